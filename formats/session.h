@@ -1,0 +1,216 @@
+/*
+ * A session in /dev/shm: the control file that its owner writes and programs map
+ * read-only, the ring file, the task table and the schema area that every member
+ * writes. Native byte order: these never leave the machine. Prose: session.md.
+ */
+#ifndef SWT_FORMATS_SESSION_H
+#define SWT_FORMATS_SESSION_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define SHM_ROOT "/dev/shm"
+#define SHM_DIR_FORMAT SHM_ROOT "/swtrace.%u" /* owner's uid */
+#define SHM_CONTROL_NAME "control"
+#define SHM_LOCK_NAME "lock"
+#define SHM_RINGS_FORMAT "rings.%u" /* generation */
+#define SHM_TASKS_FORMAT "tasks.%u"
+#define SHM_SCHEMAS_FORMAT "schemas.%u"
+
+#define SHM_MAGIC 0x31304c5254575353ull /* "SSWTRL01" */
+#define SHM_VERSION 1u
+
+enum {
+	SHM_MAJORS = 256,
+	SHM_MAX_CPUS = 1024,
+	SHM_MAX_GUESTS = 16,
+	SHM_MAX_RINGS = SHM_MAX_CPUS + SHM_MAX_GUESTS,
+	SHM_PAGE = 4096,
+};
+
+enum shm_state {
+	SHM_NO_RINGS = 0,
+	SHM_OFF = 1,
+	SHM_ON = 2,
+	SHM_SUSPENDED = 3,
+};
+
+enum shm_mode {
+	SHM_MODE_NORMAL = 0,
+	SHM_MODE_WRAP = 1,
+};
+
+enum shm_loss {
+	SHM_LOST_FULL,
+	SHM_LOST_BIG,
+	SHM_LOST_HELD,
+	SHM_LOST_NO_GUEST,
+	SHM_SKIPPED, /* sections; a statistic, not a term of the ledger */
+	SHM_LOSSES,
+};
+
+/* What is written once per generation, before the generation number is. */
+struct shm_geometry {
+	uint32_t cpus;	       /* rings 0..cpus-1 belong to CPU numbers */
+	uint32_t guests;       /* rings cpus..cpus+guests-1 */
+	uint32_t section_size; /* a power of two */
+	uint32_t sections;     /* per ring, at least 2 */
+	uint64_t ring_size;    /* section_size * sections */
+	uint64_t ring_stride;  /* bytes from one ring's header to the next's */
+	uint64_t data_offset;  /* from a ring's header to its data */
+	uint64_t file_size;    /* of the ring file */
+	uint32_t mode;	       /* enum shm_mode */
+	uint32_t clock;	       /* enum tf_clock */
+	uint64_t ticks_per_second;
+};
+
+/* Per ring, the owner's: writers read start, nobody else writes. */
+struct shm_ring_control {
+	uint64_t start;	   /* hooks before this position are discarded */
+	uint64_t released; /* for the drain: sections before this position may be entered */
+	uint64_t loss_base[SHM_LOSSES]; /* the counters when it was last discarded */
+	uint64_t overwritten_base;
+	uint64_t torn_base;
+	uint64_t reserved[7];
+};
+
+/* Then it starts at 1 again. Above it are what no gate ever holds. */
+#define SHM_LAST_GENERATION 0x7fffffffu
+
+struct shm_control {
+	/* The generation while tracing is on and the major enabled, else 0. Mapped by programs:
+	 * one comparison tells a hook that it is wanted, and in the rings its thread knows. */
+	uint32_t gate[SHM_MAJORS];
+	uint8_t majors[SHM_MAJORS]; /* enabled */
+	uint64_t magic;
+	uint32_t version;
+	uint32_t state;		  /* enum shm_state */
+	uint32_t generation;	  /* of the rings; 0: there are none */
+	uint32_t owner;		  /* uid, for information */
+	uint32_t group;		  /* gid that may trace, UINT32_MAX: none */
+	uint32_t last_generation; /* the highest there ever was */
+	uint64_t sync[3];	  /* at init: ticks, CLOCK_REALTIME, CLOCK_MONOTONIC ns */
+	struct shm_geometry geometry;
+	uint8_t reserved1[SHM_PAGE - 5 * SHM_MAJORS - 56 - sizeof(struct shm_geometry)];
+	struct shm_ring_control ring[SHM_MAX_RINGS];
+};
+
+#define SHM_CONTROL_SIZE ((sizeof(struct shm_control) + 0xffff) & ~(size_t)0xffff)
+
+_Static_assert(offsetof(struct shm_control, gate) == 0, "the gate is mapped by offset");
+_Static_assert(offsetof(struct shm_control, magic) == 1280, "layout");
+_Static_assert(offsetof(struct shm_control, ring) == SHM_PAGE, "layout");
+_Static_assert(sizeof(struct shm_ring_control) == 128, "layout");
+
+/*
+ * Ring file: SHM_PAGE bytes of file header, then per ring its header (a multiple of
+ * SHM_PAGE) and its data. Everything here may be scribbled on by any member.
+ */
+struct shm_ring_file {
+	uint64_t magic;
+	uint32_t generation;
+	uint32_t sticky; /* SHM_STICKY_ */
+};
+
+#define SHM_STICKY_SCRIPTED 1u /* a process with scripted counters traced here */
+
+/* The sums of a ring when a section was entered, that entry's own included. */
+struct shm_counts {
+	uint64_t overwritten; /* hooks */
+	uint64_t torn;	      /* uncommitted records overwritten */
+	uint64_t lost;	      /* hooks, all causes */
+};
+
+/*
+ * Per section of a ring, all written by the sequence that enters it at position P. The
+ * counts of an entry are those of its lap's parity: a sequence that is aborted (or its
+ * writer killed) before it stores the entry word leaves those in force as they are, also
+ * where a ring's only usable section follows itself.
+ */
+struct shm_section {
+	uint64_t entry; /* P + 1; 0: never entered */
+	struct shm_counts counts[2];
+	uint64_t reserved;
+};
+
+struct shm_ring {
+	uint64_t head;	     /* a position: never wraps, never goes back */
+	uint64_t last_stamp; /* stamps never go below it */
+	/* Where the lap that head is in began: head - lap is head's offset in the data. Stored
+	 * by whoever enters a section; behind head only while head is on a section's first
+	 * byte, where nobody reserves. Used by writers only, and bounded by them. */
+	uint64_t lap;
+	uint64_t reserved0[5];
+	uint32_t lock; /* guest rings: 0 free, else the holder's task slot + 1 */
+	uint32_t reserved1;
+	uint64_t loss[SHM_LOSSES];
+	uint64_t reserved2[2];
+	struct shm_section section[];
+};
+
+_Static_assert(offsetof(struct shm_ring, lock) == 64, "a line of its own for head");
+_Static_assert(offsetof(struct shm_ring, section) == 128, "layout");
+_Static_assert(sizeof(struct shm_section) == 64, "a line each");
+
+/*
+ * Task table: an array of slots, one a thread and one a process. A process holds, from
+ * before its first hook until its memory goes away, an OFD lock on that byte of this file
+ * whose number is its process slot's: that the lock can be taken proves it dead.
+ */
+enum { SHM_TASK_SLOTS = 16384 };
+
+enum shm_task_state {
+	SHM_TASK_FREE = 0,
+	SHM_TASK_CLAIMED = 1, /* being filled in */
+	SHM_TASK_LIVE = 2,    /* a thread; its process may be dead */
+	SHM_TASK_ENDED = 3,   /* a thread that ended in order: nothing of it is uncommitted */
+	SHM_TASK_PROCESS = 4, /* a process: tid 0, no name */
+};
+
+struct shm_task {
+	uint32_t state;
+	uint32_t tid, pid;
+	uint32_t lock;	/* its process's slot; UINT32_MAX: no proof of life */
+	uint64_t first; /* ticks when it registered */
+	char name[16];
+	uint32_t source; /* enum shm_source: where this process's counts come from */
+	uint32_t source_flags;
+	uint64_t reserved[2];
+};
+
+_Static_assert(sizeof(struct shm_task) == 64, "layout");
+
+enum shm_source {
+	SHM_SOURCE_NONE = 0, /* wrote hooks, measured nothing */
+	SHM_SOURCE_SOFTWARE = 1,
+	SHM_SOURCE_PERF = 2,
+	SHM_SOURCE_SCRIPTED = 3,
+};
+
+struct shm_task_file {
+	uint64_t magic;
+	uint32_t next; /* a hint: where to look for a free slot */
+	uint32_t reserved[13];
+	struct shm_task slot[SHM_TASK_SLOTS];
+};
+
+/*
+ * Schema area: texts one after the other. Who appends holds an OFD lock on the file's
+ * first byte and raises `used` last.
+ */
+enum { SHM_SCHEMA_BYTES = 256 * 1024, SHM_SCHEMA_TEXT_MAX = 64 * 1024 };
+
+struct shm_schema {
+	uint32_t length; /* of the text */
+	uint32_t reserved;
+	char text[]; /* then zeros to a multiple of 8 */
+};
+
+struct shm_schema_file {
+	uint64_t magic;
+	uint32_t used; /* bytes of area */
+	uint32_t reserved[13];
+	uint8_t area[SHM_SCHEMA_BYTES];
+};
+
+#endif

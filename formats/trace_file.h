@@ -1,0 +1,117 @@
+/*
+ * trace.bin, version 1: header, section headers, section payloads.
+ * Prose: trace-file.md. Little-endian; every offset in bytes.
+ */
+#ifndef SWT_FORMATS_TRACE_FILE_H
+#define SWT_FORMATS_TRACE_FILE_H
+
+#include <stdint.h>
+
+#define TF_MAGIC "\x89SWT\r\n\x1a\n"
+
+enum tf_header {
+	TF_H_MAGIC = 0,
+	TF_H_VERSION_MAJOR = 8,	    /* u16 */
+	TF_H_VERSION_MINOR = 10,    /* u16 */
+	TF_H_HEADER_SIZE = 12,	    /* u32 */
+	TF_H_TRACE_ID = 16,	    /* 16 random bytes */
+	TF_H_CPUS = 32,		    /* u32 configured processors */
+	TF_H_MAX_RAW = 36,	    /* u32 largest raw section payload */
+	TF_H_CLOCK = 40,	    /* u32 enum tf_clock */
+	TF_H_FLAGS = 44,	    /* u32 */
+	TF_H_TICKS_PER_SECOND = 48, /* u64 */
+	TF_H_SYNC = 56,		    /* a clock sync */
+	TF_H_RESERVED = 80,
+	TF_H_CHECKSUM = 248, /* u64 XXH3-64 of bytes 0-247 */
+	TF_HEADER_SIZE = 256,
+	TF_VERSION_MAJOR = 1,
+	TF_VERSION_MINOR = 0,
+};
+
+enum tf_clock {
+	TF_CLOCK_TSC = 1,
+	TF_CLOCK_MONOTONIC_RAW = 2, /* ns */
+	TF_CLOCK_ARM_GENERIC = 3,
+};
+
+#define TF_FLAG_SCRIPTED 1u /* some counters were scripted, not measured */
+
+/* A clock sync: ticks, CLOCK_REALTIME ns (signed), CLOCK_MONOTONIC ns. */
+enum {
+	TF_SYNC_TICKS = 0,
+	TF_SYNC_REALTIME = 8,
+	TF_SYNC_MONOTONIC = 16,
+	TF_SYNC_SIZE = 24,
+};
+
+enum tf_section {
+	TF_S_MAGIC = 0,	    /* u32 TF_SECTION_MAGIC */
+	TF_S_TYPE = 4,	    /* u16 enum tf_type */
+	TF_S_CODEC = 6,	    /* u8 enum tf_codec */
+	TF_S_STORED = 8,    /* u32 stored payload bytes */
+	TF_S_RAW = 12,	    /* u32 raw payload bytes */
+	TF_S_RING = 16,	    /* u32 CPU number; guest rings from TF_GUEST_RING */
+	TF_S_HOOKS = 20,    /* u32 */
+	TF_S_POSITION = 24, /* u64 ring position of the first byte */
+	TF_S_FIRST = 32,    /* u64 first stamp */
+	TF_S_LAST = 40,	    /* u64 last stamp */
+	TF_S_LOST = 48,	    /* u32 hooks lost on this ring since the section before */
+	TF_S_TORN = 52,	    /* u32 */
+	TF_S_CHECKSUM = 56, /* u64 XXH3-64 of bytes 0-55, then the stored payload */
+	TF_SECTION_SIZE = 64,
+	TF_ALIGN = 8, /* payloads are padded with zeros to this */
+};
+
+#define TF_SECTION_MAGIC 0x53545753u /* "SWTS" */
+#define TF_GUEST_RING 0x80000000u
+
+enum tf_type {
+	TF_TYPE_HOOKS = 1,
+	TF_TYPE_META = 2,
+	TF_TYPE_SCHEMA = 3,
+	TF_TYPE_TASKS = 4,
+	TF_TYPE_CLOCK = 5,
+	TF_TYPE_LOSS = 6,
+	TF_TYPE_INDEX = 7,
+	TF_TYPE_END = 8,
+};
+
+enum tf_codec {
+	TF_CODEC_NONE = 0,
+	TF_CODEC_LZ4 = 1, /* one LZ4 block */
+	TF_CODEC_ZLIB = 2,
+};
+
+/* TASKS: one entry a thread. */
+enum {
+	TF_TASK_TID = 0,
+	TF_TASK_PID = 4,
+	TF_TASK_FIRST = 8, /* u64 first tick */
+	TF_TASK_NAME = 16, /* char[16] */
+	TF_TASK_NAME_SIZE = 16,
+	TF_TASK_SIZE = 32,
+};
+
+/* LOSS: one entry a ring; the ledger's terms that are not in the sections. */
+enum {
+	TF_LOSS_RING = 0,
+	TF_LOSS_FULL = 8,
+	TF_LOSS_BIG = 16,
+	TF_LOSS_HELD = 24,
+	TF_LOSS_NO_GUEST = 32,
+	TF_LOSS_OVERWRITTEN = 40,
+	TF_LOSS_TORN = 48,
+	TF_LOSS_SKIPPED = 56, /* sections, not hooks */
+	TF_LOSS_SIZE = 64,
+};
+
+/* INDEX: u64 file offset, then bytes 16-55 of the section header. */
+enum {
+	TF_INDEX_OFFSET = 0,
+	TF_INDEX_HEADER = 8,
+	TF_INDEX_HEADER_FROM = 16,
+	TF_INDEX_HEADER_BYTES = 40,
+	TF_INDEX_SIZE = 48,
+};
+
+#endif

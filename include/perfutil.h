@@ -1,0 +1,323 @@
+/*
+ * perfutil.h - CPI measurement and tracing, source-compatible with the Performance
+ * Inspector's header of the same name. Link with libswtrace. The manual page
+ * perfutil(3) explains the facility; this header is the contract.
+ *
+ * Errors: every int function returns PU_SUCCESS (0) or a negative PU_ code; RcToString
+ * names it. Nothing here sets errno on purpose, prints, or ends the process.
+ *
+ * Threads: every function may be called by any thread. A CPI instance is used by one
+ * thread at a time. TraceHook and its kin are lock-free and async-signal-safe once
+ * the thread has written its first hook. A child of fork may trace; a child of vfork
+ * and a CLONE_VM task that shares its parent's TLS must not.
+ *
+ * Off is success: with no trace session, with tracing off or with the major disabled, a
+ * hook costs one load and a branch and returns PU_SUCCESS.
+ */
+#ifndef PERFUTIL_H
+#define PERFUTIL_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define SWTRACE_API __attribute__((visibility("default")))
+#else
+#define SWTRACE_API
+#endif
+
+typedef uint32_t UINT32;
+typedef int32_t INT32;
+typedef uint64_t UINT64;
+typedef int64_t INT64;
+
+#define MAX_CPUS 1024
+
+/* ------------------------------------------------------------- return codes */
+
+/* Numbers and names of the original toolkit's interface. */
+#define PU_SUCCESS 0
+#define PU_FAILURE (-1)
+#define PU_ERROR_INVALID_FUNCTION (-2)
+#define PU_ERR_NULL_PTR (-3)
+#define PU_ERR_FILE_ERROR (-4)
+#define PU_ERROR_ACCESS_DENIED (-5)
+#define PU_ERR_NOT_INITIALIZED (-6)
+#define PU_ERROR_NOT_ENOUGH_MEMORY (-8)
+#define PU_ERROR_INVALID_PARAMETER (-87)
+#define PU_ERROR_INSUFFICIENT_BUFFER (-122)
+#define PU_ERROR_INTERNAL_ERROR (-200)
+#define PU_ERROR_INCORRECT_STATE (-201)
+#define PU_ERROR_NO_BUFFER (-202)
+#define PU_ERROR_THREAD_NOT_FOUND (-203)
+#define PU_ERROR_NO_TARGET_CPU (-204)
+#define PU_ERROR_BUFFER_FULL (-205)
+#define PU_ERROR_WRONG_PROCESSOR_TYPE (-206)
+#define PU_ERROR_HOOK_TOO_LONG (-208)
+#define PU_ERROR_DRIVER_NOT_LOADED (-209) /* here: there is no trace session */
+#define PU_ERROR_NOT_SUPPORTED (-210)
+#define PU_ERROR_FACILITY_BUSY (-211)
+#define PU_ERROR_FACILITY_NOT_OWNED (-212)
+#define PU_ERROR_EVENT_NOT_SUPPORTED (-213)
+#define PU_ERROR_INVALID_CPI_DATA (-216)
+#define PU_ERROR_INVALID_METRIC (-219)
+#define PU_ERROR_STARTING_METRIC (-221)
+#define PU_ERROR_INVALID_PRIVILEGE_LEVEL (-222)
+#define PU_ERROR_DUPLICATE_METRICS (-223)
+#define PU_ERROR_TOO_MANY_METRICS (-224)
+#define PU_ERROR_EVENT_MAXIMUM_EXCEEDED (-225)
+#define PU_ERROR_ALL_COUNTERS_IN_USE (-226)
+#define PU_ERROR_STARTING_EVENT (-228)
+#define PU_ERROR_EVENT_NOT_COUNTING (-229)
+#define PU_ERROR_INVALID_EVENT (-230)
+#define PU_ERROR_EVENT_ALREADY_COUNTING (-231)
+#define PU_ERROR_NOT_VALID_IN_VM (-234)
+#define PU_ERROR_EVENT_ALL_ESCR_IN_USE (-238)
+#define PU_ERROR_BUFFER_ALREADY_ALLOCATED (-240)
+#define PU_ERROR_INSUFFICIENT_RESOURCES (-241)
+#define PU_ERROR_CANNOT_MAP_BUFFER (-242)
+#define PU_ERROR_BUFFER_NOT_MAPPED (-243)
+#define PU_ERROR_NOT_ALL_ENABLED (-253)
+#define PU_ERROR_INVALID_THREAD (-255)
+#define PU_ERROR_READING_PERFORMANCE_DATA (-257)
+#define PU_ERROR_ALL_EVENT_SELECTS_IN_USE (-263)
+#define PU_ERROR_INCOMPATIBLE_OPTIONS (-264)
+
+/* The name of a code ("PU_ERROR_NO_BUFFER"); for a number that is none, "PU_UNKNOWN".
+ * A constant string. */
+SWTRACE_API const char *RcToString(int rc);
+
+/* ----------------------------------------------------------- CPI measurement */
+
+/* Modes of CpiInit; the trace types are also the flags of CpiGetAndTrace. */
+#define CPI_TYPE_RAW 0x01		/* raw CPI, always in effect */
+#define CPI_TYPE_SCALED 0x02		/* scaled CPI and percent busy */
+#define CPI_TYPE_ONTHREAD 0x04		/* CPI of the calling thread */
+#define CPI_TYPE_TRACE_ON_GET 0x08	/* CpiGet also writes the hooks */
+#define CPI_TYPE_TRACE_ONLY_ON_GET 0x10 /* CpiGet only writes the hooks, returns no data */
+#define CPI_TYPE_TRACE_SUMMARY 0x20	/* write the summary hook */
+#define CPI_TYPE_TRACE_DETAILED 0x40	/* write the three detailed hooks */
+#define CPI_TYPE_ALL 0x7F
+#define CPI_TYPE_TRACE_EVERYTHING (CPI_TYPE_TRACE_SUMMARY | CPI_TYPE_TRACE_DETAILED)
+
+#define CPI_TRACE_MAJOR 0xC0
+#define CPI_TRACE_DEFAULT_MINOR 0x01
+
+/*
+ * The figures of one interval, from CpiStart (or CpiInit) to the Get. A figure that
+ * was not asked for or could not be measured is NAN. Indexes are CPU numbers; offline
+ * CPUs are NAN.
+ *
+ * raw_cpi: processor cycles at the nominal rate over the interval, idle or not, per
+ * instruction retired on that CPU. scaled_cpi: the cycles in which it was not idle,
+ * per instruction. cpu_busy: percent of the interval in which it was not idle. The
+ * sys_ figures divide sums over all CPUs. thread_cpi: the calling thread's own.
+ */
+typedef struct _cpi_data CPI_DATA;
+typedef struct _cpi_data cpi_data_t;
+struct _cpi_data {
+	int num_cpus;	       /* highest online CPU number + 1 */
+	UINT32 tid;	       /* the thread that called CpiInit */
+	UINT64 elapsed_cycles; /* ticks of the time stamp clock (see ReadCycles) */
+	double raw_cpi[MAX_CPUS];
+	double raw_sys_cpi;
+	double scaled_cpi[MAX_CPUS];
+	double scaled_sys_cpi;
+	double cpu_busy[MAX_CPUS]; /* percent, 0 to 100 */
+	double sys_busy;
+	double thread_cpi;
+};
+
+/*
+ * Makes an instance and starts its first interval. mode: CPI_TYPE_ flags. *handle is
+ * the caller's until CpiTerminate. Counters that the machine does not offer are no error:
+ * their figures are NAN. Errors: PU_ERR_NULL_PTR, PU_ERROR_INVALID_PARAMETER (unknown
+ * flags), PU_ERROR_NOT_ENOUGH_MEMORY, PU_ERROR_INSUFFICIENT_RESOURCES (descriptors),
+ * PU_ERROR_INVALID_PARAMETER also for a counter source that SWTRACE_COUNTERS misnames.
+ */
+SWTRACE_API int CpiInit(UINT32 mode, void **handle);
+
+/* Ends an instance and frees it; its CPI_DATA go with it. PU_ERR_NOT_INITIALIZED for a
+ * handle that is none. */
+SWTRACE_API int CpiTerminate(void *handle);
+
+/* Marks the beginning of an interval. On-thread figures are those of the thread that
+ * calls this; a Get by another thread returns them as NAN. */
+SWTRACE_API int CpiStart(void *handle);
+
+/*
+ * The figures since the start of the interval, which goes on: a second Get returns the
+ * figures from the same start. *cd points at data of the instance, valid until the next
+ * call with this handle. With CPI_TYPE_TRACE_ON_GET the hooks are written too; with
+ * CPI_TYPE_TRACE_ONLY_ON_GET cd is not touched and may be NULL.
+ * Errors: PU_ERR_NULL_PTR, PU_ERR_NOT_INITIALIZED, PU_ERROR_READING_PERFORMANCE_DATA.
+ */
+SWTRACE_API int CpiGet(void *handle, const CPI_DATA **cd);
+
+/*
+ * CpiGet, and writes a hook group: label, data, label, all or none of it. minor_code:
+ * 0x00 to 0xFF. flags: CPI_TYPE_TRACE_SUMMARY and _DETAILED name the hooks of this call,
+ * added to those of CpiInit; where neither names any, the summary is written. Other
+ * CPI_TYPE_ flags in it mean nothing here. label: NULL for none; any bytes but NUL. cd may be NULL.
+ * The data are returned even if the hooks were lost; then the return code says why
+ * (PU_ERROR_BUFFER_FULL, PU_ERROR_HOOK_TOO_LONG, PU_ERROR_NO_BUFFER).
+ */
+SWTRACE_API int CpiGetAndTrace(
+	void *handle, int minor_code, UINT32 flags, const char *label, const CPI_DATA **cd);
+
+/* The minor code (0x00 to 0xFF) and label of the hooks that CpiGet writes from now on.
+ * The label is copied. Without this call: CPI_TRACE_DEFAULT_MINOR, no label. */
+SWTRACE_API int CpiSetTraceHookId(void *handle, int minor_code, const char *label);
+
+/* The flags of CpiInit, CPI_TYPE_RAW included; 0 for a handle that is none. */
+SWTRACE_API UINT32 CpiGetCurrentMode(void *handle);
+
+/* -------------------------------------------------------------------- clocks */
+
+/* The time stamp clock: TSC ticks on x86-64, generic timer ticks on AArch64, ns of
+ * CLOCK_MONOTONIC_RAW where neither can be trusted. Cheap and monotonic per CPU. */
+SWTRACE_API void GetCycles(UINT64 *cycles);
+SWTRACE_API UINT64 ReadCycles(void);
+
+/* The time between two stamps; negative if end is before start. */
+SWTRACE_API double CyclesToSeconds(double start, double end);
+SWTRACE_API double CyclesToMilliseconds(double start, double end);
+SWTRACE_API double CyclesToMicroseconds(double start, double end);
+
+/* The highest online CPU number + 1, at most MAX_CPUS. */
+SWTRACE_API int GetActiveProcessorCount(void);
+
+/* ------------------------------------------------------------- trace control */
+
+#define ALL_MAJORS (-1)
+
+#define TRACE_MODE_NORMAL 0
+#define TRACE_MODE_WRAP 1
+#define TRACE_MODE_CONTINUOUS 2
+
+/*
+ * Control of the session that this program traces in (see swtrace(1), SESSIONS). Only
+ * the session's owner may: PU_ERROR_ACCESS_DENIED for others. Other errors:
+ * PU_ERROR_INVALID_PARAMETER, PU_ERROR_INCORRECT_STATE (on while on, init while on, ...),
+ * PU_ERROR_NO_BUFFER (no rings: TraceInit first), PU_ERROR_INSUFFICIENT_RESOURCES (no
+ * space in /dev/shm), PU_ERR_FILE_ERROR.
+ */
+
+/* New rings of this size per processor (0: 3 MiB); old ones are dropped. Mode and section
+ * size as set before. Afterwards every major is enabled and tracing is off. */
+SWTRACE_API int TraceInit(UINT32 bytes_per_cpu);
+/* Turns tracing off and frees the rings. */
+SWTRACE_API int TraceTerminate(void);
+SWTRACE_API int TraceOn(void);
+SWTRACE_API int TraceOff(void);
+/* Suspend: hooks stop, tracing stays on. Resume ends that. */
+SWTRACE_API int TraceSuspend(void);
+SWTRACE_API int TraceResume(void);
+/* Forgets what the rings hold. */
+SWTRACE_API int TraceDiscard(void);
+/* major: 0 to 255 or ALL_MAJORS. */
+SWTRACE_API int TraceEnable(int major);
+SWTRACE_API int TraceDisable(int major);
+/* 1 enabled, 0 not (or no session). */
+SWTRACE_API int TraceQueryMajor(int major);
+/* For the next TraceInit of this process. Continuous mode: PU_ERROR_NOT_SUPPORTED. */
+SWTRACE_API int TraceSetMode(UINT32 mode);
+SWTRACE_API int TraceSetSectionSize(int bytes);
+/* The file of TraceWriteBufferToFile(NULL); default swtrace.bin. TraceGetName returns a
+ * string that lives until the next TraceSetName. */
+SWTRACE_API int TraceSetName(char *file);
+SWTRACE_API char *TraceGetName(void);
+/* Dumps the rings (whether tracing is on or not) to a file, LZ4-compressed; the file
+ * appears whole, by rename. NULL: the file of TraceSetName. */
+SWTRACE_API int TraceWriteBufferToFile(const char *file);
+/* 1 or 0: tracing is on and not suspended. */
+SWTRACE_API int IsTraceOn(void);
+/* 1 or 0: tracing is on, suspended or not. */
+SWTRACE_API int IsTraceActive(void);
+
+/* --------------------------------------------------------------------- hooks */
+
+/* One word a major, non-zero when its hooks are wanted. Internal to the inline tests
+ * below: the library maps the session's control page here. */
+#if defined(__aarch64__)
+#define SWTRACE_GATE_SIZE 65536
+#else
+#define SWTRACE_GATE_SIZE 4096
+#endif
+SWTRACE_API extern UINT32 swtrace_gate[SWTRACE_GATE_SIZE / 4];
+
+/* A string of a hook: any bytes. */
+typedef struct {
+	const void *bytes;
+	UINT32 length;
+} TRACE_STRING;
+
+/*
+ * Writes a hook: major 0 to 255, any minor, nints words (UINT32 or int), then nstrings
+ * NUL-terminated strings (const char *). At most 65535 words and 255 strings. Errors:
+ * PU_ERROR_INVALID_PARAMETER, PU_ERR_NULL_PTR (a string), PU_ERROR_HOOK_TOO_LONG (does
+ * not fit in a section), PU_ERROR_BUFFER_FULL (normal mode: the ring is full),
+ * PU_ERROR_NO_BUFFER (no ring could be entered: counted as held or as no guest ring).
+ * A hook that is lost is counted, by ring and cause. While the major is off, arguments
+ * other than major are not looked at.
+ */
+SWTRACE_API int TraceHook(UINT32 major, UINT32 minor, INT32 nints, INT32 nstrings, ...);
+
+/* The same from arrays: the fast way, and the one for strings that hold NUL bytes. */
+SWTRACE_API int TraceHookWords(UINT32 major, UINT32 minor, UINT32 nwords, const UINT32 *words);
+SWTRACE_API int TraceHookData(UINT32 major, UINT32 minor, UINT32 nwords, const UINT32 *words,
+	UINT32 nstrings, const TRACE_STRING *strings);
+
+/*
+ * Describes the hooks of the program's own majors, in the language of hook-schema.md;
+ * every dump of the session carries it. The text is copied. Kept for sessions that
+ * begin later. Errors: PU_ERR_NULL_PTR, PU_ERROR_INVALID_PARAMETER (not UTF-8 text, or
+ * longer than 64 KiB), PU_ERROR_NOT_ENOUGH_MEMORY, PU_ERROR_INSUFFICIENT_BUFFER (the
+ * session's 256 KiB for schemas are used up).
+ */
+SWTRACE_API int TraceRegisterSchema(const char *text);
+
+#if defined(__GNUC__)
+/* 1 if hooks of this major are wanted now; for programs that prepare data for them. */
+static inline int TraceMajorIsOn(UINT32 major)
+{
+	return major < 256 && __atomic_load_n(&swtrace_gate[major], __ATOMIC_RELAXED) != 0;
+}
+
+static inline int swtrace_hook_is_off(UINT32 major)
+{
+	return major < 256 &&
+	       __builtin_expect(__atomic_load_n(&swtrace_gate[major], __ATOMIC_RELAXED) == 0, 1);
+}
+
+/* Each argument is evaluated once at most; those after major not at all when it is off. */
+#define TraceHook(major, ...)                                                                      \
+	__extension__({                                                                            \
+		UINT32 swtrace_major_ = (UINT32)(major);                                           \
+		swtrace_hook_is_off(swtrace_major_) ? PU_SUCCESS                                   \
+						    : (TraceHook)(swtrace_major_, __VA_ARGS__);    \
+	})
+#define TraceHookWords(major, ...)                                                                 \
+	__extension__({                                                                            \
+		UINT32 swtrace_major_ = (UINT32)(major);                                           \
+		swtrace_hook_is_off(swtrace_major_)                                                \
+			? PU_SUCCESS                                                               \
+			: (TraceHookWords)(swtrace_major_, __VA_ARGS__);                           \
+	})
+#define TraceHookData(major, ...)                                                                  \
+	__extension__({                                                                            \
+		UINT32 swtrace_major_ = (UINT32)(major);                                           \
+		swtrace_hook_is_off(swtrace_major_)                                                \
+			? PU_SUCCESS                                                               \
+			: (TraceHookData)(swtrace_major_, __VA_ARGS__);                            \
+	})
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
