@@ -134,9 +134,10 @@ struct _cpi_data {
 /*
  * Makes an instance and starts its first interval. mode: CPI_TYPE_ flags. *handle is
  * the caller's until CpiTerminate. Counters that the machine does not offer are no error:
- * their figures are NAN. Errors: PU_ERR_NULL_PTR, PU_ERROR_INVALID_PARAMETER (unknown
- * flags), PU_ERROR_NOT_ENOUGH_MEMORY, PU_ERROR_INSUFFICIENT_RESOURCES (descriptors),
- * PU_ERROR_INVALID_PARAMETER also for a counter source that SWTRACE_COUNTERS misnames.
+ * their figures are NAN. Errors: PU_ERR_NULL_PTR; PU_ERROR_INVALID_PARAMETER (unknown
+ * flags; SWTRACE_COUNTERS names no source, or a script that makes no sense);
+ * PU_ERR_FILE_ERROR (that script cannot be read); PU_ERROR_NOT_ENOUGH_MEMORY;
+ * PU_ERROR_INSUFFICIENT_RESOURCES (descriptors).
  */
 SWTRACE_API int CpiInit(UINT32 mode, void **handle);
 
@@ -153,7 +154,8 @@ SWTRACE_API int CpiStart(void *handle);
  * figures from the same start. *cd points at data of the instance, valid until the next
  * call with this handle. With CPI_TYPE_TRACE_ON_GET the hooks are written too; with
  * CPI_TYPE_TRACE_ONLY_ON_GET cd is not touched and may be NULL.
- * Errors: PU_ERR_NULL_PTR, PU_ERR_NOT_INITIALIZED, PU_ERROR_READING_PERFORMANCE_DATA.
+ * Counters that cannot be read are NAN. Errors: PU_ERR_NULL_PTR, PU_ERR_NOT_INITIALIZED; with
+ * a trace flag also those of CpiGetAndTrace.
  */
 SWTRACE_API int CpiGet(void *handle, const CPI_DATA **cd);
 

@@ -1,0 +1,182 @@
+/*
+ * Options, numbers and the messages about them.
+ */
+#include <grp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd.h"
+
+static void say(const struct verb *verb, const char *format, va_list args, const char *tail)
+{
+	fprintf(stderr, "swtrace %s: ", verb->name);
+	vfprintf(stderr, format, args);
+	fprintf(stderr, "%s\n", tail);
+}
+
+int cmd_fail(const struct verb *verb, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	say(verb, format, args, "");
+	va_end(args);
+	return EXIT_FAILED;
+}
+
+void cmd_note(const struct verb *verb, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	say(verb, format, args, "");
+	va_end(args);
+}
+
+void cmd_misuse(const struct verb *verb, const char *format, ...)
+{
+	char tail[64];
+	va_list args;
+
+	snprintf(tail, sizeof tail, "; see swtrace %s --help", verb->name);
+	va_start(args, format);
+	say(verb, format, args, tail);
+	va_end(args);
+	exit(EXIT_USAGE);
+}
+
+static void help(const struct verb *verb)
+{
+	printf("usage: swtrace %s\n\n%s.\n%s%s", verb->usage, verb->what, *verb->help ? "\n" : "",
+		verb->help);
+	exit(fflush(stdout) == 0 ? EXIT_FINE : EXIT_FAILED);
+}
+
+/* Whether the argument is this option; a long one may carry its value after `=`. */
+static bool is_option(struct arguments *a, const struct option *o, char *text)
+{
+	size_t n = strlen(o->name);
+
+	if (strcmp(text, o->name) == 0) {
+		if (!o->value)
+			return true;
+		if (a->next == a->argc)
+			cmd_misuse(a->verb, "%s needs %s", o->name, o->value);
+		a->value = a->argv[a->next++];
+		return true;
+	}
+	if (!o->value || strncmp(o->name, "--", 2) != 0 || strncmp(text, o->name, n) != 0 ||
+		text[n] != '=')
+		return false;
+	a->value = text + n + 1;
+	return true;
+}
+
+static void keep_operand(struct arguments *a, char *text)
+{
+	a->argv[++a->operands] = text;
+}
+
+int arguments_next(struct arguments *a)
+{
+	if (a->next == 0)
+		a->next = 1;
+	while (a->next < a->argc) {
+		char *text = a->argv[a->next++];
+
+		if (strcmp(text, "--") == 0)
+			break;
+		if (text[0] != '-' || !text[1]) {
+			keep_operand(a, text);
+			if (a->stop)
+				break;
+			continue;
+		}
+		if (strcmp(text, "--help") == 0 || strcmp(text, "-h") == 0)
+			help(a->verb);
+		for (const struct option *o = a->options; o && o->id; o++)
+			if (is_option(a, o, text))
+				return o->id;
+		cmd_misuse(a->verb, "unknown option \"%s\"", text);
+	}
+	while (a->next < a->argc)
+		keep_operand(a, a->argv[a->next++]);
+	return 0;
+}
+
+bool parse_number(const char *text, bool hex, uint64_t max, uint64_t *value)
+{
+	unsigned base = 10;
+
+	if (hex && text[0] == '0' && (text[1] == 'x' || text[1] == 'X')) {
+		base = 16;
+		text += 2;
+	}
+	if (!*text)
+		return false;
+	for (*value = 0; *text; text++) {
+		const char *digits = "0123456789abcdef";
+		char lower = *text >= 'A' && *text <= 'F' ? (char)(*text - 'A' + 'a') : *text;
+		const char *digit = strchr(digits, lower);
+
+		if (!digit || (unsigned)(digit - digits) >= base)
+			return false;
+		*value = *value * base + (uint64_t)(digit - digits);
+		if (*value > max)
+			return false;
+	}
+	return true;
+}
+
+void init_config(struct session_config *config)
+{
+	*config = (struct session_config){.mode = SHM_MODE_NORMAL, .group = (gid_t)-1};
+}
+
+static gid_t parse_group(const struct verb *verb, const char *text)
+{
+	const struct group *group = getgrnam(text);
+	uint64_t number;
+
+	if (group)
+		return group->gr_gid;
+	if (!parse_number(text, false, UINT32_MAX - 1, &number))
+		cmd_misuse(verb, "-g: there is no group \"%s\"", text);
+	return (gid_t)number;
+}
+
+bool init_option(struct session_config *config, const struct arguments *a, int id)
+{
+	uint64_t n;
+
+	switch (id) {
+	case INIT_SIZE:
+		if (!parse_number(a->value, false, 65536, &n) || n == 0)
+			cmd_misuse(a->verb,
+				"-s takes a whole number of MB per processor, 1 to 65536, not "
+				"\"%s\"",
+				a->value);
+		config->ring_bytes = n << 20;
+		return true;
+	case INIT_MODE:
+		if (strcmp(a->value, "norm") == 0)
+			config->mode = SHM_MODE_NORMAL;
+		else if (strcmp(a->value, "wrap") == 0)
+			config->mode = SHM_MODE_WRAP;
+		else
+			cmd_misuse(a->verb, "-t takes norm or wrap, not \"%s\"", a->value);
+		return true;
+	case INIT_SECTION:
+		if (!parse_number(a->value, false, 8192, &n) || n < 4)
+			cmd_misuse(a->verb, "-ss takes a whole number of KB, 4 to 8192, not \"%s\"",
+				a->value);
+		config->section_bytes = (uint32_t)n << 10;
+		return true;
+	case INIT_GROUP:
+		config->group = parse_group(a->verb, a->value);
+		return true;
+	default:
+		return false;
+	}
+}

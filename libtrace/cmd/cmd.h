@@ -1,0 +1,118 @@
+/*
+ * What the verbs of the swtrace command share.
+ */
+#ifndef SWT_CMD_CMD_H
+#define SWT_CMD_CMD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "../../formats/trace_file.h"
+#include "../session/session.h"
+
+enum {
+	EXIT_FINE = 0,
+	EXIT_FAILED = 1,
+	EXIT_USAGE = 2,
+	EXIT_NO_COUNTERS = 4,
+	EXIT_NOT_EXECUTABLE = 126,
+	EXIT_NOT_FOUND = 127,
+	EXIT_SIGNAL = 128, /* plus its number */
+};
+
+struct verb {
+	const char *name;
+	const char *usage; /* what follows "swtrace " */
+	const char *what;  /* a line for the list of verbs */
+	const char *help;  /* the rest of --help */
+	int (*run)(const struct verb *verb, int argc, char **argv); /* argv[0]: the verb */
+};
+
+extern const struct verb verb_init, verb_install, verb_on, verb_off, verb_enable, verb_disable,
+	verb_maj, verb_info, verb_dump, verb_get, verb_free, verb_run, verb_doctor;
+
+/* "swtrace VERB: ..." on stderr. Returns EXIT_FAILED. */
+__attribute__((format(printf, 2, 3))) int cmd_fail(
+	const struct verb *verb, const char *format, ...);
+/* The same for a remark. */
+__attribute__((format(printf, 2, 3))) void cmd_note(
+	const struct verb *verb, const char *format, ...);
+/* The same for wrong usage, with a pointer to --help. Ends the process with EXIT_USAGE. */
+__attribute__((format(printf, 2, 3), noreturn)) void cmd_misuse(
+	const struct verb *verb, const char *format, ...);
+
+/* ------------------------------------------------------------------ arguments */
+
+struct option {
+	int id;		   /* positive */
+	const char *name;  /* "-s", "--json" */
+	const char *value; /* what it takes, for messages; NULL: nothing */
+};
+
+struct arguments {
+	const struct verb *verb;
+	const struct option *options; /* the last one has id 0 */
+	bool stop;		      /* at the first operand: what follows is another command's */
+	char **argv;
+	int argc, next;
+	const char *value; /* of the option returned last */
+	int operands;	   /* argv[1] to argv[operands] when the options are at their end */
+};
+
+/* The id of the next option, 0 at the end. Wrong ones and --help end the process. */
+int arguments_next(struct arguments *a);
+
+/* A whole number of decimal digits, or hexadecimal after 0x where that is allowed. */
+bool parse_number(const char *text, bool hex, uint64_t max, uint64_t *value);
+
+/* The options of init and run. */
+enum { INIT_SIZE = 1, INIT_MODE, INIT_SECTION, INIT_GROUP, INIT_OPTIONS };
+#define INIT_OPTION_LIST                                                                           \
+	{INIT_SIZE, "-s", "MB per processor"}, {INIT_MODE, "-t", "norm or wrap"},                  \
+		{INIT_SECTION, "-ss", "KB"},                                                       \
+	{                                                                                          \
+		INIT_GROUP, "-g", "GROUP"                                                          \
+	}
+#define INIT_OPTION_USAGE "[-s MB] [-t norm|wrap] [-ss KB] [-g GROUP]"
+#define INIT_OPTION_HELP                                                                           \
+	"  -s MB       trace buffer per processor, 1 to 65536 MB (3)\n"                            \
+	"  -t MODE     norm: stop when full (default); wrap: overwrite the oldest\n"               \
+	"  -ss KB      section size, 4 to 8192 KB, a power of two (64, or what the machine "       \
+	"needs)\n"                                                                                 \
+	"  -g GROUP    members of this group may trace too; without it only the owner\n"
+
+void init_config(struct session_config *config);
+/* Takes one of them. False if id is none. */
+bool init_option(struct session_config *config, const struct arguments *a, int id);
+
+/* ------------------------------------------------------------------- sessions */
+
+/* Finds and opens; says what is wrong and returns an exit code. */
+int cmd_open(const struct verb *verb, struct session *s, int flags);
+bool cmd_is_on(const struct session *s);
+
+/* Removes private sessions of this user whose `run` was killed. */
+void cmd_sweep(void);
+#define RUNNER_LOCK_NAME "runner" /* in a private session's directory; `run` holds its lock */
+
+/* Dumps with a progress line, interruptibly, and says what became of the hooks. */
+int cmd_dump(const struct verb *verb, struct session *s, const char *path, enum tf_codec codec,
+	const char *command);
+/* The codec's name as an option's value. False if it is none. */
+bool cmd_codec(const char *name, enum tf_codec *codec);
+
+/* --------------------------------------------------------------------- output */
+
+const char *cmd_state_name(uint32_t state);
+const char *cmd_mode_name(uint32_t mode);
+/* The code that makes text bold, green, red or plain again; "" where colour is not wanted. */
+const char *cmd_colour(FILE *f, const char *code);
+#define COLOUR_GOOD "\033[32m"
+#define COLOUR_BAD "\033[31m"
+#define COLOUR_OFF "\033[0m"
+
+/* A string in quotes. What is not UTF-8 becomes U+FFFD. */
+void json_string(FILE *f, const char *text);
+
+#endif

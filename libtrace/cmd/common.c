@@ -1,0 +1,115 @@
+/*
+ * Opening a session for a verb, and how things are called on a terminal.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../../include/perfutil.h"
+#include "cmd.h"
+
+int cmd_open(const struct verb *verb, struct session *s, int flags)
+{
+	struct session_place place;
+	struct session_error error = {"unknown error"};
+	int rc = session_find(&place, &error);
+
+	if (rc == 0)
+		rc = session_open(s, &place, flags, &error);
+	if (rc == PU_ERROR_DRIVER_NOT_LOADED)
+		return cmd_fail(
+			verb, "there is no trace session (%s); swtrace init makes one", error.text);
+	return rc ? cmd_fail(verb, "%s", error.text) : EXIT_FINE;
+}
+
+bool cmd_is_on(const struct session *s)
+{
+	return s->control->state == SHM_ON || s->control->state == SHM_SUSPENDED;
+}
+
+const char *cmd_state_name(uint32_t state)
+{
+	static const char *const names[] = {"no buffers", "off", "on", "suspended"};
+
+	return state < sizeof names / sizeof *names ? names[state] : "unknown";
+}
+
+const char *cmd_mode_name(uint32_t mode)
+{
+	return mode == SHM_MODE_WRAP ? "wrap" : "norm";
+}
+
+const char *cmd_colour(FILE *f, const char *code)
+{
+	const char *no = getenv("NO_COLOR");
+
+	return (no && *no) || !isatty(fileno(f)) ? "" : code;
+}
+
+/* -------------------------------------------------------- private sessions left behind */
+
+/*
+ * A `run` makes its directory and then takes the lock in it; a directory this young may be
+ * between the two.
+ */
+enum { SETTLED_SECONDS = 10 };
+
+static bool left_behind(int dir)
+{
+	struct stat st;
+
+	if (fstat(dir, &st) || st.st_uid != geteuid() || time(NULL) - st.st_mtime < SETTLED_SECONDS)
+		return false;
+	int lock = openat(dir, RUNNER_LOCK_NAME, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+	if (lock < 0)
+		return errno == ENOENT;
+	bool nobody = flock(lock, LOCK_EX | LOCK_NB) == 0;
+	close(lock);
+	return nobody;
+}
+
+/* Files only: whatever else somebody put there stays, and the directory with it. */
+static void remove_directory(int root, int dir, const char *name)
+{
+	int copy = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *d = copy < 0 ? NULL : fdopendir(copy);
+	const struct dirent *e;
+
+	if (!d) {
+		if (copy >= 0)
+			close(copy);
+		return;
+	}
+	while ((e = readdir(d)))
+		unlinkat(dir, e->d_name, 0);
+	closedir(d);
+	unlinkat(root, name, AT_REMOVEDIR);
+}
+
+void cmd_sweep(void)
+{
+	char prefix[64];
+	DIR *root = opendir(SHM_ROOT);
+	const struct dirent *e;
+
+	int n = snprintf(prefix, sizeof prefix, "swtrace.%u.run.", (unsigned)geteuid());
+	while (root && (e = readdir(root))) {
+		if (strncmp(e->d_name, prefix, (size_t)n) != 0)
+			continue;
+		int dir = openat(
+			dirfd(root), e->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		if (dir < 0)
+			continue;
+		if (left_behind(dir))
+			remove_directory(dirfd(root), dir, e->d_name);
+		close(dir);
+	}
+	if (root)
+		closedir(root);
+}

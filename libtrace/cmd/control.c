@@ -1,0 +1,129 @@
+/*
+ * on, off, free, install: one step each.
+ */
+#include <unistd.h>
+
+#include "../../include/perfutil.h"
+#include "cmd.h"
+
+static void no_operands(const struct verb *verb, int argc, char **argv)
+{
+	struct arguments a = {.verb = verb, .argc = argc, .argv = argv};
+
+	arguments_next(&a);
+	if (a.operands)
+		cmd_misuse(verb, "\"%s\" is one argument too many", argv[1]);
+}
+
+static int finish(
+	const struct verb *verb, struct session *s, int rc, const struct session_error *error)
+{
+	session_close(s);
+	return rc ? cmd_fail(verb, "%s", error->text) : EXIT_FINE;
+}
+
+/* -------------------------------------------------------------------------- on */
+
+static int run_on(const struct verb *verb, int argc, char **argv)
+{
+	struct session_config config;
+	struct session_error error = {"unknown error"};
+	struct session s;
+	int rc = 0;
+
+	no_operands(verb, argc, argv);
+	int code = cmd_open(verb, &s, SESSION_CONTROL | SESSION_CREATE);
+	if (code)
+		return code;
+	session_reclaim(&s);
+	if (s.control->state == SHM_NO_RINGS) {
+		init_config(&config);
+		rc = session_init(&s, &config, &error);
+		if (rc == 0)
+			cmd_note(verb,
+				"there were no trace buffers: made with the defaults, %llu KiB per "
+				"processor, mode %s",
+				(unsigned long long)s.geometry.ring_size >> 10,
+				cmd_mode_name(s.geometry.mode));
+	}
+	if (rc == 0)
+		rc = session_on(&s, &error);
+	return finish(verb, &s, rc, &error);
+}
+
+const struct verb verb_on = {"on", "on", "turns tracing on",
+	"Without trace buffers it makes some first, with the defaults of init, and says so.\n",
+	run_on};
+
+/* ------------------------------------------------------------------------- off */
+
+static int run_off(const struct verb *verb, int argc, char **argv)
+{
+	struct session_error error = {"unknown error"};
+	struct session s;
+
+	no_operands(verb, argc, argv);
+	int code = cmd_open(verb, &s, SESSION_CONTROL);
+	if (code)
+		return code;
+	int rc = session_off(&s, &error);
+	session_reclaim(&s);
+	return finish(verb, &s, rc, &error);
+}
+
+const struct verb verb_off = {
+	"off", "off", "turns tracing off; the hooks stay in the buffers", "", run_off};
+
+/* ------------------------------------------------------------------------ free */
+
+static int run_free(const struct verb *verb, int argc, char **argv)
+{
+	struct session_error error = {"unknown error"};
+	struct session s;
+	int rc = 0;
+
+	no_operands(verb, argc, argv);
+	cmd_sweep();
+	int code = cmd_open(verb, &s, SESSION_CONTROL);
+	if (code)
+		return code;
+	if (cmd_is_on(&s))
+		rc = session_off(&s, &error);
+	if (rc == 0)
+		rc = session_free(&s, &error);
+	return finish(verb, &s, rc, &error);
+}
+
+const struct verb verb_free = {"free", "free",
+	"turns tracing off and gives the trace buffers' memory back",
+	"What was not dumped is gone. The session's control page stays, so that running programs\n"
+	"find the next buffers. Also removes what a killed `swtrace run` left behind.\n",
+	run_free};
+
+/* --------------------------------------------------------------------- install */
+
+static int run_install(const struct verb *verb, int argc, char **argv)
+{
+	struct session_place place;
+	struct session_error error = {"unknown error"};
+	struct session s;
+
+	no_operands(verb, argc, argv);
+	if (geteuid() != 0)
+		return cmd_fail(verb, "only root's control page is made ahead of time: run this as "
+				      "root; your own "
+				      "is made by the first program or command that needs it");
+	int rc = session_find_own(&place, &error);
+	if (rc == 0)
+		rc = session_open(&s, &place, SESSION_CONTROL | SESSION_CREATE, &error);
+	if (rc)
+		return cmd_fail(verb, "%s", error.text);
+	session_close(&s);
+	return EXIT_FINE;
+}
+
+const struct verb verb_install = {"install", "install",
+	"makes root's control page, for the machine's start",
+	"Programs that start afterwards notice root's `swtrace on` within a second, without\n"
+	"looking for the session again. No memory is taken for trace buffers.\n",
+	run_install};

@@ -1,0 +1,176 @@
+/*
+ * dump (get): the trace buffers as a trace.bin. Also the end of `run`.
+ */
+#include <signal.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../../include/perfutil.h"
+#include "../dump/dump.h"
+#include "cmd.h"
+
+bool cmd_codec(const char *name, enum tf_codec *codec)
+{
+	static const char *const names[] = {"none", "lz4", "zlib"};
+
+	for (int i = 0; i < 3; i++) {
+		if (strcmp(name, names[i]) == 0) {
+			*codec = (enum tf_codec)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* ------------------------------------------------------- progress and interruption */
+
+static volatile sig_atomic_t stopped_by;
+
+static void stop(int signal)
+{
+	stopped_by = signal;
+}
+
+/* So that the temporary file does not stay behind. What was ignored (nohup) stays so. */
+static void catch_signals(void)
+{
+	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+	struct sigaction now, catcher = {.sa_handler = stop};
+
+	stopped_by = 0;
+	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+		if (sigaction(signals[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
+			sigaction(signals[i], &catcher, NULL);
+}
+
+struct progress {
+	const struct verb *verb;
+	bool terminal;
+	uint64_t started, shown; /* ns */
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static bool show_progress(void *arg, uint64_t done, uint64_t total)
+{
+	struct progress *p = arg;
+	uint64_t now = now_ns();
+
+	if (stopped_by)
+		return false;
+	if (!p->terminal || now - p->started < 1000000000u || now - p->shown < 100000000u)
+		return true;
+	p->shown = now;
+	fprintf(stderr, "\rswtrace %s: %3u%% ", p->verb->name,
+		total ? (unsigned)(done * 100 / total) : 0);
+	return true;
+}
+
+static void clear_progress(const struct progress *p)
+{
+	if (p->shown)
+		fputs("\r\033[K", stderr);
+}
+
+/* --------------------------------------------------------------------------- dump */
+
+static void report(const struct verb *verb, const char *path, const struct dump_result *r)
+{
+	cmd_note(verb,
+		"%s: %llu hook%s in %u section%s, %llu bytes; lost %llu, overwritten %llu, torn "
+		"%llu",
+		strcmp(path, "-") == 0 ? "standard output" : path, (unsigned long long)r->hooks,
+		r->hooks == 1 ? "" : "s", r->sections, r->sections == 1 ? "" : "s",
+		(unsigned long long)r->bytes, (unsigned long long)r->lost,
+		(unsigned long long)r->overwritten, (unsigned long long)r->torn);
+	if (r->damaged)
+		cmd_note(verb,
+			"%u rings were cut off or written over by a program: the dump holds what "
+			"could be read of them",
+			r->damaged);
+}
+
+int cmd_dump(const struct verb *verb, struct session *s, const char *path, enum tf_codec codec,
+	const char *command)
+{
+	struct progress progress = {
+		.verb = verb, .terminal = isatty(STDERR_FILENO) != 0, .started = now_ns()};
+	struct dump_options options = {.path = path,
+		.codec = codec,
+		.command = command,
+		.progress = show_progress,
+		.progress_arg = &progress};
+	struct session_error error = {"unknown error"};
+	struct dump_result result;
+
+	catch_signals();
+	int rc = dump_write(s, &options, &result, &error);
+	clear_progress(&progress);
+	if (rc == 0) {
+		report(verb, path, &result);
+		return EXIT_FINE;
+	}
+	cmd_fail(verb, "%s", error.text);
+	return stopped_by ? EXIT_SIGNAL + stopped_by : EXIT_FAILED;
+}
+
+enum { OPTION_COMPRESS = 1 };
+static const struct option options_of_dump[] = {
+	{OPTION_COMPRESS, "--compress", "none, lz4 or zlib"}, {0, NULL, NULL}};
+
+/* What the dead hold is given back first, so that it is in the dump as torn. Only the
+ * owner can; the lock is not kept, because a dump into a slow pipe may take long. */
+static int open_for_dump(const struct verb *verb, struct session *s)
+{
+	struct session_place place;
+
+	if (session_find(&place, NULL) == 0 &&
+		session_open(s, &place, SESSION_CONTROL, NULL) == 0) {
+		session_reclaim(s);
+		session_close(s);
+	}
+	return cmd_open(verb, s, SESSION_READ);
+}
+
+static int run(const struct verb *verb, int argc, char **argv)
+{
+	struct arguments a = {.verb = verb, .options = options_of_dump, .argc = argc, .argv = argv};
+	enum tf_codec codec = TF_CODEC_LZ4;
+	const char *path = "swtrace.bin";
+	struct session s;
+
+	while (arguments_next(&a))
+		if (!cmd_codec(a.value, &codec))
+			cmd_misuse(verb, "--compress takes none, lz4 or zlib, not \"%s\"", a.value);
+	if (a.operands > 1)
+		cmd_misuse(verb, "\"%s\" is one argument too many", argv[2]);
+	if (a.operands)
+		path = argv[1];
+	if (!*path)
+		cmd_misuse(verb, "the file's name is empty");
+	if (strcmp(path, "-") == 0 && isatty(STDOUT_FILENO))
+		cmd_misuse(verb, "a dump is not text: send standard output to a file or a pipe");
+	int code = open_for_dump(verb, &s);
+	if (code)
+		return code;
+	code = cmd_dump(verb, &s, path, codec, NULL);
+	session_close(&s);
+	return code;
+}
+
+#define DUMP_HELP                                                                                  \
+	"FILE is swtrace.bin unless given, - is standard output. Works while tracing is on: the\n" \
+	"dump holds what was in the buffers when it began. The buffers stay as they are.\n\n"      \
+	"  --compress none|lz4|zlib   how the hooks are stored (lz4)\n"
+
+const struct verb verb_dump = {"dump", "dump [FILE] [--compress none|lz4|zlib]",
+	"writes the trace buffers to a file", DUMP_HELP, run};
+const struct verb verb_get = {
+	"get", "get [FILE] [--compress none|lz4|zlib]", "the same as dump", DUMP_HELP, run};

@@ -1,0 +1,342 @@
+/*
+ * info: what a session is, what its rings hold, what was lost and why.
+ */
+#include <grp.h>
+#include <pwd.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../include/perfutil.h"
+#include "../dump/rings.h"
+#include "../ring/reader.h"
+#include "cmd.h"
+
+enum { INFO_JSON = 1 };
+static const struct option options[] = {{INFO_JSON, "--json", NULL}, {0, NULL, NULL}};
+
+struct ring_info {
+	uint32_t id;
+	uint64_t hooks, bytes, torn, overwritten;
+	uint64_t loss[SHM_LOSSES];
+	bool damaged;
+};
+
+struct info {
+	struct session session;
+	uint32_t state, group;
+	uint32_t majors; /* enabled */
+	struct ring_info *ring;
+	uint32_t rings;
+	struct ring_info sum;
+	int tasks, alive, processes; /* -1: unknown */
+	uint64_t memory;
+};
+
+/* -------------------------------------------------------------------------- gathering */
+
+static struct ring_info *by_id(struct info *i, uint32_t id)
+{
+	uint32_t cpus = i->session.geometry.cpus;
+
+	return &i->ring[id < TF_GUEST_RING ? id : id - TF_GUEST_RING + cpus];
+}
+
+static uint64_t lost(const struct ring_info *r)
+{
+	return r->loss[SHM_LOST_FULL] + r->loss[SHM_LOST_BIG] + r->loss[SHM_LOST_HELD] +
+	       r->loss[SHM_LOST_NO_GUEST];
+}
+
+static void add_up(struct info *i)
+{
+	for (uint32_t k = 0; k < i->rings; k++) {
+		const struct ring_info *r = &i->ring[k];
+
+		i->sum.hooks += r->hooks;
+		i->sum.bytes += r->bytes;
+		i->sum.torn += r->torn;
+		i->sum.overwritten += r->overwritten;
+		i->sum.damaged |= r->damaged;
+		for (int c = 0; c < SHM_LOSSES; c++)
+			i->sum.loss[c] += r->loss[c];
+	}
+}
+
+static int read_rings(struct info *i, struct session_error *error)
+{
+	struct rings rings;
+	struct rings_section section;
+	struct rings_ledger ledger;
+	int rc = rings_open(&rings, &i->session, error);
+
+	if (rc)
+		return rc;
+	i->rings = rings.rings;
+	i->ring = calloc(i->rings, sizeof *i->ring);
+	if (!i->ring) {
+		snprintf(error->text, sizeof error->text, "not enough memory");
+		rings_close(&rings);
+		return PU_ERROR_NOT_ENOUGH_MEMORY;
+	}
+	while ((rc = rings_next(&rings, &section, error)) == 1) {
+		struct ring_info *r = by_id(i, section.id);
+
+		r->hooks += section.span.hooks;
+		r->bytes += section.span.bytes;
+		r->torn += section.span.torn;
+		r->damaged |= section.span.damaged;
+	}
+	for (uint32_t k = 0; k < i->rings && rc == 0; k++) {
+		rc = rings_settle(&rings, k, &ledger, error);
+		i->ring[k].id = ledger.id;
+		i->ring[k].overwritten = ledger.overwritten;
+		i->ring[k].torn += ledger.torn;
+		i->ring[k].damaged |= ledger.damaged;
+		memcpy(i->ring[k].loss, ledger.loss, sizeof ledger.loss);
+	}
+	rings_close(&rings);
+	add_up(i);
+	return rc;
+}
+
+static void count_tasks(struct info *i)
+{
+	struct session_task *tasks = NULL;
+
+	i->tasks = session_tasks(&i->session, &tasks);
+	i->alive = i->processes = i->tasks < 0 ? -1 : 0;
+	for (int k = 0; k < i->tasks; k++) {
+		i->alive += tasks[k].alive;
+		i->processes += tasks[k].alive && tasks[k].leader;
+	}
+	free(tasks);
+}
+
+/* ----------------------------------------------------------------------------- text */
+
+static void names(const struct info *i, char owner[64], char group[64])
+{
+	const struct passwd *pw = getpwuid(i->session.place.owner);
+	const struct group *gr = i->group == UINT32_MAX ? NULL : getgrgid(i->group);
+
+	if (pw)
+		snprintf(owner, 64, "%.60s", pw->pw_name);
+	else
+		snprintf(owner, 64, "%u", (unsigned)i->session.place.owner);
+	if (gr)
+		snprintf(group, 64, "%.60s", gr->gr_name);
+	else if (i->group != UINT32_MAX)
+		snprintf(group, 64, "%u", i->group);
+	else
+		group[0] = 0;
+}
+
+static void print_ring(const char *name, const struct ring_info *r)
+{
+	printf("%-9s %10llu %12llu %9llu %7llu %7llu %8llu %11llu %6llu%s\n", name,
+		(unsigned long long)r->hooks, (unsigned long long)r->bytes,
+		(unsigned long long)r->loss[SHM_LOST_FULL],
+		(unsigned long long)r->loss[SHM_LOST_BIG],
+		(unsigned long long)r->loss[SHM_LOST_HELD],
+		(unsigned long long)r->loss[SHM_LOST_NO_GUEST], (unsigned long long)r->overwritten,
+		(unsigned long long)r->torn, r->damaged ? "  damaged" : "");
+}
+
+static bool is_empty(const struct ring_info *r)
+{
+	return !r->hooks && !r->torn && !r->overwritten && !lost(r) && !r->damaged;
+}
+
+static void print_rings(const struct info *i)
+{
+	uint32_t empty = 0;
+	char name[32];
+
+	printf("\n%-9s %10s %12s %9s %7s %7s %8s %11s %6s\n", "ring", "hooks", "bytes", "lost:full",
+		"too big", "held", "no guest", "overwritten", "torn");
+	for (uint32_t k = 0; k < i->rings; k++) {
+		const struct ring_info *r = &i->ring[k];
+
+		if (is_empty(r)) {
+			empty++;
+			continue;
+		}
+		if (r->id < TF_GUEST_RING)
+			snprintf(name, sizeof name, "cpu %u", r->id);
+		else
+			snprintf(name, sizeof name, "guest %u", r->id - TF_GUEST_RING);
+		print_ring(name, r);
+	}
+	print_ring("all", &i->sum);
+	if (empty)
+		printf("%u of %u rings are empty\n", empty, i->rings);
+}
+
+static void print_text(const struct info *i)
+{
+	const struct shm_geometry *g = &i->session.geometry;
+	char owner[64], group[64];
+
+	names(i, owner, group);
+	printf("session   %s (%s), owner %s", i->session.place.dir, i->session.place.why, owner);
+	printf(group[0] ? ", group %s\n" : ", only the owner may trace\n", group);
+	printf("tracing   %s\n", cmd_state_name(i->state));
+	printf("majors    %u of %d enabled\n", i->majors, SHM_MAJORS);
+	if (i->state == SHM_NO_RINGS)
+		return;
+	printf("mode      %s\n", cmd_mode_name(g->mode));
+	printf("buffers   %u processors and %u guests, %llu KiB each: %u sections of %u KiB\n",
+		g->cpus, g->guests, (unsigned long long)g->ring_size >> 10, g->sections,
+		g->section_size >> 10);
+	printf("memory    %llu KiB\n", (unsigned long long)i->memory >> 10);
+	if (i->tasks >= 0)
+		printf("tasks     %d alive in %d processes, %d in all\n", i->alive, i->processes,
+			i->tasks);
+	print_rings(i);
+	printf("\nledger    %llu attempted = %llu in the buffers + %llu overwritten + %llu lost + "
+	       "%llu torn\n",
+		(unsigned long long)(i->sum.hooks + i->sum.overwritten + lost(&i->sum) +
+				     i->sum.torn),
+		(unsigned long long)i->sum.hooks, (unsigned long long)i->sum.overwritten,
+		(unsigned long long)lost(&i->sum), (unsigned long long)i->sum.torn);
+}
+
+/* ----------------------------------------------------------------------------- JSON */
+
+static void json_counts(const struct ring_info *r)
+{
+	printf("\"hooks\": %llu, \"bytes\": %llu, \"lost_full\": %llu, \"lost_big\": %llu, "
+	       "\"lost_held\": %llu, \"lost_no_guest\": %llu, \"overwritten\": %llu, "
+	       "\"torn\": %llu, \"skipped_sections\": %llu, \"damaged\": %s",
+		(unsigned long long)r->hooks, (unsigned long long)r->bytes,
+		(unsigned long long)r->loss[SHM_LOST_FULL],
+		(unsigned long long)r->loss[SHM_LOST_BIG],
+		(unsigned long long)r->loss[SHM_LOST_HELD],
+		(unsigned long long)r->loss[SHM_LOST_NO_GUEST], (unsigned long long)r->overwritten,
+		(unsigned long long)r->torn, (unsigned long long)r->loss[SHM_SKIPPED],
+		r->damaged ? "true" : "false");
+}
+
+static void json_rings(const struct info *i)
+{
+	printf(", \"rings\": [");
+	for (uint32_t k = 0; k < i->rings; k++) {
+		const struct ring_info *r = &i->ring[k];
+		bool guest = r->id >= TF_GUEST_RING;
+
+		printf("%s{\"kind\": \"%s\", \"number\": %u, ", k ? ", " : "",
+			guest ? "guest" : "cpu", guest ? r->id - TF_GUEST_RING : r->id);
+		json_counts(r);
+		printf("}");
+	}
+	printf("], \"total\": {");
+	json_counts(&i->sum);
+	printf(", \"attempted\": %llu}", (unsigned long long)(i->sum.hooks + i->sum.overwritten +
+							      lost(&i->sum) + i->sum.torn));
+}
+
+static void json_or_null(const char *key, int value)
+{
+	if (value < 0)
+		printf("\"%s\": null", key);
+	else
+		printf("\"%s\": %d", key, value);
+}
+
+static void json_buffers(const struct info *i)
+{
+	const struct shm_geometry *g = &i->session.geometry;
+
+	printf(", \"mode\": \"%s\", \"generation\": %u, \"cpus\": %u, \"guests\": %u, "
+	       "\"ring_bytes\": %llu, \"section_bytes\": %u, \"sections\": %u, "
+	       "\"memory_bytes\": %llu, \"ticks_per_second\": %llu, \"tasks\": {",
+		cmd_mode_name(g->mode), i->session.generation, g->cpus, g->guests,
+		(unsigned long long)g->ring_size, g->section_size, g->sections,
+		(unsigned long long)i->memory, (unsigned long long)g->ticks_per_second);
+	json_or_null("total", i->tasks);
+	printf(", ");
+	json_or_null("alive", i->alive);
+	printf(", ");
+	json_or_null("processes_alive", i->processes);
+	printf("}");
+	json_rings(i);
+}
+
+static void print_json(const struct info *i)
+{
+	printf("{\"session\": ");
+	json_string(stdout, i->session.place.dir);
+	printf(", \"why\": ");
+	json_string(stdout, i->session.place.why);
+	printf(", \"owner\": %u, \"group\": ", (unsigned)i->session.place.owner);
+	if (i->group == UINT32_MAX)
+		printf("null");
+	else
+		printf("%u", i->group);
+	printf(", \"state\": \"%s\", \"majors_enabled\": %u", cmd_state_name(i->state), i->majors);
+	if (i->state != SHM_NO_RINGS)
+		json_buffers(i);
+	printf("}\n");
+}
+
+/* ----------------------------------------------------------------------------- verb */
+
+/* The owner gives back first what the dead hold; anyone else looks as it is. */
+static int open_for_info(const struct verb *verb, struct session *s)
+{
+	struct session_place place;
+
+	if (session_find(&place, NULL) == 0 && session_check(&place, NULL) == 0 &&
+		session_open(s, &place, SESSION_CONTROL, NULL) == 0) {
+		session_reclaim(s);
+		session_close(s);
+	}
+	return cmd_open(verb, s, SESSION_READ);
+}
+
+static void gather(struct info *i)
+{
+	const struct shm_control *c = i->session.control;
+
+	i->state = i->session.rings_fd < 0 ? SHM_NO_RINGS : c->state;
+	i->group = c->group;
+	for (int k = 0; k < SHM_MAJORS; k++)
+		i->majors += c->majors[k] != 0;
+	i->memory = i->session.geometry.file_size + SHM_CONTROL_SIZE +
+		    sizeof(struct shm_task_file) + sizeof(struct shm_schema_file);
+}
+
+static int run(const struct verb *verb, int argc, char **argv)
+{
+	struct arguments a = {.verb = verb, .options = options, .argc = argc, .argv = argv};
+	struct session_error error = {"unknown error"};
+	struct info i = {0};
+	bool json = false;
+	int id, rc = 0;
+
+	while ((id = arguments_next(&a)))
+		json = json || id == INFO_JSON;
+	if (a.operands)
+		cmd_misuse(verb, "\"%s\" is one argument too many", argv[1]);
+	int code = open_for_info(verb, &i.session);
+	if (code)
+		return code;
+	gather(&i);
+	if (i.state != SHM_NO_RINGS) {
+		rc = read_rings(&i, &error);
+		count_tasks(&i);
+	}
+	if (rc)
+		code = cmd_fail(verb, "%s", error.text);
+	else if (json)
+		print_json(&i);
+	else
+		print_text(&i);
+	free(i.ring);
+	session_close(&i.session);
+	return code;
+}
+
+const struct verb verb_info = {"info", "info [--json]",
+	"shows the session, what its buffers hold and what was lost",
+	"  --json      one JSON object\n", run};

@@ -1,0 +1,67 @@
+/*
+ * swtrace: controls the trace buffers of a session.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd.h"
+
+static const struct verb *const verbs[] = {&verb_init, &verb_on, &verb_off, &verb_dump, &verb_get,
+	&verb_free, &verb_run, &verb_info, &verb_enable, &verb_disable, &verb_maj, &verb_doctor,
+	&verb_install};
+
+enum { VERBS = sizeof verbs / sizeof *verbs };
+
+static void overview(FILE *f)
+{
+	fputs("usage: swtrace VERB [option ...]\n\n", f);
+	for (int i = 0; i < VERBS; i++)
+		fprintf(f, "  %-9s %s\n", verbs[i]->name, verbs[i]->what);
+	fputs("\n`swtrace VERB --help` says more, swtrace(1) says all. Exit codes: 0 fine,\n"
+	      "1 failed, 2 wrong usage, 4 (doctor) CPI cannot be measured here.\n",
+		f);
+}
+
+static const struct verb *find_verb(const char *name)
+{
+	for (int i = 0; i < VERBS; i++)
+		if (strcmp(verbs[i]->name, name) == 0)
+			return verbs[i];
+	return NULL;
+}
+
+/* Output that did not arrive is a failure, whatever the verb thought. */
+static int finish(int code)
+{
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return code;
+	if (errno != EPIPE)
+		fprintf(stderr, "swtrace: cannot write to standard output: %s\n", strerror(errno));
+	return code ? code : EXIT_FAILED;
+}
+
+int main(int argc, char **argv)
+{
+	const char *name = argc > 1 ? argv[1] : "";
+
+	if (argc < 2) {
+		fputs("swtrace: a verb is missing; see swtrace --help\n", stderr);
+		return EXIT_USAGE;
+	}
+	if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
+		overview(stdout);
+		return finish(EXIT_FINE);
+	}
+	if (strcmp(name, "--version") == 0) {
+		puts("swtrace " SWTRACE_VERSION);
+		return finish(EXIT_FINE);
+	}
+	const struct verb *verb = find_verb(name);
+	if (!verb) {
+		fprintf(stderr, "swtrace: there is no verb \"%s\"; see swtrace --help\n", name);
+		return EXIT_USAGE;
+	}
+	return finish(verb->run(verb, argc - 1, argv + 1));
+}

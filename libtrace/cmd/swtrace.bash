@@ -1,0 +1,60 @@
+# bash completion for swtrace
+
+_swtrace()
+{
+	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} verb=${COMP_WORDS[1]}
+	local words= files= i
+	COMPREPLY=()
+	if ((COMP_CWORD == 1)); then
+		words="init install on off enable disable maj info dump get free run doctor
+			--help --version"
+		mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
+		return
+	fi
+	# After run's options comes a command with options of its own.
+	if [[ $verb == run ]]; then
+		for ((i = 2; i < COMP_CWORD; i++)); do
+			case ${COMP_WORDS[i]} in
+			-s|-t|-ss|-g|-o|--compress) ((i++)) ;;
+			--) ((i++)); break ;;
+			-*|=|none|lz4|zlib) ;;
+			*) break ;;
+			esac
+		done
+		if ((i < COMP_CWORD)) || [[ $i -eq $COMP_CWORD && $prev == -- ]]; then
+			declare -F _command_offset >/dev/null && _command_offset "$i"
+			return
+		fi
+	fi
+	# --compress=value comes as three words, or as two right after the =.
+	if [[ $cur == = ]]; then
+		cur=
+	elif [[ $prev == = ]]; then
+		prev=${COMP_WORDS[COMP_CWORD-2]}
+	fi
+	case $prev in
+	--compress) words="none lz4 zlib" ;;
+	-t) words="norm wrap" ;;
+	-g) mapfile -t COMPREPLY < <(compgen -g -- "$cur"); return ;;
+	-s|-ss) return ;;
+	-o) files=1 ;;
+	*)
+		case $verb in
+		init) words="-s -t -ss -g --help" ;;
+		run) words="-s -t -ss -g -o --compress -- --help" ;;
+		enable|disable) words="all 0x04 0x10 0x11 0x12 0x19 0xA8 0xC0 0xC8 --help" ;;
+		maj|info|doctor) words="--json --help" ;;
+		dump|get)
+			if [[ $cur == -* ]]; then words="--compress --help"; else files=1; fi ;;
+		*) words="--help" ;;
+		esac ;;
+	esac
+	if [[ -n $files ]]; then
+		compopt -o filenames
+		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+	else
+		mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
+	fi
+}
+
+complete -F _swtrace swtrace

@@ -1,0 +1,154 @@
+#include "choice.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../include/perfutil.h"
+#include "file.h"
+#include "idle.h"
+#include "rate.h"
+#include "thread.h"
+
+enum { SCRIPT_BYTES = 1024 * 1024 };
+
+static int trouble(struct counter_choice *c, int rc, const char *value, const char *what)
+{
+	snprintf(c->trouble, sizeof c->trouble, "SWTRACE_COUNTERS=%.100s: %s", value, what);
+	return rc;
+}
+
+static int load_script(struct counter_choice *c, const char *value, const char *file)
+{
+	char *text = malloc(SCRIPT_BYTES + 1);
+	char what[128];
+	const char *why;
+	unsigned line;
+	ssize_t n;
+	int rc;
+
+	if (!text)
+		return trouble(c, PU_ERROR_NOT_ENOUGH_MEMORY, value, "out of memory");
+	n = file_read_once(file, text, SCRIPT_BYTES + 1);
+	if (n < 0) {
+		rc = trouble(c, PU_ERR_FILE_ERROR, value, strerror(errno));
+	} else if (n > SCRIPT_BYTES) {
+		rc = trouble(c, PU_ERROR_INVALID_PARAMETER, value, "longer than 1 MiB");
+	} else {
+		rc = script_parse(text, (size_t)n, &c->script, &line, &why);
+		if (rc) {
+			snprintf(what, sizeof what, "line %u: %s", line, why);
+			trouble(c, rc, value, what);
+		}
+	}
+	free(text);
+	return rc;
+}
+
+static int choose_kind(struct counter_choice *c, const char *value)
+{
+	static const char *const names[] = {[KIND_AUTO] = "auto",
+		[KIND_SOFTWARE] = "software",
+		[KIND_PERF] = "perf",
+		[KIND_NONE] = "none"};
+	static const char scripted[] = "scripted:";
+
+	if (!value || !*value)
+		return 0;
+	for (int i = KIND_AUTO; i <= KIND_NONE; i++) {
+		if (strcmp(value, names[i]) == 0) {
+			c->asked = (enum counter_kind)i;
+			return 0;
+		}
+	}
+	if (strncmp(value, scripted, sizeof scripted - 1) == 0) {
+		c->asked = KIND_SCRIPTED;
+		return load_script(c, value, value + sizeof scripted - 1);
+	}
+	return trouble(c, PU_ERROR_INVALID_PARAMETER, value,
+		"not auto, software, perf, none or scripted:FILE");
+}
+
+static void use_script(struct counter_choice *c)
+{
+	unsigned quantities = script_quantities(c->script);
+
+	for (int q = 0; q < COUNTER_QUANTITIES; q++)
+		if (quantities & COUNTER_BIT(q))
+			c->from[q] = FROM_SCRIPT;
+	c->source = SHM_SOURCE_SCRIPTED;
+}
+
+static void use_software(struct counter_choice *c)
+{
+	if (c->from[COUNTER_BUSY] == FROM_NOTHING && idle_kind() != IDLE_NOTHING)
+		c->from[COUNTER_BUSY] = FROM_IDLE;
+	/* Half a perf group is of no use: the two counts of a CPI must be of one kind. */
+	if (c->asked != KIND_PERF && c->from[COUNTER_THREAD_CYCLES] == FROM_NOTHING &&
+		rate_hz() != 0 && thread_time_ns() != CPI_NONE)
+		c->from[COUNTER_THREAD_CYCLES] = FROM_THREAD_CLOCK;
+	if (c->source == SHM_SOURCE_NONE)
+		c->source = SHM_SOURCE_SOFTWARE;
+}
+
+static void use_perf(struct counter_choice *c)
+{
+	counters_probe_pmu(&c->pmu);
+	if (c->pmu.cpu_wide)
+		c->from[COUNTER_INSTRUCTIONS] = FROM_PERF;
+	/* Reference cycles are of use only next to cycles of the same rate. */
+	if (c->pmu.cpu_wide && c->pmu.ref_cycles && rate_hz() != 0)
+		c->from[COUNTER_BUSY] = FROM_PERF;
+	if (c->pmu.thread) {
+		c->from[COUNTER_THREAD_INSTRUCTIONS] = FROM_PERF;
+		c->from[COUNTER_THREAD_CYCLES] = FROM_PERF;
+	}
+	if (c->pmu.cpu_wide || c->pmu.thread)
+		c->source = SHM_SOURCE_PERF;
+}
+
+void counter_choose_for(struct counter_choice *c, const char *value)
+{
+	memset(c, 0, sizeof *c);
+	c->rc = choose_kind(c, value);
+	if (c->rc)
+		return;
+	if (c->asked == KIND_SCRIPTED)
+		use_script(c);
+	if (c->asked == KIND_AUTO || c->asked == KIND_PERF)
+		use_perf(c);
+	if (c->asked == KIND_AUTO || c->asked == KIND_PERF || c->asked == KIND_SOFTWARE)
+		use_software(c);
+	for (int q = 0; q < COUNTER_QUANTITIES; q++)
+		if (c->from[q] != FROM_NOTHING)
+			c->measured |= COUNTER_BIT(q);
+	if (!c->measured && c->source == SHM_SOURCE_SOFTWARE)
+		c->source = SHM_SOURCE_NONE;
+}
+
+static struct counter_choice choice;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void choose(void)
+{
+	counter_choose_for(&choice, secure_getenv("SWTRACE_COUNTERS"));
+}
+
+const struct counter_choice *counter_choice(void)
+{
+	pthread_once(&once, choose);
+	return &choice;
+}
+
+int counters_choose(void)
+{
+	return counter_choice()->rc;
+}
+
+enum shm_source counters_mark(uint32_t *flags)
+{
+	*flags = counter_choice()->measured;
+	return counter_choice()->source;
+}

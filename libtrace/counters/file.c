@@ -1,0 +1,36 @@
+#include "file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+ssize_t file_pread(int fd, void *bytes, size_t size, off_t at)
+{
+	ssize_t n;
+
+	do
+		n = pread(fd, bytes, size, at);
+	while (n < 0 && errno == EINTR);
+	return n;
+}
+
+ssize_t file_read_once(const char *path, void *bytes, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	size_t have = 0;
+	ssize_t n = 1;
+
+	if (fd < 0)
+		return -1;
+	while (have < size && n > 0) {
+		n = file_pread(fd, (char *)bytes + have, size - have, (off_t)have);
+		if (n > 0)
+			have += (size_t)n;
+	}
+
+	int saved = errno;
+
+	close(fd);
+	errno = saved;
+	return n < 0 ? -1 : (ssize_t)have;
+}

@@ -1,0 +1,16 @@
+/*
+ * Small files of /proc and /sys: read whole, by system calls only.
+ */
+#ifndef SWT_COUNTERS_FILE_H
+#define SWT_COUNTERS_FILE_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+/* One pread, begun again when a signal interrupts it. -1: errno says why. */
+ssize_t file_pread(int fd, void *bytes, size_t size, off_t at);
+
+/* Opens, reads until the end or until `bytes` is full, closes. -1: errno says why. */
+ssize_t file_read_once(const char *path, void *bytes, size_t size);
+
+#endif

@@ -1,0 +1,205 @@
+#include "idle.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "file.h"
+#include "online.h"
+
+/*
+ * /proc/timer_list costs about 15 us a processor, and takes each one's timer lock: on a
+ * large machine that is too much for its precision.
+ */
+enum { TIMER_LIST_CPUS = 32, TIMER_LIST_COST_NS = 500000 };
+
+/* The interrupt line of /proc/stat comes after the processors; what does not fit is not
+ * needed. 1024 processors of 10 fields fit. */
+enum { STAT_BYTES = 256 * 1024, PIECE_BYTES = 16 * 1024 };
+
+/* Guards the file, whose position the kernel keeps, and the buffer. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static enum idle_kind kind;
+static int fd = -1;
+static dev_t fd_device; /* what it was opened as */
+static ino_t fd_inode;
+static char *buffer; /* of STAT_BYTES or PIECE_BYTES; lives as long as the process */
+static uint64_t tick_ns, user_hz;
+
+static const char *const path[] = {
+	[IDLE_TIMER_LIST] = "/proc/timer_list", [IDLE_PROC_STAT] = "/proc/stat"};
+
+static uint64_t monotonic_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static bool read_timer_list(struct idle_cpu *cpu, uint32_t room, uint64_t *at)
+{
+	struct timer_list t;
+	uint64_t took;
+	off_t offset = 0;
+	int before = sched_getcpu();
+	ssize_t n;
+
+	timer_list_begin(&t, cpu, room);
+	t.tick_ns = tick_ns;
+	t.running_on = before < 0 ? UINT32_MAX : (uint32_t)before;
+	while (!t.done && (n = file_pread(fd, buffer, PIECE_BYTES, offset)) > 0) {
+		timer_list_feed(&t, buffer, (size_t)n);
+		offset += n;
+	}
+	if (!timer_list_end(&t))
+		return false;
+	*at = t.now;
+	/* The processors are printed one after the other, after `now`. */
+	took = monotonic_ns() - t.now;
+	for (uint32_t i = 0; i < room; i++)
+		cpu[i].slack += took;
+	/* Moved meanwhile: what was said about the reader's own processor was a guess. */
+	if (sched_getcpu() != before && before >= 0 && (uint32_t)before < room)
+		cpu[before].slack += tick_ns;
+	return true;
+}
+
+static bool read_stat(struct idle_cpu *cpu, uint32_t room, uint64_t *at)
+{
+	uint64_t before = monotonic_ns();
+	ssize_t n = file_pread(fd, buffer, STAT_BYTES, 0);
+
+	*at = before + (monotonic_ns() - before) / 2;
+	return n > 0 && idle_parse_stat(buffer, (size_t)n, user_hz, cpu, room);
+}
+
+static bool open_file(void)
+{
+	struct stat st;
+
+	fd = open(path[kind], O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || fstat(fd, &st) != 0)
+		return false;
+	fd_device = st.st_dev;
+	fd_inode = st.st_ino;
+	return true;
+}
+
+/* A program may have closed our descriptor and opened its own under that number: then it is
+ * not ours to close. */
+static void close_file(void)
+{
+	struct stat st;
+
+	if (fd >= 0 && fstat(fd, &st) == 0 && st.st_dev == fd_device && st.st_ino == fd_inode)
+		close(fd);
+	fd = -1;
+}
+
+static bool read_now(struct idle_cpu *cpu, uint32_t room, uint64_t *at)
+{
+	if (fd < 0 && !open_file())
+		return false;
+	return kind == IDLE_TIMER_LIST ? read_timer_list(cpu, room, at) : read_stat(cpu, room, at);
+}
+
+static void drop(void)
+{
+	close_file();
+	free(buffer);
+	buffer = NULL;
+	kind = IDLE_NOTHING;
+}
+
+/* Readable, parseable, and (timer_list) quick enough: the better of two tries. */
+static bool usable(enum idle_kind which, size_t bytes, uint64_t limit)
+{
+	struct idle_cpu *cpu = calloc(ONLINE_MAX, sizeof *cpu);
+	uint64_t at, best = UINT64_MAX;
+	bool good = cpu != NULL;
+
+	kind = which;
+	buffer = malloc(bytes);
+	good = good && buffer;
+	for (int i = 0; good && i < 2; i++) {
+		uint64_t before = monotonic_ns(), took;
+
+		good = read_now(cpu, ONLINE_MAX, &at);
+		took = monotonic_ns() - before;
+		if (took < best)
+			best = took;
+	}
+	free(cpu);
+	if (good && best <= limit)
+		return true;
+	drop();
+	return false;
+}
+
+static void choose(void)
+{
+	struct timespec tick = {0};
+	long hz = sysconf(_SC_CLK_TCK);
+
+	user_hz = hz > 0 ? (uint64_t)hz : 100;
+	/* The coarse clocks step with the timer tick. */
+	if (clock_getres(CLOCK_MONOTONIC_COARSE, &tick) == 0 && tick.tv_sec == 0)
+		tick_ns = (uint64_t)tick.tv_nsec;
+	/* Where the tick may stop while a task runs, a stopped tick does not mean idle. */
+	if (tick_ns && cpus_possible() <= TIMER_LIST_CPUS && cpu_list_is_empty("nohz_full") &&
+		usable(IDLE_TIMER_LIST, PIECE_BYTES, TIMER_LIST_COST_NS))
+		return;
+	usable(IDLE_PROC_STAT, STAT_BYTES, UINT64_MAX);
+}
+
+enum idle_kind idle_kind(void)
+{
+	pthread_once(&once, choose);
+	return kind;
+}
+
+uint64_t idle_resolution(void)
+{
+	switch (idle_kind()) {
+	case IDLE_TIMER_LIST:
+		return tick_ns;
+	case IDLE_PROC_STAT:
+		return 1000000000u / user_hz;
+	default:
+		return 0;
+	}
+}
+
+bool idle_read(struct idle_cpu *cpu, uint32_t room, uint64_t *at)
+{
+	bool good;
+
+	if (idle_kind() == IDLE_NOTHING)
+		return false;
+	pthread_mutex_lock(&lock);
+	good = read_now(cpu, room, at);
+	if (!good) {
+		close_file();
+		good = read_now(cpu, room, at);
+	}
+	pthread_mutex_unlock(&lock);
+	return good;
+}
+
+void idle_before_fork(void)
+{
+	pthread_mutex_lock(&lock);
+}
+
+void idle_after_fork(bool child)
+{
+	if (child)
+		close_file();
+	pthread_mutex_unlock(&lock);
+}

@@ -1,0 +1,72 @@
+/*
+ * How long each processor has been idle: the kernel's accounting, the finest that this
+ * process may read.
+ *
+ * /proc/timer_list (root): ns, idle time that goes on included; wrong by at most half a
+ * timer tick, for a processor that may just have gone idle with its tick running.
+ * /proc/stat: 1/USER_HZ, idle time that goes on included where the kernel is tickless.
+ *
+ * The cpuidle residencies of sysfs have microseconds but leave out the idle time that goes
+ * on: a processor may sleep for seconds, so no bound on their error is known. Not used.
+ */
+#ifndef SWT_COUNTERS_IDLE_H
+#define SWT_COUNTERS_IDLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct idle_cpu {
+	uint64_t ns;	/* idle since boot; UINT64_MAX: not known */
+	uint64_t slack; /* right within this, ns */
+};
+
+#define IDLE_UNKNOWN UINT64_MAX
+
+/* ------------------------------------------------------ parsers; all take any bytes */
+
+/* Fills cpu[0..room) from the text of /proc/stat; false if it names no processor. */
+bool idle_parse_stat(
+	const char *text, size_t length, uint64_t user_hz, struct idle_cpu *cpu, uint32_t room);
+
+/* /proc/timer_list, fed in pieces of any size. */
+struct timer_list {
+	struct idle_cpu *cpu; /* filled, [0..room) */
+	uint32_t room;
+	uint64_t tick_ns;    /* period of the timer tick */
+	uint32_t running_on; /* the reader's processor: certainly not idle; UINT32_MAX: unknown */
+	/* What was found. */
+	uint64_t now; /* the moment it was written, ns */
+	bool done;    /* what follows is of no interest */
+	/* Of the processor being read. */
+	uint32_t at;
+	uint32_t seen;
+	uint64_t tick_stopped, nohz, entry, idle, iowait;
+	/* The line being read; longer ones are cut, which no line of interest is. */
+	char line[128];
+	uint32_t length;
+};
+
+void timer_list_begin(struct timer_list *t, struct idle_cpu *cpu, uint32_t room);
+void timer_list_feed(struct timer_list *t, const char *text, size_t length);
+/* After the last piece: true if a moment and at least one processor were found. */
+bool timer_list_end(struct timer_list *t);
+
+/* -------------------------------------------------------------------------- reading */
+
+enum idle_kind { IDLE_NOTHING, IDLE_TIMER_LIST, IDLE_PROC_STAT };
+
+/* Chosen once a process. */
+enum idle_kind idle_kind(void);
+
+/* Resolution of what was chosen, ns: the most that an interval can be wrong. */
+uint64_t idle_resolution(void);
+
+/* Fills cpu[0..room) and the moment (CLOCK_MONOTONIC ns). False if nothing could be read. */
+bool idle_read(struct idle_cpu *cpu, uint32_t room, uint64_t *at);
+
+/* Around fork: no other thread is inside, and the child shares no file position. */
+void idle_before_fork(void);
+void idle_after_fork(bool child);
+
+#endif

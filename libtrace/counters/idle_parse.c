@@ -1,0 +1,226 @@
+#include <string.h>
+
+#include "idle.h"
+
+/* A decimal number of at most 19 digits at *p; false if there is none. */
+static bool number(const char **p, const char *end, uint64_t *value)
+{
+	const char *start = *p;
+	uint64_t v = 0;
+
+	for (; *p < end && **p >= '0' && **p <= '9'; (*p)++) {
+		if (*p - start >= 19)
+			return false;
+		v = v * 10 + (uint64_t)(**p - '0');
+	}
+	*value = v;
+	return *p > start;
+}
+
+static void spaces(const char **p, const char *end)
+{
+	while (*p < end && **p == ' ')
+		(*p)++;
+}
+
+static bool word(const char **p, const char *end, const char *text)
+{
+	size_t n = strlen(text);
+
+	if ((size_t)(end - *p) < n || memcmp(*p, text, n) != 0)
+		return false;
+	*p += n;
+	return true;
+}
+
+static void forget(struct idle_cpu *cpu, uint32_t room)
+{
+	for (uint32_t i = 0; i < room; i++)
+		cpu[i] = (struct idle_cpu){IDLE_UNKNOWN, 0};
+}
+
+/* "cpu7 user nice system idle iowait ..." */
+static bool stat_line(
+	const char *p, const char *end, uint64_t quantum, struct idle_cpu *cpu, uint32_t room)
+{
+	uint64_t at, value, idle = 0;
+
+	if (!word(&p, end, "cpu") || !number(&p, end, &at))
+		return false;
+	for (int field = 1; field <= 5; field++) {
+		if (p == end || *p != ' ')
+			return false;
+		spaces(&p, end);
+		if (!number(&p, end, &value))
+			return false;
+		if (field >= 4)
+			idle += value;
+	}
+	if (p < end && *p != ' ') /* cut off in a number */
+		return false;
+	if (at >= room || idle > INT64_MAX / quantum)
+		return at >= room;
+	/* Rounded down when printed: half a quantum more is right on average. */
+	cpu[at] = (struct idle_cpu){idle * quantum + quantum / 2, quantum / 2};
+	return true;
+}
+
+bool idle_parse_stat(
+	const char *text, size_t length, uint64_t user_hz, struct idle_cpu *cpu, uint32_t room)
+{
+	const char *p = text, *end = text + length;
+	bool found = false;
+
+	forget(cpu, room);
+	if (user_hz == 0 || user_hz > 1000000000u)
+		return false;
+	while (p < end) {
+		const char *nl = memchr(p, '\n', (size_t)(end - p));
+
+		if (!nl) /* cut off */
+			break;
+		if (nl - p > 3 && memcmp(p, "cpu", 3) == 0)
+			found |= stat_line(p, nl, 1000000000u / user_hz, cpu, room);
+		else if (found)
+			break; /* the interrupt counts may be long */
+		p = nl + 1;
+	}
+	return found;
+}
+
+enum { NO_CPU = UINT32_MAX };
+
+enum {
+	SEEN_NOHZ = 1,
+	SEEN_STOPPED = 2,
+	SEEN_ENTRY = 4,
+	SEEN_IDLE = 8,
+	SEEN_IOWAIT = 16,
+	SEEN_ALL = 31,
+};
+
+void timer_list_begin(struct timer_list *t, struct idle_cpu *cpu, uint32_t room)
+{
+	memset(t, 0, sizeof *t);
+	t->cpu = cpu;
+	t->room = room;
+	t->running_on = UINT32_MAX;
+	t->at = NO_CPU;
+	forget(cpu, room);
+}
+
+/*
+ * The kernel adds an idle period up when it ends, and each interrupt ends one. The entry
+ * time is that of the last change, into or out of idle; which of the two is not printed. A
+ * stopped tick says idle; a change longer ago than the tick's period says busy, as a tick
+ * within idle would have been another change. What remains is split in the middle.
+ */
+static void finish_cpu(struct timer_list *t)
+{
+	struct idle_cpu *c;
+	uint64_t since;
+
+	if (t->at >= t->room || t->seen != SEEN_ALL || !t->nohz)
+		return;
+	if (t->idle > INT64_MAX / 2 || t->iowait > INT64_MAX / 2)
+		return;
+	c = &t->cpu[t->at];
+	since = t->now > t->entry ? t->now - t->entry : 0;
+	*c = (struct idle_cpu){t->idle + t->iowait, 0};
+	if (t->tick_stopped) {
+		c->ns += since;
+	} else if (t->at != t->running_on && since <= t->tick_ns + t->tick_ns / 4) {
+		c->ns += since / 2;
+		c->slack = since / 2;
+	}
+}
+
+/* "  .idle_sleeptime : 123 nsecs" */
+static void field(struct timer_list *t, const char *p, const char *end)
+{
+	static const struct {
+		const char *name;
+		uint32_t bit;
+		size_t offset;
+	} fields[] = {
+		{"nohz ", SEEN_NOHZ, offsetof(struct timer_list, nohz)},
+		{"nohz_mode ", SEEN_NOHZ, offsetof(struct timer_list, nohz)},
+		{"tick_stopped ", SEEN_STOPPED, offsetof(struct timer_list, tick_stopped)},
+		{"idle_entrytime ", SEEN_ENTRY, offsetof(struct timer_list, entry)},
+		{"idle_sleeptime ", SEEN_IDLE, offsetof(struct timer_list, idle)},
+		{"iowait_sleeptime", SEEN_IOWAIT, offsetof(struct timer_list, iowait)},
+	};
+
+	for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+		uint64_t value;
+
+		if (!word(&p, end, fields[i].name))
+			continue;
+		spaces(&p, end);
+		if (!word(&p, end, ":"))
+			return;
+		spaces(&p, end);
+		if (number(&p, end, &value)) {
+			memcpy((char *)t + fields[i].offset, &value, sizeof value);
+			t->seen |= fields[i].bit;
+		}
+		return;
+	}
+}
+
+static void finish_line(struct timer_list *t)
+{
+	const char *p = t->line, *end = t->line + t->length;
+	uint64_t value;
+
+	if (word(&p, end, "now at ")) {
+		if (number(&p, end, &value) && value <= INT64_MAX)
+			t->now = value;
+	} else if (word(&p, end, "cpu: ")) {
+		finish_cpu(t);
+		t->seen = 0;
+		t->at = number(&p, end, &value) && value < t->room ? (uint32_t)value : NO_CPU;
+	} else if (word(&p, end, "Tick Device")) {
+		finish_cpu(t);
+		t->at = NO_CPU;
+		t->done = true;
+	} else if (t->at != NO_CPU && word(&p, end, "  .")) {
+		field(t, p, end);
+	}
+}
+
+void timer_list_feed(struct timer_list *t, const char *text, size_t length)
+{
+	const char *p = text, *end = text + length;
+
+	while (p < end && !t->done) {
+		const char *nl = memchr(p, '\n', (size_t)(end - p));
+		size_t part = (size_t)((nl ? nl : end) - p);
+		size_t fits = sizeof t->line - t->length;
+
+		if (part < fits)
+			fits = part;
+		memcpy(t->line + t->length, p, fits);
+		t->length += (uint32_t)fits;
+		if (!nl)
+			return;
+		finish_line(t);
+		t->length = 0;
+		p = nl + 1;
+	}
+}
+
+bool timer_list_end(struct timer_list *t)
+{
+	/* A file that ends in the middle of a processor: its last numbers may be cut off. */
+	if (!t->done)
+		t->seen = 0;
+	if (t->now == 0) {
+		forget(t->cpu, t->room);
+		return false;
+	}
+	for (uint32_t i = 0; i < t->room; i++)
+		if (t->cpu[i].ns != IDLE_UNKNOWN)
+			return true;
+	return false;
+}

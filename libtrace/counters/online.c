@@ -1,0 +1,142 @@
+#include "online.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../../include/perfutil.h"
+#include "file.h"
+
+_Static_assert((int)ONLINE_MAX == MAX_CPUS, "one entry a processor");
+
+#define CPU_DIR "/sys/devices/system/cpu/"
+
+/* A list of 1024 processors, every other one online, is under 3 KiB. */
+enum { LIST_BYTES = 8192 };
+
+static bool number(const char **p, const char *end, uint32_t *value)
+{
+	const char *start = *p;
+	uint32_t v = 0;
+
+	for (; *p < end && **p >= '0' && **p <= '9'; (*p)++) {
+		if (v > 99999999u)
+			return false;
+		v = v * 10 + (uint32_t)(**p - '0');
+	}
+	*value = v;
+	return *p > start;
+}
+
+static void add_range(struct cpu_set *set, uint32_t from, uint32_t to)
+{
+	for (uint32_t cpu = from; cpu <= to && cpu < ONLINE_MAX; cpu++) {
+		set->word[cpu / 64] |= (uint64_t)1 << cpu % 64;
+		if (cpu + 1 > set->end)
+			set->end = cpu + 1;
+	}
+}
+
+bool cpu_set_parse(struct cpu_set *set, const char *text, size_t length)
+{
+	const char *p = text, *end = text + length;
+
+	memset(set, 0, sizeof *set);
+	while (length) {
+		uint32_t from, to;
+
+		if (!number(&p, end, &from))
+			break;
+		to = from;
+		if (p < end && *p == '-') {
+			p++;
+			if (!number(&p, end, &to) || to < from)
+				break;
+		}
+		add_range(set, from, to);
+		if (p == end || (*p == '\n' && p + 1 == end))
+			return set->end > 0;
+		if (*p++ != ',')
+			break;
+	}
+	memset(set, 0, sizeof *set);
+	return false;
+}
+
+static bool read_list(const char *path, struct cpu_set *set)
+{
+	char text[LIST_BYTES];
+	ssize_t n = file_read_once(path, text, sizeof text);
+
+	return n > 0 && n < (ssize_t)sizeof text && cpu_set_parse(set, text, (size_t)n);
+}
+
+static int online_fd = -1;
+static pthread_once_t online_once = PTHREAD_ONCE_INIT;
+
+static void open_online(void)
+{
+	online_fd = open(CPU_DIR "online", O_RDONLY | O_CLOEXEC);
+}
+
+void cpu_set_online(struct cpu_set *set)
+{
+	char text[LIST_BYTES];
+	ssize_t n;
+
+	pthread_once(&online_once, open_online);
+	n = online_fd < 0 ? -1 : file_pread(online_fd, text, sizeof text, 0);
+	if (n > 0 && n < (ssize_t)sizeof text && cpu_set_parse(set, text, (size_t)n))
+		return;
+	/* The descriptor may be the program's by now (a daemon closes everything). */
+	if (read_list(CPU_DIR "online", set))
+		return;
+
+	long count = sysconf(_SC_NPROCESSORS_ONLN);
+
+	memset(set, 0, sizeof *set);
+	add_range(set, 0, count > 1 ? (uint32_t)count - 1 : 0);
+}
+
+static uint32_t possible;
+static pthread_once_t possible_once = PTHREAD_ONCE_INIT;
+
+static void read_possible(void)
+{
+	struct cpu_set set, online;
+	long count = sysconf(_SC_NPROCESSORS_CONF);
+
+	possible = count > 0 ? (uint32_t)count : 1;
+	if (read_list(CPU_DIR "possible", &set))
+		possible = set.end;
+	cpu_set_online(&online);
+	if (possible < online.end)
+		possible = online.end;
+	if (possible > ONLINE_MAX)
+		possible = ONLINE_MAX;
+}
+
+uint32_t cpus_possible(void)
+{
+	pthread_once(&possible_once, read_possible);
+	return possible;
+}
+
+bool cpu_list_is_empty(const char *name)
+{
+	char path[128];
+	struct cpu_set set;
+
+	snprintf(path, sizeof path, CPU_DIR "%s", name);
+	return !read_list(path, &set);
+}
+
+int GetActiveProcessorCount(void)
+{
+	struct cpu_set set;
+
+	cpu_set_online(&set);
+	return (int)set.end;
+}

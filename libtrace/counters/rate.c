@@ -1,0 +1,86 @@
+#include "rate.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../formats/trace_file.h"
+#include "clock.h"
+#include "file.h"
+#include "source.h"
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static uint64_t hz, tick_hz;
+static bool ticks_are_cycles;
+
+uint64_t rate_scale(uint64_t value, uint64_t mul, uint64_t div)
+{
+	unsigned __int128 v;
+
+	if (div == 0)
+		return CPI_NONE;
+	v = ((unsigned __int128)value * mul + div / 2) / div;
+	return v < CPI_NONE ? (uint64_t)v : CPI_NONE - 1;
+}
+
+uint64_t rate_parse_hz(const char *text)
+{
+	uint64_t v = 0;
+	size_t n = strspn(text, "0123456789");
+
+	if (n == 0 || n > 13 || (text[n] && text[n] != '\n'))
+		return 0;
+	for (size_t i = 0; i < n; i++)
+		v = v * 10 + (uint64_t)(text[i] - '0');
+	return v >= 1000000u && v <= 1000000000000u ? v : 0;
+}
+
+static uint64_t from_sysfs(const char *path, const char *zeros)
+{
+	char text[40];
+	ssize_t n = file_read_once(path, text, 20);
+	size_t digits;
+
+	if (n <= 0)
+		return 0;
+	text[n] = 0;
+	digits = strspn(text, "0123456789");
+	memcpy(text + digits, zeros, strlen(zeros) + 1);
+	return rate_parse_hz(text);
+}
+
+static void find(void)
+{
+	const char *said = secure_getenv("SWTRACE_CPU_HZ");
+
+	tick_hz = clock_ticks_per_second();
+	if (clock_kind() == TF_CLOCK_TSC) {
+		ticks_are_cycles = true;
+		hz = tick_hz;
+		return;
+	}
+	hz = said ? rate_parse_hz(said) : 0;
+	if (hz == 0) /* MHz */
+		hz = from_sysfs("/sys/devices/system/cpu/cpu0/acpi_cppc/nominal_freq", "000000");
+	if (hz == 0) /* kHz */
+		hz = from_sysfs("/sys/devices/system/cpu/cpu0/cpufreq/base_frequency", "000");
+}
+
+uint64_t rate_hz(void)
+{
+	pthread_once(&once, find);
+	return hz;
+}
+
+uint64_t rate_cycles_of_ticks(uint64_t ticks)
+{
+	if (rate_hz() == 0)
+		return CPI_NONE;
+	return ticks_are_cycles ? ticks : rate_scale(ticks, hz, tick_hz);
+}
+
+uint64_t rate_cycles_of_ns(uint64_t ns)
+{
+	return rate_hz() == 0 ? CPI_NONE : rate_scale(ns, hz, 1000000000u);
+}

@@ -1,0 +1,24 @@
+/*
+ * Processor cycles at the nominal rate: TSC ticks on x86-64. Elsewhere, or where the TSC
+ * cannot be trusted, elapsed time times the nominal frequency, if that is known.
+ */
+#ifndef SWT_COUNTERS_RATE_H
+#define SWT_COUNTERS_RATE_H
+
+#include <stdint.h>
+
+/* Nominal cycles per second; 0: unknown. Found once a process: SWTRACE_CPU_HZ, or what the
+ * kernel tells. */
+uint64_t rate_hz(void);
+
+/* value * mul / div without overflow in between, rounded to nearest; saturates. */
+uint64_t rate_scale(uint64_t value, uint64_t mul, uint64_t div);
+
+/* Cycles in these ticks of the clock, in these ns; CPI_NONE where the rate is unknown. */
+uint64_t rate_cycles_of_ticks(uint64_t ticks);
+uint64_t rate_cycles_of_ns(uint64_t ns);
+
+/* "2700000000" and the like: digits only, 1 MHz to 1 THz; else 0. */
+uint64_t rate_parse_hz(const char *text);
+
+#endif

@@ -1,0 +1,161 @@
+#include "script.h"
+
+#include <pthread.h>
+
+#include "online.h"
+#include "rate.h"
+#include "script_parse.h"
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* The calling thread's counts so far. */
+static _Thread_local uint64_t thread_count[2];
+
+static uint64_t add(uint64_t a, uint64_t b)
+{
+	return a + b < a || a + b == CPI_NONE ? CPI_NONE - 1 : a + b;
+}
+
+static uint64_t amount(const struct script_action *a, uint64_t cycles)
+{
+	switch (a->how) {
+	case SCRIPT_COUNT:
+		return a->value;
+	case SCRIPT_PERCENT:
+		return rate_scale(cycles, a->value, 100 * SCRIPT_ONE);
+	case SCRIPT_CPI:
+		return rate_scale(cycles, SCRIPT_ONE, a->value);
+	default:
+		return 0;
+	}
+}
+
+static void act_on_cpus(struct script *script, const struct script_action *a, uint64_t cycles)
+{
+	uint64_t more = amount(a, cycles);
+	uint64_t *count = script->count[a->what];
+
+	for (uint32_t cpu = a->from; cpu <= a->to && cpu < ONLINE_MAX; cpu++)
+		count[cpu] = add(count[cpu], more);
+}
+
+/* Cycles before instructions: those may be given by their ratio. */
+static void act_on_thread(
+	const struct script *script, const struct script_step *step, uint64_t cycles, bool none[2])
+{
+	uint64_t ran = 0;
+
+	for (unsigned pass = 0; pass < 2; pass++) {
+		enum counter_quantity what =
+			pass ? COUNTER_THREAD_INSTRUCTIONS : COUNTER_THREAD_CYCLES;
+
+		for (size_t i = step->first; i < step->first + step->actions; i++) {
+			const struct script_action *a = &script->action[i];
+			uint64_t more;
+
+			if (a->what != what)
+				continue;
+			more = amount(a, pass ? ran : cycles);
+			if (!pass)
+				ran = more;
+			thread_count[pass] = add(thread_count[pass], more);
+			none[pass] |= a->how == SCRIPT_NONE;
+		}
+	}
+}
+
+static void copy_counts(const struct script *script, struct counter_sample *s)
+{
+	s->cycles = script->cycles;
+	for (uint32_t cpu = 0; cpu < s->cpus; cpu++) {
+		struct counter_cpu *c = &s->cpu[cpu];
+
+		c->instructions = c->busy = c->idle_ns = CPI_NONE;
+		c->enabled = c->running = 0;
+		if (!s->cpu[cpu].online)
+			continue;
+		if (cpu_set_has(&script->mentioned[COUNTER_INSTRUCTIONS], cpu))
+			c->instructions = script->count[COUNTER_INSTRUCTIONS][cpu];
+		if (cpu_set_has(&script->mentioned[COUNTER_BUSY], cpu))
+			c->busy = script->count[COUNTER_BUSY][cpu];
+	}
+}
+
+static void hide_unmeasured(
+	const struct script *script, const struct script_step *step, struct counter_sample *s)
+{
+	for (size_t i = step->first; i < step->first + step->actions; i++) {
+		struct script_action a = script->action[i];
+
+		for (uint32_t cpu = a.from; a.how == SCRIPT_NONE && cpu <= a.to && cpu < s->cpus;
+			cpu++) {
+			if (a.what == COUNTER_INSTRUCTIONS)
+				s->cpu[cpu].instructions = CPI_NONE;
+			else if (a.what == COUNTER_BUSY)
+				s->cpu[cpu].busy = CPI_NONE;
+		}
+	}
+}
+
+/* The step that this read takes; the last one repeats for ever. */
+static const struct script_step *next_step(struct script *script)
+{
+	const struct script_step *step = &script->step[script->at];
+
+	if (++script->done >= step->reads && script->at + 1 < script->steps) {
+		script->at++;
+		script->done = 0;
+	}
+	return step;
+}
+
+static uint64_t step_cycles(struct script *script, const struct script_step *step, uint64_t ticks)
+{
+	uint64_t passed = 0;
+
+	if (script->started && ticks > script->last_ticks)
+		passed = rate_cycles_of_ticks(ticks - script->last_ticks);
+	if (passed == CPI_NONE) /* nothing here is measured anyway */
+		passed = ticks - script->last_ticks;
+	if (!script->started || ticks > script->last_ticks)
+		script->last_ticks = ticks;
+	script->started = true;
+	return step->cycles == CPI_NONE ? passed : step->cycles;
+}
+
+void script_read(struct script *script, struct counter_sample *s)
+{
+	unsigned quantities = script_quantities(script);
+	const struct script_step *step;
+	bool none[2] = {false, false};
+	uint64_t cycles;
+
+	pthread_mutex_lock(&lock);
+	step = next_step(script);
+	cycles = step_cycles(script, step, s->ticks);
+	script->cycles = add(script->cycles, cycles);
+	for (size_t i = step->first; i < step->first + step->actions; i++)
+		if (COUNTER_BIT(script->action[i].what) & COUNTER_CPU_BITS)
+			act_on_cpus(script, &script->action[i], cycles);
+	act_on_thread(script, step, cycles, none);
+	copy_counts(script, s);
+	hide_unmeasured(script, step, s);
+	pthread_mutex_unlock(&lock);
+
+	s->thread_enabled = s->thread_running = 0;
+	s->thread_cycles = s->thread_instructions = CPI_NONE;
+	if (quantities & COUNTER_BIT(COUNTER_THREAD_CYCLES) && !none[0])
+		s->thread_cycles = thread_count[0];
+	if (quantities & COUNTER_BIT(COUNTER_THREAD_INSTRUCTIONS) && !none[1])
+		s->thread_instructions = thread_count[1];
+}
+
+void script_before_fork(void)
+{
+	pthread_mutex_lock(&lock);
+}
+
+void script_after_fork(void)
+{
+	pthread_mutex_unlock(&lock);
+}

@@ -1,0 +1,269 @@
+#include "script_parse.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../include/perfutil.h"
+
+/* One line, cut into words in place. */
+struct words {
+	const char *p, *end;
+};
+
+static bool next(struct words *w, const char **word, size_t *length)
+{
+	while (w->p < w->end && (*w->p == ' ' || *w->p == '\t' || *w->p == '\r'))
+		w->p++;
+	if (w->p == w->end || *w->p == '#') {
+		w->p = w->end;
+		return false;
+	}
+	*word = w->p;
+	while (w->p < w->end && !memchr(" \t\r#", *w->p, 4))
+		w->p++;
+	*length = (size_t)(w->p - *word);
+	return true;
+}
+
+static bool is(const char *word, size_t length, const char *text)
+{
+	return length == strlen(text) && memcmp(word, text, length) == 0;
+}
+
+static bool whole(const char *p, size_t length, uint64_t *value)
+{
+	uint64_t v = 0;
+
+	if (length == 0 || length > 18)
+		return false;
+	for (size_t i = 0; i < length; i++) {
+		if (p[i] < '0' || p[i] > '9')
+			return false;
+		v = v * 10 + (uint64_t)(p[i] - '0');
+	}
+	*value = v;
+	return true;
+}
+
+/* "12", "1.5": at most 9 digits on either side; in units of 1/SCRIPT_ONE. */
+static bool decimal(const char *p, size_t length, uint64_t *value)
+{
+	const char *dot = memchr(p, '.', length);
+	size_t left = dot ? (size_t)(dot - p) : length, right = dot ? length - left - 1 : 0;
+	uint64_t integral, fraction = 0;
+
+	if (left > 9 || right > 9 || (dot && right == 0) || !whole(p, left, &integral))
+		return false;
+	if (right && !whole(dot + 1, right, &fraction))
+		return false;
+	for (; right < 9; right++)
+		fraction *= 10;
+	*value = integral * SCRIPT_ONE + fraction;
+	return true;
+}
+
+static bool grow(void **array, size_t have, size_t size)
+{
+	void *more;
+
+	if (have & (have - 1)) /* full at powers of two only */
+		return true;
+	more = realloc(*array, (have ? 2 * have : 1) * size);
+	if (!more)
+		return false;
+	*array = more;
+	return true;
+}
+
+static const char *const no_memory = "out of memory";
+
+static const char *new_step(struct script *s, uint64_t reads)
+{
+	if (!grow((void **)&s->step, s->steps, sizeof *s->step))
+		return no_memory;
+	s->step[s->steps++] =
+		(struct script_step){.first = s->actions, .reads = reads, .cycles = CPI_NONE};
+	return NULL;
+}
+
+static const char *new_action(struct script *s, const struct script_action *a)
+{
+	if (!grow((void **)&s->action, s->actions, sizeof *s->action))
+		return no_memory;
+	s->action[s->actions++] = *a;
+	s->step[s->steps - 1].actions++;
+	return NULL;
+}
+
+/* One action a run of processors. */
+static const char *for_cpus(
+	struct script *s, struct script_action *a, const char *list, size_t length)
+{
+	struct cpu_set set, *mentioned = &s->mentioned[a->what];
+
+	if (is(list, length, "all")) {
+		list = "0-1023";
+		length = 6;
+	}
+	if (!cpu_set_parse(&set, list, length))
+		return "not a list of processors (0, 0-3,8 or all)";
+	for (uint32_t cpu = 0; cpu < set.end; cpu++) {
+		const char *why;
+
+		if (!cpu_set_has(&set, cpu))
+			continue;
+		a->from = cpu;
+		while (cpu_set_has(&set, cpu + 1))
+			cpu++;
+		a->to = cpu;
+		why = new_action(s, a);
+		if (why)
+			return why;
+	}
+	for (size_t i = 0; i < ONLINE_WORDS; i++)
+		mentioned->word[i] |= set.word[i];
+	if (set.end > mentioned->end)
+		mentioned->end = set.end;
+	return NULL;
+}
+
+static const char *parse_value(struct script_action *a, const char *p, size_t length)
+{
+	if (is(p, length, "none")) {
+		a->how = SCRIPT_NONE;
+		return NULL;
+	}
+	if (a->how == SCRIPT_CPI)
+		return decimal(p, length, &a->value) && a->value ? NULL : "not a CPI (1.5)";
+	if (length > 1 && p[length - 1] == '%' &&
+		(a->what == COUNTER_BUSY || a->what == COUNTER_THREAD_CYCLES)) {
+		a->how = SCRIPT_PERCENT;
+		return decimal(p, length - 1, &a->value) && a->value <= 100 * SCRIPT_ONE
+			       ? NULL
+			       : "not a percentage (0% to 100%)";
+	}
+	return whole(p, length, &a->value) ? NULL : "not a count (at most 18 digits)";
+}
+
+/* "instructions CPUS VALUE", "thread cycles VALUE", ...; the first word is read. */
+static const char *parse_action(
+	struct script *s, struct words *w, bool thread, const char *word, size_t length)
+{
+	struct script_action a = {.how = SCRIPT_COUNT};
+	const char *list = NULL, *value, *why;
+	size_t list_length = 0, value_length;
+
+	if (is(word, length, "cpi"))
+		a.how = SCRIPT_CPI;
+	if (is(word, length, "instructions") || a.how == SCRIPT_CPI)
+		a.what = thread ? COUNTER_THREAD_INSTRUCTIONS : COUNTER_INSTRUCTIONS;
+	else if (!thread && is(word, length, "busy"))
+		a.what = COUNTER_BUSY;
+	else if (thread && is(word, length, "cycles"))
+		a.what = COUNTER_THREAD_CYCLES;
+	else
+		return thread ? "thread: instructions, cycles or cpi" : "unknown word";
+	if (!thread && !next(w, &list, &list_length))
+		return "which processors?";
+	if (!next(w, &value, &value_length))
+		return "a value is missing";
+	why = parse_value(&a, value, value_length);
+	if (why)
+		return why;
+	if (!thread)
+		return for_cpus(s, &a, list, list_length);
+	s->thread_mentioned[a.what == COUNTER_THREAD_CYCLES] = true;
+	return new_action(s, &a);
+}
+
+static const char *parse_step(struct script *s, struct words *w)
+{
+	const char *word;
+	size_t length;
+	uint64_t reads = 1;
+
+	if (next(w, &word, &length) && (!whole(word, length, &reads) || reads == 0))
+		return "step: not a number of reads";
+	return new_step(s, reads);
+}
+
+static const char *parse_line(struct script *s, struct words *w)
+{
+	const char *word, *why = NULL;
+	size_t length;
+
+	if (!next(w, &word, &length))
+		return NULL;
+	if (is(word, length, "step")) {
+		why = parse_step(s, w);
+	} else {
+		if (s->steps == 0)
+			why = new_step(s, 1);
+		if (why)
+			return why;
+		if (is(word, length, "cycles")) {
+			if (!next(w, &word, &length) ||
+				!whole(word, length, &s->step[s->steps - 1].cycles))
+				return "cycles: not a count (at most 18 digits)";
+		} else if (is(word, length, "thread")) {
+			if (!next(w, &word, &length))
+				return "thread: instructions, cycles or cpi";
+			why = parse_action(s, w, true, word, length);
+		} else {
+			why = parse_action(s, w, false, word, length);
+		}
+	}
+	if (!why && next(w, &word, &length))
+		why = "more words than expected";
+	return why;
+}
+
+int script_parse(
+	const char *text, size_t length, struct script **script, unsigned *line, const char **why)
+{
+	const char *p = text, *end = text + length;
+	struct script *s = calloc(1, sizeof *s);
+
+	*line = 0;
+	*why = s ? NULL : no_memory;
+	while (!*why && p < end) {
+		const char *nl = memchr(p, '\n', (size_t)(end - p));
+		struct words w = {p, nl ? nl : end};
+
+		++*line;
+		*why = parse_line(s, &w);
+		p = nl ? nl + 1 : end;
+	}
+	if (!*why && s->steps == 0)
+		*why = "the script says nothing";
+	if (*why) {
+		script_free(s);
+		return *why == no_memory ? PU_ERROR_NOT_ENOUGH_MEMORY : PU_ERROR_INVALID_PARAMETER;
+	}
+	*script = s;
+	return 0;
+}
+
+void script_free(struct script *s)
+{
+	if (!s)
+		return;
+	free(s->action);
+	free(s->step);
+	free(s);
+}
+
+unsigned script_quantities(const struct script *s)
+{
+	unsigned q = 0;
+
+	if (s->mentioned[COUNTER_INSTRUCTIONS].end)
+		q |= COUNTER_BIT(COUNTER_INSTRUCTIONS);
+	if (s->mentioned[COUNTER_BUSY].end)
+		q |= COUNTER_BIT(COUNTER_BUSY);
+	if (s->thread_mentioned[0])
+		q |= COUNTER_BIT(COUNTER_THREAD_INSTRUCTIONS);
+	if (s->thread_mentioned[1])
+		q |= COUNTER_BIT(COUNTER_THREAD_CYCLES);
+	return q;
+}

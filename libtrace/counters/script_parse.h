@@ -1,0 +1,46 @@
+/*
+ * A script, parsed. Shared by script_parse.c and script.c only.
+ */
+#ifndef SWT_COUNTERS_SCRIPT_PARSE_H
+#define SWT_COUNTERS_SCRIPT_PARSE_H
+
+#include <stdbool.h>
+
+#include "online.h"
+#include "script.h"
+
+/* CPIs and percentages are in units of 1/SCRIPT_ONE. */
+#define SCRIPT_ONE UINT64_C(1000000000)
+
+enum script_how { SCRIPT_COUNT, SCRIPT_PERCENT, SCRIPT_CPI, SCRIPT_NONE };
+
+struct script_action {
+	enum counter_quantity what;
+	enum script_how how;
+	uint32_t from, to; /* processors, both included */
+	uint64_t value;
+};
+
+struct script_step {
+	size_t first, actions; /* of script.action */
+	uint64_t reads;
+	uint64_t cycles; /* CPI_NONE: the real clock's */
+};
+
+struct script {
+	struct script_action *action;
+	struct script_step *step;
+	size_t actions, steps;
+	bool thread_mentioned[2]; /* instructions, cycles */
+	struct cpu_set mentioned[2];
+	/* How far it has come. */
+	size_t at;
+	uint64_t done; /* reads of the step `at` */
+	bool started;
+	uint64_t last_ticks, cycles;
+	uint64_t count[2][ONLINE_MAX]; /* instructions, busy */
+};
+
+_Static_assert(COUNTER_INSTRUCTIONS == 0 && COUNTER_BUSY == 1, "indexes of count[]");
+
+#endif

@@ -1,0 +1,138 @@
+#include "handle.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+/* A table that grows by chunks, which never move: found without a lock. */
+enum {
+	CHUNK_BITS = 10,
+	CHUNK_SLOTS = 1 << CHUNK_BITS,
+	INDEX_BITS = sizeof(void *) == 8 ? 26 : 18,
+	CHUNKS = 1 << (INDEX_BITS - CHUNK_BITS),
+};
+
+#define USE_MASK ((uintptr_t)-1 >> INDEX_BITS)
+
+struct slot {
+	_Atomic uintptr_t handle; /* the one that is valid; 0: none */
+	struct instance *instance;
+	uintptr_t use; /* of the last handle */
+	uint32_t next_free;
+};
+
+static struct slot *_Atomic chunk[CHUNKS];
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static uint32_t slots;			 /* ever used */
+static uint32_t first_free = UINT32_MAX; /* first in, first out: a handle is long in coming */
+static uint32_t last_free;		 /* back */
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void before_fork(void)
+{
+	pthread_mutex_lock(&lock);
+}
+
+static void after_fork(void)
+{
+	pthread_mutex_unlock(&lock);
+}
+
+static void set_up(void)
+{
+	pthread_atfork(before_fork, after_fork, after_fork);
+}
+
+static struct slot *slot_at(uint32_t index)
+{
+	struct slot *c = chunk[index >> CHUNK_BITS];
+
+	return c ? &c[index & (CHUNK_SLOTS - 1)] : NULL;
+}
+
+static struct slot *find_slot(void *handle)
+{
+	uintptr_t h = (uintptr_t)handle;
+	struct slot *s;
+
+	if (h == 0)
+		return NULL;
+	s = slot_at((uint32_t)(h & (((uintptr_t)1 << INDEX_BITS) - 1)));
+	return s && s->handle == h ? s : NULL;
+}
+
+/* A free slot's index, or UINT32_MAX. With the lock. */
+static uint32_t take_slot(void)
+{
+	uint32_t index = first_free;
+
+	if (index != UINT32_MAX) {
+		first_free = slot_at(index)->next_free;
+		return index;
+	}
+	if (slots >> INDEX_BITS)
+		return UINT32_MAX;
+	if (!chunk[slots >> CHUNK_BITS]) {
+		struct slot *c = calloc(CHUNK_SLOTS, sizeof *c);
+
+		if (!c)
+			return UINT32_MAX;
+		chunk[slots >> CHUNK_BITS] = c;
+	}
+	return slots++;
+}
+
+void *handle_new(struct instance *instance)
+{
+	uintptr_t h = 0;
+	uint32_t index;
+
+	pthread_once(&once, set_up);
+	pthread_mutex_lock(&lock);
+	index = take_slot();
+	if (index != UINT32_MAX) {
+		struct slot *s = slot_at(index);
+
+		s->use = (s->use + 1) & USE_MASK;
+		if (s->use == 0)
+			s->use = 1;
+		s->instance = instance;
+		h = s->use << INDEX_BITS | index;
+		s->handle = h;
+	}
+	pthread_mutex_unlock(&lock);
+	return (void *)h;
+}
+
+struct instance *handle_find(void *handle)
+{
+	struct slot *s = find_slot(handle);
+
+	return s ? s->instance : NULL;
+}
+
+struct instance *handle_end(void *handle)
+{
+	struct instance *instance = NULL;
+	struct slot *s;
+
+	pthread_mutex_lock(&lock);
+	s = find_slot(handle);
+	if (s) {
+		uint32_t index = (uint32_t)((uintptr_t)handle & (((uintptr_t)1 << INDEX_BITS) - 1));
+
+		instance = s->instance;
+		s->handle = 0;
+		s->next_free = UINT32_MAX;
+		if (first_free == UINT32_MAX)
+			first_free = index;
+		else
+			slot_at(last_free)->next_free = index;
+		last_free = index;
+	}
+	pthread_mutex_unlock(&lock);
+	return instance;
+}

@@ -1,0 +1,40 @@
+/*
+ * Dumping a session's rings as a trace.bin (formats/trace-file.md), whether tracing is
+ * on or not. Nothing in the session changes.
+ */
+#ifndef SWT_DUMP_DUMP_H
+#define SWT_DUMP_DUMP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "../../formats/trace_file.h"
+#include "../session/session.h"
+
+struct dump_options {
+	const char *path; /* "-": standard output, which may be a pipe */
+	enum tf_codec codec;
+	const char *command; /* that was traced; NULL: unknown */
+	/* Called after every section and when a signal interrupts a write; false: give up,
+	 * with PU_FAILURE. NULL: none. */
+	bool (*progress)(void *arg, uint64_t done, uint64_t total);
+	void *progress_arg;
+};
+
+struct dump_result {
+	uint64_t bytes; /* of the file */
+	uint64_t hooks, torn, lost, overwritten;
+	uint32_t sections; /* of hooks */
+	uint32_t damaged;  /* rings that were truncated or made no sense */
+};
+
+/*
+ * The file appears whole, by rename, or not at all; a device or a FIFO is written to
+ * directly. The dump holds every hook that was committed in the rings when it began and
+ * was not overwritten before its turn came; rings.h says what the ledger then counts.
+ * s: opened for reading at least. result may be NULL.
+ */
+int dump_write(struct session *s, const struct dump_options *options, struct dump_result *result,
+	struct session_error *error);
+
+#endif

@@ -1,0 +1,69 @@
+/*
+ * The dump functions of perfutil.h.
+ */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../include/perfutil.h"
+#include "../session/session.h"
+#include "dump.h"
+
+static pthread_mutex_t name_lock = PTHREAD_MUTEX_INITIALIZER;
+static char default_name[] = "swtrace.bin";
+static char *name; /* NULL: default_name */
+
+int TraceSetName(char *file)
+{
+	if (!file)
+		return PU_ERR_NULL_PTR;
+	if (!*file)
+		return PU_ERROR_INVALID_PARAMETER;
+	char *copy = strdup(file);
+	if (!copy)
+		return PU_ERROR_NOT_ENOUGH_MEMORY;
+	pthread_mutex_lock(&name_lock);
+	free(name);
+	name = copy;
+	pthread_mutex_unlock(&name_lock);
+	return PU_SUCCESS;
+}
+
+char *TraceGetName(void)
+{
+	pthread_mutex_lock(&name_lock);
+	char *current = name ? name : default_name;
+	pthread_mutex_unlock(&name_lock);
+	return current;
+}
+
+/* A copy: another thread may set another name while the dump is written. */
+static char *chosen_name(const char *file)
+{
+	if (file)
+		return strdup(file);
+	pthread_mutex_lock(&name_lock);
+	char *copy = strdup(name ? name : default_name);
+	pthread_mutex_unlock(&name_lock);
+	return copy;
+}
+
+int TraceWriteBufferToFile(const char *file)
+{
+	struct session_place place;
+	struct session s;
+
+	if (file && !*file)
+		return PU_ERROR_INVALID_PARAMETER;
+	int rc = session_find(&place, NULL);
+	if (rc == 0)
+		rc = session_open(&s, &place, SESSION_READ, NULL);
+	if (rc)
+		return rc;
+	char *path = chosen_name(file);
+	struct dump_options options = {.path = path, .codec = TF_CODEC_LZ4};
+	rc = path ? dump_write(&s, &options, NULL, NULL) : PU_ERROR_NOT_ENOUGH_MEMORY;
+	free(path);
+	session_close(&s);
+	return rc;
+}

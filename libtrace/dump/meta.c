@@ -1,0 +1,124 @@
+#include "meta.h"
+
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../../formats/trace_file.h"
+#include "../counters/source.h"
+
+static void cpu_model(struct text *t)
+{
+	char line[512];
+	FILE *f = fopen("/proc/cpuinfo", "re");
+
+	while (f && fgets(line, sizeof line, f)) {
+		char *colon = strchr(line, ':');
+
+		if (!colon || strncmp(line, "model name", 10) != 0)
+			continue;
+		colon[1 + strcspn(colon + 1, "\n")] = 0;
+		text_line(t, "cpu model", colon + 1 + strspn(colon + 1, " \t"));
+		break;
+	}
+	if (f)
+		fclose(f);
+}
+
+static void machine(struct text *t)
+{
+	struct utsname u;
+
+	if (uname(&u) == 0) {
+		text_line(t, "host", u.nodename);
+		text_linef(t, "kernel", "%s %s %s", u.sysname, u.release, u.version);
+		text_line(t, "machine", u.machine);
+	}
+	cpu_model(t);
+}
+
+static void who_and_when(struct text *t)
+{
+	char names[1024], stamp[32];
+	struct passwd entry, *found = NULL;
+	time_t now = time(NULL);
+	struct tm utc;
+
+	if (gmtime_r(&now, &utc) && strftime(stamp, sizeof stamp, "%Y-%m-%dT%H:%M:%SZ", &utc))
+		text_line(t, "dump time", stamp);
+	getpwuid_r(geteuid(), &entry, names, sizeof names, &found);
+	text_linef(t, "dumped by", "%s (uid %u, pid %d)", found ? found->pw_name : "?",
+		(unsigned)geteuid(), (int)getpid());
+}
+
+static const char *clock_name(uint32_t clock)
+{
+	switch (clock) {
+	case TF_CLOCK_TSC:
+		return "TSC";
+	case TF_CLOCK_ARM_GENERIC:
+		return "generic timer";
+	default:
+		return "CLOCK_MONOTONIC_RAW";
+	}
+}
+
+static int by_process(const void *a, const void *b)
+{
+	const struct session_task *x = a, *y = b;
+
+	if (x->pid != y->pid)
+		return x->pid < y->pid ? -1 : 1;
+	if (x->source != y->source)
+		return x->source > y->source ? -1 : 1;
+	return x->source_flags > y->source_flags ? -1 : x->source_flags < y->source_flags;
+}
+
+/*
+ * One line a process. Where its threads differ (the source was chosen after the first
+ * hook, or the number was used again by another process) the one that measures most is named.
+ */
+static void counter_sources(struct text *t, const struct session_task *tasks, int ntasks)
+{
+	struct session_task *sorted = malloc((size_t)(ntasks ? ntasks : 1) * sizeof *sorted);
+
+	if (!sorted) {
+		t->failed = true;
+		return;
+	}
+	if (ntasks)
+		memcpy(sorted, tasks, (size_t)ntasks * sizeof *sorted);
+	qsort(sorted, (size_t)ntasks, sizeof *sorted, by_process);
+	for (int i = 0; i < ntasks; i++) {
+		char key[32], name[256];
+
+		if (i && sorted[i].pid == sorted[i - 1].pid)
+			continue;
+		snprintf(key, sizeof key, "counters.%u", sorted[i].pid);
+		text_line(t, key,
+			counters_source_name(
+				sorted[i].source, sorted[i].source_flags, name, sizeof name));
+	}
+	free(sorted);
+}
+
+void meta_lines(struct text *t, const struct session *s, const struct session_task *tasks,
+	int ntasks, const char *command)
+{
+	const struct shm_geometry *g = &s->geometry;
+
+	machine(t);
+	text_line(t, "writer version", "swtrace " SWTRACE_VERSION);
+	text_line(t, "mode", g->mode == SHM_MODE_WRAP ? "wrap" : "normal");
+	text_linef(t, "ring size", "%llu", (unsigned long long)g->ring_size);
+	text_linef(t, "section size", "%u", g->section_size);
+	text_line(t, "clock", clock_name(g->clock));
+	text_line(t, "session", s->place.dir);
+	text_line(t, "command", command);
+	who_and_when(t);
+	counter_sources(t, tasks, ntasks);
+}

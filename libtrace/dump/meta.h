@@ -1,0 +1,14 @@
+/*
+ * What a dump says about itself and its machine: the META section's lines.
+ */
+#ifndef SWT_DUMP_META_H
+#define SWT_DUMP_META_H
+
+#include "../session/session.h"
+#include "text.h"
+
+/* command: NULL if unknown. */
+void meta_lines(struct text *t, const struct session *s, const struct session_task *tasks,
+	int ntasks, const char *command);
+
+#endif

@@ -1,0 +1,167 @@
+#include "output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../../include/perfutil.h"
+#include "fail.h"
+
+static int fail_errno(const char *path, const char *what, int code, struct session_error *error)
+{
+	const char *advice = "";
+
+	if (code == ENOSPC || code == EDQUOT)
+		advice = "; free some space or name a file elsewhere";
+	else if (code == EFBIG)
+		advice = "; see ulimit -f";
+	else if (code == ENOENT)
+		advice = "; does its directory exist?";
+	else if (code == EACCES || code == EROFS || code == EPERM)
+		advice = "; name a file in a directory that you may write to";
+	return dump_fail(error, PU_ERR_FILE_ERROR, "%s: cannot %s: %s%s", path, what,
+		strerror(code), advice);
+}
+
+/* A name that nobody else uses, beside the final one, so that rename is atomic. */
+static int open_temporary(struct output *o)
+{
+	const char *slash = strrchr(o->path, '/');
+	int dir = slash ? (int)(slash - o->path) + 1 : 0;
+
+	for (int i = 0; i < 100; i++) {
+		uint32_t salt;
+
+		if (getrandom(&salt, sizeof salt, 0) != sizeof salt)
+			salt = (uint32_t)getpid() + (uint32_t)i;
+		int n = snprintf(
+			o->temp, sizeof o->temp, "%.*s.swtrace-%08x.tmp", dir, o->path, salt);
+		if (n < 0 || (size_t)n >= sizeof o->temp) {
+			errno = ENAMETOOLONG;
+			return -1;
+		}
+		int fd = open(o->temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
+		if (fd >= 0 || errno != EEXIST)
+			return fd;
+	}
+	return -1;
+}
+
+/* A link is followed, so that what it points to is replaced and not the link itself. */
+static int resolve(struct output *o, const char *path)
+{
+	struct stat st;
+
+	if (lstat(path, &st) == 0 && S_ISLNK(st.st_mode) && stat(path, &st) == 0)
+		return realpath(path, o->path) ? 0 : -1;
+	int n = snprintf(o->path, sizeof o->path, "%s", path);
+	if (n > 0 && (size_t)n < sizeof o->path)
+		return 0;
+	errno = n == 0 ? ENOENT : ENAMETOOLONG;
+	return -1;
+}
+
+bool output_is_file(const char *path)
+{
+	struct stat st;
+
+	return strcmp(path, "-") != 0 && (stat(path, &st) != 0 || S_ISREG(st.st_mode));
+}
+
+int output_open(struct output *o, const char *path, struct session_error *error)
+{
+	memset(o, 0, sizeof *o);
+	o->fd = -1;
+	if (strcmp(path, "-") == 0) {
+		strcpy(o->path, "standard output");
+		o->fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+		return o->fd < 0 ? fail_errno(o->path, "write", errno, error) : 0;
+	}
+	if (resolve(o, path) != 0)
+		return fail_errno(path, "create the file", errno, error);
+	if (!output_is_file(o->path)) {
+		o->fd = open(o->path, O_WRONLY | O_CLOEXEC);
+		return o->fd < 0 ? fail_errno(path, "open the file", errno, error) : 0;
+	}
+	o->fd = open_temporary(o);
+	if (o->fd < 0)
+		return fail_errno(path, "create the file", errno, error);
+	o->temporary = true;
+	return 0;
+}
+
+int output_write(struct output *o, const void *bytes, size_t size, struct session_error *error)
+{
+	const uint8_t *p = bytes;
+
+	while (size) {
+		ssize_t n = write(o->fd, p, size);
+
+		if (n == 0 || (n < 0 && errno != EINTR))
+			return fail_errno(o->path, "write", n ? errno : EIO, error);
+		if (n > 0) {
+			p += n;
+			size -= (size_t)n;
+			o->written += (uint64_t)n;
+		}
+		/* A signal shows as EINTR, or as a short write if some bytes had gone. */
+		if (size && o->go_on && !o->go_on(o->go_on_arg))
+			return dump_fail(error, PU_FAILURE, "%s: interrupted", o->path);
+	}
+	return 0;
+}
+
+/* The new name is durable once its directory is; some file systems cannot, which is fine. */
+static void sync_directory(const char *path)
+{
+	char dir[PATH_MAX];
+	const char *slash = strrchr(path, '/');
+
+	if (slash)
+		snprintf(dir, sizeof dir, "%.*s", (int)(slash - path) + 1, path);
+	else
+		strcpy(dir, ".");
+	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd >= 0) {
+		fsync(fd);
+		close(fd);
+	}
+}
+
+int output_finish(struct output *o, struct session_error *error)
+{
+	int rc = 0;
+
+	if (o->temporary && fsync(o->fd) && errno != EINVAL && errno != EROFS)
+		rc = fail_errno(o->path, "write", errno, error);
+	/* Network file systems and quotas speak up here. */
+	int fd = o->fd;
+	o->fd = -1;
+	if (close(fd) && errno != EINTR && rc == 0)
+		rc = fail_errno(o->path, "write", errno, error);
+	if (rc == 0 && o->temporary && rename(o->temp, o->path))
+		rc = fail_errno(o->path, "create the file", errno, error);
+	if (rc) {
+		output_abandon(o);
+		return rc;
+	}
+	if (o->temporary)
+		sync_directory(o->path);
+	o->temporary = false;
+	return 0;
+}
+
+void output_abandon(struct output *o)
+{
+	if (o->fd >= 0)
+		close(o->fd);
+	o->fd = -1;
+	if (o->temporary)
+		unlink(o->temp);
+	o->temporary = false;
+}

@@ -1,0 +1,330 @@
+#include "rings.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../formats/bytes.h"
+#include "../../formats/record.h"
+#include "../../include/perfutil.h"
+#include "fail.h"
+
+/*
+ * Every ring's next section must be looked at to know whose turn it is. Up to this much
+ * memory the copies are kept until then; rings beyond it are copied a second time.
+ */
+#define KEPT_COPIES_MAX ((uint64_t)64 << 20)
+
+/* A list and a ledger that belong together are read again while writers change them. */
+#define STABLE_TRIES 1000
+
+struct handed_out {
+	uint32_t hooks, torn;
+};
+
+struct ring_cursor {
+	struct ring_part *parts;
+	struct handed_out *out; /* per part */
+	uint32_t count, next;	/* parts; the one after the section at hand */
+	uint64_t cut;
+	struct ring_ledger ledger; /* at the cut */
+	uint8_t *kept;		   /* the section at hand, or NULL: to be copied again */
+	struct ring_span span;	   /* of the section at hand; bytes 0: none */
+	uint64_t lost;		   /* since the section handed out last */
+	uint64_t dropped_torn;	   /* in sections without a hook, which are not written */
+};
+
+static int failed(struct session_error *error, int rc, const char *what)
+{
+	return dump_fail(error, rc, "cannot read the rings (%s): %s", what, RcToString(rc));
+}
+
+static bool same_moment(const struct ring_ledger *a, const struct ring_ledger *b)
+{
+	return a->overwritten == b->overwritten && a->torn == b->torn;
+}
+
+/* The list of sections into r->parts and the ledger of the same moment: no writer entered
+ * a section in between. A ring that never stands still is taken as it comes. */
+static int list_parts(struct rings *r, uint32_t ring, struct ring_ledger *ledger)
+{
+	int n = 0;
+
+	for (int i = 0; i < STABLE_TRIES; i++) {
+		struct ring_ledger after;
+		int rc = ring_reader_ledger(&r->reader, ring, ledger);
+
+		if (rc)
+			return rc;
+		n = ring_reader_parts(&r->reader, ring, r->parts);
+		if (n < 0)
+			return n;
+		rc = ring_reader_ledger(&r->reader, ring, &after);
+		if (rc)
+			return rc;
+		if (same_moment(ledger, &after))
+			break;
+	}
+	if ((uint32_t)n > r->reader.geometry.sections)
+		return PU_ERROR_INTERNAL_ERROR;
+	return n;
+}
+
+static int cursor_open(struct rings *r, uint32_t ring, bool keep)
+{
+	struct ring_cursor *c = &r->cursor[ring];
+	int n = list_parts(r, ring, &c->ledger);
+
+	if (n < 0)
+		return n;
+	c->cut = c->ledger.head;
+	if (n == 0)
+		return 0;
+	c->parts = malloc((size_t)n * sizeof *c->parts);
+	c->out = calloc((size_t)n, sizeof *c->out);
+	if (!c->parts || !c->out)
+		return PU_ERROR_NOT_ENOUGH_MEMORY;
+	memcpy(c->parts, r->parts, (size_t)n * sizeof *c->parts);
+	c->count = (uint32_t)n;
+	r->total += c->count;
+	if (keep) {
+		c->kept = malloc(r->reader.geometry.section_size);
+		if (!c->kept)
+			return PU_ERROR_NOT_ENOUGH_MEMORY;
+	}
+	return 0;
+}
+
+/* Leaves only the records before the cut. The copy is well-formed: the reader parsed it. */
+static void trim(const struct ring_cursor *c, const uint8_t *bytes, struct ring_span *span)
+{
+	uint64_t room = c->cut > span->position ? c->cut - span->position : 0;
+	uint32_t at = 0;
+
+	if (room >= span->bytes)
+		return;
+	span->hooks = span->torn = 0;
+	span->first_stamp = span->last_stamp = 0;
+	while (at < room) {
+		uint32_t control = get_le32(bytes + at), size = control & REC_SIZE_MASK;
+
+		if (size == 0 || size > room - at)
+			break;
+		if ((control & REC_KIND_MASK) == REC_KIND_HOOK && !(control & REC_COMMITTED)) {
+			span->torn++;
+		} else if ((control & REC_KIND_MASK) == REC_KIND_HOOK) {
+			span->last_stamp = get_le64(bytes + at + REC_STAMP);
+			if (span->hooks++ == 0)
+				span->first_stamp = span->last_stamp;
+		}
+		at += size;
+	}
+	span->bytes = at;
+}
+
+static int copy_part(struct rings *r, uint32_t ring, uint32_t part)
+{
+	struct ring_cursor *c = &r->cursor[ring];
+	uint8_t *bytes = c->kept ? c->kept : r->shared;
+	int rc = ring_reader_copy(&r->reader, ring, &c->parts[part], bytes, &c->span);
+
+	if (rc == 0 && c->span.bytes)
+		trim(c, bytes, &c->span);
+	return rc;
+}
+
+/* Whether the copy at hand is a section to hand out. One without a hook has nothing to be
+ * ordered by and nothing to show: its torn records go to the ledger. */
+static bool usable(struct ring_cursor *c, uint32_t part)
+{
+	if (c->span.bytes && c->span.hooks)
+		return true;
+	if (c->span.bytes) {
+		c->dropped_torn += c->span.torn;
+		c->out[part].torn = c->span.torn;
+	}
+	c->span = (struct ring_span){0};
+	return false;
+}
+
+/* To the ring's next section that has a hook; span.bytes is 0 when there is none. */
+static int advance(struct rings *r, uint32_t ring)
+{
+	struct ring_cursor *c = &r->cursor[ring];
+
+	c->span = (struct ring_span){0};
+	while (c->next < c->count) {
+		uint32_t part = c->next++;
+		int rc = copy_part(r, ring, part);
+
+		if (rc)
+			return rc;
+		c->lost += c->parts[part].lost_before;
+		if (usable(c, part))
+			return 0;
+	}
+	return 0;
+}
+
+static int open_cursors(struct rings *r)
+{
+	uint64_t kept = 0;
+
+	for (uint32_t i = 0; i < r->rings; i++) {
+		bool keep = kept + r->reader.geometry.section_size <= KEPT_COPIES_MAX;
+		int rc = cursor_open(r, i, keep);
+
+		if (rc)
+			return rc;
+		if (r->cursor[i].kept)
+			kept += r->reader.geometry.section_size;
+	}
+	for (uint32_t i = 0; i < r->rings; i++) {
+		int rc = advance(r, i);
+
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+int rings_open(struct rings *r, const struct session *s, struct session_error *error)
+{
+	memset(r, 0, sizeof *r);
+	if (s->rings_fd < 0)
+		return dump_fail(error, PU_ERROR_NO_BUFFER,
+			"%s has no rings: there is nothing to dump; `swtrace init` makes them",
+			s->place.dir);
+	/* A later discard or init must not move the starts under this dump. */
+	r->control = malloc(sizeof s->control->ring);
+	if (!r->control)
+		return failed(error, PU_ERROR_NOT_ENOUGH_MEMORY, "no memory");
+	memcpy(r->control, s->control->ring, sizeof s->control->ring);
+	if (__atomic_load_n(&s->control->generation, __ATOMIC_ACQUIRE) != s->generation) {
+		free(r->control);
+		r->control = NULL;
+		return dump_fail(error, PU_ERROR_INCORRECT_STATE,
+			"%s got new rings just now; dump again", s->place.dir);
+	}
+	int rc = ring_reader_open(&r->reader, s->rings_fd, &s->geometry, r->control);
+	if (rc) {
+		free(r->control);
+		r->control = NULL;
+		return failed(error, rc, "opening");
+	}
+	r->rings = ring_reader_rings(&r->reader);
+	r->cursor = calloc(r->rings, sizeof *r->cursor);
+	r->parts = calloc(s->geometry.sections, sizeof *r->parts);
+	r->shared = malloc(s->geometry.section_size);
+	rc = PU_ERROR_NOT_ENOUGH_MEMORY;
+	if (r->cursor && r->parts && r->shared)
+		rc = open_cursors(r);
+	if (rc) {
+		rings_close(r);
+		return failed(error, rc, "first look");
+	}
+	return 0;
+}
+
+void rings_close(struct rings *r)
+{
+	if (!r->control)
+		return;
+	for (uint32_t i = 0; r->cursor && i < r->rings; i++) {
+		free(r->cursor[i].parts);
+		free(r->cursor[i].out);
+		free(r->cursor[i].kept);
+	}
+	ring_reader_close(&r->reader);
+	free(r->cursor);
+	free(r->parts);
+	free(r->shared);
+	free(r->control);
+	memset(r, 0, sizeof *r);
+}
+
+/* Stamps never decrease within a ring, so the smallest of the sections at hand is next. */
+static struct ring_cursor *earliest(struct rings *r)
+{
+	struct ring_cursor *best = NULL;
+
+	for (uint32_t i = 0; i < r->rings; i++) {
+		struct ring_cursor *c = &r->cursor[i];
+
+		if (c->span.bytes && (!best || c->span.first_stamp < best->span.first_stamp))
+			best = c;
+	}
+	return best;
+}
+
+static void hand_out(struct rings *r, struct ring_cursor *c, struct rings_section *out)
+{
+	struct handed_out *h = &c->out[c->next - 1];
+
+	h->hooks = c->span.hooks;
+	h->torn = c->span.torn;
+	out->id = ring_reader_id(&r->reader, (uint32_t)(c - r->cursor));
+	out->span = c->span;
+	out->lost = c->lost;
+	out->bytes = c->kept ? c->kept : r->shared;
+	r->given = c;
+	c->lost = 0;
+}
+
+int rings_next(struct rings *r, struct rings_section *out, struct session_error *error)
+{
+	struct ring_cursor *c;
+	int rc = r->given ? advance(r, (uint32_t)(r->given - r->cursor)) : 0;
+
+	r->given = NULL;
+	while (rc == 0 && (c = earliest(r))) {
+		uint32_t ring = (uint32_t)(c - r->cursor);
+
+		if (!c->kept)
+			rc = copy_part(r, ring, c->next - 1);
+		if (rc == 0 && usable(c, c->next - 1)) {
+			hand_out(r, c, out);
+			return 1;
+		}
+		if (rc == 0)
+			rc = advance(r, ring);
+	}
+	return rc ? failed(error, rc, "copying") : 0;
+}
+
+/*
+ * The counters count everything that is gone by now, sections that were handed out first
+ * included: those are taken off. A record that was torn when it was handed out may have
+ * been committed before it was overwritten, so only the sum is to be trusted; what does
+ * not fit one term goes to the other.
+ */
+int rings_settle(
+	struct rings *r, uint32_t ring, struct rings_ledger *out, struct session_error *error)
+{
+	struct ring_cursor *c = &r->cursor[ring];
+	struct ring_ledger now;
+	uint64_t hooks = 0, torn = 0;
+	int n = list_parts(r, ring, &now);
+
+	if (n < 0)
+		return failed(error, n, "ledger");
+	for (uint32_t i = 0, k = 0; i < c->count; i++) {
+		/* Both lists are in order. A held section outlives younger ones. */
+		while (k < (uint32_t)n && r->parts[k].position < c->parts[i].position)
+			k++;
+		if (k < (uint32_t)n && r->parts[k].position == c->parts[i].position)
+			continue; /* still there */
+		hooks += c->out[i].hooks;
+		torn += c->out[i].torn;
+	}
+	*out = (struct rings_ledger){.id = ring_reader_id(&r->reader, ring),
+		.damaged = now.damaged || c->ledger.damaged};
+	memcpy(out->loss, c->ledger.loss, sizeof out->loss);
+	uint64_t gone = now.overwritten + now.torn, elsewhere = hooks + torn;
+	gone = gone > elsewhere ? gone - elsewhere : 0;
+	out->torn = now.torn > torn ? now.torn - torn : 0;
+	if (out->torn > gone)
+		out->torn = gone;
+	out->overwritten = gone - out->torn;
+	out->torn += c->dropped_torn;
+	return 0;
+}

@@ -1,0 +1,123 @@
+#include "section.h"
+
+#include <lz4.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+#include <zlib.h>
+
+#include "../../formats/bytes.h"
+#include "../../include/perfutil.h"
+#include "fail.h"
+
+int section_writer_open(struct section_writer *w, struct output *out, uint32_t max_raw,
+	uint64_t max_hooks, struct session_error *error)
+{
+	memset(w, 0, sizeof *w);
+	w->out = out;
+	w->max_raw = max_raw;
+	w->index_room = max_hooks;
+	w->packed = malloc(max_raw ? max_raw : 1);
+	w->index = max_hooks ? malloc(max_hooks * TF_INDEX_SIZE) : NULL;
+	w->hash = XXH3_createState();
+	if (w->packed && w->hash && (w->index || max_hooks == 0))
+		return 0;
+	section_writer_close(w);
+	return dump_fail(error, PU_ERROR_NOT_ENOUGH_MEMORY, "not enough memory to write a dump");
+}
+
+void section_writer_close(struct section_writer *w)
+{
+	free(w->packed);
+	free(w->index);
+	XXH3_freeState(w->hash);
+	w->packed = w->index = NULL;
+	w->hash = NULL;
+}
+
+/* Bytes in w->packed, or 0 if the payload is better stored as it is. */
+static uint32_t pack(struct section_writer *w, const struct section *s)
+{
+	if (s->raw < 2 || s->raw > INT32_MAX)
+		return 0;
+	if (s->codec == TF_CODEC_LZ4)
+		return (uint32_t)LZ4_compress_default(
+			s->payload, (char *)w->packed, (int)s->raw, (int)s->raw - 1);
+	if (s->codec == TF_CODEC_ZLIB) {
+		uLongf size = s->raw - 1;
+
+		if (compress2(w->packed, &size, s->payload, s->raw, Z_DEFAULT_COMPRESSION) == Z_OK)
+			return (uint32_t)size;
+	}
+	return 0;
+}
+
+static uint64_t checksum(
+	const struct section_writer *w, const uint8_t *header, const void *stored, uint32_t size)
+{
+	XXH3_64bits_reset(w->hash);
+	XXH3_64bits_update(w->hash, header, TF_S_CHECKSUM);
+	if (size)
+		XXH3_64bits_update(w->hash, stored, size);
+	return XXH3_64bits_digest(w->hash);
+}
+
+static void remember(struct section_writer *w, const uint8_t *header)
+{
+	uint8_t *entry = w->index + w->indexed * TF_INDEX_SIZE;
+
+	if (w->indexed == w->index_room)
+		return;
+	put_le64(entry + TF_INDEX_OFFSET, w->out->written);
+	memcpy(entry + TF_INDEX_HEADER, header + TF_INDEX_HEADER_FROM, TF_INDEX_HEADER_BYTES);
+	w->indexed++;
+}
+
+int section_write(struct section_writer *w, const struct section *s, struct session_error *error)
+{
+	static const uint8_t zeros[TF_ALIGN];
+	uint8_t header[TF_SECTION_SIZE] = {0};
+	const void *stored = s->payload;
+	uint32_t size = s->raw, packed;
+
+	if (s->raw > w->max_raw)
+		return dump_fail(error, PU_ERROR_INTERNAL_ERROR,
+			"a section of %u bytes is larger than the header says", s->raw);
+	put_le32(header + TF_S_MAGIC, TF_SECTION_MAGIC);
+	put_le16(header + TF_S_TYPE, (uint16_t)s->type);
+	packed = pack(w, s);
+	if (packed) {
+		stored = w->packed;
+		size = packed;
+		header[TF_S_CODEC] = (uint8_t)s->codec;
+	}
+	put_le32(header + TF_S_STORED, size);
+	put_le32(header + TF_S_RAW, s->raw);
+	put_le32(header + TF_S_RING, s->ring);
+	put_le32(header + TF_S_HOOKS, s->hooks);
+	put_le64(header + TF_S_POSITION, s->position);
+	put_le64(header + TF_S_FIRST, s->first);
+	put_le64(header + TF_S_LAST, s->last);
+	put_le32(header + TF_S_LOST, s->lost);
+	put_le32(header + TF_S_TORN, s->torn);
+	put_le64(header + TF_S_CHECKSUM, checksum(w, header, stored, size));
+	if (s->type == TF_TYPE_HOOKS)
+		remember(w, header);
+
+	int rc = output_write(w->out, header, sizeof header, error);
+	if (rc == 0)
+		rc = output_write(w->out, stored, size, error);
+	if (rc == 0)
+		rc = output_write(w->out, zeros, -size & (TF_ALIGN - 1), error);
+	return rc;
+}
+
+int section_write_index(struct section_writer *w, enum tf_codec codec, struct session_error *error)
+{
+	struct section s = {.type = TF_TYPE_INDEX,
+		.codec = codec,
+		.payload = w->index,
+		.raw = (uint32_t)(w->indexed * TF_INDEX_SIZE)};
+
+	return w->indexed ? section_write(w, &s, error) : 0;
+}

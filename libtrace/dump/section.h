@@ -1,0 +1,42 @@
+/*
+ * The sections of a trace.bin, one after the other: header, checksum, codec, index.
+ */
+#ifndef SWT_DUMP_SECTION_H
+#define SWT_DUMP_SECTION_H
+
+#include <stdint.h>
+
+#include "../../formats/trace_file.h"
+#include "output.h"
+
+struct section_writer {
+	struct output *out;
+	uint8_t *packed; /* max_raw bytes */
+	uint32_t max_raw;
+	uint8_t *index; /* entries of the HOOKS sections written so far */
+	uint64_t indexed, index_room;
+	struct XXH3_state_s *hash;
+};
+
+struct section {
+	enum tf_type type;
+	enum tf_codec codec; /* asked for; stored as it is where that does not shrink it */
+	const void *payload;
+	uint32_t raw;
+	uint32_t ring, hooks;
+	uint64_t position, first, last;
+	uint32_t lost, torn;
+};
+
+/* No section of more than max_raw bytes and no more than max_hooks HOOKS sections will be
+ * written; max_hooks 0: no index is wanted. 0 or PU_ERROR_NOT_ENOUGH_MEMORY. */
+int section_writer_open(struct section_writer *w, struct output *out, uint32_t max_raw,
+	uint64_t max_hooks, struct session_error *error);
+void section_writer_close(struct section_writer *w);
+
+int section_write(struct section_writer *w, const struct section *s, struct session_error *error);
+
+/* The INDEX of what was written so far; nothing if there were no HOOKS sections. */
+int section_write_index(struct section_writer *w, enum tf_codec codec, struct session_error *error);
+
+#endif

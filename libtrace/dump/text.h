@@ -1,0 +1,30 @@
+/*
+ * A text that grows; lines `key: value` whose values cannot break a line.
+ */
+#ifndef SWT_DUMP_TEXT_H
+#define SWT_DUMP_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct text {
+	char *bytes; /* not terminated; NULL while empty */
+	size_t length, room;
+	bool failed; /* memory ran out: bytes are gone */
+};
+
+/* Bytes of the UTF-8 character at p, 0 if there is none: overlong forms, surrogates and
+ * numbers beyond U+10FFFF are none. size is at least 1. */
+size_t utf8_length(const void *p, size_t size);
+
+void text_add(struct text *t, const void *bytes, size_t size);
+
+/* `key: value` and a newline. Control bytes in the value become spaces, bytes that are
+ * not UTF-8 become question marks. An empty value: no line. */
+void text_line(struct text *t, const char *key, const char *value);
+__attribute__((format(printf, 3, 4))) void text_linef(
+	struct text *t, const char *key, const char *format, ...);
+
+void text_free(struct text *t);
+
+#endif

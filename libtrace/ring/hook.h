@@ -1,0 +1,86 @@
+/*
+ * Writing hooks: one reservation, filled by plain stores, made visible at once.
+ *
+ *	struct hook_writer w;
+ *	int rc = hook_begin(&w, major, bytes);
+ *	if (rc == HOOK_RESERVED) {
+ *		... hook_record(&w, ...) for each record, exactly `bytes` in all ...
+ *		hook_commit(&w);
+ *	}
+ *
+ * Between begin and commit nothing may block, fault on user data, or return early.
+ */
+#ifndef SWT_RING_HOOK_H
+#define SWT_RING_HOOK_H
+
+#include <stdint.h>
+#include <string.h>
+
+#include "../../formats/bytes.h"
+#include "../../formats/record.h"
+
+enum { HOOK_RESERVED = 1 };
+
+struct hook_writer {
+	uint8_t *first; /* the group's first record */
+	uint8_t *at;	/* where the next record goes */
+	uint64_t stamp; /* of every record of the group */
+	uint32_t tid;
+	uint32_t first_control;
+};
+
+/*
+ * HOOK_RESERVED; PU_SUCCESS (0) when the major is off, there is no session or this
+ * process may not trace: nothing is to be written; or a negative PU_ code: the hook
+ * (or the group: `hooks` of them) was lost, and counted under its cause.
+ */
+int hook_begin(struct hook_writer *w, uint32_t major, uint32_t bytes, uint32_t hooks);
+
+/* The release-store that makes the whole group visible. */
+static inline void hook_commit(struct hook_writer *w)
+{
+	/* Release: pairs with the reader's acquire after its first look; whoever sees the
+	 * record committed sees what was filled in. */
+	__atomic_store_n((uint32_t *)(void *)w->first, w->first_control, __ATOMIC_RELEASE);
+}
+
+/*
+ * Starts the next record; returns where its words go (nwords * 4 bytes, to be filled by
+ * the caller), directly followed by string_bytes for its strings (see hook_string).
+ * Tail padding is zeroed here.
+ */
+static inline uint8_t *hook_record(struct hook_writer *w, uint8_t major, uint32_t minor,
+	uint32_t nwords, uint32_t nstrings, uint32_t string_bytes)
+{
+	uint8_t *rec = w->at;
+	uint32_t size = rec_size(nwords, string_bytes);
+	uint32_t control = size | REC_KIND_HOOK | REC_COMMITTED;
+
+	if (rec == w->first)
+		w->first_control = control; /* its control word still spans the group */
+	else
+		put_le32(rec + REC_CONTROL, control);
+	put_le32(rec + REC_MAJOR, major | nstrings << 8 | nwords << 16);
+	put_le32(rec + REC_MINOR, minor);
+	put_le32(rec + REC_TID, w->tid);
+	put_le64(rec + REC_STAMP, w->stamp);
+	if ((nwords * 4 + string_bytes) & 4)
+		put_le32(rec + size - 4, 0);
+	w->at = rec + size;
+	return rec + REC_DATA;
+}
+
+/* Stores one string where it belongs; returns where the next one goes. */
+static inline uint8_t *hook_string(uint8_t *p, const void *bytes, uint32_t length)
+{
+	uint32_t padded = rec_string_bytes(length);
+
+	put_le32(p, length);
+	if (padded > 4) {
+		put_le32(p + padded - 4, 0);
+		memcpy(p + 4, bytes, length);
+	}
+	return p + padded;
+}
+
+#endif

@@ -1,0 +1,69 @@
+/*
+ * Where things are in the ring file, from the owner's geometry alone.
+ */
+#ifndef SWT_RING_LAYOUT_H
+#define SWT_RING_LAYOUT_H
+
+#include <stdint.h>
+
+#include "../../formats/session.h"
+
+static inline uint64_t ring_offset(const struct shm_geometry *g, uint32_t ring)
+{
+	return SHM_PAGE + g->ring_stride * ring;
+}
+
+static inline uint64_t ring_data_offset(const struct shm_geometry *g, uint32_t ring)
+{
+	return ring_offset(g, ring) + g->data_offset;
+}
+
+static inline struct shm_ring *ring_at(uint8_t *base, const struct shm_geometry *g, uint32_t ring)
+{
+	return (struct shm_ring *)(base + ring_offset(g, ring));
+}
+
+static inline uint64_t section_start(const struct shm_geometry *g, uint64_t position)
+{
+	return position & ~(uint64_t)(g->section_size - 1);
+}
+
+static inline uint32_t section_index(const struct shm_geometry *g, uint64_t position)
+{
+	return (uint32_t)(position / g->section_size % g->sections);
+}
+
+/* Where a section entered at `position` keeps its counts. */
+static inline struct shm_counts *section_counts(
+	const struct shm_geometry *g, struct shm_section *s, uint64_t position)
+{
+	return &s->counts[position / g->ring_size & 1];
+}
+
+/* Fills the derived fields from cpus, guests, section_size, sections. */
+static inline void geometry_derive(struct shm_geometry *g)
+{
+	uint64_t header = sizeof(struct shm_ring) + g->sections * sizeof(struct shm_section);
+
+	g->ring_size = (uint64_t)g->section_size * g->sections;
+	g->data_offset = (header + SHM_PAGE - 1) & ~(uint64_t)(SHM_PAGE - 1);
+	g->ring_stride = g->data_offset + g->ring_size;
+	g->file_size = SHM_PAGE + g->ring_stride * (g->cpus + g->guests);
+}
+
+/* Whether the fields agree with each other; nothing else may be used unless they do. */
+static inline int geometry_sane(const struct shm_geometry *g)
+{
+	struct shm_geometry d = *g;
+
+	if (g->cpus > SHM_MAX_CPUS || g->guests == 0 || g->guests > SHM_MAX_GUESTS ||
+		g->section_size < SHM_PAGE || (g->section_size & (g->section_size - 1)) ||
+		g->section_size > 1u << 23 || g->sections < 2 || g->sections > 1u << 24 ||
+		g->ticks_per_second == 0)
+		return 0;
+	geometry_derive(&d);
+	return d.ring_size == g->ring_size && d.data_offset == g->data_offset &&
+	       d.ring_stride == g->ring_stride && d.file_size == g->file_size;
+}
+
+#endif

@@ -1,0 +1,71 @@
+/*
+ * Reading rings that others are writing: private copies by pread, two looks, nothing
+ * trusted. Used by the dump, the commands and the drain. Not for the writers.
+ */
+#ifndef SWT_RING_READER_H
+#define SWT_RING_READER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "../../formats/session.h"
+
+struct ring_reader {
+	int fd;					/* of the ring file, readable */
+	struct shm_geometry geometry;		/* the owner's, from the control file */
+	const struct shm_ring_control *control; /* the owner's, per ring */
+	uint8_t *looks;				/* private: a section's copy of the first look */
+	struct shm_section *sections;		/* private: entry words of one ring */
+};
+
+/* 0 or a PU_ code. fd and control stay the caller's and outlive the reader. */
+int ring_reader_open(struct ring_reader *r, int fd, const struct shm_geometry *geometry,
+	const struct shm_ring_control *control);
+void ring_reader_close(struct ring_reader *r);
+
+/* The file's id of a ring: its CPU number, or TF_GUEST_RING + n. */
+uint32_t ring_reader_id(const struct ring_reader *r, uint32_t ring);
+uint32_t ring_reader_rings(const struct ring_reader *r);
+
+/* The ledger of one ring since it was last discarded; all in hooks but skipped and bytes. */
+struct ring_ledger {
+	uint64_t loss[SHM_LOSSES]; /* by enum shm_loss */
+	uint64_t overwritten;
+	uint64_t torn; /* overwritten while uncommitted; those still in the ring are in spans */
+	uint64_t head; /* position */
+	bool damaged;  /* the file was truncated or its header makes no sense */
+};
+
+int ring_reader_ledger(struct ring_reader *r, uint32_t ring, struct ring_ledger *out);
+
+/* What ring_reader_discard found is written to *control (the owner's own): the start moves
+ * to head, and the counters' values of now become their zero. */
+int ring_reader_discard(struct ring_reader *r, uint32_t ring, struct shm_ring_control *control);
+
+/* The sections of a ring that hold something, by position. Returns how many (at most
+ * geometry.sections) or a PU_ code. lost_before: hooks lost on this ring since the
+ * section before it in this list (for the first: since the discard). */
+struct ring_part {
+	uint64_t position; /* of its first byte */
+	uint32_t index;	   /* section of the ring */
+	uint64_t lost_before;
+};
+
+int ring_reader_parts(struct ring_reader *r, uint32_t ring, struct ring_part *parts);
+
+/* A section's copy: parsed, bounded, control words as in a file. */
+struct ring_span {
+	uint64_t position;
+	uint32_t bytes; /* 0: nothing (any more): overwritten in the meantime, or empty */
+	uint32_t hooks, torn;
+	uint64_t first_stamp, last_stamp; /* of its hooks; 0 if it has none */
+	bool damaged;		     /* a control word makes no sense: cut there, counted as torn */
+	bool overwritten;	     /* writers came round to it while it was copied; then: */
+	uint64_t overwritten_so_far; /* hooks of this ring overwritten, its own included */
+};
+
+/* Copies one part into buf (geometry.section_size bytes). 0 or a PU_ code. */
+int ring_reader_copy(struct ring_reader *r, uint32_t ring, const struct ring_part *part,
+	uint8_t *buf, struct ring_span *span);
+
+#endif

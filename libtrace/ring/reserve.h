@@ -1,0 +1,63 @@
+/*
+ * The part of a reservation that every hook takes: no call, no division, no lock prefix.
+ * What it cannot do (attach, section switch, guest rings, losses) reserve.c does.
+ */
+#ifndef SWT_RING_RESERVE_H
+#define SWT_RING_RESERVE_H
+
+#include "hook.h"
+#include "layout.h"
+#include "rseq.h"
+#include "thread.h"
+
+#define likely(x) __builtin_expect(!!(x), 1)
+#define unlikely(x) __builtin_expect(!!(x), 0)
+
+/*
+ * Whether hooks of this major are wanted, and the thread is attached to the rings of now in
+ * a process of its own. The gate holds the generation, so one comparison tells both.
+ */
+static inline bool ring_thread_may_write(const struct ring_thread *self, uint32_t major)
+{
+	return __atomic_load_n(&ring_gate->gate[major], __ATOMIC_RELAXED) == self->generation &&
+	       self->epoch == ring_epoch.value;
+}
+
+int hook_begin_slow(struct hook_writer *w, uint32_t major, uint64_t bytes, uint32_t hooks)
+	__attribute__((visibility("hidden"), cold));
+
+/* One attempt on this CPU's ring, in place; false: hook_begin_slow has to do it. */
+static inline __attribute__((always_inline)) bool hook_begin_fast(
+	struct hook_writer *w, uint32_t major, uint64_t bytes)
+{
+#if RING_HAS_RSEQ
+	const struct ring_thread *self = &ring_self;
+	const struct ring_map *map;
+
+	if (unlikely(!ring_thread_may_write(self, major)))
+		return false;
+	map = self->map;
+	if (unlikely(bytes > map->longest) || unlikely(rseq_reserve(self->rseq, map, bytes, self,
+							       &w->stamp, &w->first) != RSEQ_DONE))
+		return false;
+	w->at = w->first;
+	w->tid = self->tid;
+	return true;
+#else
+	(void)w;
+	(void)major;
+	(void)bytes;
+	return false;
+#endif
+}
+
+/* hook_begin, in place. */
+static inline int hook_begin_inline(
+	struct hook_writer *w, uint32_t major, uint64_t bytes, uint32_t hooks)
+{
+	if (likely(hook_begin_fast(w, major, bytes)))
+		return HOOK_RESERVED;
+	return hook_begin_slow(w, major, bytes, hooks);
+}
+
+#endif

@@ -1,0 +1,63 @@
+/*
+ * What a thread knows of the rings it writes to. Filled by session/attach.c, used by
+ * reserve.c; thread-local, also seen by the thread's signal handlers.
+ */
+#ifndef SWT_RING_THREAD_H
+#define SWT_RING_THREAD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "../../formats/session.h"
+#include "../../include/perfutil.h"
+
+/*
+ * This process's mapping of one generation's rings. Immutable once a thread has it, and its
+ * address range is never given back: an interrupted hook may still hold it.
+ */
+struct ring_map {
+	uint8_t *base; /* of the ring file */
+	struct shm_geometry geometry;
+	/* For the fast path: the first ring's header, and the longest record it takes. */
+	uint8_t *rings;
+	uint64_t longest;
+	uint32_t section_mask;		   /* section size - 1 */
+	const struct shm_control *control; /* mapped read-only */
+};
+
+struct ring_thread {
+	uint32_t generation; /* of map; RING_UNATTACHED */
+	uint32_t epoch;	     /* ring_epoch when it attached: differs after fork and re-attach */
+	const struct ring_map *map;
+	struct rseq *rseq; /* rseq_none(): guest rings only */
+	uint32_t tid, pid;
+	uint32_t token; /* for guest locks: task slot + 1 */
+};
+
+/* Generations that no session has: of a thread that is not attached, and of the gate
+ * before the first look (every major looks enabled there). */
+#define RING_UNATTACHED 0xffffffffu
+#define RING_NO_GENERATION 0x80808080u
+
+extern __thread struct ring_thread ring_self __attribute__((visibility("hidden")));
+
+/*
+ * Stands on a page that fork wipes: 0 in a child (by whatever fork it was made), so that no
+ * child goes on with its parent's thread ids and proofs of life.
+ */
+struct ring_epoch_page {
+	volatile uint32_t value;
+	uint8_t rest[SWTRACE_GATE_SIZE - 4];
+};
+extern struct ring_epoch_page ring_epoch __attribute__((visibility("hidden")));
+
+/* The control page in use; where there is none, the first page of one that says "off". */
+extern const struct shm_control *ring_gate __attribute__((visibility("hidden")));
+
+/*
+ * session/attach.c: brings ring_self up to date. true: it may write. Blocks signals and
+ * takes a lock; called when the generation or epoch differs.
+ */
+bool attach_thread(void) __attribute__((visibility("hidden")));
+
+#endif

@@ -1,0 +1,189 @@
+/*
+ * The trace-control functions of perfutil.h: each finds the session, does one thing to
+ * it and lets go of it.
+ */
+#include <stdatomic.h>
+
+#include "../../include/perfutil.h"
+#include "attach.h"
+#include "session.h"
+
+/* For the next TraceInit of this process. */
+static atomic_uint next_mode = SHM_MODE_NORMAL;
+static atomic_uint next_section_bytes;
+
+static int open_session(struct session *s, int flags)
+{
+	struct session_place place;
+	int rc = session_find(&place, NULL);
+
+	return rc ? rc : session_open(s, &place, flags, NULL);
+}
+
+/* The program that turns tracing on wants its own next hook in the trace. */
+static int close_session(struct session *s, int rc)
+{
+	session_close(s);
+	attach_look();
+	return rc;
+}
+
+static int state_of_session(void)
+{
+	struct session s;
+	int rc = open_session(&s, SESSION_READ);
+
+	if (rc)
+		return rc;
+	int state = (int)__atomic_load_n(&s.control->state, __ATOMIC_RELAXED);
+	session_close(&s);
+	return state;
+}
+
+int TraceInit(UINT32 bytes_per_cpu)
+{
+	struct session_config config = {.ring_bytes = bytes_per_cpu,
+		.section_bytes = atomic_load(&next_section_bytes),
+		.mode = atomic_load(&next_mode),
+		.group = (gid_t)-1};
+	struct session s;
+	int rc = open_session(&s, SESSION_CONTROL | SESSION_CREATE);
+
+	if (rc)
+		return rc;
+	session_reclaim(&s);
+	return close_session(&s, session_init(&s, &config, NULL));
+}
+
+int TraceTerminate(void)
+{
+	struct session s;
+	int rc = open_session(&s, SESSION_CONTROL);
+
+	if (rc)
+		return rc;
+	if (s.control->state == SHM_ON || s.control->state == SHM_SUSPENDED)
+		rc = session_off(&s, NULL);
+	if (rc == 0)
+		rc = session_free(&s, NULL);
+	return close_session(&s, rc);
+}
+
+int TraceOn(void)
+{
+	struct session s;
+	int rc = open_session(&s, SESSION_CONTROL);
+
+	if (rc)
+		return rc;
+	session_reclaim(&s);
+	return close_session(&s, session_on(&s, NULL));
+}
+
+int TraceOff(void)
+{
+	struct session s;
+	int rc = open_session(&s, SESSION_CONTROL);
+
+	if (rc)
+		return rc;
+	rc = session_off(&s, NULL);
+	session_reclaim(&s);
+	return close_session(&s, rc);
+}
+
+static int suspend(bool on)
+{
+	struct session s;
+	int rc = open_session(&s, SESSION_CONTROL);
+
+	return rc ? rc : close_session(&s, session_suspend(&s, on, NULL));
+}
+
+int TraceSuspend(void)
+{
+	return suspend(true);
+}
+
+int TraceResume(void)
+{
+	return suspend(false);
+}
+
+int TraceDiscard(void)
+{
+	struct session s;
+	int rc = open_session(&s, SESSION_CONTROL);
+
+	return rc ? rc : close_session(&s, session_discard(&s, NULL));
+}
+
+static int enable(int major, bool on)
+{
+	struct session s;
+
+	if (major < ALL_MAJORS || major >= SHM_MAJORS)
+		return PU_ERROR_INVALID_PARAMETER;
+	int rc = open_session(&s, SESSION_CONTROL | SESSION_CREATE);
+	return rc ? rc : close_session(&s, session_enable(&s, major, on, NULL));
+}
+
+int TraceEnable(int major)
+{
+	return enable(major, true);
+}
+
+int TraceDisable(int major)
+{
+	return enable(major, false);
+}
+
+int TraceQueryMajor(int major)
+{
+	struct session s;
+
+	if (major < 0 || major >= SHM_MAJORS)
+		return PU_ERROR_INVALID_PARAMETER;
+	if (open_session(&s, SESSION_READ))
+		return 0;
+	int enabled = __atomic_load_n(&s.control->majors[major], __ATOMIC_RELAXED) != 0;
+	session_close(&s);
+	return enabled;
+}
+
+int TraceSetMode(UINT32 mode)
+{
+	if (mode == TRACE_MODE_CONTINUOUS)
+		return PU_ERROR_NOT_SUPPORTED;
+	if (mode > TRACE_MODE_CONTINUOUS)
+		return PU_ERROR_INVALID_PARAMETER;
+	atomic_store(&next_mode, mode == TRACE_MODE_WRAP ? SHM_MODE_WRAP : SHM_MODE_NORMAL);
+	return PU_SUCCESS;
+}
+
+/* What session_plan would refuse is refused here already, where it can be told. */
+int TraceSetSectionSize(int bytes)
+{
+	struct session_config config = {.mode = SHM_MODE_NORMAL, .group = (gid_t)-1};
+	struct shm_geometry geometry;
+
+	if (bytes < 0)
+		return PU_ERROR_INVALID_PARAMETER;
+	config.section_bytes = (uint32_t)bytes;
+	int rc = session_plan(&config, &geometry, NULL);
+	if (rc == 0)
+		atomic_store(&next_section_bytes, (unsigned)bytes);
+	return rc;
+}
+
+int IsTraceOn(void)
+{
+	return state_of_session() == SHM_ON;
+}
+
+int IsTraceActive(void)
+{
+	int state = state_of_session();
+
+	return state == SHM_ON || state == SHM_SUSPENDED;
+}

@@ -1,0 +1,57 @@
+/*
+ * This process as a member of one generation of a session: its mappings, its lock, its
+ * threads' slots. Called with attach.c's lock held and signals blocked.
+ */
+#ifndef SWT_SESSION_MEMBER_H
+#define SWT_SESSION_MEMBER_H
+
+#include "../ring/thread.h"
+#include "session.h"
+
+struct member {
+	struct member *next;
+	struct ring_map map;
+	uint32_t generation;
+	uint32_t references; /* threads in it, and 1 while it is the current one */
+	struct shm_task_file *tasks;
+	struct shm_schema_file *schemas;
+	void *life;	    /* a mapping whose file description holds the process's lock */
+	uint32_t lock_slot; /* UINT32_MAX: no proof of life */
+	int dir;	    /* of the session, while it is being opened */
+	uint32_t source, source_flags;
+};
+
+struct member_schema {
+	struct member_schema *next;
+	uint32_t length;
+	char text[];
+};
+
+/* Maps the rings, task table and schemas of a generation; NULL if that cannot be. It is put
+ * on the list. */
+struct member *member_open(const struct session_place *place, const struct shm_control *control,
+	uint32_t generation, struct member **list);
+
+/* Replaces the rings by private memory at the same addresses (also in a forked child, for
+ * a hook that the fork interrupted: what it fills is its parent's to fill). */
+void member_divert(struct member *m);
+
+/* It is no longer the current one: goes away with its last thread. */
+void member_leave(struct member *m);
+
+/* Makes the calling thread a writer: slot, name, rseq. Leaves the one it was in. */
+bool member_join(struct member *m, struct ring_thread *self);
+/* The calling thread ends or moves on. */
+void member_part(struct ring_thread *self);
+
+void member_name_thread(struct member *m, struct ring_thread *self);
+void member_set_source(struct member *m, enum shm_source source, uint32_t flags);
+/* Appends the text to the session's schemas unless it is there. 0 or a PU_ code. */
+int member_publish_schema(
+	struct member *m, const struct session_place *place, const struct member_schema *s);
+
+/* attach.c */
+const struct member_schema *attach_schemas(void);
+void attach_thread_gone(void);
+
+#endif

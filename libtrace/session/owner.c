@@ -1,0 +1,389 @@
+/*
+ * What the owner does to a session: rings made and freed, tracing on and off.
+ *
+ * Programs read the control page without a lock, so every change is in an order that is
+ * right at each step: the gate closes first and opens last; the generation is stored
+ * after everything that belongs to it.
+ */
+#include "session.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "../../include/perfutil.h"
+#include "../counters/clock.h"
+#include "../ring/layout.h"
+#include "../ring/reader.h"
+#include "paths.h"
+
+enum { DEFAULT_RING_BYTES = 3 << 20, DEFAULT_SECTION_BYTES = 64 << 10, MAX_SECTION = 1 << 23 };
+
+static int need_rings(const struct session *s, struct session_error *error)
+{
+	if (s->control->state != SHM_NO_RINGS)
+		return 0;
+	session_say(error, "%s has no trace buffers; swtrace init makes them", s->place.dir);
+	return PU_ERROR_NO_BUFFER;
+}
+
+/* ------------------------------------------------------------------- plan */
+
+/* Configured processors: the highest possible CPU number + 1. */
+static uint32_t configured_cpus(void)
+{
+	char text[256];
+	long n = sysconf(_SC_NPROCESSORS_CONF);
+	int fd = open("/sys/devices/system/cpu/possible", O_RDONLY | O_CLOEXEC);
+	ssize_t got = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+
+	if (fd >= 0)
+		close(fd);
+	if (got > 0) {
+		unsigned last = 0, at = 0;
+		for (ssize_t i = 0; i < got; i++) {
+			if (text[i] >= '0' && text[i] <= '9')
+				at = at * 10 + (unsigned)(text[i] - '0');
+			else
+				at = 0;
+			if (at > last && at < 1u << 20)
+				last = at;
+		}
+		if ((long)last + 1 > n)
+			n = (long)last + 1;
+	}
+	if (n < 1)
+		n = 1;
+	return n > SHM_MAX_CPUS ? SHM_MAX_CPUS : (uint32_t)n;
+}
+
+/* Bytes of the largest CPI group: every hook, with a label of 4 KiB. */
+static uint32_t largest_group(uint32_t cpus)
+{
+	return 2 * 4160 + (24 + 4 * (12 + 6 * cpus)) + (24 + 4 * 14) + (24 + 4 * (4 + 11 * cpus)) +
+	       (24 + 4 * 10) + 64;
+}
+
+int session_plan(
+	const struct session_config *config, struct shm_geometry *g, struct session_error *error)
+{
+	uint64_t bytes = config->ring_bytes ? config->ring_bytes : DEFAULT_RING_BYTES;
+	uint64_t section = config->section_bytes ? config->section_bytes : DEFAULT_SECTION_BYTES;
+
+	memset(g, 0, sizeof *g);
+	g->cpus = configured_cpus();
+	/* Enough that a few writers stopped while they hold one leave others free. */
+	g->guests = g->cpus < 4 ? 4 : g->cpus > SHM_MAX_GUESTS ? SHM_MAX_GUESTS : g->cpus;
+	if (config->mode > SHM_MODE_WRAP) {
+		session_say(error, "trace mode %u is not supported", config->mode);
+		return PU_ERROR_NOT_SUPPORTED;
+	}
+	if (section < SHM_PAGE || section > MAX_SECTION || bytes > 1ull << 40) {
+		session_say(error,
+			"section size %llu is not between 4 KiB and 8 MiB, or ring size %llu above "
+			"1 TiB",
+			(unsigned long long)section, (unsigned long long)bytes);
+		return PU_ERROR_INVALID_PARAMETER;
+	}
+	/* A power of two, and room for the largest group of this machine. */
+	g->section_size = SHM_PAGE;
+	while (g->section_size < section ||
+		(!config->section_bytes && g->section_size < largest_group(g->cpus)))
+		g->section_size *= 2;
+	if (bytes > (uint64_t)g->section_size * (1u << 24)) {
+		session_say(error, "a ring of %llu bytes needs larger sections than %u bytes",
+			(unsigned long long)bytes, g->section_size);
+		return PU_ERROR_INVALID_PARAMETER;
+	}
+	g->sections = (uint32_t)((bytes + g->section_size - 1) / g->section_size);
+	if (g->sections < 2)
+		g->sections = 2;
+	g->mode = config->mode;
+	g->clock = clock_kind();
+	g->ticks_per_second = clock_ticks_per_second();
+	geometry_derive(g);
+	return 0;
+}
+
+/* ------------------------------------------------------------------- init */
+
+/* Removes the ring, task and schema files of all generations but `keep`. */
+static void remove_files(struct session *s, uint32_t keep)
+{
+	int copy = openat(s->dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *d = copy < 0 ? NULL : fdopendir(copy);
+	struct dirent *e;
+
+	if (!d) {
+		if (copy >= 0)
+			close(copy);
+		return;
+	}
+	while ((e = readdir(d)) != NULL) {
+		unsigned generation;
+		if ((sscanf(e->d_name, SHM_RINGS_FORMAT, &generation) == 1 ||
+			    sscanf(e->d_name, SHM_TASKS_FORMAT, &generation) == 1 ||
+			    sscanf(e->d_name, SHM_SCHEMAS_FORMAT, &generation) == 1) &&
+			(keep == 0 || generation != keep))
+			unlinkat(s->dir, e->d_name, 0);
+	}
+	closedir(d);
+}
+
+static int no_space(struct session *s, uint64_t size, int err, struct session_error *error)
+{
+	struct statvfs v;
+	unsigned long long free_bytes = 0;
+
+	if (fstatvfs(s->dir, &v) == 0)
+		free_bytes = (unsigned long long)v.f_bavail * v.f_frsize;
+	if (err == ENOSPC || err == EDQUOT || err == EFBIG) {
+		session_say(error,
+			"no space for %llu KiB of trace buffers in %s (%llu KiB free); ask for "
+			"less with init -s, or enlarge /dev/shm",
+			(unsigned long long)(size >> 10), s->place.dir, free_bytes >> 10);
+		return PU_ERROR_INSUFFICIENT_RESOURCES;
+	}
+	session_say(error, "%s: %s", s->place.dir, strerror(err));
+	return PU_ERR_FILE_ERROR;
+}
+
+/* A new file of a generation, its space allocated. A descriptor or a PU_ code. */
+static int make_file(struct session *s, const char *format, uint32_t generation, uint64_t size,
+	gid_t group, struct session_error *error)
+{
+	char name[32];
+	int fd, err;
+
+	snprintf(name, sizeof name, format, generation);
+	unlinkat(s->dir, name, 0);
+	fd = openat(s->dir, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd < 0) {
+		session_say(error, "%s/%s: %s", s->place.dir, name, strerror(errno));
+		return errno == ENOSPC ? PU_ERROR_INSUFFICIENT_RESOURCES : PU_ERR_FILE_ERROR;
+	}
+	err = posix_fallocate(fd, 0, (off_t)size);
+	if (err == 0 && group != (gid_t)-1 && fchown(fd, (uid_t)-1, group) != 0)
+		err = errno;
+	if (err == 0 && fchmod(fd, group != (gid_t)-1 ? 0660 : 0600) != 0)
+		err = errno;
+	if (err) {
+		close(fd);
+		return no_space(s, size, err, error);
+	}
+	return fd;
+}
+
+/* Who may come in: the directory and the control file. */
+static int set_group(struct session *s, gid_t group, struct session_error *error)
+{
+	bool shared = group != (gid_t)-1;
+
+	if ((shared && (fchown(s->dir, (uid_t)-1, group) != 0 ||
+			       fchown(s->control_fd, (uid_t)-1, group) != 0)) ||
+		fchmod(s->control_fd, shared ? 0640 : 0600) != 0 ||
+		fchmod(s->dir, shared ? 0750 : 0700) != 0) {
+		session_say(error, "%s: cannot give it to group %u: %s", s->place.dir,
+			(unsigned)group, strerror(errno));
+		return errno == EPERM ? PU_ERROR_ACCESS_DENIED : PU_ERR_FILE_ERROR;
+	}
+	s->control->group = shared ? (uint32_t)group : UINT32_MAX;
+	return 0;
+}
+
+static bool write_magic(int fd, uint32_t generation)
+{
+	static const uint64_t magic = SHM_MAGIC;
+
+	return pwrite(fd, &magic, 8, 0) == 8 &&
+	       (generation == 0 || pwrite(fd, &generation, 4, 8) == 4);
+}
+
+static void close_gate(struct shm_control *c)
+{
+	for (int i = 0; i < SHM_MAJORS; i++)
+		__atomic_store_n(&c->gate[i], 0, __ATOMIC_RELAXED);
+}
+
+static void open_gate(struct shm_control *c)
+{
+	/* Release: what the gate lets in finds state and generation as they are now. */
+	for (int i = 0; i < SHM_MAJORS; i++)
+		__atomic_store_n(&c->gate[i], c->majors[i] ? c->generation : 0, __ATOMIC_RELEASE);
+}
+
+static void publish(struct session *s, const struct shm_geometry *g, uint32_t generation)
+{
+	struct shm_control *c = s->control;
+
+	close_gate(c);
+	/* While this is 0 nobody attaches; then the rest; then the new generation. */
+	__atomic_store_n(&c->generation, 0, __ATOMIC_RELEASE);
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	c->geometry = *g;
+	memset(c->ring, 0, sizeof c->ring);
+	memset(c->majors, 1, sizeof c->majors);
+	clock_sync(c->sync);
+	c->state = SHM_OFF;
+	c->last_generation = generation;
+	__atomic_store_n(&c->generation, generation, __ATOMIC_RELEASE);
+	s->geometry = *g;
+	s->generation = generation;
+}
+
+int session_init(
+	struct session *s, const struct session_config *config, struct session_error *error)
+{
+	struct shm_geometry g;
+	uint32_t generation = s->control->last_generation + 1;
+	int rings = -1, tasks = -1, schemas = -1, rc;
+
+	if (generation > SHM_LAST_GENERATION)
+		generation = 1;
+	if (s->control->state == SHM_ON || s->control->state == SHM_SUSPENDED) {
+		session_say(error, "tracing is on in %s; swtrace off first", s->place.dir);
+		return PU_ERROR_INCORRECT_STATE;
+	}
+	rc = session_plan(config, &g, error);
+	if (!rc)
+		rc = set_group(s, config->group, error);
+	if (rc)
+		return rc;
+	rings = make_file(s, SHM_RINGS_FORMAT, generation, g.file_size, config->group, error);
+	if (rings >= 0)
+		tasks = make_file(s, SHM_TASKS_FORMAT, generation, sizeof(struct shm_task_file),
+			config->group, error);
+	if (tasks >= 0)
+		schemas = make_file(s, SHM_SCHEMAS_FORMAT, generation,
+			sizeof(struct shm_schema_file), config->group, error);
+	rc = rings < 0 ? rings : tasks < 0 ? tasks : schemas < 0 ? schemas : 0;
+	if (!rc && (!write_magic(rings, generation) || !write_magic(tasks, 0) ||
+			   !write_magic(schemas, 0)))
+		rc = no_space(s, g.file_size, errno, error);
+	if (rc) {
+		int fds[] = {rings, tasks, schemas};
+		for (int i = 0; i < 3; i++) {
+			if (fds[i] >= 0)
+				close(fds[i]);
+		}
+		/* The old rings stay as they were; the half-made new ones go. */
+		remove_files(s, s->control->state == SHM_NO_RINGS ? 0 : s->generation);
+		return rc;
+	}
+	if (s->rings_fd >= 0) {
+		close(s->rings_fd);
+		close(s->tasks_fd);
+		close(s->schemas_fd);
+	}
+	s->rings_fd = rings;
+	s->tasks_fd = tasks;
+	s->schemas_fd = schemas;
+	publish(s, &g, generation);
+	remove_files(s, generation);
+	return 0;
+}
+
+int session_free(struct session *s, struct session_error *error)
+{
+	int rc = need_rings(s, error);
+
+	if (rc)
+		return rc;
+	close_gate(s->control);
+	s->control->state = SHM_NO_RINGS;
+	__atomic_store_n(&s->control->generation, 0, __ATOMIC_RELEASE);
+	remove_files(s, 0);
+	return 0;
+}
+
+/* ----------------------------------------------------------------- on, off */
+
+int session_on(struct session *s, struct session_error *error)
+{
+	int rc = need_rings(s, error);
+
+	if (rc)
+		return rc;
+	if (s->control->state == SHM_ON) {
+		session_say(error, "tracing is on already in %s", s->place.dir);
+		return PU_ERROR_INCORRECT_STATE;
+	}
+	session_reclaim(s);
+	s->control->state = SHM_ON;
+	open_gate(s->control);
+	return 0;
+}
+
+int session_off(struct session *s, struct session_error *error)
+{
+	int rc = need_rings(s, error);
+
+	if (rc)
+		return rc;
+	if (s->control->state == SHM_OFF) {
+		session_say(error, "tracing is not on in %s", s->place.dir);
+		return PU_ERROR_INCORRECT_STATE;
+	}
+	close_gate(s->control);
+	s->control->state = SHM_OFF;
+	session_reclaim(s);
+	return 0;
+}
+
+int session_suspend(struct session *s, bool suspend, struct session_error *error)
+{
+	uint32_t from = suspend ? SHM_ON : SHM_SUSPENDED;
+	int rc = need_rings(s, error);
+
+	if (rc)
+		return rc;
+	if (s->control->state != from) {
+		session_say(error, "tracing is not %s in %s", suspend ? "on" : "suspended",
+			s->place.dir);
+		return PU_ERROR_INCORRECT_STATE;
+	}
+	if (suspend)
+		close_gate(s->control);
+	s->control->state = suspend ? SHM_SUSPENDED : SHM_ON;
+	if (!suspend)
+		open_gate(s->control);
+	return 0;
+}
+
+int session_enable(struct session *s, int major, bool enable, struct session_error *error)
+{
+	if (major < -1 || major >= SHM_MAJORS) {
+		session_say(error, "major %d is not between 0 and 255", major);
+		return PU_ERROR_INVALID_PARAMETER;
+	}
+	for (int i = 0; i < SHM_MAJORS; i++) {
+		if (major == -1 || major == i)
+			s->control->majors[i] = enable;
+	}
+	if (s->control->state == SHM_ON)
+		open_gate(s->control);
+	return 0;
+}
+
+/* Where each ring is now becomes its start; its counters' values now, their zero. */
+int session_discard(struct session *s, struct session_error *error)
+{
+	struct ring_reader reader;
+	int rc = need_rings(s, error);
+
+	if (rc)
+		return rc;
+	session_reclaim(s);
+	rc = ring_reader_open(&reader, s->rings_fd, &s->geometry, s->control->ring);
+	for (uint32_t i = 0; rc == 0 && i < ring_reader_rings(&reader); i++)
+		rc = ring_reader_discard(&reader, i, &s->control->ring[i]);
+	if (rc)
+		session_say(error, "%s: the rings cannot be read", s->place.dir);
+	ring_reader_close(&reader);
+	return rc;
+}

@@ -1,0 +1,29 @@
+/*
+ * Opening what is in a session's directory, with the checks that keep a squatter out.
+ * Shared by the traced program's side and the commands'.
+ */
+#ifndef SWT_SESSION_PATHS_H
+#define SWT_SESSION_PATHS_H
+
+#include <sys/types.h>
+
+#include "session.h"
+
+__attribute__((format(printf, 2, 3))) void session_say(
+	struct session_error *error, const char *format, ...);
+
+/* The directory: a real one, the expected owner's, writable by nobody else. A descriptor, or
+ * a PU_ code. The owner of a session that SWTRACE_SESSION names may be anyone: place->owner
+ * is then set to who it is. */
+int session_open_dir(struct session_place *place, struct session_error *error);
+
+/* A regular file of the directory's owner, not writable by others than `may_write` says
+ * (S_IWGRP or 0), at least `size` bytes. A descriptor, or a PU_ code. */
+int session_open_file(int dir, const char *name, int flags, uid_t owner, mode_t may_write,
+	uint64_t size, struct session_error *error);
+
+/* Makes the directory and its control file if they are not there: complete at once, by
+ * link, so that two who come first together see one. 0 or a PU_ code. */
+int session_make(struct session_place *place, struct session_error *error);
+
+#endif

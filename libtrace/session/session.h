@@ -1,0 +1,114 @@
+/*
+ * A session as its owner's commands see it: find, create, control. For the side of the
+ * traced program see attach.h.
+ *
+ * Functions return 0 or a negative PU_ code; where `struct session_error` is passed, it
+ * then holds one line for a person: what, where, why, what to do.
+ */
+#ifndef SWT_SESSION_SESSION_H
+#define SWT_SESSION_SESSION_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "../../formats/session.h"
+
+struct session_error {
+	char text[512];
+};
+
+struct session_place {
+	char dir[PATH_MAX];
+	uid_t owner;	 /* who must own the directory */
+	const char *why; /* "SWTRACE_SESSION", "root's session" or "your own session" */
+};
+
+/* Where this process would trace: SWTRACE_SESSION, root's, its own (in that order).
+ * The place need not exist yet when it is one's own. SWTRACE_SESSION that is not an
+ * absolute path: PU_ERROR_INVALID_PARAMETER. */
+int session_find(struct session_place *place, struct session_error *error);
+
+/* One's own session, whatever else exists (for init and install). SWTRACE_SESSION first. */
+int session_find_own(struct session_place *place, struct session_error *error);
+
+/* Whether this process may use the session at a place: 0, PU_ERROR_DRIVER_NOT_LOADED (it is
+ * not there), PU_ERROR_ACCESS_DENIED or PU_ERR_FILE_ERROR with the reason. */
+int session_check(const struct session_place *place, struct session_error *error);
+
+struct session {
+	struct session_place place;
+	int dir, control_fd, lock_fd;
+	int rings_fd, tasks_fd, schemas_fd; /* -1: no rings */
+	bool writable;			    /* this process owns it: control is mapped read-write */
+	struct shm_control *control;
+	struct shm_geometry geometry; /* copied once, of this generation */
+	uint32_t generation;
+};
+
+enum session_open_flags {
+	SESSION_READ = 0,
+	SESSION_CONTROL = 1, /* must be the owner; takes the session's lock */
+	SESSION_CREATE = 2,  /* make directory and control file if there are none */
+};
+
+/* PU_ERROR_DRIVER_NOT_LOADED: there is none; PU_ERROR_ACCESS_DENIED: wrong owner, type or
+ * mode, or not the owner; PU_ERR_FILE_ERROR; PU_ERROR_FACILITY_BUSY: another command holds
+ * the lock for more than 10 s. */
+int session_open(struct session *s, const struct session_place *place, int flags,
+	struct session_error *error);
+void session_close(struct session *s);
+
+struct session_config {
+	uint64_t ring_bytes;	/* per CPU; 0: 3 MiB */
+	uint32_t section_bytes; /* 0: 64 KiB, or what the largest CPI group needs */
+	uint32_t mode;		/* enum shm_mode */
+	gid_t group;		/* (gid_t)-1: only the owner may trace */
+};
+
+/* Rounds and checks; fills geometry. */
+int session_plan(const struct session_config *config, struct shm_geometry *geometry,
+	struct session_error *error);
+
+/* New rings: allocates, raises the generation, unlinks the old ones. Every major enabled,
+ * tracing off. PU_ERROR_INCORRECT_STATE while on; PU_ERROR_INSUFFICIENT_RESOURCES: no space. */
+int session_init(
+	struct session *s, const struct session_config *config, struct session_error *error);
+int session_on(struct session *s, struct session_error *error);
+int session_off(struct session *s, struct session_error *error);
+int session_suspend(struct session *s, bool suspend, struct session_error *error);
+/* major 0-255 or -1: all. Works with or without rings. */
+int session_enable(struct session *s, int major, bool enable, struct session_error *error);
+int session_discard(struct session *s, struct session_error *error);
+/* Unlinks the rings; the control file stays so that programs find the next ones. */
+int session_free(struct session *s, struct session_error *error);
+/* Removes the whole directory (a private session's end). */
+int session_remove(struct session *s);
+/* A private session: a fresh directory under /dev/shm, *place filled, SESSION_CONTROL. */
+int session_create_private(struct session *s, struct session_error *error);
+
+/* Gives back what proven-dead writers hold: sections and guest rings. Owner only; called
+ * by init, on, off, dump, info. Returns how many records and locks were given back. */
+int session_reclaim(struct session *s);
+
+/* The task table, copied: *tasks is the caller's to free. Returns the count or a PU_ code. */
+struct session_task {
+	uint32_t tid, pid;
+	uint64_t first;
+	char name[16];
+	uint32_t source, source_flags;
+	bool alive;  /* its process holds its lock */
+	bool leader; /* the process's first thread here */
+};
+
+int session_tasks(struct session *s, struct session_task **tasks);
+
+/* The schemas that programs registered, one text (each ends with a newline); *text is the
+ * caller's to free, NUL-terminated. Returns its length or a PU_ code. */
+int session_schemas(struct session *s, char **text);
+
+/* Sticky flags of the ring file (SHM_STICKY_). */
+uint32_t session_sticky(struct session *s);
+
+#endif
