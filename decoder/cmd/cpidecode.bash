@@ -1,0 +1,31 @@
+# bash completion for cpidecode
+
+_cpidecode()
+{
+	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} values=
+	COMPREPLY=()
+	# --option=value comes as three words, or as two right after the =.
+	if [[ $cur == = ]]; then
+		cur=
+	elif [[ $prev == = ]] && ((COMP_CWORD >= 2)); then
+		prev=${COMP_WORDS[COMP_CWORD-2]}
+	fi
+	case $prev in
+	--report) values="summary intervals hooks cpus info" ;;
+	--format) values="text csv json folded svg" ;;
+	--weight) values="cycles ns instructions thread_cycles" ;;
+	--label|--minor|--cpu|--tid|--pid|--from|--to) return ;;
+	esac
+	if [[ -n $values ]]; then
+		mapfile -t COMPREPLY < <(compgen -W "$values" -- "$cur")
+	elif [[ $cur == -* ]]; then
+		mapfile -t COMPREPLY < <(compgen -W "--report --format --weight --output -o
+			--label --minor --cpu --tid --pid --from --to --schema --strict
+			--help --version" -- "$cur")
+	else
+		compopt -o filenames
+		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+	fi
+}
+
+complete -F _cpidecode cpidecode

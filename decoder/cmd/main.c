@@ -1,0 +1,291 @@
+/* cpidecode: reads trace files and says what is in them. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../model/intervals.h"
+#include "../sink/escape.h"
+#include "options.h"
+#include "tell.h"
+
+/* The unfinished output file, for a signal to take along. */
+static const char *volatile unfinished;
+
+static void on_signal(int number)
+{
+	if (unfinished)
+		unlink(unfinished);
+	signal(number, SIG_DFL);
+	raise(number);
+}
+
+static void complain_code(const char *about, int rc, int error)
+{
+	if (rc == CPIDECODE_EOPEN || rc == CPIDECODE_EREAD || rc == CPIDECODE_ESPOOL)
+		complain("%s: %s: %s", about, cpidecode_strerror(rc), strerror(error));
+	else
+		complain("%s: %s", about, cpidecode_strerror(rc));
+}
+
+static bool show_reading(void *ctx, const char *path, uint64_t done, uint64_t total)
+{
+	(void)ctx;
+	progress_show(strcmp(path, "-") ? path : "standard input", done, total);
+	return true;
+}
+
+static bool show_decoding(void *ctx, uint64_t done, uint64_t total)
+{
+	(void)ctx;
+	progress_show("decoding", done, total);
+	return true;
+}
+
+static void show_hooks(const struct hook_iter *it)
+{
+	uint64_t done, total;
+	hook_iter_progress(it, &done, &total);
+	progress_show("decoding", done, total);
+}
+
+static bool filter_set(void *ctx, const struct interval *iv)
+{
+	return filter_interval(ctx, iv);
+}
+
+static int add_schema(struct trace *t, const char *path)
+{
+	struct schema_error error;
+	char *text = malloc(SCHEMA_MAX_TEXT + 1);
+	FILE *file = fopen(path, "re");
+	size_t n = 0;
+	if (text && file)
+		n = fread(text, 1, SCHEMA_MAX_TEXT + 1, file);
+	if (!text || !file || ferror(file)) {
+		complain("%s: %s", path, strerror(errno));
+		if (file)
+			fclose(file);
+		free(text);
+		return EXIT_FAILED;
+	}
+	fclose(file);
+	int rc = trace_add_schema(t, text, n, &error);
+	free(text);
+	if (!rc)
+		return EXIT_OK;
+	if (rc != CPIDECODE_ESCHEMA) {
+		complain_code(path, rc, errno);
+		return EXIT_FAILED;
+	}
+	struct out reason;
+	out_memory(&reason);
+	escape_text(&reason, error.reason, strlen(error.reason));
+	out_char(&reason, '\0');
+	complain("%s: line %u: %s", path, error.line, reason.error ? "" : reason.buf);
+	out_discard(&reason);
+	return EXIT_FAILED;
+}
+
+static int open_trace(struct trace *t, const struct options *o)
+{
+	trace_set_progress(t, show_reading, NULL);
+	for (size_t i = 0; i < o->nschemas; i++)
+		if (add_schema(t, o->schemas[i]))
+			return EXIT_FAILED;
+	for (size_t i = 0; i < o->nfiles; i++) {
+		const char *path = o->files[i];
+		int rc = trace_add_path(t, path);
+		int error = errno;
+		if (!rc)
+			continue;
+		progress_end();
+		complain_code(strcmp(path, "-") ? path : "standard input", rc, error);
+		return EXIT_FAILED;
+	}
+	return EXIT_OK;
+}
+
+/* Times relative to the start of the trace can be told only now. */
+static void settle_times(struct options *o, const struct trace *t)
+{
+	const struct time_arg *args[] = {&o->from, &o->to};
+	int64_t *times[] = {&o->filter.from, &o->filter.to}, first = 0, last;
+	trace_span(t, &first, &last);
+	for (int i = 0; i < 2; i++) {
+		if (!args[i]->given)
+			continue;
+		*times[i] = args[i]->ns;
+		if (args[i]->relative && __builtin_add_overflow(first, args[i]->ns, times[i]))
+			*times[i] = INT64_MAX;
+	}
+}
+
+/* A host to name, if all files are of the same one. */
+static const char *host_of(const struct trace *t)
+{
+	const char *host = trace_meta_value(trace_file(t, 0), "host");
+	for (size_t i = 1; host && i < trace_nfiles(t); i++) {
+		const char *other = trace_meta_value(trace_file(t, i), "host");
+		if (!other || strcmp(host, other))
+			return NULL;
+	}
+	return host;
+}
+
+static int by_hooks(struct report *r, const struct options *o, bool *bad)
+{
+	struct hook_iter *it;
+	struct reading reading = {0};
+	int rc = hook_iter_open(r->trace, &it);
+	if (rc)
+		return rc;
+	if (o->report == REPORT_HOOKS) {
+		hook_iter_range(it, o->filter.from, o->filter.to);
+		rc = report_hooks(r, it);
+	} else {
+		const struct hook *h;
+		for (uint64_t n = 1; (rc = hook_iter_next(it, &h)) > 0; n++)
+			if (!(n & 0xFFFF))
+				show_hooks(it);
+		if (!rc)
+			rc = report_info(r, it);
+	}
+	progress_end();
+	hook_iter_counts(it, &reading.counts);
+	reading.damage = hook_iter_damage(it, &reading.ndamage);
+	reading.it = it;
+	*bad = tell_losses(r->trace, &reading);
+	hook_iter_close(it);
+	return rc;
+}
+
+static int by_intervals(struct report *r, const struct options *o, bool *bad)
+{
+	struct interval_set *set;
+	/* A flame graph has to see what is nested in an interval, wanted or not. */
+	struct interval_set_options how = {
+		.filter = o->report == REPORT_FLAME ? NULL : filter_set,
+		.progress = show_decoding,
+		.ctx = (void *)&o->filter,
+		.cpus = o->report == REPORT_CPUS ||
+			(o->report == REPORT_INTERVALS && o->format == FORMAT_JSON),
+	};
+	int rc = interval_set_read(r->trace, &how, &set);
+	progress_end();
+	if (rc)
+		return rc;
+	r->intervals = set->at;
+	r->nintervals = set->count;
+	struct reading reading = {
+		.counts = set->counts, .damage = set->damage, .ndamage = set->ndamage};
+	*bad = tell_losses(r->trace, &reading);
+	switch (o->report) {
+	case REPORT_SUMMARY:
+		rc = report_summary(r);
+		break;
+	case REPORT_CPUS:
+		rc = report_cpus(r);
+		break;
+	case REPORT_FLAME:
+		rc = report_flame(r);
+		break;
+	default:
+		rc = report_intervals(r);
+		break;
+	}
+	interval_set_free(set);
+	return rc;
+}
+
+static int run_report(struct trace *t, const struct options *o, struct out *out, bool *bad)
+{
+	struct report r = {.out = out,
+		.format = o->format,
+		.weight = o->weight,
+		.filter = &o->filter,
+		.scripted = trace_scripted(t),
+		.host = host_of(t),
+		.trace = t,
+		/* Not between the lines of a report that is being watched. */
+		.progress = isatty(out->fd) ? NULL : show_hooks,
+		.note = complain};
+	if (r.scripted && o->format != FORMAT_TEXT)
+		complain(REPORT_SCRIPTED);
+	if (o->report == REPORT_HOOKS || o->report == REPORT_INFO)
+		return by_hooks(&r, o, bad);
+	return by_intervals(&r, o, bad);
+}
+
+/* Replacing a trace by its report would be a pity. */
+static bool output_is_input(const struct options *o)
+{
+	struct stat out, in;
+	if (!o->output || stat(o->output, &out) || !S_ISREG(out.st_mode))
+		return false;
+	for (size_t i = 0; i < o->nfiles; i++) {
+		bool standard = !strcmp(o->files[i], "-");
+		if ((standard ? fstat(STDIN_FILENO, &in) : stat(o->files[i], &in)) == 0 &&
+			in.st_dev == out.st_dev && in.st_ino == out.st_ino)
+			return true;
+	}
+	return false;
+}
+
+static int write_report(struct trace *t, const struct options *o)
+{
+	struct out out;
+	bool bad = false;
+	int rc = out_open(&out, o->output);
+	if (rc < 0) {
+		complain("%s: cannot write: %s", o->output ? o->output : "standard output",
+			strerror(-rc));
+		return EXIT_FAILED;
+	}
+	unfinished = out.temp;
+	rc = run_report(t, o, &out, &bad);
+	int error = errno;
+	if (rc && !out.error) {
+		complain_code("decoding", rc, error);
+	} else {
+		rc = out_close(&out);
+		if (rc)
+			complain("%s: cannot write: %s", out_name(&out), strerror(-rc));
+	}
+	unfinished = NULL;
+	out_discard(&out);
+	if (rc)
+		return EXIT_FAILED;
+	return bad && o->strict ? EXIT_DAMAGED : EXIT_OK;
+}
+
+int main(int argc, char **argv)
+{
+	struct options o;
+	struct trace *t = NULL;
+	options_parse(&o, argc, argv);
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGINT, on_signal);
+	signal(SIGTERM, on_signal);
+	signal(SIGHUP, on_signal);
+	if (output_is_input(&o)) {
+		complain("-o %s: that is the trace itself", o.output);
+		options_free(&o);
+		return EXIT_USAGE;
+	}
+	progress_start();
+	int rc = trace_new(&t);
+	if (rc)
+		complain("%s", cpidecode_strerror(rc));
+	int code = rc ? EXIT_FAILED : open_trace(t, &o);
+	if (!code) {
+		settle_times(&o, t);
+		code = write_report(t, &o);
+	}
+	trace_free(t);
+	options_free(&o);
+	return code;
+}

@@ -1,0 +1,283 @@
+#include <errno.h>
+#include <getopt.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "options.h"
+
+enum {
+	OPT_REPORT = 256,
+	OPT_FORMAT,
+	OPT_LABEL,
+	OPT_MINOR,
+	OPT_CPU,
+	OPT_TID,
+	OPT_PID,
+	OPT_FROM,
+	OPT_TO,
+	OPT_STRICT,
+	OPT_SCHEMA,
+	OPT_WEIGHT,
+	OPT_VERSION,
+};
+
+static const struct option long_options[] = {
+	{"report", required_argument, NULL, OPT_REPORT},
+	{"format", required_argument, NULL, OPT_FORMAT},
+	{"output", required_argument, NULL, 'o'},
+	{"label", required_argument, NULL, OPT_LABEL},
+	{"minor", required_argument, NULL, OPT_MINOR},
+	{"cpu", required_argument, NULL, OPT_CPU},
+	{"tid", required_argument, NULL, OPT_TID},
+	{"pid", required_argument, NULL, OPT_PID},
+	{"from", required_argument, NULL, OPT_FROM},
+	{"to", required_argument, NULL, OPT_TO},
+	{"strict", no_argument, NULL, OPT_STRICT},
+	{"schema", required_argument, NULL, OPT_SCHEMA},
+	{"weight", required_argument, NULL, OPT_WEIGHT},
+	{"help", no_argument, NULL, 'h'},
+	{"version", no_argument, NULL, OPT_VERSION},
+	{NULL, 0, NULL, 0},
+};
+
+static const char *const report_names[] = {[REPORT_SUMMARY] = "summary",
+	[REPORT_INTERVALS] = "intervals",
+	[REPORT_HOOKS] = "hooks",
+	[REPORT_CPUS] = "cpus",
+	[REPORT_INFO] = "info"};
+
+static const char *const format_names[] = {[FORMAT_TEXT] = "text",
+	[FORMAT_CSV] = "csv",
+	[FORMAT_JSON] = "json",
+	[FORMAT_FOLDED] = "folded",
+	[FORMAT_SVG] = "svg"};
+
+static const char *const weight_names[] = {[WEIGHT_CYCLES] = "cycles",
+	[WEIGHT_NS] = "ns",
+	[WEIGHT_INSTRUCTIONS] = "instructions",
+	[WEIGHT_THREAD_CYCLES] = "thread_cycles"};
+
+#define COUNT(array) (sizeof array / sizeof *array)
+
+void complain(const char *format, ...)
+{
+	va_list ap;
+	va_start(ap, format);
+	fputs("cpidecode: ", stderr);
+	vfprintf(stderr, format, ap);
+	fputc('\n', stderr);
+	va_end(ap);
+}
+
+static void __attribute__((noreturn, format(printf, 1, 2))) misuse(const char *format, ...)
+{
+	va_list ap;
+	va_start(ap, format);
+	fputs("cpidecode: ", stderr);
+	vfprintf(stderr, format, ap);
+	fputs(" (cpidecode --help explains)\n", stderr);
+	va_end(ap);
+	exit(EXIT_USAGE);
+}
+
+static int choose(const char *option, const char *text, const char *const *names, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(text, names[i]))
+			return (int)i;
+	char list[128] = "";
+	for (size_t i = 0; i < n; i++) {
+		strcat(list, i ? i + 1 == n ? " or " : ", " : "");
+		strcat(list, names[i]);
+	}
+	misuse("--%s %s: it is %s", option, text, list);
+}
+
+static uint32_t number(const char *option, const char *text)
+{
+	char *end;
+	errno = 0;
+	bool hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+	unsigned long long v = strtoull(text, &end, hex ? 16 : 10);
+	if (!strchr("0123456789", text[0]) || !text[0] || *end || errno || v > UINT32_MAX)
+		misuse("--%s %s: not a number from 0 to %u", option, text, UINT32_MAX);
+	return (uint32_t)v;
+}
+
+/* 0-3,8,guest */
+static void cpu_list(struct filter *f, const char *text)
+{
+	const char *s = text;
+	f->by_cpu = true;
+	for (;;) {
+		char *end;
+		if (!strncmp(s, "guest", 5)) {
+			f->guests = true;
+			end = (char *)s + 5;
+		} else {
+			unsigned long first = strtoul(s, &end, 10), last = first;
+			if (*s < '0' || *s > '9')
+				break;
+			if (*end == '-') {
+				s = end + 1;
+				if (*s < '0' || *s > '9')
+					break;
+				last = strtoul(s, &end, 10);
+			}
+			if (last >= FILTER_CPUS || first > last)
+				break;
+			for (unsigned long cpu = first; cpu <= last; cpu++)
+				f->cpus[cpu / 8] |= (uint8_t)(1u << cpu % 8);
+		}
+		if (!*end)
+			return;
+		if (*end != ',')
+			break;
+		s = end + 1;
+	}
+	misuse("--cpu %s: not a list like 0-3,8 of processors 0 to %d (or guest)", text,
+		FILTER_CPUS - 1);
+}
+
+static void time_option(const char *option, const char *text, struct time_arg *t)
+{
+	const char *wrong = time_arg_parse(text, t);
+	if (wrong)
+		misuse("--%s %s: %s", option, text, wrong);
+}
+
+static void add_schema(struct options *o, const char *file)
+{
+	const char **more = realloc(o->schemas, (o->nschemas + 1) * sizeof *more);
+	if (!more) {
+		complain("no memory");
+		exit(EXIT_FAILED);
+	}
+	o->schemas = more;
+	o->schemas[o->nschemas++] = file;
+}
+
+struct seen {
+	bool report, format, weight, filter;
+};
+
+static void take(struct options *o, struct seen *seen, int option)
+{
+	struct filter *f = &o->filter;
+	seen->filter |= option >= OPT_LABEL && option <= OPT_TO;
+	switch (option) {
+	case OPT_REPORT:
+		o->report = choose("report", optarg, report_names, COUNT(report_names));
+		seen->report = true;
+		break;
+	case OPT_FORMAT:
+		o->format = choose("format", optarg, format_names, COUNT(format_names));
+		seen->format = true;
+		break;
+	case OPT_WEIGHT:
+		o->weight = choose("weight", optarg, weight_names, COUNT(weight_names));
+		seen->weight = true;
+		break;
+	case 'o':
+		if (!*optarg)
+			misuse("-o: an empty file name");
+		o->output = optarg;
+		break;
+	case OPT_LABEL:
+		f->label = optarg;
+		break;
+	case OPT_MINOR:
+		f->minor = number("minor", optarg);
+		f->by_minor = true;
+		break;
+	case OPT_CPU:
+		cpu_list(f, optarg);
+		break;
+	case OPT_TID:
+		f->tid = number("tid", optarg);
+		f->by_tid = true;
+		break;
+	case OPT_PID:
+		f->pid = number("pid", optarg);
+		f->by_pid = true;
+		break;
+	case OPT_FROM:
+		time_option("from", optarg, &o->from);
+		break;
+	case OPT_TO:
+		time_option("to", optarg, &o->to);
+		break;
+	case OPT_STRICT:
+		o->strict = true;
+		break;
+	case OPT_SCHEMA:
+		add_schema(o, optarg);
+		break;
+	case 'h':
+		options_help();
+		exit(fflush(stdout) ? EXIT_FAILED : EXIT_OK);
+	case OPT_VERSION:
+		puts("cpidecode " SWTRACE_VERSION);
+		exit(fflush(stdout) ? EXIT_FAILED : EXIT_OK);
+	}
+}
+
+static void check(struct options *o, const struct seen *seen)
+{
+	bool flame = o->format == FORMAT_FOLDED || o->format == FORMAT_SVG;
+	if (flame) {
+		if (seen->report && o->report != REPORT_INTERVALS)
+			misuse("--report %s has no --format %s: folded and svg are the flame graph "
+			       "of "
+			       "the intervals; %s goes with text, %sjson",
+				report_names[o->report], format_names[o->format],
+				report_names[o->report], o->report == REPORT_INFO ? "" : "csv, ");
+		o->report = REPORT_FLAME;
+	}
+	if (o->report == REPORT_INFO && o->format == FORMAT_CSV)
+		misuse("--report info has no --format csv: info goes with text or json");
+	if (seen->weight && !flame)
+		misuse("--weight goes with --format folded or svg");
+	if (seen->filter && o->report == REPORT_INFO)
+		misuse("--report info tells about whole files: it takes no filters");
+	if (o->filter.by_minor && o->filter.minor > 0xFF && o->report != REPORT_HOOKS)
+		misuse("--minor 0x%X: an interval's minor is 0 to 0xFF; whole codes go with "
+		       "--report hooks",
+			o->filter.minor);
+	if (!o->nfiles)
+		misuse("no trace file; - is standard input");
+	size_t pipes = 0;
+	for (size_t i = 0; i < o->nfiles; i++)
+		pipes += !strcmp(o->files[i], "-");
+	if (pipes > 1)
+		misuse("standard input (-) can be read only once");
+}
+
+void options_parse(struct options *o, int argc, char **argv)
+{
+	struct seen seen = {0};
+	int option;
+	memset(o, 0, sizeof *o);
+	filter_init(&o->filter);
+	opterr = 0;
+	while ((option = getopt_long(argc, argv, ":o:h", long_options, NULL)) != -1) {
+		if (option == ':')
+			misuse("%s needs a value", argv[optind - 1]);
+		if (option == '?' && optopt && optopt < 256)
+			misuse("no option -%c", optopt);
+		if (option == '?')
+			misuse("%s: %s", argv[optind - 1],
+				optopt ? "it takes no value" : "no such option");
+		take(o, &seen, option);
+	}
+	o->files = argv + optind;
+	o->nfiles = (size_t)(argc - optind);
+	check(o, &seen);
+}
+
+void options_free(struct options *o)
+{
+	free(o->schemas);
+}

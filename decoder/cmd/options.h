@@ -1,0 +1,37 @@
+/* cpidecode's command line. */
+#ifndef SWT_DECODER_OPTIONS_H
+#define SWT_DECODER_OPTIONS_H
+
+#include "../report/report.h"
+#include "time_arg.h"
+
+enum exit_code {
+	EXIT_OK = 0,
+	EXIT_FAILED = 1,
+	EXIT_USAGE = 2,
+	EXIT_DAMAGED = 3,
+};
+
+struct options {
+	enum report_kind report;
+	enum report_format format;
+	enum report_weight weight;
+	struct filter filter; /* from and to are set when the trace's start is known */
+	struct time_arg from, to;
+	const char *output; /* NULL: standard output */
+	const char **schemas;
+	size_t nschemas;
+	char **files;
+	size_t nfiles;
+	bool strict;
+};
+
+/* Returns if there is something to do; otherwise says what is to be said, and exits. */
+void options_parse(struct options *o, int argc, char **argv);
+void options_free(struct options *o);
+void options_help(void);
+
+/* One line on stderr: "cpidecode: ..." */
+void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

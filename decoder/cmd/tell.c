@@ -1,0 +1,167 @@
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../report/losses.h"
+#include "../sink/escape.h"
+#include "options.h"
+#include "tell.h"
+
+enum { STRETCHES_TOLD = 3 };
+
+static const char *plural(uint64_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
+static bool tell_lost(const struct trace_file *f, const struct losses *l)
+{
+	const struct {
+		uint64_t n;
+		const char *why;
+	} causes[] = {{l->full, "ring full"}, {l->big, "too big"}, {l->held, "sections held"},
+		{l->no_guest, "no guest ring"}, {l->unexplained, "cause not told"}};
+	uint64_t lost = losses_lost(l);
+	char list[256] = "";
+	size_t used = 0;
+	if (!lost)
+		return false;
+	for (unsigned i = 0; i < sizeof causes / sizeof *causes; i++)
+		if (causes[i].n)
+			used += (size_t)snprintf(list + used, sizeof list - used,
+				"%s%" PRIu64 " %s", used ? ", " : "", causes[i].n, causes[i].why);
+	complain("%s: %" PRIu64 " hook%s lost (%s)", f->path, lost, plural(lost), list);
+	return true;
+}
+
+static void tell_stretches(const struct trace_file *f)
+{
+	for (size_t i = 0; i < f->ndamage && i < STRETCHES_TOLD; i++)
+		complain("%s: damaged at offset %" PRIu64 ": %s; %" PRIu64 " byte%s skipped",
+			f->path, f->damage[i].offset, f->damage[i].why, f->damage[i].bytes,
+			plural(f->damage[i].bytes));
+	uint64_t all = f->ndamage + f->damage_untold;
+	if (all > STRETCHES_TOLD)
+		complain("%s: %" PRIu64 " more damaged stretches, %" PRIu64
+			 " bytes in all (--report info lists them)",
+			f->path, all - STRETCHES_TOLD, f->damaged_bytes);
+}
+
+static void tell_schemas(const struct trace_file *f)
+{
+	for (size_t i = 0; i < f->nschema_problems; i++) {
+		const struct trace_schema_problem *p = &f->schema_problems[i];
+		struct out reason;
+		out_memory(&reason);
+		escape_text(&reason, p->error.reason, strlen(p->error.reason));
+		out_char(&reason, '\0');
+		complain("%s: the schema at offset %" PRIu64 " is refused, line %u: %s", f->path,
+			p->offset, p->error.line, reason.error ? "" : reason.buf);
+		out_discard(&reason);
+	}
+}
+
+static void tell_torn(const char *where, uint64_t n)
+{
+	if (n)
+		complain("%s: %" PRIu64 " torn record%s (never committed)", where, n, plural(n));
+}
+
+static bool tell_file(const struct trace_file *f, const struct reading *reading, uint64_t *torn)
+{
+	struct losses l = losses_of_file(f, reading->it);
+	bool bad = tell_lost(f, &l);
+	*torn += l.torn;
+	tell_torn(f->path, l.torn);
+	if (l.overwritten)
+		complain("%s: %" PRIu64 " hook%s overwritten by newer ones (wrap mode)", f->path,
+			l.overwritten, plural(l.overwritten));
+	if (f->header.damaged)
+		complain("%s: the file header is damaged; what it says is doubtful", f->path);
+	tell_stretches(f);
+	if (!f->has_end)
+		complain("%s: cut off: the file does not end with an END section", f->path);
+	tell_schemas(f);
+	return bad || l.torn || f->header.damaged || f->ndamage || f->damage_untold || !f->has_end;
+}
+
+static bool tell_reading(const struct trace *t, const struct reading *reading)
+{
+	const struct hook_counts *c = &reading->counts;
+	for (size_t i = 0; i < reading->ndamage && i < STRETCHES_TOLD; i++) {
+		const struct hook_damage *d = &reading->damage[i];
+		complain("%s: damage in the section at offset %" PRIu64 ": %s; %" PRIu64
+			 " byte%s of hooks skipped",
+			trace_file(t, d->file)->path, d->offset, d->why, d->bytes,
+			plural(d->bytes));
+	}
+	if (c->bad_sections > STRETCHES_TOLD)
+		complain("%" PRIu64 " more sections are damaged inside (--report info lists them)",
+			c->bad_sections - STRETCHES_TOLD);
+	if (c->malformed)
+		complain("%" PRIu64 " malformed record%s skipped", c->malformed,
+			plural(c->malformed));
+	if (c->reserved)
+		complain("%" PRIu64 " record%s of an unknown kind skipped", c->reserved,
+			plural(c->reserved));
+	return c->bad_sections || c->malformed || reading->ndamage;
+}
+
+bool tell_losses(const struct trace *t, const struct reading *reading)
+{
+	bool bad = false;
+	uint64_t torn = 0;
+	for (size_t i = 0; i < trace_nfiles(t); i++)
+		bad |= tell_file(trace_file(t, i), reading, &torn);
+	/* Found by reading, although no header or ledger told of them. */
+	if (reading->counts.torn > torn) {
+		tell_torn(trace_nfiles(t) == 1 ? trace_file(t, 0)->path : "in all files",
+			reading->counts.torn - torn);
+		bad = true;
+	}
+	return tell_reading(t, reading) || bad;
+}
+
+/* Milliseconds; progress is about this process alone, so it is the process's own state. */
+static struct {
+	bool watched, shown;
+	int64_t start, last;
+} line;
+
+static int64_t now_ms(void)
+{
+	struct timespec ts;
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+}
+
+void progress_start(void)
+{
+	line.watched = isatty(STDERR_FILENO);
+	line.start = line.last = now_ms();
+}
+
+void progress_show(const char *what, uint64_t done, uint64_t total)
+{
+	if (!line.watched)
+		return;
+	int64_t now = now_ms();
+	if (now - line.start < 1000 || (line.shown && now - line.last < 100))
+		return;
+	line.last = now;
+	line.shown = true;
+	if (total)
+		fprintf(stderr, "\rcpidecode: %.60s %3.0f%%  ", what,
+			100 * (double)(done < total ? done : total) / (double)total);
+	else
+		fprintf(stderr, "\rcpidecode: %.60s %" PRIu64 " MiB  ", what, done >> 20);
+}
+
+void progress_end(void)
+{
+	if (line.shown)
+		fprintf(stderr, "\r%80s\r", "");
+	line.shown = false;
+}

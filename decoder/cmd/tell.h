@@ -1,0 +1,23 @@
+/* What is said on stderr beside the report: progress, losses, damage. */
+#ifndef SWT_DECODER_TELL_H
+#define SWT_DECODER_TELL_H
+
+#include "../model/intervals.h"
+
+/* What reading the hooks of a trace found. */
+struct reading {
+	struct hook_counts counts;
+	const struct hook_damage *damage;
+	size_t ndamage;
+	const struct hook_iter *it; /* NULL: the rings' own counts are not known */
+};
+
+/* A line each. Returns whether data was lost or damaged. */
+bool tell_losses(const struct trace *t, const struct reading *reading);
+
+/* On a terminal, once a second has passed. done of total; total 0: not known. */
+void progress_start(void);
+void progress_show(const char *what, uint64_t done, uint64_t total);
+void progress_end(void);
+
+#endif

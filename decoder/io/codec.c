@@ -1,0 +1,106 @@
+/* Loading a section: read again, unpack, and exactly the size that was promised. */
+#include <lz4.h>
+#include <stdlib.h>
+#include <zlib.h>
+
+#include "../../formats/trace_file.h"
+#include "../../include/cpidecode.h"
+#include "codec.h"
+
+/* The most that a codec can make of so many stored bytes. */
+static uint64_t most_raw(uint8_t codec, uint64_t stored)
+{
+	/* A byte of LZ4 can at most lengthen a match by 255; deflate's best is 1032 to 1. */
+	return codec == TF_CODEC_LZ4 ? 255 * stored + 64 : 1032 * stored + 64;
+}
+
+/* The most that a sensible packer makes of so many bytes that do not compress. */
+static uint64_t most_stored(uint64_t raw)
+{
+	return raw + raw / 8 + 1024;
+}
+
+const char *codec_check(const struct io_section *s, const struct io_header *header)
+{
+	/* INDEX, END and what we do not know are stepped over, never unpacked. */
+	if (s->type < TF_TYPE_HOOKS || s->type > TF_TYPE_LOSS)
+		return NULL;
+	if (s->codec > TF_CODEC_ZLIB)
+		return "packed with a codec that this reader does not know";
+	uint32_t limit = IO_MAX_RAW;
+	if (s->type == TF_TYPE_HOOKS && !header->damaged && header->max_raw &&
+		header->max_raw < limit)
+		limit = header->max_raw;
+	if (s->raw > limit)
+		return "a section says that it is larger than sections of this file can be";
+	if (s->codec == TF_CODEC_NONE)
+		return s->raw == s->stored ? NULL : "a section's two sizes differ";
+	if (s->raw > most_raw(s->codec, s->stored) || s->stored > most_stored(s->raw))
+		return "a section's packed size cannot give its unpacked size";
+	return NULL;
+}
+
+static int reserve(struct io_buffer *b, size_t n)
+{
+	if (n <= b->cap)
+		return 0;
+	free(b->p);
+	b->p = malloc(n);
+	b->cap = b->p ? n : 0;
+	return b->p ? 0 : CPIDECODE_ENOMEM;
+}
+
+void io_buffer_free(struct io_buffer *b)
+{
+	free(b->p);
+	b->p = NULL;
+	b->cap = 0;
+}
+
+/* 0, ENOMEM, or 1: it does not come out right. */
+static int unzip(const uint8_t *from, uint32_t stored, uint8_t *to, uint32_t raw)
+{
+	z_stream z = {.next_in = (Bytef *)from, .avail_in = stored};
+	if (inflateInit(&z) != Z_OK)
+		return CPIDECODE_ENOMEM;
+	z.next_out = to;
+	z.avail_out = raw;
+	int rc = inflate(&z, Z_FINISH);
+	bool exact = rc == Z_STREAM_END && z.total_out == raw;
+	inflateEnd(&z);
+	return exact ? 0 : rc == Z_MEM_ERROR ? CPIDECODE_ENOMEM : 1;
+}
+
+static int unpack(const struct io_section *s, const uint8_t *from, uint8_t *to)
+{
+	if (s->codec == TF_CODEC_ZLIB)
+		return unzip(from, s->stored, to, s->raw);
+	int n = LZ4_decompress_safe((const char *)from, (char *)to, (int)s->stored, (int)s->raw);
+	return n >= 0 && (uint32_t)n == s->raw ? 0 : 1;
+}
+
+int io_load(const struct io_input *in, const struct io_section *s, struct io_buffer *raw,
+	struct io_buffer *scratch, const char **why)
+{
+	bool packed = s->codec != TF_CODEC_NONE;
+	if (s->raw == 0)
+		return 0;
+	int rc = reserve(raw, s->raw);
+	if (!rc && packed)
+		rc = reserve(scratch, s->stored);
+	if (rc)
+		return rc;
+	uint8_t *to = packed ? scratch->p : raw->p;
+	size_t got;
+	rc = io_read(in, s->offset + TF_SECTION_SIZE, to, s->stored, &got);
+	if (rc)
+		return rc;
+	if (got < s->stored) {
+		*why = "the file became shorter while it was read";
+		return 1;
+	}
+	rc = packed ? unpack(s, scratch->p, raw->p) : 0;
+	if (rc > 0)
+		*why = "a section's payload does not unpack to the size it says";
+	return rc;
+}

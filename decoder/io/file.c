@@ -1,0 +1,241 @@
+/* Opening: regular files, pipes (spooled to a file without a name), memory. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../../formats/trace_file.h"
+#include "../../include/cpidecode.h"
+#include "input.h"
+
+struct io_input {
+	int fd; /* -1: memory */
+	bool own_fd;
+	uint64_t base; /* where the trace begins in the file */
+	uint64_t size;
+	const uint8_t *memory;
+};
+
+enum { SPOOL_CHUNK = 1 << 20 };
+
+static int temp_in(const char *dir)
+{
+	int fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	if (fd >= 0)
+		return fd;
+	/* Not every file system knows O_TMPFILE. */
+	char name[4096];
+	static const char tail[] = "/cpidecode.XXXXXX";
+	size_t n = strlen(dir);
+	if (n + sizeof tail > sizeof name) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	memcpy(name, dir, n);
+	memcpy(name + n, tail, sizeof tail);
+	fd = mkostemp(name, O_CLOEXEC);
+	if (fd >= 0)
+		unlink(name);
+	return fd;
+}
+
+static int temp_file(void)
+{
+	const char *dir = secure_getenv("TMPDIR");
+	if (dir && *dir)
+		return temp_in(dir);
+	int fd = temp_in("/var/tmp");
+	return fd >= 0 ? fd : temp_in("/tmp");
+}
+
+static ssize_t read_some(int fd, void *buf, size_t n)
+{
+	for (;;) {
+		ssize_t got = read(fd, buf, n);
+		if (got >= 0)
+			return got;
+		if (errno == EAGAIN || errno == EWOULDBLOCK) {
+			struct pollfd p = {.fd = fd, .events = POLLIN};
+			poll(&p, 1, -1);
+		} else if (errno != EINTR) {
+			return -1;
+		}
+	}
+}
+
+static int write_all(int fd, const uint8_t *buf, size_t n)
+{
+	while (n) {
+		ssize_t put = write(fd, buf, n);
+		if (put < 0 && errno == EINTR)
+			continue;
+		if (put < 0)
+			return -1;
+		buf += put;
+		n -= (size_t)put;
+	}
+	return 0;
+}
+
+static int spool_all(
+	int from, int to, uint8_t *buf, io_progress_fn progress, void *ctx, uint64_t *size)
+{
+	size_t have = 0; /* a pipe gives little at a time */
+	bool end = false;
+	for (*size = 0; !end; have = 0) {
+		while (have < SPOOL_CHUNK) {
+			ssize_t got = read_some(from, buf + have, SPOOL_CHUNK - have);
+			if (got < 0)
+				return CPIDECODE_EREAD;
+			end = got == 0;
+			if (end)
+				break;
+			have += (size_t)got;
+		}
+		/* An endless stream of something else must not fill the disk. */
+		if (*size == 0 && have >= 8 && memcmp(buf, TF_MAGIC, 8))
+			return CPIDECODE_ENOTTRACE;
+		if (write_all(to, buf, have))
+			return CPIDECODE_ESPOOL;
+		*size += have;
+		if (progress && !progress(ctx, *size, 0))
+			return CPIDECODE_ECANCELED;
+	}
+	return 0;
+}
+
+/* Copies a stream to a file without a name, which takes the input's place. */
+static int spool(struct io_input *in, int from, io_progress_fn progress, void *ctx)
+{
+	int to = temp_file();
+	if (to < 0)
+		return CPIDECODE_ESPOOL;
+	uint8_t *buf = malloc(SPOOL_CHUNK);
+	int rc = buf ? spool_all(from, to, buf, progress, ctx, &in->size) : CPIDECODE_ENOMEM;
+	int saved = errno;
+	free(buf);
+	if (rc) {
+		close(to);
+		errno = saved;
+		return rc;
+	}
+	in->fd = to;
+	in->own_fd = true;
+	return 0;
+}
+
+static int open_descriptor(
+	struct io_input *in, int fd, bool own, io_progress_fn progress, void *ctx)
+{
+	struct stat st;
+	if (fstat(fd, &st))
+		return CPIDECODE_EOPEN;
+	if (S_ISDIR(st.st_mode)) {
+		errno = EISDIR;
+		return CPIDECODE_EOPEN;
+	}
+	if (!S_ISREG(st.st_mode) && !S_ISBLK(st.st_mode))
+		return spool(in, fd, progress, ctx);
+	off_t here = lseek(fd, 0, SEEK_CUR);
+	off_t end = S_ISREG(st.st_mode) ? st.st_size : lseek(fd, 0, SEEK_END);
+	if (here < 0 || end < 0)
+		return CPIDECODE_EREAD;
+	in->fd = fd;
+	in->own_fd = own;
+	in->base = (uint64_t)here;
+	in->size = end > here ? (uint64_t)(end - here) : 0;
+	return 0;
+}
+
+static int open_input(
+	int fd, bool own, io_progress_fn progress, void *ctx, struct io_input **result)
+{
+	struct io_input *in = calloc(1, sizeof *in);
+	*result = NULL;
+	if (!in)
+		return CPIDECODE_ENOMEM;
+	in->fd = -1;
+	int rc = open_descriptor(in, fd, own, progress, ctx);
+	if (rc)
+		free(in);
+	else
+		*result = in;
+	return rc;
+}
+
+int io_open_fd(int fd, io_progress_fn progress, void *ctx, struct io_input **in)
+{
+	return open_input(fd, false, progress, ctx, in);
+}
+
+int io_open_path(const char *path, io_progress_fn progress, void *ctx, struct io_input **in)
+{
+	if (!strcmp(path, "-"))
+		return io_open_fd(STDIN_FILENO, progress, ctx, in);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	*in = NULL;
+	if (fd < 0)
+		return CPIDECODE_EOPEN;
+	int rc = open_input(fd, true, progress, ctx, in);
+	if (rc || (*in)->fd != fd) {
+		int saved = errno;
+		close(fd);
+		errno = saved;
+	}
+	return rc;
+}
+
+int io_open_memory(const void *bytes, size_t n, struct io_input **result)
+{
+	struct io_input *in = calloc(1, sizeof *in);
+	*result = in;
+	if (!in)
+		return CPIDECODE_ENOMEM;
+	in->fd = -1;
+	in->memory = bytes;
+	in->size = n;
+	return 0;
+}
+
+void io_close(struct io_input *in)
+{
+	if (!in)
+		return;
+	if (in->own_fd)
+		close(in->fd);
+	free(in);
+}
+
+uint64_t io_size(const struct io_input *in)
+{
+	return in->size;
+}
+
+int io_read(const struct io_input *in, uint64_t offset, void *buf, size_t n, size_t *got)
+{
+	*got = 0;
+	if (offset >= in->size)
+		return 0;
+	if (n > in->size - offset)
+		n = (size_t)(in->size - offset);
+	if (in->memory) {
+		memcpy(buf, in->memory + offset, n);
+		*got = n;
+		return 0;
+	}
+	while (*got < n) {
+		ssize_t r = pread(
+			in->fd, (uint8_t *)buf + *got, n - *got, (off_t)(in->base + offset + *got));
+		if (r < 0 && errno == EINTR)
+			continue;
+		if (r < 0)
+			return CPIDECODE_EREAD;
+		if (r == 0) /* shorter than it was */
+			break;
+		*got += (size_t)r;
+	}
+	return 0;
+}

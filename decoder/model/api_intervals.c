@@ -1,0 +1,91 @@
+/* cpidecode.h: intervals. */
+#include <stdlib.h>
+
+#include "api_private.h"
+
+/* The public mirror of struct interval_cpu is handed out as it is. */
+_Static_assert(sizeof(cpidecode_interval_cpu) == sizeof(struct interval_cpu) &&
+		       offsetof(cpidecode_interval_cpu, scaled_cpi) ==
+			       offsetof(struct interval_cpu, scaled_cpi) &&
+		       offsetof(cpidecode_interval_cpu, busy_pct) ==
+			       offsetof(struct interval_cpu, busy_pct) &&
+		       offsetof(cpidecode_interval_cpu, instructions) ==
+			       offsetof(struct interval_cpu, instructions) &&
+		       offsetof(cpidecode_interval_cpu, busy_cycles) ==
+			       offsetof(struct interval_cpu, busy_cycles),
+	"the two must be laid out alike");
+_Static_assert((int)CPIDECODE_IV_SUMMARY == (int)IV_SUMMARY &&
+		       (int)CPIDECODE_IV_DETAILED == (int)IV_DETAILED &&
+		       (int)CPIDECODE_IV_NO_START == (int)IV_NO_START &&
+		       (int)CPIDECODE_IV_NO_END == (int)IV_NO_END &&
+		       (int)CPIDECODE_IV_INCONSISTENT == (int)IV_INCONSISTENT &&
+		       (int)CPIDECODE_IV_SCRIPTED == (int)IV_SCRIPTED &&
+		       (int)CPIDECODE_IV_MALFORMED == (int)IV_MALFORMED,
+	"flags are handed out as they are");
+
+struct cpidecode_intervals {
+	struct interval_set *set;
+};
+
+int cpidecode_intervals_read(const cpidecode_trace *t, cpidecode_intervals **set)
+{
+	struct interval_set_options options = {.cpus = true};
+	*set = calloc(1, sizeof **set);
+	int rc = *set ? interval_set_read(t->trace, &options, &(*set)->set) : CPIDECODE_ENOMEM;
+	if (rc) {
+		free(*set);
+		*set = NULL;
+	}
+	return rc;
+}
+
+size_t cpidecode_intervals_count(const cpidecode_intervals *set)
+{
+	return set->set->count;
+}
+
+int cpidecode_intervals_get(const cpidecode_intervals *set, size_t i, cpidecode_interval *to)
+{
+	if (i >= set->set->count)
+		return CPIDECODE_EINVAL;
+	const struct interval *iv = &set->set->at[i];
+	*to = (cpidecode_interval){
+		.start_ns = iv->start_ns,
+		.end_ns = iv->end_ns,
+		.start_ticks = iv->start_ticks,
+		.end_ticks = iv->end_ticks,
+		.elapsed = iv->elapsed,
+		.ring = iv->ring,
+		.tid = iv->tid,
+		.pid = iv->task ? iv->task->pid : 0,
+		.file = iv->file,
+		.minor = iv->mm,
+		.types = iv->types,
+		.flags = iv->flags,
+		.depth = iv->depth,
+		.parent = iv->parent,
+		.task = iv->task ? iv->task->name : NULL,
+		.label = iv->has_label ? iv->label : NULL,
+		.label_length = iv->label_len,
+		.raw_cpi = iv->raw_cpi,
+		.scaled_cpi = iv->scaled_cpi,
+		.busy_pct = iv->busy_pct,
+		.thread_cpi = iv->thread_cpi,
+		.instructions = iv->instructions,
+		.cycles = iv->cycles,
+		.busy_cycles = iv->busy_cycles,
+		.thread_instructions = iv->thread_instructions,
+		.thread_cycles = iv->thread_cycles,
+		.num_cpus = iv->num_cpus,
+		.cpus = (const cpidecode_interval_cpu *)iv->cpus,
+	};
+	return 0;
+}
+
+void cpidecode_intervals_free(cpidecode_intervals *set)
+{
+	if (!set)
+		return;
+	interval_set_free(set->set);
+	free(set);
+}

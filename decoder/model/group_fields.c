@@ -1,0 +1,106 @@
+#include "group_fields.h"
+
+#include <string.h>
+
+#include "../../formats/cpi_hooks.h"
+
+/* A count is an integer, a ratio a fix4: a field of another type is another field. */
+enum shape {
+	COUNT,
+	RATIO,
+	TEXT,
+};
+
+static const struct meaning {
+	const char *name;
+	enum group_field field;
+	enum shape shape;
+	bool repeated;
+} meanings[] = {
+	{"types", GF_TYPES, COUNT, false},
+	{"num_cpus", GF_NUM_CPUS, COUNT, false},
+	{"elapsed", GF_ELAPSED, COUNT, false},
+	{"label", GF_LABEL, TEXT, false},
+	{"tid", GF_TID, COUNT, false},
+	{"raw_cpi", GF_RAW_CPI, RATIO, false},
+	{"scaled_cpi", GF_SCALED_CPI, RATIO, false},
+	{"busy", GF_BUSY, RATIO, false},
+	{"thread_cpi", GF_THREAD_CPI, RATIO, false},
+	{"instructions", GF_INSTRUCTIONS, COUNT, false},
+	{"cycles", GF_CYCLES, COUNT, false},
+	{"busy_cycles", GF_BUSY_CYCLES, COUNT, false},
+	{"thread_instructions", GF_THREAD_INSTRUCTIONS, COUNT, false},
+	{"thread_cycles", GF_THREAD_CYCLES, COUNT, false},
+	{"cpu_raw_cpi", GF_CPU_RAW_CPI, RATIO, true},
+	{"cpu_scaled_cpi", GF_CPU_SCALED_CPI, RATIO, true},
+	{"cpu_busy", GF_CPU_BUSY, RATIO, true},
+	{"cpu_instructions", GF_CPU_INSTRUCTIONS, COUNT, true},
+	{"cpu_cycles", GF_CPU_CYCLES, COUNT, true},
+	{"cpu_busy_cycles", GF_CPU_BUSY_CYCLES, COUNT, true},
+};
+
+enum group_part group_part(uint8_t major, uint32_t minor)
+{
+	if (major != CPI_MAJOR)
+		return PART_NONE;
+	switch (minor & CPI_MINOR_KIND) {
+	case CPI_MINOR_LABEL_START:
+		return PART_LABEL_START;
+	case CPI_MINOR_SUMMARY:
+		return PART_SUMMARY;
+	case CPI_MINOR_SYSTEM:
+		return PART_SYSTEM;
+	case CPI_MINOR_PER_CPU:
+		return PART_PER_CPU;
+	case CPI_MINOR_THREAD:
+		return PART_THREAD;
+	case CPI_MINOR_LABEL_END:
+		return PART_LABEL_END;
+	default:
+		return PART_NONE;
+	}
+}
+
+static bool has_shape(const struct schema_field *f, const struct meaning *m)
+{
+	switch (m->shape) {
+	case RATIO:
+		return f->type == FIELD_FIX4;
+	case TEXT:
+		return f->type == FIELD_STRING;
+	default:
+		return f->type == FIELD_U32 || f->type == FIELD_U64;
+	}
+}
+
+static enum group_field meaning_of(const struct schema_field *f)
+{
+	for (size_t i = 0; i < sizeof meanings / sizeof *meanings; i++) {
+		const struct meaning *m = &meanings[i];
+		if (!strcmp(m->name, f->name))
+			return m->repeated == f->repeated && has_shape(f, m) ? m->field : GF_OTHER;
+	}
+	return GF_OTHER;
+}
+
+void field_plan(struct field_plan *p, enum group_part part, const struct schema_hook *schema)
+{
+	static const enum group_field needed[] = {
+		[PART_LABEL_START] = GF_LABEL,
+		[PART_SUMMARY] = GF_RAW_CPI,
+		[PART_SYSTEM] = GF_CYCLES,
+		[PART_PER_CPU] = GF_CPU_CYCLES,
+		[PART_THREAD] = GF_THREAD_CYCLES,
+		[PART_LABEL_END] = GF_LABEL,
+	};
+	unsigned n;
+	bool elapsed = false, need = false;
+	p->schema = schema;
+	const struct schema_field *fields = schema_hook_fields(schema, &n);
+	for (unsigned i = 0; i < n; i++) {
+		p->means[i] = (uint8_t)meaning_of(&fields[i]);
+		elapsed |= p->means[i] == GF_ELAPSED;
+		need |= p->means[i] == needed[part];
+	}
+	p->usable = elapsed && need;
+}

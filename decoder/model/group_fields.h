@@ -1,0 +1,56 @@
+/*
+ * Which field of a CPI hook means what. Fields are found by their schema's names, so
+ * no offset of a CPI hook is known here.
+ */
+#ifndef SWT_DECODER_GROUP_FIELDS_H
+#define SWT_DECODER_GROUP_FIELDS_H
+
+#include "schema.h"
+
+enum group_field {
+	GF_OTHER,
+	GF_TYPES,
+	GF_NUM_CPUS,
+	GF_ELAPSED,
+	GF_LABEL,
+	GF_TID,
+	GF_RAW_CPI,
+	GF_SCALED_CPI,
+	GF_BUSY,
+	GF_THREAD_CPI,
+	GF_INSTRUCTIONS,
+	GF_CYCLES,
+	GF_BUSY_CYCLES,
+	GF_THREAD_INSTRUCTIONS,
+	GF_THREAD_CYCLES,
+	GF_CPU_RAW_CPI,
+	GF_CPU_SCALED_CPI,
+	GF_CPU_BUSY,
+	GF_CPU_INSTRUCTIONS,
+	GF_CPU_CYCLES,
+	GF_CPU_BUSY_CYCLES,
+};
+
+/* Which hook of a group, in the order in which they stand in it. */
+enum group_part {
+	PART_LABEL_START,
+	PART_SUMMARY,
+	PART_SYSTEM,
+	PART_PER_CPU,
+	PART_THREAD,
+	PART_LABEL_END,
+	PART_NONE, /* not a hook of the CPI facility */
+};
+
+enum group_part group_part(uint8_t major, uint32_t minor);
+
+/* The meanings of one schema hook's fields. */
+struct field_plan {
+	const struct schema_hook *schema;
+	bool usable;			  /* it has what a hook of this part needs */
+	uint8_t means[SCHEMA_MAX_FIELDS]; /* enum group_field */
+};
+
+void field_plan(struct field_plan *p, enum group_part part, const struct schema_hook *schema);
+
+#endif

@@ -1,0 +1,30 @@
+/* Memory that lives as long as a set: byte strings stored once, and arrays. */
+#ifndef SWT_DECODER_INTERN_H
+#define SWT_DECODER_INTERN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct intern_entry {
+	uint64_t hash;
+	const char *at; /* NULL: a free place */
+	uint32_t length;
+};
+
+struct arena_chunk;
+
+/* Starts zeroed. */
+struct intern {
+	struct arena_chunk *chunks;
+	size_t used, size; /* of the newest chunk */
+	struct intern_entry *table;
+	size_t count, places; /* a power of two, or 0 */
+};
+
+/* NULL: out of memory. Aligned for anything. */
+void *arena_alloc(struct intern *in, size_t n);
+/* The one copy of these bytes, NUL-terminated; NULL: out of memory. */
+const char *intern_bytes(struct intern *in, const char *at, uint32_t length);
+void intern_free(struct intern *in);
+
+#endif

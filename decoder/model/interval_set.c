@@ -1,0 +1,265 @@
+/* All intervals: read, nested, sorted. */
+#include "intervals.h"
+
+#include <string.h>
+
+#include "grow.h"
+#include "intern.h"
+#include "nesting.h"
+
+enum { PROGRESS_HOOKS = 1 << 16 };
+
+struct reader {
+	struct interval_set pub;
+	struct intern memory; /* labels and arrays */
+	struct interval *at;
+	size_t cap;
+	struct nest_node *nodes;
+	size_t nodes_cap;
+	struct hook_damage *damage;
+	const struct interval_set_options *options;
+};
+
+static int each_interval(const struct trace *t, struct hook_iter *it,
+	int (*visit)(void *, const struct interval *), bool (*progress)(void *, uint64_t, uint64_t),
+	void *progress_ctx, void *ctx)
+{
+	struct interval_builder *b;
+	const struct interval *iv;
+	const struct hook *h;
+	uint64_t hooks = 0;
+	int rc = interval_builder_new(t, &b);
+	if (rc)
+		return rc;
+	while ((rc = hook_iter_next(it, &h)) > 0) {
+		rc = interval_feed(b, h, &iv);
+		if (rc > 0)
+			rc = visit(ctx, iv);
+		if (!rc && progress && ++hooks % PROGRESS_HOOKS == 0) {
+			uint64_t done, total;
+			hook_iter_progress(it, &done, &total);
+			rc = progress(progress_ctx, done, total) ? 0 : CPIDECODE_ECANCELED;
+		}
+		if (rc)
+			break;
+	}
+	while (!rc && (rc = interval_flush(b, &iv)) > 0)
+		rc = visit(ctx, iv);
+	interval_builder_free(b);
+	return rc;
+}
+
+struct visitor {
+	interval_visit_fn visit;
+	void *ctx;
+};
+
+/* Above all codes: the visitor has had enough. */
+enum { STOP = 1 };
+
+static int visit_one(void *ctx, const struct interval *iv)
+{
+	struct visitor *v = ctx;
+	return v->visit(v->ctx, iv) ? 0 : STOP;
+}
+
+int intervals_visit(
+	const struct trace *t, interval_visit_fn visit, void *ctx, struct hook_counts *counts)
+{
+	struct visitor v = {.visit = visit, .ctx = ctx};
+	struct hook_iter *it;
+	int rc = hook_iter_open(t, &it);
+	if (rc)
+		return rc;
+	rc = each_interval(t, it, visit_one, NULL, NULL, &v);
+	if (counts)
+		hook_iter_counts(it, counts);
+	hook_iter_close(it);
+	return rc == STOP ? 0 : rc;
+}
+
+static int keep_interval(struct reader *r, const struct interval *iv)
+{
+	int rc = grow(&r->at, r->pub.count, &r->cap, sizeof *r->at);
+	if (rc)
+		return rc;
+	struct interval *to = &r->at[r->pub.count];
+	*to = *iv;
+	to->cpus = NULL;
+	if (iv->has_label) {
+		to->label = intern_bytes(&r->memory, iv->label, iv->label_len);
+		if (!to->label)
+			return CPIDECODE_ENOMEM;
+	}
+	if (iv->cpus && r->options->cpus) {
+		size_t bytes = iv->num_cpus * sizeof *iv->cpus;
+		struct interval_cpu *cpus = arena_alloc(&r->memory, bytes);
+		if (!cpus)
+			return CPIDECODE_ENOMEM;
+		memcpy(cpus, iv->cpus, bytes);
+		to->cpus = cpus;
+	}
+	r->pub.count++;
+	return 0;
+}
+
+static int take_interval(void *ctx, const struct interval *iv)
+{
+	struct reader *r = ctx;
+	const struct interval_set_options *o = r->options;
+	struct nest_node node = {.start = iv->start_ticks,
+		.end = iv->end_ticks,
+		.position = iv->position,
+		.machine = iv->machine,
+		.tid = iv->tid,
+		.ring = iv->ring,
+		.file = iv->file,
+		.index = -1};
+	int rc = grow(&r->nodes, r->pub.seen, &r->nodes_cap, sizeof *r->nodes);
+	if (rc)
+		return rc;
+	if (!o->filter || o->filter(o->ctx, iv)) {
+		node.index = (int64_t)r->pub.count;
+		rc = keep_interval(r, iv);
+	}
+	r->nodes[r->pub.seen++] = node;
+	return rc;
+}
+
+struct order {
+	const struct interval *at;
+	bool one_machine; /* ticks can be compared */
+};
+
+static int compare_u64(uint64_t a, uint64_t b)
+{
+	return a < b ? -1 : a > b;
+}
+
+static int compare_i64(int64_t a, int64_t b)
+{
+	return a < b ? -1 : a > b;
+}
+
+static int by_start(const void *a, const void *b, void *ctx)
+{
+	const struct order *o = ctx;
+	const struct interval *x = &o->at[*(const size_t *)a], *y = &o->at[*(const size_t *)b];
+	int c = 0;
+	if (!o->one_machine) {
+		c = compare_i64(x->start_ns, y->start_ns);
+		if (!c)
+			c = compare_i64(y->end_ns, x->end_ns);
+	}
+	if (!c)
+		c = compare_u64(x->start_ticks, y->start_ticks);
+	if (!c)
+		c = compare_u64(y->end_ticks, x->end_ticks);
+	if (!c)
+		c = compare_u64(x->ring, y->ring);
+	if (!c)
+		c = compare_u64(x->position, y->position);
+	return c ? c : compare_u64(x->file, y->file);
+}
+
+/* Moves element order[i] to place i, in place; moved_to says where each one went. */
+static void permute(struct interval *at, size_t *order, size_t *moved_to, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		moved_to[order[i]] = i;
+	for (size_t i = 0; i < n; i++) {
+		if (order[i] == i)
+			continue;
+		struct interval first = at[i];
+		size_t to = i;
+		while (order[to] != i) {
+			size_t from = order[to];
+			at[to] = at[from];
+			order[to] = to;
+			to = from;
+		}
+		at[to] = first;
+		order[to] = to;
+	}
+}
+
+static int sort_set(struct reader *r, const struct trace *t)
+{
+	size_t n = r->pub.count;
+	struct order o = {.at = r->at, .one_machine = true};
+	for (size_t i = 1; i < trace_nfiles(t); i++)
+		if (trace_file(t, i)->machine != trace_file(t, 0)->machine)
+			o.one_machine = false;
+	size_t *order = malloc((n + 1) * sizeof *order);
+	size_t *moved_to = malloc((n + 1) * sizeof *moved_to);
+	int rc = order && moved_to ? 0 : CPIDECODE_ENOMEM;
+	if (!rc) {
+		for (size_t i = 0; i < n; i++)
+			order[i] = i;
+		qsort_r(order, n, sizeof *order, by_start, &o);
+		permute(r->at, order, moved_to, n);
+		for (size_t i = 0; i < n; i++)
+			if (r->at[i].parent >= 0)
+				r->at[i].parent = (int64_t)moved_to[r->at[i].parent];
+	}
+	free(order);
+	free(moved_to);
+	return rc;
+}
+
+static int keep_findings(struct reader *r, const struct hook_iter *it)
+{
+	size_t n;
+	const struct hook_damage *d = hook_iter_damage(it, &n);
+	hook_iter_counts(it, &r->pub.counts);
+	if (!n)
+		return 0;
+	r->damage = malloc(n * sizeof *d);
+	if (!r->damage)
+		return CPIDECODE_ENOMEM;
+	memcpy(r->damage, d, n * sizeof *d);
+	r->pub.damage = r->damage;
+	r->pub.ndamage = n;
+	return 0;
+}
+
+int interval_set_read(const struct trace *t, const struct interval_set_options *options,
+	struct interval_set **set)
+{
+	static const struct interval_set_options none;
+	struct hook_iter *it = NULL;
+	struct reader *r = calloc(1, sizeof *r);
+	*set = NULL;
+	if (!r)
+		return CPIDECODE_ENOMEM;
+	r->options = options ? options : &none;
+	int rc = hook_iter_open(t, &it);
+	if (!rc)
+		rc = each_interval(t, it, take_interval, r->options->progress, r->options->ctx, r);
+	if (!rc)
+		rc = keep_findings(r, it);
+	hook_iter_close(it);
+	if (!rc)
+		rc = nest(r->nodes, r->pub.seen, r->at);
+	free(r->nodes);
+	r->nodes = NULL;
+	if (!rc)
+		rc = sort_set(r, t);
+	r->pub.at = r->at;
+	if (rc)
+		interval_set_free(&r->pub);
+	else
+		*set = &r->pub;
+	return rc;
+}
+
+void interval_set_free(struct interval_set *set)
+{
+	struct reader *r = (struct reader *)set; /* its first member */
+	if (!r)
+		return;
+	intern_free(&r->memory);
+	free(r->at);
+	free(r->damage);
+	free(r);
+}

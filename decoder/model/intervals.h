@@ -1,0 +1,58 @@
+/*
+ * Intervals: groups of CPI hooks put together again. Streamed as they end, or as a
+ * sorted and nested set in memory.
+ */
+#ifndef SWT_DECODER_INTERVALS_H
+#define SWT_DECODER_INTERVALS_H
+
+#include "trace.h"
+
+/*
+ * Streaming. Feed every hook of an iterator in order to interval_feed; it hands out
+ * the group that this hook ended on its ring, if it ended one. After the last hook,
+ * interval_flush until it hands out nothing. So hooks and intervals can be had in one
+ * pass. Intervals come roughly in order of their stamps; depth is 0 and parent -1.
+ */
+struct interval_builder;
+
+int interval_builder_new(const struct trace *t, struct interval_builder **b);
+/* 1 and an interval (valid until the next call), 0: none, or a negative code. */
+int interval_feed(struct interval_builder *b, const struct hook *h, const struct interval **iv);
+int interval_flush(struct interval_builder *b, const struct interval **iv);
+void interval_builder_free(struct interval_builder *b);
+
+/*
+ * The same with an iterator of its own. visit returns false to stop: 0 all the same.
+ * counts, unless NULL, is what reading found.
+ */
+typedef bool (*interval_visit_fn)(void *ctx, const struct interval *iv);
+int intervals_visit(
+	const struct trace *t, interval_visit_fn visit, void *ctx, struct hook_counts *counts);
+
+/*
+ * The set: sorted by start, longer first, then as the hooks stand in the trace. Depths
+ * count every interval of the thread, also those that the filter leaves out; parent is
+ * the innermost container that is in the set.
+ */
+struct interval_set {
+	const struct interval *at;
+	size_t count;
+	size_t seen;		   /* before the filter */
+	struct hook_counts counts; /* what reading found */
+	const struct hook_damage *damage;
+	size_t ndamage;
+};
+
+struct interval_set_options {
+	bool (*filter)(
+		void *ctx, const struct interval *iv); /* NULL: all; depth is not known yet */
+	bool (*progress)(void *ctx, uint64_t done, uint64_t total); /* stored bytes; NULL: none */
+	void *ctx;
+	bool cpus; /* keep the per-processor arrays (else NULL in the set, num_cpus stays) */
+};
+
+int interval_set_read(const struct trace *t, const struct interval_set_options *options,
+	struct interval_set **set);
+void interval_set_free(struct interval_set *set); /* NULL is fine */
+
+#endif

@@ -1,0 +1,317 @@
+/* Reading in everything of a file but its hooks. */
+#include <string.h>
+
+#include "../../formats/trace_file.h"
+#include "grow.h"
+#include "trace_private.h"
+
+struct load {
+	struct file *f;
+	struct io_buffer raw, scratch;
+};
+
+int file_damage(struct file *f, uint64_t offset, uint64_t bytes, const char *why)
+{
+	f->pub.damaged_bytes += bytes;
+	if (f->pub.ndamage == IO_MAX_DAMAGE) {
+		f->pub.damage_untold++;
+		return 0;
+	}
+	int rc = grow(&f->damage, f->pub.ndamage, &f->damage_cap, sizeof *f->damage);
+	if (!rc)
+		f->damage[f->pub.ndamage++] =
+			(struct io_damage){.offset = offset, .bytes = bytes, .why = why};
+	return rc;
+}
+
+static int section_damage(struct file *f, const struct io_section *s, const char *why)
+{
+	return file_damage(f, s->offset, TF_SECTION_SIZE + (uint64_t)s->stored, why);
+}
+
+static void trim(char **at, uint32_t *length)
+{
+	while (*length && (**at == ' ' || **at == '\t')) {
+		++*at;
+		--*length;
+	}
+	while (*length && strchr(" \t\r", (*at)[*length - 1]))
+		--*length;
+}
+
+static int add_meta(struct file *f, char *line, uint32_t length)
+{
+	char *colon = memchr(line, ':', length), *value = line + length;
+	uint32_t key_length = colon ? (uint32_t)(colon - line) : length, value_length = 0;
+	if (colon) {
+		value = colon + 1;
+		value_length = length - key_length - 1;
+	}
+	trim(&line, &key_length);
+	trim(&value, &value_length);
+	if (!key_length && !value_length)
+		return 0;
+	int rc = grow(&f->meta, f->pub.nmeta, &f->meta_cap, sizeof *f->meta);
+	if (rc)
+		return rc;
+	line[key_length] = 0;
+	value[value_length] = 0;
+	f->meta[f->pub.nmeta++] = (struct trace_meta){.key = line,
+		.value = value,
+		.key_length = key_length,
+		.value_length = value_length};
+	return 0;
+}
+
+static int load_meta(struct load *l, const struct io_section *s)
+{
+	struct file *f = l->f;
+	if (s->raw > MAX_META_BYTES - f->meta_bytes)
+		return section_damage(f, s, "more META than this reader keeps");
+	int rc = grow(&f->texts, f->ntexts, &f->texts_cap, sizeof *f->texts);
+	char *text = rc ? NULL : malloc((size_t)s->raw + 1);
+	if (!text)
+		return CPIDECODE_ENOMEM;
+	f->texts[f->ntexts++] = text;
+	f->meta_bytes += s->raw;
+	if (s->raw)
+		memcpy(text, l->raw.p, s->raw);
+	text[s->raw] = 0;
+	for (uint32_t at = 0; at < s->raw && !rc;) {
+		char *newline = memchr(text + at, '\n', s->raw - at);
+		uint32_t end = newline ? (uint32_t)(newline - text) : s->raw;
+		rc = add_meta(f, text + at, end - at);
+		at = end + 1;
+	}
+	return rc;
+}
+
+static int load_schema(struct load *l, const struct io_section *s)
+{
+	struct file *f = l->f;
+	struct schema_error error;
+	struct schema *schema;
+	if (s->raw > MAX_SCHEMA_BYTES - f->schema_bytes)
+		return section_damage(f, s, "more schemas than this reader keeps");
+	f->schema_bytes += s->raw;
+	int rc = grow(&f->schemas, f->nschemas, &f->schemas_cap, sizeof *f->schemas);
+	if (!rc)
+		rc = schema_parse(s->raw ? (char *)l->raw.p : "", s->raw, &schema, &error);
+	if (!rc)
+		f->schemas[f->nschemas++] = schema;
+	if (rc != CPIDECODE_ESCHEMA)
+		return rc;
+	rc = grow(&f->problems, f->pub.nschema_problems, &f->problems_cap, sizeof *f->problems);
+	if (!rc)
+		f->problems[f->pub.nschema_problems++] =
+			(struct trace_schema_problem){.offset = s->offset, .error = error};
+	return rc;
+}
+
+static int load_tasks(struct load *l, const struct io_section *s)
+{
+	struct file *f = l->f;
+	for (uint32_t at = 0; at + TF_TASK_SIZE <= s->raw; at += TF_TASK_SIZE) {
+		const uint8_t *p = l->raw.p + at;
+		if (f->pub.ntasks == TASKS_MAX)
+			return section_damage(f, s, "more tasks than this reader keeps");
+		int rc = grow(&f->tasks, f->pub.ntasks, &f->tasks_cap, sizeof *f->tasks);
+		if (rc)
+			return rc;
+		struct task *t = &f->tasks[f->pub.ntasks++];
+		t->tid = get_le32(p + TF_TASK_TID);
+		t->pid = get_le32(p + TF_TASK_PID);
+		t->first = get_le64(p + TF_TASK_FIRST);
+		memcpy(t->name, p + TF_TASK_NAME, TF_TASK_NAME_SIZE);
+		t->name[TF_TASK_NAME_SIZE] = 0;
+	}
+	return s->raw % TF_TASK_SIZE ? section_damage(f, s, "a TASKS entry is cut short") : 0;
+}
+
+static int add_sync(struct file *f, struct clock_sync sync)
+{
+	int rc = grow(&f->syncs, f->pub.nsyncs, &f->syncs_cap, sizeof *f->syncs);
+	if (!rc)
+		f->syncs[f->pub.nsyncs++] = sync;
+	return rc;
+}
+
+static int load_clock(struct load *l, const struct io_section *s)
+{
+	for (uint32_t at = 0; at + TF_SYNC_SIZE <= s->raw; at += TF_SYNC_SIZE) {
+		const uint8_t *p = l->raw.p + at;
+		if (l->f->pub.nsyncs == MAX_SYNCS)
+			return section_damage(l->f, s, "more clock syncs than this reader keeps");
+		int rc = add_sync(l->f, (struct clock_sync){.ticks = get_le64(p + TF_SYNC_TICKS),
+						.realtime = (int64_t)get_le64(p + TF_SYNC_REALTIME),
+						.monotonic = get_le64(p + TF_SYNC_MONOTONIC)});
+		if (rc)
+			return rc;
+	}
+	return s->raw % TF_SYNC_SIZE ? section_damage(l->f, s, "a clock sync is cut short") : 0;
+}
+
+static int load_loss(struct load *l, const struct io_section *s)
+{
+	struct file *f = l->f;
+	for (uint32_t at = 0; at + TF_LOSS_SIZE <= s->raw; at += TF_LOSS_SIZE) {
+		const uint8_t *p = l->raw.p + at;
+		if (f->nlosses == MAX_LOSS_ENTRIES)
+			return section_damage(f, s, "more LOSS entries than this reader keeps");
+		int rc = grow(&f->losses, f->nlosses, &f->losses_cap, sizeof *f->losses);
+		if (rc)
+			return rc;
+		f->losses[f->nlosses++] = (struct trace_ring){
+			.ring = get_le32(p + TF_LOSS_RING),
+			.has_loss = true,
+			.loss_full = get_le64(p + TF_LOSS_FULL),
+			.loss_big = get_le64(p + TF_LOSS_BIG),
+			.loss_held = get_le64(p + TF_LOSS_HELD),
+			.loss_no_guest = get_le64(p + TF_LOSS_NO_GUEST),
+			.overwritten = get_le64(p + TF_LOSS_OVERWRITTEN),
+			.loss_torn = get_le64(p + TF_LOSS_TORN),
+			.skipped = get_le64(p + TF_LOSS_SKIPPED),
+		};
+	}
+	return s->raw % TF_LOSS_SIZE ? section_damage(f, s, "a LOSS entry is cut short") : 0;
+}
+
+static int add_hooks(struct file *f, const struct io_section *s)
+{
+	int rc = grow(&f->sections, f->nsections, &f->sections_cap, sizeof *f->sections);
+	if (!rc)
+		f->sections[f->nsections++] = *s;
+	return rc;
+}
+
+static int on_section(void *ctx, const struct io_section *s)
+{
+	static int (*const loaders[])(struct load *, const struct io_section *) = {
+		[TF_TYPE_META] = load_meta,
+		[TF_TYPE_SCHEMA] = load_schema,
+		[TF_TYPE_TASKS] = load_tasks,
+		[TF_TYPE_CLOCK] = load_clock,
+		[TF_TYPE_LOSS] = load_loss,
+	};
+	struct load *l = ctx;
+	const char *why;
+	l->f->pub.sections++;
+	l->f->pub.sections_of[s->type <= TF_TYPE_END ? s->type : 0]++;
+	if (s->type == TF_TYPE_HOOKS)
+		l->f->pub.hooks_by_codec[s->codec <= TF_CODEC_ZLIB ? s->codec : 3]++;
+	if (s->type == TF_TYPE_HOOKS)
+		return add_hooks(l->f, s);
+	if (s->type >= sizeof loaders / sizeof *loaders || !loaders[s->type])
+		return 0;
+	int rc = io_load(l->f->in, s, &l->raw, &l->scratch, &why);
+	if (rc > 0)
+		return section_damage(l->f, s, why);
+	return rc ? rc : loaders[s->type](l, s);
+}
+
+static int on_damage(void *ctx, const struct io_damage *d)
+{
+	struct load *l = ctx;
+	return file_damage(l->f, d->offset, d->bytes, d->why);
+}
+
+/* Is the header's rate within a thousandth of what the syncs give? */
+static bool rates_agree(uint64_t a, uint64_t b)
+{
+	uint64_t apart = a > b ? a - b : b - a;
+	return apart <= b / 1000;
+}
+
+static int load_rate(struct file *f)
+{
+	uint64_t rate = f->pub.header.ticks_per_second;
+	bool plausible = rate && rate <= CLOCK_MAX_RATE;
+	f->clock.rate = rate;
+	if (!plausible || f->pub.header.damaged) {
+		uint64_t derived = clock_derive_rate(f->syncs, f->pub.nsyncs);
+		if (derived && !(plausible && rates_agree(rate, derived))) {
+			f->clock.rate = derived;
+			f->pub.ticks_derived = true;
+		} else if (!plausible) {
+			return CPIDECODE_ECLOCK;
+		}
+	}
+	f->pub.ticks_per_second = f->clock.rate;
+	return 0;
+}
+
+/* The header's sync counts as one, unless the header is not to be believed. */
+static int load_syncs(struct file *f)
+{
+	const struct io_header *h = &f->pub.header;
+	struct clock_sync base = {.ticks = h->sync_ticks,
+		.realtime = h->sync_realtime,
+		.monotonic = h->sync_monotonic};
+	int rc = load_rate(f);
+	if (rc)
+		return rc;
+	if (h->damaged && f->pub.nsyncs)
+		base = f->syncs[0];
+	else
+		rc = add_sync(f, base);
+	if (rc)
+		return rc;
+	f->clock.base_ticks = base.ticks;
+	f->clock.base_real = base.realtime;
+	clock_build(&f->clock, f->syncs, f->pub.nsyncs);
+	return 0;
+}
+
+static void publish(struct file *f)
+{
+	f->pub.damage = f->damage;
+	f->pub.meta = f->meta;
+	f->pub.schema_problems = f->problems;
+	f->pub.rings = f->rings;
+	f->pub.clock = &f->clock;
+	f->pub.bytes = io_size(f->in);
+}
+
+int file_load(struct file *f, io_progress_fn progress, void *ctx)
+{
+	struct load l = {.f = f};
+	struct io_scan_events events = {.section = on_section, .damage = on_damage, .ctx = &l};
+	int rc = io_read_header(f->in, &f->pub.header);
+	if (!rc && f->pub.header.damaged)
+		rc = file_damage(f, 0, TF_HEADER_SIZE, "the file header's checksum does not hold");
+	if (!rc)
+		rc = io_scan(f->in, &f->pub.header, &events, progress, ctx, &f->pub.has_end);
+	io_buffer_free(&l.raw);
+	io_buffer_free(&l.scratch);
+	if (!rc)
+		rc = load_syncs(f);
+	if (!rc)
+		rc = file_rings(f);
+	publish(f);
+	return rc;
+}
+
+void file_free(struct file *f)
+{
+	if (!f)
+		return;
+	for (size_t i = 0; i < f->ntexts; i++)
+		free(f->texts[i]);
+	for (size_t i = 0; i < f->nschemas; i++)
+		schema_free(f->schemas[i]);
+	schema_set_free(f->set);
+	io_close(f->in);
+	free(f->path);
+	free(f->syncs);
+	free(f->sections);
+	free(f->rings);
+	free(f->ring_sections);
+	free(f->damage);
+	free(f->meta);
+	free(f->texts);
+	free(f->schemas);
+	free(f->problems);
+	free(f->tasks);
+	free(f->losses);
+	free(f);
+}

@@ -1,0 +1,134 @@
+/*
+ * Hook schemas: the language of formats/hook-schema.md, compiled to a flat program,
+ * and the cursor that walks a hook's fields with it. No allocation per hook or field.
+ */
+#ifndef SWT_DECODER_SCHEMA_H
+#define SWT_DECODER_SCHEMA_H
+
+#include "model.h"
+
+enum {
+	SCHEMA_MAX_TEXT = 1 << 20,
+	SCHEMA_MAX_HOOKS = 4096,
+	SCHEMA_MAX_FIELDS = 256, /* a hook */
+	SCHEMA_MAX_LINE = 1024,
+	SCHEMA_MAX_DEPTH = 8,
+	SCHEMA_MAX_NAME = 63,
+};
+
+enum field_type {
+	FIELD_U32,
+	FIELD_I32,
+	FIELD_U64,
+	FIELD_I64,
+	FIELD_FIX4,
+	FIELD_F64,
+	FIELD_STRING,
+};
+
+enum field_attribute {
+	FIELD_HEX = 1u << 0,
+	FIELD_TICKS = 1u << 1,
+	FIELD_NS = 1u << 2,
+	FIELD_PERCENT = 1u << 3,
+	FIELD_NA0 = 1u << 4, /* 0 is "not measured" */
+};
+
+struct schema_field {
+	const char *name;
+	enum field_type type;
+	uint32_t attributes;
+	bool repeated; /* it stands in a repeat: one value a turn */
+	int16_t slot; /* the cursor's own: where its value is kept for if and repeat; -1: nowhere */
+};
+
+/* Why a text was refused. */
+struct schema_error {
+	unsigned line; /* from 1; 0: the text as a whole */
+	char reason[120];
+};
+
+struct schema;
+
+/*
+ * Compiles a text (need not be NUL-terminated). 0, CPIDECODE_ESCHEMA with *error filled
+ * in, or CPIDECODE_ENOMEM. error may be NULL.
+ */
+int schema_parse(const char *text, size_t length, struct schema **s, struct schema_error *error);
+void schema_free(struct schema *s); /* NULL is fine */
+
+/* The first hook of the schema that describes major and minor, or NULL. */
+const struct schema_hook *schema_find(const struct schema *s, uint8_t major, uint32_t minor);
+bool schema_has_major(const struct schema *s, uint8_t major);
+/* NULL: the schema does not name it. title may be NULL too. */
+const char *schema_major_name(const struct schema *s, uint8_t major, const char **title);
+
+/* formats/cpi.hooks as it was built in: for schema_parse. */
+const char *schema_builtin(size_t *length);
+
+/*
+ * What describes the hooks of a file: for each major the first of the layers that has
+ * it (user's files, then the trace's, then the built-in). The layers are borrowed.
+ */
+int schema_set_new(struct schema_set **set);
+int schema_set_add(struct schema_set *set, const struct schema *s); /* below those before it */
+void schema_set_free(struct schema_set *set);
+const struct schema_hook *schema_set_find(
+	const struct schema_set *set, uint8_t major, uint32_t minor);
+const char *schema_set_major_name(const struct schema_set *set, uint8_t major, const char **title);
+
+/* A hook's description. */
+const char *schema_hook_name(const struct schema_hook *h);
+const struct schema_field *schema_hook_fields(const struct schema_hook *h, unsigned *count);
+int schema_hook_field(const struct schema_hook *h, const char *name); /* index or -1 */
+
+/* One value of one field. The bytes belong to the hook. */
+struct field_value {
+	const struct schema_field *field;
+	unsigned index; /* of the field in its hook */
+	uint32_t turn;	/* of its repeat, from 0; 0 outside of one */
+	union {
+		uint64_t u; /* FIELD_U32, U64; FIELD_FIX4: ten-thousandths, exact */
+		int64_t i;  /* FIELD_I32, I64 */
+		double f;   /* FIELD_F64 */
+	};
+	const char *string; /* FIELD_STRING: length bytes, any, no terminator */
+	uint32_t length;
+	bool not_measured; /* FIELD_NA0 and the value is 0 */
+};
+
+/* Of how well a record fits its schema; final once field_next has returned false. */
+enum field_fit {
+	FIT_SHORT = 1u << 0, /* fewer words or strings than the schema asks for */
+	FIT_LONG = 1u << 1,  /* more: see words_used and strings_used for the rest */
+};
+
+/*
+ *	struct field_cursor c;
+ *	struct field_value v;
+ *	field_start(&c, hook);
+ *	while (field_next(&c, &v))
+ *		...
+ *
+ * A hook without schema has no fields (and no fit). Steps are bounded by the record's
+ * size: a repeat ends with the words.
+ */
+struct field_cursor {
+	const struct schema_hook *schema;
+	const uint8_t *words, *string;
+	uint32_t nwords, nstrings;
+	uint32_t words_used, strings_used;
+	uint32_t fit;
+	/* the rest is field_next's own */
+	uint32_t pc, turn, turns, loop_words, loop_strings;
+	bool words_done, in_loop;
+	uint64_t slot[SCHEMA_MAX_FIELDS];
+};
+
+void field_start(struct field_cursor *c, const struct hook *h);
+bool field_next(struct field_cursor *c, struct field_value *v);
+
+/* String i of a hook: its bytes, no terminator; i below h->nstrings. */
+const char *hook_string(const struct hook *h, unsigned i, uint32_t *length);
+
+#endif

@@ -1,0 +1,413 @@
+/* The schema language: from text to programs. Rules: formats/hook-schema.md. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "grow.h"
+#include "schema_program.h"
+#include "utf8.h"
+
+/* A statement's words. Quoted ones are without their quotes. */
+enum { MAX_TOKENS = 16 };
+
+struct token {
+	const char *at;
+	size_t length;
+	bool quoted;
+};
+
+struct block {
+	enum op_kind kind;
+	uint32_t op;
+};
+
+struct parser {
+	struct schema *s;
+	struct schema_error *error;
+	unsigned line;
+	struct token token[MAX_TOKENS];
+	unsigned ntokens;
+	struct schema_major *major;
+	struct schema_hook *hook;
+	struct block block[SCHEMA_MAX_DEPTH];
+	unsigned depth, nblocks;
+	size_t caps[4]; /* of hooks, fields, ops, majors */
+};
+
+__attribute__((format(printf, 2, 3))) static int refuse(struct parser *p, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	p->error->line = p->line;
+	vsnprintf(p->error->reason, sizeof p->error->reason, format, args);
+	va_end(args);
+	return CPIDECODE_ESCHEMA;
+}
+
+static bool is(const struct token *t, const char *word)
+{
+	return !t->quoted && strlen(word) == t->length && !memcmp(t->at, word, t->length);
+}
+
+static bool identifier(const struct token *t)
+{
+	if (t->quoted || !t->length || t->length > SCHEMA_MAX_NAME)
+		return false;
+	for (size_t i = 0; i < t->length; i++) {
+		char c = t->at[i];
+		bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+		if (!letter && (i == 0 || c < '0' || c > '9'))
+			return false;
+	}
+	return true;
+}
+
+static int digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	if (c >= 'A' && c <= 'F')
+		return c - 'A' + 10;
+	return 99;
+}
+
+static bool number(const char *at, size_t length, uint64_t max, uint64_t *value)
+{
+	int base = 10;
+	if (length > 2 && at[0] == '0' && (at[1] == 'x' || at[1] == 'X')) {
+		base = 16;
+		at += 2;
+		length -= 2;
+	}
+	*value = 0;
+	for (size_t i = 0; i < length; i++) {
+		int d = digit(at[i]);
+		if (d >= base || __builtin_mul_overflow(*value, (uint64_t)base, value) ||
+			__builtin_add_overflow(*value, (uint64_t)d, value))
+			return false;
+	}
+	return length && *value <= max;
+}
+
+static bool token_number(const struct token *t, uint64_t max, uint64_t *value)
+{
+	return !t->quoted && number(t->at, t->length, max, value);
+}
+
+/* The words are NUL-terminated copies in the schema's own string pool. */
+static const char *keep(struct parser *p, const struct token *t)
+{
+	char *to = p->s->strings + p->s->strings_used;
+	memcpy(to, t->at, t->length);
+	to[t->length] = 0;
+	p->s->strings_used += t->length + 1;
+	return to;
+}
+
+static int statement_major(struct parser *p)
+{
+	uint64_t code;
+	const struct token *t = p->token;
+	if (p->depth)
+		return refuse(p, "the block before it has no end");
+	if (p->ntokens < 3 || p->ntokens > 4)
+		return refuse(p, "expected: major NUMBER NAME [\"TITLE\"]");
+	if (!token_number(&t[1], 0xff, &code) || code == 0)
+		return refuse(p, "a major is a number from 0x01 to 0xFF");
+	if (!identifier(&t[2]))
+		return refuse(p, "a major's name is an identifier of at most 63 bytes");
+	if (p->ntokens == 4 && !t[3].quoted)
+		return refuse(p, "the title of a major stands in quotes");
+	int rc = grow(&p->s->majors, p->s->nmajors, &p->caps[3], sizeof *p->s->majors);
+	if (rc)
+		return rc;
+	p->major = &p->s->majors[p->s->nmajors++];
+	*p->major = (struct schema_major){.code = (uint8_t)code,
+		.name = keep(p, &t[2]),
+		.title = p->ntokens == 4 ? keep(p, &t[3]) : NULL,
+		.first_hook = p->s->nhooks};
+	p->hook = NULL;
+	return 0;
+}
+
+static int statement_hook(struct parser *p)
+{
+	const struct token *t = p->token;
+	if (p->depth)
+		return refuse(p, "the block before it has no end");
+	if (!p->major)
+		return refuse(p, "a hook stands after its major");
+	if (p->ntokens != 3 || t[1].quoted || !t[2].quoted)
+		return refuse(p, "expected: hook MINOR[/MASK] \"NAME\"");
+	const char *slash = memchr(t[1].at, '/', t[1].length);
+	size_t length = slash ? (size_t)(slash - t[1].at) : t[1].length;
+	uint64_t minor, mask = UINT32_MAX;
+	if (!number(t[1].at, length, UINT32_MAX, &minor))
+		return refuse(p, "a minor is a number of 32 bits");
+	if (slash && !number(slash + 1, t[1].length - length - 1, UINT32_MAX, &mask))
+		return refuse(p, "a mask is a number of 32 bits");
+	if (p->s->nhooks == SCHEMA_MAX_HOOKS)
+		return refuse(p, "more than %d hooks", SCHEMA_MAX_HOOKS);
+	int rc = grow(&p->s->hooks, p->s->nhooks, &p->caps[0], sizeof *p->s->hooks);
+	if (rc)
+		return rc;
+	p->hook = &p->s->hooks[p->s->nhooks++];
+	*p->hook = (struct schema_hook){.name = keep(p, &t[2]),
+		.minor = (uint32_t)minor,
+		.mask = (uint32_t)mask,
+		.first_field = p->s->nfields,
+		.first_op = p->s->nops};
+	p->major->nhooks++;
+	p->nblocks = 0;
+	return 0;
+}
+
+static int add_op(struct parser *p, struct schema_op op)
+{
+	int rc = grow(&p->s->ops, p->s->nops, &p->caps[2], sizeof *p->s->ops);
+	if (rc)
+		return rc;
+	p->s->ops[p->s->nops++] = op;
+	p->hook->nops++;
+	return 0;
+}
+
+static struct schema_field *find_field(struct parser *p, const struct token *t)
+{
+	for (unsigned i = 0; i < p->hook->nfields; i++) {
+		struct schema_field *field = &p->s->fields[p->hook->first_field + i];
+		if (is(t, field->name))
+			return field;
+	}
+	return NULL;
+}
+
+static bool in_repeat(const struct parser *p)
+{
+	for (unsigned i = 0; i < p->depth; i++)
+		if (p->block[i].kind == OP_REPEAT)
+			return true;
+	return false;
+}
+
+static int attribute(struct parser *p, const struct token *t, uint32_t *attributes)
+{
+	static const struct {
+		const char *word;
+		uint32_t bit;
+	} known[] = {{"hex", FIELD_HEX}, {"ticks", FIELD_TICKS}, {"ns", FIELD_NS},
+		{"percent", FIELD_PERCENT}, {"na0", FIELD_NA0}};
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+		if (is(t, known[i].word)) {
+			*attributes |= known[i].bit;
+			return 0;
+		}
+	}
+	return refuse(p, "no such attribute; there are hex, ticks, ns, percent and na0");
+}
+
+static int statement_field(struct parser *p, enum field_type type)
+{
+	if (!p->hook)
+		return refuse(p, "a field stands after its hook");
+	if (p->ntokens < 2 || !identifier(&p->token[1]))
+		return refuse(p, "a field's name is an identifier of at most 63 bytes");
+	if (find_field(p, &p->token[1]))
+		return refuse(p, "the hook has a field of this name already");
+	if (p->hook->nfields == SCHEMA_MAX_FIELDS)
+		return refuse(p, "more than %d fields in a hook", SCHEMA_MAX_FIELDS);
+	uint32_t attributes = 0;
+	for (unsigned i = 2; i < p->ntokens; i++) {
+		int rc = attribute(p, &p->token[i], &attributes);
+		if (rc)
+			return rc;
+	}
+	int rc = grow(&p->s->fields, p->s->nfields, &p->caps[1], sizeof *p->s->fields);
+	if (rc)
+		return rc;
+	p->s->fields[p->s->nfields++] = (struct schema_field){.name = keep(p, &p->token[1]),
+		.type = type,
+		.attributes = attributes,
+		.repeated = in_repeat(p),
+		.slot = -1};
+	return add_op(p, (struct schema_op){.kind = OP_FIELD, .field = p->hook->nfields++});
+}
+
+/* The integer field that an if or a repeat speaks of, which gets a place for its value. */
+static int reference(struct parser *p, const struct token *t, int16_t *slot)
+{
+	struct schema_field *f = t->quoted ? NULL : find_field(p, t);
+	if (!f)
+		return refuse(p, "no field of this name before it");
+	if (f->type == FIELD_STRING || f->type == FIELD_FIX4 || f->type == FIELD_F64)
+		return refuse(p, "field %s is not an integer", f->name);
+	if (f->repeated)
+		return refuse(p, "field %s stands in a repeat", f->name);
+	if (f->slot < 0)
+		f->slot = (int16_t)p->hook->nslots++;
+	*slot = f->slot;
+	return 0;
+}
+
+static int open_block(struct parser *p, struct schema_op op)
+{
+	if (p->depth == SCHEMA_MAX_DEPTH)
+		return refuse(p, "blocks nest %d deep at most", SCHEMA_MAX_DEPTH);
+	if (p->nblocks++ == SCHEMA_MAX_BLOCKS)
+		return refuse(p, "more than %d blocks in a hook", SCHEMA_MAX_BLOCKS);
+	p->block[p->depth++] = (struct block){.kind = op.kind, .op = p->s->nops};
+	return add_op(p, op);
+}
+
+static int statement_repeat(struct parser *p)
+{
+	struct schema_op op = {.kind = OP_REPEAT, .slot = -1};
+	if (!p->hook)
+		return refuse(p, "a repeat stands after its hook");
+	if (p->ntokens != 2)
+		return refuse(p, "expected: repeat COUNT");
+	if (in_repeat(p))
+		return refuse(p, "a repeat cannot stand in a repeat");
+	if (!token_number(&p->token[1], UINT32_MAX, &op.number)) {
+		op.number = 0;
+		int rc = reference(p, &p->token[1], &op.slot);
+		if (rc)
+			return rc;
+	}
+	return open_block(p, op);
+}
+
+static int statement_if(struct parser *p)
+{
+	struct schema_op op = {.kind = OP_IF};
+	if (!p->hook)
+		return refuse(p, "an if stands after its hook");
+	if (p->ntokens != 4 || !is(&p->token[2], "&"))
+		return refuse(p, "expected: if FIELD & NUMBER");
+	if (!token_number(&p->token[3], UINT64_MAX, &op.number))
+		return refuse(p, "expected a number after &");
+	int rc = reference(p, &p->token[1], &op.slot);
+	return rc ? rc : open_block(p, op);
+}
+
+static int statement_end(struct parser *p)
+{
+	if (p->ntokens != 1)
+		return refuse(p, "nothing follows an end");
+	if (!p->depth)
+		return refuse(p, "an end without its block");
+	struct block b = p->block[--p->depth];
+	if (b.kind == OP_REPEAT) {
+		int rc = add_op(p,
+			(struct schema_op){.kind = OP_AGAIN, .jump = b.op + 1 - p->hook->first_op});
+		if (rc)
+			return rc;
+	}
+	p->s->ops[b.op].jump = p->s->nops - p->hook->first_op;
+	return 0;
+}
+
+static int statement(struct parser *p)
+{
+	static const char *const types[] = {[FIELD_U32] = "u32",
+		[FIELD_I32] = "i32",
+		[FIELD_U64] = "u64",
+		[FIELD_I64] = "i64",
+		[FIELD_FIX4] = "fix4",
+		[FIELD_F64] = "f64",
+		[FIELD_STRING] = "string"};
+	const struct token *t = p->token;
+	if (is(t, "major"))
+		return statement_major(p);
+	if (is(t, "hook"))
+		return statement_hook(p);
+	if (is(t, "repeat"))
+		return statement_repeat(p);
+	if (is(t, "if"))
+		return statement_if(p);
+	if (is(t, "end"))
+		return statement_end(p);
+	for (unsigned i = 0; i < sizeof types / sizeof *types; i++)
+		if (is(t, types[i]))
+			return statement_field(p, (enum field_type)i);
+	return refuse(p, "not a statement: expected major, hook, a type, repeat, if or end");
+}
+
+/* Cuts a line into words; what follows a # outside quotes is a comment. */
+static int tokenize(struct parser *p, const char *at, const char *end)
+{
+	p->ntokens = 0;
+	while (at < end) {
+		if (*at == ' ' || *at == '\t' || *at == '\r') {
+			at++;
+			continue;
+		}
+		if (*at == '#')
+			break;
+		if (p->ntokens == MAX_TOKENS)
+			return refuse(p, "too many words in a line");
+		struct token *t = &p->token[p->ntokens++];
+		t->quoted = *at == '"';
+		t->at = t->quoted ? ++at : at;
+		while (at < end && (t->quoted ? *at != '"' : !strchr(" \t\r#\"", *at)))
+			at++;
+		t->length = (size_t)(at - t->at);
+		if (t->quoted && at++ == end)
+			return refuse(p, "a quote without its end");
+	}
+	return 0;
+}
+
+static int parse_line(struct parser *p, const char *at, const char *end)
+{
+	if (end - at > SCHEMA_MAX_LINE)
+		return refuse(p, "a line longer than %d bytes", SCHEMA_MAX_LINE);
+	for (const char *c = at; c < end; c++)
+		if ((unsigned char)*c < ' ' && *c != '\t' && *c != '\r')
+			return refuse(p, "a control character");
+	if (!utf8_valid(at, (size_t)(end - at)))
+		return refuse(p, "not UTF-8");
+	int rc = tokenize(p, at, end);
+	return rc || !p->ntokens ? rc : statement(p);
+}
+
+static int parse_lines(struct parser *p, const char *text, size_t length)
+{
+	const char *end = text + length;
+	for (const char *at = text; at < end;) {
+		const char *newline = memchr(at, '\n', (size_t)(end - at));
+		const char *line_end = newline ? newline : end;
+		p->line++;
+		int rc = parse_line(p, at, line_end);
+		if (rc)
+			return rc;
+		at = newline ? newline + 1 : end;
+	}
+	return p->depth ? refuse(p, "the last block has no end") : 0;
+}
+
+int schema_parse(
+	const char *text, size_t length, struct schema **result, struct schema_error *error)
+{
+	struct schema_error unused;
+	struct parser p = {.error = error ? error : &unused};
+	*p.error = (struct schema_error){0};
+	*result = NULL;
+	if (length > SCHEMA_MAX_TEXT)
+		return refuse(&p, "longer than %d bytes", SCHEMA_MAX_TEXT);
+	p.s = calloc(1, sizeof *p.s);
+	/* A word and its NUL: at most one byte more than the text, for the last. */
+	if (p.s)
+		p.s->strings = malloc(length + 1);
+	int rc = p.s && p.s->strings ? parse_lines(&p, text, length) : CPIDECODE_ENOMEM;
+	if (rc) {
+		schema_free(p.s);
+		return rc;
+	}
+	schema_link(p.s);
+	*result = p.s;
+	return 0;
+}

@@ -1,0 +1,266 @@
+/* The trace as a whole: its files, machines and schemas. */
+#include "trace.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "../../formats/trace_file.h"
+#include "grow.h"
+#include "trace_private.h"
+
+int trace_new(struct trace **result)
+{
+	size_t length;
+	const char *text = schema_builtin(&length);
+	struct trace *t = calloc(1, sizeof *t);
+	*result = NULL;
+	int rc = t ? schema_parse(text, length, &t->builtin, NULL) : CPIDECODE_ENOMEM;
+	if (rc) {
+		free(t);
+		return rc;
+	}
+	*result = t;
+	return 0;
+}
+
+void trace_free(struct trace *t)
+{
+	if (!t)
+		return;
+	for (size_t i = 0; i < t->nfiles; i++)
+		file_free(t->files[i]);
+	for (size_t i = 0; i < t->nmachines; i++) {
+		tasks_free(&t->machines[i]->tasks);
+		free(t->machines[i]);
+	}
+	for (size_t i = 0; i < t->nuser; i++)
+		schema_free(t->user[i]);
+	schema_free(t->builtin);
+	free(t->files);
+	free(t->machines);
+	free(t->user);
+	free(t);
+}
+
+void trace_set_progress(struct trace *t, trace_progress_fn fn, void *ctx)
+{
+	t->progress = fn;
+	t->progress_ctx = ctx;
+}
+
+int trace_add_schema(struct trace *t, const char *text, size_t length, struct schema_error *error)
+{
+	int rc = grow(&t->user, t->nuser, &t->user_cap, sizeof *t->user);
+	if (!rc)
+		rc = schema_parse(text, length, &t->user[t->nuser], error);
+	if (!rc)
+		t->nuser++;
+	return rc;
+}
+
+static int make_schema_set(struct trace *t, struct file *f)
+{
+	int rc = schema_set_new(&f->set);
+	for (size_t i = 0; i < t->nuser && !rc; i++)
+		rc = schema_set_add(f->set, t->user[i]);
+	for (size_t i = 0; i < f->nschemas && !rc; i++)
+		rc = schema_set_add(f->set, f->schemas[i]);
+	if (!rc)
+		rc = schema_set_add(f->set, t->builtin);
+	f->pub.schemas = f->set;
+	return rc;
+}
+
+static bool same_machine(const struct machine *m, const struct io_header *h)
+{
+	return m->known && !memcmp(m->trace_id, h->trace_id, sizeof m->trace_id);
+}
+
+/* The machine of a file's trace id; a file whose id tells nothing has one of its own. */
+static int find_machine(struct trace *t, struct file *f)
+{
+	static const uint8_t none[16];
+	const struct io_header *h = &f->pub.header;
+	bool known = !h->damaged && memcmp(h->trace_id, none, sizeof none);
+	for (size_t i = 0; known && i < t->nmachines; i++) {
+		if (same_machine(t->machines[i], h)) {
+			f->pub.machine = (uint32_t)i;
+			return 0;
+		}
+	}
+	int rc = grow(&t->machines, t->nmachines, &t->machines_cap, sizeof *t->machines);
+	struct machine *m = rc ? NULL : calloc(1, sizeof *m);
+	if (!m)
+		return CPIDECODE_ENOMEM;
+	m->known = known;
+	memcpy(m->trace_id, h->trace_id, sizeof m->trace_id);
+	f->pub.machine = (uint32_t)t->nmachines;
+	t->machines[t->nmachines++] = m;
+	return 0;
+}
+
+struct progress {
+	struct trace *t;
+	const char *path;
+};
+
+static bool on_progress(void *ctx, uint64_t done, uint64_t total)
+{
+	struct progress *p = ctx;
+	return p->t->progress(p->t->progress_ctx, p->path, done, total);
+}
+
+/* f->in is open; the trace takes the file over, or frees it. */
+static int add_file(struct trace *t, struct file *f, struct progress *p)
+{
+	int rc = grow(&t->files, t->nfiles, &t->files_cap, sizeof *t->files);
+	if (!rc)
+		rc = file_load(f, t->progress ? on_progress : NULL, p);
+	if (!rc)
+		rc = make_schema_set(t, f);
+	if (!rc)
+		rc = find_machine(t, f);
+	if (!rc)
+		rc = tasks_add(&t->machines[f->pub.machine]->tasks, f->tasks, f->pub.ntasks);
+	if (rc) {
+		int saved = errno;
+		file_free(f);
+		errno = saved;
+		return rc;
+	}
+	f->tasks = NULL;
+	f->pub.index = (uint32_t)t->nfiles;
+	t->files[t->nfiles++] = f;
+	return 0;
+}
+
+static struct file *new_file(const char *path)
+{
+	struct file *f = calloc(1, sizeof *f);
+	if (f)
+		f->path = strdup(path);
+	if (f && !f->path) {
+		free(f);
+		return NULL;
+	}
+	if (f)
+		f->pub.path = f->path;
+	return f;
+}
+
+int trace_add_path(struct trace *t, const char *path)
+{
+	struct progress p = {.t = t, .path = path};
+	struct file *f = new_file(path);
+	if (!f)
+		return CPIDECODE_ENOMEM;
+	int rc = io_open_path(path, t->progress ? on_progress : NULL, &p, &f->in);
+	if (!rc)
+		return add_file(t, f, &p);
+	int saved = errno;
+	file_free(f);
+	errno = saved;
+	return rc;
+}
+
+int trace_add_fd(struct trace *t, int fd, const char *name)
+{
+	struct progress p = {.t = t, .path = name};
+	struct file *f = new_file(name);
+	if (!f)
+		return CPIDECODE_ENOMEM;
+	int rc = io_open_fd(fd, t->progress ? on_progress : NULL, &p, &f->in);
+	if (!rc)
+		return add_file(t, f, &p);
+	int saved = errno;
+	file_free(f);
+	errno = saved;
+	return rc;
+}
+
+int trace_add_memory(struct trace *t, const void *bytes, size_t n, const char *name)
+{
+	struct progress p = {.t = t, .path = name};
+	struct file *f = new_file(name);
+	if (!f)
+		return CPIDECODE_ENOMEM;
+	int rc = io_open_memory(bytes, n, &f->in);
+	if (!rc)
+		return add_file(t, f, &p);
+	file_free(f);
+	return rc;
+}
+
+size_t trace_nfiles(const struct trace *t)
+{
+	return t->nfiles;
+}
+
+const struct trace_file *trace_file(const struct trace *t, size_t i)
+{
+	return i < t->nfiles ? &t->files[i]->pub : NULL;
+}
+
+const char *trace_meta_value(const struct trace_file *f, const char *key)
+{
+	for (size_t i = 0; i < f->nmeta; i++)
+		if (!strcmp(f->meta[i].key, key))
+			return f->meta[i].value;
+	return NULL;
+}
+
+const struct task *trace_task(const struct trace *t, uint32_t machine, uint32_t tid, uint64_t ticks)
+{
+	uint64_t from, to;
+	return machine < t->nmachines
+		       ? tasks_find(&t->machines[machine]->tasks, tid, ticks, &from, &to)
+		       : NULL;
+}
+
+const struct task *trace_task_at(const struct trace *t, uint32_t machine, size_t i)
+{
+	if (machine >= t->nmachines || i >= t->machines[machine]->tasks.count)
+		return NULL;
+	return t->machines[machine]->tasks.sorted[i];
+}
+
+bool trace_span(const struct trace *t, int64_t *first_ns, int64_t *last_ns)
+{
+	bool any = false;
+	*first_ns = *last_ns = 0;
+	for (size_t i = 0; i < t->nfiles; i++) {
+		const struct trace_file *f = &t->files[i]->pub;
+		if (!f->has_hooks)
+			continue;
+		int64_t first = trace_time(f, f->first), last = trace_time(f, f->last);
+		if (!any || first < *first_ns)
+			*first_ns = first;
+		if (!any || last > *last_ns)
+			*last_ns = last;
+		any = true;
+	}
+	return any;
+}
+
+bool trace_scripted(const struct trace *t)
+{
+	for (size_t i = 0; i < t->nfiles; i++)
+		if (t->files[i]->pub.header.flags & TF_FLAG_SCRIPTED)
+			return true;
+	return false;
+}
+
+int64_t trace_time(const struct trace_file *f, uint64_t ticks)
+{
+	return clock_time(f->clock, ticks);
+}
+
+uint64_t trace_ticks(const struct trace_file *f, int64_t ns)
+{
+	return clock_ticks(f->clock, ns);
+}
+
+double trace_duration_ns(const struct trace_file *f, uint64_t ticks)
+{
+	return clock_duration_ns(f->clock, ticks);
+}

@@ -1,0 +1,161 @@
+/*
+ * The trace: one or several files, opened, scanned and merged. Everything that is not
+ * hooks (header, META, tasks, clock, losses, schemas) is read when a file is added;
+ * hooks are read by hook_iter, a section per ring at a time.
+ */
+#ifndef SWT_DECODER_TRACE_H
+#define SWT_DECODER_TRACE_H
+
+#include "../io/input.h"
+#include "model.h"
+#include "schema.h"
+
+struct clock;
+
+/* A schema that was refused: the trace is decoded without it. */
+struct trace_schema_problem {
+	uint64_t offset; /* of its section in the file */
+	struct schema_error error;
+};
+
+struct trace_meta {
+	const char *key, *value;	   /* NUL-terminated here; any other bytes */
+	uint32_t key_length, value_length; /* without the NUL */
+};
+
+/* What the trace says about one ring, from section headers and LOSS. */
+struct trace_ring {
+	uint32_t ring;
+	uint64_t sections, stored, raw;	       /* HOOKS sections, bytes */
+	uint64_t hooks;			       /* as the section headers promise */
+	uint64_t torn;			       /* as the section headers say */
+	uint64_t lost;			       /* sum of the section headers' "lost since" */
+	uint64_t first, last;		       /* ticks, as the section headers say */
+	uint64_t position_first, position_end; /* of the ring's bytes in the file */
+	bool has_loss;			       /* the LOSS section speaks of it: the rest is set */
+	uint64_t loss_full, loss_big, loss_held, loss_no_guest;
+	uint64_t overwritten, loss_torn, skipped;
+};
+
+/* One input file. Filled in when added; lives as long as the trace. */
+struct trace_file {
+	const char *path;	 /* as given; "-" is standard input */
+	uint32_t index, machine; /* machine: traces with the same id share it */
+	struct io_header header;
+	uint64_t bytes;			/* the file's size */
+	uint64_t sections;		/* of all types, good ones */
+	uint64_t sections_of[9];	/* by type, TF_TYPE_; 0: of unknown types */
+	uint64_t hooks_by_codec[4];	/* HOOKS sections, TF_CODEC_; 3: unknown ones */
+	bool has_end;			/* false: cut off, the writer did not close it */
+	uint64_t hooks;			/* sum over rings */
+	bool has_hooks;			/* else first, last are 0 */
+	uint64_t first, last;		/* ticks, as the section headers say */
+	const struct io_damage *damage; /* in order of offset */
+	size_t ndamage;
+	uint64_t damaged_bytes;
+	uint64_t damage_untold; /* further stretches, not in the list: there were too many */
+	const struct trace_ring *rings; /* sorted by ring number */
+	size_t nrings;
+	const struct trace_meta *meta;
+	size_t nmeta;
+	const struct trace_schema_problem *schema_problems;
+	size_t nschema_problems;
+	uint64_t ntasks, nsyncs;
+	bool ticks_derived;	   /* the rate was derived from clock syncs */
+	uint64_t ticks_per_second; /* the one in use */
+	const struct clock *clock;
+	const struct schema_set *schemas;
+};
+
+struct trace;
+
+/*
+ * progress is called every few MiB while a file is read in or scanned; total is 0
+ * when it is not known (a pipe). Returning false cancels: CPIDECODE_ECANCELED.
+ */
+typedef bool (*trace_progress_fn)(void *ctx, const char *path, uint64_t done, uint64_t total);
+
+int trace_new(struct trace **t);
+void trace_free(struct trace *t); /* iterators and sets first; NULL is fine */
+void trace_set_progress(struct trace *t, trace_progress_fn fn, void *ctx);
+
+/*
+ * A user's schema: wins over the traces' own. Before the first file is added. On
+ * CPIDECODE_ESCHEMA *error says where and why.
+ */
+int trace_add_schema(struct trace *t, const char *text, size_t length, struct schema_error *error);
+
+/*
+ * Adds a file: 0 or a CPIDECODE_E code (errno tells more for EOPEN, EREAD, ESPOOL). "-"
+ * is standard input. After a failure the trace is as before and can still be used. All
+ * files are added before the first iterator is opened.
+ */
+int trace_add_path(struct trace *t, const char *path);
+int trace_add_fd(struct trace *t, int fd, const char *name); /* the fd is borrowed */
+int trace_add_memory(struct trace *t, const void *bytes, size_t n, const char *name);
+
+size_t trace_nfiles(const struct trace *t);
+const struct trace_file *trace_file(const struct trace *t, size_t i);
+const char *trace_meta_value(const struct trace_file *f, const char *key); /* NULL: none */
+/* The task that tid was at that time on that machine, NULL: unknown. */
+const struct task *trace_task(
+	const struct trace *t, uint32_t machine, uint32_t tid, uint64_t ticks);
+/* Any task of the trace's, by index from 0, for listings; NULL beyond the last. */
+const struct task *trace_task_at(const struct trace *t, uint32_t machine, size_t i);
+
+/* CLOCK_REALTIME of the first and last hook of all files, by section headers. false: none. */
+bool trace_span(const struct trace *t, int64_t *first_ns, int64_t *last_ns);
+/* Counters of some file were scripted, not measured. */
+bool trace_scripted(const struct trace *t);
+
+/* Ticks to CLOCK_REALTIME and back, to the first tick not before ns; both saturate. */
+int64_t trace_time(const struct trace_file *f, uint64_t ticks);
+uint64_t trace_ticks(const struct trace_file *f, int64_t ns);
+/* A duration in ticks of the file's clock, in nanoseconds. */
+double trace_duration_ns(const struct trace_file *f, uint64_t ticks);
+
+/*
+ * Hooks of all files in order: within one file ticks, then ring, then position; files
+ * are merged by CLOCK_REALTIME, then ticks, ring, position, file.
+ */
+struct hook_iter;
+
+/* What reading found. Per ring and, summed up, per trace. */
+struct hook_counts {
+	uint64_t hooks, pads, torn;
+	uint64_t reserved;	/* records of reserved kinds, skipped */
+	uint64_t malformed;	/* records that contradict themselves, skipped */
+	uint64_t promised;	/* hooks, by the headers of the sections that were read */
+	uint64_t torn_promised; /* by the same headers */
+	uint64_t bad_sections;	/* that did not unpack or could not be read again */
+	uint64_t bad_bytes;	/* raw bytes of sections given up after a bad record */
+};
+
+/* A section that could not be unpacked or read to its end. Damage that scanning cannot see. */
+struct hook_damage {
+	uint32_t file, ring;
+	uint64_t offset; /* of the section in the file */
+	uint64_t bytes;	 /* of payload that were not read: raw bytes, or stored ones if not unpacked
+			  */
+	const char *why;
+};
+
+int hook_iter_open(const struct trace *t, struct hook_iter **it);
+/*
+ * Restricts to hooks stamped from <= CLOCK_REALTIME <= to. Before the first next. Whole
+ * sections outside of it are not even unpacked (and not counted).
+ */
+void hook_iter_range(struct hook_iter *it, int64_t from_ns, int64_t to_ns);
+/* 1 and a hook (valid until the next call), 0 at the end, or a negative code. */
+int hook_iter_next(struct hook_iter *it, const struct hook **h);
+void hook_iter_counts(const struct hook_iter *it, struct hook_counts *total);
+/* false: the file has no such ring. i as in trace_file.rings. */
+bool hook_iter_ring_counts(
+	const struct hook_iter *it, size_t file, size_t i, struct hook_counts *counts);
+/* In the order found; at most 1000 are kept, total.bad_sections counts all of them. */
+const struct hook_damage *hook_iter_damage(const struct hook_iter *it, size_t *n);
+/* HOOKS bytes read so far and in all (stored), for progress. */
+void hook_iter_progress(const struct hook_iter *it, uint64_t *done, uint64_t *total);
+void hook_iter_close(struct hook_iter *it);
+
+#endif

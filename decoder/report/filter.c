@@ -1,0 +1,94 @@
+#include <string.h>
+
+#include "../../formats/cpi_hooks.h"
+#include "../../formats/record.h"
+#include "filter.h"
+#include "glob.h"
+
+void filter_init(struct filter *f)
+{
+	memset(f, 0, sizeof *f);
+	f->from = INT64_MIN;
+	f->to = INT64_MAX;
+}
+
+static bool cpu_taken(const struct filter *f, uint32_t ring)
+{
+	if (!f->by_cpu)
+		return true;
+	if (ring & 0x80000000u)
+		return f->guests;
+	return ring < FILTER_CPUS && f->cpus[ring / 8] >> ring % 8 & 1;
+}
+
+static bool thread_taken(const struct filter *f, uint32_t tid, const struct task *task)
+{
+	if (f->by_tid && f->tid != tid)
+		return false;
+	return !f->by_pid || (task && task->pid == f->pid);
+}
+
+bool filter_interval(const struct filter *f, const struct interval *iv)
+{
+	if (iv->end_ns < f->from || iv->start_ns > f->to)
+		return false;
+	if (f->by_minor && f->minor != iv->mm)
+		return false;
+	if (!cpu_taken(f, iv->ring) || !thread_taken(f, iv->tid, iv->task))
+		return false;
+	return !f->label || (iv->has_label && glob_match(f->label, iv->label, iv->label_len));
+}
+
+static bool any_string_matches(const char *pattern, const struct hook *h)
+{
+	const uint8_t *p = h->strings;
+	for (unsigned i = 0; i < h->nstrings; i++) {
+		uint32_t length = get_le32(p);
+		if (glob_match(pattern, (const char *)p + 4, length))
+			return true;
+		p += rec_string_bytes(length);
+	}
+	return false;
+}
+
+static bool label_taken(const struct filter *f, const struct hook *h, struct filter_group *group)
+{
+	if (h->major != CPI_MAJOR)
+		return any_string_matches(f->label, h);
+	uint32_t kind = h->minor & CPI_MINOR_KIND;
+	if (kind == CPI_MINOR_LABEL_START) {
+		*group = (struct filter_group){.ticks = h->ticks,
+			.ring = h->ring,
+			.tid = h->tid,
+			.machine = h->machine,
+			.mm = h->minor & CPI_MINOR_MM,
+			.known = true,
+			.matches = any_string_matches(f->label, h)};
+		return group->matches;
+	}
+	if (kind == CPI_MINOR_LABEL_END)
+		return any_string_matches(f->label, h);
+	return group->known && group->matches && group->ticks == h->ticks &&
+	       group->ring == h->ring && group->tid == h->tid && group->machine == h->machine &&
+	       group->mm == (h->minor & CPI_MINOR_MM);
+}
+
+static bool minor_taken(const struct filter *f, const struct hook *h)
+{
+	if (h->minor == f->minor)
+		return true;
+	return f->minor <= CPI_MINOR_MM && h->major == CPI_MAJOR &&
+	       (h->minor & CPI_MINOR_MM) == f->minor;
+}
+
+bool filter_hook(const struct filter *f, const struct hook *h, struct filter_group *group)
+{
+	/* First, because a group's hooks lean on its first one. */
+	if (f->label && !label_taken(f, h, group))
+		return false;
+	if (h->time_ns < f->from || h->time_ns > f->to)
+		return false;
+	if (f->by_minor && !minor_taken(f, h))
+		return false;
+	return cpu_taken(f, h->ring) && thread_taken(f, h->tid, h->task);
+}

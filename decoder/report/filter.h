@@ -1,0 +1,34 @@
+/* Which hooks and intervals a report is about. */
+#ifndef SWT_DECODER_FILTER_H
+#define SWT_DECODER_FILTER_H
+
+#include "../model/model.h"
+
+enum { FILTER_CPUS = 1024 };
+
+struct filter {
+	const char *label; /* a pattern (glob.h); NULL: any */
+	bool by_minor, by_cpu, by_tid, by_pid;
+	bool guests; /* by_cpu: guest rings too */
+	uint32_t minor, tid, pid;
+	uint8_t cpus[FILTER_CPUS / 8];
+	int64_t from, to; /* CLOCK_REALTIME ns; INT64_MIN, INT64_MAX: open */
+};
+
+/* The group whose label start hook was last seen on a ring: its other hooks go with it. */
+struct filter_group {
+	uint64_t ticks;
+	uint32_t ring, tid, machine;
+	uint8_t mm;
+	bool known, matches;
+};
+
+void filter_init(struct filter *f);
+
+/* An interval is taken when any part of it lies between from and to. */
+bool filter_interval(const struct filter *f, const struct interval *iv);
+
+/* Hooks have to be shown to it in order. group starts out zeroed. */
+bool filter_hook(const struct filter *f, const struct hook *h, struct filter_group *group);
+
+#endif

@@ -1,0 +1,254 @@
+/* About the files themselves, for people; info_json.c says the same to programs. */
+#include <string.h>
+
+#include "../../formats/trace_file.h"
+#include "../sink/escape.h"
+#include "../sink/table.h"
+#include "../sink/units.h"
+#include "info.h"
+
+const char *info_clock_name(uint32_t clock)
+{
+	switch (clock) {
+	case TF_CLOCK_TSC:
+		return "TSC";
+	case TF_CLOCK_MONOTONIC_RAW:
+		return "CLOCK_MONOTONIC_RAW";
+	case TF_CLOCK_ARM_GENERIC:
+		return "AArch64 generic timer";
+	default:
+		return "unknown clock";
+	}
+}
+
+const char *info_section_name(unsigned type)
+{
+	static const char *const names[INFO_TYPES] = {
+		"unknown", "HOOKS", "META", "SCHEMA", "TASKS", "CLOCK", "LOSS", "INDEX", "END"};
+	return names[type];
+}
+
+const char *info_codec_name(unsigned codec)
+{
+	static const char *const names[INFO_CODECS] = {"none", "lz4", "zlib", "unknown"};
+	return names[codec];
+}
+
+static struct out *item(struct report *r, const char *name)
+{
+	out_str(r->out, "  ");
+	out_str(r->out, name);
+	out_repeat(r->out, ' ', strlen(name) < 14 ? 14 - strlen(name) : 1);
+	return r->out;
+}
+
+static void write_header(struct report *r, const struct trace_file *f)
+{
+	const struct io_header *h = &f->header;
+	struct out *o = item(r, "format");
+	out_printf(o, "trace.bin %u.%u%s\n", h->version_major, h->version_minor,
+		h->damaged ? ", header DAMAGED: what it says is doubtful" : "");
+	o = item(r, "trace id");
+	for (unsigned i = 0; i < sizeof h->trace_id; i++)
+		out_printf(o, "%02x", h->trace_id[i]);
+	out_char(o, '\n');
+	o = item(r, "clock");
+	out_printf(o, "%s, %llu ticks a second%s\n", info_clock_name(h->clock),
+		(unsigned long long)f->ticks_per_second,
+		f->ticks_derived ? " (derived from clock syncs)" : "");
+	out_printf(item(r, "processors"), "%u\n", h->cpus);
+	if (h->flags & TF_FLAG_SCRIPTED)
+		out_str(item(r, "counters"), "SCRIPTED, not measured\n");
+	if (!f->has_hooks)
+		return;
+	units_iso8601(item(r, "first hook"), trace_time(f, f->first));
+	out_char(r->out, '\n');
+	units_iso8601(item(r, "last hook"), trace_time(f, f->last));
+	out_char(r->out, '\n');
+	units_duration(item(r, "duration"), trace_duration_ns(f, f->last - f->first));
+	out_char(r->out, '\n');
+}
+
+static void write_meta(struct report *r, const struct trace_file *f)
+{
+	for (size_t i = 0; i < f->nmeta; i++) {
+		struct out *o = r->out;
+		out_str(o, "  ");
+		escape_text(o, f->meta[i].key, f->meta[i].key_length);
+		out_repeat(o, ' ', f->meta[i].key_length < 14 ? 14 - f->meta[i].key_length : 1);
+		escape_text(o, f->meta[i].value, f->meta[i].value_length);
+		out_char(o, '\n');
+	}
+}
+
+static void write_sections(struct report *r, const struct trace_file *f)
+{
+	struct out *o = item(r, "sections");
+	const char *between = "";
+	uint64_t raw = 0, stored = 0;
+	for (size_t i = 0; i < f->nrings; i++) {
+		raw += f->rings[i].raw;
+		stored += f->rings[i].stored;
+	}
+	for (unsigned type = 1; type <= INFO_TYPES; type++) {
+		uint64_t n = f->sections_of[type % INFO_TYPES];
+		if (!n)
+			continue;
+		out_printf(o, "%s%llu %s", between, (unsigned long long)n,
+			info_section_name(type % INFO_TYPES));
+		between = ", ";
+	}
+	out_str(o, *between ? "\n" : "none\n");
+	o = item(r, "hook data");
+	units_size(o, raw);
+	out_str(o, ", stored in ");
+	units_size(o, stored);
+	between = ": ";
+	for (unsigned codec = 0; codec < INFO_CODECS; codec++) {
+		if (!f->hooks_by_codec[codec])
+			continue;
+		out_printf(o, "%s%llu section%s %s", between,
+			(unsigned long long)f->hooks_by_codec[codec],
+			f->hooks_by_codec[codec] == 1 ? "" : "s",
+			codec ? info_codec_name(codec) : "uncompressed");
+		between = ", ";
+	}
+	out_char(o, '\n');
+	out_str(item(r, "ended"), f->has_end ? "in order\n" : "CUT OFF: there is no END section\n");
+}
+
+static void ring_row(
+	struct table *t, const struct trace_file *f, size_t i, const struct hook_iter *it)
+{
+	const struct trace_ring *ring = &f->rings[i];
+	struct hook_counts counts = {0};
+	struct losses l = {0};
+	bool known = hook_iter_ring_counts(it, f->index, i, &counts);
+	losses_add_ring(&l, ring, known ? &counts : NULL);
+	if (ring->ring & TF_GUEST_RING)
+		out_printf(table_right(t), "guest %u", ring->ring & ~TF_GUEST_RING);
+	else
+		out_printf(table_right(t), "cpu %u", ring->ring);
+	uint64_t columns[] = {ring->sections, known ? counts.hooks : ring->hooks, ring->raw, l.full,
+		l.big, l.held, l.no_guest, l.unexplained, l.overwritten, l.torn, l.skipped};
+	for (unsigned c = 0; c < sizeof columns / sizeof *columns; c++)
+		out_u64(table_right(t), columns[c]);
+	table_end_row(t);
+}
+
+static void write_rings(struct report *r, const struct trace_file *f, const struct hook_iter *it)
+{
+	static const char *const names[] = {"ring", "sections", "hooks", "bytes", "lost: full",
+		"too big", "held", "no guest", "other", "overwritten", "torn", "skipped"};
+	struct table t;
+	if (!f->nrings)
+		return;
+	out_char(r->out, '\n');
+	for (table_begin(&t, r->out); table_pass(&t);) {
+		for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
+			table_heading(&t, names[i]);
+		table_end_row(&t);
+		for (size_t i = 0; i < f->nrings; i++)
+			ring_row(&t, f, i, it);
+	}
+	table_free(&t);
+}
+
+static void write_tasks(struct report *r, const struct trace_file *f)
+{
+	struct table t;
+	const struct task *task;
+	if (!trace_task_at(r->trace, f->machine, 0))
+		return;
+	out_char(r->out, '\n');
+	for (table_begin(&t, r->out); table_pass(&t);) {
+		table_heading(&t, "tid");
+		table_heading(&t, "pid");
+		table_text(&t, "since");
+		table_text(&t, "task");
+		table_end_row(&t);
+		for (size_t i = 0; (task = trace_task_at(r->trace, f->machine, i)); i++) {
+			out_u64(table_right(&t), task->tid);
+			out_u64(table_right(&t), task->pid);
+			units_iso8601(table_left(&t), trace_time(f, task->first));
+			escape_text(table_left(&t), task->name, strlen(task->name));
+			table_end_row(&t);
+		}
+	}
+	table_free(&t);
+}
+
+static void write_schemas(struct report *r, const struct trace_file *f)
+{
+	struct out *o = r->out;
+	out_char(o, '\n');
+	for (unsigned major = 1; major < 256; major++) {
+		const char *title = NULL;
+		const char *name = schema_set_major_name(f->schemas, (uint8_t)major, &title);
+		if (!name)
+			continue;
+		out_printf(item(r, "schema"), "0x%02X %s", major, name);
+		if (title) {
+			out_char(o, ' ');
+			escape_quoted(o, title, strlen(title));
+		}
+		out_char(o, '\n');
+	}
+	for (size_t i = 0; i < f->nschema_problems; i++) {
+		const struct trace_schema_problem *p = &f->schema_problems[i];
+		out_printf(item(r, "schema"),
+			"at offset %llu refused, line %u: ", (unsigned long long)p->offset,
+			p->error.line);
+		escape_text(o, p->error.reason, strlen(p->error.reason));
+		out_char(o, '\n');
+	}
+}
+
+static void write_damage(struct report *r, const struct trace_file *f, const struct hook_iter *it)
+{
+	size_t n;
+	const struct hook_damage *inside = hook_iter_damage(it, &n);
+	for (size_t i = 0; i < f->ndamage; i++)
+		out_printf(item(r, "damage"), "at offset %llu, %llu bytes: %s\n",
+			(unsigned long long)f->damage[i].offset,
+			(unsigned long long)f->damage[i].bytes, f->damage[i].why);
+	if (f->damage_untold)
+		out_printf(item(r, "damage"), "and %llu more stretches\n",
+			(unsigned long long)f->damage_untold);
+	for (size_t i = 0; i < n; i++)
+		if (inside[i].file == f->index)
+			out_printf(item(r, "damage"),
+				"in the section at offset %llu, %llu bytes: %s\n",
+				(unsigned long long)inside[i].offset,
+				(unsigned long long)inside[i].bytes, inside[i].why);
+}
+
+static void write_file(struct report *r, const struct trace_file *f, const struct hook_iter *it)
+{
+	if (f->index)
+		out_char(r->out, '\n');
+	escape_text(r->out, f->path, strlen(f->path));
+	out_str(r->out, ": ");
+	units_size(r->out, f->bytes);
+	out_char(r->out, '\n');
+	write_header(r, f);
+	write_meta(r, f);
+	write_sections(r, f);
+	write_rings(r, f, it);
+	write_tasks(r, f);
+	write_schemas(r, f);
+	write_damage(r, f, it);
+}
+
+int report_info(struct report *r, const struct hook_iter *it)
+{
+	if (r->format == FORMAT_TEXT)
+		report_scripted_line(r);
+	for (size_t i = 0; i < trace_nfiles(r->trace); i++) {
+		if (r->format == FORMAT_JSON)
+			info_json(r, trace_file(r->trace, i), it);
+		else
+			write_file(r, trace_file(r->trace, i), it);
+	}
+	return 0;
+}

@@ -1,0 +1,20 @@
+/* What the two spellings of the info report share. */
+#ifndef SWT_DECODER_INFO_H
+#define SWT_DECODER_INFO_H
+
+#include "losses.h"
+#include "report.h"
+
+enum {
+	INFO_TYPES = 9,	 /* section types; 0 stands for unknown ones */
+	INFO_CODECS = 4, /* the last stands for unknown ones */
+};
+
+const char *info_clock_name(uint32_t clock);
+const char *info_section_name(unsigned type);
+const char *info_codec_name(unsigned codec);
+
+/* One file as an object on a line. */
+void info_json(struct report *r, const struct trace_file *f, const struct hook_iter *it);
+
+#endif

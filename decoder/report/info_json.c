@@ -1,0 +1,198 @@
+#include <string.h>
+
+#include "../../formats/trace_file.h"
+#include "../sink/json.h"
+#include "info.h"
+
+static void number(struct json *j, const char *key, uint64_t v)
+{
+	json_key(j, key);
+	json_u64(j, v);
+}
+
+static void write_header(struct json *j, const struct trace_file *f)
+{
+	const struct io_header *h = &f->header;
+	char id[33];
+	for (unsigned i = 0; i < sizeof h->trace_id; i++) {
+		id[2 * i] = "0123456789abcdef"[h->trace_id[i] >> 4];
+		id[2 * i + 1] = "0123456789abcdef"[h->trace_id[i] & 15];
+	}
+	json_key(j, "path");
+	json_text(j, f->path);
+	number(j, "bytes", f->bytes);
+	number(j, "version_major", h->version_major);
+	number(j, "version_minor", h->version_minor);
+	json_key(j, "header_damaged");
+	json_bool(j, h->damaged);
+	json_key(j, "trace_id");
+	json_string(j, id, 32);
+	json_key(j, "scripted");
+	json_bool(j, h->flags & TF_FLAG_SCRIPTED);
+	json_key(j, "clock");
+	json_text(j, info_clock_name(h->clock));
+	number(j, "ticks_per_second", f->ticks_per_second);
+	json_key(j, "ticks_per_second_derived");
+	json_bool(j, f->ticks_derived);
+	number(j, "cpus", h->cpus);
+	json_key(j, "first_ns");
+	if (f->has_hooks)
+		json_i64(j, trace_time(f, f->first));
+	else
+		json_null(j);
+	json_key(j, "last_ns");
+	if (f->has_hooks)
+		json_i64(j, trace_time(f, f->last));
+	else
+		json_null(j);
+	json_key(j, "ended_in_order");
+	json_bool(j, f->has_end);
+}
+
+static void write_meta(struct json *j, const struct trace_file *f)
+{
+	/* Pairs, not members: a key may stand more than once. */
+	json_key(j, "meta");
+	json_open(j, '[');
+	for (size_t i = 0; i < f->nmeta; i++) {
+		json_open(j, '{');
+		json_key(j, "key");
+		json_string(j, f->meta[i].key, f->meta[i].key_length);
+		json_key(j, "value");
+		json_string(j, f->meta[i].value, f->meta[i].value_length);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+	json_key(j, "sections");
+	json_open(j, '{');
+	for (unsigned type = 0; type < INFO_TYPES; type++)
+		number(j, info_section_name(type), f->sections_of[type]);
+	json_close(j, '}');
+	json_key(j, "hooks_sections_by_codec");
+	json_open(j, '{');
+	for (unsigned codec = 0; codec < INFO_CODECS; codec++)
+		number(j, info_codec_name(codec), f->hooks_by_codec[codec]);
+	json_close(j, '}');
+}
+
+static void write_rings(struct json *j, const struct trace_file *f, const struct hook_iter *it)
+{
+	json_key(j, "rings");
+	json_open(j, '[');
+	for (size_t i = 0; i < f->nrings; i++) {
+		const struct trace_ring *ring = &f->rings[i];
+		struct hook_counts counts = {0};
+		struct losses l = {0};
+		bool known = hook_iter_ring_counts(it, f->index, i, &counts);
+		losses_add_ring(&l, ring, known ? &counts : NULL);
+		json_open(j, '{');
+		number(j, "ring", ring->ring);
+		json_key(j, "cpu");
+		if (ring->ring & TF_GUEST_RING)
+			json_null(j);
+		else
+			json_u64(j, ring->ring);
+		number(j, "sections", ring->sections);
+		number(j, "hooks", known ? counts.hooks : ring->hooks);
+		number(j, "bytes", ring->raw);
+		number(j, "stored_bytes", ring->stored);
+		number(j, "lost_full", l.full);
+		number(j, "lost_too_big", l.big);
+		number(j, "lost_held", l.held);
+		number(j, "lost_no_guest", l.no_guest);
+		number(j, "lost_unexplained", l.unexplained);
+		number(j, "overwritten", l.overwritten);
+		number(j, "torn", l.torn);
+		number(j, "skipped_sections", l.skipped);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+}
+
+static void write_tasks(struct json *j, const struct report *r, const struct trace_file *f)
+{
+	const struct task *task;
+	json_key(j, "tasks");
+	json_open(j, '[');
+	for (size_t i = 0; (task = trace_task_at(r->trace, f->machine, i)); i++) {
+		json_open(j, '{');
+		number(j, "tid", task->tid);
+		number(j, "pid", task->pid);
+		json_key(j, "first_ns");
+		json_i64(j, trace_time(f, task->first));
+		json_key(j, "name");
+		json_text(j, task->name);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+}
+
+static void write_schemas(struct json *j, const struct trace_file *f)
+{
+	json_key(j, "schemas");
+	json_open(j, '[');
+	for (unsigned major = 1; major < 256; major++) {
+		const char *title = NULL;
+		const char *name = schema_set_major_name(f->schemas, (uint8_t)major, &title);
+		if (!name)
+			continue;
+		json_open(j, '{');
+		number(j, "major", major);
+		json_key(j, "name");
+		json_text(j, name);
+		json_key(j, "title");
+		json_text(j, title);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+	json_key(j, "schemas_refused");
+	json_open(j, '[');
+	for (size_t i = 0; i < f->nschema_problems; i++) {
+		json_open(j, '{');
+		number(j, "offset", f->schema_problems[i].offset);
+		number(j, "line", f->schema_problems[i].error.line);
+		json_key(j, "why");
+		json_text(j, f->schema_problems[i].error.reason);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+}
+
+static void damage(struct json *j, uint64_t offset, uint64_t bytes, const char *why)
+{
+	json_open(j, '{');
+	number(j, "offset", offset);
+	number(j, "bytes", bytes);
+	json_key(j, "why");
+	json_text(j, why);
+	json_close(j, '}');
+}
+
+static void write_damage(struct json *j, const struct trace_file *f, const struct hook_iter *it)
+{
+	size_t n;
+	const struct hook_damage *inside = hook_iter_damage(it, &n);
+	json_key(j, "damage");
+	json_open(j, '[');
+	for (size_t i = 0; i < f->ndamage; i++)
+		damage(j, f->damage[i].offset, f->damage[i].bytes, f->damage[i].why);
+	for (size_t i = 0; i < n; i++)
+		if (inside[i].file == f->index)
+			damage(j, inside[i].offset, inside[i].bytes, inside[i].why);
+	json_close(j, ']');
+	number(j, "damage_untold", f->damage_untold);
+}
+
+void info_json(struct report *r, const struct trace_file *f, const struct hook_iter *it)
+{
+	struct json j = {.o = r->out};
+	json_open(&j, '{');
+	write_header(&j, f);
+	write_meta(&j, f);
+	write_rings(&j, f, it);
+	write_tasks(&j, r, f);
+	write_schemas(&j, f);
+	write_damage(&j, f, it);
+	json_close(&j, '}');
+	json_end_line(&j);
+}

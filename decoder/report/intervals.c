@@ -1,0 +1,239 @@
+/* The intervals, one a row. */
+#include <string.h>
+
+#include "../sink/csv.h"
+#include "../sink/escape.h"
+#include "../sink/json.h"
+#include "../sink/table.h"
+#include "../sink/units.h"
+#include "report.h"
+
+static void csv_count(struct csv *c, uint64_t v)
+{
+	if (v == NOT_MEASURED)
+		csv_empty(c);
+	else
+		csv_u64(c, v);
+}
+
+static void csv_interval(struct csv *c, const struct interval *iv)
+{
+	csv_i64(c, iv->start_ns);
+	csv_i64(c, iv->end_ns);
+	csv_u64(c, iv->elapsed);
+	if (iv->ring & 0x80000000u)
+		csv_empty(c);
+	else
+		csv_u64(c, iv->ring);
+	if (iv->task)
+		csv_u64(c, iv->task->pid);
+	else
+		csv_empty(c);
+	csv_u64(c, iv->tid);
+	csv_text(c, report_task_name(iv->task));
+	csv_u64(c, iv->mm);
+	if (iv->has_label)
+		csv_string(c, iv->label, iv->label_len);
+	else
+		csv_empty(c);
+	csv_u64(c, iv->depth);
+	csv_u64(c, iv->types);
+	if (iv->num_cpus)
+		csv_u64(c, iv->num_cpus);
+	else
+		csv_empty(c);
+	csv_fixed(c, iv->raw_cpi, 4);
+	csv_fixed(c, iv->scaled_cpi, 4);
+	csv_fixed(c, iv->busy_pct, 4);
+	csv_fixed(c, iv->thread_cpi, 4);
+	csv_count(c, iv->instructions);
+	csv_count(c, iv->cycles);
+	csv_count(c, iv->busy_cycles);
+	csv_count(c, iv->thread_instructions);
+	csv_count(c, iv->thread_cycles);
+	csv_empty(c);
+	report_flags(c->o, iv->flags);
+	csv_end(c);
+}
+
+static void intervals_csv(struct report *r)
+{
+	static const char *const names[] = {"start_ns", "end_ns", "elapsed_cycles", "cpu", "pid",
+		"tid", "task", "minor", "label", "depth", "types", "num_cpus", "raw_cpi",
+		"scaled_cpi", "busy_pct", "thread_cpi", "instructions", "cycles", "busy_cycles",
+		"thread_instructions", "thread_cycles", "flags", NULL};
+	struct csv c = {.o = r->out};
+	csv_header(&c, names);
+	for (size_t i = 0; i < r->nintervals && !r->out->error; i++)
+		if (filter_interval(r->filter, &r->intervals[i]))
+			csv_interval(&c, &r->intervals[i]);
+}
+
+static void json_count(struct json *j, const char *key, uint64_t v)
+{
+	json_key(j, key);
+	if (v == NOT_MEASURED)
+		json_null(j);
+	else
+		json_u64(j, v);
+}
+
+static void json_ratio(struct json *j, const char *key, double v)
+{
+	json_key(j, key);
+	json_fixed(j, v, 4);
+}
+
+static void json_number(struct json *j, const char *key, uint64_t v, bool known)
+{
+	json_key(j, key);
+	if (known)
+		json_u64(j, v);
+	else
+		json_null(j);
+}
+
+static void json_cpus(struct json *j, const struct interval *iv)
+{
+	json_key(j, "cpus");
+	json_open(j, '[');
+	for (uint32_t i = 0; iv->cpus && i < iv->num_cpus; i++) {
+		const struct interval_cpu *cpu = &iv->cpus[i];
+		json_open(j, '{');
+		json_number(j, "cpu", i, true);
+		json_ratio(j, "raw_cpi", cpu->raw_cpi);
+		json_ratio(j, "scaled_cpi", cpu->scaled_cpi);
+		json_ratio(j, "busy_pct", cpu->busy_pct);
+		json_count(j, "instructions", cpu->instructions);
+		json_count(j, "cycles", cpu->cycles);
+		json_count(j, "busy_cycles", cpu->busy_cycles);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+}
+
+static void json_flags(struct json *j, uint32_t flags)
+{
+	json_key(j, "flags");
+	out_char(j->o, '"');
+	report_flags(j->o, flags);
+	out_char(j->o, '"');
+	j->comma = true;
+}
+
+static void json_interval(struct json *j, const struct interval *iv)
+{
+	json_open(j, '{');
+	json_key(j, "start_ns");
+	json_i64(j, iv->start_ns);
+	json_key(j, "end_ns");
+	json_i64(j, iv->end_ns);
+	json_number(j, "elapsed_cycles", iv->elapsed, true);
+	json_number(j, "cpu", iv->ring, !(iv->ring & 0x80000000u));
+	json_number(j, "pid", iv->task ? iv->task->pid : 0, iv->task);
+	json_number(j, "tid", iv->tid, true);
+	json_key(j, "task");
+	json_text(j, report_task_name(iv->task));
+	json_number(j, "minor", iv->mm, true);
+	json_key(j, "label");
+	if (iv->has_label)
+		json_string(j, iv->label, iv->label_len);
+	else
+		json_null(j);
+	json_number(j, "depth", iv->depth, true);
+	json_number(j, "types", iv->types, true);
+	json_number(j, "num_cpus", iv->num_cpus, iv->num_cpus);
+	json_ratio(j, "raw_cpi", iv->raw_cpi);
+	json_ratio(j, "scaled_cpi", iv->scaled_cpi);
+	json_ratio(j, "busy_pct", iv->busy_pct);
+	json_ratio(j, "thread_cpi", iv->thread_cpi);
+	json_count(j, "instructions", iv->instructions);
+	json_count(j, "cycles", iv->cycles);
+	json_count(j, "busy_cycles", iv->busy_cycles);
+	json_count(j, "thread_instructions", iv->thread_instructions);
+	json_count(j, "thread_cycles", iv->thread_cycles);
+	json_flags(j, iv->flags);
+	json_cpus(j, iv);
+	json_close(j, '}');
+	json_end_line(j);
+}
+
+static void intervals_json(struct report *r)
+{
+	struct json j = {.o = r->out};
+	for (size_t i = 0; i < r->nintervals && !r->out->error; i++)
+		if (filter_interval(r->filter, &r->intervals[i]))
+			json_interval(&j, &r->intervals[i]);
+}
+
+static void text_label(struct out *o, const struct interval *iv)
+{
+	/* The nesting shows, up to where it would only push the label off the screen. */
+	out_repeat(o, ' ', 2 * (size_t)(iv->depth < 12 ? iv->depth : 12));
+	if (iv->has_label)
+		escape_text(o, iv->label, iv->label_len);
+	else
+		out_printf(o, "minor 0x%02X", iv->mm);
+}
+
+static void text_interval(struct table *t, const struct interval *iv)
+{
+	out_seconds(table_right(t), iv->start_ns);
+	units_duration(table_right(t), iv->elapsed_ns);
+	struct out *o = table_right(t);
+	if (iv->ring & 0x80000000u)
+		out_char(o, '-');
+	else
+		out_u64(o, iv->ring);
+	out_u64(table_right(t), iv->tid);
+	const char *task = report_task_name(iv->task);
+	o = table_left(t);
+	if (task)
+		escape_text(o, task, strlen(task));
+	else
+		out_char(o, '-');
+	units_fixed(table_right(t), iv->raw_cpi, 4);
+	units_fixed(table_right(t), iv->scaled_cpi, 4);
+	units_fixed(table_right(t), iv->thread_cpi, 4);
+	units_fixed(table_right(t), iv->busy_pct, 2);
+	out_printf(table_right(t), "%02X", iv->mm);
+	text_label(table_left(t), iv);
+	report_flags(table_left(t), iv->flags);
+	table_end_row(t);
+}
+
+static void intervals_text(struct report *r)
+{
+	struct table t;
+	report_scripted_line(r);
+	for (table_begin(&t, r->out); table_pass(&t);) {
+		table_heading(&t, "start (s)");
+		table_heading(&t, "elapsed");
+		table_heading(&t, "cpu");
+		table_heading(&t, "tid");
+		table_text(&t, "task");
+		table_heading(&t, "raw CPI");
+		table_heading(&t, "scaled");
+		table_heading(&t, "thread");
+		table_heading(&t, "busy%");
+		table_heading(&t, "mm");
+		table_text(&t, "label");
+		table_text(&t, "flags");
+		table_end_row(&t);
+		for (size_t i = 0; i < r->nintervals && !r->out->error; i++)
+			if (filter_interval(r->filter, &r->intervals[i]))
+				text_interval(&t, &r->intervals[i]);
+	}
+	table_free(&t);
+}
+
+int report_intervals(struct report *r)
+{
+	if (r->format == FORMAT_CSV)
+		intervals_csv(r);
+	else if (r->format == FORMAT_JSON)
+		intervals_json(r);
+	else
+		intervals_text(r);
+	return 0;
+}

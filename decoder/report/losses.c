@@ -1,0 +1,43 @@
+#include "losses.h"
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+void losses_add_ring(
+	struct losses *l, const struct trace_ring *ring, const struct hook_counts *counts)
+{
+	uint64_t explained = 0, torn = ring->torn;
+	if (ring->has_loss) {
+		l->full += ring->loss_full;
+		l->big += ring->loss_big;
+		l->held += ring->loss_held;
+		l->no_guest += ring->loss_no_guest;
+		l->overwritten += ring->overwritten;
+		l->skipped += ring->skipped;
+		explained =
+			ring->loss_full + ring->loss_big + ring->loss_held + ring->loss_no_guest;
+		torn = larger(torn, ring->loss_torn);
+	}
+	/* Sections and LOSS count the same hooks; a trace cut off early has no LOSS. */
+	if (ring->lost > explained)
+		l->unexplained += ring->lost - explained;
+	l->torn += counts ? larger(torn, counts->torn) : torn;
+}
+
+struct losses losses_of_file(const struct trace_file *f, const struct hook_iter *it)
+{
+	struct losses l = {0};
+	for (size_t i = 0; i < f->nrings; i++) {
+		struct hook_counts counts;
+		bool known = it && hook_iter_ring_counts(it, f->index, i, &counts);
+		losses_add_ring(&l, &f->rings[i], known ? &counts : NULL);
+	}
+	return l;
+}
+
+uint64_t losses_lost(const struct losses *l)
+{
+	return l->full + l->big + l->held + l->no_guest + l->unexplained;
+}

@@ -1,0 +1,22 @@
+/* What a ring's or a file's ledger says is not in the trace. */
+#ifndef SWT_DECODER_LOSSES_H
+#define SWT_DECODER_LOSSES_H
+
+#include "../model/trace.h"
+
+struct losses {
+	uint64_t full, big, held, no_guest; /* hooks lost, by cause */
+	uint64_t unexplained;		    /* lost as section headers say, no cause known */
+	uint64_t overwritten, torn;
+	uint64_t skipped; /* sections */
+};
+
+/* counts is what reading the ring's sections found; NULL: they were not read. */
+void losses_add_ring(
+	struct losses *l, const struct trace_ring *ring, const struct hook_counts *counts);
+/* Of all rings of a file. */
+struct losses losses_of_file(const struct trace_file *f, const struct hook_iter *it);
+/* Hooks lost, all causes. */
+uint64_t losses_lost(const struct losses *l);
+
+#endif

@@ -1,0 +1,80 @@
+#include <math.h>
+#include <string.h>
+
+#include "csv.h"
+#include "escape.h"
+
+void csv_empty(struct csv *c)
+{
+	if (c->comma)
+		out_char(c->o, ',');
+	c->comma = true;
+}
+
+void csv_u64(struct csv *c, uint64_t v)
+{
+	csv_empty(c);
+	out_u64(c->o, v);
+}
+
+void csv_i64(struct csv *c, int64_t v)
+{
+	csv_empty(c);
+	out_i64(c->o, v);
+}
+
+void csv_fixed(struct csv *c, double v, unsigned decimals)
+{
+	csv_empty(c);
+	if (isfinite(v))
+		out_fixed(c->o, v, decimals);
+}
+
+static bool needs_quotes(const char *s, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (s[i] == '"' || s[i] == ',' || s[i] == '\r' || s[i] == '\n')
+			return true;
+	/* An empty string is not a missing value, and outer spaces get lost in some readers. */
+	return !n || s[0] == ' ' || s[n - 1] == ' ';
+}
+
+void csv_string(struct csv *c, const char *s, size_t n)
+{
+	csv_empty(c);
+	if (!needs_quotes(s, n)) {
+		escape_utf8(c->o, s, n);
+		return;
+	}
+	out_char(c->o, '"');
+	for (const char *quote; (quote = memchr(s, '"', n));) {
+		size_t part = (size_t)(quote - s) + 1;
+		escape_utf8(c->o, s, part);
+		out_char(c->o, '"');
+		s += part;
+		n -= part;
+	}
+	escape_utf8(c->o, s, n);
+	out_char(c->o, '"');
+}
+
+void csv_text(struct csv *c, const char *s)
+{
+	if (s)
+		csv_string(c, s, strlen(s));
+	else
+		csv_empty(c);
+}
+
+void csv_end(struct csv *c)
+{
+	out_bytes(c->o, "\r\n", 2);
+	c->comma = false;
+}
+
+void csv_header(struct csv *c, const char *const *names)
+{
+	for (; *names; names++)
+		csv_text(c, *names);
+	csv_end(c);
+}

@@ -1,0 +1,22 @@
+/* CSV as RFC 4180 has it: CRLF ends a record, quotes only where they are needed. */
+#ifndef SWT_DECODER_CSV_H
+#define SWT_DECODER_CSV_H
+
+#include "out.h"
+
+struct csv {
+	struct out *o;
+	bool comma;
+};
+
+/* A header line of the names in a NULL-terminated list. */
+void csv_header(struct csv *c, const char *const *names);
+void csv_empty(struct csv *c);
+void csv_u64(struct csv *c, uint64_t v);
+void csv_i64(struct csv *c, int64_t v);
+void csv_fixed(struct csv *c, double v, unsigned decimals); /* NaN, infinity: empty */
+void csv_string(struct csv *c, const char *s, size_t n);
+void csv_text(struct csv *c, const char *s);
+void csv_end(struct csv *c);
+
+#endif

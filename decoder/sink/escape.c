@@ -1,0 +1,231 @@
+#include <stdint.h>
+
+#include "escape.h"
+
+#define REPLACEMENT "\xEF\xBF\xBD" /* U+FFFD */
+
+static size_t utf8_length(unsigned char lead)
+{
+	if (lead < 0x80)
+		return 1;
+	if (lead >= 0xC2 && lead <= 0xDF)
+		return 2;
+	if (lead >= 0xE0 && lead <= 0xEF)
+		return 3;
+	if (lead >= 0xF0 && lead <= 0xF4)
+		return 4;
+	return 0;
+}
+
+size_t utf8_sequence(const char *s, size_t n)
+{
+	const unsigned char *p = (const unsigned char *)s;
+	size_t len = n ? utf8_length(p[0]) : 0;
+	if (len < 2 || len > n)
+		return len > n ? 0 : len;
+	/* Overlong forms, surrogates and what lies beyond U+10FFFF show in the second byte. */
+	unsigned char low = 0x80, high = 0xBF;
+	if (p[0] == 0xE0)
+		low = 0xA0;
+	else if (p[0] == 0xED)
+		high = 0x9F;
+	else if (p[0] == 0xF0)
+		low = 0x90;
+	else if (p[0] == 0xF4)
+		high = 0x8F;
+	if (p[1] < low || p[1] > high)
+		return 0;
+	for (size_t i = 2; i < len; i++)
+		if ((p[i] & 0xC0) != 0x80)
+			return 0;
+	return len;
+}
+
+/*
+ * One pass for all: what needs care is left to the callback, which is given a whole
+ * valid sequence or (valid 0) one bad byte and says whether it has written it.
+ */
+typedef bool care_fn(struct out *o, const char *s, size_t valid);
+
+static void escape_with(struct out *o, const char *s, size_t n, care_fn *care)
+{
+	size_t plain = 0;
+	for (size_t i = 0; i < n;) {
+		unsigned char c = (unsigned char)s[i];
+		if (c >= 0x20 && c < 0x7F && !care(NULL, s + i, 1)) {
+			i++;
+			continue;
+		}
+		size_t len = utf8_sequence(s + i, n - i);
+		if (len && !care(NULL, s + i, len)) {
+			i += len;
+			continue;
+		}
+		out_bytes(o, s + plain, i - plain);
+		care(o, s + i, len);
+		i += len ? len : 1;
+		plain = i;
+	}
+	out_bytes(o, s + plain, n - plain);
+}
+
+static bool care_utf8(struct out *o, const char *s, size_t valid)
+{
+	(void)s;
+	if (o)
+		out_str(o, REPLACEMENT);
+	return !valid;
+}
+
+static bool is_control(const char *s, size_t valid)
+{
+	unsigned char c = (unsigned char)s[0];
+	/* U+0080 to U+009F are control characters too. */
+	return c < 0x20 || c == 0x7F || (valid == 2 && c == 0xC2 && (unsigned char)s[1] < 0xA0);
+}
+
+static char short_escape(char c)
+{
+	switch (c) {
+	case '\n':
+		return 'n';
+	case '\t':
+		return 't';
+	case '\r':
+		return 'r';
+	case '\b':
+		return 'b';
+	case '\f':
+		return 'f';
+	default:
+		return 0;
+	}
+}
+
+static bool care_text(struct out *o, const char *s, size_t valid)
+{
+	if (valid && !is_control(s, valid))
+		return false;
+	if (!o)
+		return true;
+	if (short_escape(s[0])) {
+		out_char(o, '\\');
+		out_char(o, short_escape(s[0]));
+		return true;
+	}
+	for (size_t i = 0; i < (valid ? valid : 1); i++) {
+		out_str(o, "\\x");
+		out_hex(o, (unsigned char)s[i], 2);
+	}
+	return true;
+}
+
+static bool care_quoted(struct out *o, const char *s, size_t valid)
+{
+	if (s[0] != '"' && s[0] != '\\')
+		return care_text(o, s, valid);
+	if (o) {
+		out_char(o, '\\');
+		out_char(o, s[0]);
+	}
+	return true;
+}
+
+static bool care_json(struct out *o, const char *s, size_t valid)
+{
+	unsigned char c = (unsigned char)s[0];
+	if (valid && c >= 0x20 && c != '"' && c != '\\')
+		return false;
+	if (!o)
+		return true;
+	if (!valid) {
+		out_str(o, REPLACEMENT);
+	} else if (c >= 0x20 || short_escape(s[0])) {
+		out_char(o, '\\');
+		out_char(o, c >= 0x20 ? s[0] : short_escape(s[0]));
+	} else {
+		out_str(o, "\\u00");
+		out_hex(o, c, 2);
+	}
+	return true;
+}
+
+static const char *xml_entity(const char *s, size_t valid)
+{
+	unsigned char c = (unsigned char)s[0];
+	if (!valid || (c < 0x20 && c != '\t' && c != '\n' && c != '\r'))
+		return REPLACEMENT;
+	/* U+FFFE and U+FFFF are no XML characters. */
+	if (valid == 3 && c == 0xEF && (unsigned char)s[1] == 0xBF && (unsigned char)s[2] >= 0xBE)
+		return REPLACEMENT;
+	switch (c) {
+	case '&':
+		return "&amp;";
+	case '<':
+		return "&lt;";
+	case '>':
+		return "&gt;";
+	case '"':
+		return "&quot;";
+	case '\'':
+		return "&#39;";
+	case '\t':
+		return "&#9;";
+	case '\n':
+		return "&#10;";
+	case '\r':
+		return "&#13;";
+	default:
+		return NULL;
+	}
+}
+
+static bool care_xml(struct out *o, const char *s, size_t valid)
+{
+	const char *entity = xml_entity(s, valid);
+	if (entity && o)
+		out_str(o, entity);
+	return entity;
+}
+
+static bool care_frame(struct out *o, const char *s, size_t valid)
+{
+	unsigned char c = (unsigned char)s[0];
+	if (valid && c != ';' && c >= 0x20 && c != 0x7F)
+		return false;
+	if (o)
+		out_str(o, valid ? "_" : REPLACEMENT);
+	return true;
+}
+
+void escape_utf8(struct out *o, const char *s, size_t n)
+{
+	escape_with(o, s, n, care_utf8);
+}
+
+void escape_text(struct out *o, const char *s, size_t n)
+{
+	escape_with(o, s, n, care_text);
+}
+
+void escape_quoted(struct out *o, const char *s, size_t n)
+{
+	out_char(o, '"');
+	escape_with(o, s, n, care_quoted);
+	out_char(o, '"');
+}
+
+void escape_json(struct out *o, const char *s, size_t n)
+{
+	escape_with(o, s, n, care_json);
+}
+
+void escape_xml(struct out *o, const char *s, size_t n)
+{
+	escape_with(o, s, n, care_xml);
+}
+
+void escape_frame(struct out *o, const char *s, size_t n)
+{
+	escape_with(o, s, n, care_frame);
+}

@@ -1,0 +1,54 @@
+/*
+ * A flame graph as the sinks see it: frames in an array, the root (everything) first,
+ * every frame after its parent, children of one parent in the order of their names.
+ */
+#ifndef SWT_DECODER_FLAME_H
+#define SWT_DECODER_FLAME_H
+
+#include "out.h"
+
+enum flame_kind {
+	FLAME_ROOT,
+	FLAME_TASK,
+	FLAME_INTERVAL,
+};
+
+enum flame_cpi {
+	FLAME_CPI_NONE,
+	FLAME_CPI_THREAD,
+	FLAME_CPI_SCALED,
+	FLAME_CPI_RAW,
+};
+
+struct flame_frame {
+	const char *name; /* name_len bytes, any bytes */
+	size_t name_len;
+	uint32_t parent;
+	uint32_t first_child, next; /* 0: none; the root is nobody's child */
+	uint32_t depth;
+	enum flame_kind kind;
+	uint64_t self, total;
+	uint64_t count;	 /* intervals of this frame itself */
+	uint64_t within; /* with those of the frames on it */
+	bool has_value;	 /* self was measured for at least one of them */
+	enum flame_cpi cpi_kind;
+	double cpi; /* NAN: not measured */
+	double elapsed_ns;
+};
+
+struct flame {
+	struct flame_frame *frames;
+	uint32_t count;
+	const char *unit;   /* "cycles", "ns", "instructions" */
+	const char *weight; /* what the widths are, for a person */
+	const char *host;   /* NULL: unknown */
+	const char *range;  /* time range, for a person */
+	bool scripted;
+};
+
+/* Lines `a;b;c value`, in order. The names went through escape_frame. 0, or -1: no memory. */
+int flame_folded(struct out *o, const struct flame *f);
+/* A self-contained interactive picture. 0, or -1: no memory. */
+int flame_svg(struct out *o, const struct flame *f);
+
+#endif

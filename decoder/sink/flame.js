@@ -1,0 +1,267 @@
+"use strict";
+/* Reads names, places and widths from the document; no name ever stands in this script. */
+(function () {
+	const picture = document.documentElement;
+	const plot = document.getElementById("plot");
+	const tip = document.getElementById("tip");
+	const elements = Array.from(plot.querySelectorAll(".frame"));
+	const search = document.getElementById("search");
+	const reset = document.getElementById("reset");
+	const matched = document.getElementById("matched");
+	let focus = 0, current = 0, query = "";
+
+	/* Frames stand in preorder: a parent is the last one before it that is one shallower. */
+	const path = [];
+	const frames = elements.map(function (element, index) {
+		const title = element.querySelector("title");
+		const lines = title.textContent.split("\n");
+		const depth = Number(element.dataset.d);
+		path.length = depth;
+		const parent = depth ? path[depth - 1] : -1;
+		path.push(index);
+		element.setAttribute("aria-label", lines.join(", "));
+		title.remove(); /* the tooltip below takes its place */
+		return {
+			element: element, text: element.querySelector("text"),
+			name: element.querySelector("text").textContent, lines: lines,
+			x: Number(element.dataset.x), w: Number(element.dataset.w),
+			depth: depth, parent: parent, end: index + 1, shown: true, match: false
+		};
+	});
+	for (let i = frames.length - 1; i > 0; i--) {
+		const parent = frames[frames[i].parent];
+		parent.end = Math.max(parent.end, frames[i].end);
+	}
+
+	function letterWidth() {
+		const probe = document.createElementNS(picture.namespaceURI, "text");
+		probe.textContent = "0000000000";
+		frames[0].element.appendChild(probe);
+		const width = probe.getComputedTextLength() / 10;
+		probe.remove();
+		return width || 7.3;
+	}
+
+	function fit() {
+		const width = plot.getBoundingClientRect().width, letter = letterWidth();
+		for (const frame of frames) {
+			if (!frame.shown)
+				continue;
+			const room = Math.floor((frame.width * width - 8) / letter);
+			const letters = Array.from(frame.name);
+			let text = frame.name;
+			if (room < 2)
+				text = "";
+			else if (letters.length > room)
+				text = letters.slice(0, room - 1).join("") + "\u2026";
+			if (frame.text.textContent !== text)
+				frame.text.textContent = text;
+		}
+	}
+
+	function isAbove(index, of) {
+		for (let i = frames[of].parent; i >= 0; i = frames[i].parent)
+			if (i === index)
+				return true;
+		return false;
+	}
+
+	function place() {
+		const centre = frames[focus];
+		frames.forEach(function (frame, index) {
+			const above = isAbove(index, focus);
+			frame.shown = above || (index >= focus && index < centre.end);
+			frame.element.classList.toggle("gone", !frame.shown);
+			frame.element.classList.toggle("above", above);
+			if (!frame.shown)
+				return;
+			frame.width = above ? 1 : frame.w / centre.w;
+			const x = above ? 0 : (frame.x - centre.x) / centre.w;
+			frame.element.setAttribute("x", 100 * x + "%");
+			frame.element.setAttribute("width", 100 * frame.width + "%");
+		});
+		fit();
+	}
+
+	function showMatches() {
+		let pattern = null, sum = 0, covered = 0;
+		if (query) {
+			try {
+				pattern = new RegExp(query, "i");
+			} catch (error) {
+				const plain = query.toLowerCase();
+				pattern = { test: function (name) { return name.toLowerCase().includes(plain); } };
+			}
+		}
+		plot.classList.toggle("searching", pattern !== null);
+		frames.forEach(function (frame, index) {
+			frame.match = pattern !== null && index > 0 && pattern.test(frame.name);
+			frame.element.classList.toggle("match", frame.match);
+			/* What stands on a matching frame is already counted with it. */
+			if (frame.match && index >= focus && index < frames[focus].end && index >= covered) {
+				sum += frame.w;
+				covered = frame.end;
+			}
+		});
+		if (focus && frames[focus].match)
+			sum = frames[focus].w;
+		matched.textContent = query ? (100 * sum / frames[focus].w).toFixed(2) + "% matched" : "";
+	}
+
+	function remember() {
+		const parts = [];
+		if (focus)
+			parts.push("zoom=" + focus);
+		if (query)
+			parts.push("search=" + encodeURIComponent(query));
+		try {
+			history.replaceState(null, "", parts.length ? "#" + parts.join("&") : location.pathname);
+		} catch (error) { /* a document without an address has nothing to remember */ }
+	}
+
+	function update() {
+		reset.disabled = !focus && !query;
+		place();
+		showMatches();
+		remember();
+	}
+
+	function zoom(index) {
+		focus = index;
+		if (!frames[current].shown || !(current >= index && current < frames[index].end))
+			select(index, false);
+		update();
+	}
+
+	function clear() {
+		query = search.value = "";
+		zoom(0);
+		hideTip();
+	}
+
+	function select(index, take) {
+		elements[current].setAttribute("tabindex", "-1");
+		current = index;
+		elements[index].setAttribute("tabindex", "0");
+		if (take) {
+			elements[index].focus();
+			const box = elements[index].querySelector("rect").getBoundingClientRect();
+			showTip(index, box.left + Math.min(box.width, 40), box.top);
+		}
+	}
+
+	function showTip(index, x, y) {
+		const lines = frames[index].lines;
+		while (tip.firstChild)
+			tip.firstChild.remove();
+		const box = document.createElementNS(picture.namespaceURI, "rect");
+		box.setAttribute("rx", 5);
+		tip.appendChild(box);
+		let widest = 0;
+		tip.classList.remove("gone");
+		lines.forEach(function (line, i) {
+			const text = document.createElementNS(picture.namespaceURI, "text");
+			text.setAttribute("x", 10);
+			text.setAttribute("y", 19 + 17 * i);
+			text.textContent = line.length > 110 ? line.slice(0, 109) + "\u2026" : line;
+			tip.appendChild(text);
+			widest = Math.max(widest, text.getComputedTextLength());
+		});
+		const width = widest + 20, height = 17 * lines.length + 11;
+		box.setAttribute("width", width);
+		box.setAttribute("height", height);
+		const page = picture.getBoundingClientRect();
+		let left = x - page.left + 14, top = y - page.top + 16;
+		if (left + width > page.width - 4)
+			left = Math.max(4, x - page.left - width - 10);
+		if (top + height > page.height - 4)
+			top = Math.max(4, y - page.top - height - 10);
+		tip.setAttribute("transform", "translate(" + left + "," + top + ")");
+	}
+
+	function hideTip() {
+		tip.classList.add("gone");
+	}
+
+	function indexOf(node) {
+		const element = node && node.closest ? node.closest(".frame") : null;
+		return element ? elements.indexOf(element) : -1;
+	}
+
+	/* The neighbour in a direction: up and down the stack, left and right in a row. */
+	function neighbour(key) {
+		const here = frames[current];
+		if (key === "ArrowDown")
+			return here.parent;
+		if (key === "ArrowUp") {
+			let best = -1;
+			for (let i = current + 1; i < here.end; i++)
+				if (frames[i].parent === current && (best < 0 || frames[i].w > frames[best].w))
+					best = i;
+			return best;
+		}
+		const step = key === "ArrowLeft" ? -1 : 1;
+		for (let i = current + step; i >= 0 && i < frames.length; i += step)
+			if (frames[i].depth === here.depth && frames[i].shown)
+				return i;
+		return -1;
+	}
+
+	plot.addEventListener("click", function (event) {
+		const index = indexOf(event.target);
+		if (index >= 0) {
+			select(index, false);
+			zoom(index);
+		}
+	});
+	plot.addEventListener("mousemove", function (event) {
+		const index = indexOf(event.target);
+		if (index >= 0)
+			showTip(index, event.clientX, event.clientY);
+		else
+			hideTip();
+	});
+	plot.addEventListener("mouseleave", hideTip);
+	plot.addEventListener("focusout", hideTip);
+	plot.addEventListener("keydown", function (event) {
+		if (event.key.startsWith("Arrow")) {
+			const next = neighbour(event.key);
+			if (next >= 0)
+				select(next, true);
+		} else if (event.key === "Enter" || event.key === " ") {
+			zoom(current);
+			select(current, true);
+		} else {
+			return;
+		}
+		event.preventDefault();
+	});
+	document.addEventListener("keydown", function (event) {
+		if (event.key === "Escape") {
+			clear();
+		} else if ((event.key === "/" && event.target !== search) ||
+			(event.key === "f" && (event.ctrlKey || event.metaKey))) {
+			search.focus();
+			search.select();
+			event.preventDefault();
+		}
+	});
+	search.addEventListener("input", function () {
+		query = search.value;
+		update();
+	});
+	reset.addEventListener("click", clear);
+	window.addEventListener("resize", fit);
+
+	function fromAddress() {
+		const state = new URLSearchParams(location.hash.slice(1));
+		const index = Number(state.get("zoom"));
+		focus = Number.isInteger(index) && index > 0 && index < frames.length ? index : 0;
+		query = search.value = state.get("search") || "";
+		select(focus, false);
+		update();
+	}
+	window.addEventListener("hashchange", fromAddress);
+	document.getElementById("tools").classList.remove("gone");
+	fromAddress();
+})();

@@ -1,0 +1,73 @@
+#include <math.h>
+
+#include "flame_colour.h"
+
+static const unsigned stops[] = {
+	0xfff4b8, 0xffe48f, 0xfecb66, 0xfdaa48, 0xfb8435, 0xf25a26, 0xda2f20, 0xb11226, 0x7a0a26};
+
+#define LAST_STOP ((int)(sizeof stops / sizeof *stops) - 1)
+
+struct flame_scale flame_scale_of(const struct flame *f)
+{
+	struct flame_scale s = {.low = INFINITY, .high = 0};
+	for (uint32_t i = 0; i < f->count; i++) {
+		const struct flame_frame *frame = &f->frames[i];
+		if (frame->kind != FLAME_INTERVAL || !(frame->cpi > 0))
+			continue;
+		s.low = fmin(s.low, frame->cpi);
+		s.high = fmax(s.high, frame->cpi);
+	}
+	s.empty = !(s.high > 0);
+	if (s.empty)
+		return s;
+	s.logarithmic = s.high / s.low > 4;
+	if (s.high / s.low < 1.02) {
+		s.low *= 0.9;
+		s.high *= 1.1;
+	}
+	return s;
+}
+
+double flame_scale_place(const struct flame_scale *s, double cpi)
+{
+	double place = s->logarithmic ? log(cpi / s->low) / log(s->high / s->low)
+				      : (cpi - s->low) / (s->high - s->low);
+	return fmin(fmax(place, 0), 1);
+}
+
+double flame_scale_value(const struct flame_scale *s, double place)
+{
+	if (s->logarithmic)
+		return s->low * pow(s->high / s->low, place);
+	return s->low + (s->high - s->low) * place;
+}
+
+static unsigned mix(unsigned a, unsigned b, unsigned shift, double part)
+{
+	double x = a >> shift & 255, y = b >> shift & 255;
+	return (unsigned)lround(x + (y - x) * part) << shift;
+}
+
+unsigned flame_colour(double place)
+{
+	double at = place * LAST_STOP;
+	int stop = (int)at;
+	if (stop >= LAST_STOP)
+		return stops[LAST_STOP];
+	unsigned a = stops[stop], b = stops[stop + 1];
+	return mix(a, b, 16, at - stop) | mix(a, b, 8, at - stop) | mix(a, b, 0, at - stop);
+}
+
+static double linear(unsigned channel)
+{
+	double c = channel / 255.0;
+	return c <= 0.04045 ? c / 12.92 : pow((c + 0.055) / 1.055, 2.4);
+}
+
+bool flame_colour_is_dark(unsigned rgb)
+{
+	/* Relative luminance; at 0.18 black and white text have the same contrast. */
+	return 0.2126 * linear(rgb >> 16 & 255) + 0.7152 * linear(rgb >> 8 & 255) +
+		       0.0722 * linear(rgb & 255) <
+	       0.18;
+}

@@ -1,0 +1,25 @@
+/*
+ * From a CPI to a colour: pale yellow (few cycles an instruction) to dark red (many),
+ * in steps that keep their order for every kind of colour vision and in grey.
+ */
+#ifndef SWT_DECODER_FLAME_COLOUR_H
+#define SWT_DECODER_FLAME_COLOUR_H
+
+#include "flame.h"
+
+struct flame_scale {
+	double low, high;
+	bool logarithmic; /* the CPIs span more than a factor of four */
+	bool empty;	  /* no frame has one */
+};
+
+struct flame_scale flame_scale_of(const struct flame *f);
+/* 0 at the low end of the scale, 1 at the high one. */
+double flame_scale_place(const struct flame_scale *s, double cpi);
+double flame_scale_value(const struct flame_scale *s, double place);
+/* 0xRRGGBB */
+unsigned flame_colour(double place);
+/* Whether white text reads better than black on it. */
+bool flame_colour_is_dark(unsigned rgb);
+
+#endif

@@ -1,0 +1,100 @@
+#include <math.h>
+#include <string.h>
+
+#include "escape.h"
+#include "json.h"
+
+static void value(struct json *j)
+{
+	if (j->comma)
+		out_char(j->o, ',');
+	j->comma = true;
+}
+
+void json_open(struct json *j, char bracket)
+{
+	value(j);
+	out_char(j->o, bracket);
+	j->comma = false;
+}
+
+void json_close(struct json *j, char bracket)
+{
+	out_char(j->o, bracket);
+	j->comma = true;
+}
+
+void json_key(struct json *j, const char *key)
+{
+	value(j);
+	out_char(j->o, '"');
+	out_str(j->o, key);
+	out_bytes(j->o, "\":", 2);
+	j->comma = false;
+}
+
+void json_null(struct json *j)
+{
+	value(j);
+	out_bytes(j->o, "null", 4);
+}
+
+void json_bool(struct json *j, bool v)
+{
+	value(j);
+	out_str(j->o, v ? "true" : "false");
+}
+
+void json_u64(struct json *j, uint64_t v)
+{
+	value(j);
+	out_u64(j->o, v);
+}
+
+void json_i64(struct json *j, int64_t v)
+{
+	value(j);
+	out_i64(j->o, v);
+}
+
+void json_fixed(struct json *j, double v, unsigned decimals)
+{
+	if (!isfinite(v)) {
+		json_null(j);
+		return;
+	}
+	value(j);
+	out_fixed(j->o, v, decimals);
+}
+
+void json_double(struct json *j, double v)
+{
+	if (!isfinite(v)) {
+		json_null(j);
+		return;
+	}
+	value(j);
+	out_double(j->o, v);
+}
+
+void json_string(struct json *j, const char *s, size_t n)
+{
+	value(j);
+	out_char(j->o, '"');
+	escape_json(j->o, s, n);
+	out_char(j->o, '"');
+}
+
+void json_text(struct json *j, const char *s)
+{
+	if (s)
+		json_string(j, s, strlen(s));
+	else
+		json_null(j);
+}
+
+void json_end_line(struct json *j)
+{
+	out_char(j->o, '\n');
+	j->comma = false;
+}

@@ -1,0 +1,315 @@
+/* The flame graph as one SVG document: styles, legend, frames, script. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "escape.h"
+#include "flame.h"
+#include "flame_colour.h"
+#include "units.h"
+#include "flame_assets.h" /* flame_css, flame_js */
+
+enum {
+	ROW = 21,
+	HEADER = 106,
+	FOOTER = 34,
+	SCALE_WIDTH = 260,
+	MAX_ROWS = 400, /* deeper frames could not be looked at anyway */
+	NOMINAL_WIDTH = 1200,
+};
+
+/* Narrower than a tenth of a pixel at the nominal width: nobody would see it. */
+#define NARROWEST (0.1 / NOMINAL_WIDTH)
+
+struct svg {
+	struct out *o;
+	const struct flame *flame;
+	struct flame_scale scale;
+	double *left; /* of each frame, 0 to 1 of the picture */
+	uint32_t rows, left_out;
+};
+
+/* Text for a person first, so that control bytes show as escapes; then XML. */
+static void xml_text(struct out *o, const char *s, size_t n)
+{
+	struct out safe;
+	out_memory(&safe);
+	escape_text(&safe, s, n);
+	escape_xml(o, safe.buf, safe.len);
+	out_discard(&safe);
+}
+
+static double share(const struct svg *s, const struct flame_frame *frame)
+{
+	uint64_t all = s->flame->frames[0].total;
+	return all ? (double)frame->total / (double)all : 0;
+}
+
+/* Which frames are drawn, and where: left is negative for one that is not. */
+static void layout(struct svg *s)
+{
+	const struct flame *f = s->flame;
+	s->rows = 1;
+	for (uint32_t i = 0; i < f->count; i++) {
+		const struct flame_frame *frame = &f->frames[i];
+		double x = s->left[i];
+		for (uint32_t child = frame->first_child; child; child = f->frames[child].next) {
+			const struct flame_frame *c = &f->frames[child];
+			s->left[child] = x;
+			if (x < 0 || share(s, c) < NARROWEST || c->depth >= MAX_ROWS) {
+				s->left[child] = -1;
+				s->left_out++;
+			} else if (c->depth >= s->rows) {
+				s->rows = c->depth + 1;
+			}
+			if (x >= 0)
+				x += share(s, c);
+		}
+	}
+}
+
+static const char *cpi_name(enum flame_cpi kind)
+{
+	static const char *const names[] = {[FLAME_CPI_NONE] = "CPI not measured",
+		[FLAME_CPI_THREAD] = "thread CPI",
+		[FLAME_CPI_SCALED] = "scaled CPI",
+		[FLAME_CPI_RAW] = "raw CPI"};
+	return names[kind];
+}
+
+/* What the legend may call the colours: one kind of CPI, or several. */
+static const char *scale_name(const struct svg *s)
+{
+	enum flame_cpi seen = FLAME_CPI_NONE;
+	for (uint32_t i = 0; i < s->flame->count; i++) {
+		const struct flame_frame *frame = &s->flame->frames[i];
+		if (frame->kind != FLAME_INTERVAL || frame->cpi_kind == FLAME_CPI_NONE)
+			continue;
+		if (seen != FLAME_CPI_NONE && seen != frame->cpi_kind)
+			return "CPI: the thread's, else scaled, else raw (see the tooltips)";
+		seen = frame->cpi_kind;
+	}
+	return seen == FLAME_CPI_THREAD	  ? "thread CPI, cycles per instruction"
+	       : seen == FLAME_CPI_SCALED ? "scaled CPI, busy cycles per instruction"
+					  : "raw CPI, cycles per instruction";
+}
+
+static void grouped(struct out *o, uint64_t v)
+{
+	struct out digits;
+	out_memory(&digits);
+	out_u64(&digits, v);
+	for (size_t i = 0; i < digits.len; i++) {
+		if (i && (digits.len - i) % 3 == 0)
+			out_char(o, ',');
+		out_char(o, digits.buf[i]);
+	}
+	out_discard(&digits);
+}
+
+/* The first line of a tooltip is the name; the script takes the rest as it is. */
+static void write_tooltip(struct svg *s, const struct flame_frame *frame)
+{
+	struct out *o = s->o;
+	out_str(o, "<title>");
+	xml_text(o, frame->name, frame->name_len);
+	out_char(o, '\n');
+	grouped(o, frame->total);
+	out_printf(o, " %s, ", s->flame->unit);
+	out_fixed(o, 100 * share(s, frame), 2);
+	out_str(o, "% of all\n");
+	if (frame->self != frame->total && frame->kind == FLAME_INTERVAL) {
+		grouped(o, frame->self);
+		out_printf(o, " %s not spent in nested intervals\n", s->flame->unit);
+	}
+	uint64_t count = frame->kind == FLAME_INTERVAL ? frame->count : frame->within;
+	grouped(o, count);
+	out_str(o, count == 1 ? " interval" : " intervals");
+	if (frame->kind == FLAME_INTERVAL) {
+		out_str(o, ", ");
+		units_duration(o, frame->elapsed_ns);
+		out_char(o, '\n');
+		out_str(o, cpi_name(frame->cpi_kind));
+		if (!isnan(frame->cpi)) {
+			out_char(o, ' ');
+			out_fixed(o, frame->cpi, 4);
+		}
+	}
+	out_str(o, "</title>");
+}
+
+static void write_frame(struct svg *s, uint32_t index)
+{
+	const struct flame_frame *frame = &s->flame->frames[index];
+	struct out *o = s->o;
+	const char *class = frame->kind == FLAME_ROOT	? "root"
+			    : frame->kind == FLAME_TASK ? "task"
+			    : isnan(frame->cpi)		? "unmeasured"
+							: "dark";
+	unsigned colour = 0;
+	if (!strcmp(class, "dark")) {
+		colour = flame_colour(flame_scale_place(&s->scale, frame->cpi));
+		if (flame_colour_is_dark(colour))
+			class = "light";
+	}
+	unsigned y = (s->rows - 1 - frame->depth) * ROW;
+	double x = s->left[index], width = share(s, frame);
+	out_printf(o,
+		"<svg class=\"frame %s\" tabindex=\"-1\" role=\"treeitem\" x=\"%.5f%%\" y=\"%u\" "
+		"width=\"%.5f%%\" height=\"%u\" data-d=\"%u\" data-x=\"%.9g\" data-w=\"%.9g\">",
+		class, 100 * x, y, 100 * width, ROW, frame->depth, x, width);
+	write_tooltip(s, frame);
+	out_printf(o, "<rect width=\"100%%\" height=\"%u\" rx=\"2\"", ROW);
+	if (colour)
+		out_printf(o, " fill=\"#%06x\"", colour);
+	out_str(o, "/><text x=\"5\" y=\"15\">");
+	xml_text(o, frame->name, frame->name_len);
+	out_str(o, "</text></svg>\n");
+}
+
+/* Preorder without recursion: a trace decides how deep the frames nest. */
+static void write_frames(struct svg *s)
+{
+	const struct flame *f = s->flame;
+	for (uint32_t i = 0;;) {
+		bool drawn = s->left[i] >= 0;
+		if (drawn)
+			write_frame(s, i);
+		if (drawn && f->frames[i].first_child) {
+			i = f->frames[i].first_child;
+			continue;
+		}
+		while (i && !f->frames[i].next)
+			i = f->frames[i].parent;
+		if (!i)
+			break;
+		i = f->frames[i].next;
+	}
+}
+
+static void write_scale(struct svg *s)
+{
+	enum { WIDTH = SCALE_WIDTH, TICKS = 5 };
+	struct out *o = s->o;
+	for (int i = 0; i <= 16; i++)
+		out_printf(o, "<rect x=\"%d\" y=\"0\" width=\"%d\" height=\"11\" fill=\"#%06x\"/>",
+			i * WIDTH / 17, (i + 1) * WIDTH / 17 - i * WIDTH / 17,
+			flame_colour(i / 16.0));
+	out_printf(o, "<rect class=\"bar\" width=\"%d\" height=\"11\" fill=\"none\"/>", WIDTH);
+	for (int i = 0; i < TICKS; i++) {
+		double place = (double)i / (TICKS - 1);
+		out_printf(o,
+			"<text class=\"tick\" text-anchor=\"%s\" x=\"%d\" y=\"24\">%.*f</text>",
+			!i		 ? "start"
+			: i + 1 == TICKS ? "end"
+					 : "middle",
+			(int)(place * WIDTH), s->scale.high < 100 ? 2 : 0,
+			flame_scale_value(&s->scale, place));
+	}
+	out_printf(o, "<text class=\"key\" x=\"%d\" y=\"10\">%s</text>", WIDTH + 12, scale_name(s));
+}
+
+static bool any_unmeasured(const struct flame *f)
+{
+	for (uint32_t i = 0; i < f->count; i++)
+		if (f->frames[i].kind == FLAME_INTERVAL && isnan(f->frames[i].cpi))
+			return true;
+	return false;
+}
+
+static void write_legend(struct svg *s)
+{
+	struct out *o = s->o;
+	out_str(o, "<svg x=\"1%\" y=\"66\" height=\"30\">");
+	int x = 0;
+	if (!s->scale.empty) {
+		write_scale(s);
+		/* Behind the scale and its name, at some six pixels a letter. */
+		x = SCALE_WIDTH + 32 + 6 * (int)strlen(scale_name(s));
+	}
+	if (any_unmeasured(s->flame))
+		out_printf(o,
+			"<rect x=\"%d\" width=\"26\" height=\"12\" rx=\"2\" fill=\"url(#hatch)\"/>"
+			"<text class=\"key\" x=\"%d\" y=\"10\">%s</text>",
+			x, x + 34,
+			s->scale.empty ? "no CPI was measured in any interval"
+				       : "CPI not measured");
+	out_str(o, "</svg>\n");
+}
+
+static void write_header(struct svg *s)
+{
+	const struct flame *f = s->flame;
+	struct out *o = s->o;
+	out_str(o, "<text class=\"title\" x=\"1%\" y=\"29\">Interval flame graph");
+	if (f->host) {
+		out_str(o, ": ");
+		xml_text(o, f->host, strlen(f->host));
+	}
+	if (f->scripted)
+		out_str(o, " <tspan class=\"warn\">(scripted counters, not measured)</tspan>");
+	out_str(o, "</text>\n<text class=\"sub\" x=\"1%\" y=\"49\">");
+	xml_text(o, f->range, strlen(f->range));
+	out_str(o, " \xC2\xB7 ");
+	grouped(o, f->frames[0].total);
+	out_printf(o, " %s in all \xC2\xB7 width: %s", f->unit, f->weight);
+	out_str(o, "</text>\n");
+	out_str(o, "<foreignObject id=\"tools\" class=\"gone\" x=\"49%\" y=\"10\" width=\"50%\" "
+		   "height=\"32\"><div xmlns=\"http://www.w3.org/1999/xhtml\" class=\"tools\">"
+		   "<output id=\"matched\"></output><input id=\"search\" type=\"search\" "
+		   "placeholder=\"Search (text or regex)\" aria-label=\"Search frames\"/>"
+		   "<button id=\"reset\" type=\"button\">Reset</button></div></foreignObject>\n");
+}
+
+static void write_footer(struct svg *s)
+{
+	struct out *o = s->o;
+	unsigned y = HEADER + s->rows * ROW + 22;
+	out_printf(o,
+		"<text class=\"key\" x=\"1%%\" y=\"%u\">Click or Enter zooms, arrow keys walk, "
+		"/ searches, Esc resets.",
+		y);
+	if (s->left_out)
+		out_printf(o,
+			" %u frame%s narrower than a tenth of a pixel or deeper than %d rows "
+			"left out.",
+			s->left_out, s->left_out == 1 ? "" : "s", MAX_ROWS);
+	if (!s->flame->frames[0].total)
+		out_str(o, " There is no interval to show.");
+	out_str(o, "</text>\n");
+}
+
+int flame_svg(struct out *o, const struct flame *f)
+{
+	struct svg s = {.o = o, .flame = f, .scale = flame_scale_of(f)};
+	s.left = calloc(f->count, sizeof *s.left);
+	if (!s.left)
+		return -1;
+	layout(&s);
+	unsigned height = HEADER + s.rows * ROW + FOOTER;
+	out_printf(o,
+		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"100%%\" height=\"%u\" "
+		"style=\"min-width:640px\">\n<title>Interval flame graph</title>\n<style>\n",
+		height);
+	out_bytes(o, flame_css, sizeof flame_css);
+	out_str(o,
+		"</style>\n<defs><pattern id=\"hatch\" width=\"6\" height=\"6\" "
+		"patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(45)\"><rect width=\"6\" "
+		"height=\"6\" class=\"hatch-ground\"/><line y2=\"6\" class=\"hatch-line\"/>"
+		"</pattern></defs>\n<rect class=\"ground\" width=\"100%\" height=\"100%\"/>\n");
+	write_header(&s);
+	write_legend(&s);
+	out_printf(o,
+		"<svg id=\"plot\" role=\"tree\" aria-label=\"Intervals\" x=\"1%%\" y=\"%d\" "
+		"width=\"98%%\" height=\"%u\">\n",
+		HEADER, s.rows * ROW);
+	write_frames(&s);
+	out_str(o, "</svg>\n");
+	write_footer(&s);
+	out_str(o, "<g id=\"tip\" class=\"gone\"></g>\n<script><![CDATA[\n");
+	out_bytes(o, flame_js, sizeof flame_js);
+	out_str(o, "]]></script>\n</svg>\n");
+	free(s.left);
+	return 0;
+}

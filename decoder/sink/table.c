@@ -1,0 +1,114 @@
+#include <errno.h>
+#include <stdlib.h>
+
+#include "table.h"
+
+void table_begin(struct table *t, struct out *o)
+{
+	*t = (struct table){.o = o};
+	out_memory(&t->row);
+}
+
+bool table_pass(struct table *t)
+{
+	return ++t->pass <= 2;
+}
+
+/* Cells as a terminal shows them: one for each character that starts a sequence. */
+static size_t width_of(const char *s, size_t n)
+{
+	size_t width = 0;
+	for (size_t i = 0; i < n; i++)
+		width += ((unsigned char)s[i] & 0xC0) != 0x80;
+	return width;
+}
+
+static struct out *cell(struct table *t, bool right)
+{
+	if (t->current)
+		t->columns[t->current - 1].end = t->row.len;
+	if (t->current == t->allocated) {
+		unsigned more = t->allocated ? 2 * t->allocated : 16;
+		struct table_column *p = realloc(t->columns, more * sizeof *p);
+		if (!p) {
+			t->o->error = t->o->error ? t->o->error : ENOMEM;
+			return &t->row;
+		}
+		t->columns = p;
+		t->allocated = more;
+	}
+	if (t->current == t->ncolumns)
+		t->columns[t->ncolumns++] = (struct table_column){0};
+	t->columns[t->current++].right = right;
+	return &t->row;
+}
+
+struct out *table_left(struct table *t)
+{
+	return cell(t, false);
+}
+
+struct out *table_right(struct table *t)
+{
+	return cell(t, true);
+}
+
+void table_text(struct table *t, const char *s)
+{
+	out_str(cell(t, false), s);
+}
+
+void table_heading(struct table *t, const char *s)
+{
+	out_str(cell(t, true), s);
+}
+
+static void print_row(struct table *t)
+{
+	size_t start = 0;
+	for (unsigned i = 0; i < t->current; i++) {
+		struct table_column *c = &t->columns[i];
+		const char *s = t->row.buf + start;
+		size_t n = c->end - start, width = width_of(s, n);
+		size_t fill = c->width > width ? c->width - width : 0;
+		if (i)
+			out_bytes(t->o, "  ", 2);
+		if (c->right)
+			out_repeat(t->o, ' ', fill);
+		out_bytes(t->o, s, n);
+		if (!c->right && i + 1 < t->current)
+			out_repeat(t->o, ' ', fill);
+		start = c->end;
+	}
+	out_char(t->o, '\n');
+}
+
+void table_end_row(struct table *t)
+{
+	if (t->row.error && !t->o->error)
+		t->o->error = t->row.error;
+	if (t->current && !t->o->error) {
+		t->columns[t->current - 1].end = t->row.len;
+		if (t->pass == 1) {
+			size_t start = 0;
+			for (unsigned i = 0; i < t->current; i++) {
+				struct table_column *c = &t->columns[i];
+				size_t width = width_of(t->row.buf + start, c->end - start);
+				if (c->width < width)
+					c->width = width;
+				start = c->end;
+			}
+		} else {
+			print_row(t);
+		}
+	}
+	t->row.len = 0;
+	t->current = 0;
+}
+
+void table_free(struct table *t)
+{
+	out_discard(&t->row);
+	free(t->columns);
+	*t = (struct table){0};
+}

@@ -1,0 +1,45 @@
+/*
+ * A text table. Its rows are produced twice, first to measure the columns, then to
+ * print them, so that nothing is kept:
+ *
+ *	for (table_begin(&t, out); table_pass(&t);)
+ *		for (each row) {
+ *			out_u64(table_right(&t), ...);
+ *			table_end_row(&t);
+ *		}
+ *	table_free(&t);
+ *
+ * A cell is written into the stream that table_left or table_right returns, already
+ * safe for a terminal.
+ */
+#ifndef SWT_DECODER_TABLE_H
+#define SWT_DECODER_TABLE_H
+
+#include "out.h"
+
+struct table_column {
+	size_t width;
+	size_t end; /* of this row's cell in row.buf */
+	bool right;
+};
+
+struct table {
+	struct out *o;
+	struct out row; /* the row being made, cells one after the other */
+	struct table_column *columns;
+	unsigned ncolumns, allocated, current;
+	unsigned pass;
+};
+
+void table_begin(struct table *t, struct out *o);
+/* True twice: the rows have to be made once more. */
+bool table_pass(struct table *t);
+struct out *table_left(struct table *t);
+struct out *table_right(struct table *t);
+/* A cell that is text for a person already. */
+void table_text(struct table *t, const char *s);
+void table_heading(struct table *t, const char *s); /* the same, to the right */
+void table_end_row(struct table *t);
+void table_free(struct table *t);
+
+#endif
