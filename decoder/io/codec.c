@@ -14,25 +14,23 @@ static uint64_t most_raw(uint8_t codec, uint64_t stored)
 	return codec == TF_CODEC_LZ4 ? 255 * stored + 64 : 1032 * stored + 64;
 }
 
-/* The most that a sensible packer makes of so many bytes that do not compress. */
+/* The most that a sensible packer makes of so many bytes that do not compress, or of none. */
 static uint64_t most_stored(uint64_t raw)
 {
-	return raw + raw / 8 + 1024;
+	return raw ? raw + raw / 8 + 1024 : 16;
 }
 
-const char *codec_check(const struct io_section *s, const struct io_header *header)
+const char *codec_check(const struct io_section *s)
 {
 	/* INDEX, END and what we do not know are stepped over, never unpacked. */
 	if (s->type < TF_TYPE_HOOKS || s->type > TF_TYPE_LOSS)
 		return NULL;
 	if (s->codec > TF_CODEC_ZLIB)
 		return "packed with a codec that this reader does not know";
-	uint32_t limit = IO_MAX_RAW;
-	if (s->type == TF_TYPE_HOOKS && !header->damaged && header->max_raw &&
-		header->max_raw < limit)
-		limit = header->max_raw;
-	if (s->raw > limit)
-		return "a section says that it is larger than sections of this file can be";
+	/* The header's own "largest raw payload" is a hint for buffers, no promise to hold
+	 * a section's hooks against. */
+	if (s->raw > IO_MAX_RAW)
+		return "a section says that it is larger than 256 MiB";
 	if (s->codec == TF_CODEC_NONE)
 		return s->raw == s->stored ? NULL : "a section's two sizes differ";
 	if (s->raw > most_raw(s->codec, s->stored) || s->stored > most_stored(s->raw))

@@ -8,6 +8,6 @@
  * NULL if the sizes in a section's header can be true, else why not: so that unpacking
  * can never be made to ask for memory out of proportion. Types that are not read pass.
  */
-const char *codec_check(const struct io_section *s, const struct io_header *header);
+const char *codec_check(const struct io_section *s);
 
 #endif

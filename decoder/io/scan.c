@@ -257,7 +257,7 @@ static int scan_sections(struct scan *s, bool *ended)
 		}
 		if (rc)
 			return rc;
-		const char *why = codec_check(&sec, s->header);
+		const char *why = codec_check(&sec);
 		rc = why ? tell_damage(s, at, section_end(&sec), why)
 			 : s->events->section(s->events->ctx, &sec);
 		if (rc)

@@ -117,6 +117,19 @@ int64_t clock_time(const struct clock *c, uint64_t ticks)
 	return c->straight ? ns : saturate((__int128)ns + offset_at(c, ticks));
 }
 
+int64_t clock_time_before(const struct clock *c, uint64_t ticks, uint64_t elapsed)
+{
+	uint64_t back;
+
+	if (elapsed <= ticks)
+		return clock_time(c, ticks - elapsed);
+	/* Before tick 0: the line goes on there, and the first sync's offset with it. */
+	if (__builtin_add_overflow(c->base_ticks, elapsed - ticks, &back))
+		back = UINT64_MAX;
+	return saturate(-scale_ceil(back, c->rate) + c->base_real +
+			(c->straight ? 0 : offset_at(c, 0)));
+}
+
 uint64_t clock_ticks(const struct clock *c, int64_t ns)
 {
 	uint64_t lo = 0, hi = UINT64_MAX;

@@ -41,6 +41,8 @@ uint64_t clock_derive_rate(const struct clock_sync *sync, size_t n);
 void clock_build(struct clock *c, struct clock_sync *sync, size_t n);
 
 int64_t clock_time(const struct clock *c, uint64_t ticks);
+/* The time `elapsed` ticks before `ticks`, which may be before tick 0. */
+int64_t clock_time_before(const struct clock *c, uint64_t ticks, uint64_t elapsed);
 /* The first tick whose time is not before ns; saturates. */
 uint64_t clock_ticks(const struct clock *c, int64_t ns);
 double clock_duration_ns(const struct clock *c, uint64_t ticks);

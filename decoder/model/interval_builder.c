@@ -7,6 +7,7 @@
 
 #include "../../formats/cpi_hooks.h"
 #include "../../formats/trace_file.h"
+#include "clock.h"
 #include "group_fields.h"
 #include "grow.h"
 #include "intervals.h"
@@ -177,6 +178,28 @@ static void open_group(struct interval_builder *b, struct group *g, const struct
 	};
 }
 
+/* Where the nominal cycles are not known, no cycles were idle or busy: 0 says nothing. */
+static void forget_busy_of_unknown(uint64_t cycles, uint64_t *busy_cycles)
+{
+	if (cycles == NOT_MEASURED && *busy_cycles == 0)
+		*busy_cycles = NOT_MEASURED;
+}
+
+/* A processor without cycles among others that have them was offline: its 0 % busy is none. */
+static void settle_cpus(struct interval_cpu *cpus, uint32_t n)
+{
+	bool counted = false;
+
+	for (uint32_t i = 0; i < n; i++) {
+		forget_busy_of_unknown(cpus[i].cycles, &cpus[i].busy_cycles);
+		counted |= cpus[i].cycles != NOT_MEASURED;
+	}
+	for (uint32_t i = 0; counted && i < n; i++) {
+		if (cpus[i].cycles == NOT_MEASURED && cpus[i].busy_pct == 0)
+			cpus[i].busy_pct = NAN;
+	}
+}
+
 /* Hands the group out: its arrays change places with those of the one before. */
 static int close_group(struct interval_builder *b, struct group *g, const struct interval **result)
 {
@@ -187,13 +210,11 @@ static int close_group(struct interval_builder *b, struct group *g, const struct
 	g->open = false;
 	struct interval *iv = &out.iv;
 	const struct trace_file *f = &b->t->files[iv->file]->pub;
-	iv->start_ticks = iv->end_ticks - iv->elapsed;
-	if (iv->elapsed > iv->end_ticks) {
-		iv->start_ticks = 0;
-		iv->flags |= IV_MALFORMED;
-	}
-	iv->start_ns = trace_time(f, iv->start_ticks);
+	iv->start_ticks = iv->elapsed < iv->end_ticks ? iv->end_ticks - iv->elapsed : 0;
+	iv->start_ns = clock_time_before(f->clock, iv->end_ticks, iv->elapsed);
 	iv->elapsed_ns = trace_duration_ns(f, iv->elapsed);
+	forget_busy_of_unknown(iv->cycles, &iv->busy_cycles);
+	settle_cpus(out.cpus, iv->num_cpus);
 	iv->cpus = iv->num_cpus ? out.cpus : NULL;
 	iv->label = iv->has_label ? out.label : NULL;
 	b->out = out;

@@ -47,8 +47,8 @@ enum record_kind record_parse(const uint8_t *p, size_t left, struct hook *h, uin
 	*size = control & REC_SIZE_MASK;
 	if (*size < REC_ALIGN || *size > left)
 		return RECORD_BROKEN;
-	/* Nothing is lost with a pad, committed or not. */
-	if (!(control & REC_COMMITTED) && (control & REC_KIND_MASK) != REC_KIND_PAD)
+	/* Of whatever kind: its writer was going to say. */
+	if (!(control & REC_COMMITTED))
 		return RECORD_TORN;
 	switch (control & REC_KIND_MASK) {
 	case REC_KIND_HOOK:
