@@ -16,7 +16,7 @@
 
 static inline bool is_off(UINT32 major)
 {
-	return __atomic_load_n(&ring_gate->gate[major], __ATOMIC_RELAXED) == 0;
+	return __atomic_load_n(&ring_gate_page()->gate[major], __ATOMIC_RELAXED) == 0;
 }
 
 /* What is wrong with the arguments, if the major is on: before its first hook a process

@@ -477,11 +477,11 @@ int hook_begin_slow(struct hook_writer *w, uint32_t major, uint64_t bytes, uint3
 	struct ring_thread *self = &ring_self;
 	int rc;
 
-	if (__atomic_load_n(&ring_gate->gate[major], __ATOMIC_RELAXED) == 0)
+	if (__atomic_load_n(&ring_gate_page()->gate[major], __ATOMIC_RELAXED) == 0)
 		return PU_SUCCESS;
 	if (!ring_thread_may_write(self, major) &&
 		(!attach_thread() ||
-			__atomic_load_n(&ring_gate->gate[major], __ATOMIC_RELAXED) == 0))
+			__atomic_load_n(&ring_gate_page()->gate[major], __ATOMIC_RELAXED) == 0))
 		return PU_SUCCESS;
 	w->first = NULL;
 	w->tid = self->tid;

@@ -19,8 +19,9 @@
  */
 static inline bool ring_thread_may_write(const struct ring_thread *self, uint32_t major)
 {
-	return __atomic_load_n(&ring_gate->gate[major], __ATOMIC_RELAXED) == self->generation &&
-	       self->epoch == ring_epoch.value;
+	return __atomic_load_n(&ring_gate_page()->gate[major], __ATOMIC_RELAXED) ==
+		       self->generation &&
+	       self->epoch == __atomic_load_n(&ring_epoch.value, __ATOMIC_RELAXED);
 }
 
 int hook_begin_slow(struct hook_writer *w, uint32_t major, uint64_t bytes, uint32_t hooks)

@@ -2,12 +2,11 @@
 
 #include <stdbool.h>
 
-static struct rseq none;
+/* Sequences store their descriptor there, for nobody: so it is not constant. */
+static struct rseq none = {.cpu_id_start = UINT32_MAX, .cpu_id = UINT32_MAX};
 
 struct rseq *rseq_none(void)
 {
-	none.cpu_id_start = UINT32_MAX;
-	none.cpu_id = UINT32_MAX;
 	return &none;
 }
 

@@ -54,6 +54,13 @@ extern struct ring_epoch_page ring_epoch __attribute__((visibility("hidden")));
 /* The control page in use; where there is none, the first page of one that says "off". */
 extern const struct shm_control *ring_gate __attribute__((visibility("hidden")));
 
+/* Relaxed: it changes under running threads, but no page it pointed to is ever unmapped, and
+ * each says itself (gate, generation) what may be relied on. */
+static inline const struct shm_control *ring_gate_page(void)
+{
+	return __atomic_load_n(&ring_gate, __ATOMIC_RELAXED);
+}
+
 /*
  * session/attach.c: brings ring_self up to date. true: it may write. Blocks signals and
  * takes a lock; called when the generation or epoch differs.

@@ -95,8 +95,8 @@ static void become_child(void)
 	members = NULL;
 	here.member = NULL;
 	here.control = NULL;
-	here.looked = 0;
-	here.refused = 0;
+	__atomic_store_n(&here.looked, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&here.refused, 0, __ATOMIC_RELAXED);
 	/* Release: pairs with the acquire above. */
 	__atomic_store_n(&ring_epoch.value, ++here.epochs, __ATOMIC_RELEASE);
 }
@@ -134,8 +134,9 @@ static bool enter(sigset_t *saved)
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, saved);
-	/* Not only 0: another thread may be in the middle of become_child. */
-	if (here.ready && ring_epoch.value <= EPOCH_NONE)
+	/* Not only 0: another thread may be in the middle of become_child. Acquire: who finds
+	 * it done finds the fresh lock too. */
+	if (here.ready && __atomic_load_n(&ring_epoch.value, __ATOMIC_ACQUIRE) <= EPOCH_NONE)
 		become_child();
 	pthread_mutex_lock(&lock);
 	return here.ready || make_epoch();
@@ -158,7 +159,7 @@ static void set_gate(const struct shm_control *control, int fd)
 	if (control && fits &&
 		mmap(swtrace_gate, SWTRACE_GATE_SIZE, PROT_READ, MAP_SHARED | MAP_FIXED, fd, 0) !=
 			MAP_FAILED) {
-		ring_gate = control;
+		__atomic_store_n(&ring_gate, control, __ATOMIC_RELAXED);
 		return;
 	}
 	/* It may be a mapping of an old session: make it plain memory again. */
@@ -167,11 +168,12 @@ static void set_gate(const struct shm_control *control, int fd)
 			MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 	else
 		memset(swtrace_gate, 0, sizeof swtrace_gate);
-	ring_gate = (const struct shm_control *)(const void *)swtrace_gate;
+	__atomic_store_n(&ring_gate, (const struct shm_control *)(const void *)swtrace_gate,
+		__ATOMIC_RELAXED);
 	if (control) {
 		/* Cannot be mapped there: every hook comes in and looks at the page itself. */
 		memset(swtrace_gate, 0x80, sizeof swtrace_gate);
-		ring_gate = control;
+		__atomic_store_n(&ring_gate, control, __ATOMIC_RELAXED);
 	}
 }
 
@@ -211,7 +213,7 @@ static void look(void)
 	struct stat st;
 	int fd = -1;
 
-	here.looked = clock_raw_ns();
+	__atomic_store_n(&here.looked, clock_raw_ns(), __ATOMIC_RELAXED);
 	if (session_find(&place, NULL) == 0) {
 		if (same_control(&place))
 			return;
@@ -223,7 +225,7 @@ static void look(void)
 			control->version != SHM_VERSION)
 			control = NULL;
 	}
-	if (control || here.control || ring_gate->generation != 0)
+	if (control || here.control || ring_gate_page()->generation != 0)
 		set_gate(control, fd);
 	if (control) {
 		here.place = place;
@@ -233,11 +235,11 @@ static void look(void)
 	if (fd >= 0)
 		close(fd);
 	here.control = control;
-	here.refused = 0;
+	__atomic_store_n(&here.refused, 0, __ATOMIC_RELAXED);
 	if (here.member)
 		member_leave(here.member); /* its threads hold it until they notice */
 	here.member = NULL;
-	ring_epoch.value = ++here.epochs;
+	__atomic_store_n(&ring_epoch.value, ++here.epochs, __ATOMIC_RELEASE);
 }
 
 void attach_look(void)
@@ -247,7 +249,7 @@ void attach_look(void)
 
 	/* Unlocked first: a stale answer costs a system call or a tenth of a second. */
 	uint64_t looked = __atomic_load_n(&here.looked, __ATOMIC_RELAXED);
-	bool child = here.ready && ring_epoch.value == 0;
+	bool child = here.ready && __atomic_load_n(&ring_epoch.value, __ATOMIC_RELAXED) == 0;
 
 	if (looked && !child && clock_raw_ns() - looked < LOOK_EVERY_NS)
 		return;
@@ -287,8 +289,9 @@ bool attach_thread(void)
 	sigset_t saved;
 
 	/* What failed once for this generation fails again: no system calls for that. */
-	if (here.refused && here.ready && ring_epoch.value &&
-		__atomic_load_n(&ring_gate->generation, __ATOMIC_RELAXED) == here.refused)
+	uint32_t refused = __atomic_load_n(&here.refused, __ATOMIC_RELAXED);
+	if (refused && here.ready && __atomic_load_n(&ring_epoch.value, __ATOMIC_RELAXED) &&
+		__atomic_load_n(&ring_gate_page()->generation, __ATOMIC_RELAXED) == refused)
 		return false;
 	if (!enter(&saved))
 		goto out;
@@ -302,12 +305,12 @@ bool attach_thread(void)
 		goto out;
 	struct member *m = current_member(generation);
 	if (!m) {
-		here.refused = generation;
+		__atomic_store_n(&here.refused, generation, __ATOMIC_RELAXED);
 		goto out;
 	}
 	attached = member_join(m, self);
 	if (attached)
-		self->epoch = ring_epoch.value;
+		self->epoch = __atomic_load_n(&ring_epoch.value, __ATOMIC_RELAXED);
 out:
 	leave(&saved);
 	errno = saved_errno;
@@ -332,7 +335,7 @@ void attach_refresh_name(void)
 	sigset_t saved;
 
 	if (enter(&saved) && here.member && ring_self.generation == here.member->generation &&
-		ring_self.epoch == ring_epoch.value)
+		ring_self.epoch == __atomic_load_n(&ring_epoch.value, __ATOMIC_RELAXED))
 		member_name_thread(here.member, &ring_self);
 	leave(&saved);
 }
