@@ -153,6 +153,8 @@ static int by_start(const void *a, const void *b, void *ctx)
 	}
 	if (!c)
 		c = compare_u64(x->start_ticks, y->start_ticks);
+	if (!c) /* both at tick 0, and begun before it */
+		c = compare_i64(x->start_ns, y->start_ns);
 	if (!c)
 		c = compare_u64(y->end_ticks, x->end_ticks);
 	if (!c)
