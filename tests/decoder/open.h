@@ -1,0 +1,36 @@
+/* Opening a built trace and reading it to its end. */
+#ifndef SWT_TESTS_DECODER_OPEN_H
+#define SWT_TESTS_DECODER_OPEN_H
+
+#include <check.h>
+
+#include "../../decoder/model/trace.h"
+#include "build.h"
+
+static inline struct trace *opened(const struct bytes *b)
+{
+	struct trace *t;
+	ck_assert_int_eq(trace_new(&t), 0);
+	ck_assert_int_eq(trace_add_memory(t, b->p, b->n, "memory"), 0);
+	return t;
+}
+
+/* Reads everything; checks the order within a file. */
+static inline uint64_t read_hooks(const struct trace *t, struct hook_counts *counts)
+{
+	struct hook_iter *it;
+	const struct hook *h;
+	uint64_t n = 0;
+	int rc;
+	ck_assert_int_eq(hook_iter_open(t, &it), 0);
+	while ((rc = hook_iter_next(it, &h)) > 0)
+		n++;
+	ck_assert_int_eq(rc, 0);
+	ck_assert_int_eq(hook_iter_next(it, &h), 0);
+	hook_iter_counts(it, counts);
+	ck_assert_uint_eq(counts->hooks, n);
+	hook_iter_close(it);
+	return n;
+}
+
+#endif

@@ -1,0 +1,487 @@
+/* CPI groups, their words, and how intervals nest. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "../../decoder/model/intervals.h"
+#include "../../include/cpidecode.h"
+#include "build.h"
+#include "run.h"
+
+/* A trace of one HOOKS section per ring used, read into a set. */
+struct fixture {
+	struct bytes file, records;
+	struct trace *t;
+	struct interval_set *set;
+};
+
+static void begin(struct fixture *f)
+{
+	*f = (struct fixture){0};
+	put_header(&f->file, 1);
+}
+
+static void flush_ring(struct fixture *f, uint32_t ring)
+{
+	put_hooks(&f->file, ring, 0, TF_CODEC_NONE, &f->records);
+}
+
+static void read_with(struct fixture *f, const struct interval_set_options *o)
+{
+	if (f->records.n)
+		flush_ring(f, 0);
+	ck_assert_int_eq(trace_new(&f->t), 0);
+	ck_assert_int_eq(trace_add_memory(f->t, f->file.p, f->file.n, "m"), 0);
+	ck_assert_int_eq(interval_set_read(f->t, o, &f->set), 0);
+}
+
+static const struct interval *read_set(struct fixture *f)
+{
+	struct interval_set_options o = {.cpus = true};
+	read_with(f, &o);
+	return f->set->at;
+}
+
+static void end(struct fixture *f)
+{
+	interval_set_free(f->set);
+	trace_free(f->t);
+	bytes_free(&f->file);
+	bytes_free(&f->records);
+}
+
+START_TEST(whole_group)
+{
+	struct fixture f = {0};
+	put_small_trace(&f.file, TF_CODEC_LZ4);
+	const struct interval *iv = read_set(&f);
+	ck_assert_uint_eq(f.set->count, 2);
+	ck_assert_uint_eq(iv->start_ticks, 2000);
+	ck_assert_uint_eq(iv->end_ticks, 3000);
+	ck_assert_int_eq(iv->start_ns, 5000001000);
+	ck_assert_int_eq(iv->end_ns, 5000002000);
+	ck_assert_uint_eq(iv->elapsed, 1000);
+	ck_assert(iv->elapsed_ns == 1000.0);
+	ck_assert_uint_eq(iv->mm, 7);
+	ck_assert_uint_eq(iv->types, 7);
+	ck_assert_uint_eq(iv->flags, IV_SUMMARY | IV_DETAILED);
+	ck_assert_uint_eq(iv->label_len, 5);
+	ck_assert_mem_eq(iv->label, "label", 5);
+	ck_assert_ptr_eq(iv[0].label, iv[1].label); /* interned */
+	ck_assert_str_eq(iv->task->name, "eleven");
+	ck_assert(iv->raw_cpi == 1.75 && iv->scaled_cpi == 1.1 && iv->busy_pct == 37.5);
+	ck_assert(iv->thread_cpi == 3.0001);
+	ck_assert_uint_eq(iv->instructions, 800);
+	ck_assert_uint_eq(iv->cycles, 1400);
+	ck_assert_uint_eq(iv->busy_cycles, 525);
+	ck_assert_uint_eq(iv->thread_instructions, 10000);
+	ck_assert_uint_eq(iv->thread_cycles, 30001);
+	ck_assert_uint_eq(iv->num_cpus, 2);
+	ck_assert_uint_eq(iv->cpus[1].instructions, 300);
+	ck_assert_uint_eq(iv->cpus[1].busy_cycles, 150);
+	ck_assert(iv->cpus[1].raw_cpi == 2.0 && iv->cpus[1].scaled_cpi == 1.0);
+	ck_assert(iv->cpus[0].busy_pct == 50.0);
+	end(&f);
+}
+END_TEST
+
+static void put_summary(struct bytes *b, uint64_t stamp, uint32_t nwords, const uint32_t *words)
+{
+	put_hook(b, stamp, 1, CPI_MAJOR, CPI_MINOR_SUMMARY, nwords, words, NULL);
+}
+
+START_TEST(not_measured_is_not_zero)
+{
+	struct fixture f;
+	const uint32_t words[] = {3, 1, 0, 50, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+	begin(&f);
+	put_summary(&f.records, 100, 16, words);
+	put_thread(&f.records, 200, 1, 0, 50, 0, 0);
+	const struct interval *iv = read_set(&f);
+	ck_assert_uint_eq(f.set->count, 2);
+	ck_assert(isnan(iv->raw_cpi) && isnan(iv->scaled_cpi) && isnan(iv->thread_cpi));
+	ck_assert(iv->busy_pct == 0); /* idle, and that was measured */
+	ck_assert(isnan(iv->cpus[0].raw_cpi) && iv->cpus[0].busy_pct == 0);
+	ck_assert_uint_eq(iv->instructions, NOT_MEASURED);
+	ck_assert_uint_eq(iv->cycles, NOT_MEASURED);
+	ck_assert_uint_eq(iv->cpus[0].cycles, NOT_MEASURED);
+	ck_assert_uint_eq(iv->flags, IV_SUMMARY);
+	iv++;
+	ck_assert_uint_eq(iv->thread_instructions, NOT_MEASURED);
+	ck_assert_uint_eq(iv->thread_cycles, NOT_MEASURED);
+	ck_assert(isnan(iv->thread_cpi) && isnan(iv->busy_pct));
+	ck_assert_uint_eq(iv->types, CPI_HOOK_THREAD);
+	ck_assert_uint_eq(iv->num_cpus, 0);
+	ck_assert_ptr_null(iv->cpus);
+	ck_assert_ptr_null(iv->label);
+	end(&f);
+}
+END_TEST
+
+START_TEST(busy_that_was_not_measured)
+{
+	struct fixture f;
+	const uint32_t words[] = {1, 1, 0, 50, 1, 5000, 1, 5000};
+	begin(&f);
+	put_summary(&f.records, 100, 8, words);
+	const struct interval *iv = read_set(&f);
+	ck_assert(iv->raw_cpi == 1.5 && isnan(iv->busy_pct) && isnan(iv->cpus->busy_pct));
+	end(&f);
+}
+END_TEST
+
+/* Two hooks next to each other: are they one group? */
+static size_t groups_of(uint64_t stamp, uint32_t tid, uint8_t mm, uint64_t elapsed, bool before)
+{
+	struct fixture f;
+	begin(&f);
+	if (before)
+		put_thread(&f.records, stamp, tid, mm, elapsed, 5, 5);
+	put_label(&f.records, 1000, 1, 2, false, 100, "l");
+	if (!before)
+		put_thread(&f.records, stamp, tid, mm, elapsed, 5, 5);
+	read_set(&f);
+	size_t n = f.set->count;
+	end(&f);
+	return n;
+}
+
+START_TEST(what_parts_groups)
+{
+	ck_assert_uint_eq(groups_of(1000, 1, 2, 100, false), 1);
+	ck_assert_uint_eq(groups_of(1001, 1, 2, 100, false), 2);
+	ck_assert_uint_eq(groups_of(1000, 2, 2, 100, false), 2);
+	ck_assert_uint_eq(groups_of(1000, 1, 3, 100, false), 2);
+	ck_assert_uint_eq(groups_of(1000, 1, 2, 101, false), 2);
+	ck_assert_uint_eq(groups_of(1000, 1, 2, 100, true), 2); /* the order steps back */
+}
+END_TEST
+
+START_TEST(equal_hooks_are_two_groups)
+{
+	struct fixture f;
+	begin(&f);
+	put_thread(&f.records, 1000, 1, 0, 100, 5, 5);
+	put_thread(&f.records, 1000, 1, 0, 100, 5, 5);
+	read_set(&f);
+	ck_assert_uint_eq(f.set->count, 2);
+	/* Equal intervals: the first is the outer. */
+	ck_assert_uint_eq(f.set->at[0].depth, 0);
+	ck_assert_uint_eq(f.set->at[1].depth, 1);
+	ck_assert_uint_lt(f.set->at[0].position, f.set->at[1].position);
+	end(&f);
+}
+END_TEST
+
+START_TEST(other_hooks_between_end_a_group)
+{
+	struct fixture f;
+	begin(&f);
+	put_label(&f.records, 1000, 1, 2, false, 100, "l");
+	put_plain(&f.records, 1000, 1, 2);
+	put_label(&f.records, 1000, 1, 2, true, 100, "l");
+	const struct interval *iv = read_set(&f);
+	ck_assert_uint_eq(f.set->count, 2);
+	ck_assert_uint_eq(iv[0].flags, IV_NO_END);
+	ck_assert_uint_eq(iv[1].flags, IV_NO_START);
+	end(&f);
+}
+END_TEST
+
+START_TEST(groups_of_rings_do_not_mix)
+{
+	struct fixture f;
+	begin(&f);
+	for (uint32_t ring = 0; ring < 3; ring++) {
+		put_label(&f.records, 1000, 1 + ring, 2, false, 100, "l");
+		put_thread(&f.records, 1000, 1 + ring, 2, 100, 5, 5);
+		put_label(&f.records, 1000, 1 + ring, 2, true, 100, "l");
+		flush_ring(&f, ring == 2 ? TF_GUEST_RING : 5 * ring);
+	}
+	const struct interval *iv = read_set(&f);
+	ck_assert_uint_eq(f.set->count, 3);
+	for (unsigned i = 0; i < 3; i++)
+		ck_assert_uint_eq(iv[i].flags, IV_DETAILED);
+	ck_assert_uint_eq(iv[2].ring, TF_GUEST_RING);
+	end(&f);
+}
+END_TEST
+
+START_TEST(contradictions_are_told)
+{
+	struct fixture f;
+	const uint32_t summary[] = {1, 1, 0, 50, 1, 5000, 1, 5000};
+	const uint32_t system[] = {1, 0, 50, 0, 100, 0, 200, 2, 0};
+	begin(&f);
+	put_label(&f.records, 100, 1, 0, false, 50, "a");
+	put_label(&f.records, 100, 1, 0, true, 50, "b");
+	put_summary(&f.records, 200, 8, summary);
+	put_hook(&f.records, 200, 1, CPI_MAJOR, CPI_MINOR_SYSTEM, 9, system, NULL);
+	const struct interval *iv = read_set(&f);
+	ck_assert_uint_eq(f.set->count, 2);
+	ck_assert_uint_eq(iv[0].flags, IV_INCONSISTENT);
+	ck_assert_mem_eq(iv[0].label, "a", 1);
+	ck_assert_uint_eq(iv[1].flags, IV_SUMMARY | IV_DETAILED | IV_INCONSISTENT);
+	ck_assert(iv[1].raw_cpi == 2.0); /* the detailed hook is the nearer one */
+	end(&f);
+}
+END_TEST
+
+START_TEST(thread_hook_of_another_thread)
+{
+	struct fixture f;
+	begin(&f);
+	put_thread(&f.records, 100, 1, 0, 50, 5, 5);
+	put_le32(f.records.p + REC_DATA, 77);
+	const struct interval *iv = read_set(&f);
+	ck_assert_uint_eq(iv->tid, 1);
+	ck_assert_uint_eq(iv->flags, IV_DETAILED | IV_INCONSISTENT);
+	end(&f);
+}
+END_TEST
+
+START_TEST(more_processors_than_words)
+{
+	static const uint32_t claims[] = {2, 3, 65535, 0x7fffffff, 0xffffffff};
+	for (size_t i = 0; i < sizeof claims / sizeof *claims; i++) {
+		struct fixture f;
+		const uint32_t words[] = {
+			1, claims[i], 0, 50, 0, 1, 0, 2, 2, 0, 0, 3, 0, 4, 1, 3333};
+		begin(&f);
+		put_hook(&f.records, 100, 1, CPI_MAJOR, CPI_MINOR_PER_CPU, 16, words, NULL);
+		const struct interval *iv = read_set(&f);
+		ck_assert_uint_eq(f.set->count, 1);
+		ck_assert_uint_eq(iv->num_cpus, 2);
+		ck_assert_uint_eq(iv->cpus[1].cycles, 4);
+		ck_assert_uint_eq(iv->flags, IV_DETAILED | (claims[i] > 2 ? IV_MALFORMED : 0));
+		end(&f);
+	}
+}
+END_TEST
+
+START_TEST(short_hooks)
+{
+	/* Every length of each CPI hook: an interval all the same, and marked. */
+	static const uint32_t kinds[] = {CPI_MINOR_LABEL_START, CPI_MINOR_SUMMARY, CPI_MINOR_THREAD,
+		CPI_MINOR_PER_CPU, CPI_MINOR_SYSTEM, CPI_MINOR_LABEL_END};
+	static const uint32_t words[32] = {3, 1, 0, 50};
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+		for (unsigned n = 0; n < 7; n++) {
+			struct fixture f;
+			begin(&f);
+			put_hook(&f.records, 100, 1, CPI_MAJOR, kinds[i], n, words, NULL);
+			const struct interval *iv = read_set(&f);
+			ck_assert_uint_eq(f.set->count, 1);
+			ck_assert(iv->flags & IV_MALFORMED);
+			ck_assert(isnan(iv->raw_cpi));
+			end(&f);
+		}
+	}
+}
+END_TEST
+
+START_TEST(elapsed_before_the_clock_began)
+{
+	struct fixture f;
+	begin(&f);
+	put_thread(&f.records, 100, 1, 0, 101, 5, 5);
+	put_thread(&f.records, 100, 1, 0, UINT64_MAX, 5, 5);
+	put_thread(&f.records, 100, 1, 0, 100, 5, 5);
+	const struct interval *iv = read_set(&f);
+	ck_assert_uint_eq(f.set->count, 3);
+	for (unsigned i = 0; i < 3; i++) {
+		ck_assert_uint_eq(iv[i].start_ticks, 0);
+		ck_assert_uint_eq(iv[i].flags & IV_MALFORMED, 0);
+	}
+	/* The longest first; each starts where it says, tick or no tick. */
+	ck_assert(iv[0].start_ns < iv[1].start_ns);
+	ck_assert(iv[1].start_ns < iv[2].start_ns);
+	end(&f);
+}
+END_TEST
+
+START_TEST(foreign_minors_are_no_intervals)
+{
+	struct fixture f;
+	begin(&f);
+	put_hook(&f.records, 100, 1, CPI_MAJOR, 0x30000000, 0, NULL, NULL);
+	put_hook(&f.records, 100, 1, CPI_MAJOR, 0x00000100, 0, NULL, NULL);
+	put_hook(&f.records, 100, 1, 0xC1, 0, 0, NULL, NULL);
+	read_set(&f);
+	ck_assert_uint_eq(f.set->count, 0);
+	end(&f);
+}
+END_TEST
+
+START_TEST(scripted_traces_are_marked)
+{
+	struct fixture f;
+	begin(&f);
+	put_le32(f.file.p + TF_H_FLAGS, TF_FLAG_SCRIPTED);
+	fix_header(&f.file);
+	put_thread(&f.records, 100, 1, 0, 50, 5, 5);
+	const struct interval *iv = read_set(&f);
+	ck_assert(trace_scripted(f.t));
+	ck_assert_uint_eq(iv->flags, IV_DETAILED | IV_SCRIPTED);
+	end(&f);
+}
+END_TEST
+
+START_TEST(another_schema_of_the_cpi_hooks)
+{
+	/* One that renames everything: intervals are still what the format says they are. */
+	struct fixture f;
+	begin(&f);
+	put_text(&f.file, TF_TYPE_SCHEMA,
+		"major 0xC0 mine\nhook 0x20000000/0xFFFFFF00 \"t\"\nu32 who\nu64 long\n");
+	put_thread(&f.records, 100, 1, 0, 50, 5, 15);
+	const struct interval *iv = read_set(&f);
+	ck_assert_uint_eq(iv->elapsed, 50);
+	ck_assert_uint_eq(iv->thread_cycles, 15);
+	ck_assert_uint_eq(iv->flags, IV_DETAILED);
+	end(&f);
+}
+END_TEST
+
+/* start, end, depth, parent as they must come out; given in any order. */
+struct shape {
+	uint64_t start, end;
+	uint32_t tid, depth;
+	int64_t parent;
+};
+
+static void nests(const struct shape *s, size_t n)
+{
+	struct fixture f;
+	begin(&f);
+	for (size_t i = n; i-- > 0;)
+		put_thread(&f.records, s[i].end, s[i].tid, 0, s[i].end - s[i].start, 5, 5);
+	/* Each in a section of its own, so that stamps may be in any order. */
+	struct bytes all = f.records;
+	f.records = (struct bytes){0};
+	size_t each = n ? all.n / n : 0;
+	for (size_t i = 0; i < n; i++) {
+		put(&f.records, all.p + i * each, each);
+		flush_ring(&f, (uint32_t)i);
+	}
+	const struct interval *iv = read_set(&f);
+	ck_assert_uint_eq(f.set->count, n);
+	for (size_t i = 0; i < n; i++) {
+		ck_assert_msg(iv[i].start_ticks == s[i].start && iv[i].end_ticks == s[i].end,
+			"%zu: [%u, %u]", i, (unsigned)iv[i].start_ticks, (unsigned)iv[i].end_ticks);
+		ck_assert_msg(iv[i].depth == s[i].depth && iv[i].parent == s[i].parent,
+			"%zu: depth %u, parent %d", i, iv[i].depth, (int)iv[i].parent);
+	}
+	bytes_free(&all);
+	end(&f);
+}
+
+START_TEST(nesting)
+{
+	static const struct shape inside[] = {{100, 900, 1, 0, -1}, {200, 400, 1, 1, 0},
+		{250, 300, 1, 2, 1}, {500, 600, 1, 1, 0}};
+	nests(inside, 4);
+	static const struct shape overlap[] = {
+		{100, 500, 1, 0, -1}, {300, 700, 1, 0, -1}, {600, 650, 1, 1, 1}};
+	nests(overlap, 3);
+	static const struct shape same_end[] = {{100, 500, 1, 0, -1}, {200, 500, 1, 1, 0},
+		{300, 500, 1, 2, 1}, {300, 400, 1, 3, 2}};
+	nests(same_end, 4);
+	static const struct shape same_start[] = {
+		{100, 500, 1, 0, -1}, {100, 400, 1, 1, 0}, {100, 100, 1, 2, 1}};
+	nests(same_start, 3);
+	static const struct shape touching[] = {{100, 200, 1, 0, -1}, {200, 300, 1, 0, -1}};
+	nests(touching, 2);
+	static const struct shape threads[] = {{100, 900, 1, 0, -1}, {200, 400, 2, 0, -1},
+		{300, 350, 1, 1, 0}, {310, 320, 2, 1, 1}};
+	nests(threads, 4);
+	nests(NULL, 0);
+}
+END_TEST
+
+static bool only_short(void *ctx, const struct interval *iv)
+{
+	(void)ctx;
+	return iv->elapsed < 100;
+}
+
+static bool none(void *ctx, const struct interval *iv)
+{
+	(void)ctx;
+	(void)iv;
+	return false;
+}
+
+START_TEST(the_filter_does_not_change_depths)
+{
+	struct fixture f;
+	struct interval_set_options o = {.filter = only_short};
+	begin(&f);
+	put_thread(&f.records, 310, 1, 0, 20, 5, 5);
+	put_thread(&f.records, 320, 1, 0, 40, 5, 5);
+	put_thread(&f.records, 500, 1, 0, 400, 5, 5);
+	read_with(&f, &o);
+	ck_assert_uint_eq(f.set->seen, 3);
+	ck_assert_uint_eq(f.set->count, 2);
+	ck_assert_uint_eq(f.set->at[0].depth, 1);
+	ck_assert_int_eq(f.set->at[0].parent, -1); /* it is not in the set */
+	ck_assert_uint_eq(f.set->at[1].depth, 2);
+	ck_assert_int_eq(f.set->at[1].parent, 0);
+	interval_set_free(f.set);
+	o.filter = none;
+	ck_assert_int_eq(interval_set_read(f.t, &o, &f.set), 0);
+	ck_assert_uint_eq(f.set->count, 0);
+	ck_assert_uint_eq(f.set->counts.hooks, 3);
+	end(&f);
+}
+END_TEST
+
+START_TEST(many_intervals)
+{
+	/* Enough to grow everything; each holds the next. */
+	enum { N = 50000 };
+	struct fixture f;
+	begin(&f);
+	for (uint64_t i = 1; i <= N; i++)
+		put_thread(&f.records, N + i, 1, 0, 2 * i, 5, 5);
+	put_le32(f.file.p + TF_H_MAX_RAW, 0);
+	fix_header(&f.file);
+	const struct interval *iv = read_set(&f);
+	ck_assert_uint_eq(f.set->count, N);
+	for (unsigned i = 0; i < N; i++) {
+		ck_assert_uint_eq(iv[i].depth, i);
+		ck_assert_int_eq(iv[i].parent, (int64_t)i - 1);
+	}
+	end(&f);
+}
+END_TEST
+
+static bool first_only(void *ctx, const struct interval *iv)
+{
+	(void)iv;
+	return ++*(int *)ctx < 1;
+}
+
+START_TEST(visiting)
+{
+	struct bytes b = {0};
+	struct trace *t;
+	struct hook_counts c;
+	int calls = 0;
+	put_small_trace(&b, TF_CODEC_NONE);
+	ck_assert_int_eq(trace_new(&t), 0);
+	ck_assert_int_eq(trace_add_memory(t, b.p, b.n, "m"), 0);
+	ck_assert_int_eq(intervals_visit(t, first_only, &calls, &c), 0);
+	ck_assert_int_eq(calls, 1);
+	ck_assert_uint_lt(c.hooks, 42);
+	trace_free(t);
+	bytes_free(&b);
+}
+END_TEST
+
+RUN_TESTS("intervals", whole_group, not_measured_is_not_zero, busy_that_was_not_measured,
+	what_parts_groups, equal_hooks_are_two_groups, other_hooks_between_end_a_group,
+	groups_of_rings_do_not_mix, contradictions_are_told, thread_hook_of_another_thread,
+	more_processors_than_words, short_hooks, elapsed_before_the_clock_began,
+	foreign_minors_are_no_intervals, scripted_traces_are_marked,
+	another_schema_of_the_cpi_hooks, nesting, the_filter_does_not_change_depths, many_intervals,
+	visiting)

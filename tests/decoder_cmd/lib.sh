@@ -1,0 +1,116 @@
+# For the tests beside it: `. "${0%/*}/lib.sh"`. CPIDECODE is the command, MKTRACE the
+# builder of traces (tests/golden/mktrace.c).
+# shellcheck shell=sh
+
+set -eu
+: "${CPIDECODE:?the cpidecode command}" "${MKTRACE:?the trace builder mktrace}"
+
+work=$(mktemp -d "${TMPDIR:-/tmp}/cpidecode-test.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+trap 'exit 1' HUP INT TERM
+cd "$work"
+TZ=UTC
+export TZ
+
+fail()
+{
+	echo "${0##*/}: $*" >&2
+	if [ -f out ]; then
+		echo "-- stdout:" >&2
+		head -n 20 out >&2
+	fi
+	if [ -f err ]; then
+		echo "-- stderr:" >&2
+		head -n 20 err >&2
+	fi
+	exit 1
+}
+
+# run STATUS ARGUMENTS...: stdout to out, stderr to err.
+run()
+{
+	expected=$1
+	shift
+	status=0
+	"$CPIDECODE" "$@" >out 2>err || status=$?
+	[ "$status" -eq "$expected" ] || fail "cpidecode $*: exit $status, expected $expected"
+}
+
+# in_file FILE PATTERN, not_in_file FILE PATTERN: an extended regular expression stands in it, or not.
+in_file()
+{
+	grep -aEq -- "$2" "$1" || fail "$1 has no '$2'"
+}
+
+not_in_file()
+{
+	if grep -aEq -- "$2" "$1"; then
+		fail "$1 has '$2'"
+	fi
+}
+
+quiet()
+{
+	[ ! -s err ] || fail "stderr is not empty"
+}
+
+lines_are()
+{
+	n=$(wc -l <out)
+	[ "$n" -eq "$1" ] || fail "$n lines, expected $1"
+}
+
+# Two processors, a guest ring, three threads; 1 tick is 1 ns. The trace starts at
+# 1700000000 s, when 1000000000 ticks have passed. Extra statements for the header,
+# the LOSS section and after everything: header, loss, damage.
+header=''
+loss=''
+damage=''
+make_trace()
+{
+	"$MKTRACE" - "$1" <<END
+clock raw
+hz 1000000000
+sync 1000000000 1700000000000000000 5
+cpus 2
+$header
+section meta
+| host: demo
+| kernel: 6.1
+section clock
+sync 1000000000 1700000000000000000 5
+section tasks
+task 100 100 0 "main"
+task 101 100 0 "wor;ker"
+section hooks ring=0
+group mm=1 tid=100 at=1030000000 elapsed=20000000 types=7 label="inner" summary detailed
+cpu 4000000 8000000 6000000
+cpu 4000000 8000000 6000000
+thread 10000000 15000000
+endgroup
+group mm=1 tid=100 at=1050000000 elapsed=45000000 types=7 label="outer" summary detailed
+cpu 10000000 40000000 20000000
+cpu 10000000 40000000 20000000
+thread 20000000 45000000
+endgroup
+group mm=2 tid=100 at=1070000000 elapsed=10000000 types=1 summary
+cpu 0 10000000 0 x2
+endgroup
+section hooks ring=1
+group mm=3 tid=101 at=1040000000 elapsed=30000000 types=3 label="we\"ird, \e[31m\xff;\n" summary
+cpu 15000000 30000000 15000000 x2
+endgroup
+hook 0x10 0x23 tid=101 at=1060000000 1 2 0xDEADBEEF "tick" ""
+section hooks guest=0
+group mm=0x10 tid=202 at=1045000000 elapsed=5000000 types=1 label="guest" summary
+cpu 5000000 5000000 0
+endgroup
+section clock
+sync 2000000000 1700000001000000000 1000000005
+$loss
+section end
+$damage
+END
+}
+
+make_trace plain.bin

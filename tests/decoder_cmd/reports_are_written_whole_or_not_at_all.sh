@@ -1,0 +1,46 @@
+#!/bin/sh
+. "${0%/*}/lib.sh"
+
+run 0 -o report.txt plain.bin
+[ ! -s out ] || fail "-o wrote to stdout"
+run 0 plain.bin
+cmp -s out report.txt || fail "-o writes something else"
+run 0 -o - plain.bin
+cmp -s out report.txt || fail "-o - writes something else"
+
+# A failure leaves the old report alone, and nothing beside it.
+echo old >report.txt
+run 1 -o report.txt missing.bin
+[ "$(cat report.txt)" = old ] || fail "a failure replaced the report"
+ls >names
+not_in_file names tmp
+
+# Permissions and links of the old one stay.
+chmod 600 report.txt
+ln -s report.txt link.txt
+run 0 -o link.txt plain.bin
+[ -L link.txt ] || fail "the link was replaced"
+[ -s report.txt ] || fail "nothing came through the link"
+[ -n "$(find report.txt -perm 600)" ] || fail "the permissions changed"
+
+run 1 -o /nowhere/report.txt plain.bin
+in_file err '^cpidecode: /nowhere/report.txt: cannot write: '
+run 1 -o . plain.bin
+run 0 -o /dev/null plain.bin
+if [ -c /dev/full ]; then
+	run 1 -o /dev/full plain.bin
+	in_file err 'No space left'
+	status=0
+	"$CPIDECODE" plain.bin >/dev/full 2>err || status=$?
+	[ "$status" -eq 1 ] || fail "a full stdout: exit $status"
+	in_file err '^cpidecode: standard output: cannot write: No space left'
+fi
+
+# A reader that goes away.
+mkfifo pipe
+status=0
+: <pipe &
+"$CPIDECODE" --report hooks plain.bin >pipe 2>err || status=$?
+wait
+[ "$status" -eq 1 ] || [ "$status" -eq 0 ] || fail "a broken pipe: exit $status"
+not_in_file err 'lost'

@@ -1,0 +1,25 @@
+#!/bin/sh
+. "${0%/*}/lib.sh"
+
+run 0 --format svg plain.bin
+quiet
+cp out flame.svg
+in_file flame.svg '^<\?xml version="1.0" encoding="UTF-8"\?>$'
+in_file flame.svg 'Interval flame graph: demo'
+in_file flame.svg '<text x="5" y="15">inner</text>'
+in_file flame.svg 'class="frame unmeasured"[^>]*><title>minor 0x02'
+in_file flame.svg 'thread CPI 2.2500'
+in_file flame.svg 'CPI not measured</text>'
+in_file flame.svg 'we&quot;ird, \\x1B\[31m\\xFF;\\n</text>'
+in_file flame.svg '^</svg>$'
+# Nothing is fetched, and no name stands in the script.
+sed 's/http:\/\/www.w3.org\/[a-z0-9\/]*//g' flame.svg >rest
+not_in_file rest 'https?://|xlink|@import|url\([^#]'
+sed -n '/<script>/,$p' flame.svg >script
+not_in_file script 'inner|outer|ird'
+if command -v xmllint >/dev/null; then
+	xmllint --noout flame.svg || fail "not well-formed"
+fi
+
+run 0 --format svg --label nothing plain.bin
+in_file out 'There is no interval to show'

@@ -1,0 +1,36 @@
+#!/bin/sh
+. "${0%/*}/lib.sh"
+
+for report in summary intervals hooks cpus info; do
+	run 0 --report "$report" plain.bin
+	not_in_file out "$(printf '\033')"
+	LC_ALL=C tr -d '\n\040-\176' <out >rest
+	[ ! -s rest ] || fail "$report: bytes that are no plain text"
+done
+
+run 0 --report hooks plain.bin
+in_file out '^1700000000\.030000000 +0 +100 000000C0 00000001 00000000 01312D00 "inner" label, start$'
+in_file out '^1700000000\.060000000 +1 +101 00000010 00000023 00000001 00000002 DEADBEEF "tick" ""$'
+in_file out '^1700000000\.045000000 +- +202 000000C0 F0000010 00000000 004C4B40 "guest" label, end$'
+in_file out '"we\\"ird, \\x1B\[31m\\xFF;\\n"'
+
+run 0 --report cpus --label inner plain.bin
+cat >expected <<'END'
+"inner", minor 0x01, 1 interval
+       System    CPU0    CPU1
+cpi      2.00    2.00    2.00
+cpi_wb   1.50    1.50    1.50
+idle%   25.00   25.00   25.00
+busy%   75.00   75.00   75.00
+
+END
+cmp -s out expected || fail "another table"
+
+run 0 plain.bin
+in_file out '^ *count +total +mean +min +p50 +p90 +p99 +max +raw CPI +scaled +thread +by +busy% +mm +label$'
+in_file out '^ +1 +45\.0 ms .* 4\.0000 +2\.0000 +2\.2500 +counts +50\.00 +01 +outer$'
+in_file out '^ +1 +10\.0 ms .* n/a +n/a +n/a +none +n/a +02 +-$'
+run 0 --report intervals plain.bin
+in_file out '^1700000000\.010000000 +20\.0 ms +0 +100 +main .* 01 +  inner +summary\+detailed$'
+run 0 --label nothing plain.bin
+[ "$(cat out)" = 'no intervals' ] || fail "an empty summary"

@@ -1,0 +1,44 @@
+#!/bin/sh
+. "${0%/*}/lib.sh"
+
+misuse()
+{
+	pattern=$1
+	shift
+	run 2 "$@"
+	[ ! -s out ] || fail "misuse wrote to stdout"
+	[ "$(wc -l <err)" -eq 1 ] || fail "more than one line"
+	in_file err '^cpidecode: '
+	in_file err "$pattern"
+}
+
+misuse 'no trace file'
+misuse 'summary, intervals, hooks, cpus or info' --report nonsense plain.bin
+misuse 'text, csv, json, folded or svg' --format=xml plain.bin
+misuse 'hooks goes with text, csv, json' --report hooks --format svg plain.bin
+misuse 'info goes with text or json' --report info --format csv plain.bin
+misuse 'info goes with text, json' --report info --format folded plain.bin
+misuse 'weight goes with' --weight ns plain.bin
+misuse 'cycles, ns, instructions or thread_cycles' --format svg --weight seconds plain.bin
+misuse 'no filters' --report info --label x plain.bin
+misuse 'not a number' --tid x plain.bin
+misuse 'not a number' --tid -1 plain.bin
+misuse 'not a number' --pid 4294967296 plain.bin
+misuse 'not a number' --minor '' plain.bin
+misuse '0 to 0xFF' --minor 256 plain.bin
+misuse 'not a list' --cpu 3-1 plain.bin
+misuse 'not a list' --cpu 1, plain.bin
+misuse 'not a list' --cpu 0-99999 plain.bin
+misuse 'not a list' --cpu guestroom plain.bin
+misuse 'not a time' --from yesterday plain.bin
+misuse 'not a duration' --to +1week plain.bin
+misuse 'no such day' --to 2024-02-30 plain.bin
+misuse 'needs a value' plain.bin --report
+misuse 'needs a value' plain.bin -o
+misuse 'no such option' --wrong plain.bin
+misuse 'takes no value' --strict=yes plain.bin
+misuse 'no option -z' -z plain.bin
+misuse 'only once' - -
+cp plain.bin same.bin
+misuse 'the trace itself' -o same.bin same.bin
+cmp -s plain.bin same.bin || fail "the trace was overwritten"

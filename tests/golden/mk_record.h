@@ -1,0 +1,21 @@
+/* Records: single ones, and the six hooks of a CPI group. */
+#ifndef MK_RECORD_H
+#define MK_RECORD_H
+
+#include "mk_text.h"
+
+/* What the section header says about its records, computed as they are added. */
+struct tally {
+	uint32_t hooks, torn;
+	uint64_t first, last;
+};
+
+/* Each takes the rest of its line and adds to the section's payload. */
+void mk_hook(struct line *l, struct bytes *payload, struct tally *tally);
+void mk_pad(struct line *l, struct bytes *payload, struct tally *tally);
+void mk_group(struct line *l);
+void mk_group_cpu(struct line *l);
+void mk_group_thread(struct line *l);
+void mk_group_end(struct bytes *payload, struct tally *tally);
+
+#endif

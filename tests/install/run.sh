@@ -1,0 +1,116 @@
+#!/bin/sh
+# Installs into a scratch prefix and builds consumers against what is there.
+# Environment: BUILD: the build folder; SOURCE: the project's folder.
+set -u
+: "${BUILD:?}" "${SOURCE:?}"
+here=$SOURCE/tests/install
+passed=0 failed=0
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+prefix=$work/prefix
+cc=${CC:-cc} cxx_compiler=${CXX:-c++}
+SWTRACE_SESSION=$work/session # consumers trace nowhere
+export SWTRACE_SESSION
+
+check() { # NAME COMMAND...
+	name=$1; shift
+	if "$@" >"$work/log" 2>&1; then
+		passed=$((passed + 1)); echo "ok: $name"
+	else
+		failed=$((failed + 1)); echo "FAILED: $name"; sed 's/^/  /' "$work/log"
+	fi
+}
+
+check "cmake --install" cmake --install "$BUILD" --prefix "$prefix"
+for f in include/perfutil.h include/cpidecode.h bin/swtrace bin/cpidecode \
+	share/man/man1/swtrace.1 share/man/man1/cpidecode.1 share/man/man3/perfutil.3 \
+	share/man/man5/trace-file.5 share/bash-completion/completions/swtrace \
+	share/bash-completion/completions/cpidecode share/swtrace/cpi.hooks \
+	share/doc/swtrace/hook-schema.md; do
+	check "installs $f" test -f "$prefix/$f"
+done
+libdir=$(dirname "$(find "$prefix" -name libswtrace.so)")
+PKG_CONFIG_PATH=$libdir/pkgconfig
+LD_LIBRARY_PATH=$libdir
+export PKG_CONFIG_PATH LD_LIBRARY_PATH
+strict="-O2 -Wall -Wextra -Wpedantic -Wshadow -Werror"
+
+# Where the link line finds both kinds, -Bstatic takes the .a of these two libraries alone.
+with_pkg_config() { # COMPILER FLAGS PROGRAM
+	# shellcheck disable=SC2046,SC2086
+	$1 $strict $2 "$3" -o "$work/c" $(pkg-config --cflags --libs libswtrace libcpidecode) -lm &&
+		"$work/c" && readelf -d "$work/c" | grep -q 'NEEDED.*libswtrace'
+}
+with_pkg_config_static() { # COMPILER FLAGS PROGRAM
+	# The last -Bdynamic: the system's own libraries stay shared.
+	libs=$(pkg-config --static --libs libswtrace libcpidecode |
+		sed 's/-lswtrace/-Wl,-Bstatic -lswtrace -Wl,-Bdynamic/
+			s/-lcpidecode/-Wl,-Bstatic -lcpidecode -Wl,-Bdynamic/') || return 1
+	# shellcheck disable=SC2046,SC2086
+	$1 $strict $2 "$3" -o "$work/c" $(pkg-config --cflags libswtrace libcpidecode) $libs &&
+		env -u LD_LIBRARY_PATH "$work/c" &&
+		! readelf -d "$work/c" | grep -qE 'NEEDED.*lib(swtrace|cpidecode)'
+}
+# Elsewhere than at configuration: below DESTDIR, moved, with absolute folders.
+moved() {
+	rm -rf "$work/stage" "$work/moved" && DESTDIR=$work/stage cmake --install "$BUILD" &&
+		mkdir -p "$work/moved" &&
+		mv "$(dirname "$(dirname "$(find "$work/stage" -name perfutil.h)")")" "$work/moved/to" &&
+		[ -z "$(find "$work/stage" -type f)" ] || return 1
+	(
+		libdir=$(dirname "$(find "$work/moved" -name libswtrace.so)")
+		PKG_CONFIG_PATH=$libdir/pkgconfig LD_LIBRARY_PATH=$libdir
+		prefix=$work/moved/to
+		with_pkg_config "$cc" "-std=c17" "$here/consumer.c" && with_find_package
+	)
+}
+absolute() {
+	# Only configured: nothing is built for what is text.
+	cmake -S "$SOURCE" -B "$work/absolute" -DSWTRACE_TESTS=OFF -DSWTRACE_SAMPLES=OFF \
+		-DCMAKE_C_COMPILER="$cc" -DCMAKE_INSTALL_PREFIX=/opt/x \
+		-DCMAKE_INSTALL_LIBDIR=/srv/lib -DCMAKE_INSTALL_INCLUDEDIR=/srv/include || return 1
+	for l in libswtrace libcpidecode; do
+		PKG_CONFIG_PATH=$work/absolute pkg-config --libs "$l" | grep -q -- "-L/srv/lib" &&
+			PKG_CONFIG_PATH=$work/absolute pkg-config --cflags "$l" |
+			grep -q -- "-I/srv/include" || return 1
+		grep -q '"/srv/lib/' "$work/absolute/${l#lib}Config.cmake" || return 1
+	done
+}
+with_find_package() {
+	rm -rf "$work/cmake"
+	cmake -S "$here" -B "$work/cmake" -DCMAKE_PREFIX_PATH="$prefix" &&
+		cmake --build "$work/cmake" && "$work/cmake/c_shared" && "$work/cmake/c_static" &&
+		"$work/cmake/cxx_shared" && "$work/cmake/cxx_static"
+}
+c="-std=c17 -x c" cxx="-std=c++17 -x c++"
+for kind in "" _static; do
+	how="with pkg-config${kind:+, static}"
+	check "a C program $how" with_pkg_config$kind "$cc" "$c" "$here/consumer.c"
+	check "a C++ program $how" with_pkg_config$kind "$cxx_compiler" "$cxx" "$here/consumer.c"
+	check "a C++ program that writes hooks $how" \
+		with_pkg_config$kind "$cxx_compiler" "$cxx" "$here/hooks.cc"
+	check "the nested intervals of the CPI facility's description $how" \
+		with_pkg_config$kind "$cc" "-std=c17 -x c" "$SOURCE/samples/nested_intervals.c"
+done
+check "C and C++ programs with find_package, shared and static" with_find_package
+check "an installation below DESTDIR, moved, is found there" moved
+check "absolute install folders are kept" absolute
+only_public_names() {
+	! nm -D --defined-only "$libdir/libswtrace.so" "$libdir/libcpidecode.so" |
+		awk 'NF == 3 { print $3 }' |
+		grep -vE '^(Cpi|Trace|Is|RcToString|GetCycles|ReadCycles|Cycles|GetActive|swtrace_gate|cpidecode_)'
+}
+check "the libraries export their headers' names only" only_public_names
+check "the installed commands run" sh -c "'$prefix/bin/swtrace' --version && '$prefix/bin/cpidecode' --version"
+if command -v man >/dev/null; then
+	pages_are_clean() {
+		for p in "$prefix"/share/man/man?/*; do
+			out=$(LC_ALL=C.UTF-8 MANROFFSEQ='' man --warnings -E UTF-8 -l -Tutf8 -Z "$p" \
+				2>&1 >/dev/null) || return 1
+			[ -z "$out" ] || { echo "$p: $out"; return 1; }
+		done
+	}
+	check "the man pages format without warnings" pages_are_clean
+fi
+echo "$passed passed, $failed failed, 0 skipped"
+[ "$failed" -eq 0 ]

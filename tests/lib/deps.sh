@@ -1,0 +1,38 @@
+# Sourced: makes sure that Debian packages are there. No package is asked for twice, and with
+# everything there neither the network nor root is needed.
+
+# need_packages PACKAGE...: installs what is missing. Fails with one line if it cannot.
+need_packages() {
+	missing=
+	for package in "$@"; do
+		dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null | grep -qx installed ||
+			missing="$missing $package"
+	done
+	[ -n "$missing" ] || return 0
+	as_root=
+	if [ "$(id -u)" -ne 0 ]; then
+		if ! command -v sudo >/dev/null 2>&1 || ! sudo -n true 2>/dev/null; then
+			echo "missing packages:$missing: run as root, or first: sudo apt-get install$missing" >&2
+			return 1
+		fi
+		as_root="sudo -n"
+	fi
+	echo "installing$missing" >&2
+	log=$(mktemp)
+	# A failing update matters only if the install then fails too.
+	$as_root apt-get update >"$log" 2>&1 || true
+	# shellcheck disable=SC2086
+	if ! $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
+		$missing >>"$log" 2>&1; then
+		tail -n 20 "$log" >&2
+		rm -f "$log"
+		echo "could not install$missing (above: what apt-get said)" >&2
+		return 1
+	fi
+	rm -f "$log"
+}
+
+# What it takes to build the project.
+BUILD_PACKAGES="gcc libc6-dev make cmake pkg-config zlib1g-dev liblz4-dev libxxhash-dev"
+# And to test it.
+TEST_PACKAGES="$BUILD_PACKAGES g++ clang libclang-rt-dev check man-db"

@@ -1,0 +1,135 @@
+#include "double.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../../include/perfutil.h"
+#include "../../libtrace/counters/clock.h"
+#include "../../libtrace/ring/hook.h"
+#include "../../libtrace/session/attach.h"
+
+struct ring_double ring_double = {.on = true, .limit = sizeof ring_double.bytes};
+
+int hook_begin(struct hook_writer *w, uint32_t major, uint32_t bytes, uint32_t hooks)
+{
+	struct ring_double *r = &ring_double;
+
+	ck_assert_uint_eq(major, CPI_TRACE_MAJOR);
+	r->size = 0;
+	if (!r->on)
+		return PU_SUCCESS;
+	if (r->rc < 0 || bytes > r->limit || bytes > REC_MAX_SIZE) {
+		r->refused++;
+		return r->rc < 0 ? r->rc : PU_ERROR_HOOK_TOO_LONG;
+	}
+	ck_assert_uint_eq(bytes % REC_ALIGN, 0);
+	memset(r->bytes, 0xEE, bytes);
+	put_le32(r->bytes, bytes | REC_KIND_HOOK);
+	r->size = bytes;
+	r->hooks = hooks;
+	r->reservations++;
+	r->stamped = r->stamp ? r->stamp : clock_now();
+	*w = (struct hook_writer){
+		.first = r->bytes, .at = r->bytes, .stamp = r->stamped, .tid = 4711};
+	return HOOK_RESERVED;
+}
+
+void attach_look(void)
+{
+}
+
+bool attach_wants(uint32_t major)
+{
+	return ring_double.on && major == CPI_TRACE_MAJOR;
+}
+
+void attach_set_source(enum shm_source source, uint32_t flags)
+{
+	ring_double.source = source;
+	ring_double.source_flags = flags;
+}
+
+void attach_refresh_name(void)
+{
+}
+
+static struct record_view view;
+
+static uint32_t see(uint32_t at)
+{
+	const uint8_t *p = ring_double.bytes + at;
+	uint32_t size;
+
+	ck_assert_uint_le(at + REC_HEADER_SIZE, ring_double.size);
+	view.control = get_le32(p);
+	size = view.control & REC_SIZE_MASK;
+	ck_assert_uint_le(at + size, ring_double.size);
+	ck_assert_uint_eq(view.control & ~(REC_SIZE_MASK | REC_COMMITTED), 0);
+	ck_assert(view.control & REC_COMMITTED);
+	view.major = p[4];
+	view.nstrings = p[5];
+	view.nwords = get_le16(p + 6);
+	view.minor = get_le32(p + 8);
+	view.tid = get_le32(p + 12);
+	view.stamp = get_le64(p + 16);
+	ck_assert_uint_le(view.nwords, 20000);
+	for (uint32_t i = 0; i < view.nwords; i++)
+		view.word[i] = get_le32(p + REC_DATA + 4 * i);
+	p += REC_DATA + 4 * view.nwords;
+	view.length = view.nstrings ? get_le32(p) : 0;
+	view.string = view.nstrings ? (const char *)p + 4 : NULL;
+	ck_assert_uint_eq(
+		size, rec_size(view.nwords, view.nstrings ? rec_string_bytes(view.length) : 0));
+	if ((4 * view.nwords + (view.nstrings ? rec_string_bytes(view.length) : 0)) & 4)
+		ck_assert_uint_eq(get_le32(ring_double.bytes + at + size - 4), 0);
+	return size;
+}
+
+unsigned group_records(void)
+{
+	unsigned n = 0;
+
+	for (uint32_t at = 0; at < ring_double.size; n++)
+		at += see(at);
+	ck_assert_uint_eq(n, ring_double.size ? ring_double.hooks : 0);
+	return n;
+}
+
+const struct record_view *group_record(unsigned n)
+{
+	uint32_t at = 0;
+
+	for (unsigned i = 0; i < n; i++)
+		at += see(at);
+	see(at);
+	ck_assert_uint_eq(view.major, CPI_TRACE_MAJOR);
+	ck_assert_uint_eq(view.tid, 4711);
+	ck_assert_uint_eq(view.stamp, ring_double.stamped);
+	return &view;
+}
+
+static char file_name[64];
+
+static void remove_file(void)
+{
+	unlink(file_name);
+}
+
+const char *text_file(const char *text)
+{
+	int fd;
+
+	if (!*file_name)
+		atexit(remove_file);
+	else
+		unlink(file_name);
+	strcpy(file_name, "/tmp/swtrace-test-XXXXXX");
+	fd = mkstemp(file_name);
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(write(fd, text, strlen(text)), (ssize_t)strlen(text));
+	close(fd);
+	return file_name;
+}

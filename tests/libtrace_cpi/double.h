@@ -1,0 +1,44 @@
+/*
+ * Stands in for the ring and the session: one buffer, and knobs.
+ */
+#ifndef TEST_DOUBLE_H
+#define TEST_DOUBLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "../../formats/session.h"
+
+struct ring_double {
+	_Alignas(8) uint8_t bytes[1 << 20];
+	uint32_t size; /* of the last reservation; 0: none */
+	uint32_t hooks;
+	uint32_t reservations, refused;
+	bool on;
+	int rc;		/* if negative: what hook_begin answers */
+	uint32_t limit; /* the largest group that fits */
+	uint64_t stamp; /* 0: now */
+	uint64_t stamped;
+	_Atomic uint32_t source, source_flags; /* enum shm_source */
+};
+
+extern struct ring_double ring_double;
+
+/* The words and the string of the nth record of the last group. */
+struct record_view {
+	uint32_t control, minor, tid, nwords, nstrings;
+	uint8_t major;
+	uint64_t stamp;
+	uint32_t word[20000];
+	uint32_t length;
+	const char *string;
+};
+
+/* How many records the last group has; fails the test if its bytes do not add up. */
+unsigned group_records(void);
+const struct record_view *group_record(unsigned n);
+
+/* Makes a file of this text; the name is good until the next call. */
+const char *text_file(const char *text);
+
+#endif

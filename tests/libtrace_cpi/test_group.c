@@ -1,0 +1,311 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../include/perfutil.h"
+#include "../../libtrace/cpi/group.h"
+#include "double.h"
+#include "suites.h"
+
+/* Processors 0 and 2; 1 is offline. */
+static struct counter_interval *it;
+
+static void set_up(void)
+{
+	static const struct counter_interval_cpu cpu[3] = {
+		{0x200000000u, 0x300000000u, 0x0C0000000u, 1, 4, true},
+		{CPI_NONE, CPI_NONE, CPI_NONE, CPI_NONE, CPI_NONE, false},
+		{0x100000000u, 0x300000000u, 0x240000000u, 3, 4, true},
+	};
+
+	it = calloc(1, counters_interval_size(3));
+	it->cpus = 3;
+	it->thread_known = true;
+	it->thread_instructions = 0x100000002u;
+	it->thread_cycles = 0x180000003u;
+	memcpy(it->cpu, cpu, sizeof cpu);
+}
+
+static void tear_down(void)
+{
+	free(it);
+}
+
+static struct group_spec spec = {.mm = 0x5A, .tid = 77, .start_ticks = 1000};
+
+static int write_it(uint64_t *elapsed)
+{
+	uint8_t *words = malloc(group_room(it->cpus));
+	struct group g;
+	int rc;
+
+	*elapsed = 12345;
+	ring_double.stamp = 1000 + 0x500000006u;
+	group_build(&g, &spec, it, words);
+	for (uint32_t i = 0; i < g.parts; i++)
+		ck_assert(g.part[i].words + 4 * g.part[i].nwords <= words + group_room(it->cpus));
+	rc = group_write(&g, &spec, elapsed);
+	free(words);
+	return rc;
+}
+
+static void expect(unsigned n, uint32_t minor, const uint32_t *word, uint32_t nwords)
+{
+	const struct record_view *v = group_record(n);
+
+	ck_assert_uint_eq(v->minor, minor);
+	ck_assert_uint_eq(v->nwords, nwords);
+	for (uint32_t i = 0; i < nwords; i++)
+		ck_assert_msg(v->word[i] == word[i], "%08x word %u: %#x, not %#x", minor, i,
+			v->word[i], word[i]);
+}
+
+#define EXPECT(n, minor, ...)                                                                      \
+	do {                                                                                       \
+		static const uint32_t words_[] = {__VA_ARGS__};                                    \
+		expect(n, minor, words_, sizeof words_ / 4);                                       \
+	} while (0)
+
+static void expect_label(unsigned n, uint32_t minor, const char *label)
+{
+	EXPECT(n, minor, 5, 6);
+	ck_assert_uint_eq(group_record(n)->nstrings, 1);
+	ck_assert_uint_eq(group_record(n)->length, strlen(label));
+	ck_assert(memcmp(group_record(n)->string, label, strlen(label)) == 0);
+}
+
+START_TEST(everything)
+{
+	uint64_t elapsed;
+
+	spec.summary = spec.detailed = spec.scaled = spec.thread = true;
+	spec.label = "read block";
+	ck_assert_int_eq(write_it(&elapsed), PU_SUCCESS);
+	ck_assert_uint_eq(elapsed, 0x500000006u);
+	ck_assert_uint_eq(group_records(), 6);
+	expect_label(0, 0x0000005A, "read block");
+	EXPECT(1, 0x1000005A, 7, 3, 5, 6,
+		/* raw CPI */ 1, 5000, 0, 0, 3, 0, 2, 0,
+		/* scaled CPI, busy */ 0, 3750, 25, 0, 0, 0, 0, 0, 2, 2500, 75, 0, 1, 0, 50, 0,
+		/* thread */ 1, 5000);
+	EXPECT(2, 0x8000005A, 3, 5, 6, 3, 0, 6, 0, 2, 0, 3, 0, 1, 0, 50, 0);
+	EXPECT(3, 0x4000005A, 3, 3, 5, 6, 2, 0, 3, 0, 1, 5000, 0, 0xC0000000, 0, 3750, 25, 0, 0, 0,
+		0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 3, 0, 3, 0, 2, 0x40000000, 2, 2500, 75, 0);
+	EXPECT(4, 0x2000005A, 77, 5, 6, 1, 2, 1, 0x80000003, 1, 5000);
+	expect_label(5, 0xF000005A, "read block");
+}
+END_TEST
+
+START_TEST(summary_raw)
+{
+	uint64_t elapsed;
+
+	spec.summary = true;
+	ck_assert_int_eq(write_it(&elapsed), PU_SUCCESS);
+	ck_assert_uint_eq(group_records(), 1);
+	EXPECT(0, 0x1000005A, 1, 3, 5, 6, 1, 5000, 0, 0, 3, 0, 2, 0);
+}
+END_TEST
+
+START_TEST(summary_thread)
+{
+	uint64_t elapsed;
+
+	spec.summary = spec.thread = true;
+	ck_assert_int_eq(write_it(&elapsed), PU_SUCCESS);
+	ck_assert_uint_eq(group_records(), 1);
+	EXPECT(0, 0x1000005A, 5, 3, 5, 6, 1, 5000, 0, 0, 3, 0, 2, 0, 1, 5000);
+}
+END_TEST
+
+START_TEST(detailed_raw)
+{
+	uint64_t elapsed;
+
+	spec.detailed = true;
+	ck_assert_int_eq(write_it(&elapsed), PU_SUCCESS);
+	ck_assert_uint_eq(group_records(), 2);
+	EXPECT(0, 0x8000005A, 1, 5, 6, 3, 0, 6, 0, 2, 0);
+	EXPECT(1, 0x4000005A, 1, 3, 5, 6, 2, 0, 3, 0, 1, 5000, 0, 0, 0, 0, 0, 0, 1, 0, 3, 0, 3, 0);
+}
+END_TEST
+
+START_TEST(detailed_thread_has_no_thread_bit)
+{
+	uint64_t elapsed;
+
+	spec.detailed = spec.thread = true;
+	ck_assert_int_eq(write_it(&elapsed), PU_SUCCESS);
+	ck_assert_uint_eq(group_records(), 3);
+	ck_assert_uint_eq(group_record(0)->word[0], 1);
+	ck_assert_uint_eq(group_record(1)->word[0], 1);
+}
+END_TEST
+
+START_TEST(busy_not_measured)
+{
+	uint64_t elapsed;
+
+	spec.summary = spec.detailed = spec.scaled = true;
+	it->cpu[2].busy = it->cpu[2].busy_part = it->cpu[2].busy_whole = CPI_NONE;
+	ck_assert_int_eq(write_it(&elapsed), PU_SUCCESS);
+	ck_assert_uint_eq(group_records(), 3);
+	EXPECT(0, 0x1000005A, 1, 3, 5, 6, 1, 5000, 0, 0, 3, 0, 2, 0);
+	EXPECT(1, 0x8000005A, 1, 5, 6, 3, 0, 6, 0, 2, 0);
+	ck_assert_uint_eq(group_record(2)->word[0], 1);
+}
+END_TEST
+
+/* Software counters: cycles and busy, no instructions. */
+START_TEST(instructions_not_measured)
+{
+	uint64_t elapsed;
+
+	spec.summary = spec.detailed = spec.scaled = spec.thread = true;
+	it->cpu[0].instructions = it->cpu[2].instructions = CPI_NONE;
+	it->thread_instructions = CPI_NONE;
+	ck_assert_int_eq(write_it(&elapsed), PU_SUCCESS);
+	EXPECT(0, 0x1000005A, 7, 3, 5, 6, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 25, 0, 0, 0, 0, 0, 0, 0, 75,
+		0, 0, 0, 50, 0, 0, 0);
+	EXPECT(1, 0x8000005A, 3, 5, 6, 0, 0, 6, 0, 0, 0, 3, 0, 0, 0, 50, 0);
+	EXPECT(3, 0x2000005A, 77, 5, 6, 0, 0, 1, 0x80000003, 0, 0);
+}
+END_TEST
+
+START_TEST(one_processor_without_instructions)
+{
+	uint64_t elapsed;
+
+	spec.detailed = true;
+	it->cpu[0].instructions = CPI_NONE;
+	ck_assert_int_eq(write_it(&elapsed), PU_SUCCESS);
+	EXPECT(0, 0x8000005A, 1, 5, 6, 0, 0, 6, 0, 0, 0);
+	EXPECT(1, 0x4000005A, 1, 3, 5, 6, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 3, 0, 3, 0);
+}
+END_TEST
+
+START_TEST(thread_of_another)
+{
+	uint64_t elapsed;
+
+	spec.summary = spec.thread = true;
+	it->thread_instructions = it->thread_cycles = CPI_NONE;
+	ck_assert_int_eq(write_it(&elapsed), PU_SUCCESS);
+	EXPECT(0, 0x1000005A, 5, 3, 5, 6, 1, 5000, 0, 0, 3, 0, 2, 0, 0, 0);
+}
+END_TEST
+
+START_TEST(labels)
+{
+	static const char *const label[] = {
+		"", "a", "ab", "abc", "abcd", "\xff\x01\n;\"", "abcdefgh"};
+	uint64_t elapsed;
+
+	spec.summary = true;
+	spec.label = label[_i];
+	ck_assert_int_eq(write_it(&elapsed), PU_SUCCESS);
+	ck_assert_uint_eq(group_records(), 3);
+	expect_label(0, 0x0000005A, label[_i]);
+	expect_label(2, 0xF000005A, label[_i]);
+}
+END_TEST
+
+START_TEST(label_too_long)
+{
+	static const size_t sizes[] = {600 * 1024, 9 << 20, 20 << 20};
+	char *label = malloc(sizes[_i] + 1);
+	uint64_t elapsed;
+
+	memset(label, 'x', sizes[_i]);
+	label[sizes[_i]] = 0;
+	spec.summary = true;
+	spec.label = label;
+	ck_assert_int_eq(write_it(&elapsed), PU_ERROR_HOOK_TOO_LONG);
+	ck_assert_uint_eq(elapsed, 12345);
+	ck_assert_uint_eq(ring_double.refused, 1);
+	free(label);
+}
+END_TEST
+
+START_TEST(refused)
+{
+	static const int codes[] = {PU_ERROR_BUFFER_FULL, PU_ERROR_NO_BUFFER};
+	uint64_t elapsed;
+
+	spec.summary = true;
+	ring_double.rc = codes[_i];
+	ck_assert_int_eq(write_it(&elapsed), codes[_i]);
+	ck_assert_uint_eq(elapsed, 12345);
+}
+END_TEST
+
+START_TEST(off)
+{
+	uint64_t elapsed;
+
+	spec.summary = true;
+	ring_double.on = false;
+	ck_assert_int_eq(write_it(&elapsed), PU_SUCCESS);
+	ck_assert_uint_eq(elapsed, 12345);
+	ck_assert_uint_eq(ring_double.reservations, 0);
+}
+END_TEST
+
+START_TEST(stamp_before_start)
+{
+	uint64_t elapsed;
+
+	spec.summary = true;
+	spec.start_ticks = UINT64_MAX;
+	ck_assert_int_eq(write_it(&elapsed), PU_SUCCESS);
+	ck_assert_uint_eq(elapsed, 0);
+}
+END_TEST
+
+/* The largest machine: nothing beyond the room, and the words still count in 16 bits. */
+START_TEST(largest)
+{
+	size_t size = counters_interval_size(MAX_CPUS);
+	struct counter_interval *i = calloc(1, size);
+	uint8_t *words = malloc(group_room(MAX_CPUS));
+	struct group g;
+	uint64_t elapsed;
+
+	i->cpus = MAX_CPUS;
+	for (int cpu = 0; cpu < MAX_CPUS; cpu++)
+		i->cpu[cpu] = (struct counter_interval_cpu){
+			CPI_NONE - 1, CPI_NONE - 1, CPI_NONE - 1, CPI_NONE - 1, CPI_NONE - 1, true};
+	spec.summary = spec.detailed = spec.scaled = spec.thread = true;
+	group_build(&g, &spec, i, words);
+	ck_assert_int_eq(group_write(&g, &spec, &elapsed), PU_SUCCESS);
+	ck_assert_uint_eq(group_records(), 4);
+	ck_assert_uint_eq(group_record(0)->nwords, 6 * MAX_CPUS + 12);
+	ck_assert_uint_eq(group_record(2)->nwords, 12 * MAX_CPUS + 4);
+	free(words);
+	free(i);
+}
+END_TEST
+
+Suite *group_suite(void)
+{
+	Suite *s = suite_create("group");
+	TCase *t = tcase_create("group");
+
+	tcase_add_checked_fixture(t, set_up, tear_down);
+	tcase_add_test(t, everything);
+	tcase_add_test(t, summary_raw);
+	tcase_add_test(t, summary_thread);
+	tcase_add_test(t, detailed_raw);
+	tcase_add_test(t, detailed_thread_has_no_thread_bit);
+	tcase_add_test(t, busy_not_measured);
+	tcase_add_test(t, instructions_not_measured);
+	tcase_add_test(t, one_processor_without_instructions);
+	tcase_add_test(t, thread_of_another);
+	tcase_add_loop_test(t, labels, 0, 7);
+	tcase_add_loop_test(t, label_too_long, 0, 3);
+	tcase_add_loop_test(t, refused, 0, 2);
+	tcase_add_test(t, off);
+	tcase_add_test(t, stamp_before_start);
+	tcase_add_test(t, largest);
+	suite_add_tcase(s, t);
+	return s;
+}

@@ -1,0 +1,335 @@
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../../include/perfutil.h"
+#include "../../libtrace/counters/perf.h"
+#include "../../libtrace/counters/thread.h"
+#include "double.h"
+#include "fake_pmu.h"
+#include "suites.h"
+
+static struct cpu_set four;
+
+static void set_up(void)
+{
+	fake_pmu_use();
+	/* For machines whose clock does not count cycles. */
+	setenv("SWTRACE_CPU_HZ", "2000000000", 0);
+	ck_assert(cpu_set_parse(&four, "0-1,3-4", 7));
+}
+
+START_TEST(holds_share_groups)
+{
+	struct perf_reading r;
+
+	for (int i = 0; i < 1000; i++)
+		ck_assert_int_eq(perf_hold_cpus(&four), PERF_OPEN);
+	ck_assert_uint_eq(fake_pmu.open, 8);
+	ck_assert(perf_read_cpu(3, &r));
+	ck_assert_uint_eq(r.instructions, 1000);
+	ck_assert_uint_eq(r.second, 500);
+	ck_assert(!perf_read_cpu(2, &r));
+	ck_assert_uint_eq(r.instructions, CPI_NONE);
+	ck_assert(!perf_read_cpu(5, &r));
+	ck_assert(!perf_read_cpu(UINT32_MAX, &r));
+	for (int i = 0; i < 1000; i++)
+		perf_drop_cpus();
+	ck_assert_uint_eq(fake_pmu.open, 0);
+	perf_drop_cpus();
+	ck_assert(!perf_read_cpu(3, &r));
+	ck_assert_int_eq(perf_hold_cpus(&four), PERF_OPEN);
+	ck_assert_uint_eq(fake_pmu.open, 8);
+}
+END_TEST
+
+START_TEST(no_descriptors)
+{
+	fake_pmu.limit = (unsigned)_i;
+	ck_assert_int_eq(perf_hold_cpus(&four), PERF_NO_DESCRIPTORS);
+	ck_assert_uint_eq(fake_pmu.open, 0);
+	fake_pmu.limit = 8;
+	ck_assert_int_eq(perf_hold_cpus(&four), PERF_OPEN);
+}
+END_TEST
+
+static const int refusals[] = {ENOENT, EACCES, EPERM, ENOSYS, EOPNOTSUPP, EBUSY, EINVAL};
+
+START_TEST(refused)
+{
+	struct perf_reading r;
+
+	fake_pmu.cpu_errno = refusals[_i];
+	ck_assert_int_eq(perf_hold_cpus(&four), PERF_OPEN);
+	ck_assert_uint_eq(fake_pmu.open, 0);
+	ck_assert_uint_eq(fake_pmu.opens, 1);
+	ck_assert(!perf_read_cpu(0, &r));
+	perf_drop_cpus();
+}
+END_TEST
+
+START_TEST(one_went_offline)
+{
+	struct perf_reading r;
+
+	fake_pmu.offline = 1;
+	ck_assert_int_eq(perf_hold_cpus(&four), PERF_OPEN);
+	ck_assert(perf_read_cpu(0, &r));
+	ck_assert(!perf_read_cpu(1, &r));
+	ck_assert(perf_read_cpu(4, &r));
+}
+END_TEST
+
+START_TEST(bad_reads)
+{
+	struct perf_reading r;
+
+	fake_pmu.interrupts = 3;
+	ck_assert_int_eq(perf_hold_cpus(&four), PERF_OPEN);
+	fake_pmu.interrupts = 3;
+	ck_assert(perf_read_cpu(0, &r));
+	fake_pmu.short_reads = true;
+	ck_assert(!perf_read_cpu(0, &r));
+	ck_assert_uint_eq(r.instructions, CPI_NONE);
+	fake_pmu.short_reads = false;
+	fake_pmu.read_fails = true;
+	ck_assert(!perf_read_cpu(0, &r));
+}
+END_TEST
+
+START_TEST(no_ref_cycles)
+{
+	struct perf_reading r;
+
+	fake_pmu.second_errno = ENOENT;
+	ck_assert_int_eq(perf_hold_cpus(&four), PERF_OPEN);
+	ck_assert(perf_read_cpu(0, &r));
+	ck_assert_uint_eq(r.instructions, 1000);
+	ck_assert_uint_eq(r.second, CPI_NONE);
+}
+END_TEST
+
+START_TEST(user_mode_only)
+{
+	struct perf_group g;
+
+	fake_pmu.thread_errno = EACCES;
+	ck_assert_int_eq(perf_open_thread(&g), PERF_OPEN);
+	ck_assert(g.user_only);
+	perf_close_group(&g);
+	fake_pmu.user_errno = EACCES;
+	ck_assert_int_eq(perf_open_thread(&g), PERF_UNAVAILABLE);
+	ck_assert_int_eq(g.error, EACCES);
+	ck_assert_uint_eq(fake_pmu.open, 0);
+}
+END_TEST
+
+static void *use_a_group(void *unused)
+{
+	(void)unused;
+	ck_assert_int_eq(thread_open_group(thread_self()), PERF_OPEN);
+	ck_assert_int_eq(thread_open_group(thread_self()), PERF_OPEN);
+	return NULL;
+}
+
+START_TEST(threads_close_theirs)
+{
+	pthread_t t[8];
+
+	for (int i = 0; i < 8; i++)
+		pthread_create(&t[i], NULL, use_a_group, NULL);
+	for (int i = 0; i < 8; i++)
+		pthread_join(t[i], NULL);
+	ck_assert_uint_eq(fake_pmu.open, 0);
+	ck_assert_uint_ge(fake_pmu.most, 2);
+}
+END_TEST
+
+START_TEST(child_counts_itself)
+{
+	uint64_t id;
+	int status;
+	pid_t pid;
+
+	use_a_group(NULL);
+	id = counters_thread();
+	ck_assert_uint_eq(fake_pmu.open, 2);
+	pid = fork();
+	if (pid == 0) {
+		bool good = fake_pmu.open == 0 && counters_thread() != id &&
+			    counters_tid() == (uint32_t)getpid() &&
+			    thread_open_group(thread_self()) == PERF_OPEN && fake_pmu.open == 2;
+		_exit(good ? 0 : 1);
+	}
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(status, 0);
+	ck_assert_uint_eq(fake_pmu.open, 2);
+}
+END_TEST
+
+START_TEST(thread_out_of_descriptors)
+{
+	fake_pmu.limit = 1;
+	ck_assert_int_eq(thread_open_group(thread_self()), PERF_NO_DESCRIPTORS);
+	ck_assert_uint_eq(fake_pmu.open, 0);
+	fake_pmu.limit = 2;
+	ck_assert_int_eq(thread_open_group(thread_self()), PERF_OPEN);
+}
+END_TEST
+
+/* ------------------------------------------------------------------- the whole facility */
+
+START_TEST(instances)
+{
+	void *h[100];
+	const CPI_DATA *d;
+
+	for (int i = 0; i < 100; i++)
+		ck_assert_int_eq(CpiInit(7, &h[i]), PU_SUCCESS);
+	ck_assert_uint_eq(fake_pmu.open, 2 * (unsigned)GetActiveProcessorCount() + 2);
+	ck_assert_int_eq(ring_double.source, SHM_SOURCE_PERF);
+	ck_assert_uint_eq(ring_double.source_flags, 15);
+	ck_assert_int_eq(CpiStart(h[5]), PU_SUCCESS);
+	ck_assert_int_eq(CpiGet(h[5], &d), PU_SUCCESS);
+	ck_assert(d->thread_cpi == 0.5);
+	ck_assert(d->raw_cpi[0] > 0);
+	ck_assert(d->scaled_cpi[0] > 0 && d->scaled_cpi[0] <= 0.5);
+	ck_assert(d->cpu_busy[0] > 0 && d->cpu_busy[0] <= 100);
+	ck_assert(!isnan(d->raw_sys_cpi));
+	for (int i = 0; i < 100; i++)
+		ck_assert_int_eq(CpiTerminate(h[i]), PU_SUCCESS);
+	ck_assert_uint_eq(fake_pmu.open, 2);
+}
+END_TEST
+
+START_TEST(instance_without_descriptors)
+{
+	void *h = &h;
+
+	/* Enough to find the counters, not to hold them all. */
+	fake_pmu.limit = 3;
+	ck_assert_int_eq(CpiInit(7, &h), PU_ERROR_INSUFFICIENT_RESOURCES);
+	fake_pmu.limit = 100;
+	ck_assert_int_eq(CpiInit(7, &h), PU_SUCCESS);
+}
+END_TEST
+
+START_TEST(multiplexed)
+{
+	const CPI_DATA *d;
+	void *h;
+
+	fake_pmu.running = 25; /* a quarter of the time */
+	ck_assert_int_eq(CpiInit(CPI_TYPE_ONTHREAD | CPI_TYPE_TRACE_DETAILED, &h), PU_SUCCESS);
+	ck_assert_int_eq(CpiStart(h), PU_SUCCESS);
+	ck_assert_int_eq(CpiGetAndTrace(h, 1, 0, NULL, &d), PU_SUCCESS);
+	ck_assert(d->thread_cpi == 0.5);
+	ck_assert_uint_eq(group_record(2)->word[4], 4000);
+	ck_assert_uint_eq(group_record(2)->word[6], 2000);
+	fake_pmu.running = 0; /* never counted */
+	ck_assert_int_eq(CpiStart(h), PU_SUCCESS);
+	ck_assert_int_eq(CpiGet(h, &d), PU_SUCCESS);
+	ck_assert(isnan(d->thread_cpi));
+	ck_assert(isnan(d->raw_cpi[0]));
+}
+END_TEST
+
+START_TEST(only_the_thread)
+{
+	const CPI_DATA *d;
+	void *h;
+
+	fake_pmu.cpu_errno = EACCES;
+	fake_pmu.thread_errno = EACCES;
+	ck_assert_int_eq(CpiInit(7, &h), PU_SUCCESS);
+	ck_assert_int_eq(CpiStart(h), PU_SUCCESS);
+	ck_assert_int_eq(CpiGet(h, &d), PU_SUCCESS);
+	ck_assert(isnan(d->raw_cpi[0]) && isnan(d->raw_sys_cpi));
+	ck_assert(d->thread_cpi == 0.5);
+}
+END_TEST
+
+START_TEST(only_the_processors)
+{
+	const CPI_DATA *d;
+	void *h;
+
+	fake_pmu.thread_errno = fake_pmu.user_errno = EPERM;
+	ck_assert_int_eq(CpiInit(7, &h), PU_SUCCESS);
+	ck_assert_int_eq(CpiStart(h), PU_SUCCESS);
+	ck_assert_int_eq(CpiGet(h, &d), PU_SUCCESS);
+	ck_assert(!isnan(d->raw_cpi[0]) && !isnan(d->raw_sys_cpi));
+	ck_assert(isnan(d->thread_cpi));
+}
+END_TEST
+
+/* ------------------------------------------------------------------------------- probe */
+
+static const struct {
+	int cpu, thread, user, second;
+	bool present, cpu_wide, of_thread;
+	const char *why, *advice;
+} probes[] = {
+	{0, 0, 0, 0, true, true, true, "", ""},
+	{ENOENT, ENOENT, ENOENT, 0, false, false, false, "no PMU", "virtual PMU"},
+	{EACCES, ENOENT, ENOENT, 0, false, false, false, "no PMU", "virtual PMU"},
+	{EACCES, EACCES, 0, 0, true, false, true, "all processors", "perf_event_paranoid=0"},
+	{EACCES, EACCES, EACCES, 0, false, false, false, "hardware counters", "CAP_PERFMON"},
+	{0, EACCES, 0, 0, true, true, true, "user mode", "perf_event_paranoid=1"},
+	{0, EBUSY, EBUSY, 0, true, true, false, "a thread", "profiler"},
+	{EPERM, EPERM, EPERM, 0, false, false, false, "sandbox", "seccomp"},
+	{EPERM, EACCES, 0, 0, true, false, true, "all processors: a sandbox", "seccomp"},
+	{ENOSYS, ENOSYS, ENOSYS, 0, false, false, false, "perf_event_open", "seccomp"},
+	{EMFILE, EMFILE, EMFILE, 0, false, false, false, "descriptors", "ulimit"},
+	{0, 0, 0, ENOENT, true, true, false, "a thread", ""},
+};
+
+START_TEST(probe)
+{
+	struct counters_pmu p;
+
+	fake_pmu.cpu_errno = probes[_i].cpu;
+	fake_pmu.thread_errno = probes[_i].thread;
+	fake_pmu.user_errno = probes[_i].user;
+	fake_pmu.second_errno = probes[_i].second;
+	counters_probe_pmu(&p);
+	ck_assert(p.present == probes[_i].present);
+	ck_assert(p.cpu_wide == probes[_i].cpu_wide);
+	ck_assert(p.thread == probes[_i].of_thread);
+	ck_assert_msg(strstr(p.why, probes[_i].why) != NULL, "%s", p.why);
+	ck_assert_msg(strstr(p.advice, probes[_i].advice) != NULL, "%s", p.advice);
+	ck_assert((*p.why == 0) == (*probes[_i].why == 0));
+	ck_assert_uint_eq(fake_pmu.open, 0);
+}
+END_TEST
+
+Suite *perf_suite(void)
+{
+	Suite *s = suite_create("perf");
+	TCase *t = tcase_create("perf");
+
+	tcase_add_checked_fixture(t, set_up, NULL);
+	tcase_add_test(t, holds_share_groups);
+	tcase_add_loop_test(t, no_descriptors, 0, 8);
+	tcase_add_loop_test(t, refused, 0, sizeof refusals / sizeof *refusals);
+	tcase_add_test(t, one_went_offline);
+	tcase_add_test(t, bad_reads);
+	tcase_add_test(t, no_ref_cycles);
+	tcase_add_test(t, user_mode_only);
+	tcase_add_test(t, threads_close_theirs);
+	tcase_add_test(t, child_counts_itself);
+	tcase_add_test(t, thread_out_of_descriptors);
+	tcase_add_test(t, instances);
+	tcase_add_test(t, instance_without_descriptors);
+	tcase_add_test(t, multiplexed);
+	tcase_add_test(t, only_the_thread);
+	tcase_add_test(t, only_the_processors);
+	tcase_add_loop_test(t, probe, 0, sizeof probes / sizeof *probes);
+	suite_add_tcase(s, t);
+	return s;
+}

@@ -1,0 +1,374 @@
+#include "sandbox.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <limits.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../../libtrace/ring/rseq.h"
+
+static char dir[64];
+/* Shared by all processes of a test program. */
+static struct {
+	int passed, failed, skipped;
+} * count;
+
+void die(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fputc('\n', stderr);
+	exit(1);
+}
+
+/* ------------------------------------------------------------------- sandbox */
+
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	(void)st;
+	(void)type;
+	(void)ftw;
+	return remove(path);
+}
+
+const char *sandbox_dir(void)
+{
+	return dir;
+}
+
+void sandbox_fresh(void)
+{
+	static unsigned n;
+	char path[128];
+
+	snprintf(path, sizeof path, "%s/%ld.%u", dir, (long)getpid(), n++);
+	setenv("SWTRACE_SESSION", path, 1);
+}
+
+static pid_t worker;
+
+static void too_long(int signal_number)
+{
+	static const char text[] = "took too long: killed\n";
+
+	(void)signal_number;
+	if (write(2, text, sizeof text - 1) > 0)
+		kill(-worker, SIGKILL);
+	kill(worker, SIGKILL);
+}
+
+int sandbox_run(int (*body)(int argc, char **argv), int argc, char **argv, unsigned seconds)
+{
+	const char *given = getenv("SWTRACE_TEST_SANDBOX");
+	int status = 0;
+
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	count = mmap(
+		NULL, sizeof *count, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (count == MAP_FAILED)
+		die("no memory");
+	if (given) { /* restarted inside one (box_without_rseq) */
+		snprintf(dir, sizeof dir, "%s", given);
+		return body(argc, argv);
+	}
+	snprintf(dir, sizeof dir, "/dev/shm/swtrace-test.XXXXXX");
+	if (!mkdtemp(dir))
+		die("%s: %s", dir, strerror(errno));
+	/* Others than its owner may have to pass through. */
+	if (chmod(dir, 0755) != 0)
+		die("%s: %s", dir, strerror(errno));
+	sandbox_fresh();
+	worker = fork();
+	if (worker == 0) {
+		setpgid(0, 0);
+		exit(body(argc, argv));
+	}
+	setpgid(worker, worker);
+	signal(SIGALRM, too_long);
+	alarm(seconds);
+	while (waitpid(worker, &status, 0) < 0 && errno == EINTR)
+		;
+	alarm(0);
+	kill(-worker, SIGKILL); /* what a failed test left behind */
+	nftw(dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+	if (WIFSIGNALED(status))
+		fprintf(stderr, "ended by signal %d\n", WTERMSIG(status));
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}
+
+/* ------------------------------------------------------------------- results */
+
+void tell(bool ok, const char *name, const char *format, ...)
+{
+	va_list args;
+
+	__atomic_fetch_add(ok ? &count->passed : &count->failed, 1, __ATOMIC_RELAXED);
+	printf("%s: %s: ", ok ? "ok" : "FAILED", name);
+	va_start(args, format);
+	vprintf(format, args);
+	va_end(args);
+	putchar('\n');
+}
+
+void tell_skipped(const char *name, const char *why)
+{
+	count->skipped++;
+	printf("skipped: %s: %s\n", name, why);
+}
+
+int results(void)
+{
+	printf("%d passed, %d failed, %d skipped\n", count->passed, count->failed, count->skipped);
+	return count->failed ? 1 : 0;
+}
+
+void scenario(void (*run)(const void *arg), const void *arg)
+{
+	int status;
+	pid_t pid;
+
+	sandbox_fresh();
+	pid = fork();
+	if (pid == 0) {
+		run(arg);
+		exit(0);
+	}
+	if (waitpid(pid, &status, 0) != pid || status != 0)
+		tell(false, "scenario", "ended with status %#x", (unsigned)status);
+}
+
+/* ------------------------------------------------------------------- session */
+
+void box_open_bare(struct session *s)
+{
+	struct session_error e = {""};
+	struct session_place place;
+
+	if (session_find(&place, &e) != 0 ||
+		session_open(s, &place, SESSION_CONTROL | SESSION_CREATE, &e) != 0)
+		die("session: %s", e.text);
+}
+
+void box_open(struct session *s, uint32_t mode, uint64_t ring_bytes, uint32_t section)
+{
+	struct session_config config = {.ring_bytes = ring_bytes,
+		.section_bytes = section,
+		.mode = mode,
+		.group = (gid_t)-1};
+	struct session_error e = {""};
+
+	box_open_bare(s);
+	if (session_init(s, &config, &e) != 0 || session_on(s, &e) != 0)
+		die("session: %s", e.text);
+}
+
+uint32_t box_pin(uint32_t cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	sched_setaffinity(0, sizeof set, &set); /* not allowed there: where we are will do */
+	return (uint32_t)sched_getcpu();
+}
+
+bool box_has_rseq(void)
+{
+	return rseq_lookup() != rseq_none() && clock_kind() != 2;
+}
+
+void box_without_rseq(char **argv)
+{
+	const char *old = getenv("SWTRACE_TEST_SANDBOX");
+
+	if (old)
+		return;
+	setenv("SWTRACE_TEST_SANDBOX", dir, 1);
+	setenv("GLIBC_TUNABLES", "glibc.pthread.rseq=0", 1);
+	execv("/proc/self/exe", argv);
+	die("restart: %s", strerror(errno));
+}
+
+static void account_records(struct account *a, uint32_t ring, const struct ring_span *span,
+	const uint8_t *buf, uint64_t *stamp, record_fn *each, void *arg)
+{
+	uint32_t hooks = 0, torn = 0;
+
+	for (uint32_t at = 0; at < span->bytes;) {
+		uint32_t control = get_le32(buf + at), size = control & 0x00fffff8;
+
+		if (control & 0x7f000004)
+			a->damaged++;
+		if (control & 0x80000000 && (control & 3) == 0) {
+			hooks++;
+			if (get_le64(buf + at + 16) < *stamp)
+				a->backwards++;
+			*stamp = get_le64(buf + at + 16);
+			if (each)
+				each(arg, ring, span->position + at, buf + at);
+		} else if (!(control & 0x80000000)) {
+			torn++;
+		}
+		at += size;
+	}
+	if (hooks != span->hooks || torn + span->damaged != span->torn)
+		a->damaged++;
+}
+
+void box_account(struct session *s, struct account *a, record_fn *each, void *arg)
+{
+	const struct shm_geometry *g = &s->geometry;
+	struct ring_part *parts = malloc(g->sections * sizeof *parts);
+	uint8_t *buf = malloc(g->section_size);
+	struct ring_reader r;
+
+	memset(a, 0, sizeof *a);
+	if (!parts || !buf || ring_reader_open(&r, s->rings_fd, g, s->control->ring) != 0)
+		die("reader");
+	for (uint32_t ring = 0; ring < ring_reader_rings(&r); ring++) {
+		struct ring_ledger l;
+		uint64_t stamp = 0, end = 0;
+		int n = ring_reader_parts(&r, ring, parts);
+
+		ring_reader_ledger(&r, ring, &l);
+		a->overwritten += l.overwritten;
+		a->gone_torn += l.torn;
+		a->damaged += l.damaged;
+		for (int i = 0; i < SHM_LOSSES; i++)
+			a->loss[i] += l.loss[i];
+		for (int k = 0; k < n; k++) {
+			struct ring_span span;
+
+			if (ring_reader_copy(&r, ring, &parts[k], buf, &span) != 0)
+				die("copy");
+			if (span.position < end)
+				a->backwards++;
+			end = span.position + span.bytes;
+			a->hooks += span.hooks;
+			a->torn += span.torn;
+			a->damaged += span.damaged;
+			a->bytes += span.bytes;
+			account_records(a, ring, &span, buf, &stamp, each, arg);
+		}
+	}
+	ring_reader_close(&r);
+	free(parts);
+	free(buf);
+}
+
+uint64_t account_lost(const struct account *a)
+{
+	return a->loss[SHM_LOST_FULL] + a->loss[SHM_LOST_BIG] + a->loss[SHM_LOST_HELD] +
+	       a->loss[SHM_LOST_NO_GUEST];
+}
+
+uint64_t account_sum(const struct account *a)
+{
+	return a->hooks + a->torn + a->overwritten + a->gone_torn + account_lost(a);
+}
+
+struct shm_ring box_ring(struct session *s, uint32_t ring)
+{
+	struct shm_ring header;
+
+	if (pread(s->rings_fd, &header, sizeof header, (off_t)ring_offset(&s->geometry, ring)) !=
+		(ssize_t)sizeof header)
+		die("short read");
+	return header;
+}
+
+struct shm_section box_section(struct session *s, uint32_t ring, uint32_t index)
+{
+	struct shm_section section;
+	off_t at = (off_t)(ring_offset(&s->geometry, ring) + sizeof(struct shm_ring) +
+			   index * sizeof section);
+
+	if (pread(s->rings_fd, &section, sizeof section, at) != (ssize_t)sizeof section)
+		die("short read");
+	return section;
+}
+
+/* -------------------------------------------------------------- checked hooks */
+
+static uint32_t mix(uint32_t sum, uint32_t word)
+{
+	return (sum ^ word) * 0x01000193u + 0x9e3779b9u;
+}
+
+int checked_hook(uint32_t id, uint32_t sequence, uint32_t filler_words)
+{
+	uint32_t words[1024], n = 2, sum = 0;
+
+	words[0] = id;
+	words[1] = sequence;
+	for (; filler_words && n < 1000; filler_words--, n++)
+		words[n] = mix(sequence, n);
+	for (uint32_t i = 0; i < n; i++)
+		sum = mix(sum, words[i]);
+	words[n++] = sum;
+	return TraceHookWords(CHECKED_MAJOR, id, n, words);
+}
+
+bool checked_is_whole(const uint8_t *record)
+{
+	uint32_t n = get_le16(record + 6), sum = 0;
+
+	if (record[4] != CHECKED_MAJOR || n < 3 || record[5] != 0 ||
+		get_le32(record + 8) != checked_id(record))
+		return false;
+	for (uint32_t i = 0; i + 1 < n; i++)
+		sum = mix(sum, get_le32(record + 24 + 4 * i));
+	return sum == get_le32(record + 24 + 4 * (n - 1));
+}
+
+void follow_open(struct follow *f, uint32_t rings)
+{
+	f->last = malloc((size_t)rings * FOLLOW_IDS * sizeof *f->last);
+	if (!f->last)
+		die("memory");
+	follow_reset(f, rings);
+}
+
+void follow_close(struct follow *f)
+{
+	free(f->last);
+	f->last = NULL;
+}
+
+void follow_reset(struct follow *f, uint32_t rings)
+{
+	memset(f->last, 0xff, (size_t)rings * FOLLOW_IDS * sizeof *f->last);
+	f->out_of_order = f->not_whole = f->foreign = 0;
+}
+
+void follow_record(void *arg, uint32_t ring, uint64_t position, const uint8_t *record)
+{
+	struct follow *f = arg;
+	uint32_t id = checked_id(record), sequence = checked_sequence(record);
+	uint32_t *last;
+
+	(void)position;
+	if (record[4] != CHECKED_MAJOR) {
+		f->foreign++;
+		return;
+	}
+	if (!checked_is_whole(record)) {
+		f->not_whole++;
+		return;
+	}
+	last = &f->last[(size_t)ring * FOLLOW_IDS + id % FOLLOW_IDS];
+	if (*last != UINT32_MAX && sequence <= *last)
+		f->out_of_order++;
+	*last = sequence;
+}

@@ -1,0 +1,132 @@
+/*
+ * What the ring and session tests share: a private session directory that is always
+ * removed, the account of everything in the rings, and counted results.
+ */
+#ifndef SWT_TESTS_RING_SANDBOX_H
+#define SWT_TESTS_RING_SANDBOX_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "../../formats/bytes.h"
+#include "../../formats/record.h"
+#include "../../formats/session.h"
+#include "../../include/perfutil.h"
+#include "../../libtrace/counters/clock.h"
+#include "../../libtrace/ring/hook.h"
+#include "../../libtrace/ring/layout.h"
+#include "../../libtrace/ring/reader.h"
+#include "../../libtrace/session/session.h"
+
+/* Sanitizers make everything slower; fewer rounds find as much. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) ||                         \
+	__has_feature(memory_sanitizer)
+#define SANITIZED 1
+#endif
+#endif
+/* The thread sanitizer sees one process, and not what excludes a CPU's other writers. */
+#if defined(__SANITIZE_THREAD__)
+#define SEES_ONE_PROCESS 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define SEES_ONE_PROCESS 1
+#endif
+#endif
+#ifndef SEES_ONE_PROCESS
+#define SEES_ONE_PROCESS 0
+#endif
+#ifndef SANITIZED
+#define SANITIZED 0
+#endif
+
+/*
+ * Runs body in a child with SWTRACE_SESSION naming a directory below a fresh one under
+ * /dev/shm; kills the child's group after `seconds`; removes the directory whatever happened.
+ * Returns the exit status for main.
+ */
+int sandbox_run(int (*body)(int argc, char **argv), int argc, char **argv, unsigned seconds);
+
+/* The sandbox's directory: for tests that want other names in it. */
+const char *sandbox_dir(void);
+/* Makes SWTRACE_SESSION name a new directory of the sandbox (not yet made). */
+void sandbox_fresh(void);
+
+__attribute__((noreturn, format(printf, 1, 2))) void die(const char *format, ...);
+
+/* One result of a stress program; its last line is printed by results(). */
+__attribute__((format(printf, 3, 4))) void tell(bool ok, const char *name, const char *format, ...);
+void tell_skipped(const char *name, const char *why);
+int results(void);
+
+/*
+ * Runs a scenario in a process of its own with a fresh SWTRACE_SESSION; its results count here.
+ * (A process looks for a session once; another one's end leaves it off.)
+ */
+void scenario(void (*run)(const void *arg), const void *arg);
+
+/* ------------------------------------------------------------------ a session */
+
+/* Session in SWTRACE_SESSION, initialised and on. Dies when that fails. */
+void box_open(struct session *s, uint32_t mode, uint64_t ring_bytes, uint32_t section);
+/* Opened, not initialised. */
+void box_open_bare(struct session *s);
+
+/* The ring of this CPU, with the calling thread pinned to it. */
+uint32_t box_pin(uint32_t cpu);
+/* Restarts the program with rseq turned off (once): all hooks go to guest rings. */
+void box_without_rseq(char **argv);
+bool box_has_rseq(void);
+
+struct account {
+	uint64_t hooks, torn; /* in the rings */
+	uint64_t overwritten, gone_torn;
+	uint64_t loss[SHM_LOSSES];
+	uint32_t damaged, backwards; /* spans that are damaged; stamps that went back */
+	uint64_t bytes;
+};
+
+typedef void record_fn(void *arg, uint32_t ring, uint64_t position, const uint8_t *record);
+
+/* Reads everything; each (may be NULL) sees the committed hooks in order of position. */
+void box_account(struct session *s, struct account *a, record_fn *each, void *arg);
+/* in the rings + overwritten + lost + torn */
+uint64_t account_sum(const struct account *a);
+uint64_t account_lost(const struct account *a);
+
+/* The raw header of a ring and a section's table entry, by pread. */
+struct shm_ring box_ring(struct session *s, uint32_t ring);
+struct shm_section box_section(struct session *s, uint32_t ring, uint32_t index);
+
+/* ---------------------------------------------------------------- checked hooks */
+
+/* A hook whose words can be told to be whole: id, sequence number, filler, checksum. */
+enum { CHECKED_MAJOR = 0x51, CHECKED_MIN_WORDS = 4 };
+
+int checked_hook(uint32_t id, uint32_t sequence, uint32_t filler_words);
+bool checked_is_whole(const uint8_t *record);
+static inline uint32_t checked_id(const uint8_t *record)
+{
+	return get_le32(record + 24);
+}
+static inline uint32_t checked_sequence(const uint8_t *record)
+{
+	return get_le32(record + 28);
+}
+
+/* Follows the sequence numbers of up to 4096 ids, per ring. */
+struct follow {
+	uint32_t *last; /* [ring * FOLLOW_IDS + id] */
+	uint32_t out_of_order, not_whole, foreign;
+};
+enum { FOLLOW_IDS = 4096 };
+
+void follow_open(struct follow *f, uint32_t rings);
+void follow_close(struct follow *f);
+void follow_reset(struct follow *f, uint32_t rings);
+void follow_record(void *f, uint32_t ring, uint64_t position, const uint8_t *record);
+
+#endif

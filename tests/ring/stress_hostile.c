@@ -1,0 +1,314 @@
+/*
+ * A member of the trace group who scribbles over everything that members can write, while
+ * others write and the owner reads: nobody crashes, hangs, or stores outside a ring.
+ *
+ *	stress_hostile [guest]
+ */
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "sandbox.h"
+
+enum { WRITERS = 2, HOOKS = 60000, READS = 150 };
+
+static uint32_t *running;
+static struct session box;
+
+static uint64_t next(uint64_t *seed)
+{
+	*seed = *seed * 6364136223846793005u + 1442695040888963407u;
+	return *seed >> 16;
+}
+
+/* Values that a header's fields are likely to be confused by. */
+static uint64_t nasty(uint64_t *seed)
+{
+	const struct shm_geometry *g = &box.geometry;
+	uint64_t r = next(seed);
+
+	switch (r % 8) {
+	case 0:
+		return 0;
+	case 1:
+		return UINT64_MAX - r / 8 % 64;
+	case 2:
+		return r / 8 % (4 * g->ring_size);
+	case 3:
+		return r / 8 % 1000 * g->section_size;
+	case 4:
+		return r / 8 % 1000 * g->section_size + 1;
+	case 5:
+		return (r / 8 % 1000 + 1) * g->ring_size - 8;
+	case 6:
+		return 1ull << (r / 8 % 64);
+	default:
+		return next(seed) << 32 ^ r;
+	}
+}
+
+static uint8_t *map_file(int fd, size_t bytes)
+{
+	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+	if (p == MAP_FAILED)
+		die("mmap");
+	return p;
+}
+
+/* One ring's header and section table, or anything in any of the three files. */
+static void scribble(bool headers_only, uint32_t ring, uint64_t seed)
+{
+	const struct shm_geometry *g = &box.geometry;
+	uint8_t *rings = map_file(box.rings_fd, g->file_size);
+	uint8_t *tasks = map_file(box.tasks_fd, sizeof(struct shm_task_file));
+	uint8_t *schemas = map_file(box.schemas_fd, sizeof(struct shm_schema_file));
+	uint64_t *header = (uint64_t *)(void *)ring_at(rings, g, ring);
+
+	for (uint64_t i = 0; __atomic_load_n(running, __ATOMIC_RELAXED); i++) {
+		/* Not all the time: writers shall get somewhere in between. */
+		if (i % 64 == 0)
+			usleep(50);
+		if (headers_only) {
+			uint64_t words = (sizeof(struct shm_ring) +
+						 g->sections * sizeof(struct shm_section)) /
+					 8;
+			header[i % 4 ? next(&seed) % 3 : next(&seed) % words] = nasty(&seed);
+			continue;
+		}
+		switch (next(&seed) % 4) {
+		case 0:
+			*(uint64_t *)(void *)(rings + next(&seed) % (g->file_size / 8) * 8) =
+				nasty(&seed);
+			break;
+		case 1:
+			((uint64_t *)(void *)tasks)[next(&seed) % 4096] = nasty(&seed);
+			break;
+		case 2:
+			((uint64_t *)(void *)schemas)[next(&seed) % 4096] = nasty(&seed);
+			break;
+		default:
+			((uint64_t *)(void *)ring_at(rings, g,
+				(uint32_t)next(&seed) % (g->cpus + g->guests)))[next(&seed) % 40] =
+				nasty(&seed);
+		}
+	}
+	_exit(0);
+}
+
+static void writer(uint32_t id, bool pinned)
+{
+	TRACE_STRING s = {"hello", 5};
+
+	if (pinned)
+		box_pin(0);
+	for (uint32_t i = 0; i < HOOKS; i++) {
+		checked_hook(id, i, i % 200);
+		if (i % 100 == 0)
+			TraceHookData(3, i, 0, NULL, 1, &s);
+	}
+	_exit(0);
+}
+
+static int wait_for(pid_t pid)
+{
+	int status;
+
+	waitpid(pid, &status, 0);
+	return status;
+}
+
+static void read_all(void)
+{
+	struct session_task *tasks;
+	struct account a;
+	char *text;
+
+	box_account(&box, &a, NULL, NULL);
+	if (session_tasks(&box, &tasks) >= 0)
+		free(tasks);
+	if (session_schemas(&box, &text) >= 0)
+		free(text);
+	session_sticky(&box);
+	session_reclaim(&box);
+}
+
+/* Only one ring's header is scribbled on: then no other ring may change. */
+static void one_ring(const void *arg)
+{
+	const struct shm_geometry *g = &box.geometry;
+	const char *name = arg;
+	pid_t pid[WRITERS], scribbler;
+	uint32_t ring = 0, strange = 0;
+	uint8_t *byte = NULL;
+
+	*running = 1;
+	box_open(&box, SHM_MODE_WRAP, 8 * 4096, 4096);
+	if (box_pin(0) != 0 || !box_has_rseq()) {
+		tell_skipped(name, "needs CPU 0 and restartable sequences");
+		return;
+	}
+	scribbler = fork();
+	if (scribbler == 0)
+		scribble(true, ring, 1);
+	for (uint32_t i = 0; i < WRITERS; i++) {
+		pid[i] = fork();
+		if (pid[i] == 0)
+			writer(i, true);
+	}
+	for (int i = 0; i < WRITERS; i++)
+		strange += wait_for(pid[i]) != 0;
+	__atomic_store_n(running, 0, __ATOMIC_RELAXED);
+	wait_for(scribbler);
+	tell(strange == 0, name, "%u writers failed", strange);
+	/* After a storm of aborts a guest ring may be used, and any ring's counters are: so
+	 * look at the other CPUs' rings and, in all, the gaps behind the headers. */
+	strange = 0;
+	for (uint32_t r = 0; r < g->cpus + g->guests; r++) {
+		uint64_t from = ring_offset(g, r) + sizeof(struct shm_ring) +
+				g->sections * sizeof(struct shm_section);
+		uint64_t to = r != 0 && r < g->cpus ? ring_offset(g, r) + g->ring_stride
+						    : ring_data_offset(g, r);
+		byte = realloc(byte, to - from);
+		if (!byte ||
+			pread(box.rings_fd, byte, to - from, (off_t)from) != (ssize_t)(to - from))
+			die("read");
+		for (uint64_t i = 0; i < to - from; i++)
+			strange += byte[i] != 0;
+	}
+	tell(strange == 0, name, "%u bytes changed outside the ring", strange);
+	free(byte);
+	session_remove(&box);
+	session_close(&box);
+}
+
+static void everywhere(const void *arg)
+{
+	const char *name = arg;
+	uint32_t mode = strcmp(name, "normal mode") == 0 ? SHM_MODE_NORMAL : SHM_MODE_WRAP;
+	pid_t pid[WRITERS], scribbler;
+	uint32_t failed = 0;
+
+	*running = 1;
+	box_open(&box, mode, 16 * 4096, 4096);
+	scribbler = fork();
+	if (scribbler == 0)
+		scribble(false, 0, 2 + mode);
+	for (uint32_t i = 0; i < WRITERS; i++) {
+		pid[i] = fork();
+		if (pid[i] == 0)
+			writer(i, false);
+	}
+	for (uint32_t i = 0; i < READS; i++)
+		read_all();
+	for (int i = 0; i < WRITERS; i++)
+		failed += wait_for(pid[i]) != 0;
+	__atomic_store_n(running, 0, __ATOMIC_RELAXED);
+	wait_for(scribbler);
+	read_all();
+	tell(session_discard(&box, NULL) == 0, name, "discarded");
+	read_all();
+	tell(failed == 0, name, "%u reads; %u writers failed", READS, failed);
+	/* And a new init gets rid of it all. */
+	struct session_config config = {
+		.ring_bytes = 65536, .section_bytes = 4096, .group = (gid_t)-1};
+	struct account a;
+	tell(session_off(&box, NULL) == 0 && session_init(&box, &config, NULL) == 0 &&
+			session_on(&box, NULL) == 0 && checked_hook(1, 1, 1) == 0,
+		name, "initialised anew");
+	box_account(&box, &a, NULL, NULL);
+	tell(a.hooks == 1 && a.damaged == 0 && account_sum(&a) == 1, name, "and clean");
+	session_remove(&box);
+	session_close(&box);
+}
+
+/* Enormous tables that a scribbler emptied: the walk is as long as the ring, not longer. */
+static void bounded(const void *arg)
+{
+	const char *name = arg;
+	uint64_t lost = 0, head;
+
+	box_open(&box, SHM_MODE_WRAP, 64 << 20, 4096);
+	box_pin(0);
+	checked_hook(1, 1, 1);
+	for (uint32_t ring = 0; ring < box.geometry.cpus + box.geometry.guests; ring++) {
+		uint8_t *base = map_file(box.rings_fd, box.geometry.file_size);
+		struct shm_ring *r = ring_at(base, &box.geometry, ring);
+
+		/* Every section entered long ago, with an uncommitted record first. */
+		head = (uint64_t)1000 * box.geometry.ring_size;
+		for (uint32_t i = 0; i < box.geometry.sections; i++) {
+			r->section[i].entry = (uint64_t)i * 4096 + 1;
+			put_le32(base + ring_data_offset(&box.geometry, ring) + i * 4096ull, 64);
+		}
+		r->head = head;
+		munmap(base, box.geometry.file_size);
+	}
+	for (int i = 0; i < 20; i++)
+		lost += checked_hook(1, 2, 1) == PU_ERROR_NO_BUFFER;
+	tell(lost == 20, name, "%llu lost", (unsigned long long)lost);
+	session_remove(&box);
+	session_close(&box);
+}
+
+static void truncated(const void *arg)
+{
+	const char *name = arg;
+	struct ring_ledger l;
+	struct ring_reader r;
+	struct session_task *tasks;
+	struct session again;
+	char *text;
+
+	box_open(&box, SHM_MODE_WRAP, 16 * 4096, 4096);
+	if (fork() == 0) {
+		for (uint32_t i = 0; i < 100; i++)
+			checked_hook(1, i, 10);
+		_exit(0);
+	}
+	wait(NULL);
+	if (ftruncate(box.rings_fd, 100) || ftruncate(box.tasks_fd, 100) ||
+		ftruncate(box.schemas_fd, 0))
+		die("truncate");
+	if (ring_reader_open(&r, box.rings_fd, &box.geometry, box.control->ring))
+		die("reader");
+	ring_reader_ledger(&r, 0, &l);
+	tell(l.damaged, name, "the ledger says damaged");
+	ring_reader_close(&r);
+	tell(session_tasks(&box, &tasks) < 0 && tasks == NULL, name, "no tasks");
+	tell(session_schemas(&box, &text) < 0 && text == NULL, name, "no schemas");
+	tell(session_reclaim(&box) == 0 && session_discard(&box, NULL) != 0, name,
+		"nothing to give back or discard");
+	session_close(&box);
+	/* Still a session: it can be opened, and made anew. */
+	struct session_place place;
+	struct session_config config = {.ring_bytes = 65536, .group = (gid_t)-1};
+	session_find(&place, NULL);
+	tell(session_open(&again, &place, SESSION_CONTROL, NULL) == 0 &&
+			session_off(&again, NULL) == 0 && session_init(&again, &config, NULL) == 0,
+		name, "initialised anew");
+	session_remove(&again);
+	session_close(&again);
+}
+
+static int body(int argc, char **argv)
+{
+	if (argc > 1 && strcmp(argv[1], "guest") == 0)
+		box_without_rseq(argv);
+	running = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	scenario(one_ring, "one ring's header");
+	scenario(everywhere, "wrap mode");
+	scenario(everywhere, "normal mode");
+	scenario(bounded, "a held ring of many sections");
+	scenario(truncated, "truncated files");
+	return results();
+}
+
+int main(int argc, char **argv)
+{
+	return sandbox_run(body, argc, argv, 100);
+}

@@ -1,0 +1,147 @@
+/*
+ * Many processes and threads at once, with migrating threads and signal handlers that
+ * trace: nothing is lost that is not counted, nothing is seen half, nothing out of order.
+ *
+ *	stress_many [guest]
+ */
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "sandbox.h"
+
+enum { PROCESSES = SEES_ONE_PROCESS ? 1 : 4, THREADS = 3 };
+
+struct kind {
+	const char *name;
+	uint32_t mode, ring_kib, section_kib;
+	bool migrate, signals;
+	uint32_t hooks; /* of each thread */
+};
+
+static const struct kind *kind;
+static uint64_t *attempts; /* shared by all processes */
+static __thread uint32_t handler_sequence, handler_id;
+
+static void on_signal(int number)
+{
+	(void)number;
+	if (!handler_id)
+		return;
+	checked_hook(handler_id, handler_sequence, handler_sequence % 9);
+	handler_sequence++;
+	__atomic_fetch_add(attempts, 1, __ATOMIC_RELAXED);
+}
+
+static void *thread(void *arg)
+{
+	uint32_t id = (uint32_t)(uintptr_t)arg, seed = id * 77 + 1;
+
+	checked_hook(2 * id, 0, 0);
+	handler_id = 2 * id + 1;
+	for (uint32_t i = 1; i < kind->hooks; i++) {
+		seed = seed * 1103515245 + 12345;
+		if (kind->migrate && i % 16 == 0)
+			box_pin(i / 16 % 2);
+		checked_hook(2 * id, i, (seed >> 16) % (i % 100 == 0 ? 900 : 40));
+	}
+	handler_id = 0;
+	__atomic_fetch_add(attempts, kind->hooks, __ATOMIC_RELAXED);
+	return NULL;
+}
+
+static void process(uint32_t number)
+{
+	const struct itimerval every = {{0, 150}, {0, 150}}, never = {{0, 0}, {0, 0}};
+	struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+	pthread_t threads[THREADS];
+
+	sigaction(SIGALRM, &action, NULL);
+	if (kind->signals)
+		setitimer(ITIMER_REAL, &every, NULL);
+	for (uint32_t i = 0; i < THREADS; i++) {
+		if (pthread_create(&threads[i], NULL, thread,
+			    (void *)(uintptr_t)(1 + number * THREADS + i)))
+			die("no thread");
+	}
+	for (uint32_t i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+	setitimer(ITIMER_REAL, &never, NULL);
+	_exit(0);
+}
+
+static void run(const void *arg)
+{
+	const struct kind *k = arg;
+	struct session s;
+	struct account a;
+	struct follow f;
+	int bad = 0;
+
+	kind = k;
+	*attempts = 0;
+	box_open(&s, k->mode, (uint64_t)k->ring_kib << 10, k->section_kib << 10);
+	follow_open(&f, s.geometry.cpus + s.geometry.guests);
+	for (uint32_t i = 0; i < PROCESSES; i++) {
+		if (fork() == 0)
+			process(i);
+	}
+	for (int status; wait(&status) > 0;)
+		bad += status != 0;
+	box_account(&s, &a, follow_record, &f);
+	tell(!bad && account_sum(&a) == *attempts && a.torn + a.gone_torn == 0 && !a.damaged &&
+			!a.backwards && !f.not_whole && !f.out_of_order && !f.foreign,
+		k->name,
+		"%llu attempted, %llu accounted (%llu in the rings, %llu overwritten, full %llu "
+		"held %llu no guest %llu, torn %llu), damaged %u, stamps back %u, not whole %u, "
+		"out of order %u, processes failed %d",
+		(unsigned long long)*attempts, (unsigned long long)account_sum(&a),
+		(unsigned long long)a.hooks, (unsigned long long)a.overwritten,
+		(unsigned long long)a.loss[SHM_LOST_FULL],
+		(unsigned long long)a.loss[SHM_LOST_HELD],
+		(unsigned long long)a.loss[SHM_LOST_NO_GUEST],
+		(unsigned long long)(a.torn + a.gone_torn), a.damaged, a.backwards, f.not_whole,
+		f.out_of_order, bad);
+	if (k->mode == SHM_MODE_NORMAL && k->ring_kib > 5000)
+		tell(a.loss[SHM_LOST_FULL] + a.overwritten == 0, k->name, "a large ring keeps all");
+	follow_close(&f);
+	session_remove(&s);
+	session_close(&s);
+}
+
+static int body(int argc, char **argv)
+{
+	static const struct kind kinds[] = {
+		{"normal, large", SHM_MODE_NORMAL, 6 << 10, 64, false, false, 3000},
+		{"normal, small", SHM_MODE_NORMAL, 256, 4, true, true, 8000},
+		{"wrap, 16 sections", SHM_MODE_WRAP, 64, 4, false, false, 60000},
+		{"wrap, migrating", SHM_MODE_WRAP, 64, 4, true, false, 30000},
+		{"wrap, signals", SHM_MODE_WRAP, 64, 4, false, true, 60000},
+		{"wrap, 2 sections, migrating, signals", SHM_MODE_WRAP, 8, 4, true, true, 30000},
+		{"wrap, large sections, migrating, signals", SHM_MODE_WRAP, 512, 64, true, true,
+			30000},
+	};
+
+	if (argc > 1 && strcmp(argv[1], "guest") == 0)
+		box_without_rseq(argv);
+	else if (SEES_ONE_PROCESS) {
+		tell_skipped("CPUs' rings", "the sanitizer does not see what makes them exclusive");
+		return results();
+	} else if (!box_has_rseq())
+		tell_skipped("restartable sequences", "this libc or clock has none");
+	attempts = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+		scenario(run, &kinds[i]);
+	return results();
+}
+
+int main(int argc, char **argv)
+{
+	return sandbox_run(body, argc, argv, 100);
+}

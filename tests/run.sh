@@ -1,0 +1,108 @@
+#!/bin/sh
+# Builds the project in every way that matters and runs its tests. On a fresh Debian machine
+# it installs what it needs first.
+#
+# usage: sh tests/run.sh [--quick] [--keep]
+#	--quick	one build (gcc, Release) and its tests
+#	--keep	keeps the build folders (build-test-*) for a faster next time
+set -u
+cd "$(dirname "$0")/.." || exit 1
+. tests/lib/deps.sh
+
+quick=0 keep=0
+for argument in "$@"; do
+	case $argument in
+	--quick) quick=1 ;;
+	--keep) keep=1 ;;
+	-h | --help) sed -n '2,/^set/{/^#/s/^# \{0,1\}//p}' "$0"; exit 0 ;;
+	*) echo "tests/run.sh: unknown option $argument (see --help)" >&2; exit 2 ;;
+	esac
+done
+
+passed=0 failed=0 skipped=0
+jobs=$(nproc)
+top=$PWD
+export CTEST_OUTPUT_ON_FAILURE=1
+# No session of this user is touched, and none is left behind.
+SWTRACE_SESSION=/dev/shm/swtrace-tests.$$
+export SWTRACE_SESSION
+finish() {
+	rm -rf "$SWTRACE_SESSION"
+	[ "$keep" -eq 1 ] || rm -rf "$top"/build-test-*
+}
+trap finish EXIT
+trap 'exit 1' INT TERM HUP
+
+say() { printf '== %s\n' "$*"; }
+
+# build NAME CMAKE-OPTIONS...: configures and builds; counts as one test.
+build() {
+	name=$1; shift
+	say "build: $name"
+	if cmake -S . -B "build-test-$name" -DSWTRACE_WERROR=ON "$@" >"build-test-$name.log" 2>&1 &&
+		cmake --build "build-test-$name" -j "$jobs" >>"build-test-$name.log" 2>&1; then
+		passed=$((passed + 1))
+		rm -f "build-test-$name.log"
+	else
+		failed=$((failed + 1))
+		grep -nE 'error|warning|Error' "build-test-$name.log" | head -n 40
+		tail -n 20 "build-test-$name.log"
+		rm -f "build-test-$name.log"
+		return 1
+	fi
+}
+
+# suite NAME CTEST-OPTIONS...: runs a build's tests, adds up what they count.
+suite() {
+	name=$1; shift
+	say "tests: $name"
+	(cd "build-test-$name" && ctest --timeout 600 -j "$jobs" "$@") >"build-test-$name/log" 2>&1
+	# Each line "N passed, N failed, N skipped" of a test, and Check's own; ctest has the rest.
+	grep -E 'Passed|Failed|Skipped|Timeout|Exception' "build-test-$name/log" |
+		grep -E '^ *[0-9]+/[0-9]+ Test' | sed 's/^/  /'
+	p=$(grep -cE '^ *[0-9]+/[0-9]+ Test .*Passed' "build-test-$name/log")
+	s=$(grep -cE '^ *[0-9]+/[0-9]+ Test .*\*\*\*Skipped' "build-test-$name/log")
+	f=$(grep -cE '^ *[0-9]+/[0-9]+ Test .*\*\*\*(Failed|Timeout|Exception|Not Run)' "build-test-$name/log")
+	# What tests left out within themselves, and why.
+	left_out=$(grep -hE '^skipped[: ]' "build-test-$name/Testing/Temporary/LastTest.log")
+	if [ -n "$left_out" ]; then
+		printf '%s\n' "$left_out" | sed 's/^/  /'
+		s=$((s + $(printf '%s\n' "$left_out" | wc -l)))
+	fi
+	passed=$((passed + p)) skipped=$((skipped + s)) failed=$((failed + f))
+	if [ "$f" -ne 0 ] || [ $((p + s)) -eq 0 ]; then
+		[ "$f" -ne 0 ] || failed=$((failed + 1))
+		grep -vE '^ok: |%: Checks' "build-test-$name/log" | tail -n 150
+	fi
+}
+
+skip() { # WHAT WHY
+	skipped=$((skipped + 1))
+	echo "skipped: $1: $2"
+}
+
+# shellcheck disable=SC2086
+need_packages $TEST_PACKAGES || exit 1
+
+# The Check tests: quick, and the ones that a compiler or a sanitizer is likely to matter to.
+units='^(decoder_[a-z]+|decoder_cmd/check.*|libtrace_cpi|ring_(layout|hooks|sections)|session_.*|dump)$'
+build gcc && suite gcc
+if [ "$quick" -eq 0 ]; then
+	build clang -DCMAKE_C_COMPILER=clang -DCMAKE_BUILD_TYPE=Debug && suite clang -R "$units"
+	build asan -DSWTRACE_SANITIZE=address -DCMAKE_BUILD_TYPE=RelWithDebInfo &&
+		ASAN_OPTIONS=detect_leaks=1:abort_on_error=0 suite asan -E '^install$'
+	# It sees neither the stores of the restartable sequences nor a page that is mapped
+	# over a variable, and takes what they order for races: no hooks from several threads.
+	build tsan -DSWTRACE_SANITIZE=thread -DCMAKE_BUILD_TYPE=RelWithDebInfo &&
+		suite tsan -R '^(decoder_[a-z]*|libtrace_cpi|dump|ring_(layout|hooks|sections)|session_(place|control|members|schemas|tasks))$'
+	sh tests/cross/run.sh >build-test-cross.log 2>&1
+	case $? in
+	0) passed=$((passed + 1)); tail -n 3 build-test-cross.log ;;
+	77) skip "AArch64" "$(tail -n 1 build-test-cross.log)" ;;
+	*) failed=$((failed + 1)); tail -n 40 build-test-cross.log ;;
+	esac
+	rm -f build-test-cross.log
+fi
+
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" -eq 0 ]

@@ -1,0 +1,327 @@
+/*
+ * What the owner may do when: rings made and freed, tracing on and off, majors.
+ */
+#include <dirent.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/statvfs.h>
+
+#include "suite.h"
+#include "users.h"
+
+static struct session box;
+static struct session_error error;
+static struct session_config config = {
+	.ring_bytes = 65536, .section_bytes = 4096, .group = (gid_t)-1};
+
+static void setup(void)
+{
+	sandbox_fresh();
+	box_open_bare(&box);
+}
+
+#define FAILS(code, call)                                                                          \
+	do {                                                                                       \
+		error.text[0] = '\0';                                                              \
+		ck_assert_int_eq(call, code);                                                      \
+		ck_assert_str_ne(error.text, "");                                                  \
+		ck_assert_ptr_null(strchr(error.text, '\n'));                                      \
+	} while (0)
+#define WORKS(call) ck_assert_int_eq(call, 0)
+
+static uint32_t files(void)
+{
+	DIR *d = opendir(box.place.dir);
+	uint32_t n = 0;
+
+	while (readdir(d))
+		n++;
+	closedir(d);
+	return n - 2;
+}
+
+START_TEST(without_rings_there_is_little_to_do)
+{
+	setup();
+	FAILS(PU_ERROR_NO_BUFFER, session_on(&box, &error));
+	FAILS(PU_ERROR_NO_BUFFER, session_off(&box, &error));
+	FAILS(PU_ERROR_NO_BUFFER, session_suspend(&box, true, &error));
+	FAILS(PU_ERROR_NO_BUFFER, session_suspend(&box, false, &error));
+	FAILS(PU_ERROR_NO_BUFFER, session_discard(&box, &error));
+	FAILS(PU_ERROR_NO_BUFFER, session_free(&box, &error));
+	WORKS(session_reclaim(&box));
+	WORKS(session_enable(&box, 5, false, &error));
+	ck_assert_uint_eq(box.control->majors[5], 0);
+	struct session_task *tasks;
+	char *text;
+	ck_assert_int_eq(session_tasks(&box, &tasks), PU_ERROR_NO_BUFFER);
+	ck_assert_int_lt(session_schemas(&box, &text), 0);
+	ck_assert_uint_eq(session_sticky(&box), 0);
+	/* Also without a place for the message. */
+	ck_assert_int_eq(session_on(&box, NULL), PU_ERROR_NO_BUFFER);
+}
+END_TEST
+
+START_TEST(on_and_off_have_their_order)
+{
+	setup();
+	WORKS(session_init(&box, &config, &error));
+	ck_assert_uint_eq(box.control->state, SHM_OFF);
+	FAILS(PU_ERROR_INCORRECT_STATE, session_off(&box, &error));
+	FAILS(PU_ERROR_INCORRECT_STATE, session_suspend(&box, true, &error));
+	FAILS(PU_ERROR_INCORRECT_STATE, session_suspend(&box, false, &error));
+	WORKS(session_on(&box, &error));
+	FAILS(PU_ERROR_INCORRECT_STATE, session_on(&box, &error));
+	FAILS(PU_ERROR_INCORRECT_STATE, session_init(&box, &config, &error));
+	FAILS(PU_ERROR_INCORRECT_STATE, session_suspend(&box, false, &error));
+	WORKS(session_suspend(&box, true, &error));
+	FAILS(PU_ERROR_INCORRECT_STATE, session_suspend(&box, true, &error));
+	FAILS(PU_ERROR_INCORRECT_STATE, session_init(&box, &config, &error));
+	WORKS(session_suspend(&box, false, &error));
+	WORKS(session_suspend(&box, true, &error));
+	WORKS(session_off(&box, &error));
+	WORKS(session_init(&box, &config, &error));
+	WORKS(session_free(&box, &error));
+	FAILS(PU_ERROR_NO_BUFFER, session_on(&box, &error));
+	FAILS(PU_ERROR_NO_BUFFER, session_free(&box, &error));
+	WORKS(session_init(&box, &config, &error));
+	WORKS(session_on(&box, &error));
+	WORKS(session_free(&box, &error)); /* the commands turn it off first */
+	for (int i = 0; i < SHM_MAJORS; i++)
+		ck_assert_uint_eq(box.control->gate[i], 0);
+}
+END_TEST
+
+static void expect_gate(int closed_major, bool open)
+{
+	for (int i = 0; i < SHM_MAJORS; i++)
+		ck_assert_int_eq(box.control->gate[i] != 0, open && i != closed_major);
+}
+
+START_TEST(the_gate_follows_state_and_majors)
+{
+	setup();
+	WORKS(session_enable(&box, 9, false, &error));
+	expect_gate(-1, false);
+	WORKS(session_init(&box, &config, &error));
+	expect_gate(-1, false);
+	WORKS(session_on(&box, &error));
+	expect_gate(-1, true); /* init enabled them all */
+	WORKS(session_enable(&box, 9, false, &error));
+	expect_gate(9, true);
+	WORKS(session_suspend(&box, true, &error));
+	expect_gate(9, false);
+	WORKS(session_enable(&box, -1, false, &error));
+	WORKS(session_enable(&box, -1, true, &error));
+	WORKS(session_enable(&box, 255, false, &error));
+	expect_gate(9, false);
+	WORKS(session_suspend(&box, false, &error));
+	expect_gate(255, true);
+	WORKS(session_enable(&box, -1, false, &error));
+	expect_gate(9, false);
+	WORKS(session_enable(&box, -1, true, &error));
+	expect_gate(-1, true);
+	WORKS(session_off(&box, &error));
+	expect_gate(-1, false);
+	FAILS(PU_ERROR_INVALID_PARAMETER, session_enable(&box, 256, true, &error));
+	FAILS(PU_ERROR_INVALID_PARAMETER, session_enable(&box, -2, true, &error));
+}
+END_TEST
+
+START_TEST(plans_are_rounded_and_bounded)
+{
+	struct session_config c = {.group = (gid_t)-1};
+	struct shm_geometry g;
+
+	WORKS(session_plan(&c, &g, &error));
+	ck_assert(geometry_sane(&g));
+	ck_assert_uint_ge(g.section_size, 65536);
+	ck_assert_uint_ge(g.ring_size, 3 << 20);
+	ck_assert_uint_ge(g.guests, 2);
+	c = (struct session_config){.ring_bytes = 1, .section_bytes = 5000, .group = (gid_t)-1};
+	WORKS(session_plan(&c, &g, &error));
+	ck_assert_uint_eq(g.section_size, 8192);
+	ck_assert_uint_eq(g.sections, 2);
+	c.ring_bytes = 100000;
+	WORKS(session_plan(&c, &g, &error));
+	ck_assert_uint_eq(g.sections, 13);
+	c.section_bytes = 8 << 20;
+	WORKS(session_plan(&c, &g, &error));
+	ck_assert(geometry_sane(&g));
+	for (uint32_t bad = 1; bad < 4096; bad *= 4) {
+		c.section_bytes = bad;
+		FAILS(PU_ERROR_INVALID_PARAMETER, session_plan(&c, &g, &error));
+	}
+	c.section_bytes = (8 << 20) + 1;
+	FAILS(PU_ERROR_INVALID_PARAMETER, session_plan(&c, &g, &error));
+	c.section_bytes = UINT32_MAX;
+	FAILS(PU_ERROR_INVALID_PARAMETER, session_plan(&c, &g, &error));
+	c.section_bytes = 4096;
+	c.ring_bytes = (1ull << 40) + 1;
+	FAILS(PU_ERROR_INVALID_PARAMETER, session_plan(&c, &g, &error));
+	c.ring_bytes = UINT64_MAX;
+	FAILS(PU_ERROR_INVALID_PARAMETER, session_plan(&c, &g, &error));
+	c.ring_bytes = 1ull << 40;
+	FAILS(PU_ERROR_INVALID_PARAMETER, session_plan(&c, &g, &error));
+	c.section_bytes = 1 << 20;
+	WORKS(session_plan(&c, &g, &error));
+	ck_assert(geometry_sane(&g));
+	c = (struct session_config){.mode = 2, .group = (gid_t)-1};
+	FAILS(PU_ERROR_NOT_SUPPORTED, session_plan(&c, &g, &error));
+}
+END_TEST
+
+START_TEST(init_makes_a_new_generation)
+{
+	struct shm_geometry g;
+	struct stat st;
+	char path[256];
+
+	setup();
+	WORKS(session_init(&box, &config, &error));
+	ck_assert_uint_eq(box.generation, 1);
+	ck_assert_uint_eq(files(), 5);
+	g = box.geometry;
+	config.ring_bytes = 40960;
+	WORKS(session_enable(&box, 3, false, &error));
+	WORKS(session_init(&box, &config, &error));
+	ck_assert_uint_eq(box.generation, 2);
+	ck_assert_uint_eq(box.control->generation, 2);
+	ck_assert_uint_eq(files(), 5);
+	ck_assert_uint_ne(g.sections, box.geometry.sections);
+	ck_assert_uint_eq(box.control->majors[3], 1);
+	snprintf(path, sizeof path, "%.200s/rings.2", box.place.dir);
+	WORKS(stat(path, &st));
+	ck_assert_uint_eq((uint64_t)st.st_size, box.geometry.file_size);
+	/* Allocated, so that writing there cannot fail. */
+	ck_assert_uint_ge((uint64_t)st.st_blocks * 512, box.geometry.file_size);
+	ck_assert_uint_eq(st.st_mode & 07777, 0600);
+	WORKS(session_free(&box, &error));
+	ck_assert_uint_eq(files(), 2);
+	ck_assert_uint_eq(box.control->generation, 0);
+	/* The number goes on. */
+	WORKS(session_init(&box, &config, &error));
+	ck_assert_uint_eq(box.generation, 3);
+}
+END_TEST
+
+START_TEST(no_space_leaves_the_old_rings)
+{
+	struct session_config huge = {
+		.ring_bytes = 1ull << 39, .section_bytes = 1 << 20, .group = (gid_t)-1};
+	struct account a;
+	struct statvfs v;
+
+	/* Unlimited or enormous: then it would succeed, or take the machine with it. */
+	if (statvfs("/dev/shm", &v) != 0 || v.f_blocks == 0 ||
+		(uint64_t)v.f_blocks * v.f_frsize > 1ull << 39)
+		return;
+	setup();
+	FAILS(PU_ERROR_INSUFFICIENT_RESOURCES, session_init(&box, &huge, &error));
+	ck_assert_uint_eq(files(), 2);
+	ck_assert_uint_eq(box.control->state, SHM_NO_RINGS);
+	WORKS(session_init(&box, &config, &error));
+	WORKS(session_on(&box, &error));
+	WORKS(TraceHookWords(1, 1, 0, NULL));
+	WORKS(session_off(&box, &error));
+	FAILS(PU_ERROR_INSUFFICIENT_RESOURCES, session_init(&box, &huge, &error));
+	ck_assert_ptr_nonnull(strstr(error.text, "KiB"));
+	ck_assert_uint_eq(files(), 5);
+	ck_assert_uint_eq(box.control->generation, 1);
+	box_account(&box, &a, NULL, NULL);
+	ck_assert_uint_eq(a.hooks, 1);
+	WORKS(session_on(&box, &error));
+	WORKS(TraceHookWords(1, 1, 0, NULL));
+	box_account(&box, &a, NULL, NULL);
+	ck_assert_uint_eq(a.hooks, 2);
+}
+END_TEST
+
+START_TEST(discard_begins_anew)
+{
+	struct account a;
+
+	setup();
+	WORKS(session_init(&box, &config, &error));
+	WORKS(session_discard(&box, &error));
+	WORKS(session_on(&box, &error));
+	for (int i = 0; i < 10; i++)
+		WORKS(TraceHookWords(1, 1, 0, NULL));
+	WORKS(session_discard(&box, &error));
+	box_account(&box, &a, NULL, NULL);
+	ck_assert_uint_eq(account_sum(&a), 0);
+	WORKS(TraceHookWords(1, 1, 0, NULL));
+	box_account(&box, &a, NULL, NULL);
+	ck_assert_uint_eq(account_sum(&a), 1);
+	ck_assert_uint_eq(a.hooks, 1);
+}
+END_TEST
+
+START_TEST(the_functions_of_perfutil_do_the_same)
+{
+	sandbox_fresh();
+	ck_assert_int_eq(TraceOn(), PU_ERROR_DRIVER_NOT_LOADED);
+	ck_assert_int_eq(TraceOff(), PU_ERROR_DRIVER_NOT_LOADED);
+	ck_assert_int_eq(IsTraceOn(), 0);
+	ck_assert_int_eq(IsTraceActive(), 0);
+	ck_assert_int_eq(TraceQueryMajor(1), 0);
+	ck_assert_int_eq(TraceSetMode(TRACE_MODE_CONTINUOUS), PU_ERROR_NOT_SUPPORTED);
+	ck_assert_int_eq(TraceSetMode(3), PU_ERROR_INVALID_PARAMETER);
+	ck_assert_int_eq(TraceSetSectionSize(100), PU_ERROR_INVALID_PARAMETER);
+	ck_assert_int_eq(TraceSetSectionSize(-1), PU_ERROR_INVALID_PARAMETER);
+	WORKS(TraceSetMode(TRACE_MODE_WRAP));
+	WORKS(TraceSetSectionSize(4096));
+	WORKS(TraceInit(65536));
+	WORKS(TraceHookWords(1, 1, 0, NULL));
+	WORKS(TraceOn());
+	ck_assert_int_eq(IsTraceOn(), 1);
+	ck_assert_int_eq(TraceOn(), PU_ERROR_INCORRECT_STATE);
+	ck_assert_int_eq(TraceInit(0), PU_ERROR_INCORRECT_STATE);
+	ck_assert_int_eq(TraceMajorIsOn(7), 1);
+	WORKS(TraceDisable(7));
+	ck_assert_int_eq(TraceQueryMajor(7), 0);
+	ck_assert_int_eq(TraceMajorIsOn(7), 0);
+	WORKS(TraceEnable(ALL_MAJORS));
+	ck_assert_int_eq(TraceQueryMajor(7), 1);
+	ck_assert_int_eq(TraceEnable(256), PU_ERROR_INVALID_PARAMETER);
+	ck_assert_int_eq(TraceDisable(-2), PU_ERROR_INVALID_PARAMETER);
+	ck_assert_int_eq(TraceQueryMajor(-1), PU_ERROR_INVALID_PARAMETER);
+	WORKS(TraceHookWords(1, 1, 0, NULL));
+	WORKS(TraceSuspend());
+	ck_assert_int_eq(IsTraceOn(), 0);
+	ck_assert_int_eq(IsTraceActive(), 1);
+	ck_assert_int_eq(TraceSuspend(), PU_ERROR_INCORRECT_STATE);
+	WORKS(TraceHookWords(1, 1, 0, NULL));
+	WORKS(TraceResume());
+	WORKS(TraceOff());
+	box_open_bare(&box);
+	struct account a;
+	box_account(&box, &a, NULL, NULL);
+	ck_assert_uint_eq(a.hooks, 1);
+	ck_assert_uint_eq(box.geometry.mode, SHM_MODE_WRAP);
+	ck_assert_uint_eq(box.geometry.section_size, 4096);
+	session_close(&box);
+	WORKS(TraceDiscard());
+	WORKS(TraceTerminate());
+	ck_assert_int_eq(TraceOn(), PU_ERROR_NO_BUFFER);
+	ck_assert_int_eq(TraceTerminate(), PU_ERROR_NO_BUFFER);
+}
+END_TEST
+
+static int body(int argc, char **argv)
+{
+	const TTest *const tests[] = {without_rings_there_is_little_to_do,
+		on_and_off_have_their_order, the_gate_follows_state_and_majors,
+		plans_are_rounded_and_bounded, init_makes_a_new_generation,
+		no_space_leaves_the_old_rings, discard_begins_anew,
+		the_functions_of_perfutil_do_the_same, NULL};
+
+	(void)argc;
+	(void)argv;
+	return run_suite("control", tests);
+}
+
+int main(int argc, char **argv)
+{
+	return sandbox_run(body, argc, argv, 60);
+}

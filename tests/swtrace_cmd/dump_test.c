@@ -1,0 +1,518 @@
+/*
+ * The writer of trace.bin alone, over rings that the test makes up: every byte that the
+ * format promises, the order, the codecs, the ledger, and outputs that fail.
+ */
+#include <check.h>
+#include <fcntl.h>
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include "../../formats/bytes.h"
+#include "../../formats/record.h"
+#include "../../formats/trace_file.h"
+#include "../../include/perfutil.h"
+#include "../../libtrace/dump/dump.h"
+#include "../../libtrace/dump/output.h"
+#include "../../libtrace/dump/text.h"
+#include "fake.h"
+#include "reader.h"
+
+static char folder[] = "/tmp/swtrace-dump-test.XXXXXX";
+static char path[64];
+static struct dump_result result;
+static struct session_error error;
+
+static int dump(enum tf_codec codec)
+{
+	struct dump_options options = {
+		.path = path, .codec = codec, .command = "a\nb\x01\xff\xc3\xa4 c"};
+
+	return dump_write(&fake_session, &options, &result, &error);
+}
+
+static void dump_and_parse(enum tf_codec codec)
+{
+	ck_assert_int_eq(dump(codec), 0);
+	parse(path);
+	ck_assert_uint_eq(result.bytes, file_size);
+}
+
+static void before(void)
+{
+	strcpy(folder, "/tmp/swtrace-dump-test.XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	snprintf(path, sizeof path, "%s/t.bin", folder);
+	fake_reset(3, 4096);
+	memset(&result, 0, sizeof result);
+	error.text[0] = 0;
+}
+
+static int files_left(void)
+{
+	DIR *d = opendir(folder);
+	int n = -2;
+
+	while (readdir(d))
+		n++;
+	closedir(d);
+	return n;
+}
+
+static void after(void)
+{
+	/* Some tests name a device, which is not ours to remove. */
+	snprintf(path, sizeof path, "%s/t.bin", folder);
+	forget();
+	unlink(path);
+	rmdir(folder);
+	fake_free();
+}
+
+/* --------------------------------------------------------------------------- the format */
+
+START_TEST(nothing_gives_no_section)
+{
+	static const uint32_t order[] = {TF_TYPE_META, TF_TYPE_SCHEMA, TF_TYPE_CLOCK, TF_TYPE_LOSS,
+		TF_TYPE_CLOCK, TF_TYPE_END};
+
+	fake_control.sync[0] = 1;
+	dump_and_parse(TF_CODEC_LZ4);
+	ck_assert_int_eq(sections, 6);
+	for (int i = 0; i < sections; i++)
+		ck_assert_uint_eq(seen[i].type, order[i]);
+	ck_assert_uint_eq(get_le16(file + TF_H_VERSION_MAJOR), 1);
+	ck_assert_uint_eq(get_le32(file + TF_H_HEADER_SIZE), 256);
+	ck_assert_uint_eq(get_le32(file + TF_H_CPUS), 2);
+	ck_assert_uint_eq(get_le32(file + TF_H_CLOCK), TF_CLOCK_MONOTONIC_RAW);
+	ck_assert_uint_eq(get_le32(file + TF_H_FLAGS), 0);
+	ck_assert_uint_eq(get_le64(file + TF_H_TICKS_PER_SECOND), 1000000000);
+	/* The sync of init and the dump's own; one at the end. */
+	ck_assert_uint_eq(find(TF_TYPE_CLOCK, 0)->raw, 48);
+	ck_assert_uint_eq(find(TF_TYPE_CLOCK, 1)->raw, 24);
+	ck_assert_mem_eq(find(TF_TYPE_CLOCK, 0)->payload + 24, file + TF_H_SYNC, 24);
+	ck_assert_uint_eq(find(TF_TYPE_LOSS, 0)->raw, 3 * TF_LOSS_SIZE);
+	ck_assert_uint_eq(get_le32(find(TF_TYPE_LOSS, 0)->payload + 128), TF_GUEST_RING);
+	ck_assert_uint_eq(find(TF_TYPE_END, 0)->raw, 0);
+	ck_assert_int_eq(files_left(), 1);
+}
+END_TEST
+
+static const enum tf_codec codecs[] = {TF_CODEC_NONE, TF_CODEC_LZ4, TF_CODEC_ZLIB};
+
+START_TEST(sections_in_order_of_stamps)
+{
+	static const struct {
+		uint32_t ring, position;
+		uint64_t first;
+	} want[] = {{1, 0, 5}, {0, 0, 10}, {TF_GUEST_RING, 0, 12}, {0, 4096, 20}, {1, 4096, 30}};
+
+	fake_add_part(0, 0);
+	fake_add_hook(0, 10, 100);
+	fake_add_torn(0);
+	fake_add_hook(0, 11, 100);
+	fake_add_part(0, 4096)->lost = 3;
+	fake_add_hook(0, 20, 100);
+	fake_add_part(1, 0);
+	fake_add_hook(1, 5, 50);
+	fake_add_part(1, 4096);
+	fake_add_hook(1, 30, 50);
+	fake_add_part(2, 0);
+	fake_add_hook(2, 12, 50);
+	dump_and_parse(codecs[_i]);
+	for (int i = 0; i < 5; i++) {
+		const struct seen *s = find(TF_TYPE_HOOKS, i);
+
+		ck_assert_ptr_nonnull(s);
+		ck_assert_uint_eq(s->ring, want[i].ring);
+		ck_assert_uint_eq(s->position, want[i].position);
+		ck_assert_uint_eq(s->first, want[i].first);
+		ck_assert_uint_eq(s->codec, codecs[_i]);
+	}
+	const struct seen *s = find(TF_TYPE_HOOKS, 1);
+	ck_assert_mem_eq(s->payload, fake_ring[0].part[0].bytes, s->raw);
+	ck_assert_uint_eq(s->raw, fake_ring[0].part[0].size);
+	ck_assert_uint_eq(s->hooks, 2);
+	ck_assert_uint_eq(s->torn, 1);
+	ck_assert_uint_eq(s->last, 11);
+	ck_assert_uint_eq(find(TF_TYPE_HOOKS, 3)->lost, 3);
+	ck_assert_uint_eq(result.hooks, 6);
+	ck_assert_uint_eq(result.torn, 1);
+	ck_assert_ptr_null(find(TF_TYPE_HOOKS, 5));
+}
+END_TEST
+
+START_TEST(index_points_at_sections)
+{
+	fake_add_part(0, 0);
+	fake_add_hook(0, 10, 1);
+	fake_add_part(1, 0);
+	fake_add_hook(1, 5, 1);
+	dump_and_parse(TF_CODEC_NONE);
+	const struct seen *index = find(TF_TYPE_INDEX, 0);
+	ck_assert_uint_eq(index->raw, 2 * TF_INDEX_SIZE);
+	for (int i = 0; i < 2; i++) {
+		const uint8_t *e = index->payload + i * TF_INDEX_SIZE;
+		uint64_t at = get_le64(e + TF_INDEX_OFFSET);
+
+		ck_assert_uint_eq(at, find(TF_TYPE_HOOKS, i)->offset);
+		ck_assert_mem_eq(e + TF_INDEX_HEADER, file + at + 16, 40);
+	}
+}
+END_TEST
+
+START_TEST(what_does_not_shrink_is_stored)
+{
+	fake_noise(true);
+	fake_add_part(0, 0);
+	fake_add_hook(0, 10, 900);
+	dump_and_parse(codecs[_i]);
+	ck_assert_uint_eq(find(TF_TYPE_HOOKS, 0)->codec, TF_CODEC_NONE);
+	ck_assert_mem_eq(
+		find(TF_TYPE_HOOKS, 0)->payload, fake_ring[0].part[0].bytes, rec_size(900, 0));
+}
+END_TEST
+
+START_TEST(tasks_schemas_and_meta)
+{
+	fake_tasks = 2;
+	fake_task[0] = (struct session_task){
+		.tid = 12, .pid = 11, .first = 99, .name = "0123456789abcde", .leader = true};
+	fake_task[1] = (struct session_task){.tid = 13, .pid = 11, .first = 100, .name = "x"};
+	fake_task[1].source = SHM_SOURCE_SOFTWARE;
+	fake_schema = "major 0x22 mine\n";
+	dump_and_parse(TF_CODEC_NONE);
+	const struct seen *t = find(TF_TYPE_TASKS, 0);
+	ck_assert_uint_eq(t->raw, 64);
+	ck_assert_uint_eq(get_le32(t->payload + TF_TASK_TID), 12);
+	ck_assert_uint_eq(get_le32(t->payload + TF_TASK_PID), 11);
+	ck_assert_uint_eq(get_le64(t->payload + TF_TASK_FIRST), 99);
+	ck_assert_mem_eq(t->payload + TF_TASK_NAME, "0123456789abcde", 16);
+	const char *schema = (const char *)find(TF_TYPE_SCHEMA, 0)->payload;
+	ck_assert_ptr_nonnull(strstr(schema, "\nmajor 0xC0 cpi"));
+	ck_assert_ptr_nonnull(strstr(schema, "\nmajor 0x22 mine\n"));
+	const char *meta = (const char *)find(TF_TYPE_META, 0)->payload;
+	ck_assert_ptr_nonnull(strstr(meta, "\ncommand: a b ?\xc3\xa4 c\n"));
+	ck_assert_ptr_nonnull(strstr(meta, "\nmode: wrap\n"));
+	ck_assert_ptr_nonnull(strstr(meta, "\ncounters.11: source 1 (0)\n"));
+}
+END_TEST
+
+START_TEST(scripted_counters_are_marked)
+{
+	if (_i == 0) {
+		fake_sticky = SHM_STICKY_SCRIPTED;
+	} else {
+		fake_tasks = 1;
+		fake_task[0].source = SHM_SOURCE_SCRIPTED;
+	}
+	dump_and_parse(TF_CODEC_LZ4);
+	ck_assert_uint_eq(get_le32(file + TF_H_FLAGS), TF_FLAG_SCRIPTED);
+}
+END_TEST
+
+/* --------------------------------------------------------------------------- the ledger */
+
+static uint64_t loss(int ring, int offset)
+{
+	return get_le64(find(TF_TYPE_LOSS, 0)->payload + ring * TF_LOSS_SIZE + offset);
+}
+
+START_TEST(losses_by_cause)
+{
+	for (int i = 0; i < SHM_LOSSES; i++)
+		fake_ring[1].ledger.loss[i] = 10u + (unsigned)i;
+	fake_ring[1].ledger.overwritten = 20;
+	fake_ring[1].ledger.torn = 21;
+	dump_and_parse(TF_CODEC_LZ4);
+	ck_assert_uint_eq(loss(1, TF_LOSS_FULL), 10);
+	ck_assert_uint_eq(loss(1, TF_LOSS_BIG), 11);
+	ck_assert_uint_eq(loss(1, TF_LOSS_HELD), 12);
+	ck_assert_uint_eq(loss(1, TF_LOSS_NO_GUEST), 13);
+	ck_assert_uint_eq(loss(1, TF_LOSS_SKIPPED), 14);
+	ck_assert_uint_eq(loss(1, TF_LOSS_OVERWRITTEN), 20);
+	ck_assert_uint_eq(loss(1, TF_LOSS_TORN), 21);
+	ck_assert_uint_eq(result.lost, 46);
+	ck_assert_uint_eq(result.overwritten, 20);
+}
+END_TEST
+
+/* Handed out first and overwritten afterwards: in the dump, so not in the ledger. */
+START_TEST(dumped_then_overwritten_counts_once)
+{
+	fake_ring[0].ledger.overwritten = 100;
+	fake_add_part(0, 0)->copies_left = 1;
+	fake_add_hook(0, 1, 1);
+	fake_add_hook(0, 2, 1);
+	fake_add_torn(0);
+	fake_add_part(0, 4096);
+	fake_add_hook(0, 3, 1);
+	dump_and_parse(TF_CODEC_LZ4);
+	ck_assert_uint_eq(result.hooks, 3);
+	ck_assert_uint_eq(loss(0, TF_LOSS_OVERWRITTEN), 100);
+	ck_assert_uint_eq(loss(0, TF_LOSS_TORN), 0);
+	ck_assert_uint_eq(result.torn, 1);
+}
+END_TEST
+
+/* Overwritten between the list and the copy: absent, in the ledger, its losses passed on. */
+START_TEST(overwritten_before_its_turn)
+{
+	struct fake_part *p;
+
+	/* Too large to be kept: looked at once, gone at the second copy. */
+	fake_reset(FAKE_RINGS, 8 << 20);
+	fake_add_part(9, 0)->copies_left = 1;
+	fake_ring[9].part[0].lost = 2;
+	fake_add_hook(9, 1, 1);
+	p = fake_add_part(9, 8 << 20);
+	p->lost = 5;
+	fake_add_hook(9, 3, 1);
+	fake_add_hook(9, 4, 1);
+	for (uint32_t i = 0; i < 9; i++) {
+		fake_add_part(i, 0);
+		fake_add_hook(i, 100 + i, 1);
+	}
+	dump_and_parse(TF_CODEC_LZ4);
+	ck_assert_uint_eq(result.hooks, 11);
+	ck_assert_uint_eq(find(TF_TYPE_HOOKS, 0)->ring, TF_GUEST_RING);
+	ck_assert_uint_eq(find(TF_TYPE_HOOKS, 0)->hooks, 2);
+	ck_assert_uint_eq(find(TF_TYPE_HOOKS, 0)->lost, 7);
+	ck_assert_uint_eq(loss(9, TF_LOSS_OVERWRITTEN), 1);
+}
+END_TEST
+
+/* A section that a stopped writer holds outlives younger ones. */
+START_TEST(held_section_outlives)
+{
+	fake_add_part(0, 0);
+	fake_add_hook(0, 1, 1);
+	fake_add_part(0, 4096)->copies_left = 1;
+	fake_add_hook(0, 2, 1);
+	fake_add_part(0, 8192);
+	fake_add_hook(0, 3, 1);
+	dump_and_parse(TF_CODEC_LZ4);
+	ck_assert_uint_eq(result.hooks, 3);
+	ck_assert_uint_eq(loss(0, TF_LOSS_OVERWRITTEN), 0);
+}
+END_TEST
+
+/* Torn when it was copied, committed before it was overwritten: once, as torn. */
+START_TEST(torn_then_committed_then_overwritten)
+{
+	fake_add_part(0, 0);
+	fake_add_hook(0, 1, 1);
+	fake_add_torn(0);
+	fake_ring[0].part[0].copies_left = 1;
+	dump_and_parse(TF_CODEC_NONE);
+	ck_assert_uint_eq(result.hooks + result.torn + result.overwritten, 2);
+}
+END_TEST
+
+START_TEST(only_torn_goes_to_the_ledger)
+{
+	fake_add_part(0, 0)->lost = 4;
+	fake_add_torn(0);
+	fake_add_torn(0);
+	fake_add_part(0, 4096);
+	fake_add_hook(0, 1, 1);
+	dump_and_parse(TF_CODEC_LZ4);
+	ck_assert_ptr_null(find(TF_TYPE_HOOKS, 1));
+	ck_assert_uint_eq(find(TF_TYPE_HOOKS, 0)->lost, 4);
+	ck_assert_uint_eq(loss(0, TF_LOSS_TORN), 2);
+	ck_assert_uint_eq(result.torn, 2);
+}
+END_TEST
+
+START_TEST(nothing_after_the_cut)
+{
+	fake_add_part(0, 0);
+	fake_add_hook(0, 1, 3);
+	uint64_t cut = fake_ring[0].ledger.head;
+	fake_add_hook(0, 2, 3);
+	fake_add_torn(0);
+	fake_add_part(0, 4096);
+	fake_add_hook(0, 3, 3);
+	fake_ring[0].ledger.head = cut;
+	dump_and_parse(TF_CODEC_NONE);
+	ck_assert_uint_eq(find(TF_TYPE_HOOKS, 0)->raw, cut);
+	ck_assert_uint_eq(find(TF_TYPE_HOOKS, 0)->hooks, 1);
+	ck_assert_uint_eq(find(TF_TYPE_HOOKS, 0)->torn, 0);
+	ck_assert_uint_eq(find(TF_TYPE_HOOKS, 0)->last, 1);
+	ck_assert_ptr_null(find(TF_TYPE_HOOKS, 1));
+}
+END_TEST
+
+START_TEST(new_rings_meanwhile)
+{
+	fake_control.generation = 6;
+	ck_assert_int_eq(dump(TF_CODEC_LZ4), PU_ERROR_INCORRECT_STATE);
+	ck_assert_int_eq(files_left(), 0);
+}
+END_TEST
+
+/* ------------------------------------------------------------------- outputs that fail */
+
+static void fails_with(const char *words)
+{
+	ck_assert_int_eq(dump(TF_CODEC_LZ4), PU_ERR_FILE_ERROR);
+	ck_assert_msg(strstr(error.text, words), "\"%s\" is not in \"%s\"", words, error.text);
+	ck_assert_ptr_null(strchr(error.text, '\n'));
+}
+
+START_TEST(no_such_directory)
+{
+	snprintf(path, sizeof path, "%s/no/t.bin", folder);
+	fails_with("No such file or directory");
+}
+END_TEST
+
+START_TEST(no_space_left)
+{
+	struct stat st;
+
+	if (stat("/dev/full", &st) || !S_ISCHR(st.st_mode))
+		return;
+	strcpy(path, "/dev/full");
+	fails_with("No space left");
+	ck_assert_int_eq(stat("/dev/full", &st), 0);
+}
+END_TEST
+
+START_TEST(file_size_limit)
+{
+	struct rlimit limit = {.rlim_cur = 600, .rlim_max = RLIM_INFINITY};
+
+	setrlimit(RLIMIT_FSIZE, &limit);
+	fails_with("File too large");
+	ck_assert_int_eq(files_left(), 0);
+}
+END_TEST
+
+START_TEST(old_file_stays_on_failure)
+{
+	struct rlimit limit = {.rlim_cur = 600, .rlim_max = RLIM_INFINITY};
+	FILE *f = fopen(path, "w");
+
+	fputs("old", f);
+	fclose(f);
+	setrlimit(RLIMIT_FSIZE, &limit);
+	fails_with("File too large");
+	load(path);
+	ck_assert_uint_eq(file_size, 3);
+	ck_assert_int_eq(files_left(), 1);
+}
+END_TEST
+
+START_TEST(link_is_followed)
+{
+	char link[80];
+	struct stat st;
+
+	snprintf(link, sizeof link, "%s/l", folder);
+	FILE *f = fopen(path, "w");
+	fclose(f);
+	ck_assert_int_eq(symlink("t.bin", link), 0);
+	struct dump_options options = {.path = link, .codec = TF_CODEC_NONE};
+	ck_assert_int_eq(dump_write(&fake_session, &options, &result, &error), 0);
+	ck_assert_int_eq(lstat(link, &st), 0);
+	ck_assert(S_ISLNK(st.st_mode));
+	parse(path);
+	ck_assert_uint_eq(result.bytes, file_size);
+	unlink(link);
+}
+END_TEST
+
+START_TEST(closed_pipe)
+{
+	int ends[2], old = dup(STDOUT_FILENO);
+
+	ck_assert_int_eq(pipe(ends), 0);
+	close(ends[0]);
+	dup2(ends[1], STDOUT_FILENO);
+	strcpy(path, "-");
+	int rc = dump(TF_CODEC_LZ4);
+	dup2(old, STDOUT_FILENO);
+	close(ends[1]);
+	close(old);
+	ck_assert_int_eq(rc, PU_ERR_FILE_ERROR);
+	ck_assert_ptr_nonnull(strstr(error.text, "Broken pipe"));
+}
+END_TEST
+
+static bool give_up(void *arg, uint64_t done, uint64_t total)
+{
+	(void)total;
+	*(uint64_t *)arg = done;
+	return false;
+}
+
+START_TEST(interrupted)
+{
+	uint64_t done = 0;
+	struct dump_options options = {
+		.path = path, .codec = TF_CODEC_NONE, .progress = give_up, .progress_arg = &done};
+
+	fake_add_part(0, 0);
+	fake_add_hook(0, 1, 1);
+	ck_assert_int_eq(dump_write(&fake_session, &options, &result, &error), PU_FAILURE);
+	ck_assert_uint_eq(done, 1);
+	ck_assert_int_eq(files_left(), 0);
+}
+END_TEST
+
+START_TEST(utf8)
+{
+	static const struct {
+		const char *bytes;
+		size_t length;
+	} forms[] = {{"a", 1}, {"\xc3\xa4", 2}, {"\xe2\x82\xac", 3}, {"\xf0\x9f\x98\x80", 4},
+		{"\xc0\x80", 0}, {"\xe0\x80\x80", 0}, {"\xed\xa0\x80", 0}, {"\xf4\x90\x80\x80", 0},
+		{"\xf5\x80\x80\x80", 0}, {"\x80", 0}, {"\xe2\x82", 0}, {"\xe2\x82z", 0}};
+
+	for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+		ck_assert_uint_eq(
+			utf8_length(forms[i].bytes, strlen(forms[i].bytes)), forms[i].length);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("dump");
+	TCase *t = tcase_create("dump");
+
+	tcase_add_checked_fixture(t, before, after);
+	tcase_add_test(t, nothing_gives_no_section);
+	tcase_add_loop_test(t, sections_in_order_of_stamps, 0, 3);
+	tcase_add_test(t, index_points_at_sections);
+	tcase_add_loop_test(t, what_does_not_shrink_is_stored, 0, 3);
+	tcase_add_test(t, tasks_schemas_and_meta);
+	tcase_add_loop_test(t, scripted_counters_are_marked, 0, 2);
+	tcase_add_test(t, losses_by_cause);
+	tcase_add_test(t, dumped_then_overwritten_counts_once);
+	tcase_add_test(t, overwritten_before_its_turn);
+	tcase_add_test(t, held_section_outlives);
+	tcase_add_test(t, torn_then_committed_then_overwritten);
+	tcase_add_test(t, only_torn_goes_to_the_ledger);
+	tcase_add_test(t, nothing_after_the_cut);
+	tcase_add_test(t, new_rings_meanwhile);
+	tcase_add_test(t, no_such_directory);
+	tcase_add_test(t, no_space_left);
+	tcase_add_test(t, file_size_limit);
+	tcase_add_test(t, old_file_stays_on_failure);
+	tcase_add_test(t, link_is_followed);
+	tcase_add_test(t, closed_pipe);
+	tcase_add_test(t, interrupted);
+	tcase_add_test(t, utf8);
+	suite_add_tcase(s, t);
+	SRunner *r = srunner_create(s);
+	srunner_run_all(r, CK_NORMAL);
+	int failed = srunner_ntests_failed(r);
+	srunner_free(r);
+	return failed != 0;
+}

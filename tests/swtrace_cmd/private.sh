@@ -1,0 +1,89 @@
+# run: a private session around a command.
+mkdir "$dir/run"
+t=$dir/run/t.bin
+left_over()
+{
+	ls -d /dev/shm/swtrace."$(id -u)".run.* 2>/dev/null | wc -l
+}
+before=$(left_over)
+unset SWTRACE_SESSION
+
+exits 0 "$SWTRACE" run -s 1 -o "$t" -- "$WRITER" hooks 100
+same "accepted" "$(cat "$out")" 100
+same "hooks" "$(summary hooks)" 100
+is_trace "$t"
+exits 0 "$SWTRACE" run -o "$t" "$WRITER" hooks 3 && same "hooks" "$(summary hooks)" 3
+exits 0 "$SWTRACE" run -s 1 -t wrap -ss 16 --compress none -o "$t" -- "$WRITER" hooks 200000
+same "wrapped" "$(($(summary hooks) + $(summary overwritten)))" 200000
+exits 7 "$SWTRACE" run -o "$t" -- "$WRITER" status 7
+exits 0 "$SWTRACE" run -o "$t" -- true && same "no hooks" "$(summary hooks)" 0
+is_trace "$t"
+exits 143 "$SWTRACE" run -o "$t" -- "$WRITER" signal 15
+exits 137 "$SWTRACE" run -o "$t" -- "$WRITER" signal 9
+(cd "$dir/run" && exec "$SWTRACE" run -- true) 2>"$err"
+is_trace "$dir/run/swtrace.bin"
+exits 0 "$SWTRACE" run -o - -- "$WRITER" hooks 0 8
+tail -c +3 "$out" >"$dir/run/stdout.bin"
+is_trace "$dir/run/stdout.bin"
+
+# The command's own arguments are its own.
+exits 3 "$SWTRACE" run -o "$t" sh -c 'exit 3' -o x
+exits 0 "$SWTRACE" run -o "$t" -- sh -c 'test -d "$SWTRACE_SESSION"'
+exits 0 "$SWTRACE" run -o "$t" -- "$SWTRACE" info && says "$out" '^tracing  *on'
+exits 0 "$SWTRACE" run -o "$t" -- "$SWTRACE" off
+exits 1 "$SWTRACE" run -o "$t" -- "$SWTRACE" free
+
+# What cannot be run, what cannot be written.
+refuses 127 "$SWTRACE" run -o "$t" -- no-such-command-here
+refuses 127 "$SWTRACE" run -o "$t" -- ./no/such/command
+echo text >"$dir/run/text"
+refuses 126 "$SWTRACE" run -o "$t" -- "$dir/run/text"
+refuses 126 "$SWTRACE" run -o "$t" -- "$dir"
+refuses 1 "$SWTRACE" run -o "$dir/no/t.bin" -- touch "$dir/run/ran"
+[ -e "$dir/run/ran" ] && fail "ran without a place for its dump" || pass
+[ -c /dev/full ] && refuses 1 "$SWTRACE" run -o /dev/full -- true
+[ -c /dev/full ] && exits 5 "$SWTRACE" run -o /dev/full -- "$WRITER" status 5
+same "private sessions left" "$(left_over)" "$before"
+
+# A signal to `run` goes to the command, and the dump is written.
+for signal in TERM INT HUP; do
+	if ! env --default-signal=INT true 2>/dev/null; then
+		skip "SIG$signal to run: env is too old"
+		continue
+	fi
+	rm -f "$t"
+	# A shell's background jobs ignore SIGINT otherwise.
+	env --default-signal=INT "$SWTRACE" run -s 1 -o "$t" -- \
+		sh -c 'trap "exit 44" TERM INT HUP; while :; do sleep 0.1; done' \
+		>"$out" 2>"$err" &
+	pid=$!
+	pids="$pids $pid"
+	sleep 0.5
+	kill -$signal $pid
+	wait $pid
+	same "after SIG$signal" $? 44
+	is_trace "$t"
+done
+
+# What a killed `run` leaves is removed by the next one, once nobody holds it.
+setsid "$SWTRACE" run -s 1 -o "$t" -- sleep 0.2 >"$out" 2>"$err" &
+pid=$!
+pids="$pids $pid"
+sleep 0.1
+kill -KILL $pid
+wait $pid 2>/dev/null
+same "left by the killed" "$(left_over)" $((before + 1))
+for stale in /dev/shm/swtrace."$(id -u)".run.*; do
+	touch -d '1 hour ago' "$stale"
+done
+setsid "$SWTRACE" run -s 1 -o "$t.alive" -- sleep 2 >"$out" 2>"$err" &
+alive=$!
+sleep 0.5
+for mine in /dev/shm/swtrace."$(id -u)".run.*; do
+	touch -d '1 hour ago' "$mine"
+done
+exits 0 "$SWTRACE" run -o "$t" -- true
+same "one that is alive stays" "$(left_over)" $((before + 1))
+wait $alive
+same "its own end" $? 0
+same "nothing left" "$(left_over)" "$before"

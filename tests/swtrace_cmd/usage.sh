@@ -1,0 +1,88 @@
+# Help, and every wrong usage: exit code 2, one line, nothing done.
+fresh
+
+exits 0 "$SWTRACE" --help && says "$out" '^  doctor '
+exits 0 "$SWTRACE" --version && says "$out" '^swtrace [0-9]'
+for verb in init install on off enable disable maj info dump get free run doctor; do
+	exits 0 "$SWTRACE" $verb --help && says "$out" "^usage: swtrace $verb"
+done
+
+while read -r arguments; do
+	case $arguments in '' | '#'*) continue ;; esac
+	# Words are split; an empty one is written ''.
+	eval "refuses 2 \"\$SWTRACE\" $arguments"
+done <<'TABLE'
+nonsense
+''
+-x
+init -x
+init 3
+init -s
+init -s 0
+init -s 65537
+init -s -1
+init -s 1.5
+init -s 99999999999999999999999
+init -s 0x10
+init -s ''
+init -s 3MB
+init -t
+init -t cont
+init -t WRAP
+init -ss 3
+init -ss 8193
+init -ss x
+init -g
+init -g no-such-group-here
+init -g 4294967295
+init --json
+install now
+on now
+off -f
+free all
+enable 256
+enable -1
+enable 0x100
+enable 0x
+enable 12 x
+enable 1,2
+enable --all
+disable 256
+disable cpi
+maj 12
+maj --jso
+info x
+info --json=1
+dump a b
+dump ''
+dump --compress
+dump --compress gzip
+dump --compress=
+dump -z
+get a b
+run
+run --
+run -s 0 -- true
+run -o
+run -o '' -- true
+run --compress x -- true
+run -q -- true
+doctor x
+doctor --text
+TABLE
+refuses 2 "$SWTRACE"
+
+if [ -e "$SWTRACE_SESSION" ]; then
+	fail "wrong usage made a session"
+else
+	pass
+fi
+SWTRACE_SESSION=relative refuses 1 "$SWTRACE" init
+SWTRACE_SESSION=relative refuses 1 "$SWTRACE" info
+if [ -c /dev/full ]; then
+	fresh
+	"$SWTRACE" init -s 1 2>"$err"
+	"$SWTRACE" info >/dev/full 2>"$err"
+	same "info to a full disk" $? 1
+	"$SWTRACE" free
+fi
