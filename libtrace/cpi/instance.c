@@ -75,12 +75,14 @@ static struct instance *new_instance(UINT32 mode)
 }
 
 /*
- * The session is looked for first, as that may take system calls: the counters are read,
- * and the clock as late among them as they allow, when nothing else is left to do.
+ * The session is looked for first, and its rings attached to, as that may take milliseconds:
+ * the counters are read, and the clock as late among them as they allow, when nothing else
+ * is left to do.
  */
 static void start(struct instance *i)
 {
 	attach_look();
+	attach_ready(CPI_MAJOR);
 	i->start_tid = counters_tid();
 	counters_read(i->start, i->want, COUNTER_START);
 }

@@ -23,6 +23,7 @@
 #include "../../include/perfutil.h"
 #include "../counters/clock.h"
 #include "../ring/layout.h"
+#include "../ring/reserve.h"
 #include "../ring/rseq.h"
 #include "../ring/thread.h"
 #include "member.h"
@@ -234,7 +235,7 @@ static void look(void)
 	}
 	if (fd >= 0)
 		close(fd);
-	here.control = control;
+	__atomic_store_n(&here.control, control, __ATOMIC_RELAXED);
 	__atomic_store_n(&here.refused, 0, __ATOMIC_RELAXED);
 	if (here.member)
 		member_leave(here.member); /* its threads hold it until they notice */
@@ -261,8 +262,16 @@ void attach_look(void)
 
 bool attach_wants(uint32_t major)
 {
-	return major < SHM_MAJORS && here.control &&
-	       __atomic_load_n(&here.control->gate[major], __ATOMIC_RELAXED);
+	const struct shm_control *control = __atomic_load_n(&here.control, __ATOMIC_RELAXED);
+
+	return major < SHM_MAJORS && control &&
+	       __atomic_load_n(&control->gate[major], __ATOMIC_RELAXED);
+}
+
+void attach_ready(uint32_t major)
+{
+	if (attach_wants(major) && !ring_thread_may_write(&ring_self, major))
+		attach_thread();
 }
 
 /* ------------------------------------------------------------------ rings */

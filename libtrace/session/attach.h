@@ -16,6 +16,12 @@ void attach_look(void);
 /* 1 if hooks of this major would be written now (after attach_look). */
 bool attach_wants(uint32_t major);
 
+/*
+ * Attaches the calling thread now if hooks of this major are wanted: mapping the rings and
+ * touching their pages takes milliseconds, which are no part of what it is about to measure.
+ */
+void attach_ready(uint32_t major);
+
 /* Where this process's counts come from, for the task table; before the first hook. */
 void attach_set_source(enum shm_source source, uint32_t flags);
 

@@ -69,7 +69,8 @@ static int process(UINT32 number, UINT32 threads, UINT32 hooks, int named)
 	int failed = 0;
 
 	for (UINT32 i = 0; jobs && i < threads; i++) {
-		jobs[i] = (struct job){.process = number, .number = i, .hooks = hooks, .named = named};
+		jobs[i] = (struct job){
+			.process = number, .number = i, .hooks = hooks, .named = named};
 		if (pthread_create(&jobs[i].thread, NULL, run, &jobs[i]) != 0)
 			return 1;
 	}

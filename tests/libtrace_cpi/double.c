@@ -46,6 +46,12 @@ bool attach_wants(uint32_t major)
 	return ring_double.on && major == CPI_TRACE_MAJOR;
 }
 
+void attach_ready(uint32_t major)
+{
+	ck_assert_uint_eq(major, CPI_TRACE_MAJOR);
+	ring_double.readied++;
+}
+
 void attach_set_source(enum shm_source source, uint32_t flags)
 {
 	ring_double.source = source;

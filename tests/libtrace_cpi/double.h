@@ -19,6 +19,7 @@ struct ring_double {
 	uint32_t limit; /* the largest group that fits */
 	uint64_t stamp; /* 0: now */
 	uint64_t stamped;
+	_Atomic uint32_t readied;	       /* calls of attach_ready */
 	_Atomic uint32_t source, source_flags; /* enum shm_source */
 };
 

@@ -105,6 +105,16 @@ END_TEST
 
 static const UINT32 bad_modes[] = {0x80, 0x100, 0xFF, 0x80000001, 0xFFFFFFFF};
 
+START_TEST(start_attaches_before_it_measures)
+{
+	uint32_t before = ring_double.readied;
+	void *h = init(1);
+
+	ck_assert_uint_eq(ring_double.readied, before + 1);
+	ck_assert_int_eq(CpiStart(h), PU_SUCCESS);
+	ck_assert_uint_eq(ring_double.readied, before + 2);
+}
+END_TEST
 START_TEST(unknown_flags)
 {
 	void *h = &h;
@@ -660,6 +670,7 @@ Suite *instance_suite(void)
 	tcase_add_test(t, null_handles);
 	tcase_add_loop_test(t, wrong_handles, 0, sizeof wrong / sizeof *wrong);
 	tcase_add_test(t, stale_handles);
+	tcase_add_test(t, start_attaches_before_it_measures);
 	tcase_add_loop_test(t, unknown_flags, 0, sizeof bad_modes / sizeof *bad_modes);
 	tcase_add_loop_test(t, unknown_minors, 0, sizeof bad_minors / sizeof *bad_minors);
 	tcase_add_test(t, get_without_data);

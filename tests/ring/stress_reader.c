@@ -105,6 +105,10 @@ static void run(const void *arg)
 		if (fork() == 0)
 			writer(i + 1);
 	}
+	do { /* they are at work */
+		usleep(1000);
+		box_account(&s, &a, NULL, NULL);
+	} while (a.hooks == 0);
 	for (uint32_t i = 0; i < ROUNDS; i++) {
 		follow_reset(&seen.follow, s.geometry.cpus + s.geometry.guests);
 		seen.expect = seen.broken_groups = seen.groups = 0;
