@@ -81,7 +81,7 @@ untraced() {
 check "compress_bench runs untraced" untraced
 
 full() {
-	"$SWTRACE" run -s 1 -ss 4 -o "$work/t.bin" -- "$SAMPLES/compress_bench" -t 1 -r 700 \
+	"$SWTRACE" run -s 1 -ss 4 -o "$work/t.bin" -- "$SAMPLES/compress_bench" -t 1 -r 2000 \
 		"$work/small" 2>"$work/err"
 	cat "$work/err"
 	grep -q 'intervals are not in the trace: PU_ERROR_BUFFER_FULL' "$work/err"
@@ -89,7 +89,7 @@ full() {
 	"$CPIDECODE" --strict "$work/t.bin" >/dev/null 2>&1
 	[ $? -eq 3 ] && [ "$said" -eq 0 ]
 }
-head -c 1000 "$SWTRACE" >"$work/small"
+head -c 100 "$SWTRACE" >"$work/small"
 check "compress_bench says when the buffers were too small" full
 
 nested() {
