@@ -63,8 +63,9 @@ bool schema_has_major(const struct schema *s, uint8_t major);
 /* NULL: the schema does not name it. title may be NULL too. */
 const char *schema_major_name(const struct schema *s, uint8_t major, const char **title);
 
-/* formats/cpi.hooks as it was built in: for schema_parse. */
-const char *schema_builtin(size_t *length);
+/* formats/cpi.hooks as it was built in (formats/embed.cmake): for schema_parse. */
+extern const unsigned char cpidecode_cpi_schema[];
+extern const unsigned cpidecode_cpi_schema_size;
 
 /*
  * What describes the hooks of a file: for each major the first of the layers that has

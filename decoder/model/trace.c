@@ -10,11 +10,11 @@
 
 int trace_new(struct trace **result)
 {
-	size_t length;
-	const char *text = schema_builtin(&length);
 	struct trace *t = calloc(1, sizeof *t);
 	*result = NULL;
-	int rc = t ? schema_parse(text, length, &t->builtin, NULL) : CPIDECODE_ENOMEM;
+	int rc = t ? schema_parse((const char *)cpidecode_cpi_schema, cpidecode_cpi_schema_size,
+			     &t->builtin, NULL)
+		   : CPIDECODE_ENOMEM;
 	if (rc) {
 		free(t);
 		return rc;

@@ -7,7 +7,10 @@
 #include "flame.h"
 #include "flame_colour.h"
 #include "units.h"
-#include "flame_assets.h" /* flame_css, flame_js */
+
+/* flame.css and flame.js, built in (formats/embed.cmake). */
+extern const unsigned char flame_css[], flame_js[];
+extern const unsigned flame_css_size, flame_js_size;
 
 enum {
 	ROW = 21,
@@ -292,7 +295,7 @@ int flame_svg(struct out *o, const struct flame *f)
 		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"100%%\" height=\"%u\" "
 		"style=\"min-width:640px\">\n<title>Interval flame graph</title>\n<style>\n",
 		height);
-	out_bytes(o, flame_css, sizeof flame_css);
+	out_bytes(o, flame_css, flame_css_size);
 	out_str(o,
 		"</style>\n<defs><pattern id=\"hatch\" width=\"6\" height=\"6\" "
 		"patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(45)\"><rect width=\"6\" "
@@ -308,7 +311,7 @@ int flame_svg(struct out *o, const struct flame *f)
 	out_str(o, "</svg>\n");
 	write_footer(&s);
 	out_str(o, "<g id=\"tip\" class=\"gone\"></g>\n<script><![CDATA[\n");
-	out_bytes(o, flame_js, sizeof flame_js);
+	out_bytes(o, flame_js, flame_js_size);
 	out_str(o, "]]></script>\n</svg>\n");
 	free(s.left);
 	return 0;

@@ -80,7 +80,7 @@ static int gather_schemas(struct dump *d)
 	char *registered = NULL;
 	int n = session_schemas(d->session, &registered);
 
-	text_add(&d->schema, swtrace_cpi_schema, swtrace_cpi_schema_size);
+	text_add(&d->schema, (const char *)swtrace_cpi_schema, swtrace_cpi_schema_size);
 	if (n > 0)
 		text_add(&d->schema, registered, (size_t)n);
 	free(registered);
