@@ -206,9 +206,9 @@ typedef struct cpidecode_interval_cpu {
 /* One CpiGetAndTrace: everything that its hooks say. */
 typedef struct cpidecode_interval {
 	int64_t start_ns, end_ns;
-	uint64_t start_ticks; /* 0 if the interval began before tick 0 */
+	uint64_t start_ticks;	     /* 0 if the interval began before tick 0 */
 	uint64_t end_ticks, elapsed; /* ticks */
-	uint32_t ring, tid, pid;		  /* pid 0: unknown */
+	uint32_t ring, tid, pid;     /* pid 0: unknown */
 	uint32_t file;
 	uint32_t minor; /* mm, 0 to 255 */
 	uint32_t types; /* 1 raw, 2 busy was measured, 4 thread */

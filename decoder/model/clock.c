@@ -126,8 +126,8 @@ int64_t clock_time_before(const struct clock *c, uint64_t ticks, uint64_t elapse
 	/* Before tick 0: the line goes on there, and the first sync's offset with it. */
 	if (__builtin_add_overflow(c->base_ticks, elapsed - ticks, &back))
 		back = UINT64_MAX;
-	return saturate(-scale_ceil(back, c->rate) + c->base_real +
-			(c->straight ? 0 : offset_at(c, 0)));
+	return saturate(
+		-scale_ceil(back, c->rate) + c->base_real + (c->straight ? 0 : offset_at(c, 0)));
 }
 
 uint64_t clock_ticks(const struct clock *c, int64_t ns)

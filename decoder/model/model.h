@@ -69,7 +69,7 @@ struct interval_cpu {
  */
 struct interval {
 	int64_t start_ns, end_ns; /* CLOCK_REALTIME; end is the group's stamp */
-	uint64_t start_ticks; /* 0 if it began before tick 0; start_ns tells */
+	uint64_t start_ticks;	  /* 0 if it began before tick 0; start_ns tells */
 	uint64_t end_ticks;
 	uint64_t elapsed; /* ticks */
 	double elapsed_ns;
