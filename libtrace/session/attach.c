@@ -215,6 +215,8 @@ static void look(void)
 	int fd = -1;
 
 	__atomic_store_n(&here.looked, clock_raw_ns(), __ATOMIC_RELAXED);
+	/* What could not be attached to may be now: descriptors were short, say. */
+	__atomic_store_n(&here.refused, 0, __ATOMIC_RELAXED);
 	if (session_find(&place, NULL) == 0) {
 		if (same_control(&place))
 			return;
@@ -236,7 +238,6 @@ static void look(void)
 	if (fd >= 0)
 		close(fd);
 	__atomic_store_n(&here.control, control, __ATOMIC_RELAXED);
-	__atomic_store_n(&here.refused, 0, __ATOMIC_RELAXED);
 	if (here.member)
 		member_leave(here.member); /* its threads hold it until they notice */
 	here.member = NULL;
