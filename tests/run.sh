@@ -97,7 +97,11 @@ if [ "$quick" -eq 0 ]; then
 		suite tsan -R '^(decoder_[a-z]*|libtrace_cpi|dump|ring_(layout|hooks|sections)|session_(place|control|members|schemas|tasks))$'
 	sh tests/cross/run.sh >build-test-cross.log 2>&1
 	case $? in
-	0) passed=$((passed + 1)); tail -n 3 build-test-cross.log ;;
+	0)
+		passed=$((passed + 1))
+		skipped=$((skipped + $(grep -cE '^skipped[: ]' build-test-cross.log)))
+		grep -E '^skipped[: ]|^AArch64' build-test-cross.log | sed 's/^/  /'
+		;;
 	77) skip "AArch64" "$(tail -n 1 build-test-cross.log)" ;;
 	*) failed=$((failed + 1)); tail -n 40 build-test-cross.log ;;
 	esac
