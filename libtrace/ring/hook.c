@@ -33,29 +33,28 @@ int hook_begin(struct hook_writer *w, uint32_t major, uint32_t bytes, uint32_t h
 	return hook_begin_inline(w, major, bytes, hooks);
 }
 
-/* Hooks are short: a call of memcpy would cost more than these few moves. The empty asm
- * keeps the compiler from seeing that it is one. */
+/*
+ * Hooks are short: a call of memcpy would cost more than these few moves, of which the last
+ * may overlap the one before. The empty asm keeps the compiler from seeing that it is one.
+ */
 static inline __attribute__((always_inline)) void copy_words(
 	uint8_t *to, const UINT32 *words, UINT32 n)
 {
 	const uint8_t *from = (const uint8_t *)words;
+	size_t bytes = 4 * (size_t)n;
 
-	for (; n >= 8; n -= 8, from += 32, to += 32) {
-		memcpy(to, from, 32);
-		__asm__("" : "+r"(from));
+	if (n >= 4) {
+		for (size_t i = 0; i + 16 < bytes; i += 16) {
+			memcpy(to + i, from + i, 16);
+			__asm__("" : "+r"(from));
+		}
+		memcpy(to + bytes - 16, from + bytes - 16, 16);
+	} else {
+		if (n & 2)
+			memcpy(to, from, 8);
+		if (n & 1)
+			memcpy(to + bytes - 4, from + bytes - 4, 4);
 	}
-	if (n & 4) {
-		memcpy(to, from, 16);
-		from += 16;
-		to += 16;
-	}
-	if (n & 2) {
-		memcpy(to, from, 8);
-		from += 8;
-		to += 8;
-	}
-	if (n & 1)
-		memcpy(to, from, 4);
 }
 
 static __attribute__((noinline, cold)) int words_slow(
@@ -88,9 +87,9 @@ int TraceHookWords(UINT32 major, UINT32 minor, UINT32 nwords, const UINT32 *word
 	/* Too many words are too many bytes, for fast (see member.c, longest). */
 	if (likely(major <= 0xff) && likely(words != NULL) &&
 		likely(hook_begin_fast(&w, major, size))) {
-		/* Thread id and stamp stand there already. */
-		put_le32(w.first + REC_MAJOR, major | nwords << 16);
-		put_le32(w.first + REC_MINOR, minor);
+		/* Thread id and stamp stand there already; major, counts and minor are
+		 * neighbours. */
+		put_le64(w.first + REC_MAJOR, major | nwords << 16 | (uint64_t)minor << 32);
 		if (nwords & 1)
 			put_le32(w.first + size - 4, 0);
 		copy_words(w.first + REC_DATA, words, nwords);

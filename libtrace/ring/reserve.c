@@ -323,8 +323,13 @@ static int switch_section(const struct target *t, uint32_t size, struct hook_wri
 
 	if (in == 0)
 		return enter_section(t, head, size, w);
-	if ((head & 7) || __atomic_load_n(&t->ring->lap, __ATOMIC_RELAXED) != lap_of(g, head))
+	if ((head & 7) || __atomic_load_n(&t->ring->lap, __ATOMIC_ACQUIRE) != lap_of(g, head)) {
+		/* A lap begins only while head stands on a boundary: it is wrong only for a head
+		 * that is still the same (acquire: read after it). */
+		if (load_head(t->ring) != head)
+			return ATTEMPT_AGAIN;
 		return ATTEMPT_LOST + SHM_LOST_HELD; /* scribbled on: nobody can write here */
+	}
 	if (size <= g->section_size - in)
 		return ATTEMPT_AGAIN; /* somebody was faster */
 	op.at = t->data + head % g->ring_size;
