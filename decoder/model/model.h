@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "../../formats/bytes.h"
+#include "../../formats/trace_file.h"
 
 struct schema_set;
 struct schema_hook;
@@ -47,7 +48,7 @@ struct hook {
 
 static inline bool hook_on_cpu(const struct hook *h)
 {
-	return h->ring < 0x80000000u;
+	return h->ring < TF_GUEST_RING;
 }
 
 static inline uint32_t hook_word(const struct hook *h, unsigned i)

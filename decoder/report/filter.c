@@ -16,7 +16,7 @@ static bool cpu_taken(const struct filter *f, uint32_t ring)
 {
 	if (!f->by_cpu)
 		return true;
-	if (ring & 0x80000000u)
+	if (ring & TF_GUEST_RING)
 		return f->guests;
 	return ring < FILTER_CPUS && f->cpus[ring / 8] >> ring % 8 & 1;
 }

@@ -21,7 +21,7 @@ static void csv_interval(struct csv *c, const struct interval *iv)
 	csv_i64(c, iv->start_ns);
 	csv_i64(c, iv->end_ns);
 	csv_u64(c, iv->elapsed);
-	if (iv->ring & 0x80000000u)
+	if (iv->ring & TF_GUEST_RING)
 		csv_empty(c);
 	else
 		csv_u64(c, iv->ring);
@@ -129,7 +129,7 @@ static void json_interval(struct json *j, const struct interval *iv)
 	json_key(j, "end_ns");
 	json_i64(j, iv->end_ns);
 	json_number(j, "elapsed_cycles", iv->elapsed, true);
-	json_number(j, "cpu", iv->ring, !(iv->ring & 0x80000000u));
+	json_number(j, "cpu", iv->ring, !(iv->ring & TF_GUEST_RING));
 	json_number(j, "pid", iv->task ? iv->task->pid : 0, iv->task);
 	json_number(j, "tid", iv->tid, true);
 	json_key(j, "task");
@@ -181,7 +181,7 @@ static void text_interval(struct table *t, const struct interval *iv)
 	out_seconds(table_right(t), iv->start_ns);
 	units_duration(table_right(t), iv->elapsed_ns);
 	struct out *o = table_right(t);
-	if (iv->ring & 0x80000000u)
+	if (iv->ring & TF_GUEST_RING)
 		out_char(o, '-');
 	else
 		out_u64(o, iv->ring);

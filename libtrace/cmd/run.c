@@ -3,7 +3,9 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -78,7 +80,28 @@ static char *command_line(char **words)
 	return line;
 }
 
-/* Whatever happened to the command, its session goes. */
+/*
+ * A dump that failed must not cost the trace: the session stays, under a name that the sweep
+ * does not take for one left behind. Not for a pipe, whose reader had enough.
+ */
+static bool keep(const struct runner *r, const struct session *s)
+{
+	char kept[PATH_MAX];
+	const char *mark = strstr(r->place.dir, ".run.");
+
+	if (s->control->state == SHM_NO_RINGS || !mark || strcmp(r->output, "-") == 0 ||
+		(size_t)snprintf(kept, sizeof kept, "%.*s.kept.%s", (int)(mark - r->place.dir),
+			r->place.dir, mark + strlen(".run.")) >= sizeof kept ||
+		rename(r->place.dir, kept) != 0)
+		return false;
+	cmd_fail(r->verb,
+		"the trace is kept: SWTRACE_SESSION=%s swtrace dump FILE writes it; rm -r %s drops "
+		"it",
+		kept, kept);
+	return true;
+}
+
+/* Whatever happened to the command, its session goes, unless the trace would go with it. */
 static int conclude(struct runner *r, bool dump)
 {
 	struct session_error error = {"unknown error"};
@@ -97,7 +120,8 @@ static int conclude(struct runner *r, bool dump)
 		code = cmd_dump(r->verb, &s, r->output, r->codec, line);
 		free(line);
 	}
-	session_remove(&s);
+	if (code == EXIT_FINE || !keep(r, &s))
+		session_remove(&s);
 	session_close(&s);
 	return code;
 }

@@ -41,8 +41,22 @@ refuses 126 "$SWTRACE" run -o "$t" -- "$dir/run/text"
 refuses 126 "$SWTRACE" run -o "$t" -- "$dir"
 refuses 1 "$SWTRACE" run -o "$dir/no/t.bin" -- touch "$dir/run/ran"
 [ -e "$dir/run/ran" ] && fail "ran without a place for its dump" || pass
-[ -c /dev/full ] && refuses 1 "$SWTRACE" run -o /dev/full -- true
-[ -c /dev/full ] && exits 5 "$SWTRACE" run -o /dev/full -- "$WRITER" status 5
+
+# A dump that cannot be written does not cost the trace.
+kept() # the directory that the last run named
+{
+	sed -n 's/.*the trace is kept: SWTRACE_SESSION=\([^ ]*\) .*/\1/p' "$err"
+}
+if [ -c /dev/full ]; then
+	exits 1 "$SWTRACE" run -o /dev/full -- "$WRITER" hooks 50
+	says "$err" 'No space'
+	k=$(kept)
+	exits 0 "$SWTRACE" run -o "$t" -- true # its sweep leaves the kept one alone
+	exits 0 env SWTRACE_SESSION="$k" "$SWTRACE" dump "$t" && same "kept" "$(summary hooks)" 50
+	rm -rf "$k"
+	exits 5 "$SWTRACE" run -o /dev/full -- "$WRITER" status 5
+	rm -rf "$(kept)"
+fi
 same "private sessions left" "$(left_over)" "$before"
 
 # A signal to `run` goes to the command, and the dump is written.
