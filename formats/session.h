@@ -13,6 +13,7 @@
 #define SHM_DIR_FORMAT SHM_ROOT "/swtrace.%u" /* owner's uid */
 #define SHM_CONTROL_NAME "control"
 #define SHM_LOCK_NAME "lock"
+#define SHM_DRAIN_NAME "drain"	    /* continuous mode: where to; its flock is the drain's life */
 #define SHM_RINGS_FORMAT "rings.%u" /* generation */
 #define SHM_TASKS_FORMAT "tasks.%u"
 #define SHM_SCHEMAS_FORMAT "schemas.%u"
@@ -38,6 +39,7 @@ enum shm_state {
 enum shm_mode {
 	SHM_MODE_NORMAL = 0,
 	SHM_MODE_WRAP = 1,
+	SHM_MODE_CONTINUOUS = 2,
 };
 
 enum shm_loss {
@@ -64,14 +66,37 @@ struct shm_geometry {
 	uint64_t ticks_per_second;
 };
 
-/* Per ring, the owner's: writers read start, nobody else writes. */
+/* Per ring, the owner's: writers read start and released, nobody else writes. */
 struct shm_ring_control {
-	uint64_t start;	   /* hooks before this position are discarded */
-	uint64_t released; /* for the drain: sections before this position may be entered */
+	uint64_t start; /* hooks before this position are discarded */
+	/* Continuous mode: what stands before this position, the first byte of a section, has
+	 * been taken by the drain: writers may go as far as released + ring size. Stored with
+	 * release by the holder of the drain's lock alone; never goes back. */
+	uint64_t released;
 	uint64_t loss_base[SHM_LOSSES]; /* the counters when it was last discarded */
 	uint64_t overwritten_base;
 	uint64_t torn_base;
-	uint64_t reserved[7];
+	uint64_t drained;      /* hooks that the drain wrote, since the generation began */
+	uint64_t drained_torn; /* and records that it took uncommitted */
+	uint64_t reserved[5];
+};
+
+enum shm_drain_state {
+	SHM_DRAIN_NONE = 0,	/* there never was one in this generation */
+	SHM_DRAIN_RUNNING = 1,	/* and if nobody holds its lock, it was killed */
+	SHM_DRAIN_FINISHED = 2, /* the file was closed in order */
+	SHM_DRAIN_FAILED = 3,	/* `why` says it */
+};
+
+/* What the drain says of itself, for info: written by the holder of its lock. */
+struct shm_drain {
+	uint32_t state; /* enum shm_drain_state */
+	uint32_t pid;
+	uint8_t trace_id[16];	    /* of its files */
+	uint64_t bytes;		    /* written, all files */
+	uint64_t hooks, torn, lost; /* lost: could not be written any more */
+	uint64_t rotations;
+	char why[256]; /* the line of a failure */
 };
 
 /* Then it starts at 1 again. Above it are what no gate ever holds. */
@@ -91,7 +116,9 @@ struct shm_control {
 	uint32_t last_generation; /* the highest there ever was */
 	uint64_t sync[3];	  /* at init: ticks, CLOCK_REALTIME, CLOCK_MONOTONIC ns */
 	struct shm_geometry geometry;
-	uint8_t reserved1[SHM_PAGE - 5 * SHM_MAJORS - 56 - sizeof(struct shm_geometry)];
+	struct shm_drain drain;
+	uint8_t reserved1[SHM_PAGE - 5 * SHM_MAJORS - 56 - sizeof(struct shm_geometry) -
+			  sizeof(struct shm_drain)];
 	struct shm_ring_control ring[SHM_MAX_RINGS];
 };
 

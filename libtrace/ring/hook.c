@@ -7,6 +7,7 @@
 #include <stdbool.h>
 
 #include "../../include/perfutil.h"
+#include "points.h"
 #include "reserve.h"
 
 /* The header's macros test the gate inline and call these. */
@@ -74,8 +75,11 @@ static __attribute__((noinline, cold)) int words_slow(
 	rc = hook_begin_slow(&w, major, rec_size(nwords, 0), 1);
 	if (rc != HOOK_RESERVED)
 		return rc;
+	RING_POINT(POINT_RESERVED);
 	copy_words(hook_record(&w, (uint8_t)major, minor, nwords, 0, 0), words, nwords);
+	RING_POINT(POINT_FILLED);
 	hook_commit(&w);
+	RING_POINT(POINT_COMMITTED);
 	return PU_SUCCESS;
 }
 
@@ -87,6 +91,7 @@ int TraceHookWords(UINT32 major, UINT32 minor, UINT32 nwords, const UINT32 *word
 	/* Too many words are too many bytes, for fast (see member.c, longest). */
 	if (likely(major <= 0xff) && likely(words != NULL) &&
 		likely(hook_begin_fast(&w, major, size))) {
+		RING_POINT(POINT_RESERVED);
 		/* Thread id and stamp stand there already; major, counts and minor are
 		 * neighbours. */
 		put_le64(w.first + REC_MAJOR, major | nwords << 16 | (uint64_t)minor << 32);
@@ -94,7 +99,9 @@ int TraceHookWords(UINT32 major, UINT32 minor, UINT32 nwords, const UINT32 *word
 			put_le32(w.first + size - 4, 0);
 		copy_words(w.first + REC_DATA, words, nwords);
 		w.first_control = (uint32_t)size | REC_KIND_HOOK | REC_COMMITTED;
+		RING_POINT(POINT_FILLED);
 		hook_commit(&w);
+		RING_POINT(POINT_COMMITTED);
 		return PU_SUCCESS;
 	}
 	return words_slow(major, minor, nwords, words);

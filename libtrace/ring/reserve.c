@@ -19,6 +19,7 @@
 #include "../../include/perfutil.h"
 #include "../counters/clock.h"
 #include "layout.h"
+#include "points.h"
 #include "reserve.h"
 
 /* Aborts in a row before a guest ring is used: a debugger stepping, a storm of signals. */
@@ -257,13 +258,22 @@ static bool may_enter(const struct target *t, uint64_t p, uint64_t start, struct
 	return true;
 }
 
-/* In normal mode the ring ends at start + ring size, in whole sections. */
-static bool beyond_end(const struct target *t, uint64_t p, uint64_t start)
+/*
+ * Where sections end that may be entered unasked: in normal mode at start + ring size, in
+ * continuous mode a ring's size behind what the drain has taken.
+ */
+static uint64_t ring_end(const struct target *t, uint64_t start)
 {
 	const struct shm_geometry *g = t->geometry;
+	uint64_t from = start;
 
-	return g->mode == SHM_MODE_NORMAL &&
-	       p + g->section_size > section_start(g, start) + g->ring_size;
+	if (g->mode == SHM_MODE_WRAP)
+		return UINT64_MAX;
+	/* Acquire: pairs with the drain's release; our stores come after its copies. */
+	if (g->mode == SHM_MODE_CONTINUOUS)
+		from = __atomic_load_n(
+			&t->map->control->ring[t->number].released, __ATOMIC_ACQUIRE);
+	return section_start(g, from) + g->ring_size;
 }
 
 static int skip_to(const struct target *t, struct rseq_op *op, uint64_t head, uint64_t p);
@@ -274,6 +284,7 @@ static int enter_section(
 {
 	const struct shm_geometry *g = t->geometry;
 	uint64_t start = __atomic_load_n(&t->map->control->ring[t->number].start, __ATOMIC_RELAXED);
+	uint64_t end = ring_end(t, start);
 	struct rseq_op op = {.ring = t->ring, .head = head, .tid = t->thread->tid};
 
 	/* Once, not per section: with entry words scribbled away it looks at all of them. */
@@ -281,7 +292,7 @@ static int enter_section(
 	for (uint32_t i = 0; i < g->sections; i++) {
 		uint64_t p = head + (uint64_t)i * g->section_size;
 
-		if (beyond_end(t, p, start))
+		if (p + g->section_size > end)
 			return ATTEMPT_LOST + (i == 0 ? SHM_LOST_FULL : SHM_LOST_HELD);
 		if (!may_enter(t, p, start, &op))
 			continue;
@@ -290,10 +301,12 @@ static int enter_section(
 		op.control = size;
 		op.lap = lap_of(g, head);
 		op.next = head + size;
+		RING_POINT(POINT_BEFORE_ENTER);
 		if (do_enter(t, &op) != RSEQ_DONE)
 			return ATTEMPT_AGAIN;
 		w->first = op.at;
 		w->stamp = op.stamp;
+		RING_POINT(POINT_ENTERED);
 		return HOOK_RESERVED;
 	}
 	return ATTEMPT_LOST + SHM_LOST_HELD;
@@ -308,6 +321,7 @@ static int skip_to(const struct target *t, struct rseq_op *op, uint64_t head, ui
 	op->section = &t->ring->section[section_index(g, head)];
 	op->entry = head + 1;
 	op->next = p;
+	RING_POINT(POINT_BEFORE_SKIP);
 	if (do_skip(t, op) == RSEQ_DONE)
 		count(t, SHM_SKIPPED, (p - head) / g->section_size);
 	return ATTEMPT_AGAIN;
@@ -335,7 +349,9 @@ static int switch_section(const struct target *t, uint32_t size, struct hook_wri
 	op.at = t->data + head % g->ring_size;
 	op.control = (g->section_size - in) | REC_KIND_PAD | REC_COMMITTED;
 	op.next = head + g->section_size - in;
+	RING_POINT(POINT_BEFORE_PAD);
 	do_pad(t, &op);
+	RING_POINT(POINT_AFTER_PAD);
 	return ATTEMPT_AGAIN;
 }
 
@@ -347,6 +363,7 @@ static void count(const struct target *t, enum shm_loss what, uint64_t n)
 {
 	struct shm_ring *ring = t->ring;
 
+	RING_POINT(POINT_BEFORE_COUNT);
 #if RING_HAS_RSEQ
 	for (int i = 0; !t->guest && i < MAX_ABORTS; i++) {
 		uint32_t cpu = __atomic_load_n(&t->thread->rseq->cpu_id_start, __ATOMIC_RELAXED);
@@ -383,6 +400,7 @@ static int try_cpu_ring(struct target *t, uint32_t size, struct hook_writer *w)
 	}
 	t->cpu = cpu;
 	aim(t, cpu);
+	RING_POINT(POINT_BEFORE_SWITCH);
 	return switch_section(t, size, w);
 }
 #endif
@@ -401,6 +419,7 @@ static int guest_reserve(struct target *t, uint32_t size, struct hook_writer *w)
 			w->first = t->data + head % g->ring_size;
 			w->stamp = guest_stamp(t);
 			store_record(w->first, size, t->thread->tid, w->stamp);
+			RING_POINT(POINT_GUEST_BEFORE_HEAD);
 			publish_head(t->ring, head + size);
 			return HOOK_RESERVED;
 		}
@@ -426,7 +445,9 @@ static int try_guest_rings(struct target *t, uint32_t size, struct hook_writer *
 		if (!__atomic_compare_exchange_n(&t->ring->lock, &free_lock, t->thread->token,
 			    false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 			continue;
+		RING_POINT(POINT_GUEST_LOCKED);
 		rc = guest_reserve(t, size, w);
+		RING_POINT(POINT_GUEST_BEFORE_UNLOCK);
 		__atomic_store_n(&t->ring->lock, 0, __ATOMIC_RELEASE);
 		break;
 	}

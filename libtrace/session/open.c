@@ -26,11 +26,29 @@ static void empty(struct session *s)
 	s->rings_fd = s->tasks_fd = s->schemas_fd = -1;
 }
 
+int session_lock(struct session *s, bool wait, struct session_error *error)
+{
+	const struct timespec pause = {.tv_nsec = 10000000};
+
+	for (int i = 0; i < (wait ? 1000 : 1); i++) {
+		if (flock(s->lock_fd, LOCK_EX | LOCK_NB) == 0)
+			return 0;
+		if (wait)
+			nanosleep(&pause, NULL);
+	}
+	session_say(error, "%s: another swtrace command has been busy with it%s; try again",
+		s->place.dir, wait ? " for 10 s" : "");
+	return PU_ERROR_FACILITY_BUSY;
+}
+
+void session_unlock(struct session *s)
+{
+	flock(s->lock_fd, LOCK_UN);
+}
+
 /* One command at a time changes a session; a dead one's lock is gone with it. */
 static int take_lock(struct session *s, struct session_error *error)
 {
-	const struct timespec wait = {.tv_nsec = 10000000};
-
 	s->lock_fd = openat(s->dir, SHM_LOCK_NAME, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (s->lock_fd < 0) {
 		session_say(error, "%s/%s: %s", s->place.dir, SHM_LOCK_NAME, strerror(errno));
@@ -41,14 +59,7 @@ static int take_lock(struct session *s, struct session_error *error)
 		session_say(error, "%s/%s: %s", s->place.dir, SHM_LOCK_NAME, strerror(errno));
 		return PU_ERROR_ACCESS_DENIED;
 	}
-	for (int i = 0; i < 1000; i++) {
-		if (flock(s->lock_fd, LOCK_EX | LOCK_NB) == 0)
-			return 0;
-		nanosleep(&wait, NULL);
-	}
-	session_say(error, "%s: another swtrace command has been busy with it for 10 s; try again",
-		s->place.dir);
-	return PU_ERROR_FACILITY_BUSY;
+	return session_lock(s, true, error);
 }
 
 static int map_control(struct session *s, int flags, struct session_error *error)

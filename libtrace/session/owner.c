@@ -79,7 +79,7 @@ int session_plan(
 	g->cpus = configured_cpus();
 	/* Enough that a few writers stopped while they hold one leave others free. */
 	g->guests = g->cpus < 4 ? 4 : g->cpus > SHM_MAX_GUESTS ? SHM_MAX_GUESTS : g->cpus;
-	if (config->mode > SHM_MODE_WRAP) {
+	if (config->mode > SHM_MODE_CONTINUOUS) {
 		session_say(error, "trace mode %u is not supported", config->mode);
 		return PU_ERROR_NOT_SUPPORTED;
 	}
@@ -226,6 +226,7 @@ static void publish(struct session *s, const struct shm_geometry *g, uint32_t ge
 	__atomic_store_n(&c->generation, 0, __ATOMIC_RELEASE);
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	c->geometry = *g;
+	memset(&c->drain, 0, sizeof c->drain);
 	memset(c->ring, 0, sizeof c->ring);
 	memset(c->majors, 1, sizeof c->majors);
 	clock_sync(c->sync);

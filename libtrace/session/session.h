@@ -60,6 +60,14 @@ int session_open(struct session *s, const struct session_place *place, int flags
 	struct session_error *error);
 void session_close(struct session *s);
 
+/*
+ * The session's lock, for a handle opened with SESSION_CONTROL: the drain lets go of it while
+ * it runs, and takes it for what only one may do at a time (session_reclaim, session_off).
+ * session_lock: PU_ERROR_FACILITY_BUSY after 10 s, at once with wait false.
+ */
+int session_lock(struct session *s, bool wait, struct session_error *error);
+void session_unlock(struct session *s);
+
 struct session_config {
 	uint64_t ring_bytes;	/* per CPU; 0: 3 MiB */
 	uint32_t section_bytes; /* 0: 64 KiB, or what the largest CPI group needs */

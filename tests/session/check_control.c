@@ -166,7 +166,7 @@ START_TEST(plans_are_rounded_and_bounded)
 	c.section_bytes = 1 << 20;
 	WORKS(session_plan(&c, &g, &error));
 	ck_assert(geometry_sane(&g));
-	c = (struct session_config){.mode = 2, .group = (gid_t)-1};
+	c = (struct session_config){.mode = 3, .group = (gid_t)-1};
 	FAILS(PU_ERROR_NOT_SUPPORTED, session_plan(&c, &g, &error));
 }
 END_TEST
