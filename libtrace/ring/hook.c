@@ -58,7 +58,7 @@ static inline __attribute__((always_inline)) void copy_words(
 	}
 }
 
-static __attribute__((noinline, cold)) int words_slow(
+static __attribute__((noinline)) int words_slow(
 	UINT32 major, UINT32 minor, UINT32 nwords, const UINT32 *words)
 {
 	struct hook_writer w;
@@ -88,7 +88,7 @@ int TraceHookWords(UINT32 major, UINT32 minor, UINT32 nwords, const UINT32 *word
 	uint64_t size = (REC_HEADER_SIZE + 4 * (uint64_t)nwords + 7) & ~(uint64_t)7;
 	struct hook_writer w;
 
-	/* Too many words are too many bytes, for fast (see member.c, longest). */
+	/* Too many words are too many bytes, for fast (see member.c, longest_fast). */
 	if (likely(major <= 0xff) && likely(words != NULL) &&
 		likely(hook_begin_fast(&w, major, size))) {
 		RING_POINT(POINT_RESERVED);

@@ -413,10 +413,14 @@ static int guest_reserve(struct target *t, uint32_t size, struct hook_writer *w)
 
 	for (int i = 0; i < MAX_STEPS; i++) {
 		uint64_t head = load_head(t->ring);
+		uint64_t offset = head - __atomic_load_n(&t->ring->lap, __ATOMIC_RELAXED);
 		uint32_t in = (uint32_t)(head & (g->section_size - 1));
 
-		if (in != 0 && !(head & 7) && size <= g->section_size - in) {
-			w->first = t->data + head % g->ring_size;
+		/* Both are anybody's: their difference is an offset only if it is in the data, and
+		 * in the section where head is. No division: this is these threads' fast path. */
+		if (in != 0 && !(head & 7) && size <= g->section_size - in &&
+			offset < g->ring_size && (offset & (g->section_size - 1)) == in) {
+			w->first = t->data + offset;
 			w->stamp = guest_stamp(t);
 			store_record(w->first, size, t->thread->tid, w->stamp);
 			RING_POINT(POINT_GUEST_BEFORE_HEAD);
@@ -436,11 +440,15 @@ static int try_guest_rings(struct target *t, uint32_t size, struct hook_writer *
 	const struct shm_geometry *g = t->geometry;
 	int rc = ATTEMPT_LOST + SHM_LOST_NO_GUEST;
 
+	uint32_t guest = t->thread->guest;
+
 	t->guest = true;
-	for (uint32_t i = 0; i < g->guests; i++) {
+	for (uint32_t i = 0; i < g->guests; i++, guest++) {
 		uint32_t free_lock = 0;
 
-		aim(t, g->cpus + (t->thread->tid + i) % g->guests);
+		if (guest >= g->guests)
+			guest = 0;
+		aim(t, g->cpus + guest);
 		/* Acquire: pairs with the release below, the holder before us. */
 		if (!__atomic_compare_exchange_n(&t->ring->lock, &free_lock, t->thread->token,
 			    false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))

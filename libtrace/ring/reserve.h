@@ -25,7 +25,7 @@ static inline bool ring_thread_may_write(const struct ring_thread *self, uint32_
 }
 
 int hook_begin_slow(struct hook_writer *w, uint32_t major, uint64_t bytes, uint32_t hooks)
-	__attribute__((visibility("hidden"), cold));
+	__attribute__((visibility("hidden")));
 
 /* One attempt on this CPU's ring, in place; false: hook_begin_slow has to do it. */
 static inline __attribute__((always_inline)) bool hook_begin_fast(
@@ -38,8 +38,8 @@ static inline __attribute__((always_inline)) bool hook_begin_fast(
 	if (unlikely(!ring_thread_may_write(self, major)))
 		return false;
 	map = self->map;
-	if (unlikely(bytes > map->longest) || unlikely(rseq_reserve(self->rseq, map, bytes, self,
-							       &w->stamp, &w->first) != RSEQ_DONE))
+	if (unlikely(bytes > self->longest) || unlikely(rseq_reserve(self->rseq, map, bytes, self,
+								&w->stamp, &w->first) != RSEQ_DONE))
 		return false;
 	w->at = w->first;
 	w->tid = self->tid;

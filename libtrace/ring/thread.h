@@ -18,9 +18,8 @@
 struct ring_map {
 	uint8_t *base; /* of the ring file */
 	struct shm_geometry geometry;
-	/* For the fast path: the first ring's header, and the longest record it takes. */
-	uint8_t *rings;
-	uint64_t longest;
+	/* For the fast path: */
+	uint8_t *rings;			   /* the first ring's header */
 	uint32_t section_mask;		   /* section size - 1 */
 	const struct shm_control *control; /* mapped read-only */
 };
@@ -30,8 +29,12 @@ struct ring_thread {
 	uint32_t epoch;	     /* ring_epoch when it attached: differs after fork and re-attach */
 	const struct ring_map *map;
 	struct rseq *rseq; /* rseq_none(): guest rings only */
+	/* The longest record the fast path takes; 0: none, without rseq, so that no clock is
+	 * read there in vain. */
+	uint64_t longest;
 	uint32_t tid, pid;
 	uint32_t token; /* for guest locks: task slot + 1 */
+	uint32_t guest; /* the guest ring it tries first */
 };
 
 /* Generations that no session has: of a thread that is not attached, and of the gate

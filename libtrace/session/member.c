@@ -187,9 +187,6 @@ struct member *member_open(const struct session_place *place, const struct shm_c
 	}
 	m->map.rings = m->map.base + ring_offset(&m->map.geometry, 0);
 	m->map.section_mask = m->map.geometry.section_size - 1;
-	m->map.longest = rec_size(REC_MAX_WORDS, 0);
-	if (m->map.longest > m->map.geometry.section_size)
-		m->map.longest = m->map.geometry.section_size;
 	prefault(m->map.base, m->map.geometry.file_size);
 	slot = claim_slot(m, NULL);
 	if (slot >= 0)
@@ -304,6 +301,16 @@ static struct member *member_of(const struct ring_thread *self)
 	return (struct member *)((char *)(uintptr_t)self->map - offsetof(struct member, map));
 }
 
+/* The longest record that the fast path takes from a thread; longer ones it refuses. */
+static uint64_t longest_fast(const struct member *m, const struct ring_thread *self)
+{
+	uint64_t longest = rec_size(REC_MAX_WORDS, 0);
+
+	if (self->rseq == rseq_none())
+		return 0;
+	return longest < m->map.geometry.section_size ? longest : m->map.geometry.section_size;
+}
+
 bool member_join(struct member *m, struct ring_thread *self)
 {
 	int slot;
@@ -317,6 +324,8 @@ bool member_join(struct member *m, struct ring_thread *self)
 	/* Without a slot it traces all the same; what it holds when killed stays held. */
 	self->token = slot >= 0 ? (uint32_t)slot + 1 : SHM_TASK_SLOTS + 1;
 	self->rseq = m->map.geometry.clock == TF_CLOCK_MONOTONIC_RAW ? rseq_none() : rseq_lookup();
+	self->guest = self->tid % m->map.geometry.guests;
+	self->longest = longest_fast(m, self);
 	self->map = &m->map;
 	m->references++;
 	self->generation = m->generation;
