@@ -57,7 +57,7 @@ uint32_t ring_reader_id(const struct ring_reader *r, uint32_t ring)
 	return ring < r->geometry.cpus ? ring : TF_GUEST_RING + (ring - r->geometry.cpus);
 }
 
-static bool read_at(int fd, void *to, size_t bytes, uint64_t offset)
+bool ring_read_at(int fd, void *to, size_t bytes, uint64_t offset)
 {
 	uint8_t *p = to;
 
@@ -65,8 +65,10 @@ static bool read_at(int fd, void *to, size_t bytes, uint64_t offset)
 		ssize_t n = pread(fd, p, bytes, (off_t)offset);
 		if (n < 0 && errno == EINTR)
 			continue;
-		if (n <= 0)
+		if (n <= 0) {
+			errno = n < 0 ? errno : 0;
 			return false;
+		}
 		p += n;
 		bytes -= (size_t)n;
 		offset += (uint64_t)n;
@@ -76,7 +78,7 @@ static bool read_at(int fd, void *to, size_t bytes, uint64_t offset)
 
 static bool read_header(struct ring_reader *r, uint32_t ring, struct shm_ring *header)
 {
-	bool ok = read_at(r->fd, header, sizeof *header, ring_offset(&r->geometry, ring));
+	bool ok = ring_read_at(r->fd, header, sizeof *header, ring_offset(&r->geometry, ring));
 
 	/* Acquire: pairs with the writers' release of head; the control words of every
 	 * record below this head are in what we copy from here on. */
@@ -92,7 +94,7 @@ static uint64_t table_offset(const struct ring_reader *r, uint32_t ring, uint32_
 
 static bool read_table(struct ring_reader *r, uint32_t ring)
 {
-	return read_at(r->fd, r->sections, r->geometry.sections * sizeof *r->sections,
+	return ring_read_at(r->fd, r->sections, r->geometry.sections * sizeof *r->sections,
 		table_offset(r, ring, 0));
 }
 
@@ -182,8 +184,9 @@ int ring_reader_parts(struct ring_reader *r, uint32_t ring, struct ring_part *pa
 	struct shm_ring header;
 	int n = 0;
 
+	/* Truncated: the ledger says so. An error of the kernel's is not an empty ring. */
 	if (!read_header(r, ring, &header) || !read_table(r, ring))
-		return 0;
+		return errno ? PU_ERR_FILE_ERROR : 0;
 	for (uint32_t i = 0; i < g->sections; i++) {
 		uint64_t p = r->sections[i].entry - 1;
 		if (!entry_makes_sense(g, i, r->sections[i].entry) || p >= header.head ||
@@ -314,17 +317,17 @@ static int look_twice(struct ring_reader *r, uint32_t ring, const struct ring_pa
 		      (uint64_t)part->index * r->geometry.section_size;
 	struct shm_section entered;
 
-	if (!read_at(r->fd, r->looks, bytes, at))
+	if (!ring_read_at(r->fd, r->looks, bytes, at))
 		return PU_ERR_FILE_ERROR;
 	/* Acquire: pairs with the commits' release; contents are copied after we saw which
 	 * records are committed. */
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	if (!read_at(r->fd, buf, bytes, at))
+	if (!ring_read_at(r->fd, buf, bytes, at))
 		return PU_ERR_FILE_ERROR;
 	/* Acquire: pairs with the barrier after an entry word. If a byte of the copy was of
 	 * the section's next lap, the entry word read now names that lap. */
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	if (!read_at(r->fd, &entered, sizeof entered, table_offset(r, ring, part->index)))
+	if (!ring_read_at(r->fd, &entered, sizeof entered, table_offset(r, ring, part->index)))
 		return PU_ERR_FILE_ERROR;
 	span->overwritten = entered.entry != part->position + 1;
 	span->overwritten_so_far =
@@ -368,4 +371,53 @@ int ring_reader_copy(struct ring_reader *r, uint32_t ring, const struct ring_par
 		span->torn++;
 	}
 	return 0;
+}
+
+/* --------------------------------------------------------------- for the drain */
+
+int ring_reader_header(struct ring_reader *r, uint32_t ring, struct shm_ring *header)
+{
+	return read_header(r, ring, header) ? 0 : PU_ERR_FILE_ERROR;
+}
+
+int ring_reader_entered(
+	struct ring_reader *r, uint32_t ring, uint64_t position, uint64_t *lost_so_far)
+{
+	uint32_t index = section_index(&r->geometry, position);
+	struct shm_section section;
+
+	if (!ring_read_at(r->fd, &section, sizeof section, table_offset(r, ring, index)))
+		return PU_ERR_FILE_ERROR;
+	*lost_so_far = section_counts(&r->geometry, &section, position)->lost;
+	return section.entry == position + 1;
+}
+
+uint64_t ring_reader_stamp(struct ring_reader *r, uint32_t ring, uint64_t position)
+{
+	const struct shm_geometry *g = &r->geometry;
+	uint32_t in = (uint32_t)(position - section_start(g, position));
+	uint8_t record[REC_HEADER_SIZE];
+
+	if (in > g->section_size - sizeof record ||
+		!ring_read_at(r->fd, record, sizeof record,
+			ring_data_offset(g, ring) + position % g->ring_size) ||
+		(get_le32(record) & REC_KIND_MASK) != REC_KIND_HOOK)
+		return 0;
+	return get_le64(record + REC_STAMP);
+}
+
+/* From the first look, whose sizes the copy was parsed by: the copy itself has lost the mark
+ * of the abandoned. */
+bool ring_reader_held(const struct ring_reader *r, const struct ring_span *span)
+{
+	uint32_t from = (uint32_t)(span->position - section_start(&r->geometry, span->position));
+
+	for (uint32_t at = from; at < from + span->bytes;) {
+		uint32_t control = get_le32(r->looks + at);
+
+		if (!(control & (REC_COMMITTED | REC_ABANDONED)))
+			return true;
+		at += control & REC_SIZE_MASK;
+	}
+	return false;
 }

@@ -6,9 +6,14 @@
 #define SWT_RING_READER_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "../../formats/session.h"
+
+/* pread until all of it is there, whatever signals come. False: it is not;
+ * errno is 0 if the file ends there. */
+bool ring_read_at(int fd, void *to, size_t bytes, uint64_t offset);
 
 struct ring_reader {
 	int fd;					/* of the ring file, readable */
@@ -67,5 +72,23 @@ struct ring_span {
 /* Copies one part into buf (geometry.section_size bytes). 0 or a PU_ code. */
 int ring_reader_copy(struct ring_reader *r, uint32_t ring, const struct ring_part *part,
 	uint8_t *buf, struct ring_span *span);
+
+/* ------------------------------------------------------------ for the drain */
+
+/* A ring's header by one pread, head acquired. 0 or PU_ERR_FILE_ERROR: it was truncated. */
+int ring_reader_header(struct ring_reader *r, uint32_t ring, struct shm_ring *header);
+
+/*
+ * Whether the section at `position` (its first byte, below a head that was read before) was
+ * entered: 1, and the hooks that this ring had lost by then; 0: skipped; or PU_ERR_FILE_ERROR.
+ */
+int ring_reader_entered(
+	struct ring_reader *r, uint32_t ring, uint64_t position, uint64_t *lost_so_far);
+
+/* The stamp of the record at a position, for putting sections in order; 0: none there. */
+uint64_t ring_reader_stamp(struct ring_reader *r, uint32_t ring, uint64_t position);
+
+/* Whether the copy made last shows records that somebody may still commit. */
+bool ring_reader_held(const struct ring_reader *r, const struct ring_span *span);
 
 #endif

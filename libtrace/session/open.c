@@ -46,17 +46,58 @@ void session_unlock(struct session *s)
 	flock(s->lock_fd, LOCK_UN);
 }
 
+bool session_is_drained(struct session *s)
+{
+	int fd = openat(s->dir, SHM_DRAIN_NAME, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+
+	/* Not ours to open: what the drain says of itself is all there is. */
+	if (fd < 0)
+		return errno != ENOENT && __atomic_load_n(&s->control->drain.state,
+						  __ATOMIC_ACQUIRE) == SHM_DRAIN_RUNNING;
+	bool drained = flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+
+	close(fd);
+	return drained;
+}
+
+/* The lock's file, made if need be: the owner's even if root comes first. */
+static int open_lock(struct session *s)
+{
+	const int flags = O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK;
+	int fd = openat(s->dir, SHM_LOCK_NAME, flags);
+
+	if (fd >= 0 || errno != ENOENT)
+		return fd;
+	fd = openat(s->dir, SHM_LOCK_NAME, flags | O_CREAT | O_EXCL, 0600);
+	if (fd < 0)
+		return errno == EEXIST ? openat(s->dir, SHM_LOCK_NAME, flags) : -1;
+	/* The umask may have taken what the owner's next command needs. */
+	if (fchmod(fd, 0600) != 0 ||
+		(s->place.owner != geteuid() && fchown(fd, s->place.owner, (gid_t)-1) != 0)) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
 /* One command at a time changes a session; a dead one's lock is gone with it. */
 static int take_lock(struct session *s, struct session_error *error)
 {
-	s->lock_fd = openat(s->dir, SHM_LOCK_NAME, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+	struct stat st;
+
+	s->lock_fd = open_lock(s);
+	if (s->lock_fd < 0 && errno == ELOOP) {
+		session_say(error, "%s/%s is a link: not used", s->place.dir, SHM_LOCK_NAME);
+		return PU_ERROR_ACCESS_DENIED;
+	}
 	if (s->lock_fd < 0) {
 		session_say(error, "%s/%s: %s", s->place.dir, SHM_LOCK_NAME, strerror(errno));
 		return errno == EACCES ? PU_ERROR_ACCESS_DENIED : PU_ERR_FILE_ERROR;
 	}
-	/* The umask may have taken what the owner's next command needs. */
-	if (fchmod(s->lock_fd, 0600) != 0) {
-		session_say(error, "%s/%s: %s", s->place.dir, SHM_LOCK_NAME, strerror(errno));
+	if (fstat(s->lock_fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_uid != s->place.owner ||
+		(st.st_mode & (S_IWGRP | S_IWOTH))) {
+		session_say(error, "%s/%s has the wrong owner, type or mode: not used",
+			s->place.dir, SHM_LOCK_NAME);
 		return PU_ERROR_ACCESS_DENIED;
 	}
 	return session_lock(s, true, error);
@@ -141,6 +182,9 @@ int session_open(struct session *s, const struct session_place *place, int flags
 			s->place.dir, (unsigned)s->place.owner);
 		rc = PU_ERROR_ACCESS_DENIED;
 	}
+	/* No lock is left in a directory that is no session's. */
+	if (!rc && (flags & SESSION_CONTROL))
+		rc = session_check(&s->place, error);
 	if (!rc && (flags & SESSION_CONTROL)) {
 		s->writable = true;
 		rc = take_lock(s, error);
@@ -169,17 +213,38 @@ void session_close(struct session *s)
 	}
 }
 
+/* One that could not be opened: what may have been made of it. */
+static void drop_private(const struct session_place *place)
+{
+	static const char *const names[] = {SHM_CONTROL_NAME, SHM_LOCK_NAME};
+	int dir = open(place->dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	for (size_t i = 0; dir >= 0 && i < sizeof names / sizeof *names; i++)
+		unlinkat(dir, names[i], 0);
+	if (dir >= 0)
+		close(dir);
+	rmdir(place->dir);
+}
+
 int session_create_private(struct session *s, struct session_error *error)
 {
 	struct session_place place = {.owner = geteuid(), .why = "a private session"};
 
 	snprintf(place.dir, sizeof place.dir, SHM_DIR_FORMAT ".run.XXXXXX", (unsigned)geteuid());
+	empty(s);
 	if (!mkdtemp(place.dir)) {
 		session_say(error, "no private session in " SHM_ROOT ": %s", strerror(errno));
-		empty(s);
 		return errno == ENOSPC ? PU_ERROR_INSUFFICIENT_RESOURCES : PU_ERR_FILE_ERROR;
 	}
-	return session_open(s, &place, SESSION_CONTROL | SESSION_CREATE, error);
+	/* The umask may have taken what we need. */
+	int rc = chmod(place.dir, 0700) ? PU_ERR_FILE_ERROR : 0;
+	if (rc)
+		session_say(error, "%s: %s", place.dir, strerror(errno));
+	else
+		rc = session_open(s, &place, SESSION_CONTROL | SESSION_CREATE, error);
+	if (rc)
+		drop_private(&place);
+	return rc;
 }
 
 int session_remove(struct session *s)

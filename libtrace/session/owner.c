@@ -153,6 +153,13 @@ static int no_space(struct session *s, uint64_t size, int err, struct session_er
 	return PU_ERR_FILE_ERROR;
 }
 
+static int cannot_give(struct session *s, gid_t group, struct session_error *error)
+{
+	session_say(error, "%s: cannot give it to group %u: %s", s->place.dir, (unsigned)group,
+		strerror(errno));
+	return errno == EPERM ? PU_ERROR_ACCESS_DENIED : PU_ERR_FILE_ERROR;
+}
+
 /* A new file of a generation, its space allocated. A descriptor or a PU_ code. */
 static int make_file(struct session *s, const char *format, uint32_t generation, uint64_t size,
 	gid_t group, struct session_error *error)
@@ -167,9 +174,14 @@ static int make_file(struct session *s, const char *format, uint32_t generation,
 		session_say(error, "%s/%s: %s", s->place.dir, name, strerror(errno));
 		return errno == ENOSPC ? PU_ERROR_INSUFFICIENT_RESOURCES : PU_ERR_FILE_ERROR;
 	}
-	err = posix_fallocate(fd, 0, (off_t)size);
-	if (err == 0 && group != (gid_t)-1 && fchown(fd, (uid_t)-1, group) != 0)
+	err = session_allocate(fd, size);
+	/* Root's init in a user's session: the files are the owner's. */
+	if (err == 0 && s->place.owner != geteuid() && fchown(fd, s->place.owner, (gid_t)-1) != 0)
 		err = errno;
+	if (err == 0 && group != (gid_t)-1 && fchown(fd, (uid_t)-1, group) != 0) {
+		close(fd);
+		return cannot_give(s, group, error);
+	}
 	if (err == 0 && fchmod(fd, group != (gid_t)-1 ? 0660 : 0600) != 0)
 		err = errno;
 	if (err) {
@@ -187,11 +199,8 @@ static int set_group(struct session *s, gid_t group, struct session_error *error
 	if ((shared && (fchown(s->dir, (uid_t)-1, group) != 0 ||
 			       fchown(s->control_fd, (uid_t)-1, group) != 0)) ||
 		fchmod(s->control_fd, shared ? 0640 : 0600) != 0 ||
-		fchmod(s->dir, shared ? 0750 : 0700) != 0) {
-		session_say(error, "%s: cannot give it to group %u: %s", s->place.dir,
-			(unsigned)group, strerror(errno));
-		return errno == EPERM ? PU_ERROR_ACCESS_DENIED : PU_ERR_FILE_ERROR;
-	}
+		fchmod(s->dir, shared ? 0750 : 0700) != 0)
+		return cannot_give(s, group, error);
 	s->control->group = shared ? (uint32_t)group : UINT32_MAX;
 	return 0;
 }
@@ -251,8 +260,6 @@ int session_init(
 		return PU_ERROR_INCORRECT_STATE;
 	}
 	rc = session_plan(config, &g, error);
-	if (!rc)
-		rc = set_group(s, config->group, error);
 	if (rc)
 		return rc;
 	rings = make_file(s, SHM_RINGS_FORMAT, generation, g.file_size, config->group, error);
@@ -266,6 +273,9 @@ int session_init(
 	if (!rc && (!write_magic(rings, generation) || !write_magic(tasks, 0) ||
 			   !write_magic(schemas, 0)))
 		rc = no_space(s, g.file_size, errno, error);
+	/* Last of what may fail: who may use the old rings still does when there are no new. */
+	if (!rc)
+		rc = set_group(s, config->group, error);
 	if (rc) {
 		int fds[] = {rings, tasks, schemas};
 		for (int i = 0; i < 3; i++) {

@@ -22,6 +22,9 @@ int session_open_dir(struct session_place *place, struct session_error *error);
 int session_open_file(int dir, const char *name, int flags, uid_t owner, mode_t may_write,
 	uint64_t size, struct session_error *error);
 
+/* Room for a file; errno's value. Never SIGXFSZ. */
+int session_allocate(int fd, uint64_t size);
+
 /* Makes the directory and its control file if they are not there: complete at once, by
  * link, so that two who come first together see one. 0 or a PU_ code. */
 int session_make(struct session_place *place, struct session_error *error);

@@ -3,12 +3,14 @@
  */
 #include "paths.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -106,8 +108,9 @@ int session_open_dir(struct session_place *place, struct session_error *error)
 	if (fd < 0)
 		return open_error("directory", place->dir, error);
 	if (fstat(fd, &st) != 0) {
+		int rc = open_error("directory", place->dir, error);
 		close(fd);
-		return PU_ERR_FILE_ERROR;
+		return rc;
 	}
 	if (place->owner == (uid_t)-1)
 		place->owner = st.st_uid;
@@ -186,13 +189,28 @@ static int make_dir(struct session_place *place, struct session_error *error)
 	return open_error("directory", place->dir, error);
 }
 
+int session_allocate(int fd, uint64_t size)
+{
+	struct rlimit limit;
+
+	/* The kernel would send SIGXFSZ, and tracing is no reason for a program to end. */
+	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < size)
+		return EFBIG;
+	/* A signal ends it half-way, where the space is taken page by page. */
+	for (;;) {
+		int rc = posix_fallocate(fd, 0, (off_t)size);
+		if (rc != EINTR)
+			return rc;
+	}
+}
+
 static int fill_control(int fd)
 {
 	static const uint64_t magic = SHM_MAGIC;
 	static const uint32_t version = SHM_VERSION, nobody = UINT32_MAX;
 	uint32_t owner = geteuid();
 	uint8_t majors[SHM_MAJORS];
-	int rc = posix_fallocate(fd, 0, (off_t)SHM_CONTROL_SIZE);
+	int rc = session_allocate(fd, SHM_CONTROL_SIZE);
 
 	if (rc) {
 		errno = rc;
@@ -221,12 +239,49 @@ static int make_control(int dir, struct session_error *error)
 		return open_error("session file", name, error);
 	if (fill_control(fd) != 0) {
 		session_say(error, "no room for a session's control file: %s", strerror(errno));
-		rc = errno == ENOSPC ? PU_ERROR_INSUFFICIENT_RESOURCES : PU_ERR_FILE_ERROR;
+		rc = errno == ENOSPC || errno == EFBIG ? PU_ERROR_INSUFFICIENT_RESOURCES
+						       : PU_ERR_FILE_ERROR;
 	} else if (linkat(dir, name, dir, SHM_CONTROL_NAME, 0) != 0 && errno != EEXIST) {
 		rc = open_error("session file", SHM_CONTROL_NAME, error);
 	}
 	unlinkat(dir, name, 0);
 	close(fd);
+	return rc;
+}
+
+/*
+ * A directory with other things in it is no session's, whoever named it: making it one would
+ * close it to others. What two makers at once leave there begins with "new.".
+ */
+static int check_empty(const struct session_place *place, int dir, struct session_error *error)
+{
+	static const char *const ours[] = {"new.", "rings.", "tasks.", "schemas."};
+	int copy = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), rc = 0;
+	DIR *d = copy < 0 ? NULL : fdopendir(copy);
+	const struct dirent *e;
+
+	if (!d) {
+		if (copy >= 0)
+			close(copy);
+		return open_error("directory", place->dir, error);
+	}
+	while (rc == 0 && (e = readdir(d)) != NULL) {
+		bool known = strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0 ||
+			     strcmp(e->d_name, SHM_CONTROL_NAME) == 0 ||
+			     strcmp(e->d_name, SHM_LOCK_NAME) == 0 ||
+			     strcmp(e->d_name, SHM_DRAIN_NAME) == 0;
+
+		for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
+			known = known || strncmp(e->d_name, ours[i], strlen(ours[i])) == 0;
+		if (!known) {
+			session_say(error,
+				"directory %s has other files in it (%s): name one that is empty, "
+				"or that does not exist yet",
+				place->dir, e->d_name);
+			rc = PU_ERROR_ACCESS_DENIED;
+		}
+	}
+	closedir(d);
 	return rc;
 }
 
@@ -242,7 +297,9 @@ int session_make(struct session_place *place, struct session_error *error)
 	if (place->owner != geteuid()) {
 		rc = 0; /* another's: it has a control file or is none */
 	} else if (faccessat(dir, SHM_CONTROL_NAME, F_OK, AT_SYMLINK_NOFOLLOW) != 0) {
-		rc = make_control(dir, error);
+		rc = check_empty(place, dir, error);
+		if (!rc)
+			rc = make_control(dir, error);
 	}
 	close(dir);
 	return rc;

@@ -68,6 +68,10 @@ void session_close(struct session *s);
 int session_lock(struct session *s, bool wait, struct session_error *error);
 void session_unlock(struct session *s);
 
+/* Whether the drain of a session in continuous mode is alive: it holds the lock on
+ * SHM_DRAIN_NAME for its life. */
+bool session_is_drained(struct session *s);
+
 struct session_config {
 	uint64_t ring_bytes;	/* per CPU; 0: 3 MiB */
 	uint32_t section_bytes; /* 0: 64 KiB, or what the largest CPI group needs */

@@ -4,7 +4,6 @@
  */
 #include "session.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,23 +15,6 @@
 #include "../ring/layout.h"
 #include "../ring/reader.h"
 
-static bool read_whole(int fd, void *to, size_t bytes, off_t offset)
-{
-	uint8_t *p = to;
-
-	while (bytes) {
-		ssize_t n = pread(fd, p, bytes, offset);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		p += n;
-		bytes -= (size_t)n;
-		offset += n;
-	}
-	return true;
-}
-
 /* ------------------------------------------------------------------- tasks */
 
 static struct shm_task *read_slots(struct session *s)
@@ -40,7 +22,8 @@ static struct shm_task *read_slots(struct session *s)
 	size_t bytes = SHM_TASK_SLOTS * sizeof(struct shm_task);
 	struct shm_task *slots = malloc(bytes);
 
-	if (slots && !read_whole(s->tasks_fd, slots, bytes, offsetof(struct shm_task_file, slot))) {
+	if (slots &&
+		!ring_read_at(s->tasks_fd, slots, bytes, offsetof(struct shm_task_file, slot))) {
 		free(slots);
 		slots = NULL;
 	}
@@ -121,7 +104,7 @@ int session_schemas(struct session *s, char **text)
 	uint32_t at = 0, n = 0, used;
 
 	*text = NULL;
-	if (!f || !out || s->schemas_fd < 0 || !read_whole(s->schemas_fd, f, sizeof *f, 0)) {
+	if (!f || !out || s->schemas_fd < 0 || !ring_read_at(s->schemas_fd, f, sizeof *f, 0)) {
 		free(f);
 		free(out);
 		return PU_ERR_FILE_ERROR;
@@ -153,7 +136,7 @@ uint32_t session_sticky(struct session *s)
 {
 	struct shm_ring_file f;
 
-	return s->rings_fd >= 0 && read_whole(s->rings_fd, &f, sizeof f, 0) ? f.sticky : 0;
+	return s->rings_fd >= 0 && ring_read_at(s->rings_fd, &f, sizeof f, 0) ? f.sticky : 0;
 }
 
 /* ----------------------------------------------------------------- reclaim */
@@ -197,11 +180,11 @@ static bool still_there(struct reclaim *r, const uint8_t *record, uint64_t offse
 	uint8_t now[REC_HEADER_SIZE];
 	uint64_t entered;
 
-	if (!read_whole(r->session->rings_fd, now, sizeof now, (off_t)offset))
+	if (!ring_read_at(r->session->rings_fd, now, sizeof now, offset))
 		return false;
 	/* Acquire: pairs with the barrier after an entry word, as in reader.c. */
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	return read_whole(r->session->rings_fd, &entered, sizeof entered, (off_t)entry_at) &&
+	return ring_read_at(r->session->rings_fd, &entered, sizeof entered, entry_at) &&
 	       entered == entry && get_le32(now) == get_le32(record) &&
 	       get_le32(now + REC_TID) == get_le32(record + REC_TID) &&
 	       get_le64(now + REC_STAMP) == get_le64(record + REC_STAMP);
@@ -241,8 +224,7 @@ static void reclaim_lock(struct reclaim *r, uint32_t ring)
 	uint64_t at = ring_offset(&r->session->geometry, ring) + offsetof(struct shm_ring, lock);
 	uint32_t lock, none = 0;
 
-	if (!read_whole(r->session->rings_fd, &lock, 4, (off_t)at) || lock == 0 ||
-		lock > SHM_TASK_SLOTS)
+	if (!ring_read_at(r->session->rings_fd, &lock, 4, at) || lock == 0 || lock > SHM_TASK_SLOTS)
 		return;
 	const struct shm_task *t = &r->slots[lock - 1];
 	if (t->state == SHM_TASK_LIVE && !process_alive(r->session, r->known, t->lock) &&

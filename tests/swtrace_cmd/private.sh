@@ -88,13 +88,13 @@ kill -KILL $pid
 wait $pid 2>/dev/null
 same "left by the killed" "$(left_over)" $((before + 1))
 for stale in /dev/shm/swtrace."$(id -u)".run.*; do
-	touch -d '1 hour ago' "$stale"
+	touch -c -d '1 hour ago' "$stale"
 done
 setsid "$SWTRACE" run -s 1 -o "$t.alive" -- sleep 2 >"$out" 2>"$err" &
 alive=$!
 sleep 0.5
 for mine in /dev/shm/swtrace."$(id -u)".run.*; do
-	touch -d '1 hour ago' "$mine"
+	touch -c -d '1 hour ago' "$mine"
 done
 exits 0 "$SWTRACE" run -o "$t" -- true
 same "one that is alive stays" "$(left_over)" $((before + 1))
