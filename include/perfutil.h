@@ -213,6 +213,8 @@ SWTRACE_API int GetActiveProcessorCount(void);
 SWTRACE_API int TraceInit(UINT32 bytes_per_cpu);
 /* Turns tracing off and frees the rings. */
 SWTRACE_API int TraceTerminate(void);
+/* Starts no drain: in continuous mode, where none runs, hooks are counted as lost once the
+ * rings are full, until `swtrace on` starts one. */
 SWTRACE_API int TraceOn(void);
 SWTRACE_API int TraceOff(void);
 /* Suspend: hooks stop, tracing stays on. Resume ends that. */

@@ -67,6 +67,18 @@ static const char *clock_name(uint32_t clock)
 	}
 }
 
+static const char *mode_name(uint32_t mode)
+{
+	switch (mode) {
+	case SHM_MODE_WRAP:
+		return "wrap";
+	case SHM_MODE_CONTINUOUS:
+		return "continuous";
+	default:
+		return "normal";
+	}
+}
+
 static int by_process(const void *a, const void *b)
 {
 	const struct session_task *x = a, *y = b;
@@ -113,7 +125,7 @@ void meta_lines(struct text *t, const struct session *s, const struct session_ta
 
 	machine(t);
 	text_line(t, "writer version", "swtrace " SWTRACE_VERSION);
-	text_line(t, "mode", g->mode == SHM_MODE_WRAP ? "wrap" : "normal");
+	text_line(t, "mode", mode_name(g->mode));
 	text_linef(t, "ring size", "%llu", (unsigned long long)g->ring_size);
 	text_linef(t, "section size", "%u", g->section_size);
 	text_line(t, "clock", clock_name(g->clock));

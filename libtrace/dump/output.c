@@ -7,12 +7,13 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "../../include/perfutil.h"
 #include "fail.h"
 
-static int fail_errno(const char *path, const char *what, int code, struct session_error *error)
+int output_fail(const char *path, const char *what, int code, struct session_error *error)
 {
 	const char *advice = "";
 
@@ -28,24 +29,32 @@ static int fail_errno(const char *path, const char *what, int code, struct sessi
 		strerror(code), advice);
 }
 
-/* A name that nobody else uses, beside the final one, so that rename is atomic. */
-static int open_temporary(struct output *o)
+bool output_temporary_name(const char *path, uint32_t salt, char name[PATH_MAX])
 {
-	const char *slash = strrchr(o->path, '/');
-	int dir = slash ? (int)(slash - o->path) + 1 : 0;
+	const char *slash = strrchr(path, '/');
+	int dir = slash ? (int)(slash - path) + 1 : 0;
+	int n = snprintf(name, PATH_MAX, "%.*s.swtrace-%08x.tmp", dir, path, salt);
 
+	return n > 0 && n < PATH_MAX;
+}
+
+/* A name that nobody else uses, beside the final one, so that rename is atomic. */
+static int open_temporary(struct output *o, const uint32_t *own_salt)
+{
 	for (int i = 0; i < 100; i++) {
 		uint32_t salt;
 
-		if (getrandom(&salt, sizeof salt, 0) != sizeof salt)
+		if (i == 0 && own_salt)
+			salt = *own_salt;
+		else if (getrandom(&salt, sizeof salt, 0) != sizeof salt)
 			salt = (uint32_t)getpid() + (uint32_t)i;
-		int n = snprintf(
-			o->temp, sizeof o->temp, "%.*s.swtrace-%08x.tmp", dir, o->path, salt);
-		if (n < 0 || (size_t)n >= sizeof o->temp) {
+		if (!output_temporary_name(o->path, salt, o->temp)) {
 			errno = ENAMETOOLONG;
 			return -1;
 		}
-		int fd = open(o->temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
+		if (i == 0 && own_salt)
+			unlink(o->temp);
+		int fd = open(o->temp, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
 		if (fd >= 0 || errno != EEXIST)
 			return fd;
 	}
@@ -53,17 +62,17 @@ static int open_temporary(struct output *o)
 }
 
 /* A link is followed, so that what it points to is replaced and not the link itself. */
-static int resolve(struct output *o, const char *path)
+bool output_resolve(const char *path, char out[PATH_MAX])
 {
 	struct stat st;
 
 	if (lstat(path, &st) == 0 && S_ISLNK(st.st_mode) && stat(path, &st) == 0)
-		return realpath(path, o->path) ? 0 : -1;
-	int n = snprintf(o->path, sizeof o->path, "%s", path);
-	if (n > 0 && (size_t)n < sizeof o->path)
-		return 0;
+		return realpath(path, out) != NULL;
+	int n = snprintf(out, PATH_MAX, "%s", path);
+	if (n > 0 && n < PATH_MAX)
+		return true;
 	errno = n == 0 ? ENOENT : ENAMETOOLONG;
-	return -1;
+	return false;
 }
 
 bool output_is_file(const char *path)
@@ -73,47 +82,80 @@ bool output_is_file(const char *path)
 	return strcmp(path, "-") != 0 && (stat(path, &st) != 0 || S_ISREG(st.st_mode));
 }
 
-int output_open(struct output *o, const char *path, struct session_error *error)
+static int open_output(
+	struct output *o, const char *path, const uint32_t *salt, struct session_error *error)
 {
 	memset(o, 0, sizeof *o);
 	o->fd = -1;
 	if (strcmp(path, "-") == 0) {
 		strcpy(o->path, "standard output");
 		o->fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
-		return o->fd < 0 ? fail_errno(o->path, "write", errno, error) : 0;
+		return o->fd < 0 ? output_fail(o->path, "write", errno, error) : 0;
 	}
-	if (resolve(o, path) != 0)
-		return fail_errno(path, "create the file", errno, error);
+	if (!output_resolve(path, o->path))
+		return output_fail(path, "create the file", errno, error);
 	if (!output_is_file(o->path)) {
 		o->fd = open(o->path, O_WRONLY | O_CLOEXEC);
-		return o->fd < 0 ? fail_errno(path, "open the file", errno, error) : 0;
+		return o->fd < 0 ? output_fail(path, "open the file", errno, error) : 0;
 	}
-	o->fd = open_temporary(o);
+	o->fd = open_temporary(o, salt);
 	if (o->fd < 0)
-		return fail_errno(path, "create the file", errno, error);
+		return output_fail(path, "create the file", errno, error);
 	o->temporary = true;
+	return 0;
+}
+
+int output_open(struct output *o, const char *path, struct session_error *error)
+{
+	return open_output(o, path, NULL, error);
+}
+
+int output_open_salted(
+	struct output *o, const char *path, uint32_t salt, struct session_error *error)
+{
+	return open_output(o, path, &salt, error);
+}
+
+/* Past what was written, and what is empty. */
+static void step(struct iovec **parts, int *count, size_t gone)
+{
+	while (*count && gone >= (*parts)->iov_len) {
+		gone -= (*parts)->iov_len;
+		(*parts)++;
+		(*count)--;
+	}
+	if (*count) {
+		(*parts)->iov_base = (uint8_t *)(*parts)->iov_base + gone;
+		(*parts)->iov_len -= gone;
+	}
+}
+
+int output_writev(struct output *o, struct iovec *parts, int count, struct session_error *error)
+{
+	step(&parts, &count, 0);
+	while (count) {
+		ssize_t n = writev(o->fd, parts, count);
+
+		if (n == 0 || (n < 0 && errno != EINTR)) {
+			o->why = n ? errno : EIO;
+			return output_fail(o->path, "write", o->why, error);
+		}
+		if (n > 0) {
+			o->written += (uint64_t)n;
+			step(&parts, &count, (size_t)n);
+		}
+		/* A signal shows as EINTR, or as a short write if some bytes had gone. */
+		if (count && o->go_on && !o->go_on(o->go_on_arg))
+			return dump_fail(error, PU_FAILURE, "%s: interrupted", o->path);
+	}
 	return 0;
 }
 
 int output_write(struct output *o, const void *bytes, size_t size, struct session_error *error)
 {
-	const uint8_t *p = bytes;
+	struct iovec all = {.iov_base = (void *)bytes, .iov_len = size};
 
-	while (size) {
-		ssize_t n = write(o->fd, p, size);
-
-		if (n == 0 || (n < 0 && errno != EINTR))
-			return fail_errno(o->path, "write", n ? errno : EIO, error);
-		if (n > 0) {
-			p += n;
-			size -= (size_t)n;
-			o->written += (uint64_t)n;
-		}
-		/* A signal shows as EINTR, or as a short write if some bytes had gone. */
-		if (size && o->go_on && !o->go_on(o->go_on_arg))
-			return dump_fail(error, PU_FAILURE, "%s: interrupted", o->path);
-	}
-	return 0;
+	return output_writev(o, &all, 1, error);
 }
 
 /* The new name is durable once its directory is; some file systems cannot, which is fine. */
@@ -138,20 +180,28 @@ int output_finish(struct output *o, struct session_error *error)
 	int rc = 0;
 
 	if (o->temporary && fsync(o->fd) && errno != EINVAL && errno != EROFS)
-		rc = fail_errno(o->path, "write", errno, error);
+		rc = output_fail(o->path, "write", errno, error);
 	/* Network file systems and quotas speak up here. */
 	int fd = o->fd;
 	o->fd = -1;
 	if (close(fd) && errno != EINTR && rc == 0)
-		rc = fail_errno(o->path, "write", errno, error);
+		rc = output_fail(o->path, "write", errno, error);
 	if (rc == 0 && o->temporary && rename(o->temp, o->path))
-		rc = fail_errno(o->path, "create the file", errno, error);
+		rc = output_fail(o->path, "create the file", errno, error);
 	if (rc) {
 		output_abandon(o);
 		return rc;
 	}
 	if (o->temporary)
 		sync_directory(o->path);
+	o->temporary = false;
+	return 0;
+}
+
+int output_appear(struct output *o, struct session_error *error)
+{
+	if (o->temporary && rename(o->temp, o->path))
+		return output_fail(o->path, "create the file", errno, error);
 	o->temporary = false;
 	return 0;
 }

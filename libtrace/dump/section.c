@@ -3,6 +3,7 @@
 #include <lz4.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/uio.h>
 #include <xxhash.h>
 #include <zlib.h>
 
@@ -64,10 +65,10 @@ static uint64_t checksum(
 
 static void remember(struct section_writer *w, const uint8_t *header)
 {
-	uint8_t *entry = w->index + w->indexed * TF_INDEX_SIZE;
-
 	if (w->indexed == w->index_room)
 		return;
+	uint8_t *entry = w->index + w->indexed * TF_INDEX_SIZE;
+
 	put_le64(entry + TF_INDEX_OFFSET, w->out->written);
 	memcpy(entry + TF_INDEX_HEADER, header + TF_INDEX_HEADER_FROM, TF_INDEX_HEADER_BYTES);
 	w->indexed++;
@@ -104,12 +105,11 @@ int section_write(struct section_writer *w, const struct section *s, struct sess
 	if (s->type == TF_TYPE_HOOKS)
 		remember(w, header);
 
-	int rc = output_write(w->out, header, sizeof header, error);
-	if (rc == 0)
-		rc = output_write(w->out, stored, size, error);
-	if (rc == 0)
-		rc = output_write(w->out, zeros, -size & (TF_ALIGN - 1), error);
-	return rc;
+	/* In one call, so that a writer that is killed leaves at most one section cut off. */
+	struct iovec parts[] = {{.iov_base = header, .iov_len = sizeof header},
+		{.iov_base = (void *)stored, .iov_len = size},
+		{.iov_base = (void *)zeros, .iov_len = -size & (TF_ALIGN - 1)}};
+	return output_writev(w->out, parts, sizeof parts / sizeof *parts, error);
 }
 
 int section_write_index(struct section_writer *w, enum tf_codec codec, struct session_error *error)

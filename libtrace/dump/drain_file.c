@@ -1,0 +1,391 @@
+/*
+ * The sections of the drain's file. Between two calls it ends with a whole section: a write
+ * that fails is cut back, where there is something to cut.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include "../../formats/bytes.h"
+#include "../../include/perfutil.h"
+#include "drain_private.h"
+#include "fail.h"
+
+#define SECOND ((uint64_t)1000000000)
+#define CLOCK_NS (10 * SECOND)
+#define LOSS_NS (5 * SECOND)
+/* Readers keep every LOSS entry of a file: later ones of a long file come further apart,
+ * and beyond this many only the trailer's. */
+enum { LOSS_ENTRIES_MAX = 16384, LOSS_PART = 64 };
+#define TASKS_NS (SECOND / 50)
+#define TASKS_ANYHOW_NS (2 * SECOND)
+
+/* ----------------------------------------------------------------- begin and cut */
+
+/* Known before the file is begun, and enough for all that may come. */
+static uint32_t largest_raw(const struct drain *d, const struct file_head *h)
+{
+	uint64_t sizes[] = {d->reader.geometry.section_size, (uint64_t)d->rings * TF_LOSS_SIZE,
+		(uint64_t)SHM_TASK_SLOTS * TF_TASK_SIZE, SHM_SCHEMA_BYTES};
+	uint64_t largest = head_largest(h);
+
+	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+		if (sizes[i] > largest)
+			largest = sizes[i];
+	return (uint32_t)largest;
+}
+
+static int by_bytes(const void *a, const void *b)
+{
+	return memcmp(a, b, TF_TASK_SIZE);
+}
+
+/* Takes over the list. */
+static void remember_tasks(struct drain *d, struct head_tasks *t)
+{
+	free(d->tasks);
+	d->tasks = t->bytes;
+	d->ntasks = (uint32_t)t->count;
+	t->bytes = NULL;
+	if (d->ntasks)
+		qsort(d->tasks, d->ntasks, TF_TASK_SIZE, by_bytes);
+}
+
+int drain_file_begin(struct drain *d, struct drain_file *f, struct session_error *error)
+{
+	const char *command = d->config.command[0] ? d->config.command : NULL;
+	struct file_head h;
+
+	int rc = head_gather(&h, d->session, d->config.codec, command, true, error);
+	drain_state_meta(d, f != &d->file, &h.meta);
+	if (rc == 0 && h.meta.failed)
+		rc = dump_fail(error, PU_ERROR_NOT_ENOUGH_MEMORY, "not enough memory for a drain");
+	f->out.fd = -1;
+	if (rc == 0)
+		rc = output_open_salted(&f->out, d->config.path, get_le32(d->id), error);
+	if (rc == 0) {
+		f->max_raw = largest_raw(d, &h);
+		rc = section_writer_open(&f->writer, &f->out, f->max_raw, 0, error);
+	}
+	if (rc == 0)
+		rc = head_write(&h, &f->writer, d->id, f->max_raw, error);
+	if (rc == 0) {
+		f->whole = f->out.written;
+		f->regular = f->out.temporary;
+		f->scripted = h.scripted;
+		f->registered = h.registered;
+		remember_tasks(d, &h.tasks);
+	} else {
+		drain_file_close(f);
+	}
+	head_free(&h);
+	return rc;
+}
+
+void drain_file_close(struct drain_file *f)
+{
+	output_abandon(&f->out);
+	section_writer_close(&f->writer);
+}
+
+int drain_file_cut(struct drain_file *f, uint64_t whole, struct session_error *error)
+{
+	if (!f->regular)
+		return 0;
+	if (ftruncate(f->out.fd, (off_t)whole) != 0 ||
+		lseek(f->out.fd, (off_t)whole, SEEK_SET) != (off_t)whole)
+		return output_fail(f->out.path, "cut off what is not whole", errno, error);
+	f->whole = f->out.written = whole;
+	return 0;
+}
+
+/* After every write: what is whole stays, what is not goes. */
+static int settle(struct drain *d, int rc)
+{
+	struct drain_file *f = &d->file;
+
+	if (rc == 0)
+		f->whole = f->out.written;
+	else
+		drain_file_cut(f, f->whole, NULL); /* the first failure is the one to tell */
+	return rc;
+}
+
+/* ----------------------------------------------------------------------- hooks */
+
+static uint32_t at_most_32_bits(uint64_t n)
+{
+	return n > UINT32_MAX ? UINT32_MAX : (uint32_t)n;
+}
+
+void drain_file_count(struct drain *d, uint32_t ring, int64_t hooks, int64_t torn)
+{
+	struct shm_ring_control *page = &d->session->control->ring[ring];
+	struct drain_ring *r = &d->ring[ring];
+
+	r->here.hooks += (uint64_t)hooks;
+	r->here.torn += (uint64_t)torn;
+	if (!drain_owns_page(d))
+		return;
+	page->drained = r->before.hooks + r->here.hooks;
+	page->drained_torn = r->before.torn + r->here.torn;
+}
+
+int drain_file_hooks(
+	struct drain *d, uint32_t ring, const struct ring_span *span, struct session_error *error)
+{
+	struct drain_file *f = &d->file;
+	struct drain_ring *r = &d->ring[ring];
+	uint64_t lost = r->entry_lost > r->told_lost ? r->entry_lost - r->told_lost : 0;
+	/* One without a hook is written too: that its records were torn is told only once
+	 * then, whenever the drain is killed. */
+	struct section s = {.type = TF_TYPE_HOOKS,
+		.codec = d->config.codec,
+		.payload = d->copy,
+		.raw = span->bytes,
+		.ring = ring_reader_id(&d->reader, ring),
+		.hooks = span->hooks,
+		.position = span->position,
+		.first = span->hooks ? span->first_stamp : r->stamp,
+		.last = span->hooks ? span->last_stamp : r->stamp,
+		.lost = at_most_32_bits(lost),
+		.torn = span->torn};
+
+	if (span->bytes == 0) {
+		r->here.loose_torn += span->torn;
+		drain_file_count(d, ring, 0, span->torn);
+		return 0;
+	}
+	uint64_t offset = f->whole;
+	int rc = settle(d, section_write(&f->writer, &s, error));
+	if (rc)
+		return rc;
+	f->tail[f->hooked++ % DRAIN_TAIL] = (struct drain_section){
+		.offset = offset, .ring = ring, .hooks = span->hooks, .torn = span->torn};
+	r->told_lost += lost;
+	drain_file_count(d, ring, span->hooks, span->torn);
+	return 0;
+}
+
+/* ---------------------------------------------------------------------- losses */
+
+/* What a LOSS entry would say that no other of this file said. */
+static uint64_t to_tell(const struct drain_ring *r)
+{
+	uint64_t sum = r->here.loose_torn + r->here.unwritten;
+
+	for (int k = 0; k < SHM_LOSSES; k++)
+		sum += r->loss[k] - r->lost0[k];
+	return sum;
+}
+
+static void loss_entry(const struct drain *d, uint32_t ring, uint8_t *p)
+{
+	static const struct {
+		uint8_t offset, cause;
+	} column[] = {{TF_LOSS_FULL, SHM_LOST_FULL}, {TF_LOSS_BIG, SHM_LOST_BIG},
+		{TF_LOSS_HELD, SHM_LOST_HELD}, {TF_LOSS_NO_GUEST, SHM_LOST_NO_GUEST},
+		{TF_LOSS_SKIPPED, SHM_SKIPPED}};
+	const struct drain_ring *r = &d->ring[ring];
+
+	memset(p, 0, TF_LOSS_SIZE);
+	put_le32(p + TF_LOSS_RING, ring_reader_id(&d->reader, ring));
+	for (size_t k = 0; k < sizeof column / sizeof *column; k++) {
+		uint64_t n = r->loss[column[k].cause] - r->lost0[column[k].cause];
+
+		if (column[k].cause == SHM_LOST_FULL)
+			n += r->here.unwritten;
+		put_le64(p + column[k].offset, n);
+	}
+	put_le64(p + TF_LOSS_TORN, r->here.loose_torn);
+}
+
+/* Of all rings, or of those that have something new to tell. */
+static int write_losses(struct drain *d, bool all, struct session_error *error)
+{
+	uint8_t *bytes = calloc(d->rings, TF_LOSS_SIZE);
+	uint32_t n = 0;
+	int rc = 0;
+
+	if (!bytes)
+		return dump_fail(error, PU_ERROR_NOT_ENOUGH_MEMORY, "not enough memory");
+	for (uint32_t i = 0; i < d->rings; i++)
+		if (all || to_tell(&d->ring[i]) != d->ring[i].noted_loss)
+			loss_entry(d, i, bytes + (size_t)n++ * TF_LOSS_SIZE);
+	if (n)
+		rc = head_write_plain(&d->file.writer, TF_TYPE_LOSS, TF_CODEC_NONE, bytes,
+			(size_t)n * TF_LOSS_SIZE, error);
+	free(bytes);
+	if (rc)
+		return rc;
+	d->file.losses += n;
+	for (uint32_t i = 0; i < d->rings; i++)
+		d->ring[i].noted_loss = to_tell(&d->ring[i]);
+	return 0;
+}
+
+static int losses_in_time(struct drain *d, struct session_error *error)
+{
+	uint64_t wait = (d->looked - d->began) / LOSS_PART;
+
+	if (d->looked - d->noted < (wait > LOSS_NS ? wait : LOSS_NS) ||
+		d->file.losses + d->rings > LOSS_ENTRIES_MAX)
+		return 0;
+	d->noted = d->looked;
+	return settle(d, write_losses(d, false, error));
+}
+
+/* ------------------------------------------------------------------- other news */
+
+/* A file in which nothing happens does not grow. */
+static int clock_in_time(struct drain *d, struct session_error *error)
+{
+	if (d->looked - d->clocked < CLOCK_NS || d->file.hooked == d->clocked_hooks)
+		return 0;
+	d->clocked = d->looked;
+	d->clocked_hooks = d->file.hooked;
+	return settle(d, head_write_clock(&d->file.writer, d->session, error));
+}
+
+/* The header of a file says whether counts in it were scripted: the first such process may
+ * come late. A stream's header is gone by then. */
+static void mark_scripted(struct drain *d)
+{
+	struct drain_file *f = &d->file;
+	uint8_t h[TF_HEADER_SIZE];
+
+	if (f->scripted || !f->regular || !drain_has_id(f->out.fd, d->id, h))
+		return;
+	put_le32(h + TF_H_FLAGS, get_le32(h + TF_H_FLAGS) | TF_FLAG_SCRIPTED);
+	put_le64(h + TF_H_CHECKSUM, XXH3_64bits(h, TF_H_CHECKSUM));
+	f->scripted = pwrite(f->out.fd, h, sizeof h, 0) == (ssize_t)sizeof h;
+}
+
+static int new_tasks(struct drain *d, struct session_error *error)
+{
+	struct head_tasks t;
+	uint32_t n = 0;
+
+	/* What members destroyed is not there to be written. */
+	if (head_gather_tasks(&t, d->session, NULL) != 0) {
+		head_free_tasks(&t);
+		return 0;
+	}
+	uint8_t *fresh = malloc((size_t)t.count * TF_TASK_SIZE + 1);
+	for (int i = 0; fresh && i < t.count; i++) {
+		const uint8_t *task = t.bytes + (size_t)i * TF_TASK_SIZE;
+
+		if (!d->ntasks || !bsearch(task, d->tasks, d->ntasks, TF_TASK_SIZE, by_bytes))
+			memcpy(fresh + (size_t)n++ * TF_TASK_SIZE, task, TF_TASK_SIZE);
+	}
+	int rc = n ? settle(d, head_write_plain(&d->file.writer, TF_TYPE_TASKS, d->config.codec,
+				       fresh, (size_t)n * TF_TASK_SIZE, error))
+		   : 0;
+	if (t.scripted || (session_sticky(d->session) & SHM_STICKY_SCRIPTED))
+		mark_scripted(d);
+	if (rc == 0 && n)
+		remember_tasks(d, &t);
+	free(fresh);
+	head_free_tasks(&t);
+	return rc;
+}
+
+static int new_schemas(struct drain *d, struct session_error *error)
+{
+	struct drain_file *f = &d->file;
+	char *text = NULL;
+	int n = session_schemas(d->session, &text), rc = 0;
+
+	if (n > 0 && (uint64_t)n > f->registered) {
+		rc = settle(d, head_write_plain(&f->writer, TF_TYPE_SCHEMA, d->config.codec,
+				       text + f->registered, (size_t)n - f->registered, error));
+		if (rc == 0)
+			f->registered = (uint64_t)n;
+	}
+	free(text);
+	return rc;
+}
+
+/* Both areas tell by one word that something was added. It is a member's word: without it
+ * they are looked at from time to time. */
+static int news(struct drain *d, struct session_error *error)
+{
+	uint64_t since = d->looked - d->gathered;
+	uint32_t next = d->next_task, used = d->schema_used;
+	const off_t next_at = offsetof(struct shm_task_file, next);
+	const off_t used_at = offsetof(struct shm_schema_file, used);
+	int rc = 0;
+
+	if (since < TASKS_NS || pread(d->session->tasks_fd, &next, sizeof next, next_at) < 0 ||
+		pread(d->session->schemas_fd, &used, sizeof used, used_at) < 0)
+		return 0;
+	if (next != d->next_task || since >= TASKS_ANYHOW_NS) {
+		rc = new_tasks(d, error);
+		d->gathered = d->looked;
+	}
+	if (rc == 0 && used != d->schema_used)
+		rc = new_schemas(d, error);
+	d->next_task = next;
+	d->schema_used = used;
+	return rc;
+}
+
+int drain_file_keep_up(struct drain *d, struct session_error *error)
+{
+	int rc = news(d, error);
+
+	if (rc == 0)
+		rc = clock_in_time(d, error);
+	if (rc == 0)
+		rc = losses_in_time(d, error);
+	return rc;
+}
+
+/* -------------------------------------------------------------------------- end */
+
+int drain_file_end(struct drain *d, struct session_error *error)
+{
+	int rc = write_losses(d, true, error);
+
+	if (rc == 0)
+		rc = head_write_clock(&d->file.writer, d->session, error);
+	if (rc == 0)
+		rc = head_write_plain(&d->file.writer, TF_TYPE_END, TF_CODEC_NONE, NULL, 0, error);
+	return settle(d, rc); /* all of it or nothing */
+}
+
+/* The last section of hooks goes, and what stands behind it: its hooks are counted. */
+static bool give_up_last(struct drain *d, uint64_t *left)
+{
+	struct drain_file *f = &d->file;
+
+	if (*left == 0 || f->hooked == 0)
+		return false;
+	(*left)--;
+	const struct drain_section *s = &f->tail[--f->hooked % DRAIN_TAIL];
+	if (drain_file_cut(f, s->offset, NULL) != 0)
+		return false;
+	struct drain_ring *r = &d->ring[s->ring];
+	r->here.unwritten += s->hooks;
+	r->here.loose_torn += s->torn;
+	drain_file_count(d, s->ring, -(int64_t)s->hooks, 0);
+	return true;
+}
+
+int drain_file_end_anyhow(struct drain *d)
+{
+	struct drain_file *f = &d->file;
+	uint64_t left = f->hooked < DRAIN_TAIL ? f->hooked : DRAIN_TAIL;
+	int rc;
+
+	if (!f->regular)
+		return d->failed;
+	do {
+		f->out.why = 0;
+		rc = drain_file_end(d, NULL);
+	} while (rc && (f->out.why == ENOSPC || f->out.why == EDQUOT || f->out.why == EFBIG) &&
+		 give_up_last(d, &left));
+	return rc;
+}

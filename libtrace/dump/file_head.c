@@ -1,0 +1,229 @@
+#include "file_head.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+#include <xxhash.h>
+
+#include "../../formats/bytes.h"
+#include "../../include/perfutil.h"
+#include "../counters/clock.h"
+#include "cpi_schema.h"
+#include "fail.h"
+#include "meta.h"
+
+/* In the clock of the session, whatever this process's own is. */
+static void sync_now(const struct session *s, uint64_t sync[3])
+{
+	uint32_t kind = s->geometry.clock;
+	uint64_t best = UINT64_MAX;
+
+	if (kind == clock_kind()) {
+		clock_sync(sync);
+		return;
+	}
+	for (int i = 0; i < 10; i++) {
+		bool call = kind == TF_CLOCK_MONOTONIC_RAW;
+		struct timespec real, mono;
+		uint64_t before = call ? clock_raw_ns() : clock_instruction();
+
+		clock_gettime(CLOCK_REALTIME, &real);
+		clock_gettime(CLOCK_MONOTONIC, &mono);
+		uint64_t after = call ? clock_raw_ns() : clock_instruction();
+		if (after - before >= best)
+			continue;
+		best = after - before;
+		sync[0] = before + best / 2;
+		sync[1] = (uint64_t)real.tv_sec * 1000000000u + (uint64_t)real.tv_nsec;
+		sync[2] = (uint64_t)mono.tv_sec * 1000000000u + (uint64_t)mono.tv_nsec;
+	}
+}
+
+static int no_memory(struct session_error *error)
+{
+	return dump_fail(error, PU_ERROR_NOT_ENOUGH_MEMORY, "not enough memory for a trace's head");
+}
+
+/* ------------------------------------------------------------------ gathering */
+
+static int gather_schemas(struct file_head *h, struct session_error *error)
+{
+	char *registered = NULL;
+	int n = session_schemas(h->session, &registered);
+
+	text_add(&h->schema, (const char *)swtrace_cpi_schema, swtrace_cpi_schema_size);
+	if (n > 0) {
+		text_add(&h->schema, registered, (size_t)n);
+		h->registered = (size_t)n;
+	}
+	free(registered);
+	if (n < 0)
+		return dump_fail(
+			error, n, "cannot read the programs' hook schemas: %s", RcToString(n));
+	return h->schema.failed ? no_memory(error) : 0;
+}
+
+int head_gather_tasks(struct head_tasks *t, struct session *s, struct session_error *error)
+{
+	memset(t, 0, sizeof *t);
+	t->count = session_tasks(s, &t->tasks);
+	if (t->count < 0)
+		return dump_fail(
+			error, t->count, "cannot read the task table: %s", RcToString(t->count));
+	t->bytes = calloc((size_t)t->count + 1, TF_TASK_SIZE);
+	if (!t->bytes)
+		return no_memory(error);
+	for (int i = 0; i < t->count; i++) {
+		const struct session_task *task = &t->tasks[i];
+		uint8_t *p = t->bytes + (size_t)i * TF_TASK_SIZE;
+
+		put_le32(p + TF_TASK_TID, task->tid);
+		put_le32(p + TF_TASK_PID, task->pid);
+		put_le64(p + TF_TASK_FIRST, task->first);
+		memcpy(p + TF_TASK_NAME, task->name, strnlen(task->name, TF_TASK_NAME_SIZE));
+		if (task->source == SHM_SOURCE_SCRIPTED)
+			t->scripted = true;
+	}
+	return 0;
+}
+
+void head_free_tasks(struct head_tasks *t)
+{
+	free(t->tasks);
+	free(t->bytes);
+	memset(t, 0, sizeof *t);
+}
+
+int head_gather(struct file_head *h, struct session *s, enum tf_codec codec, const char *command,
+	bool anyhow, struct session_error *error)
+{
+	memset(h, 0, sizeof *h);
+	h->session = s;
+	h->codec = codec;
+	int rc = head_gather_tasks(&h->tasks, s, error);
+	if (rc && anyhow && !h->tasks.tasks)
+		h->tasks.count = rc = 0;
+	if (rc == 0)
+		rc = gather_schemas(h, error);
+	if (rc && anyhow && !h->schema.failed)
+		rc = 0;
+	if (rc)
+		return rc;
+	h->scripted = h->tasks.scripted || (session_sticky(s) & SHM_STICKY_SCRIPTED);
+	meta_lines(&h->meta, s, h->tasks.tasks, h->tasks.count, command);
+	sync_now(s, h->started);
+	return h->meta.failed ? no_memory(error) : 0;
+}
+
+void head_free(struct file_head *h)
+{
+	text_free(&h->meta);
+	text_free(&h->schema);
+	head_free_tasks(&h->tasks);
+}
+
+uint64_t head_largest(const struct file_head *h)
+{
+	uint64_t sizes[] = {h->meta.length, h->schema.length,
+		(uint64_t)h->tasks.count * TF_TASK_SIZE, 2 * TF_SYNC_SIZE};
+	uint64_t largest = 0;
+
+	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+		if (sizes[i] > largest)
+			largest = sizes[i];
+	return largest;
+}
+
+/* -------------------------------------------------------------------- writing */
+
+static void put_sync(uint8_t *p, const uint64_t sync[3])
+{
+	put_le64(p + TF_SYNC_TICKS, sync[0]);
+	put_le64(p + TF_SYNC_REALTIME, sync[1]);
+	put_le64(p + TF_SYNC_MONOTONIC, sync[2]);
+}
+
+int head_trace_id(uint8_t id[TRACE_ID_SIZE], struct session_error *error)
+{
+	if (getrandom(id, TRACE_ID_SIZE, 0) != TRACE_ID_SIZE)
+		return dump_fail(error, PU_FAILURE, "no random numbers for the trace id: %s",
+			strerror(errno));
+	return 0;
+}
+
+void head_bytes(const struct file_head *h, const uint8_t id[TRACE_ID_SIZE], uint32_t max_raw,
+	uint8_t *bytes)
+{
+	const struct shm_geometry *g = &h->session->geometry;
+
+	memset(bytes, 0, TF_HEADER_SIZE);
+	memcpy(bytes + TF_H_MAGIC, TF_MAGIC, 8);
+	put_le16(bytes + TF_H_VERSION_MAJOR, TF_VERSION_MAJOR);
+	put_le16(bytes + TF_H_VERSION_MINOR, TF_VERSION_MINOR);
+	put_le32(bytes + TF_H_HEADER_SIZE, TF_HEADER_SIZE);
+	memcpy(bytes + TF_H_TRACE_ID, id, TRACE_ID_SIZE);
+	put_le32(bytes + TF_H_CPUS, g->cpus);
+	put_le32(bytes + TF_H_MAX_RAW, max_raw);
+	put_le32(bytes + TF_H_CLOCK, g->clock);
+	put_le32(bytes + TF_H_FLAGS, h->scripted ? TF_FLAG_SCRIPTED : 0);
+	put_le64(bytes + TF_H_TICKS_PER_SECOND, g->ticks_per_second);
+	put_sync(bytes + TF_H_SYNC, h->started);
+	put_le64(bytes + TF_H_CHECKSUM, XXH3_64bits(bytes, TF_H_CHECKSUM));
+}
+
+int head_write_plain(struct section_writer *w, enum tf_type type, enum tf_codec codec,
+	const void *payload, size_t raw, struct session_error *error)
+{
+	struct section s = {.type = type, .codec = codec, .payload = payload};
+
+	s.raw = (uint32_t)raw;
+	return section_write(w, &s, error);
+}
+
+/* The sync of init, if it is of this boot's clock, makes the first hooks' times better. */
+static int write_first_clock(
+	const struct file_head *h, struct section_writer *w, struct session_error *error)
+{
+	const uint64_t *init = h->session->control->sync;
+	uint8_t syncs[2 * TF_SYNC_SIZE];
+	size_t n = 0;
+
+	if (init[0] && init[0] < h->started[0])
+		put_sync(syncs + n++ * TF_SYNC_SIZE, init);
+	put_sync(syncs + n++ * TF_SYNC_SIZE, h->started);
+	return head_write_plain(w, TF_TYPE_CLOCK, TF_CODEC_NONE, syncs, n * TF_SYNC_SIZE, error);
+}
+
+int head_write_clock(struct section_writer *w, const struct session *s, struct session_error *error)
+{
+	uint8_t bytes[TF_SYNC_SIZE];
+	uint64_t sync[3];
+
+	sync_now(s, sync);
+	put_sync(bytes, sync);
+	return head_write_plain(w, TF_TYPE_CLOCK, TF_CODEC_NONE, bytes, sizeof bytes, error);
+}
+
+/* Tasks stand before the hooks, so that a reader of a stream knows them in time. */
+int head_write(const struct file_head *h, struct section_writer *w, const uint8_t id[TRACE_ID_SIZE],
+	uint32_t max_raw, struct session_error *error)
+{
+	uint8_t header[TF_HEADER_SIZE];
+
+	head_bytes(h, id, max_raw, header);
+	int rc = output_write(w->out, header, sizeof header, error);
+	if (rc == 0)
+		rc = head_write_plain(
+			w, TF_TYPE_META, TF_CODEC_NONE, h->meta.bytes, h->meta.length, error);
+	if (rc == 0)
+		rc = head_write_plain(
+			w, TF_TYPE_SCHEMA, h->codec, h->schema.bytes, h->schema.length, error);
+	if (rc == 0)
+		rc = write_first_clock(h, w, error);
+	if (rc == 0 && h->tasks.count)
+		rc = head_write_plain(w, TF_TYPE_TASKS, h->codec, h->tasks.bytes,
+			(size_t)h->tasks.count * TF_TASK_SIZE, error);
+	return rc;
+}

@@ -1,0 +1,72 @@
+/*
+ * What a trace.bin begins with, whoever writes it: header, META, SCHEMA, the first CLOCK and
+ * TASKS, gathered from a session and written in that order.
+ */
+#ifndef SWT_DUMP_FILE_HEAD_H
+#define SWT_DUMP_FILE_HEAD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../../formats/trace_file.h"
+#include "../session/session.h"
+#include "section.h"
+#include "text.h"
+
+enum { TRACE_ID_SIZE = 16 };
+
+/* The task table as a TASKS section has it. */
+struct head_tasks {
+	struct session_task *tasks;
+	int count;
+	uint8_t *bytes; /* count times TF_TASK_SIZE */
+	bool scripted;	/* some of them count by script */
+};
+
+int head_gather_tasks(struct head_tasks *t, struct session *s, struct session_error *error);
+void head_free_tasks(struct head_tasks *t);
+
+struct file_head {
+	struct session *session;
+	enum tf_codec codec;
+	struct text meta, schema;
+	size_t registered; /* bytes of schemas that programs registered, at schema's end */
+	struct head_tasks tasks;
+	bool scripted;
+	uint64_t started[3]; /* clock sync */
+};
+
+/*
+ * To be called after the heads of the rings were read: a process sets the sticky flag and
+ * enters itself, its counter source and its schemas before its first hook, so what is
+ * gathered then knows the writer of every hook before those heads. The caller may add lines
+ * to meta before it is written. command: NULL if unknown. Free it whatever this returns.
+ * anyhow: what members destroyed is left out, and no error.
+ */
+int head_gather(struct file_head *h, struct session *s, enum tf_codec codec, const char *command,
+	bool anyhow, struct session_error *error);
+void head_free(struct file_head *h);
+
+/* The largest raw payload among the sections of head_write. */
+uint64_t head_largest(const struct file_head *h);
+
+/* 16 random bytes. */
+int head_trace_id(uint8_t id[TRACE_ID_SIZE], struct session_error *error);
+
+/* The file header alone, TF_HEADER_SIZE bytes. */
+void head_bytes(const struct file_head *h, const uint8_t id[TRACE_ID_SIZE], uint32_t max_raw,
+	uint8_t *bytes);
+
+int head_write(const struct file_head *h, struct section_writer *w, const uint8_t id[TRACE_ID_SIZE],
+	uint32_t max_raw, struct session_error *error);
+
+/* A section that belongs to no ring. */
+int head_write_plain(struct section_writer *w, enum tf_type type, enum tf_codec codec,
+	const void *payload, size_t raw, struct session_error *error);
+
+/* A CLOCK section of now. */
+int head_write_clock(
+	struct section_writer *w, const struct session *s, struct session_error *error);
+
+#endif

@@ -1,0 +1,193 @@
+#include "drained.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	(void)st;
+	(void)type;
+	(void)ftw;
+	return remove(path);
+}
+
+void box_begin(struct box *b, uint32_t sections)
+{
+	memset(b, 0, sizeof *b);
+	sandbox_fresh();
+	box_pin(0);
+	box_open(&b->s, SHM_MODE_CONTINUOUS, (uint64_t)sections * SECTION, SECTION);
+	session_unlock(&b->s);
+	snprintf(b->dir, sizeof b->dir, "%s/out.XXXXXX", sandbox_dir());
+	ck_assert_ptr_nonnull(mkdtemp(b->dir));
+	snprintf(b->config.path, sizeof b->config.path, "%s/trace.bin", b->dir);
+	b->config.codec = TF_CODEC_LZ4;
+	strcpy(b->config.command, "a test");
+}
+
+void box_end(struct box *b)
+{
+	drain_close(b->d);
+	session_free(&b->s, NULL);
+	session_close(&b->s);
+	nftw(b->dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+void box_drain(struct box *b)
+{
+	struct session_error e = {""};
+	int rc = drain_open(&b->d, &b->s, &b->config, &e);
+
+	ck_assert_msg(rc == 0, "drain_open: %d: %s", rc, e.text);
+}
+
+void box_finish(struct box *b)
+{
+	struct drain_status status;
+
+	box_finish_status(b, &status);
+}
+
+void box_finish_status(struct box *b, struct drain_status *status)
+{
+	struct session_error e = {""};
+	int rc = drain_finish(b->d, &e);
+
+	ck_assert_msg(rc == 0, "drain_finish: %d: %s", rc, e.text);
+	drain_status(b->d, status);
+	drain_close(b->d);
+	b->d = NULL;
+}
+
+void box_rounds(struct box *b)
+{
+	struct session_error e = {""};
+	int rc;
+
+	while ((rc = drain_round(b->d, &e)) == 1)
+		;
+	ck_assert_msg(rc == 0, "drain_round: %d: %s", rc, e.text);
+}
+
+uint32_t write_hooks(uint32_t id, uint32_t *next, uint32_t n)
+{
+	uint32_t lost = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		lost += checked_hook(id, (*next)++, 4) != 0;
+	return lost;
+}
+
+/* ------------------------------------------------------------------- reading */
+
+static void remember(struct contents *c, uint32_t sequence)
+{
+	if (sequence >= c->seen_size) {
+		size_t size = (size_t)sequence * 2 + 1024;
+
+		c->seen = realloc(c->seen, size);
+		ck_assert_ptr_nonnull(c->seen);
+		memset(c->seen + c->seen_size, 0, size - c->seen_size);
+		c->seen_size = size;
+	}
+	if (c->seen[sequence]++ || (c->hooks && sequence < c->last))
+		c->out_of_order++;
+	if (c->hooks == 0)
+		c->first = sequence;
+	c->last = sequence;
+}
+
+static void take_hook(struct contents *c, const cpidecode_hook *h)
+{
+	uint8_t record[REC_HEADER_SIZE + 4 * 1024] = {0};
+
+	if (h->major != CHECKED_MAJOR || h->nwords > 1000 || h->nstrings) {
+		c->foreign++;
+		return;
+	}
+	record[REC_MAJOR] = h->major;
+	put_le16(record + REC_NWORDS, h->nwords);
+	put_le32(record + REC_MINOR, h->minor);
+	memcpy(record + REC_HEADER_SIZE, h->words, 4 * (size_t)h->nwords);
+	if (!checked_is_whole(record)) {
+		c->not_whole++;
+		return;
+	}
+	if (checked_id(record) == 1)
+		remember(c, checked_sequence(record));
+	c->pid = h->pid;
+	snprintf(c->name, sizeof c->name, "%s", h->name ? h->name : "");
+	c->hooks++;
+}
+
+static void take_losses(struct contents *c, const cpidecode_trace *t)
+{
+	cpidecode_loss_info l;
+
+	for (size_t i = 0; cpidecode_loss(t, 0, i, &l) == 0; i++) {
+		c->full += l.full;
+		c->held += l.held;
+		c->other += l.too_big + l.no_guest;
+		c->overwritten += l.overwritten;
+		c->loss_torn += l.torn;
+	}
+}
+
+void read_more(struct contents *c, const char *path)
+{
+	cpidecode_file_info info;
+	cpidecode_counts counts;
+	const cpidecode_hook *h;
+	cpidecode_hooks *it;
+	cpidecode_trace *t;
+
+	c->rc = cpidecode_open(path, &t);
+	if (c->rc)
+		return;
+	ck_assert_int_eq(cpidecode_file(t, 0, &info), 0);
+	c->damaged_bytes += info.damaged_bytes;
+	c->cut_off = info.cut_off;
+	memcpy(c->trace_id, info.trace_id, sizeof c->trace_id);
+	ck_assert_int_eq(cpidecode_hooks_open(t, &it), 0);
+	while (cpidecode_hooks_next(it, &h) == 1)
+		take_hook(c, h);
+	cpidecode_hooks_counts(it, &counts);
+	c->torn += counts.torn;
+	c->foreign += counts.malformed + counts.damaged;
+	cpidecode_hooks_close(it);
+	take_losses(c, t);
+	cpidecode_close(t);
+}
+
+void read_file(struct contents *c, const char *path)
+{
+	memset(c, 0, sizeof *c);
+	read_more(c, path);
+	ck_assert_msg(c->rc == 0, "%s: %s", path, cpidecode_strerror(c->rc));
+}
+
+void contents_free(struct contents *c)
+{
+	free(c->seen);
+	c->seen = NULL;
+}
+
+void contents_clean(const struct contents *c)
+{
+	ck_assert_uint_eq(c->torn + c->loss_torn, 0);
+	ck_assert_uint_eq(c->not_whole, 0);
+	ck_assert_uint_eq(c->out_of_order, 0);
+	ck_assert_uint_eq(c->foreign, 0);
+	ck_assert_uint_eq(c->damaged_bytes, 0);
+	ck_assert(!c->cut_off);
+}
+
+uint64_t contents_sum(const struct contents *c)
+{
+	return c->hooks + c->torn + c->full + c->held + c->other + c->loss_torn + c->overwritten;
+}

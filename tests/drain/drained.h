@@ -1,0 +1,60 @@
+/*
+ * What the drain's tests share: a session in continuous mode with a file, and its trace.bin
+ * decoded hook by hook with libcpidecode.
+ */
+#ifndef SWT_TESTS_DRAIN_DRAINED_H
+#define SWT_TESTS_DRAIN_DRAINED_H
+
+#include <check.h>
+
+#include "../../include/cpidecode.h"
+#include "../../libtrace/dump/drain.h"
+#include "sandbox.h"
+
+enum { SECTION = 4096, CHECKED_BYTES = 24 + 4 * 7 + 4 }; /* of write_hooks */
+
+struct box {
+	struct session s;
+	struct drain_config config;
+	struct drain *d;
+	char dir[200]; /* of the file, removed at the end */
+};
+
+/* A session in continuous mode, on, the caller pinned to a CPU; its file is "trace.bin". */
+void box_begin(struct box *b, uint32_t sections);
+void box_end(struct box *b);
+/* Opens, finishes and closes the drain: none of it may fail. */
+void box_drain(struct box *b);
+void box_finish(struct box *b);
+void box_finish_status(struct box *b, struct drain_status *status);
+/* Rounds until there is nothing more to take. */
+void box_rounds(struct box *b);
+
+/* Writes n checked hooks of this id, numbered on from *next; returns how many were lost. */
+uint32_t write_hooks(uint32_t id, uint32_t *next, uint32_t n);
+
+/* What a file holds. */
+struct contents {
+	int rc; /* of opening it */
+	uint64_t hooks, torn, not_whole, out_of_order, foreign;
+	uint64_t full, held, other, loss_torn, overwritten;
+	uint32_t first, last; /* sequence numbers of id 1 */
+	uint64_t damaged_bytes;
+	bool cut_off;
+	uint8_t trace_id[16];
+	uint32_t pid;  /* of the last hook's thread, by the file's TASKS */
+	char name[32]; /* of the last hook, by its schema */
+	uint8_t *seen; /* per sequence number of id 1 */
+	size_t seen_size;
+};
+
+/* Reads a file. seen is kept from file to file: a hook that comes twice is out of order. */
+void read_file(struct contents *c, const char *path);
+void read_more(struct contents *c, const char *path);
+void contents_free(struct contents *c);
+/* Nothing torn, twice, out of order, foreign or damaged, and END is there. */
+void contents_clean(const struct contents *c);
+/* hooks + torn + losses */
+uint64_t contents_sum(const struct contents *c);
+
+#endif

@@ -1,0 +1,198 @@
+/* Records that are not committed when their section is finished. */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../session/suite.h"
+#include "drained.h"
+
+enum { PER_SECTION = SECTION / CHECKED_BYTES };
+
+/* A checked hook of id 1 that is filled but not committed yet. */
+static void begin_hook(struct hook_writer *w)
+{
+	ck_assert_int_eq(hook_begin(w, CHECKED_MAJOR, CHECKED_BYTES, 1), HOOK_RESERVED);
+}
+
+/* Of another major, so that it is told apart: "foreign". */
+static void end_hook(struct hook_writer *w)
+{
+	uint8_t *at = hook_record(w, 0x52, 1, 7, 0, 0);
+
+	memset(at, 0, 28);
+	hook_commit(w);
+}
+
+START_TEST(a_section_waits_for_a_record_that_is_not_committed)
+{
+	struct hook_writer w;
+	struct contents c;
+	struct box b;
+	uint32_t next = 0;
+
+	box_begin(&b, 16);
+	box_drain(&b);
+	write_hooks(1, &next, 10);
+	begin_hook(&w);
+	write_hooks(1, &next, 3 * PER_SECTION);
+	box_rounds(&b);
+	read_file(&c, b.config.path);
+	ck_assert_uint_eq(c.hooks, 0);
+	contents_free(&c);
+	end_hook(&w);
+	box_rounds(&b);
+	box_finish(&b);
+	read_file(&c, b.config.path);
+	ck_assert_uint_eq(c.foreign, 1);
+	c.foreign = 0;
+	ck_assert_uint_eq(c.hooks, next);
+	contents_clean(&c);
+	contents_free(&c);
+	box_end(&b);
+}
+END_TEST
+
+/* The ring does not fill up for one record's sake: the record is torn. */
+START_TEST(a_section_does_not_wait_when_its_room_is_needed)
+{
+	struct hook_writer w;
+	struct contents c;
+	struct box b;
+	uint32_t next = 0, lost = 0;
+
+	box_begin(&b, 16);
+	box_drain(&b);
+	begin_hook(&w);
+	for (int i = 0; i < 40; i++) {
+		lost += write_hooks(1, &next, PER_SECTION);
+		box_rounds(&b);
+	}
+	ck_assert_uint_eq(lost, 0);
+	/* What it holds is still its own. */
+	end_hook(&w);
+	lost += write_hooks(1, &next, PER_SECTION * 20);
+	box_finish(&b);
+	read_file(&c, b.config.path);
+	ck_assert_uint_eq(c.torn, 1);
+	ck_assert_uint_eq(contents_sum(&c), next + 1);
+	ck_assert_uint_eq(c.full, lost);
+	ck_assert_uint_eq(c.foreign + c.not_whole + c.out_of_order + c.damaged_bytes, 0);
+	ck_assert_uint_eq(b.s.control->drain.torn, 1);
+	contents_free(&c);
+	box_end(&b);
+}
+END_TEST
+
+static void die_in_a_hook(void)
+{
+	struct hook_writer w;
+
+	begin_hook(&w);
+	raise(SIGKILL);
+}
+
+START_TEST(what_the_dead_hold_is_given_back)
+{
+	struct contents c;
+	struct box b;
+	uint32_t next = 0;
+	int status, rounds = 0;
+
+	box_begin(&b, 16);
+	box_drain(&b);
+	write_hooks(1, &next, 10);
+	pid_t pid = fork();
+	if (pid == 0)
+		die_in_a_hook();
+	waitpid(pid, &status, 0);
+	ck_assert(WIFSIGNALED(status));
+	write_hooks(1, &next, 3 * PER_SECTION);
+	struct drain_status now = {0};
+	while (now.hooks < 3 * PER_SECTION - 10 && rounds++ < 2000) {
+		box_rounds(&b);
+		drain_status(b.d, &now);
+		usleep(1000);
+	}
+	ck_assert_uint_ge(now.hooks, 3 * PER_SECTION - 10);
+	ck_assert_uint_eq(now.torn, 1);
+	box_finish(&b);
+	read_file(&c, b.config.path);
+	ck_assert_uint_eq(c.hooks, next);
+	ck_assert_uint_eq(c.torn, 1);
+	ck_assert_uint_eq(c.foreign + c.not_whole + c.out_of_order + c.damaged_bytes, 0);
+	contents_free(&c);
+	box_end(&b);
+}
+END_TEST
+
+START_TEST(an_end_does_not_wait_for_ever)
+{
+	struct hook_writer w;
+	struct contents c;
+	struct box b;
+	uint32_t next = 0;
+
+	box_begin(&b, 16);
+	box_drain(&b);
+	write_hooks(1, &next, 10);
+	begin_hook(&w);
+	write_hooks(1, &next, 10);
+	box_finish(&b);
+	read_file(&c, b.config.path);
+	ck_assert_uint_eq(c.hooks, 20);
+	ck_assert_uint_eq(c.torn, 1);
+	contents_free(&c);
+	/* Committed too late: it was counted, and is not written by the next drain. */
+	end_hook(&w);
+	write_hooks(1, &next, 10);
+	box_drain(&b);
+	box_finish(&b);
+	read_file(&c, b.config.path);
+	ck_assert_uint_eq(c.hooks, 30);
+	ck_assert_uint_eq(c.torn, 1);
+	ck_assert_uint_eq(c.foreign + c.out_of_order, 0);
+	contents_free(&c);
+	box_end(&b);
+}
+END_TEST
+
+/* Nothing but records that were never committed: the section is in the file all the same. */
+START_TEST(a_section_without_a_hook_is_told)
+{
+	struct hook_writer w[PER_SECTION + 1];
+	struct contents c;
+	struct box b;
+
+	box_begin(&b, 4);
+	box_drain(&b);
+	for (int i = 0; i < PER_SECTION + 1; i++)
+		begin_hook(&w[i]);
+	box_finish(&b);
+	read_file(&c, b.config.path);
+	ck_assert_uint_eq(c.hooks, 0);
+	ck_assert_uint_eq(c.torn, PER_SECTION + 1);
+	ck_assert_uint_eq(c.loss_torn, 0);
+	ck_assert_uint_eq(b.s.control->drain.torn, PER_SECTION + 1);
+	contents_free(&c);
+	box_end(&b);
+}
+END_TEST
+
+static int body(int argc, char **argv)
+{
+	const TTest *const tests[] = {a_section_waits_for_a_record_that_is_not_committed,
+		a_section_does_not_wait_when_its_room_is_needed, what_the_dead_hold_is_given_back,
+		an_end_does_not_wait_for_ever, a_section_without_a_hook_is_told, NULL};
+
+	(void)argc;
+	(void)argv;
+	clock_ticks_per_second(); /* measured once, for all the children */
+	return run_suite("held", tests);
+}
+
+int main(int argc, char **argv)
+{
+	return sandbox_run(body, argc, argv, 100);
+}

@@ -1,0 +1,236 @@
+/* Rings that a member of the trace group scribbles on. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../session/suite.h"
+#include "drained.h"
+
+enum { PER_SECTION = SECTION / CHECKED_BYTES };
+
+static uint64_t random_state = 0x9e3779b97f4a7c15ull;
+
+static uint64_t random64(void)
+{
+	random_state ^= random_state << 13;
+	random_state ^= random_state >> 7;
+	random_state ^= random_state << 17;
+	return random_state;
+}
+
+static void scribble(struct box *b, uint64_t offset, const void *bytes, size_t size)
+{
+	ck_assert_int_eq(pwrite(b->s.rings_fd, bytes, size, (off_t)offset), (ssize_t)size);
+}
+
+/* The ring that this thread writes to. */
+static uint32_t my_ring(struct box *b)
+{
+	uint32_t rings = b->s.geometry.cpus + b->s.geometry.guests;
+
+	for (uint32_t i = 0; i < rings; i++)
+		if (box_ring(&b->s, i).head)
+			return i;
+	ck_abort_msg("no hook was written");
+	return 0;
+}
+
+/* released never passes what writers can have reached. */
+static void bounded(struct box *b, const uint64_t *before)
+{
+	const struct shm_geometry *g = &b->s.geometry;
+
+	for (uint32_t i = 0; i < g->cpus + g->guests; i++) {
+		uint64_t released = b->s.control->ring[i].released;
+
+		ck_assert_uint_eq(released % g->section_size, 0);
+		ck_assert_uint_ge(released, before[i]);
+		ck_assert_uint_le(released, before[i] + g->ring_size);
+	}
+}
+
+static void note(struct box *b, uint64_t *released)
+{
+	for (uint32_t i = 0; i < SHM_MAX_RINGS; i++)
+		released[i] = b->s.control->ring[i].released;
+}
+
+START_TEST(heads_of_nonsense_are_no_positions)
+{
+	struct shm_ring good;
+	struct contents c;
+	struct box b;
+	uint64_t released[SHM_MAX_RINGS];
+	uint32_t next = 0;
+
+	box_begin(&b, 8);
+	box_drain(&b);
+	write_hooks(1, &next, 3 * PER_SECTION + 5);
+	uint32_t ring = my_ring(&b);
+	uint64_t at = ring_offset(&b.s.geometry, ring);
+	good = box_ring(&b.s, ring);
+	const uint64_t heads[] = {0, 1, 7, good.head + 4, good.head + 8 * SECTION, 8 * SECTION + 8,
+		UINT64_MAX, UINT64_MAX - 7, (uint64_t)1 << 63, 5};
+	for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) {
+		scribble(&b, at, &heads[i], 8);
+		note(&b, released);
+		box_rounds(&b);
+		bounded(&b, released);
+		ck_assert_uint_eq(b.s.control->ring[ring].released, 0);
+		struct drain_status status;
+		drain_status(b.d, &status);
+		if (heads[i])
+			ck_assert_uint_ge(status.damaged, 1);
+	}
+	scribble(&b, at, &good.head, 8);
+	box_rounds(&b);
+	ck_assert_uint_eq(b.s.control->ring[ring].released, 3 * SECTION);
+	box_finish(&b);
+	read_file(&c, b.config.path);
+	ck_assert_uint_eq(c.hooks, next);
+	contents_clean(&c);
+	contents_free(&c);
+	box_end(&b);
+}
+END_TEST
+
+START_TEST(a_start_of_nonsense_discards_nothing)
+{
+	struct contents c;
+	struct box b;
+	uint32_t next = 0;
+
+	box_begin(&b, 8);
+	box_drain(&b);
+	write_hooks(1, &next, 3 * PER_SECTION + 5);
+	uint32_t ring = my_ring(&b);
+	/* What session_discard copies from a head that somebody wrote. */
+	b.s.control->ring[ring].start = (uint64_t)1 << 40;
+	box_rounds(&b);
+	ck_assert_uint_eq(b.s.control->ring[ring].released, 3 * SECTION);
+	box_finish(&b);
+	read_file(&c, b.config.path);
+	ck_assert_uint_eq(c.hooks, next);
+	contents_clean(&c);
+	contents_free(&c);
+	box_end(&b);
+}
+END_TEST
+
+/* Any word of the ring file, at any time: it ends, it stays in its bounds, and the file is
+ * one that decodes. */
+START_TEST(scribbling_ends_nothing)
+{
+	struct contents c;
+	struct box b;
+	uint64_t released[SHM_MAX_RINGS];
+	uint32_t next = 0;
+
+	box_begin(&b, 4);
+	const struct shm_geometry *g = &b.s.geometry;
+	write_hooks(1, &next, 2);
+	uint32_t ring = my_ring(&b);
+	box_drain(&b);
+	for (int i = 0; i < (SANITIZED ? 1000 : 5000); i++) {
+		uint64_t word = random64() >> (random64() & 63);
+		uint64_t at = ring_offset(g, ring);
+
+		write_hooks(1, &next, 1 + (uint32_t)(random64() % 150));
+		if (random64() % 2)
+			at += random64() % (sizeof(struct shm_ring) + 4 * 64) & ~7ull;
+		else
+			at += g->data_offset + (random64() % g->ring_size & ~3ull);
+		if (random64() % 3)
+			scribble(&b, at, &word, random64() % 2 ? 8 : 4);
+		if (i % 50 == 0) { /* and a head that writers can go on from */
+			word = b.s.control->ring[ring].released;
+			scribble(&b, ring_offset(g, ring), &word, 8);
+		}
+		note(&b, released);
+		struct session_error e = {""};
+		int rc = drain_round(b.d, &e);
+		ck_assert_msg(rc >= 0, "%s", e.text);
+		bounded(&b, released);
+		if (i % 500 == 499) {
+			box_finish(&b);
+			box_drain(&b);
+		}
+	}
+	box_finish(&b);
+	read_file(&c, b.config.path);
+	ck_assert_uint_eq(c.damaged_bytes, 0);
+	ck_assert(!c.cut_off);
+	contents_free(&c);
+	box_end(&b);
+}
+END_TEST
+
+START_TEST(a_ring_file_that_was_cut_off_is_read_as_far_as_it_goes)
+{
+	struct drain_status status;
+	struct contents c;
+	struct box b;
+	uint32_t next = 0;
+
+	box_begin(&b, 8);
+	box_drain(&b);
+	write_hooks(1, &next, 3 * PER_SECTION + 5);
+	box_rounds(&b);
+	session_off(&b.s, NULL);
+	ck_assert_int_eq(ftruncate(b.s.rings_fd, 4096), 0);
+	box_rounds(&b);
+	box_finish_status(&b, &status);
+	ck_assert_uint_eq(status.damaged, b.s.geometry.cpus + b.s.geometry.guests);
+	read_file(&c, b.config.path);
+	ck_assert_uint_eq(c.hooks, 3 * PER_SECTION);
+	contents_clean(&c);
+	contents_free(&c);
+	box_end(&b);
+}
+END_TEST
+
+START_TEST(tables_that_were_cut_off_stop_nothing)
+{
+	struct contents c;
+	struct box b;
+	uint32_t next = 0;
+
+	box_begin(&b, 8);
+	b.config.rotate = 6000;
+	box_drain(&b);
+	write_hooks(1, &next, 3);
+	ck_assert_int_eq(ftruncate(b.s.tasks_fd, 0), 0);
+	ck_assert_int_eq(ftruncate(b.s.schemas_fd, 10), 0);
+	session_off(&b.s, NULL);
+	usleep(30000);
+	box_rounds(&b);
+	box_finish(&b);
+	read_file(&c, b.config.path);
+	ck_assert_uint_eq(c.hooks, 3);
+	contents_clean(&c);
+	contents_free(&c);
+	drain_close(b.d);
+	b.d = NULL;
+	box_drain(&b);
+	box_finish(&b);
+	box_end(&b);
+}
+END_TEST
+
+static int body(int argc, char **argv)
+{
+	const TTest *const tests[] = {heads_of_nonsense_are_no_positions,
+		a_start_of_nonsense_discards_nothing, scribbling_ends_nothing,
+		a_ring_file_that_was_cut_off_is_read_as_far_as_it_goes,
+		tables_that_were_cut_off_stop_nothing, NULL};
+
+	(void)argc;
+	(void)argv;
+	clock_ticks_per_second(); /* measured once, for all the children */
+	return run_suite("hostile", tests);
+}
+
+int main(int argc, char **argv)
+{
+	return sandbox_run(body, argc, argv, 100);
+}
