@@ -22,6 +22,22 @@
 #define CPI_HOOK_BUSY 2u
 #define CPI_HOOK_THREAD 4u /* in the summary only */
 
+/* Where words stand that a reader without the schema needs: index of the (first) word. */
+enum cpi_word {
+	CPI_LABEL_ELAPSED = 0,
+	CPI_SUMMARY_TYPES = 0,
+	CPI_SUMMARY_CPUS = 1,
+	CPI_SUMMARY_ELAPSED = 2,
+	CPI_SUMMARY_RAW = 4, /* 2 words a processor; then the system's 2 */
+	CPI_SUMMARY_SCALED_WORDS =
+		4, /* with CPI_HOOK_BUSY: so many a processor, and the system's */
+	CPI_SYSTEM_ELAPSED = 1,
+	CPI_SYSTEM_CPI = 7,
+	CPI_PER_CPU_ELAPSED = 2,
+	CPI_THREAD_ELAPSED = 1,
+	CPI_THREAD_CPI = 7,
+};
+
 /* The fraction of a CPI or a percentage is in units of 1/10000. */
 #define CPI_FRACTION 10000u
 

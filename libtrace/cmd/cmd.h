@@ -15,6 +15,7 @@ enum {
 	EXIT_FINE = 0,
 	EXIT_FAILED = 1,
 	EXIT_USAGE = 2,
+	EXIT_LOST = 3, /* --strict, and hooks were lost */
 	EXIT_NO_COUNTERS = 4,
 	EXIT_NOT_EXECUTABLE = 126,
 	EXIT_NOT_FOUND = 127,
@@ -30,7 +31,8 @@ struct verb {
 };
 
 extern const struct verb verb_init, verb_install, verb_on, verb_off, verb_enable, verb_disable,
-	verb_maj, verb_info, verb_dump, verb_get, verb_free, verb_run, verb_doctor;
+	verb_maj, verb_info, verb_dump, verb_get, verb_free, verb_run, verb_record, verb_trigger,
+	verb_doctor;
 
 /* "swtrace VERB: ..." on stderr. Returns EXIT_FAILED. */
 __attribute__((format(printf, 2, 3))) int cmd_fail(
@@ -65,6 +67,10 @@ int arguments_next(struct arguments *a);
 
 /* A whole number of decimal digits, or hexadecimal after 0x where that is allowed. */
 bool parse_number(const char *text, bool hex, uint64_t max, uint64_t *value);
+/* Bytes, with a suffix K, M or G (powers of 1024). */
+bool parse_size(const char *text, uint64_t *bytes);
+/* A duration: seconds, or with a suffix ns, us, ms, s, m or h; decimals may follow a point. */
+bool parse_time(const char *text, uint64_t *ns);
 
 /* The options of init and run. */
 enum { INIT_SIZE = 1, INIT_MODE, INIT_SECTION, INIT_GROUP, INIT_OPTIONS };
@@ -77,7 +83,9 @@ enum { INIT_SIZE = 1, INIT_MODE, INIT_SECTION, INIT_GROUP, INIT_OPTIONS };
 #define INIT_OPTION_USAGE "[-s MB] [-t norm|wrap] [-ss KB] [-g GROUP]"
 #define INIT_OPTION_HELP                                                                           \
 	"  -s MB       trace buffer per processor, 1 to 65536 MB (3)\n"                            \
-	"  -t MODE     norm: stop when full (default); wrap: overwrite the oldest\n"               \
+	"  -t MODE     norm: stop when full (default); wrap: overwrite the "                       \
+	"oldest\n" INIT_COMMON_HELP
+#define INIT_COMMON_HELP                                                                           \
 	"  -ss KB      section size, 4 to 8192 KB, a power of two (64, or what the machine "       \
 	"needs)\n"                                                                                 \
 	"  -g GROUP    members of this group may trace too; without it only the owner\n"
@@ -91,6 +99,10 @@ bool init_option(struct session_config *config, const struct arguments *a, int i
 /* Finds and opens; says what is wrong and returns an exit code. */
 int cmd_open(const struct verb *verb, struct session *s, int flags);
 bool cmd_is_on(const struct session *s);
+/* A member of root's group traces in root's session, whatever is made elsewhere: says so. */
+void cmd_warn_if_elsewhere(const struct verb *verb, const struct session *s);
+/* Before a command has run for an hour is the time to find out that its trace has no place. */
+int cmd_check_output(const struct verb *verb, const char *path);
 
 /* Removes private sessions of this user whose `run` was killed. */
 void cmd_sweep(void);
@@ -99,6 +111,11 @@ void cmd_sweep(void);
 /* Dumps with a progress line, interruptibly, and says what became of the hooks. */
 int cmd_dump(const struct verb *verb, struct session *s, const char *path, enum tf_codec codec,
 	const char *command);
+/* The line that says what a dump holds. */
+struct dump_result;
+void cmd_report_dump(const struct verb *verb, const char *path, const struct dump_result *r);
+/* Gives back what the dead hold, if the session is ours. */
+void cmd_reclaim(void);
 /* The codec's name as an option's value. False if it is none. */
 bool cmd_codec(const char *name, enum tf_codec *codec);
 

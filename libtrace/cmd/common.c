@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "../../include/perfutil.h"
+#include "../dump/output.h"
 #include "cmd.h"
 
 int cmd_open(const struct verb *verb, struct session *s, int flags)
@@ -28,6 +29,37 @@ int cmd_open(const struct verb *verb, struct session *s, int flags)
 	return rc ? cmd_fail(verb, "%s", error.text) : EXIT_FINE;
 }
 
+int cmd_check_output(const struct verb *verb, const char *path)
+{
+	struct session_error error = {"not enough memory"};
+	struct stat st;
+
+	if (strcmp(path, "-") == 0)
+		return EXIT_FINE;
+	if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+		return cmd_fail(verb, "%s: is a directory; name a file", path);
+	/* Opening a FIFO waits for its reader: that one is tried when it is needed. */
+	if (!output_is_file(path))
+		return EXIT_FINE;
+	struct output *o = malloc(sizeof *o);
+	int rc = o ? output_open(o, path, &error) : PU_ERROR_NOT_ENOUGH_MEMORY;
+	if (rc == 0)
+		output_abandon(o);
+	free(o);
+	return rc ? cmd_fail(verb, "%s", error.text) : EXIT_FINE;
+}
+
+void cmd_warn_if_elsewhere(const struct verb *verb, const struct session *s)
+{
+	struct session_place used;
+
+	if (session_find(&used, NULL) == 0 && strcmp(used.dir, s->place.dir) != 0)
+		cmd_note(verb,
+			"your programs trace in %s (%s); SWTRACE_SESSION=%s makes them use this "
+			"one",
+			used.dir, used.why, s->place.dir);
+}
+
 bool cmd_is_on(const struct session *s)
 {
 	return s->control->state == SHM_ON || s->control->state == SHM_SUSPENDED;
@@ -42,7 +74,9 @@ const char *cmd_state_name(uint32_t state)
 
 const char *cmd_mode_name(uint32_t mode)
 {
-	return mode == SHM_MODE_WRAP ? "wrap" : "norm";
+	static const char *const names[] = {"norm", "wrap", "cont"};
+
+	return mode < sizeof names / sizeof *names ? names[mode] : "unknown";
 }
 
 const char *cmd_colour(FILE *f, const char *code)

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "../../include/perfutil.h"
-#include "cmd.h"
+#include "continuous.h"
 
 static void no_operands(const struct verb *verb, int argc, char **argv)
 {
@@ -24,9 +24,23 @@ static int finish(
 
 /* -------------------------------------------------------------------------- on */
 
-static int run_on(const struct verb *verb, int argc, char **argv)
+static int make_buffers(const struct verb *verb, struct session *s, struct session_error *error)
 {
 	struct session_config config;
+
+	init_config(&config);
+	int rc = session_init(s, &config, error);
+	if (rc == 0)
+		cmd_note(verb,
+			"there were no trace buffers: made with the defaults, %llu KiB per "
+			"processor, mode %s",
+			(unsigned long long)s->geometry.ring_size >> 10,
+			cmd_mode_name(s->geometry.mode));
+	return rc;
+}
+
+static int run_on(const struct verb *verb, int argc, char **argv)
+{
 	struct session_error error = {"unknown error"};
 	struct session s;
 	int rc = 0;
@@ -36,15 +50,12 @@ static int run_on(const struct verb *verb, int argc, char **argv)
 	if (code)
 		return code;
 	session_reclaim(&s);
-	if (s.control->state == SHM_NO_RINGS) {
-		init_config(&config);
-		rc = session_init(&s, &config, &error);
-		if (rc == 0)
-			cmd_note(verb,
-				"there were no trace buffers: made with the defaults, %llu KiB per "
-				"processor, mode %s",
-				(unsigned long long)s.geometry.ring_size >> 10,
-				cmd_mode_name(s.geometry.mode));
+	if (s.control->state == SHM_NO_RINGS)
+		rc = make_buffers(verb, &s, &error);
+	if (rc == 0 && is_continuous(&s)) {
+		code = continuous_on(verb, &s);
+		session_close(&s);
+		return code;
 	}
 	if (rc == 0)
 		rc = session_on(&s, &error);
@@ -52,7 +63,9 @@ static int run_on(const struct verb *verb, int argc, char **argv)
 }
 
 const struct verb verb_on = {"on", "on", "turns tracing on",
-	"Without trace buffers it makes some first, with the defaults of init, and says so.\n",
+	"Without trace buffers it makes some first, with the defaults of init, and says so.\n"
+	"In continuous mode it starts the drain, a process of its own that streams to the file;\n"
+	"if tracing is on and the drain was killed, a new one takes the file up again.\n",
 	run_on};
 
 /* ------------------------------------------------------------------------- off */
@@ -66,20 +79,40 @@ static int run_off(const struct verb *verb, int argc, char **argv)
 	int code = cmd_open(verb, &s, SESSION_CONTROL);
 	if (code)
 		return code;
+	if (is_continuous(&s)) {
+		code = continuous_off(verb, &s);
+		session_close(&s);
+		return code;
+	}
 	int rc = session_off(&s, &error);
 	session_reclaim(&s);
 	return finish(verb, &s, rc, &error);
 }
 
-const struct verb verb_off = {
-	"off", "off", "turns tracing off; the hooks stay in the buffers", "", run_off};
+const struct verb verb_off = {"off", "off", "turns tracing off; the hooks stay in the buffers",
+	"In continuous mode it waits until the drain has written what was left and ended its "
+	"file,\n"
+	"and says what is in it; if the drain was killed, it does that itself.\n",
+	run_off};
 
 /* ------------------------------------------------------------------------ free */
+
+/* A recording's end takes time, without the lock: a `record` may have freed them meanwhile. */
+static int end_recording(const struct verb *verb, struct session *s, bool *gone, int *rc,
+	struct session_error *error)
+{
+	int code = continuous_off(verb, s);
+
+	*rc = session_lock(s, true, error);
+	*gone = s->control->generation != s->generation;
+	return code;
+}
 
 static int run_free(const struct verb *verb, int argc, char **argv)
 {
 	struct session_error error = {"unknown error"};
 	struct session s;
+	bool gone = false;
 	int rc = 0;
 
 	no_operands(verb, argc, argv);
@@ -87,11 +120,14 @@ static int run_free(const struct verb *verb, int argc, char **argv)
 	int code = cmd_open(verb, &s, SESSION_CONTROL);
 	if (code)
 		return code;
-	if (cmd_is_on(&s))
+	if (continuous_is_open(&s))
+		code = end_recording(verb, &s, &gone, &rc, &error);
+	else if (cmd_is_on(&s))
 		rc = session_off(&s, &error);
-	if (rc == 0)
+	if (rc == 0 && !gone)
 		rc = session_free(&s, &error);
-	return finish(verb, &s, rc, &error);
+	rc = finish(verb, &s, rc, &error);
+	return code ? code : rc;
 }
 
 const struct verb verb_free = {"free", "free",

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "../../include/perfutil.h"
-#include "cmd.h"
+#include "continuous.h"
 #include "doctor.h"
 
 void finding(
@@ -48,6 +48,10 @@ static void describe_place(struct findings *f, const struct session_place *place
 	}
 	finding(f, "sessions", FINDING_GOOD, "%s, %.300s: %s%s", place->why, place->dir,
 		cmd_state_name(s.control->state), used ? "; this one is used" : "; not used");
+	if (is_continuous(&s) && cmd_is_on(&s) && !continuous_runs(&s))
+		finding(f, "sessions", FINDING_BAD,
+			"no drain runs there: hooks are lost once the buffers are full; swtrace on "
+			"starts one");
 	session_close(&s);
 }
 

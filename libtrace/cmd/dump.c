@@ -8,7 +8,7 @@
 
 #include "../../include/perfutil.h"
 #include "../dump/dump.h"
-#include "cmd.h"
+#include "flight.h"
 
 bool cmd_codec(const char *name, enum tf_codec *codec)
 {
@@ -81,7 +81,7 @@ static void clear_progress(const struct progress *p)
 
 /* --------------------------------------------------------------------------- dump */
 
-static void report(const struct verb *verb, const char *path, const struct dump_result *r)
+void cmd_report_dump(const struct verb *verb, const char *path, const struct dump_result *r)
 {
 	cmd_note(verb,
 		"%s: %llu hook%s in %u section%s, %llu bytes; lost %llu, overwritten %llu, torn "
@@ -114,63 +114,129 @@ int cmd_dump(const struct verb *verb, struct session *s, const char *path, enum 
 	int rc = dump_write(s, &options, &result, &error);
 	clear_progress(&progress);
 	if (rc == 0) {
-		report(verb, path, &result);
+		cmd_report_dump(verb, path, &result);
 		return EXIT_FINE;
 	}
 	cmd_fail(verb, "%s", error.text);
 	return stopped_by ? EXIT_SIGNAL + stopped_by : EXIT_FAILED;
 }
 
-enum { OPTION_COMPRESS = 1 };
+enum { OPTION_COMPRESS = 1, OPTION_ON_SIGNAL, OPTION_ON, OPTION_KEEP, OPTION_FILE };
+/* The signal's name is optional: it is there only after =. */
 static const struct option options_of_dump[] = {
-	{OPTION_COMPRESS, "--compress", "none, lz4 or zlib"}, {0, NULL, NULL}};
+	{OPTION_COMPRESS, "--compress", "none, lz4 or zlib"},
+	{OPTION_ON_SIGNAL, "--on-signal", NULL}, {OPTION_ON, "--on-signal", "a signal"},
+	{OPTION_KEEP, "--keep", "a number"}, {OPTION_FILE, "-o", "FILE"}, {0, NULL, NULL}};
 
 /* What the dead hold is given back first, so that it is in the dump as torn. Only the
  * owner can; the lock is not kept, because a dump into a slow pipe may take long. */
-static int open_for_dump(const struct verb *verb, struct session *s)
+void cmd_reclaim(void)
 {
 	struct session_place place;
+	struct session s;
 
 	if (session_find(&place, NULL) == 0 &&
-		session_open(s, &place, SESSION_CONTROL, NULL) == 0) {
-		session_reclaim(s);
-		session_close(s);
+		session_open(&s, &place, SESSION_CONTROL, NULL) == 0) {
+		session_reclaim(&s);
+		session_close(&s);
 	}
-	return cmd_open(verb, s, SESSION_READ);
+}
+
+struct request {
+	enum tf_codec codec;
+	const char *path;
+	int signal; /* 0: a dump, now */
+	uint32_t keep;
+};
+
+static void take_option(struct request *r, const struct arguments *a, int id)
+{
+	switch (id) {
+	case OPTION_COMPRESS:
+		if (!cmd_codec(a->value, &r->codec))
+			cmd_misuse(a->verb, "--compress takes none, lz4 or zlib, not \"%s\"",
+				a->value);
+		break;
+	case OPTION_ON_SIGNAL:
+		r->signal = SIGUSR1;
+		break;
+	case OPTION_ON:
+		r->signal = flight_signal(a->value);
+		if (r->signal == 0)
+			cmd_misuse(a->verb,
+				"--on-signal takes USR1, USR2, QUIT, ALRM, CONT, URG, WINCH or "
+				"RTMIN+N, "
+				"not \"%s\"",
+				a->value);
+		break;
+	case OPTION_KEEP:
+		r->keep = flight_keep(a->verb, a->value);
+		break;
+	case OPTION_FILE:
+		r->path = a->value;
+		break;
+	}
+}
+
+static int dump_on_signal(const struct verb *verb, const struct request *r)
+{
+	struct flight f = {.verb = verb, .codec = r->codec, .keep = r->keep};
+	int length = snprintf(f.path, sizeof f.path, "%s", r->path);
+
+	if (strcmp(r->path, "-") == 0)
+		cmd_misuse(verb, "--on-signal takes a file; standard output is none");
+	if (length < 0 || (size_t)length >= sizeof f.path)
+		cmd_misuse(verb, "the file's name is too long");
+	return flight_on_signal(&f, r->signal);
+}
+
+static int dump_now(const struct verb *verb, const struct request *r)
+{
+	struct session s;
+
+	if (strcmp(r->path, "-") == 0 && isatty(STDOUT_FILENO))
+		cmd_misuse(verb, "a dump is not text: send standard output to a file or a pipe");
+	cmd_reclaim();
+	int code = cmd_open(verb, &s, SESSION_READ);
+	if (code)
+		return code;
+	code = cmd_dump(verb, &s, r->path, r->codec, NULL);
+	session_close(&s);
+	return code;
 }
 
 static int run(const struct verb *verb, int argc, char **argv)
 {
 	struct arguments a = {.verb = verb, .options = options_of_dump, .argc = argc, .argv = argv};
-	enum tf_codec codec = TF_CODEC_LZ4;
-	const char *path = "swtrace.bin";
-	struct session s;
+	struct request r = {.codec = TF_CODEC_LZ4};
+	int id;
 
-	while (arguments_next(&a))
-		if (!cmd_codec(a.value, &codec))
-			cmd_misuse(verb, "--compress takes none, lz4 or zlib, not \"%s\"", a.value);
-	if (a.operands > 1)
-		cmd_misuse(verb, "\"%s\" is one argument too many", argv[2]);
+	while ((id = arguments_next(&a)))
+		take_option(&r, &a, id);
+	if (a.operands && (r.path || a.operands > 1))
+		cmd_misuse(verb, "\"%s\" is one argument too many", argv[a.operands]);
 	if (a.operands)
-		path = argv[1];
-	if (!*path)
+		r.path = argv[1];
+	if (!r.path)
+		r.path = "swtrace.bin";
+	if (!*r.path)
 		cmd_misuse(verb, "the file's name is empty");
-	if (strcmp(path, "-") == 0 && isatty(STDOUT_FILENO))
-		cmd_misuse(verb, "a dump is not text: send standard output to a file or a pipe");
-	int code = open_for_dump(verb, &s);
-	if (code)
-		return code;
-	code = cmd_dump(verb, &s, path, codec, NULL);
-	session_close(&s);
-	return code;
+	if (r.keep && !r.signal)
+		cmd_misuse(verb, "--keep goes with --on-signal");
+	return r.signal ? dump_on_signal(verb, &r) : dump_now(verb, &r);
 }
 
+#define DUMP_USAGE "[FILE] [--compress none|lz4|zlib] [--on-signal[=NAME] [--keep N]]"
 #define DUMP_HELP                                                                                  \
-	"FILE is swtrace.bin unless given, - is standard output. Works while tracing is on: the\n" \
-	"dump holds what was in the buffers when it began. The buffers stay as they are.\n\n"      \
-	"  --compress none|lz4|zlib   how the hooks are stored (lz4)\n"
+	"FILE (also -o FILE) is swtrace.bin unless given, - is standard output. Works while\n"     \
+	"tracing is on: the dump holds what was in the buffers when it began. The buffers stay\n"  \
+	"as they are.\n\n"                                                                         \
+	"  --compress none|lz4|zlib   how the hooks are stored (lz4)\n"                            \
+	"  --on-signal[=NAME]   stays, and dumps at each such signal (USR1), until SIGINT, "       \
+	"SIGTERM\n"                                                                                \
+	"              or SIGHUP; FILE is the newest dump, older ones are FILE.1, FILE.2, ...\n"   \
+	"  --keep N    with it: keeps N of the older dumps (all)\n"
 
-const struct verb verb_dump = {"dump", "dump [FILE] [--compress none|lz4|zlib]",
-	"writes the trace buffers to a file", DUMP_HELP, run};
-const struct verb verb_get = {
-	"get", "get [FILE] [--compress none|lz4|zlib]", "the same as dump", DUMP_HELP, run};
+const struct verb verb_dump = {
+	"dump", "dump " DUMP_USAGE, "writes the trace buffers to a file", DUMP_HELP, run};
+const struct verb verb_get = {"get", "get " DUMP_USAGE, "the same as dump", DUMP_HELP, run};

@@ -9,28 +9,10 @@
 #include "../../include/perfutil.h"
 #include "../dump/rings.h"
 #include "../ring/reader.h"
-#include "cmd.h"
+#include "info.h"
 
 enum { INFO_JSON = 1 };
 static const struct option options[] = {{INFO_JSON, "--json", NULL}, {0, NULL, NULL}};
-
-struct ring_info {
-	uint32_t id;
-	uint64_t hooks, bytes, torn, overwritten;
-	uint64_t loss[SHM_LOSSES];
-	bool damaged;
-};
-
-struct info {
-	struct session session;
-	uint32_t state, group;
-	uint32_t majors; /* enabled */
-	struct ring_info *ring;
-	uint32_t rings;
-	struct ring_info sum;
-	int tasks, alive, processes; /* -1: unknown */
-	uint64_t memory;
-};
 
 /* -------------------------------------------------------------------------- gathering */
 
@@ -47,6 +29,13 @@ static uint64_t lost(const struct ring_info *r)
 	       r->loss[SHM_LOST_NO_GUEST];
 }
 
+/* Hooks that entered the rings, or were lost before. */
+static uint64_t attempted(const struct info *i)
+{
+	return i->sum.written + i->sum.hooks + i->sum.overwritten + lost(&i->sum) + i->sum.torn +
+	       i->unwritten;
+}
+
 static void add_up(struct info *i)
 {
 	for (uint32_t k = 0; k < i->rings; k++) {
@@ -56,10 +45,13 @@ static void add_up(struct info *i)
 		i->sum.bytes += r->bytes;
 		i->sum.torn += r->torn;
 		i->sum.overwritten += r->overwritten;
+		i->sum.written += r->written;
 		i->sum.damaged |= r->damaged;
 		for (int c = 0; c < SHM_LOSSES; c++)
 			i->sum.loss[c] += r->loss[c];
 	}
+	if (i->continuous)
+		info_unwritten(i);
 }
 
 static int read_rings(struct info *i, struct session_error *error)
@@ -93,6 +85,8 @@ static int read_rings(struct info *i, struct session_error *error)
 		i->ring[k].torn += ledger.torn;
 		i->ring[k].damaged |= ledger.damaged;
 		memcpy(i->ring[k].loss, ledger.loss, sizeof ledger.loss);
+		if (i->continuous)
+			info_drained(&i->ring[k], &rings.reader, k);
 	}
 	rings_close(&rings);
 	add_up(i);
@@ -131,20 +125,22 @@ static void names(const struct info *i, char owner[64], char group[64])
 		group[0] = 0;
 }
 
-static void print_ring(const char *name, const struct ring_info *r)
+/* In continuous mode nothing is overwritten that was not written to the file first. */
+static void print_ring(const char *name, const struct ring_info *r, bool continuous)
 {
 	printf("%-9s %10llu %12llu %9llu %7llu %7llu %8llu %11llu %6llu%s\n", name,
 		(unsigned long long)r->hooks, (unsigned long long)r->bytes,
 		(unsigned long long)r->loss[SHM_LOST_FULL],
 		(unsigned long long)r->loss[SHM_LOST_BIG],
 		(unsigned long long)r->loss[SHM_LOST_HELD],
-		(unsigned long long)r->loss[SHM_LOST_NO_GUEST], (unsigned long long)r->overwritten,
+		(unsigned long long)r->loss[SHM_LOST_NO_GUEST],
+		(unsigned long long)(continuous ? r->written : r->overwritten),
 		(unsigned long long)r->torn, r->damaged ? "  damaged" : "");
 }
 
 static bool is_empty(const struct ring_info *r)
 {
-	return !r->hooks && !r->torn && !r->overwritten && !lost(r) && !r->damaged;
+	return !r->hooks && !r->written && !r->torn && !r->overwritten && !lost(r) && !r->damaged;
 }
 
 static void print_rings(const struct info *i)
@@ -153,7 +149,7 @@ static void print_rings(const struct info *i)
 	char name[32];
 
 	printf("\n%-9s %10s %12s %9s %7s %7s %8s %11s %6s\n", "ring", "hooks", "bytes", "lost:full",
-		"too big", "held", "no guest", "overwritten", "torn");
+		"too big", "held", "no guest", i->continuous ? "written" : "overwritten", "torn");
 	for (uint32_t k = 0; k < i->rings; k++) {
 		const struct ring_info *r = &i->ring[k];
 
@@ -165,11 +161,25 @@ static void print_rings(const struct info *i)
 			snprintf(name, sizeof name, "cpu %u", r->id);
 		else
 			snprintf(name, sizeof name, "guest %u", r->id - TF_GUEST_RING);
-		print_ring(name, r);
+		print_ring(name, r, i->continuous);
 	}
-	print_ring("all", &i->sum);
+	print_ring("all", &i->sum, i->continuous);
 	if (empty)
 		printf("%u of %u rings are empty\n", empty, i->rings);
+}
+
+static void print_ledger(const struct info *i)
+{
+	printf("\nledger    %llu attempted = ", (unsigned long long)attempted(i));
+	if (i->continuous)
+		printf("%llu written + ", (unsigned long long)i->sum.written);
+	printf("%llu in the buffers + ", (unsigned long long)i->sum.hooks);
+	if (!i->continuous)
+		printf("%llu overwritten + ", (unsigned long long)i->sum.overwritten);
+	if (i->unwritten)
+		printf("%llu unwritten + ", (unsigned long long)i->unwritten);
+	printf("%llu lost + %llu torn\n", (unsigned long long)lost(&i->sum),
+		(unsigned long long)i->sum.torn);
 }
 
 static void print_text(const struct info *i)
@@ -192,19 +202,18 @@ static void print_text(const struct info *i)
 	if (i->tasks >= 0)
 		printf("tasks     %d alive in %d processes, %d in all\n", i->alive, i->processes,
 			i->tasks);
+	if (i->continuous)
+		info_drain_text(i);
 	print_rings(i);
-	printf("\nledger    %llu attempted = %llu in the buffers + %llu overwritten + %llu lost + "
-	       "%llu torn\n",
-		(unsigned long long)(i->sum.hooks + i->sum.overwritten + lost(&i->sum) +
-				     i->sum.torn),
-		(unsigned long long)i->sum.hooks, (unsigned long long)i->sum.overwritten,
-		(unsigned long long)lost(&i->sum), (unsigned long long)i->sum.torn);
+	print_ledger(i);
 }
 
 /* ----------------------------------------------------------------------------- JSON */
 
-static void json_counts(const struct ring_info *r)
+static void json_counts(const struct ring_info *r, bool continuous)
 {
+	if (continuous)
+		printf("\"written\": %llu, ", (unsigned long long)r->written);
 	printf("\"hooks\": %llu, \"bytes\": %llu, \"lost_full\": %llu, \"lost_big\": %llu, "
 	       "\"lost_held\": %llu, \"lost_no_guest\": %llu, \"overwritten\": %llu, "
 	       "\"torn\": %llu, \"skipped_sections\": %llu, \"damaged\": %s",
@@ -226,13 +235,12 @@ static void json_rings(const struct info *i)
 
 		printf("%s{\"kind\": \"%s\", \"number\": %u, ", k ? ", " : "",
 			guest ? "guest" : "cpu", guest ? r->id - TF_GUEST_RING : r->id);
-		json_counts(r);
+		json_counts(r, i->continuous);
 		printf("}");
 	}
 	printf("], \"total\": {");
-	json_counts(&i->sum);
-	printf(", \"attempted\": %llu}", (unsigned long long)(i->sum.hooks + i->sum.overwritten +
-							      lost(&i->sum) + i->sum.torn));
+	json_counts(&i->sum, i->continuous);
+	printf(", \"attempted\": %llu}", (unsigned long long)attempted(i));
 }
 
 static void json_or_null(const char *key, int value)
@@ -259,6 +267,8 @@ static void json_buffers(const struct info *i)
 	printf(", ");
 	json_or_null("processes_alive", i->processes);
 	printf("}");
+	if (i->continuous)
+		info_drain_json(i);
 	json_rings(i);
 }
 
@@ -302,6 +312,9 @@ static void gather(struct info *i)
 	i->group = c->group;
 	for (int k = 0; k < SHM_MAJORS; k++)
 		i->majors += c->majors[k] != 0;
+	i->continuous = i->state != SHM_NO_RINGS && is_continuous(&i->session);
+	if (i->continuous)
+		info_drain(i);
 	i->memory = i->session.geometry.file_size + SHM_CONTROL_SIZE +
 		    sizeof(struct shm_task_file) + sizeof(struct shm_schema_file);
 }

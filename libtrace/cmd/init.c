@@ -2,16 +2,27 @@
  * init: new trace buffers.
  */
 #include <string.h>
+#include <sys/stat.h>
 
 #include "../../include/perfutil.h"
-#include "cmd.h"
+#include "continuous.h"
 
-static const struct option options[] = {INIT_OPTION_LIST, {0, NULL, NULL}};
+static const struct option options[] = {{INIT_SIZE, "-s", "MB per processor"},
+	{INIT_MODE, "-t", "norm, wrap or cont"}, {INIT_SECTION, "-ss", "KB"},
+	{INIT_GROUP, "-g", "GROUP"}, {DRAIN_FILE, "-f", "FILE"}, DRAIN_OPTION_LIST,
+	{0, NULL, NULL}};
+
+/* What was asked for. */
+struct request {
+	struct session_config buffers;
+	struct drain_config drain;
+	bool streams; /* an option that only continuous mode has */
+};
 
 /* What was asked for, and what a whole number of sections made of it. */
-static void report(
-	const struct verb *verb, const struct session *s, const struct session_config *asked)
+static void report(const struct verb *verb, const struct session *s, const struct request *r)
 {
+	const struct session_config *asked = &r->buffers;
 	const struct shm_geometry *g = &s->geometry;
 	bool rounded = (asked->ring_bytes && asked->ring_bytes != g->ring_size) ||
 		       (asked->section_bytes && asked->section_bytes != g->section_size);
@@ -19,51 +30,105 @@ static void report(
 	cmd_note(verb, "%u processors with %llu KiB each, sections of %u KiB, mode %s%s, in %s",
 		g->cpus, (unsigned long long)g->ring_size >> 10, g->section_size >> 10,
 		cmd_mode_name(g->mode), rounded ? " (rounded up)" : "", s->place.dir);
+	if (g->mode == SHM_MODE_CONTINUOUS)
+		cmd_note(verb, "swtrace on begins %s", r->drain.path);
 }
 
-/* A member of root's group traces in root's session, whatever is made here. */
-static void warn_if_elsewhere(const struct verb *verb, const struct session *s)
+static void take_mode(struct request *r, const struct arguments *a)
 {
-	struct session_place used;
+	if (strcmp(a->value, "cont") == 0)
+		r->buffers.mode = SHM_MODE_CONTINUOUS;
+	else if (strcmp(a->value, "norm") == 0 || strcmp(a->value, "wrap") == 0)
+		init_option(&r->buffers, a, INIT_MODE);
+	else
+		cmd_misuse(a->verb, "-t takes norm, wrap or cont, not \"%s\"", a->value);
+}
 
-	if (session_find(&used, NULL) == 0 && strcmp(used.dir, s->place.dir) != 0)
-		cmd_note(verb,
-			"your programs trace in %s (%s); SWTRACE_SESSION=%s makes them use this "
-			"one",
-			used.dir, used.why, s->place.dir);
+/* An exit code: whether the file can be written is found out now. */
+static int take_arguments(struct request *r, int argc, char **argv, const struct verb *verb)
+{
+	struct arguments a = {.verb = verb, .options = options, .argc = argc, .argv = argv};
+	struct stat st;
+	int id;
+
+	init_config(&r->buffers);
+	while ((id = arguments_next(&a))) {
+		if (id == INIT_MODE)
+			take_mode(r, &a);
+		else if (drain_option(&r->drain, &a, id))
+			r->streams = true;
+		else
+			init_option(&r->buffers, &a, id);
+	}
+	if (a.operands)
+		cmd_misuse(verb, "\"%s\" is one argument too many", argv[1]);
+	if (r->buffers.mode != SHM_MODE_CONTINUOUS && r->streams)
+		cmd_misuse(verb, "-f, --rotate, --keep and --compress are for -t cont");
+	if (r->buffers.mode != SHM_MODE_CONTINUOUS)
+		return EXIT_FINE;
+	if (!r->drain.path[0])
+		cmd_misuse(verb, "-t cont needs -f FILE, where the hooks go");
+	if (strcmp(r->drain.path, "-") == 0)
+		cmd_misuse(verb, "-f takes a file: swtrace record writes to standard output");
+	continuous_defaults(&r->buffers);
+	/* The drain would wait for a reader, and whoever turns tracing on for the drain. */
+	if (stat(r->drain.path, &st) == 0 && S_ISFIFO(st.st_mode))
+		return cmd_fail(
+			verb, "%s: is a FIFO; swtrace record -o writes to one", r->drain.path);
+	return drain_check(verb, &r->drain);
+}
+
+static int make(struct session *s, const struct request *r, struct session_error *error)
+{
+	session_reclaim(s);
+	if (!cmd_is_on(s) && session_is_drained(s)) {
+		snprintf(error->text, sizeof error->text,
+			"the drain of %.300s still finishes its file; swtrace off waits for it",
+			s->place.dir);
+		return PU_ERROR_FACILITY_BUSY;
+	}
+	int rc = session_init(s, &r->buffers, error);
+	if (rc == 0 && r->buffers.mode == SHM_MODE_CONTINUOUS) {
+		rc = drain_save(s, &r->drain, error);
+		if (rc)
+			session_free(s, NULL);
+	}
+	return rc;
 }
 
 static int run(const struct verb *verb, int argc, char **argv)
 {
-	struct arguments a = {.verb = verb, .options = options, .argc = argc, .argv = argv};
 	struct session_error error = {"unknown error"};
-	struct session_config config;
+	struct request r = {.drain.codec = TF_CODEC_LZ4};
 	struct session_place place;
 	struct session s;
-	int id;
+	int code = take_arguments(&r, argc, argv, verb);
 
-	init_config(&config);
-	while ((id = arguments_next(&a)))
-		init_option(&config, &a, id);
-	if (a.operands)
-		cmd_misuse(verb, "\"%s\" is one argument too many", argv[1]);
+	if (code)
+		return code;
 	int rc = session_find_own(&place, &error);
 	if (rc == 0)
 		rc = session_open(&s, &place, SESSION_CONTROL | SESSION_CREATE, &error);
 	if (rc)
 		return cmd_fail(verb, "%s", error.text);
-	session_reclaim(&s);
-	rc = session_init(&s, &config, &error);
+	rc = make(&s, &r, &error);
 	if (rc) {
 		session_close(&s);
 		return cmd_fail(verb, "%s", error.text);
 	}
-	report(verb, &s, &config);
-	warn_if_elsewhere(verb, &s);
+	report(verb, &s, &r);
+	cmd_warn_if_elsewhere(verb, &s);
 	session_close(&s);
 	return EXIT_FINE;
 }
 
-const struct verb verb_init = {"init", "init " INIT_OPTION_USAGE,
+const struct verb verb_init = {"init",
+	"init [-s MB] [-t norm|wrap|cont] [-ss KB] [-g GROUP] [-f FILE] " DRAIN_OPTION_USAGE,
 	"makes new trace buffers; the old ones' hooks are gone",
-	INIT_OPTION_HELP "Afterwards every major is enabled and tracing is off.\n", run};
+	"  -s MB       trace buffer per processor, 1 to 65536 MB (3; with cont 16)\n"
+	"  -t MODE     norm: stop when full (default); wrap: overwrite the oldest; cont: a drain\n"
+	"              streams to FILE from `swtrace on` to `swtrace off`\n" INIT_COMMON_HELP
+	"With -t cont:\n"
+	"  -f FILE     where the hooks go\n" DRAIN_OPTION_HELP
+	"Afterwards every major is enabled and tracing is off.\n",
+	run};

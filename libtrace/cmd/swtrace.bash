@@ -6,16 +6,18 @@ _swtrace()
 	local words= files= i
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)); then
-		words="init install on off enable disable maj info dump get free run doctor
+		words="init install on off enable disable maj info dump get free run record trigger doctor
 			--help --version"
 		mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
 		return
 	fi
-	# After run's options comes a command with options of its own.
-	if [[ $verb == run ]]; then
+	# After these verbs' options comes a command with options of its own.
+	if [[ $verb == run || $verb == record ]]; then
 		for ((i = 2; i < COMP_CWORD; i++)); do
 			case ${COMP_WORDS[i]} in
-			-s|-t|-ss|-g|-o|--compress) ((i++)) ;;
+			-s|-t|-ss|-g|-o|--compress|--duration|--rotate|--keep)
+				((i++))
+				[[ ${COMP_WORDS[i]} == = ]] && ((i++)) ;;
 			--) ((i++)); break ;;
 			-*|=|none|lz4|zlib) ;;
 			*) break ;;
@@ -34,18 +36,26 @@ _swtrace()
 	fi
 	case $prev in
 	--compress) words="none lz4 zlib" ;;
-	-t) words="norm wrap" ;;
+	-t) words="norm wrap"; [[ $verb == init ]] && words+=" cont" ;;
 	-g) mapfile -t COMPREPLY < <(compgen -g -- "$cur"); return ;;
-	-s|-ss) return ;;
-	-o) files=1 ;;
+	-s|-ss|--duration|--rotate|--keep|--after|--count|--timeout) return ;;
+	--when) words="label= elapsed> major= minor= mm= tid= pid= comm= cpu= cpi> lost>" ;;
+	--on-signal) [[ ${COMP_WORDS[COMP_CWORD]} == = || ${COMP_WORDS[COMP_CWORD-1]} == = ]] &&
+		words="USR1 USR2 QUIT ALRM CONT URG WINCH RTMIN" || files=1 ;;
+	-o|-f) files=1 ;;
 	*)
 		case $verb in
-		init) words="-s -t -ss -g --help" ;;
+		init) words="-s -t -ss -g -f --compress --rotate --keep --help" ;;
 		run) words="-s -t -ss -g -o --compress -- --help" ;;
+		record)
+			words="-o --duration --compress --rotate --keep -s -ss -g --strict --force
+				-- --help" ;;
+		trigger)
+			words="--when --after --count --timeout --compress --keep -o --help" ;;
 		enable|disable) words="all 0x04 0x10 0x11 0x12 0x19 0xA8 0xC0 0xC8 --help" ;;
 		maj|info|doctor) words="--json --help" ;;
 		dump|get)
-			if [[ $cur == -* ]]; then words="--compress --help"; else files=1; fi ;;
+			if [[ $cur == -* ]]; then words="-o --compress --on-signal --keep --help"; else files=1; fi ;;
 		*) words="--help" ;;
 		esac ;;
 	esac

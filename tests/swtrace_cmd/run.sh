@@ -1,6 +1,7 @@
 #!/bin/sh
 # The swtrace command, end to end. SWTRACE, CPIDECODE and WRITER name the programs;
 # without them they are looked for in BUILD (default: the current directory).
+# usage: sh run.sh [PART ...]
 set -u
 
 BUILD=${BUILD:-$PWD}
@@ -134,7 +135,8 @@ is_trace()
 	fi
 }
 
-for part in usage verbs dump private users space doctor concurrent; do
+[ $# -gt 0 ] || set -- usage verbs dump private users space doctor concurrent
+for part; do
 	. "$(dirname "$0")/$part.sh"
 done
 

@@ -3,7 +3,7 @@ fresh
 
 exits 0 "$SWTRACE" --help && says "$out" '^  doctor '
 exits 0 "$SWTRACE" --version && says "$out" '^swtrace [0-9]'
-for verb in init install on off enable disable maj info dump get free run doctor; do
+for verb in init install on off enable disable maj info dump get free run record doctor; do
 	exits 0 "$SWTRACE" $verb --help && says "$out" "^usage: swtrace $verb"
 done
 
@@ -29,6 +29,25 @@ init -s 3MB
 init -t
 init -t cont
 init -t WRAP
+init -t cont -f
+init -t cont -f ''
+init -t cont -f -
+init -t cont -f x.bin --rotate 1023K
+init -t cont -f x.bin --rotate 0.5G
+init -t cont -f x.bin --rotate 1T
+init -t cont -f x.bin --rotate M
+init -t cont -f x.bin --rotate 99999999999999999999G
+init -t cont -f x.bin --keep 3
+init -t cont -f x.bin --rotate 1M --keep 0
+init -t cont -f x.bin --rotate 1M --keep -1
+init -t cont -f x.bin --rotate 1M --keep x
+init -t cont -f x.bin --compress gzip
+init -f x.bin
+init --compress lz4
+init --rotate 1M
+init --keep 3
+init -t wrap -f x.bin
+init -t norm --rotate 1M --keep 3
 init -ss 3
 init -ss 8193
 init -ss x
@@ -66,6 +85,28 @@ run -s 0 -- true
 run -o
 run -o '' -- true
 run --compress x -- true
+run -t cont -- true
+run --rotate 1M -- true
+record -o
+record -o '' -- true
+record -t cont -- true
+record --duration
+record --duration 0
+record --duration 0ms
+record --duration -1
+record --duration 1x
+record --duration s
+record --duration .5s
+record --duration 1.s
+record --duration 99999999999999h
+record --keep 2 -- true
+record --rotate 4 -- true
+record --rotate 1M -o - -- true
+record --compress x -- true
+record -s 0 -- true
+record --force -- true
+record --nonsense -- true
+record -f x.bin -- true
 run -q -- true
 doctor x
 doctor --text

@@ -2,6 +2,10 @@
  * A traced program for the command's tests.
  *
  *	writer hooks N [MAJOR]	writes N hooks, prints how many were accepted
+ *	writer paced N [FIRST]	writes N hooks of 8 words, 200 a millisecond, minors from FIRST
+ *				on, prints how many were accepted
+ *	writer phases		writes 100 hooks in each of three phases of TraceOn and TraceOff,
+ *				minors from 0 on; starts and ends with tracing on
  *	writer loop		writes hooks until SIGTERM, prints how many were attempted
  *	writer wait		writes one hook, prints "ready", waits for SIGTERM
  *	writer status N		exits with N
@@ -13,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "perfutil.h"
@@ -33,6 +38,37 @@ static int hooks(long n, UINT32 major)
 		accepted += TraceHook(major, (UINT32)i, 2, 1, (int)i, 7, "writer") == PU_SUCCESS;
 	printf("%ld\n", accepted);
 	return 0;
+}
+
+static int paced(long n, long first)
+{
+	const struct timespec pause = {.tv_nsec = 1000000};
+	long accepted = 0;
+
+	for (long i = first; i < first + n; i++) {
+		accepted += TraceHook(0x22, (UINT32)i, 8, 0, 1, 2, 3, 4, 5, 6, 7, 8) == PU_SUCCESS;
+		if (i % 200 == 199)
+			nanosleep(&pause, NULL);
+	}
+	printf("%ld\n", accepted);
+	return 0;
+}
+
+/* Long enough off that whoever drains has noticed. */
+static int phases(void)
+{
+	const struct timespec pause = {.tv_nsec = 400000000};
+	int bad = 0;
+
+	for (UINT32 i = 0; i < 300; i++) {
+		bad += TraceHook(0x22, i, 1, 0, 1) != PU_SUCCESS;
+		if (i == 99 || i == 199) {
+			bad += TraceOff() != PU_SUCCESS;
+			nanosleep(&pause, NULL);
+			bad += TraceOn() != PU_SUCCESS;
+		}
+	}
+	return bad != 0;
 }
 
 static int loop(void)
@@ -160,6 +196,10 @@ int main(int argc, char **argv)
 
 	if (strcmp(what, "hooks") == 0)
 		return hooks(atol(argument), argc > 3 ? (UINT32)strtoul(argv[3], NULL, 0) : 0x22);
+	if (strcmp(what, "paced") == 0)
+		return paced(atol(argument), argc > 3 ? atol(argv[3]) : 0);
+	if (strcmp(what, "phases") == 0)
+		return phases();
 	if (strcmp(what, "loop") == 0)
 		return loop();
 	if (strcmp(what, "wait") == 0)

@@ -1,0 +1,153 @@
+/*
+ * What dumps on a signal and dumps on a condition share.
+ */
+#include "flight.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../../include/perfutil.h"
+#include "../dump/dump.h"
+#include "../dump/older.h"
+#include "../dump/output.h"
+
+uint64_t flight_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+uint32_t flight_keep(const struct verb *verb, const char *value)
+{
+	uint64_t n;
+
+	if (!parse_number(value, false, UINT32_MAX, &n) || n == 0)
+		cmd_misuse(verb, "--keep takes a whole number above 0, not \"%s\"", value);
+	return (uint32_t)n;
+}
+
+/* What was ignored (nohup, a shell's background job) stays so. */
+static void block_enders(struct flight *f)
+{
+	static const int enders[] = {SIGINT, SIGTERM, SIGHUP};
+	struct sigaction now;
+
+	sigemptyset(&f->enders);
+	for (size_t i = 0; i < sizeof enders / sizeof *enders; i++)
+		if (sigaction(enders[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
+			sigaddset(&f->enders, enders[i]);
+	sigprocmask(SIG_BLOCK, &f->enders, NULL);
+}
+
+static int no_buffers(const struct flight *f)
+{
+	return cmd_fail(
+		f->verb, "%s has no trace buffers; swtrace init makes them", f->session.place.dir);
+}
+
+int flight_begin(struct flight *f)
+{
+	if (!output_is_file(f->path))
+		return cmd_fail(f->verb,
+			"%s: is no plain file, which older dumps could be kept beside", f->path);
+	if (!output_resolve(f->path, f->file))
+		return cmd_fail(f->verb, "%s: %s", f->path, strerror(errno));
+	int code = cmd_check_output(f->verb, f->file);
+	if (code)
+		return code;
+	code = cmd_open(f->verb, &f->session, SESSION_READ);
+	if (code)
+		return code;
+	if (f->session.rings_fd < 0) {
+		code = no_buffers(f);
+		session_close(&f->session);
+		return code;
+	}
+	block_enders(f);
+	return EXIT_FINE;
+}
+
+void flight_end(struct flight *f)
+{
+	session_close(&f->session);
+}
+
+int flight_wait(const struct flight *f, const sigset_t *more, uint64_t ns)
+{
+	const struct timespec t = {
+		.tv_sec = (time_t)(ns / 1000000000u), .tv_nsec = (long)(ns % 1000000000u)};
+	sigset_t all = f->enders;
+
+	if (more)
+		sigorset(&all, &all, more);
+	int signal = sigtimedwait(&all, NULL, &t);
+	return signal > 0 ? signal : 0;
+}
+
+enum flight_rings flight_follow(struct flight *f)
+{
+	struct session *s = &f->session;
+	uint32_t now = __atomic_load_n(&s->control->generation, __ATOMIC_ACQUIRE);
+
+	if (now == s->generation)
+		return RINGS_SAME;
+	if (now == 0 && __atomic_load_n(&s->control->state, __ATOMIC_RELAXED) != SHM_NO_RINGS)
+		return RINGS_SAME; /* an init is under way */
+	if (now == 0) {
+		cmd_fail(f->verb, "%s: its trace buffers were freed", s->place.dir);
+		return RINGS_GONE;
+	}
+	session_close(s);
+	if (cmd_open(f->verb, s, SESSION_READ) != EXIT_FINE)
+		return RINGS_GONE;
+	if (s->rings_fd < 0) {
+		no_buffers(f);
+		return RINGS_GONE;
+	}
+	cmd_note(f->verb, "%s has new trace buffers: going on with them", s->place.dir);
+	return RINGS_NEW;
+}
+
+/* ------------------------------------------------------------------------- dump */
+
+static int write_beside(struct flight *f, const char *fresh, struct session_error *error)
+{
+	struct dump_options options = {.path = fresh, .codec = f->codec};
+	struct dump_result result;
+	int rc = dump_write(&f->session, &options, &result, error);
+
+	if (rc)
+		return rc;
+	rc = older_shift(f->file, fresh, f->keep, error);
+	if (rc)
+		unlink(fresh);
+	else
+		cmd_report_dump(f->verb, f->path, &result);
+	return rc;
+}
+
+/* Whole, and then under its name: the older ones move only for one that is there. */
+int flight_dump(struct flight *f)
+{
+	struct session_error error = {"the file's name is too long"};
+	char fresh[PATH_MAX];
+	int rc = PU_ERR_FILE_ERROR;
+
+	cmd_reclaim();
+	f->dumps++;
+	if (output_temporary_name(f->file, (uint32_t)getpid(), fresh))
+		rc = write_beside(f, fresh, &error);
+	if (rc == 0)
+		return EXIT_FINE;
+	f->failed++;
+	size_t n = strlen(fresh);
+	/* The line is about the file that was asked for. */
+	if (strncmp(error.text, fresh, n) == 0)
+		return cmd_fail(f->verb, "%s%s", f->path, error.text + n);
+	return cmd_fail(f->verb, "%s", error.text);
+}

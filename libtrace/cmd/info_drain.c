@@ -1,0 +1,112 @@
+/*
+ * info, continuous mode: the drain, and what it took.
+ */
+#include "../../formats/trace_file.h"
+#include "info.h"
+
+/*
+ * What went into the ring is there still or counted as overwritten; the drain's records are
+ * part of both. Only this sum is to be trusted: a record may have been committed after it was
+ * taken as torn.
+ */
+void info_drained(struct ring_info *r, struct ring_reader *reader, uint32_t ring)
+{
+	const struct shm_ring_control *control = &reader->control[ring];
+	struct ring_ledger ledger;
+	uint64_t entered = r->hooks + r->torn + r->overwritten;
+	uint64_t taken = control->drained + control->drained_torn;
+
+	r->written = control->drained;
+	r->torn = control->drained_torn;
+	r->hooks = entered > taken ? entered - taken : 0;
+	ring_reader_ledger(reader, ring, &ledger);
+	r->bytes =
+		r->hooks && ledger.head > control->released ? ledger.head - control->released : 0;
+	r->overwritten = 0;
+}
+
+void info_unwritten(struct info *i)
+{
+	uint64_t lost = i->drain.page->lost;
+
+	i->unwritten = lost < i->sum.hooks ? lost : i->sum.hooks;
+	i->sum.hooks -= i->unwritten;
+	if (i->sum.hooks == 0)
+		i->sum.bytes = 0;
+}
+
+void info_drain(struct info *i)
+{
+	struct drain_info *d = &i->drain;
+	bool on = i->state == SHM_ON || i->state == SHM_SUSPENDED;
+
+	d->page = &i->session.control->drain;
+	d->advice = "";
+	if (drain_load(&i->session, &d->config, NULL) != 0)
+		d->config.path[0] = 0;
+	if (continuous_runs(&i->session)) {
+		d->state = "running";
+		return;
+	}
+	switch (d->page->state) {
+	case SHM_DRAIN_RUNNING:
+		d->state = "killed";
+		d->advice = on ? "; swtrace on takes it up again, swtrace off finishes the file"
+			       : "; swtrace off finishes the file";
+		return;
+	case SHM_DRAIN_FAILED:
+		d->state = "failed";
+		break;
+	case SHM_DRAIN_FINISHED:
+		d->state = "finished";
+		break;
+	default:
+		d->state = "none";
+		d->advice = on ? "" : "; swtrace on starts it";
+	}
+	if (on)
+		d->advice = "; tracing is on all the same: swtrace on starts another";
+}
+
+void info_drain_text(const struct info *i)
+{
+	const struct drain_info *d = &i->drain;
+
+	printf("drain     %s", d->state);
+	if (d->page->state == SHM_DRAIN_RUNNING)
+		printf(" (process %u)", d->page->pid);
+	if (d->page->state == SHM_DRAIN_FAILED)
+		printf(": %.255s", d->page->why);
+	printf("%s\n", d->advice);
+	if (d->config.path[0])
+		printf("file      %s\n", d->config.path);
+	printf("written   %llu hooks, %llu bytes, %llu torn, rotations %llu; waiting %llu bytes\n",
+		(unsigned long long)d->page->hooks, (unsigned long long)d->page->bytes,
+		(unsigned long long)d->page->torn, (unsigned long long)d->page->rotations,
+		(unsigned long long)i->sum.bytes);
+}
+
+void info_drain_json(const struct info *i)
+{
+	const struct drain_info *d = &i->drain;
+
+	printf(", \"drain\": {\"state\": \"%s\", \"pid\": ", d->state);
+	if (d->page->state == SHM_DRAIN_RUNNING)
+		printf("%u, \"file\": ", d->page->pid);
+	else
+		printf("null, \"file\": ");
+	if (d->config.path[0])
+		json_string(stdout, d->config.path);
+	else
+		printf("null");
+	printf(", \"written_hooks\": %llu, \"written_bytes\": %llu, \"torn\": %llu, "
+	       "\"lost_unwritten\": %llu, \"rotations\": %llu, \"waiting_bytes\": %llu, \"why\": ",
+		(unsigned long long)d->page->hooks, (unsigned long long)d->page->bytes,
+		(unsigned long long)d->page->torn, (unsigned long long)d->page->lost,
+		(unsigned long long)d->page->rotations, (unsigned long long)i->sum.bytes);
+	if (d->page->state == SHM_DRAIN_FAILED)
+		json_string(stdout, d->page->why);
+	else
+		printf("null");
+	printf("}");
+}

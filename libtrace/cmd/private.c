@@ -1,0 +1,204 @@
+/*
+ * A private session around a command.
+ */
+#include "private.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../../include/perfutil.h"
+
+/* ------------------------------------------------------------------------- the session */
+
+int private_make(const struct verb *verb, struct private_session *p, struct session *s,
+	const struct session_config *config)
+{
+	struct session_error error = {"unknown error"};
+
+	cmd_sweep();
+	int rc = session_create_private(s, &error);
+	if (rc)
+		return cmd_fail(verb, "%s", error.text);
+	p->place = s->place;
+	p->lock = openat(s->dir, RUNNER_LOCK_NAME, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (p->lock < 0 || flock(p->lock, LOCK_EX | LOCK_NB)) {
+		snprintf(error.text, sizeof error.text, "%.300s: cannot lock it: %s", s->place.dir,
+			strerror(errno));
+		rc = PU_ERR_FILE_ERROR;
+	}
+	if (rc == 0)
+		rc = session_init(s, config, &error);
+	if (rc == 0)
+		return EXIT_FINE;
+	session_remove(s);
+	session_close(s);
+	return cmd_fail(verb, "%s", error.text);
+}
+
+/* ------------------------------------------------------------------------- the command */
+
+static volatile sig_atomic_t child;
+
+/* A key pressed reaches the command without us: the terminal sends it to both. */
+static void forward(int signal, siginfo_t *info, void *context)
+{
+	(void)context;
+	int before = errno;
+
+	if (info->si_code != SI_KERNEL && child > 0)
+		kill((pid_t)child, signal);
+	errno = before;
+}
+
+static const int forwarded[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
+
+enum { FORWARDED = sizeof forwarded / sizeof *forwarded };
+
+/* The signals are held back until there is a command to forward them to. */
+static void catch_signals(sigset_t *before)
+{
+	struct sigaction now, catcher = {.sa_sigaction = forward, .sa_flags = SA_SIGINFO};
+	sigset_t set;
+
+	sigemptyset(&set);
+	for (int i = 0; i < FORWARDED; i++)
+		sigaddset(&set, forwarded[i]);
+	sigprocmask(SIG_BLOCK, &set, before);
+	for (int i = 0; i < FORWARDED; i++)
+		if (sigaction(forwarded[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
+			sigaction(forwarded[i], &catcher, NULL);
+}
+
+static int look_at(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st) != 0)
+		return errno;
+	return S_ISREG(st.st_mode) && access(path, X_OK) == 0 ? 0 : EACCES;
+}
+
+/* As execvp looks for it. */
+int command_look(const struct command *c)
+{
+	const char *dirs = getenv("PATH"), *end;
+	char path[PATH_MAX];
+	int found = ENOENT;
+
+	if (strchr(c->words[0], '/'))
+		return look_at(c->words[0]);
+	for (dirs = dirs ? dirs : "/bin:/usr/bin"; *c->words[0]; dirs = end + 1) {
+		end = strchrnul(dirs, ':');
+		snprintf(path, sizeof path, "%.*s%s%s", (int)(end - dirs), dirs,
+			end == dirs ? "" : "/", c->words[0]);
+		int err = look_at(path);
+		if (err == 0)
+			return 0;
+		if (err == EACCES)
+			found = err;
+		if (!*end)
+			break;
+	}
+	return found;
+}
+
+/* In the child: a caught signal is back at its default after exec by itself. */
+__attribute__((noreturn)) static void become(const struct command *c,
+	const struct session_place *place, const sigset_t *mask, int report)
+{
+	int code;
+
+	if (setenv("SWTRACE_SESSION", place->dir, 1) == 0 &&
+		(!c->output_is_ours || dup2(STDERR_FILENO, STDOUT_FILENO) >= 0)) {
+		sigprocmask(SIG_SETMASK, mask, NULL);
+		execvp(c->words[0], c->words);
+	}
+	code = errno;
+	while (write(report, &code, sizeof code) < 0 && errno == EINTR)
+		;
+	_exit(EXIT_NOT_FOUND);
+}
+
+int command_start(struct command *c, const struct session_place *place)
+{
+	int report[2], failure = 0;
+	sigset_t mask;
+	ssize_t n;
+
+	if (pipe2(report, O_CLOEXEC))
+		return errno;
+	catch_signals(&mask);
+	pid_t pid = fork();
+	if (pid == 0)
+		become(c, place, &mask, report[1]);
+	if (pid < 0)
+		failure = errno;
+	child = c->pid = pid < 0 ? 0 : pid;
+	sigprocmask(SIG_SETMASK, &mask, NULL);
+	close(report[1]);
+	while (pid > 0 && (n = read(report[0], &failure, sizeof failure)) < 0 && errno == EINTR)
+		;
+	close(report[0]);
+	if (failure)
+		command_wait(c);
+	return failure;
+}
+
+static void reap(struct command *c, int flags)
+{
+	pid_t got;
+
+	if (c->pid <= 0)
+		return;
+	while ((got = waitpid(c->pid, &c->status, flags)) < 0 && errno == EINTR)
+		;
+	if (got != 0)
+		child = c->pid = 0;
+}
+
+void command_wait(struct command *c)
+{
+	reap(c, 0);
+}
+
+bool command_ended(struct command *c)
+{
+	reap(c, WNOHANG);
+	return c->pid == 0;
+}
+
+int command_exit_code(const struct command *c)
+{
+	return WIFSIGNALED(c->status) ? EXIT_SIGNAL + WTERMSIG(c->status) : WEXITSTATUS(c->status);
+}
+
+int command_failed(const struct verb *verb, const struct command *c, int err)
+{
+	cmd_fail(verb, "cannot run %s: %s", c->words[0], strerror(err));
+	return err == ENOENT || err == ENOTDIR ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
+}
+
+char *command_line(char **words)
+{
+	size_t size = 1;
+
+	for (char **w = words; *w; w++)
+		size += strlen(*w) + 1;
+	char *line = malloc(size);
+	if (!line)
+		return NULL;
+	*line = 0;
+	for (char **w = words; *w; w++) {
+		strcat(line, *w);
+		if (w[1])
+			strcat(line, " ");
+	}
+	return line;
+}

@@ -1,0 +1,338 @@
+/*
+ * record: continuous mode in the foreground. With a command, in a session of its own; without,
+ * whatever traces in the user's session.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "../../include/perfutil.h"
+#include "continuous.h"
+#include "private.h"
+#include "record.h"
+#include "stream.h"
+
+enum { RECORD_DURATION = DRAIN_OPTIONS, RECORD_STRICT, RECORD_FORCE };
+
+static const struct option options[] = {{DRAIN_FILE, "-o", "FILE"},
+	{RECORD_DURATION, "--duration", "a time"}, DRAIN_OPTION_LIST,
+	{INIT_SIZE, "-s", "MB per processor"}, {INIT_SECTION, "-ss", "KB"},
+	{INIT_GROUP, "-g", "GROUP"}, {RECORD_STRICT, "--strict", NULL},
+	{RECORD_FORCE, "--force", NULL}, {0, NULL, NULL}};
+
+struct recording {
+	const struct verb *verb;
+	struct session_config buffers;
+	struct drain_config config;
+	uint64_t duration; /* ns; 0: until it is told to end */
+	bool strict, force;
+	struct command command; /* words NULL: none */
+	struct private_session private;
+	struct session session;
+	struct stream stream;
+	struct progress progress;
+	struct drain_status status; /* at the end */
+	int code;
+};
+
+/* ------------------------------------------------------------------------ signals */
+
+static volatile sig_atomic_t told_to_end;
+static int wake_fd = -1;
+
+/* An eventfd's counter makes the next pause short, however late the signal comes. */
+static void wake(int signal)
+{
+	static const uint64_t one = 1;
+	int before = errno;
+
+	if (signal != SIGCHLD)
+		told_to_end = signal;
+	ssize_t n = write(wake_fd, &one, sizeof one);
+	(void)n; /* its counter is full: it is awake */
+	errno = before;
+}
+
+/* What was ignored (nohup, a shell's background job) stays so. */
+static int catch_signals(struct recording *r)
+{
+	static const int enders[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+	struct sigaction now, catcher = {.sa_handler = wake};
+
+	wake_fd = r->stream.wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (wake_fd < 0)
+		return cmd_fail(r->verb, "cannot wait for signals: %s", strerror(errno));
+	stream_catch_signals();
+	sigaction(SIGCHLD, &catcher, NULL);
+	/* With a command they are passed on to it. */
+	for (size_t i = 0; !r->command.words && i < sizeof enders / sizeof *enders; i++)
+		if (sigaction(enders[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
+			sigaction(enders[i], &catcher, NULL);
+	return EXIT_FINE;
+}
+
+/* ------------------------------------------------------------------- the recording */
+
+static bool wanted(void *arg)
+{
+	struct recording *r = arg;
+
+	if (told_to_end || (r->command.words && command_ended(&r->command)))
+		return false;
+	progress_show(&r->progress, r->stream.drain);
+	return true;
+}
+
+static void fail(struct recording *r)
+{
+	progress_clear(&r->progress);
+	r->code = cmd_fail(r->verb, "%s", r->stream.error.text);
+}
+
+/* The drain, then the gate. The session's lock is held on entry, and not afterwards. */
+static int begin(struct recording *r)
+{
+	int rc = drain_save(&r->session, &r->config, &r->stream.error);
+
+	session_unlock(&r->session);
+	if (rc == 0)
+		rc = drain_open(&r->stream.drain, &r->session, &r->config, &r->stream.error);
+	if (rc)
+		return rc;
+	rc = session_lock(&r->session, true, &r->stream.error);
+	if (rc == 0) {
+		rc = session_on(&r->session, &r->stream.error);
+		session_unlock(&r->session);
+	}
+	if (rc) {
+		drain_finish(r->stream.drain, NULL);
+		drain_close(r->stream.drain);
+	}
+	return rc;
+}
+
+static void finish(struct recording *r)
+{
+	if (stream_finish(&r->stream) != 0)
+		fail(r);
+	drain_status(r->stream.drain, &r->status);
+	drain_close(r->stream.drain);
+	r->stream.drain = NULL;
+}
+
+/* A program of the command turned tracing off: until it turns it on again. A drain that
+ * `swtrace on` started then is not ours. */
+static bool is_resumed(struct recording *r)
+{
+	struct stream *s = &r->stream;
+
+	while (!command_ended(&r->command) && (!s->until || stream_now() < s->until)) {
+		if (cmd_is_on(&r->session) && !session_is_drained(&r->session))
+			return true;
+		stream_sleep(s->wake, 20000000);
+	}
+	return false;
+}
+
+/* From the open gate to the file's end. */
+static void follow(struct recording *r)
+{
+	bool by_others;
+
+	if (r->duration)
+		r->stream.until = stream_now() + r->duration;
+	progress_begin(&r->progress, r->verb);
+	do {
+		by_others = stream_follow(&r->stream) == 0 && !cmd_is_on(&r->session);
+		finish(r);
+		if (!by_others || r->code || !r->command.words || !is_resumed(r))
+			break;
+		if (drain_open(&r->stream.drain, &r->session, &r->config, &r->stream.error))
+			fail(r);
+	} while (r->stream.drain);
+	progress_clear(&r->progress);
+	continuous_report(r->verb, r->config.path, &r->status);
+}
+
+static int exit_code(const struct recording *r)
+{
+	const struct drain_status *s = &r->status;
+
+	if (r->command.words && command_exit_code(&r->command))
+		return command_exit_code(&r->command);
+	if (r->code)
+		return r->code;
+	return r->strict && s->lost_full + s->lost_other + s->lost_unwritten ? EXIT_LOST
+									     : EXIT_FINE;
+}
+
+/* ------------------------------------------------------------------- with a command */
+
+static void remove_session(struct recording *r)
+{
+	session_lock(&r->session, true, NULL);
+	/* A drain that the command itself started has a file to end. */
+	if (continuous_is_open(&r->session))
+		continuous_off(r->verb, &r->session);
+	session_remove(&r->session);
+	session_close(&r->session);
+}
+
+static int record_command(struct recording *r)
+{
+	char *line = command_line(r->command.words);
+
+	snprintf(r->config.command, sizeof r->config.command, "%s", line ? line : "");
+	free(line);
+	r->command.output_is_ours = strcmp(r->config.path, "-") == 0;
+	/* An older trace is not to be lost for a slip of the pen. */
+	int failure = command_look(&r->command);
+	if (failure)
+		return command_failed(r->verb, &r->command, failure);
+	int code = private_make(r->verb, &r->private, &r->session, &r->buffers);
+	if (code)
+		return code;
+	if (begin(r) != 0) {
+		fail(r);
+		remove_session(r);
+		return r->code;
+	}
+	failure = command_start(&r->command, &r->private.place);
+	if (failure == 0) {
+		follow(r);
+		command_wait(&r->command);
+	} else {
+		finish(r);
+	}
+	remove_session(r);
+	return failure ? command_failed(r->verb, &r->command, failure) : exit_code(r);
+}
+
+/* ---------------------------------------------------------------- without a command */
+
+/* Why these buffers are not to be replaced; NULL: they may be. */
+static const char *in_use(const struct recording *r, struct session *s)
+{
+	if (cmd_is_on(s))
+		return "tracing is on already; swtrace off first";
+	if (session_is_drained(s))
+		return "a drain still finishes its file; swtrace off waits for it";
+	if (!r->force && session_holds_hooks(s))
+		return "its buffers hold an older trace: swtrace dump writes it, swtrace free or "
+		       "--force gives it up";
+	return NULL;
+}
+
+static int open_own(struct recording *r)
+{
+	struct session_error error = {"unknown error"};
+	struct session_place place;
+	int rc = session_find_own(&place, &error);
+
+	if (rc == 0)
+		rc = session_open(&r->session, &place, SESSION_CONTROL | SESSION_CREATE, &error);
+	if (rc)
+		return cmd_fail(r->verb, "%s", error.text);
+	session_reclaim(&r->session);
+	const char *why = in_use(r, &r->session);
+	if (why)
+		cmd_fail(r->verb, "%s: %s", place.dir, why);
+	else if (session_init(&r->session, &r->buffers, &error))
+		cmd_fail(r->verb, "%s", error.text);
+	else
+		return EXIT_FINE;
+	session_close(&r->session);
+	return EXIT_FAILED;
+}
+
+/* Not what somebody else has made there meanwhile. */
+static void free_own(struct recording *r)
+{
+	if (session_lock(&r->session, true, NULL) == 0 &&
+		r->session.control->generation == r->session.generation && !cmd_is_on(&r->session))
+		session_free(&r->session, NULL);
+	session_close(&r->session);
+}
+
+static int record_own(struct recording *r)
+{
+	int code = open_own(r);
+
+	if (code)
+		return code;
+	cmd_warn_if_elsewhere(r->verb, &r->session);
+	if (begin(r) == 0)
+		follow(r);
+	else
+		fail(r);
+	free_own(r);
+	return exit_code(r);
+}
+
+/* ---------------------------------------------------------------------------- verb */
+
+static void take_option(struct recording *r, const struct arguments *a, int id)
+{
+	if (id == RECORD_STRICT)
+		r->strict = true;
+	else if (id == RECORD_FORCE)
+		r->force = true;
+	else if (id == RECORD_DURATION && (!parse_time(a->value, &r->duration) || r->duration == 0))
+		cmd_misuse(a->verb,
+			"--duration takes a time above 0 (seconds, or with ns, us, ms, s, m or h), "
+			"not \"%s\"",
+			a->value);
+	else if (id != RECORD_DURATION && !drain_option(&r->config, a, id))
+		init_option(&r->buffers, a, id);
+}
+
+static int run(const struct verb *verb, int argc, char **argv)
+{
+	struct arguments a = {
+		.verb = verb, .options = options, .stop = true, .argc = argc, .argv = argv};
+	struct arguments unnamed = {.verb = verb, .value = "swtrace.bin"};
+	struct recording r = {.verb = verb, .config.codec = TF_CODEC_LZ4, .private.lock = -1};
+	int id;
+
+	r.stream = (struct stream){.session = &r.session, .wanted = wanted, .arg = &r};
+	init_config(&r.buffers);
+	while ((id = arguments_next(&a)))
+		take_option(&r, &a, id);
+	if (!r.config.path[0])
+		drain_option(&r.config, &unnamed, DRAIN_FILE);
+	if (strcmp(r.config.path, "-") == 0 && isatty(STDOUT_FILENO))
+		cmd_misuse(verb, "a trace is not text: send standard output to a file or a pipe");
+	if (a.operands && r.force)
+		cmd_misuse(verb, "--force is for your own session; a command has a new one");
+	if (a.operands) {
+		r.command.words = argv + 1;
+		argv[1 + a.operands] = NULL;
+	}
+	continuous_defaults(&r.buffers);
+	int code = drain_check(verb, &r.config);
+	if (code == EXIT_FINE)
+		code = catch_signals(&r);
+	if (code)
+		return code;
+	return a.operands ? record_command(&r) : record_own(&r);
+}
+
+const struct verb verb_record = {"record",
+	"record [-o FILE] [--duration T] " DRAIN_OPTION_USAGE
+	" [-s MB] [-ss KB] [-g GROUP] [--strict] [--force] [-- COMMAND ...]",
+	"streams hooks to a file while a command runs, or until Ctrl-C",
+	"With a command: in a session of its own. Without: in your session, whatever traces "
+	"there;\n"
+	"it makes new trace buffers, turns tracing on, and in the end off, and frees them.\n\n"
+	"  -o FILE     where the hooks go (swtrace.bin); - is standard output, and the command's\n"
+	"              own then goes to standard error\n"
+	"  --duration T    ends the recording after T: seconds, or 500ms, 1.5s, 10m, "
+	"2h\n" DRAIN_OPTION_HELP
+	"  -s MB       trace buffer per processor, 1 to 65536 MB (16)\n" INIT_COMMON_HELP
+	"  --strict    exits with 3 if hooks were lost\n"
+	"  --force     without a command: gives up the hooks that older buffers still hold\n"
+	"Exits with the command's status; 126 if it cannot be executed, 127 if it is not found,\n"
+	"128 + N if signal N ended it, 1 if it succeeded and the recording failed.\n",
+	run};

@@ -1,0 +1,20 @@
+/*
+ * The line that `record` keeps up to date on a terminal.
+ */
+#ifndef SWT_CMD_RECORD_H
+#define SWT_CMD_RECORD_H
+
+#include "../dump/drain.h"
+#include "cmd.h"
+
+struct progress {
+	const struct verb *verb; /* NULL: standard error is no terminal */
+	uint64_t started, shown; /* ns */
+	uint64_t hooks;		 /* when it was shown last */
+};
+
+void progress_begin(struct progress *p, const struct verb *verb);
+void progress_show(struct progress *p, const struct drain *drain);
+void progress_clear(struct progress *p);
+
+#endif

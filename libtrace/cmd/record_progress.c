@@ -1,0 +1,53 @@
+/*
+ * The progress line of `record`.
+ */
+#include <stdio.h>
+#include <unistd.h>
+
+#include "record.h"
+#include "stream.h"
+
+/* A number for a person: three digits and more, and a unit of a thousand. */
+static const char *human(double value, char text[16])
+{
+	static const char units[] = " kMGTPE";
+	int unit = 0;
+
+	while (value >= 999.95 && units[unit + 1]) {
+		value /= 1000;
+		unit++;
+	}
+	snprintf(text, 16, "%.*f %.*s", unit ? 1 : 0, value, unit ? 1 : 0, units + unit);
+	return text;
+}
+
+void progress_begin(struct progress *p, const struct verb *verb)
+{
+	*p = (struct progress){.verb = isatty(STDERR_FILENO) ? verb : NULL};
+	p->started = p->shown = stream_now();
+}
+
+void progress_show(struct progress *p, const struct drain *drain)
+{
+	uint64_t now = stream_now();
+	struct drain_status s;
+	char rate[16], bytes[16], waiting[16];
+
+	if (!p->verb || now - p->shown < 500000000u)
+		return;
+	drain_status(drain, &s);
+	double seconds = (double)(now - p->shown) / 1e9;
+	fprintf(stderr, "\rswtrace %s: %.1f s, %shooks/s, %sB, lost %llu, waiting %sB\033[K",
+		p->verb->name, (double)(now - p->started) / 1e9,
+		human((double)(s.hooks - p->hooks) / seconds, rate), human((double)s.bytes, bytes),
+		(unsigned long long)(s.lost_full + s.lost_other + s.lost_unwritten),
+		human((double)s.waiting, waiting));
+	p->hooks = s.hooks;
+	p->shown = now;
+}
+
+void progress_clear(struct progress *p)
+{
+	if (p->verb && p->shown != p->started)
+		fputs("\r\033[K", stderr);
+}

@@ -1,0 +1,97 @@
+/*
+ * Rounds of a drain.
+ */
+#include "stream.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Somebody may turn tracing off at any time, and cannot tell the drain but in the control page. */
+#define LONGEST_PAUSE_NS 100000000u
+
+uint64_t stream_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static void do_nothing(int signal)
+{
+	(void)signal;
+}
+
+void stream_catch_signals(void)
+{
+	/* Caught, not ignored: what is ignored stays so in a command that is executed. */
+	const struct sigaction catcher = {.sa_handler = do_nothing};
+
+	sigaction(SIGPIPE, &catcher, NULL);
+	sigaction(SIGXFSZ, &catcher, NULL);
+}
+
+void stream_sleep(int wake, uint64_t ns)
+{
+	const struct timespec t = {
+		.tv_sec = (time_t)(ns / 1000000000u), .tv_nsec = (long)(ns % 1000000000u)};
+	struct pollfd p = {.fd = wake, .events = POLLIN};
+	uint64_t count;
+
+	/* A signal that came is seen by the caller, as is a wake that could not be read. */
+	if (ppoll(&p, 1, &t, NULL) > 0 && read(wake, &count, sizeof count) < 0)
+		return;
+}
+
+static bool time_is_over(const struct stream *s)
+{
+	return s->until && stream_now() >= s->until;
+}
+
+static void pause_for_writers(const struct stream *s)
+{
+	uint64_t ns = (uint64_t)drain_pause(s->drain) * 1000000u;
+
+	if (ns > LONGEST_PAUSE_NS)
+		ns = LONGEST_PAUSE_NS;
+	if (s->until) {
+		uint64_t now = stream_now(), left = s->until > now ? s->until - now : 0;
+
+		if (ns > left)
+			ns = left;
+	}
+	if (ns)
+		stream_sleep(s->wake, ns);
+}
+
+int stream_follow(struct stream *s)
+{
+	for (;;) {
+		if (!cmd_is_on(s->session) || drain_orphaned(s->drain) || time_is_over(s) ||
+			(s->wanted && !s->wanted(s->arg)))
+			return 0;
+		int rc = drain_round(s->drain, &s->error);
+		if (rc < 0)
+			return rc;
+		pause_for_writers(s);
+	}
+}
+
+/* Without the lock the gate would stay open for ever: then it is closed all the same. */
+static void turn_off(struct stream *s)
+{
+	int locked = session_lock(s->session, true, NULL);
+
+	if (!drain_orphaned(s->drain) && cmd_is_on(s->session))
+		session_off(s->session, NULL);
+	if (locked == 0)
+		session_unlock(s->session);
+}
+
+int stream_finish(struct stream *s)
+{
+	turn_off(s);
+	return drain_finish(s->drain, &s->error);
+}

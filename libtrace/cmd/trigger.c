@@ -1,0 +1,431 @@
+/*
+ * trigger: dumps the seconds around an event that a condition describes.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../../include/perfutil.h"
+#include "../counters/clock.h"
+#include "../dump/condition.h"
+#include "../dump/tasks.h"
+#include "../dump/watch.h"
+#include "flight.h"
+
+enum {
+	OPTION_WHEN = 1,
+	OPTION_AFTER,
+	OPTION_COUNT,
+	OPTION_TIMEOUT,
+	OPTION_COMPRESS,
+	OPTION_KEEP,
+	OPTION_FILE
+};
+
+static const struct option options[] = {{OPTION_WHEN, "--when", "a condition"},
+	{OPTION_AFTER, "--after", "a time"}, {OPTION_COUNT, "--count", "a number"},
+	{OPTION_TIMEOUT, "--timeout", "a time"},
+	{OPTION_COMPRESS, "--compress", "none, lz4 or zlib"}, {OPTION_KEEP, "--keep", "a number"},
+	{OPTION_FILE, "-o", "FILE"}, {0, NULL, NULL}};
+
+struct trigger {
+	struct flight flight;
+	struct condition condition;
+	const char *when;
+	uint64_t after, timeout; /* ns; timeout 0: none */
+	uint64_t until;		 /* CLOCK_MONOTONIC */
+	uint32_t count;		 /* 0: no end */
+	struct watch watch;
+	struct tasks tasks;
+	uint64_t lost;	   /* by writers, when the condition was asked last */
+	uint64_t told;	   /* of watch.missed and .unfinished */
+	bool told_damaged; /* and of watch.damaged */
+	bool matched;
+	char *what; /* matched */
+	int signal; /* that ended it */
+};
+
+/* -------------------------------------------------------------------- what matched */
+
+/* In the session's clock; how far back it was from now is more exact than from `init`. */
+static void print_time(FILE *out, const struct session *s, uint64_t stamp)
+{
+	uint64_t sync[3], rate = s->geometry.ticks_per_second;
+	char text[40];
+	struct tm tm;
+
+	if (clock_kind() == s->geometry.clock)
+		clock_sync(sync);
+	else
+		memcpy(sync, s->control->sync, sizeof sync);
+	bool before = stamp < sync[0];
+	uint64_t ticks = before ? sync[0] - stamp : stamp - sync[0];
+	unsigned __int128 ns = (unsigned __int128)ticks * 1000000000u / rate;
+	/* What a scribbler made of it is no time. */
+	if (ns > INT64_MAX / 4 || (before && ns > sync[1]))
+		return;
+	uint64_t real = before ? sync[1] - (uint64_t)ns : sync[1] + (uint64_t)ns;
+	time_t seconds = (time_t)(real / 1000000000u);
+	if (localtime_r(&seconds, &tm) && strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &tm))
+		fprintf(out, ", at %s.%06u", text, (unsigned)(real % 1000000000u / 1000));
+}
+
+static void print_elapsed(FILE *out, uint64_t ticks, uint64_t rate)
+{
+	double ns = (double)ticks * 1e9 / (double)rate;
+
+	if (ns < 1e6)
+		fprintf(out, ", elapsed %.3f us", ns / 1e3);
+	else if (ns < 1e9)
+		fprintf(out, ", elapsed %.3f ms", ns / 1e6);
+	else
+		fprintf(out, ", elapsed %.3f s", ns / 1e9);
+}
+
+static void print_label(FILE *out, const struct event *e)
+{
+	char label[256];
+	size_t n = e->label_length < sizeof label - 1 ? e->label_length : sizeof label - 1;
+
+	memcpy(label, e->label, n);
+	label[n] = 0;
+	fputs("label ", out);
+	json_string(out, label);
+}
+
+static void print_event(FILE *out, struct trigger *t, struct event *e)
+{
+	const struct session *s = &t->flight.session;
+
+	if (!e->record) {
+		fprintf(out, "%llu hooks were lost", (unsigned long long)e->lost);
+		return;
+	}
+	if (e->has_label)
+		print_label(out, e);
+	else
+		fprintf(out, "major 0x%02X minor 0x%08X", e->major, e->minor[0]);
+	if (e->has_elapsed)
+		print_elapsed(out, e->elapsed, s->geometry.ticks_per_second);
+	fprintf(out, ", thread %u", e->tid);
+	if (!e->task)
+		e->task = tasks_find(&t->tasks, e->tid, e->stamp);
+	if (e->task) {
+		fputs(" (", out);
+		json_string(out, e->task->name);
+		fprintf(out, ", process %u)", e->task->pid);
+	}
+	if (e->has_cpu)
+		fprintf(out, ", CPU %u", e->cpu);
+	print_time(out, s, e->stamp);
+}
+
+static bool asks(struct trigger *t, struct event *e)
+{
+	if (t->condition.asks_task && e->record)
+		e->task = tasks_find(&t->tasks, e->tid, e->stamp);
+	return condition_holds(&t->condition, e, t->flight.session.geometry.ticks_per_second);
+}
+
+/* False where it holds: what follows is looked at after the dump. */
+static bool on_event(void *arg, struct event *e)
+{
+	struct trigger *t = arg;
+	size_t size;
+
+	if (!asks(t, e))
+		return true;
+	t->matched = true;
+	free(t->what);
+	t->what = NULL;
+	FILE *out = open_memstream(&t->what, &size);
+	if (out) {
+		print_event(out, t, e);
+		fclose(out);
+	}
+	return false;
+}
+
+static bool pass_over(void *arg, struct event *e)
+{
+	(void)arg;
+	(void)e;
+	return true;
+}
+
+/* ------------------------------------------------------------------------ the watch */
+
+static int begin_watch(struct trigger *t)
+{
+	struct session_error error = {"unknown error"};
+
+	if (watch_open(&t->watch, &t->flight.session, &error) != 0)
+		return cmd_fail(t->flight.verb, "%s", error.text);
+	tasks_open(&t->tasks, &t->flight.session);
+	t->lost = t->told = 0;
+	t->told_damaged = false;
+	return EXIT_FINE;
+}
+
+static void end_watch(struct trigger *t)
+{
+	watch_close(&t->watch);
+	tasks_close(&t->tasks);
+}
+
+/* What the condition was not asked about. */
+static void tell_gaps(struct trigger *t)
+{
+	const struct watch *w = &t->watch;
+	const struct verb *verb = t->flight.verb;
+
+	if (w->missed + w->unfinished > t->told) {
+		cmd_note(verb,
+			"%llu hooks were overwritten before they were looked at, %llu passed over "
+			"unfinished",
+			(unsigned long long)w->missed, (unsigned long long)w->unfinished);
+		t->told = w->missed + w->unfinished;
+	}
+	if (w->damaged && !t->told_damaged) {
+		cmd_note(verb,
+			"%u rings were cut off or written over by a program: not everything in "
+			"them "
+			"was looked at",
+			w->damaged);
+		t->told_damaged = true;
+	}
+}
+
+static void look(struct trigger *t)
+{
+	struct event none = {0};
+
+	tasks_refresh(&t->tasks);
+	watch_look(&t->watch, on_event, t);
+	if (t->matched || !t->condition.asks_lost || t->watch.lost == t->lost)
+		return;
+	/* A hook that is lost is no event of its own. */
+	none.lost = t->lost = t->watch.lost;
+	on_event(t, &none);
+}
+
+/* True: a signal that ends it came. */
+static bool pause_until(struct trigger *t, uint64_t until)
+{
+	uint64_t ns = watch_pause(&t->watch) * (uint64_t)1000000, now = flight_now();
+
+	if (until && now + ns > until)
+		ns = until > now ? until - now : 0;
+	t->signal = flight_wait(&t->flight, NULL, ns);
+	return t->signal != 0;
+}
+
+/* What follows is to be in the dump, too; a signal makes it shorter, not undone. */
+static void dump_around(struct trigger *t)
+{
+	uint64_t until = flight_now() + t->after;
+
+	while (flight_now() < until && !pause_until(t, until))
+		watch_look(&t->watch, pass_over, t);
+	watch_look(&t->watch, pass_over, t);
+	const char *what = t->what ? t->what : "";
+	if (flight_dump(&t->flight) == EXIT_FINE)
+		printf("%s: %s\n", what, t->flight.path);
+	else
+		printf("%s: no dump\n", what);
+	fflush(stdout);
+	t->matched = false;
+	/* The next dump is for the next losses. */
+	t->watch.lost = t->lost = 0;
+}
+
+/* ------------------------------------------------------------------------- its end */
+
+static int failed_or(const struct trigger *t, int code)
+{
+	return t->flight.failed ? EXIT_FAILED : code;
+}
+
+static int timed_out(const struct trigger *t)
+{
+	const struct flight *f = &t->flight;
+
+	if (f->dumps == 0)
+		return cmd_fail(f->verb, "nothing matched in time: %s", t->when);
+	if (t->count)
+		return cmd_fail(f->verb, "only %u of %u matched in time", f->dumps, t->count);
+	return failed_or(t, EXIT_FINE);
+}
+
+static int ended(const struct trigger *t)
+{
+	return failed_or(t, t->count ? EXIT_SIGNAL + t->signal : EXIT_FINE);
+}
+
+/* False: there is nothing to watch any more. */
+static bool follow(struct trigger *t)
+{
+	switch (flight_follow(&t->flight)) {
+	case RINGS_SAME:
+		return true;
+	case RINGS_GONE:
+		return false;
+	case RINGS_NEW:
+		break;
+	}
+	tell_gaps(t);
+	end_watch(t);
+	return begin_watch(t) == EXIT_FINE;
+}
+
+static int watch(struct trigger *t)
+{
+	for (;;) {
+		if (!follow(t))
+			return EXIT_FAILED;
+		look(t);
+		if (t->matched) {
+			dump_around(t);
+			tell_gaps(t);
+		}
+		if (t->count && t->flight.dumps == t->count)
+			return failed_or(t, EXIT_FINE);
+		if (t->signal)
+			return ended(t);
+		if (t->until && flight_now() >= t->until)
+			return timed_out(t);
+		if (pause_until(t, t->until))
+			return ended(t);
+	}
+}
+
+static int watch_session(struct trigger *t)
+{
+	int code = flight_begin(&t->flight);
+
+	if (code)
+		return code;
+	code = begin_watch(t);
+	if (code == EXIT_FINE) {
+		cmd_note(t->flight.verb, "watching %s%s", t->flight.session.place.dir,
+			cmd_is_on(&t->flight.session) ? ""
+						      : "; tracing is off, waiting for swtrace on");
+		if (t->timeout)
+			t->until = flight_now() + t->timeout;
+		code = watch(t);
+		tell_gaps(t);
+	}
+	end_watch(t);
+	flight_end(&t->flight);
+	free(t->what);
+	return code;
+}
+
+/* ---------------------------------------------------------------------------- verb */
+
+static uint64_t take_time(const struct arguments *a, const char *name)
+{
+	uint64_t ns;
+
+	if (!parse_time(a->value, &ns))
+		cmd_misuse(a->verb,
+			"%s takes a time (seconds, or with ns, us, ms, s, m or h), not \"%s\"",
+			name, a->value);
+	return ns;
+}
+
+static void take_condition(struct trigger *t, const struct arguments *a)
+{
+	struct session_error error = {""};
+
+	if (condition_parse(&t->condition, a->value, &error) != 0)
+		cmd_misuse(a->verb, "--when: %s", error.text);
+	t->when = a->value;
+}
+
+static void take_option(struct trigger *t, const struct arguments *a, int id)
+{
+	uint64_t n;
+	int length;
+
+	switch (id) {
+	case OPTION_WHEN:
+		take_condition(t, a);
+		break;
+	case OPTION_AFTER:
+		t->after = take_time(a, "--after");
+		break;
+	case OPTION_COUNT:
+		if (!parse_number(a->value, false, UINT32_MAX, &n))
+			cmd_misuse(a->verb, "--count takes a whole number, not \"%s\"", a->value);
+		t->count = (uint32_t)n;
+		break;
+	case OPTION_TIMEOUT:
+		t->timeout = take_time(a, "--timeout");
+		if (t->timeout == 0)
+			cmd_misuse(a->verb, "--timeout takes a time above 0");
+		break;
+	case OPTION_COMPRESS:
+		if (!cmd_codec(a->value, &t->flight.codec))
+			cmd_misuse(a->verb, "--compress takes none, lz4 or zlib, not \"%s\"",
+				a->value);
+		break;
+	case OPTION_KEEP:
+		t->flight.keep = flight_keep(a->verb, a->value);
+		break;
+	case OPTION_FILE:
+		length = snprintf(t->flight.path, sizeof t->flight.path, "%s", a->value);
+		if (length <= 0 || (size_t)length >= sizeof t->flight.path)
+			cmd_misuse(a->verb, "-o: the file's name is empty or too long");
+		if (strcmp(a->value, "-") == 0)
+			cmd_misuse(a->verb, "-o takes a file; standard output is none");
+		break;
+	}
+}
+
+static int run(const struct verb *verb, int argc, char **argv)
+{
+	struct arguments a = {.verb = verb, .options = options, .argc = argc, .argv = argv};
+	struct trigger *t = calloc(1, sizeof *t);
+	int id;
+
+	if (!t)
+		return cmd_fail(verb, "not enough memory");
+	t->flight = (struct flight){.verb = verb, .codec = TF_CODEC_LZ4, .path = "swtrace.bin"};
+	t->after = 500000000;
+	t->count = 1;
+	while ((id = arguments_next(&a)))
+		take_option(t, &a, id);
+	if (a.operands)
+		cmd_misuse(verb, "\"%s\" is one argument too many", argv[1]);
+	if (!t->when)
+		cmd_misuse(verb, "--when CONDITION is missing");
+	int code = watch_session(t);
+	free(t);
+	return code;
+}
+
+const struct verb verb_trigger = {"trigger",
+	"trigger --when CONDITION [--after T] [--count N] [--timeout T] [--compress none|lz4|zlib] "
+	"[--keep N] [-o FILE]",
+	"dumps the seconds around an event, while tracing goes on",
+	"  --when CONDITION   terms FIELD OP VALUE, joined by and, or, not and parentheses;\n"
+	"              of one hook, or of a CPI group's hooks together:\n"
+	"                label comm             = !=    a pattern (* ? [a-z]), in \"...\" with "
+	"spaces\n"
+	"                elapsed                = != < <= > >=    a time: 10ms, 1.5s, 200us, 50ns\n"
+	"                major minor mm tid pid cpu lost    the same, with a whole number or "
+	"0x...\n"
+	"                cpi                    the same, with a number\n"
+	"  --after T   how long it goes on before the dump (0.5s)\n"
+	"  --count N   ends after N dumps (1); 0: goes on\n"
+	"  --timeout T   gives up after T\n"
+	"  --compress none|lz4|zlib   how the hooks are stored (lz4)\n"
+	"  --keep N    keeps N of the older dumps (all)\n"
+	"  -o FILE     the newest dump (swtrace.bin); older ones are FILE.1, FILE.2, ...\n\n"
+	"Exit codes: 0 dumped; 1 nothing matched in time, a dump failed, or the buffers were "
+	"freed;\n"
+	"128 + N ended by signal N before it was through (with --count 0: 0).\n\n"
+	"  swtrace trigger --when 'label=req* and elapsed>10ms' --after 1s -o slow.bin\n",
+	run};

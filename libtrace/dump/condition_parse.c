@@ -1,0 +1,332 @@
+/*
+ * Reading conditions. A node holds an index, never a pointer; depth and number are bounded, so
+ * that evaluating is, too.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "../../include/perfutil.h"
+#include "condition.h"
+
+enum value_kind { VALUE_PATTERN, VALUE_TIME, VALUE_NUMBER, VALUE_DECIMAL };
+
+static const struct field {
+	const char *name;
+	enum value_kind kind;
+	uint64_t max;
+} fields[] = {
+	[FIELD_LABEL] = {"label", VALUE_PATTERN, 0},
+	[FIELD_ELAPSED] = {"elapsed", VALUE_TIME, 0},
+	[FIELD_MAJOR] = {"major", VALUE_NUMBER, 0xff},
+	[FIELD_MINOR] = {"minor", VALUE_NUMBER, UINT32_MAX},
+	[FIELD_MM] = {"mm", VALUE_NUMBER, 0xff},
+	[FIELD_TID] = {"tid", VALUE_NUMBER, UINT32_MAX},
+	[FIELD_PID] = {"pid", VALUE_NUMBER, UINT32_MAX},
+	[FIELD_COMM] = {"comm", VALUE_PATTERN, 0},
+	[FIELD_CPU] = {"cpu", VALUE_NUMBER, UINT32_MAX},
+	[FIELD_CPI] = {"cpi", VALUE_DECIMAL, 0},
+	[FIELD_LOST] = {"lost", VALUE_NUMBER, INT64_MAX},
+};
+#define FIELD_NAMES "label, elapsed, major, minor, mm, tid, pid, comm, cpu, cpi or lost"
+
+struct parser {
+	struct condition *c;
+	const char *text, *at;
+	unsigned depth;
+	struct session_error *error;
+	bool failed;
+};
+
+/* The first one is the one to tell. Node 0 stands for what is wrong. */
+static uint16_t fail(struct parser *p, const char *where, const char *expected)
+{
+	if (!p->failed && p->error)
+		snprintf(p->error->text, sizeof p->error->text, "at column %u%s: expected %s",
+			(unsigned)(where - p->text) + 1, *where ? "" : " (the end)", expected);
+	p->failed = true;
+	return 0;
+}
+
+static uint16_t new_node(struct parser *p, enum condition_kind kind, uint16_t left, uint16_t right)
+{
+	if (p->c->nodes == CONDITION_NODES)
+		return fail(p, p->at, "the end: a condition has at most 128 parts");
+	struct condition_node *n = &p->c->node[p->c->nodes];
+	memset(n, 0, sizeof *n);
+	n->kind = kind;
+	n->left = left;
+	n->right = right;
+	return p->c->nodes++;
+}
+
+/* ----------------------------------------------------------------------- words */
+
+static bool is_space(char c)
+{
+	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+static void skip_space(struct parser *p)
+{
+	while (is_space(*p->at))
+		p->at++;
+}
+
+static size_t word_length(const char *at)
+{
+	size_t n = 0;
+
+	while ((at[n] >= 'a' && at[n] <= 'z') || (at[n] >= 'A' && at[n] <= 'Z') || at[n] == '_')
+		n++;
+	return n;
+}
+
+/* Takes a word if it is the next one. */
+static bool take_word(struct parser *p, const char *word)
+{
+	size_t n = strlen(word);
+
+	skip_space(p);
+	if (word_length(p->at) != n || strncmp(p->at, word, n) != 0)
+		return false;
+	p->at += n;
+	return true;
+}
+
+/* ---------------------------------------------------------------------- values */
+
+/* Digits at *at, hexadecimal after 0x; false: none, or too large. */
+static bool take_number(const char **at, bool hex, uint64_t max, uint64_t *value)
+{
+	unsigned base = hex && (*at)[0] == '0' && ((*at)[1] == 'x' || (*at)[1] == 'X') ? 16 : 10;
+	const char *p = *at + (base == 16 ? 2 : 0), *first = p;
+
+	for (*value = 0;; p++) {
+		unsigned digit = *p >= '0' && *p <= '9'	  ? (unsigned)(*p - '0')
+				 : *p >= 'a' && *p <= 'f' ? (unsigned)(*p - 'a' + 10)
+				 : *p >= 'A' && *p <= 'F' ? (unsigned)(*p - 'A' + 10)
+							  : 16;
+		if (digit >= base)
+			break;
+		if (*value > (max - digit) / base)
+			return false;
+		*value = *value * base + digit;
+	}
+	*at = p;
+	return p != first;
+}
+
+/* A decimal number times `unit`, which is a power of ten: what is below one is cut off. */
+static bool take_decimal(const char **at, uint64_t unit, uint64_t *value)
+{
+	if (!take_number(at, false, (uint64_t)INT64_MAX / unit - 1, value))
+		return false;
+	*value *= unit;
+	if (**at != '.')
+		return true;
+	const char *first = ++*at;
+	for (; **at >= '0' && **at <= '9'; ++*at) {
+		unit /= 10;
+		*value += (uint64_t)(**at - '0') * unit;
+	}
+	return *at != first;
+}
+
+static bool take_time(const char **at, uint64_t *ns)
+{
+	static const struct {
+		const char *name;
+		uint64_t ns;
+	} units[] = {{"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000}};
+	size_t digits = strspn(*at, "0123456789."), n = word_length(*at + digits);
+
+	for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+		const char *end = *at;
+
+		if (n != strlen(units[i].name) || strncmp(*at + digits, units[i].name, n) != 0)
+			continue;
+		if (!take_decimal(&end, units[i].ns, ns) || end != *at + digits)
+			return false;
+		*at = end + n;
+		return true;
+	}
+	return false;
+}
+
+/* Up to a space or a parenthesis, or in quotes, where \" is a quote. */
+static void take_pattern(struct parser *p, struct condition_node *n)
+{
+	const char *begin = p->at;
+	bool quoted = *p->at == '"';
+	size_t length = 0;
+
+	for (p->at += quoted; *p->at; p->at++) {
+		if (quoted ? *p->at == '"' : is_space(*p->at) || *p->at == '(' || *p->at == ')')
+			break;
+		if (!quoted && *p->at == '"') {
+			fail(p, p->at, "the value in quotes as a whole");
+			return;
+		}
+		p->at += quoted && p->at[0] == '\\' && p->at[1] == '"';
+		if (length == sizeof n->text - 1) {
+			fail(p, begin, "a pattern of at most 255 bytes");
+			return;
+		}
+		n->text[length++] = *p->at;
+	}
+	if (quoted && *p->at != '"')
+		fail(p, p->at, "\" at the pattern's end");
+	else if (!quoted && length == 0)
+		fail(p, begin, "a pattern");
+	p->at += quoted && *p->at == '"';
+}
+
+static void take_value(struct parser *p, struct condition_node *n)
+{
+	const struct field *f = &fields[n->field];
+	const char *begin = p->at;
+	char expected[96];
+	bool ok = true;
+
+	switch (f->kind) {
+	case VALUE_PATTERN:
+		take_pattern(p, n);
+		return;
+	case VALUE_TIME:
+		ok = take_time(&p->at, &n->number);
+		strcpy(expected, "a duration with its unit, as in 10ms, 1.5s, 200us or 50ns");
+		break;
+	case VALUE_NUMBER:
+		ok = take_number(&p->at, true, f->max, &n->number);
+		snprintf(expected, sizeof expected,
+			"a whole number up to %llu, decimal or after 0x",
+			(unsigned long long)f->max);
+		break;
+	case VALUE_DECIMAL:
+		ok = take_decimal(&p->at, 10000, &n->number);
+		strcpy(expected, "a number, as in 2 or 1.25");
+		break;
+	}
+	if (!ok || (*p->at && !is_space(*p->at) && *p->at != '(' && *p->at != ')'))
+		fail(p, begin, expected);
+}
+
+/* --------------------------------------------------------------------- grammar */
+
+static enum condition_op take_op(struct parser *p, bool pattern)
+{
+	static const struct {
+		const char *text;
+		enum condition_op op;
+	} ops[] = {{"!=", OP_UNEQUAL}, {"<=", OP_AT_MOST}, {">=", OP_AT_LEAST}, {"=", OP_EQUAL},
+		{"<", OP_LESS}, {">", OP_MORE}};
+
+	skip_space(p);
+	for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
+		size_t n = strlen(ops[i].text);
+
+		if (strncmp(p->at, ops[i].text, n) != 0)
+			continue;
+		if (pattern && ops[i].op != OP_EQUAL && ops[i].op != OP_UNEQUAL)
+			break;
+		/* Whoever writes == means it; a pattern that begins with = is put in quotes. */
+		if (p->at[n] == '=' || p->at[n] == '<' || p->at[n] == '>') {
+			fail(p, p->at + n, "a value after the operator (equality is one =)");
+			return OP_EQUAL;
+		}
+		p->at += n;
+		return ops[i].op;
+	}
+	fail(p, p->at, pattern ? "= or !=" : "=, !=, <, <=, > or >=");
+	return OP_EQUAL;
+}
+
+static uint16_t parse_term(struct parser *p)
+{
+	size_t length = word_length(p->at), i = 0;
+	const size_t count = sizeof fields / sizeof *fields;
+
+	while (i < count &&
+		(strlen(fields[i].name) != length || strncmp(fields[i].name, p->at, length) != 0))
+		i++;
+	if (i == count)
+		return fail(p, p->at, "not, ( or a field: " FIELD_NAMES);
+	uint16_t node = new_node(p, NODE_TERM, 0, 0);
+	if (p->failed)
+		return 0;
+	struct condition_node *n = &p->c->node[node];
+	n->field = (enum condition_field)i;
+	p->at += length;
+	n->op = take_op(p, fields[i].kind == VALUE_PATTERN);
+	if (p->failed)
+		return 0;
+	skip_space(p);
+	take_value(p, n);
+	p->c->asks_task |= n->field == FIELD_PID || n->field == FIELD_COMM;
+	p->c->asks_lost |= n->field == FIELD_LOST;
+	return node;
+}
+
+static uint16_t parse_or(struct parser *p);
+
+static uint16_t parse_not(struct parser *p)
+{
+	uint16_t node;
+
+	skip_space(p);
+	if (++p->depth > CONDITION_DEPTH)
+		return fail(p, p->at, "at most 32 levels of not and (");
+	if (take_word(p, "not")) {
+		node = parse_not(p);
+		node = p->failed ? 0 : new_node(p, NODE_NOT, node, 0);
+	} else if (*p->at == '(') {
+		p->at++;
+		node = parse_or(p);
+		skip_space(p);
+		if (!p->failed && *p->at != ')')
+			return fail(p, p->at, "and, or, or )");
+		p->at += *p->at == ')';
+	} else {
+		node = parse_term(p);
+	}
+	p->depth--;
+	return node;
+}
+
+static uint16_t parse_and(struct parser *p)
+{
+	uint16_t node = parse_not(p);
+
+	while (!p->failed && take_word(p, "and")) {
+		uint16_t right = parse_not(p);
+
+		if (!p->failed)
+			node = new_node(p, NODE_AND, node, right);
+	}
+	return node;
+}
+
+static uint16_t parse_or(struct parser *p)
+{
+	uint16_t node = parse_and(p);
+
+	while (!p->failed && take_word(p, "or")) {
+		uint16_t right = parse_and(p);
+
+		if (!p->failed)
+			node = new_node(p, NODE_OR, node, right);
+	}
+	return node;
+}
+
+int condition_parse(struct condition *c, const char *text, struct session_error *error)
+{
+	struct parser p = {.c = c, .text = text, .at = text, .error = error};
+
+	memset(c, 0, sizeof *c);
+	c->root = parse_or(&p);
+	skip_space(&p);
+	if (!p.failed && *p.at)
+		fail(&p, p.at, "and, or, or the end");
+	return p.failed ? PU_ERROR_INVALID_PARAMETER : 0;
+}

@@ -1,0 +1,90 @@
+/*
+ * Two looks, as in reader.c, from a position on: what a reader that comes again every few
+ * milliseconds has to copy is what is new, not the whole section.
+ */
+#include "follow.h"
+
+#include <string.h>
+
+#include "../../formats/bytes.h"
+#include "../../formats/record.h"
+#include "../../include/perfutil.h"
+#include "layout.h"
+
+/* Copies that may be thrown away before what stands there is taken as damaged. */
+enum { MAX_LOOKS = 8 };
+
+static bool look_twice(struct ring_reader *r, uint32_t ring, uint64_t from, uint32_t bytes,
+	uint8_t *buf, enum ring_news_state *state)
+{
+	const struct shm_geometry *g = &r->geometry;
+	uint64_t at = ring_data_offset(g, ring) + from % g->ring_size;
+	uint64_t section = section_start(g, from), entry;
+	uint32_t index = section_index(g, from);
+
+	if (!ring_read_at(r->fd, r->looks, bytes, at))
+		return false;
+	/* Acquire: pairs with the commits' release; contents are copied after we saw which
+	 * records are committed. */
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	if (!ring_read_at(r->fd, buf, bytes, at))
+		return false;
+	/* Acquire: pairs with the barrier after an entry word. If a byte of the copy was of
+	 * the section's next lap, the entry word read now names that lap. */
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	if (!ring_read_at(r->fd, &entry, sizeof entry,
+		    ring_offset(g, ring) + sizeof(struct shm_ring) +
+			    index * sizeof(struct shm_section) +
+			    offsetof(struct shm_section, entry)))
+		return false;
+	if (entry == section + 1)
+		*state = NEWS_THERE;
+	else if (entry > section + 1 && (entry - 1) % g->section_size == 0 &&
+		 section_index(g, entry - 1) == index)
+		*state = NEWS_GONE;
+	else
+		*state = NEWS_SKIPPED;
+	return true;
+}
+
+/* False: the two looks do not belong together, see parse_record in reader.c. */
+static bool parse(const uint8_t *first, const uint8_t *copy, uint32_t bytes, struct ring_news *news)
+{
+	for (uint32_t at = 0; at < bytes;) {
+		uint32_t was = get_le32(first + at), is = get_le32(copy + at);
+		uint32_t size = was & REC_SIZE_MASK;
+		bool hook = (was & REC_KIND_MASK) == REC_KIND_HOOK;
+
+		news->bytes = at;
+		if (size < (hook ? (uint32_t)REC_HEADER_SIZE : 8u) || size > bytes - at) {
+			news->damaged = was == is;
+			return was == is;
+		}
+		if (!(was & REC_COMMITTED)) {
+			news->held = size;
+			return true;
+		}
+		if (was != is)
+			return false;
+		at += size;
+	}
+	news->bytes = bytes;
+	return true;
+}
+
+int ring_reader_follow(struct ring_reader *r, uint32_t ring, uint64_t from, uint64_t head,
+	uint8_t *buf, struct ring_news *news)
+{
+	uint64_t end = section_start(&r->geometry, from) + r->geometry.section_size;
+	uint32_t bytes = (uint32_t)((head < end ? head : end) - from);
+
+	for (int i = 0; i < MAX_LOOKS; i++) {
+		memset(news, 0, sizeof *news);
+		if (!look_twice(r, ring, from, bytes, buf, &news->state))
+			return PU_ERR_FILE_ERROR;
+		if (news->state != NEWS_THERE || parse(r->looks, buf, bytes, news))
+			return 0;
+	}
+	news->damaged = true;
+	return 0;
+}

@@ -1,0 +1,278 @@
+/* The condition language: what it takes, what it refuses and where, and what holds of what. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../libtrace/dump/condition.h"
+#include "../../libtrace/dump/pattern.h"
+#include "../session/suite.h"
+
+enum { RATE = 1000000000 }; /* a tick is a nanosecond */
+
+static const struct event_task task = {.tid = 7, .pid = 70, .name = "worker"};
+
+/* An interval of 12 ms with a label, by "worker", on CPU 3, CPI 1.5. */
+static struct event interval(void)
+{
+	static const uint8_t record[1];
+	struct event e = {.record = record,
+		.major = 0xC0,
+		.minor = {0x42, 0x10000042, 0xF0000042},
+		.minors = 3,
+		.tid = 7,
+		.has_elapsed = true,
+		.has_label = true,
+		.has_cpi = true,
+		.has_cpu = true,
+		.elapsed = 12000000,
+		.label = (const uint8_t *)"slow request",
+		.label_length = 12,
+		.cpi = 15000,
+		.cpu = 3,
+		.lost = 5,
+		.task = &task};
+	return e;
+}
+
+/* A hook of a guest ring, of nobody known. */
+static struct event hook(void)
+{
+	static const uint8_t record[1];
+	struct event e = {.record = record, .major = 0x22, .minor = {0x30}, .minors = 1, .tid = 9};
+	return e;
+}
+
+static bool ask(const char *text, const struct event *e)
+{
+	struct condition *c = malloc(sizeof *c);
+	struct session_error error = {""};
+	int rc = condition_parse(c, text, &error);
+
+	ck_assert_msg(rc == 0, "%s: %s", text, error.text);
+	bool yes = condition_holds(c, e, RATE);
+	free(c);
+	return yes;
+}
+
+START_TEST(what_holds_of_an_interval)
+{
+	static const char *const yes[] = {"label=slow*", "label=\"slow request\"", "label=s??w*",
+		"label=\"[a-z]low\\ request\"", "label!=fast", "elapsed>10ms", "elapsed>=12ms",
+		"elapsed<=12ms", "elapsed=12ms", "elapsed=12000us", "elapsed=12000000ns",
+		"elapsed<0.0121s", "elapsed!=13ms", "major=192", "major=0xC0", "major=0xc0",
+		"minor=0xF0000042", "minor=66", "minor>0xE0000000", "minor!=7", "mm=0x42", "tid=7",
+		"pid=70", "comm=work*", "comm!=slow", "cpu=3", "cpu>=3", "cpi>1.4", "cpi=1.5",
+		"cpi=1.50009", "lost>4", "label=slow* and elapsed>10ms", "label=x or tid=7",
+		"not label=x", "not (label=x or tid=8)", "label=x and tid=8 or tid=7",
+		"tid=7 or tid=8 and label=x", "  ( ( tid = 7 ) )  ", "not not tid=7",
+		"not tid=8 and tid=7"};
+	static const char *const no[] = {"label=slow", "label=Slow*", "label=*x*", "label=\"\"",
+		"label!=slow*", "elapsed>12ms", "elapsed<12ms", "elapsed>1s", "elapsed!=12ms",
+		"elapsed<11999999ns", "elapsed>12000000.5ns", "major=191", "minor=1", "minor!=0x42",
+		"minor>0xF0000042", "minor<0x42", "mm=0x41", "tid=70", "tid!=7", "pid=7",
+		"comm=work", "comm=Worker", "cpu=2", "cpu!=3", "cpu>3", "cpi>1.5", "cpi<1.5",
+		"cpi=2", "lost>5", "lost<5", "label=slow* and elapsed>1s", "label=x or tid=8",
+		"not label=slow*", "not tid=7 or tid=8", "(tid=7 or tid=8) and label=x",
+		"not (not label=x)", "label=x and (tid=7 or tid=8)", "label=[!s]*", "label=[",
+		"label=slow*?request?"};
+	struct event e = interval();
+
+	for (size_t i = 0; i < sizeof yes / sizeof *yes; i++)
+		ck_assert_msg(ask(yes[i], &e), "should hold: %s", yes[i]);
+	for (size_t i = 0; i < sizeof no / sizeof *no; i++)
+		ck_assert_msg(!ask(no[i], &e), "should not hold: %s", no[i]);
+}
+END_TEST
+
+/* What an event does not have is neither equal nor unequal to anything. */
+START_TEST(what_is_not_there_is_false)
+{
+	static const char *const no[] = {"label=*", "label!=x", "elapsed>=0ns", "elapsed<1s",
+		"cpi>=0", "cpi!=1", "cpu>=0", "cpu!=1", "pid>=0", "pid!=1", "comm=*", "comm!=x",
+		"lost>0", "lost!=0"};
+	static const char *const yes[] = {"not label=*", "major=0x22", "mm=0x30", "lost=0"};
+	struct event e = hook();
+
+	for (size_t i = 0; i < sizeof no / sizeof *no; i++)
+		ck_assert_msg(!ask(no[i], &e), "should not hold: %s", no[i]);
+	for (size_t i = 0; i < sizeof yes / sizeof *yes; i++)
+		ck_assert_msg(ask(yes[i], &e), "should hold: %s", yes[i]);
+	e = (struct event){.lost = 3};
+	ck_assert(ask("lost=3", &e));
+	ck_assert(!ask("major=0", &e));
+	ck_assert(!ask("tid=0 or minor=0 or mm=0", &e));
+}
+END_TEST
+
+START_TEST(refused_with_the_column)
+{
+	static const struct {
+		const char *text;
+		unsigned column;
+		const char *expected;
+	} bad[] = {{"", 1, "a field"}, {"   ", 4, "a field"}, {"label", 6, "= or !="},
+		{"label=", 7, "a pattern"}, {"label>x", 6, "= or !="}, {"label==x", 7, "one ="},
+		{"Label=x", 1, "a field"}, {"labels=x", 1, "a field"}, {"=x", 1, "a field"},
+		{"comm<=x", 5, "= or !="}, {"elapsed", 8, "=, !="}, {"elapsed>", 9, "a duration"},
+		{"elapsed>10", 9, "a duration"}, {"elapsed>10 ms", 9, "a duration"},
+		{"elapsed>ms", 9, "a duration"}, {"elapsed>-1ms", 9, "a duration"},
+		{"elapsed>1.ms", 9, "a duration"}, {"elapsed>.5ms", 9, "a duration"},
+		{"elapsed>1.2.3ms", 9, "a duration"}, {"elapsed>10MS", 9, "a duration"},
+		{"elapsed>10m", 9, "a duration"}, {"elapsed>0x10ms", 9, "a duration"},
+		{"elapsed>99999999999999999999s", 9, "a duration"},
+		{"elapsed>9223372037s", 9, "a duration"}, {"elapsed>1msx", 9, "a duration"},
+		{"major=256", 7, "up to 255"}, {"major=-1", 7, "up to 255"},
+		{"major=x", 7, "up to 255"}, {"major=0x", 7, "up to 255"},
+		{"mm=256", 4, "up to 255"}, {"minor=4294967296", 7, "up to 4294967295"},
+		{"minor=1.5", 7, "whole"}, {"minor=0x1g", 7, "whole"},
+		{"tid=0x100000000", 5, "up to 4294967295"}, {"pid=", 5, "whole"},
+		{"cpu=all", 5, "whole"}, {"lost>99999999999999999999999", 6, "whole"},
+		{"cpi>", 5, "a number"}, {"cpi>1,5", 5, "a number"}, {"cpi>0x1", 5, "a number"},
+		{"cpi>1e3", 5, "a number"}, {"tid=1 tid=2", 7, "and, or"},
+		{"tid=1 and", 10, "a field"}, {"tid=1 or or", 10, "a field"},
+		{"and tid=1", 1, "a field"}, {"not", 4, "a field"}, {"not and", 5, "a field"},
+		{"(tid=1", 7, "or )"}, {"tid=1)", 6, "or the end"}, {"()", 2, "a field"},
+		{"(tid=1))", 8, "or the end"}, {"tid=1 AND tid=2", 7, "and, or"},
+		{"tid=1 && tid=2", 7, "and, or"}, {"!tid=1", 1, "a field"},
+		{"tid=1 xor tid=2", 7, "and, or"}, {"tid~1", 4, "=, !="}, {"tid!1", 4, "=, !="},
+		{"tid=>1", 5, "after the operator"}, {"tid<>1", 5, "after the operator"},
+		{"label=\"x", 9, "\" at"}, {"label=x\"y\"", 8, "in quotes"},
+		{"label=\"x\"y=1", 10, "and, or"}, {"tid=1, pid=2", 5, "whole"}};
+
+	struct condition *c = malloc(sizeof *c);
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+		struct session_error error = {""};
+		char column[40];
+
+		int rc = condition_parse(c, bad[i].text, &error);
+		snprintf(column, sizeof column, "at column %u%s: ", bad[i].column,
+			bad[i].column > strlen(bad[i].text) ? " (the end)" : "");
+		ck_assert_msg(
+			rc == PU_ERROR_INVALID_PARAMETER, "should be refused: %s", bad[i].text);
+		ck_assert_msg(strncmp(error.text, column, strlen(column)) == 0 &&
+				      strstr(error.text, bad[i].expected),
+			"%s: \"%s\" instead of \"%s... %s\"", bad[i].text, error.text, column,
+			bad[i].expected);
+	}
+	free(c);
+}
+END_TEST
+
+/* n times `each`, `middle`, n times `last`. */
+static char *repeated(const char *each, size_t n, const char *middle, const char *last)
+{
+	char *text = calloc(1, n * (strlen(each) + strlen(last)) + strlen(middle) + 1);
+
+	char *end = text;
+
+	for (size_t i = 0; i < n; i++)
+		end = stpcpy(end, each);
+	end = stpcpy(end, middle);
+	for (size_t i = 0; i < n; i++)
+		end = stpcpy(end, last);
+	return text;
+}
+
+static int parses(char *text)
+{
+	struct condition *c = malloc(sizeof *c);
+	int rc = condition_parse(c, text, NULL);
+
+	free(c);
+	free(text);
+	return rc;
+}
+
+START_TEST(bounded)
+{
+	ck_assert_int_eq(parses(repeated("(", 31, "tid=1", ")")), 0);
+	ck_assert_int_ne(parses(repeated("(", 32, "tid=1", ")")), 0);
+	ck_assert_int_ne(parses(repeated("(", 100000, "tid=1", ")")), 0);
+	ck_assert_int_eq(parses(repeated("not ", 31, "tid=1", "")), 0);
+	ck_assert_int_ne(parses(repeated("not ", 100000, "tid=1", "")), 0);
+	ck_assert_int_eq(parses(repeated("tid=1 or ", 63, "tid=1", "")), 0);
+	ck_assert_int_ne(parses(repeated("tid=1 or ", 64, "tid=1", "")), 0);
+	ck_assert_int_ne(parses(repeated("tid=1 and ", 100000, "tid=1", "")), 0);
+	ck_assert_int_eq(parses(repeated("x", 0, "label=", "")), PU_ERROR_INVALID_PARAMETER);
+	char *text = repeated("x", 262, "", "");
+	memcpy(text, "label=", 6);
+	text[261] = 0;
+	ck_assert_int_eq(parses(text), 0);
+	text = repeated("x", 262, "", "");
+	memcpy(text, "label=", 6);
+	ck_assert_int_ne(parses(text), 0);
+}
+END_TEST
+
+/* Ticks of any rate against any time, without overflow or rounding. */
+START_TEST(elapsed_is_exact)
+{
+	static const struct {
+		uint64_t ticks, rate;
+		const char *text;
+		bool holds;
+	} cases[] = {{UINT64_MAX, 1, "elapsed>9223372035s", true},
+		{UINT64_MAX, UINT64_MAX, "elapsed=1s", true},
+		{UINT64_MAX, UINT64_MAX, "elapsed>1s", false},
+		{UINT64_MAX - 1, UINT64_MAX, "elapsed<1s", true}, {0, 1, "elapsed=0ns", true},
+		{3, 3000000000u, "elapsed=1ns", true}, {4, 3000000000u, "elapsed>1ns", true},
+		{4, 3000000000u, "elapsed<2ns", true},
+		{30000001, 3000000000u, "elapsed>10ms", true},
+		{30000000, 3000000000u, "elapsed>10ms", false},
+		{1, UINT64_MAX, "elapsed>0ns", true}};
+	struct condition *c = malloc(sizeof *c);
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct event e = interval();
+
+		e.elapsed = cases[i].ticks;
+		ck_assert_int_eq(condition_parse(c, cases[i].text, NULL), 0);
+		ck_assert_msg(
+			condition_holds(c, &e, cases[i].rate) == cases[i].holds, "case %zu", i);
+	}
+	free(c);
+}
+END_TEST
+
+START_TEST(patterns)
+{
+	static const struct {
+		const char *pattern, *text;
+		bool matches;
+	} cases[] = {{"", "", true}, {"", "a", false}, {"*", "", true}, {"**", "abc", true},
+		{"?", "", false}, {"?", "\xc3\xa4", true}, {"??", "\xc3\xa4", false},
+		{"?", "\xff", true}, {"a*b*c", "aXbYbZc", true}, {"a*b*c", "aXbYbZ", false},
+		{"[abc]", "b", true}, {"[abc]", "d", false}, {"[!abc]", "d", true},
+		{"[!abc]", "a", false}, {"[a-c]x", "bx", true}, {"[]a]", "]", true},
+		{"[a", "[a", true}, {"[a", "a", false}, {"\\*", "*", true}, {"\\*", "x", false},
+		{"[\\]]", "]", true}, {"\\", "\\", true}, {"a", "ab", false}, {"ab", "a", false},
+		{"*a", "ba", true}, {"*a", "ab", false}};
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+		ck_assert_msg(pattern_matches(cases[i].pattern, cases[i].text,
+				      strlen(cases[i].text)) == cases[i].matches,
+			"%s against %s", cases[i].pattern, cases[i].text);
+	ck_assert(!pattern_matches("a?", "a\0", 1)); /* never beyond its size */
+	ck_assert(pattern_matches("a?", "a\0", 2));
+	/* Many stars and a long text: would take for ever if every star tried again. */
+	enum { LONG = 1 << 20 };
+	char *text = malloc(LONG);
+	memset(text, 'a', LONG);
+	ck_assert(!pattern_matches("*a*a*a*a*a*a*a*a*a*a*a*a*a*a*b", text, LONG));
+	free(text);
+}
+END_TEST
+
+static int body(int argc, char **argv)
+{
+	const TTest *const tests[] = {what_holds_of_an_interval, what_is_not_there_is_false,
+		refused_with_the_column, bounded, elapsed_is_exact, patterns, NULL};
+
+	(void)argc;
+	(void)argv;
+	return run_suite("condition", tests);
+}
+
+int main(int argc, char **argv)
+{
+	return sandbox_run(body, argc, argv, 100);
+}

@@ -1,0 +1,208 @@
+/* Events: which hooks belong together, and what they carry. */
+#include <string.h>
+
+#include "../../formats/cpi_hooks.h"
+#include "../../libtrace/dump/event.h"
+#include "../session/suite.h"
+
+static uint8_t bytes[1 << 16];
+static uint32_t used;
+
+static void begin(void)
+{
+	memset(bytes, 0xEE, sizeof bytes);
+	used = 0;
+}
+
+/* Adds a record; label NULL: no string. Returns it. */
+static uint8_t *add(uint8_t major, uint32_t minor, uint32_t tid, uint64_t stamp, uint32_t nwords,
+	const uint32_t *words, const char *label)
+{
+	uint32_t length = label ? (uint32_t)strlen(label) : 0;
+	uint32_t size = rec_size(nwords, label ? rec_string_bytes(length) : 0);
+	uint8_t *r = bytes + used;
+
+	memset(r, 0, size);
+	put_le32(r, size | REC_COMMITTED);
+	r[REC_MAJOR] = major;
+	r[REC_NSTRINGS] = label != NULL;
+	put_le16(r + REC_NWORDS, (uint16_t)nwords);
+	put_le32(r + REC_MINOR, minor);
+	put_le32(r + REC_TID, tid);
+	put_le64(r + REC_STAMP, stamp);
+	for (uint32_t i = 0; i < nwords; i++)
+		put_le32(r + REC_DATA + 4 * i, words[i]);
+	if (label) {
+		put_le32(r + REC_DATA + 4 * nwords, length);
+		memcpy(r + REC_DATA + 4 * nwords + 4, label, length);
+	}
+	used += size;
+	return r;
+}
+
+static uint8_t *add_label(uint32_t kind, uint32_t elapsed, const char *label)
+{
+	return add(CPI_MAJOR, kind | 5, 7, 100, 2, (const uint32_t[]){0, elapsed}, label);
+}
+
+static void add_system(uint32_t elapsed, uint32_t cpi)
+{
+	add(CPI_MAJOR, CPI_MINOR_SYSTEM | 5, 7, 100, 9,
+		(const uint32_t[]){1, 0, elapsed, 0, 9, 0, 18, cpi, 5000}, NULL);
+}
+
+static void add_thread(uint32_t elapsed, uint32_t cpi)
+{
+	add(CPI_MAJOR, CPI_MINOR_THREAD | 5, 7, 100, 9,
+		(const uint32_t[]){7, 0, elapsed, 0, 9, 0, 18, cpi, 2500}, NULL);
+}
+
+START_TEST(a_group_is_one_event)
+{
+	struct event e;
+
+	begin();
+	add_label(CPI_MINOR_LABEL_START, 50, "one");
+	add_system(50, 2);
+	add_thread(50, 3);
+	add_label(CPI_MINOR_LABEL_END, 50, "one");
+	uint32_t group = used;
+	add(0x22, 1, 7, 100, 0, NULL, NULL);
+	event_take(&e, bytes, used);
+	ck_assert_uint_eq(e.hooks, 4);
+	ck_assert_uint_eq(e.bytes, group);
+	ck_assert_uint_eq(e.minors, 4);
+	ck_assert_uint_eq(e.minor[3], CPI_MINOR_LABEL_END | 5);
+	ck_assert(e.has_label && e.label_length == 3 && memcmp(e.label, "one", 3) == 0);
+	ck_assert(e.has_elapsed && e.elapsed == 50);
+	ck_assert(e.has_cpi && e.cpi == 32500); /* the thread's */
+	event_take(&e, bytes + group, used - group);
+	ck_assert_uint_eq(e.hooks, 1);
+	ck_assert(!e.has_label && !e.has_elapsed && !e.has_cpi);
+}
+END_TEST
+
+START_TEST(without_a_label_and_with_a_summary)
+{
+	/* types 7, 2 CPUs, elapsed, raw per CPU, raw 1.5, scaled and busy, thread 4.25 */
+	static const uint32_t words[] = {
+		7, 2, 1, 0, 1, 0, 2, 0, 1, 5000, 1, 0, 9, 0, 1, 0, 9, 0, 1, 0, 9, 0, 4, 2500};
+	uint32_t raw[24];
+	struct event e;
+
+	begin();
+	add(CPI_MAJOR, CPI_MINOR_SUMMARY | 9, 7, 100, 24, words, NULL);
+	event_take(&e, bytes, used);
+	ck_assert(e.has_elapsed && e.elapsed == (uint64_t)1 << 32);
+	ck_assert(e.has_cpi && e.cpi == 42500);
+	ck_assert(!e.has_label);
+	memcpy(raw, words, sizeof raw);
+	raw[0] = 1;
+	begin();
+	add(CPI_MAJOR, CPI_MINOR_SUMMARY | 9, 7, 100, 10, raw, NULL);
+	event_take(&e, bytes, used);
+	ck_assert(e.has_cpi && e.cpi == 15000);
+	raw[8] = raw[9] = 0; /* not measured */
+	begin();
+	add(CPI_MAJOR, CPI_MINOR_SUMMARY | 9, 7, 100, 10, raw, NULL);
+	event_take(&e, bytes, used);
+	ck_assert(!e.has_cpi);
+}
+END_TEST
+
+/* Each of these begins a new group. */
+START_TEST(boundaries)
+{
+	static const struct {
+		uint32_t minor, tid, stamp, elapsed;
+		bool together;
+	} second[] = {{CPI_MINOR_LABEL_END | 5, 7, 100, 50, true},
+		{CPI_MINOR_LABEL_END | 5, 8, 100, 50, false},
+		{CPI_MINOR_LABEL_END | 5, 7, 101, 50, false},
+		{CPI_MINOR_LABEL_END | 5, 7, 100, 51, false},
+		{CPI_MINOR_LABEL_END | 6, 7, 100, 50, false},
+		{CPI_MINOR_LABEL_START | 5, 7, 100, 50, false}, {0x30000005, 7, 100, 50, false}};
+
+	for (size_t i = 0; i < sizeof second / sizeof *second; i++) {
+		struct event e;
+
+		begin();
+		add_label(CPI_MINOR_LABEL_START, 50, "x");
+		add(CPI_MAJOR, second[i].minor, second[i].tid, second[i].stamp, 2,
+			(const uint32_t[]){0, second[i].elapsed}, "x");
+		event_take(&e, bytes, used);
+		ck_assert_msg(e.hooks == (second[i].together ? 2 : 1), "case %zu", i);
+	}
+}
+END_TEST
+
+/* Whatever a record claims, nothing beyond it is looked at: every byte of it is tried. */
+START_TEST(hostile)
+{
+	struct event e;
+	uint8_t *r;
+
+	begin();
+	r = add_label(CPI_MINOR_LABEL_END, 50, "label");
+	put_le32(r + REC_DATA + 8, 1000); /* longer than the record */
+	event_take(&e, bytes, used);
+	ck_assert(!e.has_label && e.has_elapsed && e.hooks == 1);
+	put_le32(r + REC_DATA + 8, UINT32_MAX);
+	event_take(&e, bytes, used);
+	ck_assert(!e.has_label);
+	put_le16(r + REC_NWORDS, UINT16_MAX);
+	event_take(&e, bytes, used);
+	ck_assert(!e.has_label && !e.has_elapsed && e.bytes == used);
+	begin();
+	add(CPI_MAJOR, CPI_MINOR_SUMMARY, 1, 1, 10,
+		(const uint32_t[]){7, UINT32_MAX, 0, 1, 2, 3, 4, 5, 6, 7}, NULL);
+	event_take(&e, bytes, used);
+	ck_assert(!e.has_cpi);
+	for (uint32_t at = 4; at < 64; at++)
+		for (uint32_t value = 0; value < 256; value++) {
+			begin();
+			add_label(CPI_MINOR_LABEL_START, 50, "x");
+			add_system(50, 1);
+			add_label(CPI_MINOR_LABEL_END, 50, "x");
+			bytes[at % 32 + (at >= 32 ? 40 : 0)] = (uint8_t)value;
+			if ((at & 31) < 4 && at >= 32)
+				continue; /* sizes were checked before */
+			event_take(&e, bytes, used);
+			ck_assert_uint_ge(e.hooks, 1);
+			ck_assert_uint_le(e.bytes, used);
+			if (e.has_label)
+				ck_assert(e.label >= bytes &&
+					  e.label + e.label_length <= bytes + e.bytes);
+		}
+}
+END_TEST
+
+START_TEST(pads_are_no_hooks)
+{
+	struct event e;
+
+	begin();
+	put_le32(bytes, 64 | REC_KIND_PAD | REC_COMMITTED);
+	event_take(&e, bytes, 64);
+	ck_assert_uint_eq(e.hooks, 0);
+	ck_assert_uint_eq(e.bytes, 64);
+	put_le32(bytes, 8 | REC_KIND_PAD | REC_COMMITTED);
+	event_take(&e, bytes, 8);
+	ck_assert_uint_eq(e.bytes, 8);
+}
+END_TEST
+
+static int body(int argc, char **argv)
+{
+	const TTest *const tests[] = {a_group_is_one_event, without_a_label_and_with_a_summary,
+		boundaries, hostile, pads_are_no_hooks, NULL};
+
+	(void)argc;
+	(void)argv;
+	return run_suite("event", tests);
+}
+
+int main(int argc, char **argv)
+{
+	return sandbox_run(body, argc, argv, 100);
+}
