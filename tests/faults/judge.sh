@@ -1,0 +1,57 @@
+# shellcheck shell=sh disable=SC2154
+# Sourced by run.sh: what must be true of a run, whatever failed in it.
+
+# whole FILE [HOOKS]: a complete trace, of that many hooks.
+whole() {
+	timeout 30 "$CPIDECODE" --report hooks --format csv --strict "$1" >"$dir/hooks" \
+		2>"$dir/told" || return 1
+	[ ! -s "$dir/told" ] || return 1
+	[ -z "${2-}" ] || [ "$(wc -l <"$dir/hooks")" -eq $(($2 + 1)) ]
+}
+
+# partial FILE: complete as a file; a reading error kept something from it, and it is said.
+partial() {
+	grep -q 'rings were cut off' "$err" &&
+		timeout 30 "$CPIDECODE" --report info "$1" >"$dir/info" 2>"$dir/told"
+}
+
+# clear_line: standard error is one line, or two, of swtrace's own, that say something. Not if
+# it was the writing of that line that failed.
+clear_line() {
+	grep -q '^write(2, .*INJECTED' "$log" && return 0
+	[ "$(wc -l <"$err")" -ge 1 ] && [ "$(wc -l <"$err")" -le 2 ] &&
+		! grep -qv '^swtrace' "$err" &&
+		! grep -q -i -e 'unknown error' -e '(null)' -e ': Success' "$err"
+}
+
+# nothing_half: no temporary file stays, unless it was its removal that failed.
+nothing_half() {
+	grep -q '^unlink.*INJECTED' "$log" && return 0
+	[ -z "$(find "$work" -name '*.tmp' -print)" ]
+}
+
+# judge_file WHAT HOOKS: a dump's end: a whole file or none, a documented exit code.
+judge_file() {
+	case $status in
+	0)
+		if whole "$t" "$2" || partial "$t"; then pass; else fail "$1: exit code 0, and no whole trace"; fi
+		;;
+	1)
+		if clear_line; then pass; else fail "$1: no clear line"; fi
+		if [ ! -e "$t" ] || whole "$t" "$2"; then pass; else fail "$1: half a file"; fi
+		;;
+	*) fail "$1: exit code $status" ;;
+	esac
+	if nothing_half; then pass; else fail "$1: a temporary file stays"; fi
+}
+
+# nothing_left WHAT: no private session; or, if removing it was what failed, one that the next
+# run removes once it is settled.
+nothing_left() {
+	if [ -n "$(left)" ] && [ -s "$log" ]; then
+		left | xargs touch -d '1 hour ago'
+		"$SWTRACE" run -s 1 -o /dev/null -- true 2>/dev/null
+	fi
+	if [ -z "$(left)" ]; then pass; else fail "$1: left behind: $(left)"; fi
+	rm -rf /dev/shm/swtrace."$(id -u)".run.* /dev/shm/swtrace."$(id -u)".kept.*
+}

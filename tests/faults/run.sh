@@ -1,0 +1,89 @@
+#!/bin/sh
+# What swtrace does when system calls fail: run.sh [--all] [PART...]. Parts: dump, run, init,
+# program, record, real. SWTRACE, CPIDECODE and WRITER name the programs.
+#
+# The sweep lets the N-th call of a kind fail, for every N until there is no N-th call any more
+# (strace's inject). Without --all it takes every N up to 12 and then steps. "real" needs no
+# strace: limits, full file systems, closed pipes, vanished paths, signals.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+BUILD=${BUILD:-$PWD}
+SWTRACE=${SWTRACE:-$BUILD/swtrace}
+CPIDECODE=${CPIDECODE:-$BUILD/cpidecode}
+WRITER=${WRITER:-$BUILD/swtrace_writer}
+all=0 parts=
+for argument in "$@"; do
+	case $argument in
+	--all) all=1 ;;
+	-*)
+		echo "run.sh: unknown option $argument" >&2
+		exit 2
+		;;
+	*) parts="$parts $argument" ;;
+	esac
+done
+
+# A /dev/shm of one's own, so that nobody else's private sessions are counted as left behind.
+if [ "$(id -u)" -eq 0 ] && [ -z "${SWTRACE_FAULTS_INSIDE-}" ] &&
+	unshare -m true 2>/dev/null; then
+	SWTRACE_FAULTS_INSIDE=1
+	export SWTRACE_FAULTS_INSIDE SWTRACE CPIDECODE WRITER
+	# shellcheck disable=SC2016
+	exec unshare -m --propagation private sh -c \
+		'mount -t tmpfs -o size=256m,mode=1777 tmpfs /dev/shm && exec sh "$@"' \
+		sh "$here/run.sh" "$@"
+fi
+
+dir=$(mktemp -d "${TMPDIR:-/tmp}/swtrace-faults.XXXXXX") || exit 1
+shm=$(mktemp -d /dev/shm/swtrace-faults.XXXXXX) || exit 1
+out=$dir/out err=$dir/err log=$dir/log
+work=$dir/work # where the file goes; nothing else is ever there
+t=$work/t.bin
+passed=0 failed=0 skipped=0 runs=0
+export NO_COLOR=1 LC_ALL=C
+
+cleanup() {
+	[ -d "$dir/small" ] && umount "$dir/small" 2>/dev/null
+	rm -rf "$dir" "$shm"
+}
+trap cleanup EXIT
+trap 'exit 1' INT TERM HUP
+
+pass() {
+	passed=$((passed + 1))
+}
+
+fail() {
+	failed=$((failed + 1))
+	echo "FAILED: $*"
+	sed 's/^/  stderr: /' "$err" | head -8
+}
+
+skip() {
+	skipped=$((skipped + 1))
+	echo "skipped: $*"
+}
+
+# left: private sessions of this user.
+left() {
+	find /dev/shm -maxdepth 1 -name "swtrace.$(id -u).run.*" 2>/dev/null
+}
+
+. "$here/judge.sh"
+. "$here/sweep.sh"
+. "$here/real.sh"
+. "$here/record.sh"
+
+if ! command -v strace >/dev/null || ! strace -o /dev/null true 2>/dev/null; then
+	skip "the sweep: no strace, or it may not trace here"
+	sweeps=0
+else
+	sweeps=1
+fi
+for part in ${parts:-dump run init program record real}; do
+	before=$((passed + failed)) runs=0
+	"part_$part"
+	echo "$part: $runs runs, $((passed + failed - before)) checks"
+done
+echo "$passed passed, $failed failed, $skipped skipped"
+[ $failed -eq 0 ]
