@@ -1,0 +1,7 @@
+# shellcheck shell=sh disable=SC2086,SC2154
+# Sourced by run.sh --full, after cases.sh: what takes minutes and gigabytes.
+
+holds wrap-three-writers-two-laps 7500000 $wrap $long -DWRITERS=3 -DABORTS=0
+holds group-reader-aborts 4600000 -DGROUP $wrap $long $reader
+holds continuous-off 13000000 $cont $long -DOFF
+holds wrap-three-sections-three-writers 3200000 $wrap $long -DSECTIONS=3 -DWRITERS=3 -DABORTS=0

@@ -1,0 +1,246 @@
+/*
+ * Who kills; the owner's commands: off, and giving back what the dead hold (table.c); and
+ * the judge, who adds everything up when all is quiet.
+ */
+
+#if KILLS > 0
+byte kills = KILLS;
+
+inline kill(w)
+{
+	d_step { kills > 0 && !dead[w] && !ended[w] ->
+		kills--;
+		dead[w] = true;
+		running--;
+#ifndef GUEST
+		/* The kernel aborts what it interrupts; a guest ring's lock stays. */
+		seq = (seq == w + 1 -> 0 : seq);
+#endif
+		victim = w * EACH + 1;
+		do
+		:: victim > (w + 1) * EACH -> break
+		:: else ->
+			if
+			:: state[victim] == RESERVED ->
+				state[victim] = CUT;
+				owner[CELL(at[victim] - 1)] = 0;
+				owner[CELL(at[victim] + size_of[victim] - 2)] = 0
+			:: else
+			fi;
+			victim++
+		od;
+		victim = 0
+	}
+}
+
+proctype Killer()
+{
+	byte victim;
+
+	do
+	:: kill(0)
+	:: kill(1)
+#if WRITERS > 2
+	:: kill(2)
+#endif
+	:: running == 0 -> break
+	od
+}
+
+#ifndef NO_RECLAIM
+/* session_reclaim(): one section's dead records are marked. */
+proctype Reclaim()
+{
+	byte s, e, k, c, id, h;
+	bool once, last;
+
+	do
+	:: atomic { !once && running > 0 -> once = true }
+walk:
+#ifdef GUEST
+		/* Its holder was read, then proven dead: it stays what it was. */
+		atomic {
+			if
+			:: seq != 0 && dead[seq - 1] -> seq = 0
+			:: else
+			fi
+		}
+#endif
+		do
+		:: atomic { s == SECTIONS -> s = 0; break }
+		:: atomic { s < SECTIONS -> h = head }
+			atomic { e = entry[s];
+				if
+				:: e == 0 || e > h -> e = 0; s++; goto walk_on
+				:: else -> h = (h - (e - 1) < UNITS -> h - (e - 1) : UNITS)
+				fi }
+			do
+			:: atomic { k >= h -> break }
+			:: atomic { k < h ->
+				/* From a copy, checked as the reader's. */
+				c = ctl[s * UNITS + k];
+				id = hdr[s * UNITS + k];
+				if
+				:: entry[s] != e || SIZE(c) == 0 -> break
+				:: else
+				fi }
+				if
+				:: atomic { c & (COMMITTED | ABANDONED) -> k = k + SIZE(c) }
+				:: atomic { !(c & (COMMITTED | ABANDONED)) && id == 0 -> break }
+				:: atomic { !(c & (COMMITTED | ABANDONED)) && id != 0 ->
+#ifndef F_NO_PROOF
+					if
+					:: !dead[WRITER_OF(id)] -> k = k + SIZE(c); goto looked
+					:: else
+					fi;
+#endif
+					skip }
+#ifndef F_NO_SECOND_LOOK
+					if
+					:: atomic { ctl[s * UNITS + k] != c || hdr[s * UNITS + k] != id ->
+						break }
+					:: else
+					fi;
+					if
+					:: atomic { entry[s] != e -> break }
+					:: else
+					fi;
+#endif
+					d_step {
+						MUST(state[id] == CUT && CELL(at[id] - 1) == s * UNITS + k &&
+							ctl[s * UNITS + k] == c, only_the_dead_are_abandoned);
+						ctl[s * UNITS + k] = c | ABANDONED;
+						k = k + SIZE(c)
+					}
+				fi;
+looked:				atomic { c = 0; id = 0 }
+			od;
+			atomic { s++ }
+walk_on:		atomic { e = 0; k = 0; c = 0; id = 0; h = 0 }
+		od;
+		if
+		:: last -> break
+		:: else
+		fi
+	:: atomic { running == 0 -> last = true; once = false; goto walk }
+	od;
+	atomic { last = false; readers-- }
+}
+#endif
+#endif
+
+#ifdef OFF
+proctype Off()
+{
+	gate = 0
+}
+#endif
+
+/* ----------------------------------------------------------------- judgement */
+
+/* Walks what the ring holds from position `from` on: hooks, torn, and who is still held. */
+inline judge_section(s, from)
+{
+	p = entry[s] - 1;
+	k = 0;
+	do
+	:: k >= UNITS || p + k >= head -> break
+	:: else ->
+		c = ctl[s * UNITS + k];
+		MUST(SIZE(c) != 0 && SIZE(c) <= UNITS - k, reservation_publishes_length);
+#if KILLS > 0 && !defined(NO_RECLAIM)
+		MUST(c & (COMMITTED | ABANDONED), held_sections_come_back);
+#endif
+		find_record(p + k, id);
+		if
+		:: c & PAD -> MUST(id == 0, ledger_of_ring_is_exact)
+		:: !(c & PAD) && p + k >= from ->
+			MUST(id != 0 && (state[id] == WHOLE) == ((c & COMMITTED) != 0),
+				ledger_of_ring_is_exact);
+			MUST(!(c & COMMITTED) || (hdr[s * UNITS + k] == id && body[s * UNITS + k] == id),
+				accepted_is_whole);
+			hooks++
+		:: else
+		fi;
+		k = k + SIZE(c)
+	od
+}
+
+inline judge()
+{
+	d_step {
+		s = 0; last = 0;
+		do
+		:: s == SECTIONS -> break
+		:: else ->
+			if
+			:: entry[s] != 0 && entry[s] <= head -> judge_section(s, taken)
+			:: else
+			fi;
+			if
+			:: entry[s] > last ->
+				last = entry[s];
+				gone = over[COUNTS(last - 1)] + torn[COUNTS(last - 1)]
+			:: else
+			fi;
+			s++
+		od;
+		id = 1;
+		do
+		:: id > RECORDS -> break
+		:: else ->
+			if
+			:: state[id] == LOST -> lost = lost + HOOKS(id)
+			:: state[id] == WHOLE -> all = all + HOOKS(id)
+			:: state[id] == CUT -> all++
+			:: else
+			fi;
+			id++
+		od;
+		MUST(lost == lost_full + lost_held + lost_guest, losses_are_exact);
+#ifdef DRAIN
+		MUST(all == hooks + drained + drained_torn, ledger_of_drain_is_exact);
+#else
+		MUST(all == hooks + gone, ledger_of_ring_is_exact);
+#endif
+#if MODE == NORMAL
+		MUST(gone == 0, full_ring_keeps_its_first_lap)
+#endif
+	}
+}
+
+init
+{
+	byte s, last, gone, p, k, c, id, hooks, lost, all;
+
+	atomic {
+		run Writer(0);
+#if WRITERS > 1
+		run Writer(1);
+#endif
+#if WRITERS > 2
+		run Writer(2);
+#endif
+#ifdef READER
+		readers++; run Reader();
+#endif
+#ifdef DUMP
+		readers++; run Dump();
+#endif
+#ifdef DRAIN
+		readers++; run Drain();
+#endif
+#if KILLS > 0
+		run Killer();
+#ifndef NO_RECLAIM
+		readers++; run Reclaim();
+#endif
+#endif
+#ifdef OFF
+		run Off();
+#endif
+		skip
+	}
+	running == 0 && readers == 0;
+	judge()
+}

@@ -1,0 +1,350 @@
+/*
+ * reader.c, rings.c and drain_ring.c: a section's copy with two looks, the dump, the drain.
+ */
+
+#define READER_LOCALS \
+	byte h, p, bytes, k, c, id, first[UNITS], second[UNITS], good, hooks, torns; \
+	bool overwritten, held
+
+/* One cell's body and header into the copy: good is a bit a cell, whether they are what the
+ * record reserved there wrote. */
+inline copy_cell(cell)
+{
+	find_record(p + k, id);
+	if
+	:: id != 0 && body[cell] == id && (at[id] != p + k + 1 || hdr[cell] == id) ->
+		good = good | (1 << k)
+	:: else
+	fi;
+	id = 0
+}
+
+/* A record that the copy shows committed, with c as its control word. */
+inline accept()
+{
+	find_record(p + k, id);
+#ifdef GROUP
+	/* Both records of a group, each with a control word of its own. */
+	MUST(id == 0 || size_of[id] == 1 ||
+		(SIZE(c) == 1 && (first[0] & first[1] & COMMITTED) && good == 3),
+		group_at_once_or_never);
+#else
+	MUST(id == 0 || (SIZE(c) == size_of[id] && at[id] == p + k + 1), accepted_is_whole);
+#endif
+	MUST(id != 0 && state[id] == WHOLE, accepted_is_whole);
+	MUST(good & (1 << k), accepted_is_whole);
+	MUST(SIZE(c) == 1 || (good & 2), accepted_is_whole);
+	hooks++
+}
+
+inline forget_looks()
+{
+	k = 0; good = 0;
+	first[0] = 0; first[1] = 0; second[0] = 0; second[1] = 0
+}
+
+/* Parses the two looks up to `limit`: committed is what the first saw so. */
+inline parse(limit)
+{
+	d_step {
+		k = 0;
+		do
+		:: k >= bytes || p + k >= limit -> break
+		:: else ->
+			c = first[k];
+			MUST(SIZE(c) != 0 && SIZE(c) <= bytes - k, reservation_publishes_length);
+			if
+			:: c & COMMITTED ->
+				MUST(second[k] == c, committed_words_stand);
+				if
+				:: c & PAD
+				:: else -> accept()
+				fi
+			:: else ->
+				MUST((second[k] & COMMITTED) || SIZE(second[k]) == SIZE(c),
+					committed_words_stand);
+				torns++;
+				held = held || !(c & ABANDONED)
+			fi;
+			k = k + SIZE(c)
+		od;
+		c = 0; id = 0;
+		forget_looks()
+	}
+}
+
+inline note_bytes()
+{
+	h = head;
+	bytes = (h <= p -> 0 : (h - p < UNITS -> h - p : UNITS));
+	h = 0
+}
+
+/* ring_reader_copy() of the section at position p, up to its parse. */
+inline copy_section()
+{
+	d_step {
+		hooks = 0; torns = 0; held = false; overwritten = false; bytes = UNITS;
+#ifndef F_LATE_HEAD
+		note_bytes()
+#endif
+	}
+#ifndef F_ONE_LOOK
+	do
+	:: d_step { k < bytes -> first[k] = ctl[CELL(p + k)]; k++ }
+	:: atomic { k == bytes -> k = 0; break }
+	od;
+#endif
+	do
+#ifdef F_ONE_LOOK
+	/* A copy has no order: here bodies before control words. */
+	:: d_step { k < bytes -> copy_cell(CELL(p + k)); k++ }
+	:: atomic { k == bytes -> k = 0; break }
+	od;
+	do
+	:: d_step { k < bytes -> first[k] = ctl[CELL(p + k)]; second[k] = first[k]; k++ }
+#else
+	:: d_step { k < bytes -> copy_cell(CELL(p + k)); second[k] = ctl[CELL(p + k)]; k++ }
+#endif
+	:: atomic { k == bytes -> k = 0; break }
+	od;
+	atomic {
+		true;
+		d_step {
+#ifdef F_LATE_HEAD
+			note_bytes();
+#endif
+			/* The guard. */
+#ifndef F_NO_GUARD
+			overwritten = bytes != 0 && entry[SECTION_OF(p)] != p + 1;
+#endif
+			if
+			:: overwritten -> bytes = 0; forget_looks()
+			:: else
+			fi
+		}
+	}
+}
+
+/*
+ * One section, any one, at any time: nothing that a reader knows goes from one copy to the
+ * next, so that what holds for one holds for all of a dump.
+ */
+#ifdef READER
+proctype Reader()
+{
+	READER_LOCALS;
+
+	do
+	:: atomic { entry[0] != 0 && entry[0] <= head -> p = entry[0] - 1; break }
+	:: atomic { entry[1] != 0 && entry[1] <= head -> p = entry[1] - 1; break }
+	:: atomic { running == 0 -> goto finished }
+	od;
+	copy_section();
+	parse(255);
+	atomic { hooks = 0; torns = 0; held = false; overwritten = false; bytes = 0; p = 0 }
+finished:
+	readers--
+}
+#endif
+
+/* ------------------------------------------------------------------ the dump */
+
+#ifdef DUMP
+/* The ring's totals: of the section entered last. */
+inline ledger(n)
+{
+	last = 0; n = 0;
+	do
+	:: d_step { k < SECTIONS ->
+		if
+		:: entry[k] > last ->
+			last = entry[k];
+			n = over[COUNTS(last - 1)] + torn[COUNTS(last - 1)]
+		:: else
+		fi;
+		k++ }
+	:: atomic { k == SECTIONS -> k = 0; last = 0; break }
+	od
+}
+
+/* The sections that hold something, with totals of the same moment. */
+inline list_parts()
+{
+	do
+	:: ledger(n);
+		h = head;
+		do
+		:: d_step { k < SECTIONS ->
+			listed[k] = (entry[k] != 0 && entry[k] <= h -> entry[k] : 0);
+			k++ }
+		:: atomic { k == SECTIONS -> k = 0; h = 0; break }
+		od;
+		ledger(after);
+		if
+#ifdef F_UNSTABLE_LIST
+		:: true -> after = 0; break
+#endif
+		:: atomic { n == after -> after = 0; break }
+		:: else
+		fi
+	od
+}
+
+/*
+ * Every hook before the cut is in one place: handed out, or in the ledger of what is gone.
+ * Writers that came round beyond the cut count too.
+ */
+inline settle_dump()
+{
+	atomic {
+		k = 0;
+		do
+		:: k == SECTIONS -> break
+		:: else ->
+			n = n + (parts[k] == listed[k] -> got[k] : 0);
+			k++
+		od;
+		k = 0;
+		id = 1;
+		do
+		:: id > RECORDS -> break
+		:: else ->
+			if
+			:: at[id] == 0
+			:: at[id] != 0 && at[id] - 1 < cut -> k++
+			:: at[id] != 0 && at[id] - 1 >= cut &&
+				entry[SECTION_OF(at[id] - 1)] != SECTION_START(at[id] - 1) + 1 -> c++
+			:: else
+			fi;
+			id++
+		od;
+		MUST(n >= k && n <= k + c, ledger_of_dump_is_exact);
+		n = 0; k = 0; c = 0; id = 0
+	}
+}
+
+proctype Dump()
+{
+	READER_LOCALS;
+	byte cut, n, after, last, i, parts[SECTIONS], listed[SECTIONS], got[SECTIONS];
+
+	cut = head;
+	list_parts();
+	atomic {
+		n = 0;
+		do
+		:: i == SECTIONS -> break
+		:: else -> parts[i] = listed[i]; listed[i] = 0; i++
+		od;
+		i = 0
+	}
+	do
+	:: atomic { i < SECTIONS && parts[i] == 0 -> i++ }
+	:: atomic { i < SECTIONS && parts[i] != 0 -> p = parts[i] - 1 }
+		copy_section();
+		parse(cut);
+		d_step {
+			got[i] = hooks + torns;
+			hooks = 0; torns = 0; held = false; overwritten = false; bytes = 0; p = 0;
+			i++
+		}
+	:: atomic { i == SECTIONS -> n = 0; break }
+	od;
+#ifdef SETTLE
+	list_parts();
+	/* What is gone, less what was handed out of it, and what was handed out. */
+	settle_dump();
+#endif
+	atomic {
+		n = 0; cut = 0; i = 0;
+		do
+		:: i == SECTIONS -> break
+		:: else -> parts[i] = 0; listed[i] = 0; got[i] = 0; i++
+		od;
+		i = 0;
+		readers--
+	}
+}
+#endif
+
+/* ----------------------------------------------------------------- the drain */
+
+#ifdef DRAIN
+/* The section goes to the file: each of its hooks once. */
+inline write_section()
+{
+	d_step {
+		id = 1;
+		do
+		:: id > RECORDS -> break
+		:: else ->
+			if
+			:: at[id] != 0 && at[id] - 1 >= p && at[id] - 1 < p + bytes ->
+				MUST(!(delivered & (1 << id)), delivered_at_most_once);
+				delivered = delivered | (1 << id)
+			:: else
+			fi;
+			id++
+		od;
+		id = 0;
+		drained = drained + hooks;
+		drained_torn = drained_torn + torns;
+		taken = p + bytes
+	}
+}
+
+proctype Drain()
+{
+	READER_LOCALS;
+	byte seen;
+	bool last;
+
+	do
+	:: atomic { !last && SECTION_START(head) > taken -> seen = head;
+		MUST(seen <= released + RING, undrained_is_kept) }
+more:
+		if
+		:: atomic { taken >= seen || (!last && SECTION_START(seen) <= taken) ->
+			seen = 0; p = 0; if :: last -> break :: else -> goto round fi }
+		:: atomic { else -> p = SECTION_START(taken) }
+		fi;
+		if
+		/* Skipped: head is behind it, so nobody will enter it any more. */
+		:: atomic { entry[SECTION_OF(p)] != p + 1 ->
+			taken = (p + UNITS < seen -> p + UNITS : seen) }
+			goto release
+		:: atomic { entry[SECTION_OF(p)] == p + 1 ->
+#ifdef F_EARLY_RELEASE
+			if :: p + UNITS <= seen -> released = p + UNITS :: else fi;
+#endif
+			skip }
+		fi;
+		copy_section();
+		atomic {
+			MUST(!overwritten && bytes != 0, drain_finds_its_sections);
+			parse(255);
+			if
+			/* Left alone until they commit or the writers need it. */
+			:: !last && held ->
+				hooks = 0; torns = 0; held = false; bytes = 0; seen = 0; p = 0;
+				goto round
+			:: true
+			fi;
+			write_section();
+			hooks = 0; torns = 0; held = false; bytes = 0
+		}
+release:	atomic {
+			if
+			:: SECTION_START(taken) > released -> released = SECTION_START(taken)
+			:: else
+			fi;
+			goto more
+		}
+round:		skip
+	/* Finish: tracing is off or everybody gone; what is uncommitted now is taken as torn. */
+	:: atomic { !last && (running == 0 || gate == 0) -> last = true; seen = head } goto more
+	od;
+	atomic { last = false; readers-- }
+}
+#endif

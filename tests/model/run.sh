@@ -1,0 +1,115 @@
+#!/bin/sh
+# Checks the ring protocol's model with spin: every configuration exhausted without an error,
+# and every seeded fault found, as the invariant that it breaks.
+#
+# usage: sh tests/model/run.sh [--full] [--only PATTERN]
+#	--full	larger configurations too (some minutes)
+#	--only	those whose name matches the shell pattern
+# Exit status: 0 passed, 1 failed, 2 usage, 77 skipped.
+set -u
+here=$(cd "$(dirname "$0")" && pwd) || exit 1
+full=0 only='*'
+while [ $# -gt 0 ]; do
+	case $1 in
+	--full) full=1 ;;
+	--only)
+		[ $# -gt 1 ] || { echo "run.sh: --only wants a pattern" >&2; exit 2; }
+		only=$2; shift ;;
+	-h | --help) sed -n '2,/^set/{/^#/s/^# \{0,1\}//p}' "$0"; exit 0 ;;
+	*) echo "run.sh: unknown option $1 (see --help)" >&2; exit 2 ;;
+	esac
+	shift
+done
+
+cc=${CC:-gcc}
+for tool in spin "$cc"; do
+	command -v "$tool" >/dev/null 2>&1 || { echo "skipped: model: no $tool here"; exit 77; }
+done
+
+work=$(mktemp -d) || exit 1
+pid=
+# A verifier that is waited for must not outlive us.
+cleanup() {
+	[ -z "$pid" ] || kill "$pid" 2>/dev/null
+	rm -rf "$work"
+}
+trap cleanup EXIT
+trap 'exit 1' INT TERM HUP PIPE
+
+passed=0 failed=0
+# No deeper than this: reaching it is an error, not an answer.
+depth=3000000
+truncated='max search depth too small|out of memory|Search not completed|Bit statespace'
+
+not_ok() { # NAME WHY
+	failed=$((failed + 1))
+	echo "not ok: model $1: $2"
+	[ ! -f "$work/out" ] || sed 's/^/  /' "$work/out" | head -n 30
+}
+
+# verify OPTIONS...: makes and runs the verifier; what it says is in $work/out.
+verify() {
+	rm -f "$work"/pan* "$work/out" "$work/log"
+	safety=-DSAFETY cycles=
+	case " $* " in *" -DPROGRESS "*) safety=-DNP cycles=-l ;; esac
+	(cd "$work" && spin -a "$@" "$here/ring.pml" >log 2>&1 &&
+		"$cc" -O2 $safety -DNOREDUCE -DCOLLAPSE -DVECTORSZ=2048 -o pan pan.c >>log 2>&1) ||
+		{ mv "$work/log" "$work/out"; return 1; }
+	started=$(date +%s)
+	# shellcheck disable=SC2086
+	(cd "$work" && exec ./pan $cycles -n -m$depth -w22 >out 2>&1) &
+	pid=$!
+	wait "$pid"
+	pid=
+	seconds=$(($(date +%s) - started))
+	states=$(sed -n 's/^ *\([0-9.e+]*\) states, stored.*/\1/p' "$work/out" | head -n 1)
+	deep=$(sed -n 's/.*depth reached \([0-9]*\).*/\1/p' "$work/out" | head -n 1)
+}
+
+wanted() {
+	# shellcheck disable=SC2254
+	case $1 in $only) return 0 ;; esac
+	return 1
+}
+
+# holds NAME MIN-STATES OPTIONS...: exhausted, no error, and at least so many states (fewer:
+# the model has lost its behaviour, and what held of it is nothing).
+holds() {
+	name=$1 least=$2
+	shift 2
+	wanted "$name" || return 0
+	verify "$@" || { not_ok "$name" "cannot be made"; return 0; }
+	if grep -qE 'errors: [1-9]' "$work/out"; then
+		not_ok "$name" "$(grep -m 1 '^pan:1:' "$work/out")"
+	elif ! grep -q '^Full statespace search' "$work/out" ||
+		! grep -q 'errors: 0$' "$work/out" || grep -qE "$truncated" "$work/out"; then
+		not_ok "$name" "the search is not complete"
+	elif ! awk -v n="${states:-0}" -v least="$least" 'BEGIN { exit !(n >= least) }'; then
+		not_ok "$name" "only ${states:-no} states, less than $least"
+	else
+		passed=$((passed + 1))
+		echo "ok: model $name: $states states, depth $deep, $seconds s, no error"
+	fi
+}
+
+# breaks NAME INVARIANT OPTIONS...: an assertion of that name fails, or pan's own check does.
+breaks() {
+	name=$1 invariant=$2
+	shift 2
+	wanted "$name" || return 0
+	verify "$@" || { not_ok "$name" "cannot be made"; return 0; }
+	error=$(grep -m 1 '^pan:1:' "$work/out")
+	case $error in
+	*"$invariant"*)
+		passed=$((passed + 1))
+		echo "ok: fault $name: found as $invariant ($states states, $seconds s)" ;;
+	'') not_ok "$name" "this fault is not found" ;;
+	*) not_ok "$name" "found, but as another than $invariant: $error" ;;
+	esac
+}
+
+. "$here/cases.sh"
+[ "$full" -eq 0 ] || . "$here/cases-full.sh"
+
+echo "model: $passed passed, $failed failed"
+[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]

@@ -1,0 +1,386 @@
+/*
+ * reserve.c and rseq_x86_64.h: reserve, fill, commit; pad, skip, enter.
+ *
+ * A sequence takes `seq`, so that no other writer of this CPU is inside one; loads before it,
+ * fill and commit are open to everybody (threads migrate). Its first store comes in the same
+ * step as what it checked: an abort before that is as if it had not begun. Behind every other
+ * store it may be aborted, with what it stored left in place, or its writer be killed. On a
+ * guest ring the same steps are taken under the lock, and are never aborted.
+ */
+
+#ifdef GUEST
+#define SEQ_BEGIN true
+#define SEQ_END skip
+#define ABORT false
+#else
+#define SEQ_BEGIN (seq == 0)
+#define SEQ_END seq = 0
+#ifdef ABORTS
+byte aborts = ABORTS;
+#define ABORT (aborts > 0) -> aborts--
+#else
+#define ABORT true
+#endif
+#endif
+#define SEQ_TAKE seq = w + 1
+
+/* One store of a sequence, or its abort. */
+#define STORE(what) if :: d_step { what } :: atomic { ABORT -> SEQ_END; goto forget } fi
+
+#define HEAD_IS_NOT(h) (head != (h))
+#ifdef F_STALE_ENTER
+#define ENTER_REFUSES false
+#else
+#define ENTER_REFUSES HEAD_IS_NOT(h)
+#endif
+#ifdef F_STALE_PAD
+#define PAD_REFUSES false
+#else
+#define PAD_REFUSES HEAD_IS_NOT(h)
+#endif
+#ifdef F_BLIND_SKIP
+#define SKIP_REFUSES HEAD_IS_NOT(h)
+#else
+#define SKIP_REFUSES (HEAD_IS_NOT(h) || entry[SECTION_OF(h)] == h + 1)
+#endif
+
+/* Bytes at position p, up to n units, are about to be stored by a sequence. */
+inline about_to_store(p, n)
+{
+	MUST((p) >= head && (p) <= head + UNITS, stores_stay_near_head);
+	MUST(owner[CELL(p)] == 0 || owner[CELL(p)] == id, live_record_never_overwritten);
+	MUST((n) == 1 || owner[CELL((p) + 1)] == 0 || owner[CELL((p) + 1)] == id,
+		live_record_never_overwritten)
+}
+
+/* head is about to become `to`. */
+inline move_head(to)
+{
+	MUST((to) > head, head_never_goes_back);
+	head = to
+}
+
+/* The head store that publishes record id at position p. */
+inline publish(p)
+{
+#ifdef CLOCK
+	MUST(stamp_at[CELL(p)] >= published, stamps_never_decrease);
+	published = stamp_at[CELL(p)];
+#endif
+	at[id] = (p) + 1;
+	size_of[id] = size;
+	state[id] = RESERVED;
+	owner[CELL(p)] = id;
+	if
+	:: size == 2 -> owner[CELL((p) + 1)] = id
+	:: else
+	fi;
+	move_head((p) + size)
+}
+
+/* The header's store: thread, and a stamp not below the ring's last one. */
+inline store_header(cell)
+{
+	hdr[cell] = id;
+#ifdef CLOCK
+	stamp_at[cell] = stamp;
+	last_stamp = stamp
+#endif
+}
+
+/* The clock does what it likes; the stamp does not. */
+inline read_clock()
+{
+#ifdef CLOCK
+	if
+	:: clock < 2 -> clock++
+	:: clock > 0 -> clock--
+	:: true
+	fi;
+	stamp = clock;
+#ifndef F_NO_CLAMP
+	if
+	:: stamp < last_stamp -> stamp = last_stamp
+	:: else
+	fi
+#endif
+#else
+	skip
+#endif
+}
+
+proctype Writer(byte w)
+{
+	byte id, size, h, p, i, k, c, n_over, n_torn, control, end;
+#ifdef CLOCK
+	byte stamp;
+#endif
+
+	{
+	id = w * EACH;
+next:
+	atomic {
+		size = 0; h = 0; p = 0; i = 0; k = 0; c = 0; n_over = 0; n_torn = 0; control = 0;
+		end = 0;
+		if
+		:: id == (w + 1) * EACH || gate == 0 -> goto finished
+		:: else -> id++
+		fi;
+		if
+#ifndef LONG_ONLY
+		:: size = 1
+#endif
+#ifndef SHORT_ONLY
+		:: size = 2
+#endif
+		fi
+	}
+#ifdef GUEST
+	/* One compare-and-swap; a ring found taken is not waited for. */
+	atomic {
+		if
+		:: seq == 0 -> seq = w + 1
+		:: else -> size_of[id] = size; lost_guest = lost_guest + HOOKS(id); state[id] = LOST;
+			goto next
+		fi
+	}
+#endif
+forget:
+	atomic {
+		h = 0; p = 0; i = 0; k = 0; c = 0; n_over = 0; n_torn = 0; control = 0; end = 0;
+#ifdef CLOCK
+		stamp = 0;
+#endif
+	}
+
+	/* Reserve. */
+	atomic {
+		SEQ_BEGIN;
+		p = head - lap;
+		if
+		:: p >= RING || p % UNITS == 0 || p % UNITS + size > UNITS -> p = 0; goto switch
+		:: else
+		fi;
+		read_clock();
+		about_to_store(head, size);
+#ifdef F_HEAD_FIRST
+		publish(head)
+	}
+	ctl[p] = size;
+	store_header(p);
+#else
+		ctl[p] = size;
+		SEQ_TAKE
+	}
+	STORE(store_header(p));
+	STORE(publish(head); SEQ_END);
+#endif
+	goto fill;
+
+switch:
+	/* Not inside a sequence: head may move at any time. */
+	h = head;
+	atomic {
+		if
+		:: h % UNITS == 0 -> goto enter
+		:: else ->
+			if
+			:: lap != LAP_OF(h) ->
+				MUST(head != h, lap_belongs_to_head);
+				goto forget
+			:: else
+			fi
+		fi;
+		if
+		:: size <= UNITS - h % UNITS -> goto forget
+		:: else
+		fi
+	}
+	/* Pad: its control word, then head on the boundary. */
+	atomic {
+		SEQ_BEGIN;
+		if
+		:: PAD_REFUSES -> goto forget
+		:: else
+		fi;
+		about_to_store(h, 1);
+		ctl[CELL(h)] = (UNITS - h % UNITS) | PAD | COMMITTED;
+		SEQ_TAKE
+	}
+	STORE(move_head(SECTION_START(h) + UNITS); SEQ_END);
+	goto forget;
+
+enter:
+	/* The end of what may be entered unasked, then the counts of the section entered last. */
+	atomic {
+#if MODE == WRAP
+		end = 255;
+#elif MODE == NORMAL
+		end = RING;
+#else
+		end = released + RING;
+#endif
+	}
+	d_step {
+		i = 1;
+		do
+		:: i > SECTIONS || i * UNITS > h -> break
+		:: else ->
+			p = h - i * UNITS;
+			if
+			:: entry[SECTION_OF(p)] == p + 1 ->
+				n_over = over[COUNTS(p)];
+				n_torn = torn[COUNTS(p)];
+				break
+			:: else -> i++
+			fi
+		od;
+		i = 0; p = 0
+	}
+look:
+	atomic {
+		p = h + i * UNITS;
+		if
+		:: i == SECTIONS || p + UNITS > end -> goto lose
+		:: else
+		fi;
+		c = entry[SECTION_OF(p)];
+		k = 0;
+		if
+		:: c == p + 1 ->
+			n_over = over[COUNTS(p)];
+			n_torn = torn[COUNTS(p)];
+			c = 0;
+			goto may_enter
+		:: c == 0 -> goto may_enter
+		:: else -> c = 0
+		fi
+	}
+	/* Survey: one control word after the other. */
+	do
+	:: atomic { k < UNITS ->
+		c = ctl[SECTION_OF(p) * UNITS + k];
+		MUST((SIZE(c) != 0 && SIZE(c) <= UNITS - k) || head != h, old_sections_can_be_walked);
+		if
+		:: SIZE(c) == 0 || SIZE(c) > UNITS - k -> break
+		:: else
+		fi;
+#ifndef F_NO_HELD_CHECK
+		if
+		:: (c & (COMMITTED | ABANDONED)) == 0 -> i++; k = 0; c = 0; goto look
+		:: else
+		fi;
+#endif
+		if
+		:: c & PAD
+		:: !(c & PAD) && (c & COMMITTED) -> n_over++
+		:: else -> n_torn++
+		fi;
+		k = k + SIZE(c);
+		c = 0 }
+	:: atomic { k >= UNITS -> break }
+	od;
+may_enter:
+	atomic {
+		k = 0; c = 0;
+		if
+		:: i != 0 -> goto skip_held
+		:: else
+		fi
+	}
+	/* Enter: counts, lap, entry word, the record's first words, head. */
+	atomic {
+		SEQ_BEGIN;
+		if
+		:: ENTER_REFUSES -> goto forget
+		:: else
+		fi;
+		read_clock();
+		over[COUNTS(h)] = n_over;
+		SEQ_TAKE
+	}
+	STORE(torn[COUNTS(h)] = n_torn; n_over = 0; n_torn = 0; end = 0; control = size);
+#ifndef F_STALE_LAP
+	STORE(lap = LAP_OF(h));
+#endif
+#ifndef F_LATE_ENTRY
+	STORE(entry[SECTION_OF(h)] = h + 1);
+#endif
+	STORE(about_to_store(h, size); ctl[CELL(h)] = control);
+	STORE(store_header(CELL(h)));
+#ifdef F_LATE_ENTRY
+	STORE(entry[SECTION_OF(h)] = h + 1);
+#endif
+	STORE(publish(h); p = CELL(h); SEQ_END; h = 0; control = 0);
+	goto fill;
+
+skip_held:
+	/* Skip: nothing but head. */
+	atomic {
+		SEQ_BEGIN;
+		if
+		:: SKIP_REFUSES -> goto forget
+		:: else -> move_head(p); goto forget
+		fi
+	}
+
+lose:
+	atomic {
+#ifdef F_WAITS
+		goto forget;
+#endif
+		size_of[id] = size;
+		state[id] = LOST;
+		if
+		:: i == 0 -> lost_full = lost_full + HOOKS(id)
+		:: else -> lost_held = lost_held + HOOKS(id)
+		fi;
+#if MODE == WRAP
+		MUST(i != 0, refused_only_for_a_reason);
+#endif
+#ifdef GUEST
+		seq = 0;
+#endif
+		goto next
+	}
+
+fill:
+#ifdef GUEST
+	seq = 0;
+#endif
+#ifdef F_EARLY_COMMIT
+	atomic { ctl[p] = size | COMMITTED; state[id] = WHOLE };
+#endif
+	atomic { MUST(owner[p] == id, fill_lands_in_own_bytes); body[p] = id };
+	if
+	:: size == 1
+	:: else ->
+#ifdef GROUP
+#ifdef F_GROUP_IN_PIECES
+		ctl[p] = 1 | COMMITTED;
+#endif
+		d_step { MUST(owner[p + 1] == id, fill_lands_in_own_bytes); ctl[p + 1] = 1 | COMMITTED };
+		hdr[p + 1] = id;
+#endif
+		d_step { MUST(owner[p + 1] == id, fill_lands_in_own_bytes); body[p + 1] = id };
+	fi;
+	/* Commit: the release-store. */
+	atomic {
+		MUST(owner[p] == id, fill_lands_in_own_bytes);
+#ifdef GROUP
+		ctl[p] = 1 | COMMITTED;
+#else
+		ctl[p] = size | COMMITTED;
+#endif
+		state[id] = WHOLE;
+		owner[p] = 0;
+		if
+		:: size == 2 -> owner[p + 1] = 0
+		:: else
+		fi;
+		goto next
+	}
+finished:
+	atomic { id = 0; size = 0; ended[w] = true; running-- }
+	} unless { dead[w] }
+}
