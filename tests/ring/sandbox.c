@@ -14,6 +14,8 @@
 #include <unistd.h>
 
 #include "../../libtrace/ring/rseq.h"
+#include "../../libtrace/ring/thread.h"
+#include "../../libtrace/session/attach.h"
 
 static char dir[64];
 /* Shared by all processes of a test program. */
@@ -183,6 +185,15 @@ uint32_t box_pin(uint32_t cpu)
 	return (uint32_t)sched_getcpu();
 }
 
+void box_become_guest(uint32_t first)
+{
+	attach_look();
+	attach_ready(CHECKED_MAJOR);
+	ring_self.rseq = rseq_none();
+	ring_self.longest = 0;
+	ring_self.guest = first;
+}
+
 bool box_has_rseq(void)
 {
 	return rseq_lookup() != rseq_none() && clock_kind() != 2;
@@ -299,6 +310,15 @@ struct shm_section box_section(struct session *s, uint32_t ring, uint32_t index)
 	return section;
 }
 
+uint32_t box_locks_taken(struct session *s)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < s->geometry.guests; i++)
+		n += box_ring(s, s->geometry.cpus + i).lock != 0;
+	return n;
+}
+
 /* -------------------------------------------------------------- checked hooks */
 
 static uint32_t mix(uint32_t sum, uint32_t word)
@@ -306,17 +326,26 @@ static uint32_t mix(uint32_t sum, uint32_t word)
 	return (sum ^ word) * 0x01000193u + 0x9e3779b9u;
 }
 
+void checked_fill(uint8_t *to, uint32_t id, uint32_t sequence, uint32_t n)
+{
+	uint32_t sum = mix(mix(0, id), sequence);
+
+	put_le32(to, id);
+	put_le32(to + 4, sequence);
+	for (uint32_t i = 2; i + 1 < n; i++) {
+		uint32_t word = mix(sequence, i);
+
+		put_le32(to + 4 * i, word);
+		sum = mix(sum, word);
+	}
+	put_le32(to + 4 * (n - 1), sum);
+}
+
 int checked_hook(uint32_t id, uint32_t sequence, uint32_t filler_words)
 {
-	uint32_t words[1024], n = 2, sum = 0;
+	uint32_t words[1024], n = (filler_words < 998 ? filler_words : 998) + 3;
 
-	words[0] = id;
-	words[1] = sequence;
-	for (; filler_words && n < 1000; filler_words--, n++)
-		words[n] = mix(sequence, n);
-	for (uint32_t i = 0; i < n; i++)
-		sum = mix(sum, words[i]);
-	words[n++] = sum;
+	checked_fill((uint8_t *)words, id, sequence, n);
 	return TraceHookWords(CHECKED_MAJOR, id, n, words);
 }
 

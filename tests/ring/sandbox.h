@@ -80,6 +80,9 @@ uint32_t box_pin(uint32_t cpu);
 /* Restarts the program with rseq turned off (once): all hooks go to guest rings. */
 void box_without_rseq(char **argv);
 bool box_has_rseq(void);
+/* The calling thread, attached here, from now on writes to guest rings, and tries that one
+ * first. */
+void box_become_guest(uint32_t first);
 
 struct account {
 	uint64_t hooks, torn; /* in the rings */
@@ -100,6 +103,8 @@ uint64_t account_lost(const struct account *a);
 /* The raw header of a ring and a section's table entry, by pread. */
 struct shm_ring box_ring(struct session *s, uint32_t ring);
 struct shm_section box_section(struct session *s, uint32_t ring, uint32_t index);
+/* Guest rings whose lock is taken. */
+uint32_t box_locks_taken(struct session *s);
 
 /* ---------------------------------------------------------------- checked hooks */
 
@@ -107,6 +112,8 @@ struct shm_section box_section(struct session *s, uint32_t ring, uint32_t index)
 enum { CHECKED_MAJOR = 0x51, CHECKED_MIN_WORDS = 4 };
 
 int checked_hook(uint32_t id, uint32_t sequence, uint32_t filler_words);
+/* Such a hook's n words (CHECKED_MIN_WORDS - 1 at least), for those who reserve themselves. */
+void checked_fill(uint8_t *to, uint32_t id, uint32_t sequence, uint32_t n);
 bool checked_is_whole(const uint8_t *record);
 static inline uint32_t checked_id(const uint8_t *record)
 {

@@ -6,7 +6,6 @@
  */
 #include <pthread.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -15,11 +14,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "sandbox.h"
+#include "../../libtrace/ring/points.h"
+#include "../../libtrace/ring/thread.h"
+#include "storm.h"
 
-enum { CHILDREN = 150, HOOKS_EACH = 20, MAX_IDS = 4000 };
-
-extern char **environ;
+enum { CHILDREN = 100, HOOKS_EACH = 20, MAX_IDS = 4000 };
 
 static uint64_t *attempts;
 static uint32_t *tids; /* by id of checked hooks */
@@ -56,14 +55,14 @@ static void open_box(uint32_t mode)
 	follow_open(&seen.follow, box.geometry.cpus + box.geometry.guests);
 }
 
-static void check(const char *name, uint64_t more)
+static void check(const char *name)
 {
 	struct account a;
 
 	box_account(&box, &a, see, NULL);
-	tell(account_sum(&a) >= *attempts && account_sum(&a) <= *attempts + more && !a.torn &&
-			!a.gone_torn && !a.damaged && !a.backwards && !seen.follow.not_whole &&
-			!seen.follow.foreign && !seen.follow.out_of_order && !seen.wrong_tid,
+	tell(account_sum(&a) == *attempts && !a.torn && !a.gone_torn && !a.damaged &&
+			!a.backwards && !seen.follow.not_whole && !seen.follow.foreign &&
+			!seen.follow.out_of_order && !seen.wrong_tid,
 		name,
 		"%llu attempted, %llu accounted, torn %llu, not whole %u, out of order %u, under "
 		"another's id %u",
@@ -118,7 +117,7 @@ static void plain(const void *arg)
 	for (int i = 0; i < 2; i++)
 		pthread_join(threads[i], NULL);
 	tell(bad == 0, name, "%d children, %d failed", CHILDREN, bad);
-	check(name, 0);
+	check(name);
 	finish();
 }
 
@@ -153,7 +152,7 @@ static void threads_in_child(const void *arg)
 		bad += status != 0;
 	}
 	tell(bad == 0, "threads of a child", "%d of 80 children failed", bad);
-	check("threads of a child", 0);
+	check("threads of a child");
 	finish();
 }
 
@@ -180,47 +179,95 @@ static void generations(const void *arg)
 		if (depth == 25)
 			_exit(0);
 	}
-	check("children of children", 0);
+	check("children of children");
 	finish();
 }
 
 /* ------------------------------------------------------- forks in signal handlers */
 
+/* The parent's interrupted hook; a child's copy of it is wholly the child's own, or nothing. */
+enum { PARENT = 1 };
+
 static uint32_t forks, next_id = 10;
 static volatile sig_atomic_t is_child;
 
+static void child_begins(uint32_t id)
+{
+	is_child = 1;
+	write_as(id, 5);
+}
+
+/* The child goes on with what the signal interrupted. */
 static void fork_in_handler(int number)
 {
 	uint32_t id = next_id++;
-	pid_t pid;
 
 	(void)number;
 	if (id >= 10 + CHILDREN || is_child)
 		return;
-	pid = fork();
-	if (pid == 0) {
-		is_child = 1;
-		write_as(id, 5);
-		/* and goes on with what the signal interrupted */
-	} else {
+	if (fork() == 0)
+		child_begins(id);
+	else
 		forks++;
-	}
 }
 
+/* No fork handler tells that child's rings from its parent's: it may not go on. */
 static void underscore_fork_in_handler(int number)
 {
 	uint32_t id = next_id++;
-	pid_t pid;
 
 	(void)number;
 	if (id >= 10 + CHILDREN)
 		return;
-	pid = _Fork();
-	if (pid == 0) {
+	if (_Fork() == 0) {
 		write_as(id, 5);
-		_exit(0); /* it may not go on with an interrupted hook: it shares the rings */
+		_exit(0);
 	}
 	forks++;
+}
+
+/* Whether the child's end of the interrupted hook went to the rings: it had not begun then,
+ * and became a hook of the child. */
+static bool became_a_hook(const struct hook_writer *w)
+{
+	const struct ring_map *map = ring_self.map;
+
+	return map && w->first >= map->base && w->first < map->base + map->geometry.file_size;
+}
+
+static void see_forked(void *arg, uint32_t ring, uint64_t position, const uint8_t *record)
+{
+	/* A child's end of a hook has the child's thread id and the parent's words. */
+	if (checked_id(record) == PARENT && get_le32(record + 12) != tids[PARENT])
+		return;
+	if (record[4] == COUNTED_MAJOR || record[4] == HELD_MAJOR)
+		storm_follow(&seen.follow, ring, position, record);
+	else
+		see(arg, ring, position, record);
+}
+
+static void check_forked(const char *name)
+{
+	struct account a;
+
+	box_account(&box, &a, see_forked, NULL);
+	storm_ledger(name, &a, &seen.follow, *attempts);
+	tell(seen.wrong_tid == 0, name, "under another's id %u", seen.wrong_tid);
+}
+
+static void parents_hooks(uint32_t *i)
+{
+	struct hook_writer w = {.first = NULL};
+
+	while (next_id < 10 + CHILDREN && !is_child) {
+		w.first = NULL;
+		storm_reserve_counted(&w);
+		if (is_child && became_a_hook(&w))
+			__atomic_fetch_add(attempts, 1, __ATOMIC_RELAXED);
+		if (w.first)
+			storm_fill_counted(&w, PARENT, *i);
+		(*i)++;
+	}
 }
 
 static void from_a_handler(const void *arg)
@@ -235,68 +282,82 @@ static void from_a_handler(const void *arg)
 	int status, bad = 0;
 
 	open_box(SHM_MODE_WRAP);
-	tids[1] = (uint32_t)syscall(SYS_gettid);
-	checked_hook(1, i++, 3);
+	tids[PARENT] = (uint32_t)syscall(SYS_gettid);
+	checked_hook(2, 0, 3);
+	tids[2] = tids[PARENT];
 	sigaction(SIGALRM, &action, NULL);
 	setitimer(ITIMER_REAL, &every, NULL);
-	while (next_id < 10 + CHILDREN && !is_child) {
-		checked_hook(1, i, i % 50);
+	parents_hooks(&i);
+	if (is_child)
+		_exit(0);
+	setitimer(ITIMER_REAL, &never, NULL);
+	__atomic_fetch_add(attempts, i + 1, __ATOMIC_RELAXED);
+	while (wait(&status) > 0)
+		bad += status != 0;
+	tell(bad == 0 && forks > CHILDREN / 2, name, "%u forks, %d children failed", forks, bad);
+	check_forked(name);
+	finish();
+}
+
+/* ------------------------------------------------------------ forks in the middle */
+
+static bool armed, plain_fork;
+static uint32_t at_point[RING_POINTS];
+
+/* Called by the ring as it is built for this program: a reservation is the parent's alone from
+ * before the first of these points on. */
+void ring_point(enum ring_point point)
+{
+	uint32_t id;
+
+	if (!armed || is_child || at_point[point] >= 12 || next_id >= MAX_IDS)
+		return;
+	at_point[point]++;
+	id = next_id++;
+	armed = false;
+	if (plain_fork && fork() == 0) {
+		child_begins(id);
+	} else if (!plain_fork && _Fork() == 0) {
+		write_as(id, 5);
+		_exit(0);
+	}
+	forks++;
+	armed = true;
+}
+
+static void at_points(const void *arg)
+{
+	uint32_t i = 0, points = 0;
+	struct hook_writer held;
+	int status, bad = 0;
+
+	plain_fork = strcmp(arg, "fork at each point") == 0;
+	box_open(&box, SHM_MODE_WRAP, 6 * 4096, 4096);
+	follow_open(&seen.follow, box.geometry.cpus + box.geometry.guests);
+	box_pin(0);
+	tids[PARENT] = (uint32_t)syscall(SYS_gettid);
+	/* Held all the time, so that a section is skipped. */
+	if (hook_begin(&held, HELD_MAJOR, rec_size(0, 0), 1) != HOOK_RESERVED)
+		die("nothing held");
+	armed = true;
+	while (!is_child && i < 3000) {
+		checked_hook(PARENT, i, i % 40);
 		i++;
 	}
 	if (is_child)
 		_exit(0);
-	setitimer(ITIMER_REAL, &never, NULL);
-	*attempts += i;
+	armed = false;
+	hook_record(&held, HELD_MAJOR, 0, 0, 0, 0);
+	hook_commit(&held);
+	__atomic_fetch_add(attempts, i + 1, __ATOMIC_RELAXED);
 	while (wait(&status) > 0)
 		bad += status != 0;
-	tell(bad == 0 && forks > CHILDREN / 2, name, "%u forks, %d children failed", forks, bad);
-	/* A fork between two hooks' first instruction and the reservation: the child's copy of
-	 * the interrupted call may still become a hook of the child, with the parent's id. */
-	tids[1] = (uint32_t)getpid();
-	struct account a;
-	box_account(&box, &a, see, NULL);
-	tell(account_sum(&a) >= *attempts && account_sum(&a) <= *attempts + forks && !a.torn &&
-			!a.gone_torn && !a.damaged && !a.backwards && !seen.follow.not_whole &&
-			!seen.follow.foreign,
-		name, "%llu attempted, %llu accounted, torn %llu, not whole %u",
-		(unsigned long long)*attempts, (unsigned long long)account_sum(&a),
-		(unsigned long long)(a.torn + a.gone_torn), seen.follow.not_whole);
+	for (int p = 0; p < RING_POINTS; p++)
+		points += at_point[p] > 0;
+	tell(bad == 0 && points >= 9, arg, "%u forks at %u points, %d children failed", forks,
+		points, bad);
+	check_forked(arg);
 	finish();
-}
-
-/* ------------------------------------------------------------------ posix_spawn */
-
-static void spawned(const void *arg)
-{
-	char self[] = "/proc/self/exe", word[] = "spawned";
-	char *argv[] = {self, word, NULL};
-	struct session_task *tasks;
-	struct account a;
-	int status, bad = 0, n;
-
-	(void)arg;
-	open_box(SHM_MODE_NORMAL);
-	write_as(1, HOOKS_EACH);
-	setenv("SWTRACE_TEST_SANDBOX", sandbox_dir(), 1);
-	for (int i = 0; i < 20; i++) {
-		pid_t pid;
-
-		if (posix_spawn(&pid, "/proc/self/exe", NULL, NULL, argv, environ) != 0)
-			die("posix_spawn");
-		waitpid(pid, &status, 0);
-		bad += status != 0;
-	}
-	box_account(&box, &a, NULL, NULL);
-	n = session_tasks(&box, &tasks);
-	tell(!bad && account_sum(&a) == 21 * HOOKS_EACH && n == 21, "posix_spawn",
-		"%llu accounted, %d tasks, %d failed", (unsigned long long)account_sum(&a), n, bad);
-	free(tasks);
-	finish();
-}
-
-static void *shared(size_t bytes)
-{
-	return mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 }
 
 static void run(void (*what)(const void *), const char *name)
@@ -308,12 +369,8 @@ static void run(void (*what)(const void *), const char *name)
 
 static int body(int argc, char **argv)
 {
-	attempts = shared(4096);
-	tids = shared(MAX_IDS * sizeof *tids);
-	if (argc > 1 && strcmp(argv[1], "spawned") == 0) {
-		write_as(2, HOOKS_EACH);
-		return 0;
-	}
+	attempts = storm_shared(4096);
+	tids = storm_shared(MAX_IDS * sizeof *tids);
 	if (argc > 1 && strcmp(argv[1], "guest") == 0)
 		box_without_rseq(argv);
 	if (SEES_ONE_PROCESS) {
@@ -326,7 +383,8 @@ static int body(int argc, char **argv)
 	run(generations, NULL);
 	run(from_a_handler, "fork in a handler");
 	run(from_a_handler, "_Fork in a handler");
-	run(spawned, NULL);
+	run(at_points, "fork at each point");
+	run(at_points, "_Fork at each point");
 	return results();
 }
 

@@ -12,90 +12,26 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "sandbox.h"
+#include "scribble.h"
 
 enum { WRITERS = 2, HOOKS = 60000, READS = 150 };
 
 static uint32_t *running;
 static struct session box;
 
-static uint64_t next(uint64_t *seed)
-{
-	*seed = *seed * 6364136223846793005u + 1442695040888963407u;
-	return *seed >> 16;
-}
-
-/* Values that a header's fields are likely to be confused by. */
-static uint64_t nasty(uint64_t *seed)
+/* Only a ring's header and section table. */
+static void scribble_header(uint32_t ring, uint64_t seed)
 {
 	const struct shm_geometry *g = &box.geometry;
-	uint64_t r = next(seed);
-
-	switch (r % 8) {
-	case 0:
-		return 0;
-	case 1:
-		return UINT64_MAX - r / 8 % 64;
-	case 2:
-		return r / 8 % (4 * g->ring_size);
-	case 3:
-		return r / 8 % 1000 * g->section_size;
-	case 4:
-		return r / 8 % 1000 * g->section_size + 1;
-	case 5:
-		return (r / 8 % 1000 + 1) * g->ring_size - 8;
-	case 6:
-		return 1ull << (r / 8 % 64);
-	default:
-		return next(seed) << 32 ^ r;
-	}
-}
-
-static uint8_t *map_file(int fd, size_t bytes)
-{
-	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-
-	if (p == MAP_FAILED)
-		die("mmap");
-	return p;
-}
-
-/* One ring's header and section table, or anything in any of the three files. */
-static void scribble(bool headers_only, uint32_t ring, uint64_t seed)
-{
-	const struct shm_geometry *g = &box.geometry;
-	uint8_t *rings = map_file(box.rings_fd, g->file_size);
-	uint8_t *tasks = map_file(box.tasks_fd, sizeof(struct shm_task_file));
-	uint8_t *schemas = map_file(box.schemas_fd, sizeof(struct shm_schema_file));
+	uint8_t *rings = scribble_map(box.rings_fd, g->file_size);
 	uint64_t *header = (uint64_t *)(void *)ring_at(rings, g, ring);
+	uint64_t words = (sizeof(struct shm_ring) + g->sections * sizeof(struct shm_section)) / 8;
 
 	for (uint64_t i = 0; __atomic_load_n(running, __ATOMIC_RELAXED); i++) {
 		/* Not all the time: writers shall get somewhere in between. */
 		if (i % 64 == 0)
 			usleep(50);
-		if (headers_only) {
-			uint64_t words = (sizeof(struct shm_ring) +
-						 g->sections * sizeof(struct shm_section)) /
-					 8;
-			header[i % 4 ? next(&seed) % 3 : next(&seed) % words] = nasty(&seed);
-			continue;
-		}
-		switch (next(&seed) % 4) {
-		case 0:
-			*(uint64_t *)(void *)(rings + next(&seed) % (g->file_size / 8) * 8) =
-				nasty(&seed);
-			break;
-		case 1:
-			((uint64_t *)(void *)tasks)[next(&seed) % 4096] = nasty(&seed);
-			break;
-		case 2:
-			((uint64_t *)(void *)schemas)[next(&seed) % 4096] = nasty(&seed);
-			break;
-		default:
-			((uint64_t *)(void *)ring_at(rings, g,
-				(uint32_t)next(&seed) % (g->cpus + g->guests)))[next(&seed) % 40] =
-				nasty(&seed);
-		}
+		header[scribble_random(&seed) % (i % 4 ? 3 : words)] = scribble_nasty(g, &seed);
 	}
 	_exit(0);
 }
@@ -154,7 +90,7 @@ static void one_ring(const void *arg)
 	}
 	scribbler = fork();
 	if (scribbler == 0)
-		scribble(true, ring, 1);
+		scribble_header(ring, 1);
 	for (uint32_t i = 0; i < WRITERS; i++) {
 		pid[i] = fork();
 		if (pid[i] == 0)
@@ -193,11 +129,8 @@ static void everywhere(const void *arg)
 	pid_t pid[WRITERS], scribbler;
 	uint32_t failed = 0;
 
-	*running = 1;
 	box_open(&box, mode, 16 * 4096, 4096);
-	scribbler = fork();
-	if (scribbler == 0)
-		scribble(false, 0, 2 + mode);
+	scribbler = scribble_start(&box, UINT64_MAX, 0, 2 + mode);
 	for (uint32_t i = 0; i < WRITERS; i++) {
 		pid[i] = fork();
 		if (pid[i] == 0)
@@ -207,8 +140,7 @@ static void everywhere(const void *arg)
 		read_all();
 	for (int i = 0; i < WRITERS; i++)
 		failed += wait_for(pid[i]) != 0;
-	__atomic_store_n(running, 0, __ATOMIC_RELAXED);
-	wait_for(scribbler);
+	scribble_stop(scribbler);
 	read_all();
 	tell(session_discard(&box, NULL) == 0, name, "discarded");
 	read_all();
@@ -236,7 +168,7 @@ static void bounded(const void *arg)
 	box_pin(0);
 	checked_hook(1, 1, 1);
 	for (uint32_t ring = 0; ring < box.geometry.cpus + box.geometry.guests; ring++) {
-		uint8_t *base = map_file(box.rings_fd, box.geometry.file_size);
+		uint8_t *base = scribble_map(box.rings_fd, box.geometry.file_size);
 		struct shm_ring *r = ring_at(base, &box.geometry, ring);
 
 		/* Every section entered long ago, with an uncommitted record first. */

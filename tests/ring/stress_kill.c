@@ -1,9 +1,16 @@
 /*
  * Writers killed at any instant: what they leave is never damaged, costs one uncommitted
- * record at most, and holds its section and guest ring until the owner proves them dead.
+ * record or group at most, and holds its section and guest ring until the owner proves them
+ * dead. Then every section can be entered again.
  *
- *	stress_kill [guest]
+ *	stress_kill [guest] [KILLS]
+ *
+ * A writer is killed by a timer of its own, microseconds after it began: so it dies where the
+ * interrupt finds it, and several are on the same ring. Two nurseries keep forking new ones; two
+ * more writers survive it all; the owner looks and gives back what the dead held.
  */
+#include <errno.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,228 +19,413 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../../libtrace/ring/thread.h"
+#include "../../libtrace/session/attach.h"
 #include "sandbox.h"
 
-enum { WRITERS = 3, KILLS = SANITIZED ? 300 : 1000 };
+enum {
+	NURSERIES = 2,
+	WRITERS = 4, /* a nursery's, at the same time */
+	SURVIVORS = 2,
+	MOST_WORDS = 700,
+	MOST_HOOKS = 2000, /* of a writer whose timer is late; then it waits */
+	SURVIVOR_ID = 4001,
+	LATEST_NS = SANITIZED ? 1000000 : 30000, /* a writer's death, after its first hook */
+};
 
-static uint64_t *done; /* hooks completed, per writer's incarnation */
+/* What a writer says of itself, in plain stores: what it began, what it got beyond the
+ * reservation (or its loss), what it ended. In hooks. */
+struct note {
+	uint64_t begun, reserved, done;
+};
+
+/* What the dead wrote, between least and most: one may have been at a hook that is not in
+ * the books yet, or is already. */
+struct tally {
+	uint64_t kills, least, most;
+	uint64_t inside; /* killed between reservation and commit, or just behind */
+};
+
+struct nursery {
+	struct note note[WRITERS];
+	struct tally tally;
+	uint64_t wanted; /* kills */
+};
+
+static struct shared {
+	struct nursery nursery[NURSERIES];
+	uint64_t survived[SURVIVORS];
+	uint32_t incarnations, resting, rest, over;
+} * all;
+
 static struct session box;
+static bool all_guests;
+static uint64_t kills_wanted;
 
-static pid_t start(uint32_t incarnation)
+/* ------------------------------------------------------------------- a writer */
+
+static void note_to(uint64_t *where, uint64_t value)
 {
-	pid_t pid = fork();
+	__atomic_store_n(where, value, __ATOMIC_RELEASE);
+	__asm__ volatile("" ::: "memory");
+}
 
-	if (pid != 0)
-		return pid;
-	for (uint32_t i = 0;; i++) {
-		checked_hook(incarnation % 4000, i, i * 7 % 60);
-		/* Only stores: what is between the hook and this is the one that may be missing. */
-		__atomic_store_n(&done[incarnation], i + 1, __ATOMIC_RELEASE);
+/* `hooks` of n words each, in one reservation. */
+static void in_place(struct note *note, uint32_t id, uint32_t sequence, uint32_t n, uint32_t hooks)
+{
+	struct hook_writer w;
+
+	note_to(&note->begun, note->done + hooks);
+	int rc = hook_begin(&w, CHECKED_MAJOR, hooks * rec_size(n, 0), hooks);
+	note_to(&note->reserved, note->begun);
+	if (rc == HOOK_RESERVED) {
+		for (uint32_t i = 0; i < hooks; i++)
+			checked_fill(
+				hook_record(&w, CHECKED_MAJOR, id, n, 0, 0), id, sequence + i, n);
+		hook_commit(&w);
+	}
+	note_to(&note->done, note->begun);
+}
+
+static void whole_call(struct note *note, uint32_t id, uint32_t sequence, uint32_t n)
+{
+	note_to(&note->begun, note->done + 1);
+	checked_hook(id, sequence, n);
+	note_to(&note->done, note->begun);
+}
+
+static void kill_in(uint64_t ns)
+{
+	struct sigevent e = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGKILL};
+	struct itimerspec t = {.it_value = {.tv_nsec = (long)ns + 1}};
+	timer_t timer;
+
+	if (timer_create(CLOCK_MONOTONIC, &e, &timer) != 0 ||
+		timer_settime(timer, 0, &t, NULL) != 0)
+		die("timer: %s", strerror(errno));
+}
+
+static void attach(void)
+{
+	attach_look();
+	attach_ready(CHECKED_MAJOR);
+}
+
+/* Sequences start again and again with the same id, each above the last one's. */
+static void writer(struct note *note, uint32_t incarnation)
+{
+	uint32_t id = incarnation % 4000, sequence = incarnation * (MOST_HOOKS + 48);
+	uint32_t r = incarnation * 2654435761u;
+
+	if (incarnation % 16 == 0)
+		kill_in(r % (20 * LATEST_NS)); /* perhaps while it attaches */
+	if (all_guests || incarnation % 3 == 0)
+		box_become_guest(incarnation % box.geometry.guests);
+	else
+		attach();
+	if (incarnation % 16 != 0)
+		kill_in(r % LATEST_NS);
+	for (uint32_t i = 0; i < MOST_HOOKS; i += 2) {
+		r = r * 1103515245 + 12345;
+		uint32_t n = r >> 16;
+
+		if (i % 16 == 14)
+			whole_call(note, id, sequence + i, n % 60);
+		else if (i % 8 == 2)
+			in_place(note, id, sequence + i, 3 + n % (MOST_WORDS / 2), 2);
+		else
+			in_place(note, id, sequence + i, 3 + n % MOST_WORDS, 1);
+	}
+	for (;;)
+		pause();
+}
+
+/* ------------------------------------------------------------------ a nursery */
+
+static void bury(struct nursery *n, struct note *note)
+{
+	struct tally *t = &n->tally;
+	bool inside = note->reserved > note->done;
+
+	t->kills++;
+	t->inside += inside;
+	/* A group that is torn counts once. */
+	t->least += note->done + inside;
+	t->most += note->begun;
+}
+
+static pid_t start(struct note *note)
+{
+	uint32_t incarnation = __atomic_fetch_add(&all->incarnations, 1, __ATOMIC_RELAXED);
+	pid_t pid;
+
+	memset(note, 0, sizeof *note);
+	pid = fork();
+	if (pid == 0)
+		writer(note, incarnation);
+	if (pid < 0)
+		die("fork: %s", strerror(errno));
+	return pid;
+}
+
+static void nursery(struct nursery *n)
+{
+	pid_t pid[WRITERS] = {0};
+	uint32_t alive = 0;
+	uint64_t begun = 0;
+
+	for (uint32_t i = 0; i < WRITERS && begun < n->wanted; i++, begun++, alive++)
+		pid[i] = start(&n->note[i]);
+	while (alive) {
+		int status, i;
+		pid_t dead = waitpid(-1, &status, 0);
+
+		for (i = 0; i < WRITERS && pid[i] != dead; i++)
+			;
+		if (i == WRITERS || !WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL)
+			die("a writer ended with status %#x", (unsigned)status);
+		bury(n, &n->note[i]);
+		pid[i] = 0;
+		alive--;
+		if (begun < n->wanted) {
+			pid[i] = start(&n->note[i]);
+			begun++;
+			alive++;
+		}
+	}
+	_exit(0);
+}
+
+/* Writes in bursts, and rests when the books are looked at. */
+static void survivor(uint32_t which)
+{
+	struct timespec doze = {0, 300000};
+	uint32_t sequence = 0;
+
+	if (all_guests || which == 1)
+		box_become_guest(0);
+	while (!__atomic_load_n(&all->over, __ATOMIC_ACQUIRE)) {
+		for (uint32_t i = 0; i < 20; i++, sequence++)
+			checked_hook(SURVIVOR_ID + which, sequence, sequence % 100);
+		__atomic_store_n(&all->survived[which], sequence, __ATOMIC_RELEASE);
+		nanosleep(&doze, NULL);
+		if (!__atomic_load_n(&all->rest, __ATOMIC_ACQUIRE))
+			continue;
+		__atomic_fetch_add(&all->resting, 1, __ATOMIC_ACQ_REL);
+		while (__atomic_load_n(&all->rest, __ATOMIC_ACQUIRE))
+			nanosleep(&doze, NULL);
+		__atomic_fetch_sub(&all->resting, 1, __ATOMIC_ACQ_REL);
+	}
+	_exit(0);
+}
+
+static void let_rest(bool rest)
+{
+	struct timespec doze = {0, 300000};
+
+	__atomic_store_n(&all->rest, rest, __ATOMIC_RELEASE);
+	while (__atomic_load_n(&all->resting, __ATOMIC_ACQUIRE) != (rest ? SURVIVORS : 0))
+		nanosleep(&doze, NULL);
+}
+
+/* ------------------------------------------------------------------ the owner */
+
+struct battle {
+	char name[32];
+	struct follow follow;
+	uint64_t given_back, looks, unsound;
+	uint64_t own; /* hooks of the owner's */
+};
+
+static bool look(struct battle *b, struct account *a)
+{
+	follow_reset(&b->follow, box.geometry.cpus + box.geometry.guests);
+	box_account(&box, a, follow_record, &b->follow);
+	return !a->damaged && !a->backwards && !b->follow.not_whole && !b->follow.out_of_order &&
+	       !b->follow.foreign;
+}
+
+/* A round of kills, in the presence of the owner. */
+static void round_of(struct battle *b, uint64_t kills)
+{
+	struct timespec doze = {0, 4000000};
+	uint32_t running = NURSERIES;
+	struct account a;
+	pid_t pid[NURSERIES];
+
+	for (uint32_t i = 0; i < NURSERIES; i++) {
+		all->nursery[i].wanted = kills * (i + 1) / NURSERIES - kills * i / NURSERIES;
+		pid[i] = fork();
+		if (pid[i] == 0)
+			nursery(&all->nursery[i]);
+	}
+	for (uint32_t turn = 0; running; turn++) {
+		nanosleep(&doze, NULL);
+		b->given_back += (uint64_t)session_reclaim(&box);
+		if (turn % 8 == 0) {
+			b->looks++;
+			b->unsound += !look(b, &a);
+		}
+		for (uint32_t i = 0; i < NURSERIES; i++) {
+			int status;
+
+			if (pid[i] && waitpid(pid[i], &status, WNOHANG) == pid[i]) {
+				if (status != 0)
+					die("a nursery ended with status %#x", (unsigned)status);
+				pid[i] = 0;
+				running--;
+			}
+		}
 	}
 }
 
-static void look(struct follow *f, struct account *a)
+/* Hooks for two laps; whether this ring took them. */
+static bool two_laps(struct battle *b, uint32_t ring)
 {
-	follow_reset(f, box.geometry.cpus + box.geometry.guests);
-	box_account(&box, a, follow_record, f);
+	uint64_t from = box_ring(&box, ring).head;
+
+	for (uint32_t i = 0; i < box.geometry.sections * 2 * 40; i++)
+		checked_hook(SURVIVOR_ID + SURVIVORS, (uint32_t)b->own++, 30);
+	return box_ring(&box, ring).head >= from + 2 * box.geometry.ring_size;
 }
 
-/* The ledger of a quiet moment: all writers are dead or have not begun. */
-static void settle(const char *name, uint64_t kills, uint32_t incarnations, struct follow *f)
+/* Over every ring that can be come to: nothing is held, skipped or torn any more. */
+static bool all_enterable(struct battle *b)
 {
+	struct ring_thread real = ring_self;
+	struct account from, to;
+	cpu_set_t cpus;
+	bool round = true;
+
+	box_account(&box, &from, NULL, NULL);
+	sched_getaffinity(0, sizeof cpus, &cpus);
+	checked_hook(SURVIVOR_ID + SURVIVORS, (uint32_t)b->own++, 1); /* attached */
+	real = ring_self;
+	for (uint32_t cpu = 0; box_has_rseq() && cpu < box.geometry.cpus; cpu++) {
+		if (CPU_ISSET(cpu, &cpus) && box_pin(cpu) == cpu)
+			round &= two_laps(b, cpu);
+	}
+	for (uint32_t i = 0; i < box.geometry.guests; i++) {
+		box_become_guest(i);
+		round &= two_laps(b, box.geometry.cpus + i);
+	}
+	ring_self = real;
+	sched_setaffinity(0, sizeof cpus, &cpus);
+	box_account(&box, &to, NULL, NULL);
+	return round && to.torn == 0 && account_lost(&to) == account_lost(&from) &&
+	       to.loss[SHM_SKIPPED] == from.loss[SHM_SKIPPED];
+}
+
+/* Every killed writer is dead and the survivors rest: the books of a quiet moment. */
+static void settle(struct battle *b)
+{
+	struct tally t = {0};
 	struct account a;
-	uint64_t sum = 0;
+	uint64_t living = b->own, sum, torn;
+	bool sound = look(b, &a), again, enterable;
 
-	for (uint32_t i = 0; i < incarnations; i++)
-		sum += done[i];
-	look(f, &a);
-	tell(account_sum(&a) >= sum && account_sum(&a) <= sum + kills, name,
-		"%llu completed, %llu kills, %llu accounted (%llu torn, %llu held, %llu no guest)",
-		(unsigned long long)sum, (unsigned long long)kills,
-		(unsigned long long)account_sum(&a), (unsigned long long)(a.torn + a.gone_torn),
-		(unsigned long long)a.loss[SHM_LOST_HELD],
-		(unsigned long long)a.loss[SHM_LOST_NO_GUEST]);
-	tell(!a.damaged && !a.backwards && !f->not_whole && !f->out_of_order && !f->foreign, name,
-		"damaged %u, stamps back %u, not whole %u, out of order %u", a.damaged, a.backwards,
-		f->not_whole, f->out_of_order);
-	tell(a.torn + a.gone_torn <= kills, name, "at most one record torn by each");
+	for (uint32_t i = 0; i < NURSERIES; i++) {
+		struct tally *n = &all->nursery[i].tally;
+
+		t.kills += n->kills;
+		t.least += n->least;
+		t.most += n->most;
+		t.inside += n->inside;
+	}
+	for (uint32_t i = 0; i < SURVIVORS; i++)
+		living += all->survived[i];
+	sum = account_sum(&a);
+	torn = a.torn + a.gone_torn;
+	b->given_back += (uint64_t)session_reclaim(&box);
+	again = session_reclaim(&box) == 0 && box_locks_taken(&box) == 0;
+	enterable = all_enterable(b);
+	tell(sound && !b->unsound && sum >= t.least + living && sum <= t.most + living &&
+			torn <= t.kills && again && enterable,
+		b->name,
+		"%llu kills; %llu to %llu attempted, %llu accounted; %llu torn, %llu given "
+		"back%s%s%s",
+		(unsigned long long)t.kills, (unsigned long long)(t.least + living),
+		(unsigned long long)(t.most + living), (unsigned long long)sum,
+		(unsigned long long)torn, (unsigned long long)b->given_back,
+		sound && !b->unsound ? "" : "; not sound", again ? "" : "; still held",
+		enterable ? "" : "; not every section can be entered");
 }
 
-static uint32_t locks_taken(void)
-{
-	uint32_t n = 0;
-
-	for (uint32_t i = 0; i < box.geometry.guests; i++)
-		n += box_ring(&box, box.geometry.cpus + i).lock != 0;
-	return n;
-}
+struct setting {
+	uint32_t sections, rounds;
+	uint64_t kills;
+};
 
 static void run(const void *arg)
 {
-	uint32_t sections = *(const uint32_t *)arg;
-	const char *name = sections == 2 ? "kill -9, 2 sections" : "kill -9, 8 sections";
-	struct timespec pause = {0, 0};
-	pid_t pid[WRITERS];
-	uint32_t incarnation = 0, damaged = 0;
-	uint64_t reclaimed = 0;
-	struct follow f;
+	const struct setting *s = arg;
+	struct battle b = {.own = 0};
 	struct account a;
-
-	memset(done, 0, (KILLS + WRITERS) * sizeof *done);
-	box_open(&box, SHM_MODE_WRAP, (uint64_t)sections * 4096, 4096);
-	follow_open(&f, box.geometry.cpus + box.geometry.guests);
-	for (int i = 0; i < WRITERS; i++)
-		pid[i] = start(incarnation++);
-	srand(7);
-	for (uint32_t k = 0; k < KILLS; k++) {
-		int w = rand() % WRITERS;
-
-		pause.tv_nsec = rand() % 300000;
-		nanosleep(&pause, NULL);
-		kill(pid[w], SIGKILL);
-		waitpid(pid[w], NULL, 0);
-		pid[w] = start(incarnation++);
-		if (k % 20 == 0)
-			reclaimed += (uint64_t)session_reclaim(&box);
-		if (k % 50 == 0) {
-			look(&f, &a); /* while they run */
-			damaged += a.damaged + a.backwards + f.not_whole + f.out_of_order;
-		}
-	}
-	for (int i = 0; i < WRITERS; i++) {
-		kill(pid[i], SIGKILL);
-		waitpid(pid[i], NULL, 0);
-	}
-	tell(damaged == 0, name, "nothing damaged while they ran (%u)", damaged);
-	settle(name, incarnation, incarnation, &f);
-	reclaimed += (uint64_t)session_reclaim(&box);
-	tell(session_reclaim(&box) == 0 && locks_taken() == 0, name,
-		"%llu records and locks given back in all", (unsigned long long)reclaimed);
-	/* Now nothing is held: laps go over everything that was torn. */
-	box_account(&box, &a, NULL, NULL);
-	uint64_t held = a.loss[SHM_LOST_HELD], before = account_sum(&a), hooks = 0;
-	for (uint32_t cpu = 0; cpu < 2; cpu++) {
-		box_pin(cpu);
-		for (uint32_t i = 0; i < sections * 200; i++, hooks++)
-			checked_hook(4001, (uint32_t)hooks, 10);
-	}
-	box_account(&box, &a, NULL, NULL);
-	tell(a.loss[SHM_LOST_HELD] == held && account_sum(&a) == before + hooks, name,
-		"and then nothing is held");
-	follow_close(&f);
-	session_remove(&box);
-	session_close(&box);
-}
-
-/* A stopped writer keeps what is its own, for as long as it lives. */
-static void stopped_writer(const void *arg)
-{
-	const char *name = "a stopped writer";
-	struct hook_writer w;
-	struct account a;
-	uint32_t hooks = 0;
+	uint64_t inside = 0;
 	int status;
-	pid_t pid;
 
-	(void)arg;
-	box_pin(0);
-	box_open(&box, SHM_MODE_WRAP, 3 * 4096, 4096);
-	pid = fork();
-	if (pid == 0) {
-		if (hook_begin(&w, 1, 512, 1) != HOOK_RESERVED)
-			_exit(1);
-		raise(SIGSTOP);
-		_exit(2);
+	snprintf(b.name, sizeof b.name, "kill -9, %u sections", s->sections);
+	memset(all, 0, sizeof *all);
+	box_open(&box, SHM_MODE_WRAP, (uint64_t)s->sections * 4096, 4096);
+	follow_open(&b.follow, box.geometry.cpus + box.geometry.guests);
+	for (uint32_t i = 0; i < SURVIVORS; i++) {
+		if (fork() == 0)
+			survivor(i);
 	}
-	waitpid(pid, &status, WUNTRACED);
-	tell(WIFSTOPPED(status), name, "stopped with a reservation");
-	for (uint32_t i = 0; i < 2000; i++)
-		checked_hook(1, hooks++, 20);
-	tell(session_reclaim(&box) == 0, name, "not given back while it lives");
-	for (uint32_t i = 0; i < 2000; i++)
-		checked_hook(1, hooks++, 20);
+	for (uint32_t i = 0; i < s->rounds; i++) {
+		round_of(&b, s->kills * (i + 1) / s->rounds - s->kills * i / s->rounds);
+		let_rest(true);
+		settle(&b);
+		let_rest(false);
+	}
+	__atomic_store_n(&all->over, 1, __ATOMIC_RELEASE);
+	while (wait(&status) > 0) {
+		if (status != 0)
+			tell(false, b.name, "a survivor ended with status %#x", (unsigned)status);
+	}
+	for (uint32_t i = 0; i < NURSERIES; i++)
+		inside += all->nursery[i].tally.inside;
 	box_account(&box, &a, NULL, NULL);
-	tell(a.torn == 1 && a.gone_torn == 0 && account_sum(&a) == hooks + 1, name,
-		"its record is still there after many laps");
-	kill(pid, SIGKILL);
-	waitpid(pid, &status, 0);
-	tell(session_reclaim(&box) == 1, name, "given back once it is dead");
-	tell(session_reclaim(&box) == 0, name, "once");
-	for (uint32_t i = 0; i < 2000; i++)
-		checked_hook(1, hooks++, 20);
-	box_account(&box, &a, NULL, NULL);
-	/* Without rseq it may hold another guest ring than ours: then it stays. */
-	tell(a.torn + a.gone_torn == 1 && account_sum(&a) == hooks + 1, name,
-		"and counted as torn when overwritten");
+	/* Or it shows nothing: the timers are too slow or too quick. */
+	tell(a.gone_torn + a.torn > s->kills / 100, b.name,
+		"%llu died with a reservation, %llu looks at running rings",
+		(unsigned long long)inside, (unsigned long long)b.looks);
+	follow_close(&b.follow);
 	session_remove(&box);
 	session_close(&box);
 }
-
-/* A guest ring whose holder was killed inside its lock. */
-static void dead_lock_holder(const void *arg)
-{
-	const char *name = "a guest ring's lock";
-	struct session_task *tasks;
-	uint32_t lock;
-	pid_t pid;
-	int n;
-
-	(void)arg;
-	box_open(&box, SHM_MODE_WRAP, 3 * 4096, 4096);
-	pid = fork();
-	if (pid == 0) {
-		checked_hook(1, 1, 1);
-		raise(SIGSTOP);
-		_exit(0);
-	}
-	waitpid(pid, &n, WUNTRACED);
-	/* Its slot is the second that was claimed: the process's own came first. */
-	n = session_tasks(&box, &tasks);
-	tell(n == 1 && tasks[0].tid == (uint32_t)pid && tasks[0].alive, name, "one task, alive");
-	free(tasks);
-	struct shm_task slot;
-	for (lock = 0; lock < SHM_TASK_SLOTS; lock++) {
-		if (pread(box.tasks_fd, &slot, sizeof slot,
-			    (off_t)(offsetof(struct shm_task_file, slot) + lock * sizeof slot)) ==
-				(ssize_t)sizeof slot &&
-			slot.tid == (uint32_t)pid)
-			break;
-	}
-	lock++;
-	for (uint32_t i = 0; i < box.geometry.guests; i++) {
-		if (pwrite(box.rings_fd, &lock, 4,
-			    (off_t)(ring_offset(&box.geometry, box.geometry.cpus + i) +
-				    offsetof(struct shm_ring, lock))) != 4)
-			die("write");
-	}
-	tell(session_reclaim(&box) == 0 && locks_taken() == box.geometry.guests, name,
-		"kept while the holder lives");
-	kill(pid, SIGKILL);
-	waitpid(pid, &n, 0);
-	tell(session_reclaim(&box) == (int)box.geometry.guests && locks_taken() == 0, name,
-		"given back once it is dead");
-	session_remove(&box);
-	session_close(&box);
-}
+/* ----------------------------------------------------------------------- all */
 
 static int body(int argc, char **argv)
 {
-	static const uint32_t eight = 8, two = 2;
-	bool guest = argc > 1 && strcmp(argv[1], "guest") == 0;
+	static const uint32_t sections[] = {2, 3, 8};
 
-	if (guest)
+	if (all_guests)
 		box_without_rseq(argv);
-	done = mmap(NULL, (KILLS + WRITERS) * sizeof *done, PROT_READ | PROT_WRITE,
-		MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	scenario(run, &eight);
-	scenario(run, &two);
-	if (!guest)
-		scenario(stopped_writer, NULL);
-	scenario(dead_lock_holder, NULL);
+	(void)argc;
+	all = mmap(NULL, sizeof *all, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (all == MAP_FAILED)
+		die("no memory");
+	for (uint32_t i = 0; i < 3; i++) {
+		struct setting s = {sections[i], kills_wanted < 200000 ? 3 : 20,
+			kills_wanted * (i + 1) / 3 - kills_wanted * i / 3};
+
+		scenario(run, &s);
+	}
 	return results();
 }
 
 int main(int argc, char **argv)
 {
-	return sandbox_run(body, argc, argv, 100);
+	char *end = "";
+
+	all_guests = argc > 1 && strcmp(argv[1], "guest") == 0;
+	kills_wanted = (all_guests ? 15000 : 50000) / (SANITIZED ? 25 : 1);
+	if (argc > 1 + all_guests)
+		kills_wanted = strtoull(argv[1 + all_guests], &end, 10);
+	if (*end || kills_wanted < 100 || kills_wanted > 1000000) {
+		fprintf(stderr, "stress_kill: from 100 to 1000000 kills\n");
+		return 2;
+	}
+	return sandbox_run(body, argc, argv, (unsigned)(200 + kills_wanted / 200));
 }

@@ -14,9 +14,14 @@
 
 #include "sandbox.h"
 
-enum { WRITERS = 3, ROUNDS = SANITIZED ? 200 : 1500, GROUP = 3, GROUP_MAJOR = 0x60 };
+enum { WRITERS = 3, ROUNDS = SANITIZED ? 200 : 1000, GROUP = 3, GROUP_MAJOR = 0x60 };
 
-static uint32_t *running;
+struct shared {
+	uint64_t attempts;
+	uint32_t running;
+};
+
+static struct shared *all;
 
 /* A group: three records that say which they are, of which group, with the group's sum. */
 static void group(uint32_t id, uint32_t number)
@@ -40,11 +45,16 @@ static void group(uint32_t id, uint32_t number)
 
 static void writer(uint32_t id)
 {
-	for (uint32_t i = 0; __atomic_load_n(running, __ATOMIC_RELAXED); i++) {
+	uint32_t i = 0, groups = 0;
+
+	for (; __atomic_load_n(&all->running, __ATOMIC_RELAXED); i++) {
 		checked_hook(2 * id, i, i * 13 % 80);
-		if (i % 3 == 0)
+		if (i % 3 == 0) {
 			group(2 * id + 1, i);
+			groups++;
+		}
 	}
+	__atomic_fetch_add(&all->attempts, i + GROUP * (uint64_t)groups, __ATOMIC_RELAXED);
 	_exit(0);
 }
 
@@ -97,7 +107,8 @@ static void run(const void *arg)
 	uint32_t shrunk = 0;
 
 	snprintf(name, sizeof name, "%u sections", sections);
-	*running = 1;
+	all->attempts = 0;
+	all->running = 1;
 	box_open(&s, SHM_MODE_WRAP, (uint64_t)sections * 4096, 4096);
 	memset(&seen, 0, sizeof seen);
 	follow_open(&seen.follow, s.geometry.cpus + s.geometry.guests);
@@ -121,9 +132,13 @@ static void run(const void *arg)
 		hooks += a.hooks;
 		groups += seen.groups;
 	}
-	__atomic_store_n(running, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&all->running, 0, __ATOMIC_RELAXED);
 	while (wait(NULL) > 0)
 		;
+	box_account(&s, &a, NULL, NULL);
+	tell(account_sum(&a) == all->attempts && a.torn + a.gone_torn == 0 && !a.damaged, name,
+		"%llu attempted, %llu accounted, torn %llu", (unsigned long long)all->attempts,
+		(unsigned long long)account_sum(&a), (unsigned long long)(a.torn + a.gone_torn));
 	tell(damaged == 0 && broken == 0 && shrunk == 0 && hooks > ROUNDS, name,
 		"%u rounds, %llu hooks, %llu groups read; damaged %u, broken %u, ledger shrunk %u",
 		ROUNDS, (unsigned long long)hooks, (unsigned long long)groups, damaged, broken,
@@ -139,7 +154,7 @@ static int body(int argc, char **argv)
 
 	if (argc > 1 && strcmp(argv[1], "guest") == 0)
 		box_without_rseq(argv);
-	running = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	all = mmap(NULL, sizeof *all, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
 		scenario(run, &sections[i]);
 	return results();

@@ -1,0 +1,174 @@
+#include "hostile_world.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+/* The writers' own slots are below it. */
+enum { OTHERS_SLOTS = 64 };
+
+const char *hostile_world_none(bool guest)
+{
+	uint32_t cpu[2];
+
+	return guest || storm_cpus(cpu, 2) == 2 ? NULL : "one CPU is allowed";
+}
+
+uint64_t hostile_world_done(const struct hostile_world *w)
+{
+	uint64_t sum = 0;
+
+	for (int i = 0; i < INTACT_WRITERS; i++)
+		sum += __atomic_load_n(&w->shared->done[i], __ATOMIC_ACQUIRE);
+	return sum;
+}
+
+static bool running(const struct hostile_world *w)
+{
+	return __atomic_load_n(&w->shared->running, __ATOMIC_RELAXED);
+}
+
+/* Its hooks go to an intact ring: by its CPU, or, with guest rings, by its thread id. */
+static void intact_writer(struct hostile_world *w, uint32_t n, uint32_t cpu)
+{
+	const struct timespec pause = {.tv_nsec = w->pause * 1000l};
+	uint32_t i = 0;
+
+	if (!w->guest)
+		box_pin(cpu);
+	for (; i % 64 || running(w); i++) {
+		checked_hook(n, i, i % 211 == 0 ? 700 : i % 40);
+		__atomic_store_n(&w->shared->done[n], i + 1, __ATOMIC_RELEASE);
+		if (w->pause && i % 64 == 0)
+			nanosleep(&pause, NULL);
+	}
+	_exit(0);
+}
+
+/* Whose rings are scribbled on. */
+static void victim(struct hostile_world *w, uint32_t n, uint32_t cpu)
+{
+	const struct timespec pause = {.tv_nsec = w->pause * 1000l};
+
+	box_pin(cpu);
+	for (uint32_t i = 0; running(w); i++) {
+		checked_hook(n, i, i % 200);
+		if (w->pause && i % 64 == 0)
+			nanosleep(&pause, NULL);
+	}
+	_exit(0);
+}
+
+/* Forks until a thread id leads to the guest ring that is wanted. */
+static pid_t fork_for(uint32_t guests, uint32_t guest_ring)
+{
+	for (;;) {
+		pid_t pid = fork();
+
+		if (pid == 0 && (uint32_t)getpid() % guests != guest_ring)
+			_exit(0);
+		if (pid == 0 || (uint32_t)pid % guests == guest_ring)
+			return pid;
+		waitpid(pid, NULL, 0);
+	}
+}
+
+static void start_writers(struct hostile_world *w)
+{
+	const struct shm_geometry *g = &w->box.geometry;
+	uint32_t cpu[2] = {0, 0}, first = g->guests - INTACT_WRITERS;
+
+	storm_cpus(cpu, 2);
+	w->intact = w->guest ? 3ull << (g->cpus + first) : 1ull << cpu[1];
+	for (uint32_t i = 0; i < INTACT_WRITERS; i++) {
+		pid_t pid = w->guest ? fork_for(g->guests, first + i) : fork();
+
+		if (pid == 0)
+			intact_writer(w, i, cpu[1]);
+	}
+	/* On guest rings others' hooks would come to the intact ones, when theirs are taken. */
+	for (uint32_t i = 0; i < INTACT_WRITERS && !w->guest; i++) {
+		if (fork() == 0)
+			victim(w, 10 + i, cpu[0]);
+	}
+}
+
+void hostile_world_start(struct hostile_world *w, uint32_t mode)
+{
+	w->shared = storm_shared(sizeof *w->shared);
+	w->shared->running = 1;
+	box_open(&w->box, mode, 64 << 10, 4096);
+	start_writers(w);
+	while (hostile_world_done(w) < 1000)
+		usleep(1000);
+	w->scribbler = scribble_start(&w->box, ~w->intact, OTHERS_SLOTS, 7 + w->guest);
+}
+
+int hostile_world_stop(struct hostile_world *w)
+{
+	int bad = 0;
+
+	__atomic_store_n(&w->shared->running, 0, __ATOMIC_RELAXED);
+	scribble_stop(w->scribbler);
+	for (int status; wait(&status) > 0;)
+		bad += status != 0;
+	return bad;
+}
+
+void hostile_see(void *arg, uint32_t ring, const cpidecode_hook *hook)
+{
+	struct hostile_seen *s = arg;
+	uint8_t record[TRACED_RECORD];
+
+	if (!(s->world->intact >> ring & 1))
+		return;
+	s->hooks++;
+	if (traced_record(hook, record))
+		follow_record(&s->follow, ring, hook->position, record);
+	else
+		s->follow.foreign++;
+}
+
+void hostile_other_readers(struct session *s)
+{
+	struct session_task *tasks;
+	char *text;
+
+	if (session_tasks(s, &tasks) >= 0)
+		free(tasks);
+	if (session_schemas(s, &text) >= 0)
+		free(text);
+	session_sticky(s);
+	session_reclaim(s);
+}
+
+pid_t hostile_mortal_writers(const uint32_t *run)
+{
+	pid_t keeper = fork();
+
+	if (keeper != 0)
+		return keeper;
+	while (__atomic_load_n(run, __ATOMIC_RELAXED)) {
+		pid_t pid = fork();
+
+		if (pid == 0) {
+			signal(SIGBUS, SIG_DFL); /* no sanitizer's report */
+			for (uint32_t i = 0; __atomic_load_n(run, __ATOMIC_RELAXED); i++)
+				checked_hook(1, i, i % 60);
+			_exit(0);
+		}
+		waitpid(pid, NULL, 0);
+	}
+	_exit(0);
+}
+
+uint64_t hostile_milliseconds(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}

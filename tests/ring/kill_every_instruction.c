@@ -1,0 +1,400 @@
+/*
+ * A writer killed behind each instruction of an operation: what was committed is there, what
+ * it was at is nothing, torn or whole as the instruction says, the books are exact, the others
+ * go on, and what it held comes back.
+ *
+ *	kill_every_instruction [guest] [SCENE]
+ *
+ * The parent prepares the rings, and keeps a copy of them. One child goes through the whole
+ * operation, for the path and for what the books must say behind each instruction. Then, for
+ * each instruction, the copy is put back, a fresh child is taken there and killed.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "../../formats/cpi_hooks.h"
+#include "../../libtrace/ring/thread.h"
+#include "kill_steps.h"
+#include "steps.h"
+
+/* Hooks of others behind each kill: more than two laps. Tries until a child got there. */
+enum { OTHERS = 150, TRIES = 50, STRIDE = SANITIZED ? 43 : 1 };
+
+struct session box;
+uint32_t ring;
+
+static const struct scene *scene;
+static uint8_t *rings, *rings_before; /* the whole ring file, and its copy */
+static uint64_t released_before;
+static struct account before;
+static bool draining;
+static uint32_t sequence_before, sequence_now;
+
+/* ------------------------------------------------------------------ the others */
+
+void others(uint32_t hooks)
+{
+	for (uint32_t i = 0; i < hooks; i++) {
+		if (draining)
+			__atomic_store_n(&box.control->ring[ring].released,
+				box_ring(&box, ring).head & ~(uint64_t)(SECTION - 1),
+				__ATOMIC_RELEASE);
+		checked_hook(7, sequence_now++, i % 100);
+	}
+}
+
+struct seen {
+	struct follow follow;
+	uint32_t operations, not_whole;
+};
+static struct seen seen;
+
+static void see(void *arg, uint32_t in, uint64_t position, const uint8_t *record)
+{
+	struct seen *s = arg;
+
+	if (record[REC_MAJOR] != OP_MAJOR && record[REC_MAJOR] != CPI_MAJOR) {
+		follow_record(&s->follow, in, position, record);
+		return;
+	}
+	s->operations++;
+	s->not_whole += !operation_is_whole(record);
+}
+
+static void look(struct account *a)
+{
+	follow_reset(&seen.follow, box.geometry.cpus + box.geometry.guests);
+	seen.operations = seen.not_whole = 0;
+	box_account(&box, a, see, &seen);
+}
+
+static bool sound(const struct account *a)
+{
+	return !a->damaged && !a->backwards && !seen.not_whole && !seen.follow.not_whole &&
+	       !seen.follow.out_of_order && !seen.follow.foreign;
+}
+
+static uint64_t torn_of(const struct account *a)
+{
+	return a->torn + a->gone_torn;
+}
+
+static struct shm_ring *ring_now(void)
+{
+	return ring_at(rings, &box.geometry, ring);
+}
+
+static bool locked_by_the_dead(void)
+{
+	uint32_t lock = __atomic_load_n(&ring_now()->lock, __ATOMIC_RELAXED);
+
+	return lock != 0 && lock != ring_self.token;
+}
+
+/* What the books say of the operation: one of four, or nothing that may be. */
+static enum phase phase_of(const struct account *now)
+{
+	uint64_t sum = account_sum(now) - account_sum(&before);
+	uint64_t torn = torn_of(now) - torn_of(&before);
+	uint64_t lost = account_lost(now) - account_lost(&before);
+
+	if (sum == 0 && torn == 0 && lost == 0)
+		return NOTHING;
+	if (sum == 1 && torn == 1 && lost == 0)
+		return TORN;
+	if (sum == scene->hooks && torn == 0 && lost == 0)
+		return WHOLE;
+	return sum == scene->hooks && torn == 0 && lost == scene->hooks ? LOST : NO_PHASE;
+}
+
+/* ----------------------------------------------------------------- a child */
+
+static void put_back(void)
+{
+	memcpy(rings, rings_before, box.geometry.file_size);
+	__atomic_store_n(&box.control->ring[ring].released, released_before, __ATOMIC_RELEASE);
+	sequence_now = sequence_before;
+}
+
+/* Attached, its pages touched and its functions bound; then everything is put back. */
+static void warm_up(void *arg)
+{
+	(void)arg;
+	scene->operation();
+	scene->operation();
+	if (scene->guest)
+		box_become_guest((box.geometry.guests - scene->ring_after) % box.geometry.guests);
+}
+
+static void operate(void *arg)
+{
+	(void)arg;
+	scene->operation();
+}
+
+static pid_t fork_child(void)
+{
+	pid_t child = steps_fork(warm_up, operate, NULL);
+
+	if (!child)
+		die("%s: no child stops in front of the operation", scene->name);
+	put_back();
+	return child;
+}
+
+/* ------------------------------------------------------------- the expectation */
+
+struct expected {
+	uint8_t phase;
+	bool locked;
+	uint64_t head;
+};
+static struct expected *expected;
+
+static void expect(void *arg, uint32_t k)
+{
+	struct account a;
+
+	(void)arg;
+	look(&a);
+	expected[k].phase = (uint8_t)(sound(&a) ? phase_of(&a) : NO_PHASE);
+	expected[k].locked = locked_by_the_dead();
+	expected[k].head = ring_now()->head;
+}
+
+/* Nothing, torn from the store of head on, whole from the commit on: each once, in order. */
+static bool in_order(const struct steps_path *path)
+{
+	uint32_t phases[NO_PHASE + 1] = {0}, back = 0, not_at_head = 0;
+	uint64_t last_head = expected[path->n].head;
+
+	for (uint32_t k = 0; k <= path->n; k++) {
+		phases[expected[k].phase]++;
+		back += k > 0 && expected[k].phase < expected[k - 1].phase;
+		if (scene->last == WHOLE)
+			not_at_head +=
+				(expected[k].phase == NOTHING) != (expected[k].head != last_head);
+	}
+	tell(!back && !not_at_head && !phases[NO_PHASE] && phases[NOTHING] && phases[scene->last] &&
+			(scene->last == WHOLE) == (phases[TORN] != 0),
+		scene->name,
+		"%u instructions: nothing yet behind %u, torn %u, whole %u, lost %u; wrong books "
+		"%u, "
+		"back %u, not from the store of head on %u",
+		path->n, phases[NOTHING], phases[TORN], phases[WHOLE], phases[LOST],
+		phases[NO_PHASE], back, not_at_head);
+	return !back && !phases[NO_PHASE];
+}
+
+static bool record(struct steps_path *path)
+{
+	pid_t child = fork_child();
+	bool there;
+
+	expected = calloc(STEPS_MOST + 1, sizeof *expected);
+	if (!expected)
+		die("memory");
+	there = steps_record(child, path, expect, NULL);
+	steps_kill(child);
+	tell(there && steps_sequences(path) == scene->sequences, scene->name,
+		"goes through %u sequences", steps_sequences(path));
+	return there && in_order(path);
+}
+
+/* -------------------------------------------------------------------- kills */
+
+struct tally {
+	uint32_t kills, by_breakpoint, astray;
+	uint32_t wrong; /* and the first of them: */
+	uint32_t where;
+	const char *what;
+};
+
+static void wrong(struct tally *t, uint32_t k, bool ok, const char *what)
+{
+	if (ok)
+		return;
+	if (t->wrong++ == 0) {
+		t->where = k;
+		t->what = what;
+	}
+}
+
+/* The child is dead; its part of the books is `phase` for good. */
+static void aftermath(struct tally *t, uint32_t k)
+{
+	enum phase phase = (enum phase)expected[k].phase;
+	uint64_t torn = phase == TORN;
+	struct account killed, gone_on, in_the_end;
+	uint64_t head;
+	int back;
+
+	look(&killed);
+	wrong(t, k, sound(&killed), "the rings are not sound");
+	wrong(t, k, phase_of(&killed) == phase, "the books say something else");
+	wrong(t, k, seen.operations == (phase == WHOLE ? scene->hooks : 0),
+		"what was committed is not there, or what was not is");
+	draining = scene->mode == SHM_MODE_CONTINUOUS;
+	others(OTHERS);
+	look(&gone_on);
+	wrong(t, k, sound(&gone_on), "the rings are not sound after the others went on");
+	wrong(t, k, account_sum(&gone_on) == account_sum(&killed) + OTHERS, "the sum is not exact");
+	wrong(t, k, gone_on.torn == before.torn + torn && gone_on.gone_torn == before.gone_torn,
+		"somebody went over a held section");
+	back = session_reclaim(&box);
+	wrong(t, k, back == (int)torn + expected[k].locked, "not given back what it held");
+	head = ring_now()->head;
+	others(OTHERS);
+	look(&in_the_end);
+	draining = false;
+	wrong(t, k, sound(&in_the_end), "the rings are not sound after it was given back");
+	wrong(t, k, account_sum(&in_the_end) == account_sum(&gone_on) + OTHERS,
+		"the sum is not exact in the end");
+	if (scene->blocked)
+		return;
+	wrong(t, k, ring_now()->head >= head + box.geometry.ring_size, "the ring is dead");
+	wrong(t, k, account_lost(&in_the_end) == account_lost(&gone_on), "hooks are lost for good");
+	wrong(t, k, in_the_end.torn == before.torn, "its section did not come back");
+	wrong(t, k, in_the_end.gone_torn == before.gone_torn + torn, "its torn record went astray");
+	if (!holder)
+		wrong(t, k, in_the_end.loss[SHM_SKIPPED] - gone_on.loss[SHM_SKIPPED] <= 1,
+			"sections are skipped for good");
+}
+
+static void kill_behind(struct tally *t, const struct steps_path *path, uint32_t k)
+{
+	for (int i = 0; i < TRIES; i++) {
+		pid_t child = fork_child();
+		enum steps_arrival how = steps_go(child, path, k);
+
+		steps_kill(child);
+		if (how == STEPS_ASTRAY) {
+			t->astray++;
+			continue;
+		}
+		t->kills++;
+		t->by_breakpoint += how == STEPS_BY_BREAKPOINT;
+		wrong(t, k, steps_inside(path, k) == (how == STEPS_BY_BREAKPOINT),
+			"stepped inside a sequence");
+		aftermath(t, k);
+		return;
+	}
+	wrong(t, k, false, "no child got there");
+}
+
+static void kill_everywhere(const struct steps_path *path)
+{
+	struct tally t = {.what = "nothing"};
+	uint32_t inside = 0, wanted = 0;
+
+	for (uint32_t k = 0; k <= path->n; k++) {
+		/* Sanitizers' own instructions are most of them; none in a sequence is. */
+		if (k % STRIDE && !steps_inside(path, k))
+			continue;
+		wanted++;
+		inside += steps_inside(path, k);
+		kill_behind(&t, path, k);
+	}
+	tell(t.wrong == 0 && t.kills == wanted && t.by_breakpoint == inside &&
+			(inside > 0) == (scene->sequences > 0),
+		scene->name,
+		"%u kills, %u of them inside sequences, %u tries went astray; wrong %u", t.kills,
+		t.by_breakpoint, t.astray, t.wrong);
+	if (t.wrong)
+		printf("%s: first wrong behind %u instructions (phase %u): %s\n", scene->name,
+			t.where, expected[t.where].phase, t.what);
+}
+
+/* -------------------------------------------------------------------- a scene */
+
+/* All guest rings but the first are taken, by one who lives: us. */
+static void take_other_guests(void)
+{
+	checked_hook(7, sequence_now++, 1);
+	for (uint32_t i = 1; i < box.geometry.guests; i++)
+		__atomic_store_n(&ring_at(rings, &box.geometry, ring + i)->lock, ring_self.token,
+			__ATOMIC_RELAXED);
+}
+
+static void set_up(void)
+{
+	uint64_t bytes;
+	uint32_t cpu = box_pin(0);
+
+	sequence_now = 0;
+	holder = 0;
+	box_open(&box, scene->mode, SECTIONS * SECTION, SECTION);
+	bytes = box.geometry.file_size;
+	follow_open(&seen.follow, box.geometry.cpus + box.geometry.guests);
+	rings = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, box.rings_fd, 0);
+	rings_before = malloc(bytes);
+	if (rings == MAP_FAILED || !rings_before)
+		die("memory");
+	ring = scene->guest ? box.geometry.cpus : cpu;
+	if (scene->guest)
+		take_other_guests();
+	scene->prepare();
+	session_reclaim(&box);
+	memcpy(rings_before, rings, bytes);
+	released_before = box.control->ring[ring].released;
+	sequence_before = sequence_now;
+	look(&before);
+}
+
+static void play(const void *arg)
+{
+	struct steps_path path = {.n = 0};
+
+	scene = arg;
+	set_up();
+	if (!sound(&before))
+		tell(false, scene->name, "not sound before anything was done");
+	else if (record(&path))
+		kill_everywhere(&path);
+	if (holder)
+		steps_kill(holder);
+	steps_forget(&path);
+	follow_close(&seen.follow);
+	free(expected);
+	free(rings_before);
+	munmap(rings, box.geometry.file_size);
+	session_remove(&box);
+	session_close(&box);
+}
+
+static int body(int argc, char **argv)
+{
+	bool guest = argc > 1 && strcmp(argv[1], "guest") == 0;
+	const char *why, *only = argc > 1 + guest ? argv[1 + guest] : NULL;
+	uint32_t played = 0;
+
+	if (guest)
+		box_without_rseq(argv);
+	why = steps_impossible();
+	if (!why && SEES_ONE_PROCESS)
+		why = "most of what would be stepped through is the thread sanitizer";
+	if (!why && !guest && !box_has_rseq())
+		why = "no restartable sequences here";
+	if (why) {
+		tell_skipped("kill at every instruction", why);
+		return results();
+	}
+	for (uint32_t i = 0; i < scene_count; i++) {
+		if (scenes[i].guest == guest && (!only || strstr(scenes[i].name, only))) {
+			scenario(play, &scenes[i]);
+			played++;
+		}
+	}
+	if (!played)
+		tell(false, "scenes", "there is none of that name");
+	return results();
+}
+
+int main(int argc, char **argv)
+{
+	return sandbox_run(body, argc, argv, 500);
+}

@@ -1,0 +1,123 @@
+/*
+ * What a writer held when it was killed: its record and its guest ring's lock stay its own while
+ * it lives, stopped as it may be, and come back once it is proven dead.
+ *
+ *	kill_held [guest]
+ */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "sandbox.h"
+
+static struct session box;
+
+/* A stopped writer keeps what is its own, for as long as it lives. */
+static void stopped_writer(const void *arg)
+{
+	const char *name = "a stopped writer";
+	struct hook_writer w;
+	struct account a;
+	uint32_t hooks = 0;
+	int status;
+	pid_t pid;
+
+	(void)arg;
+	box_pin(0);
+	box_open(&box, SHM_MODE_WRAP, 3 * 4096, 4096);
+	pid = fork();
+	if (pid == 0) {
+		if (hook_begin(&w, 1, 512, 1) != HOOK_RESERVED)
+			_exit(1);
+		raise(SIGSTOP);
+		_exit(2);
+	}
+	waitpid(pid, &status, WUNTRACED);
+	tell(WIFSTOPPED(status), name, "stopped with a reservation");
+	for (uint32_t i = 0; i < 2000; i++)
+		checked_hook(1, hooks++, 20);
+	tell(session_reclaim(&box) == 0, name, "not given back while it lives");
+	for (uint32_t i = 0; i < 2000; i++)
+		checked_hook(1, hooks++, 20);
+	box_account(&box, &a, NULL, NULL);
+	tell(a.torn == 1 && a.gone_torn == 0 && account_sum(&a) == hooks + 1, name,
+		"its record is still there after many laps");
+	kill(pid, SIGKILL);
+	waitpid(pid, &status, 0);
+	tell(session_reclaim(&box) == 1, name, "given back once it is dead");
+	tell(session_reclaim(&box) == 0, name, "once");
+	for (uint32_t i = 0; i < 2000; i++)
+		checked_hook(1, hooks++, 20);
+	box_account(&box, &a, NULL, NULL);
+	/* Without rseq it may hold another guest ring than ours: then it stays. */
+	tell(a.torn + a.gone_torn == 1 && account_sum(&a) == hooks + 1, name,
+		"and counted as torn when overwritten");
+	session_remove(&box);
+	session_close(&box);
+}
+
+/* A guest ring whose holder was killed inside its lock. */
+static void dead_lock_holder(const void *arg)
+{
+	const char *name = "a guest ring's lock";
+	struct session_task *tasks;
+	uint32_t lock;
+	pid_t pid;
+	int n;
+
+	(void)arg;
+	box_open(&box, SHM_MODE_WRAP, 3 * 4096, 4096);
+	pid = fork();
+	if (pid == 0) {
+		checked_hook(1, 1, 1);
+		raise(SIGSTOP);
+		_exit(0);
+	}
+	waitpid(pid, &n, WUNTRACED);
+	/* Its slot is the second that was claimed: the process's own came first. */
+	n = session_tasks(&box, &tasks);
+	tell(n == 1 && tasks[0].tid == (uint32_t)pid && tasks[0].alive, name, "one task, alive");
+	free(tasks);
+	struct shm_task slot;
+	for (lock = 0; lock < SHM_TASK_SLOTS; lock++) {
+		if (pread(box.tasks_fd, &slot, sizeof slot,
+			    (off_t)(offsetof(struct shm_task_file, slot) + lock * sizeof slot)) ==
+				(ssize_t)sizeof slot &&
+			slot.tid == (uint32_t)pid)
+			break;
+	}
+	lock++;
+	for (uint32_t i = 0; i < box.geometry.guests; i++) {
+		if (pwrite(box.rings_fd, &lock, 4,
+			    (off_t)(ring_offset(&box.geometry, box.geometry.cpus + i) +
+				    offsetof(struct shm_ring, lock))) != 4)
+			die("write");
+	}
+	tell(session_reclaim(&box) == 0 && box_locks_taken(&box) == box.geometry.guests, name,
+		"kept while the holder lives");
+	kill(pid, SIGKILL);
+	waitpid(pid, &n, 0);
+	tell(session_reclaim(&box) == (int)box.geometry.guests && box_locks_taken(&box) == 0, name,
+		"given back once it is dead");
+	session_remove(&box);
+	session_close(&box);
+}
+
+static int body(int argc, char **argv)
+{
+	bool guest = argc > 1 && strcmp(argv[1], "guest") == 0;
+
+	if (guest)
+		box_without_rseq(argv);
+	else
+		scenario(stopped_writer, NULL);
+	scenario(dead_lock_holder, NULL);
+	return results();
+}
+
+int main(int argc, char **argv)
+{
+	return sandbox_run(body, argc, argv, 60);
+}

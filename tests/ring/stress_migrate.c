@@ -1,0 +1,222 @@
+/*
+ * Threads that are moved from CPU to CPU all the time, by themselves, by another thread of
+ * their process and by another process; many of them on each CPU. The ledger is exact, and the
+ * decoder's order of each thread's hooks is the one they were written in.
+ *
+ *	stress_migrate [guest]
+ */
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../../libtrace/dump/dump.h"
+#include "storm.h"
+#include "traced.h"
+
+enum { SOME_CPUS = 64, MAX_PROCESSES = 3, MAX_THREADS = 12, HOOK_LIMIT = 4000 };
+
+struct kind {
+	const char *name;
+	uint32_t mode, ring_kib, section_kib, processes, threads;
+	bool from_outside, dumped;
+	uint32_t hooks; /* of each thread; 0: as many as come in a while */
+};
+
+struct shared {
+	uint64_t attempts, moves, seen;	    /* moves made, and noticed by the moved */
+	uint32_t running, threads, started; /* threads: not yet at their end */
+	pid_t tid[MAX_PROCESSES * MAX_THREADS];
+};
+
+static struct shared *all;
+static const struct kind *kind;
+static uint32_t cpu[SOME_CPUS], cpus;
+
+static bool go_on(uint32_t i)
+{
+	return kind->hooks ? i < kind->hooks
+			   : i % 64 || __atomic_load_n(&all->running, __ATOMIC_RELAXED);
+}
+
+static void *writer(void *arg)
+{
+	uint32_t id = (uint32_t)(uintptr_t)arg, i, seen = 0;
+	int at = -1;
+
+	all->tid[id] = (pid_t)syscall(SYS_gettid);
+	__atomic_fetch_add(&all->started, 1, __ATOMIC_RELEASE);
+	for (i = 0; go_on(i); i++) {
+		checked_hook(id, i, i % 211 == 0 ? 800 : i % 30);
+		if (sched_getcpu() != at) {
+			at = sched_getcpu();
+			seen++;
+		}
+		/* Some move themselves, too. */
+		if (id % 4 == 0 && i % 32 == 0)
+			box_pin(cpu[i / 32 % cpus]);
+		/* What has to be moved must not be over before it was. */
+		if (kind->hooks && i % 16 == 0)
+			sched_yield();
+	}
+	__atomic_fetch_add(&all->attempts, i, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&all->seen, seen, __ATOMIC_RELAXED);
+	__atomic_fetch_sub(&all->threads, 1, __ATOMIC_RELEASE);
+	return NULL;
+}
+
+static void move(uint32_t first, uint32_t n)
+{
+	uint32_t seed = first + 1, moves = 0;
+
+	while (__atomic_load_n(&all->started, __ATOMIC_ACQUIRE) < kind->processes * kind->threads)
+		sched_yield();
+	while (__atomic_load_n(&all->threads, __ATOMIC_ACQUIRE)) {
+		cpu_set_t set;
+
+		seed = seed * 1103515245 + 12345;
+		CPU_ZERO(&set);
+		CPU_SET(cpu[seed / 65536 % cpus], &set);
+		/* A thread that has ended is none any more. */
+		if (sched_setaffinity(all->tid[first + seed / 4096 % n], sizeof set, &set) == 0)
+			moves++;
+	}
+	__atomic_fetch_add(&all->moves, moves, __ATOMIC_RELAXED);
+}
+
+static void process(uint32_t number)
+{
+	uint32_t first = number * kind->threads;
+	pthread_t threads[MAX_THREADS];
+
+	for (uint32_t i = 0; i < kind->threads; i++) {
+		if (pthread_create(&threads[i], NULL, writer, (void *)(uintptr_t)(first + i)))
+			die("no thread");
+	}
+	if (!kind->from_outside)
+		move(first, kind->threads);
+	for (uint32_t i = 0; i < kind->threads; i++)
+		pthread_join(threads[i], NULL);
+	_exit(0);
+}
+
+/* ----------------------------------------------------- the order across the rings */
+
+struct order {
+	uint32_t next[MAX_PROCESSES * MAX_THREADS], wrong, not_whole;
+};
+
+static void in_order(void *arg, uint32_t ring, const cpidecode_hook *hook)
+{
+	uint8_t record[TRACED_RECORD];
+	struct order *o = arg;
+	uint32_t id;
+
+	(void)ring;
+	if (!traced_record(hook, record) || !checked_is_whole(record) ||
+		checked_id(record) >= MAX_PROCESSES * MAX_THREADS) {
+		o->not_whole++;
+		return;
+	}
+	id = checked_id(record);
+	o->wrong += checked_sequence(record) != o->next[id];
+	o->next[id] = checked_sequence(record) + 1;
+}
+
+static void dumped(struct session *s, const char *name)
+{
+	char path[128];
+	struct dump_options options = {.path = path};
+	struct session_error e = {""};
+	struct order order = {.wrong = 0};
+	struct traced t;
+
+	snprintf(path, sizeof path, "%s/trace.bin", sandbox_dir());
+	if (dump_write(s, &options, NULL, &e) != 0)
+		die("dump: %s", e.text);
+	int rc = traced_read(path, s->geometry.cpus, &t, in_order, &order);
+	unlink(path);
+	tell(rc == 0 && traced_sum(&t, UINT64_MAX) == all->attempts && t.hooks == all->attempts &&
+			!t.torn && !t.malformed && !t.damaged && !t.damaged_bytes && !t.cut_off &&
+			!order.wrong && !order.not_whole,
+		name,
+		"%llu hooks in the dump, %u of them not in their thread's order, %u not whole",
+		(unsigned long long)t.hooks, order.wrong, order.not_whole);
+}
+
+static void run(const void *arg)
+{
+	struct session s;
+	struct account a;
+	struct follow f;
+	int bad = 0;
+
+	kind = arg;
+	memset(all, 0, sizeof *all);
+	all->running = 1;
+	all->threads = kind->processes * kind->threads;
+	box_open(&s, kind->mode, (uint64_t)kind->ring_kib << 10, kind->section_kib << 10);
+	follow_open(&f, s.geometry.cpus + s.geometry.guests);
+	for (uint32_t i = 0; i < kind->processes; i++) {
+		if (fork() == 0)
+			process(i);
+	}
+	if (kind->from_outside && fork() == 0) {
+		move(0, kind->processes * kind->threads);
+		_exit(0);
+	}
+	if (!kind->hooks)
+		usleep(400000);
+	__atomic_store_n(&all->running, 0, __ATOMIC_RELAXED);
+	for (int status; wait(&status) > 0;)
+		bad += status != 0;
+	box_account(&s, &a, storm_follow, &f);
+	tell(bad == 0 && all->moves > 100 && all->seen > 100, kind->name,
+		"%llu moves, %llu noticed by %u threads, %d processes failed",
+		(unsigned long long)all->moves, (unsigned long long)all->seen,
+		kind->processes * kind->threads, bad);
+	storm_ledger(kind->name, &a, &f, all->attempts);
+	if (kind->dumped)
+		dumped(&s, kind->name);
+	follow_close(&f);
+	session_remove(&s);
+	session_close(&s);
+}
+
+static int body(int argc, char **argv)
+{
+	static const struct kind kinds[] = {
+		{"moved, and all kept", SHM_MODE_NORMAL, 16 << 10, 64, 2, 6, true, true,
+			HOOK_LIMIT},
+		{"moved by a thread", SHM_MODE_WRAP, 64, 4, 1, 4, false, false, 0},
+		{"moved by a process", SHM_MODE_WRAP, 64, 4, 2, 3, true, false, 0},
+		{"2 sections", SHM_MODE_WRAP, 8, 4, 2, 3, true, false, 0},
+		{"a full ring", SHM_MODE_NORMAL, 64, 4, 2, 3, true, false, 0},
+		{"many threads", SHM_MODE_WRAP, 128, 8, 3, 12, true, false, 0},
+	};
+
+	if (argc > 1 && strcmp(argv[1], "guest") == 0)
+		box_without_rseq(argv);
+	else if (!box_has_rseq())
+		tell_skipped("restartable sequences", "this libc or clock has none");
+	cpus = storm_cpus(cpu, SOME_CPUS);
+	if (cpus < 2 || SEES_ONE_PROCESS) {
+		tell_skipped("migration",
+			cpus < 2 ? "one CPU is allowed" : "the sanitizer sees one process");
+		return results();
+	}
+	all = storm_shared(sizeof *all);
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+		scenario(run, &kinds[i]);
+	return results();
+}
+
+int main(int argc, char **argv)
+{
+	return sandbox_run(body, argc, argv, 100);
+}
