@@ -1,0 +1,185 @@
+/*
+ * The traced program of the continuous benchmark. It says "ready", then does what it is told
+ * line by line, and goes at the end of its input.
+ *
+ *	traced paced HOOKS-A-SECOND SECONDS
+ *		go: writes at that rate in all, one thread per processor, sleeping between
+ *		bursts; answers with hooks and seconds
+ *	traced bursts CPU MILLISECONDS
+ *		go: bursts of hooks with pauses for about so long; answers with ns per hook
+ *		hooks: answers with how many there were in all
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "bench.h"
+#include "continuous.h"
+#include "perfutil.h"
+
+enum { MAJOR = 0x42 };
+
+static void say(const char *line)
+{
+	puts(line);
+	if (fflush(stdout) != 0)
+		exit(1);
+}
+
+/* The next line is that word; at the end of input the program ends. */
+static bool told(const char *word)
+{
+	static char line[64];
+
+	if (!fgets(line, sizeof line, stdin))
+		exit(0);
+	line[strcspn(line, "\n")] = 0;
+	return strcmp(line, word) == 0;
+}
+
+/* Words as programs write them: counters, small numbers, constants, and some that no
+ * compression helps against (about half of the bytes). */
+static void write_hooks(uint64_t n)
+{
+	static _Thread_local UINT32 word[8] = {0, 0, 0, 0x7f3a, 0, 1, 0, 0};
+	static _Thread_local uint64_t random = 0x9E3779B97F4A7C15u;
+
+	for (uint64_t i = 0; i < n; i++) {
+		random = random * 6364136223846793005u + 1442695040888963407u;
+		word[0]++;
+		word[1] = (UINT32)(random >> 32);
+		word[2] = (UINT32)(random >> 24);
+		word[4] = (UINT32)(random >> 52);
+		word[6] += 64;
+		TraceHookWords(MAJOR, 0x10 + (word[4] & 7), 8, word);
+	}
+}
+
+/* -------------------------------------------------------------------------- paced */
+
+#define PERIOD_NS 1000000u
+
+struct paced {
+	pthread_t thread;
+	int cpu;
+	uint64_t start, periods, hooks; /* hooks: in each period */
+	uint64_t written, end;
+};
+
+static void sleep_until(uint64_t ns)
+{
+	struct timespec t = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
+
+	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL) == EINTR)
+		;
+}
+
+static uint64_t monotonic(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* A thread that comes late writes what it owes at once: the rate is kept over the whole. */
+static void *write_paced(void *arg)
+{
+	struct paced *p = arg;
+
+	pin(p->cpu);
+	for (uint64_t i = 0; i < p->periods; i++) {
+		sleep_until(p->start + i * PERIOD_NS);
+		write_hooks(p->hooks);
+		p->written += p->hooks;
+	}
+	p->end = monotonic();
+	return NULL;
+}
+
+static void paced(double rate, double seconds)
+{
+	char line[128];
+	unsigned n;
+	const int *cpu = processors(&n);
+	struct paced *p = calloc(n, sizeof *p);
+	uint64_t start = monotonic() + 5 * PERIOD_NS, end = start, hooks = 0;
+
+	if (!p)
+		die("no memory");
+	for (unsigned i = 0; i < n; i++) {
+		p[i].cpu = cpu[i];
+		p[i].start = start;
+		p[i].periods = (uint64_t)(seconds * 1e9 / PERIOD_NS);
+		/* At least what was asked for. */
+		p[i].hooks = (uint64_t)(rate * PERIOD_NS / 1e9 / n + 0.999);
+		if (pthread_create(&p[i].thread, NULL, write_paced, &p[i]) != 0)
+			die("cannot start a thread");
+	}
+	for (unsigned i = 0; i < n; i++) {
+		pthread_join(p[i].thread, NULL);
+		hooks += p[i].written;
+		end = p[i].end > end ? p[i].end : end;
+	}
+	free(p);
+	snprintf(line, sizeof line, "%llu %.6f", (unsigned long long)hooks,
+		(double)(end - start) / 1e9);
+	say(line);
+}
+
+/* ------------------------------------------------------------------------- bursts */
+
+/* A million hooks a second on the average: a drain can follow. Far less than a ring is
+ * written before it must have. */
+enum { BURST = 10000, PAUSE_NS = 10000000 };
+
+static double bursts(uint64_t n, uint64_t *hooks)
+{
+	double *each = calloc(n, sizeof *each);
+	double result;
+
+	if (!each)
+		die("no memory");
+	for (uint64_t i = 0; i < n; i++) {
+		sleep_ns(PAUSE_NS);
+		write_hooks(100); /* awake */
+		uint64_t start = now_ns();
+		write_hooks(BURST);
+		each[i] = (double)(now_ns() - start) / BURST;
+		*hooks += BURST + 100;
+	}
+	result = median(each, (unsigned)n);
+	free(each);
+	return result;
+}
+
+static void serve_bursts(int cpu, double ms)
+{
+	uint64_t hooks = 0, n = (uint64_t)(ms * 1e6 / PAUSE_NS) + 1;
+	char line[64];
+
+	pin(cpu);
+	realtime();
+	bursts(1, &hooks); /* attaches, touches its pages */
+	say("ready");
+	for (;;) {
+		if (told("go"))
+			snprintf(line, sizeof line, "%.6g", bursts(n, &hooks));
+		else
+			snprintf(line, sizeof line, "%llu", (unsigned long long)hooks);
+		say(line);
+	}
+}
+
+int traced(char **arguments)
+{
+	if (strcmp(arguments[0], "bursts") == 0)
+		serve_bursts(atoi(arguments[1]), atof(arguments[2]));
+	say("ready");
+	while (told("go"))
+		paced(atof(arguments[1]), atof(arguments[2]));
+	return 1;
+}

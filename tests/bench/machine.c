@@ -1,0 +1,88 @@
+/*
+ * Time, processors, priority.
+ */
+#include "bench.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+void die(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	fputs("bench: ", stderr);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fputc('\n', stderr);
+	exit(1);
+}
+
+uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC_RAW, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+void sleep_ns(uint64_t ns)
+{
+	struct timespec t = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
+
+	while (nanosleep(&t, &t) != 0 && errno == EINTR)
+		;
+}
+
+const int *processors(unsigned *n)
+{
+	static int list[CPU_SETSIZE];
+	static unsigned count;
+	cpu_set_t set;
+
+	/* Once, before anything is pinned. */
+	if (!count) {
+		if (sched_getaffinity(0, sizeof set, &set) != 0)
+			die("sched_getaffinity: %s", strerror(errno));
+		for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+			if (CPU_ISSET(cpu, &set))
+				list[count++] = cpu;
+	}
+	*n = count;
+	return list;
+}
+
+void pin(int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	if (sched_setaffinity(0, sizeof set, &set) != 0)
+		die("cannot pin a thread to processor %d: %s", cpu, strerror(errno));
+}
+
+bool realtime(void)
+{
+	struct sched_param p = {.sched_priority = 1};
+
+	return sched_setscheduler(0, SCHED_FIFO, &p) == 0;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+double median(double *v, unsigned n)
+{
+	qsort(v, n, sizeof *v, by_value);
+	return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
+}

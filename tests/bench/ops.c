@@ -1,0 +1,127 @@
+/*
+ * What is timed of our own: hooks through perfutil.h as any program would write them.
+ */
+#include "work.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "flag.h"
+#include "perfutil.h"
+
+/* The one is on, the other never is. */
+enum { MAJOR = 0x42, MAJOR_OFF = 0x43 };
+
+static inline uint64_t read_clock(void)
+{
+	uint64_t now;
+
+#if defined(__x86_64__)
+	now = __builtin_ia32_rdtsc();
+#elif defined(__aarch64__)
+	__asm__ volatile("mrs %0, cntvct_el0" : "=r"(now));
+#else
+	GetCycles(&now);
+#endif
+	return now;
+}
+
+static UINT32 words[20] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20};
+static const TRACE_STRING string = {"sixteen letters.", 16};
+
+/* An instance for each thread; it lives as long as the program. */
+static void *cpi_instance(void)
+{
+	static _Thread_local void *instance;
+
+	if (!instance && CpiInit(CPI_TYPE_RAW, &instance) != PU_SUCCESS)
+		die("CpiInit failed");
+	return instance;
+}
+
+unsigned work_items = WORK_LARGEST;
+
+uint64_t *work_area(void)
+{
+	static _Thread_local uint64_t area[WORK_LARGEST] __attribute__((aligned(64)));
+
+	for (unsigned i = 0; i < WORK_LARGEST && !area[0]; i++)
+		area[WORK_LARGEST - 1 - i] = i + 1;
+	return area;
+}
+
+/* clang-format off */
+OP_LOOPS(none, , (void)0)
+/* What the gate's test costs at least: flag.h has no other use than not to be known here. */
+OP_LOOPS(empty, ,
+	if (__builtin_expect(__atomic_load_n(&bench_flag[MAJOR], __ATOMIC_RELAXED) != 0, 0))
+		bench_flag_is_set(i))
+OP_LOOPS(rdtsc, , uint64_t now = read_clock(); __asm__ volatile("" : : "r"(now)))
+OP_LOOPS(off, , TraceHookWords(MAJOR_OFF, (UINT32)i, 8, words))
+OP_LOOPS(words0, , TraceHookWords(MAJOR, (UINT32)i, 0, words))
+OP_LOOPS(words8, , TraceHookWords(MAJOR, (UINT32)i, 8, words))
+OP_LOOPS(words20, , TraceHookWords(MAJOR, (UINT32)i, 20, words))
+OP_LOOPS(string16, , TraceHookData(MAJOR, (UINT32)i, 0, NULL, 1, &string))
+OP_LOOPS(variadic8, const UINT32 *w = words; __asm__ volatile("" : "+r"(w)),
+	TraceHook(MAJOR, (UINT32)i, 8, 0, w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7]))
+OP_LOOPS(group, void *instance = cpi_instance(),
+	CpiGetAndTrace(instance, 1, CPI_TYPE_TRACE_SUMMARY, "bench", NULL))
+/* clang-format on */
+
+#define LOOPS(name) tight_##name, work_##name
+
+const struct op work_alone = {"none", LOOPS(none), 0, HERE, true};
+
+const struct op our_ops[] = {
+	{"empty", LOOPS(empty), 0, HERE, false},
+	{"rdtsc", LOOPS(rdtsc), 0, HERE, true},
+	{"off_disabled", LOOPS(off), 0, HERE, false},
+	{"off_off", LOOPS(words8), 0, HERE_OFF, false},
+	{"off_none", LOOPS(words8), 0, NO_SESSION, false},
+	{"words0", LOOPS(words0), 1, HERE, true},
+	{"words8", LOOPS(words8), 1, HERE, true},
+	{"words20", LOOPS(words20), 1, HERE, true},
+	{"string16", LOOPS(string16), 1, HERE, true},
+	{"variadic8", LOOPS(variadic8), 1, HERE, true},
+	/* The label twice, and the summary between them. */
+	{"group", LOOPS(group), 3, HERE, true},
+	{"guest8", LOOPS(words8), 1, GUEST, false},
+};
+const unsigned our_op_count = sizeof our_ops / sizeof *our_ops;
+
+void ops_begin(void)
+{
+	int rc = TraceEnable(ALL_MAJORS);
+
+	if (rc == PU_SUCCESS)
+		rc = TraceDisable(MAJOR_OFF);
+	if (rc != PU_SUCCESS)
+		die("cannot control the session: %s", RcToString(rc));
+	if (!IsTraceOn())
+		die("tracing is off; SWTRACE_SESSION has to name a session that is on");
+}
+
+/* ---------------------------------------------------------------------- fwrite */
+
+static FILE *file;
+/* The size of a hook of 8 words; not even a time stamp is taken. */
+static const char record[56];
+
+static FILE *rewound(void)
+{
+	rewind(file);
+	return file;
+}
+
+OP_LOOPS(fwrite, FILE *f = rewound(), fwrite(record, sizeof record, 1, f))
+const struct op fwrite_op = {"fwrite", LOOPS(fwrite), 0, HERE, false};
+
+void fwrite_begin(const char *directory)
+{
+	char path[4096];
+
+	snprintf(path, sizeof path, "%s/fwrite", directory);
+	file = fopen(path, "w");
+	if (!file)
+		die("cannot write %s", path);
+}

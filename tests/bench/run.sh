@@ -1,0 +1,153 @@
+#!/bin/sh
+# Benchmarks, with the goals they are held against. Builds what it needs and leaves nothing
+# behind but the build folder (build-bench).
+#
+# usage: sh tests/bench/run.sh writer [--peers] [option ...]	what a hook costs its writer
+#        sh tests/bench/run.sh continuous [option ...]		continuous mode: loss, cost, drain
+#	--peers		LTTng-UST and fwrite too, in turn with ours (installs LTTng)
+#	--json		one JSON document instead of the table
+#	-o FILE		writes to FILE
+#	--quick		few and short repetitions: to see whether it runs
+#	--build DIR	uses what is built in DIR
+#	--dir DIR	continuous: the folder on a real disk (default: TMPDIR, else /var/tmp)
+# Exits with 0 if all that is to be measured was measured, whether it meets its goal or not;
+# 1 if something failed, or the trace does not hold what was timed; 2 for wrong usage.
+# shellcheck disable=SC2034 # the sourced files use what is set here
+set -u
+here=$(cd "$(dirname "$0")" && pwd) || exit 1
+top=$(cd "$here/../.." && pwd) || exit 1
+# shellcheck source=../lib/deps.sh
+. "$top/tests/lib/deps.sh"
+
+fail() { echo "bench: $*" >&2; exit 1; }
+misuse() { echo "bench: $* (see --help)" >&2; exit 2; }
+
+kind='' peers=0 json=0 output='' quick=0 build='' disk=${TMPDIR:-/var/tmp}
+value() { [ "$1" -gt 1 ] || misuse "$2 takes a value"; }
+arguments() {
+	while [ $# -gt 0 ]; do
+		case $1 in
+		writer | continuous) [ -z "$kind" ] || misuse "$1 is one too many"; kind=$1 ;;
+		--peers) peers=1 ;;
+		--json) json=1 ;;
+		--quick) quick=1 ;;
+		-o) value $# "$1"; output=$2; shift ;;
+		--build) value $# "$1"; build=$2; shift ;;
+		--dir) value $# "$1"; disk=$2; shift ;;
+		-h | --help) sed -n '2,/^set/{/^#/s/^# \{0,1\}//p}' "$here/run.sh"; exit 0 ;;
+		*) misuse "unknown argument $1" ;;
+		esac
+		shift
+	done
+	[ -n "$kind" ] || misuse "which benchmark: writer or continuous?"
+	[ "$peers" -eq 0 ] || [ "$kind" = writer ] || misuse "--peers is for writer"
+}
+arguments "$@"
+
+# Root's LTTng session daemon has one fixed place, so a private one needs a private /run.
+if [ "$peers" -eq 1 ] && [ "$(id -u)" -eq 0 ] && [ "${BENCH_PRIVATE_RUN-}" != yes ]; then
+	if unshare --mount true 2>/dev/null; then
+		exec unshare --mount env BENCH_PRIVATE_RUN=yes sh "$here/run.sh" "$@"
+	fi
+fi
+
+work=$(mktemp -d "${TMPDIR:-/tmp}/swtrace-bench.XXXXXX") || exit 1
+# Hooks, and what fwrite writes, go to memory.
+memory=$(mktemp -d /dev/shm/swtrace-bench.XXXXXX) || exit 1
+SWTRACE_SESSION=$memory/session
+export SWTRACE_SESSION
+log=$work/log
+undo=''
+finish() {
+	status=$?
+	$undo
+	rm -rf "$work" "$memory"
+	exit "$status"
+}
+trap finish EXIT
+trap 'exit 130' INT TERM HUP
+
+must() { # WHAT COMMAND...: its output only if it fails
+	doing=$1; shift
+	"$@" >"$log" 2>&1 || { tail -n 20 "$log" >&2; fail "$doing failed"; }
+}
+
+# Builds, unless it is built, and installs into a prefix of our own.
+prepare() {
+	if [ -z "$build" ]; then
+		build=$top/build-bench
+		# shellcheck disable=SC2086
+		need_packages $BUILD_PACKAGES || exit 1
+		must configuring cmake -S "$top" -B "$build" -DCMAKE_BUILD_TYPE=Release \
+			-DSWTRACE_TESTS=OFF -DSWTRACE_SAMPLES=OFF
+		must building cmake --build "$build" -j "$(nproc)"
+	fi
+	must installing cmake --install "$build" --prefix "$work/prefix"
+	libdir=$(dirname "$(find "$work/prefix" -name libswtrace.so)")
+	PKG_CONFIG_PATH=$libdir/pkgconfig${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}
+	LD_LIBRARY_PATH=$libdir${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+	export PKG_CONFIG_PATH LD_LIBRARY_PATH
+	swtrace=$work/prefix/bin/swtrace cpidecode=$work/prefix/bin/cpidecode
+	[ -x "$swtrace" ] || fail "$build has no installed swtrace command"
+}
+
+cc=${CC:-cc}
+flags="-std=gnu17 -O2 -D_GNU_SOURCE -fno-tree-vectorize -Wall -Wextra"
+
+# compile PROGRAM FILE...: against the installed shared library, as anybody would.
+compile() {
+	program=$1; shift
+	# shellcheck disable=SC2046,SC2086
+	must "compiling $program" $cc $flags $(pkg-config --cflags libswtrace) "$@" -o "$work/$program" \
+		-rdynamic -pthread $(pkg-config --libs libswtrace) -ldl
+	LC_ALL=C ldd "$work/$program" | grep -q "$libdir/libswtrace.so" ||
+		fail "$program does not use the installed shared library"
+}
+
+fact() { [ -z "$2" ] || printf 'machine\t%s\t%s\n' "$1" "$(printf '%s' "$2" | tr '\n' ' ')"; }
+# How busy the machine is: the load, and how long somebody waited for a processor of late.
+busy() {
+	cut -d ' ' -f 1-3 /proc/loadavg
+	sed -n 's/^some avg10=\([0-9.]*\).*/(\1 % of 10 s somebody waited)/p' /proc/pressure/cpu 2>/dev/null
+}
+first_line() { head -n 1 "$1" 2>/dev/null; }
+machine() {
+	fact processor "$(sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo | head -n 1)"
+	fact kernel "$(uname -srm)"
+	fact virtual "$(systemd-detect-virt 2>/dev/null || { grep -q '^flags.* hypervisor' \
+		/proc/cpuinfo && echo yes || echo unknown; })"
+	fact clocksource "$(first_line /sys/devices/system/clocksource/clocksource0/current_clocksource)"
+	governor=$(first_line /sys/devices/system/cpu/cpu0/cpufreq/scaling_governor)
+	fact governor "${governor:-unknown}"
+	fact load "$(busy)"
+	fact compiler "$($cc --version | head -n 1)"
+	fact build "$(sed -n 's/^CMAKE_BUILD_TYPE:[A-Z]*=//p' "$build/CMakeCache.txt")"
+	fact library "$("$swtrace" --version)"
+}
+
+# verdict_of WHAT DETAIL COMMAND...: a check's line
+verdict_of() {
+	what=$1 about=$2; shift 2
+	if "$@"; then outcome=ok; else outcome=failed; fi
+	printf 'check\t%s\t%s\t%s\n' "$what" "$outcome" "$about" >>"$work/samples"
+}
+
+report() {
+	awk -v name="$kind" -v json="$json" -f "$here/report.awk" "$here/$kind.rows" \
+		"$work/samples" >"$work/report" || fail "report.awk failed"
+	if [ -n "$output" ]; then
+		cat "$work/report" >"$output" || fail "cannot write $output"
+	else
+		cat "$work/report" || fail "cannot write to standard output"
+	fi
+	! grep -q '^check	[^	]*	failed' "$work/samples" ||
+		fail "a check failed: $(sed -n 's/^check	\([^	]*\)	failed	\(.*\)/\1 (\2)/p' \
+			"$work/samples" | head -n 1)"
+}
+
+# shellcheck source=writer.sh
+# shellcheck source=continuous.sh
+. "$here/$kind.sh"
+prepare
+measure
+report

@@ -1,0 +1,281 @@
+/*
+ * What a hook costs its writer.
+ *
+ *	writer [-r REPETITIONS] [-t MILLISECONDS] [-p MODULE] [-f DIRECTORY]
+ *	-t	a batch takes about so long
+ *	-p	tracepoints of others (lttng_peer.c), and fwrite, too
+ *	-f	where fwrite writes to
+ *
+ * Traces in the session that is there, which has to be on. Prints lines of tab-separated
+ * fields for report.awk: sample ROW VALUE; absent ROWS REASON; machine NAME VALUE;
+ * attempted KIND HOOKS.
+ */
+#include "bench.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "peers.h"
+#include "perfutil.h"
+
+/* The work of a turn is cut to so many ns on this machine. */
+#define WORK_NS 75
+
+static const struct op *op[MAX_OPS];
+static uint64_t tight_turns[MAX_OPS], work_turns[MAX_OPS];
+static unsigned ops;
+static unsigned repetitions = 15;
+static uint64_t batch_ns = 8000000;
+
+static void sample(const char *scene, const char *id, double value)
+{
+	printf("sample\t%s.%s\t%.6g\n", scene, id, value);
+}
+
+static bool is_served(enum place place)
+{
+	return place == GUEST || place == NO_SESSION;
+}
+
+static double ask(unsigned i, enum ask what, uint64_t amount)
+{
+	const struct op *o = op[i];
+	double value;
+
+	if (is_served(o->place))
+		return server_ask(o->place, i, what, amount);
+	if (o->place == HERE_OFF && TraceOff() != PU_SUCCESS)
+		die("cannot turn tracing off");
+	value = measure(o, what, amount);
+	if (o->place == HERE_OFF && TraceOn() != PU_SUCCESS)
+		die("cannot turn tracing on again");
+	return value;
+}
+
+/* Everybody else, between two batches: the priority is not to be had all the time. */
+static void give_way(void)
+{
+	sleep_ns(batch_ns / 8);
+}
+
+/* ------------------------------------------------------------------ preparation */
+
+static void add_op(const struct op *o)
+{
+	if (ops == MAX_OPS)
+		die("too many ops");
+	op[ops++] = o;
+}
+
+static void collect_ops(const char *module, const char *fwrite_directory)
+{
+	for (unsigned i = 0; i < our_op_count; i++)
+		add_op(&our_ops[i]);
+	if (!module)
+		return;
+	fwrite_begin(fwrite_directory);
+	add_op(&fwrite_op);
+	const struct op *peer = peers_load(module);
+	for (unsigned i = 0; peer[i].id; i++)
+		add_op(&peer[i]);
+}
+
+static void cut_work(void)
+{
+	double ns = 0;
+
+	/* The fastest counts: others make it slower, never faster. */
+	for (int i = 0; i < 20; i++) {
+		double again = measure(&work_alone, ASK_WORK, 500);
+
+		ns = i == 0 || again < ns ? again : ns;
+	}
+	unsigned steps = (unsigned)(WORK_NS / ns * (work_items / WORK_STEP) + 0.5);
+	work_items = steps < 1 ? WORK_STEP : steps * WORK_STEP;
+	if (work_items > WORK_LARGEST)
+		work_items = WORK_LARGEST;
+	printf("machine\twork_items\t%u\n", work_items);
+}
+
+static void find_turns(void)
+{
+	for (unsigned i = 0; i < ops; i++) {
+		tight_turns[i] = (uint64_t)ask(i, ASK_TIGHT_TURNS, batch_ns);
+		work_turns[i] = (uint64_t)ask(i, ASK_WORK_TURNS, batch_ns);
+	}
+}
+
+/* ----------------------------------------------------------------------- scenes */
+
+/* One thread: every op once in each repetition, beginning with another one each time. */
+static void one_thread(void)
+{
+	uint64_t turns = (uint64_t)measure(&work_alone, ASK_WORK_TURNS, batch_ns);
+
+	for (unsigned r = 0; r < repetitions; r++) {
+		sample("work", work_alone.id, measure(&work_alone, ASK_WORK, turns));
+		for (unsigned k = 0; k < ops; k++) {
+			unsigned i = (k + r * 5) % ops;
+
+			sample("tight", op[i]->id, ask(i, ASK_TIGHT, tight_turns[i]));
+			give_way();
+		}
+		for (unsigned k = 0; k < ops; k++) {
+			unsigned i = (k + r * 5) % ops;
+
+			sample("work", op[i]->id, ask(i, ASK_ADDED, work_turns[i]));
+			give_way();
+		}
+	}
+}
+
+/* Of the thread that is slowed most: its rate among others, as a part of its rate alone. */
+static void emit_worst(const char *scene, const char *id, const double *ratio, unsigned n)
+{
+	double worst = 0, *copy = malloc(repetitions * sizeof *copy);
+	unsigned which = 0;
+
+	if (!copy)
+		die("no memory");
+	for (unsigned c = 0; c < n; c++) {
+		for (unsigned r = 0; r < repetitions; r++)
+			copy[r] = ratio[r * n + c];
+		double m = median(copy, repetitions);
+		if (c == 0 || m < worst) {
+			worst = m;
+			which = c;
+		}
+	}
+	for (unsigned r = 0; r < repetitions; r++)
+		sample(scene, id, ratio[r * n + which]);
+	free(copy);
+}
+
+static void crowd(const struct op *o, bool work, uint64_t turns, unsigned n)
+{
+	double *ratio = calloc((size_t)repetitions * n, sizeof *ratio);
+	double *alone = calloc(n, sizeof *alone), *together = calloc(n, sizeof *together);
+
+	if (!ratio || !alone || !together)
+		die("no memory");
+	for (unsigned r = 0; r < repetitions; r++) {
+		for (unsigned c = 0; c < n; c++) {
+			double ns[1024];
+
+			crowd_measure(o, work, turns, (int)c, ns);
+			alone[c] = ns[c];
+		}
+		crowd_measure(o, work, turns, -1, together);
+		for (unsigned c = 0; c < n; c++)
+			ratio[r * n + c] = alone[c] / together[c];
+		give_way();
+	}
+	emit_worst(work ? "crowd_work" : "crowd", o->id, ratio, n);
+	free(ratio);
+	free(alone);
+	free(together);
+}
+
+static void all_processors(void)
+{
+	unsigned n;
+
+	processors(&n);
+	if (n == 1) {
+		puts("absent\t^crowd\tthere is one processor only");
+		return;
+	}
+	crowd_start();
+	crowd(&work_alone, true, (uint64_t)measure(&work_alone, ASK_WORK_TURNS, batch_ns), n);
+	for (unsigned i = 0; i < ops; i++) {
+		if (!op[i]->crowd)
+			continue;
+		crowd(op[i], false, tight_turns[i], n);
+		crowd(op[i], true, work_turns[i], n);
+	}
+	crowd_end();
+}
+
+/* ------------------------------------------------------------------------- main */
+
+static bool has_rseq(void)
+{
+	extern const unsigned int __rseq_size __attribute__((weak));
+
+	return &__rseq_size && __rseq_size != 0;
+}
+
+static void report_machine(uint64_t ns, uint64_t cycles, bool is_realtime)
+{
+	unsigned n;
+
+	processors(&n);
+	printf("machine\tprocessors\t%u\n", n);
+	printf("machine\tclock_hz\t%.0f\n", (double)cycles * 1e9 / (double)ns);
+	printf("machine\tpriority\t%s\n", is_realtime ? "SCHED_FIFO" : "normal");
+	printf("machine\trepetitions\t%u\n", repetitions);
+	printf("machine\tbatch_ms\t%g\n", (double)batch_ns / 1e6);
+}
+
+static void report_attempted(void)
+{
+	uint64_t here = hooks_attempted(), guest = server_attempted(GUEST);
+
+	printf("attempted\tall\t%llu\n", (unsigned long long)(here + guest));
+	printf("attempted\tguest\t%llu\n", (unsigned long long)(has_rseq() ? guest : here + guest));
+	if (!has_rseq())
+		puts("absent\t^ratio.guest\tno thread has restartable sequences here: "
+		     "all hooks went to guest rings");
+}
+
+int main(int argc, char **argv)
+{
+	const char *module = NULL, *fwrite_directory = ".";
+	int option;
+
+	if (argc > 1 && strcmp(argv[1], "--serve") == 0)
+		return serve(argc - 2, argv + 2);
+	while ((option = getopt(argc, argv, "r:t:p:f:")) != -1) {
+		switch (option) {
+		case 'r':
+			repetitions = (unsigned)atoi(optarg);
+			break;
+		case 't':
+			batch_ns = (uint64_t)(atof(optarg) * 1e6);
+			break;
+		case 'p':
+			module = optarg;
+			break;
+		case 'f':
+			fwrite_directory = optarg;
+			break;
+		default:
+			return 2;
+		}
+	}
+	if (optind != argc || repetitions < 1 || batch_ns < 10000)
+		die("see the first lines of writer.c");
+
+	unsigned n;
+	const int *cpu = processors(&n);
+	uint64_t start = now_ns(), cycles = ReadCycles();
+
+	collect_ops(module, fwrite_directory); /* threads of others are not to be pinned */
+	pin(cpu[n - 1]);		       /* the first one has most of the interrupts */
+	bool is_realtime = realtime();
+	ops_begin();
+	cut_work();
+	server_start(GUEST, "GLIBC_TUNABLES", "glibc.pthread.rseq=0", cpu[n - 1]);
+	server_start(NO_SESSION, "SWTRACE_SESSION", "/nonexistent/session", cpu[n - 1]);
+	find_turns();
+	one_thread();
+	all_processors();
+	if (module)
+		peers_trailer();
+	report_machine(now_ns() - start, ReadCycles() - cycles, is_realtime);
+	report_attempted();
+	servers_end();
+	return fflush(stdout) ? 1 : 0;
+}

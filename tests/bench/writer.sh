@@ -1,0 +1,50 @@
+# Sourced by run.sh: what a hook costs its writer.
+# shellcheck shell=sh disable=SC2034,SC2154
+
+# shellcheck source=lttng.sh
+[ "$peers" -eq 0 ] || . "$here/lttng.sh"
+
+# total KEY, of `swtrace info --json`; guests: what guest rings took.
+total() { sed -n "s/.*\"total\": {.*\"$1\": \([0-9]*\).*/\1/p" "$work/info"; }
+guests() {
+	sed 's/{"kind"/\n&/g; s/"total"/\n&/g' "$work/info" | grep '^{"kind": "guest"' |
+		sed 's/.*"hooks": \([0-9]*\).*"overwritten": \([0-9]*\).*/\1 \2/' |
+		awk '{ s += $1 + $2 } END { printf "%.0f\n", s }'
+}
+attempted() { sed -n "s/^attempted	$1	//p" "$work/samples"; }
+same() { [ -n "$1" ] && [ "$1" = "$2" ]; }
+
+# What was timed was traced: every hook is accounted for, by the session itself.
+check_trace() {
+	"$swtrace" info --json >"$work/info" 2>"$log" || { cat "$log" >&2; fail "swtrace info failed"; }
+	verdict_of "the ledger has every hook that was timed" \
+		"$(attempted all) attempted, the session says $(total attempted)" \
+		same "$(attempted all)" "$(total attempted)"
+	for loss in lost_full lost_big lost_held lost_no_guest torn; do
+		verdict_of "$loss is 0" "$(total $loss)" same 0 "$(total $loss)"
+	done
+	verdict_of "guest rings have the hooks of threads without rseq, and no others" \
+		"$(attempted guest) attempted, $(guests) there" same "$(attempted guest)" "$(guests)"
+}
+
+measure() {
+	compile writer "$here/machine.c" "$here/ops.c" "$here/flag.c" "$here/measure.c" \
+		"$here/serve.c" "$here/crowd.c" "$here/peers.c" "$here/writer.c"
+	set -- -r 15 -t 8
+	[ "$quick" -eq 0 ] || set -- -r 7 -t 0.4
+	machine >"$work/samples"
+	if [ "$peers" -eq 1 ]; then
+		undo=lttng_stop
+		lttng_start
+		set -- "$@" -p "$work/lttng.so" -f "$memory"
+	else
+		printf 'absent\tlttng|fwrite\t--peers was not given\n' >>"$work/samples"
+	fi
+	# As much memory for each processor as LTTng gets.
+	must "making a session" "$swtrace" init -s 4 -t wrap
+	must "turning tracing on" "$swtrace" on
+	"$work/writer" "$@" >>"$work/samples" || fail "the benchmark program failed"
+	check_trace
+	[ "$peers" -eq 0 ] || lttng_check
+	fact 'load afterwards' "$(busy)" >>"$work/samples"
+}
