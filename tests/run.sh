@@ -90,7 +90,7 @@ build gcc && suite gcc
 if [ "$quick" -eq 0 ]; then
 	build clang -DCMAKE_C_COMPILER=clang -DCMAKE_BUILD_TYPE=Debug && suite clang -R "$units"
 	build asan -DSWTRACE_SANITIZE=address -DCMAKE_BUILD_TYPE=RelWithDebInfo &&
-		ASAN_OPTIONS=detect_leaks=1:abort_on_error=0 suite asan -E '^install$'
+		ASAN_OPTIONS=detect_leaks=1:abort_on_error=0 suite asan -E '^(install|model)$'
 	# It sees neither the stores of the restartable sequences nor a page that is mapped
 	# over a variable, and takes what they order for races: no hooks from several threads.
 	build tsan -DSWTRACE_SANITIZE=thread -DCMAKE_BUILD_TYPE=RelWithDebInfo &&
