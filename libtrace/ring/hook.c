@@ -44,7 +44,15 @@ static inline __attribute__((always_inline)) void copy_words(
 	const uint8_t *from = (const uint8_t *)words;
 	size_t bytes = 4 * (size_t)n;
 
-	if (n >= 4) {
+	if (n - 4 <= 4) {
+		/* 4 to 8 words, the most there usually are: two moves. */
+		uint8_t first[16], last[16];
+
+		memcpy(first, from, 16);
+		memcpy(last, from + bytes - 16, 16);
+		memcpy(to, first, 16);
+		memcpy(to + bytes - 16, last, 16);
+	} else if (n > 8) {
 		for (size_t i = 0; i + 16 < bytes; i += 16) {
 			memcpy(to + i, from + i, 16);
 			__asm__("" : "+r"(from));

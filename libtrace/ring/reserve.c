@@ -149,47 +149,49 @@ struct survey {
 	uint64_t hooks, torn; /* from position `from` on */
 };
 
+/* How many records from offset on have the control word c, and where they end. Records tend to
+ * have the size of the one before; taking that for granted lets the loads overlap. */
+static uint32_t run_of(const uint8_t *at, uint32_t bytes, uint32_t c, uint32_t *offset)
+{
+	uint32_t size = c & REC_SIZE_MASK, end = *offset + size, n = 1;
+
+	while (bytes - end >= size &&
+		__atomic_load_n((const uint32_t *)(at + end), __ATOMIC_ACQUIRE) == c) {
+		end += size;
+		n++;
+	}
+	*offset = end;
+	return n;
+}
+
 /*
  * Walks an old section: true if every record in it is committed or abandoned by a dead
  * writer, so that nobody will store there again. That is lasting: nothing uncommitted
  * appears behind head. A control word that makes no sense is no writer's: it ends the walk.
  *
- * Records tend to have the size of the one before; guessing it lets the loads overlap.
  * Acquire each: a group that commits while we walk shows its inner control words only to
  * who acquired its first; and with the last, our stores come after what we saw committed.
  */
 static bool survey(
 	const uint8_t *at, uint32_t bytes, uint64_t position, uint64_t from, struct survey *out)
 {
-	uint32_t offset = 0, guess = UINT32_MAX;
-	uint64_t hooks = 0, torn = 0;
+	uint32_t offset = 0;
 
 	while (offset < bytes) {
 		uint32_t c = __atomic_load_n((const uint32_t *)(at + offset), __ATOMIC_ACQUIRE);
-		uint32_t size;
+		uint32_t size = c & REC_SIZE_MASK, first = offset;
 
-		if (likely(c == guess)) {
-			size = guess & REC_SIZE_MASK;
-		} else {
-			size = c & REC_SIZE_MASK;
-			if (size >= 8 && size <= bytes - offset) {
-				if (!(c & (REC_COMMITTED | REC_ABANDONED)))
-					return false;
-				guess = c;
-			}
-		}
 		if (unlikely(size < 8 || size > bytes - offset))
 			break;
-		if (position + offset >= from && (c & REC_KIND_MASK) == REC_KIND_HOOK) {
-			if (c & REC_COMMITTED)
-				hooks++;
-			else
-				torn++;
-		}
-		offset += size;
+		if (!(c & (REC_COMMITTED | REC_ABANDONED)))
+			return false;
+		uint32_t n = run_of(at, bytes, c, &offset);
+		/* Those before `from` were discarded. */
+		for (; n && position + first < from; first += size)
+			n--;
+		if ((c & REC_KIND_MASK) == REC_KIND_HOOK)
+			*(c & REC_COMMITTED ? &out->hooks : &out->torn) += n;
 	}
-	out->hooks = hooks;
-	out->torn = torn;
 	return true;
 }
 
