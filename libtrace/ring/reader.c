@@ -106,32 +106,80 @@ static bool entry_makes_sense(const struct shm_geometry *g, uint32_t index, uint
 	return entry != 0 && p % g->section_size == 0 && section_index(g, p) == index;
 }
 
+/* How often a ring's writers may come round to a section while its counts are read. */
+enum { MAX_TURNS = 16 };
+
+/*
+ * The counts of the section entered as `entry`: 1; 0: writers came round to it; or
+ * PU_ERR_FILE_ERROR. One pread gives no order among the words it copies (the kernel's copy
+ * may load them in any), so entry word, counts and entry word again are three.
+ */
+static int stable_counts(struct ring_reader *r, uint32_t ring, uint32_t index, uint64_t entry,
+	struct shm_counts *counts)
+{
+	uint64_t at = table_offset(r, ring, index);
+	struct shm_section section;
+	uint64_t again;
+
+	/* Acquire: the caller read `entry` before; its counts were stored before it. */
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	if (!ring_read_at(r->fd, &section, sizeof section, at))
+		return PU_ERR_FILE_ERROR;
+	/* Acquire: these counts are stored again only after the next lap's entry word. */
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	if (!ring_read_at(r->fd, &again, sizeof again, at + offsetof(struct shm_section, entry)))
+		return PU_ERR_FILE_ERROR;
+	*counts = *section_counts(&r->geometry, &section, entry - 1);
+	return again == entry;
+}
+
 /* ------------------------------------------------------------------ ledger */
+
+/* The section entered last, of those in r->sections; its index, or -1: none. */
+static int64_t entered_last(const struct ring_reader *r)
+{
+	const struct shm_geometry *g = &r->geometry;
+	int64_t best = -1;
+
+	for (uint32_t i = 0; i < g->sections; i++)
+		if (entry_makes_sense(g, i, r->sections[i].entry) &&
+			(best < 0 || r->sections[i].entry > r->sections[best].entry))
+			best = i;
+	return best;
+}
+
+/* The running totals, which the section entered last carries. */
+static bool read_totals(struct ring_reader *r, uint32_t ring, struct shm_counts *totals)
+{
+	int rc = 0;
+
+	memset(totals, 0, sizeof *totals);
+	for (int i = 0; rc == 0 && i < MAX_TURNS; i++) {
+		if (!read_table(r, ring))
+			return false;
+		int64_t last = entered_last(r);
+		if (last < 0)
+			return true;
+		rc = stable_counts(r, ring, (uint32_t)last, r->sections[last].entry, totals);
+	}
+	return rc >= 0;
+}
 
 /* The counters as they stand, nothing subtracted. */
 static bool count_all(struct ring_reader *r, uint32_t ring, struct ring_ledger *out)
 {
-	const struct shm_geometry *g = &r->geometry;
+	struct shm_counts totals;
 	struct shm_ring header;
-	uint64_t last = 0;
 
 	memset(out, 0, sizeof *out);
-	if (!read_header(r, ring, &header) || !read_table(r, ring)) {
+	if (!read_header(r, ring, &header) || !read_totals(r, ring, &totals)) {
 		out->damaged = true;
 		return false;
 	}
 	out->head = header.head;
 	memcpy(out->loss, header.loss, sizeof out->loss);
-	/* The section entered last carries the sums. */
-	for (uint32_t i = 0; i < g->sections; i++) {
-		struct shm_section *s = &r->sections[i];
-		if (s->entry > last && entry_makes_sense(g, i, s->entry)) {
-			const struct shm_counts *c = section_counts(g, s, s->entry - 1);
-			last = s->entry;
-			out->overwritten = c->overwritten;
-			out->torn = c->torn;
-		}
-	}
+	out->overwritten = totals.overwritten;
+	out->torn = totals.torn;
 	out->damaged = (header.head & 7) != 0;
 	return true;
 }
@@ -181,6 +229,7 @@ int ring_reader_parts(struct ring_reader *r, uint32_t ring, struct ring_part *pa
 	const struct shm_geometry *g = &r->geometry;
 	const struct shm_ring_control *c = &r->control[ring];
 	uint64_t base = 0, before;
+	struct shm_counts counts;
 	struct shm_ring header;
 	int n = 0;
 
@@ -192,9 +241,14 @@ int ring_reader_parts(struct ring_reader *r, uint32_t ring, struct ring_part *pa
 		if (!entry_makes_sense(g, i, r->sections[i].entry) || p >= header.head ||
 			p + g->section_size <= c->start)
 			continue;
+		int rc = stable_counts(r, ring, i, p + 1, &counts);
+		if (rc < 0)
+			return errno ? rc : 0;
+		if (rc == 0)
+			continue; /* overwritten in the meantime */
 		parts[n].position = p;
 		parts[n].index = i;
-		parts[n++].lost_before = section_counts(g, &r->sections[i], p)->lost;
+		parts[n++].lost_before = counts.lost;
 	}
 	qsort(parts, (size_t)n, sizeof *parts, by_position);
 	for (int i = SHM_LOST_FULL; i <= SHM_LOST_NO_GUEST; i++)
@@ -315,7 +369,7 @@ static int look_twice(struct ring_reader *r, uint32_t ring, const struct ring_pa
 {
 	uint64_t at = ring_data_offset(&r->geometry, ring) +
 		      (uint64_t)part->index * r->geometry.section_size;
-	struct shm_section entered;
+	uint64_t entry;
 
 	if (!ring_read_at(r->fd, r->looks, bytes, at))
 		return PU_ERR_FILE_ERROR;
@@ -327,12 +381,10 @@ static int look_twice(struct ring_reader *r, uint32_t ring, const struct ring_pa
 	/* Acquire: pairs with the barrier after an entry word. If a byte of the copy was of
 	 * the section's next lap, the entry word read now names that lap. */
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	if (!ring_read_at(r->fd, &entered, sizeof entered, table_offset(r, ring, part->index)))
+	if (!ring_read_at(r->fd, &entry, sizeof entry,
+		    table_offset(r, ring, part->index) + offsetof(struct shm_section, entry)))
 		return PU_ERR_FILE_ERROR;
-	span->overwritten = entered.entry != part->position + 1;
-	span->overwritten_so_far =
-		since(section_counts(&r->geometry, &entered, entered.entry - 1)->overwritten,
-			r->control[ring].overwritten_base);
+	span->overwritten = entry != part->position + 1;
 	return 0;
 }
 

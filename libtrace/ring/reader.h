@@ -64,9 +64,8 @@ struct ring_span {
 	uint32_t bytes; /* 0: nothing (any more): overwritten in the meantime, or empty */
 	uint32_t hooks, torn;
 	uint64_t first_stamp, last_stamp; /* of its hooks; 0 if it has none */
-	bool damaged;		     /* a control word makes no sense: cut there, counted as torn */
-	bool overwritten;	     /* writers came round to it while it was copied; then: */
-	uint64_t overwritten_so_far; /* hooks of this ring overwritten, its own included */
+	bool damaged;	  /* a control word makes no sense: cut there, counted as torn */
+	bool overwritten; /* writers came round to it while it was copied */
 };
 
 /* Copies one part into buf (geometry.section_size bytes). 0 or a PU_ code. */
