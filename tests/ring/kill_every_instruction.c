@@ -17,9 +17,11 @@
 #include <unistd.h>
 
 #include "../../formats/cpi_hooks.h"
+#include "../../libtrace/dump/dump.h"
 #include "../../libtrace/ring/thread.h"
 #include "kill_steps.h"
 #include "steps.h"
+#include "traced.h"
 
 /* Hooks of others behind each kill: more than two laps. Tries until a child got there. */
 enum { OTHERS = 150, TRIES = 50, STRIDE = SANITIZED ? 43 : 1 };
@@ -224,6 +226,20 @@ static void wrong(struct tally *t, uint32_t k, bool ok, const char *what)
 	}
 }
 
+/* Whether a dump decodes, and has what the rings have. */
+static bool dump_agrees(const struct account *a)
+{
+	static char path[PATH_MAX];
+	struct dump_options options = {.path = path, .codec = TF_CODEC_LZ4};
+	struct traced t;
+
+	snprintf(path, sizeof path, "%s/kill.bin", sandbox_dir());
+	return dump_write(&box, &options, NULL, NULL) == 0 &&
+	       traced_read(path, box.geometry.cpus, &t, NULL, NULL) == 0 && !t.cut_off &&
+	       !t.malformed && !t.damaged && !t.damaged_bytes && !t.rest && t.hooks == a->hooks &&
+	       traced_lost(&t) == account_lost(a) && traced_sum(&t, ~0ull) == account_sum(a);
+}
+
 /* The child is dead; its part of the books is `phase` for good. */
 static void aftermath(struct tally *t, uint32_t k)
 {
@@ -238,6 +254,7 @@ static void aftermath(struct tally *t, uint32_t k)
 	wrong(t, k, phase_of(&killed) == phase, "the books say something else");
 	wrong(t, k, seen.operations == (phase == WHOLE ? scene->hooks : 0),
 		"what was committed is not there, or what was not is");
+	wrong(t, k, dump_agrees(&killed), "the dump says something else");
 	draining = scene->mode == SHM_MODE_CONTINUOUS;
 	others(OTHERS);
 	look(&gone_on);
