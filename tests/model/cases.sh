@@ -20,7 +20,7 @@ holds continuous 2500000 $cont $long
 holds continuous-kill 4700000 $cont $long -DKILLS=1 -DNO_RECLAIM -DABORTS=0
 holds guest-kill 1400000 -DGUEST -DKILLS=1 $wrap $long
 holds guest-reader 370000 -DGUEST $wrap $long $reader
-holds clock 670000 -DCLOCK $wrap $long
+holds clock 1700000 -DCLOCK $wrap $long
 holds nothing-blocks 1600000 -DPROGRESS -DABORTS=2 $wrap
 
 # What must be found: each leaves out one rule.

@@ -88,7 +88,7 @@ inline store_header(cell)
 #endif
 }
 
-/* The clock does what it likes; the stamp does not. */
+/* The clock does what it likes ... */
 inline read_clock()
 {
 #ifdef CLOCK
@@ -97,13 +97,20 @@ inline read_clock()
 	:: clock > 0 -> clock--
 	:: true
 	fi;
-	stamp = clock;
-#ifndef F_NO_CLAMP
+	stamp = clock
+#else
+	skip
+#endif
+}
+
+/* ... the stamp does not: in the sequence, also where the clock was read before it. */
+inline hold_stamp_up()
+{
+#if defined(CLOCK) && !defined(F_NO_CLAMP)
 	if
 	:: stamp < last_stamp -> stamp = last_stamp
 	:: else
 	fi
-#endif
 #else
 	skip
 #endif
@@ -153,7 +160,10 @@ forget:
 #endif
 	}
 
-	/* Reserve. */
+	/* Reserve. Others' hooks may come between the clock and the sequence. */
+#ifdef CLOCK
+	atomic { read_clock() }
+#endif
 	atomic {
 		SEQ_BEGIN;
 		p = head - lap;
@@ -161,7 +171,7 @@ forget:
 		:: p >= RING || p % UNITS == 0 || p % UNITS + size > UNITS -> p = 0; goto switch
 		:: else
 		fi;
-		read_clock();
+		hold_stamp_up();
 		about_to_store(head, size);
 #ifdef F_HEAD_FIRST
 		publish(head)
@@ -296,6 +306,7 @@ may_enter:
 		:: else
 		fi;
 		read_clock();
+		hold_stamp_up();
 		over[COUNTS(h)] = n_over;
 		SEQ_TAKE
 	}
