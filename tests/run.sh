@@ -5,6 +5,8 @@
 # usage: sh tests/run.sh [--quick] [--keep]
 #	--quick	one build (gcc, Release) and its tests
 #	--keep	keeps the build folders (build-test-*) for a faster next time
+# SWTRACE_TEST_HOTPLUG=1 lets a test take a CPU away, a few times for 20 ms (as root): what is
+# bound to that CPU loses its binding.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 . tests/lib/deps.sh
