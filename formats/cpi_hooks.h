@@ -15,12 +15,39 @@
 #define CPI_MINOR_THREAD 0x20000000u
 #define CPI_MINOR_PER_CPU 0x40000000u
 #define CPI_MINOR_SYSTEM 0x80000000u
+#define CPI_MINOR_QUALITY 0xA0000000u /* only where CPI_TYPE_TRACE_QUALITY asked for it */
 #define CPI_MINOR_LABEL_END 0xF0000000u
 
 /* The "types" word: what the group's fields hold. */
 #define CPI_HOOK_RAW 1u
 #define CPI_HOOK_BUSY 2u
 #define CPI_HOOK_THREAD 4u /* in the summary only */
+
+/* The quality hook's "flags" word: what must be known of the group's figures. */
+#define CPI_QUALITY_MULTIPLEXED 1u  /* a count ran for part of the time and was scaled up */
+#define CPI_QUALITY_CPUS_CHANGED 2u /* a processor came or went in the interval */
+#define CPI_QUALITY_CORE_TYPES 4u   /* a ratio adds counts of different types of core */
+#define CPI_QUALITY_USER_ONLY 8u    /* the thread's counts are of user mode only */
+
+/* The quality hook's "known" word: which of the thread's figures follow. */
+#define CPI_KNOWN_ON_CPU 1u
+#define CPI_KNOWN_SWITCHES 2u
+#define CPI_KNOWN_MIGRATIONS 4u
+#define CPI_KNOWN_FAULTS 8u
+
+/* The quality hook's "source" of a quantity: what it was counted by. Numbers never change. */
+enum cpi_source {
+	CPI_SOURCE_NONE = 0,	     /* not measured */
+	CPI_SOURCE_COUNTER = 1,	     /* a hardware counter, read by a system call */
+	CPI_SOURCE_COUNTER_USER = 2, /* the same, read in user mode (rdpmc) */
+	CPI_SOURCE_REF_CYCLES = 3,   /* unhalted reference cycles */
+	CPI_SOURCE_MPERF = 4,	     /* the mperf register, by the msr PMU */
+	CPI_SOURCE_CYCLES = 5,	     /* unhalted cycles of the core's own, changing clock */
+	CPI_SOURCE_TIMER_LIST = 6,   /* idle time in /proc/timer_list */
+	CPI_SOURCE_PROC_STAT = 7,    /* idle time in /proc/stat */
+	CPI_SOURCE_THREAD_CLOCK = 8, /* CLOCK_THREAD_CPUTIME_ID */
+	CPI_SOURCE_SCRIPT = 9,	     /* scripted, not measured */
+};
 
 /* Where words stand that a reader without the schema needs: index of the (first) word. */
 enum cpi_word {
@@ -36,6 +63,12 @@ enum cpi_word {
 	CPI_PER_CPU_ELAPSED = 2,
 	CPI_THREAD_ELAPSED = 1,
 	CPI_THREAD_CPI = 7,
+	CPI_QUALITY_FLAGS = 0,
+	CPI_QUALITY_KNOWN = 1,
+	CPI_QUALITY_ELAPSED = 2,
+	CPI_QUALITY_QUANTITIES = 4, /* how many follow; CPI_QUALITY_WORDS each */
+	CPI_QUALITY_FIRST = 5,
+	CPI_QUALITY_WORDS = 5, /* source; enabled ns H L; running ns H L */
 };
 
 /* The fraction of a CPI or a percentage is in units of 1/10000. */

@@ -101,6 +101,9 @@ SWTRACE_API const char *RcToString(int rc);
 #define CPI_TYPE_TRACE_SUMMARY 0x20	/* write the summary hook */
 #define CPI_TYPE_TRACE_DETAILED 0x40	/* write the three detailed hooks */
 #define CPI_TYPE_ALL 0x7F
+/* Not in CPI_TYPE_ALL, never implied: write the quality hook as well, which says how the
+ * group's counts came about and what the thread did (see trace-file(5)). Not of the original. */
+#define CPI_TYPE_TRACE_QUALITY 0x80
 #define CPI_TYPE_TRACE_EVERYTHING (CPI_TYPE_TRACE_SUMMARY | CPI_TYPE_TRACE_DETAILED)
 
 #define CPI_TRACE_MAJOR 0xC0

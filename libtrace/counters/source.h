@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "../../formats/cpi_hooks.h"
 #include "../../formats/session.h"
 
 /* A count that was not measured. */
@@ -33,6 +34,10 @@ enum counter_quantity {
 #define COUNTER_CPU_BITS (COUNTER_BIT(COUNTER_INSTRUCTIONS) | COUNTER_BIT(COUNTER_BUSY))
 #define COUNTER_THREAD_BITS                                                                        \
 	(COUNTER_BIT(COUNTER_THREAD_INSTRUCTIONS) | COUNTER_BIT(COUNTER_THREAD_CYCLES))
+
+/* In `want`: also how the counts came about, and what the thread did (struct
+ * counter_quality, counter_life). */
+#define COUNTER_QUALITY_BIT (1u << COUNTER_QUANTITIES)
 
 /* ------------------------------------------------ for doctor, META and the like */
 
@@ -89,6 +94,11 @@ struct counter_cpu {
  * thread's counts, and the processors' cycles never exceed the elapsed ticks. */
 enum counter_end { COUNTER_START, COUNTER_GET };
 
+/* What a thread did so far. */
+struct counter_life {
+	uint64_t on_cpu_ns, switches, migrations, faults;
+};
+
 /* The counters at one moment. Variable size: see counters_sample_size. */
 struct counter_sample {
 	uint64_t ticks;	  /* clock_now() as the counters were read */
@@ -97,8 +107,9 @@ struct counter_sample {
 	uint64_t thread;  /* whose thread counts: counters_thread() */
 	uint64_t thread_instructions, thread_cycles;
 	uint64_t thread_enabled, thread_running;
-	uint32_t room; /* entries of cpu[] */
-	uint32_t cpus; /* highest online CPU number + 1; at most room */
+	struct counter_life life; /* where COUNTER_QUALITY_BIT is wanted */
+	uint32_t room;		  /* entries of cpu[] */
+	uint32_t cpus;		  /* highest online CPU number + 1; at most room */
 	struct counter_cpu cpu[];
 };
 
@@ -110,10 +121,19 @@ struct counter_interval_cpu {
 	bool online;			/* at the end of the interval */
 };
 
+/* How a quantity came about; of the processors, summed over them. */
+struct counter_quality {
+	enum cpi_source source;
+	uint64_t enabled, running; /* ns; equal: all the time, nothing was scaled */
+};
+
 /* What was counted between two samples. Not measured: CPI_NONE. */
 struct counter_interval {
 	uint64_t thread_instructions, thread_cycles;
-	bool thread_known; /* both samples were of the same thread */
+	uint32_t flags; /* CPI_QUALITY_ */
+	struct counter_quality quality[COUNTER_QUANTITIES];
+	struct counter_life life; /* of the thread in the interval */
+	bool thread_known;	  /* both samples were of the same thread */
 	uint32_t cpus;
 	struct counter_interval_cpu cpu[];
 };

@@ -1,0 +1,87 @@
+/*
+ * A group of counters: perf events that are scheduled together, so that their counts are of
+ * the same time, and read together. What the CPI facility's source and libcpc stand on.
+ *
+ * A group counts one processor, or one thread. It is read by one system call; by the thread
+ * that it counts, in user mode where the kernel and the processor allow that.
+ *
+ * Descriptors stand high above those that programs use: one that closes all it does not know
+ * gets an error here and not its own file read. Each reading carries the events' identities,
+ * which are compared.
+ *
+ * Errors: 0 or a negative errno. Threads: opening, mapping and closing are the caller's to
+ * order; a group that is open may be read by any number of threads.
+ */
+#ifndef SWT_COUNTERS_PERF_GROUP_H
+#define SWT_COUNTERS_PERF_GROUP_H
+
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+enum { PERF_GROUP_MAX = 32 };
+
+/* The system calls, so that tests can stand in for a machine with counters. */
+struct perf_calls {
+	int (*open)(
+		struct perf_event_attr *attr, pid_t pid, int cpu, int group, unsigned long flags);
+	ssize_t (*read)(int fd, void *bytes, size_t size);
+	int (*ioctl)(int fd, unsigned long request, void *argument);
+	int (*close)(int fd);
+	void *(*map)(int fd); /* an event's first page; NULL: not to be had */
+	void (*unmap)(void *page);
+	int (*move)(int fd, int least); /* to the lowest free number from `least` on */
+};
+
+extern struct perf_calls perf_calls;
+
+struct perf_member {
+	int fd;
+	uint64_t id;
+	struct perf_event_mmap_page *page; /* NULL: read by system calls only */
+};
+
+struct perf_group {
+	unsigned count; /* 0: not open; member[0] leads */
+	bool mapped;	/* every member has its page */
+	struct perf_member member[PERF_GROUP_MAX];
+};
+
+struct perf_group_reading {
+	uint64_t enabled, running; /* ns; running is less when counters were shared */
+	bool in_user_mode;	   /* by no system call */
+	uint64_t count[PERF_GROUP_MAX];
+};
+
+/*
+ * Opens attr[0..count) as one group of thread pid (0: the caller) on any processor, or of
+ * processor cpu (pid -1). Size and read_format of each attr are set here; whether it starts
+ * disabled is attr[0]'s to say. Members beyond the first that do not exist are an error:
+ * *failed (NULL: not wanted) is the index of the one at fault; nothing stays open.
+ */
+int perf_group_open(struct perf_group *g, struct perf_event_attr *attr, unsigned count, pid_t pid,
+	int cpu, unsigned *failed);
+
+/* Maps the pages of a group of the calling thread, for perf_group_read_here. All or none;
+ * where the kernel refuses, the group is read by system calls. */
+void perf_group_map(struct perf_group *g);
+
+/* By a system call. -EBADF: its descriptors are gone; -ENODATA: its processor went offline,
+ * or it lost its counters for good. */
+int perf_group_read(const struct perf_group *g, struct perf_group_reading *r);
+
+/* The same, by the thread that it counts only: in user mode where that works now. */
+int perf_group_read_here(const struct perf_group *g, struct perf_group_reading *r);
+
+/* The whole group, from zero counted on; from where it was; stop. Async-signal-safe. */
+int perf_group_reset(const struct perf_group *g);
+int perf_group_enable(const struct perf_group *g);
+int perf_group_disable(const struct perf_group *g);
+
+/* Closes only descriptors that are still its own. In a child of fork the pages are not there:
+ * `forked` leaves them alone. */
+void perf_group_close(struct perf_group *g, bool forked);
+
+#endif
