@@ -35,6 +35,15 @@
 #define CPI_KNOWN_MIGRATIONS 4u
 #define CPI_KNOWN_FAULTS 8u
 
+/* The quantities of a quality hook, in this order. More may come after them. */
+enum cpi_quantity {
+	CPI_QUANTITY_INSTRUCTIONS,	  /* of the processors */
+	CPI_QUANTITY_BUSY,		  /* cycles in which they were not idle */
+	CPI_QUANTITY_THREAD_INSTRUCTIONS, /* of the thread */
+	CPI_QUANTITY_THREAD_CYCLES,
+	CPI_QUANTITIES,
+};
+
 /* The quality hook's "source" of a quantity: what it was counted by. Numbers never change. */
 enum cpi_source {
 	CPI_SOURCE_NONE = 0,	     /* not measured */
@@ -68,8 +77,18 @@ enum cpi_word {
 	CPI_QUALITY_ELAPSED = 2,
 	CPI_QUALITY_QUANTITIES = 4, /* how many follow; CPI_QUALITY_WORDS each */
 	CPI_QUALITY_FIRST = 5,
-	CPI_QUALITY_WORDS = 5, /* source; enabled ns H L; running ns H L */
+	CPI_QUALITY_WORDS = 5,	    /* source; enabled ns H L; running ns H L */
+	CPI_QUALITY_LIFE_WORDS = 2, /* of each figure of the thread that is known */
+	CPI_QUALITY_LIFE = 4,	    /* so many figures there are */
 };
+
+/* The most words of a group's data hooks, on a machine of n processors: summary, system-wide,
+ * per processor, thread, quality. Two label hooks more may stand around them. */
+#define CPI_GROUP_DATA_HOOKS 5
+#define CPI_GROUP_DATA_WORDS(n)                                                                    \
+	((12 + 6 * (n)) + 15 + (4 + 12 * (n)) + 9 +                                                \
+		(CPI_QUALITY_FIRST + CPI_QUALITY_WORDS * CPI_QUANTITIES +                          \
+			CPI_QUALITY_LIFE * CPI_QUALITY_LIFE_WORDS))
 
 /* The fraction of a CPI or a percentage is in units of 1/10000. */
 #define CPI_FRACTION 10000u

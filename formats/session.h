@@ -201,6 +201,9 @@ struct shm_task {
 	uint64_t first; /* ticks when it registered */
 	char name[16];
 	uint32_t source; /* enum shm_source: where this process's counts come from */
+	/* Bits 0-3: instructions, busy, thread instructions, thread cycles are measured; 8-11:
+	 * enum cpi_source of busy; 12: the thread's are of user mode only; 13: the machine has
+	 * several types of core. */
 	uint32_t source_flags;
 	uint64_t reserved[2];
 };

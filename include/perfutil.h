@@ -101,8 +101,13 @@ SWTRACE_API const char *RcToString(int rc);
 #define CPI_TYPE_TRACE_SUMMARY 0x20	/* write the summary hook */
 #define CPI_TYPE_TRACE_DETAILED 0x40	/* write the three detailed hooks */
 #define CPI_TYPE_ALL 0x7F
-/* Not in CPI_TYPE_ALL, never implied: write the quality hook as well, which says how the
- * group's counts came about and what the thread did (see trace-file(5)). Not of the original. */
+/*
+ * Not in CPI_TYPE_ALL, never implied, not of the original: write the quality hook as well,
+ * which says how the group's counts came about, and the time on a processor, context switches,
+ * migrations and page faults of the thread that called CpiStart (see trace-file(5)). These
+ * have to be read at the start too: given to CpiGetAndTrace but not to CpiInit, and where
+ * another thread does the Get, the hook says that the thread's part is not known.
+ */
 #define CPI_TYPE_TRACE_QUALITY 0x80
 #define CPI_TYPE_TRACE_EVERYTHING (CPI_TYPE_TRACE_SUMMARY | CPI_TYPE_TRACE_DETAILED)
 
@@ -165,7 +170,8 @@ SWTRACE_API int CpiGet(void *handle, const CPI_DATA **cd);
 /*
  * CpiGet, and writes a hook group: label, data, label, all or none of it. minor_code:
  * 0x00 to 0xFF. flags: CPI_TYPE_TRACE_SUMMARY and _DETAILED name the hooks of this call,
- * added to those of CpiInit; where neither names any, the summary is written. Other
+ * added to those of CpiInit; where neither names any, the summary is written;
+ * CPI_TYPE_TRACE_QUALITY of either adds the quality hook. Other
  * CPI_TYPE_ flags in it mean nothing here. label: NULL for none; any bytes but NUL. cd may be NULL.
  * The data are returned even if the hooks were lost; then the return code says why
  * (PU_ERROR_BUFFER_FULL, PU_ERROR_HOOK_TOO_LONG, PU_ERROR_NO_BUFFER).

@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../formats/trace_file.h"
 #include "../../include/perfutil.h"
+#include "clock.h"
 #include "file.h"
 #include "idle.h"
 #include "rate.h"
@@ -78,13 +80,29 @@ static void use_script(struct counter_choice *c)
 	for (int q = 0; q < COUNTER_QUANTITIES; q++)
 		if (quantities & COUNTER_BIT(q))
 			c->from[q] = FROM_SCRIPT;
+	if (quantities & COUNTER_BIT(COUNTER_BUSY))
+		c->busy = CPI_SOURCE_SCRIPT;
 	c->source = SHM_SOURCE_SCRIPTED;
+}
+
+static enum cpi_source idle_source(void)
+{
+	switch (idle_kind()) {
+	case IDLE_TIMER_LIST:
+		return CPI_SOURCE_TIMER_LIST;
+	case IDLE_PROC_STAT:
+		return CPI_SOURCE_PROC_STAT;
+	default:
+		return CPI_SOURCE_NONE;
+	}
 }
 
 static void use_software(struct counter_choice *c)
 {
-	if (c->from[COUNTER_BUSY] == FROM_NOTHING && idle_kind() != IDLE_NOTHING)
+	if (c->from[COUNTER_BUSY] == FROM_NOTHING && idle_source() != CPI_SOURCE_NONE) {
 		c->from[COUNTER_BUSY] = FROM_IDLE;
+		c->busy = idle_source();
+	}
 	/* Half a perf group is of no use: the two counts of a CPI must be of one kind. */
 	if (c->asked != KIND_PERF && c->from[COUNTER_THREAD_CYCLES] == FROM_NOTHING &&
 		rate_hz() != 0 && thread_time_ns() != CPI_NONE)
@@ -93,19 +111,37 @@ static void use_software(struct counter_choice *c)
 		c->source = SHM_SOURCE_SOFTWARE;
 }
 
+/*
+ * Reference cycles and mperf count at the rate of the time stamp counter, so that their
+ * share of its ticks is the time that was not idle. A processor without such a clock counts
+ * its own unhalted cycles, at whatever rate it runs: these are the scaled cycles themselves.
+ */
+static enum cpi_source busy_of_counters(const struct counters_pmu *pmu)
+{
+	if (pmu->taken)
+		return CPI_SOURCE_NONE;
+	if (clock_kind() == TF_CLOCK_TSC) {
+		if (pmu->ref_cycles)
+			return CPI_SOURCE_REF_CYCLES;
+		return pmu->msr ? CPI_SOURCE_MPERF : CPI_SOURCE_NONE;
+	}
+	return pmu->cycles ? CPI_SOURCE_CYCLES : CPI_SOURCE_NONE;
+}
+
 static void use_perf(struct counter_choice *c)
 {
 	counters_probe_pmu(&c->pmu);
 	if (c->pmu.cpu_wide)
 		c->from[COUNTER_INSTRUCTIONS] = FROM_PERF;
-	/* Reference cycles are of use only next to cycles of the same rate. */
-	if (c->pmu.cpu_wide && c->pmu.ref_cycles && rate_hz() != 0)
+	c->busy = busy_of_counters(&c->pmu);
+	if (c->busy != CPI_SOURCE_NONE)
 		c->from[COUNTER_BUSY] = FROM_PERF;
+	c->busy_share_of_idle = c->busy == CPI_SOURCE_CYCLES && rate_hz() == 0;
 	if (c->pmu.thread) {
 		c->from[COUNTER_THREAD_INSTRUCTIONS] = FROM_PERF;
 		c->from[COUNTER_THREAD_CYCLES] = FROM_PERF;
 	}
-	if (c->pmu.cpu_wide || c->pmu.thread)
+	if (c->pmu.cpu_wide || c->pmu.thread || c->busy != CPI_SOURCE_NONE)
 		c->source = SHM_SOURCE_PERF;
 }
 
@@ -121,25 +157,43 @@ void counter_choose_for(struct counter_choice *c, const char *value)
 		use_perf(c);
 	if (c->asked == KIND_AUTO || c->asked == KIND_PERF || c->asked == KIND_SOFTWARE)
 		use_software(c);
-	for (int q = 0; q < COUNTER_QUANTITIES; q++)
+	for (int q = 0; q < COUNTER_QUANTITIES; q++) {
+		c->of[c->from[q]] |= COUNTER_BIT(q);
 		if (c->from[q] != FROM_NOTHING)
 			c->measured |= COUNTER_BIT(q);
+	}
 	if (!c->measured && c->source == SHM_SOURCE_SOFTWARE)
 		c->source = SHM_SOURCE_NONE;
 }
 
 static struct counter_choice choice;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
+/* So that reading counters needs no call to see that it was done. */
+static _Atomic bool chosen;
 
 static void choose(void)
 {
 	counter_choose_for(&choice, secure_getenv("SWTRACE_COUNTERS"));
+	chosen = true;
 }
 
 const struct counter_choice *counter_choice(void)
 {
-	pthread_once(&once, choose);
+	if (!chosen)
+		pthread_once(&once, choose);
 	return &choice;
+}
+
+uint32_t counter_choice_flags(const struct counter_choice *c)
+{
+	bool perf = c->source == SHM_SOURCE_PERF;
+	uint32_t flags = c->measured | (uint32_t)c->busy << COUNTER_FLAG_BUSY_SHIFT;
+
+	if (perf && c->pmu.thread && c->pmu.user_only)
+		flags |= COUNTER_FLAG_USER_ONLY;
+	if (perf && c->pmu.core_types > 1)
+		flags |= COUNTER_FLAG_CORE_TYPES;
+	return flags;
 }
 
 int counters_choose(void)
@@ -149,6 +203,6 @@ int counters_choose(void)
 
 enum shm_source counters_mark(uint32_t *flags)
 {
-	*flags = counter_choice()->measured;
+	*flags = counter_choice_flags(counter_choice());
 	return counter_choice()->source;
 }

@@ -13,6 +13,7 @@ enum counter_provider {
 	FROM_IDLE,	   /* the kernel's idle accounting */
 	FROM_THREAD_CLOCK, /* CLOCK_THREAD_CPUTIME_ID */
 	FROM_SCRIPT,
+	FROM_PROVIDERS,
 };
 
 enum counter_kind { KIND_AUTO, KIND_SOFTWARE, KIND_PERF, KIND_NONE, KIND_SCRIPTED };
@@ -21,14 +22,20 @@ struct counter_choice {
 	int rc;
 	enum counter_kind asked;
 	enum counter_provider from[COUNTER_QUANTITIES];
-	unsigned measured; /* COUNTER_BITs of those that are not FROM_NOTHING */
+	unsigned of[FROM_PROVIDERS]; /* COUNTER_BITs of what comes from each */
+	unsigned measured;	     /* COUNTER_BITs of those that are not FROM_NOTHING */
 	enum shm_source source;
+	enum cpi_source busy;	 /* where COUNTER_BUSY comes from */
+	bool busy_share_of_idle; /* its share of the time, though, is of the idle accounting */
 	struct script *script;
 	struct counters_pmu pmu; /* probed for auto and perf only */
 	char trouble[256];	 /* if rc: one line for a person */
 };
 
 const struct counter_choice *counter_choice(void);
+
+/* source_flags: what is measured, and COUNTER_FLAG_s. */
+uint32_t counter_choice_flags(const struct counter_choice *c);
 
 /* Decides afresh for this value of SWTRACE_COUNTERS (NULL: not set). */
 void counter_choose_for(struct counter_choice *c, const char *value);

@@ -16,6 +16,8 @@
 
 static pthread_once_t kind_once = PTHREAD_ONCE_INIT;
 static uint32_t kind;
+/* So that hot paths need no call to see that it was decided. */
+static _Atomic bool decided;
 
 #if defined(__x86_64__)
 /* Invariant TSC: constant rate, not stopped by idle states. */
@@ -42,9 +44,16 @@ static void choose_kind(void)
 #endif
 }
 
+static void decide_kind(void)
+{
+	choose_kind();
+	decided = true;
+}
+
 uint32_t clock_kind(void)
 {
-	pthread_once(&kind_once, choose_kind);
+	if (!decided)
+		pthread_once(&kind_once, decide_kind);
 	return kind;
 }
 

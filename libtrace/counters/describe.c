@@ -43,6 +43,34 @@ static const char *source_word(uint32_t source)
 	}
 }
 
+/* "": nothing to add. */
+static const char *busy_word(uint32_t flags)
+{
+	switch ((flags & COUNTER_FLAG_BUSY_MASK) >> COUNTER_FLAG_BUSY_SHIFT) {
+	case CPI_SOURCE_REF_CYCLES:
+		return " from ref-cycles";
+	case CPI_SOURCE_MPERF:
+		return " from mperf";
+	case CPI_SOURCE_CYCLES:
+		return " from cycles";
+	case CPI_SOURCE_TIMER_LIST:
+		return " from /proc/timer_list";
+	case CPI_SOURCE_PROC_STAT:
+		return " from /proc/stat";
+	default:
+		return "";
+	}
+}
+
+static const char *detail(int q, uint32_t flags)
+{
+	if (q == COUNTER_BUSY)
+		return busy_word(flags);
+	if (COUNTER_BIT(q) & COUNTER_THREAD_BITS && flags & COUNTER_FLAG_USER_ONLY)
+		return " in user mode";
+	return "";
+}
+
 const char *counters_source_name(uint32_t source, uint32_t flags, char *text, size_t size)
 {
 	const char *between = " (";
@@ -54,9 +82,11 @@ const char *counters_source_name(uint32_t source, uint32_t flags, char *text, si
 	for (int q = 0; q < COUNTER_QUANTITIES; q++) {
 		if (!(flags & COUNTER_BIT(q)))
 			continue;
-		append(text, size, "%s%s", between, quantity_name[q]);
+		append(text, size, "%s%s%s", between, quantity_name[q], detail(q, flags));
 		between = ", ";
 	}
+	if (*between == ',' && flags & COUNTER_FLAG_CORE_TYPES)
+		append(text, size, "; several types of core");
 	if (*between == ',')
 		append(text, size, ")");
 	return text;
@@ -78,17 +108,45 @@ static void say_idle(char *text, size_t size)
 			ms, 2 * ms);
 }
 
+static void say_busy(const struct counter_choice *c, char *text, size_t size)
+{
+	switch (c->busy) {
+	case CPI_SOURCE_REF_CYCLES:
+		append(text, size, ": unhalted reference cycles");
+		break;
+	case CPI_SOURCE_MPERF:
+		append(text, size, ": mperf, through the msr PMU");
+		break;
+	default:
+		append(text, size, ": unhalted cycles");
+		break;
+	}
+	if (!c->busy_share_of_idle)
+		return;
+	append(text, size, "; the percentage from ");
+	if (idle_kind() == IDLE_NOTHING)
+		append(text, size, "nothing");
+	else
+		say_idle(text, size);
+}
+
 static void say_perf(const struct counter_choice *c, int q, char *text, size_t size)
 {
 	bool of_thread = COUNTER_BIT(q) & COUNTER_THREAD_BITS;
 
 	append(text, size, "hardware counter");
+	if (of_thread && c->pmu.user_read)
+		append(text, size, ", read in user mode");
 	if (of_thread && c->pmu.user_only)
 		append(text, size, ", user mode only (kernel.perf_event_paranoid is above 1)");
-	if (!of_thread && rate_hz() == 0)
+	if (q == COUNTER_BUSY)
+		say_busy(c, text, size);
+	if (q == COUNTER_INSTRUCTIONS && rate_hz() == 0)
 		append(text, size,
-			", but no CPI: the processor's nominal frequency is unknown; set "
+			", but no raw CPI: the processor's nominal frequency is unknown; set "
 			"SWTRACE_CPU_HZ");
+	if (c->pmu.core_types > 1)
+		append(text, size, ", of %u types of core", c->pmu.core_types);
 }
 
 static void say_measured(const struct counter_choice *c, int q, char *text, size_t size)
@@ -138,7 +196,7 @@ void counters_describe(struct counters_description *d)
 	memset(d, 0, sizeof *d);
 	d->rc = c->rc;
 	d->source = c->source;
-	d->source_flags = c->measured;
+	d->source_flags = counter_choice_flags(c);
 	for (int q = 0; q < COUNTER_QUANTITIES; q++) {
 		d->quantity[q].name = quantity_name[q];
 		d->quantity[q].measured = c->from[q] != FROM_NOTHING;

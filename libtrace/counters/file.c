@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 ssize_t file_pread(int fd, void *bytes, size_t size, off_t at)
@@ -33,4 +34,14 @@ ssize_t file_read_once(const char *path, void *bytes, size_t size)
 	close(fd);
 	errno = saved;
 	return n < 0 ? -1 : (ssize_t)have;
+}
+
+int file_high_descriptor(void)
+{
+	enum { HIGH = 2048 };
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur / 2 < HIGH)
+		return (int)(limit.rlim_cur / 2);
+	return HIGH;
 }

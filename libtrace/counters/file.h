@@ -1,5 +1,5 @@
 /*
- * Small files of /proc and /sys: read whole, by system calls only.
+ * Small files of /proc and /sys: read whole, by system calls only. And where descriptors stand.
  */
 #ifndef SWT_COUNTERS_FILE_H
 #define SWT_COUNTERS_FILE_H
@@ -12,5 +12,9 @@ ssize_t file_pread(int fd, void *bytes, size_t size, off_t at);
 
 /* Opens, reads until the end or until `bytes` is full, closes. -1: errno says why. */
 ssize_t file_read_once(const char *path, void *bytes, size_t size);
+
+/* From this number on descriptors are out of the way of programs, which count theirs from 0 on:
+ * of one that closes all it does not know, and whose next ones take the lowest numbers. */
+int file_high_descriptor(void);
 
 #endif

@@ -11,14 +11,12 @@
 
 struct thread_self;
 
-/* Opens what the thread needs, once; reads. Of the calling thread only. */
+/* Opens what the thread needs, once, which ends with the thread (struct thread_group); reads.
+ * Of the calling thread only. */
 void life_read(struct thread_self *self, struct counter_life *life);
 
 /* to - from, each; CPI_NONE where either was not read. */
 void life_difference(
 	const struct counter_life *from, const struct counter_life *to, struct counter_life *out);
-
-/* What a thread keeps open for it ends with the thread; `forked` as in perf_group_close. */
-void life_close(struct thread_self *self, bool forked);
 
 #endif

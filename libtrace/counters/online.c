@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "../../include/perfutil.h"
@@ -122,6 +123,17 @@ uint32_t cpus_possible(void)
 {
 	pthread_once(&possible_once, read_possible);
 	return possible;
+}
+
+/* The directory is made as a processor comes online, and removed as it goes; numbers of
+ * sysfs's directories are not used again. */
+uint64_t cpu_presence(uint32_t cpu)
+{
+	char path[128];
+	struct stat st;
+
+	snprintf(path, sizeof path, CPU_DIR "cpu%u/topology", cpu);
+	return stat(path, &st) == 0 ? st.st_ino : 0;
 }
 
 bool cpu_list_is_empty(const char *name)

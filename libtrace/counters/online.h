@@ -30,6 +30,9 @@ void cpu_set_online(struct cpu_set *set);
 /* Highest possible CPU number + 1: no online one is ever beyond. */
 uint32_t cpus_possible(void);
 
+/* Another number each time that the processor comes online; 0: the kernel does not tell. */
+uint64_t cpu_presence(uint32_t cpu);
+
 /* True unless the kernel lists a processor in this file of /sys/devices/system/cpu. */
 bool cpu_list_is_empty(const char *name);
 

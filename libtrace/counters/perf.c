@@ -1,35 +1,19 @@
+/*
+ * Which events make a group, and what a reading of it says.
+ */
 #include "perf.h"
 
 #include <errno.h>
-#include <pthread.h>
-#include <sys/syscall.h>
-#include <unistd.h>
+#include <string.h>
 
-static int real_open(
-	struct perf_event_attr *attr, pid_t pid, int cpu, int group, unsigned long flags)
+#include "../../formats/trace_file.h"
+#include "clock.h"
+
+static unsigned left_out; /* bits of enum perf_kind */
+
+void perf_leave_out(enum perf_kind kind)
 {
-	return (int)syscall(SYS_perf_event_open, attr, pid, cpu, group, flags);
-}
-
-struct perf_calls perf_calls = {real_open, read, close};
-
-static int open_event(uint64_t config, pid_t pid, int cpu, int group, bool user_only)
-{
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_HARDWARE,
-		.size = sizeof attr,
-		.config = config,
-		.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED |
-			       PERF_FORMAT_TOTAL_TIME_RUNNING,
-		.exclude_kernel = user_only,
-		.exclude_hv = user_only,
-	};
-	int fd;
-
-	do
-		fd = perf_calls.open(&attr, pid, cpu, group, PERF_FLAG_FD_CLOEXEC);
-	while (fd < 0 && errno == EINTR);
-	return fd;
+	left_out |= 1u << kind;
 }
 
 static bool out_of_descriptors(int error)
@@ -37,143 +21,199 @@ static bool out_of_descriptors(int error)
 	return error == EMFILE || error == ENFILE;
 }
 
-static int open_group(struct perf_group *g, uint64_t second, pid_t pid, int cpu, bool user_only)
+/* A PMU that lacks the event, or has no counter for it next to the others. */
+static bool is_missing(int error)
 {
-	*g = PERF_NO_GROUP;
-	g->user_only = user_only;
-	g->leader = open_event(PERF_COUNT_HW_INSTRUCTIONS, pid, cpu, -1, user_only);
-	if (g->leader < 0) {
-		g->error = errno;
-		return out_of_descriptors(errno) ? PERF_NO_DESCRIPTORS : PERF_UNAVAILABLE;
-	}
-	g->second = open_event(second, pid, cpu, g->leader, user_only);
-	if (g->second < 0 && out_of_descriptors(errno)) {
-		g->error = errno;
-		perf_close_group(g);
-		return PERF_NO_DESCRIPTORS;
-	}
-	return PERF_OPEN;
+	return error == ENOENT || error == EOPNOTSUPP || error == ENXIO || error == EINVAL;
 }
 
-int perf_open_cpu(struct perf_group *g, uint32_t cpu)
+/* What is yet to be tried: attr[i] counts kind[i]. */
+struct plan {
+	unsigned count;
+	int kind[PERF_KINDS];
+	struct perf_event_attr attr[PERF_KINDS];
+};
+
+static void plan_event(struct plan *p, enum perf_kind kind, const struct perf_event_attr *attr)
 {
-	return open_group(g, PERF_COUNT_HW_REF_CPU_CYCLES, -1, (int)cpu, false);
+	p->kind[p->count] = (int)kind;
+	p->attr[p->count++] = *attr;
 }
 
-int perf_open_thread(struct perf_group *g)
+/* On a hybrid machine a generic event names the PMU that it is meant for. */
+static void plan_generic(struct plan *p, enum perf_kind kind, uint32_t pmu, bool user_only)
 {
-	int rc = open_group(g, PERF_COUNT_HW_CPU_CYCLES, 0, -1, false);
+	static const uint64_t config[] = {[PERF_INSTRUCTIONS] = PERF_COUNT_HW_INSTRUCTIONS,
+		[PERF_CYCLES] = PERF_COUNT_HW_CPU_CYCLES,
+		[PERF_REF_CYCLES] = PERF_COUNT_HW_REF_CPU_CYCLES};
+	const struct perf_event_attr attr = {
+		.type = PERF_TYPE_HARDWARE,
+		.config = config[kind] | (uint64_t)pmu << 32,
+		.exclude_kernel = user_only,
+		.exclude_hv = user_only,
+	};
 
-	if (rc == PERF_UNAVAILABLE && (g->error == EACCES || g->error == EPERM))
-		rc = open_group(g, PERF_COUNT_HW_CPU_CYCLES, 0, -1, true);
-	return rc;
+	plan_event(p, kind, &attr);
 }
 
-bool perf_read_group(const struct perf_group *g, struct perf_reading *r)
+static void plan_mperf(struct plan *p)
 {
-	uint64_t words[5]; /* how many, enabled, running, instructions, second */
-	ssize_t n, want = g->second >= 0 ? 40 : 32;
+	const struct core_types *t = core_types();
+	const struct perf_event_attr attr = {.type = t->mperf_pmu, .config = t->mperf_config};
 
-	*r = (struct perf_reading){CPI_NONE, CPI_NONE, 0, 0};
-	if (g->leader < 0)
-		return false;
-	do
-		n = perf_calls.read(g->leader, words, sizeof words);
-	while (n < 0 && errno == EINTR);
-	/* 0: its processor went offline, or it lost the counter for good. */
-	if (n != want || words[0] != (uint64_t)(want - 24) / 8)
-		return false;
-	r->enabled = words[1];
-	r->running = words[2];
-	r->instructions = words[3];
-	if (g->second >= 0)
-		r->second = words[4];
-	return true;
+	/* It counts as the time stamp counter does: of use next to that only. */
+	if (t->has_mperf && clock_kind() == TF_CLOCK_TSC)
+		plan_event(p, PERF_MPERF, &attr);
 }
 
-void perf_close_group(struct perf_group *g)
+/* A group of one would not show that it was taken apart, which is how it shows that its
+ * processor went offline. */
+static void plan_company(struct plan *p)
 {
-	int error = g->error;
+	const struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_DUMMY};
 
-	if (g->second >= 0)
-		perf_calls.close(g->second);
-	if (g->leader >= 0)
-		perf_calls.close(g->leader);
-	*g = PERF_NO_GROUP;
-	g->error = error;
+	plan_event(p, PERF_KINDS, &attr);
 }
 
-/* ------------------------------------------------------------ the processors' groups */
-
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static unsigned holders;
-static struct perf_group cpu_group[ONLINE_MAX];
-static uint32_t cpu_groups; /* entries of cpu_group in use */
-
-static void close_cpus(void)
+static void plan_without(struct plan *p, unsigned failed)
 {
-	for (uint32_t cpu = 0; cpu < cpu_groups; cpu++)
-		perf_close_group(&cpu_group[cpu]);
-	cpu_groups = 0;
+	bool reference = p->kind[failed] == PERF_REF_CYCLES;
+
+	p->count--;
+	memmove(&p->kind[failed], &p->kind[failed + 1], (p->count - failed) * sizeof *p->kind);
+	memmove(&p->attr[failed], &p->attr[failed + 1], (p->count - failed) * sizeof *p->attr);
+	if (reference)
+		plan_mperf(p);
 }
 
-static int open_cpus(const struct cpu_set *online)
+static void learn(struct perf_counters *c, const struct plan *p)
 {
-	for (uint32_t cpu = 0; cpu < online->end; cpu++) {
-		int rc = PERF_UNAVAILABLE;
+	memset(c->at, -1, sizeof c->at);
+	for (unsigned i = 0; i < p->count; i++)
+		if (p->kind[i] < PERF_KINDS)
+			c->at[p->kind[i]] = (int8_t)i;
+}
 
-		cpu_group[cpu] = PERF_NO_GROUP;
-		cpu_groups = cpu + 1;
-		if (cpu_set_has(online, cpu))
-			rc = perf_open_cpu(&cpu_group[cpu], cpu);
-		if (rc == PERF_NO_DESCRIPTORS) {
-			close_cpus();
-			return rc;
+static int open_planned(struct perf_counters *c, struct plan *p, pid_t pid, int cpu)
+{
+	c->error = 0;
+	c->group.count = 0;
+	while (p->count > 0) {
+		struct plan now = *p;
+		unsigned failed;
+		int rc;
+
+		if (cpu >= 0 && now.count == 1 && now.kind[0] != PERF_KINDS)
+			plan_company(&now);
+		rc = perf_group_open(&c->group, now.attr, now.count, pid, cpu, &failed);
+		if (rc == 0) {
+			learn(c, &now);
+			return PERF_OPEN;
 		}
-		/* ENODEV: this one just went offline. Anything else holds for all. */
-		if (rc != PERF_OPEN && cpu_set_has(online, cpu) && cpu_group[cpu].error != ENODEV)
-			break;
+		if (out_of_descriptors(-rc)) {
+			c->error = -rc;
+			return PERF_NO_DESCRIPTORS;
+		}
+		if (now.kind[failed] == PERF_INSTRUCTIONS || !c->error)
+			c->error = -rc;
+		/* The leader's rights are those of all, and so is its processor. */
+		if ((failed == 0 && !is_missing(-rc)) || now.kind[failed] == PERF_KINDS)
+			return PERF_UNAVAILABLE;
+		plan_without(p, failed);
 	}
-	return PERF_OPEN;
+	return PERF_UNAVAILABLE;
 }
 
-int perf_hold_cpus(const struct cpu_set *online)
+static bool is_hybrid(void)
 {
-	int rc = PERF_OPEN;
+	return core_types()->count > 1;
+}
 
-	pthread_mutex_lock(&lock);
-	if (holders == 0)
-		rc = open_cpus(online);
-	if (rc == PERF_OPEN)
-		holders++;
-	pthread_mutex_unlock(&lock);
+static int open_cpu(struct perf_counters *c, uint32_t cpu, uint32_t pmu)
+{
+	struct plan p = {0};
+
+	for (int kind = PERF_INSTRUCTIONS; kind <= PERF_REF_CYCLES; kind++)
+		if (!(left_out & 1u << kind))
+			plan_generic(&p, (enum perf_kind)kind, pmu, false);
+	return open_planned(c, &p, -1, (int)cpu);
+}
+
+int perf_open_cpu(struct perf_counters *c, uint32_t cpu)
+{
+	unsigned type = core_type_of(cpu);
+	int rc = PERF_UNAVAILABLE;
+
+	*c = (struct perf_counters){.core_type = (uint8_t)type};
+	if (is_hybrid())
+		rc = open_cpu(c, cpu, core_types()->type[type].pmu);
+	/* Kernels that do not know PMUs in generic events find the processor's own. */
+	if (!is_hybrid() || (rc == PERF_UNAVAILABLE && is_missing(c->error)))
+		rc = open_cpu(c, cpu, 0);
 	return rc;
 }
 
-void perf_drop_cpus(void)
+static int open_thread(struct perf_counters *c, uint32_t pmu, bool user_only)
 {
-	pthread_mutex_lock(&lock);
-	if (holders > 0 && --holders == 0)
-		close_cpus();
-	pthread_mutex_unlock(&lock);
+	struct plan p = {0};
+	int rc;
+
+	plan_generic(&p, PERF_INSTRUCTIONS, pmu, user_only);
+	plan_generic(&p, PERF_CYCLES, pmu, user_only);
+	c->user_only = user_only;
+	rc = open_planned(c, &p, 0, -1);
+	if (rc == PERF_OPEN)
+		perf_group_map(&c->group);
+	return rc;
 }
 
-/* Without the lock: who reads holds the groups, so nobody opens or closes them. */
-bool perf_read_cpu(uint32_t cpu, struct perf_reading *r)
+int perf_open_thread(struct perf_counters *c, unsigned core_type)
 {
-	if (cpu < cpu_groups)
-		return perf_read_group(&cpu_group[cpu], r);
-	*r = (struct perf_reading){CPI_NONE, CPI_NONE, 0, 0};
-	return false;
+	uint32_t pmu = is_hybrid() ? core_types()->type[core_type].pmu : 0;
+	int rc;
+
+	*c = (struct perf_counters){.core_type = (uint8_t)core_type};
+	rc = open_thread(c, pmu, false);
+	if (rc == PERF_UNAVAILABLE && (c->error == EACCES || c->error == EPERM))
+		rc = open_thread(c, pmu, true);
+	return rc;
 }
 
-void perf_before_fork(void)
+void perf_close_counters(struct perf_counters *c, bool forked)
 {
-	pthread_mutex_lock(&lock);
+	perf_group_close(&c->group, forked);
 }
 
-/* A processor's counters go on counting for the child as well. */
-void perf_after_fork(void)
+/* ------------------------------------------------------------------------- reading */
+
+static void none(struct perf_reading *r)
 {
-	pthread_mutex_unlock(&lock);
+	*r = (struct perf_reading){0};
+	for (int kind = 0; kind < PERF_KINDS; kind++)
+		r->count[kind] = CPI_NONE;
+}
+
+static void fill(
+	const struct perf_counters *c, const struct perf_group_reading *now, struct perf_reading *r)
+{
+	r->enabled = now->enabled;
+	r->running = now->running;
+	r->core_type = c->core_type;
+	for (int kind = 0; kind < PERF_KINDS; kind++)
+		if (c->at[kind] >= 0)
+			r->count[kind] = now->count[c->at[kind]];
+}
+
+bool perf_read_counters(const struct perf_counters *c, struct perf_reading *r, int *error)
+{
+	struct perf_group_reading now;
+	int rc = perf_group_read(&c->group, &now);
+
+	none(r);
+	if (error)
+		*error = -rc;
+	if (rc == 0)
+		fill(c, &now, r);
+	return rc == 0;
 }

@@ -1,6 +1,7 @@
 /*
  * Hardware counters through perf_event_open: a group a processor, shared by all instances
- * of the process, and a group a thread. A group is read by one call.
+ * of the process, and a group a thread (one for each type of core). A processor's group is
+ * read by one call, a thread's by none where the kernel allows that.
  *
  * Rights differ: a processor's counters need CAP_PERFMON or perf_event_paranoid <= 0, a
  * thread's own need paranoid <= 2 (user mode only) or <= 1. So either may work without
@@ -9,52 +10,78 @@
 #ifndef SWT_COUNTERS_PERF_H
 #define SWT_COUNTERS_PERF_H
 
-#include <linux/perf_event.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/types.h>
 
+#include "core_types.h"
 #include "online.h"
+#include "perf_group.h"
 #include "source.h"
-
-/* The system calls, so that tests can stand in for a machine with counters. */
-struct perf_calls {
-	int (*open)(
-		struct perf_event_attr *attr, pid_t pid, int cpu, int group, unsigned long flags);
-	ssize_t (*read)(int fd, void *bytes, size_t size);
-	int (*close)(int fd);
-};
-
-extern struct perf_calls perf_calls;
 
 enum { PERF_OPEN = 0, PERF_UNAVAILABLE = -1, PERF_NO_DESCRIPTORS = -2 };
 
-/* leader counts instructions; second, if there, ref-cycles (processor) or cycles (thread). */
-struct perf_group {
-	int leader, second;
-	bool user_only;
-	int error; /* errno of the leader that could not be opened */
+enum perf_kind {
+	PERF_INSTRUCTIONS,
+	PERF_CYCLES,
+	PERF_REF_CYCLES,
+	PERF_MPERF, /* where there are no reference cycles */
+	PERF_KINDS,
 };
 
-#define PERF_NO_GROUP ((struct perf_group){.leader = -1, .second = -1})
+/* A group, and what its members are. */
+struct perf_counters {
+	struct perf_group group;
+	int8_t at[PERF_KINDS]; /* index of the member; -1: not there */
+	uint8_t core_type;
+	bool user_only;
+	int error; /* errno of the instructions, where they could not be opened */
+};
+
+static inline bool perf_has(const struct perf_counters *c, enum perf_kind kind)
+{
+	return c->group.count > 0 && c->at[kind] >= 0;
+}
 
 /* What a group counted since it was opened. Not counted: CPI_NONE. */
 struct perf_reading {
-	uint64_t instructions, second;
+	uint64_t count[PERF_KINDS];
 	uint64_t enabled, running; /* ns; running is less when counters were shared */
+	uint64_t opening;	   /* of a processor's group: which of its openings; never 0 */
+	uint8_t core_type;
 };
 
-int perf_open_cpu(struct perf_group *g, uint32_t cpu);
-int perf_open_thread(struct perf_group *g);
-bool perf_read_group(const struct perf_group *g, struct perf_reading *r);
-void perf_close_group(struct perf_group *g);
+/* As many of the kinds as there are. PERF_UNAVAILABLE: there is none. */
+int perf_open_cpu(struct perf_counters *c, uint32_t cpu);
+/* Instructions and cycles of the calling thread, while it is on a core of this type. */
+int perf_open_thread(struct perf_counters *c, unsigned core_type);
+/* False: *error is the errno (not wanted: NULL). */
+bool perf_read_counters(const struct perf_counters *c, struct perf_reading *r, int *error);
+void perf_close_counters(struct perf_counters *c, bool forked);
+
+/* Processors' groups are opened without this kind from now on. Not while others open. */
+void perf_leave_out(enum perf_kind kind);
 
 /* The processors' groups: opened by the first holder, closed with the last. Without the
  * right or the hardware, hold succeeds and reads say CPI_NONE. PERF_NO_DESCRIPTORS: not
  * held. */
 int perf_hold_cpus(const struct cpu_set *online);
 void perf_drop_cpus(void);
-bool perf_read_cpu(uint32_t cpu, struct perf_reading *r);
+
+enum perf_cpu_state {
+	PERF_CPU_READ,
+	PERF_CPU_DEAD, /* its group is gone or was never there: a new one may be opened */
+	PERF_CPU_NONE, /* there is none to be had, or not now */
+};
+
+enum perf_cpu_state perf_read_cpu(uint32_t cpu, struct perf_reading *r);
+
+/* Whether every processor that there could be has a group that was alive when last seen:
+ * then those that can be read are the online ones. */
+bool perf_cpus_complete(void);
+
+/* Groups for processors that came online, in place of dead ones. For holders only; while
+ * others read. Waits for nobody. */
+void perf_renew_cpus(const struct cpu_set *online);
 
 void perf_before_fork(void);
 void perf_after_fork(void);

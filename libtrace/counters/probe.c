@@ -6,15 +6,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
+#include "../../formats/trace_file.h"
+#include "clock.h"
 #include "file.h"
 #include "online.h"
 #include "perf.h"
+#include "perf_page.h"
 
-static int read_paranoid(void)
+/* INT_MIN: unknown. */
+static int read_number(const char *path)
 {
 	char text[16];
-	ssize_t n = file_read_once("/proc/sys/kernel/perf_event_paranoid", text, sizeof text - 1);
+	ssize_t n = file_read_once(path, text, sizeof text - 1);
 	char *end;
 	long v;
 
@@ -26,18 +31,18 @@ static int read_paranoid(void)
 }
 
 /* The first online processor that can be tried: one may go offline meanwhile. */
-static int try_cpus(struct perf_group *g)
+static int try_cpus(struct perf_counters *c)
 {
 	struct cpu_set online;
 	int rc = PERF_UNAVAILABLE;
 
-	*g = PERF_NO_GROUP;
+	*c = (struct perf_counters){0};
 	cpu_set_online(&online);
 	for (uint32_t cpu = 0; cpu < online.end; cpu++) {
 		if (!cpu_set_has(&online, cpu))
 			continue;
-		rc = perf_open_cpu(g, cpu);
-		if (rc == PERF_OPEN || g->error != ENODEV)
+		rc = perf_open_cpu(c, cpu);
+		if (rc == PERF_OPEN || c->error != ENODEV)
 			break;
 	}
 	return rc;
@@ -123,9 +128,18 @@ static void explain(struct counters_pmu *p)
 	if (error == EACCES || error == EPERM) {
 		/* All processors need paranoid <= 0, a thread's user mode <= 2. */
 		explain_rights(p, what, error, cpus ? 0 : 2);
+	} else if (no_pmu(error) && p->cycles && !p->cpu_wide) {
+		snprintf(p->why, sizeof p->why,
+			"instructions: this machine's PMU counts cycles, but not these");
 	} else if (error) {
 		snprintf(p->why, sizeof p->why, "%s: %s", what, reason(error));
 		snprintf(p->advice, sizeof p->advice, "%s", advice(error));
+	} else if (p->taken) {
+		snprintf(p->why, sizeof p->why, "hardware counters: others have them, %s",
+			p->nmi_watchdog ? "the NMI watchdog for one" : "and take no turns");
+		snprintf(p->advice, sizeof p->advice, "%s",
+			p->nmi_watchdog ? "sysctl kernel.nmi_watchdog=0"
+					: "end the other profiler");
 	} else if (p->user_only) {
 		snprintf(p->why, sizeof p->why,
 			"a thread's counters: only user mode is counted "
@@ -135,27 +149,121 @@ static void explain(struct counters_pmu *p)
 	}
 }
 
+/* Where others have the counters, and take no turns, an open group never runs. */
+static bool ever_runs(const struct perf_counters *c)
+{
+	const struct timespec turn = {.tv_nsec = 1000000};
+	struct perf_reading r;
+
+	for (int i = 0; i < 20; i++) {
+		if (!perf_read_counters(c, &r, NULL) || r.running > 0)
+			return true;
+		nanosleep(&turn, NULL);
+	}
+	return false;
+}
+
+static void probe_cpus(struct counters_pmu *p)
+{
+	struct perf_counters c;
+	bool open = try_cpus(&c) == PERF_OPEN, runs = !open || ever_runs(&c);
+
+	/* The NMI watchdog keeps the one counter that counts nothing but cycles; next to the
+	 * time stamp counter they are not needed. */
+	if (!runs && perf_has(&c, PERF_CYCLES) && clock_kind() == TF_CLOCK_TSC) {
+		perf_close_counters(&c, false);
+		perf_leave_out(PERF_CYCLES);
+		open = try_cpus(&c) == PERF_OPEN;
+		runs = !open || ever_runs(&c);
+	}
+	p->taken = !runs;
+	p->cpu_wide = open && perf_has(&c, PERF_INSTRUCTIONS);
+	p->cpu_wide_errno = p->cpu_wide ? 0 : c.error;
+	p->cycles = open && perf_has(&c, PERF_CYCLES);
+	p->ref_cycles = open && perf_has(&c, PERF_REF_CYCLES);
+	p->msr = open && perf_has(&c, PERF_MPERF);
+	perf_close_counters(&c, false);
+}
+
+static void no_user_read(struct counters_pmu *p, const char *why, const char *todo)
+{
+	snprintf(p->user_read_why, sizeof p->user_read_why, "%s", why);
+	snprintf(p->user_read_advice, sizeof p->user_read_advice, "%s", todo);
+}
+
+/* Mapped, but not to be read there. */
+static void explain_switch(struct counters_pmu *p)
+{
+#if defined(__x86_64__)
+	if (read_number("/sys/bus/event_source/devices/cpu/rdpmc") == 0)
+		no_user_read(p, "the kernel does not allow rdpmc in user mode",
+			"echo 1 >/sys/bus/event_source/devices/cpu/rdpmc");
+	else
+		no_user_read(p, "the kernel offers rdpmc for none of this thread's counters", "");
+#else
+	int allowed = read_number("/proc/sys/kernel/perf_user_access");
+
+	if (allowed == 0)
+		no_user_read(p, "kernel.perf_user_access is 0", "sysctl kernel.perf_user_access=1");
+	else
+		no_user_read(p, "the kernel does not let user mode read counters",
+			"a kernel from 5.17 on does, on AArch64");
+#endif
+}
+
+static void explain_user_read(struct counters_pmu *p, const struct perf_group *g)
+{
+	void *page;
+
+	if (!perf_registers_usable()) {
+		no_user_read(p, "no instruction for it here (another processor, or valgrind)", "");
+		return;
+	}
+	if (p->core_types > 1) {
+		no_user_read(
+			p, "the machine's types of core number their counters differently", "");
+		return;
+	}
+	page = perf_calls.map(g->member[0].fd);
+	if (!page) {
+		no_user_read(p, "the counters' pages cannot be mapped",
+			"raise kernel.perf_event_mlock_kb or the locked memory limit (ulimit -l)");
+		return;
+	}
+	perf_calls.unmap(page);
+	explain_switch(p);
+}
+
+static void probe_thread(struct counters_pmu *p)
+{
+	struct perf_group_reading r;
+	struct perf_counters c;
+	bool open = perf_open_thread(&c, 0) == PERF_OPEN;
+
+	p->thread_errno = open ? 0 : c.error;
+	p->user_only = open && c.user_only;
+	/* A CPI needs both counts. */
+	p->thread = open && perf_has(&c, PERF_INSTRUCTIONS) && perf_has(&c, PERF_CYCLES);
+	if (open && !p->thread)
+		p->thread_errno = ENOENT;
+	if (p->thread && p->core_types <= 1 && !ever_runs(&c))
+		p->taken = true;
+	p->user_read = p->thread && perf_group_read_here(&c.group, &r) == 0 && r.in_user_mode;
+	if (!p->thread)
+		no_user_read(p, "there are no counters of a thread", "");
+	else if (!p->user_read)
+		explain_user_read(p, &c.group);
+	perf_close_counters(&c, false);
+}
+
 void counters_probe_pmu(struct counters_pmu *p)
 {
-	struct perf_group g;
-
 	memset(p, 0, sizeof *p);
-	p->paranoid = read_paranoid();
-	p->cpu_wide = try_cpus(&g) == PERF_OPEN;
-	p->cpu_wide_errno = p->cpu_wide ? 0 : g.error;
-	p->ref_cycles = p->cpu_wide && g.second >= 0;
-	perf_close_group(&g);
-
-	p->thread = perf_open_thread(&g) == PERF_OPEN;
-	p->thread_errno = p->thread ? 0 : g.error;
-	p->user_only = p->thread && g.user_only;
-	/* A CPI needs both counts. */
-	if (p->thread && g.second < 0) {
-		p->thread = false;
-		p->thread_errno = ENOENT;
-	}
-	perf_close_group(&g);
-
-	p->present = p->cpu_wide || p->thread;
+	p->paranoid = read_number("/proc/sys/kernel/perf_event_paranoid");
+	p->nmi_watchdog = read_number("/proc/sys/kernel/nmi_watchdog") > 0;
+	p->core_types = core_types()->count;
+	probe_cpus(p);
+	probe_thread(p);
+	p->present = p->cpu_wide || p->cycles || p->thread;
 	explain(p);
 }

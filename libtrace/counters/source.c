@@ -1,12 +1,15 @@
 /*
- * Samples: reading each quantity from where it comes, and the counts between two of them.
+ * Samples: reading each quantity from where it comes.
  */
 #include "source.h"
+
+#include <string.h>
 
 #include "../../include/perfutil.h"
 #include "choice.h"
 #include "clock.h"
 #include "idle.h"
+#include "life.h"
 #include "online.h"
 #include "perf.h"
 #include "rate.h"
@@ -14,15 +17,18 @@
 
 static bool wanted_from(const struct counter_choice *c, unsigned want, enum counter_provider from)
 {
-	for (int q = 0; q < COUNTER_QUANTITIES; q++)
-		if (want & COUNTER_BIT(q) && c->from[q] == from)
-			return true;
-	return false;
+	return want & c->of[from];
 }
 
 static bool wants_perf_cpus(const struct counter_choice *c, unsigned want)
 {
 	return wanted_from(c, want & COUNTER_CPU_BITS, FROM_PERF);
+}
+
+static bool wants_idle(const struct counter_choice *c, unsigned want)
+{
+	return wanted_from(c, want & COUNTER_CPU_BITS, FROM_IDLE) ||
+	       (want & COUNTER_BIT(COUNTER_BUSY) && c->busy_share_of_idle);
 }
 
 int counters_hold(unsigned want)
@@ -69,7 +75,33 @@ static void clear(struct counter_sample *s)
 	s->thread = 0;
 	s->thread_instructions = s->thread_cycles = CPI_NONE;
 	s->thread_enabled = s->thread_running = 0;
+	memset(s->thread_running_on, 0, sizeof s->thread_running_on);
+	s->thread_user_only = false;
+	memset(s->source, CPI_SOURCE_NONE, sizeof s->source);
+	s->life = (struct counter_life){CPI_NONE, CPI_NONE, CPI_NONE, CPI_NONE};
 	s->cpus = 0;
+}
+
+/* All that there could be. */
+static void clear_cpus(struct counter_sample *s)
+{
+	s->cpus = cpus_possible() < s->room ? cpus_possible() : s->room;
+	for (uint32_t cpu = 0; cpu < s->cpus; cpu++)
+		s->cpu[cpu] = (struct counter_cpu){
+			.instructions = CPI_NONE, .busy = CPI_NONE, .idle_ns = CPI_NONE};
+}
+
+/* What was read of is online; this tells of the others. */
+static void mark_online(struct counter_sample *s, const struct cpu_set *online)
+{
+	uint32_t end = 0;
+
+	for (uint32_t cpu = 0; cpu < s->cpus; cpu++) {
+		s->cpu[cpu].online |= cpu_set_has(online, cpu);
+		if (s->cpu[cpu].online)
+			end = cpu + 1;
+	}
+	s->cpus = end;
 }
 
 static void read_online(struct counter_sample *s)
@@ -77,23 +109,22 @@ static void read_online(struct counter_sample *s)
 	struct cpu_set online;
 
 	cpu_set_online(&online);
-	s->cpus = online.end < s->room ? online.end : s->room;
-	for (uint32_t cpu = 0; cpu < s->cpus; cpu++)
-		s->cpu[cpu] = (struct counter_cpu){.instructions = CPI_NONE,
-			.busy = CPI_NONE,
-			.idle_ns = CPI_NONE,
-			.online = cpu_set_has(&online, cpu)};
+	mark_online(s, &online);
 }
 
-static void read_idle(struct counter_sample *s)
+static void read_idle(const struct counter_choice *c, struct counter_sample *s)
 {
 	struct idle_cpu idle[ONLINE_MAX];
 
 	if (!idle_read(idle, s->cpus, &s->idle_at))
 		return;
+	if (c->from[COUNTER_BUSY] == FROM_IDLE)
+		s->source[COUNTER_BUSY] = c->busy;
 	for (uint32_t cpu = 0; cpu < s->cpus; cpu++) {
 		s->cpu[cpu].idle_ns = idle[cpu].ns;
 		s->cpu[cpu].idle_slack = idle[cpu].slack;
+		if (s->cpu[cpu].online)
+			s->cpu[cpu].presence = cpu_presence(cpu);
 	}
 }
 
@@ -104,195 +135,179 @@ static void set_ticks(struct counter_sample *s, uint64_t ticks)
 		s->cpu[cpu].ticks = ticks;
 }
 
-static void read_ticks(struct counter_sample *s)
+static uint64_t busy_count(const struct counter_choice *c, const struct perf_reading *r)
 {
-	set_ticks(s, clock_now());
+	switch (c->busy) {
+	case CPI_SOURCE_REF_CYCLES:
+		return r->count[PERF_REF_CYCLES];
+	case CPI_SOURCE_MPERF:
+		return r->count[PERF_MPERF];
+	case CPI_SOURCE_CYCLES:
+		return r->count[PERF_CYCLES];
+	default:
+		return CPI_NONE;
+	}
+}
+
+static void read_perf_cpu(const struct counter_choice *c, uint32_t cpu, struct counter_cpu *to)
+{
+	struct perf_reading r;
+	enum perf_cpu_state state = perf_read_cpu(cpu, &r);
+
+	to->ticks = clock_now();
+	to->opening = state == PERF_CPU_DEAD ? COUNTER_DEAD : 0;
+	if (state != PERF_CPU_READ)
+		return;
+	to->core_type = r.core_type;
+	to->online = true;
+	to->opening = r.opening;
+	to->enabled = r.enabled;
+	to->running = r.running;
+	to->instructions = r.count[PERF_INSTRUCTIONS];
+	to->busy = busy_count(c, &r);
 }
 
 /* Each with its own time, so that its cycles match its counts: reading a processor that is
- * far away takes microseconds. */
-static void read_perf_cpus(const struct counter_choice *c, struct counter_sample *s)
+ * far away takes microseconds. True if all were read, so that all are online. */
+static bool read_perf_cpus(const struct counter_choice *c, struct counter_sample *s)
 {
-	for (uint32_t cpu = 0; cpu < s->cpus; cpu++) {
-		struct counter_cpu *to = &s->cpu[cpu];
-		struct perf_reading r;
+	bool all = true;
 
-		if (!to->online)
-			continue;
-		if (!perf_read_cpu(cpu, &r))
-			continue;
-		to->ticks = clock_now();
-		to->enabled = r.enabled;
-		to->running = r.running;
-		to->instructions = r.instructions;
-		if (c->from[COUNTER_BUSY] == FROM_PERF)
-			to->busy = r.second;
+	for (uint32_t cpu = 0; cpu < s->cpus; cpu++) {
+		read_perf_cpu(c, cpu, &s->cpu[cpu]);
+		all &= s->cpu[cpu].online;
 	}
+	if (c->from[COUNTER_INSTRUCTIONS] == FROM_PERF)
+		s->source[COUNTER_INSTRUCTIONS] = CPI_SOURCE_COUNTER;
+	if (c->from[COUNTER_BUSY] == FROM_PERF)
+		s->source[COUNTER_BUSY] = c->busy;
+	return all;
+}
+
+static void read_thread_counters(struct counter_sample *s)
+{
+	struct thread_self *self = thread_self();
+	struct thread_reading r;
+
+	if ((!self->group_tried && thread_open_group(self) != PERF_OPEN) ||
+		!thread_read_group(self, &r))
+		return;
+	s->thread_instructions = r.instructions;
+	s->thread_cycles = r.cycles;
+	s->thread_enabled = r.enabled;
+	s->thread_running = r.running;
+	memcpy(s->thread_running_on, r.running_on, sizeof r.running_on);
+	s->thread_user_only = r.user_only;
+	s->source[COUNTER_THREAD_INSTRUCTIONS] = s->source[COUNTER_THREAD_CYCLES] =
+		r.in_user_mode ? CPI_SOURCE_COUNTER_USER : CPI_SOURCE_COUNTER;
 }
 
 static void read_thread(const struct counter_choice *c, struct counter_sample *s, unsigned want)
 {
-	struct thread_self *self = thread_self();
-	struct perf_reading r;
+	uint64_t ns;
 
-	s->thread = self->id;
-	if (wanted_from(c, want, FROM_THREAD_CLOCK)) {
-		uint64_t ns = thread_time_ns();
-
-		if (ns != CPI_NONE)
-			s->thread_cycles = rate_cycles_of_ns(ns);
+	s->thread = thread_self()->id;
+	if (wanted_from(c, want, FROM_THREAD_CLOCK) && (ns = thread_time_ns()) != CPI_NONE) {
+		s->thread_cycles = rate_cycles_of_ns(ns);
+		s->thread_enabled = s->thread_running = ns;
+		s->source[COUNTER_THREAD_CYCLES] = CPI_SOURCE_THREAD_CLOCK;
 	}
-	if (wanted_from(c, want, FROM_PERF) && thread_open_group(self) == PERF_OPEN &&
-		perf_read_group(&self->group->perf, &r)) {
-		s->thread_instructions = r.instructions;
-		s->thread_cycles = r.second;
-		s->thread_enabled = r.enabled;
-		s->thread_running = r.running;
-	}
+	if (wanted_from(c, want, FROM_PERF))
+		read_thread_counters(s);
 }
 
 struct needs {
-	bool perf, idle;
+	bool cpus, perf, idle, online, life;
 	unsigned thread;
 };
 
-/* The slow readings first, so that what they cost is not part of the interval. */
-static void read_start(const struct counter_choice *c, struct counter_sample *s, struct needs n)
+/* Processors that came get their counters now. */
+static void look_for_cpus(struct counter_sample *s, bool perf)
 {
-	/* A thread's first time takes system calls. */
-	if (wanted_from(c, n.thread, FROM_PERF))
-		thread_open_group(thread_self());
-	/* Who is online matters here only for counts to subtract later. */
-	if (n.perf || n.idle || c->script)
-		read_online(s);
-	if (n.idle)
-		read_idle(s);
-	read_ticks(s);
-	if (n.perf)
-		read_perf_cpus(c, s);
-	if (n.thread)
-		read_thread(c, s, n.thread);
+	struct cpu_set online;
+
+	cpu_set_online(&online);
+	mark_online(s, &online);
+	if (perf)
+		perf_renew_cpus(&online);
 }
 
-static void read_get(const struct counter_choice *c, struct counter_sample *s, struct needs n)
+/* The slow readings first, so that what they cost is not part of the interval. */
+static void read_start(
+	const struct counter_choice *c, struct counter_sample *s, const struct needs *n)
 {
-	uint64_t ticks;
+	bool all;
 
-	if (n.thread)
-		read_thread(c, s, n.thread);
-	ticks = clock_now();
-	read_online(s);
-	if (n.perf) {
-		read_ticks(s);
-		read_perf_cpus(c, s);
-		s->ticks = clock_now();
-	} else {
-		set_ticks(s, ticks);
-	}
-	if (n.idle)
-		read_idle(s);
+	/* A thread's first time takes system calls. */
+	if (wanted_from(c, n->thread, FROM_PERF) && !thread_self()->group_tried)
+		thread_open_group(thread_self());
+	if (n->life && !thread_self()->life_tried)
+		life_read(thread_self(), &s->life);
+again:
+	/* Who is online matters here only for counts to subtract later. */
+	if (n->perf || n->online)
+		clear_cpus(s);
+	all = n->perf && perf_cpus_complete();
+	if ((n->perf || n->online) && !all)
+		look_for_cpus(s, n->perf);
+	if (n->idle)
+		read_idle(c, s);
+	set_ticks(s, clock_now());
+	/* Next to the ticks, at both ends, as the time off the processors is their difference. */
+	if (n->life)
+		life_read(thread_self(), &s->life);
+	/* The first look at one that went and may be back. */
+	if (n->perf && !read_perf_cpus(c, s) && all)
+		goto again;
+	if (n->thread || n->life)
+		read_thread(c, s, n->thread);
+}
+
+static void read_get(
+	const struct counter_choice *c, struct counter_sample *s, const struct needs *n)
+{
+	bool all = false;
+
+	if (n->thread || n->life)
+		read_thread(c, s, n->thread);
+	if (n->cpus)
+		clear_cpus(s);
+	if (n->perf)
+		all = read_perf_cpus(c, s);
+	if (n->life)
+		life_read(thread_self(), &s->life);
+	s->ticks = clock_now();
+	if (!n->perf)
+		set_ticks(s, s->ticks);
+	if (n->cpus && !all)
+		read_online(s);
+	if (n->idle)
+		read_idle(c, s);
 }
 
 void counters_read(struct counter_sample *s, unsigned want, enum counter_end end)
 {
 	const struct counter_choice *c = counter_choice();
+	const bool idle = wants_idle(c, want), all = c->script || want & COUNTER_QUALITY_BIT;
 	const struct needs n = {
+		.cpus = all || want & COUNTER_CPU_BITS,
 		.perf = wants_perf_cpus(c, want),
-		.idle = wanted_from(c, want & COUNTER_CPU_BITS, FROM_IDLE),
+		.idle = idle,
+		.online = all || idle,
+		.life = want & COUNTER_QUALITY_BIT,
 		.thread = want & COUNTER_THREAD_BITS,
 	};
 
 	clear(s);
 	if (end == COUNTER_START)
-		read_start(c, s, n);
+		read_start(c, s, &n);
 	else
-		read_get(c, s, n);
+		read_get(c, s, &n);
 	if (c->script) {
 		s->thread = counters_thread();
+		for (int q = 0; q < COUNTER_QUANTITIES; q++)
+			if (c->from[q] == FROM_SCRIPT)
+				s->source[q] = CPI_SOURCE_SCRIPT;
 		script_read(c->script, s);
 	}
-}
-
-/* ------------------------------------------------------------------------ difference */
-
-/* What a group counted while it was enabled, from what it counted while it ran. */
-static uint64_t scaled(uint64_t from, uint64_t to, uint64_t enabled, uint64_t running)
-{
-	if (from == CPI_NONE || to == CPI_NONE || to < from)
-		return CPI_NONE;
-	if (enabled == running)
-		return to - from;
-	if (running == 0 || running > enabled)
-		return CPI_NONE;
-	return rate_scale(to - from, enabled, running);
-}
-
-static uint64_t since(uint64_t from, uint64_t to)
-{
-	return to > from ? to - from : 0;
-}
-
-static void busy_from_idle(const struct counter_sample *from, const struct counter_sample *to,
-	uint32_t cpu, struct counter_interval_cpu *out)
-{
-	const struct counter_cpu *a = &from->cpu[cpu], *b = &to->cpu[cpu];
-	uint64_t whole = since(from->idle_at, to->idle_at), idle;
-
-	if (a->idle_ns == CPI_NONE || b->idle_ns == CPI_NONE || whole == 0)
-		return;
-	/* Shorter than twice the error: the number would say nothing. */
-	if (whole / 2 < a->idle_slack + b->idle_slack)
-		return;
-	idle = since(a->idle_ns, b->idle_ns);
-	out->busy_whole = whole;
-	out->busy_part = idle < whole ? whole - idle : 0;
-}
-
-static void difference_cpu(const struct counter_sample *from, const struct counter_sample *to,
-	uint32_t cpu, struct counter_interval_cpu *out)
-{
-	const struct counter_cpu *b = &to->cpu[cpu];
-	const struct counter_cpu *a = cpu < from->cpus ? &from->cpu[cpu] : NULL;
-	uint64_t enabled, running, busy;
-
-	*out = (struct counter_interval_cpu){
-		CPI_NONE, CPI_NONE, CPI_NONE, CPI_NONE, CPI_NONE, b->online};
-	if (!b->online)
-		return;
-	if (from->cycles != CPI_NONE && to->cycles != CPI_NONE)
-		out->cycles = since(from->cycles, to->cycles);
-	else
-		out->cycles = rate_cycles_of_ticks(since(a ? a->ticks : from->ticks, b->ticks));
-	if (!a || !a->online) /* came meanwhile, or nothing was read at the start */
-		return;
-	enabled = since(a->enabled, b->enabled);
-	running = since(a->running, b->running);
-	out->instructions = scaled(a->instructions, b->instructions, enabled, running);
-	busy = scaled(a->busy, b->busy, enabled, running);
-	if (busy != CPI_NONE && out->cycles != CPI_NONE && out->cycles != 0) {
-		out->busy_part = busy < out->cycles ? busy : out->cycles;
-		out->busy_whole = out->cycles;
-	} else {
-		busy_from_idle(from, to, cpu, out);
-	}
-	if (out->busy_whole != CPI_NONE && out->cycles != CPI_NONE)
-		out->busy = rate_scale(out->cycles, out->busy_part, out->busy_whole);
-}
-
-void counters_difference(const struct counter_sample *from, const struct counter_sample *to,
-	struct counter_interval *out)
-{
-	uint64_t enabled = since(from->thread_enabled, to->thread_enabled);
-	uint64_t running = since(from->thread_running, to->thread_running);
-
-	out->cpus = to->cpus;
-	for (uint32_t cpu = 0; cpu < to->cpus; cpu++)
-		difference_cpu(from, to, cpu, &out->cpu[cpu]);
-	out->thread_known = from->thread != 0 && from->thread == to->thread;
-	out->thread_instructions = out->thread_cycles = CPI_NONE;
-	if (!out->thread_known)
-		return;
-	out->thread_instructions =
-		scaled(from->thread_instructions, to->thread_instructions, enabled, running);
-	out->thread_cycles = scaled(from->thread_cycles, to->thread_cycles, enabled, running);
 }

@@ -39,13 +39,20 @@ enum counter_quantity {
  * counter_quality, counter_life). */
 #define COUNTER_QUALITY_BIT (1u << COUNTER_QUANTITIES)
 
+/* In source_flags, next to the COUNTER_BITs of what is measured: enum cpi_source of busy, and
+ * what must be known of the counts. */
+#define COUNTER_FLAG_BUSY_SHIFT 8
+#define COUNTER_FLAG_BUSY_MASK (15u << COUNTER_FLAG_BUSY_SHIFT)
+#define COUNTER_FLAG_USER_ONLY (1u << 12)  /* a thread's counts are of user mode only */
+#define COUNTER_FLAG_CORE_TYPES (1u << 13) /* the machine has several types of core */
+
 /* ------------------------------------------------ for doctor, META and the like */
 
 /* What is in use. Chooses the source if that has not happened yet; counts nothing. */
 struct counters_description {
 	int rc; /* 0, or why SWTRACE_COUNTERS cannot be obeyed (line then says it for a person) */
 	enum shm_source source;
-	uint32_t source_flags; /* COUNTER_BIT of each measured quantity */
+	uint32_t source_flags; /* COUNTER_BIT of each measured quantity, COUNTER_FLAG_ */
 	char line[256];	       /* "perf_event: instructions, busy, ...": no newline */
 	struct {
 		const char *name; /* "instructions", "busy", "thread instructions", ... */
@@ -63,35 +70,54 @@ const char *counters_source_name(uint32_t source, uint32_t source_flags, char *t
 /* Whether this machine has hardware counters that this process may use, tried by opening
  * some and closing them. Independent of SWTRACE_COUNTERS. */
 struct counters_pmu {
-	bool present;	    /* a hardware event could be opened in some way */
-	bool cpu_wide;	    /* instructions of all processors: raw and scaled CPI */
-	bool thread;	    /* instructions of a thread: on-thread CPI */
-	bool user_only;	    /* thread: only what runs in user mode */
-	bool ref_cycles;    /* busy from the counters instead of the idle accounting */
-	int cpu_wide_errno; /* 0, or of perf_event_open for a processor */
+	bool present;	     /* a hardware event could be opened in some way */
+	bool cpu_wide;	     /* instructions of all processors: raw and scaled CPI */
+	bool thread;	     /* instructions of a thread: on-thread CPI */
+	bool user_only;	     /* thread: only what runs in user mode */
+	bool cycles;	     /* unhalted cycles of all processors */
+	bool ref_cycles;     /* unhalted reference cycles of all processors */
+	bool msr;	     /* mperf of all processors, through the msr PMU */
+	bool user_read;	     /* a thread reads its own counters without a system call */
+	bool taken;	     /* opened, but never scheduled: others have the counters */
+	bool nmi_watchdog;   /* kernel.nmi_watchdog is on, which takes one */
+	unsigned core_types; /* of which this machine has PMUs: more than 1 is a hybrid one */
+	int cpu_wide_errno;  /* 0, or of perf_event_open for a processor */
 	int thread_errno;
 	int paranoid;	  /* kernel.perf_event_paranoid; INT_MIN: unknown */
 	char why[256];	  /* one line: what is missing and why; "" if nothing is */
 	char advice[256]; /* one line: what to do; "" if nothing can be */
+	/* One line each: why user_read is false, and what to do; "" if it is true. */
+	char user_read_why[256];
+	char user_read_advice[256];
 };
 
 void counters_probe_pmu(struct counters_pmu *pmu);
 
 /* ------------------------------------------------------------------ for libtrace/cpi */
 
+/* Types of core that are told apart. */
+enum { COUNTER_CORE_TYPES = 4 };
+
+/* Of a processor's opening: it went offline with its counters since they were opened. */
+#define COUNTER_DEAD UINT64_MAX
+
 /* CPI_NONE: not read. */
 struct counter_cpu {
 	uint64_t ticks;		     /* clock_now() as this processor's counts were read */
 	uint64_t instructions, busy; /* raw counts of a group that ran `running` of `enabled` ns */
 	uint64_t enabled, running;
+	uint64_t opening;    /* which opening of its group was read; 0: none */
 	uint64_t idle_ns;    /* idle so far, where busy comes from idle accounting */
 	uint64_t idle_slack; /* idle_ns is right within this, ns */
+	uint64_t presence;   /* another number: it was offline meanwhile; 0: unknown */
+	uint8_t core_type;
 	bool online;
 };
 
 /* Which end of an interval a sample is. At the start the slow readings come first, the
  * thread's last; at the end the other way round: so what reading costs falls outside of the
- * thread's counts, and the processors' cycles never exceed the elapsed ticks. */
+ * thread's counts, and the processors' cycles never exceed the elapsed ticks. What the thread
+ * did is read next to the ticks, as the time that it did not run is their difference. */
 enum counter_end { COUNTER_START, COUNTER_GET };
 
 /* What a thread did so far. */
@@ -107,6 +133,9 @@ struct counter_sample {
 	uint64_t thread;  /* whose thread counts: counters_thread() */
 	uint64_t thread_instructions, thread_cycles;
 	uint64_t thread_enabled, thread_running;
+	uint64_t thread_running_on[COUNTER_CORE_TYPES];
+	bool thread_user_only;
+	enum cpi_source source[COUNTER_QUANTITIES];
 	struct counter_life life; /* where COUNTER_QUALITY_BIT is wanted */
 	uint32_t room;		  /* entries of cpu[] */
 	uint32_t cpus;		  /* highest online CPU number + 1; at most room */

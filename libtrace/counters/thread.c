@@ -40,12 +40,15 @@ static void in_parent(void)
 	after_fork(false);
 }
 
-static void close_group(struct thread_group *g)
+static void close_group(struct thread_group *g, bool forked)
 {
 	*g->link = g->next;
 	if (g->next)
 		g->next->link = g->link;
-	perf_close_group(&g->perf);
+	for (unsigned i = 0; i < g->count; i++)
+		perf_close_counters(&g->perf[i], forked);
+	perf_group_close(&g->life, forked);
+	free(g->perf);
 	free(g);
 }
 
@@ -53,7 +56,7 @@ static void close_group(struct thread_group *g)
 static void in_child(void)
 {
 	while (groups)
-		close_group(groups);
+		close_group(groups, true);
 	if (have_key)
 		pthread_setspecific(key, NULL);
 	self_ = (struct thread_self){0};
@@ -63,7 +66,7 @@ static void in_child(void)
 static void thread_ends(void *group)
 {
 	pthread_mutex_lock(&lock);
-	close_group(group);
+	close_group(group, false);
 	pthread_mutex_unlock(&lock);
 	self_ = (struct thread_self){0};
 }
@@ -104,15 +107,17 @@ uint64_t thread_time_ns(void)
 }
 
 /* Registers it, so that somebody closes it. */
-static struct thread_group *new_group(const struct perf_group *perf)
+struct thread_group *thread_keep(struct thread_self *self)
 {
-	struct thread_group *g = malloc(sizeof *g);
+	struct thread_group *g;
 
+	if (self->group)
+		return self->group;
+	g = calloc(1, sizeof *g);
 	if (!g || !have_key || pthread_setspecific(key, g) != 0) {
 		free(g);
 		return NULL;
 	}
-	g->perf = *perf;
 	pthread_mutex_lock(&lock);
 	g->next = groups;
 	if (groups)
@@ -120,25 +125,87 @@ static struct thread_group *new_group(const struct perf_group *perf)
 	g->link = &groups;
 	groups = g;
 	pthread_mutex_unlock(&lock);
+	self->group = g;
 	return g;
+}
+
+/* One after the other: their times differ by what opening took, their differences do not. */
+static int open_types(struct perf_counters perf[CORE_TYPES_MAX], unsigned *count)
+{
+	unsigned types = core_types()->count > 1 ? core_types()->count : 1;
+
+	*count = 0;
+	for (unsigned type = 0; type < types; type++) {
+		struct perf_counters *c = &perf[*count];
+		int rc = perf_open_thread(c, type);
+
+		if (rc == PERF_NO_DESCRIPTORS) {
+			while (*count > 0)
+				perf_close_counters(&perf[--*count], false);
+			return rc;
+		}
+		if (rc == PERF_OPEN)
+			++*count;
+	}
+	return *count > 0 ? PERF_OPEN : PERF_UNAVAILABLE;
 }
 
 int thread_open_group(struct thread_self *self)
 {
-	struct perf_group perf;
-	int rc;
+	struct perf_counters *perf;
+	struct thread_group *g;
+	unsigned count = 0;
+	int rc = PERF_UNAVAILABLE;
 
 	if (self->group_tried)
-		return self->group ? PERF_OPEN : PERF_UNAVAILABLE;
-	rc = perf_open_thread(&perf);
-	if (rc == PERF_NO_DESCRIPTORS) /* may go better next time */
+		return self->group && self->group->count ? PERF_OPEN : PERF_UNAVAILABLE;
+	g = thread_keep(self);
+	perf = malloc(CORE_TYPES_MAX * sizeof *perf);
+	if (g && perf)
+		rc = open_types(perf, &count);
+	if (rc != PERF_NO_DESCRIPTORS) /* may go better next time */
+		self->group_tried = true;
+	if (rc != PERF_OPEN) {
+		free(perf);
 		return rc;
-	self->group_tried = true;
-	if (rc != PERF_OPEN)
-		return rc;
-	self->group = new_group(&perf);
-	if (self->group)
-		return PERF_OPEN;
-	perf_close_group(&perf);
-	return PERF_UNAVAILABLE;
+	}
+	pthread_mutex_lock(&lock);
+	g->perf = perf;
+	g->count = count;
+	pthread_mutex_unlock(&lock);
+	return PERF_OPEN;
+}
+
+static void add(uint64_t *sum, const struct perf_counters *c, enum perf_kind kind,
+	const struct perf_group_reading *now)
+{
+	if (*sum == CPI_NONE || c->at[kind] < 0)
+		*sum = CPI_NONE;
+	else
+		*sum += now->count[c->at[kind]];
+}
+
+/* The enabled time is that of the group read last: by then all have run that were going to. */
+bool thread_read_group(const struct thread_self *self, struct thread_reading *r)
+{
+	const struct thread_group *g = self->group;
+
+	*r = (struct thread_reading){.in_user_mode = true};
+	if (!g || g->count == 0)
+		return false;
+	for (unsigned i = 0; i < g->count; i++) {
+		const struct perf_counters *c = &g->perf[i];
+		struct perf_group_reading now;
+
+		if (perf_group_read_here(&c->group, &now) != 0)
+			return false;
+		add(&r->instructions, c, PERF_INSTRUCTIONS, &now);
+		add(&r->cycles, c, PERF_CYCLES, &now);
+		r->enabled = now.enabled;
+		r->running += now.running;
+		r->running_on[c->core_type] = now.running;
+		r->in_user_mode &= now.in_user_mode;
+		r->user_only |= c->user_only;
+	}
+	return true;
 }

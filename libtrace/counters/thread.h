@@ -10,17 +10,29 @@
 
 #include "perf.h"
 
-/* On the heap: a child of fork closes those of threads whose memory it does not have. */
+/* What a thread keeps open. On the heap: a child of fork closes what threads had whose
+ * memory it does not have. */
 struct thread_group {
-	struct perf_group perf;
-	struct thread_group *next, **link; /* of all threads' groups */
+	struct thread_group *next, **link; /* of all threads */
+	struct perf_group life;		   /* for life.c; not open: count 0 */
+	unsigned count;			   /* of perf: one for each type of core; 0: none */
+	struct perf_counters *perf;
 };
 
 struct thread_self {
 	uint64_t id; /* counters_thread(); 0: not yet known */
 	uint32_t tid;
-	bool group_tried;
-	struct thread_group *group; /* NULL: none */
+	bool group_tried, life_tried;
+	struct thread_group *group; /* NULL: none yet */
+};
+
+/* What the groups of the thread counted, added. */
+struct thread_reading {
+	uint64_t instructions, cycles;
+	uint64_t enabled, running;
+	uint64_t running_on[CORE_TYPES_MAX]; /* running, by type of core */
+	bool in_user_mode;		     /* read without a system call */
+	bool user_only;			     /* counts of user mode only */
 };
 
 struct thread_self *thread_self(void);
@@ -28,7 +40,13 @@ struct thread_self *thread_self(void);
 /* ns that the calling thread ran; CPI_NONE if the kernel does not tell. */
 uint64_t thread_time_ns(void);
 
-/* Opens the thread's group, once: PERF_OPEN or a PERF_ code. */
+/* self->group, made if it is not there yet; NULL: out of memory. */
+struct thread_group *thread_keep(struct thread_self *self);
+
+/* Opens the thread's groups, once: PERF_OPEN or a PERF_ code. */
 int thread_open_group(struct thread_self *self);
+
+/* False: there are none, or one cannot be read any more. */
+bool thread_read_group(const struct thread_self *self, struct thread_reading *r);
 
 #endif

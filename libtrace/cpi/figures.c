@@ -92,9 +92,10 @@ void figure_sums(const struct counter_interval *i, struct counter_interval_cpu *
 		add(&sum->busy_part, c->busy_part);
 		add(&sum->busy_whole, c->busy_whole);
 	}
-	if (!sum->online)
+	/* What one counted that went is in no term. */
+	if (!sum->online || i->flags & CPI_QUALITY_CPUS_CHANGED)
 		*sum = (struct counter_interval_cpu){
-			CPI_NONE, CPI_NONE, CPI_NONE, CPI_NONE, CPI_NONE, false};
+			CPI_NONE, CPI_NONE, CPI_NONE, CPI_NONE, CPI_NONE, sum->online};
 }
 
 bool figure_busy_known(const struct counter_interval *i)
@@ -102,5 +103,5 @@ bool figure_busy_known(const struct counter_interval *i)
 	struct counter_interval_cpu sum;
 
 	figure_sums(i, &sum);
-	return divides(sum.busy_part, sum.busy_whole);
+	return divides(sum.busy_part, sum.busy_whole) || sum.busy != CPI_NONE;
 }

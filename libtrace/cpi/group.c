@@ -7,6 +7,17 @@
 #include "../ring/hook.h"
 #include "figures.h"
 
+_Static_assert((int)COUNTER_INSTRUCTIONS == (int)CPI_QUANTITY_INSTRUCTIONS &&
+		       (int)COUNTER_BUSY == (int)CPI_QUANTITY_BUSY &&
+		       (int)COUNTER_THREAD_INSTRUCTIONS == (int)CPI_QUANTITY_THREAD_INSTRUCTIONS &&
+		       (int)COUNTER_THREAD_CYCLES == (int)CPI_QUANTITY_THREAD_CYCLES &&
+		       (int)COUNTER_QUANTITIES == (int)CPI_QUANTITIES,
+	"quantities are written in their order");
+_Static_assert(CPI_QUALITY_FLAGS == 0 && CPI_QUALITY_KNOWN == 1 && CPI_QUALITY_ELAPSED == 2 &&
+		       CPI_QUALITY_QUANTITIES == 4 && CPI_QUALITY_FIRST == 5 &&
+		       CPI_QUALITY_WORDS == 5,
+	"as build_quality lays them out");
+
 /* Words of a part being laid out. */
 struct cursor {
 	uint8_t *at;
@@ -128,10 +139,57 @@ static void build_detailed(struct group *g, struct cursor *c, const struct group
 	end_part(part, c);
 }
 
-/* summary 12 + 6n, system-wide 15, per processor 4 + 12n, thread 9 */
+static uint32_t known_bit(uint64_t figure, uint32_t bit)
+{
+	return figure != CPI_NONE ? bit : 0;
+}
+
+static uint32_t known_of(const struct counter_interval *i)
+{
+	const struct counter_life *life = &i->life;
+
+	if (!i->thread_known)
+		return 0;
+	return known_bit(life->on_cpu_ns, CPI_KNOWN_ON_CPU) |
+	       known_bit(life->switches, CPI_KNOWN_SWITCHES) |
+	       known_bit(life->migrations, CPI_KNOWN_MIGRATIONS) |
+	       known_bit(life->faults, CPI_KNOWN_FAULTS);
+}
+
+static void put_life(struct cursor *c, const struct counter_life *life, uint32_t known)
+{
+	if (known & CPI_KNOWN_ON_CPU)
+		put_count(c, life->on_cpu_ns);
+	if (known & CPI_KNOWN_SWITCHES)
+		put_count(c, life->switches);
+	if (known & CPI_KNOWN_MIGRATIONS)
+		put_count(c, life->migrations);
+	if (known & CPI_KNOWN_FAULTS)
+		put_count(c, life->faults);
+}
+
+static void build_quality(struct group *g, struct cursor *c, const struct group_spec *spec,
+	const struct counter_interval *i)
+{
+	struct group_part *part = begin_part(g, CPI_MINOR_QUALITY | spec->mm, c);
+	uint32_t known = known_of(i);
+
+	put_word(c, i->flags);
+	put_word(c, known);
+	put_elapsed(c, part);
+	put_word(c, COUNTER_QUANTITIES);
+	for (int q = 0; q < COUNTER_QUANTITIES; q++) {
+		put_word(c, i->quality[q].source);
+		put_count(c, i->quality[q].enabled);
+		put_count(c, i->quality[q].running);
+	}
+	put_life(c, &i->life, known);
+	end_part(part, c);
+}
+
 size_t group_room(uint32_t cpus)
 {
-	return 4 * (40 + 18 * (size_t)cpus);
+	return 4 * CPI_GROUP_DATA_WORDS((size_t)cpus);
 }
 
 void group_build(struct group *g, const struct group_spec *spec,
@@ -149,6 +207,8 @@ void group_build(struct group *g, const struct group_spec *spec,
 		build_summary(g, &c, spec, interval, &sum, types);
 	if (spec->detailed)
 		build_detailed(g, &c, spec, interval, &sum, types);
+	if (spec->quality)
+		build_quality(g, &c, spec, interval);
 }
 
 static void write_label(

@@ -1,6 +1,6 @@
 /*
- * One measured interval as a hook group: label, summary, the three detailed hooks, label,
- * in one reservation. Layouts: formats/trace-file.md, "CPI hooks".
+ * One measured interval as a hook group: label, summary, the three detailed hooks, quality,
+ * label, in one reservation. Layouts: formats/trace-file.md, "CPI hooks".
  *
  * Built before the reservation, so that between begin and commit there are only copies;
  * the elapsed ticks, known from the group's stamp only, are patched in.
@@ -14,10 +14,10 @@
 
 #include "../counters/source.h"
 
-enum { GROUP_PARTS = 4 };
+enum { GROUP_PARTS = CPI_GROUP_DATA_HOOKS };
 
 struct group_spec {
-	bool summary, detailed;
+	bool summary, detailed, quality;
 	bool scaled, thread;  /* asked for */
 	uint32_t mm;	      /* the program's minor code, 0x00 to 0xFF */
 	const char *label;    /* NULL: none */

@@ -17,6 +17,9 @@
 
 _Static_assert(CPI_TRACE_MAJOR == CPI_MAJOR, "one major");
 
+#define KNOWN_FLAGS ((UINT32)(CPI_TYPE_ALL | CPI_TYPE_TRACE_QUALITY))
+_Static_assert((CPI_TYPE_ALL & CPI_TYPE_TRACE_QUALITY) == 0, "never implied");
+
 /* One allocation: what is behind a pointer here stands after the structure. */
 struct instance {
 	UINT32 mode;
@@ -38,6 +41,8 @@ static unsigned quantities(UINT32 mode)
 		want |= COUNTER_BIT(COUNTER_BUSY);
 	if (mode & CPI_TYPE_ONTHREAD)
 		want |= COUNTER_THREAD_BITS;
+	if (mode & CPI_TYPE_TRACE_QUALITY)
+		want |= COUNTER_QUALITY_BIT;
 	return want;
 }
 
@@ -102,7 +107,7 @@ int CpiInit(UINT32 mode, void **handle)
 
 	if (!handle)
 		return PU_ERR_NULL_PTR;
-	if (mode & ~(UINT32)CPI_TYPE_ALL)
+	if (mode & ~KNOWN_FLAGS)
 		return PU_ERROR_INVALID_PARAMETER;
 	rc = counters_choose();
 	if (rc)
@@ -193,7 +198,7 @@ static void fill_data(struct instance *i)
 
 /* What a Get writes. */
 struct trace {
-	UINT32 types; /* CPI_TYPE_TRACE_SUMMARY, _DETAILED */
+	UINT32 types; /* CPI_TYPE_TRACE_SUMMARY, _DETAILED, _QUALITY */
 	UINT32 mm;
 	const char *label;
 };
@@ -203,6 +208,7 @@ static int write_group(struct instance *i, const struct trace *t, uint64_t *elap
 	const struct group_spec spec = {
 		.summary = (t->types & CPI_TYPE_TRACE_SUMMARY) != 0,
 		.detailed = (t->types & CPI_TYPE_TRACE_DETAILED) != 0,
+		.quality = (t->types & CPI_TYPE_TRACE_QUALITY) != 0,
 		.scaled = (i->mode & CPI_TYPE_SCALED) != 0,
 		.thread = (i->mode & CPI_TYPE_ONTHREAD) != 0,
 		.mm = t->mm,
@@ -242,7 +248,9 @@ static UINT32 trace_types(UINT32 flags)
 {
 	UINT32 types = flags & CPI_TYPE_TRACE_EVERYTHING;
 
-	return types ? types : CPI_TYPE_TRACE_SUMMARY;
+	if (!types)
+		types = CPI_TYPE_TRACE_SUMMARY;
+	return types | (flags & CPI_TYPE_TRACE_QUALITY);
 }
 
 int CpiGet(void *handle, const CPI_DATA **cd)
@@ -282,7 +290,7 @@ int CpiGetAndTrace(
 	i = handle_find(handle);
 	if (!i)
 		return PU_ERR_NOT_INITIALIZED;
-	if (minor_code < 0 || minor_code > (int)CPI_MINOR_MM || flags & ~(UINT32)CPI_TYPE_ALL)
+	if (minor_code < 0 || minor_code > (int)CPI_MINOR_MM || flags & ~KNOWN_FLAGS)
 		return PU_ERROR_INVALID_PARAMETER;
 
 	const struct trace t = {trace_types(flags | i->mode), (UINT32)minor_code, label};

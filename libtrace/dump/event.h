@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 /* Kinds of CPI hooks, each at most once in a group. */
-enum { EVENT_MINORS = 6 };
+enum { EVENT_MINORS = 7 };
 
 struct event_task {
 	uint32_t tid, pid;

@@ -16,6 +16,8 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "../../formats/cpi_hooks.h"
+#include "../../formats/record.h"
 #include "../../include/perfutil.h"
 #include "../counters/clock.h"
 #include "../ring/layout.h"
@@ -65,8 +67,10 @@ static uint32_t configured_cpus(void)
 /* Bytes of the largest CPI group: every hook, with a label of 4 KiB. */
 static uint32_t largest_group(uint32_t cpus)
 {
-	return 2 * 4160 + (24 + 4 * (12 + 6 * cpus)) + (24 + 4 * 14) + (24 + 4 * (4 + 11 * cpus)) +
-	       (24 + 4 * 10) + 64;
+	const uint32_t each = REC_HEADER_SIZE + 8; /* and what rounds its size up */
+
+	return 2 * (each + 4 * 2 + 4 + 4096) + CPI_GROUP_DATA_HOOKS * each +
+	       4 * CPI_GROUP_DATA_WORDS(cpus);
 }
 
 int session_plan(

@@ -180,9 +180,10 @@ START_TEST(hotplug)
 	ck_assert_uint_eq(out->cpu[1].cycles, CPI_NONE);
 	for (int cpu = 2; cpu < CPUS; cpu++) {
 		ck_assert(out->cpu[cpu].online);
-		ck_assert_uint_eq(out->cpu[cpu].cycles, 1000000);
+		ck_assert_uint_eq(out->cpu[cpu].cycles, CPI_NONE);
 		ck_assert_uint_eq(out->cpu[cpu].instructions, CPI_NONE);
 	}
+	ck_assert_uint_eq(out->flags, CPI_QUALITY_CPUS_CHANGED);
 	from->cpus = CPUS;
 	to->cpus = 1;
 	counters_difference(from, to, out);
@@ -209,6 +210,235 @@ START_TEST(threads)
 }
 END_TEST
 
+/* ------------------------------------------------- what must be known of the counts */
+
+static void count_all(uint64_t enabled, uint64_t running)
+{
+	from->source[COUNTER_INSTRUCTIONS] = to->source[COUNTER_INSTRUCTIONS] = CPI_SOURCE_COUNTER;
+	from->source[COUNTER_BUSY] = to->source[COUNTER_BUSY] = CPI_SOURCE_REF_CYCLES;
+	for (int cpu = 0; cpu < CPUS; cpu++) {
+		from->cpu[cpu].instructions = from->cpu[cpu].busy = 1000;
+		to->cpu[cpu].instructions = to->cpu[cpu].busy = 2000;
+		from->cpu[cpu].opening = to->cpu[cpu].opening = 7;
+		to->cpu[cpu].enabled = enabled;
+		to->cpu[cpu].running = running;
+	}
+}
+
+START_TEST(nothing_to_say)
+{
+	counters_difference(from, to, out);
+	ck_assert_uint_eq(out->flags, 0);
+	for (int q = 0; q < COUNTER_QUANTITIES; q++) {
+		ck_assert_int_eq(out->quality[q].source, CPI_SOURCE_NONE);
+		ck_assert_uint_eq(out->quality[q].enabled, 0);
+	}
+	ck_assert_uint_eq(out->life.faults, CPI_NONE);
+}
+END_TEST
+
+START_TEST(quality_of_processors)
+{
+	count_all(300, 300);
+	counters_difference(from, to, out);
+	ck_assert_uint_eq(out->flags, 0);
+	ck_assert_int_eq(out->quality[COUNTER_INSTRUCTIONS].source, CPI_SOURCE_COUNTER);
+	ck_assert_int_eq(out->quality[COUNTER_BUSY].source, CPI_SOURCE_REF_CYCLES);
+	ck_assert_uint_eq(out->quality[COUNTER_BUSY].enabled, CPUS * 300);
+	ck_assert_uint_eq(out->quality[COUNTER_INSTRUCTIONS].running, CPUS * 300);
+	to->cpu[2].running = 100;
+	counters_difference(from, to, out);
+	ck_assert_uint_eq(out->flags, CPI_QUALITY_MULTIPLEXED);
+	ck_assert_uint_eq(out->quality[COUNTER_INSTRUCTIONS].running, CPUS * 300 - 200);
+	ck_assert_uint_eq(out->cpu[2].instructions, 3000);
+	ck_assert_uint_eq(out->cpu[1].instructions, 1000);
+}
+END_TEST
+
+/* What never ran is not a count that was scaled, nor one of 0. */
+START_TEST(never_ran)
+{
+	count_all(300, 0);
+	for (int cpu = 0; cpu < CPUS; cpu++)
+		to->cpu[cpu].instructions = to->cpu[cpu].busy = 1000;
+	counters_difference(from, to, out);
+	ck_assert_uint_eq(out->cpu[0].instructions, CPI_NONE);
+	ck_assert_uint_eq(out->cpu[0].busy, CPI_NONE);
+	ck_assert_uint_eq(out->flags, 0);
+	ck_assert_int_eq(out->quality[COUNTER_INSTRUCTIONS].source, CPI_SOURCE_NONE);
+	/* A group that is not even enabled any more. */
+	count_all(0, 0);
+	counters_difference(from, to, out);
+	ck_assert_uint_eq(out->cpu[0].instructions, CPI_NONE);
+}
+END_TEST
+
+START_TEST(quality_of_idle)
+{
+	from->source[COUNTER_BUSY] = to->source[COUNTER_BUSY] = CPI_SOURCE_PROC_STAT;
+	for (int cpu = 0; cpu < 3; cpu++)
+		from->cpu[cpu].idle_ns = to->cpu[cpu].idle_ns = 7000;
+	from->idle_at = 100;
+	to->idle_at = 1100;
+	counters_difference(from, to, out);
+	ck_assert_int_eq(out->quality[COUNTER_BUSY].source, CPI_SOURCE_PROC_STAT);
+	ck_assert_uint_eq(out->quality[COUNTER_BUSY].enabled, 3000);
+	ck_assert_uint_eq(out->quality[COUNTER_BUSY].running, 3000);
+	ck_assert_uint_eq(out->flags, 0);
+}
+END_TEST
+
+/* Each makes processor 1 one that was not there all the time. */
+static void went(void)
+{
+	to->cpu[1].online = false;
+	to->cpu[1].opening = COUNTER_DEAD;
+}
+static void came(void)
+{
+	from->cpu[1].online = false;
+	from->cpu[1].opening = 0;
+}
+static void went_and_came(void)
+{
+	to->cpu[1].opening = 8;
+}
+static void came_without_counters(void)
+{
+	to->cpu[1].opening = COUNTER_DEAD;
+	to->cpu[1].instructions = to->cpu[1].busy = CPI_NONE;
+}
+static void came_anew(void)
+{
+	from->cpu[1].presence = 50;
+	to->cpu[1].presence = 51;
+}
+
+static void (*const changes[])(void) = {
+	went, came, went_and_came, came_without_counters, came_anew};
+
+START_TEST(changed)
+{
+	count_all(300, 300);
+	changes[_i]();
+	counters_difference(from, to, out);
+	ck_assert_uint_eq(out->flags, CPI_QUALITY_CPUS_CHANGED);
+	ck_assert_uint_eq(out->cpu[1].instructions, CPI_NONE);
+	ck_assert_uint_eq(out->cpu[1].cycles, CPI_NONE);
+	ck_assert_uint_eq(out->cpu[1].busy, CPI_NONE);
+	ck_assert_uint_eq(out->cpu[1].busy_whole, CPI_NONE);
+	ck_assert_uint_eq(out->cpu[0].instructions, 1000);
+}
+END_TEST
+
+/* Counters that the program closed, or a kernel that does not tell, are no change. */
+START_TEST(not_changed)
+{
+	count_all(300, 300);
+	to->cpu[1].opening = 0;
+	to->cpu[1].instructions = to->cpu[1].busy = CPI_NONE;
+	from->cpu[2].presence = 50;
+	counters_difference(from, to, out);
+	ck_assert_uint_eq(out->flags, 0);
+	ck_assert_uint_eq(out->cpu[1].instructions, CPI_NONE);
+	ck_assert_uint_eq(out->cpu[2].instructions, 1000);
+	/* The highest that went is not in the sample any more. */
+	to->cpus = CPUS - 1;
+	counters_difference(from, to, out);
+	ck_assert_uint_eq(out->flags, CPI_QUALITY_CPUS_CHANGED);
+	/* Nobody looked at the start. */
+	from->cpus = 0;
+	counters_difference(from, to, out);
+	ck_assert_uint_eq(out->flags, 0);
+	ck_assert_uint_eq(out->cpu[0].cycles, 1000000);
+}
+END_TEST
+
+START_TEST(types_of_core)
+{
+	count_all(300, 300);
+	to->cpu[2].core_type = to->cpu[3].core_type = 1;
+	counters_difference(from, to, out);
+	ck_assert_uint_eq(out->flags, CPI_QUALITY_CORE_TYPES);
+	/* Only those that were counted. */
+	to->cpu[2].instructions = to->cpu[3].instructions = CPI_NONE;
+	counters_difference(from, to, out);
+	ck_assert_uint_eq(out->flags, 0);
+}
+END_TEST
+
+START_TEST(unhalted_cycles)
+{
+	count_all(300, 300);
+	from->source[COUNTER_BUSY] = to->source[COUNTER_BUSY] = CPI_SOURCE_CYCLES;
+	to->cpu[0].busy = 1000 + 3000000; /* above the nominal rate */
+	counters_difference(from, to, out);
+	ck_assert_uint_eq(out->cpu[0].busy, 3000000);
+	ck_assert_uint_eq(out->cpu[0].busy_part, 1000000);
+	ck_assert_uint_eq(out->cpu[0].busy_whole, 1000000);
+	ck_assert_uint_eq(out->cpu[1].busy, 1000);
+	ck_assert_uint_eq(out->cpu[1].busy_part, 1000);
+}
+END_TEST
+
+/* ---------------------------------------------------------------------- the thread */
+
+static void count_thread(uint64_t enabled, uint64_t running)
+{
+	from->thread = to->thread = 3;
+	from->thread_instructions = from->thread_cycles = 100;
+	to->thread_instructions = to->thread_cycles = 1100;
+	to->thread_enabled = enabled;
+	to->thread_running = running;
+	for (int q = COUNTER_THREAD_INSTRUCTIONS; q <= COUNTER_THREAD_CYCLES; q++)
+		from->source[q] = to->source[q] = CPI_SOURCE_COUNTER_USER;
+}
+
+START_TEST(quality_of_the_thread)
+{
+	count_thread(400, 100);
+	to->thread_user_only = true;
+	counters_difference(from, to, out);
+	ck_assert_uint_eq(out->flags, CPI_QUALITY_MULTIPLEXED | CPI_QUALITY_USER_ONLY);
+	ck_assert_uint_eq(out->thread_instructions, 4000);
+	ck_assert_uint_eq(out->quality[COUNTER_THREAD_CYCLES].enabled, 400);
+	ck_assert_uint_eq(out->quality[COUNTER_THREAD_CYCLES].running, 100);
+	ck_assert_int_eq(out->quality[COUNTER_THREAD_CYCLES].source, CPI_SOURCE_COUNTER_USER);
+	/* A call at one end. */
+	to->source[COUNTER_THREAD_CYCLES] = CPI_SOURCE_COUNTER;
+	from->source[COUNTER_THREAD_INSTRUCTIONS] = CPI_SOURCE_COUNTER;
+	counters_difference(from, to, out);
+	ck_assert_int_eq(out->quality[COUNTER_THREAD_CYCLES].source, CPI_SOURCE_COUNTER);
+	ck_assert_int_eq(out->quality[COUNTER_THREAD_INSTRUCTIONS].source, CPI_SOURCE_COUNTER);
+	to->thread_running = 0;
+	counters_difference(from, to, out);
+	ck_assert_uint_eq(out->thread_cycles, CPI_NONE);
+	ck_assert_uint_eq(out->flags, 0);
+}
+END_TEST
+
+START_TEST(thread_on_types_of_core)
+{
+	count_thread(1000000, 1000003); /* they were read one after the other */
+	to->thread_running_on[0] = 600000;
+	to->thread_running_on[1] = 400003;
+	counters_difference(from, to, out);
+	ck_assert_uint_eq(out->flags, CPI_QUALITY_CORE_TYPES);
+	ck_assert_uint_eq(out->thread_instructions, 1000);
+	/* Much of the time on a core without counters. */
+	to->thread_running_on[0] = 100000;
+	to->thread_running = 500000;
+	counters_difference(from, to, out);
+	ck_assert_uint_eq(out->flags, CPI_QUALITY_CORE_TYPES | CPI_QUALITY_MULTIPLEXED);
+	ck_assert_uint_eq(out->thread_instructions, 2000);
+	/* On one of them all the time. */
+	from->thread_running_on[1] = to->thread_running_on[1];
+	to->thread_running = 999990;
+	counters_difference(from, to, out);
+	ck_assert_uint_eq(out->flags, 0);
+}
+END_TEST
+
 Suite *difference_suite(void)
 {
 	Suite *s = suite_create("difference");
@@ -224,6 +454,16 @@ Suite *difference_suite(void)
 	tcase_add_test(t, scaled_by_running);
 	tcase_add_test(t, hotplug);
 	tcase_add_test(t, threads);
+	tcase_add_test(t, nothing_to_say);
+	tcase_add_test(t, quality_of_processors);
+	tcase_add_test(t, never_ran);
+	tcase_add_test(t, quality_of_idle);
+	tcase_add_loop_test(t, changed, 0, sizeof changes / sizeof *changes);
+	tcase_add_test(t, not_changed);
+	tcase_add_test(t, types_of_core);
+	tcase_add_test(t, unhalted_cycles);
+	tcase_add_test(t, quality_of_the_thread);
+	tcase_add_test(t, thread_on_types_of_core);
 	suite_add_tcase(s, t);
 	return s;
 }

@@ -174,6 +174,38 @@ START_TEST(sums_offline)
 }
 END_TEST
 
+START_TEST(sums_changed)
+{
+	struct counter_interval_cpu sum;
+
+	three->flags = CPI_QUALITY_CPUS_CHANGED;
+	figure_sums(three, &sum);
+	ck_assert_uint_eq(sum.instructions, CPI_NONE);
+	ck_assert_uint_eq(sum.cycles, CPI_NONE);
+	ck_assert(isnan(figure_busy(&sum)));
+	ck_assert(!figure_busy_known(three));
+	three->flags = CPI_QUALITY_CORE_TYPES | CPI_QUALITY_MULTIPLEXED;
+	ck_assert(figure_busy_known(three));
+}
+END_TEST
+
+/* Unhalted cycles at an unknown frequency: no share of anything, and yet a scaled CPI. */
+START_TEST(busy_without_a_share)
+{
+	struct counter_interval_cpu sum;
+
+	for (int cpu = 0; cpu < 3; cpu++)
+		three->cpu[cpu].cycles = three->cpu[cpu].busy_part = three->cpu[cpu].busy_whole =
+			CPI_NONE;
+	figure_sums(three, &sum);
+	ck_assert_uint_eq(sum.busy, 150);
+	ck_assert(isnan(figure_busy(&sum)));
+	ck_assert(figure_busy_known(three));
+	three->cpu[1].busy = CPI_NONE;
+	ck_assert(!figure_busy_known(three));
+}
+END_TEST
+
 START_TEST(sums_saturate)
 {
 	struct counter_interval_cpu sum;
@@ -196,6 +228,8 @@ Suite *figures_suite(void)
 	tcase_add_test(t, sums);
 	tcase_add_test(t, sums_one_not_measured);
 	tcase_add_test(t, sums_offline);
+	tcase_add_test(t, sums_changed);
+	tcase_add_test(t, busy_without_a_share);
 	tcase_add_test(t, sums_saturate);
 	suite_add_tcase(s, t);
 	return s;

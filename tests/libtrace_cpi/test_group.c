@@ -95,6 +95,62 @@ START_TEST(everything)
 }
 END_TEST
 
+/* Two of the thread's figures are known, two of the quantities were measured. */
+static void set_quality(void)
+{
+	it->flags = CPI_QUALITY_MULTIPLEXED | CPI_QUALITY_USER_ONLY;
+	it->quality[COUNTER_INSTRUCTIONS] =
+		(struct counter_quality){CPI_SOURCE_COUNTER, 0x700000008u, 0x600000007u};
+	it->quality[COUNTER_THREAD_CYCLES] =
+		(struct counter_quality){CPI_SOURCE_THREAD_CLOCK, 11, 12};
+	it->life = (struct counter_life){0x900000001u, CPI_NONE, CPI_NONE, 0x30000000Cu};
+}
+
+#define QUANTITIES 4, 1, 7, 8, 6, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 8, 0, 11, 0, 12
+
+START_TEST(quality)
+{
+	uint64_t elapsed;
+
+	set_quality();
+	spec.summary = spec.quality = true;
+	ck_assert_int_eq(write_it(&elapsed), PU_SUCCESS);
+	ck_assert_uint_eq(group_records(), 2);
+	ck_assert_uint_eq(group_record(0)->minor, 0x1000005A);
+	EXPECT(1, 0xA000005A, 9, 9, 5, 6, QUANTITIES, 9, 1, 3, 12);
+}
+END_TEST
+
+START_TEST(quality_stands_before_the_label)
+{
+	uint64_t elapsed;
+
+	set_quality();
+	it->life.switches = 0;
+	it->life.migrations = 0x200000002u;
+	spec.summary = spec.detailed = spec.scaled = spec.thread = spec.quality = true;
+	spec.label = "read block";
+	ck_assert_int_eq(write_it(&elapsed), PU_SUCCESS);
+	ck_assert_uint_eq(group_records(), 7);
+	ck_assert_uint_eq(group_record(4)->minor, 0x2000005A);
+	EXPECT(5, 0xA000005A, 9, 15, 5, 6, QUANTITIES, 9, 1, 0, 0, 2, 2, 3, 12);
+	expect_label(6, 0xF000005A, "read block");
+}
+END_TEST
+
+START_TEST(quality_of_another_thread)
+{
+	uint64_t elapsed;
+
+	set_quality();
+	it->thread_known = false;
+	spec.quality = true;
+	ck_assert_int_eq(write_it(&elapsed), PU_SUCCESS);
+	ck_assert_uint_eq(group_records(), 1);
+	EXPECT(0, 0xA000005A, 9, 0, 5, 6, QUANTITIES);
+}
+END_TEST
+
 START_TEST(summary_raw)
 {
 	uint64_t elapsed;
@@ -274,10 +330,12 @@ START_TEST(largest)
 	for (int cpu = 0; cpu < MAX_CPUS; cpu++)
 		i->cpu[cpu] = (struct counter_interval_cpu){
 			CPI_NONE - 1, CPI_NONE - 1, CPI_NONE - 1, CPI_NONE - 1, CPI_NONE - 1, true};
-	spec.summary = spec.detailed = spec.scaled = spec.thread = true;
+	i->thread_known = true;
+	spec.summary = spec.detailed = spec.scaled = spec.thread = spec.quality = true;
 	group_build(&g, &spec, i, words);
 	ck_assert_int_eq(group_write(&g, &spec, &elapsed), PU_SUCCESS);
-	ck_assert_uint_eq(group_records(), 4);
+	ck_assert_uint_eq(group_records(), CPI_GROUP_DATA_HOOKS);
+	ck_assert(g.part[4].words + 4 * g.part[4].nwords == words + group_room(MAX_CPUS));
 	ck_assert_uint_eq(group_record(0)->nwords, 6 * MAX_CPUS + 12);
 	ck_assert_uint_eq(group_record(2)->nwords, 12 * MAX_CPUS + 4);
 	free(words);
@@ -292,6 +350,9 @@ Suite *group_suite(void)
 
 	tcase_add_checked_fixture(t, set_up, tear_down);
 	tcase_add_test(t, everything);
+	tcase_add_test(t, quality);
+	tcase_add_test(t, quality_stands_before_the_label);
+	tcase_add_test(t, quality_of_another_thread);
 	tcase_add_test(t, summary_raw);
 	tcase_add_test(t, summary_thread);
 	tcase_add_test(t, detailed_raw);

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "../../include/perfutil.h"
-#include "../../libtrace/counters/perf.h"
 #include "../../libtrace/counters/thread.h"
 #include "double.h"
 #include "fake_pmu.h"
@@ -30,21 +29,21 @@ START_TEST(holds_share_groups)
 
 	for (int i = 0; i < 1000; i++)
 		ck_assert_int_eq(perf_hold_cpus(&four), PERF_OPEN);
-	ck_assert_uint_eq(fake_pmu.open, 8);
-	ck_assert(perf_read_cpu(3, &r));
-	ck_assert_uint_eq(r.instructions, 1000);
-	ck_assert_uint_eq(r.second, 500);
-	ck_assert(!perf_read_cpu(2, &r));
-	ck_assert_uint_eq(r.instructions, CPI_NONE);
-	ck_assert(!perf_read_cpu(5, &r));
-	ck_assert(!perf_read_cpu(UINT32_MAX, &r));
+	ck_assert_uint_eq(fake_pmu.open, 12);
+	ck_assert_int_eq(perf_read_cpu(3, &r), PERF_CPU_READ);
+	ck_assert_uint_eq(r.count[PERF_INSTRUCTIONS], 1000);
+	ck_assert_uint_eq(r.count[PERF_REF_CYCLES], 500);
+	ck_assert_uint_eq(r.count[PERF_CYCLES], 500);
+	ck_assert_int_ne(perf_read_cpu(2, &r), PERF_CPU_READ);
+	ck_assert_int_ne(perf_read_cpu(5, &r), PERF_CPU_READ);
+	ck_assert_int_ne(perf_read_cpu(UINT32_MAX, &r), PERF_CPU_READ);
 	for (int i = 0; i < 1000; i++)
 		perf_drop_cpus();
 	ck_assert_uint_eq(fake_pmu.open, 0);
 	perf_drop_cpus();
-	ck_assert(!perf_read_cpu(3, &r));
+	ck_assert_int_ne(perf_read_cpu(3, &r), PERF_CPU_READ);
 	ck_assert_int_eq(perf_hold_cpus(&four), PERF_OPEN);
-	ck_assert_uint_eq(fake_pmu.open, 8);
+	ck_assert_uint_eq(fake_pmu.open, 12);
 }
 END_TEST
 
@@ -53,7 +52,7 @@ START_TEST(no_descriptors)
 	fake_pmu.limit = (unsigned)_i;
 	ck_assert_int_eq(perf_hold_cpus(&four), PERF_NO_DESCRIPTORS);
 	ck_assert_uint_eq(fake_pmu.open, 0);
-	fake_pmu.limit = 8;
+	fake_pmu.limit = 12;
 	ck_assert_int_eq(perf_hold_cpus(&four), PERF_OPEN);
 }
 END_TEST
@@ -67,8 +66,9 @@ START_TEST(refused)
 	fake_pmu.cpu_errno = refusals[_i];
 	ck_assert_int_eq(perf_hold_cpus(&four), PERF_OPEN);
 	ck_assert_uint_eq(fake_pmu.open, 0);
-	ck_assert_uint_eq(fake_pmu.opens, 1);
-	ck_assert(!perf_read_cpu(0, &r));
+	/* One processor refuses for all. */
+	ck_assert_uint_le(fake_pmu.opens, PERF_KINDS);
+	ck_assert_int_ne(perf_read_cpu(0, &r), PERF_CPU_READ);
 	perf_drop_cpus();
 }
 END_TEST
@@ -79,9 +79,9 @@ START_TEST(one_went_offline)
 
 	fake_pmu.offline = 1;
 	ck_assert_int_eq(perf_hold_cpus(&four), PERF_OPEN);
-	ck_assert(perf_read_cpu(0, &r));
-	ck_assert(!perf_read_cpu(1, &r));
-	ck_assert(perf_read_cpu(4, &r));
+	ck_assert_int_eq(perf_read_cpu(0, &r), PERF_CPU_READ);
+	ck_assert_int_ne(perf_read_cpu(1, &r), PERF_CPU_READ);
+	ck_assert_int_eq(perf_read_cpu(4, &r), PERF_CPU_READ);
 }
 END_TEST
 
@@ -92,13 +92,12 @@ START_TEST(bad_reads)
 	fake_pmu.interrupts = 3;
 	ck_assert_int_eq(perf_hold_cpus(&four), PERF_OPEN);
 	fake_pmu.interrupts = 3;
-	ck_assert(perf_read_cpu(0, &r));
+	ck_assert_int_eq(perf_read_cpu(0, &r), PERF_CPU_READ);
 	fake_pmu.short_reads = true;
-	ck_assert(!perf_read_cpu(0, &r));
-	ck_assert_uint_eq(r.instructions, CPI_NONE);
+	ck_assert_int_ne(perf_read_cpu(0, &r), PERF_CPU_READ);
 	fake_pmu.short_reads = false;
 	fake_pmu.read_fails = true;
-	ck_assert(!perf_read_cpu(0, &r));
+	ck_assert_int_ne(perf_read_cpu(0, &r), PERF_CPU_READ);
 }
 END_TEST
 
@@ -106,24 +105,24 @@ START_TEST(no_ref_cycles)
 {
 	struct perf_reading r;
 
-	fake_pmu.second_errno = ENOENT;
+	fake_pmu.errno_of[PERF_REF_CYCLES] = ENOENT;
 	ck_assert_int_eq(perf_hold_cpus(&four), PERF_OPEN);
-	ck_assert(perf_read_cpu(0, &r));
-	ck_assert_uint_eq(r.instructions, 1000);
-	ck_assert_uint_eq(r.second, CPI_NONE);
+	ck_assert_int_eq(perf_read_cpu(0, &r), PERF_CPU_READ);
+	ck_assert_uint_eq(r.count[PERF_INSTRUCTIONS], 1000);
+	ck_assert_uint_eq(r.count[PERF_REF_CYCLES], CPI_NONE);
 }
 END_TEST
 
 START_TEST(user_mode_only)
 {
-	struct perf_group g;
+	struct perf_counters g;
 
 	fake_pmu.thread_errno = EACCES;
-	ck_assert_int_eq(perf_open_thread(&g), PERF_OPEN);
+	ck_assert_int_eq(perf_open_thread(&g, 0), PERF_OPEN);
 	ck_assert(g.user_only);
-	perf_close_group(&g);
+	perf_close_counters(&g, false);
 	fake_pmu.user_errno = EACCES;
-	ck_assert_int_eq(perf_open_thread(&g), PERF_UNAVAILABLE);
+	ck_assert_int_eq(perf_open_thread(&g, 0), PERF_UNAVAILABLE);
 	ck_assert_int_eq(g.error, EACCES);
 	ck_assert_uint_eq(fake_pmu.open, 0);
 }
@@ -191,9 +190,9 @@ START_TEST(instances)
 
 	for (int i = 0; i < 100; i++)
 		ck_assert_int_eq(CpiInit(7, &h[i]), PU_SUCCESS);
-	ck_assert_uint_eq(fake_pmu.open, 2 * (unsigned)GetActiveProcessorCount() + 2);
+	ck_assert_uint_eq(fake_pmu.open, 3 * (unsigned)GetActiveProcessorCount() + 2);
 	ck_assert_int_eq(ring_double.source, SHM_SOURCE_PERF);
-	ck_assert_uint_eq(ring_double.source_flags, 15);
+	ck_assert_uint_eq(ring_double.source_flags & 15, 15);
 	ck_assert_int_eq(CpiStart(h[5]), PU_SUCCESS);
 	ck_assert_int_eq(CpiGet(h[5], &d), PU_SUCCESS);
 	ck_assert(d->thread_cpi == 0.5);
@@ -212,7 +211,7 @@ START_TEST(instance_without_descriptors)
 	void *h = &h;
 
 	/* Enough to find the counters, not to hold them all. */
-	fake_pmu.limit = 3;
+	fake_pmu.limit = 4;
 	ck_assert_int_eq(CpiInit(7, &h), PU_ERROR_INSUFFICIENT_RESOURCES);
 	fake_pmu.limit = 100;
 	ck_assert_int_eq(CpiInit(7, &h), PU_SUCCESS);
@@ -296,7 +295,8 @@ START_TEST(probe)
 	fake_pmu.cpu_errno = probes[_i].cpu;
 	fake_pmu.thread_errno = probes[_i].thread;
 	fake_pmu.user_errno = probes[_i].user;
-	fake_pmu.second_errno = probes[_i].second;
+	fake_pmu.errno_of[PERF_CYCLES] = probes[_i].second;
+	fake_pmu.errno_of[PERF_REF_CYCLES] = probes[_i].second;
 	counters_probe_pmu(&p);
 	ck_assert(p.present == probes[_i].present);
 	ck_assert(p.cpu_wide == probes[_i].cpu_wide);
@@ -308,6 +308,114 @@ START_TEST(probe)
 }
 END_TEST
 
+static const struct counters_pmu *probe_now(void)
+{
+	static struct counters_pmu p;
+
+	counters_probe_pmu(&p);
+	ck_assert_uint_eq(fake_pmu.open, 0);
+	ck_assert_uint_eq(fake_pmu.mapped, 0);
+	/* Either it is so, or there is a reason. */
+	ck_assert(p.user_read == (*p.user_read_why == 0));
+	return &p;
+}
+
+START_TEST(probe_user_read)
+{
+	const struct counters_pmu *p;
+
+	fake_pmu.user_read = true;
+	p = probe_now();
+	ck_assert(p->user_read && p->cycles && p->ref_cycles && !p->taken);
+	fake_pmu.off_counters = true;
+	ck_assert(!probe_now()->user_read);
+	fake_pmu.off_counters = false;
+	fake_pmu.pages = 1;
+	p = probe_now();
+	ck_assert(!p->user_read && p->thread);
+	fake_pmu.pages = 0;
+	p = probe_now();
+	ck_assert_ptr_nonnull(strstr(p->user_read_why, "cannot be mapped"));
+	ck_assert_ptr_nonnull(strstr(p->user_read_advice, "perf_event_mlock_kb"));
+	fake_pmu.pages = 1000;
+	fake_pmu.user_read = false;
+	ck_assert_ptr_nonnull(strstr(probe_now()->user_read_why, "kernel"));
+	fake_pmu.thread_errno = fake_pmu.user_errno = EACCES;
+	ck_assert_ptr_nonnull(strstr(probe_now()->user_read_why, "no counters of a thread"));
+}
+END_TEST
+
+START_TEST(probe_taken)
+{
+	fake_pmu.running = 0;
+	ck_assert(probe_now()->taken);
+	fake_pmu.running = 1;
+	ck_assert(!probe_now()->taken);
+}
+END_TEST
+
+/* -------------------------------------------------------------- without a system call */
+
+START_TEST(thread_read_in_user_mode)
+{
+	const CPI_DATA *d;
+	unsigned reads;
+	void *h;
+
+	fake_pmu.user_read = true;
+	fake_pmu.cpu_errno = EACCES;
+	ck_assert_int_eq(CpiInit(CPI_TYPE_ONTHREAD, &h), PU_SUCCESS);
+	reads = fake_pmu.reads;
+	for (int i = 0; i < 5; i++) {
+		ck_assert_int_eq(CpiStart(h), PU_SUCCESS);
+		ck_assert_int_eq(CpiGet(h, &d), PU_SUCCESS);
+		ck_assert(d->thread_cpi == 0.5);
+	}
+	ck_assert_uint_eq(fake_pmu.reads, reads);
+	/* A daemon closes everything: it goes on. */
+	fake_pmu_lose_descriptors();
+	ck_assert_int_eq(CpiStart(h), PU_SUCCESS);
+	ck_assert_int_eq(CpiGet(h, &d), PU_SUCCESS);
+	ck_assert(d->thread_cpi == 0.5);
+}
+END_TEST
+
+START_TEST(thread_without_descriptors)
+{
+	const CPI_DATA *d;
+	void *h;
+
+	ck_assert_int_eq(CpiInit(CPI_TYPE_ONTHREAD, &h), PU_SUCCESS);
+	ck_assert_int_eq(CpiStart(h), PU_SUCCESS);
+	fake_pmu_lose_descriptors();
+	ck_assert_int_eq(CpiGet(h, &d), PU_SUCCESS);
+	ck_assert(isnan(d->thread_cpi));
+	ck_assert_int_eq(CpiStart(h), PU_SUCCESS);
+	ck_assert_int_eq(CpiGet(h, &d), PU_SUCCESS);
+	ck_assert(isnan(d->thread_cpi));
+}
+END_TEST
+
+/* The pages are not there in the child; it maps its own. */
+START_TEST(child_maps_its_own)
+{
+	int status;
+	pid_t pid;
+
+	fake_pmu.user_read = true;
+	use_a_group(NULL);
+	ck_assert_uint_eq(fake_pmu.mapped, 2);
+	pid = fork();
+	if (pid == 0) {
+		bool good = fake_pmu.mapped == 2 && fake_pmu.open == 0 &&
+			    thread_open_group(thread_self()) == PERF_OPEN && fake_pmu.mapped == 4;
+		_exit(good ? 0 : 1);
+	}
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(status, 0);
+}
+END_TEST
+
 Suite *perf_suite(void)
 {
 	Suite *s = suite_create("perf");
@@ -315,7 +423,7 @@ Suite *perf_suite(void)
 
 	tcase_add_checked_fixture(t, set_up, NULL);
 	tcase_add_test(t, holds_share_groups);
-	tcase_add_loop_test(t, no_descriptors, 0, 8);
+	tcase_add_loop_test(t, no_descriptors, 0, 12);
 	tcase_add_loop_test(t, refused, 0, sizeof refusals / sizeof *refusals);
 	tcase_add_test(t, one_went_offline);
 	tcase_add_test(t, bad_reads);
@@ -330,6 +438,11 @@ Suite *perf_suite(void)
 	tcase_add_test(t, only_the_thread);
 	tcase_add_test(t, only_the_processors);
 	tcase_add_loop_test(t, probe, 0, sizeof probes / sizeof *probes);
+	tcase_add_test(t, probe_user_read);
+	tcase_add_test(t, probe_taken);
+	tcase_add_test(t, thread_read_in_user_mode);
+	tcase_add_test(t, thread_without_descriptors);
+	tcase_add_test(t, child_maps_its_own);
 	suite_add_tcase(s, t);
 	return s;
 }

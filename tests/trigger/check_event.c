@@ -57,6 +57,12 @@ static void add_thread(uint32_t elapsed, uint32_t cpi)
 		(const uint32_t[]){7, 0, elapsed, 0, 9, 0, 18, cpi, 2500}, NULL);
 }
 
+static void add_quality(uint32_t elapsed)
+{
+	add(CPI_MAJOR, CPI_MINOR_QUALITY | 5, 7, 100, 7,
+		(const uint32_t[]){0, CPI_KNOWN_SWITCHES, 0, elapsed, 0, 0, 3}, NULL);
+}
+
 START_TEST(a_group_is_one_event)
 {
 	struct event e;
@@ -65,14 +71,16 @@ START_TEST(a_group_is_one_event)
 	add_label(CPI_MINOR_LABEL_START, 50, "one");
 	add_system(50, 2);
 	add_thread(50, 3);
+	add_quality(50);
 	add_label(CPI_MINOR_LABEL_END, 50, "one");
 	uint32_t group = used;
 	add(0x22, 1, 7, 100, 0, NULL, NULL);
 	event_take(&e, bytes, used);
-	ck_assert_uint_eq(e.hooks, 4);
+	ck_assert_uint_eq(e.hooks, 5);
 	ck_assert_uint_eq(e.bytes, group);
-	ck_assert_uint_eq(e.minors, 4);
-	ck_assert_uint_eq(e.minor[3], CPI_MINOR_LABEL_END | 5);
+	ck_assert_uint_eq(e.minors, 5);
+	ck_assert_uint_eq(e.minor[3], CPI_MINOR_QUALITY | 5);
+	ck_assert_uint_eq(e.minor[4], CPI_MINOR_LABEL_END | 5);
 	ck_assert(e.has_label && e.label_length == 3 && memcmp(e.label, "one", 3) == 0);
 	ck_assert(e.has_elapsed && e.elapsed == 50);
 	ck_assert(e.has_cpi && e.cpi == 32500); /* the thread's */

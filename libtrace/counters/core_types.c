@@ -1,0 +1,118 @@
+#include "core_types.h"
+
+#include <dirent.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "file.h"
+
+static struct core_types types;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static bool read_text(const char *dir, const char *name, char *text, size_t size)
+{
+	char path[512];
+	ssize_t n;
+
+	if (snprintf(path, sizeof path, "%s/%s", dir, name) >= (int)sizeof path)
+		return false;
+	n = file_read_once(path, text, size - 1);
+	if (n <= 0)
+		return false;
+	text[n] = 0;
+	return true;
+}
+
+static bool read_type(const char *dir, uint32_t *type)
+{
+	char text[32], *end;
+	unsigned long v;
+
+	if (!read_text(dir, "type", text, sizeof text))
+		return false;
+	v = strtoul(text, &end, 10);
+	*type = (uint32_t)v;
+	return end != text && (*end == '\n' || *end == 0) && v <= INT32_MAX;
+}
+
+/* "event=0x02\n" */
+static bool read_mperf(const char *dir)
+{
+	char text[64], *end;
+
+	if (!read_text(dir, "events/mperf", text, sizeof text) || !read_type(dir, &types.mperf_pmu))
+		return false;
+	if (strncmp(text, "event=", 6) != 0)
+		return false;
+	types.mperf_config = strtoull(text + 6, &end, 0);
+	return end != text + 6 && (*end == '\n' || *end == 0);
+}
+
+/* Only the PMUs of processors have this file; the others, of caches and the like, a cpumask. */
+static bool read_core_type(const char *dir, const char *name, struct core_type *t)
+{
+	char text[4096];
+
+	if (strlen(name) >= sizeof t->name || !read_text(dir, "cpus", text, sizeof text))
+		return false;
+	strcpy(t->name, name);
+	return cpu_set_parse(&t->cpus, text, strlen(text)) && read_type(dir, &t->pmu);
+}
+
+static int by_first_cpu(const void *a, const void *b)
+{
+	const struct core_type *x = a, *y = b;
+
+	for (uint32_t cpu = 0; cpu < ONLINE_MAX; cpu++)
+		if (cpu_set_has(&x->cpus, cpu) != cpu_set_has(&y->cpus, cpu))
+			return cpu_set_has(&x->cpus, cpu) ? -1 : 1;
+	return 0;
+}
+
+void core_types_read(const char *sysfs)
+{
+	char devices[256], dir[512];
+	struct dirent *entry;
+	DIR *d;
+
+	memset(&types, 0, sizeof types);
+	snprintf(devices, sizeof devices, "%s/bus/event_source/devices", sysfs);
+	d = opendir(devices);
+	if (!d)
+		return;
+	while ((entry = readdir(d)) != NULL) {
+		if (*entry->d_name == '.')
+			continue;
+		snprintf(dir, sizeof dir, "%s/%s", devices, entry->d_name);
+		if (strcmp(entry->d_name, "msr") == 0)
+			types.has_mperf = read_mperf(dir);
+		else if (types.count < CORE_TYPES_MAX &&
+			 read_core_type(dir, entry->d_name, &types.type[types.count]))
+			types.count++;
+	}
+	closedir(d);
+	qsort(types.type, types.count, sizeof *types.type, by_first_cpu);
+}
+
+static void read_once(void)
+{
+	core_types_read("/sys");
+}
+
+const struct core_types *core_types(void)
+{
+	pthread_once(&once, read_once);
+	return &types;
+}
+
+unsigned core_type_of(uint32_t cpu)
+{
+	const struct core_types *t = core_types();
+
+	for (unsigned i = 0; i < t->count; i++)
+		if (cpu_set_has(&t->type[i].cpus, cpu))
+			return i;
+	return 0;
+}

@@ -1,0 +1,251 @@
+/*
+ * The counts between two samples. Pure.
+ */
+#include "life.h"
+#include "rate.h"
+#include "source.h"
+
+static uint64_t since(uint64_t from, uint64_t to)
+{
+	return to > from ? to - from : 0;
+}
+
+/* The time a group counted, of that in which it was to. */
+struct span {
+	uint64_t enabled, running;
+};
+
+/* What a group counted while it was enabled, from what it counted while it ran. */
+static uint64_t scaled(uint64_t from, uint64_t to, struct span s)
+{
+	if (from == CPI_NONE || to == CPI_NONE || to < from)
+		return CPI_NONE;
+	if (s.enabled == s.running)
+		return to - from;
+	if (s.running == 0 || s.running > s.enabled)
+		return CPI_NONE;
+	return rate_scale(to - from, s.enabled, s.running);
+}
+
+static void add_quality(struct counter_interval *out, enum counter_quantity q, struct span s)
+{
+	out->quality[q].enabled += s.enabled;
+	out->quality[q].running += s.running;
+	if (s.running != s.enabled)
+		out->flags |= CPI_QUALITY_MULTIPLEXED;
+}
+
+/* ---------------------------------------------------------------------- processors */
+
+static void share_of_idle(const struct counter_sample *from, const struct counter_sample *to,
+	uint32_t cpu, struct counter_interval_cpu *c)
+{
+	const struct counter_cpu *a = &from->cpu[cpu], *b = &to->cpu[cpu];
+	uint64_t whole = since(from->idle_at, to->idle_at), idle;
+
+	if (a->idle_ns == CPI_NONE || b->idle_ns == CPI_NONE || whole == 0)
+		return;
+	/* Shorter than twice the error: the number would say nothing. */
+	if (whole / 2 < a->idle_slack + b->idle_slack)
+		return;
+	idle = since(a->idle_ns, b->idle_ns);
+	c->busy_whole = whole;
+	c->busy_part = idle < whole ? whole - idle : 0;
+}
+
+static void share_of_cycles(struct counter_interval_cpu *c, uint64_t busy)
+{
+	c->busy_part = busy < c->cycles ? busy : c->cycles;
+	c->busy_whole = c->cycles;
+}
+
+static bool has_cycles(const struct counter_interval_cpu *c)
+{
+	return c->cycles != CPI_NONE && c->cycles != 0;
+}
+
+/*
+ * Unhalted cycles are busy ones as they are, where the processor's rate is unknown too, and
+ * may be more than the nominal ones. All else is a share of the time, and busy that share of
+ * the nominal cycles.
+ */
+static void difference_busy(const struct counter_sample *from, const struct counter_sample *to,
+	uint32_t cpu, uint64_t busy, struct counter_interval_cpu *c)
+{
+	if (busy != CPI_NONE && to->source[COUNTER_BUSY] == CPI_SOURCE_CYCLES)
+		c->busy = busy;
+	if (busy != CPI_NONE && has_cycles(c))
+		share_of_cycles(c, busy);
+	else
+		share_of_idle(from, to, cpu, c);
+	if (c->busy == CPI_NONE && c->busy_whole != CPI_NONE && c->cycles != CPI_NONE)
+		c->busy = rate_scale(c->cycles, c->busy_part, c->busy_whole);
+}
+
+/* It was online at both ends and all the time between, as far as its counters, or else the
+ * kernel, tell. */
+static bool stayed(const struct counter_cpu *a, const struct counter_cpu *b)
+{
+	if (!a->online || !b->online)
+		return false;
+	if (a->opening && b->opening && a->opening != b->opening)
+		return false;
+	return a->presence == b->presence || a->presence == 0 || b->presence == 0;
+}
+
+static const struct counter_cpu *find_cpu(const struct counter_sample *s, uint32_t cpu)
+{
+	static const struct counter_cpu absent;
+
+	return cpu < s->cpus ? &s->cpu[cpu] : &absent;
+}
+
+static void difference_quality(const struct counter_sample *to, struct span s,
+	const struct counter_interval_cpu *c, struct counter_interval *out)
+{
+	bool idle = to->source[COUNTER_BUSY] == CPI_SOURCE_TIMER_LIST ||
+		    to->source[COUNTER_BUSY] == CPI_SOURCE_PROC_STAT;
+	struct span all = {c->busy_whole, c->busy_whole};
+
+	if (c->instructions != CPI_NONE)
+		add_quality(out, COUNTER_INSTRUCTIONS, s);
+	if (idle && c->busy_whole != CPI_NONE)
+		add_quality(out, COUNTER_BUSY, all);
+	else if (!idle && c->busy != CPI_NONE)
+		add_quality(out, COUNTER_BUSY, s);
+}
+
+static void difference_cpu(const struct counter_sample *from, const struct counter_sample *to,
+	uint32_t cpu, struct counter_interval *out)
+{
+	const struct counter_cpu *a = find_cpu(from, cpu), *b = find_cpu(to, cpu);
+	struct counter_interval_cpu *c = &out->cpu[cpu];
+	/* Nothing was read at the start: nobody knows who was online. */
+	bool known = from->cpus > 0;
+	struct span s = {since(a->enabled, b->enabled), since(a->running, b->running)};
+
+	*c = (struct counter_interval_cpu){
+		CPI_NONE, CPI_NONE, CPI_NONE, CPI_NONE, CPI_NONE, b->online};
+	if (!b->online || (known && !stayed(a, b)))
+		return;
+	if (from->cycles != CPI_NONE && to->cycles != CPI_NONE)
+		c->cycles = since(from->cycles, to->cycles);
+	else
+		c->cycles = rate_cycles_of_ticks(since(known ? a->ticks : from->ticks, b->ticks));
+	/* A group that was not even enabled counts nothing any more. */
+	if (!known || (b->opening && s.enabled == 0))
+		return;
+	c->instructions = scaled(a->instructions, b->instructions, s);
+	difference_busy(from, to, cpu, scaled(a->busy, b->busy, s), c);
+	difference_quality(to, s, c, out);
+}
+
+static void difference_cpus(const struct counter_sample *from, const struct counter_sample *to,
+	struct counter_interval *out)
+{
+	unsigned types = 0;
+
+	out->cpus = to->cpus;
+	for (uint32_t cpu = 0; cpu < to->cpus; cpu++) {
+		difference_cpu(from, to, cpu, out);
+		if (out->cpu[cpu].instructions != CPI_NONE)
+			types |= 1u << to->cpu[cpu].core_type;
+	}
+	/* Their sums are of several types. */
+	if (types & (types - 1))
+		out->flags |= CPI_QUALITY_CORE_TYPES;
+	for (uint32_t cpu = 0; from->cpus && (cpu < from->cpus || cpu < to->cpus); cpu++) {
+		const struct counter_cpu *a = find_cpu(from, cpu), *b = find_cpu(to, cpu);
+
+		if ((a->online || b->online) && !stayed(a, b))
+			out->flags |= CPI_QUALITY_CPUS_CHANGED;
+	}
+}
+
+/* ---------------------------------------------------------------------- the thread */
+
+/*
+ * A hybrid machine's groups run one at a time, each on its own cores, and together all the
+ * time, but for what passes between reading one and the next.
+ */
+static struct span thread_span(
+	const struct counter_sample *from, const struct counter_sample *to, unsigned *types)
+{
+	struct span s = {since(from->thread_enabled, to->thread_enabled),
+		since(from->thread_running, to->thread_running)};
+	uint64_t apart = s.running > s.enabled ? s.running - s.enabled : s.enabled - s.running;
+	unsigned groups = 0;
+
+	*types = 0;
+	for (int type = 0; type < COUNTER_CORE_TYPES; type++) {
+		groups += to->thread_running_on[type] != 0;
+		*types += to->thread_running_on[type] > from->thread_running_on[type];
+	}
+	if (groups > 1 && apart < s.enabled / 1000 + 20000)
+		s.running = s.enabled;
+	return s;
+}
+
+static void difference_thread(const struct counter_sample *from, const struct counter_sample *to,
+	struct counter_interval *out)
+{
+	unsigned types;
+	struct span s = thread_span(from, to, &types);
+
+	out->thread_instructions = scaled(from->thread_instructions, to->thread_instructions, s);
+	out->thread_cycles = scaled(from->thread_cycles, to->thread_cycles, s);
+	if (out->thread_instructions != CPI_NONE)
+		add_quality(out, COUNTER_THREAD_INSTRUCTIONS, s);
+	if (out->thread_cycles != CPI_NONE)
+		add_quality(out, COUNTER_THREAD_CYCLES, s);
+	if (types > 1)
+		out->flags |= CPI_QUALITY_CORE_TYPES;
+	if (to->thread_user_only && out->thread_instructions != CPI_NONE)
+		out->flags |= CPI_QUALITY_USER_ONLY;
+}
+
+/* ------------------------------------------------------------------------ together */
+
+/* Read in user mode at one end only: by system calls. */
+static enum cpi_source source_of(
+	const struct counter_sample *from, const struct counter_sample *to, enum counter_quantity q)
+{
+	if (from->source[q] == CPI_SOURCE_NONE)
+		return CPI_SOURCE_NONE;
+	return from->source[q] == CPI_SOURCE_COUNTER ? CPI_SOURCE_COUNTER : to->source[q];
+}
+
+static bool measured(const struct counter_interval *out, enum counter_quantity q)
+{
+	if (q == COUNTER_THREAD_INSTRUCTIONS)
+		return out->thread_instructions != CPI_NONE;
+	if (q == COUNTER_THREAD_CYCLES)
+		return out->thread_cycles != CPI_NONE;
+	for (uint32_t cpu = 0; cpu < out->cpus; cpu++) {
+		const struct counter_interval_cpu *c = &out->cpu[cpu];
+
+		if ((q == COUNTER_INSTRUCTIONS ? c->instructions : c->busy) != CPI_NONE ||
+			(q == COUNTER_BUSY && c->busy_whole != CPI_NONE))
+			return true;
+	}
+	return false;
+}
+
+void counters_difference(const struct counter_sample *from, const struct counter_sample *to,
+	struct counter_interval *out)
+{
+	out->flags = 0;
+	for (int q = 0; q < COUNTER_QUANTITIES; q++)
+		out->quality[q] = (struct counter_quality){CPI_SOURCE_NONE, 0, 0};
+	difference_cpus(from, to, out);
+	out->thread_known = from->thread != 0 && from->thread == to->thread;
+	out->thread_instructions = out->thread_cycles = CPI_NONE;
+	out->life = (struct counter_life){CPI_NONE, CPI_NONE, CPI_NONE, CPI_NONE};
+	if (out->thread_known) {
+		difference_thread(from, to, out);
+		life_difference(&from->life, &to->life, &out->life);
+	}
+	for (int q = 0; q < COUNTER_QUANTITIES; q++)
+		if (measured(out, (enum counter_quantity)q))
+			out->quality[q].source = source_of(from, to, (enum counter_quantity)q);
+}

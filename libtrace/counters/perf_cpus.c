@@ -1,0 +1,208 @@
+/*
+ * The processors' groups.
+ *
+ * Who reads holds them, and takes no lock: the groups are there until the last holder is
+ * gone. A processor that went offline leaves a dead group, which stays, put aside, until
+ * then; a new one takes its place in one store.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <sys/mman.h>
+
+#include "perf.h"
+
+/* Groups put aside keep their descriptors: no more of them than this. */
+enum { ASIDE_MAX = 256 };
+
+struct cpu_counters {
+	struct perf_counters counters;
+	uint64_t opening;
+	_Atomic bool dead;
+	struct cpu_counters *next; /* put aside */
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static unsigned holders;
+static _Atomic(struct cpu_counters *) group_of[ONLINE_MAX];
+static uint64_t openings;
+static struct cpu_counters *aside;
+static unsigned asides;
+/* Nothing was to be had on a processor, and so on none. */
+static _Atomic bool refused;
+/* Every processor that there could be has a group that was alive when last seen. */
+static _Atomic bool complete;
+
+/* Not of the heap: a signal handler that interrupted an allocation may need one. */
+static struct cpu_counters *new_counters(void)
+{
+	void *p = mmap(NULL, sizeof(struct cpu_counters), PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	return p == MAP_FAILED ? NULL : p;
+}
+
+static void free_counters(struct cpu_counters *g)
+{
+	munmap(g, sizeof *g);
+}
+
+static void release(struct cpu_counters *g)
+{
+	perf_close_counters(&g->counters, false);
+	free_counters(g);
+}
+
+static void close_cpus(void)
+{
+	for (uint32_t cpu = 0; cpu < ONLINE_MAX; cpu++) {
+		struct cpu_counters *g = atomic_exchange(&group_of[cpu], NULL);
+
+		if (g)
+			release(g);
+	}
+	while (aside) {
+		struct cpu_counters *g = aside;
+
+		aside = g->next;
+		release(g);
+	}
+	asides = 0;
+}
+
+/* PERF_UNAVAILABLE with *error ENODEV: this one just went offline. Else it holds for all. */
+static int open_one(uint32_t cpu, struct cpu_counters **out, int *error)
+{
+	struct cpu_counters *g = new_counters();
+	int rc;
+
+	*error = 0;
+	if (!g)
+		return PERF_NO_DESCRIPTORS;
+	rc = perf_open_cpu(&g->counters, cpu);
+	*error = g->counters.error;
+	if (rc != PERF_OPEN) {
+		free_counters(g);
+		return rc;
+	}
+	g->opening = ++openings;
+	*out = g;
+	return rc;
+}
+
+static int open_cpus(const struct cpu_set *online)
+{
+	refused = false;
+	for (uint32_t cpu = 0; cpu < online->end && !refused; cpu++) {
+		struct cpu_counters *g = NULL;
+		int rc, error;
+
+		if (!cpu_set_has(online, cpu))
+			continue;
+		rc = open_one(cpu, &g, &error);
+		if (rc == PERF_NO_DESCRIPTORS) {
+			close_cpus();
+			return rc;
+		}
+		if (rc == PERF_OPEN)
+			group_of[cpu] = g;
+		else if (error != ENODEV)
+			refused = true;
+	}
+	return PERF_OPEN;
+}
+
+static void find_complete(void)
+{
+	bool all = true;
+
+	for (uint32_t cpu = 0; cpu < cpus_possible() && all; cpu++)
+		all = group_of[cpu] && !group_of[cpu]->dead;
+	complete = all;
+}
+
+int perf_hold_cpus(const struct cpu_set *online)
+{
+	int rc = PERF_OPEN;
+
+	pthread_mutex_lock(&lock);
+	if (holders == 0)
+		rc = open_cpus(online);
+	if (rc == PERF_OPEN && holders++ == 0)
+		find_complete();
+	pthread_mutex_unlock(&lock);
+	return rc;
+}
+
+void perf_drop_cpus(void)
+{
+	pthread_mutex_lock(&lock);
+	if (holders > 0 && --holders == 0)
+		close_cpus();
+	pthread_mutex_unlock(&lock);
+}
+
+bool perf_cpus_complete(void)
+{
+	return complete;
+}
+
+enum perf_cpu_state perf_read_cpu(uint32_t cpu, struct perf_reading *r)
+{
+	struct cpu_counters *g = cpu < ONLINE_MAX ? group_of[cpu] : NULL;
+	int error;
+
+	if (!g)
+		return refused ? PERF_CPU_NONE : PERF_CPU_DEAD;
+	if (perf_read_counters(&g->counters, r, &error)) {
+		r->opening = g->opening;
+		return PERF_CPU_READ;
+	}
+	/* Closed by the program, or its processor went offline. */
+	g->dead = true;
+	complete = false;
+	return error == ENODATA ? PERF_CPU_DEAD : PERF_CPU_NONE;
+}
+
+static void put_aside(struct cpu_counters *g)
+{
+	g->next = aside;
+	aside = g;
+	asides++;
+}
+
+static void renew(uint32_t cpu)
+{
+	struct cpu_counters *old = group_of[cpu], *g = NULL;
+	int error;
+
+	if ((old && !old->dead) || asides >= ASIDE_MAX || open_one(cpu, &g, &error) != PERF_OPEN)
+		return;
+	group_of[cpu] = g;
+	if (old)
+		put_aside(old);
+}
+
+void perf_renew_cpus(const struct cpu_set *online)
+{
+	/* A signal handler may have interrupted who holds the lock. */
+	if (refused || pthread_mutex_trylock(&lock) != 0)
+		return;
+	for (uint32_t cpu = 0; cpu < online->end && holders > 0; cpu++)
+		if (cpu_set_has(online, cpu))
+			renew(cpu);
+	find_complete();
+	pthread_mutex_unlock(&lock);
+}
+
+void perf_before_fork(void)
+{
+	pthread_mutex_lock(&lock);
+}
+
+/* A processor's counters go on counting for the child as well. */
+void perf_after_fork(void)
+{
+	pthread_mutex_unlock(&lock);
+}

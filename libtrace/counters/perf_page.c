@@ -1,0 +1,223 @@
+#include "perf_page.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "clock.h"
+
+/* The kernel changes a page when the thread is switched or a counter overflows: who is met
+ * by that so often in a row is better off with a system call. */
+enum { TRIES = 16 };
+
+#if defined(__x86_64__)
+static bool real_counter(uint32_t index, uint64_t *value)
+{
+	uint32_t low, high;
+
+	__asm__ volatile("rdpmc" : "=a"(low), "=d"(high) : "c"(index - 1) : "memory");
+	*value = (uint64_t)high << 32 | low;
+	return true;
+}
+#elif defined(__aarch64__)
+/* Index 32 is the cycle counter, n the event counter n - 1. */
+#define READ(n)                                                                                    \
+	case n + 1:                                                                                \
+		__asm__ volatile("mrs %0, pmevcntr" #n "_el0" : "=r"(*value)::"memory");           \
+		return true;
+
+static bool real_counter(uint32_t index, uint64_t *value)
+{
+	switch (index) {
+		READ(0)
+		READ(1)
+		READ(2)
+		READ(3)
+		READ(4)
+		READ(5)
+		READ(6)
+		READ(7)
+		READ(8)
+		READ(9)
+		READ(10)
+		READ(11)
+		READ(12)
+		READ(13)
+		READ(14)
+		READ(15)
+		READ(16)
+		READ(17)
+		READ(18)
+		READ(19)
+		READ(20)
+		READ(21)
+		READ(22)
+		READ(23)
+		READ(24)
+		READ(25)
+		READ(26)
+		READ(27)
+		READ(28)
+		READ(29)
+		READ(30)
+	case 32:
+		__asm__ volatile("mrs %0, pmccntr_el0" : "=r"(*value)::"memory");
+		return true;
+	default:
+		return false;
+	}
+}
+#undef READ
+#else
+static bool real_counter(uint32_t index, uint64_t *value)
+{
+	(void)index, (void)value;
+	return false;
+}
+#endif
+
+struct perf_registers perf_registers = {real_counter, clock_instruction};
+
+static bool usable;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void look(void)
+{
+#if defined(__x86_64__) || defined(__aarch64__)
+	const char *preload = getenv("LD_PRELOAD");
+
+	usable = !preload || !strstr(preload, "vgpreload_");
+#endif
+}
+
+bool perf_registers_usable(void)
+{
+	pthread_once(&once, look);
+	return usable;
+}
+
+/* Acquire, each: the look at the lock that comes after the fields is not done before them. The
+ * kernel writes a page on the processor of the thread that reads it, which would need less. */
+#define LOAD(field) __atomic_load_n(&(field), __ATOMIC_ACQUIRE)
+
+/* The page has the capabilities as bits of a word; the word is read once. */
+struct page_capabilities {
+	bool counter, time, time_short;
+};
+
+static struct page_capabilities capabilities(const struct perf_event_mmap_page *p)
+{
+	struct perf_event_mmap_page copy;
+
+	copy.capabilities = LOAD(p->capabilities);
+	return (struct page_capabilities){
+		.counter = copy.cap_user_rdpmc,
+		.time = copy.cap_user_time,
+		.time_short = copy.cap_user_time_short,
+	};
+}
+
+/* ns from the page's last change until now. */
+static bool time_since(const struct perf_event_mmap_page *p, bool is_short, uint64_t *ns)
+{
+	uint64_t ticks = perf_registers.ticks(), offset = LOAD(p->time_offset);
+	uint32_t mult = LOAD(p->time_mult), shift = LOAD(p->time_shift);
+
+	if (is_short) {
+		uint64_t base = LOAD(p->time_cycles);
+
+		ticks = base + ((ticks - base) & LOAD(p->time_mask));
+	}
+	if (shift >= 64)
+		return false;
+	*ns = offset + (ticks >> shift) * mult +
+	      ((ticks & (((uint64_t)1 << shift) - 1)) * mult >> shift);
+	return true;
+}
+
+/* A register of fewer than 64 bits counts on from the sign that the kernel put there. */
+static bool extended(uint64_t value, unsigned width, uint64_t *count)
+{
+	if (width == 0 || width > 64)
+		return false;
+	*count += (uint64_t)((int64_t)(value << (64 - width)) >> (64 - width));
+	return true;
+}
+
+/* The leader's times are the group's, as in what a system call reads. */
+static bool read_times(const struct perf_event_mmap_page *p, struct perf_group_reading *r)
+{
+	struct page_capabilities can = capabilities(p);
+	uint64_t since;
+
+	if (!can.time || !time_since(p, can.time_short, &since))
+		return false;
+	r->enabled = LOAD(p->time_enabled) + since;
+	r->running = LOAD(p->time_running) + (LOAD(p->index) ? since : 0);
+	return true;
+}
+
+static enum perf_page_state read_count(const struct perf_event_mmap_page *p, uint64_t *count)
+{
+	uint32_t index = LOAD(p->index);
+	uint64_t value;
+
+	*count = (uint64_t)LOAD(p->offset);
+	if (!capabilities(p).counter)
+		return PERF_PAGE_UNKNOWN;
+	if (index == 0)
+		return PERF_PAGE_RESTING;
+	if (!perf_registers.counter(index, &value) || !extended(value, LOAD(p->pmc_width), count))
+		return PERF_PAGE_UNKNOWN;
+	return PERF_PAGE_COUNTING;
+}
+
+static enum perf_page_state read_all(
+	const struct perf_member *member, unsigned count, struct perf_group_reading *r)
+{
+	enum perf_page_state state = PERF_PAGE_UNKNOWN;
+
+	if (!read_times(member[0].page, r))
+		return PERF_PAGE_UNKNOWN;
+	for (unsigned i = 0; i < count; i++) {
+		enum perf_page_state one = read_count(member[i].page, &r->count[i]);
+
+		/* A group is on the counters as a whole or not at all. */
+		if (one == PERF_PAGE_UNKNOWN || (i > 0 && one != state))
+			return PERF_PAGE_UNKNOWN;
+		state = one;
+	}
+	return state;
+}
+
+static bool changed(const struct perf_member *member, unsigned count, const uint32_t *lock)
+{
+	for (unsigned i = 0; i < count; i++)
+		if (LOAD(member[i].page->lock) != lock[i])
+			return true;
+	return false;
+}
+
+enum perf_page_state perf_pages_read(
+	const struct perf_member *member, unsigned count, struct perf_group_reading *r)
+{
+	uint32_t lock[PERF_GROUP_MAX];
+
+	for (int try = 0; try < TRIES; try++) {
+		enum perf_page_state state;
+		uint32_t odd = 0;
+
+		for (unsigned i = 0; i < count; i++) {
+			lock[i] = LOAD(member[i].page->lock);
+			odd |= lock[i] & 1;
+		}
+		if (odd)
+			continue;
+		state = read_all(member, count, r);
+		if (!changed(member, count, lock)) {
+			r->in_user_mode = true;
+			return state;
+		}
+	}
+	return PERF_PAGE_UNKNOWN;
+}

@@ -1,0 +1,208 @@
+/* What a Get returns. */
+#include <errno.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../../formats/session.h"
+#include "double.h"
+#include "instances.h"
+#include "suites.h"
+
+START_TEST(software)
+{
+	const CPI_DATA *d;
+	void *h;
+
+	use("software");
+	h = init(7);
+	ck_assert_int_eq(ring_double.source, SHM_SOURCE_SOFTWARE);
+	ck_assert_uint_eq(ring_double.source_flags & 5, 0);
+	ck_assert_int_eq(CpiStart(h), PU_SUCCESS);
+	sleep_ms(60);
+	errno = 77;
+	ck_assert_int_eq(CpiGet(h, &d), PU_SUCCESS);
+	ck_assert_int_eq(errno, 77);
+	ck_assert_int_eq(d->num_cpus, GetActiveProcessorCount());
+	ck_assert_uint_eq(d->tid, (UINT32)gettid());
+	ck_assert(CyclesToMilliseconds(0, (double)d->elapsed_cycles) >= 59);
+	ck_assert(isnan(d->raw_sys_cpi) && isnan(d->scaled_sys_cpi) && isnan(d->thread_cpi));
+	ck_assert(d->sys_busy >= 0 && d->sys_busy <= 100);
+	for (int cpu = 0; cpu < MAX_CPUS; cpu++)
+		ck_assert(isnan(d->raw_cpi[cpu]) && isnan(d->scaled_cpi[cpu]));
+	for (int cpu = d->num_cpus; cpu < MAX_CPUS; cpu++)
+		ck_assert(isnan(d->cpu_busy[cpu]));
+}
+END_TEST
+
+/* The second Get is from the same start. */
+START_TEST(interval_goes_on)
+{
+	const CPI_DATA *d;
+	UINT64 first;
+	void *h;
+
+	use("software");
+	h = init(1);
+	sleep_ms(2);
+	ck_assert_int_eq(CpiGet(h, &d), PU_SUCCESS); /* since CpiInit */
+	first = d->elapsed_cycles;
+	ck_assert(CyclesToMilliseconds(0, (double)first) >= 2);
+	sleep_ms(2);
+	ck_assert_int_eq(CpiGet(h, &d), PU_SUCCESS);
+	ck_assert_uint_gt(d->elapsed_cycles, first);
+	ck_assert(isnan(d->sys_busy)); /* not asked for */
+}
+END_TEST
+
+START_TEST(nothing)
+{
+	const CPI_DATA *d;
+	void *h;
+
+	use("none");
+	h = init(7);
+	ck_assert_int_eq(ring_double.source, SHM_SOURCE_NONE);
+	ck_assert_int_eq(CpiGetAndTrace(h, 1, CPI_TYPE_TRACE_EVERYTHING, NULL, &d), PU_SUCCESS);
+	ck_assert(isnan(d->sys_busy) && isnan(d->raw_sys_cpi));
+	ck_assert_uint_gt(d->elapsed_cycles, 0);
+	ck_assert_uint_eq(group_record(0)->word[0], 5);
+}
+END_TEST
+
+static const char script[] = "cycles 3000000\ncpi all 1.5\nbusy all 40%\n"
+			     "thread cycles 1000001\nthread cpi 2\n";
+
+/* Every word can be told beforehand, but for the elapsed ticks. */
+START_TEST(scripted_words)
+{
+	const struct record_view *v;
+	const CPI_DATA *d;
+	UINT32 n;
+	void *h;
+
+	use_script(script);
+	h = init(CPI_TYPE_SCALED | CPI_TYPE_ONTHREAD);
+	ck_assert_int_eq(ring_double.source, SHM_SOURCE_SCRIPTED);
+	ck_assert_int_eq(CpiStart(h), PU_SUCCESS);
+	ck_assert_int_eq(CpiGetAndTrace(h, 0xAB, CPI_TYPE_TRACE_EVERYTHING, "l", &d), PU_SUCCESS);
+	ck_assert(d->raw_cpi[0] == 1.5 && d->scaled_cpi[0] == 0.6 && d->raw_sys_cpi == 1.5);
+	ck_assert(d->cpu_busy[0] == 40.0 && d->sys_busy == 40.0);
+	ck_assert_double_eq_tol(d->thread_cpi, 2, 1e-5);
+	ck_assert_uint_eq(group_records(), 6);
+	n = (UINT32)d->num_cpus;
+	v = group_record(1);
+	ck_assert_uint_eq(v->minor, 0x100000AB);
+	ck_assert_uint_eq(v->word[0], 7);
+	ck_assert_uint_eq(v->word[1], n);
+	ck_assert_uint_eq((UINT64)v->word[2] << 32 | v->word[3], d->elapsed_cycles);
+	ck_assert_uint_eq(v->word[4], 1);
+	ck_assert_uint_eq(v->word[5], 5000);
+	v = group_record(3);
+	ck_assert_uint_eq(v->word[5], 2000000);
+	ck_assert_uint_eq(v->word[7], 3000000);
+	ck_assert_uint_eq(v->word[11], 1200000);
+	ck_assert_uint_eq(v->word[13], 6000);
+	ck_assert_uint_eq(v->word[14], 40);
+	v = group_record(4);
+	ck_assert_uint_eq(v->word[0], (UINT32)gettid());
+	ck_assert_uint_eq(v->word[4], 500001);
+	ck_assert_uint_eq(v->word[6], 1000001);
+}
+END_TEST
+
+/* Nested intervals add up, as with counters. */
+START_TEST(scripted_nesting)
+{
+	const CPI_DATA *d;
+	void *outer, *inner;
+
+	use_script(
+		"step 2\nstep\ncycles 100\ninstructions all 10\n"
+		"step\ncycles 100\ninstructions all 40\nstep\ncycles 100\ninstructions all 50\n");
+	outer = init(1);
+	inner = init(1);
+	ck_assert_int_eq(CpiStart(outer), PU_SUCCESS);
+	ck_assert_int_eq(CpiStart(inner), PU_SUCCESS);
+	ck_assert_int_eq(CpiGet(inner, &d), PU_SUCCESS);
+	ck_assert(d->raw_cpi[0] == 2.0);
+	ck_assert_int_eq(CpiGet(outer, &d), PU_SUCCESS);
+	ck_assert(d->raw_cpi[0] == 300.0 / 140.0);
+}
+END_TEST
+
+static void *get_there(void *h)
+{
+	const CPI_DATA *d;
+
+	ck_assert_int_eq(CpiGetAndTrace(h, 1, CPI_TYPE_TRACE_EVERYTHING, NULL, &d), PU_SUCCESS);
+	ck_assert(isnan(d->thread_cpi));
+	ck_assert(d->raw_cpi[0] == 1.5);
+	return NULL;
+}
+
+START_TEST(get_by_another_thread)
+{
+	const struct record_view *v;
+	pthread_t t;
+	void *h;
+	UINT32 n;
+
+	use_script(script);
+	h = init(CPI_TYPE_ONTHREAD);
+	pthread_create(&t, NULL, get_there, h);
+	pthread_join(t, NULL);
+	v = group_record(0);
+	n = v->word[1];
+	ck_assert_uint_eq(v->word[0], 5);
+	ck_assert_uint_eq(v->word[4 + 2 * n + 2], 0);
+	ck_assert_uint_eq(v->word[4 + 2 * n + 3], 0);
+	v = group_record(3);
+	ck_assert_uint_eq(v->word[0], (UINT32)gettid());
+	for (int i = 3; i < 9; i++)
+		ck_assert_uint_eq(v->word[i], 0);
+}
+END_TEST
+
+START_TEST(get_by_a_child)
+{
+	int status;
+	pid_t pid;
+	void *h;
+
+	use_script(script);
+	h = init(CPI_TYPE_ONTHREAD);
+	pid = fork();
+	if (pid == 0) {
+		const CPI_DATA *d;
+		int rc = CpiGet(h, &d);
+		bool other = rc == 0 && isnan(d->thread_cpi);
+
+		rc |= CpiStart(h) | CpiGet(h, &d);
+		_exit(other && rc == 0 && d->raw_cpi[0] == 1.5 && fabs(d->thread_cpi - 2) < 1e-5
+				? 0
+				: 1);
+	}
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(status, 0);
+}
+END_TEST
+
+Suite *instance_figures_suite(void)
+{
+	Suite *s = suite_create("instance figures");
+	TCase *t = tcase_create("instance figures");
+
+	tcase_set_timeout(t, 60);
+	tcase_add_test(t, software);
+	tcase_add_test(t, interval_goes_on);
+	tcase_add_test(t, nothing);
+	tcase_add_test(t, scripted_words);
+	tcase_add_test(t, scripted_nesting);
+	tcase_add_test(t, get_by_another_thread);
+	tcase_add_test(t, get_by_a_child);
+	suite_add_tcase(s, t);
+	return s;
+}

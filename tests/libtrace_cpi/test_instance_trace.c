@@ -1,0 +1,185 @@
+/* What a Get writes. */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "double.h"
+#include "instances.h"
+#include "suites.h"
+
+static const struct {
+	UINT32 mode;
+	unsigned hooks; /* of a CpiGet */
+} gets[] = {
+	{0, 0},
+	{CPI_TYPE_RAW, 0},
+	{CPI_TYPE_TRACE_SUMMARY, 0},
+	{CPI_TYPE_TRACE_EVERYTHING, 0},
+	{CPI_TYPE_TRACE_ON_GET, 1},
+	{CPI_TYPE_TRACE_ON_GET | CPI_TYPE_TRACE_SUMMARY, 1},
+	{CPI_TYPE_TRACE_ON_GET | CPI_TYPE_TRACE_DETAILED, 2},
+	{CPI_TYPE_TRACE_ON_GET | CPI_TYPE_TRACE_DETAILED | CPI_TYPE_ONTHREAD, 3},
+	{CPI_TYPE_TRACE_ON_GET | CPI_TYPE_TRACE_EVERYTHING, 3},
+	{CPI_TYPE_TRACE_ONLY_ON_GET, 1},
+	{CPI_TYPE_TRACE_ONLY_ON_GET | CPI_TYPE_TRACE_EVERYTHING, 3},
+	{CPI_TYPE_TRACE_ONLY_ON_GET | CPI_TYPE_TRACE_ON_GET, 1},
+	{CPI_TYPE_ALL, 4},
+	{CPI_TYPE_TRACE_QUALITY, 0},
+	{CPI_TYPE_TRACE_QUALITY | CPI_TYPE_TRACE_ON_GET, 2},
+	{CPI_TYPE_TRACE_QUALITY | CPI_TYPE_TRACE_ONLY_ON_GET | CPI_TYPE_TRACE_DETAILED, 3},
+	{CPI_TYPE_TRACE_QUALITY | CPI_TYPE_ALL, 5},
+};
+
+START_TEST(trace_on_get)
+{
+	const CPI_DATA *d = (const CPI_DATA *)&d;
+	bool only = gets[_i].mode & CPI_TYPE_TRACE_ONLY_ON_GET;
+	void *h;
+
+	use("software");
+	h = init(gets[_i].mode);
+	ck_assert_uint_eq(CpiGetCurrentMode(h), gets[_i].mode | CPI_TYPE_RAW);
+	ck_assert_int_eq(CpiGet(h, &d), PU_SUCCESS);
+	ck_assert((d == (const CPI_DATA *)&d) == only);
+	ck_assert_uint_eq(group_records(), gets[_i].hooks);
+	if (gets[_i].hooks)
+		ck_assert_uint_eq(group_record(0)->minor & 0xFF, CPI_TRACE_DEFAULT_MINOR);
+	if (gets[_i].mode & CPI_TYPE_TRACE_SUMMARY && gets[_i].hooks && !only)
+		ck_assert_uint_eq(d->elapsed_cycles,
+			(UINT64)group_record(0)->word[2] << 32 | group_record(0)->word[3]);
+	if (only)
+		ck_assert_int_eq(CpiGet(h, NULL), PU_SUCCESS);
+}
+END_TEST
+
+static const struct {
+	UINT32 mode, flags;
+	unsigned hooks;
+} get_and_traces[] = {
+	{0, 0, 1},
+	{0, CPI_TYPE_TRACE_SUMMARY, 1},
+	{0, CPI_TYPE_TRACE_DETAILED, 2},
+	{0, CPI_TYPE_TRACE_EVERYTHING, 3},
+	{CPI_TYPE_TRACE_SUMMARY, 0, 1},
+	{CPI_TYPE_TRACE_SUMMARY, CPI_TYPE_TRACE_DETAILED, 3},
+	{CPI_TYPE_TRACE_DETAILED, 0, 2},
+	{CPI_TYPE_TRACE_DETAILED, CPI_TYPE_TRACE_SUMMARY, 3},
+	/* these say nothing here */
+	{0, CPI_TYPE_ONTHREAD | CPI_TYPE_SCALED, 1},
+	{CPI_TYPE_TRACE_ONLY_ON_GET, 0, 1},
+	{CPI_TYPE_ONTHREAD, CPI_TYPE_ALL, 4},
+	{0, CPI_TYPE_TRACE_QUALITY, 2},
+	{CPI_TYPE_TRACE_QUALITY, 0, 2},
+	{CPI_TYPE_TRACE_QUALITY, CPI_TYPE_TRACE_DETAILED, 3},
+	{CPI_TYPE_TRACE_DETAILED, CPI_TYPE_TRACE_QUALITY, 3},
+	{CPI_TYPE_ONTHREAD, CPI_TYPE_ALL | CPI_TYPE_TRACE_QUALITY, 5},
+};
+
+START_TEST(trace_types)
+{
+	const CPI_DATA *d = NULL;
+	void *h;
+
+	use("software");
+	h = init(get_and_traces[_i].mode);
+	ck_assert_int_eq(CpiSetTraceHookId(h, 9, "not mine"), PU_SUCCESS);
+	ck_assert_int_eq(CpiGetAndTrace(h, 0xFF, get_and_traces[_i].flags, NULL, &d), PU_SUCCESS);
+	ck_assert_uint_eq(group_records(), get_and_traces[_i].hooks);
+	ck_assert_uint_eq(group_record(0)->minor & 0xFF, 0xFF);
+	ck_assert_ptr_nonnull(d);
+	ck_assert_uint_gt(d->elapsed_cycles, 0);
+}
+END_TEST
+
+START_TEST(hook_id)
+{
+	char label[] = "mine";
+	const CPI_DATA *d;
+	void *h;
+
+	use("software");
+	h = init(CPI_TYPE_TRACE_ON_GET);
+	ck_assert_int_eq(CpiSetTraceHookId(h, 0, label), PU_SUCCESS);
+	label[0] = 'x';
+	ck_assert_int_eq(CpiGet(h, &d), PU_SUCCESS);
+	ck_assert_uint_eq(group_records(), 3);
+	ck_assert_uint_eq(group_record(0)->minor, 0);
+	ck_assert(memcmp(group_record(0)->string, "mine", 4) == 0);
+	ck_assert_uint_eq(group_record(2)->minor, 0xF0000000);
+	ck_assert_int_eq(CpiSetTraceHookId(h, -1, "bad"), PU_ERROR_INVALID_PARAMETER);
+	ck_assert_int_eq(CpiGet(h, &d), PU_SUCCESS);
+	ck_assert(memcmp(group_record(0)->string, "mine", 4) == 0);
+	ck_assert_int_eq(CpiSetTraceHookId(h, 0x42, NULL), PU_SUCCESS);
+	ck_assert_int_eq(CpiGet(h, &d), PU_SUCCESS);
+	ck_assert_uint_eq(group_records(), 1);
+	ck_assert_uint_eq(group_record(0)->minor, 0x10000042);
+}
+END_TEST
+
+START_TEST(tracing_off)
+{
+	const CPI_DATA *d = NULL;
+	void *h;
+
+	use("software");
+	ring_double.on = false;
+	h = init(CPI_TYPE_ALL & ~CPI_TYPE_TRACE_ONLY_ON_GET);
+	ck_assert_int_eq(CpiGet(h, &d), PU_SUCCESS);
+	ck_assert_uint_gt(d->elapsed_cycles, 0);
+	ck_assert_int_eq(CpiGetAndTrace(h, 1, 0, "x", &d), PU_SUCCESS);
+	ck_assert_int_eq(CpiGetAndTrace(h, 1, 0, "x", NULL), PU_SUCCESS);
+	ck_assert_uint_eq(ring_double.reservations, 0);
+}
+END_TEST
+
+static const int losses[] = {PU_ERROR_BUFFER_FULL, PU_ERROR_NO_BUFFER, PU_ERROR_HOOK_TOO_LONG};
+
+START_TEST(lost_hooks)
+{
+	const CPI_DATA *d = NULL;
+	void *h;
+
+	use("software");
+	h = init(CPI_TYPE_TRACE_ON_GET);
+	ring_double.rc = losses[_i];
+	ck_assert_int_eq(CpiGet(h, &d), losses[_i]);
+	ck_assert_ptr_nonnull(d);
+	ck_assert_uint_gt(d->elapsed_cycles, 0);
+	d = NULL;
+	ck_assert_int_eq(CpiGetAndTrace(h, 1, 0, "x", &d), losses[_i]);
+	ck_assert_ptr_nonnull(d);
+}
+END_TEST
+
+START_TEST(long_label)
+{
+	char *label = malloc(3 << 20);
+	const CPI_DATA *d = NULL;
+	void *h;
+
+	memset(label, 'l', 3 << 20);
+	label[(3 << 20) - 1] = 0;
+	use("software");
+	h = init(0);
+	ck_assert_int_eq(CpiGetAndTrace(h, 1, 0, label, &d), PU_ERROR_HOOK_TOO_LONG);
+	ck_assert_uint_gt(d->elapsed_cycles, 0);
+	free(label);
+}
+END_TEST
+
+Suite *instance_trace_suite(void)
+{
+	Suite *s = suite_create("instance trace");
+	TCase *t = tcase_create("instance trace");
+
+	tcase_set_timeout(t, 60);
+	tcase_add_loop_test(t, trace_on_get, 0, sizeof gets / sizeof *gets);
+	tcase_add_loop_test(t, trace_types, 0, sizeof get_and_traces / sizeof *get_and_traces);
+	tcase_add_test(t, hook_id);
+	tcase_add_test(t, tracing_off);
+	tcase_add_loop_test(t, lost_hooks, 0, 3);
+	tcase_add_test(t, long_label);
+	suite_add_tcase(s, t);
+	return s;
+}

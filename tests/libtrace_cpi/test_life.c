@@ -1,0 +1,283 @@
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../../libtrace/counters/life.h"
+#include "../../libtrace/counters/thread.h"
+#include "instances.h"
+#include "suites.h"
+
+static struct perf_calls kernel;
+static unsigned opened, closed, fail_from;
+static int fail_with;
+
+static void set_up(void)
+{
+	kernel = perf_calls;
+}
+
+/* Of the kernel's events: all from the fail_from-th on are refused. */
+static int failing_open(
+	struct perf_event_attr *attr, pid_t pid, int cpu, int group, unsigned long flags)
+{
+	int fd;
+
+	ck_assert(!attr->exclude_kernel && pid == 0 && cpu == -1);
+	if (opened >= fail_from) {
+		errno = fail_with;
+		return -1;
+	}
+	fd = kernel.open(attr, pid, cpu, group, flags);
+	opened += fd >= 0;
+	return fd;
+}
+
+static int counting_close(int fd)
+{
+	closed++;
+	return kernel.close(fd);
+}
+
+static ssize_t failing_read(int fd, void *bytes, size_t size)
+{
+	(void)fd;
+	(void)bytes;
+	(void)size;
+	errno = fail_with;
+	return fail_with ? -1 : 0;
+}
+
+static void refuse_from(unsigned nth, int error)
+{
+	fail_from = nth;
+	fail_with = error;
+	perf_calls.open = failing_open;
+	perf_calls.close = counting_close;
+}
+
+static void touch(unsigned pages)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	char *p = mmap(
+		NULL, pages * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	ck_assert(p != MAP_FAILED);
+	madvise(p, pages * page, MADV_NOHUGEPAGE);
+	for (unsigned i = 0; i < pages; i++)
+		*(volatile char *)(p + i * page) = 1;
+	munmap(p, pages * page);
+}
+
+static void burn_ms(uint64_t ms)
+{
+	uint64_t end = thread_time_ns() + ms * 1000000;
+
+	while (thread_time_ns() < end)
+		;
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* What must be seen however it is read: three sleeps, 64 pages, 5 ms of work. */
+static struct counter_life live(void)
+{
+	struct counter_life from, to, life;
+	uint64_t began = now_ns();
+
+	life_read(thread_self(), &from);
+	for (int i = 0; i < 3; i++)
+		sleep_ms(4);
+	touch(64);
+	burn_ms(5);
+	life_read(thread_self(), &to);
+	life_difference(&from, &to, &life);
+	ck_assert_uint_ne(life.switches, CPI_NONE);
+	ck_assert_uint_ge(life.switches, 3);
+	ck_assert_uint_ne(life.faults, CPI_NONE);
+	ck_assert_uint_ge(life.faults, 64);
+	ck_assert_uint_ge(life.on_cpu_ns, 4900000);
+	ck_assert_uint_lt(life.on_cpu_ns, now_ns() - began - 11000000);
+	return life;
+}
+
+static bool counts_in_the_kernel(void)
+{
+	struct counter_life life;
+
+	life_read(thread_self(), &life);
+	return life.migrations != CPI_NONE;
+}
+
+START_TEST(counted_as_the_rights_allow)
+{
+	struct counter_life life = live();
+
+	ck_assert((life.migrations != CPI_NONE) == counts_in_the_kernel());
+}
+END_TEST
+
+static bool move_to(int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	return sched_setaffinity(0, sizeof set, &set) == 0;
+}
+
+START_TEST(migrations_are_seen)
+{
+	struct counter_life from, to, life;
+	cpu_set_t all;
+	int moves = 0;
+
+	ck_assert_int_eq(sched_getaffinity(0, sizeof all, &all), 0);
+	if (CPU_COUNT(&all) < 2 || !counts_in_the_kernel()) {
+		puts("skipped: migrations_are_seen: one processor, or no right to count");
+		return;
+	}
+	life_read(thread_self(), &from);
+	for (int cpu = 0; cpu < CPU_SETSIZE && moves < 2; cpu++)
+		moves += CPU_ISSET(cpu, &all) && move_to(cpu);
+	life_read(thread_self(), &to);
+	life_difference(&from, &to, &life);
+	ck_assert_uint_ge(life.migrations, 1);
+	ck_assert_uint_le(life.migrations, 4);
+}
+END_TEST
+
+static const int refusals[] = {EACCES, EPERM, ENOENT, ENOSYS, EMFILE, EINVAL};
+
+START_TEST(refused)
+{
+	struct counter_life life;
+
+	refuse_from(0, refusals[_i]);
+	life = live();
+	ck_assert_uint_eq(life.migrations, CPI_NONE);
+	/* What was counted since another moment does not come in between. */
+	perf_calls = kernel;
+	life = live();
+	ck_assert_uint_eq(life.migrations, CPI_NONE);
+}
+END_TEST
+
+START_TEST(refused_in_the_middle)
+{
+	if (!counts_in_the_kernel()) {
+		puts("skipped: refused_in_the_middle: no right to count");
+		return;
+	}
+	thread_self()->life_tried = false;
+	perf_group_close(&thread_self()->group->life, false);
+	refuse_from((unsigned)_i, EINVAL);
+	ck_assert_uint_eq(live().migrations, CPI_NONE);
+	ck_assert_uint_eq(opened, _i);
+	ck_assert_uint_eq(closed, _i);
+}
+END_TEST
+
+static const int read_errors[] = {EIO, EBADF, 0};
+
+START_TEST(not_readable)
+{
+	struct counter_life good, life;
+
+	if (!counts_in_the_kernel()) {
+		puts("skipped: not_readable: no right to count");
+		return;
+	}
+	life_read(thread_self(), &good);
+	fail_with = read_errors[_i];
+	perf_calls.read = failing_read;
+	life_read(thread_self(), &life);
+	ck_assert(life.on_cpu_ns == CPI_NONE && life.switches == CPI_NONE &&
+		  life.migrations == CPI_NONE && life.faults == CPI_NONE);
+	life_difference(&good, &life, &life);
+	ck_assert(life.on_cpu_ns == CPI_NONE && life.faults == CPI_NONE);
+}
+END_TEST
+
+static void *read_there(void *unused)
+{
+	(void)unused;
+	live();
+	return NULL;
+}
+
+START_TEST(closed_with_the_thread)
+{
+	pthread_t t;
+
+	refuse_from(1000, 0);
+	ck_assert_int_eq(pthread_create(&t, NULL, read_there, NULL), 0);
+	ck_assert_int_eq(pthread_join(t, NULL), 0);
+	ck_assert_uint_eq(opened, closed);
+	if (opened == 0)
+		puts("skipped: closed_with_the_thread: no right to count");
+}
+END_TEST
+
+/* Their own, from nothing on; the parent's are none of theirs. */
+START_TEST(a_child_has_its_own)
+{
+	int status;
+	pid_t pid;
+
+	live();
+	pid = fork();
+	if (pid == 0) {
+		struct counter_life life;
+
+		life_read(thread_self(), &life);
+		_exit(life.on_cpu_ns > 1000000000 || life.faults == CPI_NONE);
+	}
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(status, 0);
+	live();
+}
+END_TEST
+
+START_TEST(differences)
+{
+	const struct counter_life from = {10, CPI_NONE, 5, 7}, to = {15, 3, CPI_NONE, 6};
+	struct counter_life life;
+
+	life_difference(&from, &to, &life);
+	ck_assert_uint_eq(life.on_cpu_ns, 5);
+	ck_assert_uint_eq(life.switches, CPI_NONE);
+	ck_assert_uint_eq(life.migrations, CPI_NONE);
+	ck_assert_uint_eq(life.faults, CPI_NONE); /* it went back */
+}
+END_TEST
+
+Suite *life_suite(void)
+{
+	Suite *s = suite_create("life");
+	TCase *t = tcase_create("life");
+
+	tcase_set_timeout(t, 60);
+	tcase_add_checked_fixture(t, set_up, NULL);
+	tcase_add_test(t, counted_as_the_rights_allow);
+	tcase_add_test(t, migrations_are_seen);
+	tcase_add_loop_test(t, refused, 0, sizeof refusals / sizeof *refusals);
+	tcase_add_loop_test(t, refused_in_the_middle, 0, 4);
+	tcase_add_loop_test(t, not_readable, 0, sizeof read_errors / sizeof *read_errors);
+	tcase_add_test(t, closed_with_the_thread);
+	tcase_add_test(t, a_child_has_its_own);
+	tcase_add_test(t, differences);
+	suite_add_tcase(s, t);
+	return s;
+}
