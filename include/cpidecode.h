@@ -196,6 +196,12 @@ enum cpidecode_interval_flag {
 	CPIDECODE_IV_INCONSISTENT = 1 << 4, /* its hooks contradict each other */
 	CPIDECODE_IV_SCRIPTED = 1 << 5,	    /* of a trace with scripted counters */
 	CPIDECODE_IV_MALFORMED = 1 << 6, /* a hook shorter than its schema, or elapsed too long */
+	/* The group holds a quality hook; without one nobody knows of the flags below. */
+	CPIDECODE_IV_QUALITY = 1 << 7,
+	CPIDECODE_IV_MULTIPLEXED = 1 << 8,  /* a count ran for part of the time and was scaled up */
+	CPIDECODE_IV_CPUS_CHANGED = 1 << 9, /* a processor came or went in the interval */
+	CPIDECODE_IV_CORE_TYPES = 1 << 10,  /* a ratio adds counts of several types of core */
+	CPIDECODE_IV_USER_ONLY = 1 << 11,   /* the thread's counts are of user mode only */
 };
 
 typedef struct cpidecode_interval_cpu {
@@ -223,6 +229,10 @@ typedef struct cpidecode_interval {
 	uint32_t num_cpus; /* 0: the group does not say */
 	uint32_t reserved;
 	const cpidecode_interval_cpu *cpus; /* num_cpus of them, or NULL */
+	/* Of the thread that started it, from the quality hook; off its processor is what is
+	 * left of elapsed, never less than 0. */
+	uint64_t on_cpu_ns, off_cpu_ns;
+	uint64_t ctx_switches, migrations, faults;
 } cpidecode_interval;
 
 /* All intervals of a trace, sorted by start, longer first. In memory: see _count. */

@@ -20,7 +20,12 @@ _Static_assert((int)CPIDECODE_IV_SUMMARY == (int)IV_SUMMARY &&
 		       (int)CPIDECODE_IV_NO_END == (int)IV_NO_END &&
 		       (int)CPIDECODE_IV_INCONSISTENT == (int)IV_INCONSISTENT &&
 		       (int)CPIDECODE_IV_SCRIPTED == (int)IV_SCRIPTED &&
-		       (int)CPIDECODE_IV_MALFORMED == (int)IV_MALFORMED,
+		       (int)CPIDECODE_IV_MALFORMED == (int)IV_MALFORMED &&
+		       (int)CPIDECODE_IV_QUALITY == (int)IV_QUALITY &&
+		       (int)CPIDECODE_IV_MULTIPLEXED == (int)IV_MULTIPLEXED &&
+		       (int)CPIDECODE_IV_CPUS_CHANGED == (int)IV_CPUS_CHANGED &&
+		       (int)CPIDECODE_IV_CORE_TYPES == (int)IV_CORE_TYPES &&
+		       (int)CPIDECODE_IV_USER_ONLY == (int)IV_USER_ONLY,
 	"flags are handed out as they are");
 
 struct cpidecode_intervals {
@@ -78,6 +83,11 @@ int cpidecode_intervals_get(const cpidecode_intervals *set, size_t i, cpidecode_
 		.thread_cycles = iv->thread_cycles,
 		.num_cpus = iv->num_cpus,
 		.cpus = (const cpidecode_interval_cpu *)iv->cpus,
+		.on_cpu_ns = iv->on_cpu_ns,
+		.off_cpu_ns = iv->off_cpu_ns,
+		.ctx_switches = iv->ctx_switches,
+		.migrations = iv->migrations,
+		.faults = iv->faults,
 	};
 	return 0;
 }

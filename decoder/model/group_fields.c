@@ -37,6 +37,11 @@ static const struct meaning {
 	{"cpu_instructions", GF_CPU_INSTRUCTIONS, COUNT, true},
 	{"cpu_cycles", GF_CPU_CYCLES, COUNT, true},
 	{"cpu_busy_cycles", GF_CPU_BUSY_CYCLES, COUNT, true},
+	{"flags", GF_QUALITY_FLAGS, COUNT, false},
+	{"on_cpu_ns", GF_ON_CPU_NS, COUNT, false},
+	{"ctx_switches", GF_CTX_SWITCHES, COUNT, false},
+	{"migrations", GF_MIGRATIONS, COUNT, false},
+	{"faults", GF_FAULTS, COUNT, false},
 };
 
 enum group_part group_part(uint8_t major, uint32_t minor)
@@ -54,6 +59,8 @@ enum group_part group_part(uint8_t major, uint32_t minor)
 		return PART_PER_CPU;
 	case CPI_MINOR_THREAD:
 		return PART_THREAD;
+	case CPI_MINOR_QUALITY:
+		return PART_QUALITY;
 	case CPI_MINOR_LABEL_END:
 		return PART_LABEL_END;
 	default:
@@ -91,6 +98,7 @@ void field_plan(struct field_plan *p, enum group_part part, const struct schema_
 		[PART_SYSTEM] = GF_CYCLES,
 		[PART_PER_CPU] = GF_CPU_CYCLES,
 		[PART_THREAD] = GF_THREAD_CYCLES,
+		[PART_QUALITY] = GF_QUALITY_FLAGS,
 		[PART_LABEL_END] = GF_LABEL,
 	};
 	unsigned n;

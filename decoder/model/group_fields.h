@@ -29,6 +29,11 @@ enum group_field {
 	GF_CPU_INSTRUCTIONS,
 	GF_CPU_CYCLES,
 	GF_CPU_BUSY_CYCLES,
+	GF_QUALITY_FLAGS,
+	GF_ON_CPU_NS,
+	GF_CTX_SWITCHES,
+	GF_MIGRATIONS,
+	GF_FAULTS,
 };
 
 /* Which hook of a group, in the order in which they stand in it. */
@@ -38,6 +43,7 @@ enum group_part {
 	PART_SYSTEM,
 	PART_PER_CPU,
 	PART_THREAD,
+	PART_QUALITY,
 	PART_LABEL_END,
 	PART_NONE, /* not a hook of the CPI facility */
 };

@@ -173,6 +173,11 @@ static void open_group(struct interval_builder *b, struct group *g, const struct
 		.busy_cycles = NOT_MEASURED,
 		.thread_instructions = NOT_MEASURED,
 		.thread_cycles = NOT_MEASURED,
+		.on_cpu_ns = NOT_MEASURED,
+		.off_cpu_ns = NOT_MEASURED,
+		.ctx_switches = NOT_MEASURED,
+		.migrations = NOT_MEASURED,
+		.faults = NOT_MEASURED,
 		.flags = f->header.flags & TF_FLAG_SCRIPTED ? IV_SCRIPTED : 0,
 		.task = h->task,
 	};
@@ -185,6 +190,14 @@ static void forget_busy_of_unknown(uint64_t cycles, uint64_t *busy_cycles)
 		*busy_cycles = NOT_MEASURED;
 }
 
+/* Cycles of a clock whose rate is unknown are scaled cycles, but no share of the time. What was
+ * not idle was not 0 % busy. */
+static void forget_share_of_unknown(double raw_cpi, double scaled_cpi, double *busy_pct)
+{
+	if (*busy_pct == 0 && scaled_cpi > 0 && isnan(raw_cpi))
+		*busy_pct = NAN;
+}
+
 /* A processor without cycles among others that have them was offline: its 0 % busy is none. */
 static void settle_cpus(struct interval_cpu *cpus, uint32_t n)
 {
@@ -192,12 +205,23 @@ static void settle_cpus(struct interval_cpu *cpus, uint32_t n)
 
 	for (uint32_t i = 0; i < n; i++) {
 		forget_busy_of_unknown(cpus[i].cycles, &cpus[i].busy_cycles);
+		forget_share_of_unknown(cpus[i].raw_cpi, cpus[i].scaled_cpi, &cpus[i].busy_pct);
 		counted |= cpus[i].cycles != NOT_MEASURED;
 	}
 	for (uint32_t i = 0; counted && i < n; i++) {
 		if (cpus[i].cycles == NOT_MEASURED && cpus[i].busy_pct == 0)
 			cpus[i].busy_pct = NAN;
 	}
+}
+
+/* The time on a processor is of another clock than elapsed, and may be a little more. */
+static void settle_off_cpu(struct interval *iv)
+{
+	/* No clock runs for that long, and no integer holds it. */
+	if (iv->on_cpu_ns == NOT_MEASURED || !(iv->elapsed_ns < 0x1p63))
+		return;
+	uint64_t elapsed = (uint64_t)iv->elapsed_ns;
+	iv->off_cpu_ns = elapsed > iv->on_cpu_ns ? elapsed - iv->on_cpu_ns : 0;
 }
 
 /* Hands the group out: its arrays change places with those of the one before. */
@@ -214,7 +238,9 @@ static int close_group(struct interval_builder *b, struct group *g, const struct
 	iv->start_ns = clock_time_before(f->clock, iv->end_ticks, iv->elapsed);
 	iv->elapsed_ns = trace_duration_ns(f, iv->elapsed);
 	forget_busy_of_unknown(iv->cycles, &iv->busy_cycles);
+	forget_share_of_unknown(iv->raw_cpi, iv->scaled_cpi, &iv->busy_pct);
 	settle_cpus(out.cpus, iv->num_cpus);
+	settle_off_cpu(iv);
 	iv->cpus = iv->num_cpus ? out.cpus : NULL;
 	iv->label = iv->has_label ? out.label : NULL;
 	b->out = out;
@@ -294,6 +320,19 @@ static void take_types(struct group *g, uint64_t types)
 		g->iv.flags |= IV_INCONSISTENT;
 	g->has_types = true;
 	g->iv.types |= (uint8_t)types;
+}
+
+/* Bits that nobody knows yet are none of these. */
+static void take_quality_flags(struct interval *iv, uint64_t flags)
+{
+	static const struct {
+		uint32_t hook, interval;
+	} means[] = {{CPI_QUALITY_MULTIPLEXED, IV_MULTIPLEXED},
+		{CPI_QUALITY_CPUS_CHANGED, IV_CPUS_CHANGED},
+		{CPI_QUALITY_CORE_TYPES, IV_CORE_TYPES}, {CPI_QUALITY_USER_ONLY, IV_USER_ONLY}};
+	for (size_t i = 0; i < sizeof means / sizeof *means; i++)
+		if (flags & means[i].hook)
+			iv->flags |= means[i].interval;
 }
 
 static void take_num_cpus(struct group *g, uint64_t n)
@@ -380,6 +419,21 @@ static int take_value(struct interval_builder *b, struct group *g, enum group_fi
 	case GF_THREAD_CYCLES:
 		set_count(iv, &iv->thread_cycles, v);
 		break;
+	case GF_QUALITY_FLAGS:
+		take_quality_flags(iv, v->u);
+		break;
+	case GF_ON_CPU_NS:
+		set_count(iv, &iv->on_cpu_ns, v);
+		break;
+	case GF_CTX_SWITCHES:
+		set_count(iv, &iv->ctx_switches, v);
+		break;
+	case GF_MIGRATIONS:
+		set_count(iv, &iv->migrations, v);
+		break;
+	case GF_FAULTS:
+		set_count(iv, &iv->faults, v);
+		break;
 	default:
 		return take_cpu_value(b, g, means, v);
 	}
@@ -402,6 +456,9 @@ static void take_part(struct group *g, enum group_part part)
 		break;
 	case PART_SUMMARY:
 		iv->flags |= IV_SUMMARY;
+		break;
+	case PART_QUALITY:
+		iv->flags |= IV_QUALITY;
 		break;
 	case PART_THREAD:
 		iv->types |= CPI_HOOK_THREAD;

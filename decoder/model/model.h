@@ -88,6 +88,8 @@ struct interval {
 	double raw_cpi, scaled_cpi, busy_pct, thread_cpi; /* of the system; of the thread */
 	uint64_t instructions, cycles, busy_cycles;	  /* of the system */
 	uint64_t thread_instructions, thread_cycles;
+	/* What the thread did; off its processor is what is left of elapsed. */
+	uint64_t on_cpu_ns, off_cpu_ns, ctx_switches, migrations, faults;
 	uint32_t flags; /* enum interval_flag */
 	const struct task *task;
 };
@@ -100,6 +102,14 @@ enum interval_flag {
 	IV_INCONSISTENT = 1u << 4, /* hooks of one group contradict each other: "inconsistent" */
 	IV_SCRIPTED = 1u << 5,	   /* from a trace with scripted counters: "scripted" */
 	IV_MALFORMED = 1u << 6,	   /* a hook shorter than its schema: "malformed" */
+	IV_QUALITY = 1u << 7,	   /* it holds a quality hook, which tells of the next: "quality" */
+	IV_MULTIPLEXED = 1u << 8,  /* counts were scaled up: "multiplexed" */
+	IV_CPUS_CHANGED = 1u << 9, /* a processor came or went: "cpus-changed" */
+	IV_CORE_TYPES = 1u << 10,  /* ratios add counts of several types of core: "core-types" */
+	IV_USER_ONLY = 1u << 11,   /* the thread's counts are of user mode only: "user-only" */
 };
+
+/* Those that a quality hook raises. */
+#define IV_FLAGGED (IV_MULTIPLEXED | IV_CPUS_CHANGED | IV_CORE_TYPES | IV_USER_ONLY)
 
 #endif

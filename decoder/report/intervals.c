@@ -1,4 +1,5 @@
 /* The intervals, one a row. */
+#include <math.h>
 #include <string.h>
 
 #include "../sink/csv.h"
@@ -53,6 +54,10 @@ static void csv_interval(struct csv *c, const struct interval *iv)
 	csv_count(c, iv->thread_cycles);
 	csv_empty(c);
 	report_flags(c->o, iv->flags);
+	csv_count(c, iv->off_cpu_ns);
+	csv_count(c, iv->ctx_switches);
+	csv_count(c, iv->migrations);
+	csv_count(c, iv->faults);
 	csv_end(c);
 }
 
@@ -61,7 +66,8 @@ static void intervals_csv(struct report *r)
 	static const char *const names[] = {"start_ns", "end_ns", "elapsed_cycles", "cpu", "pid",
 		"tid", "task", "minor", "label", "depth", "types", "num_cpus", "raw_cpi",
 		"scaled_cpi", "busy_pct", "thread_cpi", "instructions", "cycles", "busy_cycles",
-		"thread_instructions", "thread_cycles", "flags", NULL};
+		"thread_instructions", "thread_cycles", "flags", "off_cpu_ns", "ctx_switches",
+		"migrations", "faults", NULL};
 	struct csv c = {.o = r->out};
 	csv_header(&c, names);
 	for (size_t i = 0; i < r->nintervals && !r->out->error; i++)
@@ -153,6 +159,10 @@ static void json_interval(struct json *j, const struct interval *iv)
 	json_count(j, "thread_instructions", iv->thread_instructions);
 	json_count(j, "thread_cycles", iv->thread_cycles);
 	json_flags(j, iv->flags);
+	json_count(j, "off_cpu_ns", iv->off_cpu_ns);
+	json_count(j, "ctx_switches", iv->ctx_switches);
+	json_count(j, "migrations", iv->migrations);
+	json_count(j, "faults", iv->faults);
 	json_cpus(j, iv);
 	json_close(j, '}');
 	json_end_line(j);
@@ -176,7 +186,39 @@ static void text_label(struct out *o, const struct interval *iv)
 		out_printf(o, "minor 0x%02X", iv->mm);
 }
 
-static void text_interval(struct table *t, const struct interval *iv)
+static void text_count(struct table *t, uint64_t v)
+{
+	if (v == NOT_MEASURED)
+		out_str(table_right(t), "n/a");
+	else
+		out_u64(table_right(t), v);
+}
+
+static void text_life(struct table *t, const struct interval *iv)
+{
+	units_duration(
+		table_right(t), iv->off_cpu_ns == NOT_MEASURED ? NAN : (double)iv->off_cpu_ns);
+	text_count(t, iv->ctx_switches);
+	text_count(t, iv->migrations);
+	text_count(t, iv->faults);
+}
+
+static bool has_life(const struct interval *iv)
+{
+	return iv->off_cpu_ns != NOT_MEASURED || iv->ctx_switches != NOT_MEASURED ||
+	       iv->migrations != NOT_MEASURED || iv->faults != NOT_MEASURED;
+}
+
+/* Most traces say nothing of it: then there are no columns for it. */
+static bool any_life(const struct report *r)
+{
+	for (size_t i = 0; i < r->nintervals; i++)
+		if (filter_interval(r->filter, &r->intervals[i]) && has_life(&r->intervals[i]))
+			return true;
+	return false;
+}
+
+static void text_interval(struct table *t, const struct interval *iv, bool life)
 {
 	out_seconds(table_right(t), iv->start_ns);
 	units_duration(table_right(t), iv->elapsed_ns);
@@ -196,6 +238,8 @@ static void text_interval(struct table *t, const struct interval *iv)
 	units_fixed(table_right(t), iv->scaled_cpi, 4);
 	units_fixed(table_right(t), iv->thread_cpi, 4);
 	units_fixed(table_right(t), iv->busy_pct, 2);
+	if (life)
+		text_life(t, iv);
 	out_printf(table_right(t), "%02X", iv->mm);
 	text_label(table_left(t), iv);
 	report_flags(table_left(t), iv->flags);
@@ -205,6 +249,7 @@ static void text_interval(struct table *t, const struct interval *iv)
 static void intervals_text(struct report *r)
 {
 	struct table t;
+	bool life = any_life(r);
 	report_scripted_line(r);
 	for (table_begin(&t, r->out); table_pass(&t);) {
 		table_heading(&t, "start (s)");
@@ -216,13 +261,19 @@ static void intervals_text(struct report *r)
 		table_heading(&t, "scaled");
 		table_heading(&t, "thread");
 		table_heading(&t, "busy%");
+		if (life) {
+			table_heading(&t, "off CPU");
+			table_heading(&t, "switches");
+			table_heading(&t, "migr");
+			table_heading(&t, "faults");
+		}
 		table_heading(&t, "mm");
 		table_text(&t, "label");
 		table_text(&t, "flags");
 		table_end_row(&t);
 		for (size_t i = 0; i < r->nintervals && !r->out->error; i++)
 			if (filter_interval(r->filter, &r->intervals[i]))
-				text_interval(&t, &r->intervals[i]);
+				text_interval(&t, &r->intervals[i], life);
 	}
 	table_free(&t);
 }

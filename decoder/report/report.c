@@ -1,6 +1,17 @@
 /* What several reports say alike. */
 #include "report.h"
 
+static const struct flag_word {
+	uint32_t flag;
+	const char *word;
+} flag_words[] = {{IV_SUMMARY, "summary"}, {IV_DETAILED, "detailed"}, {IV_NO_START, "no-start"},
+	{IV_NO_END, "no-end"}, {IV_INCONSISTENT, "inconsistent"}, {IV_SCRIPTED, "scripted"},
+	{IV_MALFORMED, "malformed"}, {IV_QUALITY, "quality"}, {IV_MULTIPLEXED, "multiplexed"},
+	{IV_CPUS_CHANGED, "cpus-changed"}, {IV_CORE_TYPES, "core-types"},
+	{IV_USER_ONLY, "user-only"}};
+
+enum { FLAG_WORDS = sizeof flag_words / sizeof *flag_words };
+
 void report_scripted_line(const struct report *r)
 {
 	if (r->scripted)
@@ -9,18 +20,37 @@ void report_scripted_line(const struct report *r)
 
 void report_flags(struct out *o, uint32_t flags)
 {
-	static const struct {
-		uint32_t flag;
-		const char *word;
-	} words[] = {{IV_SUMMARY, "summary"}, {IV_DETAILED, "detailed"}, {IV_NO_START, "no-start"},
-		{IV_NO_END, "no-end"}, {IV_INCONSISTENT, "inconsistent"}, {IV_SCRIPTED, "scripted"},
-		{IV_MALFORMED, "malformed"}};
 	const char *between = "";
-	for (unsigned i = 0; i < sizeof words / sizeof *words; i++) {
-		if (!(flags & words[i].flag))
+	for (unsigned i = 0; i < FLAG_WORDS; i++) {
+		if (!(flags & flag_words[i].flag))
 			continue;
 		out_str(o, between);
-		out_str(o, words[i].word);
+		out_str(o, flag_words[i].word);
 		between = "+";
 	}
+}
+
+void report_flagged_line(const struct report *r)
+{
+	size_t taken = 0, flagged = 0, by[FLAG_WORDS] = {0};
+	const char *between = ": ";
+	for (size_t i = 0; i < r->nintervals; i++) {
+		const struct interval *iv = &r->intervals[i];
+		if (!filter_interval(r->filter, iv))
+			continue;
+		taken++;
+		flagged += (iv->flags & IV_FLAGGED) != 0;
+		for (unsigned f = 0; f < FLAG_WORDS; f++)
+			by[f] += (iv->flags & IV_FLAGGED & flag_words[f].flag) != 0;
+	}
+	if (!flagged)
+		return;
+	out_printf(r->out, "# %zu of %zu intervals flagged", flagged, taken);
+	for (unsigned f = 0; f < FLAG_WORDS; f++) {
+		if (!by[f])
+			continue;
+		out_printf(r->out, "%s%s %zu", between, flag_words[f].word, by[f]);
+		between = ", ";
+	}
+	out_char(r->out, '\n');
 }

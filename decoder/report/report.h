@@ -54,6 +54,9 @@ struct report {
 
 void report_scripted_line(const struct report *r);
 
+/* How many of the intervals their quality hooks flagged, and for what; nothing if none. */
+void report_flagged_line(const struct report *r);
+
 /* Each: 0 or a CPIDECODE_E code; failures of the output show in r->out->error. */
 int report_summary(struct report *r);
 int report_intervals(struct report *r);

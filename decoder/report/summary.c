@@ -39,11 +39,25 @@ static bool scripted(const struct group *g)
 	return false;
 }
 
+/* How many their quality hooks flagged; NOT_MEASURED: none has such a hook. */
+static uint64_t flagged(const struct group *g)
+{
+	uint64_t n = NOT_MEASURED;
+	for (size_t i = 0; i < g->count; i++) {
+		if (!(g->members[i]->flags & IV_QUALITY))
+			continue;
+		if (n == NOT_MEASURED)
+			n = 0;
+		n += (g->members[i]->flags & IV_FLAGGED) != 0;
+	}
+	return n;
+}
+
 static void summary_csv(struct report *r, const struct groups *groups)
 {
 	static const char *const names[] = {"label", "minor", "count", "total_ns", "mean_ns",
 		"min_ns", "p50_ns", "p90_ns", "p99_ns", "max_ns", "raw_cpi", "scaled_cpi",
-		"thread_cpi", "cpi_weighting", "busy_pct", "scripted", NULL};
+		"thread_cpi", "cpi_weighting", "busy_pct", "scripted", "flagged", NULL};
 	struct csv c = {.o = r->out};
 	csv_header(&c, names);
 	for (size_t i = 0; i < groups->count; i++) {
@@ -66,6 +80,10 @@ static void summary_csv(struct report *r, const struct groups *groups)
 		csv_text(&c, ratios_weighting(&sums));
 		csv_fixed(&c, ratios_busy(&sums), 4);
 		csv_u64(&c, scripted(g));
+		if (flagged(g) == NOT_MEASURED)
+			csv_empty(&c);
+		else
+			csv_u64(&c, flagged(g));
 		csv_end(&c);
 	}
 }
@@ -104,6 +122,11 @@ static void json_group(struct json *j, const struct group *g)
 	json_fixed(j, ratios_busy(&sums), 4);
 	json_key(j, "scripted");
 	json_bool(j, scripted(g));
+	json_key(j, "flagged");
+	if (flagged(g) == NOT_MEASURED)
+		json_null(j);
+	else
+		json_u64(j, flagged(g));
 	json_close(j, '}');
 	json_end_line(j);
 }
@@ -136,6 +159,7 @@ static void summary_text(struct report *r, const struct groups *groups)
 		"max", "raw CPI", "scaled", "thread"};
 	struct table t;
 	report_scripted_line(r);
+	report_flagged_line(r);
 	if (!groups->count) {
 		out_str(r->out, "no intervals\n");
 		return;

@@ -5,49 +5,8 @@
 #include "../../decoder/model/intervals.h"
 #include "../../include/cpidecode.h"
 #include "build.h"
+#include "fixture.h"
 #include "run.h"
-
-/* A trace of one HOOKS section per ring used, read into a set. */
-struct fixture {
-	struct bytes file, records;
-	struct trace *t;
-	struct interval_set *set;
-};
-
-static void begin(struct fixture *f)
-{
-	*f = (struct fixture){0};
-	put_header(&f->file, 1);
-}
-
-static void flush_ring(struct fixture *f, uint32_t ring)
-{
-	put_hooks(&f->file, ring, 0, TF_CODEC_NONE, &f->records);
-}
-
-static void read_with(struct fixture *f, const struct interval_set_options *o)
-{
-	if (f->records.n)
-		flush_ring(f, 0);
-	ck_assert_int_eq(trace_new(&f->t), 0);
-	ck_assert_int_eq(trace_add_memory(f->t, f->file.p, f->file.n, "m"), 0);
-	ck_assert_int_eq(interval_set_read(f->t, o, &f->set), 0);
-}
-
-static const struct interval *read_set(struct fixture *f)
-{
-	struct interval_set_options o = {.cpus = true};
-	read_with(f, &o);
-	return f->set->at;
-}
-
-static void end(struct fixture *f)
-{
-	interval_set_free(f->set);
-	trace_free(f->t);
-	bytes_free(&f->file);
-	bytes_free(&f->records);
-}
 
 START_TEST(whole_group)
 {
@@ -262,10 +221,10 @@ START_TEST(short_hooks)
 {
 	/* Every length of each CPI hook: an interval all the same, and marked. */
 	static const uint32_t kinds[] = {CPI_MINOR_LABEL_START, CPI_MINOR_SUMMARY, CPI_MINOR_THREAD,
-		CPI_MINOR_PER_CPU, CPI_MINOR_SYSTEM, CPI_MINOR_LABEL_END};
+		CPI_MINOR_PER_CPU, CPI_MINOR_SYSTEM, CPI_MINOR_QUALITY, CPI_MINOR_LABEL_END};
 	static const uint32_t words[32] = {3, 1, 0, 50};
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-		for (unsigned n = 0; n < 7; n++) {
+		for (unsigned n = 0; n < (kinds[i] == CPI_MINOR_QUALITY ? 5 : 7); n++) {
 			struct fixture f;
 			begin(&f);
 			put_hook(&f.records, 100, 1, CPI_MAJOR, kinds[i], n, words, NULL);

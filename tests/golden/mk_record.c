@@ -163,9 +163,23 @@ void mk_pad(struct line *l, struct bytes *payload, struct tally *tally)
 	add_zeros(payload, size - 4);
 }
 
-/* A CPI group: what the four kinds of trace hooks are computed from. */
+/* A CPI group: what its hooks are computed from. */
 struct count {
 	uint64_t instructions, cycles, busy;
+};
+
+static const char *const life_names[] = {"on_cpu", "switches", "migrations", "faults"};
+
+enum { LIFE = 4, MAX_QUANTITIES = 16 };
+
+struct quality {
+	bool written;
+	uint32_t flags, known;
+	uint64_t life[LIFE];
+	struct quantity {
+		uint64_t source, enabled, running;
+	} quantity[MAX_QUANTITIES];
+	uint32_t quantities;
 };
 
 static struct {
@@ -176,6 +190,7 @@ static struct {
 	size_t label_length;
 	struct count *cpu, system, thread;
 	uint32_t cpus;
+	struct quality quality;
 } g;
 
 void mk_group(struct line *l)
@@ -240,6 +255,39 @@ void mk_group_thread(struct line *l)
 	g.on_thread = true;
 	g.thread.instructions = next_number(l);
 	g.thread.cycles = next_number(l);
+}
+
+/* Figures that are not named are not known. */
+void mk_group_quality(struct line *l)
+{
+	struct token *t;
+
+	g.quality.written = true;
+	while ((t = next_token(l))) {
+		unsigned i = 0;
+
+		if (!strcmp(t->key, "flags")) {
+			g.quality.flags = (uint32_t)number(t->text);
+			continue;
+		}
+		while (i < LIFE && strcmp(t->key, life_names[i]))
+			i++;
+		if (i == LIFE)
+			fail("unknown key %s= of a quality hook", t->key);
+		g.quality.known |= 1u << i;
+		g.quality.life[i] = number(t->text);
+	}
+}
+
+void mk_group_quantity(struct line *l)
+{
+	struct quantity *q = &g.quality.quantity[g.quality.quantities];
+
+	if (g.quality.quantities++ == MAX_QUANTITIES)
+		fail("more than %d quantities", MAX_QUANTITIES);
+	q->source = next_number(l);
+	q->enabled = next_number(l);
+	q->running = next_number(l);
 }
 
 static struct record group_record(uint32_t kind)
@@ -331,6 +379,25 @@ static void group_detailed(struct bytes *payload, struct tally *tally)
 	write_record(&thread, payload, tally);
 }
 
+static void group_quality(struct bytes *payload, struct tally *tally)
+{
+	struct record r = group_record(0xA0);
+
+	add_word(&r, g.quality.flags);
+	add_word(&r, g.quality.known);
+	add_hl(&r, g.elapsed);
+	add_word(&r, g.quality.quantities);
+	for (uint32_t i = 0; i < g.quality.quantities; i++) {
+		add_word(&r, g.quality.quantity[i].source);
+		add_hl(&r, g.quality.quantity[i].enabled);
+		add_hl(&r, g.quality.quantity[i].running);
+	}
+	for (unsigned i = 0; i < LIFE; i++)
+		if (g.quality.known >> i & 1)
+			add_hl(&r, g.quality.life[i]);
+	write_record(&r, payload, tally);
+}
+
 void mk_group_end(struct bytes *payload, struct tally *tally)
 {
 	if (!g.open)
@@ -341,6 +408,8 @@ void mk_group_end(struct bytes *payload, struct tally *tally)
 		group_summary(payload, tally);
 	if (g.detailed)
 		group_detailed(payload, tally);
+	if (g.quality.written)
+		group_quality(payload, tally);
 	if (g.label)
 		group_label(0xF0, payload, tally);
 	free(g.label);

@@ -1,4 +1,4 @@
-/* Records: single ones, and the six hooks of a CPI group. */
+/* Records: single ones, and the hooks of a CPI group. */
 #ifndef MK_RECORD_H
 #define MK_RECORD_H
 
@@ -16,6 +16,8 @@ void mk_pad(struct line *l, struct bytes *payload, struct tally *tally);
 void mk_group(struct line *l);
 void mk_group_cpu(struct line *l);
 void mk_group_thread(struct line *l);
+void mk_group_quality(struct line *l);
+void mk_group_quantity(struct line *l);
 void mk_group_end(struct bytes *payload, struct tally *tally);
 
 #endif

@@ -25,6 +25,8 @@
  *   group mm=N [tid=N] [at=STAMP] elapsed=N [types=N] [label="..."] [summary] [detailed]
  *     cpu INSTRUCTIONS CYCLES BUSY [xTIMES]
  *     thread INSTRUCTIONS CYCLES
+ *     quality [flags=N] [on_cpu=N] [switches=N] [migrations=N] [faults=N]
+ *     quantity SOURCE ENABLED RUNNING      one of the quality hook's
  *   endgroup             the hooks of one CpiGetAndTrace, ratios computed
  *   task TID PID FIRST "name"
  *   sync TICKS REALTIME MONOTONIC
@@ -328,6 +330,10 @@ static bool payload_statement(const char *what, struct line *l)
 		mk_group_cpu(l);
 	} else if (!strcmp(what, "thread")) {
 		mk_group_thread(l);
+	} else if (!strcmp(what, "quality")) {
+		mk_group_quality(l);
+	} else if (!strcmp(what, "quantity")) {
+		mk_group_quantity(l);
 	} else if (!strcmp(what, "endgroup")) {
 		mk_group_end(&payload, &tally);
 	} else if (!strcmp(what, "task")) {

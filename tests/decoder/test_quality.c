@@ -1,0 +1,170 @@
+/* The quality hook in intervals. */
+#include "../../include/cpidecode.h"
+#include "build.h"
+#include "fixture.h"
+#include "run.h"
+
+static void put_quality(struct bytes *b, uint64_t stamp, uint32_t nwords, const uint32_t *words)
+{
+	put_hook(b, stamp, 1, CPI_MAJOR, CPI_MINOR_QUALITY | 2, nwords, words, NULL);
+}
+
+/* flags, known, elapsed, one quantity, then the figures. */
+enum { QUALITY_HEAD = 10 };
+#define QUALITY(flags, known, ...) flags, known, 0, 100, 1, 1, 0, 9, 0, 9, __VA_ARGS__
+
+START_TEST(quality_is_part_of_its_group)
+{
+	struct fixture f;
+	const uint32_t words[] = {QUALITY(1, 15, 0, 40, 0, 3, 0, 2, 1, 5)};
+	begin(&f);
+	put_label(&f.records, 1000, 1, 2, false, 100, "l");
+	put_thread(&f.records, 1000, 1, 2, 100, 5, 5);
+	put_quality(&f.records, 1000, QUALITY_HEAD + 8, words);
+	put_label(&f.records, 1000, 1, 2, true, 100, "l");
+	const struct interval *iv = read_set(&f);
+	ck_assert_uint_eq(f.set->count, 1);
+	ck_assert_uint_eq(iv->flags, IV_DETAILED | IV_QUALITY | IV_MULTIPLEXED);
+	ck_assert_uint_eq(iv->on_cpu_ns, 40);
+	ck_assert_uint_eq(iv->off_cpu_ns, 60);
+	ck_assert_uint_eq(iv->ctx_switches, 3);
+	ck_assert_uint_eq(iv->migrations, 2);
+	ck_assert_uint_eq(iv->faults, 0x100000005);
+	ck_assert_uint_eq(iv->thread_cycles, 5);
+	end(&f);
+}
+END_TEST
+
+START_TEST(quality_without_figures)
+{
+	struct fixture f;
+	const uint32_t words[] = {QUALITY(0, 0, 0)};
+	begin(&f);
+	put_quality(&f.records, 1000, QUALITY_HEAD, words);
+	put_thread(&f.records, 2000, 1, 2, 100, 5, 5);
+	const struct interval *iv = read_set(&f);
+	ck_assert_uint_eq(f.set->count, 2);
+	ck_assert_uint_eq(iv[0].flags, IV_QUALITY);
+	ck_assert_uint_eq(iv[1].flags, IV_DETAILED);
+	for (; iv < f.set->at + 2; iv++)
+		ck_assert(iv->on_cpu_ns == NOT_MEASURED && iv->off_cpu_ns == NOT_MEASURED &&
+			  iv->ctx_switches == NOT_MEASURED && iv->migrations == NOT_MEASURED &&
+			  iv->faults == NOT_MEASURED);
+	end(&f);
+}
+END_TEST
+
+/* Each figure alone, where the others have no words; and 0 is a figure. */
+START_TEST(quality_that_knows_in_part)
+{
+	for (uint32_t known = 0; known < 16; known++) {
+		struct fixture f;
+		const uint32_t words[] = {QUALITY(0, known, 0, 0, 0, 0, 0, 0, 0, 0)};
+		unsigned figures = (unsigned)__builtin_popcount(known);
+		begin(&f);
+		put_quality(&f.records, 1000, QUALITY_HEAD + 2 * figures, words);
+		const struct interval *iv = read_set(&f);
+		ck_assert_uint_eq(iv->flags, IV_QUALITY);
+		ck_assert_uint_eq(iv->off_cpu_ns, known & 1 ? 100 : NOT_MEASURED);
+		ck_assert_uint_eq(iv->ctx_switches, known & 2 ? 0 : NOT_MEASURED);
+		ck_assert_uint_eq(iv->migrations, known & 4 ? 0 : NOT_MEASURED);
+		ck_assert_uint_eq(iv->faults, known & 8 ? 0 : NOT_MEASURED);
+		end(&f);
+	}
+}
+END_TEST
+
+START_TEST(quality_flags)
+{
+	static const uint32_t flags[] = {CPI_QUALITY_MULTIPLEXED, CPI_QUALITY_CPUS_CHANGED,
+		CPI_QUALITY_CORE_TYPES, CPI_QUALITY_USER_ONLY, 0x10, 0x80000000};
+	static const uint32_t means[] = {
+		IV_MULTIPLEXED, IV_CPUS_CHANGED, IV_CORE_TYPES, IV_USER_ONLY, 0, 0};
+	for (unsigned i = 0; i < sizeof flags / sizeof *flags; i++) {
+		struct fixture f;
+		const uint32_t words[] = {QUALITY(flags[i], 0, 0)};
+		begin(&f);
+		put_quality(&f.records, 1000, QUALITY_HEAD, words);
+		ck_assert_uint_eq(read_set(&f)->flags, IV_QUALITY | means[i]);
+		end(&f);
+	}
+}
+END_TEST
+
+/* The clocks differ a little; and no clock says what the last ones say. */
+START_TEST(off_cpu_is_never_below_nothing)
+{
+	static const struct {
+		uint64_t on_cpu, off_cpu;
+	} of[] = {{99, 1}, {100, 0}, {101, 0}, {UINT64_MAX - 1, 0}, {UINT64_MAX, NOT_MEASURED}};
+	for (unsigned i = 0; i < sizeof of / sizeof *of; i++) {
+		struct fixture f;
+		const uint32_t words[] = {
+			QUALITY(0, 1, (uint32_t)(of[i].on_cpu >> 32), (uint32_t)of[i].on_cpu)};
+		begin(&f);
+		put_quality(&f.records, 1000, QUALITY_HEAD + 2, words);
+		ck_assert_uint_eq(read_set(&f)->off_cpu_ns, of[i].off_cpu);
+		end(&f);
+	}
+}
+END_TEST
+
+START_TEST(off_cpu_of_an_elapsed_that_no_clock_has)
+{
+	struct fixture f;
+	const uint32_t words[] = {0, 1, 0xFFFFFFFF, 0xFFFFFFFF, 0, 0, 5};
+	begin(&f);
+	put_quality(&f.records, 1000, 7, words);
+	ck_assert_uint_eq(read_set(&f)->off_cpu_ns, NOT_MEASURED);
+	end(&f);
+}
+END_TEST
+
+/* A quality hook that says too much or too little: bounded, marked, and nothing made up. */
+START_TEST(quality_that_lies)
+{
+	static const uint32_t claims[] = {2, 65536, 0x7FFFFFFF, 0xFFFFFFFF};
+	for (unsigned i = 0; i < sizeof claims / sizeof *claims; i++) {
+		struct fixture f;
+		const uint32_t words[] = {0, 15, 0, 100, claims[i], 1, 0, 9, 0, 9};
+		begin(&f);
+		put_quality(&f.records, 1000, 10, words);
+		const struct interval *iv = read_set(&f);
+		ck_assert_uint_eq(f.set->count, 1);
+		ck_assert_uint_eq(iv->flags, IV_QUALITY | IV_MALFORMED);
+		ck_assert(iv->off_cpu_ns == NOT_MEASURED && iv->faults == NOT_MEASURED);
+		end(&f);
+	}
+}
+END_TEST
+
+START_TEST(through_the_library)
+{
+	struct fixture f;
+	cpidecode_trace *t;
+	cpidecode_intervals *set;
+	cpidecode_interval iv;
+	const uint32_t words[] = {QUALITY(10, 11, 0, 40, 0, 3, 0, 5)};
+	begin(&f);
+	put_quality(&f.records, 1000, QUALITY_HEAD + 6, words);
+	flush_ring(&f, 0);
+	ck_assert_int_eq(cpidecode_open_memory(f.file.p, f.file.n, &t), 0);
+	ck_assert_int_eq(cpidecode_intervals_read(t, &set), 0);
+	ck_assert_int_eq(cpidecode_intervals_get(set, 0, &iv), 0);
+	ck_assert_uint_eq(iv.flags,
+		CPIDECODE_IV_QUALITY | CPIDECODE_IV_CPUS_CHANGED | CPIDECODE_IV_USER_ONLY);
+	ck_assert_uint_eq(iv.on_cpu_ns, 40);
+	ck_assert_uint_eq(iv.off_cpu_ns, 60);
+	ck_assert_uint_eq(iv.ctx_switches, 3);
+	ck_assert_uint_eq(iv.migrations, CPIDECODE_NOT_MEASURED);
+	ck_assert_uint_eq(iv.faults, 5);
+	cpidecode_intervals_free(set);
+	cpidecode_close(t);
+	bytes_free(&f.file);
+	bytes_free(&f.records);
+}
+END_TEST
+
+RUN_TESTS("quality", quality_is_part_of_its_group, quality_without_figures,
+	quality_that_knows_in_part, quality_flags, off_cpu_is_never_below_nothing,
+	off_cpu_of_an_elapsed_that_no_clock_has, quality_that_lies, through_the_library)

@@ -1,0 +1,110 @@
+/*
+ * Intervals of which something is known beforehand, each with its quality hook:
+ *
+ *	quality [late]
+ *
+ * "asleep" sleeps five times 10 ms, "pages" touches 200 new pages, "moved" is moved to another
+ * processor (not there where it cannot be), "elsewhere" is ended by another thread. With late,
+ * only CpiGetAndTrace asks for the hook.
+ */
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "perfutil.h"
+
+enum { PAGES = 200 };
+
+static void *handle;
+static UINT32 flags;
+static int bad;
+
+static void begin(void)
+{
+	bad += CpiStart(handle) != PU_SUCCESS;
+}
+
+static void end(const char *label)
+{
+	bad += CpiGetAndTrace(handle, 1, flags, label, NULL) != PU_SUCCESS;
+}
+
+static void asleep(void)
+{
+	for (int i = 0; i < 5; i++) {
+		struct timespec t = {0, 10000000};
+
+		while (nanosleep(&t, &t) != 0)
+			;
+	}
+}
+
+static void pages(void)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	char *p = mmap(
+		NULL, PAGES * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (p == MAP_FAILED) {
+		bad++;
+		return;
+	}
+	madvise(p, PAGES * page, MADV_NOHUGEPAGE);
+	for (int i = 0; i < PAGES; i++)
+		*(volatile char *)(p + (size_t)i * page) = 1;
+}
+
+/* To one after the other, so that it leaves the one it is on. */
+static int moved(void)
+{
+	cpu_set_t all, one;
+	int moves = 0;
+
+	if (sched_getaffinity(0, sizeof all, &all) != 0 || CPU_COUNT(&all) < 2)
+		return 0;
+	for (int cpu = 0; cpu < CPU_SETSIZE && moves < 2; cpu++) {
+		CPU_ZERO(&one);
+		CPU_SET(cpu, &one);
+		moves += CPU_ISSET(cpu, &all) && sched_setaffinity(0, sizeof one, &one) == 0;
+	}
+	return moves == 2;
+}
+
+static void *elsewhere(void *unused)
+{
+	(void)unused;
+	end("elsewhere");
+	return NULL;
+}
+
+int main(int argc, char **argv)
+{
+	const UINT32 mode = CPI_TYPE_SCALED | CPI_TYPE_ONTHREAD;
+	int late = argc > 1 && !strcmp(argv[1], "late");
+	pthread_t thread;
+
+	flags = late ? CPI_TYPE_TRACE_QUALITY : 0;
+	if (CpiInit(late ? mode : mode | CPI_TYPE_TRACE_QUALITY, &handle) != PU_SUCCESS)
+		return 2;
+	begin();
+	asleep();
+	end("asleep");
+	begin();
+	pages();
+	end("pages");
+	begin();
+	if (moved())
+		end("moved");
+	begin();
+	if (pthread_create(&thread, NULL, elsewhere, NULL) != 0)
+		return 2;
+	pthread_join(thread, NULL);
+	CpiTerminate(handle);
+	if (bad)
+		printf("%d refused\n", bad);
+	return bad != 0;
+}

@@ -1,0 +1,94 @@
+#!/bin/sh
+# The quality hook, end to end: what a program is known to have done is in the decoder's columns.
+# Environment: SWTRACE, CPIDECODE: the commands; QUALITY: the program of this folder.
+set -u
+: "${SWTRACE:?}" "${CPIDECODE:?}" "${QUALITY:?}"
+
+passed=0 failed=0 skipped=0
+work=$(mktemp -d)
+SWTRACE_SESSION=/dev/shm/swtrace-quality.$$
+SWTRACE_COUNTERS=software
+export SWTRACE_SESSION SWTRACE_COUNTERS
+trap 'rm -rf "$work" "$SWTRACE_SESSION"' EXIT
+trap 'exit 1' INT TERM HUP
+
+ok() { passed=$((passed + 1)); echo "ok: $1"; }
+no() { failed=$((failed + 1)); echo "FAILED: $1"; sed 's/^/  /' "$work/log"; }
+skip() { skipped=$((skipped + 1)); echo "skipped: $1: $2"; }
+check() { # NAME COMMAND...
+	name=$1; shift
+	if "$@" >"$work/log" 2>&1; then ok "$name"; else no "$name"; fi
+}
+
+trace() { # ARGUMENTS of the program
+	rm -rf "$SWTRACE_SESSION"
+	"$SWTRACE" init && "$SWTRACE" on && "$QUALITY" "$@" && "$SWTRACE" off &&
+		"$SWTRACE" dump "$work/t.bin" &&
+		"$CPIDECODE" --report intervals --format csv "$work/t.bin" | tr -d '\r' >"$work/csv"
+}
+
+# The cell of a label's row, by the column's name.
+cell() { # LABEL COLUMN
+	awk -F, -v label="$1" -v column="$2" '
+		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
+		NR > 1 && $at["label"] == label { print $at[column] }' "$work/csv"
+}
+
+at_least() { # LABEL COLUMN N
+	value=$(cell "$1" "$2")
+	[ -n "$value" ] && [ "$value" -ge "$3" ] ||
+		{ echo "$1: $2 is ${value:-empty}, not $3"; cat "$work/csv"; return 1; }
+}
+
+less_than() { # LABEL COLUMN N
+	value=$(cell "$1" "$2")
+	[ -n "$value" ] && [ "$value" -lt "$3" ] ||
+		{ echo "$1: $2 is ${value:-empty}, not below $3"; cat "$work/csv"; return 1; }
+}
+
+unknown() { # LABEL
+	for column in off_cpu_ns ctx_switches migrations faults; do
+		value=$(cell "$1" $column)
+		[ -z "$value" ] || { echo "$1: $column is $value"; return 1; }
+	done
+	cell "$1" flags | grep -q '+quality'
+}
+
+asleep() {
+	at_least asleep off_cpu_ns 50000000 && at_least asleep ctx_switches 5 &&
+		cell asleep flags | grep -q '^summary+quality'
+}
+
+in_text() {
+	"$CPIDECODE" --report intervals "$work/t.bin" >"$work/text" || return 1
+	grep -q 'off CPU  *switches  *migr  *faults' "$work/text" &&
+		grep -q 'asleep .*quality' "$work/text"
+}
+
+in_hooks() {
+	"$CPIDECODE" --report hooks --format json "$work/t.bin" | grep '"name":"quality"' >"$work/hooks"
+	[ "$(wc -l <"$work/hooks")" -eq "$(($(wc -l <"$work/csv") - 1))" ] || return 1
+	# No instructions; busy by the accounting and the cycles by the clock, where the rates are known.
+	grep '"on_cpu_ns"' "$work/hooks" >"$work/known" &&
+		! grep -Ev '"num_quantities":4,"source":\[0,[067],0,[08]\]' "$work/known"
+}
+
+check "a program with quality hooks" trace
+check "50 ms of sleep are off the processor, in switches" asleep
+check "200 new pages are page faults" at_least pages faults 200
+check "which sleeping took none of" less_than asleep faults 200
+if [ -z "$(cell asleep migrations)" ]; then
+	skip "migrations" "this user may not count them in the kernel"
+elif [ -z "$(cell moved flags)" ]; then
+	skip "migrations" "one processor"
+else
+	check "a thread that was moved has migrated" at_least moved migrations 1
+fi
+check "of an interval that another thread ended, nothing of the thread is known" unknown elsewhere
+check "columns in the text report" in_text
+check "the hooks report has the quantities" in_hooks
+check "asked for by CpiGetAndTrace alone" trace late
+check "the thread is not known then" unknown asleep
+
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" -eq 0 ]
