@@ -1,145 +1,130 @@
 /*
  * doctor: what works on this machine, what does not, and what to do about it.
  */
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "../../include/perfutil.h"
-#include "continuous.h"
+#include "cmd.h"
 #include "doctor.h"
-
-void finding(
-	struct findings *f, const char *topic, enum finding_status status, const char *format, ...)
-{
-	struct finding *n = &f->list[f->count];
-	va_list args;
-
-	if (f->count == FINDINGS_MAX)
-		return;
-	n->topic = topic;
-	n->status = status;
-	va_start(args, format);
-	vsnprintf(n->text, sizeof n->text, format, args);
-	va_end(args);
-	f->count++;
-}
-
-/* ---------------------------------------------------------------------------- sessions */
-
-static void describe_place(struct findings *f, const struct session_place *place, bool used)
-{
-	struct session_error error = {""};
-	struct session s;
-	int rc = session_check(place, &error);
-
-	if (rc == PU_ERROR_DRIVER_NOT_LOADED) {
-		finding(f, "sessions", FINDING_NOTE, "%s, %.300s: there is none%s", place->why,
-			place->dir, used ? "; it would be used, once made (swtrace init)" : "");
-		return;
-	}
-	if (rc == 0)
-		rc = session_open(&s, place, SESSION_READ, &error);
-	if (rc) {
-		finding(f, "sessions", used ? FINDING_BAD : FINDING_NOTE, "%s: not used: %.400s",
-			place->why, error.text);
-		return;
-	}
-	finding(f, "sessions", FINDING_GOOD, "%s, %.300s: %s%s", place->why, place->dir,
-		cmd_state_name(s.control->state), used ? "; this one is used" : "; not used");
-	if (is_continuous(&s) && cmd_is_on(&s) && !continuous_runs(&s))
-		finding(f, "sessions", FINDING_BAD,
-			"no drain runs there: hooks are lost once the buffers are full; swtrace on "
-			"starts one");
-	session_close(&s);
-}
-
-void doctor_sessions(struct findings *f)
-{
-	const char *variable = getenv("SWTRACE_SESSION");
-	struct session_error error = {""};
-	struct session_place used, other = {.owner = 0, .why = "root's session"};
-	int rc = session_find(&used, &error);
-
-	if (rc) {
-		finding(f, "sessions", FINDING_BAD, "%s", error.text);
-		return;
-	}
-	describe_place(f, &used, true);
-	if (variable && *variable && strcmp(variable, used.dir) == 0)
-		return; /* nothing else is looked at */
-	snprintf(other.dir, sizeof other.dir, SHM_DIR_FORMAT, 0u);
-	if (strcmp(other.dir, used.dir) != 0)
-		describe_place(f, &other, false);
-	other.owner = geteuid();
-	other.why = "your own session";
-	snprintf(other.dir, sizeof other.dir, SHM_DIR_FORMAT, (unsigned)geteuid());
-	if (strcmp(other.dir, used.dir) != 0)
-		describe_place(f, &other, false);
-}
-
-/* -------------------------------------------------------------------------------- verb */
 
 enum { DOCTOR_JSON = 1 };
 static const struct option options[] = {{DOCTOR_JSON, "--json", NULL}, {0, NULL, NULL}};
 
-static const char *const status_name[] = {"good", "note", "bad"};
+/* ------------------------------------------------------------------ text */
 
-static void print_text(const struct findings *f, bool measurable, const char *verdict)
+enum { TEXT_INDENT = 14, TEXT_WIDTH = 100 };
+
+/* Words in lines of TEXT_WIDTH, of which the first begins at column `at`. */
+static void print_wrapped(const char *text, int at)
+{
+	bool first = true;
+
+	while (*text) {
+		int n = (int)strcspn(text, " ");
+
+		if (!first && at + 1 + n > TEXT_WIDTH) {
+			printf("\n%*s", TEXT_INDENT, "");
+			at = TEXT_INDENT;
+			first = true;
+		}
+		at += printf("%s%.*s", first ? "" : " ", n, text);
+		first = false;
+		text += n;
+		text += strspn(text, " ");
+	}
+	printf("\n");
+}
+
+static void print_part(const char *name, const char *text)
+{
+	if (*text)
+		print_wrapped(text, printf("%*s%s", TEXT_INDENT, "", name));
+}
+
+static void print_text(const struct findings *f)
 {
 	static const char *const mark[] = {"ok", "--", "no"};
 	static const char *const colour[] = {COLOUR_GOOD, "", COLOUR_BAD};
+	const char *before = "";
 
 	for (int i = 0; i < f->count; i++) {
 		const struct finding *n = &f->list[i];
 		const char *code = cmd_colour(stdout, colour[n->status]);
+		int topic = (int)strcspn(n->id, ".");
+		bool again = strncmp(before, n->id, (size_t)topic + 1) == 0;
 
-		printf("%-9s %s%s%s  %s\n",
-			i && strcmp(n->topic, f->list[i - 1].topic) == 0 ? "" : n->topic, code,
-			mark[n->status], *code ? COLOUR_OFF : "", n->text);
+		printf("%s%-9.*s %s%s%s  ", i && !again ? "\n" : "", again ? 0 : topic, n->id, code,
+			mark[n->status], *code ? COLOUR_OFF : "");
+		print_wrapped(n->text, TEXT_INDENT);
+		print_part("means: ", n->meaning);
+		print_part("to do: ", n->todo);
+		before = n->id;
 	}
-	const char *code = cmd_colour(stdout, measurable ? COLOUR_GOOD : COLOUR_BAD);
-	printf("\n%s%s%s\n", code, verdict, *code ? COLOUR_OFF : "");
+	const char *code = cmd_colour(stdout, f->measurable ? COLOUR_GOOD : COLOUR_BAD);
+	printf("\n%s%s%s\n", code, f->verdict, *code ? COLOUR_OFF : "");
 }
 
-static void print_json(const struct findings *f, bool measurable, const char *verdict)
+/* ------------------------------------------------------------------ JSON */
+
+static void print_member(const char *name, const char *text)
 {
-	printf("{\"cpi_measurable\": %s, \"verdict\": ", measurable ? "true" : "false");
-	json_string(stdout, verdict);
+	printf(", \"%s\": ", name);
+	if (*text)
+		json_string(stdout, text);
+	else
+		printf("null");
+}
+
+static void print_json(const struct findings *f)
+{
+	static const char *const status[] = {"good", "note", "bad"};
+
+	printf("{\"cpi_measurable\": %s, \"cause\": \"%s\", \"verdict\": ",
+		f->measurable ? "true" : "false", f->cause);
+	json_string(stdout, f->verdict);
 	printf(", \"findings\": [");
 	for (int i = 0; i < f->count; i++) {
-		printf("%s{\"topic\": \"%s\", \"status\": \"%s\", \"text\": ", i ? ", " : "",
-			f->list[i].topic, status_name[f->list[i].status]);
-		json_string(stdout, f->list[i].text);
+		const struct finding *n = &f->list[i];
+
+		printf("%s{\"id\": \"%s\", \"topic\": \"%.*s\", \"status\": \"%s\"", i ? ", " : "",
+			n->id, (int)strcspn(n->id, "."), n->id, status[n->status]);
+		print_member("text", n->text);
+		print_member("meaning", n->meaning);
+		print_member("todo", n->todo);
 		printf("}");
 	}
 	printf("]}\n");
 }
 
+/* ------------------------------------------------------------------ verb */
+
 static int run(const struct verb *verb, int argc, char **argv)
 {
 	struct arguments a = {.verb = verb, .options = options, .argc = argc, .argv = argv};
-	struct findings *f = calloc(1, sizeof *f);
-	char verdict[512];
-	bool json = false;
+	struct doctor_facts *m;
+	struct findings *f;
+	bool json = false, measurable;
 	int id;
 
 	while ((id = arguments_next(&a)))
 		json = json || id == DOCTOR_JSON;
 	if (a.operands)
 		cmd_misuse(verb, "\"%s\" is one argument too many", argv[1]);
-	if (!f)
+	m = calloc(1, sizeof *m);
+	f = calloc(1, sizeof *f);
+	if (!m || !f) {
+		free(m);
+		free(f);
 		return cmd_fail(verb, "not enough memory");
-	doctor_sessions(f);
-	doctor_memory(f);
-	doctor_rings(f);
-	doctor_clock(f);
-	bool measurable = doctor_counters(f, verdict);
+	}
+	doctor_gather(m);
+	doctor_findings(f, m);
+	measurable = f->measurable;
 	if (json)
-		print_json(f, measurable, verdict);
+		print_json(f);
 	else
-		print_text(f, measurable, verdict);
+		print_text(f);
+	free(m);
 	free(f);
 	return measurable ? EXIT_FINE : EXIT_NO_COUNTERS;
 }
@@ -147,5 +132,5 @@ static int run(const struct verb *verb, int argc, char **argv)
 const struct verb verb_doctor = {"doctor", "doctor [--json]",
 	"says what works on this machine and what to do about the rest",
 	"  --json      one JSON object\n"
-	"Exits with 4 if CPI cannot be measured here, because nothing counts instructions.\n",
+	"Exits with 4 if CPI cannot be measured here; the last line says why.\n",
 	run};

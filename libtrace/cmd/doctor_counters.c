@@ -1,89 +1,268 @@
 /*
- * doctor: what can be counted here, and what to do about the rest.
+ * doctor: the hardware counters, and what counts come from.
  */
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "../counters/source.h"
 #include "doctor.h"
 
-enum { CAPABILITY_SYS_ADMIN = 21, CAPABILITY_PERFMON = 38 };
+/* A page for each event that is read in user mode: instructions and cycles of a thread. */
+enum { PAGES_A_THREAD = 2 };
 
-/* -1: unknown. */
-static int has_capability(int number)
+static const char *cause_todo(enum cause cause)
 {
-	char line[256];
-	uint64_t effective;
-	int has = -1;
-	FILE *f = fopen("/proc/self/status", "re");
+	static const char *const todo[] = {
+		[CAUSE_KERNEL] = "use a kernel with CONFIG_PERF_EVENTS",
+		[CAUSE_GUEST] = "measure on the host or on bare metal, or give the guest a virtual "
+				"PMU (kvm: -cpu host,pmu=on; clouds: a metal instance)",
+		[CAUSE_NO_PMU] =
+			"look for PMU in the kernel's log and for a switch in the firmware",
+		[CAUSE_NO_EVENT] =
+			"measure on another machine; swtrace event list says what this one counts",
+		[CAUSE_SECCOMP] = "allow perf_event_open in the sandbox's seccomp profile (docker "
+				  "run --security-opt seccomp=FILE)",
+		[CAUSE_LOCKDOWN] = "start the kernel with lockdown=integrity, or without",
+		[CAUSE_MODULE] = "look for a refused perf_event_open in the audit log; allow it in "
+				 "the security module's policy",
+		[CAUSE_USER_NAMESPACE] = "run outside of the user namespace, or sysctl "
+					 "kernel.perf_event_paranoid=0 on the host",
+		[CAUSE_DESCRIPTORS] = "raise the limit (ulimit -n)",
+		[CAUSE_WATCHDOG] = "sysctl kernel.nmi_watchdog=0",
+		[CAUSE_TAKEN] = "end the other profiler (perf, a monitoring agent)",
+		[CAUSE_ERROR] = "look in the kernel's log",
+	};
 
-	while (f && has < 0 && fgets(line, sizeof line, f))
-		if (sscanf(line, "CapEff: %" SCNx64, &effective) == 1)
-			has = (int)(effective >> number & 1);
-	if (f)
-		fclose(f);
-	return has;
+	return todo[cause];
 }
 
-static void permissions(struct findings *f, const struct counters_pmu *pmu)
+static void cause_advice(struct finding *n, enum cause cause, const struct counters_pmu *p)
 {
-	char paranoid[32] = "unknown";
-	bool may =
-		has_capability(CAPABILITY_PERFMON) > 0 || has_capability(CAPABILITY_SYS_ADMIN) > 0;
-
-	if (pmu->paranoid != INT_MIN)
-		snprintf(paranoid, sizeof paranoid, "%d", pmu->paranoid);
-	finding(f, "counters", FINDING_NOTE, "kernel.perf_event_paranoid is %s, CAP_PERFMON is %s",
-		paranoid, may ? "there" : "missing");
-}
-
-static void hardware(struct findings *f, const struct counters_pmu *pmu)
-{
-	const char *verdict = "hardware counters: processors and threads";
-
-	if (!pmu->present)
-		verdict = "no hardware counters";
-	else if (!pmu->cpu_wide)
-		verdict = "hardware counters: of one's own threads only";
-	else if (!pmu->thread)
-		verdict = "hardware counters: of processors only";
-	finding(f, "counters", pmu->cpu_wide ? FINDING_GOOD : FINDING_BAD, "%s%s%s",
-		pmu->why[0] ? pmu->why : verdict, pmu->advice[0] ? "; to do: " : "", pmu->advice);
-}
-
-bool doctor_counters(struct findings *f, char verdict[512])
-{
-	struct counters_description d;
-	struct counters_pmu pmu;
-	bool instructions = false;
-
-	memset(&d, 0, sizeof d);
-	memset(&pmu, 0, sizeof pmu);
-	counters_probe_pmu(&pmu);
-	counters_describe(&d);
-	hardware(f, &pmu);
-	permissions(f, &pmu);
-	if (d.rc) {
-		finding(f, "counters", FINDING_BAD, "%s", d.line);
-	} else {
-		finding(f, "counters", FINDING_GOOD, "in use: %s", d.line);
-		for (int q = 0; q < COUNTER_QUANTITIES; q++)
-			finding(f, "counters", d.quantity[q].measured ? FINDING_GOOD : FINDING_BAD,
-				"%s: %s", d.quantity[q].name, d.quantity[q].how);
-		instructions = d.quantity[COUNTER_INSTRUCTIONS].measured ||
-			       d.quantity[COUNTER_THREAD_INSTRUCTIONS].measured;
-	}
-	if (instructions && d.source == SHM_SOURCE_SCRIPTED)
-		snprintf(verdict, 512, "CPI is scripted here (SWTRACE_COUNTERS), not measured");
-	else if (instructions)
-		snprintf(verdict, 512, "CPI can be measured here%s",
-			d.quantity[COUNTER_INSTRUCTIONS].measured ? "" : ", of threads only");
+	if (cause == CAUSE_PARANOID)
+		finding_todo(n, "sysctl kernel.perf_event_paranoid=%s, or CAP_PERFMON",
+			p->thread ? "0" : "0 (2: of threads in user mode only)");
 	else
-		snprintf(verdict, 512, "CPI cannot be measured here: %s",
-			d.rc	     ? d.line
-			: pmu.why[0] ? pmu.why
-				     : "no source counts instructions");
-	return instructions;
+		finding_todo(n, "%s", cause_todo(cause));
+}
+
+static void hardware(struct findings *f, const struct doctor_facts *m)
+{
+	const struct counters_pmu *p = &m->pmu.found;
+	enum cause cause = doctor_cause(m);
+	const char *what = "no hardware counters";
+	const char *means = "no CPI is measured; elapsed cycles, busy and thread time still are";
+	char why[128];
+	struct finding *n;
+
+	if (cause == CAUSE_NONE) {
+		n = finding(f, "pmu.hardware", p->user_only ? FINDING_NOTE : FINDING_GOOD,
+			"hardware counters: of processors and of threads%s",
+			p->user_only ? ", of threads in user mode only" : "");
+		finding_means(n, "raw, scaled and on-thread CPI");
+		if (p->user_only)
+			finding_todo(n, "sysctl kernel.perf_event_paranoid=1");
+		return;
+	}
+	if (p->taken) {
+		what = "hardware counters: there, but they never count";
+	} else if (p->thread) {
+		what = p->user_only ? "hardware counters: of one's own threads in user mode only"
+				    : "hardware counters: of one's own threads only";
+		means = "on-thread CPI; raw and scaled CPI are n/a";
+	} else if (p->cpu_wide) {
+		what = "hardware counters: of processors only";
+		means = "raw and scaled CPI; on-thread CPI is n/a";
+	}
+	doctor_cause_text(cause, m, why, sizeof why);
+	n = finding(f, "pmu.hardware",
+		(p->thread || p->cpu_wide) && !p->taken ? FINDING_NOTE : FINDING_BAD, "%s: %s",
+		what, why);
+	finding_means(n, "%s", means);
+	cause_advice(n, cause, p);
+}
+
+static void core_types(struct findings *f, const struct pmu_facts *p)
+{
+	char list[512] = "";
+	struct finding *n;
+
+	if (p->core_pmus < 0)
+		return;
+	for (int i = 0; i < p->core_pmus; i++) {
+		size_t have = strlen(list);
+
+		snprintf(list + have, sizeof list - have, "%s%s%s%s", i ? ", " : "",
+			p->core_pmu[i].name, *p->core_pmu[i].cpus ? " of processors " : "",
+			p->core_pmu[i].cpus);
+	}
+	if (p->core_pmus == 0) {
+		n = finding(f, "pmu.cores", FINDING_NOTE, "the kernel shows no PMU of processors");
+		finding_means(n, "it has no driver for one, or there is none");
+		return;
+	}
+	if (p->core_pmus == 1) {
+		n = finding(f, "pmu.cores", FINDING_GOOD, "one type of processors: %s", list);
+		finding_means(n, "counts of all processors may be added");
+		return;
+	}
+	n = finding(f, "pmu.cores", FINDING_NOTE, "%d types of processors: %s", p->core_pmus, list);
+	finding_means(n, "instructions and cycles of the types are not alike: an interval on "
+			 "several is flagged as hybrid");
+	finding_todo(n, "for a CPI to compare, keep the program on one type (taskset -c LIST)");
+}
+
+static void watchdog(struct findings *f, const struct doctor_facts *m)
+{
+	bool stops = doctor_cause(m) == CAUSE_WATCHDOG;
+	struct finding *n;
+
+	if (!m->pmu.found.nmi_watchdog) {
+		n = finding(f, "pmu.watchdog", FINDING_GOOD, "the NMI watchdog has no counter");
+		finding_means(n, "no counter is kept from others by the kernel itself");
+		return;
+	}
+	n = finding(f, "pmu.watchdog", stops ? FINDING_BAD : FINDING_NOTE,
+		"the NMI watchdog has a counter of every processor");
+	finding_means(n, stops ? "there is none left for instructions and cycles"
+			       : "one is left less: counts may be multiplexed, and flagged so");
+	finding_todo(n, "sysctl kernel.nmi_watchdog=0");
+}
+
+static void user_read(struct findings *f, const struct doctor_facts *m)
+{
+	const struct counters_pmu *p = &m->pmu.found;
+	char state[48] = "";
+	struct finding *n;
+
+	if (!p->thread)
+		return;
+	if (m->pmu.user_read_switch >= 0)
+		snprintf(state, sizeof state, " (the kernel's switch is %d)",
+			m->pmu.user_read_switch);
+	if (p->user_read) {
+		n = finding(f, "pmu.user_read", FINDING_GOOD,
+			"a thread reads its counters in user mode%s", state);
+		finding_means(n, "tens of ns for a reading; tried just now");
+		return;
+	}
+	n = finding(f, "pmu.user_read", FINDING_NOTE,
+		"a thread reads its counters by a system call%s%s%s", state,
+		*p->user_read_why ? ": " : "", p->user_read_why);
+	finding_means(n, "the figures are the same; a reading takes some 500 ns more");
+	finding_todo(n, "%s", p->user_read_advice);
+}
+
+static void locked_pages(struct findings *f, const struct pmu_facts *p)
+{
+	struct finding *n;
+
+	if (!p->found.user_read || p->mlock_kb < 0 || p->page_kb <= 0)
+		return;
+	long threads = p->mlock_kb * (long)p->cpus / (p->page_kb * PAGES_A_THREAD);
+
+	n = finding(f, "pmu.pages", FINDING_GOOD,
+		"kernel.perf_event_mlock_kb is %ld: pages for %ld threads of a user", p->mlock_kb,
+		threads);
+	finding_means(n, "threads beyond read their counters by system calls");
+}
+
+void doctor_pmu(struct findings *f, const struct doctor_facts *m)
+{
+	hardware(f, m);
+	core_types(f, &m->pmu);
+	watchdog(f, m);
+	user_read(f, m);
+	locked_pages(f, &m->pmu);
+}
+
+/* -------------------------------------------------------- what is in use */
+
+static const struct {
+	const char *id, *means, *missing;
+} quantity[COUNTER_QUANTITIES] = {
+	[COUNTER_INSTRUCTIONS] = {"counters.instructions",
+		"of all processors: raw and scaled CPI stand on them",
+		"raw and scaled CPI are n/a"},
+	[COUNTER_BUSY] = {"counters.busy",
+		"cycles in which a processor was not idle: scaled CPI stands on them",
+		"scaled CPI and busy are n/a"},
+	[COUNTER_THREAD_INSTRUCTIONS] = {"counters.thread_instructions",
+		"on-thread CPI stands on them", "on-thread CPI is n/a"},
+	[COUNTER_THREAD_CYCLES] = {"counters.thread_cycles",
+		"on-thread CPI stands on them, and the thread's share of the interval",
+		"on-thread CPI, and the thread's share of the interval, are n/a"},
+};
+
+/* What the counters' room says of a missing quantity is what pmu has said already. */
+static bool is_pmus(const struct counters_pmu *p, const char *how)
+{
+	return p->why[0] && strncmp(how, p->why, strlen(p->why)) == 0;
+}
+
+static const char *missing_todo(const struct pmu_facts *p, int q)
+{
+	const char *how = p->in_use.quantity[q].how;
+
+	if (p->in_use.source == SHM_SOURCE_SCRIPTED)
+		return "have the script of SWTRACE_COUNTERS mention it";
+	if (strncmp(how, "SWTRACE_COUNTERS", 16) == 0)
+		return "unset SWTRACE_COUNTERS";
+	if (q == COUNTER_BUSY)
+		return "have /proc mounted and readable";
+	if (strstr(how, "SWTRACE_CPU_HZ"))
+		return "see the nominal frequency below";
+	return "see pmu above";
+}
+
+static void quantities(struct findings *f, const struct pmu_facts *p)
+{
+	for (int q = 0; q < COUNTER_QUANTITIES; q++) {
+		bool measured = p->in_use.quantity[q].measured;
+		const char *how = p->in_use.quantity[q].how;
+		struct finding *n;
+
+		if (!measured && is_pmus(&p->found, how))
+			how = "not measured";
+		n = finding(f, quantity[q].id, measured ? FINDING_GOOD : FINDING_BAD, "%s: %s",
+			p->in_use.quantity[q].name, how);
+		finding_means(n, "%s", measured ? quantity[q].means : quantity[q].missing);
+		if (!measured)
+			finding_todo(n, "%s", missing_todo(p, q));
+	}
+}
+
+static void frequency(struct findings *f, const struct pmu_facts *p)
+{
+	struct finding *n;
+
+	if (p->cycles_hz) {
+		n = finding(f, "counters.frequency", FINDING_GOOD,
+			"nominal cycles: %" PRIu64 " MHz", (p->cycles_hz + 500000) / 1000000);
+		finding_means(n, "raw and scaled CPI count cycles at this rate");
+		return;
+	}
+	n = finding(f, "counters.frequency", doctor_has_cycles(p) ? FINDING_NOTE : FINDING_BAD,
+		"the nominal frequency is unknown");
+	finding_means(n, doctor_has_cycles(p)
+				 ? "raw CPI is n/a; scaled CPI stands on unhalted cycles"
+				 : "raw and scaled CPI are n/a; on-thread CPI does not need it");
+	finding_todo(n, "set SWTRACE_CPU_HZ to it, in Hz");
+}
+
+void doctor_counters(struct findings *f, const struct doctor_facts *m)
+{
+	const struct counters_description *d = &m->pmu.in_use;
+	struct finding *n;
+
+	n = finding(f, "counters.source", d->rc ? FINDING_BAD : FINDING_GOOD, "%s%s",
+		d->rc ? "" : "in use: ", d->line);
+	if (d->rc) {
+		finding_means(n, "CpiInit fails");
+		finding_todo(n, "set SWTRACE_COUNTERS as swtrace(1) says, or unset it");
+		return;
+	}
+	finding_means(n, "what a program that is started here counts with");
+	quantities(f, &m->pmu);
+	frequency(f, &m->pmu);
 }

@@ -1,184 +1,268 @@
 /*
- * doctor: shared memory, restartable sequences, the clock.
+ * doctor: the clock, restartable sequences, shared memory, limits.
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <linux/magic.h>
-#include <sched.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/statvfs.h>
-#include <sys/vfs.h>
-#include <time.h>
-#include <unistd.h>
 
-#include "../../formats/session.h"
-#include "../../formats/trace_file.h"
-#include "../counters/clock.h"
-#include "../session/session.h"
 #include "doctor.h"
 
-/* ------------------------------------------------------------------------- /dev/shm */
+/* ------------------------------------------------------------- the clock */
 
-void doctor_memory(struct findings *f)
+static void clock_source(struct findings *f, const struct clock_facts *c)
 {
-	struct session_config config = {.mode = SHM_MODE_NORMAL, .group = (gid_t)-1};
-	struct shm_geometry g;
-	struct statvfs v;
-	struct statfs fs;
-	struct stat st;
+	bool slow = c->is_call;
+	struct finding *n = finding(f, "clock.source", slow ? FINDING_NOTE : FINDING_GOOD,
+		"%s, %" PRIu64 " ticks per second%s", c->title, c->hz,
+		c->asked_for ? " (SWTRACE_CLOCK=raw)" : "");
 
-	if (stat(SHM_ROOT, &st) || statvfs(SHM_ROOT, &v) || statfs(SHM_ROOT, &fs)) {
-		finding(f, "memory", FINDING_BAD, "%s: %s; sessions need a tmpfs mounted there",
-			SHM_ROOT, strerror(errno));
+	finding_means(n, slow ? "hooks are stamped by a call, and go to guest rings: they cost more"
+			      : "hooks are stamped by one instruction");
+	if (slow && c->asked_for)
+		finding_todo(n, "unset SWTRACE_CLOCK where the rest of this topic finds nothing");
+	else if (slow)
+		finding_todo(n, "measure where the processor has an invariant time stamp counter");
+}
+
+static void clock_flags(struct findings *f, const struct clock_facts *c)
+{
+	bool good = c->constant > 0 && c->nonstop > 0;
+	struct finding *n;
+
+	if (c->constant < 0 || c->nonstop < 0)
+		return;
+	n = finding(f, "clock.flags", good ? FINDING_GOOD : FINDING_NOTE,
+		"TSC: %sconstant_tsc, %snonstop_tsc", c->constant ? "" : "not ",
+		c->nonstop ? "" : "not ");
+	finding_means(n, good ? "it keeps its rate at any frequency of the processor, and goes on "
+				"when that is idle"
+			      : "it changes its rate, or stops, with the processor");
+	if (!good && !c->is_call)
+		finding_todo(n, "set SWTRACE_CLOCK=raw");
+}
+
+static void clock_order(struct findings *f, const struct clock_facts *c)
+{
+	struct finding *n;
+
+	if (c->back) {
+		n = finding(f, "clock.order", FINDING_BAD,
+			"stamps went backwards %d times from one of %d processors to the next",
+			c->back, c->visited);
+		finding_means(n, "hooks of several processors are merged in the wrong order");
+		finding_todo(n, "set SWTRACE_CLOCK=raw");
 		return;
 	}
-	unsigned long long room = (unsigned long long)v.f_bavail * v.f_frsize;
-	bool fits = session_plan(&config, &g, NULL) != 0 || g.file_size < room;
-	finding(f, "memory", fits ? FINDING_GOOD : FINDING_BAD, "%s has %llu MiB free%s", SHM_ROOT,
-		room >> 20,
-		fits ? "" : ", too little for the defaults: swtrace init -s 1, or enlarge it");
-	if (fs.f_type != TMPFS_MAGIC)
-		finding(f, "memory", FINDING_BAD, "%s is no tmpfs: hooks may go through a disk",
-			SHM_ROOT);
-	if ((st.st_mode & 07777) != 01777)
-		finding(f, "memory", access(SHM_ROOT, W_OK) == 0 ? FINDING_NOTE : FINDING_BAD,
-			"%s has mode %04o, not 1777: not everyone can make a session", SHM_ROOT,
-			(unsigned)(st.st_mode & 07777));
+	n = finding(f, "clock.order", FINDING_GOOD,
+		"stamps never went backwards over %d processor%s", c->visited,
+		c->visited == 1 ? "" : "s");
+	finding_means(n, "hooks of several processors are merged in the right order");
 }
 
-/* ------------------------------------------------------------------------- the rings */
-
-#if __has_include(<sys/rseq.h>)
-#include <sys/rseq.h>
-extern const unsigned int __rseq_size __attribute__((weak));
-
-static bool libc_registers_rseq(void)
+static void clock_rate(struct findings *f, const struct clock_facts *c)
 {
-	return &__rseq_size && __rseq_size > 0;
+	bool steady = c->ppm < 500 && c->ppm > -500;
+	struct finding *n = finding(f, "clock.rate", steady ? FINDING_GOOD : FINDING_BAD,
+		"%+.0f ppm from CLOCK_MONOTONIC_RAW over 50 ms", c->ppm);
+
+	if (steady) {
+		finding_means(n, "a second of the trace is a second");
+		return;
+	}
+	finding_means(n, "its times are wrong by as much, or this process was held up meanwhile");
+	finding_todo(n, "try again on a quieter machine; then set SWTRACE_CLOCK=raw");
 }
-#else
-static bool libc_registers_rseq(void)
-{
-	return false;
-}
-#endif
 
-void doctor_rings(struct findings *f)
+static void clock_kernel(struct findings *f, const struct clock_facts *c)
 {
-	if (clock_kind() == TF_CLOCK_MONOTONIC_RAW)
-		finding(f, "rings", FINDING_NOTE,
-			"programs use the guest rings, because the clock is a call here and no "
-			"instruction: hooks cost more");
-	else if (libc_registers_rseq())
-		finding(f, "rings", FINDING_GOOD,
+	bool paravirtual =
+		strstr(c->kernel, "kvm") || strstr(c->kernel, "hyperv") || strstr(c->kernel, "xen");
+	bool same = strcmp(c->kernel, "tsc") == 0 || strstr(c->kernel, "arch_sys_counter");
+	struct finding *n;
+
+	if (!c->kernel[0])
+		return;
+	n = finding(f, "clock.kernel", same ? FINDING_GOOD : FINDING_NOTE,
+		"the kernel keeps time by %s", c->kernel);
+	if (same) {
+		finding_means(n, "it watches that clock, and found it stable");
+	} else if (paravirtual) {
+		finding_means(n, "usual in a virtual machine: its host corrects the counter");
+		finding_todo(n, "if the guest is moved between hosts, set SWTRACE_CLOCK=raw");
+	} else {
+		finding_means(n, "it may have found the processor's counter unstable");
+		finding_todo(
+			n, "look for \"tsc\" in the kernel's log; if so, set SWTRACE_CLOCK=raw");
+	}
+}
+
+static void clock_suspend(struct findings *f, const struct clock_facts *c)
+{
+	bool slept = c->suspended_ns > 1000000;
+	struct finding *n;
+
+	n = finding(f, "clock.suspend", slept ? FINDING_NOTE : FINDING_GOOD,
+		slept ? "the machine has slept for %.3g s since it was started"
+		      : "the machine has not been suspended since it was started",
+		(double)c->suspended_ns / 1e9);
+	if (!slept) {
+		finding_means(n, "no stamp is from before a break of the clock");
+		return;
+	}
+	finding_means(n, "the counter may have stood still or begun anew meanwhile: a trace across "
+			 "a sleep is of no use");
+	finding_todo(n, "swtrace init after the machine has woken up");
+}
+
+void doctor_clock(struct findings *f, const struct doctor_facts *m)
+{
+	clock_source(f, &m->clock);
+	clock_flags(f, &m->clock);
+	clock_order(f, &m->clock);
+	clock_rate(f, &m->clock);
+	clock_kernel(f, &m->clock);
+	clock_suspend(f, &m->clock);
+}
+
+/* ------------------------------------------------------------- the rings */
+
+void doctor_rings(struct findings *f, const struct doctor_facts *m)
+{
+	const struct rings_facts *r = &m->rings;
+	const char *why = "libc does not register rseq";
+	const char *todo = "use glibc 2.35 or later";
+	struct finding *n;
+
+	if (r->registered && !m->clock.is_call && m->kernel.supported) {
+		n = finding(f, "rings.rseq", FINDING_GOOD,
 			"programs use the per-processor rings (libc registers rseq)");
-	else
-		finding(f, "rings", FINDING_NOTE,
-			"programs use the guest rings, because libc does not register rseq (glibc "
-			"before 2.35, GLIBC_TUNABLES, or a kernel without it): hooks cost more");
-}
-
-/* ------------------------------------------------------------------------- the clock */
-
-static const char *clock_title(void)
-{
-	switch (clock_kind()) {
-	case TF_CLOCK_TSC:
-		return "TSC";
-	case TF_CLOCK_ARM_GENERIC:
-		return "generic timer";
-	default:
-		return "CLOCK_MONOTONIC_RAW";
-	}
-}
-
-/* How far 50 ms of ticks are from 50 ms of CLOCK_MONOTONIC_RAW, parts per million. */
-static double drift_ppm(void)
-{
-	const struct timespec wait = {.tv_nsec = 50000000};
-	uint64_t t0 = clock_now(), n0 = clock_raw_ns();
-
-	nanosleep(&wait, NULL);
-	uint64_t t1 = clock_now(), n1 = clock_raw_ns();
-	double ticks = (double)(t1 - t0) / (double)clock_ticks_per_second() * 1e9;
-	return (ticks - (double)(n1 - n0)) / (double)(n1 - n0) * 1e6;
-}
-
-/* Goes round the processors twice. Returns how many; *back: how often a stamp was less
- * than the one before it. */
-static int round_trip(int *back)
-{
-	cpu_set_t before, one;
-	uint64_t last = 0;
-	int visited = 0;
-
-	*back = 0;
-	if (sched_getaffinity(0, sizeof before, &before))
-		return 0;
-	for (int i = 0; i < 2 * CPU_SETSIZE; i++) {
-		int cpu = i % CPU_SETSIZE;
-
-		if (!CPU_ISSET(cpu, &before))
-			continue;
-		CPU_ZERO(&one);
-		CPU_SET(cpu, &one);
-		if (sched_setaffinity(0, sizeof one, &one))
-			continue;
-		uint64_t now = clock_now();
-		*back += now < last;
-		last = now;
-		visited += i < CPU_SETSIZE;
-	}
-	sched_setaffinity(0, sizeof before, &before);
-	return visited;
-}
-
-static bool first_line(const char *path, char *line, size_t size)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : read(fd, line, size - 1);
-
-	if (fd >= 0)
-		close(fd);
-	line[n > 0 ? n : 0] = 0;
-	line[strcspn(line, "\n")] = 0;
-	return n > 0;
-}
-
-static void kernel_opinion(struct findings *f)
-{
-	char source[64];
-
-	if (clock_kind() != TF_CLOCK_TSC ||
-		!first_line("/sys/devices/system/clocksource/clocksource0/current_clocksource",
-			source, sizeof source))
+		finding_means(n, "a hook is reserved by a restartable sequence, without a lock");
 		return;
-	if (strcmp(source, "tsc") != 0)
-		finding(f, "clock", FINDING_NOTE, "the kernel keeps time by %s, not by the TSC: %s",
-			source,
-			strstr(source, "kvm") || strstr(source, "hyperv") || strstr(source, "xen")
-				? "usual in a virtual machine"
-				: "if it found the TSC unstable, set SWTRACE_CLOCK=raw");
+	}
+	if (m->clock.is_call || !m->kernel.supported) {
+		why = "the clock is a call here and no instruction";
+		todo = "see clock";
+	} else if (!r->kernel) {
+		why = "the kernel has no rseq, or a sandbox hides it";
+		todo = "Linux 4.18 or later; allow rseq in the sandbox's seccomp profile";
+	} else if (r->tuned_off) {
+		why = "GLIBC_TUNABLES keeps libc from registering rseq";
+		todo = "unset glibc.pthread.rseq=0 in GLIBC_TUNABLES";
+	}
+	n = finding(f, "rings.rseq", FINDING_NOTE, "programs use the guest rings, because %s", why);
+	finding_means(n, "hooks cost more, and with many threads at once some may be lost");
+	finding_todo(n, "%s", todo);
 }
 
-void doctor_clock(struct findings *f)
-{
-	int back, cpus = round_trip(&back);
-	double ppm = drift_ppm();
-	bool steady = ppm < 500 && ppm > -500;
+/* -------------------------------------------------------------- /dev/shm */
 
-	finding(f, "clock", FINDING_GOOD, "%s, %" PRIu64 " ticks per second", clock_title(),
-		clock_ticks_per_second());
-	finding(f, "clock", back ? FINDING_BAD : FINDING_GOOD,
-		back ? "stamps went backwards %2$d times from one of %1$d processors to the next: "
-		       "set SWTRACE_CLOCK=raw"
-		     : "stamps never went backwards over %d processors",
-		cpus, back);
-	finding(f, "clock", steady ? FINDING_GOOD : FINDING_BAD,
-		"%+.0f ppm from CLOCK_MONOTONIC_RAW over 50 ms%s", ppm,
-		steady ? "" : ": set SWTRACE_CLOCK=raw, or try again on a quieter machine");
-	kernel_opinion(f);
+static void space(struct findings *f, const struct memory_facts *m)
+{
+	bool fits = m->wanted < m->room;
+	struct finding *n = finding(f, "memory.space", fits ? FINDING_GOOD : FINDING_BAD,
+		"/dev/shm has %" PRIu64 " of %" PRIu64 " MiB free", m->room >> 20, m->size >> 20);
+
+	finding_means(n, "swtrace init takes %" PRIu64 " MiB of it unless told otherwise%s",
+		(m->wanted >> 20) + 1, fits ? "" : ": it fails");
+	if (!fits)
+		finding_todo(n, "swtrace init -s 1, or mount -o remount,size=SIZE /dev/shm (docker "
+				"run --shm-size SIZE)");
+}
+
+static void kind(struct findings *f, const struct memory_facts *m)
+{
+	struct finding *n;
+
+	if (!m->tmpfs) {
+		n = finding(f, "memory.kind", FINDING_BAD, "/dev/shm is no tmpfs");
+		finding_means(n, "hooks may go through a disk");
+		finding_todo(n, "mount -t tmpfs -o mode=1777 tmpfs /dev/shm");
+		return;
+	}
+	if (m->mode == 01777) {
+		n = finding(f, "memory.kind", FINDING_GOOD, "/dev/shm is a tmpfs with mode 1777");
+		finding_means(n, "everyone can make a session, and remove only their own");
+		return;
+	}
+	n = finding(f, "memory.kind", m->writable ? FINDING_NOTE : FINDING_BAD,
+		"/dev/shm has mode %04o, not 1777", m->mode);
+	finding_means(
+		n, m->writable ? "not everyone can make a session" : "you cannot make a session");
+	finding_todo(n, "chmod 1777 /dev/shm");
+}
+
+static void container(struct findings *f, const struct memory_facts *m)
+{
+	bool fits = m->wanted < m->container / 2;
+	struct finding *n;
+
+	if (m->container == 0)
+		return;
+	n = finding(f, "memory.container", fits ? FINDING_GOOD : FINDING_BAD,
+		"this process's control group may use %" PRIu64 " MiB of memory",
+		m->container >> 20);
+	finding_means(n, "the trace buffers count as its memory%s",
+		fits ? "" : ": they leave its programs too little");
+	if (!fits)
+		finding_todo(n, "swtrace init -s 1, or raise the limit (docker run --memory)");
+}
+
+void doctor_memory(struct findings *f, const struct doctor_facts *m)
+{
+	struct finding *n;
+
+	if (m->memory.error) {
+		n = finding(
+			f, "memory.space", FINDING_BAD, "/dev/shm: %s", strerror(m->memory.error));
+		finding_means(n, "sessions have no place");
+		finding_todo(
+			n, "mount -t tmpfs -o mode=1777 tmpfs /dev/shm, or set SWTRACE_SESSION");
+		return;
+	}
+	space(f, &m->memory);
+	kind(f, &m->memory);
+	container(f, &m->memory);
+}
+
+/* ---------------------------------------------------------------- limits */
+
+/* A processor's group, and so many for a few threads and the program itself. */
+enum { DESCRIPTORS_A_CPU = 3, DESCRIPTORS_BESIDES = 128 };
+
+static void descriptors(struct findings *f, const struct limit_facts *l, unsigned cpus)
+{
+	uint64_t least = (uint64_t)cpus * DESCRIPTORS_A_CPU + DESCRIPTORS_BESIDES;
+	bool enough = l->descriptors >= least;
+	struct finding *n;
+
+	if (l->descriptors == UINT64_MAX)
+		n = finding(f, "limits.descriptors", FINDING_GOOD,
+			"no limit of file descriptors, %u processors", cpus);
+	else
+		n = finding(f, "limits.descriptors", enough ? FINDING_GOOD : FINDING_BAD,
+			"a program may have %" PRIu64 " file descriptors, on %u processors",
+			l->descriptors, cpus);
+	finding_means(n, "hardware counters take %d for each processor, and for each thread%s",
+		DESCRIPTORS_A_CPU, enough ? "" : ": CpiInit may fail");
+	if (!enough)
+		finding_todo(n, "ulimit -n %" PRIu64 "%s", least,
+			l->descriptors_hard < least ? " (as root: the hard limit is less)" : "");
+}
+
+static void file_size(struct findings *f, const struct limit_facts *l, uint64_t wanted)
+{
+	struct finding *n;
+
+	if (l->file_size >= wanted)
+		return;
+	n = finding(f, "limits.file_size", FINDING_BAD, "a file may have %" PRIu64 " KiB",
+		l->file_size >> 10);
+	finding_means(
+		n, "trace buffers are a file of %" PRIu64 " KiB: swtrace init fails", wanted >> 10);
+	finding_todo(n, "ulimit -f unlimited");
+}
+
+void doctor_limits(struct findings *f, const struct doctor_facts *m)
+{
+	descriptors(f, &m->limits, m->pmu.cpus);
+	file_size(f, &m->limits, m->memory.wanted);
 }

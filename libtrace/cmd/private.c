@@ -109,13 +109,25 @@ int command_look(const struct command *c)
 	return found;
 }
 
+/* The other end is closed without a word where there is to be no command. */
+static void wait_for_word(int go)
+{
+	char word;
+	ssize_t n;
+
+	while ((n = read(go, &word, 1)) < 0 && errno == EINTR)
+		;
+	if (n != 1)
+		_exit(EXIT_NOT_FOUND);
+}
+
 /* In the child: a caught signal is back at its default after exec by itself. */
 __attribute__((noreturn)) static void become(const struct command *c,
 	const struct session_place *place, const sigset_t *mask, int report)
 {
 	int code;
 
-	if (setenv("SWTRACE_SESSION", place->dir, 1) == 0 &&
+	if ((!place || setenv("SWTRACE_SESSION", place->dir, 1) == 0) &&
 		(!c->output_is_ours || dup2(STDERR_FILENO, STDOUT_FILENO) >= 0)) {
 		sigprocmask(SIG_SETMASK, mask, NULL);
 		execvp(c->words[0], c->words);
@@ -126,23 +138,51 @@ __attribute__((noreturn)) static void become(const struct command *c,
 	_exit(EXIT_NOT_FOUND);
 }
 
+static bool make_pipes(int report[2], int go[2])
+{
+	if (pipe2(report, O_CLOEXEC))
+		return false;
+	if (pipe2(go, O_CLOEXEC) == 0)
+		return true;
+	int err = errno;
+	close(report[0]);
+	close(report[1]);
+	errno = err;
+	return false;
+}
+
+/* What is to happen first happens while the child waits. The end that it reads is open here
+ * too, so that the word can be written whatever became of it. */
+static void let_go(struct command *c, const int go[2])
+{
+	if (c->pid > 0 && (!c->before || c->before(c->arg, c->pid) == 0))
+		while (write(go[1], "", 1) < 0 && errno == EINTR)
+			;
+	close(go[0]);
+	close(go[1]);
+}
+
 int command_start(struct command *c, const struct session_place *place)
 {
-	int report[2], failure = 0;
+	int report[2], go[2], failure = 0;
 	sigset_t mask;
 	ssize_t n;
 
-	if (pipe2(report, O_CLOEXEC))
+	if (!make_pipes(report, go))
 		return errno;
 	catch_signals(&mask);
 	pid_t pid = fork();
-	if (pid == 0)
+	if (pid == 0) {
+		close(go[1]);
+		wait_for_word(go[0]);
 		become(c, place, &mask, report[1]);
+	}
 	if (pid < 0)
 		failure = errno;
 	child = c->pid = pid < 0 ? 0 : pid;
 	sigprocmask(SIG_SETMASK, &mask, NULL);
 	close(report[1]);
+	let_go(c, go);
 	while (pid > 0 && (n = read(report[0], &failure, sizeof failure)) < 0 && errno == EINTR)
 		;
 	close(report[0]);

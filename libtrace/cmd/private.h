@@ -22,6 +22,10 @@ struct command {
 	pid_t pid;	     /* 0: it has ended, or never began */
 	int status;	     /* as of waitpid, once it has ended */
 	bool output_is_ours; /* standard output carries the trace: the command's goes to stderr */
+	/* NULL, or called while the new process still waits to become the command; unless it
+	 * returns 0 there is no command, which then looks as one that has exited. */
+	int (*before)(void *arg, pid_t pid);
+	void *arg;
 };
 
 /* Whether there is such a command at all: 0 or an errno. That it can be executed is seen only
@@ -29,8 +33,8 @@ struct command {
 int command_look(const struct command *c);
 
 /*
- * Starts it in that session. From then on signals that are sent to us are passed on to it.
- * 0, or the errno of what failed.
+ * Starts it in that session (NULL: in none of ours). From then on signals that are sent to us
+ * are passed on to it. 0, or the errno of what failed.
  */
 int command_start(struct command *c, const struct session_place *place);
 /* Waits until it has ended. */

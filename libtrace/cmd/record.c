@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "../../include/perfutil.h"
@@ -13,6 +12,7 @@
 #include "private.h"
 #include "record.h"
 #include "stream.h"
+#include "wake.h"
 
 enum { RECORD_DURATION = DRAIN_OPTIONS, RECORD_STRICT, RECORD_FORCE };
 
@@ -37,49 +37,13 @@ struct recording {
 	int code;
 };
 
-/* ------------------------------------------------------------------------ signals */
-
-static volatile sig_atomic_t told_to_end;
-static int wake_fd = -1;
-
-/* An eventfd's counter makes the next pause short, however late the signal comes. */
-static void wake(int signal)
-{
-	static const uint64_t one = 1;
-	int before = errno;
-
-	if (signal != SIGCHLD)
-		told_to_end = signal;
-	ssize_t n = write(wake_fd, &one, sizeof one);
-	(void)n; /* its counter is full: it is awake */
-	errno = before;
-}
-
-/* What was ignored (nohup, a shell's background job) stays so. */
-static int catch_signals(struct recording *r)
-{
-	static const int enders[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
-	struct sigaction now, catcher = {.sa_handler = wake};
-
-	wake_fd = r->stream.wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (wake_fd < 0)
-		return cmd_fail(r->verb, "cannot wait for signals: %s", strerror(errno));
-	stream_catch_signals();
-	sigaction(SIGCHLD, &catcher, NULL);
-	/* With a command they are passed on to it. */
-	for (size_t i = 0; !r->command.words && i < sizeof enders / sizeof *enders; i++)
-		if (sigaction(enders[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
-			sigaction(enders[i], &catcher, NULL);
-	return EXIT_FINE;
-}
-
 /* ------------------------------------------------------------------- the recording */
 
 static bool wanted(void *arg)
 {
 	struct recording *r = arg;
 
-	if (told_to_end || (r->command.words && command_ended(&r->command)))
+	if (wake_told_to_end || (r->command.words && command_ended(&r->command)))
 		return false;
 	progress_show(&r->progress, r->stream.drain);
 	return true;
@@ -313,7 +277,7 @@ static int run(const struct verb *verb, int argc, char **argv)
 	continuous_defaults(&r.buffers);
 	int code = drain_check(verb, &r.config);
 	if (code == EXIT_FINE)
-		code = catch_signals(&r);
+		code = wake_catch_signals(verb, !r.command.words, &r.stream.wake);
 	if (code)
 		return code;
 	return a.operands ? record_command(&r) : record_own(&r);

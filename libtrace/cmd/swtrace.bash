@@ -6,16 +6,16 @@ _swtrace()
 	local words= files= i
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)); then
-		words="init install on off enable disable maj info dump get free run record trigger doctor
+		words="init install on off enable disable maj info dump get free run record trigger doctor event stat
 			--help --version"
 		mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
 		return
 	fi
 	# After these verbs' options comes a command with options of its own.
-	if [[ $verb == run || $verb == record ]]; then
+	if [[ $verb == run || $verb == record || $verb == stat ]]; then
 		for ((i = 2; i < COMP_CWORD; i++)); do
 			case ${COMP_WORDS[i]} in
-			-s|-t|-ss|-g|-o|--compress|--duration|--rotate|--keep)
+			-s|-t|-ss|-g|-o|-e|-p|-I|--compress|--duration|--rotate|--keep)
 				((i++))
 				[[ ${COMP_WORDS[i]} == = ]] && ((i++)) ;;
 			--) ((i++)); break ;;
@@ -36,9 +36,12 @@ _swtrace()
 	fi
 	case $prev in
 	--compress) words="none lz4 zlib" ;;
-	-t) words="norm wrap"; [[ $verb == init ]] && words+=" cont" ;;
+	-e|-p|-I) return ;;
+	-t) [[ $verb == stat ]] && return; words="norm wrap"; [[ $verb == init ]] && words+=" cont" ;;
 	-g) mapfile -t COMPREPLY < <(compgen -g -- "$cur"); return ;;
 	-s|-ss|--duration|--rotate|--keep|--after|--count|--timeout) return ;;
+	--cpu) words="intel amd arm p4 netburst netburst_p" ;;
+	--sysfs) mapfile -t COMPREPLY < <(compgen -d -- "$cur"); compopt -o filenames; return ;;
 	--when) words="label= elapsed> major= minor= mm= tid= pid= comm= cpu= cpi> lost>" ;;
 	--on-signal) [[ ${COMP_WORDS[COMP_CWORD]} == = || ${COMP_WORDS[COMP_CWORD-1]} == = ]] &&
 		words="USR1 USR2 QUIT ALRM CONT URG WINCH RTMIN" || files=1 ;;
@@ -54,6 +57,12 @@ _swtrace()
 			words="--when --after --count --timeout --compress --keep -o --help" ;;
 		enable|disable) words="all 0x04 0x10 0x11 0x12 0x19 0xA8 0xC0 0xC8 --help" ;;
 		maj|info|doctor) words="--json --help" ;;
+		stat)
+			words="-e -p -t -a -I --per-cpu --duration --csv --json -o -- --help" ;;
+		event)
+			if ((COMP_CWORD == 2)); then words="list show encode --help"
+			elif [[ $cur == -* ]]; then words="--cpu --sysfs --try --json --help"
+			fi ;;
 		dump|get)
 			if [[ $cur == -* ]]; then words="-o --compress --on-signal --keep --help"; else files=1; fi ;;
 		*) words="--help" ;;

@@ -10,7 +10,11 @@
  *
  * and after any of them `:u`, `:k` or `:uk` (perf's modifiers): user mode, the kernel.
  *
- * Errors: 0 or a negative errno, with a line that says what and why.
+ * libpfm4's names of what the kernel names itself need its own prefix, perf::NAME, so that a
+ * name means the same in builds without it.
+ *
+ * Errors: 0 or a negative errno, with a line that says what and why. Threads: any; what
+ * libpfm4 needs at the start is done once.
  */
 #ifndef SWT_COUNTERS_EVENT_H
 #define SWT_COUNTERS_EVENT_H
@@ -26,7 +30,7 @@ enum event_origin { EVENT_GENERIC, EVENT_SYSFS, EVENT_RAW, EVENT_LIBPFM4 };
 
 struct counter_event {
 	char name[EVENT_NAME_MAX]; /* as it was asked for */
-	char pmu[64];		   /* "cpu", "software", "armv8_pmuv3_0", ...; "" unknown */
+	char pmu[64];		   /* "cpu", "software", "armv8_pmuv3_0", ...; "" none here */
 	enum event_origin origin;
 	uint32_t type;
 	uint64_t config, config1, config2;
@@ -35,8 +39,9 @@ struct counter_event {
 	bool modes_given;  /* the name says where, by a modifier */
 };
 
-/* Parses a name. -EINVAL (no such name or term, or out of range; why names it), -ENOTSUP (the
- * name is known, this machine's PMU does not offer it). Opens no event. */
+/* Parses a name. -EINVAL (no such name or term, or out of range; why names it), -ENOTSUP (this
+ * machine has no such PMU, or libpfm4 knows the name of another processor only). Opens no
+ * event: whether one counts here, event_try says. why is "" where nothing is wrong. */
 int event_find(const char *name, struct counter_event *e, char why[EVENT_WHY_MAX]);
 
 /* The attributes that count it; enabled from the start, no sampling. */
@@ -63,7 +68,7 @@ int event_walk_terms(const char *pmu, int (*visit)(void *user, const char *term)
 
 /* For this processor's PMU: its name ("armv8_pmuv3_0", "cpu"; "" none), how many
  * programmable and fixed counters it has as far as the kernel or the processor says (0:
- * unknown). */
+ * unknown, as always on AArch64). The name lives until the thread asks again. */
 const char *event_pmu_name(void);
 unsigned event_pmu_counters(void);
 

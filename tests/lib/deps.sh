@@ -1,14 +1,19 @@
 # Sourced: makes sure that Debian packages are there. No package is asked for twice, and with
 # everything there neither the network nor root is needed.
 
-# need_packages PACKAGE...: installs what is missing. Fails with one line if it cannot.
-need_packages() {
+# have_packages PACKAGE...: whether all are installed; those that are not, in $missing.
+have_packages() {
 	missing=
 	for package in "$@"; do
 		dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null | grep -qx installed ||
 			missing="$missing $package"
 	done
-	[ -n "$missing" ] || return 0
+	[ -z "$missing" ]
+}
+
+# need_packages PACKAGE...: installs what is missing. Fails with one line if it cannot.
+need_packages() {
+	! have_packages "$@" || return 0
 	as_root=
 	if [ "$(id -u)" -ne 0 ]; then
 		if ! command -v sudo >/dev/null 2>&1 || ! sudo -n true 2>/dev/null; then
@@ -35,4 +40,4 @@ need_packages() {
 # What it takes to build the project.
 BUILD_PACKAGES="gcc libc6-dev make cmake pkg-config zlib1g-dev liblz4-dev libxxhash-dev"
 # And to test it.
-TEST_PACKAGES="$BUILD_PACKAGES g++ clang libclang-rt-dev check man-db strace spin"
+TEST_PACKAGES="$BUILD_PACKAGES g++ clang libclang-rt-dev check libpfm4-dev man-db strace spin"

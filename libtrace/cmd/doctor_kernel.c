@@ -1,0 +1,196 @@
+/*
+ * doctor: the kernel, what it runs in, and the rights of this process.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+
+#include "doctor.h"
+
+static void release(struct findings *f, const struct kernel_facts *k)
+{
+	struct finding *n = finding(f, "kernel.release", k->supported ? FINDING_GOOD : FINDING_NOTE,
+		"Linux %s on %s", k->release, k->machine);
+
+	if (k->supported) {
+		finding_means(n, "a processor with restartable sequences and a clock instruction");
+	} else {
+		finding_means(
+			n, "programs use the guest rings and CLOCK_MONOTONIC_RAW: hooks cost more");
+		finding_todo(n, "x86-64 and AArch64 are what this was made for");
+	}
+}
+
+static void perf_events(struct findings *f, const struct doctor_facts *m)
+{
+	struct finding *n;
+
+	if (m->kernel.perf_events == 1 || m->pmu.found.present) {
+		n = finding(f, "kernel.perf_events", FINDING_GOOD, "it has perf events");
+		finding_means(n, "counters are asked for with perf_event_open");
+		return;
+	}
+	n = finding(f, "kernel.perf_events", FINDING_BAD,
+		"no perf events: there is no /proc/sys/kernel/perf_event_paranoid");
+	finding_means(n, "nothing counts instructions, whatever the processor has");
+	finding_todo(n, "use a kernel with CONFIG_PERF_EVENTS; in a sandbox, have /proc shown");
+}
+
+static void machine(struct findings *f, const struct doctor_facts *m)
+{
+	const struct kernel_facts *k = &m->kernel;
+	struct finding *n;
+
+	if (!k->is_virtual) {
+		n = finding(f, "kernel.machine", FINDING_GOOD, "no hypervisor shows itself");
+		finding_means(n, "the counters are the machine's own");
+		return;
+	}
+	n = finding(f, "kernel.machine", FINDING_NOTE, "a virtual machine's guest (%s)",
+		k->hypervisor[0] ? k->hypervisor : "an unknown hypervisor");
+	finding_means(n, "it has the counters that its host gives it; the host may take a "
+			 "processor away for a while, and elapsed cycles go on meanwhile");
+	if (!m->pmu.found.present)
+		finding_todo(n, "see pmu below: the host has to give it a PMU");
+}
+
+static void container(struct findings *f, const struct kernel_facts *k)
+{
+	struct finding *n;
+
+	if (!k->container[0] && !k->in_user_namespace) {
+		n = finding(f, "kernel.container", FINDING_GOOD, "no container shows itself");
+		finding_means(n, "/dev/shm and its sessions are the whole machine's");
+		return;
+	}
+	n = finding(f, "kernel.container", FINDING_NOTE, "in a container (%s%s)",
+		k->container[0] ? k->container : "a user namespace",
+		k->container[0] && k->in_user_namespace ? ", user namespace" : "");
+	finding_means(n, "system calls, memory, rights and /dev/shm are as it allows; programs "
+			 "outside of it trace in other sessions");
+	finding_todo(
+		n, "to share sessions with the host: mount its /dev/shm (docker run --ipc=host)");
+}
+
+void doctor_kernel(struct findings *f, const struct doctor_facts *m)
+{
+	release(f, &m->kernel);
+	perf_events(f, m);
+	machine(f, m);
+	container(f, &m->kernel);
+}
+
+/* ---------------------------------------------------------------- rights */
+
+/* CAP_PERFMON counts only if it is of the first user namespace. */
+static bool privileged(const struct doctor_facts *m)
+{
+	return m->rights.perfmon > 0 && !m->kernel.in_user_namespace;
+}
+
+static void paranoid(struct findings *f, const struct doctor_facts *m)
+{
+	static const char *const means[] = {
+		"everyone may count processors and threads",
+		"processors with CAP_PERFMON only, threads by everyone",
+		"processors, and threads in the kernel: with CAP_PERFMON only",
+		"nothing may be counted without CAP_PERFMON",
+	};
+	int level = m->pmu.found.paranoid, at = level < 0 ? 0 : level > 3 ? 3 : level;
+	enum finding_status status = FINDING_GOOD;
+	struct finding *n;
+
+	if (level == INT_MIN) {
+		n = finding(f, "rights.paranoid", FINDING_NOTE,
+			"kernel.perf_event_paranoid is unknown");
+		finding_means(n, "who may count what is seen by trying only");
+		return;
+	}
+	if (at > 0 && !privileged(m))
+		status = at > 2 ? FINDING_BAD : FINDING_NOTE;
+	n = finding(f, "rights.paranoid", status, "kernel.perf_event_paranoid is %d", level);
+	finding_means(n, "%s%s", means[at], at > 0 && privileged(m) ? ", which is here" : "");
+	if (status != FINDING_GOOD)
+		finding_todo(n,
+			"sysctl kernel.perf_event_paranoid=0 for all CPIs%s; or CAP_PERFMON",
+			at > 2	 ? ", 2 for the on-thread one in user mode"
+			: at > 1 ? ", 1 for threads in the kernel too"
+				 : "");
+}
+
+static void capability(struct findings *f, const struct doctor_facts *m)
+{
+	struct finding *n;
+
+	if (privileged(m)) {
+		n = finding(f, "rights.capability", FINDING_GOOD, "CAP_PERFMON is there");
+		finding_means(n, "this user may count processors, and threads in the kernel");
+		return;
+	}
+	if (m->rights.perfmon > 0) {
+		n = finding(
+			f, "rights.capability", FINDING_NOTE, "CAP_PERFMON is of a user namespace");
+		finding_means(n, "the kernel asks for it outside of that: it does not count");
+		finding_todo(n, "run outside of the user namespace, or lower perf_event_paranoid");
+		return;
+	}
+	n = finding(f, "rights.capability", FINDING_NOTE, "CAP_PERFMON is %s",
+		m->rights.perfmon < 0 ? "unknown" : "missing");
+	finding_means(n, "kernel.perf_event_paranoid says what may be counted without it");
+	finding_todo(n, "run as root, or setcap cap_perfmon+ep PROGRAM (Linux 5.8 and later)");
+}
+
+/* Its usual answer is EPERM; the kernel's own to too few rights is EACCES. */
+static bool filter_stops(const struct doctor_facts *m)
+{
+	const struct counters_pmu *p = &m->pmu.found;
+
+	return p->cpu_wide_errno == ENOSYS || p->thread_errno == ENOSYS ||
+	       ((p->cpu_wide_errno == EPERM || p->thread_errno == EPERM) &&
+		       strcmp(m->rights.lockdown, "confidentiality") != 0);
+}
+
+static void seccomp(struct findings *f, const struct doctor_facts *m)
+{
+	struct finding *n;
+
+	if (m->rights.seccomp < 0)
+		return;
+	if (m->rights.seccomp == 0) {
+		n = finding(f, "rights.seccomp", FINDING_GOOD, "no seccomp filter");
+		finding_means(n, "system calls reach the kernel");
+		return;
+	}
+	bool stops = filter_stops(m);
+
+	n = finding(f, "rights.seccomp", stops ? FINDING_BAD : FINDING_NOTE, "a seccomp filter %s",
+		stops ? "forbids perf_event_open" : "is at work");
+	finding_means(n, stops ? "nothing can be counted in this sandbox"
+			       : "it is not what keeps counters away");
+	if (stops)
+		finding_todo(n, "allow perf_event_open in its profile (docker run --security-opt "
+				"seccomp=FILE, --cap-add PERFMON)");
+}
+
+static void lockdown(struct findings *f, const struct doctor_facts *m)
+{
+	bool stops = strcmp(m->rights.lockdown, "confidentiality") == 0;
+	struct finding *n;
+
+	if (!m->rights.lockdown[0])
+		return;
+	n = finding(f, "rights.lockdown", stops ? FINDING_BAD : FINDING_GOOD,
+		"the kernel's lockdown is %s", m->rights.lockdown);
+	finding_means(n, stops ? "the kernel forbids perf events to everyone"
+			       : "it does not forbid perf events");
+	if (stops)
+		finding_todo(n, "start the kernel with lockdown=integrity, or without");
+}
+
+void doctor_rights(struct findings *f, const struct doctor_facts *m)
+{
+	paranoid(f, m);
+	capability(f, m);
+	seccomp(f, m);
+	lockdown(f, m);
+}

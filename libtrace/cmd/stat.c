@@ -1,0 +1,193 @@
+/*
+ * stat: counts events over a command, processes, threads or processors.
+ */
+#include <string.h>
+
+#include "stat.h"
+
+enum {
+	STAT_EVENTS = 1,
+	STAT_PIDS,
+	STAT_TIDS,
+	STAT_ALL,
+	STAT_INTERVAL,
+	STAT_PER_CPU,
+	STAT_DURATION,
+	STAT_CSV_FORMAT,
+	STAT_JSON_FORMAT,
+	STAT_OUTPUT
+};
+
+static const struct option options[] = {{STAT_EVENTS, "-e", "EVENTS"}, {STAT_PIDS, "-p", "PIDS"},
+	{STAT_TIDS, "-t", "TIDS"}, {STAT_ALL, "-a", NULL}, {STAT_INTERVAL, "-I", "a time"},
+	{STAT_PER_CPU, "--per-cpu", NULL}, {STAT_DURATION, "--duration", "a time"},
+	{STAT_CSV_FORMAT, "--csv", NULL}, {STAT_JSON_FORMAT, "--json", NULL},
+	{STAT_OUTPUT, "-o", "FILE"}, {0, NULL, NULL}};
+
+enum { MILLISECOND = 1000000 };
+
+/* A bare number is of milliseconds, as perf stat has it. */
+static void take_interval(struct stat_run *r, const char *text)
+{
+	uint64_t ms;
+
+	if (parse_number(text, false, 86400000, &ms))
+		r->interval = ms * MILLISECOND;
+	else if (strspn(text, "0123456789.") == strlen(text) || !parse_time(text, &r->interval))
+		r->interval = 0;
+	if (r->interval < MILLISECOND)
+		cmd_misuse(r->verb,
+			"-I takes whole milliseconds, or a time with us, ms, s, m or h, from 1 ms "
+			"on, not \"%s\"",
+			text);
+}
+
+static void take_targets(
+	struct stat_run *r, const char *option, enum stat_scope scope, const char *text)
+{
+	if (r->scope != STAT_COMMAND && r->scope != scope)
+		cmd_misuse(r->verb, "-p, -t and -a exclude each other");
+	r->scope = scope;
+	r->targets.threads = scope == STAT_THREADS;
+	if (text && !stat_targets_add(&r->targets, text))
+		cmd_misuse(r->verb,
+			"%s takes up to %d numbers with commas between them, not \"%.80s\"", option,
+			STAT_TARGETS_MAX, text);
+}
+
+static void take_format(struct stat_run *r, enum stat_format format)
+{
+	if (r->printer.format != STAT_TEXT && r->printer.format != format)
+		cmd_misuse(r->verb, "--csv and --json exclude each other");
+	r->printer.format = format;
+}
+
+static const char *take_option(struct stat_run *r, const struct arguments *a, int id)
+{
+	switch (id) {
+	case STAT_EVENTS:
+		stat_events_add(&r->events, r->verb, a->value);
+		break;
+	case STAT_PIDS:
+		take_targets(r, "-p", STAT_PROCESSES, a->value);
+		break;
+	case STAT_TIDS:
+		take_targets(r, "-t", STAT_THREADS, a->value);
+		break;
+	case STAT_ALL:
+		take_targets(r, "-a", STAT_PROCESSORS, NULL);
+		break;
+	case STAT_INTERVAL:
+		take_interval(r, a->value);
+		break;
+	case STAT_PER_CPU:
+		r->printer.per_cpu = true;
+		break;
+	case STAT_DURATION:
+		if (!parse_time(a->value, &r->duration) || r->duration == 0)
+			cmd_misuse(r->verb,
+				"--duration takes a time above 0 (seconds, or with ns, us, ms, s, "
+				"m or h), not \"%s\"",
+				a->value);
+		break;
+	case STAT_CSV_FORMAT:
+		take_format(r, STAT_CSV);
+		break;
+	case STAT_JSON_FORMAT:
+		take_format(r, STAT_JSON);
+		break;
+	}
+	return id == STAT_OUTPUT ? a->value : NULL;
+}
+
+static void check(const struct stat_run *r, bool has_command, const char *path)
+{
+	if (r->scope == STAT_COMMAND && !has_command)
+		cmd_misuse(r->verb, "what to count is missing: a command, -p, -t or -a");
+	if (r->printer.per_cpu && r->scope != STAT_PROCESSORS)
+		cmd_misuse(r->verb, "--per-cpu is for -a");
+	if (r->duration && has_command)
+		cmd_misuse(r->verb, "--duration is for -p, -t and -a without a command, which "
+				    "else says how long");
+	if (path && !*path)
+		cmd_misuse(r->verb, "-o: the file's name is empty");
+}
+
+/* What the report says it is of. */
+static void name_target(struct stat_run *r)
+{
+	char *text = r->target;
+	size_t room = sizeof r->target;
+
+	if (r->scope == STAT_COMMAND) {
+		snprintf(text, room, "command");
+		for (char **word = r->command.words; *word; word++) {
+			size_t n = strlen(text);
+			snprintf(text + n, room - n, " %s", *word);
+		}
+		return;
+	}
+	if (r->scope == STAT_PROCESSORS) {
+		snprintf(text, room, "all processors");
+		return;
+	}
+	snprintf(text, room, r->scope == STAT_THREADS ? "thread" : "process");
+	for (unsigned i = 0; i < r->targets.count; i++) {
+		size_t n = strlen(text);
+		snprintf(text + n, room - n, "%s %d", i ? "," : "", (int)r->targets.pid[i]);
+	}
+}
+
+static int run(const struct verb *verb, int argc, char **argv)
+{
+	static struct stat_run r; /* its events are large */
+	struct arguments a = {
+		.verb = verb, .options = options, .stop = true, .argc = argc, .argv = argv};
+	const char *path = NULL;
+	int id;
+
+	r.verb = r.printer.verb = verb;
+	while ((id = arguments_next(&a))) {
+		const char *value = take_option(&r, &a, id);
+
+		path = value ? value : path;
+	}
+	check(&r, a.operands > 0, path);
+	if (a.operands) {
+		r.command.words = argv + 1;
+		argv[1 + a.operands] = NULL;
+	} else if (!path) {
+		path = "-";
+	}
+	r.command.output_is_ours = path && strcmp(path, "-") == 0;
+	if (r.events.count == 0)
+		stat_events_defaults(&r.events, verb, r.scope == STAT_PROCESSORS);
+	name_target(&r);
+	int code = stat_printer_open(&r.printer, path);
+	return code ? code : stat_follow(&r);
+}
+
+const struct verb verb_stat = {"stat",
+	"stat [-e EVENTS] [-I T] [--csv|--json] [-o FILE]\n"
+	"                    [-p PIDS | -t TIDS | -a [--per-cpu]] [--duration T] [-- COMMAND ...]",
+	"counts events of a command, of processes or of processors",
+	"A command is counted from its exec on, with its threads and all that it starts. With -p,\n"
+	"-t or -a that is counted, and a command says how long; without one they are counted to\n"
+	"their end, until Ctrl-C or for --duration.\n\n"
+	"  -e EVENTS   names with commas between them, as swtrace event list has them; {a,b}\n"
+	"              counts a and b at the same times; may be given more than once\n"
+	"  -p PIDS     processes: all their threads, and what these start from then on\n"
+	"  -t TIDS     these threads alone\n"
+	"  -a          all processors\n"
+	"  --per-cpu   each processor, too\n"
+	"  -I T        also every T: milliseconds, or 100ms, 1.5s, 1m\n"
+	"  --duration T    ends after T: seconds, or 500ms, 1.5s, 10m, 2h\n"
+	"  --csv, --json   for programs; JSON has an object a line, the total last\n"
+	"  -o FILE     where the counts go; - is standard output, and the command's own then goes\n"
+	"              to standard error. Without it standard error where there is a command,\n"
+	"              standard output where there is none\n"
+	"What was not counted is n/a, with the reason; (83.3 %) after a count: it shared its\n"
+	"counter, was on it so much of the time, and is scaled to all of it.\n"
+	"Exits with the command's status; 126 if it cannot be executed, 127 if it is not found,\n"
+	"128 + N if signal N ended it; 4 if none of the events can be counted here.\n",
+	run};

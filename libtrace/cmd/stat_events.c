@@ -1,0 +1,119 @@
+/*
+ * stat: which events.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "stat.h"
+
+static void add(
+	struct stat_events *events, const struct verb *verb, const char *name, unsigned group)
+{
+	if (events->count == STAT_EVENTS_MAX)
+		cmd_misuse(verb, "-e: more than %d events", STAT_EVENTS_MAX);
+	struct count_event *e = &events->event[events->count++];
+
+	*e = (struct count_event){.group = group};
+	int rc = event_find(name, &e->event, e->why);
+	if (rc == -EINVAL)
+		cmd_misuse(verb, "-e: %s; swtrace event list shows all", e->why);
+	/* A name that is known is told as it was given, though it fills nothing in. */
+	if (rc)
+		snprintf(e->event.name, sizeof e->event.name, "%s", name);
+	e->error = -rc;
+}
+
+/* Up to the next comma or brace; commas between slashes are a PMU's. */
+static size_t length_of(const char *list)
+{
+	bool terms = false;
+	size_t n = 0;
+
+	for (; list[n]; n++) {
+		if (list[n] == '/')
+			terms = !terms;
+		else if (!terms && strchr(",{}", list[n]))
+			break;
+	}
+	return n;
+}
+
+/* What follows a group's brace is each of its events' modifier. */
+static const char *modifier_of(const char *group)
+{
+	const char *end = strchr(group, '}');
+
+	return end && end[1] == ':' ? end + 1 : "";
+}
+
+static void add_named(struct stat_events *events, const struct verb *verb, const char *list,
+	const char *modifier, unsigned group)
+{
+	char name[EVENT_NAME_MAX];
+	size_t n = length_of(list), more = length_of(modifier);
+
+	if (n == 0)
+		cmd_misuse(verb, "-e: an event's name is missing before \"%.80s\"", list);
+	if (n + more >= sizeof name)
+		cmd_misuse(verb, "-e: \"%.40s...\" is longer than an event's name", list);
+	snprintf(name, sizeof name, "%.*s%.*s", (int)n, list, (int)more, modifier);
+	add(events, verb, name, group);
+}
+
+/* The end of a group, if this is one. */
+static const char *end_group(const char *p, const struct verb *verb, unsigned *group)
+{
+	if (*p != '}')
+		return p;
+	if (*group == 0)
+		cmd_misuse(verb, "-e: a } without a {");
+	*group = 0;
+	return *++p == ':' ? p + length_of(p) : p;
+}
+
+void stat_events_add(struct stat_events *events, const struct verb *verb, const char *list)
+{
+	const char *modifier = "";
+	unsigned group = 0;
+
+	for (const char *p = list;; p++) {
+		if (*p == '{' && group)
+			cmd_misuse(verb, "-e: a { within a { }");
+		if (*p == '{') {
+			group = ++events->groups;
+			modifier = modifier_of(p++);
+		}
+		add_named(events, verb, p, group ? modifier : "", group);
+		p = end_group(p + length_of(p), verb, &group);
+		if (!*p)
+			break;
+		if (*p != ',')
+			cmd_misuse(verb, "-e: a comma is missing before \"%.80s\"", p);
+	}
+	if (group)
+		cmd_misuse(verb, "-e: the } is missing in \"%.80s\"", list);
+}
+
+/* A processor's task clock is its clock. */
+void stat_events_defaults(struct stat_events *events, const struct verb *verb, bool processors)
+{
+	stat_events_add(events, verb, processors ? "cpu-clock" : "task-clock");
+	stat_events_add(
+		events, verb, "context-switches,cpu-migrations,page-faults,cycles,instructions");
+}
+
+bool stat_event_is_time(const struct count_event *e)
+{
+	return e->event.type == PERF_TYPE_SOFTWARE &&
+	       (e->event.config == PERF_COUNT_SW_TASK_CLOCK ||
+		       e->event.config == PERF_COUNT_SW_CPU_CLOCK) &&
+	       e->event.software;
+}
+
+/* The kernel's clocks run in both modes whatever they are told. */
+const char *stat_event_name(const struct count_event *e, char name[EVENT_NAME_MAX + 8])
+{
+	snprintf(name, EVENT_NAME_MAX + 8, "%s%s", e->event.name,
+		e->user_only && !stat_event_is_time(e) ? ":u" : "");
+	return name;
+}

@@ -1,0 +1,88 @@
+/*
+ * stat: a report becomes text, and goes to its file or stream in one piece.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "stat.h"
+
+static int open_stderr(struct output *o)
+{
+	memset(o, 0, sizeof *o);
+	strcpy(o->path, "standard error");
+	o->fd = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+	return o->fd;
+}
+
+static FILE *stream_of(const char *path)
+{
+	if (!path)
+		return stderr;
+	return strcmp(path, "-") == 0 ? stdout : NULL;
+}
+
+int stat_printer_open(struct stat_printer *p, const char *path)
+{
+	struct session_error error = {"unknown error"};
+	FILE *stream = stream_of(path);
+	int code = path ? cmd_check_output(p->verb, path) : EXIT_FINE;
+
+	if (code)
+		return code;
+	p->coloured = stream && *cmd_colour(stream, COLOUR_BAD);
+	if (!path)
+		return open_stderr(&p->to) < 0
+			       ? cmd_fail(p->verb, "standard error: %s", strerror(errno))
+			       : EXIT_FINE;
+	return output_open(&p->to, path, &error) ? cmd_fail(p->verb, "%s", error.text) : EXIT_FINE;
+}
+
+static void fail(struct stat_printer *p, const char *why)
+{
+	p->failed = true;
+	if (p->to.why != EPIPE)
+		cmd_fail(p->verb, "%s", why);
+}
+
+static void send_text(struct stat_printer *p, const char *text, size_t size)
+{
+	struct session_error error = {"unknown error"};
+
+	if (output_write(&p->to, text, size, &error))
+		fail(p, error.text);
+}
+
+void stat_print(struct stat_printer *p, const struct stat_report *r)
+{
+	static void (*const printers[])(struct stat_printer *, FILE *,
+		const struct stat_report *) = {stat_print_text, stat_print_csv, stat_print_json};
+	char *text = NULL;
+	size_t size = 0;
+	FILE *f = p->failed ? NULL : open_memstream(&text, &size);
+
+	if (p->failed)
+		return;
+	if (f)
+		printers[p->format](p, f, r);
+	p->begun = true;
+	bool whole = f && !ferror(f);
+	if (f && fclose(f) == 0 && whole)
+		send_text(p, text, size);
+	else
+		fail(p, "no memory for the report");
+	free(text);
+}
+
+int stat_printer_close(struct stat_printer *p)
+{
+	struct session_error error = {"unknown error"};
+
+	if (p->failed)
+		output_abandon(&p->to);
+	else if (output_finish(&p->to, &error))
+		fail(p, error.text);
+	return p->failed ? EXIT_FAILED : EXIT_FINE;
+}

@@ -1,0 +1,205 @@
+/*
+ * stat: from values at places to what is said of an event.
+ */
+#include "stat.h"
+
+struct sums {
+	uint64_t count, enabled, running; /* count: of processors scaled */
+	unsigned places, measured;
+};
+
+static uint64_t since(uint64_t now, uint64_t before)
+{
+	return now > before ? now - before : 0;
+}
+
+/* What came at a place since `from`. */
+static struct count_value difference(
+	const struct count_value *from, const struct count_value *to, size_t index)
+{
+	struct count_value v = to[index];
+
+	if (!from || !v.known)
+		return v;
+	v.known = from[index].known;
+	v.count = since(v.count, from[index].count);
+	v.enabled = since(v.enabled, from[index].enabled);
+	v.running = since(v.running, from[index].running);
+	return v;
+}
+
+/* Counters of a processor that goes offline stand still, and stay so when it comes back. The
+ * clocks of both times are not read at the same moment. */
+static bool was_offline(const struct count_value *v, uint64_t elapsed)
+{
+	return v->enabled + elapsed / 20 + 10000000 < elapsed;
+}
+
+/* Threads' counts are scaled as one, as one that ran for a moment may never have had a
+ * counter; a processor that had none is missing. */
+static void add_place(struct sums *s, const struct count *c, struct count_value v, uint64_t elapsed)
+{
+	s->places++;
+	if (!v.known || (c->processors && v.running == 0 && v.enabled > 0))
+		return;
+	if (!c->processors || !was_offline(&v, elapsed))
+		s->measured++;
+	s->count += c->processors ? count_scale(v.count, v.enabled, v.running) : v.count;
+	s->enabled += v.enabled;
+	s->running += v.running;
+}
+
+static struct stat_row row_of(
+	const struct count *c, const struct count_event *e, const struct sums *s, int cpu)
+{
+	struct stat_row row = {.event = e,
+		.cpu = cpu,
+		.enabled = s->enabled,
+		.running = s->running,
+		.places = s->places,
+		.measured_places = s->measured};
+
+	if (s->measured == 0)
+		row.why = e->error ? e->why : "its counters were not there all the time";
+	else if (s->running == 0 && s->enabled > 0)
+		row.why = "others had the counters all the time";
+	row.measured = !row.why;
+	if (row.measured)
+		row.count =
+			c->processors ? s->count : count_scale(s->count, s->enabled, s->running);
+	return row;
+}
+
+/* ---------------------------------------------------------------------------- figures */
+
+static bool is_event(const struct stat_row *row, uint32_t type, uint64_t config)
+{
+	return row->event->event.type == type && row->event->event.config == config &&
+	       row->event->event.origin == EVENT_GENERIC;
+}
+
+/* The same modes, and the same processors: what can be divided. */
+static bool is_peer(const struct stat_row *a, const struct stat_row *b)
+{
+	return b->measured && a->cpu == b->cpu && a->places == b->places &&
+	       a->measured_places == b->measured_places &&
+	       a->event->user_only == b->event->user_only &&
+	       a->event->event.user == b->event->event.user &&
+	       a->event->event.kernel == b->event->event.kernel;
+}
+
+static const struct stat_row *peer(
+	const struct stat_report *r, const struct stat_row *of, uint32_t type, uint64_t config)
+{
+	for (unsigned i = 0; i < r->rows; i++)
+		if (is_event(&r->row[i], type, config) && is_peer(of, &r->row[i]) &&
+			r->row[i].count)
+			return &r->row[i];
+	return NULL;
+}
+
+static void set_figure(struct stat_row *row, double figure, const char *unit, int decimals)
+{
+	row->has_figure = true;
+	row->figure = figure;
+	row->figure_unit = unit;
+	row->decimals = decimals;
+}
+
+/* The time that the processors gave to what is counted. The clock needs no modes. */
+static const struct stat_row *task_clock(const struct stat_report *r, const struct stat_row *of)
+{
+	for (unsigned i = 0; i < r->rows; i++)
+		if (is_event(&r->row[i], PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK) &&
+			r->row[i].measured && r->row[i].count && r->row[i].cpu == of->cpu &&
+			of->measured_places == of->places)
+			return &r->row[i];
+	return NULL;
+}
+
+struct ratio {
+	uint64_t part, whole;
+	double factor;
+	const char *unit;
+};
+
+static bool set_ratio(const struct stat_report *r, struct stat_row *row)
+{
+	static const struct ratio ratios[] = {
+		{PERF_COUNT_HW_BRANCH_MISSES, PERF_COUNT_HW_BRANCH_INSTRUCTIONS, 100,
+			"% of branches"},
+		{PERF_COUNT_HW_CACHE_MISSES, PERF_COUNT_HW_CACHE_REFERENCES, 100,
+			"% of cache references"},
+	};
+
+	for (size_t i = 0; i < sizeof ratios / sizeof *ratios; i++) {
+		const struct stat_row *whole =
+			is_event(row, PERF_TYPE_HARDWARE, ratios[i].part)
+				? peer(r, row, PERF_TYPE_HARDWARE, ratios[i].whole)
+				: NULL;
+		if (!whole)
+			continue;
+		set_figure(row, ratios[i].factor * (double)row->count / (double)whole->count,
+			ratios[i].unit, 2);
+		return true;
+	}
+	return false;
+}
+
+/* A frequency needs the time in which the cycles passed: idle time, or that of the kernel,
+ * must not be in one and not in the other. */
+static bool is_of_all_time(const struct count *c, const struct count_event *e)
+{
+	return !c->processors && !e->user_only && e->event.user && e->event.kernel;
+}
+
+static void set_figure_of(const struct count *c, const struct stat_report *r, struct stat_row *row)
+{
+	const struct stat_row *other;
+
+	if (!row->measured || r->elapsed == 0)
+		return;
+	if (stat_event_is_time(row->event)) {
+		set_figure(row, (double)row->count / (double)r->elapsed, "CPUs utilised", 3);
+	} else if (is_event(row, PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS) && row->count &&
+		   (other = peer(r, row, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES))) {
+		set_figure(row, (double)other->count / (double)row->count, "CPI", 4);
+	} else if (is_event(row, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES) &&
+		   is_of_all_time(c, row->event) && (other = task_clock(r, row))) {
+		set_figure(row, (double)row->count / (double)other->count, "GHz", 3);
+	} else if (!set_ratio(r, row)) {
+		set_figure(row, (double)row->count * 1e9 / (double)r->elapsed, "/s", 1);
+	}
+}
+
+/* ---------------------------------------------------------------------------- all rows */
+
+static void add_rows(const struct count *c, unsigned event, const struct count_value *from,
+	const struct count_value *to, bool per_cpu, struct stat_report *r)
+{
+	const struct count_event *e = &c->event[event];
+	struct sums all = {0};
+
+	for (unsigned p = 0; p < c->places; p++) {
+		struct sums one = {0};
+
+		if (e->fd[p] == COUNT_FOREIGN && !e->error)
+			continue;
+		struct count_value v = difference(from, to, (size_t)event * c->places + p);
+		add_place(&all, c, v, r->elapsed);
+		add_place(&one, c, v, r->elapsed);
+		if (per_cpu)
+			r->row[r->rows++] = row_of(c, e, &one, c->place[p]);
+	}
+	r->row[r->rows++] = row_of(c, e, &all, -1);
+}
+
+void stat_rows(const struct count *c, const struct count_value *from, const struct count_value *to,
+	bool per_cpu, struct stat_report *r)
+{
+	r->rows = 0;
+	for (unsigned i = 0; i < c->events; i++)
+		add_rows(c, i, from, to, per_cpu, r);
+	for (unsigned i = 0; i < r->rows; i++)
+		set_figure_of(c, r, &r->row[i]);
+}

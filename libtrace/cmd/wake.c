@@ -1,0 +1,42 @@
+#include "wake.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "stream.h"
+
+volatile sig_atomic_t wake_told_to_end;
+static int wake_fd = -1;
+
+static void wake(int signal)
+{
+	static const uint64_t one = 1;
+	int before = errno;
+
+	if (signal != SIGCHLD)
+		wake_told_to_end = signal;
+	ssize_t n = write(wake_fd, &one, sizeof one);
+	(void)n; /* its counter is full: it is awake */
+	errno = before;
+}
+
+int wake_catch_signals(const struct verb *verb, bool enders, int *fd)
+{
+	static const int ender[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+	struct sigaction now, catcher = {.sa_handler = wake};
+
+	*fd = wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (wake_fd < 0)
+		return cmd_fail(verb, "cannot wait for signals: %s", strerror(errno));
+	stream_catch_signals();
+	sigaction(SIGCHLD, &catcher, NULL);
+	/* What was ignored (nohup, a shell's background job) stays so. */
+	for (size_t i = 0; enders && i < sizeof ender / sizeof *ender; i++)
+		if (sigaction(ender[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
+			sigaction(ender[i], &catcher, NULL);
+	return EXIT_FINE;
+}

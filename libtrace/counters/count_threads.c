@@ -1,0 +1,72 @@
+/*
+ * Which threads processes have.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "count.h"
+
+struct list {
+	int *tid;
+	unsigned count, room;
+};
+
+static int add(struct list *l, int tid)
+{
+	if (l->count == l->room) {
+		unsigned room = l->room ? 2 * l->room : 16;
+		int *more = realloc(l->tid, room * sizeof *more);
+
+		if (!more)
+			return -ENOMEM;
+		l->tid = more;
+		l->room = room;
+	}
+	l->tid[l->count++] = tid;
+	return 0;
+}
+
+static int add_process(struct list *l, pid_t pid)
+{
+	char path[40];
+	unsigned before = l->count;
+	const struct dirent *d;
+	int rc = 0;
+
+	snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
+	DIR *dir = opendir(path);
+	if (!dir)
+		return errno == ENOENT ? -ESRCH : -errno;
+	while (rc == 0 && (d = readdir(dir)))
+		if (d->d_name[0] != '.')
+			rc = add(l, atoi(d->d_name));
+	closedir(dir);
+	return rc == 0 && l->count == before ? -ESRCH : rc;
+}
+
+static int ascending(const void *a, const void *b)
+{
+	int x = *(const int *)a, y = *(const int *)b;
+
+	return (x > y) - (x < y);
+}
+
+int count_threads(const pid_t *pid, unsigned n, int **tid, unsigned *count)
+{
+	struct list l = {0};
+	int rc = 0;
+
+	for (unsigned i = 0; rc == 0 && i < n; i++)
+		rc = add_process(&l, pid[i]);
+	if (rc) {
+		free(l.tid);
+		return rc;
+	}
+	if (l.count)
+		qsort(l.tid, l.count, sizeof *l.tid, ascending);
+	*tid = l.tid;
+	*count = l.count;
+	return 0;
+}

@@ -1,0 +1,17 @@
+#ifndef TEST_SUITES_H
+#define TEST_SUITES_H
+
+#include <check.h>
+
+#include "../../libtrace/counters/p4.h"
+
+Suite *tables_suite(void);
+Suite *encode_suite(void);
+Suite *reject_suite(void);
+Suite *assign_suite(void);
+Suite *complete_suite(void);
+
+/* A request that must parse, for any model. */
+struct p4_request request_of(const char *text);
+
+#endif

@@ -1,0 +1,105 @@
+# For the tests beside it: `. "${0%/*}/lib.sh"`. SWTRACE is the command, WORK the program that
+# works a known amount, CHECK_JSON the one that reads JSON.
+# shellcheck shell=sh
+
+set -eu
+: "${SWTRACE:?the swtrace command}" "${WORK:?the program tests/stat/work.c}"
+
+dir=$(mktemp -d "${TMPDIR:-/tmp}/swtrace-stat.XXXXXX")
+chmod 755 "$dir"
+pids=
+cleanup()
+{
+	for pid in $pids; do
+		kill -9 "$pid" 2>/dev/null || :
+	done
+	rm -rf "$dir"
+}
+trap cleanup EXIT
+trap 'exit 1' HUP INT TERM
+cd "$dir"
+
+fail()
+{
+	echo "${0##*/}: $*" >&2
+	for file in out err; do
+		[ -f $file ] || continue
+		echo "-- $file:" >&2
+		head -n 20 $file >&2
+	done
+	exit 1
+}
+
+skip()
+{
+	echo "skipped: ${0##*/}: $*"
+	exit 77
+}
+
+# run STATUS ARGUMENTS...: swtrace stat, stdout to out, stderr to err.
+run()
+{
+	expected=$1
+	shift
+	status=0
+	"$SWTRACE" stat "$@" >out 2>err </dev/null || status=$?
+	[ "$status" -eq "$expected" ] || fail "swtrace stat $*: exit $status, expected $expected"
+}
+
+# refuses STATUS ARGUMENTS...: with one line on stderr and nothing on stdout.
+refuses()
+{
+	run "$@"
+	[ "$(wc -l <err)" -eq 1 ] && [ ! -s out ] ||
+		fail "swtrace stat $*: expected one line on stderr and nothing on stdout"
+}
+
+# in_file FILE PATTERN: an extended regular expression stands in it.
+in_file()
+{
+	grep -aEq -- "$2" "$1" || fail "$1 has no '$2'"
+}
+
+# cells FILE KIND EVENT: the counts of its rows of all places, a line each. User mode only
+# counts, too, where that is all this user may.
+cells()
+{
+	tr -d '\r' <"$1" | awk -F, -v kind="$2" -v event="$3" \
+		'$1 == kind && $4 == "" && ($5 == event || $5 == event ":u") { print $6 }'
+}
+
+# total EVENT: of the last run, whose CSV is in the file counts.
+total()
+{
+	cells counts total "$1"
+}
+
+# near WHAT VALUE LOW HIGH
+near()
+{
+	[ -n "$2" ] || fail "$1 was not counted"
+	[ "$2" -ge "$3" ] && [ "$2" -le "$4" ] || fail "$1: $2, expected $3 to $4"
+}
+
+# measured EVENT: whether it is counted here at all.
+measured()
+{
+	"$SWTRACE" stat --csv -o probe -e "$1" -- true >/dev/null 2>&1 || return 1
+	[ -n "$(cells probe total "$1")" ]
+}
+
+# wait_until COMMAND...: for at most 20 s.
+wait_until()
+{
+	tries=0
+	until "$@"; do
+		tries=$((tries + 1))
+		[ $tries -lt 1000 ] || fail "waited in vain: $*"
+		sleep 0.02
+	done
+}
+
+is_gone()
+{
+	! kill -0 "$1" 2>/dev/null
+}
