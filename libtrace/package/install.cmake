@@ -1,6 +1,6 @@
-# What `cmake --install` puts where. Both libraries are packaged the same way: a pkg-config
+# What `cmake --install` puts where. The libraries are packaged the same way: a pkg-config
 # file (lib<name>.pc) and a CMake package (<name>, with targets <name>::<name> and
-# <name>::<name>_static). Both find their files from where they stand, so that the prefix
+# <name>::<name>_static). They find their files from where they stand, so that the prefix
 # may be chosen at installation (--prefix, DESTDIR) and the tree moved afterwards. Install
 # folders that are absolute stay as they are.
 include(CMakePackageConfigHelpers)
@@ -22,15 +22,20 @@ function(pc_folder out folder)
   endif()
 endfunction()
 
-# libs: what the static library needs beside zlib, LZ4 and xxHash.
-function(install_library library header description libs)
+# What the static library needs: requires: of pkg-config's packages; libs: their and other
+# libraries' names; link_options: the linker's.
+function(install_library library header description requires libs link_options)
   set(soversion 1)
   set(here ${PROJECT_SOURCE_DIR}/libtrace/package)
   set(there ${CMAKE_INSTALL_LIBDIR}/cmake/${library})
   pc_folder(pc_libdir "${CMAKE_INSTALL_LIBDIR}")
   pc_folder(pc_includedir "${CMAKE_INSTALL_INCLUDEDIR}")
   set(cmake_libs "${libs}")
+  foreach(package z lz4 xxhash) # those of `requires`
+    list(REMOVE_ITEM libs ${package})
+  endforeach()
   list(TRANSFORM libs PREPEND "-l" OUTPUT_VARIABLE pc_libs_private)
+  list(APPEND pc_libs_private ${link_options})
   list(JOIN pc_libs_private " " pc_libs_private)
   configure_file(${here}/library.pc.in lib${library}.pc @ONLY)
   configure_package_config_file(${here}/libraryConfig.cmake.in ${library}Config.cmake
@@ -51,14 +56,24 @@ function(install_library library header description libs)
 endfunction()
 
 install_library(swtrace perfutil.h
-  "CPI measurement and trace hooks in lock-free per-CPU rings" "pthread;m")
+  "CPI measurement and trace hooks in lock-free per-CPU rings"
+  "zlib liblz4 libxxhash" "z;lz4;xxhash;pthread;m" "")
 install_library(cpidecode cpidecode.h
-  "Reads binary traces: hooks, intervals, cycles per instruction" "m")
+  "Reads binary traces: hooks, intervals, cycles per instruction"
+  "zlib liblz4 libxxhash" "z;lz4;xxhash;m" "")
+set(cpc_libs pthread dl)
+if(SWTRACE_LIBPFM4)
+  list(APPEND cpc_libs pfm)
+endif()
+install_library(cpc libcpc.h
+  "Performance counters by sets of requests, in the manner of Solaris"
+  "" "${cpc_libs}" "-Wl,--wrap=pthread_create")
 install(TARGETS swtrace_cmd cpidecode DESTINATION ${CMAKE_INSTALL_BINDIR})
 
 install(FILES libtrace/cmd/swtrace.1 decoder/cmd/cpidecode.1
   DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
-install(FILES libtrace/perfutil.3 DESTINATION ${CMAKE_INSTALL_MANDIR}/man3)
+install(FILES libtrace/perfutil.3 libtrace/libcpc.3
+  DESTINATION ${CMAKE_INSTALL_MANDIR}/man3)
 install(FILES formats/trace-file.5 DESTINATION ${CMAKE_INSTALL_MANDIR}/man5)
 install(FILES libtrace/cmd/swtrace.bash RENAME swtrace
   DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)

@@ -10,7 +10,8 @@ trap 'rm -rf "$work"' EXIT
 prefix=$work/prefix
 cc=${CC:-cc} cxx_compiler=${CXX:-c++}
 SWTRACE_SESSION=$work/session # consumers trace nowhere
-export SWTRACE_SESSION
+SWTRACE_CPC_REGISTRY=$work/registry
+export SWTRACE_SESSION SWTRACE_CPC_REGISTRY
 
 check() { # NAME COMMAND...
 	name=$1; shift
@@ -22,9 +23,9 @@ check() { # NAME COMMAND...
 }
 
 check "cmake --install" cmake --install "$BUILD" --prefix "$prefix"
-for f in include/perfutil.h include/cpidecode.h bin/swtrace bin/cpidecode \
+for f in include/perfutil.h include/cpidecode.h include/libcpc.h bin/swtrace bin/cpidecode \
 	share/man/man1/swtrace.1 share/man/man1/cpidecode.1 share/man/man3/perfutil.3 \
-	share/man/man5/trace-file.5 share/bash-completion/completions/swtrace \
+	share/man/man3/libcpc.3 share/man/man5/trace-file.5 share/bash-completion/completions/swtrace \
 	share/bash-completion/completions/cpidecode share/swtrace/cpi.hooks \
 	share/doc/swtrace/hook-schema.md; do
 	check "installs $f" test -f "$prefix/$f"
@@ -51,6 +52,18 @@ with_pkg_config_static() { # COMPILER FLAGS PROGRAM
 		env -u LD_LIBRARY_PATH "$work/c" &&
 		! readelf -d "$work/c" | grep -qE 'NEEDED.*lib(swtrace|cpidecode)'
 }
+counters_with_pkg_config() { # COMPILER FLAGS PROGRAM
+	# shellcheck disable=SC2046,SC2086
+	$1 $strict $2 "$3" -o "$work/c" $(pkg-config --cflags --libs libcpc) -lpthread &&
+		"$work/c" && readelf -d "$work/c" | grep -q 'NEEDED.*libcpc'
+}
+counters_with_pkg_config_static() { # COMPILER FLAGS PROGRAM
+	libs=$(pkg-config --static --libs libcpc |
+		sed 's/-lcpc/-Wl,-Bstatic -lcpc -Wl,-Bdynamic/') || return 1
+	# shellcheck disable=SC2046,SC2086
+	$1 $strict $2 "$3" -o "$work/c" $(pkg-config --cflags libcpc) $libs &&
+		env -u LD_LIBRARY_PATH "$work/c" && ! readelf -d "$work/c" | grep -q 'NEEDED.*libcpc'
+}
 # Elsewhere than at configuration: below DESTDIR, moved, with absolute folders.
 moved() {
 	rm -rf "$work/stage" "$work/moved" && DESTDIR=$work/stage cmake --install "$BUILD" &&
@@ -61,7 +74,9 @@ moved() {
 		libdir=$(dirname "$(find "$work/moved" -name libswtrace.so)")
 		PKG_CONFIG_PATH=$libdir/pkgconfig LD_LIBRARY_PATH=$libdir
 		prefix=$work/moved/to
-		with_pkg_config "$cc" "-std=c17" "$here/consumer.c" && with_find_package
+		with_pkg_config "$cc" "-std=c17" "$here/consumer.c" &&
+			counters_with_pkg_config "$cc" "-std=c17 -x c" "$here/counters.c" &&
+			with_find_package
 	)
 }
 absolute() {
@@ -69,7 +84,7 @@ absolute() {
 	cmake -S "$SOURCE" -B "$work/absolute" -DSWTRACE_TESTS=OFF -DSWTRACE_SAMPLES=OFF \
 		-DCMAKE_C_COMPILER="$cc" -DCMAKE_INSTALL_PREFIX=/opt/x \
 		-DCMAKE_INSTALL_LIBDIR=/srv/lib -DCMAKE_INSTALL_INCLUDEDIR=/srv/include || return 1
-	for l in libswtrace libcpidecode; do
+	for l in libswtrace libcpidecode libcpc; do
 		PKG_CONFIG_PATH=$work/absolute pkg-config --libs "$l" | grep -q -- "-L/srv/lib" &&
 			PKG_CONFIG_PATH=$work/absolute pkg-config --cflags "$l" |
 			grep -q -- "-I/srv/include" || return 1
@@ -80,7 +95,9 @@ with_find_package() {
 	rm -rf "$work/cmake"
 	cmake -S "$here" -B "$work/cmake" -DCMAKE_PREFIX_PATH="$prefix" &&
 		cmake --build "$work/cmake" && "$work/cmake/c_shared" && "$work/cmake/c_static" &&
-		"$work/cmake/cxx_shared" && "$work/cmake/cxx_static"
+		"$work/cmake/cxx_shared" && "$work/cmake/cxx_static" &&
+		"$work/cmake/cpc_c_shared" && "$work/cmake/cpc_c_static" &&
+		"$work/cmake/cpc_cxx_shared" && "$work/cmake/cpc_cxx_static"
 }
 c="-std=c17 -x c" cxx="-std=c++17 -x c++"
 for kind in "" _static; do
@@ -91,6 +108,14 @@ for kind in "" _static; do
 		with_pkg_config$kind "$cxx_compiler" "$cxx" "$here/hooks.cc"
 	check "the nested intervals of the CPI facility's description $how" \
 		with_pkg_config$kind "$cc" "-std=c17 -x c" "$SOURCE/samples/nested_intervals.c"
+	check "a C program that counts $how" \
+		counters_with_pkg_config$kind "$cc" "$c" "$here/counters.c"
+	check "a C++ program that counts $how" \
+		counters_with_pkg_config$kind "$cxx_compiler" "$cxx" "$here/counters.c"
+	check "the first example of cpc_bind_curlwp(3CPC) $how" \
+		counters_with_pkg_config$kind "$cc" "-std=gnu17 -x c" "$SOURCE/samples/cpc_measure.c"
+	check "its second example $how" \
+		counters_with_pkg_config$kind "$cc" "-std=gnu17 -x c" "$SOURCE/samples/cpc_overflow.c"
 done
 check "C and C++ programs with find_package, shared and static" with_find_package
 check "an installation below DESTDIR, moved, is found there" moved
@@ -100,6 +125,13 @@ only_public_names() {
 		awk 'NF == 3 { print $3 }' |
 		grep -vE '^(Cpi|Trace|Is|RcToString|GetCycles|ReadCycles|Cycles|GetActive|swtrace_gate|cpidecode_)'
 }
+only_cpc_names() {
+	! nm -D --defined-only "$libdir/libcpc.so" | awk 'NF == 3 { print $3 }' |
+		grep -vE '^(cpc_[a-z_]*|pthread_create)$' &&
+		! nm -g --defined-only "$libdir/libcpc.a" | awk 'NF == 3 { print $3 }' |
+		grep -vE '^(cpc_[a-z_]*|__wrap_pthread_create)$'
+}
+check "libcpc exports its header's names, and what follows threads" only_cpc_names
 check "the libraries export their headers' names only" only_public_names
 check "the installed commands run" sh -c "'$prefix/bin/swtrace' --version && '$prefix/bin/cpidecode' --version"
 if command -v man >/dev/null; then

@@ -1,0 +1,222 @@
+/*
+ * A set on the counters: one group of perf events, pinned, so that the kernel counts all of
+ * it all the time or gives an error. Events that notify come first: the kernel stops the whole
+ * group at once where its leader overflows.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+
+#include "cpc.h"
+
+/* Longer ones the kernel does not take, and nobody waits for. */
+static uint64_t period(uint64_t preset)
+{
+	uint64_t left = 0 - preset;
+
+	return preset <= (uint64_t)INT64_MAX ? (uint64_t)INT64_MAX : left;
+}
+
+static const struct request *of_member(const struct binding *b, unsigned member)
+{
+	return &b->requests->request[b->request_of[member]];
+}
+
+static void order(struct binding *b)
+{
+	unsigned n = 0;
+
+	for (int notifies = 1; notifies >= 0; notifies--) {
+		for (unsigned i = 0; i < b->count; i++)
+			if (!(b->requests->request[i].flags & CPC_OVF_NOTIFY_EMT) == !notifies)
+				b->request_of[n++] = i;
+		if (notifies)
+			b->notifying = n;
+	}
+}
+
+static void program(const struct binding *b, unsigned member, struct perf_event_attr *attr)
+{
+	const struct request *r = of_member(b, member);
+
+	event_attr(&r->what, attr);
+	attr->disabled = attr->pinned = member == 0;
+	attr->exclude_user = !(r->flags & CPC_COUNT_USER);
+	attr->exclude_kernel = attr->exclude_hv = !(r->flags & CPC_COUNT_SYSTEM);
+	if (member < b->notifying) {
+		attr->sample_period = period(b->preset[b->request_of[member]]);
+		attr->wakeup_events = 1;
+	}
+}
+
+/* Whether it can be counted where its overflow is not asked for. */
+static bool counts_alone(const struct binding *b, unsigned member, pid_t pid, int cpu)
+{
+	struct perf_event_attr attr;
+	struct perf_group g;
+
+	program(b, member, &attr);
+	attr.sample_period = 0;
+	attr.wakeup_events = 0;
+	if (perf_group_open(&g, &attr, 1, pid, cpu, NULL) != 0)
+		return false;
+	perf_group_close(&g, false);
+	return true;
+}
+
+/* The library's errors for perf_event_open's, and the cause. */
+static int explain(const struct binding *b, int error, unsigned member, pid_t pid, int cpu,
+	char why[EVENT_WHY_MAX])
+{
+	const char *event = of_member(b, member)->event;
+
+	switch (error) {
+	case EACCES:
+	case EPERM:
+		snprintf(why, EVENT_WHY_MAX,
+			"%s: the kernel denies it (see /proc/sys/kernel/perf_event_paranoid; it "
+			"takes CAP_PERFMON, or for one's own threads CPC_COUNT_USER alone)",
+			event);
+		return -EACCES;
+	case ESRCH:
+		snprintf(why, EVENT_WHY_MAX, "there is no thread %d", (int)pid);
+		return -ESRCH;
+	case ENODEV:
+		snprintf(why, EVENT_WHY_MAX, "%s: CPU %d is not online", event, cpu);
+		return cpu >= 0 ? -ENODEV : -EINVAL;
+	case EMFILE:
+	case ENFILE:
+	case ENOMEM:
+	case EBUSY:
+		snprintf(why, EVENT_WHY_MAX, "%s: not available now: %s", event, strerror(error));
+		return -EAGAIN;
+	default:
+		break;
+	}
+	if (member < b->notifying && counts_alone(b, member, pid, cpu)) {
+		snprintf(why, EVENT_WHY_MAX, "%s: its overflow cannot be detected here", event);
+		return -ENOTSUP;
+	}
+	if (member > 0 && counts_alone(b, member, pid, cpu))
+		snprintf(why, EVENT_WHY_MAX,
+			"%s: no counter is left for it beside the other requests", event);
+	else
+		snprintf(why, EVENT_WHY_MAX, "%s: this machine cannot count it: %s", event,
+			strerror(error));
+	return -EINVAL;
+}
+
+int counting_open(struct binding *b, pid_t pid, int cpu, char why[EVENT_WHY_MAX])
+{
+	struct perf_event_attr attr[PERF_GROUP_MAX];
+	unsigned failed = 0;
+	int rc;
+
+	order(b);
+	for (unsigned i = 0; i < b->count; i++)
+		program(b, i, &attr[i]);
+	rc = perf_group_open(&b->group, attr, b->count, pid, cpu, &failed);
+	return rc ? explain(b, -rc, failed, pid, cpu, why) : 0;
+}
+
+/* ------------------------------------------------------------------ start and stop */
+
+static int member_call(struct binding *b, unsigned member, unsigned long request, void *argument)
+{
+	return perf_calls.ioctl(b->group.member[member].fd, request, argument) == 0 ? 0 : -errno;
+}
+
+/* The leader alone: the group follows it, and its members stay enabled. */
+int counting_stop(struct binding *b)
+{
+	return member_call(b, 0, PERF_EVENT_IOC_DISABLE, NULL);
+}
+
+/* Where the kernel's one stop is used up there is a new one, which enables, too. */
+static int enable(struct binding *b, unsigned member)
+{
+	int rc;
+
+	if (member >= b->notifying || b->armed[member])
+		return member_call(b, member, PERF_EVENT_IOC_ENABLE, NULL);
+	rc = member_call(b, member, PERF_EVENT_IOC_REFRESH, (void *)1);
+	b->armed[member] = rc == 0;
+	return rc;
+}
+
+/* The leader last: with it all begin. */
+int counting_go_on(struct binding *b)
+{
+	int rc = 0;
+
+	for (unsigned i = b->notifying; i-- > 1 && rc == 0;)
+		rc = enable(b, i);
+	return rc ? rc : enable(b, 0);
+}
+
+int counting_restart(struct binding *b)
+{
+	int rc = counting_stop(b);
+
+	if (rc == 0)
+		rc = perf_group_reset(&b->group);
+	for (unsigned i = 0; i < b->notifying && rc == 0; i++) {
+		uint64_t next = period(b->preset[b->request_of[i]]);
+
+		rc = member_call(b, i, PERF_EVENT_IOC_PERIOD, &next);
+	}
+	if (rc)
+		return rc;
+	memcpy(b->start, b->preset, sizeof b->start);
+	atomic_fetch_add(&b->restarts, 1);
+	b->frozen = false;
+	return counting_go_on(b);
+}
+
+/* ------------------------------------------------------------------------- samples */
+
+bool counting_valid(struct binding *b, const char **why)
+{
+	if (b->to != TO_CPU && !b->invalid && !registry_valid(&b->mark))
+		b->invalid = true;
+	if (b->invalid)
+		*why = "the binding is no longer valid: a set was bound to a CPU meanwhile";
+	return !b->invalid;
+}
+
+static uint64_t ticks(const struct binding *b, uint64_t ns)
+{
+	return (uint64_t)((unsigned __int128)ns * b->ticks_per_second / 1000000000u);
+}
+
+int counting_sample(struct binding *b, cpc_buf_t *buf, const char **why)
+{
+	struct perf_group_reading r = {0};
+	struct timespec now;
+	unsigned restarts;
+	int rc;
+
+	if (!counting_valid(b, why))
+		return -EAGAIN;
+	do {
+		restarts = atomic_load(&b->restarts);
+		clock_gettime(CLOCK_MONOTONIC, &now);
+		rc = b->to == TO_THREAD ? perf_group_read_here(&b->group, &r)
+					: perf_group_read(&b->group, &r);
+		for (unsigned i = 0; i < b->count; i++)
+			buf->value[b->request_of[i]] = b->start[b->request_of[i]] + r.count[i];
+	} while (restarts != atomic_load(&b->restarts));
+	if (rc) {
+		*why = rc == -ENODATA ? "the counters are taken by others, or the CPU went offline"
+				      : "the counters' descriptors are gone";
+		return -EAGAIN;
+	}
+	if (r.running != r.enabled) {
+		*why = "the set was not on the counters all the time";
+		return -EAGAIN;
+	}
+	buf->hrtime = (hrtime_t)now.tv_sec * 1000000000 + now.tv_nsec;
+	buf->tick = ticks(b, r.running);
+	return 0;
+}

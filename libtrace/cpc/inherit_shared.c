@@ -1,0 +1,33 @@
+/*
+ * pthread_create of the shared library, which stands before the C library's.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+
+#include "cpc.h"
+#include "inherit.h"
+
+CPC_API int pthread_create(
+	pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *), void *argument)
+{
+	static _Atomic(create_fn *) next;
+	create_fn *create = atomic_load(&next);
+
+	if (!create) {
+		void *symbol = dlsym(RTLD_NEXT, "pthread_create");
+
+		if (!symbol)
+			return ENOSYS;
+		create = (create_fn *)(uintptr_t)symbol;
+		atomic_store(&next, create);
+	}
+	return inherit_create(create, thread, attr, start, argument);
+}
+
+/* Unless the program has the C library's, where libcpc was loaded too late to stand before.
+ * ThreadSanitizer's own stands before this one, and a thread must not run anything else first. */
+bool inherit_possible(void)
+{
+	return !dlsym(RTLD_DEFAULT, "__tsan_init") &&
+	       dlsym(RTLD_DEFAULT, "pthread_create") != dlsym(RTLD_NEXT, "pthread_create");
+}

@@ -1,0 +1,94 @@
+#include "pin.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+struct pinned {
+	pid_t tid;
+	unsigned bindings;
+	cpu_set_t before;
+	struct pinned *next;
+};
+
+static struct pinned *threads;
+
+static struct pinned **find(pid_t tid)
+{
+	struct pinned **at = &threads;
+
+	while (*at && (*at)->tid != tid)
+		at = &(*at)->next;
+	return at;
+}
+
+static void forget(struct pinned **at)
+{
+	struct pinned *p = *at;
+
+	*at = p->next;
+	free(p);
+}
+
+int pin_take(unsigned cpu)
+{
+	const pid_t tid = (pid_t)syscall(SYS_gettid);
+	struct pinned **at = find(tid), *p = *at;
+	cpu_set_t one;
+
+	if (!p) {
+		p = calloc(1, sizeof *p);
+		if (!p)
+			return -ENOMEM;
+		p->tid = tid;
+		*at = p;
+		if (sched_getaffinity(0, sizeof p->before, &p->before) != 0) {
+			int error = errno;
+
+			forget(at);
+			return -error;
+		}
+	}
+	CPU_ZERO(&one);
+	CPU_SET(cpu, &one);
+	if (sched_setaffinity(0, sizeof one, &one) != 0) {
+		int error = errno;
+
+		if (p->bindings == 0)
+			forget(find(tid));
+		return -error;
+	}
+	p->bindings++;
+	return 0;
+}
+
+void pin_drop(pid_t tid)
+{
+	struct pinned **at = find(tid);
+
+	if (!*at || --(*at)->bindings > 0)
+		return;
+	sched_setaffinity(tid, sizeof(*at)->before, &(*at)->before);
+	forget(at);
+}
+
+/* Its number may be another thread's soon. */
+void pin_thread_ends(void)
+{
+	struct pinned **at = find((pid_t)syscall(SYS_gettid));
+
+	if (*at)
+		forget(at);
+}
+
+/* The child is the thread that forked, with another number. */
+void pin_after_fork(pid_t forked)
+{
+	while (threads) {
+		if (threads->tid == forked)
+			sched_setaffinity(0, sizeof threads->before, &threads->before);
+		forget(&threads);
+	}
+}

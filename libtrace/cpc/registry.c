@@ -1,0 +1,262 @@
+#include "registry.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../counters/file.h"
+#include "../counters/online.h"
+
+/* Where the CPUs' bytes begin: beyond what is ever written. */
+enum { LOCK_BASE = 4096 };
+
+static const char usual_place[] = "/dev/shm/swtrace-cpc";
+
+static atomic_int registry_fd = -1; /* kept for good: closing any descriptor drops the locks */
+static dev_t own_device;
+static ino_t own_inode;
+static bool taken[ONLINE_MAX]; /* by this process, whom its own locks do not stop */
+static unsigned taken_count;
+
+static const char *place(void)
+{
+	const char *path = secure_getenv("SWTRACE_CPC_REGISTRY");
+
+	return path && path[0] == '/' ? path : usual_place;
+}
+
+/* ----------------------------------------------------------------------- opening */
+
+/* Under another name first, so that nobody meets it before all may write there. */
+static int create(const char *path)
+{
+	char name[512];
+	struct timespec now;
+	int fd, rc = 0;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	if (snprintf(name, sizeof name, "%s.%d.%lld%09ld", path, (int)getpid(),
+		    (long long)now.tv_sec, now.tv_nsec) >= (int)sizeof name)
+		return -ENAMETOOLONG;
+	fd = open(name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return -errno;
+	if (fchmod(fd, 0666) != 0 ||
+		(renameat2(AT_FDCWD, name, AT_FDCWD, path, RENAME_NOREPLACE) != 0 &&
+			errno != EEXIST))
+		rc = -errno;
+	unlink(name); /* somebody else was first */
+	close(fd);
+	return rc;
+}
+
+/* Without O_CREAT: in a sticky folder the kernel refuses that for others' files. */
+static int open_there(const char *path)
+{
+	int fd = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+
+	if (fd >= 0)
+		return fd;
+	if (errno != ENOENT)
+		return -errno;
+	fd = create(path);
+	if (fd < 0)
+		return fd;
+	fd = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	return fd >= 0 ? fd : -errno;
+}
+
+static int move_high(int fd)
+{
+	int high = fcntl(fd, F_DUPFD_CLOEXEC, file_high_descriptor());
+
+	if (high < 0)
+		return fd;
+	close(fd);
+	return high;
+}
+
+static bool is_own(int fd)
+{
+	struct stat st;
+
+	return fd >= 0 && fstat(fd, &st) == 0 && st.st_dev == own_device && st.st_ino == own_inode;
+}
+
+/* Whether it is the file of that name still. Only where no lock in it would be lost: who
+ * removed it has parted those who come later from those who have it. */
+static bool is_current(int fd, const char *path)
+{
+	struct stat named;
+
+	return is_own(fd) &&
+	       (taken_count > 0 || (lstat(path, &named) == 0 && named.st_dev == own_device &&
+					   named.st_ino == own_inode));
+}
+
+static int opened(char why[REGISTRY_WHY])
+{
+	const char *path = place();
+	struct stat st;
+	int fd = atomic_load(&registry_fd), old = fd;
+
+	if (is_current(fd, path))
+		return 0;
+	fd = open_there(path);
+	/* Another name of the file: a link to somebody's, into which nothing is to be written. */
+	if (fd >= 0 && (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_nlink != 1)) {
+		close(fd);
+		fd = -EINVAL;
+	}
+	if (fd < 0) {
+		snprintf(why, REGISTRY_WHY,
+			"the registry of bound CPUs, %s, cannot be used (%s): remove it, or name "
+			"another file in SWTRACE_CPC_REGISTRY",
+			path, fd == -EINVAL ? "not a file of its own" : strerror(-fd));
+		return -EAGAIN;
+	}
+	/* The number may be somebody else's by now: it is left alone then. */
+	if (is_own(old))
+		close(old);
+	own_device = st.st_dev;
+	own_inode = st.st_ino;
+	atomic_store(&registry_fd, move_high(fd));
+	return 0;
+}
+
+/* ------------------------------------------------------------------- locks, marks */
+
+static struct flock bytes(short type, unsigned cpu, unsigned count)
+{
+	return (struct flock){
+		.l_type = type, .l_whence = SEEK_SET, .l_start = LOCK_BASE + cpu, .l_len = count};
+}
+
+static void say_who(const struct flock *lock, char why[REGISTRY_WHY])
+{
+	unsigned cpu = (unsigned)(lock->l_start - LOCK_BASE);
+
+	if (lock->l_pid > 0)
+		snprintf(why, REGISTRY_WHY, "process %d has bound a set to CPU %u",
+			(int)lock->l_pid, cpu);
+	else
+		snprintf(why, REGISTRY_WHY, "another process has bound a set to CPU %u", cpu);
+}
+
+static void read_mark(struct registry_mark *mark)
+{
+	*mark = (struct registry_mark){{0, 0}};
+	if (pread(atomic_load(&registry_fd), mark, sizeof *mark, 0) < (ssize_t)sizeof *mark)
+		*mark = (struct registry_mark){{0, 0}};
+}
+
+/* One that never was: the moment and the process. */
+static int change_mark(void)
+{
+	struct registry_mark mark;
+	struct rlimit limit;
+	struct timespec now;
+
+	/* Beyond the limit a write is a signal. */
+	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < sizeof mark)
+		return -EFBIG;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	mark.word[0] = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	mark.word[1] = (uint64_t)getpid();
+	errno = EIO;
+	if (pwrite(atomic_load(&registry_fd), &mark, sizeof mark, 0) != (ssize_t)sizeof mark)
+		return -errno;
+	return 0;
+}
+
+/* The mark first, then the locks: a CPU that is bound in between changes the mark later. */
+int registry_look(struct registry_mark *mark, char why[REGISTRY_WHY])
+{
+	struct flock lock = bytes(F_WRLCK, 0, ONLINE_MAX);
+	int rc = opened(why);
+
+	if (rc)
+		return rc;
+	if (taken_count > 0) {
+		snprintf(why, REGISTRY_WHY, "this process has bound a set to a CPU");
+		return -EAGAIN;
+	}
+	read_mark(mark);
+	if (fcntl(atomic_load(&registry_fd), F_GETLK, &lock) != 0) {
+		snprintf(why, REGISTRY_WHY, "the registry of bound CPUs cannot be asked: %s",
+			strerror(errno));
+		return -EAGAIN;
+	}
+	if (lock.l_type == F_UNLCK)
+		return 0;
+	say_who(&lock, why);
+	return -EAGAIN;
+}
+
+bool registry_valid(const struct registry_mark *mark)
+{
+	int saved = errno;
+	struct registry_mark now;
+
+	read_mark(&now);
+	errno = saved;
+	return now.word[0] == mark->word[0] && now.word[1] == mark->word[1];
+}
+
+int registry_take_cpu(unsigned cpu, char why[REGISTRY_WHY])
+{
+	struct flock lock = bytes(F_WRLCK, cpu, 1);
+	int rc = opened(why);
+
+	if (rc)
+		return rc;
+	if (taken[cpu]) {
+		snprintf(why, REGISTRY_WHY, "this process has bound a set to CPU %u", cpu);
+		return -EAGAIN;
+	}
+	if (fcntl(atomic_load(&registry_fd), F_SETLK, &lock) != 0) {
+		lock = bytes(F_WRLCK, cpu, 1);
+		lock.l_pid = 0;
+		fcntl(atomic_load(&registry_fd), F_GETLK, &lock);
+		lock.l_start = LOCK_BASE + (off_t)cpu;
+		say_who(&lock, why);
+		return -EAGAIN;
+	}
+	rc = change_mark();
+	if (rc) {
+		lock = bytes(F_UNLCK, cpu, 1);
+		fcntl(atomic_load(&registry_fd), F_SETLK, &lock);
+		snprintf(why, REGISTRY_WHY, "the registry of bound CPUs cannot be written: %s",
+			strerror(-rc));
+		return -EAGAIN;
+	}
+	taken[cpu] = true;
+	taken_count++;
+	return 0;
+}
+
+void registry_drop_cpu(unsigned cpu)
+{
+	struct flock lock = bytes(F_UNLCK, cpu, 1);
+
+	fcntl(atomic_load(&registry_fd), F_SETLK, &lock);
+	taken[cpu] = false;
+	taken_count--;
+}
+
+void registry_after_fork(void)
+{
+	int fd = atomic_exchange(&registry_fd, -1);
+
+	memset(taken, 0, sizeof taken);
+	taken_count = 0;
+	if (is_own(fd))
+		close(fd);
+}
