@@ -4,7 +4,9 @@
 #
 # usage: sh tests/bench/run.sh writer [--peers] [option ...]	what a hook costs its writer
 #        sh tests/bench/run.sh continuous [option ...]		continuous mode: loss, cost, drain
-#	--peers		LTTng-UST and fwrite too, in turn with ours (installs LTTng)
+#        sh tests/bench/run.sh counters [--peers] [option ...]	what reading counters costs
+#	--peers		writer: LTTng-UST and fwrite too, counters: PAPI, in turn with ours
+#			(installs them)
 #	--json		one JSON document instead of the table
 #	-o FILE		writes to FILE
 #	--quick		few and short repetitions: to see whether it runs
@@ -27,7 +29,7 @@ value() { [ "$1" -gt 1 ] || misuse "$2 takes a value"; }
 arguments() {
 	while [ $# -gt 0 ]; do
 		case $1 in
-		writer | continuous) [ -z "$kind" ] || misuse "$1 is one too many"; kind=$1 ;;
+		writer | continuous | counters) [ -z "$kind" ] || misuse "$1 is one too many"; kind=$1 ;;
 		--peers) peers=1 ;;
 		--json) json=1 ;;
 		--quick) quick=1 ;;
@@ -39,13 +41,13 @@ arguments() {
 		esac
 		shift
 	done
-	[ -n "$kind" ] || misuse "which benchmark: writer or continuous?"
-	[ "$peers" -eq 0 ] || [ "$kind" = writer ] || misuse "--peers is for writer"
+	[ -n "$kind" ] || misuse "which benchmark: writer, continuous or counters?"
+	[ "$peers" -eq 0 ] || [ "$kind" != continuous ] || misuse "--peers is not for continuous"
 }
 arguments "$@"
 
 # Root's LTTng session daemon has one fixed place, so a private one needs a private /run.
-if [ "$peers" -eq 1 ] && [ "$(id -u)" -eq 0 ] && [ "${BENCH_PRIVATE_RUN-}" != yes ]; then
+if [ "$peers" -eq 1 ] && [ "$kind" = writer ] && [ "$(id -u)" -eq 0 ] && [ "${BENCH_PRIVATE_RUN-}" != yes ]; then
 	if unshare --mount true 2>/dev/null; then
 		exec unshare --mount env BENCH_PRIVATE_RUN=yes sh "$here/run.sh" "$@"
 	fi
@@ -147,6 +149,7 @@ report() {
 
 # shellcheck source=writer.sh
 # shellcheck source=continuous.sh
+# shellcheck source=counters.sh
 . "$here/$kind.sh"
 prepare
 measure

@@ -1,0 +1,50 @@
+# Sourced by run.sh: what reading counters costs.
+# shellcheck shell=sh disable=SC2034,SC2154
+
+# What the source of counts is made of: the benchmark looks inside, so it is compiled in.
+inside="choice clock core_types describe difference file idle idle_parse life online perf perf_cpus
+	perf_group perf_page probe rate script script_parse source thread"
+counter_files() {
+	for name in $inside; do
+		printf '%s\n' "$top/libtrace/counters/$name.c"
+	done
+}
+
+# Flags for PAPI, nothing without it; why, for the report.
+papi=''
+find_papi() {
+	if [ "$peers" -eq 0 ]; then
+		why='--peers was not given'
+	elif pkg-config --exists papi || { need_packages libpapi-dev && pkg-config --exists papi; }; then
+		papi="-DBENCH_PAPI $(pkg-config --cflags --libs papi)"
+		fact papi "$(pkg-config --modversion papi)" >>"$work/samples"
+		return
+	else
+		why='there is no package libpapi-dev'
+	fi
+	printf 'absent\t^sw.papi$\t%s\n' "$why" >>"$work/samples"
+}
+
+# The session's own ledger has the hooks of all groups, three each.
+check_trace() {
+	"$swtrace" info --json >"$work/info" 2>"$log" || { cat "$log" >&2; fail "swtrace info failed"; }
+	there=$(sed -n 's/.*"total": {.*"attempted": \([0-9]*\).*/\1/p' "$work/info")
+	groups=$(sed -n 's/^traced	//p' "$work/samples")
+	verdict_of "the ledger has every group that was timed" "$groups groups, $there hooks" \
+		[ "$there" = "$((groups * 3))" ]
+}
+
+measure() {
+	machine >"$work/samples"
+	find_papi
+	# shellcheck disable=SC2046,SC2086
+	compile counters "$here/machine.c" "$here/counters.c" "$here/counters_ops.c" \
+		"$here/counters_events.c" "$here/counters_papi.c" $(counter_files) $papi
+	set -- -r 15 -t 8
+	[ "$quick" -eq 0 ] || set -- -r 7 -t 0.4
+	must "making a session" "$swtrace" init -s 4 -t wrap
+	must "turning tracing on" "$swtrace" on
+	"$work/counters" "$@" >>"$work/samples" || fail "the benchmark program failed"
+	check_trace
+	fact 'load afterwards' "$(busy)" >>"$work/samples"
+}
