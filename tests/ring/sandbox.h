@@ -42,6 +42,11 @@
 #ifndef SANITIZED
 #define SANITIZED 0
 #endif
+/* How many times slower than others the machine is: fewer rounds, longer waits. An emulated
+ * machine's build says so. */
+#ifndef SLOW_MACHINE
+#define SLOW_MACHINE 1
+#endif
 
 /*
  * Runs body in a child with SWTRACE_SESSION naming a directory below a fresh one under

@@ -19,7 +19,7 @@
 
 enum {
 	WRITERS = 4,
-	MILLISECONDS = 400,
+	MILLISECONDS = 400 * SLOW_MACHINE,
 	STEPPED = 10,
 	/* A debugger's step takes two process switches. */
 	DEBUGGED = SANITIZED ? 1 : 3
@@ -104,7 +104,7 @@ static void *barriers(void *arg)
 
 static void threads(const char *name, uint32_t writers, bool with_barriers)
 {
-	const struct timespec some = {0, MILLISECONDS * 1000000l};
+	const struct timespec some = {MILLISECONDS / 1000, MILLISECONDS % 1000 * 1000000l};
 	pthread_t thread[32];
 	uint32_t n = 0;
 	struct session s;
@@ -136,7 +136,7 @@ static void by_membarrier(const void *arg)
 		return;
 	}
 	threads(arg, WRITERS, true);
-	tell(all->aborts > 0 && all->barriers > 100, arg,
+	tell(all->aborts > 0 && all->barriers > 100 / SLOW_MACHINE, arg,
 		"%llu barriers aborted %llu sequences of counted hooks",
 		(unsigned long long)all->barriers, (unsigned long long)all->aborts);
 }

@@ -27,7 +27,8 @@ enum {
 
 struct kind {
 	const char *name;
-	uint32_t steps; /* of 1 to 5 ms, and no more than STEPS_MS in all; each with one of: */
+	uint32_t steps; /* of 1 to 5 ms, longer on a slow machine, and no more than STEPS_MS in all;
+			   each with one of: */
 	bool kill_drain, kill_writers, stop_writers, hold, off;
 	uint64_t rotate;
 	enum tf_codec codec;
@@ -207,7 +208,7 @@ static void one_step(struct world *w)
 {
 	uint32_t n = chance(WRITERS);
 
-	microseconds(1000 + chance(4000));
+	microseconds((1000 + chance(4000)) * SLOW_MACHINE);
 	if (w->stopped && chance(8) == 0) {
 		kill(w->stopped, SIGCONT);
 		w->stopped = 0;

@@ -18,7 +18,7 @@
 #include "../../libtrace/ring/thread.h"
 #include "storm.h"
 
-enum { CHILDREN = 100, HOOKS_EACH = 20, MAX_IDS = 4000 };
+enum { CHILDREN = SLOW_MACHINE > 1 ? 25 : 100, HOOKS_EACH = 20, MAX_IDS = 4000 };
 
 static uint64_t *attempts;
 static uint32_t *tids; /* by id of checked hooks */

@@ -171,7 +171,7 @@ static void run(const void *arg)
 		_exit(0);
 	}
 	if (!kind->hooks)
-		usleep(400000);
+		usleep(400000 * SLOW_MACHINE);
 	__atomic_store_n(&all->running, 0, __ATOMIC_RELAXED);
 	for (int status; wait(&status) > 0;)
 		bad += status != 0;
