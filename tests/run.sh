@@ -2,8 +2,9 @@
 # Builds the project in every way that matters and runs its tests. On a fresh Debian machine
 # it installs what it needs first.
 #
-# usage: sh tests/run.sh [--quick] [--keep]
-#	--quick	one build (gcc, Release) and its tests
+# usage: sh tests/run.sh [--quick] [--no-emulation] [--keep]
+#	--quick	one build (gcc, Release) and its tests, nothing for AArch64
+#	--no-emulation	without the emulated machine (tests/emulation), which takes QEMU
 #	--keep	keeps the build folders (build-test-*) for a faster next time
 # SWTRACE_TEST_HOTPLUG=1 lets a test take a CPU away, a few times for 20 ms (as root): what is
 # bound to that CPU loses its binding.
@@ -11,17 +12,18 @@ set -u
 cd "$(dirname "$0")/.." || exit 1
 . tests/lib/deps.sh
 
-quick=0 keep=0
+quick=0 keep=0 emulation=1
 for argument in "$@"; do
 	case $argument in
 	--quick) quick=1 ;;
 	--keep) keep=1 ;;
+	--no-emulation) emulation=0 ;;
 	-h | --help) sed -n '2,/^set/{/^#/s/^# \{0,1\}//p}' "$0"; exit 0 ;;
 	*) echo "tests/run.sh: unknown option $argument (see --help)" >&2; exit 2 ;;
 	esac
 done
 
-passed=0 failed=0 skipped=0
+passed=0 failed=0 skipped=0 only=
 jobs=$(nproc)
 top=$PWD
 export CTEST_OUTPUT_ON_FAILURE=1
@@ -37,12 +39,14 @@ trap 'exit 1' INT TERM HUP
 
 say() { printf '== %s\n' "$*"; }
 
-# build NAME CMAKE-OPTIONS...: configures and builds; counts as one test.
+# build NAME CMAKE-OPTIONS...: configures and builds, the targets in $only or all; counts as one
+# test.
 build() {
 	name=$1; shift
 	say "build: $name"
 	if cmake -S . -B "build-test-$name" -DSWTRACE_WERROR=ON "$@" >"build-test-$name.log" 2>&1 &&
-		cmake --build "build-test-$name" -j "$jobs" >>"build-test-$name.log" 2>&1; then
+		cmake --build "build-test-$name" -j "$jobs" ${only:+--target $only} \
+			>>"build-test-$name.log" 2>&1; then
 		passed=$((passed + 1))
 		rm -f "build-test-$name.log"
 	else
@@ -58,7 +62,9 @@ build() {
 suite() {
 	name=$1; shift
 	say "tests: $name"
-	(cd "build-test-$name" && ctest --timeout 600 -j "$jobs" "$@") >"build-test-$name/log" 2>&1
+	# The emulated machine has its own turn.
+	(cd "build-test-$name" && ctest --timeout 600 -j "$jobs" -LE '^emulation$' "$@") \
+		>"build-test-$name/log" 2>&1
 	# Each line "N passed, N failed, N skipped" of a test, and Check's own; ctest has the rest.
 	grep -E 'Passed|Failed|Skipped|Timeout|Exception' "build-test-$name/log" |
 		grep -E '^ *[0-9]+/[0-9]+ Test' | sed 's/^/  /'
@@ -91,13 +97,27 @@ units='^(decoder_[a-z]+|decoder_cmd/check.*|libtrace_cpi|ring_(layout|hooks|sect
 build gcc && suite gcc
 if [ "$quick" -eq 0 ]; then
 	build clang -DCMAKE_C_COMPILER=clang -DCMAKE_BUILD_TYPE=Debug && suite clang -R "$units"
-	# The leak check takes no setuid program, none without /proc and none under strace.
+	# The leak check takes no setuid program, none without /proc and none under strace. Single
+	# steps take minutes, and see no more than without it.
 	build asan -DSWTRACE_SANITIZE=address -DCMAKE_BUILD_TYPE=RelWithDebInfo &&
-		ASAN_OPTIONS=detect_leaks=1:abort_on_error=0 suite asan -E '^(install|model|faults|access)$'
+		ASAN_OPTIONS=detect_leaks=1:abort_on_error=0 suite asan -E '^(install|model|faults|access|ring_kill_steps.*)$'
 	# It sees neither the stores of the restartable sequences nor a page that is mapped
 	# over a variable, and takes what they order for races: no hooks from several threads.
+	only='dump_test ring_layout ring_hooks ring_sections test_libtrace_cpi'
+	only="$only test_libcpc_static test_libcpc_machines"
+	for part in io clock schema model trace intervals quality hostile api; do
+		only="$only test_decoder_$part"
+	done
+	for part in place control members schemas tasks; do
+		only="$only session_$part"
+	done
 	build tsan -DSWTRACE_SANITIZE=thread -DCMAKE_BUILD_TYPE=RelWithDebInfo &&
-		suite tsan -R '^(decoder_[a-z]*|libtrace_cpi|dump|ring_(layout|hooks|sections)|session_(place|control|members|schemas|tasks))$'
+		suite tsan -R '^(decoder_[a-z]*|libtrace_cpi|libcpc_(static|machines)|dump|ring_(layout|hooks|sections)|session_(place|control|members|schemas|tasks))$'
+	only=
+	# One build for both.
+	SWTRACE_TEST_ARM64=$top/build-test-arm64
+	export SWTRACE_TEST_ARM64
+	say "AArch64"
 	sh tests/cross/run.sh >build-test-cross.log 2>&1
 	case $? in
 	0)
@@ -109,6 +129,30 @@ if [ "$quick" -eq 0 ]; then
 	*) failed=$((failed + 1)); tail -n 40 build-test-cross.log ;;
 	esac
 	rm -f build-test-cross.log
+fi
+if [ "$quick" -eq 0 ] && [ "$emulation" -eq 1 ]; then
+	say "tests: an emulated AArch64 machine"
+	CPIDECODE=$top/build-test-gcc/cpidecode
+	export CPIDECODE
+	sh tests/emulation/run.sh >build-test-emulation.log 2>&1
+	status=$?
+	counts=$(tail -n 1 build-test-emulation.log | sed -n \
+		's/^\([0-9]*\) passed, \([0-9]*\) failed, \([0-9]*\) skipped$/\1 \2 \3/p')
+	if [ "$status" -eq 77 ]; then
+		skip "the emulated machine" "$(tail -n 1 build-test-emulation.log)"
+	elif [ -z "$counts" ]; then
+		failed=$((failed + 1))
+		tail -n 40 build-test-emulation.log
+	else
+		read -r p f s <<-EOT
+			$counts
+		EOT
+		passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
+		echo "  $p passed, $f failed, $s skipped"
+		grep -E '^skipped: ' build-test-emulation.log | sed 's/^/  /'
+		[ "$f" -eq 0 ] || grep -vE '^ok: |^skipped: ' build-test-emulation.log
+	fi
+	rm -f build-test-emulation.log
 fi
 
 echo "$passed passed, $failed failed, $skipped skipped"

@@ -1,0 +1,21 @@
+/*
+ * Runs a command as somebody without any rights: as_user COMMAND [ARGUMENT...]
+ */
+#include <grp.h>
+#include <stdio.h>
+#include <unistd.h>
+
+enum { SOMEBODY = 1000 };
+
+int main(int argc, char **argv)
+{
+	if (argc < 2)
+		return 2;
+	if (setgroups(0, NULL) != 0 || setgid(SOMEBODY) != 0 || setuid(SOMEBODY) != 0) {
+		perror("as_user");
+		return 126;
+	}
+	execv(argv[1], argv + 1);
+	perror(argv[1]);
+	return 127;
+}

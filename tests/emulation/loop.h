@@ -1,0 +1,20 @@
+/*
+ * Work of a known length: what is counted must be what was executed.
+ */
+#ifndef SWT_TESTS_EMULATION_LOOP_H
+#define SWT_TESTS_EMULATION_LOOP_H
+
+#include <stdint.h>
+
+enum { LOOP_INSTRUCTIONS = 2 }; /* of a turn */
+
+static inline void loop_turns(uint64_t turns)
+{
+	__asm__ volatile("1:	subs	%0, %0, #1\n"
+			 "	b.ne	1b\n"
+			 : "+r"(turns)
+			 :
+			 : "cc");
+}
+
+#endif
