@@ -245,11 +245,14 @@ int perf_group_read_here(const struct perf_group *g, struct perf_group_reading *
 {
 	int rc;
 
-	if (g->mapped && perf_pages_read(g->member, g->count, r) == PERF_PAGE_COUNTING)
+	/* Nothing follows the call: after a system call each return is a guess of the processor's
+	 * that went wrong. */
+	if (!g->mapped)
+		return perf_group_read(g, r);
+	if (perf_pages_read(g->member, g->count, r) == PERF_PAGE_COUNTING)
 		return 0;
 	rc = perf_group_read(g, r);
-	if (rc == -EBADF && g->mapped &&
-		perf_pages_read(g->member, g->count, r) != PERF_PAGE_UNKNOWN)
+	if (rc == -EBADF && perf_pages_read(g->member, g->count, r) != PERF_PAGE_UNKNOWN)
 		return 0;
 	return rc;
 }
