@@ -75,11 +75,29 @@ static bool read_list(const char *path, struct cpu_set *set)
 }
 
 static int online_fd = -1;
+static struct stat online_as; /* what it was opened as */
 static pthread_once_t online_once = PTHREAD_ONCE_INIT;
 
 static void open_online(void)
 {
-	online_fd = open(CPU_DIR "online", O_RDONLY | O_CLOEXEC);
+	int fd = open(CPU_DIR "online", O_RDONLY | O_CLOEXEC);
+	int high = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, file_high_descriptor());
+
+	if (high >= 0)
+		close(fd);
+	online_fd = high >= 0 ? high : fd;
+	if (online_fd >= 0 && fstat(online_fd, &online_as) != 0)
+		online_fd = -1;
+}
+
+/* The descriptor may be the program's by now (a daemon closes everything), and its file hold
+ * a number. */
+static bool online_is_own(void)
+{
+	struct stat now;
+
+	return online_fd >= 0 && fstat(online_fd, &now) == 0 && now.st_dev == online_as.st_dev &&
+	       now.st_ino == online_as.st_ino;
 }
 
 void cpu_set_online(struct cpu_set *set)
@@ -88,10 +106,9 @@ void cpu_set_online(struct cpu_set *set)
 	ssize_t n;
 
 	pthread_once(&online_once, open_online);
-	n = online_fd < 0 ? -1 : file_pread(online_fd, text, sizeof text, 0);
+	n = online_is_own() ? file_pread(online_fd, text, sizeof text, 0) : -1;
 	if (n > 0 && n < (ssize_t)sizeof text && cpu_set_parse(set, text, (size_t)n))
 		return;
-	/* The descriptor may be the program's by now (a daemon closes everything). */
 	if (read_list(CPU_DIR "online", set))
 		return;
 
@@ -143,12 +160,4 @@ bool cpu_list_is_empty(const char *name)
 
 	snprintf(path, sizeof path, CPU_DIR "%s", name);
 	return !read_list(path, &set);
-}
-
-int GetActiveProcessorCount(void)
-{
-	struct cpu_set set;
-
-	cpu_set_online(&set);
-	return (int)set.end;
 }

@@ -1,8 +1,9 @@
 /*
- * The time stamp clock, for programs.
+ * The time stamp clock and the processors, for programs.
  */
 #include "../../include/perfutil.h"
 #include "../counters/clock.h"
+#include "../counters/online.h"
 
 void GetCycles(UINT64 *cycles)
 {
@@ -28,4 +29,12 @@ double CyclesToMilliseconds(double start, double end)
 double CyclesToMicroseconds(double start, double end)
 {
 	return CyclesToSeconds(start, end) * 1e6;
+}
+
+int GetActiveProcessorCount(void)
+{
+	struct cpu_set set;
+
+	cpu_set_online(&set);
+	return (int)set.end;
 }

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "../../include/perfutil.h"
+#include "../../libtrace/counters/file.h"
 #include "../../libtrace/counters/online.h"
 #include "../../libtrace/counters/rate.h"
 #include "../../libtrace/counters/source.h"
@@ -64,20 +65,23 @@ START_TEST(this_machine)
 }
 END_TEST
 
-/* A daemon that closes everything, and whose next file gets our number. */
+/* A daemon that closes everything, and whose next file gets our number, and holds one. */
 START_TEST(descriptor_closed)
 {
+	const int high = file_high_descriptor();
 	int n = GetActiveProcessorCount();
 	FILE *other;
 
-	for (int fd = 3; fd < 64; fd++)
+	for (int fd = 3; fd < high + 64; fd++)
 		close(fd);
 	ck_assert_int_eq(GetActiveProcessorCount(), n);
 	other = tmpfile();
-	fputs("not a list of processors", other);
+	fputs("812\n", other);
 	fflush(other);
-	for (int i = 0; i < 8; i++)
+	for (int i = 0; i < 8; i++) {
 		ck_assert_int_ge(dup(fileno(other)), 0);
+		ck_assert_int_ge(dup2(fileno(other), high + i), 0);
+	}
 	ck_assert_int_eq(GetActiveProcessorCount(), n);
 }
 END_TEST
