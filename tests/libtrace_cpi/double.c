@@ -13,11 +13,19 @@
 
 struct ring_double ring_double = {.on = true, .limit = sizeof ring_double.bytes};
 
+/* Check's assertions take a lock even where they hold: a child forked while another thread had
+ * it would wait for ever. */
+static void is_cpi(uint32_t major)
+{
+	if (major != CPI_TRACE_MAJOR)
+		ck_abort_msg("major 0x%X", (unsigned)major);
+}
+
 int hook_begin(struct hook_writer *w, uint32_t major, uint32_t bytes, uint32_t hooks)
 {
 	struct ring_double *r = &ring_double;
 
-	ck_assert_uint_eq(major, CPI_TRACE_MAJOR);
+	is_cpi(major);
 	r->size = 0;
 	if (!r->on)
 		return PU_SUCCESS;
@@ -48,7 +56,7 @@ bool attach_wants(uint32_t major)
 
 void attach_ready(uint32_t major)
 {
-	ck_assert_uint_eq(major, CPI_TRACE_MAJOR);
+	is_cpi(major);
 	ring_double.readied++;
 }
 
