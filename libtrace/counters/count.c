@@ -8,6 +8,7 @@
 #include "file.h"
 #include "online.h"
 #include "perf_group.h"
+#include "rate.h"
 
 /* How threads are opened. */
 enum manner { COMMAND, PROCESSES, THREADS };
@@ -19,7 +20,7 @@ uint64_t count_scale(uint64_t count, uint64_t enabled, uint64_t running)
 {
 	if (running == 0 || running >= enabled)
 		return count;
-	return (uint64_t)((unsigned __int128)count * enabled / running);
+	return rate_scale(count, enabled, running);
 }
 
 /* -------------------------------------------------------------------------- one event */

@@ -54,6 +54,12 @@ struct perf_calls perf_calls = {
 
 /* ---------------------------------------------------------------- opening, closing */
 
+/* No attributes: EFAULT where the call exists. */
+bool perf_group_supported(void)
+{
+	return syscall(SYS_perf_event_open, NULL, 0, -1, -1, 0) >= 0 || errno != ENOSYS;
+}
+
 /* Where there is no room up there, the low number stays. */
 static int move_high(int fd)
 {

@@ -55,6 +55,9 @@ struct perf_group_reading {
 	uint64_t count[PERF_GROUP_MAX];
 };
 
+/* Whether the kernel has perf events at all and no filter says otherwise. Opens nothing. */
+bool perf_group_supported(void);
+
 /*
  * Opens attr[0..count) as one group of thread pid (0: the caller) on any processor, or of
  * processor cpu (pid -1). Size and read_format of each attr are set here; whether it starts

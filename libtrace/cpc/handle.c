@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "cpc.h"
@@ -88,8 +87,7 @@ cpc_t *cpc_open(int version)
 			CPC_VER_CURRENT);
 		return NULL;
 	}
-	/* No attributes: EFAULT where the call exists. */
-	if (syscall(SYS_perf_event_open, NULL, 0, -1, -1, 0) < 0 && errno == ENOSYS) {
+	if (!perf_group_supported()) {
 		cpc_fail(NULL, ENOTSUP, 0, "this kernel has no perf_event_open, or it is filtered");
 		return NULL;
 	}
