@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../session/suite.h"
+
 static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
 {
 	(void)st;
@@ -190,4 +192,22 @@ void contents_clean(const struct contents *c)
 uint64_t contents_sum(const struct contents *c)
 {
 	return c->hooks + c->torn + c->full + c->held + c->other + c->loss_torn + c->overwritten;
+}
+
+static const char *suite_name;
+static const TTest *const *suite_tests;
+
+static int body(int argc, char **argv)
+{
+	(void)argc;
+	(void)argv;
+	clock_ticks_per_second(); /* measured once, for all the children */
+	return run_suite(suite_name, suite_tests);
+}
+
+int drain_suite(const char *name, const TTest *const *tests, int argc, char **argv)
+{
+	suite_name = name;
+	suite_tests = tests;
+	return sandbox_run(body, argc, argv, 100);
 }

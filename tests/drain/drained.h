@@ -57,4 +57,7 @@ void contents_clean(const struct contents *c);
 /* hooks + torn + losses */
 uint64_t contents_sum(const struct contents *c);
 
+/* What each program here ends with: its tests (the last is NULL), in a sandbox. */
+int drain_suite(const char *name, const TTest *const *tests, int argc, char **argv);
+
 #endif

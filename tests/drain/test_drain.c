@@ -6,7 +6,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../session/suite.h"
 #include "drained.h"
 
 START_TEST(writers_stop_where_nothing_is_released_and_go_on_when_it_is)
@@ -317,7 +316,7 @@ START_TEST(what_is_written_while_it_waits_decides_the_pause)
 }
 END_TEST
 
-static int body(int argc, char **argv)
+int main(int argc, char **argv)
 {
 	const TTest *const tests[] = {writers_stop_where_nothing_is_released_and_go_on_when_it_is,
 		only_finished_sections_are_taken_before_the_end,
@@ -329,13 +328,5 @@ static int body(int argc, char **argv)
 		the_configuration_is_kept_and_nonsense_is_told,
 		what_is_written_while_it_waits_decides_the_pause, NULL};
 
-	(void)argc;
-	(void)argv;
-	clock_ticks_per_second(); /* measured once, for all the children */
-	return run_suite("drain", tests);
-}
-
-int main(int argc, char **argv)
-{
-	return sandbox_run(body, argc, argv, 100);
+	return drain_suite("drain", tests, argc, argv);
 }

@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../session/suite.h"
 #include "drained.h"
 
 enum { PER_SECTION = SECTION / CHECKED_BYTES };
@@ -305,7 +304,7 @@ START_TEST(a_directory_that_was_removed_is_told)
 }
 END_TEST
 
-static int body(int argc, char **argv)
+int main(int argc, char **argv)
 {
 	const TTest *const tests[] = {a_file_that_may_not_grow_keeps_what_it_has,
 		the_trailer_gets_room, a_rotation_that_fails_leaves_the_file,
@@ -313,13 +312,5 @@ static int body(int argc, char **argv)
 		a_stream_holds_what_a_file_would, a_file_that_was_removed_comes_back,
 		a_directory_that_was_removed_is_told, NULL};
 
-	(void)argc;
-	(void)argv;
-	clock_ticks_per_second(); /* measured once, for all the children */
-	return run_suite("failures", tests);
-}
-
-int main(int argc, char **argv)
-{
-	return sandbox_run(body, argc, argv, 100);
+	return drain_suite("failures", tests, argc, argv);
 }

@@ -6,7 +6,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../session/suite.h"
 #include "drained.h"
 
 enum { PER_SECTION = SECTION / CHECKED_BYTES };
@@ -431,7 +430,7 @@ START_TEST(a_rotation_that_was_cut_short_is_mended)
 }
 END_TEST
 
-static int body(int argc, char **argv)
+int main(int argc, char **argv)
 {
 	const TTest *const tests[] = {a_file_that_was_finished_is_gone_on_with,
 		a_killed_drain_loses_nothing_and_writes_nothing_twice,
@@ -441,13 +440,5 @@ static int body(int argc, char **argv)
 		rotated_files_hold_everything_between_them, only_as_many_as_wanted_are_kept,
 		a_rotation_that_was_cut_short_is_mended, NULL};
 
-	(void)argc;
-	(void)argv;
-	clock_ticks_per_second(); /* measured once, for all the children */
-	return run_suite("files", tests);
-}
-
-int main(int argc, char **argv)
-{
-	return sandbox_run(body, argc, argv, 100);
+	return drain_suite("files", tests, argc, argv);
 }

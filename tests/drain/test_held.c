@@ -5,7 +5,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../session/suite.h"
 #include "drained.h"
 
 enum { PER_SECTION = SECTION / CHECKED_BYTES };
@@ -180,19 +179,11 @@ START_TEST(a_section_without_a_hook_is_told)
 }
 END_TEST
 
-static int body(int argc, char **argv)
+int main(int argc, char **argv)
 {
 	const TTest *const tests[] = {a_section_waits_for_a_record_that_is_not_committed,
 		a_section_does_not_wait_when_its_room_is_needed, what_the_dead_hold_is_given_back,
 		an_end_does_not_wait_for_ever, a_section_without_a_hook_is_told, NULL};
 
-	(void)argc;
-	(void)argv;
-	clock_ticks_per_second(); /* measured once, for all the children */
-	return run_suite("held", tests);
-}
-
-int main(int argc, char **argv)
-{
-	return sandbox_run(body, argc, argv, 100);
+	return drain_suite("held", tests, argc, argv);
 }

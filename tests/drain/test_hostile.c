@@ -3,7 +3,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../session/suite.h"
 #include "drained.h"
 
 enum { PER_SECTION = SECTION / CHECKED_BYTES };
@@ -217,20 +216,12 @@ START_TEST(tables_that_were_cut_off_stop_nothing)
 }
 END_TEST
 
-static int body(int argc, char **argv)
+int main(int argc, char **argv)
 {
 	const TTest *const tests[] = {heads_of_nonsense_are_no_positions,
 		a_start_of_nonsense_discards_nothing, scribbling_ends_nothing,
 		a_ring_file_that_was_cut_off_is_read_as_far_as_it_goes,
 		tables_that_were_cut_off_stop_nothing, NULL};
 
-	(void)argc;
-	(void)argv;
-	clock_ticks_per_second(); /* measured once, for all the children */
-	return run_suite("hostile", tests);
-}
-
-int main(int argc, char **argv)
-{
-	return sandbox_run(body, argc, argv, 100);
+	return drain_suite("hostile", tests, argc, argv);
 }
