@@ -13,9 +13,10 @@ struct schema_set {
 
 void schema_link(struct schema *s)
 {
+	/* Where no hook has a field there is no array to be counted from. */
 	for (uint32_t i = 0; i < s->nhooks; i++) {
-		s->hooks[i].fields = s->fields + s->hooks[i].first_field;
-		s->hooks[i].ops = s->ops + s->hooks[i].first_op;
+		s->hooks[i].fields = s->fields ? s->fields + s->hooks[i].first_field : NULL;
+		s->hooks[i].ops = s->ops ? s->ops + s->hooks[i].first_op : NULL;
 	}
 	for (uint32_t i = s->nmajors; i-- > 0;)
 		s->by_code[s->majors[i].code] = &s->majors[i];
@@ -36,7 +37,7 @@ void schema_free(struct schema *s)
 const struct schema_hook *schema_find(const struct schema *s, uint8_t major, uint32_t minor)
 {
 	const struct schema_major *m = s->by_code[major];
-	if (!m)
+	if (!m || m->nhooks == 0)
 		return NULL;
 	const struct schema_hook *h = s->hooks + m->first_hook;
 	for (uint32_t i = 0; i < m->nhooks; i++)
