@@ -134,7 +134,9 @@ not_measured() { # FILE COLUMN...
 	done
 }
 # Where the frequency is 1 GHz, cycles are ns of virtual time: the loop's, the readings', not
-# what it takes to write the hooks.
+# what it takes to write the hooks. Between reading the clock and the counters somebody else
+# may run for as long as he likes (an interrupt, and the kernel thread that it woke), and then
+# one row's ratio is of two stretches of time: so most rows are held to it, not each.
 raw_in_theory() { # FILE CPI
 	rows "$1" '
 	{
@@ -144,13 +146,14 @@ raw_in_theory() { # FILE CPI
 		near("data_raw0", v["raw_cpi"], 0.0001)
 		off = v["raw_cpi"] - '"$2"'
 		off = off < 0 ? -off : off
-		if (off > 10000 * '"$2"' / v["instructions"]) bad("raw_cpi is " v["raw_cpi"])
+		if (off > 10000 * '"$2"' / v["instructions"]) far = far " " v["raw_cpi"]
+		else near_enough++
 		turns = v["label"]
 		if (!(turns in least) || off < least[turns]) least[turns] = off
 	}
-	# An interrupt may come between reading the clock and the counters, or not. A tick of the
-	# clock is 16 ns.
+	# A tick of the clock is 16 ns.
 	END {
+		if (near_enough < 3 * rows / 4) bad("raw_cpi is" far)
 		for (turns in least)
 			if (least[turns] > 64 / (2 * turns) + 0.0001)
 				bad(turns " turns: raw_cpi is off by " least[turns] " at least")
