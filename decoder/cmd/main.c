@@ -45,16 +45,11 @@ static bool show_decoding(void *ctx, uint64_t done, uint64_t total)
 	return true;
 }
 
-static void show_hooks(const struct hook_iter *it)
+static void say(void *ctx, const char *line)
 {
-	uint64_t done, total;
-	hook_iter_progress(it, &done, &total);
-	progress_show("decoding", done, total);
-}
-
-static bool filter_set(void *ctx, const struct interval *iv)
-{
-	return filter_interval(ctx, iv);
+	(void)ctx;
+	progress_end();
+	complain("%s", line);
 }
 
 static int add_schema(struct trace *t, const char *path)
@@ -136,73 +131,9 @@ static const char *host_of(const struct trace *t)
 	return host;
 }
 
-static int by_hooks(struct report *r, const struct options *o, bool *bad)
-{
-	struct hook_iter *it;
-	struct reading reading = {0};
-	int rc = hook_iter_open(r->trace, &it);
-	if (rc)
-		return rc;
-	if (o->report == REPORT_HOOKS) {
-		hook_iter_range(it, o->filter.from, o->filter.to);
-		rc = report_hooks(r, it);
-	} else {
-		const struct hook *h;
-		for (uint64_t n = 1; (rc = hook_iter_next(it, &h)) > 0; n++)
-			if (!(n & 0xFFFF))
-				show_hooks(it);
-		if (!rc)
-			rc = report_info(r, it);
-	}
-	progress_end();
-	hook_iter_counts(it, &reading.counts);
-	reading.damage = hook_iter_damage(it, &reading.ndamage);
-	reading.it = it;
-	*bad = tell_losses(r->trace, &reading);
-	hook_iter_close(it);
-	return rc;
-}
-
-static int by_intervals(struct report *r, const struct options *o, bool *bad)
-{
-	struct interval_set *set;
-	/* A flame graph has to see what is nested in an interval, wanted or not. */
-	struct interval_set_options how = {
-		.filter = o->report == REPORT_FLAME ? NULL : filter_set,
-		.progress = show_decoding,
-		.ctx = (void *)&o->filter,
-		.cpus = o->report == REPORT_CPUS ||
-			(o->report == REPORT_INTERVALS && o->format == FORMAT_JSON),
-	};
-	int rc = interval_set_read(r->trace, &how, &set);
-	progress_end();
-	if (rc)
-		return rc;
-	r->intervals = set->at;
-	r->nintervals = set->count;
-	struct reading reading = {
-		.counts = set->counts, .damage = set->damage, .ndamage = set->ndamage};
-	*bad = tell_losses(r->trace, &reading);
-	switch (o->report) {
-	case REPORT_SUMMARY:
-		rc = report_summary(r);
-		break;
-	case REPORT_CPUS:
-		rc = report_cpus(r);
-		break;
-	case REPORT_FLAME:
-		rc = report_flame(r);
-		break;
-	default:
-		rc = report_intervals(r);
-		break;
-	}
-	interval_set_free(set);
-	return rc;
-}
-
 static int run_report(struct trace *t, const struct options *o, struct out *out, bool *bad)
 {
+	struct findings found = {0};
 	struct report r = {.out = out,
 		.format = o->format,
 		.weight = o->weight,
@@ -210,14 +141,21 @@ static int run_report(struct trace *t, const struct options *o, struct out *out,
 		.scripted = trace_scripted(t),
 		.host = host_of(t),
 		.trace = t,
+		.threads = o->threads,
+		.found = &found,
 		/* Not between the lines of a report that is being watched. */
-		.progress = isatty(out->fd) ? NULL : show_hooks,
-		.note = complain};
+		.progress = isatty(out->fd) ? NULL : show_decoding,
+		.note = say};
 	if (r.scripted && o->format != FORMAT_TEXT)
 		complain(REPORT_SCRIPTED);
-	if (o->report == REPORT_HOOKS || o->report == REPORT_INFO)
-		return by_hooks(&r, o, bad);
-	return by_intervals(&r, o, bad);
+	int rc = report_run(&r, o->report);
+	int error = errno;
+	progress_end();
+	if (!rc)
+		*bad = tell_losses(t, &found);
+	findings_free(&found);
+	errno = error;
+	return rc;
 }
 
 /* Replacing a trace by its report would be a pity. */

@@ -24,6 +24,7 @@ struct options {
 	char **files;
 	size_t nfiles;
 	bool strict;
+	unsigned threads; /* 0: one for each processor that the process may use */
 };
 
 /* Returns if there is something to do; otherwise says what is to be said, and exits. */

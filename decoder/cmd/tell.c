@@ -69,9 +69,9 @@ static void tell_torn(const char *where, uint64_t n)
 		complain("%s: %" PRIu64 " torn record%s (never committed)", where, n, plural(n));
 }
 
-static bool tell_file(const struct trace_file *f, const struct reading *reading, uint64_t *torn)
+static bool tell_file(const struct trace_file *f, const struct findings *found, uint64_t *torn)
 {
-	struct losses l = losses_of_file(f, reading->it);
+	struct losses l = losses_of_file(f, found);
 	bool bad = tell_lost(f, &l);
 	*torn += l.torn;
 	tell_torn(f->path, l.torn);
@@ -87,11 +87,11 @@ static bool tell_file(const struct trace_file *f, const struct reading *reading,
 	return bad || l.torn || f->header.damaged || f->ndamage || f->damage_untold || !f->has_end;
 }
 
-static bool tell_reading(const struct trace *t, const struct reading *reading)
+static bool tell_reading(const struct trace *t, const struct findings *found)
 {
-	const struct hook_counts *c = &reading->counts;
-	for (size_t i = 0; i < reading->ndamage && i < STRETCHES_TOLD; i++) {
-		const struct hook_damage *d = &reading->damage[i];
+	const struct hook_counts *c = &found->total;
+	for (size_t i = 0; i < found->ndamage && i < STRETCHES_TOLD; i++) {
+		const struct hook_damage *d = &found->damage[i];
 		complain("%s: damage in the section at offset %" PRIu64 ": %s; %" PRIu64
 			 " byte%s of hooks skipped",
 			trace_file(t, d->file)->path, d->offset, d->why, d->bytes,
@@ -106,22 +106,22 @@ static bool tell_reading(const struct trace *t, const struct reading *reading)
 	if (c->reserved)
 		complain("%" PRIu64 " record%s of an unknown kind skipped", c->reserved,
 			plural(c->reserved));
-	return c->bad_sections || c->malformed || reading->ndamage;
+	return c->bad_sections || c->malformed || found->ndamage;
 }
 
-bool tell_losses(const struct trace *t, const struct reading *reading)
+bool tell_losses(const struct trace *t, const struct findings *found)
 {
 	bool bad = false;
 	uint64_t torn = 0;
 	for (size_t i = 0; i < trace_nfiles(t); i++)
-		bad |= tell_file(trace_file(t, i), reading, &torn);
+		bad |= tell_file(trace_file(t, i), found, &torn);
 	/* Found by reading, although no header or ledger told of them. */
-	if (reading->counts.torn > torn) {
+	if (found->total.torn > torn) {
 		tell_torn(trace_nfiles(t) == 1 ? trace_file(t, 0)->path : "in all files",
-			reading->counts.torn - torn);
+			found->total.torn - torn);
 		bad = true;
 	}
-	return tell_reading(t, reading) || bad;
+	return tell_reading(t, found) || bad;
 }
 
 /* Milliseconds; progress is about this process alone, so it is the process's own state. */

@@ -2,18 +2,10 @@
 #ifndef SWT_DECODER_TELL_H
 #define SWT_DECODER_TELL_H
 
-#include "../model/intervals.h"
-
-/* What reading the hooks of a trace found. */
-struct reading {
-	struct hook_counts counts;
-	const struct hook_damage *damage;
-	size_t ndamage;
-	const struct hook_iter *it; /* NULL: the rings' own counts are not known */
-};
+#include "../model/findings.h"
 
 /* A line each. Returns whether data was lost or damaged. */
-bool tell_losses(const struct trace *t, const struct reading *reading);
+bool tell_losses(const struct trace *t, const struct findings *found);
 
 /* On a terminal, once a second has passed. done of total; total 0: not known. */
 void progress_start(void);

@@ -10,6 +10,7 @@
 #include "../../formats/trace_file.h"
 #include "../../include/cpidecode.h"
 #include "input.h"
+#include "temp.h"
 
 struct io_input {
 	int fd; /* -1: memory */
@@ -20,36 +21,6 @@ struct io_input {
 };
 
 enum { SPOOL_CHUNK = 1 << 20 };
-
-static int temp_in(const char *dir)
-{
-	int fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	if (fd >= 0)
-		return fd;
-	/* Not every file system knows O_TMPFILE. */
-	char name[4096];
-	static const char tail[] = "/cpidecode.XXXXXX";
-	size_t n = strlen(dir);
-	if (n + sizeof tail > sizeof name) {
-		errno = ENAMETOOLONG;
-		return -1;
-	}
-	memcpy(name, dir, n);
-	memcpy(name + n, tail, sizeof tail);
-	fd = mkostemp(name, O_CLOEXEC);
-	if (fd >= 0)
-		unlink(name);
-	return fd;
-}
-
-static int temp_file(void)
-{
-	const char *dir = secure_getenv("TMPDIR");
-	if (dir && *dir)
-		return temp_in(dir);
-	int fd = temp_in("/var/tmp");
-	return fd >= 0 ? fd : temp_in("/tmp");
-}
 
 static ssize_t read_some(int fd, void *buf, size_t n)
 {
@@ -110,7 +81,7 @@ static int spool_all(
 /* Copies a stream to a file without a name, which takes the input's place. */
 static int spool(struct io_input *in, int from, io_progress_fn progress, void *ctx)
 {
-	int to = temp_file();
+	int to = io_temp_file();
 	if (to < 0)
 		return CPIDECODE_ESPOOL;
 	uint8_t *buf = malloc(SPOOL_CHUNK);

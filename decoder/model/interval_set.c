@@ -6,8 +6,7 @@
 #include "grow.h"
 #include "intern.h"
 #include "nesting.h"
-
-enum { PROGRESS_HOOKS = 1 << 16 };
+#include "pass.h"
 
 struct reader {
 	struct interval_set pub;
@@ -16,67 +15,9 @@ struct reader {
 	size_t cap;
 	struct nest_node *nodes;
 	size_t nodes_cap;
-	struct hook_damage *damage;
 	const struct interval_set_options *options;
+	const struct trace *t;
 };
-
-static int each_interval(const struct trace *t, struct hook_iter *it,
-	int (*visit)(void *, const struct interval *), bool (*progress)(void *, uint64_t, uint64_t),
-	void *progress_ctx, void *ctx)
-{
-	struct interval_builder *b;
-	const struct interval *iv;
-	const struct hook *h;
-	uint64_t hooks = 0;
-	int rc = interval_builder_new(t, &b);
-	if (rc)
-		return rc;
-	while ((rc = hook_iter_next(it, &h)) > 0) {
-		rc = interval_feed(b, h, &iv);
-		if (rc > 0)
-			rc = visit(ctx, iv);
-		if (!rc && progress && ++hooks % PROGRESS_HOOKS == 0) {
-			uint64_t done, total;
-			hook_iter_progress(it, &done, &total);
-			rc = progress(progress_ctx, done, total) ? 0 : CPIDECODE_ECANCELED;
-		}
-		if (rc)
-			break;
-	}
-	while (!rc && (rc = interval_flush(b, &iv)) > 0)
-		rc = visit(ctx, iv);
-	interval_builder_free(b);
-	return rc;
-}
-
-struct visitor {
-	interval_visit_fn visit;
-	void *ctx;
-};
-
-/* Above all codes: the visitor has had enough. */
-enum { STOP = 1 };
-
-static int visit_one(void *ctx, const struct interval *iv)
-{
-	struct visitor *v = ctx;
-	return v->visit(v->ctx, iv) ? 0 : STOP;
-}
-
-int intervals_visit(
-	const struct trace *t, interval_visit_fn visit, void *ctx, struct hook_counts *counts)
-{
-	struct visitor v = {.visit = visit, .ctx = ctx};
-	struct hook_iter *it;
-	int rc = hook_iter_open(t, &it);
-	if (rc)
-		return rc;
-	rc = each_interval(t, it, visit_one, NULL, NULL, &v);
-	if (counts)
-		hook_iter_counts(it, counts);
-	hook_iter_close(it);
-	return rc == STOP ? 0 : rc;
-}
 
 static int keep_interval(struct reader *r, const struct interval *iv)
 {
@@ -103,9 +44,8 @@ static int keep_interval(struct reader *r, const struct interval *iv)
 	return 0;
 }
 
-static int take_interval(void *ctx, const struct interval *iv)
+static int take_interval(struct reader *r, const struct interval *iv)
 {
-	struct reader *r = ctx;
 	const struct interval_set_options *o = r->options;
 	struct nest_node node = {.start = iv->start_ticks,
 		.end = iv->end_ticks,
@@ -124,6 +64,34 @@ static int take_interval(void *ctx, const struct interval *iv)
 	}
 	r->nodes[r->pub.seen++] = node;
 	return rc;
+}
+
+static int read_slice(void *ctx, struct pass_slice *slice)
+{
+	struct reader *r = ctx;
+	struct interval_builder *b;
+	const struct interval *iv;
+	const struct hook *h;
+	int rc = interval_builder_new(r->t, &b);
+	if (rc)
+		return rc;
+	while ((rc = pass_next(slice, &h)) > 0) {
+		rc = interval_feed(b, h, &iv);
+		if (rc > 0)
+			rc = take_interval(r, iv);
+		if (rc)
+			break;
+	}
+	while (!rc && (rc = interval_flush(b, &iv)) > 0)
+		rc = take_interval(r, iv);
+	interval_builder_free(b);
+	return rc;
+}
+
+static bool show_progress(void *ctx, uint64_t done, uint64_t total)
+{
+	const struct interval_set_options *o = ((struct reader *)ctx)->options;
+	return !o->progress || o->progress(o->ctx, done, total);
 }
 
 struct order {
@@ -209,38 +177,24 @@ static int sort_set(struct reader *r, const struct trace *t)
 	return rc;
 }
 
-static int keep_findings(struct reader *r, const struct hook_iter *it)
-{
-	size_t n;
-	const struct hook_damage *d = hook_iter_damage(it, &n);
-	hook_iter_counts(it, &r->pub.counts);
-	if (!n)
-		return 0;
-	r->damage = malloc(n * sizeof *d);
-	if (!r->damage)
-		return CPIDECODE_ENOMEM;
-	memcpy(r->damage, d, n * sizeof *d);
-	r->pub.damage = r->damage;
-	r->pub.ndamage = n;
-	return 0;
-}
-
 int interval_set_read(const struct trace *t, const struct interval_set_options *options,
 	struct interval_set **set)
 {
 	static const struct interval_set_options none;
-	struct hook_iter *it = NULL;
 	struct reader *r = calloc(1, sizeof *r);
+	struct pass pass = {.trace = t,
+		.from_ns = INT64_MIN,
+		.to_ns = INT64_MAX,
+		.threads = 1,
+		.read = read_slice,
+		.progress = show_progress,
+		.ctx = r};
 	*set = NULL;
 	if (!r)
 		return CPIDECODE_ENOMEM;
 	r->options = options ? options : &none;
-	int rc = hook_iter_open(t, &it);
-	if (!rc)
-		rc = each_interval(t, it, take_interval, r->options->progress, r->options->ctx, r);
-	if (!rc)
-		rc = keep_findings(r, it);
-	hook_iter_close(it);
+	r->t = t;
+	int rc = pass_run(&pass, &r->pub.found);
 	if (!rc)
 		rc = nest(r->nodes, r->pub.seen, r->at);
 	free(r->nodes);
@@ -260,8 +214,8 @@ void interval_set_free(struct interval_set *set)
 	struct reader *r = (struct reader *)set; /* its first member */
 	if (!r)
 		return;
+	findings_free(&r->pub.found);
 	intern_free(&r->memory);
 	free(r->at);
-	free(r->damage);
 	free(r);
 }

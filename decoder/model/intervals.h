@@ -5,7 +5,7 @@
 #ifndef SWT_DECODER_INTERVALS_H
 #define SWT_DECODER_INTERVALS_H
 
-#include "trace.h"
+#include "findings.h"
 
 /*
  * Streaming. Feed every hook of an iterator in order to interval_feed; it hands out
@@ -22,14 +22,6 @@ int interval_flush(struct interval_builder *b, const struct interval **iv);
 void interval_builder_free(struct interval_builder *b);
 
 /*
- * The same with an iterator of its own. visit returns false to stop: 0 all the same.
- * counts, unless NULL, is what reading found.
- */
-typedef bool (*interval_visit_fn)(void *ctx, const struct interval *iv);
-int intervals_visit(
-	const struct trace *t, interval_visit_fn visit, void *ctx, struct hook_counts *counts);
-
-/*
  * The set: sorted by start, longer first, then as the hooks stand in the trace. Depths
  * count every interval of the thread, also those that the filter leaves out; parent is
  * the innermost container that is in the set.
@@ -37,10 +29,8 @@ int intervals_visit(
 struct interval_set {
 	const struct interval *at;
 	size_t count;
-	size_t seen;		   /* before the filter */
-	struct hook_counts counts; /* what reading found */
-	const struct hook_damage *damage;
-	size_t ndamage;
+	size_t seen;	       /* before the filter */
+	struct findings found; /* what reading found */
 };
 
 struct interval_set_options {

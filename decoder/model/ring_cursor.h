@@ -2,6 +2,7 @@
 #ifndef SWT_DECODER_RING_CURSOR_H
 #define SWT_DECODER_RING_CURSOR_H
 
+#include "findings.h"
 #include "trace_private.h"
 
 /* What the cursors of an iterator share. */
@@ -14,9 +15,6 @@ struct reading {
 	size_t ndamage, damage_cap;
 };
 
-enum {
-	MAX_TOLD_DAMAGE = 1000,
-};
 /* Sections held at once, over all rings: as much as any real trace needs, no more. */
 #define MAX_LOADED (UINT64_C(2) << 30)
 

@@ -327,7 +327,7 @@ int report_flame(struct report *r)
 	if (!rc)
 		rc = draw(b);
 	if (!rc && b->left_out)
-		r->note("%llu interval%s left out: %s were not measured in %s",
+		report_note(r, "%llu interval%s left out: %s were not measured in %s",
 			(unsigned long long)b->left_out, b->left_out == 1 ? "" : "s",
 			units[r->weight], b->left_out == 1 ? "it" : "them");
 	while (b->nowned)

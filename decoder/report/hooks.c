@@ -4,6 +4,7 @@
 #include "../sink/csv.h"
 #include "../sink/escape.h"
 #include "../sink/json.h"
+#include "../model/pass.h"
 #include "hook_fields.h"
 #include "report.h"
 
@@ -174,29 +175,44 @@ static int write_hook(struct hooks *s, const struct hook *h)
 	}
 }
 
-int report_hooks(struct report *r, struct hook_iter *it)
+static int read_slice(void *ctx, struct pass_slice *slice)
+{
+	struct hooks *s = ctx;
+	struct filter_group group = {0};
+	const struct hook *h;
+	int rc;
+	while ((rc = pass_next(slice, &h)) > 0 && !s->r->out->error)
+		if (filter_hook(s->r->filter, h, &group) && write_hook(s, h))
+			return CPIDECODE_ENOMEM;
+	return rc < 0 ? rc : 0;
+}
+
+static bool show_progress(void *ctx, uint64_t done, uint64_t total)
+{
+	const struct report *r = ((struct hooks *)ctx)->r;
+	return !r->progress || r->progress(r->ctx, done, total);
+}
+
+int report_hooks(struct report *r)
 {
 	static const char *const names[] = {"time_ns", "ticks", "cpu", "tid", "pid", "task",
 		"major", "minor", "name", "words", "strings", "fields", NULL};
 	struct hooks s = {.r = r, .csv = {.o = r->out}};
-	struct filter_group group = {0};
-	const struct hook *h;
-	uint64_t n = 0;
-	int rc, failed = 0;
+	struct pass pass = {.trace = r->trace,
+		.from_ns = r->filter->from,
+		.to_ns = r->filter->to,
+		.threads = 1,
+		.ordered = true,
+		.read = read_slice,
+		.progress = show_progress,
+		.ctx = &s};
 	out_memory(&s.scratch);
 	if (r->format == FORMAT_CSV)
 		csv_header(&s.csv, names);
 	else if (r->format == FORMAT_TEXT)
 		report_scripted_line(r);
-	while ((rc = hook_iter_next(it, &h)) > 0 && !r->out->error && !failed) {
-		if (!(++n & 0xFFFF) && r->progress)
-			r->progress(it);
-		if (filter_hook(r->filter, h, &group))
-			failed = write_hook(&s, h);
-	}
+	int rc = pass_run(&pass, r->found);
 	hook_fields_free(&s.fields);
 	out_discard(&s.scratch);
-	if (rc < 0)
-		return rc;
-	return failed ? CPIDECODE_ENOMEM : 0;
+	return rc;
 }

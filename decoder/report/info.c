@@ -5,6 +5,7 @@
 #include "../sink/escape.h"
 #include "../sink/table.h"
 #include "../sink/units.h"
+#include "../model/pass.h"
 #include "info.h"
 
 const char *info_clock_name(uint32_t clock)
@@ -118,25 +119,24 @@ static void write_sections(struct report *r, const struct trace_file *f)
 }
 
 static void ring_row(
-	struct table *t, const struct trace_file *f, size_t i, const struct hook_iter *it)
+	struct table *t, const struct trace_file *f, size_t i, const struct findings *found)
 {
 	const struct trace_ring *ring = &f->rings[i];
-	struct hook_counts counts = {0};
+	const struct hook_counts *counts = findings_ring(found, f->index, i);
 	struct losses l = {0};
-	bool known = hook_iter_ring_counts(it, f->index, i, &counts);
-	losses_add_ring(&l, ring, known ? &counts : NULL);
+	losses_add_ring(&l, ring, counts);
 	if (ring->ring & TF_GUEST_RING)
 		out_printf(table_right(t), "guest %u", ring->ring & ~TF_GUEST_RING);
 	else
 		out_printf(table_right(t), "cpu %u", ring->ring);
-	uint64_t columns[] = {ring->sections, known ? counts.hooks : ring->hooks, ring->raw, l.full,
-		l.big, l.held, l.no_guest, l.unexplained, l.overwritten, l.torn, l.skipped};
+	uint64_t columns[] = {ring->sections, counts ? counts->hooks : ring->hooks, ring->raw,
+		l.full, l.big, l.held, l.no_guest, l.unexplained, l.overwritten, l.torn, l.skipped};
 	for (unsigned c = 0; c < sizeof columns / sizeof *columns; c++)
 		out_u64(table_right(t), columns[c]);
 	table_end_row(t);
 }
 
-static void write_rings(struct report *r, const struct trace_file *f, const struct hook_iter *it)
+static void write_rings(struct report *r, const struct trace_file *f)
 {
 	static const char *const names[] = {"ring", "sections", "hooks", "bytes", "lost: full",
 		"too big", "held", "no guest", "other", "overwritten", "torn", "skipped"};
@@ -149,7 +149,7 @@ static void write_rings(struct report *r, const struct trace_file *f, const stru
 			table_heading(&t, names[i]);
 		table_end_row(&t);
 		for (size_t i = 0; i < f->nrings; i++)
-			ring_row(&t, f, i, it);
+			ring_row(&t, f, i, r->found);
 	}
 	table_free(&t);
 }
@@ -204,10 +204,9 @@ static void write_schemas(struct report *r, const struct trace_file *f)
 	}
 }
 
-static void write_damage(struct report *r, const struct trace_file *f, const struct hook_iter *it)
+static void write_damage(struct report *r, const struct trace_file *f)
 {
-	size_t n;
-	const struct hook_damage *inside = hook_iter_damage(it, &n);
+	const struct hook_damage *inside = r->found->damage;
 	for (size_t i = 0; i < f->ndamage; i++)
 		out_printf(item(r, "damage"), "at offset %llu, %llu bytes: %s\n",
 			(unsigned long long)f->damage[i].offset,
@@ -215,7 +214,7 @@ static void write_damage(struct report *r, const struct trace_file *f, const str
 	if (f->damage_untold)
 		out_printf(item(r, "damage"), "and %llu more stretches\n",
 			(unsigned long long)f->damage_untold);
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < r->found->ndamage; i++)
 		if (inside[i].file == f->index)
 			out_printf(item(r, "damage"),
 				"in the section at offset %llu, %llu bytes: %s\n",
@@ -223,7 +222,7 @@ static void write_damage(struct report *r, const struct trace_file *f, const str
 				(unsigned long long)inside[i].bytes, inside[i].why);
 }
 
-static void write_file(struct report *r, const struct trace_file *f, const struct hook_iter *it)
+static void write_file(struct report *r, const struct trace_file *f)
 {
 	if (f->index)
 		out_char(r->out, '\n');
@@ -234,21 +233,41 @@ static void write_file(struct report *r, const struct trace_file *f, const struc
 	write_header(r, f);
 	write_meta(r, f);
 	write_sections(r, f);
-	write_rings(r, f, it);
+	write_rings(r, f);
 	write_tasks(r, f);
 	write_schemas(r, f);
-	write_damage(r, f, it);
+	write_damage(r, f);
 }
 
-int report_info(struct report *r, const struct hook_iter *it)
+static int read_all(void *ctx, struct pass_slice *s)
 {
+	const struct hook *h;
+	int rc;
+	(void)ctx;
+	while ((rc = pass_next(s, &h)) > 0)
+		;
+	return rc;
+}
+
+int report_info(struct report *r)
+{
+	struct pass pass = {.trace = r->trace,
+		.from_ns = INT64_MIN,
+		.to_ns = INT64_MAX,
+		.threads = r->threads,
+		.read = read_all,
+		.progress = r->progress,
+		.ctx = r->ctx};
+	int rc = pass_run(&pass, r->found);
+	if (rc)
+		return rc;
 	if (r->format == FORMAT_TEXT)
 		report_scripted_line(r);
 	for (size_t i = 0; i < trace_nfiles(r->trace); i++) {
 		if (r->format == FORMAT_JSON)
-			info_json(r, trace_file(r->trace, i), it);
+			info_json(r, trace_file(r->trace, i));
 		else
-			write_file(r, trace_file(r->trace, i), it);
+			write_file(r, trace_file(r->trace, i));
 	}
 	return 0;
 }

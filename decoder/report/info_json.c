@@ -75,16 +75,15 @@ static void write_meta(struct json *j, const struct trace_file *f)
 	json_close(j, '}');
 }
 
-static void write_rings(struct json *j, const struct trace_file *f, const struct hook_iter *it)
+static void write_rings(struct json *j, const struct trace_file *f, const struct findings *found)
 {
 	json_key(j, "rings");
 	json_open(j, '[');
 	for (size_t i = 0; i < f->nrings; i++) {
 		const struct trace_ring *ring = &f->rings[i];
-		struct hook_counts counts = {0};
+		const struct hook_counts *counts = findings_ring(found, f->index, i);
 		struct losses l = {0};
-		bool known = hook_iter_ring_counts(it, f->index, i, &counts);
-		losses_add_ring(&l, ring, known ? &counts : NULL);
+		losses_add_ring(&l, ring, counts);
 		json_open(j, '{');
 		number(j, "ring", ring->ring);
 		json_key(j, "cpu");
@@ -93,7 +92,7 @@ static void write_rings(struct json *j, const struct trace_file *f, const struct
 		else
 			json_u64(j, ring->ring);
 		number(j, "sections", ring->sections);
-		number(j, "hooks", known ? counts.hooks : ring->hooks);
+		number(j, "hooks", counts ? counts->hooks : ring->hooks);
 		number(j, "bytes", ring->raw);
 		number(j, "stored_bytes", ring->stored);
 		number(j, "lost_full", l.full);
@@ -168,31 +167,30 @@ static void damage(struct json *j, uint64_t offset, uint64_t bytes, const char *
 	json_close(j, '}');
 }
 
-static void write_damage(struct json *j, const struct trace_file *f, const struct hook_iter *it)
+static void write_damage(struct json *j, const struct trace_file *f, const struct findings *found)
 {
-	size_t n;
-	const struct hook_damage *inside = hook_iter_damage(it, &n);
+	const struct hook_damage *inside = found->damage;
 	json_key(j, "damage");
 	json_open(j, '[');
 	for (size_t i = 0; i < f->ndamage; i++)
 		damage(j, f->damage[i].offset, f->damage[i].bytes, f->damage[i].why);
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < found->ndamage; i++)
 		if (inside[i].file == f->index)
 			damage(j, inside[i].offset, inside[i].bytes, inside[i].why);
 	json_close(j, ']');
 	number(j, "damage_untold", f->damage_untold);
 }
 
-void info_json(struct report *r, const struct trace_file *f, const struct hook_iter *it)
+void info_json(struct report *r, const struct trace_file *f)
 {
 	struct json j = {.o = r->out};
 	json_open(&j, '{');
 	write_header(&j, f);
 	write_meta(&j, f);
-	write_rings(&j, f, it);
+	write_rings(&j, f, r->found);
 	write_tasks(&j, r, f);
 	write_schemas(&j, f);
-	write_damage(&j, f, it);
+	write_damage(&j, f, r->found);
 	json_close(&j, '}');
 	json_end_line(&j);
 }

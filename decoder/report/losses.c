@@ -26,14 +26,11 @@ void losses_add_ring(
 	l->torn += counts ? larger(torn, counts->torn) : torn;
 }
 
-struct losses losses_of_file(const struct trace_file *f, const struct hook_iter *it)
+struct losses losses_of_file(const struct trace_file *f, const struct findings *found)
 {
 	struct losses l = {0};
-	for (size_t i = 0; i < f->nrings; i++) {
-		struct hook_counts counts;
-		bool known = it && hook_iter_ring_counts(it, f->index, i, &counts);
-		losses_add_ring(&l, &f->rings[i], known ? &counts : NULL);
-	}
+	for (size_t i = 0; i < f->nrings; i++)
+		losses_add_ring(&l, &f->rings[i], findings_ring(found, f->index, i));
 	return l;
 }
 

@@ -2,7 +2,7 @@
 #ifndef SWT_DECODER_LOSSES_H
 #define SWT_DECODER_LOSSES_H
 
-#include "../model/trace.h"
+#include "../model/findings.h"
 
 struct losses {
 	uint64_t full, big, held, no_guest; /* hooks lost, by cause */
@@ -14,8 +14,8 @@ struct losses {
 /* counts is what reading the ring's sections found; NULL: they were not read. */
 void losses_add_ring(
 	struct losses *l, const struct trace_ring *ring, const struct hook_counts *counts);
-/* Of all rings of a file. */
-struct losses losses_of_file(const struct trace_file *f, const struct hook_iter *it);
+/* Of all rings of a file. found may be NULL. */
+struct losses losses_of_file(const struct trace_file *f, const struct findings *found);
 /* Hooks lost, all causes. */
 uint64_t losses_lost(const struct losses *l);
 

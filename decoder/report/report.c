@@ -1,6 +1,9 @@
 /* What several reports say alike. */
 #include "report.h"
 
+#include <stdarg.h>
+#include <stdio.h>
+
 static const struct flag_word {
 	uint32_t flag;
 	const char *word;
@@ -11,6 +14,18 @@ static const struct flag_word {
 	{IV_USER_ONLY, "user-only"}};
 
 enum { FLAG_WORDS = sizeof flag_words / sizeof *flag_words };
+
+void report_note(const struct report *r, const char *format, ...)
+{
+	char line[1024];
+	va_list ap;
+	if (!r->note)
+		return;
+	va_start(ap, format);
+	vsnprintf(line, sizeof line, format, ap);
+	va_end(ap);
+	r->note(r->ctx, line);
+}
 
 void report_scripted_line(const struct report *r)
 {

@@ -1,5 +1,5 @@
 /*
- * What is said. A report takes what the model made of the files and says it through a
+ * What is said. A report reads the trace through the model and says what it found through a
  * sink; it opens nothing and prints nowhere else. What has to be said beside the
  * report (on stderr) goes through note.
  */
@@ -7,7 +7,8 @@
 #define SWT_DECODER_REPORT_H
 
 #include "../../include/cpidecode.h"
-#include "../model/trace.h"
+#include "../model/findings.h"
+#include "../model/intervals.h"
 #include "../sink/out.h"
 #include "filter.h"
 
@@ -43,11 +44,24 @@ struct report {
 	bool scripted;	  /* a file's counters were scripted */
 	const char *host; /* NULL: unknown, or several */
 	const struct trace *trace;
+	unsigned threads; /* 0: one for each processor that the process may use */
+	struct findings
+		*found; /* starts zeroed; what reading the trace found, also after an error */
+	/* Stored bytes read; false cancels: CPIDECODE_ECANCELED. NULL: nobody watches. */
+	bool (*progress)(void *ctx, uint64_t done, uint64_t total);
+	void (*note)(void *ctx, const char *line); /* without a newline; NULL: nobody listens */
+	void *ctx;
 	const struct interval *intervals; /* all of them, by start, longer first */
 	size_t nintervals;
-	void (*progress)(const struct hook_iter *it); /* NULL: nobody watches */
-	void (*note)(const char *format, ...) __attribute__((format(printf, 1, 2)));
 };
+
+/*
+ * Any report. 0 or a CPIDECODE_E code; failures of the output show in r->out->error.
+ */
+int report_run(struct report *r, enum report_kind kind);
+
+void report_note(const struct report *r, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
 
 /* Said first in every text report of a trace with scripted counters. */
 #define REPORT_SCRIPTED "scripted counters: the counts and CPIs below were not measured"
@@ -57,14 +71,13 @@ void report_scripted_line(const struct report *r);
 /* How many of the intervals their quality hooks flagged, and for what; nothing if none. */
 void report_flagged_line(const struct report *r);
 
-/* Each: 0 or a CPIDECODE_E code; failures of the output show in r->out->error. */
+/* Each as report_run. */
 int report_summary(struct report *r);
 int report_intervals(struct report *r);
 int report_cpus(struct report *r);
 int report_flame(struct report *r);
-int report_hooks(struct report *r, struct hook_iter *it);
-/* The iterator has been read to its end. */
-int report_info(struct report *r, const struct hook_iter *it);
+int report_hooks(struct report *r);
+int report_info(struct report *r);
 
 /* NULL: the trace knows the thread by its number only. */
 static inline const char *report_task_name(const struct task *task)

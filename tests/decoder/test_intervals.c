@@ -389,7 +389,7 @@ START_TEST(the_filter_does_not_change_depths)
 	o.filter = none;
 	ck_assert_int_eq(interval_set_read(f.t, &o, &f.set), 0);
 	ck_assert_uint_eq(f.set->count, 0);
-	ck_assert_uint_eq(f.set->counts.hooks, 3);
+	ck_assert_uint_eq(f.set->found.total.hooks, 3);
 	end(&f);
 }
 END_TEST
@@ -414,33 +414,9 @@ START_TEST(many_intervals)
 }
 END_TEST
 
-static bool first_only(void *ctx, const struct interval *iv)
-{
-	(void)iv;
-	return ++*(int *)ctx < 1;
-}
-
-START_TEST(visiting)
-{
-	struct bytes b = {0};
-	struct trace *t;
-	struct hook_counts c;
-	int calls = 0;
-	put_small_trace(&b, TF_CODEC_NONE);
-	ck_assert_int_eq(trace_new(&t), 0);
-	ck_assert_int_eq(trace_add_memory(t, b.p, b.n, "m"), 0);
-	ck_assert_int_eq(intervals_visit(t, first_only, &calls, &c), 0);
-	ck_assert_int_eq(calls, 1);
-	ck_assert_uint_lt(c.hooks, 42);
-	trace_free(t);
-	bytes_free(&b);
-}
-END_TEST
-
 RUN_TESTS("intervals", whole_group, not_measured_is_not_zero, busy_that_was_not_measured,
 	what_parts_groups, equal_hooks_are_two_groups, other_hooks_between_end_a_group,
 	groups_of_rings_do_not_mix, contradictions_are_told, thread_hook_of_another_thread,
 	more_processors_than_words, short_hooks, elapsed_before_the_clock_began,
 	foreign_minors_are_no_intervals, scripted_traces_are_marked,
-	another_schema_of_the_cpi_hooks, nesting, the_filter_does_not_change_depths, many_intervals,
-	visiting)
+	another_schema_of_the_cpi_hooks, nesting, the_filter_does_not_change_depths, many_intervals)
