@@ -13,6 +13,8 @@
  *	cpidecode_hooks_close(it);
  *	cpidecode_close(t);
  *
+ * samples/print_intervals.c uses most of it, samples/cpidecode.py does so from Python.
+ *
  * Errors: functions that return int return 0 (or a count, where stated) or one of the
  * negative CPIDECODE_E codes. A damaged trace is not an error: what stands on either
  * side of the damage is read, and cpidecode_damage() says what could not be.
@@ -84,8 +86,31 @@ CPIDECODE_API int cpidecode_open_files(
  * a regular file is read while the trace is in use and must stay open until its close.
  */
 CPIDECODE_API int cpidecode_open_fd(int fd, cpidecode_trace **t);
-/* The bytes must stay there until the trace is closed. */
+/* The bytes are borrowed: they must stay there, unchanged, until the trace is closed. */
 CPIDECODE_API int cpidecode_open_memory(const void *bytes, size_t n, cpidecode_trace **t);
+/* How to open; fill with zeros, set size, then what is wanted. */
+typedef struct cpidecode_open_options {
+	size_t size; /* sizeof(cpidecode_open_options): so that later versions may add to it */
+	/* Hook schemas of one's own (formats/hook-schema.md), which win over the traces'. */
+	const char *const *schemas; /* texts */
+	const size_t *schema_lengths;
+	size_t nschemas;
+	/* Called now and then; total 0: unknown. Not 0 ends it: CPIDECODE_ECANCELED. */
+	int (*progress)(void *ctx, uint64_t done, uint64_t total);
+	void *ctx;
+} cpidecode_open_options;
+
+/* What is at fault when opening failed. */
+typedef struct cpidecode_open_error {
+	size_t file;	  /* index of the path, or, for CPIDECODE_ESCHEMA, of the schema */
+	unsigned line;	  /* of the schema, from 1; 0: its text as a whole */
+	int system_error; /* errno, where the code says that it tells more; else 0 */
+	char reason[160]; /* of CPIDECODE_ESCHEMA: any bytes, NUL-terminated; else empty */
+} cpidecode_open_error;
+
+/* As cpidecode_open_files. options and *error may be NULL. */
+CPIDECODE_API int cpidecode_open_with(const char *const *paths, size_t n,
+	const cpidecode_open_options *options, cpidecode_trace **t, cpidecode_open_error *error);
 /* Iterators and interval sets of the trace must be closed before it. NULL is fine. */
 CPIDECODE_API void cpidecode_close(cpidecode_trace *t);
 
@@ -177,6 +202,46 @@ CPIDECODE_API int cpidecode_hooks_open(const cpidecode_trace *t, cpidecode_hooks
 /* 1 and a hook, 0 at the end, or an error. */
 CPIDECODE_API int cpidecode_hooks_next(cpidecode_hooks *it, const cpidecode_hook **hook);
 
+/*
+ * The next hook will be the first one not before time_ns: forwards or backwards, at any
+ * moment. Sections of other times are not read. What was counted so far is forgotten. 0 or
+ * an error, after which the iterator is only good for closing.
+ */
+CPIDECODE_API int cpidecode_hooks_seek(cpidecode_hooks *it, int64_t time_ns);
+
+enum cpidecode_field_type {
+	CPIDECODE_FIELD_U64,	/* u; also fields of 32 bits */
+	CPIDECODE_FIELD_I64,	/* i */
+	CPIDECODE_FIELD_FIX4,	/* u in ten-thousandths, exact */
+	CPIDECODE_FIELD_F64,	/* f */
+	CPIDECODE_FIELD_STRING, /* string, length */
+};
+
+/* One value of a hook, as its schema names it. */
+typedef struct cpidecode_field {
+	const char *name; /* lives as long as the trace */
+	uint32_t type;	  /* enum cpidecode_field_type */
+	uint32_t turn;	  /* of its repeat, from 0; 0 outside of one */
+	int repeated;	  /* it stands in a repeat: there is one for each turn */
+	int not_measured; /* the trace says that it was not: the value is 0 */
+	uint64_t u;
+	int64_t i;
+	double f;
+	const char *string; /* any bytes, no terminator; valid until the iterator's next hook */
+	size_t length;
+} cpidecode_field;
+
+enum cpidecode_fit {
+	CPIDECODE_FIT_SHORT = 1, /* fewer words or strings than the schema asks for */
+	CPIDECODE_FIT_LONG = 2,	 /* more */
+};
+
+/*
+ * The next field of the iterator's current hook: 1 and a field, 0: no more (a hook that
+ * nobody describes has none). Then *fit, unless NULL, tells how the hook fits its schema.
+ */
+CPIDECODE_API int cpidecode_hooks_field(cpidecode_hooks *it, cpidecode_field *field, unsigned *fit);
+
 typedef struct cpidecode_counts {
 	uint64_t hooks;	    /* handed out */
 	uint64_t torn;	    /* records that were never committed */
@@ -186,6 +251,13 @@ typedef struct cpidecode_counts {
 
 /* Of what was read so far. */
 CPIDECODE_API void cpidecode_hooks_counts(const cpidecode_hooks *it, cpidecode_counts *counts);
+/*
+ * Damage i that reading found inside of sections so far, in order of file and offset: 0 and
+ * the file and the stretch of its bytes, or CPIDECODE_EINVAL when there is none. The first
+ * 1000 are kept.
+ */
+CPIDECODE_API int cpidecode_hooks_damage(
+	const cpidecode_hooks *it, size_t i, size_t *file, cpidecode_damage_info *info);
 CPIDECODE_API void cpidecode_hooks_close(cpidecode_hooks *it);
 
 enum cpidecode_interval_flag {
@@ -235,7 +307,24 @@ typedef struct cpidecode_interval {
 	uint64_t ctx_switches, migrations, faults;
 } cpidecode_interval;
 
-/* All intervals of a trace, sorted by start, longer first. In memory: see _count. */
+/*
+ * Intervals one after the other, sorted by start, longer first, in bounded memory: what does
+ * not fit waits in an unlinked temporary file. depth and parent are as in the whole trace.
+ */
+typedef struct cpidecode_interval_stream cpidecode_interval_stream;
+
+/* Those of which a part lies in [from_ns, to_ns]; INT64_MIN, INT64_MAX: all. Reads the trace. */
+CPIDECODE_API int cpidecode_interval_stream_open(
+	const cpidecode_trace *t, int64_t from_ns, int64_t to_ns, cpidecode_interval_stream **s);
+/*
+ * 1 and an interval, 0 at the end, or an error. Its pointers are valid until the next call;
+ * parent is the place in the stream, from 0.
+ */
+CPIDECODE_API int cpidecode_interval_stream_next(
+	cpidecode_interval_stream *s, cpidecode_interval *iv);
+CPIDECODE_API void cpidecode_interval_stream_close(cpidecode_interval_stream *s);
+
+/* All intervals of a trace, sorted by start, longer first, in memory. */
 typedef struct cpidecode_intervals cpidecode_intervals;
 
 CPIDECODE_API int cpidecode_intervals_read(const cpidecode_trace *t, cpidecode_intervals **set);
@@ -244,6 +333,40 @@ CPIDECODE_API size_t cpidecode_intervals_count(const cpidecode_intervals *set);
 CPIDECODE_API int cpidecode_intervals_get(
 	const cpidecode_intervals *set, size_t i, cpidecode_interval *iv);
 CPIDECODE_API void cpidecode_intervals_free(cpidecode_intervals *set);
+
+/* What a report is to be; fill with zeros, set size, then what is wanted. */
+typedef struct cpidecode_report_options {
+	size_t size; /* sizeof(cpidecode_report_options) */
+	/* Names as on cpidecode's command line, NULL: its defaults. */
+	const char *report;	/* "summary", "intervals", "hooks", "cpus", "info" */
+	const char *format;	/* "text", "csv", "json", "folded", "svg" */
+	const char *weight;	/* of folded and svg */
+	const char *label;	/* pattern; NULL: any */
+	int64_t from_ns, to_ns; /* both 0: all of the trace */
+	int by_tid, by_pid, by_minor;
+	uint32_t tid, pid, minor;
+	unsigned threads; /* 0: one for each processor that the process may use */
+	/* Stored bytes, on the calling thread; not 0 ends it: CPIDECODE_ECANCELED. May be NULL. */
+	int (*progress)(void *ctx, uint64_t done, uint64_t total);
+	/* What the command would say on stderr about the report, a line; may be NULL. */
+	void (*note)(void *ctx, const char *line);
+	void *ctx;
+} cpidecode_report_options;
+
+/*
+ * Takes the report's next bytes, which are valid during the call; 0, or not 0 to end it
+ * (CPIDECODE_ECANCELED). Called on any thread, one call at a time, in order.
+ */
+typedef int (*cpidecode_write_fn)(void *ctx, const void *bytes, size_t n);
+
+/*
+ * The report that the command would write, byte for byte. options may be NULL. *counts,
+ * unless NULL, is what reading found. CPIDECODE_EINVAL: a name is not known, or the
+ * report has no such format.
+ */
+CPIDECODE_API int cpidecode_report(const cpidecode_trace *t,
+	const cpidecode_report_options *options, cpidecode_write_fn write, void *ctx,
+	cpidecode_counts *counts);
 
 #ifdef __cplusplus
 }

@@ -119,18 +119,6 @@ static void settle_times(struct options *o, const struct trace *t)
 	}
 }
 
-/* A host to name, if all files are of the same one. */
-static const char *host_of(const struct trace *t)
-{
-	const char *host = trace_meta_value(trace_file(t, 0), "host");
-	for (size_t i = 1; host && i < trace_nfiles(t); i++) {
-		const char *other = trace_meta_value(trace_file(t, i), "host");
-		if (!other || strcmp(host, other))
-			return NULL;
-	}
-	return host;
-}
-
 static int run_report(struct trace *t, const struct options *o, struct out *out, bool *bad)
 {
 	struct findings found = {0};
@@ -138,14 +126,12 @@ static int run_report(struct trace *t, const struct options *o, struct out *out,
 		.format = o->format,
 		.weight = o->weight,
 		.filter = &o->filter,
-		.scripted = trace_scripted(t),
-		.host = host_of(t),
-		.trace = t,
 		.threads = o->threads,
 		.found = &found,
 		/* Not between the lines of a report that is being watched. */
 		.progress = isatty(out->fd) ? NULL : show_decoding,
 		.note = say};
+	report_about(&r, t);
 	if (r.scripted && o->format != FORMAT_TEXT)
 		complain(REPORT_SCRIPTED);
 	int rc = report_run(&r, o->report);

@@ -42,25 +42,6 @@ static const struct option long_options[] = {
 	{NULL, 0, NULL, 0},
 };
 
-static const char *const report_names[] = {[REPORT_SUMMARY] = "summary",
-	[REPORT_INTERVALS] = "intervals",
-	[REPORT_HOOKS] = "hooks",
-	[REPORT_CPUS] = "cpus",
-	[REPORT_INFO] = "info"};
-
-static const char *const format_names[] = {[FORMAT_TEXT] = "text",
-	[FORMAT_CSV] = "csv",
-	[FORMAT_JSON] = "json",
-	[FORMAT_FOLDED] = "folded",
-	[FORMAT_SVG] = "svg"};
-
-static const char *const weight_names[] = {[WEIGHT_CYCLES] = "cycles",
-	[WEIGHT_NS] = "ns",
-	[WEIGHT_INSTRUCTIONS] = "instructions",
-	[WEIGHT_THREAD_CYCLES] = "thread_cycles"};
-
-#define COUNT(array) (sizeof array / sizeof *array)
-
 void complain(const char *format, ...)
 {
 	va_list ap;
@@ -84,9 +65,9 @@ static void __attribute__((noreturn, format(printf, 1, 2))) misuse(const char *f
 
 static int choose(const char *option, const char *text, const char *const *names, size_t n)
 {
-	for (size_t i = 0; i < n; i++)
-		if (!strcmp(text, names[i]))
-			return (int)i;
+	int found = report_name_find(text, names, n);
+	if (found >= 0)
+		return found;
 	char list[128] = "";
 	for (size_t i = 0; i < n; i++) {
 		strcat(list, i ? i + 1 == n ? " or " : ", " : "");
@@ -169,15 +150,15 @@ static void take(struct options *o, struct seen *seen, int option)
 	seen->filter |= option >= OPT_LABEL && option <= OPT_TO;
 	switch (option) {
 	case OPT_REPORT:
-		o->report = choose("report", optarg, report_names, COUNT(report_names));
+		o->report = choose("report", optarg, report_names, REPORT_NAMES);
 		seen->report = true;
 		break;
 	case OPT_FORMAT:
-		o->format = choose("format", optarg, format_names, COUNT(format_names));
+		o->format = choose("format", optarg, format_names, FORMAT_NAMES);
 		seen->format = true;
 		break;
 	case OPT_WEIGHT:
-		o->weight = choose("weight", optarg, weight_names, COUNT(weight_names));
+		o->weight = choose("weight", optarg, weight_names, WEIGHT_NAMES);
 		seen->weight = true;
 		break;
 	case 'o':

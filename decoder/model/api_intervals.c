@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "api_private.h"
+#include "interval_stream.h"
 
 /* The public mirror of struct interval_cpu is handed out as it is. */
 _Static_assert(sizeof(cpidecode_interval_cpu) == sizeof(struct interval_cpu) &&
@@ -28,32 +29,8 @@ _Static_assert((int)CPIDECODE_IV_SUMMARY == (int)IV_SUMMARY &&
 		       (int)CPIDECODE_IV_USER_ONLY == (int)IV_USER_ONLY,
 	"flags are handed out as they are");
 
-struct cpidecode_intervals {
-	struct interval_set *set;
-};
-
-int cpidecode_intervals_read(const cpidecode_trace *t, cpidecode_intervals **set)
+void api_interval(cpidecode_interval *to, const struct interval *iv)
 {
-	struct interval_set_options options = {.cpus = true};
-	*set = calloc(1, sizeof **set);
-	int rc = *set ? interval_set_read(t->trace, &options, &(*set)->set) : CPIDECODE_ENOMEM;
-	if (rc) {
-		free(*set);
-		*set = NULL;
-	}
-	return rc;
-}
-
-size_t cpidecode_intervals_count(const cpidecode_intervals *set)
-{
-	return set->set->count;
-}
-
-int cpidecode_intervals_get(const cpidecode_intervals *set, size_t i, cpidecode_interval *to)
-{
-	if (i >= set->set->count)
-		return CPIDECODE_EINVAL;
-	const struct interval *iv = &set->set->at[i];
 	*to = (cpidecode_interval){
 		.start_ns = iv->start_ns,
 		.end_ns = iv->end_ns,
@@ -89,6 +66,34 @@ int cpidecode_intervals_get(const cpidecode_intervals *set, size_t i, cpidecode_
 		.migrations = iv->migrations,
 		.faults = iv->faults,
 	};
+}
+
+struct cpidecode_intervals {
+	struct interval_set *set;
+};
+
+int cpidecode_intervals_read(const cpidecode_trace *t, cpidecode_intervals **set)
+{
+	struct interval_set_options options = {.cpus = true};
+	*set = calloc(1, sizeof **set);
+	int rc = *set ? interval_set_read(t->trace, &options, &(*set)->set) : CPIDECODE_ENOMEM;
+	if (rc) {
+		free(*set);
+		*set = NULL;
+	}
+	return rc;
+}
+
+size_t cpidecode_intervals_count(const cpidecode_intervals *set)
+{
+	return set->set->count;
+}
+
+int cpidecode_intervals_get(const cpidecode_intervals *set, size_t i, cpidecode_interval *to)
+{
+	if (i >= set->set->count)
+		return CPIDECODE_EINVAL;
+	api_interval(to, &set->set->at[i]);
 	return 0;
 }
 
@@ -98,4 +103,51 @@ void cpidecode_intervals_free(cpidecode_intervals *set)
 		return;
 	interval_set_free(set->set);
 	free(set);
+}
+
+struct cpidecode_interval_stream {
+	struct interval_stream *stream;
+	int64_t from_ns, to_ns;
+};
+
+/* As the command's --from and --to. */
+static bool in_range(void *ctx, const struct interval *iv)
+{
+	const cpidecode_interval_stream *s = ctx;
+	return iv->end_ns >= s->from_ns && iv->start_ns <= s->to_ns;
+}
+
+int cpidecode_interval_stream_open(
+	const cpidecode_trace *t, int64_t from_ns, int64_t to_ns, cpidecode_interval_stream **s)
+{
+	*s = calloc(1, sizeof **s);
+	if (!*s)
+		return CPIDECODE_ENOMEM;
+	(*s)->from_ns = from_ns;
+	(*s)->to_ns = to_ns;
+	struct interval_stream_options options = {
+		.filter = in_range, .ctx = *s, .from_ns = from_ns, .cpus = true};
+	int rc = interval_stream_open(t->trace, &options, &(*s)->stream, NULL);
+	if (rc) {
+		free(*s);
+		*s = NULL;
+	}
+	return rc;
+}
+
+int cpidecode_interval_stream_next(cpidecode_interval_stream *s, cpidecode_interval *to)
+{
+	const struct interval *iv;
+	int rc = interval_stream_next(s->stream, &iv);
+	if (rc > 0)
+		api_interval(to, iv);
+	return rc;
+}
+
+void cpidecode_interval_stream_close(cpidecode_interval_stream *s)
+{
+	if (!s)
+		return;
+	interval_stream_close(s->stream);
+	free(s);
 }

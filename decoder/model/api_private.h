@@ -5,6 +5,9 @@
 #include "../../include/cpidecode.h"
 #include "intervals.h"
 
+/* The public picture of an interval. */
+void api_interval(cpidecode_interval *to, const struct interval *iv);
+
 struct cpidecode_trace {
 	struct trace *trace;
 };

@@ -1,4 +1,6 @@
 /* cpidecode.h: opening, and what the files say beside their hooks. */
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,31 +57,83 @@ static int new_trace(cpidecode_trace **t)
 static int opened(cpidecode_trace **t, int rc)
 {
 	if (rc) {
+		int saved = errno;
 		cpidecode_close(*t);
 		*t = NULL;
+		errno = saved;
 	}
+	return rc;
+}
+
+static bool on_progress(void *ctx, const char *path, uint64_t done, uint64_t total)
+{
+	const cpidecode_open_options *o = ctx;
+	(void)path;
+	return !o->progress(o->ctx, done, total);
+}
+
+static int add_schemas(
+	struct trace *t, const cpidecode_open_options *o, cpidecode_open_error *error)
+{
+	for (size_t i = 0; i < o->nschemas; i++) {
+		struct schema_error why;
+		error->file = i;
+		int rc = trace_add_schema(t, o->schemas[i], o->schema_lengths[i], &why);
+		if (rc == CPIDECODE_ESCHEMA) {
+			error->line = why.line;
+			snprintf(error->reason, sizeof error->reason, "%s", why.reason);
+		}
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+static int add_files(struct trace *t, const char *const *paths, size_t n,
+	const cpidecode_open_options *o, cpidecode_open_error *error)
+{
+	int rc = n ? add_schemas(t, o, error) : CPIDECODE_EINVAL;
+	if (o->progress)
+		trace_set_progress(t, on_progress, (void *)o);
+	for (size_t i = 0; i < n && !rc; i++) {
+		error->file = i;
+		rc = paths[i] ? trace_add_path(t, paths[i]) : CPIDECODE_EINVAL;
+	}
+	trace_set_progress(t, NULL, NULL);
+	return rc;
+}
+
+int cpidecode_open_with(const char *const *paths, size_t n, const cpidecode_open_options *options,
+	cpidecode_trace **t, cpidecode_open_error *error)
+{
+	static const cpidecode_open_options none = {.size = sizeof none};
+	cpidecode_open_error own;
+	error = error ? error : &own;
+	options = options ? options : &none;
+	*error = (cpidecode_open_error){0};
+	*t = NULL;
+	if (options->size < sizeof none)
+		return CPIDECODE_EINVAL;
+	int rc = new_trace(t);
+	if (!rc)
+		rc = add_files((*t)->trace, paths, n, options, error);
+	if (rc == CPIDECODE_EOPEN || rc == CPIDECODE_EREAD || rc == CPIDECODE_ESPOOL)
+		error->system_error = errno;
+	return opened(t, rc);
+}
+
+int cpidecode_open_files(const char *const *paths, size_t n, cpidecode_trace **t, size_t *failed)
+{
+	cpidecode_open_error error;
+	int rc = cpidecode_open_with(paths, n, NULL, t, &error);
+	if (failed)
+		*failed = error.file;
 	return rc;
 }
 
 int cpidecode_open(const char *path, cpidecode_trace **t)
 {
 	return cpidecode_open_files(&path, 1, t, NULL);
-}
-
-int cpidecode_open_files(const char *const *paths, size_t n, cpidecode_trace **t, size_t *failed)
-{
-	if (failed)
-		*failed = 0;
-	*t = NULL;
-	if (!n)
-		return CPIDECODE_EINVAL;
-	int rc = new_trace(t);
-	for (size_t i = 0; i < n && !rc; i++) {
-		if (failed)
-			*failed = i;
-		rc = paths[i] ? trace_add_path((*t)->trace, paths[i]) : CPIDECODE_EINVAL;
-	}
-	return opened(t, rc);
 }
 
 int cpidecode_open_fd(int fd, cpidecode_trace **t)

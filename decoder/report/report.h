@@ -36,6 +36,17 @@ enum report_weight {
 	WEIGHT_THREAD_CYCLES,
 };
 
+enum {
+	REPORT_NAMES = REPORT_INFO + 1, /* those that have one: a flame graph is a format */
+	FORMAT_NAMES = FORMAT_SVG + 1,
+	WEIGHT_NAMES = WEIGHT_THREAD_CYCLES + 1,
+};
+extern const char *const report_names[REPORT_NAMES];
+extern const char *const format_names[FORMAT_NAMES];
+extern const char *const weight_names[WEIGHT_NAMES];
+/* The name's place, or -1. */
+int report_name_find(const char *name, const char *const *names, size_t n);
+
 struct report {
 	struct out *out;
 	enum report_format format;
@@ -54,6 +65,9 @@ struct report {
 	const struct interval *intervals; /* all of them, by start, longer first */
 	size_t nintervals;
 };
+
+/* Sets trace, scripted and host. */
+void report_about(struct report *r, const struct trace *t);
 
 /*
  * Any report. 0 or a CPIDECODE_E code; failures of the output show in r->out->error.

@@ -90,6 +90,18 @@ int out_open(struct out *o, const char *path)
 	return rc;
 }
 
+int out_function(struct out *o, int (*write)(void *, const void *, size_t), void *ctx)
+{
+	out_memory(o);
+	o->buf = malloc(OUT_BUFFER);
+	if (!o->buf)
+		return -ENOMEM;
+	o->cap = OUT_BUFFER;
+	o->write = write;
+	o->ctx = ctx;
+	return 0;
+}
+
 const char *out_name(const struct out *o)
 {
 	return o->path ? o->path : "standard output";
@@ -97,6 +109,10 @@ const char *out_name(const struct out *o)
 
 static void flush(struct out *o)
 {
+	if (o->write && o->len && !o->error)
+		o->error = o->write(o->ctx, o->buf, o->len);
+	if (o->write)
+		o->len = 0;
 	for (size_t done = 0; done < o->len && !o->error;) {
 		ssize_t n = write(o->fd, o->buf + done, o->len - done);
 		if (n > 0)
@@ -163,7 +179,7 @@ void out_slowly(struct out *o, const void *p, size_t n)
 	const char *from = p;
 	if (o->error)
 		return;
-	if (o->fd < 0) {
+	if (o->fd < 0 && !o->write) {
 		if (o->cap - o->len < n && !grow(o, n))
 			return;
 	} else {

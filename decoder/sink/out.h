@@ -22,10 +22,15 @@ struct out {
 	char *path;  /* final name; NULL: standard output or memory */
 	char *temp;  /* name while it grows; NULL: written directly */
 	bool placed; /* it has its final name */
+	/* Takes the bytes in place of fd: 0, or an errno. NULL: fd does, or memory. */
+	int (*write)(void *ctx, const void *bytes, size_t n);
+	void *ctx;
 };
 
 /* path NULL or "-" is standard output. 0 or a negative errno. */
 int out_open(struct out *o, const char *path);
+/* A stream into a function. 0 or -ENOMEM. */
+int out_function(struct out *o, int (*write)(void *, const void *, size_t), void *ctx);
 /* A stream that only grows in memory: o->buf, o->len; released by out_discard. */
 void out_memory(struct out *o);
 /* Writes what is left and gives the file its name. 0 or a negative errno. */

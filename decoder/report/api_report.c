@@ -1,0 +1,119 @@
+/* cpidecode.h: a report into a function. */
+#include <errno.h>
+
+#include "../model/api_private.h"
+#include "report.h"
+
+struct run {
+	const cpidecode_report_options *options;
+	cpidecode_write_fn write;
+	void *ctx;
+	bool refused; /* the caller's function has had enough */
+};
+
+static int write_on(void *ctx, const void *bytes, size_t n)
+{
+	struct run *run = ctx;
+	if (!run->write(run->ctx, bytes, n))
+		return 0;
+	run->refused = true;
+	return ECANCELED;
+}
+
+static bool show_progress(void *ctx, uint64_t done, uint64_t total)
+{
+	const struct run *run = ctx;
+	return !run->options->progress(run->options->ctx, done, total);
+}
+
+static void take_note(void *ctx, const char *line)
+{
+	const struct run *run = ctx;
+	run->options->note(run->options->ctx, line);
+}
+
+static bool find(const char *name, const char *const *names, size_t n, int *found)
+{
+	*found = name ? report_name_find(name, names, n) : 0;
+	return *found >= 0;
+}
+
+static bool choose(struct report *r, const cpidecode_report_options *o, enum report_kind *kind)
+{
+	int report, format, weight;
+	if (!find(o->report, report_names, REPORT_NAMES, &report) ||
+		!find(o->format, format_names, FORMAT_NAMES, &format) ||
+		!find(o->weight, weight_names, WEIGHT_NAMES, &weight))
+		return false;
+	r->format = (enum report_format)format;
+	r->weight = (enum report_weight)weight;
+	*kind = (enum report_kind)report;
+	if (r->format == FORMAT_FOLDED || r->format == FORMAT_SVG) {
+		if (o->report && *kind != REPORT_INTERVALS)
+			return false;
+		*kind = REPORT_FLAME;
+	}
+	return *kind != REPORT_INFO || r->format != FORMAT_CSV;
+}
+
+static void set_filter(struct filter *f, const cpidecode_report_options *o)
+{
+	filter_init(f);
+	f->label = o->label;
+	f->by_tid = o->by_tid;
+	f->by_pid = o->by_pid;
+	f->by_minor = o->by_minor;
+	f->tid = o->tid;
+	f->pid = o->pid;
+	f->minor = o->minor;
+	if (o->from_ns || o->to_ns) {
+		f->from = o->from_ns;
+		f->to = o->to_ns;
+	}
+}
+
+static int error_of(const struct run *run, int error)
+{
+	if (run->refused)
+		return CPIDECODE_ECANCELED;
+	return error ? CPIDECODE_ENOMEM : 0;
+}
+
+int cpidecode_report(const cpidecode_trace *t, const cpidecode_report_options *options,
+	cpidecode_write_fn write, void *ctx, cpidecode_counts *counts)
+{
+	static const cpidecode_report_options none = {.size = sizeof none};
+	struct run run = {.options = options ? options : &none, .write = write, .ctx = ctx};
+	const cpidecode_report_options *o = run.options;
+	struct findings found = {0};
+	struct filter filter;
+	struct out out;
+	struct report r = {.out = &out,
+		.filter = &filter,
+		.threads = o->threads,
+		.found = &found,
+		.ctx = &run};
+	enum report_kind kind;
+	if (counts)
+		*counts = (cpidecode_counts){0};
+	if (o->size < sizeof none || !choose(&r, o, &kind))
+		return CPIDECODE_EINVAL;
+	if (out_function(&out, write_on, &run))
+		return CPIDECODE_ENOMEM;
+	r.progress = o->progress ? show_progress : NULL;
+	r.note = o->note ? take_note : NULL;
+	set_filter(&filter, o);
+	report_about(&r, t->trace);
+	int rc = report_run(&r, kind);
+	int closed = out_close(&out);
+	if (!rc || run.refused)
+		rc = error_of(&run, closed);
+	if (counts)
+		*counts = (cpidecode_counts){.hooks = found.total.hooks,
+			.torn = found.total.torn,
+			.malformed = found.total.malformed,
+			.damaged = found.total.bad_sections};
+	findings_free(&found);
+	out_discard(&out);
+	return rc;
+}

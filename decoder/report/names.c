@@ -1,0 +1,48 @@
+/* How reports are called, on the command line and in cpidecode.h. */
+#include <string.h>
+
+#include "report.h"
+
+const char *const report_names[REPORT_NAMES] = {[REPORT_SUMMARY] = "summary",
+	[REPORT_INTERVALS] = "intervals",
+	[REPORT_HOOKS] = "hooks",
+	[REPORT_CPUS] = "cpus",
+	[REPORT_INFO] = "info"};
+
+const char *const format_names[FORMAT_NAMES] = {[FORMAT_TEXT] = "text",
+	[FORMAT_CSV] = "csv",
+	[FORMAT_JSON] = "json",
+	[FORMAT_FOLDED] = "folded",
+	[FORMAT_SVG] = "svg"};
+
+const char *const weight_names[WEIGHT_NAMES] = {[WEIGHT_CYCLES] = "cycles",
+	[WEIGHT_NS] = "ns",
+	[WEIGHT_INSTRUCTIONS] = "instructions",
+	[WEIGHT_THREAD_CYCLES] = "thread_cycles"};
+
+int report_name_find(const char *name, const char *const *names, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(name, names[i]))
+			return (int)i;
+	return -1;
+}
+
+/* A host to name, if all files are of the same one. */
+static const char *host_of(const struct trace *t)
+{
+	const char *host = trace_meta_value(trace_file(t, 0), "host");
+	for (size_t i = 1; host && i < trace_nfiles(t); i++) {
+		const char *other = trace_meta_value(trace_file(t, i), "host");
+		if (!other || strcmp(host, other))
+			return NULL;
+	}
+	return host;
+}
+
+void report_about(struct report *r, const struct trace *t)
+{
+	r->trace = t;
+	r->scripted = trace_scripted(t);
+	r->host = host_of(t);
+}

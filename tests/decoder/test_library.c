@@ -1,0 +1,413 @@
+/* What libcpidecode's embedders rely on: fields, seeking, damage, streams, reports. */
+#include <errno.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "../../include/cpidecode.h"
+#include "build.h"
+#include "run.h"
+
+struct fixture {
+	struct bytes bytes;
+	cpidecode_trace *t;
+	cpidecode_hooks *it;
+};
+
+static void begin(struct fixture *f)
+{
+	*f = (struct fixture){0};
+	put_small_trace(&f->bytes, TF_CODEC_LZ4);
+	ck_assert_int_eq(cpidecode_open_memory(f->bytes.p, f->bytes.n, &f->t), 0);
+	ck_assert_int_eq(cpidecode_hooks_open(f->t, &f->it), 0);
+}
+
+static void end(struct fixture *f)
+{
+	cpidecode_hooks_close(f->it);
+	cpidecode_close(f->t);
+	bytes_free(&f->bytes);
+}
+
+START_TEST(fields_of_hooks)
+{
+	struct fixture f;
+	const cpidecode_hook *h;
+	cpidecode_field field;
+	unsigned fit = 77;
+	begin(&f);
+	ck_assert_int_eq(cpidecode_hooks_field(f.it, &field, &fit), 0); /* no hook yet */
+	ck_assert_uint_eq(fit, 0);
+	ck_assert_int_eq(cpidecode_hooks_next(f.it, &h), 1);
+	ck_assert_uint_eq(h->minor, 2);
+	ck_assert_ptr_null(h->name);
+	ck_assert_int_eq(cpidecode_hooks_field(f.it, &field, &fit), 0); /* nobody describes it */
+	do {
+		ck_assert_int_eq(cpidecode_hooks_next(f.it, &h), 1);
+	} while (h->minor != 1);
+	ck_assert_int_eq(cpidecode_hooks_field(f.it, &field, NULL), 1);
+	ck_assert_str_eq(field.name, "first");
+	ck_assert_uint_eq(field.type, CPIDECODE_FIELD_U64);
+	ck_assert_uint_eq(field.u, 1);
+	ck_assert_int_eq(cpidecode_hooks_field(f.it, &field, NULL), 1);
+	ck_assert_str_eq(field.name, "second");
+	ck_assert_int_eq(cpidecode_hooks_field(f.it, &field, &fit), 0);
+	ck_assert_uint_eq(fit, 0);
+	end(&f);
+}
+END_TEST
+
+START_TEST(fields_of_a_group)
+{
+	struct fixture f;
+	const cpidecode_hook *h;
+	cpidecode_field field;
+	unsigned strings = 0, repeated = 0, ratios = 0;
+	begin(&f);
+	while (cpidecode_hooks_next(f.it, &h) > 0) {
+		while (cpidecode_hooks_field(f.it, &field, NULL) > 0) {
+			if (field.type == CPIDECODE_FIELD_STRING) {
+				ck_assert_uint_eq(field.length, 5);
+				ck_assert_mem_eq(field.string, "label", 5);
+				strings++;
+			}
+			repeated += field.repeated != 0;
+			ratios += field.type == CPIDECODE_FIELD_FIX4;
+		}
+	}
+	ck_assert_uint_eq(strings, 4);
+	ck_assert_uint_gt(repeated, 0);
+	ck_assert_uint_gt(ratios, 0);
+	end(&f);
+}
+END_TEST
+
+START_TEST(short_hooks_say_so)
+{
+	static const uint32_t word = 7;
+	struct bytes b = {0}, records = {0};
+	cpidecode_trace *t;
+	cpidecode_hooks *it;
+	const cpidecode_hook *h;
+	cpidecode_field field;
+	unsigned fit;
+	put_header(&b, 1);
+	put_text(&b, TF_TYPE_SCHEMA, "major 0x10 mine\nhook 1 \"one\"\nu32 first\nu32 second\n");
+	put_hook(&records, 2000, 1, 0x10, 1, 1, &word, NULL);
+	put_hooks(&b, 0, 0, TF_CODEC_NONE, &records);
+	put_end(&b);
+	ck_assert_int_eq(cpidecode_open_memory(b.p, b.n, &t), 0);
+	ck_assert_int_eq(cpidecode_hooks_open(t, &it), 0);
+	ck_assert_int_eq(cpidecode_hooks_next(it, &h), 1);
+	ck_assert_int_eq(cpidecode_hooks_field(it, &field, &fit), 1);
+	ck_assert_uint_eq(field.u, 7);
+	ck_assert_int_eq(cpidecode_hooks_field(it, &field, &fit), 0);
+	ck_assert_uint_eq(fit, CPIDECODE_FIT_SHORT);
+	cpidecode_hooks_close(it);
+	cpidecode_close(t);
+	bytes_free(&records);
+	bytes_free(&b);
+}
+END_TEST
+
+/* The clock is 1 GHz, tick 1000 is 5 s. */
+static int64_t time_of(uint64_t ticks)
+{
+	return 5000000000 + (int64_t)ticks - 1000;
+}
+
+START_TEST(seeking)
+{
+	static const uint64_t to[] = {2003, 1995, 3001, 2014, 0, 2014};
+	static const uint64_t lands[] = {2003, 1995, 4000, 2014, 1995, 2014};
+	struct fixture f;
+	const cpidecode_hook *h;
+	begin(&f);
+	for (unsigned i = 0; i < sizeof to / sizeof *to; i++) {
+		ck_assert_int_eq(cpidecode_hooks_seek(f.it, time_of(to[i])), 0);
+		ck_assert_int_eq(cpidecode_hooks_next(f.it, &h), 1);
+		ck_assert_uint_eq(h->ticks, lands[i]);
+	}
+	ck_assert_int_eq(cpidecode_hooks_seek(f.it, time_of(4001)), 0);
+	ck_assert_int_eq(cpidecode_hooks_next(f.it, &h), 0);
+	ck_assert_ptr_null(h);
+	ck_assert_int_eq(cpidecode_hooks_seek(f.it, INT64_MAX), 0);
+	ck_assert_int_eq(cpidecode_hooks_next(f.it, &h), 0);
+	ck_assert_int_eq(cpidecode_hooks_seek(f.it, INT64_MIN), 0);
+	unsigned n = 0;
+	while (cpidecode_hooks_next(f.it, &h) > 0)
+		n++;
+	ck_assert_uint_eq(n, 42);
+	end(&f);
+}
+END_TEST
+
+START_TEST(damage_found_by_reading)
+{
+	struct bytes b = {0}, payload = {0};
+	cpidecode_trace *t;
+	cpidecode_hooks *it;
+	const cpidecode_hook *h;
+	cpidecode_damage_info damage;
+	size_t file = 77;
+	put_header(&b, 1);
+	put(&payload, "this is not an LZ4 block: \xff\xff\xff\xff\xff\xff", 32);
+	struct section s = {.type = TF_TYPE_HOOKS, .codec = TF_CODEC_LZ4, .hooks = 1, .raw = 40};
+	size_t at = put_stored(&b, &s, &payload);
+	put_end(&b);
+	ck_assert_int_eq(cpidecode_open_memory(b.p, b.n, &t), 0);
+	ck_assert_int_eq(cpidecode_hooks_open(t, &it), 0);
+	ck_assert_int_eq(cpidecode_hooks_damage(it, 0, &file, &damage), CPIDECODE_EINVAL);
+	ck_assert_int_eq(cpidecode_hooks_next(it, &h), 0);
+	ck_assert_int_eq(cpidecode_hooks_damage(it, 0, &file, &damage), 0);
+	ck_assert_uint_eq(file, 0);
+	ck_assert_uint_eq(damage.offset, at);
+	ck_assert_int_eq(cpidecode_hooks_damage(it, 1, &file, &damage), CPIDECODE_EINVAL);
+	cpidecode_hooks_close(it);
+	cpidecode_close(t);
+	bytes_free(&payload);
+	bytes_free(&b);
+}
+END_TEST
+
+START_TEST(intervals_as_a_stream)
+{
+	struct fixture f;
+	cpidecode_interval_stream *s;
+	cpidecode_intervals *set;
+	cpidecode_interval iv, same;
+	size_t n = 0;
+	begin(&f);
+	ck_assert_int_eq(cpidecode_intervals_read(f.t, &set), 0);
+	ck_assert_int_eq(cpidecode_interval_stream_open(f.t, INT64_MIN, INT64_MAX, &s), 0);
+	while (cpidecode_interval_stream_next(s, &iv) > 0) {
+		ck_assert_int_eq(cpidecode_intervals_get(set, n++, &same), 0);
+		ck_assert_int_eq(iv.start_ns, same.start_ns);
+		ck_assert_uint_eq(iv.end_ticks, same.end_ticks);
+		ck_assert_int_eq(iv.parent, same.parent);
+		ck_assert_uint_eq(iv.label_length, same.label_length);
+		ck_assert_mem_eq(iv.label, same.label, iv.label_length);
+		ck_assert_uint_eq(iv.num_cpus, same.num_cpus);
+		ck_assert(iv.cpus[0].raw_cpi == same.cpus[0].raw_cpi);
+	}
+	ck_assert_uint_eq(n, 2);
+	cpidecode_interval_stream_close(s);
+	cpidecode_intervals_free(set);
+	/* Only the second ends after that. */
+	ck_assert_int_eq(cpidecode_interval_stream_open(f.t, time_of(3001), INT64_MAX, &s), 0);
+	ck_assert_int_eq(cpidecode_interval_stream_next(s, &iv), 1);
+	ck_assert_uint_eq(iv.end_ticks, 4000);
+	ck_assert_int_eq(cpidecode_interval_stream_next(s, &iv), 0);
+	cpidecode_interval_stream_close(s);
+	cpidecode_interval_stream_close(NULL);
+	end(&f);
+}
+END_TEST
+
+static int collect(void *ctx, const void *bytes, size_t n)
+{
+	put(ctx, bytes, n);
+	return 0;
+}
+
+static int refuse(void *ctx, const void *bytes, size_t n)
+{
+	(void)bytes;
+	(void)n;
+	++*(int *)ctx;
+	return 1;
+}
+
+static int stop(void *ctx, uint64_t done, uint64_t total)
+{
+	(void)ctx;
+	(void)done;
+	(void)total;
+	return 1;
+}
+
+START_TEST(every_report)
+{
+	static const char *const reports[] = {"summary", "intervals", "hooks", "cpus", "info"};
+	static const char *const formats[] = {"text", "csv", "json"};
+	struct fixture f;
+	begin(&f);
+	for (unsigned i = 0; i < 5; i++) {
+		for (unsigned j = 0; j < 3; j++) {
+			cpidecode_report_options o = {
+				.size = sizeof o, .report = reports[i], .format = formats[j]};
+			struct bytes b = {0};
+			int rc = cpidecode_report(f.t, &o, collect, &b, NULL);
+			bool none = i == 4 && j == 1;
+			ck_assert_int_eq(rc, none ? CPIDECODE_EINVAL : 0);
+			ck_assert(none ? !b.n : b.n > 0);
+			bytes_free(&b);
+		}
+	}
+	end(&f);
+}
+END_TEST
+
+START_TEST(reports_by_default_and_by_name)
+{
+	struct fixture f;
+	struct bytes b = {0};
+	cpidecode_counts counts;
+	begin(&f);
+	ck_assert_int_eq(cpidecode_report(f.t, NULL, collect, &b, &counts), 0);
+	ck_assert_uint_eq(counts.hooks, 42);
+	put(&b, "", 1);
+	ck_assert_ptr_nonnull(strstr((char *)b.p, "label"));
+	cpidecode_report_options o = {.size = sizeof o, .format = "folded"};
+	b.n = 0;
+	ck_assert_int_eq(cpidecode_report(f.t, &o, collect, &b, NULL), 0);
+	put(&b, "", 1);
+	ck_assert_ptr_nonnull(strstr((char *)b.p, "eleven;label "));
+	o.label = "other*";
+	b.n = 0;
+	ck_assert_int_eq(cpidecode_report(f.t, &o, collect, &b, NULL), 0);
+	ck_assert_uint_eq(b.n, 0);
+	bytes_free(&b);
+	end(&f);
+}
+END_TEST
+
+START_TEST(reports_that_do_not_come_about)
+{
+	static const struct {
+		const char *report, *format, *weight;
+	} wrong[] = {{"hook", NULL, NULL}, {NULL, "xml", NULL}, {NULL, "svg", "grams"},
+		{"hooks", "folded", NULL}, {"info", "csv", NULL}};
+	struct fixture f;
+	struct bytes b = {0};
+	int calls = 0;
+	begin(&f);
+	for (unsigned i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+		cpidecode_report_options o = {.size = sizeof o,
+			.report = wrong[i].report,
+			.format = wrong[i].format,
+			.weight = wrong[i].weight};
+		ck_assert_int_eq(cpidecode_report(f.t, &o, collect, &b, NULL), CPIDECODE_EINVAL);
+	}
+	cpidecode_report_options o = {.report = "hooks"}; /* without its size */
+	ck_assert_int_eq(cpidecode_report(f.t, &o, collect, &b, NULL), CPIDECODE_EINVAL);
+	ck_assert_uint_eq(b.n, 0);
+	o.size = sizeof o;
+	ck_assert_int_eq(cpidecode_report(f.t, &o, refuse, &calls, NULL), CPIDECODE_ECANCELED);
+	ck_assert_int_eq(calls, 1);
+	bytes_free(&b);
+	end(&f);
+}
+END_TEST
+
+static void make_long(struct bytes *file)
+{
+	struct bytes records = {0};
+	put_header(file, 1);
+	for (uint64_t section = 0; section < 200; section++) {
+		for (uint64_t i = 0; i < 1000; i++)
+			put_plain(&records, 2000 + section * 1000 + i, 1, 1);
+		put_hooks(file, 0, section * 65536, TF_CODEC_NONE, &records);
+	}
+	put_end(file);
+	bytes_free(&records);
+}
+
+START_TEST(canceled_by_progress)
+{
+	struct bytes b = {0}, out = {0};
+	cpidecode_trace *t;
+	make_long(&b);
+	ck_assert_int_eq(cpidecode_open_memory(b.p, b.n, &t), 0);
+	cpidecode_report_options o = {.size = sizeof o, .report = "hooks", .progress = stop};
+	ck_assert_int_eq(cpidecode_report(t, &o, collect, &out, NULL), CPIDECODE_ECANCELED);
+	cpidecode_close(t);
+	bytes_free(&out);
+	bytes_free(&b);
+}
+END_TEST
+
+static void *report_in_a_thread(void *trace)
+{
+	struct bytes *b = calloc(1, sizeof *b);
+	cpidecode_report_options o = {.size = sizeof o, .report = "hooks", .format = "json"};
+	if (cpidecode_report(trace, &o, collect, b, NULL))
+		abort();
+	return b;
+}
+
+START_TEST(several_reports_at_once)
+{
+	enum { THREADS = 3 };
+	struct fixture f;
+	pthread_t threads[THREADS];
+	struct bytes *b[THREADS];
+	begin(&f);
+	for (int i = 0; i < THREADS; i++)
+		ck_assert_int_eq(pthread_create(&threads[i], NULL, report_in_a_thread, f.t), 0);
+	for (int i = 0; i < THREADS; i++) {
+		void *result;
+		pthread_join(threads[i], &result);
+		b[i] = result;
+	}
+	for (int i = 0; i < THREADS; i++) {
+		ck_assert_uint_eq(b[i]->n, b[0]->n);
+		ck_assert_mem_eq(b[i]->p, b[0]->p, b[0]->n);
+	}
+	for (int i = 0; i < THREADS; i++) {
+		bytes_free(b[i]);
+		free(b[i]);
+	}
+	end(&f);
+}
+END_TEST
+
+START_TEST(opening_with_options)
+{
+	static const char good[] = "major 0x10 yours\nhook 1 \"mine\"\nu32 a\nu32 b\n";
+	static const char bad[] = "major 0x10 yours\nhook 1 \"mine\"\nu33 a\n";
+	const char *schemas[] = {good, bad};
+	const size_t lengths[] = {sizeof good - 1, sizeof bad - 1};
+	struct bytes b = {0};
+	char name[] = "/tmp/cpidecode-test.XXXXXX";
+	const char *paths[] = {name, "/nonexistent"};
+	cpidecode_open_options o = {
+		.size = sizeof o, .schemas = schemas, .schema_lengths = lengths, .nschemas = 1};
+	cpidecode_open_error error;
+	cpidecode_trace *t;
+	cpidecode_hooks *it;
+	const cpidecode_hook *h;
+	int fd = mkstemp(name);
+	put_small_trace(&b, TF_CODEC_NONE);
+	ck_assert_int_eq(write(fd, b.p, b.n), (ssize_t)b.n);
+	ck_assert_int_eq(cpidecode_open_with(paths, 1, &o, &t, &error), 0);
+	ck_assert_int_eq(cpidecode_hooks_open(t, &it), 0);
+	do {
+		ck_assert_int_eq(cpidecode_hooks_next(it, &h), 1);
+	} while (h->minor != 1);
+	ck_assert_str_eq(h->name, "mine");
+	cpidecode_hooks_close(it);
+	cpidecode_close(t);
+	ck_assert_int_eq(cpidecode_open_with(paths, 2, &o, &t, &error), CPIDECODE_EOPEN);
+	ck_assert_uint_eq(error.file, 1);
+	ck_assert_int_eq(error.system_error, ENOENT);
+	ck_assert_ptr_null(t);
+	o.nschemas = 2;
+	ck_assert_int_eq(cpidecode_open_with(paths, 1, &o, &t, &error), CPIDECODE_ESCHEMA);
+	ck_assert_uint_eq(error.file, 1);
+	ck_assert_uint_eq(error.line, 3);
+	ck_assert_int_gt(error.reason[0], 0);
+	o.size = 8;
+	ck_assert_int_eq(cpidecode_open_with(paths, 1, &o, &t, NULL), CPIDECODE_EINVAL);
+	ck_assert_int_eq(cpidecode_open_with(paths, 0, NULL, &t, NULL), CPIDECODE_EINVAL);
+	close(fd);
+	unlink(name);
+	bytes_free(&b);
+}
+END_TEST
+
+RUN_TESTS("library", fields_of_hooks, fields_of_a_group, short_hooks_say_so, seeking,
+	damage_found_by_reading, intervals_as_a_stream, every_report,
+	reports_by_default_and_by_name, reports_that_do_not_come_about, canceled_by_progress,
+	several_reports_at_once, opening_with_options)

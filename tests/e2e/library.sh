@@ -1,0 +1,114 @@
+#!/bin/sh
+# libcpidecode from C and from Python: the two samples say the same, and the same as the command.
+# Environment: CPIDECODE, MKTRACE: the programs; SAMPLES: the samples' folder; LIBRARY: the
+# shared library; SOURCE: the project's folder.
+set -u
+: "${CPIDECODE:?}" "${MKTRACE:?}" "${SAMPLES:?}" "${LIBRARY:?}" "${SOURCE:?}"
+
+passed=0 failed=0 skipped=0
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+trap 'exit 1' INT TERM HUP
+
+check() { # NAME COMMAND...
+	name=$1; shift
+	if "$@" >"$work/log" 2>&1; then
+		passed=$((passed + 1)); echo "ok: $name"
+	else
+		failed=$((failed + 1)); echo "FAILED: $name"; sed 's/^/  /' "$work/log"
+	fi
+}
+skip() { # NAME WHY
+	skipped=$((skipped + 1)); echo "skipped: $1: $2"
+}
+
+cases="nesting strings quality unmeasured cpus64 empty merge"
+for case in $cases; do
+	for text in "$SOURCE/tests/golden/cases/$case"/trace*.txt; do
+		"$MKTRACE" "$text" "$work/$case-$(basename "$text" .txt).bin" || exit 1
+	done
+done
+
+# The columns of the CSV that the sample prints too, with n/a for what is empty.
+as_csv() { # CASE
+	"$CPIDECODE" --report intervals --format csv "$work/$1"-*.bin 2>/dev/null | tr -d '\r' |
+		awk -F, '
+		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		function v(name) { return $at[name] == "" ? "n/a" : $at[name] }
+		{ print v("start_ns"), v("end_ns"), v("elapsed_cycles"), v("depth"), v("tid"),
+			v("raw_cpi"), v("scaled_cpi"), v("thread_cpi"), v("instructions"),
+			v("thread_instructions"), v("off_cpu_ns") }'
+}
+# Without the label, which is spelled otherwise and may hold commas.
+without_label() {
+	sed -E 's/^(([^ ]+ ){5})("[^"]*"|-) /\1/'
+}
+like_the_command() { # CASE
+	"$SAMPLES/print_intervals" "$work/$1"-*.bin 2>/dev/null | without_label >"$work/sample"
+	as_csv "$1" >"$work/command"
+	diff "$work/command" "$work/sample"
+}
+# Labels with commas are the CSV's own business (strings, merge).
+for case in nesting quality unmeasured cpus64 empty; do
+	check "print_intervals says what the command says: $case" like_the_command "$case"
+done
+
+same_report() { # CASE REPORT
+	"$SAMPLES/print_intervals" -r "$2" "$work/$1"-*.bin >"$work/sample" 2>/dev/null || return 1
+	"$CPIDECODE" --report "$2" "$work/$1"-*.bin >"$work/command" 2>/dev/null
+	cmp "$work/command" "$work/sample"
+}
+for report in summary intervals hooks cpus info; do
+	check "a report into a function is the command's: $report" same_report merge "$report"
+done
+
+from_a_moment() {
+	"$SAMPLES/print_intervals" -f 0 "$work/nesting-trace.bin" >"$work/hooks" || return 1
+	cat "$work/hooks"
+	[ "$(wc -l <"$work/hooks")" -eq 10 ] && grep -q ' elapsed=' "$work/hooks"
+}
+check "print_intervals -f prints hooks with their fields" from_a_moment
+
+refusals() {
+	"$SAMPLES/print_intervals" 2>"$work/err"; [ $? -eq 2 ] || return 1
+	"$SAMPLES/print_intervals" "$work/nothing" 2>"$work/err"; [ $? -eq 1 ] || return 1
+	grep -q 'nothing: cannot be opened: No such file' "$work/err" || return 1
+	"$SAMPLES/print_intervals" -r nonsense "$work/nesting-trace.bin" 2>"$work/err"
+	[ $? -eq 1 ] && [ "$(wc -l <"$work/err")" -eq 1 ]
+}
+check "print_intervals says what is wrong" refusals
+
+python() {
+	CPIDECODE_LIBRARY=$LIBRARY PYTHONDONTWRITEBYTECODE=1 \
+		python3 "$SOURCE/samples/cpidecode.py" "$@"
+}
+if ! python3 -c 'import ctypes' 2>"$work/err"; then
+	skip "the Python module" "$(tail -n 1 "$work/err")"
+elif ldd "$LIBRARY" | grep -qE 'lib(a|t|ub)san'; then
+	skip "the Python module" "a library with sanitizers is not for a program without"
+else
+	same_in_python() { # CASE
+		python "$work/$1"-*.bin >"$work/python" || return 1
+		"$SAMPLES/print_intervals" "$work/$1"-*.bin >"$work/sample" 2>/dev/null
+		diff "$work/sample" "$work/python"
+	}
+	for case in $cases; do
+		check "Python says what C says: $case" same_in_python "$case"
+	done
+	python_report() {
+		python -r summary "$work"/merge-*.bin >"$work/python" || return 1
+		"$CPIDECODE" "$work"/merge-*.bin >"$work/command" 2>/dev/null
+		cmp "$work/command" "$work/python"
+	}
+	check "a report in Python is the command's" python_report
+	python_refusals() {
+		python "$work/nothing" 2>"$work/err"; [ $? -eq 1 ] || return 1
+		grep -q 'nothing: cannot be opened: No such file' "$work/err" || return 1
+		python 2>"$work/err"; [ $? -eq 2 ] || return 1
+		python -r nonsense "$work/nesting-trace.bin" 2>"$work/err"; [ $? -eq 1 ]
+	}
+	check "Python says what is wrong" python_refusals
+fi
+
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" -eq 0 ]
