@@ -81,8 +81,8 @@ int hook_iter_open(const struct trace *t, struct hook_iter **result)
 		rc = CPIDECODE_ENOMEM;
 	for (size_t i = 0; i < t->nfiles && !rc; i++) {
 		rc = open_source(&it->sources[it->nsources++], t->files[i]);
-		for (size_t j = 0; j < t->files[i]->nsections; j++)
-			it->total += t->files[i]->sections[j].stored;
+		for (size_t j = 0; j < t->files[i]->pub.nrings; j++)
+			it->total += t->files[i]->rings[j].stored;
 	}
 	if (rc) {
 		hook_iter_close(it);

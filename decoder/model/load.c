@@ -304,6 +304,7 @@ void file_free(struct file *f)
 	free(f->path);
 	free(f->syncs);
 	free(f->sections);
+	free(f->refs);
 	free(f->rings);
 	free(f->ring_sections);
 	free(f->damage);

@@ -5,11 +5,10 @@
 
 void ring_cursor_init(struct ring_cursor *c, const struct file *f, size_t ring)
 {
-	const struct ring_sections *s = &f->ring_sections[ring];
 	*c = (struct ring_cursor){
 		.file = f,
-		.next = f->sections + s->first,
-		.end = f->sections + s->first + s->count,
+		.ring = ring,
+		.end = file_nsections(f, ring),
 		.to = UINT64_MAX,
 	};
 	c->hook.ring = f->rings[ring].ring;
@@ -31,7 +30,7 @@ static int tell(struct ring_cursor *c, struct reading *r, uint64_t bytes, const 
 	int rc = grow(&r->damage, r->ndamage, &r->damage_cap, sizeof *r->damage);
 	if (!rc)
 		r->damage[r->ndamage++] = (struct hook_damage){.file = c->file->pub.index,
-			.ring = c->section->ring,
+			.ring = c->hook.ring,
 			.offset = c->section->offset,
 			.bytes = bytes,
 			.why = why};
@@ -39,20 +38,22 @@ static int tell(struct ring_cursor *c, struct reading *r, uint64_t bytes, const 
 }
 
 /* Nothing of the section can be in the range, if its header is right about it. */
-static bool outside(const struct ring_cursor *c, const struct io_section *s)
+static bool outside(const struct ring_cursor *c, const struct section_ref *s)
 {
-	return s->hooks && s->first <= s->last && (s->last < c->from || s->first > c->to);
+	return s->told && (s->hi < c->from || s->lo > c->to) &&
+	       !c->file->ring_sections[c->ring].disordered;
 }
 
 /* 1: c->section is loaded, 0: none is left. One that cannot be loaded is told and passed. */
 static int load_next(struct ring_cursor *c, struct reading *r)
 {
 	while (c->next < c->end) {
-		const struct io_section *s = c->section = c->next++;
+		const struct section_ref *s = c->section =
+			file_section(c->file, c->ring, c->next++);
 		const char *why = "could not be read";
 		r->done += s->stored;
 		c->p = c->stop = NULL;
-		if (!s->raw || outside(c, s))
+		if (outside(c, s))
 			continue;
 		c->counts.promised += s->hooks;
 		c->counts.torn_promised += s->torn;
@@ -63,7 +64,7 @@ static int load_next(struct ring_cursor *c, struct reading *r)
 			continue;
 		}
 		r->loaded -= c->raw.cap;
-		int rc = io_load(c->file->in, s, &c->raw, &r->scratch, &why);
+		int rc = file_load_section(c->file, c->ring, s, &c->raw, &r->scratch, &why);
 		r->loaded += c->raw.cap;
 		if (rc == CPIDECODE_ENOMEM)
 			return rc;

@@ -20,8 +20,9 @@ struct reading {
 
 struct ring_cursor {
 	const struct file *file;
-	const struct io_section *next, *end; /* sections not yet loaded */
-	const struct io_section *section;    /* the loaded one */
+	size_t ring;			   /* index in file->rings */
+	size_t next, end;		   /* sections not yet loaded */
+	const struct section_ref *section; /* the loaded one */
 	struct io_buffer raw;
 	const uint8_t *p, *stop; /* the rest of it */
 	uint64_t from, to;	 /* ticks to take, both included */

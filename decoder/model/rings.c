@@ -138,20 +138,117 @@ static int rings_of_losses(struct file *f, size_t *cap)
 	return 0;
 }
 
+static struct section_ref make_ref(const struct io_section *s)
+{
+	return (struct section_ref){.offset = s->offset,
+		.position = s->position,
+		.lo = s->first,
+		.hi = s->last,
+		.stored = s->stored,
+		.raw = s->raw & (IO_MAX_RAW * 2u - 1),
+		.codec = s->codec & 3u,
+		.told = tells_time(s),
+		.hooks = s->hooks,
+		.torn = s->torn};
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static uint64_t most(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/*
+ * Where two headers contradict each other the later one's first stamp counts, so that one
+ * absurd last stamp spoils nothing but its own section.
+ */
+static void settle_ranges(struct section_ref *s, struct ring_sections *ring)
+{
+	uint64_t cap = UINT64_MAX, before = 0;
+	for (size_t i = ring->count; i-- > 0;) {
+		uint64_t first = s[i].lo;
+		if (!s[i].told) {
+			/* Of two in a row nobody knows where the first one ends. */
+			ring->disordered |= i + 1 < ring->count && !s[i + 1].told;
+			s[i].lo = 0;
+			s[i].hi = cap;
+			continue;
+		}
+		ring->disordered |= s[i].hi > cap;
+		s[i].lo = least(s[i].lo, cap);
+		s[i].hi = least(s[i].hi, cap);
+		cap = first;
+	}
+	for (size_t i = 0; i < ring->count; i++) {
+		s[i].lo = most(s[i].lo, before);
+		s[i].hi = most(s[i].hi, s[i].lo);
+		before = s[i].hi;
+	}
+}
+
 static int index_sections(struct file *f)
 {
-	size_t at = 0;
+	size_t n = 0, at = 0;
 	if (!f->pub.nrings)
 		return 0;
 	f->ring_sections = calloc(f->pub.nrings, sizeof *f->ring_sections);
-	if (!f->ring_sections)
+	f->refs = malloc((f->nsections ? f->nsections : 1) * sizeof *f->refs);
+	if (!f->ring_sections || !f->refs)
 		return CPIDECODE_ENOMEM;
 	for (size_t i = 0; i < f->pub.nrings; i++) {
-		f->ring_sections[i] =
-			(struct ring_sections){.first = at, .count = f->rings[i].sections};
-		at += f->rings[i].sections;
+		struct ring_sections *ring = &f->ring_sections[i];
+		ring->first = n;
+		for (uint64_t j = 0; j < f->rings[i].sections; j++, at++)
+			if (f->sections[at].raw)
+				f->refs[n++] = make_ref(&f->sections[at]);
+		ring->count = n - ring->first;
+		settle_ranges(f->refs + ring->first, ring);
 	}
+	free(f->sections);
+	f->sections = NULL;
 	return 0;
+}
+
+void file_sections_in(
+	const struct file *f, size_t ring, uint64_t from, uint64_t to, size_t *begin, size_t *end)
+{
+	size_t n = file_nsections(f, ring), lo = 0, hi = n;
+	*begin = 0;
+	*end = n;
+	if (f->ring_sections[ring].disordered)
+		return;
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		if (file_section(f, ring, mid)->hi < from)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	*begin = lo;
+	for (hi = n; lo < hi;) {
+		size_t mid = lo + (hi - lo) / 2;
+		if (file_section(f, ring, mid)->lo <= to)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	*end = lo;
+}
+
+int file_load_section(const struct file *f, size_t ring, const struct section_ref *s,
+	struct io_buffer *raw, struct io_buffer *scratch, const char **why)
+{
+	struct io_section section = {.offset = s->offset,
+		.type = TF_TYPE_HOOKS,
+		.codec = (uint8_t)s->codec,
+		.stored = s->stored,
+		.raw = s->raw,
+		.ring = f->rings[ring].ring};
+	return io_load(f->in, &section, raw, scratch, why);
 }
 
 int file_rings(struct file *f)

@@ -22,9 +22,28 @@ struct machine {
 	struct task_table tasks;
 };
 
-/* HOOKS sections of one ring: a run of file.sections. */
+/*
+ * A HOOKS section of a ring. Its range of ticks is made from what the headers say: those of
+ * a ring's sections do not overlap but for their ends, and never step back. A record whose
+ * stamp lies outside of its section's range is the writer's mistake; it is still read.
+ */
+struct section_ref {
+	uint64_t offset; /* of the header, in the file */
+	uint64_t position;
+	uint64_t lo, hi; /* ticks, lo <= hi <= the next one's lo */
+	uint32_t stored;
+	uint32_t raw : 29, codec : 2;
+	uint32_t told : 1; /* the header said a range; else it is the gap between its neighbours */
+	uint32_t hooks, torn; /* as the header says */
+};
+
+_Static_assert(sizeof(struct section_ref) == 48, "there are millions of them");
+_Static_assert(IO_MAX_RAW < 1 << 29, "raw holds the largest section");
+
+/* HOOKS sections of one ring: a run of file.refs. Sections without payload are not there. */
 struct ring_sections {
 	size_t first, count;
+	bool disordered; /* the headers' ranges contradict each other: hooks may be anywhere */
 };
 
 struct file {
@@ -34,8 +53,9 @@ struct file {
 	struct clock clock;
 	struct clock_sync *syncs;
 	size_t syncs_cap;
-	struct io_section *sections; /* HOOKS, by ring, then position */
+	struct io_section *sections; /* HOOKS, while loading */
 	size_t nsections, sections_cap;
+	struct section_ref *refs; /* the same by ring, then position */
 	struct trace_ring *rings;
 	struct ring_sections *ring_sections; /* beside rings */
 	struct io_damage *damage;
@@ -73,6 +93,31 @@ void file_free(struct file *f); /* NULL is fine */
 
 /* rings.c: orders the sections and works out the rings and what they say. */
 int file_rings(struct file *f);
+
+/* ring: index in rings. Both may be called by several threads. */
+static inline size_t file_nsections(const struct file *f, size_t ring)
+{
+	return f->ring_sections[ring].count;
+}
+
+static inline const struct section_ref *file_section(const struct file *f, size_t ring, size_t i)
+{
+	return &f->refs[f->ring_sections[ring].first + i];
+}
+
+/*
+ * The sections of a ring, [*begin, *end), that may hold hooks stamped from <= ticks <= to.
+ * All of them where the headers contradict each other.
+ */
+void file_sections_in(
+	const struct file *f, size_t ring, uint64_t from, uint64_t to, size_t *begin, size_t *end);
+
+/*
+ * io_load of a section of that ring, with the same results. Several threads may call it,
+ * each with buffers of its own.
+ */
+int file_load_section(const struct file *f, size_t ring, const struct section_ref *s,
+	struct io_buffer *raw, struct io_buffer *scratch, const char **why);
 
 int file_damage(struct file *f, uint64_t offset, uint64_t bytes, const char *why);
 
