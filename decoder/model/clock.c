@@ -2,119 +2,160 @@
 
 #include <stdlib.h>
 
-#define NS UINT64_C(1000000000)
+#include "clock_private.h"
 
 /* An offset this small is the rounding of the sync itself. */
 enum { OFFSET_NOISE = 1 };
 
-static int64_t saturate(__int128 v)
+int64_t clock_saturate(__int128 v)
 {
 	return v > INT64_MAX ? INT64_MAX : v < INT64_MIN ? INT64_MIN : (int64_t)v;
 }
 
-/* floor(d * 1e9 / rate) */
-static __int128 scale_floor(uint64_t d, uint64_t rate)
+__int128 clock_scale(uint64_t d, uint64_t rate)
 {
 	uint64_t seconds = d / rate, rest = d % rate;
 	/* rate is at most 1e12, so rest * 1e9 may need 70 bits, but hardly ever does. */
-	uint64_t ns = rate <= UINT64_MAX / NS ? rest * NS / rate
-					      : (uint64_t)((unsigned __int128)rest * NS / rate);
-	return (__int128)seconds * (int64_t)NS + ns;
+	uint64_t ns = rate <= UINT64_MAX / CLOCK_NS
+			      ? rest * CLOCK_NS / rate
+			      : (uint64_t)((unsigned __int128)rest * CLOCK_NS / rate);
+	return (__int128)seconds * (int64_t)CLOCK_NS + ns;
 }
 
-static __int128 scale_ceil(uint64_t d, uint64_t rate)
+static __int128 scale_up(uint64_t d, uint64_t rate)
 {
 	uint64_t rest = d % rate;
-	return scale_floor(d, rate) + ((unsigned __int128)rest * NS % rate ? 1 : 0);
+	return clock_scale(d, rate) + ((unsigned __int128)rest * CLOCK_NS % rate ? 1 : 0);
 }
 
-static int64_t line(const struct clock *c, uint64_t ticks)
+/* On the line through that point. */
+static int64_t line(const struct clock *c, uint64_t at, int64_t real, uint64_t ticks)
 {
-	__int128 ns = ticks >= c->base_ticks ? scale_floor(ticks - c->base_ticks, c->rate)
-					     : -scale_ceil(c->base_ticks - ticks, c->rate);
-	return saturate(ns + c->base_real);
+	__int128 ns =
+		ticks >= at ? clock_scale(ticks - at, c->rate) : -scale_up(at - ticks, c->rate);
+	return clock_saturate(ns + real);
 }
 
+/* Any total order will do, so that the order in the file does not matter. */
 static int by_ticks(const void *a, const void *b)
 {
 	const struct clock_sync *x = a, *y = b;
-	return x->ticks < y->ticks ? -1 : x->ticks > y->ticks;
+	if (x->ticks != y->ticks)
+		return x->ticks < y->ticks ? -1 : 1;
+	if (x->realtime != y->realtime)
+		return x->realtime < y->realtime ? -1 : 1;
+	return x->monotonic < y->monotonic ? -1 : x->monotonic > y->monotonic;
 }
 
-uint64_t clock_derive_rate(const struct clock_sync *sync, size_t n)
+static void sort(struct clock_sync *sync, size_t n)
 {
-	if (!n)
-		return 0;
-	const struct clock_sync *first = sync, *last = sync;
-	for (size_t i = 1; i < n; i++) {
-		if (sync[i].ticks < first->ticks)
-			first = &sync[i];
-		if (sync[i].ticks > last->ticks)
-			last = &sync[i];
-	}
-	if (last->ticks == first->ticks || last->monotonic <= first->monotonic)
-		return 0;
-	uint64_t ticks = last->ticks - first->ticks, ns = last->monotonic - first->monotonic;
-	unsigned __int128 rate = ((unsigned __int128)ticks * NS + ns / 2) / ns;
+	if (n)
+		qsort(sync, n, sizeof *sync, by_ticks);
+}
+
+static uint64_t divide_rate(uint64_t ticks, unsigned __int128 ns)
+{
+	unsigned __int128 rate = ns ? ((unsigned __int128)ticks * CLOCK_NS + ns / 2) / ns : 0;
 	return rate <= CLOCK_MAX_RATE ? (uint64_t)rate : 0;
+}
+
+uint64_t clock_derive_rate(struct clock_sync *sync, size_t n)
+{
+	uint64_t ticks = 0;
+	unsigned __int128 ns = 0;
+	sort(sync, n);
+	for (size_t i = 1; i < n; i++) {
+		const struct clock_sync *a = &sync[i - 1], *b = &sync[i];
+		if (b->monotonic <= a->monotonic || !clock_steady(a, b))
+			continue;
+		ticks += b->ticks - a->ticks;
+		ns += b->monotonic - a->monotonic;
+	}
+	if (!ns && n && sync[n - 1].monotonic > sync[0].monotonic) {
+		ticks = sync[n - 1].ticks - sync[0].ticks;
+		ns = sync[n - 1].monotonic - sync[0].monotonic;
+	}
+	return divide_rate(ticks, ns);
+}
+
+static bool on_line(const struct clock *c, const struct clock_sync *s)
+{
+	__int128 off = (__int128)s->realtime - line(c, c->base_ticks, c->base_real, s->ticks);
+	return off >= -OFFSET_NOISE && off <= OFFSET_NOISE;
+}
+
+/* Where the stretch from a to b starts: never above where it ends. */
+static int64_t start_of(
+	const struct clock *c, const struct clock_sync *a, const struct clock_sync *b)
+{
+	struct clock_verdict v = clock_judge(a, b, c->rate);
+	int64_t start = clock_saturate((__int128)a->realtime + v.jump);
+	return start < b->realtime ? start : b->realtime;
 }
 
 void clock_build(struct clock *c, struct clock_sync *sync, size_t n)
 {
-	/* Of syncs at one tick the first is as good as any. */
-	if (n)
-		qsort(sync, n, sizeof *sync, by_ticks);
+	sort(sync, n);
 	c->sync = sync;
 	c->nsyncs = 0;
-	c->straight = true;
+	c->straight = c->monotone = true;
 	for (size_t i = 0; i < n; i++) {
 		if (c->nsyncs && sync[c->nsyncs - 1].ticks == sync[i].ticks)
 			continue;
 		struct clock_sync *s = &sync[c->nsyncs++];
 		*s = sync[i];
-		s->offset = saturate((__int128)s->realtime - line(c, s->ticks));
-		if (s->offset >= -OFFSET_NOISE && s->offset <= OFFSET_NOISE)
-			s->offset = 0;
-		if (s->offset)
+		s->after = s->realtime;
+		if (!on_line(c, s))
 			c->straight = false;
 	}
-}
-
-/* floor(rise * at / run) for at < run. */
-static __int128 share(__int128 rise, uint64_t at, uint64_t run)
-{
-	__int128 product;
-	while (__builtin_mul_overflow(rise, (__int128)at, &product)) {
-		at >>= 1;
-		run >>= 1;
+	for (size_t i = 0; i + 1 < c->nsyncs; i++) {
+		sync[i].after = start_of(c, &sync[i], &sync[i + 1]);
+		if (sync[i].after != sync[i].realtime)
+			c->straight = false;
+		if (sync[i].after < sync[i].realtime)
+			c->monotone = false;
 	}
-	__int128 q = product / run;
-	return product % run < 0 ? q - 1 : q;
 }
 
-static int64_t offset_at(const struct clock *c, uint64_t ticks)
+/* floor(rise * at / run) for at <= run. */
+static uint64_t share(uint64_t rise, uint64_t at, uint64_t run)
 {
-	size_t lo = 0, hi = c->nsyncs; /* sync[lo - 1] <= ticks < sync[hi] */
+	uint64_t product;
+	if (!__builtin_mul_overflow(rise, at, &product))
+		return product / run;
+	return (uint64_t)((unsigned __int128)rise * at / run);
+}
+
+/* The number of syncs before that tick: it is in the stretch after the last of them. */
+static size_t syncs_before(const struct clock *c, uint64_t ticks)
+{
+	size_t lo = 0, hi = c->nsyncs; /* sync[lo - 1] < ticks <= sync[hi] */
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
-		if (c->sync[mid].ticks <= ticks)
+		if (c->sync[mid].ticks < ticks)
 			lo = mid + 1;
 		else
 			hi = mid;
 	}
-	if (lo == 0)
-		return c->sync[0].offset;
-	const struct clock_sync *s = &c->sync[lo - 1];
-	if (lo == c->nsyncs || s[0].offset == s[1].offset)
-		return s->offset;
-	__int128 rise = (__int128)s[1].offset - s[0].offset;
-	return saturate(s->offset + share(rise, ticks - s[0].ticks, s[1].ticks - s[0].ticks));
+	return lo;
+}
+
+/* In stretch i: 0 is what lies up to the first sync, nsyncs what lies after the last. */
+static int64_t time_in(const struct clock *c, size_t i, uint64_t ticks)
+{
+	const struct clock_sync *s = &c->sync[i ? i - 1 : 0];
+	if (i == 0 || i == c->nsyncs)
+		return line(c, s->ticks, s->realtime, ticks);
+	uint64_t rise = (uint64_t)s[1].realtime - (uint64_t)s->after;
+	uint64_t gone = share(rise, ticks - s->ticks, s[1].ticks - s->ticks);
+	return (int64_t)((uint64_t)s->after + gone);
 }
 
 int64_t clock_time(const struct clock *c, uint64_t ticks)
 {
-	int64_t ns = line(c, ticks);
-	return c->straight ? ns : saturate((__int128)ns + offset_at(c, ticks));
+	if (c->straight)
+		return line(c, c->base_ticks, c->base_real, ticks);
+	return time_in(c, syncs_before(c, ticks), ticks);
 }
 
 int64_t clock_time_before(const struct clock *c, uint64_t ticks, uint64_t elapsed)
@@ -123,16 +164,17 @@ int64_t clock_time_before(const struct clock *c, uint64_t ticks, uint64_t elapse
 
 	if (elapsed <= ticks)
 		return clock_time(c, ticks - elapsed);
-	/* Before tick 0: the line goes on there, and the first sync's offset with it. */
-	if (__builtin_add_overflow(c->base_ticks, elapsed - ticks, &back))
+	/* Before tick 0 the line goes on. */
+	uint64_t at = c->straight ? c->base_ticks : c->sync[0].ticks;
+	int64_t real = c->straight ? c->base_real : c->sync[0].realtime;
+	if (__builtin_add_overflow(at, elapsed - ticks, &back))
 		back = UINT64_MAX;
-	return saturate(
-		-scale_ceil(back, c->rate) + c->base_real + (c->straight ? 0 : offset_at(c, 0)));
+	return clock_saturate(-scale_up(back, c->rate) + real);
 }
 
-uint64_t clock_ticks(const struct clock *c, int64_t ns)
+/* The first tick of lo..hi with that time or a later one, hi if there is none before. */
+static uint64_t first_in(const struct clock *c, uint64_t lo, uint64_t hi, int64_t ns)
 {
-	uint64_t lo = 0, hi = UINT64_MAX;
 	while (lo < hi) {
 		uint64_t mid = lo + (hi - lo) / 2;
 		if (clock_time(c, mid) >= ns)
@@ -141,6 +183,58 @@ uint64_t clock_ticks(const struct clock *c, int64_t ns)
 			lo = mid + 1;
 	}
 	return lo;
+}
+
+/* Ticks first..last in which time does not go back; false: there is no such run i. */
+static bool run_of_ticks(const struct clock *c, size_t i, uint64_t *first, uint64_t *last)
+{
+	if (i > c->nsyncs)
+		return false;
+	*first = i ? c->sync[i - 1].ticks + 1 : 0;
+	*last = i < c->nsyncs ? c->sync[i].ticks : UINT64_MAX;
+	return !i || c->sync[i - 1].ticks != UINT64_MAX;
+}
+
+uint64_t clock_ticks(const struct clock *c, int64_t ns)
+{
+	uint64_t first, last;
+
+	if (clock_is_monotone(c))
+		return first_in(c, 0, UINT64_MAX, ns);
+	for (size_t i = 0; run_of_ticks(c, i, &first, &last); i++)
+		if (clock_time(c, last) >= ns)
+			return first_in(c, first, last, ns);
+	return UINT64_MAX;
+}
+
+/* The last tick whose time is not after ns; false: there is none. */
+static bool last_tick(const struct clock *c, int64_t ns, uint64_t *result)
+{
+	uint64_t first = 0, last = UINT64_MAX;
+	size_t i = c->nsyncs;
+
+	if (!clock_is_monotone(c))
+		for (; !run_of_ticks(c, i, &first, &last) || clock_time(c, first) > ns; i--)
+			if (!i)
+				return false;
+	if (clock_time(c, first) > ns)
+		return false;
+	/* One before the first that is later. */
+	*result = clock_time(c, last) <= ns ? last : first_in(c, first, last, ns + 1) - 1;
+	return true;
+}
+
+bool clock_range(const struct clock *c, int64_t from, int64_t to, uint64_t *first, uint64_t *last)
+{
+	*first = clock_ticks(c, from);
+	if (*first == UINT64_MAX && clock_time(c, UINT64_MAX) < from)
+		return false;
+	return last_tick(c, to, last) && *first <= *last;
+}
+
+bool clock_is_monotone(const struct clock *c)
+{
+	return c->monotone;
 }
 
 double clock_duration_ns(const struct clock *c, uint64_t ticks)

@@ -303,6 +303,7 @@ void file_free(struct file *f)
 	io_close(f->in);
 	free(f->path);
 	free(f->syncs);
+	free(f->findings);
 	free(f->sections);
 	free(f->refs);
 	free(f->rings);

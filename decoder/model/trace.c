@@ -117,6 +117,8 @@ static int add_file(struct trace *t, struct file *f, struct progress *p)
 	if (!rc)
 		rc = file_load(f, t->progress ? on_progress : NULL, p);
 	if (!rc)
+		rc = file_clock_findings(f);
+	if (!rc)
 		rc = make_schema_set(t, f);
 	if (!rc)
 		rc = find_machine(t, f);
@@ -258,6 +260,11 @@ int64_t trace_time(const struct trace_file *f, uint64_t ticks)
 uint64_t trace_ticks(const struct trace_file *f, int64_t ns)
 {
 	return clock_ticks(f->clock, ns);
+}
+
+bool trace_time_is_monotone(const struct trace_file *f)
+{
+	return clock_is_monotone(f->clock);
 }
 
 double trace_duration_ns(const struct trace_file *f, uint64_t ticks)

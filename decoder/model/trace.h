@@ -11,6 +11,7 @@
 #include "schema.h"
 
 struct clock;
+struct clock_finding; /* clock.h */
 
 /* A schema that was refused: the trace is decoded without it. */
 struct trace_schema_problem {
@@ -64,6 +65,10 @@ struct trace_file {
 	bool ticks_derived;	   /* the rate was derived from clock syncs */
 	uint64_t ticks_per_second; /* the one in use */
 	const struct clock *clock;
+	/* What the clock syncs tell of steps and suspends, in order of ticks; the first 1000. */
+	const struct clock_finding *clock_findings;
+	size_t nclock_findings;
+	uint64_t clock_findings_untold;
 	const struct schema_set *schemas;
 };
 
@@ -111,8 +116,34 @@ bool trace_scripted(const struct trace *t);
 /* Ticks to CLOCK_REALTIME and back, to the first tick not before ns; both saturate. */
 int64_t trace_time(const struct trace_file *f, uint64_t ticks);
 uint64_t trace_ticks(const struct trace_file *f, int64_t ns);
+/*
+ * The time of the file's hooks never goes back as their ticks go on. False where
+ * CLOCK_REALTIME was stepped back (clock_is_monotone): a range of time is then no range of ticks.
+ */
+bool trace_time_is_monotone(const struct trace_file *f);
 /* A duration in ticks of the file's clock, in nanoseconds. */
 double trace_duration_ns(const struct trace_file *f, uint64_t ticks);
+
+/*
+ * How far the times of the file's hooks may be from what CLOCK_REALTIME read, in ns, as far as
+ * its clock syncs tell (clock_error); NAN: they do not tell, or it has no hooks.
+ */
+double trace_time_error(const struct trace_file *f);
+
+/* How well files that were merged by CLOCK_REALTIME fit each other. */
+struct trace_alignment {
+	size_t traces; /* by trace id: the files of one have the same ticks */
+	size_t hosts;  /* by META's host; a trace that does not tell has one of its own */
+	/*
+	 * The clocks of any two traces agree to within so many ns, as far as their syncs tell:
+	 * the sum of the two largest errors of time. NAN: they do not tell. What NTP left of a
+	 * difference between two hosts' CLOCK_REALTIME is not in it: no trace can tell.
+	 */
+	double within_ns;
+};
+
+/* Of the files that have hooks. With fewer than two traces within_ns is 0. */
+struct trace_alignment trace_alignment(const struct trace *t);
 
 /*
  * Hooks of all files in order: within one file ticks, then ring, then position; files

@@ -14,6 +14,7 @@ enum {
 	MAX_SCHEMA_BYTES = 4 << 20,
 	MAX_SYNCS = 1 << 20,
 	MAX_LOSS_ENTRIES = 4 * MAX_RINGS,
+	MAX_CLOCK_FINDINGS = 1000,
 };
 
 struct machine {
@@ -54,6 +55,7 @@ struct file {
 	struct clock_sync *syncs;
 	size_t syncs_cap;
 	struct io_section *sections; /* HOOKS, while loading */
+	struct clock_finding *findings;
 	size_t nsections, sections_cap;
 	struct section_ref *refs; /* the same by ring, then position */
 	struct trace_ring *rings;
@@ -118,6 +120,8 @@ void file_sections_in(
  */
 int file_load_section(const struct file *f, size_t ring, const struct section_ref *s,
 	struct io_buffer *raw, struct io_buffer *scratch, const char **why);
+/* alignment.c: lists what the file's clock tells. */
+int file_clock_findings(struct file *f);
 
 int file_damage(struct file *f, uint64_t offset, uint64_t bytes, const char *why);
 
