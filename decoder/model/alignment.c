@@ -2,23 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "grow.h"
 #include "trace_private.h"
-
-int file_clock_findings(struct file *f)
-{
-	size_t n = clock_findings(&f->clock, NULL, 0);
-	size_t kept = n < MAX_CLOCK_FINDINGS ? n : MAX_CLOCK_FINDINGS;
-	struct clock_finding *list = kept ? malloc(kept * sizeof *list) : NULL;
-	if (kept && !list)
-		return CPIDECODE_ENOMEM;
-	clock_findings(&f->clock, list, kept);
-	f->findings = list;
-	f->pub.clock_findings = list;
-	f->pub.nclock_findings = kept;
-	f->pub.clock_findings_untold = n - kept;
-	return 0;
-}
 
 double trace_time_error(const struct trace_file *f)
 {

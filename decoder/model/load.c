@@ -259,6 +259,7 @@ static int load_syncs(struct file *f)
 	f->clock.base_ticks = base.ticks;
 	f->clock.base_real = base.realtime;
 	clock_build(&f->clock, f->syncs, f->pub.nsyncs);
+	f->own_syncs = f->clock.nsyncs;
 	return 0;
 }
 
@@ -303,7 +304,6 @@ void file_free(struct file *f)
 	io_close(f->in);
 	free(f->path);
 	free(f->syncs);
-	free(f->findings);
 	free(f->sections);
 	free(f->refs);
 	free(f->rings);

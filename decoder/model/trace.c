@@ -29,10 +29,8 @@ void trace_free(struct trace *t)
 		return;
 	for (size_t i = 0; i < t->nfiles; i++)
 		file_free(t->files[i]);
-	for (size_t i = 0; i < t->nmachines; i++) {
-		tasks_free(&t->machines[i]->tasks);
-		free(t->machines[i]);
-	}
+	for (size_t i = 0; i < t->nmachines; i++)
+		machine_free(t->machines[i]);
 	for (size_t i = 0; i < t->nuser; i++)
 		schema_free(t->user[i]);
 	schema_free(t->builtin);
@@ -71,34 +69,6 @@ static int make_schema_set(struct trace *t, struct file *f)
 	return rc;
 }
 
-static bool same_machine(const struct machine *m, const struct io_header *h)
-{
-	return m->known && !memcmp(m->trace_id, h->trace_id, sizeof m->trace_id);
-}
-
-/* The machine of a file's trace id; a file whose id tells nothing has one of its own. */
-static int find_machine(struct trace *t, struct file *f)
-{
-	static const uint8_t none[16];
-	const struct io_header *h = &f->pub.header;
-	bool known = !h->damaged && memcmp(h->trace_id, none, sizeof none);
-	for (size_t i = 0; known && i < t->nmachines; i++) {
-		if (same_machine(t->machines[i], h)) {
-			f->pub.machine = (uint32_t)i;
-			return 0;
-		}
-	}
-	int rc = grow(&t->machines, t->nmachines, &t->machines_cap, sizeof *t->machines);
-	struct machine *m = rc ? NULL : calloc(1, sizeof *m);
-	if (!m)
-		return CPIDECODE_ENOMEM;
-	m->known = known;
-	memcpy(m->trace_id, h->trace_id, sizeof m->trace_id);
-	f->pub.machine = (uint32_t)t->nmachines;
-	t->machines[t->nmachines++] = m;
-	return 0;
-}
-
 struct progress {
 	struct trace *t;
 	const char *path;
@@ -114,24 +84,21 @@ static bool on_progress(void *ctx, uint64_t done, uint64_t total)
 static int add_file(struct trace *t, struct file *f, struct progress *p)
 {
 	int rc = grow(&t->files, t->nfiles, &t->files_cap, sizeof *t->files);
+	f->pub.index = (uint32_t)t->nfiles;
 	if (!rc)
 		rc = file_load(f, t->progress ? on_progress : NULL, p);
 	if (!rc)
-		rc = file_clock_findings(f);
-	if (!rc)
 		rc = make_schema_set(t, f);
 	if (!rc)
-		rc = find_machine(t, f);
+		rc = machine_of(t, f);
 	if (!rc)
-		rc = tasks_add(&t->machines[f->pub.machine]->tasks, f->tasks, f->pub.ntasks);
+		rc = machine_add(t, f);
 	if (rc) {
 		int saved = errno;
 		file_free(f);
 		errno = saved;
 		return rc;
 	}
-	f->tasks = NULL;
-	f->pub.index = (uint32_t)t->nfiles;
 	t->files[t->nfiles++] = f;
 	return 0;
 }

@@ -17,10 +17,18 @@ enum {
 	MAX_CLOCK_FINDINGS = 1000,
 };
 
+/*
+ * What the files of one trace share, say those that a drain rotated: ticks, so the clock
+ * (all files' syncs in one), and threads.
+ */
 struct machine {
 	uint8_t trace_id[16];
+	uint32_t clock;
+	uint64_t rate;
 	bool known; /* the id can be trusted to tell traces apart */
 	struct task_table tasks;
+	struct clock_sync *syncs;	/* of several files; NULL: of the one file, in it */
+	struct clock_finding *findings; /* the files' are parts of it */
 };
 
 /*
@@ -52,10 +60,9 @@ struct file {
 	char *path;
 	struct io_input *in;
 	struct clock clock;
-	struct clock_sync *syncs;
-	size_t syncs_cap;
+	struct clock_sync *syncs; /* its own; the clock may have those of its machine */
+	size_t syncs_cap, own_syncs;
 	struct io_section *sections; /* HOOKS, while loading */
-	struct clock_finding *findings;
 	size_t nsections, sections_cap;
 	struct section_ref *refs; /* the same by ring, then position */
 	struct trace_ring *rings;
@@ -120,8 +127,11 @@ void file_sections_in(
  */
 int file_load_section(const struct file *f, size_t ring, const struct section_ref *s,
 	struct io_buffer *raw, struct io_buffer *scratch, const char **why);
-/* alignment.c: lists what the file's clock tells. */
-int file_clock_findings(struct file *f);
+
+/* machine.c: finds or adds the machine that f is of; adds f's threads and syncs to it. */
+int machine_of(struct trace *t, struct file *f);
+int machine_add(struct trace *t, struct file *f);
+void machine_free(struct machine *m);
 
 int file_damage(struct file *f, uint64_t offset, uint64_t bytes, const char *why);
 
