@@ -84,7 +84,7 @@ python() {
 }
 if ! python3 -c 'import ctypes' 2>"$work/err"; then
 	skip "the Python module" "$(tail -n 1 "$work/err")"
-elif ldd "$LIBRARY" | grep -qE 'lib(a|t|ub)san'; then
+elif nm -D "$LIBRARY" | grep -qE ' __(a|t|ub)san_'; then
 	skip "the Python module" "a library with sanitizers is not for a program without"
 else
 	same_in_python() { # CASE

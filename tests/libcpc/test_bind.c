@@ -210,7 +210,7 @@ static int closes_all(void *unused)
 	if (cpc_unbind(cpc, set) != 0 || cpc_bind_curlwp(cpc, set, 0) != 0)
 		return 4;
 	n = counted(10);
-	return n >= 10 && n <= 10 + (WITH_TSAN ? 16 : 0) ? 0 : 5;
+	return n >= 10 && n <= 10 + FAULTS_OF_SANITIZER ? 0 : 5;
 }
 
 /* A program that closes what it does not know gets errors, not wrong numbers. */
