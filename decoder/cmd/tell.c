@@ -4,6 +4,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../report/clock_text.h"
 #include "../report/losses.h"
 #include "../sink/escape.h"
 #include "options.h"
@@ -63,6 +64,36 @@ static void tell_schemas(const struct trace_file *f)
 	}
 }
 
+static void tell_clock(const struct trace_file *f)
+{
+	uint64_t all = f->nclock_findings + f->clock_findings_untold;
+	for (size_t i = 0; i < f->nclock_findings && i < STRETCHES_TOLD; i++) {
+		struct out text;
+		out_memory(&text);
+		clock_text_finding(&text, &f->clock_findings[i]);
+		out_char(&text, '\0');
+		complain("%s: %s", f->path, text.error ? "" : text.buf);
+		out_discard(&text);
+	}
+	if (all > STRETCHES_TOLD)
+		complain("%s: its clocks did such things %" PRIu64
+			 " more times (--report info lists them)",
+			f->path, all - STRETCHES_TOLD);
+}
+
+static void tell_alignment(const struct trace *t)
+{
+	struct trace_alignment a = trace_alignment(t);
+	struct out text;
+	if (a.traces < 2)
+		return;
+	out_memory(&text);
+	clock_text_alignment(&text, &a);
+	out_char(&text, '\0');
+	complain("%s", text.error ? "" : text.buf);
+	out_discard(&text);
+}
+
 static void tell_torn(const char *where, uint64_t n)
 {
 	if (n)
@@ -84,6 +115,7 @@ static bool tell_file(const struct trace_file *f, const struct findings *found, 
 	if (!f->has_end)
 		complain("%s: cut off: the file does not end with an END section", f->path);
 	tell_schemas(f);
+	tell_clock(f);
 	return bad || l.torn || f->header.damaged || f->ndamage || f->damage_untold || !f->has_end;
 }
 
@@ -121,7 +153,9 @@ bool tell_losses(const struct trace *t, const struct findings *found)
 			found->total.torn - torn);
 		bad = true;
 	}
-	return tell_reading(t, found) || bad;
+	bad |= tell_reading(t, found);
+	tell_alignment(t);
+	return bad;
 }
 
 /* Milliseconds; progress is about this process alone, so it is the process's own state. */

@@ -1,10 +1,13 @@
-/* What is said on stderr beside the report: progress, losses, damage. */
+/* What is said on stderr beside the report: progress, losses, damage, clocks. */
 #ifndef SWT_DECODER_TELL_H
 #define SWT_DECODER_TELL_H
 
 #include "../model/findings.h"
 
-/* A line each. Returns whether data was lost or damaged. */
+/*
+ * A line each: losses, damage, what the clocks did, and how well those of several traces agree.
+ * Returns whether data was lost or damaged.
+ */
 bool tell_losses(const struct trace *t, const struct findings *found);
 
 /* On a terminal, once a second has passed. done of total; total 0: not known. */

@@ -46,7 +46,7 @@ struct trace_alignment trace_alignment(const struct trace *t)
 	double largest = 0, second = 0, error;
 	for (size_t i = 0; i < t->nfiles; i++)
 		a.hosts += t->files[i]->pub.has_hooks && first_of_host(t, i);
-	for (size_t i = 0; i < t->nmachines; i++) {
+	for (size_t i = 0; t->nmachines > 1 && i < t->nmachines; i++) {
 		if (!machine_error(t, (uint32_t)i, &error))
 			continue;
 		a.traces++;
@@ -57,6 +57,8 @@ struct trace_alignment trace_alignment(const struct trace *t)
 			second = error;
 		}
 	}
+	if (t->nmachines == 1)
+		a.traces = a.hosts;
 	a.within_ns = a.traces > 1 ? largest + second : 0;
 	return a;
 }

@@ -106,9 +106,15 @@ size_t clock_findings(const struct clock *c, struct clock_finding *to, size_t ma
 /*
  * By how much CLOCK_REALTIME ran faster than the ticks at their rate, in parts per
  * million (1e-6): the least and the greatest of the stretches in which nothing happened
- * and that are at least a quarter as long as the longest such. false: there are none.
+ * and that are at least a quarter as long as the longest such; each may be off by error,
+ * as syncs are not read in one instant.
  */
-bool clock_drift(const struct clock *c, double *low_ppm, double *high_ppm);
+struct clock_drift {
+	double low_ppm, high_ppm, error_ppm;
+};
+
+/* false: there is no such stretch, and *drift is all NAN. */
+bool clock_drift(const struct clock *c, struct clock_drift *drift);
 
 /*
  * How far clock_time of a tick in first..last may be from what CLOCK_REALTIME read then, in

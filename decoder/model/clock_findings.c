@@ -191,11 +191,12 @@ static struct habits learn(const struct clock *c)
 	return h;
 }
 
-bool clock_drift(const struct clock *c, double *low_ppm, double *high_ppm)
+bool clock_drift(const struct clock *c, struct clock_drift *drift)
 {
 	struct habits h = learn(c);
-	*low_ppm = h.low * 1e6;
-	*high_ppm = h.high * 1e6;
+	*drift = (struct clock_drift){NAN, NAN, NAN};
+	if (h.known)
+		*drift = (struct clock_drift){h.low * 1e6, h.high * 1e6, h.blur * 1e6};
 	return h.known;
 }
 
@@ -209,20 +210,21 @@ static double error_outside(const struct clock *c, const struct habits *h, uint6
 }
 
 /*
- * Between two syncs: CLOCK_REALTIME cannot have been further from the interpolated
- * line than its whole distance from the ticks' rate changed (if it did not overshoot), nor
- * than half the stretch at the widest difference of drifts that the clock has shown.
+ * Between two syncs CLOCK_REALTIME cannot have been further from the interpolated line than
+ * by what it gained on the ticks (if it did not overshoot). Nor, if its drift stayed within
+ * the widest band W that it has shown: it strays most when it runs at the one end of the band for
+ * half of the stretch and at the other for the rest, by W / 2 for half of it.
  */
 static double error_inside(const struct clock *c, const struct habits *h, size_t i)
 {
 	const struct clock_sync *a = &c->sync[i], *b = &c->sync[i + 1];
 	struct clock_verdict v = clock_judge(a, b, c->rate);
-	double length = (double)clock_scale(b->ticks - a->ticks, c->rate);
-	double rise = magnitude((double)b->realtime - (double)a->after - length);
+	__int128 length = clock_scale(b->ticks - a->ticks, c->rate);
+	double rise = (double)size_of((__int128)b->realtime - a->after - length);
 	if (v.doubt == INT64_MAX)
 		return NAN;
 	if (h->stretches > 1)
-		rise = least(rise, length * (h->high - h->low + 2 * h->blur) / 2);
+		rise = least(rise, (double)length * (h->high - h->low + 2 * h->blur) / 4);
 	return rise + (double)v.doubt;
 }
 

@@ -6,6 +6,7 @@
 #include "../sink/table.h"
 #include "../sink/units.h"
 #include "../model/pass.h"
+#include "clock_text.h"
 #include "info.h"
 
 const char *info_clock_name(uint32_t clock)
@@ -68,6 +69,28 @@ static void write_header(struct report *r, const struct trace_file *f)
 	out_char(r->out, '\n');
 	units_duration(item(r, "duration"), trace_duration_ns(f, f->last - f->first));
 	out_char(r->out, '\n');
+}
+
+static void write_clock(struct report *r, const struct trace_file *f)
+{
+	struct clock_drift drift;
+	struct out *o = item(r, "clock syncs");
+	out_printf(o, "%zu; drift ", f->clock->nsyncs);
+	if (clock_drift(f->clock, &drift))
+		out_printf(o, "%.3f to %.3f (+-%.3f) ppm", drift.low_ppm, drift.high_ppm,
+			drift.error_ppm);
+	else
+		out_str(o, "n/a");
+	out_str(o, "; error of times ");
+	units_duration(o, trace_time_error(f));
+	out_char(o, '\n');
+	for (size_t i = 0; i < f->nclock_findings; i++) {
+		clock_text_finding(item(r, "clocks"), &f->clock_findings[i]);
+		out_char(o, '\n');
+	}
+	if (f->clock_findings_untold)
+		out_printf(item(r, "clocks"), "and %llu more such\n",
+			(unsigned long long)f->clock_findings_untold);
 }
 
 static void write_meta(struct report *r, const struct trace_file *f)
@@ -231,6 +254,7 @@ static void write_file(struct report *r, const struct trace_file *f)
 	units_size(r->out, f->bytes);
 	out_char(r->out, '\n');
 	write_header(r, f);
+	write_clock(r, f);
 	write_meta(r, f);
 	write_sections(r, f);
 	write_rings(r, f);
@@ -249,6 +273,15 @@ static int read_all(void *ctx, struct pass_slice *s)
 	return rc;
 }
 
+static void write_alignment(struct report *r, const struct trace_alignment *a)
+{
+	if (a->traces < 2)
+		return;
+	out_char(r->out, '\n');
+	clock_text_alignment(r->out, a);
+	out_char(r->out, '\n');
+}
+
 int report_info(struct report *r)
 {
 	struct pass pass = {.trace = r->trace,
@@ -258,6 +291,7 @@ int report_info(struct report *r)
 		.read = read_all,
 		.progress = r->progress,
 		.ctx = r->ctx};
+	struct trace_alignment alignment = trace_alignment(r->trace);
 	int rc = pass_run(&pass, r->found);
 	if (rc)
 		return rc;
@@ -265,9 +299,11 @@ int report_info(struct report *r)
 		report_scripted_line(r);
 	for (size_t i = 0; i < trace_nfiles(r->trace); i++) {
 		if (r->format == FORMAT_JSON)
-			info_json(r, trace_file(r->trace, i));
+			info_json(r, trace_file(r->trace, i), &alignment);
 		else
 			write_file(r, trace_file(r->trace, i));
 	}
+	if (r->format == FORMAT_TEXT)
+		write_alignment(r, &alignment);
 	return 0;
 }

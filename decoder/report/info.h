@@ -15,6 +15,7 @@ const char *info_section_name(unsigned type);
 const char *info_codec_name(unsigned codec);
 
 /* One file as an object on a line. */
-void info_json(struct report *r, const struct trace_file *f);
+void info_json(
+	struct report *r, const struct trace_file *f, const struct trace_alignment *alignment);
 
 #endif

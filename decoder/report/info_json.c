@@ -2,6 +2,7 @@
 
 #include "../../formats/trace_file.h"
 #include "../sink/json.h"
+#include "clock_text.h"
 #include "info.h"
 
 static void number(struct json *j, const char *key, uint64_t v)
@@ -47,6 +48,50 @@ static void write_header(struct json *j, const struct trace_file *f)
 		json_null(j);
 	json_key(j, "ended_in_order");
 	json_bool(j, f->has_end);
+}
+
+static void write_finding(struct json *j, const struct clock_finding *finding)
+{
+	json_open(j, '{');
+	json_key(j, "kind");
+	json_text(j, clock_finding_name(finding->kind));
+	json_key(j, "ns");
+	json_i64(j, finding->ns);
+	json_key(j, "after_ns");
+	json_i64(j, finding->from_ns);
+	json_key(j, "before_ns");
+	json_i64(j, finding->to_ns);
+	number(j, "after_ticks", finding->from);
+	number(j, "before_ticks", finding->to);
+	json_close(j, '}');
+}
+
+static void write_clock(
+	struct json *j, const struct trace_file *f, const struct trace_alignment *alignment)
+{
+	struct clock_drift drift;
+	clock_drift(f->clock, &drift);
+	number(j, "clock_syncs", f->clock->nsyncs);
+	json_key(j, "drift_ppm_min");
+	json_fixed(j, drift.low_ppm, 3);
+	json_key(j, "drift_ppm_max");
+	json_fixed(j, drift.high_ppm, 3);
+	json_key(j, "drift_ppm_error");
+	json_fixed(j, drift.error_ppm, 3);
+	json_key(j, "time_error_ns");
+	json_fixed(j, trace_time_error(f), 0);
+	json_key(j, "time_monotone");
+	json_bool(j, trace_time_is_monotone(f));
+	json_key(j, "clock_findings");
+	json_open(j, '[');
+	for (size_t i = 0; i < f->nclock_findings; i++)
+		write_finding(j, &f->clock_findings[i]);
+	json_close(j, ']');
+	number(j, "clock_findings_untold", f->clock_findings_untold);
+	number(j, "merged_traces", alignment->traces);
+	number(j, "merged_hosts", alignment->hosts);
+	json_key(j, "merged_within_ns");
+	json_fixed(j, alignment->within_ns, 0);
 }
 
 static void write_meta(struct json *j, const struct trace_file *f)
@@ -181,11 +226,13 @@ static void write_damage(struct json *j, const struct trace_file *f, const struc
 	number(j, "damage_untold", f->damage_untold);
 }
 
-void info_json(struct report *r, const struct trace_file *f)
+void info_json(
+	struct report *r, const struct trace_file *f, const struct trace_alignment *alignment)
 {
 	struct json j = {.o = r->out};
 	json_open(&j, '{');
 	write_header(&j, f);
+	write_clock(&j, f, alignment);
 	write_meta(&j, f);
 	write_rings(&j, f, r->found);
 	write_tasks(&j, r, f);
