@@ -129,6 +129,341 @@ START_TEST(rate_from_syncs)
 }
 END_TEST
 
+/* What a machine's clocks read: a sync is one of them, at so many ns of its ticks. */
+enum { SECOND = 1000000000 };
+
+static struct clock_sync at(double ticks_s, double realtime_s, double monotonic_s)
+{
+	return (struct clock_sync){.ticks = (uint64_t)(ticks_s * SECOND),
+		.realtime = (int64_t)(realtime_s * SECOND),
+		.monotonic = (uint64_t)(monotonic_s * SECOND)};
+}
+
+static struct clock of(struct clock_sync *s, size_t n)
+{
+	struct clock c = {.rate = SECOND, .base_ticks = s[0].ticks, .base_real = s[0].realtime};
+	clock_build(&c, s, n);
+	return c;
+}
+
+static struct clock_finding only(const struct clock *c)
+{
+	struct clock_finding f[2] = {0};
+	ck_assert_uint_eq(clock_findings(c, f, 2), 1);
+	return f[0];
+}
+
+static void ck_finding(struct clock_finding f, enum clock_finding_kind kind, int64_t ns)
+{
+	ck_assert_int_eq(f.kind, kind);
+	ck_assert_int_eq(f.ns, ns);
+}
+
+START_TEST(nothing_happened)
+{
+	/* 100 ppm fast, and the two clocks are read up to 9 us apart. */
+	struct clock_sync s[] = {at(0, 100, 50), at(10, 110.001, 60.001), at(20, 120.002, 70.002)};
+	s[1].monotonic += 9000;
+	struct clock c = of(s, 3);
+	ck_assert_uint_eq(clock_findings(&c, NULL, 0), 0);
+	ck_assert(clock_is_monotone(&c));
+	struct clock_drift d;
+	ck_assert(clock_drift(&c, &d));
+	ck_assert_double_eq_tol(d.low_ppm, 100, 1e-6);
+	ck_assert_double_eq_tol(d.high_ppm, 100, 1e-6);
+	ck_assert_double_eq_tol(d.error_ppm, 2 * 9e-6 / 10 * 1e6, 1e-6);
+}
+END_TEST
+
+START_TEST(set_forward)
+{
+	/* Or suspended, with ticks that stood still: nobody can tell. */
+	struct clock_sync s[] = {at(0, 100, 50), at(10, 115, 60)};
+	struct clock c = of(s, 2);
+	struct clock_finding f = only(&c);
+	ck_finding(f, CLOCK_STEP_OR_SUSPEND, INT64_C(5) * SECOND);
+	ck_assert_uint_eq(f.from, 0);
+	ck_assert_uint_eq(f.to, UINT64_C(10) * SECOND);
+	ck_assert_int_eq(f.from_ns, INT64_C(100) * SECOND);
+	ck_assert_int_eq(f.to_ns, INT64_C(115) * SECOND);
+	ck_assert(clock_is_monotone(&c));
+	/* The step is at the earlier sync; nothing of it is smeared over the 10 s. */
+	ck_assert_int_eq(clock_time(&c, 0), INT64_C(100) * SECOND);
+	ck_assert_int_eq(clock_time(&c, 1), INT64_C(105) * SECOND + 1);
+	ck_assert_int_eq(clock_time(&c, UINT64_C(5) * SECOND), INT64_C(110) * SECOND);
+	ck_assert_int_eq(clock_time(&c, UINT64_C(10) * SECOND), INT64_C(115) * SECOND);
+	ck_assert_int_eq(clock_time(&c, UINT64_C(11) * SECOND), INT64_C(116) * SECOND);
+	/* 5 s of time are no tick's. */
+	ck_assert_uint_eq(clock_ticks(&c, INT64_C(103) * SECOND), 1);
+	uint64_t first, last;
+	ck_assert(!clock_range(&c, INT64_C(101) * SECOND, INT64_C(104) * SECOND, &first, &last));
+}
+END_TEST
+
+START_TEST(set_back)
+{
+	struct clock_sync s[] = {at(0, 100, 50), at(10, 107, 60)};
+	struct clock c = of(s, 2);
+	ck_finding(only(&c), CLOCK_STEP, INT64_C(-3) * SECOND);
+	ck_assert(!clock_is_monotone(&c));
+	ck_assert_int_eq(clock_time(&c, 0), INT64_C(100) * SECOND);
+	ck_assert_int_eq(clock_time(&c, 1), INT64_C(97) * SECOND + 1);
+	ck_assert_int_eq(clock_time(&c, UINT64_C(10) * SECOND), INT64_C(107) * SECOND);
+}
+END_TEST
+
+START_TEST(ranges_of_time_that_came_twice)
+{
+	/* 97 s to 100 s: before the sync at tick 10 s, and after it. */
+	struct clock_sync s[] = {at(0, 90, 50), at(10, 100, 60), at(20, 107, 70)};
+	struct clock c = of(s, 3);
+	uint64_t first, last;
+	ck_assert_uint_eq(clock_ticks(&c, INT64_C(98) * SECOND), UINT64_C(8) * SECOND);
+	ck_assert_uint_eq(clock_ticks(&c, INT64_C(101) * SECOND), UINT64_C(14) * SECOND);
+	ck_assert(clock_range(&c, INT64_C(98) * SECOND, INT64_C(99) * SECOND, &first, &last));
+	ck_assert_uint_eq(first, UINT64_C(8) * SECOND);
+	ck_assert_uint_eq(last, UINT64_C(12) * SECOND);
+	ck_assert(clock_range(&c, INT64_MIN, INT64_C(90) * SECOND, &first, &last));
+	ck_assert_uint_eq(first, 0);
+	ck_assert_uint_eq(last, 0);
+	ck_assert(!clock_range(&c, INT64_MIN, INT64_C(90) * SECOND - 1, &first, &last));
+	ck_assert(clock_range(&c, INT64_C(106) * SECOND, INT64_MAX, &first, &last));
+	ck_assert_uint_eq(first, UINT64_C(19) * SECOND);
+	ck_assert_uint_eq(last, UINT64_MAX);
+	ck_assert(!clock_range(&c, 5, 4, &first, &last));
+}
+END_TEST
+
+START_TEST(suspended_while_the_ticks_went_on)
+{
+	struct clock_sync s[] = {at(0, 100, 50), at(3610, 3710, 60)};
+	struct clock c = of(s, 2);
+	ck_finding(only(&c), CLOCK_SUSPEND, INT64_C(3600) * SECOND);
+	ck_assert(c.straight);
+	ck_assert_int_eq(clock_time(&c, UINT64_C(1800) * SECOND), INT64_C(1900) * SECOND);
+}
+END_TEST
+
+START_TEST(suspended_and_then_set)
+{
+	/* An hour's sleep, then 60 s forward: the ticks show the hour. */
+	struct clock_sync s[] = {at(0, 100, 50), at(3610, 3770, 60)};
+	struct clock c = of(s, 2);
+	struct clock_finding f[2];
+	ck_assert_uint_eq(clock_findings(&c, f, 2), 2);
+	ck_finding(f[0], CLOCK_SUSPEND, INT64_C(3600) * SECOND);
+	ck_finding(f[1], CLOCK_STEP, INT64_C(60) * SECOND);
+	ck_assert_int_eq(clock_time(&c, 1), INT64_C(160) * SECOND + 1);
+}
+END_TEST
+
+START_TEST(a_jump_that_slewing_could_hide)
+{
+	/*
+	 * 100 s in 1,000,000 s, in which slewing may make 500 s. Ticks that went on for
+	 * 1,000,060 s are nearer to CLOCK_REALTIME's way, so times follow them without a jump;
+	 * ticks that went on for 1,000,040 s are nearer to CLOCK_MONOTONIC's.
+	 */
+	struct clock_sync s[] = {at(0, 0, 0), at(1000060, 1000100, 1000000)};
+	struct clock c = of(s, 2);
+	ck_finding(only(&c), CLOCK_STEP_OR_SUSPEND, INT64_C(100) * SECOND);
+	ck_assert_int_eq(s[0].after, 0);
+	struct clock_sync t[] = {at(0, 0, 0), at(1000040, 1000100, 1000000)};
+	c = of(t, 2);
+	ck_finding(only(&c), CLOCK_STEP_OR_SUSPEND, INT64_C(100) * SECOND);
+	ck_assert_int_eq(t[0].after, INT64_C(100) * SECOND);
+	/* Back is no suspend. */
+	struct clock_sync u[] = {at(0, 1000, 0), at(1000000, 1000900, 1000000)};
+	c = of(u, 2);
+	ck_finding(only(&c), CLOCK_STEP, INT64_C(-100) * SECOND);
+}
+END_TEST
+
+START_TEST(fast_slewing_is_no_step)
+{
+	/* chrony may slew by a twelfth; both clocks go with it. */
+	struct clock_sync s[] = {at(0, 100, 50), at(12, 113, 63), at(24, 125, 75)};
+	struct clock c = of(s, 3);
+	ck_finding(only(&c), CLOCK_DRIFT, SECOND);
+	ck_assert_int_eq(clock_time(&c, UINT64_C(6) * SECOND), INT64_C(106500000000));
+	ck_assert(clock_is_monotone(&c));
+}
+END_TEST
+
+START_TEST(steps_of_some_microseconds_are_noise)
+{
+	struct clock_sync s[] = {at(0, 100, 50), at(10, 110, 60)};
+	s[1].realtime += 10000;
+	struct clock c = of(s, 2);
+	ck_assert_uint_eq(clock_findings(&c, NULL, 0), 0);
+	s[1].realtime++;
+	c = of(s, 2);
+	ck_finding(only(&c), CLOCK_STEP_OR_SUSPEND, 10001);
+}
+END_TEST
+
+START_TEST(no_word_of_the_monotonic_clock)
+{
+	/* All 0: the ticks alone say whether CLOCK_REALTIME jumped. */
+	struct clock_sync s[] = {at(0, 100, 0), at(10, 110.004, 0)};
+	struct clock c = of(s, 2);
+	ck_assert_uint_eq(clock_findings(&c, NULL, 0), 0);
+	struct clock_sync t[] = {at(0, 100, 0), at(10, 110.006, 0)};
+	c = of(t, 2);
+	ck_finding(only(&c), CLOCK_STEP_OR_SUSPEND, 6000000);
+	struct clock_sync u[] = {at(0, 100, 0), at(10, 90, 0)};
+	c = of(u, 2);
+	ck_finding(only(&c), CLOCK_STEP, INT64_C(-20) * SECOND);
+}
+END_TEST
+
+START_TEST(contradictions)
+{
+	/* CLOCK_MONOTONIC went back: it never does. */
+	struct clock_sync s[] = {at(0, 100, 50), at(10, 110, 40)};
+	struct clock c = of(s, 2);
+	ck_finding(only(&c), CLOCK_CONTRADICTION, INT64_C(-20) * SECOND);
+	ck_assert(c.straight);
+	ck_assert_double_nan(clock_error(&c, 1, 2));
+	/* It went ahead of the others. */
+	struct clock_sync t[] = {at(0, 100, 50), at(10, 110, 100)};
+	c = of(t, 2);
+	ck_finding(only(&c), CLOCK_CONTRADICTION, INT64_C(-40) * SECOND);
+	ck_assert(c.straight);
+	/* All three differ, and no suspend explains it. */
+	struct clock_sync u[] = {at(0, 100, 50), at(10, 140, 70)};
+	c = of(u, 2);
+	ck_finding(only(&c), CLOCK_CONTRADICTION, INT64_C(30) * SECOND);
+	ck_assert_int_eq(clock_time(&c, UINT64_C(5) * SECOND), INT64_C(135) * SECOND);
+}
+END_TEST
+
+START_TEST(order_and_repetition_do_not_matter)
+{
+	struct clock_sync s[] = {at(20, 127, 70), at(0, 100, 50), at(20, 127, 70), at(10, 110, 60),
+		at(0, 100, 50), at(10, 110, 60)};
+	struct clock c = of(s, 6);
+	ck_assert_uint_eq(c.nsyncs, 3);
+	ck_finding(only(&c), CLOCK_STEP_OR_SUSPEND, INT64_C(7) * SECOND);
+	/* Two that contradict each other at one tick: the same one stays, whatever the order. */
+	struct clock_sync a[] = {at(0, 100, 50), at(0, 101, 50)};
+	struct clock_sync b[] = {at(0, 101, 50), at(0, 100, 50)};
+	c = of(a, 2);
+	struct clock d = of(b, 2);
+	ck_assert_int_eq(c.sync[0].realtime, d.sync[0].realtime);
+}
+END_TEST
+
+/* Pseudo-random, the same each time. */
+static uint64_t roll(uint64_t *state)
+{
+	*state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return *state >> (*state >> 58);
+}
+
+START_TEST(any_syncs_keep_the_promises)
+{
+	enum { SYNCS = 6, ROUNDS = 2000 };
+	uint64_t state = 1;
+	for (int round = 0; round < ROUNDS; round++) {
+		struct clock_sync s[SYNCS];
+		for (int i = 0; i < SYNCS; i++)
+			s[i] = (struct clock_sync){.ticks = roll(&state),
+				.realtime = (int64_t)roll(&state),
+				.monotonic = roll(&state)};
+		struct clock c = {.rate = roll(&state) % CLOCK_MAX_RATE + 1,
+			.base_ticks = s[0].ticks,
+			.base_real = s[0].realtime};
+		clock_build(&c, s, SYNCS);
+		for (size_t i = 0; i + 1 < c.nsyncs; i++) {
+			uint64_t t = c.sync[i].ticks;
+			ck_assert_int_eq(clock_time(&c, t), c.sync[i].realtime);
+			/* It goes back right after a sync or not at all. */
+			uint64_t run = c.sync[i + 1].ticks - t;
+			int64_t before = clock_time(&c, t + 1);
+			ck_assert(before >= c.sync[i].realtime || !clock_is_monotone(&c));
+			for (uint64_t k = 1; k <= 16; k++) {
+				int64_t now = clock_time(
+					&c, t + (uint64_t)((unsigned __int128)run * k / 16));
+				if (run >= 16)
+					ck_assert_int_ge(now, before);
+				before = run >= 16 ? now : before;
+			}
+		}
+		uint64_t first, last, tick = roll(&state);
+		int64_t ns = clock_time(&c, tick);
+		ck_assert(clock_range(&c, ns, ns, &first, &last));
+		ck_assert_uint_le(first, tick);
+		ck_assert_uint_ge(last, tick);
+		ck_assert_uint_eq(clock_ticks(&c, ns), first);
+		clock_error(&c, first, last);
+		ck_assert_uint_le(clock_findings(&c, NULL, 0), 2 * SYNCS);
+	}
+}
+END_TEST
+
+START_TEST(time_never_goes_back_by_rounding)
+{
+	/* Three ticks a nanosecond, and a clock that loses 400 ppm on them. */
+	struct clock_sync s[] = {{.ticks = 0, .monotonic = 1},
+		{.ticks = 300000, .realtime = 99960, .monotonic = 99961}};
+	struct clock c = {.rate = 3000000000};
+	clock_build(&c, s, 2);
+	ck_assert(clock_is_monotone(&c));
+	for (uint64_t t = 0; t < 300100; t++)
+		ck_assert_int_le(clock_time(&c, t), clock_time(&c, t + 1));
+}
+END_TEST
+
+START_TEST(errors_by_the_formula)
+{
+	/* 10 s, 10 s and 40 s; drifts of 10, 12 and 10 ppm. */
+	struct clock_sync s[] = {at(0, 0, 0), at(10, 10.0001, 10.0001), at(20, 20.00022, 20.00022),
+		at(60, 60.00062, 60.00062)};
+	struct clock c = of(s, 4);
+	/* Band: 2 ppm and twice the 2 us of 10 s (0.2 ppm): 2.4 ppm, a quarter of it, 10 s. */
+	ck_assert_double_eq_tol(clock_error(&c, 1, UINT64_C(9) * SECOND), 1000 + 6000, 1);
+	ck_assert_double_eq_tol(clock_error(&c, 1, UINT64_C(60) * SECOND), 1000 + 24000, 1);
+	/* 5 s after the last: at up to 12.2 ppm. */
+	ck_assert_double_eq_tol(
+		clock_error(&c, UINT64_C(60) * SECOND + 1, UINT64_C(65) * SECOND), 1000 + 61000, 1);
+	/* At a sync: what reading it may be off. */
+	ck_assert_double_eq_tol(clock_error(&c, 0, 0), 1000, 1e-9);
+	/* Two syncs show no band: what it gained from one to the other. */
+	c = of(s, 2);
+	ck_assert_double_eq_tol(clock_error(&c, 1, 2), 1000 + 100000, 1);
+	/* One sync says nothing of any other tick. */
+	c = of(s, 1);
+	ck_assert_double_eq_tol(clock_error(&c, 0, 0), 1000, 1e-9);
+	ck_assert_double_nan(clock_error(&c, 0, 1));
+	c.nsyncs = 0;
+	ck_assert_double_nan(clock_error(&c, 0, 0));
+	/* A step of 5 s somewhere in the stretch. */
+	struct clock_sync t[] = {at(0, 100, 50), at(10, 115, 60)};
+	c = of(t, 2);
+	ck_assert_double_eq_tol(clock_error(&c, 1, 2), 1000 + 5e9, 1);
+}
+END_TEST
+
+START_TEST(rates_are_not_derived_from_sleep)
+{
+	/* 2 GHz; half an hour's sleep between the second and the third. */
+	struct clock_sync s[] = {{.ticks = 0, .realtime = 0, .monotonic = 1000},
+		{.ticks = UINT64_C(20000000000),
+			.realtime = INT64_C(10000000000),
+			.monotonic = UINT64_C(10000001000)},
+		{.ticks = UINT64_C(3640000000000),
+			.realtime = INT64_C(1820000000000),
+			.monotonic = UINT64_C(20000001000)}};
+	ck_assert_uint_eq(clock_derive_rate(s, 3), 2000000000);
+}
+END_TEST
+
 RUN_TESTS("clock", one_to_one, rounds_down_on_both_sides, no_overflow, offsets_are_interpolated,
 	offsets_of_a_nanosecond_are_rounding, hostile_offsets_saturate, back_to_ticks,
-	rate_from_syncs)
+	rate_from_syncs, rates_are_not_derived_from_sleep, nothing_happened, set_forward, set_back,
+	ranges_of_time_that_came_twice, suspended_while_the_ticks_went_on, suspended_and_then_set,
+	a_jump_that_slewing_could_hide, fast_slewing_is_no_step,
+	steps_of_some_microseconds_are_noise, no_word_of_the_monotonic_clock, contradictions,
+	order_and_repetition_do_not_matter, any_syncs_keep_the_promises,
+	time_never_goes_back_by_rounding, errors_by_the_formula)
