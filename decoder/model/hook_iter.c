@@ -143,20 +143,18 @@ static void set_time(struct source *s)
 		s->time_ns = clock_time(&s->file->clock, s->heap[0].ticks);
 }
 
-static void set_range(struct hook_iter *it, struct source *s, struct ring_cursor *c)
+static void set_range(const struct hook_iter *it, const struct source *s, struct ring_cursor *c)
 {
-	if (it->from_ns != INT64_MIN)
-		c->from = clock_ticks(&s->file->clock, it->from_ns);
-	if (it->to_ns != INT64_MAX) {
-		/* The last tick that is not after: the one before the first that is. */
-		uint64_t after = clock_ticks(&s->file->clock, it->to_ns + 1);
-		bool all = clock_time(&s->file->clock, UINT64_MAX) <= it->to_ns;
-		c->to = all ? UINT64_MAX : after - 1;
-		if (!all && !after) { /* everything is after */
-			c->from = UINT64_MAX;
-			c->to = 0;
-		}
+	if (!clock_range(&s->file->clock, it->from_ns, it->to_ns, &c->from, &c->to)) {
+		c->from = UINT64_MAX;
+		c->to = 0;
 	}
+}
+
+/* Where CLOCK_REALTIME was stepped back, the range of ticks holds others too. */
+static bool in_range(const struct hook_iter *it, const struct source *s)
+{
+	return s->time_ns >= it->from_ns && s->time_ns <= it->to_ns;
 }
 
 static int start_source(struct hook_iter *it, struct source *s)
@@ -253,17 +251,19 @@ int hook_iter_next(struct hook_iter *it, const struct hook **result)
 	int rc = it->error;
 	if (rc)
 		return rc;
-	if (!it->started) {
-		it->started = true;
-		for (size_t i = 0; i < it->nsources && !rc; i++)
-			rc = start_source(it, &it->sources[i]);
-	} else if (it->current) {
-		rc = advance(it, it->current);
-	}
-	it->error = rc;
-	it->current = rc ? NULL : first_source(it);
-	if (!it->current)
-		return rc;
+	do {
+		if (!it->started) {
+			it->started = true;
+			for (size_t i = 0; i < it->nsources && !rc; i++)
+				rc = start_source(it, &it->sources[i]);
+		} else if (it->current) {
+			rc = advance(it, it->current);
+		}
+		it->error = rc;
+		it->current = rc ? NULL : first_source(it);
+		if (!it->current)
+			return rc;
+	} while (!in_range(it, it->current));
 	struct source *s = it->current;
 	struct hook *h = &s->heap[0].cursor->hook;
 	h->time_ns = s->time_ns;
