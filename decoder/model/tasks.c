@@ -1,5 +1,7 @@
 #include "tasks.h"
 
+#include <string.h>
+
 #include "grow.h"
 
 static bool before(const struct task *a, const struct task *b)
@@ -23,6 +25,22 @@ static void merge_sort(struct task **a, struct task **scratch, size_t n)
 		for (size_t i = 0; i < n; i++)
 			a[i] = scratch[i];
 	}
+}
+
+static bool same(const struct task *a, const struct task *b)
+{
+	return a->tid == b->tid && a->pid == b->pid && a->first == b->first &&
+	       !memcmp(a->name, b->name, sizeof a->name);
+}
+
+/* Each file of a rotated trace tells of the same threads again. */
+static size_t drop_repeated(struct task **sorted, size_t n)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < n; i++)
+		if (!kept || !same(sorted[kept - 1], sorted[i]))
+			sorted[kept++] = sorted[i];
+	return kept;
 }
 
 int tasks_add(struct task_table *t, struct task *entries, size_t n)
@@ -50,7 +68,7 @@ int tasks_add(struct task_table *t, struct task *entries, size_t n)
 	free(scratch);
 	free(t->sorted);
 	t->sorted = sorted;
-	t->count = total;
+	t->count = drop_repeated(sorted, total);
 	t->chunks[t->nchunks++] = entries;
 	return 0;
 }
