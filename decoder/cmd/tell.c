@@ -76,9 +76,9 @@ static void tell_clock(const struct trace_file *f)
 		out_discard(&text);
 	}
 	if (all > STRETCHES_TOLD)
-		complain("%s: its clocks did such things %" PRIu64
-			 " more times (--report info lists them)",
-			f->path, all - STRETCHES_TOLD);
+		complain("%s: %" PRIu64
+			 " more such finding%s about its clocks (--report info lists them)",
+			f->path, all - STRETCHES_TOLD, plural(all - STRETCHES_TOLD));
 }
 
 static void tell_alignment(const struct trace *t)

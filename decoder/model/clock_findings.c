@@ -152,7 +152,8 @@ struct habits {
 	double low, high; /* drift */
 	double blur;	  /* the shortest one's drift is known to so much */
 	double reading;	  /* of a sync, ns */
-	size_t stretches;
+	double longest;	  /* ns; those of at least a quarter of it count */
+	size_t stretches; /* that count */
 };
 
 static double quiet_length(const struct clock *c, size_t i)
@@ -165,12 +166,9 @@ static double quiet_length(const struct clock *c, size_t i)
 static struct habits learn(const struct clock *c)
 {
 	struct habits h = {.reading = READING};
-	double longest = 0, shortest = INFINITY;
-	for (size_t i = 0; i + 1 < c->nsyncs; i++) {
-		double length = quiet_length(c, i);
-		if (length > longest)
-			longest = length;
-	}
+	double shortest = INFINITY;
+	for (size_t i = 0; i + 1 < c->nsyncs; i++)
+		h.longest = most(h.longest, quiet_length(c, i));
 	for (size_t i = 0; i + 1 < c->nsyncs; i++) {
 		double length = quiet_length(c, i);
 		if (length <= 0)
@@ -178,7 +176,7 @@ static struct habits learn(const struct clock *c)
 		struct stretch s = measure(&c->sync[i], &c->sync[i + 1], c->rate);
 		if (s.mono > 0)
 			h.reading = most(h.reading, (double)size_of(s.real - s.mono));
-		if (length < longest / 4)
+		if (length < h.longest / 4)
 			continue;
 		double drift = (double)(s.real - s.ticks) / length;
 		h.low = h.known ? least(h.low, drift) : drift;
@@ -223,7 +221,7 @@ static double error_inside(const struct clock *c, const struct habits *h, size_t
 	double rise = (double)size_of((__int128)b->realtime - a->after - length);
 	if (v.doubt == INT64_MAX)
 		return NAN;
-	if (h->stretches > 1)
+	if (h->stretches > 1 && v.quiet && (double)length >= h->longest / 4)
 		rise = least(rise, (double)length * (h->high - h->low + 2 * h->blur) / 4);
 	return rise + (double)v.doubt;
 }

@@ -26,7 +26,7 @@ static const char *what_happened(const struct clock_finding *f)
 		return f->ns < 0 ? "the ticks ran ahead of CLOCK_REALTIME by "
 				 : "the ticks fell behind CLOCK_REALTIME by ";
 	default:
-		return "the clock syncs contradict each other by ";
+		return "the clocks contradict each other by ";
 	}
 }
 
