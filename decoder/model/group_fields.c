@@ -4,6 +4,18 @@
 
 #include "../../formats/cpi_hooks.h"
 
+/* All kinds of CPI hooks differ in these bits alone. */
+#define KIND_SHIFT 28
+_Static_assert(
+	CPI_MINOR_LABEL_START >> KIND_SHIFT == 0x0 && CPI_MINOR_SUMMARY >> KIND_SHIFT == 0x1 &&
+		CPI_MINOR_THREAD >> KIND_SHIFT == 0x2 && CPI_MINOR_PER_CPU >> KIND_SHIFT == 0x4 &&
+		CPI_MINOR_SYSTEM >> KIND_SHIFT == 0x8 && CPI_MINOR_QUALITY >> KIND_SHIFT == 0xA &&
+		CPI_MINOR_LABEL_END >> KIND_SHIFT == 0xF &&
+		((CPI_MINOR_LABEL_START | CPI_MINOR_SUMMARY | CPI_MINOR_THREAD | CPI_MINOR_PER_CPU |
+			 CPI_MINOR_SYSTEM | CPI_MINOR_QUALITY | CPI_MINOR_LABEL_END) &
+			((1u << KIND_SHIFT) - 1)) == 0,
+	"the table of kinds");
+
 /* A count is an integer, a ratio a fix4: a field of another type is another field. */
 enum shape {
 	COUNT,
@@ -46,26 +58,15 @@ static const struct meaning {
 
 enum group_part group_part(uint8_t major, uint32_t minor)
 {
-	if (major != CPI_MAJOR)
+	static const uint8_t parts[16] = {
+		PART_LABEL_START, PART_SUMMARY, PART_THREAD, PART_NONE, /* 0 */
+		PART_PER_CPU, PART_NONE, PART_NONE, PART_NONE,		/* 4 */
+		PART_SYSTEM, PART_NONE, PART_QUALITY, PART_NONE,	/* 8 */
+		PART_NONE, PART_NONE, PART_NONE, PART_LABEL_END,	/* C */
+	};
+	if (major != CPI_MAJOR || minor & CPI_MINOR_KIND & ~(0xFu << KIND_SHIFT))
 		return PART_NONE;
-	switch (minor & CPI_MINOR_KIND) {
-	case CPI_MINOR_LABEL_START:
-		return PART_LABEL_START;
-	case CPI_MINOR_SUMMARY:
-		return PART_SUMMARY;
-	case CPI_MINOR_SYSTEM:
-		return PART_SYSTEM;
-	case CPI_MINOR_PER_CPU:
-		return PART_PER_CPU;
-	case CPI_MINOR_THREAD:
-		return PART_THREAD;
-	case CPI_MINOR_QUALITY:
-		return PART_QUALITY;
-	case CPI_MINOR_LABEL_END:
-		return PART_LABEL_END;
-	default:
-		return PART_NONE;
-	}
+	return (enum group_part)parts[minor >> KIND_SHIFT];
 }
 
 static bool has_shape(const struct schema_field *f, const struct meaning *m)
@@ -80,7 +81,7 @@ static bool has_shape(const struct schema_field *f, const struct meaning *m)
 	}
 }
 
-static enum group_field meaning_of(const struct schema_field *f)
+enum group_field group_field_of(const struct schema_field *f)
 {
 	for (size_t i = 0; i < sizeof meanings / sizeof *meanings; i++) {
 		const struct meaning *m = &meanings[i];
@@ -90,9 +91,9 @@ static enum group_field meaning_of(const struct schema_field *f)
 	return GF_OTHER;
 }
 
-void field_plan(struct field_plan *p, enum group_part part, const struct schema_hook *schema)
+enum group_field group_field_needed(enum group_part part)
 {
-	static const enum group_field needed[] = {
+	static const enum group_field needed[PARTS] = {
 		[PART_LABEL_START] = GF_LABEL,
 		[PART_SUMMARY] = GF_RAW_CPI,
 		[PART_SYSTEM] = GF_CYCLES,
@@ -101,14 +102,10 @@ void field_plan(struct field_plan *p, enum group_part part, const struct schema_
 		[PART_QUALITY] = GF_QUALITY_FLAGS,
 		[PART_LABEL_END] = GF_LABEL,
 	};
-	unsigned n;
-	bool elapsed = false, need = false;
-	p->schema = schema;
-	const struct schema_field *fields = schema_hook_fields(schema, &n);
-	for (unsigned i = 0; i < n; i++) {
-		p->means[i] = (uint8_t)meaning_of(&fields[i]);
-		elapsed |= p->means[i] == GF_ELAPSED;
-		need |= p->means[i] == needed[part];
-	}
-	p->usable = elapsed && need;
+	return needed[part];
+}
+
+bool group_field_is_cpu(enum group_field field)
+{
+	return field >= GF_CPU_RAW_CPI && field <= GF_CPU_BUSY_CYCLES;
 }

@@ -46,17 +46,16 @@ enum group_part {
 	PART_QUALITY,
 	PART_LABEL_END,
 	PART_NONE, /* not a hook of the CPI facility */
+	PARTS = PART_NONE,
 };
 
 enum group_part group_part(uint8_t major, uint32_t minor);
 
-/* The meanings of one schema hook's fields. */
-struct field_plan {
-	const struct schema_hook *schema;
-	bool usable;			  /* it has what a hook of this part needs */
-	uint8_t means[SCHEMA_MAX_FIELDS]; /* enum group_field */
-};
-
-void field_plan(struct field_plan *p, enum group_part part, const struct schema_hook *schema);
+/* What a field that stands in a schema like this means. */
+enum group_field group_field_of(const struct schema_field *f);
+/* That field of a part without which a schema does not describe it. */
+enum group_field group_field_needed(enum group_part part);
+/* Is there a value a turn of a repeat: is it one of a processor's? */
+bool group_field_is_cpu(enum group_field field);
 
 #endif

@@ -72,7 +72,7 @@ static int read_slice(void *ctx, struct pass_slice *slice)
 	struct interval_builder *b;
 	const struct interval *iv;
 	const struct hook *h;
-	int rc = interval_builder_new(r->t, &b);
+	int rc = interval_builder_new(r->t, WANT_ALL, &b);
 	if (rc)
 		return rc;
 	while ((rc = pass_next(slice, &h)) > 0) {

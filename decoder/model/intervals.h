@@ -7,15 +7,29 @@
 
 #include "findings.h"
 
+/* What somebody wants to know of intervals. The rest of an interval is not to be relied on. */
+enum interval_want {
+	WANT_START = 1u << 0,	/* start_ns */
+	WANT_SYSTEM = 1u << 1,	/* the system's ratios and counts */
+	WANT_THREAD = 1u << 2,	/* the thread's */
+	WANT_QUALITY = 1u << 3, /* IV_FLAGGED, on_cpu_ns to faults */
+	WANT_CPUS = 1u << 4,	/* cpus and num_cpus */
+	WANT_FLAGS = 1u << 5,	/* types, num_cpus, IV_INCONSISTENT, IV_MALFORMED */
+	WANT_ALL = (1u << 6) - 1,
+	/* Reads by the schema's cursor only, which takes longer and comes to the same. */
+	WANT_BY_CURSOR = 1u << 6,
+};
+
 /*
- * Streaming. Feed every hook of an iterator in order to interval_feed; it hands out
- * the group that this hook ended on its ring, if it ended one. After the last hook,
- * interval_flush until it hands out nothing. So hooks and intervals can be had in one
- * pass. Intervals come roughly in order of their stamps; depth is 0 and parent -1.
+ * Streaming. Feed the hooks of a pass's slice, whole and in order, to interval_feed; it hands
+ * out the group that this hook ended, if it ended one. After the last hook, interval_flush
+ * until it hands out nothing; then the next slice may be fed. Intervals come roughly in order of
+ * their stamps; depth is 0 and parent -1. A builder is for one thread at a time.
  */
 struct interval_builder;
 
-int interval_builder_new(const struct trace *t, struct interval_builder **b);
+/* wants: of enum interval_want. */
+int interval_builder_new(const struct trace *t, unsigned wants, struct interval_builder **b);
 /* 1 and an interval (valid until the next call), 0: none, or a negative code. */
 int interval_feed(struct interval_builder *b, const struct hook *h, const struct interval **iv);
 int interval_flush(struct interval_builder *b, const struct interval **iv);

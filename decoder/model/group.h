@@ -1,0 +1,25 @@
+/* A group in the making: an interval, and what its hooks said so far. */
+#ifndef SWT_DECODER_GROUP_H
+#define SWT_DECODER_GROUP_H
+
+#include "group_plan.h"
+#include "intervals.h"
+
+struct group {
+	struct interval iv;
+	struct interval_cpu *cpus;
+	uint32_t cpus_cap;
+	char *label;
+	uint32_t label_cap;
+	uint32_t num_cpus_word; /* as the hooks say, 0: not said */
+	uint8_t last;		/* enum group_part */
+	bool open, has_elapsed, has_types;
+};
+
+/* What a hook says of its elapsed time; false: it is too short to say. */
+bool group_elapsed(const struct group_plan *plan, const struct hook *h, uint64_t *elapsed);
+/* Takes all that is wanted of a hook. 0 or CPIDECODE_ENOMEM. */
+int group_take(struct group *g, const struct group_plan *plan, const struct hook *h);
+void group_free(struct group *g);
+
+#endif

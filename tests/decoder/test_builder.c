@@ -1,0 +1,277 @@
+/* Intervals read by flat programs are those that the schema's cursor reads. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "../../decoder/model/intervals.h"
+#include "../../decoder/model/trace.h"
+#include "build.h"
+#include "run.h"
+
+static uint32_t next(uint64_t *seed)
+{
+	*seed = *seed * 6364136223846793005 + 1442695040888963407;
+	return (uint32_t)(*seed >> 33);
+}
+
+static const uint32_t kinds[] = {CPI_MINOR_LABEL_START, CPI_MINOR_SUMMARY, CPI_MINOR_SYSTEM,
+	CPI_MINOR_PER_CPU, CPI_MINOR_THREAD, CPI_MINOR_QUALITY, CPI_MINOR_LABEL_END};
+
+/* Words that mostly make sense where they stand in some hook, and sometimes none at all. */
+static uint32_t word(uint64_t *seed)
+{
+	static const uint32_t likely[] = {0, 0, 0, 1, 2, 3, 7, 15, 50, 5000};
+	uint32_t r = next(seed);
+	return r % 64 ? likely[r / 64 % 10] : next(seed) << 1 ^ r;
+}
+
+/* Often a hook of the last one's group, of any length, with any words. */
+static void put_any(struct bytes *b, uint64_t *seed, uint64_t *stamp)
+{
+	static const char *const labels[] = {"a", "b", "", "a longer label"};
+	uint32_t words[96];
+	uint32_t kind = kinds[next(seed) % 7];
+	unsigned most = next(seed) % 4 ? 96 : 16, n = next(seed) % most;
+	const char *strings[] = {labels[next(seed) % 4], labels[next(seed) % 4], NULL};
+	for (unsigned i = 0; i < n; i++)
+		words[i] = word(seed);
+	if (next(seed) % 8 == 0)
+		kind = next(seed) % 2 ? 0x30000000 : 0x100;
+	if (next(seed) % 3 == 0)
+		*stamp += next(seed) % 5;
+	put_hook(b, *stamp, next(seed) % 16 ? 1 : 2, next(seed) % 32 ? CPI_MAJOR : 0x10,
+		kind | (next(seed) % 16 == 0), n, words, strings + next(seed) % 3);
+}
+
+/* The hooks of a real group, but for a word here and there. */
+static void put_nearly(struct bytes *b, uint64_t *seed, uint64_t *stamp)
+{
+	uint32_t cpus = 1 + next(seed) % 3, types = next(seed) % 8, words[64] = {0};
+	*stamp += 1 + next(seed) % 50;
+	for (unsigned k = 0; k < 7; k++) {
+		const char *label[] = {"same", NULL};
+		unsigned n = 2;
+		for (unsigned i = 0; i < 64; i++)
+			words[i] = next(seed) % 3;
+		uint32_t head[] = {types, cpus, 0, 100};
+		switch (kinds[k]) {
+		case CPI_MINOR_SUMMARY:
+			n = 6 + 2 * cpus + (types & 2 ? 4 * cpus + 4 : 0) + (types & 4 ? 2 : 0);
+			memcpy(words, head, sizeof head);
+			break;
+		case CPI_MINOR_SYSTEM:
+			n = types & 2 ? 15 : 9;
+			words[0] = types;
+			words[1] = 0;
+			words[2] = 100;
+			break;
+		case CPI_MINOR_PER_CPU:
+			n = 4 + cpus * (types & 2 ? 12 : 6);
+			memcpy(words, head, sizeof head);
+			break;
+		case CPI_MINOR_THREAD:
+			n = 9;
+			words[0] = 1;
+			words[1] = 0;
+			words[2] = 100;
+			break;
+		case CPI_MINOR_QUALITY:
+			words[2] = 0;
+			words[3] = 100;
+			words[4] = 1 + next(seed) % 2;
+			words[1] = next(seed) % 16;
+			n = 5 + 5 * words[4] + 2 * (unsigned)__builtin_popcount(words[1]);
+			break;
+		default:
+			words[0] = 0;
+			words[1] = 100;
+			break;
+		}
+		if (next(seed) % 32 == 0)
+			words[next(seed) % 32] = word(seed);
+		if (next(seed) % 32 == 0)
+			n -= n > 1;
+		if (next(seed) % 8)
+			put_hook(
+				b, *stamp, 1, CPI_MAJOR, kinds[k], n, words, n == 2 ? label : NULL);
+	}
+}
+
+static struct trace *random_trace(struct bytes *file, uint64_t seed, const char *schema)
+{
+	struct bytes records = {0};
+	struct trace *t;
+	uint64_t stamp = 100;
+	put_header(file, 1);
+	if (schema)
+		put_text(file, TF_TYPE_SCHEMA, schema);
+	for (unsigned i = 0; i < 150; i++) {
+		if (next(&seed) % 2)
+			put_any(&records, &seed, &stamp);
+		else
+			put_nearly(&records, &seed, &stamp);
+	}
+	put_hooks(file, 0, 0, TF_CODEC_NONE, &records);
+	bytes_free(&records);
+	ck_assert_int_eq(trace_new(&t), 0);
+	ck_assert_int_eq(trace_add_memory(t, file->p, file->n, "m"), 0);
+	return t;
+}
+
+struct side {
+	struct hook_iter *it;
+	struct interval_builder *builder;
+	bool flushing;
+};
+
+static void open_side(struct side *s, const struct trace *t, unsigned wants)
+{
+	*s = (struct side){0};
+	ck_assert_int_eq(hook_iter_open(t, &s->it), 0);
+	ck_assert_int_eq(interval_builder_new(t, wants, &s->builder), 0);
+}
+
+static bool step(struct side *s, const struct interval **iv)
+{
+	const struct hook *h;
+	while (!s->flushing) {
+		int rc = hook_iter_next(s->it, &h);
+		ck_assert_int_ge(rc, 0);
+		s->flushing = rc == 0;
+		if (rc) {
+			rc = interval_feed(s->builder, h, iv);
+			ck_assert_int_ge(rc, 0);
+			if (rc)
+				return true;
+		}
+	}
+	return interval_flush(s->builder, iv) > 0;
+}
+
+static void close_side(struct side *s)
+{
+	hook_iter_close(s->it);
+	interval_builder_free(s->builder);
+}
+
+static bool same_double(double a, double b)
+{
+	return a == b || (isnan(a) && isnan(b));
+}
+
+static void same_cpus(const struct interval *a, const struct interval *b)
+{
+	ck_assert_uint_eq(a->num_cpus, b->num_cpus);
+	ck_assert((a->cpus != NULL) == (b->cpus != NULL));
+	for (uint32_t i = 0; a->cpus && i < a->num_cpus; i++) {
+		const struct interval_cpu *x = &a->cpus[i], *y = &b->cpus[i];
+		ck_assert(same_double(x->raw_cpi, y->raw_cpi) &&
+			  same_double(x->scaled_cpi, y->scaled_cpi) &&
+			  same_double(x->busy_pct, y->busy_pct));
+		ck_assert(x->instructions == y->instructions && x->cycles == y->cycles &&
+			  x->busy_cycles == y->busy_cycles);
+	}
+}
+
+/* As far as somebody wanted to know. */
+static void same(const struct interval *a, const struct interval *b, unsigned wants)
+{
+	const uint32_t all = wants & WANT_FLAGS ? 0 : IV_INCONSISTENT | IV_MALFORMED;
+	const uint32_t quality = wants & (WANT_QUALITY | WANT_FLAGS) ? 0 : IV_FLAGGED;
+	ck_assert_uint_eq(a->flags | all | quality, b->flags | all | quality);
+	ck_assert(a->start_ticks == b->start_ticks && a->end_ticks == b->end_ticks);
+	ck_assert(a->end_ns == b->end_ns && a->elapsed == b->elapsed);
+	ck_assert(a->elapsed_ns == b->elapsed_ns && a->position == b->position);
+	ck_assert(a->tid == b->tid && a->mm == b->mm && a->has_label == b->has_label);
+	ck_assert_uint_eq(a->label_len, b->label_len);
+	ck_assert(!a->has_label || !memcmp(a->label, b->label, a->label_len));
+	if (wants & WANT_START)
+		ck_assert_int_eq(a->start_ns, b->start_ns);
+	if (wants & WANT_SYSTEM)
+		ck_assert(same_double(a->raw_cpi, b->raw_cpi) &&
+			  same_double(a->scaled_cpi, b->scaled_cpi) &&
+			  same_double(a->busy_pct, b->busy_pct) &&
+			  a->instructions == b->instructions && a->cycles == b->cycles &&
+			  a->busy_cycles == b->busy_cycles);
+	if (wants & WANT_THREAD)
+		ck_assert(same_double(a->thread_cpi, b->thread_cpi) &&
+			  a->thread_instructions == b->thread_instructions &&
+			  a->thread_cycles == b->thread_cycles);
+	if (wants & WANT_QUALITY)
+		ck_assert(a->on_cpu_ns == b->on_cpu_ns && a->off_cpu_ns == b->off_cpu_ns &&
+			  a->ctx_switches == b->ctx_switches && a->migrations == b->migrations &&
+			  a->faults == b->faults);
+	if (wants & WANT_CPUS)
+		same_cpus(a, b);
+	if (wants & WANT_FLAGS)
+		ck_assert(a->types == b->types && a->num_cpus == b->num_cpus);
+}
+
+static unsigned compare(const struct trace *t, unsigned wants)
+{
+	struct side flat, cursor;
+	const struct interval *a, *b;
+	unsigned n = 0;
+	open_side(&flat, t, wants);
+	open_side(&cursor, t, WANT_ALL | WANT_BY_CURSOR);
+	for (; step(&cursor, &b); n++) {
+		ck_assert(step(&flat, &a));
+		same(a, b, wants);
+	}
+	ck_assert(!step(&flat, &a));
+	close_side(&flat);
+	close_side(&cursor);
+	return n;
+}
+
+static void compare_all(uint64_t seed, const char *schema)
+{
+	struct bytes file = {0};
+	struct trace *t = random_trace(&file, seed, schema);
+	for (unsigned want = 1; want <= WANT_ALL; want <<= 1)
+		ck_assert_uint_gt(compare(t, want), 50);
+	ck_assert_uint_gt(compare(t, 0), 50);
+	ck_assert_uint_gt(compare(t, WANT_ALL), 50);
+	trace_free(t);
+	bytes_free(&file);
+}
+
+START_TEST(built_in_schema)
+{
+	for (uint64_t seed = 1; seed <= 12; seed++)
+		compare_all(seed, NULL);
+}
+END_TEST
+
+/* Fields in other places, of other widths, conditional, repeated, doubled; strings anywhere. */
+START_TEST(other_schemas)
+{
+	static const char *const hooks[] = {
+		"hook 0x20000000/0xFFFFFF00 \"t\"\nu32 types\nif types & 1\nu32 elapsed\nend\n"
+		"u64 thread_cycles na0\nfix4 thread_cpi\n",
+		"hook 0x20000000/0xFFFFFF00 \"t\"\nu32 a\nu32 elapsed\nu32 elapsed\n"
+		"u32 thread_cycles\nu32 thread_cycles na0\nstring s\nu64 thread_instructions\n",
+		"hook 0x40000000/0xFFFFFF00 \"c\"\ni32 n\nu32 elapsed\nrepeat n\nu32 m\n"
+		"if m & 1\nu32 cpu_cycles na0\nend\nend\n",
+		"hook 0x40000000/0xFFFFFF00 \"c\"\nu64 elapsed\ni64 n\nrepeat 3\ni32 x\n"
+		"fix4 cpu_busy\nif n & 3\nu32 cpu_cycles na0\nend\nend\nrepeat n\nf64 y\n"
+		"end\nu32 num_cpus\n",
+		"hook 0x40000000/0xFFFFFF00 \"c\"\nu64 elapsed\nu32 types\nrepeat 70000\n"
+		"if types & 2\nu32 cpu_cycles\nend\nend\nrepeat 2\nif types & 4\nu32 y\nend\n"
+		"end\nu32 num_cpus\n",
+		"hook 0x00000000/0xFFFFFF00 \"l\"\nstring label\nu32 elapsed\n",
+		"hook 0xF0000000/0xFFFFFF00 \"l\"\nu32 types\nu64 elapsed\nstring other\n"
+		"string label\n",
+		"hook 0xF0000000/0xFFFFFF00 \"l\"\nu32 types\nu64 elapsed\nif types & 1\n"
+		"string label\nend\n",
+	};
+	for (size_t i = 0; i < sizeof hooks / sizeof *hooks; i++) {
+		char text[512];
+		snprintf(text, sizeof text, "major 0xC0 mine\n%s", hooks[i]);
+		compare_all(1000 + i, text);
+		compare_all(2000 + i, text);
+	}
+}
+END_TEST
+
+RUN_TESTS("builder", built_in_schema, other_schemas)
