@@ -1,24 +1,10 @@
 /* Per label and minor: the system and every processor side by side. */
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
-#include "../sink/csv.h"
 #include "../sink/escape.h"
-#include "../sink/json.h"
-#include "groups.h"
-#include "ratio.h"
-#include "report.h"
-
-/* One column: the system, or a processor. */
-struct column {
-	struct ratio raw, scaled, busy;
-};
-
-struct matrix {
-	struct column *columns; /* [0] the system, [1 + cpu] */
-	uint32_t cpus;
-};
+#include "tallies.h"
 
 enum row {
 	ROW_CPI,
@@ -28,7 +14,7 @@ enum row {
 	ROWS,
 };
 
-static double cell(const struct column *c, enum row row)
+static double cell(const struct tally_column *c, enum row row)
 {
 	switch (row) {
 	case ROW_CPI:
@@ -42,56 +28,29 @@ static double cell(const struct column *c, enum row row)
 	}
 }
 
-static void add_system(struct column *c, const struct interval *iv)
+/* 0 is the system, then the processors. */
+static struct tally_column column(const struct tally_group *g, uint32_t i)
 {
-	struct ratios sums = {0};
-	sums.raw = c->raw;
-	sums.scaled = c->scaled;
-	sums.busy = c->busy;
-	ratios_add(&sums, iv);
-	*c = (struct column){sums.raw, sums.scaled, sums.busy};
+	const struct ratios *r = &g->ratios;
+	return i ? g->columns[i - 1] : (struct tally_column){r->raw, r->scaled, r->busy};
 }
 
-static void add_cpu(struct column *c, const struct interval_cpu *cpu, uint64_t elapsed)
+static void name_text(struct out *o, const struct tally_group *g)
 {
-	ratio_add(&c->raw, cpu->cycles, cpu->instructions, cpu->raw_cpi, elapsed);
-	ratio_add(&c->scaled, cpu->busy_cycles, cpu->instructions, cpu->scaled_cpi, elapsed);
-	ratio_add(&c->busy, cpu->busy_cycles, cpu->cycles, cpu->busy_pct / 100, elapsed);
-}
-
-static int matrix_make(struct matrix *m, const struct group *g)
-{
-	*m = (struct matrix){0};
-	for (size_t i = 0; i < g->count; i++)
-		if (g->members[i]->cpus && g->members[i]->num_cpus > m->cpus)
-			m->cpus = g->members[i]->num_cpus;
-	m->columns = calloc((size_t)m->cpus + 1, sizeof *m->columns);
-	if (!m->columns)
-		return CPIDECODE_ENOMEM;
-	for (size_t i = 0; i < g->count; i++) {
-		const struct interval *iv = g->members[i];
-		add_system(&m->columns[0], iv);
-		for (uint32_t cpu = 0; iv->cpus && cpu < iv->num_cpus; cpu++)
-			add_cpu(&m->columns[1 + cpu], &iv->cpus[cpu], iv->elapsed);
-	}
-	return 0;
-}
-
-static void name_text(struct out *o, const struct interval *iv)
-{
-	if (iv->has_label)
-		escape_quoted(o, iv->label, iv->label_len);
+	if (g->has_label)
+		escape_quoted(o, g->label, g->label_len);
 	else
 		out_str(o, "no label");
-	out_printf(o, ", minor 0x%02X", iv->mm);
+	out_printf(o, ", minor 0x%02X", g->mm);
 }
 
-static void matrix_text(struct out *o, const struct group *g, const struct matrix *m)
+static void matrix_text(struct out *o, const struct tally_group *g)
 {
 	static const char *const rows[ROWS] = {"cpi   ", "cpi_wb", "idle% ", "busy% "};
-	name_text(o, g->members[0]);
-	out_printf(o, ", %zu interval%s\n       System", g->count, g->count == 1 ? "" : "s");
-	for (uint32_t cpu = 0; cpu < m->cpus; cpu++) {
+	name_text(o, g);
+	out_printf(o, ", %" PRIu64 " interval%s\n       System", g->time.count,
+		g->time.count == 1 ? "" : "s");
+	for (uint32_t cpu = 0; cpu < g->ncolumns; cpu++) {
 		char name[16];
 		int n = snprintf(name, sizeof name, "CPU%u", cpu);
 		out_repeat(o, ' ', n < 7 ? (size_t)(8 - n) : 1);
@@ -100,8 +59,9 @@ static void matrix_text(struct out *o, const struct group *g, const struct matri
 	for (int row = 0; row < ROWS; row++) {
 		out_char(o, '\n');
 		out_str(o, rows[row]);
-		for (uint32_t i = 0; i <= m->cpus; i++) {
-			double v = cell(&m->columns[i], row);
+		for (uint32_t i = 0; i <= g->ncolumns; i++) {
+			struct tally_column c = column(g, i);
+			double v = cell(&c, row);
 			if (isnan(v))
 				out_printf(o, i ? "  %6s" : " %6s", "n/a");
 			else
@@ -111,27 +71,23 @@ static void matrix_text(struct out *o, const struct group *g, const struct matri
 	out_str(o, "\n\n");
 }
 
-static void matrix_csv(struct csv *c, const struct group *g, const struct matrix *m)
+static void matrix_csv(struct csv *c, const struct tally_group *g)
 {
-	const struct interval *iv = g->members[0];
-	for (uint32_t i = 0; i <= m->cpus; i++) {
-		if (iv->has_label)
-			csv_string(c, iv->label, iv->label_len);
-		else
-			csv_empty(c);
-		csv_u64(c, iv->mm);
-		csv_u64(c, g->count);
+	for (uint32_t i = 0; i <= g->ncolumns; i++) {
+		struct tally_column values = column(g, i);
+		tallies_csv_name(c, g);
+		csv_u64(c, g->time.count);
 		if (i)
 			csv_u64(c, i - 1);
 		else
 			csv_text(c, "system");
 		for (int row = 0; row < ROWS; row++)
-			csv_fixed(c, cell(&m->columns[i], row), 4);
+			csv_fixed(c, cell(&values, row), 4);
 		csv_end(c);
 	}
 }
 
-static void json_column(struct json *j, const struct column *c)
+static void json_column(struct json *j, const struct tally_column *c)
 {
 	static const char *const keys[ROWS] = {"cpi", "cpi_wb", "idle_pct", "busy_pct"};
 	for (int row = 0; row < ROWS; row++) {
@@ -141,69 +97,61 @@ static void json_column(struct json *j, const struct column *c)
 	json_close(j, '}');
 }
 
-static void matrix_json(
-	struct json *j, const struct group *g, const struct matrix *m, bool scripted)
+static void matrix_json(struct json *j, const struct tally_group *g, bool scripted)
 {
-	const struct interval *iv = g->members[0];
+	struct tally_column system = column(g, 0);
 	json_open(j, '{');
-	json_key(j, "label");
-	if (iv->has_label)
-		json_string(j, iv->label, iv->label_len);
-	else
-		json_null(j);
-	json_key(j, "minor");
-	json_u64(j, iv->mm);
+	tallies_json_name(j, g);
 	json_key(j, "count");
-	json_u64(j, g->count);
+	json_u64(j, g->time.count);
 	json_key(j, "scripted");
 	json_bool(j, scripted);
 	json_key(j, "system");
 	json_open(j, '{');
-	json_column(j, &m->columns[0]);
+	json_column(j, &system);
 	json_key(j, "cpus");
 	json_open(j, '[');
-	for (uint32_t cpu = 0; cpu < m->cpus; cpu++) {
+	for (uint32_t cpu = 0; cpu < g->ncolumns; cpu++) {
 		json_open(j, '{');
 		json_key(j, "cpu");
 		json_u64(j, cpu);
-		json_column(j, &m->columns[1 + cpu]);
+		json_column(j, &g->columns[cpu]);
 	}
 	json_close(j, ']');
 	json_close(j, '}');
 	json_end_line(j);
 }
 
-int report_cpus(struct report *r)
+void cpus_print(struct report *r, const struct tally *t)
 {
 	static const char *const names[] = {
 		"label", "minor", "count", "cpu", "cpi", "cpi_wb", "idle_pct", "busy_pct", NULL};
-	struct groups groups;
 	struct csv c = {.o = r->out};
 	struct json j = {.o = r->out};
-	int rc = groups_make(&groups, r);
-	if (rc < 0)
-		return rc;
 	if (r->format == FORMAT_CSV)
 		csv_header(&c, names);
 	if (r->format == FORMAT_TEXT) {
 		report_scripted_line(r);
-		if (!groups.count)
+		if (!t->count)
 			out_str(r->out, "no intervals\n");
 	}
-	for (size_t i = 0; i < groups.count && !rc && !r->out->error; i++) {
-		const struct group *g = &groups.groups[i];
-		struct matrix m;
-		rc = matrix_make(&m, g);
-		if (rc < 0)
-			break;
+	for (size_t i = 0; i < t->count && !r->out->error; i++) {
+		const struct tally_group *g = t->groups[i];
 		if (r->format == FORMAT_CSV)
-			matrix_csv(&c, g, &m);
+			matrix_csv(&c, g);
 		else if (r->format == FORMAT_JSON)
-			matrix_json(&j, g, &m, r->scripted);
+			matrix_json(&j, g, r->scripted);
 		else
-			matrix_text(r->out, g, &m);
-		free(m.columns);
+			matrix_text(r->out, g);
 	}
-	groups_free(&groups);
+}
+
+int report_cpus(struct report *r)
+{
+	struct tally t = {.wanted = TALLY_WANT_CPUS};
+	int rc = tallies_read(r, &t);
+	if (!rc)
+		cpus_print(r, &t);
+	tally_free(&t);
 	return rc;
 }

@@ -5,10 +5,10 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include "../model/ratio.h"
 #include "../sink/escape.h"
 #include "../sink/flame.h"
 #include "../sink/units.h"
-#include "ratio.h"
 #include "report.h"
 
 struct builder {

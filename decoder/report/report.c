@@ -44,28 +44,3 @@ void report_flags(struct out *o, uint32_t flags)
 		between = "+";
 	}
 }
-
-void report_flagged_line(const struct report *r)
-{
-	size_t taken = 0, flagged = 0, by[FLAG_WORDS] = {0};
-	const char *between = ": ";
-	for (size_t i = 0; i < r->nintervals; i++) {
-		const struct interval *iv = &r->intervals[i];
-		if (!filter_interval(r->filter, iv))
-			continue;
-		taken++;
-		flagged += (iv->flags & IV_FLAGGED) != 0;
-		for (unsigned f = 0; f < FLAG_WORDS; f++)
-			by[f] += (iv->flags & IV_FLAGGED & flag_words[f].flag) != 0;
-	}
-	if (!flagged)
-		return;
-	out_printf(r->out, "# %zu of %zu intervals flagged", flagged, taken);
-	for (unsigned f = 0; f < FLAG_WORDS; f++) {
-		if (!by[f])
-			continue;
-		out_printf(r->out, "%s%s %zu", between, flag_words[f].word, by[f]);
-		between = ", ";
-	}
-	out_char(r->out, '\n');
-}

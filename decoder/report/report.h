@@ -46,6 +46,10 @@ extern const char *const format_names[FORMAT_NAMES];
 extern const char *const weight_names[WEIGHT_NAMES];
 /* The name's place, or -1. */
 int report_name_find(const char *name, const char *const *names, size_t n);
+/* CLOCK_REALTIME ns, both ends included: the intervals that end in it. */
+struct time_slice {
+	int64_t from, to; /* INT64_MIN, INT64_MAX: open */
+};
 
 struct report {
 	struct out *out;
@@ -55,7 +59,8 @@ struct report {
 	bool scripted;	  /* a file's counters were scripted */
 	const char *host; /* NULL: unknown, or several */
 	const struct trace *trace;
-	unsigned threads; /* 0: one for each processor that the process may use */
+	struct time_slice slice; /* of the trace; only reports of tallies heed it */
+	unsigned threads;	 /* 0: one for each processor that the process may use */
 	struct findings
 		*found; /* starts zeroed; what reading the trace found, also after an error */
 	/* Stored bytes read; false cancels: CPIDECODE_ECANCELED. NULL: nobody watches. */
@@ -66,7 +71,7 @@ struct report {
 	size_t nintervals;
 };
 
-/* Sets trace, scripted and host. */
+/* Sets trace, scripted and host, and slice to all of it. */
 void report_about(struct report *r, const struct trace *t);
 
 /*
@@ -81,9 +86,6 @@ void report_note(const struct report *r, const char *format, ...)
 #define REPORT_SCRIPTED "scripted counters: the counts and CPIs below were not measured"
 
 void report_scripted_line(const struct report *r);
-
-/* How many of the intervals their quality hooks flagged, and for what; nothing if none. */
-void report_flagged_line(const struct report *r);
 
 /* Each as report_run. */
 int report_summary(struct report *r);

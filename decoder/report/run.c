@@ -21,8 +21,7 @@ static int of_intervals(struct report *r, enum report_kind kind)
 		.filter = kind == REPORT_FLAME ? NULL : taken,
 		.progress = show_progress,
 		.ctx = r,
-		.cpus = kind == REPORT_CPUS ||
-			(kind == REPORT_INTERVALS && r->format == FORMAT_JSON),
+		.cpus = kind == REPORT_INTERVALS && r->format == FORMAT_JSON,
 	};
 	int rc = interval_set_read(r->trace, &how, &set);
 	if (rc)
@@ -31,20 +30,7 @@ static int of_intervals(struct report *r, enum report_kind kind)
 	set->found = (struct findings){0};
 	r->intervals = set->at;
 	r->nintervals = set->count;
-	switch (kind) {
-	case REPORT_SUMMARY:
-		rc = report_summary(r);
-		break;
-	case REPORT_CPUS:
-		rc = report_cpus(r);
-		break;
-	case REPORT_FLAME:
-		rc = report_flame(r);
-		break;
-	default:
-		rc = report_intervals(r);
-		break;
-	}
+	rc = kind == REPORT_FLAME ? report_flame(r) : report_intervals(r);
 	interval_set_free(set);
 	return rc;
 }
@@ -52,6 +38,10 @@ static int of_intervals(struct report *r, enum report_kind kind)
 int report_run(struct report *r, enum report_kind kind)
 {
 	switch (kind) {
+	case REPORT_SUMMARY:
+		return report_summary(r);
+	case REPORT_CPUS:
+		return report_cpus(r);
 	case REPORT_HOOKS:
 		return report_hooks(r);
 	case REPORT_INFO:

@@ -1,5 +1,3 @@
-#include <math.h>
-
 #include "ratio.h"
 
 void ratio_add(struct ratio *r, uint64_t above, uint64_t below, double value, uint64_t elapsed)
@@ -10,22 +8,51 @@ void ratio_add(struct ratio *r, uint64_t above, uint64_t below, double value, ui
 	r->measured++;
 	if (counts) {
 		r->counted++;
-		r->above += (double)above;
-		r->below += (double)below;
+		exact_add(&r->above, above);
+		exact_add(&r->below, below);
 		if (isnan(value))
 			value = (double)above / (double)below;
 	}
-	/* An interval of no length still says something if all of them are like that. */
-	double weight = elapsed ? (double)elapsed : 1e-9;
-	r->weighted += weight * value;
-	r->weight += weight;
+	uint64_t units = exact_round(value * RATIO_ONE);
+	if (elapsed) {
+		exact_add(&r->weighted, (exact_sum)units * elapsed);
+		exact_add(&r->weight, elapsed);
+	} else {
+		exact_add(&r->instant, units);
+		r->instants++;
+	}
+}
+
+void ratio_merge(struct ratio *r, const struct ratio *from)
+{
+	exact_add(&r->above, from->above);
+	exact_add(&r->below, from->below);
+	exact_add(&r->weighted, from->weighted);
+	exact_add(&r->weight, from->weight);
+	exact_add(&r->instant, from->instant);
+	r->instants += from->instants;
+	r->counted += from->counted;
+	r->measured += from->measured;
 }
 
 double ratio_value(const struct ratio *r)
 {
 	if (!r->measured)
 		return NAN;
-	return r->counted == r->measured ? r->above / r->below : r->weighted / r->weight;
+	if (r->counted == r->measured)
+		return (double)r->above / (double)r->below;
+	/* Intervals of no length say something only if all of them are like that. */
+	if (r->weight)
+		return (double)r->weighted / ((double)r->weight * RATIO_ONE);
+	return (double)r->instant / ((double)r->instants * RATIO_ONE);
+}
+
+void ratios_merge(struct ratios *r, const struct ratios *from)
+{
+	ratio_merge(&r->raw, &from->raw);
+	ratio_merge(&r->scaled, &from->scaled);
+	ratio_merge(&r->thread, &from->thread);
+	ratio_merge(&r->busy, &from->busy);
 }
 
 void ratios_add(struct ratios *r, const struct interval *iv)

@@ -1,21 +1,29 @@
 /*
  * The CPI and busy percentage of many intervals together: a ratio of sums where the
  * trace has counts, an average weighted by elapsed cycles where it has ratios only.
- * What was not measured takes no part.
+ * What was not measured takes no part. All sums are exact, so it does not matter in what
+ * order intervals are added, or ratios merged.
  */
 #ifndef SWT_DECODER_RATIO_H
 #define SWT_DECODER_RATIO_H
 
-#include "../model/model.h"
+#include "exact.h"
+#include "model.h"
+
+/* Ratios in sums: whole units of that part of 1. Those in traces have four decimals. */
+#define RATIO_ONE 100000000
 
 struct ratio {
-	double above, below; /* sums of counts */
-	double weighted, weight;
+	exact_sum above, below;	    /* sums of counts */
+	exact_sum weighted, weight; /* of RATIO_ONEs times ticks; of ticks */
+	exact_sum instant;	    /* sum of the ratios of intervals of no length */
+	uint64_t instants;	    /* how many those are */
 	uint64_t counted, measured; /* intervals with counts; with counts or a ratio */
 };
 
 /* above / below where both were measured (below not 0), else value (NAN: absent). */
 void ratio_add(struct ratio *r, uint64_t above, uint64_t below, double value, uint64_t elapsed);
+void ratio_merge(struct ratio *r, const struct ratio *from);
 /* NAN: nothing was measured. */
 double ratio_value(const struct ratio *r);
 
@@ -25,6 +33,7 @@ struct ratios {
 };
 
 void ratios_add(struct ratios *r, const struct interval *iv);
+void ratios_merge(struct ratios *r, const struct ratios *from);
 double ratios_busy(const struct ratios *r);
 /* How the CPIs came about: "counts", "elapsed", "mixed" or "none". */
 const char *ratios_weighting(const struct ratios *r);

@@ -1,0 +1,284 @@
+#include "tally.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+#include "../../include/cpidecode.h"
+#include "grow.h"
+
+static bool same_name(const struct tally_group *g, bool has_label, const char *label,
+	uint32_t label_len, uint8_t mm)
+{
+	if (g->mm != mm || g->has_label != has_label || g->label_len != label_len)
+		return false;
+	return !label_len || !memcmp(g->label, label, label_len);
+}
+
+static uint64_t hash_name(bool has_label, const char *label, uint32_t label_len, uint8_t mm)
+{
+	uint64_t seed = (uint64_t)mm << 1 | has_label;
+	return XXH3_64bits_withSeed(label_len ? label : "", label_len, seed);
+}
+
+static int more_places(struct tally *t)
+{
+	size_t places = t->places ? 2 * t->places : 64;
+	struct tally_group **table = calloc(places, sizeof *table);
+	if (!table)
+		return CPIDECODE_ENOMEM;
+	for (size_t i = 0; i < t->count; i++) {
+		size_t at = t->groups[i]->hash & (places - 1);
+		while (table[at])
+			at = (at + 1) & (places - 1);
+		table[at] = t->groups[i];
+	}
+	free(t->table);
+	t->table = table;
+	t->places = places;
+	return 0;
+}
+
+static struct tally_group *new_group(struct tally *t, struct tally_group **place, uint64_t hash,
+	bool has_label, const char *label, uint32_t label_len, uint8_t mm)
+{
+	struct tally_group *g = arena_alloc(&t->memory, sizeof *g);
+	char *copy = arena_alloc(&t->memory, (size_t)label_len + 1);
+	if (!g || !copy || grow(&t->groups, t->count, &t->cap, sizeof(struct tally_group *)))
+		return NULL;
+	*g = (struct tally_group){.label = copy,
+		.label_len = label_len,
+		.has_label = has_label,
+		.mm = mm,
+		.hash = hash};
+	if (label_len)
+		memcpy(copy, label, label_len);
+	copy[label_len] = 0;
+	if (t->wanted & TALLY_WANT_COUNTS) {
+		g->spreads = calloc(TALLY_VALUES, sizeof *g->spreads);
+		if (!g->spreads)
+			return NULL;
+	}
+	t->groups[t->count++] = g;
+	*place = g;
+	return g;
+}
+
+struct tally_group *tally_group_of(
+	struct tally *t, bool has_label, const char *label, uint32_t label_len, uint8_t mm)
+{
+	if (t->last && same_name(t->last, has_label, label, label_len, mm))
+		return t->last;
+	if (t->count >= t->places / 2 && more_places(t))
+		return NULL;
+	uint64_t hash = hash_name(has_label, label, label_len, mm);
+	size_t at = hash & (t->places - 1);
+	for (; t->table[at]; at = (at + 1) & (t->places - 1)) {
+		struct tally_group *g = t->table[at];
+		if (g->hash == hash && same_name(g, has_label, label, label_len, mm))
+			return t->last = g;
+	}
+	return t->last = new_group(t, &t->table[at], hash, has_label, label, label_len, mm);
+}
+
+int tally_need_columns(struct tally_group *g, uint32_t n)
+{
+	if (n > g->columns_cap) {
+		uint32_t cap = n <= 4 ? 4 : n > TALLY_CPUS / 2 ? n : 2 * n;
+		struct tally_column *more = realloc(g->columns, cap * sizeof *more);
+		if (!more)
+			return CPIDECODE_ENOMEM;
+		memset(more + g->columns_cap, 0, (cap - g->columns_cap) * sizeof *more);
+		g->columns = more;
+		g->columns_cap = cap;
+	}
+	if (n > g->ncolumns)
+		g->ncolumns = n;
+	return 0;
+}
+
+static int add_columns(struct tally *t, struct tally_group *g, const struct interval *iv)
+{
+	uint32_t n = iv->num_cpus;
+	if (n > TALLY_CPUS) {
+		t->cpus_left_out++;
+		n = TALLY_CPUS;
+	}
+	if (tally_need_columns(g, n))
+		return CPIDECODE_ENOMEM;
+	for (uint32_t i = 0; i < n; i++) {
+		const struct interval_cpu *cpu = &iv->cpus[i];
+		struct tally_column *c = &g->columns[i];
+		ratio_add(&c->raw, cpu->cycles, cpu->instructions, cpu->raw_cpi, iv->elapsed);
+		ratio_add(&c->scaled, cpu->busy_cycles, cpu->instructions, cpu->scaled_cpi,
+			iv->elapsed);
+		ratio_add(
+			&c->busy, cpu->busy_cycles, cpu->cycles, cpu->busy_pct / 100, iv->elapsed);
+	}
+	return 0;
+}
+
+static int add_value(struct tally_spread *s, uint64_t value)
+{
+	exact_add(&s->sum, value);
+	return histogram_add(&s->values, value);
+}
+
+/* An interval's own CPI, by the rule of ratio_add. */
+static int add_cpi(struct tally_spread *s, uint64_t cycles, uint64_t instructions, double cpi)
+{
+	if (cycles != NOT_MEASURED && instructions != NOT_MEASURED && instructions)
+		cpi = (double)cycles / (double)instructions;
+	return isnan(cpi) ? 0 : add_value(s, exact_round(cpi * TALLY_CPI_ONE));
+}
+
+static int add_count(struct tally_spread *s, uint64_t count)
+{
+	return count == NOT_MEASURED ? 0 : add_value(s, count);
+}
+
+static int add_spreads(struct tally_spread *s, const struct interval *iv)
+{
+	int rc = add_cpi(
+		&s[TALLY_THREAD_CPI], iv->thread_cycles, iv->thread_instructions, iv->thread_cpi);
+	if (!rc)
+		rc = add_cpi(
+			&s[TALLY_SCALED_CPI], iv->busy_cycles, iv->instructions, iv->scaled_cpi);
+	if (!rc)
+		rc = add_cpi(&s[TALLY_RAW_CPI], iv->cycles, iv->instructions, iv->raw_cpi);
+	if (!rc)
+		rc = add_count(&s[TALLY_THREAD_INSTRUCTIONS], iv->thread_instructions);
+	return rc ? rc : add_count(&s[TALLY_INSTRUCTIONS], iv->instructions);
+}
+
+int tally_add(struct tally *t, const struct interval *iv)
+{
+	struct tally_group *g = tally_group_of(t, iv->has_label, iv->label, iv->label_len, iv->mm);
+	int rc = g ? histogram_add(&g->time, exact_round(iv->elapsed_ns)) : CPIDECODE_ENOMEM;
+	if (rc)
+		return rc;
+	exact_add(&g->total, exact_time(iv->elapsed_ns));
+	ratios_add(&g->ratios, iv);
+	g->scripted += (iv->flags & IV_SCRIPTED) != 0;
+	g->quality += (iv->flags & IV_QUALITY) != 0;
+	if (iv->flags & IV_FLAGGED) {
+		g->flagged++;
+		for (unsigned i = 0; i < TALLY_FLAGS; i++)
+			g->by_flag[i] += (iv->flags & (IV_MULTIPLEXED << i)) != 0;
+	}
+	if (t->wanted & TALLY_WANT_CPUS && iv->cpus)
+		rc = add_columns(t, g, iv);
+	if (!rc && g->spreads)
+		rc = add_spreads(g->spreads, iv);
+	return rc;
+}
+
+static int merge_columns(struct tally_group *g, const struct tally_group *from)
+{
+	if (tally_need_columns(g, from->ncolumns))
+		return CPIDECODE_ENOMEM;
+	for (uint32_t i = 0; i < from->ncolumns; i++) {
+		ratio_merge(&g->columns[i].raw, &from->columns[i].raw);
+		ratio_merge(&g->columns[i].scaled, &from->columns[i].scaled);
+		ratio_merge(&g->columns[i].busy, &from->columns[i].busy);
+	}
+	return 0;
+}
+
+static int merge_group(struct tally_group *g, const struct tally_group *from)
+{
+	int rc = histogram_merge(&g->time, &from->time);
+	exact_add(&g->total, from->total);
+	ratios_merge(&g->ratios, &from->ratios);
+	g->scripted += from->scripted;
+	g->quality += from->quality;
+	g->flagged += from->flagged;
+	for (unsigned i = 0; i < TALLY_FLAGS; i++)
+		g->by_flag[i] += from->by_flag[i];
+	if (!rc && from->ncolumns)
+		rc = merge_columns(g, from);
+	for (unsigned i = 0; i < TALLY_VALUES && !rc && g->spreads && from->spreads; i++) {
+		exact_add(&g->spreads[i].sum, from->spreads[i].sum);
+		rc = histogram_merge(&g->spreads[i].values, &from->spreads[i].values);
+	}
+	return rc;
+}
+
+int tally_merge(struct tally *t, const struct tally *from)
+{
+	int rc = 0;
+	for (size_t i = 0; i < from->count && !rc; i++) {
+		const struct tally_group *f = from->groups[i];
+		struct tally_group *g =
+			tally_group_of(t, f->has_label, f->label, f->label_len, f->mm);
+		rc = g ? merge_group(g, f) : CPIDECODE_ENOMEM;
+	}
+	t->cpus_left_out += from->cpus_left_out;
+	return rc;
+}
+
+int tally_compare_names(const struct tally_group *a, const struct tally_group *b)
+{
+	if (a->has_label != b->has_label)
+		return a->has_label ? 1 : -1;
+	size_t common = a->label_len < b->label_len ? a->label_len : b->label_len;
+	int order = common ? memcmp(a->label, b->label, common) : 0;
+	if (order)
+		return order;
+	if (a->label_len != b->label_len)
+		return a->label_len < b->label_len ? -1 : 1;
+	return (a->mm > b->mm) - (a->mm < b->mm);
+}
+
+static int compare_groups(const void *x, const void *y)
+{
+	const struct tally_group *a = *(const struct tally_group *const *)x;
+	const struct tally_group *b = *(const struct tally_group *const *)y;
+	if (a->total != b->total)
+		return a->total < b->total ? 1 : -1;
+	return tally_compare_names(a, b);
+}
+
+int tally_settle(struct tally *t)
+{
+	int rc = 0;
+	for (size_t i = 0; i < t->count && !rc; i++) {
+		struct tally_group *g = t->groups[i];
+		rc = histogram_settle(&g->time);
+		for (unsigned v = 0; g->spreads && v < TALLY_VALUES && !rc; v++)
+			rc = histogram_settle(&g->spreads[v].values);
+	}
+	if (t->count)
+		qsort(t->groups, t->count, sizeof(struct tally_group *), compare_groups);
+	return rc;
+}
+
+const struct tally_group *tally_find(const struct tally *t, const struct tally_group *key)
+{
+	uint64_t hash = hash_name(key->has_label, key->label, key->label_len, key->mm);
+	if (!t->places)
+		return NULL;
+	for (size_t at = hash & (t->places - 1); t->table[at]; at = (at + 1) & (t->places - 1)) {
+		const struct tally_group *g = t->table[at];
+		if (g->hash == hash &&
+			same_name(g, key->has_label, key->label, key->label_len, key->mm))
+			return g;
+	}
+	return NULL;
+}
+
+void tally_free(struct tally *t)
+{
+	for (size_t i = 0; i < t->count; i++) {
+		struct tally_group *g = t->groups[i];
+		histogram_free(&g->time);
+		for (unsigned v = 0; g->spreads && v < TALLY_VALUES; v++)
+			histogram_free(&g->spreads[v].values);
+		free(g->spreads);
+		free(g->columns);
+	}
+	free(t->groups);
+	free(t->table);
+	intern_free(&t->memory);
+	*t = (struct tally){0};
+}

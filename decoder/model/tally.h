@@ -1,0 +1,101 @@
+/*
+ * What many intervals amount to, by label and minor: counts, exact sums, histograms. Two
+ * tallies merge into what one of all their intervals would be, bit by bit: in whatever
+ * order intervals were added, by however many threads or machines.
+ */
+#ifndef SWT_DECODER_TALLY_H
+#define SWT_DECODER_TALLY_H
+
+#include "histogram.h"
+#include "intern.h"
+#include "ratio.h"
+
+enum {
+	/* Processors whose columns are kept: a bound for memory, far above any machine's. */
+	TALLY_CPUS = 16384,
+	TALLY_FLAGS = 4,
+};
+
+_Static_assert(IV_FLAGGED == ((1u << TALLY_FLAGS) - 1) * IV_MULTIPLEXED, "flags in a row");
+
+/* What is kept beyond counts, times and ratios. */
+enum tally_wanted {
+	TALLY_WANT_CPUS = 1 << 0,   /* each processor's ratios */
+	TALLY_WANT_COUNTS = 1 << 1, /* what CPIs and instructions single intervals had */
+};
+
+/* Which CPI, and whose instructions. */
+enum tally_value {
+	TALLY_THREAD_CPI,
+	TALLY_SCALED_CPI,
+	TALLY_RAW_CPI,
+	TALLY_THREAD_INSTRUCTIONS,
+	TALLY_INSTRUCTIONS,
+	TALLY_VALUES,
+};
+
+/* A CPI in a histogram: whole units of that part of 1. */
+#define TALLY_CPI_ONE 10000
+
+struct tally_column {
+	struct ratio raw, scaled, busy;
+};
+
+struct tally_spread {
+	struct histogram values;
+	exact_sum sum;
+};
+
+struct tally_group {
+	const char *label; /* label_len bytes; lives as long as the tally */
+	uint32_t label_len;
+	bool has_label;
+	uint8_t mm;
+	struct histogram time;	       /* nanoseconds, rounded to whole ones */
+	exact_sum total;	       /* of 1/EXACT_PER_NS ns */
+	uint64_t scripted;	       /* how many intervals' counters were, or may be */
+	uint64_t quality;	       /* how many have a quality hook, */
+	uint64_t flagged;	       /* were flagged by it, */
+	uint64_t by_flag[TALLY_FLAGS]; /* and for what: IV_MULTIPLEXED and the bits above it */
+	struct ratios ratios;
+	struct tally_column *columns; /* of ncolumns processors; NULL: none */
+	uint32_t ncolumns, columns_cap;
+	struct tally_spread *spreads; /* TALLY_VALUES of them; NULL: not wanted */
+	uint64_t hash;
+};
+
+/* Starts zeroed but for wanted. */
+struct tally {
+	unsigned wanted; /* enum tally_wanted, or'ed */
+	struct tally_group **groups;
+	size_t count, cap;
+	struct tally_group **table; /* by hash; places of them */
+	size_t places;
+	struct tally_group *last; /* that something was added to */
+	uint64_t cpus_left_out;	  /* intervals with more processors than are kept */
+	struct intern memory;	  /* groups and labels */
+};
+
+/* All return 0 or CPIDECODE_ENOMEM: then the tally can only be freed. */
+int tally_add(struct tally *t, const struct interval *iv);
+int tally_merge(struct tally *t, const struct tally *from);
+/* The group of that name, a new one if there is none; NULL: no memory. */
+struct tally_group *tally_group_of(
+	struct tally *t, bool has_label, const char *label, uint32_t label_len, uint8_t mm);
+/* Room for so many processors; those that are new start zeroed. */
+int tally_need_columns(struct tally_group *g, uint32_t n);
+/* After the last interval: groups by total time, longest first, then by name. */
+int tally_settle(struct tally *t);
+/* NULL: none. Only its name matters of key. */
+const struct tally_group *tally_find(const struct tally *t, const struct tally_group *key);
+/* No label before every label; then by bytes, then minor. */
+int tally_compare_names(const struct tally_group *a, const struct tally_group *b);
+void tally_free(struct tally *t);
+
+/* The group's total in nanoseconds. */
+static inline double tally_total_ns(const struct tally_group *g)
+{
+	return (double)g->total / EXACT_PER_NS;
+}
+
+#endif

@@ -1,0 +1,28 @@
+/* Intervals read into a tally, for the reports that need no more of them. */
+#ifndef SWT_DECODER_TALLIES_H
+#define SWT_DECODER_TALLIES_H
+
+#include "../model/tally.h"
+#include "../sink/csv.h"
+#include "../sink/json.h"
+#include "report.h"
+
+/*
+ * Reads r->trace, the intervals that the filter and the slice take, into *t, which starts
+ * zeroed but for what is wanted, and settles it. 0 or a CPIDECODE_E code; *t has to be
+ * freed either way.
+ */
+int tallies_read(struct report *r, struct tally *t);
+
+/* The reports, of a tally that has all that they print: columns for cpus. */
+void summary_print(struct report *r, const struct tally *t);
+void cpus_print(struct report *r, const struct tally *t);
+
+/* The first two columns of a group in CSV and JSON. */
+void tallies_csv_name(struct csv *c, const struct tally_group *g);
+void tallies_json_name(struct json *j, const struct tally_group *g);
+
+/* How many of the intervals their quality hooks flagged, and for what; nothing if none. */
+void tallies_flagged_line(const struct report *r, const struct tally *t);
+
+#endif

@@ -1,0 +1,350 @@
+/* Histograms, exact sums, tallies: the same whatever the order and however they are cut. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../decoder/model/tally.h"
+#include "run.h"
+
+static uint64_t random64(uint64_t *state)
+{
+	*state ^= *state << 13;
+	*state ^= *state >> 7;
+	*state ^= *state << 17;
+	return *state;
+}
+
+/* Of any size: as many short ones as long ones. */
+static uint64_t random_value(uint64_t *state)
+{
+	uint64_t v = random64(state);
+	return v >> random64(state) % 64;
+}
+
+static void check_equal(const struct histogram *a, const struct histogram *b)
+{
+	struct histogram_at at = {0}, bt = {0};
+	struct histogram_bin x, y;
+	ck_assert_uint_eq(a->count, b->count);
+	ck_assert_uint_eq(a->min, b->min);
+	ck_assert_uint_eq(a->max, b->max);
+	ck_assert_int_eq(histogram_exact(a), histogram_exact(b));
+	while (histogram_next(a, &at, &x)) {
+		ck_assert(histogram_next(b, &bt, &y));
+		ck_assert(x.low == y.low && x.high == y.high && x.count == y.count);
+	}
+	ck_assert(!histogram_next(b, &bt, &y));
+}
+
+START_TEST(few_values_are_exact)
+{
+	struct histogram h = {0};
+	for (uint64_t i = HISTOGRAM_VALUES; i > 0; i--)
+		ck_assert_int_eq(histogram_add(&h, 1000003 * i), 0);
+	ck_assert_int_eq(histogram_settle(&h), 0);
+	ck_assert(histogram_exact(&h));
+	for (uint64_t rank = 1; rank <= HISTOGRAM_VALUES; rank++)
+		ck_assert_uint_eq(histogram_at_rank(&h, rank), 1000003 * rank);
+	ck_assert_uint_eq(histogram_percentile(&h, 0), 1000003);
+	ck_assert_uint_eq(histogram_percentile(&h, 50), UINT64_C(1000003) * 128);
+	ck_assert_uint_eq(histogram_percentile(&h, 99), UINT64_C(1000003) * 254);
+	ck_assert_uint_eq(histogram_percentile(&h, 100), UINT64_C(1000003) * 256);
+	/* One more, and they no longer are; but for the ends. */
+	ck_assert_int_eq(histogram_add(&h, 7), 0);
+	ck_assert_int_eq(histogram_settle(&h), 0);
+	ck_assert(!histogram_exact(&h));
+	ck_assert_uint_eq(histogram_percentile(&h, 0), 7);
+	ck_assert_uint_eq(histogram_percentile(&h, 100), UINT64_C(1000003) * 256);
+	ck_assert_uint_ne(histogram_percentile(&h, 50), UINT64_C(1000003) * 128);
+	histogram_free(&h);
+}
+END_TEST
+
+START_TEST(ranks_are_nearest_ranks)
+{
+	ck_assert_uint_eq(histogram_rank(1, 0), 1);
+	ck_assert_uint_eq(histogram_rank(1, 50), 1);
+	ck_assert_uint_eq(histogram_rank(2, 50), 1);
+	ck_assert_uint_eq(histogram_rank(3, 50), 2);
+	ck_assert_uint_eq(histogram_rank(100, 99), 99);
+	ck_assert_uint_eq(histogram_rank(101, 99), 100);
+	ck_assert_uint_eq(histogram_rank(UINT64_MAX, 100), UINT64_MAX);
+}
+END_TEST
+
+/* Buckets follow each other without a gap, and none is wider than 1/128 of its values. */
+START_TEST(every_value_is_in_its_bucket)
+{
+	uint64_t state = 4711, edges[3 * 64], n = 0;
+	for (unsigned bit = 0; bit < 64; bit++)
+		for (int off = -1; off <= 1; off++)
+			edges[n++] = (UINT64_C(1) << bit) + (uint64_t)off;
+	for (unsigned i = 0; i < 20000; i++) {
+		uint64_t v = i < n ? edges[i] : random_value(&state);
+		struct histogram h = {0};
+		struct histogram_at at = {0};
+		struct histogram_bin bin;
+		/* With others around it, the bucket is not cut off at the least and greatest. */
+		ck_assert_int_eq(histogram_add_many(&h, v, 1000), 0);
+		ck_assert_int_eq(histogram_add_many(&h, 0, 1), 0);
+		ck_assert_int_eq(histogram_add_many(&h, UINT64_MAX, 1), 0);
+		ck_assert_int_eq(histogram_settle(&h), 0);
+		uint64_t middle = histogram_percentile(&h, 50);
+		uint64_t off = middle > v ? middle - v : v - middle;
+		ck_assert_uint_le(off, v / 256);
+		bool found = false;
+		while (histogram_next(&h, &at, &bin)) {
+			ck_assert_uint_le(bin.high - bin.low, bin.low / 128);
+			found |= bin.low <= v && v <= bin.high;
+		}
+		ck_assert(found);
+		histogram_free(&h);
+	}
+}
+END_TEST
+
+/* One histogram of n values against parts of them, merged in another order. */
+START_TEST(histograms_merge_in_any_order)
+{
+	static const size_t sizes[] = {1, 2, 255, 256, 257, 300, 5000};
+	uint64_t state = 12345;
+	for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+		for (size_t parts = 1; parts <= 7; parts++) {
+			struct histogram whole = {0}, part[7] = {{0}}, merged = {0};
+			for (size_t i = 0; i < sizes[s]; i++) {
+				uint64_t v = random_value(&state);
+				ck_assert_int_eq(histogram_add(&whole, v), 0);
+				ck_assert_int_eq(
+					histogram_add(&part[random64(&state) % parts], v), 0);
+			}
+			/* Two by two, from the end. */
+			for (size_t i = parts; i-- > 1;)
+				ck_assert_int_eq(histogram_merge(&part[i - 1], &part[i]), 0);
+			ck_assert_int_eq(histogram_merge(&merged, &part[0]), 0);
+			ck_assert_int_eq(histogram_settle(&whole), 0);
+			ck_assert_int_eq(histogram_settle(&merged), 0);
+			check_equal(&whole, &merged);
+			ck_assert_int_eq(histogram_exact(&merged), sizes[s] <= HISTOGRAM_VALUES);
+			for (size_t i = 0; i < parts; i++)
+				histogram_free(&part[i]);
+			histogram_free(&whole);
+			histogram_free(&merged);
+		}
+	}
+}
+END_TEST
+
+START_TEST(sums_stay_at_their_end)
+{
+	exact_sum sum = EXACT_MAX - 1;
+	exact_add(&sum, 1);
+	ck_assert(sum == EXACT_MAX);
+	exact_add(&sum, 5);
+	ck_assert(sum == EXACT_MAX);
+	exact_add(&sum, 0);
+	ck_assert(sum == EXACT_MAX);
+}
+END_TEST
+
+START_TEST(sums_round_to_the_nearest)
+{
+	ck_assert_uint_eq(exact_round(0.5), 0);
+	ck_assert_uint_eq(exact_round(1.5), 2);
+	ck_assert_uint_eq(exact_round(2.4999), 2);
+	ck_assert_uint_eq(exact_round(-3), 0);
+	ck_assert_uint_eq(exact_round(0x1p63), UINT64_C(1) << 63);
+	ck_assert_uint_eq(exact_round(0x1p64), UINT64_MAX);
+	ck_assert_uint_eq(exact_round(INFINITY), UINT64_MAX);
+	ck_assert(exact_time(1.0 / 3) == 341);
+	ck_assert(exact_time(0x1p60) == (exact_sum)1 << 70);
+	ck_assert(exact_time(INFINITY) == EXACT_MAX);
+	ck_assert(exact_divide(5, 2) == 2 && exact_divide(7, 2) == 4 && exact_divide(8, 3) == 3);
+	ck_assert(exact_divide(EXACT_MAX, EXACT_MAX) == 1);
+}
+END_TEST
+
+static bool same_ratio(const struct ratio *a, const struct ratio *b)
+{
+	return a->above == b->above && a->below == b->below && a->weighted == b->weighted &&
+	       a->weight == b->weight && a->instant == b->instant && a->instants == b->instants &&
+	       a->counted == b->counted && a->measured == b->measured;
+}
+
+/* Small numbers beside large ones: sums of doubles would depend on which come first. */
+START_TEST(ratios_do_not_depend_on_order)
+{
+	struct ratio up = {0}, down = {0}, half[2] = {{0}};
+	enum { N = 1000 };
+	for (unsigned i = 0; i < N; i++) {
+		unsigned j = N - 1 - i;
+		uint64_t elapsed[2] = {UINT64_C(1) << i % 60, UINT64_C(1) << j % 60};
+		ratio_add(&up, NOT_MEASURED, NOT_MEASURED, 1 + i * 0.0001, elapsed[0]);
+		ratio_add(&down, NOT_MEASURED, NOT_MEASURED, 1 + j * 0.0001, elapsed[1]);
+		ratio_add(&half[i % 2], NOT_MEASURED, NOT_MEASURED, 1 + i * 0.0001, elapsed[0]);
+	}
+	ratio_merge(&half[1], &half[0]);
+	ck_assert(same_ratio(&up, &down));
+	ck_assert(same_ratio(&up, &half[1]));
+}
+END_TEST
+
+START_TEST(ratios_of_no_length_count_if_all_are)
+{
+	struct ratio r = {0};
+	ratio_add(&r, NOT_MEASURED, NOT_MEASURED, 1.5, 0);
+	ratio_add(&r, NOT_MEASURED, NOT_MEASURED, 2.5, 0);
+	ck_assert_double_eq(ratio_value(&r), 2.0);
+	ratio_add(&r, NOT_MEASURED, NOT_MEASURED, 7.0, 3);
+	ck_assert_double_eq(ratio_value(&r), 7.0);
+}
+END_TEST
+
+static struct interval made_up(
+	uint64_t *state, const char *const *labels, unsigned nlabels, struct interval_cpu *cpus)
+{
+	unsigned label = (unsigned)(random64(state) % (nlabels + 1));
+	uint64_t elapsed = random_value(state) >> 12;
+	struct interval iv = {.elapsed = elapsed,
+		.elapsed_ns = (double)elapsed / 3,
+		.mm = (uint8_t)(random64(state) % 2),
+		.raw_cpi = random64(state) % 3 ? (double)(random64(state) % 100000) / 10000 : NAN,
+		.scaled_cpi = NAN,
+		.busy_pct = 25,
+		.thread_cpi = NAN,
+		.instructions = random64(state) % 4 ? random64(state) >> 20 : NOT_MEASURED,
+		.cycles = random64(state) >> 20,
+		.busy_cycles = NOT_MEASURED,
+		.thread_instructions = random64(state) % 1000,
+		.thread_cycles = random64(state) % 5000,
+		.flags = (uint32_t)(random64(state) % 4096),
+		.cpus = cpus,
+		.num_cpus = (uint32_t)(random64(state) % 4)};
+	for (unsigned i = 0; i < iv.num_cpus; i++)
+		cpus[i] = (struct interval_cpu){.raw_cpi = 1.25,
+			.scaled_cpi = NAN,
+			.busy_pct = (double)i,
+			.instructions = random64(state) % 100,
+			.cycles = 100,
+			.busy_cycles = 7};
+	if (label < nlabels) {
+		iv.has_label = true;
+		iv.label = labels[label];
+		iv.label_len = (uint32_t)strlen(labels[label]);
+	}
+	return iv;
+}
+
+static void check_same_groups(const struct tally_group *a, const struct tally_group *b)
+{
+	ck_assert_int_eq(tally_compare_names(a, b), 0);
+	check_equal(&a->time, &b->time);
+	ck_assert(a->total == b->total);
+	ck_assert(
+		a->scripted == b->scripted && a->quality == b->quality && a->flagged == b->flagged);
+	ck_assert(!memcmp(a->by_flag, b->by_flag, sizeof a->by_flag));
+	ck_assert(same_ratio(&a->ratios.raw, &b->ratios.raw));
+	ck_assert(same_ratio(&a->ratios.scaled, &b->ratios.scaled));
+	ck_assert(same_ratio(&a->ratios.thread, &b->ratios.thread));
+	ck_assert(same_ratio(&a->ratios.busy, &b->ratios.busy));
+	ck_assert_uint_eq(a->ncolumns, b->ncolumns);
+	for (uint32_t i = 0; i < a->ncolumns; i++) {
+		ck_assert(same_ratio(&a->columns[i].raw, &b->columns[i].raw));
+		ck_assert(same_ratio(&a->columns[i].scaled, &b->columns[i].scaled));
+		ck_assert(same_ratio(&a->columns[i].busy, &b->columns[i].busy));
+	}
+	for (unsigned v = 0; v < TALLY_VALUES; v++) {
+		ck_assert(a->spreads[v].sum == b->spreads[v].sum);
+		check_equal(&a->spreads[v].values, &b->spreads[v].values);
+	}
+}
+
+/* Every way to cut a trace's intervals gives the same tally in every bit. */
+START_TEST(tallies_merge_in_any_order)
+{
+	static const char *const labels[] = {
+		"", "a", "ab", "a much longer label, of 40 bytes or so"};
+	for (unsigned parts = 1; parts <= 5; parts++) {
+		const unsigned wanted = TALLY_WANT_CPUS | TALLY_WANT_COUNTS;
+		struct tally whole = {.wanted = wanted}, merged = {.wanted = wanted}, part[5];
+		struct interval_cpu cpus[4];
+		uint64_t state = 99 + parts;
+		for (unsigned i = 0; i < parts; i++)
+			part[i] = (struct tally){.wanted = wanted};
+		for (unsigned i = 0; i < 3000; i++) {
+			struct interval iv = made_up(&state, labels, 4, cpus);
+			ck_assert_int_eq(tally_add(&whole, &iv), 0);
+			ck_assert_int_eq(tally_add(&part[random64(&state) % parts], &iv), 0);
+		}
+		for (unsigned i = parts; i-- > 0;) {
+			ck_assert_int_eq(tally_merge(&merged, &part[i]), 0);
+			tally_free(&part[i]);
+		}
+		ck_assert_int_eq(tally_settle(&whole), 0);
+		ck_assert_int_eq(tally_settle(&merged), 0);
+		ck_assert_uint_eq(whole.count, 10);
+		ck_assert_uint_eq(merged.count, whole.count);
+		for (size_t i = 0; i < whole.count; i++) {
+			check_same_groups(whole.groups[i], merged.groups[i]);
+			ck_assert_ptr_eq(tally_find(&whole, merged.groups[i]), whole.groups[i]);
+		}
+		tally_free(&whole);
+		tally_free(&merged);
+	}
+}
+END_TEST
+
+START_TEST(many_groups_are_told_apart)
+{
+	struct tally t = {0};
+	char label[16];
+	enum { N = 5000 };
+	for (unsigned i = 0; i < 2 * N; i++) {
+		int n = snprintf(label, sizeof label, "label %u", i % N);
+		struct interval iv = {.has_label = true,
+			.label = label,
+			.label_len = (uint32_t)n,
+			.elapsed_ns = i % N,
+			.raw_cpi = NAN,
+			.scaled_cpi = NAN,
+			.thread_cpi = NAN,
+			.busy_pct = NAN};
+		ck_assert_int_eq(tally_add(&t, &iv), 0);
+	}
+	ck_assert_int_eq(tally_settle(&t), 0);
+	ck_assert_uint_eq(t.count, N);
+	for (unsigned i = 0; i < N; i++) {
+		snprintf(label, sizeof label, "label %u", N - 1 - i);
+		ck_assert_str_eq(t.groups[i]->label, label);
+		ck_assert_uint_eq(t.groups[i]->time.count, 2);
+	}
+	struct tally_group stranger = {.label = "label", .label_len = 5, .has_label = true};
+	ck_assert_ptr_null(tally_find(&t, &stranger));
+	tally_free(&t);
+	ck_assert_ptr_null(tally_find(&t, &stranger));
+}
+END_TEST
+
+START_TEST(columns_have_a_bound)
+{
+	struct tally t = {.wanted = TALLY_WANT_CPUS};
+	struct interval_cpu *cpus = calloc(TALLY_CPUS + 1, sizeof *cpus);
+	struct interval iv = {.cpus = cpus,
+		.num_cpus = TALLY_CPUS + 1,
+		.raw_cpi = NAN,
+		.scaled_cpi = NAN,
+		.thread_cpi = NAN,
+		.busy_pct = NAN};
+	ck_assert_ptr_nonnull(cpus);
+	ck_assert_int_eq(tally_add(&t, &iv), 0);
+	ck_assert_uint_eq(t.groups[0]->ncolumns, TALLY_CPUS);
+	ck_assert_uint_eq(t.cpus_left_out, 1);
+	tally_free(&t);
+	free(cpus);
+}
+END_TEST
+
+RUN_TESTS("tally", few_values_are_exact, ranks_are_nearest_ranks, every_value_is_in_its_bucket,
+	histograms_merge_in_any_order, sums_stay_at_their_end, sums_round_to_the_nearest,
+	ratios_do_not_depend_on_order, ratios_of_no_length_count_if_all_are,
+	tallies_merge_in_any_order, many_groups_are_told_apart, columns_have_a_bound)
