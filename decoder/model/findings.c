@@ -43,6 +43,13 @@ static int by_offset(const void *a, const void *b)
 	return x->offset < y->offset ? -1 : x->offset > y->offset;
 }
 
+size_t hook_damage_keep(struct hook_damage *d, size_t n, size_t most)
+{
+	if (n)
+		qsort(d, n, sizeof *d, by_offset);
+	return n < most ? n : most;
+}
+
 static int add_damage(struct findings *f, const struct hook_damage *d, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -51,14 +58,11 @@ static int add_damage(struct findings *f, const struct hook_damage *d, size_t n)
 			return rc;
 		f->damage[f->ndamage++] = d[i];
 	}
-	if (f->ndamage)
-		qsort(f->damage, f->ndamage, sizeof *f->damage, by_offset);
-	if (f->ndamage > MAX_TOLD_DAMAGE)
-		f->ndamage = MAX_TOLD_DAMAGE;
+	f->ndamage = hook_damage_keep(f->damage, f->ndamage, MAX_TOLD_DAMAGE);
 	return 0;
 }
 
-int findings_add(struct findings *f, const struct trace *t, const struct hook_iter *it)
+int findings_add(struct findings *f, const struct trace *t, struct hook_iter *it)
 {
 	struct hook_counts counts;
 	size_t n;

@@ -15,8 +15,14 @@ struct findings {
 
 enum { MAX_TOLD_DAMAGE = 1000 };
 
+/*
+ * Sorts by file, then offset, and keeps so many at most: those that come first, so it
+ * does not matter in which order they were found. Returns how many.
+ */
+size_t hook_damage_keep(struct hook_damage *d, size_t n, size_t most);
+
 /* Adds what an iterator found so far. 0 or CPIDECODE_ENOMEM. */
-int findings_add(struct findings *f, const struct trace *t, const struct hook_iter *it);
+int findings_add(struct findings *f, const struct trace *t, struct hook_iter *it);
 /* NULL: that ring is not known, or nothing was read. i as in trace_file.rings. */
 const struct hook_counts *findings_ring(const struct findings *f, size_t file, size_t i);
 void findings_free(struct findings *f);

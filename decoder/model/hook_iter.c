@@ -1,14 +1,15 @@
 /*
- * The merge. Within a file a heap of rings by ticks; between files, whose ticks cannot
- * be compared, the least by CLOCK_REALTIME. What a hook needs beyond its record (time,
- * task, schema) is looked up once it is its turn, through small caches.
+ * The merge. Within a file a heap of rings by keys (ring_cursor.h); between files, whose
+ * ticks cannot be compared, the least by CLOCK_REALTIME. What a hook needs beyond its
+ * record (time, task, schema) is looked up once it is its turn, through small caches.
  */
+#include "hook_iter.h"
+
 #include "grow.h"
-#include "ring_cursor.h"
 
 /* One ring in a file's heap. The key is beside the cursor's pointer: no chasing. */
 struct entry {
-	uint64_t ticks;
+	uint64_t key;
 	uint32_t ring;
 	struct ring_cursor *cursor;
 };
@@ -18,7 +19,8 @@ struct source {
 	struct ring_cursor *cursors; /* beside the file's rings */
 	struct entry *heap;
 	size_t count;
-	int64_t time_ns; /* of the heap's top */
+	int64_t time_ns; /* of the top's key, if there are several sources */
+	struct tick_range stamps;
 };
 
 enum { TASK_CACHE = 256, SCHEMA_CACHE = 256 };
@@ -42,9 +44,12 @@ struct hook_iter {
 	struct source *sources;
 	size_t nsources;
 	struct source *current; /* whose top was handed out last */
-	bool started;
-	int error; /* stays */
+	struct source *rival;	/* the first of the others; NULL: they have nothing left */
+	bool placed;		/* the cursors know what to read */
+	bool started;		/* and stand at the first of it */
+	int error;		/* stays */
 	int64_t from_ns, to_ns;
+	bool look; /* at each hook's time: a range of ticks is no range of time */
 	struct reading reading;
 	uint64_t total;
 	struct task_cached tasks[TASK_CACHE];
@@ -73,12 +78,8 @@ int hook_iter_open(const struct trace *t, struct hook_iter **result)
 	if (!it)
 		return CPIDECODE_ENOMEM;
 	it->t = t;
-	it->from_ns = INT64_MIN;
-	it->to_ns = INT64_MAX;
-	int rc = 0;
 	it->sources = calloc(t->nfiles ? t->nfiles : 1, sizeof *it->sources);
-	if (!it->sources)
-		rc = CPIDECODE_ENOMEM;
+	int rc = it->sources ? 0 : CPIDECODE_ENOMEM;
 	for (size_t i = 0; i < t->nfiles && !rc; i++) {
 		rc = open_source(&it->sources[it->nsources++], t->files[i]);
 		for (size_t j = 0; j < t->files[i]->pub.nrings; j++)
@@ -88,6 +89,7 @@ int hook_iter_open(const struct trace *t, struct hook_iter **result)
 		hook_iter_close(it);
 		return rc;
 	}
+	hook_iter_range(it, INT64_MIN, INT64_MAX);
 	*result = it;
 	return 0;
 }
@@ -109,15 +111,79 @@ void hook_iter_close(struct hook_iter *it)
 	free(it);
 }
 
+struct tick_range ticks_between(const struct clock *c, int64_t from_ns, int64_t to_ns)
+{
+	struct tick_range r = ALL_TICKS;
+	bool all = from_ns == INT64_MIN && to_ns == INT64_MAX;
+	if (!all && !clock_range(c, from_ns, to_ns, &r.first, &r.last))
+		return (struct tick_range){1, 0};
+	return r;
+}
+
 void hook_iter_range(struct hook_iter *it, int64_t from_ns, int64_t to_ns)
 {
 	it->from_ns = from_ns;
 	it->to_ns = to_ns;
+	it->look = false;
+	for (size_t i = 0; i < it->nsources; i++) {
+		struct source *s = &it->sources[i];
+		s->stamps = ticks_between(&s->file->clock, from_ns, to_ns);
+		it->look |= !clock_is_monotone(&s->file->clock);
+	}
+}
+
+static void begin_part(struct hook_iter *it)
+{
+	it->placed = true;
+	it->started = false;
+	it->current = it->rival = NULL;
+	it->reading.loaded = 0;
+	for (size_t i = 0; i < it->nsources; i++) {
+		struct source *s = &it->sources[i];
+		for (size_t j = 0; j < s->file->pub.nrings; j++)
+			ring_cursor_rest(&s->cursors[j]);
+		s->count = 0;
+	}
+}
+
+static void place(struct hook_iter *it, struct source *s, size_t ring, struct ring_part part)
+{
+	struct ring_cursor *c = &s->cursors[ring];
+	part.stamps = s->stamps;
+	if (!ring_cursor_start(c, &part))
+		return;
+	if (c->p)
+		it->reading.loaded += c->section->raw;
+	s->heap[s->count++] = (struct entry){.ring = c->hook.ring, .cursor = c};
+}
+
+void hook_iter_part(struct hook_iter *it, const struct tick_range *keys)
+{
+	begin_part(it);
+	for (size_t i = 0; i < it->nsources; i++) {
+		struct source *s = &it->sources[i];
+		if (s->stamps.first > s->stamps.last)
+			continue;
+		for (size_t j = 0; j < s->file->pub.nrings; j++) {
+			struct ring_part part = {.keys = keys[i]};
+			file_sections_in(s->file, j, s->stamps.first, s->stamps.last, &part.begin,
+				&part.end);
+			ring_part_narrow(s->file, j, &part);
+			place(it, s, j, part);
+		}
+	}
+}
+
+void hook_iter_sections(struct hook_iter *it, size_t file, size_t ring, size_t begin, size_t end)
+{
+	begin_part(it);
+	place(it, &it->sources[file], ring,
+		(struct ring_part){.keys = ALL_TICKS, .begin = begin, .end = end});
 }
 
 static bool entry_before(const struct entry *a, const struct entry *b)
 {
-	return a->ticks != b->ticks ? a->ticks < b->ticks : a->ring < b->ring;
+	return a->key != b->key ? a->key < b->key : a->ring < b->ring;
 }
 
 static void sift_down(struct source *s, size_t i)
@@ -137,44 +203,28 @@ static void sift_down(struct source *s, size_t i)
 	s->heap[i] = e;
 }
 
-static void set_time(struct source *s)
+static void set_time(const struct hook_iter *it, struct source *s)
 {
-	if (s->count)
-		s->time_ns = clock_time(&s->file->clock, s->heap[0].ticks);
-}
-
-static void set_range(const struct hook_iter *it, const struct source *s, struct ring_cursor *c)
-{
-	if (!clock_range(&s->file->clock, it->from_ns, it->to_ns, &c->from, &c->to)) {
-		c->from = UINT64_MAX;
-		c->to = 0;
-	}
-}
-
-/* Where CLOCK_REALTIME was stepped back, the range of ticks holds others too. */
-static bool in_range(const struct hook_iter *it, const struct source *s)
-{
-	return s->time_ns >= it->from_ns && s->time_ns <= it->to_ns;
+	if (s->count && it->nsources > 1)
+		s->time_ns = clock_time(&s->file->clock, s->heap[0].key);
 }
 
 static int start_source(struct hook_iter *it, struct source *s)
 {
-	struct ring_cursor range = {.to = UINT64_MAX};
-	set_range(it, s, &range);
-	for (size_t i = 0; i < s->file->pub.nrings; i++) {
-		struct ring_cursor *c = &s->cursors[i];
-		c->from = range.from;
-		c->to = range.to;
+	size_t n = 0;
+	for (size_t i = 0; i < s->count; i++) {
+		struct ring_cursor *c = s->heap[i].cursor;
 		int rc = ring_cursor_next(c, &it->reading);
 		if (rc < 0)
 			return rc;
 		if (rc)
-			s->heap[s->count++] = (struct entry){
-				.ticks = c->hook.ticks, .ring = c->hook.ring, .cursor = c};
+			s->heap[n++] =
+				(struct entry){.key = c->key, .ring = c->hook.ring, .cursor = c};
 	}
-	for (size_t i = s->count / 2; i-- > 0;)
+	s->count = n;
+	for (size_t i = n / 2; i-- > 0;)
 		sift_down(s, i);
-	set_time(s);
+	set_time(it, s);
 	return 0;
 }
 
@@ -186,12 +236,12 @@ static int advance(struct hook_iter *it, struct source *s)
 	if (rc < 0)
 		return rc;
 	if (rc)
-		top->ticks = top->cursor->hook.ticks;
+		top->key = top->cursor->key;
 	else
 		*top = s->heap[--s->count];
-	if (s->count)
+	if (s->count > 1)
 		sift_down(s, 0);
-	set_time(s);
+	set_time(it, s);
 	return 0;
 }
 
@@ -200,22 +250,44 @@ static bool source_before(const struct source *a, const struct source *b)
 	const struct entry *x = &a->heap[0], *y = &b->heap[0];
 	if (a->time_ns != b->time_ns)
 		return a->time_ns < b->time_ns;
-	if (x->ticks != y->ticks)
-		return x->ticks < y->ticks;
+	if (x->key != y->key)
+		return x->key < y->key;
 	if (x->ring != y->ring)
 		return x->ring < y->ring;
-	return x->cursor->hook.position < y->cursor->hook.position;
+	if (x->cursor->hook.position != y->cursor->hook.position)
+		return x->cursor->hook.position < y->cursor->hook.position;
+	return a->file->pub.index < b->file->pub.index;
 }
 
-static struct source *first_source(struct hook_iter *it)
+/* The first source but one. */
+static struct source *first_source(struct hook_iter *it, const struct source *but)
 {
 	struct source *first = NULL;
 	for (size_t i = 0; i < it->nsources; i++) {
 		struct source *s = &it->sources[i];
-		if (s->count && (!first || source_before(s, first)))
+		if (s != but && s->count && (!first || source_before(s, first)))
 			first = s;
 	}
 	return first;
+}
+
+/* Stays with a source as long as it comes first: the others do not move meanwhile. */
+static void choose_source(struct hook_iter *it)
+{
+	struct source *s = it->current;
+	if (s && s->count && (!it->rival || source_before(s, it->rival)))
+		return;
+	it->current = s ? it->rival : first_source(it, NULL);
+	it->rival = first_source(it, it->current);
+}
+
+static int start(struct hook_iter *it)
+{
+	it->started = true;
+	int rc = 0;
+	for (size_t i = 0; i < it->nsources && !rc; i++)
+		rc = start_source(it, &it->sources[i]);
+	return rc;
 }
 
 static const struct task *find_task(struct hook_iter *it, const struct hook *h)
@@ -246,30 +318,68 @@ static const struct schema_hook *find_schema(
 	return c->hook;
 }
 
-int hook_iter_next(struct hook_iter *it, const struct hook **result)
+/* All of it, from a time on. */
+static int place_from(struct hook_iter *it, int64_t time_ns)
+{
+	struct tick_range *keys = calloc(it->nsources ? it->nsources : 1, sizeof *keys);
+	if (!keys)
+		return CPIDECODE_ENOMEM;
+	for (size_t i = 0; i < it->nsources; i++)
+		keys[i] = ticks_between(&it->sources[i].file->clock, time_ns, INT64_MAX);
+	hook_iter_part(it, keys);
+	free(keys);
+	return 0;
+}
+
+int hook_iter_seek(struct hook_iter *it, int64_t time_ns)
+{
+	if (!it->error)
+		it->error = place_from(it, time_ns);
+	return it->error;
+}
+
+/* 1: it->current has the next hook of the range of ticks. */
+static int step(struct hook_iter *it)
 {
 	int rc = it->error;
+	if (!rc && !it->placed)
+		rc = place_from(it, INT64_MIN);
 	if (rc)
-		return rc;
+		return it->error = rc;
+	if (!it->started)
+		rc = start(it);
+	else if (it->current)
+		rc = advance(it, it->current);
+	if (rc)
+		return it->error = rc;
+	choose_source(it);
+	return it->current != NULL;
+}
+
+/* Where the clock goes back the range of ticks holds more than that of time. */
+static bool too_much(struct hook_iter *it, struct ring_cursor *c)
+{
+	if (!it->look || (c->hook.time_ns >= it->from_ns && c->hook.time_ns <= it->to_ns))
+		return false;
+	c->counts.hooks--;
+	return true;
+}
+
+int hook_iter_next(struct hook_iter *it, const struct hook **result)
+{
+	struct ring_cursor *c;
+	struct source *s;
 	do {
-		if (!it->started) {
-			it->started = true;
-			for (size_t i = 0; i < it->nsources && !rc; i++)
-				rc = start_source(it, &it->sources[i]);
-		} else if (it->current) {
-			rc = advance(it, it->current);
-		}
-		it->error = rc;
-		it->current = rc ? NULL : first_source(it);
-		if (!it->current)
+		int rc = step(it);
+		if (rc <= 0)
 			return rc;
-	} while (!in_range(it, it->current));
-	struct source *s = it->current;
-	struct hook *h = &s->heap[0].cursor->hook;
-	h->time_ns = s->time_ns;
-	h->task = find_task(it, h);
-	h->schema = find_schema(it, s->file->set, h);
-	*result = h;
+		s = it->current;
+		c = s->heap[0].cursor;
+		c->hook.time_ns = clock_time(&s->file->clock, c->hook.ticks);
+	} while (too_much(it, c));
+	c->hook.task = find_task(it, &c->hook);
+	c->hook.schema = find_schema(it, s->file->set, &c->hook);
+	*result = &c->hook;
 	return 1;
 }
 
@@ -306,9 +416,10 @@ bool hook_iter_ring_counts(
 	return true;
 }
 
-const struct hook_damage *hook_iter_damage(const struct hook_iter *it, size_t *n)
+const struct hook_damage *hook_iter_damage(struct hook_iter *it, size_t *n)
 {
-	*n = it->reading.ndamage;
+	*n = hook_damage_keep(it->reading.damage, it->reading.ndamage, MAX_TOLD_DAMAGE);
+	it->reading.ndamage = *n;
 	return it->reading.damage;
 }
 

@@ -17,11 +17,14 @@
 
 struct pass_slice;
 
+enum { PASS_MAX_THREADS = 1024 };
+
 struct pass {
 	const struct trace *trace;
 	int64_t from_ns, to_ns; /* hooks of that time only; INT64_MIN, INT64_MAX: all */
 	unsigned threads;	/* 0: one for each processor that the process may use */
 	bool ordered;
+	uint64_t slice_bytes; /* of sections, at least, in a slice; 0: as suits the trace */
 	/*
 	 * Reads a slice to its end with pass_next; 0, or a negative code, which ends the
 	 * pass. Runs on any thread, for several slices at once.
@@ -44,8 +47,14 @@ size_t pass_index(const struct pass_slice *s);
  * (their read has returned). 0, or CPIDECODE_ECANCELED: the pass has failed elsewhere.
  */
 int pass_turn(struct pass_slice *s);
+/* They have been: pass_turn would not wait. */
+bool pass_has_turn(const struct pass_slice *s);
 
-/* How many threads pass_run would use at most. */
+/*
+ * How many threads pass_run would use at most. It uses fewer if there are fewer slices, if no
+ * more can be made, and in an ordered pass where they would together hold more than
+ * 32 MiB of sections: each of them holds one of every ring.
+ */
 unsigned pass_threads(const struct pass *p);
 /*
  * Runs the pass; *found, unless NULL, starts zeroed and gets what reading found. 0, or the

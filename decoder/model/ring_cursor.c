@@ -3,14 +3,12 @@
 #include "grow.h"
 #include "record.h"
 
+/* There may be many rings: a larger buffer is not kept for a cursor's next part. */
+enum { KEPT_BUFFER = 128 << 10 };
+
 void ring_cursor_init(struct ring_cursor *c, const struct file *f, size_t ring)
 {
-	*c = (struct ring_cursor){
-		.file = f,
-		.ring = ring,
-		.end = file_nsections(f, ring),
-		.to = UINT64_MAX,
-	};
+	*c = (struct ring_cursor){.file = f, .ring = ring, .at = SIZE_MAX};
 	c->hook.ring = f->rings[ring].ring;
 	c->hook.file = f->pub.index;
 	c->hook.machine = f->pub.machine;
@@ -21,12 +19,55 @@ void ring_cursor_free(struct ring_cursor *c)
 	io_buffer_free(&c->raw);
 }
 
+void ring_cursor_rest(struct ring_cursor *c)
+{
+	if (c->raw.cap <= KEPT_BUFFER)
+		return;
+	io_buffer_free(&c->raw);
+	c->at = SIZE_MAX;
+}
+
+void ring_part_narrow(const struct file *f, size_t ring, struct ring_part *part)
+{
+	size_t low = part->begin, high = part->end;
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		if (file_section(f, ring, mid)->hi < part->keys.first)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	part->begin = low;
+	for (high = part->end; low < high;) {
+		size_t mid = low + (high - low) / 2;
+		if (file_section(f, ring, mid)->lo <= part->keys.last)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	part->end = low;
+}
+
+bool ring_cursor_start(struct ring_cursor *c, const struct ring_part *part)
+{
+	uint64_t before = c->part.keys.last;
+	c->part = *part;
+	c->next = part->begin;
+	if (part->begin >= part->end)
+		return false;
+	/* Where the part before this one ended, this one often goes on. */
+	if (c->at != part->begin || before >= part->keys.first)
+		c->p = c->stop = NULL;
+	else
+		c->next++;
+	return true;
+}
+
 static int tell(struct ring_cursor *c, struct reading *r, uint64_t bytes, const char *why)
 {
-	r->bad_sections++;
 	c->counts.bad_sections++;
-	if (r->ndamage == MAX_TOLD_DAMAGE)
-		return 0;
+	if (r->ndamage == 2 * MAX_TOLD_DAMAGE)
+		r->ndamage = hook_damage_keep(r->damage, r->ndamage, MAX_TOLD_DAMAGE);
 	int rc = grow(&r->damage, r->ndamage, &r->damage_cap, sizeof *r->damage);
 	if (!rc)
 		r->damage[r->ndamage++] = (struct hook_damage){.file = c->file->pub.index,
@@ -37,59 +78,87 @@ static int tell(struct ring_cursor *c, struct reading *r, uint64_t bytes, const 
 	return rc;
 }
 
-/* Nothing of the section can be in the range, if its header is right about it. */
-static bool outside(const struct ring_cursor *c, const struct section_ref *s)
+/* 0: c->section is loaded; 1: it cannot be, which is told; or a code. */
+static int load(struct ring_cursor *c, struct reading *r, bool mine)
 {
-	return s->told && (s->hi < c->from || s->lo > c->to) &&
-	       !c->file->ring_sections[c->ring].disordered;
-}
-
-/* 1: c->section is loaded, 0: none is left. One that cannot be loaded is told and passed. */
-static int load_next(struct ring_cursor *c, struct reading *r)
-{
-	while (c->next < c->end) {
-		const struct section_ref *s = c->section =
-			file_section(c->file, c->ring, c->next++);
-		const char *why = "could not be read";
-		r->done += s->stored;
-		c->p = c->stop = NULL;
-		if (outside(c, s))
-			continue;
-		c->counts.promised += s->hooks;
-		c->counts.torn_promised += s->torn;
-		if (r->loaded - c->raw.cap + s->raw > MAX_LOADED) {
-			int rc = tell(c, r, s->stored, "too many large sections at one time");
-			if (rc)
-				return rc;
-			continue;
-		}
-		r->loaded -= c->raw.cap;
-		int rc = file_load_section(c->file, c->ring, s, &c->raw, &r->scratch, &why);
-		r->loaded += c->raw.cap;
+	const struct section_ref *s = c->section;
+	const char *why = "too many large sections at one time";
+	int rc = 1;
+	c->at = SIZE_MAX;
+	if (s->raw <= MAX_LOADED - r->loaded) {
+		why = "could not be read";
+		rc = file_load_section(c->file, c->ring, s, &c->raw, &r->scratch, &why);
 		if (rc == CPIDECODE_ENOMEM)
 			return rc;
-		if (rc) {
-			rc = tell(c, r, s->stored, why);
-			if (rc)
-				return rc;
-			continue;
+	}
+	if (!rc)
+		return 0;
+	rc = mine ? tell(c, r, s->stored, why) : 0;
+	return rc ? rc : 1;
+}
+
+/* 1: at the start of the next section, 0: none is left. */
+static int enter_next(struct ring_cursor *c, struct reading *r)
+{
+	if (c->p)
+		r->loaded -= c->section->raw;
+	c->p = c->stop = NULL;
+	while (c->next < c->part.end) {
+		size_t i = c->next++;
+		const struct section_ref *s = c->section = file_section(c->file, c->ring, i);
+		bool mine = s->lo >= c->part.keys.first;
+		if (mine) {
+			r->done += s->stored;
+			c->counts.promised += s->hooks;
+			c->counts.torn_promised += s->torn;
 		}
+		int rc = i == c->at ? 0 : load(c, r, mine);
+		if (rc < 0)
+			return rc;
+		if (rc)
+			continue;
+		c->at = i;
 		c->p = c->raw.p;
 		c->stop = c->p + s->raw;
+		c->key = s->lo;
+		c->high = s->hi;
+		r->loaded += s->raw;
 		return 1;
 	}
-	r->loaded -= c->raw.cap;
-	io_buffer_free(&c->raw);
 	return 0;
 }
 
-/* The rest of the section is lost: its records can no longer be told apart. */
-static int give_up(struct ring_cursor *c, struct reading *r)
+/* What is no hook, if it belongs to this part. */
+static int odd_record(struct ring_cursor *c, struct reading *r, enum record_kind kind)
 {
-	uint64_t left = (uint64_t)(c->stop - c->p);
-	c->p = c->stop;
-	c->counts.bad_bytes += left;
-	return tell(c, r, left, "a record's size leads nowhere: the section's rest is lost");
+	struct hook_counts *n = &c->counts;
+	if (c->key < c->part.keys.first) {
+		if (kind == RECORD_BROKEN)
+			c->p = c->stop;
+		return 0;
+	}
+	switch (kind) {
+	case RECORD_PAD:
+		n->pads++;
+		return 0;
+	case RECORD_TORN:
+		n->torn++;
+		return 0;
+	case RECORD_RESERVED:
+		n->reserved++;
+		return 0;
+	case RECORD_BROKEN: {
+		/* Its rest is lost: records can no longer be told apart. */
+		uint64_t left = (uint64_t)(c->stop - c->p);
+		c->p = c->stop;
+		n->bad_bytes += left;
+		return tell(
+			c, r, left, "a record's size leads nowhere: the section's rest is lost");
+	}
+	default:
+		n->malformed++;
+		return 0;
+	}
 }
 
 int ring_cursor_next(struct ring_cursor *c, struct reading *r)
@@ -98,38 +167,31 @@ int ring_cursor_next(struct ring_cursor *c, struct reading *r)
 		uint32_t size;
 		int rc;
 		if (c->p == c->stop) {
-			rc = load_next(c, r);
+			rc = enter_next(c, r);
 			if (rc <= 0)
 				return rc;
 		}
 		const uint8_t *p = c->p;
 		enum record_kind kind = record_parse(p, (size_t)(c->stop - p), &c->hook, &size);
-		if (kind == RECORD_BROKEN) {
-			rc = give_up(c, r);
+		if (kind != RECORD_HOOK) {
+			rc = odd_record(c, r, kind);
 			if (rc)
 				return rc;
+			if (kind != RECORD_BROKEN)
+				c->p += size;
 			continue;
 		}
-		c->p += size;
-		switch (kind) {
-		case RECORD_HOOK:
-			if (c->hook.ticks < c->from || c->hook.ticks > c->to)
-				continue;
-			c->hook.position = c->section->position + (uint64_t)(p - c->raw.p);
-			c->counts.hooks++;
-			return 1;
-		case RECORD_PAD:
-			c->counts.pads++;
-			break;
-		case RECORD_TORN:
-			c->counts.torn++;
-			break;
-		case RECORD_RESERVED:
-			c->counts.reserved++;
-			break;
-		default:
-			c->counts.malformed++;
-			break;
-		}
+		uint64_t key = c->hook.ticks > c->key ? c->hook.ticks : c->key;
+		key = key < c->high ? key : c->high;
+		if (key > c->part.keys.last)
+			return 0; /* it stays for the next part */
+		c->p = p + size;
+		c->key = key;
+		if (key < c->part.keys.first || c->hook.ticks < c->part.stamps.first ||
+			c->hook.ticks > c->part.stamps.last)
+			continue;
+		c->hook.position = c->section->position + (uint64_t)(p - c->raw.p);
+		c->counts.hooks++;
+		return 1;
 	}
 }

@@ -1,4 +1,12 @@
-/* The hooks of one ring, in order of position, a section at a time. */
+/*
+ * The hooks of one ring, in order of position, a section at a time.
+ *
+ * Rings are merged by keys: a hook's key is its stamp, held between the key before it and
+ * the end of its section's range. The ranges do not step back along a ring, so keys do not
+ * either, whatever the stamps are, and hooks of given keys are a part of the ring that
+ * is found without reading what is before it. What is no hook has the key of what is
+ * before it; what concerns a section as a whole has the start of its range.
+ */
 #ifndef SWT_DECODER_RING_CURSOR_H
 #define SWT_DECODER_RING_CURSOR_H
 
@@ -8,9 +16,8 @@
 /* What the cursors of an iterator share. */
 struct reading {
 	struct io_buffer scratch;
-	uint64_t loaded; /* bytes of sections held by all cursors */
+	uint64_t loaded; /* bytes of the sections that cursors stand in */
 	uint64_t done;	 /* stored bytes of the sections passed */
-	uint64_t bad_sections;
 	struct hook_damage *damage;
 	size_t ndamage, damage_cap;
 };
@@ -18,21 +25,48 @@ struct reading {
 /* Sections held at once, over all rings: as much as any real trace needs, no more. */
 #define MAX_LOADED (UINT64_C(2) << 30)
 
+/* From first to last, both included; nothing if first is above last. */
+struct tick_range {
+	uint64_t first, last;
+};
+
+#define ALL_TICKS ((struct tick_range){0, UINT64_MAX})
+
+/* What to read of a ring. */
+struct ring_part {
+	struct tick_range keys;
+	struct tick_range stamps; /* of these hooks only */
+	size_t begin, end;	  /* sections, by their number in the ring */
+};
+
 struct ring_cursor {
+	const uint8_t *p, *stop; /* the rest of the section */
+	uint64_t key;		 /* of what is before p */
+	uint64_t high;		 /* the end of the section's range */
+	struct ring_part part;
+	struct hook hook; /* the current one */
+	struct hook_counts counts;
 	const struct file *file;
 	size_t ring;			   /* index in file->rings */
-	size_t next, end;		   /* sections not yet loaded */
-	const struct section_ref *section; /* the loaded one */
+	size_t next;			   /* section not yet loaded */
+	size_t at;			   /* the one in raw; SIZE_MAX: none */
+	const struct section_ref *section; /* it */
 	struct io_buffer raw;
-	const uint8_t *p, *stop; /* the rest of it */
-	uint64_t from, to;	 /* ticks to take, both included */
-	struct hook hook;	 /* the current one */
-	struct hook_counts counts;
 };
 
 void ring_cursor_init(struct ring_cursor *c, const struct file *f, size_t ring);
-/* 1: c->hook is the next one (no time, task or schema yet), 0: no more, or a code. */
+/* Begins with a part. false: no section has anything of it. */
+bool ring_cursor_start(struct ring_cursor *c, const struct ring_part *part);
+/*
+ * 1: c->hook is the next one, c->key its key (no time, task or schema yet), 0: no more of this
+ * part, or a code.
+ */
 int ring_cursor_next(struct ring_cursor *c, struct reading *r);
+/* Between two parts: lets go of a buffer that is large. */
+void ring_cursor_rest(struct ring_cursor *c);
 void ring_cursor_free(struct ring_cursor *c);
+
+/* Sections begin..end of a ring that have anything of these keys. */
+void ring_part_narrow(const struct file *f, size_t ring, struct ring_part *part);
 
 #endif

@@ -147,7 +147,9 @@ struct trace_alignment trace_alignment(const struct trace *t);
 
 /*
  * Hooks of all files in order: within one file ticks, then ring, then position; files
- * are merged by CLOCK_REALTIME, then ticks, ring, position, file.
+ * are merged by CLOCK_REALTIME, then ticks, ring, position, file. Of a ring they stay in order
+ * of position: a stamp that goes back, or lies outside of what its section's header
+ * says, is taken for one that does not.
  */
 struct hook_iter;
 
@@ -177,14 +179,21 @@ int hook_iter_open(const struct trace *t, struct hook_iter **it);
  * sections outside of it are not even unpacked (and not counted).
  */
 void hook_iter_range(struct hook_iter *it, int64_t from_ns, int64_t to_ns);
+/*
+ * At any moment: goes on with the first hook that is not before time_ns, forwards or
+ * backwards, within the range. Sections before it are not read. Where a file's clock goes
+ * backwards its hooks before that may be passed over. Counts and damage are of all that was
+ * read: what is read twice counts twice. 0 or CPIDECODE_ENOMEM, which stays.
+ */
+int hook_iter_seek(struct hook_iter *it, int64_t time_ns);
 /* 1 and a hook (valid until the next call), 0 at the end, or a negative code. */
 int hook_iter_next(struct hook_iter *it, const struct hook **h);
 void hook_iter_counts(const struct hook_iter *it, struct hook_counts *total);
 /* false: the file has no such ring. i as in trace_file.rings. */
 bool hook_iter_ring_counts(
 	const struct hook_iter *it, size_t file, size_t i, struct hook_counts *counts);
-/* In the order found; at most 1000 are kept, total.bad_sections counts all of them. */
-const struct hook_damage *hook_iter_damage(const struct hook_iter *it, size_t *n);
+/* By file, then offset: the first 1000 at most; total.bad_sections counts all of them. */
+const struct hook_damage *hook_iter_damage(struct hook_iter *it, size_t *n);
 /* HOOKS bytes read so far and in all (stored), for progress. */
 void hook_iter_progress(const struct hook_iter *it, uint64_t *done, uint64_t *total);
 void hook_iter_close(struct hook_iter *it);

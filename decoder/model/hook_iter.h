@@ -1,0 +1,19 @@
+/* The iterator from inside, for passes: it reads a trace in parts. */
+#ifndef SWT_DECODER_HOOK_ITER_H
+#define SWT_DECODER_HOOK_ITER_H
+
+#include "ring_cursor.h"
+
+/* Ticks of a file's clock of which the time is from <= time <= to. */
+struct tick_range ticks_between(const struct clock *c, int64_t from_ns, int64_t to_ns);
+
+/*
+ * Goes on with hooks of these keys, one range for each file, of the range of time that was
+ * set. Counts, damage and progress go on from where they are. What several parts without
+ * a gap or an overlap find together is what one part does, in the same order.
+ */
+void hook_iter_part(struct hook_iter *it, const struct tick_range *keys);
+/* Goes on with these sections of one ring. */
+void hook_iter_sections(struct hook_iter *it, size_t file, size_t ring, size_t begin, size_t end);
+
+#endif
