@@ -295,7 +295,7 @@ static int draw(struct builder *b)
 		out_str(&range, " to ");
 		units_iso8601(&range, b->end);
 		out_str(&range, " (");
-		units_duration(&range, (double)b->end - (double)b->start);
+		units_duration(&range, (double)((uint64_t)b->end - (uint64_t)b->start));
 		out_char(&range, ')');
 	} else {
 		out_str(&range, "no intervals");

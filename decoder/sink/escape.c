@@ -69,19 +69,33 @@ static void escape_with(struct out *o, const char *s, size_t n, care_fn *care)
 	out_bytes(o, s + plain, n - plain);
 }
 
-static bool care_utf8(struct out *o, const char *s, size_t valid)
-{
-	(void)s;
-	if (o)
-		out_str(o, REPLACEMENT);
-	return !valid;
-}
-
 static bool is_control(const char *s, size_t valid)
 {
 	unsigned char c = (unsigned char)s[0];
 	/* U+0080 to U+009F are control characters too. */
 	return c < 0x20 || c == 0x7F || (valid == 2 && c == 0xC2 && (unsigned char)s[1] < 0xA0);
+}
+
+/* Characters that turn the direction of what follows them, or end a line unseen. */
+static bool is_turning(const char *s, size_t valid)
+{
+	const unsigned char *p = (const unsigned char *)s;
+	if (valid == 2)
+		return p[0] == 0xD8 && p[1] == 0x9C; /* U+061C */
+	if (valid != 3 || p[0] != 0xE2)
+		return false;
+	if (p[1] == 0x80) /* U+200E, U+200F, U+2028 to U+202E */
+		return p[2] == 0x8E || p[2] == 0x8F || (p[2] >= 0xA8 && p[2] <= 0xAE);
+	return p[1] == 0x81 && p[2] >= 0xA6 && p[2] <= 0xA9; /* U+2066 to U+2069 */
+}
+
+static bool care_utf8(struct out *o, const char *s, size_t valid)
+{
+	if (valid && (!is_control(s, valid) || *s == '\t' || *s == '\n' || *s == '\r'))
+		return false;
+	if (o)
+		out_str(o, REPLACEMENT);
+	return true;
 }
 
 static char short_escape(char c)
@@ -104,7 +118,7 @@ static char short_escape(char c)
 
 static bool care_text(struct out *o, const char *s, size_t valid)
 {
-	if (valid && !is_control(s, valid))
+	if (valid && !is_control(s, valid) && !is_turning(s, valid))
 		return false;
 	if (!o)
 		return true;
@@ -134,18 +148,19 @@ static bool care_quoted(struct out *o, const char *s, size_t valid)
 static bool care_json(struct out *o, const char *s, size_t valid)
 {
 	unsigned char c = (unsigned char)s[0];
-	if (valid && c >= 0x20 && c != '"' && c != '\\')
+	if (valid && !is_control(s, valid) && c != '"' && c != '\\')
 		return false;
 	if (!o)
 		return true;
 	if (!valid) {
 		out_str(o, REPLACEMENT);
-	} else if (c >= 0x20 || short_escape(s[0])) {
+	} else if (c == '"' || c == '\\' || short_escape(s[0])) {
 		out_char(o, '\\');
 		out_char(o, c >= 0x20 ? s[0] : short_escape(s[0]));
 	} else {
+		/* Of those of two bytes the second is the code. */
 		out_str(o, "\\u00");
-		out_hex(o, c, 2);
+		out_hex(o, (unsigned char)s[valid - 1], 2);
 	}
 	return true;
 }
@@ -190,8 +205,7 @@ static bool care_xml(struct out *o, const char *s, size_t valid)
 
 static bool care_frame(struct out *o, const char *s, size_t valid)
 {
-	unsigned char c = (unsigned char)s[0];
-	if (valid && c != ';' && c >= 0x20 && c != 0x7F)
+	if (valid && *s != ';' && !is_control(s, valid))
 		return false;
 	if (o)
 		out_str(o, valid ? "_" : REPLACEMENT);

@@ -1,7 +1,8 @@
 /*
  * Bytes from a trace, made safe for where they go. A user's string may hold anything:
- * every output but text() is valid UTF-8, each byte that is not part of a valid
- * sequence having become one U+FFFD.
+ * every output is valid UTF-8, and none has a control character (C0, DEL, C1) that a
+ * terminal would obey, whatever it was meant for. Where nothing else is said, each byte that is
+ * not part of a valid sequence has become one U+FFFD.
  */
 #ifndef SWT_DECODER_ESCAPE_H
 #define SWT_DECODER_ESCAPE_H
@@ -13,9 +14,12 @@
 /* Length of the valid UTF-8 sequence that s starts with, 0: none (RFC 3629). */
 size_t utf8_sequence(const char *s, size_t n);
 
-/* Valid UTF-8, otherwise unchanged. */
+/* For CSV: control characters but tabs and line ends have become U+FFFD, too. */
 void escape_utf8(struct out *o, const char *s, size_t n);
-/* For a person: control and invalid bytes as C writes them, so that no terminal obeys. */
+/*
+ * For a person: control and invalid bytes as C writes them, and likewise the characters that
+ * turn the direction of what follows, so that a name cannot rearrange the figures behind it.
+ */
 void escape_text(struct out *o, const char *s, size_t n);
 /* The same in double quotes, quotes and backslashes escaped as well. */
 void escape_quoted(struct out *o, const char *s, size_t n);
@@ -23,7 +27,7 @@ void escape_quoted(struct out *o, const char *s, size_t n);
 void escape_json(struct out *o, const char *s, size_t n);
 /* XML text or a quoted attribute. What XML 1.0 cannot hold becomes U+FFFD. */
 void escape_xml(struct out *o, const char *s, size_t n);
-/* A frame of a folded stack: ';' and control bytes become '_'. */
+/* A frame of a folded stack: ';' and control characters become '_'. */
 void escape_frame(struct out *o, const char *s, size_t n);
 
 #endif

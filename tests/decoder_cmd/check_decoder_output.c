@@ -130,6 +130,9 @@ START_TEST(csv_quotes_only_what_needs_it)
 	csv_is("", 0, "\"\"");
 	csv_is(" padded", 7, "\" padded\"");
 	csv_is("\xFF,\xC3\xA9", 4, "\"" FFFD ",\xC3\xA9\"");
+	csv_is("\x1b[2J\x07\x7f\xC2\x9b\xC2\xA0\t", 11, FFFD "[2J" FFFD FFFD FFFD "\xC2\xA0\t");
+	/* What a spreadsheet would take for a formula is data like any other. */
+	csv_is("=1+1", 4, "=1+1");
 }
 END_TEST
 
@@ -199,7 +202,7 @@ START_TEST(json_strings_escape_and_stay_utf8)
 	json_is("\xF4\x90\x80\x80", 4, FFFD FFFD FFFD FFFD);
 	json_is("\xE2\x82x\x80", 4, FFFD FFFD "x" FFFD);
 	json_is("\xF8\xFF", 2, FFFD FFFD);
-	json_is("\x7f", 1, "\x7f");
+	json_is("\x7f\xC2\x80\xC2\x9b\xC2\x9f\xC2\xA0", 9, "\\u007F\\u0080\\u009B\\u009F\xC2\xA0");
 }
 END_TEST
 
@@ -210,6 +213,11 @@ START_TEST(text_never_reaches_a_terminal_raw)
 	ck_assert_str_eq(written(), "\"\\x1B[31m\\x07\\x9B\\xC2\\x9B\\x7F \xC3\xA9\\n\\\"\\\\\"");
 	escape_text(&o, "\"a\\", 3);
 	ck_assert_str_eq(written(), "\"a\\");
+	/* Nor does a name rearrange what stands behind it. */
+	escape_text(&o, "\xE2\x80\xAE\xE2\x81\xA6\xE2\x80\xA8\xD8\x9C", 11);
+	ck_assert_str_eq(written(), "\\xE2\\x80\\xAE\\xE2\\x81\\xA6\\xE2\\x80\\xA8\\xD8\\x9C");
+	escape_text(&o, "\xE2\x80\x90\xE2\x80\xAF\xE2\x81\xAA\xD8\x9D", 11);
+	ck_assert_str_eq(written(), "\xE2\x80\x90\xE2\x80\xAF\xE2\x81\xAA\xD8\x9D");
 }
 END_TEST
 
@@ -217,8 +225,8 @@ START_TEST(xml_and_frames_are_safe)
 {
 	escape_xml(&o, "<a href='x'>&\"\x01\xFF\n\xEF\xBF\xBF", 20);
 	ck_assert_str_eq(written(), "&lt;a href=&#39;x&#39;&gt;&amp;&quot;" FFFD FFFD "&#10;" FFFD);
-	escape_frame(&o, "a;b\nc\x7f d\xFF", 9);
-	ck_assert_str_eq(written(), "a_b_c_ d" FFFD);
+	escape_frame(&o, "a;b\nc\x7f d\xFF\xC2\x9b", 11);
+	ck_assert_str_eq(written(), "a_b_c_ d" FFFD "_");
 }
 END_TEST
 
