@@ -1,0 +1,76 @@
+#include "container.h"
+
+#include "../../decoder/io/input.h"
+#include "../../formats/trace_file.h"
+
+struct reading {
+	struct io_input *in;
+	const uint8_t *bytes;
+	uint64_t size, end; /* of the file; of what was told of so far */
+	struct io_buffer raw, scratch;
+};
+
+static uint64_t padded(uint64_t n)
+{
+	return (n + TF_ALIGN - 1) / TF_ALIGN * TF_ALIGN;
+}
+
+/* Sections and damage come in order, lie in the file and leave no byte untold. */
+static void account(struct reading *r, uint64_t offset, uint64_t bytes)
+{
+	PROMISE(offset == r->end, "told of %llu, then of %llu", (unsigned long long)r->end,
+		(unsigned long long)offset);
+	PROMISE(offset <= r->size && bytes <= r->size - offset, "beyond the file");
+	r->end = offset + bytes;
+}
+
+static int on_section(void *ctx, const struct io_section *s)
+{
+	struct reading *r = ctx;
+	const char *why = NULL;
+	uint64_t whole = padded(TF_SECTION_SIZE + (uint64_t)s->stored);
+	PROMISE(s->offset + TF_SECTION_SIZE + s->stored <= r->size, "a section beyond the file");
+	/* The last one's padding may be cut off. */
+	if (whole > r->size - s->offset)
+		whole = r->size - s->offset;
+	account(r, s->offset, whole);
+	if (s->type < TF_TYPE_HOOKS || s->type > TF_TYPE_LOSS)
+		return 0;
+	int rc = io_load(r->in, s, &r->raw, &r->scratch, &why);
+	PROMISE(rc <= 1 && (rc != 1 || why), "code %d", rc);
+	if (!rc && s->raw) {
+		PROMISE(r->raw.cap >= s->raw, "a buffer of %zu", r->raw.cap);
+		if (s->codec == TF_CODEC_NONE)
+			PROMISE(!memcmp(r->raw.p, r->bytes + s->offset + TF_SECTION_SIZE, s->raw),
+				"other bytes");
+	}
+	return 0;
+}
+
+static int on_damage(void *ctx, const struct io_damage *d)
+{
+	PROMISE(d->bytes && d->why, "damage of nothing");
+	account(ctx, d->offset, d->bytes);
+	return 0;
+}
+
+void container_read(const uint8_t *bytes, size_t n)
+{
+	struct reading r = {.bytes = bytes, .size = n};
+	struct io_header header;
+	bool ended = false;
+	PROMISE(!io_open_memory(bytes, n, &r.in), "memory");
+	int rc = io_read_header(r.in, &header);
+	PROMISE(rc <= 0, "code %d", rc);
+	if (!rc) {
+		struct io_scan_events events = {on_section, on_damage, &r};
+		r.end = header.size < n ? header.size : n;
+		rc = io_scan(r.in, &header, &events, NULL, NULL, &ended);
+		PROMISE(!rc, "code %d", rc);
+		PROMISE(r.end == r.size, "%llu of %llu bytes told of", (unsigned long long)r.end,
+			(unsigned long long)r.size);
+	}
+	io_buffer_free(&r.raw);
+	io_buffer_free(&r.scratch);
+	io_close(r.in);
+}

@@ -1,0 +1,10 @@
+/* A hook's fields to their end, and what must be true of them. */
+#ifndef SWT_TESTS_FUZZ_FIELDS_H
+#define SWT_TESTS_FUZZ_FIELDS_H
+
+#include "../../decoder/model/schema.h"
+#include "fuzz.h"
+
+void fields_read(const struct hook *h);
+
+#endif

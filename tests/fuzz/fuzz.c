@@ -1,0 +1,79 @@
+#include "fuzz.h"
+
+void bytes_put(struct bytes *b, const void *p, size_t n)
+{
+	if (b->cap - b->n < n) {
+		b->cap = 2 * b->cap + n;
+		b->p = realloc(b->p, b->cap);
+		if (!b->p)
+			abort();
+	}
+	if (n && p)
+		memcpy(b->p + b->n, p, n);
+	else if (n)
+		memset(b->p + b->n, 0, n);
+	b->n += n;
+}
+
+void bytes_free(struct bytes *b)
+{
+	free(b->p);
+	*b = (struct bytes){0};
+}
+
+uint8_t *exact_copy(const void *p, size_t n)
+{
+	uint8_t *copy = malloc(n ? n : 1);
+	if (!copy)
+		abort();
+	if (n)
+		memcpy(copy, p, n);
+	return copy;
+}
+
+static void take(struct feed *f, void *to, size_t n)
+{
+	size_t there = f->n < n ? f->n : n;
+	memset(to, 0, n);
+	if (there)
+		memcpy(to, f->p, there);
+	f->p += there;
+	f->n -= there;
+}
+
+uint8_t feed_u8(struct feed *f)
+{
+	uint8_t v;
+	take(f, &v, sizeof v);
+	return v;
+}
+
+uint16_t feed_u16(struct feed *f)
+{
+	uint8_t b[2];
+	take(f, b, sizeof b);
+	return get_le16(b);
+}
+
+uint32_t feed_u32(struct feed *f)
+{
+	uint8_t b[4];
+	take(f, b, sizeof b);
+	return get_le32(b);
+}
+
+uint64_t feed_u64(struct feed *f)
+{
+	uint8_t b[8];
+	take(f, b, sizeof b);
+	return get_le64(b);
+}
+
+size_t feed_bytes(struct feed *f, size_t n, const uint8_t **p)
+{
+	n = f->n < n ? f->n : n;
+	*p = f->p;
+	f->p += n;
+	f->n -= n;
+	return n;
+}

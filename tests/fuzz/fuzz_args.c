@@ -1,0 +1,92 @@
+/* The small languages of the command line: points in time, and patterns. */
+#include "../../decoder/cmd/time_arg.h"
+#include "../../decoder/report/glob.h"
+#include "fuzz.h"
+
+enum { SHORT = 64 };
+
+static char *zero_ended(const char *s, size_t n)
+{
+	char *copy = malloc(n + 1);
+	if (!copy)
+		abort();
+	if (n)
+		memcpy(copy, s, n);
+	copy[n] = 0;
+	return copy;
+}
+
+static void times(const char *text)
+{
+	struct time_arg t;
+	const char *wrong = time_arg_parse(text, &t);
+	PROMISE(t.given && (!wrong || *wrong), "no reason");
+	if (wrong)
+		return;
+	PROMISE(t.relative == (*text == '+') && (!t.relative || t.ns >= 0), "%s", text);
+	/* Whole seconds mean themselves. */
+	size_t n = strlen(text);
+	if (n && n < 10 && strspn(text, "0123456789") == n)
+		PROMISE(t.ns == strtoll(text, NULL, 10) * 1000000000, "%s", text);
+}
+
+/*
+ * The plainest meaning of a pattern of ASCII without sets and escapes: after each of its
+ * characters, which beginnings of s it matches.
+ */
+static bool matches(const char *pattern, const char *s, size_t n)
+{
+	bool at[SHORT + 1] = {true};
+	for (; *pattern; pattern++) {
+		if (*pattern == '*') {
+			for (size_t i = 1; i <= n; i++)
+				at[i] |= at[i - 1];
+			continue;
+		}
+		for (size_t i = n; i > 0; i--)
+			at[i] = at[i - 1] && (*pattern == '?' || *pattern == s[i - 1]);
+		at[0] = false;
+	}
+	return at[n];
+}
+
+static bool plain(const char *s, size_t n, const char *but)
+{
+	for (size_t i = 0; i < n; i++)
+		if ((unsigned char)s[i] >= 0x80 || (s[i] && strchr(but, s[i])))
+			return false;
+	return true;
+}
+
+static void patterns(const char *pattern, const char *s, size_t n)
+{
+	size_t length = strlen(pattern);
+	bool matched = glob_match(pattern, s, n);
+	if (length <= SHORT && n <= SHORT && plain(pattern, length, "[\\") && plain(s, n, ""))
+		PROMISE(matched == matches(pattern, s, n), "%s", pattern);
+	PROMISE(glob_match("*", s, n), "everything matches *");
+	/* Without what a pattern knows, a string is its own pattern. */
+	char *own = zero_ended(s, n);
+	if (strlen(own) == n && !strpbrk(own, "*?[\\"))
+		PROMISE(glob_match(own, s, n), "%s", own);
+	free(own);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct feed in = {data, size};
+	uint8_t kind = feed_u8(&in);
+	const uint8_t *zero = in.n ? memchr(in.p, 0, in.n) : NULL;
+	size_t length = zero ? (size_t)(zero - in.p) : in.n;
+	char *text = zero_ended((const char *)in.p, length);
+	if (kind & 1) {
+		times(text);
+	} else {
+		size_t n = zero ? in.n - length - 1 : 0;
+		char *s = (char *)exact_copy(zero ? zero + 1 : NULL, n);
+		patterns(text, s, n);
+		free(s);
+	}
+	free(text);
+	return 0;
+}

@@ -1,0 +1,78 @@
+/* Payloads of every codec: hostile ones, and their own packing, which comes out as it was. */
+#include <lz4.h>
+#include <zlib.h>
+
+#include "../../decoder/io/codec.h"
+#include "../../formats/trace_file.h"
+#include "fuzz.h"
+
+/* The payload behind a header that says so; 0 and *raw filled, or what io_load said. */
+static int load(const struct io_section *s, const uint8_t *payload, struct io_buffer *raw)
+{
+	struct bytes file = {0};
+	struct io_buffer scratch = {0};
+	struct io_input *in;
+	const char *why = NULL;
+	bytes_put(&file, NULL, TF_SECTION_SIZE);
+	bytes_put(&file, payload, s->stored);
+	uint8_t *exact = exact_copy(file.p, file.n);
+	PROMISE(!io_open_memory(exact, file.n, &in), "memory");
+	int rc = io_load(in, s, raw, &scratch, &why);
+	PROMISE(rc <= 1 && (rc != 1 || why), "code %d", rc);
+	io_close(in);
+	io_buffer_free(&scratch);
+	bytes_free(&file);
+	free(exact);
+	return rc;
+}
+
+static void hostile(struct io_section *s, const uint8_t *p, size_t n)
+{
+	struct io_buffer raw = {0};
+	s->stored = (uint32_t)n;
+	if (!codec_check(s)) {
+		/* What is asked for is in proportion to what there is. */
+		PROMISE(s->raw <= 1032 * (uint64_t)n + 64, "%u of %zu", s->raw, n);
+		if (!load(s, p, &raw) && s->raw)
+			PROMISE(raw.cap >= s->raw, "a buffer of %zu", raw.cap);
+	}
+	io_buffer_free(&raw);
+}
+
+static void round_trip(uint8_t codec, const uint8_t *p, size_t n)
+{
+	struct bytes packed = {0};
+	struct io_buffer raw = {0};
+	uLongf length = compressBound(n) + (uLongf)LZ4_compressBound((int)n);
+	bytes_put(&packed, NULL, length);
+	if (codec == TF_CODEC_LZ4)
+		length = (uLongf)LZ4_compress_default(
+			(const char *)p, (char *)packed.p, (int)n, (int)length);
+	else
+		PROMISE(compress2(packed.p, &length, p, n, 6) == Z_OK, "deflate");
+	struct io_section s = {.type = TF_TYPE_HOOKS,
+		.codec = codec,
+		.stored = (uint32_t)length,
+		.raw = (uint32_t)n};
+	const char *wrong = codec_check(&s);
+	PROMISE(!wrong, "%s", wrong);
+	PROMISE(!load(&s, packed.p, &raw), "what was packed does not unpack");
+	PROMISE(!n || !memcmp(raw.p, p, n), "other bytes");
+	io_buffer_free(&raw);
+	bytes_free(&packed);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct feed in = {data, size};
+	uint8_t kind = feed_u8(&in);
+	struct io_section s = {.type = TF_TYPE_HOOKS, .codec = kind % 4};
+	if (kind & 0x80 && s.codec >= TF_CODEC_LZ4 && s.codec <= TF_CODEC_ZLIB) {
+		round_trip(s.codec, in.p, in.n);
+		return 0;
+	}
+	/* Few bytes make up to 64 MiB: not so much that there is no second try. */
+	s.raw = kind & 0x40 ? feed_u32(&in) % (64 << 20) : feed_u16(&in);
+	hostile(&s, in.p, in.n);
+	return 0;
+}

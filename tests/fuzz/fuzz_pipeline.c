@@ -1,0 +1,247 @@
+/*
+ * The whole: from bytes to a finished report, of every kind and format. The first bytes say
+ * which and how, the rest is one or two recipes for traces (recipe.h).
+ *
+ * What is promised of every report: it is well-formed in its format whatever the trace
+ * holds, it is the same for any number of threads, and it says as much as was read.
+ */
+#include "../../decoder/model/trace.h"
+#include "../../decoder/report/report.h"
+#include "recipe.h"
+#include "wellformed.h"
+
+enum how {
+	TWO_FILES = 1,	/* a length of 16 bits, then the first recipe */
+	SCHEMA = 2,	/* a length of 16 bits, then a user's schema */
+	FULL_DISK = 4,	/* nothing can be written */
+	CANCELED = 8,	/* by whoever watches the progress */
+	AS_WRITTEN = 16 /* no recipe but a file */
+};
+
+enum filters {
+	BY_MINOR = 4,
+	BY_TID = 8,
+	BY_PID = 16,
+	BY_CPU = 32,
+	GUESTS = 64,
+	BY_LABEL = 128,
+};
+
+static const struct combination {
+	enum report_kind kind;
+	enum report_format format;
+	const char *(*wrong)(const char *p, size_t n, size_t *at);
+} combinations[] = {
+	{REPORT_SUMMARY, FORMAT_TEXT, wrong_for_people},
+	{REPORT_SUMMARY, FORMAT_CSV, wrong_csv},
+	{REPORT_SUMMARY, FORMAT_JSON, wrong_json_lines},
+	{REPORT_INTERVALS, FORMAT_TEXT, wrong_for_people},
+	{REPORT_INTERVALS, FORMAT_CSV, wrong_csv},
+	{REPORT_INTERVALS, FORMAT_JSON, wrong_json_lines},
+	{REPORT_HOOKS, FORMAT_TEXT, wrong_for_people},
+	{REPORT_HOOKS, FORMAT_CSV, wrong_csv},
+	{REPORT_HOOKS, FORMAT_JSON, wrong_json_lines},
+	{REPORT_CPUS, FORMAT_TEXT, wrong_for_people},
+	{REPORT_CPUS, FORMAT_CSV, wrong_csv},
+	{REPORT_CPUS, FORMAT_JSON, wrong_json_lines},
+	{REPORT_INFO, FORMAT_TEXT, wrong_for_people},
+	{REPORT_INFO, FORMAT_JSON, wrong_json_lines},
+	{REPORT_FLAME, FORMAT_FOLDED, wrong_folded},
+	{REPORT_FLAME, FORMAT_SVG, wrong_svg},
+};
+
+struct settings {
+	const struct combination *what;
+	uint8_t weight_and_filters, value, label, from, to, how, threads;
+};
+
+/* One report, and all that comes with it. */
+struct answer {
+	struct out out;
+	struct findings found;
+	int rc;
+};
+
+static void on_note(void *ctx, const char *line)
+{
+	size_t at;
+	const char *wrong = wrong_for_people(line, strlen(line), &at);
+	(void)ctx;
+	PROMISE(!wrong && !strchr(line, '\n'), "a note: %s", line);
+}
+
+static bool no_progress(void *ctx, uint64_t done, uint64_t total)
+{
+	(void)ctx;
+	PROMISE(done <= total, "%llu of %llu", (unsigned long long)done, (unsigned long long)total);
+	return false;
+}
+
+static void set_filter(struct filter *f, const struct settings *s, const struct trace *t)
+{
+	static const char *const labels[] = {
+		"*", "a", "?", "[a-c]*", "*\xFF*", "outer", "", "[!b]"};
+	int64_t first, last;
+	uint8_t by = s->weight_and_filters;
+	filter_init(f);
+	f->by_minor = by & BY_MINOR;
+	f->by_tid = by & BY_TID;
+	f->by_pid = by & BY_PID;
+	f->by_cpu = by & BY_CPU;
+	f->guests = by & GUESTS;
+	f->minor = f->tid = f->pid = s->value;
+	f->cpus[s->value % sizeof f->cpus] = s->label;
+	if (by & BY_LABEL)
+		f->label = labels[s->label % (sizeof labels / sizeof *labels)];
+	if (!trace_span(t, &first, &last))
+		return;
+	/* Parts of 256 of the trace's span; a wider one has no parts worth naming. */
+	int64_t part;
+	if (__builtin_sub_overflow(last, first, &part))
+		return;
+	part = part / 256 + 1;
+	if (s->from)
+		f->from = first + part * (s->from - 1);
+	if (s->to)
+		f->to = first + part * (s->to - 1);
+}
+
+static void ask(const struct trace *t, const struct settings *s, unsigned threads, struct answer *a)
+{
+	struct filter filter;
+	set_filter(&filter, s, t);
+	if (s->how & FULL_DISK)
+		PROMISE(!out_open(&a->out, "/dev/full"), "/dev/full");
+	else
+		out_memory(&a->out);
+	struct report r = {.out = &a->out,
+		.format = s->what->format,
+		.weight = s->weight_and_filters & 3,
+		.filter = &filter,
+		.scripted = trace_scripted(t),
+		.host = trace_meta_value(trace_file(t, 0), "host"),
+		.trace = t,
+		.threads = threads,
+		.found = &a->found,
+		.progress = s->how & CANCELED ? no_progress : NULL,
+		.note = on_note};
+	a->rc = report_run(&r, s->what->kind);
+	PROMISE(a->rc <= 0, "code %d", a->rc);
+	if (!(s->how & (FULL_DISK | CANCELED)))
+		PROMISE(!a->rc && !a->out.error, "code %d, error %d", a->rc, a->out.error);
+}
+
+static void forget(struct answer *a)
+{
+	out_discard(&a->out);
+	findings_free(&a->found);
+}
+
+static bool same_counts(const struct hook_counts *a, const struct hook_counts *b)
+{
+	return a->hooks == b->hooks && a->pads == b->pads && a->torn == b->torn &&
+	       a->reserved == b->reserved && a->malformed == b->malformed &&
+	       a->promised == b->promised && a->torn_promised == b->torn_promised &&
+	       a->bad_sections == b->bad_sections && a->bad_bytes == b->bad_bytes;
+}
+
+static void compare(const struct answer *a, const struct answer *b)
+{
+	PROMISE(a->rc == b->rc, "codes %d and %d", a->rc, b->rc);
+	PROMISE(same_counts(&a->found.total, &b->found.total), "threads count differently");
+	PROMISE(a->found.ndamage == b->found.ndamage, "threads find different damage");
+	PROMISE(a->out.len == b->out.len &&
+			(!a->out.len || !memcmp(a->out.buf, b->out.buf, a->out.len)),
+		"threads write differently");
+}
+
+static uint64_t lines(const struct out *o)
+{
+	uint64_t n = 0;
+	for (size_t i = 0; i < o->len; i++)
+		n += o->buf[i] == '\n';
+	return n;
+}
+
+static void judge(const struct trace *t, const struct settings *s, const struct answer *a)
+{
+	size_t at = 0;
+	const char *text = a->out.buf ? a->out.buf : "";
+	const char *wrong = s->what->wrong(text, a->out.len, &at);
+	PROMISE(!wrong, "%s, at %zu of: %.*s", wrong, at, (int)a->out.len, text);
+	/* One hook a line: exactly those that were read. */
+	bool all = s->weight_and_filters < 4 && !s->from && !s->to;
+	if (s->what->kind == REPORT_HOOKS && s->what->format != FORMAT_CSV && all)
+		PROMISE(lines(&a->out) == a->found.total.hooks + (s->what->format == FORMAT_TEXT &&
+									 trace_scripted(t)),
+			"%llu hooks", (unsigned long long)a->found.total.hooks);
+}
+
+static void report(const struct trace *t, const struct settings *s)
+{
+	struct answer one = {0}, several = {0};
+	ask(t, s, 1, &one);
+	if (!(s->how & (FULL_DISK | CANCELED))) {
+		judge(t, s, &one);
+		ask(t, s, 2 + s->threads % 3, &several);
+		compare(&one, &several);
+		forget(&several);
+	}
+	forget(&one);
+}
+
+/* 0, or the code that the trace was refused with. *bytes is needed as long as the trace is. */
+static int add(struct trace *t, const struct settings *s, const uint8_t *p, size_t n,
+	const char *name, uint8_t **bytes)
+{
+	struct bytes file = {0};
+	if (s->how & AS_WRITTEN)
+		bytes_put(&file, p, n);
+	else
+		recipe_build(p, n, &file);
+	*bytes = exact_copy(file.p, file.n);
+	int rc = trace_add_memory(t, *bytes, file.n, name);
+	bytes_free(&file);
+	return rc;
+}
+
+static void run(const struct settings *s, struct feed *in)
+{
+	struct trace *t;
+	struct schema_error error;
+	uint8_t *files[2] = {NULL, NULL};
+	const uint8_t *p;
+	PROMISE(!trace_new(&t), "an empty trace");
+	if (s->how & SCHEMA) {
+		size_t n = feed_bytes(in, feed_u16(in), &p);
+		trace_add_schema(t, (const char *)p, n, &error);
+	}
+	int rc = 0;
+	if (s->how & TWO_FILES) {
+		size_t n = feed_bytes(in, feed_u16(in), &p);
+		rc = add(t, s, p, n, "first\x1b[31m.bin", &files[0]);
+	}
+	if (!rc)
+		rc = add(t, s, in->p, in->n, "trace.bin", &files[1]);
+	if (!rc)
+		report(t, s);
+	trace_free(t);
+	free(files[0]);
+	free(files[1]);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct feed in = {data, size};
+	struct settings s;
+	s.what = &combinations[feed_u8(&in) % (sizeof combinations / sizeof *combinations)];
+	s.weight_and_filters = feed_u8(&in);
+	s.value = feed_u8(&in);
+	s.label = feed_u8(&in);
+	s.from = feed_u8(&in);
+	s.to = feed_u8(&in);
+	s.how = feed_u8(&in);
+	s.threads = feed_u8(&in);
+	run(&s, &in);
+	return 0;
+}

@@ -1,0 +1,83 @@
+/* A schema's text up to the first zero byte, then words that its hooks are made to decode. */
+#include "../../decoder/model/record.h"
+#include "../../decoder/model/schema_program.h"
+#include "../../formats/record.h"
+#include "fields.h"
+
+/* The rest of the input as one record: its words, then up to 4 strings from the same bytes. */
+static uint8_t *make_record(const uint8_t *p, size_t n, struct hook *h)
+{
+	unsigned nstrings = n ? p[0] % 5 : 0;
+	size_t nwords = n / 4 > 1000 ? 1000 : n / 4;
+	struct bytes b = {0};
+	uint8_t head[REC_HEADER_SIZE] = {0}, length[4];
+	uint32_t size = rec_size((uint32_t)nwords, nstrings * rec_string_bytes(3));
+	put_le32(head + REC_CONTROL, size | REC_COMMITTED);
+	head[REC_NSTRINGS] = (uint8_t)nstrings;
+	put_le16(head + REC_NWORDS, (uint16_t)nwords);
+	bytes_put(&b, head, sizeof head);
+	bytes_put(&b, p, 4 * nwords);
+	put_le32(length, 3);
+	for (unsigned i = 0; i < nstrings; i++) {
+		bytes_put(&b, length, sizeof length);
+		bytes_put(&b, "str", 4);
+	}
+	bytes_put(&b, NULL, size - b.n);
+	uint8_t *record = exact_copy(b.p, b.n);
+	bytes_free(&b);
+	uint32_t step;
+	PROMISE(record_parse(record, size, h, &step) == RECORD_HOOK, "a record of words");
+	return record;
+}
+
+static void check_error(const struct schema_error *error)
+{
+	PROMISE(memchr(error->reason, 0, sizeof error->reason) && error->reason[0], "no reason");
+}
+
+static void use(const struct schema *s, const uint8_t *p, size_t n)
+{
+	struct hook h = {0};
+	struct schema_set *set;
+	uint8_t *record = make_record(p, n, &h);
+	PROMISE(!schema_set_new(&set), "memory");
+	schema_set_add(set, s);
+	for (uint32_t m = 0; m < s->nmajors; m++) {
+		const struct schema_major *major = &s->majors[m];
+		PROMISE(schema_has_major(s, major->code), "major %u", major->code);
+		for (uint32_t i = 0; i < major->nhooks; i++) {
+			const struct schema_hook *hook = &s->hooks[major->first_hook + i];
+			unsigned count;
+			const struct schema_field *f = schema_hook_fields(hook, &count);
+			for (unsigned k = 0; k < count; k++)
+				PROMISE(schema_hook_field(hook, f[k].name) == (int)k,
+					"a field's name twice");
+			PROMISE(schema_set_find(set, major->code, hook->minor) ==
+					schema_find(s, major->code, hook->minor),
+				"one schema, two answers");
+			h.schema = hook;
+			fields_read(&h);
+		}
+	}
+	schema_set_free(set);
+	free(record);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct schema_error error = {0};
+	struct schema *s = NULL;
+	const uint8_t *zero = size ? memchr(data, 0, size) : NULL;
+	size_t length = zero ? (size_t)(zero - data) : size;
+	char *text = (char *)exact_copy(data, length);
+	int rc = schema_parse(text, length, &s, &error);
+	PROMISE(!rc || rc == CPIDECODE_ESCHEMA, "code %d", rc);
+	/* What names it keeps are its own. */
+	free(text);
+	if (rc)
+		check_error(&error);
+	else
+		use(s, data + length, size - length);
+	schema_free(rc ? NULL : s);
+	return 0;
+}

@@ -1,0 +1,131 @@
+#include "recipe.h"
+
+#include <lz4.h>
+#include <xxhash.h>
+#include <zlib.h>
+
+#include "../../formats/trace_file.h"
+#include "short_form.h"
+
+enum { SHAPE = 7, LARGEST = 1 << 20 };
+
+static const uint8_t *next_magic(const uint8_t *p, size_t n)
+{
+	return n ? memmem(p, n, "SWTS", 4) : NULL;
+}
+
+static void build_header(struct feed *in, struct bytes *file)
+{
+	const uint8_t *p;
+	size_t n = feed_bytes(in, TF_HEADER_SIZE, &p);
+	bytes_put(file, p, n);
+	bytes_put(file, NULL, TF_HEADER_SIZE - n);
+	uint8_t *h = file->p;
+	if (h[TF_H_RESERVED] == 1)
+		return;
+	memcpy(h, TF_MAGIC, 8);
+	put_le16(h + TF_H_VERSION_MAJOR, TF_VERSION_MAJOR);
+	if (get_le32(h + TF_H_HEADER_SIZE) < TF_HEADER_SIZE)
+		put_le32(h + TF_H_HEADER_SIZE, TF_HEADER_SIZE);
+	put_le64(h + TF_H_CHECKSUM, XXH3_64bits(h, TF_H_CHECKSUM));
+}
+
+static void pack(struct bytes *payload, uint8_t codec)
+{
+	struct bytes packed = {0};
+	uLongf length = compressBound(payload->n);
+	if (codec == TF_CODEC_LZ4)
+		length = (uLongf)LZ4_compressBound((int)payload->n);
+	bytes_put(&packed, NULL, length);
+	if (codec == TF_CODEC_LZ4)
+		length = (uLongf)LZ4_compress_default(
+			(const char *)payload->p, (char *)packed.p, (int)payload->n, (int)packed.n);
+	else if (compress2(packed.p, &length, payload->p, payload->n, 1) != Z_OK)
+		length = 0;
+	packed.n = length;
+	bytes_free(payload);
+	*payload = packed;
+}
+
+/* The payload's bytes: those of a whole trace without their padding. */
+static size_t payload_length(const uint8_t *header, size_t there)
+{
+	uint32_t stored = get_le32(header + TF_S_STORED);
+	return stored <= there && there - stored < TF_ALIGN ? stored : there;
+}
+
+static void seal(uint8_t *h, const struct bytes *payload)
+{
+	XXH3_state_t *state = XXH3_createState();
+	XXH3_64bits_reset(state);
+	XXH3_64bits_update(state, h, TF_S_CHECKSUM);
+	if (payload->n)
+		XXH3_64bits_update(state, payload->p, payload->n);
+	put_le64(h + TF_S_CHECKSUM, XXH3_64bits_digest(state));
+	XXH3_freeState(state);
+}
+
+static void build_section(const uint8_t *p, size_t n, struct bytes *file)
+{
+	uint8_t h[TF_SECTION_SIZE] = {0};
+	struct bytes payload = {0};
+	memcpy(h, p, n < sizeof h ? n : sizeof h);
+	size_t there = n < sizeof h ? 0 : n - sizeof h;
+	unsigned shape = h[SHAPE], codec = h[TF_S_CODEC];
+	bytes_put(&payload, p + n - there, payload_length(h, there));
+	if (shape & SHAPE_SHORT)
+		short_form_expand(&payload, h);
+	size_t raw = payload.n;
+	bool packed = shape & SHAPE_PACKED && raw && codec && codec <= TF_CODEC_ZLIB;
+	if (packed)
+		pack(&payload, h[TF_S_CODEC]);
+	if (!(shape & SHAPE_LIES)) {
+		put_le32(h + TF_S_STORED, (uint32_t)payload.n);
+		if (packed || codec == TF_CODEC_NONE)
+			put_le32(h + TF_S_RAW, (uint32_t)raw);
+	}
+	if (!(shape & SHAPE_WRONG))
+		seal(h, &payload);
+	bytes_put(file, NULL, -file->n & (TF_ALIGN - 1));
+	bytes_put(file, h, sizeof h);
+	bytes_put(file, payload.p, payload.n);
+	bytes_put(file, NULL, -file->n & (TF_ALIGN - 1));
+	bytes_free(&payload);
+}
+
+void recipe_build(const uint8_t *p, size_t n, struct bytes *file)
+{
+	struct feed in = {p, n};
+	build_header(&in, file);
+	const uint8_t *end = in.p + in.n, *at = next_magic(in.p, in.n);
+	/* Before the first section: what a longer header has, or garbage. */
+	bytes_put(file, in.p, (size_t)((at ? at : end) - in.p));
+	while (at && file->n < LARGEST) {
+		const uint8_t *next = next_magic(at + 4, (size_t)(end - at) - 4);
+		build_section(at, (size_t)((next ? next : end) - at), file);
+		at = next;
+	}
+}
+
+void recipe_fix(uint8_t *p, size_t n)
+{
+	if (n < TF_HEADER_SIZE)
+		return;
+	put_le64(p + TF_H_CHECKSUM, XXH3_64bits(p, TF_H_CHECKSUM));
+	uint32_t from = get_le32(p + TF_H_HEADER_SIZE);
+	size_t at =
+		from >= TF_HEADER_SIZE && from < n && from % TF_ALIGN == 0 ? from : TF_HEADER_SIZE;
+	while (n - at >= TF_SECTION_SIZE) {
+		uint8_t *h = p + at;
+		uint32_t stored = get_le32(h + TF_S_STORED);
+		size_t left = n - at - TF_SECTION_SIZE;
+		if (get_le32(h) != TF_SECTION_MAGIC || stored > left) {
+			at += TF_ALIGN;
+			continue;
+		}
+		seal(h, &(struct bytes){.p = h + TF_SECTION_SIZE, .n = stored});
+		size_t step =
+			TF_SECTION_SIZE + (stored + (size_t)TF_ALIGN - 1) / TF_ALIGN * TF_ALIGN;
+		at += step < n - at ? step : n - at;
+	}
+}

@@ -1,0 +1,88 @@
+#!/bin/sh
+# Searches with libFuzzer, under AddressSanitizer and UBSan.
+#
+# usage: sh tests/fuzz/run.sh [--time SECONDS] [--jobs N] [--build FOLDER] [TARGET...]
+#	--time	for each target; 60 if not given
+#	--jobs	so many at once; all processors if not given
+#	--build	where they are built (build-fuzz); holds the corpora and the tally too
+#
+# Every run adds a line to FOLDER/tally: when, target, executions, seconds, ended how. An input
+# that failed is kept in FOLDER/failed; minimise it, fix the fault and give the input a name in
+# tests/fuzz/regressions.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+top=$(cd "$here/../.." && pwd)
+time=60 jobs=$(nproc) build=$top/build-fuzz targets=
+while [ $# -gt 0 ]; do
+	case $1 in
+	--time | --jobs | --build)
+		[ $# -gt 1 ] || { echo "run.sh: $1 needs a value" >&2; exit 2; }
+		eval "${1#--}=\$2"
+		shift
+		;;
+	-h | --help) sed -n '2,/^set/{/^#/s/^# \{0,1\}//p}' "$0"; exit 0 ;;
+	-*) echo "run.sh: unknown option $1 (see --help)" >&2; exit 2 ;;
+	*) targets="$targets $1" ;;
+	esac
+	shift
+done
+case $time$jobs in *[!0-9]*) echo "run.sh: --time and --jobs are numbers" >&2; exit 2 ;; esac
+
+# What is told of one target's run: search TARGET.
+search() {
+	target=$1
+	corpus=$build/corpus/$target
+	log=$build/log/$target
+	# Where inputs are looked for: what was found before, what once failed, the seeds.
+	set -- "$corpus" "$build/seeds/$target"
+	[ ! -d "$here/regressions/$target" ] || set -- "$@" "$here/regressions/$target"
+	[ ! -f "$here/$target.dict" ] || set -- "-dict=$here/$target.dict" "$@"
+	mkdir -p "$corpus" "$build/failed" "$build/log"
+	start=$(date +%s)
+	# A quick target gains nothing by long inputs, and the sanitizers' own memory counts.
+	"$build/fuzz_$target" -max_total_time="$time" -max_len=4096 -timeout=20 -rss_limit_mb=2048 \
+		-malloc_limit_mb=512 -print_final_stats=1 -artifact_prefix="$build/failed/$target-" \
+		"$@" >"$log" 2>&1
+	status=$?
+	seconds=$(($(date +%s) - start))
+	done=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log" | tail -n 1)
+	how=ok
+	[ $status -eq 0 ] || how="FAILED($status)"
+	echo "$(date -u +%Y-%m-%dT%H:%M:%SZ) $target ${done:-0} $seconds $how" >>"$build/tally"
+	echo "$target: ${done:-no} executions in $seconds s: $how"
+	[ $status -eq 0 ] && [ "${done:-0}" -gt 0 ] && return
+	grep -aE 'SUMMARY|ERROR|broken:|runtime error|Test unit' "$log" | cut -c1-300
+	return 1
+}
+
+if [ "${FUZZ_SEARCH-}" ]; then
+	search "$FUZZ_SEARCH"
+	exit
+fi
+
+[ -f "$build/CMakeCache.txt" ] ||
+	cmake -S "$top" -B "$build" -DSWTRACE_FUZZ=ON -DCMAKE_C_COMPILER=clang \
+		-DCMAKE_BUILD_TYPE=RelWithDebInfo >"$build.log" 2>&1 ||
+	{ cat "$build.log"; exit 1; }
+rm -f "$build.log"
+cmake --build "$build" -j "$jobs" --target fuzz_targets mktrace >"$build/log.build" 2>&1 ||
+	{ tail -n 30 "$build/log.build"; exit 1; }
+rm -rf "$build/seeds"
+MKTRACE=$build/mktrace sh "$here/seeds.sh" "$build/seeds" || exit 1
+if [ -z "$targets" ]; then
+	for target in "$here"/fuzz_*.c; do
+		target=${target##*/fuzz_}
+		targets="$targets ${target%.c}"
+	done
+fi
+# shellcheck disable=SC2086
+printf '%s\n' $targets | xargs -P "$jobs" -I '{}' env FUZZ_SEARCH='{}' \
+	sh "$here/run.sh" --time "$time" --build "$build"
+status=$?
+awk '{ n[$2] += $3; all += $3 } END {
+	for (target in n)
+		printf "%-12s %15d\n", target, n[target] | "sort"
+	close("sort")
+	printf "%-12s %15d executions so far\n", "all", all
+}' "$build/tally"
+[ $status -eq 0 ]

@@ -1,0 +1,90 @@
+#!/bin/sh
+# The inputs a search starts from: seeds.sh FOLDER. Makes FOLDER/TARGET/... from the golden
+# traces, the schemas and a few lines below. MKTRACE names the builder of traces.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+top=$(cd "$here/../.." && pwd)
+: "${MKTRACE:=mktrace}"
+to=${1:?the folder}
+traces=$to/traces
+mkdir -p "$traces"
+for target in args codec container pipeline record schema sections; do
+	mkdir -p "$to/$target"
+done
+
+for script in "$top"/tests/golden/cases/*/trace*.txt; do
+	case=${script%/*} file=${script##*/}
+	"$MKTRACE" "$script" "$traces/${case##*/}-${file%.txt}" 2>/dev/null || continue
+done
+
+# bytes FILE ESCAPES...: printf's escapes, one after the other.
+bytes() {
+	file=$1
+	shift
+	for part in "$@"; do
+		# shellcheck disable=SC2059
+		printf "$part"
+	done >"$file"
+}
+
+# Each trace with the next report and format, so that all of both are there.
+n=0
+for trace in "$traces"/*; do
+	name=${trace##*/}
+	[ "$(wc -c <"$trace")" -le 16384 ] || continue
+	cp "$trace" "$to/container/$name"
+	cp "$trace" "$to/sections/$name"
+	for turn in 0 1 2; do
+		# kind and format, weight, value, label, from, to, how, threads
+		octal=$(printf '\\%03o' $((n % 16)))
+		bytes head "$octal" '\0\0\0\0\0\0\0'
+		cat head "$trace" >"$to/pipeline/$name-$((n % 16))-$turn"
+		n=$((n + 1 + (turn == 2)))
+	done
+	dd if="$trace" bs=8 skip=40 of="$to/record/$name" 2>/dev/null
+done
+rm -f head
+
+# Groups, hooks and oddities in short form, for every report.
+section() { # SHAPE CODEC RING
+	bytes "$1" 'SWTS\1\0' "$2" "$3" '\0\0\0\0\0\0\0\0' "$4" '\0\0\0\0\0\0\0'
+	dd if=/dev/zero bs=1 count=40 2>/dev/null >>"$1"
+}
+dd if="$traces/minimal-trace" bs=256 count=1 of=header 2>/dev/null
+section one '\0' '\10' '\0'
+bytes body '\15\11\1\177\7\50\0\1\2\3\4\5\6\7\10\11\12\13\14\15\16\17\20\21\22\23\24\25\26\27' \
+	'\13\41\177\12\100\0\1\2\3\4\5\6\7\10\11\12\13\14\15\16\17' '\20\20\1\2\3\0\1' '\43\2\4\6'
+section two '\2' '\14' '\1'
+n=0
+while [ $n -lt 16 ]; do
+	bytes head "$(printf '\\%03o' $n)" '\0\0\0\0\0\0\0'
+	cat head header one body two body >"$to/pipeline/short-$n"
+	n=$((n + 1))
+done
+cat header one body two body >"$to/sections/short"
+rm -f header one two body head
+
+for schema in "$top"/formats/*.hooks "$top"/tests/golden/cases/*/*.hooks; do
+	[ -f "$schema" ] && { cat "$schema"; printf '\0\1\0\0\0\2\0\0\0\3\0\0\0\4\0\0\0'; } \
+		>"$to/schema/$(echo "$schema" | cksum | cut -d' ' -f1)"
+done
+bytes "$to/schema/all" 'major 0x10 all "t"\nhook 1/0xF "h"\nu32 a hex\ni32 b na0\nu64 c ticks\n' \
+	'i64 d ns\nfix4 e percent\nf64 f\nstring s\nrepeat a\nif b & 0x3\nu32 g\nend\nend\n' \
+	'repeat 3\nu32 h\nend\n\0\2\0\0\0\3\0\0\0\4\0\0\0\5\0\0\0\6\0\0\0\7\0\0\0'
+
+bytes "$to/codec/none" '\0\10\0abcdefgh'
+bytes "$to/codec/lz4" '\1\10\0\200abcdefgh'
+bytes "$to/codec/zlib" '\2\11\0\170\234\113\114\112\116\111\115\113\317\310\4\0\22\104\3\217'
+bytes "$to/codec/packed-lz4" '\201aaaaaaaaaaaaaaaaaaaaaaaabcabcabcabcabcabc'
+bytes "$to/codec/packed-zlib" '\202aaaaaaaaaaaaaaaaaaaaaaaabcabcabcabcabcabc'
+n=0
+for text in 2024-05-01T12:30:00.5Z 2024-02-29 '2024-05-01 12:30+02:00' 1700000000.25 -1 \
+	+1.5s +20ms +3us +4ns +2m +1h; do
+	printf '\1%s' "$text" >"$to/args/time-$n"
+	n=$((n + 1))
+done
+for text in '*a?b[c-e]f\0xaybdf' '[!a-z]*\\\\*\0A*' 'a*b*c\0aXbYc' '[]]\0]'; do
+	bytes "$to/args/glob-$n" '\0' "$text"
+	n=$((n + 1))
+done
+rm -rf "$traces"

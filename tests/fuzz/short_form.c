@@ -1,0 +1,282 @@
+#include "short_form.h"
+
+#include "../../formats/cpi_hooks.h"
+#include "../../formats/record.h"
+#include "../../formats/trace_file.h"
+#include "recipe.h"
+
+enum { MOST_BYTES = 1 << 18, MOST_CPUS = 9 };
+
+/* A statement's low three bits; the other five are its first operand. */
+enum statement {
+	HOOK,	/* a hook of any major: words and strings as they come */
+	GROUP,	/* a CPI group whose parts agree */
+	PART,	/* one hook of a CPI group, whatever stood before */
+	LATER,	/* the stamp goes on */
+	BACK,	/* ... or, in a damaged trace, back */
+	THREAD, /* whose hooks follow */
+	ODD,	/* pads, torn and reserved records */
+	BYTES,	/* as they are */
+};
+
+struct maker {
+	struct feed in;
+	struct bytes out;
+	uint64_t stamp, first, last, elapsed;
+	uint32_t tid, hooks, torn;
+};
+
+struct words {
+	uint32_t at[256];
+	unsigned n;
+};
+
+static void word(struct words *w, uint32_t v)
+{
+	if (w->n < sizeof w->at / sizeof *w->at)
+		w->at[w->n++] = v;
+}
+
+static void pair(struct words *w, uint64_t v)
+{
+	word(w, (uint32_t)(v >> 32));
+	word(w, (uint32_t)v);
+}
+
+/* Small ones most of the time, now and then all 64 bits. */
+static uint64_t number(struct feed *in)
+{
+	uint8_t b = feed_u8(in);
+	if (b < 0xF0)
+		return b;
+	if (b < 0xF8)
+		return feed_u16(in);
+	return b < 0xFC ? feed_u32(in) : feed_u64(in);
+}
+
+static void quotient(struct words *w, struct feed *in)
+{
+	word(w, (uint32_t)number(in));
+	word(w, (uint32_t)number(in) * 40);
+}
+
+static void record(struct maker *m, uint8_t major, uint32_t minor, const struct words *w,
+	unsigned nstrings, const struct bytes *strings)
+{
+	uint8_t h[REC_HEADER_SIZE] = {0};
+	uint32_t size = rec_size(w->n, (uint32_t)strings->n);
+	put_le32(h + REC_CONTROL, size | REC_KIND_HOOK | REC_COMMITTED);
+	h[REC_MAJOR] = major;
+	h[REC_NSTRINGS] = (uint8_t)nstrings;
+	put_le16(h + REC_NWORDS, (uint16_t)w->n);
+	put_le32(h + REC_MINOR, minor);
+	put_le32(h + REC_TID, m->tid);
+	put_le64(h + REC_STAMP, m->stamp);
+	bytes_put(&m->out, h, sizeof h);
+	for (unsigned i = 0; i < w->n; i++) {
+		uint8_t b[4];
+		put_le32(b, w->at[i]);
+		bytes_put(&m->out, b, sizeof b);
+	}
+	bytes_put(&m->out, strings->p, strings->n);
+	bytes_put(&m->out, NULL, -m->out.n & (REC_ALIGN - 1));
+	if (!m->hooks++)
+		m->first = m->last = m->stamp;
+	m->first = m->stamp < m->first ? m->stamp : m->first;
+	m->last = m->stamp > m->last ? m->stamp : m->last;
+}
+
+static void put_string(struct bytes *to, const void *p, size_t n)
+{
+	uint8_t length[4];
+	put_le32(length, (uint32_t)n);
+	bytes_put(to, length, sizeof length);
+	bytes_put(to, p, n);
+	bytes_put(to, NULL, -to->n & 3);
+}
+
+/* Few labels, so that groups share them; now and then any bytes. */
+static void put_label(struct bytes *to, struct feed *in)
+{
+	static const char *const labels[] = {"a", "b", "outer", "a;b", "<\"&'>", "\x1b[31m",
+		"\xC2\x9B[0m", "=1+1", "\xFF\xC0", "\xE2\x80\xAE", "", "a,b\r\n", "]]></script>"};
+	uint8_t choice = feed_u8(in);
+	const char *label = labels[choice % (sizeof labels / sizeof *labels)];
+	const uint8_t *p;
+	if (choice < 0xC0) {
+		put_string(to, label, strlen(label));
+		return;
+	}
+	size_t n = feed_bytes(in, choice & 0x3F, &p);
+	put_string(to, p, n);
+}
+
+static void put_hook(struct maker *m, unsigned operand)
+{
+	struct words w = {0};
+	struct bytes strings = {0};
+	uint8_t major = feed_u8(&m->in), minor = feed_u8(&m->in);
+	unsigned nstrings = operand & 3;
+	for (unsigned i = 0; i < operand >> 2; i++)
+		word(&w, (uint32_t)number(&m->in));
+	for (unsigned i = 0; i < nstrings; i++)
+		put_label(&strings, &m->in);
+	record(m, major, minor, &w, nstrings, &strings);
+	bytes_free(&strings);
+}
+
+static void summary_words(struct words *w, struct maker *m, uint32_t types, uint32_t cpus)
+{
+	word(w, types);
+	word(w, cpus);
+	pair(w, m->elapsed);
+	for (uint32_t i = 0; i <= cpus; i++)
+		quotient(w, &m->in);
+	for (uint32_t i = 0; types & CPI_HOOK_BUSY && i <= cpus; i++) {
+		quotient(w, &m->in);
+		quotient(w, &m->in);
+	}
+	if (types & CPI_HOOK_THREAD)
+		quotient(w, &m->in);
+}
+
+static void counts(struct words *w, struct maker *m, bool busy)
+{
+	pair(w, number(&m->in));
+	pair(w, number(&m->in));
+	quotient(w, &m->in);
+	if (busy) {
+		pair(w, number(&m->in));
+		quotient(w, &m->in);
+		quotient(w, &m->in);
+	}
+}
+
+static void quality_words(struct words *w, struct maker *m)
+{
+	uint32_t known = feed_u8(&m->in), quantities = feed_u8(&m->in) % 6;
+	word(w, feed_u8(&m->in));
+	word(w, known);
+	pair(w, m->elapsed);
+	word(w, quantities);
+	for (uint32_t i = 0; i < quantities; i++) {
+		word(w, feed_u8(&m->in));
+		pair(w, number(&m->in));
+		pair(w, number(&m->in));
+	}
+	for (unsigned i = 0; i < CPI_QUALITY_LIFE; i++)
+		if (known >> i & 1)
+			pair(w, number(&m->in));
+}
+
+static void part(struct maker *m, uint32_t minor, uint32_t types, uint32_t cpus)
+{
+	struct words w = {0};
+	struct bytes strings = {0};
+	bool label = false;
+	switch (minor & CPI_MINOR_KIND) {
+	case CPI_MINOR_SUMMARY:
+		summary_words(&w, m, types, cpus);
+		break;
+	case CPI_MINOR_SYSTEM:
+		word(&w, types);
+		pair(&w, m->elapsed);
+		counts(&w, m, types & CPI_HOOK_BUSY);
+		break;
+	case CPI_MINOR_PER_CPU:
+		word(&w, types);
+		word(&w, cpus);
+		pair(&w, m->elapsed);
+		for (uint32_t i = 0; i < cpus; i++)
+			counts(&w, m, types & CPI_HOOK_BUSY);
+		break;
+	case CPI_MINOR_THREAD:
+		word(&w, m->tid);
+		pair(&w, m->elapsed);
+		counts(&w, m, false);
+		break;
+	case CPI_MINOR_QUALITY:
+		quality_words(&w, m);
+		break;
+	default:
+		pair(&w, m->elapsed);
+		put_label(&strings, &m->in);
+		label = true;
+		break;
+	}
+	record(m, CPI_MAJOR, minor, &w, label, &strings);
+	bytes_free(&strings);
+}
+
+static const uint32_t kinds[] = {CPI_MINOR_LABEL_START, CPI_MINOR_SUMMARY, CPI_MINOR_SYSTEM,
+	CPI_MINOR_PER_CPU, CPI_MINOR_THREAD, CPI_MINOR_QUALITY, CPI_MINOR_LABEL_END};
+
+static void group(struct maker *m, unsigned operand)
+{
+	uint8_t parts = feed_u8(&m->in), shape = feed_u8(&m->in);
+	uint32_t types = shape & 7, cpus = (shape >> 3) % MOST_CPUS;
+	m->elapsed = number(&m->in);
+	for (unsigned i = 0; i < sizeof kinds / sizeof *kinds; i++)
+		if (parts >> i & 1)
+			part(m, kinds[i] | (operand & 3), types, cpus);
+	m->stamp += operand >> 2;
+}
+
+static void odd(struct maker *m, unsigned operand)
+{
+	uint8_t b[64] = {0};
+	uint32_t size = REC_ALIGN + (operand >> 2) * REC_ALIGN;
+	uint32_t committed = operand & 1 ? REC_COMMITTED : 0;
+	put_le32(b, size | (operand & 2 ? REC_KIND_PAD : 2) | committed);
+	m->torn += !committed;
+	bytes_put(&m->out, b, size);
+}
+
+static void statement(struct maker *m, uint8_t code)
+{
+	unsigned operand = code >> 3;
+	const uint8_t *p;
+	switch (code & 7) {
+	case HOOK:
+		put_hook(m, operand);
+		break;
+	case GROUP:
+		group(m, operand);
+		break;
+	case PART:
+		part(m, kinds[operand % (sizeof kinds / sizeof *kinds)] | (operand & 8),
+			feed_u8(&m->in) & 7, feed_u8(&m->in) % MOST_CPUS);
+		break;
+	case LATER:
+		m->stamp += operand < 24 ? operand : 1ull << (2 * (operand - 16));
+		break;
+	case BACK:
+		m->stamp -= operand;
+		break;
+	case THREAD:
+		m->tid = operand;
+		break;
+	case ODD:
+		odd(m, operand);
+		break;
+	case BYTES:
+		operand = (unsigned)feed_bytes(&m->in, 8 * (size_t)operand, &p);
+		bytes_put(&m->out, p, operand);
+		break;
+	}
+}
+
+void short_form_expand(struct bytes *payload, uint8_t *h)
+{
+	struct maker m = {.in = {payload->p, payload->n}, .stamp = 1000, .tid = 1};
+	while (m.in.n && m.out.n < MOST_BYTES)
+		statement(&m, feed_u8(&m.in));
+	if (!(h[7] & SHAPE_LIES)) {
+		put_le32(h + TF_S_HOOKS, m.hooks);
+		put_le64(h + TF_S_FIRST, m.first);
+		put_le64(h + TF_S_LAST, m.last);
+		put_le32(h + TF_S_TORN, m.torn);
+	}
+	bytes_free(payload);
+	*payload = m.out;
+}
