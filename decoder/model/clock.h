@@ -119,7 +119,7 @@ bool clock_drift(const struct clock *c, struct clock_drift *drift);
 /*
  * How far clock_time of a tick in first..last may be from what CLOCK_REALTIME read then, in
  * nanoseconds, as far as the syncs tell; NAN: they do not tell. cpidecode(1) has the
- * formula (under ACCURACY). The reading of a sync counts as 1000, or as what the
+ * formula (TIMES). The reading of a sync counts as 1000, or as what the
  * distance between its clocks scatters by if that is more.
  */
 double clock_error(const struct clock *c, uint64_t first, uint64_t last);
