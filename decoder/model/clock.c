@@ -93,21 +93,33 @@ static int64_t start_of(
 	return start < b->realtime ? start : b->realtime;
 }
 
+/* Takes the next sync by ticks; of those of one tick the first stays. */
+static void keep(struct clock *c, struct clock_sync sync)
+{
+	struct clock_sync *s = &c->sync[c->nsyncs];
+	if (c->nsyncs && s[-1].ticks == sync.ticks) {
+		int64_t dispute = clock_dispute(s - 1, &sync);
+		if (sync.disputed > dispute)
+			dispute = sync.disputed;
+		if (dispute > s[-1].disputed)
+			s[-1].disputed = dispute;
+		return;
+	}
+	c->nsyncs++;
+	*s = sync;
+	s->after = s->realtime;
+	if (!on_line(c, s))
+		c->straight = false;
+}
+
 void clock_build(struct clock *c, struct clock_sync *sync, size_t n)
 {
 	sort(sync, n);
 	c->sync = sync;
 	c->nsyncs = 0;
 	c->straight = c->monotone = true;
-	for (size_t i = 0; i < n; i++) {
-		if (c->nsyncs && sync[c->nsyncs - 1].ticks == sync[i].ticks)
-			continue;
-		struct clock_sync *s = &sync[c->nsyncs++];
-		*s = sync[i];
-		s->after = s->realtime;
-		if (!on_line(c, s))
-			c->straight = false;
-	}
+	for (size_t i = 0; i < n; i++)
+		keep(c, sync[i]);
 	for (size_t i = 0; i + 1 < c->nsyncs; i++) {
 		sync[i].after = start_of(c, &sync[i], &sync[i + 1]);
 		if (sync[i].after != sync[i].realtime)

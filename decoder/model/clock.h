@@ -17,7 +17,9 @@ struct clock_sync {
 	uint64_t ticks;
 	int64_t realtime;
 	uint64_t monotonic;
-	int64_t after; /* clock_build's: realtime right after it, with the step if there is one */
+	/* clock_build's; 0 before: */
+	int64_t after;	  /* realtime right after it, with the step if there is one */
+	int64_t disputed; /* ns by which another sync of the same tick differed; 0: hardly */
 };
 
 /* Read-only once built: any number of threads may use it. */
@@ -41,8 +43,8 @@ uint64_t clock_derive_rate(struct clock_sync *sync, size_t n);
 
 /*
  * c->rate (not above CLOCK_MAX_RATE, not 0), base_ticks and base_real are set, sync holds
- * n syncs in any order (n may be 0). Sorts them, keeps one of those that are equal or of
- * one tick, and leaves c->nsyncs of them.
+ * n syncs in any order (n may be 0). Sorts them and keeps the one with the earliest time of
+ * those of one tick: c->nsyncs of them.
  */
 void clock_build(struct clock *c, struct clock_sync *sync, size_t n);
 

@@ -42,6 +42,14 @@ bool clock_steady(const struct clock_sync *a, const struct clock_sync *b)
 	return size_of(real - mono) <= NOISE;
 }
 
+int64_t clock_dispute(const struct clock_sync *a, const struct clock_sync *b)
+{
+	__int128 real = size_of((__int128)b->realtime - a->realtime);
+	__int128 mono = size_of((__int128)b->monotonic - a->monotonic);
+	__int128 more = real > mono ? real : mono;
+	return more > NOISE ? clock_saturate(more) : 0;
+}
+
 static void tell(struct clock_verdict *v, enum clock_finding_kind kind, __int128 ns)
 {
 	v->told[v->count].kind = kind;
@@ -113,20 +121,38 @@ struct clock_verdict clock_judge(
 	return v;
 }
 
+static void put(struct clock_finding *to, size_t max, size_t *n, struct clock_finding finding)
+{
+	if (*n < max)
+		to[*n] = finding;
+	++*n;
+}
+
 size_t clock_findings(const struct clock *c, struct clock_finding *to, size_t max)
 {
 	size_t n = 0;
-	for (size_t i = 1; i < c->nsyncs; i++) {
-		const struct clock_sync *a = &c->sync[i - 1], *b = &c->sync[i];
-		struct clock_verdict v = clock_judge(a, b, c->rate);
-		for (unsigned k = 0; k < v.count; k++, n++)
-			if (n < max)
-				to[n] = (struct clock_finding){.kind = v.told[k].kind,
-					.from = a->ticks,
+	for (size_t i = 0; i < c->nsyncs; i++) {
+		const struct clock_sync *b = &c->sync[i], *a = i ? b - 1 : b;
+		struct clock_verdict v = {0};
+		struct clock_finding f = {.from = a->ticks,
+			.to = b->ticks,
+			.from_ns = a->realtime,
+			.to_ns = b->realtime};
+		if (i)
+			v = clock_judge(a, b, c->rate);
+		for (unsigned k = 0; k < v.count; k++) {
+			f.kind = v.told[k].kind;
+			f.ns = v.told[k].ns;
+			put(to, max, &n, f);
+		}
+		if (b->disputed)
+			put(to, max, &n,
+				(struct clock_finding){.kind = CLOCK_CONTRADICTION,
+					.from = b->ticks,
 					.to = b->ticks,
-					.from_ns = a->realtime,
+					.from_ns = b->realtime,
 					.to_ns = b->realtime,
-					.ns = v.told[k].ns};
+					.ns = b->disputed});
 	}
 	return n;
 }
@@ -219,7 +245,7 @@ static double error_inside(const struct clock *c, const struct habits *h, size_t
 	struct clock_verdict v = clock_judge(a, b, c->rate);
 	__int128 length = clock_scale(b->ticks - a->ticks, c->rate);
 	double rise = (double)size_of((__int128)b->realtime - a->after - length);
-	if (v.doubt == INT64_MAX)
+	if (v.doubt == INT64_MAX || a->disputed || b->disputed)
 		return NAN;
 	if (h->stretches > 1 && v.quiet && (double)length >= h->longest / 4)
 		rise = least(rise, (double)length * (h->high - h->low + 2 * h->blur) / 4);

@@ -19,6 +19,8 @@ struct clock_verdict {
 	bool quiet;    /* nothing happened */
 };
 
+/* Two syncs of one tick: ns by which they differ, 0 if no more than reading them may make. */
+int64_t clock_dispute(const struct clock_sync *a, const struct clock_sync *b);
 /* CLOCK_REALTIME and CLOCK_MONOTONIC went on alike. */
 bool clock_steady(const struct clock_sync *a, const struct clock_sync *b);
 struct clock_verdict clock_judge(

@@ -49,6 +49,12 @@ void clock_text_finding(struct out *o, const struct clock_finding *f)
 	double ns = (double)f->ns;
 	out_str(o, what_happened(f));
 	units_duration(o, ns < 0 ? -ns : ns);
+	if (f->from == f->to) {
+		out_str(o, " in clock syncs of one tick, at ");
+		units_iso8601(o, f->from_ns);
+		out_str(o, "; times around it are doubtful");
+		return;
+	}
 	out_str(o, " between the clock syncs at ");
 	units_iso8601(o, f->from_ns);
 	out_str(o, " and ");
