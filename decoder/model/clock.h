@@ -91,6 +91,11 @@ enum clock_finding_kind {
 	 * interpolated.
 	 */
 	CLOCK_DRIFT,
+	/*
+	 * The ticks began anew, as a TSC does in some suspends: the sync of more ticks is
+	 * earlier by -ns. Times are right around each sync, but not in order of ticks.
+	 */
+	CLOCK_RESTART,
 	/* The clocks contradict each other, by ns: no known event explains it. */
 	CLOCK_CONTRADICTION,
 };

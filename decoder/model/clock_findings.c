@@ -63,10 +63,16 @@ static void step(struct clock_verdict *v, enum clock_finding_kind forward, __int
 	v->doubt = clock_saturate(size_of(ns));
 }
 
-/* CLOCK_MONOTONIC stood still or went back: only the ticks can say what CLOCK_REALTIME did. */
+/* CLOCK_MONOTONIC stood still or went back. Only the ticks can say what CLOCK_REALTIME did. */
 static void judge_without(struct clock_verdict *v, const struct stretch *s, __int128 slack)
 {
 	__int128 gain = s->real - s->ticks;
+	if (s->mono < 0 && s->real < 0) {
+		tell(v, CLOCK_RESTART, s->real);
+		v->jump = clock_saturate(gain);
+		v->doubt = INT64_MAX;
+		return;
+	}
 	if (s->mono < 0) {
 		tell(v, CLOCK_CONTRADICTION, s->mono - s->ticks);
 		v->doubt = INT64_MAX;

@@ -8,6 +8,7 @@ const char *clock_finding_name(enum clock_finding_kind kind)
 		[CLOCK_STEP_OR_SUSPEND] = "step-or-suspend",
 		[CLOCK_SUSPEND] = "suspend",
 		[CLOCK_DRIFT] = "drift",
+		[CLOCK_RESTART] = "restart",
 		[CLOCK_CONTRADICTION] = "contradiction"};
 	return names[kind];
 }
@@ -25,6 +26,8 @@ static const char *what_happened(const struct clock_finding *f)
 	case CLOCK_DRIFT:
 		return f->ns < 0 ? "the ticks ran ahead of CLOCK_REALTIME by "
 				 : "the ticks fell behind CLOCK_REALTIME by ";
+	case CLOCK_RESTART:
+		return "the ticks began anew, as in some suspends: more ticks are earlier by ";
 	default:
 		return "the clocks contradict each other by ";
 	}
@@ -37,6 +40,8 @@ static const char *what_follows(const struct clock_finding *f)
 		return " (the ticks went on: times are right)";
 	case CLOCK_DRIFT:
 		return " (no step: fast slewing, a wrong rate, or ticks that stood still)";
+	case CLOCK_RESTART:
+		return "; hooks are not in order of time";
 	case CLOCK_CONTRADICTION:
 		return "; times between these are doubtful";
 	default:

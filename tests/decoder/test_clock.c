@@ -317,6 +317,24 @@ START_TEST(no_word_of_the_monotonic_clock)
 }
 END_TEST
 
+START_TEST(ticks_that_began_anew)
+{
+	/* Ticks 10 s and 12 s, then a suspend that cleared them, then 1 s and 2 s. */
+	struct clock_sync s[] = {at(10, 100, 50), at(12, 102, 52), at(1, 110, 53), at(2, 111, 54)};
+	struct clock c = of(s, 4);
+	struct clock_finding f = only(&c);
+	ck_finding(f, CLOCK_RESTART, INT64_C(-11) * SECOND);
+	ck_assert_uint_eq(f.from, UINT64_C(2) * SECOND);
+	ck_assert_uint_eq(f.to, UINT64_C(10) * SECOND);
+	ck_assert(!clock_is_monotone(&c));
+	ck_assert_int_eq(clock_time(&c, UINT64_C(11) * SECOND), INT64_C(101) * SECOND);
+	ck_assert_int_eq(clock_time(&c, 1500000000), INT64_C(110500000000));
+	ck_assert_double_nan(clock_error(&c, 0, UINT64_C(12) * SECOND));
+	ck_assert_double_eq_tol(
+		clock_error(&c, UINT64_C(10) * SECOND + 1, UINT64_C(12) * SECOND), 1000, 1);
+}
+END_TEST
+
 START_TEST(contradictions)
 {
 	/* CLOCK_MONOTONIC went back: it never does. */
@@ -470,6 +488,6 @@ RUN_TESTS("clock", one_to_one, rounds_down_on_both_sides, no_overflow, offsets_a
 	rate_from_syncs, rates_are_not_derived_from_sleep, nothing_happened, set_forward, set_back,
 	ranges_of_time_that_came_twice, suspended_while_the_ticks_went_on, suspended_and_then_set,
 	a_jump_that_slewing_could_hide, fast_slewing_is_no_step,
-	steps_of_some_microseconds_are_noise, no_word_of_the_monotonic_clock, contradictions,
-	order_and_repetition_do_not_matter, any_syncs_keep_the_promises,
+	steps_of_some_microseconds_are_noise, no_word_of_the_monotonic_clock, ticks_that_began_anew,
+	contradictions, order_and_repetition_do_not_matter, any_syncs_keep_the_promises,
 	time_never_goes_back_by_rounding, errors_by_the_formula)
