@@ -48,7 +48,7 @@ uint64_t clock_derive_rate(struct clock_sync *sync, size_t n);
  */
 void clock_build(struct clock *c, struct clock_sync *sync, size_t n);
 
-/* Nanoseconds of CLOCK_REALTIME; saturates. At a sync exactly what it read. */
+/* Nanoseconds of CLOCK_REALTIME; saturates. At a sync what it read, to the rounding of 1 ns. */
 int64_t clock_time(const struct clock *c, uint64_t ticks);
 /* The time `elapsed` ticks before `ticks`, which may be before tick 0. */
 int64_t clock_time_before(const struct clock *c, uint64_t ticks, uint64_t elapsed);
