@@ -88,6 +88,9 @@ static int add_schema(struct trace *t, const char *path)
 static int open_trace(struct trace *t, const struct options *o)
 {
 	trace_set_progress(t, show_reading, NULL);
+	/* Both are to know of all damage there is. */
+	if (o->strict || o->report == REPORT_INFO)
+		trace_set_verify(t, VERIFY_ALL);
 	for (size_t i = 0; i < o->nschemas; i++)
 		if (add_schema(t, o->schemas[i]))
 			return EXIT_FAILED;

@@ -1,8 +1,10 @@
 /* Loading a section: read again, unpack, and exactly the size that was promised. */
 #include <lz4.h>
 #include <stdlib.h>
+#include <xxhash.h>
 #include <zlib.h>
 
+#include "../../formats/bytes.h"
 #include "../../formats/trace_file.h"
 #include "../../include/cpidecode.h"
 #include "codec.h"
@@ -77,11 +79,38 @@ static int unpack(const struct io_section *s, const uint8_t *from, uint8_t *to)
 	return n >= 0 && (uint32_t)n == s->raw ? 0 : 1;
 }
 
+/* Do header and payload belong together, and is it the header that s was made from? */
+static int verify(
+	const struct io_section *s, const uint8_t *head, const uint8_t *payload, const char **why)
+{
+	XXH3_state_t *hash = XXH3_createState();
+	if (!hash)
+		return CPIDECODE_ENOMEM;
+	XXH3_64bits_reset(hash);
+	XXH3_64bits_update(hash, head, TF_S_CHECKSUM);
+	if (s->stored)
+		XXH3_64bits_update(hash, payload, s->stored);
+	bool holds = XXH3_64bits_digest(hash) == get_le64(head + TF_S_CHECKSUM);
+	XXH3_freeState(hash);
+	if (!holds) {
+		*why = io_bad_checksum;
+		return 1;
+	}
+	if (get_le32(head + TF_S_STORED) == s->stored && get_le32(head + TF_S_RAW) == s->raw &&
+		head[TF_S_CODEC] == s->codec)
+		return 0;
+	*why = "the file changed while it was read";
+	return 1;
+}
+
+const char io_bad_checksum[] = "a section's checksum does not hold";
+
 int io_load(const struct io_input *in, const struct io_section *s, struct io_buffer *raw,
 	struct io_buffer *scratch, const char **why)
 {
 	bool packed = s->codec != TF_CODEC_NONE;
-	if (s->raw == 0)
+	uint8_t head[TF_SECTION_SIZE];
+	if (s->raw == 0 && s->checked)
 		return 0;
 	int rc = reserve(raw, s->raw);
 	if (!rc && packed)
@@ -90,14 +119,18 @@ int io_load(const struct io_input *in, const struct io_section *s, struct io_buf
 		return rc;
 	uint8_t *to = packed ? scratch->p : raw->p;
 	size_t got;
-	rc = io_read(in, s->offset + TF_SECTION_SIZE, to, s->stored, &got);
+	rc = io_read_two(in, s->offset, head, sizeof head, to, s->stored, &got);
 	if (rc)
 		return rc;
-	if (got < s->stored) {
+	if (got < sizeof head + s->stored) {
 		*why = "the file became shorter while it was read";
 		return 1;
 	}
-	rc = packed ? unpack(s, scratch->p, raw->p) : 0;
+	if (!s->checked)
+		rc = verify(s, head, to, why);
+	if (rc || !packed)
+		return rc;
+	rc = unpack(s, scratch->p, raw->p);
 	if (rc > 0)
 		*why = "a section's payload does not unpack to the size it says";
 	return rc;

@@ -10,4 +10,6 @@
  */
 const char *codec_check(const struct io_section *s);
 
+extern const char io_bad_checksum[];
+
 #endif

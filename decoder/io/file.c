@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "../../formats/trace_file.h"
@@ -185,21 +186,11 @@ uint64_t io_size(const struct io_input *in)
 	return in->size;
 }
 
-int io_read(const struct io_input *in, uint64_t offset, void *buf, size_t n, size_t *got)
+static int read_vector(
+	const struct io_input *in, uint64_t offset, struct iovec *v, int n, size_t *got)
 {
-	*got = 0;
-	if (offset >= in->size)
-		return 0;
-	if (n > in->size - offset)
-		n = (size_t)(in->size - offset);
-	if (in->memory) {
-		memcpy(buf, in->memory + offset, n);
-		*got = n;
-		return 0;
-	}
-	while (*got < n) {
-		ssize_t r = pread(
-			in->fd, (uint8_t *)buf + *got, n - *got, (off_t)(in->base + offset + *got));
+	while (n) {
+		ssize_t r = preadv(in->fd, v, n, (off_t)(in->base + offset + *got));
 		if (r < 0 && errno == EINTR)
 			continue;
 		if (r < 0)
@@ -207,6 +198,49 @@ int io_read(const struct io_input *in, uint64_t offset, void *buf, size_t n, siz
 		if (r == 0) /* shorter than it was */
 			break;
 		*got += (size_t)r;
+		while (n && (size_t)r >= v->iov_len) {
+			r -= (ssize_t)v->iov_len;
+			v++;
+			n--;
+		}
+		if (n) {
+			v->iov_base = (uint8_t *)v->iov_base + r;
+			v->iov_len -= (size_t)r;
+		}
 	}
 	return 0;
+}
+
+int io_read_two(const struct io_input *in, uint64_t offset, void *head, size_t head_n, void *buf,
+	size_t n, size_t *got)
+{
+	*got = 0;
+	if (offset >= in->size)
+		return 0;
+	uint64_t left = in->size - offset;
+	if (head_n > left)
+		head_n = (size_t)left;
+	if (n > left - head_n)
+		n = (size_t)(left - head_n);
+	if (in->memory) {
+		memcpy(head, in->memory + offset, head_n);
+		if (n)
+			memcpy(buf, in->memory + offset + head_n, n);
+		*got = head_n + n;
+		return 0;
+	}
+	struct iovec v[] = {{.iov_base = head, .iov_len = head_n}, {.iov_base = buf, .iov_len = n}};
+	return read_vector(in, offset, v, n ? 2 : 1, got);
+}
+
+int io_read(const struct io_input *in, uint64_t offset, void *buf, size_t n, size_t *got)
+{
+	return io_read_two(in, offset, buf, n, NULL, 0, got);
+}
+
+void io_expect_jumps(const struct io_input *in, bool jumps)
+{
+	/* Dumps are written in order of time, which is how they are read. */
+	if (in->fd >= 0)
+		posix_fadvise(in->fd, 0, 0, jumps ? POSIX_FADV_RANDOM : POSIX_FADV_SEQUENTIAL);
 }

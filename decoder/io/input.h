@@ -19,7 +19,6 @@ enum {
 	IO_MAX_DAMAGE = 10000,
 };
 
-/* A section whose header stands and whose checksum holds. */
 struct io_section {
 	uint64_t offset; /* of the header, in the file */
 	uint16_t type;
@@ -28,6 +27,7 @@ struct io_section {
 	uint32_t ring, hooks;
 	uint64_t position, first, last;
 	uint32_t lost, torn;
+	bool checked; /* its checksum held; else nothing of the above is certain */
 };
 
 /* A stretch of the file that could not be read as sections. */
@@ -67,25 +67,51 @@ void io_close(struct io_input *in); /* NULL is fine */
 uint64_t io_size(const struct io_input *in);
 /* Reads as many of n bytes as there are at offset. errno is set for CPIDECODE_EREAD. */
 int io_read(const struct io_input *in, uint64_t offset, void *buf, size_t n, size_t *got);
+/* The same for head_n bytes and the n bytes after them; *got counts both. */
+int io_read_two(const struct io_input *in, uint64_t offset, void *head, size_t head_n, void *buf,
+	size_t n, size_t *got);
+/* What is read next lies far apart, or (false) follows each other. */
+void io_expect_jumps(const struct io_input *in, bool jumps);
 
 /* ENOTTRACE, EVERSION, ETRUNCATED; a wrong checksum is not an error but header->damaged. */
 int io_read_header(const struct io_input *in, struct io_header *header);
 
-/* What a scan tells its caller, in order of offset. Any non-zero return ends the scan. */
+/* What a scan tells its caller, in order of offset. */
 struct io_scan_events {
+	/* 0; a negative code ends the scan; IO_DOUBT: not before its checksum holds. */
 	int (*section)(void *ctx, const struct io_section *s);
-	int (*damage)(void *ctx, const struct io_damage *d);
+	int (*damage)(void *ctx, const struct io_damage *d); /* 0, or a code that ends the scan */
 	void *ctx;
 };
+
+enum { IO_DOUBT = 1 };
 
 /*
  * One pass over the sections. Each one's checksum is verified before its size is used
  * to step to the next; after damage the next multiple of 8 with a section that holds is
  * looked for. The bytes hashed for false starts are bounded by a multiple of the file's
  * size. *ended: an END section was there.
+ *
+ * lazy: the payloads of HOOKS sections are not read. Such a section is believed, and told
+ * as not checked, when its header is possible and another one stands where it ends; else, and
+ * when told that it is doubted, it is verified like the others. A wrong size that leads to
+ * another section is thus found only when the section is loaded, see io_rescue.
  */
-int io_scan(const struct io_input *in, const struct io_header *header,
+int io_scan(const struct io_input *in, const struct io_header *header, bool lazy,
 	const struct io_scan_events *events, io_progress_fn progress, void *ctx, bool *ended);
+
+/* Verifies a section that was told as not checked: *holds. 0 or CPIDECODE_ENOMEM, EREAD. */
+int io_check(const struct io_input *in, const struct io_section *s, bool *holds);
+
+/*
+ * Of a section whose checksum does not hold: tells the whole sections that stand in what its
+ * header takes for itself, and as damage what is between them. *ended as in io_scan.
+ */
+int io_rescue(const struct io_input *in, const struct io_section *s,
+	const struct io_scan_events *events, bool *ended);
+
+/* Where the next section begins. */
+uint64_t io_section_end(const struct io_section *s);
 
 /* Grows as needed and is reused from section to section; starts zeroed. */
 struct io_buffer {
@@ -96,9 +122,10 @@ struct io_buffer {
 void io_buffer_free(struct io_buffer *b);
 
 /*
- * Reads a section's payload again and unpacks it into raw->p: exactly s->raw bytes, or
- * nothing. scratch holds what is not unpacked yet. 0; CPIDECODE_ENOMEM, EREAD; or 1 with
- * *why set: damage, go on without it.
+ * Reads a section's payload and unpacks it into raw->p: exactly s->raw bytes, or nothing.
+ * Verifies it unless that was done. scratch holds what is not unpacked yet. 0; CPIDECODE_ENOMEM,
+ * EREAD; or 1 with *why set: damage, go on without it. Several threads may load from one
+ * input, each with buffers of its own.
  */
 int io_load(const struct io_input *in, const struct io_section *s, struct io_buffer *raw,
 	struct io_buffer *scratch, const char **why);

@@ -1,5 +1,4 @@
 /* Header and sections: nothing is believed before its checksum holds. */
-#define XXH_STATIC_LINKING_ONLY
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
@@ -12,17 +11,23 @@
 
 enum {
 	WINDOW = 1 << 20,
-	/* False starts may cost this many times the file's size, and at least SEARCH_MIN. */
+	/* How much is read ahead where only headers are looked at: behind large sections just
+	 * the next one, behind small ones (up to SMALL) several. */
+	AHEAD_ONE = 512,
+	AHEAD_SEVERAL = 64 << 10,
+	SMALL = 8 << 10,
+	/* False starts may cost this many times the file's size; a small one counts as SEARCH_MIN.
+	 */
 	SEARCH_FACTOR = 8,
-	SEARCH_MIN = 64 << 20,
+	SEARCH_MIN = 8 << 20,
 	PROGRESS_STEP = 4 << 20,
 	MAX_HEADER = 1 << 20,
 };
 
 struct scan {
 	const struct io_input *in;
-	const struct io_header *header;
 	const struct io_scan_events *events;
+	bool lazy;
 	io_progress_fn progress;
 	void *progress_ctx;
 	uint64_t size;	      /* of the file; lowered when it turns out shorter */
@@ -30,8 +35,10 @@ struct scan {
 	uint64_t search_left; /* bytes that may still be hashed in vain */
 	XXH3_state_t *hash;
 	uint8_t *window;
+	size_t window_size;
 	uint64_t window_at;
 	size_t window_len;
+	size_t ahead; /* bytes to read at a time, at least */
 };
 
 /* What stands at an offset. */
@@ -44,7 +51,7 @@ enum verdict {
 
 static const char *const why_not[] = {
 	[NO_HEADER] = "no section header here",
-	[BAD_CHECKSUM] = "a section's checksum does not hold",
+	[BAD_CHECKSUM] = io_bad_checksum,
 	[CUT_OFF] = "cut off within a section",
 };
 
@@ -81,15 +88,17 @@ int io_read_header(const struct io_input *in, struct io_header *h)
 	return 0;
 }
 
-/* Makes [at, at + n) readable at *p, n <= WINDOW; *got is less at the end of the file. */
+/* Makes [at, at + n) readable at *p, n <= window_size; *got is less at the end of the file. */
 static int look(struct scan *s, uint64_t at, size_t n, const uint8_t **p, size_t *got)
 {
 	if (at < s->window_at || at + n > s->window_at + s->window_len) {
-		int rc = io_read(s->in, at, s->window, WINDOW, &s->window_len);
+		size_t most = s->ahead < s->window_size ? s->ahead : s->window_size;
+		most = most > n ? most : n;
+		int rc = io_read(s->in, at, s->window, most, &s->window_len);
 		if (rc)
 			return rc;
 		s->window_at = at;
-		if (s->window_len < WINDOW && at + s->window_len < s->size)
+		if (s->window_len < most && at + s->window_len < s->size)
 			s->size = at + s->window_len;
 	}
 	uint64_t there = s->window_at + s->window_len - at;
@@ -112,6 +121,7 @@ static void parse_section(struct io_section *sec, const uint8_t *b, uint64_t off
 	sec->last = get_le64(b + TF_S_LAST);
 	sec->lost = get_le32(b + TF_S_LOST);
 	sec->torn = get_le32(b + TF_S_TORN);
+	sec->checked = false;
 }
 
 /* Hashes [at, at + n) after what the state has. *got < n: the file ends before. */
@@ -119,7 +129,8 @@ static int hash_payload(struct scan *s, uint64_t at, uint64_t n, uint64_t *got)
 {
 	for (*got = 0; *got < n;) {
 		const uint8_t *p;
-		size_t part = n - *got < WINDOW ? (size_t)(n - *got) : WINDOW, there;
+		size_t part = n - *got < s->window_size ? (size_t)(n - *got) : s->window_size,
+		       there;
 		int rc = look(s, at + *got, part, &p, &there);
 		if (rc)
 			return rc;
@@ -154,12 +165,13 @@ static int judge(struct scan *s, uint64_t at, struct io_section *sec, enum verdi
 	rc = hash_payload(s, at + TF_SECTION_SIZE, sec->stored, &hashed);
 	if (rc)
 		return rc;
-	if (hashed == sec->stored && XXH3_64bits_digest(s->hash) == sum)
+	sec->checked = hashed == sec->stored && XXH3_64bits_digest(s->hash) == sum;
+	if (sec->checked)
 		*verdict = IS_SECTION;
 	return 0;
 }
 
-static uint64_t section_end(const struct io_section *sec)
+uint64_t io_section_end(const struct io_section *sec)
 {
 	return sec->offset + TF_SECTION_SIZE + (((uint64_t)sec->stored + 7) & ~UINT64_C(7));
 }
@@ -205,16 +217,34 @@ static int find_magic(struct scan *s, uint64_t *at)
 	return 0;
 }
 
+/* Without this bound a file full of false headers costs its size squared. */
+static bool afford(struct scan *s, enum verdict verdict, const struct io_section *sec)
+{
+	uint64_t cost = TF_SECTION_SIZE;
+	if (verdict == BAD_CHECKSUM)
+		cost += sec->stored;
+	bool enough = cost <= s->search_left;
+	s->search_left -= enough ? cost : s->search_left;
+	return enough;
+}
+
 /*
  * After a bad start at `from`: finds the next section that holds and tells what was
  * skipped. *at is that section, or the file's end.
  */
-static int resync(struct scan *s, uint64_t from, const char *why, uint64_t *at)
+static int resync(struct scan *s, uint64_t from, enum verdict verdict,
+	const struct io_section *start, uint64_t *at)
 {
+	struct io_section sec = *start;
+	const char *why = why_not[verdict];
 	uint64_t to = from;
+	s->ahead = WINDOW;
 	for (;;) {
-		struct io_section sec;
-		enum verdict verdict;
+		if (!afford(s, verdict, &sec)) {
+			to = s->size;
+			why = "too many false section headers: not searched further";
+			break;
+		}
 		to = (to + TF_ALIGN) & ~UINT64_C(7);
 		int rc = find_magic(s, &to);
 		if (rc)
@@ -226,74 +256,145 @@ static int resync(struct scan *s, uint64_t from, const char *why, uint64_t *at)
 			return rc;
 		if (verdict == IS_SECTION)
 			break;
-		/* Without this bound a file full of false headers costs its size squared. */
-		uint64_t cost = TF_SECTION_SIZE;
-		if (verdict == BAD_CHECKSUM)
-			cost += sec.stored;
-		if (cost > s->search_left) {
-			to = s->size;
-			why = "too many false section headers: not searched further";
-			break;
-		}
-		s->search_left -= cost;
 	}
 	*at = to;
 	return tell_damage(s, from, to, why);
 }
 
-static int scan_sections(struct scan *s, bool *ended)
+/* Does a header stand here that can be true? */
+static int peek(struct scan *s, uint64_t at, struct io_section *sec, bool *possible)
 {
-	uint64_t at = s->header->size;
-	while (at < s->size) {
-		struct io_section sec;
-		enum verdict verdict;
-		int rc = progress(s, at);
-		if (!rc)
-			rc = judge(s, at, &sec, &verdict);
-		if (!rc && verdict != IS_SECTION) {
-			rc = resync(s, at, why_not[verdict], &at);
-			if (!rc)
-				continue;
-		}
-		if (rc)
-			return rc;
-		const char *why = codec_check(&sec);
-		rc = why ? tell_damage(s, at, section_end(&sec), why)
-			 : s->events->section(s->events->ctx, &sec);
-		if (rc)
-			return rc;
-		at = section_end(&sec);
-		if (sec.type == TF_TYPE_END && !why) {
-			*ended = true;
-			return tell_damage(
-				s, at, s->size > at ? s->size : at, "bytes after the END section");
-		}
-	}
+	const uint8_t *b;
+	size_t got;
+	int rc = look(s, at, TF_SECTION_SIZE, &b, &got);
+	*possible = false;
+	if (rc || got < TF_SECTION_SIZE || get_le32(b) != TF_SECTION_MAGIC)
+		return rc;
+	parse_section(sec, b, at);
+	*possible = sec->stored <= s->size - at - TF_SECTION_SIZE && !codec_check(sec);
 	return 0;
 }
 
-int io_scan(const struct io_input *in, const struct io_header *header,
+/* Tells the section at *at without a look at its payload and steps over it, or does nothing. */
+static int step_lightly(struct scan *s, uint64_t *at, bool *stepped)
+{
+	struct io_section sec, next;
+	bool possible;
+	*stepped = false;
+	int rc = peek(s, *at, &sec, &possible);
+	if (rc || !possible || sec.type != TF_TYPE_HOOKS)
+		return rc;
+	uint64_t end = io_section_end(&sec);
+	s->ahead = end - *at > SMALL ? AHEAD_ONE : AHEAD_SEVERAL;
+	rc = end < s->size ? peek(s, end, &next, &possible) : 0;
+	if (rc || end >= s->size || !possible)
+		return rc;
+	rc = s->events->section(s->events->ctx, &sec);
+	if (rc == IO_DOUBT)
+		return 0;
+	*at = end;
+	*stepped = true;
+	return rc;
+}
+
+/* Tells the section at *at, or the damage there, and steps over it. */
+static int step_surely(struct scan *s, uint64_t *at, bool *ended)
+{
+	struct io_section sec = {0};
+	enum verdict verdict;
+	int rc = judge(s, *at, &sec, &verdict);
+	if (rc)
+		return rc;
+	if (verdict != IS_SECTION)
+		return resync(s, *at, verdict, &sec, at);
+	const char *why = codec_check(&sec);
+	*at = io_section_end(&sec);
+	*ended = sec.type == TF_TYPE_END && !why;
+	return why ? tell_damage(s, sec.offset, *at, why)
+		   : s->events->section(s->events->ctx, &sec);
+}
+
+static int scan_sections(struct scan *s, uint64_t at, bool *ended)
+{
+	int rc = 0;
+	while (!rc && at < s->size && !*ended) {
+		bool stepped = false;
+		rc = progress(s, at);
+		if (!rc && s->lazy)
+			rc = step_lightly(s, &at, &stepped);
+		if (!rc && !stepped)
+			rc = step_surely(s, &at, ended);
+	}
+	if (!rc && *ended && s->size > at)
+		rc = tell_damage(s, at, s->size, "bytes after the END section");
+	return rc;
+}
+
+static int begin(struct scan *s, uint64_t bytes)
+{
+	s->window_size = WINDOW;
+	if (io_size(s->in) < WINDOW - TF_SECTION_SIZE)
+		s->window_size = (size_t)io_size(s->in) + TF_SECTION_SIZE;
+	s->window = malloc(s->window_size);
+	s->hash = XXH3_createState();
+	s->ahead = WINDOW;
+	s->search_left = UINT64_MAX;
+	if (bytes < UINT64_MAX / SEARCH_FACTOR)
+		s->search_left = bytes * SEARCH_FACTOR;
+	return s->window && s->hash ? 0 : CPIDECODE_ENOMEM;
+}
+
+static void end(struct scan *s)
+{
+	free(s->window);
+	XXH3_freeState(s->hash);
+}
+
+int io_scan(const struct io_input *in, const struct io_header *header, bool lazy,
 	const struct io_scan_events *events, io_progress_fn fn, void *ctx, bool *ended)
 {
 	struct scan s = {
 		.in = in,
-		.header = header,
+		.lazy = lazy,
 		.events = events,
 		.progress = fn,
 		.progress_ctx = ctx,
 		.size = io_size(in),
-		.window = malloc(WINDOW),
-		.hash = XXH3_createState(),
 	};
 	*ended = false;
-	int rc = CPIDECODE_ENOMEM;
-	if (s.window && s.hash) {
-		s.search_left = SEARCH_MIN;
-		if (s.size < UINT64_MAX / SEARCH_FACTOR - SEARCH_MIN)
-			s.search_left += s.size * SEARCH_FACTOR;
-		rc = scan_sections(&s, ended);
-	}
-	free(s.window);
-	XXH3_freeState(s.hash);
+	int rc = begin(&s, s.size > SEARCH_MIN ? s.size : SEARCH_MIN);
+	io_expect_jumps(in, lazy);
+	if (!rc)
+		rc = scan_sections(&s, header->size, ended);
+	io_expect_jumps(in, false);
+	end(&s);
+	return rc;
+}
+
+int io_rescue(const struct io_input *in, const struct io_section *sec,
+	const struct io_scan_events *events, bool *ended)
+{
+	struct scan s = {.in = in, .events = events, .size = io_section_end(sec)};
+	*ended = false;
+	if (s.size > io_size(in))
+		s.size = io_size(in);
+	int rc = begin(&s, s.size > sec->offset ? s.size - sec->offset : 0);
+	if (!rc)
+		rc = scan_sections(&s, sec->offset, ended);
+	end(&s);
+	return rc;
+}
+
+int io_check(const struct io_input *in, const struct io_section *sec, bool *holds)
+{
+	struct scan s = {.in = in, .size = io_size(in)};
+	struct io_section again;
+	enum verdict verdict = NO_HEADER;
+	int rc = begin(&s, 0);
+	s.ahead = 0;
+	if (!rc)
+		rc = judge(&s, sec->offset, &again, &verdict);
+	*holds = verdict == IS_SECTION;
+	end(&s);
 	return rc;
 }

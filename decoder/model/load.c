@@ -66,7 +66,9 @@ static int add_meta(struct file *f, char *line, uint32_t length)
 static int load_meta(struct load *l, const struct io_section *s)
 {
 	struct file *f = l->f;
-	if (s->raw > MAX_META_BYTES - f->meta_bytes)
+	if (!s->raw)
+		return 0;
+	if (s->raw > MAX_META_BYTES - f->meta_bytes || f->ntexts == MAX_META_SECTIONS)
 		return section_damage(f, s, "more META than this reader keeps");
 	int rc = grow(&f->texts, f->ntexts, &f->texts_cap, sizeof *f->texts);
 	char *text = rc ? NULL : malloc((size_t)s->raw + 1);
@@ -74,10 +76,11 @@ static int load_meta(struct load *l, const struct io_section *s)
 		return CPIDECODE_ENOMEM;
 	f->texts[f->ntexts++] = text;
 	f->meta_bytes += s->raw;
-	if (s->raw)
-		memcpy(text, l->raw.p, s->raw);
+	memcpy(text, l->raw.p, s->raw);
 	text[s->raw] = 0;
 	for (uint32_t at = 0; at < s->raw && !rc;) {
+		if (f->pub.nmeta == MAX_META_LINES)
+			return section_damage(f, s, "more META than this reader keeps");
 		char *newline = memchr(text + at, '\n', s->raw - at);
 		uint32_t end = newline ? (uint32_t)(newline - text) : s->raw;
 		rc = add_meta(f, text + at, end - at);
@@ -91,7 +94,8 @@ static int load_schema(struct load *l, const struct io_section *s)
 	struct file *f = l->f;
 	struct schema_error error;
 	struct schema *schema;
-	if (s->raw > MAX_SCHEMA_BYTES - f->schema_bytes)
+	if (s->raw > MAX_SCHEMA_BYTES - f->schema_bytes || f->nschemas == MAX_SCHEMAS ||
+		f->pub.nschema_problems == MAX_SCHEMAS)
 		return section_damage(f, s, "more schemas than this reader keeps");
 	f->schema_bytes += s->raw;
 	int rc = grow(&f->schemas, f->nschemas, &f->schemas_cap, sizeof *f->schemas);
@@ -153,15 +157,9 @@ static int load_clock(struct load *l, const struct io_section *s)
 
 static int load_loss(struct load *l, const struct io_section *s)
 {
-	struct file *f = l->f;
 	for (uint32_t at = 0; at + TF_LOSS_SIZE <= s->raw; at += TF_LOSS_SIZE) {
 		const uint8_t *p = l->raw.p + at;
-		if (f->nlosses == MAX_LOSS_ENTRIES)
-			return section_damage(f, s, "more LOSS entries than this reader keeps");
-		int rc = grow(&f->losses, f->nlosses, &f->losses_cap, sizeof *f->losses);
-		if (rc)
-			return rc;
-		f->losses[f->nlosses++] = (struct trace_ring){
+		struct trace_ring entry = {
 			.ring = get_le32(p + TF_LOSS_RING),
 			.has_loss = true,
 			.loss_full = get_le64(p + TF_LOSS_FULL),
@@ -172,16 +170,13 @@ static int load_loss(struct load *l, const struct io_section *s)
 			.loss_torn = get_le64(p + TF_LOSS_TORN),
 			.skipped = get_le64(p + TF_LOSS_SKIPPED),
 		};
+		int rc = directory_add_loss(l->f, &entry, s->offset);
+		if (rc)
+			return rc > 0 ? section_damage(l->f, s,
+						"LOSS of more rings than this reader follows")
+				      : rc;
 	}
-	return s->raw % TF_LOSS_SIZE ? section_damage(f, s, "a LOSS entry is cut short") : 0;
-}
-
-static int add_hooks(struct file *f, const struct io_section *s)
-{
-	int rc = grow(&f->sections, f->nsections, &f->sections_cap, sizeof *f->sections);
-	if (!rc)
-		f->sections[f->nsections++] = *s;
-	return rc;
+	return s->raw % TF_LOSS_SIZE ? section_damage(l->f, s, "a LOSS entry is cut short") : 0;
 }
 
 static int on_section(void *ctx, const struct io_section *s)
@@ -195,12 +190,10 @@ static int on_section(void *ctx, const struct io_section *s)
 	};
 	struct load *l = ctx;
 	const char *why;
+	if (s->type == TF_TYPE_HOOKS)
+		return directory_add(l->f, s);
 	l->f->pub.sections++;
 	l->f->pub.sections_of[s->type <= TF_TYPE_END ? s->type : 0]++;
-	if (s->type == TF_TYPE_HOOKS)
-		l->f->pub.hooks_by_codec[s->codec <= TF_CODEC_ZLIB ? s->codec : 3]++;
-	if (s->type == TF_TYPE_HOOKS)
-		return add_hooks(l->f, s);
 	if (s->type >= sizeof loaders / sizeof *loaders || !loaders[s->type])
 		return 0;
 	int rc = io_load(l->f->in, s, &l->raw, &l->scratch, &why);
@@ -273,21 +266,53 @@ static void publish(struct file *f)
 	f->pub.bytes = io_size(f->in);
 }
 
-int file_load(struct file *f, io_progress_fn progress, void *ctx)
+static int by_offset(const void *a, const void *b)
+{
+	const struct io_damage *x = a, *y = b;
+	return x->offset < y->offset ? -1 : x->offset > y->offset;
+}
+
+/* A section that turned out wrong afterwards may have hidden others. */
+static int rescue(struct file *f, const struct io_scan_events *events)
+{
+	struct directory *d = &f->dir;
+	int rc = directory_settle(f);
+	for (size_t i = 0; i < d->nbad && !rc; i++) {
+		bool ended;
+		rc = io_rescue(f->in, &d->bad[i], events, &ended);
+		f->pub.has_end |= ended;
+	}
+	return rc ? rc : directory_settle(f);
+}
+
+static int load_sections(struct file *f, enum trace_verify how, io_progress_fn progress, void *ctx)
 {
 	struct load l = {.f = f};
 	struct io_scan_events events = {.section = on_section, .damage = on_damage, .ctx = &l};
+	f->verified =
+		how == VERIFY_ALL || (how == VERIFY_SMALL && io_size(f->in) <= VERIFY_SMALL_BYTES);
+	int rc = io_scan(
+		f->in, &f->pub.header, !f->verified, &events, progress, ctx, &f->pub.has_end);
+	if (!rc)
+		rc = rescue(f, &events);
+	io_buffer_free(&l.raw);
+	io_buffer_free(&l.scratch);
+	return rc;
+}
+
+int file_load(struct file *f, enum trace_verify how, io_progress_fn progress, void *ctx)
+{
 	int rc = io_read_header(f->in, &f->pub.header);
 	if (!rc && f->pub.header.damaged)
 		rc = file_damage(f, 0, TF_HEADER_SIZE, "the file header's checksum does not hold");
 	if (!rc)
-		rc = io_scan(f->in, &f->pub.header, &events, progress, ctx, &f->pub.has_end);
-	io_buffer_free(&l.raw);
-	io_buffer_free(&l.scratch);
+		rc = load_sections(f, how, progress, ctx);
 	if (!rc)
 		rc = load_syncs(f);
 	if (!rc)
-		rc = file_rings(f);
+		rc = directory_finish(f);
+	if (f->pub.ndamage)
+		qsort(f->damage, f->pub.ndamage, sizeof *f->damage, by_offset);
 	publish(f);
 	return rc;
 }
@@ -304,16 +329,13 @@ void file_free(struct file *f)
 	io_close(f->in);
 	free(f->path);
 	free(f->syncs);
-	free(f->sections);
-	free(f->refs);
+	directory_free(&f->dir);
 	free(f->rings);
-	free(f->ring_sections);
 	free(f->damage);
 	free(f->meta);
 	free(f->texts);
 	free(f->schemas);
 	free(f->problems);
 	free(f->tasks);
-	free(f->losses);
 	free(f);
 }

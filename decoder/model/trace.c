@@ -46,6 +46,11 @@ void trace_set_progress(struct trace *t, trace_progress_fn fn, void *ctx)
 	t->progress_ctx = ctx;
 }
 
+void trace_set_verify(struct trace *t, enum trace_verify how)
+{
+	t->verify = how;
+}
+
 int trace_add_schema(struct trace *t, const char *text, size_t length, struct schema_error *error)
 {
 	int rc = grow(&t->user, t->nuser, &t->user_cap, sizeof *t->user);
@@ -86,7 +91,7 @@ static int add_file(struct trace *t, struct file *f, struct progress *p)
 	int rc = grow(&t->files, t->nfiles, &t->files_cap, sizeof *t->files);
 	f->pub.index = (uint32_t)t->nfiles;
 	if (!rc)
-		rc = file_load(f, t->progress ? on_progress : NULL, p);
+		rc = file_load(f, t->verify, t->progress ? on_progress : NULL, p);
 	if (!rc)
 		rc = make_schema_set(t, f);
 	if (!rc)

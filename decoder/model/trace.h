@@ -85,6 +85,21 @@ void trace_free(struct trace *t); /* iterators and sets first; NULL is fine */
 void trace_set_progress(struct trace *t, trace_progress_fn fn, void *ctx);
 
 /*
+ * Of the files that are added from now on, the checksums of which sections of hooks are
+ * verified when the file is added; others are when the section is read, and all other
+ * sections are at once. Where a wrong size in a section's header leads, by chance, to another
+ * section, what is between them is recovered only by verifying first: reading tells
+ * the damage.
+ */
+enum trace_verify {
+	VERIFY_SMALL, /* of files up to 64 MiB (the default) */
+	VERIFY_ALL,
+	VERIFY_LATER, /* of none */
+};
+
+void trace_set_verify(struct trace *t, enum trace_verify how);
+
+/*
  * A user's schema: wins over the traces' own. Before the first file is added. On
  * CPIDECODE_ESCHEMA *error says where and why.
  */

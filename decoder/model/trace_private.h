@@ -3,17 +3,20 @@
 #define SWT_DECODER_TRACE_PRIVATE_H
 
 #include "clock.h"
+#include "directory.h"
 #include "tasks.h"
 #include "trace.h"
 
 enum {
-	/* Rings that one file may have: a bound for memory, far above any machine's. */
-	MAX_RINGS = 16384,
 	/* Of one file; the rest is told as damage. */
-	MAX_META_BYTES = 16 << 20,
+	MAX_META_BYTES = 4 << 20,
+	MAX_META_SECTIONS = 4096,
+	MAX_META_LINES = 1 << 16,
 	MAX_SCHEMA_BYTES = 4 << 20,
-	MAX_SYNCS = 1 << 20,
-	MAX_LOSS_ENTRIES = 4 * MAX_RINGS,
+	MAX_SCHEMAS = 4096,
+	MAX_SYNCS = 1 << 18,
+	/* A file up to this size is verified as it is opened: that costs next to nothing. */
+	VERIFY_SMALL_BYTES = 64 << 20,
 	MAX_CLOCK_FINDINGS = 1000,
 };
 
@@ -31,30 +34,6 @@ struct machine {
 	struct clock_finding *findings; /* the files' are parts of it */
 };
 
-/*
- * A HOOKS section of a ring. Its range of ticks is made from what the headers say: those of
- * a ring's sections do not overlap but for their ends, and never step back. A record whose
- * stamp lies outside of its section's range is the writer's mistake; it is still read.
- */
-struct section_ref {
-	uint64_t offset; /* of the header, in the file */
-	uint64_t position;
-	uint64_t lo, hi; /* ticks, lo <= hi <= the next one's lo */
-	uint32_t stored;
-	uint32_t raw : 29, codec : 2;
-	uint32_t told : 1; /* the header said a range; else it is the gap between its neighbours */
-	uint32_t hooks, torn; /* as the header says */
-};
-
-_Static_assert(sizeof(struct section_ref) == 48, "there are millions of them");
-_Static_assert(IO_MAX_RAW < 1 << 29, "raw holds the largest section");
-
-/* HOOKS sections of one ring: a run of file.refs. Sections without payload are not there. */
-struct ring_sections {
-	size_t first, count;
-	bool disordered; /* the headers' ranges contradict each other: hooks may be anywhere */
-};
-
 struct file {
 	struct trace_file pub;
 	char *path;
@@ -62,11 +41,9 @@ struct file {
 	struct clock clock;
 	struct clock_sync *syncs; /* its own; the clock may have those of its machine */
 	size_t syncs_cap, own_syncs;
-	struct io_section *sections; /* HOOKS, while loading */
-	size_t nsections, sections_cap;
-	struct section_ref *refs; /* the same by ring, then position */
-	struct trace_ring *rings;
-	struct ring_sections *ring_sections; /* beside rings */
+	bool verified; /* all sections were, when the file was opened */
+	struct directory dir;
+	struct trace_ring *rings; /* beside dir.rings */
 	struct io_damage *damage;
 	size_t damage_cap;
 	struct trace_meta *meta;
@@ -80,8 +57,6 @@ struct file {
 	size_t problems_cap;
 	struct task *tasks; /* until the machine takes them */
 	size_t tasks_cap;
-	struct trace_ring *losses; /* entries of LOSS sections as they came */
-	size_t nlosses, losses_cap;
 };
 
 struct trace {
@@ -92,26 +67,24 @@ struct trace {
 	struct schema **user; /* in order: the first that has a major wins */
 	size_t nuser, user_cap;
 	struct schema *builtin;
+	enum trace_verify verify;
 	trace_progress_fn progress;
 	void *progress_ctx;
 };
 
 /* Scans f->in and fills in everything but machine, schema set and index. */
-int file_load(struct file *f, io_progress_fn progress, void *ctx);
+int file_load(struct file *f, enum trace_verify how, io_progress_fn progress, void *ctx);
 void file_free(struct file *f); /* NULL is fine */
-
-/* rings.c: orders the sections and works out the rings and what they say. */
-int file_rings(struct file *f);
 
 /* ring: index in rings. Both may be called by several threads. */
 static inline size_t file_nsections(const struct file *f, size_t ring)
 {
-	return f->ring_sections[ring].count;
+	return f->dir.rings[ring].count;
 }
 
 static inline const struct section_ref *file_section(const struct file *f, size_t ring, size_t i)
 {
-	return &f->refs[f->ring_sections[ring].first + i];
+	return &((const struct section_ref *)f->dir.refs.p)[f->dir.rings[ring].first + i];
 }
 
 /*

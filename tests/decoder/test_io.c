@@ -51,7 +51,8 @@ static void scan(struct seen *seen, const struct bytes *b)
 	*seen = (struct seen){0};
 	ck_assert_int_eq(io_open_memory(b->p, b->n, &seen->in), 0);
 	ck_assert_int_eq(io_read_header(seen->in, &seen->header), 0);
-	ck_assert_int_eq(io_scan(seen->in, &seen->header, &events, NULL, NULL, &seen->ended), 0);
+	ck_assert_int_eq(
+		io_scan(seen->in, &seen->header, false, &events, NULL, NULL, &seen->ended), 0);
 }
 
 static void done(struct seen *seen, struct bytes *b)
@@ -485,7 +486,7 @@ START_TEST(shorter_while_read)
 	struct seen seen = {.in = in};
 	struct io_scan_events events = {.section = on_section, .damage = on_damage, .ctx = &seen};
 	ck_assert_int_eq(io_read_header(in, &seen.header), 0);
-	ck_assert_int_eq(io_scan(in, &seen.header, &events, NULL, NULL, &seen.ended), 0);
+	ck_assert_int_eq(io_scan(in, &seen.header, false, &events, NULL, NULL, &seen.ended), 0);
 	ck_assert_uint_eq(seen.sections, 0);
 	ck_assert_uint_eq(seen.damages, 1);
 	io_buffer_free(&raw);
@@ -510,7 +511,7 @@ START_TEST(pipes_are_spooled)
 	close(fd[0]);
 	ck_assert_uint_eq(io_size(s.in), b.n);
 	ck_assert_int_eq(io_read_header(s.in, &s.header), 0);
-	ck_assert_int_eq(io_scan(s.in, &s.header, &events, NULL, NULL, &s.ended), 0);
+	ck_assert_int_eq(io_scan(s.in, &s.header, false, &events, NULL, NULL, &s.ended), 0);
 	ck_assert_uint_eq(s.sections, 4);
 	done(&s, &b);
 }

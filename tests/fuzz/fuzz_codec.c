@@ -7,12 +7,13 @@
 #include "fuzz.h"
 
 /* The payload behind a header that says so; 0 and *raw filled, or what io_load said. */
-static int load(const struct io_section *s, const uint8_t *payload, struct io_buffer *raw)
+static int load(struct io_section *s, const uint8_t *payload, struct io_buffer *raw)
 {
 	struct bytes file = {0};
 	struct io_buffer scratch = {0};
 	struct io_input *in;
 	const char *why = NULL;
+	s->checked = true; /* checksums are another target's matter */
 	bytes_put(&file, NULL, TF_SECTION_SIZE);
 	bytes_put(&file, payload, s->stored);
 	uint8_t *exact = exact_copy(file.p, file.n);

@@ -1,0 +1,95 @@
+#include "spill.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "../../include/cpidecode.h"
+#include "temp.h"
+
+/* The space is taken up front: a disk that is full is an error here, not a signal later. */
+static int extend(int fd, size_t bytes)
+{
+	int error;
+	do {
+		error = posix_fallocate(fd, 0, (off_t)bytes);
+	} while (error == EINTR);
+	errno = error;
+	return error ? CPIDECODE_ESPOOL : 0;
+}
+
+static int move_to_file(struct spill *s, size_t cap)
+{
+	int fd = io_temp_file();
+	if (fd < 0)
+		return CPIDECODE_ESPOOL;
+	int rc = extend(fd, cap);
+	void *p = rc ? MAP_FAILED : mmap(NULL, cap, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (p == MAP_FAILED) {
+		int saved = errno;
+		close(fd);
+		errno = saved;
+		return rc ? rc : CPIDECODE_ENOMEM;
+	}
+	if (s->cap)
+		memcpy(p, s->p, s->cap);
+	free(s->p);
+	*s = (struct spill){.p = p, .cap = cap, .mapped = true, .fd = fd};
+	return 0;
+}
+
+static int grow_file(struct spill *s, size_t cap)
+{
+	int rc = extend(s->fd, cap);
+	if (rc)
+		return rc;
+	void *p = mremap(s->p, s->cap, cap, MREMAP_MAYMOVE);
+	if (p == MAP_FAILED)
+		return CPIDECODE_ENOMEM;
+	s->p = p;
+	s->cap = cap;
+	spill_drop(s);
+	return 0;
+}
+
+int spill_reserve(struct spill *s, size_t bytes)
+{
+	size_t cap = s->cap ? s->cap : 4096;
+	if (bytes <= s->cap)
+		return 0;
+	if (bytes > SIZE_MAX / 4)
+		return CPIDECODE_ENOMEM;
+	while (cap < bytes)
+		cap *= 2;
+	if (s->mapped)
+		return grow_file(s, cap);
+	if (cap > SPILL_IN_MEMORY)
+		return move_to_file(s, cap);
+	void *p = realloc(s->p, cap);
+	if (!p)
+		return CPIDECODE_ENOMEM;
+	s->p = p;
+	s->cap = cap;
+	return 0;
+}
+
+void spill_drop(const struct spill *s)
+{
+	if (s->mapped)
+		madvise(s->p, s->cap, MADV_DONTNEED);
+}
+
+void spill_free(struct spill *s)
+{
+	if (s->mapped) {
+		munmap(s->p, s->cap);
+		close(s->fd);
+	} else {
+		free(s->p);
+	}
+	*s = (struct spill){0};
+}
