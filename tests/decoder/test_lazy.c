@@ -1,0 +1,333 @@
+/*
+ * Files that are opened by their section headers alone: what is recovered, what is told, and
+ * that many sections, or sections that lie, cost neither order nor memory.
+ */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "../../decoder/model/trace_private.h"
+#include "../../include/cpidecode.h"
+#include "open.h"
+#include "run.h"
+
+static struct trace *open_how(const struct bytes *b, enum trace_verify how)
+{
+	struct trace *t;
+	ck_assert_int_eq(trace_new(&t), 0);
+	trace_set_verify(t, how);
+	ck_assert_int_eq(trace_add_memory(t, b->p, b->n, "memory"), 0);
+	return t;
+}
+
+/* The minors of the hooks stamped from..to, each a bit; in order of time. */
+static uint64_t minors(
+	const struct trace *t, uint64_t from, uint64_t to, struct hook_damage *d, size_t *nd)
+{
+	struct hook_iter *it;
+	const struct hook *h;
+	const struct hook_damage *damage;
+	uint64_t bits = 0;
+	int rc;
+	ck_assert_int_eq(hook_iter_open(t, &it), 0);
+	hook_iter_range(it, trace_time(trace_file(t, 0), from), trace_time(trace_file(t, 0), to));
+	while ((rc = hook_iter_next(it, &h)) > 0) {
+		ck_assert_uint_lt(h->minor, 64);
+		ck_assert_uint_eq(bits >> h->minor & 1, 0);
+		bits |= UINT64_C(1) << h->minor;
+	}
+	ck_assert_int_eq(rc, 0);
+	damage = hook_iter_damage(it, nd);
+	if (*nd && d)
+		*d = damage[0];
+	hook_iter_close(it);
+	return bits;
+}
+
+static uint64_t all_minors(const struct trace *t, struct hook_damage *d, size_t *nd)
+{
+	return minors(t, 1000, 1000000, d, nd);
+}
+
+/* A section of one hook: minor and stamp tell which. */
+static size_t one(struct bytes *b, uint32_t ring, uint64_t position, uint32_t minor)
+{
+	struct bytes r = {0};
+	put_plain(&r, 1000 + 100 * minor, 1, minor);
+	size_t at = put_hooks(b, ring, position, TF_CODEC_NONE, &r);
+	bytes_free(&r);
+	return at;
+}
+
+enum { ONE = 32 }; /* bytes of such a hook */
+
+/* The section at `at` takes everything up to `to` for its payload. */
+static void swallow(struct bytes *b, size_t at, size_t to)
+{
+	put_le32(b->p + at + TF_S_STORED, (uint32_t)(to - at - TF_SECTION_SIZE));
+	put_le32(b->p + at + TF_S_RAW, (uint32_t)(to - at - TF_SECTION_SIZE));
+}
+
+START_TEST(swallowed_section_of_the_same_ring_is_recovered)
+{
+	/* The next header of the ring contradicts the wrong one. */
+	struct bytes b = {0};
+	size_t at[5], nd;
+	put_header(&b, 1);
+	for (unsigned i = 0; i < 5; i++)
+		at[i] = one(&b, 0, ONE * i, i);
+	put_end(&b);
+	swallow(&b, at[1], at[3]);
+	for (enum trace_verify how = VERIFY_ALL; how <= VERIFY_LATER; how++) {
+		struct trace *t = open_how(&b, how);
+		const struct trace_file *f = trace_file(t, 0);
+		ck_assert_uint_eq(f->ndamage, 1);
+		ck_assert_uint_eq(f->damage[0].offset, at[1]);
+		ck_assert_uint_eq(f->damage[0].bytes, at[2] - at[1]);
+		ck_assert_uint_eq(f->hooks, 4);
+		ck_assert_uint_eq(all_minors(t, NULL, &nd), 0x1d);
+		ck_assert_uint_eq(nd, 0);
+		trace_free(t);
+	}
+	bytes_free(&b);
+}
+END_TEST
+
+START_TEST(last_section_of_a_ring_is_verified)
+{
+	/* Nothing follows that could contradict it, but END is inside of it. */
+	struct bytes b = {0};
+	size_t at[2], nd;
+	put_header(&b, 1);
+	for (unsigned i = 0; i < 2; i++)
+		at[i] = one(&b, 0, ONE * i, i);
+	put_end(&b);
+	swallow(&b, at[1], b.n);
+	struct trace *t = open_how(&b, VERIFY_LATER);
+	const struct trace_file *f = trace_file(t, 0);
+	ck_assert_uint_eq(f->ndamage, 1);
+	ck_assert_uint_eq(f->damage[0].offset, at[1]);
+	ck_assert_uint_eq(f->damage[0].bytes, b.n - TF_SECTION_SIZE - at[1]);
+	ck_assert(f->has_end);
+	ck_assert_uint_eq(all_minors(t, NULL, &nd), 0x1);
+	trace_free(t);
+	bytes_free(&b);
+}
+END_TEST
+
+START_TEST(what_cannot_be_recovered_later_is_told)
+{
+	/* A section of ring 0 swallows one of ring 1, and no header contradicts that. */
+	struct bytes b = {0};
+	struct hook_damage d = {0};
+	size_t at[6], nd;
+	put_header(&b, 1);
+	for (unsigned i = 0; i < 6; i++)
+		at[i] = one(&b, i % 2, 4096 * i, i);
+	put_end(&b);
+	swallow(&b, at[2], at[4]);
+	struct trace *t = open_how(&b, VERIFY_LATER);
+	ck_assert_uint_eq(trace_file(t, 0)->ndamage, 0);
+	ck_assert_uint_eq(all_minors(t, &d, &nd), 0x33);
+	ck_assert_uint_eq(nd, 1);
+	ck_assert_uint_eq(d.offset, at[2]);
+	ck_assert_uint_eq(d.bytes, at[4] - at[2] - TF_SECTION_SIZE);
+	ck_assert_ptr_nonnull(strstr(d.why, "whole sections stand inside"));
+	trace_free(t);
+	t = open_how(&b, VERIFY_ALL);
+	ck_assert_uint_eq(trace_file(t, 0)->ndamage, 1);
+	ck_assert_uint_eq(trace_file(t, 0)->damage[0].bytes, at[3] - at[2]);
+	ck_assert_uint_eq(all_minors(t, NULL, &nd), 0x3b);
+	ck_assert_uint_eq(nd, 0);
+	trace_free(t);
+	bytes_free(&b);
+}
+END_TEST
+
+START_TEST(range_reads_no_damage_outside_of_it)
+{
+	struct bytes b = {0};
+	size_t at[8], nd;
+	put_header(&b, 1);
+	for (unsigned i = 0; i < 8; i++)
+		at[i] = one(&b, 0, ONE * i, i);
+	put_end(&b);
+	b.p[at[4] + TF_SECTION_SIZE + 9] ^= 1;
+	struct trace *t = open_how(&b, VERIFY_LATER);
+	ck_assert_uint_eq(minors(t, 1150, 1350, NULL, &nd), 0x0c);
+	ck_assert_uint_eq(nd, 0);
+	ck_assert_uint_eq(minors(t, 1350, 1550, NULL, &nd), 0x20);
+	ck_assert_uint_eq(nd, 1);
+	trace_free(t);
+	bytes_free(&b);
+}
+END_TEST
+
+/* A section whose header says another range than its hook's. */
+static void lying(struct bytes *b, uint64_t position, uint32_t minor, uint32_t hooks,
+	uint64_t first, uint64_t last)
+{
+	struct bytes r = {0};
+	struct section s = {.type = TF_TYPE_HOOKS,
+		.position = position,
+		.hooks = hooks,
+		.first = first,
+		.last = last};
+	put_plain(&r, 1000 + 100 * minor, 1, minor);
+	put_section(b, &s, &r);
+	bytes_free(&r);
+}
+
+static void ranges_are_sound(const struct trace *t)
+{
+	const struct file *f = t->files[0];
+	for (size_t ring = 0; ring < f->pub.nrings; ring++) {
+		uint64_t before = 0;
+		for (size_t i = 0; i < file_nsections(f, ring); i++) {
+			const struct section_ref *s = file_section(f, ring, i);
+			ck_assert_uint_le(before, s->lo);
+			ck_assert_uint_le(s->lo, s->hi);
+			before = s->hi;
+		}
+	}
+}
+
+START_TEST(headers_that_lie_about_stamps_lose_no_hook)
+{
+	static const struct {
+		uint32_t hooks;
+		uint64_t first, last;
+	} lies[] = {{1, 0, 0}, {1, UINT64_MAX, UINT64_MAX}, {1, 0, UINT64_MAX}, {1, 5, 4},
+		{0, 0, 0}, {0, 1200, 1200}, {1, UINT64_MAX, 0}, {1, 1250, 1260}};
+	for (size_t i = 0; i < sizeof lies / sizeof *lies; i++) {
+		for (unsigned two = 0; two < 2; two++) {
+			struct bytes b = {0};
+			size_t nd;
+			put_header(&b, 1);
+			one(&b, 0, 0, 0);
+			one(&b, 0, ONE, 1);
+			lying(&b, 2 * ONE, 2, lies[i].hooks, lies[i].first, lies[i].last);
+			if (two)
+				lying(&b, 3 * ONE, 3, lies[i].hooks, lies[i].first, lies[i].last);
+			else
+				one(&b, 0, 3 * ONE, 3);
+			one(&b, 0, 4 * ONE, 4);
+			put_end(&b);
+			struct trace *t = open_how(&b, VERIFY_LATER);
+			ranges_are_sound(t);
+			ck_assert_uint_eq(all_minors(t, NULL, &nd), 0x1f);
+			ck_assert_uint_eq(nd, 0);
+			ck_assert_uint_eq(minors(t, 1050, 1150, NULL, &nd), 0x02);
+			ck_assert_uint_eq(minors(t, 1350, 1450, NULL, &nd), 0x10);
+			trace_free(t);
+			bytes_free(&b);
+		}
+	}
+}
+END_TEST
+
+/* So many that their directory leaves memory; with the rings' sections backwards. */
+static void many(struct bytes *b, unsigned n)
+{
+	struct bytes r = {0};
+	put_header(b, 1);
+	for (unsigned i = n; i-- > 0;) {
+		put_plain(&r, 1000 + i, 1, i);
+		put_hooks(b, i % 3, UINT64_C(40) * i, TF_CODEC_NONE, &r);
+	}
+	put_end(b);
+	bytes_free(&r);
+}
+
+START_TEST(many_sections_wait_in_a_file)
+{
+	struct bytes b = {0};
+	struct hook_iter *it;
+	const struct hook *h;
+	unsigned n = 100000, seen = 0;
+	many(&b, n);
+	for (enum trace_verify how = VERIFY_ALL; how <= VERIFY_LATER; how++, seen = 0) {
+		struct trace *t = open_how(&b, how);
+		ck_assert(t->files[0]->dir.refs.mapped);
+		ck_assert_uint_eq(trace_file(t, 0)->hooks, n);
+		ranges_are_sound(t);
+		ck_assert_int_eq(hook_iter_open(t, &it), 0);
+		while (hook_iter_next(it, &h) > 0) {
+			if (h->minor != seen)
+				ck_abort_msg("hook %u is %u", seen, h->minor);
+			seen++;
+		}
+		ck_assert_uint_eq(seen, n);
+		hook_iter_close(it);
+		trace_free(t);
+	}
+	bytes_free(&b);
+}
+END_TEST
+
+START_TEST(no_place_for_many_sections_is_an_error)
+{
+	struct bytes b = {0};
+	struct trace *t;
+	many(&b, 100000);
+	setenv("TMPDIR", "/nonexistent", 1);
+	ck_assert_int_eq(trace_new(&t), 0);
+	ck_assert_int_eq(trace_add_memory(t, b.p, b.n, "memory"), CPIDECODE_ESPOOL);
+	ck_assert_uint_eq(trace_nfiles(t), 0);
+	trace_free(t);
+	unsetenv("TMPDIR");
+	bytes_free(&b);
+}
+END_TEST
+
+START_TEST(too_many_rings_are_told)
+{
+	struct bytes b = {0};
+	struct hook_counts counts;
+	put_header(&b, 1);
+	for (unsigned i = 0; i < MAX_RINGS + 3; i++)
+		one(&b, i, 0, 0);
+	put_end(&b);
+	for (enum trace_verify how = VERIFY_ALL; how <= VERIFY_LATER; how++) {
+		struct trace *t = open_how(&b, how);
+		ck_assert_uint_eq(trace_file(t, 0)->nrings, MAX_RINGS);
+		ck_assert_uint_eq(trace_file(t, 0)->ndamage, 3);
+		ck_assert_uint_eq(read_hooks(t, &counts), MAX_RINGS);
+		trace_free(t);
+	}
+	bytes_free(&b);
+}
+END_TEST
+
+/* Each good section is followed by a header that claims half of the file. */
+START_TEST(false_starts_after_good_sections_do_not_cost_their_square)
+{
+	struct bytes b = {0}, none = {0};
+	uint8_t h[TF_SECTION_SIZE] = {0};
+	put_header(&b, 1);
+	put_le32(h, TF_SECTION_MAGIC);
+	put_le16(h + TF_S_TYPE, TF_TYPE_HOOKS);
+	put_le32(h + TF_S_STORED, 4 << 20);
+	put_le32(h + TF_S_RAW, 4 << 20);
+	while (b.n < 8 << 20) {
+		put_section(&b, &(struct section){.type = TF_TYPE_META}, &none);
+		put(&b, h, sizeof h);
+	}
+	put_end(&b);
+	alarm(60);
+	for (enum trace_verify how = VERIFY_ALL; how <= VERIFY_LATER; how++) {
+		struct trace *t = open_how(&b, how);
+		const struct trace_file *f = trace_file(t, 0);
+		ck_assert_uint_eq(f->damaged_bytes + f->sections * TF_SECTION_SIZE,
+			f->bytes - TF_HEADER_SIZE);
+		trace_free(t);
+	}
+	alarm(0);
+	bytes_free(&b);
+}
+END_TEST
+
+RUN_TESTS("lazy", swallowed_section_of_the_same_ring_is_recovered,
+	last_section_of_a_ring_is_verified, what_cannot_be_recovered_later_is_told,
+	range_reads_no_damage_outside_of_it, headers_that_lie_about_stamps_lose_no_hook,
+	many_sections_wait_in_a_file, no_place_for_many_sections_is_an_error,
+	too_many_rings_are_told, false_starts_after_good_sections_do_not_cost_their_square)
