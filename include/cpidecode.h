@@ -147,9 +147,10 @@ typedef struct cpidecode_damage_info {
 } cpidecode_damage_info;
 
 /*
- * Stretch i of a file: 0, or CPIDECODE_EINVAL when there is none. Opening finds all
- * damage that checksums can show; iterating may find more (a payload that does not
- * unpack, malformed records): ask that with cpidecode_hooks_counts().
+ * Stretch i of a file: 0, or CPIDECODE_EINVAL when there is none. Opening a file of up to
+ * 64 MiB finds all damage that checksums can show; of a larger one the sections of hooks are
+ * verified when they are read. Iterating may find more (such a section, a payload that does
+ * not unpack, malformed records): ask that with cpidecode_hooks_counts().
  */
 CPIDECODE_API int cpidecode_damage(
 	const cpidecode_trace *t, size_t file, size_t i, cpidecode_damage_info *info);
@@ -246,7 +247,8 @@ typedef struct cpidecode_counts {
 	uint64_t hooks;	    /* handed out */
 	uint64_t torn;	    /* records that were never committed */
 	uint64_t malformed; /* records that contradict themselves */
-	uint64_t damaged;   /* sections that do not unpack, or are cut short by a bad record */
+	uint64_t damaged;   /* sections that are wrong or do not unpack, or are cut short by a bad
+			       record */
 } cpidecode_counts;
 
 /* Of what was read so far. */
