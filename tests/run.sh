@@ -121,7 +121,7 @@ if [ "$quick" -eq 0 ]; then
 	# over a variable, and takes what they order for races: no hooks from several threads.
 	only='dump_test ring_layout ring_hooks ring_sections test_libtrace_cpi'
 	only="$only test_libcpc_static test_libcpc_machines"
-	for part in io clock schema model trace intervals quality hostile api library; do
+	for part in io clock schema model pass trace intervals quality hostile api library; do
 		only="$only test_decoder_$part"
 	done
 	for part in place control members schemas tasks; do
