@@ -126,7 +126,7 @@ int cpidecode_interval_stream_open(
 	(*s)->from_ns = from_ns;
 	(*s)->to_ns = to_ns;
 	struct interval_stream_options options = {
-		.filter = in_range, .ctx = *s, .from_ns = from_ns, .cpus = true};
+		.filter = in_range, .ctx = *s, .from_ns = from_ns, .wants = WANT_ALL};
 	int rc = interval_stream_open(t->trace, &options, &(*s)->stream, NULL);
 	if (rc) {
 		free(*s);

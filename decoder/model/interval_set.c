@@ -47,10 +47,10 @@ static int keep_interval(struct reader *r, const struct interval *iv)
 static int take_interval(struct reader *r, const struct interval *iv)
 {
 	const struct interval_set_options *o = r->options;
-	struct nest_node node = {.start = iv->start_ticks,
+	struct nest_node node = {.start = iv->end_ticks - iv->elapsed,
 		.end = iv->end_ticks,
 		.position = iv->position,
-		.machine = iv->machine,
+		.era = 2 * iv->machine + (iv->elapsed <= iv->end_ticks),
 		.tid = iv->tid,
 		.ring = iv->ring,
 		.file = iv->file,

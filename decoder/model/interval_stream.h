@@ -1,10 +1,12 @@
 /*
  * All intervals, one after the other: by start, longer first, then as the hooks stand in
  * the trace. Depths count every interval of the thread, also those that the filter leaves
- * out; parent is the place, from 0, of the innermost container among those handed out.
+ * out; parent is -1. For an interval of depth d, the innermost that holds it is the last one of
+ * depth d - 1 on its thread and machine.
  *
  * What does not fit into memory waits in an unlinked temporary file (in TMPDIR, else
- * /var/tmp, else /tmp), so memory is bounded however many there are.
+ * /var/tmp, else /tmp), so memory is bounded however many there are. Of each thread the
+ * intervals that are open at one time are held, a few bytes each: that grows with the nesting.
  */
 #ifndef SWT_DECODER_INTERVAL_STREAM_H
 #define SWT_DECODER_INTERVAL_STREAM_H
@@ -21,7 +23,10 @@ struct interval_stream_options {
 	void *ctx;
 	int64_t from_ns;  /* no interval that ends before is of interest; INT64_MIN: all are */
 	unsigned threads; /* 0: one for each processor that the process may use */
-	bool cpus;	  /* keep the per-processor arrays (else NULL; num_cpus stays) */
+	unsigned wants;	  /* enum interval_want, also of the filter */
+	/* One machine's after the other's, by ticks: of several machines that is less work. */
+	bool by_machine;
+	size_t budget; /* bytes in memory before the file is used; 0: 24 MiB */
 };
 
 /* Reads the trace. *found, unless NULL, starts zeroed. 0 or a code (ESPOOL: errno tells more). */

@@ -3,12 +3,27 @@
 #define SWT_DECODER_NESTING_H
 
 #include "model.h"
+#include "thread_stacks.h"
+
+/*
+ * Depths, for intervals that come by machine, start (those that began before tick 0
+ * first), longer first, then as they stand in the trace. Starts zeroed.
+ */
+struct nesting {
+	struct thread_stacks threads;
+};
+
+/* The next interval: start and end in ticks; era as in struct interval_record. */
+int nesting_add(struct nesting *n, uint32_t era, uint32_t tid, uint64_t start, uint64_t end,
+	uint32_t *depth);
+/* All stacks are empty again. */
+void nesting_free(struct nesting *n);
 
 /* What nesting needs of an interval, also of one that the filter leaves out. */
 struct nest_node {
-	uint64_t start, end; /* ticks */
+	uint64_t start, end; /* ticks; start as in struct interval_record */
 	uint64_t position;
-	uint32_t machine, tid, ring, file;
+	uint32_t era, tid, ring, file;
 	int64_t index; /* of the interval in the set, -1: left out */
 };
 

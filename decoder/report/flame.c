@@ -5,11 +5,24 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include "../model/intern.h"
+#include "../model/interval_stream.h"
 #include "../model/ratio.h"
+#include "../model/thread_stacks.h"
 #include "../sink/escape.h"
 #include "../sink/flame.h"
 #include "../sink/units.h"
 #include "report.h"
+
+/* An interval that may have others in it. They stand on its thread's stack by their depths. */
+struct open_interval {
+	uint64_t weight, nested; /* nested: of those right inside it */
+	uint32_t frame;		 /* 0: none yet, as nobody asked for it or what is in it */
+	bool counts;		 /* its own weight is part of its frame's */
+	uint8_t mm;
+	char *label; /* owned; while it has no frame. NULL: minor mm */
+	size_t label_len;
+};
 
 struct builder {
 	const struct report *r;
@@ -18,14 +31,11 @@ struct builder {
 	uint32_t allocated;
 	uint32_t *table; /* open hash of frames by parent and name; 0: free */
 	uint32_t mask;
-	uint32_t *frame_of; /* per interval; 0: none yet */
-	size_t *chain;	    /* scratch: a stack of intervals */
-	uint64_t *nested;   /* per interval: weight of the intervals right inside it */
+	struct thread_stacks threads;
 	uint64_t left_out;
 	int64_t start, end;
 	char minors[256][12];
-	char **owned; /* names made here */
-	size_t nowned;
+	struct intern names;
 	struct out spelled;
 };
 
@@ -86,43 +96,38 @@ static int more_room(struct builder *b)
 	return 0;
 }
 
-static bool own(struct builder *b, const char **name, size_t n)
+/* Is it spelled alike in a line of stacks? */
+static bool is_plain(const char *name, size_t n)
 {
-	char **owned = realloc(b->owned, (b->nowned + 1) * sizeof *owned);
-	if (!owned)
-		return false;
-	b->owned = owned;
-	char *copy = malloc(n + 1);
-	if (!copy)
-		return false;
-	if (n)
-		memcpy(copy, *name, n);
-	*name = b->owned[b->nowned++] = copy;
+	for (size_t i = 0; i < n; i++) {
+		unsigned char c = (unsigned char)name[i];
+		if (c < 0x20 || c >= 0x7F || c == ';')
+			return false;
+	}
 	return true;
 }
 
 /*
  * The frame of that name under that parent, made if need be; 0: no memory. A name that
- * does not last as long as the tree is copied; so is one that has to be spelled in
- * another way, which is done here because two that become the same are one frame.
+ * has to be spelled in another way is so here, because two that become the same are one frame.
  */
-static uint32_t frame_under(struct builder *b, uint32_t parent, enum flame_kind kind,
-	const char *name, size_t n, bool lasting)
+static uint32_t frame_under(
+	struct builder *b, uint32_t parent, enum flame_kind kind, const char *name, size_t n)
 {
-	if (b->r->format == FORMAT_FOLDED) {
+	if (b->r->format == FORMAT_FOLDED && !is_plain(name, n)) {
 		b->spelled.len = 0;
 		escape_frame(&b->spelled, name, n);
 		if (b->spelled.error)
 			return 0;
 		name = b->spelled.buf;
 		n = b->spelled.len;
-		lasting = false;
 	}
 	if (b->flame.count == b->allocated && more_room(b) < 0)
 		return 0;
 	uint32_t *slot = slot_of(b, parent, name, n);
 	if (!*slot) {
-		if (!lasting && !own(b, &name, n))
+		name = intern_bytes(&b->names, name, (uint32_t)n);
+		if (!name)
 			return 0;
 		*slot = b->flame.count++;
 		b->ratios[*slot] = (struct ratios){0};
@@ -140,78 +145,179 @@ static uint32_t task_frame(struct builder *b, const struct interval *iv)
 {
 	const char *name = report_task_name(iv->task);
 	char text[24];
-	if (!name)
+	if (!name) {
 		snprintf(text, sizeof text, "tid %u", iv->tid);
-	return frame_under(
-		b, 0, FLAME_TASK, name ? name : text, strlen(name ? name : text), name != NULL);
+		name = text;
+	}
+	return frame_under(b, 0, FLAME_TASK, name, strlen(name));
 }
 
-/* The frame of an interval and, from the outside in, of those it is nested in. */
-static uint32_t interval_frame(struct builder *b, size_t index)
+static uint32_t interval_frame(
+	struct builder *b, uint32_t parent, uint8_t mm, const char *label, size_t n)
 {
-	const struct interval *all = b->r->intervals;
-	size_t depth = 0;
-	uint32_t frame = 0;
-	for (int64_t i = (int64_t)index; i >= 0; i = all[i].parent) {
-		frame = b->frame_of[i];
-		if (frame || depth == b->r->nintervals)
-			break;
-		b->chain[depth++] = (size_t)i;
-	}
-	if (!frame)
-		frame = task_frame(b, &all[index]);
-	while (depth-- && frame) {
-		const struct interval *iv = &all[b->chain[depth]];
-		const char *name = iv->has_label ? iv->label : b->minors[iv->mm];
-		size_t n = iv->has_label ? iv->label_len : strlen(name);
-		frame = frame_under(b, frame, FLAME_INTERVAL, name, n, true);
-		b->frame_of[b->chain[depth]] = frame;
+	const char *name = label ? label : b->minors[mm];
+	return frame_under(b, parent, FLAME_INTERVAL, name, label ? n : strlen(name));
+}
+
+/* The frames of those that iv is nested in, from the outside in; 0: no memory. */
+static uint32_t frame_around(
+	struct builder *b, struct open_interval *outer, size_t depth, const struct interval *iv)
+{
+	size_t known = depth;
+	while (known && !outer[known - 1].frame)
+		known--;
+	/* The outermost of those that are asked for says whose it is. */
+	uint32_t frame = known ? outer[known - 1].frame : task_frame(b, iv);
+	for (; known < depth && frame; known++) {
+		struct open_interval *o = &outer[known];
+		frame = o->frame = interval_frame(b, frame, o->mm, o->label, o->label_len);
 	}
 	return frame;
 }
 
-static int add_interval(struct builder *b, size_t index)
+/* What is in it has all been seen. */
+static void close_interval(struct builder *b, struct open_interval *o)
 {
-	const struct interval *iv = &b->r->intervals[index];
-	uint64_t weight = weight_of(b, iv);
-	if (weight == NOT_MEASURED) {
-		b->left_out++;
-		return 0;
-	}
-	uint32_t at = interval_frame(b, index);
-	if (!at)
-		return CPIDECODE_ENOMEM;
-	struct flame_frame *f = &b->flame.frames[at];
 	/* Counters of different moments: what is nested can add up to more than the whole. */
-	f->self += weight > b->nested[index] ? weight - b->nested[index] : 0;
+	if (o->counts)
+		b->flame.frames[o->frame].self += o->weight > o->nested ? o->weight - o->nested : 0;
+	free(o->label);
+}
+
+static void close_from(struct builder *b, struct thread_stack *t, size_t depth)
+{
+	struct open_interval *stack = t->at;
+	while (t->count > depth)
+		close_interval(b, &stack[--t->count]);
+}
+
+static void drop_thread(void *ctx, struct thread_stack *t)
+{
+	close_from(ctx, t, 0);
+}
+
+static void count_interval(struct builder *b, uint32_t frame, const struct interval *iv)
+{
+	struct flame_frame *f = &b->flame.frames[frame];
 	f->has_value = true;
 	f->count++;
+	if (b->r->format == FORMAT_FOLDED)
+		return;
 	f->elapsed_ns += iv->elapsed_ns;
-	ratios_add(&b->ratios[at], iv);
+	ratios_add(&b->ratios[frame], iv);
 	if (iv->start_ns < b->start)
 		b->start = iv->start_ns;
 	if (iv->end_ns > b->end)
 		b->end = iv->end_ns;
+}
+
+/* One whose frame may yet be asked for by what is in it: its name has to be remembered. */
+static int remember_name(struct open_interval *o, const struct interval *iv)
+{
+	o->mm = iv->mm;
+	if (!iv->has_label)
+		return 0;
+	o->label = malloc((size_t)iv->label_len + 1);
+	if (!o->label)
+		return CPIDECODE_ENOMEM;
+	memcpy(o->label, iv->label, iv->label_len);
+	o->label_len = iv->label_len;
 	return 0;
 }
 
+static int open_interval(struct builder *b, struct open_interval *own, struct open_interval *outer,
+	const struct interval *iv)
+{
+	uint64_t weight = weight_of(b, iv);
+	bool taken = filter_interval(b->r->filter, iv), measured = weight != NOT_MEASURED;
+	*own = (struct open_interval){.weight = weight};
+	if (measured && iv->depth)
+		outer[iv->depth - 1].nested += weight;
+	if (taken && !measured)
+		b->left_out++;
+	if (!taken || !measured)
+		return remember_name(own, iv);
+	uint32_t frame = frame_around(b, outer, iv->depth, iv);
+	if (frame)
+		frame = interval_frame(
+			b, frame, iv->mm, iv->has_label ? iv->label : NULL, iv->label_len);
+	if (!frame)
+		return CPIDECODE_ENOMEM;
+	own->frame = frame;
+	own->counts = true;
+	count_interval(b, frame, iv);
+	return 0;
+}
+
+static int add_interval(struct builder *b, const struct interval *iv)
+{
+	struct thread_stack *t =
+		thread_stacks_find(&b->threads, iv->machine, iv->tid, iv->start_ticks);
+	if (!t)
+		return CPIDECODE_ENOMEM;
+	close_from(b, t, iv->depth);
+	if (t->count == t->cap) {
+		size_t cap = t->cap ? 2 * t->cap : 8;
+		void *p = realloc(t->at, cap * sizeof(struct open_interval));
+		if (!p)
+			return CPIDECODE_ENOMEM;
+		t->at = p;
+		t->cap = cap;
+	}
+	struct open_interval *stack = t->at;
+	int rc = open_interval(b, &stack[iv->depth], stack, iv);
+	if (rc)
+		return rc;
+	t->count++;
+	if (!iv->depth)
+		t->until = iv->end_ticks;
+	return 0;
+}
+
+static bool show_progress(void *ctx, uint64_t done, uint64_t total)
+{
+	const struct report *r = ctx;
+	return r->progress(r->ctx, done, total);
+}
+
+static unsigned wants_of(const struct report *r)
+{
+	static const unsigned weights[] = {[WEIGHT_CYCLES] = 0,
+		[WEIGHT_NS] = 0,
+		[WEIGHT_INSTRUCTIONS] = WANT_SYSTEM,
+		[WEIGHT_THREAD_CYCLES] = WANT_THREAD};
+	bool by_time = r->filter->from != INT64_MIN || r->filter->to != INT64_MAX;
+	if (r->format == FORMAT_SVG)
+		return WANT_START | WANT_SYSTEM | WANT_THREAD;
+	return weights[r->weight] | (by_time ? WANT_START : 0);
+}
+
+/*
+ * What is nested in an interval has to be seen, wanted or not and however early it ended:
+ * nothing is filtered here.
+ */
 static int add_intervals(struct builder *b)
 {
 	const struct report *r = b->r;
-	for (size_t i = 0; i < r->nintervals; i++) {
-		int64_t parent = r->intervals[i].parent;
-		uint64_t weight = weight_of(b, &r->intervals[i]);
-		if (parent >= 0 && weight != NOT_MEASURED)
-			b->nested[parent] += weight;
+	struct interval_stream_options how = {.progress = r->progress ? show_progress : NULL,
+		.ctx = (void *)r,
+		.from_ns = INT64_MIN,
+		.threads = r->threads,
+		.wants = wants_of(r),
+		.by_machine = true};
+	struct interval_stream *s;
+	const struct interval *iv;
+	int rc = interval_stream_open(r->trace, &how, &s, r->found);
+	if (rc)
+		return rc;
+	while ((rc = interval_stream_next(s, &iv)) > 0) {
+		rc = add_interval(b, iv);
+		if (rc)
+			break;
 	}
-	for (size_t i = 0; i < r->nintervals; i++) {
-		if (!filter_interval(r->filter, &r->intervals[i]))
-			continue;
-		int rc = add_interval(b, i);
-		if (rc < 0)
-			return rc;
-	}
-	return 0;
+	interval_stream_close(s);
+	thread_stacks_free(&b->threads);
+	return rc;
 }
 
 static int compare_frames(const void *x, const void *y, void *frames)
@@ -265,11 +371,7 @@ static int finish(struct builder *b)
 
 static int prepare(struct builder *b)
 {
-	size_t n = b->r->nintervals + 1;
-	b->frame_of = calloc(n, sizeof *b->frame_of);
-	b->chain = calloc(n, sizeof *b->chain);
-	b->nested = calloc(n, sizeof *b->nested);
-	if (!b->frame_of || !b->chain || !b->nested || more_room(b) < 0)
+	if (more_room(b) < 0)
 		return CPIDECODE_ENOMEM;
 	for (unsigned mm = 0; mm < 256; mm++)
 		snprintf(b->minors[mm], sizeof b->minors[mm], "minor 0x%02X", mm);
@@ -318,6 +420,8 @@ int report_flame(struct report *r)
 	if (!b)
 		return CPIDECODE_ENOMEM;
 	b->r = r;
+	b->threads.drop = drop_thread;
+	b->threads.ctx = b;
 	out_memory(&b->spelled);
 	int rc = prepare(b);
 	if (!rc)
@@ -330,16 +434,11 @@ int report_flame(struct report *r)
 		report_note(r, "%llu interval%s left out: %s were not measured in %s",
 			(unsigned long long)b->left_out, b->left_out == 1 ? "" : "s",
 			units[r->weight], b->left_out == 1 ? "it" : "them");
-	while (b->nowned)
-		free(b->owned[--b->nowned]);
-	free(b->owned);
+	intern_free(&b->names);
 	out_discard(&b->spelled);
 	free(b->flame.frames);
 	free(b->ratios);
 	free(b->table);
-	free(b->frame_of);
-	free(b->chain);
-	free(b->nested);
 	free(b);
 	return rc;
 }

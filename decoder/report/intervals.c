@@ -1,7 +1,9 @@
 /* The intervals, one a row. */
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 
+#include "../model/interval_stream.h"
 #include "../sink/csv.h"
 #include "../sink/escape.h"
 #include "../sink/json.h"
@@ -61,7 +63,7 @@ static void csv_interval(struct csv *c, const struct interval *iv)
 	csv_end(c);
 }
 
-static void intervals_csv(struct report *r)
+static int intervals_csv(struct report *r, struct interval_stream *s)
 {
 	static const char *const names[] = {"start_ns", "end_ns", "elapsed_cycles", "cpu", "pid",
 		"tid", "task", "minor", "label", "depth", "types", "num_cpus", "raw_cpi",
@@ -69,10 +71,12 @@ static void intervals_csv(struct report *r)
 		"thread_instructions", "thread_cycles", "flags", "off_cpu_ns", "ctx_switches",
 		"migrations", "faults", NULL};
 	struct csv c = {.o = r->out};
+	const struct interval *iv;
+	int rc = 0;
 	csv_header(&c, names);
-	for (size_t i = 0; i < r->nintervals && !r->out->error; i++)
-		if (filter_interval(r->filter, &r->intervals[i]))
-			csv_interval(&c, &r->intervals[i]);
+	while (!r->out->error && (rc = interval_stream_next(s, &iv)) > 0)
+		csv_interval(&c, iv);
+	return rc < 0 ? rc : 0;
 }
 
 static void json_count(struct json *j, const char *key, uint64_t v)
@@ -168,12 +172,14 @@ static void json_interval(struct json *j, const struct interval *iv)
 	json_end_line(j);
 }
 
-static void intervals_json(struct report *r)
+static int intervals_json(struct report *r, struct interval_stream *s)
 {
 	struct json j = {.o = r->out};
-	for (size_t i = 0; i < r->nintervals && !r->out->error; i++)
-		if (filter_interval(r->filter, &r->intervals[i]))
-			json_interval(&j, &r->intervals[i]);
+	const struct interval *iv;
+	int rc = 0;
+	while (!r->out->error && (rc = interval_stream_next(s, &iv)) > 0)
+		json_interval(&j, iv);
+	return rc < 0 ? rc : 0;
 }
 
 static void text_label(struct out *o, const struct interval *iv)
@@ -209,15 +215,6 @@ static bool has_life(const struct interval *iv)
 	       iv->migrations != NOT_MEASURED || iv->faults != NOT_MEASURED;
 }
 
-/* Most traces say nothing of it: then there are no columns for it. */
-static bool any_life(const struct report *r)
-{
-	for (size_t i = 0; i < r->nintervals; i++)
-		if (filter_interval(r->filter, &r->intervals[i]) && has_life(&r->intervals[i]))
-			return true;
-	return false;
-}
-
 static void text_interval(struct table *t, const struct interval *iv, bool life)
 {
 	out_seconds(table_right(t), iv->start_ns);
@@ -246,45 +243,85 @@ static void text_interval(struct table *t, const struct interval *iv, bool life)
 	table_end_row(t);
 }
 
-static void intervals_text(struct report *r)
+static void text_headings(struct table *t, bool life)
+{
+	table_heading(t, "start (s)");
+	table_heading(t, "elapsed");
+	table_heading(t, "cpu");
+	table_heading(t, "tid");
+	table_text(t, "task");
+	table_heading(t, "raw CPI");
+	table_heading(t, "scaled");
+	table_heading(t, "thread");
+	table_heading(t, "busy%");
+	if (life) {
+		table_heading(t, "off CPU");
+		table_heading(t, "switches");
+		table_heading(t, "migr");
+		table_heading(t, "faults");
+	}
+	table_heading(t, "mm");
+	table_text(t, "label");
+	table_text(t, "flags");
+	table_end_row(t);
+}
+
+static int intervals_text(struct report *r, struct interval_stream *s, bool life)
 {
 	struct table t;
-	bool life = any_life(r);
+	const struct interval *iv;
+	int rc = 0;
 	report_scripted_line(r);
-	for (table_begin(&t, r->out); table_pass(&t);) {
-		table_heading(&t, "start (s)");
-		table_heading(&t, "elapsed");
-		table_heading(&t, "cpu");
-		table_heading(&t, "tid");
-		table_text(&t, "task");
-		table_heading(&t, "raw CPI");
-		table_heading(&t, "scaled");
-		table_heading(&t, "thread");
-		table_heading(&t, "busy%");
-		if (life) {
-			table_heading(&t, "off CPU");
-			table_heading(&t, "switches");
-			table_heading(&t, "migr");
-			table_heading(&t, "faults");
-		}
-		table_heading(&t, "mm");
-		table_text(&t, "label");
-		table_text(&t, "flags");
-		table_end_row(&t);
-		for (size_t i = 0; i < r->nintervals && !r->out->error; i++)
-			if (filter_interval(r->filter, &r->intervals[i]))
-				text_interval(&t, &r->intervals[i], life);
+	for (table_begin(&t, r->out); rc >= 0 && table_pass(&t);) {
+		text_headings(&t, life);
+		rc = interval_stream_rewind(s);
+		while (rc >= 0 && !r->out->error && (rc = interval_stream_next(s, &iv)) > 0)
+			text_interval(&t, iv, life);
 	}
 	table_free(&t);
+	return rc < 0 ? rc : 0;
+}
+
+struct taking {
+	const struct report *r;
+	atomic_bool life; /* most traces say nothing of it: then there are no columns for it */
+};
+
+static bool take(void *ctx, const struct interval *iv)
+{
+	struct taking *t = ctx;
+	if (!filter_interval(t->r->filter, iv))
+		return false;
+	if (has_life(iv))
+		atomic_store_explicit(&t->life, true, memory_order_relaxed);
+	return true;
+}
+
+static bool show_progress(void *ctx, uint64_t done, uint64_t total)
+{
+	const struct report *r = ((struct taking *)ctx)->r;
+	return r->progress(r->ctx, done, total);
 }
 
 int report_intervals(struct report *r)
 {
+	struct taking taking = {.r = r};
+	struct interval_stream_options how = {.filter = take,
+		.progress = r->progress ? show_progress : NULL,
+		.ctx = &taking,
+		.from_ns = r->filter->from,
+		.threads = r->threads,
+		.wants = r->format == FORMAT_JSON ? WANT_ALL : WANT_ALL & ~WANT_CPUS};
+	struct interval_stream *s;
+	int rc = interval_stream_open(r->trace, &how, &s, r->found);
+	if (rc)
+		return rc;
 	if (r->format == FORMAT_CSV)
-		intervals_csv(r);
+		rc = intervals_csv(r, s);
 	else if (r->format == FORMAT_JSON)
-		intervals_json(r);
+		rc = intervals_json(r, s);
 	else
-		intervals_text(r);
-	return 0;
+		rc = intervals_text(r, s, atomic_load(&taking.life));
+	interval_stream_close(s);
+	return rc;
 }

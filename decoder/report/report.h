@@ -67,8 +67,6 @@ struct report {
 	bool (*progress)(void *ctx, uint64_t done, uint64_t total);
 	void (*note)(void *ctx, const char *line); /* without a newline; NULL: nobody listens */
 	void *ctx;
-	const struct interval *intervals; /* all of them, by start, longer first */
-	size_t nintervals;
 };
 
 /* Sets trace, scripted and host, and slice to all of it. */

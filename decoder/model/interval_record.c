@@ -1,0 +1,268 @@
+#include "interval_record.h"
+
+#include <math.h>
+
+#include "intervals.h"
+
+/* The values of an interval that may be missing stand in it side by side. */
+enum { VALUES = 14, DOUBLES = 4, SYSTEM_COUNTS = 3, THREAD_COUNTS = 2 };
+#define FIRST_VALUE offsetof(struct interval, raw_cpi)
+_Static_assert(offsetof(struct interval, thread_cpi) == FIRST_VALUE + 8 * (DOUBLES - 1) &&
+		       offsetof(struct interval, instructions) == FIRST_VALUE + 8 * DOUBLES &&
+		       offsetof(struct interval, faults) == FIRST_VALUE + 8 * (VALUES - 1) &&
+		       sizeof(double) == 8,
+	"values are copied as they lie");
+_Static_assert(sizeof(struct interval_record) % 8 == 0, "records are aligned");
+
+/* Of a record that was kept, after its head. In this order; absent where nobody wants it. */
+struct times {
+	int64_t start, end;
+};
+
+struct values {
+	uint32_t mask; /* of those that follow */
+	uint32_t num_cpus;
+};
+
+struct always {
+	const struct task *task;
+	uint32_t depth, has_cpus;
+};
+
+enum { VALUE_WANTS = WANT_SYSTEM | WANT_THREAD | WANT_QUALITY | WANT_CPUS | WANT_FLAGS };
+
+static size_t cpus_bytes(const struct interval *iv)
+{
+	return iv->cpus ? iv->num_cpus * sizeof *iv->cpus : 0;
+}
+
+size_t interval_record_tail(const struct interval *iv)
+{
+	return cpus_bytes(iv) + (iv->has_label ? iv->label_len : 0);
+}
+
+void interval_record_put_tail(uint8_t *to, const struct interval *iv)
+{
+	size_t n = cpus_bytes(iv);
+	if (n)
+		memcpy(to, iv->cpus, n);
+	if (iv->has_label && iv->label_len)
+		memcpy(to + n, iv->label, iv->label_len);
+}
+
+static bool is_missing(const uint8_t *value, unsigned i)
+{
+	double d;
+	uint64_t u;
+	memcpy(&d, value, 8);
+	memcpy(&u, value, 8);
+	return i < DOUBLES ? isnan(d) : u == NOT_MEASURED;
+}
+
+static uint8_t *put_values(uint8_t *to, const struct interval *iv)
+{
+	const uint8_t *value = (const uint8_t *)iv + FIRST_VALUE;
+	struct values head = {.num_cpus = iv->num_cpus};
+	uint8_t *p = to + sizeof head;
+	for (unsigned i = 0; i < VALUES; i++, value += 8) {
+		if (is_missing(value, i))
+			continue;
+		head.mask |= 1u << i;
+		memcpy(p, value, 8);
+		p += 8;
+	}
+	memcpy(to, &head, sizeof head);
+	return p;
+}
+
+static uint8_t *put_body(
+	uint8_t *p, const struct interval *iv, unsigned wants, bool outside, uint64_t offset)
+{
+	struct always always = {.task = iv->task, .depth = iv->depth, .has_cpus = iv->cpus != NULL};
+	memcpy(p, &always, sizeof always);
+	p += sizeof always;
+	if (wants & WANT_START) {
+		struct times times = {iv->start_ns, iv->end_ns};
+		memcpy(p, &times, sizeof times);
+		p += sizeof times;
+	}
+	if (wants & VALUE_WANTS)
+		p = put_values(p, iv);
+	if (outside) {
+		memcpy(p, &offset, sizeof offset);
+		return p + sizeof offset;
+	}
+	interval_record_put_tail(p, iv);
+	return p + interval_record_tail(iv);
+}
+
+size_t interval_record_put(
+	uint8_t *to, const struct interval *iv, unsigned wants, bool kept, uint64_t offset)
+{
+	struct interval_record r = {
+		.start = iv->end_ticks - iv->elapsed,
+		.end = iv->end_ticks,
+		.position = iv->position,
+		.era = 2 * iv->machine + (iv->elapsed <= iv->end_ticks),
+		.ring = iv->ring,
+		.tid = iv->tid,
+		.file = iv->file,
+		.label_len = iv->label_len,
+		.flags = iv->flags,
+		.mm = iv->mm,
+		.types = iv->types,
+		.marks = iv->has_label ? RECORD_LABEL : 0,
+	};
+	bool outside = kept && interval_record_tail(iv) > RECORD_MAX_INSIDE;
+	uint8_t *p = to + sizeof r;
+	r.marks |= (kept ? RECORD_KEPT : 0) | (outside ? RECORD_OUTSIDE : 0);
+	if (kept)
+		p = put_body(p, iv, wants, outside, offset);
+	while ((size_t)(p - to) % 8)
+		*p++ = 0;
+	r.size = (uint32_t)(p - to);
+	memcpy(to, &r, sizeof r);
+	return r.size;
+}
+
+/* The places of a kept record's parts. */
+struct parts {
+	struct always always;
+	struct times times;
+	struct values values;
+	const uint8_t *value, *tail;
+};
+
+static void find_parts(const struct interval_record *r, unsigned wants, struct parts *parts)
+{
+	const uint8_t *p = (const uint8_t *)(r + 1);
+	parts->times = (struct times){0};
+	parts->values = (struct values){0};
+	memcpy(&parts->always, p, sizeof parts->always);
+	p += sizeof parts->always;
+	if (wants & WANT_START) {
+		memcpy(&parts->times, p, sizeof parts->times);
+		p += sizeof parts->times;
+	}
+	if (wants & VALUE_WANTS) {
+		memcpy(&parts->values, p, sizeof parts->values);
+		p += sizeof parts->values;
+	}
+	parts->value = p;
+	parts->tail = p + 8 * (size_t)__builtin_popcount(parts->values.mask);
+}
+
+static size_t array_bytes(const struct parts *parts)
+{
+	return parts->always.has_cpus ? parts->values.num_cpus * sizeof(struct interval_cpu) : 0;
+}
+
+uint64_t interval_record_outside(const struct interval_record *r, unsigned wants, size_t *bytes)
+{
+	struct parts parts;
+	uint64_t offset;
+	find_parts(r, wants, &parts);
+	memcpy(&offset, parts.tail, sizeof offset);
+	*bytes = array_bytes(&parts) + (r->marks & RECORD_LABEL ? r->label_len : 0);
+	return offset;
+}
+
+static void get_values(const struct parts *parts, struct interval *iv)
+{
+	const uint8_t *p = parts->value;
+	uint8_t *to = (uint8_t *)iv + FIRST_VALUE;
+	for (unsigned i = 0; i < VALUES; i++, to += 8) {
+		if (parts->values.mask & 1u << i) {
+			memcpy(to, p, 8);
+			p += 8;
+		} else if (i < DOUBLES) {
+			memcpy(to, &(double){NAN}, 8);
+		} else {
+			memset(to, 0xFF, 8);
+		}
+	}
+}
+
+void interval_record_get(const struct interval_record *r, unsigned wants, const uint8_t *tail,
+	const struct trace *t, struct interval *iv)
+{
+	const struct trace_file *f = trace_file(t, r->file);
+	struct parts parts;
+	find_parts(r, wants, &parts);
+	iv->start_ns = parts.times.start;
+	iv->end_ns = parts.times.end;
+	iv->end_ticks = r->end;
+	iv->start_ticks = r->era & 1 ? r->start : 0;
+	iv->elapsed = r->end - r->start;
+	iv->elapsed_ns = trace_duration_ns(f, iv->elapsed);
+	iv->ring = r->ring;
+	iv->tid = r->tid;
+	iv->file = r->file;
+	iv->machine = r->era / 2;
+	iv->position = r->position;
+	iv->mm = r->mm;
+	iv->types = r->types;
+	iv->flags = r->flags;
+	iv->depth = parts.always.depth;
+	iv->parent = -1;
+	iv->task = parts.always.task;
+	iv->num_cpus = parts.values.num_cpus;
+	get_values(&parts, iv);
+	if (!(r->marks & RECORD_OUTSIDE))
+		tail = parts.tail;
+	iv->cpus = parts.always.has_cpus ? (const struct interval_cpu *)(const void *)tail : NULL;
+	iv->has_label = r->marks & RECORD_LABEL;
+	iv->label_len = r->label_len;
+	iv->label = iv->has_label ? (const char *)tail + array_bytes(&parts) : NULL;
+}
+
+static int compare_u64(uint64_t a, uint64_t b)
+{
+	return a < b ? -1 : a > b;
+}
+
+int interval_record_compare(const struct interval_record *a, const struct interval_record *b)
+{
+	int c = compare_u64(a->era, b->era);
+	if (!c)
+		c = compare_u64(a->start, b->start);
+	if (!c)
+		c = compare_u64(b->end, a->end);
+	if (!c)
+		c = compare_u64(a->ring, b->ring);
+	if (!c)
+		c = compare_u64(a->position, b->position);
+	return c ? c : compare_u64(a->file, b->file);
+}
+
+static struct times times_of(const struct interval_record *r)
+{
+	struct times times;
+	memcpy(&times, (const uint8_t *)(r + 1) + sizeof(struct always), sizeof times);
+	return times;
+}
+
+int64_t interval_record_start_ns(const struct interval_record *r)
+{
+	return times_of(r).start;
+}
+
+int interval_record_compare_times(const struct interval_record *a, const struct interval_record *b)
+{
+	struct times x = times_of(a), y = times_of(b);
+	if (x.start != y.start)
+		return x.start < y.start ? -1 : 1;
+	if (x.end != y.end)
+		return x.end > y.end ? -1 : 1;
+	/* Ticks of several machines say nothing about each other, but order them. */
+	int c = compare_u64(a->era & 1, b->era & 1);
+	if (!c)
+		c = compare_u64(a->start, b->start);
+	if (!c)
+		c = compare_u64(b->end, a->end);
+	if (!c)
+		c = compare_u64(a->ring, b->ring);
+	if (!c)
+		c = compare_u64(a->position, b->position);
+	return c ? c : compare_u64(a->file, b->file);
+}

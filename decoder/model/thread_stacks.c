@@ -1,0 +1,85 @@
+#include "thread_stacks.h"
+
+#include <stdlib.h>
+
+static struct thread_stack *place_of(const struct thread_stacks *s, uint32_t machine, uint32_t tid)
+{
+	uint64_t key = (uint64_t)machine << 32 | tid;
+	size_t i = key * UINT64_C(0x9e3779b97f4a7c15) >> 32;
+	for (;; i++) {
+		struct thread_stack *at = &s->table[i & (s->places - 1)];
+		if (!at->used || (at->tid == tid && at->machine == machine))
+			return at;
+	}
+}
+
+static void give_up(struct thread_stacks *s, struct thread_stack *stack)
+{
+	if (s->drop)
+		s->drop(s->ctx, stack);
+	free(stack->at);
+}
+
+static size_t still_open(const struct thread_stacks *s, uint32_t machine, uint64_t start)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < s->places; i++) {
+		const struct thread_stack *at = &s->table[i];
+		n += at->used && at->machine == machine && at->until >= start;
+	}
+	return n;
+}
+
+static bool make_room(struct thread_stacks *s, uint32_t machine, uint64_t start)
+{
+	size_t open = still_open(s, machine, start);
+	struct thread_stacks fresh = *s;
+	fresh.places = s->places ? s->places : 64;
+	while (fresh.places < 4 * (open + 1))
+		fresh.places *= 2;
+	fresh.table = calloc(fresh.places, sizeof *fresh.table);
+	if (!fresh.table)
+		return false;
+	for (size_t i = 0; i < s->places; i++) {
+		struct thread_stack *at = &s->table[i];
+		if (!at->used)
+			continue;
+		if (at->machine == machine && at->until >= start)
+			*place_of(&fresh, machine, at->tid) = *at;
+		else
+			give_up(s, at);
+	}
+	free(s->table);
+	s->table = fresh.table;
+	s->places = fresh.places;
+	s->threads = open;
+	return true;
+}
+
+struct thread_stack *thread_stacks_find(
+	struct thread_stacks *s, uint32_t machine, uint32_t tid, uint64_t start)
+{
+	struct thread_stack *at = s->last;
+	if (at && at->tid == tid && at->machine == machine)
+		return at;
+	s->last = NULL;
+	if (s->threads >= s->places / 2 && !make_room(s, machine, start))
+		return NULL;
+	at = place_of(s, machine, tid);
+	if (!at->used) {
+		*at = (struct thread_stack){.machine = machine, .tid = tid, .used = true};
+		s->threads++;
+	}
+	return s->last = at;
+}
+
+void thread_stacks_free(struct thread_stacks *s)
+{
+	for (size_t i = 0; i < s->places; i++)
+		if (s->table[i].used)
+			give_up(s, &s->table[i]);
+	free(s->table);
+	s->table = NULL;
+	s->last = NULL;
+	s->places = s->threads = 0;
+}
