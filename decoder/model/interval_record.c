@@ -255,9 +255,7 @@ int interval_record_compare_times(const struct interval_record *a, const struct 
 	if (x.end != y.end)
 		return x.end > y.end ? -1 : 1;
 	/* Ticks of several machines say nothing about each other, but order them. */
-	int c = compare_u64(a->era & 1, b->era & 1);
-	if (!c)
-		c = compare_u64(a->start, b->start);
+	int c = compare_u64(a->era & 1 ? a->start : 0, b->era & 1 ? b->start : 0);
 	if (!c)
 		c = compare_u64(b->end, a->end);
 	if (!c)

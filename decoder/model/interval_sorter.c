@@ -12,6 +12,7 @@
 enum {
 	STAGE = 128 << 10, /* bytes written at once */
 	MAX_FAN = 256,	   /* runs merged at once */
+	AHEAD = 12,	   /* records asked of memory before they are needed */
 };
 
 int interval_sorter_new(
@@ -128,13 +129,20 @@ int sorter_add_run(struct interval_sorter *s, struct sorter_run run)
 struct writer {
 	struct interval_sorter *s;
 	uint8_t *stage;
-	size_t used;
+	size_t used, cap;
 	uint64_t at;
 };
 
+static int open_writer(struct writer *w, struct interval_sorter *s, uint64_t bytes)
+{
+	*w = (struct writer){.s = s, .cap = bytes < STAGE ? (size_t)bytes : STAGE};
+	w->stage = malloc(w->cap);
+	return w->stage ? 0 : CPIDECODE_ENOMEM;
+}
+
 static int write_record(struct writer *w, const struct interval_record *r)
 {
-	if (w->used + r->size > STAGE) {
+	if (w->used + r->size > w->cap) {
 		int rc = sorter_write(w->s, w->stage, w->used, w->at);
 		if (rc)
 			return rc;
@@ -159,15 +167,20 @@ static int write_batch(struct interval_sorter *s, struct sorter_batch *b, struct
 	if (!rc)
 		rc = sorter_reserve(s, b->used, &run.offset);
 	w->at = run.offset;
-	for (size_t i = 0; i < b->count && !rc; i++)
+	for (size_t i = 0; i < b->count && !rc; i++) {
+		if (b->count - i > AHEAD)
+			__builtin_prefetch(sorter_record(b, &b->entries[i + AHEAD]));
 		rc = write_record(w, sorter_record(b, &b->entries[i]));
+	}
 	return rc ? rc : end_run(w, run);
 }
 
 static int spill(struct interval_sorter *s, struct sorter_batch *b)
 {
-	struct writer w = {.s = s, .stage = malloc(STAGE)};
-	int rc = w.stage ? write_batch(s, b, &w) : CPIDECODE_ENOMEM;
+	struct writer w;
+	int rc = open_writer(&w, s, b->used);
+	if (!rc)
+		rc = write_batch(s, b, &w);
 	free(w.stage);
 	b->used = b->count = 0;
 	return rc;
@@ -227,13 +240,13 @@ int interval_sorter_add(
 /* So many runs that their buffers would be too much: some become one. */
 static int merge_some(struct interval_sorter *s, size_t first)
 {
-	struct writer w = {.s = s, .stage = malloc(STAGE)};
+	struct writer w;
 	struct sorter_run run = {0};
 	struct sorter_merge *m = NULL;
 	const struct interval_record *r;
-	int rc = w.stage ? 0 : CPIDECODE_ENOMEM;
 	for (size_t i = first; i < first + MAX_FAN; i++)
 		run.bytes += s->runs[i].bytes;
+	int rc = open_writer(&w, s, run.bytes);
 	if (!rc)
 		rc = sorter_reserve(s, run.bytes, &run.offset);
 	w.at = run.offset;

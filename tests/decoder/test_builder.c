@@ -1,18 +1,12 @@
 /* Intervals read by flat programs are those that the schema's cursor reads. */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "../../decoder/model/intervals.h"
 #include "../../decoder/model/trace.h"
 #include "build.h"
+#include "compare.h"
 #include "run.h"
-
-static uint32_t next(uint64_t *seed)
-{
-	*seed = *seed * 6364136223846793005 + 1442695040888963407;
-	return (uint32_t)(*seed >> 33);
-}
 
 static const uint32_t kinds[] = {CPI_MINOR_LABEL_START, CPI_MINOR_SUMMARY, CPI_MINOR_SYSTEM,
 	CPI_MINOR_PER_CPU, CPI_MINOR_THREAD, CPI_MINOR_QUALITY, CPI_MINOR_LABEL_END};
@@ -152,59 +146,6 @@ static void close_side(struct side *s)
 {
 	hook_iter_close(s->it);
 	interval_builder_free(s->builder);
-}
-
-static bool same_double(double a, double b)
-{
-	return a == b || (isnan(a) && isnan(b));
-}
-
-static void same_cpus(const struct interval *a, const struct interval *b)
-{
-	ck_assert_uint_eq(a->num_cpus, b->num_cpus);
-	ck_assert((a->cpus != NULL) == (b->cpus != NULL));
-	for (uint32_t i = 0; a->cpus && i < a->num_cpus; i++) {
-		const struct interval_cpu *x = &a->cpus[i], *y = &b->cpus[i];
-		ck_assert(same_double(x->raw_cpi, y->raw_cpi) &&
-			  same_double(x->scaled_cpi, y->scaled_cpi) &&
-			  same_double(x->busy_pct, y->busy_pct));
-		ck_assert(x->instructions == y->instructions && x->cycles == y->cycles &&
-			  x->busy_cycles == y->busy_cycles);
-	}
-}
-
-/* As far as somebody wanted to know. */
-static void same(const struct interval *a, const struct interval *b, unsigned wants)
-{
-	const uint32_t all = wants & WANT_FLAGS ? 0 : IV_INCONSISTENT | IV_MALFORMED;
-	const uint32_t quality = wants & (WANT_QUALITY | WANT_FLAGS) ? 0 : IV_FLAGGED;
-	ck_assert_uint_eq(a->flags | all | quality, b->flags | all | quality);
-	ck_assert(a->start_ticks == b->start_ticks && a->end_ticks == b->end_ticks);
-	ck_assert(a->end_ns == b->end_ns && a->elapsed == b->elapsed);
-	ck_assert(a->elapsed_ns == b->elapsed_ns && a->position == b->position);
-	ck_assert(a->tid == b->tid && a->mm == b->mm && a->has_label == b->has_label);
-	ck_assert_uint_eq(a->label_len, b->label_len);
-	ck_assert(!a->has_label || !memcmp(a->label, b->label, a->label_len));
-	if (wants & WANT_START)
-		ck_assert_int_eq(a->start_ns, b->start_ns);
-	if (wants & WANT_SYSTEM)
-		ck_assert(same_double(a->raw_cpi, b->raw_cpi) &&
-			  same_double(a->scaled_cpi, b->scaled_cpi) &&
-			  same_double(a->busy_pct, b->busy_pct) &&
-			  a->instructions == b->instructions && a->cycles == b->cycles &&
-			  a->busy_cycles == b->busy_cycles);
-	if (wants & WANT_THREAD)
-		ck_assert(same_double(a->thread_cpi, b->thread_cpi) &&
-			  a->thread_instructions == b->thread_instructions &&
-			  a->thread_cycles == b->thread_cycles);
-	if (wants & WANT_QUALITY)
-		ck_assert(a->on_cpu_ns == b->on_cpu_ns && a->off_cpu_ns == b->off_cpu_ns &&
-			  a->ctx_switches == b->ctx_switches && a->migrations == b->migrations &&
-			  a->faults == b->faults);
-	if (wants & WANT_CPUS)
-		same_cpus(a, b);
-	if (wants & WANT_FLAGS)
-		ck_assert(a->types == b->types && a->num_cpus == b->num_cpus);
 }
 
 static unsigned compare(const struct trace *t, unsigned wants)

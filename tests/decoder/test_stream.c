@@ -1,0 +1,302 @@
+/* Intervals sorted outside of memory are those that are sorted in it. */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+
+#include "../../decoder/model/interval_stream.h"
+#include "../../include/cpidecode.h"
+#include "build.h"
+#include "compare.h"
+#include "run.h"
+
+enum { FILES = 3, RINGS = 4, MOST = 1000 };
+
+/* Some start or end together, some are of no length, some began before the clock. */
+static void put_group(struct bytes *b, uint64_t *seed, uint64_t end)
+{
+	static char big[20000];
+	uint32_t tid = 1 + next(seed) % 3, cpus = next(seed) % 4, words[9000] = {1, cpus, 0, 0};
+	uint64_t elapsed = next(seed) % 4 ? next(seed) % 400 : next(seed) % 8 * 50;
+	const char *label = next(seed) % 3 ? "some label" : next(seed) % 2 ? "x" : NULL;
+	if (next(seed) % 64 == 0) {
+		memset(big, 'b', sizeof big - 1);
+		big[next(seed) % 100] = 'a';
+		label = big;
+	}
+	if (next(seed) % 64 == 0)
+		words[1] = cpus = 1000;
+	words[3] = (uint32_t)elapsed;
+	if (label)
+		put_label(b, end, tid, 0, false, elapsed, label);
+	if (cpus) {
+		for (unsigned i = 4; i < 4 + 6 * cpus; i++)
+			words[i] = next(seed) % 3;
+		put_hook(b, end, tid, CPI_MAJOR, CPI_MINOR_PER_CPU, 4 + 6 * cpus, words, NULL);
+	}
+	if (!label || next(seed) % 2)
+		put_thread(b, end, tid, 0, elapsed, next(seed) % 3, 100);
+}
+
+static void put_random(struct bytes *file, uint64_t *seed, uint8_t machine)
+{
+	put_header(file, machine);
+	/* Of another machine ticks are another time. */
+	put_le64(file->p + TF_H_SYNC + TF_SYNC_TICKS, 1000 + 20 * machine);
+	fix_header(file);
+	for (uint32_t ring = 0; ring < RINGS; ring++) {
+		uint64_t position = 0, end = 1 + next(seed) % 50;
+		for (unsigned section = 0; section < 3; section++) {
+			struct bytes records = {0};
+			for (unsigned i = next(seed) % 20; i-- > 0;) {
+				put_group(&records, seed, end);
+				end += next(seed) % 3 ? next(seed) % 60 : 0;
+			}
+			size_t n = records.n;
+			put_hooks(file, ring, position, TF_CODEC_NONE, &records);
+			position += n;
+			bytes_free(&records);
+		}
+	}
+}
+
+struct population {
+	struct bytes files[FILES];
+	struct trace *t;
+	size_t n;
+};
+
+static void make(struct population *p, uint64_t seed, unsigned machines)
+{
+	*p = (struct population){.n = machines == 1 ? 1 + next(&seed) % 2 : FILES};
+	ck_assert_int_eq(trace_new(&p->t), 0);
+	for (size_t i = 0; i < p->n; i++) {
+		put_random(&p->files[i], &seed, (uint8_t)(1 + i % machines));
+		ck_assert_int_eq(trace_add_memory(p->t, p->files[i].p, p->files[i].n, "memory"), 0);
+	}
+}
+
+static void unmake(struct population *p)
+{
+	trace_free(p->t);
+	for (size_t i = 0; i < p->n; i++)
+		bytes_free(&p->files[i]);
+}
+
+static bool some(void *ctx, const struct interval *iv)
+{
+	(void)ctx;
+	return iv->position / 8 % 3 != 0;
+}
+
+/* By its definition: the last before it, of its thread, that does not end before it. */
+static void check_depths(const struct interval_set *all)
+{
+	for (size_t i = 0; i < all->count; i++) {
+		const struct interval *iv = &all->at[i];
+		size_t outer = i;
+		while (outer-- > 0) {
+			const struct interval *o = &all->at[outer];
+			if (o->machine == iv->machine && o->tid == iv->tid &&
+				o->end_ticks >= iv->end_ticks)
+				break;
+		}
+		bool none = outer == SIZE_MAX;
+		ck_assert_uint_eq(iv->depth, none ? 0 : all->at[outer].depth + 1);
+		ck_assert_int_eq(iv->parent, none ? -1 : (int64_t)outer);
+	}
+}
+
+static const struct interval *find(const struct interval_set *set, const struct interval *iv)
+{
+	for (size_t i = 0; i < set->count; i++) {
+		const struct interval *s = &set->at[i];
+		if (s->position == iv->position && s->ring == iv->ring && s->file == iv->file)
+			return s;
+	}
+	return NULL;
+}
+
+static void check(
+	struct interval_stream *s, const struct interval_set *set, unsigned wants, bool by_machine)
+{
+	const struct interval *iv;
+	uint32_t machine = 0;
+	ck_assert_uint_eq(interval_stream_count(s), set->count);
+	for (size_t i = 0; i < set->count; i++) {
+		ck_assert_int_eq(interval_stream_next(s, &iv), 1);
+		const struct interval *expected = by_machine ? find(set, iv) : &set->at[i];
+		ck_assert_ptr_nonnull(expected);
+		ck_assert(iv->file == expected->file && iv->ring == expected->ring);
+		same(iv, expected, wants);
+		ck_assert_uint_eq(iv->depth, expected->depth);
+		ck_assert_uint_ge(iv->machine, machine);
+		machine = by_machine ? iv->machine : 0;
+	}
+	ck_assert_int_eq(interval_stream_next(s, &iv), 0);
+}
+
+static void compare(const struct population *p, const struct interval_stream_options *o)
+{
+	struct interval_set_options how = {.filter = o->filter, .cpus = true};
+	struct interval_set *set;
+	struct interval_stream *s;
+	ck_assert_int_eq(interval_set_read(p->t, &how, &set), 0);
+	ck_assert_int_eq(interval_stream_open(p->t, o, &s, NULL), 0);
+	check(s, set, o->wants, o->by_machine);
+	ck_assert_int_eq(interval_stream_rewind(s), 0);
+	check(s, set, o->wants, o->by_machine);
+	interval_stream_close(s);
+	interval_set_free(set);
+}
+
+static void compare_all(const struct population *p)
+{
+	static const size_t budgets[] = {1, 30000, 100000, 0};
+	static const unsigned wants[] = {
+		WANT_ALL | WANT_START, WANT_START, WANT_START | WANT_SYSTEM | WANT_THREAD};
+	for (unsigned i = 0; i < 24; i++) {
+		struct interval_stream_options o = {.from_ns = INT64_MIN,
+			.filter = i % 2 ? some : NULL,
+			.threads = 1 + i % 3,
+			.wants = wants[i % 3],
+			.by_machine = i / 3 % 2,
+			.budget = budgets[i / 6]};
+		compare(p, &o);
+	}
+}
+
+START_TEST(one_machine)
+{
+	for (uint64_t seed = 1; seed <= 3; seed++) {
+		struct population p;
+		struct interval_set *set;
+		struct interval_set_options all = {.cpus = true};
+		make(&p, seed, 1);
+		ck_assert_int_eq(interval_set_read(p.t, &all, &set), 0);
+		ck_assert_uint_gt(set->count, 20);
+		check_depths(set);
+		interval_set_free(set);
+		compare_all(&p);
+		unmake(&p);
+	}
+}
+END_TEST
+
+START_TEST(several_machines)
+{
+	for (uint64_t seed = 1; seed <= 3; seed++) {
+		struct population p;
+		make(&p, 100 + seed, 2 + seed % 2);
+		compare_all(&p);
+		unmake(&p);
+	}
+}
+END_TEST
+
+/* Each interval a run of its own: more than are merged at one time. */
+START_TEST(more_runs_than_are_merged_at_once)
+{
+	struct population p = {.n = 1};
+	struct bytes records = {0};
+	struct interval_stream_options o = {
+		.from_ns = INT64_MIN, .wants = WANT_ALL, .threads = 1, .budget = 1};
+	uint64_t seed = 5;
+	put_header(&p.files[0], 1);
+	for (unsigned i = 0; i < MOST; i++)
+		put_thread(&records, 5000 + i, 1 + i % 7, 0, next(&seed) % 5000, 1, 1);
+	put_hooks(&p.files[0], 0, 0, TF_CODEC_NONE, &records);
+	bytes_free(&records);
+	ck_assert_int_eq(trace_new(&p.t), 0);
+	ck_assert_int_eq(trace_add_memory(p.t, p.files[0].p, p.files[0].n, "m"), 0);
+	compare(&p, &o);
+	unmake(&p);
+}
+END_TEST
+
+/* Threads come and go; and on one of them everything is open at the end. */
+START_TEST(many_threads_and_deep_nesting)
+{
+	enum { N = 50000 };
+	struct bytes file = {0}, records = {0}, others = {0};
+	struct interval_stream_options o = {
+		.from_ns = INT64_MIN, .wants = WANT_FLAGS, .budget = 300000};
+	struct interval_stream *s;
+	struct trace *t;
+	const struct interval *iv;
+	put_header(&file, 1);
+	for (unsigned i = 1; i <= N; i++) {
+		put_thread(&records, N + i, 1, 0, 2 * i, 5, 5);
+		if (i % 10 == 0)
+			put_thread(&others, i, 1 + i, 0, i % 7, 5, 5);
+	}
+	put_hooks(&file, 0, 0, TF_CODEC_LZ4, &records);
+	put_hooks(&file, 1, 0, TF_CODEC_LZ4, &others);
+	bytes_free(&records);
+	bytes_free(&others);
+	ck_assert_int_eq(trace_new(&t), 0);
+	ck_assert_int_eq(trace_add_memory(t, file.p, file.n, "m"), 0);
+	ck_assert_int_eq(interval_stream_open(t, &o, &s, NULL), 0);
+	ck_assert_uint_eq(interval_stream_count(s), N + N / 10);
+	for (unsigned deep = 0, n = 0; n < N + N / 10; n++) {
+		ck_assert_int_eq(interval_stream_next(s, &iv), 1);
+		ck_assert_uint_eq(iv->depth, iv->tid == 1 ? deep : 0);
+		deep += iv->tid == 1;
+	}
+	ck_assert_int_eq(interval_stream_next(s, &iv), 0);
+	interval_stream_close(s);
+	trace_free(t);
+	bytes_free(&file);
+}
+END_TEST
+
+static void fails(const struct population *p, int error)
+{
+	struct interval_stream_options o = {
+		.from_ns = INT64_MIN, .wants = WANT_ALL, .budget = 20000};
+	struct interval_stream *s;
+	ck_assert_int_eq(interval_stream_open(p->t, &o, &s, NULL), CPIDECODE_ESPOOL);
+	ck_assert_int_eq(errno, error);
+	ck_assert_ptr_null(s);
+}
+
+START_TEST(a_file_that_cannot_be_made_or_written)
+{
+	struct population p;
+	struct rlimit none = {0, RLIM_INFINITY}, old;
+	make(&p, 1, 1);
+	ck_assert_int_eq(setenv("TMPDIR", "/nowhere/at/all", 1), 0);
+	fails(&p, ENOENT);
+	ck_assert_int_eq(unsetenv("TMPDIR"), 0);
+	getrlimit(RLIMIT_FSIZE, &old);
+	none.rlim_max = old.rlim_max;
+	signal(SIGXFSZ, SIG_IGN);
+	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &none), 0);
+	fails(&p, EFBIG);
+	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &old), 0);
+	unmake(&p);
+}
+END_TEST
+
+START_TEST(no_intervals)
+{
+	struct bytes file = {0};
+	struct interval_stream_options o = {.from_ns = INT64_MIN, .wants = WANT_ALL};
+	struct interval_stream *s;
+	struct trace *t;
+	const struct interval *iv;
+	put_header(&file, 1);
+	ck_assert_int_eq(trace_new(&t), 0);
+	ck_assert_int_eq(trace_add_memory(t, file.p, file.n, "m"), 0);
+	ck_assert_int_eq(interval_stream_open(t, &o, &s, NULL), 0);
+	ck_assert_int_eq(interval_stream_next(s, &iv), 0);
+	ck_assert_int_eq(interval_stream_rewind(s), 0);
+	ck_assert_int_eq(interval_stream_next(s, &iv), 0);
+	interval_stream_close(s);
+	trace_free(t);
+	bytes_free(&file);
+}
+END_TEST
+
+RUN_TESTS("stream", one_machine, several_machines, more_runs_than_are_merged_at_once,
+	many_threads_and_deep_nesting, a_file_that_cannot_be_made_or_written, no_intervals)
