@@ -4,6 +4,7 @@
 
 static const char text[] =
 	"Usage: cpidecode [options] FILE...\n"
+	"       cpidecode merge [options] PARTIAL...\n"
 	"\n"
 	"Decodes trace files (swtrace dump) and reports. Several files are merged by time;\n"
 	"- is standard input.\n"
@@ -34,6 +35,12 @@ static const char text[] =
 	"                      seconds since 1970 (1714564800.25), ISO 8601\n"
 	"                      (2024-05-01T12:00:00.25Z; +02:00; no zone: local time), or\n"
 	"                      +1.5s after the trace's first hook (h, m, s, ms, us, ns)\n"
+	"\n"
+	"Sharing the work:\n"
+	"  --slice I/N         only what ended in the I-th of N slices of the trace's time\n"
+	"  --partial FILE      no report: what summary and cpus are made of, for merge\n"
+	"  merge PARTIAL...    the report (or --partial) of all of them, the same as of the\n"
+	"                      whole, byte by byte\n"
 	"\n"
 	"Other:\n"
 	"  --schema FILE       describe hooks by this schema too; may be given again\n"

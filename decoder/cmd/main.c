@@ -9,6 +9,7 @@
 
 #include "../model/intervals.h"
 #include "../sink/escape.h"
+#include "merge.h"
 #include "options.h"
 #include "tell.h"
 
@@ -23,7 +24,7 @@ static void on_signal(int number)
 	raise(number);
 }
 
-static void complain_code(const char *about, int rc, int error)
+void complain_code(const char *about, int rc, int error)
 {
 	if (rc == CPIDECODE_EOPEN || rc == CPIDECODE_EREAD || rc == CPIDECODE_ESPOOL)
 		complain("%s: %s: %s", about, cpidecode_strerror(rc), strerror(error));
@@ -122,6 +123,22 @@ static void settle_times(struct options *o, const struct trace *t)
 	}
 }
 
+/* The slices of a trace cut its time evenly; the outer ones have no outer end. */
+static struct time_slice slice_of(const struct trace *t, const struct options *o)
+{
+	struct time_slice s = {INT64_MIN, INT64_MAX};
+	int64_t first, last;
+	if (!o->slice)
+		return s;
+	trace_span(t, &first, &last);
+	__int128 span = (__int128)last - first + 1;
+	if (o->slice > 1)
+		s.from = (int64_t)(first + span * (o->slice - 1) / o->slices);
+	if (o->slice < o->slices)
+		s.to = (int64_t)(first + span * o->slice / o->slices - 1);
+	return s;
+}
+
 static int run_report(struct trace *t, const struct options *o, struct out *out, bool *bad)
 {
 	struct findings found = {0};
@@ -135,7 +152,8 @@ static int run_report(struct trace *t, const struct options *o, struct out *out,
 		.progress = isatty(out->fd) ? NULL : show_decoding,
 		.note = say};
 	report_about(&r, t);
-	if (r.scripted && o->format != FORMAT_TEXT)
+	r.slice = slice_of(t, o);
+	if (r.scripted && o->format != FORMAT_TEXT && o->report != REPORT_PARTIAL)
 		complain(REPORT_SCRIPTED);
 	int rc = report_run(&r, o->report);
 	int error = errno;
@@ -162,7 +180,8 @@ static bool output_is_input(const struct options *o)
 	return false;
 }
 
-static int write_report(struct trace *t, const struct options *o)
+/* Of a trace, or of partial results that were merged. */
+static int write_report(struct trace *t, const struct partial *merged, const struct options *o)
 {
 	struct out out;
 	bool bad = false;
@@ -173,10 +192,11 @@ static int write_report(struct trace *t, const struct options *o)
 		return EXIT_FAILED;
 	}
 	unfinished = out.temp;
-	rc = run_report(t, o, &out, &bad);
+	rc = merged ? merge_report(merged, o, &out, &bad) : run_report(t, o, &out, &bad);
 	int error = errno;
 	if (rc && !out.error) {
-		complain_code("decoding", rc, error);
+		if (rc != CPIDECODE_EINVAL) /* else it was said */
+			complain_code("decoding", rc, error);
 	} else {
 		rc = out_close(&out);
 		if (rc)
@@ -189,10 +209,36 @@ static int write_report(struct trace *t, const struct options *o)
 	return bad && o->strict ? EXIT_DAMAGED : EXIT_OK;
 }
 
+static int decode(struct options *o)
+{
+	struct trace *t;
+	int rc = trace_new(&t);
+	if (rc) {
+		complain("%s", cpidecode_strerror(rc));
+		return EXIT_FAILED;
+	}
+	int code = open_trace(t, o);
+	if (!code) {
+		settle_times(o, t);
+		code = write_report(t, NULL, o);
+	}
+	trace_free(t);
+	return code;
+}
+
+static int merge(const struct options *o)
+{
+	struct partial p = {.tally.wanted = PARTIAL_WANTED};
+	int code = merge_read(&p, o);
+	if (!code)
+		code = write_report(NULL, &p, o);
+	partial_free(&p);
+	return code;
+}
+
 int main(int argc, char **argv)
 {
 	struct options o;
-	struct trace *t = NULL;
 	options_parse(&o, argc, argv);
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGINT, on_signal);
@@ -204,15 +250,7 @@ int main(int argc, char **argv)
 		return EXIT_USAGE;
 	}
 	progress_start();
-	int rc = trace_new(&t);
-	if (rc)
-		complain("%s", cpidecode_strerror(rc));
-	int code = rc ? EXIT_FAILED : open_trace(t, &o);
-	if (!code) {
-		settle_times(&o, t);
-		code = write_report(t, &o);
-	}
-	trace_free(t);
+	int code = o.merge ? merge(&o) : decode(&o);
 	options_free(&o);
 	return code;
 }

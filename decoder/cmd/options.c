@@ -19,6 +19,8 @@ enum {
 	OPT_TO,
 	OPT_STRICT,
 	OPT_SCHEMA,
+	OPT_PARTIAL,
+	OPT_SLICE,
 	OPT_WEIGHT,
 	OPT_VERSION,
 };
@@ -36,11 +38,15 @@ static const struct option long_options[] = {
 	{"to", required_argument, NULL, OPT_TO},
 	{"strict", no_argument, NULL, OPT_STRICT},
 	{"schema", required_argument, NULL, OPT_SCHEMA},
+	{"partial", required_argument, NULL, OPT_PARTIAL},
+	{"slice", required_argument, NULL, OPT_SLICE},
 	{"weight", required_argument, NULL, OPT_WEIGHT},
 	{"help", no_argument, NULL, 'h'},
 	{"version", no_argument, NULL, OPT_VERSION},
 	{NULL, 0, NULL, 0},
 };
+
+enum { MAX_SLICES = 1000000 };
 
 void complain(const char *format, ...)
 {
@@ -140,8 +146,23 @@ static void add_schema(struct options *o, const char *file)
 	o->schemas[o->nschemas++] = file;
 }
 
+/* 3/8 */
+static void slice_option(struct options *o, const char *text)
+{
+	char *end;
+	unsigned long at = strtoul(text, &end, 10), of = 0;
+	bool digits = *text >= '0' && *text <= '9' && *end == '/' && end[1] >= '0' && end[1] <= '9';
+	if (digits)
+		of = strtoul(end + 1, &end, 10);
+	if (!digits || *end || at < 1 || at > of || of > MAX_SLICES)
+		misuse("--slice %s: it is I/N, the I-th of N slices (1/N to N/N, N up to %d)", text,
+			MAX_SLICES);
+	o->slice = (unsigned)at;
+	o->slices = (unsigned)of;
+}
+
 struct seen {
-	bool report, format, weight, filter;
+	bool report, format, weight, filter, output, partial, schema;
 };
 
 static void take(struct options *o, struct seen *seen, int option)
@@ -165,6 +186,16 @@ static void take(struct options *o, struct seen *seen, int option)
 		if (!*optarg)
 			misuse("-o: an empty file name");
 		o->output = optarg;
+		seen->output = true;
+		break;
+	case OPT_PARTIAL:
+		if (!*optarg)
+			misuse("--partial: an empty file name");
+		o->output = optarg;
+		seen->partial = true;
+		break;
+	case OPT_SLICE:
+		slice_option(o, optarg);
 		break;
 	case OPT_LABEL:
 		f->label = optarg;
@@ -195,6 +226,7 @@ static void take(struct options *o, struct seen *seen, int option)
 		break;
 	case OPT_SCHEMA:
 		add_schema(o, optarg);
+		seen->schema = true;
 		break;
 	case 'h':
 		options_help();
@@ -203,6 +235,29 @@ static void take(struct options *o, struct seen *seen, int option)
 		puts("cpidecode " SWTRACE_VERSION);
 		exit(fflush(stdout) ? EXIT_FAILED : EXIT_OK);
 	}
+}
+
+static void check_partial(struct options *o, const struct seen *seen)
+{
+	if (seen->partial) {
+		if (seen->report || seen->format || seen->output || seen->weight)
+			misuse("--partial FILE is written instead of a report: it takes no "
+			       "--report, "
+			       "--format, --weight or -o");
+		o->report = REPORT_PARTIAL;
+	}
+	if (o->slice && o->report != REPORT_SUMMARY && o->report != REPORT_CPUS && !seen->partial)
+		misuse("--slice goes with --report summary or cpus, and with --partial");
+	if (!o->merge)
+		return;
+	if (seen->filter || o->slice || seen->schema)
+		misuse("merge takes no filters, slices or schemas: they go with --partial, when "
+		       "the "
+		       "parts are made");
+	if (o->report != REPORT_SUMMARY && o->report != REPORT_CPUS && !seen->partial)
+		misuse("merge goes with --report summary or cpus, or with --partial");
+	if (!o->nfiles)
+		misuse("merge: no partial results (cpidecode --partial writes them)");
 }
 
 static void check(struct options *o, const struct seen *seen)
@@ -227,6 +282,7 @@ static void check(struct options *o, const struct seen *seen)
 		misuse("--minor 0x%X: an interval's minor is 0 to 0xFF; whole codes go with "
 		       "--report hooks",
 			o->filter.minor);
+	check_partial(o, seen);
 	if (!o->nfiles)
 		misuse("no trace file; - is standard input");
 	size_t pipes = 0;
@@ -243,6 +299,11 @@ void options_parse(struct options *o, int argc, char **argv)
 	memset(o, 0, sizeof *o);
 	filter_init(&o->filter);
 	opterr = 0;
+	o->merge = argc > 1 && !strcmp(argv[1], "merge");
+	if (o->merge) {
+		argc--;
+		argv++;
+	}
 	while ((option = getopt_long(argc, argv, ":o:h", long_options, NULL)) != -1) {
 		if (option == ':')
 			misuse("%s needs a value", argv[optind - 1]);

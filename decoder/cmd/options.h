@@ -18,7 +18,9 @@ struct options {
 	enum report_weight weight;
 	struct filter filter; /* from and to are set when the trace's start is known */
 	struct time_arg from, to;
-	const char *output; /* NULL: standard output */
+	const char *output;	/* NULL: standard output; also of a partial result */
+	bool merge;		/* the files are partial results */
+	unsigned slice, slices; /* the slice-th (from 1) of so many; 0: all */
 	const char **schemas;
 	size_t nschemas;
 	char **files;
@@ -34,5 +36,7 @@ void options_help(void);
 
 /* One line on stderr: "cpidecode: ..." */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* What a library code means for what it is about; error is errno at the time. */
+void complain_code(const char *about, int rc, int error);
 
 #endif

@@ -17,7 +17,7 @@ static const char *plural(uint64_t n)
 	return n == 1 ? "" : "s";
 }
 
-static bool tell_lost(const struct trace_file *f, const struct losses *l)
+bool tell_lost(const char *path, const struct losses *l)
 {
 	const struct {
 		uint64_t n;
@@ -33,7 +33,7 @@ static bool tell_lost(const struct trace_file *f, const struct losses *l)
 		if (causes[i].n)
 			used += (size_t)snprintf(list + used, sizeof list - used,
 				"%s%" PRIu64 " %s", used ? ", " : "", causes[i].n, causes[i].why);
-	complain("%s: %" PRIu64 " hook%s lost (%s)", f->path, lost, plural(lost), list);
+	complain("%s: %" PRIu64 " hook%s lost (%s)", path, lost, plural(lost), list);
 	return true;
 }
 
@@ -94,7 +94,7 @@ static void tell_alignment(const struct trace *t)
 	out_discard(&text);
 }
 
-static void tell_torn(const char *where, uint64_t n)
+void tell_torn(const char *where, uint64_t n)
 {
 	if (n)
 		complain("%s: %" PRIu64 " torn record%s (never committed)", where, n, plural(n));
@@ -103,7 +103,7 @@ static void tell_torn(const char *where, uint64_t n)
 static bool tell_file(const struct trace_file *f, const struct findings *found, uint64_t *torn)
 {
 	struct losses l = losses_of_file(f, found);
-	bool bad = tell_lost(f, &l);
+	bool bad = tell_lost(f->path, &l);
 	*torn += l.torn;
 	tell_torn(f->path, l.torn);
 	if (l.overwritten)

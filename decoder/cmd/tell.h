@@ -3,12 +3,17 @@
 #define SWT_DECODER_TELL_H
 
 #include "../model/findings.h"
+#include "../report/losses.h"
 
 /*
  * A line each: losses, damage, what the clocks did, and how well those of several traces agree.
  * Returns whether data was lost or damaged.
  */
 bool tell_losses(const struct trace *t, const struct findings *found);
+
+/* Hooks lost by their causes; returns whether any was. Records that were never committed. */
+bool tell_lost(const char *path, const struct losses *l);
+void tell_torn(const char *where, uint64_t n);
 
 /* On a terminal, once a second has passed. done of total; total 0: not known. */
 void progress_start(void);

@@ -23,7 +23,8 @@ static struct histogram_bin bucket(const struct histogram *h, unsigned row, unsi
 	uint64_t high = low + ((UINT64_C(1) << shift) - 1);
 	return (struct histogram_bin){.low = low < h->min ? h->min : low,
 		.high = high > h->max ? h->max : high,
-		.count = h->rows[row][sub]};
+		.count = h->rows[row][sub],
+		.place = row * HISTOGRAM_SUB + sub};
 }
 
 static int need_row(struct histogram *h, unsigned row)
@@ -95,6 +96,37 @@ int histogram_add_many(struct histogram *h, uint64_t value, uint64_t n)
 			rc = histogram_add(h, value);
 	}
 	return rc;
+}
+
+int histogram_add_place(struct histogram *h, uint32_t number, uint64_t n)
+{
+	unsigned row = number / HISTOGRAM_SUB, sub = number % HISTOGRAM_SUB;
+	int rc = into_rows(h);
+	if (!rc)
+		rc = need_row(h, row);
+	if (rc)
+		return rc;
+	h->rows[row][sub] += n;
+	h->count += n;
+	return 0;
+}
+
+bool histogram_set_ends(struct histogram *h, uint64_t min, uint64_t max)
+{
+	struct histogram_at at = {0};
+	struct histogram_bin bin = {0};
+	unsigned row, sub;
+	/* As they are, buckets are not cut off at the ends. */
+	h->min = 0;
+	h->max = UINT64_MAX;
+	if (min > max || !histogram_next(h, &at, &bin) || min < bin.low || min > bin.high)
+		return false;
+	while (histogram_next(h, &at, &bin))
+		;
+	place(max, &row, &sub);
+	h->min = min;
+	h->max = max;
+	return row * HISTOGRAM_SUB + sub == bin.place;
 }
 
 static int merge_rows(struct histogram *h, const struct histogram *from)

@@ -32,6 +32,7 @@ struct histogram {
 /* What histogram_next tells: count values from low to high. */
 struct histogram_bin {
 	uint64_t low, high, count;
+	uint32_t place; /* the bucket's number; of no meaning where values are exact */
 };
 
 /* Where histogram_next is; starts zeroed. */
@@ -42,6 +43,10 @@ struct histogram_at {
 /* A value n times. 0 or CPIDECODE_ENOMEM, as all that return int. */
 int histogram_add_many(struct histogram *h, uint64_t value, uint64_t n);
 int histogram_merge(struct histogram *h, const struct histogram *from);
+/* n values more in the bucket of that number (below HISTOGRAM_ROWS * HISTOGRAM_SUB). */
+int histogram_add_place(struct histogram *h, uint32_t place, uint64_t n);
+/* Says what the least and greatest were; false: the buckets say otherwise. */
+bool histogram_set_ends(struct histogram *h, uint64_t min, uint64_t max);
 void histogram_free(struct histogram *h);
 
 /* Has every value of its own. */

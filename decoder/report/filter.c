@@ -92,3 +92,33 @@ bool filter_hook(const struct filter *f, const struct hook *h, struct filter_gro
 		return false;
 	return cpu_taken(f, h->ring) && thread_taken(f, h->tid, h->task);
 }
+
+void filter_describe(const struct filter *f, struct out *o)
+{
+	if (f->by_minor)
+		out_printf(o, "minor 0x%02X; ", f->minor);
+	if (f->by_cpu) {
+		out_str(o, "cpu ");
+		for (unsigned cpu = 0; cpu < FILTER_CPUS; cpu++)
+			if (f->cpus[cpu / 8] >> cpu % 8 & 1)
+				out_printf(o, "%u,", cpu);
+		out_str(o, f->guests ? "guest; " : "; ");
+	}
+	if (f->by_tid)
+		out_printf(o, "tid %u; ", f->tid);
+	if (f->by_pid)
+		out_printf(o, "pid %u; ", f->pid);
+	if (f->from != INT64_MIN) {
+		out_str(o, "from ");
+		out_seconds(o, f->from);
+		out_str(o, "; ");
+	}
+	if (f->to != INT64_MAX) {
+		out_str(o, "to ");
+		out_seconds(o, f->to);
+		out_str(o, "; ");
+	}
+	/* Last, as it may look like the others. */
+	if (f->label)
+		out_printf(o, "label %s", f->label);
+}

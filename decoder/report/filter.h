@@ -3,6 +3,7 @@
 #define SWT_DECODER_FILTER_H
 
 #include "../model/model.h"
+#include "../sink/out.h"
 
 enum { FILTER_CPUS = 1024 };
 
@@ -30,5 +31,8 @@ bool filter_interval(const struct filter *f, const struct interval *iv);
 
 /* Hooks have to be shown to it in order. group starts out zeroed. */
 bool filter_hook(const struct filter *f, const struct hook *h, struct filter_group *group);
+
+/* All that it says of intervals, as text: equal filters have equal texts. */
+void filter_describe(const struct filter *f, struct out *o);
 
 #endif

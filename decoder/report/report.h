@@ -9,6 +9,7 @@
 #include "../../include/cpidecode.h"
 #include "../model/findings.h"
 #include "../model/intervals.h"
+#include "../model/partial.h"
 #include "../sink/out.h"
 #include "filter.h"
 
@@ -19,6 +20,7 @@ enum report_kind {
 	REPORT_CPUS,
 	REPORT_INFO,
 	REPORT_FLAME,
+	REPORT_PARTIAL, /* no report, but what others are made of: formats/partial.md */
 };
 
 enum report_format {
@@ -46,10 +48,6 @@ extern const char *const format_names[FORMAT_NAMES];
 extern const char *const weight_names[WEIGHT_NAMES];
 /* The name's place, or -1. */
 int report_name_find(const char *name, const char *const *names, size_t n);
-/* CLOCK_REALTIME ns, both ends included: the intervals that end in it. */
-struct time_slice {
-	int64_t from, to; /* INT64_MIN, INT64_MAX: open */
-};
 
 struct report {
 	struct out *out;
@@ -92,6 +90,10 @@ int report_cpus(struct report *r);
 int report_flame(struct report *r);
 int report_hooks(struct report *r);
 int report_info(struct report *r);
+int report_partial(struct report *r);
+
+/* A report of partial results that were merged: summary or cpus, or a partial again. */
+int report_merged(struct report *r, enum report_kind kind, const struct partial *p);
 
 /* NULL: the trace knows the thread by its number only. */
 static inline const char *report_task_name(const struct task *task)

@@ -8,6 +8,8 @@ int report_run(struct report *r, enum report_kind kind)
 		return report_summary(r);
 	case REPORT_CPUS:
 		return report_cpus(r);
+	case REPORT_PARTIAL:
+		return report_partial(r);
 	case REPORT_HOOKS:
 		return report_hooks(r);
 	case REPORT_INFO:

@@ -1,0 +1,184 @@
+#include "merge.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../io/input.h"
+#include "../sink/escape.h"
+#include "tell.h"
+
+/* A name out of a file, safe for a terminal; NULL: no memory. */
+static char *safe_name(const char *name)
+{
+	struct out o;
+	out_memory(&o);
+	escape_text(&o, name, strlen(name));
+	out_char(&o, '\0');
+	char *copy = o.error ? NULL : strdup(o.buf);
+	out_discard(&o);
+	return copy;
+}
+
+static int read_bytes(struct io_input *in, uint8_t **bytes, size_t *n)
+{
+	uint64_t size = io_size(in);
+	*bytes = size < SIZE_MAX ? malloc((size_t)size + 1) : NULL;
+	return *bytes ? io_read(in, 0, *bytes, (size_t)size, n) : CPIDECODE_ENOMEM;
+}
+
+int merge_read_file(struct partial *p, const char *path)
+{
+	const char *name = strcmp(path, "-") ? path : "standard input", *why = NULL;
+	struct io_input *in = NULL;
+	uint8_t *bytes = NULL;
+	size_t n = 0;
+	int rc = io_open_path(path, NULL, NULL, &in);
+	if (!rc)
+		rc = read_bytes(in, &bytes, &n);
+	int error = errno;
+	if (!rc)
+		rc = partial_read(p, bytes, n, &why);
+	if (rc > 0)
+		complain("%s: %s", name, why);
+	else if (rc)
+		complain_code(name, rc, error);
+	free(bytes);
+	io_close(in);
+	return rc ? EXIT_FAILED : EXIT_OK;
+}
+
+static int add_file(struct partial *p, const char *path)
+{
+	struct partial one = {0};
+	size_t which = 0;
+	int code = merge_read_file(&one, path);
+	int rc = code ? 0 : partial_merge(p, &one, &which);
+	if (rc == PARTIAL_TWICE) {
+		char *name = safe_name(one.sources[which].path);
+		complain("%s: some of the trace %s is in an earlier partial result already: each "
+			 "part "
+			 "is merged once",
+			path, name ? name : "");
+		free(name);
+	} else if (rc == PARTIAL_OTHER_FILTER) {
+		complain("%s: it was made with other filters than those before it: they cannot be "
+			 "merged",
+			path);
+	} else if (rc) {
+		complain_code(path, rc, errno);
+	}
+	partial_free(&one);
+	return rc ? EXIT_FAILED : code;
+}
+
+int merge_read(struct partial *p, const struct options *o)
+{
+	int code = EXIT_OK;
+	for (size_t i = 0; i < o->nfiles && !code; i++)
+		code = add_file(p, o->files[i]);
+	return code;
+}
+
+bool merge_scripted(const struct partial *p)
+{
+	for (size_t i = 0; i < p->nsources; i++)
+		if (p->sources[i].scripted)
+			return true;
+	return false;
+}
+
+static const char *plural(uint64_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
+static bool tell_damage(const struct partial_source *s, const char *name)
+{
+	const uint64_t *c = s->counts;
+	uint64_t stretches = c[PARTIAL_STRETCHES];
+	if (c[PARTIAL_HEADER_DAMAGED])
+		complain("%s: the file header is damaged; what it says is doubtful", name);
+	if (stretches)
+		complain("%s: %" PRIu64 " damaged stretch%s, %" PRIu64 " byte%s skipped", name,
+			stretches, stretches == 1 ? "" : "es", c[PARTIAL_DAMAGED_BYTES],
+			plural(c[PARTIAL_DAMAGED_BYTES]));
+	if (c[PARTIAL_CUT_OFF])
+		complain("%s: cut off: the file does not end with an END section", name);
+	if (c[PARTIAL_SCHEMAS])
+		complain("%s: %" PRIu64 " schema%s refused", name, c[PARTIAL_SCHEMAS],
+			plural(c[PARTIAL_SCHEMAS]));
+	for (size_t i = 0; i < s->ndamage && i < 3; i++)
+		complain("%s: damage in the section at offset %" PRIu64 "; %" PRIu64
+			 " byte%s of hooks skipped",
+			name, s->damage[i].offset, s->damage[i].bytes, plural(s->damage[i].bytes));
+	if (s->ndamage > 3)
+		complain("%s: %zu more sections are damaged inside", name, s->ndamage - 3);
+	/* Sections on the edge of two slices are read for both, so of these there may be fewer. */
+	if (c[PARTIAL_MALFORMED])
+		complain("%s: up to %" PRIu64 " malformed record%s skipped", name,
+			c[PARTIAL_MALFORMED], plural(c[PARTIAL_MALFORMED]));
+	if (c[PARTIAL_RESERVED])
+		complain("%s: up to %" PRIu64 " record%s of an unknown kind skipped", name,
+			c[PARTIAL_RESERVED], plural(c[PARTIAL_RESERVED]));
+	return c[PARTIAL_HEADER_DAMAGED] || stretches || c[PARTIAL_CUT_OFF] || s->ndamage ||
+	       c[PARTIAL_MALFORMED];
+}
+
+static bool tell_source(const struct partial_source *s)
+{
+	const uint64_t *c = s->counts;
+	char *copy = safe_name(s->path);
+	const char *name = copy ? copy : "a trace";
+	struct losses l = {.full = c[PARTIAL_FULL],
+		.big = c[PARTIAL_BIG],
+		.held = c[PARTIAL_HELD],
+		.no_guest = c[PARTIAL_NO_GUEST],
+		.unexplained = c[PARTIAL_UNEXPLAINED]};
+	bool bad = tell_lost(name, &l);
+	tell_torn(name, c[PARTIAL_TORN]);
+	if (!c[PARTIAL_TORN] && c[PARTIAL_FOUND_TORN])
+		complain("%s: up to %" PRIu64 " torn record%s (never committed)", name,
+			c[PARTIAL_FOUND_TORN], plural(c[PARTIAL_FOUND_TORN]));
+	if (c[PARTIAL_OVERWRITTEN])
+		complain("%s: %" PRIu64 " hook%s overwritten by newer ones (wrap mode)", name,
+			c[PARTIAL_OVERWRITTEN], plural(c[PARTIAL_OVERWRITTEN]));
+	bad |= tell_damage(s, name);
+	if (!partial_whole(s)) {
+		complain("%s: slices are missing: this is a part of the trace", name);
+		bad = true;
+	}
+	free(copy);
+	return bad || c[PARTIAL_TORN] || c[PARTIAL_FOUND_TORN];
+}
+
+bool merge_tell(const struct partial *p)
+{
+	bool bad = false;
+	for (size_t i = 0; i < p->nsources; i++)
+		bad |= tell_source(&p->sources[i]);
+	return bad;
+}
+
+static void say(void *ctx, const char *line)
+{
+	(void)ctx;
+	complain("%s", line);
+}
+
+int merge_report(const struct partial *p, const struct options *o, struct out *out, bool *bad)
+{
+	struct report r = {.out = out,
+		.format = o->format,
+		.filter = &o->filter,
+		.scripted = merge_scripted(p),
+		.note = say};
+	/* A partial result tells of all this once it is reported. */
+	if (o->report != REPORT_PARTIAL) {
+		if (r.scripted && o->format != FORMAT_TEXT)
+			complain(REPORT_SCRIPTED);
+		*bad = merge_tell(p);
+	}
+	return report_merged(&r, o->report, p);
+}

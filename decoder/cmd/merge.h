@@ -1,0 +1,20 @@
+/* cpidecode merge: partial results put together. */
+#ifndef SWT_DECODER_MERGE_H
+#define SWT_DECODER_MERGE_H
+
+#include "options.h"
+
+/* Reads all files of o into *p. An exit code; what is wrong has been said. */
+int merge_read(struct partial *p, const struct options *o);
+
+/* One partial result more, *p zeroed but for what its tally wants. An exit code. */
+int merge_read_file(struct partial *p, const char *path);
+
+/* A report of them; *bad: data was lost or damaged, or is missing. 0 or a CPIDECODE_E code. */
+int merge_report(const struct partial *p, const struct options *o, struct out *out, bool *bad);
+
+/* What is to be said of the traces, a line each. Whether data was lost, damaged or is missing. */
+bool merge_tell(const struct partial *p);
+bool merge_scripted(const struct partial *p);
+
+#endif

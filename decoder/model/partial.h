@@ -1,0 +1,79 @@
+/*
+ * A partial result: the tally of a trace, or of a slice of one, and what it was made of, so
+ * that several can be put together, even across machines. formats/partial.md is how it
+ * looks in a file.
+ */
+#ifndef SWT_DECODER_PARTIAL_H
+#define SWT_DECODER_PARTIAL_H
+
+#include "../../formats/partial.h"
+#include "tally.h"
+
+enum { PARTIAL_DAMAGE = 1000 };
+
+/* CLOCK_REALTIME ns, both ends included: the intervals that end in it. */
+struct time_slice {
+	int64_t from, to; /* INT64_MIN, INT64_MAX: open */
+};
+
+/* A section that is damaged inside. */
+struct partial_damage {
+	uint64_t offset, bytes;
+};
+
+/* One trace file. */
+struct partial_source {
+	uint8_t trace_id[16];
+	uint64_t fingerprint; /* of the file: files of one trace differ in it */
+	char *path;
+	bool scripted;
+	struct time_slice *slices; /* in order, apart from each other */
+	size_t nslices, slices_cap;
+	uint64_t counts[PARTIAL_COUNTS];
+	struct partial_damage *damage; /* by offset */
+	size_t ndamage, damage_cap;
+};
+
+/* Starts zeroed but for tally.wanted. */
+struct partial {
+	char *filter;			/* as text; NULL: nothing was put in yet */
+	struct partial_source *sources; /* by trace id, then fingerprint */
+	size_t nsources, sources_cap;
+	struct tally tally; /* settled */
+};
+
+enum {
+	/* In a partial the tally has everything that a report may ask for. */
+	PARTIAL_WANTED = TALLY_WANT_CPUS | TALLY_WANT_COUNTS,
+	PARTIAL_OTHER_FILTER = 1, /* partial_merge: results */
+	PARTIAL_TWICE,
+};
+
+struct varint_out;
+
+/* A source that ranges and damage are added to; partial_sort when all are there. NULL: no memory.
+ */
+struct partial_source *partial_add_source(struct partial *p, const char *path);
+int partial_add_slice(struct partial_source *s, struct time_slice slice);
+int partial_add_damage(struct partial_source *s, struct partial_damage damage);
+void partial_sort(struct partial *p);
+/* By what tells files apart: below 0, 0, above. */
+int partial_compare_sources(const struct partial_source *x, const struct partial_source *y);
+
+/*
+ * Puts from into *p: 0 or CPIDECODE_ENOMEM. PARTIAL_OTHER_FILTER, PARTIAL_TWICE (some of
+ * the source *which of from is in p already): they do not go together, and p is as before.
+ */
+int partial_merge(struct partial *p, const struct partial *from, size_t *which);
+
+/* Every interval of the source's file is in. */
+bool partial_whole(const struct partial_source *s);
+
+/* The whole file's bytes. */
+void partial_write(struct varint_out *o, const struct partial *p);
+/* 0, CPIDECODE_ENOMEM, or 1 with *why set: no partial result, or a damaged one. *p starts zeroed.
+ */
+int partial_read(struct partial *p, const uint8_t *bytes, size_t n, const char **why);
+void partial_free(struct partial *p);
+
+#endif

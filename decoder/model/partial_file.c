@@ -1,0 +1,339 @@
+/* A partial result as the bytes of its file, and back. The reader believes nothing. */
+#include <string.h>
+#include <xxhash.h>
+
+#include "../../formats/bytes.h"
+#include "../../include/cpidecode.h"
+#include "partial.h"
+#include "varint.h"
+
+/* More intervals than any trace has: sums of such numbers cannot run over. */
+#define MAX_COUNT (UINT64_C(1) << 48)
+
+static void put_histogram(struct varint_out *o, const struct histogram *h)
+{
+	struct histogram_at at = {0};
+	struct histogram_bin bin;
+	uint64_t before = 0, bins = 0;
+	varint_put(o, h->count);
+	if (histogram_exact(h)) {
+		for (uint32_t i = 0; i < h->held; i++) {
+			varint_put(o, h->values[i] - before);
+			before = h->values[i];
+		}
+		return;
+	}
+	while (histogram_next(h, &at, &bin))
+		bins++;
+	varint_put(o, h->min);
+	varint_put(o, h->max);
+	varint_put(o, bins);
+	at = (struct histogram_at){0};
+	while (histogram_next(h, &at, &bin)) {
+		varint_put(o, bin.place - before);
+		varint_put(o, bin.count);
+		before = bin.place;
+	}
+}
+
+static void put_ratio(struct varint_out *o, const struct ratio *r)
+{
+	varint_put(o, r->above);
+	varint_put(o, r->below);
+	varint_put(o, r->weighted);
+	varint_put(o, r->weight);
+	varint_put(o, r->instant);
+	varint_put(o, r->instants);
+	varint_put(o, r->counted);
+	varint_put(o, r->measured);
+}
+
+static void put_group(struct varint_out *o, const struct tally_group *g)
+{
+	varint_put(o, g->has_label);
+	varint_put_string(o, g->label, g->label_len);
+	varint_put(o, g->mm);
+	varint_put(o, g->scripted);
+	varint_put(o, g->quality);
+	varint_put(o, g->flagged);
+	for (unsigned i = 0; i < TALLY_FLAGS; i++)
+		varint_put(o, g->by_flag[i]);
+	varint_put(o, g->total);
+	put_histogram(o, &g->time);
+	put_ratio(o, &g->ratios.raw);
+	put_ratio(o, &g->ratios.scaled);
+	put_ratio(o, &g->ratios.thread);
+	put_ratio(o, &g->ratios.busy);
+	varint_put(o, g->ncolumns);
+	for (uint32_t i = 0; i < g->ncolumns; i++) {
+		put_ratio(o, &g->columns[i].raw);
+		put_ratio(o, &g->columns[i].scaled);
+		put_ratio(o, &g->columns[i].busy);
+	}
+	for (unsigned i = 0; i < TALLY_VALUES; i++) {
+		varint_put(o, g->spreads[i].sum);
+		put_histogram(o, &g->spreads[i].values);
+	}
+}
+
+static void put_source(struct varint_out *o, const struct partial_source *s)
+{
+	varint_raw(o, s->trace_id, sizeof s->trace_id);
+	varint_put(o, s->fingerprint);
+	varint_put_string(o, s->path, strlen(s->path));
+	varint_put(o, s->scripted);
+	varint_put(o, s->nslices);
+	for (size_t i = 0; i < s->nslices; i++) {
+		varint_put_signed(o, s->slices[i].from);
+		varint_put_signed(o, s->slices[i].to);
+	}
+	for (unsigned i = 0; i < PARTIAL_COUNTS; i++)
+		varint_put(o, s->counts[i]);
+	varint_put(o, s->ndamage);
+	for (size_t i = 0; i < s->ndamage; i++) {
+		varint_put(o, s->damage[i].offset);
+		varint_put(o, s->damage[i].bytes);
+	}
+}
+
+static uint64_t checksum(const uint8_t *bytes, size_t n)
+{
+	/* One hash of both parts: the second is seeded with the first. */
+	uint64_t head = XXH3_64bits(bytes, PARTIAL_H_CHECKSUM);
+	return XXH3_64bits_withSeed(bytes + PARTIAL_HEADER_SIZE, n - PARTIAL_HEADER_SIZE, head);
+}
+
+void partial_write(struct varint_out *o, const struct partial *p)
+{
+	uint8_t header[PARTIAL_HEADER_SIZE] = {0};
+	const char *filter = p->filter ? p->filter : "";
+	memcpy(header, PARTIAL_MAGIC, 8);
+	put_le32(header + PARTIAL_H_VERSION, PARTIAL_VERSION);
+	varint_raw(o, header, sizeof header);
+	varint_put_string(o, filter, strlen(filter));
+	varint_put(o, p->nsources);
+	for (size_t i = 0; i < p->nsources; i++)
+		put_source(o, &p->sources[i]);
+	varint_put(o, p->tally.cpus_left_out);
+	varint_put(o, p->tally.count);
+	for (size_t i = 0; i < p->tally.count; i++)
+		put_group(o, p->tally.groups[i]);
+	if (o->failed)
+		return;
+	put_le64(o->p + PARTIAL_H_PAYLOAD, o->n - PARTIAL_HEADER_SIZE);
+	put_le64(o->p + PARTIAL_H_CHECKSUM, checksum(o->p, o->n));
+}
+
+static int get_values(struct varint_in *in, struct histogram *h, uint64_t count)
+{
+	uint64_t value = 0;
+	for (uint64_t i = 0; i < count; i++) {
+		uint64_t step = varint_get_max(in, UINT64_MAX - value);
+		if (in->why)
+			return 0;
+		value += step;
+		int rc = histogram_add(h, value);
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+static int get_histogram(struct varint_in *in, struct histogram *h, uint64_t most)
+{
+	uint64_t count = varint_get_max(in, most);
+	if (count <= HISTOGRAM_VALUES)
+		return get_values(in, h, count);
+	uint64_t min = varint_get_max(in, UINT64_MAX), max = varint_get_max(in, UINT64_MAX);
+	uint64_t bins = varint_get_max(in, HISTOGRAM_ROWS * HISTOGRAM_SUB), place = 0;
+	for (uint64_t i = 0; i < bins && !in->why; i++) {
+		uint64_t step = varint_get_max(in, HISTOGRAM_ROWS * HISTOGRAM_SUB - 1 - place);
+		uint64_t n = varint_get_max(in, count - h->count);
+		if ((i && !step) || !n)
+			varint_fail(in, "a histogram's buckets are not in order");
+		if (in->why)
+			return 0;
+		place += step;
+		int rc = histogram_add_place(h, (uint32_t)place, n);
+		if (rc)
+			return rc;
+	}
+	if (!in->why && (h->count != count || !histogram_set_ends(h, min, max)))
+		varint_fail(in, "a histogram contradicts itself");
+	return 0;
+}
+
+static void get_ratio(struct varint_in *in, struct ratio *r, uint64_t most)
+{
+	r->above = varint_get(in);
+	r->below = varint_get(in);
+	r->weighted = varint_get(in);
+	r->weight = varint_get(in);
+	r->instant = varint_get(in);
+	r->instants = varint_get_max(in, most);
+	r->counted = varint_get_max(in, most);
+	r->measured = varint_get_max(in, most);
+	if (r->counted > r->measured || r->instants > r->measured)
+		varint_fail(in, "a ratio contradicts itself");
+}
+
+static int get_columns(struct varint_in *in, struct tally_group *g, uint64_t count)
+{
+	uint32_t n = (uint32_t)varint_get_max(in, TALLY_CPUS);
+	for (uint32_t i = 0; i < n && !in->why; i++) {
+		/* One by one, so that memory follows what is really there. */
+		if (tally_need_columns(g, i + 1))
+			return CPIDECODE_ENOMEM;
+		get_ratio(in, &g->columns[i].raw, count);
+		get_ratio(in, &g->columns[i].scaled, count);
+		get_ratio(in, &g->columns[i].busy, count);
+	}
+	return 0;
+}
+
+static int get_group(struct varint_in *in, struct tally *t)
+{
+	uint32_t length;
+	size_t known = t->count;
+	bool has_label = varint_get_max(in, 1);
+	const uint8_t *label = varint_get_string(in, &length);
+	uint8_t mm = (uint8_t)varint_get_max(in, 0xFF);
+	if (!has_label && length)
+		varint_fail(in, "a label that is none");
+	if (in->why)
+		return 0;
+	struct tally_group *g = tally_group_of(t, has_label, (const char *)label, length, mm);
+	if (!g)
+		return CPIDECODE_ENOMEM;
+	if (t->count == known)
+		varint_fail(in, "a group comes twice");
+	g->scripted = varint_get_max(in, MAX_COUNT);
+	g->quality = varint_get_max(in, MAX_COUNT);
+	g->flagged = varint_get_max(in, MAX_COUNT);
+	for (unsigned i = 0; i < TALLY_FLAGS; i++)
+		g->by_flag[i] = varint_get_max(in, MAX_COUNT);
+	g->total = varint_get(in);
+	int rc = get_histogram(in, &g->time, MAX_COUNT);
+	uint64_t count = g->time.count;
+	if (!count || g->scripted > count || g->flagged > count || g->quality > count)
+		varint_fail(in, "a group contradicts itself");
+	get_ratio(in, &g->ratios.raw, count);
+	get_ratio(in, &g->ratios.scaled, count);
+	get_ratio(in, &g->ratios.thread, count);
+	get_ratio(in, &g->ratios.busy, count);
+	if (!rc)
+		rc = get_columns(in, g, count);
+	for (unsigned i = 0; i < TALLY_VALUES && !rc; i++) {
+		g->spreads[i].sum = varint_get(in);
+		rc = get_histogram(in, &g->spreads[i].values, count);
+	}
+	return rc;
+}
+
+static int get_slices(struct varint_in *in, struct partial_source *s)
+{
+	uint64_t n = varint_get_max(in, UINT32_MAX);
+	int rc = 0;
+	for (uint64_t i = 0; i < n && !in->why && !rc; i++) {
+		struct time_slice slice = {.from = varint_get_signed(in)};
+		slice.to = varint_get_signed(in);
+		const struct time_slice *last = s->nslices ? &s->slices[s->nslices - 1] : NULL;
+		if (slice.from > slice.to ||
+			(last && (last->to >= INT64_MAX - 1 || slice.from <= last->to + 1)))
+			varint_fail(in, "slices are not in order");
+		else
+			rc = partial_add_slice(s, slice);
+	}
+	return rc;
+}
+
+static int get_damage(struct varint_in *in, struct partial_source *s)
+{
+	uint64_t n = varint_get_max(in, PARTIAL_DAMAGE);
+	int rc = 0;
+	for (uint64_t i = 0; i < n && !in->why && !rc; i++) {
+		struct partial_damage d = {.offset = varint_get_max(in, UINT64_MAX)};
+		d.bytes = varint_get_max(in, UINT64_MAX);
+		if (i && d.offset <= s->damage[i - 1].offset)
+			varint_fail(in, "damage is not in order");
+		else
+			rc = partial_add_damage(s, d);
+	}
+	return rc;
+}
+
+static int get_source(struct varint_in *in, struct partial *p)
+{
+	uint32_t length;
+	const uint8_t *id = varint_get_raw(in, 16);
+	uint64_t fingerprint = varint_get_max(in, UINT64_MAX);
+	const uint8_t *path = varint_get_string(in, &length);
+	if (length && memchr(path, 0, length))
+		varint_fail(in, "a name with a zero byte");
+	if (in->why)
+		return 0;
+	char *name = strndup((const char *)path, length);
+	struct partial_source *s = name ? partial_add_source(p, name) : NULL;
+	free(name);
+	if (!s)
+		return CPIDECODE_ENOMEM;
+	memcpy(s->trace_id, id, sizeof s->trace_id);
+	s->fingerprint = fingerprint;
+	if (s > p->sources && partial_compare_sources(s - 1, s) >= 0)
+		varint_fail(in, "files are not in order");
+	s->scripted = varint_get_max(in, 1);
+	int rc = get_slices(in, s);
+	for (unsigned i = 0; i < PARTIAL_COUNTS; i++)
+		s->counts[i] = varint_get_max(in, UINT64_MAX);
+	return rc ? rc : get_damage(in, s);
+}
+
+static int get_payload(struct varint_in *in, struct partial *p)
+{
+	uint32_t length;
+	const uint8_t *filter = varint_get_string(in, &length);
+	if (length && memchr(filter, 0, length))
+		varint_fail(in, "a filter with a zero byte");
+	p->filter = strndup(length ? (const char *)filter : "", length);
+	if (!p->filter)
+		return CPIDECODE_ENOMEM;
+	uint64_t n = varint_get_max(in, UINT32_MAX);
+	int rc = 0;
+	for (uint64_t i = 0; i < n && !in->why && !rc; i++)
+		rc = get_source(in, p);
+	p->tally.cpus_left_out = varint_get_max(in, MAX_COUNT);
+	n = varint_get_max(in, UINT32_MAX);
+	for (uint64_t i = 0; i < n && !in->why && !rc; i++)
+		rc = get_group(in, &p->tally);
+	if (!in->why && in->p < in->end)
+		varint_fail(in, "something follows its end");
+	partial_sort(p);
+	return rc ? rc : tally_settle(&p->tally);
+}
+
+static const char *wrong_header(const uint8_t *bytes, size_t n)
+{
+	if (n < 8 || memcmp(bytes, PARTIAL_MAGIC, 8))
+		return "not a partial result (cpidecode --partial writes them)";
+	if (n < PARTIAL_HEADER_SIZE)
+		return "cut off";
+	if (get_le32(bytes + PARTIAL_H_VERSION) != PARTIAL_VERSION)
+		return "a partial result of another version";
+	if (get_le64(bytes + PARTIAL_H_PAYLOAD) != n - PARTIAL_HEADER_SIZE)
+		return "cut off, or longer than it says";
+	if (get_le64(bytes + PARTIAL_H_CHECKSUM) != checksum(bytes, n))
+		return "damaged: its checksum does not hold";
+	return NULL;
+}
+
+int partial_read(struct partial *p, const uint8_t *bytes, size_t n, const char **why)
+{
+	*why = wrong_header(bytes, n);
+	if (*why)
+		return 1;
+	struct varint_in in = {.p = bytes + PARTIAL_HEADER_SIZE, .end = bytes + n};
+	p->tally.wanted = PARTIAL_WANTED;
+	int rc = get_payload(&in, p);
+	*why = in.why;
+	return rc ? rc : in.why != NULL;
+}

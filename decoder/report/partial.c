@@ -1,0 +1,139 @@
+/* Partial results: written of a trace, and reports of merged ones. */
+#include <stdlib.h>
+#include <xxhash.h>
+
+#include "../model/varint.h"
+#include "losses.h"
+#include "tallies.h"
+
+/* What a file's headers say of it, in a number. */
+static int fingerprint(const struct trace_file *f, uint64_t *result)
+{
+	struct varint_out o = {0};
+	varint_put(&o, f->bytes);
+	varint_put(&o, f->header.clock);
+	varint_put(&o, f->header.sync_ticks);
+	varint_put_signed(&o, f->header.sync_realtime);
+	for (size_t i = 0; i < f->nrings; i++) {
+		const struct trace_ring *r = &f->rings[i];
+		const uint64_t said[] = {r->ring, r->sections, r->stored, r->raw, r->hooks, r->torn,
+			r->lost, r->first, r->last, r->position_first, r->position_end};
+		for (unsigned k = 0; k < sizeof said / sizeof *said; k++)
+			varint_put(&o, said[k]);
+	}
+	*result = o.failed ? 0 : XXH3_64bits(o.p, o.n);
+	free(o.p);
+	return o.failed ? CPIDECODE_ENOMEM : 0;
+}
+
+static void count_told(struct partial_source *s, const struct trace_file *f)
+{
+	struct losses l = losses_of_file(f, NULL);
+	s->counts[PARTIAL_FULL] = l.full;
+	s->counts[PARTIAL_BIG] = l.big;
+	s->counts[PARTIAL_HELD] = l.held;
+	s->counts[PARTIAL_NO_GUEST] = l.no_guest;
+	s->counts[PARTIAL_UNEXPLAINED] = l.unexplained;
+	s->counts[PARTIAL_OVERWRITTEN] = l.overwritten;
+	s->counts[PARTIAL_TORN] = l.torn;
+	s->counts[PARTIAL_STRETCHES] = f->ndamage + f->damage_untold;
+	s->counts[PARTIAL_DAMAGED_BYTES] = f->damaged_bytes;
+	s->counts[PARTIAL_SCHEMAS] = f->nschema_problems;
+	s->counts[PARTIAL_HEADER_DAMAGED] = f->header.damaged;
+	s->counts[PARTIAL_CUT_OFF] = !f->has_end;
+}
+
+static void count_found(
+	struct partial_source *s, const struct trace_file *f, const struct findings *found)
+{
+	for (size_t i = 0; i < f->nrings; i++) {
+		const struct hook_counts *c = findings_ring(found, f->index, i);
+		if (!c)
+			continue;
+		s->counts[PARTIAL_FOUND_TORN] += c->torn;
+		s->counts[PARTIAL_MALFORMED] += c->malformed;
+		s->counts[PARTIAL_RESERVED] += c->reserved;
+	}
+}
+
+static int add_source(struct partial *p, const struct report *r, const struct trace_file *f)
+{
+	struct partial_source *s = partial_add_source(p, f->path);
+	if (!s)
+		return CPIDECODE_ENOMEM;
+	memcpy(s->trace_id, f->header.trace_id, sizeof s->trace_id);
+	s->scripted = f->header.flags & TF_FLAG_SCRIPTED;
+	count_told(s, f);
+	count_found(s, f, r->found);
+	int rc = fingerprint(f, &s->fingerprint);
+	if (!rc)
+		rc = partial_add_slice(s, r->slice);
+	for (size_t i = 0; i < r->found->ndamage && !rc; i++) {
+		const struct hook_damage *d = &r->found->damage[i];
+		if (d->file == f->index)
+			rc = partial_add_damage(
+				s, (struct partial_damage){.offset = d->offset, .bytes = d->bytes});
+	}
+	return rc;
+}
+
+static int describe(struct partial *p, const struct report *r)
+{
+	struct out text;
+	out_memory(&text);
+	filter_describe(r->filter, &text);
+	out_char(&text, '\0');
+	p->filter = text.error ? NULL : strdup(text.buf);
+	out_discard(&text);
+	return p->filter ? 0 : CPIDECODE_ENOMEM;
+}
+
+static int write_partial(struct report *r, const struct partial *p)
+{
+	struct varint_out bytes = {0};
+	partial_write(&bytes, p);
+	if (!bytes.failed)
+		out_bytes(r->out, bytes.p, bytes.n);
+	free(bytes.p);
+	return bytes.failed ? CPIDECODE_ENOMEM : 0;
+}
+
+int report_partial(struct report *r)
+{
+	struct partial p = {.tally.wanted = PARTIAL_WANTED};
+	int rc = tallies_read(r, &p.tally);
+	if (!rc)
+		rc = describe(&p, r);
+	for (size_t i = 0; i < trace_nfiles(r->trace) && !rc; i++)
+		rc = add_source(&p, r, trace_file(r->trace, i));
+	partial_sort(&p);
+	for (size_t i = 1; i < p.nsources && !rc; i++) {
+		if (partial_compare_sources(&p.sources[i - 1], &p.sources[i]))
+			continue;
+		report_note(r,
+			"%s and %s are the same trace: it is in the partial result once only "
+			"if it is given once",
+			p.sources[i - 1].path, p.sources[i].path);
+		rc = CPIDECODE_EINVAL;
+	}
+	if (!rc)
+		rc = write_partial(r, &p);
+	partial_free(&p);
+	return rc;
+}
+
+int report_merged(struct report *r, enum report_kind kind, const struct partial *p)
+{
+	switch (kind) {
+	case REPORT_SUMMARY:
+		summary_print(r, &p->tally);
+		return 0;
+	case REPORT_CPUS:
+		cpus_print(r, &p->tally);
+		return 0;
+	case REPORT_PARTIAL:
+		return write_partial(r, p);
+	default:
+		return CPIDECODE_EINVAL;
+	}
+}

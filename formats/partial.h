@@ -1,0 +1,44 @@
+/*
+ * A partial result of cpidecode, version 1: what the intervals of a trace, or of a slice of
+ * one, amount to. Prose: partial.md. Little-endian; offsets in bytes.
+ */
+#ifndef SWT_FORMATS_PARTIAL_H
+#define SWT_FORMATS_PARTIAL_H
+
+#define PARTIAL_MAGIC "\x89SWP\r\n\x1a\n"
+
+enum partial_header {
+	PARTIAL_H_MAGIC = 0,
+	PARTIAL_H_VERSION = 8,	 /* u32 */
+	PARTIAL_H_RESERVED = 12, /* u32 0 */
+	PARTIAL_H_PAYLOAD = 16,	 /* u64 bytes that follow the header */
+	PARTIAL_H_CHECKSUM = 24, /* u64 XXH3-64 of the payload, seeded with that of bytes 0-23 */
+	PARTIAL_HEADER_SIZE = 32,
+	PARTIAL_VERSION = 1,
+};
+
+/* Of one trace file: first what the file says of itself, then what reading it found. */
+enum partial_count {
+	PARTIAL_FULL, /* hooks lost, by cause */
+	PARTIAL_BIG,
+	PARTIAL_HELD,
+	PARTIAL_NO_GUEST,
+	PARTIAL_UNEXPLAINED,
+	PARTIAL_OVERWRITTEN,
+	PARTIAL_TORN,
+	PARTIAL_STRETCHES, /* damaged, and their bytes */
+	PARTIAL_DAMAGED_BYTES,
+	PARTIAL_SCHEMAS,	/* that were refused */
+	PARTIAL_HEADER_DAMAGED, /* 0 or 1 */
+	PARTIAL_CUT_OFF,	/* 0 or 1: no END */
+	PARTIAL_TOLD,
+	PARTIAL_FOUND_TORN = PARTIAL_TOLD,
+	PARTIAL_MALFORMED,
+	PARTIAL_RESERVED,
+	PARTIAL_COUNTS,
+};
+
+_Static_assert(PARTIAL_COUNTS == 15, "the counts are part of the format");
+_Static_assert(PARTIAL_H_CHECKSUM + 8 == PARTIAL_HEADER_SIZE, "the checksum ends the header");
+
+#endif

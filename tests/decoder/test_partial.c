@@ -1,0 +1,293 @@
+/* Partial results: as bytes and back, merged, and in the hands of a stranger. */
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+#include "../../decoder/model/partial.h"
+#include "../../decoder/model/varint.h"
+#include "../../formats/bytes.h"
+#include "../../include/cpidecode.h"
+#include "run.h"
+
+static void add(struct tally *t, const char *label, double ns, uint64_t instructions)
+{
+	struct interval_cpu cpus[2] = {
+		{.raw_cpi = 2, .scaled_cpi = NAN, .busy_pct = 50, .instructions = 5, .cycles = 10},
+		{.raw_cpi = NAN, .scaled_cpi = NAN, .busy_pct = NAN}};
+	struct interval iv = {.has_label = label != NULL,
+		.label = label,
+		.label_len = label ? (uint32_t)strlen(label) : 0,
+		.mm = 3,
+		.elapsed = (uint64_t)ns,
+		.elapsed_ns = ns,
+		.raw_cpi = 1.5,
+		.scaled_cpi = NAN,
+		.thread_cpi = NAN,
+		.busy_pct = 12.5,
+		.instructions = instructions,
+		.cycles = 2 * instructions,
+		.busy_cycles = NOT_MEASURED,
+		.thread_instructions = NOT_MEASURED,
+		.thread_cycles = NOT_MEASURED,
+		.flags = IV_QUALITY | IV_USER_ONLY,
+		.cpus = cpus,
+		.num_cpus = 2};
+	ck_assert_int_eq(tally_add(t, &iv), 0);
+}
+
+/* n intervals from number first on, as of a file's slice. */
+static void make(struct partial *p, uint8_t id, struct time_slice slice, unsigned first, unsigned n)
+{
+	*p = (struct partial){.tally.wanted = PARTIAL_WANTED, .filter = strdup("tid 5; ")};
+	struct partial_source *s = partial_add_source(p, "a trace.bin");
+	ck_assert_ptr_nonnull(s);
+	memset(s->trace_id, id, sizeof s->trace_id);
+	s->fingerprint = UINT64_MAX;
+	s->counts[PARTIAL_FULL] = 7;
+	s->counts[PARTIAL_MALFORMED] = 1;
+	ck_assert_int_eq(partial_add_slice(s, slice), 0);
+	ck_assert_int_eq(
+		partial_add_damage(s, (struct partial_damage){.offset = 4096, .bytes = 9}), 0);
+	partial_sort(p);
+	for (unsigned i = first; i < first + n; i++) {
+		add(&p->tally, i % 3 ? "many" : NULL, 1000.0 / 3 * (i * i % 997), 1000 + i);
+		if (i == 7)
+			add(&p->tally, "", 0, 0);
+	}
+	ck_assert_int_eq(tally_settle(&p->tally), 0);
+}
+
+static struct varint_out bytes_of(const struct partial *p)
+{
+	struct varint_out o = {0};
+	partial_write(&o, p);
+	ck_assert(!o.failed);
+	return o;
+}
+
+static void check_bytes(const struct varint_out *a, const struct varint_out *b)
+{
+	ck_assert_uint_eq(a->n, b->n);
+	ck_assert(!memcmp(a->p, b->p, a->n));
+}
+
+static const struct time_slice whole = {INT64_MIN, INT64_MAX};
+
+START_TEST(a_file_reads_back_as_it_was)
+{
+	static const unsigned sizes[] = {0, 1, 300, 2000};
+	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+		struct partial p, q = {0};
+		const char *why;
+		make(&p, 1, whole, 0, sizes[i]);
+		struct varint_out a = bytes_of(&p);
+		ck_assert_int_eq(partial_read(&q, a.p, a.n, &why), 0);
+		ck_assert_ptr_null(why);
+		struct varint_out b = bytes_of(&q);
+		check_bytes(&a, &b);
+		ck_assert(partial_whole(&q.sources[0]));
+		ck_assert_str_eq(q.filter, "tid 5; ");
+		free(a.p);
+		free(b.p);
+		partial_free(&p);
+		partial_free(&q);
+	}
+}
+END_TEST
+
+static struct time_slice third(unsigned i)
+{
+	static const struct time_slice slices[] = {{INT64_MIN, 99}, {100, 199}, {200, INT64_MAX}};
+	return slices[i];
+}
+
+/* Every order, and every way to put pairs together first. */
+START_TEST(slices_merge_to_the_whole)
+{
+	static const unsigned orders[6][3] = {
+		{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+	struct partial all;
+	size_t which;
+	make(&all, 1, whole, 0, 900);
+	all.sources[0].counts[PARTIAL_MALFORMED] = 3;
+	struct varint_out expected = bytes_of(&all);
+	for (unsigned i = 0; i < 12; i++) {
+		struct partial part[3], one = {.tally.wanted = PARTIAL_WANTED},
+					two = {.tally.wanted = PARTIAL_WANTED};
+		const unsigned *order = orders[i / 2];
+		for (unsigned k = 0; k < 3; k++)
+			make(&part[k], 1, third(order[k]), order[k] * 300, 300);
+		ck_assert_int_eq(partial_merge(&one, &part[0], &which), 0);
+		if (i % 2) { /* first + (second + third) */
+			ck_assert_int_eq(partial_merge(&two, &part[1], &which), 0);
+			ck_assert_int_eq(partial_merge(&two, &part[2], &which), 0);
+			ck_assert_int_eq(partial_merge(&one, &two, &which), 0);
+		} else {
+			ck_assert_int_eq(partial_merge(&one, &part[1], &which), 0);
+			ck_assert(!partial_whole(&one.sources[0]));
+			ck_assert_int_eq(partial_merge(&one, &part[2], &which), 0);
+		}
+		ck_assert(partial_whole(&one.sources[0]));
+		struct varint_out got = bytes_of(&one);
+		check_bytes(&expected, &got);
+		free(got.p);
+		partial_free(&one);
+		partial_free(&two);
+		for (unsigned k = 0; k < 3; k++)
+			partial_free(&part[k]);
+	}
+	free(expected.p);
+	partial_free(&all);
+}
+END_TEST
+
+START_TEST(files_merge_side_by_side)
+{
+	struct partial a, b;
+	size_t which;
+	make(&a, 2, whole, 0, 10);
+	make(&b, 1, whole, 10, 10);
+	ck_assert_int_eq(partial_merge(&a, &b, &which), 0);
+	ck_assert_uint_eq(a.nsources, 2);
+	ck_assert_uint_eq(a.sources[0].trace_id[0], 1);
+	ck_assert_uint_eq(a.sources[1].trace_id[0], 2);
+	partial_free(&a);
+	partial_free(&b);
+}
+END_TEST
+
+START_TEST(what_does_not_go_together_is_refused)
+{
+	static const struct time_slice others[] = {
+		{INT64_MIN, INT64_MAX}, {INT64_MIN, 100}, {199, INT64_MAX}, {150, 150}};
+	struct partial a, b;
+	size_t which;
+	make(&a, 1, third(1), 0, 300);
+	struct varint_out before = bytes_of(&a);
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+		make(&b, 1, others[i], 300, 300);
+		ck_assert_int_eq(partial_merge(&a, &b, &which), PARTIAL_TWICE);
+		partial_free(&b);
+	}
+	make(&b, 1, third(0), 300, 300);
+	b.filter[0]++;
+	ck_assert_int_eq(partial_merge(&a, &b, &which), PARTIAL_OTHER_FILTER);
+	partial_free(&b);
+	struct varint_out after = bytes_of(&a);
+	check_bytes(&before, &after);
+	free(before.p);
+	free(after.p);
+	partial_free(&a);
+}
+END_TEST
+
+static void fix(uint8_t *p, size_t n)
+{
+	put_le64(p + PARTIAL_H_PAYLOAD, n - PARTIAL_HEADER_SIZE);
+	put_le64(p + PARTIAL_H_CHECKSUM,
+		XXH3_64bits_withSeed(p + PARTIAL_HEADER_SIZE, n - PARTIAL_HEADER_SIZE,
+			XXH3_64bits(p, PARTIAL_H_CHECKSUM)));
+}
+
+/* From memory of exactly that size, so that a sanitizer sees a step beyond it. */
+static int read_copy(const uint8_t *p, size_t n, bool repair)
+{
+	struct partial q = {0};
+	const char *why = NULL;
+	uint8_t *copy = malloc(n ? n : 1);
+	ck_assert_ptr_nonnull(copy);
+	memcpy(copy, p, n);
+	if (repair && n >= PARTIAL_HEADER_SIZE)
+		fix(copy, n);
+	int rc = partial_read(&q, copy, n, &why);
+	ck_assert(rc == 0 || rc == 1);
+	ck_assert_int_eq(rc == 1, why != NULL);
+	if (!rc) { /* what is accepted can be worked with */
+		struct varint_out o = bytes_of(&q);
+		for (size_t i = 0; i < q.tally.count; i++)
+			histogram_percentile(&q.tally.groups[i]->time, 99);
+		free(o.p);
+	}
+	partial_free(&q);
+	free(copy);
+	return rc;
+}
+
+START_TEST(every_truncation_is_refused)
+{
+	struct partial p;
+	make(&p, 1, whole, 0, 450);
+	struct varint_out o = bytes_of(&p);
+	for (size_t n = 0; n < o.n; n++) {
+		ck_assert_int_eq(read_copy(o.p, n, false), 1);
+		ck_assert_int_eq(read_copy(o.p, n, true), 1);
+	}
+	varint_put(&o, 0);
+	ck_assert_int_eq(read_copy(o.p, o.n, true), 1);
+	free(o.p);
+	partial_free(&p);
+}
+END_TEST
+
+/* Refused by the checksum; and with a checksum that holds, refused or harmless. */
+START_TEST(every_changed_byte_is_survived)
+{
+	static const uint8_t changes[] = {0x01, 0x80, 0xFF, 0x7F};
+	struct partial p;
+	make(&p, 1, whole, 0, 450);
+	struct varint_out o = bytes_of(&p);
+	ck_assert_int_eq(read_copy(o.p, o.n, true), 0);
+	for (size_t i = 0; i < o.n; i++) {
+		for (unsigned c = 0; c < sizeof changes; c++) {
+			o.p[i] ^= changes[c];
+			ck_assert_int_eq(read_copy(o.p, o.n, false), 1);
+			read_copy(o.p, o.n, true);
+			o.p[i] ^= changes[c];
+		}
+	}
+	free(o.p);
+	partial_free(&p);
+}
+END_TEST
+
+START_TEST(numbers_have_one_spelling)
+{
+	static const struct {
+		uint8_t bytes[20];
+		size_t n;
+		bool good;
+	} cases[] = {{{0}, 1, true}, {{0x7F}, 1, true}, {{0x80, 1}, 2, true}, {{0x80, 0}, 2, false},
+		{{0x80}, 1, false}, {{0}, 0, false}};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct varint_in in = {.p = cases[i].bytes, .end = cases[i].bytes + cases[i].n};
+		varint_get(&in);
+		ck_assert_int_eq(!in.why, cases[i].good);
+	}
+	static const exact_sum values[] = {0, 127, 128, UINT64_MAX, EXACT_MAX - 1, EXACT_MAX};
+	struct varint_out o = {0};
+	for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+		varint_put(&o, values[i]);
+	varint_put_signed(&o, INT64_MIN);
+	varint_put_signed(&o, -1);
+	varint_put_signed(&o, INT64_MAX);
+	struct varint_in in = {.p = o.p, .end = o.p + o.n};
+	for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+		ck_assert(varint_get(&in) == values[i]);
+	ck_assert_int_eq(varint_get_signed(&in), INT64_MIN);
+	ck_assert_int_eq(varint_get_signed(&in), -1);
+	ck_assert_int_eq(varint_get_signed(&in), INT64_MAX);
+	ck_assert(!in.why && in.p == in.end);
+	free(o.p);
+	/* 129 bits. */
+	uint8_t large[19];
+	memset(large, 0x80, sizeof large);
+	large[18] = 4;
+	in = (struct varint_in){.p = large, .end = large + sizeof large};
+	varint_get(&in);
+	ck_assert_ptr_nonnull(in.why);
+}
+END_TEST
+
+RUN_TESTS("partial", a_file_reads_back_as_it_was, slices_merge_to_the_whole,
+	files_merge_side_by_side, what_does_not_go_together_is_refused, every_truncation_is_refused,
+	every_changed_byte_is_survived, numbers_have_one_spelling)

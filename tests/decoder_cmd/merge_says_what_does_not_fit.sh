@@ -1,0 +1,89 @@
+#!/bin/sh
+. "${0%/*}/lib.sh"
+
+refused()
+{
+	pattern=$1
+	shift
+	run 1 "$@"
+	[ ! -s out ] || fail "a report all the same"
+	[ "$(wc -l <err)" -eq 1 ] || fail "more than one line"
+	in_file err "$pattern"
+}
+
+run 0 --partial whole.p plain.bin
+run 0 --slice 1/2 --partial one.p plain.bin
+run 0 --slice 2/2 --partial two.p plain.bin
+run 0 --label outer --slice 2/2 --partial outer.p plain.bin
+run 0 merge one.p two.p
+quiet
+
+refused 'two.p: some of the trace plain.bin is in an earlier' merge one.p two.p two.p
+refused 'some of the trace plain.bin is in an earlier' merge whole.p one.p
+refused 'outer.p: it was made with other filters' merge one.p outer.p
+refused 'plain.bin: not a partial result' merge plain.bin
+refused 'absent.p: .*No such file' merge whole.p absent.p
+head -c 20 whole.p >short.p
+refused 'short.p: cut off' merge short.p
+head -c 100 whole.p >cut.p
+refused 'cut.p: cut off' merge cut.p
+{ head -c 60 whole.p; printf 'X'; tail -c +62 whole.p; } >damaged.p
+refused 'damaged.p: damaged: its checksum' merge damaged.p
+refused 'not a trace' whole.p
+refused 'the same trace' --partial twice.p plain.bin plain.bin
+[ ! -e twice.p ] || fail "a partial result all the same"
+
+# A part is a part.
+run 0 merge one.p
+in_file err 'plain.bin: slices are missing'
+run 3 merge --strict one.p
+run 0 merge --strict one.p two.p
+
+# Losses are told once, whatever the number of slices, and --strict heeds them.
+loss='section loss
+loss 0 5 4 3 2 0 0 0
+loss 1 0 0 0 0 40 1 2'
+make_trace lossy.bin
+run 0 --partial loss1.p --slice 1/2 lossy.bin
+run 3 --partial loss2.p --slice 2/2 --strict lossy.bin
+run 0 lossy.bin
+mv err expected
+run 3 merge --strict loss1.p loss2.p
+cmp -s err expected || fail "losses are told otherwise"
+loss=''
+damage='flip s3.payload+40'
+make_trace damaged.bin
+run 0 --partial damaged.p damaged.bin
+run 3 merge --strict damaged.p
+in_file err 'damaged.bin: 1 damaged stretch, [0-9]+ bytes skipped'
+damage=''
+header='flags 1'
+make_trace scripted.bin
+run 0 --partial scripted.p scripted.bin
+run 0 merge scripted.p
+in_file out '^# scripted counters'
+run 0 merge --format csv scripted.p
+in_file err 'scripted counters'
+
+misuse()
+{
+	pattern=$1
+	shift
+	run 2 "$@"
+	[ "$(wc -l <err)" -eq 1 ] || fail "more than one line"
+	in_file err "$pattern"
+}
+misuse 'no partial results' merge
+misuse 'takes no filters' merge --label x whole.p
+misuse 'takes no filters' merge --slice 1/2 whole.p
+misuse 'merge goes with' merge --report intervals whole.p
+misuse 'merge goes with' merge --format folded whole.p
+misuse 'I/N' --slice 0/2 plain.bin
+misuse 'I/N' --slice 3/2 plain.bin
+misuse 'I/N' --slice 1 plain.bin
+misuse 'I/N' --slice 1/2x plain.bin
+misuse 'I/N' --slice -1/2 plain.bin
+misuse 'goes with' --slice 1/2 --report hooks plain.bin
+misuse 'written instead of a report' --partial x --report cpus plain.bin
+misuse 'written instead of a report' --partial x -o y plain.bin
+misuse 'empty file name' --partial '' plain.bin

@@ -1,0 +1,86 @@
+#!/bin/sh
+. "${0%/*}/lib.sh"
+
+# 600 intervals of two labels on two rings: one label's percentiles are exact, the other's not.
+{
+	echo 'clock tsc'
+	echo 'hz 3000000000'
+	echo 'sync 0 1700000000000000000 1000'
+	for ring in 0 1; do
+		echo "section hooks ring=$ring"
+		awk -v ring=$ring 'BEGIN {
+			for (i = 0; i < 300; i++) {
+				e = (i * 7919 + ring * 104729) % 100003
+				printf "group mm=%d tid=7 at=%d elapsed=%d types=1 label=\"%s\" summary detailed\n",
+					i % 2, 1000000 + i * 1000 + ring, e, i % 5 ? "often" : "seldom"
+				printf "cpu %d %d 0 x2\nthread %d %d\nendgroup\n", e % 977, e, e % 31, e / 2
+			}
+		}'
+	done
+	echo 'section end'
+} | "$MKTRACE" - t.bin
+
+for report in summary cpus; do
+	for format in text csv json; do
+		run 0 --report $report --format $format t.bin
+		mv out whole.$report.$format
+	done
+done
+grep -q often whole.summary.csv || fail "nothing to compare"
+run 0 --partial whole.p t.bin
+quiet
+
+for n in 1 2 3 8 40; do
+	rm -f part.*
+	i=1
+	while [ $i -le $n ]; do
+		"$CPIDECODE" --slice $i/$n --partial part.$i t.bin &
+		i=$((i + 1))
+	done
+	wait
+	# Backwards, then as the shell lists them.
+	backwards=
+	for part in part.*; do backwards="$part $backwards"; done
+	run 0 merge --partial merged.p $backwards
+	cmp -s merged.p whole.p || fail "$n slices: another partial result than the whole"
+	for report in summary cpus; do
+		for format in text csv json; do
+			run 0 merge --report $report --format $format part.*
+			cmp -s out whole.$report.$format || fail "$n slices: another $report $format"
+			quiet
+		done
+	done
+done
+
+# Merged in steps, and from standard input.
+run 0 merge --partial first.p part.1 part.2 part.3
+rm part.1 part.2 part.3
+run 0 merge --partial - first.p part.*
+cmp -s out whole.p || fail "steps made a difference"
+status=0
+"$CPIDECODE" merge --format csv - <whole.p >out || status=$?
+[ $status -eq 0 ] || fail "standard input"
+cmp -s out whole.summary.csv || fail "standard input"
+
+# Slices of a report are the same slices: their counts add up.
+for i in 1 2 3; do
+	run 0 --slice $i/3 --format csv t.bin
+	awk -F, 'NR > 1 { n += $3 } END { print n }' out
+done >counts
+[ "$(awk '{ n += $1 } END { print n }' counts)" = 600 ] || fail "slices overlap"
+
+# Files of several machines, filters, a trace without hooks.
+printf 'clock tsc\nhz 1000000000\nsection end\n' | "$MKTRACE" - empty.bin
+run 0 --format csv t.bin plain.bin
+mv out both.csv
+run 0 --partial plain.p plain.bin
+run 0 merge --format csv plain.p whole.p
+cmp -s out both.csv || fail "two machines"
+run 0 --slice 2/5 --partial empty.p empty.bin
+run 0 merge --strict --partial other.p empty.p whole.p
+run 0 --label often --format csv t.bin
+mv out often.csv
+run 0 --label often --slice 1/2 --partial one t.bin
+run 0 --label often --slice 2/2 --partial two t.bin
+run 0 merge --format csv two one
+cmp -s out often.csv || fail "filters"
