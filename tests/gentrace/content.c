@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* An eighth of the labels are outermost. */
+enum { ROOTS = 8, NESTED = 4 };
 enum { HOOK_MAJOR = 0x10, HOOK_MINORS = 16, THREADS_OF_PROCESS = 4, FIRST_TID = 1000 };
 
 struct thread {
@@ -113,14 +115,25 @@ void content_close(struct content *c)
 	free(c);
 }
 
-/* Skewed: few labels are most of the intervals, as in programs, unless asked otherwise. */
-static uint32_t some_label(struct content *c)
+/* Of n, the first ones most. */
+static uint32_t skewed(struct content *c, uint32_t n)
 {
 	uint64_t r = random_next(&c->random) >> 43; /* 21 bits */
 
+	return (uint32_t)((r * r * r >> 42) * n >> 21);
+}
+
+/*
+ * As in programs, few labels are outermost, and each has few that are nested in it, so that
+ * the stacks are few, too; unless asked otherwise.
+ */
+static uint32_t some_label(struct content *c, const struct thread *t)
+{
 	if (c->o.even)
 		return (uint32_t)below(c, c->o.labels);
-	return (uint32_t)((r * r * r >> 42) * c->o.labels >> 21);
+	if (!t->depth)
+		return skewed(c, (c->o.labels + ROOTS - 1) / ROOTS);
+	return (t->label[t->depth - 1] * NESTED + 1 + skewed(c, NESTED)) % c->o.labels;
 }
 
 /* A third of the words are random, the others count up or hardly change. */
@@ -155,7 +168,7 @@ static void begin_some(struct content *c, struct thread *t)
 		t->last += step;
 		t->start[t->depth] = t->last;
 		t->nested[t->depth] = 0;
-		t->label[t->depth] = some_label(c);
+		t->label[t->depth] = some_label(c, t);
 		t->depth++;
 		c->open++;
 	}

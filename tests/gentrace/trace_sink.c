@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <lz4.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -217,15 +216,17 @@ static void write_tasks(struct trace_sink *s)
 
 struct trace_sink *trace_sink_open(const struct options *o)
 {
+	int fd = STDOUT_FILENO;
+
+	if (strcmp(o->output, "-"))
+		fd = open(o->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	if (fd < 0)
+		die("cannot create %s: %s", o->output, strerror(errno));
 	struct trace_sink *s = need_memory(calloc(1, sizeof *s));
 
 	s->o = *o;
 	s->only = -1;
-	s->fd = STDOUT_FILENO;
-	if (strcmp(o->output, "-"))
-		s->fd = open(o->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	if (s->fd < 0)
-		die("cannot create %s: %s", o->output, strerror(errno));
+	s->fd = fd;
 	s->seekable = lseek(s->fd, 0, SEEK_CUR) == 0;
 	/* How long the index will be is not known yet, and a pipe's header cannot be mended. */
 	s->o.index = o->index && s->seekable;

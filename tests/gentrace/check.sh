@@ -1,0 +1,120 @@
+#!/bin/sh
+# Whether gentrace's traces are what they say: other tests and the benchmark believe them.
+#
+# usage: check.sh
+# Environment: GENTRACE, CPIDECODE: the programs.
+set -u
+: "${GENTRACE:?}" "${CPIDECODE:?}"
+passed=0 failed=0 skipped=0
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+trap 'exit 1' INT TERM HUP
+
+check() { # NAME COMMAND...
+	name=$1; shift
+	if "$@" >"$work/log" 2>&1; then
+		passed=$((passed + 1)); echo "ok: $name"
+	else
+		failed=$((failed + 1)); echo "FAILED: $name"; sed 's/^/  /' "$work/log"
+	fi
+}
+same() { # WHAT EXPECTED THERE
+	[ -n "$2" ] && [ "$2" = "$3" ] && return
+	echo "$1: expected $2, there is $3"
+	return 1
+}
+exits() { # STATUS ARGUMENTS...: and says why in one line
+	status=$1; shift
+	"$GENTRACE" "$@" 2>"$work/stderr" >/dev/null
+	[ $? -eq "$status" ] && [ "$(wc -l <"$work/stderr")" -eq 1 ] && return
+	cat "$work/stderr"
+	return 1
+}
+hooks() { "$CPIDECODE" --strict --report hooks "$@"; }
+
+hooks_are_whole() {
+	"$GENTRACE" -n 3000 "$work/t" && hooks "$work/t" >"$work/hooks" || return 1
+	same hooks 3000 "$(wc -l <"$work/hooks")" && same words 3000 "$(grep -cE '( [0-9A-F]{8}){10} sample$' "$work/hooks")"
+}
+check "hooks: as many as asked for, none lost or damaged" hooks_are_whole
+
+# Every group counted, flagged as nothing but what it holds, its time in the stacks.
+groups_are_whole() {
+	"$GENTRACE" -k groups -n 2000 -c 3 "$work/t" || return 1
+	"$GENTRACE" -k groups -n 2000 -c 3 -f folded "$work/folded" || return 1
+	"$CPIDECODE" --strict --report intervals --format csv "$work/t" >"$work/csv" || return 1
+	same intervals 2001 "$(wc -l <"$work/csv")" || return 1
+	same 'whole ones' 2000 "$(grep -c ',summary+detailed,' "$work/csv")" || return 1
+	"$CPIDECODE" --format folded "$work/t" | LC_ALL=C sort >"$work/there"
+	awk '{ v = $NF; sub(/ [0-9]+$/, ""); s[$0] += v } END { for (k in s) printf "%s %d\n", k, s[k] }' \
+		"$work/folded" | LC_ALL=C sort >"$work/expected"
+	cmp "$work/expected" "$work/there"
+}
+check "groups: every one whole, nested as gentrace says" groups_are_whole
+
+same_hooks_however_stored() {
+	"$GENTRACE" -k mixed -c 3 -n 1500 "$work/t" && hooks "$work/t" >"$work/expected" || return 1
+	for how in '-z lz4' '-z zlib' '-z zlib --level 1' '-o filled' '-o rings' '--section 8192' \
+		'--no-index'; do
+		# shellcheck disable=SC2086
+		"$GENTRACE" -k mixed -c 3 -n 1500 $how "$work/t" && hooks "$work/t" >"$work/there" || return 1
+		cmp "$work/expected" "$work/there" || { echo "$how"; return 1; }
+	done
+	"$GENTRACE" -k mixed -c 3 -n 1500 - | hooks - >"$work/there"
+	cmp "$work/expected" "$work/there"
+}
+check "the same hooks in any codec, order and section, and through a pipe" same_hooks_however_stored
+
+seeds() {
+	"$GENTRACE" -s 7 "$work/a" && "$GENTRACE" -s 7 "$work/b" && "$GENTRACE" -s 8 "$work/c" || return 1
+	cmp "$work/a" "$work/b" && ! cmp -s "$work/a" "$work/c"
+}
+check "the same seed, the same bytes; another, others" seeds
+
+size() {
+	"$GENTRACE" -b 1M "$work/t" && bytes=$(wc -c <"$work/t") || return 1
+	echo "$bytes bytes"
+	[ "$bytes" -ge 1000000 ] && [ "$bytes" -lt 1020000 ]
+}
+check "--bytes" size
+sections() { "$CPIDECODE" --report info "$@" | grep '^  sections'; }
+index_and_end() {
+	"$GENTRACE" "$work/t" && sections "$work/t" | grep -q 'INDEX, 1 END' || return 1
+	"$GENTRACE" --no-index "$work/t" && ! sections "$work/t" | grep -q INDEX || return 1
+	"$GENTRACE" --no-end "$work/t" && ! sections "$work/t" 2>/dev/null | grep -q END || return 1
+	! "$GENTRACE" - | sections - | grep -q INDEX
+}
+check "INDEX and END are there unless they must not be" index_and_end
+parts() {
+	"$GENTRACE" -k groups -p label,summary -n 100 "$work/t" || return 1
+	same hooks 300 "$(hooks "$work/t" | wc -l)"
+}
+check "--parts" parts
+
+if command -v babeltrace2 >/dev/null; then
+	ctf() {
+		"$GENTRACE" -k mixed -n 1000 "$work/t" && "$GENTRACE" -k mixed -n 1000 -f ctf "$work/ctf" ||
+			return 1
+		babeltrace2 "$work/ctf" >"$work/events" || return 1
+		same events "$(hooks "$work/t" | wc -l)" "$(wc -l <"$work/events")"
+	}
+	check "the same events as CTF" ctf
+else
+	skipped=$((skipped + 1)); echo "skipped: the same events as CTF: there is no babeltrace2"
+fi
+
+check "a folder that is there is no new CTF trace: 1" exits 1 -f ctf "$work"
+check "a file that cannot be created: 1" exits 1 "$work/nothing/t"
+check "a full device: 1" exits 1 /dev/full
+check "a group that does not fit its section: 1" exits 1 -k groups -c 100 --section 4096 "$work/t"
+check "no output: 2" exits 2
+check "two outputs: 2" exits 2 "$work/t" "$work/u"
+check "no number: 2" exits 2 -n many "$work/t"
+check "a number below its range: 2" exits 2 -c 0 "$work/t"
+check "an unknown codec: 2" exits 2 -z rar "$work/t"
+check "an unknown part: 2" exits 2 -p label,body "$work/t"
+check "count and bytes: 2" exits 2 -n 1 -b 1 "$work/t"
+check "stacks of hooks: 2" exits 2 -f folded "$work/t"
+
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" -eq 0 ]
