@@ -1,7 +1,7 @@
 #!/bin/sh
 # Whether a benchmark runs and says something about every row; not what it says.
 #
-# usage: check.sh writer|continuous|counters
+# usage: check.sh writer|continuous|counters|decoder
 # Environment: BUILD: the build folder.
 set -u
 : "${BUILD:?}"
@@ -38,8 +38,9 @@ excuses="$excuses|the drain could not follow|.* is in memory"
 excuses="$excuses|it reads in user mode here|the kernel does not let a thread read these counters"
 excuses="$excuses|counters of processors need root|instructions and cycles of a thread cannot"
 excuses="$excuses|only root may read it|the kernel tells no idle time|perf_event_open of software events"
+excuses="$excuses|this cpidecode has no -j"
 every_row() {
-	awk -F '	' '!/^#/ && ($1 == "figure" || $1 == "ratio") { print $2 }' "$here/$kind.rows" \
+	awk -F '	' '!/^#/ && ($1 == "figure" || $1 == "ratio" || $1 == "work") { print $2 }' "$here/$kind.rows" \
 		>"$work/ids"
 	[ -s "$work/ids" ] || { echo "$kind.rows has no rows"; return 1; }
 	bad=0

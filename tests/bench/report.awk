@@ -7,7 +7,8 @@
 #	sample	ROW	VALUE		in the order of the repetitions
 #	absent	EXPRESSION	WHY	why rows without samples have none
 #	check	WHAT	ok|failed	DETAIL
-# A ratio is the median of the ratios of samples of the same repetition.
+# A ratio is the median of the ratios of samples of the same repetition. A work has, beside the
+# samples of its rate, those of ID.wall, ID.cpu, ID.anon and ID.peak, of which the medians are told.
 
 BEGIN { FS = "\t" }
 
@@ -16,8 +17,10 @@ FNR == NR {
 		next
 	n++
 	kind[n] = $1
-	if ($1 == "title") {
+	if ($1 == "title" || $1 == "works") {
 		what[n] = $2
+	} else if ($1 == "work") {
+		id[n] = $2; unit[n] = $3; what[n] = $4
 	} else if ($1 == "figure") {
 		id[n] = $2; unit[n] = $3; what[n] = $4; op[n] = $5; goal[n] = $6
 	} else if ($1 == "ratio") {
@@ -50,7 +53,7 @@ function summarize(m,    i, k, x) {
 
 # Fills v with a row's samples; how many.
 function collect(i,    k, m) {
-	if (kind[i] == "figure") {
+	if (kind[i] != "ratio") {
 		for (k = 1; k <= count[id[i]]; k++)
 			v[k] = value[id[i], k] + 0
 		return count[id[i]] + 0
@@ -109,6 +112,19 @@ function short(x) {
 	return sprintf(x >= 1000 || x <= -1000 ? "%.0f" : x >= 100 || x <= -100 ? "%.1f" : "%.2f", x)
 }
 
+# The median of a work's wall, cpu, anon or peak.
+function beside(i, name,    k) {
+	for (k = 1; k <= count[id[i] "." name]; k++)
+		v[k] = value[id[i] "." name, k] + 0
+	summarize(k - 1)
+	return middle
+}
+
+function json_work(i) {
+	return sprintf(", \"wall_s\": %.6g, \"cpu_s\": %.6g, \"anon_mib\": %.6g, \"peak_mib\": %.6g",
+		beside(i, "wall"), beside(i, "cpu"), beside(i, "anon"), beside(i, "peak"))
+}
+
 function json_row(i, m,    s) {
 	s = "    {\"id\": " quoted(id[i]) ", \"what\": " quoted(what[i]) ", \"unit\": " quoted(unit[i])
 	if (m)
@@ -119,6 +135,8 @@ function json_row(i, m,    s) {
 	if (goal[i] != "")
 		s = s ", \"goal\": " quoted(op[i] " " goal[i]) ", \"verdict\": " \
 			quoted(m ? verdict(i) : "n/a")
+	if (m && kind[i] == "work")
+		s = s json_work(i)
 	return s "}"
 }
 
@@ -128,7 +146,7 @@ function print_json(    i, m, first) {
 		printf "%s\n    %s: %s", (i > 1 ? "," : ""), quoted(fact[i]), scalar(says[i])
 	printf "\n  },\n  \"rows\": ["
 	for (i = 1; i <= n; i++) {
-		if (kind[i] == "title")
+		if (kind[i] == "title" || kind[i] == "works")
 			continue
 		m = forbidden(i) ? 0 : collect(i)
 		if (m)
@@ -149,6 +167,9 @@ function print_row(i, m,    line) {
 		return
 	}
 	line = line sprintf(" %10s %10s %10s", short(middle), short(least), short(most))
+	if (kind[i] == "work")
+		line = line sprintf(" %8s %8s %8s %8s", short(beside(i, "wall")),
+			short(beside(i, "cpu")), short(beside(i, "anon")), short(beside(i, "peak")))
 	if (goal[i] != "")
 		line = line sprintf("  %-8s %s", op[i] " " goal[i], verdict(i))
 	print line
@@ -161,6 +182,11 @@ function print_table(    i, m) {
 	for (i = 1; i <= n; i++) {
 		if (kind[i] == "title") {
 			printf "\n%-48s %10s %10s %10s  %-8s\n", what[i], "median", "min", "max", "goal"
+			continue
+		}
+		if (kind[i] == "works") {
+			printf "\n%-48s %10s %10s %10s %8s %8s %8s %8s\n", what[i], "median", "min",
+				"max", "wall s", "CPU s", "anon", "peak MiB"
 			continue
 		}
 		m = forbidden(i) ? 0 : collect(i)

@@ -5,8 +5,10 @@
 # usage: sh tests/bench/run.sh writer [--peers] [option ...]	what a hook costs its writer
 #        sh tests/bench/run.sh continuous [option ...]		continuous mode: loss, cost, drain
 #        sh tests/bench/run.sh counters [--peers] [option ...]	what reading counters costs
-#	--peers		writer: LTTng-UST and fwrite too, counters: PAPI, in turn with ours
-#			(installs them)
+#        sh tests/bench/run.sh decoder [--peers] [option ...]	how fast cpidecode is
+#	--peers		writer: LTTng-UST and fwrite too, counters: PAPI, decoder: babeltrace 1
+#			and 2, uftrace, perf script, flamegraph.pl, in turn with ours (installs
+#			them; flamegraph.pl: FLAMEGRAPH_PL names one, else it is downloaded)
 #	--json		one JSON document instead of the table
 #	-o FILE		writes to FILE
 #	--quick		few and short repetitions: to see whether it runs
@@ -29,7 +31,7 @@ value() { [ "$1" -gt 1 ] || misuse "$2 takes a value"; }
 arguments() {
 	while [ $# -gt 0 ]; do
 		case $1 in
-		writer | continuous | counters) [ -z "$kind" ] || misuse "$1 is one too many"; kind=$1 ;;
+		writer | continuous | counters | decoder) [ -z "$kind" ] || misuse "$1 is one too many"; kind=$1 ;;
 		--peers) peers=1 ;;
 		--json) json=1 ;;
 		--quick) quick=1 ;;
@@ -41,7 +43,7 @@ arguments() {
 		esac
 		shift
 	done
-	[ -n "$kind" ] || misuse "which benchmark: writer, continuous or counters?"
+	[ -n "$kind" ] || misuse "which benchmark: writer, continuous, counters or decoder?"
 	[ "$peers" -eq 0 ] || [ "$kind" != continuous ] || misuse "--peers is not for continuous"
 }
 arguments "$@"
@@ -150,6 +152,7 @@ report() {
 # shellcheck source=writer.sh
 # shellcheck source=continuous.sh
 # shellcheck source=counters.sh
+# shellcheck source=decoder.sh
 . "$here/$kind.sh"
 prepare
 measure

@@ -1,0 +1,225 @@
+# Sourced by run.sh: the decoder, on traces that gentrace makes in memory, and its peers.
+# shellcheck shell=sh disable=SC2034,SC2154
+
+# shellcheck source=decoder_peers.sh
+. "$here/decoder_peers.sh"
+
+# Of a group of all parts.
+hooks_of_group=6
+
+build_tools() {
+	# shellcheck disable=SC2086
+	must "compiling meter" $cc $flags "$here/machine.c" "$here/meter.c" -o "$work/meter"
+	# shellcheck disable=SC2046,SC2086
+	must "compiling gentrace" $cc $flags "$top"/tests/gentrace/*.c -o "$work/gentrace" \
+		$(pkg-config --cflags --libs liblz4 libxxhash zlib)
+}
+
+sizes() {
+	repetitions=5 hooks=5000000 groups=2000000 wide=100000 stacks=1000000 large=36000000
+	calls=60 faults=500000
+	[ "$quick" -eq 0 ] || {
+		repetitions=2 hooks=20000 groups=4000 wide=400 stacks=4000 large=100000
+		calls=2 faults=5000
+	}
+}
+
+# What -j is given; nothing where cpidecode has no -j.
+threads() {
+	one='' all=''
+	if ! "$cpidecode" --help | grep -Eq '(^|[ ,])-j'; then
+		why="this cpidecode has no -j"
+	elif [ "$(nproc)" -eq 1 ]; then
+		one='-j 1' why="there is one processor only"
+	else
+		one='-j 1' all="-j $(nproc)"
+		return
+	fi
+	printf 'absent\t\\.all(\\.anon)?$\t%s\n' "$why" >>"$work/samples"
+}
+
+gentrace() { must "generating a trace" "$work/gentrace" "$@"; }
+
+# ours [-i FILE] ID EVENTS ARGUMENTS...: cpidecode, timed
+ours() {
+	feed=''
+	[ "$1" != -i ] || { feed=$2; shift 2; }
+	id=$1 events=$2; shift 2
+	"$work/meter" ${feed:+-i "$feed"} -n "$events" "$id" "$cpidecode" "$@" >>"$work/samples" 2>"$log" ||
+		{ cat "$log" >&2; fail "$id failed"; }
+}
+# ... with one thread, and with all where there are several
+both() {
+	id=$1 events=$2; shift 2
+	# shellcheck disable=SC2086
+	ours "$id" "$events" $one "$@"
+	# shellcheck disable=SC2086
+	[ -z "$all" ] || ours "$id.all" "$events" $all "$@"
+}
+single() {
+	from=''
+	[ "$1" != -i ] || { from=$2; shift 2; }
+	id=$1 events=$2; shift 2
+	# shellcheck disable=SC2086
+	ours ${from:+-i "$from"} "$id" "$events" $one "$@"
+}
+
+# Whether threads change what is written.
+check_threads() { # NAME ARGUMENTS...
+	name=$1; shift
+	[ -n "$all" ] || return 0
+	# shellcheck disable=SC2086
+	"$cpidecode" $one "$@" 2>>"$log" | cksum >"$work/one"
+	# shellcheck disable=SC2086
+	"$cpidecode" $all "$@" 2>>"$log" | cksum >"$work/all"
+	verdict_of "$name: the same bytes with all threads" "$(cat "$work/one")" \
+		cmp -s "$work/one" "$work/all"
+}
+lines() { "$cpidecode" "$@" 2>>"$log" | wc -l; }
+
+hooks_measured() {
+	count=$hooks
+	gentrace -n "$count" "$memory/raw"
+	gentrace -n "$count" --no-schema "$memory/plain"
+	gentrace -n "$count" -z lz4 "$memory/lz4"
+	gentrace -n "$count" -z zlib "$memory/zlib"
+	gentrace -n "$count" -o rings --no-index "$memory/rings"
+	peer_hooks_begin
+	for _ in $(seq "$repetitions"); do
+		both hooks.text "$count" --report hooks "$memory/raw"
+		peer_hooks
+		both hooks.csv "$count" --report hooks --format csv "$memory/raw"
+		both hooks.json "$count" --report hooks --format json "$memory/raw"
+		single hooks.plain "$count" --report hooks --format json "$memory/plain"
+		single hooks.lz4 "$count" --report hooks "$memory/lz4"
+		single hooks.zlib "$count" --report hooks "$memory/zlib"
+		single -i "$memory/raw" hooks.pipe "$count" --report hooks -
+		single -i "$memory/rings" hooks.rings "$count" --report hooks -
+	done
+	for format in text csv json; do
+		there=$(lines --report hooks --format "$format" "$memory/raw")
+		[ "$format" != csv ] || there=$((there - 1))
+		verdict_of "hooks as $format: every one is there" "$there of $count" [ "$there" -eq "$count" ]
+		check_threads "hooks as $format" --report hooks --format "$format" "$memory/raw"
+	done
+	peer_hooks_end
+	rm -rf "${memory:?}"/*
+}
+
+# The sum of the counts in a summary; of the values in folded stacks.
+summary_count() { "$cpidecode" --format json "$1" 2>>"$log" | sed -n 's/.*"count":\([0-9]*\).*/\1/p' | total; }
+folded_sum() { awk '{ s += $NF } END { printf "%.0f\n", s }'; }
+total() { awk '{ s += $1 } END { printf "%.0f\n", s }'; }
+
+groups_measured() {
+	count=$((groups * hooks_of_group))
+	set -- -k groups -g 5000 -n "$groups"
+	gentrace "$@" "$memory/raw"
+	gentrace "$@" -z lz4 "$memory/lz4"
+	gentrace "$@" -z zlib "$memory/zlib"
+	gentrace "$@" -o rings --no-index "$memory/rings"
+	peer_groups_begin "$@"
+	for _ in $(seq "$repetitions"); do
+		both summary "$count" "$memory/raw"
+		peer_groups
+		both folded "$count" --format folded "$memory/raw"
+		peer_calls
+		single intervals "$count" --report intervals --format json "$memory/raw"
+		single summary.lz4 "$count" "$memory/lz4"
+		single summary.zlib "$count" "$memory/zlib"
+		single -i "$memory/raw" summary.pipe "$count" -
+		single -i "$memory/rings" summary.rings "$count" -
+	done
+	there=$(summary_count "$memory/raw")
+	verdict_of "the summary counts every group" "$there of $groups" [ "$there" -eq "$groups" ]
+	"$work/gentrace" "$@" -f folded - | folded_sum >"$work/expected"
+	"$cpidecode" --format folded "$memory/raw" 2>>"$log" | folded_sum >"$work/there"
+	verdict_of "the folded stacks have all of the time" \
+		"$(cat "$work/there") of $(cat "$work/expected") ticks" cmp -s "$work/expected" "$work/there"
+	check_threads summary "$memory/raw"
+	check_threads folded --format folded "$memory/raw"
+	peer_groups_end
+	rm -rf "${memory:?}"/*
+	per_interval folded folded.intervals $hooks_of_group
+	per_interval uftrace.report uftrace.calls 2
+}
+# The same samples by intervals, which are several records each.
+per_interval() { # FROM TO RECORDS
+	awk -F '	' -v from="$1" -v to="$2" -v each="$3" '$1 == "sample" && $2 == from {
+		printf "sample\t%s\t%.6g\n", to, $3 / each }' "$work/samples" >"$work/more"
+	cat "$work/more" >>"$work/samples"
+}
+
+wide_measured() {
+	count=$((wide * hooks_of_group))
+	set -- -k groups -g 5000 -n "$wide" -c 64
+	gentrace "$@" "$memory/raw"
+	gentrace "$@" -z lz4 "$memory/lz4"
+	gentrace "$@" -z zlib "$memory/zlib"
+	peer_wide_begin "$@"
+	for _ in $(seq "$repetitions"); do
+		both wide "$count" "$memory/raw"
+		peer_wide
+		single wide.lz4 "$count" "$memory/lz4"
+		single wide.zlib "$count" "$memory/zlib"
+	done
+	there=$(summary_count "$memory/raw")
+	verdict_of "the summary counts every group of 64 processors" "$there of $wide" \
+		[ "$there" -eq "$wide" ]
+	check_threads "summary of 64 processors" "$memory/raw"
+	rm -rf "${memory:?}"/*
+}
+
+stacks_measured() {
+	# Nearly as many stacks as intervals.
+	gentrace -k groups -g 5000 -n "$stacks" -l 4M -e -p label,summary "$memory/raw"
+	"$cpidecode" --format folded "$memory/raw" >"$memory/folded" 2>"$log" ||
+		{ cat "$log" >&2; fail "folding failed"; }
+	folded=$(wc -l <"$memory/folded")
+	verdict_of "nearly every interval has a stack of its own" "$folded lines of $stacks intervals" \
+		[ "$((folded * 100))" -ge "$((stacks * 95))" ]
+	peer_stacks_begin
+	for _ in $(seq "$repetitions"); do
+		both svg "$stacks" --format svg "$memory/raw"
+		peer_stacks
+	done
+	check_threads svg --format svg "$memory/raw"
+	rm -rf "${memory:?}"/*
+}
+
+part_measured() {
+	gentrace -n "$large" "$memory/raw"
+	# gentrace's clock: 500 ns and a little between hooks.
+	begin=$(awk -v n="$large" 'BEGIN { printf "+%.6fs", n * 500.2e-9 * 0.60 }')
+	end=$(awk -v n="$large" 'BEGIN { printf "+%.6fs", n * 500.2e-9 * 0.61 }')
+	for i in $(seq "$repetitions"); do
+		# The whole takes long: half as often.
+		[ $((i % 2)) -eq 0 ] || single whole 0 --report hooks "$memory/raw"
+		single part 0 --report hooks --from "$begin" --to "$end" "$memory/raw"
+	done
+	there=$(lines --report hooks --from "$begin" --to "$end" "$memory/raw")
+	verdict_of "1 % of the time has about 1 % of the hooks" "$there of $large" \
+		[ "$there" -ge "$((large / 111))" ] && [ "$there" -le "$((large / 90))" ]
+	rm -rf "${memory:?}"/*
+}
+
+measure() {
+	build_tools
+	sizes
+	{
+		machine
+		fact hooks "$hooks"
+		fact groups "$groups of 2 processors, $wide of 64"
+		fact repetitions "$repetitions"
+		fact traces "in memory (/dev/shm)"
+		fact memory "anonymous sampled every 2 ms, peak by the kernel"
+	} >"$work/samples"
+	threads
+	peers_begin
+	hooks_measured
+	groups_measured
+	wide_measured
+	stacks_measured
+	part_measured
+	fact 'load afterwards' "$(busy)" >>"$work/samples"
+}
