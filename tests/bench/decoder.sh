@@ -64,6 +64,9 @@ single() {
 	ours ${from:+-i "$from"} "$id" "$events" $one "$@"
 }
 
+# What takes long is not done in every repetition.
+slow_too() { [ "$i" -le 3 ]; }
+
 # Whether threads change what is written.
 check_threads() { # NAME ARGUMENTS...
 	name=$1; shift
@@ -85,7 +88,7 @@ hooks_measured() {
 	gentrace -n "$count" -z zlib "$memory/zlib"
 	gentrace -n "$count" -o rings --no-index "$memory/rings"
 	peer_hooks_begin
-	for _ in $(seq "$repetitions"); do
+	for i in $(seq "$repetitions"); do
 		both hooks.text "$count" --report hooks "$memory/raw"
 		peer_hooks
 		both hooks.csv "$count" --report hooks --format csv "$memory/raw"
@@ -119,7 +122,7 @@ groups_measured() {
 	gentrace "$@" -z zlib "$memory/zlib"
 	gentrace "$@" -o rings --no-index "$memory/rings"
 	peer_groups_begin "$@"
-	for _ in $(seq "$repetitions"); do
+	for i in $(seq "$repetitions"); do
 		both summary "$count" "$memory/raw"
 		peer_groups
 		both folded "$count" --format folded "$memory/raw"
@@ -157,7 +160,7 @@ wide_measured() {
 	gentrace "$@" -z lz4 "$memory/lz4"
 	gentrace "$@" -z zlib "$memory/zlib"
 	peer_wide_begin "$@"
-	for _ in $(seq "$repetitions"); do
+	for i in $(seq "$repetitions"); do
 		both wide "$count" "$memory/raw"
 		peer_wide
 		single wide.lz4 "$count" "$memory/lz4"
@@ -178,8 +181,7 @@ stacks_measured() {
 	folded=$(wc -l <"$memory/folded")
 	verdict_of "nearly every interval has a stack of its own" "$folded lines of $stacks intervals" \
 		[ "$((folded * 100))" -ge "$((stacks * 95))" ]
-	peer_stacks_begin
-	for _ in $(seq "$repetitions"); do
+	for i in $(seq "$repetitions"); do
 		both svg "$stacks" --format svg "$memory/raw"
 		peer_stacks
 	done
@@ -193,8 +195,7 @@ part_measured() {
 	begin=$(awk -v n="$large" 'BEGIN { printf "+%.6fs", n * 500.2e-9 * 0.60 }')
 	end=$(awk -v n="$large" 'BEGIN { printf "+%.6fs", n * 500.2e-9 * 0.61 }')
 	for i in $(seq "$repetitions"); do
-		# The whole takes long: half as often.
-		[ $((i % 2)) -eq 0 ] || single whole 0 --report hooks "$memory/raw"
+		! slow_too || single whole 0 --report hooks "$memory/raw"
 		single part 0 --report hooks --from "$begin" --to "$end" "$memory/raw"
 	done
 	there=$(lines --report hooks --from "$begin" --to "$end" "$memory/raw")
@@ -203,9 +204,18 @@ part_measured() {
 	rm -rf "${memory:?}"/*
 }
 
+# All traces are in memory; those of the groups take the most.
+check_room() {
+	needed=$((groups * 2300 / 1024))
+	there=$(df -Pk "$memory" | awk 'NR == 2 { print $4 }')
+	[ "$there" -ge "$needed" ] ||
+		fail "/dev/shm has room for $((there / 1024)) MiB, the traces need $((needed / 1024)): make it larger, or give --quick"
+}
+
 measure() {
 	build_tools
 	sizes
+	check_room
 	{
 		machine
 		fact hooks "$hooks"

@@ -52,7 +52,7 @@ flamegraph_find() {
 		fi
 	fi
 	if [ -z "$flamegraph" ]; then
-		no_peer '^flamegraph' "no flamegraph.pl: name one in FLAMEGRAPH_PL ($(tail -n 1 "$log"))"
+		no_peer '^flamegraph' "no flamegraph.pl, and it cannot be downloaded: FLAMEGRAPH_PL names one"
 	elif ! has '^flamegraph' perl perl || ! perl "$flamegraph" --help 2>&1 | grep -qi usage; then
 		no_peer '^flamegraph' "$flamegraph does not run"
 		flamegraph=''
@@ -88,8 +88,8 @@ peer_hooks_begin() {
 }
 peer_hooks() {
 	[ "$bt2" -eq 0 ] || peer bt2.text "$count" babeltrace2 "$memory/ctf"
-	[ "$bt2" -eq 0 ] || peer bt2.dummy "$count" babeltrace2 "$memory/ctf" -c sink.utils.dummy
-	[ "$bt1" -eq 0 ] || peer bt1.text "$count" babeltrace "$memory/ctf"
+	[ "$bt2" -eq 0 ] || ! slow_too || peer bt2.dummy "$count" babeltrace2 "$memory/ctf" -c sink.utils.dummy
+	[ "$bt1" -eq 0 ] || ! slow_too || peer bt1.text "$count" babeltrace "$memory/ctf"
 	[ "$perf" -eq 0 ] || peer perf.script "$perf_events" perf script -i "$memory/perf"
 }
 peer_hooks_end() {
@@ -114,7 +114,7 @@ peer_groups_begin() { # OPTIONS...
 }
 peer_groups() {
 	[ "$bt2" -eq 0 ] || peer bt2.groups "$count" babeltrace2 "$memory/ctf" -c sink.utils.dummy
-	[ "$bt1" -eq 0 ] || peer bt1.groups "$count" babeltrace -o dummy "$memory/ctf"
+	[ "$bt1" -eq 0 ] || ! slow_too || peer bt1.groups "$count" babeltrace -o dummy "$memory/ctf"
 }
 peer_calls() {
 	[ "$uftrace" -eq 1 ] || return 0
@@ -135,7 +135,6 @@ peer_wide() {
 	[ "$bt2" -eq 0 ] || peer bt2.wide "$count" babeltrace2 "$memory/ctf" -c sink.utils.dummy
 }
 
-peer_stacks_begin() { :; }
 peer_stacks() {
-	[ -z "$flamegraph" ] || peer flamegraph "$folded" perl "$flamegraph" "$memory/folded"
+	[ -z "$flamegraph" ] || ! slow_too || peer flamegraph "$folded" perl "$flamegraph" "$memory/folded"
 }
