@@ -6,6 +6,8 @@
 #	--quick	one build (gcc, Release) and its tests, nothing for AArch64
 #	--no-emulation	without the emulated machine (tests/emulation), which takes QEMU
 #	--keep	keeps the build folders (build-test-*) for a faster next time
+# SWTRACE_TEST_BROWSER=1 installs chromium, if need be, for the test of flame graphs in a browser
+# (some 400 MB); without it they are looked at if a chromium is there.
 # SWTRACE_TEST_HOTPLUG=1 lets a test take a CPU away, a few times for 20 ms (as root): what is
 # bound to that CPU loses its binding.
 set -u
@@ -91,6 +93,8 @@ skip() { # WHAT WHY
 
 # shellcheck disable=SC2086
 need_packages $TEST_PACKAGES || exit 1
+# Without it the test says so.
+[ -z "${SWTRACE_TEST_BROWSER-}" ] || need_packages chromium || true
 
 build gcc && suite gcc
 if [ "$quick" -eq 0 ]; then
