@@ -118,13 +118,11 @@ static void ask(const struct trace *t, const struct settings *s, unsigned thread
 		.format = s->what->format,
 		.weight = s->weight_and_filters & 3,
 		.filter = &filter,
-		.scripted = trace_scripted(t),
-		.host = trace_meta_value(trace_file(t, 0), "host"),
-		.trace = t,
 		.threads = threads,
 		.found = &a->found,
 		.progress = s->how & CANCELED ? no_progress : NULL,
 		.note = on_note};
+	report_about(&r, t);
 	a->rc = report_run(&r, s->what->kind);
 	PROMISE(a->rc <= 0, "code %d", a->rc);
 	if (!(s->how & (FULL_DISK | CANCELED)))
