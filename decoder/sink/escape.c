@@ -50,6 +50,8 @@ typedef bool care_fn(struct out *o, const char *s, size_t valid);
 static void escape_with(struct out *o, const char *s, size_t n, care_fn *care)
 {
 	size_t plain = 0;
+	if (!n) /* s may be NULL */
+		return;
 	for (size_t i = 0; i < n;) {
 		unsigned char c = (unsigned char)s[i];
 		if (c >= 0x20 && c < 0x7F && !care(NULL, s + i, 1)) {
