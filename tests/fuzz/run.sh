@@ -39,6 +39,8 @@ search() {
 	[ ! -f "$here/$target.dict" ] || set -- "-dict=$here/$target.dict" "$@"
 	mkdir -p "$corpus" "$build/failed" "$build/log"
 	start=$(date +%s)
+	# What was freed is remembered for a while, but not for as long as would cost page faults.
+	export ASAN_OPTIONS="quarantine_size_mb=8:malloc_context_size=8${ASAN_OPTIONS:+:$ASAN_OPTIONS}"
 	# A quick target gains nothing by long inputs, and the sanitizers' own memory counts.
 	"$build/fuzz_$target" -max_total_time="$time" -max_len=4096 -timeout=20 -rss_limit_mb=2048 \
 		-malloc_limit_mb=512 -print_final_stats=1 -artifact_prefix="$build/failed/$target-" \
