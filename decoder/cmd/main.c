@@ -241,6 +241,7 @@ int main(int argc, char **argv)
 	struct options o;
 	options_parse(&o, argc, argv);
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error like a full disk */
 	signal(SIGINT, on_signal);
 	signal(SIGTERM, on_signal);
 	signal(SIGHUP, on_signal);
