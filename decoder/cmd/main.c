@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "../model/intervals.h"
-#include "../sink/escape.h"
 #include "merge.h"
 #include "options.h"
 #include "tell.h"
@@ -77,12 +76,7 @@ static int add_schema(struct trace *t, const char *path)
 		complain_code(path, rc, errno);
 		return EXIT_FAILED;
 	}
-	struct out reason;
-	out_memory(&reason);
-	escape_text(&reason, error.reason, strlen(error.reason));
-	out_char(&reason, '\0');
-	complain("%s: line %u: %s", path, error.line, reason.error ? "" : reason.buf);
-	out_discard(&reason);
+	complain("%s: line %u: %s", path, error.line, error.reason);
 	return EXIT_FAILED;
 }
 

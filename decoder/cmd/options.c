@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../sink/escape.h"
 #include "options.h"
 
 enum {
@@ -47,14 +48,26 @@ static const struct option long_options[] = {
 };
 
 enum { MAX_SLICES = 1000000 };
+/* One line of text for a person, whatever stands in the names that it tells. */
+static void __attribute__((format(printf, 1, 0)))
+tell(const char *format, va_list ap, const char *behind)
+{
+	struct out line;
+	char *text;
+	out_memory(&line);
+	if (vasprintf(&text, format, ap) >= 0) {
+		escape_text(&line, text, strlen(text));
+		free(text);
+	}
+	fprintf(stderr, "cpidecode: %.*s%s\n", (int)line.len, line.buf ? line.buf : "", behind);
+	out_discard(&line);
+}
 
 void complain(const char *format, ...)
 {
 	va_list ap;
 	va_start(ap, format);
-	fputs("cpidecode: ", stderr);
-	vfprintf(stderr, format, ap);
-	fputc('\n', stderr);
+	tell(format, ap, "");
 	va_end(ap);
 }
 
@@ -62,9 +75,7 @@ static void __attribute__((noreturn, format(printf, 1, 2))) misuse(const char *f
 {
 	va_list ap;
 	va_start(ap, format);
-	fputs("cpidecode: ", stderr);
-	vfprintf(stderr, format, ap);
-	fputs(" (cpidecode --help explains)\n", stderr);
+	tell(format, ap, " (cpidecode --help explains)");
 	va_end(ap);
 	exit(EXIT_USAGE);
 }

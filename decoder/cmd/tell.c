@@ -54,13 +54,8 @@ static void tell_schemas(const struct trace_file *f)
 {
 	for (size_t i = 0; i < f->nschema_problems; i++) {
 		const struct trace_schema_problem *p = &f->schema_problems[i];
-		struct out reason;
-		out_memory(&reason);
-		escape_text(&reason, p->error.reason, strlen(p->error.reason));
-		out_char(&reason, '\0');
 		complain("%s: the schema at offset %" PRIu64 " is refused, line %u: %s", f->path,
-			p->offset, p->error.line, reason.error ? "" : reason.buf);
-		out_discard(&reason);
+			p->offset, p->error.line, p->error.reason);
 	}
 }
 
@@ -186,11 +181,16 @@ void progress_show(const char *what, uint64_t done, uint64_t total)
 		return;
 	line.last = now;
 	line.shown = true;
+	struct out name;
+	out_memory(&name);
+	escape_text(&name, what, strnlen(what, 60));
+	fprintf(stderr, "\rcpidecode: %.*s", (int)name.len, name.buf ? name.buf : "");
+	out_discard(&name);
 	if (total)
-		fprintf(stderr, "\rcpidecode: %.60s %3.0f%%  ", what,
+		fprintf(stderr, " %3.0f%%  ",
 			100 * (double)(done < total ? done : total) / (double)total);
 	else
-		fprintf(stderr, "\rcpidecode: %.60s %" PRIu64 " MiB  ", what, done >> 20);
+		fprintf(stderr, " %" PRIu64 " MiB  ", done >> 20);
 }
 
 void progress_end(void)

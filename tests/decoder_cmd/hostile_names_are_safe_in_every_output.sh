@@ -1,0 +1,93 @@
+#!/bin/sh
+# Labels, task names, META, strings, schema names and file names that would like to be obeyed
+# by a terminal, a browser, a parser or a spreadsheet: in every report and format.
+. "${0%/*}/lib.sh"
+: "${WELLFORMED:?the checker of formats}"
+
+esc=$(printf '\033') csi=$(printf '\302\233') turned=$(printf '\342\200\256')
+# Bytes as mktrace spells them: escapes, C1, DEL, an override of direction, bad UTF-8, markup.
+set -- '\e]0;owned\x07\e[2J' '\xc2\x9b31m\x7f\x9b' '\xe2\x80\xaeevil\xe2\x81\xa6' '\xff\xc0\xaf\xed\xa0\x80' \
+	'</script><script>alert(1)</script>' ']]><x y=\"' "'\\\"<&>;,\\r\\n|" '=HYPERLINK(\"x\")' \
+	'+1' '-1' '@x' '' ' ' '\0' 'a\0b' '\\\\' '{\"a\":1}' '%s%n' '${x}' '\u2028'
+{
+	cat <<END
+clock raw
+hz 1000000000
+sync 0 1700000000000000000 5
+section meta
+| host: h${esc}[31m${csi}1m$turned</svg><script>"'&
+| ${esc}key${turned}: value${esc}c
+| a line without a colon ${csi}
+section schema
+| major 0x10 odd "<title>${turned}&'"
+| hook 1 "<b>${turned}, \\"
+| u32 n hex
+| string s
+| major 0x11 odd2 "]]>"
+| hook 1/1 "=1+1;"
+| u32 a
+section schema
+| major ${turned}${esc}[2J
+section tasks
+END
+	n=0
+	while [ $n -lt $# ]; do
+		n=$((n + 1))
+		case $((n % 5)) in
+		0) name='\e]0;x\x07' ;;
+		1) name='\xc2\x9b1m\x9b' ;;
+		2) name='</title><i>&\"' ;;
+		3) name='\xe2\x80\xae\n;,' ;;
+		*) name='=1+1 ' ;;
+		esac
+		printf 'task %d %d 0 "%s"\n' $n $n "$name"
+	done
+	echo 'section hooks ring=0'
+	n=0
+	for name in "$@"; do
+		n=$((n + 1))
+		name=$(printf '%s' "$name" | sed 's/\\u2028/\\xe2\\x80\\xa8/')
+		cat <<END
+hook 0x10 1 tid=$n at=${n}0000 1 "$name"
+hook 0x12 1 "$name" "$name"
+group mm=1 tid=$n at=${n}5000 elapsed=4000 types=7 label="$name" summary detailed
+cpu 1000 2000 1000
+thread 10 20
+endgroup
+END
+	done
+	echo 'section hooks ring=1 lost=3'
+	echo 'hook 0x11 1 tid=1 at=1 5'
+} >script
+file=$(printf 'b\033[31md\302\233\342\200\256.bin')
+"$MKTRACE" script "$file" || fail "mktrace"
+
+for kind in summary:text:people summary:csv:csv summary:json:json intervals:text:people \
+	intervals:csv:csv intervals:json:json hooks:text:people hooks:csv:csv hooks:json:json \
+	cpus:text:people cpus:csv:csv cpus:json:json info:text:people info:json:json \
+	intervals:folded:folded intervals:svg:svg; do
+	report=${kind%%:*} checker=${kind##*:} format=${kind#*:}
+	run 0 --report "$report" --format "${format%:*}" "$file"
+	[ -s out ] || fail "$kind: nothing written"
+	"$WELLFORMED" "$checker" out || fail "$kind"
+	[ -s err ] || fail "$kind: nothing about the damage"
+	"$WELLFORMED" people err || fail "$kind: standard error"
+done
+run 1 "$file" "missing$file"
+"$WELLFORMED" people err || fail "standard error, missing file"
+run 2 --report "$file" "$file"
+"$WELLFORMED" people err || fail "standard error, usage"
+cp script "$file.hooks"
+run 1 --schema "$file.hooks" "$file"
+"$WELLFORMED" people err || fail "standard error, schema"
+
+# What a spreadsheet would take for a formula is written as it is: CSV is for programs.
+run 0 --report summary --format csv "$file"
+in_file out '^\+1,1,'
+# The checkers see what they are for.
+printf 'a\033[m\n' >bad
+for checker in people csv json folded svg; do
+	if "$WELLFORMED" $checker bad >/dev/null; then
+		fail "$checker takes an escape"
+	fi
+done
