@@ -186,6 +186,9 @@ static int progress(struct scan *s, uint64_t at)
 
 static int tell_damage(struct scan *s, uint64_t from, uint64_t to, const char *why)
 {
+	/* The last section's padding may be cut off. */
+	if (to > s->size)
+		to = s->size;
 	struct io_damage d = {.offset = from, .bytes = to - from, .why = why};
 	return to > from ? s->events->damage(s->events->ctx, &d) : 0;
 }

@@ -350,7 +350,8 @@ int directory_finish(struct file *f)
 		if (find_ring(d, f->rings[i].ring, &slot)->unsorted)
 			sort_in_place(refs(f) + ring->first, ring->count,
 				sizeof(struct section_ref), by_position);
-		settle_ranges(f, ring);
+		if (ring->count) /* else it is known by its losses alone */
+			settle_ranges(f, ring);
 	}
 	free(d->states);
 	free(d->slots);

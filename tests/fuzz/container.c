@@ -24,6 +24,28 @@ static void account(struct reading *r, uint64_t offset, uint64_t bytes)
 	r->end = offset + bytes;
 }
 
+static int on_damage(void *ctx, const struct io_damage *d);
+static int on_section(void *ctx, const struct io_section *s);
+
+/* A section that was believed: what it swallowed is told of as well as the rest. */
+static void doubt(const struct reading *r, const struct io_section *s)
+{
+	struct reading inner = *r;
+	struct io_scan_events events = {on_section, on_damage, &inner};
+	bool holds, ended;
+	PROMISE(!io_check(r->in, s, &holds), "memory");
+	if (holds)
+		return;
+	inner.raw = inner.scratch = (struct io_buffer){0};
+	inner.end = s->offset;
+	inner.size = io_section_end(s) < r->size ? io_section_end(s) : r->size;
+	PROMISE(!io_rescue(r->in, s, &events, &ended), "memory");
+	PROMISE(inner.end == inner.size, "%llu of %llu bytes told of",
+		(unsigned long long)inner.end, (unsigned long long)inner.size);
+	io_buffer_free(&inner.raw);
+	io_buffer_free(&inner.scratch);
+}
+
 static int on_section(void *ctx, const struct io_section *s)
 {
 	struct reading *r = ctx;
@@ -36,6 +58,8 @@ static int on_section(void *ctx, const struct io_section *s)
 	if (whole > r->size - s->offset)
 		whole = r->size - s->offset;
 	account(r, s->offset, whole);
+	if (!s->checked)
+		doubt(r, s);
 	if (s->type < TF_TYPE_HOOKS || s->type > TF_TYPE_LOSS)
 		return 0;
 	int rc = io_load(r->in, s, &r->raw, &r->scratch, &why);

@@ -11,11 +11,12 @@
 #include "wellformed.h"
 
 enum how {
-	TWO_FILES = 1,	/* a length of 16 bits, then the first recipe */
-	SCHEMA = 2,	/* a length of 16 bits, then a user's schema */
-	FULL_DISK = 4,	/* nothing can be written */
-	CANCELED = 8,	/* by whoever watches the progress */
-	AS_WRITTEN = 16 /* no recipe but a file */
+	TWO_FILES = 1,	 /* a length of 16 bits, then the first recipe */
+	SCHEMA = 2,	 /* a length of 16 bits, then a user's schema */
+	FULL_DISK = 4,	 /* nothing can be written */
+	CANCELED = 8,	 /* by whoever watches the progress */
+	AS_WRITTEN = 16, /* no recipe but a file */
+	UNVERIFIED = 32, /* opened by the headers, as large files are */
 };
 
 enum filters {
@@ -210,6 +211,7 @@ static void run(const struct settings *s, struct feed *in)
 	uint8_t *files[2] = {NULL, NULL};
 	const uint8_t *p;
 	PROMISE(!trace_new(&t), "an empty trace");
+	trace_set_verify(t, s->how & UNVERIFIED ? VERIFY_LATER : VERIFY_ALL);
 	if (s->how & SCHEMA) {
 		size_t n = feed_bytes(in, feed_u16(in), &p);
 		trace_add_schema(t, (const char *)p, n, &error);

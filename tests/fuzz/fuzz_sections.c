@@ -3,10 +3,11 @@
 #include "container.h"
 #include "recipe.h"
 
-static void read_trace(const uint8_t *bytes, size_t n)
+static void read_trace(const uint8_t *bytes, size_t n, enum trace_verify how)
 {
 	struct trace *t;
 	PROMISE(!trace_new(&t), "an empty trace");
+	trace_set_verify(t, how);
 	int rc = trace_add_memory(t, bytes, n, "memory");
 	PROMISE(rc <= 0 && trace_nfiles(t) == (rc ? 0 : 1), "code %d", rc);
 	if (!rc) {
@@ -33,7 +34,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	recipe_build(data, size, &file);
 	uint8_t *bytes = exact_copy(file.p, file.n);
 	container_read(bytes, file.n);
-	read_trace(bytes, file.n);
+	read_trace(bytes, file.n, VERIFY_ALL);
+	read_trace(bytes, file.n, VERIFY_LATER);
 	free(bytes);
 	bytes_free(&file);
 	return 0;
