@@ -19,7 +19,7 @@ struct source {
 	struct ring_cursor *cursors; /* beside the file's rings */
 	struct entry *heap;
 	size_t count;
-	int64_t time_ns; /* of the top's key, if there are several sources */
+	int64_t time_ns; /* of the top's key, where files are merged by it; else 0 */
 	struct tick_range stamps;
 };
 
@@ -49,7 +49,8 @@ struct hook_iter {
 	bool started;		/* and stand at the first of it */
 	int error;		/* stays */
 	int64_t from_ns, to_ns;
-	bool look; /* at each hook's time: a range of ticks is no range of time */
+	bool by_time; /* files are merged by it: their ticks cannot be compared */
+	bool look;    /* at each hook's time: a range of ticks is no range of time */
 	struct reading reading;
 	uint64_t total;
 	struct task_cached tasks[TASK_CACHE];
@@ -78,6 +79,7 @@ int hook_iter_open(const struct trace *t, struct hook_iter **result)
 	if (!it)
 		return CPIDECODE_ENOMEM;
 	it->t = t;
+	it->by_time = !trace_one_machine(t);
 	it->sources = calloc(t->nfiles ? t->nfiles : 1, sizeof *it->sources);
 	int rc = it->sources ? 0 : CPIDECODE_ENOMEM;
 	for (size_t i = 0; i < t->nfiles && !rc; i++) {
@@ -205,7 +207,7 @@ static void sift_down(struct source *s, size_t i)
 
 static void set_time(const struct hook_iter *it, struct source *s)
 {
-	if (s->count && it->nsources > 1)
+	if (s->count && it->by_time)
 		s->time_ns = clock_time(&s->file->clock, s->heap[0].key);
 }
 

@@ -108,7 +108,9 @@ static uint64_t weigh(struct pass_plan *plan, const struct streams *all)
 
 static bool can_cut(const struct trace *t)
 {
-	for (size_t i = 0; i < t->nfiles && t->nfiles > 1; i++)
+	if (trace_one_machine(t))
+		return true;
+	for (size_t i = 0; i < t->nfiles; i++)
 		if (!clock_is_monotone(&t->files[i]->clock))
 			return false;
 	return true;
@@ -216,7 +218,7 @@ int pass_plan_make(struct pass_plan *plan, const struct pass *p)
 		uint64_t enough = weigh(plan, &all);
 		if (p->slice_bytes)
 			enough = p->slice_bytes;
-		plan->by_time = p->trace->nfiles > 1;
+		plan->by_time = !trace_one_machine(p->trace);
 		plan->slices = p->ordered;
 		if (!p->ordered)
 			rc = cut_by_ring(plan, &all, p);

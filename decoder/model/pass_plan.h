@@ -17,7 +17,7 @@ struct pass_plan {
 	uint64_t held;	 /* bytes of sections that one slice may hold at a time */
 	uint64_t *cuts;	 /* ordered: where slices 1... begin */
 	size_t ncuts, cuts_cap;
-	bool by_time;		    /* cuts are times (plan_time), else ticks of the only file */
+	bool by_time; /* cuts are times (plan_time), else ticks, which all files share */
 	struct pass_batch *batches; /* not ordered: a slice each */
 	size_t batches_cap;
 };

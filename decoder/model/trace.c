@@ -175,6 +175,14 @@ const struct trace_file *trace_file(const struct trace *t, size_t i)
 	return i < t->nfiles ? &t->files[i]->pub : NULL;
 }
 
+bool trace_one_machine(const struct trace *t)
+{
+	for (size_t i = 1; i < t->nfiles; i++)
+		if (t->files[i]->pub.machine != t->files[0]->pub.machine)
+			return false;
+	return true;
+}
+
 const char *trace_meta_value(const struct trace_file *f, const char *key)
 {
 	for (size_t i = 0; i < f->nmeta; i++)

@@ -116,6 +116,8 @@ int trace_add_memory(struct trace *t, const void *bytes, size_t n, const char *n
 
 size_t trace_nfiles(const struct trace *t);
 const struct trace_file *trace_file(const struct trace *t, size_t i);
+/* All files are of one trace: their ticks can be compared. */
+bool trace_one_machine(const struct trace *t);
 const char *trace_meta_value(const struct trace_file *f, const char *key); /* NULL: none */
 /* The task that tid was at that time on that machine, NULL: unknown. */
 const struct task *trace_task(
@@ -161,10 +163,10 @@ struct trace_alignment {
 struct trace_alignment trace_alignment(const struct trace *t);
 
 /*
- * Hooks of all files in order: within one file ticks, then ring, then position; files
- * are merged by CLOCK_REALTIME, then ticks, ring, position, file. Of a ring they stay in order
- * of position: a stamp that goes back, or lies outside of what its section's header
- * says, is taken for one that does not.
+ * Hooks of all files in order: if they are of one trace ticks, ring, position, file, as
+ * if it were one file; else files are merged by CLOCK_REALTIME, then these. Of a ring they stay in
+ * order of position: a stamp that goes back, or lies outside of what its section's header says, is
+ * taken for one that does not.
  */
 struct hook_iter;
 
