@@ -5,6 +5,9 @@
 #include "grow.h"
 #include "trace_private.h"
 
+/* How many tasks of a mapped table become resident before it is let go. */
+enum { DROP_TASKS = 1 << 14 };
+
 struct load {
 	struct file *f;
 	struct io_buffer raw, scratch;
@@ -119,10 +122,12 @@ static int load_tasks(struct load *l, const struct io_section *s)
 		const uint8_t *p = l->raw.p + at;
 		if (f->pub.ntasks == TASKS_MAX)
 			return section_damage(f, s, "more tasks than this reader keeps");
-		int rc = grow(&f->tasks, f->pub.ntasks, &f->tasks_cap, sizeof *f->tasks);
+		int rc = spill_reserve(&f->tasks, (f->pub.ntasks + 1) * sizeof(struct task));
 		if (rc)
 			return rc;
-		struct task *t = &f->tasks[f->pub.ntasks++];
+		if (f->pub.ntasks % DROP_TASKS == 0)
+			spill_drop(&f->tasks);
+		struct task *t = (struct task *)f->tasks.p + f->pub.ntasks++;
 		t->tid = get_le32(p + TF_TASK_TID);
 		t->pid = get_le32(p + TF_TASK_PID);
 		t->first = get_le64(p + TF_TASK_FIRST);
@@ -181,12 +186,15 @@ static int load_loss(struct load *l, const struct io_section *s)
 
 static int on_section(void *ctx, const struct io_section *s)
 {
-	static int (*const loaders[])(struct load *, const struct io_section *) = {
-		[TF_TYPE_META] = load_meta,
-		[TF_TYPE_SCHEMA] = load_schema,
-		[TF_TYPE_TASKS] = load_tasks,
-		[TF_TYPE_CLOCK] = load_clock,
-		[TF_TYPE_LOSS] = load_loss,
+	static const struct {
+		int (*load)(struct load *, const struct io_section *);
+		uint32_t most; /* raw bytes: what is kept would not be more */
+	} types[] = {
+		[TF_TYPE_META] = {load_meta, MAX_META_BYTES},
+		[TF_TYPE_SCHEMA] = {load_schema, MAX_SCHEMA_BYTES},
+		[TF_TYPE_TASKS] = {load_tasks, TASKS_MAX * TF_TASK_SIZE},
+		[TF_TYPE_CLOCK] = {load_clock, MAX_SYNCS * TF_SYNC_SIZE},
+		[TF_TYPE_LOSS] = {load_loss, MAX_RINGS * TF_LOSS_SIZE},
 	};
 	struct load *l = ctx;
 	const char *why;
@@ -194,12 +202,15 @@ static int on_section(void *ctx, const struct io_section *s)
 		return directory_add(l->f, s);
 	l->f->pub.sections++;
 	l->f->pub.sections_of[s->type <= TF_TYPE_END ? s->type : 0]++;
-	if (s->type >= sizeof loaders / sizeof *loaders || !loaders[s->type])
+	if (s->type >= sizeof types / sizeof *types || !types[s->type].load)
 		return 0;
+	if (s->raw > types[s->type].most)
+		return section_damage(
+			l->f, s, "larger than all that this reader keeps of its type");
 	int rc = io_load(l->f->in, s, &l->raw, &l->scratch, &why);
 	if (rc > 0)
 		return section_damage(l->f, s, why);
-	return rc ? rc : loaders[s->type](l, s);
+	return rc ? rc : types[s->type].load(l, s);
 }
 
 static int on_damage(void *ctx, const struct io_damage *d)
@@ -336,6 +347,6 @@ void file_free(struct file *f)
 	free(f->texts);
 	free(f->schemas);
 	free(f->problems);
-	free(f->tasks);
+	spill_free(&f->tasks);
 	free(f);
 }

@@ -128,13 +128,12 @@ int machine_add(struct trace *t, struct file *f)
 	size_t n = clock_findings(&joined, NULL, 0);
 	size_t kept = n < MAX_CLOCK_FINDINGS ? n : MAX_CLOCK_FINDINGS;
 	struct clock_finding *list = malloc((kept + 1) * sizeof *list);
-	rc = list ? tasks_add(&m->tasks, f->tasks, f->pub.ntasks) : CPIDECODE_ENOMEM;
+	rc = list ? tasks_add(&m->tasks, &f->tasks, f->pub.ntasks) : CPIDECODE_ENOMEM;
 	if (rc) {
 		free(syncs);
 		free(list);
 		return rc;
 	}
-	f->tasks = NULL;
 	clock_findings(&joined, list, kept);
 	free(m->syncs);
 	free(m->findings);

@@ -24,6 +24,7 @@ struct task {
 	uint32_t tid, pid;
 	uint64_t first; /* ticks */
 	char name[17];	/* any bytes, NUL-terminated here */
+	uint32_t order; /* the trace told of it so late: of two for one tick the later one counts */
 };
 
 /* One hook. Pointers into the iterator's buffer: valid until its next step. */

@@ -2,29 +2,19 @@
 
 #include <string.h>
 
-#include "grow.h"
+#include "sort.h"
 
 static bool before(const struct task *a, const struct task *b)
 {
 	return a->tid != b->tid ? a->tid < b->tid : a->first < b->first;
 }
 
-/* Stable: of two entries for one tick the later one counts. Widths double, no recursion. */
-static void merge_sort(struct task **a, struct task **scratch, size_t n)
+static int compare(const void *a, const void *b)
 {
-	for (size_t width = 1; width < n; width *= 2) {
-		for (size_t i = 0; i < n; i += 2 * width) {
-			size_t mid = i + width < n ? i + width : n;
-			size_t end = i + 2 * width < n ? i + 2 * width : n;
-			size_t l = i, r = mid;
-			for (size_t k = i; k < end; k++) {
-				bool right = l == mid || (r < end && before(a[r], a[l]));
-				scratch[k] = right ? a[r++] : a[l++];
-			}
-		}
-		for (size_t i = 0; i < n; i++)
-			a[i] = scratch[i];
-	}
+	const struct task *x = a, *y = b;
+	if (before(x, y) || before(y, x))
+		return before(x, y) ? -1 : 1;
+	return x->order < y->order ? -1 : x->order > y->order;
 }
 
 static bool same(const struct task *a, const struct task *b)
@@ -34,51 +24,41 @@ static bool same(const struct task *a, const struct task *b)
 }
 
 /* Each file of a rotated trace tells of the same threads again. */
-static size_t drop_repeated(struct task **sorted, size_t n)
+static size_t drop_repeated(struct task *sorted, size_t n)
 {
 	size_t kept = 0;
 	for (size_t i = 0; i < n; i++)
-		if (!kept || !same(sorted[kept - 1], sorted[i]))
+		if (!kept || !same(&sorted[kept - 1], &sorted[i]))
 			sorted[kept++] = sorted[i];
 	return kept;
 }
 
-int tasks_add(struct task_table *t, struct task *entries, size_t n)
+int tasks_add(struct task_table *t, struct spill *entries, size_t n)
 {
-	if (!n) {
-		free(entries);
-		return 0;
-	}
 	size_t total = t->count + n;
-	int rc = grow(&t->chunks, t->nchunks, &t->chunks_cap, sizeof *t->chunks);
-	if (rc)
+	int rc = t->count ? spill_reserve(&t->entries, total * sizeof(struct task)) : 0;
+	if (rc || !n)
 		return rc;
-	struct task **sorted = malloc(total * sizeof *sorted);
-	struct task **scratch = malloc(total * sizeof *scratch);
-	if (!sorted || !scratch) {
-		free(sorted);
-		free(scratch);
-		return CPIDECODE_ENOMEM;
+	if (t->count) {
+		memcpy((struct task *)t->entries.p + t->count, entries->p, n * sizeof(struct task));
+		spill_free(entries);
+	} else {
+		spill_free(&t->entries);
+		t->entries = *entries;
+		*entries = (struct spill){0};
 	}
-	for (size_t i = 0; i < t->count; i++)
-		sorted[i] = t->sorted[i];
-	for (size_t i = 0; i < n; i++)
-		sorted[t->count + i] = &entries[i];
-	merge_sort(sorted, scratch, total);
-	free(scratch);
-	free(t->sorted);
-	t->sorted = sorted;
-	t->count = drop_repeated(sorted, total);
-	t->chunks[t->nchunks++] = entries;
+	struct task *all = t->entries.p;
+	for (size_t i = t->count; i < total; i++)
+		all[i].order = t->added++;
+	sort_in_place(all, total, sizeof *all, compare);
+	t->count = drop_repeated(all, total);
+	spill_drop(&t->entries);
 	return 0;
 }
 
 void tasks_free(struct task_table *t)
 {
-	for (size_t i = 0; i < t->nchunks; i++)
-		free(t->chunks[i]);
-	free(t->chunks);
-	free(t->sorted);
+	spill_free(&t->entries);
 }
 
 const struct task *tasks_find(
@@ -88,16 +68,16 @@ const struct task *tasks_find(
 	size_t lo = 0, hi = t->count; /* entries below lo are not after the key */
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
-		if (before(&key, t->sorted[mid]))
+		if (before(&key, tasks_at(t, mid)))
 			hi = mid;
 		else
 			lo = mid + 1;
 	}
-	bool more = lo < t->count && t->sorted[lo]->tid == tid;
-	*to = more ? t->sorted[lo]->first - 1 : UINT64_MAX;
+	bool more = lo < t->count && tasks_at(t, lo)->tid == tid;
+	*to = more ? tasks_at(t, lo)->first - 1 : UINT64_MAX;
 	*from = 0;
-	if (lo == 0 || t->sorted[lo - 1]->tid != tid)
+	if (lo == 0 || tasks_at(t, lo - 1)->tid != tid)
 		return NULL;
-	*from = t->sorted[lo - 1]->first;
-	return t->sorted[lo - 1];
+	*from = tasks_at(t, lo - 1)->first;
+	return tasks_at(t, lo - 1);
 }

@@ -2,21 +2,30 @@
 #ifndef SWT_DECODER_TASKS_H
 #define SWT_DECODER_TASKS_H
 
+#include "../io/spill.h"
 #include "model.h"
 
-/* A thread id is used again after a while, so this is some times what a machine holds. */
-enum { TASKS_MAX = 4 << 20 };
+/* Of one file. A thread id is used again after a while. */
+enum { TASKS_MAX = 1 << 20 };
 
+/* Starts zeroed. */
 struct task_table {
-	struct task **sorted; /* by tid, then first, then as they came */
-	size_t count, cap;
-	struct task **chunks; /* the entries: they never move */
-	size_t nchunks, chunks_cap;
+	struct spill entries; /* struct task; by tid, then first, then order */
+	size_t count;
+	uint32_t added; /* so many ever, those told of again included */
 };
 
-/* Takes over n entries (from malloc), sorts them in. After a failure they are the caller's. */
-int tasks_add(struct task_table *t, struct task *entries, size_t n);
+/*
+ * Sorts n entries in and takes them over. After a failure they are the caller's. Those that
+ * were handed out before may have moved.
+ */
+int tasks_add(struct task_table *t, struct spill *entries, size_t n);
 void tasks_free(struct task_table *t);
+
+static inline const struct task *tasks_at(const struct task_table *t, size_t i)
+{
+	return (const struct task *)t->entries.p + i;
+}
 
 /*
  * The entry of tid with the greatest first <= ticks, or NULL. The answer is the same

@@ -203,7 +203,7 @@ const struct task *trace_task_at(const struct trace *t, uint32_t machine, size_t
 {
 	if (machine >= t->nmachines || i >= t->machines[machine]->tasks.count)
 		return NULL;
-	return t->machines[machine]->tasks.sorted[i];
+	return tasks_at(&t->machines[machine]->tasks, i);
 }
 
 bool trace_span(const struct trace *t, int64_t *first_ns, int64_t *last_ns)

@@ -55,8 +55,7 @@ struct file {
 	struct schema_set *set;
 	struct trace_schema_problem *problems;
 	size_t problems_cap;
-	struct task *tasks; /* until the machine takes them */
-	size_t tasks_cap;
+	struct spill tasks; /* struct task; until the machine takes them */
 };
 
 struct trace {

@@ -2,6 +2,7 @@
  * Files that are opened by their section headers alone: what is recovered, what is told, and
  * that many sections, or sections that lie, cost neither order nor memory.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -326,8 +327,73 @@ START_TEST(false_starts_after_good_sections_do_not_cost_their_square)
 }
 END_TEST
 
+START_TEST(many_threads_wait_in_a_file)
+{
+	struct bytes b = {0}, tasks = {0};
+	struct trace *t;
+	char name[16];
+	unsigned n = 150000, wrong = 0;
+	put_header(&b, 1);
+	for (unsigned i = n; i-- > 0;) {
+		snprintf(name, sizeof name, "t%u", i);
+		put_task(&tasks, i / 2, 1, i % 2 * 1000, name);
+	}
+	put_section(&b, &(struct section){.type = TF_TYPE_TASKS}, &tasks);
+	put_end(&b);
+	/* A second file of the trace tells of the same threads. */
+	ck_assert_int_eq(trace_new(&t), 0);
+	ck_assert_int_eq(trace_add_memory(t, b.p, b.n, "one"), 0);
+	ck_assert_int_eq(trace_add_memory(t, b.p, b.n, "two"), 0);
+	ck_assert(t->machines[0]->tasks.entries.mapped);
+	ck_assert_uint_eq(t->machines[0]->tasks.count, n);
+	for (unsigned i = 0; i < n; i++) {
+		const struct task *task = trace_task(t, 0, i / 2, i % 2 * 1000 + 999);
+		snprintf(name, sizeof name, "t%u", i);
+		wrong += !task || strcmp(task->name, name);
+	}
+	ck_assert_uint_eq(wrong, 0);
+	trace_free(t);
+	bytes_free(&tasks);
+	bytes_free(&b);
+}
+END_TEST
+
+/* More than is kept of each type: the rest is damage, and the hooks are read. */
+START_TEST(too_much_of_a_type_is_told)
+{
+	static const struct {
+		uint16_t type;
+		uint8_t fill;
+		unsigned bytes;
+	} types[] = {{TF_TYPE_TASKS, 1, (TASKS_MAX + 1) * TF_TASK_SIZE},
+		{TF_TYPE_CLOCK, 1, (MAX_SYNCS + 1) * TF_SYNC_SIZE},
+		{TF_TYPE_META, 'x', MAX_META_BYTES + 1}, {TF_TYPE_META, '\n', MAX_META_BYTES + 1},
+		{TF_TYPE_SCHEMA, '\n', MAX_SCHEMA_BYTES + 1}};
+	for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+		struct bytes b = {0}, much = {0};
+		struct hook_counts counts;
+		put_header(&b, 1);
+		much.n = much.cap = types[i].bytes;
+		much.p = malloc(much.n);
+		memset(much.p, types[i].fill, much.n);
+		put_section(&b, &(struct section){.type = types[i].type, .codec = TF_CODEC_ZLIB},
+			&much);
+		one(&b, 0, 0, 0);
+		put_end(&b);
+		struct trace *t = opened(&b);
+		ck_assert_uint_eq(trace_file(t, 0)->ndamage, 1);
+		ck_assert_uint_eq(trace_file(t, 0)->damage[0].offset, TF_HEADER_SIZE);
+		ck_assert_uint_eq(read_hooks(t, &counts), 1);
+		trace_free(t);
+		bytes_free(&much);
+		bytes_free(&b);
+	}
+}
+END_TEST
+
 RUN_TESTS("lazy", swallowed_section_of_the_same_ring_is_recovered,
 	last_section_of_a_ring_is_verified, what_cannot_be_recovered_later_is_told,
 	range_reads_no_damage_outside_of_it, headers_that_lie_about_stamps_lose_no_hook,
 	many_sections_wait_in_a_file, no_place_for_many_sections_is_an_error,
-	too_many_rings_are_told, false_starts_after_good_sections_do_not_cost_their_square)
+	too_many_rings_are_told, many_threads_wait_in_a_file, too_much_of_a_type_is_told,
+	false_starts_after_good_sections_do_not_cost_their_square)
