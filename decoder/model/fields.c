@@ -33,7 +33,7 @@ static bool take_string(struct field_cursor *c, struct field_value *v)
 /* Once a field does not fit, none after it would be where it belongs. */
 static bool take_words(struct field_cursor *c, struct field_value *v, enum field_type type)
 {
-	unsigned need = type == FIELD_U32 || type == FIELD_I32 ? 1 : 2;
+	unsigned need = schema_type_words(type);
 	if (c->words_done || c->nwords - c->words_used < need) {
 		c->words_done = true;
 		c->fit |= FIT_SHORT;
@@ -134,6 +134,25 @@ bool field_next(struct field_cursor *c, struct field_value *v)
 	if (c->words_used < c->nwords || c->strings_used < c->nstrings)
 		c->fit |= FIT_LONG;
 	return false;
+}
+
+uint32_t field_fit(const struct hook *h)
+{
+	const struct schema_hook *s = h->schema;
+	struct field_cursor c;
+	struct field_value v;
+	if (!s)
+		return 0;
+	if (s->straight) {
+		if (h->nwords < s->all_words || h->nstrings < s->all_strings)
+			return FIT_SHORT;
+		bool more = h->nwords > s->all_words || h->nstrings > s->all_strings;
+		return more ? FIT_LONG : 0;
+	}
+	field_start(&c, h);
+	while (field_next(&c, &v))
+		;
+	return c.fit & FIT_SHORT ? FIT_SHORT : c.fit;
 }
 
 const char *hook_string(const struct hook *h, unsigned i, uint32_t *length)

@@ -11,12 +11,27 @@ struct schema_set {
 	const struct schema *by_major[256];
 };
 
+static void find_straight(struct schema_hook *h)
+{
+	h->straight = h->nops == h->nfields;
+	h->all_words = h->all_strings = 0;
+	for (uint32_t i = 0; i < h->nops && h->straight; i++) {
+		h->straight = h->ops[i].kind == OP_FIELD && h->ops[i].field == i;
+		enum field_type type = h->fields[i].type;
+		if (type == FIELD_STRING)
+			h->all_strings++;
+		else
+			h->all_words += schema_type_words(type);
+	}
+}
+
 void schema_link(struct schema *s)
 {
 	/* Where no hook has a field there is no array to be counted from. */
 	for (uint32_t i = 0; i < s->nhooks; i++) {
 		s->hooks[i].fields = s->fields ? s->fields + s->hooks[i].first_field : NULL;
 		s->hooks[i].ops = s->ops ? s->ops + s->hooks[i].first_op : NULL;
+		find_straight(&s->hooks[i]);
 	}
 	for (uint32_t i = s->nmajors; i-- > 0;)
 		s->by_code[s->majors[i].code] = &s->majors[i];
@@ -102,6 +117,11 @@ const struct schema_field *schema_hook_fields(const struct schema_hook *h, unsig
 {
 	*count = h->nfields;
 	return h->fields;
+}
+
+bool schema_hook_straight(const struct schema_hook *h)
+{
+	return h->straight;
 }
 
 int schema_hook_field(const struct schema_hook *h, const char *name)

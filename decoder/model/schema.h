@@ -82,6 +82,14 @@ const char *schema_set_major_name(const struct schema_set *set, uint8_t major, c
 const char *schema_hook_name(const struct schema_hook *h);
 const struct schema_field *schema_hook_fields(const struct schema_hook *h, unsigned *count);
 int schema_hook_field(const struct schema_hook *h, const char *name); /* index or -1 */
+/* Its fields come once each, in order: no if, no repeat. */
+bool schema_hook_straight(const struct schema_hook *h);
+
+/* How many words a value takes; a string none. */
+static inline unsigned schema_type_words(enum field_type type)
+{
+	return type == FIELD_STRING ? 0 : type == FIELD_U32 || type == FIELD_I32 ? 1 : 2;
+}
 
 /* One value of one field. The bytes belong to the hook. */
 struct field_value {
@@ -128,6 +136,8 @@ struct field_cursor {
 
 void field_start(struct field_cursor *c, const struct hook *h);
 bool field_next(struct field_cursor *c, struct field_value *v);
+/* FIT_SHORT, else FIT_LONG, else 0, without walking if that is not needed. */
+uint32_t field_fit(const struct hook *h);
 
 /* String i of a hook: its bytes, no terminator; i below h->nstrings. */
 const char *hook_string(const struct hook *h, unsigned i, uint32_t *length);

@@ -30,6 +30,8 @@ struct schema_hook {
 	uint32_t first_field, first_op; /* in the schema's arrays */
 	const struct schema_field *fields;
 	const struct schema_op *ops;
+	bool straight;			 /* no if, no repeat: each field once */
+	uint32_t all_words, all_strings; /* straight: what all fields take */
 };
 
 struct schema_major {

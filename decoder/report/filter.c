@@ -12,6 +12,12 @@ void filter_init(struct filter *f)
 	f->to = INT64_MAX;
 }
 
+bool filter_takes_all(const struct filter *f)
+{
+	return !f->label && !f->by_minor && !f->by_cpu && !f->by_tid && !f->by_pid &&
+	       f->from == INT64_MIN && f->to == INT64_MAX;
+}
+
 static bool cpu_taken(const struct filter *f, uint32_t ring)
 {
 	if (!f->by_cpu)

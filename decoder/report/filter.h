@@ -29,6 +29,9 @@ void filter_init(struct filter *f);
 /* An interval is taken when any part of it lies between from and to. */
 bool filter_interval(const struct filter *f, const struct interval *iv);
 
+/* Nothing was asked for: every hook and interval is taken. */
+bool filter_takes_all(const struct filter *f);
+
 /* Hooks have to be shown to it in order. group starts out zeroed. */
 bool filter_hook(const struct filter *f, const struct hook *h, struct filter_group *group);
 

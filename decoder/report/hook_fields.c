@@ -3,10 +3,31 @@
 
 #include "hook_fields.h"
 
+#include "../../include/cpidecode.h"
+#include "../sink/csv.h"
+#include "../sink/put.h"
+
 struct hook_field_entry {
 	struct field_value value;
 	uint32_t next; /* of the same field: entry + 1; 0: the last */
 };
+
+enum { FIX4_DECIMALS = 5 }; /* the point, too */
+
+/* The last four decimals of v ten-thousandths. */
+static char *put_decimals4(char *p, uint64_t v)
+{
+	*p++ = '.';
+	for (unsigned unit = 1000; unit; unit /= 10)
+		*p++ = (char)('0' + v / unit % 10);
+	return p;
+}
+
+void hook_fields_init(struct hook_fields *f, bool quoted)
+{
+	*f = (struct hook_fields){.quoted = quoted};
+	out_memory(&f->scratch);
+}
 
 static int keep(struct hook_fields *f, const struct field_value *v)
 {
@@ -32,9 +53,9 @@ static void write_fix4(struct json *j, uint64_t v)
 {
 	/* Exactly: the integral part has more bits than a double would keep. */
 	json_u64(j, v / 10000);
-	out_char(j->o, '.');
-	for (unsigned unit = 1000; unit; unit /= 10)
-		out_char(j->o, (char)('0' + v / unit % 10));
+	char *p = out_reserve(j->o, FIX4_DECIMALS + PUT_SLACK);
+	if (p)
+		out_reach(j->o, put_decimals4(p, v));
 }
 
 static void write_value(struct json *j, const struct field_value *v)
@@ -64,26 +85,20 @@ static void write_value(struct json *j, const struct field_value *v)
 	}
 }
 
-int hook_fields_write(struct hook_fields *f, struct json *j, const struct hook *h)
+/* Fields in any number of turns: their values are gathered first. */
+static int write_walking(struct hook_fields *f, struct json *j, const struct hook *h)
 {
 	struct field_cursor cursor;
 	struct field_value v;
 	unsigned nfields;
-	f->fit = 0;
-	if (!h->schema) {
-		json_null(j);
-		return 0;
-	}
 	const struct schema_field *fields = schema_hook_fields(h->schema, &nfields);
 	f->count = 0;
 	memset(f->first, 0, nfields * sizeof *f->first);
 	memset(f->last, 0, nfields * sizeof *f->last);
 	field_start(&cursor, h);
-	while (field_next(&cursor, &v)) {
-		int rc = keep(f, &v);
-		if (rc < 0)
-			return rc;
-	}
+	while (field_next(&cursor, &v))
+		if (keep(f, &v))
+			return CPIDECODE_ENOMEM;
 	f->fit = cursor.fit;
 	json_open(j, '{');
 	for (unsigned i = 0; i < nfields; i++) {
@@ -101,8 +116,129 @@ int hook_fields_write(struct hook_fields *f, struct json *j, const struct hook *
 	return 0;
 }
 
+/* With the comma before them, but for the first one. */
+static int spell_keys(struct hook_keys *k, const struct schema_hook *schema, bool quoted)
+{
+	unsigned n;
+	const char *quote = quoted ? "\"\"" : "\"";
+	const struct schema_field *fields = schema_hook_fields(schema, &n);
+	k->text.len = 0;
+	for (unsigned i = 0; i < n; i++) {
+		out_char(&k->text, ',');
+		out_str(&k->text, quote);
+		out_str(&k->text, fields[i].name);
+		out_str(&k->text, quote);
+		out_char(&k->text, ':');
+		k->end[i] = (uint32_t)k->text.len;
+	}
+	k->schema = k->text.error ? NULL : schema;
+	k->straight = n && schema_hook_straight(schema);
+	for (unsigned i = 0; i < n; i++)
+		k->straight = k->straight && fields[i].type != FIELD_STRING &&
+			      fields[i].type != FIELD_F64;
+	return k->schema ? 0 : CPIDECODE_ENOMEM;
+}
+
+/* NULL: no memory. */
+static const struct hook_keys *find_keys(struct hook_fields *f, const struct schema_hook *schema)
+{
+	uintptr_t place = (uintptr_t)schema;
+	struct hook_keys **k = &f->keys[(place >> 4 ^ place >> 10) % HOOK_FIELDS_CACHED];
+	if (!*k) {
+		*k = calloc(1, sizeof **k);
+		if (!*k)
+			return NULL;
+		out_memory(&(*k)->text);
+	}
+	if ((*k)->schema != schema && spell_keys(*k, schema, f->quoted))
+		return NULL;
+	return *k;
+}
+
+/* A number, or null; of words that are there. */
+static char *put_value(char *p, const struct schema_field *field, const uint8_t *words)
+{
+	bool narrow = schema_type_words(field->type) == 1;
+	uint64_t v = narrow ? get_le32(words) : get_hl64(words);
+	if (field->type == FIELD_FIX4)
+		v = (uint64_t)get_le32(words) * 10000 + get_le32(words + 4);
+	if (v == 0 && field->attributes & FIELD_NA0)
+		return put_text(p, "null");
+	switch (field->type) {
+	case FIELD_I32:
+		return put_i64(p, (int32_t)v);
+	case FIELD_I64:
+		return put_i64(p, (int64_t)v);
+	case FIELD_FIX4:
+		return put_decimals4(put_u64(p, v / 10000), v);
+	default:
+		return put_u64(p, v);
+	}
+}
+
+/* Integers only, once each, all there: straight from the words. */
+static void write_straight(
+	struct hook_fields *f, struct out *o, const struct hook *h, const struct hook_keys *keys)
+{
+	enum { VALUE = 48 };
+	unsigned n;
+	const struct schema_field *fields = schema_hook_fields(h->schema, &n);
+	const char *key = keys->text.buf;
+	const uint8_t *words = h->words;
+	char *p = out_reserve(o, keys->text.len + (size_t)n * VALUE + VALUE);
+	if (!p)
+		return;
+	if (f->quoted)
+		p = put_char(p, '"');
+	char *start = p;
+	uint32_t from = 0;
+	for (unsigned i = 0; i < n; i++) {
+		p = put_copy(p, key + from, keys->end[i] - from);
+		p = put_value(p, &fields[i], words);
+		from = keys->end[i];
+		words += 4 * schema_type_words(fields[i].type);
+	}
+	*start = '{'; /* in place of the first comma */
+	p = put_char(p, '}');
+	if (f->quoted)
+		p = put_char(p, '"');
+	out_reach(o, p);
+}
+
+int hook_fields_write(struct hook_fields *f, struct out *o, const struct hook *h)
+{
+	struct json j = {.o = o};
+	struct csv c = {.o = o};
+	f->fit = 0;
+	if (!h->schema) {
+		json_null(&j);
+		return 0;
+	}
+	const struct hook_keys *keys = find_keys(f, h->schema);
+	if (!keys)
+		return CPIDECODE_ENOMEM;
+	f->fit = field_fit(h);
+	if (!f->fit && keys->straight) {
+		write_straight(f, o, h, keys);
+		return 0;
+	}
+	if (!f->quoted)
+		return write_walking(f, &j, h);
+	f->scratch.len = 0;
+	j.o = &f->scratch;
+	int rc = write_walking(f, &j, h);
+	csv_string(&c, f->scratch.buf, f->scratch.len);
+	return rc ? rc : f->scratch.error ? CPIDECODE_ENOMEM : 0;
+}
+
 void hook_fields_free(struct hook_fields *f)
 {
+	for (unsigned i = 0; i < HOOK_FIELDS_CACHED; i++) {
+		if (f->keys[i])
+			out_discard(&f->keys[i]->text);
+		free(f->keys[i]);
+	}
+	out_discard(&f->scratch);
 	free(f->entries);
 	*f = (struct hook_fields){0};
 }

@@ -1,190 +1,70 @@
-/* Every hook, one a line: the document's notation, CSV or JSON. */
-#include <string.h>
+/*
+ * Every hook, one a line. Threads spell slices of time, each into a buffer of its own, and
+ * write them in turn; whoever has the turn writes as it goes.
+ */
+#include <stdlib.h>
 
-#include "../sink/csv.h"
-#include "../sink/escape.h"
-#include "../sink/json.h"
 #include "../model/pass.h"
-#include "hook_fields.h"
+#include "hook_lines.h"
 #include "report.h"
+
+enum {
+	CHUNK = 256 << 10,  /* written at once */
+	BUFFERS = 24 << 20, /* all threads' together, at most */
+};
+
+struct worker {
+	struct hook_lines *lines;
+	struct out buffer;
+};
 
 struct hooks {
 	struct report *r;
-	struct csv csv;
-	struct hook_fields fields;
-	struct out scratch; /* a CSV cell that is JSON */
+	struct worker *workers;
+	unsigned count;
+	size_t most; /* that a buffer holds before its thread waits for its turn */
+	bool filtered;
 };
 
-static void pad_left(struct out *o, uint64_t v, unsigned width)
+/* At this slice's turn. */
+static int write_buffer(struct hooks *s, struct worker *w)
 {
-	uint64_t limit = 10;
-	for (unsigned n = 1; n < width; n++, limit *= 10)
-		if (v < limit)
-			out_char(o, ' ');
-	out_u64(o, v);
+	out_bytes(s->r->out, w->buffer.buf, w->buffer.len);
+	w->buffer.len = 0;
+	return s->r->out->error ? CPIDECODE_ECANCELED : 0;
 }
 
-static void write_text(struct hooks *s, const struct hook *h)
+/* The buffer has something to write, if it is time; or it is full, and it has to be. */
+static int let_go(struct hooks *s, struct worker *w, struct pass_slice *slice)
 {
-	struct out *o = s->r->out;
-	out_seconds(o, h->time_ns);
-	out_char(o, ' ');
-	if (hook_on_cpu(h))
-		pad_left(o, h->ring, 3);
-	else
-		out_str(o, "  -");
-	out_char(o, ' ');
-	pad_left(o, h->tid, 7);
-	out_char(o, ' ');
-	out_hex(o, h->major, 8);
-	out_char(o, ' ');
-	out_hex(o, h->minor, 8);
-	if (h->nwords)
-		out_char(o, ' ');
-	out_words(o, h->words, h->nwords);
-	for (unsigned i = 0; i < h->nstrings; i++) {
-		uint32_t length;
-		const char *string = hook_string(h, i, &length);
-		out_char(o, ' ');
-		escape_quoted(o, string, length);
-	}
-	if (h->schema) {
-		struct field_cursor c;
-		struct field_value v;
-		const char *name = schema_hook_name(h->schema);
-		out_char(o, ' ');
-		escape_text(o, name, strlen(name));
-		field_start(&c, h);
-		while (field_next(&c, &v))
-			;
-		if (hook_fields_fit(c.fit)) {
-			out_str(o, " [");
-			out_str(o, hook_fields_fit(c.fit));
-			out_char(o, ']');
-		}
-	}
-	out_char(o, '\n');
-}
-
-static void write_strings(struct json *j, const struct hook *h)
-{
-	json_open(j, '[');
-	for (unsigned i = 0; i < h->nstrings; i++) {
-		uint32_t length;
-		const char *string = hook_string(h, i, &length);
-		json_string(j, string, length);
-	}
-	json_close(j, ']');
-}
-
-static int write_json(struct hooks *s, const struct hook *h)
-{
-	struct json j = {.o = s->r->out};
-	json_open(&j, '{');
-	json_key(&j, "time_ns");
-	json_i64(&j, h->time_ns);
-	json_key(&j, "ticks");
-	json_u64(&j, h->ticks);
-	json_key(&j, "cpu");
-	if (hook_on_cpu(h))
-		json_u64(&j, h->ring);
-	else
-		json_null(&j);
-	json_key(&j, "tid");
-	json_u64(&j, h->tid);
-	json_key(&j, "pid");
-	if (h->task)
-		json_u64(&j, h->task->pid);
-	else
-		json_null(&j);
-	json_key(&j, "task");
-	json_text(&j, report_task_name(h->task));
-	json_key(&j, "major");
-	json_u64(&j, h->major);
-	json_key(&j, "minor");
-	json_u64(&j, h->minor);
-	json_key(&j, "name");
-	json_text(&j, h->schema ? schema_hook_name(h->schema) : NULL);
-	json_key(&j, "words");
-	json_open(&j, '[');
-	for (unsigned i = 0; i < h->nwords; i++)
-		json_u64(&j, hook_word(h, i));
-	json_close(&j, ']');
-	json_key(&j, "strings");
-	write_strings(&j, h);
-	json_key(&j, "fields");
-	int rc = hook_fields_write(&s->fields, &j, h);
-	if (hook_fields_fit(s->fields.fit)) {
-		json_key(&j, "fit");
-		json_text(&j, hook_fields_fit(s->fields.fit));
-	}
-	json_close(&j, '}');
-	json_end_line(&j);
-	return rc;
-}
-
-static int write_csv(struct hooks *s, const struct hook *h)
-{
-	struct csv *c = &s->csv;
-	struct json j = {.o = &s->scratch};
-	csv_i64(c, h->time_ns);
-	csv_u64(c, h->ticks);
-	if (hook_on_cpu(h))
-		csv_u64(c, h->ring);
-	else
-		csv_empty(c);
-	csv_u64(c, h->tid);
-	if (h->task)
-		csv_u64(c, h->task->pid);
-	else
-		csv_empty(c);
-	csv_text(c, report_task_name(h->task));
-	csv_u64(c, h->major);
-	csv_u64(c, h->minor);
-	csv_text(c, h->schema ? schema_hook_name(h->schema) : NULL);
-	csv_empty(c);
-	out_words(c->o, h->words, h->nwords);
-	s->scratch.len = 0;
-	if (h->nstrings) {
-		write_strings(&j, h);
-		csv_string(c, s->scratch.buf, s->scratch.len);
-	} else {
-		csv_empty(c);
-	}
-	s->scratch.len = 0;
-	j.comma = false;
-	int rc = hook_fields_write(&s->fields, &j, h);
-	if (h->schema)
-		csv_string(c, s->scratch.buf, s->scratch.len);
-	else
-		csv_empty(c);
-	csv_end(c);
-	return rc ? rc : (s->scratch.error ? -1 : 0);
-}
-
-static int write_hook(struct hooks *s, const struct hook *h)
-{
-	switch (s->r->format) {
-	case FORMAT_CSV:
-		return write_csv(s, h);
-	case FORMAT_JSON:
-		return write_json(s, h);
-	default:
-		write_text(s, h);
+	if (w->buffer.error)
+		return CPIDECODE_ENOMEM;
+	if (w->buffer.len < s->most && !pass_has_turn(slice))
 		return 0;
-	}
+	int rc = pass_turn(slice);
+	return rc ? rc : write_buffer(s, w);
 }
 
 static int read_slice(void *ctx, struct pass_slice *slice)
 {
 	struct hooks *s = ctx;
+	struct worker *w = &s->workers[pass_thread(slice)];
 	struct filter_group group = {0};
 	const struct hook *h;
 	int rc;
-	while ((rc = pass_next(slice, &h)) > 0 && !s->r->out->error)
-		if (filter_hook(s->r->filter, h, &group) && write_hook(s, h))
-			return CPIDECODE_ENOMEM;
-	return rc < 0 ? rc : 0;
+	w->buffer.len = 0;
+	while ((rc = pass_next(slice, &h)) > 0) {
+		if (s->filtered && !filter_hook(s->r->filter, h, &group))
+			continue;
+		rc = hook_lines_write(w->lines, &w->buffer, h);
+		if (!rc && (w->buffer.len >= CHUNK || w->buffer.error))
+			rc = let_go(s, w, slice);
+		if (rc)
+			return rc;
+	}
+	if (!rc && w->buffer.len)
+		rc = pass_turn(slice);
+	return rc || !w->buffer.len ? rc : write_buffer(s, w);
 }
 
 static bool show_progress(void *ctx, uint64_t done, uint64_t total)
@@ -193,26 +73,47 @@ static bool show_progress(void *ctx, uint64_t done, uint64_t total)
 	return !r->progress || r->progress(r->ctx, done, total);
 }
 
+static int open_workers(struct hooks *s, unsigned n)
+{
+	int rc = 0;
+	s->workers = calloc(n, sizeof *s->workers);
+	if (!s->workers)
+		return CPIDECODE_ENOMEM;
+	for (; s->count < n && !rc; s->count++) {
+		out_memory(&s->workers[s->count].buffer);
+		rc = hook_lines_new(s->r->format, &s->workers[s->count].lines);
+	}
+	s->most = BUFFERS / n;
+	return rc;
+}
+
+static void close_workers(struct hooks *s)
+{
+	for (unsigned i = 0; i < s->count; i++) {
+		hook_lines_free(s->workers[i].lines);
+		out_discard(&s->workers[i].buffer);
+	}
+	free(s->workers);
+}
+
 int report_hooks(struct report *r)
 {
-	static const char *const names[] = {"time_ns", "ticks", "cpu", "tid", "pid", "task",
-		"major", "minor", "name", "words", "strings", "fields", NULL};
-	struct hooks s = {.r = r, .csv = {.o = r->out}};
+	struct hooks s = {.r = r, .filtered = !filter_takes_all(r->filter)};
 	struct pass pass = {.trace = r->trace,
 		.from_ns = r->filter->from,
 		.to_ns = r->filter->to,
-		.threads = 1,
+		.threads = r->threads,
 		.ordered = true,
 		.read = read_slice,
-		.progress = show_progress,
+		.progress = r->progress ? show_progress : NULL,
 		.ctx = &s};
-	out_memory(&s.scratch);
-	if (r->format == FORMAT_CSV)
-		csv_header(&s.csv, names);
-	else if (r->format == FORMAT_TEXT)
-		report_scripted_line(r);
-	int rc = pass_run(&pass, r->found);
-	hook_fields_free(&s.fields);
-	out_discard(&s.scratch);
+	int rc = open_workers(&s, pass_threads(&pass));
+	if (!rc) {
+		if (r->format == FORMAT_TEXT)
+			report_scripted_line(r);
+		hook_lines_header(s.workers[0].lines, r->out);
+		rc = pass_run(&pass, r->found);
+	}
+	close_workers(&s);
 	return rc;
 }

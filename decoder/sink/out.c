@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../formats/bytes.h"
 #include "out.h"
+#include "put.h"
 
 #define OUT_BUFFER ((size_t)256 * 1024)
 
@@ -107,21 +107,29 @@ const char *out_name(const struct out *o)
 	return o->path ? o->path : "standard output";
 }
 
+static void write_through(struct out *o, const char *p, size_t n)
+{
+	if (o->write) {
+		if (n && !o->error)
+			o->error = o->write(o->ctx, p, n);
+		return;
+	}
+	while (n && !o->error) {
+		ssize_t put = write(o->fd, p, n);
+		if (put > 0) {
+			p += put;
+			n -= (size_t)put;
+		} else if (put == 0) {
+			fail(o, EIO);
+		} else if (errno != EINTR) {
+			fail(o, errno);
+		}
+	}
+}
+
 static void flush(struct out *o)
 {
-	if (o->write && o->len && !o->error)
-		o->error = o->write(o->ctx, o->buf, o->len);
-	if (o->write)
-		o->len = 0;
-	for (size_t done = 0; done < o->len && !o->error;) {
-		ssize_t n = write(o->fd, o->buf + done, o->len - done);
-		if (n > 0)
-			done += (size_t)n;
-		else if (n == 0)
-			fail(o, EIO);
-		else if (errno != EINTR)
-			fail(o, errno);
-	}
+	write_through(o, o->buf, o->len);
 	o->len = 0;
 }
 
@@ -174,27 +182,37 @@ void out_discard(struct out *o)
 	out_memory(o);
 }
 
+static bool in_memory(const struct out *o)
+{
+	return o->fd < 0 && !o->write;
+}
+
+char *out_room(struct out *o, size_t n)
+{
+	if (o->error)
+		return NULL;
+	if (!in_memory(o))
+		flush(o);
+	if (o->error || (o->cap - o->len < n && !grow(o, n)))
+		return NULL;
+	return o->buf + o->len;
+}
+
 void out_slowly(struct out *o, const void *p, size_t n)
 {
-	const char *from = p;
-	if (o->error)
+	if (o->error || !n)
 		return;
-	if (o->fd < 0 && !o->write) {
-		if (o->cap - o->len < n && !grow(o, n))
+	if (!in_memory(o)) {
+		flush(o);
+		if (n >= o->cap) { /* not through the buffer */
+			write_through(o, p, n);
 			return;
-	} else {
-		while (o->cap - o->len < n) {
-			size_t part = o->cap - o->len;
-			memcpy(o->buf + o->len, from, part);
-			o->len += part;
-			from += part;
-			n -= part;
-			flush(o);
 		}
 	}
-	if (n) {
-		memcpy(o->buf + o->len, from, n);
-		o->len += n;
+	char *to = out_room(o, n);
+	if (to) {
+		memcpy(to, p, n);
+		out_reach(o, to + n);
 	}
 }
 
@@ -204,89 +222,49 @@ void out_repeat(struct out *o, char c, size_t n)
 		out_char(o, c);
 }
 
-#define TENS(t) #t "0" #t "1" #t "2" #t "3" #t "4" #t "5" #t "6" #t "7" #t "8" #t "9"
-
-static const char hundred[] =
-	TENS(0) TENS(1) TENS(2) TENS(3) TENS(4) TENS(5) TENS(6) TENS(7) TENS(8) TENS(9);
-
-/* Digits of v so that they end at `end`; returns where they start. */
-static char *digits(char *end, uint64_t v)
-{
-	while (v >= 100) {
-		end -= 2;
-		memcpy(end, hundred + 2 * (v % 100), 2);
-		v /= 100;
-	}
-	if (v >= 10) {
-		end -= 2;
-		memcpy(end, hundred + 2 * v, 2);
-	} else {
-		*--end = (char)('0' + v);
-	}
-	return end;
-}
-
 void out_u64(struct out *o, uint64_t v)
 {
-	char text[20], *end = text + sizeof text;
-	char *p = digits(end, v);
-	out_bytes(o, p, (size_t)(end - p));
+	char *p = out_reserve(o, PUT_U64 + PUT_SLACK);
+	if (p)
+		out_reach(o, put_u64(p, v));
 }
 
 void out_i64(struct out *o, int64_t v)
 {
-	if (v < 0)
-		out_char(o, '-');
-	out_u64(o, v < 0 ? 0 - (uint64_t)v : (uint64_t)v);
-}
-
-/* Eight nibbles at once, each in a byte of its own. */
-static uint64_t hex8(uint32_t v)
-{
-	uint64_t x = v;
-	x = (x & 0xFFFF) << 32 | x >> 16;
-	x = (x & 0x000000FF000000FF) << 16 | (x >> 8 & 0x000000FF000000FF);
-	x = (x & 0x000F000F000F000F) << 8 | (x >> 4 & 0x000F000F000F000F);
-	/* From 10 on a letter: 6 more carries into the next bit. */
-	uint64_t letters = (x + 0x0606060606060606) >> 4 & 0x0101010101010101;
-	return htole64(x + 0x3030303030303030 + letters * ('A' - '0' - 10));
+	char *p = out_reserve(o, PUT_I64 + PUT_SLACK);
+	if (p)
+		out_reach(o, put_i64(p, v));
 }
 
 void out_hex(struct out *o, uint64_t v, unsigned n)
 {
-	uint64_t text[2] = {hex8((uint32_t)(v >> 32)), hex8((uint32_t)v)};
-	out_bytes(o, (char *)text + 16 - n, n);
+	char text[16];
+	put_hex8(text, (uint32_t)(v >> 32));
+	put_hex8(text + 8, (uint32_t)v);
+	out_bytes(o, text + sizeof text - n, n);
 }
 
 void out_words(struct out *o, const uint8_t *words, unsigned n)
 {
-	enum { BATCH = 32 };
-	char text[9 * BATCH];
-	for (unsigned i = 0; i < n;) {
-		unsigned count = n - i < BATCH ? n - i : BATCH;
-		char *p = text;
-		for (unsigned k = 0; k < count; k++, i++, p += 9) {
-			uint64_t digit = hex8(get_le32(words + 4 * (size_t)i));
-			memcpy(p, &digit, 8);
-			p[8] = ' ';
-		}
-		/* A space between words, none after the last. */
-		out_bytes(o, text, 9 * (size_t)count - (i == n ? 1 : 0));
-	}
+	char *p = out_reserve(o, (size_t)n * PUT_WORD + PUT_SLACK);
+	if (p)
+		out_reach(o, put_words(p, words, n));
 }
 
 static void out_scaled(struct out *o, uint64_t v, unsigned decimals)
 {
-	char text[32], *end = text + sizeof text;
-	char *p = digits(end, v);
-	while ((size_t)(end - p) <= decimals)
-		*--p = '0';
-	size_t whole = (size_t)(end - p) - decimals;
-	out_bytes(o, p, whole);
-	if (decimals) {
-		out_char(o, '.');
-		out_bytes(o, p + whole, decimals);
-	}
+	char text[PUT_U64 + PUT_SLACK];
+	size_t n = (size_t)(put_u64(text, v) - text);
+	if (n <= decimals)
+		out_char(o, '0');
+	else
+		out_bytes(o, text, n - decimals);
+	if (!decimals)
+		return;
+	out_char(o, '.');
+	size_t digits = n < decimals ? n : decimals;
+	out_repeat(o, '0', decimals - digits);
+	out_bytes(o, text + n - digits, digits);
 }
 
 void out_fixed(struct out *o, double v, unsigned decimals)
@@ -318,18 +296,9 @@ void out_double(struct out *o, double v)
 
 void out_seconds(struct out *o, int64_t ns)
 {
-	char text[24], *end = text + sizeof text;
-	uint64_t v = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns, part = v % 1000000000;
-	for (int i = 0; i < 4; i++, part /= 100) {
-		end -= 2;
-		memcpy(end, hundred + 2 * (part % 100), 2);
-	}
-	*--end = (char)('0' + part);
-	*--end = '.';
-	end = digits(end, v / 1000000000);
-	if (ns < 0)
-		*--end = '-';
-	out_bytes(o, end, (size_t)(text + sizeof text - end));
+	char *p = out_reserve(o, PUT_SECONDS + PUT_SLACK);
+	if (p)
+		out_reach(o, put_seconds(p, ns));
 }
 
 void out_printf(struct out *o, const char *format, ...)

@@ -52,6 +52,23 @@ static inline void out_bytes(struct out *o, const void *p, size_t n)
 	}
 }
 
+/* out_reserve when there is not enough room yet. */
+char *out_room(struct out *o, size_t n);
+
+/*
+ * Room for n bytes, to be written directly; out_reach then says how far. NULL after an
+ * error. Of a stream that is written somewhere, n is kept small by the caller.
+ */
+static inline char *out_reserve(struct out *o, size_t n)
+{
+	return n <= o->cap - o->len && !o->error ? o->buf + o->len : out_room(o, n);
+}
+
+static inline void out_reach(struct out *o, const char *end)
+{
+	o->len = (size_t)(end - o->buf);
+}
+
 static inline void out_char(struct out *o, char c)
 {
 	out_bytes(o, &c, 1);

@@ -1,0 +1,290 @@
+#include "hook_lines.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../sink/csv.h"
+#include "../sink/escape.h"
+#include "../sink/json.h"
+#include "../sink/put.h"
+
+enum {
+	CACHED = 256,	 /* spelled texts of a kind */
+	LINE_ROOM = 320, /* for all that has a greatest length but words and what is cached */
+	JSON_WORD = 11,
+};
+
+/* How a name or a task is written, with what stands around it in every line. */
+struct spelled {
+	const void *about;
+	bool known;
+	struct out text;
+};
+
+struct hook_lines {
+	enum report_format format;
+	struct spelled names[CACHED], tasks[CACHED];
+	struct hook_fields fields;
+};
+
+int hook_lines_new(enum report_format format, struct hook_lines **result)
+{
+	struct hook_lines *l = *result = calloc(1, sizeof *l);
+	if (!l)
+		return CPIDECODE_ENOMEM;
+	l->format = format;
+	hook_fields_init(&l->fields, format == FORMAT_CSV);
+	for (unsigned i = 0; i < CACHED; i++) {
+		out_memory(&l->names[i].text);
+		out_memory(&l->tasks[i].text);
+	}
+	return 0;
+}
+
+void hook_lines_free(struct hook_lines *l)
+{
+	if (!l)
+		return;
+	for (unsigned i = 0; i < CACHED; i++) {
+		out_discard(&l->names[i].text);
+		out_discard(&l->tasks[i].text);
+	}
+	hook_fields_free(&l->fields);
+	free(l);
+}
+
+void hook_lines_header(struct hook_lines *l, struct out *o)
+{
+	static const char *const names[] = {"time_ns", "ticks", "cpu", "tid", "pid", "task",
+		"major", "minor", "name", "words", "strings", "fields", NULL};
+	struct csv c = {.o = o};
+	if (l->format == FORMAT_CSV)
+		csv_header(&c, names);
+}
+
+static struct spelled *find_spelled(struct spelled *of, const void *about)
+{
+	uintptr_t place = (uintptr_t)about;
+	return &of[(place >> 4 ^ place >> 12) % CACHED];
+}
+
+static void spell_name(struct out *o, enum report_format format, const struct schema_hook *schema)
+{
+	const char *name = schema ? schema_hook_name(schema) : NULL;
+	struct csv c = {.o = o, .comma = true};
+	struct json j = {.o = o, .comma = true};
+	switch (format) {
+	case FORMAT_CSV:
+		csv_text(&c, name);
+		out_char(o, ',');
+		break;
+	case FORMAT_JSON:
+		json_key(&j, "name");
+		json_text(&j, name);
+		json_key(&j, "words");
+		json_open(&j, '[');
+		break;
+	default:
+		if (!name)
+			break;
+		out_char(o, ' ');
+		escape_text(o, name, strlen(name));
+		break;
+	}
+}
+
+static void spell_task(struct out *o, enum report_format format, const struct task *task)
+{
+	struct csv c = {.o = o, .comma = true};
+	struct json j = {.o = o, .comma = true};
+	if (format == FORMAT_CSV) {
+		if (task)
+			csv_u64(&c, task->pid);
+		else
+			csv_empty(&c);
+		csv_text(&c, report_task_name(task));
+		out_char(o, ',');
+		return;
+	}
+	json_key(&j, "pid");
+	if (task)
+		json_u64(&j, task->pid);
+	else
+		json_null(&j);
+	json_key(&j, "task");
+	json_text(&j, report_task_name(task));
+	json_key(&j, "major");
+}
+
+/* NULL: no memory. */
+static const struct out *name_text(struct hook_lines *l, const struct schema_hook *schema)
+{
+	struct spelled *s = find_spelled(l->names, schema);
+	if (!s->known || s->about != schema) {
+		s->text.len = 0;
+		spell_name(&s->text, l->format, schema);
+		s->about = schema;
+		s->known = true;
+	}
+	return s->text.error ? NULL : &s->text;
+}
+
+static const struct out *task_text(struct hook_lines *l, const struct task *task)
+{
+	struct spelled *s = find_spelled(l->tasks, task);
+	if (!s->known || s->about != task) {
+		s->text.len = 0;
+		spell_task(&s->text, l->format, task);
+		s->about = task;
+		s->known = true;
+	}
+	return s->text.error ? NULL : &s->text;
+}
+
+static char *put_spelled(char *p, const struct out *text)
+{
+	return text->len ? put_copy(p, text->buf, text->len) : p;
+}
+
+static void write_quoted(struct out *o, const struct hook *h)
+{
+	for (unsigned i = 0; i < h->nstrings; i++) {
+		uint32_t length;
+		const char *string = hook_string(h, i, &length);
+		out_char(o, ' ');
+		escape_quoted(o, string, length);
+	}
+}
+
+static int write_text(struct hook_lines *l, struct out *o, const struct hook *h)
+{
+	const struct out *name = name_text(l, h->schema);
+	if (!name)
+		return CPIDECODE_ENOMEM;
+	char *p = out_reserve(o, LINE_ROOM + (size_t)h->nwords * PUT_WORD + name->len);
+	if (!p)
+		return 0;
+	p = put_char(put_seconds(p, h->time_ns), ' ');
+	p = hook_on_cpu(h) ? put_right(p, h->ring, 3) : put_text(p, "  -");
+	p = put_char(put_right(put_char(p, ' '), h->tid, 7), ' ');
+	p = put_char(put_hex8(p, h->major), ' ');
+	p = put_hex8(p, h->minor);
+	if (h->nwords)
+		p = put_words(put_char(p, ' '), h->words, h->nwords);
+	if (h->nstrings) {
+		out_reach(o, p);
+		write_quoted(o, h);
+		p = out_reserve(o, LINE_ROOM + name->len);
+		if (!p)
+			return 0;
+	}
+	p = put_spelled(p, name);
+	const char *fit = hook_fields_fit(field_fit(h));
+	if (fit) {
+		p = put_copy(put_text(p, " ["), fit, strlen(fit));
+		p = put_char(p, ']');
+	}
+	out_reach(o, put_char(p, '\n'));
+	return 0;
+}
+
+static void write_strings(struct json *j, const struct hook *h)
+{
+	json_open(j, '[');
+	for (unsigned i = 0; i < h->nstrings; i++) {
+		uint32_t length;
+		const char *string = hook_string(h, i, &length);
+		json_string(j, string, length);
+	}
+	json_close(j, ']');
+}
+
+static char *put_decimals(char *p, const struct hook *h)
+{
+	for (unsigned i = 0; i < h->nwords; i++)
+		p = put_char(put_u64(p, hook_word(h, i)), ',');
+	return h->nwords ? p - 1 : p;
+}
+
+static int write_json(struct hook_lines *l, struct out *o, const struct hook *h)
+{
+	struct json j = {.o = o};
+	const struct out *name = name_text(l, h->schema), *task = task_text(l, h->task);
+	if (!name || !task)
+		return CPIDECODE_ENOMEM;
+	char *p = out_reserve(o, LINE_ROOM + (size_t)h->nwords * JSON_WORD + name->len + task->len);
+	if (!p)
+		return 0;
+	p = put_i64(put_text(p, "{\"time_ns\":"), h->time_ns);
+	p = put_u64(put_text(p, ",\"ticks\":"), h->ticks);
+	p = put_text(p, ",\"cpu\":");
+	p = hook_on_cpu(h) ? put_u64(p, h->ring) : put_text(p, "null");
+	p = put_u64(put_text(p, ",\"tid\":"), h->tid);
+	p = put_u64(put_spelled(p, task), h->major);
+	p = put_u64(put_text(p, ",\"minor\":"), h->minor);
+	p = put_decimals(put_spelled(p, name), h);
+	p = put_text(p, "],\"strings\":");
+	if (h->nstrings) {
+		out_reach(o, p);
+		write_strings(&j, h);
+		p = out_reserve(o, LINE_ROOM);
+		if (!p)
+			return 0;
+	} else {
+		p = put_text(p, "[]");
+	}
+	out_reach(o, put_text(p, ",\"fields\":"));
+	int rc = hook_fields_write(&l->fields, o, h);
+	const char *fit = hook_fields_fit(l->fields.fit);
+	if (fit) {
+		j.comma = true;
+		json_key(&j, "fit");
+		json_text(&j, fit);
+	}
+	out_bytes(o, "}\n", 2);
+	return rc;
+}
+
+static int write_csv(struct hook_lines *l, struct out *o, const struct hook *h)
+{
+	const struct out *name = name_text(l, h->schema), *task = task_text(l, h->task);
+	if (!name || !task)
+		return CPIDECODE_ENOMEM;
+	char *p = out_reserve(o, LINE_ROOM + (size_t)h->nwords * PUT_WORD + name->len + task->len);
+	if (!p)
+		return 0;
+	p = put_char(put_i64(p, h->time_ns), ',');
+	p = put_char(put_u64(p, h->ticks), ',');
+	p = put_char(hook_on_cpu(h) ? put_u64(p, h->ring) : p, ',');
+	p = put_u64(p, h->tid);
+	p = put_char(put_u64(put_spelled(p, task), h->major), ',');
+	p = put_u64(p, h->minor);
+	p = put_words(put_spelled(p, name), h->words, h->nwords);
+	out_reach(o, p);
+	if (h->nstrings) {
+		struct csv c = {.o = o, .comma = true};
+		struct out *scratch = &l->fields.scratch;
+		struct json j = {.o = scratch};
+		scratch->len = 0;
+		write_strings(&j, h);
+		csv_string(&c, scratch->buf, scratch->len);
+		out_char(o, ',');
+	} else {
+		out_bytes(o, ",,", 2);
+	}
+	int rc = h->schema ? hook_fields_write(&l->fields, o, h) : 0;
+	out_bytes(o, "\r\n", 2);
+	return rc ? rc : l->fields.scratch.error ? CPIDECODE_ENOMEM : 0;
+}
+
+int hook_lines_write(struct hook_lines *l, struct out *o, const struct hook *h)
+{
+	switch (l->format) {
+	case FORMAT_CSV:
+		return write_csv(l, o, h);
+	case FORMAT_JSON:
+		return write_json(l, o, h);
+	default:
+		return write_text(l, o, h);
+	}
+}

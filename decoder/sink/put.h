@@ -1,0 +1,158 @@
+/*
+ * Numbers as text, straight to where they belong: for the lines that there are millions of.
+ * Each function writes at p and returns where the text ends. It may store up to PUT_SLACK
+ * bytes more than the text has, so room for those has to be there (out_reserve gives it).
+ */
+#ifndef SWT_DECODER_PUT_H
+#define SWT_DECODER_PUT_H
+
+#include <stdint.h>
+#include <string.h>
+
+#include "../../formats/bytes.h"
+
+enum {
+	PUT_SLACK = 16,
+	PUT_U64 = 20, /* the longest text of each */
+	PUT_I64 = 20,
+	PUT_SECONDS = 21,
+	PUT_WORD = 9,
+};
+
+/* A short text that is known when compiling. */
+#define put_text(p, text) put_copy((p), (text), sizeof(text) - 1)
+
+static inline char *put_copy(char *p, const char *text, size_t n)
+{
+	memcpy(p, text, n);
+	return p + n;
+}
+
+static inline char *put_char(char *p, char c)
+{
+	*p = c;
+	return p + 1;
+}
+
+/*
+ * The eight digits of v < 100,000,000, the first one in the lowest byte, as numbers 0 to 9:
+ * halves, quarters, eighths, all at once. The factors are 1/100 and 1/10, exact for what comes.
+ */
+static inline uint64_t put_split8(uint32_t v)
+{
+	uint64_t halves = v / 10000 | (uint64_t)(v % 10000) << 32;
+	uint64_t high = halves * 10486 >> 20 & UINT64_C(0x0000007F0000007F);
+	uint64_t quarters = high | (halves - 100 * high) << 16;
+	uint64_t tens = quarters * 103 >> 10 & UINT64_C(0x000F000F000F000F);
+	return tens | (quarters - 10 * tens) << 8;
+}
+
+#define PUT_ZEROS UINT64_C(0x3030303030303030)
+
+static inline void put_store8(char *p, uint64_t text)
+{
+	text = htole64(text);
+	memcpy(p, &text, 8);
+}
+
+/* v < 100,000,000 with its leading zeros. */
+static inline char *put_8(char *p, uint32_t v)
+{
+	put_store8(p, put_split8(v) + PUT_ZEROS);
+	return p + 8;
+}
+
+/* How many digits v < 100,000,000 has. */
+static inline unsigned put_width8(uint32_t v)
+{
+	static const uint32_t power[] = {
+		0, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
+	unsigned n = (32u - (unsigned)__builtin_clz(v | 1)) * 1233 >> 12;
+	return n + (v >= power[n]);
+}
+
+/* v < 100,000,000. */
+static inline char *put_short(char *p, uint32_t v)
+{
+	unsigned n = put_width8(v);
+	put_store8(p, (put_split8(v) + PUT_ZEROS) >> (64 - 8 * n));
+	return p + n;
+}
+
+static inline char *put_u64(char *p, uint64_t v)
+{
+	enum { E8 = 100000000 };
+	if (v < E8)
+		return put_short(p, (uint32_t)v);
+	uint64_t high = v / E8;
+	if (high < E8) {
+		p = put_short(p, (uint32_t)high);
+	} else {
+		p = put_short(p, (uint32_t)(high / E8)); /* at most 1844 */
+		p = put_8(p, (uint32_t)(high % E8));
+	}
+	return put_8(p, (uint32_t)(v % E8));
+}
+
+static inline char *put_i64(char *p, int64_t v)
+{
+	*p = '-';
+	return put_u64(p + (v < 0), v < 0 ? 0 - (uint64_t)v : (uint64_t)v);
+}
+
+/* Right-aligned to that width (at most 8) if it is shorter. */
+static inline char *put_right(char *p, uint32_t v, unsigned width)
+{
+	char text[PUT_U64 + PUT_SLACK];
+	size_t n = (size_t)(put_u64(text, v) - text);
+	size_t spaces = n < width ? width - n : 0;
+	memset(p, ' ', 8);
+	memcpy(p + spaces, text, 16);
+	return p + spaces + n;
+}
+
+/* v < 1,000,000,000 with its leading zeros. */
+static inline char *put_9(char *p, uint32_t v)
+{
+	p = put_8(p, v / 10);
+	return put_char(p, (char)('0' + v % 10));
+}
+
+/* Eight upper-case hexadecimal digits, each nibble in a byte of its own. */
+static inline uint64_t put_hex_text(uint32_t v)
+{
+	uint64_t x = v;
+	x = (x & 0xFFFF) << 32 | x >> 16;
+	x = (x & 0x000000FF000000FF) << 16 | (x >> 8 & 0x000000FF000000FF);
+	x = (x & 0x000F000F000F000F) << 8 | (x >> 4 & 0x000F000F000F000F);
+	/* From 10 on a letter: 6 more carries into the next bit. */
+	uint64_t letters = (x + 0x0606060606060606) >> 4 & 0x0101010101010101;
+	return x + PUT_ZEROS + letters * ('A' - '0' - 10);
+}
+
+static inline char *put_hex8(char *p, uint32_t v)
+{
+	put_store8(p, put_hex_text(v));
+	return p + 8;
+}
+
+/* n little-endian words, eight digits each, with spaces between them. */
+static inline char *put_words(char *p, const uint8_t *words, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++, p += PUT_WORD) {
+		put_hex8(p, get_le32(words + 4 * (size_t)i));
+		p[8] = ' ';
+	}
+	return n ? p - 1 : p;
+}
+
+/* Nanoseconds as seconds with nine decimals. */
+static inline char *put_seconds(char *p, int64_t ns)
+{
+	uint64_t v = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
+	*p = '-';
+	p = put_u64(p + (ns < 0), v / 1000000000);
+	return put_9(put_char(p, '.'), (uint32_t)(v % 1000000000));
+}
+
+#endif
