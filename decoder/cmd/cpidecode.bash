@@ -14,13 +14,13 @@ _cpidecode()
 	--report) values="summary intervals hooks cpus info" ;;
 	--format) values="text csv json folded svg" ;;
 	--weight) values="cycles ns instructions thread_cycles" ;;
-	--label|--minor|--cpu|--tid|--pid|--from|--to|--slice) return ;;
+	--label|--minor|--cpu|--tid|--pid|--from|--to|--slice|--jobs|-j) return ;;
 	esac
 	if [[ -n $values ]]; then
 		mapfile -t COMPREPLY < <(compgen -W "$values" -- "$cur")
 	elif [[ $cur == -* ]]; then
 		mapfile -t COMPREPLY < <(compgen -W "--report --format --weight --output -o
-			--label --minor --cpu --tid --pid --from --to --slice --partial --schema --strict
+			--label --minor --cpu --tid --pid --from --to --slice --partial --jobs -j --schema --strict
 			--help --version" -- "$cur")
 	else
 		compopt -o filenames

@@ -43,6 +43,7 @@ static const char text[] =
 	"                      whole, byte by byte\n"
 	"\n"
 	"Other:\n"
+	"  -j, --jobs N        decode with N threads (default 0: one for each processor)\n"
 	"  --schema FILE       describe hooks by this schema too; may be given again\n"
 	"  --strict            exit with 3 when data was lost or damaged\n"
 	"  -h, --help          this text\n"

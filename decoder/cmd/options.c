@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../model/pass.h"
 #include "../sink/escape.h"
 #include "options.h"
 
@@ -42,6 +43,7 @@ static const struct option long_options[] = {
 	{"partial", required_argument, NULL, OPT_PARTIAL},
 	{"slice", required_argument, NULL, OPT_SLICE},
 	{"weight", required_argument, NULL, OPT_WEIGHT},
+	{"jobs", required_argument, NULL, 'j'},
 	{"help", no_argument, NULL, 'h'},
 	{"version", no_argument, NULL, OPT_VERSION},
 	{NULL, 0, NULL, 0},
@@ -102,6 +104,17 @@ static uint32_t number(const char *option, const char *text)
 	if (!strchr("0123456789", text[0]) || !text[0] || *end || errno || v > UINT32_MAX)
 		misuse("--%s %s: not a number from 0 to %u", option, text, UINT32_MAX);
 	return (uint32_t)v;
+}
+
+static unsigned jobs(const char *text)
+{
+	char *end;
+	errno = 0;
+	unsigned long n = strtoul(text, &end, 10);
+	if (*text < '0' || *text > '9' || *end || errno || n > PASS_MAX_THREADS)
+		misuse("-j %s: not a number of threads from 1 to %d (0: one for each processor)",
+			text, PASS_MAX_THREADS);
+	return (unsigned)n;
 }
 
 /* 0-3,8,guest */
@@ -239,6 +252,9 @@ static void take(struct options *o, struct seen *seen, int option)
 		add_schema(o, optarg);
 		seen->schema = true;
 		break;
+	case 'j':
+		o->threads = jobs(optarg);
+		break;
 	case 'h':
 		options_help();
 		exit(fflush(stdout) ? EXIT_FAILED : EXIT_OK);
@@ -315,7 +331,7 @@ void options_parse(struct options *o, int argc, char **argv)
 		argc--;
 		argv++;
 	}
-	while ((option = getopt_long(argc, argv, ":o:h", long_options, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, ":o:j:h", long_options, NULL)) != -1) {
 		if (option == ':')
 			misuse("%s needs a value", argv[optind - 1]);
 		if (option == '?' && optopt && optopt < 256)

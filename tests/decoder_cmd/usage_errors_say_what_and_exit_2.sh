@@ -35,6 +35,12 @@ misuse 'not a duration' --to +1week plain.bin
 misuse 'no such day' --to 2024-02-30 plain.bin
 misuse 'needs a value' plain.bin --report
 misuse 'needs a value' plain.bin -o
+misuse 'needs a value' plain.bin -j
+misuse 'not a number of threads from 1 to 1024' -j 1025 plain.bin
+misuse 'not a number of threads' -j -1 plain.bin
+misuse 'not a number of threads' -j two plain.bin
+misuse 'not a number of threads' --jobs= plain.bin
+misuse 'not a number of threads' -j 99999999999999999999 plain.bin
 misuse 'no such option' --wrong plain.bin
 misuse 'takes no value' --strict=yes plain.bin
 misuse 'no option -z' -z plain.bin
