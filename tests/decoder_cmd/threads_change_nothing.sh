@@ -1,0 +1,43 @@
+#!/bin/sh
+. "${0%/*}/lib.sh"
+: "${GENTRACE:?the generator of large traces}"
+
+# Some MiB, so that hooks are read in several slices; two files, which are merged by time.
+"$GENTRACE" -n 60k -c 3 hooks.bin >/dev/null
+"$GENTRACE" -k groups -n 4k -c 2 groups.bin >/dev/null
+
+same_with_threads()
+{
+	run 0 -j 1 "$@"
+	[ -s out ] || fail "cpidecode $*: it says nothing"
+	mv out one
+	for j in 2 5; do
+		run 0 -j "$j" "$@"
+		cmp one out || fail "cpidecode $*: -j $j says something else"
+	done
+}
+
+for format in text csv json; do
+	same_with_threads --report hooks --format $format hooks.bin
+done
+same_with_threads --report hooks hooks.bin groups.bin
+same_with_threads --report hooks --from +1ms --to +2ms hooks.bin
+same_with_threads --report hooks --label '*' --cpu 0 groups.bin
+same_with_threads --report info --format json groups.bin
+for report in summary intervals cpus; do
+	same_with_threads --report $report --format csv groups.bin
+done
+same_with_threads --format folded groups.bin
+
+# Whoever reads goes away, or there is no room: it ends, and says so.
+{
+	status=0
+	"$CPIDECODE" -j 4 --report hooks hooks.bin 2>err || status=$?
+	echo "$status" >status
+} | head -c 1000 >/dev/null
+[ "$(cat status)" -eq 1 ] || fail "a closed pipe: exit $(cat status)"
+in_file err 'standard output: cannot write: Broken pipe'
+if [ -c /dev/full ]; then
+	run 1 -j 4 --report hooks -o /dev/full hooks.bin
+	in_file err '/dev/full: cannot write: No space left'
+fi
