@@ -170,6 +170,29 @@ int64_t clock_time(const struct clock *c, uint64_t ticks)
 	return time_in(c, syncs_before(c, ticks), ticks);
 }
 
+struct clock_stretch clock_stretch(const struct clock *c, uint64_t ticks)
+{
+	struct clock_stretch r = {.last = UINT64_MAX,
+		.at = c->base_ticks,
+		.real = c->base_real,
+		.num = CLOCK_NS,
+		.den = c->rate};
+	if (c->straight)
+		return r;
+	size_t i = syncs_before(c, ticks);
+	const struct clock_sync *s = &c->sync[i ? i - 1 : 0];
+	r.at = s->ticks;
+	r.real = s->realtime;
+	if (i < c->nsyncs)
+		r.last = c->sync[i].ticks;
+	if (i > 0 && i < c->nsyncs) {
+		r.real = s->after;
+		r.num = (uint64_t)s[1].realtime - (uint64_t)s->after;
+		r.den = s[1].ticks - s->ticks;
+	}
+	return r;
+}
+
 int64_t clock_time_before(const struct clock *c, uint64_t ticks, uint64_t elapsed)
 {
 	uint64_t back;

@@ -26,6 +26,16 @@ bool clock_steady(const struct clock_sync *a, const struct clock_sync *b);
 struct clock_verdict clock_judge(
 	const struct clock_sync *a, const struct clock_sync *b, uint64_t rate);
 
+/* A run of ticks, up to `last`, of which the time is real + floor((ticks - at) * num / den). */
+struct clock_stretch {
+	uint64_t last, at;
+	int64_t real;
+	uint64_t num, den;
+};
+
+/* The one in which that tick is. */
+struct clock_stretch clock_stretch(const struct clock *c, uint64_t ticks);
+
 /* floor(d * 1e9 / rate) */
 __int128 clock_scale(uint64_t d, uint64_t rate);
 int64_t clock_saturate(__int128 v);

@@ -5,6 +5,7 @@
  */
 #include "hook_iter.h"
 
+#include "clock_cursor.h"
 #include "grow.h"
 
 /* One ring in a file's heap. The key is beside the cursor's pointer: no chasing. */
@@ -21,6 +22,7 @@ struct source {
 	size_t count;
 	int64_t time_ns; /* of the top's key, where files are merged by it; else 0 */
 	struct tick_range stamps;
+	struct clock_cursor clock;
 };
 
 enum { TASK_CACHE = 256, SCHEMA_CACHE = 256 };
@@ -61,6 +63,7 @@ static int open_source(struct source *s, const struct file *f)
 {
 	size_t n = f->pub.nrings;
 	s->file = f;
+	clock_cursor_init(&s->clock, &f->clock);
 	if (!n)
 		return 0;
 	s->cursors = calloc(n, sizeof *s->cursors);
@@ -208,7 +211,7 @@ static void sift_down(struct source *s, size_t i)
 static void set_time(const struct hook_iter *it, struct source *s)
 {
 	if (s->count && it->by_time)
-		s->time_ns = clock_time(&s->file->clock, s->heap[0].key);
+		s->time_ns = clock_cursor_time(&s->clock, s->heap[0].key);
 }
 
 static int start_source(struct hook_iter *it, struct source *s)
@@ -377,7 +380,7 @@ int hook_iter_next(struct hook_iter *it, const struct hook **result)
 			return rc;
 		s = it->current;
 		c = s->heap[0].cursor;
-		c->hook.time_ns = clock_time(&s->file->clock, c->hook.ticks);
+		c->hook.time_ns = clock_cursor_time(&s->clock, c->hook.ticks);
 	} while (too_much(it, c));
 	c->hook.task = find_task(it, &c->hook);
 	c->hook.schema = find_schema(it, s->file->set, &c->hook);

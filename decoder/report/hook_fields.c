@@ -123,14 +123,22 @@ static int spell_keys(struct hook_keys *k, const struct schema_hook *schema, boo
 	const char *quote = quoted ? "\"\"" : "\"";
 	const struct schema_field *fields = schema_hook_fields(schema, &n);
 	k->text.len = 0;
+	k->count = n;
 	for (unsigned i = 0; i < n; i++) {
+		uint32_t start = (uint32_t)k->text.len;
 		out_char(&k->text, ',');
 		out_str(&k->text, quote);
 		out_str(&k->text, fields[i].name);
 		out_str(&k->text, quote);
 		out_char(&k->text, ':');
-		k->end[i] = (uint32_t)k->text.len;
+		k->of[i] = (struct hook_key){.field = &fields[i],
+			.at = start,
+			.length = (uint32_t)k->text.len - start,
+			.bytes = 4 * schema_type_words(fields[i].type),
+			.plain =
+				fields[i].type == FIELD_U32 && !(fields[i].attributes & FIELD_NA0)};
 	}
+	out_pad(&k->text);
 	k->schema = k->text.error ? NULL : schema;
 	k->straight = n && schema_hook_straight(schema);
 	for (unsigned i = 0; i < n; i++)
@@ -155,7 +163,7 @@ static const struct hook_keys *find_keys(struct hook_fields *f, const struct sch
 	return *k;
 }
 
-/* A number, or null; of words that are there. */
+/* A number of two words, or one that may be negative or not measured. */
 static char *put_value(char *p, const struct schema_field *field, const uint8_t *words)
 {
 	bool narrow = schema_type_words(field->type) == 1;
@@ -181,22 +189,19 @@ static void write_straight(
 	struct hook_fields *f, struct out *o, const struct hook *h, const struct hook_keys *keys)
 {
 	enum { VALUE = 48 };
-	unsigned n;
-	const struct schema_field *fields = schema_hook_fields(h->schema, &n);
-	const char *key = keys->text.buf;
+	const char *text = keys->text.buf;
 	const uint8_t *words = h->words;
-	char *p = out_reserve(o, keys->text.len + (size_t)n * VALUE + VALUE);
+	char *p = out_reserve(o, keys->text.len + (size_t)keys->count * VALUE + VALUE);
 	if (!p)
 		return;
 	if (f->quoted)
 		p = put_char(p, '"');
 	char *start = p;
-	uint32_t from = 0;
-	for (unsigned i = 0; i < n; i++) {
-		p = put_copy(p, key + from, keys->end[i] - from);
-		p = put_value(p, &fields[i], words);
-		from = keys->end[i];
-		words += 4 * schema_type_words(fields[i].type);
+	for (unsigned i = 0; i < keys->count; i++) {
+		const struct hook_key *k = &keys->of[i];
+		p = put_padded(p, text + k->at, k->length);
+		p = k->plain ? put_u32(p, get_le32(words)) : put_value(p, k->field, words);
+		words += k->bytes;
 	}
 	*start = '{'; /* in place of the first comma */
 	p = put_char(p, '}');

@@ -10,12 +10,21 @@
 
 enum { HOOK_FIELDS_CACHED = 64 };
 
-/* The keys of a schema's hook as they are written. */
+/* How one field is written. */
+struct hook_key {
+	const struct schema_field *field;
+	uint32_t at, length; /* of the key, and the comma before it, in the texts */
+	uint32_t bytes;	     /* of the value in a hook */
+	bool plain;	     /* a word as it is */
+};
+
+/* The fields of a schema's hook. */
 struct hook_keys {
 	const struct schema_hook *schema;
-	bool straight;			 /* all are integers, once each */
-	struct out text;		 /* one after the other */
-	uint32_t end[SCHEMA_MAX_FIELDS]; /* of each in it */
+	bool straight; /* all are integers, once each */
+	unsigned count;
+	struct out text; /* keys, one after the other */
+	struct hook_key of[SCHEMA_MAX_FIELDS];
 };
 
 /* Reused from hook to hook. */

@@ -123,6 +123,7 @@ static const struct out *name_text(struct hook_lines *l, const struct schema_hoo
 	if (!s->known || s->about != schema) {
 		s->text.len = 0;
 		spell_name(&s->text, l->format, schema);
+		out_pad(&s->text);
 		s->about = schema;
 		s->known = true;
 	}
@@ -135,6 +136,7 @@ static const struct out *task_text(struct hook_lines *l, const struct task *task
 	if (!s->known || s->about != task) {
 		s->text.len = 0;
 		spell_task(&s->text, l->format, task);
+		out_pad(&s->text);
 		s->about = task;
 		s->known = true;
 	}
@@ -143,7 +145,7 @@ static const struct out *task_text(struct hook_lines *l, const struct task *task
 
 static char *put_spelled(char *p, const struct out *text)
 {
-	return text->len ? put_copy(p, text->buf, text->len) : p;
+	return text->len ? put_padded(p, text->buf, text->len) : p;
 }
 
 static void write_quoted(struct out *o, const struct hook *h)
@@ -202,7 +204,7 @@ static void write_strings(struct json *j, const struct hook *h)
 static char *put_decimals(char *p, const struct hook *h)
 {
 	for (unsigned i = 0; i < h->nwords; i++)
-		p = put_char(put_u64(p, hook_word(h, i)), ',');
+		p = put_char(put_u32(p, hook_word(h, i)), ',');
 	return h->nwords ? p - 1 : p;
 }
 
@@ -218,10 +220,10 @@ static int write_json(struct hook_lines *l, struct out *o, const struct hook *h)
 	p = put_i64(put_text(p, "{\"time_ns\":"), h->time_ns);
 	p = put_u64(put_text(p, ",\"ticks\":"), h->ticks);
 	p = put_text(p, ",\"cpu\":");
-	p = hook_on_cpu(h) ? put_u64(p, h->ring) : put_text(p, "null");
-	p = put_u64(put_text(p, ",\"tid\":"), h->tid);
-	p = put_u64(put_spelled(p, task), h->major);
-	p = put_u64(put_text(p, ",\"minor\":"), h->minor);
+	p = hook_on_cpu(h) ? put_u32(p, h->ring) : put_text(p, "null");
+	p = put_u32(put_text(p, ",\"tid\":"), h->tid);
+	p = put_u32(put_spelled(p, task), h->major);
+	p = put_u32(put_text(p, ",\"minor\":"), h->minor);
 	p = put_decimals(put_spelled(p, name), h);
 	p = put_text(p, "],\"strings\":");
 	if (h->nstrings) {
@@ -255,10 +257,10 @@ static int write_csv(struct hook_lines *l, struct out *o, const struct hook *h)
 		return 0;
 	p = put_char(put_i64(p, h->time_ns), ',');
 	p = put_char(put_u64(p, h->ticks), ',');
-	p = put_char(hook_on_cpu(h) ? put_u64(p, h->ring) : p, ',');
-	p = put_u64(p, h->tid);
-	p = put_char(put_u64(put_spelled(p, task), h->major), ',');
-	p = put_u64(p, h->minor);
+	p = put_char(hook_on_cpu(h) ? put_u32(p, h->ring) : p, ',');
+	p = put_u32(p, h->tid);
+	p = put_char(put_u32(put_spelled(p, task), h->major), ',');
+	p = put_u32(p, h->minor);
 	p = put_words(put_spelled(p, name), h->words, h->nwords);
 	out_reach(o, p);
 	if (h->nstrings) {

@@ -216,6 +216,13 @@ void out_slowly(struct out *o, const void *p, size_t n)
 	}
 }
 
+void out_pad(struct out *o)
+{
+	char *p = out_reserve(o, PUT_SLACK);
+	if (p)
+		memset(p, 0, PUT_SLACK);
+}
+
 void out_repeat(struct out *o, char c, size_t n)
 {
 	while (n--)

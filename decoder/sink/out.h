@@ -69,6 +69,9 @@ static inline void out_reach(struct out *o, const char *end)
 	o->len = (size_t)(end - o->buf);
 }
 
+/* Makes the text so far fit for put_padded (put.h): of a stream in memory. */
+void out_pad(struct out *o);
+
 static inline void out_char(struct out *o, char c)
 {
 	out_bytes(o, &c, 1);

@@ -28,6 +28,14 @@ static inline char *put_copy(char *p, const char *text, size_t n)
 	return p + n;
 }
 
+/* The same of a text that may be read for PUT_SLACK bytes beyond its end: without a call. */
+static inline char *put_padded(char *p, const char *text, size_t n)
+{
+	for (size_t i = 0; i < n; i += PUT_SLACK)
+		memcpy(p + i, text + i, PUT_SLACK);
+	return p + n;
+}
+
 static inline char *put_char(char *p, char c)
 {
 	*p = c;
@@ -79,19 +87,31 @@ static inline char *put_short(char *p, uint32_t v)
 	return p + n;
 }
 
+enum { PUT_E8 = 100000000 };
+
+/* What is above eight digits has one or two: no branch for them, as nobody can guess it. */
+static inline char *put_u32(char *p, uint32_t v)
+{
+	if (v < PUT_E8)
+		return put_short(p, v);
+	uint32_t high = v / PUT_E8, tens = high * 103 >> 10, one = high < 10;
+	uint16_t text = htole16((uint16_t)((0x3030 + tens + ((high - 10 * tens) << 8)) >> 8 * one));
+	memcpy(p, &text, 2);
+	return put_8(p + 2 - one, v % PUT_E8);
+}
+
 static inline char *put_u64(char *p, uint64_t v)
 {
-	enum { E8 = 100000000 };
-	if (v < E8)
+	if (v < PUT_E8)
 		return put_short(p, (uint32_t)v);
-	uint64_t high = v / E8;
-	if (high < E8) {
+	uint64_t high = v / PUT_E8;
+	if (high < PUT_E8) {
 		p = put_short(p, (uint32_t)high);
 	} else {
-		p = put_short(p, (uint32_t)(high / E8)); /* at most 1844 */
-		p = put_8(p, (uint32_t)(high % E8));
+		p = put_short(p, (uint32_t)(high / PUT_E8)); /* at most 1844 */
+		p = put_8(p, (uint32_t)(high % PUT_E8));
 	}
-	return put_8(p, (uint32_t)(v % E8));
+	return put_8(p, (uint32_t)(v % PUT_E8));
 }
 
 static inline char *put_i64(char *p, int64_t v)
@@ -103,12 +123,11 @@ static inline char *put_i64(char *p, int64_t v)
 /* Right-aligned to that width (at most 8) if it is shorter. */
 static inline char *put_right(char *p, uint32_t v, unsigned width)
 {
-	char text[PUT_U64 + PUT_SLACK];
-	size_t n = (size_t)(put_u64(text, v) - text);
-	size_t spaces = n < width ? width - n : 0;
+	if (v >= PUT_E8)
+		return put_u32(p, v);
+	unsigned n = put_width8(v);
 	memset(p, ' ', 8);
-	memcpy(p + spaces, text, 16);
-	return p + spaces + n;
+	return put_short(p + (n < width ? width - n : 0), v);
 }
 
 /* v < 1,000,000,000 with its leading zeros. */

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "../../decoder/model/clock.h"
+#include "../../decoder/model/clock_cursor.h"
 #include "run.h"
 
 static struct clock straight(uint64_t rate, uint64_t ticks, int64_t real)
@@ -483,11 +484,50 @@ START_TEST(rates_are_not_derived_from_sleep)
 }
 END_TEST
 
-RUN_TESTS("clock", one_to_one, rounds_down_on_both_sides, no_overflow, offsets_are_interpolated,
-	offsets_of_a_nanosecond_are_rounding, hostile_offsets_saturate, back_to_ticks,
-	rate_from_syncs, rates_are_not_derived_from_sleep, nothing_happened, set_forward, set_back,
-	ranges_of_time_that_came_twice, suspended_while_the_ticks_went_on, suspended_and_then_set,
-	a_jump_that_slewing_could_hide, fast_slewing_is_no_step,
+/* Spread over all sizes. */
+static uint64_t any_number(uint64_t *state)
+{
+	*state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	uint64_t v = *state ^ *state >> 29;
+	return v >> (*state >> 58);
+}
+
+START_TEST(a_cursor_tells_the_same)
+{
+	uint64_t dice = 7;
+	for (unsigned n = 0; n < 400; n++) {
+		struct clock_sync syncs[5] = {0};
+		struct clock c = {.rate = 1 + any_number(&dice) % CLOCK_MAX_RATE,
+			.base_ticks = any_number(&dice),
+			.base_real = (int64_t)any_number(&dice)};
+		struct clock_cursor cursor;
+		if (n % 2)
+			c.rate = 1000000000 + any_number(&dice) % 3000000000;
+		for (unsigned i = 0; i < 5; i++)
+			syncs[i] = (struct clock_sync){.ticks = any_number(&dice),
+				.realtime = (int64_t)any_number(&dice),
+				.monotonic = any_number(&dice)};
+		clock_build(&c, syncs, n % 6);
+		clock_cursor_init(&cursor, &c);
+		for (unsigned i = 0; i < 300; i++) {
+			uint64_t ticks = any_number(&dice);
+			if (i % 3 == 0 && c.nsyncs)
+				ticks = syncs[i % c.nsyncs].ticks + any_number(&dice) % 5 - 2;
+			for (unsigned k = 0; k < 6; k++) {
+				ck_assert_int_eq(
+					clock_cursor_time(&cursor, ticks), clock_time(&c, ticks));
+				ticks += any_number(&dice) >> (k < 3 ? 44 : 24);
+			}
+		}
+	}
+}
+END_TEST
+
+RUN_TESTS("clock", a_cursor_tells_the_same, one_to_one, rounds_down_on_both_sides, no_overflow,
+	offsets_are_interpolated, offsets_of_a_nanosecond_are_rounding, hostile_offsets_saturate,
+	back_to_ticks, rate_from_syncs, rates_are_not_derived_from_sleep, nothing_happened,
+	set_forward, set_back, ranges_of_time_that_came_twice, suspended_while_the_ticks_went_on,
+	suspended_and_then_set, a_jump_that_slewing_could_hide, fast_slewing_is_no_step,
 	steps_of_some_microseconds_are_noise, no_word_of_the_monotonic_clock, ticks_that_began_anew,
 	contradictions, order_and_repetition_do_not_matter, any_syncs_keep_the_promises,
 	time_never_goes_back_by_rounding, errors_by_the_formula)
