@@ -241,6 +241,9 @@ int interval_feed(struct interval_builder *b, const struct hook *h, const struct
 		g->has_elapsed = true;
 	}
 	take_part(g, part);
+	/* The second label could only contradict the first. */
+	if (part == PART_LABEL_END && g->iv.has_label && !(b->wants & WANT_FLAGS))
+		return closed;
 	int rc = group_take(g, plan, h);
 	return rc ? rc : closed;
 }

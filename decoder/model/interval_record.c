@@ -24,10 +24,7 @@ struct values {
 	uint32_t num_cpus;
 };
 
-struct always {
-	const struct task *task;
-	uint32_t depth, has_cpus;
-};
+_Static_assert(IV_USER_ONLY <= UINT16_MAX && RECORD_MAX_SIZE <= UINT16_MAX, "fit the record");
 
 enum { VALUE_WANTS = WANT_SYSTEM | WANT_THREAD | WANT_QUALITY | WANT_CPUS | WANT_FLAGS };
 
@@ -78,9 +75,8 @@ static uint8_t *put_values(uint8_t *to, const struct interval *iv)
 static uint8_t *put_body(
 	uint8_t *p, const struct interval *iv, unsigned wants, bool outside, uint64_t offset)
 {
-	struct always always = {.task = iv->task, .depth = iv->depth, .has_cpus = iv->cpus != NULL};
-	memcpy(p, &always, sizeof always);
-	p += sizeof always;
+	memcpy(p, &iv->task, sizeof iv->task);
+	p += sizeof(uint64_t);
 	if (wants & WANT_START) {
 		struct times times = {iv->start_ns, iv->end_ns};
 		memcpy(p, &times, sizeof times);
@@ -108,10 +104,11 @@ size_t interval_record_put(
 		.tid = iv->tid,
 		.file = iv->file,
 		.label_len = iv->label_len,
-		.flags = iv->flags,
+		.depth = iv->depth,
+		.flags = (uint16_t)iv->flags,
 		.mm = iv->mm,
 		.types = iv->types,
-		.marks = iv->has_label ? RECORD_LABEL : 0,
+		.marks = (iv->has_label ? RECORD_LABEL : 0) | (iv->cpus ? RECORD_CPUS : 0),
 	};
 	bool outside = kept && interval_record_tail(iv) > RECORD_MAX_INSIDE;
 	uint8_t *p = to + sizeof r;
@@ -120,14 +117,14 @@ size_t interval_record_put(
 		p = put_body(p, iv, wants, outside, offset);
 	while ((size_t)(p - to) % 8)
 		*p++ = 0;
-	r.size = (uint32_t)(p - to);
+	r.size = (uint16_t)(p - to);
 	memcpy(to, &r, sizeof r);
 	return r.size;
 }
 
 /* The places of a kept record's parts. */
 struct parts {
-	struct always always;
+	const struct task *task;
 	struct times times;
 	struct values values;
 	const uint8_t *value, *tail;
@@ -138,8 +135,8 @@ static void find_parts(const struct interval_record *r, unsigned wants, struct p
 	const uint8_t *p = (const uint8_t *)(r + 1);
 	parts->times = (struct times){0};
 	parts->values = (struct values){0};
-	memcpy(&parts->always, p, sizeof parts->always);
-	p += sizeof parts->always;
+	memcpy(&parts->task, p, sizeof parts->task);
+	p += sizeof(uint64_t);
 	if (wants & WANT_START) {
 		memcpy(&parts->times, p, sizeof parts->times);
 		p += sizeof parts->times;
@@ -152,9 +149,9 @@ static void find_parts(const struct interval_record *r, unsigned wants, struct p
 	parts->tail = p + 8 * (size_t)__builtin_popcount(parts->values.mask);
 }
 
-static size_t array_bytes(const struct parts *parts)
+static size_t array_bytes(const struct interval_record *r, const struct parts *parts)
 {
-	return parts->always.has_cpus ? parts->values.num_cpus * sizeof(struct interval_cpu) : 0;
+	return r->marks & RECORD_CPUS ? parts->values.num_cpus * sizeof(struct interval_cpu) : 0;
 }
 
 uint64_t interval_record_outside(const struct interval_record *r, unsigned wants, size_t *bytes)
@@ -163,7 +160,7 @@ uint64_t interval_record_outside(const struct interval_record *r, unsigned wants
 	uint64_t offset;
 	find_parts(r, wants, &parts);
 	memcpy(&offset, parts.tail, sizeof offset);
-	*bytes = array_bytes(&parts) + (r->marks & RECORD_LABEL ? r->label_len : 0);
+	*bytes = array_bytes(r, &parts) + (r->marks & RECORD_LABEL ? r->label_len : 0);
 	return offset;
 }
 
@@ -203,17 +200,17 @@ void interval_record_get(const struct interval_record *r, unsigned wants, const 
 	iv->mm = r->mm;
 	iv->types = r->types;
 	iv->flags = r->flags;
-	iv->depth = parts.always.depth;
+	iv->depth = r->depth;
 	iv->parent = -1;
-	iv->task = parts.always.task;
+	iv->task = parts.task;
 	iv->num_cpus = parts.values.num_cpus;
 	get_values(&parts, iv);
 	if (!(r->marks & RECORD_OUTSIDE))
 		tail = parts.tail;
-	iv->cpus = parts.always.has_cpus ? (const struct interval_cpu *)(const void *)tail : NULL;
+	iv->cpus = r->marks & RECORD_CPUS ? (const struct interval_cpu *)(const void *)tail : NULL;
 	iv->has_label = r->marks & RECORD_LABEL;
 	iv->label_len = r->label_len;
-	iv->label = iv->has_label ? (const char *)tail + array_bytes(&parts) : NULL;
+	iv->label = iv->has_label ? (const char *)tail + array_bytes(r, &parts) : NULL;
 }
 
 static int compare_u64(uint64_t a, uint64_t b)
@@ -238,7 +235,7 @@ int interval_record_compare(const struct interval_record *a, const struct interv
 static struct times times_of(const struct interval_record *r)
 {
 	struct times times;
-	memcpy(&times, (const uint8_t *)(r + 1) + sizeof(struct always), sizeof times);
+	memcpy(&times, (const uint8_t *)(r + 1) + sizeof(uint64_t), sizeof times);
 	return times;
 }
 

@@ -14,9 +14,9 @@ struct interval_record {
 	uint64_t position;
 	uint32_t era; /* 2 * machine, and 1 if it began at tick 0 or after */
 	uint32_t ring, tid, file;
-	uint32_t size; /* bytes, with this */
-	uint32_t label_len;
-	uint32_t flags;
+	uint32_t label_len, depth;
+	uint16_t size;	/* bytes, with this */
+	uint16_t flags; /* enum interval_flag */
 	uint8_t mm, types;
 	uint8_t marks; /* RECORD_... */
 	uint8_t unused;
@@ -25,13 +25,14 @@ struct interval_record {
 enum {
 	RECORD_KEPT = 1, /* else it is a key, for the depth of others */
 	RECORD_LABEL = 2,
-	RECORD_OUTSIDE = 4, /* its label and processors */
+	RECORD_CPUS = 4,
+	RECORD_OUTSIDE = 8, /* label and processors */
 };
 
 enum {
 	/* Longer labels and arrays wait in the file by themselves. */
 	RECORD_MAX_INSIDE = 8 << 10,
-	RECORD_MAX_SIZE = RECORD_MAX_INSIDE + 256,
+	RECORD_MAX_SIZE = RECORD_MAX_INSIDE + 256, /* fits its 16 bits */
 };
 
 /* Bytes of its label and processors. */

@@ -96,49 +96,46 @@ static int more_room(struct builder *b)
 	return 0;
 }
 
-/* Is it spelled alike in a line of stacks? */
-static bool is_plain(const char *name, size_t n)
+static uint32_t new_frame(struct builder *b, uint32_t *slot, uint32_t parent, enum flame_kind kind,
+	const char *name, size_t n)
 {
-	for (size_t i = 0; i < n; i++) {
-		unsigned char c = (unsigned char)name[i];
-		if (c < 0x20 || c >= 0x7F || c == ';')
-			return false;
-	}
-	return true;
+	name = intern_bytes(&b->names, name, (uint32_t)n);
+	if (!name)
+		return 0;
+	*slot = b->flame.count++;
+	b->ratios[*slot] = (struct ratios){0};
+	b->flame.frames[*slot] = (struct flame_frame){.name = name,
+		.name_len = n,
+		.parent = parent,
+		.kind = kind,
+		.depth = b->flame.frames[parent].depth + 1,
+		.cpi = NAN};
+	return *slot;
 }
 
 /*
- * The frame of that name under that parent, made if need be; 0: no memory. A name that
- * has to be spelled in another way is so here, because two that become the same are one frame.
+ * The frame of that name under that parent, made if need be; 0: no memory. In lines of stacks
+ * a name may have to be spelled in another way, and two that become the same are one
+ * frame; a name that is found needed no other spelling.
  */
 static uint32_t frame_under(
 	struct builder *b, uint32_t parent, enum flame_kind kind, const char *name, size_t n)
 {
-	if (b->r->format == FORMAT_FOLDED && !is_plain(name, n)) {
+	if (b->flame.count == b->allocated && more_room(b) < 0)
+		return 0;
+	uint32_t *slot = slot_of(b, parent, name, n);
+	if (*slot)
+		return *slot;
+	if (b->r->format == FORMAT_FOLDED) {
 		b->spelled.len = 0;
 		escape_frame(&b->spelled, name, n);
 		if (b->spelled.error)
 			return 0;
 		name = b->spelled.buf;
 		n = b->spelled.len;
+		slot = slot_of(b, parent, name, n);
 	}
-	if (b->flame.count == b->allocated && more_room(b) < 0)
-		return 0;
-	uint32_t *slot = slot_of(b, parent, name, n);
-	if (!*slot) {
-		name = intern_bytes(&b->names, name, (uint32_t)n);
-		if (!name)
-			return 0;
-		*slot = b->flame.count++;
-		b->ratios[*slot] = (struct ratios){0};
-		b->flame.frames[*slot] = (struct flame_frame){.name = name,
-			.name_len = n,
-			.parent = parent,
-			.kind = kind,
-			.depth = b->flame.frames[parent].depth + 1,
-			.cpi = NAN};
-	}
-	return *slot;
+	return *slot ? *slot : new_frame(b, slot, parent, kind, name, n);
 }
 
 static uint32_t task_frame(struct builder *b, const struct interval *iv)
