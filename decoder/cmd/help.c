@@ -15,11 +15,15 @@ static const char text[] =
 	"           hooks      every hook\n"
 	"           cpus       per label and minor: a column per processor, System first\n"
 	"           info       about the files: rings, losses, damage, tasks, schemas\n"
+	"           diff       of two traces (or partial results): what changed from the first\n"
+	"                      to the second, and whether it is more than noise\n"
 	"  --format text       for people (default)\n"
 	"           csv        RFC 4180, with a header line (not for info)\n"
 	"           json       one object a line\n"
 	"           folded     stacks of nested intervals and their values\n"
 	"           svg        the same as an interactive flame graph, coloured by CPI\n"
+	"  --fail-if 'EXPR'    with diff: exit with 5 if so: [LABEL:]METRIC(>|<)(+|-)NUMBER and %\n"
+	"                      or a unit, like 'p90>+5%' or 'db *:cpi>+0.1'; may be given again\n"
 	"  --weight cycles|ns|instructions|thread_cycles\n"
 	"                      what folded and svg count (default cycles: elapsed cycles)\n"
 	"  -o, --output FILE   write to FILE, put in place when it is whole (- is standard\n"
@@ -50,7 +54,8 @@ static const char text[] =
 	"  --version           the version\n"
 	"\n"
 	"Losses, torn records and damage are told on standard error.\n"
-	"Exit status: 0 fine, 1 failure, 2 misuse, 3 lost or damaged data and --strict.\n"
+	"Exit status: 0 fine, 1 failure, 2 misuse, 3 lost or damaged data and --strict,\n"
+	"5 a --fail-if came true.\n"
 	"The manual, cpidecode(1), describes every column.\n";
 
 void options_help(void)

@@ -128,12 +128,18 @@ static struct time_slice slice_of(const struct trace *t, const struct options *o
 	__int128 span = (__int128)last - first + 1;
 	if (o->slice > 1)
 		s.from = (int64_t)(first + span * (o->slice - 1) / o->slices);
-	if (o->slice < o->slices)
-		s.to = (int64_t)(first + span * o->slice / o->slices - 1);
+	if (o->slice < o->slices) {
+		__int128 to = first + span * o->slice / o->slices - 1;
+		if (to < INT64_MIN) /* nothing is that early */
+			return (struct time_slice){.from = 1, .to = 0};
+		s.to = (int64_t)to;
+	}
 	return s;
 }
 
-static int run_report(struct trace *t, const struct options *o, struct out *out, bool *bad)
+/* Into out, or what reports are made of into *into. */
+static int run_report(
+	struct trace *t, const struct options *o, struct out *out, struct partial *into, bool *bad)
 {
 	struct findings found = {0};
 	struct report r = {.out = out,
@@ -143,17 +149,17 @@ static int run_report(struct trace *t, const struct options *o, struct out *out,
 		.threads = o->threads,
 		.found = &found,
 		/* Not between the lines of a report that is being watched. */
-		.progress = isatty(out->fd) ? NULL : show_decoding,
+		.progress = out && isatty(out->fd) ? NULL : show_decoding,
 		.note = say};
 	report_about(&r, t);
 	r.slice = slice_of(t, o);
-	if (r.scripted && o->format != FORMAT_TEXT && o->report != REPORT_PARTIAL)
+	if (r.scripted && o->format != FORMAT_TEXT && o->report != REPORT_PARTIAL && out)
 		complain(REPORT_SCRIPTED);
-	int rc = report_run(&r, o->report);
+	int rc = into ? report_make_partial(&r, into) : report_run(&r, o->report);
 	int error = errno;
 	progress_end();
 	if (!rc)
-		*bad = tell_losses(t, &found);
+		*bad |= tell_losses(t, &found);
 	findings_free(&found);
 	errno = error;
 	return rc;
@@ -174,19 +180,37 @@ static bool output_is_input(const struct options *o)
 	return false;
 }
 
-/* Of a trace, or of partial results that were merged. */
-static int write_report(struct trace *t, const struct partial *merged, const struct options *o)
+/* What is written about: a trace, merged partial results, or two of them to compare. */
+struct job {
+	struct options *o;
+	struct trace *t;
+	struct partial *parts;
+	size_t nparts;
+	bool bad; /* data was lost or damaged */
+	size_t gates_failed;
+};
+
+static int run_job(struct job *job, struct out *out)
+{
+	if (job->nparts == 2)
+		return merge_diff(job->parts, job->o, out, &job->gates_failed);
+	if (job->nparts)
+		return merge_report(job->parts, job->o, out, &job->bad);
+	return run_report(job->t, job->o, out, NULL, &job->bad);
+}
+
+static int write_report(struct job *job)
 {
 	struct out out;
-	bool bad = false;
-	int rc = out_open(&out, o->output);
+	const char *output = job->o->output;
+	int rc = out_open(&out, output);
 	if (rc < 0) {
-		complain("%s: cannot write: %s", o->output ? o->output : "standard output",
-			strerror(-rc));
+		complain(
+			"%s: cannot write: %s", output ? output : "standard output", strerror(-rc));
 		return EXIT_FAILED;
 	}
 	unfinished = out.temp;
-	rc = merged ? merge_report(merged, o, &out, &bad) : run_report(t, o, &out, &bad);
+	rc = run_job(job, &out);
 	int error = errno;
 	if (rc && !out.error) {
 		if (rc != CPIDECODE_EINVAL) /* else it was said */
@@ -200,33 +224,81 @@ static int write_report(struct trace *t, const struct partial *merged, const str
 	out_discard(&out);
 	if (rc)
 		return EXIT_FAILED;
-	return bad && o->strict ? EXIT_DAMAGED : EXIT_OK;
+	if (job->bad && job->o->strict)
+		return EXIT_DAMAGED;
+	return job->gates_failed ? EXIT_GATE : EXIT_OK;
 }
 
-static int decode(struct options *o)
+/* The trace of o's files, open, in *t. */
+static int begin_trace(struct options *o, struct trace **t)
 {
-	struct trace *t;
-	int rc = trace_new(&t);
+	int rc = trace_new(t);
 	if (rc) {
 		complain("%s", cpidecode_strerror(rc));
 		return EXIT_FAILED;
 	}
-	int code = open_trace(t, o);
-	if (!code) {
-		settle_times(o, t);
-		code = write_report(t, NULL, o);
-	}
-	trace_free(t);
+	int code = open_trace(*t, o);
+	if (!code)
+		settle_times(o, *t);
 	return code;
 }
 
-static int merge(const struct options *o)
+static int decode(struct options *o)
+{
+	struct job job = {.o = o};
+	int code = begin_trace(o, &job.t);
+	if (!code)
+		code = write_report(&job);
+	trace_free(job.t);
+	return code;
+}
+
+static int merge(struct options *o)
 {
 	struct partial p = {.tally.wanted = PARTIAL_WANTED};
+	struct job job = {.o = o, .parts = &p, .nparts = 1};
 	int code = merge_read(&p, o);
 	if (!code)
-		code = write_report(NULL, &p, o);
+		code = write_report(&job);
 	partial_free(&p);
+	return code;
+}
+
+/* One of the two that are compared: a trace, or a partial result. */
+static int read_side(const struct options *all, size_t i, struct partial *p, bool *bad)
+{
+	struct options o = *all;
+	struct trace *t;
+	o.files += i;
+	o.nfiles = 1;
+	if (merge_is_partial(o.files[0])) {
+		int code = merge_read_file(p, o.files[0]);
+		if (!code)
+			*bad |= merge_tell(p);
+		return code;
+	}
+	int code = begin_trace(&o, &t);
+	int rc = code ? 0 : run_report(t, &o, NULL, p, bad);
+	if (rc)
+		complain_code("decoding", rc, errno);
+	trace_free(t);
+	return rc ? EXIT_FAILED : code;
+}
+
+static int compare(struct options *o)
+{
+	struct partial two[2] = {
+		{.tally.wanted = PARTIAL_WANTED}, {.tally.wanted = PARTIAL_WANTED}};
+	struct job job = {.o = o, .parts = two, .nparts = 2};
+	int code = EXIT_OK;
+	for (size_t i = 0; i < 2 && !code; i++)
+		code = read_side(o, i, &two[i], &job.bad);
+	if (!code)
+		code = merge_comparable(two, o);
+	if (!code)
+		code = write_report(&job);
+	for (size_t i = 0; i < 2; i++)
+		partial_free(&two[i]);
 	return code;
 }
 
@@ -245,7 +317,7 @@ int main(int argc, char **argv)
 		return EXIT_USAGE;
 	}
 	progress_start();
-	int code = o.merge ? merge(&o) : decode(&o);
+	int code = o.merge ? merge(&o) : o.report == REPORT_DIFF ? compare(&o) : decode(&o);
 	options_free(&o);
 	return code;
 }

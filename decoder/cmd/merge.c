@@ -2,8 +2,10 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "../io/input.h"
 #include "../sink/escape.h"
@@ -181,4 +183,55 @@ int merge_report(const struct partial *p, const struct options *o, struct out *o
 		*bad = merge_tell(p);
 	}
 	return report_merged(&r, o->report, p);
+}
+
+bool merge_is_partial(const char *path)
+{
+	char magic[8] = "";
+	struct stat st;
+	/* A pipe's bytes are gone once they were looked at: it holds a trace. */
+	if (stat(path, &st) || !S_ISREG(st.st_mode))
+		return false;
+	FILE *f = fopen(path, "re");
+	if (!f)
+		return false;
+	size_t n = fread(magic, 1, sizeof magic, f);
+	fclose(f);
+	return n == sizeof magic && !memcmp(magic, PARTIAL_MAGIC, sizeof magic);
+}
+
+/* Past the times, which come first. */
+static const char *without_times(const char *filter)
+{
+	static const char *const times[] = {"from ", "to "};
+	for (unsigned i = 0; i < 2; i++)
+		if (!strncmp(filter, times[i], strlen(times[i])) && strstr(filter, "; "))
+			filter = strstr(filter, "; ") + 2;
+	return filter;
+}
+
+int merge_comparable(const struct partial *two, const struct options *o)
+{
+	if (!strcmp(without_times(two[0].filter), without_times(two[1].filter)))
+		return EXIT_OK;
+	complain("%s and %s cannot be compared: they were made with different filters", o->files[0],
+		o->files[1]);
+	return EXIT_FAILED;
+}
+
+int merge_diff(
+	const struct partial *two, const struct options *o, struct out *out, size_t *gates_failed)
+{
+	struct report r = {.out = out,
+		.format = o->format,
+		.filter = &o->filter,
+		.scripted = merge_scripted(&two[0]) || merge_scripted(&two[1]),
+		.gates = o->gates,
+		.ngates = o->ngates,
+		.note = say};
+	if (r.scripted && o->format != FORMAT_TEXT)
+		complain(REPORT_SCRIPTED);
+	int rc = report_diff(&r, &two[0], &two[1]);
+	*gates_failed = r.gates_failed;
+	return rc;
 }

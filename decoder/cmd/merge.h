@@ -10,6 +10,14 @@ int merge_read(struct partial *p, const struct options *o);
 /* One partial result more, *p zeroed but for what its tally wants. An exit code. */
 int merge_read_file(struct partial *p, const char *path);
 
+bool merge_is_partial(const char *path);
+
+/* Two were made with equal filters, but for times. An exit code; what is wrong has been said. */
+int merge_comparable(const struct partial *two, const struct options *o);
+/* What changed from the first to the second. 0 or a CPIDECODE_E code. */
+int merge_diff(
+	const struct partial *two, const struct options *o, struct out *out, size_t *gates_failed);
+
 /* A report of them; *bad: data was lost or damaged, or is missing. 0 or a CPIDECODE_E code. */
 int merge_report(const struct partial *p, const struct options *o, struct out *out, bool *bad);
 

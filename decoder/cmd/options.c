@@ -23,6 +23,7 @@ enum {
 	OPT_SCHEMA,
 	OPT_PARTIAL,
 	OPT_SLICE,
+	OPT_FAIL_IF,
 	OPT_WEIGHT,
 	OPT_VERSION,
 };
@@ -42,6 +43,7 @@ static const struct option long_options[] = {
 	{"schema", required_argument, NULL, OPT_SCHEMA},
 	{"partial", required_argument, NULL, OPT_PARTIAL},
 	{"slice", required_argument, NULL, OPT_SLICE},
+	{"fail-if", required_argument, NULL, OPT_FAIL_IF},
 	{"weight", required_argument, NULL, OPT_WEIGHT},
 	{"jobs", required_argument, NULL, 'j'},
 	{"help", no_argument, NULL, 'h'},
@@ -185,6 +187,19 @@ static void slice_option(struct options *o, const char *text)
 	o->slices = (unsigned)of;
 }
 
+static void add_gate(struct options *o, const char *text)
+{
+	struct gate *more = realloc(o->gates, (o->ngates + 1) * sizeof *more);
+	if (!more) {
+		complain("no memory");
+		exit(EXIT_FAILED);
+	}
+	o->gates = more;
+	const char *wrong = gate_parse(text, &o->gates[o->ngates++]);
+	if (wrong)
+		misuse("--fail-if %s: %s", text, wrong);
+}
+
 struct seen {
 	bool report, format, weight, filter, output, partial, schema;
 };
@@ -217,6 +232,9 @@ static void take(struct options *o, struct seen *seen, int option)
 			misuse("--partial: an empty file name");
 		o->output = optarg;
 		seen->partial = true;
+		break;
+	case OPT_FAIL_IF:
+		add_gate(o, optarg);
 		break;
 	case OPT_SLICE:
 		slice_option(o, optarg);
@@ -287,6 +305,14 @@ static void check_partial(struct options *o, const struct seen *seen)
 		misuse("merge: no partial results (cpidecode --partial writes them)");
 }
 
+static void check_diff(const struct options *o)
+{
+	if (o->ngates && o->report != REPORT_DIFF)
+		misuse("--fail-if goes with --report diff");
+	if (o->report == REPORT_DIFF && o->nfiles != 2)
+		misuse("--report diff compares two: a trace or partial result before, one after");
+}
+
 static void check(struct options *o, const struct seen *seen)
 {
 	bool flame = o->format == FORMAT_FOLDED || o->format == FORMAT_SVG;
@@ -310,6 +336,7 @@ static void check(struct options *o, const struct seen *seen)
 		       "--report hooks",
 			o->filter.minor);
 	check_partial(o, seen);
+	check_diff(o);
 	if (!o->nfiles)
 		misuse("no trace file; - is standard input");
 	size_t pipes = 0;
@@ -349,4 +376,5 @@ void options_parse(struct options *o, int argc, char **argv)
 void options_free(struct options *o)
 {
 	free(o->schemas);
+	free(o->gates);
 }

@@ -10,6 +10,7 @@ enum exit_code {
 	EXIT_FAILED = 1,
 	EXIT_USAGE = 2,
 	EXIT_DAMAGED = 3,
+	EXIT_GATE = 5,
 };
 
 struct options {
@@ -23,6 +24,8 @@ struct options {
 	unsigned slice, slices; /* the slice-th (from 1) of so many; 0: all */
 	const char **schemas;
 	size_t nschemas;
+	struct gate *gates;
+	size_t ngates;
 	char **files;
 	size_t nfiles;
 	bool strict;

@@ -16,6 +16,13 @@ static void place(uint64_t value, unsigned *row, unsigned *sub)
 	*sub = (unsigned)(value >> shift) - HISTOGRAM_SUB;
 }
 
+uint32_t histogram_place_of(uint64_t value)
+{
+	unsigned row, sub;
+	place(value, &row, &sub);
+	return row * HISTOGRAM_SUB + sub;
+}
+
 static struct histogram_bin bucket(const struct histogram *h, unsigned row, unsigned sub)
 {
 	unsigned shift = row ? row - 1 : 0;
@@ -115,7 +122,6 @@ bool histogram_set_ends(struct histogram *h, uint64_t min, uint64_t max)
 {
 	struct histogram_at at = {0};
 	struct histogram_bin bin = {0};
-	unsigned row, sub;
 	/* As they are, buckets are not cut off at the ends. */
 	h->min = 0;
 	h->max = UINT64_MAX;
@@ -123,10 +129,9 @@ bool histogram_set_ends(struct histogram *h, uint64_t min, uint64_t max)
 		return false;
 	while (histogram_next(h, &at, &bin))
 		;
-	place(max, &row, &sub);
 	h->min = min;
 	h->max = max;
-	return row * HISTOGRAM_SUB + sub == bin.place;
+	return histogram_place_of(max) == bin.place;
 }
 
 static int merge_rows(struct histogram *h, const struct histogram *from)

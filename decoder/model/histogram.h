@@ -68,6 +68,9 @@ uint64_t histogram_percentile(const struct histogram *h, unsigned percent);
 /* Values in order; false at the end. Equal exact ones come together. */
 bool histogram_next(const struct histogram *h, struct histogram_at *at, struct histogram_bin *bin);
 
+/* The number of the bucket that a value falls into. */
+uint32_t histogram_place_of(uint64_t value);
+
 static inline int histogram_add(struct histogram *h, uint64_t value)
 {
 	if (h->held == h->cap)

@@ -101,6 +101,16 @@ bool filter_hook(const struct filter *f, const struct hook *h, struct filter_gro
 
 void filter_describe(const struct filter *f, struct out *o)
 {
+	if (f->from != INT64_MIN) {
+		out_str(o, "from ");
+		out_seconds(o, f->from);
+		out_str(o, "; ");
+	}
+	if (f->to != INT64_MAX) {
+		out_str(o, "to ");
+		out_seconds(o, f->to);
+		out_str(o, "; ");
+	}
 	if (f->by_minor)
 		out_printf(o, "minor 0x%02X; ", f->minor);
 	if (f->by_cpu) {
@@ -114,16 +124,6 @@ void filter_describe(const struct filter *f, struct out *o)
 		out_printf(o, "tid %u; ", f->tid);
 	if (f->by_pid)
 		out_printf(o, "pid %u; ", f->pid);
-	if (f->from != INT64_MIN) {
-		out_str(o, "from ");
-		out_seconds(o, f->from);
-		out_str(o, "; ");
-	}
-	if (f->to != INT64_MAX) {
-		out_str(o, "to ");
-		out_seconds(o, f->to);
-		out_str(o, "; ");
-	}
 	/* Last, as it may look like the others. */
 	if (f->label)
 		out_printf(o, "label %s", f->label);

@@ -35,7 +35,7 @@ bool filter_takes_all(const struct filter *f);
 /* Hooks have to be shown to it in order. group starts out zeroed. */
 bool filter_hook(const struct filter *f, const struct hook *h, struct filter_group *group);
 
-/* All that it says of intervals, as text: equal filters have equal texts. */
+/* All that it says of intervals, as text, times first: equal filters have equal texts. */
 void filter_describe(const struct filter *f, struct out *o);
 
 #endif

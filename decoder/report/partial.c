@@ -98,21 +98,25 @@ static int write_partial(struct report *r, const struct partial *p)
 	return bytes.failed ? CPIDECODE_ENOMEM : 0;
 }
 
+int report_make_partial(struct report *r, struct partial *p)
+{
+	int rc = tallies_read(r, &p->tally);
+	if (!rc)
+		rc = describe(p, r);
+	for (size_t i = 0; i < trace_nfiles(r->trace) && !rc; i++)
+		rc = add_source(p, r, trace_file(r->trace, i));
+	partial_sort(p);
+	return rc;
+}
+
 int report_partial(struct report *r)
 {
 	struct partial p = {.tally.wanted = PARTIAL_WANTED};
-	int rc = tallies_read(r, &p.tally);
-	if (!rc)
-		rc = describe(&p, r);
-	for (size_t i = 0; i < trace_nfiles(r->trace) && !rc; i++)
-		rc = add_source(&p, r, trace_file(r->trace, i));
-	partial_sort(&p);
+	int rc = report_make_partial(r, &p);
 	for (size_t i = 1; i < p.nsources && !rc; i++) {
 		if (partial_compare_sources(&p.sources[i - 1], &p.sources[i]))
 			continue;
-		report_note(r,
-			"%s and %s are the same trace: it is in the partial result once only "
-			"if it is given once",
+		report_note(r, "%s and %s are the same trace: a partial result has it only once",
 			p.sources[i - 1].path, p.sources[i].path);
 		rc = CPIDECODE_EINVAL;
 	}

@@ -12,6 +12,7 @@
 #include "../model/partial.h"
 #include "../sink/out.h"
 #include "filter.h"
+#include "gate.h"
 
 enum report_kind {
 	REPORT_SUMMARY,
@@ -19,6 +20,7 @@ enum report_kind {
 	REPORT_HOOKS,
 	REPORT_CPUS,
 	REPORT_INFO,
+	REPORT_DIFF,
 	REPORT_FLAME,
 	REPORT_PARTIAL, /* no report, but what others are made of: formats/partial.md */
 };
@@ -39,7 +41,7 @@ enum report_weight {
 };
 
 enum {
-	REPORT_NAMES = REPORT_INFO + 1, /* those that have one: a flame graph is a format */
+	REPORT_NAMES = REPORT_DIFF + 1, /* those that have one: a flame graph is a format */
 	FORMAT_NAMES = FORMAT_SVG + 1,
 	WEIGHT_NAMES = WEIGHT_THREAD_CYCLES + 1,
 };
@@ -65,6 +67,8 @@ struct report {
 	bool (*progress)(void *ctx, uint64_t done, uint64_t total);
 	void (*note)(void *ctx, const char *line); /* without a newline; NULL: nobody listens */
 	void *ctx;
+	const struct gate *gates; /* of a diff */
+	size_t ngates, gates_failed;
 };
 
 /* Sets trace, scripted and host, and slice to all of it. */
@@ -91,6 +95,12 @@ int report_flame(struct report *r);
 int report_hooks(struct report *r);
 int report_info(struct report *r);
 int report_partial(struct report *r);
+
+/* The partial result itself; *p starts zeroed but for what its tally wants. */
+int report_make_partial(struct report *r, struct partial *p);
+
+/* What changed. A note for each gate that fails; r->gates_failed is how many did. */
+int report_diff(struct report *r, const struct partial *before, const struct partial *after);
 
 /* A report of partial results that were merged: summary or cpus, or a partial again. */
 int report_merged(struct report *r, enum report_kind kind, const struct partial *p);

@@ -5,9 +5,16 @@
 
 #include "../model/pass.h"
 
+/* One a thread. */
+struct worker {
+	struct tally tally;
+	struct interval_builder *builder;
+};
+
 struct reader {
 	struct report *r;
-	struct tally *tallies; /* one a thread */
+	unsigned wants; /* enum interval_want */
+	struct worker *workers;
 };
 
 static int take(struct reader *reader, struct tally *t, const struct interval *iv)
@@ -18,23 +25,23 @@ static int take(struct reader *reader, struct tally *t, const struct interval *i
 static int read_slice(void *ctx, struct pass_slice *slice)
 {
 	struct reader *reader = ctx;
-	struct tally *t = &reader->tallies[pass_thread(slice)];
-	struct interval_builder *b;
+	struct worker *w = &reader->workers[pass_thread(slice)];
 	const struct interval *iv;
 	const struct hook *h;
-	int rc = interval_builder_new(reader->r->trace, WANT_ALL, &b);
+	int rc = 0;
+	if (!w->builder)
+		rc = interval_builder_new(reader->r->trace, reader->wants, &w->builder);
 	if (rc)
 		return rc;
 	while ((rc = pass_next(slice, &h)) > 0) {
-		rc = interval_feed(b, h, &iv);
+		rc = interval_feed(w->builder, h, &iv);
 		if (rc > 0)
-			rc = take(reader, t, iv);
+			rc = take(reader, &w->tally, iv);
 		if (rc)
 			break;
 	}
-	while (!rc && (rc = interval_flush(b, &iv)) > 0)
-		rc = take(reader, t, iv);
-	interval_builder_free(b);
+	while (!rc && (rc = interval_flush(w->builder, &iv)) > 0)
+		rc = take(reader, &w->tally, iv);
 	return rc;
 }
 
@@ -49,9 +56,18 @@ static int64_t later(int64_t a, int64_t b)
 	return a > b ? a : b;
 }
 
+static unsigned wants_of(const struct report *r, const struct tally *t)
+{
+	unsigned wants = WANT_SYSTEM | WANT_THREAD | WANT_QUALITY;
+	if (t->wanted & TALLY_WANT_CPUS)
+		wants |= WANT_CPUS;
+	/* Only then it matters when an interval began. */
+	return r->filter->to != INT64_MAX ? wants | WANT_START : wants;
+}
+
 int tallies_read(struct report *r, struct tally *t)
 {
-	struct reader reader = {.r = r};
+	struct reader reader = {.r = r, .wants = wants_of(r, t)};
 	/* An interval ends with its hooks, so one that a part of lies before `to` may have its
 	 * hooks after it; but not before `from`. */
 	struct pass pass = {.trace = r->trace,
@@ -62,18 +78,20 @@ int tallies_read(struct report *r, struct tally *t)
 		.progress = show_progress,
 		.ctx = &reader};
 	unsigned n = pass_threads(&pass);
-	reader.tallies = calloc(n, sizeof *reader.tallies);
-	if (!reader.tallies)
+	reader.workers = calloc(n, sizeof *reader.workers);
+	if (!reader.workers)
 		return CPIDECODE_ENOMEM;
 	for (unsigned i = 0; i < n; i++)
-		reader.tallies[i].wanted = t->wanted;
+		reader.workers[i].tally.wanted = t->wanted;
 	int rc = pass_run(&pass, r->found);
 	for (unsigned i = 0; i < n; i++) {
+		struct worker *w = &reader.workers[i];
 		if (!rc)
-			rc = tally_merge(t, &reader.tallies[i]);
-		tally_free(&reader.tallies[i]);
+			rc = tally_merge(t, &w->tally);
+		tally_free(&w->tally);
+		interval_builder_free(w->builder);
 	}
-	free(reader.tallies);
+	free(reader.workers);
 	if (!rc && t->cpus_left_out)
 		report_note(r,
 			"%" PRIu64 " interval%s with processors beyond %d: those are left out",

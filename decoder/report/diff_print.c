@@ -1,0 +1,290 @@
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "../sink/escape.h"
+#include "../sink/table.h"
+#include "../sink/units.h"
+#include "diff.h"
+#include "tallies.h"
+
+static const struct column {
+	const char *name;
+	unsigned decimals;
+} columns[METRICS] = {[METRIC_COUNT] = {"count", 0},
+	[METRIC_TOTAL] = {"total_ns", 0},
+	[METRIC_MEAN] = {"mean_ns", 1},
+	[METRIC_P50] = {"p50_ns", 0},
+	[METRIC_P90] = {"p90_ns", 0},
+	[METRIC_P99] = {"p99_ns", 0},
+	[METRIC_MAX] = {"max_ns", 0},
+	[METRIC_CPI] = {"cpi", 4},
+	[METRIC_INSTRUCTIONS] = {"instructions", 1}};
+
+static double change_of(const struct diff_value *v)
+{
+	return v->after - v->before;
+}
+
+static double percent_of(const struct diff_value *v)
+{
+	return v->before == 0 ? NAN : 100 * change_of(v) / v->before;
+}
+
+/* NULL: not judged. */
+static const char *verdict_word(enum verdict v)
+{
+	switch (v) {
+	case VERDICT_CHANGED:
+		return "change";
+	case VERDICT_NOISE:
+		return "noise";
+	case VERDICT_TOO_FEW:
+		return "too-few";
+	default:
+		return NULL;
+	}
+}
+
+static const char *kind_of(const struct diff_row *row, enum metric m)
+{
+	if (m == METRIC_CPI)
+		return row->cpi_of;
+	return m == METRIC_INSTRUCTIONS ? row->instructions_of : NULL;
+}
+
+static void row_csv(struct csv *c, const struct diff_row *row)
+{
+	for (unsigned m = 0; m < METRICS; m++) {
+		const struct diff_value *v = &row->values[m];
+		unsigned decimals = columns[m].decimals;
+		tallies_csv_name(c, diff_name(row));
+		csv_text(c, columns[m].name);
+		csv_text(c, kind_of(row, m));
+		csv_fixed(c, v->before, decimals);
+		csv_fixed(c, v->after, decimals);
+		csv_fixed(c, change_of(v), decimals);
+		csv_fixed(c, percent_of(v), 2);
+		csv_text(c, verdict_word(v->judged.verdict));
+		csv_fixed(c, v->judged.p, 6);
+		csv_end(c);
+	}
+	tallies_csv_name(c, diff_name(row));
+	csv_text(c, "rank_test");
+	for (unsigned empty = 0; empty < 5; empty++)
+		csv_empty(c);
+	csv_text(c, verdict_word(row->ranks.verdict));
+	csv_fixed(c, row->ranks.p, 6);
+	csv_end(c);
+}
+
+static void diff_csv(struct report *r, const struct diff *d)
+{
+	static const char *const names[] = {"label", "minor", "metric", "of", "before", "after",
+		"change", "change_pct", "verdict", "p_value", NULL};
+	struct csv c = {.o = r->out};
+	csv_header(&c, names);
+	for (size_t i = 0; i < d->count && !r->out->error; i++)
+		row_csv(&c, &d->rows[i]);
+}
+
+static void row_json(
+	struct report *r, struct json *j, const struct diff *d, const struct diff_row *row)
+{
+	json_open(j, '{');
+	tallies_json_name(j, diff_name(row));
+	json_key(j, "in");
+	json_text(j, !row->after ? "before" : !row->before ? "after" : "both");
+	json_key(j, "scripted");
+	json_bool(j, r->scripted);
+	json_key(j, "alpha");
+	json_double(j, d->alpha);
+	for (unsigned m = 0; m < METRICS; m++) {
+		const struct diff_value *v = &row->values[m];
+		json_key(j, columns[m].name);
+		json_open(j, '{');
+		if (m == METRIC_CPI || m == METRIC_INSTRUCTIONS) {
+			json_key(j, "of");
+			json_text(j, kind_of(row, m));
+		}
+		json_key(j, "before");
+		json_fixed(j, v->before, columns[m].decimals);
+		json_key(j, "after");
+		json_fixed(j, v->after, columns[m].decimals);
+		json_key(j, "change");
+		json_fixed(j, change_of(v), columns[m].decimals);
+		json_key(j, "change_pct");
+		json_fixed(j, percent_of(v), 2);
+		json_key(j, "verdict");
+		json_text(j, verdict_word(v->judged.verdict));
+		json_key(j, "p_value");
+		json_fixed(j, v->judged.p, 6);
+		json_close(j, '}');
+	}
+	json_key(j, "rank_test");
+	json_open(j, '{');
+	json_key(j, "verdict");
+	json_text(j, verdict_word(row->ranks.verdict));
+	json_key(j, "p_value");
+	json_fixed(j, row->ranks.p, 6);
+	json_close(j, '}');
+	json_close(j, '}');
+	json_end_line(j);
+}
+
+static void spell_percent(struct out *o, const struct diff_value *v)
+{
+	double percent = percent_of(v);
+	if (!isfinite(percent)) {
+		out_str(o, "n/a");
+		return;
+	}
+	/* Never -0.0. */
+	out_printf(o, "%+.1f%%", fabs(percent) < 0.05 ? 0.0 : percent);
+}
+
+/* The change, and whether it is more than noise. */
+static void text_change(struct table *t, const struct diff_value *v)
+{
+	struct out *o = table_right(t);
+	spell_percent(o, v);
+	if (v->judged.verdict == VERDICT_CHANGED)
+		out_char(o, '!');
+	else
+		out_char(o, v->judged.verdict == VERDICT_TOO_FEW && isfinite(percent_of(v)) ? '?'
+											    : ' ');
+}
+
+static void text_row(struct table *t, const struct diff_row *row)
+{
+	const struct tally_group *g = diff_name(row);
+	const struct diff_value *v = row->values;
+	out_fixed(table_right(t), v[METRIC_COUNT].before, 0);
+	out_fixed(table_right(t), v[METRIC_COUNT].after, 0);
+	units_duration(table_right(t), v[METRIC_TOTAL].before);
+	units_duration(table_right(t), v[METRIC_TOTAL].after);
+	units_duration(table_right(t), v[METRIC_MEAN].before);
+	units_duration(table_right(t), v[METRIC_MEAN].after);
+	for (unsigned m = METRIC_MEAN; m <= METRIC_P99; m++)
+		text_change(t, &v[m]);
+	units_fixed(table_right(t), v[METRIC_CPI].before, 4);
+	units_fixed(table_right(t), v[METRIC_CPI].after, 4);
+	text_change(t, &v[METRIC_CPI]);
+	text_change(t, &v[METRIC_INSTRUCTIONS]);
+	out_printf(table_right(t), "%02X", g->mm);
+	if (g->has_label)
+		escape_text(table_left(t), g->label, g->label_len);
+	else
+		table_text(t, "-");
+	table_end_row(t);
+}
+
+static void diff_text(struct report *r, const struct diff *d)
+{
+	static const char *const right[] = {"count", "after", "total", "after", "mean", "after",
+		"mean ", "p50 ", "p90 ", "p99 ", "CPI", "after", "CPI ", "instr. ", "mm"};
+	struct table t;
+	report_scripted_line(r);
+	if (!d->count) {
+		out_str(r->out, "no intervals\n");
+		return;
+	}
+	out_str(r->out, "# ! more than noise   ? too few to tell   otherwise it may be noise\n");
+	for (table_begin(&t, r->out); table_pass(&t);) {
+		for (unsigned i = 0; i < sizeof right / sizeof *right; i++)
+			table_heading(&t, right[i]);
+		table_text(&t, "label");
+		table_end_row(&t);
+		for (size_t i = 0; i < d->count && !r->out->error; i++)
+			text_row(&t, &d->rows[i]);
+	}
+	table_free(&t);
+}
+
+void diff_print(struct report *r, const struct diff *d)
+{
+	struct json j = {.o = r->out};
+	if (r->format == FORMAT_CSV)
+		diff_csv(r, d);
+	else if (r->format == FORMAT_TEXT)
+		diff_text(r, d);
+	else
+		for (size_t i = 0; i < d->count && !r->out->error; i++)
+			row_json(r, &j, d, &d->rows[i]);
+}
+
+static void spell_value(struct out *o, enum metric m, double v)
+{
+	if (metric_is_time(m))
+		units_duration(o, v);
+	else
+		units_fixed(o, v, columns[m].decimals);
+}
+
+/* A percentile of few is not known well enough, but all of their times together may be. */
+static enum verdict verdict_of(const struct diff_row *row, enum metric m)
+{
+	enum verdict v = row->values[m].judged.verdict;
+	return v == VERDICT_TOO_FEW && metric_is_time(m) ? row->ranks.verdict : v;
+}
+
+static void tell_failed(struct report *r, const struct gate *g, const struct diff_row *row)
+{
+	const struct tally_group *group = diff_name(row);
+	const struct diff_value *v = &row->values[g->metric];
+	struct out o;
+	out_memory(&o);
+	out_printf(&o, "gate failed: %s: ", g->text);
+	if (group->has_label)
+		escape_quoted(&o, group->label, group->label_len);
+	else
+		out_str(&o, "no label");
+	out_printf(&o, ", minor 0x%02X: ", group->mm);
+	spell_value(&o, g->metric, v->before);
+	out_str(&o, " -> ");
+	spell_value(&o, g->metric, v->after);
+	if (isfinite(percent_of(v))) {
+		out_str(&o, " (");
+		spell_percent(&o, v);
+		out_char(&o, ')');
+	}
+	if (verdict_of(row, g->metric) == VERDICT_TOO_FEW)
+		out_str(&o, "; too few intervals to tell it from noise");
+	out_char(&o, '\0');
+	report_note(r, "%s", o.error ? "gate failed" : o.buf);
+	out_discard(&o);
+}
+
+static size_t check_gate(struct report *r, const struct gate *g, const struct diff *d)
+{
+	size_t failed = 0, matched = 0, absent = 0;
+	for (size_t i = 0; i < d->count; i++) {
+		const struct diff_row *row = &d->rows[i];
+		const struct diff_value *v = &row->values[g->metric];
+		const struct tally_group *name = diff_name(row);
+		if (!gate_matches(g, name->has_label ? name->label : NULL, name->label_len))
+			continue;
+		matched++;
+		if (isnan(v->before) || isnan(v->after)) {
+			absent++;
+		} else if (verdict_of(row, g->metric) != VERDICT_NOISE &&
+			   gate_exceeded(g, v->before, v->after)) {
+			tell_failed(r, g, row);
+			failed++;
+		}
+	}
+	if (!matched)
+		report_note(r, "gate %s: no such intervals in either", g->text);
+	else if (absent)
+		report_note(r, "gate %s: n/a for %zu of %zu labels and minors", g->text, absent,
+			matched);
+	return failed;
+}
+
+size_t diff_gates(struct report *r, const struct diff *d)
+{
+	size_t failed = 0;
+	for (size_t i = 0; i < r->ngates; i++)
+		failed += check_gate(r, &r->gates[i], d);
+	return failed;
+}

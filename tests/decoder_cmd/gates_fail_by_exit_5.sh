@@ -1,0 +1,99 @@
+#!/bin/sh
+. "${0%/*}/lib.sh"
+
+# make FILE ELAPSED...: an interval of label "a:b" for each, of 100 instructions.
+make()
+{
+	file=$1
+	shift
+	{
+		printf 'clock tsc\nhz 1000000000\nsync 0 1700000000000000000 1000\nsection hooks ring=0\n'
+		at=0
+		for elapsed; do
+			at=$((at + 100000))
+			echo "group mm=1 tid=7 at=$at elapsed=$elapsed types=1 label=\"a:b\" detailed"
+			echo "cpu 100 $elapsed 0"
+			echo endgroup
+		done
+		echo 'section end'
+	} | "$MKTRACE" - "$file"
+}
+make before.bin 1000 1010 1020 1030 1040 1050 1060 1070
+make slower.bin 1200 1210 1220 1230 1240 1250 1260 1270
+make noisy.bin 1001 1011 1021 1031 1041 1051 1061 2000
+make one.bin 2000
+make none.bin
+
+# gate STATUS TRACE EXPRESSION...: from before.bin to TRACE.
+gate()
+{
+	want=$1
+	trace=$2
+	shift 2
+	for expression; do
+		run "$want" --report diff --fail-if "$expression" before.bin "$trace"
+		if [ "$want" -eq 5 ]; then
+			in_file err '^cpidecode: gate failed: '
+			in_file err '"a:b", minor 0x01: '
+		else
+			not_in_file err failed
+		fi
+		grep -q 'a:b' out || fail "no report"
+	done
+}
+
+# mean 1035 -> 1235: 19.3 %, 200 ns; cpi 10.35 -> 12.35.
+gate 5 slower.bin 'mean>+19%' 'mean>+199ns' 'mean>+0.199us' 'p50>+5%' 'p90>+5%' 'p99>+5%' \
+	'max>+5%' 'max>+199ns' 'total>+0.0015ms' 'cpi>+1.9' 'cpi>+19%' 'a:b:mean>+1%' \
+	'a*:mean>+1%' 'count>-1' 'count<+1' 'mean<+20%'
+gate 0 slower.bin 'mean>+20%' 'mean>+200ns' 'mean<-1%' 'cpi>+2' 'count>+0%' 'count<-10%' \
+	'instructions>+1%' 'instructions>-1%' 'max>+0.0002ms' 'b:mean>+1%' 'a:mean>+1%' 'p90<+5%'
+
+# What may be noise fails nothing, however large; what cannot be judged does.
+gate 0 noisy.bin 'mean>+5%' 'p99>+5%'
+gate 5 noisy.bin 'max>+5%' 'total>+5%'
+gate 5 one.bin 'mean>+5%' 'count<-10%'
+run 5 --report diff --fail-if 'mean>+5%' before.bin one.bin
+in_file err '1.03 us -> 2.00 us \(\+93\.2%\); too few intervals to tell it from noise'
+
+# All that fail are told; n/a and gates of nothing are told and fail nothing.
+run 5 --report diff --fail-if 'mean>+5%' --fail-if 'cpi>+1' --fail-if 'count>+1' before.bin slower.bin
+[ "$(wc -l <err)" -eq 2 ] || fail "not two lines"
+run 0 --report diff --fail-if 'mean>+5%' before.bin none.bin
+in_file err 'gate mean>\+5%: n/a for 1 of 1 labels'
+run 0 --report diff --fail-if 'x:mean>+5%' before.bin slower.bin
+in_file err 'gate x:mean>\+5%: no such intervals'
+run 5 --report diff --fail-if 'count>+5%' none.bin before.bin
+run 5 --report diff --fail-if 'count<-5%' before.bin none.bin
+loss='section loss
+loss 0 5 4 3 2 0 0 0'
+make_trace lossy.bin
+run 5 --report diff --fail-if 'count>+0' before.bin lossy.bin
+run 3 --strict --report diff --fail-if 'count>+0' before.bin lossy.bin
+
+misuse()
+{
+	pattern=$1
+	shift
+	run 2 "$@"
+	[ ! -s out ] || fail "misuse wrote to stdout"
+	[ "$(wc -l <err)" -eq 1 ] || fail "more than one line"
+	in_file err "$pattern"
+}
+for expression in '' x 'p95>+5%' mean 'mean=+5%' ':mean' 'mean +5%'; do
+	misuse 'it begins with|has to follow the metric' --report diff --fail-if "$expression" before.bin slower.bin
+done
+misuse 'has a sign' --report diff --fail-if 'mean>5%' before.bin slower.bin
+misuse 'has a sign' --report diff --fail-if 'mean>' before.bin slower.bin
+for expression in 'mean>+' 'mean>+%' 'mean>+.5%' 'mean>+5.%' 'mean>+1.2.3%' 'cpi>+nan' 'cpi>+0x1' \
+	'cpi>+1e3'; do
+	misuse 'number|what follows' --report diff --fail-if "$expression" before.bin slower.bin
+done
+misuse 'a time needs a unit' --report diff --fail-if 'mean>+5' before.bin slower.bin
+misuse 'only times have units' --report diff --fail-if 'cpi>+5ns' before.bin slower.bin
+misuse 'what follows the number' --report diff --fail-if 'mean>+5%%' before.bin slower.bin
+misuse 'what follows the number' --report diff --fail-if 'mean>+5h' before.bin slower.bin
+misuse 'goes with --report diff' --fail-if 'mean>+5%' before.bin
+misuse 'compares two' --report diff before.bin
+misuse 'compares two' --report diff before.bin slower.bin one.bin
+misuse 'no --format|goes with' --report diff --format svg before.bin slower.bin
