@@ -239,7 +239,9 @@ int sorter_merge_open(struct interval_sorter *s, size_t first, size_t count, boo
 	m->s = s;
 	m->sources = calloc(most + 1, sizeof *m->sources);
 	m->heap = calloc(most + 1, sizeof *m->heap);
-	int rc = m->sources && m->heap ? open_sources(m, s->runs + first, count) : CPIDECODE_ENOMEM;
+	int rc = m->sources && m->heap ? 0 : CPIDECODE_ENOMEM;
+	if (!rc && count) /* else there is no array to be counted from */
+		rc = open_sources(m, s->runs + first, count);
 	for (unsigned i = 0; batches && !rc && i < s->options.threads; i++)
 		m->sources[m->nsources++].batch = &s->batches[i];
 	if (!rc)
