@@ -16,7 +16,7 @@ enum {
 	/* More hooks lost at one time than any ring loses: such a header is verified. */
 	MUCH_LOST = 1 << 20,
 	/* How much of a mapped directory becomes resident before it is let go. */
-	DROP_REFS = 1 << 14,
+	DROP_REFS = 1 << 12,
 };
 
 _Static_assert(sizeof(struct trace_ring) <= SORT_MAX_SIZE, "rings are sorted");
@@ -264,7 +264,7 @@ static void settle_ranges(struct file *f, struct ring_sections *ring)
 	uint64_t cap = UINT64_MAX, before = 0;
 	for (size_t i = ring->count; i-- > 0;) {
 		uint64_t first = s[i].lo;
-		breathe(f, i);
+		breathe(f, ring->first + i);
 		if (!s[i].told) {
 			/* Of two in a row nobody knows where the first one ends. */
 			ring->disordered |= i + 1 < ring->count && !s[i + 1].told;
@@ -278,7 +278,7 @@ static void settle_ranges(struct file *f, struct ring_sections *ring)
 		cap = first;
 	}
 	for (size_t i = 0; i < ring->count; i++) {
-		breathe(f, i);
+		breathe(f, ring->first + i);
 		s[i].lo = most(s[i].lo, before);
 		s[i].hi = most(s[i].hi, s[i].lo);
 		before = s[i].hi;

@@ -6,7 +6,7 @@
 #include "model.h"
 
 /* Of one file. A thread id is used again after a while. */
-enum { TASKS_MAX = 1 << 20 };
+enum { TASKS_MAX = 1 << 19 };
 
 /* Starts zeroed. */
 struct task_table {

@@ -12,7 +12,7 @@ enum {
 	MAX_META_BYTES = 4 << 20,
 	MAX_META_SECTIONS = 4096,
 	MAX_META_LINES = 1 << 16,
-	MAX_SCHEMA_BYTES = 4 << 20,
+	MAX_SCHEMA_BYTES = 2 << 20,
 	MAX_SCHEMAS = 4096,
 	MAX_SYNCS = 1 << 18,
 	/* A file up to this size is verified as it is opened: that costs next to nothing. */
