@@ -22,42 +22,9 @@ loss 0 1 1 1 1 1 1 1
 section index
 section end'; } >script
 make_trace base.bin <script
-size=$(wc -c <base.bin)
-step=${BADINPUT_STEP:-5}
-
-# sections: where each begins, from the format.
-starts=
-at=256
-while [ $at -lt "$size" ]; do
-	starts="$starts $at"
-	stored=$(od -An -tu4 -j $((at + 8)) -N 4 base.bin | tr -d ' ')
-	at=$((at + 64 + (stored + 7) / 8 * 8))
-done
-
-try() {
-	for report in "hooks --format json" "intervals --format json" summary info; do
-		# shellcheck disable=SC2086
-		decode --report $report t.bin
-		sane || return 1
-	done
-}
-
-wrong= section=0 runs=0
-for start in 0 $starts; do
-	end=$(echo "$starts $size" | tr ' ' '\n' | awk -v s="$start" '$1 > s { print $1; exit }')
-	what=s$((section - 1))
-	[ "$start" = 0 ] && what=header
-	byte=$start
-	while [ $byte -lt "$end" ]; do
-		for value in 0xFF 0x80 0x01; do
-			{ cat script; echo "put8 $byte $value
-fix $what"; } | "$MKTRACE" - t.bin 2>/dev/null || continue
-			runs=$((runs + 1))
-			try || wrong="$wrong $byte=$value"
-		done
-		byte=$((byte + step))
-	done
-	section=$((section + 1))
-done
-[ -z "$wrong" ] && pass "bytes changed, checksums right ($runs traces)" ||
-	fail "bytes changed, checksums right ($runs traces)" "wrong at:$wrong"
+if "$CHANGED" base.bin "${BADINPUT_STEP:-1}" >out 2>err; then
+	pass "bytes changed, checksums right ($(cat out))"
+else
+	cat out
+	fail "bytes changed, checksums right" "exit status $?"
+fi

@@ -1,16 +1,17 @@
 #!/bin/sh
-# Bad traces, bad options, bad outputs: run.sh [GROUP...]. CPIDECODE and MKTRACE name the
-# programs. A group is a file beside this one. Every run has a time limit, and a run that
+# Bad traces, bad options, bad outputs: run.sh [GROUP...]. CPIDECODE, MKTRACE and CHANGED
+# name the programs. A group is a file beside this one. Every run has a time limit, and a run that
 # ends by a signal or with a status that cpidecode(1) does not know has failed.
 here=$(cd "$(dirname "$0")" && pwd)
-: "${CPIDECODE:=cpidecode}" "${MKTRACE:=mktrace}"
-for program in "$CPIDECODE" "$MKTRACE"; do
+: "${CPIDECODE:=cpidecode}" "${MKTRACE:=mktrace}" "${CHANGED:=changed}"
+for program in "$CPIDECODE" "$MKTRACE" "$CHANGED"; do
 	command -v "$program" >/dev/null || {
-		echo "run.sh: $program: no such program (set CPIDECODE and MKTRACE)" >&2
+		echo "run.sh: $program: no such program (set CPIDECODE, MKTRACE and CHANGED)" >&2
 		exit 2
 	}
 done
 case $CPIDECODE in */*) CPIDECODE=$(cd "$(dirname "$CPIDECODE")" && pwd)/${CPIDECODE##*/} ;; esac
+case $CHANGED in */*) CHANGED=$(cd "$(dirname "$CHANGED")" && pwd)/${CHANGED##*/} ;; esac
 case $MKTRACE in */*) MKTRACE=$(cd "$(dirname "$MKTRACE")" && pwd)/${MKTRACE##*/} ;; esac
 export TZ=UTC LC_ALL=C NO_COLOR=1
 work=$(mktemp -d) || exit 1
