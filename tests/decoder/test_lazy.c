@@ -93,6 +93,43 @@ START_TEST(swallowed_section_of_the_same_ring_is_recovered)
 }
 END_TEST
 
+/* Opened by headers alone, what a damaged one says is in no sum. */
+static bool believed(const struct bytes *b, const struct trace_file *whole)
+{
+	struct trace *t = open_how(b, VERIFY_LATER);
+	const struct trace_file *f = trace_file(t, 0);
+	bool wrong = f->nrings != 1 || f->first < whole->first || f->last > whole->last ||
+		     f->rings->position_first < whole->rings->position_first ||
+		     f->rings->position_end > whole->rings->position_end;
+	trace_free(t);
+	return wrong;
+}
+
+START_TEST(damaged_headers_are_not_believed)
+{
+	struct bytes b = {0};
+	size_t at[5];
+	put_header(&b, 1);
+	for (unsigned i = 0; i < 5; i++)
+		at[i] = one(&b, 0, 4096 + ONE * i, i);
+	put_end(&b);
+	struct trace *whole = open_how(&b, VERIFY_ALL);
+	for (unsigned i = 0; i < 5; i++) {
+		for (size_t byte = at[i]; byte < at[i] + TF_SECTION_SIZE; byte++) {
+			for (unsigned bit = 0; bit < 8; bit++) {
+				b.p[byte] ^= 1u << bit;
+				if (believed(&b, trace_file(whole, 0)))
+					ck_abort_msg("section %u, byte %zu, bit %u", i,
+						byte - at[i], bit);
+				b.p[byte] ^= 1u << bit;
+			}
+		}
+	}
+	trace_free(whole);
+	bytes_free(&b);
+}
+END_TEST
+
 START_TEST(last_section_of_a_ring_is_verified)
 {
 	/* Nothing follows that could contradict it, but END is inside of it. */
@@ -391,7 +428,7 @@ START_TEST(too_much_of_a_type_is_told)
 }
 END_TEST
 
-RUN_TESTS("lazy", swallowed_section_of_the_same_ring_is_recovered,
+RUN_TESTS("lazy", damaged_headers_are_not_believed, swallowed_section_of_the_same_ring_is_recovered,
 	last_section_of_a_ring_is_verified, what_cannot_be_recovered_later_is_told,
 	range_reads_no_damage_outside_of_it, headers_that_lie_about_stamps_lose_no_hook,
 	many_sections_wait_in_a_file, no_place_for_many_sections_is_an_error,
