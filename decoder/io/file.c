@@ -190,7 +190,10 @@ static int read_vector(
 	const struct io_input *in, uint64_t offset, struct iovec *v, int n, size_t *got)
 {
 	while (n) {
-		ssize_t r = preadv(in->fd, v, n, (off_t)(in->base + offset + *got));
+		off_t at = (off_t)(in->base + offset + *got);
+		/* The simpler call is cheaper, and there are many for a header alone. */
+		ssize_t r = n == 1 ? pread(in->fd, v->iov_base, v->iov_len, at)
+				   : preadv(in->fd, v, n, at);
 		if (r < 0 && errno == EINTR)
 			continue;
 		if (r < 0)

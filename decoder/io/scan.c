@@ -13,7 +13,7 @@ enum {
 	WINDOW = 1 << 20,
 	/* How much is read ahead where only headers are looked at: behind large sections just
 	 * the next one, behind small ones (up to SMALL) several. */
-	AHEAD_ONE = 512,
+	AHEAD_ONE = TF_SECTION_SIZE,
 	AHEAD_SEVERAL = 64 << 10,
 	SMALL = 8 << 10,
 	/* False starts may cost this many times the file's size; a small one counts as SEARCH_MIN.
