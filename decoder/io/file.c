@@ -86,6 +86,8 @@ static int spool(struct io_input *in, int from, io_progress_fn progress, void *c
 	if (to < 0)
 		return CPIDECODE_ESPOOL;
 	uint8_t *buf = malloc(SPOOL_CHUNK);
+	/* A larger pipe saves waking up for every few pages; what is none says no. */
+	fcntl(from, F_SETPIPE_SZ, SPOOL_CHUNK);
 	int rc = buf ? spool_all(from, to, buf, progress, ctx, &in->size) : CPIDECODE_ENOMEM;
 	int saved = errno;
 	free(buf);
