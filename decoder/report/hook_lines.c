@@ -24,6 +24,9 @@ struct spelled {
 struct hook_lines {
 	enum report_format format;
 	struct spelled names[CACHED], tasks[CACHED];
+	uint64_t second; /* of the hook before */
+	char second_text[PUT_U64 + 2 * PUT_SLACK];
+	size_t second_length;
 	struct hook_fields fields;
 };
 
@@ -33,6 +36,7 @@ int hook_lines_new(enum report_format format, struct hook_lines **result)
 	if (!l)
 		return CPIDECODE_ENOMEM;
 	l->format = format;
+	l->second = UINT64_MAX;
 	hook_fields_init(&l->fields, format == FORMAT_CSV);
 	for (unsigned i = 0; i < CACHED; i++) {
 		out_memory(&l->names[i].text);
@@ -148,6 +152,23 @@ static char *put_spelled(char *p, const struct out *text)
 	return text->len ? put_padded(p, text->buf, text->len) : p;
 }
 
+enum { NS = 1000000000 };
+
+/* Seconds and, with the point or without it, nanoseconds: many hooks have the same second. */
+static char *put_time(struct hook_lines *l, char *p, int64_t ns, bool point)
+{
+	if (ns < NS)
+		return point ? put_seconds(p, ns) : put_i64(p, ns);
+	uint64_t second = (uint64_t)ns / NS;
+	if (second != l->second) {
+		l->second = second;
+		l->second_length = (size_t)(put_u64(l->second_text, second) - l->second_text);
+	}
+	p = put_padded(p, l->second_text, l->second_length);
+	*p = '.';
+	return put_9(p + point, (uint32_t)((uint64_t)ns % NS));
+}
+
 static void write_quoted(struct out *o, const struct hook *h)
 {
 	for (unsigned i = 0; i < h->nstrings; i++) {
@@ -166,7 +187,7 @@ static int write_text(struct hook_lines *l, struct out *o, const struct hook *h)
 	char *p = out_reserve(o, LINE_ROOM + (size_t)h->nwords * PUT_WORD + name->len);
 	if (!p)
 		return 0;
-	p = put_char(put_seconds(p, h->time_ns), ' ');
+	p = put_char(put_time(l, p, h->time_ns, true), ' ');
 	p = hook_on_cpu(h) ? put_right(p, h->ring, 3) : put_text(p, "  -");
 	p = put_char(put_right(put_char(p, ' '), h->tid, 7), ' ');
 	p = put_char(put_hex8(p, h->major), ' ');
@@ -217,7 +238,7 @@ static int write_json(struct hook_lines *l, struct out *o, const struct hook *h)
 	char *p = out_reserve(o, LINE_ROOM + (size_t)h->nwords * JSON_WORD + name->len + task->len);
 	if (!p)
 		return 0;
-	p = put_i64(put_text(p, "{\"time_ns\":"), h->time_ns);
+	p = put_time(l, put_text(p, "{\"time_ns\":"), h->time_ns, false);
 	p = put_u64(put_text(p, ",\"ticks\":"), h->ticks);
 	p = put_text(p, ",\"cpu\":");
 	p = hook_on_cpu(h) ? put_u32(p, h->ring) : put_text(p, "null");
@@ -255,7 +276,7 @@ static int write_csv(struct hook_lines *l, struct out *o, const struct hook *h)
 	char *p = out_reserve(o, LINE_ROOM + (size_t)h->nwords * PUT_WORD + name->len + task->len);
 	if (!p)
 		return 0;
-	p = put_char(put_i64(p, h->time_ns), ',');
+	p = put_char(put_time(l, p, h->time_ns, false), ',');
 	p = put_char(put_u64(p, h->ticks), ',');
 	p = put_char(hook_on_cpu(h) ? put_u32(p, h->ring) : p, ',');
 	p = put_u32(p, h->tid);

@@ -19,6 +19,7 @@
 #include "../../decoder/sink/flame.h"
 #include "../../decoder/sink/json.h"
 #include "../../decoder/sink/out.h"
+#include "../../decoder/sink/put.h"
 #include "../../decoder/sink/table.h"
 #include "../../decoder/sink/units.h"
 
@@ -81,6 +82,47 @@ START_TEST(integers_reach_their_ends)
 	ck_assert_str_eq(written(), "-0.000000001");
 	out_seconds(&o, INT64_MIN);
 	ck_assert_str_eq(written(), "-9223372036.854775808");
+}
+END_TEST
+
+/* What a put function wrote, and that it is what printf writes. */
+#define SAME_AS(format, v, call)                                                                   \
+	do {                                                                                       \
+		char text[64], expected[64];                                                       \
+		char *text_end = call;                                                             \
+		*text_end = '\0';                                                                  \
+		snprintf(expected, sizeof expected, format, v);                                    \
+		ck_assert_str_eq(text, expected);                                                  \
+	} while (0)
+
+static void check_numbers(uint64_t v)
+{
+	uint32_t narrow = (uint32_t)v;
+	SAME_AS("%llu", (unsigned long long)v, put_u64(text, v));
+	SAME_AS("%lld", (long long)v, put_i64(text, (int64_t)v));
+	SAME_AS("%u", narrow, put_u32(text, narrow));
+	SAME_AS("%08X", narrow, put_hex8(text, narrow));
+	SAME_AS("%3u", narrow, put_right(text, narrow, 3));
+	SAME_AS("%7u", narrow, put_right(text, narrow, 7));
+	SAME_AS("%u", narrow % 100000000, put_short(text, narrow % 100000000));
+	SAME_AS("%08u", narrow % 100000000, put_8(text, narrow % 100000000));
+	SAME_AS("%09u", narrow % 1000000000, put_9(text, narrow % 1000000000));
+}
+
+START_TEST(numbers_are_written_as_printf_does)
+{
+	uint64_t power = 1, dice = 3;
+	for (unsigned i = 0; i < 20; i++, power *= 10)
+		for (uint64_t near = 0; near < 5; near++)
+			check_numbers(power + near - 2);
+	for (unsigned i = 0; i < 12000; i++) {
+		check_numbers(i);
+		check_numbers((uint64_t)i * 9999);
+		dice = dice * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+		check_numbers(dice >> i % 64);
+	}
+	check_numbers(UINT64_MAX);
+	check_numbers(UINT64_C(1) << 63);
 }
 END_TEST
 
@@ -515,6 +557,7 @@ int main(void)
 	tcase_add_checked_fixture(all, setup, teardown);
 	tcase_add_test(all, fixed_numbers_round_as_printf_does);
 	tcase_add_test(all, integers_reach_their_ends);
+	tcase_add_test(all, numbers_are_written_as_printf_does);
 	tcase_add_test(all, words_in_hexadecimal);
 	tcase_add_test(all, doubles_read_back);
 	tcase_add_test(all, csv_quotes_only_what_needs_it);
