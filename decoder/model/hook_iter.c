@@ -25,7 +25,7 @@ struct source {
 	struct clock_cursor clock;
 };
 
-enum { TASK_CACHE = 256, SCHEMA_CACHE = 256 };
+enum { TASK_CACHE = 256, SCHEMA_CACHE = 1024 };
 
 struct task_cached {
 	bool valid;
@@ -313,7 +313,7 @@ static const struct schema_hook *find_schema(
 	struct hook_iter *it, const struct schema_set *set, const struct hook *h)
 {
 	uint32_t hash = (h->minor ^ (uint32_t)h->major << 24) * 0x9e3779b1u;
-	struct schema_cached *c = &it->schemas[hash >> 24];
+	struct schema_cached *c = &it->schemas[hash >> 22];
 	if (c->set != set || c->minor != h->minor || c->major != h->major) {
 		c->set = set;
 		c->minor = h->minor;

@@ -17,7 +17,7 @@ enum {
 	PROGRESS_HOOKS = 1 << 16,
 	PROGRESS_WAIT_MS = 200,
 	/* Of sections held by all threads of an ordered pass, unless one thread needs more. */
-	HELD_BYTES = 32 << 20,
+	HELD_BYTES = 24 << 20,
 };
 
 struct pass_run;

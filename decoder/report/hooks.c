@@ -14,7 +14,7 @@ enum {
 };
 
 struct worker {
-	struct hook_lines *lines;
+	struct hook_lines *lines; /* NULL: it has not had a slice yet */
 	struct out buffer;
 };
 
@@ -22,7 +22,8 @@ struct hooks {
 	struct report *r;
 	struct worker *workers;
 	unsigned count;
-	size_t most; /* that a buffer holds before its thread waits for its turn */
+	size_t chunk; /* a buffer that holds so much is written, if it has the turn */
+	size_t most;  /* or else waits for it with so much */
 	bool filtered;
 };
 
@@ -53,11 +54,14 @@ static int read_slice(void *ctx, struct pass_slice *slice)
 	const struct hook *h;
 	int rc;
 	w->buffer.len = 0;
+	rc = w->lines ? 0 : hook_lines_new(s->r->format, &w->lines);
+	if (rc)
+		return rc;
 	while ((rc = pass_next(slice, &h)) > 0) {
 		if (s->filtered && !filter_hook(s->r->filter, h, &group))
 			continue;
 		rc = hook_lines_write(w->lines, &w->buffer, h);
-		if (!rc && (w->buffer.len >= CHUNK || w->buffer.error))
+		if (!rc && (w->buffer.len >= s->chunk || w->buffer.error))
 			rc = let_go(s, w, slice);
 		if (rc)
 			return rc;
@@ -75,16 +79,14 @@ static bool show_progress(void *ctx, uint64_t done, uint64_t total)
 
 static int open_workers(struct hooks *s, unsigned n)
 {
-	int rc = 0;
 	s->workers = calloc(n, sizeof *s->workers);
 	if (!s->workers)
 		return CPIDECODE_ENOMEM;
-	for (; s->count < n && !rc; s->count++) {
+	for (; s->count < n; s->count++)
 		out_memory(&s->workers[s->count].buffer);
-		rc = hook_lines_new(s->r->format, &s->workers[s->count].lines);
-	}
 	s->most = BUFFERS / n;
-	return rc;
+	s->chunk = s->most < CHUNK ? s->most : CHUNK;
+	return hook_lines_new(s->r->format, &s->workers[0].lines);
 }
 
 static void close_workers(struct hooks *s)

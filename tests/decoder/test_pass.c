@@ -482,6 +482,49 @@ START_TEST(progress_can_end_it)
 }
 END_TEST
 
+START_TEST(of_much_damage_the_first_is_told)
+{
+	/* Of every two sections one does not unpack. */
+	struct bytes file = {0}, r = {0};
+	const unsigned n = 2500;
+	put_header(&file, 1);
+	for (unsigned i = 0; i < 2 * n; i++) {
+		put_plain(&r, i, 1, 0);
+		struct section s = {.type = TF_TYPE_HOOKS,
+			.codec = i % 2 ? TF_CODEC_LZ4 : TF_CODEC_NONE,
+			.ring = i % 5,
+			.position = 32 * i,
+			.hooks = 1,
+			.first = i,
+			.last = i};
+		put_stored(&file, &s, &r);
+		r.n = 0;
+	}
+	struct trace *t = opened(&file);
+	for (unsigned i = 0; i < 6; i++) {
+		struct findings found = {0};
+		struct pass p = {.trace = t,
+			.from_ns = INT64_MIN,
+			.to_ns = INT64_MAX,
+			.threads = 1 + i / 2,
+			.ordered = i % 2,
+			.slice_bytes = 2000,
+			.read = read_to_end};
+		ck_assert_int_eq(pass_run(&p, &found), 0);
+		ck_assert_uint_eq(found.total.bad_sections, n);
+		ck_assert_uint_eq(found.total.hooks, n);
+		ck_assert_uint_eq(found.ndamage, MAX_TOLD_DAMAGE);
+		for (unsigned k = 0; k < MAX_TOLD_DAMAGE; k++)
+			ck_assert_uint_eq(found.damage[k].offset,
+				TF_HEADER_SIZE + (2 * k + 1) * (TF_SECTION_SIZE + 32));
+		findings_free(&found);
+	}
+	trace_free(t);
+	bytes_free(&r);
+	bytes_free(&file);
+}
+END_TEST
+
 START_TEST(groups_are_not_cut)
 {
 	/* Hooks of one stamp in two sections, and so on: there is nowhere to cut. */
@@ -538,5 +581,5 @@ END_TEST
 
 RUN_TESTS("pass", any_cut_and_any_number_of_threads_say_the_same,
 	honest_hooks_come_in_order_of_time, seek_goes_to_any_time,
-	the_first_slice_that_fails_says_why, progress_can_end_it, groups_are_not_cut,
-	a_trace_without_hooks_is_read_too)
+	the_first_slice_that_fails_says_why, progress_can_end_it, of_much_damage_the_first_is_told,
+	groups_are_not_cut, a_trace_without_hooks_is_read_too)

@@ -41,3 +41,16 @@ if [ -c /dev/full ]; then
 	run 1 -j 4 --report hooks -o /dev/full hooks.bin
 	in_file err '/dev/full: cannot write: No space left'
 fi
+
+# Where no thread can be made (none gets its stack) it takes one.
+without_threads()
+{
+	(ulimit -s 4000000 && ulimit -v 2000000 && "$CPIDECODE" "$@") 2>err
+}
+if without_threads --version >version; then
+	run 0 -j 1 --report hooks hooks.bin
+	without_threads -j 4 --report hooks hooks.bin >alone || fail "without threads it fails"
+	cmp out alone || fail "without threads it says something else"
+else
+	echo "skipped: no threads: the command does not start with such limits"
+fi
