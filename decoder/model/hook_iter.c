@@ -237,7 +237,8 @@ static int start_source(struct hook_iter *it, struct source *s)
 static int advance(struct hook_iter *it, struct source *s)
 {
 	struct entry *top = &s->heap[0];
-	int rc = ring_cursor_next(top->cursor, &it->reading);
+	bool taken = ring_cursor_take(top->cursor);
+	int rc = taken ? 1 : ring_cursor_next(top->cursor, &it->reading);
 	if (rc < 0)
 		return rc;
 	if (rc)

@@ -1,7 +1,6 @@
 #include "ring_cursor.h"
 
 #include "grow.h"
-#include "record.h"
 
 /* There may be many rings: a larger buffer is not kept for a cursor's next part. */
 enum { KEPT_BUFFER = 128 << 10 };
@@ -181,8 +180,7 @@ int ring_cursor_next(struct ring_cursor *c, struct reading *r)
 				c->p += size;
 			continue;
 		}
-		uint64_t key = c->hook.ticks > c->key ? c->hook.ticks : c->key;
-		key = key < c->high ? key : c->high;
+		uint64_t key = ring_cursor_key(c, c->hook.ticks);
 		if (key > c->part.keys.last)
 			return 0; /* it stays for the next part */
 		c->p = p + size;

@@ -11,6 +11,7 @@
 #define SWT_DECODER_RING_CURSOR_H
 
 #include "findings.h"
+#include "record.h"
 #include "trace_private.h"
 
 /* What the cursors of an iterator share. */
@@ -62,6 +63,32 @@ bool ring_cursor_start(struct ring_cursor *c, const struct ring_part *part);
  * part, or a code.
  */
 int ring_cursor_next(struct ring_cursor *c, struct reading *r);
+/* Of a hook with that stamp, after what is before it. */
+static inline uint64_t ring_cursor_key(const struct ring_cursor *c, uint64_t ticks)
+{
+	uint64_t key = ticks > c->key ? ticks : c->key;
+	return key < c->high ? key : c->high;
+}
+
+/* The same if the next record is such a hook, which most are; else false: ring_cursor_next. */
+static inline bool ring_cursor_take(struct ring_cursor *c)
+{
+	const uint8_t *p = c->p;
+	const struct ring_part *part = &c->part;
+	uint32_t size;
+	if (p == c->stop || record_parse(p, (size_t)(c->stop - p), &c->hook, &size) != RECORD_HOOK)
+		return false;
+	uint64_t ticks = c->hook.ticks, key = ring_cursor_key(c, ticks);
+	if (key > part->keys.last || key < part->keys.first || ticks < part->stamps.first ||
+		ticks > part->stamps.last)
+		return false;
+	c->p = p + size;
+	c->key = key;
+	c->hook.position = c->section->position + (uint64_t)(p - c->raw.p);
+	c->counts.hooks++;
+	return true;
+}
+
 /* Between two parts: lets go of a buffer that is large. */
 void ring_cursor_rest(struct ring_cursor *c);
 void ring_cursor_free(struct ring_cursor *c);
