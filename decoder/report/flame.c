@@ -3,15 +3,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
 
-#include "../model/intern.h"
 #include "../model/interval_stream.h"
-#include "../model/ratio.h"
 #include "../model/thread_stacks.h"
 #include "../sink/escape.h"
-#include "../sink/flame.h"
 #include "../sink/units.h"
+#include "flame_tree.h"
 #include "report.h"
 
 /* An interval that may have others in it. They stand on its thread's stack by their depths. */
@@ -26,16 +23,11 @@ struct open_interval {
 
 struct builder {
 	const struct report *r;
-	struct flame flame;
-	struct ratios *ratios; /* per frame */
-	uint32_t allocated;
-	uint32_t *table; /* open hash of frames by parent and name; 0: free */
-	uint32_t mask;
+	struct flame_tree tree;
 	struct thread_stacks threads;
 	uint64_t left_out;
 	int64_t start, end;
 	char minors[256][12];
-	struct intern names;
 	struct out spelled;
 };
 
@@ -53,89 +45,25 @@ static uint64_t weight_of(const struct builder *b, const struct interval *iv)
 	}
 }
 
-static bool same_name(const struct flame_frame *f, const char *name, size_t n)
-{
-	return f->name_len == n && (f->name == name || !memcmp(f->name, name, n));
-}
-
-static uint32_t *slot_of(const struct builder *b, uint32_t parent, const char *name, size_t n)
-{
-	uint32_t at = (uint32_t)XXH3_64bits_withSeed(name, n, parent);
-	for (;; at++) {
-		uint32_t *slot = &b->table[at & b->mask];
-		const struct flame_frame *f = &b->flame.frames[*slot];
-		if (!*slot || (f->parent == parent && same_name(f, name, n)))
-			return slot;
-	}
-}
-
-static int more_room(struct builder *b)
-{
-	uint32_t room = b->allocated ? 2 * b->allocated : 256;
-	if (room > UINT32_MAX / 4)
-		return CPIDECODE_ENOMEM;
-	struct flame_frame *frames = realloc(b->flame.frames, room * sizeof *frames);
-	if (frames)
-		b->flame.frames = frames;
-	struct ratios *ratios = realloc(b->ratios, room * sizeof *ratios);
-	if (ratios)
-		b->ratios = ratios;
-	uint32_t *table = calloc(2 * (size_t)room, sizeof *table);
-	if (!frames || !ratios || !table) {
-		free(table);
-		return CPIDECODE_ENOMEM;
-	}
-	free(b->table);
-	b->table = table;
-	b->mask = 2 * room - 1;
-	b->allocated = room;
-	for (uint32_t i = 1; i < b->flame.count; i++) {
-		const struct flame_frame *f = &frames[i];
-		*slot_of(b, f->parent, f->name, f->name_len) = i;
-	}
-	return 0;
-}
-
-static uint32_t new_frame(struct builder *b, uint32_t *slot, uint32_t parent, enum flame_kind kind,
-	const char *name, size_t n)
-{
-	name = intern_bytes(&b->names, name, (uint32_t)n);
-	if (!name)
-		return 0;
-	*slot = b->flame.count++;
-	b->ratios[*slot] = (struct ratios){0};
-	b->flame.frames[*slot] = (struct flame_frame){.name = name,
-		.name_len = n,
-		.parent = parent,
-		.kind = kind,
-		.depth = b->flame.frames[parent].depth + 1,
-		.cpi = NAN};
-	return *slot;
-}
-
 /*
- * The frame of that name under that parent, made if need be; 0: no memory. In lines of stacks
- * a name may have to be spelled in another way, and two that become the same are one
- * frame; a name that is found needed no other spelling.
+ * In lines of stacks a name may have to be spelled in another way, and two that become the
+ * same are one frame; a name that is found needed no other spelling. 0: no memory.
  */
 static uint32_t frame_under(
 	struct builder *b, uint32_t parent, enum flame_kind kind, const char *name, size_t n)
 {
-	if (b->flame.count == b->allocated && more_room(b) < 0)
-		return 0;
-	uint32_t *slot = slot_of(b, parent, name, n);
-	if (*slot)
-		return *slot;
 	if (b->r->format == FORMAT_FOLDED) {
+		uint32_t frame = flame_tree_find(&b->tree, parent, name, n);
+		if (frame)
+			return frame;
 		b->spelled.len = 0;
 		escape_frame(&b->spelled, name, n);
 		if (b->spelled.error)
 			return 0;
 		name = b->spelled.buf;
 		n = b->spelled.len;
-		slot = slot_of(b, parent, name, n);
 	}
-	return *slot ? *slot : new_frame(b, slot, parent, kind, name, n);
+	return flame_tree_add(&b->tree, parent, kind, name, n);
 }
 
 static uint32_t task_frame(struct builder *b, const struct interval *iv)
@@ -177,7 +105,8 @@ static void close_interval(struct builder *b, struct open_interval *o)
 {
 	/* Counters of different moments: what is nested can add up to more than the whole. */
 	if (o->counts)
-		b->flame.frames[o->frame].self += o->weight > o->nested ? o->weight - o->nested : 0;
+		b->tree.flame.frames[o->frame].self +=
+			o->weight > o->nested ? o->weight - o->nested : 0;
 	free(o->label);
 }
 
@@ -195,13 +124,13 @@ static void drop_thread(void *ctx, struct thread_stack *t)
 
 static void count_interval(struct builder *b, uint32_t frame, const struct interval *iv)
 {
-	struct flame_frame *f = &b->flame.frames[frame];
+	struct flame_frame *f = &b->tree.flame.frames[frame];
 	f->has_value = true;
 	f->count++;
 	if (b->r->format == FORMAT_FOLDED)
 		return;
 	f->elapsed_ns += iv->elapsed_ns;
-	ratios_add(&b->ratios[frame], iv);
+	flame_tree_add_cpi(&b->tree, frame, iv);
 	if (iv->start_ns < b->start)
 		b->start = iv->start_ns;
 	if (iv->end_ns > b->end)
@@ -317,67 +246,13 @@ static int add_intervals(struct builder *b)
 	return rc;
 }
 
-static int compare_frames(const void *x, const void *y, void *frames)
-{
-	const struct flame_frame *a = (struct flame_frame *)frames + *(const uint32_t *)x;
-	const struct flame_frame *b = (struct flame_frame *)frames + *(const uint32_t *)y;
-	if (a->parent != b->parent)
-		return a->parent < b->parent ? -1 : 1;
-	size_t common = a->name_len < b->name_len ? a->name_len : b->name_len;
-	int order = common ? memcmp(a->name, b->name, common) : 0;
-	if (order)
-		return order;
-	return (a->name_len > b->name_len) - (a->name_len < b->name_len);
-}
-
-/* Children in the order of their names; totals, from the innermost frame outwards. */
-static int finish(struct builder *b)
-{
-	struct flame *f = &b->flame;
-	uint32_t *order = calloc(f->count, sizeof *order);
-	if (!order)
-		return CPIDECODE_ENOMEM;
-	for (uint32_t i = 1; i < f->count; i++)
-		order[i - 1] = i;
-	qsort_r(order, f->count - 1, sizeof *order, compare_frames, f->frames);
-	for (uint32_t i = f->count - 1; i-- > 0;) {
-		struct flame_frame *parent = &f->frames[f->frames[order[i]].parent];
-		f->frames[order[i]].next = parent->first_child;
-		parent->first_child = order[i];
-	}
-	free(order);
-	for (uint32_t i = f->count; i-- > 0;) {
-		struct flame_frame *frame = &f->frames[i];
-		const struct ratios *sums = &b->ratios[i];
-		frame->total += frame->self;
-		frame->within += frame->count;
-		frame->cpi_kind = sums->thread.measured	  ? FLAME_CPI_THREAD
-				  : sums->scaled.measured ? FLAME_CPI_SCALED
-				  : sums->raw.measured	  ? FLAME_CPI_RAW
-							  : FLAME_CPI_NONE;
-		frame->cpi = frame->cpi_kind == FLAME_CPI_THREAD   ? ratio_value(&sums->thread)
-			     : frame->cpi_kind == FLAME_CPI_SCALED ? ratio_value(&sums->scaled)
-								   : ratio_value(&sums->raw);
-		if (!i)
-			break;
-		f->frames[frame->parent].total += frame->total;
-		f->frames[frame->parent].within += frame->within;
-	}
-	return 0;
-}
-
 static int prepare(struct builder *b)
 {
-	if (more_room(b) < 0)
-		return CPIDECODE_ENOMEM;
 	for (unsigned mm = 0; mm < 256; mm++)
 		snprintf(b->minors[mm], sizeof b->minors[mm], "minor 0x%02X", mm);
 	b->start = INT64_MAX;
 	b->end = INT64_MIN;
-	b->ratios[0] = (struct ratios){0};
-	b->flame.frames[0] = (struct flame_frame){.name = "all", .name_len = 3, .cpi = NAN};
-	b->flame.count = 1;
-	return 0;
+	return flame_tree_begin(&b->tree, b->r->format == FORMAT_SVG);
 }
 
 static const char *const units[] = {[WEIGHT_CYCLES] = "cycles",
@@ -387,9 +262,10 @@ static const char *const units[] = {[WEIGHT_CYCLES] = "cycles",
 
 static int draw(struct builder *b)
 {
+	struct flame *f = &b->tree.flame;
 	struct out range;
 	out_memory(&range);
-	if (b->flame.count > 1) {
+	if (f->count > 1) {
 		units_iso8601(&range, b->start);
 		out_str(&range, " to ");
 		units_iso8601(&range, b->end);
@@ -400,13 +276,12 @@ static int draw(struct builder *b)
 		out_str(&range, "no intervals");
 	}
 	out_char(&range, '\0');
-	b->flame.range = range.error ? "" : range.buf;
-	b->flame.unit = units[b->r->weight];
-	b->flame.weight = b->r->weight == WEIGHT_CYCLES ? "elapsed cycles" : b->flame.unit;
-	b->flame.host = b->r->host;
-	b->flame.scripted = b->r->scripted;
-	int rc = b->r->format == FORMAT_SVG ? flame_svg(b->r->out, &b->flame)
-					    : flame_folded(b->r->out, &b->flame);
+	f->range = range.error ? "" : range.buf;
+	f->unit = units[b->r->weight];
+	f->weight = b->r->weight == WEIGHT_CYCLES ? "elapsed cycles" : f->unit;
+	f->host = b->r->host;
+	f->scripted = b->r->scripted;
+	int rc = b->r->format == FORMAT_SVG ? flame_svg(b->r->out, f) : flame_folded(b->r->out, f);
 	out_discard(&range);
 	return rc < 0 ? CPIDECODE_ENOMEM : 0;
 }
@@ -424,18 +299,15 @@ int report_flame(struct report *r)
 	if (!rc)
 		rc = add_intervals(b);
 	if (!rc)
-		rc = finish(b);
+		rc = flame_tree_finish(&b->tree);
 	if (!rc)
 		rc = draw(b);
 	if (!rc && b->left_out)
 		report_note(r, "%llu interval%s left out: %s were not measured in %s",
 			(unsigned long long)b->left_out, b->left_out == 1 ? "" : "s",
 			units[r->weight], b->left_out == 1 ? "it" : "them");
-	intern_free(&b->names);
 	out_discard(&b->spelled);
-	free(b->flame.frames);
-	free(b->ratios);
-	free(b->table);
+	flame_tree_free(&b->tree);
 	free(b);
 	return rc;
 }

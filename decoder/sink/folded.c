@@ -4,64 +4,33 @@
 #include "flame.h"
 
 /*
- * Lines in the order of their stacks, without a list of stacks, which would grow with
- * the square of the depth: a frame takes part twice among those of its parent, as its
- * own line (sorted by its name) and as the block of the lines on it (by its name and ';').
+ * Lines in the order of their stacks. Children come in the order of their names, and so do
+ * their own lines; but the lines on a child begin with its name and ';', so children whose
+ * names go on with something before that come between: the block of lines waits for them.
  */
-struct event {
-	uint32_t frame;
-	bool block;
+struct level {
+	uint32_t next;	  /* child to come; 0: none */
+	uint32_t waiting; /* how many blocks wait on the levels below */
+	size_t length;	  /* of the path to its parent's parent */
 };
 
 struct folded {
 	const struct flame *flame;
-	struct event *events; /* sorted by parent, then as above */
-	uint32_t *first;      /* of each parent's events */
-	uint32_t *pending;    /* the stack: of each open block its event */
-	size_t *length;	      /* and of the path without it */
-	struct out path;      /* "a;b;" */
+	struct level *levels;
+	uint32_t *waiting; /* frames whose blocks are still to come */
+	uint32_t nlevels, nwaiting;
+	struct out path; /* "a;b;" */
 };
-
-static uint32_t parent_of(const struct folded *fold, uint32_t event)
-{
-	return fold->flame->frames[fold->events[event].frame].parent;
-}
-
-static int compare(const void *x, const void *y, void *context)
-{
-	const struct flame *flame = context;
-	const struct event *a = x, *b = y;
-	const struct flame_frame *f = &flame->frames[a->frame], *g = &flame->frames[b->frame];
-	if (f->parent != g->parent)
-		return f->parent < g->parent ? -1 : 1;
-	size_t common = f->name_len < g->name_len ? f->name_len : g->name_len;
-	int order = common ? memcmp(f->name, g->name, common) : 0;
-	if (order)
-		return order;
-	/* One name is the beginning of the other, or both are the same. */
-	int next_f = f->name_len > common ? (unsigned char)f->name[common] : a->block ? ';' : -1;
-	int next_g = g->name_len > common ? (unsigned char)g->name[common] : b->block ? ';' : -1;
-	return (next_f > next_g) - (next_f < next_g);
-}
 
 static bool prepare(struct folded *fold)
 {
-	const struct flame *f = fold->flame;
-	size_t nevents = 2 * ((size_t)f->count - 1);
-	fold->events = calloc(nevents + 1, sizeof *fold->events);
-	fold->first = calloc(f->count, sizeof *fold->first);
-	fold->pending = calloc(f->count, sizeof *fold->pending);
-	fold->length = calloc(f->count, sizeof *fold->length);
-	if (!fold->events || !fold->first || !fold->pending || !fold->length)
-		return false;
-	for (uint32_t i = 1; i < f->count; i++) {
-		fold->events[2 * (i - 1)] = (struct event){i, false};
-		fold->events[2 * (i - 1) + 1] = (struct event){i, true};
-	}
-	qsort_r(fold->events, nevents, sizeof *fold->events, compare, (void *)f);
-	for (size_t i = nevents; i-- > 0;)
-		fold->first[parent_of(fold, (uint32_t)i)] = (uint32_t)i;
-	return true;
+	uint32_t count = fold->flame->count, deepest = 0;
+	for (uint32_t i = 0; i < count; i++)
+		if (fold->flame->frames[i].depth > deepest)
+			deepest = fold->flame->frames[i].depth;
+	fold->levels = calloc((size_t)deepest + 1, sizeof *fold->levels);
+	fold->waiting = calloc(count, sizeof *fold->waiting);
+	return fold->levels && fold->waiting;
 }
 
 static void write_line(struct out *o, const struct folded *fold, const struct flame_frame *frame)
@@ -73,30 +42,52 @@ static void write_line(struct out *o, const struct folded *fold, const struct fl
 	out_char(o, '\n');
 }
 
+static void begin_level(struct folded *fold, uint32_t frame, size_t length)
+{
+	fold->levels[fold->nlevels++] =
+		(struct level){fold->flame->frames[frame].first_child, fold->nwaiting, length};
+}
+
+/* The lines on the frame that waits, which came last. */
+static void begin_block(struct folded *fold)
+{
+	uint32_t frame = fold->waiting[--fold->nwaiting];
+	const struct flame_frame *f = &fold->flame->frames[frame];
+	size_t length = fold->path.len;
+	out_bytes(&fold->path, f->name, f->name_len);
+	out_char(&fold->path, ';');
+	begin_level(fold, frame, length);
+}
+
+/* Does frame's own line come before the block of the one that waits? */
+static bool comes_before_block(const struct folded *fold, const struct flame_frame *frame)
+{
+	const struct flame_frame *f = &fold->flame->frames[fold->waiting[fold->nwaiting - 1]];
+	size_t n = f->name_len;
+	return frame->name_len > n && (!n || !memcmp(frame->name, f->name, n)) &&
+	       (unsigned char)frame->name[n] < ';';
+}
+
 static void write_lines(struct out *o, struct folded *fold)
 {
-	const struct flame *f = fold->flame;
-	uint32_t nevents = 2 * (f->count - 1), depth = 0;
-	for (uint32_t at = 0; !o->error && !fold->path.error;) {
-		const struct event *event = &fold->events[at];
-		const struct flame_frame *frame = &f->frames[event->frame];
-		if (!event->block && frame->has_value)
-			write_line(o, fold, frame);
-		if (event->block && frame->first_child) {
-			fold->length[depth] = fold->path.len;
-			fold->pending[depth++] = at;
-			out_bytes(&fold->path, frame->name, frame->name_len);
-			out_char(&fold->path, ';');
-			at = fold->first[event->frame];
-			continue;
+	const struct flame_frame *frames = fold->flame->frames;
+	begin_level(fold, 0, 0);
+	while (fold->nlevels && !o->error && !fold->path.error) {
+		struct level *level = &fold->levels[fold->nlevels - 1];
+		const struct flame_frame *frame = level->next ? &frames[level->next] : NULL;
+		if (fold->nwaiting > level->waiting &&
+			!(frame && comes_before_block(fold, frame))) {
+			begin_block(fold);
+		} else if (frame) {
+			if (frame->has_value)
+				write_line(o, fold, frame);
+			if (frame->first_child)
+				fold->waiting[fold->nwaiting++] = level->next;
+			level->next = frame->next;
+		} else {
+			fold->path.len = level->length;
+			fold->nlevels--;
 		}
-		while (at + 1 == nevents || parent_of(fold, at + 1) != parent_of(fold, at)) {
-			if (!depth)
-				return;
-			at = fold->pending[--depth];
-			fold->path.len = fold->length[depth];
-		}
-		at++;
 	}
 }
 
@@ -105,13 +96,11 @@ int flame_folded(struct out *o, const struct flame *f)
 	struct folded fold = {.flame = f};
 	out_memory(&fold.path);
 	bool ready = prepare(&fold);
-	if (ready && f->count > 1)
+	if (ready)
 		write_lines(o, &fold);
 	int rc = ready && !fold.path.error ? 0 : -1;
 	out_discard(&fold.path);
-	free(fold.events);
-	free(fold.first);
-	free(fold.pending);
-	free(fold.length);
+	free(fold.levels);
+	free(fold.waiting);
 	return rc;
 }

@@ -1,0 +1,322 @@
+#include "flame_tree.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <xxhash.h>
+
+#include "../../include/cpidecode.h"
+
+static uint32_t hash_of(uint32_t parent, const char *name, size_t n)
+{
+	uint64_t hash = XXH3_64bits_withSeed(name, n, parent);
+	return (uint32_t)(hash ^ hash >> 32);
+}
+
+static bool is_frame(const struct flame_frame *f, uint32_t parent, const char *name, size_t n)
+{
+	return f->parent == parent && f->name_len == n && !memcmp(f->name, name, n);
+}
+
+/* Its slot, or the free one where it belongs. */
+static struct flame_slot *slot_of(
+	const struct flame_tree *t, uint32_t hash, uint32_t parent, const char *name, size_t n)
+{
+	for (uint32_t at = hash;; at++) {
+		struct flame_slot *slot = &t->table[at & t->mask];
+		if (!slot->frame)
+			return slot;
+		if (slot->hash == hash && is_frame(&t->flame.frames[slot->frame], parent, name, n))
+			return slot;
+	}
+}
+
+static int more_slots(struct flame_tree *t, uint32_t room)
+{
+	struct flame_slot *table = calloc(2 * (size_t)room, sizeof *table);
+	uint32_t mask = 2 * room - 1;
+	if (!table)
+		return CPIDECODE_ENOMEM;
+	for (size_t i = 0; t->table && i <= t->mask; i++) {
+		uint32_t at = t->table[i].hash;
+		if (!t->table[i].frame)
+			continue;
+		while (table[at & mask].frame)
+			at++;
+		table[at & mask] = t->table[i];
+	}
+	free(t->table);
+	t->table = table;
+	t->mask = mask;
+	return 0;
+}
+
+static int more_room(struct flame_tree *t)
+{
+	uint32_t room = t->allocated ? 2 * t->allocated : 256;
+	if (room > UINT32_MAX / 4)
+		return CPIDECODE_ENOMEM;
+	struct flame_frame *frames = realloc(t->flame.frames, room * sizeof *frames);
+	if (!frames)
+		return CPIDECODE_ENOMEM;
+	t->flame.frames = frames;
+	if (t->ratios) {
+		struct ratio *ratios = realloc(t->ratios, room * sizeof *ratios);
+		if (!ratios)
+			return CPIDECODE_ENOMEM;
+		t->ratios = ratios;
+	}
+	t->allocated = room;
+	return more_slots(t, room);
+}
+
+int flame_tree_begin(struct flame_tree *t, bool ratios)
+{
+	if (ratios && !(t->ratios = calloc(1, sizeof *t->ratios)))
+		return CPIDECODE_ENOMEM;
+	int rc = more_room(t);
+	if (rc)
+		return rc;
+	t->flame.frames[0] = (struct flame_frame){.name = "all", .name_len = 3, .cpi = NAN};
+	t->flame.count = 1;
+	return 0;
+}
+
+uint32_t flame_tree_find(const struct flame_tree *t, uint32_t parent, const char *name, size_t n)
+{
+	return slot_of(t, hash_of(parent, name, n), parent, name, n)->frame;
+}
+
+uint32_t flame_tree_add(
+	struct flame_tree *t, uint32_t parent, enum flame_kind kind, const char *name, size_t n)
+{
+	uint32_t hash = hash_of(parent, name, n), frame = t->flame.count;
+	if (frame == t->allocated && more_room(t) < 0)
+		return 0;
+	struct flame_slot *slot = slot_of(t, hash, parent, name, n);
+	if (slot->frame)
+		return slot->frame;
+	char *copy = arena_alloc(&t->names, n ? n : 1);
+	if (!copy)
+		return 0;
+	if (n)
+		memcpy(copy, name, n);
+	*slot = (struct flame_slot){frame, hash};
+	t->flame.count++;
+	if (t->ratios)
+		t->ratios[frame] = (struct ratio){0};
+	t->flame.frames[frame] = (struct flame_frame){.name = copy,
+		.name_len = n,
+		.parent = parent,
+		.kind = kind,
+		.depth = t->flame.frames[parent].depth + 1,
+		.cpi = NAN};
+	return frame;
+}
+
+static bool is_measured(uint64_t above, uint64_t below, double value)
+{
+	return !isnan(value) || (above != NOT_MEASURED && below != NOT_MEASURED && below != 0);
+}
+
+static bool has_cpi(const struct interval *iv, enum flame_cpi kind)
+{
+	switch (kind) {
+	case FLAME_CPI_THREAD:
+		return is_measured(iv->thread_cycles, iv->thread_instructions, iv->thread_cpi);
+	case FLAME_CPI_SCALED:
+		return is_measured(iv->busy_cycles, iv->instructions, iv->scaled_cpi);
+	case FLAME_CPI_RAW:
+		return is_measured(iv->cycles, iv->instructions, iv->raw_cpi);
+	default:
+		return false;
+	}
+}
+
+static void add_cpi(struct ratio *r, const struct interval *iv, enum flame_cpi kind)
+{
+	if (kind == FLAME_CPI_THREAD)
+		ratio_add(
+			r, iv->thread_cycles, iv->thread_instructions, iv->thread_cpi, iv->elapsed);
+	else if (kind == FLAME_CPI_SCALED)
+		ratio_add(r, iv->busy_cycles, iv->instructions, iv->scaled_cpi, iv->elapsed);
+	else
+		ratio_add(r, iv->cycles, iv->instructions, iv->raw_cpi, iv->elapsed);
+}
+
+/* A frame has the first kind that any of its intervals has; the others then do not count. */
+void flame_tree_add_cpi(struct flame_tree *t, uint32_t frame, const struct interval *iv)
+{
+	static const enum flame_cpi kinds[] = {FLAME_CPI_THREAD, FLAME_CPI_SCALED, FLAME_CPI_RAW};
+	struct flame_frame *f = &t->flame.frames[frame];
+	if (!t->ratios)
+		return;
+	for (unsigned i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+		if (has_cpi(iv, kinds[i])) {
+			if (f->cpi_kind != kinds[i])
+				t->ratios[frame] = (struct ratio){0};
+			f->cpi_kind = kinds[i];
+			add_cpi(&t->ratios[frame], iv, kinds[i]);
+			return;
+		}
+		if (f->cpi_kind == kinds[i])
+			return;
+	}
+}
+
+/* A frame among its siblings, by what follows the beginning that all their names share. */
+struct sibling {
+	uint64_t key; /* the next bytes; where they end; how many, as an end is before a 0 */
+	uint32_t frame;
+};
+
+enum { KEY_BYTES = 7, FEW = 48 };
+
+static size_t common_length(const struct flame_frame *frames, const struct sibling *s, size_t n)
+{
+	const struct flame_frame *first = &frames[s[0].frame];
+	size_t common = first->name_len;
+	for (size_t i = 1; i < n && common; i++) {
+		const struct flame_frame *f = &frames[s[i].frame];
+		if (common > f->name_len)
+			common = f->name_len;
+		for (size_t k = 0; k < common; k++)
+			if (f->name[k] != first->name[k])
+				common = k;
+	}
+	return common;
+}
+
+static uint64_t key_of(const struct flame_frame *f, size_t from)
+{
+	size_t n = f->name_len - from;
+	uint64_t key = 0;
+	n = n < KEY_BYTES ? n : KEY_BYTES;
+	for (size_t i = 0; i < KEY_BYTES; i++)
+		key = key << 8 | (i < n ? (unsigned char)f->name[from + i] : 0);
+	return key << 8 | n;
+}
+
+static int compare(const void *x, const void *y, void *frames)
+{
+	const struct sibling *s = x, *t = y;
+	if (s->key != t->key)
+		return s->key < t->key ? -1 : 1;
+	const struct flame_frame *a = (struct flame_frame *)frames + s->frame;
+	const struct flame_frame *b = (struct flame_frame *)frames + t->frame;
+	size_t common = a->name_len < b->name_len ? a->name_len : b->name_len;
+	int order = common ? memcmp(a->name, b->name, common) : 0;
+	if (order)
+		return order;
+	return (a->name_len > b->name_len) - (a->name_len < b->name_len);
+}
+
+/* By their keys, a byte after the other from the last; bytes in which all agree are skipped. */
+static void sort_keys(struct sibling *s, size_t n, struct sibling *scratch)
+{
+	struct sibling *from = s, *to = scratch;
+	for (unsigned shift = 0; shift < 64; shift += 8) {
+		uint32_t place[256] = {0}, at = 0;
+		for (size_t i = 0; i < n; i++)
+			place[from[i].key >> shift & 255]++;
+		if (place[from[0].key >> shift & 255] == n)
+			continue;
+		for (unsigned b = 0; b < 256; b++) {
+			uint32_t count = place[b];
+			place[b] = at;
+			at += count;
+		}
+		for (size_t i = 0; i < n; i++)
+			to[place[from[i].key >> shift & 255]++] = from[i];
+		struct sibling *swap = from;
+		from = to;
+		to = swap;
+	}
+	if (from != s)
+		memcpy(s, from, n * sizeof *s);
+}
+
+static void sort_siblings(
+	struct flame_frame *frames, struct sibling *s, size_t n, struct sibling *scratch)
+{
+	size_t common = common_length(frames, s, n);
+	for (size_t i = 0; i < n; i++)
+		s[i].key = key_of(&frames[s[i].frame], common);
+	if (n <= FEW) {
+		qsort_r(s, n, sizeof *s, compare, frames);
+		return;
+	}
+	sort_keys(s, n, scratch);
+	for (size_t i = 0, end; i < n; i = end) {
+		for (end = i + 1; end < n && s[end].key == s[i].key; end++)
+			;
+		if (end - i > 1)
+			qsort_r(s + i, end - i, sizeof *s, compare, frames);
+	}
+}
+
+/* siblings and scratch have room for all; first for one more. */
+static void sort_children(
+	struct flame *f, struct sibling *siblings, struct sibling *scratch, uint32_t *first)
+{
+	for (uint32_t i = 1; i < f->count; i++)
+		first[f->frames[i].parent + 1]++;
+	for (uint32_t i = 1; i <= f->count; i++)
+		first[i] += first[i - 1];
+	for (uint32_t i = 1; i < f->count; i++)
+		siblings[first[f->frames[i].parent]++].frame = i;
+	/* Each is now where the next one's begin. */
+	for (uint32_t i = 0, begin = 0; i < f->count; begin = first[i++]) {
+		uint32_t n = first[i] - begin;
+		if (n > 1)
+			sort_siblings(f->frames, siblings + begin, n, scratch);
+		for (uint32_t k = n; k-- > 0;) {
+			uint32_t child = siblings[begin + k].frame;
+			f->frames[child].next = f->frames[i].first_child;
+			f->frames[i].first_child = child;
+		}
+	}
+}
+
+/* From the innermost frame outwards. */
+static void add_up(struct flame_tree *t)
+{
+	struct flame_frame *frames = t->flame.frames;
+	for (uint32_t i = t->flame.count; i-- > 0;) {
+		struct flame_frame *f = &frames[i];
+		f->total += f->self;
+		f->within += f->count;
+		if (f->cpi_kind != FLAME_CPI_NONE)
+			f->cpi = ratio_value(&t->ratios[i]);
+		if (i) {
+			frames[f->parent].total += f->total;
+			frames[f->parent].within += f->within;
+		}
+	}
+}
+
+int flame_tree_finish(struct flame_tree *t)
+{
+	struct flame *f = &t->flame;
+	struct sibling *siblings = malloc(f->count * sizeof *siblings);
+	struct sibling *scratch = malloc(f->count * sizeof *scratch);
+	uint32_t *first = calloc((size_t)f->count + 1, sizeof *first);
+	bool room = siblings && scratch && first;
+	free(t->table);
+	t->table = NULL;
+	if (room) {
+		sort_children(f, siblings, scratch, first);
+		add_up(t);
+	}
+	free(siblings);
+	free(scratch);
+	free(first);
+	return room ? 0 : CPIDECODE_ENOMEM;
+}
+
+void flame_tree_free(struct flame_tree *t)
+{
+	intern_free(&t->names);
+	free(t->flame.frames);
+	free(t->ratios);
+	free(t->table);
+}
