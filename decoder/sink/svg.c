@@ -48,27 +48,33 @@ static double share(const struct svg *s, const struct flame_frame *frame)
 	return all ? (double)frame->total / (double)all : 0;
 }
 
+static void place_children(struct svg *s, uint32_t parent)
+{
+	const struct flame_frame *frames = s->flame->frames;
+	double x = s->left[parent];
+	for (uint32_t i = frames[parent].first_child; i; i = frames[i].next) {
+		double width = share(s, &frames[i]);
+		if (width >= NARROWEST && frames[i].depth < MAX_ROWS) {
+			s->left[i] = x;
+			s->left_out--;
+			if (frames[i].depth >= s->rows)
+				s->rows = frames[i].depth + 1;
+		}
+		x += width;
+	}
+}
+
 /* Which frames are drawn, and where: left is negative for one that is not. */
 static void layout(struct svg *s)
 {
 	const struct flame *f = s->flame;
 	s->rows = 1;
-	for (uint32_t i = 0; i < f->count; i++) {
-		const struct flame_frame *frame = &f->frames[i];
-		double x = s->left[i];
-		for (uint32_t child = frame->first_child; child; child = f->frames[child].next) {
-			const struct flame_frame *c = &f->frames[child];
-			s->left[child] = x;
-			if (x < 0 || share(s, c) < NARROWEST || c->depth >= MAX_ROWS) {
-				s->left[child] = -1;
-				s->left_out++;
-			} else if (c->depth >= s->rows) {
-				s->rows = c->depth + 1;
-			}
-			if (x >= 0)
-				x += share(s, c);
-		}
-	}
+	s->left_out = f->count - 1;
+	for (uint32_t i = 1; i < f->count; i++)
+		s->left[i] = -1;
+	for (uint32_t i = 0; i < f->count; i++)
+		if (s->left[i] >= 0)
+			place_children(s, i);
 }
 
 static const char *cpi_name(enum flame_cpi kind)
