@@ -54,7 +54,7 @@ enum cpidecode_error {
 	CPIDECODE_EINVAL = -2,	   /* an argument makes no sense */
 	CPIDECODE_EOPEN = -3,	   /* the file cannot be opened: errno says why */
 	CPIDECODE_EREAD = -4,	   /* reading failed: errno says why */
-	CPIDECODE_ESPOOL = -5,	   /* no temporary file to keep a pipe's bytes in: see errno */
+	CPIDECODE_ESPOOL = -5,	   /* no temporary file, or no room in it: errno says why */
 	CPIDECODE_ENOTTRACE = -6,  /* not a trace: the magic bytes are missing */
 	CPIDECODE_EVERSION = -7,   /* a trace of another major version */
 	CPIDECODE_ETRUNCATED = -8, /* cut off within the file header */

@@ -190,13 +190,16 @@ static int make_room(struct interval_sorter *s, struct sorter_batch *b)
 {
 	/* An entry has a second place while they are sorted. */
 	size_t needed = b->used + RECORD_MAX_SIZE + 2 * (b->count + 1) * sizeof *b->entries;
-	if (b->count && needed > s->options.budget / s->options.threads) {
+	size_t share = s->options.budget / s->options.threads;
+	if (b->count && needed > share) {
 		int rc = spill(s, b);
 		if (rc)
 			return rc;
 	}
 	if (b->cap - b->used < RECORD_MAX_SIZE) {
 		size_t cap = b->cap ? 2 * b->cap : 8 * (size_t)RECORD_MAX_SIZE;
+		if (cap > share && share >= b->used + RECORD_MAX_SIZE)
+			cap = share;
 		void *p = realloc(b->bytes, cap);
 		if (!p)
 			return CPIDECODE_ENOMEM;
