@@ -11,16 +11,16 @@ _cpidecode()
 		prev=${COMP_WORDS[COMP_CWORD-2]}
 	fi
 	case $prev in
-	--report) values="summary intervals hooks cpus info diff" ;;
+	--report) values="summary intervals hooks cpus info diff why" ;;
 	--format) values="text csv json folded svg" ;;
 	--weight) values="cycles ns instructions thread_cycles" ;;
-	--label|--minor|--cpu|--tid|--pid|--from|--to|--slice|--fail-if|--jobs|-j) return ;;
+	--label|--minor|--cpu|--tid|--pid|--from|--to|--slice|--fail-if|--tail|--jobs|-j) return ;;
 	esac
 	if [[ -n $values ]]; then
 		mapfile -t COMPREPLY < <(compgen -W "$values" -- "$cur")
 	elif [[ $cur == -* ]]; then
 		mapfile -t COMPREPLY < <(compgen -W "--report --format --weight --output -o
-			--label --minor --cpu --tid --pid --from --to --slice --partial --fail-if --jobs -j
+			--label --minor --cpu --tid --pid --from --to --slice --partial --fail-if --tail --jobs -j
 			--schema --strict
 			--help --version" -- "$cur")
 	else

@@ -147,6 +147,7 @@ static int run_report(
 		.weight = o->weight,
 		.filter = &o->filter,
 		.threads = o->threads,
+		.tail = o->tail,
 		.found = &found,
 		/* Not between the lines of a report that is being watched. */
 		.progress = out && isatty(out->fd) ? NULL : show_decoding,

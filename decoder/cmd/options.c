@@ -24,6 +24,7 @@ enum {
 	OPT_PARTIAL,
 	OPT_SLICE,
 	OPT_FAIL_IF,
+	OPT_TAIL,
 	OPT_WEIGHT,
 	OPT_VERSION,
 };
@@ -43,6 +44,7 @@ static const struct option long_options[] = {
 	{"schema", required_argument, NULL, OPT_SCHEMA},
 	{"partial", required_argument, NULL, OPT_PARTIAL},
 	{"slice", required_argument, NULL, OPT_SLICE},
+	{"tail", required_argument, NULL, OPT_TAIL},
 	{"fail-if", required_argument, NULL, OPT_FAIL_IF},
 	{"weight", required_argument, NULL, OPT_WEIGHT},
 	{"jobs", required_argument, NULL, 'j'},
@@ -51,7 +53,11 @@ static const struct option long_options[] = {
 	{NULL, 0, NULL, 0},
 };
 
-enum { MAX_SLICES = 1000000 };
+enum {
+	MAX_SLICES = 1000000,
+	LEAST_TAIL = 56, /* above the middle */
+};
+
 /* One line of text for a person, whatever stands in the names that it tells. */
 static void __attribute__((format(printf, 1, 0)))
 tell(const char *format, va_list ap, const char *behind)
@@ -187,6 +193,23 @@ static void slice_option(struct options *o, const char *text)
 	o->slices = (unsigned)of;
 }
 
+/* p99, p99.9 */
+static unsigned tail_option(const char *text)
+{
+	unsigned percent = 0, tenths = 0;
+	const char *s = text;
+	bool good = *s++ == 'p';
+	for (; good && *s >= '0' && *s <= '9' && percent < 100; s++)
+		percent = 10 * percent + (unsigned)(*s - '0');
+	if (good && s[0] == '.' && s[1] >= '0' && s[1] <= '9') {
+		tenths = (unsigned)(s[1] - '0');
+		s += 2;
+	}
+	if (!good || *s || percent < LEAST_TAIL || percent > 99)
+		misuse("--tail %s: it is p%d to p99.9, with at most one decimal", text, LEAST_TAIL);
+	return 10 * percent + tenths;
+}
+
 static void add_gate(struct options *o, const char *text)
 {
 	struct gate *more = realloc(o->gates, (o->ngates + 1) * sizeof *more);
@@ -232,6 +255,9 @@ static void take(struct options *o, struct seen *seen, int option)
 			misuse("--partial: an empty file name");
 		o->output = optarg;
 		seen->partial = true;
+		break;
+	case OPT_TAIL:
+		o->tail = tail_option(optarg);
 		break;
 	case OPT_FAIL_IF:
 		add_gate(o, optarg);
@@ -307,6 +333,8 @@ static void check_partial(struct options *o, const struct seen *seen)
 
 static void check_diff(const struct options *o)
 {
+	if (o->tail && o->report != REPORT_WHY)
+		misuse("--tail goes with --report why");
 	if (o->ngates && o->report != REPORT_DIFF)
 		misuse("--fail-if goes with --report diff");
 	if (o->report == REPORT_DIFF && o->nfiles != 2)

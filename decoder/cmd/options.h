@@ -24,6 +24,7 @@ struct options {
 	unsigned slice, slices; /* the slice-th (from 1) of so many; 0: all */
 	const char **schemas;
 	size_t nschemas;
+	unsigned tail; /* tenths of a percent; 0: not given */
 	struct gate *gates;
 	size_t ngates;
 	char **files;

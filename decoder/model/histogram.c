@@ -233,10 +233,15 @@ uint64_t histogram_at_rank(const struct histogram *h, uint64_t rank)
 	return bin.low + (bin.high - bin.low) / 2;
 }
 
+uint64_t histogram_rank_permille(uint64_t n, unsigned permille)
+{
+	uint64_t rank = n / 1000 * permille + (n % 1000 * permille + 999) / 1000;
+	return rank ? rank : 1;
+}
+
 uint64_t histogram_rank(uint64_t n, unsigned percent)
 {
-	uint64_t rank = n / 100 * percent + (n % 100 * percent + 99) / 100;
-	return rank ? rank : 1;
+	return histogram_rank_permille(n, 10 * percent);
 }
 
 uint64_t histogram_percentile(const struct histogram *h, unsigned percent)

@@ -64,6 +64,8 @@ struct histogram_bin histogram_bin_at_rank(const struct histogram *h, uint64_t r
 /* The place of a percentile in n values, by nearest rank: at least that many percent are up to it.
  * n is not 0. */
 uint64_t histogram_rank(uint64_t n, unsigned percent);
+/* Of tenths of a percent. */
+uint64_t histogram_rank_permille(uint64_t n, unsigned permille);
 uint64_t histogram_percentile(const struct histogram *h, unsigned percent);
 /* Values in order; false at the end. Equal exact ones come together. */
 bool histogram_next(const struct histogram *h, struct histogram_at *at, struct histogram_bin *bin);

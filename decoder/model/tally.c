@@ -250,6 +250,8 @@ int tally_settle(struct tally *t)
 	}
 	if (t->count)
 		qsort(t->groups, t->count, sizeof(struct tally_group *), compare_groups);
+	for (size_t i = 0; i < t->count; i++)
+		t->groups[i]->place = i;
 	return rc;
 }
 

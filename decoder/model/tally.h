@@ -62,6 +62,7 @@ struct tally_group {
 	uint32_t ncolumns, columns_cap;
 	struct tally_spread *spreads; /* TALLY_VALUES of them; NULL: not wanted */
 	uint64_t hash;
+	size_t place; /* in tally.groups, once it is settled */
 };
 
 /* Starts zeroed but for wanted. */

@@ -8,7 +8,8 @@ const char *const report_names[REPORT_NAMES] = {[REPORT_SUMMARY] = "summary",
 	[REPORT_HOOKS] = "hooks",
 	[REPORT_CPUS] = "cpus",
 	[REPORT_INFO] = "info",
-	[REPORT_DIFF] = "diff"};
+	[REPORT_DIFF] = "diff",
+	[REPORT_WHY] = "why"};
 
 const char *const format_names[FORMAT_NAMES] = {[FORMAT_TEXT] = "text",
 	[FORMAT_CSV] = "csv",

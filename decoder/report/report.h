@@ -21,6 +21,7 @@ enum report_kind {
 	REPORT_CPUS,
 	REPORT_INFO,
 	REPORT_DIFF,
+	REPORT_WHY,
 	REPORT_FLAME,
 	REPORT_PARTIAL, /* no report, but what others are made of: formats/partial.md */
 };
@@ -41,7 +42,7 @@ enum report_weight {
 };
 
 enum {
-	REPORT_NAMES = REPORT_DIFF + 1, /* those that have one: a flame graph is a format */
+	REPORT_NAMES = REPORT_WHY + 1, /* those that have one: a flame graph is a format */
 	FORMAT_NAMES = FORMAT_SVG + 1,
 	WEIGHT_NAMES = WEIGHT_THREAD_CYCLES + 1,
 };
@@ -67,6 +68,7 @@ struct report {
 	bool (*progress)(void *ctx, uint64_t done, uint64_t total);
 	void (*note)(void *ctx, const char *line); /* without a newline; NULL: nobody listens */
 	void *ctx;
+	unsigned tail;		  /* of why: tenths of a percent; 0: REPORT_TAIL */
 	const struct gate *gates; /* of a diff */
 	size_t ngates, gates_failed;
 };
@@ -82,6 +84,8 @@ int report_run(struct report *r, enum report_kind kind);
 void report_note(const struct report *r, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
+enum { REPORT_TAIL = 990 };
+
 /* Said first in every text report of a trace with scripted counters. */
 #define REPORT_SCRIPTED "scripted counters: the counts and CPIs below were not measured"
 
@@ -95,6 +99,7 @@ int report_flame(struct report *r);
 int report_hooks(struct report *r);
 int report_info(struct report *r);
 int report_partial(struct report *r);
+int report_why(struct report *r);
 
 /* The partial result itself; *p starts zeroed but for what its tally wants. */
 int report_make_partial(struct report *r, struct partial *p);

@@ -18,6 +18,8 @@ int report_run(struct report *r, enum report_kind kind)
 		return report_intervals(r);
 	case REPORT_FLAME:
 		return report_flame(r);
+	case REPORT_WHY:
+		return report_why(r);
 	case REPORT_DIFF: /* of two: report_diff */
 		break;
 	}

@@ -5,43 +5,39 @@
 
 #include "../model/pass.h"
 
-/* One a thread. */
-struct worker {
-	struct tally tally;
-	struct interval_builder *builder;
-};
-
+/* Every interval that the filter and the slice take, to a function. */
 struct reader {
 	struct report *r;
-	unsigned wants; /* enum interval_want */
-	struct worker *workers;
+	unsigned wants;			    /* enum interval_want */
+	struct interval_builder **builders; /* one a thread, made when it is needed */
+	tallies_take_fn take;
+	void *ctx;
 };
 
-static int take(struct reader *reader, struct tally *t, const struct interval *iv)
+static int take(struct reader *reader, unsigned thread, const struct interval *iv)
 {
-	return filter_interval(reader->r->filter, iv) ? tally_add(t, iv) : 0;
+	return filter_interval(reader->r->filter, iv) ? reader->take(reader->ctx, thread, iv) : 0;
 }
 
 static int read_slice(void *ctx, struct pass_slice *slice)
 {
 	struct reader *reader = ctx;
-	struct worker *w = &reader->workers[pass_thread(slice)];
+	unsigned thread = pass_thread(slice);
+	struct interval_builder **b = &reader->builders[thread];
 	const struct interval *iv;
 	const struct hook *h;
-	int rc = 0;
-	if (!w->builder)
-		rc = interval_builder_new(reader->r->trace, reader->wants, &w->builder);
+	int rc = *b ? 0 : interval_builder_new(reader->r->trace, reader->wants, b);
 	if (rc)
 		return rc;
 	while ((rc = pass_next(slice, &h)) > 0) {
-		rc = interval_feed(w->builder, h, &iv);
+		rc = interval_feed(*b, h, &iv);
 		if (rc > 0)
-			rc = take(reader, &w->tally, iv);
+			rc = take(reader, thread, iv);
 		if (rc)
 			break;
 	}
-	while (!rc && (rc = interval_flush(w->builder, &iv)) > 0)
-		rc = take(reader, &w->tally, iv);
+	while (!rc && (rc = interval_flush(*b, &iv)) > 0)
+		rc = take(reader, thread, iv);
 	return rc;
 }
 
@@ -56,42 +52,69 @@ static int64_t later(int64_t a, int64_t b)
 	return a > b ? a : b;
 }
 
-static unsigned wants_of(const struct report *r, const struct tally *t)
+/* An interval ends with its hooks, so one that a part of lies before `to` may have its hooks
+ * after it; but not before `from`. */
+static struct pass make_pass(struct reader *reader)
 {
-	unsigned wants = WANT_SYSTEM | WANT_THREAD | WANT_QUALITY;
-	if (t->wanted & TALLY_WANT_CPUS)
-		wants |= WANT_CPUS;
-	/* Only then it matters when an interval began. */
-	return r->filter->to != INT64_MAX ? wants | WANT_START : wants;
-}
-
-int tallies_read(struct report *r, struct tally *t)
-{
-	struct reader reader = {.r = r, .wants = wants_of(r, t)};
-	/* An interval ends with its hooks, so one that a part of lies before `to` may have its
-	 * hooks after it; but not before `from`. */
-	struct pass pass = {.trace = r->trace,
+	const struct report *r = reader->r;
+	return (struct pass){.trace = r->trace,
 		.from_ns = later(r->filter->from, r->slice.from),
 		.to_ns = r->slice.to,
 		.threads = r->threads,
 		.read = read_slice,
 		.progress = show_progress,
-		.ctx = &reader};
+		.ctx = reader};
+}
+
+unsigned tallies_threads(struct report *r)
+{
+	struct reader reader = {.r = r};
+	struct pass pass = make_pass(&reader);
+	return pass_threads(&pass);
+}
+
+int tallies_each(
+	struct report *r, unsigned wants, struct findings *found, tallies_take_fn fn, void *ctx)
+{
+	struct reader reader = {.r = r, .wants = wants, .take = fn, .ctx = ctx};
+	struct pass pass = make_pass(&reader);
 	unsigned n = pass_threads(&pass);
-	reader.workers = calloc(n, sizeof *reader.workers);
-	if (!reader.workers)
+	/* Only with `to` it matters when an interval began. */
+	if (r->filter->to != INT64_MAX)
+		reader.wants |= WANT_START;
+	reader.builders = calloc(n, sizeof(struct interval_builder *));
+	if (!reader.builders)
+		return CPIDECODE_ENOMEM;
+	int rc = pass_run(&pass, found);
+	for (unsigned i = 0; i < n; i++)
+		interval_builder_free(reader.builders[i]);
+	free(reader.builders);
+	return rc;
+}
+
+static int add_to_tally(void *ctx, unsigned thread, const struct interval *iv)
+{
+	struct tally *tallies = ctx;
+	return tally_add(&tallies[thread], iv);
+}
+
+int tallies_read(struct report *r, struct tally *t)
+{
+	unsigned n = tallies_threads(r), wants = WANT_SYSTEM | WANT_THREAD | WANT_QUALITY;
+	struct tally *tallies = calloc(n, sizeof *tallies);
+	if (!tallies)
 		return CPIDECODE_ENOMEM;
 	for (unsigned i = 0; i < n; i++)
-		reader.workers[i].tally.wanted = t->wanted;
-	int rc = pass_run(&pass, r->found);
+		tallies[i].wanted = t->wanted;
+	if (t->wanted & TALLY_WANT_CPUS)
+		wants |= WANT_CPUS;
+	int rc = tallies_each(r, wants, r->found, add_to_tally, tallies);
 	for (unsigned i = 0; i < n; i++) {
-		struct worker *w = &reader.workers[i];
 		if (!rc)
-			rc = tally_merge(t, &w->tally);
-		tally_free(&w->tally);
-		interval_builder_free(w->builder);
+			rc = tally_merge(t, &tallies[i]);
+		tally_free(&tallies[i]);
 	}
-	free(reader.workers);
+	free(tallies);
 	if (!rc && t->cpus_left_out)
 		report_note(r,
 			"%" PRIu64 " interval%s with processors beyond %d: those are left out",

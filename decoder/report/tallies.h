@@ -14,6 +14,17 @@
  */
 int tallies_read(struct report *r, struct tally *t);
 
+/* An interval, valid during the call; on any thread below tallies_threads. */
+typedef int (*tallies_take_fn)(void *ctx, unsigned thread, const struct interval *iv);
+
+/*
+ * The same intervals, one after the other, in no order. wants: of enum interval_want.
+ * *found, unless NULL, starts zeroed.
+ */
+int tallies_each(
+	struct report *r, unsigned wants, struct findings *found, tallies_take_fn fn, void *ctx);
+unsigned tallies_threads(struct report *r);
+
 /* The reports, of a tally that has all that they print: columns for cpus. */
 void summary_print(struct report *r, const struct tally *t);
 void cpus_print(struct report *r, const struct tally *t);

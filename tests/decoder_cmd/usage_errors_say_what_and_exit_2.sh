@@ -13,13 +13,20 @@ misuse()
 }
 
 misuse 'no trace file'
-misuse 'summary, intervals, hooks, cpus, info or diff' --report nonsense plain.bin
+misuse 'summary, intervals, hooks, cpus, info, diff or why' --report nonsense plain.bin
 misuse 'text, csv, json, folded or svg' --format=xml plain.bin
 misuse 'hooks goes with text, csv, json' --report hooks --format svg plain.bin
 misuse 'info goes with text or json' --report info --format csv plain.bin
 misuse 'info goes with text, json' --report info --format folded plain.bin
 misuse 'weight goes with' --weight ns plain.bin
 misuse 'cycles, ns, instructions or thread_cycles' --format svg --weight seconds plain.bin
+misuse 'p56 to p99.9' --report why --tail 99 plain.bin
+misuse 'p56 to p99.9' --report why --tail p55 plain.bin
+misuse 'p56 to p99.9' --report why --tail p100 plain.bin
+misuse 'p56 to p99.9' --report why --tail p99.99 plain.bin
+misuse 'p56 to p99.9' --report why --tail p99. plain.bin
+misuse 'p56 to p99.9' --report why --tail '' plain.bin
+misuse 'goes with --report why' --tail p99 plain.bin
 misuse 'no filters' --report info --label x plain.bin
 misuse 'not a number' --tid x plain.bin
 misuse 'not a number' --tid -1 plain.bin

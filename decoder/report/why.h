@@ -1,0 +1,63 @@
+/*
+ * Why slow intervals are slow: the difference between the mean of the slowest and the mean of
+ * those in the middle, split into what the groups tell of.
+ */
+#ifndef SWT_DECODER_WHY_H
+#define SWT_DECODER_WHY_H
+
+#include "tallies.h"
+
+enum {
+	/* Those in the middle: from this percentile to that one. */
+	WHY_MIDDLE_FROM = 45,
+	WHY_MIDDLE_TO = 55,
+	/* Durations come in tenths of a nanosecond. */
+	WHY_PER_NS = 10,
+};
+
+enum why_side {
+	WHY_MIDDLE,
+	WHY_TAIL,
+	WHY_SIDES,
+};
+
+/* Each adds a part to the difference of the means. */
+enum why_term {
+	WHY_INSTRUCTIONS, /* more of them */
+	WHY_CPI,	  /* more cycles for each */
+	WHY_FREQUENCY,	  /* more time for each cycle */
+	WHY_OFF_CPU,
+	WHY_UNATTRIBUTED, /* the rest: always told */
+	WHY_TERMS,
+};
+
+/* Sums of the intervals of one side; the counts say how many of them tell. */
+struct why_sums {
+	uint64_t count;
+	exact_sum time; /* of 1/EXACT_PER_NS ns */
+	uint64_t tell_off, tell_counts, tell_nominal;
+	uint64_t user_only; /* counts of user mode only: no measure of the frequency */
+	exact_sum off_ns, instructions, cycles;
+	exact_sum nominal; /* the cycles at the nominal rate, of 1/EXACT_PER_NS ns */
+};
+
+struct why_group {
+	const struct tally_group *group;
+	uint64_t from[WHY_SIDES], to[WHY_SIDES]; /* ns */
+	struct why_sums sums[WHY_SIDES];
+};
+
+struct why_answer {
+	int64_t mean[WHY_SIDES], difference; /* 1/WHY_PER_NS ns */
+	bool told[WHY_TERMS];
+	int64_t term[WHY_TERMS];	    /* they add up to the difference */
+	double value[WHY_SIDES][WHY_TERMS]; /* instructions, CPI, cycles per ns, off-CPU ns; NAN */
+	bool nominal;			    /* cycles are taken to be of the nominal rate */
+};
+
+/* From sums alone: no trace is read. */
+void why_answer(const struct why_sums sums[WHY_SIDES], struct why_answer *a);
+
+void why_print(struct report *r, const struct why_group *groups, size_t n);
+
+#endif

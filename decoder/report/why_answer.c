@@ -1,0 +1,109 @@
+/* The arithmetic: rounded terms, and a rest that makes them add up. */
+#include <math.h>
+
+#include "why.h"
+
+/* So that a few of them can be added up, whatever a trace says. */
+#define LARGEST (INT64_MAX / 16)
+
+static int64_t bounded(double x)
+{
+	if (x >= (double)LARGEST)
+		return LARGEST;
+	return x <= -(double)LARGEST ? -LARGEST : llrint(x);
+}
+
+static int64_t mean_of(const struct why_sums *s)
+{
+	exact_sum most = EXACT_MAX / WHY_PER_NS / EXACT_PER_NS;
+	exact_sum time = (s->time < most ? s->time : most) * WHY_PER_NS;
+	exact_sum mean = s->count ? exact_divide(time, (exact_sum)s->count * EXACT_PER_NS) : 0;
+	return mean < LARGEST ? (int64_t)mean : LARGEST;
+}
+
+/* What one side tells. */
+struct side {
+	double time, off; /* ns; of one interval */
+	double instructions, cycles;
+	double cpi, tick; /* cycles per instruction, ns per cycle */
+};
+
+static struct side side_of(const struct why_sums *s, bool nominal)
+{
+	double n = (double)s->count;
+	struct side side = {.time = (double)s->time / EXACT_PER_NS / n,
+		.off = (double)s->off_ns / n,
+		.instructions = (double)s->instructions / n,
+		.cycles = (double)s->cycles / n,
+		.cpi = (double)s->cycles / (double)s->instructions};
+	double on = nominal ? (double)s->nominal / EXACT_PER_NS / n : side.time - side.off;
+	side.tick = on / side.cycles;
+	return side;
+}
+
+static void tell(struct why_answer *a, enum why_term term, double ns)
+{
+	a->told[term] = true;
+	a->term[term] = bounded(ns * WHY_PER_NS);
+}
+
+/*
+ * Time on a processor is instructions times CPI times the time of a cycle. Of each factor's
+ * change counts what it comes to at the mean of the two sides' other factors; so nothing
+ * depends on which is looked at first, and the three add up.
+ */
+static void split(struct why_answer *a, const struct side *m, const struct side *t)
+{
+	double tick = (m->tick + t->tick) / 2;
+	tell(a, WHY_INSTRUCTIONS,
+		(t->instructions - m->instructions) * (m->cpi + t->cpi) / 2 * tick);
+	tell(a, WHY_CPI, (t->cpi - m->cpi) * (m->instructions + t->instructions) / 2 * tick);
+	if (!a->nominal)
+		tell(a, WHY_FREQUENCY, (t->tick - m->tick) * (m->cycles + t->cycles) / 2);
+}
+
+static void show_values(struct why_answer *a, unsigned side, const struct side *s, bool counts)
+{
+	if (a->told[WHY_OFF_CPU])
+		a->value[side][WHY_OFF_CPU] = s->off;
+	if (!counts)
+		return;
+	a->value[side][WHY_INSTRUCTIONS] = s->instructions;
+	a->value[side][WHY_CPI] = s->cpi;
+	if (a->told[WHY_FREQUENCY])
+		a->value[side][WHY_FREQUENCY] = 1 / s->tick;
+}
+
+void why_answer(const struct why_sums sums[WHY_SIDES], struct why_answer *a)
+{
+	bool off = true, counts = true, nominal = true, user_only = false, cycles = true;
+	*a = (struct why_answer){0};
+	for (unsigned i = 0; i < WHY_SIDES; i++) {
+		const struct why_sums *s = &sums[i];
+		a->mean[i] = mean_of(s);
+		off &= s->count && s->tell_off == s->count;
+		counts &= s->count && s->tell_counts == s->count && s->instructions;
+		nominal &= s->tell_nominal == s->count;
+		cycles &= s->cycles != 0;
+		user_only |= s->user_only != 0;
+		for (unsigned term = 0; term < WHY_TERMS; term++)
+			a->value[i][term] = NAN;
+	}
+	a->difference = a->mean[WHY_TAIL] - a->mean[WHY_MIDDLE];
+	/* Cycles of user mode only do not say how long one took; nor does time that the thread was
+	 * perhaps not running. */
+	bool measured = off && !user_only;
+	a->nominal = counts && cycles && !measured && nominal;
+	struct side middle = side_of(&sums[WHY_MIDDLE], a->nominal);
+	struct side tail = side_of(&sums[WHY_TAIL], a->nominal);
+	if (off)
+		tell(a, WHY_OFF_CPU, tail.off - middle.off);
+	if (counts && cycles && (measured || a->nominal))
+		split(a, &middle, &tail);
+	show_values(a, WHY_MIDDLE, &middle, counts);
+	show_values(a, WHY_TAIL, &tail, counts);
+	a->told[WHY_UNATTRIBUTED] = true;
+	a->term[WHY_UNATTRIBUTED] = a->difference;
+	for (unsigned term = 0; term < WHY_UNATTRIBUTED; term++)
+		a->term[WHY_UNATTRIBUTED] -= a->term[term];
+}

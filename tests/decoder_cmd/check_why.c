@@ -1,0 +1,104 @@
+/* Whatever is summed up, the terms of why add up, and none is made up. */
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "../../decoder/report/why.h"
+
+static uint64_t random64(uint64_t *state)
+{
+	*state ^= *state << 13;
+	*state ^= *state >> 7;
+	*state ^= *state << 17;
+	return *state;
+}
+
+/* Of any size, now and then none, or more than there can be. */
+static exact_sum random_sum(uint64_t *state)
+{
+	uint64_t kind = random64(state) % 16;
+	if (!kind)
+		return 0;
+	return kind == 1 ? EXACT_MAX : (exact_sum)random64(state) >> random64(state) % 64;
+}
+
+static uint64_t some_or_all(uint64_t *state, uint64_t count)
+{
+	return random64(state) % 4 ? count : count / 2;
+}
+
+static struct why_sums random_sums(uint64_t *state)
+{
+	struct why_sums s = {.count = random64(state) % 8 ? random64(state) % 1000 : 0};
+	s.time = random_sum(state);
+	s.tell_off = some_or_all(state, s.count);
+	s.tell_counts = some_or_all(state, s.count);
+	s.tell_nominal = some_or_all(state, s.tell_counts);
+	s.user_only = random64(state) % 4 ? 0 : s.tell_counts;
+	s.off_ns = random_sum(state);
+	s.instructions = random_sum(state);
+	s.cycles = random_sum(state);
+	s.nominal = random_sum(state);
+	return s;
+}
+
+START_TEST(terms_add_up_exactly)
+{
+	uint64_t state = 2026;
+	unsigned measured = 0, nominal = 0, neither = 0;
+	for (unsigned turn = 0; turn < 50000; turn++) {
+		struct why_sums sums[WHY_SIDES] = {random_sums(&state), random_sums(&state)};
+		struct why_answer a;
+		int64_t sum = 0;
+		why_answer(sums, &a);
+		for (unsigned term = 0; term < WHY_TERMS; term++) {
+			sum += a.term[term];
+			ck_assert(a.told[term] || !a.term[term]);
+		}
+		ck_assert_int_eq(sum, a.difference);
+		ck_assert_int_eq(a.difference, a.mean[WHY_TAIL] - a.mean[WHY_MIDDLE]);
+		ck_assert_int_eq(a.told[WHY_INSTRUCTIONS], a.told[WHY_CPI]);
+		ck_assert(!a.told[WHY_FREQUENCY] || a.told[WHY_OFF_CPU]);
+		ck_assert(!a.nominal || (a.told[WHY_CPI] && !a.told[WHY_FREQUENCY]));
+		for (unsigned side = 0; side < WHY_SIDES; side++) {
+			if (sums[side].tell_off < sums[side].count)
+				ck_assert(!a.told[WHY_OFF_CPU]);
+			if (sums[side].tell_counts < sums[side].count)
+				ck_assert(!a.told[WHY_CPI] && isnan(a.value[side][WHY_CPI]));
+			if (sums[side].user_only)
+				ck_assert(!a.told[WHY_FREQUENCY]);
+		}
+		measured += a.told[WHY_FREQUENCY];
+		nominal += a.nominal;
+		neither += !a.told[WHY_CPI];
+	}
+	/* All three were among them. */
+	ck_assert(measured > 100 && nominal > 100 && neither > 100);
+}
+END_TEST
+
+START_TEST(means_are_rounded_to_tenths)
+{
+	struct why_sums sums[WHY_SIDES] = {{.count = 3, .time = 1000 * EXACT_PER_NS},
+		{.count = 1, .time = 400 * EXACT_PER_NS + EXACT_PER_NS / 2}};
+	struct why_answer a;
+	why_answer(sums, &a);
+	ck_assert_int_eq(a.mean[WHY_MIDDLE], 3333);
+	ck_assert_int_eq(a.mean[WHY_TAIL], 4005);
+	ck_assert_int_eq(a.term[WHY_UNATTRIBUTED], 672);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("why");
+	TCase *c = tcase_create("why");
+	tcase_add_test(c, terms_add_up_exactly);
+	tcase_add_test(c, means_are_rounded_to_tenths);
+	suite_add_tcase(suite, c);
+	SRunner *runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed != 0;
+}
