@@ -95,6 +95,18 @@ void tell_torn(const char *where, uint64_t n)
 		complain("%s: %" PRIu64 " torn record%s (never committed)", where, n, plural(n));
 }
 
+/* What an NRM2 file leaves open is assumed, so it has to be said. */
+static void tell_import(const struct trace_file *f)
+{
+	const struct io_import *import = f->import;
+	if (import && import->no_rate)
+		complain("%s: the file does not tell its clock's rate: a tick is shown as 1 ns",
+			f->path);
+	if (import && import->no_time)
+		complain("%s: the file does not tell the time of day: times count from tick 0",
+			f->path);
+}
+
 static bool tell_file(const struct trace_file *f, const struct findings *found, uint64_t *torn)
 {
 	struct losses l = losses_of_file(f, found);
@@ -106,6 +118,7 @@ static bool tell_file(const struct trace_file *f, const struct findings *found, 
 			l.overwritten, plural(l.overwritten));
 	if (f->header.damaged)
 		complain("%s: the file header is damaged; what it says is doubtful", f->path);
+	tell_import(f);
 	tell_stretches(f);
 	if (!f->has_end)
 		complain("%s: cut off: the file does not end with an END section", f->path);

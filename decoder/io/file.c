@@ -11,6 +11,7 @@
 #include "../../formats/trace_file.h"
 #include "../../include/cpidecode.h"
 #include "input.h"
+#include "nrm2.h"
 #include "temp.h"
 
 struct io_input {
@@ -19,6 +20,8 @@ struct io_input {
 	uint64_t base; /* where the trace begins in the file */
 	uint64_t size;
 	const uint8_t *memory;
+	bool imported;
+	struct io_import import;
 };
 
 enum { SPOOL_CHUNK = 1 << 20 };
@@ -68,7 +71,7 @@ static int spool_all(
 			have += (size_t)got;
 		}
 		/* An endless stream of something else must not fill the disk. */
-		if (*size == 0 && have >= 8 && memcmp(buf, TF_MAGIC, 8))
+		if (*size == 0 && have >= 8 && memcmp(buf, TF_MAGIC, 8) && !nrm2_is(buf, have))
 			return CPIDECODE_ENOTTRACE;
 		if (write_all(to, buf, have))
 			return CPIDECODE_ESPOOL;
@@ -124,6 +127,36 @@ static int open_descriptor(
 	return 0;
 }
 
+/* Closes what was opened beside `lent`, which is its opener's to close. */
+static void close_other(const struct io_input *in, int lent)
+{
+	int saved = errno;
+	if (in->own_fd && in->fd != lent)
+		close(in->fd);
+	errno = saved;
+}
+
+/* An NRM2 file gives its place to the trace.bin that it becomes. */
+static int import_other(struct io_input *in, int lent, io_progress_fn progress, void *ctx)
+{
+	uint8_t start[NRM2_PEEK];
+	struct io_import import;
+	size_t got;
+	uint64_t size;
+	int fd, rc = io_read(in, 0, start, sizeof start, &got);
+	if (rc || !nrm2_is(start, got))
+		return rc;
+	rc = nrm2_convert(in, progress, ctx, &import, &fd, &size);
+	if (rc) {
+		nrm2_import_free(&import);
+		return rc;
+	}
+	close_other(in, lent);
+	*in = (struct io_input){
+		.fd = fd, .own_fd = true, .size = size, .imported = true, .import = import};
+	return 0;
+}
+
 static int open_input(
 	int fd, bool own, io_progress_fn progress, void *ctx, struct io_input **result)
 {
@@ -133,6 +166,11 @@ static int open_input(
 		return CPIDECODE_ENOMEM;
 	in->fd = -1;
 	int rc = open_descriptor(in, fd, own, progress, ctx);
+	if (!rc) {
+		rc = import_other(in, fd, progress, ctx);
+		if (rc)
+			close_other(in, fd);
+	}
 	if (rc)
 		free(in);
 	else
@@ -165,13 +203,18 @@ int io_open_path(const char *path, io_progress_fn progress, void *ctx, struct io
 int io_open_memory(const void *bytes, size_t n, struct io_input **result)
 {
 	struct io_input *in = calloc(1, sizeof *in);
-	*result = in;
+	*result = NULL;
 	if (!in)
 		return CPIDECODE_ENOMEM;
 	in->fd = -1;
 	in->memory = bytes;
 	in->size = n;
-	return 0;
+	int rc = import_other(in, -1, NULL, NULL);
+	if (rc)
+		free(in);
+	else
+		*result = in;
+	return rc;
 }
 
 void io_close(struct io_input *in)
@@ -180,7 +223,13 @@ void io_close(struct io_input *in)
 		return;
 	if (in->own_fd)
 		close(in->fd);
+	nrm2_import_free(&in->import);
 	free(in);
+}
+
+const struct io_import *io_import(const struct io_input *in)
+{
+	return in->imported ? &in->import : NULL;
 }
 
 uint64_t io_size(const struct io_input *in)

@@ -49,10 +49,26 @@ struct io_header {
 
 struct io_input;
 
+/* What is known of an input that was another format (NRM2) and is read as what it became. */
+struct io_import {
+	uint64_t bytes; /* of the file as it was opened */
+	/* In its own offsets, in no order. */
+	struct io_damage *damage;
+	size_t ndamage;
+	uint64_t damage_untold, damaged_bytes;
+	uint64_t kernel_bytes; /* copies of kernel files, left out */
+	bool foreign; /* not written by this toolkit: a group's hooks have stamps of their own, and
+			 no thread but what the thread hook says */
+	bool no_rate; /* the clock's rate is not told: a tick is taken for a nanosecond */
+	bool no_time; /* the time of day is not told: times are since tick 0 */
+};
+
 /* done and total in bytes, total 0: unknown. Returning false cancels. */
 typedef bool (*io_progress_fn)(void *ctx, uint64_t done, uint64_t total);
 
 /*
+ * An NRM2 file (formats/nrm2.md) becomes a trace.bin in an unlinked temporary file first.
+ *
  * path "-" is standard input. What cannot be read at any offset (a pipe, a terminal) is
  * copied to an unlinked temporary file first, so memory stays bounded. errno tells more
  * for CPIDECODE_EOPEN, EREAD and ESPOOL.
@@ -63,6 +79,9 @@ int io_open_fd(int fd, io_progress_fn progress, void *ctx, struct io_input **in)
 /* The bytes are borrowed. */
 int io_open_memory(const void *bytes, size_t n, struct io_input **in);
 void io_close(struct io_input *in); /* NULL is fine */
+
+/* NULL: it is read as it is. Lives as long as the input. */
+const struct io_import *io_import(const struct io_input *in);
 
 uint64_t io_size(const struct io_input *in);
 /* Reads as many of n bytes as there are at offset. errno is set for CPIDECODE_EREAD. */

@@ -274,7 +274,23 @@ static void publish(struct file *f)
 	f->pub.schema_problems = f->problems;
 	f->pub.rings = f->rings;
 	f->pub.clock = &f->clock;
-	f->pub.bytes = io_size(f->in);
+	f->pub.import = io_import(f->in);
+	f->pub.bytes = f->pub.import ? f->pub.import->bytes : io_size(f->in);
+}
+
+/* Damage in the file that the input was made from. */
+static int load_import(struct file *f)
+{
+	const struct io_import *import = io_import(f->in);
+	int rc = 0;
+	for (size_t i = 0; import && i < import->ndamage && !rc; i++)
+		rc = file_damage(f, import->damage[i].offset, import->damage[i].bytes,
+			import->damage[i].why);
+	if (import && import->damage_untold && !rc) {
+		f->pub.damage_untold += import->damage_untold;
+		f->pub.damaged_bytes = import->damaged_bytes;
+	}
+	return rc;
 }
 
 static int by_offset(const void *a, const void *b)
@@ -318,6 +334,8 @@ int file_load(struct file *f, enum trace_verify how, io_progress_fn progress, vo
 		rc = file_damage(f, 0, TF_HEADER_SIZE, "the file header's checksum does not hold");
 	if (!rc)
 		rc = load_sections(f, how, progress, ctx);
+	if (!rc)
+		rc = load_import(f);
 	if (!rc)
 		rc = load_syncs(f);
 	if (!rc)

@@ -43,6 +43,7 @@ struct trace_file {
 	const char *path;	 /* as given; "-" is standard input */
 	uint32_t index, machine; /* machine: traces with the same id share it */
 	struct io_header header;
+	const struct io_import *import; /* NULL, or: it was an NRM2 file */
 	uint64_t bytes;			/* the file's size */
 	uint64_t sections;		/* of all types, good ones */
 	uint64_t sections_of[9];	/* by type, TF_TYPE_; 0: of unknown types */

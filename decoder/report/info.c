@@ -48,6 +48,8 @@ static void write_header(struct report *r, const struct trace_file *f)
 {
 	const struct io_header *h = &f->header;
 	struct out *o = item(r, "format");
+	if (f->import)
+		out_str(o, "NRM2, read as ");
 	out_printf(o, "trace.bin %u.%u%s\n", h->version_major, h->version_minor,
 		h->damaged ? ", header DAMAGED: what it says is doubtful" : "");
 	o = item(r, "trace id");

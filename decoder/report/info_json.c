@@ -21,6 +21,10 @@ static void write_header(struct json *j, const struct trace_file *f)
 	}
 	json_key(j, "path");
 	json_text(j, f->path);
+	if (f->import) {
+		json_key(j, "format");
+		json_text(j, "nrm2");
+	}
 	number(j, "bytes", f->bytes);
 	number(j, "version_major", h->version_major);
 	number(j, "version_minor", h->version_minor);

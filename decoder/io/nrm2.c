@@ -1,0 +1,180 @@
+/* From an NRM2 file to a trace.bin: the file as a whole. */
+#include "nrm2.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../../include/cpidecode.h"
+#include "nrm2_private.h"
+
+enum { PROGRESS_STEP = 4 << 20 };
+
+bool nrm2_is(const uint8_t *bytes, size_t n)
+{
+	bool big;
+	return n >= NRM2_PEEK && nrm2_magic(bytes, &big);
+}
+
+int nrm2_look(struct nrm2_scan *s, uint64_t at, size_t n, const uint8_t **p, size_t *got)
+{
+	*got = 0;
+	if (at >= s->size)
+		return 0;
+	if (n > s->size - at)
+		n = (size_t)(s->size - at);
+	if (at < s->window_at || at + n > s->window_at + s->window_len) {
+		int rc = io_read(s->in, at, s->window, NRM2_WINDOW, &s->window_len);
+		if (rc)
+			return rc;
+		s->window_at = at;
+		if (s->window_len < n) /* the file is shorter than it was */
+			s->size = at + s->window_len;
+	}
+	uint64_t there = s->window_at + s->window_len - at;
+	*p = s->window + (at - s->window_at);
+	*got = there < n ? (size_t)there : n;
+	return 0;
+}
+
+int nrm2_damage(struct nrm2_scan *s, uint64_t at, uint64_t bytes, const char *why)
+{
+	struct io_import *im = s->import;
+	im->damaged_bytes += bytes;
+	if (im->ndamage == IO_MAX_DAMAGE) {
+		im->damage_untold++;
+		return 0;
+	}
+	if (im->ndamage == s->damage_cap) {
+		size_t cap = s->damage_cap ? 2 * s->damage_cap : 16;
+		void *p = realloc(im->damage, cap * sizeof *im->damage);
+		if (!p)
+			return CPIDECODE_ENOMEM;
+		im->damage = p;
+		s->damage_cap = cap;
+	}
+	im->damage[im->ndamage++] = (struct io_damage){.offset = at, .bytes = bytes, .why = why};
+	return 0;
+}
+
+int nrm2_progress(struct nrm2_scan *s, uint64_t at)
+{
+	if (!s->progress || at < s->told + PROGRESS_STEP)
+		return 0;
+	s->told = at;
+	return s->progress(s->progress_ctx, at, s->size) ? 0 : CPIDECODE_ECANCELED;
+}
+
+static int __attribute__((format(printf, 2, 3))) say(struct nrm2_scan *s, const char *format, ...)
+{
+	char line[128];
+	va_list ap;
+	va_start(ap, format);
+	int n = vsnprintf(line, sizeof line, format, ap);
+	va_end(ap);
+	return nrm2_spool_meta(
+		&s->spool, line, (size_t)n < sizeof line ? (size_t)n : sizeof line - 1);
+}
+
+static const char *mode_name(const struct nrm2_scan *s)
+{
+	if (s->mode & NRM2_MODE_CONTINUOUS)
+		return "continuous";
+	/* Bit 0 has two meanings. */
+	return s->mode == NRM2_MODE_WRAP && !s->final_table ? "wrap" : "normal";
+}
+
+/* What a foreign file says that trace.bin has no other place for. */
+static int describe(struct nrm2_scan *s)
+{
+	int rc = say(s, "byte order: %s-endian", s->big ? "big" : "little");
+	if (!rc)
+		rc = say(s, "mode: %s", mode_name(s));
+	if (!rc && s->os[0])
+		rc = say(s, "os: %.*s", (int)strcspn(s->os, " \n"), s->os);
+	if (!rc && s->full)
+		rc = say(s, "buffer: filled up");
+	if (!rc && s->import->kernel_bytes)
+		rc = say(s, "kernel files: copies of %" PRIu64 " bytes, left out",
+			s->import->kernel_bytes);
+	return rc;
+}
+
+/* The best that the file tells of its clock. */
+static void settle_clock(struct nrm2_scan *s)
+{
+	struct io_import *im = s->import;
+	uint64_t *rate = &s->head.ticks_per_second;
+	if (s->own) {
+		im->foreign = s->own_flags & NRM2_X_FOREIGN;
+		im->no_rate = s->own_flags & NRM2_X_NO_RATE;
+		im->no_time = s->own_flags & NRM2_X_NO_TIME;
+		return;
+	}
+	*rate = s->base ? s->base : s->mhz;
+	im->foreign = true;
+	im->no_rate = !*rate;
+	im->no_time = !s->has_time;
+	if (im->no_rate)
+		*rate = 1000000000;
+	if (s->head.cpus <= s->highest_cpu && s->any)
+		s->head.cpus = s->highest_cpu + 1;
+}
+
+static int convert(struct nrm2_scan *s)
+{
+	int rc = nrm2_spool_open(&s->spool);
+	if (!rc)
+		rc = nrm2_sections(s);
+	if (!rc)
+		rc = nrm2_data_end(s);
+	settle_clock(s);
+	if (!rc && !s->own)
+		rc = describe(s);
+	return rc ? rc : nrm2_spool_finish(&s->spool, &s->head);
+}
+
+int nrm2_convert(const struct io_input *in, io_progress_fn progress, void *ctx,
+	struct io_import *import, int *fd, uint64_t *size)
+{
+	struct nrm2_scan s = {
+		.in = in,
+		.progress = progress,
+		.progress_ctx = ctx,
+		.size = io_size(in),
+		.window = malloc(NRM2_WINDOW),
+		.spool = {.fd = -1},
+		.import = import,
+	};
+	*import = (struct io_import){.bytes = s.size};
+	int rc = s.window ? 0 : CPIDECODE_ENOMEM;
+	if (!rc && s.size < NRM2_HEADER_SIZE)
+		rc = CPIDECODE_ETRUNCATED;
+	if (!rc)
+		rc = convert(&s);
+	int saved = errno;
+	*fd = s.spool.fd;
+	*size = s.spool.at;
+	if (rc && s.spool.fd >= 0) {
+		close(s.spool.fd);
+		*fd = -1;
+	}
+	nrm2_spool_close(&s.spool);
+	for (size_t i = 0; i < s.ncpus; i++)
+		free(s.cpus[i].carry.p);
+	free(s.cpus);
+	free(s.slots);
+	free(s.window);
+	errno = saved;
+	return rc;
+}
+
+void nrm2_import_free(struct io_import *import)
+{
+	free(import->damage);
+	*import = (struct io_import){0};
+}

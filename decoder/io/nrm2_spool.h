@@ -1,0 +1,54 @@
+/* The trace.bin that an NRM2 file becomes: written to a file without a name. */
+#ifndef SWT_DECODER_IO_NRM2_SPOOL_H
+#define SWT_DECODER_IO_NRM2_SPOOL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Bytes that grow. */
+struct nrm2_bytes {
+	uint8_t *p;
+	size_t used, cap;
+};
+
+struct nrm2_spool {
+	int fd; /* -1: not open */
+	uint64_t at;
+	struct nrm2_bytes records, tasks, syncs, losses, meta;
+	/* Of the records at hand. */
+	uint32_t ring, hooks, lost;
+	uint64_t position, first, last;
+};
+
+struct nrm2_spool_head {
+	uint32_t cpus, clock, flags;
+	uint64_t ticks_per_second;
+	uint64_t sync[3];
+	uint8_t trace_id[16];
+};
+
+/* All of these: 0 or CPIDECODE_ENOMEM, ESPOOL (errno is set). Close it whatever they return. */
+int nrm2_spool_open(struct nrm2_spool *s);
+void nrm2_spool_close(struct nrm2_spool *s); /* but not fd */
+
+/* Room for n bytes more; *to is where. They count once used is moved. */
+int nrm2_bytes_room(struct nrm2_bytes *b, size_t n, uint8_t **to);
+
+/* Room for a record; nrm2_spool_took says how long it is and when it was stamped. */
+int nrm2_spool_room(struct nrm2_spool *s, size_t n, uint8_t **to);
+void nrm2_spool_took(struct nrm2_spool *s, size_t n, uint64_t stamp);
+/* Writes the records at hand as a HOOKS section; nothing if there are none and none are lost. */
+int nrm2_spool_hooks(struct nrm2_spool *s);
+
+int nrm2_spool_task(struct nrm2_spool *s, uint32_t tid, uint32_t pid, uint64_t first,
+	const char *name, size_t n);
+int nrm2_spool_sync(struct nrm2_spool *s, uint64_t ticks, uint64_t realtime, uint64_t monotonic);
+/* Seven counts, in the order of a LOSS entry. */
+int nrm2_spool_loss(struct nrm2_spool *s, uint32_t ring, const uint64_t counts[7]);
+int nrm2_spool_meta(struct nrm2_spool *s, const char *line, size_t n);
+
+/* What is left, END, and the header. */
+int nrm2_spool_finish(struct nrm2_spool *s, const struct nrm2_spool_head *head);
+
+#endif
