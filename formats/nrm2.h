@@ -85,8 +85,9 @@ enum nrm2_code {
 	NRM2_MODULE_TABLE = 0x19,
 	NRM2_PID_NAME = 0x34, /* integer: the id; string: the name */
 	/* Of this toolkit's table sections only, with NRM2_SYSINFO. */
-	NRM2_SYNC = 0x53570001, /* CLOCK_REALTIME ns, CLOCK_MONOTONIC ns; the stamp is the tick */
-	NRM2_META = 0x53570002, /* string: a line of META */
+	NRM2_SYNC = 0x53570001,	  /* CLOCK_REALTIME ns, CLOCK_MONOTONIC ns; the stamp is the tick */
+	NRM2_META = 0x53570002,	  /* string: a line of META */
+	NRM2_SCHEMA = 0x53570003, /* integer: 1 where a text begins; string: a piece of it */
 };
 
 /* What this toolkit's writers add to a header, where the original has zeros. */
@@ -126,6 +127,7 @@ enum {
 	NRM2_WIDE_INDEX = 8,
 	/* Both: what a section's writer fills, and the hook that may exceed it. */
 	NRM2_SECTION_BYTES = 65536,
+	NRM2_TEXT_PIECE = 32768, /* of a schema's text, a hook */
 	NRM2_SECTION_ROOM = NRM2_SECTION_BYTES + 64,
 };
 

@@ -190,7 +190,8 @@ static inline void nrm2_put_header(
 	memcpy(header + NRM2_X_TRACE_ID, f->trace_id, 16);
 	for (int i = 0; i < 7; i++)
 		put_le64(header + NRM2_X_LOSS + 8 * i, s->loss[i]);
-	put_le64(header + NRM2_X_DATA_CHECKSUM, XXH3_64bits(s->used ? (const void *)s->data : "", s->used));
+	put_le64(header + NRM2_X_DATA_CHECKSUM,
+		XXH3_64bits(s->used ? (const void *)s->data : "", s->used));
 	put_le64(header + NRM2_X_CHECKSUM, XXH3_64bits(header, NRM2_X_CHECKSUM));
 }
 

@@ -341,7 +341,7 @@ typedef struct cpidecode_report_options {
 	size_t size; /* sizeof(cpidecode_report_options) */
 	/* Names as on cpidecode's command line, NULL: its defaults. */
 	const char *report;	/* "summary", "intervals", "hooks", "cpus", "info" */
-	const char *format;	/* "text", "csv", "json", "folded", "svg" */
+	const char *format;	/* "text", "csv", "json", "folded", "svg", "nrm2" (of hooks) */
 	const char *weight;	/* of folded and svg */
 	const char *label;	/* pattern; NULL: any */
 	int64_t from_ns, to_ns; /* both 0: all of the trace */

@@ -12,7 +12,7 @@ _cpidecode()
 	fi
 	case $prev in
 	--report) values="summary intervals hooks cpus info diff why" ;;
-	--format) values="text csv json folded svg" ;;
+	--format) values="text csv json folded svg nrm2" ;;
 	--weight) values="cycles ns instructions thread_cycles" ;;
 	--label|--minor|--cpu|--tid|--pid|--from|--to|--slice|--fail-if|--tail|--jobs|-j) return ;;
 	esac

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../model/pass.h"
 #include "../sink/escape.h"
@@ -352,6 +353,14 @@ static void check(struct options *o, const struct seen *seen)
 				report_names[o->report], format_names[o->format],
 				report_names[o->report], o->report == REPORT_INFO ? "" : "csv, ");
 		o->report = REPORT_FLAME;
+	}
+	if (o->format == FORMAT_NRM2) {
+		if (seen->report && o->report != REPORT_HOOKS)
+			misuse("--report %s has no --format nrm2: that is a file of the hooks",
+				report_names[o->report]);
+		o->report = REPORT_HOOKS;
+		if ((!o->output || !strcmp(o->output, "-")) && isatty(STDOUT_FILENO))
+			misuse("--format nrm2 is not text: give it a file with -o, or a pipe");
 	}
 	if (o->report == REPORT_INFO && o->format == FORMAT_CSV)
 		misuse("--report info has no --format csv: info goes with text or json");

@@ -16,6 +16,7 @@ enum {
 	SECTION = 256 << 10,
 	/* So are tasks, syncs, losses and META lines. */
 	PLAIN = 64 << 10,
+	SCHEMA_MOST = 4 << 20,
 };
 
 int nrm2_spool_open(struct nrm2_spool *s)
@@ -26,7 +27,8 @@ int nrm2_spool_open(struct nrm2_spool *s)
 
 void nrm2_spool_close(struct nrm2_spool *s)
 {
-	struct nrm2_bytes *all[] = {&s->records, &s->tasks, &s->syncs, &s->losses, &s->meta};
+	struct nrm2_bytes *all[] = {
+		&s->records, &s->tasks, &s->syncs, &s->losses, &s->meta, &s->schema};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		free(all[i]->p);
 }
@@ -189,13 +191,30 @@ int nrm2_spool_meta(struct nrm2_spool *s, const char *line, size_t n)
 	return 0;
 }
 
+int nrm2_spool_schema(struct nrm2_spool *s, bool begins, const char *text, size_t n)
+{
+	uint8_t *p;
+	int rc = 0;
+	/* No reader takes one so long; it does not have to be held. */
+	bool full = s->schema.used > SCHEMA_MOST;
+	if (s->schema.used && (begins || full))
+		rc = write_plain(s, TF_TYPE_SCHEMA, &s->schema);
+	if (!rc)
+		rc = nrm2_bytes_room(&s->schema, n + 1, &p);
+	if (rc)
+		return rc;
+	memcpy(p, text, n);
+	s->schema.used += n;
+	return 0;
+}
+
 int nrm2_spool_finish(struct nrm2_spool *s, const struct nrm2_spool_head *head)
 {
 	struct {
 		uint16_t type;
 		struct nrm2_bytes *b;
-	} rest[] = {{TF_TYPE_META, &s->meta}, {TF_TYPE_TASKS, &s->tasks},
-		{TF_TYPE_CLOCK, &s->syncs}, {TF_TYPE_LOSS, &s->losses}};
+	} rest[] = {{TF_TYPE_META, &s->meta}, {TF_TYPE_SCHEMA, &s->schema},
+		{TF_TYPE_TASKS, &s->tasks}, {TF_TYPE_CLOCK, &s->syncs}, {TF_TYPE_LOSS, &s->losses}};
 	uint8_t h[TF_HEADER_SIZE] = {0};
 	int rc = nrm2_spool_hooks(s);
 	for (size_t i = 0; i < sizeof rest / sizeof *rest && !rc; i++)

@@ -15,7 +15,7 @@ struct nrm2_bytes {
 struct nrm2_spool {
 	int fd; /* -1: not open */
 	uint64_t at;
-	struct nrm2_bytes records, tasks, syncs, losses, meta;
+	struct nrm2_bytes records, tasks, syncs, losses, meta, schema;
 	/* Of the records at hand. */
 	uint32_t ring, hooks, lost;
 	uint64_t position, first, last;
@@ -47,6 +47,9 @@ int nrm2_spool_sync(struct nrm2_spool *s, uint64_t ticks, uint64_t realtime, uin
 /* Seven counts, in the order of a LOSS entry. */
 int nrm2_spool_loss(struct nrm2_spool *s, uint32_t ring, const uint64_t counts[7]);
 int nrm2_spool_meta(struct nrm2_spool *s, const char *line, size_t n);
+
+/* A piece of a schema; `begins`: of the next one. */
+int nrm2_spool_schema(struct nrm2_spool *s, bool begins, const char *text, size_t n);
 
 /* What is left, END, and the header. */
 int nrm2_spool_finish(struct nrm2_spool *s, const struct nrm2_spool_head *head);

@@ -26,6 +26,8 @@ int nrm2_own_table(struct nrm2_scan *s, const struct nrm2_hook *h)
 		return nrm2_spool_sync(&s->spool, h->stamp, id, nrm2_hook_integer(h, 1));
 	if (h->major == NRM2_SYSINFO && h->minor == NRM2_META && string)
 		return nrm2_spool_meta(&s->spool, string, length);
+	if (h->major == NRM2_SYSINFO && h->minor == NRM2_SCHEMA && string)
+		return nrm2_spool_schema(&s->spool, id != 0, string, length);
 	return 0;
 }
 

@@ -92,6 +92,23 @@ static int load_meta(struct load *l, const struct io_section *s)
 	return rc;
 }
 
+/* The file takes the schema over. */
+static int keep_schema(struct file *f, struct schema *schema, const char *text, size_t n)
+{
+	char *copy = strndup(text, n);
+	int rc = copy ? grow(&f->schema_texts, f->nschemas, &f->schema_texts_cap,
+				sizeof *f->schema_texts)
+		      : CPIDECODE_ENOMEM;
+	if (rc) {
+		free(copy);
+		schema_free(schema);
+		return rc;
+	}
+	f->schema_texts[f->nschemas] = copy;
+	f->schemas[f->nschemas++] = schema;
+	return 0;
+}
+
 static int load_schema(struct load *l, const struct io_section *s)
 {
 	struct file *f = l->f;
@@ -105,7 +122,7 @@ static int load_schema(struct load *l, const struct io_section *s)
 	if (!rc)
 		rc = schema_parse(s->raw ? (char *)l->raw.p : "", s->raw, &schema, &error);
 	if (!rc)
-		f->schemas[f->nschemas++] = schema;
+		rc = keep_schema(f, schema, s->raw ? (char *)l->raw.p : "", s->raw);
 	if (rc != CPIDECODE_ESCHEMA)
 		return rc;
 	rc = grow(&f->problems, f->pub.nschema_problems, &f->problems_cap, sizeof *f->problems);
@@ -271,6 +288,8 @@ static void publish(struct file *f)
 {
 	f->pub.damage = f->damage;
 	f->pub.meta = f->meta;
+	f->pub.schema_texts = (const char *const *)f->schema_texts;
+	f->pub.nschema_texts = f->nschemas;
 	f->pub.schema_problems = f->problems;
 	f->pub.rings = f->rings;
 	f->pub.clock = &f->clock;
@@ -354,6 +373,9 @@ void file_free(struct file *f)
 		free(f->texts[i]);
 	for (size_t i = 0; i < f->nschemas; i++)
 		schema_free(f->schemas[i]);
+	for (size_t i = 0; i < f->nschemas; i++)
+		free(f->schema_texts[i]);
+	free(f->schema_texts);
 	schema_set_free(f->set);
 	io_close(f->in);
 	free(f->path);

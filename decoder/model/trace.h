@@ -60,6 +60,8 @@ struct trace_file {
 	size_t nrings;
 	const struct trace_meta *meta;
 	size_t nmeta;
+	const char *const *schema_texts; /* as they stand in the file; those refused are not here */
+	size_t nschema_texts;
 	const struct trace_schema_problem *schema_problems;
 	size_t nschema_problems;
 	uint64_t ntasks, nsyncs;

@@ -51,7 +51,8 @@ struct file {
 	char **texts; /* what meta points into */
 	size_t ntexts, texts_cap;
 	struct schema **schemas;
-	size_t nschemas, schemas_cap, schema_bytes;
+	char **schema_texts; /* beside schemas */
+	size_t nschemas, schemas_cap, schema_texts_cap, schema_bytes;
 	struct schema_set *set;
 	struct trace_schema_problem *problems;
 	size_t problems_cap;

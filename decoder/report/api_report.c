@@ -53,6 +53,11 @@ static bool choose(struct report *r, const cpidecode_report_options *o, enum rep
 			return false;
 		*kind = REPORT_FLAME;
 	}
+	if (r->format == FORMAT_NRM2) {
+		if (o->report && *kind != REPORT_HOOKS)
+			return false;
+		*kind = REPORT_HOOKS;
+	}
 	return *kind != REPORT_INFO || r->format != FORMAT_CSV;
 }
 

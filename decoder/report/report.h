@@ -32,6 +32,7 @@ enum report_format {
 	FORMAT_JSON,
 	FORMAT_FOLDED,
 	FORMAT_SVG,
+	FORMAT_NRM2,
 };
 
 enum report_weight {
@@ -43,7 +44,7 @@ enum report_weight {
 
 enum {
 	REPORT_NAMES = REPORT_WHY + 1, /* those that have one: a flame graph is a format */
-	FORMAT_NAMES = FORMAT_SVG + 1,
+	FORMAT_NAMES = FORMAT_NRM2 + 1,
 	WEIGHT_NAMES = WEIGHT_THREAD_CYCLES + 1,
 };
 extern const char *const report_names[REPORT_NAMES];
@@ -98,6 +99,8 @@ int report_cpus(struct report *r);
 int report_flame(struct report *r);
 int report_hooks(struct report *r);
 int report_info(struct report *r);
+/* CPIDECODE_EINVAL, noted: the files have not one clock, as an NRM2 file has. */
+int report_nrm2(struct report *r);
 int report_partial(struct report *r);
 int report_why(struct report *r);
 

@@ -11,7 +11,7 @@ int report_run(struct report *r, enum report_kind kind)
 	case REPORT_PARTIAL:
 		return report_partial(r);
 	case REPORT_HOOKS:
-		return report_hooks(r);
+		return r->format == FORMAT_NRM2 ? report_nrm2(r) : report_hooks(r);
 	case REPORT_INFO:
 		return report_info(r);
 	case REPORT_INTERVALS:

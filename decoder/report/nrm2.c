@@ -1,0 +1,358 @@
+/* The hooks as an NRM2 file, and all that the trace knows beside them as far as it goes in. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../model/clock.h"
+#include "../model/pass.h"
+#include "../sink/nrm2.h"
+#include "report.h"
+
+/* What does not go in. */
+struct left_out {
+	uint64_t major_0, too_long, guests, cut;
+};
+
+struct export
+{
+	struct report *r;
+	struct nrm2_file file;
+	struct nrm2_out out;
+	struct left_out left;
+	uint32_t first_guest; /* the processor that stands for the first guest ring */
+};
+
+static bool same_clock(const struct trace_file *a, const struct trace_file *b)
+{
+	return a->machine == b->machine && a->header.clock == b->header.clock &&
+	       a->ticks_per_second == b->ticks_per_second;
+}
+
+static bool fits(const struct trace *t)
+{
+	for (size_t i = 1; i < trace_nfiles(t); i++)
+		if (!same_clock(trace_file(t, 0), trace_file(t, i)))
+			return false;
+	return true;
+}
+
+/* ------------------------------------------------------------- rings and header */
+
+static int by_ring(const void *a, const void *b)
+{
+	const struct nrm2_ring *x = a, *y = b;
+	return x->section.ring < y->section.ring ? -1 : x->section.ring > y->section.ring;
+}
+
+/* The rings of all files, each once, in order. */
+static struct nrm2_ring *list_rings(const struct trace *t, size_t *n)
+{
+	size_t all = 0, last = 0;
+	for (size_t i = 0; i < trace_nfiles(t); i++)
+		all += trace_file(t, i)->nrings;
+	struct nrm2_ring *rings = calloc(all + 1, sizeof *rings);
+	*n = 0;
+	if (!rings)
+		return NULL;
+	for (size_t i = 0; i < trace_nfiles(t); i++)
+		for (size_t j = 0; j < trace_file(t, i)->nrings; j++)
+			rings[(*n)++].section.ring = trace_file(t, i)->rings[j].ring;
+	qsort(rings, *n, sizeof *rings, by_ring);
+	for (size_t i = 1; i < *n; i++)
+		if (rings[i].section.ring != rings[last].section.ring)
+			rings[++last] = rings[i];
+	*n = *n ? last + 1 : 0;
+	return rings;
+}
+
+/* A guest ring stands as a processor that the machine does not have. */
+static void number_rings(struct export *e, struct nrm2_ring *rings, size_t n)
+{
+	uint32_t guests = 0;
+	for (size_t i = 0; i < n; i++)
+		if (!(rings[i].section.ring & TF_GUEST_RING) &&
+			rings[i].section.ring >= e->file.cpus)
+			e->file.cpus = rings[i].section.ring + 1;
+	e->first_guest = e->file.cpus;
+	for (size_t i = 0; i < n; i++) {
+		struct nrm2_section *s = &rings[i].section;
+		s->cpu = s->ring & TF_GUEST_RING ? e->first_guest + guests++ : s->ring;
+	}
+}
+
+static uint32_t mode_of(const struct trace_file *f)
+{
+	const char *mode = trace_meta_value(f, "mode");
+	if (mode && !strcmp(mode, "wrap"))
+		return NRM2_MODE_WRAP;
+	return mode && !strcmp(mode, "continuous") ? NRM2_MODE_CONTINUOUS : NRM2_MODE_NORMAL;
+}
+
+static void describe_file(struct export *e)
+{
+	const struct trace *t = e->r->trace;
+	const struct trace_file *f = trace_file(t, 0);
+	const struct clock *c = f->clock;
+	struct nrm2_file *to = &e->file;
+	to->mode = mode_of(f);
+	to->clock = f->header.clock;
+	to->ticks_per_second = f->ticks_per_second;
+	to->flags = trace_scripted(t) ? NRM2_X_SCRIPTED : 0;
+	if (f->import)
+		to->flags |= (f->import->foreign ? NRM2_X_FOREIGN : 0) |
+			     (f->import->no_rate ? NRM2_X_NO_RATE : 0) |
+			     (f->import->no_time ? NRM2_X_NO_TIME : 0);
+	to->sync[0] = c->base_ticks;
+	to->sync[1] = (uint64_t)c->base_real;
+	for (size_t i = 0; i < c->nsyncs; i++)
+		if (c->sync[i].ticks == c->base_ticks)
+			to->sync[2] = c->sync[i].monotonic;
+	memcpy(to->trace_id, f->header.trace_id, sizeof to->trace_id);
+	for (size_t i = 0; i < trace_nfiles(t); i++)
+		if (trace_file(t, i)->header.cpus > to->cpus)
+			to->cpus = trace_file(t, i)->header.cpus;
+}
+
+/* ----------------------------------------------------------------------- tables */
+
+static void put_clock(struct export *e)
+{
+	const struct nrm2_file *f = &e->file;
+	int64_t real = (int64_t)f->sync[1];
+	uint64_t speed[4] = {(f->ticks_per_second + 500000) / 1000000, 0, 0,
+		real > 0 ? (uint64_t)real / 1000000000 : 0};
+	if (!(f->flags & NRM2_X_NO_RATE)) {
+		nrm2_out_table(
+			&e->out, NRM2_SYSINFO, NRM2_CPU_SPEED, f->sync[0], speed, 4, NULL, 0);
+		nrm2_out_table(&e->out, NRM2_SYSINFO, NRM2_TIME_BASE, f->sync[0],
+			&f->ticks_per_second, 1, NULL, 0);
+	}
+	for (size_t i = 0; i < trace_nfiles(e->r->trace); i++) {
+		const struct clock *c = trace_file(e->r->trace, i)->clock;
+		for (size_t j = 0; j < c->nsyncs; j++) {
+			uint64_t sync[] = {(uint64_t)c->sync[j].realtime, c->sync[j].monotonic};
+			nrm2_out_table(&e->out, NRM2_SYSINFO, NRM2_SYNC, c->sync[j].ticks, sync, 2,
+				NULL, 0);
+		}
+	}
+}
+
+static int put_meta(struct export *e)
+{
+	const struct trace_file *f = trace_file(e->r->trace, 0);
+	for (size_t i = 0; i < f->nmeta; i++) {
+		const struct trace_meta *m = &f->meta[i];
+		struct out line;
+		out_memory(&line);
+		out_bytes(&line, m->key, m->key_length);
+		out_str(&line, ": ");
+		out_bytes(&line, m->value, m->value_length);
+		bool failed = line.error;
+		/* The longest that a table's hook takes; one so long is cut, and told. */
+		e->left.cut += line.len > NRM2_HK_MAX / 2;
+		if (!failed)
+			nrm2_out_table(&e->out, NRM2_SYSINFO, NRM2_META, 0, NULL, 0, line.buf,
+				line.len > NRM2_HK_MAX / 2 ? NRM2_HK_MAX / 2 : (uint32_t)line.len);
+		out_discard(&line);
+		if (failed)
+			return CPIDECODE_ENOMEM;
+	}
+	return 0;
+}
+
+static void put_schemas(struct export *e)
+{
+	const struct trace *t = e->r->trace;
+	for (size_t i = 0; i < trace_nfiles(t); i++) {
+		const struct trace_file *f = trace_file(t, i);
+		for (size_t j = 0; j < f->nschema_texts; j++)
+			nrm2_out_text(&e->out, NRM2_SCHEMA, f->schema_texts[j],
+				strlen(f->schema_texts[j]));
+	}
+}
+
+static void put_tasks(struct export *e)
+{
+	const struct trace *t = e->r->trace;
+	const struct task *task;
+	uint32_t machine = trace_file(t, 0)->machine;
+	for (size_t i = 0; (task = trace_task_at(t, machine, i)); i++) {
+		uint64_t ids[] = {task->tid, task->pid};
+		nrm2_out_table(&e->out, NRM2_MODULE_TABLE, NRM2_PID_NAME, task->first, ids,
+			task->tid == task->pid ? 1 : 2, task->name, (uint32_t)strlen(task->name));
+	}
+}
+
+/* ------------------------------------------------------------------------ hooks */
+
+/* Where the record ends behind its strings; there a converted one says which words are pairs. */
+static void find_wide(const struct hook *h, struct nrm2_hook_data *d)
+{
+	const uint8_t *record = h->words - REC_DATA, *p = h->strings;
+	for (unsigned i = 0; i < h->nstrings; i++)
+		p += rec_string_bytes(get_le32(p));
+	size_t at = (size_t)(p - record + 7) & ~(size_t)7;
+	if (h->size < at + NRM2_WIDE_INDEX || get_le32(record + at) != NRM2_WIDE_MARK)
+		return;
+	d->nwide = get_le32(record + at + NRM2_WIDE_COUNT);
+	d->wide = record + at + NRM2_WIDE_INDEX;
+}
+
+static size_t ring_index(const struct export *e, uint32_t ring)
+{
+	size_t lo = 0, hi = e->out.nrings;
+	while (hi - lo > 1) {
+		size_t mid = lo + (hi - lo) / 2;
+		if (e->out.rings[mid].section.ring <= ring)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+static int put_hook(struct export *e, const struct hook *h)
+{
+	struct nrm2_hook_data d = {.major = h->major,
+		.minor = h->minor,
+		.nwords = h->nwords,
+		.nstrings = h->nstrings,
+		.stamp = h->ticks,
+		.words = h->words,
+		.strings = h->strings};
+	if (trace_file(e->r->trace, h->file)->import)
+		find_wide(h, &d);
+	uint32_t size = nrm2_hook_bytes(&d);
+	if (!size) {
+		*(h->major ? &e->left.too_long : &e->left.major_0) += 1;
+		return 0;
+	}
+	e->left.guests += !hook_on_cpu(h);
+	return nrm2_out_hook(&e->out, ring_index(e, h->ring), &d, size, h->tid);
+}
+
+static int read_slice(void *ctx, struct pass_slice *slice)
+{
+	struct export *e = ctx;
+	struct filter_group group = {0};
+	const struct hook *h;
+	int rc;
+	while ((rc = pass_next(slice, &h)) > 0 && !e->r->out->error) {
+		int failed = filter_hook(e->r->filter, h, &group) ? put_hook(e, h) : 0;
+		if (failed)
+			return failed;
+	}
+	return rc < 0 ? rc : 0;
+}
+
+static bool show_progress(void *ctx, uint64_t done, uint64_t total)
+{
+	const struct report *r = ((struct export *)ctx)->r;
+	return !r->progress || r->progress(r->ctx, done, total);
+}
+
+/* ----------------------------------------------------------------------- losses */
+
+static void put_losses(struct export *e)
+{
+	const struct trace *t = e->r->trace;
+	for (size_t i = 0; i < trace_nfiles(t); i++) {
+		const struct trace_file *f = trace_file(t, i);
+		for (size_t j = 0; j < f->nrings; j++) {
+			const struct trace_ring *r = &f->rings[j];
+			uint64_t torn = r->torn > r->loss_torn ? r->torn : r->loss_torn;
+			uint64_t loss[7] = {r->loss_full, r->loss_big, r->loss_held,
+				r->loss_no_guest, r->overwritten, torn, r->skipped};
+			uint64_t any = 0;
+			for (int k = 0; k < 7; k++)
+				any |= loss[k];
+			if (r->lost || any)
+				nrm2_out_loss(&e->out, ring_index(e, r->ring),
+					r->lost > UINT32_MAX ? UINT32_MAX : (uint32_t)r->lost,
+					r->loss_full > 0, any ? loss : NULL);
+		}
+	}
+}
+
+/* ------------------------------------------------------------------ what is missing */
+
+static uint64_t kernel_bytes(const struct trace *t)
+{
+	uint64_t bytes = 0;
+	for (size_t i = 0; i < trace_nfiles(t); i++)
+		if (trace_file(t, i)->import)
+			bytes += trace_file(t, i)->import->kernel_bytes;
+	return bytes;
+}
+
+static void tell_left_out(const struct export *e)
+{
+	const struct left_out *l = &e->left;
+	char line[512];
+	size_t n = 0;
+	const char *between = "";
+	const struct {
+		uint64_t n;
+		const char *what;
+	} counts[] = {{l->too_long, "hooks longer than 65532 bytes"},
+		{l->major_0, "hooks of major 0"}, {l->cut, "ends of long META lines"},
+		{kernel_bytes(e->r->trace), "bytes of copies of kernel files"}};
+	for (unsigned i = 0; i < sizeof counts / sizeof *counts; i++) {
+		if (!counts[i].n)
+			continue;
+		n += (size_t)snprintf(line + n, sizeof line - n, "%s%" PRIu64 " %s", between,
+			counts[i].n, counts[i].what);
+		between = ", ";
+	}
+	if (n)
+		report_note(e->r, "NRM2 cannot hold, and lacks: %s", line);
+	if (l->guests)
+		report_note(e->r,
+			"NRM2 knows no guest rings: their %" PRIu64
+			" hooks stand as processors from %" PRIu32 " on",
+			l->guests, e->first_guest);
+}
+
+int report_nrm2(struct report *r)
+{
+	struct export e = {.r = r};
+	struct pass pass = {.trace = r->trace,
+		.from_ns = r->filter->from,
+		.to_ns = r->filter->to,
+		.threads = 1,
+		.ordered = true,
+		.read = read_slice,
+		.progress = show_progress,
+		.ctx = &e};
+	size_t nrings;
+	if (!fits(r->trace)) {
+		report_note(r,
+			"--format nrm2: the files are of several machines or clocks, an NRM2 file "
+			"has one: write one for each");
+		return CPIDECODE_EINVAL;
+	}
+	struct nrm2_ring *rings = list_rings(r->trace, &nrings);
+	if (!rings)
+		return CPIDECODE_ENOMEM;
+	describe_file(&e);
+	number_rings(&e, rings, nrings);
+	int rc = nrm2_out_open(&e.out, r->out, &e.file, rings, nrings);
+	if (!rc) {
+		put_clock(&e);
+		rc = put_meta(&e);
+	}
+	if (!rc) {
+		put_schemas(&e);
+		put_tasks(&e);
+		nrm2_out_table_end(&e.out);
+		rc = pass_run(&pass, r->found);
+	}
+	if (!rc) {
+		nrm2_out_end(&e.out);
+		put_losses(&e);
+		tell_left_out(&e);
+	}
+	nrm2_out_close(&e.out);
+	return rc;
+}

@@ -1,0 +1,33 @@
+#!/bin/sh
+# Every golden trace: written as NRM2 it reports as it did, and written once more it is the same.
+here=$(cd "${0%/*}" && pwd)
+. "$here/lib.sh"
+
+# What the two files say on stderr, but for their names.
+told()
+{
+	sed 's/^cpidecode: [^:]*: /cpidecode: /' err >"$1"
+}
+
+n=0
+for script in "$here"/../golden/cases/*/trace.txt; do
+	case=${script%/trace.txt}
+	case=${case##*/}
+	"$MKTRACE" "$script" "$case.bin" 2>/dev/null || continue
+	n=$((n + 1))
+	run 0 --format nrm2 -o "$case.nrm2" "$case.bin"
+	run 0 --format nrm2 -o again.nrm2 "$case.nrm2"
+	cmp "$case.nrm2" again.nrm2 || fail "$case: writing it again changes it"
+	for report in "hooks --format json" "intervals --format json" "summary --format csv"; do
+		# shellcheck disable=SC2086
+		run 0 --report $report "$case.bin"
+		mv out expected
+		told expected.err
+		# shellcheck disable=SC2086
+		run 0 --report $report "$case.nrm2"
+		cmp expected out || fail "$case: --report $report"
+		told told.err
+		cmp expected.err told.err || fail "$case: --report $report, stderr"
+	done
+done
+[ "$n" -ge 25 ] || fail "only $n golden traces"
