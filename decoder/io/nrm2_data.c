@@ -79,7 +79,7 @@ static int take(struct nrm2_scan *s, struct nrm2_part *part, struct nrm2_cpu *cp
 	const char *why = nrm2_hook_parse(&h, p, part->big);
 	if (why)
 		return nrm2_damage(s, at, h.length, why);
-	if (part->own && part->type == NRM2_TYPE_TABLE)
+	if (part->own && part->type != NRM2_TYPE_TRACE)
 		return nrm2_own_table(s, &h);
 	if (part->own && h.major == NRM2_DISPATCH && h.mixed && !h.nstrings) {
 		part->tid = h.minor;

@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "../../formats/trace_file.h"
+#include "../dump/dump.h"
 #include "../session/session.h"
 
 enum {
@@ -109,10 +110,9 @@ void cmd_sweep(void);
 #define RUNNER_LOCK_NAME "runner" /* in a private session's directory; `run` holds its lock */
 
 /* Dumps with a progress line, interruptibly, and says what became of the hooks. */
-int cmd_dump(const struct verb *verb, struct session *s, const char *path, enum tf_codec codec,
-	const char *command);
+int cmd_dump(const struct verb *verb, struct session *s, const char *path, enum dump_format format,
+	enum tf_codec codec, const char *command);
 /* The line that says what a dump holds. */
-struct dump_result;
 void cmd_report_dump(const struct verb *verb, const char *path, const struct dump_result *r);
 /* Gives back what the dead hold, if the session is ours. */
 void cmd_reclaim(void);

@@ -90,6 +90,16 @@ void cmd_report_dump(const struct verb *verb, const char *path, const struct dum
 		r->hooks == 1 ? "" : "s", r->sections, r->sections == 1 ? "" : "s",
 		(unsigned long long)r->bytes, (unsigned long long)r->lost,
 		(unsigned long long)r->overwritten, (unsigned long long)r->torn);
+	if (r->left_out)
+		cmd_note(verb,
+			"%llu hooks are left out: NRM2 holds none of major 0, none longer than 65532 "
+			"bytes",
+			(unsigned long long)r->left_out);
+	if (r->guests)
+		cmd_note(verb,
+			"NRM2 knows no guest rings: their %llu hooks stand as processors that the "
+			"machine does not have",
+			(unsigned long long)r->guests);
 	if (r->damaged)
 		cmd_note(verb,
 			"%u rings were cut off or written over by a program: the dump holds what "
@@ -97,12 +107,13 @@ void cmd_report_dump(const struct verb *verb, const char *path, const struct dum
 			r->damaged);
 }
 
-int cmd_dump(const struct verb *verb, struct session *s, const char *path, enum tf_codec codec,
-	const char *command)
+int cmd_dump(const struct verb *verb, struct session *s, const char *path, enum dump_format format,
+	enum tf_codec codec, const char *command)
 {
 	struct progress progress = {
 		.verb = verb, .terminal = isatty(STDERR_FILENO) != 0, .started = now_ns()};
 	struct dump_options options = {.path = path,
+		.format = format,
 		.codec = codec,
 		.command = command,
 		.progress = show_progress,
@@ -121,12 +132,13 @@ int cmd_dump(const struct verb *verb, struct session *s, const char *path, enum 
 	return stopped_by ? EXIT_SIGNAL + stopped_by : EXIT_FAILED;
 }
 
-enum { OPTION_COMPRESS = 1, OPTION_ON_SIGNAL, OPTION_ON, OPTION_KEEP, OPTION_FILE };
+enum { OPTION_COMPRESS = 1, OPTION_FORMAT, OPTION_ON_SIGNAL, OPTION_ON, OPTION_KEEP, OPTION_FILE };
 /* The signal's name is optional: it is there only after =. */
 static const struct option options_of_dump[] = {
 	{OPTION_COMPRESS, "--compress", "none, lz4 or zlib"},
-	{OPTION_ON_SIGNAL, "--on-signal", NULL}, {OPTION_ON, "--on-signal", "a signal"},
-	{OPTION_KEEP, "--keep", "a number"}, {OPTION_FILE, "-o", "FILE"}, {0, NULL, NULL}};
+	{OPTION_FORMAT, "--format", "trace or nrm2"}, {OPTION_ON_SIGNAL, "--on-signal", NULL},
+	{OPTION_ON, "--on-signal", "a signal"}, {OPTION_KEEP, "--keep", "a number"},
+	{OPTION_FILE, "-o", "FILE"}, {0, NULL, NULL}};
 
 /* What the dead hold is given back first, so that it is in the dump as torn. Only the
  * owner can; the lock is not kept, because a dump into a slow pipe may take long. */
@@ -143,7 +155,9 @@ void cmd_reclaim(void)
 }
 
 struct request {
+	enum dump_format format;
 	enum tf_codec codec;
+	bool compress; /* asked for */
 	const char *path;
 	int signal; /* 0: a dump, now */
 	uint32_t keep;
@@ -156,6 +170,12 @@ static void take_option(struct request *r, const struct arguments *a, int id)
 		if (!cmd_codec(a->value, &r->codec))
 			cmd_misuse(a->verb, "--compress takes none, lz4 or zlib, not \"%s\"",
 				a->value);
+		r->compress = true;
+		break;
+	case OPTION_FORMAT:
+		r->format = strcmp(a->value, "nrm2") == 0 ? DUMP_NRM2 : DUMP_TRACE;
+		if (r->format == DUMP_TRACE && strcmp(a->value, "trace") != 0)
+			cmd_misuse(a->verb, "--format takes trace or nrm2, not \"%s\"", a->value);
 		break;
 	case OPTION_ON_SIGNAL:
 		r->signal = SIGUSR1;
@@ -180,7 +200,7 @@ static void take_option(struct request *r, const struct arguments *a, int id)
 
 static int dump_on_signal(const struct verb *verb, const struct request *r)
 {
-	struct flight f = {.verb = verb, .codec = r->codec, .keep = r->keep};
+	struct flight f = {.verb = verb, .format = r->format, .codec = r->codec, .keep = r->keep};
 	int length = snprintf(f.path, sizeof f.path, "%s", r->path);
 
 	if (strcmp(r->path, "-") == 0)
@@ -200,7 +220,7 @@ static int dump_now(const struct verb *verb, const struct request *r)
 	int code = cmd_open(verb, &s, SESSION_READ);
 	if (code)
 		return code;
-	code = cmd_dump(verb, &s, r->path, r->codec, NULL);
+	code = cmd_dump(verb, &s, r->path, r->format, r->codec, NULL);
 	session_close(&s);
 	return code;
 }
@@ -218,20 +238,26 @@ static int run(const struct verb *verb, int argc, char **argv)
 	if (a.operands)
 		r.path = argv[1];
 	if (!r.path)
-		r.path = "swtrace.bin";
+		r.path = r.format == DUMP_NRM2 ? "swtrace.nrm2" : "swtrace.bin";
 	if (!*r.path)
 		cmd_misuse(verb, "the file's name is empty");
+	if (r.compress && r.format == DUMP_NRM2)
+		cmd_misuse(verb, "--compress goes with --format trace: NRM2 is not compressed");
 	if (r.keep && !r.signal)
 		cmd_misuse(verb, "--keep goes with --on-signal");
 	return r.signal ? dump_on_signal(verb, &r) : dump_now(verb, &r);
 }
 
-#define DUMP_USAGE "[FILE] [--compress none|lz4|zlib] [--on-signal[=NAME] [--keep N]]"
+#define DUMP_USAGE                                                                                 \
+	"[FILE] [--format trace|nrm2] [--compress none|lz4|zlib] [--on-signal[=NAME] [--keep N]]"
 #define DUMP_HELP                                                                                  \
-	"FILE (also -o FILE) is swtrace.bin unless given, - is standard output. Works while\n"     \
-	"tracing is on: the dump holds what was in the buffers when it began. The buffers stay\n"  \
-	"as they are.\n\n"                                                                         \
-	"  --compress none|lz4|zlib   how the hooks are stored (lz4)\n"                            \
+	"FILE (also -o FILE) is swtrace.bin (or .nrm2) unless given, - is standard output. "       \
+	"Works\n"                                                                                  \
+	"while tracing is on: the dump holds what was in the buffers when it began. The buffers\n" \
+	"stay as they are.\n\n"                                                                    \
+	"  --format trace|nrm2   a trace.bin, or a file of the original toolkit's format "         \
+	"(trace)\n"                                                                                \
+	"  --compress none|lz4|zlib   how the hooks of a trace.bin are stored (lz4)\n"             \
 	"  --on-signal[=NAME]   stays, and dumps at each such signal (USR1), until SIGINT, "       \
 	"SIGTERM\n"                                                                                \
 	"              or SIGHUP; FILE is the newest dump, older ones are FILE.1, FILE.2, ...\n"   \

@@ -117,7 +117,7 @@ enum flight_rings flight_follow(struct flight *f)
 
 static int write_beside(struct flight *f, const char *fresh, struct session_error *error)
 {
-	struct dump_options options = {.path = fresh, .codec = f->codec};
+	struct dump_options options = {.path = fresh, .format = f->format, .codec = f->codec};
 	struct dump_result result;
 	int rc = dump_write(&f->session, &options, &result, error);
 

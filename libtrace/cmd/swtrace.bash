@@ -64,7 +64,7 @@ _swtrace()
 			elif [[ $cur == -* ]]; then words="--cpu --sysfs --try --json --help"
 			fi ;;
 		dump|get)
-			if [[ $cur == -* ]]; then words="-o --compress --on-signal --keep --help"; else files=1; fi ;;
+			if [[ $cur == -* ]]; then words="-o --format --compress --on-signal --keep --help"; else files=1; fi ;;
 		*) words="--help" ;;
 		esac ;;
 	esac

@@ -7,6 +7,7 @@
 #include "../../include/perfutil.h"
 #include "fail.h"
 #include "file_head.h"
+#include "nrm2.h"
 #include "output.h"
 #include "rings.h"
 #include "section.h"
@@ -64,6 +65,15 @@ static uint32_t largest_raw(const struct dump *d)
 	return (uint32_t)largest;
 }
 
+static bool section_done(void *arg)
+{
+	struct dump *d = arg;
+
+	d->done++;
+	return !d->options->progress ||
+	       d->options->progress(d->options->progress_arg, d->done, d->rings.total);
+}
+
 static int write_hooks(struct dump *d)
 {
 	struct rings_section from;
@@ -88,12 +98,20 @@ static int write_hooks(struct dump *d)
 		d->result.sections++;
 		d->result.hooks += s.hooks;
 		d->result.torn += s.torn;
-		d->done++;
-		if (d->options->progress &&
-			!d->options->progress(d->options->progress_arg, d->done, d->rings.total))
+		if (!section_done(d))
 			return dump_fail(d->error, PU_FAILURE, "%s: interrupted", d->out.path);
 	}
 	return rc;
+}
+
+void dump_add_ledger(struct dump_result *result, const struct rings_ledger *ledger)
+{
+	for (int cause = 0; cause < SHM_LOSSES; cause++)
+		if (cause != SHM_SKIPPED)
+			result->lost += ledger->loss[cause];
+	result->overwritten += ledger->overwritten;
+	result->torn += ledger->torn;
+	result->damaged += ledger->damaged;
 }
 
 static int write_losses(struct dump *d)
@@ -116,16 +134,11 @@ static int write_losses(struct dump *d)
 		if (rc)
 			break;
 		put_le32(p + TF_LOSS_RING, ledger.id);
-		for (size_t k = 0; k < sizeof column / sizeof *column; k++) {
+		for (size_t k = 0; k < sizeof column / sizeof *column; k++)
 			put_le64(p + column[k].offset, ledger.loss[column[k].cause]);
-			if (column[k].cause != SHM_SKIPPED)
-				d->result.lost += ledger.loss[column[k].cause];
-		}
 		put_le64(p + TF_LOSS_OVERWRITTEN, ledger.overwritten);
 		put_le64(p + TF_LOSS_TORN, ledger.torn);
-		d->result.overwritten += ledger.overwritten;
-		d->result.torn += ledger.torn;
-		d->result.damaged += ledger.damaged;
+		dump_add_ledger(&d->result, &ledger);
 	}
 	if (rc == 0)
 		rc = head_write_plain(&d->writer, TF_TYPE_LOSS, TF_CODEC_NONE, bytes,
@@ -158,6 +171,20 @@ static int write_all(struct dump *d)
 	return rc;
 }
 
+static int write_nrm2(struct dump *d)
+{
+	const struct nrm2_dump n = {.session = d->session,
+		.head = &d->head,
+		.rings = &d->rings,
+		.out = &d->out,
+		.result = &d->result,
+		.error = d->error,
+		.section_done = section_done,
+		.arg = d};
+
+	return nrm2_dump_write(&n);
+}
+
 static bool keep_going(void *arg)
 {
 	struct dump *d = arg;
@@ -175,7 +202,7 @@ static int write_file(struct dump *d)
 		d->out.go_on = keep_going;
 		d->out.go_on_arg = d;
 	}
-	rc = write_all(d);
+	rc = d->options->format == DUMP_NRM2 ? write_nrm2(d) : write_all(d);
 	section_writer_close(&d->writer);
 	if (rc) {
 		output_abandon(&d->out);

@@ -15,7 +15,7 @@
 #include "meta.h"
 
 /* In the clock of the session, whatever this process's own is. */
-static void sync_now(const struct session *s, uint64_t sync[3])
+void head_sync_now(const struct session *s, uint64_t sync[3])
 {
 	uint32_t kind = s->geometry.clock;
 	uint64_t best = UINT64_MAX;
@@ -113,7 +113,7 @@ int head_gather(struct file_head *h, struct session *s, enum tf_codec codec, con
 		return rc;
 	h->scripted = h->tasks.scripted || (session_sticky(s) & SHM_STICKY_SCRIPTED);
 	meta_lines(&h->meta, s, h->tasks.tasks, h->tasks.count, command);
-	sync_now(s, h->started);
+	head_sync_now(s, h->started);
 	return h->meta.failed ? no_memory(error) : 0;
 }
 
@@ -201,7 +201,7 @@ int head_write_clock(struct section_writer *w, const struct session *s, struct s
 	uint8_t bytes[TF_SYNC_SIZE];
 	uint64_t sync[3];
 
-	sync_now(s, sync);
+	head_sync_now(s, sync);
 	put_sync(bytes, sync);
 	return head_write_plain(w, TF_TYPE_CLOCK, TF_CODEC_NONE, bytes, sizeof bytes, error);
 }

@@ -65,6 +65,9 @@ int head_write(const struct file_head *h, struct section_writer *w, const uint8_
 int head_write_plain(struct section_writer *w, enum tf_type type, enum tf_codec codec,
 	const void *payload, size_t raw, struct session_error *error);
 
+/* A clock sync of now: ticks of the session's clock, CLOCK_REALTIME ns, CLOCK_MONOTONIC ns. */
+void head_sync_now(const struct session *s, uint64_t sync[3]);
+
 /* A CLOCK section of now. */
 int head_write_clock(
 	struct section_writer *w, const struct session *s, struct session_error *error);
