@@ -45,10 +45,8 @@ static int find_cpu(struct nrm2_scan *s, uint32_t ring, struct nrm2_cpu **cpu)
 			s->cpus_cap = cap;
 		}
 		bool wrap = !s->own && s->mode == NRM2_MODE_WRAP;
-		s->cpus[s->ncpus] = (struct nrm2_cpu){.ring = ring,
-			.position = wrap ? NRM2_NEWER_POSITION : 0,
-			/* Its first hook may have been overwritten in part. */
-			.gaps = wrap ? IN_DOUBT : s->gaps};
+		s->cpus[s->ncpus] = (struct nrm2_cpu){
+			.ring = ring, .position = wrap ? NRM2_NEWER_POSITION : 0, .gaps = s->gaps};
 		*slot = (uint32_t)++s->ncpus;
 	}
 	*cpu = &s->cpus[*slot - 1];
@@ -86,7 +84,7 @@ static int take(struct nrm2_scan *s, struct nrm2_part *part, struct nrm2_cpu *cp
 		return 0;
 	}
 	int rc = nrm2_learn(s, part, &h);
-	if (!rc)
+	if (!rc && part->type == NRM2_TYPE_TRACE)
 		rc = turn(s, cpu, h.stamp);
 	return rc ? rc : nrm2_hook_record(&s->spool, &h, part->tid);
 }
@@ -129,7 +127,7 @@ static int recover(struct nrm2_scan *s, struct nrm2_part *part, struct nrm2_cpu 
 {
 	uint64_t end = part->end < s->size ? part->end : s->size;
 	bool chain = false;
-	for (*at += 4; *at < end; *at += 4) {
+	for (; *at < end; *at += 4) {
 		struct nrm2_part next;
 		const uint8_t *p;
 		const char *reason;
@@ -143,11 +141,13 @@ static int recover(struct nrm2_scan *s, struct nrm2_part *part, struct nrm2_cpu 
 		if (!rc && p[0] == NRM2_MAGIC[0]) {
 			rc = nrm2_section_at(s, *at, &next, &reason);
 			if (rc == 1) {
+				if (*at == from)
+					why = "a section's size is wrong: the next begins here";
 				part->end = end = *at;
 				break;
 			}
 		}
-		if (!rc && !nrm2_hook_wrong(p, part->big))
+		if (!rc && *at > from && !nrm2_hook_wrong(p, part->big))
 			rc = chain_at(s, part, *at, &chain);
 		if (!rc)
 			rc = nrm2_progress(s, *at);
@@ -219,20 +219,32 @@ static int join(struct nrm2_scan *s, struct nrm2_part *part, struct nrm2_cpu *cp
 	return take(s, part, cpu, cpu->carry.p, cpu->carry_at);
 }
 
-/* After damage a section may begin with a hook or with the rest of one. */
-static int settle_doubt(
-	struct nrm2_scan *s, struct nrm2_part *part, struct nrm2_cpu *cpu, uint64_t *at)
+/*
+ * A section may begin with a hook or with the rest of one. After damage the first that makes
+ * sense is right; otherwise the rest is, unless only without it what follows makes sense.
+ */
+static int settle_start(
+	struct nrm2_scan *s, struct nrm2_part *part, struct nrm2_cpu *cpu, bool doubt, uint64_t *at)
 {
 	static const char rest[] = "the rest of a hook whose beginning is missing";
-	bool chain;
+	uint64_t end = part->end < s->size ? part->end : s->size;
+	size_t have = cpu->carry.used;
+	bool chain, after = false;
 	int rc = chain_at(s, part, *at, &chain);
-	if (rc || (!chain && cpu->carry.used))
+	if (!rc && chain && !doubt && have >= NRM2_HK_HEADER_SIZE) {
+		uint16_t length = nrm2_hook_length(cpu->carry.p, part->big);
+		uint64_t more = length > have ? length - have : 0;
+		after = more == end - *at;
+		if (more < end - *at)
+			rc = chain_at(s, part, *at + more, &after);
+	} else if (!doubt) {
+		after = true;
+	}
+	if (rc)
 		return rc;
-	if (chain)
-		return cpu->carry.used
-			       ? drop_carry(s, cpu, cpu->carry.used, "a hook whose rest is missing")
-			       : 0;
-	return *at < part->end ? recover(s, part, cpu, *at, at, rest) : 0;
+	if (chain && !after)
+		return have ? drop_carry(s, cpu, have, "a hook whose rest is missing") : 0;
+	return !chain && !have && *at < end ? recover(s, part, cpu, *at, at, rest) : 0;
 }
 
 static int read_hooks(
@@ -283,13 +295,17 @@ int nrm2_data(struct nrm2_scan *s, struct nrm2_part *part)
 		return rc;
 	if (!part->own && part->cpu > s->highest_cpu)
 		s->highest_cpu = part->cpu;
-	bool doubt = !part->own && cpu->gaps != s->gaps;
+	/* A wrap file's first hook may have been overwritten in part. */
+	bool worn = !s->own && s->mode == NRM2_MODE_WRAP && !cpu->traced &&
+		    part->type == NRM2_TYPE_TRACE;
+	bool doubt = !part->own && (worn || cpu->gaps != s->gaps);
 	cpu->gaps = s->gaps;
+	cpu->traced |= part->type == NRM2_TYPE_TRACE;
 	s->spool.ring = part->ring;
 	s->spool.position = cpu->position;
 	s->spool.lost = part->lost;
-	if (doubt)
-		rc = settle_doubt(s, part, cpu, &at);
+	if (doubt || (cpu->carry.used && !part->own))
+		rc = settle_start(s, part, cpu, doubt, &at);
 	if (!rc && cpu->carry.used)
 		rc = join(s, part, cpu, &at);
 	if (!rc)

@@ -21,7 +21,8 @@ struct nrm2_cpu {
 	uint64_t position; /* in its ring */
 	uint64_t gaps;	   /* as the scan's when its last section was read */
 	uint64_t last;	   /* stamp */
-	bool seen, turned; /* a hook; the place where a wrap file goes on with the oldest */
+	bool traced, seen; /* a section of hooks; a hook */
+	bool turned;	   /* the place where a wrap file goes on with the oldest hooks */
 	/* The beginning of a hook that goes on in the next section. */
 	struct nrm2_bytes carry;
 	uint64_t carry_at; /* in the file */

@@ -3,10 +3,10 @@
 here=$(cd "${0%/*}" && pwd)
 . "$here/lib.sh"
 
-# What the two files say on stderr, but for their names.
+# What the two files say on stderr, but for their names, and for damage, which stays behind.
 told()
 {
-	sed 's/^cpidecode: [^:]*: /cpidecode: /' err >"$1"
+	sed -e 's/^cpidecode: [^:]*: /cpidecode: /' -e '/damaged/d' err >"$1"
 }
 
 n=0

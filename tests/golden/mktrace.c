@@ -36,12 +36,21 @@
  *
  * Between sections: garbage BYTES.
  *
+ * An NRM2 file instead, if this comes first:
+ *   nrm2 little|big [mode=N] [cpus=N] [word=N] [os="..."]
+ *   section trace|table|final|N [cpu=N] [lost=N] [size=N] [start=N] ...
+ *     hook MAJOR MINOR [at=STAMP] [type=N] [length=N] [count=N] INTEGER... "string"...
+ *     carry N              the last N bytes stand at the start of the next section
+ *     bytes BYTES          zeros N
+ *   kallsyms BYTES         modules BYTES       behind the sections
+ *
  * Damage, after the last section, in order. AT is a number, header, sN (the header
  * of the Nth section from 0), sN.payload or end, with +N or -N behind it; places are
  * those of the undamaged file:
  *   flip AT [MASK]   put AT BYTES   put8|put16|put32|put64 AT N   insert AT BYTES
  *   remove AT N      truncate AT    fix header|sN (computes that checksum again)
  */
+#include "mk_nrm2.h"
 #include "mk_record.h"
 
 #include <stdio.h>
@@ -56,7 +65,7 @@ enum { HOOKS = 1, INDEX = 7 };
 
 static struct bytes file, payload;
 static uint8_t header[HEADER];
-static bool own_max_raw, finished;
+static bool own_max_raw, finished, nrm2;
 static size_t place[MAX_SECTIONS];
 static unsigned sections;
 static uint32_t max_raw;
@@ -240,6 +249,10 @@ static void finish(void)
 	if (finished)
 		return;
 	finished = true;
+	if (nrm2) {
+		nrm2_finish(&file);
+		return;
+	}
 	if (!file.n)
 		add(&file, header, HEADER);
 	memcpy(file.p, header, HEADER);
@@ -377,7 +390,7 @@ static size_t where(struct line *l)
 
 		if (s >= sections || (*end && strcmp(end, ".payload")))
 			fail("there is no section \"%s\"", t->text);
-		at = place[s] + (*end ? SECTION : 0);
+		at = place[s] + (!*end ? 0 : nrm2 ? NRM2_HEADER : SECTION);
 	} else {
 		at = number(t->text);
 	}
@@ -453,6 +466,24 @@ static bool damage_statement(const char *what, struct line *l)
 	return true;
 }
 
+/* Of an NRM2 file; false: it may be damage. */
+static bool other_statement(const char *what, struct line *l)
+{
+	size_t at = file.n;
+	bool opened;
+
+	if (!strcmp(what, "nrm2") && !file.n) {
+		nrm2 = true;
+		nrm2_begin(l);
+		return true;
+	}
+	if (!nrm2 || finished || !nrm2_statement(what, l, &file, &opened))
+		return false;
+	if (opened)
+		place[sections++] = at;
+	return true;
+}
+
 static void statement(char *text)
 {
 	static struct line l;
@@ -471,6 +502,10 @@ static void statement(char *text)
 	copy = strdup(text);
 	split(copy, &l);
 	first = next_token(&l);
+	if (first && other_statement(first->text, &l)) {
+		free(copy);
+		return;
+	}
 	if (first && !strcmp(first->text, "section")) {
 		open_section(&l);
 		says = l;
