@@ -72,7 +72,11 @@ CPIDECODE_API const char *cpidecode_version(void);
 #define CPIDECODE_NOT_MEASURED UINT64_MAX
 #define CPIDECODE_GUEST_RING 0x80000000u /* rings from here on are not a processor's */
 
-/* One or several trace files, merged by time. */
+/*
+ * One or several trace files, merged by time. A file of the original toolkit's format (NRM2)
+ * is converted, before the opening function returns, to an unlinked temporary file like a
+ * pipe's; offsets of its damage are its own.
+ */
 typedef struct cpidecode_trace cpidecode_trace;
 
 /* path "-" is standard input. On failure *t is NULL and errno is set where the code says so. */

@@ -36,6 +36,7 @@ _swtrace()
 	fi
 	case $prev in
 	--compress) words="none lz4 zlib" ;;
+	--format) words="trace nrm2" ;;
 	-e|-p|-I) return ;;
 	-t) [[ $verb == stat ]] && return; words="norm wrap"; [[ $verb == init ]] && words+=" cont" ;;
 	-g) mapfile -t COMPREPLY < <(compgen -g -- "$cur"); return ;;
