@@ -28,7 +28,7 @@ int nrm2_look(struct nrm2_scan *s, uint64_t at, size_t n, const uint8_t **p, siz
 	if (n > s->size - at)
 		n = (size_t)(s->size - at);
 	if (at < s->window_at || at + n > s->window_at + s->window_len) {
-		int rc = io_read(s->in, at, s->window, NRM2_WINDOW, &s->window_len);
+		int rc = io_read(s->in, at, s->window, s->window_cap, &s->window_len);
 		if (rc)
 			return rc;
 		s->window_at = at;
@@ -146,11 +146,12 @@ int nrm2_convert(const struct io_input *in, io_progress_fn progress, void *ctx,
 		.progress = progress,
 		.progress_ctx = ctx,
 		.size = io_size(in),
-		.window = malloc(NRM2_WINDOW),
 		.spool = {.fd = -1},
 		.import = import,
 	};
 	*import = (struct io_import){.bytes = s.size};
+	s.window_cap = s.size < NRM2_WINDOW ? (size_t)s.size : NRM2_WINDOW;
+	s.window = malloc(s.window_cap);
 	int rc = s.window ? 0 : CPIDECODE_ENOMEM;
 	if (!rc && s.size < NRM2_HEADER_SIZE)
 		rc = CPIDECODE_ETRUNCATED;

@@ -48,7 +48,7 @@ struct nrm2_scan {
 	uint64_t size, told;
 	uint8_t *window;
 	uint64_t window_at;
-	size_t window_len;
+	size_t window_len, window_cap; /* cap: no less than the file's size, or NRM2_WINDOW */
 	struct nrm2_spool spool;
 	struct io_import *import;
 	size_t damage_cap;

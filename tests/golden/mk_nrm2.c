@@ -74,12 +74,13 @@ void nrm2_begin(struct line *l)
 
 static void close_section(struct bytes *file)
 {
+	if (!in_section)
+		return;
+	in_section = false;
 	/* A size that was given is a lie on purpose. */
 	uint8_t *size = file->p + section + 16;
-
-	if (in_section && !memcmp(size, "\0\0\0\0", 4))
+	if (!memcmp(size, "\0\0\0\0", 4))
 		put(size, file->n - section - NRM2_HEADER, 4);
-	in_section = false;
 }
 
 static void open_section(struct line *l, struct bytes *file)
