@@ -117,18 +117,23 @@ _Static_assert(NRM2_X_CHECKSUM + 8 == NRM2_HEADER_SIZE, "the checksum is last");
 _Static_assert(NRM2_H_OS + 8 == NRM2_H_EXTENSION, "in the unused half");
 
 /*
- * Integers above 32 bits are two words, high first, in the record that a reader makes of a
- * hook. So that a writer can tell them from pairs, such a record (it never leaves the reader)
- * ends with this: u32 mark, u32 count, u32 index of each high word.
+ * What a record cannot say of the hook that it was made from follows its strings, within the
+ * record's size, on a multiple of 8; such a record never leaves the reader. Integers above 32
+ * bits are two words there, high first, and the hooks of a group have one stamp.
  */
-#define NRM2_WIDE_MARK 0x45444957u /* "WIDE" */
+#define NRM2_TAIL_MARK 0x324d524eu /* "NRM2" */
 enum {
-	NRM2_WIDE_COUNT = 4,
-	NRM2_WIDE_INDEX = 8,
-	/* Both: what a section's writer fills, and the hook that may exceed it. */
+	NRM2_T_MARK = 0,
+	NRM2_T_WIDE = 4,   /* u32 how many integers are two words */
+	NRM2_T_STAMP = 8,  /* u64 the hook's own */
+	NRM2_T_INDEX = 16, /* u32 index of the high word, each */
+};
+
+/* What a section's writer fills; how far the hook that does not fit may go beyond. */
+enum {
 	NRM2_SECTION_BYTES = 65536,
-	NRM2_TEXT_PIECE = 32768, /* of a schema's text, a hook */
 	NRM2_SECTION_ROOM = NRM2_SECTION_BYTES + 64,
+	NRM2_TEXT_PIECE = 32768, /* of a schema's text, a hook */
 };
 
 /* Either byte order. */

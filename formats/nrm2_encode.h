@@ -32,7 +32,7 @@ struct nrm2_section {
 	uint64_t first, last; /* stamps; 0, 0: no hooks */
 };
 
-/* A hook as a record has it; integers above 32 bits are named by wide (NRM2_WIDE_MARK). */
+/* A hook as a record has it; integers above 32 bits are named by wide (NRM2_T_INDEX). */
 struct nrm2_hook_data {
 	uint8_t major, nstrings;
 	uint16_t nwords;

@@ -57,10 +57,9 @@ struct io_import {
 	size_t ndamage;
 	uint64_t damage_untold, damaged_bytes;
 	uint64_t kernel_bytes; /* copies of kernel files, left out */
-	bool foreign; /* not written by this toolkit: a group's hooks have stamps of their own, and
-			 no thread but what the thread hook says */
-	bool no_rate; /* the clock's rate is not told: a tick is taken for a nanosecond */
-	bool no_time; /* the time of day is not told: times are since tick 0 */
+	bool foreign;	       /* not written by this toolkit */
+	bool no_rate;	       /* the clock's rate is not told: a tick is taken for a nanosecond */
+	bool no_time;	       /* the time of day is not told: times are since tick 0 */
 };
 
 /* done and total in bytes, total 0: unknown. Returning false cancels. */

@@ -165,8 +165,10 @@ int nrm2_convert(const struct io_input *in, io_progress_fn progress, void *ctx,
 		*fd = -1;
 	}
 	nrm2_spool_close(&s.spool);
-	for (size_t i = 0; i < s.ncpus; i++)
+	for (size_t i = 0; i < s.ncpus; i++) {
 		free(s.cpus[i].carry.p);
+		free(s.cpus[i].group.records.p);
+	}
 	free(s.cpus);
 	free(s.slots);
 	free(s.window);

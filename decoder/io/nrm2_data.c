@@ -64,7 +64,9 @@ static int turn(struct nrm2_scan *s, struct nrm2_cpu *cpu, uint64_t stamp)
 	cpu->last = stamp;
 	if (!turns)
 		return 0;
-	int rc = nrm2_spool_hooks(&s->spool);
+	int rc = nrm2_group_end(&s->spool, &cpu->group, &s->held);
+	if (!rc)
+		rc = nrm2_spool_hooks(&s->spool);
 	s->spool.position = cpu->position = 0;
 	cpu->turned = true;
 	return rc;
@@ -86,7 +88,11 @@ static int take(struct nrm2_scan *s, struct nrm2_part *part, struct nrm2_cpu *cp
 	int rc = nrm2_learn(s, part, &h);
 	if (!rc && part->type == NRM2_TYPE_TRACE)
 		rc = turn(s, cpu, h.stamp);
-	return rc ? rc : nrm2_hook_record(&s->spool, &h, part->tid);
+	if (!rc && s->own && !(s->own_flags & NRM2_X_FOREIGN))
+		rc = nrm2_group_alone(&s->spool, &h, part->tid);
+	else if (!rc)
+		rc = nrm2_group_take(&s->spool, &cpu->group, &h, part->tid, &s->held);
+	return rc;
 }
 
 /* -------------------------------------------------------------- after damage */
@@ -318,12 +324,23 @@ int nrm2_data(struct nrm2_scan *s, struct nrm2_part *part)
 	return rc;
 }
 
+/* What waits for more goes without it. */
+static int end_cpu(struct nrm2_scan *s, struct nrm2_cpu *cpu)
+{
+	s->spool.ring = cpu->ring;
+	s->spool.position = cpu->position;
+	int rc = nrm2_group_end(&s->spool, &cpu->group, &s->held);
+	if (!rc)
+		rc = nrm2_spool_hooks(&s->spool);
+	if (!rc && cpu->carry.used)
+		rc = drop_carry(s, cpu, cpu->carry.used, "a hook whose rest is missing");
+	return rc;
+}
+
 int nrm2_data_end(struct nrm2_scan *s)
 {
 	int rc = 0;
 	for (size_t i = 0; i < s->ncpus && !rc; i++)
-		if (s->cpus[i].carry.used)
-			rc = drop_carry(s, &s->cpus[i], s->cpus[i].carry.used,
-				"a hook whose rest is missing");
+		rc = end_cpu(s, &s->cpus[i]);
 	return rc;
 }

@@ -103,37 +103,23 @@ static void put_strings(uint8_t *to, const struct nrm2_hook *h)
 	}
 }
 
-int nrm2_hook_record(struct nrm2_spool *s, const struct nrm2_hook *h, uint32_t tid)
+uint32_t nrm2_hook_record_size(const struct nrm2_hook *h, uint64_t stamp)
 {
 	uint32_t nwide, strings;
-	uint8_t *to;
 	measure(h, &nwide, &strings);
-	uint32_t nwords = h->nintegers + nwide, size = rec_size(nwords, strings);
-	uint32_t wide_at = size;
-	if (nwide)
-		size = (size + NRM2_WIDE_INDEX + 4 * nwide + 7) & ~7u;
-	int rc = nrm2_spool_room(s, size, &to);
-	if (rc)
-		return rc;
-	memset(to, 0, size);
-	put_le32(to + REC_CONTROL, size | REC_KIND_HOOK | REC_COMMITTED);
-	to[REC_MAJOR] = h->major;
-	to[REC_NSTRINGS] = (uint8_t)h->nstrings;
-	put_le16(to + REC_NWORDS, (uint16_t)nwords);
-	put_le32(to + REC_MINOR, h->minor);
-	put_le32(to + REC_TID, tid);
-	put_le64(to + REC_STAMP, h->stamp);
-	uint8_t *word = to + REC_DATA, *wide = to + wide_at;
-	if (nwide) {
-		put_le32(wide, NRM2_WIDE_MARK);
-		put_le32(wide + NRM2_WIDE_COUNT, nwide);
-		wide += NRM2_WIDE_INDEX;
-	}
+	uint32_t size = rec_size(h->nintegers + nwide, strings);
+	return nwide || stamp != h->stamp ? (size + NRM2_T_INDEX + 4 * nwide + 7) & ~7u : size;
+}
+
+/* The words, and behind the strings which of them are pairs. */
+static void put_integers(uint8_t *to, const struct nrm2_hook *h, uint8_t *index)
+{
+	uint8_t *word = to + REC_DATA;
 	for (uint32_t i = 0; i < h->nintegers; i++) {
 		uint64_t v = nrm2_hook_integer(h, i);
 		if (v > UINT32_MAX) {
-			put_le32(wide, (uint32_t)(word - to - REC_DATA) / 4);
-			wide += 4;
+			put_le32(index, (uint32_t)(word - to - REC_DATA) / 4);
+			index += 4;
 			put_hl64(word, v);
 			word += 8;
 		} else {
@@ -142,6 +128,26 @@ int nrm2_hook_record(struct nrm2_spool *s, const struct nrm2_hook *h, uint32_t t
 		}
 	}
 	put_strings(word, h);
-	nrm2_spool_took(s, size, h->stamp);
-	return 0;
+}
+
+void nrm2_hook_record(
+	uint8_t *to, const struct nrm2_hook *h, uint32_t size, uint32_t tid, uint64_t stamp)
+{
+	uint32_t nwide, strings;
+	measure(h, &nwide, &strings);
+	uint8_t *tail = to + rec_size(h->nintegers + nwide, strings);
+	memset(to, 0, size);
+	put_le32(to + REC_CONTROL, size | REC_KIND_HOOK | REC_COMMITTED);
+	to[REC_MAJOR] = h->major;
+	to[REC_NSTRINGS] = (uint8_t)h->nstrings;
+	put_le16(to + REC_NWORDS, (uint16_t)(h->nintegers + nwide));
+	put_le32(to + REC_MINOR, h->minor);
+	put_le32(to + REC_TID, tid);
+	put_le64(to + REC_STAMP, stamp);
+	if (tail < to + size) {
+		put_le32(tail + NRM2_T_MARK, NRM2_TAIL_MARK);
+		put_le32(tail + NRM2_T_WIDE, nwide);
+		put_le64(tail + NRM2_T_STAMP, h->stamp);
+	}
+	put_integers(to, h, tail + NRM2_T_INDEX);
 }

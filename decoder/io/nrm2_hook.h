@@ -33,7 +33,10 @@ uint64_t nrm2_hook_integer(const struct nrm2_hook *h, uint32_t i);
 /* The first string, NULL if there is none. */
 const char *nrm2_hook_string(const struct nrm2_hook *h, uint32_t *length);
 
-/* Adds it to the records at hand. 0, CPIDECODE_ENOMEM or ESPOOL. */
-int nrm2_hook_record(struct nrm2_spool *s, const struct nrm2_hook *h, uint32_t tid);
+/* Bytes of the record with this stamp, which is the hook's own or its group's. */
+uint32_t nrm2_hook_record_size(const struct nrm2_hook *h, uint64_t stamp);
+/* Makes the record at to, which has so many bytes of room. */
+void nrm2_hook_record(
+	uint8_t *to, const struct nrm2_hook *h, uint32_t size, uint32_t tid, uint64_t stamp);
 
 #endif

@@ -3,7 +3,7 @@
 #define SWT_DECODER_IO_NRM2_PRIVATE_H
 
 #include "nrm2.h"
-#include "nrm2_hook.h"
+#include "nrm2_group.h"
 
 enum {
 	NRM2_WINDOW = 1 << 20,
@@ -23,6 +23,7 @@ struct nrm2_cpu {
 	uint64_t last;	   /* stamp */
 	bool traced, seen; /* a section of hooks; a hook */
 	bool turned;	   /* the place where a wrap file goes on with the oldest hooks */
+	struct nrm2_group group;
 	/* The beginning of a hook that goes on in the next section. */
 	struct nrm2_bytes carry;
 	uint64_t carry_at; /* in the file */
@@ -56,6 +57,7 @@ struct nrm2_scan {
 	size_t ncpus, cpus_cap;
 	uint32_t *slots; /* by ring: index in cpus + 1; 0: free */
 	uint64_t gaps;	 /* damaged stretches between sections so far */
+	uint64_t held;	 /* bytes that wait in groups */
 	struct nrm2_region regions[NRM2_MAX_REGIONS];
 	unsigned nregions;
 	struct nrm2_spool_head head;

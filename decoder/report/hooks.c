@@ -4,6 +4,7 @@
  */
 #include <stdlib.h>
 
+#include "../model/nrm2_tail.h"
 #include "../model/pass.h"
 #include "hook_lines.h"
 #include "report.h"
@@ -25,6 +26,7 @@ struct hooks {
 	size_t chunk; /* a buffer that holds so much is written, if it has the turn */
 	size_t most;  /* or else waits for it with so much */
 	bool filtered;
+	bool imported; /* some file was an NRM2 file */
 };
 
 /* At this slice's turn. */
@@ -46,12 +48,26 @@ static int let_go(struct hooks *s, struct worker *w, struct pass_slice *slice)
 	return rc ? rc : write_buffer(s, w);
 }
 
+/* In an NRM2 file the hooks of a group have stamps of their own: those are shown. */
+static const struct hook *as_written(const struct hooks *s, const struct hook *h, struct hook *copy)
+{
+	const struct trace_file *f = trace_file(s->r->trace, h->file);
+	struct nrm2_tail tail;
+	if (!f->import || !nrm2_tail(h, &tail))
+		return h;
+	*copy = *h;
+	copy->ticks = tail.stamp;
+	copy->time_ns = trace_time(f, tail.stamp);
+	return copy;
+}
+
 static int read_slice(void *ctx, struct pass_slice *slice)
 {
 	struct hooks *s = ctx;
 	struct worker *w = &s->workers[pass_thread(slice)];
 	struct filter_group group = {0};
 	const struct hook *h;
+	struct hook copy;
 	int rc;
 	w->buffer.len = 0;
 	rc = w->lines ? 0 : hook_lines_new(s->r->format, &w->lines);
@@ -60,6 +76,8 @@ static int read_slice(void *ctx, struct pass_slice *slice)
 	while ((rc = pass_next(slice, &h)) > 0) {
 		if (s->filtered && !filter_hook(s->r->filter, h, &group))
 			continue;
+		if (s->imported)
+			h = as_written(s, h, &copy);
 		rc = hook_lines_write(w->lines, &w->buffer, h);
 		if (!rc && (w->buffer.len >= s->chunk || w->buffer.error))
 			rc = let_go(s, w, slice);
@@ -109,6 +127,8 @@ int report_hooks(struct report *r)
 		.read = read_slice,
 		.progress = r->progress ? show_progress : NULL,
 		.ctx = &s};
+	for (size_t i = 0; i < trace_nfiles(r->trace); i++)
+		s.imported |= trace_file(r->trace, i)->import != NULL;
 	int rc = open_workers(&s, pass_threads(&pass));
 	if (!rc) {
 		if (r->format == FORMAT_TEXT)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../model/clock.h"
+#include "../model/nrm2_tail.h"
 #include "../model/pass.h"
 #include "../sink/nrm2.h"
 #include "report.h"
@@ -116,6 +117,12 @@ static void describe_file(struct export *e)
 
 /* ----------------------------------------------------------------------- tables */
 
+static void put_sync(struct export *e, const struct clock_sync *s, uint64_t apart)
+{
+	uint64_t sync[] = {(uint64_t)s->realtime + apart, s->monotonic + apart};
+	nrm2_out_table(&e->out, NRM2_SYSINFO, NRM2_SYNC, s->ticks, sync, 2, NULL, 0);
+}
+
 static void put_clock(struct export *e)
 {
 	const struct nrm2_file *f = &e->file;
@@ -128,13 +135,12 @@ static void put_clock(struct export *e)
 		nrm2_out_table(&e->out, NRM2_SYSINFO, NRM2_TIME_BASE, f->sync[0],
 			&f->ticks_per_second, 1, NULL, 0);
 	}
-	for (size_t i = 0; i < trace_nfiles(e->r->trace); i++) {
-		const struct clock *c = trace_file(e->r->trace, i)->clock;
-		for (size_t j = 0; j < c->nsyncs; j++) {
-			uint64_t sync[] = {(uint64_t)c->sync[j].realtime, c->sync[j].monotonic};
-			nrm2_out_table(&e->out, NRM2_SYSINFO, NRM2_SYNC, c->sync[j].ticks, sync, 2,
-				NULL, 0);
-		}
+	/* The clocks of all files of one trace are one. */
+	const struct clock *c = trace_file(e->r->trace, 0)->clock;
+	for (size_t i = 0; i < c->nsyncs; i++) {
+		put_sync(e, &c->sync[i], 0);
+		if (c->sync[i].disputed)
+			put_sync(e, &c->sync[i], (uint64_t)c->sync[i].disputed);
 	}
 }
 
@@ -186,19 +192,6 @@ static void put_tasks(struct export *e)
 
 /* ------------------------------------------------------------------------ hooks */
 
-/* Where the record ends behind its strings; there a converted one says which words are pairs. */
-static void find_wide(const struct hook *h, struct nrm2_hook_data *d)
-{
-	const uint8_t *record = h->words - REC_DATA, *p = h->strings;
-	for (unsigned i = 0; i < h->nstrings; i++)
-		p += rec_string_bytes(get_le32(p));
-	size_t at = (size_t)(p - record + 7) & ~(size_t)7;
-	if (h->size < at + NRM2_WIDE_INDEX || get_le32(record + at) != NRM2_WIDE_MARK)
-		return;
-	d->nwide = get_le32(record + at + NRM2_WIDE_COUNT);
-	d->wide = record + at + NRM2_WIDE_INDEX;
-}
-
 static size_t ring_index(const struct export *e, uint32_t ring)
 {
 	size_t lo = 0, hi = e->out.nrings;
@@ -221,8 +214,12 @@ static int put_hook(struct export *e, const struct hook *h)
 		.stamp = h->ticks,
 		.words = h->words,
 		.strings = h->strings};
-	if (trace_file(e->r->trace, h->file)->import)
-		find_wide(h, &d);
+	struct nrm2_tail tail;
+	if (trace_file(e->r->trace, h->file)->import && nrm2_tail(h, &tail)) {
+		d.stamp = tail.stamp;
+		d.wide = tail.wide;
+		d.nwide = tail.nwide;
+	}
 	uint32_t size = nrm2_hook_bytes(&d);
 	if (!size) {
 		*(h->major ? &e->left.too_long : &e->left.major_0) += 1;
@@ -286,32 +283,34 @@ static uint64_t kernel_bytes(const struct trace *t)
 	return bytes;
 }
 
+static const char *plural(uint64_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
 static void tell_left_out(const struct export *e)
 {
 	const struct left_out *l = &e->left;
 	char line[512];
 	size_t n = 0;
-	const char *between = "";
 	const struct {
 		uint64_t n;
-		const char *what;
-	} counts[] = {{l->too_long, "hooks longer than 65532 bytes"},
-		{l->major_0, "hooks of major 0"}, {l->cut, "ends of long META lines"},
-		{kernel_bytes(e->r->trace), "bytes of copies of kernel files"}};
-	for (unsigned i = 0; i < sizeof counts / sizeof *counts; i++) {
-		if (!counts[i].n)
-			continue;
-		n += (size_t)snprintf(line + n, sizeof line - n, "%s%" PRIu64 " %s", between,
-			counts[i].n, counts[i].what);
-		between = ", ";
-	}
+		const char *noun, *rest;
+	} counts[] = {{l->too_long, "hook", " longer than 65532 bytes"},
+		{l->major_0, "hook", " of major 0"}, {l->cut, "end", " of long META lines"},
+		{kernel_bytes(e->r->trace), "byte", " of copies of kernel files"}};
+	for (unsigned i = 0; i < sizeof counts / sizeof *counts; i++)
+		if (counts[i].n)
+			n += (size_t)snprintf(line + n, sizeof line - n, "%s%" PRIu64 " %s%s%s",
+				n ? ", " : "", counts[i].n, counts[i].noun, plural(counts[i].n),
+				counts[i].rest);
 	if (n)
 		report_note(e->r, "NRM2 cannot hold, and lacks: %s", line);
 	if (l->guests)
 		report_note(e->r,
-			"NRM2 knows no guest rings: their %" PRIu64
-			" hooks stand as processors from %" PRIu32 " on",
-			l->guests, e->first_guest);
+			"NRM2 knows no guest rings: %" PRIu64
+			" hook%s of theirs stand%s as of processors from %" PRIu32 " on",
+			l->guests, plural(l->guests), l->guests == 1 ? "s" : "", e->first_guest);
 }
 
 int report_nrm2(struct report *r)

@@ -92,13 +92,15 @@ void cmd_report_dump(const struct verb *verb, const char *path, const struct dum
 		(unsigned long long)r->overwritten, (unsigned long long)r->torn);
 	if (r->left_out)
 		cmd_note(verb,
-			"%llu hooks are left out: NRM2 holds none of major 0, none longer than 65532 "
+			"%llu hooks are left out: NRM2 holds none of major 0, none longer than "
+			"65532 "
 			"bytes",
 			(unsigned long long)r->left_out);
 	if (r->guests)
 		cmd_note(verb,
-			"NRM2 knows no guest rings: their %llu hooks stand as processors that the "
-			"machine does not have",
+			"NRM2 knows no guest rings: %llu hooks of theirs stand as of processors "
+			"that "
+			"the machine does not have",
 			(unsigned long long)r->guests);
 	if (r->damaged)
 		cmd_note(verb,
