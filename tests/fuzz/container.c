@@ -85,6 +85,9 @@ static void read_one_way(const uint8_t *bytes, size_t n, bool lazy)
 	struct reading r = {.bytes = bytes, .size = n};
 	struct io_header header;
 	bool ended = false;
+	/* An NRM2 file becomes another one: fuzz_nrm2.c. */
+	if (n >= 4 && !memcmp(bytes, "NRM2", 4))
+		return;
 	PROMISE(!io_open_memory(bytes, n, &r.in), "memory");
 	int rc = io_read_header(r.in, &header);
 	PROMISE(rc <= 0, "code %d", rc);

@@ -8,13 +8,20 @@ top=$(cd "$here/../.." && pwd)
 to=${1:?the folder}
 traces=$to/traces
 mkdir -p "$traces"
-for target in args codec container pipeline record schema sections; do
+for target in args codec container nrm2 pipeline record schema sections; do
 	mkdir -p "$to/$target"
 done
 
 for script in "$top"/tests/golden/cases/*/trace*.txt; do
 	case=${script%/*} file=${script##*/}
 	"$MKTRACE" "$script" "$traces/${case##*/}-${file%.txt}" 2>/dev/null || continue
+done
+
+# Files of the other format, for its own target: as they are, and as if they were ours.
+for trace in "$traces"/nrm2_*; do
+	{ printf '\0'; cat "$trace"; } >"$to/nrm2/${trace##*/}"
+	{ printf '\3'; cat "$trace"; } >"$to/nrm2/${trace##*/}-ours"
+	rm -f "$trace"
 done
 
 # bytes FILE ESCAPES...: printf's escapes, one after the other.
