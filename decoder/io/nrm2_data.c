@@ -11,6 +11,9 @@ enum {
 	CHAIN_BYTES = (CHAIN + 1) * 65536,
 };
 
+/* Bytes of hooks that go on in later sections, of all processors. */
+#define MAX_CARRIED (UINT64_C(16) << 20)
+
 /* Forces doubt at the start of the processor's next section. */
 #define IN_DOUBT UINT64_MAX
 
@@ -186,15 +189,22 @@ static int carry_on(struct nrm2_scan *s, struct nrm2_cpu *cpu, uint64_t at, uint
 			return rc;
 		memcpy(to, p, got);
 		cpu->carry.used += got;
+		s->carried += got;
 		at += got;
 		n -= got;
 	}
 	return 0;
 }
 
+static void clear_carry(struct nrm2_scan *s, struct nrm2_cpu *cpu)
+{
+	s->carried -= cpu->carry.used;
+	nrm2_bytes_clear(&cpu->carry);
+}
+
 static int drop_carry(struct nrm2_scan *s, struct nrm2_cpu *cpu, size_t bytes, const char *why)
 {
-	cpu->carry.used = 0;
+	clear_carry(s, cpu);
 	return nrm2_damage(s, cpu->carry_at, bytes, why);
 }
 
@@ -221,8 +231,9 @@ static int join(struct nrm2_scan *s, struct nrm2_part *part, struct nrm2_cpu *cp
 		}
 		need = nrm2_hook_length(cpu->carry.p, part->big);
 	}
-	cpu->carry.used = 0;
-	return take(s, part, cpu, cpu->carry.p, cpu->carry_at);
+	int rc = take(s, part, cpu, cpu->carry.p, cpu->carry_at);
+	clear_carry(s, cpu);
+	return rc;
 }
 
 /*
@@ -273,7 +284,10 @@ static int read_hooks(
 			rc = recover(s, part, cpu, at, &at, why);
 		} else if (!header || length > got) {
 			cpu->carry_at = at;
-			return carry_on(s, cpu, at, left);
+			return s->carried > MAX_CARRIED
+				       ? nrm2_damage(s, at, left,
+						 "too many hooks are split at one time")
+				       : carry_on(s, cpu, at, left);
 		} else {
 			rc = take(s, part, cpu, p, at);
 			at += length;

@@ -5,7 +5,7 @@
 #include "../../formats/cpi_hooks.h"
 
 /* Hooks that wait, of all processors together; beyond this a group's thread may come too late. */
-#define MAX_HELD (UINT64_C(32) << 20)
+#define MAX_HELD (UINT64_C(16) << 20)
 
 enum { PART_NONE = 7 };
 
@@ -47,7 +47,7 @@ static int write_out(struct nrm2_spool *s, struct nrm2_group *g, uint64_t *held)
 		nrm2_spool_took(s, size, g->stamp);
 		at += size;
 	}
-	g->records.used = 0;
+	nrm2_bytes_clear(&g->records);
 	return 0;
 }
 

@@ -55,9 +55,10 @@ struct nrm2_scan {
 	size_t damage_cap;
 	struct nrm2_cpu *cpus;
 	size_t ncpus, cpus_cap;
-	uint32_t *slots; /* by ring: index in cpus + 1; 0: free */
-	uint64_t gaps;	 /* damaged stretches between sections so far */
-	uint64_t held;	 /* bytes that wait in groups */
+	uint32_t *slots;  /* by ring: index in cpus + 1; 0: free */
+	uint64_t gaps;	  /* damaged stretches between sections so far */
+	uint64_t held;	  /* bytes that wait in groups */
+	uint64_t carried; /* bytes of hooks that are split */
 	struct nrm2_region regions[NRM2_MAX_REGIONS];
 	unsigned nregions;
 	struct nrm2_spool_head head;

@@ -17,6 +17,8 @@ enum {
 	/* So are tasks, syncs, losses and META lines. */
 	PLAIN = 64 << 10,
 	SCHEMA_MOST = 4 << 20,
+	/* There may be as many buffers as processors. */
+	KEPT = 2048,
 };
 
 int nrm2_spool_open(struct nrm2_spool *s)
@@ -45,6 +47,15 @@ int nrm2_bytes_room(struct nrm2_bytes *b, size_t n, uint8_t **to)
 	}
 	*to = b->p + b->used;
 	return 0;
+}
+
+void nrm2_bytes_clear(struct nrm2_bytes *b)
+{
+	b->used = 0;
+	if (b->cap <= KEPT)
+		return;
+	free(b->p);
+	*b = (struct nrm2_bytes){0};
 }
 
 static int write_at(struct nrm2_spool *s, uint64_t at, const uint8_t *p, size_t n)

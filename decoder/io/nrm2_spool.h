@@ -34,6 +34,8 @@ void nrm2_spool_close(struct nrm2_spool *s); /* but not fd */
 
 /* Room for n bytes more; *to is where. They count once used is moved. */
 int nrm2_bytes_room(struct nrm2_bytes *b, size_t n, uint8_t **to);
+/* Empties it, and gives back what is much. */
+void nrm2_bytes_clear(struct nrm2_bytes *b);
 
 /* Room for a record; nrm2_spool_took says how long it is and when it was stamped. */
 int nrm2_spool_room(struct nrm2_spool *s, size_t n, uint8_t **to);
