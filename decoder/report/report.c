@@ -1,4 +1,5 @@
 /* What several reports say alike. */
+#include "../sink/escape.h"
 #include "report.h"
 
 #include <stdarg.h>
@@ -18,13 +19,19 @@ enum { FLAG_WORDS = sizeof flag_words / sizeof *flag_words };
 void report_note(const struct report *r, const char *format, ...)
 {
 	char line[1024];
+	struct out safe;
 	va_list ap;
 	if (!r->note)
 		return;
 	va_start(ap, format);
 	vsnprintf(line, sizeof line, format, ap);
 	va_end(ap);
-	r->note(r->ctx, line);
+	/* A note may hold the name of a file, which may hold anything. */
+	out_memory(&safe);
+	escape_text(&safe, line, strlen(line));
+	out_char(&safe, '\0');
+	r->note(r->ctx, safe.error ? "no memory for a note" : safe.buf);
+	out_discard(&safe);
 }
 
 void report_scripted_line(const struct report *r)

@@ -4,6 +4,8 @@
 #include <xxhash.h>
 #include <zlib.h>
 
+#include "../../decoder/model/record.h"
+#include "../../formats/record.h"
 #include "../../formats/trace_file.h"
 #include "short_form.h"
 
@@ -65,16 +67,67 @@ static void seal(uint8_t *h, const struct bytes *payload)
 	XXH3_freeState(state);
 }
 
-static void build_section(const uint8_t *p, size_t n, struct bytes *file)
+/* Where the rings of an honest trace have come to; NULL of one that need not be. */
+struct honesty {
+	struct {
+		uint64_t position, stamp;
+	} rings[16];
+};
+
+/* The record's stamp, no less than those before it. */
+static void keep_order(uint8_t *record, uint64_t *stamp)
+{
+	uint64_t own = get_le64(record + REC_STAMP);
+	*stamp = own > *stamp ? own : *stamp;
+	put_le64(record + REC_STAMP, *stamp);
+}
+
+/* What the header says of the hooks is what is there; the payload is not packed yet. */
+static void make_honest(struct honesty *honesty, uint8_t *h, struct bytes *payload)
+{
+	uint32_t ring = get_le32(h + TF_S_RING), hooks = 0, torn = 0, size;
+	ring &= TF_GUEST_RING | 7;
+	uint64_t first = 0, *stamp = &honesty->rings[(ring >> 28 | ring) & 15].stamp;
+	uint64_t *position = &honesty->rings[(ring >> 28 | ring) & 15].position;
+	for (size_t at = 0; at < payload->n; at += size) {
+		struct hook hook;
+		enum record_kind kind =
+			record_parse(payload->p + at, payload->n - at, &hook, &size);
+		if (kind == RECORD_BROKEN)
+			break;
+		torn += kind == RECORD_TORN;
+		if (kind != RECORD_HOOK)
+			continue;
+		keep_order(payload->p + at, stamp);
+		first = hooks++ ? first : *stamp;
+	}
+	put_le32(h + TF_S_RING, ring);
+	put_le32(h + TF_S_HOOKS, hooks);
+	put_le32(h + TF_S_TORN, torn);
+	put_le64(h + TF_S_POSITION, *position);
+	put_le64(h + TF_S_FIRST, first);
+	put_le64(h + TF_S_LAST, hooks ? *stamp : 0);
+	*position += payload->n;
+}
+
+static void build_section(const uint8_t *p, size_t n, struct bytes *file, struct honesty *honesty)
 {
 	uint8_t h[TF_SECTION_SIZE] = {0};
 	struct bytes payload = {0};
 	memcpy(h, p, n < sizeof h ? n : sizeof h);
 	size_t there = n < sizeof h ? 0 : n - sizeof h;
+	bool honest = honesty && get_le16(h + TF_S_TYPE) == TF_TYPE_HOOKS;
+	if (honest) {
+		h[SHAPE] &= (uint8_t) ~(SHAPE_LIES | SHAPE_WRONG);
+		if (!(h[SHAPE] & SHAPE_PACKED))
+			h[TF_S_CODEC] = TF_CODEC_NONE;
+	}
 	unsigned shape = h[SHAPE], codec = h[TF_S_CODEC];
 	bytes_put(&payload, p + n - there, payload_length(h, there));
 	if (shape & SHAPE_SHORT)
 		short_form_expand(&payload, h);
+	if (honest)
+		make_honest(honesty, h, &payload);
 	size_t raw = payload.n;
 	bool packed = shape & SHAPE_PACKED && raw && codec && codec <= TF_CODEC_ZLIB;
 	if (packed)
@@ -93,7 +146,7 @@ static void build_section(const uint8_t *p, size_t n, struct bytes *file)
 	bytes_free(&payload);
 }
 
-void recipe_build(const uint8_t *p, size_t n, struct bytes *file)
+static void build(const uint8_t *p, size_t n, struct bytes *file, struct honesty *honesty)
 {
 	struct feed in = {p, n};
 	build_header(&in, file);
@@ -102,9 +155,19 @@ void recipe_build(const uint8_t *p, size_t n, struct bytes *file)
 	bytes_put(file, in.p, (size_t)((at ? at : end) - in.p));
 	while (at && file->n < LARGEST) {
 		const uint8_t *next = next_magic(at + 4, (size_t)(end - at) - 4);
-		build_section(at, (size_t)((next ? next : end) - at), file);
+		build_section(at, (size_t)((next ? next : end) - at), file, honesty);
 		at = next;
 	}
+}
+
+void recipe_build(const uint8_t *p, size_t n, struct bytes *file)
+{
+	build(p, n, file, NULL);
+}
+
+void recipe_build_honest(const uint8_t *p, size_t n, struct bytes *file)
+{
+	build(p, n, file, &(struct honesty){0});
 }
 
 void recipe_fix(uint8_t *p, size_t n)

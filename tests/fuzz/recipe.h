@@ -21,6 +21,11 @@ enum shape {
 };
 
 void recipe_build(const uint8_t *p, size_t n, struct bytes *file);
+/*
+ * One whose section headers do not lie about the hooks in them, whatever the recipe says, and
+ * whose rings are in order: positions and stamps go on.
+ */
+void recipe_build_honest(const uint8_t *p, size_t n, struct bytes *file);
 
 /* Puts right the checksums of the file header and of all sections that can be walked. */
 void recipe_fix(uint8_t *p, size_t n);

@@ -8,7 +8,7 @@ top=$(cd "$here/../.." && pwd)
 to=${1:?the folder}
 traces=$to/traces
 mkdir -p "$traces"
-for target in args codec container nrm2 pipeline record schema sections; do
+for target in args codec container nrm2 partial pipeline record schema sections; do
 	mkdir -p "$to/$target"
 done
 
@@ -48,6 +48,10 @@ for trace in "$traces"/*; do
 		cat head "$trace" >"$to/pipeline/$name-$((n % 16))-$turn"
 		n=$((n + 1 + (turn == 2)))
 	done
+	bytes head "$(printf '\\%03o' $((128 + n % 6)))" '\100'
+	cat head "$trace" >"$to/partial/$name"
+	bytes head '\100\2\20\0\1\40\0\2'
+	cat head "$trace" >"$to/partial/$name-changed"
 	dd if="$trace" bs=8 skip=40 of="$to/record/$name" 2>/dev/null
 done
 rm -f head
@@ -66,6 +70,8 @@ n=0
 while [ $n -lt 16 ]; do
 	bytes head "$(printf '\\%03o' $n)" '\0\0\0\0\0\0\0'
 	cat head header one body two body >"$to/pipeline/short-$n"
+	bytes head "$(printf '\\%03o' $((128 + n % 6)))" '\100'
+	cat head header one body two body >"$to/partial/short-$n"
 	n=$((n + 1))
 done
 cat header one body two body >"$to/sections/short"

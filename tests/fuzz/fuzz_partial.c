@@ -1,0 +1,244 @@
+/*
+ * Partial results. Hostile ones, behind a checksum that holds, as they come or (0x40 in the
+ * first byte) a trace's own with a few bytes changed: what is accepted can be written and read
+ * again, merges to the same in either order, and can be reported. Those of a trace's slices
+ * (0x80): they amount to the whole.
+ */
+#include <xxhash.h>
+
+#include "../../decoder/model/trace.h"
+#include "../../decoder/model/varint.h"
+#include "../../decoder/report/report.h"
+#include "recipe.h"
+#include "wellformed.h"
+
+static const struct printed {
+	enum report_kind kind;
+	enum report_format format;
+	const char *(*wrong)(const char *p, size_t n, size_t *at);
+} printed[] = {
+	{REPORT_SUMMARY, FORMAT_TEXT, wrong_for_people},
+	{REPORT_SUMMARY, FORMAT_CSV, wrong_csv},
+	{REPORT_SUMMARY, FORMAT_JSON, wrong_json_lines},
+	{REPORT_CPUS, FORMAT_TEXT, wrong_for_people},
+	{REPORT_CPUS, FORMAT_CSV, wrong_csv},
+	{REPORT_CPUS, FORMAT_JSON, wrong_json_lines},
+};
+
+enum { PRINTED = sizeof printed / sizeof *printed };
+
+static void print(const struct partial *p, const struct printed *how, struct out *out)
+{
+	struct filter all;
+	size_t at = 0;
+	filter_init(&all);
+	struct report r = {.out = out, .format = how->format, .filter = &all};
+	out_memory(out);
+	PROMISE(!report_merged(&r, how->kind, p) && !out->error, "a report of what was merged");
+	const char *text = out->buf ? out->buf : "", *wrong = how->wrong(text, out->len, &at);
+	PROMISE(!wrong, "%s, at %zu of: %.*s", wrong, at, (int)out->len, text);
+}
+
+static void write(const struct partial *p, struct varint_out *o)
+{
+	*o = (struct varint_out){0};
+	partial_write(o, p);
+	PROMISE(!o->failed, "memory");
+}
+
+static bool same(const struct varint_out *a, const struct varint_out *b)
+{
+	return a->n == b->n && !memcmp(a->p, b->p, a->n);
+}
+
+/* What is written is read, and written again as the same bytes. */
+static void again(const uint8_t *bytes, size_t n)
+{
+	struct partial p = {0};
+	struct varint_out o;
+	const char *why = NULL;
+	size_t at = PARTIAL_HEADER_SIZE;
+	int rc = partial_read(&p, bytes, n, &why);
+	PROMISE(!rc, "what was written is refused: %s", why);
+	write(&p, &o);
+	while (at < n && at < o.n && o.p[at] == bytes[at])
+		at++;
+	PROMISE(at == n && at == o.n, "%zu bytes became %zu, from byte %zu on", n, o.n, at);
+	free(o.p);
+	partial_free(&p);
+}
+
+/* The header in front of it, with a checksum that holds. */
+static int read_payload(const uint8_t *payload, size_t n, struct partial *p)
+{
+	struct bytes file = {0};
+	uint8_t h[PARTIAL_HEADER_SIZE] = {0};
+	const char *why = NULL;
+	memcpy(h, PARTIAL_MAGIC, 8);
+	put_le32(h + PARTIAL_H_VERSION, PARTIAL_VERSION);
+	put_le64(h + PARTIAL_H_PAYLOAD, n);
+	uint64_t seed = XXH3_64bits(h, PARTIAL_H_CHECKSUM);
+	put_le64(h + PARTIAL_H_CHECKSUM, XXH3_64bits_withSeed(payload, n, seed));
+	bytes_put(&file, h, sizeof h);
+	bytes_put(&file, payload, n);
+	uint8_t *exact = exact_copy(file.p, file.n);
+	int rc = partial_read(p, exact, file.n, &why);
+	PROMISE(!rc || (rc == 1 && why), "code %d", rc);
+	/* A reader may put in order what it accepts. */
+	if (!rc) {
+		struct varint_out o;
+		write(p, &o);
+		again(o.p, o.n);
+		free(o.p);
+	}
+	free(exact);
+	bytes_free(&file);
+	return rc;
+}
+
+static void hostile(struct feed *in)
+{
+	struct partial one[2] = {{0}, {0}}, other[2] = {{0}, {0}};
+	struct varint_out a, b;
+	struct out out;
+	const uint8_t *first;
+	size_t n = feed_bytes(in, feed_u16(in), &first), which;
+	int rc = read_payload(first, n, &one[0]);
+	for (unsigned i = 0; i < PRINTED && !rc; i++) {
+		print(&one[0], &printed[i], &out);
+		out_discard(&out);
+	}
+	/* Both ways round; merging changes what it is merged into, so each is read twice. */
+	if (!rc && in->n && !read_payload(in->p, in->n, &other[0])) {
+		read_payload(first, n, &one[1]);
+		read_payload(in->p, in->n, &other[1]);
+		int ab = partial_merge(&one[0], &other[0], &which);
+		int ba = partial_merge(&other[1], &one[1], &which);
+		PROMISE(ab == ba && ab >= 0, "codes %d and %d", ab, ba);
+		write(&one[0], &a);
+		write(&other[1], &b);
+		PROMISE(ab || same(&a, &b), "the order of merging shows");
+		free(a.p);
+		free(b.p);
+	}
+	for (unsigned i = 0; i < 2; i++) {
+		partial_free(&one[i]);
+		partial_free(&other[i]);
+	}
+}
+
+/* The partial result of a slice of the trace. */
+static void of_slice(const struct trace *t, struct time_slice slice, struct partial *p)
+{
+	struct findings found = {0};
+	struct filter all;
+	struct out out;
+	const char *why = NULL;
+	filter_init(&all);
+	out_memory(&out);
+	struct report r = {.out = &out, .filter = &all, .threads = 2, .found = &found};
+	report_about(&r, t);
+	r.slice = slice;
+	PROMISE(!report_run(&r, REPORT_PARTIAL) && !out.error, "a partial result");
+	int rc = partial_read(p, (uint8_t *)out.buf, out.len, &why);
+	PROMISE(!rc, "our own partial result: %s", why);
+	again((uint8_t *)out.buf, out.len);
+	out_discard(&out);
+	findings_free(&found);
+}
+
+/* A trace's partial result, of which the input changes some bytes. */
+static void changed(const struct trace *t, const uint8_t *changes, size_t n)
+{
+	struct partial p = {0};
+	struct varint_out o;
+	struct feed in = {changes, n};
+	of_slice(t, (struct time_slice){INT64_MIN, INT64_MAX}, &p);
+	write(&p, &o);
+	partial_free(&p);
+	size_t payload = o.n - PARTIAL_HEADER_SIZE;
+	struct bytes two = {0};
+	bytes_put(&two, &(uint8_t[]){(uint8_t)payload, (uint8_t)(payload >> 8)}, 2);
+	bytes_put(&two, o.p + PARTIAL_HEADER_SIZE, payload);
+	bytes_put(&two, o.p + PARTIAL_HEADER_SIZE, payload);
+	while (in.n && payload) {
+		uint16_t place = feed_u16(&in);
+		two.p[2 + place % (2 * payload)] ^= feed_u8(&in);
+	}
+	if (payload <= UINT16_MAX)
+		hostile(&(struct feed){two.p, two.n});
+	bytes_free(&two);
+	free(o.p);
+}
+
+static void direct(const struct trace *t, const struct printed *how, struct out *out)
+{
+	struct findings found = {0};
+	struct filter all;
+	filter_init(&all);
+	out_memory(out);
+	struct report r = {
+		.out = out, .format = how->format, .filter = &all, .threads = 1, .found = &found};
+	report_about(&r, t);
+	/* Who merges says that counters were scripted where the partial results do. */
+	r.scripted = false;
+	PROMISE(!report_run(&r, how->kind) && !out->error, "a report");
+	findings_free(&found);
+}
+
+static void slices(const struct trace *t, const struct printed *how, int64_t cut)
+{
+	struct partial early = {0}, late = {0};
+	struct out merged, whole;
+	size_t which;
+	of_slice(t, (struct time_slice){INT64_MIN, cut - 1}, &early);
+	of_slice(t, (struct time_slice){cut, INT64_MAX}, &late);
+	int rc = partial_merge(&late, &early, &which);
+	PROMISE(!rc, "slices of one trace: %d", rc);
+	print(&late, how, &merged);
+	direct(t, how, &whole);
+	PROMISE(merged.len == whole.len &&
+			(!whole.len || !memcmp(merged.buf, whole.buf, whole.len)),
+		"merged: %.*s\nwhole: %.*s", (int)merged.len, merged.buf, (int)whole.len,
+		whole.buf);
+	out_discard(&merged);
+	out_discard(&whole);
+	partial_free(&early);
+	partial_free(&late);
+}
+
+static void of_trace(struct feed *in, uint8_t kind)
+{
+	struct bytes file = {0};
+	struct trace *t;
+	int64_t first, last;
+	const uint8_t *changes = NULL;
+	uint8_t part = feed_u8(in);
+	size_t n = kind & 0x80 ? 0 : feed_bytes(in, 3 * (part % 8), &changes);
+	/* Sections whose headers say that they lie in the other slice are not even read. */
+	recipe_build_honest(in->p, in->n, &file);
+	uint8_t *bytes = exact_copy(file.p, file.n);
+	PROMISE(!trace_new(&t), "an empty trace");
+	int rc = trace_add_memory(t, bytes, file.n, "memory");
+	if (!rc && !(kind & 0x80)) {
+		changed(t, changes, n);
+	} else if (!rc && trace_span(t, &first, &last)) {
+		uint64_t span = (uint64_t)last - (uint64_t)first;
+		int64_t cut = (int64_t)((uint64_t)first + span / 256 * part + part % 7);
+		slices(t, &printed[(kind & 0x3F) % PRINTED], cut == INT64_MIN ? 0 : cut);
+	}
+	trace_free(t);
+	free(bytes);
+	bytes_free(&file);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct feed in = {data, size};
+	uint8_t kind = feed_u8(&in);
+	if (kind & 0xC0)
+		of_trace(&in, kind);
+	else
+		hostile(&in);
+	return 0;
+}
