@@ -1,5 +1,6 @@
-/* The small languages of the command line: points in time, and patterns. */
+/* The small languages of the command line: points in time, patterns and gates. */
 #include "../../decoder/cmd/time_arg.h"
+#include "../../decoder/report/gate.h"
 #include "../../decoder/report/glob.h"
 #include "fuzz.h"
 
@@ -72,6 +73,22 @@ static void patterns(const char *pattern, const char *s, size_t n)
 	free(own);
 }
 
+static void gates(const char *text, const char *label, size_t n)
+{
+	struct gate g;
+	const char *wrong = gate_parse(text, &g);
+	PROMISE(!wrong || *wrong, "no reason");
+	if (wrong)
+		return;
+	PROMISE(g.text == text && g.metric < METRICS, "%s", text);
+	PROMISE(!g.label || (g.label >= text && g.label + g.label_length <= text + strlen(text)),
+		"a label beyond the text");
+	PROMISE(g.limit - g.limit == 0, "a limit that is no number");
+	PROMISE(!gate_exceeded(&g, 100, 100) || (g.above ? g.limit < 0 : g.limit > 0),
+		"no change exceeds %s", text);
+	gate_matches(&g, n ? label : NULL, n);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct feed in = {data, size};
@@ -84,7 +101,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	} else {
 		size_t n = zero ? in.n - length - 1 : 0;
 		char *s = (char *)exact_copy(zero ? zero + 1 : NULL, n);
-		patterns(text, s, n);
+		if (kind & 2)
+			gates(text, s, n);
+		else
+			patterns(text, s, n);
 		free(s);
 	}
 	free(text);

@@ -39,6 +39,44 @@ static void print(const struct partial *p, const struct printed *how, struct out
 	PROMISE(!wrong, "%s, at %zu of: %.*s", wrong, at, (int)out->len, text);
 }
 
+static void on_note(void *ctx, const char *line)
+{
+	size_t at;
+	(void)ctx;
+	PROMISE(!wrong_for_people(line, strlen(line), &at), "a note: %s", line);
+}
+
+/* What changed between two, in a format, with gates; twice, which must be the same. */
+static void diff(const struct partial *before, const struct partial *after, enum report_format f)
+{
+	static const char *const texts[] = {"p90>+5%", "count<-1", "*:mean>+1ns", "cpi>+0%"};
+	const struct printed *how = &printed[f];
+	struct gate gates[4];
+	struct filter all;
+	struct out out[2];
+	filter_init(&all);
+	for (unsigned i = 0; i < 4; i++)
+		PROMISE(!gate_parse(texts[i], &gates[i]), "%s", texts[i]);
+	for (unsigned i = 0; i < 2; i++) {
+		struct report r = {.out = &out[i],
+			.format = how->format,
+			.filter = &all,
+			.gates = gates,
+			.ngates = 4,
+			.note = on_note};
+		out_memory(&out[i]);
+		PROMISE(!report_diff(&r, before, after) && !out[i].error, "a diff");
+	}
+	size_t at = 0;
+	const char *text = out[0].buf ? out[0].buf : "";
+	const char *wrong = how->wrong(text, out[0].len, &at);
+	PROMISE(!wrong, "%s, at %zu of: %.*s", wrong, at, (int)out[0].len, text);
+	PROMISE(out[0].len == out[1].len && !memcmp(text, out[1].buf ? out[1].buf : "", out[0].len),
+		"one diff, two answers");
+	out_discard(&out[0]);
+	out_discard(&out[1]);
+}
+
 static void write(const struct partial *p, struct varint_out *o)
 {
 	*o = (struct varint_out){0};
@@ -112,6 +150,7 @@ static void hostile(struct feed *in)
 	if (!rc && in->n && !read_payload(in->p, in->n, &other[0])) {
 		read_payload(first, n, &one[1]);
 		read_payload(in->p, in->n, &other[1]);
+		diff(&one[1], &other[1], (enum report_format)(n % 3));
 		int ab = partial_merge(&one[0], &other[0], &which);
 		int ba = partial_merge(&other[1], &one[1], &which);
 		PROMISE(ab == ba && ab >= 0, "codes %d and %d", ab, ba);
@@ -193,6 +232,7 @@ static void slices(const struct trace *t, const struct printed *how, int64_t cut
 	size_t which;
 	of_slice(t, (struct time_slice){INT64_MIN, cut - 1}, &early);
 	of_slice(t, (struct time_slice){cut, INT64_MAX}, &late);
+	diff(&early, &late, how->format);
 	int rc = partial_merge(&late, &early, &which);
 	PROMISE(!rc, "slices of one trace: %d", rc);
 	print(&late, how, &merged);

@@ -100,4 +100,8 @@ for text in '*a?b[c-e]f\0xaybdf' '[!a-z]*\\\\*\0A*' 'a*b*c\0aXbYc' '[]]\0]'; do
 	bytes "$to/args/glob-$n" '\0' "$text"
 	n=$((n + 1))
 done
+for text in 'p90>+5%%' 'total<-1.5ms' 'lz4 *:cpi>0.25' '*\\:x:count>3' 'mean>+1e3us'; do
+	bytes "$to/args/gate-$n" '\2' "$text" '\0lz4 x'
+	n=$((n + 1))
+done
 rm -rf "$traces"
