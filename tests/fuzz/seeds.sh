@@ -8,7 +8,7 @@ top=$(cd "$here/../.." && pwd)
 to=${1:?the folder}
 traces=$to/traces
 mkdir -p "$traces"
-for target in args codec container nrm2 partial pipeline record schema sections; do
+for target in args codec container cuts nrm2 partial pipeline record schema sections; do
 	mkdir -p "$to/$target"
 done
 
@@ -50,6 +50,9 @@ for trace in "$traces"/*; do
 	done
 	bytes head "$(printf '\\%03o' $((128 + n % 6)))" '\100'
 	cat head "$trace" >"$to/partial/$name"
+	bytes head "$(printf '\\%03o' $((n % 8)))" '\2\1\1\100\0\100\0'
+	[ $((n % 2)) -eq 0 ] || printf '\0\0' >>head
+	cat head "$trace" >"$to/cuts/$name"
 	bytes head '\100\2\20\0\1\40\0\2'
 	cat head "$trace" >"$to/partial/$name-changed"
 	dd if="$trace" bs=8 skip=40 of="$to/record/$name" 2>/dev/null
@@ -72,6 +75,8 @@ while [ $n -lt 16 ]; do
 	cat head header one body two body >"$to/pipeline/short-$n"
 	bytes head "$(printf '\\%03o' $((128 + n % 6)))" '\100'
 	cat head header one body two body >"$to/partial/short-$n"
+	bytes head "$(printf '\\%03o' $((2 * (n % 4))))" '\2\1\1\100\0\100\0'
+	cat head header one body two body one body one body >"$to/cuts/short-$n"
 	n=$((n + 1))
 done
 cat header one body two body >"$to/sections/short"

@@ -1,0 +1,252 @@
+/*
+ * However a trace is cut into slices, by however many threads it is read and however little
+ * memory its intervals are sorted in, the same comes of it. The first bytes say how, the rest
+ * is one or two recipes (recipe.h); the passes of reports cut traces only far larger than
+ * these.
+ */
+#include <pthread.h>
+
+#include "../../decoder/model/interval_stream.h"
+#include "../../decoder/model/pass.h"
+#include "recipe.h"
+
+enum how {
+	TWO_FILES = 1, /* a length of 16 bits, then the first recipe */
+	ORDERED = 2,
+	RANGE = 4,   /* two bytes: parts of 256 of the trace's span */
+	HOSTILE = 8, /* the headers of sections may lie: no crash, and no more is promised */
+	BY_MACHINE = 16,
+	UNVERIFIED = 32,
+};
+
+struct settings {
+	uint8_t how, threads, from, to;
+	uint16_t slice, budget;
+};
+
+/* Of one hook, what tells it from all others and when it is. */
+struct seen {
+	uint64_t ticks, position;
+	int64_t time_ns;
+	uint32_t file, ring, tid, minor;
+	size_t slice, place; /* of it; a pass that is not ordered hands them out in any order */
+};
+
+struct list {
+	struct bytes bytes; /* struct seen */
+	pthread_mutex_t lock;
+};
+
+static void see(struct list *l, const struct hook *h, size_t slice, size_t place)
+{
+	struct seen s;
+	memset(&s, 0, sizeof s);
+	s = (struct seen){.ticks = h->ticks,
+		.position = h->position,
+		.time_ns = h->time_ns,
+		.file = h->file,
+		.ring = h->ring,
+		.tid = h->tid,
+		.minor = h->minor,
+		.slice = slice,
+		.place = place};
+	bytes_put(&l->bytes, &s, sizeof s);
+}
+
+static int read_slice(void *ctx, struct pass_slice *slice)
+{
+	struct list *l = ctx;
+	const struct hook *h;
+	size_t place = 0;
+	int rc;
+	while ((rc = pass_next(slice, &h)) > 0) {
+		pthread_mutex_lock(&l->lock);
+		see(l, h, pass_index(slice), place++);
+		pthread_mutex_unlock(&l->lock);
+	}
+	return rc;
+}
+
+static int by_slice(const void *a, const void *b)
+{
+	const struct seen *x = a, *y = b;
+	if (x->slice != y->slice)
+		return x->slice < y->slice ? -1 : 1;
+	return x->place < y->place ? -1 : x->place > y->place;
+}
+
+static int by_ring(const void *a, const void *b)
+{
+	const struct seen *x = a, *y = b;
+	if (x->file != y->file)
+		return x->file < y->file ? -1 : 1;
+	if (x->ring != y->ring)
+		return x->ring < y->ring ? -1 : 1;
+	return x->position < y->position ? -1 : x->position > y->position;
+}
+
+static void sort(struct list *l, int (*order)(const void *, const void *))
+{
+	if (l->bytes.n)
+		qsort(l->bytes.p, l->bytes.n / sizeof(struct seen), sizeof(struct seen), order);
+}
+
+static void same_hooks(const struct list *a, const struct list *b)
+{
+	const struct seen *x = (void *)a->bytes.p, *y = (void *)b->bytes.p;
+	size_t n = a->bytes.n / sizeof *x;
+	PROMISE(a->bytes.n == b->bytes.n, "%zu hooks, in slices %zu", n, b->bytes.n / sizeof *x);
+	for (size_t i = 0; i < n; i++)
+		PROMISE(x[i].ticks == y[i].ticks && x[i].position == y[i].position &&
+				x[i].time_ns == y[i].time_ns && x[i].file == y[i].file &&
+				x[i].ring == y[i].ring && x[i].tid == y[i].tid &&
+				x[i].minor == y[i].minor,
+			"hook %zu of %zu", i, n);
+}
+
+static void iterate(const struct trace *t, int64_t from, int64_t to, struct list *l)
+{
+	struct hook_iter *it;
+	const struct hook *h;
+	int rc;
+	PROMISE(!hook_iter_open(t, &it), "memory");
+	hook_iter_range(it, from, to);
+	for (size_t i = 0; (rc = hook_iter_next(it, &h)) > 0; i++)
+		see(l, h, 0, i);
+	PROMISE(!rc, "code %d", rc);
+	hook_iter_close(it);
+}
+
+static void hooks(const struct trace *t, const struct settings *s, int64_t from, int64_t to)
+{
+	struct list whole = {.lock = PTHREAD_MUTEX_INITIALIZER};
+	struct list cut = {.lock = PTHREAD_MUTEX_INITIALIZER};
+	struct findings found = {0};
+	struct pass p = {.trace = t,
+		.from_ns = from,
+		.to_ns = to,
+		.threads = 1 + s->threads % 4,
+		.ordered = s->how & ORDERED,
+		.slice_bytes = s->slice,
+		.read = read_slice,
+		.ctx = &cut};
+	iterate(t, from, to, &whole);
+	PROMISE(!pass_run(&p, &found), "a pass");
+	PROMISE(found.total.hooks * sizeof(struct seen) == cut.bytes.n || from != INT64_MIN ||
+			to != INT64_MAX,
+		"%llu hooks", (unsigned long long)found.total.hooks);
+	sort(&cut, p.ordered ? by_slice : by_ring);
+	if (!p.ordered)
+		sort(&whole, by_ring);
+	if (!(s->how & HOSTILE))
+		same_hooks(&whole, &cut);
+	findings_free(&found);
+	bytes_free(&whole.bytes);
+	bytes_free(&cut.bytes);
+}
+
+static struct interval_stream *stream(
+	const struct trace *t, const struct settings *s, unsigned threads, size_t budget)
+{
+	struct interval_stream *stream;
+	struct interval_stream_options o = {.from_ns = INT64_MIN,
+		.threads = threads,
+		.budget = budget,
+		.wants = ~0u,
+		.by_machine = s->how & BY_MACHINE};
+	PROMISE(!interval_stream_open(t, &o, &stream, NULL), "a stream");
+	return stream;
+}
+
+static bool same_label(const struct interval *a, const struct interval *b)
+{
+	return a->has_label == b->has_label && a->label_len == b->label_len &&
+	       (!a->label_len || !memcmp(a->label, b->label, a->label_len));
+}
+
+static bool same_interval(const struct interval *a, const struct interval *b)
+{
+	return a->start_ns == b->start_ns && a->end_ns == b->end_ns && a->ring == b->ring &&
+	       a->tid == b->tid && a->position == b->position && a->file == b->file &&
+	       a->depth == b->depth && a->flags == b->flags && a->num_cpus == b->num_cpus &&
+	       a->cycles == b->cycles && a->elapsed == b->elapsed && same_label(a, b);
+}
+
+static void intervals(const struct trace *t, const struct settings *s)
+{
+	struct interval_stream *one = stream(t, s, 1, 0);
+	struct interval_stream *other = stream(t, s, 1 + s->threads % 3, s->budget + 1u);
+	const struct interval *a, *b;
+	PROMISE(interval_stream_count(one) == interval_stream_count(other), "counts");
+	for (unsigned turn = 0; turn < 2; turn++) {
+		int x, y;
+		while ((x = interval_stream_next(one, &a)) > 0) {
+			y = interval_stream_next(other, &b);
+			PROMISE(y > 0 && same_interval(a, b), "code %d, start %lld and %lld", y,
+				(long long)a->start_ns, y > 0 ? (long long)b->start_ns : 0);
+		}
+		PROMISE(!x && !interval_stream_next(other, &b), "code %d", x);
+		PROMISE(!interval_stream_rewind(one) && !interval_stream_rewind(other), "rewind");
+	}
+	interval_stream_close(one);
+	interval_stream_close(other);
+}
+
+static int add(
+	struct trace *t, const struct settings *s, const uint8_t *p, size_t n, uint8_t **kept)
+{
+	struct bytes file = {0};
+	if (s->how & HOSTILE)
+		recipe_build(p, n, &file);
+	else
+		recipe_build_honest(p, n, &file);
+	*kept = exact_copy(file.p, file.n);
+	int rc = trace_add_memory(t, *kept, file.n, "memory");
+	bytes_free(&file);
+	return rc;
+}
+
+static void judge(const struct trace *t, const struct settings *s)
+{
+	int64_t from = INT64_MIN, to = INT64_MAX, first, last, span;
+	if (s->how & RANGE && trace_span(t, &first, &last) &&
+		!__builtin_sub_overflow(last, first, &span)) {
+		from = first + span / 256 * s->from;
+		to = last - span / 256 * s->to;
+		/* Not on the first and last stamps alone. */
+		from += from < INT64_MAX - 3 ? s->from % 3 : 0;
+		to -= to > INT64_MIN + 3 ? s->to % 3 : 0;
+	}
+	hooks(t, s, from, to);
+	intervals(t, s);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct feed in = {data, size};
+	struct settings s;
+	struct trace *t;
+	uint8_t *files[2] = {NULL, NULL};
+	const uint8_t *p;
+	int rc = 0;
+	s.how = feed_u8(&in);
+	s.threads = feed_u8(&in);
+	s.from = feed_u8(&in);
+	s.to = feed_u8(&in);
+	s.slice = feed_u16(&in);
+	s.budget = feed_u16(&in);
+	PROMISE(!trace_new(&t), "an empty trace");
+	trace_set_verify(t, s.how & UNVERIFIED ? VERIFY_LATER : VERIFY_ALL);
+	if (s.how & TWO_FILES) {
+		size_t n = feed_bytes(&in, feed_u16(&in), &p);
+		rc = add(t, &s, p, n, &files[0]);
+	}
+	if (!rc)
+		rc = add(t, &s, in.p, in.n, &files[1]);
+	if (!rc)
+		judge(t, &s);
+	trace_free(t);
+	free(files[0]);
+	free(files[1]);
+	return 0;
+}
