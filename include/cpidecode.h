@@ -209,8 +209,9 @@ CPIDECODE_API int cpidecode_hooks_next(cpidecode_hooks *it, const cpidecode_hook
 
 /*
  * The next hook will be the first one not before time_ns: forwards or backwards, at any
- * moment. Sections of other times are not read. What was counted so far is forgotten. 0 or
- * an error, after which the iterator is only good for closing.
+ * moment. Sections before it are not read. Where CLOCK_REALTIME was stepped back, hooks from
+ * before that may be passed over. Counts go on: what is read twice counts twice. 0 or an
+ * error, after which the iterator is only good for closing.
  */
 CPIDECODE_API int cpidecode_hooks_seek(cpidecode_hooks *it, int64_t time_ns);
 

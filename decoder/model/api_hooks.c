@@ -31,7 +31,7 @@ int cpidecode_hooks_next(cpidecode_hooks *it, const cpidecode_hook **hook)
 	*hook = NULL;
 	it->current = NULL;
 	it->walking = false;
-	int rc = it->it ? hook_iter_next(it->it, &h) : CPIDECODE_ENOMEM;
+	int rc = hook_iter_next(it->it, &h);
 	if (rc <= 0)
 		return rc;
 	it->current = h;
@@ -70,13 +70,8 @@ const char *cpidecode_hook_string(const cpidecode_hook *h, unsigned i, size_t *l
 
 int cpidecode_hooks_seek(cpidecode_hooks *it, int64_t time_ns)
 {
-	hook_iter_close(it->it);
-	it->it = NULL;
 	it->current = NULL;
-	int rc = hook_iter_open(it->trace, &it->it);
-	if (!rc)
-		hook_iter_range(it->it, time_ns, INT64_MAX);
-	return rc;
+	return hook_iter_seek(it->it, time_ns);
 }
 
 static void fill_field(cpidecode_field *to, const struct field_value *v)
@@ -139,7 +134,7 @@ int cpidecode_hooks_damage(
 	const cpidecode_hooks *it, size_t i, size_t *file, cpidecode_damage_info *info)
 {
 	struct findings found = {0};
-	int rc = it->it ? findings_add(&found, it->trace, it->it) : CPIDECODE_EINVAL;
+	int rc = findings_add(&found, it->trace, it->it);
 	if (!rc && i >= found.ndamage)
 		rc = CPIDECODE_EINVAL;
 	if (!rc) {
@@ -154,9 +149,8 @@ int cpidecode_hooks_damage(
 
 void cpidecode_hooks_counts(const cpidecode_hooks *it, cpidecode_counts *counts)
 {
-	struct hook_counts c = {0};
-	if (it->it)
-		hook_iter_counts(it->it, &c);
+	struct hook_counts c;
+	hook_iter_counts(it->it, &c);
 	*counts = (cpidecode_counts){.hooks = c.hooks,
 		.torn = c.torn,
 		.malformed = c.malformed,
