@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -24,7 +25,7 @@ struct pass_run;
 
 /* A thread at work, and the slice that it is reading. */
 struct pass_slice {
-	struct pass_run *run;
+	_Alignas(PASS_APART) struct pass_run *run;
 	struct hook_iter *it;
 	struct tick_range *keys; /* for each file */
 	unsigned thread;
@@ -48,6 +49,12 @@ struct pass_run {
 	atomic_size_t failed; /* the first that has failed so far; SIZE_MAX: none */
 	int rc;		      /* why */
 };
+
+void *pass_alloc(size_t n, size_t size)
+{
+	void *p = n <= SIZE_MAX / size ? aligned_alloc(PASS_APART, n * size) : NULL;
+	return p ? memset(p, 0, n * size) : NULL;
+}
 
 static bool lost(const struct pass_slice *s)
 {
@@ -256,7 +263,7 @@ static int collect(struct pass_run *run, struct findings *found)
 
 static int run_workers(struct pass_run *run, unsigned threads, struct findings *found)
 {
-	run->workers = calloc(threads, sizeof *run->workers);
+	run->workers = pass_alloc(threads, sizeof *run->workers);
 	run->active = calloc(threads, sizeof *run->active);
 	if (!run->workers || !run->active)
 		return CPIDECODE_ENOMEM;

@@ -17,7 +17,17 @@
 
 struct pass_slice;
 
-enum { PASS_MAX_THREADS = 1024 };
+enum {
+	PASS_MAX_THREADS = 1024,
+	/*
+	 * What a thread writes for every hook lies so far from what another one does: a cache line
+	 * that both write goes to and fro (two, as processors fetch them in pairs).
+	 */
+	PASS_APART = 128,
+};
+
+/* n zeroed elements for as many threads; of a size that is a multiple of PASS_APART. free. */
+void *pass_alloc(size_t n, size_t size);
 
 struct pass {
 	const struct trace *trace;

@@ -15,7 +15,7 @@ enum {
 };
 
 struct worker {
-	struct hook_lines *lines; /* NULL: it has not had a slice yet */
+	_Alignas(PASS_APART) struct hook_lines *lines; /* NULL: it has not had a slice yet */
 	struct out buffer;
 };
 
@@ -97,7 +97,7 @@ static bool show_progress(void *ctx, uint64_t done, uint64_t total)
 
 static int open_workers(struct hooks *s, unsigned n)
 {
-	s->workers = calloc(n, sizeof *s->workers);
+	s->workers = pass_alloc(n, sizeof *s->workers);
 	if (!s->workers)
 		return CPIDECODE_ENOMEM;
 	for (; s->count < n; s->count++)
