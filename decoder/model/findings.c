@@ -4,7 +4,7 @@
 
 #include "grow.h"
 
-static void add_counts(struct hook_counts *to, const struct hook_counts *c)
+void hook_counts_add(struct hook_counts *to, const struct hook_counts *c)
 {
 	to->hooks += c->hooks;
 	to->pads += c->pads;
@@ -71,9 +71,9 @@ int findings_add(struct findings *f, const struct trace *t, struct hook_iter *it
 		return rc;
 	for (size_t i = 0; i < f->nfiles; i++)
 		for (size_t j = 0; hook_iter_ring_counts(it, i, j, &counts); j++)
-			add_counts(&f->rings[i][j], &counts);
+			hook_counts_add(&f->rings[i][j], &counts);
 	hook_iter_counts(it, &counts);
-	add_counts(&f->total, &counts);
+	hook_counts_add(&f->total, &counts);
 	const struct hook_damage *damage = hook_iter_damage(it, &n);
 	return add_damage(f, damage, n);
 }

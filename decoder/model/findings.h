@@ -21,6 +21,7 @@ enum { MAX_TOLD_DAMAGE = 1000 };
  */
 size_t hook_damage_keep(struct hook_damage *d, size_t n, size_t most);
 
+void hook_counts_add(struct hook_counts *to, const struct hook_counts *c);
 /* Adds what an iterator found so far. 0 or CPIDECODE_ENOMEM. */
 int findings_add(struct findings *f, const struct trace *t, struct hook_iter *it);
 /* NULL: that ring is not known, or nothing was read. i as in trace_file.rings. */

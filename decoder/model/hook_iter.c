@@ -389,26 +389,13 @@ int hook_iter_next(struct hook_iter *it, const struct hook **result)
 	return 1;
 }
 
-static void add_counts(struct hook_counts *to, const struct hook_counts *c)
-{
-	to->hooks += c->hooks;
-	to->pads += c->pads;
-	to->torn += c->torn;
-	to->reserved += c->reserved;
-	to->malformed += c->malformed;
-	to->promised += c->promised;
-	to->torn_promised += c->torn_promised;
-	to->bad_sections += c->bad_sections;
-	to->bad_bytes += c->bad_bytes;
-}
-
 void hook_iter_counts(const struct hook_iter *it, struct hook_counts *total)
 {
 	*total = (struct hook_counts){0};
 	for (size_t i = 0; i < it->nsources; i++) {
 		const struct source *s = &it->sources[i];
 		for (size_t j = 0; j < s->file->pub.nrings; j++)
-			add_counts(total, &s->cursors[j].counts);
+			hook_counts_add(total, &s->cursors[j].counts);
 	}
 }
 
