@@ -16,8 +16,22 @@ struct group {
 	bool open, has_elapsed, has_types;
 };
 
+bool group_elapsed_by_cursor(
+	const struct group_plan *plan, const struct hook *h, uint64_t *elapsed);
+
 /* What a hook says of its elapsed time; false: it is too short to say. */
-bool group_elapsed(const struct group_plan *plan, const struct hook *h, uint64_t *elapsed);
+static inline bool group_elapsed(
+	const struct group_plan *plan, const struct hook *h, uint64_t *elapsed)
+{
+	if (!plan->flat)
+		return group_elapsed_by_cursor(plan, h, elapsed);
+	const uint8_t *p = h->words + 4 * (size_t)plan->elapsed_word;
+	if (h->nwords <= plan->elapsed_word + (plan->elapsed_wide ? 1u : 0u))
+		return false;
+	*elapsed = plan->elapsed_wide ? get_hl64(p) : get_le32(p);
+	return true;
+}
+
 /* Takes all that is wanted of a hook. 0 or CPIDECODE_ENOMEM. */
 int group_take(struct group *g, const struct group_plan *plan, const struct hook *h);
 void group_free(struct group *g);

@@ -4,18 +4,6 @@
 
 #include "../../formats/cpi_hooks.h"
 
-/* All kinds of CPI hooks differ in these bits alone. */
-#define KIND_SHIFT 28
-_Static_assert(
-	CPI_MINOR_LABEL_START >> KIND_SHIFT == 0x0 && CPI_MINOR_SUMMARY >> KIND_SHIFT == 0x1 &&
-		CPI_MINOR_THREAD >> KIND_SHIFT == 0x2 && CPI_MINOR_PER_CPU >> KIND_SHIFT == 0x4 &&
-		CPI_MINOR_SYSTEM >> KIND_SHIFT == 0x8 && CPI_MINOR_QUALITY >> KIND_SHIFT == 0xA &&
-		CPI_MINOR_LABEL_END >> KIND_SHIFT == 0xF &&
-		((CPI_MINOR_LABEL_START | CPI_MINOR_SUMMARY | CPI_MINOR_THREAD | CPI_MINOR_PER_CPU |
-			 CPI_MINOR_SYSTEM | CPI_MINOR_QUALITY | CPI_MINOR_LABEL_END) &
-			((1u << KIND_SHIFT) - 1)) == 0,
-	"the table of kinds");
-
 /* A count is an integer, a ratio a fix4: a field of another type is another field. */
 enum shape {
 	COUNT,
@@ -55,19 +43,6 @@ static const struct meaning {
 	{"migrations", GF_MIGRATIONS, COUNT, false},
 	{"faults", GF_FAULTS, COUNT, false},
 };
-
-enum group_part group_part(uint8_t major, uint32_t minor)
-{
-	static const uint8_t parts[16] = {
-		PART_LABEL_START, PART_SUMMARY, PART_THREAD, PART_NONE, /* 0 */
-		PART_PER_CPU, PART_NONE, PART_NONE, PART_NONE,		/* 4 */
-		PART_SYSTEM, PART_NONE, PART_QUALITY, PART_NONE,	/* 8 */
-		PART_NONE, PART_NONE, PART_NONE, PART_LABEL_END,	/* C */
-	};
-	if (major != CPI_MAJOR || minor & CPI_MINOR_KIND & ~(0xFu << KIND_SHIFT))
-		return PART_NONE;
-	return (enum group_part)parts[minor >> KIND_SHIFT];
-}
 
 static bool has_shape(const struct schema_field *f, const struct meaning *m)
 {

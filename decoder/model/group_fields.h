@@ -5,6 +5,7 @@
 #ifndef SWT_DECODER_GROUP_FIELDS_H
 #define SWT_DECODER_GROUP_FIELDS_H
 
+#include "../../formats/cpi_hooks.h"
 #include "schema.h"
 
 enum group_field {
@@ -49,7 +50,33 @@ enum group_part {
 	PARTS = PART_NONE,
 };
 
-enum group_part group_part(uint8_t major, uint32_t minor);
+/* All kinds of CPI hooks differ in these bits alone. */
+#define GROUP_KIND_SHIFT 28
+_Static_assert(
+	CPI_MINOR_LABEL_START >> GROUP_KIND_SHIFT == 0x0 &&
+		CPI_MINOR_SUMMARY >> GROUP_KIND_SHIFT == 0x1 &&
+		CPI_MINOR_THREAD >> GROUP_KIND_SHIFT == 0x2 &&
+		CPI_MINOR_PER_CPU >> GROUP_KIND_SHIFT == 0x4 &&
+		CPI_MINOR_SYSTEM >> GROUP_KIND_SHIFT == 0x8 &&
+		CPI_MINOR_QUALITY >> GROUP_KIND_SHIFT == 0xA &&
+		CPI_MINOR_LABEL_END >> GROUP_KIND_SHIFT == 0xF &&
+		((CPI_MINOR_LABEL_START | CPI_MINOR_SUMMARY | CPI_MINOR_THREAD | CPI_MINOR_PER_CPU |
+			 CPI_MINOR_SYSTEM | CPI_MINOR_QUALITY | CPI_MINOR_LABEL_END) &
+			((1u << GROUP_KIND_SHIFT) - 1)) == 0,
+	"the table of kinds");
+
+static inline enum group_part group_part(uint8_t major, uint32_t minor)
+{
+	static const uint8_t parts[16] = {
+		PART_LABEL_START, PART_SUMMARY, PART_THREAD, PART_NONE, /* 0 */
+		PART_PER_CPU, PART_NONE, PART_NONE, PART_NONE,		/* 4 */
+		PART_SYSTEM, PART_NONE, PART_QUALITY, PART_NONE,	/* 8 */
+		PART_NONE, PART_NONE, PART_NONE, PART_LABEL_END,	/* C */
+	};
+	if (major != CPI_MAJOR || minor & CPI_MINOR_KIND & ~(0xFu << GROUP_KIND_SHIFT))
+		return PART_NONE;
+	return (enum group_part)parts[minor >> GROUP_KIND_SHIFT];
+}
 
 /* What a field that stands in a schema like this means. */
 enum group_field group_field_of(const struct schema_field *f);

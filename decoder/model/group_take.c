@@ -424,8 +424,7 @@ int group_take(struct group *g, const struct group_plan *plan, const struct hook
 	return rc == TOO_SHORT ? take_by_cursor(g, plan, h) : rc;
 }
 
-static bool elapsed_by_cursor(
-	const struct group_plan *plan, const struct hook *h, uint64_t *elapsed)
+bool group_elapsed_by_cursor(const struct group_plan *plan, const struct hook *h, uint64_t *elapsed)
 {
 	struct hook read_as = *h;
 	struct field_cursor c;
@@ -439,15 +438,4 @@ static bool elapsed_by_cursor(
 		}
 	}
 	return false;
-}
-
-bool group_elapsed(const struct group_plan *plan, const struct hook *h, uint64_t *elapsed)
-{
-	if (!plan->flat)
-		return elapsed_by_cursor(plan, h, elapsed);
-	const uint8_t *p = h->words + 4 * (size_t)plan->elapsed_word;
-	if (h->nwords <= plan->elapsed_word + (plan->elapsed_wide ? 1u : 0u))
-		return false;
-	*elapsed = plan->elapsed_wide ? get_hl64(p) : get_le32(p);
-	return true;
 }

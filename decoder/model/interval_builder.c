@@ -244,7 +244,7 @@ int interval_feed(struct interval_builder *b, const struct hook *h, const struct
 	/* The second label could only contradict the first. */
 	if (part == PART_LABEL_END && g->iv.has_label && !(b->wants & WANT_FLAGS))
 		return closed;
-	int rc = group_take(g, plan, h);
+	int rc = plan->nops == 1 ? 0 : group_take(g, plan, h); /* 1: its end alone */
 	return rc ? rc : closed;
 }
 

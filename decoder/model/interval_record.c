@@ -183,7 +183,6 @@ static void get_values(const struct parts *parts, struct interval *iv)
 void interval_record_get(const struct interval_record *r, unsigned wants, const uint8_t *tail,
 	const struct trace *t, struct interval *iv)
 {
-	const struct trace_file *f = trace_file(t, r->file);
 	struct parts parts;
 	find_parts(r, wants, &parts);
 	iv->start_ns = parts.times.start;
@@ -191,7 +190,8 @@ void interval_record_get(const struct interval_record *r, unsigned wants, const 
 	iv->end_ticks = r->end;
 	iv->start_ticks = r->era & 1 ? r->start : 0;
 	iv->elapsed = r->end - r->start;
-	iv->elapsed_ns = trace_duration_ns(f, iv->elapsed);
+	iv->elapsed_ns =
+		wants & WANT_START ? trace_duration_ns(trace_file(t, r->file), iv->elapsed) : 0;
 	iv->ring = r->ring;
 	iv->tid = r->tid;
 	iv->file = r->file;

@@ -9,7 +9,7 @@
 
 /* What somebody wants to know of intervals. The rest of an interval is not to be relied on. */
 enum interval_want {
-	WANT_START = 1u << 0,	/* start_ns */
+	WANT_START = 1u << 0,	/* start_ns; from an interval_stream also end_ns, elapsed_ns */
 	WANT_SYSTEM = 1u << 1,	/* the system's ratios and counts */
 	WANT_THREAD = 1u << 2,	/* the thread's */
 	WANT_QUALITY = 1u << 3, /* IV_FLAGGED, on_cpu_ns to faults */

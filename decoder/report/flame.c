@@ -209,7 +209,7 @@ static bool show_progress(void *ctx, uint64_t done, uint64_t total)
 static unsigned wants_of(const struct report *r)
 {
 	static const unsigned weights[] = {[WEIGHT_CYCLES] = 0,
-		[WEIGHT_NS] = 0,
+		[WEIGHT_NS] = WANT_START,
 		[WEIGHT_INSTRUCTIONS] = WANT_SYSTEM,
 		[WEIGHT_THREAD_CYCLES] = WANT_THREAD};
 	bool by_time = r->filter->from != INT64_MIN || r->filter->to != INT64_MAX;
