@@ -325,7 +325,8 @@ CPIDECODE_API int cpidecode_interval_stream_open(
 	const cpidecode_trace *t, int64_t from_ns, int64_t to_ns, cpidecode_interval_stream **s);
 /*
  * 1 and an interval, 0 at the end, or an error. Its pointers are valid until the next call;
- * parent is the place in the stream, from 0.
+ * parent is the place in the stream, from 0; also -1 where it is not in the range or, as a
+ * clock was set back, comes later.
  */
 CPIDECODE_API int cpidecode_interval_stream_next(
 	cpidecode_interval_stream *s, cpidecode_interval *iv);

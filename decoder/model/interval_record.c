@@ -19,6 +19,10 @@ struct times {
 	int64_t start, end;
 };
 
+struct places {
+	int64_t own, parent;
+};
+
 struct values {
 	uint32_t mask; /* of those that follow */
 	uint32_t num_cpus;
@@ -82,6 +86,11 @@ static uint8_t *put_body(
 		memcpy(p, &times, sizeof times);
 		p += sizeof times;
 	}
+	if (wants & RECORD_PLACES) {
+		struct places places = {iv->place, iv->parent};
+		memcpy(p, &places, sizeof places);
+		p += sizeof places;
+	}
 	if (wants & VALUE_WANTS)
 		p = put_values(p, iv);
 	if (outside) {
@@ -126,6 +135,7 @@ size_t interval_record_put(
 struct parts {
 	const struct task *task;
 	struct times times;
+	struct places places;
 	struct values values;
 	const uint8_t *value, *tail;
 };
@@ -134,12 +144,17 @@ static void find_parts(const struct interval_record *r, unsigned wants, struct p
 {
 	const uint8_t *p = (const uint8_t *)(r + 1);
 	parts->times = (struct times){0};
+	parts->places = (struct places){-1, -1};
 	parts->values = (struct values){0};
 	memcpy(&parts->task, p, sizeof parts->task);
 	p += sizeof(uint64_t);
 	if (wants & WANT_START) {
 		memcpy(&parts->times, p, sizeof parts->times);
 		p += sizeof parts->times;
+	}
+	if (wants & RECORD_PLACES) {
+		memcpy(&parts->places, p, sizeof parts->places);
+		p += sizeof parts->places;
 	}
 	if (wants & VALUE_WANTS) {
 		memcpy(&parts->values, p, sizeof parts->values);
@@ -201,7 +216,8 @@ void interval_record_get(const struct interval_record *r, unsigned wants, const 
 	iv->types = r->types;
 	iv->flags = r->flags;
 	iv->depth = r->depth;
-	iv->parent = -1;
+	iv->place = parts.places.own;
+	iv->parent = parts.places.parent;
 	iv->task = parts.task;
 	iv->num_cpus = parts.values.num_cpus;
 	get_values(&parts, iv);

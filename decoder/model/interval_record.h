@@ -29,6 +29,9 @@ enum {
 	RECORD_OUTSIDE = 8, /* label and processors */
 };
 
+/* With the wants: place and parent are kept, too. */
+#define RECORD_PLACES (1u << 16)
+
 enum {
 	/* Longer labels and arrays wait in the file by themselves. */
 	RECORD_MAX_INSIDE = 8 << 10,
@@ -43,7 +46,7 @@ void interval_record_put_tail(uint8_t *to, const struct interval *iv);
 /*
  * Writes iv, at most RECORD_MAX_SIZE bytes, and returns how many. A tail longer than
  * RECORD_MAX_INSIDE is not written but stands at `outside` of the file. kept false: the key
- * is all that is written. wants: of enum interval_want.
+ * is all that is written. wants: of enum interval_want, and RECORD_PLACES.
  */
 size_t interval_record_put(
 	uint8_t *to, const struct interval *iv, unsigned wants, bool kept, uint64_t outside);

@@ -16,6 +16,7 @@ struct interval_stream {
 	struct nesting nesting;
 	bool nested; /* the sorter's records say their depths */
 	uint64_t count;
+	int64_t place;	    /* of the next one handed out */
 	struct interval iv; /* the one handed out */
 };
 
@@ -111,14 +112,23 @@ static int next_nested(struct interval_stream *s)
 	const struct interval_record *r;
 	int rc;
 	while ((rc = interval_sorter_next(s->sorter, &r)) > 0) {
+		bool kept = r->marks & RECORD_KEPT;
+		struct nest_key key = {.era = r->era,
+			.tid = r->tid,
+			.start = r->start,
+			.end = r->end,
+			.place = kept ? s->place : -1};
 		uint32_t depth;
-		rc = nesting_add(&s->nesting, r->era, r->tid, r->start, r->end, &depth);
+		int64_t parent;
+		rc = nesting_add(&s->nesting, &key, &depth, &parent);
 		if (rc)
 			return rc;
-		if (!(r->marks & RECORD_KEPT))
+		if (!kept)
 			continue;
 		rc = interval_sorter_get(s->sorter, r, &s->iv);
 		s->iv.depth = depth;
+		s->iv.parent = parent;
+		s->iv.place = s->place++;
 		return rc ? rc : 1;
 	}
 	return rc;
@@ -131,6 +141,8 @@ static int next_sorted(struct interval_stream *s)
 	if (rc <= 0)
 		return rc;
 	rc = interval_sorter_get(s->sorter, r, &s->iv);
+	if (!rc)
+		rc = nesting_place(&s->nesting, &s->iv, s->place++);
 	return rc ? rc : 1;
 }
 
@@ -141,6 +153,7 @@ static int sort_by_time(struct interval_stream *s, const struct interval_sorter_
 	struct interval_sorter *sorter;
 	options.threads = 1;
 	options.by_time = true;
+	options.wants |= RECORD_PLACES;
 	int rc = interval_sorter_new(&options, &sorter);
 	if (rc)
 		return rc;
@@ -156,6 +169,7 @@ static int sort_by_time(struct interval_stream *s, const struct interval_sorter_
 	interval_sorter_free(s->sorter);
 	s->sorter = sorter;
 	s->nested = true;
+	s->place = 0;
 	return interval_sorter_rewind(s->sorter);
 }
 
@@ -207,6 +221,7 @@ int interval_stream_next(struct interval_stream *s, const struct interval **iv)
 int interval_stream_rewind(struct interval_stream *s)
 {
 	nesting_free(&s->nesting);
+	s->place = 0;
 	int rc = interval_sorter_rewind(s->sorter);
 	if (rc == CPIDECODE_ESPOOL)
 		errno = interval_sorter_error(s->sorter);

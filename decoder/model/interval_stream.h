@@ -1,8 +1,9 @@
 /*
  * All intervals, one after the other: by start, longer first, then as the hooks stand in
  * the trace. Depths count every interval of the thread, also those that the filter leaves
- * out; parent is -1. For an interval of depth d, the innermost that holds it is the last one of
- * depth d - 1 on its thread and machine.
+ * out; parent is the place, from 0, of the innermost container among those handed out (-1 also
+ * where it comes later, as a clock was set back between them). For an interval of depth d, the
+ * innermost that holds it is the last one of depth d - 1 on its thread and machine.
  *
  * What does not fit into memory waits in an unlinked temporary file (in TMPDIR, else
  * /var/tmp, else /tmp), so memory is bounded however many there are. Of each thread the

@@ -84,6 +84,7 @@ struct interval {
 	uint32_t label_len;
 	uint32_t depth;					  /* 0 is outermost */
 	int64_t parent;					  /* index in the set, -1: none */
+	int64_t place;					  /* of a stream: from 0 */
 	uint32_t num_cpus;				  /* 0: the group does not say */
 	const struct interval_cpu *cpus;		  /* num_cpus of them, or NULL */
 	double raw_cpi, scaled_cpi, busy_pct, thread_cpi; /* of the system; of the thread */

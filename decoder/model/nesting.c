@@ -17,23 +17,74 @@ static const struct open_interval *find_outer(
 	return *open ? &stack[*open - 1] : NULL;
 }
 
-int nesting_add(struct nesting *n, uint32_t era, uint32_t tid, uint64_t start, uint64_t end,
-	uint32_t *depth)
+static int push(struct thread_stack *t, const struct open_interval *own)
 {
-	struct thread_stack *t = thread_stacks_find(&n->threads, era / 2, tid, era & 1 ? start : 0);
+	if (grow(&t->at, t->count, &t->cap, sizeof *own))
+		return CPIDECODE_ENOMEM;
+	((struct open_interval *)t->at)[t->count++] = *own;
+	return 0;
+}
+
+int nesting_add(struct nesting *n, const struct nest_key *key, uint32_t *depth, int64_t *parent)
+{
+	struct thread_stack *t = thread_stacks_find(
+		&n->threads, key->era / 2, key->tid, key->era & 1 ? key->start : 0);
 	if (!t)
 		return CPIDECODE_ENOMEM;
-	const struct open_interval *outer = find_outer(t->at, &t->count, end);
-	struct open_interval own = {.end = end, .depth = outer ? outer->depth + 1 : 0};
+	const struct open_interval *outer = find_outer(t->at, &t->count, key->end);
+	struct open_interval own = {.end = key->end,
+		.depth = outer ? outer->depth + 1 : 0,
+		.index = outer ? outer->index : -1};
+	*depth = own.depth;
+	*parent = own.index;
+	if (key->place >= 0)
+		own.index = key->place;
 	/* One that ends here too is never again the innermost container of anything. */
-	if (outer && outer->end == end)
+	if (outer && outer->end == key->end)
 		t->count--;
+	if (!t->count)
+		t->until = key->end;
+	return push(t, &own);
+}
+
+/* Those on the stack have places, too, in the order in which the depths were found. */
+struct placed_interval {
+	uint64_t end;
+	int64_t found, place;
+};
+
+/* CLOCK_REALTIME in the order of unsigned numbers. */
+static uint64_t in_order(int64_t ns)
+{
+	return (uint64_t)ns ^ UINT64_C(1) << 63;
+}
+
+static int64_t place_of(const struct placed_interval *stack, size_t n, int64_t found)
+{
+	while (n-- > 0)
+		if (stack[n].found == found)
+			return stack[n].place;
+	return -1;
+}
+
+int nesting_place(struct nesting *n, struct interval *iv, int64_t place)
+{
+	n->threads.mixed = true;
+	struct thread_stack *t =
+		thread_stacks_find(&n->threads, iv->machine, iv->tid, in_order(iv->start_ns));
+	if (!t)
+		return CPIDECODE_ENOMEM;
+	struct placed_interval *stack = t->at, own = {iv->end_ticks, iv->place, place};
+	while (t->count && stack[t->count - 1].end < own.end)
+		t->count--;
+	if (!t->count)
+		t->until = in_order(iv->end_ns);
+	if (iv->parent >= 0)
+		iv->parent = place_of(stack, t->count, iv->parent);
+	iv->place = place;
 	if (grow(&t->at, t->count, &t->cap, sizeof own))
 		return CPIDECODE_ENOMEM;
-	((struct open_interval *)t->at)[t->count++] = own;
-	if (t->count == 1)
-		t->until = end;
-	*depth = own.depth;
+	((struct placed_interval *)t->at)[t->count++] = own;
 	return 0;
 }
 

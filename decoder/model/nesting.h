@@ -13,11 +13,26 @@ struct nesting {
 	struct thread_stacks threads;
 };
 
-/* The next interval: start and end in ticks; era as in struct interval_record. */
-int nesting_add(struct nesting *n, uint32_t era, uint32_t tid, uint64_t start, uint64_t end,
-	uint32_t *depth);
+/*
+ * The next interval: start and end in ticks; era as in struct interval_record; place: among
+ * those handed out, -1: it is not. *parent: the place of the innermost that holds it, or -1.
+ */
+struct nest_key {
+	uint32_t era, tid;
+	uint64_t start, end;
+	int64_t place;
+};
+
+int nesting_add(struct nesting *n, const struct nest_key *key, uint32_t *depth, int64_t *parent);
 /* All stacks are empty again. */
 void nesting_free(struct nesting *n);
+
+/*
+ * Places instead, of several machines' intervals in order of CLOCK_REALTIME: iv has its place and
+ * its parent's in another order, in which depths were found, and gets those in this one,
+ * where it has the place that is given. A parent that comes later, as a clock was set back, is -1.
+ */
+int nesting_place(struct nesting *n, struct interval *iv, int64_t place);
 
 /* What nesting needs of an interval, also of one that the filter leaves out. */
 struct nest_node {

@@ -20,13 +20,17 @@ static void give_up(struct thread_stacks *s, struct thread_stack *stack)
 	free(stack->at);
 }
 
+static bool is_open(const struct thread_stacks *s, const struct thread_stack *at, uint32_t machine,
+	uint64_t start)
+{
+	return at->used && (s->mixed || at->machine == machine) && at->until >= start;
+}
+
 static size_t still_open(const struct thread_stacks *s, uint32_t machine, uint64_t start)
 {
 	size_t n = 0;
-	for (size_t i = 0; i < s->places; i++) {
-		const struct thread_stack *at = &s->table[i];
-		n += at->used && at->machine == machine && at->until >= start;
-	}
+	for (size_t i = 0; i < s->places; i++)
+		n += is_open(s, &s->table[i], machine, start);
 	return n;
 }
 
@@ -42,11 +46,9 @@ static bool make_room(struct thread_stacks *s, uint32_t machine, uint64_t start)
 		return false;
 	for (size_t i = 0; i < s->places; i++) {
 		struct thread_stack *at = &s->table[i];
-		if (!at->used)
-			continue;
-		if (at->machine == machine && at->until >= start)
-			*place_of(&fresh, machine, at->tid) = *at;
-		else
+		if (is_open(s, at, machine, start))
+			*place_of(&fresh, at->machine, at->tid) = *at;
+		else if (at->used)
 			give_up(s, at);
 	}
 	free(s->table);

@@ -12,7 +12,7 @@
 
 struct thread_stack {
 	uint32_t machine, tid;
-	uint64_t until; /* the owner's: ticks after which nothing on it is open */
+	uint64_t until; /* the owner's: the time after which nothing on it is open */
 	size_t count, cap;
 	void *at; /* NULL until something was pushed; also the mark of a free place if !used */
 	bool used;
@@ -23,13 +23,14 @@ struct thread_stacks {
 	struct thread_stack *table; /* open hash */
 	size_t places, threads;
 	struct thread_stack *last;
+	bool mixed; /* machines come mixed, by CLOCK_REALTIME */
 	void (*drop)(void *ctx, struct thread_stack *s); /* before one is given up; NULL: none */
 	void *ctx;
 };
 
 /*
- * That thread's stack, empty if it is new; valid until the next call. start: ticks, of the
- * interval at hand. NULL: out of memory.
+ * That thread's stack, empty if it is new; valid until the next call. start: of the
+ * interval at hand, ticks or whatever until is. NULL: out of memory.
  */
 struct thread_stack *thread_stacks_find(
 	struct thread_stacks *s, uint32_t machine, uint32_t tid, uint64_t start);

@@ -130,6 +130,9 @@ static void check(
 		ck_assert(iv->file == expected->file && iv->ring == expected->ring);
 		same(iv, expected, wants);
 		ck_assert_uint_eq(iv->depth, expected->depth);
+		ck_assert_int_eq(iv->place, (int64_t)i);
+		if (!by_machine)
+			ck_assert_int_eq(iv->parent, expected->parent);
 		ck_assert_uint_ge(iv->machine, machine);
 		machine = by_machine ? iv->machine : 0;
 	}
