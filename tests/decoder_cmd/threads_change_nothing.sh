@@ -24,10 +24,13 @@ same_with_threads --report hooks hooks.bin groups.bin
 same_with_threads --report hooks --from +1ms --to +2ms hooks.bin
 same_with_threads --report hooks --label '*' --cpu 0 groups.bin
 same_with_threads --report info --format json groups.bin
-for report in summary intervals cpus; do
+for report in summary intervals cpus why; do
 	same_with_threads --report $report --format csv groups.bin
 done
 same_with_threads --format folded groups.bin
+same_with_threads --partial - groups.bin
+same_with_threads --slice 2/3 --partial - hooks.bin groups.bin
+same_with_threads --report diff --format csv groups.bin hooks.bin
 
 # Whoever reads goes away, or there is no room: it ends, and says so.
 {

@@ -49,6 +49,9 @@ static const struct combination {
 	{REPORT_INFO, FORMAT_JSON, wrong_json_lines},
 	{REPORT_FLAME, FORMAT_FOLDED, wrong_folded},
 	{REPORT_FLAME, FORMAT_SVG, wrong_svg},
+	{REPORT_WHY, FORMAT_TEXT, wrong_for_people},
+	{REPORT_WHY, FORMAT_CSV, wrong_csv},
+	{REPORT_WHY, FORMAT_JSON, wrong_json_lines},
 };
 
 struct settings {

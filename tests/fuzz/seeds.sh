@@ -43,9 +43,9 @@ for trace in "$traces"/*; do
 	cp "$trace" "$to/sections/$name"
 	for turn in 0 1 2; do
 		# kind and format, weight, value, label, from, to, how, threads
-		octal=$(printf '\\%03o' $((n % 16)))
+		octal=$(printf '\\%03o' $((n % 19)))
 		bytes head "$octal" '\0\0\0\0\0\0\0'
-		cat head "$trace" >"$to/pipeline/$name-$((n % 16))-$turn"
+		cat head "$trace" >"$to/pipeline/$name-$((n % 19))-$turn"
 		n=$((n + 1 + (turn == 2)))
 	done
 	bytes head "$(printf '\\%03o' $((128 + n % 6)))" '\100'
@@ -70,7 +70,7 @@ bytes body '\15\11\1\177\7\50\0\1\2\3\4\5\6\7\10\11\12\13\14\15\16\17\20\21\22\2
 	'\13\41\177\12\100\0\1\2\3\4\5\6\7\10\11\12\13\14\15\16\17' '\20\20\1\2\3\0\1' '\43\2\4\6'
 section two '\2' '\14' '\1'
 n=0
-while [ $n -lt 16 ]; do
+while [ $n -lt 19 ]; do
 	bytes head "$(printf '\\%03o' $n)" '\0\0\0\0\0\0\0'
 	cat head header one body two body >"$to/pipeline/short-$n"
 	bytes head "$(printf '\\%03o' $((128 + n % 6)))" '\100'
