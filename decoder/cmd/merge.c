@@ -8,20 +8,7 @@
 #include <sys/stat.h>
 
 #include "../io/input.h"
-#include "../sink/escape.h"
 #include "tell.h"
-
-/* A name out of a file, safe for a terminal; NULL: no memory. */
-static char *safe_name(const char *name)
-{
-	struct out o;
-	out_memory(&o);
-	escape_text(&o, name, strlen(name));
-	out_char(&o, '\0');
-	char *copy = o.error ? NULL : strdup(o.buf);
-	out_discard(&o);
-	return copy;
-}
 
 static int read_bytes(struct io_input *in, uint8_t **bytes, size_t *n)
 {
@@ -58,12 +45,9 @@ static int add_file(struct partial *p, const char *path)
 	int code = merge_read_file(&one, path);
 	int rc = code ? 0 : partial_merge(p, &one, &which);
 	if (rc == PARTIAL_TWICE) {
-		char *name = safe_name(one.sources[which].path);
 		complain("%s: some of the trace %s is in an earlier partial result already: each "
-			 "part "
-			 "is merged once",
-			path, name ? name : "");
-		free(name);
+			 "part is merged once",
+			path, one.sources[which].path);
 	} else if (rc == PARTIAL_OTHER_FILTER) {
 		complain("%s: it was made with other filters than those before it: they cannot be "
 			 "merged",
@@ -117,12 +101,11 @@ static bool tell_damage(const struct partial_source *s, const char *name)
 			name, s->damage[i].offset, s->damage[i].bytes, plural(s->damage[i].bytes));
 	if (s->ndamage > 3)
 		complain("%s: %zu more sections are damaged inside", name, s->ndamage - 3);
-	/* Sections on the edge of two slices are read for both, so of these there may be fewer. */
 	if (c[PARTIAL_MALFORMED])
-		complain("%s: up to %" PRIu64 " malformed record%s skipped", name,
-			c[PARTIAL_MALFORMED], plural(c[PARTIAL_MALFORMED]));
+		complain("%s: %" PRIu64 " malformed record%s skipped", name, c[PARTIAL_MALFORMED],
+			plural(c[PARTIAL_MALFORMED]));
 	if (c[PARTIAL_RESERVED])
-		complain("%s: up to %" PRIu64 " record%s of an unknown kind skipped", name,
+		complain("%s: %" PRIu64 " record%s of an unknown kind skipped", name,
 			c[PARTIAL_RESERVED], plural(c[PARTIAL_RESERVED]));
 	return c[PARTIAL_HEADER_DAMAGED] || stretches || c[PARTIAL_CUT_OFF] || s->ndamage ||
 	       c[PARTIAL_MALFORMED];
@@ -131,18 +114,17 @@ static bool tell_damage(const struct partial_source *s, const char *name)
 static bool tell_source(const struct partial_source *s)
 {
 	const uint64_t *c = s->counts;
-	char *copy = safe_name(s->path);
-	const char *name = copy ? copy : "a trace";
+	const char *name = s->path;
 	struct losses l = {.full = c[PARTIAL_FULL],
 		.big = c[PARTIAL_BIG],
 		.held = c[PARTIAL_HELD],
 		.no_guest = c[PARTIAL_NO_GUEST],
 		.unexplained = c[PARTIAL_UNEXPLAINED]};
 	bool bad = tell_lost(name, &l);
-	tell_torn(name, c[PARTIAL_TORN]);
-	if (!c[PARTIAL_TORN] && c[PARTIAL_FOUND_TORN])
-		complain("%s: up to %" PRIu64 " torn record%s (never committed)", name,
-			c[PARTIAL_FOUND_TORN], plural(c[PARTIAL_FOUND_TORN]));
+	/* What was read may be more than the file knew of. */
+	uint64_t torn =
+		c[PARTIAL_TORN] > c[PARTIAL_FOUND_TORN] ? c[PARTIAL_TORN] : c[PARTIAL_FOUND_TORN];
+	tell_torn(name, torn);
 	if (c[PARTIAL_OVERWRITTEN])
 		complain("%s: %" PRIu64 " hook%s overwritten by newer ones (wrap mode)", name,
 			c[PARTIAL_OVERWRITTEN], plural(c[PARTIAL_OVERWRITTEN]));
@@ -151,8 +133,7 @@ static bool tell_source(const struct partial_source *s)
 		complain("%s: slices are missing: this is a part of the trace", name);
 		bad = true;
 	}
-	free(copy);
-	return bad || c[PARTIAL_TORN] || c[PARTIAL_FOUND_TORN];
+	return bad || torn;
 }
 
 bool merge_tell(const struct partial *p)

@@ -136,6 +136,10 @@ static int odd_record(struct ring_cursor *c, struct reading *r, enum record_kind
 			c->p = c->stop;
 		return 0;
 	}
+	/* Where times are asked for it has the time of the hook before it. */
+	if (kind != RECORD_BROKEN &&
+		(c->key < c->part.stamps.first || c->key > c->part.stamps.last))
+		return 0;
 	switch (kind) {
 	case RECORD_PAD:
 		n->pads++;

@@ -57,6 +57,30 @@ run 0 --partial damaged.p damaged.bin
 run 3 merge --strict damaged.p
 in_file err 'damaged.bin: 1 damaged stretch, [0-9]+ bytes skipped'
 damage=''
+# Torn and malformed records stand between hooks, and are counted in one slice each, even where
+# several read their section.
+{
+	printf 'clock raw\nhz 1000000000\nsync 0 1700000000000000000 5\nsection hooks ring=0 torn=0\n'
+	for i in 1 2 3 4 5 6 7 8 9; do
+		echo "hook 0x10 1 tid=1 at=${i}000 7"
+		echo "hook 0x10 2 tid=1 at=${i}001 uncommitted 8"
+	done
+	echo 'section end'
+} | "$MKTRACE" - torn.bin
+run 0 torn.bin
+mv err expected
+in_file expected '9 torn records'
+run 0 --partial torn.p torn.bin
+for n in 2 5; do
+	rm -f part.*
+	for i in $(seq $n); do
+		run 0 --slice "$i/$n" --partial "part.$i" torn.bin
+	done
+	run 0 merge --partial merged.p part.*
+	cmp -s merged.p torn.p || fail "$n slices found something else"
+	run 0 merge part.*
+	cmp -s err expected || fail "$n slices tell something else"
+done
 header='flags 1'
 make_trace scripted.bin
 run 0 --partial scripted.p scripted.bin
