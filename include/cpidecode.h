@@ -346,7 +346,7 @@ CPIDECODE_API void cpidecode_intervals_free(cpidecode_intervals *set);
 typedef struct cpidecode_report_options {
 	size_t size; /* sizeof(cpidecode_report_options) */
 	/* Names as on cpidecode's command line, NULL: its defaults. */
-	const char *report;	/* "summary", "intervals", "hooks", "cpus", "info" */
+	const char *report;	/* "summary", "intervals", "hooks", "cpus", "info", "why" */
 	const char *format;	/* "text", "csv", "json", "folded", "svg", "nrm2" (of hooks) */
 	const char *weight;	/* of folded and svg */
 	const char *label;	/* pattern; NULL: any */

@@ -133,6 +133,7 @@ int report_merged(struct report *r, enum report_kind kind, const struct partial 
 		summary_print(r, &p->tally);
 		return 0;
 	case REPORT_CPUS:
+		tallies_tell_left_out(r, &p->tally);
 		cpus_print(r, &p->tally);
 		return 0;
 	case REPORT_PARTIAL:

@@ -115,11 +115,17 @@ int tallies_read(struct report *r, struct tally *t)
 		tally_free(&tallies[i]);
 	}
 	free(tallies);
-	if (!rc && t->cpus_left_out)
+	if (!rc)
+		tallies_tell_left_out(r, t);
+	return rc ? rc : tally_settle(t);
+}
+
+void tallies_tell_left_out(const struct report *r, const struct tally *t)
+{
+	if (t->cpus_left_out)
 		report_note(r,
 			"%" PRIu64 " interval%s with processors beyond %d: those are left out",
 			t->cpus_left_out, t->cpus_left_out == 1 ? "" : "s", TALLY_CPUS);
-	return rc ? rc : tally_settle(t);
 }
 
 void tallies_csv_name(struct csv *c, const struct tally_group *g)

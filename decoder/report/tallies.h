@@ -29,6 +29,9 @@ unsigned tallies_threads(struct report *r);
 void summary_print(struct report *r, const struct tally *t);
 void cpus_print(struct report *r, const struct tally *t);
 
+/* A note of processors that have no columns; nothing if all have. */
+void tallies_tell_left_out(const struct report *r, const struct tally *t);
+
 /* The first two columns of a group in CSV and JSON. */
 void tallies_csv_name(struct csv *c, const struct tally_group *g);
 void tallies_json_name(struct json *j, const struct tally_group *g);
