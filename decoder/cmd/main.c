@@ -96,7 +96,11 @@ static int open_trace(struct trace *t, const struct options *o)
 		if (!rc)
 			continue;
 		progress_end();
-		complain_code(strcmp(path, "-") ? path : "standard input", rc, error);
+		if (rc == CPIDECODE_ENOTTRACE && merge_is_partial(path))
+			complain("%s: a partial result, not a trace: cpidecode merge reads it",
+				path);
+		else
+			complain_code(strcmp(path, "-") ? path : "standard input", rc, error);
 		return EXIT_FAILED;
 	}
 	return EXIT_OK;

@@ -72,8 +72,9 @@ static double exact_chance(const struct histogram *a, const struct histogram *b)
 	/* Of the smaller one: the other's sum is what is left. */
 	bool swap = b->count < a->count;
 	uint64_t n = a->count + b->count, k = swap ? b->count : a->count;
-	uint64_t na, nb, before = 0, seen = 0, total = 0, far = 0;
-	memset(ways, 0, sizeof ways);
+	uint64_t na, nb, before = 0, seen = 0, total = 0, far = 0, most = 2 * k * n;
+	for (uint64_t j = 0; j <= k; j++)
+		memset(ways[j], 0, (most + 1) * sizeof ways[j][0]);
 	ways[0][0] = 1;
 	for (; next_key(&wa, &wb, &na, &nb); before += na + nb) {
 		uint64_t rank = 2 * before + na + nb + 1;
@@ -84,7 +85,7 @@ static double exact_chance(const struct histogram *a, const struct histogram *b)
 					ways[j][s] += ways[j - 1][s - rank];
 	}
 	uint64_t mean = k * (n + 1), off = seen > mean ? seen - mean : mean - seen;
-	for (uint64_t s = 0; s < SUMS; s++) {
+	for (uint64_t s = 0; s <= most; s++) {
 		total += ways[k][s];
 		if ((s > mean ? s - mean : mean - s) >= off)
 			far += ways[k][s];

@@ -29,7 +29,7 @@ head -c 100 whole.p >cut.p
 refused 'cut.p: cut off' merge cut.p
 { head -c 60 whole.p; printf 'X'; tail -c +62 whole.p; } >damaged.p
 refused 'damaged.p: damaged: its checksum' merge damaged.p
-refused 'not a trace' whole.p
+refused 'whole.p: a partial result, not a trace' whole.p
 refused 'the same trace' --partial twice.p plain.bin plain.bin
 [ ! -e twice.p ] || fail "a partial result all the same"
 
