@@ -12,11 +12,14 @@ struct reader {
 	struct interval_builder **builders; /* one a thread, made when it is needed */
 	tallies_take_fn take;
 	void *ctx;
+	bool all; /* the filter takes every interval */
 };
 
 static int take(struct reader *reader, unsigned thread, const struct interval *iv)
 {
-	return filter_interval(reader->r->filter, iv) ? reader->take(reader->ctx, thread, iv) : 0;
+	if (!reader->all && !filter_interval(reader->r->filter, iv))
+		return 0;
+	return reader->take(reader->ctx, thread, iv);
 }
 
 static int read_slice(void *ctx, struct pass_slice *slice)
@@ -76,7 +79,8 @@ unsigned tallies_threads(struct report *r)
 int tallies_each(
 	struct report *r, unsigned wants, struct findings *found, tallies_take_fn fn, void *ctx)
 {
-	struct reader reader = {.r = r, .wants = wants, .take = fn, .ctx = ctx};
+	struct reader reader = {
+		.r = r, .wants = wants, .take = fn, .ctx = ctx, .all = filter_takes_all(r->filter)};
 	struct pass pass = make_pass(&reader);
 	unsigned n = pass_threads(&pass);
 	/* Only with `to` it matters when an interval began. */
@@ -109,7 +113,10 @@ int tallies_read(struct report *r, struct tally *t)
 	if (t->wanted & TALLY_WANT_CPUS)
 		wants |= WANT_CPUS;
 	int rc = tallies_each(r, wants, r->found, add_to_tally, tallies);
-	for (unsigned i = 0; i < n; i++) {
+	/* The first is taken as it is: with as many labels as intervals that saves half of it all.
+	 */
+	*t = tallies[0];
+	for (unsigned i = 1; i < n; i++) {
 		if (!rc)
 			rc = tally_merge(t, &tallies[i]);
 		tally_free(&tallies[i]);
