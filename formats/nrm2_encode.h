@@ -24,7 +24,10 @@ struct nrm2_section {
 	uint8_t *data;
 	uint32_t used;
 	uint32_t type, cpu, ring;
-	uint32_t tid; /* whose hooks come next, as a reader would know; 0: nobody's */
+	/* Whose hooks come next, as a reader would know (0: nobody's), and of which group. */
+	uint32_t tid;
+	uint64_t group;
+	bool grouped;
 	uint32_t lost;
 	bool full;	      /* the header's flag */
 	bool has_loss;	      /* loss is set */
@@ -99,8 +102,11 @@ static inline void nrm2_put_hook(uint8_t *to, const struct nrm2_hook_data *h, ui
 	}
 }
 
-/* The hook that tells a reader whose hooks follow: mixed, with neither integers nor strings. */
-enum { NRM2_DISPATCH_BYTES = NRM2_HK_HEADER_SIZE + 8 };
+/*
+ * The hook that tells a reader whose hooks follow: mixed, without strings. An integer is the
+ * stamp of the group that they are in, of an original file, where they have stamps of their own.
+ */
+enum { NRM2_DISPATCH_BYTES = NRM2_HK_HEADER_SIZE + 16 };
 
 static inline bool nrm2_has_room(const struct nrm2_section *s, uint32_t size)
 {
@@ -115,17 +121,23 @@ static inline void nrm2_note_stamp(struct nrm2_section *s, uint64_t stamp)
 		s->last = stamp;
 }
 
-/* The hook of thread tid, of size bytes, which has room. */
-static inline void nrm2_add(
-	struct nrm2_section *s, const struct nrm2_hook_data *h, uint32_t size, uint32_t tid)
+/* The hook of thread tid, of size bytes, which has room. group: its group's stamp, or its own. */
+static inline void nrm2_add(struct nrm2_section *s, const struct nrm2_hook_data *h, uint32_t size,
+	uint32_t tid, uint64_t group)
 {
+	bool grouped = group != h->stamp;
 	nrm2_note_stamp(s, h->stamp);
-	if (tid != s->tid) {
-		uint8_t *count = nrm2_put_hook_header(s->data + s->used, NRM2_DISPATCH_BYTES,
-			NRM2_HK_MIXED, NRM2_DISPATCH, tid, h->stamp);
-		put_le64(count, 0);
-		s->used += NRM2_DISPATCH_BYTES;
+	if (tid != s->tid || grouped != s->grouped || (grouped && group != s->group)) {
+		uint32_t bytes = NRM2_DISPATCH_BYTES - (grouped ? 0 : 8);
+		uint8_t *count = nrm2_put_hook_header(
+			s->data + s->used, bytes, NRM2_HK_MIXED, NRM2_DISPATCH, tid, h->stamp);
+		put_le64(count, grouped);
+		if (grouped)
+			put_le64(count + 8, group);
+		s->used += bytes;
 		s->tid = tid;
+		s->grouped = grouped;
+		s->group = group;
 	}
 	nrm2_put_hook(s->data + s->used, h, size);
 	s->used += size;
@@ -200,7 +212,7 @@ static inline void nrm2_section_emptied(struct nrm2_section *s)
 {
 	s->used = s->tid = s->lost = 0;
 	s->first = s->last = 0;
-	s->full = s->has_loss = false;
+	s->full = s->has_loss = s->grouped = false;
 	memset(s->loss, 0, sizeof s->loss);
 }
 

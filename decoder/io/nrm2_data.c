@@ -86,16 +86,17 @@ static int take(struct nrm2_scan *s, struct nrm2_part *part, struct nrm2_cpu *cp
 		return nrm2_own_table(s, &h);
 	if (part->own && h.major == NRM2_DISPATCH && h.mixed && !h.nstrings) {
 		part->tid = h.minor;
+		part->grouped = h.nintegers > 0;
+		part->group = nrm2_hook_integer(&h, 0);
 		return 0;
 	}
+	if (part->own)
+		return nrm2_group_alone(
+			&s->spool, &h, part->tid, part->grouped ? part->group : h.stamp);
 	int rc = nrm2_learn(s, part, &h);
 	if (!rc && part->type == NRM2_TYPE_TRACE)
 		rc = turn(s, cpu, h.stamp);
-	if (!rc && s->own && !(s->own_flags & NRM2_X_FOREIGN))
-		rc = nrm2_group_alone(&s->spool, &h, part->tid);
-	else if (!rc)
-		rc = nrm2_group_take(&s->spool, &cpu->group, &h, part->tid, &s->held);
-	return rc;
+	return rc ? rc : nrm2_group_take(&s->spool, &cpu->group, &h, &s->held);
 }
 
 /* -------------------------------------------------------------- after damage */

@@ -57,33 +57,33 @@ int nrm2_group_end(struct nrm2_spool *s, struct nrm2_group *g, uint64_t *held)
 	return write_out(s, g, held);
 }
 
-int nrm2_group_alone(struct nrm2_spool *s, const struct nrm2_hook *h, uint32_t tid)
+int nrm2_group_alone(struct nrm2_spool *s, const struct nrm2_hook *h, uint32_t tid, uint64_t stamp)
 {
-	uint32_t size = nrm2_hook_record_size(h, h->stamp);
+	uint32_t size = nrm2_hook_record_size(h, stamp);
 	uint8_t *to;
 	int rc = nrm2_spool_room(s, size, &to);
 	if (rc)
 		return rc;
-	nrm2_hook_record(to, h, size, tid, h->stamp);
-	nrm2_spool_took(s, size, h->stamp);
+	nrm2_hook_record(to, h, size, tid, stamp);
+	nrm2_spool_took(s, size, stamp);
 	return 0;
 }
 
-static int add(struct nrm2_group *g, const struct nrm2_hook *h, uint32_t tid, uint64_t *held)
+static int add(struct nrm2_group *g, const struct nrm2_hook *h, uint64_t *held)
 {
 	uint32_t size = nrm2_hook_record_size(h, g->stamp);
 	uint8_t *to;
 	int rc = nrm2_bytes_room(&g->records, size, &to);
 	if (rc)
 		return rc;
-	nrm2_hook_record(to, h, size, tid, g->stamp);
+	nrm2_hook_record(to, h, size, 0, g->stamp);
 	g->records.used += size;
 	*held += size;
 	return 0;
 }
 
-int nrm2_group_take(struct nrm2_spool *s, struct nrm2_group *g, const struct nrm2_hook *h,
-	uint32_t tid, uint64_t *held)
+int nrm2_group_take(
+	struct nrm2_spool *s, struct nrm2_group *g, const struct nrm2_hook *h, uint64_t *held)
 {
 	unsigned part = part_of(h);
 	uint8_t mm = (uint8_t)(h->minor & CPI_MINOR_MM);
@@ -96,13 +96,10 @@ int nrm2_group_take(struct nrm2_spool *s, struct nrm2_group *g, const struct nrm
 		    !(has_elapsed && g->has_elapsed && elapsed != g->elapsed);
 	int rc = fits || !g->open ? 0 : nrm2_group_end(s, g, held);
 	if (rc || part == PART_NONE)
-		return rc ? rc : nrm2_group_alone(s, h, tid);
+		return rc ? rc : nrm2_group_alone(s, h, 0, h->stamp);
 	if (!fits)
-		*g = (struct nrm2_group){.records = g->records,
-			.stamp = h->stamp,
-			.tid = tid,
-			.mm = mm,
-			.open = true};
+		*g = (struct nrm2_group){
+			.records = g->records, .stamp = h->stamp, .mm = mm, .open = true};
 	g->part = (uint8_t)part;
 	if (has_elapsed && !g->has_elapsed) {
 		g->elapsed = elapsed;
@@ -110,7 +107,7 @@ int nrm2_group_take(struct nrm2_spool *s, struct nrm2_group *g, const struct nrm
 	}
 	if (parts[part].kind == CPI_MINOR_THREAD && h->nintegers && id <= UINT32_MAX)
 		g->tid = (uint32_t)id;
-	rc = add(g, h, tid, held);
+	rc = add(g, h, held);
 	if (!rc && parts[part].kind == CPI_MINOR_LABEL_END)
 		rc = nrm2_group_end(s, g, held);
 	else if (!rc && *held > MAX_HELD)

@@ -17,14 +17,11 @@ struct nrm2_group {
 	bool open, has_elapsed;
 };
 
-/* A hook that is in no group of an original file. */
-int nrm2_group_alone(struct nrm2_spool *s, const struct nrm2_hook *h, uint32_t tid);
-/*
- * The next hook of the processor, of thread tid as far as known. *held: the bytes that all
- * groups hold. 0 or a code.
- */
-int nrm2_group_take(struct nrm2_spool *s, struct nrm2_group *g, const struct nrm2_hook *h,
-	uint32_t tid, uint64_t *held);
+/* A hook whose thread and stamp, its own or its group's, are known. 0 or a code. */
+int nrm2_group_alone(struct nrm2_spool *s, const struct nrm2_hook *h, uint32_t tid, uint64_t stamp);
+/* The next hook of the processor. *held: the bytes that all groups hold. 0 or a code. */
+int nrm2_group_take(
+	struct nrm2_spool *s, struct nrm2_group *g, const struct nrm2_hook *h, uint64_t *held);
 /* Nothing more belongs to the group: its records go to those at hand. */
 int nrm2_group_end(struct nrm2_spool *s, struct nrm2_group *g, uint64_t *held);
 

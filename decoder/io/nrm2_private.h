@@ -38,7 +38,10 @@ struct nrm2_part {
 	uint64_t at, data, end; /* of the header, its data, and where they end */
 	bool big, own;
 	uint32_t cpu, ring, mode, type, lost;
+	/* Whose the next hooks of a section of ours are, and of which group. */
 	uint32_t tid;
+	uint64_t group;
+	bool grouped;
 	uint8_t header[NRM2_HEADER_SIZE];
 };
 

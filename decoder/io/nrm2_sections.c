@@ -28,6 +28,7 @@ static void parse_header(struct nrm2_part *p, uint64_t at)
 	p->lost = nrm2_get32(h + NRM2_H_LOST, p->big);
 	p->ring = p->own ? get_le32(h + NRM2_X_RING) : p->cpu;
 	p->tid = 0;
+	p->grouped = false;
 }
 
 int nrm2_section_at(struct nrm2_scan *s, uint64_t at, struct nrm2_part *part, const char **why)

@@ -226,7 +226,7 @@ static int put_hook(struct export *e, const struct hook *h)
 		return 0;
 	}
 	e->left.guests += !hook_on_cpu(h);
-	return nrm2_out_hook(&e->out, ring_index(e, h->ring), &d, size, h->tid);
+	return nrm2_out_hook(&e->out, ring_index(e, h->ring), &d, size, h->tid, h->ticks);
 }
 
 static int read_slice(void *ctx, struct pass_slice *slice)

@@ -97,7 +97,7 @@ static int reserve(struct nrm2_out *o, struct nrm2_ring *r, uint32_t more)
 }
 
 int nrm2_out_hook(struct nrm2_out *o, size_t ring, const struct nrm2_hook_data *h, uint32_t size,
-	uint32_t tid)
+	uint32_t tid, uint64_t group)
 {
 	struct nrm2_ring *r = &o->rings[ring];
 	if (!nrm2_has_room(&r->section, size))
@@ -106,7 +106,7 @@ int nrm2_out_hook(struct nrm2_out *o, size_t ring, const struct nrm2_hook_data *
 	if (rc)
 		return rc;
 	r->section.type = NRM2_TYPE_TRACE;
-	nrm2_add(&r->section, h, size, tid);
+	nrm2_add(&r->section, h, size, tid, group);
 	if (o->held > MAX_HELD_HOOKS)
 		write_held(o);
 	return 0;

@@ -37,9 +37,9 @@ void nrm2_out_table(struct nrm2_out *o, uint16_t major, uint32_t minor, uint64_t
 void nrm2_out_text(struct nrm2_out *o, uint32_t minor, const char *text, size_t length);
 void nrm2_out_table_end(struct nrm2_out *o);
 
-/* A hook of size bytes (nrm2_hook_bytes), written by tid on rings[ring]. */
+/* A hook of size bytes (nrm2_hook_bytes), written by tid on rings[ring]; group as for nrm2_add. */
 int nrm2_out_hook(struct nrm2_out *o, size_t ring, const struct nrm2_hook_data *h, uint32_t size,
-	uint32_t tid);
+	uint32_t tid, uint64_t group);
 /* All hooks that are held. */
 void nrm2_out_end(struct nrm2_out *o);
 /* Then: a section without hooks that tells of a ring's losses; loss NULL: no ledger. */

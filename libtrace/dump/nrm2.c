@@ -152,7 +152,7 @@ static int add_hook(struct writer *w, const uint8_t *record, uint32_t ring)
 		rc = write_section(w);
 	if (rc)
 		return rc;
-	nrm2_add(&w->section, &h, size, get_le32(record + REC_TID));
+	nrm2_add(&w->section, &h, size, get_le32(record + REC_TID), h.stamp);
 	result->hooks++;
 	result->guests += ring & TF_GUEST_RING ? 1 : 0;
 	return 0;

@@ -94,7 +94,7 @@ static void add_own_hook(struct nrm2_section *s, uint32_t tid, uint32_t minor, u
 		.strings = string};
 	put_le32(words, minor);
 	put_le32(words + 4, 7);
-	nrm2_add(s, &h, nrm2_hook_bytes(&h), tid);
+	nrm2_add(s, &h, nrm2_hook_bytes(&h), tid, stamp);
 }
 
 enum { OWN_HOOKS = 5 };
