@@ -96,6 +96,10 @@ static int describe(struct nrm2_scan *s)
 		rc = say(s, "mode: %s", mode_name(s));
 	if (!rc && s->os[0])
 		rc = say(s, "os: %.*s", (int)strcspn(s->os, " \n"), s->os);
+	if (!rc && s->import->no_rate)
+		rc = say(s, "clock rate: not told, a tick is taken for 1 ns");
+	if (!rc && s->import->no_time)
+		rc = say(s, "time of day: not told, times count from tick 0");
 	if (!rc && s->full)
 		rc = say(s, "buffer: filled up");
 	if (!rc && s->import->kernel_bytes)
