@@ -114,6 +114,7 @@ enum nrm2_extension_layout {
 _Static_assert(NRM2_X_SYNC + TF_SYNC_SIZE == NRM2_X_TRACE_ID, "nothing between them");
 _Static_assert(NRM2_X_LOSS + TF_LOSS_SIZE - TF_LOSS_FULL <= NRM2_X_DATA_CHECKSUM, "fits");
 _Static_assert(NRM2_X_CHECKSUM + 8 == NRM2_HEADER_SIZE, "the checksum is last");
+_Static_assert(NRM2_H_MODULES == NRM2_H_KALLSYMS + 16, "one after the other");
 _Static_assert(NRM2_H_OS + 8 == NRM2_H_EXTENSION, "in the unused half");
 
 /*

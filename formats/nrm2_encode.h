@@ -32,6 +32,7 @@ struct nrm2_section {
 	bool full;	      /* the header's flag */
 	bool has_loss;	      /* loss is set */
 	uint64_t loss[7];     /* in the order of a LOSS entry */
+	uint64_t kernel[4];   /* offset and size of the copies of kallsyms and modules */
 	uint64_t first, last; /* stamps; 0, 0: no hooks */
 };
 
@@ -189,6 +190,8 @@ static inline void nrm2_put_header(
 	put_le32(header + NRM2_H_CPUS, f->cpus);
 	put_le32(header + NRM2_H_UNPACKED_SIZE, s->used);
 	put_le32(header + NRM2_H_WORD_SIZE, NRM2_WORD_64);
+	for (int i = 0; i < 4; i++)
+		put_le64(header + NRM2_H_KALLSYMS + 8 * i, s->kernel[i]);
 	put_le32(header + NRM2_H_LOST, s->lost);
 	put_le32(header + NRM2_H_TYPE, s->type);
 	memcpy(header + NRM2_H_OS, NRM2_OS_LINUX, sizeof NRM2_OS_LINUX);

@@ -164,7 +164,7 @@ static int open_input(
 	*result = NULL;
 	if (!in)
 		return CPIDECODE_ENOMEM;
-	in->fd = -1;
+	in->fd = in->import.kernel_fd = -1;
 	int rc = open_descriptor(in, fd, own, progress, ctx);
 	if (!rc) {
 		rc = import_other(in, fd, progress, ctx);
@@ -206,7 +206,7 @@ int io_open_memory(const void *bytes, size_t n, struct io_input **result)
 	*result = NULL;
 	if (!in)
 		return CPIDECODE_ENOMEM;
-	in->fd = -1;
+	in->fd = in->import.kernel_fd = -1;
 	in->memory = bytes;
 	in->size = n;
 	int rc = import_other(in, -1, NULL, NULL);

@@ -56,10 +56,14 @@ struct io_import {
 	struct io_damage *damage;
 	size_t ndamage;
 	uint64_t damage_untold, damaged_bytes;
-	uint64_t kernel_bytes; /* copies of kernel files, left out */
-	bool foreign;	       /* not written by this toolkit */
-	bool no_rate;	       /* the clock's rate is not told: a tick is taken for a nanosecond */
-	bool no_time;	       /* the time of day is not told: times are since tick 0 */
+	/* Copies of kernel files behind the sections: kallsyms, then modules; size 0: none. */
+	int kernel_fd; /* -1: none of both */
+	struct io_kernel_file {
+		uint64_t at, size; /* in kernel_fd */
+	} kernel[2];
+	bool foreign; /* not written by this toolkit */
+	bool no_rate; /* the clock's rate is not told: a tick is taken for a nanosecond */
+	bool no_time; /* the time of day is not told: times are since tick 0 */
 };
 
 /* done and total in bytes, total 0: unknown. Returning false cancels. */
@@ -81,6 +85,9 @@ void io_close(struct io_input *in); /* NULL is fine */
 
 /* NULL: it is read as it is. Lives as long as the input. */
 const struct io_import *io_import(const struct io_input *in);
+/* As many of n bytes of a kernel file as there are at offset. errno is set for CPIDECODE_EREAD. */
+int io_import_kernel(const struct io_import *import, unsigned which, uint64_t offset, void *buf,
+	size_t n, size_t *got);
 
 uint64_t io_size(const struct io_input *in);
 /* Reads as many of n bytes as there are at offset. errno is set for CPIDECODE_EREAD. */

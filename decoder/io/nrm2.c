@@ -2,7 +2,6 @@
 #include "nrm2.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -102,9 +101,6 @@ static int describe(struct nrm2_scan *s)
 		rc = say(s, "time of day: not told, times count from tick 0");
 	if (!rc && s->full)
 		rc = say(s, "buffer: filled up");
-	if (!rc && s->import->kernel_bytes)
-		rc = say(s, "kernel files: copies of %" PRIu64 " bytes, left out",
-			s->import->kernel_bytes);
 	return rc;
 }
 
@@ -153,7 +149,7 @@ int nrm2_convert(const struct io_input *in, io_progress_fn progress, void *ctx,
 		.spool = {.fd = -1},
 		.import = import,
 	};
-	*import = (struct io_import){.bytes = s.size};
+	*import = (struct io_import){.bytes = s.size, .kernel_fd = -1};
 	s.window_cap = s.size < NRM2_WINDOW ? (size_t)s.size : NRM2_WINDOW;
 	s.window = malloc(s.window_cap);
 	int rc = s.window ? 0 : CPIDECODE_ENOMEM;
@@ -183,5 +179,30 @@ int nrm2_convert(const struct io_input *in, io_progress_fn progress, void *ctx,
 void nrm2_import_free(struct io_import *import)
 {
 	free(import->damage);
-	*import = (struct io_import){0};
+	if (import->kernel_fd >= 0)
+		close(import->kernel_fd);
+	*import = (struct io_import){.kernel_fd = -1};
+}
+
+int io_import_kernel(const struct io_import *import, unsigned which, uint64_t offset, void *buf,
+	size_t n, size_t *got)
+{
+	const struct io_kernel_file *k = &import->kernel[which];
+	*got = 0;
+	if (offset >= k->size)
+		return 0;
+	if (n > k->size - offset)
+		n = (size_t)(k->size - offset);
+	while (*got < n) {
+		ssize_t r = pread(import->kernel_fd, (uint8_t *)buf + *got, n - *got,
+			(off_t)(k->at + offset + *got));
+		if (r < 0 && errno == EINTR)
+			continue;
+		if (r < 0)
+			return CPIDECODE_EREAD;
+		if (r == 0)
+			break;
+		*got += (size_t)r;
+	}
+	return 0;
 }

@@ -32,6 +32,7 @@ struct nrm2_cpu {
 /* A copy of a kernel file, behind the sections. */
 struct nrm2_region {
 	uint64_t at, size;
+	unsigned which; /* in io_import.kernel */
 };
 
 struct nrm2_part {

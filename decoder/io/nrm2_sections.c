@@ -6,6 +6,7 @@
 #include "../../formats/bytes.h"
 #include "../../include/cpidecode.h"
 #include "nrm2_private.h"
+#include "temp.h"
 
 /* A magic with one byte wrong is still ours: then the header is damaged, not foreign. */
 static bool looks_own(const uint8_t *header)
@@ -60,7 +61,8 @@ int nrm2_section_at(struct nrm2_scan *s, uint64_t at, struct nrm2_part *part, co
 
 /* ------------------------------------------------------ what follows the sections */
 
-static void note_region(struct nrm2_scan *s, const struct nrm2_part *p, unsigned field)
+static void note_region(
+	struct nrm2_scan *s, const struct nrm2_part *p, unsigned field, unsigned which)
 {
 	uint64_t at = nrm2_get64(p->header + field, p->big);
 	uint64_t size = nrm2_get64(p->header + field + 8, p->big);
@@ -69,7 +71,7 @@ static void note_region(struct nrm2_scan *s, const struct nrm2_part *p, unsigned
 	for (unsigned i = 0; i < s->nregions; i++)
 		if (s->regions[i].at == at)
 			return;
-	s->regions[s->nregions++] = (struct nrm2_region){.at = at, .size = size};
+	s->regions[s->nregions++] = (struct nrm2_region){.at = at, .size = size, .which = which};
 }
 
 static const struct nrm2_region *region_at(const struct nrm2_scan *s, uint64_t at)
@@ -80,13 +82,41 @@ static const struct nrm2_region *region_at(const struct nrm2_scan *s, uint64_t a
 	return NULL;
 }
 
+/* Keeps the copy aside, for whoever writes the file again. */
+static int keep_region(struct nrm2_scan *s, const struct nrm2_region *r, uint64_t size)
+{
+	struct io_import *im = s->import;
+	struct io_kernel_file *k = &im->kernel[r->which];
+	int rc = 0;
+	if (k->size || !size) /* two headers contradict each other */
+		return 0;
+	if (im->kernel_fd < 0)
+		im->kernel_fd = io_temp_file();
+	if (im->kernel_fd < 0)
+		return CPIDECODE_ESPOOL;
+	k->at = im->kernel[!r->which].size;
+	while (k->size < size && !rc) {
+		const uint8_t *p;
+		size_t got, n = size - k->size < NRM2_WINDOW ? size - k->size : NRM2_WINDOW;
+		rc = nrm2_look(s, r->at + k->size, n, &p, &got);
+		if (!rc && !got)
+			break;
+		if (!rc)
+			rc = nrm2_write_at(im->kernel_fd, k->at + k->size, p, got);
+		k->size += got;
+	}
+	return rc;
+}
+
 static int skip_region(struct nrm2_scan *s, const struct nrm2_region *r, uint64_t *at)
 {
 	uint64_t left = s->size - r->at;
-	*at = r->size > left ? s->size : r->at + r->size;
-	s->import->kernel_bytes += *at - r->at;
-	return r->size > left ? nrm2_damage(s, s->size, 0, "cut off within a copy of a kernel file")
-			      : 0;
+	bool cut = r->size > left;
+	*at = cut ? s->size : r->at + r->size;
+	int rc = keep_region(s, r, *at - r->at);
+	if (!rc && cut)
+		rc = nrm2_damage(s, s->size, 0, "cut off within a copy of a kernel file");
+	return rc;
 }
 
 /* The first place from `at` on where a section or a region begins, or the file's end. */
@@ -195,8 +225,8 @@ static int read_section(struct nrm2_scan *s, struct nrm2_part *part)
 		return rc;
 	if (!s->any)
 		note_first(s, part);
-	note_region(s, part, NRM2_H_KALLSYMS);
-	note_region(s, part, NRM2_H_MODULES);
+	note_region(s, part, NRM2_H_KALLSYMS, 0);
+	note_region(s, part, NRM2_H_MODULES, 1);
 	s->final_table |= part->type == NRM2_TYPE_FINAL_TABLE;
 	s->full |= nrm2_get32(part->header + NRM2_H_FLAG, part->big) & NRM2_FLAG_FULL;
 	if (part->own)

@@ -58,10 +58,10 @@ void nrm2_bytes_clear(struct nrm2_bytes *b)
 	*b = (struct nrm2_bytes){0};
 }
 
-static int write_at(struct nrm2_spool *s, uint64_t at, const uint8_t *p, size_t n)
+int nrm2_write_at(int fd, uint64_t at, const uint8_t *p, size_t n)
 {
 	while (n) {
-		ssize_t put = pwrite(s->fd, p, n, (off_t)at);
+		ssize_t put = pwrite(fd, p, n, (off_t)at);
 		if (put < 0 && errno == EINTR)
 			continue;
 		if (put < 0)
@@ -91,9 +91,9 @@ static int write_section(struct nrm2_spool *s, uint8_t *header, struct nrm2_byte
 	XXH3_64bits_update(hash, b->p, b->used);
 	put_le64(header + TF_S_CHECKSUM, XXH3_64bits_digest(hash));
 	XXH3_freeState(hash);
-	rc = write_at(s, s->at, header, TF_SECTION_SIZE);
+	rc = nrm2_write_at(s->fd, s->at, header, TF_SECTION_SIZE);
 	if (!rc)
-		rc = write_at(s, s->at + TF_SECTION_SIZE, b->p, padded);
+		rc = nrm2_write_at(s->fd, s->at + TF_SECTION_SIZE, b->p, padded);
 	s->at += TF_SECTION_SIZE + padded;
 	b->used = 0;
 	return rc;
@@ -245,5 +245,5 @@ int nrm2_spool_finish(struct nrm2_spool *s, const struct nrm2_spool_head *head)
 	for (int i = 0; i < 3; i++)
 		put_le64(h + TF_H_SYNC + 8 * i, head->sync[i]);
 	put_le64(h + TF_H_CHECKSUM, XXH3_64bits(h, TF_H_CHECKSUM));
-	return rc ? rc : write_at(s, 0, h, sizeof h);
+	return rc ? rc : nrm2_write_at(s->fd, 0, h, sizeof h);
 }

@@ -32,6 +32,8 @@ struct nrm2_spool_head {
 int nrm2_spool_open(struct nrm2_spool *s);
 void nrm2_spool_close(struct nrm2_spool *s); /* but not fd */
 
+int nrm2_write_at(int fd, uint64_t at, const uint8_t *p, size_t n);
+
 /* Room for n bytes more; *to is where. They count once used is moved. */
 int nrm2_bytes_room(struct nrm2_bytes *b, size_t n, uint8_t **to);
 /* Empties it, and gives back what is much. */

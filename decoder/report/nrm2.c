@@ -272,16 +272,32 @@ static void put_losses(struct export *e)
 	}
 }
 
-/* ------------------------------------------------------------------ what is missing */
-
-static uint64_t kernel_bytes(const struct trace *t)
+/* The copies of kernel files, as they stood in the first file that has some. */
+static int put_kernel(struct export *e)
 {
-	uint64_t bytes = 0;
-	for (size_t i = 0; i < trace_nfiles(t); i++)
-		if (trace_file(t, i)->import)
-			bytes += trace_file(t, i)->import->kernel_bytes;
-	return bytes;
+	const struct io_import *from = NULL;
+	uint8_t buf[4096];
+	size_t got;
+	for (size_t i = 0; i < trace_nfiles(e->r->trace) && !from; i++) {
+		from = trace_file(e->r->trace, i)->import;
+		if (from && from->kernel_fd < 0)
+			from = NULL;
+	}
+	if (!from)
+		return 0;
+	nrm2_out_kernel(&e->out, (uint64_t[]){from->kernel[0].size, from->kernel[1].size});
+	for (unsigned which = 0; which < 2; which++) {
+		for (uint64_t at = 0; at < from->kernel[which].size; at += got) {
+			int rc = io_import_kernel(from, which, at, buf, sizeof buf, &got);
+			if (rc || !got)
+				return rc ? rc : CPIDECODE_EREAD;
+			out_bytes(e->r->out, buf, got);
+		}
+	}
+	return 0;
 }
+
+/* ------------------------------------------------------------------ what is missing */
 
 static const char *plural(uint64_t n)
 {
@@ -296,9 +312,11 @@ static void tell_left_out(const struct export *e)
 	const struct {
 		uint64_t n;
 		const char *noun, *rest;
-	} counts[] = {{l->too_long, "hook", " longer than 65532 bytes"},
-		{l->major_0, "hook", " of major 0"}, {l->cut, "end", " of long META lines"},
-		{kernel_bytes(e->r->trace), "byte", " of copies of kernel files"}};
+	} counts[] = {
+		{l->too_long, "hook", " longer than 65532 bytes"},
+		{l->major_0, "hook", " of major 0"},
+		{l->cut, "end", " of long META lines"},
+	};
 	for (unsigned i = 0; i < sizeof counts / sizeof *counts; i++)
 		if (counts[i].n)
 			n += (size_t)snprintf(line + n, sizeof line - n, "%s%" PRIu64 " %s%s%s",
@@ -350,6 +368,7 @@ int report_nrm2(struct report *r)
 	if (!rc) {
 		nrm2_out_end(&e.out);
 		put_losses(&e);
+		rc = put_kernel(&e);
 		tell_left_out(&e);
 	}
 	nrm2_out_close(&e.out);

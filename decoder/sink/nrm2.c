@@ -33,6 +33,7 @@ static void write_section(struct nrm2_out *o, struct nrm2_section *s)
 	out_bytes(o->out, header, sizeof header);
 	if (s->used)
 		out_bytes(o->out, s->data, s->used);
+	o->written += NRM2_HEADER_SIZE + (uint64_t)s->used;
 	nrm2_section_emptied(s);
 }
 
@@ -128,4 +129,16 @@ void nrm2_out_loss(
 	if (loss)
 		memcpy(s->loss, loss, sizeof s->loss);
 	write_section(o, s);
+}
+
+void nrm2_out_kernel(struct nrm2_out *o, const uint64_t sizes[2])
+{
+	uint64_t at = o->written + NRM2_HEADER_SIZE;
+	o->table.type = NRM2_TYPE_FINAL_TABLE;
+	for (int i = 0; i < 2; i++) {
+		o->table.kernel[2 * i] = sizes[i] ? at : 0;
+		o->table.kernel[2 * i + 1] = sizes[i];
+		at += sizes[i];
+	}
+	write_section(o, &o->table);
 }

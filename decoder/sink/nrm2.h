@@ -19,7 +19,8 @@ struct nrm2_out {
 	struct nrm2_section table;
 	struct nrm2_ring *rings; /* nrings, in order */
 	size_t nrings;
-	uint64_t held; /* bytes of all rings' data */
+	uint64_t written; /* bytes of the file */
+	uint64_t held;	  /* bytes of all rings' data */
 };
 
 /*
@@ -45,5 +46,8 @@ void nrm2_out_end(struct nrm2_out *o);
 /* Then: a section without hooks that tells of a ring's losses; loss NULL: no ledger. */
 void nrm2_out_loss(
 	struct nrm2_out *o, size_t ring, uint32_t lost, bool full, const uint64_t loss[7]);
+
+/* Last: a header that says where copies of kallsyms and modules of these sizes follow. */
+void nrm2_out_kernel(struct nrm2_out *o, const uint64_t sizes[2]);
 
 #endif
