@@ -66,7 +66,8 @@ static int on_section(void *ctx, const struct io_section *s)
 	PROMISE(rc <= 1 && (rc != 1 || why), "code %d", rc);
 	if (!rc && s->raw) {
 		PROMISE(r->raw.cap >= s->raw, "a buffer of %zu", r->raw.cap);
-		if (s->codec == TF_CODEC_NONE)
+		/* An imported file is read as what it became. */
+		if (s->codec == TF_CODEC_NONE && !io_import(r->in))
 			PROMISE(!memcmp(r->raw.p, r->bytes + s->offset + TF_SECTION_SIZE, s->raw),
 				"other bytes");
 	}
@@ -82,18 +83,22 @@ static int on_damage(void *ctx, const struct io_damage *d)
 
 static void read_one_way(const uint8_t *bytes, size_t n, bool lazy)
 {
-	struct reading r = {.bytes = bytes, .size = n};
+	struct reading r = {.bytes = bytes};
 	struct io_header header;
 	bool ended = false;
 	/* An NRM2 file becomes another one: fuzz_nrm2.c. */
 	if (n >= 4 && !memcmp(bytes, "NRM2", 4))
 		return;
-	PROMISE(!io_open_memory(bytes, n, &r.in), "memory");
-	int rc = io_read_header(r.in, &header);
+	int rc = io_open_memory(bytes, n, &r.in);
+	PROMISE(rc <= 0 && !r.in == (rc != 0), "code %d", rc);
+	if (rc)
+		return;
+	r.size = io_size(r.in);
+	rc = io_read_header(r.in, &header);
 	PROMISE(rc <= 0, "code %d", rc);
 	if (!rc) {
 		struct io_scan_events events = {on_section, on_damage, &r};
-		r.end = header.size < n ? header.size : n;
+		r.end = header.size < r.size ? header.size : r.size;
 		rc = io_scan(r.in, &header, lazy, &events, NULL, NULL, &ended);
 		PROMISE(!rc, "code %d", rc);
 		PROMISE(r.end == r.size, "%llu of %llu bytes told of", (unsigned long long)r.end,

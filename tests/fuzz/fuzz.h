@@ -52,4 +52,13 @@ uint64_t feed_u64(struct feed *f);
 /* Up to n bytes: how many, and *p where they are. */
 size_t feed_bytes(struct feed *f, size_t n, const uint8_t **p);
 
+/* Points in time of a hostile trace may be as far out as there are numbers. */
+static inline int64_t add_saturated(int64_t t, int64_t by)
+{
+	int64_t sum;
+	if (__builtin_add_overflow(t, by, &sum))
+		return by < 0 ? INT64_MIN : INT64_MAX;
+	return sum;
+}
+
 #endif

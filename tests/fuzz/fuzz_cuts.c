@@ -214,8 +214,8 @@ static void judge(const struct trace *t, const struct settings *s)
 		from = first + span / 256 * s->from;
 		to = last - span / 256 * s->to;
 		/* Not on the first and last stamps alone. */
-		from += from < INT64_MAX - 3 ? s->from % 3 : 0;
-		to -= to > INT64_MIN + 3 ? s->to % 3 : 0;
+		from = add_saturated(from, s->from % 3);
+		to = add_saturated(to, -(s->to % 3));
 	}
 	hooks(t, s, from, to);
 	intervals(t, s);

@@ -103,11 +103,11 @@ static void set_filter(struct filter *f, const struct settings *s, const struct 
 	int64_t part;
 	if (__builtin_sub_overflow(last, first, &part))
 		return;
-	part = part / 256 + 1;
+	part = part / 256 + 1; /* 255 of them are a number still */
 	if (s->from)
-		f->from = first + part * (s->from - 1);
+		f->from = add_saturated(first, part * (s->from - 1));
 	if (s->to)
-		f->to = first + part * (s->to - 1);
+		f->to = add_saturated(first, part * (s->to - 1));
 }
 
 static void ask(const struct trace *t, const struct settings *s, unsigned threads, struct answer *a)

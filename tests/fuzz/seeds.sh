@@ -8,7 +8,7 @@ top=$(cd "$here/../.." && pwd)
 to=${1:?the folder}
 traces=$to/traces
 mkdir -p "$traces"
-for target in args codec container cuts nrm2 partial pipeline record schema sections; do
+for target in api args codec container cuts nrm2 partial pipeline record schema sections; do
 	mkdir -p "$to/$target"
 done
 
@@ -53,6 +53,8 @@ for trace in "$traces"/*; do
 	bytes head "$(printf '\\%03o' $((n % 8)))" '\2\1\1\100\0\100\0'
 	[ $((n % 2)) -eq 0 ] || printf '\0\0' >>head
 	cat head "$trace" >"$to/cuts/$name"
+	bytes head '\3\21\1' "$(printf '\\%03o' $((128 + n % 56)))" '\0\52\2'
+	cat head "$trace" >"$to/api/$name"
 	bytes head '\100\2\20\0\1\40\0\2'
 	cat head "$trace" >"$to/partial/$name-changed"
 	dd if="$trace" bs=8 skip=40 of="$to/record/$name" 2>/dev/null
