@@ -12,7 +12,7 @@ section end'; } | make_trace good.bin
 # Every report in every format it has. The trace has intervals, and more hooks than a buffer holds.
 kinds='summary:text summary:csv summary:json intervals:text intervals:csv intervals:json
 	hooks:text hooks:csv hooks:json cpus:text cpus:csv cpus:json info:text info:json
-	intervals:folded intervals:svg'
+	why:text why:csv why:json intervals:folded intervals:svg'
 # options KIND: the options that stand for it.
 options() {
 	echo "--report ${1%:*} --format ${1#*:}"

@@ -65,7 +65,7 @@ file=$(printf 'b\033[31md\302\233\342\200\256.bin')
 for kind in summary:text:people summary:csv:csv summary:json:json intervals:text:people \
 	intervals:csv:csv intervals:json:json hooks:text:people hooks:csv:csv hooks:json:json \
 	cpus:text:people cpus:csv:csv cpus:json:json info:text:people info:json:json \
-	intervals:folded:folded intervals:svg:svg; do
+	why:text:people why:csv:csv why:json:json intervals:folded:folded intervals:svg:svg; do
 	report=${kind%%:*} checker=${kind##*:} format=${kind#*:}
 	run 0 --report "$report" --format "${format%:*}" "$file"
 	[ -s out ] || fail "$kind: nothing written"

@@ -123,6 +123,7 @@ static void ask(const struct trace *t, const struct settings *s, unsigned thread
 		.weight = s->weight_and_filters & 3,
 		.filter = &filter,
 		.threads = threads,
+		.tail = s->threads * 4u % 1000,
 		.found = &a->found,
 		.progress = s->how & CANCELED ? no_progress : NULL,
 		.note = on_note};
