@@ -346,7 +346,8 @@ CPIDECODE_API void cpidecode_intervals_free(cpidecode_intervals *set);
 typedef struct cpidecode_report_options {
 	size_t size; /* sizeof(cpidecode_report_options) */
 	/* Names as on cpidecode's command line, NULL: its defaults. */
-	const char *report;	/* "summary", "intervals", "hooks", "cpus", "info", "why" */
+	/* "summary", "intervals", "hooks", "cpus", "info", "why" (of p99), "diff" */
+	const char *report;
 	const char *format;	/* "text", "csv", "json", "folded", "svg", "nrm2" (of hooks) */
 	const char *weight;	/* of folded and svg */
 	const char *label;	/* pattern; NULL: any */
@@ -359,6 +360,7 @@ typedef struct cpidecode_report_options {
 	/* What the command would say on stderr about the report, a line; may be NULL. */
 	void (*note)(void *ctx, const char *line);
 	void *ctx;
+	const cpidecode_trace *before; /* of "diff": what t is compared with */
 } cpidecode_report_options;
 
 /*
@@ -369,8 +371,8 @@ typedef int (*cpidecode_write_fn)(void *ctx, const void *bytes, size_t n);
 
 /*
  * The report that the command would write, byte for byte. options may be NULL. *counts,
- * unless NULL, is what reading found. CPIDECODE_EINVAL: a name is not known, or the
- * report has no such format.
+ * unless NULL, is what reading t found. CPIDECODE_EINVAL: a name is not known, the
+ * report has no such format, or "diff" has nothing to compare with.
  */
 CPIDECODE_API int cpidecode_report(const cpidecode_trace *t,
 	const cpidecode_report_options *options, cpidecode_write_fn write, void *ctx,

@@ -91,6 +91,7 @@ class _ReportOptions(ctypes.Structure):
         ("progress", ctypes.c_void_p),
         ("note", ctypes.c_void_p),
         ("ctx", ctypes.c_void_p),
+        ("before", ctypes.c_void_p),
     ]
 
 
@@ -212,8 +213,11 @@ class Trace:
             self._library.cpidecode_interval_stream_close(stream)
 
     def report(self, name="summary", spelling="text", **filters):
-        """A report as bytes. filters: label (bytes), from_ns, to_ns, threads."""
+        """A report as bytes. filters: label (bytes), from_ns, to_ns, threads, and before:
+        another Trace, for report("diff")."""
         parts = []
+        if "before" in filters:
+            filters["before"] = filters["before"]._trace
 
         @_Write
         def write(_, data, size):

@@ -2,6 +2,7 @@
 #include <errno.h>
 
 #include "../model/api_private.h"
+#include "../model/partial.h"
 #include "report.h"
 
 struct run {
@@ -84,6 +85,35 @@ static int error_of(const struct run *run, int error)
 	return error ? CPIDECODE_ENOMEM : 0;
 }
 
+/* What a diff compares; what reading finds goes to found. */
+static int take_partial(const struct report *like, const cpidecode_trace *t, struct findings *found,
+	struct partial *p)
+{
+	struct report r = *like;
+	r.found = found;
+	report_about(&r, t->trace);
+	*p = (struct partial){.tally.wanted = PARTIAL_WANTED};
+	return report_make_partial(&r, p);
+}
+
+static int run_diff(struct report *r, const cpidecode_trace *before, const cpidecode_trace *after)
+{
+	struct partial two[2] = {{0}};
+	struct findings found = {0};
+	if (!before)
+		return CPIDECODE_EINVAL;
+	int rc = take_partial(r, before, &found, &two[0]);
+	findings_free(&found);
+	if (!rc)
+		rc = take_partial(r, after, r->found, &two[1]);
+	r->scripted = trace_scripted(before->trace) || trace_scripted(after->trace);
+	if (!rc)
+		rc = report_diff(r, &two[0], &two[1]);
+	partial_free(&two[0]);
+	partial_free(&two[1]);
+	return rc;
+}
+
 int cpidecode_report(const cpidecode_trace *t, const cpidecode_report_options *options,
 	cpidecode_write_fn write, void *ctx, cpidecode_counts *counts)
 {
@@ -109,7 +139,7 @@ int cpidecode_report(const cpidecode_trace *t, const cpidecode_report_options *o
 	r.note = o->note ? take_note : NULL;
 	set_filter(&filter, o);
 	report_about(&r, t->trace);
-	int rc = report_run(&r, kind);
+	int rc = kind == REPORT_DIFF ? run_diff(&r, o->before, t) : report_run(&r, kind);
 	int closed = out_close(&out);
 	if (!rc || run.refused)
 		rc = error_of(&run, closed);

@@ -229,14 +229,17 @@ static int stop(void *ctx, uint64_t done, uint64_t total)
 
 START_TEST(every_report)
 {
-	static const char *const reports[] = {"summary", "intervals", "hooks", "cpus", "info"};
+	static const char *const reports[] = {
+		"summary", "intervals", "hooks", "cpus", "info", "diff", "why"};
 	static const char *const formats[] = {"text", "csv", "json"};
 	struct fixture f;
 	begin(&f);
-	for (unsigned i = 0; i < 5; i++) {
+	for (unsigned i = 0; i < sizeof reports / sizeof *reports; i++) {
 		for (unsigned j = 0; j < 3; j++) {
-			cpidecode_report_options o = {
-				.size = sizeof o, .report = reports[i], .format = formats[j]};
+			cpidecode_report_options o = {.size = sizeof o,
+				.report = reports[i],
+				.format = formats[j],
+				.before = f.t};
 			struct bytes b = {0};
 			int rc = cpidecode_report(f.t, &o, collect, &b, NULL);
 			bool none = i == 4 && j == 1;
@@ -278,7 +281,8 @@ START_TEST(reports_that_do_not_come_about)
 	static const struct {
 		const char *report, *format, *weight;
 	} wrong[] = {{"hook", NULL, NULL}, {NULL, "xml", NULL}, {NULL, "svg", "grams"},
-		{"hooks", "folded", NULL}, {"info", "csv", NULL}};
+		{"hooks", "folded", NULL}, {"info", "csv", NULL}, {"diff", NULL, NULL},
+		{"summary", "nrm2", NULL}};
 	struct fixture f;
 	struct bytes b = {0};
 	int calls = 0;
