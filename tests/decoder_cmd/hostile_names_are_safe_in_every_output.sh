@@ -73,6 +73,18 @@ for kind in summary:text:people summary:csv:csv summary:json:json intervals:text
 	[ -s err ] || fail "$kind: nothing about the damage"
 	"$WELLFORMED" people err || fail "$kind: standard error"
 done
+# The same names out of partial results, in what changed, and in what is said of it.
+run 0 --partial "$file.p" "$file"
+for kind in text:people csv:csv json:json; do
+	run 5 --report diff --fail-if 'count>-1' --format "${kind%:*}" "$file.p" "$file"
+	"$WELLFORMED" "${kind#*:}" out || fail "diff $kind"
+	"$WELLFORMED" people err || fail "diff $kind: standard error"
+	run 0 merge --format "${kind%:*}" "$file.p"
+	"$WELLFORMED" "${kind#*:}" out || fail "merge $kind"
+	"$WELLFORMED" people err || fail "merge $kind: standard error"
+done
+run 1 merge "$file.p" "$file.p"
+"$WELLFORMED" people err || fail "standard error, merged twice"
 run 1 "$file" "missing$file"
 "$WELLFORMED" people err || fail "standard error, missing file"
 run 2 --report "$file" "$file"
