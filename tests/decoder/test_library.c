@@ -205,6 +205,41 @@ START_TEST(intervals_as_a_stream)
 }
 END_TEST
 
+static void put_interval(struct bytes *b, uint64_t end, uint32_t tid, uint64_t elapsed)
+{
+	put_label(b, end, tid, 1, false, elapsed, "l");
+	put_label(b, end, tid, 1, true, elapsed, "l");
+}
+
+START_TEST(intervals_of_a_stream_have_parents)
+{
+	struct bytes b = {0}, records = {0};
+	static const int64_t parents[] = {-1, -1, 1, 2, 1};
+	cpidecode_trace *t;
+	cpidecode_interval_stream *s;
+	cpidecode_interval iv;
+	put_header(&b, 1);
+	put_interval(&records, 2500, 7, 100);  /* in the next one */
+	put_interval(&records, 3000, 7, 1000); /* in the last one of 7 */
+	put_interval(&records, 3500, 7, 300);
+	put_interval(&records, 4000, 7, 3000);
+	put_interval(&records, 5000, 8, 4100); /* another thread's holds none */
+	put_hooks(&b, 0, 0, TF_CODEC_NONE, &records);
+	put_end(&b);
+	ck_assert_int_eq(cpidecode_open_memory(b.p, b.n, &t), 0);
+	ck_assert_int_eq(cpidecode_interval_stream_open(t, INT64_MIN, INT64_MAX, &s), 0);
+	for (unsigned i = 0; i < 5; i++) {
+		ck_assert_int_eq(cpidecode_interval_stream_next(s, &iv), 1);
+		ck_assert_int_eq(iv.parent, parents[i]);
+	}
+	ck_assert_int_eq(cpidecode_interval_stream_next(s, &iv), 0);
+	cpidecode_interval_stream_close(s);
+	cpidecode_close(t);
+	bytes_free(&records);
+	bytes_free(&b);
+}
+END_TEST
+
 static int collect(void *ctx, const void *bytes, size_t n)
 {
 	put(ctx, bytes, n);
@@ -412,6 +447,6 @@ START_TEST(opening_with_options)
 END_TEST
 
 RUN_TESTS("library", fields_of_hooks, fields_of_a_group, short_hooks_say_so, seeking,
-	damage_found_by_reading, intervals_as_a_stream, every_report,
-	reports_by_default_and_by_name, reports_that_do_not_come_about, canceled_by_progress,
-	several_reports_at_once, opening_with_options)
+	damage_found_by_reading, intervals_as_a_stream, intervals_of_a_stream_have_parents,
+	every_report, reports_by_default_and_by_name, reports_that_do_not_come_about,
+	canceled_by_progress, several_reports_at_once, opening_with_options)
