@@ -1,5 +1,6 @@
 #include "pass.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -19,6 +20,8 @@ enum {
 	PROGRESS_WAIT_MS = 200,
 	/* Of sections held by all threads of an ordered pass, unless one thread needs more. */
 	HELD_BYTES = 24 << 20,
+	/* Nothing here recurses deeply; the usual 8 MiB are much where address space is limited. */
+	STACK_BYTES = 512 << 10,
 };
 
 struct pass_run;
@@ -48,6 +51,7 @@ struct pass_run {
 	atomic_size_t lowest; /* slices before it have been read */
 	atomic_size_t failed; /* the first that has failed so far; SIZE_MAX: none */
 	int rc;		      /* why */
+	int error;	      /* errno then: each thread has its own */
 };
 
 void *pass_alloc(size_t n, size_t size)
@@ -185,11 +189,13 @@ static bool begin_slice(struct pass_slice *s)
 static void end_slice(struct pass_slice *s, int rc)
 {
 	struct pass_run *run = s->run;
+	int error = errno;
 	publish_done(s);
 	pthread_mutex_lock(&run->lock);
 	if (rc && s->index < run->failed) {
 		run->failed = s->index;
 		run->rc = rc;
+		run->error = error;
 	}
 	run->active[s->thread] = false;
 	find_lowest(run);
@@ -232,13 +238,16 @@ static void close_worker(struct pass_slice *s)
 static void start_threads(struct pass_run *run, unsigned threads)
 {
 	sigset_t all, before;
+	pthread_attr_t attr;
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, STACK_BYTES);
 	for (unsigned i = 1; i < threads; i++) {
 		struct pass_slice *s = &run->workers[i];
 		bool started = !open_worker(run, i);
 		pthread_mutex_lock(&run->lock);
-		started = started && !pthread_create(&s->id, NULL, work, s);
+		started = started && !pthread_create(&s->id, &attr, work, s);
 		if (started)
 			run->count++;
 		pthread_mutex_unlock(&run->lock);
@@ -247,6 +256,7 @@ static void start_threads(struct pass_run *run, unsigned threads)
 			break;
 		}
 	}
+	pthread_attr_destroy(&attr);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
@@ -325,5 +335,7 @@ int pass_run(const struct pass *p, struct findings *found)
 	free(run.workers);
 	free(run.active);
 	pass_plan_free(&run.plan);
+	if (run.rc)
+		errno = run.error;
 	return rc;
 }

@@ -68,7 +68,7 @@ bool pass_has_turn(const struct pass_slice *s);
 unsigned pass_threads(const struct pass *p);
 /*
  * Runs the pass; *found, unless NULL, starts zeroed and gets what reading found. 0, or the
- * code that ended it.
+ * code that ended it, with errno as read left it on whichever thread.
  */
 int pass_run(const struct pass *p, struct findings *found);
 
