@@ -1,5 +1,6 @@
 /* cpidecode: reads trace files and says what is in them. */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +22,25 @@ static void on_signal(int number)
 		unlink(unfinished);
 	signal(number, SIG_DFL);
 	raise(number);
+}
+
+/* What the caller ignores (nohup) stays ignored. */
+static void heed(int number)
+{
+	if (signal(number, on_signal) == SIG_IGN)
+		signal(number, SIG_IGN);
+}
+
+/*
+ * A closed descriptor's number would go to the next file that is opened: a trace or its copy
+ * would get the report, the report what is said on standard error.
+ */
+static bool hold_standard_files(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_PATH) != fd)
+			return false;
+	return true;
 }
 
 void complain_code(const char *about, int rc, int error)
@@ -310,12 +330,14 @@ static int compare(struct options *o)
 int main(int argc, char **argv)
 {
 	struct options o;
+	if (!hold_standard_files())
+		return EXIT_FAILED;
 	options_parse(&o, argc, argv);
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error like a full disk */
-	signal(SIGINT, on_signal);
-	signal(SIGTERM, on_signal);
-	signal(SIGHUP, on_signal);
+	heed(SIGINT);
+	heed(SIGTERM);
+	heed(SIGHUP);
 	if (output_is_input(&o)) {
 		complain("-o %s: that is the trace itself", o.output);
 		options_free(&o);

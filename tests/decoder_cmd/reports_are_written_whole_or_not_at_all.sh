@@ -44,3 +44,16 @@ status=0
 wait
 [ "$status" -eq 1 ] || [ "$status" -eq 0 ] || fail "a broken pipe: exit $status"
 not_in_file err 'lost'
+
+# No file gets the number of a closed one, and so what was for a person.
+status=0
+cat plain.bin | "$CPIDECODE" - >&- 2>err || status=$?
+[ "$status" -eq 1 ] || fail "a closed stdout: exit $status"
+in_file err '^cpidecode: standard output: cannot write: '
+loss='section loss
+loss 0 5 4 3 2 0 0 0'
+make_trace lossy.bin
+run 0 -o expected lossy.bin
+in_file err 'lost'
+"$CPIDECODE" -o report.txt lossy.bin >&- 2>&- || fail "exit $? with stdout and stderr closed"
+cmp -s report.txt expected || fail "with stderr closed the report is another one"
