@@ -7,25 +7,34 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "../io/input.h"
 #include "tell.h"
 
-static int read_bytes(struct io_input *in, uint8_t **bytes, size_t *n)
+enum { FIRST_READ = 64 << 10 };
+
+/* What begins otherwise than a partial result is not read to its end. */
+static int read_bytes(FILE *f, uint8_t **bytes, size_t *n)
 {
-	uint64_t size = io_size(in);
-	*bytes = size < SIZE_MAX ? malloc((size_t)size + 1) : NULL;
-	return *bytes ? io_read(in, 0, *bytes, (size_t)size, n) : CPIDECODE_ENOMEM;
+	for (size_t room = FIRST_READ;; room *= 2) {
+		uint8_t *more = realloc(*bytes, room);
+		if (!more)
+			return CPIDECODE_ENOMEM;
+		*bytes = more;
+		*n += fread(more + *n, 1, room - *n, f);
+		if (*n < room)
+			return ferror(f) ? CPIDECODE_EREAD : 0;
+		if (memcmp(more, PARTIAL_MAGIC, 8))
+			return 0;
+	}
 }
 
 int merge_read_file(struct partial *p, const char *path)
 {
-	const char *name = strcmp(path, "-") ? path : "standard input", *why = NULL;
-	struct io_input *in = NULL;
+	bool standard = !strcmp(path, "-");
+	const char *name = standard ? "standard input" : path, *why = NULL;
+	FILE *f = standard ? stdin : fopen(path, "re");
 	uint8_t *bytes = NULL;
 	size_t n = 0;
-	int rc = io_open_path(path, NULL, NULL, &in);
-	if (!rc)
-		rc = read_bytes(in, &bytes, &n);
+	int rc = f ? read_bytes(f, &bytes, &n) : CPIDECODE_EOPEN;
 	int error = errno;
 	if (!rc)
 		rc = partial_read(p, bytes, n, &why);
@@ -34,7 +43,8 @@ int merge_read_file(struct partial *p, const char *path)
 	else if (rc)
 		complain_code(name, rc, error);
 	free(bytes);
-	io_close(in);
+	if (f && !standard)
+		fclose(f);
 	return rc ? EXIT_FAILED : EXIT_OK;
 }
 

@@ -17,11 +17,17 @@ run 0 --slice 2/2 --partial two.p plain.bin
 run 0 --label outer --slice 2/2 --partial outer.p plain.bin
 run 0 merge one.p two.p
 quiet
+mv out expected
+cat two.p | "$CPIDECODE" merge one.p - >out 2>err || fail "exit $? for a partial result from a pipe"
+cmp -s out expected || fail "a partial result from a pipe says something else"
 
 refused 'two.p: some of the trace plain.bin is in an earlier' merge one.p two.p two.p
 refused 'some of the trace plain.bin is in an earlier' merge whole.p one.p
 refused 'outer.p: it was made with other filters' merge one.p outer.p
 refused 'plain.bin: not a partial result' merge plain.bin
+head -c 100000 /dev/zero >zeros
+refused 'zeros: not a partial result' merge zeros
+refused 'directory' merge .
 refused 'absent.p: .*No such file' merge whole.p absent.p
 head -c 20 whole.p >short.p
 refused 'short.p: cut off' merge short.p
