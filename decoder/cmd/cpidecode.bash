@@ -25,7 +25,8 @@ _cpidecode()
 			--help --version" -- "$cur")
 	else
 		compopt -o filenames
-		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+		((COMP_CWORD > 1)) || values=merge
+		mapfile -t COMPREPLY < <(compgen -f -W "$values" -- "$cur")
 	fi
 }
 
