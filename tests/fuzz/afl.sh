@@ -37,6 +37,7 @@ make plain
 AFL_LLVM_CMPLOG=1 make cmplog
 rm -rf "$build/seeds"
 MKTRACE=$build/plain/mktrace sh "$here/seeds.sh" "$build/seeds"
+sh "$here/unpack.sh" "$build/seeds"
 
 out=$build/out/$target
 mkdir -p "$out"

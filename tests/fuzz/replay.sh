@@ -1,5 +1,5 @@
 #!/bin/sh
-# Every seed and every input that once failed, through the targets as this build made them:
+# Every seed, every input worth keeping and every one that once failed, through the targets as this build made them:
 # replay.sh FOLDER-OF-TARGETS. MKTRACE names the builder of traces.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
@@ -9,10 +9,12 @@ trap 'rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
 passed=0 failed=0
 sh "$here/seeds.sh" "$work/seeds" || exit 1
+sh "$here/unpack.sh" "$work/kept" || exit 1
 for target in "$here"/fuzz_*.c; do
 	target=${target##*/fuzz_}
 	target=${target%.c}
 	set -- "$work/seeds/$target"
+	[ ! -d "$work/kept/$target" ] || set -- "$@" "$work/kept/$target"
 	[ ! -d "$here/regressions/$target" ] || set -- "$@" "$here/regressions/$target"
 	if "$bin/fuzz_$target" "$@" >"$work/log" 2>&1; then
 		passed=$((passed + 1))

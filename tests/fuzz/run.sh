@@ -1,10 +1,12 @@
 #!/bin/sh
 # Searches with libFuzzer, under AddressSanitizer and UBSan.
 #
-# usage: sh tests/fuzz/run.sh [--time SECONDS] [--jobs N] [--build FOLDER] [TARGET...]
+# usage: sh tests/fuzz/run.sh [--time SECONDS] [--jobs N] [--build FOLDER] [--keep] [TARGET...]
 #	--time	for each target; 60 if not given
 #	--jobs	so many at once; all processors if not given
 #	--build	where they are built (build-fuzz); holds the corpora and the tally too
+#	--keep	in the end packs the fewest inputs that reach all that was reached into
+#		tests/fuzz/corpus, where every later run begins
 #
 # Every run adds a line to FOLDER/tally: when, target, executions, seconds, ended how. An input
 # that failed is kept in FOLDER/failed; minimise it, fix the fault and give the input a name in
@@ -12,7 +14,7 @@
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
-time=60 jobs=$(nproc) build=$top/build-fuzz targets=
+time=60 jobs=$(nproc) build=$top/build-fuzz keep=0 targets=
 while [ $# -gt 0 ]; do
 	case $1 in
 	--time | --jobs | --build)
@@ -20,6 +22,7 @@ while [ $# -gt 0 ]; do
 		eval "${1#--}=\$2"
 		shift
 		;;
+	--keep) keep=1 ;;
 	-h | --help) sed -n '2,/^set/{/^#/s/^# \{0,1\}//p}' "$0"; exit 0 ;;
 	-*) echo "run.sh: unknown option $1 (see --help)" >&2; exit 2 ;;
 	*) targets="$targets $1" ;;
@@ -34,10 +37,10 @@ search() {
 	corpus=$build/corpus/$target
 	log=$build/log/$target
 	# Where inputs are looked for: what was found before, what once failed, the seeds.
-	set -- "$corpus" "$build/seeds/$target"
+	set -- "$corpus" "$build/seeds/$target" "$build/kept/$target"
 	[ ! -d "$here/regressions/$target" ] || set -- "$@" "$here/regressions/$target"
 	[ ! -f "$here/$target.dict" ] || set -- "-dict=$here/$target.dict" "$@"
-	mkdir -p "$corpus" "$build/failed" "$build/log"
+	mkdir -p "$corpus" "$build/kept/$target" "$build/failed" "$build/log"
 	start=$(date +%s)
 	# What was freed is remembered for a while, but not for as long as would cost page faults.
 	export ASAN_OPTIONS="quarantine_size_mb=8:malloc_context_size=8${ASAN_OPTIONS:+:$ASAN_OPTIONS}"
@@ -57,6 +60,18 @@ search() {
 	return 1
 }
 
+# The same bytes for the same inputs, whoever packs them: pack TARGET.
+pack() {
+	rm -rf "$build/packed"
+	mkdir -p "$build/packed/$1"
+	"$build/fuzz_$1" -set_cover_merge=1 -use_counters=0 -max_len=2048 "$build/packed/$1" \
+		"$build/corpus/$1" "$build/kept/$1" "$build/seeds/$1" >"$build/log/$1.pack" 2>&1 ||
+		{ tail -n 5 "$build/log/$1.pack"; return 1; }
+	tar --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner -C "$build/packed" -cf - \
+		"$1" | gzip -9n >"$here/corpus/$1.tar.gz"
+	echo "kept $1: $(find "$build/packed/$1" -type f | wc -l) inputs"
+}
+
 if [ "${FUZZ_SEARCH-}" ]; then
 	search "$FUZZ_SEARCH"
 	exit
@@ -71,6 +86,8 @@ cmake --build "$build" -j "$jobs" --target fuzz_targets mktrace >"$build/log.bui
 	{ tail -n 30 "$build/log.build"; exit 1; }
 rm -rf "$build/seeds"
 MKTRACE=$build/mktrace sh "$here/seeds.sh" "$build/seeds" || exit 1
+rm -rf "$build/kept"
+sh "$here/unpack.sh" "$build/kept" || exit 1
 if [ -z "$targets" ]; then
 	for target in "$here"/fuzz_*.c; do
 		target=${target##*/fuzz_}
@@ -81,6 +98,12 @@ fi
 printf '%s\n' $targets | xargs -P "$jobs" -I '{}' env FUZZ_SEARCH='{}' \
 	sh "$here/run.sh" --time "$time" --build "$build"
 status=$?
+if [ $keep -eq 1 ] && [ $status -eq 0 ]; then
+	mkdir -p "$here/corpus"
+	for target in $targets; do
+		pack "$target" || status=1
+	done
+fi
 awk '{ n[$2] += $3; all += $3 } END {
 	for (target in n)
 		printf "%-12s %15d\n", target, n[target] | "sort"
