@@ -12,10 +12,13 @@ section end'; } | make_trace good.bin
 # Every report in every format it has. The trace has intervals, and more hooks than a buffer holds.
 kinds='summary:text summary:csv summary:json intervals:text intervals:csv intervals:json
 	hooks:text hooks:csv hooks:json cpus:text cpus:csv cpus:json info:text info:json
-	why:text why:csv why:json intervals:folded intervals:svg'
-# options KIND: the options that stand for it.
+	why:text why:csv why:json hooks:nrm2 intervals:folded intervals:svg partial'
+# options KIND FILE: the options that write it there, - is standard output.
 options() {
-	echo "--report ${1%:*} --format ${1#*:}"
+	case $1 in
+	partial) echo "--partial $2" ;;
+	*) echo "--report ${1%:*} --format ${1#*:} -o $2" ;;
+	esac
 }
 
 # failed KIND WHERE PATTERN: the last run said so in one line, and ended with 1.
@@ -29,7 +32,7 @@ echo old >old
 mkfifo pipe
 for kind in $kinds; do
 	# shellcheck disable=SC2046
-	set -- $(options "$kind") good.bin
+	set -- $(options "$kind" -) good.bin
 	timeout 30 "$CPIDECODE" "$@" >/dev/full 2>err
 	status=$?
 	failed "$kind" /dev/full 'No space left'
@@ -44,13 +47,20 @@ for kind in $kinds; do
 	failed "$kind" "a pipe that nobody reads" 'Broken pipe'
 	# No room: the file that is to be replaced stays, and nothing beside it.
 	cp old report
-	told=$(ulimit -f 0 && exec timeout 30 "$CPIDECODE" -o report "$@" 2>&1)
+	# shellcheck disable=SC2046
+	set -- $(options "$kind" report) good.bin
+	told=$(ulimit -f 0 && exec timeout 30 "$CPIDECODE" "$@" 2>&1)
 	status=$?
 	printf '%s\n' "$told" >err
 	failed "$kind" "a file that may not grow" 'File too large'
 	cmp -s old report && [ "$(echo report*)" = report ] && pass "$kind: the old file stays" ||
 		fail "$kind: the old file stays" "$(echo report*)"
 done
+# What comes through a pipe has to be kept somewhere first.
+told=$(cat good.bin | (ulimit -f 0 && exec timeout 30 "$CPIDECODE" - 2>&1))
+status=$?
+printf '%s\n' "$told" >err
+failed "a piped trace" "a temporary file that may not grow" 'File too large'
 decode --report hooks -o /dev/full good.bin
 refused "-o /dev/full" 1 'No space left'
 decode -o no/such/folder/file good.bin
