@@ -5,6 +5,11 @@
 
 #include "../model/pass.h"
 
+enum {
+	KEPT_BYTES = 24 << 20, /* by all threads together, unless one needs more */
+	TYPICAL_GROUPS = 64,
+};
+
 /* Every interval that the filter and the slice take, to a function. */
 struct reader {
 	struct report *r;
@@ -57,40 +62,40 @@ static int64_t later(int64_t a, int64_t b)
 
 /* An interval ends with its hooks, so one that a part of lies before `to` may have its hooks
  * after it; but not before `from`. */
-static struct pass make_pass(struct reader *reader)
+static struct pass make_pass(struct reader *reader, unsigned threads)
 {
 	const struct report *r = reader->r;
 	return (struct pass){.trace = r->trace,
 		.from_ns = later(r->filter->from, r->slice.from),
 		.to_ns = r->slice.to,
-		.threads = r->threads,
+		.threads = threads,
 		.read = read_slice,
 		.progress = show_progress,
 		.ctx = reader};
 }
 
-unsigned tallies_threads(struct report *r)
+unsigned tallies_threads(const struct report *r, uint64_t bytes)
 {
-	struct reader reader = {.r = r};
-	struct pass pass = make_pass(&reader);
-	return pass_threads(&pass);
+	struct pass pass = {.threads = r->threads};
+	unsigned threads = pass_threads(&pass);
+	uint64_t most = bytes ? KEPT_BYTES / bytes : threads;
+	return most >= threads ? threads : most ? (unsigned)most : 1;
 }
 
-int tallies_each(
-	struct report *r, unsigned wants, struct findings *found, tallies_take_fn fn, void *ctx)
+int tallies_each(struct report *r, unsigned threads, unsigned wants, struct findings *found,
+	tallies_take_fn fn, void *ctx)
 {
 	struct reader reader = {
 		.r = r, .wants = wants, .take = fn, .ctx = ctx, .all = filter_takes_all(r->filter)};
-	struct pass pass = make_pass(&reader);
-	unsigned n = pass_threads(&pass);
+	struct pass pass = make_pass(&reader, threads);
 	/* Only with `to` it matters when an interval began. */
 	if (r->filter->to != INT64_MAX)
 		reader.wants |= WANT_START;
-	reader.builders = calloc(n, sizeof(struct interval_builder *));
+	reader.builders = calloc(threads, sizeof(struct interval_builder *));
 	if (!reader.builders)
 		return CPIDECODE_ENOMEM;
 	int rc = pass_run(&pass, found);
-	for (unsigned i = 0; i < n; i++)
+	for (unsigned i = 0; i < threads; i++)
 		interval_builder_free(reader.builders[i]);
 	free(reader.builders);
 	return rc;
@@ -102,9 +107,22 @@ static int add_to_tally(void *ctx, unsigned thread, const struct interval *iv)
 	return tally_add(&tallies[thread], iv);
 }
 
+/* What a thread's columns may come to: before the trace is read only its processors are known. */
+static uint64_t columns_bytes(const struct report *r, const struct tally *t)
+{
+	uint64_t cpus = 0;
+	if (!(t->wanted & TALLY_WANT_CPUS))
+		return 0;
+	for (size_t i = 0; i < trace_nfiles(r->trace); i++)
+		if (trace_file(r->trace, i)->header.cpus > cpus)
+			cpus = trace_file(r->trace, i)->header.cpus;
+	return TYPICAL_GROUPS * cpus * sizeof(struct tally_column);
+}
+
 int tallies_read(struct report *r, struct tally *t)
 {
-	unsigned n = tallies_threads(r), wants = WANT_SYSTEM | WANT_THREAD | WANT_QUALITY;
+	unsigned n = tallies_threads(r, columns_bytes(r, t));
+	unsigned wants = WANT_SYSTEM | WANT_THREAD | WANT_QUALITY;
 	struct tally *tallies = calloc(n, sizeof *tallies);
 	if (!tallies)
 		return CPIDECODE_ENOMEM;
@@ -112,7 +130,7 @@ int tallies_read(struct report *r, struct tally *t)
 		tallies[i].wanted = t->wanted;
 	if (t->wanted & TALLY_WANT_CPUS)
 		wants |= WANT_CPUS;
-	int rc = tallies_each(r, wants, r->found, add_to_tally, tallies);
+	int rc = tallies_each(r, n, wants, r->found, add_to_tally, tallies);
 	/* The first is taken as it is: with as many labels as intervals that saves half of it all.
 	 */
 	*t = tallies[0];

@@ -14,16 +14,17 @@
  */
 int tallies_read(struct report *r, struct tally *t);
 
-/* An interval, valid during the call; on any thread below tallies_threads. */
+/* An interval, valid during the call; on any thread below the threads of tallies_each. */
 typedef int (*tallies_take_fn)(void *ctx, unsigned thread, const struct interval *iv);
 
 /*
- * The same intervals, one after the other, in no order. wants: of enum interval_want.
- * *found, unless NULL, starts zeroed.
+ * The same intervals, each once, in no order, on so many threads or fewer. wants: of enum
+ * interval_want. *found, unless NULL, starts zeroed.
  */
-int tallies_each(
-	struct report *r, unsigned wants, struct findings *found, tallies_take_fn fn, void *ctx);
-unsigned tallies_threads(struct report *r);
+int tallies_each(struct report *r, unsigned threads, unsigned wants, struct findings *found,
+	tallies_take_fn fn, void *ctx);
+/* How many threads there should be if each keeps so many bytes: all that r asks for, or fewer. */
+unsigned tallies_threads(const struct report *r, uint64_t bytes);
 
 /* The reports, of a tally that has all that they print: columns for cpus. */
 void summary_print(struct report *r, const struct tally *t);

@@ -86,7 +86,7 @@ static void set_limits(struct why_group *g, unsigned tail)
 static int read_sides(struct search *s)
 {
 	size_t n = s->tally.count;
-	s->threads = tallies_threads(s->r);
+	s->threads = tallies_threads(s->r, n * sizeof *s->groups);
 	s->groups = calloc(n * s->threads + 1, sizeof *s->groups);
 	if (!s->groups)
 		return CPIDECODE_ENOMEM;
@@ -94,7 +94,7 @@ static int read_sides(struct search *s)
 		s->groups[i].group = s->tally.groups[i % n];
 		set_limits(&s->groups[i], s->r->tail);
 	}
-	int rc = tallies_each(s->r, WANT_THREAD | WANT_QUALITY, NULL, take, s);
+	int rc = tallies_each(s->r, s->threads, WANT_THREAD | WANT_QUALITY, NULL, take, s);
 	for (size_t i = n; i < n * s->threads && !rc; i++)
 		for (unsigned side = 0; side < WHY_SIDES; side++)
 			merge_sums(&s->groups[i % n].sums[side], &s->groups[i].sums[side]);
