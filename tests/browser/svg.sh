@@ -41,6 +41,7 @@ trace() {
 
 # In order, so that the frames of both stand in one order: the shape must be the same.
 trace host task a b c d e f g h i | "$MKTRACE" - harmless.bin
+# shellcheck disable=SC2016
 trace '<script>top.pwned=1</script>&"]]>' '<image x=\"' \
 	'</title><script>top.pwned=1</script>' \
 	']]></script><script>top.pwned=1</script>' \

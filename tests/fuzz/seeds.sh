@@ -44,22 +44,22 @@ for trace in "$traces"/*; do
 	for turn in 0 1 2; do
 		# kind and format, weight, value, label, from, to, how, threads
 		octal=$(printf '\\%03o' $((n % 19)))
-		bytes head "$octal" '\0\0\0\0\0\0\0'
-		cat head "$trace" >"$to/pipeline/$name-$((n % 19))-$turn"
+		bytes front "$octal" '\0\0\0\0\0\0\0'
+		cat front "$trace" >"$to/pipeline/$name-$((n % 19))-$turn"
 		n=$((n + 1 + (turn == 2)))
 	done
-	bytes head "$(printf '\\%03o' $((128 + n % 6)))" '\100'
-	cat head "$trace" >"$to/partial/$name"
-	bytes head "$(printf '\\%03o' $((n % 8)))" '\2\1\1\100\0\100\0'
-	[ $((n % 2)) -eq 0 ] || printf '\0\0' >>head
-	cat head "$trace" >"$to/cuts/$name"
-	bytes head '\3\21\1' "$(printf '\\%03o' $((128 + n % 56)))" '\0\52\2'
-	cat head "$trace" >"$to/api/$name"
-	bytes head '\100\2\20\0\1\40\0\2'
-	cat head "$trace" >"$to/partial/$name-changed"
+	bytes front "$(printf '\\%03o' $((128 + n % 6)))" '\100'
+	cat front "$trace" >"$to/partial/$name"
+	bytes front "$(printf '\\%03o' $((n % 8)))" '\2\1\1\100\0\100\0'
+	[ $((n % 2)) -eq 0 ] || printf '\0\0' >>front
+	cat front "$trace" >"$to/cuts/$name"
+	bytes front '\3\21\1' "$(printf '\\%03o' $((128 + n % 56)))" '\0\52\2'
+	cat front "$trace" >"$to/api/$name"
+	bytes front '\100\2\20\0\1\40\0\2'
+	cat front "$trace" >"$to/partial/$name-changed"
 	dd if="$trace" bs=8 skip=40 of="$to/record/$name" 2>/dev/null
 done
-rm -f head
+rm -f front
 
 # Groups, hooks and oddities in short form, for every report.
 section() { # SHAPE CODEC RING
@@ -73,16 +73,16 @@ bytes body '\15\11\1\177\7\50\0\1\2\3\4\5\6\7\10\11\12\13\14\15\16\17\20\21\22\2
 section two '\2' '\14' '\1'
 n=0
 while [ $n -lt 19 ]; do
-	bytes head "$(printf '\\%03o' $n)" '\0\0\0\0\0\0\0'
-	cat head header one body two body >"$to/pipeline/short-$n"
-	bytes head "$(printf '\\%03o' $((128 + n % 6)))" '\100'
-	cat head header one body two body >"$to/partial/short-$n"
-	bytes head "$(printf '\\%03o' $((2 * (n % 4))))" '\2\1\1\100\0\100\0'
-	cat head header one body two body one body one body >"$to/cuts/short-$n"
+	bytes front "$(printf '\\%03o' $n)" '\0\0\0\0\0\0\0'
+	cat front header one body two body >"$to/pipeline/short-$n"
+	bytes front "$(printf '\\%03o' $((128 + n % 6)))" '\100'
+	cat front header one body two body >"$to/partial/short-$n"
+	bytes front "$(printf '\\%03o' $((2 * (n % 4))))" '\2\1\1\100\0\100\0'
+	cat front header one body two body one body one body >"$to/cuts/short-$n"
 	n=$((n + 1))
 done
 cat header one body two body >"$to/sections/short"
-rm -f header one two body head
+rm -f header one two body front
 
 for schema in "$top"/formats/*.hooks "$top"/tests/golden/cases/*/*.hooks; do
 	[ -f "$schema" ] && { cat "$schema"; printf '\0\1\0\0\0\2\0\0\0\3\0\0\0\4\0\0\0'; } \
