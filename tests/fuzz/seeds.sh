@@ -4,10 +4,12 @@
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
-: "${MKTRACE:=mktrace}"
-to=${1:?the folder}
+case ${MKTRACE:=mktrace} in */*) MKTRACE=$(cd "$(dirname "$MKTRACE")" && pwd)/${MKTRACE##*/} ;; esac
+mkdir -p "${1:?the folder}"
+to=$(cd "$1" && pwd)
 traces=$to/traces
 mkdir -p "$traces"
+cd "$traces"
 for target in api args codec container cuts nrm2 partial pipeline record schema sections; do
 	mkdir -p "$to/$target"
 done
@@ -84,9 +86,11 @@ done
 cat header one body two body >"$to/sections/short"
 rm -f header one two body front
 
+n=0
 for schema in "$top"/formats/*.hooks "$top"/tests/golden/cases/*/*.hooks; do
-	[ -f "$schema" ] && { cat "$schema"; printf '\0\1\0\0\0\2\0\0\0\3\0\0\0\4\0\0\0'; } \
-		>"$to/schema/$(echo "$schema" | cksum | cut -d' ' -f1)"
+	[ -f "$schema" ] || continue
+	{ cat "$schema"; printf '\0\1\0\0\0\2\0\0\0\3\0\0\0\4\0\0\0'; } >"$to/schema/$n"
+	n=$((n + 1))
 done
 bytes "$to/schema/all" 'major 0x10 all "t"\nhook 1/0xF "h"\nu32 a hex\ni32 b na0\nu64 c ticks\n' \
 	'i64 d ns\nfix4 e percent\nf64 f\nstring s\nrepeat a\nif b & 0x3\nu32 g\nend\nend\n' \
