@@ -97,9 +97,35 @@ run 1 --schema "$file.hooks" "$file"
 run 0 --report summary --format csv "$file"
 in_file out '^\+1,1,'
 # The checkers see what they are for.
-printf 'a\033[m\n' >bad
+wrong()
+{
+	# shellcheck disable=SC2059
+	printf "$2" >bad
+	if "$WELLFORMED" "$1" bad >/dev/null; then
+		fail "$1 takes $2"
+	fi
+}
 for checker in people csv json folded svg; do
-	if "$WELLFORMED" $checker bad >/dev/null; then
-		fail "$checker takes an escape"
+	wrong $checker 'a\033[m\n'
+	wrong $checker 'a\302\233\n'
+	wrong $checker 'a\377\n'
+done
+wrong people '\342\200\256\n'
+wrong csv 'a,b\r\n1\r\n'
+wrong csv 'a,b\n1,2\n'
+wrong csv 'a\r\nx"y"\r\n'
+wrong json '{"a":1,"a":2}\n'
+wrong json '{"a":nan}\n'
+wrong json '{"a":01}\n'
+wrong json '{"a":"\t"}\n'
+wrong json '{"a":1} {"b":2}\n'
+wrong json '{"a":[1,]}\n'
+wrong folded 'a;b\n'
+run 0 --format svg "$file"
+for change in 's/<rect /<image /' 's/role="treeitem"/onload="x"/' 's/&lt;/</' 's/&amp;/\&/' 's,</svg>,,'; do
+	sed "$change" out >bad
+	cmp -s out bad && fail "svg: $change changes nothing"
+	if "$WELLFORMED" svg bad >/dev/null; then
+		fail "svg takes $change"
 	fi
 done
