@@ -63,6 +63,19 @@ for trace in "$traces"/*; do
 done
 rm -f front
 
+# Cases of two files: a length of 16 bits, the first, the second.
+for second in "$traces"/*-trace2; do
+	first=${second%2} name=${second##*/}
+	n=$(wc -c <"$first")
+	length=$(printf '\\%03o\\%03o' $((n % 256)) $((n / 256)))
+	for kind in 0 3 5 6 12; do
+		bytes front "\\$(printf %03o $kind)" '\0\0\0\0\0\1\0' "$length"
+		cat front "$first" "$second" >"$to/pipeline/$name-both-$kind"
+	done
+	bytes front '\3\2\1\1\100\0\100\0' "$length"
+	cat front "$first" "$second" >"$to/cuts/$name-both"
+done
+
 # Groups, hooks and oddities in short form, for every report.
 section() { # SHAPE CODEC RING
 	bytes "$1" 'SWTS\1\0' "$2" "$3" '\0\0\0\0\0\0\0\0' "$4" '\0\0\0\0\0\0\0'
@@ -84,6 +97,23 @@ while [ $n -lt 19 ]; do
 	n=$((n + 1))
 done
 cat header one body two body >"$to/sections/short"
+# More intervals than are kept one by one: a group is a label's start and end here.
+awk 'BEGIN {
+	for (i = 0; i < 300; i++)
+		printf "\\101\\101\\1\\%03o\\0\\0", i % 200
+}' >many
+bytes body "$(cat many)"
+for kind in 0 9 16 18; do
+	bytes front "\\$(printf %03o $kind)" '\0\0\0\0\0\0\0'
+	cat front header one body >"$to/pipeline/many-$kind"
+done
+bytes front '\200\100'
+cat front header one body >"$to/partial/many"
+bytes front '\100\2\20\0\1\40\0\2'
+cat front header one body >"$to/partial/many-changed"
+bytes front '\2\2\1\1\100\0\100\0'
+cat front header one body two body >"$to/cuts/many"
+rm -f many
 rm -f header one two body front
 
 n=0
