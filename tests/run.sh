@@ -125,14 +125,15 @@ if [ "$quick" -eq 0 ]; then
 	# over a variable, and takes what they order for races: no hooks from several threads.
 	only='dump_test ring_layout ring_hooks ring_sections test_libtrace_cpi'
 	only="$only test_libcpc_static test_libcpc_machines"
-	for part in io clock schema model pass trace intervals quality hostile api library; do
+	# Of the decoder's, those with threads.
+	for part in pass stream lazy intervals library; do
 		only="$only test_decoder_$part"
 	done
 	for part in place control members schemas tasks; do
 		only="$only session_$part"
 	done
 	build tsan -DSWTRACE_SANITIZE=thread -DCMAKE_BUILD_TYPE=RelWithDebInfo &&
-		suite tsan -R '^(decoder_[a-z]*|libtrace_cpi|libcpc_(static|machines)|dump|ring_(layout|hooks|sections)|session_(place|control|members|schemas|tasks))$'
+		suite tsan -R '^(decoder_(pass|stream|lazy|intervals|library)|libtrace_cpi|libcpc_(static|machines)|dump|ring_(layout|hooks|sections)|session_(place|control|members|schemas|tasks))$'
 	only=
 	# One build for both.
 	SWTRACE_TEST_ARM64=$top/build-test-arm64
