@@ -77,17 +77,12 @@ int merge_read(struct partial *p, const struct options *o)
 	return code;
 }
 
-bool merge_scripted(const struct partial *p)
+static bool merge_scripted(const struct partial *p)
 {
 	for (size_t i = 0; i < p->nsources; i++)
 		if (p->sources[i].scripted)
 			return true;
 	return false;
-}
-
-static const char *plural(uint64_t n)
-{
-	return n == 1 ? "" : "s";
 }
 
 static bool tell_damage(const struct partial_source *s, const char *name)

@@ -23,6 +23,5 @@ int merge_report(const struct partial *p, const struct options *o, struct out *o
 
 /* What is to be said of the traces, a line each. Whether data was lost, damaged or is missing. */
 bool merge_tell(const struct partial *p);
-bool merge_scripted(const struct partial *p);
 
 #endif

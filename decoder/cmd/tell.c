@@ -12,7 +12,7 @@
 
 enum { STRETCHES_TOLD = 3 };
 
-static const char *plural(uint64_t n)
+const char *plural(uint64_t n)
 {
 	return n == 1 ? "" : "s";
 }

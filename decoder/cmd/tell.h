@@ -15,6 +15,9 @@ bool tell_losses(const struct trace *t, const struct findings *found);
 bool tell_lost(const char *path, const struct losses *l);
 void tell_torn(const char *where, uint64_t n);
 
+/* The ending of a noun. */
+const char *plural(uint64_t n);
+
 /* On a terminal, once a second has passed. done of total; total 0: not known. */
 void progress_start(void);
 void progress_show(const char *what, uint64_t done, uint64_t total);

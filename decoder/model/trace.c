@@ -237,11 +237,6 @@ int64_t trace_time(const struct trace_file *f, uint64_t ticks)
 	return clock_time(f->clock, ticks);
 }
 
-uint64_t trace_ticks(const struct trace_file *f, int64_t ns)
-{
-	return clock_ticks(f->clock, ns);
-}
-
 bool trace_time_is_monotone(const struct trace_file *f)
 {
 	return clock_is_monotone(f->clock);

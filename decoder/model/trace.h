@@ -133,9 +133,8 @@ bool trace_span(const struct trace *t, int64_t *first_ns, int64_t *last_ns);
 /* Counters of some file were scripted, not measured. */
 bool trace_scripted(const struct trace *t);
 
-/* Ticks to CLOCK_REALTIME and back, to the first tick not before ns; both saturate. */
+/* Ticks to CLOCK_REALTIME; saturates. */
 int64_t trace_time(const struct trace_file *f, uint64_t ticks);
-uint64_t trace_ticks(const struct trace_file *f, int64_t ns);
 /*
  * The time of the file's hooks never goes back as their ticks go on. False where
  * CLOCK_REALTIME was stepped back (clock_is_monotone): a range of time is then no range of ticks.
