@@ -1,7 +1,7 @@
 # A small trace cut off is read up to its last whole section; with a byte wrong it is read
 # around the damage. Of the command a sample is enough: tests/decoder/test_damage.c goes
 # through every byte.
-step=${BADINPUT_STEP:-7}
+step=${BADINPUT_STEP:-13}
 
 { prologue; echo 'section hooks ring=0
 hook 0x10 1 tid=7 at=1 1
