@@ -18,7 +18,7 @@ enum {
 	LOOK_HOOKS = 1 << 12,
 	PROGRESS_HOOKS = 1 << 16,
 	PROGRESS_WAIT_MS = 200,
-	/* Of sections held by all threads of an ordered pass, unless one thread needs more. */
+	/* Of sections held by all threads, unless one thread needs more. */
 	HELD_BYTES = 24 << 20,
 	/* Nothing here recurses deeply; the usual 8 MiB are much where address space is limited. */
 	STACK_BYTES = 512 << 10,
@@ -325,7 +325,7 @@ int pass_run(const struct pass *p, struct findings *found)
 	int rc = pass_plan_make(&run.plan, p);
 	if (!rc) {
 		unsigned threads = least(pass_threads(p), run.plan.slices);
-		if (p->ordered && run.plan.held)
+		if (run.plan.held)
 			threads = least(threads, HELD_BYTES / run.plan.held);
 		init_lock(&run);
 		rc = run_workers(&run, threads, found);

@@ -62,8 +62,8 @@ bool pass_has_turn(const struct pass_slice *s);
 
 /*
  * How many threads pass_run would use at most. It uses fewer if there are fewer slices, if no
- * more can be made, and in an ordered pass where they would together hold more than
- * 24 MiB of sections: each of them holds one of every ring.
+ * more can be made, and where they would together hold more than 24 MiB of sections: each
+ * of them holds one, in an ordered pass one of every ring.
  */
 unsigned pass_threads(const struct pass *p);
 /*

@@ -88,7 +88,7 @@ static void sift_down(struct streams *all, size_t i)
 }
 
 /* What the sections of all streams come to, and how large a slice has to be for them. */
-static uint64_t weigh(struct pass_plan *plan, const struct streams *all)
+static uint64_t weigh(struct pass_plan *plan, const struct streams *all, bool ordered)
 {
 	uint64_t typical = 0;
 	for (size_t i = 0; i < all->count; i++) {
@@ -101,7 +101,10 @@ static uint64_t weigh(struct pass_plan *plan, const struct streams *all)
 			largest = ref->raw > largest ? ref->raw : largest;
 		}
 		typical += raw / (s->end - s->next);
-		plan->held += largest;
+		if (ordered)
+			plan->held += largest;
+		else if (largest > plan->held)
+			plan->held = largest;
 	}
 	return SLICE_SECTIONS * typical > SLICE_BYTES ? SLICE_SECTIONS * typical : SLICE_BYTES;
 }
@@ -215,7 +218,7 @@ int pass_plan_make(struct pass_plan *plan, const struct pass *p)
 	struct streams all = {0};
 	int rc = find_streams(&all, p);
 	if (!rc) {
-		uint64_t enough = weigh(plan, &all);
+		uint64_t enough = weigh(plan, &all, p->ordered);
 		if (p->slice_bytes)
 			enough = p->slice_bytes;
 		plan->by_time = !trace_one_machine(p->trace);
