@@ -8,8 +8,7 @@
 #include "../model/thread_stacks.h"
 #include "../sink/escape.h"
 #include "../sink/units.h"
-#include "flame_tree.h"
-#include "report.h"
+#include "flame_backward.h"
 
 /* An interval that may have others in it. They stand on its thread's stack by their depths. */
 struct open_interval {
@@ -31,9 +30,9 @@ struct builder {
 	struct out spelled;
 };
 
-static uint64_t weight_of(const struct builder *b, const struct interval *iv)
+uint64_t flame_weight(const struct report *r, const struct interval *iv)
 {
-	switch (b->r->weight) {
+	switch (r->weight) {
 	case WEIGHT_NS:
 		return (uint64_t)llround(iv->elapsed_ns);
 	case WEIGHT_INSTRUCTIONS:
@@ -47,15 +46,12 @@ static uint64_t weight_of(const struct builder *b, const struct interval *iv)
 
 /*
  * In lines of stacks a name may have to be spelled in another way, and two that become the
- * same are one frame; a name that is found needed no other spelling. 0: no memory.
+ * same are one frame. 0: no memory.
  */
 static uint32_t frame_under(
 	struct builder *b, uint32_t parent, enum flame_kind kind, const char *name, size_t n)
 {
 	if (b->r->format == FORMAT_FOLDED) {
-		uint32_t frame = flame_tree_find(&b->tree, parent, name, n);
-		if (frame)
-			return frame;
 		b->spelled.len = 0;
 		escape_frame(&b->spelled, name, n);
 		if (b->spelled.error)
@@ -63,7 +59,8 @@ static uint32_t frame_under(
 		name = b->spelled.buf;
 		n = b->spelled.len;
 	}
-	return flame_tree_add(&b->tree, parent, kind, name, n);
+	uint32_t number = flame_names_add(&b->tree.names, name, n);
+	return number ? flame_tree_add(&b->tree, parent, kind, number) : 0;
 }
 
 static uint32_t task_frame(struct builder *b, const struct interval *iv)
@@ -129,8 +126,8 @@ static void count_interval(struct builder *b, uint32_t frame, const struct inter
 	f->count++;
 	if (b->r->format == FORMAT_FOLDED)
 		return;
-	f->elapsed_ns += iv->elapsed_ns;
-	flame_tree_add_cpi(&b->tree, frame, iv);
+	struct flame_part part = flame_part_of(iv);
+	flame_tree_sum(&b->tree, frame, &part);
 	if (iv->start_ns < b->start)
 		b->start = iv->start_ns;
 	if (iv->end_ns > b->end)
@@ -154,7 +151,7 @@ static int remember_name(struct open_interval *o, const struct interval *iv)
 static int open_interval(struct builder *b, struct open_interval *own, struct open_interval *outer,
 	const struct interval *iv)
 {
-	uint64_t weight = weight_of(b, iv);
+	uint64_t weight = flame_weight(b->r, iv);
 	bool taken = filter_interval(b->r->filter, iv), measured = weight != NOT_MEASURED;
 	*own = (struct open_interval){.weight = weight};
 	if (measured && iv->depth)
@@ -222,7 +219,7 @@ static unsigned wants_of(const struct report *r)
  * What is nested in an interval has to be seen, wanted or not and however early it ended:
  * nothing is filtered here.
  */
-static int add_intervals(struct builder *b)
+static int add_sorted(struct builder *b)
 {
 	const struct report *r = b->r;
 	struct interval_stream_options how = {.progress = r->progress ? show_progress : NULL,
@@ -246,13 +243,48 @@ static int add_intervals(struct builder *b)
 	return rc;
 }
 
+static int begin_tree(struct builder *b)
+{
+	b->start = INT64_MAX;
+	b->end = INT64_MIN;
+	return flame_tree_begin(&b->tree, b->r->format == FORMAT_SVG);
+}
+
+/* Without sorting. 1: that does not get this trace right, and nothing was added. */
+static int add_logged(struct builder *b)
+{
+	struct flame_log log = {.r = b->r};
+	int rc = flame_log_write(&log, wants_of(b->r), b->r->found);
+	if (!rc)
+		rc = flame_backward(&log, &b->tree);
+	for (unsigned i = 0; log.writers && i < log.count; i++) {
+		const struct flame_writer *w = &log.writers[i];
+		b->start = w->start < b->start ? w->start : b->start;
+		b->end = w->end > b->end ? w->end : b->end;
+	}
+	flame_log_free(&log);
+	if (rc <= 0)
+		return rc;
+	flame_tree_free(&b->tree);
+	if (b->r->found) {
+		findings_free(b->r->found);
+		*b->r->found = (struct findings){0};
+	}
+	rc = begin_tree(b);
+	return rc ? rc : 1;
+}
+
+static int add_intervals(struct builder *b)
+{
+	int rc = filter_takes_all(b->r->filter) ? add_logged(b) : 1;
+	return rc > 0 ? add_sorted(b) : rc;
+}
+
 static int prepare(struct builder *b)
 {
 	for (unsigned mm = 0; mm < 256; mm++)
 		snprintf(b->minors[mm], sizeof b->minors[mm], "minor 0x%02X", mm);
-	b->start = INT64_MAX;
-	b->end = INT64_MIN;
-	return flame_tree_begin(&b->tree, b->r->format == FORMAT_SVG);
+	return begin_tree(b);
 }
 
 static const char *const units[] = {[WEIGHT_CYCLES] = "cycles",

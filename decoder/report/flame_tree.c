@@ -2,30 +2,28 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <xxhash.h>
+#include <string.h>
 
 #include "../../include/cpidecode.h"
 
-static uint32_t hash_of(uint32_t parent, const char *name, size_t n)
+static uint32_t hash_of(uint32_t parent, uint32_t name)
 {
-	uint64_t hash = XXH3_64bits_withSeed(name, n, parent);
-	return (uint32_t)(hash ^ hash >> 32);
+	uint64_t hash = ((uint64_t)parent << 32 | name) * UINT64_C(0x9e3779b97f4a7c15);
+	return (uint32_t)(hash >> 32);
 }
 
-static bool is_frame(const struct flame_frame *f, uint32_t parent, const char *name, size_t n)
-{
-	return f->parent == parent && f->name_len == n && !memcmp(f->name, name, n);
-}
-
-/* Its slot, or the free one where it belongs. */
+/* Its slot, or the free one where it belongs. Names are stored once: the pointers tell. */
 static struct flame_slot *slot_of(
-	const struct flame_tree *t, uint32_t hash, uint32_t parent, const char *name, size_t n)
+	const struct flame_tree *t, uint32_t hash, uint32_t parent, const char *name)
 {
 	for (uint32_t at = hash;; at++) {
 		struct flame_slot *slot = &t->table[at & t->mask];
 		if (!slot->frame)
 			return slot;
-		if (slot->hash == hash && is_frame(&t->flame.frames[slot->frame], parent, name, n))
+		if (slot->hash != hash)
+			continue;
+		const struct flame_frame *f = &t->flame.frames[slot->frame];
+		if (f->parent == parent && f->name == name)
 			return slot;
 	}
 }
@@ -59,19 +57,19 @@ static int more_room(struct flame_tree *t)
 	if (!frames)
 		return CPIDECODE_ENOMEM;
 	t->flame.frames = frames;
-	if (t->ratios) {
-		struct ratio *ratios = realloc(t->ratios, room * sizeof *ratios);
-		if (!ratios)
+	if (t->sums) {
+		struct flame_sums *sums = realloc(t->sums, room * sizeof *sums);
+		if (!sums)
 			return CPIDECODE_ENOMEM;
-		t->ratios = ratios;
+		t->sums = sums;
 	}
 	t->allocated = room;
 	return more_slots(t, room);
 }
 
-int flame_tree_begin(struct flame_tree *t, bool ratios)
+int flame_tree_begin(struct flame_tree *t, bool sums)
 {
-	if (ratios && !(t->ratios = calloc(1, sizeof *t->ratios)))
+	if (sums && !(t->sums = calloc(1, sizeof *t->sums)))
 		return CPIDECODE_ENOMEM;
 	int rc = more_room(t);
 	if (rc)
@@ -81,31 +79,21 @@ int flame_tree_begin(struct flame_tree *t, bool ratios)
 	return 0;
 }
 
-uint32_t flame_tree_find(const struct flame_tree *t, uint32_t parent, const char *name, size_t n)
+uint32_t flame_tree_add(struct flame_tree *t, uint32_t parent, enum flame_kind kind, uint32_t name)
 {
-	return slot_of(t, hash_of(parent, name, n), parent, name, n)->frame;
-}
-
-uint32_t flame_tree_add(
-	struct flame_tree *t, uint32_t parent, enum flame_kind kind, const char *name, size_t n)
-{
-	uint32_t hash = hash_of(parent, name, n), frame = t->flame.count;
+	const struct flame_name *n = &t->names.at[name];
+	uint32_t hash = hash_of(parent, name), frame = t->flame.count;
 	if (frame == t->allocated && more_room(t) < 0)
 		return 0;
-	struct flame_slot *slot = slot_of(t, hash, parent, name, n);
+	struct flame_slot *slot = slot_of(t, hash, parent, n->at);
 	if (slot->frame)
 		return slot->frame;
-	char *copy = arena_alloc(&t->names, n ? n : 1);
-	if (!copy)
-		return 0;
-	if (n)
-		memcpy(copy, name, n);
 	*slot = (struct flame_slot){frame, hash};
 	t->flame.count++;
-	if (t->ratios)
-		t->ratios[frame] = (struct ratio){0};
-	t->flame.frames[frame] = (struct flame_frame){.name = copy,
-		.name_len = n,
+	if (t->sums)
+		t->sums[frame] = (struct flame_sums){0};
+	t->flame.frames[frame] = (struct flame_frame){.name = n->at,
+		.name_len = n->len,
 		.parent = parent,
 		.kind = kind,
 		.depth = t->flame.frames[parent].depth + 1,
@@ -118,49 +106,44 @@ static bool is_measured(uint64_t above, uint64_t below, double value)
 	return !isnan(value) || (above != NOT_MEASURED && below != NOT_MEASURED && below != 0);
 }
 
-static bool has_cpi(const struct interval *iv, enum flame_cpi kind)
+struct flame_part flame_part_of(const struct interval *iv)
 {
-	switch (kind) {
-	case FLAME_CPI_THREAD:
-		return is_measured(iv->thread_cycles, iv->thread_instructions, iv->thread_cpi);
-	case FLAME_CPI_SCALED:
-		return is_measured(iv->busy_cycles, iv->instructions, iv->scaled_cpi);
-	case FLAME_CPI_RAW:
-		return is_measured(iv->cycles, iv->instructions, iv->raw_cpi);
-	default:
-		return false;
+	struct flame_part part = {
+		FLAME_CPI_NONE, NOT_MEASURED, NOT_MEASURED, NAN, iv->elapsed, iv->elapsed_ns};
+	if (is_measured(iv->thread_cycles, iv->thread_instructions, iv->thread_cpi)) {
+		part.kind = FLAME_CPI_THREAD;
+		part.above = iv->thread_cycles;
+		part.below = iv->thread_instructions;
+		part.value = iv->thread_cpi;
+	} else if (is_measured(iv->busy_cycles, iv->instructions, iv->scaled_cpi)) {
+		part.kind = FLAME_CPI_SCALED;
+		part.above = iv->busy_cycles;
+		part.below = iv->instructions;
+		part.value = iv->scaled_cpi;
+	} else if (is_measured(iv->cycles, iv->instructions, iv->raw_cpi)) {
+		part.kind = FLAME_CPI_RAW;
+		part.above = iv->cycles;
+		part.below = iv->instructions;
+		part.value = iv->raw_cpi;
 	}
-}
-
-static void add_cpi(struct ratio *r, const struct interval *iv, enum flame_cpi kind)
-{
-	if (kind == FLAME_CPI_THREAD)
-		ratio_add(
-			r, iv->thread_cycles, iv->thread_instructions, iv->thread_cpi, iv->elapsed);
-	else if (kind == FLAME_CPI_SCALED)
-		ratio_add(r, iv->busy_cycles, iv->instructions, iv->scaled_cpi, iv->elapsed);
-	else
-		ratio_add(r, iv->cycles, iv->instructions, iv->raw_cpi, iv->elapsed);
+	return part;
 }
 
 /* A frame has the first kind that any of its intervals has; the others then do not count. */
-void flame_tree_add_cpi(struct flame_tree *t, uint32_t frame, const struct interval *iv)
+void flame_tree_sum(struct flame_tree *t, uint32_t frame, const struct flame_part *part)
 {
-	static const enum flame_cpi kinds[] = {FLAME_CPI_THREAD, FLAME_CPI_SCALED, FLAME_CPI_RAW};
 	struct flame_frame *f = &t->flame.frames[frame];
-	if (!t->ratios)
+	if (!t->sums)
 		return;
-	for (unsigned i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-		if (has_cpi(iv, kinds[i])) {
-			if (f->cpi_kind != kinds[i])
-				t->ratios[frame] = (struct ratio){0};
-			f->cpi_kind = kinds[i];
-			add_cpi(&t->ratios[frame], iv, kinds[i]);
-			return;
-		}
-		if (f->cpi_kind == kinds[i])
-			return;
-	}
+	struct flame_sums *sums = &t->sums[frame];
+	exact_add(&sums->elapsed, exact_time(part->elapsed_ns));
+	if (part->kind == FLAME_CPI_NONE ||
+		(f->cpi_kind != FLAME_CPI_NONE && f->cpi_kind < part->kind))
+		return;
+	if (f->cpi_kind != part->kind)
+		sums->cpi = (struct ratio){0};
+	f->cpi_kind = part->kind;
+	ratio_add(&sums->cpi, part->above, part->below, part->value, part->elapsed);
 }
 
 /* A frame among its siblings, by what follows the beginning that all their names share. */
@@ -285,8 +268,10 @@ static void add_up(struct flame_tree *t)
 		struct flame_frame *f = &frames[i];
 		f->total += f->self;
 		f->within += f->count;
+		if (t->sums)
+			f->elapsed_ns = (double)t->sums[i].elapsed / EXACT_PER_NS;
 		if (f->cpi_kind != FLAME_CPI_NONE)
-			f->cpi = ratio_value(&t->ratios[i]);
+			f->cpi = ratio_value(&t->sums[i].cpi);
 		if (i) {
 			frames[f->parent].total += f->total;
 			frames[f->parent].within += f->within;
@@ -315,8 +300,9 @@ int flame_tree_finish(struct flame_tree *t)
 
 void flame_tree_free(struct flame_tree *t)
 {
-	intern_free(&t->names);
+	flame_names_free(&t->names);
 	free(t->flame.frames);
-	free(t->ratios);
+	free(t->sums);
 	free(t->table);
+	*t = (struct flame_tree){0};
 }

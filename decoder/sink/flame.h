@@ -13,6 +13,7 @@ enum flame_kind {
 	FLAME_INTERVAL,
 };
 
+/* The first that is measured is the one that counts. */
 enum flame_cpi {
 	FLAME_CPI_NONE,
 	FLAME_CPI_THREAD,

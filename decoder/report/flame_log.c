@@ -1,0 +1,338 @@
+#include "flame_log.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../io/temp.h"
+#include "../model/grow.h"
+#include "../model/pass.h"
+
+_Static_assert(sizeof(struct flame_writer) % PASS_APART == 0, "for pass_alloc");
+
+enum {
+	BUDGET = 24 << 20,
+	MAX_OWNERS = 1 << 16,
+	OWNER_PLACES = 4 * MAX_OWNERS,
+};
+
+/* Of the last word of a record: which others it has. Above them the owner and the name. */
+enum {
+	HAS_WEIGHT = 1,
+	HAS_COUNTS = 2,
+	HAS_VALUE = 4,
+	KIND_SHIFT = 3,
+	OWNER_SHIFT = 8,
+	NAME_SHIFT = 32,
+};
+
+static int new_block(struct flame_writer *w)
+{
+	if (grow(&w->blocks, w->nblocks, &w->blocks_cap, sizeof *w->blocks))
+		return CPIDECODE_ENOMEM;
+	w->block = malloc(FLAME_BLOCK);
+	if (!w->block)
+		return CPIDECODE_ENOMEM;
+	w->blocks[w->nblocks++] = w->block;
+	return 0;
+}
+
+static int write_block(struct flame_writer *w)
+{
+	if (w->fd < 0 && (w->fd = io_temp_file()) < 0)
+		return CPIDECODE_ESPOOL;
+	for (uint32_t done = 0; done < w->used;) {
+		ssize_t n =
+			pwrite(w->fd, w->block + done, w->used - done, (off_t)(w->stored + done));
+		if (n < 0 && errno != EINTR)
+			return CPIDECODE_ESPOOL;
+		if (n == 0) {
+			errno = ENOSPC;
+			return CPIDECODE_ESPOOL;
+		}
+		done += n > 0 ? (uint32_t)n : 0;
+	}
+	for (size_t i = w->unsealed; i < w->nsegments; i++) {
+		struct flame_segment *s = &w->segments[i];
+		s->offset = w->stored + (uint64_t)(s->at - w->block);
+		s->at = NULL;
+	}
+	w->stored += w->used;
+	return 0;
+}
+
+static void end_segment(struct flame_writer *w)
+{
+	if (w->nsegments > w->unsealed)
+		w->segments[w->nsegments - 1].bytes = w->used - w->begin;
+}
+
+static int next_block(const struct flame_log *log, struct flame_writer *w)
+{
+	end_segment(w);
+	int rc = w->nblocks < log->blocks ? new_block(w) : write_block(w);
+	w->used = w->begin = 0;
+	w->unsealed = w->nsegments;
+	return rc;
+}
+
+/* Room for a record, in a segment of that ring. */
+static int make_room(const struct flame_log *log, struct flame_writer *w, const struct interval *iv,
+	size_t slice)
+{
+	int rc = 0;
+	if (!w->block)
+		rc = new_block(w);
+	else if (w->used + FLAME_MAX_RECORD > FLAME_BLOCK)
+		rc = next_block(log, w);
+	if (rc)
+		return rc;
+	const struct flame_segment *last = w->nsegments ? &w->segments[w->nsegments - 1] : NULL;
+	bool same =
+		last && last->slice == slice && last->ring == iv->ring && last->file == iv->file;
+	if (same && w->nsegments > w->unsealed)
+		return 0;
+	end_segment(w);
+	if (grow(&w->segments, w->nsegments, &w->segments_cap, sizeof *w->segments))
+		return CPIDECODE_ENOMEM;
+	w->begin = w->used;
+	w->segments[w->nsegments] = (struct flame_segment){.file = iv->file,
+		.ring = iv->ring,
+		.slice = slice,
+		.order = w->nsegments,
+		.at = w->block + w->used,
+		.writer = (unsigned)(w - log->writers)};
+	w->nsegments++;
+	return 0;
+}
+
+static uint32_t name_of(struct flame_writer *w, const struct interval *iv)
+{
+	if (iv->has_label)
+		return flame_names_add(&w->names, iv->label, iv->label_len);
+	if (!w->minors[iv->mm]) {
+		char text[12];
+		int n = snprintf(text, sizeof text, "minor 0x%02X", iv->mm);
+		w->minors[iv->mm] = flame_names_add(&w->names, text, (size_t)n);
+	}
+	return w->minors[iv->mm];
+}
+
+static bool owns(const struct flame_owner *o, const struct interval *iv)
+{
+	return o->tid == iv->tid && o->task == iv->task && o->machine == iv->machine;
+}
+
+static int add_owner(struct flame_writer *w, const struct interval *iv)
+{
+	const char *name = report_task_name(iv->task);
+	char text[24];
+	if (!name) {
+		snprintf(text, sizeof text, "tid %u", iv->tid);
+		name = text;
+	}
+	if (w->nowners == MAX_OWNERS) {
+		w->unfit = true;
+		return CPIDECODE_ECANCELED;
+	}
+	if (grow(&w->owners, w->nowners, &w->owners_cap, sizeof *w->owners))
+		return CPIDECODE_ENOMEM;
+	struct flame_owner own = {
+		iv->machine, iv->tid, iv->task, flame_names_add(&w->names, name, strlen(name))};
+	w->owners[w->nowners++] = own;
+	return own.name ? 0 : CPIDECODE_ENOMEM;
+}
+
+static int find_owner(struct flame_writer *w, const struct interval *iv)
+{
+	if (w->nowners && owns(&w->owners[w->last_owner], iv))
+		return 0;
+	if (!w->owner_table && !(w->owner_table = calloc(OWNER_PLACES, sizeof(uint32_t))))
+		return CPIDECODE_ENOMEM;
+	uint64_t key = (uintptr_t)iv->task + ((uint64_t)iv->machine << 32 | iv->tid);
+	size_t at = key * UINT64_C(0x9e3779b97f4a7c15) >> 32;
+	int rc = 0;
+	for (;; at++) {
+		uint32_t *place = &w->owner_table[at & (OWNER_PLACES - 1)];
+		if (!*place) {
+			rc = add_owner(w, iv);
+			*place = (uint32_t)w->nowners;
+		}
+		if (rc || owns(&w->owners[*place - 1], iv)) {
+			w->last_owner = *place - 1;
+			return rc;
+		}
+	}
+}
+
+static uint8_t *put(uint8_t *p, uint64_t v)
+{
+	memcpy(p, &v, sizeof v);
+	return p + sizeof v;
+}
+
+static uint8_t *put_part(uint8_t *p, const struct flame_part *part, uint64_t *flags)
+{
+	*flags |= (uint64_t)part->kind << KIND_SHIFT;
+	if (part->kind == FLAME_CPI_NONE)
+		return p;
+	if (part->above != NOT_MEASURED || part->below != NOT_MEASURED) {
+		*flags |= HAS_COUNTS;
+		p = put(put(p, part->above), part->below);
+	}
+	if (!isnan(part->value)) {
+		*flags |= HAS_VALUE;
+		memcpy(p, &part->value, sizeof part->value);
+		p += sizeof part->value;
+	}
+	return p;
+}
+
+static void put_record(const struct flame_log *log, struct flame_writer *w,
+	const struct interval *iv, uint64_t weight, uint32_t name)
+{
+	uint64_t flags = (uint64_t)name << NAME_SHIFT | (uint64_t)w->last_owner << OWNER_SHIFT;
+	uint8_t *p = put(put(w->block + w->used, iv->end_ticks), iv->elapsed);
+	if (weight != iv->elapsed) {
+		flags |= HAS_WEIGHT;
+		p = put(p, weight);
+	}
+	if (log->r->format == FORMAT_SVG) {
+		struct flame_part part = flame_part_of(iv);
+		p = put_part(p, &part, &flags);
+		w->start = iv->start_ns < w->start ? iv->start_ns : w->start;
+		w->end = iv->end_ns > w->end ? iv->end_ns : w->end;
+	}
+	w->used = (uint32_t)(put(p, flags) - w->block);
+}
+
+const uint8_t *flame_log_back(const uint8_t *p, struct flame_record *r)
+{
+	uint64_t words[6], flags;
+	memcpy(&flags, p - 8, sizeof flags);
+	unsigned n = 2 + (flags & HAS_WEIGHT) + (flags & HAS_COUNTS) + (flags & HAS_VALUE) / 4;
+	p -= 8 * (n + 1);
+	memcpy(words, p, 8 * n);
+	const uint64_t *w = words;
+	r->name = (uint32_t)(flags >> NAME_SHIFT);
+	r->owner = (uint32_t)flags >> OWNER_SHIFT;
+	r->end = *w++;
+	r->elapsed = *w++;
+	r->weight = flags & HAS_WEIGHT ? *w++ : r->elapsed;
+	r->part = (struct flame_part){.kind = flags >> KIND_SHIFT & 3,
+		.above = NOT_MEASURED,
+		.below = NOT_MEASURED,
+		.value = NAN,
+		.elapsed = r->elapsed};
+	if (flags & HAS_COUNTS) {
+		r->part.above = *w++;
+		r->part.below = *w++;
+	}
+	if (flags & HAS_VALUE)
+		memcpy(&r->part.value, w, sizeof r->part.value);
+	return p;
+}
+
+static int take_interval(
+	struct flame_log *log, struct flame_writer *w, const struct interval *iv, size_t slice)
+{
+	uint64_t weight = flame_weight(log->r, iv);
+	if (weight == NOT_MEASURED) {
+		w->unfit = true;
+		return CPIDECODE_ECANCELED;
+	}
+	uint32_t name = name_of(w, iv);
+	int rc = name ? find_owner(w, iv) : CPIDECODE_ENOMEM;
+	if (!rc)
+		rc = make_room(log, w, iv, slice);
+	if (!rc)
+		put_record(log, w, iv, weight, name);
+	return rc;
+}
+
+static int read_slice(void *ctx, struct pass_slice *slice)
+{
+	struct flame_log *log = ctx;
+	struct flame_writer *w = &log->writers[pass_thread(slice)];
+	size_t index = pass_index(slice);
+	const struct interval *iv;
+	const struct hook *h;
+	int rc;
+	while ((rc = pass_next(slice, &h)) > 0) {
+		rc = interval_feed(w->builder, h, &iv);
+		if (rc > 0)
+			rc = take_interval(log, w, iv, index);
+		if (rc)
+			return rc;
+	}
+	while (!rc && (rc = interval_flush(w->builder, &iv)) > 0)
+		rc = take_interval(log, w, iv, index);
+	return rc;
+}
+
+static bool show_progress(void *ctx, uint64_t done, uint64_t total)
+{
+	const struct report *r = ((struct flame_log *)ctx)->r;
+	return r->progress(r->ctx, done, total);
+}
+
+static int open_writers(struct flame_log *log, unsigned wants)
+{
+	log->writers = pass_alloc(log->count, sizeof *log->writers);
+	if (!log->writers)
+		return CPIDECODE_ENOMEM;
+	log->blocks = BUDGET / FLAME_BLOCK / log->count + 1;
+	for (unsigned i = 0; i < log->count; i++) {
+		struct flame_writer *w = &log->writers[i];
+		w->fd = -1;
+		w->start = INT64_MAX;
+		w->end = INT64_MIN;
+	}
+	int rc = 0;
+	for (unsigned i = 0; i < log->count && !rc; i++)
+		rc = interval_builder_new(log->r->trace, wants, &log->writers[i].builder);
+	return rc;
+}
+
+int flame_log_write(struct flame_log *log, unsigned wants, struct findings *found)
+{
+	struct pass pass = {.trace = log->r->trace,
+		.from_ns = INT64_MIN,
+		.to_ns = INT64_MAX,
+		.threads = log->r->threads,
+		.read = read_slice,
+		.progress = log->r->progress ? show_progress : NULL,
+		.ctx = log};
+	log->count = pass_threads(&pass);
+	int rc = open_writers(log, wants);
+	if (!rc)
+		rc = pass_run(&pass, found);
+	bool unfit = false;
+	for (unsigned i = 0; log->writers && i < log->count; i++) {
+		end_segment(&log->writers[i]);
+		unfit |= log->writers[i].unfit;
+	}
+	return unfit || rc == CPIDECODE_ESPOOL ? 1 : rc;
+}
+
+void flame_log_free(struct flame_log *log)
+{
+	for (unsigned i = 0; log->writers && i < log->count; i++) {
+		struct flame_writer *w = &log->writers[i];
+		interval_builder_free(w->builder);
+		flame_names_free(&w->names);
+		while (w->nblocks)
+			free(w->blocks[--w->nblocks]);
+		free(w->blocks);
+		free(w->owners);
+		free(w->owner_table);
+		free(w->segments);
+		if (w->fd >= 0)
+			close(w->fd);
+	}
+	free(log->writers);
+	log->writers = NULL;
+}

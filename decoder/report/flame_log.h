@@ -1,0 +1,83 @@
+/*
+ * Intervals written down in the order of their rings, to be read again from the last one
+ * to the first: so whatever holds another one comes before it, and nothing has to be sorted.
+ * What does not fit into memory waits in unlinked temporary files.
+ */
+#ifndef SWT_DECODER_FLAME_LOG_H
+#define SWT_DECODER_FLAME_LOG_H
+
+#include "flame_names.h"
+#include "flame_tree.h"
+#include "report.h"
+
+/* A thread under one of its names. */
+struct flame_owner {
+	uint32_t machine, tid;
+	const struct task *task;
+	uint32_t name; /* of the thread that wrote it */
+};
+
+/* Records of one ring, one after the other. */
+struct flame_segment {
+	uint32_t file, ring;
+	size_t slice, order; /* order: within the slice */
+	const uint8_t *at;   /* NULL: in the writer's file */
+	uint64_t offset;
+	uint32_t bytes;
+	unsigned writer;
+};
+
+enum {
+	FLAME_BLOCK = 64 << 10, /* no segment is longer */
+	FLAME_MAX_RECORD = 64,
+};
+
+/* What one thread of the pass writes. */
+struct flame_writer {
+	_Alignas(128) struct interval_builder *builder;
+	struct flame_names names;
+	uint32_t minors[256]; /* their names; 0: none yet */
+	struct flame_owner *owners;
+	size_t nowners, owners_cap;
+	uint32_t *owner_table; /* open hash: number + 1 */
+	uint32_t last_owner;
+	struct flame_segment *segments;
+	size_t nsegments, segments_cap;
+	size_t unsealed; /* the first segment of the block */
+	uint8_t *block;
+	uint32_t used, begin; /* of the block; where its last segment begins */
+	uint8_t **blocks;     /* those that stay in memory, the one being written among them */
+	size_t nblocks, blocks_cap;
+	int fd;
+	uint64_t stored; /* in the file */
+	int64_t start, end;
+	bool unfit; /* something that only sorting gets right */
+};
+
+struct flame_log {
+	const struct report *r;
+	struct flame_writer *writers;
+	unsigned count;
+	size_t blocks; /* that each writer keeps in memory */
+};
+
+/* One as it was written. */
+struct flame_record {
+	uint64_t end, elapsed, weight;
+	uint32_t name, owner;	/* of its writer */
+	struct flame_part part; /* in pictures only */
+};
+
+/*
+ * Reads the trace. 0; a negative code; or 1: the log cannot stand for the intervals of
+ * this trace (some count for nothing, or too many threads), and *found is of no use.
+ */
+int flame_log_write(struct flame_log *log, unsigned wants, struct findings *found);
+/* The record that ends at p; returns where it begins. The part's elapsed_ns is not set. */
+const uint8_t *flame_log_back(const uint8_t *p, struct flame_record *record);
+void flame_log_free(struct flame_log *log);
+
+/* What an interval weighs; NOT_MEASURED: unknown. */
+uint64_t flame_weight(const struct report *r, const struct interval *iv);
+
+#endif
