@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include "../../formats/trace_file.h"
@@ -237,14 +236,10 @@ uint64_t io_size(const struct io_input *in)
 	return in->size;
 }
 
-static int read_vector(
-	const struct io_input *in, uint64_t offset, struct iovec *v, int n, size_t *got)
+static int read_at(const struct io_input *in, uint64_t offset, uint8_t *buf, size_t n, size_t *got)
 {
-	while (n) {
-		off_t at = (off_t)(in->base + offset + *got);
-		/* The simpler call is cheaper, and there are many for a header alone. */
-		ssize_t r = n == 1 ? pread(in->fd, v->iov_base, v->iov_len, at)
-				   : preadv(in->fd, v, n, at);
+	while (*got < n) {
+		ssize_t r = pread(in->fd, buf + *got, n - *got, (off_t)(in->base + offset + *got));
 		if (r < 0 && errno == EINTR)
 			continue;
 		if (r < 0)
@@ -252,44 +247,22 @@ static int read_vector(
 		if (r == 0) /* shorter than it was */
 			break;
 		*got += (size_t)r;
-		while (n && (size_t)r >= v->iov_len) {
-			r -= (ssize_t)v->iov_len;
-			v++;
-			n--;
-		}
-		if (n) {
-			v->iov_base = (uint8_t *)v->iov_base + r;
-			v->iov_len -= (size_t)r;
-		}
 	}
 	return 0;
 }
 
-int io_read_two(const struct io_input *in, uint64_t offset, void *head, size_t head_n, void *buf,
-	size_t n, size_t *got)
+int io_read(const struct io_input *in, uint64_t offset, void *buf, size_t n, size_t *got)
 {
 	*got = 0;
 	if (offset >= in->size)
 		return 0;
-	uint64_t left = in->size - offset;
-	if (head_n > left)
-		head_n = (size_t)left;
-	if (n > left - head_n)
-		n = (size_t)(left - head_n);
-	if (in->memory) {
-		memcpy(head, in->memory + offset, head_n);
-		if (n)
-			memcpy(buf, in->memory + offset + head_n, n);
-		*got = head_n + n;
-		return 0;
-	}
-	struct iovec v[] = {{.iov_base = head, .iov_len = head_n}, {.iov_base = buf, .iov_len = n}};
-	return read_vector(in, offset, v, n ? 2 : 1, got);
-}
-
-int io_read(const struct io_input *in, uint64_t offset, void *buf, size_t n, size_t *got)
-{
-	return io_read_two(in, offset, buf, n, NULL, 0, got);
+	if (n > in->size - offset)
+		n = (size_t)(in->size - offset);
+	if (!in->memory)
+		return read_at(in, offset, buf, n, got);
+	memcpy(buf, in->memory + offset, n);
+	*got = n;
+	return 0;
 }
 
 void io_expect_jumps(const struct io_input *in, bool jumps)

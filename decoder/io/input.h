@@ -92,9 +92,6 @@ int io_import_kernel(const struct io_import *import, unsigned which, uint64_t of
 uint64_t io_size(const struct io_input *in);
 /* Reads as many of n bytes as there are at offset. errno is set for CPIDECODE_EREAD. */
 int io_read(const struct io_input *in, uint64_t offset, void *buf, size_t n, size_t *got);
-/* The same for head_n bytes and the n bytes after them; *got counts both. */
-int io_read_two(const struct io_input *in, uint64_t offset, void *head, size_t head_n, void *buf,
-	size_t n, size_t *got);
 /* What is read next lies far apart, or (false) follows each other. */
 void io_expect_jumps(const struct io_input *in, bool jumps);
 
@@ -138,7 +135,10 @@ int io_rescue(const struct io_input *in, const struct io_section *s,
 /* Where the next section begins. */
 uint64_t io_section_end(const struct io_section *s);
 
-/* Grows as needed and is reused from section to section; starts zeroed. */
+/*
+ * Grows as needed and is reused from section to section; starts zeroed. Only io_load and
+ * io_buffer_free know how p was allocated.
+ */
 struct io_buffer {
 	uint8_t *p;
 	size_t cap;
