@@ -51,8 +51,10 @@ struct hook_iter {
 	bool started;		/* and stand at the first of it */
 	int error;		/* stays */
 	int64_t from_ns, to_ns;
-	bool by_time; /* files are merged by it: their ticks cannot be compared */
-	bool look;    /* at each hook's time: a range of ticks is no range of time */
+	bool by_time;		  /* files are merged by it: their ticks cannot be compared */
+	bool look;		  /* at each hook's time: a range of ticks is no range of time */
+	unsigned spared;	  /* enum hook_spared */
+	struct ring_cursor *lone; /* there are hooks of this one only: nothing to merge */
 	struct reading reading;
 	uint64_t total;
 	struct task_cached tasks[TASK_CACHE];
@@ -142,6 +144,7 @@ static void begin_part(struct hook_iter *it)
 	it->placed = true;
 	it->started = false;
 	it->current = it->rival = NULL;
+	it->lone = NULL;
 	it->reading.loaded = 0;
 	for (size_t i = 0; i < it->nsources; i++) {
 		struct source *s = &it->sources[i];
@@ -181,9 +184,20 @@ void hook_iter_part(struct hook_iter *it, const struct tick_range *keys)
 
 void hook_iter_sections(struct hook_iter *it, size_t file, size_t ring, size_t begin, size_t end)
 {
+	struct source *s = &it->sources[file];
 	begin_part(it);
-	place(it, &it->sources[file], ring,
-		(struct ring_part){.keys = ALL_TICKS, .begin = begin, .end = end});
+	place(it, s, ring, (struct ring_part){.keys = ALL_TICKS, .begin = begin, .end = end});
+	if (!s->count || it->error)
+		return;
+	it->started = true;
+	it->current = s;
+	it->lone = s->heap[0].cursor;
+	ring_cursor_alone(it->lone);
+}
+
+void hook_iter_spare(struct hook_iter *it, unsigned spared)
+{
+	it->spared = spared;
 }
 
 static bool entry_before(const struct entry *a, const struct entry *b)
@@ -362,10 +376,29 @@ static int step(struct hook_iter *it)
 	return it->current != NULL;
 }
 
+/* The next hook of the range of ticks: 1 and where it stands, 0 or a code. */
+static inline int next_cursor(struct hook_iter *it, struct ring_cursor **c)
+{
+	int rc;
+	if (it->lone) {
+		*c = it->lone;
+		if (ring_cursor_take(*c))
+			return 1;
+		rc = it->error ? it->error : ring_cursor_next(*c, &it->reading);
+		if (rc < 0)
+			it->error = rc;
+		return rc;
+	}
+	rc = step(it);
+	if (rc > 0)
+		*c = it->current->heap[0].cursor;
+	return rc;
+}
+
 /* Where the clock goes back the range of ticks holds more than that of time. */
 static bool too_much(struct hook_iter *it, struct ring_cursor *c)
 {
-	if (!it->look || (c->hook.time_ns >= it->from_ns && c->hook.time_ns <= it->to_ns))
+	if (c->hook.time_ns >= it->from_ns && c->hook.time_ns <= it->to_ns)
 		return false;
 	c->counts.hooks--;
 	return true;
@@ -374,17 +407,16 @@ static bool too_much(struct hook_iter *it, struct ring_cursor *c)
 int hook_iter_next(struct hook_iter *it, const struct hook **result)
 {
 	struct ring_cursor *c;
-	struct source *s;
 	do {
-		int rc = step(it);
+		int rc = next_cursor(it, &c);
 		if (rc <= 0)
 			return rc;
-		s = it->current;
-		c = s->heap[0].cursor;
-		c->hook.time_ns = clock_cursor_time(&s->clock, c->hook.ticks);
-	} while (too_much(it, c));
-	c->hook.task = find_task(it, &c->hook);
-	c->hook.schema = find_schema(it, s->file->set, &c->hook);
+		if (it->look || !(it->spared & HOOK_SPARE_TIME))
+			c->hook.time_ns = clock_cursor_time(&it->current->clock, c->hook.ticks);
+	} while (it->look && too_much(it, c));
+	if (!(it->spared & HOOK_SPARE_TASK))
+		c->hook.task = find_task(it, &c->hook);
+	c->hook.schema = find_schema(it, c->file->set, &c->hook);
 	*result = &c->hook;
 	return 1;
 }

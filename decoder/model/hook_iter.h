@@ -4,6 +4,8 @@
 
 #include "ring_cursor.h"
 
+void hook_iter_spare(struct hook_iter *it, unsigned spared);
+
 /* Ticks of a file's clock of which the time is from <= time <= to. */
 struct tick_range ticks_between(const struct clock *c, int64_t from_ns, int64_t to_ns);
 

@@ -223,8 +223,10 @@ static int open_worker(struct pass_run *run, unsigned i)
 	s->thread = i;
 	s->keys = calloc(files ? files : 1, sizeof *s->keys);
 	int rc = s->keys ? hook_iter_open(p->trace, &s->it) : CPIDECODE_ENOMEM;
-	if (!rc)
+	if (!rc) {
 		hook_iter_range(s->it, p->from_ns, p->to_ns);
+		hook_iter_spare(s->it, p->spared);
+	}
 	return rc;
 }
 

@@ -34,6 +34,7 @@ struct pass {
 	int64_t from_ns, to_ns; /* hooks of that time only; INT64_MIN, INT64_MAX: all */
 	unsigned threads;	/* 0: one for each processor that the process may use */
 	bool ordered;
+	unsigned spared;      /* enum hook_spared: what read does not look at */
 	uint64_t slice_bytes; /* of sections, at least, in a slice; 0: as suits the trace */
 	/*
 	 * Reads a slice to its end with pass_next; 0, or a negative code, which ends the

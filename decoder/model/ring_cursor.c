@@ -51,6 +51,7 @@ bool ring_cursor_start(struct ring_cursor *c, const struct ring_part *part)
 {
 	uint64_t before = c->part.keys.last;
 	c->part = *part;
+	c->whole = false;
 	c->next = part->begin;
 	if (part->begin >= part->end)
 		return false;

@@ -45,6 +45,7 @@ struct ring_cursor {
 	uint64_t key;		 /* of what is before p */
 	uint64_t high;		 /* the end of the section's range */
 	struct ring_part part;
+	bool whole;	  /* see ring_cursor_alone */
 	struct hook hook; /* the current one */
 	struct hook_counts counts;
 	const struct file *file;
@@ -58,6 +59,14 @@ struct ring_cursor {
 void ring_cursor_init(struct ring_cursor *c, const struct file *f, size_t ring);
 /* Begins with a part. false: no section has anything of it. */
 bool ring_cursor_start(struct ring_cursor *c, const struct ring_part *part);
+/* Nobody asks for keys: where the part has every hook of its sections, they are not made. */
+static inline void ring_cursor_alone(struct ring_cursor *c)
+{
+	const struct ring_part *p = &c->part;
+	c->whole = !p->keys.first && !p->stamps.first && p->keys.last == UINT64_MAX &&
+		   p->stamps.last == UINT64_MAX;
+}
+
 /*
  * 1: c->hook is the next one, c->key its key (no time, task or schema yet), 0: no more of this
  * part, or a code.
@@ -78,12 +87,14 @@ static inline bool ring_cursor_take(struct ring_cursor *c)
 	uint32_t size;
 	if (p == c->stop || record_parse(p, (size_t)(c->stop - p), &c->hook, &size) != RECORD_HOOK)
 		return false;
-	uint64_t ticks = c->hook.ticks, key = ring_cursor_key(c, ticks);
-	if (key > part->keys.last || key < part->keys.first || ticks < part->stamps.first ||
-		ticks > part->stamps.last)
-		return false;
+	if (!c->whole) {
+		uint64_t ticks = c->hook.ticks, key = ring_cursor_key(c, ticks);
+		if (key > part->keys.last || key < part->keys.first || ticks < part->stamps.first ||
+			ticks > part->stamps.last)
+			return false;
+		c->key = key;
+	}
 	c->p = p + size;
-	c->key = key;
 	c->hook.position = c->section->position + (uint64_t)(p - c->raw.p);
 	c->counts.hooks++;
 	return true;

@@ -192,6 +192,12 @@ struct hook_damage {
 	const char *why;
 };
 
+/* What nobody looks at in hooks: it is not looked up then. */
+enum hook_spared {
+	HOOK_SPARE_TIME = 1 << 0, /* time_ns; of no effect where a range of time needs it */
+	HOOK_SPARE_TASK = 1 << 1,
+};
+
 int hook_iter_open(const struct trace *t, struct hook_iter **it);
 /*
  * Restricts to hooks stamped from <= CLOCK_REALTIME <= to. Before the first next. Whole

@@ -17,7 +17,8 @@ struct reader {
 	struct interval_builder **builders; /* one a thread, made when it is needed */
 	tallies_take_fn take;
 	void *ctx;
-	bool all; /* the filter takes every interval */
+	bool all;	 /* the filter takes every interval */
+	unsigned spared; /* enum hook_spared */
 };
 
 static int take(struct reader *reader, unsigned thread, const struct interval *iv)
@@ -69,6 +70,7 @@ static struct pass make_pass(struct reader *reader, unsigned threads)
 		.from_ns = later(r->filter->from, r->slice.from),
 		.to_ns = r->slice.to,
 		.threads = threads,
+		.spared = reader->spared,
 		.read = read_slice,
 		.progress = show_progress,
 		.ctx = reader};
@@ -82,23 +84,28 @@ unsigned tallies_threads(const struct report *r, uint64_t bytes)
 	return most >= threads ? threads : most ? (unsigned)most : 1;
 }
 
+static int read_all(struct reader *reader, unsigned threads, struct findings *found)
+{
+	struct pass pass = make_pass(reader, threads);
+	/* Only with `to` it matters when an interval began. */
+	if (reader->r->filter->to != INT64_MAX)
+		reader->wants |= WANT_START;
+	reader->builders = calloc(threads, sizeof(struct interval_builder *));
+	if (!reader->builders)
+		return CPIDECODE_ENOMEM;
+	int rc = pass_run(&pass, found);
+	for (unsigned i = 0; i < threads; i++)
+		interval_builder_free(reader->builders[i]);
+	free(reader->builders);
+	return rc;
+}
+
 int tallies_each(struct report *r, unsigned threads, unsigned wants, struct findings *found,
 	tallies_take_fn fn, void *ctx)
 {
 	struct reader reader = {
 		.r = r, .wants = wants, .take = fn, .ctx = ctx, .all = filter_takes_all(r->filter)};
-	struct pass pass = make_pass(&reader, threads);
-	/* Only with `to` it matters when an interval began. */
-	if (r->filter->to != INT64_MAX)
-		reader.wants |= WANT_START;
-	reader.builders = calloc(threads, sizeof(struct interval_builder *));
-	if (!reader.builders)
-		return CPIDECODE_ENOMEM;
-	int rc = pass_run(&pass, found);
-	for (unsigned i = 0; i < threads; i++)
-		interval_builder_free(reader.builders[i]);
-	free(reader.builders);
-	return rc;
+	return read_all(&reader, threads, found);
 }
 
 static int add_to_tally(void *ctx, unsigned thread, const struct interval *iv)
@@ -130,7 +137,15 @@ int tallies_read(struct report *r, struct tally *t)
 		tallies[i].wanted = t->wanted;
 	if (t->wanted & TALLY_WANT_CPUS)
 		wants |= WANT_CPUS;
-	int rc = tallies_each(r, n, wants, r->found, add_to_tally, tallies);
+	struct reader reader = {.r = r,
+		.wants = wants,
+		.take = add_to_tally,
+		.ctx = tallies,
+		.all = filter_takes_all(r->filter)};
+	/* A tally knows neither when nor who: the filter alone asks. */
+	if (reader.all)
+		reader.spared = HOOK_SPARE_TIME | HOOK_SPARE_TASK;
+	int rc = read_all(&reader, n, r->found);
 	/* The first is taken as it is: with as many labels as intervals that saves half of it all.
 	 */
 	*t = tallies[0];
