@@ -25,7 +25,7 @@ struct source {
 	struct clock_cursor clock;
 };
 
-enum { TASK_CACHE = 256, SCHEMA_CACHE = 1024 };
+enum { TASK_CACHE = 256, SCHEMA_CACHE = 4096 };
 
 struct task_cached {
 	bool valid;
@@ -36,8 +36,7 @@ struct task_cached {
 
 struct schema_cached {
 	const struct schema_set *set;
-	uint32_t minor;
-	uint8_t major;
+	uint64_t code; /* major and minor */
 	const struct schema_hook *hook;
 };
 
@@ -327,12 +326,14 @@ static const struct task *find_task(struct hook_iter *it, const struct hook *h)
 static const struct schema_hook *find_schema(
 	struct hook_iter *it, const struct schema_set *set, const struct hook *h)
 {
-	uint32_t hash = (h->minor ^ (uint32_t)h->major << 24) * 0x9e3779b1u;
-	struct schema_cached *c = &it->schemas[hash >> 22];
-	if (c->set != set || c->minor != h->minor || c->major != h->major) {
+	/* Bits 0-7 and 28-31 are what CPI hooks differ in. */
+	uint32_t place = (h->minor ^ h->minor >> 20 ^ h->major) % SCHEMA_CACHE;
+	struct schema_cached *c = &it->schemas[place];
+	/* In one word, as comparing both together would wait for them to be written. */
+	uint64_t code = (uint64_t)h->major << 32 | h->minor;
+	if (c->set != set || c->code != code) {
 		c->set = set;
-		c->minor = h->minor;
-		c->major = h->major;
+		c->code = code;
 		c->hook = schema_set_find(set, h->major, h->minor);
 	}
 	return c->hook;
