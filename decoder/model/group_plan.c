@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "../../formats/cpi_hooks.h"
+#include "group_line.h"
 #include "intervals.h"
 #include "schema_program.h"
 
@@ -224,7 +225,10 @@ static bool make_flat(struct group_plan *plan, unsigned wants)
 		plan->nops = 0;
 		free(c.ops);
 	}
-	return room;
+	if (!plan->flat || wants & WANT_FLAGS || group_lines_make(plan))
+		return room;
+	free(plan->ops);
+	return false;
 }
 
 static bool is_usable(const struct schema_hook *s, enum group_part part)
@@ -312,8 +316,10 @@ const struct group_plan *group_plans_find(
 void group_plans_free(struct group_plans *p)
 {
 	for (size_t i = 0; i < p->places; i++) {
-		if (p->table[i])
+		if (p->table[i]) {
+			group_lines_free(p->table[i]->lines);
 			free(p->table[i]->ops);
+		}
 		free(p->table[i]);
 	}
 	free(p->table);

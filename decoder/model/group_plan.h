@@ -51,7 +51,8 @@ struct group_plan {
 	uint16_t nslots;
 	uint32_t nops;
 	struct flat_op *ops;
-	uint8_t means[]; /* enum group_field, by the schema's field */
+	struct group_lines *lines; /* NULL: none */
+	uint8_t means[];	   /* enum group_field, by the schema's field */
 };
 
 /* Plans by schema hook and part, made as they are asked for. Starts zeroed. */

@@ -6,6 +6,8 @@
 #include "../../formats/cpi_hooks.h"
 #include "../../include/cpidecode.h"
 #include "group.h"
+#include "group_line.h"
+#include "group_walk.h"
 
 void group_free(struct group *g)
 {
@@ -110,56 +112,6 @@ static void take_tid(struct interval *iv, uint64_t tid)
 {
 	if (tid != iv->tid)
 		iv->flags |= IV_INCONSISTENT;
-}
-
-static uint64_t value_at(const uint8_t *p, enum field_type type)
-{
-	switch (type) {
-	case FIELD_U32:
-		return get_le32(p);
-	case FIELD_I32:
-		return (uint64_t)(int32_t)get_le32(p);
-	case FIELD_FIX4:
-		return (uint64_t)get_le32(p) * CPI_FRACTION + get_le32(p + 4);
-	default:
-		return get_hl64(p);
-	}
-}
-
-/* Where a flat program is in a hook. */
-struct walk {
-	const uint8_t *run, *next; /* the open run's words; those after it */
-	uint32_t left;		   /* words from next on */
-	uint32_t turn;
-	uint64_t turns;
-	const uint8_t *turn_began;
-	struct interval_cpu *cpu; /* of this turn; NULL: not yet looked for */
-	uint64_t slot[SCHEMA_MAX_FIELDS];
-};
-
-static uint64_t turns_of(const struct walk *w, const struct flat_op *op)
-{
-	if (op->slot < 0)
-		return op->number;
-	return (int64_t)w->slot[op->slot] < 0 ? 0 : w->slot[op->slot];
-}
-
-/* All turns of a repeat are alike: they depend on nothing in it. false: not so many words. */
-static bool skip_repeat(struct walk *w, const struct group_plan *plan, const struct flat_op *op)
-{
-	uint64_t turns = turns_of(w, op);
-	uint32_t words = 0;
-	for (const struct flat_op *in = op + 1; turns && in->kind != FLAT_AGAIN;) {
-		bool over = in->kind == FLAT_IF && !(w->slot[in->slot] & in->number);
-		words += in->kind == FLAT_RUN ? in->words : 0;
-		in = over ? plan->ops + in->jump : in + 1;
-	}
-	if (words && turns > w->left / words)
-		return false;
-	/* Turns that take nothing end with the first. */
-	w->next += 4 * (words * turns);
-	w->left -= (uint32_t)(words * turns);
-	return true;
 }
 
 /* The processor whose turn it is. */
@@ -417,8 +369,33 @@ static int take_by_cursor(struct group *g, const struct group_plan *plan, const 
 	return 0;
 }
 
+/* As the walk does, but nobody asks for contradictions. */
+static void take_line(struct interval *iv, const struct group_line *line, const struct hook *h)
+{
+	for (const struct line_field *f = line->fields, *end = f + line->nfields; f < end; f++) {
+		const uint8_t *p = h->words + 4 * (size_t)f->word;
+		uint64_t v = value_at(p, (enum field_type)f->type);
+		if (!v && f->na0)
+			continue;
+		void *to = (char *)iv + f->at;
+		if (f->kind == FLAT_RATIO)
+			*(double *)to = (double)v / CPI_FRACTION;
+		else if (f->kind == FLAT_COUNT)
+			*(uint64_t *)to = v;
+		else
+			take_quality_flags(iv, v);
+	}
+}
+
 int group_take(struct group *g, const struct group_plan *plan, const struct hook *h)
 {
+	const struct group_line *line = plan->lines ? group_line_find(plan, h) : NULL;
+	if (line) {
+		take_line(&g->iv, line, h);
+		return line->label
+			       ? take_label(g, (const char *)h->strings + 4, get_le32(h->strings))
+			       : 0;
+	}
 	int rc = plan->flat ? take_flat(g, plan, h) : TOO_SHORT;
 	/* To take a value twice is to take it once. */
 	return rc == TOO_SHORT ? take_by_cursor(g, plan, h) : rc;

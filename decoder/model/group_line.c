@@ -1,0 +1,185 @@
+#include "group_line.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "group_walk.h"
+
+/* A slot that is not in the first run may be there or not. */
+static bool note_slot(struct group_lines *lines, const struct flat_op *op, bool first_run)
+{
+	if (!first_run || lines->nslots == LINE_SLOTS)
+		return false;
+	uint32_t n = lines->nslots++;
+	lines->slots[n].word = op->word;
+	lines->slots[n].type = op->type;
+	lines->slots[n].slot = (uint8_t)op->slot;
+	return true;
+}
+
+static bool note_ops(struct group_lines *lines, const struct group_plan *plan)
+{
+	bool first_run = true;
+	if (plan->ops[0].kind == FLAT_RUN)
+		lines->slot_words = plan->ops[0].words;
+	for (uint32_t i = 0; i < plan->nops; i++) {
+		const struct flat_op *op = &plan->ops[i];
+		switch ((enum flat_kind)op->kind) {
+		case FLAT_SLOT:
+			if (!note_slot(lines, op, first_run))
+				return false;
+			break;
+		case FLAT_RUN:
+			first_run = i == 0;
+			break;
+		case FLAT_IF:
+		case FLAT_REPEAT_SKIP:
+			first_run = false;
+			break;
+		case FLAT_AGAIN: /* of a repeat that is skipped */
+		case FLAT_END:
+		case FLAT_LABEL:
+		case FLAT_RATIO:
+		case FLAT_COUNT:
+		case FLAT_QUALITY:
+			break;
+		default:
+			return false;
+		}
+	}
+	return true;
+}
+
+bool group_lines_make(struct group_plan *plan)
+{
+	if (plan->nops == 1) /* nothing is taken at all */
+		return true;
+	struct group_lines *lines = calloc(1, sizeof *lines);
+	if (!lines)
+		return false;
+	if (note_ops(lines, plan))
+		plan->lines = lines;
+	else
+		free(lines);
+	return true;
+}
+
+void group_lines_free(struct group_lines *lines)
+{
+	if (!lines)
+		return;
+	for (unsigned i = 0; i < LINE_PLACES; i++)
+		free(lines->at[i]);
+	free(lines);
+}
+
+static void add_field(struct group_line *line, const struct walk *w, const struct hook *h,
+	const struct flat_op *op)
+{
+	size_t word = (size_t)(w->run - h->words) / 4 + op->word;
+	line->fields[line->nfields++] = (struct line_field){.kind = op->kind,
+		.type = op->type,
+		.na0 = op->na0,
+		.word = (uint16_t)word,
+		.at = op->at};
+}
+
+/* Goes the program's way through a hook. false: the hook is too short for it. */
+static bool draw(struct group_line *line, const struct group_plan *plan, const struct hook *h,
+	struct walk *w)
+{
+	for (const struct flat_op *op = plan->ops;;) {
+		switch ((enum flat_kind)op->kind) {
+		case FLAT_END:
+			line->words = h->nwords - w->left;
+			return true;
+		case FLAT_RUN:
+			if (w->left < op->words)
+				return false;
+			w->run = w->next;
+			w->next += 4 * (size_t)op->words;
+			w->left -= op->words;
+			break;
+		case FLAT_SLOT:
+			break;
+		case FLAT_LABEL:
+			line->label = true;
+			break;
+		case FLAT_IF:
+			if (!(w->slot[op->slot] & op->number)) {
+				op = plan->ops + op->jump;
+				continue;
+			}
+			break;
+		case FLAT_REPEAT_SKIP:
+			if (!skip_repeat(w, plan, op))
+				return false;
+			op = plan->ops + op->jump;
+			continue;
+		default:
+			add_field(line, w, h, op);
+			break;
+		}
+		op++;
+	}
+}
+
+static struct group_line *new_line(
+	const struct group_plan *plan, const struct hook *h, const uint64_t *slot)
+{
+	const struct group_lines *lines = plan->lines;
+	struct group_line *line =
+		calloc(1, sizeof *line + (size_t)plan->nops * sizeof *line->fields);
+	struct walk w;
+	if (!line)
+		return NULL;
+	w.run = w.next = h->words;
+	w.left = h->nwords;
+	memset(w.slot, 0, plan->nslots * sizeof *w.slot);
+	for (uint32_t i = 0; i < lines->nslots; i++)
+		w.slot[lines->slots[i].slot] = line->slot[i] = slot[i];
+	if (draw(line, plan, h, &w))
+		return line;
+	free(line);
+	return NULL;
+}
+
+static struct group_line **place_of(struct group_lines *lines, const uint64_t *slot)
+{
+	uint64_t sum = 0;
+	for (uint32_t i = 0; i < lines->nslots; i++)
+		sum = sum * 7 + slot[i];
+	return &lines->at[(sum ^ sum >> 8) % LINE_PLACES];
+}
+
+static bool same_slots(const struct group_lines *lines, const uint64_t *a, const uint64_t *b)
+{
+	for (uint32_t i = 0; i < lines->nslots; i++)
+		if (a[i] != b[i])
+			return false;
+	return true;
+}
+
+const struct group_line *group_line_find(const struct group_plan *plan, const struct hook *h)
+{
+	struct group_lines *lines = plan->lines;
+	uint64_t slot[LINE_SLOTS];
+	if (h->nwords < lines->slot_words)
+		return NULL;
+	for (uint32_t i = 0; i < lines->nslots; i++)
+		slot[i] = value_at(h->words + 4 * (size_t)lines->slots[i].word,
+			(enum field_type)lines->slots[i].type);
+	struct group_line **at = place_of(lines, slot);
+	if (!*at || !same_slots(lines, (*at)->slot, slot)) {
+		if (lines->made == LINES_MADE)
+			return NULL;
+		lines->made++;
+		struct group_line *line = new_line(plan, h, slot);
+		if (!line) /* no memory is no harm here */
+			return NULL;
+		free(*at);
+		*at = line;
+	}
+	const struct group_line *line = *at;
+	return h->nwords >= line->words && (!line->label || h->nstrings) ? line : NULL;
+}
