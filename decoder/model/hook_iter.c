@@ -309,7 +309,8 @@ static int start(struct hook_iter *it)
 	return rc;
 }
 
-static const struct task *find_task(struct hook_iter *it, const struct hook *h)
+static __attribute__((noinline)) const struct task *find_task(
+	struct hook_iter *it, const struct hook *h)
 {
 	struct task_cached *c = &it->tasks[h->tid % TASK_CACHE];
 	if (!c->valid || c->tid != h->tid || c->machine != h->machine || h->ticks < c->from ||
@@ -359,8 +360,8 @@ int hook_iter_seek(struct hook_iter *it, int64_t time_ns)
 	return it->error;
 }
 
-/* 1: it->current has the next hook of the range of ticks. */
-static int step(struct hook_iter *it)
+/* 1: it->current has the next hook of the range of ticks. Apart from those that come alone. */
+static __attribute__((noinline)) int step(struct hook_iter *it)
 {
 	int rc = it->error;
 	if (!rc && !it->placed)

@@ -4,6 +4,7 @@
  */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "../../formats/cpi_hooks.h"
 #include "../../formats/trace_file.h"
@@ -13,6 +14,24 @@
 #include "intervals.h"
 #include "trace_private.h"
 
+static const struct interval blank = {
+	.parent = -1,
+	.raw_cpi = NAN,
+	.scaled_cpi = NAN,
+	.busy_pct = NAN,
+	.thread_cpi = NAN,
+	.instructions = NOT_MEASURED,
+	.cycles = NOT_MEASURED,
+	.busy_cycles = NOT_MEASURED,
+	.thread_instructions = NOT_MEASURED,
+	.thread_cycles = NOT_MEASURED,
+	.on_cpu_ns = NOT_MEASURED,
+	.off_cpu_ns = NOT_MEASURED,
+	.ctx_switches = NOT_MEASURED,
+	.migrations = NOT_MEASURED,
+	.faults = NOT_MEASURED,
+};
+
 struct interval_builder {
 	const struct trace *t;
 	unsigned wants;
@@ -21,6 +40,7 @@ struct interval_builder {
 	size_t flush_file;
 	const struct group_plan *last[PARTS]; /* looked up last: mostly the one needed next */
 	struct group_plans plans;
+	struct interval blank; /* a constant would be written field by field, which takes longer */
 };
 
 int interval_builder_new(const struct trace *t, unsigned wants, struct interval_builder **result)
@@ -33,6 +53,7 @@ int interval_builder_new(const struct trace *t, unsigned wants, struct interval_
 	b->wants = wants;
 	b->plans.wants = wants;
 	b->plans.builtin = t->builtin;
+	b->blank = blank;
 	b->groups = calloc(t->nfiles ? t->nfiles : 1, sizeof *b->groups);
 	if (!b->groups) {
 		free(b);
@@ -65,29 +86,12 @@ static const struct group_plan *find_plan(
 
 static void open_group(struct interval_builder *b, struct group *g, const struct hook *h)
 {
-	static const struct interval blank = {
-		.parent = -1,
-		.raw_cpi = NAN,
-		.scaled_cpi = NAN,
-		.busy_pct = NAN,
-		.thread_cpi = NAN,
-		.instructions = NOT_MEASURED,
-		.cycles = NOT_MEASURED,
-		.busy_cycles = NOT_MEASURED,
-		.thread_instructions = NOT_MEASURED,
-		.thread_cycles = NOT_MEASURED,
-		.on_cpu_ns = NOT_MEASURED,
-		.off_cpu_ns = NOT_MEASURED,
-		.ctx_switches = NOT_MEASURED,
-		.migrations = NOT_MEASURED,
-		.faults = NOT_MEASURED,
-	};
 	const struct trace_file *f = &b->t->files[h->file]->pub;
 	struct interval *iv = &g->iv;
 	g->open = true;
 	g->has_elapsed = g->has_types = false;
 	g->num_cpus_word = 0;
-	*iv = blank;
+	memcpy(iv, &b->blank, sizeof *iv);
 	iv->end_ns = h->time_ns;
 	iv->end_ticks = h->ticks;
 	iv->ring = h->ring;

@@ -30,11 +30,12 @@ struct task {
 /* One hook. Pointers into the iterator's buffer: valid until its next step. */
 struct hook {
 	uint64_t ticks;
-	int64_t time_ns; /* CLOCK_REALTIME */
-	uint32_t ring;	 /* CPU number, or TF_GUEST_RING and up */
-	uint32_t tid;
+	int64_t time_ns;   /* CLOCK_REALTIME */
 	uint64_t position; /* in its ring */
+	uint32_t ring;	   /* CPU number, or TF_GUEST_RING and up */
 	uint32_t minor;
+	/* Not beside ring: compared in one word, the two would wait for each other's writing. */
+	uint32_t tid;
 	uint8_t major;
 	uint8_t nstrings;
 	uint16_t nwords;

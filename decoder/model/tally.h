@@ -14,6 +14,7 @@ enum {
 	/* Processors whose columns are kept: a bound for memory, far above any machine's. */
 	TALLY_CPUS = 16384,
 	TALLY_FLAGS = 4,
+	TALLY_RECENT = 64,
 };
 
 _Static_assert(IV_FLAGGED == ((1u << TALLY_FLAGS) - 1) * IV_MULTIPLEXED, "flags in a row");
@@ -72,9 +73,9 @@ struct tally {
 	size_t count, cap;
 	struct tally_group **table; /* by hash; places of them */
 	size_t places;
-	struct tally_group *last; /* that something was added to */
-	uint64_t cpus_left_out;	  /* intervals with more processors than are kept */
-	struct intern memory;	  /* groups and labels */
+	struct tally_group *recent[TALLY_RECENT]; /* that were found, by a hash of their ends */
+	uint64_t cpus_left_out;			  /* intervals with more processors than are kept */
+	struct intern memory;			  /* groups and labels */
 };
 
 /* All return 0 or CPIDECODE_ENOMEM: then the tally can only be freed. */
