@@ -119,19 +119,16 @@ static void drop_thread(void *ctx, struct thread_stack *t)
 	close_from(ctx, t, 0);
 }
 
-static void count_interval(struct builder *b, uint32_t frame, const struct interval *iv)
+static int count_interval(struct builder *b, uint32_t frame, const struct interval *iv)
 {
-	struct flame_frame *f = &b->tree.flame.frames[frame];
-	f->has_value = true;
-	f->count++;
 	if (b->r->format == FORMAT_FOLDED)
-		return;
+		return flame_tree_count(&b->tree, frame, NULL);
 	struct flame_part part = flame_part_of(iv);
-	flame_tree_sum(&b->tree, frame, &part);
 	if (iv->start_ns < b->start)
 		b->start = iv->start_ns;
 	if (iv->end_ns > b->end)
 		b->end = iv->end_ns;
+	return flame_tree_count(&b->tree, frame, &part);
 }
 
 /* One whose frame may yet be asked for by what is in it: its name has to be remembered. */
@@ -168,8 +165,7 @@ static int open_interval(struct builder *b, struct open_interval *own, struct op
 		return CPIDECODE_ENOMEM;
 	own->frame = frame;
 	own->counts = true;
-	count_interval(b, frame, iv);
-	return 0;
+	return count_interval(b, frame, iv);
 }
 
 static int add_interval(struct builder *b, const struct interval *iv)

@@ -439,16 +439,12 @@ static uint32_t frame_of(struct backward *b, const struct ended *e, const struct
 		      : 0;
 }
 
-static void count_interval(struct backward *b, struct ended *e, uint32_t frame)
+static int count_interval(struct backward *b, struct ended *e, uint32_t frame)
 {
-	struct flame_frame *f = &b->tree->flame.frames[frame];
-	f->has_value = true;
-	f->count++;
-	if (!b->tree->sums)
-		return;
-	e->record.part.elapsed_ns = trace_duration_ns(
-		trace_file(b->log->r->trace, e->segment->file), e->record.elapsed);
-	flame_tree_sum(b->tree, frame, &e->record.part);
+	if (b->tree->measures)
+		e->record.part.elapsed_ns = trace_duration_ns(
+			trace_file(b->log->r->trace, e->segment->file), e->record.elapsed);
+	return flame_tree_count(b->tree, frame, &e->record.part);
 }
 
 static int add_interval(struct backward *b, struct ended *e)
@@ -471,7 +467,8 @@ static int add_interval(struct backward *b, struct ended *e)
 	b->steps += s->count - place;
 	memmove(own + 1, own, (s->count++ - place) * sizeof *own);
 	*own = (struct holder){e->start, e->record.weight, 0, frame, e->early};
-	count_interval(b, e, frame);
+	if (count_interval(b, e, frame))
+		return CPIDECODE_ENOMEM;
 	b->added++;
 	if (++b->stacked >= b->sweep_at)
 		sweep(b, e->record.end);

@@ -19,7 +19,7 @@ enum {
 	OWNER_PLACES = 4 * MAX_OWNERS,
 };
 
-/* Of the last word of a record: which others it has. Above them the owner and the name. */
+/* Of the last word of a record: which others it has. Above them the owner; the name last. */
 enum {
 	HAS_WEIGHT = 1,
 	HAS_COUNTS = 2,
@@ -70,10 +70,24 @@ static void end_segment(struct flame_writer *w)
 		w->segments[w->nsegments - 1].bytes = w->used - w->begin;
 }
 
+/* The records that still lack the numbers of their names get them. */
+static int name_records(struct flame_writer *w)
+{
+	int rc = flame_names_add_all(&w->names, w->wanted, w->nwanted);
+	for (unsigned i = 0; i < w->nwanted && !rc; i++)
+		memcpy(w->block + w->unnamed[i] - sizeof(uint32_t), &w->wanted[i].number,
+			sizeof(uint32_t));
+	w->nwanted = w->text_used = 0;
+	return rc;
+}
+
 static int next_block(const struct flame_log *log, struct flame_writer *w)
 {
 	end_segment(w);
-	int rc = w->nblocks < log->blocks ? new_block(w) : write_block(w);
+	int rc = name_records(w);
+	if (rc)
+		return rc;
+	rc = w->nblocks < log->blocks ? new_block(w) : write_block(w);
 	w->used = w->begin = 0;
 	w->unsealed = w->nsegments;
 	return rc;
@@ -109,16 +123,38 @@ static int make_room(const struct flame_log *log, struct flame_writer *w, const 
 	return 0;
 }
 
-static uint32_t name_of(struct flame_writer *w, const struct interval *iv)
+static uint32_t minor_name(struct flame_writer *w, uint8_t mm)
 {
-	if (iv->has_label)
-		return flame_names_add(&w->names, iv->label, iv->label_len);
-	if (!w->minors[iv->mm]) {
+	if (!w->minors[mm]) {
 		char text[12];
-		int n = snprintf(text, sizeof text, "minor 0x%02X", iv->mm);
-		w->minors[iv->mm] = flame_names_add(&w->names, text, (size_t)n);
+		int n = snprintf(text, sizeof text, "minor 0x%02X", mm);
+		w->minors[mm] = flame_names_add(&w->names, text, (size_t)n);
 	}
-	return w->minors[iv->mm];
+	return w->minors[mm];
+}
+
+/* The name of the record that was put last. */
+static int put_name(struct flame_writer *w, const struct interval *iv)
+{
+	uint32_t number;
+	if (iv->has_label && iv->label_len <= FLAME_TEXT) {
+		if (w->nwanted == FLAME_WANTED || iv->label_len > FLAME_TEXT - w->text_used) {
+			int rc = name_records(w);
+			if (rc)
+				return rc;
+		}
+		char *text = w->text + w->text_used;
+		memcpy(text, iv->label, iv->label_len);
+		w->text_used += iv->label_len;
+		w->unnamed[w->nwanted] = w->used;
+		w->wanted[w->nwanted++] =
+			(struct flame_wanted){.bytes = text, .len = iv->label_len};
+		return 0;
+	}
+	number = iv->has_label ? flame_names_add(&w->names, iv->label, iv->label_len)
+			       : minor_name(w, iv->mm);
+	memcpy(w->block + w->used - sizeof number, &number, sizeof number);
+	return number ? 0 : CPIDECODE_ENOMEM;
 }
 
 static bool owns(const struct flame_owner *o, const struct interval *iv)
@@ -192,9 +228,9 @@ static uint8_t *put_part(uint8_t *p, const struct flame_part *part, uint64_t *fl
 }
 
 static void put_record(const struct flame_log *log, struct flame_writer *w,
-	const struct interval *iv, uint64_t weight, uint32_t name)
+	const struct interval *iv, uint64_t weight)
 {
-	uint64_t flags = (uint64_t)name << NAME_SHIFT | (uint64_t)w->last_owner << OWNER_SHIFT;
+	uint64_t flags = (uint64_t)w->last_owner << OWNER_SHIFT;
 	uint8_t *p = put(put(w->block + w->used, iv->end_ticks), iv->elapsed);
 	if (weight != iv->elapsed) {
 		flags |= HAS_WEIGHT;
@@ -244,13 +280,13 @@ static int take_interval(
 		w->unfit = true;
 		return CPIDECODE_ECANCELED;
 	}
-	uint32_t name = name_of(w, iv);
-	int rc = name ? find_owner(w, iv) : CPIDECODE_ENOMEM;
+	int rc = find_owner(w, iv);
 	if (!rc)
 		rc = make_room(log, w, iv, slice);
-	if (!rc)
-		put_record(log, w, iv, weight, name);
-	return rc;
+	if (rc)
+		return rc;
+	put_record(log, w, iv, weight);
+	return put_name(w, iv);
 }
 
 static int read_slice(void *ctx, struct pass_slice *slice)
@@ -284,7 +320,7 @@ static int open_writers(struct flame_log *log, unsigned wants)
 	log->writers = pass_alloc(log->count, sizeof *log->writers);
 	if (!log->writers)
 		return CPIDECODE_ENOMEM;
-	log->blocks = BUDGET / FLAME_BLOCK / log->count + 1;
+	log->blocks = (log->budget ? log->budget : BUDGET) / FLAME_BLOCK / log->count + 1;
 	for (unsigned i = 0; i < log->count; i++) {
 		struct flame_writer *w = &log->writers[i];
 		w->fd = -1;
@@ -313,6 +349,8 @@ int flame_log_write(struct flame_log *log, unsigned wants, struct findings *foun
 	bool unfit = false;
 	for (unsigned i = 0; log->writers && i < log->count; i++) {
 		end_segment(&log->writers[i]);
+		if (!rc)
+			rc = name_records(&log->writers[i]);
 		unfit |= log->writers[i].unfit;
 	}
 	return unfit || rc == CPIDECODE_ESPOOL ? 1 : rc;

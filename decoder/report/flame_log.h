@@ -30,6 +30,8 @@ struct flame_segment {
 enum {
 	FLAME_BLOCK = 64 << 10, /* no segment is longer */
 	FLAME_MAX_RECORD = 64,
+	FLAME_WANTED = 32, /* names that are found at once */
+	FLAME_TEXT = 4096, /* bytes of them */
 };
 
 /* What one thread of the pass writes. */
@@ -45,8 +47,12 @@ struct flame_writer {
 	size_t nsegments, segments_cap;
 	size_t unsealed; /* the first segment of the block */
 	uint8_t *block;
-	uint32_t used, begin; /* of the block; where its last segment begins */
-	uint8_t **blocks;     /* those that stay in memory, the one being written among them */
+	uint32_t used, begin;			  /* of the block; where its last segment begins */
+	struct flame_wanted wanted[FLAME_WANTED]; /* names of its last records */
+	uint32_t unnamed[FLAME_WANTED];		  /* where those records end */
+	unsigned nwanted, text_used;
+	char text[FLAME_TEXT];
+	uint8_t **blocks; /* those that stay in memory, the one being written among them */
 	size_t nblocks, blocks_cap;
 	int fd;
 	uint64_t stored; /* in the file */
@@ -56,6 +62,7 @@ struct flame_writer {
 
 struct flame_log {
 	const struct report *r;
+	size_t budget; /* bytes in memory before files are used; 0: 24 MiB */
 	struct flame_writer *writers;
 	unsigned count;
 	size_t blocks; /* that each writer keeps in memory */

@@ -13,11 +13,14 @@ static int more_slots(struct flame_names *names)
 	if (!table)
 		return CPIDECODE_ENOMEM;
 	uint32_t mask = (uint32_t)places - 1;
-	for (uint32_t i = 1; i < names->count; i++) {
-		uint32_t at = names->at[i].hash;
+	/* In the order of the table: what is written lies in two runs. */
+	for (size_t i = 0; names->table && i <= names->mask; i++) {
+		uint32_t at = names->table[i].hash;
+		if (!names->table[i].name)
+			continue;
 		while (table[at & mask].name)
 			at++;
-		table[at & mask] = (struct name_slot){i, names->at[i].hash};
+		table[at & mask] = names->table[i];
 	}
 	free(names->table);
 	names->table = table;
@@ -47,13 +50,17 @@ static uint32_t add(struct flame_names *names, struct name_slot *slot, uint32_t 
 	return names->count++;
 }
 
-uint32_t flame_names_add(struct flame_names *names, const char *bytes, size_t n)
+static uint32_t hash_of(const char *bytes, size_t n)
+{
+	uint64_t wide = XXH3_64bits(bytes, n);
+	return (uint32_t)(wide ^ wide >> 32);
+}
+
+static uint32_t find(struct flame_names *names, uint32_t hash, const char *bytes, size_t n)
 {
 	if (!names->table || names->count > names->mask / 2)
 		if (more_slots(names))
 			return 0;
-	uint64_t wide = XXH3_64bits(bytes, n);
-	uint32_t hash = (uint32_t)(wide ^ wide >> 32);
 	for (uint32_t at = hash;; at++) {
 		struct name_slot *slot = &names->table[at & names->mask];
 		if (!slot->name)
@@ -61,6 +68,46 @@ uint32_t flame_names_add(struct flame_names *names, const char *bytes, size_t n)
 		if (slot->hash == hash && is_name(&names->at[slot->name], bytes, n))
 			return slot->name;
 	}
+}
+
+uint32_t flame_names_add(struct flame_names *names, const char *bytes, size_t n)
+{
+	return find(names, hash_of(bytes, n), bytes, n);
+}
+
+/* The first that may be it; 0: none is. */
+static uint32_t likely(const struct flame_names *names, uint32_t hash)
+{
+	for (uint32_t at = hash;; at++) {
+		const struct name_slot *slot = &names->table[at & names->mask];
+		if (!slot->name || slot->hash == hash)
+			return slot->name;
+	}
+}
+
+int flame_names_add_all(struct flame_names *names, struct flame_wanted *wanted, unsigned n)
+{
+	if (!names->table && more_slots(names))
+		return CPIDECODE_ENOMEM;
+	for (unsigned i = 0; i < n; i++) {
+		wanted[i].hash = hash_of(wanted[i].bytes, wanted[i].len);
+		__builtin_prefetch(&names->table[wanted[i].hash & names->mask], 1);
+	}
+	for (unsigned i = 0; i < n; i++) {
+		wanted[i].number = likely(names, wanted[i].hash);
+		if (wanted[i].number)
+			__builtin_prefetch(&names->at[wanted[i].number]);
+	}
+	for (unsigned i = 0; i < n; i++)
+		if (wanted[i].number)
+			__builtin_prefetch(names->at[wanted[i].number].at);
+	for (unsigned i = 0; i < n; i++) {
+		struct flame_wanted *w = &wanted[i];
+		w->number = find(names, w->hash, w->bytes, w->len);
+		if (!w->number)
+			return CPIDECODE_ENOMEM;
+	}
+	return 0;
 }
 
 void flame_names_free(struct flame_names *names)

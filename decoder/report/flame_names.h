@@ -28,6 +28,20 @@ struct flame_names {
 
 /* The number of these bytes, new or not; 0: out of memory. */
 uint32_t flame_names_add(struct flame_names *names, const char *bytes, size_t n);
+
+/*
+ * Where names are many, finding one means waiting for memory three times; for several at
+ * once it is waited for together.
+ */
+struct flame_wanted {
+	const char *bytes;
+	uint32_t len;
+	uint32_t number; /* set */
+	uint32_t hash;	 /* set */
+};
+
+/* The numbers of n of them, as flame_names_add would find them in turn. 0 or CPIDECODE_ENOMEM. */
+int flame_names_add_all(struct flame_names *names, struct flame_wanted *wanted, unsigned n);
 void flame_names_free(struct flame_names *names);
 
 #endif

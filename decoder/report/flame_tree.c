@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../include/cpidecode.h"
+#include "../model/grow.h"
 
 static uint32_t hash_of(uint32_t parent, uint32_t name)
 {
@@ -12,9 +12,9 @@ static uint32_t hash_of(uint32_t parent, uint32_t name)
 	return (uint32_t)(hash >> 32);
 }
 
-/* Its slot, or the free one where it belongs. Names are stored once: the pointers tell. */
+/* Its slot, or the free one where it belongs. */
 static struct flame_slot *slot_of(
-	const struct flame_tree *t, uint32_t hash, uint32_t parent, const char *name)
+	const struct flame_tree *t, uint32_t hash, uint32_t parent, uint32_t name)
 {
 	for (uint32_t at = hash;; at++) {
 		struct flame_slot *slot = &t->table[at & t->mask];
@@ -23,7 +23,7 @@ static struct flame_slot *slot_of(
 		if (slot->hash != hash)
 			continue;
 		const struct flame_frame *f = &t->flame.frames[slot->frame];
-		if (f->parent == parent && f->name == name)
+		if (f->parent == parent && f->next == name)
 			return slot;
 	}
 }
@@ -57,19 +57,19 @@ static int more_room(struct flame_tree *t)
 	if (!frames)
 		return CPIDECODE_ENOMEM;
 	t->flame.frames = frames;
-	if (t->sums) {
-		struct flame_sums *sums = realloc(t->sums, room * sizeof *sums);
-		if (!sums)
+	if (t->measures) {
+		struct flame_measures *measures = realloc(t->measures, room * sizeof *measures);
+		if (!measures)
 			return CPIDECODE_ENOMEM;
-		t->sums = sums;
+		t->measures = measures;
 	}
 	t->allocated = room;
 	return more_slots(t, room);
 }
 
-int flame_tree_begin(struct flame_tree *t, bool sums)
+int flame_tree_begin(struct flame_tree *t, bool measures)
 {
-	if (sums && !(t->sums = calloc(1, sizeof *t->sums)))
+	if (measures && !(t->measures = calloc(1, sizeof *t->measures)))
 		return CPIDECODE_ENOMEM;
 	int rc = more_room(t);
 	if (rc)
@@ -81,20 +81,18 @@ int flame_tree_begin(struct flame_tree *t, bool sums)
 
 uint32_t flame_tree_add(struct flame_tree *t, uint32_t parent, enum flame_kind kind, uint32_t name)
 {
-	const struct flame_name *n = &t->names.at[name];
 	uint32_t hash = hash_of(parent, name), frame = t->flame.count;
 	if (frame == t->allocated && more_room(t) < 0)
 		return 0;
-	struct flame_slot *slot = slot_of(t, hash, parent, n->at);
+	struct flame_slot *slot = slot_of(t, hash, parent, name);
 	if (slot->frame)
 		return slot->frame;
 	*slot = (struct flame_slot){frame, hash};
 	t->flame.count++;
-	if (t->sums)
-		t->sums[frame] = (struct flame_sums){0};
-	t->flame.frames[frame] = (struct flame_frame){.name = n->at,
-		.name_len = n->len,
+	t->flame.frames[frame] = (struct flame_frame){.name = t->names.at[name].at,
+		.name_len = t->names.at[name].len,
 		.parent = parent,
+		.next = name,
 		.kind = kind,
 		.depth = t->flame.frames[parent].depth + 1,
 		.cpi = NAN};
@@ -130,12 +128,8 @@ struct flame_part flame_part_of(const struct interval *iv)
 }
 
 /* A frame has the first kind that any of its intervals has; the others then do not count. */
-void flame_tree_sum(struct flame_tree *t, uint32_t frame, const struct flame_part *part)
+static void add_part(struct flame_frame *f, struct flame_sums *sums, const struct flame_part *part)
 {
-	struct flame_frame *f = &t->flame.frames[frame];
-	if (!t->sums)
-		return;
-	struct flame_sums *sums = &t->sums[frame];
 	exact_add(&sums->elapsed, exact_time(part->elapsed_ns));
 	if (part->kind == FLAME_CPI_NONE ||
 		(f->cpi_kind != FLAME_CPI_NONE && f->cpi_kind < part->kind))
@@ -144,6 +138,37 @@ void flame_tree_sum(struct flame_tree *t, uint32_t frame, const struct flame_par
 		sums->cpi = (struct ratio){0};
 	f->cpi_kind = part->kind;
 	ratio_add(&sums->cpi, part->above, part->below, part->value, part->elapsed);
+}
+
+static int begin_sums(struct flame_tree *t, struct flame_frame *f, struct flame_measures *m)
+{
+	/* The first one stands for none. */
+	size_t number = t->nsums ? t->nsums : 1;
+	if (number == UINT32_MAX || grow(&t->sums, number, &t->sums_cap, sizeof *t->sums))
+		return CPIDECODE_ENOMEM;
+	t->sums[number] = (struct flame_sums){0};
+	m->sums = (uint32_t)number;
+	t->nsums = number + 1;
+	add_part(f, &t->sums[number], &m->first);
+	return 0;
+}
+
+int flame_tree_count(struct flame_tree *t, uint32_t frame, const struct flame_part *part)
+{
+	struct flame_frame *f = &t->flame.frames[frame];
+	f->has_value = true;
+	f->count++;
+	if (!t->measures)
+		return 0;
+	struct flame_measures *m = &t->measures[frame];
+	if (f->count == 1) {
+		*m = (struct flame_measures){.first = *part};
+		return 0;
+	}
+	int rc = m->sums ? 0 : begin_sums(t, f, m);
+	if (!rc)
+		add_part(f, &t->sums[m->sums], part);
+	return rc;
 }
 
 /* A frame among its siblings, by what follows the beginning that all their names share. */
@@ -260,6 +285,20 @@ static void sort_children(
 	}
 }
 
+static void measure(
+	const struct flame_tree *t, struct flame_frame *f, const struct flame_measures *m)
+{
+	struct flame_sums one = {0};
+	const struct flame_sums *sums = &one;
+	if (m->sums)
+		sums = &t->sums[m->sums];
+	else
+		add_part(f, &one, &m->first);
+	f->elapsed_ns = (double)sums->elapsed / EXACT_PER_NS;
+	if (f->cpi_kind != FLAME_CPI_NONE)
+		f->cpi = ratio_value(&sums->cpi);
+}
+
 /* From the innermost frame outwards. */
 static void add_up(struct flame_tree *t)
 {
@@ -268,10 +307,8 @@ static void add_up(struct flame_tree *t)
 		struct flame_frame *f = &frames[i];
 		f->total += f->self;
 		f->within += f->count;
-		if (t->sums)
-			f->elapsed_ns = (double)t->sums[i].elapsed / EXACT_PER_NS;
-		if (f->cpi_kind != FLAME_CPI_NONE)
-			f->cpi = ratio_value(&t->sums[i].cpi);
+		if (t->measures && f->count)
+			measure(t, f, &t->measures[i]);
 		if (i) {
 			frames[f->parent].total += f->total;
 			frames[f->parent].within += f->within;
@@ -302,6 +339,7 @@ void flame_tree_free(struct flame_tree *t)
 {
 	flame_names_free(&t->names);
 	free(t->flame.frames);
+	free(t->measures);
 	free(t->sums);
 	free(t->table);
 	*t = (struct flame_tree){0};

@@ -23,17 +23,17 @@ enum flame_cpi {
 
 struct flame_frame {
 	const char *name; /* name_len bytes, any bytes */
-	size_t name_len;
+	uint32_t name_len;
 	uint32_t parent;
 	uint32_t first_child, next; /* 0: none; the root is nobody's child */
 	uint32_t depth;
-	enum flame_kind kind;
+	enum flame_kind kind : 8;
+	enum flame_cpi cpi_kind : 8;
+	bool has_value; /* self was measured for at least one of them */
 	uint64_t self, total;
 	uint64_t count;	 /* intervals of this frame itself */
 	uint64_t within; /* with those of the frames on it */
-	bool has_value;	 /* self was measured for at least one of them */
-	enum flame_cpi cpi_kind;
-	double cpi; /* NAN: not measured */
+	double cpi;	 /* NAN: not measured */
 	double elapsed_ns;
 };
 

@@ -29,6 +29,8 @@ struct svg {
 	const struct flame *flame;
 	struct flame_scale scale;
 	double *left; /* of each frame, 0 to 1 of the picture */
+	const char *scale_name;
+	bool unmeasured; /* some frame's CPI */
 	uint32_t rows, left_out;
 };
 
@@ -86,21 +88,26 @@ static const char *cpi_name(enum flame_cpi kind)
 	return names[kind];
 }
 
-/* What the legend may call the colours: one kind of CPI, or several. */
-static const char *scale_name(const struct svg *s)
+/* What the legend may call the colours: one kind of CPI, or several; and the hatching. */
+static void survey(struct svg *s)
 {
-	enum flame_cpi seen = FLAME_CPI_NONE;
+	unsigned kinds = 0;
 	for (uint32_t i = 0; i < s->flame->count; i++) {
 		const struct flame_frame *frame = &s->flame->frames[i];
-		if (frame->kind != FLAME_INTERVAL || frame->cpi_kind == FLAME_CPI_NONE)
+		if (frame->kind != FLAME_INTERVAL)
 			continue;
-		if (seen != FLAME_CPI_NONE && seen != frame->cpi_kind)
-			return "CPI: the thread's, else scaled, else raw (see the tooltips)";
-		seen = frame->cpi_kind;
+		kinds |= 1u << frame->cpi_kind;
+		s->unmeasured |= isnan(frame->cpi);
 	}
-	return seen == FLAME_CPI_THREAD	  ? "thread CPI, cycles per instruction"
-	       : seen == FLAME_CPI_SCALED ? "scaled CPI, busy cycles per instruction"
-					  : "raw CPI, cycles per instruction";
+	kinds &= ~(1u << FLAME_CPI_NONE);
+	if (kinds & (kinds - 1))
+		s->scale_name = "CPI: the thread's, else scaled, else raw (see the tooltips)";
+	else if (kinds == 1u << FLAME_CPI_THREAD)
+		s->scale_name = "thread CPI, cycles per instruction";
+	else if (kinds == 1u << FLAME_CPI_SCALED)
+		s->scale_name = "scaled CPI, busy cycles per instruction";
+	else
+		s->scale_name = "raw CPI, cycles per instruction";
 }
 
 static void grouped(struct out *o, uint64_t v)
@@ -215,15 +222,7 @@ static void write_scale(struct svg *s)
 			(int)(place * WIDTH), s->scale.high < 100 ? 2 : 0,
 			flame_scale_value(&s->scale, place));
 	}
-	out_printf(o, "<text class=\"key\" x=\"%d\" y=\"10\">%s</text>", WIDTH + 12, scale_name(s));
-}
-
-static bool any_unmeasured(const struct flame *f)
-{
-	for (uint32_t i = 0; i < f->count; i++)
-		if (f->frames[i].kind == FLAME_INTERVAL && isnan(f->frames[i].cpi))
-			return true;
-	return false;
+	out_printf(o, "<text class=\"key\" x=\"%d\" y=\"10\">%s</text>", WIDTH + 12, s->scale_name);
 }
 
 static void write_legend(struct svg *s)
@@ -234,9 +233,9 @@ static void write_legend(struct svg *s)
 	if (!s->scale.empty) {
 		write_scale(s);
 		/* Behind the scale and its name, at some six pixels a letter. */
-		x = SCALE_WIDTH + 32 + 6 * (int)strlen(scale_name(s));
+		x = SCALE_WIDTH + 32 + 6 * (int)strlen(s->scale_name);
 	}
-	if (any_unmeasured(s->flame))
+	if (s->unmeasured)
 		out_printf(o,
 			"<rect x=\"%d\" width=\"26\" height=\"12\" rx=\"2\" fill=\"url(#hatch)\"/>"
 			"<text class=\"key\" x=\"%d\" y=\"10\">%s</text>",
@@ -294,6 +293,7 @@ int flame_svg(struct out *o, const struct flame *f)
 	s.left = calloc(f->count, sizeof *s.left);
 	if (!s.left)
 		return -1;
+	survey(&s);
 	layout(&s);
 	unsigned height = HEADER + s.rows * ROW + FOOTER;
 	out_printf(o,

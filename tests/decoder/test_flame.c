@@ -15,7 +15,7 @@ enum {
 	OVERLAPS = 1,	/* intervals that begin at any time, not nested on purpose */
 	GOES_BACK = 2,	/* stamps of a ring */
 	UNMEASURED = 4, /* no instructions in some */
-	BIG = 8,	/* more than one block of a log */
+	BIG = 8,	/* several blocks of a log */
 };
 
 static const char *const labels[] = {"a", "b", "a;b", "a\\x3bb", "", "minor 0x00", "outer",
@@ -149,17 +149,22 @@ static void compare(const struct population *p)
 	}
 }
 
-/* Does the log stand for the trace? */
-static int log_of(const struct population *p, enum report_weight weight)
+/* Does the log stand for the trace? If so, and o is not NULL, its lines. */
+static int log_of(
+	const struct population *p, enum report_weight weight, size_t budget, struct out *o)
 {
 	struct report r = {.format = FORMAT_FOLDED, .weight = weight, .threads = 1};
-	struct flame_log log = {.r = &r};
+	struct flame_log log = {.r = &r, .budget = budget};
 	struct flame_tree tree = {0};
 	report_about(&r, p->t);
 	ck_assert_int_eq(flame_tree_begin(&tree, false), 0);
 	int rc = flame_log_write(&log, WANT_START | WANT_SYSTEM | WANT_THREAD, NULL);
 	if (!rc)
 		rc = flame_backward(&log, &tree);
+	if (!rc && o) {
+		ck_assert_int_eq(flame_tree_finish(&tree), 0);
+		ck_assert_int_eq(flame_folded(o, &tree.flame), 0);
+	}
 	flame_log_free(&log);
 	flame_tree_free(&tree);
 	ck_assert_int_ge(rc, 0);
@@ -180,7 +185,7 @@ START_TEST(one_file)
 {
 	struct population p;
 	make(&p, 7, 1, 1, 0);
-	ck_assert_int_eq(log_of(&p, WEIGHT_CYCLES), 0);
+	ck_assert_int_eq(log_of(&p, WEIGHT_CYCLES, 0, NULL), 0);
 	unmake(&p);
 	compare_many(1, 1, 1, 0);
 }
@@ -190,7 +195,7 @@ START_TEST(overlaps)
 {
 	struct population p;
 	make(&p, 7, 1, 1, OVERLAPS);
-	ck_assert_int_eq(log_of(&p, WEIGHT_CYCLES), 0);
+	ck_assert_int_eq(log_of(&p, WEIGHT_CYCLES, 0, NULL), 0);
 	unmake(&p);
 	compare_many(100, 1, 1, OVERLAPS);
 }
@@ -210,12 +215,21 @@ START_TEST(several_machines)
 }
 END_TEST
 
-START_TEST(many_in_blocks)
+START_TEST(many_in_memory_and_in_a_file)
 {
 	struct population p;
+	struct result sorted;
+	struct out o;
 	make(&p, 3, 1, 1, BIG);
-	ck_assert_int_eq(log_of(&p, WEIGHT_CYCLES), 0);
-	compare(&p);
+	run(&p, FORMAT_FOLDED, WEIGHT_CYCLES, 1, true, &sorted);
+	for (size_t budget = 0; budget < 2; budget++) {
+		out_memory(&o);
+		ck_assert_int_eq(log_of(&p, WEIGHT_CYCLES, budget, &o), 0);
+		ck_assert_uint_eq(o.len, sorted.out.len);
+		ck_assert_mem_eq(o.buf, sorted.out.buf, o.len);
+		out_discard(&o);
+	}
+	out_discard(&sorted.out);
 	unmake(&p);
 }
 END_TEST
@@ -224,7 +238,7 @@ START_TEST(stamps_that_go_back_are_sorted)
 {
 	struct population p;
 	make(&p, 7, 1, 1, GOES_BACK);
-	ck_assert_int_eq(log_of(&p, WEIGHT_CYCLES), 1);
+	ck_assert_int_eq(log_of(&p, WEIGHT_CYCLES, 0, NULL), 1);
 	unmake(&p);
 	compare_many(600, 2, 2, GOES_BACK);
 }
@@ -234,8 +248,8 @@ START_TEST(what_was_not_measured_is_sorted)
 {
 	struct population p;
 	make(&p, 7, 1, 1, UNMEASURED);
-	ck_assert_int_eq(log_of(&p, WEIGHT_CYCLES), 0);
-	ck_assert_int_eq(log_of(&p, WEIGHT_THREAD_CYCLES), 1);
+	ck_assert_int_eq(log_of(&p, WEIGHT_CYCLES, 0, NULL), 0);
+	ck_assert_int_eq(log_of(&p, WEIGHT_THREAD_CYCLES, 0, NULL), 1);
 	unmake(&p);
 	compare_many(700, 1, 1, UNMEASURED | OVERLAPS);
 }
@@ -254,11 +268,11 @@ START_TEST(too_many_that_overlap_are_sorted)
 	bytes_free(&records);
 	ck_assert_int_eq(trace_new(&p.t), 0);
 	ck_assert_int_eq(trace_add_memory(p.t, p.files[0].p, p.files[0].n, "m"), 0);
-	ck_assert_int_eq(log_of(&p, WEIGHT_CYCLES), 1);
+	ck_assert_int_eq(log_of(&p, WEIGHT_CYCLES, 0, NULL), 1);
 	unmake(&p);
 }
 END_TEST
 
 RUN_TESTS("flame", one_file, overlaps, several_files_of_one_machine, several_machines,
-	many_in_blocks, stamps_that_go_back_are_sorted, what_was_not_measured_is_sorted,
-	too_many_that_overlap_are_sorted)
+	many_in_memory_and_in_a_file, stamps_that_go_back_are_sorted,
+	what_was_not_measured_is_sorted, too_many_that_overlap_are_sorted)
