@@ -101,18 +101,18 @@ if [ "$quick" -eq 0 ]; then
 	only='fuzz_targets mktrace'
 	if build fuzz -DSWTRACE_FUZZ=ON -DCMAKE_C_COMPILER=clang -DCMAKE_BUILD_TYPE=RelWithDebInfo; then
 		say "fuzzers, a few seconds each"
-		sh tests/fuzz/run.sh --time 2 --build "$top/build-test-fuzz" >build-test-fuzz.log 2>&1
+		sh tests/fuzz/run.sh --time 2 --build "$top/build-test-fuzz" >build-test-fuzzed.log 2>&1
 		status=$?
-		ended=$(grep -c ' executions in .*: ok$' build-test-fuzz.log)
+		ended=$(grep -c ' executions in .*: ok$' build-test-fuzzed.log)
 		passed=$((passed + ended))
 		if [ "$status" -ne 0 ] || [ "$ended" -eq 0 ]; then
 			failed=$((failed + 1))
-			cat build-test-fuzz.log
+			cat build-test-fuzzed.log
 			find build-test-fuzz/failed -type f -exec base64 {} + 2>/dev/null | head -n 100
 		else
-			sed 's/^/  /' build-test-fuzz.log
+			sed 's/^/  /' build-test-fuzzed.log
 		fi
-		rm -f build-test-fuzz.log
+		rm -f build-test-fuzzed.log
 	fi
 	only=
 	# clang's sanitizers see what gcc's do not (nothing added to a null pointer).

@@ -273,9 +273,12 @@ static size_t check_gate(struct report *r, const struct gate *g, const struct di
 			failed++;
 		}
 	}
-	if (!matched)
-		report_note(r, "gate %s: no such intervals in either", g->text);
-	else if (absent)
+	/* A gate that watches nothing would let everything through, a mistyped label for ever. */
+	if (!matched) {
+		report_note(r, "gate failed: %s: no such intervals on either side", g->text);
+		failed++;
+	}
+	if (absent)
 		report_note(r, "gate %s: n/a for %zu of %zu labels and minors", g->text, absent,
 			matched);
 	return failed;
