@@ -215,4 +215,34 @@ START_TEST(other_schemas)
 }
 END_TEST
 
-RUN_TESTS("builder", built_in_schema, other_schemas)
+/* What a hook holds changes with each of them, and after a while only for a moment. */
+START_TEST(hooks_that_are_never_alike)
+{
+	static const char *const label[] = {"same", NULL};
+	struct bytes file = {0}, records = {0};
+	struct trace *t;
+	uint64_t seed = 5;
+	put_header(&file, 1);
+	for (uint32_t i = 0; i < 4000; i++) {
+		uint32_t cpus = 1 + next(&seed) % 5,
+			 words[64] = {i % 3000 << 3 | i % 8, cpus, 0, i};
+		unsigned n = 6 + 2 * cpus + (i & 2 ? 4 * cpus + 4 : 0) + (i & 4 ? 2 : 0);
+		for (unsigned at = 4; at < n; at++)
+			words[at] = next(&seed) % 3;
+		put_hook(&records, 10 + i, 1, CPI_MAJOR, CPI_MINOR_LABEL_START, 2, words + 2,
+			i % 16 ? label : NULL);
+		put_hook(&records, 10 + i, 1, CPI_MAJOR, CPI_MINOR_SUMMARY, n - (i % 32 == 0),
+			words, NULL);
+	}
+	put_hooks(&file, 0, 0, TF_CODEC_NONE, &records);
+	bytes_free(&records);
+	ck_assert_int_eq(trace_new(&t), 0);
+	ck_assert_int_eq(trace_add_memory(t, file.p, file.n, "m"), 0);
+	ck_assert_uint_eq(compare(t, WANT_SYSTEM | WANT_THREAD | WANT_QUALITY), 4000);
+	ck_assert_uint_eq(compare(t, WANT_ALL), 4000);
+	trace_free(t);
+	bytes_free(&file);
+}
+END_TEST
+
+RUN_TESTS("builder", built_in_schema, other_schemas, hooks_that_are_never_alike)
