@@ -177,7 +177,7 @@ struct sibling {
 	uint32_t frame;
 };
 
-enum { KEY_BYTES = 7, FEW = 48 };
+enum { KEY_BYTES = 7, FEW = 48, SOON = 32 };
 
 static size_t common_length(const struct flame_frame *frames, const struct sibling *s, size_t n)
 {
@@ -262,6 +262,15 @@ static void sort_siblings(
 	}
 }
 
+/* Frames lie anywhere in memory: those that come soon are asked for early. */
+static void ask_early(const struct flame_frame *frames, const struct sibling *s, uint32_t left)
+{
+	if (left > SOON)
+		__builtin_prefetch(&frames[s[SOON].frame], 1);
+	if (left > SOON / 2)
+		__builtin_prefetch(frames[s[SOON / 2].frame].name);
+}
+
 /* siblings and scratch have room for all; first for one more. */
 static void sort_children(
 	struct flame *f, struct sibling *siblings, struct sibling *scratch, uint32_t *first)
@@ -275,6 +284,8 @@ static void sort_children(
 	/* Each is now where the next one's begin. */
 	for (uint32_t i = 0, begin = 0; i < f->count; begin = first[i++]) {
 		uint32_t n = first[i] - begin;
+		for (uint32_t k = 0; k < n; k++)
+			ask_early(f->frames, siblings + begin + k, f->count - 1 - begin - k);
 		if (n > 1)
 			sort_siblings(f->frames, siblings + begin, n, scratch);
 		for (uint32_t k = n; k-- > 0;) {
@@ -305,6 +316,8 @@ static void add_up(struct flame_tree *t)
 	struct flame_frame *frames = t->flame.frames;
 	for (uint32_t i = t->flame.count; i-- > 0;) {
 		struct flame_frame *f = &frames[i];
+		if (i > SOON)
+			__builtin_prefetch(&frames[frames[i - SOON].parent], 1);
 		f->total += f->self;
 		f->within += f->count;
 		if (t->measures && f->count)
