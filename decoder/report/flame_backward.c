@@ -9,24 +9,23 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "../model/grow.h"
 #include "../sink/escape.h"
+#include "flame_sources.h"
 
 enum {
-	MAX_TOGETHER = 1 << 16, /* of one end */
-	MAX_SOURCES = 1 << 10,	/* each may hold a block */
 	FEW_STACKED = 1 << 18,
 	STEPS = 32, /* for an interval on the average, among those that overlap */
+	MAX_WAITING = 256,
 };
 
 /* An interval that may have others in it. */
 struct holder {
 	uint64_t start;
 	uint64_t weight, nested; /* nested: of those right inside it */
-	uint32_t frame;
-	bool early; /* it began before tick 0, and start is modulo 2^64 */
+	uint32_t frame;		 /* or WAITING and its place there */
+	bool early;		 /* it began before tick 0, and start is modulo 2^64 */
 };
 
 /* A thread's, by start, the last one on top. */
@@ -34,7 +33,22 @@ struct stack {
 	struct holder *at;
 	size_t count, cap;
 	uint32_t machine, tid;
+	unsigned waiting; /* of the holders */
 };
+
+/*
+ * One whose frame is found together with those of others, as finding it means waiting for
+ * memory: first those in frames that are known, then those in them, and so on.
+ */
+struct waiting {
+	uint32_t parent; /* a frame, or WAITING and its place */
+	uint32_t name, frame, stack;
+	unsigned level;
+	uint64_t self;
+	struct flame_part part;
+};
+
+#define WAITING (UINT32_C(1) << 31)
 
 /* What a number of an owner stands for. */
 struct owner {
@@ -48,22 +62,6 @@ struct numbers {
 	struct owner *owners;
 };
 
-struct source {
-	const uint8_t *p, *begin; /* of its segment: what is left of it */
-	const struct flame_segment *segments;
-	size_t left; /* segments before */
-	uint8_t *block;
-	uint64_t end; /* of the last record */
-};
-
-struct ended {
-	struct flame_record record;
-	const struct flame_segment *segment;
-	uint64_t start;
-	uint32_t place; /* among those of one end, as they came */
-	bool early;
-};
-
 struct backward {
 	struct flame_log *log;
 	struct flame_tree *tree;
@@ -72,12 +70,9 @@ struct backward {
 	size_t nstacks, stacks_cap;
 	uint32_t *stack_table; /* open hash: number + 1 */
 	size_t places;
-	struct flame_segment *segments;
-	size_t nsegments;
-	struct source *sources, **heap;
-	size_t nsources, count;
-	struct ended *ended; /* together */
-	size_t nended, ended_cap;
+	struct flame_sources sources;
+	struct waiting waiting[MAX_WAITING];
+	unsigned nwaiting;
 	size_t stacked, sweep_at;
 	uint64_t steps, added;
 	uint32_t machine;
@@ -195,205 +190,18 @@ static int number_owners(struct backward *b, unsigned i)
 	return 0;
 }
 
-static int by_ring(const void *x, const void *y)
-{
-	const struct flame_segment *a = x, *b = y;
-	if (a->file != b->file)
-		return a->file < b->file ? -1 : 1;
-	if (a->ring != b->ring)
-		return a->ring < b->ring ? -1 : 1;
-	if (a->slice != b->slice)
-		return a->slice < b->slice ? -1 : 1;
-	return (a->order > b->order) - (a->order < b->order);
-}
-
-static int gather_segments(struct backward *b)
-{
-	size_t n = 0;
-	for (unsigned i = 0; i < b->log->count; i++)
-		n += b->log->writers[i].nsegments;
-	b->segments = malloc((n + 1) * sizeof *b->segments);
-	if (!b->segments)
-		return CPIDECODE_ENOMEM;
-	for (unsigned i = 0; i < b->log->count; i++) {
-		const struct flame_writer *w = &b->log->writers[i];
-		if (w->nsegments)
-			memcpy(b->segments + b->nsegments, w->segments,
-				w->nsegments * sizeof *w->segments);
-		b->nsegments += w->nsegments;
-	}
-	qsort(b->segments, b->nsegments, sizeof *b->segments, by_ring);
-	for (size_t i = 0; i < n; i++)
-		b->nsources += !i || b->segments[i].ring != b->segments[i - 1].ring ||
-			       b->segments[i].file != b->segments[i - 1].file;
-	if (b->nsources > MAX_SOURCES)
-		return 1;
-	b->sources = calloc(b->nsources + 1, sizeof *b->sources);
-	b->heap = calloc(b->nsources + 1, sizeof(struct source *));
-	return b->sources && b->heap ? 0 : CPIDECODE_ENOMEM;
-}
-
-static void make_sources(struct backward *b)
-{
-	struct source *s = b->sources;
-	for (size_t i = 0, end; i < b->nsegments; i = end, s++) {
-		for (end = i + 1; end < b->nsegments; end++)
-			if (b->segments[end].ring != b->segments[i].ring ||
-				b->segments[end].file != b->segments[i].file)
-				break;
-		*s = (struct source){.segments = b->segments + i, .left = end - i};
-	}
-}
-
-static int load(struct backward *b, struct source *s, const struct flame_segment *segment)
-{
-	if (!s->block && !(s->block = malloc(FLAME_BLOCK)))
-		return CPIDECODE_ENOMEM;
-	int fd = b->log->writers[segment->writer].fd;
-	for (uint32_t done = 0; done < segment->bytes;) {
-		ssize_t n = pread(fd, s->block + done, segment->bytes - done,
-			(off_t)(segment->offset + done));
-		if (n < 0 && errno != EINTR)
-			return CPIDECODE_ESPOOL;
-		if (n == 0) {
-			errno = EIO;
-			return CPIDECODE_ESPOOL;
-		}
-		done += n > 0 ? (uint32_t)n : 0;
-	}
-	s->begin = s->block;
-	return 0;
-}
-
-/* To the record before, in whichever segment. 1, 0: there is none, or a negative code. */
-static int step_back(struct backward *b, struct source *s)
-{
-	while (s->p == s->begin) {
-		if (!s->left)
-			return 0;
-		const struct flame_segment *segment = &s->segments[--s->left];
-		s->begin = segment->at;
-		int rc = segment->at ? 0 : load(b, s, segment);
-		if (rc)
-			return rc;
-		s->p = s->begin + segment->bytes;
-	}
-	return 1;
-}
-
-static void sift_down(struct backward *b)
-{
-	struct source **heap = b->heap, *s = heap[0];
-	size_t i = 0;
-	for (;;) {
-		size_t child = 2 * i + 1;
-		if (child >= b->count)
-			break;
-		if (child + 1 < b->count && heap[child + 1]->end > heap[child]->end)
-			child++;
-		if (heap[child]->end <= s->end)
-			break;
-		heap[i] = heap[child];
-		i = child;
-	}
-	heap[i] = s;
-}
-
-static void sift_up(struct backward *b, size_t i)
-{
-	struct source **heap = b->heap, *s = heap[i];
-	for (; i && heap[(i - 1) / 2]->end < s->end; i = (i - 1) / 2)
-		heap[i] = heap[(i - 1) / 2];
-	heap[i] = s;
-}
-
-/* A record's end is its first word. */
-static uint64_t last_end(const struct source *s)
-{
-	struct flame_record r;
-	flame_log_back(s->p, &r);
-	return r.end;
-}
-
-static int start_machine(struct backward *b, uint32_t machine)
-{
-	b->machine = machine;
-	b->count = 0;
-	for (size_t i = 0; i < b->nsources; i++) {
-		struct source *s = &b->sources[i];
-		if (trace_file(b->log->r->trace, s->segments->file)->machine != machine)
-			continue;
-		int rc = step_back(b, s);
-		if (rc < 0)
-			return rc;
-		if (!rc)
-			continue;
-		s->end = last_end(s);
-		b->heap[b->count] = s;
-		sift_up(b, b->count++);
-	}
-	return 0;
-}
-
-/* The one that ends last. 0, a negative code, or 1: one of its ring ends later. */
-static int take_top(struct backward *b)
-{
-	struct source *s = b->heap[0];
-	if (b->nended == MAX_TOGETHER)
-		return 1;
-	if (grow(&b->ended, b->nended, &b->ended_cap, sizeof *b->ended))
-		return CPIDECODE_ENOMEM;
-	struct ended *e = &b->ended[b->nended];
-	s->p = flame_log_back(s->p, &e->record);
-	e->segment = &s->segments[s->left];
-	e->start = e->record.end - e->record.elapsed;
-	e->early = e->record.elapsed > e->record.end;
-	e->place = (uint32_t)b->nended++;
-	int rc = step_back(b, s);
-	if (rc < 0)
-		return rc;
-	if (rc) {
-		uint64_t end = last_end(s);
-		if (end > s->end)
-			return 1;
-		s->end = end;
-	} else {
-		b->heap[0] = b->heap[--b->count];
-	}
-	if (b->count)
-		sift_down(b);
-	return 0;
-}
-
-/* The first one holds the others. */
-static int by_start(const void *x, const void *y)
-{
-	const struct ended *a = x, *b = y;
-	if (a->early != b->early)
-		return a->early ? -1 : 1;
-	if (a->start != b->start)
-		return a->start < b->start ? -1 : 1;
-	if (a->segment->ring != b->segment->ring)
-		return a->segment->ring < b->segment->ring ? -1 : 1;
-	return (a->place < b->place) - (a->place > b->place);
-}
-
-/* Files with rings of the same number would have to be told apart by their positions. */
-static bool is_unclear(const struct ended *e, size_t n)
-{
-	for (size_t i = 1; i < n; i++)
-		if (e[i].start == e[i - 1].start && e[i].segment->ring == e[i - 1].segment->ring &&
-			e[i].segment->file != e[i - 1].segment->file)
-			return true;
-	return false;
-}
-
 /* Counters of different moments: what is nested can add up to more than the whole. */
 static void close_top(struct backward *b, struct stack *s)
 {
 	const struct holder *h = &s->at[--s->count];
+	uint64_t self = h->weight > h->nested ? h->weight - h->nested : 0;
 	b->stacked--;
-	b->tree->flame.frames[h->frame].self += h->weight > h->nested ? h->weight - h->nested : 0;
+	if (h->frame & WAITING) {
+		b->waiting[h->frame & ~WAITING].self = self;
+		s->waiting--;
+	} else {
+		b->tree->flame.frames[h->frame].self += self;
+	}
 }
 
 static void close_after(struct backward *b, struct stack *s, uint64_t end)
@@ -428,47 +236,126 @@ static void close_machine(struct backward *b)
 	}
 }
 
-static uint32_t frame_of(struct backward *b, const struct ended *e, const struct holder *outer)
+static uint32_t known_frame(const struct backward *b, uint32_t frame)
+{
+	return frame & WAITING ? b->waiting[frame & ~WAITING].frame : frame;
+}
+
+/* Places of the waiting by level; the number of levels. */
+static unsigned sort_levels(const struct backward *b, uint16_t *order, unsigned *begin)
+{
+	unsigned levels = 0;
+	memset(begin, 0, (MAX_WAITING + 2) * sizeof *begin);
+	for (unsigned i = 0; i < b->nwaiting; i++) {
+		begin[b->waiting[i].level + 2]++;
+		levels = b->waiting[i].level >= levels ? b->waiting[i].level + 1 : levels;
+	}
+	for (unsigned i = 2; i < MAX_WAITING + 2; i++)
+		begin[i] += begin[i - 1];
+	for (unsigned i = 0; i < b->nwaiting; i++)
+		order[begin[b->waiting[i].level + 1]++] = (uint16_t)i;
+	return levels;
+}
+
+static int find_frames(struct backward *b, const uint16_t *order, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++) {
+		struct waiting *w = &b->waiting[order[i]];
+		w->parent = known_frame(b, w->parent);
+		flame_tree_ask(b->tree, w->parent, w->name);
+	}
+	for (unsigned i = 0; i < n; i++)
+		flame_tree_ask_frame(
+			b->tree, b->waiting[order[i]].parent, b->waiting[order[i]].name);
+	for (unsigned i = 0; i < n; i++) {
+		struct waiting *w = &b->waiting[order[i]];
+		w->frame = flame_tree_add(b->tree, w->parent, FLAME_INTERVAL, w->name);
+		if (!w->frame)
+			return CPIDECODE_ENOMEM;
+	}
+	return 0;
+}
+
+/* The holders of a thread are told of their frames. */
+static void tell_holders(struct backward *b, struct stack *s)
+{
+	for (size_t i = s->count; s->waiting; i--) {
+		struct holder *h = &s->at[i - 1];
+		if (h->frame & WAITING) {
+			h->frame = known_frame(b, h->frame);
+			s->waiting--;
+		}
+	}
+}
+
+static int settle(struct backward *b)
+{
+	uint16_t order[MAX_WAITING];
+	unsigned begin[MAX_WAITING + 2], levels = sort_levels(b, order, begin);
+	int rc = 0;
+	for (unsigned i = 0; i < levels && !rc; i++)
+		rc = find_frames(b, order + begin[i], begin[i + 1] - begin[i]);
+	for (unsigned i = 0; i < b->nwaiting && !rc; i++) {
+		const struct waiting *w = &b->waiting[i];
+		tell_holders(b, &b->stacks[w->stack]);
+		b->tree->flame.frames[w->frame].self += w->self;
+		rc = flame_tree_count(b->tree, w->frame, &w->part);
+	}
+	b->nwaiting = 0;
+	return rc;
+}
+
+/* The place among the waiting. */
+static int wait_for_frame(struct backward *b, const struct flame_ended *e,
+	const struct holder *outer, uint32_t *place)
 {
 	const struct numbers *n = &b->numbers[e->segment->writer];
 	struct owner *owner = &n->owners[e->record.owner];
+	if (!outer && !owner->frame)
+		owner->frame = flame_tree_add(b->tree, 0, FLAME_TASK, owner->name);
 	uint32_t parent = outer ? outer->frame : owner->frame;
 	if (!parent)
-		parent = owner->frame = flame_tree_add(b->tree, 0, FLAME_TASK, owner->name);
-	return parent ? flame_tree_add(b->tree, parent, FLAME_INTERVAL, n->names[e->record.name])
-		      : 0;
-}
-
-static int count_interval(struct backward *b, struct ended *e, uint32_t frame)
-{
-	if (b->tree->measures)
-		e->record.part.elapsed_ns = trace_duration_ns(
+		return CPIDECODE_ENOMEM;
+	struct waiting *w = &b->waiting[b->nwaiting];
+	w->parent = parent;
+	w->name = n->names[e->record.name];
+	w->stack = owner->stack;
+	w->level = parent & WAITING ? b->waiting[parent & ~WAITING].level + 1 : 0;
+	w->self = 0;
+	if (b->tree->measures) {
+		w->part = e->record.part;
+		w->part.elapsed_ns = trace_duration_ns(
 			trace_file(b->log->r->trace, e->segment->file), e->record.elapsed);
-	return flame_tree_count(b->tree, frame, &e->record.part);
+	}
+	*place = b->nwaiting++;
+	return 0;
 }
 
-static int add_interval(struct backward *b, struct ended *e)
+static int add_interval(struct backward *b, const struct flame_ended *e)
 {
 	const struct owner *owner = &b->numbers[e->segment->writer].owners[e->record.owner];
 	struct stack *s = &b->stacks[owner->stack];
+	uint32_t waiting;
 	close_after(b, s, e->record.end);
 	if (grow(&s->at, s->count, &s->cap, sizeof *s->at))
 		return CPIDECODE_ENOMEM;
+	int rc = b->nwaiting == MAX_WAITING ? settle(b) : 0;
+	if (rc)
+		return rc;
 	size_t place = s->count;
 	while (place &&
 		starts_after(s->at[place - 1].early, s->at[place - 1].start, e->early, e->start))
 		place--;
 	struct holder *own = &s->at[place], *outer = place ? own - 1 : NULL;
-	uint32_t frame = frame_of(b, e, outer);
-	if (!frame)
-		return CPIDECODE_ENOMEM;
+	rc = wait_for_frame(b, e, outer, &waiting);
+	if (rc)
+		return rc;
 	if (outer)
 		outer->nested += e->record.weight;
 	b->steps += s->count - place;
 	memmove(own + 1, own, (s->count++ - place) * sizeof *own);
-	*own = (struct holder){e->start, e->record.weight, 0, frame, e->early};
-	if (count_interval(b, e, frame))
-		return CPIDECODE_ENOMEM;
+	*own = (struct holder){e->start, e->record.weight, 0, WAITING | waiting, e->early};
+	s->waiting++;
 	b->added++;
 	if (++b->stacked >= b->sweep_at)
 		sweep(b, e->record.end);
@@ -477,23 +364,15 @@ static int add_interval(struct backward *b, struct ended *e)
 
 static int add_machine(struct backward *b, uint32_t machine)
 {
-	int rc = start_machine(b, machine);
-	while (!rc && b->count) {
-		uint64_t end = b->heap[0]->end;
-		b->nended = 0;
-		do
-			rc = take_top(b);
-		while (!rc && b->count && b->heap[0]->end == end);
-		if (!rc && b->nended > 1) {
-			qsort(b->ended, b->nended, sizeof *b->ended, by_start);
-			rc = is_unclear(b->ended, b->nended);
-		}
-		for (size_t i = 0; i < b->nended && !rc; i++)
-			rc = add_interval(b, &b->ended[i]);
-	}
-	if (!rc)
-		close_machine(b);
-	return rc;
+	b->machine = machine;
+	int rc = flame_sources_start(&b->sources, machine);
+	while (!rc && !(rc = flame_sources_next(&b->sources)) && b->sources.nended)
+		for (size_t i = 0; i < b->sources.nended && !rc; i++)
+			rc = add_interval(b, &b->sources.ended[i]);
+	if (rc)
+		return rc;
+	close_machine(b);
+	return settle(b);
 }
 
 static int add_all(struct backward *b)
@@ -506,10 +385,7 @@ static int add_all(struct backward *b)
 			rc = number_owners(b, i);
 	}
 	if (!rc)
-		rc = gather_segments(b);
-	if (rc)
-		return rc;
-	make_sources(b);
+		rc = flame_sources_open(&b->sources);
 	for (size_t i = 0; i < trace_nfiles(b->log->r->trace) && !rc; i++) {
 		uint32_t machine = trace_file(b->log->r->trace, i)->machine;
 		bool done = false;
@@ -523,7 +399,7 @@ static int add_all(struct backward *b)
 
 int flame_backward(struct flame_log *log, struct flame_tree *tree)
 {
-	struct backward b = {.log = log, .tree = tree, .sweep_at = FEW_STACKED};
+	struct backward b = {.log = log, .tree = tree, .sources.log = log, .sweep_at = FEW_STACKED};
 	int rc = add_all(&b), error = errno;
 	for (unsigned i = 0; b.numbers && i < log->count; i++) {
 		free(b.numbers[i].names);
@@ -531,15 +407,10 @@ int flame_backward(struct flame_log *log, struct flame_tree *tree)
 	}
 	for (size_t i = 0; i < b.nstacks; i++)
 		free(b.stacks[i].at);
-	for (size_t i = 0; b.sources && i < b.nsources; i++)
-		free(b.sources[i].block);
+	flame_sources_close(&b.sources);
 	free(b.numbers);
 	free(b.stacks);
 	free(b.stack_table);
-	free(b.segments);
-	free(b.sources);
-	free(b.heap);
-	free(b.ended);
 	errno = error;
 	return rc;
 }

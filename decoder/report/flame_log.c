@@ -26,7 +26,6 @@ enum {
 	HAS_VALUE = 4,
 	KIND_SHIFT = 3,
 	OWNER_SHIFT = 8,
-	NAME_SHIFT = 32,
 };
 
 static int new_block(struct flame_writer *w)
@@ -249,11 +248,11 @@ const uint8_t *flame_log_back(const uint8_t *p, struct flame_record *r)
 {
 	uint64_t words[6], flags;
 	memcpy(&flags, p - 8, sizeof flags);
+	memcpy(&r->name, p - 4, sizeof r->name);
 	unsigned n = 2 + (flags & HAS_WEIGHT) + (flags & HAS_COUNTS) + (flags & HAS_VALUE) / 4;
 	p -= 8 * (n + 1);
 	memcpy(words, p, 8 * n);
 	const uint64_t *w = words;
-	r->name = (uint32_t)(flags >> NAME_SHIFT);
 	r->owner = (uint32_t)flags >> OWNER_SHIFT;
 	r->end = *w++;
 	r->elapsed = *w++;

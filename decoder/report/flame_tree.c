@@ -99,6 +99,19 @@ uint32_t flame_tree_add(struct flame_tree *t, uint32_t parent, enum flame_kind k
 	return frame;
 }
 
+void flame_tree_ask(const struct flame_tree *t, uint32_t parent, uint32_t name)
+{
+	__builtin_prefetch(&t->table[hash_of(parent, name) & t->mask], 1);
+	__builtin_prefetch(&t->names.at[name]);
+}
+
+void flame_tree_ask_frame(const struct flame_tree *t, uint32_t parent, uint32_t name)
+{
+	const struct flame_slot *slot = &t->table[hash_of(parent, name) & t->mask];
+	if (slot->frame)
+		__builtin_prefetch(&t->flame.frames[slot->frame], 1);
+}
+
 static bool is_measured(uint64_t above, uint64_t below, double value)
 {
 	return !isnan(value) || (above != NOT_MEASURED && below != NOT_MEASURED && below != 0);

@@ -50,6 +50,9 @@ struct flame_part flame_part_of(const struct interval *iv);
 int flame_tree_begin(struct flame_tree *t, bool measures);
 /* The frame of that name (a number in t->names) under that parent; 0: out of memory. */
 uint32_t flame_tree_add(struct flame_tree *t, uint32_t parent, enum flame_kind kind, uint32_t name);
+/* It will be asked for soon: hints, in this order. */
+void flame_tree_ask(const struct flame_tree *t, uint32_t parent, uint32_t name);
+void flame_tree_ask_frame(const struct flame_tree *t, uint32_t parent, uint32_t name);
 /* Another interval of that frame; part: unless nobody wants measures. 0 or CPIDECODE_ENOMEM. */
 int flame_tree_count(struct flame_tree *t, uint32_t frame, const struct flame_part *part);
 /* Once all is added: children in the order of their names, totals, CPIs. 0 or CPIDECODE_ENOMEM. */

@@ -142,7 +142,8 @@ static void compare(const struct population *p)
 		run(p, format, weight, 1 + i / 8 * 2, false, &logged);
 		run(p, format, weight, 1, true, &sorted);
 		ck_assert_uint_eq(logged.out.len, sorted.out.len);
-		ck_assert_mem_eq(logged.out.buf, sorted.out.buf, sorted.out.len);
+		if (sorted.out.len)
+			ck_assert_mem_eq(logged.out.buf, sorted.out.buf, sorted.out.len);
 		ck_assert_str_eq(logged.note, sorted.note);
 		out_discard(&logged.out);
 		out_discard(&sorted.out);
