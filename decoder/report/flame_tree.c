@@ -190,7 +190,7 @@ struct sibling {
 	uint32_t frame;
 };
 
-enum { KEY_BYTES = 7, FEW = 48, SOON = 32 };
+enum { KEY_BYTES = 7, VERY_FEW = 12, FEW = 48, SOON = 32 };
 
 static size_t common_length(const struct flame_frame *frames, const struct sibling *s, size_t n)
 {
@@ -256,12 +256,27 @@ static void sort_keys(struct sibling *s, size_t n, struct sibling *scratch)
 		memcpy(s, from, n * sizeof *s);
 }
 
+static void insert_each(struct flame_frame *frames, struct sibling *s, size_t n)
+{
+	for (size_t i = 1; i < n; i++) {
+		struct sibling own = s[i];
+		size_t at = i;
+		for (; at && compare(&own, &s[at - 1], frames) < 0; at--)
+			s[at] = s[at - 1];
+		s[at] = own;
+	}
+}
+
 static void sort_siblings(
 	struct flame_frame *frames, struct sibling *s, size_t n, struct sibling *scratch)
 {
 	size_t common = common_length(frames, s, n);
 	for (size_t i = 0; i < n; i++)
 		s[i].key = key_of(&frames[s[i].frame], common);
+	if (n <= VERY_FEW) {
+		insert_each(frames, s, n);
+		return;
+	}
 	if (n <= FEW) {
 		qsort_r(s, n, sizeof *s, compare, frames);
 		return;
@@ -284,14 +299,23 @@ static void ask_early(const struct flame_frame *frames, const struct sibling *s,
 		__builtin_prefetch(frames[s[SOON / 2].frame].name);
 }
 
-/* siblings and scratch have room for all; first for one more. */
+/* Where each one's children begin among all; returns how many the most are. */
+static uint32_t count_children(const struct flame *f, uint32_t *first)
+{
+	uint32_t most = 0;
+	for (uint32_t i = 1; i < f->count; i++)
+		first[f->frames[i].parent + 1]++;
+	for (uint32_t i = 1; i <= f->count; i++) {
+		most = first[i] > most ? first[i] : most;
+		first[i] += first[i - 1];
+	}
+	return most;
+}
+
+/* siblings has room for all, scratch for the most that have one parent. */
 static void sort_children(
 	struct flame *f, struct sibling *siblings, struct sibling *scratch, uint32_t *first)
 {
-	for (uint32_t i = 1; i < f->count; i++)
-		first[f->frames[i].parent + 1]++;
-	for (uint32_t i = 1; i <= f->count; i++)
-		first[i] += first[i - 1];
 	for (uint32_t i = 1; i < f->count; i++)
 		siblings[first[f->frames[i].parent]++].frame = i;
 	/* Each is now where the next one's begin. */
@@ -346,8 +370,9 @@ int flame_tree_finish(struct flame_tree *t)
 {
 	struct flame *f = &t->flame;
 	struct sibling *siblings = malloc(f->count * sizeof *siblings);
-	struct sibling *scratch = malloc(f->count * sizeof *scratch);
 	uint32_t *first = calloc((size_t)f->count + 1, sizeof *first);
+	uint32_t most = first ? count_children(f, first) : 0;
+	struct sibling *scratch = malloc(((size_t)most + 1) * sizeof *scratch);
 	bool room = siblings && scratch && first;
 	free(t->table);
 	t->table = NULL;

@@ -1,22 +1,15 @@
-#include <math.h>
-
 #include "flame_colour.h"
+
+#include <math.h>
 
 static const unsigned stops[] = {
 	0xfff4b8, 0xffe48f, 0xfecb66, 0xfdaa48, 0xfb8435, 0xf25a26, 0xda2f20, 0xb11226, 0x7a0a26};
 
 #define LAST_STOP ((int)(sizeof stops / sizeof *stops) - 1)
 
-struct flame_scale flame_scale_of(const struct flame *f)
+struct flame_scale flame_scale_of(double low, double high)
 {
-	struct flame_scale s = {.low = INFINITY, .high = 0};
-	for (uint32_t i = 0; i < f->count; i++) {
-		const struct flame_frame *frame = &f->frames[i];
-		if (frame->kind != FLAME_INTERVAL || !(frame->cpi > 0))
-			continue;
-		s.low = fmin(s.low, frame->cpi);
-		s.high = fmax(s.high, frame->cpi);
-	}
+	struct flame_scale s = {.low = low, .high = high};
 	s.empty = !(s.high > 0);
 	if (s.empty)
 		return s;

@@ -5,7 +5,7 @@
 #ifndef SWT_DECODER_FLAME_COLOUR_H
 #define SWT_DECODER_FLAME_COLOUR_H
 
-#include "flame.h"
+#include <stdbool.h>
 
 struct flame_scale {
 	double low, high;
@@ -13,7 +13,8 @@ struct flame_scale {
 	bool empty;	  /* no frame has one */
 };
 
-struct flame_scale flame_scale_of(const struct flame *f);
+/* From the least CPI above 0 to the greatest; high 0: there is none. */
+struct flame_scale flame_scale_of(double low, double high);
 /* 0 at the low end of the scale, 1 at the high one. */
 double flame_scale_place(const struct flame_scale *s, double cpi);
 double flame_scale_value(const struct flame_scale *s, double place);

@@ -88,9 +88,10 @@ static const char *cpi_name(enum flame_cpi kind)
 	return names[kind];
 }
 
-/* What the legend may call the colours: one kind of CPI, or several; and the hatching. */
+/* What the legend may call the colours: one kind of CPI, or several; how far they go. */
 static void survey(struct svg *s)
 {
+	double low = INFINITY, high = 0;
 	unsigned kinds = 0;
 	for (uint32_t i = 0; i < s->flame->count; i++) {
 		const struct flame_frame *frame = &s->flame->frames[i];
@@ -98,7 +99,12 @@ static void survey(struct svg *s)
 			continue;
 		kinds |= 1u << frame->cpi_kind;
 		s->unmeasured |= isnan(frame->cpi);
+		if (frame->cpi > 0) {
+			low = frame->cpi < low ? frame->cpi : low;
+			high = frame->cpi > high ? frame->cpi : high;
+		}
 	}
+	s->scale = flame_scale_of(low, high);
 	kinds &= ~(1u << FLAME_CPI_NONE);
 	if (kinds & (kinds - 1))
 		s->scale_name = "CPI: the thread's, else scaled, else raw (see the tooltips)";
@@ -289,7 +295,7 @@ static void write_footer(struct svg *s)
 
 int flame_svg(struct out *o, const struct flame *f)
 {
-	struct svg s = {.o = o, .flame = f, .scale = flame_scale_of(f)};
+	struct svg s = {.o = o, .flame = f};
 	s.left = calloc(f->count, sizeof *s.left);
 	if (!s.left)
 		return -1;
