@@ -244,12 +244,25 @@ static void put_record(const struct flame_log *log, struct flame_writer *w,
 	w->used = (uint32_t)(put(p, flags) - w->block);
 }
 
+static unsigned words_of(uint64_t flags)
+{
+	return 2 + (flags & HAS_WEIGHT) + (flags & HAS_COUNTS) + (flags & HAS_VALUE) / 4;
+}
+
+uint64_t flame_log_end(const uint8_t *p)
+{
+	uint64_t flags, end;
+	memcpy(&flags, p - 8, sizeof flags);
+	memcpy(&end, p - 8 * (words_of(flags) + 1), sizeof end);
+	return end;
+}
+
 const uint8_t *flame_log_back(const uint8_t *p, struct flame_record *r)
 {
 	uint64_t words[6], flags;
 	memcpy(&flags, p - 8, sizeof flags);
 	memcpy(&r->name, p - 4, sizeof r->name);
-	unsigned n = 2 + (flags & HAS_WEIGHT) + (flags & HAS_COUNTS) + (flags & HAS_VALUE) / 4;
+	unsigned n = words_of(flags);
 	p -= 8 * (n + 1);
 	memcpy(words, p, 8 * n);
 	const uint64_t *w = words;

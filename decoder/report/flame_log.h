@@ -82,6 +82,8 @@ struct flame_record {
 int flame_log_write(struct flame_log *log, unsigned wants, struct findings *found);
 /* The record that ends at p; returns where it begins. The part's elapsed_ns is not set. */
 const uint8_t *flame_log_back(const uint8_t *p, struct flame_record *record);
+/* When that record ended. */
+uint64_t flame_log_end(const uint8_t *p);
 void flame_log_free(struct flame_log *log);
 
 /* What an interval weighs; NOT_MEASURED: unknown. */

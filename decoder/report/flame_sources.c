@@ -125,14 +125,6 @@ static void sift_up(struct flame_sources *all, size_t i)
 	heap[i] = s;
 }
 
-/* A record's end is its first word. */
-static uint64_t last_end(const struct flame_source *s)
-{
-	struct flame_record r;
-	flame_log_back(s->p, &r);
-	return r.end;
-}
-
 int flame_sources_start(struct flame_sources *all, uint32_t machine)
 {
 	all->count = 0;
@@ -145,7 +137,7 @@ int flame_sources_start(struct flame_sources *all, uint32_t machine)
 			return rc;
 		if (!rc)
 			continue;
-		s->end = last_end(s);
+		s->end = flame_log_end(s->p);
 		all->heap[all->count] = s;
 		sift_up(all, all->count++);
 	}
@@ -170,7 +162,7 @@ static int take_top(struct flame_sources *all)
 	if (rc < 0)
 		return rc;
 	if (rc) {
-		uint64_t end = last_end(s);
+		uint64_t end = flame_log_end(s->p);
 		if (end > s->end)
 			return 1;
 		s->end = end;
