@@ -112,6 +112,7 @@ static int make_room(const struct flame_log *log, struct flame_writer *w, const 
 	if (grow(&w->segments, w->nsegments, &w->segments_cap, sizeof *w->segments))
 		return CPIDECODE_ENOMEM;
 	w->begin = w->used;
+	w->last_end = 0;
 	w->segments[w->nsegments] = (struct flame_segment){.file = iv->file,
 		.ring = iv->ring,
 		.slice = slice,
@@ -297,6 +298,11 @@ static int take_interval(
 		rc = make_room(log, w, iv, slice);
 	if (rc)
 		return rc;
+	if (iv->end_ticks < w->last_end) {
+		w->unfit = true;
+		return CPIDECODE_ECANCELED;
+	}
+	w->last_end = iv->end_ticks;
 	put_record(log, w, iv, weight);
 	return put_name(w, iv);
 }

@@ -48,6 +48,7 @@ struct flame_writer {
 	size_t unsealed; /* the first segment of the block */
 	uint8_t *block;
 	uint32_t used, begin;			  /* of the block; where its last segment begins */
+	uint64_t last_end;			  /* in that segment */
 	struct flame_wanted wanted[FLAME_WANTED]; /* names of its last records */
 	uint32_t unnamed[FLAME_WANTED];		  /* where those records end */
 	unsigned nwanted, text_used;
@@ -77,7 +78,8 @@ struct flame_record {
 
 /*
  * Reads the trace. 0; a negative code; or 1: the log cannot stand for the intervals of
- * this trace (some count for nothing, or too many threads), and *found is of no use.
+ * this trace (stamps that go back, weights that are not known, too many threads), and *found is of
+ * no use.
  */
 int flame_log_write(struct flame_log *log, unsigned wants, struct findings *found);
 /* The record that ends at p; returns where it begins. The part's elapsed_ns is not set. */
