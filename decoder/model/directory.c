@@ -285,6 +285,24 @@ static void settle_ranges(struct file *f, struct ring_sections *ring)
 	}
 }
 
+/* No ring was ever written that far. */
+#define LAST_POSITION (UINT64_C(1) << 62)
+
+/*
+ * Where headers claim the same bytes of a ring the later section's come after the earlier
+ * one's: no two records have one position, which is what orders equals.
+ */
+static void settle_positions(struct file *f, struct ring_sections *ring)
+{
+	struct section_ref *s = refs(f) + ring->first;
+	uint64_t next = 0;
+	for (size_t i = 0; i < ring->count; i++) {
+		breathe(f, ring->first + i);
+		s[i].position = most(least(s[i].position, LAST_POSITION), next);
+		next = s[i].position + s[i].raw;
+	}
+}
+
 /* f->rings by number, and in their order runs of the directory for the sections. */
 static int make_rings(struct file *f)
 {
@@ -350,8 +368,10 @@ int directory_finish(struct file *f)
 		if (find_ring(d, f->rings[i].ring, &slot)->unsorted)
 			sort_in_place(refs(f) + ring->first, ring->count,
 				sizeof(struct section_ref), by_position);
-		if (ring->count) /* else it is known by its losses alone */
-			settle_ranges(f, ring);
+		if (!ring->count) /* it is known by its losses alone */
+			continue;
+		settle_ranges(f, ring);
+		settle_positions(f, ring);
 	}
 	free(d->states);
 	free(d->slots);

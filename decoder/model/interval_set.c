@@ -109,6 +109,12 @@ static int compare_i64(int64_t a, int64_t b)
 	return a < b ? -1 : a > b;
 }
 
+/* By how much it began before tick 0. */
+static uint64_t early(const struct interval *iv)
+{
+	return iv->elapsed > iv->end_ticks ? iv->elapsed - iv->end_ticks : 0;
+}
+
 static int by_start(const void *a, const void *b, void *ctx)
 {
 	const struct order *o = ctx;
@@ -121,8 +127,8 @@ static int by_start(const void *a, const void *b, void *ctx)
 	}
 	if (!c)
 		c = compare_u64(x->start_ticks, y->start_ticks);
-	if (!c) /* both at tick 0, and begun before it */
-		c = compare_i64(x->start_ns, y->start_ns);
+	if (!c && o->one_machine)
+		c = compare_u64(early(y), early(x));
 	if (!c)
 		c = compare_u64(y->end_ticks, x->end_ticks);
 	if (!c)
