@@ -145,7 +145,9 @@ static void there_and_back(const struct trace *t)
 	PROMISE(equal(&hooks, &again), "the hooks differ:\n%.*s\n%.*s", (int)hooks.len, hooks.buf,
 		(int)again.len, again.buf);
 	say(back, FORMAT_NRM2, &same);
-	PROMISE(!ordered || equal(&file, &same), "it is written differently");
+	/* Guest rings are counted anew where one of which nothing is known was left out. */
+	bool all_rings = trace_file(t, 0)->nrings == trace_file(back, 0)->nrings;
+	PROMISE(!ordered || !all_rings || equal(&file, &same), "it is written differently");
 	out_discard(&hooks);
 	out_discard(&file);
 	out_discard(&again);
