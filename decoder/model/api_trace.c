@@ -20,7 +20,8 @@ const char *cpidecode_strerror(int code)
 	case CPIDECODE_EREAD:
 		return "cannot be read";
 	case CPIDECODE_ESPOOL:
-		return "no temporary file for what does not fit into memory (TMPDIR, /var/tmp, /tmp)";
+		return "no temporary file for what does not fit into memory (TMPDIR, /var/tmp, "
+		       "/tmp)";
 	case CPIDECODE_ENOTTRACE:
 		return "not a trace: the magic bytes are missing";
 	case CPIDECODE_EVERSION:
