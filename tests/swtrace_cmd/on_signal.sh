@@ -101,21 +101,21 @@ done
 kill $writer
 wait $writer 2>/dev/null
 until_true '[ "$(dumps)" -gt 0 ]'
-for n in 100 200 300; do
+for n in 4000000100 4000000200 4000000300; do
 	"$WRITER" paced 1 $n >/dev/null
 	before=$(dumps)
 	kill -USR1 $dumper
 	until_true '[ "$(dumps)" -gt '"$before"' ]'
 done
 # Of both that wait, the dump comes first.
-"$WRITER" paced 1 400 >/dev/null
+"$WRITER" paced 1 4000000400 >/dev/null
 kill -STOP $dumper
 kill -USR1 $dumper
 kill -INT $dumper
 kill -CONT $dumper
 ended 0
-same "the last hook in the newest dump" "$(minors "$t" | grep -c '^400$')" 1
-same "the one before it in the newest but one" "$(minors "$t.1" | grep -c '^300$')" 1
+same "the last hook in the newest dump" "$(minors "$t" | grep -c '^4000000400$')" 1
+same "the one before it in the newest but one" "$(minors "$t.1" | grep -c '^4000000300$')" 1
 same "files" "$(files)" "t.bin t.bin.1 t.bin.2"
 [ "$(dumps)" -le 304 ] && pass || fail "$(dumps) dumps for 304 signals"
 for file in "$t" "$t.1" "$t.2"; do
