@@ -186,6 +186,137 @@ SWTRACE_API int CpiSetTraceHookId(void *handle, int minor_code, const char *labe
 /* The flags of CpiInit, CPI_TYPE_RAW included; 0 for a handle that is none. */
 SWTRACE_API UINT32 CpiGetCurrentMode(void *handle);
 
+/* ----------------------------------------------------------- CPU utilisation */
+
+/*
+ * Utilisation ("above idle"), from the clock control of the processors where this machine lets
+ * it be read: unhalted clock ticks in an interval over the elapsed time at the processor's actual
+ * frequency. Where it does not, from the kernel's idle accounting. The method is chosen once a
+ * process, by what the processors offer, and told by AiMethod and in CPUUTIL_DATA.
+ */
+
+/* How busy time was measured. */
+#define AI_METHOD_NONE 0      /* not at all */
+#define AI_METHOD_REFERENCE 1 /* unhalted reference clock ticks (they count at a constant rate) */
+#define AI_METHOD_MPERF 2     /* the same, as the mperf register counts them */
+#define AI_METHOD_CYCLES 3    /* unhalted core clock ticks, over the actual frequency */
+#define AI_METHOD_IDLE_FINE 4 /* the kernel's idle time, ns (/proc/timer_list) */
+#define AI_METHOD_IDLE_TICK 5 /* the kernel's idle time, 1/USER_HZ (/proc/stat) */
+#define AI_METHOD_SCRIPT 6    /* scripted, not measured */
+
+/* In AI_COUNTERS: was not measured. Differences of two such are 0: ask for it first. */
+#define AI_NOT_MEASURED UINT64_MAX
+#define AI_COUNT_NOT_MEASURED UINT32_MAX
+
+/*
+ * What a processor did so far, since AiInit: ticks of the time stamp clock (see ReadCycles),
+ * a whole in CurTime of which IdleTime, BusyTime and IntrTime are parts. Where the time in
+ * interrupts is not measured, BusyTime has it in it. An offline processor's is all
+ * AI_NOT_MEASURED.
+ */
+typedef struct _ai_counters AI_COUNTERS;
+typedef struct _ai_counters ai_counters_t;
+struct _ai_counters {
+	UINT64 CurTime;	 /* the time stamp clock as the processor's counters were read */
+	UINT64 IdleTime; /* halted, or the kernel's idle task */
+	UINT64 BusyTime; /* neither idle nor in interrupts */
+	UINT64 IntrTime; /* hard and soft interrupts */
+	UINT32 DispCnt;	 /* context switches; wraps before AI_COUNT_NOT_MEASURED */
+	UINT32 IntrCnt;	 /* interrupts taken; wraps before AI_COUNT_NOT_MEASURED */
+};
+
+/*
+ * Begins counting; calls nest, each is ended by an AiTerminate. Errors: those of CpiInit, and
+ * PU_ERROR_NOT_SUPPORTED (nothing here tells busy from idle: AiWhy says why).
+ */
+SWTRACE_API int AiInit(void);
+SWTRACE_API void AiTerminate(void);
+/* An array of zeroed AI_COUNTERS, one a processor: GetActiveProcessorCount() as it was at the
+ * first AiInit or AiAllocCounters; *size (or NULL) becomes its bytes. NULL: out of memory. */
+SWTRACE_API AI_COUNTERS *AiAllocCounters(int *size);
+/* NULL is fine. */
+SWTRACE_API void AiFreeCounters(AI_COUNTERS *counters);
+SWTRACE_API void AiZeroCounters(AI_COUNTERS *counters);
+/* Fills an array of AiAllocCounters. Counter overflow is dealt with: the counts never go back
+ * while the program samples at least once a minute. Errors: PU_ERR_NULL_PTR,
+ * PU_ERR_NOT_INITIALIZED (no AiInit), PU_ERROR_READING_PERFORMANCE_DATA. */
+SWTRACE_API int AiGetCounters(AI_COUNTERS *counters);
+
+/* Not of the original: AI_METHOD_ of this process (chooses it if need be); its name for a
+ * person ("unhalted reference clock ticks (perf)"); and why no better one is in use, with what to
+ * do about it, "" if it is the best. Constant strings of the library. */
+SWTRACE_API int AiMethod(void);
+SWTRACE_API const char *AiMethodName(int method);
+SWTRACE_API const char *AiWhy(void);
+
+/* Default period of a sampling program: CpuUtilSample's, in milliseconds. */
+#define CPUUTIL_DEFAULT_PERIOD_MS 300
+
+#define CPUUTIL_TRACE_MAJOR_CODE 0xC8
+#define CPUUTIL_TRACE_MINOR_CODE 0x01
+
+/* Modes of CpuUtilInit, and flags of CpuUtilGetAndTrace. */
+#define CPUUTIL_TRACE_NONE 0x00000000
+#define CPUUTIL_TRACE_SUMMARY 0x00000001  /* percentages: the summary hook */
+#define CPUUTIL_TRACE_DETAILED 0x00000002 /* counts: the per-processor hook */
+#define CPUUTIL_TRACE_EVERYTHING (CPUUTIL_TRACE_SUMMARY | CPUUTIL_TRACE_DETAILED)
+
+/* CPUUTIL_DATA.flags. The first is the original's, the others are not. */
+#define CPUUTIL_DATA_FLAG_SLOWTSC 0x00000001	  /* the clock slowed or stopped in the interval */
+#define CPUUTIL_DATA_FLAG_CPUS_CHANGED 0x00000002 /* a processor came or went */
+#define CPUUTIL_DATA_FLAG_SCALED 0x00000004	  /* a counter ran for part of the time */
+
+/*
+ * The figures of one interval. Percentages are of the elapsed time; busy, idle and intr add up
+ * to 100 where all three were measured, and busy and idle do where intr is NAN (busy then has
+ * the time in interrupts in it). What was not measured, or is of an offline processor, is NAN,
+ * a count AI_COUNT_NOT_MEASURED. sys_ figures are of all online processors together.
+ * Layout and names are the original's, but for MAX_CPUS and what follows flags.
+ */
+typedef struct _cpuutil_data CPUUTIL_DATA;
+typedef struct _cpuutil_data cpuutil_data_t;
+struct _cpuutil_data {
+	UINT64 elapsed_cycles; /* ticks of the time stamp clock */
+	double cpu_busy[MAX_CPUS];
+	double cpu_idle[MAX_CPUS];
+	double cpu_intr[MAX_CPUS];
+	/* Actual performance, percent of the nominal frequency while not halted: above 100 in
+	 * turbo modes. Times busy: the share of the nominal speed that was used. */
+	double cpu_actual_perf[MAX_CPUS];
+	double sys_busy;
+	double sys_idle;
+	double sys_intr;
+	double sys_actual_perf;
+	UINT32 cpu_disp_cnt[MAX_CPUS]; /* context switches */
+	UINT32 cpu_intr_cnt[MAX_CPUS]; /* interrupts taken */
+	int num_cpus;		       /* highest online CPU number + 1 */
+	UINT32 flags;		       /* CPUUTIL_DATA_FLAG_ */
+	int method;		       /* AI_METHOD_ */
+};
+
+/* Makes an instance and starts its first interval. trace_mode: CPUUTIL_TRACE_ flags: the hooks
+ * that CpuUtilGet writes. Errors: those of AiInit, and PU_ERROR_INVALID_PARAMETER. */
+SWTRACE_API int CpuUtilInit(UINT32 trace_mode, void **handle);
+SWTRACE_API int CpuUtilTerminate(void *handle);
+SWTRACE_API int CpuUtilStart(void *handle);
+/* The figures since the start, which stays. *data lives until the next call with the handle. */
+SWTRACE_API int CpuUtilGet(void *handle, const CPUUTIL_DATA **data);
+/* CpuUtilGet, and writes a hook group (major CPUUTIL_TRACE_MAJOR_CODE; cpuutil.hooks): label,
+ * the hooks of trace_mode or, where it names none, the summary, label; all or none of it.
+ * minor_code 0x00 to 0xFF; label NULL: none; data may be NULL. As CpiGetAndTrace otherwise. */
+SWTRACE_API int CpuUtilGetAndTrace(void *handle, int minor_code, UINT32 trace_mode,
+	const char *label, const CPUUTIL_DATA **data);
+SWTRACE_API int CpuUtilSetTraceHookId(void *handle, int minor_code, const char *label);
+
+/*
+ * Not of the original. Samples every period_ms (0: CPUUTIL_DEFAULT_PERIOD_MS) without drift: the
+ * n-th sample is due n periods after the call; a sample that comes more than a period late is
+ * followed by the next one that is still to come. Calls back after each, with the interval since
+ * the one before, until it returns other than 0, which is returned. Runs in the calling thread.
+ */
+SWTRACE_API int CpuUtilSample(void *handle, UINT32 period_ms,
+	int (*sampled)(const CPUUTIL_DATA *data, void *context), void *context);
+
 /* -------------------------------------------------------------------- clocks */
 
 /* The time stamp clock: TSC ticks on x86-64, generic timer ticks on AArch64, ns of
