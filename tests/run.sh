@@ -25,7 +25,7 @@ for argument in "$@"; do
 	esac
 done
 
-passed=0 failed=0 skipped=0 only=
+passed=0 failed=0 skipped=0 only='' beside=''
 jobs=$(nproc)
 top=$PWD
 export CTEST_OUTPUT_ON_FAILURE=1
@@ -33,6 +33,7 @@ export CTEST_OUTPUT_ON_FAILURE=1
 SWTRACE_SESSION=/dev/shm/swtrace-tests.$$
 export SWTRACE_SESSION
 finish() {
+	[ -z "$beside" ] || kill "$beside" 2>/dev/null && wait "$beside"
 	rm -rf "$SWTRACE_SESSION"
 	[ "$keep" -eq 1 ] || rm -rf "$top"/build-test-*
 }
@@ -96,8 +97,31 @@ need_packages $TEST_PACKAGES || exit 1
 # Without it the test says so.
 [ -z "${SWTRACE_TEST_BROWSER-}" ] || need_packages chromium || true
 
+# AArch64's two, whose emulated machine keeps one processor busy for minutes, go on beside the
+# sanitized builds. One cross build is for both.
+SWTRACE_TEST_ARM64=$top/build-test-arm64
+CPIDECODE=$top/build-test-gcc/cpidecode
+export SWTRACE_TEST_ARM64 CPIDECODE
+# aside NAME COMMAND...: its output and status in build-test-NAME.log and .status; ends with us.
+aside() {
+	what=$1; shift
+	rm -f "build-test-$what.status"
+	"$@" >"build-test-$what.log" 2>&1 &
+	child=$!
+	wait "$child"
+	echo $? >"build-test-$what.status"
+}
+aarch64() {
+	child=
+	trap '[ -z "$child" ] || kill "$child"; exit 1' TERM
+	aside cross sh tests/cross/run.sh
+	[ "$emulation" -eq 0 ] || aside emulation sh tests/emulation/run.sh
+}
+
 build gcc && suite gcc
 if [ "$quick" -eq 0 ]; then
+	aarch64 &
+	beside=$!
 	only='fuzz_targets mktrace'
 	if build fuzz -DSWTRACE_FUZZ=ON -DCMAKE_C_COMPILER=clang -DCMAKE_BUILD_TYPE=RelWithDebInfo; then
 		say "fuzzers, a few seconds each"
@@ -136,12 +160,12 @@ if [ "$quick" -eq 0 ]; then
 	build tsan -DSWTRACE_SANITIZE=thread -DCMAKE_BUILD_TYPE=RelWithDebInfo &&
 		suite tsan -R '^(decoder_(pass|stream|lazy|intervals|library)|libtrace_cpi|libcpc_(static|machines)|dump|ring_(layout|hooks|sections)|session_(place|control|members|schemas|tasks))$'
 	only=
-	# One build for both.
-	SWTRACE_TEST_ARM64=$top/build-test-arm64
-	export SWTRACE_TEST_ARM64
+fi
+if [ "$quick" -eq 0 ]; then
+	wait "$beside"
+	beside=
 	say "AArch64"
-	sh tests/cross/run.sh >build-test-cross.log 2>&1
-	case $? in
+	case $(cat build-test-cross.status) in
 	0)
 		passed=$((passed + 1))
 		skipped=$((skipped + $(grep -cE '^skipped[: ]' build-test-cross.log)))
@@ -150,17 +174,13 @@ if [ "$quick" -eq 0 ]; then
 	77) skip "AArch64" "$(tail -n 1 build-test-cross.log)" ;;
 	*) failed=$((failed + 1)); tail -n 40 build-test-cross.log ;;
 	esac
-	rm -f build-test-cross.log
 fi
 if [ "$quick" -eq 0 ] && [ "$emulation" -eq 1 ]; then
 	say "tests: an emulated AArch64 machine"
-	CPIDECODE=$top/build-test-gcc/cpidecode
-	export CPIDECODE
-	sh tests/emulation/run.sh >build-test-emulation.log 2>&1
-	status=$?
+	status=$(cat build-test-emulation.status)
 	counts=$(tail -n 1 build-test-emulation.log | sed -n \
 		's/^\([0-9]*\) passed, \([0-9]*\) failed, \([0-9]*\) skipped$/\1 \2 \3/p')
-	if [ "$status" -eq 77 ]; then
+	if [ "$status" = 77 ]; then
 		skip "the emulated machine" "$(tail -n 1 build-test-emulation.log)"
 	elif [ -z "$counts" ]; then
 		failed=$((failed + 1))
@@ -174,8 +194,8 @@ if [ "$quick" -eq 0 ] && [ "$emulation" -eq 1 ]; then
 		grep -E '^skipped: ' build-test-emulation.log | sed 's/^/  /'
 		[ "$f" -eq 0 ] || grep -vE '^ok: |^skipped: ' build-test-emulation.log
 	fi
-	rm -f build-test-emulation.log
 fi
+rm -f build-test-cross.* build-test-emulation.*
 
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ]
