@@ -33,7 +33,9 @@ export CTEST_OUTPUT_ON_FAILURE=1
 SWTRACE_SESSION=/dev/shm/swtrace-tests.$$
 export SWTRACE_SESSION
 finish() {
-	[ -z "$beside" ] || kill "$beside" 2>/dev/null && wait "$beside"
+	if [ -n "$beside" ] && kill "$beside" 2>/dev/null; then
+		wait "$beside"
+	fi
 	rm -rf "$SWTRACE_SESSION"
 	[ "$keep" -eq 1 ] || rm -rf "$top"/build-test-*
 }
@@ -102,18 +104,19 @@ need_packages $TEST_PACKAGES || exit 1
 SWTRACE_TEST_ARM64=$top/build-test-arm64
 CPIDECODE=$top/build-test-gcc/cpidecode
 export SWTRACE_TEST_ARM64 CPIDECODE
-# aside NAME COMMAND...: its output and status in build-test-NAME.log and .status; ends with us.
+# aside NAME COMMAND...: its output and status in build-test-NAME.log and .status. A process group
+# of its own, so that all of it can be ended.
 aside() {
 	what=$1; shift
 	rm -f "build-test-$what.status"
-	"$@" >"build-test-$what.log" 2>&1 &
+	setsid "$@" >"build-test-$what.log" 2>&1 &
 	child=$!
 	wait "$child"
 	echo $? >"build-test-$what.status"
 }
 aarch64() {
 	child=
-	trap '[ -z "$child" ] || kill "$child"; exit 1' TERM
+	trap '[ -z "$child" ] || kill -- "-$child"; exit 1' TERM
 	aside cross sh tests/cross/run.sh
 	[ "$emulation" -eq 0 ] || aside emulation sh tests/emulation/run.sh
 }
