@@ -157,7 +157,7 @@ typedef struct _PERF_INSTANCE_HEADER {
 
 typedef enum _PerfRegInfoType {
 	PERF_REG_COUNTERSET_STRUCT = 1,	     /* PERF_COUNTERSET_REG_INFO, and the next */
-	PERF_REG_COUNTER_STRUCT = 2,	     /* PERF_COUNTER_REG_INFO of all counters, by id */
+	PERF_REG_COUNTER_STRUCT = 2,	     /* PERF_COUNTER_REG_INFO of one counter */
 	PERF_REG_COUNTERSET_NAME_STRING = 3, /* a string, with its NUL */
 	PERF_REG_COUNTERSET_HELP_STRING = 4,
 	PERF_REG_COUNTER_NAME_STRINGS = 5, /* PERF_STRING_BUFFER_HEADER block */
@@ -234,6 +234,10 @@ typedef enum _PerfCounterDataType {
  * query's result is PERF_ERROR_RETURN with ERROR_NOT_SUPPORTED; with PERF_WILDCARD_COUNTER it
  * is not among the PERF_MULTI_COUNTERS. One that some instances have and others not: a
  * PERF_COUNTER_DATA of dwDataSize 0 for the others. Never a zero that was not counted.
+ *
+ * Where no instance matches: of a multi-instance counterset a result with 0 instances, of a
+ * single-instance one PERF_ERROR_RETURN with ERROR_WMI_INSTANCE_NOT_FOUND. A counterset that is not
+ * there any more is PERF_ERROR_RETURN with ERROR_WMI_GUID_NOT_FOUND until it is there again.
  */
 typedef struct _PERF_COUNTER_HEADER {
 	ULONG dwStatus;
@@ -267,11 +271,13 @@ typedef struct _PERF_COUNTER_DATA {
  * or goes. */
 PERFLIB_API ULONG PerfEnumerateCounterSet(LPCSTR where, GUID *ids, DWORD room, LPDWORD actual);
 
-/* lang is ignored. bytes: room of info. */
+/* lang: the id of the counter whose PERF_REG_COUNTER_STRUCT is asked for, else ignored. bytes: room
+ * of info. ERROR_WMI_GUID_NOT_FOUND, ERROR_WMI_ITEMID_NOT_FOUND. */
 PERFLIB_API ULONG PerfQueryCounterSetRegistrationInfo(LPCSTR where, LPCGUID id,
 	PerfRegInfoType request, DWORD lang, uint8_t *info, DWORD bytes, LPDWORD actual);
 
-/* PERF_INSTANCE_HEADER blocks; of a single-instance counterset ERROR_INVALID_PARAMETER. */
+/* PERF_INSTANCE_HEADER blocks; of a single-instance counterset ERROR_INVALID_PARAMETER; where there
+ * are none ERROR_WMI_INSTANCE_NOT_FOUND. */
 PERFLIB_API ULONG PerfEnumerateCounterSetInstances(
 	LPCSTR where, LPCGUID id, PPERF_INSTANCE_HEADER instances, DWORD bytes, LPDWORD actual);
 
@@ -281,9 +287,13 @@ PERFLIB_API ULONG PerfCloseQueryHandle(HANDLE query);
 /*
  * Each specification's Status says what came of it: ERROR_SUCCESS, ERROR_WMI_GUID_NOT_FOUND,
  * ERROR_WMI_ITEMID_NOT_FOUND, ERROR_INVALID_PARAMETER (a name where none may be, none where one
- * must be), ERROR_ALREADY_EXISTS (the same one is there already), ERROR_NOT_FOUND (delete).
- * Returns ERROR_SUCCESS if the sequence of blocks itself is well-formed. Counters that are
- * counted only while a query is open begin with PerfAddCounters.
+ * must be; no UTF-8), ERROR_ALREADY_EXISTS (the same one is there already), ERROR_NOT_FOUND
+ * (delete), or why counting could not begin. Returns ERROR_SUCCESS if the sequence of blocks
+ * itself is well-formed; else, as ERROR_INVALID_PARAMETER says, nothing was done for any of them.
+ * Counters that are counted only while a query is open begin with PerfAddCounters.
+ *
+ * Instances match a pattern by their whole name: '*' is any characters, '?' one, letters A to Z are
+ * the same in either case (other letters are not: nothing here depends on a locale).
  */
 PERFLIB_API ULONG PerfAddCounters(HANDLE query, PPERF_COUNTER_IDENTIFIER counters, DWORD bytes);
 PERFLIB_API ULONG PerfDeleteCounters(HANDLE query, PPERF_COUNTER_IDENTIFIER counters, DWORD bytes);

@@ -18,7 +18,7 @@ enum {
 
 struct slot {
 	_Atomic uintptr_t handle; /* the one that is valid; 0: none */
-	struct instance *instance;
+	void *instance;
 	uintptr_t use; /* of the last handle */
 	uint32_t next_free;
 };
@@ -85,7 +85,7 @@ static uint32_t take_slot(void)
 	return slots++;
 }
 
-void *handle_new(struct instance *instance)
+void *handle_new(void *instance)
 {
 	uintptr_t h = 0;
 	uint32_t index;
@@ -107,16 +107,16 @@ void *handle_new(struct instance *instance)
 	return (void *)h;
 }
 
-struct instance *handle_find(void *handle)
+void *handle_find(void *handle)
 {
 	struct slot *s = find_slot(handle);
 
 	return s ? s->instance : NULL;
 }
 
-struct instance *handle_end(void *handle)
+void *handle_end(void *handle)
 {
-	struct instance *instance = NULL;
+	void *instance = NULL;
 	struct slot *s;
 
 	pthread_mutex_lock(&lock);

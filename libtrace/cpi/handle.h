@@ -1,20 +1,18 @@
 /*
- * Handles of instances. A handle is a slot number and how often the slot was used, never a
- * pointer: one that was terminated, or never was a handle, is found out without touching
- * memory that is no longer there.
+ * Handles of instances (of whatever a library has them for). A handle is a slot number and how
+ * often the slot was used, never a pointer: one that was terminated, or never was a handle, is
+ * found out without touching memory that is no longer there.
  */
 #ifndef SWT_CPI_HANDLE_H
 #define SWT_CPI_HANDLE_H
 
-struct instance;
-
 /* NULL: out of memory. */
-void *handle_new(struct instance *instance);
+void *handle_new(void *instance);
 
 /* NULL: no handle of a living instance. */
-struct instance *handle_find(void *handle);
+void *handle_find(void *handle);
 
 /* The same, and from now on the handle is none. */
-struct instance *handle_end(void *handle);
+void *handle_end(void *handle);
 
 #endif

@@ -93,7 +93,8 @@ struct counterset;
 /*
  * What a counterset does. state: of one query handle; open makes it (NULL is fine), so that
  * counting may begin when a query is added and end when the last one of the handle is removed.
- * wanted: a bit a column that the query asks for; others need not be set.
+ * wanted: a bit a column that the query asks for; others need not be set. rows were begun, for
+ * the columns of the definition.
  */
 struct counterset_operations {
 	uint32_t (*open)(const struct counterset *set, void **state); /* NULL: nothing to do */
@@ -101,7 +102,7 @@ struct counterset_operations {
 	/* The rows, without values: instances now. */
 	uint32_t (*instances)(const struct counterset *set, struct rows *rows);
 	/* The rows with their values, at about `time`; a counterset whose values have a moment of
-	 * their own (a trace's) takes that of the host's step. */
+	 * their own (a trace's) takes that of the host's step, and gives the same for it again. */
 	uint32_t (*collect)(const struct counterset *set, void *state, const uint64_t *wanted,
 		const struct sample_time *time, struct rows *rows);
 };

@@ -1,0 +1,70 @@
+#include "guid.h"
+
+/* Bytes in the order of the text: the first three members are numbers. */
+static void to_bytes(const GUID *id, uint8_t byte[16])
+{
+	for (int i = 0; i < 4; i++)
+		byte[i] = (uint8_t)(id->Data1 >> (24 - 8 * i));
+	for (int i = 0; i < 2; i++) {
+		byte[4 + i] = (uint8_t)(id->Data2 >> (8 - 8 * i));
+		byte[6 + i] = (uint8_t)(id->Data3 >> (8 - 8 * i));
+	}
+	memcpy(byte + 8, id->Data4, 8);
+}
+
+static bool has_dash_before(int byte)
+{
+	return byte == 4 || byte == 6 || byte == 8 || byte == 10;
+}
+
+void guid_format(const GUID *id, char text[GUID_TEXT])
+{
+	static const char digit[] = "0123456789abcdef";
+	uint8_t byte[16];
+	char *to = text;
+
+	to_bytes(id, byte);
+	for (int i = 0; i < 16; i++) {
+		if (has_dash_before(i))
+			*to++ = '-';
+		*to++ = digit[byte[i] >> 4];
+		*to++ = digit[byte[i] & 15];
+	}
+	*to = 0;
+}
+
+static int digit_value(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c |= 0x20;
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+bool guid_parse(const char *text, GUID *id)
+{
+	bool braces = *text == '{';
+	uint8_t byte[16];
+
+	text += braces;
+	for (int i = 0; i < 16; i++) {
+		int high, low;
+
+		if (has_dash_before(i) && *text++ != '-')
+			return false;
+		high = digit_value(*text);
+		low = high < 0 ? -1 : digit_value(text[1]);
+		if (low < 0)
+			return false;
+		byte[i] = (uint8_t)(high << 4 | low);
+		text += 2;
+	}
+	if (strcmp(text, braces ? "}" : "") != 0)
+		return false;
+	id->Data1 = (uint32_t)byte[0] << 24 | (uint32_t)byte[1] << 16 | (uint32_t)byte[2] << 8 |
+		    byte[3];
+	id->Data2 = (uint16_t)(byte[4] << 8 | byte[5]);
+	id->Data3 = (uint16_t)(byte[6] << 8 | byte[7]);
+	memcpy(id->Data4, byte + 8, 8);
+	return true;
+}

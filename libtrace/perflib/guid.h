@@ -1,0 +1,25 @@
+/*
+ * GUIDs as text: "b4fc721a-0378-476f-89ba-a5a79f810b36".
+ */
+#ifndef SWT_PERFLIB_GUID_H
+#define SWT_PERFLIB_GUID_H
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "../../include/perflib.h"
+
+enum { GUID_TEXT = 37 }; /* with its NUL */
+
+/* Lower case, without braces. */
+void guid_format(const GUID *id, char text[GUID_TEXT]);
+
+/* Any case, in braces or not; nothing else before or after. */
+bool guid_parse(const char *text, GUID *id);
+
+static inline bool guid_equal(const GUID *a, const GUID *b)
+{
+	return memcmp(a, b, sizeof *a) == 0;
+}
+
+#endif

@@ -1,0 +1,333 @@
+#include "query.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../cpi/handle.h"
+#include "guid.h"
+#include "host.h"
+#include "pattern.h"
+
+/* ------------------------------------------------------------------------ handles */
+
+uint32_t query_open(struct host *host, bool recorded, HANDLE *handle)
+{
+	struct query *q = calloc(1, sizeof *q);
+
+	if (q) {
+		q->kind = HANDLE_QUERY;
+		q->owner = getpid();
+		q->host = host;
+		q->recorded = recorded;
+		*handle = handle_new(q);
+		if (*handle)
+			return ERROR_SUCCESS;
+	}
+	free(q);
+	host_close(host);
+	return ERROR_OUTOFMEMORY;
+}
+
+struct query *query_of(HANDLE handle)
+{
+	struct query *q = handle_find(handle);
+
+	return q && q->kind == HANDLE_QUERY && q->owner == getpid() ? q : NULL;
+}
+
+ULONG PerfOpenQueryHandle(LPCSTR where, PHANDLE query)
+{
+	struct host *host;
+	uint32_t status;
+	bool recorded;
+
+	if (!query)
+		return ERROR_INVALID_PARAMETER;
+	status = host_open(where, &host, &recorded);
+	return status ? status : query_open(host, recorded, query);
+}
+
+/* --------------------------------------------------------------- sets of the query */
+
+void query_want(struct query *q, struct query_set *s)
+{
+	memset(s->wanted, 0, sizeof s->wanted);
+	for (uint32_t i = 0; i < q->specifications; i++) {
+		const struct specification *spec = &q->specification[i];
+		int column;
+
+		if (spec->set != s)
+			continue;
+		if (spec->identifier.CounterId == PERF_WILDCARD_COUNTER) {
+			memset(s->wanted, 0xff, sizeof s->wanted);
+			return;
+		}
+		column = counterset_column(s->set->definition, spec->identifier.CounterId);
+		if (column >= 0)
+			s->wanted[column / 64] |= UINT64_C(1) << column % 64;
+	}
+}
+
+static struct query_set *find_set(struct query *q, const GUID *id)
+{
+	for (uint32_t i = 0; i < q->sets; i++)
+		if (guid_equal(&q->set[i]->set->definition->guid, id))
+			return q->set[i];
+	return NULL;
+}
+
+static uint32_t add_set(struct query *q, const struct counterset *set, struct query_set **added)
+{
+	struct query_set **grown = realloc(q->set, (q->sets + 1) * sizeof(struct query_set *));
+	struct query_set *s = calloc(1, sizeof *s);
+	uint32_t status = ERROR_OUTOFMEMORY;
+
+	if (grown)
+		q->set = grown;
+	if (!grown || !s)
+		goto fail;
+	s->set = set;
+	status = set->operations->open ? set->operations->open(set, &s->state) : ERROR_SUCCESS;
+	if (status)
+		goto fail;
+	q->set[q->sets++] = s;
+	*added = s;
+	return ERROR_SUCCESS;
+fail:
+	free(s);
+	return status;
+}
+
+static void end_set(struct query_set *s)
+{
+	if (s->set->operations->close)
+		s->set->operations->close(s->set, s->state);
+	rows_free(&s->rows);
+	free(s);
+}
+
+static void drop_set(struct query *q, struct query_set *s)
+{
+	if (--s->users > 0) {
+		query_want(q, s);
+		return;
+	}
+	for (uint32_t i = 0; i < q->sets; i++)
+		if (q->set[i] == s) {
+			memmove(&q->set[i], &q->set[i + 1],
+				(q->sets - i - 1) * sizeof(struct query_set *));
+			break;
+		}
+	q->sets--;
+	end_set(s);
+}
+
+ULONG PerfCloseQueryHandle(HANDLE query)
+{
+	struct query *q = query_of(query);
+
+	if (!q || handle_end(query) != q)
+		return ERROR_INVALID_HANDLE;
+	for (uint32_t i = 0; i < q->sets; i++)
+		end_set(q->set[i]);
+	for (uint32_t i = 0; i < q->specifications; i++)
+		free(q->specification[i].pattern);
+	host_close(q->host);
+	free(q->specification);
+	free(q->set);
+	free(q);
+	return ERROR_SUCCESS;
+}
+
+/* ----------------------------------------------------------------- specifications */
+
+/* A block of the caller's, as it is taken: the structure, and the name where it stands. */
+struct asked {
+	PERF_COUNTER_IDENTIFIER identifier;
+	const char *name;
+	size_t name_bytes;
+};
+
+/* The block at `at`; false: it makes no sense, nor does what follows. */
+static bool read_block(const uint8_t *at, size_t bytes, struct asked *a)
+{
+	size_t room;
+
+	if (bytes < sizeof a->identifier)
+		return false;
+	memcpy(&a->identifier, at, sizeof a->identifier);
+	if (a->identifier.Size < sizeof a->identifier || a->identifier.Size > bytes ||
+		a->identifier.Size % 8)
+		return false;
+	room = a->identifier.Size - sizeof a->identifier;
+	a->name = (const char *)at + sizeof a->identifier;
+	a->name_bytes = strnlen(a->name, room);
+	return room == 0 || a->name_bytes < room;
+}
+
+/* Nothing is done for any block unless all of them make sense. */
+static bool well_formed(const void *blocks, size_t bytes)
+{
+	const uint8_t *at = blocks, *end = at + bytes;
+	struct asked a;
+
+	if (!blocks || bytes == 0)
+		return false;
+	for (; at < end; at += a.identifier.Size)
+		if (!read_block(at, (size_t)(end - at), &a))
+			return false;
+	return true;
+}
+
+static struct specification *find_same(struct query *q, const struct asked *a)
+{
+	for (uint32_t i = 0; i < q->specifications; i++) {
+		struct specification *s = &q->specification[i];
+
+		if (guid_equal(&s->identifier.CounterSetGuid, &a->identifier.CounterSetGuid) &&
+			s->identifier.CounterId == a->identifier.CounterId &&
+			s->identifier.InstanceId == a->identifier.InstanceId &&
+			pattern_same(s->pattern ? s->pattern : "", s->pattern_bytes, a->name,
+				a->name_bytes))
+			return s;
+	}
+	return NULL;
+}
+
+static uint32_t check(const struct counterset_definition *set, const struct asked *a)
+{
+	if (set->ncounters > COUNTERSET_COUNTERS)
+		return ERROR_INVALID_DATA;
+	if (a->identifier.CounterId != PERF_WILDCARD_COUNTER &&
+		counterset_column(set, a->identifier.CounterId) < 0)
+		return ERROR_WMI_ITEMID_NOT_FOUND;
+	if ((set->type == PERF_COUNTERSET_SINGLE_INSTANCE) != (a->name_bytes == 0) ||
+		a->name_bytes >= PERF_MAX_INSTANCE_NAME || !pattern_valid(a->name, a->name_bytes))
+		return ERROR_INVALID_PARAMETER;
+	return ERROR_SUCCESS;
+}
+
+static bool append(struct query *q, const struct asked *a, struct query_set *set)
+{
+	struct specification *grown =
+		realloc(q->specification, (q->specifications + 1) * sizeof(struct specification));
+	char *pattern = a->name_bytes ? malloc(a->name_bytes) : NULL;
+
+	if (grown)
+		q->specification = grown;
+	if (!grown || (a->name_bytes && !pattern)) {
+		free(pattern);
+		return false;
+	}
+	if (pattern)
+		memcpy(pattern, a->name, a->name_bytes);
+	q->specification[q->specifications++] = (struct specification){.identifier = a->identifier,
+		.set = set,
+		.pattern = pattern,
+		.pattern_bytes = (uint32_t)a->name_bytes};
+	return true;
+}
+
+static uint32_t add_one(struct query *q, const struct asked *a)
+{
+	struct query_set *s = find_set(q, &a->identifier.CounterSetGuid);
+	const struct counterset *set = s ? s->set : NULL;
+	uint32_t status =
+		s ? ERROR_SUCCESS : host_find(q->host, &a->identifier.CounterSetGuid, &set);
+
+	if (!status)
+		status = check(set->definition, a);
+	if (!status && find_same(q, a))
+		status = ERROR_ALREADY_EXISTS;
+	if (!status && !s)
+		status = add_set(q, set, &s);
+	if (status)
+		return status;
+	s->users++;
+	if (!append(q, a, s)) {
+		drop_set(q, s);
+		return ERROR_OUTOFMEMORY;
+	}
+	query_want(q, s);
+	return ERROR_SUCCESS;
+}
+
+static uint32_t delete_one(struct query *q, const struct asked *a)
+{
+	struct specification *s = find_same(q, a);
+	struct query_set *set;
+
+	if (!s)
+		return ERROR_NOT_FOUND;
+	set = s->set;
+	free(s->pattern);
+	q->specifications--;
+	memmove(s, s + 1, (size_t)(&q->specification[q->specifications] - s) * sizeof *s);
+	drop_set(q, set);
+	return ERROR_SUCCESS;
+}
+
+static uint32_t each_block(HANDLE query, void *blocks, uint32_t bytes,
+	uint32_t (*one)(struct query *q, const struct asked *a))
+{
+	struct query *q = query_of(query);
+	uint8_t *at = blocks, *end;
+	struct asked a;
+
+	if (!q)
+		return ERROR_INVALID_HANDLE;
+	if (!well_formed(blocks, bytes))
+		return ERROR_INVALID_PARAMETER;
+	for (end = at + bytes; at < end; at += a.identifier.Size) {
+		uint32_t status;
+
+		read_block(at, (size_t)(end - at), &a);
+		status = one(q, &a);
+		memcpy(at + offsetof(PERF_COUNTER_IDENTIFIER, Status), &status, sizeof status);
+	}
+	return ERROR_SUCCESS;
+}
+
+ULONG PerfAddCounters(HANDLE query, PPERF_COUNTER_IDENTIFIER counters, DWORD bytes)
+{
+	return each_block(query, counters, bytes, add_one);
+}
+
+ULONG PerfDeleteCounters(HANDLE query, PPERF_COUNTER_IDENTIFIER counters, DWORD bytes)
+{
+	return each_block(query, counters, bytes, delete_one);
+}
+
+static void write_specifications(struct block *b, const void *what)
+{
+	const struct query *q = what;
+
+	for (uint32_t i = 0; i < q->specifications; i++) {
+		const struct specification *s = &q->specification[i];
+		PERF_COUNTER_IDENTIFIER identifier = s->identifier;
+		uint64_t at = b->size;
+
+		identifier.Status = ERROR_SUCCESS;
+		identifier.Index = i;
+		identifier.Reserved = 0;
+		block_put(b, &identifier, sizeof identifier);
+		if (s->pattern)
+			block_string(b, s->pattern, s->pattern_bytes);
+		block_pad(b);
+		identifier.Size = (uint32_t)(b->size - at);
+		block_patch(b, at, &identifier, sizeof identifier);
+	}
+}
+
+ULONG PerfQueryCounterInfo(
+	HANDLE query, PPERF_COUNTER_IDENTIFIER counters, DWORD bytes, LPDWORD actual)
+{
+	struct query *q = query_of(query);
+
+	if (!q)
+		return ERROR_INVALID_HANDLE;
+	if (!actual || (!counters && bytes))
+		return ERROR_INVALID_PARAMETER;
+	return block_deliver(write_specifications, q, counters, bytes, actual);
+}
