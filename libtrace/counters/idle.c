@@ -29,7 +29,7 @@ static int fd = -1;
 static dev_t fd_device; /* what it was opened as */
 static ino_t fd_inode;
 static char *buffer; /* of STAT_BYTES or PIECE_BYTES; lives as long as the process */
-static uint64_t tick_ns, user_hz;
+static uint64_t tick_ns, user_hz, cost_ns;
 
 static const char *const path[] = {
 	[IDLE_TIMER_LIST] = "/proc/timer_list", [IDLE_PROC_STAT] = "/proc/stat"};
@@ -136,6 +136,7 @@ static bool usable(enum idle_kind which, size_t bytes, uint64_t limit)
 			best = took;
 	}
 	free(cpu);
+	cost_ns = best;
 	if (good && best <= limit)
 		return true;
 	drop();
@@ -174,6 +175,11 @@ uint64_t idle_resolution(void)
 	default:
 		return 0;
 	}
+}
+
+uint64_t idle_cost(void)
+{
+	return idle_kind() == IDLE_NOTHING ? 0 : cost_ns;
 }
 
 bool idle_read(struct idle_cpu *cpu, uint32_t room, uint64_t *at)

@@ -62,6 +62,9 @@ enum idle_kind idle_kind(void);
 /* Resolution of what was chosen, ns: the most that an interval can be wrong. */
 uint64_t idle_resolution(void);
 
+/* What a reading of it took when it was chosen, ns. */
+uint64_t idle_cost(void);
+
 /* Fills cpu[0..room) and the moment (CLOCK_MONOTONIC ns). False if nothing could be read. */
 bool idle_read(struct idle_cpu *cpu, uint32_t room, uint64_t *at);
 

@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "idle.h"
+#include "proc_stat.h"
 
 /* A decimal number of at most 19 digits at *p; false if there is none. */
 static bool number(const char **p, const char *end, uint64_t *value)
@@ -39,51 +40,26 @@ static void forget(struct idle_cpu *cpu, uint32_t room)
 		cpu[i] = (struct idle_cpu){IDLE_UNKNOWN, 0};
 }
 
-/* "cpu7 user nice system idle iowait ..." */
-static bool stat_line(
-	const char *p, const char *end, uint64_t quantum, struct idle_cpu *cpu, uint32_t room)
-{
-	uint64_t at, value, idle = 0;
-
-	if (!word(&p, end, "cpu") || !number(&p, end, &at))
-		return false;
-	for (int field = 1; field <= 5; field++) {
-		if (p == end || *p != ' ')
-			return false;
-		spaces(&p, end);
-		if (!number(&p, end, &value))
-			return false;
-		if (field >= 4)
-			idle += value;
-	}
-	if (p < end && *p != ' ') /* cut off in a number */
-		return false;
-	if (at >= room || idle > INT64_MAX / quantum)
-		return at >= room;
-	/* Rounded down when printed: half a quantum more is right on average. */
-	cpu[at] = (struct idle_cpu){idle * quantum + quantum / 2, quantum / 2};
-	return true;
-}
-
 bool idle_parse_stat(
 	const char *text, size_t length, uint64_t user_hz, struct idle_cpu *cpu, uint32_t room)
 {
 	const char *p = text, *end = text + length;
+	struct stat_line line;
 	bool found = false;
+	uint64_t quantum;
 
 	forget(cpu, room);
 	if (user_hz == 0 || user_hz > 1000000000u)
 		return false;
-	while (p < end) {
-		const char *nl = memchr(p, '\n', (size_t)(end - p));
-
-		if (!nl) /* cut off */
-			break;
-		if (nl - p > 3 && memcmp(p, "cpu", 3) == 0)
-			found |= stat_line(p, nl, 1000000000u / user_hz, cpu, room);
-		else if (found)
-			break; /* the interrupt counts may be long */
-		p = nl + 1;
+	quantum = 1000000000u / user_hz;
+	while (stat_next(&p, end, &line)) {
+		if (line.idle > INT64_MAX / quantum)
+			continue;
+		found = true;
+		/* Rounded down when printed: half a quantum more is right on average. */
+		if (line.cpu < room)
+			cpu[line.cpu] =
+				(struct idle_cpu){line.idle * quantum + quantum / 2, quantum / 2};
 	}
 	return found;
 }

@@ -154,6 +154,17 @@ int perf_open_cpu(struct perf_counters *c, uint32_t cpu)
 	return rc;
 }
 
+int perf_open_switches(struct perf_counters *c, uint32_t cpu)
+{
+	const struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_CONTEXT_SWITCHES};
+	struct plan p = {0};
+
+	*c = (struct perf_counters){.core_type = (uint8_t)core_type_of(cpu)};
+	plan_event(&p, PERF_SWITCHES, &attr);
+	return open_planned(c, &p, -1, (int)cpu);
+}
+
 static int open_thread(struct perf_counters *c, uint32_t pmu, bool user_only)
 {
 	struct plan p = {0};

@@ -24,7 +24,8 @@ enum perf_kind {
 	PERF_INSTRUCTIONS,
 	PERF_CYCLES,
 	PERF_REF_CYCLES,
-	PERF_MPERF, /* where there are no reference cycles */
+	PERF_MPERF,    /* where there are no reference cycles */
+	PERF_SWITCHES, /* context switches; of its own set of groups */
 	PERF_KINDS,
 };
 
@@ -50,8 +51,10 @@ struct perf_reading {
 	uint8_t core_type;
 };
 
-/* As many of the kinds as there are. PERF_UNAVAILABLE: there is none. */
+/* As many of the hardware's kinds as there are. PERF_UNAVAILABLE: there is none. */
 int perf_open_cpu(struct perf_counters *c, uint32_t cpu);
+/* The processor's context switches, which need no hardware. */
+int perf_open_switches(struct perf_counters *c, uint32_t cpu);
 /* Instructions and cycles of the calling thread, while it is on a core of this type. */
 int perf_open_thread(struct perf_counters *c, unsigned core_type);
 /* False: *error is the errno (not wanted: NULL). */
@@ -61,11 +64,14 @@ void perf_close_counters(struct perf_counters *c, bool forked);
 /* Processors' groups are opened without this kind from now on. Not while others open. */
 void perf_leave_out(enum perf_kind kind);
 
+/* A group a processor each, opened apart from the other set's. */
+enum perf_set { PERF_HARDWARE, PERF_SOFTWARE, PERF_SETS };
+
 /* The processors' groups: opened by the first holder, closed with the last. Without the
  * right or the hardware, hold succeeds and reads say CPI_NONE. PERF_NO_DESCRIPTORS: not
  * held. */
-int perf_hold_cpus(const struct cpu_set *online);
-void perf_drop_cpus(void);
+int perf_hold_cpus(enum perf_set which, const struct cpu_set *online);
+void perf_drop_cpus(enum perf_set which);
 
 enum perf_cpu_state {
 	PERF_CPU_READ,
@@ -73,15 +79,15 @@ enum perf_cpu_state {
 	PERF_CPU_NONE, /* there is none to be had, or not now */
 };
 
-enum perf_cpu_state perf_read_cpu(uint32_t cpu, struct perf_reading *r);
+enum perf_cpu_state perf_read_cpu(enum perf_set which, uint32_t cpu, struct perf_reading *r);
 
 /* Whether every processor that there could be has a group that was alive when last seen:
  * then those that can be read are the online ones. */
-bool perf_cpus_complete(void);
+bool perf_cpus_complete(enum perf_set which);
 
 /* Groups for processors that came online, in place of dead ones. For holders only; while
  * others read. Waits for nobody. */
-void perf_renew_cpus(const struct cpu_set *online);
+void perf_renew_cpus(enum perf_set which, const struct cpu_set *online);
 
 void perf_before_fork(void);
 void perf_after_fork(void);

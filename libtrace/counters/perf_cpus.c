@@ -23,16 +23,24 @@ struct cpu_counters {
 	struct cpu_counters *next; /* put aside */
 };
 
+struct cpu_set_groups {
+	int (*open)(struct perf_counters *c, uint32_t cpu);
+	unsigned holders;
+	_Atomic(struct cpu_counters *) group_of[ONLINE_MAX];
+	struct cpu_counters *aside;
+	unsigned asides;
+	/* Nothing was to be had on a processor, and so on none. */
+	_Atomic bool refused;
+	/* Every processor that there could be has a group that was alive when last seen. */
+	_Atomic bool complete;
+};
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static unsigned holders;
-static _Atomic(struct cpu_counters *) group_of[ONLINE_MAX];
 static uint64_t openings;
-static struct cpu_counters *aside;
-static unsigned asides;
-/* Nothing was to be had on a processor, and so on none. */
-static _Atomic bool refused;
-/* Every processor that there could be has a group that was alive when last seen. */
-static _Atomic bool complete;
+static struct cpu_set_groups sets[PERF_SETS] = {
+	[PERF_HARDWARE] = {.open = perf_open_cpu},
+	[PERF_SOFTWARE] = {.open = perf_open_switches},
+};
 
 /* Not of the heap: a signal handler that interrupted an allocation may need one. */
 static struct cpu_counters *new_counters(void)
@@ -54,25 +62,26 @@ static void release(struct cpu_counters *g)
 	free_counters(g);
 }
 
-static void close_cpus(void)
+static void close_cpus(struct cpu_set_groups *s)
 {
 	for (uint32_t cpu = 0; cpu < ONLINE_MAX; cpu++) {
-		struct cpu_counters *g = atomic_exchange(&group_of[cpu], NULL);
+		struct cpu_counters *g = atomic_exchange(&s->group_of[cpu], NULL);
 
 		if (g)
 			release(g);
 	}
-	while (aside) {
-		struct cpu_counters *g = aside;
+	while (s->aside) {
+		struct cpu_counters *g = s->aside;
 
-		aside = g->next;
+		s->aside = g->next;
 		release(g);
 	}
-	asides = 0;
+	s->asides = 0;
 }
 
 /* PERF_UNAVAILABLE with *error ENODEV: this one just went offline. Else it holds for all. */
-static int open_one(uint32_t cpu, struct cpu_counters **out, int *error)
+static int open_one(
+	const struct cpu_set_groups *s, uint32_t cpu, struct cpu_counters **out, int *error)
 {
 	struct cpu_counters *g = new_counters();
 	int rc;
@@ -80,7 +89,7 @@ static int open_one(uint32_t cpu, struct cpu_counters **out, int *error)
 	*error = 0;
 	if (!g)
 		return PERF_NO_DESCRIPTORS;
-	rc = perf_open_cpu(&g->counters, cpu);
+	rc = s->open(&g->counters, cpu);
 	*error = g->counters.error;
 	if (rc != PERF_OPEN) {
 		free_counters(g);
@@ -91,108 +100,115 @@ static int open_one(uint32_t cpu, struct cpu_counters **out, int *error)
 	return rc;
 }
 
-static int open_cpus(const struct cpu_set *online)
+static int open_cpus(struct cpu_set_groups *s, const struct cpu_set *online)
 {
-	refused = false;
-	for (uint32_t cpu = 0; cpu < online->end && !refused; cpu++) {
+	s->refused = false;
+	for (uint32_t cpu = 0; cpu < online->end && !s->refused; cpu++) {
 		struct cpu_counters *g = NULL;
 		int rc, error;
 
 		if (!cpu_set_has(online, cpu))
 			continue;
-		rc = open_one(cpu, &g, &error);
+		rc = open_one(s, cpu, &g, &error);
 		if (rc == PERF_NO_DESCRIPTORS) {
-			close_cpus();
+			close_cpus(s);
 			return rc;
 		}
 		if (rc == PERF_OPEN)
-			group_of[cpu] = g;
+			s->group_of[cpu] = g;
 		else if (error != ENODEV)
-			refused = true;
+			s->refused = true;
 	}
 	return PERF_OPEN;
 }
 
-static void find_complete(void)
+static void find_complete(struct cpu_set_groups *s)
 {
 	bool all = true;
 
 	for (uint32_t cpu = 0; cpu < cpus_possible() && all; cpu++)
-		all = group_of[cpu] && !group_of[cpu]->dead;
-	complete = all;
+		all = s->group_of[cpu] && !s->group_of[cpu]->dead;
+	s->complete = all;
 }
 
-int perf_hold_cpus(const struct cpu_set *online)
+int perf_hold_cpus(enum perf_set which, const struct cpu_set *online)
 {
+	struct cpu_set_groups *s = &sets[which];
 	int rc = PERF_OPEN;
 
 	pthread_mutex_lock(&lock);
-	if (holders == 0)
-		rc = open_cpus(online);
-	if (rc == PERF_OPEN && holders++ == 0)
-		find_complete();
+	if (s->holders == 0)
+		rc = open_cpus(s, online);
+	if (rc == PERF_OPEN && s->holders++ == 0)
+		find_complete(s);
 	pthread_mutex_unlock(&lock);
 	return rc;
 }
 
-void perf_drop_cpus(void)
+void perf_drop_cpus(enum perf_set which)
 {
+	struct cpu_set_groups *s = &sets[which];
+
 	pthread_mutex_lock(&lock);
-	if (holders > 0 && --holders == 0)
-		close_cpus();
+	if (s->holders > 0 && --s->holders == 0)
+		close_cpus(s);
 	pthread_mutex_unlock(&lock);
 }
 
-bool perf_cpus_complete(void)
+bool perf_cpus_complete(enum perf_set which)
 {
-	return complete;
+	return sets[which].complete;
 }
 
-enum perf_cpu_state perf_read_cpu(uint32_t cpu, struct perf_reading *r)
+enum perf_cpu_state perf_read_cpu(enum perf_set which, uint32_t cpu, struct perf_reading *r)
 {
-	struct cpu_counters *g = cpu < ONLINE_MAX ? group_of[cpu] : NULL;
+	struct cpu_set_groups *s = &sets[which];
+	struct cpu_counters *g = cpu < ONLINE_MAX ? s->group_of[cpu] : NULL;
 	int error;
 
 	if (!g)
-		return refused ? PERF_CPU_NONE : PERF_CPU_DEAD;
+		return s->refused ? PERF_CPU_NONE : PERF_CPU_DEAD;
 	if (perf_read_counters(&g->counters, r, &error)) {
 		r->opening = g->opening;
 		return PERF_CPU_READ;
 	}
 	/* Closed by the program, or its processor went offline. */
 	g->dead = true;
-	complete = false;
+	s->complete = false;
 	return error == ENODATA ? PERF_CPU_DEAD : PERF_CPU_NONE;
 }
 
-static void put_aside(struct cpu_counters *g)
+static void put_aside(struct cpu_set_groups *s, struct cpu_counters *g)
 {
-	g->next = aside;
-	aside = g;
-	asides++;
+	g->next = s->aside;
+	s->aside = g;
+	s->asides++;
 }
 
-static void renew(uint32_t cpu)
+static void renew(struct cpu_set_groups *s, uint32_t cpu)
 {
-	struct cpu_counters *old = group_of[cpu], *g = NULL;
+	struct cpu_counters *old = s->group_of[cpu], *g = NULL;
 	int error;
 
-	if ((old && !old->dead) || asides >= ASIDE_MAX || open_one(cpu, &g, &error) != PERF_OPEN)
+	if ((old && !old->dead) || s->asides >= ASIDE_MAX ||
+		open_one(s, cpu, &g, &error) != PERF_OPEN)
 		return;
-	group_of[cpu] = g;
+	s->group_of[cpu] = g;
 	if (old)
-		put_aside(old);
+		put_aside(s, old);
 }
 
-void perf_renew_cpus(const struct cpu_set *online)
+void perf_renew_cpus(enum perf_set which, const struct cpu_set *online)
 {
+	struct cpu_set_groups *s = &sets[which];
+
 	/* A signal handler may have interrupted who holds the lock. */
-	if (refused || pthread_mutex_trylock(&lock) != 0)
+	if (s->refused || pthread_mutex_trylock(&lock) != 0)
 		return;
-	for (uint32_t cpu = 0; cpu < online->end && holders > 0; cpu++)
+	for (uint32_t cpu = 0; cpu < online->end && s->holders > 0; cpu++)
 		if (cpu_set_has(online, cpu))
-			renew(cpu);
-	find_complete();
+			renew(s, cpu);
+	find_complete(s);
 	pthread_mutex_unlock(&lock);
 }
 

@@ -50,17 +50,22 @@ static uint64_t from_sysfs(const char *path, const char *zeros)
 	return rate_parse_hz(text);
 }
 
-static void find(void)
+uint64_t rate_said_hz(void)
 {
 	const char *said = secure_getenv("SWTRACE_CPU_HZ");
 
+	return said ? rate_parse_hz(said) : 0;
+}
+
+static void find(void)
+{
 	tick_hz = clock_ticks_per_second();
 	if (clock_kind() == TF_CLOCK_TSC) {
 		ticks_are_cycles = true;
 		hz = tick_hz;
 		return;
 	}
-	hz = said ? rate_parse_hz(said) : 0;
+	hz = rate_said_hz();
 	if (hz == 0) /* MHz */
 		hz = from_sysfs("/sys/devices/system/cpu/cpu0/acpi_cppc/nominal_freq", "000000");
 	if (hz == 0) /* kHz */

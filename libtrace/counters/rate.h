@@ -11,6 +11,9 @@
  * kernel tells. */
 uint64_t rate_hz(void);
 
+/* SWTRACE_CPU_HZ; 0: not set, or no frequency. */
+uint64_t rate_said_hz(void);
+
 /* value * mul / div without overflow in between, rounded to nearest; saturates. */
 uint64_t rate_scale(uint64_t value, uint64_t mul, uint64_t div);
 

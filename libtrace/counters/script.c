@@ -46,8 +46,7 @@ static void act_on_thread(
 	uint64_t ran = 0;
 
 	for (unsigned pass = 0; pass < 2; pass++) {
-		enum counter_quantity what =
-			pass ? COUNTER_THREAD_INSTRUCTIONS : COUNTER_THREAD_CYCLES;
+		enum script_what what = pass ? SCRIPT_THREAD_INSTRUCTIONS : SCRIPT_THREAD_CYCLES;
 
 		for (size_t i = step->first; i < step->first + step->actions; i++) {
 			const struct script_action *a = &script->action[i];
@@ -64,7 +63,34 @@ static void act_on_thread(
 	}
 }
 
-static void copy_counts(const struct script *script, struct counter_sample *s)
+static bool is_of_cpus(enum script_what what)
+{
+	return what != SCRIPT_THREAD_INSTRUCTIONS && what != SCRIPT_THREAD_CYCLES;
+}
+
+/* It said so of this step. */
+static bool is_hidden(const struct script *script, const struct script_step *step,
+	enum script_what what, uint32_t cpu)
+{
+	for (size_t i = step->first; i < step->first + step->actions; i++) {
+		const struct script_action *a = &script->action[i];
+
+		if (a->how == SCRIPT_NONE && a->what == what && cpu >= a->from && cpu <= a->to)
+			return true;
+	}
+	return false;
+}
+
+static uint64_t count_of(const struct script *script, const struct script_step *step,
+	enum script_what what, uint32_t cpu)
+{
+	if (!cpu_set_has(&script->mentioned[what], cpu) || is_hidden(script, step, what, cpu))
+		return CPI_NONE;
+	return script->count[what][cpu];
+}
+
+static void copy_counts(
+	const struct script *script, const struct script_step *step, struct counter_sample *s)
 {
 	s->cycles = script->cycles;
 	for (uint32_t cpu = 0; cpu < s->cpus; cpu++) {
@@ -72,28 +98,28 @@ static void copy_counts(const struct script *script, struct counter_sample *s)
 
 		c->instructions = c->busy = c->idle_ns = CPI_NONE;
 		c->enabled = c->running = 0;
-		if (!s->cpu[cpu].online)
+		if (!c->online)
 			continue;
-		if (cpu_set_has(&script->mentioned[COUNTER_INSTRUCTIONS], cpu))
-			c->instructions = script->count[COUNTER_INSTRUCTIONS][cpu];
-		if (cpu_set_has(&script->mentioned[COUNTER_BUSY], cpu))
-			c->busy = script->count[COUNTER_BUSY][cpu];
+		c->instructions = count_of(script, step, SCRIPT_INSTRUCTIONS, cpu);
+		c->busy = count_of(script, step, SCRIPT_BUSY, cpu);
 	}
 }
 
-static void hide_unmeasured(
-	const struct script *script, const struct script_step *step, struct counter_sample *s)
+static void copy_usage(
+	const struct script *script, const struct script_step *step, struct usage_sample *s)
 {
-	for (size_t i = step->first; i < step->first + step->actions; i++) {
-		struct script_action a = script->action[i];
+	s->cycles = script->cycles;
+	for (uint32_t cpu = 0; cpu < s->cpus; cpu++) {
+		struct usage_cpu *c = &s->cpu[cpu];
 
-		for (uint32_t cpu = a.from; a.how == SCRIPT_NONE && cpu <= a.to && cpu < s->cpus;
-			cpu++) {
-			if (a.what == COUNTER_INSTRUCTIONS)
-				s->cpu[cpu].instructions = CPI_NONE;
-			else if (a.what == COUNTER_BUSY)
-				s->cpu[cpu].busy = CPI_NONE;
-		}
+		if (!c->online)
+			continue;
+		c->unhalted = count_of(script, step, SCRIPT_BUSY, cpu);
+		c->intr = count_of(script, step, SCRIPT_INTR, cpu);
+		c->core = count_of(script, step, SCRIPT_CORE, cpu);
+		c->reference = count_of(script, step, SCRIPT_REFERENCE, cpu);
+		c->switches = count_of(script, step, SCRIPT_SWITCHES, cpu);
+		c->interrupts = count_of(script, step, SCRIPT_INTERRUPTS, cpu);
 	}
 }
 
@@ -123,6 +149,19 @@ static uint64_t step_cycles(struct script *script, const struct script_step *ste
 	return step->cycles == CPI_NONE ? passed : step->cycles;
 }
 
+/* With the lock. */
+static const struct script_step *advance(struct script *script, uint64_t ticks, uint64_t *cycles)
+{
+	const struct script_step *step = next_step(script);
+
+	*cycles = step_cycles(script, step, ticks);
+	script->cycles = add(script->cycles, *cycles);
+	for (size_t i = step->first; i < step->first + step->actions; i++)
+		if (is_of_cpus(script->action[i].what))
+			act_on_cpus(script, &script->action[i], *cycles);
+	return step;
+}
+
 void script_read(struct script *script, struct counter_sample *s)
 {
 	unsigned quantities = script_quantities(script);
@@ -131,15 +170,9 @@ void script_read(struct script *script, struct counter_sample *s)
 	uint64_t cycles;
 
 	pthread_mutex_lock(&lock);
-	step = next_step(script);
-	cycles = step_cycles(script, step, s->ticks);
-	script->cycles = add(script->cycles, cycles);
-	for (size_t i = step->first; i < step->first + step->actions; i++)
-		if (COUNTER_BIT(script->action[i].what) & COUNTER_CPU_BITS)
-			act_on_cpus(script, &script->action[i], cycles);
+	step = advance(script, s->ticks, &cycles);
 	act_on_thread(script, step, cycles, none);
-	copy_counts(script, s);
-	hide_unmeasured(script, step, s);
+	copy_counts(script, step, s);
 	pthread_mutex_unlock(&lock);
 
 	s->thread_enabled = s->thread_running = 0;
@@ -148,6 +181,15 @@ void script_read(struct script *script, struct counter_sample *s)
 		s->thread_cycles = thread_count[0];
 	if (quantities & COUNTER_BIT(COUNTER_THREAD_INSTRUCTIONS) && !none[1])
 		s->thread_instructions = thread_count[1];
+}
+
+void script_read_usage(struct script *script, struct usage_sample *s)
+{
+	uint64_t cycles;
+
+	pthread_mutex_lock(&lock);
+	copy_usage(script, advance(script, s->ticks, &cycles), s);
+	pthread_mutex_unlock(&lock);
 }
 
 void script_before_fork(void)

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "source.h"
+#include "usage.h"
 
 struct script;
 
@@ -25,6 +26,10 @@ unsigned script_quantities(const struct script *script);
  * marks are set. The processes' steps are one sequence for all threads; the thread's counts
  * are the calling thread's own. */
 void script_read(struct script *script, struct counter_sample *s);
+
+/* The same for what processors spent their time on: busy is all that is not idle, so intr is
+ * part of it; s->method, ticks, cpus and online marks are set. */
+void script_read_usage(struct script *script, struct usage_sample *s);
 
 void script_before_fork(void);
 void script_after_fork(void);

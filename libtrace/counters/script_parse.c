@@ -136,13 +136,51 @@ static const char *parse_value(struct script_action *a, const char *p, size_t le
 	if (a->how == SCRIPT_CPI)
 		return decimal(p, length, &a->value) && a->value ? NULL : "not a CPI (1.5)";
 	if (length > 1 && p[length - 1] == '%' &&
-		(a->what == COUNTER_BUSY || a->what == COUNTER_THREAD_CYCLES)) {
+		(a->what == SCRIPT_BUSY || a->what == SCRIPT_INTR ||
+			a->what == SCRIPT_THREAD_CYCLES)) {
 		a->how = SCRIPT_PERCENT;
 		return decimal(p, length - 1, &a->value) && a->value <= 100 * SCRIPT_ONE
 			       ? NULL
 			       : "not a percentage (0% to 100%)";
 	}
 	return whole(p, length, &a->value) ? NULL : "not a count (at most 18 digits)";
+}
+
+/* The words for counts of processors. */
+static bool word_of_cpus(const char *word, size_t length, enum script_what *what)
+{
+	static const struct {
+		const char *word;
+		enum script_what what;
+	} words[] = {
+		{"cpi", SCRIPT_INSTRUCTIONS},
+		{"instructions", SCRIPT_INSTRUCTIONS},
+		{"busy", SCRIPT_BUSY},
+		{"intr", SCRIPT_INTR},
+		{"unhalted", SCRIPT_CORE},
+		{"reference", SCRIPT_REFERENCE},
+		{"switches", SCRIPT_SWITCHES},
+		{"interrupts", SCRIPT_INTERRUPTS},
+	};
+
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+		if (is(word, length, words[i].word)) {
+			*what = words[i].what;
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool word_of_thread(const char *word, size_t length, enum script_what *what)
+{
+	if (is(word, length, "cycles"))
+		*what = SCRIPT_THREAD_CYCLES;
+	else if (is(word, length, "instructions") || is(word, length, "cpi"))
+		*what = SCRIPT_THREAD_INSTRUCTIONS;
+	else
+		return false;
+	return true;
 }
 
 /* "instructions CPUS VALUE", "thread cycles VALUE", ...; the first word is read. */
@@ -155,14 +193,10 @@ static const char *parse_action(
 
 	if (is(word, length, "cpi"))
 		a.how = SCRIPT_CPI;
-	if (is(word, length, "instructions") || a.how == SCRIPT_CPI)
-		a.what = thread ? COUNTER_THREAD_INSTRUCTIONS : COUNTER_INSTRUCTIONS;
-	else if (!thread && is(word, length, "busy"))
-		a.what = COUNTER_BUSY;
-	else if (thread && is(word, length, "cycles"))
-		a.what = COUNTER_THREAD_CYCLES;
-	else
-		return thread ? "thread: instructions, cycles or cpi" : "unknown word";
+	if (thread && !word_of_thread(word, length, &a.what))
+		return "thread: instructions, cycles or cpi";
+	if (!thread && !word_of_cpus(word, length, &a.what))
+		return "unknown word";
 	if (!thread && !next(w, &list, &list_length))
 		return "which processors?";
 	if (!next(w, &value, &value_length))
@@ -172,7 +206,7 @@ static const char *parse_action(
 		return why;
 	if (!thread)
 		return for_cpus(s, &a, list, list_length);
-	s->thread_mentioned[a.what == COUNTER_THREAD_CYCLES] = true;
+	s->thread_mentioned[a.what == SCRIPT_THREAD_CYCLES] = true;
 	return new_action(s, &a);
 }
 
@@ -257,9 +291,9 @@ unsigned script_quantities(const struct script *s)
 {
 	unsigned q = 0;
 
-	if (s->mentioned[COUNTER_INSTRUCTIONS].end)
+	if (s->mentioned[SCRIPT_INSTRUCTIONS].end)
 		q |= COUNTER_BIT(COUNTER_INSTRUCTIONS);
-	if (s->mentioned[COUNTER_BUSY].end)
+	if (s->mentioned[SCRIPT_BUSY].end)
 		q |= COUNTER_BIT(COUNTER_BUSY);
 	if (s->thread_mentioned[0])
 		q |= COUNTER_BIT(COUNTER_THREAD_INSTRUCTIONS);

@@ -12,10 +12,24 @@
 /* CPIs and percentages are in units of 1/SCRIPT_ONE. */
 #define SCRIPT_ONE UINT64_C(1000000000)
 
+/* What a script can say: the quantities of a CPI, and of what processors spend their time on. */
+enum script_what {
+	SCRIPT_INSTRUCTIONS = COUNTER_INSTRUCTIONS,
+	SCRIPT_BUSY = COUNTER_BUSY,
+	SCRIPT_THREAD_INSTRUCTIONS = COUNTER_THREAD_INSTRUCTIONS,
+	SCRIPT_THREAD_CYCLES = COUNTER_THREAD_CYCLES,
+	SCRIPT_INTR = COUNTER_QUANTITIES, /* cycles in interrupts, of those that are busy */
+	SCRIPT_CORE,			  /* unhalted core clock ticks */
+	SCRIPT_REFERENCE,		  /* unhalted reference clock ticks */
+	SCRIPT_SWITCHES,
+	SCRIPT_INTERRUPTS,
+	SCRIPT_WHATS,
+};
+
 enum script_how { SCRIPT_COUNT, SCRIPT_PERCENT, SCRIPT_CPI, SCRIPT_NONE };
 
 struct script_action {
-	enum counter_quantity what;
+	enum script_what what;
 	enum script_how how;
 	uint32_t from, to; /* processors, both included */
 	uint64_t value;
@@ -31,16 +45,14 @@ struct script {
 	struct script_action *action;
 	struct script_step *step;
 	size_t actions, steps;
-	bool thread_mentioned[2]; /* instructions, cycles */
-	struct cpu_set mentioned[2];
+	bool thread_mentioned[2];		/* instructions, cycles */
+	struct cpu_set mentioned[SCRIPT_WHATS]; /* those of processors */
 	/* How far it has come. */
 	size_t at;
 	uint64_t done; /* reads of the step `at` */
 	bool started;
 	uint64_t last_ticks, cycles;
-	uint64_t count[2][ONLINE_MAX]; /* instructions, busy */
+	uint64_t count[SCRIPT_WHATS][ONLINE_MAX];
 };
-
-_Static_assert(COUNTER_INSTRUCTIONS == 0 && COUNTER_BUSY == 1, "indexes of count[]");
 
 #endif

@@ -42,13 +42,15 @@ int counters_hold(unsigned want)
 	if (!wants_perf_cpus(c, want))
 		return 0;
 	cpu_set_online(&online);
-	return perf_hold_cpus(&online) == PERF_OPEN ? 0 : PU_ERROR_INSUFFICIENT_RESOURCES;
+	return perf_hold_cpus(PERF_HARDWARE, &online) == PERF_OPEN
+		       ? 0
+		       : PU_ERROR_INSUFFICIENT_RESOURCES;
 }
 
 void counters_drop(unsigned want)
 {
 	if (wants_perf_cpus(counter_choice(), want))
-		perf_drop_cpus();
+		perf_drop_cpus(PERF_HARDWARE);
 }
 
 uint32_t counters_room(void)
@@ -152,7 +154,7 @@ static uint64_t busy_count(const struct counter_choice *c, const struct perf_rea
 static void read_perf_cpu(const struct counter_choice *c, uint32_t cpu, struct counter_cpu *to)
 {
 	struct perf_reading r;
-	enum perf_cpu_state state = perf_read_cpu(cpu, &r);
+	enum perf_cpu_state state = perf_read_cpu(PERF_HARDWARE, cpu, &r);
 
 	to->ticks = clock_now();
 	to->opening = state == PERF_CPU_DEAD ? COUNTER_DEAD : 0;
@@ -229,7 +231,7 @@ static void look_for_cpus(struct counter_sample *s, bool perf)
 	cpu_set_online(&online);
 	mark_online(s, &online);
 	if (perf)
-		perf_renew_cpus(&online);
+		perf_renew_cpus(PERF_HARDWARE, &online);
 }
 
 /* The slow readings first, so that what they cost is not part of the interval. */
@@ -247,7 +249,7 @@ again:
 	/* Who is online matters here only for counts to subtract later. */
 	if (n->perf || n->online)
 		clear_cpus(s);
-	all = n->perf && perf_cpus_complete();
+	all = n->perf && perf_cpus_complete(PERF_HARDWARE);
 	if ((n->perf || n->online) && !all)
 		look_for_cpus(s, n->perf);
 	if (n->idle)

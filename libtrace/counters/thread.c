@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "idle.h"
+#include "proc_stat.h"
 #include "script.h"
 #include "source.h"
 
@@ -25,10 +26,12 @@ static void before_fork(void)
 	perf_before_fork();
 	script_before_fork();
 	idle_before_fork();
+	stat_before_fork();
 }
 
 static void after_fork(bool child)
 {
+	stat_after_fork();
 	idle_after_fork(child);
 	script_after_fork();
 	perf_after_fork();

@@ -24,7 +24,7 @@ static void set_up(void)
 
 static uint64_t opening(uint32_t cpu)
 {
-	ck_assert_int_eq(perf_read_cpu(cpu, &r), PERF_CPU_READ);
+	ck_assert_int_eq(perf_read_cpu(PERF_HARDWARE, cpu, &r), PERF_CPU_READ);
 	ck_assert_uint_ne(r.opening, 0);
 	return r.opening;
 }
@@ -33,19 +33,19 @@ START_TEST(renewed)
 {
 	uint64_t first;
 
-	ck_assert_int_eq(perf_hold_cpus(&four), PERF_OPEN);
+	ck_assert_int_eq(perf_hold_cpus(PERF_HARDWARE, &four), PERF_OPEN);
 	first = opening(1);
 	ck_assert_uint_ne(first, opening(2));
 	ck_assert_uint_eq(first, opening(1));
 	fake_pmu_replace_cpu(1);
 	/* Gone and back: the same number of the processor, other counters. */
-	ck_assert_int_eq(perf_read_cpu(1, &r), PERF_CPU_DEAD);
-	ck_assert_int_eq(perf_read_cpu(1, &r), PERF_CPU_DEAD);
-	ck_assert(!perf_cpus_complete());
-	ck_assert_int_eq(perf_read_cpu(2, &r), PERF_CPU_READ);
-	perf_renew_cpus(&four);
+	ck_assert_int_eq(perf_read_cpu(PERF_HARDWARE, 1, &r), PERF_CPU_DEAD);
+	ck_assert_int_eq(perf_read_cpu(PERF_HARDWARE, 1, &r), PERF_CPU_DEAD);
+	ck_assert(!perf_cpus_complete(PERF_HARDWARE));
+	ck_assert_int_eq(perf_read_cpu(PERF_HARDWARE, 2, &r), PERF_CPU_READ);
+	perf_renew_cpus(PERF_HARDWARE, &four);
 	ck_assert_uint_ne(opening(1), first);
-	perf_drop_cpus();
+	perf_drop_cpus(PERF_HARDWARE);
 	ck_assert_uint_eq(fake_pmu.open, 0); /* those put aside as well */
 }
 END_TEST
@@ -54,12 +54,12 @@ END_TEST
 START_TEST(only_cycles)
 {
 	fake_pmu.errno_of[PERF_INSTRUCTIONS] = fake_pmu.errno_of[PERF_REF_CYCLES] = ENOENT;
-	ck_assert_int_eq(perf_hold_cpus(&four), PERF_OPEN);
-	ck_assert_int_eq(perf_read_cpu(1, &r), PERF_CPU_READ);
+	ck_assert_int_eq(perf_hold_cpus(PERF_HARDWARE, &four), PERF_OPEN);
+	ck_assert_int_eq(perf_read_cpu(PERF_HARDWARE, 1, &r), PERF_CPU_READ);
 	ck_assert_uint_eq(r.count[PERF_CYCLES], 500);
 	ck_assert_uint_eq(r.count[PERF_INSTRUCTIONS], CPI_NONE);
 	fake_pmu_replace_cpu(1);
-	ck_assert_int_eq(perf_read_cpu(1, &r), PERF_CPU_DEAD);
+	ck_assert_int_eq(perf_read_cpu(PERF_HARDWARE, 1, &r), PERF_CPU_DEAD);
 }
 END_TEST
 
@@ -68,21 +68,21 @@ START_TEST(gone_for_good)
 	struct cpu_set three;
 	unsigned opens;
 
-	ck_assert_int_eq(perf_hold_cpus(&four), PERF_OPEN);
+	ck_assert_int_eq(perf_hold_cpus(PERF_HARDWARE, &four), PERF_OPEN);
 	fake_pmu_replace_cpu(3);
-	ck_assert_int_eq(perf_read_cpu(3, &r), PERF_CPU_DEAD);
+	ck_assert_int_eq(perf_read_cpu(PERF_HARDWARE, 3, &r), PERF_CPU_DEAD);
 	ck_assert(cpu_set_parse(&three, "0-2", 3));
 	opens = fake_pmu.opens;
-	perf_renew_cpus(&three);
+	perf_renew_cpus(PERF_HARDWARE, &three);
 	ck_assert_uint_eq(fake_pmu.opens, opens);
-	ck_assert_int_eq(perf_read_cpu(3, &r), PERF_CPU_DEAD);
+	ck_assert_int_eq(perf_read_cpu(PERF_HARDWARE, 3, &r), PERF_CPU_DEAD);
 	/* Listed, and gone again as it is opened. */
 	fake_pmu.offline = 3;
-	perf_renew_cpus(&four);
-	ck_assert_int_eq(perf_read_cpu(3, &r), PERF_CPU_DEAD);
+	perf_renew_cpus(PERF_HARDWARE, &four);
+	ck_assert_int_eq(perf_read_cpu(PERF_HARDWARE, 3, &r), PERF_CPU_DEAD);
 	fake_pmu.offline = -1;
-	perf_renew_cpus(&four);
-	ck_assert_int_eq(perf_read_cpu(3, &r), PERF_CPU_READ);
+	perf_renew_cpus(PERF_HARDWARE, &four);
+	ck_assert_int_eq(perf_read_cpu(PERF_HARDWARE, 3, &r), PERF_CPU_READ);
 }
 END_TEST
 
@@ -91,41 +91,41 @@ START_TEST(came_later)
 	struct cpu_set three;
 
 	ck_assert(cpu_set_parse(&three, "0-2", 3));
-	ck_assert_int_eq(perf_hold_cpus(&three), PERF_OPEN);
-	ck_assert_int_eq(perf_read_cpu(3, &r), PERF_CPU_DEAD);
-	perf_renew_cpus(&four);
-	ck_assert_int_eq(perf_read_cpu(3, &r), PERF_CPU_READ);
+	ck_assert_int_eq(perf_hold_cpus(PERF_HARDWARE, &three), PERF_OPEN);
+	ck_assert_int_eq(perf_read_cpu(PERF_HARDWARE, 3, &r), PERF_CPU_DEAD);
+	perf_renew_cpus(PERF_HARDWARE, &four);
+	ck_assert_int_eq(perf_read_cpu(PERF_HARDWARE, 3, &r), PERF_CPU_READ);
 }
 END_TEST
 
 START_TEST(nothing_to_renew)
 {
 	fake_pmu.cpu_errno = EACCES;
-	ck_assert_int_eq(perf_hold_cpus(&four), PERF_OPEN);
-	ck_assert_int_eq(perf_read_cpu(0, &r), PERF_CPU_NONE);
+	ck_assert_int_eq(perf_hold_cpus(PERF_HARDWARE, &four), PERF_OPEN);
+	ck_assert_int_eq(perf_read_cpu(PERF_HARDWARE, 0, &r), PERF_CPU_NONE);
 	fake_pmu.opens = 0;
-	perf_renew_cpus(&four);
+	perf_renew_cpus(PERF_HARDWARE, &four);
 	ck_assert_uint_eq(fake_pmu.opens, 0);
-	perf_drop_cpus();
+	perf_drop_cpus(PERF_HARDWARE);
 	/* Nobody holds them: nobody would close them. */
 	fake_pmu.cpu_errno = 0;
-	perf_renew_cpus(&four);
+	perf_renew_cpus(PERF_HARDWARE, &four);
 	ck_assert_uint_eq(fake_pmu.open, 0);
 }
 END_TEST
 
 START_TEST(renewed_without_descriptors)
 {
-	ck_assert_int_eq(perf_hold_cpus(&four), PERF_OPEN);
+	ck_assert_int_eq(perf_hold_cpus(PERF_HARDWARE, &four), PERF_OPEN);
 	fake_pmu_replace_cpu(0);
-	ck_assert_int_eq(perf_read_cpu(0, &r), PERF_CPU_DEAD);
+	ck_assert_int_eq(perf_read_cpu(PERF_HARDWARE, 0, &r), PERF_CPU_DEAD);
 	fake_pmu.limit = fake_pmu.open + (unsigned)_i;
-	perf_renew_cpus(&four);
-	ck_assert_int_eq(perf_read_cpu(0, &r), PERF_CPU_DEAD);
+	perf_renew_cpus(PERF_HARDWARE, &four);
+	ck_assert_int_eq(perf_read_cpu(PERF_HARDWARE, 0, &r), PERF_CPU_DEAD);
 	ck_assert_uint_eq(fake_pmu.open, 12);
 	fake_pmu.limit = 1000;
-	perf_renew_cpus(&four);
-	ck_assert_int_eq(perf_read_cpu(0, &r), PERF_CPU_READ);
+	perf_renew_cpus(PERF_HARDWARE, &four);
+	ck_assert_int_eq(perf_read_cpu(PERF_HARDWARE, 0, &r), PERF_CPU_READ);
 }
 END_TEST
 
@@ -133,26 +133,26 @@ END_TEST
 START_TEST(forever)
 {
 	fake_pmu.limit = 4000;
-	ck_assert_int_eq(perf_hold_cpus(&four), PERF_OPEN);
+	ck_assert_int_eq(perf_hold_cpus(PERF_HARDWARE, &four), PERF_OPEN);
 	for (int i = 0; i < 1000; i++) {
 		fake_pmu_replace_cpu(0);
-		perf_read_cpu(0, &r);
-		perf_renew_cpus(&four);
+		perf_read_cpu(PERF_HARDWARE, 0, &r);
+		perf_renew_cpus(PERF_HARDWARE, &four);
 	}
 	ck_assert_uint_le(fake_pmu.open, 12 + 3 * 256);
-	ck_assert_int_eq(perf_read_cpu(0, &r), PERF_CPU_DEAD);
-	ck_assert_int_eq(perf_read_cpu(1, &r), PERF_CPU_READ);
-	perf_drop_cpus();
+	ck_assert_int_eq(perf_read_cpu(PERF_HARDWARE, 0, &r), PERF_CPU_DEAD);
+	ck_assert_int_eq(perf_read_cpu(PERF_HARDWARE, 1, &r), PERF_CPU_READ);
+	perf_drop_cpus(PERF_HARDWARE);
 	ck_assert_uint_eq(fake_pmu.open, 0);
 }
 END_TEST
 
 START_TEST(descriptors_lost)
 {
-	ck_assert_int_eq(perf_hold_cpus(&four), PERF_OPEN);
+	ck_assert_int_eq(perf_hold_cpus(PERF_HARDWARE, &four), PERF_OPEN);
 	fake_pmu_lose_descriptors();
-	ck_assert_int_eq(perf_read_cpu(0, &r), PERF_CPU_NONE);
-	perf_drop_cpus();
+	ck_assert_int_eq(perf_read_cpu(PERF_HARDWARE, 0, &r), PERF_CPU_NONE);
+	perf_drop_cpus(PERF_HARDWARE);
 	ck_assert_uint_eq(fake_pmu.open, 12); /* somebody else's by now */
 }
 END_TEST
@@ -167,7 +167,7 @@ static void *reader(void *unused)
 	while (!stop) {
 		struct perf_reading now;
 
-		if (perf_read_cpu(0, &now) != PERF_CPU_READ)
+		if (perf_read_cpu(PERF_HARDWARE, 0, &now) != PERF_CPU_READ)
 			continue;
 		ck_assert_uint_ge(now.opening, last);
 		ck_assert_uint_eq(now.count[PERF_INSTRUCTIONS], 10 * now.enabled);
@@ -181,7 +181,7 @@ START_TEST(renewed_under_readers)
 {
 	pthread_t t[3];
 
-	ck_assert_int_eq(perf_hold_cpus(&four), PERF_OPEN);
+	ck_assert_int_eq(perf_hold_cpus(PERF_HARDWARE, &four), PERF_OPEN);
 	for (int i = 0; i < 3; i++)
 		ck_assert_int_eq(pthread_create(&t[i], NULL, reader, NULL), 0);
 	for (int i = 0; i < 30; i++) {
@@ -190,14 +190,14 @@ START_TEST(renewed_under_readers)
 		while (reads < before + 10)
 			;
 		fake_pmu_replace_cpu(0);
-		while (perf_read_cpu(0, &r) == PERF_CPU_READ)
+		while (perf_read_cpu(PERF_HARDWARE, 0, &r) == PERF_CPU_READ)
 			;
-		perf_renew_cpus(&four);
+		perf_renew_cpus(PERF_HARDWARE, &four);
 	}
 	stop = true;
 	for (int i = 0; i < 3; i++)
 		pthread_join(t[i], NULL);
-	perf_drop_cpus();
+	perf_drop_cpus(PERF_HARDWARE);
 	ck_assert_uint_eq(fake_pmu.open, 0);
 }
 END_TEST

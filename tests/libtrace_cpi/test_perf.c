@@ -28,21 +28,21 @@ START_TEST(holds_share_groups)
 	struct perf_reading r;
 
 	for (int i = 0; i < 1000; i++)
-		ck_assert_int_eq(perf_hold_cpus(&four), PERF_OPEN);
+		ck_assert_int_eq(perf_hold_cpus(PERF_HARDWARE, &four), PERF_OPEN);
 	ck_assert_uint_eq(fake_pmu.open, 12);
-	ck_assert_int_eq(perf_read_cpu(3, &r), PERF_CPU_READ);
+	ck_assert_int_eq(perf_read_cpu(PERF_HARDWARE, 3, &r), PERF_CPU_READ);
 	ck_assert_uint_eq(r.count[PERF_INSTRUCTIONS], 1000);
 	ck_assert_uint_eq(r.count[PERF_REF_CYCLES], 500);
 	ck_assert_uint_eq(r.count[PERF_CYCLES], 500);
-	ck_assert_int_ne(perf_read_cpu(2, &r), PERF_CPU_READ);
-	ck_assert_int_ne(perf_read_cpu(5, &r), PERF_CPU_READ);
-	ck_assert_int_ne(perf_read_cpu(UINT32_MAX, &r), PERF_CPU_READ);
+	ck_assert_int_ne(perf_read_cpu(PERF_HARDWARE, 2, &r), PERF_CPU_READ);
+	ck_assert_int_ne(perf_read_cpu(PERF_HARDWARE, 5, &r), PERF_CPU_READ);
+	ck_assert_int_ne(perf_read_cpu(PERF_HARDWARE, UINT32_MAX, &r), PERF_CPU_READ);
 	for (int i = 0; i < 1000; i++)
-		perf_drop_cpus();
+		perf_drop_cpus(PERF_HARDWARE);
 	ck_assert_uint_eq(fake_pmu.open, 0);
-	perf_drop_cpus();
-	ck_assert_int_ne(perf_read_cpu(3, &r), PERF_CPU_READ);
-	ck_assert_int_eq(perf_hold_cpus(&four), PERF_OPEN);
+	perf_drop_cpus(PERF_HARDWARE);
+	ck_assert_int_ne(perf_read_cpu(PERF_HARDWARE, 3, &r), PERF_CPU_READ);
+	ck_assert_int_eq(perf_hold_cpus(PERF_HARDWARE, &four), PERF_OPEN);
 	ck_assert_uint_eq(fake_pmu.open, 12);
 }
 END_TEST
@@ -50,10 +50,10 @@ END_TEST
 START_TEST(no_descriptors)
 {
 	fake_pmu.limit = (unsigned)_i;
-	ck_assert_int_eq(perf_hold_cpus(&four), PERF_NO_DESCRIPTORS);
+	ck_assert_int_eq(perf_hold_cpus(PERF_HARDWARE, &four), PERF_NO_DESCRIPTORS);
 	ck_assert_uint_eq(fake_pmu.open, 0);
 	fake_pmu.limit = 12;
-	ck_assert_int_eq(perf_hold_cpus(&four), PERF_OPEN);
+	ck_assert_int_eq(perf_hold_cpus(PERF_HARDWARE, &four), PERF_OPEN);
 }
 END_TEST
 
@@ -64,12 +64,12 @@ START_TEST(refused)
 	struct perf_reading r;
 
 	fake_pmu.cpu_errno = refusals[_i];
-	ck_assert_int_eq(perf_hold_cpus(&four), PERF_OPEN);
+	ck_assert_int_eq(perf_hold_cpus(PERF_HARDWARE, &four), PERF_OPEN);
 	ck_assert_uint_eq(fake_pmu.open, 0);
 	/* One processor refuses for all. */
 	ck_assert_uint_le(fake_pmu.opens, PERF_KINDS);
-	ck_assert_int_ne(perf_read_cpu(0, &r), PERF_CPU_READ);
-	perf_drop_cpus();
+	ck_assert_int_ne(perf_read_cpu(PERF_HARDWARE, 0, &r), PERF_CPU_READ);
+	perf_drop_cpus(PERF_HARDWARE);
 }
 END_TEST
 
@@ -78,10 +78,10 @@ START_TEST(one_went_offline)
 	struct perf_reading r;
 
 	fake_pmu.offline = 1;
-	ck_assert_int_eq(perf_hold_cpus(&four), PERF_OPEN);
-	ck_assert_int_eq(perf_read_cpu(0, &r), PERF_CPU_READ);
-	ck_assert_int_ne(perf_read_cpu(1, &r), PERF_CPU_READ);
-	ck_assert_int_eq(perf_read_cpu(4, &r), PERF_CPU_READ);
+	ck_assert_int_eq(perf_hold_cpus(PERF_HARDWARE, &four), PERF_OPEN);
+	ck_assert_int_eq(perf_read_cpu(PERF_HARDWARE, 0, &r), PERF_CPU_READ);
+	ck_assert_int_ne(perf_read_cpu(PERF_HARDWARE, 1, &r), PERF_CPU_READ);
+	ck_assert_int_eq(perf_read_cpu(PERF_HARDWARE, 4, &r), PERF_CPU_READ);
 }
 END_TEST
 
@@ -90,14 +90,14 @@ START_TEST(bad_reads)
 	struct perf_reading r;
 
 	fake_pmu.interrupts = 3;
-	ck_assert_int_eq(perf_hold_cpus(&four), PERF_OPEN);
+	ck_assert_int_eq(perf_hold_cpus(PERF_HARDWARE, &four), PERF_OPEN);
 	fake_pmu.interrupts = 3;
-	ck_assert_int_eq(perf_read_cpu(0, &r), PERF_CPU_READ);
+	ck_assert_int_eq(perf_read_cpu(PERF_HARDWARE, 0, &r), PERF_CPU_READ);
 	fake_pmu.short_reads = true;
-	ck_assert_int_ne(perf_read_cpu(0, &r), PERF_CPU_READ);
+	ck_assert_int_ne(perf_read_cpu(PERF_HARDWARE, 0, &r), PERF_CPU_READ);
 	fake_pmu.short_reads = false;
 	fake_pmu.read_fails = true;
-	ck_assert_int_ne(perf_read_cpu(0, &r), PERF_CPU_READ);
+	ck_assert_int_ne(perf_read_cpu(PERF_HARDWARE, 0, &r), PERF_CPU_READ);
 }
 END_TEST
 
@@ -106,8 +106,8 @@ START_TEST(no_ref_cycles)
 	struct perf_reading r;
 
 	fake_pmu.errno_of[PERF_REF_CYCLES] = ENOENT;
-	ck_assert_int_eq(perf_hold_cpus(&four), PERF_OPEN);
-	ck_assert_int_eq(perf_read_cpu(0, &r), PERF_CPU_READ);
+	ck_assert_int_eq(perf_hold_cpus(PERF_HARDWARE, &four), PERF_OPEN);
+	ck_assert_int_eq(perf_read_cpu(PERF_HARDWARE, 0, &r), PERF_CPU_READ);
 	ck_assert_uint_eq(r.count[PERF_INSTRUCTIONS], 1000);
 	ck_assert_uint_eq(r.count[PERF_REF_CYCLES], CPI_NONE);
 }

@@ -1,0 +1,16 @@
+/*
+ * A processor's actual frequency, as cpufreq tells it.
+ */
+#ifndef SWT_COUNTERS_FREQUENCY_H
+#define SWT_COUNTERS_FREQUENCY_H
+
+#include <stdint.h>
+
+/*
+ * Now, in Hz: of the last milliseconds where the hardware counts it, else what the processor was
+ * last set to. Where the kernel does not control it, what SWTRACE_CPU_HZ says. CPI_NONE: nothing
+ * tells.
+ */
+uint64_t frequency_of(uint32_t cpu);
+
+#endif

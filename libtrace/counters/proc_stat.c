@@ -1,0 +1,125 @@
+#include "proc_stat.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "file.h"
+
+/* The interrupt line comes after the processors; what does not fit is not needed. 1024
+ * processors of 10 fields fit. */
+enum { STAT_BYTES = 256 * 1024 };
+
+/* Guards the buffer and the descriptor. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static char *buffer; /* lives as long as the process */
+static int fd = -1;
+static struct stat fd_as; /* what it was opened as */
+
+uint64_t stat_resolution(void)
+{
+	long hz = sysconf(_SC_CLK_TCK);
+
+	return 1000000000u / (uint64_t)(hz > 0 ? hz : 100);
+}
+
+/* The descriptor may be the program's by now (a daemon closes everything). */
+static bool is_own(void)
+{
+	struct stat now;
+
+	return fd >= 0 && fstat(fd, &now) == 0 && now.st_dev == fd_as.st_dev &&
+	       now.st_ino == fd_as.st_ino;
+}
+
+static bool open_file(void)
+{
+	int low = open("/proc/stat", O_RDONLY | O_CLOEXEC);
+	int high = low < 0 ? -1 : fcntl(low, F_DUPFD_CLOEXEC, file_high_descriptor());
+
+	if (high >= 0)
+		close(low);
+	fd = high >= 0 ? high : low;
+	if (fd >= 0 && fstat(fd, &fd_as) == 0)
+		return true;
+	if (fd >= 0)
+		close(fd);
+	fd = -1;
+	return false;
+}
+
+static uint64_t in_ns(uint64_t value, bool known, uint64_t quantum)
+{
+	return known && value < INT64_MAX / quantum ? value * quantum : UINT64_MAX;
+}
+
+static bool parse(const char *text, size_t length, struct stat_cpu *cpu, uint32_t room)
+{
+	const uint64_t quantum = stat_resolution();
+	const char *p = text, *end = text + length;
+	struct stat_line line;
+	bool found = false;
+
+	for (uint32_t i = 0; i < room; i++)
+		cpu[i] = (struct stat_cpu){UINT64_MAX, UINT64_MAX, UINT64_MAX};
+	while (stat_next(&p, end, &line)) {
+		found = true;
+		if (line.cpu < room)
+			cpu[line.cpu] = (struct stat_cpu){in_ns(line.idle, true, quantum),
+				in_ns(line.intr, line.has_intr, quantum),
+				in_ns(line.steal, line.has_steal, quantum)};
+	}
+	return found;
+}
+
+/* Who is interrupted in the middle knows the moment no better than that: once more. */
+static ssize_t read_file(uint64_t *at)
+{
+	const uint64_t quick = clock_ticks_per_second() / 5000;
+	uint64_t took = UINT64_MAX;
+	ssize_t n = -1;
+
+	for (int i = 0; i < 3 && took > quick; i++) {
+		uint64_t before = clock_now();
+
+		n = file_pread(fd, buffer, STAT_BYTES, 0);
+		took = clock_now() - before;
+		*at = before + took / 2;
+	}
+	return n;
+}
+
+static bool read_now(struct stat_cpu *cpu, uint32_t room, uint64_t *at)
+{
+	ssize_t n;
+
+	if (!buffer)
+		buffer = malloc(STAT_BYTES);
+	if (!buffer || (!is_own() && !open_file()))
+		return false;
+	n = read_file(at);
+	return n > 0 && parse(buffer, (size_t)n, cpu, room);
+}
+
+bool stat_read(struct stat_cpu *cpu, uint32_t room, uint64_t *at)
+{
+	bool good;
+
+	pthread_mutex_lock(&lock);
+	good = read_now(cpu, room, at);
+	pthread_mutex_unlock(&lock);
+	return good;
+}
+
+void stat_before_fork(void)
+{
+	pthread_mutex_lock(&lock);
+}
+
+void stat_after_fork(void)
+{
+	pthread_mutex_unlock(&lock);
+}

@@ -1,0 +1,81 @@
+#include <string.h>
+
+#include "proc_stat.h"
+
+/* A decimal number of at most 18 digits, so that two can be added, at *p; false if there is none.
+ */
+static bool number(const char **p, const char *end, uint64_t *value)
+{
+	const char *start = *p;
+	uint64_t v = 0;
+
+	for (; *p < end && **p >= '0' && **p <= '9'; (*p)++) {
+		if (*p - start >= 18)
+			return false;
+		v = v * 10 + (uint64_t)(**p - '0');
+	}
+	*value = v;
+	return *p > start;
+}
+
+enum { IDLE = 3, IOWAIT, IRQ, SOFTIRQ, STEAL, FIELDS };
+
+/* How many of user, nice, system, idle, iowait, irq, softirq and steal there are. */
+static int fields(const char *p, const char *end, uint64_t value[FIELDS])
+{
+	int n = 0;
+
+	while (n < FIELDS && p < end) {
+		if (*p != ' ')
+			return n - 1; /* in the middle of a number */
+		while (p < end && *p == ' ')
+			p++;
+		if (p == end)
+			break;
+		if (!number(&p, end, &value[n]))
+			return n;
+		n++;
+	}
+	return p < end && *p != ' ' ? n - 1 : n;
+}
+
+/* "cpu7 user nice system idle iowait ..." */
+static bool parse(const char *p, const char *end, struct stat_line *line)
+{
+	uint64_t cpu, value[FIELDS] = {0};
+	int n;
+
+	if (end - p < 4 || memcmp(p, "cpu", 3) != 0)
+		return false;
+	p += 3;
+	if (!number(&p, end, &cpu) || cpu >= UINT32_MAX)
+		return false;
+	n = fields(p, end, value);
+	if (n <= IOWAIT)
+		return false;
+	*line = (struct stat_line){.cpu = (uint32_t)cpu,
+		.idle = value[IDLE] + value[IOWAIT],
+		.intr = value[IRQ] + value[SOFTIRQ],
+		.steal = value[STEAL],
+		.has_intr = n > SOFTIRQ,
+		.has_steal = n > STEAL};
+	return true;
+}
+
+bool stat_next(const char **p, const char *end, struct stat_line *line)
+{
+	while (*p < end) {
+		const char *start = *p, *nl = memchr(start, '\n', (size_t)(end - start));
+
+		if (!nl)
+			break;
+		*p = nl + 1;
+		if (parse(start, nl, line))
+			return true;
+		/* What follows the processors may be long. */
+		if (nl - start < 3 || memcmp(start, "cpu", 3) != 0)
+			break;
+	}
+	*p = end;
+	return false;
+}
