@@ -39,6 +39,11 @@ void figure_cpi_words(uint64_t cycles, uint64_t instructions, uint32_t word[2])
 	fixed(cycles, 1, instructions, word);
 }
 
+void figure_share_words(uint64_t part, uint64_t whole, uint32_t word[2])
+{
+	fixed(part, 100, whole, word);
+}
+
 /* The cycles where they are known, so that the hook's own numbers give the same; else the
  * time. */
 static void busy_share(const struct counter_interval_cpu *c, uint64_t *part, uint64_t *whole)
@@ -64,7 +69,7 @@ void figure_busy_words(const struct counter_interval_cpu *c, uint32_t word[2])
 	uint64_t part, whole;
 
 	busy_share(c, &part, &whole);
-	fixed(part, 100, whole, word);
+	figure_share_words(part, whole, word);
 }
 
 static void add(uint64_t *sum, uint64_t term)

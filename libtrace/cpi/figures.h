@@ -16,6 +16,9 @@
 double figure_cpi(uint64_t cycles, uint64_t instructions);
 void figure_cpi_words(uint64_t cycles, uint64_t instructions, uint32_t word[2]);
 
+/* A share, in percent: of the same measure as words. */
+void figure_share_words(uint64_t part, uint64_t whole, uint32_t word[2]);
+
 /* Busy, of counts of one processor or of their sums. Percent, never above 100. */
 double figure_busy(const struct counter_interval_cpu *c);
 void figure_busy_words(const struct counter_interval_cpu *c, uint32_t word[2]);

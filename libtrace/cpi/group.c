@@ -1,10 +1,6 @@
 #include "group.h"
 
-#include <string.h>
-
 #include "../../formats/cpi_hooks.h"
-#include "../../include/perfutil.h"
-#include "../ring/hook.h"
 #include "figures.h"
 
 _Static_assert((int)COUNTER_INSTRUCTIONS == (int)CPI_QUANTITY_INSTRUCTIONS &&
@@ -17,23 +13,6 @@ _Static_assert(CPI_QUALITY_FLAGS == 0 && CPI_QUALITY_KNOWN == 1 && CPI_QUALITY_E
 		       CPI_QUALITY_QUANTITIES == 4 && CPI_QUALITY_FIRST == 5 &&
 		       CPI_QUALITY_WORDS == 5,
 	"as build_quality lays them out");
-
-/* Words of a part being laid out. */
-struct cursor {
-	uint8_t *at;
-};
-
-static void put_word(struct cursor *c, uint32_t v)
-{
-	put_le32(c->at, v);
-	c->at += 4;
-}
-
-static void put_count(struct cursor *c, uint64_t v)
-{
-	put_hl64(c->at, v == CPI_NONE ? 0 : v);
-	c->at += 8;
-}
 
 static void put_cpi(struct cursor *c, uint64_t cycles, uint64_t instructions)
 {
@@ -53,30 +32,10 @@ static void put_busy(struct cursor *c, const struct counter_interval_cpu *counts
 	put_word(c, word[1]);
 }
 
-static void put_elapsed(struct cursor *c, struct group_part *part)
-{
-	part->elapsed = (uint32_t)(c->at - part->words) / 4;
-	put_count(c, 0);
-}
-
-static struct group_part *begin_part(struct group *g, uint32_t minor, struct cursor *c)
-{
-	struct group_part *part = &g->part[g->parts++];
-
-	part->minor = minor;
-	part->words = c->at;
-	return part;
-}
-
-static void end_part(struct group_part *part, const struct cursor *c)
-{
-	part->nwords = (uint32_t)(c->at - part->words) / 4;
-}
-
-static void build_summary(struct group *g, struct cursor *c, const struct group_spec *spec,
+static void build_summary(struct parts *g, struct cursor *c, const struct group_spec *spec,
 	const struct counter_interval *i, const struct counter_interval_cpu *sum, uint32_t types)
 {
-	struct group_part *part = begin_part(g, CPI_MINOR_SUMMARY | spec->mm, c);
+	struct part *part = begin_part(g, CPI_MINOR_SUMMARY | spec->mm, c);
 
 	put_word(c, types | (spec->thread ? CPI_HOOK_THREAD : 0));
 	put_word(c, i->cpus);
@@ -110,10 +69,10 @@ static void put_counts(struct cursor *c, const struct counter_interval_cpu *coun
 	}
 }
 
-static void build_detailed(struct group *g, struct cursor *c, const struct group_spec *spec,
+static void build_detailed(struct parts *g, struct cursor *c, const struct group_spec *spec,
 	const struct counter_interval *i, const struct counter_interval_cpu *sum, uint32_t types)
 {
-	struct group_part *part = begin_part(g, CPI_MINOR_SYSTEM | spec->mm, c);
+	struct part *part = begin_part(g, CPI_MINOR_SYSTEM | spec->mm, c);
 
 	put_word(c, types);
 	put_elapsed(c, part);
@@ -168,10 +127,10 @@ static void put_life(struct cursor *c, const struct counter_life *life, uint32_t
 		put_count(c, life->faults);
 }
 
-static void build_quality(struct group *g, struct cursor *c, const struct group_spec *spec,
+static void build_quality(struct parts *g, struct cursor *c, const struct group_spec *spec,
 	const struct counter_interval *i)
 {
-	struct group_part *part = begin_part(g, CPI_MINOR_QUALITY | spec->mm, c);
+	struct part *part = begin_part(g, CPI_MINOR_QUALITY | spec->mm, c);
 	uint32_t known = known_of(i);
 
 	put_word(c, i->flags);
@@ -192,14 +151,14 @@ size_t group_room(uint32_t cpus)
 	return 4 * CPI_GROUP_DATA_WORDS((size_t)cpus);
 }
 
-void group_build(struct group *g, const struct group_spec *spec,
+void group_build(struct parts *g, const struct group_spec *spec,
 	const struct counter_interval *interval, uint8_t *words)
 {
 	struct counter_interval_cpu sum;
 	struct cursor c = {words};
 	uint32_t types = CPI_HOOK_RAW;
 
-	g->parts = 0;
+	g->count = 0;
 	if (spec->scaled && figure_busy_known(interval))
 		types |= CPI_HOOK_BUSY;
 	figure_sums(interval, &sum);
@@ -211,55 +170,15 @@ void group_build(struct group *g, const struct group_spec *spec,
 		build_quality(g, &c, spec, interval);
 }
 
-static void write_label(
-	struct hook_writer *w, uint32_t minor, uint64_t elapsed, const char *label, uint32_t length)
+int group_write(const struct parts *g, const struct group_spec *spec, uint64_t *elapsed)
 {
-	uint8_t *p = hook_record(w, CPI_MAJOR, minor, 2, 1, rec_string_bytes(length));
+	const struct parts_frame frame = {
+		.major = CPI_MAJOR,
+		.label_start = CPI_MINOR_LABEL_START | spec->mm,
+		.label_end = CPI_MINOR_LABEL_END | spec->mm,
+		.label = spec->label,
+		.start_ticks = spec->start_ticks,
+	};
 
-	put_hl64(p, elapsed);
-	hook_string(p + 8, label, length);
-}
-
-static void write_part(struct hook_writer *w, const struct group_part *part, uint64_t elapsed)
-{
-	uint8_t *p = hook_record(w, CPI_MAJOR, part->minor, part->nwords, 0, 0);
-
-	memcpy(p, part->words, 4 * (size_t)part->nwords);
-	put_hl64(p + 4 * part->elapsed, elapsed);
-}
-
-/* What no section holds has a size as well: it is reserved in vain, and so counted. */
-static uint32_t group_bytes(const struct group *g, bool labelled, size_t length)
-{
-	uint32_t bytes = 0;
-
-	if (length >= REC_MAX_SIZE / 2)
-		return UINT32_MAX;
-	for (uint32_t i = 0; i < g->parts; i++)
-		bytes += rec_size(g->part[i].nwords, 0);
-	if (labelled)
-		bytes += 2 * rec_size(2, rec_string_bytes((uint32_t)length));
-	return bytes <= REC_MAX_SIZE ? bytes : UINT32_MAX;
-}
-
-int group_write(const struct group *g, const struct group_spec *spec, uint64_t *elapsed)
-{
-	size_t length = spec->label ? strlen(spec->label) : 0;
-	uint32_t hooks = g->parts + (spec->label ? 2 : 0);
-	struct hook_writer w;
-	int rc = hook_begin(&w, CPI_MAJOR, group_bytes(g, spec->label != NULL, length), hooks);
-
-	if (rc != HOOK_RESERVED)
-		return rc;
-	*elapsed = w.stamp > spec->start_ticks ? w.stamp - spec->start_ticks : 0;
-	if (spec->label)
-		write_label(&w, CPI_MINOR_LABEL_START | spec->mm, *elapsed, spec->label,
-			(uint32_t)length);
-	for (uint32_t i = 0; i < g->parts; i++)
-		write_part(&w, &g->part[i], *elapsed);
-	if (spec->label)
-		write_label(&w, CPI_MINOR_LABEL_END | spec->mm, *elapsed, spec->label,
-			(uint32_t)length);
-	hook_commit(&w);
-	return PU_SUCCESS;
+	return parts_write(g, &frame, elapsed);
 }

@@ -19,6 +19,7 @@ enum {
 struct slot {
 	_Atomic uintptr_t handle; /* the one that is valid; 0: none */
 	void *instance;
+	enum handle_kind kind;
 	uintptr_t use; /* of the last handle */
 	uint32_t next_free;
 };
@@ -53,7 +54,7 @@ static struct slot *slot_at(uint32_t index)
 	return c ? &c[index & (CHUNK_SLOTS - 1)] : NULL;
 }
 
-static struct slot *find_slot(void *handle)
+static struct slot *find_slot(enum handle_kind kind, void *handle)
 {
 	uintptr_t h = (uintptr_t)handle;
 	struct slot *s;
@@ -61,7 +62,7 @@ static struct slot *find_slot(void *handle)
 	if (h == 0)
 		return NULL;
 	s = slot_at((uint32_t)(h & (((uintptr_t)1 << INDEX_BITS) - 1)));
-	return s && s->handle == h ? s : NULL;
+	return s && s->handle == h && s->kind == kind ? s : NULL;
 }
 
 /* A free slot's index, or UINT32_MAX. With the lock. */
@@ -85,7 +86,7 @@ static uint32_t take_slot(void)
 	return slots++;
 }
 
-void *handle_new(void *instance)
+void *handle_new(enum handle_kind kind, void *instance)
 {
 	uintptr_t h = 0;
 	uint32_t index;
@@ -100,6 +101,7 @@ void *handle_new(void *instance)
 		if (s->use == 0)
 			s->use = 1;
 		s->instance = instance;
+		s->kind = kind;
 		h = s->use << INDEX_BITS | index;
 		s->handle = h;
 	}
@@ -107,20 +109,20 @@ void *handle_new(void *instance)
 	return (void *)h;
 }
 
-void *handle_find(void *handle)
+void *handle_find(enum handle_kind kind, void *handle)
 {
-	struct slot *s = find_slot(handle);
+	struct slot *s = find_slot(kind, handle);
 
 	return s ? s->instance : NULL;
 }
 
-void *handle_end(void *handle)
+void *handle_end(enum handle_kind kind, void *handle)
 {
 	void *instance = NULL;
 	struct slot *s;
 
 	pthread_mutex_lock(&lock);
-	s = find_slot(handle);
+	s = find_slot(kind, handle);
 	if (s) {
 		uint32_t index = (uint32_t)((uintptr_t)handle & (((uintptr_t)1 << INDEX_BITS) - 1));
 

@@ -14,6 +14,7 @@
 #include "figures.h"
 #include "group.h"
 #include "handle.h"
+#include "mark.h"
 
 _Static_assert(CPI_TRACE_MAJOR == CPI_MAJOR, "one major");
 
@@ -92,14 +93,6 @@ static void start(struct instance *i)
 	counters_read(i->start, i->want, COUNTER_START);
 }
 
-static void mark_source(void)
-{
-	uint32_t flags;
-	enum shm_source source = counters_mark(&flags);
-
-	attach_set_source(source, flags);
-}
-
 int CpiInit(UINT32 mode, void **handle)
 {
 	int saved = errno, rc;
@@ -112,7 +105,7 @@ int CpiInit(UINT32 mode, void **handle)
 	rc = counters_choose();
 	if (rc)
 		goto out;
-	mark_source();
+	instance_mark_source();
 	attach_look();
 	attach_refresh_name();
 	rc = counters_hold(quantities(mode));
@@ -122,7 +115,7 @@ int CpiInit(UINT32 mode, void **handle)
 	i = new_instance(mode);
 	if (!i)
 		goto drop;
-	*handle = handle_new(i);
+	*handle = handle_new(HANDLE_CPI, i);
 	if (!*handle) {
 		free(i);
 		goto drop;
@@ -143,7 +136,7 @@ int CpiTerminate(void *handle)
 
 	if (!handle)
 		return PU_ERR_NULL_PTR;
-	i = handle_end(handle);
+	i = handle_end(HANDLE_CPI, handle);
 	if (!i)
 		return PU_ERR_NOT_INITIALIZED;
 	counters_drop(i->want);
@@ -159,7 +152,7 @@ int CpiStart(void *handle)
 
 	if (!handle)
 		return PU_ERR_NULL_PTR;
-	i = handle_find(handle);
+	i = handle_find(HANDLE_CPI, handle);
 	if (!i)
 		return PU_ERR_NOT_INITIALIZED;
 	start(i);
@@ -216,7 +209,7 @@ static int write_group(struct instance *i, const struct trace *t, uint64_t *elap
 		.tid = i->start_tid,
 		.start_ticks = i->start->ticks,
 	};
-	struct group g;
+	struct parts g;
 
 	group_build(&g, &spec, i->interval, i->words);
 	return group_write(&g, &spec, elapsed);
@@ -261,7 +254,7 @@ int CpiGet(void *handle, const CPI_DATA **cd)
 
 	if (!handle)
 		return PU_ERR_NULL_PTR;
-	i = handle_find(handle);
+	i = handle_find(HANDLE_CPI, handle);
 	if (!i)
 		return PU_ERR_NOT_INITIALIZED;
 	only = (i->mode & CPI_TYPE_TRACE_ONLY_ON_GET) != 0;
@@ -287,7 +280,7 @@ int CpiGetAndTrace(
 
 	if (!handle)
 		return PU_ERR_NULL_PTR;
-	i = handle_find(handle);
+	i = handle_find(HANDLE_CPI, handle);
 	if (!i)
 		return PU_ERR_NOT_INITIALIZED;
 	if (minor_code < 0 || minor_code > (int)CPI_MINOR_MM || flags & ~KNOWN_FLAGS)
@@ -308,7 +301,7 @@ int CpiSetTraceHookId(void *handle, int minor_code, const char *label)
 
 	if (!handle)
 		return PU_ERR_NULL_PTR;
-	i = handle_find(handle);
+	i = handle_find(HANDLE_CPI, handle);
 	if (!i)
 		return PU_ERR_NOT_INITIALIZED;
 	if (minor_code < 0 || minor_code > (int)CPI_MINOR_MM)
@@ -326,7 +319,7 @@ int CpiSetTraceHookId(void *handle, int minor_code, const char *label)
 
 UINT32 CpiGetCurrentMode(void *handle)
 {
-	struct instance *i = handle_find(handle);
+	struct instance *i = handle_find(HANDLE_CPI, handle);
 
 	return i ? i->mode : 0;
 }

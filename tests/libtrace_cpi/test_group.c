@@ -35,13 +35,13 @@ static struct group_spec spec = {.mm = 0x5A, .tid = 77, .start_ticks = 1000};
 static int write_it(uint64_t *elapsed)
 {
 	uint8_t *words = malloc(group_room(it->cpus));
-	struct group g;
+	struct parts g;
 	int rc;
 
 	*elapsed = 12345;
 	ring_double.stamp = 1000 + 0x500000006u;
 	group_build(&g, &spec, it, words);
-	for (uint32_t i = 0; i < g.parts; i++)
+	for (uint32_t i = 0; i < g.count; i++)
 		ck_assert(g.part[i].words + 4 * g.part[i].nwords <= words + group_room(it->cpus));
 	rc = group_write(&g, &spec, elapsed);
 	free(words);
@@ -323,7 +323,7 @@ START_TEST(largest)
 	size_t size = counters_interval_size(MAX_CPUS);
 	struct counter_interval *i = calloc(1, size);
 	uint8_t *words = malloc(group_room(MAX_CPUS));
-	struct group g;
+	struct parts g;
 	uint64_t elapsed;
 
 	i->cpus = MAX_CPUS;

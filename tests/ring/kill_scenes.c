@@ -66,7 +66,7 @@ static void group(void)
 	hook_commit(&w);
 }
 
-static struct group cpi;
+static struct parts cpi;
 static const struct group_spec spec = {
 	.summary = true, .detailed = true, .thread = true, .label = text, .mm = 1};
 
