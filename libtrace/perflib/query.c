@@ -20,7 +20,7 @@ uint32_t query_open(struct host *host, bool recorded, HANDLE *handle)
 		q->owner = getpid();
 		q->host = host;
 		q->recorded = recorded;
-		*handle = handle_new(q);
+		*handle = handle_new(HANDLE_QUERY, q);
 		if (*handle)
 			return ERROR_SUCCESS;
 	}
@@ -31,7 +31,7 @@ uint32_t query_open(struct host *host, bool recorded, HANDLE *handle)
 
 struct query *query_of(HANDLE handle)
 {
-	struct query *q = handle_find(handle);
+	struct query *q = handle_find(HANDLE_QUERY, handle);
 
 	return q && q->kind == HANDLE_QUERY && q->owner == getpid() ? q : NULL;
 }
@@ -127,7 +127,7 @@ ULONG PerfCloseQueryHandle(HANDLE query)
 {
 	struct query *q = query_of(query);
 
-	if (!q || handle_end(query) != q)
+	if (!q || handle_end(HANDLE_QUERY, query) != q)
 		return ERROR_INVALID_HANDLE;
 	for (uint32_t i = 0; i < q->sets; i++)
 		end_set(q->set[i]);
