@@ -14,7 +14,7 @@
 
 #include "../../formats/bytes.h"
 #include "../../include/perfutil.h"
-#include "cpi_schema.h"
+#include "own_schemas.h"
 #include "drain_private.h"
 #include "fail.h"
 
@@ -222,8 +222,8 @@ static int go_on(struct scan *s, struct session_error *error)
 	int rc = drain_file_cut(f, s->at, error);
 	if (rc == 0)
 		rc = section_writer_open(&f->writer, &f->out, f->max_raw, 0, error);
-	if (s->schemas > swtrace_cpi_schema_size)
-		f->registered = s->schemas - swtrace_cpi_schema_size;
+	if (s->schemas > own_schemas_size())
+		f->registered = s->schemas - own_schemas_size();
 	return rc ? rc : 1;
 }
 

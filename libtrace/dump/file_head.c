@@ -10,9 +10,9 @@
 #include "../../formats/bytes.h"
 #include "../../include/perfutil.h"
 #include "../counters/clock.h"
-#include "cpi_schema.h"
 #include "fail.h"
 #include "meta.h"
+#include "own_schemas.h"
 
 /* In the clock of the session, whatever this process's own is. */
 void head_sync_now(const struct session *s, uint64_t sync[3])
@@ -54,6 +54,7 @@ static int gather_schemas(struct file_head *h, struct session_error *error)
 	int n = session_schemas(h->session, &registered);
 
 	text_add(&h->schema, (const char *)swtrace_cpi_schema, swtrace_cpi_schema_size);
+	text_add(&h->schema, (const char *)swtrace_cpuutil_schema, swtrace_cpuutil_schema_size);
 	if (n > 0) {
 		text_add(&h->schema, registered, (size_t)n);
 		h->registered = (size_t)n;

@@ -1,10 +1,18 @@
 /*
- * formats/cpi.hooks, as it was when this was built (formats/embed.cmake).
+ * The schemas of the library's own hooks (formats/), as they were when this was built
+ * (formats/embed.cmake). Every dump begins with them, one after the other.
  */
-#ifndef SWT_DUMP_CPI_SCHEMA_H
-#define SWT_DUMP_CPI_SCHEMA_H
+#ifndef SWT_DUMP_OWN_SCHEMAS_H
+#define SWT_DUMP_OWN_SCHEMAS_H
 
 extern const unsigned char swtrace_cpi_schema[];
 extern const unsigned swtrace_cpi_schema_size;
+extern const unsigned char swtrace_cpuutil_schema[];
+extern const unsigned swtrace_cpuutil_schema_size;
+
+static inline unsigned own_schemas_size(void)
+{
+	return swtrace_cpi_schema_size + swtrace_cpuutil_schema_size;
+}
 
 #endif

@@ -1,0 +1,65 @@
+#include "figures.h"
+
+#include <math.h>
+#include <string.h>
+
+static double percent(uint64_t part, uint64_t whole)
+{
+	if (part == CPI_NONE || whole == CPI_NONE || whole == 0)
+		return NAN;
+	return 100.0 * ((double)part / (double)whole);
+}
+
+UINT32 util_count_wrapped(uint64_t count)
+{
+	return count == CPI_NONE ? AI_COUNT_NOT_MEASURED : (UINT32)(count % AI_COUNT_NOT_MEASURED);
+}
+
+UINT32 util_count(uint64_t count)
+{
+	if (count == CPI_NONE)
+		return AI_COUNT_NOT_MEASURED;
+	return count < AI_COUNT_NOT_MEASURED ? (UINT32)count : AI_COUNT_NOT_MEASURED - 1;
+}
+
+static void clear_cpus(CPUUTIL_DATA *d, int from, int to)
+{
+	for (int cpu = from; cpu < to; cpu++) {
+		d->cpu_busy[cpu] = d->cpu_idle[cpu] = d->cpu_intr[cpu] = NAN;
+		d->cpu_actual_perf[cpu] = NAN;
+		d->cpu_disp_cnt[cpu] = d->cpu_intr_cnt[cpu] = AI_COUNT_NOT_MEASURED;
+	}
+}
+
+void util_clear(CPUUTIL_DATA *d)
+{
+	memset(d, 0, sizeof *d);
+	clear_cpus(d, 0, MAX_CPUS);
+	d->sys_busy = d->sys_idle = d->sys_intr = d->sys_actual_perf = NAN;
+}
+
+void util_fill(CPUUTIL_DATA *d, const struct usage_interval *i)
+{
+	struct usage_interval_cpu sum;
+
+	/* Beyond the highest that is online now. */
+	clear_cpus(d, (int)i->cpus, d->num_cpus);
+	d->num_cpus = (int)i->cpus;
+	d->flags = i->flags;
+	d->method = i->method;
+	for (uint32_t cpu = 0; cpu < i->cpus; cpu++) {
+		const struct usage_interval_cpu *c = &i->cpu[cpu];
+
+		d->cpu_busy[cpu] = percent(c->busy, c->elapsed);
+		d->cpu_idle[cpu] = percent(c->idle, c->elapsed);
+		d->cpu_intr[cpu] = percent(c->intr, c->elapsed);
+		d->cpu_actual_perf[cpu] = percent(c->core, c->reference);
+		d->cpu_disp_cnt[cpu] = util_count(c->switches);
+		d->cpu_intr_cnt[cpu] = util_count(c->interrupts);
+	}
+	usage_sums(i, &sum);
+	d->sys_busy = percent(sum.busy, sum.elapsed);
+	d->sys_idle = percent(sum.idle, sum.elapsed);
+	d->sys_intr = percent(sum.intr, sum.elapsed);
+	d->sys_actual_perf = percent(sum.core, sum.reference);
+}
