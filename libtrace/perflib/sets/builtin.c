@@ -1,7 +1,7 @@
 /*
  * The countersets of this machine, in the order in which they are enumerated.
  */
-#include "../counterset.h"
+#include "sets.h"
 
-const struct counterset *const counterset_builtin[] = {NULL};
-const unsigned counterset_builtins = 0;
+const struct counterset *const counterset_builtin[] = {&processor_set};
+const unsigned counterset_builtins = sizeof counterset_builtin / sizeof *counterset_builtin;

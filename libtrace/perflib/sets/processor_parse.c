@@ -1,0 +1,243 @@
+#include "processor_parse.h"
+
+#include <string.h>
+
+#include "../../counters/online.h"
+#include "scan.h"
+
+/* ------------------------------------------------------------------------ /proc/stat */
+
+/* "cpu7 user nice system idle iowait irq softirq steal guest guest_nice" */
+static bool stat_line(struct scan t, struct processor_ticks *cpu, uint32_t room)
+{
+	uint64_t number, field[7];
+	int fields = 0;
+
+	if (!scan_skip(&t, "cpu") || !scan_number(&t, &number))
+		return false;
+	while (fields < 7 && t.at < t.end && *t.at == ' ') {
+		scan_blanks(&t);
+		if (!scan_number(&t, &field[fields]))
+			break;
+		fields++;
+	}
+	if (fields < 5 || (t.at < t.end && *t.at != ' '))
+		return false;
+	for (int i = 0; i < fields; i++)
+		if (field[i] > INT64_MAX / 10000000)
+			return false;
+	if (number < room)
+		cpu[number] = (struct processor_ticks){field[0], field[1], field[2], field[3],
+			field[4], fields > 6 ? field[5] : COUNT_UNKNOWN,
+			fields > 6 ? field[6] : COUNT_UNKNOWN, true};
+	return true;
+}
+
+bool processor_parse_stat(
+	const char *text, size_t length, struct processor_ticks *cpu, uint32_t room)
+{
+	struct scan t = scan_of(text, length), line;
+	bool found = false;
+
+	for (uint32_t i = 0; i < room; i++)
+		cpu[i].known = false;
+	/* The processors' lines stand together, before interrupt counts that may be long. */
+	while (scan_line(&t, &line)) {
+		if (line.end - line.at > 3 && memcmp(line.at, "cpu", 3) == 0)
+			found |= stat_line(line, cpu, room);
+		else if (found)
+			break;
+	}
+	return found;
+}
+
+/* -------------------------------------------- tables: a header of CPUs, counts by label */
+
+struct table {
+	struct scan rest;
+	uint32_t columns;
+	uint16_t cpu[ONLINE_MAX]; /* of a column */
+	struct scan label, after; /* of a line: what stands before its ':', after its counts */
+	uint64_t count[ONLINE_MAX];
+};
+
+/* "           CPU0       CPU1" */
+static bool table_begin(struct table *t, const char *text, size_t length)
+{
+	struct scan line;
+
+	t->rest = scan_of(text, length);
+	t->columns = 0;
+	if (!scan_line(&t->rest, &line))
+		return false;
+	for (;;) {
+		uint64_t number;
+
+		scan_blanks(&line);
+		if (line.at == line.end)
+			return t->columns > 0;
+		if (!scan_skip(&line, "CPU") || !scan_number(&line, &number) ||
+			t->columns == ONLINE_MAX || number >= UINT16_MAX)
+			return false;
+		t->cpu[t->columns++] = (uint16_t)number;
+	}
+}
+
+/* The next line that has a count for each processor. */
+static bool table_next(struct table *t)
+{
+	struct scan line;
+
+	while (scan_line(&t->rest, &line)) {
+		uint32_t n = 0;
+
+		scan_blanks(&line);
+		t->label.at = line.at;
+		while (line.at < line.end && *line.at != ':' && *line.at != ' ')
+			line.at++;
+		t->label.end = line.at;
+		if (!scan_skip(&line, ":"))
+			continue;
+		for (; n < t->columns; n++) {
+			scan_blanks(&line);
+			if (!scan_number(&line, &t->count[n]))
+				break;
+		}
+		t->after = line;
+		if (n == t->columns)
+			return true;
+	}
+	return false;
+}
+
+static bool label_is(const struct table *t, const char *name)
+{
+	struct scan label = t->label;
+
+	return scan_skip(&label, name) && label.at == label.end;
+}
+
+static void add(uint64_t *sum, uint64_t count)
+{
+	*sum = (uint32_t)((*sum == COUNT_UNKNOWN ? 0 : *sum) + count);
+}
+
+/*
+ * Lines that are not interrupts of their own: shootdowns are function calls already; retries
+ * and polls interrupt nobody; errors are the machine's, in one column.
+ */
+static bool is_no_interrupt(const struct table *t)
+{
+	static const char *const names[] = {"TLB", "RTR", "MCP", "ERR", "MIS", "Err"};
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (label_is(t, names[i]))
+			return true;
+	return false;
+}
+
+bool processor_parse_interrupts(
+	const char *text, size_t length, struct processor_interrupts *cpu, uint32_t room)
+{
+	bool found = false;
+	struct table t;
+
+	for (uint32_t i = 0; i < room; i++)
+		cpu[i] = (struct processor_interrupts){COUNT_UNKNOWN, COUNT_UNKNOWN};
+	if (!table_begin(&t, text, length))
+		return false;
+	while (table_next(&t)) {
+		bool clock = label_is(&t, "LOC") || scan_ends_in(t.after, "arch_timer");
+
+		if (is_no_interrupt(&t))
+			continue;
+		found = true;
+		for (uint32_t i = 0; i < t.columns; i++) {
+			if (t.cpu[i] >= room)
+				continue;
+			add(&cpu[t.cpu[i]].all, t.count[i]);
+			if (clock)
+				add(&cpu[t.cpu[i]].clock, t.count[i]);
+		}
+	}
+	return found;
+}
+
+bool processor_parse_softirqs(const char *text, size_t length, uint64_t *cpu, uint32_t room)
+{
+	bool found = false;
+	struct table t;
+
+	for (uint32_t i = 0; i < room; i++)
+		cpu[i] = COUNT_UNKNOWN;
+	if (!table_begin(&t, text, length))
+		return false;
+	while (table_next(&t)) {
+		found = true;
+		for (uint32_t i = 0; i < t.columns; i++)
+			if (t.cpu[i] < room)
+				add(&cpu[t.cpu[i]], t.count[i]);
+	}
+	return found;
+}
+
+/* --------------------------------------------------------------------- /proc/cpuinfo */
+
+/* The value of "name\t\t: value". */
+static bool field(struct scan *line, const char *name)
+{
+	if (!scan_skip(line, name))
+		return false;
+	scan_blanks(line);
+	if (!scan_skip(line, ":"))
+		return false;
+	scan_blanks(line);
+	return true;
+}
+
+static bool take_mhz(struct scan t, uint64_t *mhz)
+{
+	uint64_t whole;
+
+	if (!scan_number(&t, &whole) || whole == 0 || whole > 1000000)
+		return false;
+	if (t.end - t.at >= 2 && t.at[0] == '.' && t.at[1] >= '5' && t.at[1] <= '9')
+		whole++;
+	*mhz = whole;
+	return true;
+}
+
+bool processor_parse_cpuinfo(const char *text, size_t length, uint64_t *mhz, uint32_t room)
+{
+	struct scan t = scan_of(text, length), line;
+	uint64_t cpu = COUNT_UNKNOWN;
+	bool found = false;
+
+	for (uint32_t i = 0; i < room; i++)
+		mhz[i] = COUNT_UNKNOWN;
+	while (scan_line(&t, &line)) {
+		if (field(&line, "processor")) {
+			if (!scan_number(&line, &cpu))
+				cpu = COUNT_UNKNOWN;
+		} else if (cpu < room && field(&line, "cpu MHz")) {
+			found |= take_mhz(line, &mhz[cpu]);
+		}
+	}
+	return found;
+}
+
+/* ----------------------------------------------------------------------- idle states */
+
+unsigned processor_idle_class(const char *name, size_t length)
+{
+	static const char *const halts[] = {"haltpoll", "WFI", "HLT"};
+	struct scan t = scan_of(name, length);
+	uint64_t depth;
+
+	for (size_t i = 0; i < sizeof halts / sizeof *halts; i++)
+		if (scan_skip(&t, halts[i]))
+			return 1;
+	if (!scan_skip(&t, "C") || !scan_number(&t, &depth) || depth == 0)
+		return 0;
+	return depth < 3 ? (unsigned)depth : 3;
+}

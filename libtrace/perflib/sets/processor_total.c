@@ -1,0 +1,120 @@
+/*
+ * From one sample to the next: times that do not run faster than time, and totals that go on
+ * when processors come and go. Pure.
+ */
+#include "processor.h"
+
+/* Residencies are added when a sleep ends: they may well exceed the interval. */
+static bool is_steady(uint32_t column)
+{
+	return processor_sums[column] == SUM_TIMES &&
+	       !(PROCESSOR_STATE_BITS & PROCESSOR_BIT(column));
+}
+
+/*
+ * The kernel tells times in its own steps, so that an interval may seem to hold a step more
+ * than it is long. Such a step is counted in the next one. No more than the error of two
+ * readings is moved: what exceeds it is not the steps' doing.
+ */
+static uint64_t smooth(uint64_t before, uint64_t now, uint64_t elapsed, uint64_t error)
+{
+	if (now < before)
+		return before - now <= error ? before : now;
+	if (now - before <= elapsed)
+		return now;
+	return now - before - elapsed <= error ? before + elapsed : now - error;
+}
+
+void processors_smooth(struct processors *p, int64_t time)
+{
+	if (p->time && time > p->time)
+		for (uint32_t cpu = 0; cpu < p->online.end; cpu++) {
+			struct processor *c = &p->cpu[cpu];
+			uint64_t both = c->known & c->known_before;
+
+			for (uint32_t i = 0; i < PROCESSOR_COLUMNS; i++)
+				if (both & PROCESSOR_BIT(i) && is_steady(i))
+					c->value[i] = smooth(c->before[i], c->value[i],
+						(uint64_t)(time - p->time), 2 * p->slack);
+		}
+	p->time = time;
+}
+
+/* What a column's values were raised by; those that went back began anew. */
+static uint64_t rise(const struct processor *c, uint32_t column)
+{
+	bool is_32_bits =
+		(processor_definition.counter[column].type & PERF_SIZE_MASK) == PERF_SIZE_DWORD;
+
+	if (is_32_bits)
+		return (uint32_t)(c->value[column] - c->before[column]);
+	return c->value[column] > c->before[column] ? c->value[column] - c->before[column] : 0;
+}
+
+/* Of those processors that have the column, in a group: NODE_NONE is all of them. */
+struct sum {
+	uint64_t now, risen;
+	uint32_t have, had;
+};
+
+static struct sum add_column(const struct processors *p, uint32_t group, uint32_t column)
+{
+	struct sum s = {0};
+
+	for (uint32_t cpu = 0; cpu < p->online.end; cpu++) {
+		const struct processor *c = &p->cpu[cpu];
+
+		if ((group != NODE_NONE && p->topology.cpu[cpu].node != group) ||
+			!(c->known & PROCESSOR_BIT(column)))
+			continue;
+		s.now += c->value[column];
+		s.have++;
+		if (!(c->known_before & PROCESSOR_BIT(column)))
+			continue;
+		s.risen += rise(c, column);
+		s.had++;
+	}
+	return s;
+}
+
+/*
+ * A total begins as what its processors have, and grows by what those gained that were there
+ * at both ends of the interval: one that goes takes nothing with it.
+ */
+static void add_up(struct processors *p, uint32_t group, struct processor_total *t)
+{
+	uint64_t known = t->known;
+
+	t->known = 0;
+	for (uint32_t i = 0; i < PROCESSOR_COLUMNS; i++) {
+		bool average = processor_sums[i] == SUM_TIMES, was = known & PROCESSOR_BIT(i);
+		struct sum s;
+
+		if (processor_sums[i] == SUM_NONE)
+			continue;
+		s = add_column(p, group, i);
+		if (s.have == 0)
+			continue;
+		t->known |= PROCESSOR_BIT(i);
+		if (processor_sums[i] == SUM_READING)
+			t->value[i] = (s.now + s.have / 2) / s.have;
+		else if (!was)
+			t->value[i] = average ? s.now / s.have : s.now;
+		else if (s.had)
+			t->value[i] += average ? s.risen / s.had : s.risen;
+	}
+}
+
+void processors_add_up(struct processors *p)
+{
+	add_up(p, NODE_NONE, &p->total[0]);
+	for (uint32_t i = 0; i < p->topology.nodes; i++)
+		add_up(p, p->topology.node[i], &p->total[1 + p->topology.node[i]]);
+	for (uint32_t cpu = 0; cpu < p->end; cpu++) {
+		struct processor *c = &p->cpu[cpu];
+
+		c->known_before = c->known;
+		for (uint32_t i = 0; i < PROCESSOR_COLUMNS; i++)
+			c->before[i] = c->value[i];
+	}
+}
