@@ -1,0 +1,67 @@
+#include "rings.h"
+#include "sets.h"
+
+#define RATE(column, title, text)                                                                  \
+	[column] = {.id = (column),                                                                \
+		.type = PERF_COUNTER_BULK_COUNT,                                                   \
+		.detail = PERF_DETAIL_NOVICE,                                                      \
+		.base = PERF_NO_COUNTER,                                                           \
+		.aggregate = PERF_AGGREGATE_TOTAL,                                                 \
+		.name = (title),                                                                   \
+		.help = (text)}
+#define COUNT(column, title, text)                                                                 \
+	[column] = {.id = (column),                                                                \
+		.type = PERF_COUNTER_LARGE_RAWCOUNT,                                               \
+		.detail = PERF_DETAIL_NOVICE,                                                      \
+		.base = PERF_NO_COUNTER,                                                           \
+		.aggregate = PERF_AGGREGATE_TOTAL,                                                 \
+		.name = (title),                                                                   \
+		.help = (text)}
+#define WORD(column, title, text)                                                                  \
+	[column] = {.id = (column),                                                                \
+		.type = PERF_COUNTER_RAWCOUNT,                                                     \
+		.detail = PERF_DETAIL_ADVANCED,                                                    \
+		.base = PERF_NO_COUNTER,                                                           \
+		.aggregate = PERF_AGGREGATE_MAX,                                                   \
+		.name = (title),                                                                   \
+		.help = (text)}
+
+static const struct counter_definition counters[RINGS_COLUMNS] = {
+	RATE(RINGS_ATTEMPTED_RATE, "Hooks Attempted/sec", "Hooks written or lost."),
+	RATE(RINGS_WRITTEN_RATE, "Hooks Written/sec", "Hooks that went into the ring."),
+	RATE(RINGS_LOST_RATE, "Hooks Lost/sec", "Hooks lost, all causes together."),
+	RATE(RINGS_BYTES_RATE, "Bytes/sec", "How far the ring's position moved."),
+	COUNT(RINGS_ATTEMPTED, "Hooks Attempted",
+		"Hooks written, torn or lost since the ring was last discarded."),
+	COUNT(RINGS_WRITTEN, "Hooks Written",
+		"Hooks that went into the ring, overwritten and drained ones included."),
+	COUNT(RINGS_HELD, "Hooks in Buffer", "Hooks that a dump would find now."),
+	COUNT(RINGS_BYTES, "Bytes in Buffer", "Bytes that a dump would find now."),
+	COUNT(RINGS_LOST_FULL, "Hooks Lost: Buffer Full", "Hooks lost as the ring was full."),
+	COUNT(RINGS_LOST_BIG, "Hooks Lost: Too Big", "Hooks lost as they fit no section."),
+	COUNT(RINGS_LOST_HELD, "Hooks Lost: Buffer Held",
+		"Hooks lost as other writers had not finished a section that was needed."),
+	COUNT(RINGS_LOST_NO_GUEST, "Hooks Lost: No Guest Ring",
+		"Hooks lost as every guest ring was in use."),
+	COUNT(RINGS_OVERWRITTEN, "Hooks Overwritten", "Hooks that newer ones replaced."),
+	COUNT(RINGS_TORN, "Hooks Torn", "Hooks that were begun and not finished."),
+	COUNT(RINGS_DRAINED, "Hooks Drained", "Hooks taken to the file, in continuous mode."),
+	COUNT(RINGS_SKIPPED, "Sections Skipped", "Sections passed over as others held them."),
+	COUNT(RINGS_POSITION, "Position", "Bytes since the ring was made, fillings included."),
+	COUNT(RINGS_SIZE, "Size", "Of the ring, in bytes."),
+	WORD(RINGS_STATE, "State", "Tracing is 1 off, 2 on, 3 suspended."),
+	WORD(RINGS_DAMAGED, "Damaged", "1: what stands in the ring makes no sense."),
+};
+
+const struct counterset_definition rings_definition = {
+	.guid = {0x9b3f0d64, 0x51a7, 0x4e2c, {0xa8, 0x1d, 0x73, 0xc6, 0x0e, 0xf2, 0x95, 0x48}},
+	.provider = SETS_PROVIDER,
+	.name = "SWTRACE Rings",
+	.help = "The rings of the session that this user traces in: hooks, bytes, and what was "
+		"lost by which cause.",
+	.provider_name = SETS_PROVIDER_NAME,
+	.type = PERF_COUNTERSET_MULTI_INSTANCES,
+	.detail = PERF_DETAIL_NOVICE,
+	.ncounters = RINGS_COLUMNS,
+	.counter = counters,
+};

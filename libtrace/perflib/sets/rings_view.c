@@ -1,0 +1,252 @@
+#include "rings.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "../../../include/perfutil.h"
+
+/* A ring whose writers come round in the meantime is looked at again, so often. */
+enum { TRIES = 16 };
+
+static bool make_room(struct rings_view *v)
+{
+	const struct shm_geometry *g = &v->session.geometry;
+
+	v->rings = ring_reader_rings(&v->reader);
+	v->parts = calloc(g->sections, sizeof *v->parts);
+	v->bytes = malloc(g->section_size);
+	v->settled = calloc((size_t)v->rings * g->sections, sizeof *v->settled);
+	v->starts = calloc(v->rings, sizeof *v->starts);
+	return v->parts && v->bytes && v->settled && v->starts;
+}
+
+static uint32_t status_of(int rc)
+{
+	switch (rc) {
+	case PU_ERROR_DRIVER_NOT_LOADED:
+		return ERROR_SUCCESS;
+	case PU_ERROR_ACCESS_DENIED:
+		return ERROR_ACCESS_DENIED;
+	case PU_ERROR_NOT_ENOUGH_MEMORY:
+		return ERROR_OUTOFMEMORY;
+	case PU_ERROR_INVALID_PARAMETER:
+		return ERROR_INVALID_PARAMETER;
+	default:
+		return ERROR_READ_FAULT;
+	}
+}
+
+static uint32_t view_open(struct rings_view *v, const struct session_place *place)
+{
+	uint32_t status = ERROR_OUTOFMEMORY;
+	int rc = session_open(&v->session, place, SESSION_READ, NULL);
+
+	if (rc)
+		return status_of(rc);
+	v->open = true;
+	if (v->session.rings_fd < 0)
+		return ERROR_SUCCESS;
+	v->control = calloc(SHM_MAX_RINGS, sizeof *v->control);
+	if (!v->control)
+		goto failed;
+	rc = ring_reader_open(&v->reader, v->session.rings_fd, &v->session.geometry, v->control);
+	if (rc)
+		status = status_of(rc);
+	else if (make_room(v))
+		return ERROR_SUCCESS;
+failed:
+	rings_view_close(v);
+	return status;
+}
+
+void rings_view_close(struct rings_view *v)
+{
+	if (!v->open)
+		return;
+	ring_reader_close(&v->reader);
+	free(v->control);
+	free(v->parts);
+	free(v->bytes);
+	free(v->settled);
+	free(v->starts);
+	session_close(&v->session);
+	*v = (struct rings_view){0};
+}
+
+/* Whether what is open is what would be opened now. */
+static bool is_current(const struct rings_view *v, const struct session_place *place)
+{
+	const struct shm_control *c = v->session.control;
+	bool has_rings = v->session.rings_fd >= 0;
+	struct stat st;
+
+	return v->open && strcmp(v->session.place.dir, place->dir) == 0 &&
+	       fstat(v->session.control_fd, &st) == 0 && st.st_nlink > 0 &&
+	       __atomic_load_n(&c->generation, __ATOMIC_ACQUIRE) == v->session.generation &&
+	       has_rings == (c->state != SHM_NO_RINGS);
+}
+
+uint32_t rings_view_renew(struct rings_view *v)
+{
+	struct session_place place;
+	int rc = session_find(&place, NULL);
+	uint32_t status = rc ? status_of(rc) : ERROR_SUCCESS;
+
+	if (rc || !is_current(v, &place))
+		rings_view_close(v);
+	if (!rc && !v->open)
+		status = view_open(v, &place);
+	/* A discard must not move the starts while the rings are read. */
+	if (v->rings)
+		memcpy(v->control, v->session.control->ring, v->rings * sizeof *v->control);
+	return status;
+}
+
+/* --------------------------------------------------------------------------- one ring */
+
+/* What stands in a ring: hooks, and those not finished. */
+struct content {
+	uint64_t hooks, torn, bytes;
+	bool damaged;
+};
+
+/* A section that is full of finished hooks is copied once only. */
+static int add_section(struct rings_view *v, uint32_t ring, const struct ring_part *part,
+	uint64_t head, struct content *c)
+{
+	const struct shm_geometry *g = &v->reader.geometry;
+	struct settled *s = &v->settled[(size_t)ring * g->sections + part->index];
+	struct ring_span span;
+
+	if (s->entry != part->position + 1) {
+		int rc = ring_reader_copy(&v->reader, ring, part, v->bytes, &span);
+
+		if (rc)
+			return rc;
+		c->torn += span.torn;
+		c->damaged |= span.damaged;
+		*s = (struct settled){part->position + 1, span.hooks, span.bytes};
+		c->hooks += s->hooks;
+		c->bytes += s->bytes;
+		if (span.torn || span.damaged || span.overwritten || span.bytes == 0 ||
+			head < part->position + g->section_size)
+			s->entry = 0;
+		return 0;
+	}
+	c->hooks += s->hooks;
+	c->bytes += s->bytes;
+	return 0;
+}
+
+static bool read_sections(struct rings_view *v, uint32_t ring, uint64_t head, struct content *c)
+{
+	int parts = ring_reader_parts(&v->reader, ring, v->parts);
+
+	*c = (struct content){0};
+	if (parts < 0 || (uint32_t)parts > v->reader.geometry.sections)
+		return false;
+	for (int i = 0; i < parts; i++)
+		if (add_section(v, ring, &v->parts[i], head, c) != 0)
+			return false;
+	return true;
+}
+
+static void forget_discarded(struct rings_view *v, uint32_t ring)
+{
+	uint32_t sections = v->reader.geometry.sections;
+
+	if (v->starts[ring] != v->control[ring].start)
+		memset(&v->settled[(size_t)ring * sections], 0, sections * sizeof *v->settled);
+	v->starts[ring] = v->control[ring].start;
+}
+
+/* What stands there and what is counted as gone, of one moment: no writer came round. */
+static bool read_ring(
+	struct rings_view *v, uint32_t ring, struct ring_ledger *ledger, struct content *content)
+{
+	forget_discarded(v, ring);
+	for (int i = 0; i < TRIES; i++) {
+		struct ring_ledger after;
+
+		ring_reader_ledger(&v->reader, ring, ledger);
+		if (!read_sections(v, ring, ledger->head, content))
+			return false;
+		ring_reader_ledger(&v->reader, ring, &after);
+		if (after.overwritten == ledger->overwritten && after.torn == ledger->torn)
+			return true;
+	}
+	return false;
+}
+
+static void set(struct ring_figures *out, enum rings_column column, uint64_t value)
+{
+	out->value[column] = value;
+	out->known |= 1u << column;
+}
+
+static uint64_t set_losses(struct ring_figures *out, const struct ring_ledger *l)
+{
+	uint64_t lost = l->loss[SHM_LOST_FULL] + l->loss[SHM_LOST_BIG] + l->loss[SHM_LOST_HELD] +
+			l->loss[SHM_LOST_NO_GUEST];
+
+	set(out, RINGS_LOST_RATE, lost);
+	set(out, RINGS_LOST_FULL, l->loss[SHM_LOST_FULL]);
+	set(out, RINGS_LOST_BIG, l->loss[SHM_LOST_BIG]);
+	set(out, RINGS_LOST_HELD, l->loss[SHM_LOST_HELD]);
+	set(out, RINGS_LOST_NO_GUEST, l->loss[SHM_LOST_NO_GUEST]);
+	set(out, RINGS_SKIPPED, l->loss[SHM_SKIPPED]);
+	set(out, RINGS_POSITION, l->head);
+	set(out, RINGS_BYTES_RATE, l->head);
+	return lost;
+}
+
+/*
+ * Everything that entered the ring is in one term. What the drain took is there still or
+ * counted as overwritten; a hook may have been finished after it was taken as torn, so that
+ * only the drain's own sums say which it was.
+ */
+static void set_hooks(struct rings_view *v, uint32_t ring, struct ring_figures *out,
+	const struct ring_ledger *l, const struct content *c, uint64_t lost)
+{
+	const struct shm_ring_control *control = &v->control[ring];
+	uint64_t entered = c->hooks + c->torn + l->overwritten + l->torn;
+	uint64_t torn = c->torn + l->torn, held = c->hooks, bytes = c->bytes;
+
+	if (v->reader.geometry.mode == SHM_MODE_CONTINUOUS) {
+		uint64_t taken = control->drained + control->drained_torn;
+
+		torn = control->drained_torn;
+		held = entered > taken ? entered - taken : 0;
+		bytes = held && l->head > control->released ? l->head - control->released : 0;
+		set(out, RINGS_DRAINED, control->drained);
+	} else {
+		set(out, RINGS_OVERWRITTEN, l->overwritten);
+	}
+	set(out, RINGS_ATTEMPTED, entered + lost);
+	set(out, RINGS_ATTEMPTED_RATE, entered + lost);
+	set(out, RINGS_WRITTEN, entered > torn ? entered - torn : 0);
+	set(out, RINGS_WRITTEN_RATE, entered > torn ? entered - torn : 0);
+	set(out, RINGS_TORN, torn);
+	set(out, RINGS_HELD, held);
+	set(out, RINGS_BYTES, bytes);
+}
+
+void rings_view_read(struct rings_view *v, uint32_t ring, struct ring_figures *out)
+{
+	struct content content = {0};
+	struct ring_ledger ledger;
+	bool whole = read_ring(v, ring, &ledger, &content);
+
+	out->known = 0;
+	set(out, RINGS_SIZE, v->reader.geometry.ring_size);
+	set(out, RINGS_STATE, v->session.control->state);
+	set(out, RINGS_DAMAGED, ledger.damaged || content.damaged);
+	if (ledger.damaged)
+		return;
+
+	uint64_t lost = set_losses(out, &ledger);
+
+	if (whole)
+		set_hooks(v, ring, out, &ledger, &content, lost);
+}
