@@ -23,6 +23,7 @@ struct open_interval {
 struct builder {
 	const struct report *r;
 	struct flame_tree tree;
+	struct flame flame;
 	struct thread_stacks threads;
 	uint64_t left_out;
 	int64_t start, end;
@@ -48,8 +49,7 @@ uint64_t flame_weight(const struct report *r, const struct interval *iv)
  * In lines of stacks a name may have to be spelled in another way, and two that become the
  * same are one frame. 0: no memory.
  */
-static uint32_t frame_under(
-	struct builder *b, uint32_t parent, enum flame_kind kind, const char *name, size_t n)
+static uint32_t frame_under(struct builder *b, uint32_t parent, const char *name, size_t n)
 {
 	if (b->r->format == FORMAT_FOLDED) {
 		b->spelled.len = 0;
@@ -60,7 +60,7 @@ static uint32_t frame_under(
 		n = b->spelled.len;
 	}
 	uint32_t number = flame_names_add(&b->tree.names, name, n);
-	return number ? flame_tree_add(&b->tree, parent, kind, number) : 0;
+	return number ? flame_tree_add(&b->tree, parent, number) : 0;
 }
 
 static uint32_t task_frame(struct builder *b, const struct interval *iv)
@@ -71,14 +71,14 @@ static uint32_t task_frame(struct builder *b, const struct interval *iv)
 		snprintf(text, sizeof text, "tid %u", iv->tid);
 		name = text;
 	}
-	return frame_under(b, 0, FLAME_TASK, name, strlen(name));
+	return frame_under(b, 0, name, strlen(name));
 }
 
 static uint32_t interval_frame(
 	struct builder *b, uint32_t parent, uint8_t mm, const char *label, size_t n)
 {
 	const char *name = label ? label : b->minors[mm];
-	return frame_under(b, parent, FLAME_INTERVAL, name, label ? n : strlen(name));
+	return frame_under(b, parent, name, label ? n : strlen(name));
 }
 
 /* The frames of those that iv is nested in, from the outside in; 0: no memory. */
@@ -102,7 +102,7 @@ static void close_interval(struct builder *b, struct open_interval *o)
 {
 	/* Counters of different moments: what is nested can add up to more than the whole. */
 	if (o->counts)
-		b->tree.flame.frames[o->frame].self +=
+		flame_tree_node(&b->tree, o->frame)->self +=
 			o->weight > o->nested ? o->weight - o->nested : 0;
 	free(o->label);
 }
@@ -290,10 +290,10 @@ static const char *const units[] = {[WEIGHT_CYCLES] = "cycles",
 
 static int draw(struct builder *b)
 {
-	struct flame *f = &b->tree.flame;
+	struct flame *f = &b->flame;
 	struct out range;
 	out_memory(&range);
-	if (f->count > 1) {
+	if (b->tree.count > 1) {
 		units_iso8601(&range, b->start);
 		out_str(&range, " to ");
 		units_iso8601(&range, b->end);
@@ -309,7 +309,11 @@ static int draw(struct builder *b)
 	f->weight = b->r->weight == WEIGHT_CYCLES ? "elapsed cycles" : f->unit;
 	f->host = b->r->host;
 	f->scripted = b->r->scripted;
-	int rc = b->r->format == FORMAT_SVG ? flame_svg(b->r->out, f) : flame_folded(b->r->out, f);
+	int rc = 0;
+	if (b->r->format == FORMAT_SVG)
+		flame_svg(b->r->out, f);
+	else
+		rc = flame_folded(b->r->out, f);
 	out_discard(&range);
 	return rc < 0 ? CPIDECODE_ENOMEM : 0;
 }
@@ -327,7 +331,8 @@ int report_flame(struct report *r)
 	if (!rc)
 		rc = add_intervals(b);
 	if (!rc)
-		rc = flame_tree_finish(&b->tree);
+		rc = r->format == FORMAT_SVG ? flame_picture(&b->tree, &b->flame)
+					     : flame_lines(&b->tree, &b->flame);
 	if (!rc)
 		rc = draw(b);
 	if (!rc && b->left_out)
@@ -335,6 +340,7 @@ int report_flame(struct report *r)
 			(unsigned long long)b->left_out, b->left_out == 1 ? "" : "s",
 			units[r->weight], b->left_out == 1 ? "it" : "them");
 	out_discard(&b->spelled);
+	free(b->flame.frames);
 	flame_tree_free(&b->tree);
 	free(b);
 	return rc;

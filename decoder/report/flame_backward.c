@@ -17,15 +17,14 @@
 enum {
 	FEW_STACKED = 1 << 18,
 	STEPS = 32, /* for an interval on the average, among those that overlap */
-	MAX_WAITING = 256,
 };
 
 /* An interval that may have others in it. */
 struct holder {
 	uint64_t start;
 	uint64_t weight, nested; /* nested: of those right inside it */
-	uint32_t frame;		 /* or WAITING and its place there */
-	bool early;		 /* it began before tick 0, and start is modulo 2^64 */
+	uint32_t frame;
+	bool early; /* it began before tick 0, and start is modulo 2^64 */
 };
 
 /* A thread's, by start, the last one on top. */
@@ -33,22 +32,7 @@ struct stack {
 	struct holder *at;
 	size_t count, cap;
 	uint32_t machine, tid;
-	unsigned waiting; /* of the holders */
 };
-
-/*
- * One whose frame is found together with those of others, as finding it means waiting for
- * memory: first those in frames that are known, then those in them, and so on.
- */
-struct waiting {
-	uint32_t parent; /* a frame, or WAITING and its place */
-	uint32_t name, frame, stack;
-	unsigned level;
-	uint64_t self;
-	struct flame_part part;
-};
-
-#define WAITING (UINT32_C(1) << 31)
 
 /* What a number of an owner stands for. */
 struct owner {
@@ -58,7 +42,7 @@ struct owner {
 
 /* A writer's numbers, in the tree. */
 struct numbers {
-	uint32_t *names;
+	uint32_t *names; /* NULL: the same */
 	struct owner *owners;
 };
 
@@ -71,8 +55,6 @@ struct backward {
 	uint32_t *stack_table; /* open hash: number + 1 */
 	size_t places;
 	struct flame_sources sources;
-	struct waiting waiting[MAX_WAITING];
-	unsigned nwaiting;
 	size_t stacked, sweep_at;
 	uint64_t steps, added;
 	uint32_t machine;
@@ -84,13 +66,13 @@ static bool starts_after(bool early, uint64_t start, bool other_early, uint64_t 
 	return early != other_early ? other_early : start > other;
 }
 
-static uint32_t spelled_name(struct backward *b, const struct flame_name *name, struct out *text)
+static uint32_t spelled_name(struct backward *b, struct flame_name name, struct out *text)
 {
 	text->len = 0;
 	if (b->log->r->format == FORMAT_FOLDED)
-		escape_frame(text, name->at, name->len);
+		escape_frame(text, name.at, name.len);
 	else
-		out_bytes(text, name->at, name->len);
+		out_bytes(text, name.at, name.len);
 	return text->error ? 0 : flame_names_add(&b->tree->names, text->buf, text->len);
 }
 
@@ -102,26 +84,22 @@ static int number_names(struct backward *b, unsigned i)
 {
 	struct flame_names *names = &b->log->writers[i].names;
 	uint32_t n = names->count;
-	uint32_t *to = calloc((size_t)n + 1, sizeof *to);
-	struct out text;
-	b->numbers[i].names = to;
-	if (!to)
-		return CPIDECODE_ENOMEM;
 	if (i == 0) {
 		b->tree->names = *names;
 		*names = (struct flame_names){0};
 		names = &b->tree->names;
-		if (b->log->r->format != FORMAT_FOLDED) {
-			for (uint32_t k = 1; k < n; k++)
-				to[k] = k;
+		if (b->log->r->format != FORMAT_FOLDED)
 			return 0;
-		}
 	}
+	struct out text;
+	uint32_t *to = calloc((size_t)n + 1, sizeof *to);
+	b->numbers[i].names = to;
+	if (!to)
+		return CPIDECODE_ENOMEM;
 	out_memory(&text);
 	int rc = 0;
 	for (uint32_t k = 1; k < n && !rc; k++) {
-		struct flame_name name = names->at[k];
-		to[k] = spelled_name(b, &name, &text);
+		to[k] = spelled_name(b, flame_names_get(names, k), &text);
 		rc = to[k] ? 0 : CPIDECODE_ENOMEM;
 	}
 	out_discard(&text);
@@ -182,7 +160,7 @@ static int number_owners(struct backward *b, unsigned i)
 		const struct flame_owner *from = &w->owners[k];
 		struct owner *to = &n->owners[k];
 		to->machine = from->machine;
-		to->name = n->names[from->name];
+		to->name = n->names ? n->names[from->name] : from->name;
 		int rc = find_stack(b, from->machine, from->tid, &to->stack);
 		if (rc)
 			return rc;
@@ -196,12 +174,7 @@ static void close_top(struct backward *b, struct stack *s)
 	const struct holder *h = &s->at[--s->count];
 	uint64_t self = h->weight > h->nested ? h->weight - h->nested : 0;
 	b->stacked--;
-	if (h->frame & WAITING) {
-		b->waiting[h->frame & ~WAITING].self = self;
-		s->waiting--;
-	} else {
-		b->tree->flame.frames[h->frame].self += self;
-	}
+	flame_tree_node(b->tree, h->frame)->self += self;
 }
 
 static void close_after(struct backward *b, struct stack *s, uint64_t end)
@@ -236,129 +209,52 @@ static void close_machine(struct backward *b)
 	}
 }
 
-static uint32_t known_frame(const struct backward *b, uint32_t frame)
-{
-	return frame & WAITING ? b->waiting[frame & ~WAITING].frame : frame;
-}
-
-/* Places of the waiting by level; the number of levels. */
-static unsigned sort_levels(const struct backward *b, uint16_t *order, unsigned *begin)
-{
-	unsigned levels = 0;
-	memset(begin, 0, (MAX_WAITING + 2) * sizeof *begin);
-	for (unsigned i = 0; i < b->nwaiting; i++) {
-		begin[b->waiting[i].level + 2]++;
-		levels = b->waiting[i].level >= levels ? b->waiting[i].level + 1 : levels;
-	}
-	for (unsigned i = 2; i < MAX_WAITING + 2; i++)
-		begin[i] += begin[i - 1];
-	for (unsigned i = 0; i < b->nwaiting; i++)
-		order[begin[b->waiting[i].level + 1]++] = (uint16_t)i;
-	return levels;
-}
-
-static int find_frames(struct backward *b, const uint16_t *order, unsigned n)
-{
-	for (unsigned i = 0; i < n; i++) {
-		struct waiting *w = &b->waiting[order[i]];
-		w->parent = known_frame(b, w->parent);
-		flame_tree_ask(b->tree, w->parent, w->name);
-	}
-	for (unsigned i = 0; i < n; i++)
-		flame_tree_ask_frame(
-			b->tree, b->waiting[order[i]].parent, b->waiting[order[i]].name);
-	for (unsigned i = 0; i < n; i++) {
-		struct waiting *w = &b->waiting[order[i]];
-		w->frame = flame_tree_add(b->tree, w->parent, FLAME_INTERVAL, w->name);
-		if (!w->frame)
-			return CPIDECODE_ENOMEM;
-	}
-	return 0;
-}
-
-/* The holders of a thread are told of their frames. */
-static void tell_holders(struct backward *b, struct stack *s)
-{
-	for (size_t i = s->count; s->waiting; i--) {
-		struct holder *h = &s->at[i - 1];
-		if (h->frame & WAITING) {
-			h->frame = known_frame(b, h->frame);
-			s->waiting--;
-		}
-	}
-}
-
-static int settle(struct backward *b)
-{
-	uint16_t order[MAX_WAITING];
-	unsigned begin[MAX_WAITING + 2], levels = sort_levels(b, order, begin);
-	int rc = 0;
-	for (unsigned i = 0; i < levels && !rc; i++)
-		rc = find_frames(b, order + begin[i], begin[i + 1] - begin[i]);
-	for (unsigned i = 0; i < b->nwaiting && !rc; i++) {
-		const struct waiting *w = &b->waiting[i];
-		tell_holders(b, &b->stacks[w->stack]);
-		b->tree->flame.frames[w->frame].self += w->self;
-		rc = flame_tree_count(b->tree, w->frame, &w->part);
-	}
-	b->nwaiting = 0;
-	return rc;
-}
-
-/* The place among the waiting. */
-static int wait_for_frame(struct backward *b, const struct flame_ended *e,
-	const struct holder *outer, uint32_t *place)
+/* The frame of one that this one holds, or nobody does; 0: no memory. */
+static uint32_t frame_of(
+	struct backward *b, const struct flame_ended *e, const struct holder *outer)
 {
 	const struct numbers *n = &b->numbers[e->segment->writer];
 	struct owner *owner = &n->owners[e->record.owner];
 	if (!outer && !owner->frame)
-		owner->frame = flame_tree_add(b->tree, 0, FLAME_TASK, owner->name);
+		owner->frame = flame_tree_add(b->tree, 0, owner->name);
 	uint32_t parent = outer ? outer->frame : owner->frame;
-	if (!parent)
-		return CPIDECODE_ENOMEM;
-	struct waiting *w = &b->waiting[b->nwaiting];
-	w->parent = parent;
-	w->name = n->names[e->record.name];
-	w->stack = owner->stack;
-	w->level = parent & WAITING ? b->waiting[parent & ~WAITING].level + 1 : 0;
-	w->self = 0;
-	if (b->tree->measures) {
-		w->part = e->record.part;
-		w->part.elapsed_ns = trace_duration_ns(
-			trace_file(b->log->r->trace, e->segment->file), e->record.elapsed);
-	}
-	*place = b->nwaiting++;
-	return 0;
+	uint32_t name = n->names ? n->names[e->record.name] : e->record.name;
+	return parent ? flame_tree_add(b->tree, parent, name) : 0;
+}
+
+static int count(struct backward *b, const struct flame_ended *e, uint32_t frame)
+{
+	if (!b->tree->measured)
+		return flame_tree_count(b->tree, frame, NULL);
+	struct flame_part part = e->record.part;
+	part.elapsed_ns = trace_duration_ns(
+		trace_file(b->log->r->trace, e->segment->file), e->record.elapsed);
+	return flame_tree_count(b->tree, frame, &part);
 }
 
 static int add_interval(struct backward *b, const struct flame_ended *e)
 {
 	const struct owner *owner = &b->numbers[e->segment->writer].owners[e->record.owner];
 	struct stack *s = &b->stacks[owner->stack];
-	uint32_t waiting;
-	close_after(b, s, e->record.end);
+	close_after(b, s, e->end);
 	if (grow(&s->at, s->count, &s->cap, sizeof *s->at))
 		return CPIDECODE_ENOMEM;
-	int rc = b->nwaiting == MAX_WAITING ? settle(b) : 0;
-	if (rc)
-		return rc;
 	size_t place = s->count;
 	while (place &&
 		starts_after(s->at[place - 1].early, s->at[place - 1].start, e->early, e->start))
 		place--;
 	struct holder *own = &s->at[place], *outer = place ? own - 1 : NULL;
-	rc = wait_for_frame(b, e, outer, &waiting);
-	if (rc)
-		return rc;
+	uint32_t frame = frame_of(b, e, outer);
+	if (!frame || count(b, e, frame))
+		return CPIDECODE_ENOMEM;
 	if (outer)
 		outer->nested += e->record.weight;
 	b->steps += s->count - place;
 	memmove(own + 1, own, (s->count++ - place) * sizeof *own);
-	*own = (struct holder){e->start, e->record.weight, 0, WAITING | waiting, e->early};
-	s->waiting++;
+	*own = (struct holder){e->start, e->record.weight, 0, frame, e->early};
 	b->added++;
 	if (++b->stacked >= b->sweep_at)
-		sweep(b, e->record.end);
+		sweep(b, e->end);
 	return b->steps > STEPS * (b->added + 1024) ? 1 : 0;
 }
 
@@ -372,7 +268,7 @@ static int add_machine(struct backward *b, uint32_t machine)
 	if (rc)
 		return rc;
 	close_machine(b);
-	return settle(b);
+	return 0;
 }
 
 static int add_all(struct backward *b)

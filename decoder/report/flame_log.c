@@ -19,24 +19,36 @@ enum {
 	OWNER_PLACES = 4 * MAX_OWNERS,
 };
 
-/* Of the last word of a record: which others it has. Above them the owner; the name last. */
+/* Of a record, which is read from its end: what stands before its tail. */
 enum {
 	HAS_WEIGHT = 1,
 	HAS_COUNTS = 2,
 	HAS_VALUE = 4,
-	KIND_SHIFT = 3,
+	IS_LONG = 8, /* ticks that the tail has no room for */
+	KIND_SHIFT = 4,
 	OWNER_SHIFT = 8,
 };
 
+struct tail {
+	uint32_t after, elapsed;
+	uint32_t flags; /* and the owner */
+	uint32_t name;	/* put there later */
+};
+
+_Static_assert(sizeof(struct tail) == 16, "no gaps");
+
 static int new_block(struct flame_writer *w)
 {
-	if (grow(&w->blocks, w->nblocks, &w->blocks_cap, sizeof *w->blocks))
+	if (pages_room(&w->memory, w->nblocks, FLAME_BLOCK))
 		return CPIDECODE_ENOMEM;
-	w->block = malloc(FLAME_BLOCK);
-	if (!w->block)
-		return CPIDECODE_ENOMEM;
-	w->blocks[w->nblocks++] = w->block;
+	w->block = (uint8_t *)w->memory.at + w->nblocks++ * FLAME_BLOCK;
 	return 0;
+}
+
+/* Where the block lies in memory. */
+static size_t block_offset(const struct flame_writer *w)
+{
+	return (w->nblocks - 1) * FLAME_BLOCK;
 }
 
 static int write_block(struct flame_writer *w)
@@ -56,8 +68,8 @@ static int write_block(struct flame_writer *w)
 	}
 	for (size_t i = w->unsealed; i < w->nsegments; i++) {
 		struct flame_segment *s = &w->segments[i];
-		s->offset = w->stored + (uint64_t)(s->at - w->block);
-		s->at = NULL;
+		s->offset += w->stored - block_offset(w);
+		s->stored = true;
 	}
 	w->stored += w->used;
 	return 0;
@@ -65,8 +77,11 @@ static int write_block(struct flame_writer *w)
 
 static void end_segment(struct flame_writer *w)
 {
-	if (w->nsegments > w->unsealed)
-		w->segments[w->nsegments - 1].bytes = w->used - w->begin;
+	if (w->nsegments == w->unsealed)
+		return;
+	struct flame_segment *last = &w->segments[w->nsegments - 1];
+	last->bytes = w->used - w->begin;
+	last->end = w->last_end;
 }
 
 /* The records that still lack the numbers of their names get them. */
@@ -117,8 +132,8 @@ static int make_room(const struct flame_log *log, struct flame_writer *w, const 
 		.ring = iv->ring,
 		.slice = slice,
 		.order = w->nsegments,
-		.at = w->block + w->used,
-		.writer = (unsigned)(w - log->writers)};
+		.offset = block_offset(w) + w->used,
+		.writer = (uint16_t)(w - log->writers)};
 	w->nsegments++;
 	return 0;
 }
@@ -210,9 +225,9 @@ static uint8_t *put(uint8_t *p, uint64_t v)
 	return p + sizeof v;
 }
 
-static uint8_t *put_part(uint8_t *p, const struct flame_part *part, uint64_t *flags)
+static uint8_t *put_part(uint8_t *p, const struct flame_part *part, uint32_t *flags)
 {
-	*flags |= (uint64_t)part->kind << KIND_SHIFT;
+	*flags |= (uint32_t)part->kind << KIND_SHIFT;
 	if (part->kind == FLAME_CPI_NONE)
 		return p;
 	if (part->above != NOT_MEASURED || part->below != NOT_MEASURED) {
@@ -230,8 +245,10 @@ static uint8_t *put_part(uint8_t *p, const struct flame_part *part, uint64_t *fl
 static void put_record(const struct flame_log *log, struct flame_writer *w,
 	const struct interval *iv, uint64_t weight)
 {
-	uint64_t flags = (uint64_t)w->last_owner << OWNER_SHIFT;
-	uint8_t *p = put(put(w->block + w->used, iv->end_ticks), iv->elapsed);
+	/* The first of a segment comes after none. */
+	uint64_t after = w->used > w->begin ? iv->end_ticks - w->last_end : 0;
+	uint32_t flags = w->last_owner << OWNER_SHIFT;
+	uint8_t *p = w->block + w->used;
 	if (weight != iv->elapsed) {
 		flags |= HAS_WEIGHT;
 		p = put(p, weight);
@@ -242,47 +259,59 @@ static void put_record(const struct flame_log *log, struct flame_writer *w,
 		w->start = iv->start_ns < w->start ? iv->start_ns : w->start;
 		w->end = iv->end_ns > w->end ? iv->end_ns : w->end;
 	}
-	w->used = (uint32_t)(put(p, flags) - w->block);
+	if ((after | iv->elapsed) > UINT32_MAX) {
+		flags |= IS_LONG;
+		p = put(put(p, after), iv->elapsed);
+	}
+	struct tail tail = {(uint32_t)after, (uint32_t)iv->elapsed, flags, 0};
+	memcpy(p, &tail, sizeof tail);
+	w->used = (uint32_t)(p + sizeof tail - w->block);
+	w->last_end = iv->end_ticks;
 }
 
-static unsigned words_of(uint64_t flags)
+static unsigned words_of(uint32_t flags)
 {
-	return 2 + (flags & HAS_WEIGHT) + (flags & HAS_COUNTS) + (flags & HAS_VALUE) / 4;
+	return (flags & HAS_WEIGHT) + (flags & HAS_COUNTS) + (flags & HAS_VALUE) / HAS_VALUE +
+	       (flags & IS_LONG) / IS_LONG * 2;
 }
 
-uint64_t flame_log_end(const uint8_t *p)
+static uint64_t get(const uint8_t **p)
 {
-	uint64_t flags, end;
-	memcpy(&flags, p - 8, sizeof flags);
-	memcpy(&end, p - 8 * (words_of(flags) + 1), sizeof end);
-	return end;
+	uint64_t v;
+	memcpy(&v, *p, sizeof v);
+	*p += sizeof v;
+	return v;
 }
 
 const uint8_t *flame_log_back(const uint8_t *p, struct flame_record *r)
 {
-	uint64_t words[6], flags;
-	memcpy(&flags, p - 8, sizeof flags);
-	memcpy(&r->name, p - 4, sizeof r->name);
-	unsigned n = words_of(flags);
-	p -= 8 * (n + 1);
-	memcpy(words, p, 8 * n);
-	const uint64_t *w = words;
-	r->owner = (uint32_t)flags >> OWNER_SHIFT;
-	r->end = *w++;
-	r->elapsed = *w++;
-	r->weight = flags & HAS_WEIGHT ? *w++ : r->elapsed;
-	r->part = (struct flame_part){.kind = flags >> KIND_SHIFT & 3,
+	struct tail tail;
+	memcpy(&tail, p - sizeof tail, sizeof tail);
+	const uint8_t *begin = p - sizeof tail - 8 * words_of(tail.flags), *next = begin;
+	uint64_t weight = tail.flags & HAS_WEIGHT ? get(&next) : tail.elapsed;
+	r->name = tail.name;
+	r->owner = tail.flags >> OWNER_SHIFT;
+	r->after = tail.after;
+	r->elapsed = tail.elapsed;
+	r->part = (struct flame_part){.kind = tail.flags >> KIND_SHIFT & 3,
 		.above = NOT_MEASURED,
 		.below = NOT_MEASURED,
-		.value = NAN,
-		.elapsed = r->elapsed};
-	if (flags & HAS_COUNTS) {
-		r->part.above = *w++;
-		r->part.below = *w++;
+		.value = NAN};
+	if (tail.flags & HAS_COUNTS) {
+		r->part.above = get(&next);
+		r->part.below = get(&next);
 	}
-	if (flags & HAS_VALUE)
-		memcpy(&r->part.value, w, sizeof r->part.value);
-	return p;
+	if (tail.flags & HAS_VALUE) {
+		memcpy(&r->part.value, next, sizeof r->part.value);
+		next += sizeof r->part.value;
+	}
+	if (tail.flags & IS_LONG) {
+		r->after = get(&next);
+		r->elapsed = get(&next);
+	}
+	r->weight = tail.flags & HAS_WEIGHT ? weight : r->elapsed;
+	r->part.elapsed = r->elapsed;
+	return begin;
 }
 
 static int take_interval(
@@ -302,7 +331,6 @@ static int take_interval(
 		w->unfit = true;
 		return CPIDECODE_ECANCELED;
 	}
-	w->last_end = iv->end_ticks;
 	put_record(log, w, iv, weight);
 	return put_name(w, iv);
 }
@@ -380,9 +408,7 @@ void flame_log_free(struct flame_log *log)
 		struct flame_writer *w = &log->writers[i];
 		interval_builder_free(w->builder);
 		flame_names_free(&w->names);
-		while (w->nblocks)
-			free(w->blocks[--w->nblocks]);
-		free(w->blocks);
+		pages_free(&w->memory);
 		free(w->owners);
 		free(w->owner_table);
 		free(w->segments);

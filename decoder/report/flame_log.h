@@ -21,10 +21,11 @@ struct flame_owner {
 struct flame_segment {
 	uint32_t file, ring;
 	size_t slice, order; /* order: within the slice */
-	const uint8_t *at;   /* NULL: in the writer's file */
-	uint64_t offset;
+	uint64_t offset;     /* in the writer's memory or file */
+	uint64_t end;	     /* of its last record */
 	uint32_t bytes;
-	unsigned writer;
+	uint16_t writer;
+	bool stored; /* in the file */
 };
 
 enum {
@@ -45,16 +46,16 @@ struct flame_writer {
 	uint32_t last_owner;
 	struct flame_segment *segments;
 	size_t nsegments, segments_cap;
-	size_t unsealed; /* the first segment of the block */
-	uint8_t *block;
+	size_t unsealed;			  /* the first segment of the block */
+	struct pages memory;			  /* the blocks that stay there */
+	size_t nblocks;				  /* with the one that is being written */
+	uint8_t *block;				  /* that one */
 	uint32_t used, begin;			  /* of the block; where its last segment begins */
 	uint64_t last_end;			  /* in that segment */
 	struct flame_wanted wanted[FLAME_WANTED]; /* names of its last records */
 	uint32_t unnamed[FLAME_WANTED];		  /* where those records end */
 	unsigned nwanted, text_used;
 	char text[FLAME_TEXT];
-	uint8_t **blocks; /* those that stay in memory, the one being written among them */
-	size_t nblocks, blocks_cap;
 	int fd;
 	uint64_t stored; /* in the file */
 	int64_t start, end;
@@ -71,7 +72,8 @@ struct flame_log {
 
 /* One as it was written. */
 struct flame_record {
-	uint64_t end, elapsed, weight;
+	uint64_t elapsed, weight;
+	uint64_t after;		/* it ended so long after the one before it in its segment */
 	uint32_t name, owner;	/* of its writer */
 	struct flame_part part; /* in pictures only */
 };
@@ -82,10 +84,8 @@ struct flame_record {
  * no use.
  */
 int flame_log_write(struct flame_log *log, unsigned wants, struct findings *found);
-/* The record that ends at p; returns where it begins. The part's elapsed_ns is not set. */
+/* The record that stands before p; returns where it begins. The part's elapsed_ns is not set. */
 const uint8_t *flame_log_back(const uint8_t *p, struct flame_record *record);
-/* When that record ended. */
-uint64_t flame_log_end(const uint8_t *p);
 void flame_log_free(struct flame_log *log);
 
 /* What an interval weighs; NOT_MEASURED: unknown. */

@@ -1,52 +1,62 @@
 #include "flame_names.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
 
-#include "../model/grow.h"
+#include "../../include/cpidecode.h"
+
+struct slot {
+	uint32_t name; /* 0: free */
+	uint32_t hash;
+};
 
 static int more_slots(struct flame_names *names)
 {
-	size_t places = names->table ? 2 * ((size_t)names->mask + 1) : 256;
-	struct name_slot *table = places <= UINT32_MAX / 2 ? calloc(places, sizeof *table) : NULL;
-	if (!table)
+	const struct slot *from = names->table.at;
+	struct pages bigger = {0};
+	size_t before = from ? (size_t)names->mask + 1 : 0, places = from ? 2 * before : 256;
+	if (places > UINT32_MAX || pages_grow(&bigger, places * sizeof *from))
 		return CPIDECODE_ENOMEM;
+	struct slot *to = bigger.at;
 	uint32_t mask = (uint32_t)places - 1;
 	/* In the order of the table: what is written lies in two runs. */
-	for (size_t i = 0; names->table && i <= names->mask; i++) {
-		uint32_t at = names->table[i].hash;
-		if (!names->table[i].name)
+	for (size_t i = 0; i < before; i++) {
+		uint32_t at = from[i].hash;
+		if (!from[i].name)
 			continue;
-		while (table[at & mask].name)
+		while (to[at & mask].name)
 			at++;
-		table[at & mask] = names->table[i];
+		to[at & mask] = from[i];
 	}
-	free(names->table);
-	names->table = table;
+	pages_free(&names->table);
+	names->table = bigger;
 	names->mask = mask;
 	return 0;
 }
 
-static bool is_name(const struct flame_name *name, const char *bytes, size_t n)
+static bool is_name(const struct flame_names *names, uint32_t number, const char *bytes, size_t n)
 {
-	return name->len == n && !memcmp(name->at, bytes, n);
+	struct flame_name name = flame_names_get(names, number);
+	return name.len == n && !memcmp(name.at, bytes, n);
 }
 
-static uint32_t add(struct flame_names *names, struct name_slot *slot, uint32_t hash,
-	const char *bytes, size_t n)
+static uint32_t add(
+	struct flame_names *names, struct slot *slot, uint32_t hash, const char *bytes, size_t n)
 {
 	if (!names->count)
 		names->count = 1;
-	if (n > UINT32_MAX || grow(&names->at, names->count, &names->cap, sizeof *names->at))
+	uint64_t fours = 1 + ((uint64_t)n + 3) / 4;
+	if (n > UINT32_MAX || names->used + fours > UINT32_MAX || names->count == UINT32_MAX ||
+		pages_room(&names->places, names->count, sizeof(uint32_t)) ||
+		pages_room(&names->text, names->used + fours, 4))
 		return 0;
-	char *copy = arena_alloc(&names->memory, n ? n : 1);
-	if (!copy)
-		return 0;
+	uint32_t *at = (uint32_t *)names->text.at + names->used;
+	*at = (uint32_t)n;
 	if (n)
-		memcpy(copy, bytes, n);
-	names->at[names->count] = (struct flame_name){copy, (uint32_t)n, hash};
-	*slot = (struct name_slot){names->count, hash};
+		memcpy(at + 1, bytes, n);
+	((uint32_t *)names->places.at)[names->count] = (uint32_t)names->used;
+	names->used += fours;
+	*slot = (struct slot){names->count, hash};
 	return names->count++;
 }
 
@@ -58,14 +68,15 @@ static uint32_t hash_of(const char *bytes, size_t n)
 
 static uint32_t find(struct flame_names *names, uint32_t hash, const char *bytes, size_t n)
 {
-	if (!names->table || names->count > names->mask / 2)
+	if (!names->table.at || names->count > names->mask / 2)
 		if (more_slots(names))
 			return 0;
+	struct slot *table = names->table.at;
 	for (uint32_t at = hash;; at++) {
-		struct name_slot *slot = &names->table[at & names->mask];
+		struct slot *slot = &table[at & names->mask];
 		if (!slot->name)
 			return add(names, slot, hash, bytes, n);
-		if (slot->hash == hash && is_name(&names->at[slot->name], bytes, n))
+		if (slot->hash == hash && is_name(names, slot->name, bytes, n))
 			return slot->name;
 	}
 }
@@ -78,8 +89,9 @@ uint32_t flame_names_add(struct flame_names *names, const char *bytes, size_t n)
 /* The first that may be it; 0: none is. */
 static uint32_t likely(const struct flame_names *names, uint32_t hash)
 {
+	const struct slot *table = names->table.at;
 	for (uint32_t at = hash;; at++) {
-		const struct name_slot *slot = &names->table[at & names->mask];
+		const struct slot *slot = &table[at & names->mask];
 		if (!slot->name || slot->hash == hash)
 			return slot->name;
 	}
@@ -87,20 +99,21 @@ static uint32_t likely(const struct flame_names *names, uint32_t hash)
 
 int flame_names_add_all(struct flame_names *names, struct flame_wanted *wanted, unsigned n)
 {
-	if (!names->table && more_slots(names))
+	if (!names->table.at && more_slots(names))
 		return CPIDECODE_ENOMEM;
 	for (unsigned i = 0; i < n; i++) {
 		wanted[i].hash = hash_of(wanted[i].bytes, wanted[i].len);
-		__builtin_prefetch(&names->table[wanted[i].hash & names->mask], 1);
+		__builtin_prefetch(
+			(struct slot *)names->table.at + (wanted[i].hash & names->mask), 1);
 	}
 	for (unsigned i = 0; i < n; i++) {
 		wanted[i].number = likely(names, wanted[i].hash);
 		if (wanted[i].number)
-			__builtin_prefetch(&names->at[wanted[i].number]);
+			flame_names_ask(names, wanted[i].number);
 	}
 	for (unsigned i = 0; i < n; i++)
 		if (wanted[i].number)
-			__builtin_prefetch(names->at[wanted[i].number].at);
+			flame_names_ask_bytes(names, wanted[i].number);
 	for (unsigned i = 0; i < n; i++) {
 		struct flame_wanted *w = &wanted[i];
 		w->number = find(names, w->hash, w->bytes, w->len);
@@ -112,8 +125,8 @@ int flame_names_add_all(struct flame_names *names, struct flame_wanted *wanted, 
 
 void flame_names_free(struct flame_names *names)
 {
-	intern_free(&names->memory);
-	free(names->at);
-	free(names->table);
+	pages_free(&names->text);
+	pages_free(&names->places);
+	pages_free(&names->table);
 	*names = (struct flame_names){0};
 }

@@ -3,27 +3,23 @@
 #define SWT_DECODER_FLAME_NAMES_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
-#include "../model/intern.h"
+#include "../model/pages.h"
 
 struct flame_name {
-	const char *at;
-	uint32_t len, hash;
-};
-
-struct name_slot {
-	uint32_t name; /* 0: free */
-	uint32_t hash;
+	const char *at; /* until the next one is added */
+	uint32_t len;
 };
 
 /* Starts zeroed. Numbers begin at 1. */
 struct flame_names {
-	struct flame_name *at;
-	size_t cap;
-	uint32_t count;		 /* with the one that is not used */
-	struct name_slot *table; /* open hash */
+	struct pages text;   /* of each its length and its bytes, on a multiple of 4 */
+	struct pages places; /* uint32_t: where each stands there, in fours */
+	struct pages table;  /* open hash */
+	uint64_t used;	     /* of text, in fours */
+	uint32_t count;	     /* with the one that is not used */
 	uint32_t mask;
-	struct intern memory;
 };
 
 /* The number of these bytes, new or not; 0: out of memory. */
@@ -43,5 +39,28 @@ struct flame_wanted {
 /* The numbers of n of them, as flame_names_add would find them in turn. 0 or CPIDECODE_ENOMEM. */
 int flame_names_add_all(struct flame_names *names, struct flame_wanted *wanted, unsigned n);
 void flame_names_free(struct flame_names *names);
+
+/* Hints that its place, and then that its bytes will be asked for. */
+static inline void flame_names_ask(const struct flame_names *names, uint32_t number)
+{
+	__builtin_prefetch((const uint32_t *)names->places.at + number);
+}
+
+static inline const uint32_t *flame_names_at(const struct flame_names *names, uint32_t number)
+{
+	uint32_t place = ((const uint32_t *)names->places.at)[number];
+	return (const uint32_t *)names->text.at + place;
+}
+
+static inline void flame_names_ask_bytes(const struct flame_names *names, uint32_t number)
+{
+	__builtin_prefetch(flame_names_at(names, number));
+}
+
+static inline struct flame_name flame_names_get(const struct flame_names *names, uint32_t number)
+{
+	const uint32_t *at = flame_names_at(names, number);
+	return (struct flame_name){(const char *)(at + 1), *at};
+}
 
 #endif

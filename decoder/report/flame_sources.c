@@ -90,11 +90,14 @@ static int step_back(struct flame_sources *all, struct flame_source *s)
 		if (!s->left)
 			return 0;
 		const struct flame_segment *segment = &s->segments[--s->left];
-		s->begin = segment->at;
-		int rc = segment->at ? 0 : load(all, s, segment);
+		const struct flame_writer *w = &all->log->writers[segment->writer];
+		int rc = segment->stored ? load(all, s, segment) : 0;
 		if (rc)
 			return rc;
+		if (!segment->stored)
+			s->begin = (const uint8_t *)w->memory.at + segment->offset;
 		s->p = s->begin + segment->bytes;
+		s->end = segment->end;
 	}
 	return 1;
 }
@@ -137,7 +140,6 @@ int flame_sources_start(struct flame_sources *all, uint32_t machine)
 			return rc;
 		if (!rc)
 			continue;
-		s->end = flame_log_end(s->p);
 		all->heap[all->count] = s;
 		sift_up(all, all->count++);
 	}
@@ -153,22 +155,21 @@ static int take_top(struct flame_sources *all)
 	if (grow(&all->ended, all->nended, &all->ended_cap, sizeof *all->ended))
 		return CPIDECODE_ENOMEM;
 	struct flame_ended *e = &all->ended[all->nended];
+	uint64_t end = s->end;
 	s->p = flame_log_back(s->p, &e->record);
 	e->segment = &s->segments[s->left];
-	e->start = e->record.end - e->record.elapsed;
-	e->early = e->record.elapsed > e->record.end;
+	e->end = end;
+	e->start = end - e->record.elapsed;
+	e->early = e->record.elapsed > end;
 	e->place = (uint32_t)all->nended++;
+	s->end -= e->record.after;
 	int rc = step_back(all, s);
 	if (rc < 0)
 		return rc;
-	if (rc) {
-		uint64_t end = flame_log_end(s->p);
-		if (end > s->end)
-			return 1;
-		s->end = end;
-	} else {
+	if (!rc)
 		all->heap[0] = all->heap[--all->count];
-	}
+	else if (s->end > end)
+		return 1;
 	if (all->count)
 		sift_down(all);
 	return 0;
@@ -185,6 +186,16 @@ static int by_start(const void *x, const void *y)
 	if (a->segment->ring != b->segment->ring)
 		return a->segment->ring < b->segment->ring ? -1 : 1;
 	return (a->place < b->place) - (a->place > b->place);
+}
+
+/* Mostly they come in that order. */
+static void sort_ended(struct flame_ended *e, size_t n)
+{
+	size_t i = 1;
+	while (i < n && by_start(&e[i - 1], &e[i]) < 0)
+		i++;
+	if (i < n)
+		qsort(e, n, sizeof *e, by_start);
 }
 
 /* Files with rings of the same number would have to be told apart by their positions. */
@@ -217,7 +228,7 @@ int flame_sources_next(struct flame_sources *all)
 	while (!rc && all->count && all->heap[0]->end == end);
 	if (rc || all->nended == 1)
 		return rc;
-	qsort(all->ended, all->nended, sizeof *all->ended, by_start);
+	sort_ended(all->ended, all->nended);
 	return is_unclear(all->ended, all->nended);
 }
 

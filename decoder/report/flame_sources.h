@@ -8,7 +8,7 @@
 struct flame_ended {
 	struct flame_record record;
 	const struct flame_segment *segment;
-	uint64_t start;
+	uint64_t start, end;
 	uint32_t place; /* among those of one end, as they came */
 	bool early;
 };
@@ -19,7 +19,7 @@ struct flame_source {
 	const struct flame_segment *segments;
 	size_t left; /* segments before */
 	uint8_t *block;
-	uint64_t end; /* of the last record */
+	uint64_t end; /* of the record before p */
 };
 
 /* Starts zeroed, but for log. */

@@ -2,61 +2,49 @@
 #ifndef SWT_DECODER_FLAME_TREE_H
 #define SWT_DECODER_FLAME_TREE_H
 
-#include "../model/ratio.h"
-#include "../sink/flame.h"
+#include "flame_measures.h"
 #include "flame_names.h"
 
-struct flame_slot {
-	uint32_t frame; /* 0: free */
-	uint32_t hash;
+/* A frame, as small as can be: there may be as many as there are intervals. */
+struct flame_node {
+	uint32_t parent, name;
+	uint32_t child;		  /* the first that it got, 0: none */
+	struct flame_state state; /* of its measures */
+	uint64_t self;
+	uint64_t count; /* of its own intervals */
 };
 
-/* What an interval adds to its frame's sums: the first kind of CPI that it has. */
-struct flame_part {
-	enum flame_cpi kind;
-	uint64_t above, below; /* NOT_MEASURED: the ratio is all there is */
-	double value;
-	uint64_t elapsed; /* ticks */
-	double elapsed_ns;
-};
-
-/* The same in whatever order intervals are added. */
-struct flame_sums {
-	struct ratio cpi;  /* of the frame's cpi_kind */
-	exact_sum elapsed; /* as exact_time */
-};
-
-/* Sums are large, and frames of one interval may be most of all. */
-struct flame_measures {
-	struct flame_part first;
-	uint32_t sums; /* 0: the first interval is all there is */
-};
-
-/* Starts zeroed. */
+/* Starts zeroed. The root is node 0; a task's parent is the root. */
 struct flame_tree {
-	struct flame flame;		 /* until the end, a frame's next is its name's number */
-	struct flame_measures *measures; /* per frame; NULL: nobody wants them */
-	uint32_t allocated;
-	struct flame_slot *table; /* open hash of frames by parent and name */
+	struct pages nodes;
+	uint32_t count;
+	uint32_t tabled;    /* those in the table */
+	struct pages table; /* open hash, by parent and name, of all but the first children */
 	uint32_t mask;
+	bool measured; /* somebody wants measures */
+	struct flame_measures measures;
 	struct flame_names names;
-	struct flame_sums *sums;
-	size_t nsums, sums_cap;
 };
-
-struct flame_part flame_part_of(const struct interval *iv);
 
 /* Makes the root. 0 or CPIDECODE_ENOMEM. */
-int flame_tree_begin(struct flame_tree *t, bool measures);
+int flame_tree_begin(struct flame_tree *t, bool measured);
 /* The frame of that name (a number in t->names) under that parent; 0: out of memory. */
-uint32_t flame_tree_add(struct flame_tree *t, uint32_t parent, enum flame_kind kind, uint32_t name);
-/* It will be asked for soon: hints, in this order. */
-void flame_tree_ask(const struct flame_tree *t, uint32_t parent, uint32_t name);
-void flame_tree_ask_frame(const struct flame_tree *t, uint32_t parent, uint32_t name);
+uint32_t flame_tree_add(struct flame_tree *t, uint32_t parent, uint32_t name);
 /* Another interval of that frame; part: unless nobody wants measures. 0 or CPIDECODE_ENOMEM. */
 int flame_tree_count(struct flame_tree *t, uint32_t frame, const struct flame_part *part);
-/* Once all is added: children in the order of their names, totals, CPIs. 0 or CPIDECODE_ENOMEM. */
-int flame_tree_finish(struct flame_tree *t);
 void flame_tree_free(struct flame_tree *t);
+
+static inline struct flame_node *flame_tree_node(const struct flame_tree *t, uint32_t frame)
+{
+	return (struct flame_node *)t->nodes.at + frame;
+}
+
+/*
+ * Once all is added, and only once: the frames that a picture shows, f->frames and what is
+ * said of them all. Names belong to the tree. 0 or CPIDECODE_ENOMEM.
+ */
+int flame_picture(struct flame_tree *t, struct flame *f);
+/* The same, of lines: all frames. */
+int flame_lines(struct flame_tree *t, struct flame *f);
 
 #endif

@@ -1,6 +1,7 @@
 /*
  * A flame graph as the sinks see it: frames in an array, the root (everything) first,
- * every frame after its parent, children of one parent in the order of their names.
+ * every frame after its parent, children of one parent in the order of their names. A
+ * picture's are those that are shown.
  */
 #ifndef SWT_DECODER_FLAME_H
 #define SWT_DECODER_FLAME_H
@@ -31,15 +32,25 @@ struct flame_frame {
 	enum flame_cpi cpi_kind : 8;
 	bool has_value; /* self was measured for at least one of them */
 	uint64_t self, total;
+	uint64_t left;	 /* in a picture: weight left of it */
 	uint64_t count;	 /* intervals of this frame itself */
 	uint64_t within; /* with those of the frames on it */
 	double cpi;	 /* NAN: not measured */
 	double elapsed_ns;
 };
 
+/* Of all intervals' frames, those that are not shown included. */
+struct flame_cpis {
+	double low, high; /* of those above 0; high 0: there are none */
+	unsigned kinds;	  /* bits of enum flame_cpi */
+	bool unmeasured;  /* some frame's CPI */
+};
+
 struct flame {
 	struct flame_frame *frames;
 	uint32_t count;
+	uint32_t left_out; /* frames that are not shown */
+	struct flame_cpis cpis;
 	const char *unit;   /* "cycles", "ns", "instructions" */
 	const char *weight; /* what the widths are, for a person */
 	const char *host;   /* NULL: unknown */
@@ -49,7 +60,12 @@ struct flame {
 
 /* Lines `a;b;c value`, in order. The names went through escape_frame. 0, or -1: no memory. */
 int flame_folded(struct out *o, const struct flame *f);
-/* A self-contained interactive picture. 0, or -1: no memory. */
-int flame_svg(struct out *o, const struct flame *f);
+
+enum { FLAME_MAX_ROWS = 400 }; /* deeper frames could not be looked at anyway */
+
+/* The least weight of all that a frame must have for a picture to show it. */
+uint64_t flame_least(uint64_t all);
+/* A self-contained interactive picture of frames that are all shown. */
+void flame_svg(struct out *o, const struct flame *f);
 
 #endif

@@ -17,7 +17,6 @@ enum {
 	HEADER = 106,
 	FOOTER = 34,
 	SCALE_WIDTH = 260,
-	MAX_ROWS = 400, /* deeper frames could not be looked at anyway */
 	NOMINAL_WIDTH = 1200,
 };
 
@@ -28,10 +27,8 @@ struct svg {
 	struct out *o;
 	const struct flame *flame;
 	struct flame_scale scale;
-	double *left; /* of each frame, 0 to 1 of the picture */
 	const char *scale_name;
-	bool unmeasured; /* some frame's CPI */
-	uint32_t rows, left_out;
+	uint32_t rows;
 };
 
 /* Text for a person first, so that control bytes show as escapes; then XML. */
@@ -44,39 +41,26 @@ static void xml_text(struct out *o, const char *s, size_t n)
 	out_discard(&safe);
 }
 
-static double share(const struct svg *s, const struct flame_frame *frame)
+/* 0 to 1 of the picture. */
+static double share(const struct svg *s, uint64_t weight)
 {
 	uint64_t all = s->flame->frames[0].total;
-	return all ? (double)frame->total / (double)all : 0;
+	return all ? (double)weight / (double)all : 0;
 }
 
-static void place_children(struct svg *s, uint32_t parent)
+uint64_t flame_least(uint64_t all)
 {
-	const struct flame_frame *frames = s->flame->frames;
-	double x = s->left[parent];
-	for (uint32_t i = frames[parent].first_child; i; i = frames[i].next) {
-		double width = share(s, &frames[i]);
-		if (width >= NARROWEST && frames[i].depth < MAX_ROWS) {
-			s->left[i] = x;
-			s->left_out--;
-			if (frames[i].depth >= s->rows)
-				s->rows = frames[i].depth + 1;
-		}
-		x += width;
+	uint64_t low = 0, high = all;
+	if (!all)
+		return UINT64_MAX;
+	while (low < high) {
+		uint64_t middle = low + (high - low) / 2;
+		if ((double)middle / (double)all < NARROWEST)
+			low = middle + 1;
+		else
+			high = middle;
 	}
-}
-
-/* Which frames are drawn, and where: left is negative for one that is not. */
-static void layout(struct svg *s)
-{
-	const struct flame *f = s->flame;
-	s->rows = 1;
-	s->left_out = f->count - 1;
-	for (uint32_t i = 1; i < f->count; i++)
-		s->left[i] = -1;
-	for (uint32_t i = 0; i < f->count; i++)
-		if (s->left[i] >= 0)
-			place_children(s, i);
+	return low;
 }
 
 static const char *cpi_name(enum flame_cpi kind)
@@ -89,22 +73,10 @@ static const char *cpi_name(enum flame_cpi kind)
 }
 
 /* What the legend may call the colours: one kind of CPI, or several; how far they go. */
-static void survey(struct svg *s)
+static void choose_scale(struct svg *s)
 {
-	double low = INFINITY, high = 0;
-	unsigned kinds = 0;
-	for (uint32_t i = 0; i < s->flame->count; i++) {
-		const struct flame_frame *frame = &s->flame->frames[i];
-		if (frame->kind != FLAME_INTERVAL)
-			continue;
-		kinds |= 1u << frame->cpi_kind;
-		s->unmeasured |= isnan(frame->cpi);
-		if (frame->cpi > 0) {
-			low = frame->cpi < low ? frame->cpi : low;
-			high = frame->cpi > high ? frame->cpi : high;
-		}
-	}
-	s->scale = flame_scale_of(low, high);
+	unsigned kinds = s->flame->cpis.kinds;
+	s->scale = flame_scale_of(s->flame->cpis.low, s->flame->cpis.high);
 	kinds &= ~(1u << FLAME_CPI_NONE);
 	if (kinds & (kinds - 1))
 		s->scale_name = "CPI: the thread's, else scaled, else raw (see the tooltips)";
@@ -138,7 +110,7 @@ static void write_tooltip(struct svg *s, const struct flame_frame *frame)
 	out_char(o, '\n');
 	grouped(o, frame->total);
 	out_printf(o, " %s, ", s->flame->unit);
-	out_fixed(o, 100 * share(s, frame), 2);
+	out_fixed(o, 100 * share(s, frame->total), 2);
 	out_str(o, "% of all\n");
 	if (frame->self != frame->total && frame->kind == FLAME_INTERVAL) {
 		grouped(o, frame->self);
@@ -160,9 +132,8 @@ static void write_tooltip(struct svg *s, const struct flame_frame *frame)
 	out_str(o, "</title>");
 }
 
-static void write_frame(struct svg *s, uint32_t index)
+static void write_frame(struct svg *s, const struct flame_frame *frame)
 {
-	const struct flame_frame *frame = &s->flame->frames[index];
 	struct out *o = s->o;
 	const char *class = frame->kind == FLAME_ROOT	? "root"
 			    : frame->kind == FLAME_TASK ? "task"
@@ -175,7 +146,7 @@ static void write_frame(struct svg *s, uint32_t index)
 			class = "light";
 	}
 	unsigned y = (s->rows - 1 - frame->depth) * ROW;
-	double x = s->left[index], width = share(s, frame);
+	double x = share(s, frame->left), width = share(s, frame->total);
 	out_printf(o,
 		"<svg class=\"frame %s\" tabindex=\"-1\" role=\"treeitem\" x=\"%.5f%%\" y=\"%u\" "
 		"width=\"%.5f%%\" height=\"%u\" data-d=\"%u\" data-x=\"%.9g\" data-w=\"%.9g\">",
@@ -194,10 +165,8 @@ static void write_frames(struct svg *s)
 {
 	const struct flame *f = s->flame;
 	for (uint32_t i = 0;;) {
-		bool drawn = s->left[i] >= 0;
-		if (drawn)
-			write_frame(s, i);
-		if (drawn && f->frames[i].first_child) {
+		write_frame(s, &f->frames[i]);
+		if (f->frames[i].first_child) {
 			i = f->frames[i].first_child;
 			continue;
 		}
@@ -241,7 +210,7 @@ static void write_legend(struct svg *s)
 		/* Behind the scale and its name, at some six pixels a letter. */
 		x = SCALE_WIDTH + 32 + 6 * (int)strlen(s->scale_name);
 	}
-	if (s->unmeasured)
+	if (s->flame->cpis.unmeasured)
 		out_printf(o,
 			"<rect x=\"%d\" width=\"26\" height=\"12\" rx=\"2\" fill=\"url(#hatch)\"/>"
 			"<text class=\"key\" x=\"%d\" y=\"10\">%s</text>",
@@ -283,24 +252,23 @@ static void write_footer(struct svg *s)
 		"<text class=\"key\" x=\"1%%\" y=\"%u\">Click or Enter zooms, arrow keys walk, "
 		"/ searches, Esc resets.",
 		y);
-	if (s->left_out)
+	uint32_t left_out = s->flame->left_out;
+	if (left_out)
 		out_printf(o,
 			" %u frame%s narrower than a tenth of a pixel or deeper than %d rows "
 			"left out.",
-			s->left_out, s->left_out == 1 ? "" : "s", MAX_ROWS);
+			left_out, left_out == 1 ? "" : "s", FLAME_MAX_ROWS);
 	if (!s->flame->frames[0].total)
 		out_str(o, " There is no interval to show.");
 	out_str(o, "</text>\n");
 }
 
-int flame_svg(struct out *o, const struct flame *f)
+void flame_svg(struct out *o, const struct flame *f)
 {
 	struct svg s = {.o = o, .flame = f};
-	s.left = calloc(f->count, sizeof *s.left);
-	if (!s.left)
-		return -1;
-	survey(&s);
-	layout(&s);
+	choose_scale(&s);
+	for (uint32_t i = 0; i < f->count; i++)
+		s.rows = f->frames[i].depth >= s.rows ? f->frames[i].depth + 1 : s.rows;
 	unsigned height = HEADER + s.rows * ROW + FOOTER;
 	out_printf(o,
 		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
@@ -325,6 +293,4 @@ int flame_svg(struct out *o, const struct flame *f)
 	out_str(o, "<g id=\"tip\" class=\"gone\"></g>\n<script><![CDATA[\n");
 	out_bytes(o, flame_js, flame_js_size);
 	out_str(o, "]]></script>\n</svg>\n");
-	free(s.left);
-	return 0;
 }

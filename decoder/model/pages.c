@@ -1,0 +1,82 @@
+#include "pages.h"
+
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "../../include/cpidecode.h"
+
+/*
+ * LARGE: a large page of most machines; where they are of another size it is only a number.
+ * Arrays that stay SMALL do without: most never come to fill one.
+ */
+enum { LEAST = 64 << 10, SMALL = 512 << 10, LARGE = 2 << 20 };
+
+/* Address space that begins where a large page may, to be mapped over. */
+static char *reserve(size_t bytes)
+{
+	char *p = mmap(
+		NULL, bytes + LARGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (p == MAP_FAILED)
+		return p;
+	size_t before = -(uintptr_t)p & (LARGE - 1);
+	if (before)
+		munmap(p, before);
+	munmap(p + before + bytes, LARGE - before);
+	return p + before;
+}
+
+static char *map(void *at, size_t bytes)
+{
+	return mmap(at, bytes, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS | (at ? MAP_FIXED : 0), -1, 0);
+}
+
+static char *map_small(const struct pages *p, size_t bytes)
+{
+	return p->at ? mremap(p->at, p->bytes, bytes, MREMAP_MAYMOVE) : map(NULL, bytes);
+}
+
+static char *map_large(const struct pages *p, size_t bytes)
+{
+	char *to = reserve(bytes), *at = to;
+	if (to == MAP_FAILED)
+		return to;
+	if (p->bytes > SMALL)
+		at = mremap(p->at, p->bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, to);
+	else
+		at = map(to, bytes);
+	if (at == MAP_FAILED) {
+		munmap(to, bytes);
+		return at;
+	}
+	madvise(at, bytes, MADV_HUGEPAGE); /* a hint */
+	if (p->at && p->bytes <= SMALL) {
+		memcpy(at, p->at, p->bytes);
+		munmap(p->at, p->bytes);
+	}
+	return at;
+}
+
+int pages_grow(struct pages *p, size_t bytes)
+{
+	if (bytes <= p->bytes)
+		return 0;
+	if (bytes > SIZE_MAX / 4)
+		return CPIDECODE_ENOMEM;
+	size_t unit = bytes <= SMALL ? LEAST : LARGE;
+	bytes = (bytes + unit - 1) & ~(unit - 1);
+	char *at = bytes <= SMALL ? map_small(p, bytes) : map_large(p, bytes);
+	if (at == MAP_FAILED)
+		return CPIDECODE_ENOMEM;
+	p->at = at;
+	p->bytes = bytes;
+	return 0;
+}
+
+void pages_free(struct pages *p)
+{
+	if (p->at)
+		munmap(p->at, p->bytes);
+	*p = (struct pages){0};
+}

@@ -1,0 +1,177 @@
+#include "flame_measures.h"
+
+#include <math.h>
+
+#include "../../include/cpidecode.h"
+
+_Static_assert(sizeof(struct flame_measure) == 32, "two in a cache line");
+
+static bool is_measured(uint64_t above, uint64_t below, double value)
+{
+	return !isnan(value) || (above != NOT_MEASURED && below != NOT_MEASURED && below != 0);
+}
+
+struct flame_part flame_part_of(const struct interval *iv)
+{
+	struct flame_part part = {
+		FLAME_CPI_NONE, NOT_MEASURED, NOT_MEASURED, NAN, iv->elapsed, iv->elapsed_ns};
+	if (is_measured(iv->thread_cycles, iv->thread_instructions, iv->thread_cpi)) {
+		part.kind = FLAME_CPI_THREAD;
+		part.above = iv->thread_cycles;
+		part.below = iv->thread_instructions;
+		part.value = iv->thread_cpi;
+	} else if (is_measured(iv->busy_cycles, iv->instructions, iv->scaled_cpi)) {
+		part.kind = FLAME_CPI_SCALED;
+		part.above = iv->busy_cycles;
+		part.below = iv->instructions;
+		part.value = iv->scaled_cpi;
+	} else if (is_measured(iv->cycles, iv->instructions, iv->raw_cpi)) {
+		part.kind = FLAME_CPI_RAW;
+		part.above = iv->cycles;
+		part.below = iv->instructions;
+		part.value = iv->raw_cpi;
+	}
+	return part;
+}
+
+static bool has_counts(const struct flame_part *part)
+{
+	return part->above != NOT_MEASURED && part->below != NOT_MEASURED && part->below != 0;
+}
+
+/* A frame has the first kind that any of its intervals has; the others then do not count. */
+static void add_part(
+	struct flame_sums *sums, struct flame_state *state, const struct flame_part *part)
+{
+	exact_add(&sums->elapsed, exact_time(part->elapsed_ns));
+	if (part->kind == FLAME_CPI_NONE ||
+		(state->kind != FLAME_CPI_NONE && state->kind < part->kind))
+		return;
+	if (state->kind != part->kind)
+		sums->cpi = (struct ratio){0};
+	state->kind = (uint8_t)part->kind;
+	ratio_add(&sums->cpi, part->above, part->below, part->value, part->elapsed);
+}
+
+static struct flame_measure *measure_of(const struct flame_measures *m, uint32_t frame)
+{
+	return (struct flame_measure *)m->at.at + frame;
+}
+
+static struct flame_sums *sums_of(const struct flame_measures *m, const struct flame_measure *own)
+{
+	return (struct flame_sums *)m->sums.at + own->time;
+}
+
+/* What is kept in little room, as sums. */
+static int widen(struct flame_measures *m, struct flame_measure *own, struct flame_state *state)
+{
+	struct flame_sums sums = {.elapsed = own->time};
+	if (pages_room(&m->sums, m->nsums, sizeof sums))
+		return CPIDECODE_ENOMEM;
+	if (state->form == FLAME_COUNTS) {
+		ratio_add(&sums.cpi, own->above, own->below, NAN, own->elapsed);
+	} else if (state->form == FLAME_RATIOS) {
+		/* As of one: that it is not counted is all that matters. */
+		sums.cpi.measured = 1;
+		sums.cpi.weighted = own->weighted;
+		sums.cpi.weight = own->elapsed;
+	} else if (state->form == FLAME_EMPTY) {
+		sums.elapsed = 0;
+	}
+	own->time = m->nsums++;
+	*sums_of(m, own) = sums;
+	state->form = FLAME_SUMS;
+	return 0;
+}
+
+/* Into the little room, if it fits there. */
+static bool add_small(
+	struct flame_measure *own, struct flame_state *state, const struct flame_part *part)
+{
+	exact_sum time = exact_time(part->elapsed_ns);
+	bool first = state->form == FLAME_EMPTY, counts = has_counts(part);
+	if (first)
+		own->time = 0;
+	if (time > UINT64_MAX - own->time || (!first && part->kind != state->kind))
+		return false;
+	if (part->kind == FLAME_CPI_NONE) {
+		if (!first && state->form != FLAME_TIME)
+			return false;
+		state->form = FLAME_TIME;
+	} else if (counts) {
+		/* A ratio beside the counts, which says something else, would be lost. */
+		if (!first || !isnan(part->value))
+			return false;
+		state->form = FLAME_COUNTS;
+		own->elapsed = part->elapsed;
+		own->above = part->above;
+		own->below = part->below;
+	} else {
+		if (!part->elapsed ||
+			(!first && (state->form != FLAME_RATIOS ||
+					   part->elapsed > UINT64_MAX - own->elapsed)))
+			return false;
+		if (first) {
+			own->elapsed = 0;
+			own->weighted = 0;
+		}
+		state->form = FLAME_RATIOS;
+		own->elapsed += part->elapsed;
+		exact_add(&own->weighted,
+			(exact_sum)exact_round(part->value * RATIO_ONE) * part->elapsed);
+	}
+	state->kind = (uint8_t)part->kind;
+	own->time += (uint64_t)time;
+	return true;
+}
+
+int flame_measures_add(struct flame_measures *m, uint32_t frame, struct flame_state *state,
+	const struct flame_part *part)
+{
+	if (pages_room(&m->at, frame, sizeof(struct flame_measure)))
+		return CPIDECODE_ENOMEM;
+	struct flame_measure *own = measure_of(m, frame);
+	if (state->form != FLAME_SUMS && add_small(own, state, part))
+		return 0;
+	int rc = state->form == FLAME_SUMS ? 0 : widen(m, own, state);
+	if (!rc)
+		add_part(sums_of(m, own), state, part);
+	return rc;
+}
+
+double flame_measures_cpi(const struct flame_measures *m, uint32_t frame, struct flame_state state)
+{
+	if (state.form == FLAME_EMPTY)
+		return NAN;
+	const struct flame_measure *own = measure_of(m, frame);
+	switch (state.form) {
+	case FLAME_COUNTS:
+		return (double)own->above / (double)own->below;
+	case FLAME_RATIOS:
+		/* Most fit into 64 bits, of which a double is made without a call. */
+		return (own->weighted > UINT64_MAX ? (double)own->weighted
+						   : (double)(uint64_t)own->weighted) /
+		       ((double)own->elapsed * RATIO_ONE);
+	case FLAME_SUMS:
+		return state.kind ? ratio_value(&sums_of(m, own)->cpi) : NAN;
+	default:
+		return NAN;
+	}
+}
+
+double flame_measures_ns(const struct flame_measures *m, uint32_t frame, struct flame_state state)
+{
+	if (state.form == FLAME_EMPTY)
+		return 0;
+	const struct flame_measure *own = measure_of(m, frame);
+	exact_sum time = state.form == FLAME_SUMS ? sums_of(m, own)->elapsed : own->time;
+	return (double)time / EXACT_PER_NS;
+}
+
+void flame_measures_free(struct flame_measures *m)
+{
+	pages_free(&m->at);
+	pages_free(&m->sums);
+	*m = (struct flame_measures){0};
+}
