@@ -10,10 +10,16 @@
 #include "../sink/units.h"
 #include "flame_backward.h"
 
+/* One of the tree, or 0: none. */
+struct frame {
+	uint32_t number;
+	uint64_t path;
+};
+
 /* An interval that may have others in it. They stand on its thread's stack by their depths. */
 struct open_interval {
 	uint64_t weight, nested; /* nested: of those right inside it */
-	uint32_t frame;		 /* 0: none yet, as nobody asked for it or what is in it */
+	struct frame frame;	 /* none yet: nobody asked for it or what is in it */
 	bool counts;		 /* its own weight is part of its frame's */
 	uint8_t mm;
 	char *label; /* owned; while it has no frame. NULL: minor mm */
@@ -47,23 +53,26 @@ uint64_t flame_weight(const struct report *r, const struct interval *iv)
 
 /*
  * In lines of stacks a name may have to be spelled in another way, and two that become the
- * same are one frame. 0: no memory.
+ * same are one frame. None: no memory.
  */
-static uint32_t frame_under(struct builder *b, uint32_t parent, const char *name, size_t n)
+static struct frame frame_under(struct builder *b, struct frame parent, const char *name, size_t n)
 {
 	if (b->r->format == FORMAT_FOLDED) {
 		b->spelled.len = 0;
 		escape_frame(&b->spelled, name, n);
 		if (b->spelled.error)
-			return 0;
+			return (struct frame){0};
 		name = b->spelled.buf;
 		n = b->spelled.len;
 	}
 	uint32_t number = flame_names_add(&b->tree.names, name, n);
-	return number ? flame_tree_add(&b->tree, parent, number) : 0;
+	struct frame frame = {.path = flame_tree_path(&b->tree, parent.path, number)};
+	if (number)
+		frame.number = flame_tree_add(&b->tree, parent.number, parent.path, number);
+	return frame;
 }
 
-static uint32_t task_frame(struct builder *b, const struct interval *iv)
+static struct frame task_frame(struct builder *b, const struct interval *iv)
 {
 	const char *name = report_task_name(iv->task);
 	char text[24];
@@ -71,26 +80,26 @@ static uint32_t task_frame(struct builder *b, const struct interval *iv)
 		snprintf(text, sizeof text, "tid %u", iv->tid);
 		name = text;
 	}
-	return frame_under(b, 0, name, strlen(name));
+	return frame_under(b, (struct frame){0}, name, strlen(name));
 }
 
-static uint32_t interval_frame(
-	struct builder *b, uint32_t parent, uint8_t mm, const char *label, size_t n)
+static struct frame interval_frame(
+	struct builder *b, struct frame parent, uint8_t mm, const char *label, size_t n)
 {
 	const char *name = label ? label : b->minors[mm];
 	return frame_under(b, parent, name, label ? n : strlen(name));
 }
 
-/* The frames of those that iv is nested in, from the outside in; 0: no memory. */
-static uint32_t frame_around(
+/* The frames of those that iv is nested in, from the outside in; none: no memory. */
+static struct frame frame_around(
 	struct builder *b, struct open_interval *outer, size_t depth, const struct interval *iv)
 {
 	size_t known = depth;
-	while (known && !outer[known - 1].frame)
+	while (known && !outer[known - 1].frame.number)
 		known--;
 	/* The outermost of those that are asked for says whose it is. */
-	uint32_t frame = known ? outer[known - 1].frame : task_frame(b, iv);
-	for (; known < depth && frame; known++) {
+	struct frame frame = known ? outer[known - 1].frame : task_frame(b, iv);
+	for (; known < depth && frame.number; known++) {
 		struct open_interval *o = &outer[known];
 		frame = o->frame = interval_frame(b, frame, o->mm, o->label, o->label_len);
 	}
@@ -102,7 +111,7 @@ static void close_interval(struct builder *b, struct open_interval *o)
 {
 	/* Counters of different moments: what is nested can add up to more than the whole. */
 	if (o->counts)
-		flame_tree_node(&b->tree, o->frame)->self +=
+		flame_tree_node(&b->tree, o->frame.number)->self +=
 			o->weight > o->nested ? o->weight - o->nested : 0;
 	free(o->label);
 }
@@ -157,15 +166,15 @@ static int open_interval(struct builder *b, struct open_interval *own, struct op
 		b->left_out++;
 	if (!taken || !measured)
 		return remember_name(own, iv);
-	uint32_t frame = frame_around(b, outer, iv->depth, iv);
-	if (frame)
+	struct frame frame = frame_around(b, outer, iv->depth, iv);
+	if (frame.number)
 		frame = interval_frame(
 			b, frame, iv->mm, iv->has_label ? iv->label : NULL, iv->label_len);
-	if (!frame)
+	if (!frame.number)
 		return CPIDECODE_ENOMEM;
 	own->frame = frame;
 	own->counts = true;
-	return count_interval(b, frame, iv);
+	return count_interval(b, frame.number, iv);
 }
 
 static int add_interval(struct builder *b, const struct interval *iv)

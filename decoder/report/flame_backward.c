@@ -17,14 +17,16 @@
 enum {
 	FEW_STACKED = 1 << 18,
 	STEPS = 32, /* for an interval on the average, among those that overlap */
+	MAX_WAITING = 128,
 };
 
 /* An interval that may have others in it. */
 struct holder {
 	uint64_t start;
 	uint64_t weight, nested; /* nested: of those right inside it */
-	uint32_t frame;
-	bool early; /* it began before tick 0, and start is modulo 2^64 */
+	uint64_t path;
+	uint32_t frame; /* or WAITING and its place there */
+	bool early;	/* it began before tick 0, and start is modulo 2^64 */
 };
 
 /* A thread's, by start, the last one on top. */
@@ -32,12 +34,27 @@ struct stack {
 	struct holder *at;
 	size_t count, cap;
 	uint32_t machine, tid;
+	unsigned waiting; /* of the holders */
 };
+
+/*
+ * One whose frame is found together with those of others, as finding it means waiting for
+ * memory. Where that is, its path tells: its parent may be waiting, too.
+ */
+struct waiting {
+	uint32_t parent; /* a frame, or WAITING and its place */
+	uint32_t name, frame, stack;
+	uint64_t parent_path, path, self;
+	struct flame_part part;
+};
+
+#define WAITING (UINT32_C(1) << 31)
 
 /* What a number of an owner stands for. */
 struct owner {
-	uint32_t machine, stack, frame; /* frame: 0: none yet */
-	uint32_t name;
+	uint32_t machine, stack;
+	uint32_t name, frame; /* frame: 0: none yet */
+	uint64_t path;
 };
 
 /* A writer's numbers, in the tree. */
@@ -55,6 +72,8 @@ struct backward {
 	uint32_t *stack_table; /* open hash: number + 1 */
 	size_t places;
 	struct flame_sources sources;
+	struct waiting waiting[MAX_WAITING];
+	unsigned nwaiting;
 	size_t stacked, sweep_at;
 	uint64_t steps, added;
 	uint32_t machine;
@@ -174,7 +193,12 @@ static void close_top(struct backward *b, struct stack *s)
 	const struct holder *h = &s->at[--s->count];
 	uint64_t self = h->weight > h->nested ? h->weight - h->nested : 0;
 	b->stacked--;
-	flame_tree_node(b->tree, h->frame)->self += self;
+	if (h->frame & WAITING) {
+		b->waiting[h->frame & ~WAITING].self = self;
+		s->waiting--;
+	} else {
+		flame_tree_node(b->tree, h->frame)->self += self;
+	}
 }
 
 static void close_after(struct backward *b, struct stack *s, uint64_t end)
@@ -209,49 +233,101 @@ static void close_machine(struct backward *b)
 	}
 }
 
-/* The frame of one that this one holds, or nobody does; 0: no memory. */
-static uint32_t frame_of(
-	struct backward *b, const struct flame_ended *e, const struct holder *outer)
+static uint32_t known_frame(const struct backward *b, uint32_t frame)
 {
-	const struct numbers *n = &b->numbers[e->segment->writer];
-	struct owner *owner = &n->owners[e->record.owner];
-	if (!outer && !owner->frame)
-		owner->frame = flame_tree_add(b->tree, 0, owner->name);
-	uint32_t parent = outer ? outer->frame : owner->frame;
-	uint32_t name = n->names ? n->names[e->record.name] : e->record.name;
-	return parent ? flame_tree_add(b->tree, parent, name) : 0;
+	return frame & WAITING ? b->waiting[frame & ~WAITING].frame : frame;
 }
 
-static int count(struct backward *b, const struct flame_ended *e, uint32_t frame)
+/* The holders of a thread are told of their frames. */
+static void tell_holders(struct backward *b, struct stack *s)
 {
-	if (!b->tree->measured)
-		return flame_tree_count(b->tree, frame, NULL);
-	struct flame_part part = e->record.part;
-	part.elapsed_ns = trace_duration_ns(
-		trace_file(b->log->r->trace, e->segment->file), e->record.elapsed);
-	return flame_tree_count(b->tree, frame, &part);
+	for (size_t i = s->count; s->waiting; i--) {
+		struct holder *h = &s->at[i - 1];
+		if (h->frame & WAITING) {
+			h->frame = known_frame(b, h->frame);
+			s->waiting--;
+		}
+	}
+}
+
+static int settle(struct backward *b)
+{
+	int rc = 0;
+	for (unsigned i = 0; i < b->nwaiting; i++)
+		flame_tree_ask_frame(b->tree, b->waiting[i].path);
+	for (unsigned i = 0; i < b->nwaiting && !rc; i++) {
+		struct waiting *w = &b->waiting[i];
+		w->frame =
+			flame_tree_add(b->tree, known_frame(b, w->parent), w->parent_path, w->name);
+		if (!w->frame)
+			return CPIDECODE_ENOMEM;
+		flame_tree_node(b->tree, w->frame)->self += w->self;
+		rc = flame_tree_count(b->tree, w->frame, &w->part);
+	}
+	for (unsigned i = 0; i < b->nwaiting && !rc; i++)
+		tell_holders(b, &b->stacks[b->waiting[i].stack]);
+	b->nwaiting = 0;
+	return rc;
+}
+
+/* The task's frame is known at once: there are few. */
+static int find_task(struct backward *b, struct owner *owner)
+{
+	if (owner->frame)
+		return 0;
+	owner->path = flame_tree_path(b->tree, 0, owner->name);
+	owner->frame = flame_tree_add(b->tree, 0, 0, owner->name);
+	return owner->frame ? 0 : CPIDECODE_ENOMEM;
+}
+
+/* The next of the waiting. */
+static void wait_for_frame(
+	struct backward *b, const struct flame_ended *e, uint32_t parent, uint64_t parent_path)
+{
+	const struct numbers *n = &b->numbers[e->segment->writer];
+	struct waiting *w = &b->waiting[b->nwaiting++];
+	w->parent = parent;
+	w->name = n->names ? n->names[e->record.name] : e->record.name;
+	w->stack = n->owners[e->record.owner].stack;
+	w->parent_path = parent_path;
+	w->path = flame_tree_path(b->tree, parent_path, w->name);
+	w->self = 0;
+	flame_tree_ask(b->tree, w->path);
+	if (b->tree->measured) {
+		w->part = e->record.part;
+		w->part.elapsed_ns = trace_duration_ns(
+			trace_file(b->log->r->trace, e->segment->file), e->record.elapsed);
+	}
 }
 
 static int add_interval(struct backward *b, const struct flame_ended *e)
 {
-	const struct owner *owner = &b->numbers[e->segment->writer].owners[e->record.owner];
+	struct owner *owner = &b->numbers[e->segment->writer].owners[e->record.owner];
 	struct stack *s = &b->stacks[owner->stack];
 	close_after(b, s, e->end);
 	if (grow(&s->at, s->count, &s->cap, sizeof *s->at))
+		return CPIDECODE_ENOMEM;
+	if (b->nwaiting == MAX_WAITING && settle(b))
 		return CPIDECODE_ENOMEM;
 	size_t place = s->count;
 	while (place &&
 		starts_after(s->at[place - 1].early, s->at[place - 1].start, e->early, e->start))
 		place--;
 	struct holder *own = &s->at[place], *outer = place ? own - 1 : NULL;
-	uint32_t frame = frame_of(b, e, outer);
-	if (!frame || count(b, e, frame))
-		return CPIDECODE_ENOMEM;
-	if (outer)
+	uint32_t waiting = WAITING | b->nwaiting;
+	if (outer) {
 		outer->nested += e->record.weight;
+		wait_for_frame(b, e, outer->frame, outer->path);
+	} else if (find_task(b, owner) == 0) {
+		wait_for_frame(b, e, owner->frame, owner->path);
+	} else {
+		return CPIDECODE_ENOMEM;
+	}
 	b->steps += s->count - place;
 	memmove(own + 1, own, (s->count++ - place) * sizeof *own);
-	*own = (struct holder){e->start, e->record.weight, 0, frame, e->early};
+	*own = (struct holder){
+		e->start, e->record.weight, 0, b->waiting[b->nwaiting - 1].path, waiting, e->early};
+	s->waiting++;
 	b->added++;
 	if (++b->stacked >= b->sweep_at)
 		sweep(b, e->end);
@@ -268,7 +344,7 @@ static int add_machine(struct backward *b, uint32_t machine)
 	if (rc)
 		return rc;
 	close_machine(b);
-	return 0;
+	return settle(b);
 }
 
 static int add_all(struct backward *b)

@@ -59,6 +59,12 @@ struct flame_state {
 /* Another interval of that frame. 0 or CPIDECODE_ENOMEM. */
 int flame_measures_add(struct flame_measures *m, uint32_t frame, struct flame_state *state,
 	const struct flame_part *part);
+/* A hint. */
+static inline void flame_measures_ask(const struct flame_measures *m, uint32_t frame)
+{
+	__builtin_prefetch((const char *)m->at.at + frame * sizeof(struct flame_measure), 1);
+}
+
 /* NAN: not measured. */
 double flame_measures_cpi(const struct flame_measures *m, uint32_t frame, struct flame_state state);
 double flame_measures_ns(const struct flame_measures *m, uint32_t frame, struct flame_state state);

@@ -5,43 +5,13 @@
 
 #include "../../include/cpidecode.h"
 
-struct slot {
-	uint32_t name; /* 0: free */
-	uint32_t hash;
-};
-
-static int more_slots(struct flame_names *names)
-{
-	const struct slot *from = names->table.at;
-	struct pages bigger = {0};
-	size_t before = from ? (size_t)names->mask + 1 : 0, places = from ? 2 * before : 256;
-	if (places > UINT32_MAX || pages_grow(&bigger, places * sizeof *from))
-		return CPIDECODE_ENOMEM;
-	struct slot *to = bigger.at;
-	uint32_t mask = (uint32_t)places - 1;
-	/* In the order of the table: what is written lies in two runs. */
-	for (size_t i = 0; i < before; i++) {
-		uint32_t at = from[i].hash;
-		if (!from[i].name)
-			continue;
-		while (to[at & mask].name)
-			at++;
-		to[at & mask] = from[i];
-	}
-	pages_free(&names->table);
-	names->table = bigger;
-	names->mask = mask;
-	return 0;
-}
-
 static bool is_name(const struct flame_names *names, uint32_t number, const char *bytes, size_t n)
 {
 	struct flame_name name = flame_names_get(names, number);
 	return name.len == n && !memcmp(name.at, bytes, n);
 }
 
-static uint32_t add(
-	struct flame_names *names, struct slot *slot, uint32_t hash, const char *bytes, size_t n)
+static uint32_t add(struct flame_names *names, const char *bytes, size_t n)
 {
 	if (!names->count)
 		names->count = 1;
@@ -56,7 +26,6 @@ static uint32_t add(
 		memcpy(at + 1, bytes, n);
 	((uint32_t *)names->places.at)[names->count] = (uint32_t)names->used;
 	names->used += fours;
-	*slot = (struct slot){names->count, hash};
 	return names->count++;
 }
 
@@ -68,16 +37,18 @@ static uint32_t hash_of(const char *bytes, size_t n)
 
 static uint32_t find(struct flame_names *names, uint32_t hash, const char *bytes, size_t n)
 {
-	if (!names->table.at || names->count > names->mask / 2)
-		if (more_slots(names))
-			return 0;
-	struct slot *table = names->table.at;
+	if (flame_slots_room(&names->slots))
+		return 0;
 	for (uint32_t at = hash;; at++) {
-		struct slot *slot = &table[at & names->mask];
-		if (!slot->name)
-			return add(names, slot, hash, bytes, n);
-		if (slot->hash == hash && is_name(names, slot->name, bytes, n))
-			return slot->name;
+		struct flame_slot *slot = flame_slots_at(&names->slots, at);
+		if (!slot->number) {
+			uint32_t number = add(names, bytes, n);
+			if (number)
+				flame_slots_set(&names->slots, slot, number, hash);
+			return number;
+		}
+		if (slot->hash == hash && is_name(names, slot->number, bytes, n))
+			return slot->number;
 	}
 }
 
@@ -86,28 +57,16 @@ uint32_t flame_names_add(struct flame_names *names, const char *bytes, size_t n)
 	return find(names, hash_of(bytes, n), bytes, n);
 }
 
-/* The first that may be it; 0: none is. */
-static uint32_t likely(const struct flame_names *names, uint32_t hash)
-{
-	const struct slot *table = names->table.at;
-	for (uint32_t at = hash;; at++) {
-		const struct slot *slot = &table[at & names->mask];
-		if (!slot->name || slot->hash == hash)
-			return slot->name;
-	}
-}
-
 int flame_names_add_all(struct flame_names *names, struct flame_wanted *wanted, unsigned n)
 {
-	if (!names->table.at && more_slots(names))
+	if (flame_slots_room(&names->slots))
 		return CPIDECODE_ENOMEM;
 	for (unsigned i = 0; i < n; i++) {
 		wanted[i].hash = hash_of(wanted[i].bytes, wanted[i].len);
-		__builtin_prefetch(
-			(struct slot *)names->table.at + (wanted[i].hash & names->mask), 1);
+		__builtin_prefetch(flame_slots_at(&names->slots, wanted[i].hash), 1);
 	}
 	for (unsigned i = 0; i < n; i++) {
-		wanted[i].number = likely(names, wanted[i].hash);
+		wanted[i].number = flame_slots_likely(&names->slots, wanted[i].hash);
 		if (wanted[i].number)
 			flame_names_ask(names, wanted[i].number);
 	}
@@ -127,6 +86,6 @@ void flame_names_free(struct flame_names *names)
 {
 	pages_free(&names->text);
 	pages_free(&names->places);
-	pages_free(&names->table);
+	pages_free(&names->slots.at);
 	*names = (struct flame_names){0};
 }

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "../model/pages.h"
+#include "flame_slots.h"
 
 struct flame_name {
 	const char *at; /* until the next one is added */
@@ -16,10 +16,9 @@ struct flame_name {
 struct flame_names {
 	struct pages text;   /* of each its length and its bytes, on a multiple of 4 */
 	struct pages places; /* uint32_t: where each stands there, in fours */
-	struct pages table;  /* open hash */
-	uint64_t used;	     /* of text, in fours */
-	uint32_t count;	     /* with the one that is not used */
-	uint32_t mask;
+	struct flame_slots slots;
+	uint64_t used;	/* of text, in fours */
+	uint32_t count; /* with the one that is not used */
 };
 
 /* The number of these bytes, new or not; 0: out of memory. */

@@ -210,7 +210,7 @@ static void lay_out(struct picture *p)
 int flame_picture(struct flame_tree *t, struct flame *f)
 {
 	struct picture p = {.tree = t, .flame = f};
-	pages_free(&t->table);
+	pages_free(&t->slots.at);
 	add_up(t, &f->cpis);
 	p.shown = calloc(t->count / 8 + 1, 1);
 	int rc = p.shown ? choose(&p) : CPIDECODE_ENOMEM;

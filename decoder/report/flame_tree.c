@@ -1,47 +1,19 @@
 #include "flame_tree.h"
 
+#include <sys/random.h>
+
 #include "../../include/cpidecode.h"
 
 _Static_assert(sizeof(struct flame_node) == 32, "two in a cache line");
 
-struct slot {
-	uint32_t frame; /* 0: free */
-	uint32_t hash;
-};
-
-static uint32_t hash_of(uint32_t parent, uint32_t name)
-{
-	uint64_t hash = ((uint64_t)parent << 32 | name) * UINT64_C(0x9e3779b97f4a7c15);
-	return (uint32_t)(hash >> 32);
-}
-
-static int more_slots(struct flame_tree *t)
-{
-	const struct slot *from = t->table.at;
-	struct pages bigger = {0};
-	size_t before = from ? (size_t)t->mask + 1 : 0, places = from ? 2 * before : 256;
-	if (places > UINT32_MAX || pages_grow(&bigger, places * sizeof *from))
-		return CPIDECODE_ENOMEM;
-	struct slot *to = bigger.at;
-	uint32_t mask = (uint32_t)places - 1;
-	for (size_t i = 0; i < before; i++) {
-		uint32_t at = from[i].hash;
-		if (!from[i].frame)
-			continue;
-		while (to[at & mask].frame)
-			at++;
-		to[at & mask] = from[i];
-	}
-	pages_free(&t->table);
-	t->table = bigger;
-	t->mask = mask;
-	return 0;
-}
-
 int flame_tree_begin(struct flame_tree *t, bool measured)
 {
-	if (pages_room(&t->nodes, 0, sizeof(struct flame_node)) || more_slots(t))
+	if (pages_room(&t->nodes, 0, sizeof(struct flame_node)) || flame_slots_room(&t->slots))
 		return CPIDECODE_ENOMEM;
+	/* Before the system has random numbers, the hashes are known: that costs time at worst. */
+	if (getrandom(t->seed, sizeof t->seed, GRND_NONBLOCK) < 0)
+		t->seed[0] = 0;
+	t->seed[0] |= 1;
 	t->measured = measured;
 	t->count = 1;
 	return 0;
@@ -57,36 +29,74 @@ static uint32_t new_frame(struct flame_tree *t, uint32_t parent, uint32_t name)
 	return t->count++;
 }
 
-/* One that is not the first child. */
-static uint32_t find(struct flame_tree *t, uint32_t parent, uint32_t name)
+static uint32_t hash_of(uint64_t path)
 {
-	uint32_t hash = hash_of(parent, name);
-	if (t->tabled > t->mask / 2 && more_slots(t))
-		return 0;
+	return (uint32_t)(path >> 32);
+}
+
+/* Its slot, or the free one where it belongs. */
+static struct flame_slot *slot_of(
+	const struct flame_tree *t, uint32_t hash, uint32_t parent, uint32_t name)
+{
 	for (uint32_t at = hash;; at++) {
-		struct slot *slot = (struct slot *)t->table.at + (at & t->mask);
-		if (!slot->frame) {
-			uint32_t frame = new_frame(t, parent, name);
-			*slot = (struct slot){frame, hash};
-			t->tabled++;
-			return frame;
-		}
+		struct flame_slot *slot = flame_slots_at(&t->slots, at);
+		if (!slot->number)
+			return slot;
 		if (slot->hash != hash)
 			continue;
-		const struct flame_node *node = flame_tree_node(t, slot->frame);
+		const struct flame_node *node = flame_tree_node(t, slot->number);
 		if (node->parent == parent && node->name == name)
-			return slot->frame;
+			return slot;
 	}
 }
 
-uint32_t flame_tree_add(struct flame_tree *t, uint32_t parent, uint32_t name)
+static int put_in_slot(struct flame_tree *t, uint32_t frame, uint64_t parent_path)
+{
+	const struct flame_node *node = flame_tree_node(t, frame);
+	uint32_t hash = hash_of(flame_tree_path(t, parent_path, node->name));
+	if (flame_slots_room(&t->slots))
+		return CPIDECODE_ENOMEM;
+	flame_slots_set(&t->slots, slot_of(t, hash, node->parent, node->name), frame, hash);
+	return 0;
+}
+
+/* One that is in no slot. */
+static uint32_t only_child(struct flame_tree *t, uint32_t parent, uint64_t path, uint32_t name)
 {
 	uint32_t child = flame_tree_node(t, parent)->child;
-	if (child)
-		return flame_tree_node(t, child)->name == name ? child : find(t, parent, name);
-	child = new_frame(t, parent, name);
-	flame_tree_node(t, parent)->child = child;
-	return child;
+	if (child && child != FLAME_SEVERAL && flame_tree_node(t, child)->name == name)
+		return child;
+	uint32_t frame = new_frame(t, parent, name);
+	if (!frame)
+		return 0;
+	if (child && child != FLAME_SEVERAL && put_in_slot(t, child, path))
+		return 0;
+	if (child && put_in_slot(t, frame, path))
+		return 0;
+	flame_tree_node(t, parent)->child = child ? FLAME_SEVERAL : frame;
+	return frame;
+}
+
+uint32_t flame_tree_add(struct flame_tree *t, uint32_t parent, uint64_t path, uint32_t name)
+{
+	if (!flame_tree_node(t, parent)->child)
+		return only_child(t, parent, path, name);
+	uint32_t hash = hash_of(flame_tree_path(t, path, name));
+	const struct flame_slot *slot = slot_of(t, hash, parent, name);
+	return slot->number ? slot->number : only_child(t, parent, path, name);
+}
+
+void flame_tree_ask(const struct flame_tree *t, uint64_t path)
+{
+	__builtin_prefetch(flame_slots_at(&t->slots, hash_of(path)), 1);
+}
+
+void flame_tree_ask_frame(const struct flame_tree *t, uint64_t path)
+{
+	uint32_t frame = flame_slots_at(&t->slots, hash_of(path))->number;
+	__builtin_prefetch(flame_tree_node(t, frame), 1);
+	if (t->measured)
+		flame_measures_ask(&t->measures, frame);
 }
 
 int flame_tree_count(struct flame_tree *t, uint32_t frame, const struct flame_part *part)
@@ -101,6 +111,6 @@ void flame_tree_free(struct flame_tree *t)
 	flame_names_free(&t->names);
 	flame_measures_free(&t->measures);
 	pages_free(&t->nodes);
-	pages_free(&t->table);
+	pages_free(&t->slots.at);
 	*t = (struct flame_tree){0};
 }

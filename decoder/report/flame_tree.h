@@ -8,28 +8,35 @@
 /* A frame, as small as can be: there may be as many as there are intervals. */
 struct flame_node {
 	uint32_t parent, name;
-	uint32_t child;		  /* the first that it got, 0: none */
+	uint32_t child;		  /* 0: none; FLAME_SEVERAL */
 	struct flame_state state; /* of its measures */
 	uint64_t self;
 	uint64_t count; /* of its own intervals */
 };
 
+#define FLAME_SEVERAL UINT32_MAX
+
 /* Starts zeroed. The root is node 0; a task's parent is the root. */
 struct flame_tree {
 	struct pages nodes;
 	uint32_t count;
-	uint32_t tabled;    /* those in the table */
-	struct pages table; /* open hash, by parent and name, of all but the first children */
-	uint32_t mask;
-	bool measured; /* somebody wants measures */
+	struct flame_slots slots; /* of those that have siblings, by path */
+	uint64_t seed[2];	  /* of paths: nobody can write a trace whose frames collide */
+	bool measured;		  /* somebody wants measures */
 	struct flame_measures measures;
 	struct flame_names names;
 };
 
 /* Makes the root. 0 or CPIDECODE_ENOMEM. */
 int flame_tree_begin(struct flame_tree *t, bool measured);
-/* The frame of that name (a number in t->names) under that parent; 0: out of memory. */
-uint32_t flame_tree_add(struct flame_tree *t, uint32_t parent, uint32_t name);
+/*
+ * The frame of that name (a number in t->names) on that parent, whose path has that hash;
+ * 0: out of memory.
+ */
+uint32_t flame_tree_add(struct flame_tree *t, uint32_t parent, uint64_t path, uint32_t name);
+/* A frame of that path will be asked for soon: hints, in this order. */
+void flame_tree_ask(const struct flame_tree *t, uint64_t path);
+void flame_tree_ask_frame(const struct flame_tree *t, uint64_t path);
 /* Another interval of that frame; part: unless nobody wants measures. 0 or CPIDECODE_ENOMEM. */
 int flame_tree_count(struct flame_tree *t, uint32_t frame, const struct flame_part *part);
 void flame_tree_free(struct flame_tree *t);
@@ -37,6 +44,16 @@ void flame_tree_free(struct flame_tree *t);
 static inline struct flame_node *flame_tree_node(const struct flame_tree *t, uint32_t frame)
 {
 	return (struct flame_node *)t->nodes.at + frame;
+}
+
+/*
+ * The hash of a frame by that of its parent (the root's is 0), so that where it stands is
+ * known before its parent was found.
+ */
+static inline uint64_t flame_tree_path(const struct flame_tree *t, uint64_t parent, uint32_t name)
+{
+	unsigned __int128 path = (unsigned __int128)(parent ^ t->seed[0]) * (name ^ t->seed[1]);
+	return (uint64_t)path ^ (uint64_t)(path >> 64);
 }
 
 /*
