@@ -26,7 +26,7 @@ static inline bool group_elapsed(
 	if (!plan->flat)
 		return group_elapsed_by_cursor(plan, h, elapsed);
 	const uint8_t *p = h->words + 4 * (size_t)plan->elapsed_word;
-	if (h->nwords <= plan->elapsed_word + (plan->elapsed_wide ? 1u : 0u))
+	if (h->nwords < plan->elapsed_words)
 		return false;
 	*elapsed = plan->elapsed_wide ? get_hl64(p) : get_le32(p);
 	return true;

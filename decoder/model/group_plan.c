@@ -221,6 +221,7 @@ static bool make_flat(struct group_plan *plan, unsigned wants)
 	free(c.map);
 	if (plan->flat) {
 		plan->ops = c.ops;
+		plan->elapsed_words = plan->elapsed_word + (plan->elapsed_wide ? 2u : 1u);
 	} else {
 		plan->nops = 0;
 		free(c.ops);
@@ -261,6 +262,7 @@ static struct group_plan *make(
 	plan->key = key;
 	plan->schema = s;
 	plan->part = (uint8_t)part;
+	plan->elapsed_words = UINT32_MAX;
 	plan->nslots = s->nslots;
 	for (unsigned i = 0; i < s->nfields; i++)
 		plan->means[i] = (uint8_t)group_field_of(&s->fields[i]);
@@ -301,13 +303,13 @@ static bool more_places(struct group_plans *p)
 }
 
 const struct group_plan *group_plans_find(
-	struct group_plans *p, const struct hook *h, enum group_part part)
+	struct group_plans *p, const struct schema_hook *schema, enum group_part part)
 {
 	if (p->count >= p->places / 2 && !more_places(p))
 		return NULL;
-	struct group_plan **at = place_of(p, h->schema, part);
+	struct group_plan **at = place_of(p, schema, part);
 	if (!*at) {
-		*at = make(p, h->schema, part);
+		*at = make(p, schema, part);
 		p->count += *at != NULL;
 	}
 	return *at;

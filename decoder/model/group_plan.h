@@ -48,6 +48,8 @@ struct group_plan {
 	bool flat;	   /* ops says all; else there are no ops */
 	bool elapsed_wide; /* two words */
 	uint16_t elapsed_word;
+	uint32_t elapsed_words; /* a hook with fewer does not say; UINT32_MAX: only the cursor knows
+				 */
 	uint16_t nslots;
 	uint32_t nops;
 	struct flat_op *ops;
@@ -64,11 +66,11 @@ struct group_plans {
 };
 
 /*
- * By h's schema or, should that one not name what a group is made of, by the built-in
+ * By that schema or, should it be none or not name what a group is made of, by the built-in
  * one. NULL: out of memory.
  */
 const struct group_plan *group_plans_find(
-	struct group_plans *p, const struct hook *h, enum group_part part);
+	struct group_plans *p, const struct schema_hook *schema, enum group_part part);
 void group_plans_free(struct group_plans *p);
 
 #endif

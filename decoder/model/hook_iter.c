@@ -194,6 +194,11 @@ void hook_iter_sections(struct hook_iter *it, size_t file, size_t ring, size_t b
 	ring_cursor_alone(it->lone);
 }
 
+struct ring_cursor *hook_iter_lone(struct hook_iter *it)
+{
+	return it->lone;
+}
+
 void hook_iter_spare(struct hook_iter *it, unsigned spared)
 {
 	it->spared = spared;

@@ -17,5 +17,11 @@ struct tick_range ticks_between(const struct clock *c, int64_t from_ns, int64_t 
 void hook_iter_part(struct hook_iter *it, const struct tick_range *keys);
 /* Goes on with these sections of one ring. */
 void hook_iter_sections(struct hook_iter *it, size_t file, size_t ring, size_t begin, size_t end);
+/*
+ * Then: the ring's cursor, from which whoever knows better what comes may take hooks itself, as
+ * long as each has the stamp and the thread of the one that was handed out last. Else NULL:
+ * hooks are merged.
+ */
+struct ring_cursor *hook_iter_lone(struct hook_iter *it);
 
 #endif

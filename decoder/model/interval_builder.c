@@ -12,7 +12,8 @@
 #include "clock.h"
 #include "group.h"
 #include "intervals.h"
-#include "trace_private.h"
+#include "pass.h"
+#include "ring_cursor.h"
 
 static const struct interval blank = {
 	.parent = -1,
@@ -40,6 +41,8 @@ struct interval_builder {
 	size_t flush_file;
 	const struct group_plan *last[PARTS]; /* looked up last: mostly the one needed next */
 	struct group_plans plans;
+	const struct schema_set *known_set;
+	const struct group_plan *known[CPI_MINOR_MM + 1][PARTS + 1]; /* see known_plans */
 	struct interval blank; /* a constant would be written field by field, which takes longer */
 };
 
@@ -80,8 +83,25 @@ static const struct group_plan *find_plan(
 {
 	const struct group_plan *plan = b->last[part];
 	if (!plan || plan->key != h->schema)
-		plan = b->last[part] = group_plans_find(&b->plans, h, part);
+		plan = b->last[part] = group_plans_find(&b->plans, h->schema, part);
 	return plan;
+}
+
+/* How hooks of that mm are read, by part, in files with these schemas; NULL: not yet known. */
+static const struct group_plan **known_plans(
+	struct interval_builder *b, const struct schema_set *set, uint8_t mm)
+{
+	if (b->known_set != set) {
+		memset(b->known, 0, sizeof b->known);
+		b->known_set = set;
+	}
+	return b->known[mm];
+}
+
+static __attribute__((noinline)) const struct group_plan *find_known(
+	struct interval_builder *b, uint32_t minor, enum group_part part)
+{
+	return group_plans_find(&b->plans, schema_set_find(b->known_set, CPI_MAJOR, minor), part);
 }
 
 static void open_group(struct interval_builder *b, struct group *g, const struct hook *h)
@@ -222,6 +242,16 @@ static struct group *group_for(struct interval_builder *b, const struct hook *h)
 	return *at;
 }
 
+/* Does it say what somebody wants to know? */
+static bool is_asked(const struct interval_builder *b, const struct group *g,
+	const struct group_plan *plan, enum group_part part)
+{
+	/* The second label could only contradict the first. */
+	if (part == PART_LABEL_END && g->iv.has_label && !(b->wants & WANT_FLAGS))
+		return false;
+	return plan->nops != 1; /* 1: its end alone */
+}
+
 int interval_feed(struct interval_builder *b, const struct hook *h, const struct interval **iv)
 {
 	enum group_part part = group_part(h->major, h->minor);
@@ -245,11 +275,85 @@ int interval_feed(struct interval_builder *b, const struct hook *h, const struct
 		g->has_elapsed = true;
 	}
 	take_part(g, part);
-	/* The second label could only contradict the first. */
-	if (part == PART_LABEL_END && g->iv.has_label && !(b->wants & WANT_FLAGS))
-		return closed;
-	int rc = plan->nops == 1 ? 0 : group_take(g, plan, h); /* 1: its end alone */
+	int rc = is_asked(b, g, plan, part) ? group_take(g, plan, h) : 0;
 	return rc ? rc : closed;
+}
+
+/* The hook at p is one of the group's. */
+static int add_record(struct interval_builder *b, struct group *g, const struct group_plan *plan,
+	enum group_part part, const uint8_t *p, uint32_t size)
+{
+	struct hook h;
+	take_part(g, part);
+	if (!is_asked(b, g, plan, part))
+		return 0;
+	record_take(p, size, &h);
+	return group_take(g, plan, &h);
+}
+
+/* What a committed hook at p says of its elapsed time is that. */
+static bool says_elapsed(const struct group_plan *plan, const uint8_t *p, uint64_t elapsed)
+{
+	if (get_le16(p + REC_NWORDS) < plan->elapsed_words)
+		return false;
+	p += REC_DATA + 4 * (size_t)plan->elapsed_word;
+	return elapsed == (plan->elapsed_wide ? get_hl64(p) : get_le32(p));
+}
+
+/*
+ * Most hooks stand behind another one of their group: those that follow the open group's last
+ * one are taken here, as feeding them would, but with less looking up. The first that is not
+ * plainly one of them is left to be fed. 0 or CPIDECODE_ENOMEM.
+ */
+static int take_rest(struct interval_builder *b, struct ring_cursor *c)
+{
+	struct group *g = b->groups[c->hook.file];
+	if (!g || !g->open || !g->has_elapsed)
+		return 0;
+	const struct group_plan **plans = known_plans(b, c->file->set, g->iv.mm);
+	const uint32_t minor_mask = (1u << GROUP_KIND_SHIFT) - 1, whose = g->iv.tid;
+	const uint64_t stamp = g->iv.end_ticks, elapsed = g->iv.elapsed;
+	int rc = 0;
+	while (!rc && c->stop - c->p >= REC_HEADER_SIZE) {
+		const uint8_t *p = c->p;
+		uint32_t control = get_le32(p), size = control & REC_SIZE_MASK,
+			 minor = get_le32(p + REC_MINOR);
+		if (get_le64(p + REC_STAMP) != stamp || get_le32(p + REC_TID) != whose ||
+			(minor & minor_mask) != g->iv.mm || p[REC_MAJOR] != CPI_MAJOR)
+			break;
+		if ((control & (REC_COMMITTED | REC_KIND_MASK)) !=
+				(REC_COMMITTED | REC_KIND_HOOK) ||
+			size > (size_t)(c->stop - p) || !record_fits(p, size))
+			break;
+		enum group_part part = group_part(CPI_MAJOR, minor);
+		if (part <= g->last || part == PART_NONE)
+			break;
+		if (!plans[part] && !(plans[part] = find_known(b, minor, part)))
+			return CPIDECODE_ENOMEM;
+		if (!says_elapsed(plans[part], p, elapsed))
+			break;
+		c->p += size;
+		c->counts.hooks++;
+		rc = add_record(b, g, plans[part], part, p, size);
+	}
+	return rc;
+}
+
+int interval_read(struct interval_builder *b, struct pass_slice *s, const struct interval **iv)
+{
+	struct ring_cursor *lone = pass_lone(s);
+	const struct hook *h;
+	int rc;
+	do {
+		rc = lone ? take_rest(b, lone) : 0;
+		if (!rc)
+			rc = pass_next(s, &h);
+		if (!rc)
+			return interval_flush(b, iv);
+		if (rc > 0)
+			rc = interval_feed(b, h, iv);
+	} while (!rc);
+	return rc;
 }
 
 int interval_flush(struct interval_builder *b, const struct interval **iv)

@@ -71,19 +71,12 @@ static int read_slice(void *ctx, struct pass_slice *slice)
 	struct reader *r = ctx;
 	struct interval_builder *b;
 	const struct interval *iv;
-	const struct hook *h;
 	int rc = interval_builder_new(r->t, WANT_ALL, &b);
 	if (rc)
 		return rc;
-	while ((rc = pass_next(slice, &h)) > 0) {
-		rc = interval_feed(b, h, &iv);
-		if (rc > 0)
-			rc = take_interval(r, iv);
-		if (rc)
+	while ((rc = interval_read(b, slice, &iv)) > 0)
+		if ((rc = take_interval(r, iv)))
 			break;
-	}
-	while (!rc && (rc = interval_flush(b, &iv)) > 0)
-		rc = take_interval(r, iv);
 	interval_builder_free(b);
 	return rc;
 }

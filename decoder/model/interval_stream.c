@@ -46,17 +46,10 @@ static int read_slice(void *ctx, struct pass_slice *slice)
 	unsigned thread = pass_thread(slice);
 	struct interval_builder *b = r->feeders[thread].builder;
 	const struct interval *iv;
-	const struct hook *h;
 	int rc;
-	while ((rc = pass_next(slice, &h)) > 0) {
-		rc = interval_feed(b, h, &iv);
-		if (rc > 0)
-			rc = take_interval(r, thread, iv);
-		if (rc)
-			return rc;
-	}
-	while (!rc && (rc = interval_flush(b, &iv)) > 0)
-		rc = take_interval(r, thread, iv);
+	while ((rc = interval_read(b, slice, &iv)) > 0)
+		if ((rc = take_interval(r, thread, iv)))
+			break;
 	return rc;
 }
 

@@ -27,12 +27,15 @@ enum interval_want {
  * their stamps; depth is 0 and parent -1. A builder is for one thread at a time.
  */
 struct interval_builder;
+struct pass_slice;
 
 /* wants: of enum interval_want. */
 int interval_builder_new(const struct trace *t, unsigned wants, struct interval_builder **b);
 /* 1 and an interval (valid until the next call), 0: none, or a negative code. */
 int interval_feed(struct interval_builder *b, const struct hook *h, const struct interval **iv);
 int interval_flush(struct interval_builder *b, const struct interval **iv);
+/* Does all of that: the next interval of a slice (1), 0 after its last, or a negative code. */
+int interval_read(struct interval_builder *b, struct pass_slice *s, const struct interval **iv);
 void interval_builder_free(struct interval_builder *b);
 
 /*

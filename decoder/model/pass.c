@@ -104,6 +104,11 @@ int pass_next(struct pass_slice *s, const struct hook **h)
 	return hook_iter_next(s->it, h);
 }
 
+struct ring_cursor *pass_lone(const struct pass_slice *s)
+{
+	return hook_iter_lone(s->it);
+}
+
 unsigned pass_thread(const struct pass_slice *s)
 {
 	return s->thread;

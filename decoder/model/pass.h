@@ -16,6 +16,7 @@
 #include "findings.h"
 
 struct pass_slice;
+struct ring_cursor;
 
 enum {
 	PASS_MAX_THREADS = 1024,
@@ -49,6 +50,8 @@ struct pass {
 
 /* 1 and a hook (valid until the next call), 0 at the slice's end, or a negative code. */
 int pass_next(struct pass_slice *s, const struct hook **h);
+/* hook_iter_lone of the slice's iterator: NULL in a pass that is ordered. */
+struct ring_cursor *pass_lone(const struct pass_slice *s);
 /* Which of the threads is at work: below pass_threads. For state of one's own. */
 unsigned pass_thread(const struct pass_slice *s);
 /* From 0, in order. */

@@ -17,27 +17,34 @@ enum record_kind {
 /* n strings in that many bytes (a multiple of 4). */
 bool record_strings_fit(const uint8_t *p, uint32_t left, unsigned n);
 
-static inline bool record_parse_hook(const uint8_t *p, uint32_t size, struct hook *h)
+/* A hook of that size: do its words and strings lie within it? */
+static inline bool record_fits(const uint8_t *p, uint32_t size)
 {
 	if (size < REC_HEADER_SIZE)
 		return false;
-	unsigned nwords = get_le16(p + REC_NWORDS), nstrings = p[REC_NSTRINGS];
-	uint32_t left = size - REC_HEADER_SIZE, words = 4 * (uint32_t)nwords;
+	uint32_t left = size - REC_HEADER_SIZE, words = 4 * (uint32_t)get_le16(p + REC_NWORDS);
+	unsigned nstrings = p[REC_NSTRINGS];
 	if (words > left)
 		return false;
-	const uint8_t *strings = p + REC_DATA + words;
-	if (nstrings && !record_strings_fit(strings, left - words, nstrings))
-		return false;
-	h->nwords = (uint16_t)nwords;
-	h->nstrings = (uint8_t)nstrings;
+	p += REC_DATA + words;
+	left -= words;
+	if (nstrings == 1)
+		return left >= 4 && get_le32(p) <= left - 4;
+	return !nstrings || record_strings_fit(p, left, nstrings);
+}
+
+/* The fields of *h that stand in a hook that fits. */
+static inline void record_take(const uint8_t *p, uint32_t size, struct hook *h)
+{
+	h->nwords = get_le16(p + REC_NWORDS);
+	h->nstrings = p[REC_NSTRINGS];
 	h->words = p + REC_DATA;
-	h->strings = strings;
+	h->strings = h->words + 4 * (size_t)h->nwords;
 	h->major = p[REC_MAJOR];
 	h->minor = get_le32(p + REC_MINOR);
 	h->tid = get_le32(p + REC_TID);
 	h->ticks = get_le64(p + REC_STAMP);
 	h->size = size;
-	return true;
 }
 
 /*
@@ -60,7 +67,10 @@ static inline enum record_kind record_parse(
 		return RECORD_TORN;
 	switch (control & REC_KIND_MASK) {
 	case REC_KIND_HOOK:
-		return record_parse_hook(p, *size, h) ? RECORD_HOOK : RECORD_MALFORMED;
+		if (!record_fits(p, *size))
+			return RECORD_MALFORMED;
+		record_take(p, *size, h);
+		return RECORD_HOOK;
 	case REC_KIND_PAD:
 		return RECORD_PAD;
 	default:

@@ -341,17 +341,10 @@ static int read_slice(void *ctx, struct pass_slice *slice)
 	struct flame_writer *w = &log->writers[pass_thread(slice)];
 	size_t index = pass_index(slice);
 	const struct interval *iv;
-	const struct hook *h;
 	int rc;
-	while ((rc = pass_next(slice, &h)) > 0) {
-		rc = interval_feed(w->builder, h, &iv);
-		if (rc > 0)
-			rc = take_interval(log, w, iv, index);
-		if (rc)
-			return rc;
-	}
-	while (!rc && (rc = interval_flush(w->builder, &iv)) > 0)
-		rc = take_interval(log, w, iv, index);
+	while ((rc = interval_read(w->builder, slice, &iv)) > 0)
+		if ((rc = take_interval(log, w, iv, index)))
+			break;
 	return rc;
 }
 

@@ -34,19 +34,12 @@ static int read_slice(void *ctx, struct pass_slice *slice)
 	unsigned thread = pass_thread(slice);
 	struct interval_builder **b = &reader->builders[thread];
 	const struct interval *iv;
-	const struct hook *h;
 	int rc = *b ? 0 : interval_builder_new(reader->r->trace, reader->wants, b);
 	if (rc)
 		return rc;
-	while ((rc = pass_next(slice, &h)) > 0) {
-		rc = interval_feed(*b, h, &iv);
-		if (rc > 0)
-			rc = take(reader, thread, iv);
-		if (rc)
+	while ((rc = interval_read(*b, slice, &iv)) > 0)
+		if ((rc = take(reader, thread, iv)))
 			break;
-	}
-	while (!rc && (rc = interval_flush(*b, &iv)) > 0)
-		rc = take(reader, thread, iv);
 	return rc;
 }
 

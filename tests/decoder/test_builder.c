@@ -3,10 +3,13 @@
 #include <stdlib.h>
 
 #include "../../decoder/model/intervals.h"
-#include "../../decoder/model/trace.h"
+#include "../../decoder/model/pass.h"
 #include "build.h"
 #include "compare.h"
 #include "run.h"
+
+/* CLOCK_REALTIME of the tick from which random traces begin, 1 ns a tick. */
+#define FIRST_NS INT64_C(4999999100)
 
 static const uint32_t kinds[] = {CPI_MINOR_LABEL_START, CPI_MINOR_SUMMARY, CPI_MINOR_SYSTEM,
 	CPI_MINOR_PER_CPU, CPI_MINOR_THREAD, CPI_MINOR_QUALITY, CPI_MINOR_LABEL_END};
@@ -35,6 +38,22 @@ static void put_any(struct bytes *b, uint64_t *seed, uint64_t *stamp)
 		*stamp += next(seed) % 5;
 	put_hook(b, *stamp, next(seed) % 16 ? 1 : 2, next(seed) % 32 ? CPI_MAJOR : 0x10,
 		kind | (next(seed) % 16 == 0), n, words, strings + next(seed) % 3);
+}
+
+/* The hook at `at` becomes none, or comes after something that is none. */
+static void spoil(struct bytes *b, size_t at, uint64_t *seed)
+{
+	switch (next(seed) % 3) {
+	case 0:
+		b->p[at + 3] &= 0x7f; /* not committed */
+		break;
+	case 1:
+		b->p[at + REC_NSTRINGS] = 200;
+		break;
+	default:
+		put_pad(b, 16);
+		break;
+	}
 }
 
 /* The hooks of a real group, but for a word here and there. */
@@ -85,9 +104,13 @@ static void put_nearly(struct bytes *b, uint64_t *seed, uint64_t *stamp)
 			words[next(seed) % 32] = word(seed);
 		if (next(seed) % 32 == 0)
 			n -= n > 1;
-		if (next(seed) % 8)
-			put_hook(
-				b, *stamp, 1, CPI_MAJOR, kinds[k], n, words, n == 2 ? label : NULL);
+		size_t at = b->n;
+		if (next(seed) % 8 == 0)
+			continue;
+		put_hook(b, *stamp, 1 + (next(seed) % 64 == 0), CPI_MAJOR,
+			kinds[k] | (next(seed) % 64 == 0), n, words, n == 2 ? label : NULL);
+		if (next(seed) % 32 == 0)
+			spoil(b, at, seed);
 	}
 }
 
@@ -95,7 +118,7 @@ static struct trace *random_trace(struct bytes *file, uint64_t seed, const char 
 {
 	struct bytes records = {0};
 	struct trace *t;
-	uint64_t stamp = 100;
+	uint64_t stamp = 100, position = 0;
 	put_header(file, 1);
 	if (schema)
 		put_text(file, TF_TYPE_SCHEMA, schema);
@@ -104,8 +127,13 @@ static struct trace *random_trace(struct bytes *file, uint64_t seed, const char 
 			put_any(&records, &seed, &stamp);
 		else
 			put_nearly(&records, &seed, &stamp);
+		if (next(&seed) % 32 == 0) {
+			uint64_t bytes = records.n;
+			put_hooks(file, 0, position, TF_CODEC_NONE, &records);
+			position += bytes;
+		}
 	}
-	put_hooks(file, 0, 0, TF_CODEC_NONE, &records);
+	put_hooks(file, 0, position, TF_CODEC_NONE, &records);
 	bytes_free(&records);
 	ck_assert_int_eq(trace_new(&t), 0);
 	ck_assert_int_eq(trace_add_memory(t, file->p, file->n, "m"), 0);
@@ -165,14 +193,63 @@ static unsigned compare(const struct trace *t, unsigned wants)
 	return n;
 }
 
+/* A pass that is not ordered reads from the ring itself what a fed builder is told. */
+struct along {
+	struct side fed;
+	struct interval_builder *builder;
+	unsigned wants, count;
+};
+
+static int read_along(void *ctx, struct pass_slice *s)
+{
+	struct along *along = ctx;
+	const struct interval *a, *b;
+	int rc;
+	for (; (rc = interval_read(along->builder, s, &a)) > 0; along->count++) {
+		ck_assert(step(&along->fed, &b));
+		same(a, b, along->wants);
+	}
+	return rc;
+}
+
+static unsigned compare_pass(const struct trace *t, unsigned wants, int64_t from_ns, int64_t to_ns)
+{
+	struct along along = {.wants = wants};
+	struct pass pass = {.trace = t,
+		.from_ns = from_ns,
+		.to_ns = to_ns,
+		.threads = 1,
+		.slice_bytes = 1,
+		.read = read_along,
+		.ctx = &along};
+	struct findings found = {0};
+	struct hook_counts counts;
+	const struct interval *iv;
+	open_side(&along.fed, t, WANT_ALL);
+	hook_iter_range(along.fed.it, from_ns, to_ns);
+	ck_assert_int_eq(interval_builder_new(t, wants, &along.builder), 0);
+	ck_assert_int_eq(pass_run(&pass, &found), 0);
+	ck_assert(!step(&along.fed, &iv));
+	hook_iter_counts(along.fed.it, &counts);
+	ck_assert_mem_eq(&counts, &found.total, sizeof counts);
+	findings_free(&found);
+	interval_builder_free(along.builder);
+	close_side(&along.fed);
+	return along.count;
+}
+
 static void compare_all(uint64_t seed, const char *schema)
 {
 	struct bytes file = {0};
 	struct trace *t = random_trace(&file, seed, schema);
-	for (unsigned want = 1; want <= WANT_ALL; want <<= 1)
+	for (unsigned want = 0; want <= WANT_ALL; want = want ? want << 1 : 1)
 		ck_assert_uint_gt(compare(t, want), 50);
-	ck_assert_uint_gt(compare(t, 0), 50);
 	ck_assert_uint_gt(compare(t, WANT_ALL), 50);
+	ck_assert_uint_gt(compare_pass(t, 0, INT64_MIN, INT64_MAX), 50);
+	ck_assert_uint_gt(compare_pass(t, WANT_ALL | WANT_BY_CURSOR, INT64_MIN, INT64_MAX), 50);
+	unsigned all = compare_pass(t, WANT_ALL, INT64_MIN, INT64_MAX);
+	ck_assert_uint_gt(all, 50);
+	ck_assert_uint_lt(compare_pass(t, WANT_ALL, FIRST_NS + 400, FIRST_NS + 1200), all);
 	trace_free(t);
 	bytes_free(&file);
 }
@@ -245,4 +322,55 @@ START_TEST(hooks_that_are_never_alike)
 }
 END_TEST
 
-RUN_TESTS("builder", built_in_schema, other_schemas, hooks_that_are_never_alike)
+static int sum_cycles(void *ctx, struct pass_slice *s)
+{
+	struct along *along = ctx;
+	const struct interval *iv;
+	int rc;
+	for (; (rc = interval_read(along->builder, s, &iv)) > 0; along->count++) {
+		ck_assert_uint_eq(iv->cycles, 2);
+		ck_assert_uint_eq(iv->thread_cycles, 3);
+	}
+	return rc;
+}
+
+/* What one builder learned of a file's hooks does not hold for the next file's. */
+START_TEST(every_file_has_its_own_schema)
+{
+	static const char *const texts[] = {
+		"major 0xC0 a\nhook 0x80000000/0xFFFFFF00 \"s\"\nu32 elapsed\nu32 cycles\nu32 x\n"
+		"hook 0x20000000/0xFFFFFF00 \"t\"\nu32 elapsed\nu32 x\nu32 thread_cycles\n",
+		"major 0xC0 b\nhook 0x80000000/0xFFFFFF00 \"s\"\nu32 elapsed\nu32 x\nu32 cycles\n"
+		"hook 0x20000000/0xFFFFFF00 \"t\"\nu32 elapsed\nu32 thread_cycles\nu32 x\n"};
+	static const uint32_t words[2][2][3] = {{{50, 2, 9}, {50, 9, 3}}, {{50, 9, 2}, {50, 3, 9}}};
+	struct bytes files[4] = {0}, records = {0};
+	struct along along = {0};
+	struct pass pass = {.from_ns = INT64_MIN,
+		.to_ns = INT64_MAX,
+		.threads = 1,
+		.read = sum_cycles,
+		.ctx = &along};
+	struct trace *t;
+	ck_assert_int_eq(trace_new(&t), 0);
+	for (unsigned i = 0; i < 4; i++) {
+		put_header(&files[i], (uint8_t)(1 + i));
+		put_text(&files[i], TF_TYPE_SCHEMA, texts[i % 2]);
+		put_hook(&records, 2000, 1, CPI_MAJOR, CPI_MINOR_SYSTEM, 3, words[i % 2][0], NULL);
+		put_hook(&records, 2000, 1, CPI_MAJOR, CPI_MINOR_THREAD, 3, words[i % 2][1], NULL);
+		put_hooks(&files[i], 0, 0, TF_CODEC_NONE, &records);
+		ck_assert_int_eq(trace_add_memory(t, files[i].p, files[i].n, "m"), 0);
+	}
+	bytes_free(&records);
+	pass.trace = t;
+	ck_assert_int_eq(interval_builder_new(t, WANT_SYSTEM | WANT_THREAD, &along.builder), 0);
+	ck_assert_int_eq(pass_run(&pass, NULL), 0);
+	ck_assert_uint_eq(along.count, 4);
+	interval_builder_free(along.builder);
+	trace_free(t);
+	for (unsigned i = 0; i < 4; i++)
+		bytes_free(&files[i]);
+}
+END_TEST
+
+RUN_TESTS("builder", built_in_schema, other_schemas, hooks_that_are_never_alike,
+	every_file_has_its_own_schema)
