@@ -76,12 +76,20 @@ void group_lines_free(struct group_lines *lines)
 static void add_field(struct group_line *line, const struct walk *w, const struct hook *h,
 	const struct flat_op *op)
 {
-	size_t word = (size_t)(w->run - h->words) / 4 + op->word;
-	line->fields[line->nfields++] = (struct line_field){.kind = op->kind,
-		.type = op->type,
+	uint32_t end = line->nratios;
+	if (op->kind == FLAT_RATIO)
+		line->nratios++;
+	else if (op->kind == FLAT_COUNT)
+		end += line->ncounts++;
+	else
+		end += line->ncounts + line->nflags++;
+	struct line_field *to = &line->fields[end];
+	uint32_t n = (uint32_t)line->nratios + line->ncounts + line->nflags - 1;
+	memmove(to + 1, to, (n - end) * sizeof *to);
+	*to = (struct line_field){.from = (uint32_t)(w->run - h->words) + 4u * op->word,
+		.at = op->at,
 		.na0 = op->na0,
-		.word = (uint16_t)word,
-		.at = op->at};
+		.wide = op->type != FIELD_U32};
 }
 
 /* Goes the program's way through a hook. false: the hook is too short for it. */
@@ -160,26 +168,42 @@ static bool same_slots(const struct group_lines *lines, const uint64_t *a, const
 	return true;
 }
 
+/* The line for hooks with these slots; NULL: it is not worth one, or there is no memory. */
+static const struct group_line *find(
+	const struct group_plan *plan, const struct hook *h, const uint64_t *slot)
+{
+	struct group_lines *lines = plan->lines;
+	struct group_line **at = place_of(lines, slot);
+	if (*at && same_slots(lines, (*at)->slot, slot))
+		return *at;
+	if (lines->made == LINES_MADE)
+		return NULL;
+	lines->made++;
+	struct group_line *line = new_line(plan, h, slot);
+	if (!line) /* no memory is no harm here */
+		return NULL;
+	if (lines->last == *at)
+		lines->last = NULL;
+	free(*at);
+	return *at = line;
+}
+
 const struct group_line *group_line_find(const struct group_plan *plan, const struct hook *h)
 {
 	struct group_lines *lines = plan->lines;
+	const struct group_line *line = lines->last;
 	uint64_t slot[LINE_SLOTS];
 	if (h->nwords < lines->slot_words)
 		return NULL;
-	for (uint32_t i = 0; i < lines->nslots; i++)
+	for (uint32_t i = 0; i < lines->nslots; i++) {
 		slot[i] = value_at(h->words + 4 * (size_t)lines->slots[i].word,
 			(enum field_type)lines->slots[i].type);
-	struct group_line **at = place_of(lines, slot);
-	if (!*at || !same_slots(lines, (*at)->slot, slot)) {
-		if (lines->made == LINES_MADE)
-			return NULL;
-		lines->made++;
-		struct group_line *line = new_line(plan, h, slot);
-		if (!line) /* no memory is no harm here */
-			return NULL;
-		free(*at);
-		*at = line;
+		if (line && line->slot[i] != slot[i])
+			line = NULL;
 	}
-	const struct group_line *line = *at;
-	return h->nwords >= line->words && (!line->label || h->nstrings) ? line : NULL;
+	if (!line)
+		lines->last = line = find(plan, h, slot);
+	if (!line || h->nwords < line->words || (line->label && !h->nstrings))
+		return NULL;
+	return line;
 }

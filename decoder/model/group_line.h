@@ -16,22 +16,24 @@ enum {
 };
 
 struct line_field {
-	uint8_t kind; /* FLAT_RATIO, FLAT_COUNT, FLAT_QUALITY */
-	uint8_t type; /* enum field_type */
+	uint32_t from; /* bytes from the hook's first word */
+	uint16_t at;   /* offset in struct interval */
 	bool na0;
-	uint16_t word, at; /* word of the hook; offset in struct interval */
+	bool wide; /* of two words */
 };
 
 struct group_line {
 	uint64_t slot[LINE_SLOTS];
 	uint32_t words; /* a hook with fewer is read otherwise */
 	bool label;	/* its first string is taken, too */
-	uint16_t nfields;
+	/* In the hook's order, but first all ratios, then counts, then the flags of its quality. */
+	uint16_t nratios, ncounts, nflags;
 	struct line_field fields[];
 };
 
 struct group_lines {
 	struct group_line *at[LINE_PLACES]; /* by slots; NULL: none yet */
+	const struct group_line *last;	    /* found */
 	uint32_t made;
 	uint32_t nslots, slot_words; /* those before which all of them stand */
 	struct {

@@ -372,18 +372,21 @@ static int take_by_cursor(struct group *g, const struct group_plan *plan, const 
 /* As the walk does, but nobody asks for contradictions. */
 static void take_line(struct interval *iv, const struct group_line *line, const struct hook *h)
 {
-	for (const struct line_field *f = line->fields, *end = f + line->nfields; f < end; f++) {
-		const uint8_t *p = h->words + 4 * (size_t)f->word;
-		uint64_t v = value_at(p, (enum field_type)f->type);
-		if (!v && f->na0)
-			continue;
-		void *to = (char *)iv + f->at;
-		if (f->kind == FLAT_RATIO)
-			*(double *)to = (double)v / CPI_FRACTION;
-		else if (f->kind == FLAT_COUNT)
-			*(uint64_t *)to = v;
-		else
-			take_quality_flags(iv, v);
+	const struct line_field *f = line->fields, *end = f + line->nratios;
+	for (; f < end; f++) {
+		uint64_t v = value_at(h->words + f->from, FIELD_FIX4);
+		if (v || !f->na0)
+			*(double *)((char *)iv + f->at) = (double)v / CPI_FRACTION;
+	}
+	for (end += line->ncounts; f < end; f++) {
+		const uint8_t *p = h->words + f->from;
+		uint64_t v = f->wide ? get_hl64(p) : get_le32(p);
+		if (v || !f->na0)
+			*(uint64_t *)((char *)iv + f->at) = v;
+	}
+	for (end += line->nflags; f < end; f++) {
+		const uint8_t *p = h->words + f->from;
+		take_quality_flags(iv, f->wide ? get_hl64(p) : get_le32(p));
 	}
 }
 
