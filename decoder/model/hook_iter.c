@@ -184,7 +184,10 @@ void hook_iter_part(struct hook_iter *it, const struct tick_range *keys)
 void hook_iter_sections(struct hook_iter *it, size_t file, size_t ring, size_t begin, size_t end)
 {
 	struct source *s = &it->sources[file];
+	struct ring_cursor *before = it->lone;
 	begin_part(it);
+	if (before && before != &s->cursors[ring])
+		ring_cursor_lend(before, &s->cursors[ring]);
 	place(it, s, ring, (struct ring_part){.keys = ALL_TICKS, .begin = begin, .end = end});
 	if (!s->count || it->error)
 		return;

@@ -26,6 +26,14 @@ void ring_cursor_rest(struct ring_cursor *c)
 	c->at = SIZE_MAX;
 }
 
+void ring_cursor_lend(struct ring_cursor *c, struct ring_cursor *to)
+{
+	struct io_buffer raw = c->raw;
+	c->raw = to->raw;
+	to->raw = raw;
+	c->at = to->at = SIZE_MAX;
+}
+
 void ring_part_narrow(const struct file *f, size_t ring, struct ring_part *part)
 {
 	size_t low = part->begin, high = part->end;

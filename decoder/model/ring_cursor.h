@@ -102,6 +102,8 @@ static inline bool ring_cursor_take(struct ring_cursor *c)
 
 /* Between two parts: lets go of a buffer that is large. */
 void ring_cursor_rest(struct ring_cursor *c);
+/* Likewise: the buffer becomes that of another cursor, for which it is still in the cache. */
+void ring_cursor_lend(struct ring_cursor *c, struct ring_cursor *to);
 void ring_cursor_free(struct ring_cursor *c);
 
 /* Sections begin..end of a ring that have anything of these keys. */
