@@ -15,6 +15,7 @@ enum partial_header {
 	PARTIAL_H_CHECKSUM = 24, /* u64 XXH3-64 of the payload, seeded with that of bytes 0-23 */
 	PARTIAL_HEADER_SIZE = 32,
 	PARTIAL_VERSION = 1,
+	PARTIAL_UTIL_MINOR = 256, /* is added to the minors of CPU utilisation */
 };
 
 /* Of one trace file: first what the file says of itself, then what reading it found. */

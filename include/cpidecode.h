@@ -288,7 +288,14 @@ typedef struct cpidecode_interval_cpu {
 	uint64_t instructions, cycles, busy_cycles;
 } cpidecode_interval_cpu;
 
-/* One CpiGetAndTrace: everything that its hooks say. */
+/* Of an interval of CPU utilisation, beside its processor's busy_pct. */
+typedef struct cpidecode_interval_util {
+	double idle_pct, intr_pct, actual_perf_pct;
+	uint64_t elapsed, busy_time, idle_time, intr_time; /* ticks */
+	uint64_t unhalted_cycles, reference_cycles;
+} cpidecode_interval_util;
+
+/* One CpiGetAndTrace or CpuUtilGetAndTrace: everything that its hooks say. */
 typedef struct cpidecode_interval {
 	int64_t start_ns, end_ns;
 	uint64_t start_ticks;	     /* 0 if the interval began before tick 0 */
@@ -296,7 +303,7 @@ typedef struct cpidecode_interval {
 	uint32_t ring, tid, pid;     /* pid 0: unknown */
 	uint32_t file;
 	uint32_t minor; /* mm, 0 to 255 */
-	uint32_t types; /* 1 raw, 2 busy was measured, 4 thread */
+	uint32_t types; /* 1 raw, 2 busy was measured, 4 thread; of 0xC8 formats/cpuutil_hooks.h */
 	uint32_t flags; /* enum cpidecode_interval_flag */
 	uint32_t depth; /* 0: no interval of its thread contains it */
 	int64_t parent; /* index of the innermost that does, -1: none */
@@ -306,12 +313,15 @@ typedef struct cpidecode_interval {
 	double raw_cpi, scaled_cpi, busy_pct, thread_cpi;
 	uint64_t instructions, cycles, busy_cycles, thread_instructions, thread_cycles;
 	uint32_t num_cpus; /* 0: the group does not say */
-	uint32_t reserved;
+	uint32_t major;	   /* of its hooks: 0xC0 CPI, 0xC8 CPU utilisation (which has no CPIs) */
 	const cpidecode_interval_cpu *cpus; /* num_cpus of them, or NULL */
 	/* Of the thread that started it, from the quality hook; off its processor is what is
 	 * left of elapsed, never less than 0. */
 	uint64_t on_cpu_ns, off_cpu_ns;
 	uint64_t ctx_switches, migrations, faults;
+	/* Of CPU utilisation only. Actual performance is a percentage of the nominal rate. */
+	double idle_pct, intr_pct, actual_perf_pct;
+	const cpidecode_interval_util *utils; /* beside cpus, or NULL */
 } cpidecode_interval;
 
 /*

@@ -62,13 +62,17 @@ class _Interval(ctypes.Structure):
         ("thread_instructions", ctypes.c_uint64),
         ("thread_cycles", ctypes.c_uint64),
         ("num_cpus", ctypes.c_uint32),
-        ("reserved", ctypes.c_uint32),
+        ("major", ctypes.c_uint32),
         ("cpus", ctypes.c_void_p),
         ("on_cpu_ns", ctypes.c_uint64),
         ("off_cpu_ns", ctypes.c_uint64),
         ("ctx_switches", ctypes.c_uint64),
         ("migrations", ctypes.c_uint64),
         ("faults", ctypes.c_uint64),
+        ("idle_pct", ctypes.c_double),
+        ("intr_pct", ctypes.c_double),
+        ("actual_perf_pct", ctypes.c_double),
+        ("utils", ctypes.c_void_p),
     ]
 
 

@@ -15,6 +15,16 @@ _Static_assert(sizeof(cpidecode_interval_cpu) == sizeof(struct interval_cpu) &&
 		       offsetof(cpidecode_interval_cpu, busy_cycles) ==
 			       offsetof(struct interval_cpu, busy_cycles),
 	"the two must be laid out alike");
+_Static_assert(sizeof(cpidecode_interval_util) == sizeof(struct interval_util) &&
+		       offsetof(cpidecode_interval_util, intr_pct) ==
+			       offsetof(struct interval_util, intr_pct) &&
+		       offsetof(cpidecode_interval_util, elapsed) ==
+			       offsetof(struct interval_util, elapsed) &&
+		       offsetof(cpidecode_interval_util, intr_time) ==
+			       offsetof(struct interval_util, intr_time) &&
+		       offsetof(cpidecode_interval_util, reference_cycles) ==
+			       offsetof(struct interval_util, reference_cycles),
+	"the two must be laid out alike");
 _Static_assert((int)CPIDECODE_IV_SUMMARY == (int)IV_SUMMARY &&
 		       (int)CPIDECODE_IV_DETAILED == (int)IV_DETAILED &&
 		       (int)CPIDECODE_IV_NO_START == (int)IV_NO_START &&
@@ -59,12 +69,17 @@ void api_interval(cpidecode_interval *to, const struct interval *iv)
 		.thread_instructions = iv->thread_instructions,
 		.thread_cycles = iv->thread_cycles,
 		.num_cpus = iv->num_cpus,
+		.major = iv->major,
 		.cpus = (const cpidecode_interval_cpu *)iv->cpus,
 		.on_cpu_ns = iv->on_cpu_ns,
 		.off_cpu_ns = iv->off_cpu_ns,
 		.ctx_switches = iv->ctx_switches,
 		.migrations = iv->migrations,
 		.faults = iv->faults,
+		.idle_pct = iv->idle_pct,
+		.intr_pct = iv->intr_pct,
+		.actual_perf_pct = iv->actual_perf_pct,
+		.utils = (const cpidecode_interval_util *)iv->utils,
 	};
 }
 

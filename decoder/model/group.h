@@ -8,7 +8,8 @@
 struct group {
 	struct interval iv;
 	struct interval_cpu *cpus;
-	uint32_t cpus_cap;
+	struct interval_util *utils; /* of CPU utilisation: as many as cpus */
+	uint32_t cpus_cap, utils_cap;
 	char *label;
 	uint32_t label_cap;
 	uint32_t num_cpus_word; /* as the hooks say, 0: not said */
@@ -34,6 +35,8 @@ static inline bool group_elapsed(
 
 /* Takes all that is wanted of a hook. 0 or CPIDECODE_ENOMEM. */
 int group_take(struct group *g, const struct group_plan *plan, const struct hook *h);
+/* After the last hook of a group of CPU utilisation. */
+void group_settle_util(struct group *g);
 void group_free(struct group *g);
 
 #endif

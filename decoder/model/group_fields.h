@@ -1,11 +1,12 @@
 /*
- * Which field of a CPI hook means what. Fields are found by their schema's names, so
- * no offset of a CPI hook is known here.
+ * Which field of a hook of CPI or CPU utilisation means what. Fields are found by their schema's
+ * names, so no offset of such a hook is known here.
  */
 #ifndef SWT_DECODER_GROUP_FIELDS_H
 #define SWT_DECODER_GROUP_FIELDS_H
 
 #include "../../formats/cpi_hooks.h"
+#include "../../formats/cpuutil_hooks.h"
 #include "schema.h"
 
 enum group_field {
@@ -35,6 +36,19 @@ enum group_field {
 	GF_CTX_SWITCHES,
 	GF_MIGRATIONS,
 	GF_FAULTS,
+	/* Of CPU utilisation alone. */
+	GF_IDLE,
+	GF_INTR,
+	GF_ACTUAL_PERF,
+	GF_CPU_IDLE,
+	GF_CPU_INTR,
+	GF_CPU_ACTUAL_PERF,
+	GF_CPU_ELAPSED,
+	GF_CPU_BUSY_TIME,
+	GF_CPU_IDLE_TIME,
+	GF_CPU_INTR_TIME,
+	GF_CPU_UNHALTED_CYCLES,
+	GF_CPU_REFERENCE_CYCLES,
 };
 
 /* Which hook of a group, in the order in which they stand in it. */
@@ -46,11 +60,16 @@ enum group_part {
 	PART_THREAD,
 	PART_QUALITY,
 	PART_LABEL_END,
-	PART_NONE, /* not a hook of the CPI facility */
+	/* Of CPU utilisation; all of them after all of CPI. */
+	PART_UTIL_LABEL_START,
+	PART_UTIL_SUMMARY,
+	PART_UTIL_PER_CPU,
+	PART_UTIL_LABEL_END,
+	PART_NONE, /* not a hook of a group */
 	PARTS = PART_NONE,
 };
 
-/* All kinds of CPI hooks differ in these bits alone. */
+/* All kinds of hooks of a major differ in these bits alone. */
 #define GROUP_KIND_SHIFT 28
 _Static_assert(
 	CPI_MINOR_LABEL_START >> GROUP_KIND_SHIFT == 0x0 &&
@@ -64,6 +83,24 @@ _Static_assert(
 			 CPI_MINOR_SYSTEM | CPI_MINOR_QUALITY | CPI_MINOR_LABEL_END) &
 			((1u << GROUP_KIND_SHIFT) - 1)) == 0,
 	"the table of kinds");
+_Static_assert(CPUUTIL_MINOR_KIND == CPI_MINOR_KIND && CPUUTIL_MINOR_MM == CPI_MINOR_MM,
+	"kind and mm of both majors stand in the same bits");
+
+static inline enum group_part group_part_util(uint32_t minor)
+{
+	switch (minor & CPUUTIL_MINOR_KIND) {
+	case CPUUTIL_MINOR_LABEL_START:
+		return PART_UTIL_LABEL_START;
+	case CPUUTIL_MINOR_SUMMARY:
+		return PART_UTIL_SUMMARY;
+	case CPUUTIL_MINOR_PER_CPU:
+		return PART_UTIL_PER_CPU;
+	case CPUUTIL_MINOR_LABEL_END:
+		return PART_UTIL_LABEL_END;
+	default:
+		return PART_NONE;
+	}
+}
 
 static inline enum group_part group_part(uint8_t major, uint32_t minor)
 {
@@ -73,16 +110,25 @@ static inline enum group_part group_part(uint8_t major, uint32_t minor)
 		PART_SYSTEM, PART_NONE, PART_QUALITY, PART_NONE,	/* 8 */
 		PART_NONE, PART_NONE, PART_NONE, PART_LABEL_END,	/* C */
 	};
-	if (major != CPI_MAJOR || minor & CPI_MINOR_KIND & ~(0xFu << GROUP_KIND_SHIFT))
+	if (minor & CPI_MINOR_KIND & ~(0xFu << GROUP_KIND_SHIFT))
 		return PART_NONE;
-	return (enum group_part)parts[minor >> GROUP_KIND_SHIFT];
+	if (major == CPI_MAJOR)
+		return (enum group_part)parts[minor >> GROUP_KIND_SHIFT];
+	return major == CPUUTIL_MAJOR ? group_part_util(minor) : PART_NONE;
 }
 
-/* What a field that stands in a schema like this means. */
-enum group_field group_field_of(const struct schema_field *f);
+static inline bool group_part_is_util(enum group_part part)
+{
+	return part >= PART_UTIL_LABEL_START;
+}
+
+/* What a field that stands in the schema of that part means. */
+enum group_field group_field_of(const struct schema_field *f, enum group_part part);
 /* That field of a part without which a schema does not describe it. */
 enum group_field group_field_needed(enum group_part part);
 /* Is there a value a turn of a repeat: is it one of a processor's? */
 bool group_field_is_cpu(enum group_field field);
+/* The same, of CPU utilisation: it goes into struct interval_util. */
+bool group_field_is_cpu_util(enum group_field field);
 
 #endif

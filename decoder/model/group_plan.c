@@ -51,6 +51,24 @@ static const struct target {
 	[GF_CTX_SWITCHES] = QUALITY(FLAT_COUNT, ctx_switches),
 	[GF_MIGRATIONS] = QUALITY(FLAT_COUNT, migrations),
 	[GF_FAULTS] = QUALITY(FLAT_COUNT, faults),
+	[GF_IDLE] = SYSTEM(FLAT_RATIO, idle_pct),
+	[GF_INTR] = SYSTEM(FLAT_RATIO, intr_pct),
+	[GF_ACTUAL_PERF] = SYSTEM(FLAT_RATIO, actual_perf_pct),
+#define UTIL(kind, wants, name)                                                                    \
+	{                                                                                          \
+		kind, wants, offsetof(struct interval_util, name)                                  \
+	}
+	[GF_CPU_IDLE] = UTIL(FLAT_UTIL_RATIO, WANT_CPUS, idle_pct),
+	[GF_CPU_INTR] = UTIL(FLAT_UTIL_RATIO, WANT_CPUS, intr_pct),
+	[GF_CPU_ACTUAL_PERF] = UTIL(FLAT_UTIL_RATIO, WANT_CPUS, actual_perf_pct),
+/* Where there is no summary the system's figures are computed from the processors'. */
+#define UTIL_TIME(name) UTIL(FLAT_UTIL_COUNT, WANT_CPUS | WANT_SYSTEM, name)
+	[GF_CPU_ELAPSED] = UTIL_TIME(elapsed),
+	[GF_CPU_BUSY_TIME] = UTIL_TIME(busy_time),
+	[GF_CPU_IDLE_TIME] = UTIL_TIME(idle_time),
+	[GF_CPU_INTR_TIME] = UTIL_TIME(intr_time),
+	[GF_CPU_UNHALTED_CYCLES] = UTIL_TIME(unhalted_cycles),
+	[GF_CPU_REFERENCE_CYCLES] = UTIL_TIME(reference_cycles),
 };
 
 #define NOWHERE UINT32_MAX
@@ -236,7 +254,7 @@ static bool is_usable(const struct schema_hook *s, enum group_part part)
 {
 	bool elapsed = false, needed = false;
 	for (unsigned i = 0; i < s->nfields; i++) {
-		enum group_field means = group_field_of(&s->fields[i]);
+		enum group_field means = group_field_of(&s->fields[i], part);
 		elapsed |= means == GF_ELAPSED;
 		needed |= means == group_field_needed(part);
 	}
@@ -252,10 +270,15 @@ static struct group_plan *make(
 		[PART_PER_CPU] = CPI_MINOR_PER_CPU,
 		[PART_THREAD] = CPI_MINOR_THREAD,
 		[PART_QUALITY] = CPI_MINOR_QUALITY,
-		[PART_LABEL_END] = CPI_MINOR_LABEL_END};
+		[PART_LABEL_END] = CPI_MINOR_LABEL_END,
+		[PART_UTIL_LABEL_START] = CPUUTIL_MINOR_LABEL_START,
+		[PART_UTIL_SUMMARY] = CPUUTIL_MINOR_SUMMARY,
+		[PART_UTIL_PER_CPU] = CPUUTIL_MINOR_PER_CPU,
+		[PART_UTIL_LABEL_END] = CPUUTIL_MINOR_LABEL_END};
+	const uint8_t major = group_part_is_util(part) ? CPUUTIL_MAJOR : CPI_MAJOR;
 	const struct schema_hook *s = key;
 	if (!s || !is_usable(s, part))
-		s = schema_find(p->builtin, CPI_MAJOR, minors[part]);
+		s = schema_find(p->builtin, major, minors[part]);
 	struct group_plan *plan = calloc(1, sizeof *plan + s->nfields);
 	if (!plan)
 		return NULL;
@@ -265,7 +288,7 @@ static struct group_plan *make(
 	plan->elapsed_words = UINT32_MAX;
 	plan->nslots = s->nslots;
 	for (unsigned i = 0; i < s->nfields; i++)
-		plan->means[i] = (uint8_t)group_field_of(&s->fields[i]);
+		plan->means[i] = (uint8_t)group_field_of(&s->fields[i], part);
 	if (!(p->wants & WANT_BY_CURSOR) && !make_flat(plan, p->wants)) {
 		free(plan);
 		return NULL;

@@ -22,6 +22,8 @@ enum flat_kind {
 	FLAT_COUNT,
 	FLAT_CPU_RATIO,
 	FLAT_CPU_COUNT,
+	FLAT_UTIL_RATIO, /* in struct interval_util */
+	FLAT_UTIL_COUNT,
 	FLAT_LABEL, /* the hook's first string */
 	/* As in a schema's program. */
 	FLAT_IF,
@@ -36,7 +38,7 @@ struct flat_op {
 	bool na0;
 	int16_t slot;
 	uint16_t words, word;
-	uint16_t at; /* offset in struct interval or struct interval_cpu */
+	uint16_t at; /* offset in struct interval, interval_cpu or interval_util */
 	uint32_t jump;
 	uint64_t number;
 };

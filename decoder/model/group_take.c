@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../../formats/cpi_hooks.h"
+#include "../../formats/cpuutil_hooks.h"
 #include "../../include/cpidecode.h"
 #include "group.h"
 #include "group_line.h"
@@ -14,6 +15,7 @@ void group_free(struct group *g)
 	if (!g)
 		return;
 	free(g->cpus);
+	free(g->utils);
 	free(g->label);
 	free(g);
 }
@@ -24,9 +26,27 @@ static void clear_cpu(struct interval_cpu *c)
 	c->instructions = c->cycles = c->busy_cycles = NOT_MEASURED;
 }
 
+static int need_util(struct group *g, uint32_t cpu)
+{
+	if (cpu >= g->utils_cap) {
+		uint32_t cap = cpu < 8 ? 16 : 2 * cpu;
+		void *p = realloc(g->utils, (size_t)cap * sizeof *g->utils);
+		if (!p)
+			return CPIDECODE_ENOMEM;
+		g->utils = p;
+		g->utils_cap = cap;
+	}
+	for (uint32_t i = g->iv.num_cpus; i <= cpu; i++)
+		g->utils[i] = (struct interval_util){NAN, NAN, NAN, NOT_MEASURED, NOT_MEASURED,
+			NOT_MEASURED, NOT_MEASURED, NOT_MEASURED, NOT_MEASURED};
+	return 0;
+}
+
 /* Room for processor `cpu`: a turn of a repeat, so a record's words bound it. */
 static int need_cpu(struct group *g, uint32_t cpu)
 {
+	if (g->iv.major == CPUUTIL_MAJOR && need_util(g, cpu))
+		return CPIDECODE_ENOMEM;
 	if (cpu >= g->cpus_cap) {
 		uint32_t cap = cpu < 8 ? 16 : 2 * cpu;
 		void *p = realloc(g->cpus, (size_t)cap * sizeof *g->cpus);
@@ -81,7 +101,10 @@ static void set_count(struct interval *iv, void *to, uint64_t v)
 
 static void take_types(struct group *g, uint64_t types)
 {
-	const unsigned common = CPI_HOOK_RAW | CPI_HOOK_BUSY;
+	/* The summary of CPU utilisation says less than the hook of the processors. */
+	const unsigned common = g->iv.major == CPUUTIL_MAJOR
+					? CPUUTIL_HOOK_BUSY | CPUUTIL_HOOK_INTR | CPUUTIL_HOOK_PERF
+					: CPI_HOOK_RAW | CPI_HOOK_BUSY;
 	if (g->has_types && (g->iv.types & common) != (types & common))
 		g->iv.flags |= IV_INCONSISTENT;
 	g->has_types = true;
@@ -118,9 +141,11 @@ static void take_tid(struct interval *iv, uint64_t tid)
 static int find_cpu(struct walk *w, struct group *g)
 {
 	int rc = w->cpu ? 0 : need_cpu(g, w->turn);
-	if (!rc)
-		w->cpu = &g->cpus[w->turn];
-	return rc;
+	if (rc)
+		return rc;
+	w->cpu = &g->cpus[w->turn];
+	w->util = g->utils ? &g->utils[w->turn] : NULL;
+	return 0;
 }
 
 static int take_field(struct walk *w, struct group *g, const struct flat_op *op)
@@ -154,6 +179,20 @@ static int take_field(struct walk *w, struct group *g, const struct flat_op *op)
 			return rc;
 		if (measured)
 			set_count(iv, (char *)w->cpu + op->at, v);
+		break;
+	case FLAT_UTIL_RATIO:
+		rc = find_cpu(w, g);
+		if (rc)
+			return rc;
+		if (measured)
+			set_ratio(iv, (char *)w->util + op->at, v);
+		break;
+	case FLAT_UTIL_COUNT:
+		rc = find_cpu(w, g);
+		if (rc)
+			return rc;
+		if (measured)
+			set_count(iv, (char *)w->util + op->at, v);
 		break;
 	case FLAT_TYPES:
 		take_types(g, v);
@@ -246,6 +285,40 @@ static int take_flat(struct group *g, const struct group_plan *plan, const struc
 	return rc;
 }
 
+static void take_util_value(
+	struct interval *iv, struct interval_util *u, enum group_field means, uint64_t v)
+{
+	switch (means) {
+	case GF_CPU_IDLE:
+		set_ratio(iv, &u->idle_pct, v);
+		break;
+	case GF_CPU_INTR:
+		set_ratio(iv, &u->intr_pct, v);
+		break;
+	case GF_CPU_ACTUAL_PERF:
+		set_ratio(iv, &u->actual_perf_pct, v);
+		break;
+	case GF_CPU_ELAPSED:
+		set_count(iv, &u->elapsed, v);
+		break;
+	case GF_CPU_BUSY_TIME:
+		set_count(iv, &u->busy_time, v);
+		break;
+	case GF_CPU_IDLE_TIME:
+		set_count(iv, &u->idle_time, v);
+		break;
+	case GF_CPU_INTR_TIME:
+		set_count(iv, &u->intr_time, v);
+		break;
+	case GF_CPU_UNHALTED_CYCLES:
+		set_count(iv, &u->unhalted_cycles, v);
+		break;
+	default:
+		set_count(iv, &u->reference_cycles, v);
+		break;
+	}
+}
+
 static int take_cpu_value(struct group *g, enum group_field means, const struct field_value *v)
 {
 	int rc = need_cpu(g, v->turn);
@@ -255,6 +328,10 @@ static int take_cpu_value(struct group *g, enum group_field means, const struct 
 	struct interval_cpu *c = &g->cpus[v->turn];
 	if (v->not_measured)
 		return 0;
+	if (group_field_is_cpu_util(means)) {
+		take_util_value(iv, &g->utils[v->turn], means, v->u);
+		return 0;
+	}
 	switch (means) {
 	case GF_CPU_RAW_CPI:
 		set_ratio(iv, &c->raw_cpi, v->u);
@@ -319,6 +396,15 @@ static void take_measured(struct interval *iv, enum group_field means, uint64_t 
 		break;
 	case GF_FAULTS:
 		set_count(iv, &iv->faults, v);
+		break;
+	case GF_IDLE:
+		set_ratio(iv, &iv->idle_pct, v);
+		break;
+	case GF_INTR:
+		set_ratio(iv, &iv->intr_pct, v);
+		break;
+	case GF_ACTUAL_PERF:
+		set_ratio(iv, &iv->actual_perf_pct, v);
 		break;
 	default:
 		break;

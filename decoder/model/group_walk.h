@@ -26,7 +26,8 @@ struct walk {
 	uint32_t turn;
 	uint64_t turns;
 	const uint8_t *turn_began;
-	struct interval_cpu *cpu; /* of this turn; NULL: not yet looked for */
+	struct interval_cpu *cpu;   /* of this turn; NULL: not yet looked for */
+	struct interval_util *util; /* beside it */
 	uint64_t slot[SCHEMA_MAX_FIELDS];
 };
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "../../formats/cpi_hooks.h"
+#include "../../formats/cpuutil_hooks.h"
 #include "../../formats/trace_file.h"
 #include "../../include/cpidecode.h"
 #include "clock.h"
@@ -31,6 +32,9 @@ static const struct interval blank = {
 	.ctx_switches = NOT_MEASURED,
 	.migrations = NOT_MEASURED,
 	.faults = NOT_MEASURED,
+	.idle_pct = NAN,
+	.intr_pct = NAN,
+	.actual_perf_pct = NAN,
 };
 
 struct interval_builder {
@@ -120,6 +124,7 @@ static void open_group(struct interval_builder *b, struct group *g, const struct
 	iv->machine = h->machine;
 	iv->position = h->position;
 	iv->mm = (uint8_t)(h->minor & CPI_MINOR_MM);
+	iv->major = h->major;
 	iv->flags = f->header.flags & TF_FLAG_SCRIPTED ? IV_SCRIPTED : 0;
 	iv->task = h->task;
 }
@@ -184,6 +189,10 @@ static int close_group(struct interval_builder *b, size_t file, const struct int
 	settle_cpus(g->cpus, iv->num_cpus);
 	settle_off_cpu(iv);
 	iv->cpus = iv->num_cpus && b->wants & WANT_CPUS ? g->cpus : NULL;
+	if (iv->major == CPUUTIL_MAJOR) {
+		group_settle_util(g);
+		iv->utils = iv->cpus ? g->utils : NULL;
+	}
 	iv->label = iv->has_label ? g->label : NULL;
 	b->groups[file] = b->out;
 	b->out = g;
@@ -197,15 +206,18 @@ static void take_part(struct group *g, enum group_part part)
 	g->last = (uint8_t)part;
 	switch (part) {
 	case PART_LABEL_START:
+	case PART_UTIL_LABEL_START:
 		iv->flags |= IV_NO_END; /* until it comes */
 		break;
 	case PART_LABEL_END:
+	case PART_UTIL_LABEL_END:
 		if (iv->flags & IV_NO_END)
 			iv->flags &= ~(uint32_t)IV_NO_END;
 		else
 			iv->flags |= IV_NO_START;
 		break;
 	case PART_SUMMARY:
+	case PART_UTIL_SUMMARY:
 		iv->flags |= IV_SUMMARY;
 		break;
 	case PART_QUALITY:
@@ -225,7 +237,7 @@ static bool same_group(const struct group *g, const struct hook *h, enum group_p
 	bool has_elapsed, uint64_t elapsed)
 {
 	if (g->iv.end_ticks != h->ticks || g->iv.tid != h->tid || g->iv.ring != h->ring ||
-		g->iv.mm != (h->minor & CPI_MINOR_MM) || part <= g->last)
+		g->iv.mm != (h->minor & CPI_MINOR_MM) || g->iv.major != h->major || part <= g->last)
 		return false;
 	/* One that is too short to say joins its neighbours. */
 	return !has_elapsed || !g->has_elapsed || elapsed == g->iv.elapsed;

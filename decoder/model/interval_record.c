@@ -2,15 +2,19 @@
 
 #include <math.h>
 
+#include "../../formats/cpuutil_hooks.h"
 #include "intervals.h"
 
 /* The values of an interval that may be missing stand in it side by side. */
-enum { VALUES = 14, DOUBLES = 4, SYSTEM_COUNTS = 3, THREAD_COUNTS = 2 };
+enum { VALUES = 14, DOUBLES = 4, SYSTEM_COUNTS = 3, THREAD_COUNTS = 2, UTIL_VALUES = 17 };
 #define FIRST_VALUE offsetof(struct interval, raw_cpi)
-_Static_assert(offsetof(struct interval, thread_cpi) == FIRST_VALUE + 8 * (DOUBLES - 1) &&
-		       offsetof(struct interval, instructions) == FIRST_VALUE + 8 * DOUBLES &&
-		       offsetof(struct interval, faults) == FIRST_VALUE + 8 * (VALUES - 1) &&
-		       sizeof(double) == 8,
+_Static_assert(
+	offsetof(struct interval, thread_cpi) == FIRST_VALUE + 8 * (DOUBLES - 1) &&
+		offsetof(struct interval, instructions) == FIRST_VALUE + 8 * DOUBLES &&
+		offsetof(struct interval, faults) == FIRST_VALUE + 8 * (VALUES - 1) &&
+		offsetof(struct interval, idle_pct) == FIRST_VALUE + 8 * VALUES &&
+		offsetof(struct interval, actual_perf_pct) == FIRST_VALUE + 8 * (UTIL_VALUES - 1) &&
+		sizeof(double) == 8,
 	"values are copied as they lie");
 _Static_assert(sizeof(struct interval_record) % 8 == 0, "records are aligned");
 
@@ -32,21 +36,40 @@ _Static_assert(IV_USER_ONLY <= UINT16_MAX && RECORD_MAX_SIZE <= UINT16_MAX, "fit
 
 enum { VALUE_WANTS = WANT_SYSTEM | WANT_THREAD | WANT_QUALITY | WANT_CPUS | WANT_FLAGS };
 
+/* Only those of CPU utilisation have the last ones. */
+static unsigned values_of(uint8_t major)
+{
+	return major == CPUUTIL_MAJOR ? UTIL_VALUES : VALUES;
+}
+
+static bool is_double(unsigned i)
+{
+	return i < DOUBLES || i >= VALUES;
+}
+
 static size_t cpus_bytes(const struct interval *iv)
 {
 	return iv->cpus ? iv->num_cpus * sizeof *iv->cpus : 0;
 }
 
+static size_t utils_bytes(const struct interval *iv)
+{
+	return iv->utils ? iv->num_cpus * sizeof *iv->utils : 0;
+}
+
 size_t interval_record_tail(const struct interval *iv)
 {
-	return cpus_bytes(iv) + (iv->has_label ? iv->label_len : 0);
+	return cpus_bytes(iv) + utils_bytes(iv) + (iv->has_label ? iv->label_len : 0);
 }
 
 void interval_record_put_tail(uint8_t *to, const struct interval *iv)
 {
-	size_t n = cpus_bytes(iv);
+	size_t n = cpus_bytes(iv), utils = utils_bytes(iv);
 	if (n)
 		memcpy(to, iv->cpus, n);
+	if (utils)
+		memcpy(to + n, iv->utils, utils);
+	n += utils;
 	if (iv->has_label && iv->label_len)
 		memcpy(to + n, iv->label, iv->label_len);
 }
@@ -57,7 +80,7 @@ static bool is_missing(const uint8_t *value, unsigned i)
 	uint64_t u;
 	memcpy(&d, value, 8);
 	memcpy(&u, value, 8);
-	return i < DOUBLES ? isnan(d) : u == NOT_MEASURED;
+	return is_double(i) ? isnan(d) : u == NOT_MEASURED;
 }
 
 static uint8_t *put_values(uint8_t *to, const struct interval *iv)
@@ -65,7 +88,8 @@ static uint8_t *put_values(uint8_t *to, const struct interval *iv)
 	const uint8_t *value = (const uint8_t *)iv + FIRST_VALUE;
 	struct values head = {.num_cpus = iv->num_cpus};
 	uint8_t *p = to + sizeof head;
-	for (unsigned i = 0; i < VALUES; i++, value += 8) {
+	const unsigned n = values_of(iv->major);
+	for (unsigned i = 0; i < n; i++, value += 8) {
 		if (is_missing(value, i))
 			continue;
 		head.mask |= 1u << i;
@@ -116,6 +140,7 @@ size_t interval_record_put(
 		.depth = iv->depth,
 		.flags = (uint16_t)iv->flags,
 		.mm = iv->mm,
+		.major = iv->major,
 		.types = iv->types,
 		.marks = (iv->has_label ? RECORD_LABEL : 0) | (iv->cpus ? RECORD_CPUS : 0),
 	};
@@ -166,7 +191,10 @@ static void find_parts(const struct interval_record *r, unsigned wants, struct p
 
 static size_t array_bytes(const struct interval_record *r, const struct parts *parts)
 {
-	return r->marks & RECORD_CPUS ? parts->values.num_cpus * sizeof(struct interval_cpu) : 0;
+	size_t each = sizeof(struct interval_cpu);
+	if (r->major == CPUUTIL_MAJOR)
+		each += sizeof(struct interval_util);
+	return r->marks & RECORD_CPUS ? parts->values.num_cpus * each : 0;
 }
 
 uint64_t interval_record_outside(const struct interval_record *r, unsigned wants, size_t *bytes)
@@ -183,11 +211,11 @@ static void get_values(const struct parts *parts, struct interval *iv)
 {
 	const uint8_t *p = parts->value;
 	uint8_t *to = (uint8_t *)iv + FIRST_VALUE;
-	for (unsigned i = 0; i < VALUES; i++, to += 8) {
+	for (unsigned i = 0; i < UTIL_VALUES; i++, to += 8) {
 		if (parts->values.mask & 1u << i) {
 			memcpy(to, p, 8);
 			p += 8;
-		} else if (i < DOUBLES) {
+		} else if (is_double(i)) {
 			memcpy(to, &(double){NAN}, 8);
 		} else {
 			memset(to, 0xFF, 8);
@@ -213,6 +241,7 @@ void interval_record_get(const struct interval_record *r, unsigned wants, const 
 	iv->machine = r->era / 2;
 	iv->position = r->position;
 	iv->mm = r->mm;
+	iv->major = r->major;
 	iv->types = r->types;
 	iv->flags = r->flags;
 	iv->depth = r->depth;
@@ -224,6 +253,11 @@ void interval_record_get(const struct interval_record *r, unsigned wants, const 
 	if (!(r->marks & RECORD_OUTSIDE))
 		tail = parts.tail;
 	iv->cpus = r->marks & RECORD_CPUS ? (const struct interval_cpu *)(const void *)tail : NULL;
+	iv->utils = iv->cpus && r->major == CPUUTIL_MAJOR
+			    ? (const struct interval_util *)(const void *)(tail +
+									   iv->num_cpus *
+										   sizeof *iv->cpus)
+			    : NULL;
 	iv->has_label = r->marks & RECORD_LABEL;
 	iv->label_len = r->label_len;
 	iv->label = iv->has_label ? (const char *)tail + array_bytes(r, &parts) : NULL;

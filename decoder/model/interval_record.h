@@ -19,7 +19,7 @@ struct interval_record {
 	uint16_t flags; /* enum interval_flag */
 	uint8_t mm, types;
 	uint8_t marks; /* RECORD_... */
-	uint8_t unused;
+	uint8_t major;
 };
 
 enum {

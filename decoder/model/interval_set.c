@@ -27,6 +27,7 @@ static int keep_interval(struct reader *r, const struct interval *iv)
 	struct interval *to = &r->at[r->pub.count];
 	*to = *iv;
 	to->cpus = NULL;
+	to->utils = NULL;
 	if (iv->has_label) {
 		to->label = intern_bytes(&r->memory, iv->label, iv->label_len);
 		if (!to->label)
@@ -39,6 +40,14 @@ static int keep_interval(struct reader *r, const struct interval *iv)
 			return CPIDECODE_ENOMEM;
 		memcpy(cpus, iv->cpus, bytes);
 		to->cpus = cpus;
+	}
+	if (iv->utils && r->options->cpus) {
+		size_t bytes = iv->num_cpus * sizeof *iv->utils;
+		struct interval_util *utils = arena_alloc(&r->memory, bytes);
+		if (!utils)
+			return CPIDECODE_ENOMEM;
+		memcpy(utils, iv->utils, bytes);
+		to->utils = utils;
 	}
 	r->pub.count++;
 	return 0;

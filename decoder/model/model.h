@@ -64,10 +64,17 @@ struct interval_cpu {
 	uint64_t instructions, cycles, busy_cycles;
 };
 
+/* What one CPU contributed to an interval of CPU utilisation, beside its busy_pct. */
+struct interval_util {
+	double idle_pct, intr_pct, actual_perf_pct;
+	uint64_t elapsed, busy_time, idle_time, intr_time; /* ticks of the processor's clock */
+	uint64_t unhalted_cycles, reference_cycles;
+};
+
 #define NOT_MEASURED UINT64_MAX
 
 /*
- * One interval: a CPI hook group (one CpiGetAndTrace) as the trace tells it.
+ * One interval: a hook group (one CpiGetAndTrace or CpuUtilGetAndTrace) as the trace tells it.
  * Doubles are NAN and counts NOT_MEASURED where the group does not say.
  */
 struct interval {
@@ -81,6 +88,7 @@ struct interval {
 	uint8_t mm;
 	uint8_t types; /* CPI_HOOK_*: as the hooks say (THREAD also from a thread hook) */
 	bool has_label;
+	uint8_t major;	   /* CPI_MAJOR or CPUUTIL_MAJOR */
 	const char *label; /* label_len bytes, any bytes; interned, lives as long as the set */
 	uint32_t label_len;
 	uint32_t depth;					  /* 0 is outermost */
@@ -88,12 +96,14 @@ struct interval {
 	int64_t place;					  /* of a stream: from 0 */
 	uint32_t num_cpus;				  /* 0: the group does not say */
 	const struct interval_cpu *cpus;		  /* num_cpus of them, or NULL */
+	const struct interval_util *utils;		  /* beside cpus; NULL: of CPI_MAJOR */
 	double raw_cpi, scaled_cpi, busy_pct, thread_cpi; /* of the system; of the thread */
 	uint64_t instructions, cycles, busy_cycles;	  /* of the system */
 	uint64_t thread_instructions, thread_cycles;
 	/* What the thread did; off its processor is what is left of elapsed. */
 	uint64_t on_cpu_ns, off_cpu_ns, ctx_switches, migrations, faults;
-	uint32_t flags; /* enum interval_flag */
+	double idle_pct, intr_pct, actual_perf_pct; /* of the system; of CPUUTIL_MAJOR only */
+	uint32_t flags;				    /* enum interval_flag */
 	const struct task *task;
 };
 

@@ -3,6 +3,8 @@
 #include <xxhash.h>
 
 #include "../../formats/bytes.h"
+#include "../../formats/cpi_hooks.h"
+#include "../../formats/cpuutil_hooks.h"
 #include "../../include/cpidecode.h"
 #include "partial.h"
 #include "varint.h"
@@ -48,11 +50,18 @@ static void put_ratio(struct varint_out *o, const struct ratio *r)
 	varint_put(o, r->measured);
 }
 
+static void put_util(struct varint_out *o, const struct util_ratios *r)
+{
+	put_ratio(o, &r->idle);
+	put_ratio(o, &r->intr);
+	put_ratio(o, &r->actual_perf);
+}
+
 static void put_group(struct varint_out *o, const struct tally_group *g)
 {
 	varint_put(o, g->has_label);
 	varint_put_string(o, g->label, g->label_len);
-	varint_put(o, g->mm);
+	varint_put(o, g->util ? PARTIAL_UTIL_MINOR + g->mm : g->mm);
 	varint_put(o, g->scripted);
 	varint_put(o, g->quality);
 	varint_put(o, g->flagged);
@@ -64,11 +73,15 @@ static void put_group(struct varint_out *o, const struct tally_group *g)
 	put_ratio(o, &g->ratios.scaled);
 	put_ratio(o, &g->ratios.thread);
 	put_ratio(o, &g->ratios.busy);
+	if (g->util)
+		put_util(o, g->util);
 	varint_put(o, g->ncolumns);
 	for (uint32_t i = 0; i < g->ncolumns; i++) {
 		put_ratio(o, &g->columns[i].raw);
 		put_ratio(o, &g->columns[i].scaled);
 		put_ratio(o, &g->columns[i].busy);
+		if (g->util)
+			put_util(o, &g->util_columns[i]);
 	}
 	for (unsigned i = 0; i < TALLY_VALUES; i++) {
 		varint_put(o, g->spreads[i].sum);
@@ -177,6 +190,13 @@ static void get_ratio(struct varint_in *in, struct ratio *r, uint64_t most)
 		varint_fail(in, "a ratio contradicts itself");
 }
 
+static void get_util(struct varint_in *in, struct util_ratios *r, uint64_t most)
+{
+	get_ratio(in, &r->idle, most);
+	get_ratio(in, &r->intr, most);
+	get_ratio(in, &r->actual_perf, most);
+}
+
 static int get_columns(struct varint_in *in, struct tally_group *g, uint64_t count)
 {
 	uint32_t n = (uint32_t)varint_get_max(in, TALLY_CPUS);
@@ -187,6 +207,8 @@ static int get_columns(struct varint_in *in, struct tally_group *g, uint64_t cou
 		get_ratio(in, &g->columns[i].raw, count);
 		get_ratio(in, &g->columns[i].scaled, count);
 		get_ratio(in, &g->columns[i].busy, count);
+		if (g->util)
+			get_util(in, &g->util_columns[i], count);
 	}
 	return 0;
 }
@@ -197,12 +219,14 @@ static int get_group(struct varint_in *in, struct tally *t)
 	size_t known = t->count;
 	bool has_label = varint_get_max(in, 1);
 	const uint8_t *label = varint_get_string(in, &length);
-	uint8_t mm = (uint8_t)varint_get_max(in, 0xFF);
+	uint64_t minor = varint_get_max(in, PARTIAL_UTIL_MINOR + 0xFF);
+	uint8_t major = minor < PARTIAL_UTIL_MINOR ? CPI_MAJOR : CPUUTIL_MAJOR;
 	if (!has_label && length)
 		varint_fail(in, "a label that is none");
 	if (in->why)
 		return 0;
-	struct tally_group *g = tally_group_of(t, has_label, (const char *)label, length, mm);
+	struct tally_group *g =
+		tally_group_of(t, has_label, (const char *)label, length, major, (uint8_t)minor);
 	if (!g)
 		return CPIDECODE_ENOMEM;
 	if (t->count == known)
@@ -221,6 +245,8 @@ static int get_group(struct varint_in *in, struct tally *t)
 	get_ratio(in, &g->ratios.scaled, count);
 	get_ratio(in, &g->ratios.thread, count);
 	get_ratio(in, &g->ratios.busy, count);
+	if (g->util)
+		get_util(in, g->util, count);
 	if (!rc)
 		rc = get_columns(in, g, count);
 	for (unsigned i = 0; i < TALLY_VALUES && !rc; i++) {

@@ -32,6 +32,15 @@ struct ratios {
 	struct ratio busy; /* as a fraction */
 };
 
+/* Of CPU utilisation; as fractions, weighted by elapsed ticks. */
+struct util_ratios {
+	struct ratio idle, intr, actual_perf;
+};
+
+void util_ratios_add(
+	struct util_ratios *r, double idle, double intr, double actual_perf, uint64_t elapsed);
+void util_ratios_merge(struct util_ratios *r, const struct util_ratios *from);
+
 void ratios_add(struct ratios *r, const struct interval *iv);
 void ratios_merge(struct ratios *r, const struct ratios *from);
 double ratios_busy(const struct ratios *r);

@@ -9,6 +9,7 @@
 
 struct schema_set {
 	const struct schema *by_major[256];
+	bool brought[256];
 };
 
 static void find_straight(struct schema_hook *h)
@@ -83,9 +84,23 @@ int schema_set_new(struct schema_set **set)
 int schema_set_add(struct schema_set *set, const struct schema *s)
 {
 	for (unsigned i = 0; i < 256; i++)
-		if (!set->by_major[i] && s->by_code[i])
+		if (!set->by_major[i] && s->by_code[i]) {
 			set->by_major[i] = s;
+			set->brought[i] = true;
+		}
 	return 0;
+}
+
+void schema_set_add_builtin(struct schema_set *set, const struct schema *s)
+{
+	for (unsigned i = 0; i < 256; i++)
+		if (!set->by_major[i])
+			set->by_major[i] = s->by_code[i] ? s : NULL;
+}
+
+bool schema_set_brought(const struct schema_set *set, uint8_t major)
+{
+	return set->brought[major];
 }
 
 void schema_set_free(struct schema_set *set)

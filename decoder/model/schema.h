@@ -63,9 +63,10 @@ bool schema_has_major(const struct schema *s, uint8_t major);
 /* NULL: the schema does not name it. title may be NULL too. */
 const char *schema_major_name(const struct schema *s, uint8_t major, const char **title);
 
-/* formats/cpi.hooks as it was built in (formats/embed.cmake): for schema_parse. */
-extern const unsigned char cpidecode_cpi_schema[];
-extern const unsigned cpidecode_cpi_schema_size;
+/* formats/cpi.hooks and cpuutil.hooks as they were built in (formats/embed.cmake): for
+ * schema_parse. */
+extern const unsigned char cpidecode_cpi_schema[], cpidecode_cpuutil_schema[];
+extern const unsigned cpidecode_cpi_schema_size, cpidecode_cpuutil_schema_size;
 
 /*
  * What describes the hooks of a file: for each major the first of the layers that has
@@ -73,6 +74,10 @@ extern const unsigned cpidecode_cpi_schema_size;
  */
 int schema_set_new(struct schema_set **set);
 int schema_set_add(struct schema_set *set, const struct schema *s); /* below those before it */
+/* Below all others. */
+void schema_set_add_builtin(struct schema_set *set, const struct schema *s);
+/* The major's description came with the trace or from the user. */
+bool schema_set_brought(const struct schema_set *set, uint8_t major);
 void schema_set_free(struct schema_set *set);
 const struct schema_hook *schema_set_find(
 	const struct schema_set *set, uint8_t major, uint32_t minor);

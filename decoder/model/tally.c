@@ -4,20 +4,23 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include "../../formats/cpuutil_hooks.h"
 #include "../../include/cpidecode.h"
 #include "grow.h"
 
 static bool same_name(const struct tally_group *g, bool has_label, const char *label,
-	uint32_t label_len, uint8_t mm)
+	uint32_t label_len, uint8_t major, uint8_t mm)
 {
-	if (g->mm != mm || g->has_label != has_label || g->label_len != label_len)
+	if (g->mm != mm || g->major != major || g->has_label != has_label ||
+		g->label_len != label_len)
 		return false;
 	return !label_len || !memcmp(g->label, label, label_len);
 }
 
-static uint64_t hash_name(bool has_label, const char *label, uint32_t label_len, uint8_t mm)
+static uint64_t hash_name(
+	bool has_label, const char *label, uint32_t label_len, uint8_t major, uint8_t mm)
 {
-	uint64_t seed = (uint64_t)mm << 1 | has_label;
+	uint64_t seed = (uint64_t)major << 9 | (uint64_t)mm << 1 | has_label;
 	return XXH3_64bits_withSeed(label_len ? label : "", label_len, seed);
 }
 
@@ -40,7 +43,7 @@ static int more_places(struct tally *t)
 }
 
 static struct tally_group *new_group(struct tally *t, struct tally_group **place, uint64_t hash,
-	bool has_label, const char *label, uint32_t label_len, uint8_t mm)
+	bool has_label, const char *label, uint32_t label_len, uint8_t major, uint8_t mm)
 {
 	struct tally_group *g = arena_alloc(&t->memory, sizeof *g);
 	char *copy = arena_alloc(&t->memory, (size_t)label_len + 1);
@@ -49,8 +52,15 @@ static struct tally_group *new_group(struct tally *t, struct tally_group **place
 	*g = (struct tally_group){.label = copy,
 		.label_len = label_len,
 		.has_label = has_label,
+		.major = major,
 		.mm = mm,
 		.hash = hash};
+	if (major == CPUUTIL_MAJOR) {
+		g->util = arena_alloc(&t->memory, sizeof *g->util);
+		if (!g->util)
+			return NULL;
+		*g->util = (struct util_ratios){0};
+	}
 	if (label_len)
 		memcpy(copy, label, label_len);
 	copy[label_len] = 0;
@@ -64,25 +74,25 @@ static struct tally_group *new_group(struct tally *t, struct tally_group **place
 	return g;
 }
 
-static struct tally_group *find_or_add(
-	struct tally *t, bool has_label, const char *label, uint32_t label_len, uint8_t mm)
+static struct tally_group *find_or_add(struct tally *t, bool has_label, const char *label,
+	uint32_t label_len, uint8_t major, uint8_t mm)
 {
 	if (t->count >= t->places / 2 && more_places(t))
 		return NULL;
-	uint64_t hash = hash_name(has_label, label, label_len, mm);
+	uint64_t hash = hash_name(has_label, label, label_len, major, mm);
 	size_t at = hash & (t->places - 1);
 	for (; t->table[at]; at = (at + 1) & (t->places - 1)) {
 		struct tally_group *g = t->table[at];
-		if (g->hash == hash && same_name(g, has_label, label, label_len, mm))
+		if (g->hash == hash && same_name(g, has_label, label, label_len, major, mm))
 			return g;
 	}
-	return new_group(t, &t->table[at], hash, has_label, label, label_len, mm);
+	return new_group(t, &t->table[at], hash, has_label, label, label_len, major, mm);
 }
 
 /* Of some bytes at both ends: it takes less time than a good hash, and mostly is as good. */
-static unsigned recent_place(const char *label, uint32_t label_len, uint8_t mm)
+static unsigned recent_place(const char *label, uint32_t label_len, uint8_t major, uint8_t mm)
 {
-	uint64_t ends = label_len;
+	uint64_t ends = label_len ^ (uint64_t)major << 32;
 	if (label_len >= 8)
 		ends ^= get_le64(label) ^ get_le64(label + label_len - 8);
 	else if (label_len >= 4)
@@ -90,13 +100,23 @@ static unsigned recent_place(const char *label, uint32_t label_len, uint8_t mm)
 	return (unsigned)(((ends ^ mm) * UINT64_C(0x9e3779b97f4a7c15)) >> 32) % TALLY_RECENT;
 }
 
-struct tally_group *tally_group_of(
-	struct tally *t, bool has_label, const char *label, uint32_t label_len, uint8_t mm)
+struct tally_group *tally_group_of(struct tally *t, bool has_label, const char *label,
+	uint32_t label_len, uint8_t major, uint8_t mm)
 {
-	struct tally_group **recent = &t->recent[recent_place(label, label_len, mm)];
-	if (!*recent || !same_name(*recent, has_label, label, label_len, mm))
-		*recent = find_or_add(t, has_label, label, label_len, mm);
+	struct tally_group **recent = &t->recent[recent_place(label, label_len, major, mm)];
+	if (!*recent || !same_name(*recent, has_label, label, label_len, major, mm))
+		*recent = find_or_add(t, has_label, label, label_len, major, mm);
 	return *recent;
+}
+
+static int more_util_columns(struct tally_group *g, uint32_t cap)
+{
+	struct util_ratios *more = realloc(g->util_columns, cap * sizeof *more);
+	if (!more)
+		return CPIDECODE_ENOMEM;
+	memset(more + g->columns_cap, 0, (cap - g->columns_cap) * sizeof *more);
+	g->util_columns = more;
+	return 0;
 }
 
 int tally_need_columns(struct tally_group *g, uint32_t n)
@@ -108,6 +128,8 @@ int tally_need_columns(struct tally_group *g, uint32_t n)
 			return CPIDECODE_ENOMEM;
 		memset(more + g->columns_cap, 0, (cap - g->columns_cap) * sizeof *more);
 		g->columns = more;
+		if (g->util && more_util_columns(g, cap))
+			return CPIDECODE_ENOMEM;
 		g->columns_cap = cap;
 	}
 	if (n > g->ncolumns)
@@ -133,6 +155,9 @@ static int add_columns(struct tally *t, struct tally_group *g, const struct inte
 		ratio_add(
 			&c->busy, cpu->busy_cycles, cpu->cycles, cpu->busy_pct / 100, iv->elapsed);
 	}
+	for (uint32_t i = 0; iv->utils && i < n; i++)
+		util_ratios_add(&g->util_columns[i], iv->utils[i].idle_pct, iv->utils[i].intr_pct,
+			iv->utils[i].actual_perf_pct, iv->elapsed);
 	return 0;
 }
 
@@ -171,12 +196,16 @@ static int add_spreads(struct tally_spread *s, const struct interval *iv)
 
 int tally_add(struct tally *t, const struct interval *iv)
 {
-	struct tally_group *g = tally_group_of(t, iv->has_label, iv->label, iv->label_len, iv->mm);
+	struct tally_group *g =
+		tally_group_of(t, iv->has_label, iv->label, iv->label_len, iv->major, iv->mm);
 	int rc = g ? histogram_add(&g->time, exact_round(iv->elapsed_ns)) : CPIDECODE_ENOMEM;
 	if (rc)
 		return rc;
 	exact_add(&g->total, exact_time(iv->elapsed_ns));
 	ratios_add(&g->ratios, iv);
+	if (g->util)
+		util_ratios_add(
+			g->util, iv->idle_pct, iv->intr_pct, iv->actual_perf_pct, iv->elapsed);
 	g->scripted += (iv->flags & IV_SCRIPTED) != 0;
 	g->quality += (iv->flags & IV_QUALITY) != 0;
 	if (iv->flags & IV_FLAGGED) {
@@ -199,6 +228,8 @@ static int merge_columns(struct tally_group *g, const struct tally_group *from)
 		ratio_merge(&g->columns[i].raw, &from->columns[i].raw);
 		ratio_merge(&g->columns[i].scaled, &from->columns[i].scaled);
 		ratio_merge(&g->columns[i].busy, &from->columns[i].busy);
+		if (g->util)
+			util_ratios_merge(&g->util_columns[i], &from->util_columns[i]);
 	}
 	return 0;
 }
@@ -208,6 +239,8 @@ static int merge_group(struct tally_group *g, const struct tally_group *from)
 	int rc = histogram_merge(&g->time, &from->time);
 	exact_add(&g->total, from->total);
 	ratios_merge(&g->ratios, &from->ratios);
+	if (g->util)
+		util_ratios_merge(g->util, from->util);
 	g->scripted += from->scripted;
 	g->quality += from->quality;
 	g->flagged += from->flagged;
@@ -228,7 +261,7 @@ int tally_merge(struct tally *t, const struct tally *from)
 	for (size_t i = 0; i < from->count && !rc; i++) {
 		const struct tally_group *f = from->groups[i];
 		struct tally_group *g =
-			tally_group_of(t, f->has_label, f->label, f->label_len, f->mm);
+			tally_group_of(t, f->has_label, f->label, f->label_len, f->major, f->mm);
 		rc = g ? merge_group(g, f) : CPIDECODE_ENOMEM;
 	}
 	t->cpus_left_out += from->cpus_left_out;
@@ -245,7 +278,9 @@ int tally_compare_names(const struct tally_group *a, const struct tally_group *b
 		return order;
 	if (a->label_len != b->label_len)
 		return a->label_len < b->label_len ? -1 : 1;
-	return (a->mm > b->mm) - (a->mm < b->mm);
+	if (a->mm != b->mm)
+		return a->mm < b->mm ? -1 : 1;
+	return (a->major > b->major) - (a->major < b->major);
 }
 
 static int compare_groups(const void *x, const void *y)
@@ -275,16 +310,32 @@ int tally_settle(struct tally *t)
 
 const struct tally_group *tally_find(const struct tally *t, const struct tally_group *key)
 {
-	uint64_t hash = hash_name(key->has_label, key->label, key->label_len, key->mm);
+	uint64_t hash = hash_name(key->has_label, key->label, key->label_len, key->major, key->mm);
 	if (!t->places)
 		return NULL;
 	for (size_t at = hash & (t->places - 1); t->table[at]; at = (at + 1) & (t->places - 1)) {
 		const struct tally_group *g = t->table[at];
-		if (g->hash == hash &&
-			same_name(g, key->has_label, key->label, key->label_len, key->mm))
+		if (g->hash == hash && same_name(g, key->has_label, key->label, key->label_len,
+					       key->major, key->mm))
 			return g;
 	}
 	return NULL;
+}
+
+bool tally_has_util(const struct tally *t)
+{
+	for (size_t i = 0; i < t->count; i++)
+		if (t->groups[i]->util)
+			return true;
+	return false;
+}
+
+bool tally_has_cpi(const struct tally *t)
+{
+	for (size_t i = 0; i < t->count; i++)
+		if (!t->groups[i]->util)
+			return true;
+	return false;
 }
 
 void tally_free(struct tally *t)
@@ -296,6 +347,7 @@ void tally_free(struct tally *t)
 			histogram_free(&g->spreads[v].values);
 		free(g->spreads);
 		free(g->columns);
+		free(g->util_columns);
 	}
 	free(t->groups);
 	free(t->table);

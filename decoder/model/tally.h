@@ -1,5 +1,5 @@
 /*
- * What many intervals amount to, by label and minor: counts, exact sums, histograms. Two
+ * What many intervals amount to, by label, minor and major: counts, exact sums, histograms. Two
  * tallies merge into what one of all their intervals would be, bit by bit: in whatever
  * order intervals were added, by however many threads or machines.
  */
@@ -51,7 +51,7 @@ struct tally_group {
 	const char *label; /* label_len bytes; lives as long as the tally */
 	uint32_t label_len;
 	bool has_label;
-	uint8_t mm;
+	uint8_t mm, major;
 	struct histogram time;	       /* nanoseconds, rounded to whole ones */
 	exact_sum total;	       /* of 1/EXACT_PER_NS ns */
 	uint64_t scripted;	       /* how many intervals' counters were, or may be */
@@ -60,6 +60,8 @@ struct tally_group {
 	uint64_t by_flag[TALLY_FLAGS]; /* and for what: IV_MULTIPLEXED and the bits above it */
 	struct ratios ratios;
 	struct tally_column *columns; /* of ncolumns processors; NULL: none */
+	/* Of CPU utilisation: the system's, and beside columns; else NULL. */
+	struct util_ratios *util, *util_columns;
 	uint32_t ncolumns, columns_cap;
 	struct tally_spread *spreads; /* TALLY_VALUES of them; NULL: not wanted */
 	uint64_t hash;
@@ -82,16 +84,19 @@ struct tally {
 int tally_add(struct tally *t, const struct interval *iv);
 int tally_merge(struct tally *t, const struct tally *from);
 /* The group of that name, a new one if there is none; NULL: no memory. */
-struct tally_group *tally_group_of(
-	struct tally *t, bool has_label, const char *label, uint32_t label_len, uint8_t mm);
+struct tally_group *tally_group_of(struct tally *t, bool has_label, const char *label,
+	uint32_t label_len, uint8_t major, uint8_t mm);
 /* Room for so many processors; those that are new start zeroed. */
 int tally_need_columns(struct tally_group *g, uint32_t n);
 /* After the last interval: groups by total time, longest first, then by name. */
 int tally_settle(struct tally *t);
 /* NULL: none. Only its name matters of key. */
 const struct tally_group *tally_find(const struct tally *t, const struct tally_group *key);
-/* No label before every label; then by bytes, then minor. */
+/* No label before every label; then by bytes, then minor, then major. */
 int tally_compare_names(const struct tally_group *a, const struct tally_group *b);
+/* It has groups of CPU utilisation; of CPI. */
+bool tally_has_util(const struct tally *t);
+bool tally_has_cpi(const struct tally *t);
 void tally_free(struct tally *t);
 
 /* The group's total in nanoseconds. */

@@ -8,13 +8,32 @@
 #include "grow.h"
 #include "trace_private.h"
 
+/* The schemas of the toolkit's own hooks, as one. */
+static int parse_builtin(struct schema **s)
+{
+	const struct {
+		const unsigned char *text;
+		unsigned size;
+	} parts[] = {{cpidecode_cpi_schema, cpidecode_cpi_schema_size},
+		{cpidecode_cpuutil_schema, cpidecode_cpuutil_schema_size}};
+	size_t n = 0;
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+		n += parts[i].size;
+	char *text = malloc(n), *to = text;
+	if (!text)
+		return CPIDECODE_ENOMEM;
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; to += parts[i++].size)
+		memcpy(to, parts[i].text, parts[i].size);
+	int rc = schema_parse(text, n, s, NULL);
+	free(text);
+	return rc;
+}
+
 int trace_new(struct trace **result)
 {
 	struct trace *t = calloc(1, sizeof *t);
 	*result = NULL;
-	int rc = t ? schema_parse((const char *)cpidecode_cpi_schema, cpidecode_cpi_schema_size,
-			     &t->builtin, NULL)
-		   : CPIDECODE_ENOMEM;
+	int rc = t ? parse_builtin(&t->builtin) : CPIDECODE_ENOMEM;
 	if (rc) {
 		free(t);
 		return rc;
@@ -69,7 +88,7 @@ static int make_schema_set(struct trace *t, struct file *f)
 	for (size_t i = 0; i < f->nschemas && !rc; i++)
 		rc = schema_set_add(f->set, f->schemas[i]);
 	if (!rc)
-		rc = schema_set_add(f->set, t->builtin);
+		schema_set_add_builtin(f->set, t->builtin);
 	f->pub.schemas = f->set;
 	return rc;
 }

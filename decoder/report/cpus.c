@@ -1,4 +1,4 @@
-/* Per label and minor: the system and every processor side by side. */
+/* Per label, minor and major: the system and every processor side by side. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -12,9 +12,13 @@ enum row {
 	ROW_IDLE,
 	ROW_BUSY,
 	ROWS,
+	ROW_INTR = ROWS, /* of CPU utilisation */
+	ROW_PERF,
+	ALL_ROWS,
 };
 
-static double cell(const struct tally_column *c, enum row row)
+/* u: of CPU utilisation, else NULL. */
+static double cell(const struct tally_column *c, const struct util_ratios *u, enum row row)
 {
 	switch (row) {
 	case ROW_CPI:
@@ -22,7 +26,11 @@ static double cell(const struct tally_column *c, enum row row)
 	case ROW_CPI_WB:
 		return ratio_value(&c->scaled);
 	case ROW_IDLE:
-		return 100 - 100 * ratio_value(&c->busy);
+		return u ? 100 * ratio_value(&u->idle) : 100 - 100 * ratio_value(&c->busy);
+	case ROW_INTR:
+		return u ? 100 * ratio_value(&u->intr) : NAN;
+	case ROW_PERF:
+		return u ? 100 * ratio_value(&u->actual_perf) : NAN;
 	default:
 		return 100 * ratio_value(&c->busy);
 	}
@@ -35,18 +43,28 @@ static struct tally_column column(const struct tally_group *g, uint32_t i)
 	return i ? g->columns[i - 1] : (struct tally_column){r->raw, r->scaled, r->busy};
 }
 
+static const struct util_ratios *util_column(const struct tally_group *g, uint32_t i)
+{
+	if (!g->util)
+		return NULL;
+	return i ? &g->util_columns[i - 1] : g->util;
+}
+
 static void name_text(struct out *o, const struct tally_group *g)
 {
 	if (g->has_label)
 		escape_quoted(o, g->label, g->label_len);
 	else
 		out_str(o, "no label");
-	out_printf(o, ", minor 0x%02X", g->mm);
+	tallies_text_code(o, g);
 }
 
 static void matrix_text(struct out *o, const struct tally_group *g)
 {
-	static const char *const rows[ROWS] = {"cpi   ", "cpi_wb", "idle% ", "busy% "};
+	static const char *const rows[ALL_ROWS] = {
+		"cpi   ", "cpi_wb", "idle% ", "busy% ", "intr% ", "perf% "};
+	/* CPU utilisation has no CPIs, and CPI knows of no more than those. */
+	const int first = g->util ? ROW_IDLE : 0, end = g->util ? ALL_ROWS : ROWS;
 	name_text(o, g);
 	out_printf(o, ", %" PRIu64 " interval%s\n       System", g->time.count,
 		g->time.count == 1 ? "" : "s");
@@ -56,12 +74,12 @@ static void matrix_text(struct out *o, const struct tally_group *g)
 		out_repeat(o, ' ', n < 7 ? (size_t)(8 - n) : 1);
 		out_str(o, name);
 	}
-	for (int row = 0; row < ROWS; row++) {
+	for (int row = first; row < end; row++) {
 		out_char(o, '\n');
 		out_str(o, rows[row]);
 		for (uint32_t i = 0; i <= g->ncolumns; i++) {
 			struct tally_column c = column(g, i);
-			double v = cell(&c, row);
+			double v = cell(&c, util_column(g, i), row);
 			if (isnan(v))
 				out_printf(o, i ? "  %6s" : " %6s", "n/a");
 			else
@@ -71,7 +89,7 @@ static void matrix_text(struct out *o, const struct tally_group *g)
 	out_str(o, "\n\n");
 }
 
-static void matrix_csv(struct csv *c, const struct tally_group *g)
+static void matrix_csv(struct csv *c, const struct tally_group *g, bool util)
 {
 	for (uint32_t i = 0; i <= g->ncolumns; i++) {
 		struct tally_column values = column(g, i);
@@ -82,17 +100,23 @@ static void matrix_csv(struct csv *c, const struct tally_group *g)
 		else
 			csv_text(c, "system");
 		for (int row = 0; row < ROWS; row++)
-			csv_fixed(c, cell(&values, row), 4);
+			csv_fixed(c, cell(&values, util_column(g, i), row), 4);
+		if (util) {
+			csv_u64(c, g->major);
+			csv_fixed(c, cell(&values, util_column(g, i), ROW_INTR), 4);
+			csv_fixed(c, cell(&values, util_column(g, i), ROW_PERF), 4);
+		}
 		csv_end(c);
 	}
 }
 
-static void json_column(struct json *j, const struct tally_column *c)
+static void json_column(struct json *j, const struct tally_column *c, const struct util_ratios *u)
 {
-	static const char *const keys[ROWS] = {"cpi", "cpi_wb", "idle_pct", "busy_pct"};
-	for (int row = 0; row < ROWS; row++) {
+	static const char *const keys[ALL_ROWS] = {
+		"cpi", "cpi_wb", "idle_pct", "busy_pct", "intr_pct", "actual_perf_pct"};
+	for (int row = 0; row < (u ? ALL_ROWS : ROWS); row++) {
 		json_key(j, keys[row]);
-		json_fixed(j, cell(c, row), 4);
+		json_fixed(j, cell(c, u, row), 4);
 	}
 	json_close(j, '}');
 }
@@ -108,14 +132,14 @@ static void matrix_json(struct json *j, const struct tally_group *g, bool script
 	json_bool(j, scripted);
 	json_key(j, "system");
 	json_open(j, '{');
-	json_column(j, &system);
+	json_column(j, &system, util_column(g, 0));
 	json_key(j, "cpus");
 	json_open(j, '[');
 	for (uint32_t cpu = 0; cpu < g->ncolumns; cpu++) {
 		json_open(j, '{');
 		json_key(j, "cpu");
 		json_u64(j, cpu);
-		json_column(j, &g->columns[cpu]);
+		json_column(j, &g->columns[cpu], util_column(g, cpu + 1));
 	}
 	json_close(j, ']');
 	json_close(j, '}');
@@ -124,8 +148,9 @@ static void matrix_json(struct json *j, const struct tally_group *g, bool script
 
 void cpus_print(struct report *r, const struct tally *t)
 {
-	static const char *const names[] = {
-		"label", "minor", "count", "cpu", "cpi", "cpi_wb", "idle_pct", "busy_pct", NULL};
+	const bool util = tally_has_util(t);
+	const char *names[] = {"label", "minor", "count", "cpu", "cpi", "cpi_wb", "idle_pct",
+		"busy_pct", util ? "major" : NULL, "intr_pct", "actual_perf_pct", NULL};
 	struct csv c = {.o = r->out};
 	struct json j = {.o = r->out};
 	if (r->format == FORMAT_CSV)
@@ -138,7 +163,7 @@ void cpus_print(struct report *r, const struct tally *t)
 	for (size_t i = 0; i < t->count && !r->out->error; i++) {
 		const struct tally_group *g = t->groups[i];
 		if (r->format == FORMAT_CSV)
-			matrix_csv(&c, g);
+			matrix_csv(&c, g, util);
 		else if (r->format == FORMAT_JSON)
 			matrix_json(&j, g, r->scripted);
 		else

@@ -53,7 +53,21 @@ static const char *kind_of(const struct diff_row *row, enum metric m)
 	return m == METRIC_INSTRUCTIONS ? row->instructions_of : NULL;
 }
 
-static void row_csv(struct csv *c, const struct diff_row *row)
+static bool has_util(const struct diff *d)
+{
+	for (size_t i = 0; i < d->count; i++)
+		if (diff_name(&d->rows[i])->util)
+			return true;
+	return false;
+}
+
+static void csv_major(struct csv *c, const struct diff_row *row, bool util)
+{
+	if (util)
+		csv_u64(c, diff_name(row)->major);
+}
+
+static void row_csv(struct csv *c, const struct diff_row *row, bool util)
 {
 	for (unsigned m = 0; m < METRICS; m++) {
 		const struct diff_value *v = &row->values[m];
@@ -67,6 +81,7 @@ static void row_csv(struct csv *c, const struct diff_row *row)
 		csv_fixed(c, percent_of(v), 2);
 		csv_text(c, verdict_word(v->judged.verdict));
 		csv_fixed(c, v->judged.p, 6);
+		csv_major(c, row, util);
 		csv_end(c);
 	}
 	tallies_csv_name(c, diff_name(row));
@@ -75,17 +90,19 @@ static void row_csv(struct csv *c, const struct diff_row *row)
 		csv_empty(c);
 	csv_text(c, verdict_word(row->ranks.verdict));
 	csv_fixed(c, row->ranks.p, 6);
+	csv_major(c, row, util);
 	csv_end(c);
 }
 
 static void diff_csv(struct report *r, const struct diff *d)
 {
-	static const char *const names[] = {"label", "minor", "metric", "of", "before", "after",
-		"change", "change_pct", "verdict", "p_value", NULL};
+	const bool util = has_util(d);
+	const char *names[] = {"label", "minor", "metric", "of", "before", "after", "change",
+		"change_pct", "verdict", "p_value", util ? "major" : NULL, NULL};
 	struct csv c = {.o = r->out};
 	csv_header(&c, names);
 	for (size_t i = 0; i < d->count && !r->out->error; i++)
-		row_csv(&c, &d->rows[i]);
+		row_csv(&c, &d->rows[i], util);
 }
 
 static void row_json(
@@ -171,7 +188,7 @@ static void text_row(struct table *t, const struct diff_row *row)
 	units_fixed(table_right(t), v[METRIC_CPI].after, 4);
 	text_change(t, &v[METRIC_CPI]);
 	text_change(t, &v[METRIC_INSTRUCTIONS]);
-	out_printf(table_right(t), "%02X", g->mm);
+	report_code(table_right(t), g->major, g->mm);
 	if (g->has_label)
 		escape_text(table_left(t), g->label, g->label_len);
 	else
@@ -239,7 +256,8 @@ static void tell_failed(struct report *r, const struct gate *g, const struct dif
 		escape_quoted(&o, group->label, group->label_len);
 	else
 		out_str(&o, "no label");
-	out_printf(&o, ", minor 0x%02X: ", group->mm);
+	tallies_text_code(&o, group);
+	out_str(&o, ": ");
 	spell_value(&o, g->metric, v->before);
 	out_str(&o, " -> ");
 	spell_value(&o, g->metric, v->after);

@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "../../formats/cpi_hooks.h"
+#include "../../formats/cpuutil_hooks.h"
 #include "../../formats/record.h"
 #include "filter.h"
 #include "glob.h"
@@ -57,9 +58,20 @@ static bool any_string_matches(const char *pattern, const struct hook *h)
 	return false;
 }
 
+/* The kinds that are asked for here are both majors'. */
+_Static_assert(CPUUTIL_MINOR_KIND == CPI_MINOR_KIND && CPUUTIL_MINOR_MM == CPI_MINOR_MM &&
+		       CPUUTIL_MINOR_LABEL_START == CPI_MINOR_LABEL_START &&
+		       CPUUTIL_MINOR_LABEL_END == CPI_MINOR_LABEL_END,
+	"labels stand alike");
+
+static bool is_group(const struct hook *h)
+{
+	return h->major == CPI_MAJOR || h->major == CPUUTIL_MAJOR;
+}
+
 static bool label_taken(const struct filter *f, const struct hook *h, struct filter_group *group)
 {
-	if (h->major != CPI_MAJOR)
+	if (!is_group(h))
 		return any_string_matches(f->label, h);
 	uint32_t kind = h->minor & CPI_MINOR_KIND;
 	if (kind == CPI_MINOR_LABEL_START) {
@@ -67,6 +79,7 @@ static bool label_taken(const struct filter *f, const struct hook *h, struct fil
 			.ring = h->ring,
 			.tid = h->tid,
 			.machine = h->machine,
+			.major = h->major,
 			.mm = h->minor & CPI_MINOR_MM,
 			.known = true,
 			.matches = any_string_matches(f->label, h)};
@@ -76,15 +89,14 @@ static bool label_taken(const struct filter *f, const struct hook *h, struct fil
 		return any_string_matches(f->label, h);
 	return group->known && group->matches && group->ticks == h->ticks &&
 	       group->ring == h->ring && group->tid == h->tid && group->machine == h->machine &&
-	       group->mm == (h->minor & CPI_MINOR_MM);
+	       group->major == h->major && group->mm == (h->minor & CPI_MINOR_MM);
 }
 
 static bool minor_taken(const struct filter *f, const struct hook *h)
 {
 	if (h->minor == f->minor)
 		return true;
-	return f->minor <= CPI_MINOR_MM && h->major == CPI_MAJOR &&
-	       (h->minor & CPI_MINOR_MM) == f->minor;
+	return f->minor <= CPI_MINOR_MM && is_group(h) && (h->minor & CPI_MINOR_MM) == f->minor;
 }
 
 bool filter_hook(const struct filter *f, const struct hook *h, struct filter_group *group)

@@ -20,7 +20,7 @@ struct filter {
 struct filter_group {
 	uint64_t ticks;
 	uint32_t ring, tid, machine;
-	uint8_t mm;
+	uint8_t major, mm;
 	bool known, matches;
 };
 

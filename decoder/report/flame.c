@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../formats/cpuutil_hooks.h"
 #include "../model/interval_stream.h"
 #include "../model/thread_stacks.h"
 #include "../sink/escape.h"
@@ -21,7 +22,7 @@ struct open_interval {
 	uint64_t weight, nested; /* nested: of those right inside it */
 	struct frame frame;	 /* none yet: nobody asked for it or what is in it */
 	bool counts;		 /* its own weight is part of its frame's */
-	uint8_t mm;
+	uint8_t major, mm;
 	char *label; /* owned; while it has no frame. NULL: minor mm */
 	size_t label_len;
 };
@@ -83,11 +84,22 @@ static struct frame task_frame(struct builder *b, const struct interval *iv)
 	return frame_under(b, (struct frame){0}, name, strlen(name));
 }
 
-static struct frame interval_frame(
-	struct builder *b, struct frame parent, uint8_t mm, const char *label, size_t n)
+static struct frame interval_frame(struct builder *b, struct frame parent, uint8_t major,
+	uint8_t mm, const char *label, size_t n)
 {
 	const char *name = label ? label : b->minors[mm];
-	return frame_under(b, parent, name, label ? n : strlen(name));
+	struct out told;
+	if (!label)
+		n = strlen(name);
+	if (major != CPUUTIL_MAJOR)
+		return frame_under(b, parent, name, n);
+	out_memory(&told);
+	flame_util_name(&told, name, n);
+	struct frame frame = {0};
+	if (!told.error)
+		frame = frame_under(b, parent, told.buf, told.len);
+	out_discard(&told);
+	return frame;
 }
 
 /* The frames of those that iv is nested in, from the outside in; none: no memory. */
@@ -101,7 +113,8 @@ static struct frame frame_around(
 	struct frame frame = known ? outer[known - 1].frame : task_frame(b, iv);
 	for (; known < depth && frame.number; known++) {
 		struct open_interval *o = &outer[known];
-		frame = o->frame = interval_frame(b, frame, o->mm, o->label, o->label_len);
+		frame = o->frame =
+			interval_frame(b, frame, o->major, o->mm, o->label, o->label_len);
 	}
 	return frame;
 }
@@ -143,6 +156,7 @@ static int count_interval(struct builder *b, uint32_t frame, const struct interv
 /* One whose frame may yet be asked for by what is in it: its name has to be remembered. */
 static int remember_name(struct open_interval *o, const struct interval *iv)
 {
+	o->major = iv->major;
 	o->mm = iv->mm;
 	if (!iv->has_label)
 		return 0;
@@ -168,8 +182,8 @@ static int open_interval(struct builder *b, struct open_interval *own, struct op
 		return remember_name(own, iv);
 	struct frame frame = frame_around(b, outer, iv->depth, iv);
 	if (frame.number)
-		frame = interval_frame(
-			b, frame, iv->mm, iv->has_label ? iv->label : NULL, iv->label_len);
+		frame = interval_frame(b, frame, iv->major, iv->mm,
+			iv->has_label ? iv->label : NULL, iv->label_len);
 	if (!frame.number)
 		return CPIDECODE_ENOMEM;
 	own->frame = frame;

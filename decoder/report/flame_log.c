@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../../formats/cpuutil_hooks.h"
 #include "../io/temp.h"
 #include "../model/grow.h"
 #include "../model/pass.h"
@@ -148,10 +149,36 @@ static uint32_t minor_name(struct flame_writer *w, uint8_t mm)
 	return w->minors[mm];
 }
 
+void flame_util_name(struct out *o, const char *name, size_t n)
+{
+	out_bytes(o, name, n);
+	out_str(o, " [CPU utilisation]");
+}
+
+static uint32_t util_name(struct flame_writer *w, const struct interval *iv)
+{
+	char minor[12];
+	int n = snprintf(minor, sizeof minor, "minor 0x%02X", iv->mm);
+	struct out told;
+	out_memory(&told);
+	if (iv->has_label)
+		flame_util_name(&told, iv->label, iv->label_len);
+	else
+		flame_util_name(&told, minor, (size_t)n);
+	uint32_t number = told.error ? 0 : flame_names_add(&w->names, told.buf, told.len);
+	out_discard(&told);
+	return number;
+}
+
 /* The name of the record that was put last. */
 static int put_name(struct flame_writer *w, const struct interval *iv)
 {
 	uint32_t number;
+	if (iv->major == CPUUTIL_MAJOR) {
+		number = util_name(w, iv);
+		memcpy(w->block + w->used - sizeof number, &number, sizeof number);
+		return number ? 0 : CPIDECODE_ENOMEM;
+	}
 	if (iv->has_label && iv->label_len <= FLAME_TEXT) {
 		if (w->nwanted == FLAME_WANTED || iv->label_len > FLAME_TEXT - w->text_used) {
 			int rc = name_records(w);

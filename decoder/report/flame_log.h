@@ -88,6 +88,8 @@ int flame_log_write(struct flame_log *log, unsigned wants, struct findings *foun
 const uint8_t *flame_log_back(const uint8_t *p, struct flame_record *record);
 void flame_log_free(struct flame_log *log);
 
+/* The frame's name of an interval of CPU utilisation: none of CPI's, whatever the label. */
+void flame_util_name(struct out *o, const char *name, size_t n);
 /* What an interval weighs; NOT_MEASURED: unknown. */
 uint64_t flame_weight(const struct report *r, const struct interval *iv);
 

@@ -1,6 +1,7 @@
 /* About the files themselves, for people; info_json.c says the same to programs. */
 #include <string.h>
 
+#include "../../formats/cpi_hooks.h"
 #include "../../formats/trace_file.h"
 #include "../sink/escape.h"
 #include "../sink/table.h"
@@ -203,6 +204,11 @@ static void write_tasks(struct report *r, const struct trace_file *f)
 	table_free(&t);
 }
 
+bool info_tells_schema(const struct trace_file *f, uint8_t major)
+{
+	return major == CPI_MAJOR || schema_set_brought(f->schemas, major);
+}
+
 static void write_schemas(struct report *r, const struct trace_file *f)
 {
 	struct out *o = r->out;
@@ -210,7 +216,7 @@ static void write_schemas(struct report *r, const struct trace_file *f)
 	for (unsigned major = 1; major < 256; major++) {
 		const char *title = NULL;
 		const char *name = schema_set_major_name(f->schemas, (uint8_t)major, &title);
-		if (!name)
+		if (!name || !info_tells_schema(f, (uint8_t)major))
 			continue;
 		out_printf(item(r, "schema"), "0x%02X %s", major, name);
 		if (title) {

@@ -14,6 +14,9 @@ const char *info_clock_name(uint32_t clock);
 const char *info_section_name(unsigned type);
 const char *info_codec_name(unsigned codec);
 
+/* Of those that are built in only CPI's is listed. */
+bool info_tells_schema(const struct trace_file *f, uint8_t major);
+
 /* One file as an object on a line. */
 void info_json(
 	struct report *r, const struct trace_file *f, const struct trace_alignment *alignment);

@@ -182,7 +182,7 @@ static void write_schemas(struct json *j, const struct trace_file *f)
 	for (unsigned major = 1; major < 256; major++) {
 		const char *title = NULL;
 		const char *name = schema_set_major_name(f->schemas, (uint8_t)major, &title);
-		if (!name)
+		if (!name || !info_tells_schema(f, (uint8_t)major))
 			continue;
 		json_open(j, '{');
 		number(j, "major", major);

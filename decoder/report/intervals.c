@@ -3,6 +3,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "../../formats/cpuutil_hooks.h"
 #include "../model/interval_stream.h"
 #include "../sink/csv.h"
 #include "../sink/escape.h"
@@ -19,7 +20,15 @@ static void csv_count(struct csv *c, uint64_t v)
 		csv_u64(c, v);
 }
 
-static void csv_interval(struct csv *c, const struct interval *iv)
+static void csv_util(struct csv *c, const struct interval *iv)
+{
+	csv_u64(c, iv->major);
+	csv_fixed(c, iv->idle_pct, 4);
+	csv_fixed(c, iv->intr_pct, 4);
+	csv_fixed(c, iv->actual_perf_pct, 4);
+}
+
+static void csv_interval(struct csv *c, const struct interval *iv, bool util)
 {
 	csv_i64(c, iv->start_ns);
 	csv_i64(c, iv->end_ns);
@@ -60,22 +69,24 @@ static void csv_interval(struct csv *c, const struct interval *iv)
 	csv_count(c, iv->ctx_switches);
 	csv_count(c, iv->migrations);
 	csv_count(c, iv->faults);
+	if (util)
+		csv_util(c, iv);
 	csv_end(c);
 }
 
-static int intervals_csv(struct report *r, struct interval_stream *s)
+static int intervals_csv(struct report *r, struct interval_stream *s, bool util)
 {
-	static const char *const names[] = {"start_ns", "end_ns", "elapsed_cycles", "cpu", "pid",
-		"tid", "task", "minor", "label", "depth", "types", "num_cpus", "raw_cpi",
-		"scaled_cpi", "busy_pct", "thread_cpi", "instructions", "cycles", "busy_cycles",
-		"thread_instructions", "thread_cycles", "flags", "off_cpu_ns", "ctx_switches",
-		"migrations", "faults", NULL};
+	const char *names[] = {"start_ns", "end_ns", "elapsed_cycles", "cpu", "pid", "tid", "task",
+		"minor", "label", "depth", "types", "num_cpus", "raw_cpi", "scaled_cpi", "busy_pct",
+		"thread_cpi", "instructions", "cycles", "busy_cycles", "thread_instructions",
+		"thread_cycles", "flags", "off_cpu_ns", "ctx_switches", "migrations", "faults",
+		util ? "major" : NULL, "idle_pct", "intr_pct", "actual_perf_pct", NULL};
 	struct csv c = {.o = r->out};
 	const struct interval *iv;
 	int rc = 0;
 	csv_header(&c, names);
 	while (!r->out->error && (rc = interval_stream_next(s, &iv)) > 0)
-		csv_interval(&c, iv);
+		csv_interval(&c, iv, util);
 	return rc < 0 ? rc : 0;
 }
 
@@ -103,6 +114,13 @@ static void json_number(struct json *j, const char *key, uint64_t v, bool known)
 		json_null(j);
 }
 
+static void json_util(struct json *j, double idle, double intr, double actual_perf)
+{
+	json_ratio(j, "idle_pct", idle);
+	json_ratio(j, "intr_pct", intr);
+	json_ratio(j, "actual_perf_pct", actual_perf);
+}
+
 static void json_cpus(struct json *j, const struct interval *iv)
 {
 	json_key(j, "cpus");
@@ -117,6 +135,9 @@ static void json_cpus(struct json *j, const struct interval *iv)
 		json_count(j, "instructions", cpu->instructions);
 		json_count(j, "cycles", cpu->cycles);
 		json_count(j, "busy_cycles", cpu->busy_cycles);
+		if (iv->utils)
+			json_util(j, iv->utils[i].idle_pct, iv->utils[i].intr_pct,
+				iv->utils[i].actual_perf_pct);
 		json_close(j, '}');
 	}
 	json_close(j, ']');
@@ -167,6 +188,10 @@ static void json_interval(struct json *j, const struct interval *iv)
 	json_count(j, "ctx_switches", iv->ctx_switches);
 	json_count(j, "migrations", iv->migrations);
 	json_count(j, "faults", iv->faults);
+	if (iv->major == CPUUTIL_MAJOR) {
+		json_number(j, "major", iv->major, true);
+		json_util(j, iv->idle_pct, iv->intr_pct, iv->actual_perf_pct);
+	}
 	json_cpus(j, iv);
 	json_close(j, '}');
 	json_end_line(j);
@@ -215,7 +240,12 @@ static bool has_life(const struct interval *iv)
 	       iv->migrations != NOT_MEASURED || iv->faults != NOT_MEASURED;
 }
 
-static void text_interval(struct table *t, const struct interval *iv, bool life)
+/* Columns that most traces say nothing for: those of quality hooks, of CPU utilisation. */
+struct columns {
+	bool life, util;
+};
+
+static void text_interval(struct table *t, const struct interval *iv, struct columns columns)
 {
 	out_seconds(table_right(t), iv->start_ns);
 	units_duration(table_right(t), iv->elapsed_ns);
@@ -235,15 +265,20 @@ static void text_interval(struct table *t, const struct interval *iv, bool life)
 	units_fixed(table_right(t), iv->scaled_cpi, 4);
 	units_fixed(table_right(t), iv->thread_cpi, 4);
 	units_fixed(table_right(t), iv->busy_pct, 2);
-	if (life)
+	if (columns.util) {
+		units_fixed(table_right(t), iv->idle_pct, 2);
+		units_fixed(table_right(t), iv->intr_pct, 2);
+		units_fixed(table_right(t), iv->actual_perf_pct, 2);
+	}
+	if (columns.life)
 		text_life(t, iv);
-	out_printf(table_right(t), "%02X", iv->mm);
+	report_code(table_right(t), iv->major, iv->mm);
 	text_label(table_left(t), iv);
 	report_flags(table_left(t), iv->flags);
 	table_end_row(t);
 }
 
-static void text_headings(struct table *t, bool life)
+static void text_headings(struct table *t, struct columns columns)
 {
 	table_heading(t, "start (s)");
 	table_heading(t, "elapsed");
@@ -254,7 +289,12 @@ static void text_headings(struct table *t, bool life)
 	table_heading(t, "scaled");
 	table_heading(t, "thread");
 	table_heading(t, "busy%");
-	if (life) {
+	if (columns.util) {
+		table_heading(t, "idle%");
+		table_heading(t, "intr%");
+		table_heading(t, "perf%");
+	}
+	if (columns.life) {
 		table_heading(t, "off CPU");
 		table_heading(t, "switches");
 		table_heading(t, "migr");
@@ -266,17 +306,17 @@ static void text_headings(struct table *t, bool life)
 	table_end_row(t);
 }
 
-static int intervals_text(struct report *r, struct interval_stream *s, bool life)
+static int intervals_text(struct report *r, struct interval_stream *s, struct columns columns)
 {
 	struct table t;
 	const struct interval *iv;
 	int rc = 0;
 	report_scripted_line(r);
 	for (table_begin(&t, r->out); rc >= 0 && table_pass(&t);) {
-		text_headings(&t, life);
+		text_headings(&t, columns);
 		rc = interval_stream_rewind(s);
 		while (rc >= 0 && !r->out->error && (rc = interval_stream_next(s, &iv)) > 0)
-			text_interval(&t, iv, life);
+			text_interval(&t, iv, columns);
 	}
 	table_free(&t);
 	return rc < 0 ? rc : 0;
@@ -284,7 +324,7 @@ static int intervals_text(struct report *r, struct interval_stream *s, bool life
 
 struct taking {
 	const struct report *r;
-	atomic_bool life; /* most traces say nothing of it: then there are no columns for it */
+	atomic_bool life, util; /* there are intervals that have those columns */
 };
 
 static bool take(void *ctx, const struct interval *iv)
@@ -294,6 +334,8 @@ static bool take(void *ctx, const struct interval *iv)
 		return false;
 	if (has_life(iv))
 		atomic_store_explicit(&t->life, true, memory_order_relaxed);
+	if (iv->major == CPUUTIL_MAJOR)
+		atomic_store_explicit(&t->util, true, memory_order_relaxed);
 	return true;
 }
 
@@ -316,12 +358,13 @@ int report_intervals(struct report *r)
 	int rc = interval_stream_open(r->trace, &how, &s, r->found);
 	if (rc)
 		return rc;
+	const struct columns columns = {atomic_load(&taking.life), atomic_load(&taking.util)};
 	if (r->format == FORMAT_CSV)
-		rc = intervals_csv(r, s);
+		rc = intervals_csv(r, s, columns.util);
 	else if (r->format == FORMAT_JSON)
 		rc = intervals_json(r, s);
 	else
-		rc = intervals_text(r, s, atomic_load(&taking.life));
+		rc = intervals_text(r, s, columns);
 	interval_stream_close(s);
 	return rc;
 }

@@ -1,4 +1,5 @@
 /* What several reports say alike. */
+#include "../../formats/cpuutil_hooks.h"
 #include "../sink/escape.h"
 #include "report.h"
 
@@ -50,4 +51,11 @@ void report_flags(struct out *o, uint32_t flags)
 		out_str(o, flag_words[i].word);
 		between = "+";
 	}
+}
+
+void report_code(struct out *o, uint8_t major, uint8_t mm)
+{
+	if (major == CPUUTIL_MAJOR)
+		out_printf(o, "%02X:", major);
+	out_printf(o, "%02X", mm);
 }

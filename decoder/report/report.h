@@ -121,5 +121,7 @@ static inline const char *report_task_name(const struct task *task)
 
 /* The words of an interval's flags, joined by '+'. */
 void report_flags(struct out *o, uint32_t flags);
+/* The minor in two digits; behind the major and a colon, if it is not CPI's. */
+void report_code(struct out *o, uint8_t major, uint8_t mm);
 
 #endif

@@ -1,4 +1,7 @@
-/* Per label and minor: how many, how long, at what CPI. */
+/* Per label, minor and major: how many, how long, at what CPI. */
+#include <math.h>
+#include <string.h>
+
 #include "../sink/escape.h"
 #include "../sink/table.h"
 #include "../sink/units.h"
@@ -31,9 +34,12 @@ static void summary_csv(struct report *r, const struct tally *t)
 {
 	static const char *const names[] = {"label", "minor", "count", "total_ns", "mean_ns",
 		"min_ns", "p50_ns", "p90_ns", "p99_ns", "max_ns", "raw_cpi", "scaled_cpi",
-		"thread_cpi", "cpi_weighting", "busy_pct", "scripted", "flagged", NULL};
+		"thread_cpi", "cpi_weighting", "busy_pct", "scripted", "flagged"};
+	const char *all[sizeof names / sizeof *names + TALLIES_UTIL_NAMES + 1] = {NULL};
 	struct csv c = {.o = r->out};
-	csv_header(&c, names);
+	memcpy(all, names, sizeof names);
+	tallies_util_names(all, t);
+	csv_header(&c, all);
 	for (size_t i = 0; i < t->count; i++) {
 		const struct tally_group *g = t->groups[i];
 		tallies_csv_name(&c, g);
@@ -52,6 +58,7 @@ static void summary_csv(struct report *r, const struct tally *t)
 			csv_u64(&c, g->flagged);
 		else
 			csv_empty(&c);
+		tallies_csv_util(&c, t, g);
 		csv_end(&c);
 	}
 }
@@ -87,11 +94,20 @@ static void json_group(struct json *j, const struct tally_group *g)
 		json_u64(j, g->flagged);
 	else
 		json_null(j);
+	tallies_json_util(j, g);
 	json_close(j, '}');
 	json_end_line(j);
 }
 
-static void text_group(struct table *t, const struct tally_group *g)
+static void text_util(struct table *t, const struct tally_group *g)
+{
+	const struct util_ratios *u = g->util;
+	units_fixed(table_right(t), u ? 100 * ratio_value(&u->idle) : NAN, 2);
+	units_fixed(table_right(t), u ? 100 * ratio_value(&u->intr) : NAN, 2);
+	units_fixed(table_right(t), u ? 100 * ratio_value(&u->actual_perf) : NAN, 2);
+}
+
+static void text_group(struct table *t, const struct tally_group *g, bool util)
 {
 	out_u64(table_right(t), g->time.count);
 	units_duration(table_right(t), tally_total_ns(g));
@@ -103,7 +119,9 @@ static void text_group(struct table *t, const struct tally_group *g)
 	units_fixed(table_right(t), ratio_value(&g->ratios.thread), 4);
 	table_text(t, ratios_weighting(&g->ratios));
 	units_fixed(table_right(t), ratios_busy(&g->ratios), 2);
-	out_printf(table_right(t), "%02X", g->mm);
+	if (util)
+		text_util(t, g);
+	report_code(table_right(t), g->major, g->mm);
 	struct out *o = table_left(t);
 	if (g->has_label)
 		escape_text(o, g->label, g->label_len);
@@ -116,6 +134,8 @@ static void summary_text(struct report *r, const struct tally *groups)
 {
 	static const char *const right[] = {"count", "total", "mean", "min", "p50", "p90", "p99",
 		"max", "raw CPI", "scaled", "thread"};
+	static const char *const utils[] = {"idle%", "intr%", "perf%"};
+	const bool util = tally_has_util(groups);
 	struct table t;
 	report_scripted_line(r);
 	tallies_flagged_line(r, groups);
@@ -128,11 +148,13 @@ static void summary_text(struct report *r, const struct tally *groups)
 			table_heading(&t, right[i]);
 		table_text(&t, "by");
 		table_heading(&t, "busy%");
+		for (unsigned i = 0; util && i < sizeof utils / sizeof *utils; i++)
+			table_heading(&t, utils[i]);
 		table_heading(&t, "mm");
 		table_text(&t, "label");
 		table_end_row(&t);
 		for (size_t i = 0; i < groups->count; i++)
-			text_group(&t, groups->groups[i]);
+			text_group(&t, groups->groups[i], util);
 	}
 	table_free(&t);
 }

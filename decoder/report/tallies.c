@@ -179,6 +179,61 @@ void tallies_json_name(struct json *j, const struct tally_group *g)
 		json_null(j);
 	json_key(j, "minor");
 	json_u64(j, g->mm);
+	if (g->util) {
+		json_key(j, "major");
+		json_u64(j, g->major);
+	}
+}
+
+static const char *const util_names[TALLIES_UTIL_NAMES] = {
+	"major", "idle_pct", "intr_pct", "actual_perf_pct"};
+
+void tallies_util_names(const char **names, const struct tally *t)
+{
+	if (!tally_has_util(t))
+		return;
+	while (*names)
+		names++;
+	for (unsigned i = 0; i < TALLIES_UTIL_NAMES; i++)
+		*names++ = util_names[i];
+	*names = NULL;
+}
+
+static const struct util_ratios no_util;
+
+static const struct util_ratios *util_of(const struct tally_group *g)
+{
+	return g->util ? g->util : &no_util;
+}
+
+void tallies_csv_util(struct csv *c, const struct tally *t, const struct tally_group *g)
+{
+	const struct util_ratios *u = util_of(g);
+	if (!tally_has_util(t))
+		return;
+	csv_u64(c, g->major);
+	csv_fixed(c, 100 * ratio_value(&u->idle), 4);
+	csv_fixed(c, 100 * ratio_value(&u->intr), 4);
+	csv_fixed(c, 100 * ratio_value(&u->actual_perf), 4);
+}
+
+void tallies_json_util(struct json *j, const struct tally_group *g)
+{
+	if (!g->util)
+		return;
+	json_key(j, util_names[1]);
+	json_fixed(j, 100 * ratio_value(&g->util->idle), 4);
+	json_key(j, util_names[2]);
+	json_fixed(j, 100 * ratio_value(&g->util->intr), 4);
+	json_key(j, util_names[3]);
+	json_fixed(j, 100 * ratio_value(&g->util->actual_perf), 4);
+}
+
+void tallies_text_code(struct out *o, const struct tally_group *g)
+{
+	out_printf(o, ", minor 0x%02X", g->mm);
+	if (g->util)
+		out_printf(o, " of major 0x%02X", g->major);
 }
 
 void tallies_flagged_line(const struct report *r, const struct tally *t)

@@ -33,9 +33,20 @@ void cpus_print(struct report *r, const struct tally *t);
 /* A note of processors that have no columns; nothing if all have. */
 void tallies_tell_left_out(const struct report *r, const struct tally *t);
 
-/* The first two columns of a group in CSV and JSON. */
+/* The first two columns of a group in CSV; in JSON also the major, if it is not CPI's. */
 void tallies_csv_name(struct csv *c, const struct tally_group *g);
 void tallies_json_name(struct json *j, const struct tally_group *g);
+/*
+ * What CPU utilisation has beyond others. In CSV these are columns where t has such groups; so
+ * other traces' reports look as they always did. names: NULL-terminated, with room for
+ * TALLIES_UTIL_NAMES more.
+ */
+enum { TALLIES_UTIL_NAMES = 4 };
+void tallies_util_names(const char **names, const struct tally *t);
+void tallies_csv_util(struct csv *c, const struct tally *t, const struct tally_group *g);
+void tallies_json_util(struct json *j, const struct tally_group *g);
+/* ", minor 0x01", and the major if it is not CPI's. */
+void tallies_text_code(struct out *o, const struct tally_group *g);
 
 /* How many of the intervals their quality hooks flagged, and for what; nothing if none. */
 void tallies_flagged_line(const struct report *r, const struct tally *t);

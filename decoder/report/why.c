@@ -44,6 +44,7 @@ static int take(void *ctx, unsigned thread, const struct interval *iv)
 	const struct tally_group key = {.has_label = iv->has_label,
 		.label = iv->label,
 		.label_len = iv->label_len,
+		.major = iv->major,
 		.mm = iv->mm};
 	const struct tally_group *found = tally_find(&s->tally, &key);
 	uint64_t ns = exact_round(iv->elapsed_ns);

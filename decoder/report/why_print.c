@@ -43,29 +43,38 @@ static void csv_begin(struct csv *c, const struct why_group *g, const char *quan
 	csv_text(c, quantity);
 }
 
-static void csv_counts(
-	struct csv *c, const struct why_group *g, const char *quantity, uint64_t m, uint64_t t)
+/* util: there is a column for the major. */
+static void csv_finish(struct csv *c, const struct why_group *g, bool util)
+{
+	if (util)
+		csv_u64(c, g->group->major);
+	csv_end(c);
+}
+
+static void csv_counts(struct csv *c, const struct why_group *g, const char *quantity, uint64_t m,
+	uint64_t t, bool util)
 {
 	csv_begin(c, g, quantity);
 	csv_u64(c, m);
 	csv_u64(c, t);
 	for (unsigned empty = 0; empty < 3; empty++)
 		csv_empty(c);
-	csv_end(c);
+	csv_finish(c, g, util);
 }
 
-static void group_csv(struct csv *c, const struct why_group *g, const struct why_answer *a)
+static void group_csv(
+	struct csv *c, const struct why_group *g, const struct why_answer *a, bool util)
 {
-	csv_counts(c, g, "intervals", g->sums[WHY_MIDDLE].count, g->sums[WHY_TAIL].count);
-	csv_counts(c, g, "from_ns", g->from[WHY_MIDDLE], g->from[WHY_TAIL]);
-	csv_counts(c, g, "to_ns", g->to[WHY_MIDDLE], g->to[WHY_TAIL]);
+	csv_counts(c, g, "intervals", g->sums[WHY_MIDDLE].count, g->sums[WHY_TAIL].count, util);
+	csv_counts(c, g, "from_ns", g->from[WHY_MIDDLE], g->from[WHY_TAIL], util);
+	csv_counts(c, g, "to_ns", g->to[WHY_MIDDLE], g->to[WHY_TAIL], util);
 	csv_begin(c, g, "time_ns");
 	csv_fixed(c, ns_of(a->mean[WHY_MIDDLE]), 1);
 	csv_fixed(c, ns_of(a->mean[WHY_TAIL]), 1);
 	csv_fixed(c, ns_of(a->difference), 1);
 	csv_fixed(c, a->difference ? 100 : NAN, 2);
 	csv_empty(c);
-	csv_end(c);
+	csv_finish(c, g, util);
 	for (unsigned term = 0; term < WHY_TERMS; term++) {
 		csv_begin(c, g, rows[term].csv);
 		csv_fixed(c, a->value[WHY_MIDDLE][term], rows[term].decimals);
@@ -73,7 +82,7 @@ static void group_csv(struct csv *c, const struct why_group *g, const struct why
 		csv_fixed(c, a->told[term] ? ns_of(a->term[term]) : NAN, 1);
 		csv_fixed(c, share_of(a, term), 2);
 		csv_text(c, term == WHY_INSTRUCTIONS || term == WHY_CPI ? cycle_word(a) : NULL);
-		csv_end(c);
+		csv_finish(c, g, util);
 	}
 }
 
@@ -140,9 +149,9 @@ static void text_heading(struct report *r, const struct why_group *g)
 		escape_quoted(o, g->group->label, g->group->label_len);
 	else
 		out_str(o, "no label");
-	out_printf(o,
-		", minor 0x%02X, %" PRIu64 " interval%s: %" PRIu64 " around p50, %" PRIu64 " from ",
-		g->group->mm, g->group->time.count, g->group->time.count == 1 ? "" : "s",
+	tallies_text_code(o, g->group);
+	out_printf(o, ", %" PRIu64 " interval%s: %" PRIu64 " around p50, %" PRIu64 " from ",
+		g->group->time.count, g->group->time.count == 1 ? "" : "s",
 		g->sums[WHY_MIDDLE].count, g->sums[WHY_TAIL].count);
 	spell_percentile(o, r->tail);
 	out_str(o, " up\n");
@@ -207,8 +216,11 @@ static void group_text(struct report *r, const struct why_group *g, const struct
 
 void why_print(struct report *r, const struct why_group *groups, size_t n)
 {
-	static const char *const names[] = {"label", "minor", "count", "quantity", "middle", "tail",
-		"difference_ns", "share_pct", "cycle", NULL};
+	bool util = false;
+	for (size_t i = 0; i < n; i++)
+		util |= groups[i].group->util != NULL;
+	const char *names[] = {"label", "minor", "count", "quantity", "middle", "tail",
+		"difference_ns", "share_pct", "cycle", util ? "major" : NULL, NULL};
 	struct csv c = {.o = r->out};
 	struct json j = {.o = r->out};
 	if (r->format == FORMAT_CSV)
@@ -222,7 +234,7 @@ void why_print(struct report *r, const struct why_group *groups, size_t n)
 		struct why_answer a;
 		why_answer(groups[i].sums, &a);
 		if (r->format == FORMAT_CSV)
-			group_csv(&c, &groups[i], &a);
+			group_csv(&c, &groups[i], &a, util);
 		else if (r->format == FORMAT_JSON)
 			group_json(r, &j, &groups[i], &a);
 		else

@@ -33,6 +33,21 @@ static inline void same_cpus(const struct interval *a, const struct interval *b)
 	}
 }
 
+static inline void same_utils(const struct interval *a, const struct interval *b)
+{
+	ck_assert((a->utils != NULL) == (b->utils != NULL));
+	for (uint32_t i = 0; a->utils && i < a->num_cpus; i++) {
+		const struct interval_util *x = &a->utils[i], *y = &b->utils[i];
+		ck_assert(same_double(x->idle_pct, y->idle_pct) &&
+			  same_double(x->intr_pct, y->intr_pct) &&
+			  same_double(x->actual_perf_pct, y->actual_perf_pct));
+		ck_assert(x->elapsed == y->elapsed && x->busy_time == y->busy_time &&
+			  x->idle_time == y->idle_time && x->intr_time == y->intr_time &&
+			  x->unhalted_cycles == y->unhalted_cycles &&
+			  x->reference_cycles == y->reference_cycles);
+	}
+}
+
 /* As far as somebody wanted to know. */
 static inline void same(const struct interval *a, const struct interval *b, unsigned wants)
 {
@@ -42,7 +57,8 @@ static inline void same(const struct interval *a, const struct interval *b, unsi
 	ck_assert(a->start_ticks == b->start_ticks && a->end_ticks == b->end_ticks);
 	ck_assert(a->end_ns == b->end_ns && a->elapsed == b->elapsed);
 	ck_assert(a->elapsed_ns == b->elapsed_ns && a->position == b->position);
-	ck_assert(a->tid == b->tid && a->mm == b->mm && a->has_label == b->has_label);
+	ck_assert(a->tid == b->tid && a->major == b->major && a->mm == b->mm &&
+		  a->has_label == b->has_label);
 	ck_assert_uint_eq(a->label_len, b->label_len);
 	ck_assert(!a->has_label || !memcmp(a->label, b->label, a->label_len));
 	if (wants & WANT_START)
@@ -52,7 +68,10 @@ static inline void same(const struct interval *a, const struct interval *b, unsi
 			  same_double(a->scaled_cpi, b->scaled_cpi) &&
 			  same_double(a->busy_pct, b->busy_pct) &&
 			  a->instructions == b->instructions && a->cycles == b->cycles &&
-			  a->busy_cycles == b->busy_cycles);
+			  a->busy_cycles == b->busy_cycles &&
+			  same_double(a->idle_pct, b->idle_pct) &&
+			  same_double(a->intr_pct, b->intr_pct) &&
+			  same_double(a->actual_perf_pct, b->actual_perf_pct));
 	if (wants & WANT_THREAD)
 		ck_assert(same_double(a->thread_cpi, b->thread_cpi) &&
 			  a->thread_instructions == b->thread_instructions &&
@@ -61,8 +80,10 @@ static inline void same(const struct interval *a, const struct interval *b, unsi
 		ck_assert(a->on_cpu_ns == b->on_cpu_ns && a->off_cpu_ns == b->off_cpu_ns &&
 			  a->ctx_switches == b->ctx_switches && a->migrations == b->migrations &&
 			  a->faults == b->faults);
-	if (wants & WANT_CPUS)
+	if (wants & WANT_CPUS) {
 		same_cpus(a, b);
+		same_utils(a, b);
+	}
 	if (wants & WANT_FLAGS)
 		ck_assert(a->types == b->types && a->num_cpus == b->num_cpus);
 }

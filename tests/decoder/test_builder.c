@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "../../formats/cpuutil_hooks.h"
 #include "../../decoder/model/intervals.h"
 #include "../../decoder/model/pass.h"
 #include "build.h"
@@ -36,7 +37,8 @@ static void put_any(struct bytes *b, uint64_t *seed, uint64_t *stamp)
 		kind = next(seed) % 2 ? 0x30000000 : 0x100;
 	if (next(seed) % 3 == 0)
 		*stamp += next(seed) % 5;
-	put_hook(b, *stamp, next(seed) % 16 ? 1 : 2, next(seed) % 32 ? CPI_MAJOR : 0x10,
+	put_hook(b, *stamp, next(seed) % 16 ? 1 : 2,
+		next(seed) % 32 ? next(seed) % 3 ? CPI_MAJOR : CPUUTIL_MAJOR : 0x10,
 		kind | (next(seed) % 16 == 0), n, words, strings + next(seed) % 3);
 }
 
@@ -114,6 +116,38 @@ static void put_nearly(struct bytes *b, uint64_t *seed, uint64_t *stamp)
 	}
 }
 
+/* The same, of CPU utilisation. */
+static void put_nearly_util(struct bytes *b, uint64_t *seed, uint64_t *stamp)
+{
+	static const uint32_t parts[] = {CPUUTIL_MINOR_LABEL_START, CPUUTIL_MINOR_SUMMARY,
+		CPUUTIL_MINOR_PER_CPU, CPUUTIL_MINOR_LABEL_END};
+	uint32_t cpus = 1 + next(seed) % 3, types = next(seed) % 32, words[96];
+	if (next(seed) % 3)
+		*stamp += next(seed) % 50;
+	for (unsigned k = 0; k < 4; k++) {
+		const char *label[] = {"same", NULL};
+		const uint32_t head[] = {types, 1, cpus, 0, 100};
+		unsigned n = 2;
+		for (unsigned i = 0; i < 96; i++)
+			words[i] = next(seed) % 3;
+		memcpy(words, head, sizeof head);
+		if (parts[k] == CPUUTIL_MINOR_SUMMARY)
+			n = 5 + (cpus + 1) * (4 * (types & 1) + (types & 2) + (types & 4) / 2);
+		else if (parts[k] == CPUUTIL_MINOR_PER_CPU)
+			n = 5 + cpus * (2 + 4 * (types & 1) + (types & 2) + (types & 4) +
+					       (types >> 3 & 1) + (types >> 4 & 1));
+		else
+			memcpy(words, head + 3, 2 * sizeof *head);
+		if (next(seed) % 32 == 0)
+			words[next(seed) % 32] = word(seed);
+		if (next(seed) % 32 == 0)
+			n -= n > 1;
+		if (next(seed) % 8)
+			put_hook(b, *stamp, 1, CPUUTIL_MAJOR, parts[k], n, words,
+				n == 2 ? label : NULL);
+	}
+}
+
 static struct trace *random_trace(struct bytes *file, uint64_t seed, const char *schema)
 {
 	struct bytes records = {0};
@@ -123,8 +157,11 @@ static struct trace *random_trace(struct bytes *file, uint64_t seed, const char 
 	if (schema)
 		put_text(file, TF_TYPE_SCHEMA, schema);
 	for (unsigned i = 0; i < 150; i++) {
-		if (next(&seed) % 2)
+		unsigned which = next(&seed) % 6;
+		if (which < 3)
 			put_any(&records, &seed, &stamp);
+		else if (which == 3)
+			put_nearly_util(&records, &seed, &stamp);
 		else
 			put_nearly(&records, &seed, &stamp);
 		if (next(&seed) % 32 == 0) {
@@ -283,6 +320,20 @@ START_TEST(other_schemas)
 		"hook 0xF0000000/0xFFFFFF00 \"l\"\nu32 types\nu64 elapsed\nif types & 1\n"
 		"string label\nend\n",
 	};
+	static const char *const utils[] = {
+		"hook 0x10000000/0xFFFFFF00 \"s\"\nu32 types\nu32 elapsed\nif types & 1\n"
+		"fix4 busy\nend\nfix4 idle\nfix4 raw_cpi\nu64 cycles\n",
+		"hook 0x40000000/0xFFFFFF00 \"c\"\ni32 n\nu32 elapsed\nrepeat n\nu32 m\n"
+		"u32 cpu_elapsed na0\nu32 cpu_busy_time\nif m & 1\nfix4 cpu_idle\nend\nend\n",
+		"hook 0x40000000/0xFFFFFF00 \"c\"\nu64 elapsed\nrepeat 3\nu32 cpu_elapsed\n"
+		"u32 cpu_unhalted_cycles\nend\nrepeat 2\nu32 cpu_reference_cycles\n"
+		"u32 cpu_busy_time\nend\n",
+	};
+	for (size_t i = 0; i < sizeof utils / sizeof *utils; i++) {
+		char text[512];
+		snprintf(text, sizeof text, "major 0xC8 mine\n%s", utils[i]);
+		compare_all(3000 + i, text);
+	}
 	for (size_t i = 0; i < sizeof hooks / sizeof *hooks; i++) {
 		char text[512];
 		snprintf(text, sizeof text, "major 0xC0 mine\n%s", hooks[i]);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 
+#include "../../formats/cpuutil_hooks.h"
 #include "../../decoder/model/interval_stream.h"
 #include "../../include/cpidecode.h"
 #include "build.h"
@@ -16,7 +17,7 @@ enum { FILES = 3, RINGS = 4, MOST = 1000 };
 static void put_group(struct bytes *b, uint64_t *seed, uint64_t end)
 {
 	static char big[20000];
-	uint32_t tid = 1 + next(seed) % 3, cpus = next(seed) % 4, words[9000] = {1, cpus, 0, 0};
+	uint32_t tid = 1 + next(seed) % 3, cpus = next(seed) % 4, words[9005] = {1, cpus, 0, 0};
 	uint64_t elapsed = next(seed) % 4 ? next(seed) % 400 : next(seed) % 8 * 50;
 	const char *label = next(seed) % 3 ? "some label" : next(seed) % 2 ? "x" : NULL;
 	if (next(seed) % 64 == 0) {
@@ -33,6 +34,14 @@ static void put_group(struct bytes *b, uint64_t *seed, uint64_t end)
 		for (unsigned i = 4; i < 4 + 6 * cpus; i++)
 			words[i] = next(seed) % 3;
 		put_hook(b, end, tid, CPI_MAJOR, CPI_MINOR_PER_CPU, 4 + 6 * cpus, words, NULL);
+	}
+	if (next(seed) % 4 == 0) {
+		const uint32_t head[] = {7, 1, cpus, 0, (uint32_t)elapsed};
+		for (unsigned i = 5; i < 5 + 9 * cpus; i++)
+			words[i] = next(seed) % 3;
+		memcpy(words, head, sizeof head);
+		put_hook(b, end, tid, CPUUTIL_MAJOR, CPUUTIL_MINOR_PER_CPU, 5 + 8 * cpus, words,
+			NULL);
 	}
 	if (!label || next(seed) % 2)
 		put_thread(b, end, tid, 0, elapsed, next(seed) % 3, 100);

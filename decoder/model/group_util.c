@@ -1,0 +1,75 @@
+/* What follows from the figures of a group of CPU utilisation. */
+#include <math.h>
+
+#include "group.h"
+
+/* A summary has four decimals, and was computed from the counts of the hook beside it. */
+#define SAME_PERCENT 0.01
+
+/* All of the time is busy, idle or in interrupts: a processor without any was offline. */
+static void forget_offline(double *busy, double *idle, double *intr)
+{
+	if (*busy == 0 && *idle == 0 && !(*intr > 0))
+		*busy = *idle = *intr = NAN;
+}
+
+/* above of below, both NOT_MEASURED or 0 where they say nothing. */
+static double percent(double above, double below)
+{
+	return below > 0 ? 100 * above / below : NAN;
+}
+
+/* What the summary says stays; counts say what it does not. */
+static void settle(struct interval *iv, double *to, uint64_t above, uint64_t below)
+{
+	if (above == NOT_MEASURED || below == NOT_MEASURED)
+		return;
+	double counted = percent((double)above, (double)below);
+	if (isnan(*to))
+		*to = counted;
+	else if (fabs(*to - counted) > SAME_PERCENT)
+		iv->flags |= IV_INCONSISTENT;
+}
+
+/* Of all processors that say both. */
+struct sums {
+	double above, below;
+};
+
+static void add(struct sums *s, uint64_t above, uint64_t below)
+{
+	if (above == NOT_MEASURED || below == NOT_MEASURED)
+		return;
+	s->above += (double)above;
+	s->below += (double)below;
+}
+
+static void settle_system(double *to, const struct sums *s)
+{
+	if (isnan(*to))
+		*to = percent(s->above, s->below);
+}
+
+void group_settle_util(struct group *g)
+{
+	struct interval *iv = &g->iv;
+	struct sums busy = {0}, idle = {0}, intr = {0}, perf = {0};
+	for (uint32_t i = 0; i < iv->num_cpus; i++) {
+		struct interval_util *u = &g->utils[i];
+		double *cpu_busy = &g->cpus[i].busy_pct;
+		forget_offline(cpu_busy, &u->idle_pct, &u->intr_pct);
+		settle(iv, cpu_busy, u->busy_time, u->elapsed);
+		settle(iv, &u->idle_pct, u->idle_time, u->elapsed);
+		settle(iv, &u->intr_pct, u->intr_time, u->elapsed);
+		settle(iv, &u->actual_perf_pct, u->unhalted_cycles, u->reference_cycles);
+		add(&busy, u->busy_time, u->elapsed);
+		add(&idle, u->idle_time, u->elapsed);
+		add(&intr, u->intr_time, u->elapsed);
+		add(&perf, u->unhalted_cycles, u->reference_cycles);
+	}
+	forget_offline(&iv->busy_pct, &iv->idle_pct, &iv->intr_pct);
+	settle_system(&iv->busy_pct, &busy);
+	settle_system(&iv->idle_pct, &idle);
+	settle_system(&iv->intr_pct, &intr);
+	settle_system(&iv->actual_perf_pct, &perf);
+}

@@ -1,0 +1,63 @@
+#!/bin/sh
+. "${0%/*}/lib.sh"
+
+# The same label, minor and thread in both majors; enough of them for two slices.
+{
+	echo 'clock tsc'
+	echo 'hz 1000000000'
+	echo 'sync 0 1700000000000000000 1000'
+	echo 'section hooks ring=0'
+	awk 'BEGIN {
+		for (i = 1; i <= 300; i++) {
+			printf "group mm=1 tid=7 at=%d elapsed=%d types=3 label=\"load\" summary\n", 1000 * i, i
+			printf "cpu 10 20 10 x2\nendgroup\n"
+			printf "hook 0xC8 0x00000001 64:%d \"load\"\n", i
+			printf "hook 0xC8 0x10000001 7 1 2 64:%d 4:20 4:70 4:40 4:50 4:30 4:60 4:10 4:10 4:10 4:90 4:110 4:100\n", i
+			printf "hook 0xC8 0xF0000001 64:%d \"load\"\n", i
+		}
+	}'
+	echo 'section end'
+} | "$MKTRACE" - t.bin
+
+run 0 --report summary --format csv t.bin
+[ "$(wc -l <out)" -eq 3 ] || fail "not two groups: $(cat out)"
+in_file out '^load,1,300,.*,2\.0000,1\.0000,,elapsed,50\.0000,0,,192,,,'
+in_file out '^load,1,300,.*,,,,none,30\.0000,0,,200,60\.0000,10\.0000,100\.0000'
+
+# Partial results tell them apart as well.
+for report in summary cpus; do
+	run 0 --report $report --format csv t.bin
+	mv out whole.$report
+	for slice in 1 2 3; do
+		run 0 --slice $slice/3 --partial part.$slice t.bin
+	done
+	run 0 merge --report $report --format csv part.3 part.1 part.2
+	cmp -s out whole.$report || fail "$report: the parts are not the whole"
+done
+in_file whole.cpus '^load,1,300,1,,,50\.0000,40\.0000,200,10\.0000,110\.0000'
+in_file whole.cpus '^load,1,300,1,2\.0000,1\.0000,50\.0000,50\.0000,192,,'
+
+# Frames differ, whether or not stacks are sorted first.
+run 0 --format folded t.bin
+in_file out '^tid 7;load;load \[CPU utilisation\] [0-9]+$'
+mv out fast.folded
+run 0 --format folded --tid 7 t.bin
+cmp -s out fast.folded || fail "sorted stacks differ"
+
+# Reports of traces without any do not speak of it.
+"$MKTRACE" - cpi.bin <<'END'
+clock tsc
+hz 1000000000
+sync 0 1700000000000000000 1000
+section hooks ring=0
+group mm=1 tid=7 at=1000 elapsed=10 types=3 label="load" summary
+cpu 10 20 10
+endgroup
+section end
+END
+for report in summary intervals cpus why; do
+	for format in text csv json; do
+		run 0 --report $report --format $format cpi.bin
+		not_in_file out 'major|actual_perf|perf%|intr'
+	done
+done
