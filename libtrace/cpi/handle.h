@@ -7,7 +7,7 @@
 #define SWT_CPI_HANDLE_H
 
 /* What a handle is of: one of another kind is no handle. */
-enum handle_kind { HANDLE_CPI = 1, HANDLE_CPU_UTIL, HANDLE_QUERY };
+enum handle_kind { HANDLE_CPI = 1, HANDLE_CPU_UTIL, HANDLE_QUERY, HANDLE_PROVIDER };
 
 /* NULL: out of memory. */
 void *handle_new(enum handle_kind kind, void *instance);

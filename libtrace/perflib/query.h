@@ -7,12 +7,10 @@
 
 #include <sys/types.h>
 
+#include "../cpi/handle.h"
 #include "counterset.h"
 
 enum { COLUMN_WORDS = COUNTERSET_COUNTERS / 64 };
-
-/* What a handle of this library is of: the first member of it. */
-enum handle_kind { HANDLE_QUERY = 1, HANDLE_PROVIDER };
 
 struct query_set {
 	const struct counterset *set;
