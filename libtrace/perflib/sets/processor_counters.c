@@ -20,7 +20,7 @@ static bool hold(struct processors *p)
 		return true;
 	if (!p->machine->hardware || c->rc || !c->of[FROM_PERF])
 		return false;
-	p->counting = perf_hold_cpus(&p->online) == PERF_OPEN;
+	p->counting = perf_hold_cpus(PERF_HARDWARE, &p->online) == PERF_OPEN;
 	return p->counting;
 }
 
@@ -63,7 +63,7 @@ void processors_read_counters(struct processors *p)
 
 			if (!p->cpu[cpu].online)
 				continue;
-			if (perf_read_cpu(cpu, &r) == PERF_CPU_READ)
+			if (perf_read_cpu(PERF_HARDWARE, cpu, &r) == PERF_CPU_READ)
 				take(&p->cpu[cpu], &r);
 			else
 				all = false;
@@ -72,13 +72,13 @@ void processors_read_counters(struct processors *p)
 			return;
 		/* Some came online: theirs are opened now. */
 		if (tries == 0)
-			perf_renew_cpus(&p->online);
+			perf_renew_cpus(PERF_HARDWARE, &p->online);
 	}
 }
 
 void processors_drop_counters(struct processors *p)
 {
 	if (p->counting)
-		perf_drop_cpus();
+		perf_drop_cpus(PERF_HARDWARE);
 	p->counting = false;
 }
