@@ -153,6 +153,11 @@ int main(void)
 	SRunner *runner = srunner_create(data_suite());
 	int failed;
 
+	srunner_add_suite(runner, format_suite());
+	srunner_add_suite(runner, identifiers_suite());
+	srunner_add_suite(runner, names_suite());
+	srunner_add_suite(runner, registration_suite());
+	srunner_add_suite(runner, trouble_suite());
 	srunner_run_all(runner, CK_NORMAL);
 	failed = srunner_ntests_failed(runner);
 	srunner_free(runner);

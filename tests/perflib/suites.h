@@ -12,6 +12,11 @@
 #include "walk.h"
 
 Suite *data_suite(void);
+Suite *format_suite(void);
+Suite *identifiers_suite(void);
+Suite *names_suite(void);
+Suite *registration_suite(void);
+Suite *trouble_suite(void);
 
 /* A single-instance counterset: counters 1 (32 bits), 3 (64), 8 (nobody can supply it). */
 extern struct made_up_set single;
