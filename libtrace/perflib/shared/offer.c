@@ -1,0 +1,333 @@
+#include "offer.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../guid.h"
+
+/* On a page that fork wipes: what a child finds there tells it that it is one. */
+enum home { HOME_WIPED = 0, HOME_TAKEN = 1, HOME_HERE = 2 };
+static uint32_t *home;
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct offered_provider offered[OFFER_PROVIDERS];
+static struct offered_set *spare_sets;
+static struct offered_instance *spare_instances[OFFER_ROOMS];
+
+/* -------------------------------------------------------------------------- fork */
+
+/*
+ * The providers are the parent's. What they had allocated is left: a copy of the parent's, in the
+ * middle of a change perhaps, and the child may have forked in a handler that interrupted a
+ * call which now goes on.
+ */
+static void become_child(void)
+{
+	pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
+	uint32_t wiped = HOME_WIPED;
+
+	/* Acquire, release: the other threads of a child find it all done. */
+	if (!__atomic_compare_exchange_n(
+		    home, &wiped, HOME_TAKEN, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+		while (__atomic_load_n(home, __ATOMIC_ACQUIRE) == HOME_TAKEN)
+			sched_yield();
+		return;
+	}
+	memcpy(&lock, &fresh, sizeof lock);
+	for (int i = 0; i < OFFER_PROVIDERS; i++) {
+		struct offered_provider *p = &offered[i];
+
+		if (p->serial % 2) {
+			offer_file_forget(&p->file);
+			p->nsets = 0;
+			p->names = NULL;
+			__atomic_store_n(&p->serial, p->serial + 1, __ATOMIC_RELAXED);
+		}
+	}
+	spare_sets = NULL;
+	memset(spare_instances, 0, sizeof spare_instances);
+	__atomic_store_n(home, HOME_HERE, __ATOMIC_RELEASE);
+}
+
+/* No thread is in the middle of a change, or of making a file, whose lock the child would get. */
+static void before_fork(void)
+{
+	pthread_mutex_lock(&lock);
+}
+
+static void after_fork_parent(void)
+{
+	pthread_mutex_unlock(&lock);
+}
+
+static void after_fork_child(void)
+{
+	/* Where the kernel cannot wipe a page. */
+	__atomic_store_n(home, HOME_WIPED, __ATOMIC_RELAXED);
+	become_child();
+}
+
+static void make_home(void)
+{
+	long page = sysconf(_SC_PAGESIZE);
+	uint32_t *p = mmap(
+		NULL, (size_t)page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (p == MAP_FAILED)
+		return;
+	madvise(p, (size_t)page, MADV_WIPEONFORK);
+	*p = HOME_HERE;
+	__atomic_store_n(&home, p, __ATOMIC_RELEASE);
+	pthread_atfork(before_fork, after_fork_parent, after_fork_child);
+}
+
+/* -------------------------------------------------------------------------- lock */
+
+void offer_enter(sigset_t *saved)
+{
+	uint32_t *p = __atomic_load_n(&home, __ATOMIC_ACQUIRE);
+	sigset_t all;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, saved);
+	if (p && __atomic_load_n(p, __ATOMIC_ACQUIRE) != HOME_HERE)
+		become_child();
+	pthread_mutex_lock(&lock);
+}
+
+void offer_leave(const sigset_t *saved)
+{
+	pthread_mutex_unlock(&lock);
+	pthread_sigmask(SIG_SETMASK, saved, NULL);
+}
+
+/* ----------------------------------------------------------------------- handles */
+
+static HANDLE handle_of(const struct offered_provider *p)
+{
+	return (HANDLE)((uintptr_t)p->serial << 8 | (uintptr_t)(p - offered));
+}
+
+struct offered_provider *offer_find(HANDLE handle)
+{
+	uint32_t *p = __atomic_load_n(&home, __ATOMIC_ACQUIRE);
+	uintptr_t at = (uintptr_t)handle & 0xff, serial = (uintptr_t)handle >> 8;
+
+	/* Acquire: who finds it started finds its file mapped. */
+	if (at >= OFFER_PROVIDERS || serial % 2 == 0 || !p ||
+		__atomic_load_n(p, __ATOMIC_ACQUIRE) != HOME_HERE ||
+		__atomic_load_n(&offered[at].serial, __ATOMIC_ACQUIRE) != serial)
+		return NULL;
+	return &offered[at];
+}
+
+struct offered_set *offer_find_set(struct offered_provider *p, const GUID *set)
+{
+	for (uint32_t i = 0; i < p->nsets; i++)
+		if (guid_equal(&p->set[i]->guid, set))
+			return p->set[i];
+	return NULL;
+}
+
+struct prov_header *offer_header(struct offered_provider *p)
+{
+	return (struct prov_header *)(void *)p->file.base;
+}
+
+/* ------------------------------------------------------------------------ blocks */
+
+void *offer_block(struct offered_provider *p, const struct prov_block *block, uint32_t *status)
+{
+	struct prov_block *to = &offer_header(p)->block[p->blocks];
+	uint32_t end = p->end + block->bytes;
+
+	*status = ERROR_NOT_ENOUGH_MEMORY;
+	if (p->blocks == PROV_BLOCKS || block->bytes > PROV_FILE_MAX || end > PROV_FILE_MAX)
+		return NULL;
+	*status = offer_file_grow(&p->file, end);
+	if (*status)
+		return NULL;
+	*to = *block;
+	to->offset = p->end;
+	return p->file.base + p->end;
+}
+
+void offer_publish(struct offered_provider *p)
+{
+	uint32_t bytes = offer_header(p)->block[p->blocks].bytes;
+
+	p->end += (bytes + PROV_LINE - 1) & ~(uint32_t)(PROV_LINE - 1);
+	p->blocks++;
+	/* Release: pairs with image_read's fence. Who sees the count sees the block. */
+	__atomic_store_n(&offer_header(p)->blocks, p->blocks, __ATOMIC_RELEASE);
+}
+
+/* ------------------------------------------------------------------------ memory */
+
+void offer_free_names(struct offered_provider *p)
+{
+	while (p->names) {
+		struct offered_name *n = p->names;
+
+		p->names = n->next;
+		free(n->name);
+		free(n->help);
+		free(n);
+	}
+}
+
+struct offered_set *offer_take_set(void)
+{
+	struct offered_set *set = spare_sets;
+
+	if (!set)
+		return calloc(1, sizeof *set);
+	spare_sets = set->next;
+	memset(set, 0, sizeof *set);
+	return set;
+}
+
+static void give_instance(struct offered_instance *i)
+{
+	__atomic_store_n(&i->owner, 0, __ATOMIC_RELAXED);
+	i->next = spare_instances[i->room];
+	spare_instances[i->room] = i;
+}
+
+void offer_give_set(struct offered_set *set)
+{
+	struct offered_instance *i;
+
+	for (uint32_t b = 0; b < set->buckets; b++) {
+		while ((i = set->bucket[b]) != NULL) {
+			set->bucket[b] = i->next;
+			give_instance(i);
+		}
+	}
+	for (int room = 0; room < OFFER_ROOMS; room++) {
+		while ((i = set->room[room].freed) != NULL) {
+			set->room[room].freed = i->next;
+			give_instance(i);
+		}
+	}
+	free(set->bucket);
+	set->bucket = NULL;
+	set->buckets = 0;
+	set->next = spare_sets;
+	spare_sets = set;
+}
+
+struct offered_instance *offer_take_instance(struct offered_set *set, enum offer_room room)
+{
+	struct offered_instance *i = spare_instances[room];
+	const size_t bytes =
+		sizeof *i + (room == OFFER_SHORT ? PROV_ROOM_SHORT : PROV_ROOM_LONG) + 8;
+
+	if (i)
+		spare_instances[room] = i->next;
+	else
+		i = malloc(bytes);
+	if (!i)
+		return NULL;
+	memset(i, 0, bytes);
+	i->set = set;
+	i->room = room;
+	return i;
+}
+
+/* ----------------------------------------------------------------- start and stop */
+
+static uint32_t start(const GUID *guid, HANDLE *handle)
+{
+	struct offered_provider *p = NULL;
+	struct prov_header *h;
+	struct timespec now;
+	uint32_t rc;
+
+	for (int i = OFFER_PROVIDERS - 1; i >= 0; i--) {
+		if (offered[i].serial % 2 == 0)
+			p = &offered[i];
+		else if (guid_equal(&offered[i].guid, guid))
+			return ERROR_ALREADY_EXISTS;
+	}
+	if (!p)
+		return ERROR_NOT_ENOUGH_MEMORY;
+	rc = offer_file_make(&p->file, guid);
+	if (rc)
+		return rc;
+	p->guid = *guid;
+	p->blocks = 0;
+	p->end = PROV_HEADER_BYTES;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	h = offer_header(p);
+	h->version = PROV_VERSION;
+	h->started = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	memcpy(h->guid, guid, sizeof h->guid);
+	h->pid = (uint32_t)getpid();
+	strncpy(h->program, program_invocation_short_name, sizeof h->program - 1);
+	/* Release: the file is one from here on. */
+	__atomic_store_n(&h->magic, PROV_MAGIC, __ATOMIC_RELEASE);
+	__atomic_store_n(&p->serial, p->serial + 1, __ATOMIC_RELEASE);
+	*handle = handle_of(p);
+	return ERROR_SUCCESS;
+}
+
+ULONG PerfStartProvider(LPCGUID provider, void *reserved, PHANDLE handle)
+{
+	sigset_t saved;
+	uint32_t rc;
+
+	if (!provider || reserved || !handle)
+		return ERROR_INVALID_PARAMETER;
+	pthread_once(&once, make_home);
+	if (!home)
+		return ERROR_NOT_ENOUGH_MEMORY;
+	offer_enter(&saved);
+	rc = start(provider, handle);
+	offer_leave(&saved);
+	return rc;
+}
+
+static void stop(struct offered_provider *p)
+{
+	/* First: a late increment is to find it gone, as far as it asks. */
+	__atomic_store_n(&p->serial, p->serial + 1, __ATOMIC_RELEASE);
+	offer_file_remove(&p->file);
+	for (uint32_t i = 0; i < p->nsets; i++)
+		offer_give_set(p->set[i]);
+	p->nsets = 0;
+	offer_free_names(p);
+}
+
+ULONG PerfStopProvider(HANDLE provider)
+{
+	struct offered_provider *p;
+	sigset_t saved;
+
+	offer_enter(&saved);
+	p = offer_find(provider);
+	if (p)
+		stop(p);
+	offer_leave(&saved);
+	return p ? ERROR_SUCCESS : ERROR_INVALID_HANDLE;
+}
+
+ULONG PerfShareProvider(HANDLE provider, int everyone)
+{
+	struct offered_provider *p;
+	sigset_t saved;
+	uint32_t rc;
+
+	offer_enter(&saved);
+	p = offer_find(provider);
+	rc = p ? offer_file_share(&p->file, everyone != 0) : ERROR_INVALID_HANDLE;
+	offer_leave(&saved);
+	return rc;
+}

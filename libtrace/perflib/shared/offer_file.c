@@ -1,0 +1,280 @@
+#include "offer_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../../counters/file.h"
+
+enum { LIFE_BYTES = 4096, GROW_BYTES = 4096 };
+
+static uint32_t status_of_errno(int error)
+{
+	switch (error) {
+	case ENOSPC:
+	case EDQUOT:
+	case EFBIG:
+	case ENOMEM:
+	case EMFILE:
+	case ENFILE:
+	case EAGAIN:
+		return ERROR_NOT_ENOUGH_MEMORY;
+	default:
+		return ERROR_ACCESS_DENIED;
+	}
+}
+
+/* ------------------------------------------------------------------ the directory */
+
+static int open_own_dir(struct session_place *place)
+{
+	int dir = session_open_dir(place, NULL);
+
+	/* A file is believed if its owner is the directory's. */
+	if (dir >= 0 && place->owner != geteuid()) {
+		close(dir);
+		errno = EACCES;
+		return -1;
+	}
+	return dir;
+}
+
+static int make_own_dir(struct session_place *place)
+{
+	if (mkdir(place->dir, 0755) == 0) {
+		/* The umask may have taken what consumers need. */
+		if (chmod(place->dir, 0755) != 0)
+			return -1;
+	} else if (errno != EEXIST) {
+		return -1;
+	}
+	errno = EACCES;
+	return open_own_dir(place);
+}
+
+/*
+ * Removes a file whose lock can be taken. One that is just being made may be hit: who makes it
+ * looks, once it has the lock, whether the name still is its own.
+ */
+static bool sweep_file(void *ctx, int dir, const char *name)
+{
+	int fd = session_open_file(dir, name, O_RDWR, *(const uid_t *)ctx, 0, 0, NULL);
+
+	if (fd < 0)
+		return true;
+	if (place_take_life(fd) && place_is_named(dir, name, fd))
+		unlinkat(dir, name, 0);
+	close(fd);
+	return true;
+}
+
+/* ----------------------------------------------------------------------- the file */
+
+/* A new file of this name, its lock held. -1: errno; EEXIST: a living provider has the name,
+ * or somebody swept it before it was locked. */
+static int make_locked(int dir, const char *name)
+{
+	int fd = openat(dir, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+
+	if (fd < 0)
+		return -1;
+	if (!place_take_life(fd) || !place_is_named(dir, name, fd)) {
+		close(fd);
+		errno = EEXIST;
+		return -1;
+	}
+	/* The umask may have taken what we need. */
+	if (fchmod(fd, 0600) != 0) {
+		unlinkat(dir, name, 0);
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+static int make_named(struct offer_file *f, int dir, const GUID *provider)
+{
+	int fd = -1;
+
+	errno = EEXIST;
+	for (int again = 0; fd < 0 && errno == EEXIST && again <= PROV_NAMES; again++) {
+		place_file_name(f->name, provider, getpid(), again);
+		fd = make_locked(dir, f->name);
+	}
+	return fd;
+}
+
+/* Only a mapping keeps the lock's description open, and a forked child does not get it. */
+static bool keep_life(struct offer_file *f, int fd)
+{
+	void *p = mmap(NULL, LIFE_BYTES, PROT_READ, MAP_SHARED, fd, 0);
+
+	if (p == MAP_FAILED)
+		return false;
+	if (madvise(p, LIFE_BYTES, MADV_DONTFORK) != 0) {
+		munmap(p, LIFE_BYTES);
+		return false;
+	}
+	f->life = p;
+	return true;
+}
+
+/* A description of its own: a forked child that still has this one keeps no lock. */
+static bool map_file(struct offer_file *f, int dir)
+{
+	const int low = session_open_file(dir, f->name, O_RDWR, f->place.owner, 0, 0, NULL);
+	struct stat st;
+	void *p = MAP_FAILED;
+	int fd;
+
+	if (low < 0)
+		return false;
+	fd = fcntl(low, F_DUPFD_CLOEXEC, file_high_descriptor());
+	close(low);
+	if (fd < 0)
+		return false;
+	if (fstat(fd, &st) == 0)
+		p = mmap(f->base, PROV_FILE_MAX, PROT_READ | PROT_WRITE,
+			MAP_SHARED | (f->base ? MAP_FIXED : 0), fd, 0);
+	if (p == MAP_FAILED) {
+		f->base = NULL;
+		close(fd);
+		return false;
+	}
+	f->base = p;
+	f->fd = fd;
+	f->device = st.st_dev;
+	f->inode = st.st_ino;
+	return true;
+}
+
+static uint32_t fill(struct offer_file *f, int dir, int fd)
+{
+	int rc = session_allocate(fd, PROV_HEADER_BYTES);
+
+	if (rc)
+		return status_of_errno(rc);
+	if (!keep_life(f, fd))
+		return ERROR_NOT_SUPPORTED;
+	f->bytes = PROV_HEADER_BYTES;
+	if (map_file(f, dir))
+		return ERROR_SUCCESS;
+	munmap(f->life, LIFE_BYTES);
+	f->life = NULL;
+	return ERROR_NOT_ENOUGH_MEMORY;
+}
+
+uint32_t offer_file_make(struct offer_file *f, const GUID *provider)
+{
+	int named = place_of_environment(&f->place), dir, fd;
+	uint32_t rc;
+
+	if (named < 0)
+		return ERROR_INVALID_PARAMETER;
+	if (!named)
+		place_of_user(&f->place, geteuid());
+	dir = make_own_dir(&f->place);
+	if (dir < 0)
+		return status_of_errno(errno);
+	place_each_file(dir, sweep_file, &f->place.owner);
+	fd = make_named(f, dir, provider);
+	rc = fd < 0 ? status_of_errno(errno) : fill(f, dir, fd);
+	if (fd >= 0 && rc)
+		unlinkat(dir, f->name, 0);
+	if (fd >= 0)
+		close(fd);
+	close(dir);
+	return rc;
+}
+
+static bool is_ours(const struct offer_file *f, int fd)
+{
+	struct stat st;
+
+	return fd >= 0 && fstat(fd, &st) == 0 && st.st_dev == f->device && st.st_ino == f->inode;
+}
+
+/*
+ * A descriptor of the file. The one that was kept serves a program that gave up its rights since;
+ * the name one that closed what it did not know.
+ */
+static int reach(struct offer_file *f)
+{
+	int dir, low;
+
+	if (is_ours(f, f->fd))
+		return f->fd;
+	f->fd = -1;
+	dir = open_own_dir(&f->place);
+	if (dir < 0)
+		return -1;
+	low = session_open_file(dir, f->name, O_RDWR, f->place.owner, 0, 0, NULL);
+	close(dir);
+	if (is_ours(f, low))
+		f->fd = fcntl(low, F_DUPFD_CLOEXEC, file_high_descriptor());
+	if (low >= 0)
+		close(low);
+	return f->fd;
+}
+
+uint32_t offer_file_grow(struct offer_file *f, uint32_t bytes)
+{
+	uint32_t size = (bytes + GROW_BYTES - 1) & ~(uint32_t)(GROW_BYTES - 1);
+	int fd, rc;
+
+	if (bytes <= f->bytes)
+		return ERROR_SUCCESS;
+	if (bytes > PROV_FILE_MAX)
+		return ERROR_NOT_ENOUGH_MEMORY;
+	fd = reach(f);
+	if (fd < 0)
+		return ERROR_ACCESS_DENIED;
+	rc = session_allocate(fd, size);
+	if (rc)
+		return status_of_errno(rc);
+	f->bytes = size;
+	return ERROR_SUCCESS;
+}
+
+uint32_t offer_file_share(struct offer_file *f, bool everyone)
+{
+	int fd = reach(f);
+
+	return fd >= 0 && fchmod(fd, everyone ? 0644 : 0600) == 0 ? ERROR_SUCCESS
+								  : ERROR_ACCESS_DENIED;
+}
+
+static void divert(struct offer_file *f)
+{
+	if (f->base)
+		mmap(f->base, PROV_FILE_MAX, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+}
+
+void offer_file_remove(struct offer_file *f)
+{
+	int fd = reach(f), dir = open_own_dir(&f->place);
+
+	if (dir >= 0) {
+		if (fd >= 0 && place_is_named(dir, f->name, fd))
+			unlinkat(dir, f->name, 0);
+		close(dir);
+	}
+	divert(f);
+	munmap(f->life, LIFE_BYTES);
+	f->life = NULL;
+	if (fd >= 0)
+		close(fd);
+	f->fd = -1;
+}
+
+void offer_file_forget(struct offer_file *f)
+{
+	divert(f);
+	f->life = NULL;
+	if (is_ours(f, f->fd))
+		close(f->fd);
+	f->fd = -1;
+}

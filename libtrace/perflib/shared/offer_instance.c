@@ -1,0 +1,295 @@
+/*
+ * Instances of a provider's countersets: which there are, and the slots they stand in.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "offer.h"
+#include "text.h"
+
+enum { FIRST_SLOTS = 8, FIRST_BUCKETS = 16 };
+
+static const uint32_t room_bytes[OFFER_ROOMS] = {PROV_ROOM_SHORT, PROV_ROOM_LONG};
+
+/* ------------------------------------------------------------------------- lookup */
+
+static uint32_t hash_of(const char *name, uint32_t id)
+{
+	uint32_t h = 2166136261u ^ id;
+
+	for (; *name; name++)
+		h = (h ^ (uint8_t)*name) * 16777619u;
+	return h ^ h >> 15;
+}
+
+static const char *name_of(const struct offered_instance *i)
+{
+	return (const char *)&i->shown + i->shown.InstanceNameOffset;
+}
+
+static struct offered_instance *find(
+	const struct offered_set *set, const char *name, uint32_t id, uint32_t hash)
+{
+	if (!set->buckets)
+		return NULL;
+	for (struct offered_instance *i = set->bucket[hash & (set->buckets - 1)]; i; i = i->next)
+		if (i->hash == hash && i->shown.InstanceId == id && strcmp(name_of(i), name) == 0)
+			return i;
+	return NULL;
+}
+
+static void put(struct offered_set *set, struct offered_instance *i)
+{
+	struct offered_instance **b = &set->bucket[i->hash & (set->buckets - 1)];
+
+	i->next = *b;
+	*b = i;
+}
+
+/* A bucket for each, on the average. */
+static bool make_buckets(struct offered_set *set)
+{
+	struct offered_instance **old = set->bucket, *i;
+	uint32_t had = set->buckets;
+
+	if (set->instances < had)
+		return true;
+	set->buckets = had ? had * 2 : FIRST_BUCKETS;
+	set->bucket = calloc(set->buckets, sizeof *set->bucket);
+	if (!set->bucket) {
+		set->bucket = old;
+		set->buckets = had;
+		return false;
+	}
+	for (uint32_t b = 0; b < had; b++) {
+		while ((i = old[b]) != NULL) {
+			old[b] = i->next;
+			put(set, i);
+		}
+	}
+	free(old);
+	return true;
+}
+
+/* -------------------------------------------------------------------------- slots */
+
+/* More slots at the file's end: four times as many as there were. */
+static bool more_slots(struct offered_provider *p, struct offered_set *set, enum offer_room room)
+{
+	const bool single = set->type == PERF_COUNTERSET_SINGLE_INSTANCE;
+	const uint32_t most = single ? 1 : PROV_INSTANCES;
+	uint32_t slots = set->room[room].slots ? 3 * set->room[room].slots : FIRST_SLOTS, status;
+	const uint32_t each = prov_slot_bytes(room_bytes[room], set->counters);
+	struct prov_block block = {
+		.kind = PROV_INSTANCES_OF, .set = set->number, .name_room = room_bytes[room]};
+	uint8_t *at = NULL;
+
+	if (slots > most - set->slots)
+		slots = most - set->slots;
+	/* Near the file's largest size, and where memory is short, a few will do. */
+	for (; slots && !at; slots /= 2) {
+		block.slots = slots;
+		block.bytes = slots * each;
+		at = offer_block(p, &block, &status);
+	}
+	if (!at)
+		return false;
+	set->room[room].fresh = at;
+	set->room[room].fresh_left = block.slots;
+	set->room[room].slots += block.slots;
+	set->slots += block.slots;
+	offer_publish(p);
+	return true;
+}
+
+static bool has_slot(const struct offered_set *set, enum offer_room room)
+{
+	return set->room[room].freed || set->room[room].fresh_left;
+}
+
+static struct offered_instance *take_slot(
+	struct offered_provider *p, struct offered_set *set, enum offer_room room)
+{
+	struct offered_instance *i = set->room[room].freed;
+
+	if (i) {
+		set->room[room].freed = i->next;
+		return i;
+	}
+	if (!has_slot(set, room) && !more_slots(p, set, room))
+		return NULL;
+	i = offer_take_instance(set, room);
+	if (!i)
+		return NULL;
+	i->slot = (struct prov_instance *)(void *)set->room[room].fresh;
+	i->value =
+		(uint64_t *)(void *)(set->room[room].fresh + prov_values_offset(room_bytes[room]));
+	set->room[room].fresh += prov_slot_bytes(room_bytes[room], set->counters);
+	set->room[room].fresh_left--;
+	return i;
+}
+
+/*
+ * A reader takes what it read for an instance only if the state was the same odd number before
+ * and after. So the state becomes even before the first of the new bytes may be seen, and odd
+ * after the last.
+ */
+static void write_slot(struct offered_instance *i, const char *name, size_t bytes, uint32_t id)
+{
+	/* Orders the state that remove_slot stored before the stores below. */
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+	for (uint32_t c = 0; c < i->set->counters; c++)
+		__atomic_store_n(&i->value[c], 0, __ATOMIC_RELAXED);
+	i->slot->id = id;
+	i->slot->name_bytes = (uint32_t)bytes;
+	memcpy(i->slot->name, name, bytes);
+	/* Release: pairs with the fence between a reader's looks. */
+	__atomic_store_n(&i->slot->state, ++i->state, __ATOMIC_RELEASE);
+}
+
+static void remove_slot(struct offered_instance *i)
+{
+	__atomic_store_n(&i->slot->state, ++i->state, __ATOMIC_RELAXED);
+}
+
+/* ---------------------------------------------------------------------- functions */
+
+static void show(struct offered_instance *i, const char *name, size_t bytes, uint32_t id)
+{
+	char *to = (char *)(&i->shown + 1);
+
+	i->shown.CounterSetGuid = i->set->guid;
+	i->shown.InstanceId = id;
+	i->shown.InstanceNameOffset = sizeof i->shown;
+	i->shown.InstanceNameSize = (uint32_t)bytes + 1;
+	i->shown.dwSize = (uint32_t)((sizeof i->shown + bytes + 1 + 7) & ~(size_t)7);
+	memset(to, 0, i->shown.dwSize - sizeof i->shown);
+	memcpy(to, name, bytes);
+}
+
+static struct offered_instance *create(struct offered_provider *p, HANDLE handle,
+	struct offered_set *set, const char *name, uint32_t id)
+{
+	const size_t bytes = strlen(name);
+	const enum offer_room room = bytes <= PROV_ROOM_SHORT ? OFFER_SHORT : OFFER_LONG;
+	const bool single = set->type == PERF_COUNTERSET_SINGLE_INSTANCE;
+	struct offered_instance *i;
+
+	if (single ? bytes != 0 : bytes == 0) {
+		errno = EINVAL;
+		return NULL;
+	}
+	if (find(set, name, id, hash_of(name, id)) || (single && set->instances)) {
+		errno = EEXIST;
+		return NULL;
+	}
+	errno = ENOMEM;
+	i = make_buckets(set) ? take_slot(p, set, room) : NULL;
+	/* With no slot left to be had, a long one that is there will do. */
+	if (!i && room == OFFER_SHORT && !single && has_slot(set, OFFER_LONG))
+		i = take_slot(p, set, OFFER_LONG);
+	if (!i)
+		return NULL;
+	show(i, name, bytes, id);
+	write_slot(i, name, bytes, id);
+	i->hash = hash_of(name, id);
+	put(set, i);
+	set->instances++;
+	__atomic_store_n(&i->owner, (uintptr_t)handle, __ATOMIC_RELAXED);
+	return i;
+}
+
+/* What is wrong with the arguments, or the set: 0 or errno's value. */
+static int find_named(HANDLE handle, const GUID *set, const char *name, uint32_t id,
+	struct offered_provider **p, struct offered_set **s)
+{
+	*p = offer_find(handle);
+	if (!*p || !set || !name || id == PERF_ANY_INSTANCE_ID ||
+		!prov_text_is_clean(name, PROV_INSTANCE_NAME_MAX))
+		return EINVAL;
+	*s = offer_find_set(*p, set);
+	return *s ? 0 : EINVAL;
+}
+
+PPERF_COUNTERSET_INSTANCE PerfCreateInstance(HANDLE provider, LPCGUID set, LPCSTR name, ULONG id)
+{
+	struct offered_instance *i = NULL;
+	struct offered_provider *p;
+	struct offered_set *s;
+	sigset_t saved;
+	int rc;
+
+	offer_enter(&saved);
+	rc = find_named(provider, set, name, id, &p, &s);
+	if (!rc) {
+		i = create(p, provider, s, name, id);
+		rc = errno;
+	}
+	offer_leave(&saved);
+	if (i)
+		return &i->shown;
+	errno = rc;
+	return NULL;
+}
+
+PPERF_COUNTERSET_INSTANCE PerfQueryInstance(HANDLE provider, LPCGUID set, LPCSTR name, ULONG id)
+{
+	struct offered_instance *i = NULL;
+	struct offered_provider *p;
+	struct offered_set *s;
+	sigset_t saved;
+	int rc;
+
+	offer_enter(&saved);
+	rc = find_named(provider, set, name, id, &p, &s);
+	if (!rc)
+		i = find(s, name, id, hash_of(name, id));
+	offer_leave(&saved);
+	if (i)
+		return &i->shown;
+	errno = rc ? rc : ENOENT;
+	return NULL;
+}
+
+/* Where an instance of this provider is linked. */
+static struct offered_instance **find_link(HANDLE handle, const PERF_COUNTERSET_INSTANCE *shown)
+{
+	struct offered_instance *i = offer_instance_of(handle, shown), **at;
+
+	if (!i)
+		return NULL;
+	at = &i->set->bucket[i->hash & (i->set->buckets - 1)];
+	while (*at && *at != i)
+		at = &(*at)->next;
+	return *at ? at : NULL;
+}
+
+static uint32_t delete (HANDLE handle, const PERF_COUNTERSET_INSTANCE *shown)
+{
+	struct offered_instance **at = find_link(handle, shown), *i;
+
+	if (!at)
+		return ERROR_WMI_INSTANCE_NOT_FOUND;
+	i = *at;
+	*at = i->next;
+	__atomic_store_n(&i->owner, 0, __ATOMIC_RELAXED);
+	remove_slot(i);
+	i->set->instances--;
+	i->next = i->set->room[i->room].freed;
+	i->set->room[i->room].freed = i;
+	return ERROR_SUCCESS;
+}
+
+ULONG PerfDeleteInstance(HANDLE provider, PPERF_COUNTERSET_INSTANCE instance)
+{
+	sigset_t saved;
+	uint32_t rc;
+
+	if (!instance)
+		return ERROR_INVALID_PARAMETER;
+	offer_enter(&saved);
+	rc = offer_find(provider) ? delete (provider, instance) : ERROR_INVALID_HANDLE;
+	offer_leave(&saved);
+	return rc;
+}

@@ -1,0 +1,112 @@
+/*
+ * Values: one atomic operation on an aligned word of the file, in any thread or signal handler.
+ */
+#include "offer.h"
+
+/* Relaxed throughout: a value stands for itself, and nothing is told by it. */
+
+static uint64_t *column(
+	const struct offered_instance *i, uint32_t counter, uint32_t size, uint32_t *status)
+{
+	const struct offered_set *set = __atomic_load_n(&i->set, __ATOMIC_RELAXED);
+	uint64_t *value = __atomic_load_n(&i->value, __ATOMIC_RELAXED);
+	uint32_t from = 0, to = set ? set->counters : 0, at;
+
+	*status = ERROR_NOT_FOUND;
+	/* Mostly they are numbered without gaps. */
+	at = to ? counter - set->id[0] : 0;
+	if (at >= to || set->id[at] != counter) {
+		while (from < to) {
+			at = from + (to - from) / 2;
+			if (set->id[at] < counter)
+				from = at + 1;
+			else
+				to = at;
+		}
+		at = from;
+	}
+	if (!value || at >= set->counters || set->id[at] != counter)
+		return NULL;
+	*status = set->size[at] == size ? ERROR_SUCCESS : ERROR_INVALID_PARAMETER;
+	return *status ? NULL : value + at;
+}
+
+static uint64_t *value_of(HANDLE provider, const PERF_COUNTERSET_INSTANCE *instance,
+	uint32_t counter, uint32_t size, uint32_t *status)
+{
+	const struct offered_instance *i;
+
+	if (!offer_find(provider)) {
+		*status = ERROR_INVALID_HANDLE;
+		return NULL;
+	}
+	*status = ERROR_INVALID_PARAMETER;
+	i = offer_instance_of(provider, instance);
+	return i ? column(i, counter, size, status) : NULL;
+}
+
+/* Of a 32-bit counter the low half of the number counts. */
+static uint32_t *low_half(uint64_t *value)
+{
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	return value ? (uint32_t *)value + 1 : NULL;
+#else
+	return (uint32_t *)value;
+#endif
+}
+
+ULONG PerfSetULongCounterValue(
+	HANDLE provider, PPERF_COUNTERSET_INSTANCE instance, ULONG counter, ULONG value)
+{
+	uint32_t status;
+	uint32_t *at = low_half(value_of(provider, instance, counter, PERF_SIZE_DWORD, &status));
+
+	if (at)
+		__atomic_store_n(at, value, __ATOMIC_RELAXED);
+	return status;
+}
+
+ULONG PerfSetULongLongCounterValue(
+	HANDLE provider, PPERF_COUNTERSET_INSTANCE instance, ULONG counter, ULONGLONG value)
+{
+	uint32_t status;
+	uint64_t *at = value_of(provider, instance, counter, PERF_SIZE_LARGE, &status);
+
+	if (at)
+		__atomic_store_n(at, value, __ATOMIC_RELAXED);
+	return status;
+}
+
+ULONG PerfIncrementULongCounterValue(
+	HANDLE provider, PPERF_COUNTERSET_INSTANCE instance, ULONG counter, ULONG value)
+{
+	uint32_t status;
+	uint32_t *at = low_half(value_of(provider, instance, counter, PERF_SIZE_DWORD, &status));
+
+	if (at)
+		__atomic_fetch_add(at, value, __ATOMIC_RELAXED);
+	return status;
+}
+
+ULONG PerfIncrementULongLongCounterValue(
+	HANDLE provider, PPERF_COUNTERSET_INSTANCE instance, ULONG counter, ULONGLONG value)
+{
+	uint32_t status;
+	uint64_t *at = value_of(provider, instance, counter, PERF_SIZE_LARGE, &status);
+
+	if (at)
+		__atomic_fetch_add(at, value, __ATOMIC_RELAXED);
+	return status;
+}
+
+ULONG PerfDecrementULongCounterValue(
+	HANDLE provider, PPERF_COUNTERSET_INSTANCE instance, ULONG counter, ULONG value)
+{
+	return PerfIncrementULongCounterValue(provider, instance, counter, 0 - value);
+}
+
+ULONG PerfDecrementULongLongCounterValue(
+	HANDLE provider, PPERF_COUNTERSET_INSTANCE instance, ULONG counter, ULONGLONG value)
+{
+	return PerfIncrementULongLongCounterValue(provider, instance, counter, 0 - value);
+}

@@ -1,0 +1,501 @@
+/*
+ * The countersets of other programs: whose files are looked at, and what of them was seen.
+ *
+ * Looked at are the directories of this user and of root, and by root those of everybody, in this
+ * order; or the one that SWTRACE_COUNTERSETS names. Within one, who started first comes first,
+ * and of several countersets with the same GUID only the first is handed on.
+ *
+ * What a directory costs a consumer, whatever is in it: PLACE_NAMES names and PLACE_FILES living
+ * files' headers at each refresh; PLACE_BYTES of definitions, PLACE_KNOWN files and countersets as
+ * long as the consumer lives, since what was seen stays valid. More is not seen.
+ */
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../guid.h"
+#include "image.h"
+#include "place.h"
+
+enum {
+	PLACES = 128,
+	PLACE_FILES = 256,
+	PLACE_KNOWN = 1024,
+	PLACE_BYTES = 4 << 20,
+	ROOT_NAMES = 16384, /* of /dev/shm that root reads to find directories */
+};
+
+struct known_set {
+	struct counterset set;
+	struct counterset_definition *definition;
+	struct known_file *file;
+	uint32_t number; /* in the file */
+};
+
+/* A file that was read once. Its name may be another's by now; device, inode and the moment it
+ * was begun are its own. */
+struct known_file {
+	struct known_file *next;
+	struct known_place *place;
+	char name[PLACE_NAME_BYTES];
+	dev_t device;
+	ino_t inode;
+	uint64_t started;
+	uint32_t blocks; /* looked through */
+	uint32_t nsets;
+	struct known_set *set[PROV_SETS];
+};
+
+struct known_place {
+	struct known_place *next;
+	struct providers *providers;
+	uid_t owner; /* (uid_t)-1: the environment's */
+	struct known_file *files;
+	uint32_t nfiles, sets;
+	size_t bytes;
+	/* In the present refresh: */
+	struct known_file *alive[PLACE_FILES];
+	uint32_t nalive;
+};
+
+struct found {
+	const struct counterset *set;
+	uint32_t rank;
+};
+
+struct providers {
+	int environment; /* as place_of_environment: where the files are */
+	struct session_place named;
+	struct known_place *places;
+	struct known_place *look[PLACES]; /* at this refresh, in order */
+	uint32_t nlook;
+	struct found *found;
+	const struct counterset **sets; /* handed out */
+	uint32_t nsets, room;
+	uint32_t status; /* of the present refresh */
+	struct image image;
+};
+
+/* ------------------------------------------------------------------------- reaching */
+
+static int open_place(const struct known_place *place, uid_t *owner)
+{
+	struct session_place at;
+	int dir;
+
+	if (place->owner == (uid_t)-1)
+		at = place->providers->named;
+	else
+		place_of_user(&at, place->owner);
+	dir = session_open_dir(&at, NULL);
+	*owner = at.owner;
+	return dir;
+}
+
+/* A living provider's file, its header read. -1: it is none. */
+static int open_file(struct providers *p, int dir, const char *name, uid_t owner, struct stat *st)
+{
+	int fd = session_open_file(dir, name, O_RDONLY, owner, 0, PROV_HEADER_BYTES, NULL);
+
+	if (fd < 0)
+		return -1;
+	if (place_is_alive(fd) && fstat(fd, st) == 0 && image_read(fd, &p->image) == 0)
+		return fd;
+	close(fd);
+	return -1;
+}
+
+static bool is_file(const struct known_file *f, const struct providers *p, const struct stat *st)
+{
+	return f->device == st->st_dev && f->inode == st->st_ino &&
+	       f->started == p->image.header.started;
+}
+
+static int reach(struct providers *p, const struct known_file *f)
+{
+	struct stat st;
+	uid_t owner;
+	int dir = open_place(f->place, &owner), fd;
+
+	if (dir < 0)
+		return -1;
+	fd = open_file(p, dir, f->name, owner, &st);
+	close(dir);
+	if (fd >= 0 && !is_file(f, p, &st)) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+/* ------------------------------------------------------------------------ countersets */
+
+static uint32_t collect(const struct counterset *set, void *state, const uint64_t *wanted,
+	const struct sample_time *time, struct rows *rows)
+{
+	const struct known_set *k = set->context;
+	struct providers *p = k->file->place->providers;
+	int fd = reach(p, k->file);
+	uint32_t rc;
+
+	(void)state, (void)time;
+	if (fd < 0) {
+		rows_begin(rows, set->definition->ncounters);
+		return ERROR_WMI_GUID_NOT_FOUND;
+	}
+	rc = image_rows(fd, &p->image, k->number, set->definition, wanted, rows);
+	if (rc)
+		rows_begin(rows, set->definition->ncounters);
+	close(fd);
+	return rc;
+}
+
+static uint32_t instances(const struct counterset *set, struct rows *rows)
+{
+	return collect(set, NULL, NULL, NULL, rows);
+}
+
+static const struct counterset_operations operations = {.instances = instances, .collect = collect};
+
+static bool add_set(struct known_file *f, struct counterset_definition *d)
+{
+	struct known_set *k = calloc(1, sizeof *k);
+
+	if (!k)
+		return false;
+	k->definition = d;
+	k->file = f;
+	k->number = f->nsets;
+	k->set = (struct counterset){.definition = d, .operations = &operations, .context = k};
+	f->set[f->nsets++] = k;
+	return true;
+}
+
+/* Two of one file with the same GUID: the second is a lie. */
+static bool is_twice(const struct known_file *f, const GUID *guid)
+{
+	for (uint32_t i = 0; i < f->nsets; i++)
+		if (guid_equal(&f->set[i]->definition->guid, guid))
+			return true;
+	return false;
+}
+
+static uint32_t take_set(struct known_place *place, struct known_file *f, int fd, uint32_t block)
+{
+	struct counterset_definition *d;
+	size_t bytes;
+	uint32_t rc;
+
+	if (place->sets >= PLACE_KNOWN || place->bytes >= PLACE_BYTES)
+		return ERROR_INVALID_DATA;
+	rc = image_definition(fd, &place->providers->image, block, &d, &bytes);
+	if (rc)
+		return rc;
+	if (is_twice(f, &d->guid))
+		rc = ERROR_INVALID_DATA;
+	else if (!add_set(f, d))
+		rc = ERROR_OUTOFMEMORY;
+	if (rc) {
+		free(d);
+		return rc;
+	}
+	place->sets++;
+	place->bytes += bytes;
+	return ERROR_SUCCESS;
+}
+
+/* Sets that are new since the last look. False: something is wrong with them. */
+static bool look_through(struct known_place *place, struct known_file *f, int fd)
+{
+	struct providers *p = place->providers;
+
+	for (; f->blocks < p->image.header.blocks; f->blocks++) {
+		uint32_t rc = p->image.header.block[f->blocks].kind == PROV_SET
+				      ? take_set(place, f, fd, f->blocks)
+				      : ERROR_SUCCESS;
+
+		if (rc == ERROR_OUTOFMEMORY)
+			p->status = rc;
+		if (rc)
+			return false;
+	}
+	return true;
+}
+
+/* ------------------------------------------------------------------------------ files */
+
+static struct known_file *know_file(
+	struct known_place *place, const char *name, const struct stat *st)
+{
+	struct known_file *f = place->files;
+
+	while (f && !is_file(f, place->providers, st))
+		f = f->next;
+	if (f || place->nfiles >= PLACE_KNOWN)
+		return f;
+	f = calloc(1, sizeof *f);
+	if (!f) {
+		place->providers->status = ERROR_OUTOFMEMORY;
+		return NULL;
+	}
+	f->place = place;
+	snprintf(f->name, sizeof f->name, "%s", name);
+	f->device = st->st_dev;
+	f->inode = st->st_ino;
+	f->started = place->providers->image.header.started;
+	f->next = place->files;
+	place->files = f;
+	place->nfiles++;
+	return f;
+}
+
+struct visit {
+	struct known_place *place;
+	uid_t owner;
+};
+
+static bool visit_file(void *ctx, int dir, const char *name)
+{
+	const struct visit *v = ctx;
+	struct known_place *place = v->place;
+	struct known_file *f;
+	struct stat st;
+	int fd = open_file(place->providers, dir, name, v->owner, &st);
+
+	if (fd < 0)
+		return true;
+	f = know_file(place, name, &st);
+	if (f && look_through(place, f, fd) && f->nsets)
+		place->alive[place->nalive++] = f;
+	close(fd);
+	return place->nalive < PLACE_FILES;
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct known_file *x = *(struct known_file *const *)a;
+	const struct known_file *y = *(struct known_file *const *)b;
+
+	if (x->started != y->started)
+		return x->started < y->started ? -1 : 1;
+	return strcmp(x->name, y->name);
+}
+
+static void visit_place(struct known_place *place)
+{
+	struct visit v = {.place = place};
+	int dir = open_place(place, &v.owner);
+
+	place->nalive = 0;
+	if (dir < 0)
+		return;
+	place_each_file(dir, visit_file, &v);
+	close(dir);
+	qsort(place->alive, place->nalive, sizeof *place->alive, by_start);
+}
+
+/* ----------------------------------------------------------------------------- places */
+
+static void look_at(struct providers *p, uid_t owner)
+{
+	struct known_place *place = p->places;
+
+	for (uint32_t i = 0; i < p->nlook; i++)
+		if (p->look[i]->owner == owner)
+			return;
+	while (place && place->owner != owner)
+		place = place->next;
+	if (!place && p->nlook < PLACES) {
+		place = calloc(1, sizeof *place);
+		if (!place) {
+			p->status = ERROR_OUTOFMEMORY;
+			return;
+		}
+		place->providers = p;
+		place->owner = owner;
+		place->next = p->places;
+		p->places = place;
+	}
+	if (place && p->nlook < PLACES)
+		p->look[p->nlook++] = place;
+}
+
+static int by_owner(const void *a, const void *b)
+{
+	const struct known_place *x = *(struct known_place *const *)a;
+	const struct known_place *y = *(struct known_place *const *)b;
+
+	return (x->owner > y->owner) - (x->owner < y->owner);
+}
+
+/* Those of all users, for root. */
+static void look_at_everybody(struct providers *p)
+{
+	const size_t prefix = strlen(PROV_DIR_PREFIX);
+	const uint32_t before = p->nlook;
+	DIR *d = opendir(PROV_ROOT);
+	struct dirent *e;
+
+	for (int i = 0; d && i < ROOT_NAMES && (e = readdir(d)) != NULL; i++) {
+		const char *digits = e->d_name + prefix;
+		struct known_place probe = {.providers = p};
+		uid_t owner;
+		int dir;
+
+		if (strncmp(e->d_name, PROV_DIR_PREFIX, prefix) != 0 || !*digits ||
+			strlen(digits) > 10 || strspn(digits, "0123456789") != strlen(digits))
+			continue;
+		probe.owner = (uid_t)strtoull(digits, NULL, 10);
+		dir = probe.owner == (uid_t)-1 ? -1 : open_place(&probe, &owner);
+		if (dir < 0)
+			continue;
+		close(dir);
+		look_at(p, probe.owner);
+	}
+	if (d)
+		closedir(d);
+	qsort(p->look + before, p->nlook - before, sizeof *p->look, by_owner);
+}
+
+static void choose_places(struct providers *p)
+{
+	p->nlook = 0;
+	if (p->environment > 0) {
+		look_at(p, (uid_t)-1);
+		return;
+	}
+	look_at(p, geteuid());
+	look_at(p, 0);
+	if (geteuid() == 0)
+		look_at_everybody(p);
+}
+
+/* ----------------------------------------------------------------------- what is found */
+
+static bool make_room(struct providers *p, uint32_t room)
+{
+	struct found *found;
+	const struct counterset **sets;
+
+	if (room <= p->room)
+		return true;
+	found = realloc(p->found, room * sizeof *found);
+	if (found)
+		p->found = found;
+	sets = realloc(p->sets, room * sizeof *sets);
+	if (sets)
+		p->sets = sets;
+	if (!found || !sets)
+		return false;
+	p->room = room;
+	return true;
+}
+
+static int by_guid(const void *a, const void *b)
+{
+	const struct found *x = a, *y = b;
+	int order = memcmp(&x->set->definition->guid, &y->set->definition->guid, sizeof(GUID));
+
+	return order ? order : (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+static int by_rank(const void *a, const void *b)
+{
+	const struct found *x = a, *y = b;
+
+	return (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+/* Of each GUID the first. */
+static bool gather(struct providers *p)
+{
+	uint32_t n = 0, kept = 0;
+
+	for (uint32_t i = 0; i < p->nlook; i++) {
+		for (uint32_t f = 0; f < p->look[i]->nalive; f++) {
+			const struct known_file *file = p->look[i]->alive[f];
+
+			if (!make_room(p, (n + file->nsets) * 2))
+				return false;
+			for (uint32_t s = 0; s < file->nsets; s++, n++)
+				p->found[n] = (struct found){.set = &file->set[s]->set, .rank = n};
+		}
+	}
+	if (n)
+		qsort(p->found, n, sizeof *p->found, by_guid);
+	for (uint32_t i = 0; i < n; i++)
+		if (i == 0 || !guid_equal(&p->found[i].set->definition->guid,
+				      &p->found[kept - 1].set->definition->guid))
+			p->found[kept++] = p->found[i];
+	if (kept)
+		qsort(p->found, kept, sizeof *p->found, by_rank);
+	for (uint32_t i = 0; i < kept; i++)
+		p->sets[i] = p->found[i].set;
+	p->nsets = kept;
+	return true;
+}
+
+/* -------------------------------------------------------------------------- functions */
+
+struct providers *providers_open(void)
+{
+	struct providers *p =
+		aligned_alloc(PROV_LINE, (sizeof *p + PROV_LINE - 1) / PROV_LINE * PROV_LINE);
+
+	if (!p)
+		return NULL;
+	memset(p, 0, sizeof *p);
+	p->environment = place_of_environment(&p->named);
+	return p;
+}
+
+uint32_t providers_refresh(struct providers *p, const struct counterset *const **sets, uint32_t *n)
+{
+	*sets = p->sets;
+	*n = 0;
+	if (p->environment < 0)
+		return ERROR_INVALID_PARAMETER;
+	p->status = ERROR_SUCCESS;
+	choose_places(p);
+	for (uint32_t i = 0; i < p->nlook; i++)
+		visit_place(p->look[i]);
+	if (p->status || !gather(p))
+		return ERROR_OUTOFMEMORY;
+	*sets = p->sets;
+	*n = p->nsets;
+	return ERROR_SUCCESS;
+}
+
+static void free_place(struct known_place *place)
+{
+	struct known_file *f;
+
+	while ((f = place->files) != NULL) {
+		place->files = f->next;
+		for (uint32_t i = 0; i < f->nsets; i++) {
+			free(f->set[i]->definition);
+			free(f->set[i]);
+		}
+		free(f);
+	}
+	free(place);
+}
+
+void providers_close(struct providers *p)
+{
+	struct known_place *place;
+
+	if (!p)
+		return;
+	while ((place = p->places) != NULL) {
+		p->places = place->next;
+		free_place(place);
+	}
+	free(p->found);
+	free(p->sets);
+	free(p);
+}

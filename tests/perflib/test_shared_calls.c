@@ -1,0 +1,2 @@
+#include "shared.h"
+Suite *calls_suite(void) { return suite_create("calls"); }
