@@ -1,18 +1,60 @@
 /*
- * This machine.
+ * This machine: the countersets built in, then those of living providers.
  */
 #include <stdlib.h>
 
 #include "../counters/clock.h"
 #include "counterset.h"
+#include "guid.h"
 
 #define FROM_1601_TO_1970 INT64_C(116444736000000000) /* in 100 ns */
 
+struct live {
+	struct host host;
+	struct providers *providers;
+	const struct counterset **set;
+	uint32_t sets, room;
+};
+
+static bool is_taken(const struct live *live, const GUID *id)
+{
+	for (uint32_t i = 0; i < live->sets; i++)
+		if (guid_equal(&live->set[i]->definition->guid, id))
+			return true;
+	return false;
+}
+
+/* Of a GUID the first one is. */
+static void take(struct live *live, const struct counterset *const *sets, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (!is_taken(live, &sets[i]->definition->guid))
+			live->set[live->sets++] = sets[i];
+}
+
 static uint32_t refresh(struct host *host, const struct counterset *const **sets, uint32_t *n)
 {
-	(void)host;
-	*sets = counterset_builtin;
-	*n = counterset_builtins;
+	struct live *live = (struct live *)host;
+	const struct counterset *const *provided;
+	uint32_t count, status = providers_refresh(live->providers, &provided, &count);
+
+	if (status)
+		return status;
+	count += counterset_builtins;
+	if (count > live->room) {
+		const struct counterset **grown =
+			realloc(live->set, count * sizeof(const struct counterset *));
+
+		if (!grown)
+			return ERROR_OUTOFMEMORY;
+		live->set = grown;
+		live->room = count;
+	}
+	live->sets = 0;
+	take(live, counterset_builtin, counterset_builtins);
+	take(live, provided, count - counterset_builtins);
+	*sets = live->set;
+	*n = live->sets;
 	return ERROR_SUCCESS;
 }
 
@@ -33,18 +75,27 @@ static uint32_t step(
 
 static void close_live(struct host *host)
 {
-	free(host);
+	struct live *live = (struct live *)host;
+
+	providers_close(live->providers);
+	free(live->set);
+	free(live);
 }
 
 static const struct host_operations operations = {refresh, step, close_live};
 
 uint32_t host_live(struct host **host)
 {
-	struct host *live = calloc(1, sizeof *live);
+	struct live *live = calloc(1, sizeof *live);
 
 	if (!live)
 		return ERROR_OUTOFMEMORY;
-	live->operations = &operations;
-	*host = live;
+	live->host.operations = &operations;
+	live->providers = providers_open();
+	if (!live->providers) {
+		free(live);
+		return ERROR_OUTOFMEMORY;
+	}
+	*host = &live->host;
 	return ERROR_SUCCESS;
 }

@@ -16,7 +16,6 @@ uint32_t query_open(struct host *host, bool recorded, HANDLE *handle)
 	struct query *q = calloc(1, sizeof *q);
 
 	if (q) {
-		q->kind = HANDLE_QUERY;
 		q->owner = getpid();
 		q->host = host;
 		q->recorded = recorded;
@@ -33,7 +32,7 @@ struct query *query_of(HANDLE handle)
 {
 	struct query *q = handle_find(HANDLE_QUERY, handle);
 
-	return q && q->kind == HANDLE_QUERY && q->owner == getpid() ? q : NULL;
+	return q && q->owner == getpid() ? q : NULL;
 }
 
 ULONG PerfOpenQueryHandle(LPCSTR where, PHANDLE query)
@@ -169,13 +168,13 @@ static bool read_block(const uint8_t *at, size_t bytes, struct asked *a)
 /* Nothing is done for any block unless all of them make sense. */
 static bool well_formed(const void *blocks, size_t bytes)
 {
-	const uint8_t *at = blocks, *end = at + bytes;
+	const uint8_t *at = blocks;
 	struct asked a;
 
 	if (!blocks || bytes == 0)
 		return false;
-	for (; at < end; at += a.identifier.Size)
-		if (!read_block(at, (size_t)(end - at), &a))
+	for (; bytes > 0; at += a.identifier.Size, bytes -= a.identifier.Size)
+		if (!read_block(at, bytes, &a))
 			return false;
 	return true;
 }
@@ -272,17 +271,17 @@ static uint32_t each_block(HANDLE query, void *blocks, uint32_t bytes,
 	uint32_t (*one)(struct query *q, const struct asked *a))
 {
 	struct query *q = query_of(query);
-	uint8_t *at = blocks, *end;
+	uint8_t *at = blocks;
 	struct asked a;
 
 	if (!q)
 		return ERROR_INVALID_HANDLE;
 	if (!well_formed(blocks, bytes))
 		return ERROR_INVALID_PARAMETER;
-	for (end = at + bytes; at < end; at += a.identifier.Size) {
+	for (; bytes > 0; at += a.identifier.Size, bytes -= a.identifier.Size) {
 		uint32_t status;
 
-		read_block(at, (size_t)(end - at), &a);
+		read_block(at, bytes, &a);
 		status = one(q, &a);
 		memcpy(at + offsetof(PERF_COUNTER_IDENTIFIER, Status), &status, sizeof status);
 	}

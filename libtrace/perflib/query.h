@@ -7,7 +7,6 @@
 
 #include <sys/types.h>
 
-#include "../cpi/handle.h"
 #include "counterset.h"
 
 enum { COLUMN_WORDS = COUNTERSET_COUNTERS / 64 };
@@ -31,7 +30,6 @@ struct specification {
 };
 
 struct query {
-	enum handle_kind kind;
 	pid_t owner; /* a child of fork has none of its parent's */
 	struct host *host;
 	bool recorded; /* a sample is to be had once, and kept until it is handed out */

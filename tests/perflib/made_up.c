@@ -90,8 +90,8 @@ static uint32_t step(
 		return ERROR_NO_MORE_ITEMS;
 	h->steps++;
 	h->stepped_sets = n;
-	h->time.ticks += h->time.frequency;
-	h->time.time_100ns += 10000000;
+	h->time.ticks = (int64_t)((uint64_t)h->time.ticks + (uint64_t)h->time.frequency);
+	h->time.time_100ns = (int64_t)((uint64_t)h->time.time_100ns + 10000000);
 	*time = h->time;
 	return ERROR_SUCCESS;
 }
