@@ -23,6 +23,6 @@ enum { INSTANCE_GROUP = 0x10000, INSTANCE_ALL = 0x20000 };
 	}
 #define SETS_PROVIDER_NAME "SWTRACE"
 
-extern const struct counterset processor_set, rings_set, cpi_set;
+extern const struct counterset processor_set, rings_set, cpi_set, process_set;
 
 #endif
