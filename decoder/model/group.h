@@ -8,8 +8,9 @@
 struct group {
 	struct interval iv;
 	struct interval_cpu *cpus;
-	struct interval_util *utils; /* of CPU utilisation: as many as cpus */
-	uint32_t cpus_cap, utils_cap;
+	uint32_t cpus_cap;
+	struct interval_util *utils; /* of CPU utilisation: num_utils, as many as cpus in the end */
+	uint32_t num_utils, utils_cap;
 	char *label;
 	uint32_t label_cap;
 	uint32_t num_cpus_word; /* as the hooks say, 0: not said */
@@ -35,8 +36,18 @@ static inline bool group_elapsed(
 
 /* Takes all that is wanted of a hook. 0 or CPIDECODE_ENOMEM. */
 int group_take(struct group *g, const struct group_plan *plan, const struct hook *h);
-/* After the last hook of a group of CPU utilisation. */
-void group_settle_util(struct group *g);
+/* Room for processor `cpu`, and those before it. */
+int group_need_cpu(struct group *g, uint32_t cpu);
+
+/*
+ * Of groups of CPU utilisation: a value of a processor's, at that offset of struct interval_util
+ * or of that meaning; and after the last hook. 0 or CPIDECODE_ENOMEM.
+ */
+int group_take_util(
+	struct group *g, uint32_t cpu, size_t at, bool is_ratio, bool measured, uint64_t v);
+int group_take_util_field(
+	struct group *g, uint32_t cpu, enum group_field means, bool measured, uint64_t v);
+int group_settle_util(struct group *g);
 void group_free(struct group *g);
 
 #endif

@@ -115,8 +115,7 @@ enum group_field group_field_needed(enum group_part part)
 
 bool group_field_is_cpu(enum group_field field)
 {
-	return (field >= GF_CPU_RAW_CPI && field <= GF_CPU_BUSY_CYCLES) ||
-	       group_field_is_cpu_util(field);
+	return field >= GF_CPU_RAW_CPI && field <= GF_CPU_BUSY_CYCLES;
 }
 
 bool group_field_is_cpu_util(enum group_field field)

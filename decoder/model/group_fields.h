@@ -83,38 +83,32 @@ _Static_assert(
 			 CPI_MINOR_SYSTEM | CPI_MINOR_QUALITY | CPI_MINOR_LABEL_END) &
 			((1u << GROUP_KIND_SHIFT) - 1)) == 0,
 	"the table of kinds");
-_Static_assert(CPUUTIL_MINOR_KIND == CPI_MINOR_KIND && CPUUTIL_MINOR_MM == CPI_MINOR_MM,
-	"kind and mm of both majors stand in the same bits");
-
-static inline enum group_part group_part_util(uint32_t minor)
-{
-	switch (minor & CPUUTIL_MINOR_KIND) {
-	case CPUUTIL_MINOR_LABEL_START:
-		return PART_UTIL_LABEL_START;
-	case CPUUTIL_MINOR_SUMMARY:
-		return PART_UTIL_SUMMARY;
-	case CPUUTIL_MINOR_PER_CPU:
-		return PART_UTIL_PER_CPU;
-	case CPUUTIL_MINOR_LABEL_END:
-		return PART_UTIL_LABEL_END;
-	default:
-		return PART_NONE;
-	}
-}
+_Static_assert(CPUUTIL_MINOR_LABEL_START == CPI_MINOR_LABEL_START &&
+		       CPUUTIL_MINOR_SUMMARY == CPI_MINOR_SUMMARY &&
+		       CPUUTIL_MINOR_PER_CPU == CPI_MINOR_PER_CPU &&
+		       CPUUTIL_MINOR_LABEL_END == CPI_MINOR_LABEL_END &&
+		       CPUUTIL_MINOR_KIND == CPI_MINOR_KIND && CPUUTIL_MINOR_MM == CPI_MINOR_MM,
+	"the table of kinds");
 
 static inline enum group_part group_part(uint8_t major, uint32_t minor)
 {
-	static const uint8_t parts[16] = {
-		PART_LABEL_START, PART_SUMMARY, PART_THREAD, PART_NONE, /* 0 */
-		PART_PER_CPU, PART_NONE, PART_NONE, PART_NONE,		/* 4 */
-		PART_SYSTEM, PART_NONE, PART_QUALITY, PART_NONE,	/* 8 */
-		PART_NONE, PART_NONE, PART_NONE, PART_LABEL_END,	/* C */
+	static const uint8_t rows[256] = {[CPI_MAJOR] = 1, [CPUUTIL_MAJOR] = 2};
+	static const uint8_t parts[3][16] = {
+		{PART_NONE, PART_NONE, PART_NONE, PART_NONE, PART_NONE, PART_NONE, PART_NONE,
+			PART_NONE, PART_NONE, PART_NONE, PART_NONE, PART_NONE, PART_NONE, PART_NONE,
+			PART_NONE, PART_NONE},
+		{PART_LABEL_START, PART_SUMMARY, PART_THREAD, PART_NONE, /* 0 */
+			PART_PER_CPU, PART_NONE, PART_NONE, PART_NONE,	 /* 4 */
+			PART_SYSTEM, PART_NONE, PART_QUALITY, PART_NONE, /* 8 */
+			PART_NONE, PART_NONE, PART_NONE, PART_LABEL_END},
+		{PART_UTIL_LABEL_START, PART_UTIL_SUMMARY, PART_NONE, PART_NONE, /* 0 */
+			PART_UTIL_PER_CPU, PART_NONE, PART_NONE, PART_NONE,	 /* 4 */
+			PART_NONE, PART_NONE, PART_NONE, PART_NONE,		 /* 8 */
+			PART_NONE, PART_NONE, PART_NONE, PART_UTIL_LABEL_END},
 	};
 	if (minor & CPI_MINOR_KIND & ~(0xFu << GROUP_KIND_SHIFT))
 		return PART_NONE;
-	if (major == CPI_MAJOR)
-		return (enum group_part)parts[minor >> GROUP_KIND_SHIFT];
-	return major == CPUUTIL_MAJOR ? group_part_util(minor) : PART_NONE;
+	return (enum group_part)parts[rows[major]][minor >> GROUP_KIND_SHIFT];
 }
 
 static inline bool group_part_is_util(enum group_part part)

@@ -26,27 +26,9 @@ static void clear_cpu(struct interval_cpu *c)
 	c->instructions = c->cycles = c->busy_cycles = NOT_MEASURED;
 }
 
-static int need_util(struct group *g, uint32_t cpu)
-{
-	if (cpu >= g->utils_cap) {
-		uint32_t cap = cpu < 8 ? 16 : 2 * cpu;
-		void *p = realloc(g->utils, (size_t)cap * sizeof *g->utils);
-		if (!p)
-			return CPIDECODE_ENOMEM;
-		g->utils = p;
-		g->utils_cap = cap;
-	}
-	for (uint32_t i = g->iv.num_cpus; i <= cpu; i++)
-		g->utils[i] = (struct interval_util){NAN, NAN, NAN, NOT_MEASURED, NOT_MEASURED,
-			NOT_MEASURED, NOT_MEASURED, NOT_MEASURED, NOT_MEASURED};
-	return 0;
-}
-
 /* Room for processor `cpu`: a turn of a repeat, so a record's words bound it. */
 static int need_cpu(struct group *g, uint32_t cpu)
 {
-	if (g->iv.major == CPUUTIL_MAJOR && need_util(g, cpu))
-		return CPIDECODE_ENOMEM;
 	if (cpu >= g->cpus_cap) {
 		uint32_t cap = cpu < 8 ? 16 : 2 * cpu;
 		void *p = realloc(g->cpus, (size_t)cap * sizeof *g->cpus);
@@ -58,6 +40,11 @@ static int need_cpu(struct group *g, uint32_t cpu)
 	while (g->iv.num_cpus <= cpu)
 		clear_cpu(&g->cpus[g->iv.num_cpus++]);
 	return 0;
+}
+
+int group_need_cpu(struct group *g, uint32_t cpu)
+{
+	return need_cpu(g, cpu);
 }
 
 static int take_label(struct group *g, const char *bytes, uint32_t length)
@@ -80,23 +67,6 @@ static int take_label(struct group *g, const char *bytes, uint32_t length)
 	iv->label_len = length;
 	iv->has_label = true;
 	return 0;
-}
-
-/* What two hooks of a group both say must be the same; the later, more detailed one wins. */
-static void set_ratio(struct interval *iv, void *to, uint64_t v)
-{
-	double *at = to, ratio = (double)v / CPI_FRACTION;
-	if (!isnan(*at) && *at != ratio)
-		iv->flags |= IV_INCONSISTENT;
-	*at = ratio;
-}
-
-static void set_count(struct interval *iv, void *to, uint64_t v)
-{
-	uint64_t *at = to;
-	if (*at != NOT_MEASURED && *at != v)
-		iv->flags |= IV_INCONSISTENT;
-	*at = v;
 }
 
 static void take_types(struct group *g, uint64_t types)
@@ -141,11 +111,9 @@ static void take_tid(struct interval *iv, uint64_t tid)
 static int find_cpu(struct walk *w, struct group *g)
 {
 	int rc = w->cpu ? 0 : need_cpu(g, w->turn);
-	if (rc)
-		return rc;
-	w->cpu = &g->cpus[w->turn];
-	w->util = g->utils ? &g->utils[w->turn] : NULL;
-	return 0;
+	if (!rc)
+		w->cpu = &g->cpus[w->turn];
+	return rc;
 }
 
 static int take_field(struct walk *w, struct group *g, const struct flat_op *op)
@@ -181,19 +149,9 @@ static int take_field(struct walk *w, struct group *g, const struct flat_op *op)
 			set_count(iv, (char *)w->cpu + op->at, v);
 		break;
 	case FLAT_UTIL_RATIO:
-		rc = find_cpu(w, g);
-		if (rc)
-			return rc;
-		if (measured)
-			set_ratio(iv, (char *)w->util + op->at, v);
-		break;
 	case FLAT_UTIL_COUNT:
-		rc = find_cpu(w, g);
-		if (rc)
-			return rc;
-		if (measured)
-			set_count(iv, (char *)w->util + op->at, v);
-		break;
+		return group_take_util(
+			g, w->turn, op->at, op->kind == FLAT_UTIL_RATIO, measured, v);
 	case FLAT_TYPES:
 		take_types(g, v);
 		break;
@@ -285,40 +243,6 @@ static int take_flat(struct group *g, const struct group_plan *plan, const struc
 	return rc;
 }
 
-static void take_util_value(
-	struct interval *iv, struct interval_util *u, enum group_field means, uint64_t v)
-{
-	switch (means) {
-	case GF_CPU_IDLE:
-		set_ratio(iv, &u->idle_pct, v);
-		break;
-	case GF_CPU_INTR:
-		set_ratio(iv, &u->intr_pct, v);
-		break;
-	case GF_CPU_ACTUAL_PERF:
-		set_ratio(iv, &u->actual_perf_pct, v);
-		break;
-	case GF_CPU_ELAPSED:
-		set_count(iv, &u->elapsed, v);
-		break;
-	case GF_CPU_BUSY_TIME:
-		set_count(iv, &u->busy_time, v);
-		break;
-	case GF_CPU_IDLE_TIME:
-		set_count(iv, &u->idle_time, v);
-		break;
-	case GF_CPU_INTR_TIME:
-		set_count(iv, &u->intr_time, v);
-		break;
-	case GF_CPU_UNHALTED_CYCLES:
-		set_count(iv, &u->unhalted_cycles, v);
-		break;
-	default:
-		set_count(iv, &u->reference_cycles, v);
-		break;
-	}
-}
-
 static int take_cpu_value(struct group *g, enum group_field means, const struct field_value *v)
 {
 	int rc = need_cpu(g, v->turn);
@@ -328,10 +252,6 @@ static int take_cpu_value(struct group *g, enum group_field means, const struct 
 	struct interval_cpu *c = &g->cpus[v->turn];
 	if (v->not_measured)
 		return 0;
-	if (group_field_is_cpu_util(means)) {
-		take_util_value(iv, &g->utils[v->turn], means, v->u);
-		return 0;
-	}
 	switch (means) {
 	case GF_CPU_RAW_CPI:
 		set_ratio(iv, &c->raw_cpi, v->u);
@@ -429,6 +349,8 @@ static int take_value(struct group *g, enum group_field means, const struct fiel
 		take_quality_flags(&g->iv, v->u);
 		break;
 	default:
+		if (group_field_is_cpu_util(means))
+			return group_take_util_field(g, v->turn, means, !v->not_measured, v->u);
 		if (group_field_is_cpu(means))
 			return take_cpu_value(g, means, v);
 		if (!v->not_measured)

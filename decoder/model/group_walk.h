@@ -2,8 +2,27 @@
 #ifndef SWT_DECODER_GROUP_WALK_H
 #define SWT_DECODER_GROUP_WALK_H
 
+#include <math.h>
+
 #include "../../formats/cpi_hooks.h"
 #include "group.h"
+
+/* What two hooks of a group both say must be the same; the later, more detailed one wins. */
+static inline void set_ratio(struct interval *iv, void *to, uint64_t v)
+{
+	double *at = to, ratio = (double)v / CPI_FRACTION;
+	if (!isnan(*at) && *at != ratio)
+		iv->flags |= IV_INCONSISTENT;
+	*at = ratio;
+}
+
+static inline void set_count(struct interval *iv, void *to, uint64_t v)
+{
+	uint64_t *at = to;
+	if (*at != NOT_MEASURED && *at != v)
+		iv->flags |= IV_INCONSISTENT;
+	*at = v;
+}
 
 static inline uint64_t value_at(const uint8_t *p, enum field_type type)
 {
@@ -26,8 +45,7 @@ struct walk {
 	uint32_t turn;
 	uint64_t turns;
 	const uint8_t *turn_began;
-	struct interval_cpu *cpu;   /* of this turn; NULL: not yet looked for */
-	struct interval_util *util; /* beside it */
+	struct interval_cpu *cpu; /* of this turn; NULL: not yet looked for */
 	uint64_t slot[SCHEMA_MAX_FIELDS];
 };
 

@@ -115,6 +115,7 @@ static void open_group(struct interval_builder *b, struct group *g, const struct
 	g->open = true;
 	g->has_elapsed = g->has_types = false;
 	g->num_cpus_word = 0;
+	g->num_utils = 0;
 	memcpy(iv, &b->blank, sizeof *iv);
 	iv->end_ns = h->time_ns;
 	iv->end_ticks = h->ticks;
@@ -179,6 +180,8 @@ static int close_group(struct interval_builder *b, size_t file, const struct int
 	struct interval *iv = &g->iv;
 	const struct trace_file *f = &b->t->files[file]->pub;
 	g->open = false;
+	if (iv->major == CPUUTIL_MAJOR && group_settle_util(g))
+		return CPIDECODE_ENOMEM;
 	iv->start_ticks = iv->elapsed < iv->end_ticks ? iv->end_ticks - iv->elapsed : 0;
 	iv->start_ns = b->wants & WANT_START
 			       ? clock_time_before(f->clock, iv->end_ticks, iv->elapsed)
@@ -189,10 +192,7 @@ static int close_group(struct interval_builder *b, size_t file, const struct int
 	settle_cpus(g->cpus, iv->num_cpus);
 	settle_off_cpu(iv);
 	iv->cpus = iv->num_cpus && b->wants & WANT_CPUS ? g->cpus : NULL;
-	if (iv->major == CPUUTIL_MAJOR) {
-		group_settle_util(g);
-		iv->utils = iv->cpus ? g->utils : NULL;
-	}
+	iv->utils = iv->major == CPUUTIL_MAJOR && iv->cpus ? g->utils : NULL;
 	iv->label = iv->has_label ? g->label : NULL;
 	b->groups[file] = b->out;
 	b->out = g;
@@ -202,35 +202,25 @@ static int close_group(struct interval_builder *b, size_t file, const struct int
 
 static void take_part(struct group *g, enum group_part part)
 {
+	static const uint8_t raises[PARTS] = {
+		[PART_LABEL_START] = IV_NO_END, /* until it comes */
+		[PART_SUMMARY] = IV_SUMMARY,
+		[PART_SYSTEM] = IV_DETAILED,
+		[PART_PER_CPU] = IV_DETAILED,
+		[PART_THREAD] = IV_DETAILED,
+		[PART_QUALITY] = IV_QUALITY,
+		[PART_UTIL_LABEL_START] = IV_NO_END,
+		[PART_UTIL_SUMMARY] = IV_SUMMARY,
+		[PART_UTIL_PER_CPU] = IV_DETAILED,
+	};
 	struct interval *iv = &g->iv;
 	g->last = (uint8_t)part;
-	switch (part) {
-	case PART_LABEL_START:
-	case PART_UTIL_LABEL_START:
-		iv->flags |= IV_NO_END; /* until it comes */
-		break;
-	case PART_LABEL_END:
-	case PART_UTIL_LABEL_END:
-		if (iv->flags & IV_NO_END)
-			iv->flags &= ~(uint32_t)IV_NO_END;
-		else
-			iv->flags |= IV_NO_START;
-		break;
-	case PART_SUMMARY:
-	case PART_UTIL_SUMMARY:
-		iv->flags |= IV_SUMMARY;
-		break;
-	case PART_QUALITY:
-		iv->flags |= IV_QUALITY;
-		break;
-	case PART_THREAD:
+	iv->flags |= raises[part];
+	if (part == PART_THREAD)
 		iv->types |= CPI_HOOK_THREAD;
-		iv->flags |= IV_DETAILED;
-		break;
-	default:
-		iv->flags |= IV_DETAILED;
-		break;
-	}
+	if (part == PART_LABEL_END || part == PART_UTIL_LABEL_END)
+		iv->flags = iv->flags & IV_NO_END ? iv->flags & ~(uint32_t)IV_NO_END
+						  : iv->flags | IV_NO_START;
 }
 
 static bool same_group(const struct group *g, const struct hook *h, enum group_part part,
@@ -280,7 +270,7 @@ int interval_feed(struct interval_builder *b, const struct hook *h, const struct
 	if (g && g->open && !same_group(g, h, part, has_elapsed, elapsed))
 		closed = close_group(b, h->file, iv);
 	g = group_for(b, h);
-	if (!g)
+	if (!g || closed < 0)
 		return CPIDECODE_ENOMEM;
 	if (has_elapsed && !g->has_elapsed) {
 		g->iv.elapsed = elapsed;
@@ -371,9 +361,11 @@ int interval_read(struct interval_builder *b, struct pass_slice *s, const struct
 int interval_flush(struct interval_builder *b, const struct interval **iv)
 {
 	*iv = NULL;
-	while (b->flush_file < b->t->nfiles)
-		if (close_group(b, b->flush_file++, iv))
-			return 1;
+	while (b->flush_file < b->t->nfiles) {
+		int rc = close_group(b, b->flush_file++, iv);
+		if (rc)
+			return rc;
+	}
 	b->flush_file = 0;
 	return 0;
 }
