@@ -129,6 +129,10 @@ const char *cmd_colour(FILE *f, const char *code);
 #define COLOUR_BAD "\033[31m"
 #define COLOUR_OFF "\033[0m"
 
+/* text without what a terminal would obey: question marks in its place. */
+void put_plain(FILE *f, const char *text);
+/* A cell of CSV (RFC 4180), in quotes where it takes them. */
+void put_csv(FILE *f, const char *text);
 /* A string in quotes. What is not UTF-8 becomes U+FFFD. */
 void json_string(FILE *f, const char *text);
 

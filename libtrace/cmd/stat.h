@@ -99,8 +99,6 @@ int stat_printer_open(struct stat_printer *p, const char *path);
 void stat_print(struct stat_printer *p, const struct stat_report *r);
 int stat_printer_close(struct stat_printer *p);
 
-/* text without what a terminal would obey. */
-void stat_put_text(FILE *f, const char *text);
 void stat_print_text(struct stat_printer *p, FILE *f, const struct stat_report *r);
 void stat_print_csv(struct stat_printer *p, FILE *f, const struct stat_report *r);
 void stat_print_json(struct stat_printer *p, FILE *f, const struct stat_report *r);

@@ -2,24 +2,7 @@
  * stat: for spreadsheets. As cpidecode's CSV: lines end as RFC 4180 says, what was not
  * measured is empty.
  */
-#include <string.h>
-
 #include "stat.h"
-
-static void put_string(FILE *f, const char *text)
-{
-	if (!strpbrk(text, ",\"\r\n")) {
-		fputs(text, f);
-		return;
-	}
-	fputc('"', f);
-	for (; *text; text++) {
-		if (*text == '"')
-			fputc('"', f);
-		fputc(*text, f);
-	}
-	fputc('"', f);
-}
 
 static void put_measured(FILE *f, const struct stat_row *row)
 {
@@ -51,12 +34,12 @@ void stat_print_csv(struct stat_printer *p, FILE *f, const struct stat_report *r
 		if (row->cpu >= 0)
 			fprintf(f, "%d", row->cpu);
 		fputc(',', f);
-		put_string(f, stat_event_name(row->event, name));
+		put_csv(f, stat_event_name(row->event, name));
 		if (row->measured) {
 			put_measured(f, row);
 		} else {
 			fprintf(f, ",,,,,,%u,0,,,", row->places);
-			put_string(f, row->why);
+			put_csv(f, row->why);
 		}
 		fputs("\r\n", f);
 	}

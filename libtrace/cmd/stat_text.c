@@ -3,28 +3,9 @@
  */
 #include <string.h>
 
-#include "../dump/text.h"
 #include "stat.h"
 
 enum { COUNT_WIDTH = 18, NAME_WIDTH = 20 };
-
-void stat_put_text(FILE *f, const char *text)
-{
-	for (size_t left = strlen(text); left;) {
-		size_t n = utf8_length(text, left);
-		/* Control characters: ASCII's, and the two bytes of U+0080 to U+009F. */
-		bool obeyed = n == 0 || (unsigned char)*text < 0x20 || *text == 0x7f ||
-			      (n == 2 && text[0] == '\xc2' && (unsigned char)text[1] < 0xa0);
-
-		if (obeyed)
-			fputc('?', f);
-		else
-			fwrite(text, 1, n, f);
-		n = n ? n : 1;
-		text += n;
-		left -= n;
-	}
-}
 
 /* 1234567: "1,234,567". */
 static const char *grouped(uint64_t value, char text[32])
@@ -98,7 +79,7 @@ static void put_row(
 	put_count(p, f, row);
 	fputc(' ', f);
 	stat_event_name(row->event, name);
-	stat_put_text(f, name);
+	put_plain(f, name);
 	for (size_t n = strlen(name); n < NAME_WIDTH; n++)
 		fputc(' ', f);
 	if (row->has_figure)
@@ -132,7 +113,7 @@ void stat_print_text(struct stat_printer *p, FILE *f, const struct stat_report *
 		put_heading(p, f);
 	if (r->total) {
 		fputs(p->begun ? "\nswtrace stat: " : "swtrace stat: ", f);
-		stat_put_text(f, r->target);
+		put_plain(f, r->target);
 		fputs("\n\n", f);
 	}
 	for (unsigned i = 0; i < r->rows; i++)
