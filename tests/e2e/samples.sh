@@ -111,5 +111,20 @@ example() {
 }
 check "cpi_example prints its table" example
 
+# The lines of PerfLib's document, two for each sample but the first.
+processors() {
+	"$SAMPLES/cpu_perf_counters" 3 50 >"$work/out" 2>&1 || { cat "$work/out"; return 1; }
+	cat "$work/out"
+	cpus=$(getconf _NPROCESSORS_ONLN)
+	[ "$(wc -l <"$work/out")" -eq 5 ] &&
+		awk -v n="$cpus" '
+			/^ReadData[0-2] used=[0-9]+, status=0$/ { split($2, u, /[=,]/); if (u[2] > n) lines++ }
+			/^ _Total\/_Total = [0-9.]+$/ { if ($3 <= 101) values++ }
+			END { exit lines != 3 || values != 2 }' "$work/out" || return 1
+	"$SAMPLES/cpu_perf_counters" 0 2>"$work/err"
+	[ $? -eq 2 ] && [ "$(wc -l <"$work/err")" -eq 1 ]
+}
+check "cpu_perf_counters prints the lines of the document" processors
+
 echo "$passed passed, $failed failed, 0 skipped"
 [ "$failed" -eq 0 ]
