@@ -1,0 +1,155 @@
+/*
+ * ai: how busy the processors are, sample by sample.
+ */
+#include <ctype.h>
+#include <string.h>
+
+#include "ai.h"
+
+enum { AI_RUN_TIME = 1, AI_STAMP, AI_SYSTEM, AI_BOTH, AI_LOG, AI_AS_JSON, AI_AS_CSV, AI_TRACE };
+
+static const struct option options[] = {{AI_RUN_TIME, "-r", "a time"}, {AI_STAMP, "-t", NULL},
+	{AI_SYSTEM, "-s", NULL}, {AI_BOTH, "-sp", NULL}, {AI_LOG, "-l", "FILE"},
+	{AI_AS_JSON, "--json", NULL}, {AI_AS_CSV, "--csv", NULL}, {AI_TRACE, "--trace", NULL},
+	{0, NULL, NULL}};
+
+#define SECOND UINT64_C(1000000000)
+#define MILLISECOND (SECOND / 1000)
+#define SHORTEST (10 * MILLISECOND)
+#define LONGEST (86400 * SECOND)
+
+/* "90", "1.5m", "2d": ns, and what people call it. */
+static bool parse_run_time(const char *text, uint64_t *ns, char *name, size_t room)
+{
+	static const struct {
+		char suffix;
+		const char *unit;
+		uint64_t factor;
+	} units[] = {{'s', "seconds", SECOND}, {'m', "minutes", 60 * SECOND},
+		{'h', "hours", 3600 * SECOND}, {'d', "days", 86400 * SECOND}};
+	size_t n = strspn(text, "0123456789.");
+	char digits[24];
+	unsigned unit = 0;
+
+	if (n >= sizeof digits)
+		return false;
+	memcpy(digits, text, n);
+	digits[n] = 0;
+	while (text[n] && unit < 4 && units[unit].suffix != tolower((unsigned char)text[n]))
+		unit++;
+	if (unit == 4 || (text[n] && text[n + 1]) || !parse_time(digits, ns) ||
+		*ns > INT64_MAX / (units[unit].factor / SECOND))
+		return false;
+	*ns *= units[unit].factor / SECOND;
+	snprintf(name, room, "%s %s", digits, units[unit].unit);
+	return *ns > 0;
+}
+
+static void take_format(struct ai_run *r, enum ai_format format)
+{
+	if (r->format != AI_TEXT && r->format != format)
+		cmd_misuse(r->verb, "--json and --csv exclude each other");
+	r->format = format;
+}
+
+static void take_scope(struct ai_run *r, bool processors)
+{
+	if (r->system && r->processors != processors)
+		cmd_misuse(r->verb, "-s and -sp exclude each other");
+	r->system = true;
+	r->processors = processors;
+}
+
+static void take_option(struct ai_run *r, const struct arguments *a, int id, uint64_t *run_time)
+{
+	switch (id) {
+	case AI_RUN_TIME:
+		if (!parse_run_time(a->value, run_time, r->run_time, sizeof r->run_time))
+			cmd_misuse(r->verb,
+				"-r takes a time above 0: seconds, or with a suffix s, m, h or d, "
+				"not \"%.80s\"",
+				a->value);
+		break;
+	case AI_STAMP:
+		r->stamped = true;
+		break;
+	case AI_SYSTEM:
+		take_scope(r, false);
+		break;
+	case AI_BOTH:
+		take_scope(r, true);
+		break;
+	case AI_LOG:
+		if (!*a->value)
+			cmd_misuse(r->verb, "-l: the file's name is empty");
+		r->log = a->value;
+		break;
+	case AI_AS_JSON:
+		take_format(r, AI_JSON);
+		break;
+	case AI_AS_CSV:
+		take_format(r, AI_CSV);
+		break;
+	case AI_TRACE:
+		r->traced = true;
+		break;
+	}
+}
+
+static void take_operands(struct ai_run *r, int n, char **operand, uint64_t run_time)
+{
+	if (n > 2)
+		cmd_misuse(r->verb, "takes an interval and a number of samples, and \"%.80s\"",
+			operand[2]);
+	if (n > 0 && (!parse_time(operand[0], &r->interval) || r->interval < SHORTEST ||
+			     r->interval > LONGEST || r->interval % MILLISECOND))
+		cmd_misuse(r->verb,
+			"the interval is in seconds, 0.01 to 86400 and whole milliseconds, or has "
+			"a suffix ms, s, m or h, not \"%.80s\"",
+			operand[0]);
+	if (n > 1 && (!parse_number(operand[1], false, UINT32_MAX, &r->samples) || !r->samples))
+		cmd_misuse(r->verb, "the number of samples is a whole one above 0, not \"%.80s\"",
+			operand[1]);
+	if (!run_time)
+		return;
+	if (n > 1)
+		cmd_misuse(r->verb, "a number of samples and -r exclude each other");
+	r->samples = run_time / r->interval;
+	if (!r->samples)
+		cmd_misuse(r->verb, "-r: the time is shorter than the interval");
+}
+
+static int run(const struct verb *verb, int argc, char **argv)
+{
+	struct arguments a = {.verb = verb, .options = options, .argc = argc, .argv = argv};
+	struct ai_run r = {.verb = verb, .processors = true, .interval = SECOND};
+	uint64_t run_time = 0;
+	int id;
+
+	while ((id = arguments_next(&a)))
+		take_option(&r, &a, id, &run_time);
+	take_operands(&r, a.operands, argv + 1, run_time);
+	/* For programs the system is one place more, not another layout. */
+	if (r.format != AI_TEXT)
+		r.system = true;
+	return ai_follow(&r);
+}
+
+const struct verb verb_ai = {"ai",
+	"ai [INTERVAL [SAMPLES | -r TIME[s|m|h|d]]] [-t] [-s|-sp] [-l FILE]\n"
+	"                  [--json|--csv] [--trace]",
+	"shows how busy the processors are",
+	"INTERVAL is in seconds (1), from 0.01 on. Without a number of samples or -r it goes on\n"
+	"until Ctrl-C.\n\n"
+	"  -r TIME     ends after TIME: seconds, or with a suffix s, m, h or d\n"
+	"  -t          the time after each sample\n"
+	"  -s          all processors together, only\n"
+	"  -sp         all together, too\n"
+	"  -l FILE     also to FILE, which is replaced\n"
+	"  --json      an object a line: a header, then a sample each\n"
+	"  --csv       a row a processor, and one of all together (cpu is empty)\n"
+	"  --trace     also as hooks of major 0xC8, label \"ai\", into the trace session\n\n"
+	"idle, busy and intr are percent of the time; where the time in interrupts is not\n"
+	"measured, n/a, busy has it in it. How it is measured is told first, and why not better.\n"
+	"Exit codes: 0; 1 it failed; 2 wrong usage; 4 nothing can be measured here.\n",
+	run};
