@@ -23,14 +23,20 @@ function(pc_folder out folder)
 endfunction()
 
 # What the static library needs: requires: of pkg-config's packages; libs: their and other
-# libraries' names; link_options: the linker's.
+# libraries' names; link_options: the linker's. After these the libraries of the project that both
+# kinds need.
 function(install_library library header description requires libs link_options)
   set(soversion 1)
+  set(own_libs "${ARGN}")
   set(here ${PROJECT_SOURCE_DIR}/libtrace/package)
   set(there ${CMAKE_INSTALL_LIBDIR}/cmake/${library})
   pc_folder(pc_libdir "${CMAKE_INSTALL_LIBDIR}")
   pc_folder(pc_includedir "${CMAKE_INSTALL_INCLUDEDIR}")
-  set(cmake_libs "${libs}")
+  list(TRANSFORM own_libs REPLACE "(.+)" "\\1::\\1_static" OUTPUT_VARIABLE cmake_libs)
+  list(APPEND cmake_libs ${libs})
+  list(TRANSFORM own_libs REPLACE "(.+)" "\\1::\\1" OUTPUT_VARIABLE cmake_shared_libs)
+  list(TRANSFORM own_libs PREPEND "lib" OUTPUT_VARIABLE own_packages)
+  string(STRIP "${requires} ${own_packages}" requires)
   foreach(package z lz4 xxhash) # those of `requires`
     list(REMOVE_ITEM libs ${package})
   endforeach()
@@ -68,11 +74,14 @@ endif()
 install_library(cpc libcpc.h
   "Performance counters by sets of requests, in the manner of Solaris"
   "" "${cpc_libs}" "-Wl,--wrap=pthread_create")
+install_library(perflib perflib.h
+  "Countersets that anyone can query and offer, in the manner of PerfLib"
+  "" "pthread;m" "" cpidecode)
 install(TARGETS swtrace_cmd cpidecode DESTINATION ${CMAKE_INSTALL_BINDIR})
 
 install(FILES libtrace/cmd/swtrace.1 decoder/cmd/cpidecode.1
   DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
-install(FILES libtrace/perfutil.3 libtrace/libcpc.3
+install(FILES libtrace/perfutil.3 libtrace/libcpc.3 libtrace/perflib.3
   DESTINATION ${CMAKE_INSTALL_MANDIR}/man3)
 install(FILES formats/trace-file.5 DESTINATION ${CMAKE_INSTALL_MANDIR}/man5)
 install(FILES libtrace/cmd/swtrace.bash RENAME swtrace

@@ -23,7 +23,8 @@ check() { # NAME COMMAND...
 }
 
 check "cmake --install" cmake --install "$BUILD" --prefix "$prefix"
-for f in include/perfutil.h include/cpidecode.h include/libcpc.h bin/swtrace bin/cpidecode \
+for f in include/perfutil.h include/cpidecode.h include/libcpc.h include/perflib.h \
+	bin/swtrace bin/cpidecode share/man/man3/perflib.3 \
 	share/man/man1/swtrace.1 share/man/man1/cpidecode.1 share/man/man3/perfutil.3 \
 	share/man/man3/libcpc.3 share/man/man5/trace-file.5 share/bash-completion/completions/swtrace \
 	share/bash-completion/completions/cpidecode share/swtrace/cpi.hooks \
@@ -64,6 +65,34 @@ counters_with_pkg_config_static() { # COMPILER FLAGS PROGRAM
 	$1 $strict $2 "$3" -o "$work/c" $(pkg-config --cflags libcpc) $libs &&
 		env -u LD_LIBRARY_PATH "$work/c" && ! readelf -d "$work/c" | grep -q 'NEEDED.*libcpc'
 }
+# libperflib finds libcpidecode by itself.
+queries_with_pkg_config() { # COMPILER FLAGS PROGRAM
+	# shellcheck disable=SC2046,SC2086
+	$1 $strict $2 "$3" -o "$work/c" $(pkg-config --cflags --libs libperflib) \
+		-Wl,-rpath,"$(pkg-config --variable=libdir libperflib)" &&
+		env -u LD_LIBRARY_PATH "$work/c" && readelf -d "$work/c" | grep -q 'NEEDED.*libperflib'
+}
+queries_with_pkg_config_static() { # COMPILER FLAGS PROGRAM
+	libs=$(pkg-config --static --libs libperflib |
+		sed 's/-lperflib/-Wl,-Bstatic -lperflib -Wl,-Bdynamic/
+			s/-lcpidecode/-Wl,-Bstatic -lcpidecode -Wl,-Bdynamic/') || return 1
+	# shellcheck disable=SC2046,SC2086
+	$1 $strict $2 "$3" -o "$work/c" $(pkg-config --cflags libperflib) $libs &&
+		env -u LD_LIBRARY_PATH "$work/c" &&
+		! readelf -d "$work/c" | grep -qE 'NEEDED.*lib(perflib|cpidecode)'
+}
+headers_alone() {
+	for std in "c99 -x c" "c17 -x c" "c++11 -x c++" "c++17 -x c++"; do
+		for headers in perflib.h "perflib.h perfutil.h libcpc.h cpidecode.h" \
+			"cpidecode.h libcpc.h perfutil.h perflib.h"; do
+			case $std in *++) compiler=$cxx_compiler ;; *) compiler=$cc ;; esac
+			# shellcheck disable=SC2086
+			printf '#include <%s>\n' $headers |
+				$compiler $strict -std=$std -I"$prefix/include" -fsyntax-only - ||
+				return 1
+		done
+	done
+}
 # Elsewhere than at configuration: below DESTDIR, moved, with absolute folders.
 moved() {
 	rm -rf "$work/stage" "$work/moved" && DESTDIR=$work/stage cmake --install "$BUILD" &&
@@ -76,6 +105,7 @@ moved() {
 		prefix=$work/moved/to
 		with_pkg_config "$cc" "-std=c17" "$here/consumer.c" &&
 			counters_with_pkg_config "$cc" "-std=c17 -x c" "$here/counters.c" &&
+			queries_with_pkg_config "$cc" "-std=c17 -x c" "$here/queries.c" &&
 			with_find_package
 	)
 }
@@ -84,7 +114,7 @@ absolute() {
 	cmake -S "$SOURCE" -B "$work/absolute" -DSWTRACE_TESTS=OFF -DSWTRACE_SAMPLES=OFF \
 		-DCMAKE_C_COMPILER="$cc" -DCMAKE_INSTALL_PREFIX=/opt/x \
 		-DCMAKE_INSTALL_LIBDIR=/srv/lib -DCMAKE_INSTALL_INCLUDEDIR=/srv/include || return 1
-	for l in libswtrace libcpidecode libcpc; do
+	for l in libswtrace libcpidecode libcpc libperflib; do
 		PKG_CONFIG_PATH=$work/absolute pkg-config --libs "$l" | grep -q -- "-L/srv/lib" &&
 			PKG_CONFIG_PATH=$work/absolute pkg-config --cflags "$l" |
 			grep -q -- "-I/srv/include" || return 1
@@ -97,7 +127,9 @@ with_find_package() {
 		cmake --build "$work/cmake" && "$work/cmake/c_shared" && "$work/cmake/c_static" &&
 		"$work/cmake/cxx_shared" && "$work/cmake/cxx_static" &&
 		"$work/cmake/cpc_c_shared" && "$work/cmake/cpc_c_static" &&
-		"$work/cmake/cpc_cxx_shared" && "$work/cmake/cpc_cxx_static"
+		"$work/cmake/cpc_cxx_shared" && "$work/cmake/cpc_cxx_static" &&
+		"$work/cmake/perflib_c_shared" && "$work/cmake/perflib_c_static" &&
+		"$work/cmake/perflib_cxx_shared" && "$work/cmake/perflib_cxx_static"
 }
 c="-std=c17 -x c" cxx="-std=c++17 -x c++"
 for kind in "" _static; do
@@ -112,6 +144,10 @@ for kind in "" _static; do
 		counters_with_pkg_config$kind "$cc" "$c" "$here/counters.c"
 	check "a C++ program that counts $how" \
 		counters_with_pkg_config$kind "$cxx_compiler" "$cxx" "$here/counters.c"
+	check "a C program that queries $how" \
+		queries_with_pkg_config$kind "$cc" "$c" "$here/queries.c"
+	check "a C++ program that queries $how" \
+		queries_with_pkg_config$kind "$cxx_compiler" "$cxx" "$here/queries.c"
 	check "the first example of cpc_bind_curlwp(3CPC) $how" \
 		counters_with_pkg_config$kind "$cc" "-std=gnu17 -x c" "$SOURCE/samples/cpc_measure.c"
 	check "its second example $how" \
@@ -132,6 +168,14 @@ only_cpc_names() {
 		grep -vE '^(cpc_[a-z_]*|__wrap_pthread_create)$'
 }
 check "libcpc exports its header's names, and what follows threads" only_cpc_names
+only_perflib_names() {
+	! nm -D --defined-only "$libdir/libperflib.so" | awk 'NF == 3 { print $3 }' |
+		grep -vE '^Perf[A-Z][A-Za-z]*$' &&
+		! nm -g --defined-only "$libdir/libperflib.a" | awk 'NF == 3 { print $3 }' |
+		grep -vE '^Perf[A-Z][A-Za-z]*$'
+}
+check "the public headers compile in any order, as C99 and as C++11 too" headers_alone
+check "libperflib exports its header's names" only_perflib_names
 check "the libraries export their headers' names only" only_public_names
 check "the installed commands run" sh -c "'$prefix/bin/swtrace' --version && '$prefix/bin/cpidecode' --version"
 if command -v man >/dev/null; then
