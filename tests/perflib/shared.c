@@ -13,7 +13,8 @@ static void empty(void)
 
 	while (d && (e = readdir(d)) != NULL) {
 		snprintf(path, sizeof path, "%s/%s", shared_dir, e->d_name);
-		if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0 && unlink(path) != 0)
+		if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0 &&
+			unlink(path) != 0)
 			rmdir(path);
 	}
 	if (d)
@@ -72,16 +73,15 @@ void offer_counters(HANDLE h, uint32_t provider, uint32_t set, uint32_t type)
 			 PERF_DETAIL_ADVANCED, 0, 0},
 			{REQUESTS, PERF_COUNTER_BULK_COUNT, 0, sizeof t.counter[0],
 				PERF_DETAIL_NOVICE, -3, 0},
-			{BASE, PERF_LARGE_RAW_BASE, PERF_ATTRIB_NO_DISPLAYABLE,
-				sizeof t.counter[0], PERF_DETAIL_NOVICE, 0, 0},
-			{QUEUE, PERF_COUNTER_RAWCOUNT, 0, sizeof t.counter[0],
-				PERF_DETAIL_NOVICE, 0, 0}}};
+			{BASE, PERF_LARGE_RAW_BASE, PERF_ATTRIB_NO_DISPLAYABLE, sizeof t.counter[0],
+				PERF_DETAIL_NOVICE, 0, 0},
+			{QUEUE, PERF_COUNTER_RAWCOUNT, 0, sizeof t.counter[0], PERF_DETAIL_NOVICE,
+				0, 0}}};
 	GUID id = guid_of(set);
 
 	ck_assert_uint_eq(PerfSetCounterSetName(h, &id, "Server", "Requests of a server"), 0);
-	ck_assert_uint_eq(PerfSetCounterName(
-				  h, &id, REQUESTS, PERF_NO_COUNTER, "Requests/sec", "served"),
-		0);
+	ck_assert_uint_eq(
+		PerfSetCounterName(h, &id, REQUESTS, PERF_NO_COUNTER, "Requests/sec", "served"), 0);
 	ck_assert_uint_eq(PerfSetCounterName(h, &id, BUSY, BASE, "% Busy", NULL), 0);
 	ck_assert_uint_eq(PerfSetCounterSetInfo(h, &t.info, sizeof t), 0);
 }
@@ -156,7 +156,8 @@ uint32_t seen_collect(struct seen *s, const struct counterset *set)
 int seen_row(const struct seen *s, const char *name, uint32_t id)
 {
 	for (uint32_t i = 0; i < s->rows.used; i++)
-		if (s->rows.row[i].id == id && strcmp(s->rows.names + s->rows.row[i].name, name) == 0)
+		if (s->rows.row[i].id == id &&
+			strcmp(s->rows.names + s->rows.row[i].name, name) == 0)
 			return (int)i;
 	return -1;
 }

@@ -13,12 +13,12 @@ static int is_clean(const char *s, size_t room)
 		return 0;
 	for (size_t i = 0; i < n;) {
 		const unsigned char *c = (const unsigned char *)s + i;
-		size_t length = c[0] < 0x80	? 1
-				: c[0] < 0xc2	? 0
-				: c[0] < 0xe0	? 2
-				: c[0] < 0xf0	? 3
+		size_t length = c[0] < 0x80    ? 1
+				: c[0] < 0xc2  ? 0
+				: c[0] < 0xe0  ? 2
+				: c[0] < 0xf0  ? 3
 				: c[0] <= 0xf4 ? 4
-						: 0;
+					       : 0;
 
 		if (length == 0 || c[0] < 0x20 || c[0] == 0x7f || i + length > n ||
 			(c[0] == 0xc2 && c[1] < 0xa0) || (c[0] == 0xe0 && c[1] < 0xa0) ||
@@ -41,7 +41,8 @@ const char *broken_definition(const struct counterset_definition *d)
 		return "help";
 	if (!d->provider_name || !is_clean(d->provider_name, COUNTERSET_NAME_BYTES))
 		return "provider's name";
-	if (d->type != PERF_COUNTERSET_SINGLE_INSTANCE && d->type != PERF_COUNTERSET_MULTI_INSTANCES)
+	if (d->type != PERF_COUNTERSET_SINGLE_INSTANCE &&
+		d->type != PERF_COUNTERSET_MULTI_INSTANCES)
 		return "type";
 	if (d->ncounters == 0 || d->ncounters > COUNTERSET_COUNTERS)
 		return "number of counters";
@@ -56,8 +57,8 @@ const char *broken_definition(const struct counterset_definition *d)
 		if (c->base != PERF_NO_COUNTER &&
 			(c->base == c->id || counterset_column(d, c->base) < 0))
 			return "base";
-		if (!c->name || !*c->name || !is_clean(c->name, COUNTERSET_NAME_BYTES) || !c->help ||
-			!is_clean(c->help, COUNTERSET_HELP_BYTES))
+		if (!c->name || !*c->name || !is_clean(c->name, COUNTERSET_NAME_BYTES) ||
+			!c->help || !is_clean(c->help, COUNTERSET_HELP_BYTES))
 			return "text of a counter";
 		if ((c->attrib & PERF_ATTRIB_BY_REFERENCE) || c->aggregate > PERF_AGGREGATE_MAX ||
 			c->scale < -10 || c->scale > 10)
@@ -90,7 +91,8 @@ const char *broken_rows(const struct rows *r, const struct counterset_definition
 
 			if (r->known[at] > 1)
 				return "whether a value is there";
-			if (r->known[at] && (d->counter[c].type & PERF_SIZE_MASK) == PERF_SIZE_DWORD &&
+			if (r->known[at] &&
+				(d->counter[c].type & PERF_SIZE_MASK) == PERF_SIZE_DWORD &&
 				r->value[at] > UINT32_MAX)
 				return "a value of 32 bits";
 		}

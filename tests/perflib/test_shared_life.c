@@ -131,8 +131,8 @@ START_TEST(only_wanted_columns_are_set)
 	offer_counters(h, 1, 2, PERF_COUNTERSET_SINGLE_INSTANCE);
 	PerfCreateInstance(h, &id, "", 0);
 	seen_open(&seen);
-	ck_assert_uint_eq(seen.sets[0]->operations->collect(
-				  seen.sets[0], NULL, wanted, NULL, &seen.rows),
+	ck_assert_uint_eq(
+		seen.sets[0]->operations->collect(seen.sets[0], NULL, wanted, NULL, &seen.rows),
 		ERROR_SUCCESS);
 	ck_assert_uint_eq(seen.rows.used, 1);
 	for (uint32_t c = 0; c < 4; c++)
