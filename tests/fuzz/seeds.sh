@@ -10,7 +10,7 @@ to=$(cd "$1" && pwd)
 traces=$to/traces
 mkdir -p "$traces"
 cd "$traces"
-for target in api args codec container cuts nrm2 partial pipeline record schema sections; do
+for target in api args codec container counterset cuts nrm2 partial pipeline record schema sections; do
 	mkdir -p "$to/$target"
 done
 
@@ -125,6 +125,43 @@ done
 bytes "$to/schema/all" 'major 0x10 all "t"\nhook 1/0xF "h"\nu32 a hex\ni32 b na0\nu64 c ticks\n' \
 	'i64 d ns\nfix4 e percent\nf64 f\nstring s\nrepeat a\nif b & 0x3\nu32 g\nend\nend\n' \
 	'repeat 3\nu32 h\nend\n\0\2\0\0\0\3\0\0\0\4\0\0\0\5\0\0\0\6\0\0\0\7\0\0\0'
+
+# A provider's file: header with two blocks, a counterset with two counters, slots of which one is
+# an instance. Then one that changes: a state, an id, its end.
+zeros() {
+	dd if=/dev/zero bs=1 count="$1" 2>/dev/null
+}
+{
+	printf 'SWPROV01\1\0\0\0\2\0\0\0'
+	zeros 48
+	printf 'program'
+	zeros 57
+	printf '\1\0\0\0\0\0\0\0\0\200\0\0\251\0\0\0'
+	zeros 16
+	printf '\2\0\0\0\0\0\0\0\0\201\0\0\0\1\0\0\2\0\0\0\60\0\0\0'
+	zeros 8
+} >header
+{
+	zeros 16
+	printf '\2\0\0\0\144\0\0\0\2\0\0\0\0\0\0\0\240\0\0\0\3\0\0\0\243\0\0\0\2\0\0\0'
+	zeros 16
+	for id in 1 5; do
+		printf "\\$id\\0\\0\\0\\0\\1\\1\\0"
+		zeros 16
+		printf '\377\377\377\377\0\0\0\0\245\0\0\0\4\0\0\0\0\0\0\0\0\0\0\0'
+	done
+	printf 'setHicntr'
+	zeros 87
+	printf '\1\0\0\0\0\0\0\0\7\0\0\0\2\0\0\0ab'
+	zeros 46
+	printf '\4\0\0\0\0\0\0\0\5'
+	zeros 183
+} >body
+bytes front '\0\300\0'
+cat front header body >"$to/counterset/one"
+bytes front '\3\300\1\3\310\1\377\54\2\377\300\0'
+cat front header body >"$to/counterset/changing"
+rm -f header body front
 
 bytes "$to/codec/none" '\0\10\0abcdefgh'
 bytes "$to/codec/lz4" '\1\10\0\200abcdefgh'

@@ -7,7 +7,8 @@
  *
  * What a directory costs a consumer, whatever is in it: PLACE_NAMES names and PLACE_FILES living
  * files' headers at each refresh; PLACE_BYTES of definitions, PLACE_KNOWN files and countersets as
- * long as the consumer lives, since what was seen stays valid. More is not seen.
+ * long as the consumer lives, since what was seen stays valid. Of all there are at most PLACES
+ * directories and SETS countersets. More is not seen.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -22,10 +23,11 @@
 #include "place.h"
 
 enum {
-	PLACES = 128,
+	PLACES = 64,
 	PLACE_FILES = 256,
 	PLACE_KNOWN = 1024,
-	PLACE_BYTES = 4 << 20,
+	PLACE_BYTES = 2 << 20,
+	SETS = 4096,	    /* handed on */
 	ROOT_NAMES = 16384, /* of /dev/shm that root reads to find directories */
 };
 
@@ -433,6 +435,8 @@ static bool gather(struct providers *p)
 			p->found[kept++] = p->found[i];
 	if (kept)
 		qsort(p->found, kept, sizeof *p->found, by_rank);
+	if (kept > SETS)
+		kept = SETS;
 	for (uint32_t i = 0; i < kept; i++)
 		p->sets[i] = p->found[i].set;
 	p->nsets = kept;
