@@ -14,6 +14,7 @@ struct ring_double {
 	uint32_t size; /* of the last reservation; 0: none */
 	uint32_t hooks;
 	uint32_t reservations, refused;
+	uint32_t major; /* that is written; 0: the CPI hooks' */
 	bool on;
 	int rc;		/* if negative: what hook_begin answers */
 	uint32_t limit; /* the largest group that fits */

@@ -30,6 +30,8 @@ static int kind_of(const struct perf_event_attr *attr)
 {
 	if (attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_DUMMY)
 		return PERF_KINDS;
+	if (attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_CONTEXT_SWITCHES)
+		return PERF_SWITCHES;
 	if (attr->type == FAKE_MSR_TYPE)
 		return attr->config == 2 ? PERF_MPERF : -1;
 	if (attr->type != PERF_TYPE_HARDWARE)
@@ -293,7 +295,8 @@ void fake_pmu_use(void)
 		.count = {[PERF_INSTRUCTIONS] = 1000,
 			[PERF_CYCLES] = 500,
 			[PERF_REF_CYCLES] = 500,
-			[PERF_MPERF] = 500},
+			[PERF_MPERF] = 500,
+			[PERF_SWITCHES] = 7},
 		.enabled = 100,
 		.running = 100};
 	perf_calls = (struct perf_calls){

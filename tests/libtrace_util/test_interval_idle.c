@@ -1,0 +1,187 @@
+/* Intervals between samples: the kernel's idle time, and rows of intervals. */
+#include <string.h>
+
+#include "../../libtrace/counters/proc_stat.h"
+#include "samples.h"
+#include "util_suites.h"
+
+static void set_idle(uint64_t idle_ms)
+{
+	for (int cpu = 0; cpu < CPUS; cpu++) {
+		from->cpu[cpu].idle = 5000 * MS;
+		to->cpu[cpu].idle = (5000 + idle_ms) * MS;
+		from->cpu[cpu].idle_slack = to->cpu[cpu].idle_slack = stat_resolution() / 2;
+	}
+}
+
+static void set_up(void)
+{
+	samples_begin(AI_METHOD_IDLE_TICK);
+	set_idle(30);
+}
+
+/* The second sample is so many steps of /proc/stat after the first. */
+static void steps_apart(unsigned steps)
+{
+	to->ticks = from->ticks + ticks(steps * stat_resolution() / MS);
+	to->stat_at = to->pair_ticks = to->ticks;
+	to->pair_boot = from->pair_boot + steps * stat_resolution();
+	for (int cpu = 0; cpu < CPUS; cpu++)
+		to->cpu[cpu].ticks = to->ticks;
+}
+
+START_TEST(the_rest_is_busy)
+{
+	difference();
+	ck_assert_int_eq(out->method, AI_METHOD_IDLE_TICK);
+	about(out->cpu[0].idle, ticks(30));
+	about(out->cpu[0].busy, ticks(70));
+	ck_assert_uint_eq(out->cpu[0].busy + out->cpu[0].idle, out->cpu[0].elapsed);
+	ck_assert_uint_eq(out->cpu[0].intr, CPI_NONE);
+}
+END_TEST
+
+START_TEST(interrupts_are_part_of_the_rest)
+{
+	from->cpu[1].intr = 7 * MS;
+	to->cpu[1].intr = 17 * MS;
+	difference();
+	about(out->cpu[1].intr, ticks(10));
+	about(out->cpu[1].busy, ticks(60));
+	ck_assert_uint_eq(
+		out->cpu[1].busy + out->cpu[1].idle + out->cpu[1].intr, out->cpu[1].elapsed);
+}
+END_TEST
+
+START_TEST(stolen_time_is_neither)
+{
+	for (int cpu = 0; cpu < CPUS; cpu++) {
+		from->cpu[cpu].steal = 0;
+		to->cpu[cpu].steal = 20 * MS;
+	}
+	difference();
+	about(out->cpu[0].idle, ticks(30));
+	about(out->cpu[0].busy, ticks(50));
+}
+END_TEST
+
+/* Accounts that say more than the time that passed. */
+START_TEST(no_more_than_time)
+{
+	set_idle(110);
+	from->cpu[0].intr = from->cpu[0].steal = 0;
+	to->cpu[0].intr = to->cpu[0].steal = 50 * MS;
+	difference();
+	ck_assert_uint_eq(out->cpu[0].idle, out->cpu[0].elapsed);
+	ck_assert_uint_eq(out->cpu[0].busy, 0);
+	ck_assert_uint_eq(out->cpu[0].intr, 0);
+}
+END_TEST
+
+START_TEST(accounts_go_back)
+{
+	to->cpu[0].idle = from->cpu[0].idle - MS;
+	difference();
+	ck_assert_uint_eq(out->cpu[0].idle, 0);
+	ck_assert_uint_eq(out->cpu[0].busy, out->cpu[0].elapsed);
+}
+END_TEST
+
+START_TEST(too_short_for_its_steps)
+{
+	set_idle(0);
+	steps_apart(1);
+	difference();
+	ck_assert_uint_eq(out->cpu[0].busy, CPI_NONE);
+	ck_assert_uint_eq(out->cpu[0].idle, CPI_NONE);
+	steps_apart(2);
+	difference();
+	ck_assert_uint_eq(out->cpu[0].busy, out->cpu[0].elapsed);
+}
+END_TEST
+
+START_TEST(not_read)
+{
+	from->cpu[0].idle = CPI_NONE;
+	to->cpu[1].idle = CPI_NONE;
+	difference();
+	ck_assert_uint_eq(out->cpu[0].busy, CPI_NONE);
+	ck_assert_uint_eq(out->cpu[1].busy, CPI_NONE);
+	about(out->cpu[2].busy, ticks(70));
+}
+END_TEST
+
+/* ------------------------------------------------------------------- rows of intervals */
+
+/* 1000 intervals of a tenth of a step each; the account moves a whole step at a time. */
+static void row(unsigned idle_steps_of_ten, uint64_t *idle, uint64_t *elapsed)
+{
+	const uint64_t step = stat_resolution();
+	struct usage_carry carry[CPUS];
+
+	memset(carry, 0, sizeof carry);
+	*idle = *elapsed = 0;
+	for (int cpu = 0; cpu < CPUS; cpu++)
+		from->cpu[cpu].idle = to->cpu[cpu].idle = 0;
+	for (unsigned i = 0; i < 1000; i++) {
+		to->ticks = to->stat_at = from->ticks + ticks(step / 10 / MS);
+		for (int cpu = 0; cpu < CPUS; cpu++) {
+			to->cpu[cpu].ticks = to->ticks;
+			if (i % 10 == 9 && i / 10 % 10 < idle_steps_of_ten)
+				to->cpu[cpu].idle += step;
+		}
+		usage_difference(from, to, out, carry);
+		ck_assert_uint_eq(out->cpu[3].busy + out->cpu[3].idle, out->cpu[3].elapsed);
+		*idle += out->cpu[3].idle;
+		*elapsed += out->cpu[3].elapsed;
+		memcpy(from, to, usage_sample_size(CPUS));
+	}
+}
+
+START_TEST(steps_are_not_lost)
+{
+	uint64_t idle, elapsed, step = ticks(stat_resolution() / MS);
+
+	row((unsigned)_i, &idle, &elapsed);
+	ck_assert_uint_le(idle, elapsed);
+	ck_assert_msg(idle + 2 * step >= elapsed * (unsigned)_i / 10 &&
+			      idle <= elapsed * (unsigned)_i / 10 + 2 * step,
+		"%d: %llu of %llu", _i, (unsigned long long)idle, (unsigned long long)elapsed);
+}
+END_TEST
+
+/* What waits is no more than the accounts can be wrong by. */
+START_TEST(a_jump_is_not_kept)
+{
+	const uint64_t bound = ticks(2 * stat_resolution() / MS);
+	struct usage_carry carry[CPUS];
+
+	memset(carry, 0, sizeof carry);
+	set_idle(100000);
+	usage_difference(from, to, out, carry);
+	ck_assert_uint_eq(out->cpu[0].idle, out->cpu[0].elapsed);
+	ck_assert_uint_le(carry[0].main, bound + 2);
+	to->cpu[0].online = false;
+	usage_difference(from, to, out, carry);
+	ck_assert_uint_eq(carry[0].main, 0);
+}
+END_TEST
+
+Suite *interval_idle_suite(void)
+{
+	Suite *s = suite_create("interval, idle");
+	TCase *t = tcase_create("interval, idle");
+
+	tcase_add_checked_fixture(t, set_up, samples_end);
+	tcase_add_test(t, the_rest_is_busy);
+	tcase_add_test(t, interrupts_are_part_of_the_rest);
+	tcase_add_test(t, stolen_time_is_neither);
+	tcase_add_test(t, no_more_than_time);
+	tcase_add_test(t, accounts_go_back);
+	tcase_add_test(t, too_short_for_its_steps);
+	tcase_add_test(t, not_read);
+	tcase_add_loop_test(t, steps_are_not_lost, 0, 11);
+	tcase_add_test(t, a_jump_is_not_kept);
+	suite_add_tcase(s, t);
+	return s;
+}

@@ -1,0 +1,276 @@
+/* How busy is told from idle on machines with and without each. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../formats/trace_file.h"
+#include "../../include/perfutil.h"
+#include "../../libtrace/counters/choice.h"
+#include "../../libtrace/counters/clock.h"
+#include "../../libtrace/counters/frequency.h"
+#include "../../libtrace/counters/usage.h"
+#include "double.h"
+#include "fake_pmu.h"
+#include "instances.h"
+#include "made_up_sysfs.h"
+#include "util_suites.h"
+
+static struct usage_choice u;
+
+static void set_up(void)
+{
+	unsetenv("SWTRACE_COUNTERS");
+	unsetenv("SWTRACE_CPU_HZ");
+	unsetenv("SWTRACE_CLOCK");
+	fake_pmu_use();
+	sysfs_use();
+}
+
+static void choose(const char *counters)
+{
+	static struct counter_choice c;
+
+	counter_choose_for(&c, counters);
+	usage_choose_for(&u, &c);
+}
+
+static bool has_tsc(void)
+{
+	if (clock_kind() == TF_CLOCK_TSC)
+		return true;
+	puts("skipped: reference ticks: this machine's clock is not a time stamp counter");
+	return false;
+}
+
+static bool is_idle(int method)
+{
+	return method == AI_METHOD_IDLE_FINE || method == AI_METHOD_IDLE_TICK;
+}
+
+START_TEST(reference)
+{
+	if (!has_tsc())
+		return;
+	choose(NULL);
+	ck_assert_int_eq(u.method, AI_METHOD_REFERENCE);
+	ck_assert(u.ticks);
+	ck_assert_str_eq(u.why, "");
+	choose("perf");
+	ck_assert_int_eq(u.method, AI_METHOD_REFERENCE);
+}
+END_TEST
+
+START_TEST(mperf)
+{
+	if (!has_tsc())
+		return;
+	sysfs_put_msr();
+	sysfs_use();
+	fake_pmu.errno_of[PERF_REF_CYCLES] = ENOENT;
+	choose(NULL);
+	ck_assert_int_eq(u.method, AI_METHOD_MPERF);
+	ck_assert_str_eq(u.why, "");
+}
+END_TEST
+
+START_TEST(cycles_of_a_known_frequency)
+{
+	setenv("SWTRACE_CLOCK", "raw", 1);
+	setenv("SWTRACE_CPU_HZ", "2000000000", 1);
+	choose(NULL);
+	ck_assert_int_eq(u.method, AI_METHOD_CYCLES);
+	ck_assert(u.ticks);
+}
+END_TEST
+
+/* The nominal frequency is no actual one. */
+START_TEST(cycles_of_an_unknown_frequency)
+{
+	setenv("SWTRACE_CLOCK", "raw", 1);
+	if (frequency_of(0) != CPI_NONE) {
+		puts("skipped: unknown frequency: this machine's kernel tells it");
+		return;
+	}
+	choose(NULL);
+	ck_assert(is_idle(u.method));
+	ck_assert(!u.ticks);
+	ck_assert_ptr_nonnull(strstr(u.why, "SWTRACE_CPU_HZ"));
+}
+END_TEST
+
+static const int refusals[] = {ENOENT, EACCES, EPERM, ENOSYS, EOPNOTSUPP};
+
+START_TEST(no_counters)
+{
+	fake_pmu.cpu_errno = fake_pmu.thread_errno = fake_pmu.user_errno = refusals[_i];
+	choose(NULL);
+	ck_assert(is_idle(u.method));
+	ck_assert_str_ne(u.why, "");
+	choose("perf");
+	ck_assert(is_idle(u.method));
+}
+END_TEST
+
+/* Others have them, and take no turns. */
+START_TEST(taken_counters)
+{
+	fake_pmu.running = 0;
+	choose(NULL);
+	ck_assert(is_idle(u.method));
+	ck_assert_str_ne(u.why, "");
+}
+END_TEST
+
+START_TEST(as_it_was_asked_for)
+{
+	char value[128];
+
+	choose("software");
+	ck_assert(is_idle(u.method));
+	ck_assert_ptr_nonnull(strstr(u.why, "SWTRACE_COUNTERS=software"));
+	choose("none");
+	ck_assert_int_eq(u.method, AI_METHOD_NONE);
+	ck_assert(!u.switches && !u.stat);
+	ck_assert_str_eq(u.why, "SWTRACE_COUNTERS=none");
+	snprintf(value, sizeof value, "scripted:%s", text_file("instructions all 5\n"));
+	choose(value);
+	ck_assert_int_eq(u.method, AI_METHOD_NONE);
+	ck_assert_str_ne(u.why, "");
+	snprintf(value, sizeof value, "scripted:%s", text_file("busy all 5%\n"));
+	choose(value);
+	ck_assert_int_eq(u.method, AI_METHOD_SCRIPT);
+	choose("rubbish");
+	ck_assert_int_eq(u.rc, PU_ERROR_INVALID_PARAMETER);
+	ck_assert_int_eq(u.method, AI_METHOD_NONE);
+	ck_assert_str_ne(u.why, "");
+}
+END_TEST
+
+START_TEST(names)
+{
+	for (int a = AI_METHOD_NONE; a <= AI_METHOD_SCRIPT; a++) {
+		ck_assert_str_ne(AiMethodName(a), "");
+		for (int b = AI_METHOD_NONE; b < a; b++)
+			ck_assert_str_ne(AiMethodName(a), AiMethodName(b));
+	}
+	ck_assert_str_eq(AiMethodName(-1), "unknown");
+	ck_assert_str_eq(AiMethodName(AI_METHOD_SCRIPT + 1), "unknown");
+	ck_assert_str_eq(AiMethodName(INT32_MAX), "unknown");
+}
+END_TEST
+
+/* ----------------------------------------------------- the counters of a made-up machine */
+
+/* The made-up processors count 500 ticks at each reading. */
+START_TEST(ticks_are_counted)
+{
+	AI_COUNTERS *a, *b;
+
+	if (!has_tsc())
+		return;
+	ck_assert_int_eq(AiInit(), PU_SUCCESS);
+	a = AiAllocCounters(NULL);
+	b = AiAllocCounters(NULL);
+	ck_assert_int_eq(AiGetCounters(a), PU_SUCCESS);
+	ck_assert_int_eq(AiGetCounters(b), PU_SUCCESS);
+	ck_assert_uint_eq(b->BusyTime - a->BusyTime + (b->IntrTime - a->IntrTime), 500);
+	ck_assert_uint_eq(b->CurTime - a->CurTime - (b->IdleTime - a->IdleTime), 500);
+	ck_assert_uint_eq(b->DispCnt - a->DispCnt, 7);
+	AiFreeCounters(a);
+	AiFreeCounters(b);
+	AiTerminate();
+	ck_assert_uint_eq(fake_pmu.open, 0);
+}
+END_TEST
+
+START_TEST(shared_counters_are_scaled)
+{
+	const CPUUTIL_DATA *d;
+	void *h;
+
+	if (!has_tsc())
+		return;
+	fake_pmu.running = 50;
+	ck_assert_int_eq(CpuUtilInit(0, &h), PU_SUCCESS);
+	ck_assert_int_eq(CpuUtilGet(h, &d), PU_SUCCESS);
+	ck_assert_int_eq(d->method, AI_METHOD_REFERENCE);
+	ck_assert_uint_eq(d->flags & CPUUTIL_DATA_FLAG_SCALED, CPUUTIL_DATA_FLAG_SCALED);
+	ck_assert_double_eq_tol(d->cpu_actual_perf[0], 100, 1e-9);
+	ck_assert_int_eq(CpuUtilTerminate(h), PU_SUCCESS);
+}
+END_TEST
+
+START_TEST(no_descriptors)
+{
+	void *h = NULL;
+
+	if (!has_tsc())
+		return;
+	ck_assert_int_eq(AiMethod(), AI_METHOD_REFERENCE);
+	fake_pmu.limit = 1;
+	ck_assert_int_eq(AiInit(), PU_ERROR_INSUFFICIENT_RESOURCES);
+	ck_assert_int_eq(CpuUtilInit(0, &h), PU_ERROR_INSUFFICIENT_RESOURCES);
+	ck_assert_ptr_null(h);
+	ck_assert_uint_eq(fake_pmu.open, 0);
+	/* Enough for the processors' ticks, and not for their switches. */
+	fake_pmu.limit = 3 * (unsigned)GetActiveProcessorCount() + 1;
+	ck_assert_int_eq(AiInit(), PU_ERROR_INSUFFICIENT_RESOURCES);
+	ck_assert_uint_eq(fake_pmu.open, 0);
+	fake_pmu.limit = 1000;
+	ck_assert_int_eq(AiInit(), PU_SUCCESS);
+}
+END_TEST
+
+/* Counters that went away are no idle time, and no busy time. */
+START_TEST(readings_fail)
+{
+	AI_COUNTERS *a, *b;
+	const CPUUTIL_DATA *d;
+	void *h;
+
+	if (!has_tsc())
+		return;
+	ck_assert_int_eq(AiInit(), PU_SUCCESS);
+	ck_assert_int_eq(CpuUtilInit(0, &h), PU_SUCCESS);
+	a = AiAllocCounters(NULL);
+	b = AiAllocCounters(NULL);
+	ck_assert_int_eq(AiGetCounters(a), PU_SUCCESS);
+	fake_pmu.read_fails = true;
+	ck_assert_int_eq(AiGetCounters(b), PU_SUCCESS);
+	ck_assert_uint_eq(a->CurTime, b->CurTime);
+	ck_assert_uint_eq(a->IdleTime, b->IdleTime);
+	ck_assert_uint_eq(a->BusyTime, b->BusyTime);
+	ck_assert_int_eq(CpuUtilGet(h, &d), PU_SUCCESS);
+	ck_assert(d->cpu_busy[0] != d->cpu_busy[0] && d->sys_busy != d->sys_busy);
+	/* New ones, which know nothing of what was between. */
+	fake_pmu.read_fails = false;
+	ck_assert_int_eq(AiGetCounters(a), PU_SUCCESS);
+	ck_assert_uint_gt(a->CurTime, b->CurTime);
+	ck_assert_uint_eq(a->BusyTime, b->BusyTime);
+	ck_assert_int_eq(AiGetCounters(b), PU_SUCCESS);
+	ck_assert_uint_eq(b->CurTime - a->CurTime - (b->IdleTime - a->IdleTime), 500);
+}
+END_TEST
+
+Suite *method_suite(void)
+{
+	Suite *s = suite_create("method");
+	TCase *t = tcase_create("method");
+
+	tcase_add_checked_fixture(t, set_up, NULL);
+	tcase_add_test(t, reference);
+	tcase_add_test(t, mperf);
+	tcase_add_test(t, cycles_of_a_known_frequency);
+	tcase_add_test(t, cycles_of_an_unknown_frequency);
+	tcase_add_loop_test(t, no_counters, 0, sizeof refusals / sizeof *refusals);
+	tcase_add_test(t, taken_counters);
+	tcase_add_test(t, as_it_was_asked_for);
+	tcase_add_test(t, names);
+	tcase_add_test(t, ticks_are_counted);
+	tcase_add_test(t, shared_counters_are_scaled);
+	tcase_add_test(t, no_descriptors);
+	tcase_add_test(t, readings_fail);
+	suite_add_tcase(s, t);
+	return s;
+}
