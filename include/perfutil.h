@@ -211,8 +211,9 @@ SWTRACE_API UINT32 CpiGetCurrentMode(void *handle);
 /*
  * What a processor did so far, since AiInit: ticks of the time stamp clock (see ReadCycles),
  * a whole in CurTime of which IdleTime, BusyTime and IntrTime are parts. Where the time in
- * interrupts is not measured, BusyTime has it in it. An offline processor's is all
- * AI_NOT_MEASURED.
+ * interrupts is not measured, BusyTime has it in it; what a hypervisor took away is in none. A
+ * processor that could not be read now has the counts of the last time. An offline processor's
+ * is all AI_NOT_MEASURED; one that comes back goes on from where it was.
  */
 typedef struct _ai_counters AI_COUNTERS;
 typedef struct _ai_counters ai_counters_t;
@@ -269,8 +270,10 @@ SWTRACE_API const char *AiWhy(void);
 /*
  * The figures of one interval. Percentages are of the elapsed time; busy, idle and intr add up
  * to 100 where all three were measured, and busy and idle do where intr is NAN (busy then has
- * the time in interrupts in it). What was not measured, or is of an offline processor, is NAN,
- * a count AI_COUNT_NOT_MEASURED. sys_ figures are of all online processors together.
+ * the time in interrupts in it); less what a hypervisor took away, which is none of them. What
+ * was not measured (an interval too short for the kernel's accounts, say), or is of a processor
+ * that was not online from end to end, is NAN, a count AI_COUNT_NOT_MEASURED. sys_ figures are of
+ * all the others together.
  * Layout and names are the original's, but for MAX_CPUS and what follows flags.
  */
 typedef struct _cpuutil_data CPUUTIL_DATA;
@@ -311,8 +314,9 @@ SWTRACE_API int CpuUtilSetTraceHookId(void *handle, int minor_code, const char *
 /*
  * Not of the original. Samples every period_ms (0: CPUUTIL_DEFAULT_PERIOD_MS) without drift: the
  * n-th sample is due n periods after the call; a sample that comes more than a period late is
- * followed by the next one that is still to come. Calls back after each, with the interval since
- * the one before, until it returns other than 0, which is returned. Runs in the calling thread.
+ * followed by the next one that is still to come. Writes hooks as CpuUtilGet does, and calls back
+ * after each, with the interval since the one before, until that returns other than 0, which is
+ * returned. Runs in the calling thread; a signal does not end it.
  */
 SWTRACE_API int CpuUtilSample(void *handle, UINT32 period_ms,
 	int (*sampled)(const CPUUTIL_DATA *data, void *context), void *context);
