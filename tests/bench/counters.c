@@ -18,6 +18,7 @@
 
 #include "../../libtrace/counters/source.h"
 #include "bench.h"
+#include "perfutil.h"
 
 enum { SLICES = 8, OPS_MAX = 64 };
 
@@ -228,6 +229,8 @@ static void measure_all(const bool *there)
 		}
 		for (unsigned i = 0; i < reading_count; i++) {
 			ns[i] /= (double)turns[i] * SLICES;
+			if (readings[i].per_cpu)
+				ns[i] /= GetActiveProcessorCount();
 			if (there[i])
 				printf("sample\t%s\t%.6g\n", readings[i].id, ns[i]);
 			if (there[i] && strcmp(readings[i].id, "cpi.trace") == 0) /* after CpiGet */

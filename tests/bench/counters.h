@@ -24,7 +24,8 @@ struct reading {
 	void (*loop)(uint64_t turns);
 	void (*close)(void);
 	enum source source;
-	bool stays; /* opened once, and measured in the first thread */
+	bool stays;   /* opened once, and measured in the first thread */
+	bool per_cpu; /* its time is told per processor */
 };
 
 extern const struct reading readings[];
@@ -60,6 +61,15 @@ void bare_close(struct bare *b);
 
 /* One read of the group: counts and times into word[0..BARE_MAX + 3). */
 static inline bool bare_read(const struct bare *b, uint64_t *word);
+
+/* --- counters_util.c: AiGetCounters and CpuUtilGet */
+
+const char *ai_open(void);
+void ai_loop(uint64_t turns);
+void ai_close(void);
+const char *util_open(void);
+void util_loop(uint64_t turns);
+void util_close(void);
 
 /* --- counters_papi.c */
 

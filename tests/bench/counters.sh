@@ -3,7 +3,7 @@
 
 # What the source of counts is made of: the benchmark looks inside, so it is compiled in.
 inside="choice clock core_types describe difference file idle idle_parse life online perf perf_cpus
-	perf_group perf_page probe rate script script_parse source thread"
+	perf_group perf_page probe proc_stat proc_stat_parse rate script script_parse source thread"
 counter_files() {
 	for name in $inside; do
 		printf '%s\n' "$top/libtrace/counters/$name.c"
@@ -39,7 +39,8 @@ measure() {
 	find_papi
 	# shellcheck disable=SC2046,SC2086
 	compile counters "$here/machine.c" "$here/counters.c" "$here/counters_ops.c" \
-		"$here/counters_events.c" "$here/counters_papi.c" $(counter_files) $papi
+		"$here/counters_events.c" "$here/counters_papi.c" "$here/counters_util.c" \
+		$(counter_files) $papi
 	set -- -r 15 -t 8
 	[ "$quick" -eq 0 ] || set -- -r 7 -t 0.4
 	must "making a session" "$swtrace" init -s 4 -t wrap

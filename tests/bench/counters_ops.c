@@ -491,6 +491,10 @@ const struct reading readings[] = {
 	{"idle.stat", open_stat, loop_stat, close_file, SOFTWARE},
 	{"idle.read", open_idle, loop_idle, close_nothing, SOFTWARE},
 	{"life.usage", open_nothing, loop_usage, close_nothing, SOFTWARE},
+	{"ai.perf", ai_open, ai_loop, ai_close, PERF, true},
+	{"util.perf", util_open, util_loop, util_close, PERF, true},
+	{"ai.soft", ai_open, ai_loop, ai_close, SOFTWARE, true},
+	{"util.soft", util_open, util_loop, util_close, SOFTWARE, true},
 	{"life.read", open_nothing, loop_life, close_nothing, SOFTWARE},
 };
 /* clang-format on */
