@@ -38,16 +38,21 @@ static bool read_type(const char *dir, uint32_t *type)
 }
 
 /* "event=0x02\n" */
-static bool read_mperf(const char *dir)
+static bool read_event(const char *dir, const char *name, uint64_t *config)
 {
 	char text[64], *end;
 
-	if (!read_text(dir, "events/mperf", text, sizeof text) || !read_type(dir, &types.mperf_pmu))
+	if (!read_text(dir, name, text, sizeof text) || strncmp(text, "event=", 6) != 0)
 		return false;
-	if (strncmp(text, "event=", 6) != 0)
-		return false;
-	types.mperf_config = strtoull(text + 6, &end, 0);
+	*config = strtoull(text + 6, &end, 0);
 	return end != text + 6 && (*end == '\n' || *end == 0);
+}
+
+static void read_msr(const char *dir)
+{
+	types.has_mperf = read_type(dir, &types.mperf_pmu) &&
+			  read_event(dir, "events/mperf", &types.mperf_config);
+	types.has_aperf = types.has_mperf && read_event(dir, "events/aperf", &types.aperf_config);
 }
 
 /* Only the PMUs of processors have this file; the others, of caches and the like, a cpumask. */
@@ -87,7 +92,7 @@ void core_types_read(const char *sysfs)
 			continue;
 		snprintf(dir, sizeof dir, "%s/%s", devices, entry->d_name);
 		if (strcmp(entry->d_name, "msr") == 0)
-			types.has_mperf = read_mperf(dir);
+			read_msr(dir);
 		else if (types.count < CORE_TYPES_MAX &&
 			 read_core_type(dir, entry->d_name, &types.type[types.count]))
 			types.count++;

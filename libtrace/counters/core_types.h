@@ -1,6 +1,6 @@
 /*
  * The processors' PMUs as sysfs shows them: which types of core there are, each with a PMU of
- * its own on a hybrid machine, and the msr PMU's mperf.
+ * its own on a hybrid machine, and the msr PMU's mperf and aperf.
  */
 #ifndef SWT_COUNTERS_CORE_TYPES_H
 #define SWT_COUNTERS_CORE_TYPES_H
@@ -22,9 +22,9 @@ struct core_type {
 struct core_types {
 	unsigned count; /* 0 or 1: all processors are alike */
 	struct core_type type[CORE_TYPES_MAX];
-	bool has_mperf;
+	bool has_mperf, has_aperf; /* of the same PMU */
 	uint32_t mperf_pmu;
-	uint64_t mperf_config;
+	uint64_t mperf_config, aperf_config;
 };
 
 /* Found once a process. */

@@ -59,11 +59,15 @@ static void plan_generic(struct plan *p, enum perf_kind kind, uint32_t pmu, bool
 static void plan_mperf(struct plan *p)
 {
 	const struct core_types *t = core_types();
-	const struct perf_event_attr attr = {.type = t->mperf_pmu, .config = t->mperf_config};
+	struct perf_event_attr attr = {.type = t->mperf_pmu, .config = t->mperf_config};
 
 	/* It counts as the time stamp counter does: of use next to that only. */
-	if (t->has_mperf && clock_kind() == TF_CLOCK_TSC)
-		plan_event(p, PERF_MPERF, &attr);
+	if (!t->has_mperf || clock_kind() != TF_CLOCK_TSC)
+		return;
+	plan_event(p, PERF_MPERF, &attr);
+	attr.config = t->aperf_config;
+	if (t->has_aperf)
+		plan_event(p, PERF_APERF, &attr);
 }
 
 /* A group of one would not show that it was taken apart, which is how it shows that its

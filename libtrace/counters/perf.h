@@ -25,6 +25,7 @@ enum perf_kind {
 	PERF_CYCLES,
 	PERF_REF_CYCLES,
 	PERF_MPERF,    /* where there are no reference cycles */
+	PERF_APERF,    /* next to it: cycles by the core's own clock */
 	PERF_SWITCHES, /* context switches; of its own set of groups */
 	PERF_KINDS,
 };

@@ -119,6 +119,8 @@ static void take_counts(int method, const struct perf_reading *r, struct usage_c
 		break;
 	case AI_METHOD_MPERF:
 		to->unhalted = to->reference = r->count[PERF_MPERF];
+		if (r->count[PERF_APERF] != CPI_NONE)
+			to->core = r->count[PERF_APERF];
 		break;
 	default:
 		to->unhalted = r->count[PERF_CYCLES];

@@ -33,7 +33,7 @@ static int kind_of(const struct perf_event_attr *attr)
 	if (attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_CONTEXT_SWITCHES)
 		return PERF_SWITCHES;
 	if (attr->type == FAKE_MSR_TYPE)
-		return attr->config == 2 ? PERF_MPERF : -1;
+		return attr->config == 2 ? PERF_MPERF : attr->config == 1 ? PERF_APERF : -1;
 	if (attr->type != PERF_TYPE_HARDWARE)
 		return -1;
 	switch ((uint32_t)attr->config) {
@@ -296,6 +296,7 @@ void fake_pmu_use(void)
 			[PERF_CYCLES] = 500,
 			[PERF_REF_CYCLES] = 500,
 			[PERF_MPERF] = 500,
+			[PERF_APERF] = 750,
 			[PERF_SWITCHES] = 7},
 		.enabled = 100,
 		.running = 100};

@@ -97,7 +97,22 @@ START_TEST(bad_mperf)
 	sysfs_put_msr();
 	sysfs_put(bad_msr[_i].name, bad_msr[_i].text);
 	sysfs_use();
-	ck_assert(!core_types()->has_mperf);
+	ck_assert(!core_types()->has_mperf && !core_types()->has_aperf);
+}
+END_TEST
+
+START_TEST(aperf)
+{
+	sysfs_put_msr();
+	sysfs_use();
+	ck_assert(!core_types()->has_aperf);
+	sysfs_put("msr/events/aperf", "event=0x01\n");
+	sysfs_use();
+	ck_assert(core_types()->has_mperf && core_types()->has_aperf);
+	ck_assert_uint_eq(core_types()->aperf_config, 1);
+	sysfs_put("msr/events/aperf", "1\n");
+	sysfs_use();
+	ck_assert(core_types()->has_mperf && !core_types()->has_aperf);
 }
 END_TEST
 
@@ -258,6 +273,7 @@ Suite *core_types_suite(void)
 	tcase_add_checked_fixture(t, set_up, NULL);
 	tcase_add_test(t, found);
 	tcase_add_loop_test(t, bad_type, 0, sizeof bad_files / sizeof *bad_files);
+	tcase_add_test(t, aperf);
 	tcase_add_loop_test(t, bad_mperf, 0, sizeof bad_msr / sizeof *bad_msr);
 	tcase_add_test(t, too_many);
 	tcase_add_test(t, nothing_there);

@@ -74,6 +74,50 @@ START_TEST(mperf)
 }
 END_TEST
 
+/* A machine without a PMU of the processors, but with the msr PMU. */
+START_TEST(mperf_and_aperf_alone)
+{
+	const CPUUTIL_DATA *d;
+	void *h;
+
+	if (!has_tsc())
+		return;
+	sysfs_put_msr();
+	sysfs_put("msr/events/aperf", "event=0x01\n");
+	sysfs_use();
+	for (int kind = PERF_INSTRUCTIONS; kind <= PERF_REF_CYCLES; kind++)
+		fake_pmu.errno_of[kind] = ENOENT;
+	ck_assert_int_eq(AiMethod(), AI_METHOD_MPERF);
+	ck_assert_int_eq(CpuUtilInit(0, &h), PU_SUCCESS);
+	ck_assert_int_eq(CpuUtilGet(h, &d), PU_SUCCESS);
+	ck_assert_double_eq_tol(d->cpu_actual_perf[0], 150, 1e-9);
+	ck_assert_double_eq_tol(d->sys_actual_perf, 150, 1e-9);
+	ck_assert_int_eq(CpuUtilTerminate(h), PU_SUCCESS);
+}
+END_TEST
+
+START_TEST(mperf_alone)
+{
+	const CPUUTIL_DATA *d;
+	void *h;
+
+	if (!has_tsc())
+		return;
+	sysfs_put_msr();
+	sysfs_put("msr/events/aperf", "event=0x01\n");
+	sysfs_use();
+	for (int kind = PERF_INSTRUCTIONS; kind <= PERF_REF_CYCLES; kind++)
+		fake_pmu.errno_of[kind] = ENOENT;
+	fake_pmu.errno_of[PERF_APERF] = ENOENT;
+	ck_assert_int_eq(CpuUtilInit(0, &h), PU_SUCCESS);
+	ck_assert_int_eq(CpuUtilGet(h, &d), PU_SUCCESS);
+	ck_assert_int_eq(d->method, AI_METHOD_MPERF);
+	ck_assert(d->cpu_busy[0] > 0);
+	ck_assert(d->cpu_actual_perf[0] != d->cpu_actual_perf[0]);
+	ck_assert_int_eq(CpuUtilTerminate(h), PU_SUCCESS);
+}
+END_TEST
+
 START_TEST(cycles_of_a_known_frequency)
 {
 	setenv("SWTRACE_CLOCK", "raw", 1);
@@ -261,6 +305,8 @@ Suite *method_suite(void)
 	tcase_add_checked_fixture(t, set_up, NULL);
 	tcase_add_test(t, reference);
 	tcase_add_test(t, mperf);
+	tcase_add_test(t, mperf_and_aperf_alone);
+	tcase_add_test(t, mperf_alone);
 	tcase_add_test(t, cycles_of_a_known_frequency);
 	tcase_add_test(t, cycles_of_an_unknown_frequency);
 	tcase_add_loop_test(t, no_counters, 0, sizeof refusals / sizeof *refusals);
