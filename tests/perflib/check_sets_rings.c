@@ -1,0 +1,215 @@
+/*
+ * SWTRACE Rings against sessions whose hooks are known.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../../libtrace/perflib/sets/rings.h"
+#include "../../libtrace/perflib/sets/sets.h"
+#include "../ring/sandbox.h"
+
+struct asked {
+	void *state;
+	struct rows rows;
+};
+
+static void ask_open(struct asked *a)
+{
+	memset(a, 0, sizeof *a);
+	if (rings_set.operations->open(&rings_set, &a->state) != ERROR_SUCCESS)
+		die("open");
+}
+
+static uint32_t ask(struct asked *a)
+{
+	const uint64_t wanted[COUNTERSET_COUNTERS / 64] = {UINT64_MAX};
+	const struct sample_time time = {1, 1, 1};
+
+	rows_begin(&a->rows, RINGS_COLUMNS);
+	return rings_set.operations->collect(&rings_set, a->state, wanted, &time, &a->rows);
+}
+
+static void ask_close(struct asked *a)
+{
+	rings_set.operations->close(&rings_set, a->state);
+	rows_free(&a->rows);
+}
+
+static uint32_t row_of(const struct asked *a, const char *name)
+{
+	for (uint32_t row = 0; row < a->rows.used; row++)
+		if (strcmp(a->rows.names + a->rows.row[row].name, name) == 0)
+			return row;
+	die("no instance %s", name);
+}
+
+static bool is_known(const struct asked *a, const char *name, uint32_t column)
+{
+	return a->rows.known[(size_t)row_of(a, name) * RINGS_COLUMNS + column];
+}
+
+static uint64_t value(const struct asked *a, const char *name, uint32_t column)
+{
+	if (!is_known(a, name, column))
+		die("%s has no %s", name, rings_definition.counter[column].name);
+	return a->rows.value[(size_t)row_of(a, name) * RINGS_COLUMNS + column];
+}
+
+static void expect(const char *what, uint64_t is, uint64_t should)
+{
+	tell(is == should, what, "%llu, expected %llu", (unsigned long long)is,
+		(unsigned long long)should);
+}
+
+static void no_session(const void *arg)
+{
+	struct rows rows = {0};
+	struct asked a;
+
+	(void)arg;
+	ask_open(&a);
+	expect("no session: status", ask(&a), ERROR_SUCCESS);
+	expect("no session: instances", a.rows.used, 0);
+	rows_begin(&rows, RINGS_COLUMNS);
+	expect("no session: enumerated", rings_set.operations->instances(&rings_set, &rows),
+		ERROR_SUCCESS);
+	expect("no session: none enumerated", rows.used, 0);
+	/* Asking made none. */
+	expect("no session: none is made", access(getenv("SWTRACE_SESSION"), F_OK) != 0, 1);
+	rows_free(&rows);
+	ask_close(&a);
+}
+
+/* Compares the total with the account that the tests of the rings keep. */
+static void compare(const struct asked *a, struct session *s, uint64_t written)
+{
+	struct account account;
+
+	box_account(s, &account, NULL, NULL);
+	expect("attempted", value(a, "_Total", RINGS_ATTEMPTED), written);
+	expect("attempted, as the account", value(a, "_Total", RINGS_ATTEMPTED),
+		account_sum(&account));
+	expect("in the buffers", value(a, "_Total", RINGS_HELD), account.hooks);
+	expect("bytes", value(a, "_Total", RINGS_BYTES), account.bytes);
+	expect("overwritten", value(a, "_Total", RINGS_OVERWRITTEN), account.overwritten);
+	expect("torn", value(a, "_Total", RINGS_TORN), account.torn + account.gone_torn);
+	expect("full", value(a, "_Total", RINGS_LOST_FULL), account.loss[SHM_LOST_FULL]);
+	expect("too big", value(a, "_Total", RINGS_LOST_BIG), account.loss[SHM_LOST_BIG]);
+	expect("lost", value(a, "_Total", RINGS_LOST_RATE), account_lost(&account));
+	expect("written", value(a, "_Total", RINGS_WRITTEN), written - account_lost(&account));
+	expect("state", value(a, "_Total", RINGS_STATE), SHM_ON);
+	expect("damaged", value(a, "_Total", RINGS_DAMAGED), 0);
+}
+
+/* Some hooks, then so many that the ring comes round or is full, with samples in between. */
+static void ledger(const void *arg)
+{
+	const uint32_t mode = *(const uint32_t *)arg;
+	static uint32_t words[40000];
+	uint64_t written = 0;
+	struct session s;
+	struct asked a;
+	char name[16];
+
+	box_open(&s, mode, 128 << 10, 16 << 10);
+	ask_open(&a);
+	snprintf(name, sizeof name, "%u", box_pin(0));
+	for (int round = 0; round < 4; round++) {
+		for (int i = 0; i < 10 + round * 1500; i++, written++)
+			checked_hook(1, (uint32_t)written, 4);
+		expect("status", ask(&a), ERROR_SUCCESS);
+		compare(&a, &s, written);
+		if (box_has_rseq()) {
+			expect("all on this ring", value(&a, name, RINGS_ATTEMPTED), written);
+			expect("bytes written", value(&a, name, RINGS_BYTES_RATE),
+				box_ring(&s, box_pin(0)).head);
+		}
+	}
+	if (mode == SHM_MODE_WRAP)
+		tell(value(&a, "_Total", RINGS_OVERWRITTEN) > 0, "came round", "overwritten");
+	else
+		tell(value(&a, "_Total", RINGS_LOST_FULL) > 0, "full", "lost");
+	/* One that fits no section. */
+	checked_hook(1, (uint32_t)written++, sizeof words / sizeof *words);
+	ask(&a);
+	compare(&a, &s, written);
+	expect("guest ring's size", value(&a, "guest 0", RINGS_SIZE), s.geometry.ring_size);
+	tell(!is_known(&a, "_Total", RINGS_DRAINED), "drained", "only in continuous mode");
+	tell(!is_known(&a, "_Total", RINGS_POSITION), "position", "a total has none");
+	expect("instances", a.rows.used, 1 + s.geometry.cpus + s.geometry.guests);
+	ask_close(&a);
+	session_close(&s);
+}
+
+/* Discarded, made anew, and gone: what is read is what there is now. */
+static void changes(const void *arg)
+{
+	struct asked a;
+	struct session s;
+
+	(void)arg;
+	box_open(&s, SHM_MODE_NORMAL, 128 << 10, 16 << 10);
+	ask_open(&a);
+	for (uint32_t i = 0; i < 3000; i++)
+		checked_hook(1, i, 4);
+	ask(&a);
+	tell(value(&a, "_Total", RINGS_ATTEMPTED) == 3000, "before", "3000 hooks");
+	session_off(&s, NULL);
+	session_discard(&s, NULL);
+	ask(&a);
+	expect("discarded", value(&a, "_Total", RINGS_ATTEMPTED), 0);
+	expect("off", value(&a, "_Total", RINGS_STATE), SHM_OFF);
+	session_on(&s, NULL);
+	for (uint32_t i = 0; i < 5; i++)
+		checked_hook(1, i, 4);
+	ask(&a);
+	expect("after the discard", value(&a, "_Total", RINGS_ATTEMPTED), 5);
+	session_off(&s, NULL);
+	session_free(&s, NULL);
+	expect("freed", ask(&a), ERROR_SUCCESS);
+	expect("freed: no rings", a.rows.used, 0);
+	session_close(&s);
+	box_open(&s, SHM_MODE_NORMAL, 256 << 10, 16 << 10);
+	ask(&a);
+	expect("new rings", value(&a, "0", RINGS_SIZE), s.geometry.ring_size);
+	session_remove(&s);
+	session_close(&s);
+	expect("removed", ask(&a), ERROR_SUCCESS);
+	expect("removed: no rings", a.rows.used, 0);
+	ask_close(&a);
+}
+
+/* A session that cannot be used says why. */
+static void refused(const void *arg)
+{
+	struct asked a;
+
+	(void)arg;
+	setenv("SWTRACE_SESSION", "relative", 1);
+	ask_open(&a);
+	expect("a relative path", ask(&a), ERROR_INVALID_PARAMETER);
+	expect("a relative path: no rows", a.rows.used, 0);
+	setenv("SWTRACE_SESSION", "/dev/null", 1);
+	expect("no directory", ask(&a), ERROR_ACCESS_DENIED);
+	ask_close(&a);
+}
+
+static int body(int argc, char **argv)
+{
+	static const uint32_t modes[] = {SHM_MODE_NORMAL, SHM_MODE_WRAP};
+
+	(void)argc;
+	(void)argv;
+	scenario(no_session, NULL);
+	scenario(ledger, &modes[0]);
+	scenario(ledger, &modes[1]);
+	scenario(changes, NULL);
+	scenario(refused, NULL);
+	return results();
+}
+
+int main(int argc, char **argv)
+{
+	return sandbox_run(body, argc, argv, 60);
+}

@@ -1,0 +1,171 @@
+#include "sets_tests.h"
+
+#include <ftw.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---------------------------------------------------------------------------- asking */
+
+void ask_open(struct asked *a, const struct counterset *set)
+{
+	memset(a, 0, sizeof *a);
+	a->set = set;
+	memset(a->wanted, 0xff, sizeof a->wanted);
+	ck_assert_uint_eq(set->operations->open(set, &a->state), ERROR_SUCCESS);
+}
+
+void ask_close(struct asked *a)
+{
+	a->set->operations->close(a->set, a->state);
+	rows_free(&a->rows);
+}
+
+void ask(struct asked *a, int64_t time)
+{
+	a->time =
+		(struct sample_time){.ticks = time / 10, .frequency = 1000000, .time_100ns = time};
+	rows_begin(&a->rows, a->set->definition->ncounters);
+	ck_assert_uint_eq(
+		a->set->operations->collect(a->set, a->state, a->wanted, &a->time, &a->rows),
+		ERROR_SUCCESS);
+}
+
+const char *name_of(const struct asked *a, uint32_t row)
+{
+	return a->rows.names + a->rows.row[row].name;
+}
+
+static uint32_t find_row(const struct asked *a, const char *name)
+{
+	uint32_t row = 0;
+
+	while (row < a->rows.used && strcmp(name_of(a, row), name) != 0)
+		row++;
+	return row;
+}
+
+bool has_row(const struct asked *a, const char *name)
+{
+	return find_row(a, name) < a->rows.used;
+}
+
+uint32_t row_of(const struct asked *a, const char *name)
+{
+	uint32_t row = find_row(a, name);
+
+	ck_assert_msg(row < a->rows.used, "no instance %s", name);
+	return row;
+}
+
+bool is_known(const struct asked *a, const char *instance, uint32_t column)
+{
+	return a->rows.known[(size_t)row_of(a, instance) * a->rows.columns + column];
+}
+
+uint64_t value(const struct asked *a, const char *instance, uint32_t column)
+{
+	ck_assert_msg(is_known(a, instance, column), "%s has no %s", instance,
+		a->set->definition->counter[column].name);
+	return a->rows.value[(size_t)row_of(a, instance) * a->rows.columns + column];
+}
+
+void check_definition(const struct counterset_definition *d)
+{
+	ck_assert_uint_le(d->ncounters, COUNTERSET_COUNTERS);
+	ck_assert(d->name && d->help && strlen(d->name) < COUNTERSET_NAME_BYTES &&
+		  strlen(d->help) < COUNTERSET_HELP_BYTES);
+	for (uint32_t i = 0; i < d->ncounters; i++) {
+		const struct counter_definition *c = &d->counter[i];
+
+		ck_assert_ptr_nonnull(c->name);
+		ck_assert_ptr_nonnull(c->help);
+		ck_assert(strlen(c->name) < COUNTERSET_NAME_BYTES);
+		ck_assert(i == 0 || c->id > d->counter[i - 1].id);
+		ck_assert(c->base == PERF_NO_COUNTER || counterset_column(d, c->base) >= 0);
+		ck_assert(c->detail == PERF_DETAIL_NOVICE || c->detail == PERF_DETAIL_ADVANCED);
+		for (uint32_t k = 0; k < i; k++)
+			ck_assert_str_ne(c->name, d->counter[k].name);
+	}
+}
+
+/* ---------------------------------------------------------------------- made-up files */
+
+static char root[64];
+
+static int remove_one(const char *path, const struct stat *st, int flag, struct FTW *ftw)
+{
+	(void)st, (void)flag, (void)ftw;
+	return remove(path);
+}
+
+static void remove_all(void)
+{
+	nftw(root, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+const char *made_up_root(void)
+{
+	if (!*root) {
+		strcpy(root, "/tmp/swtrace-sets-XXXXXX");
+		ck_assert_ptr_nonnull(mkdtemp(root));
+		atexit(remove_all);
+	}
+	return root;
+}
+
+void put_bytes(const char *name, const char *bytes, size_t length)
+{
+	char path[256];
+	FILE *f;
+
+	snprintf(path, sizeof path, "%s/%s", made_up_root(), name);
+	for (char *p = path + strlen(root); (p = strchr(p + 1, '/'));) {
+		*p = 0;
+		mkdir(path, 0700);
+		*p = '/';
+	}
+	f = fopen(path, "w");
+	ck_assert_ptr_nonnull(f);
+	ck_assert_uint_eq(fwrite(bytes, 1, length, f), length);
+	fclose(f);
+}
+
+void put(const char *name, const char *format, ...)
+{
+	char text[4096];
+	va_list args;
+	int length;
+
+	va_start(args, format);
+	length = vsnprintf(text, sizeof text, format, args);
+	va_end(args);
+	ck_assert(length >= 0 && (size_t)length < sizeof text);
+	put_bytes(name, text, (size_t)length);
+}
+
+void put_away(const char *name)
+{
+	char path[256];
+
+	snprintf(path, sizeof path, "%s/%s", made_up_root(), name);
+	ck_assert_int_eq(remove(path), 0);
+}
+
+int main(void)
+{
+	SRunner *runner = srunner_create(sets_parse_suite());
+	int failed;
+
+	srunner_add_suite(runner, sets_processor_suite());
+	srunner_add_suite(runner, sets_counters_suite());
+	srunner_add_suite(runner, sets_cpi_suite());
+	srunner_add_suite(runner, sets_process_suite());
+	srunner_run_all(runner, CK_NORMAL);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,131 @@
+/*
+ * What the hardware counts, of a machine that has it, by way of its system calls.
+ */
+#include <stdlib.h>
+
+#include "../../libtrace/counters/rate.h"
+#include "../../libtrace/perflib/sets/processor.h"
+#include "../../libtrace/perflib/sets/sets.h"
+#include "../libtrace_cpi/fake_pmu.h"
+#include "sets_tests.h"
+
+static struct processor_machine machine = {.proc = "/nonexistent", .sys = "/sys", .hardware = true};
+static const struct counterset fake = {&processor_definition, &processor_operations, &machine};
+
+static void begin(void)
+{
+	/* The source is probed for the clock of this machine. */
+	setenv("SWTRACE_CPU_HZ", "2000000000", 1);
+	setenv("SWTRACE_COUNTERS", "perf", 1);
+	fake_pmu_use();
+	fake_pmu.count[PERF_INSTRUCTIONS] = 1000 << 16;
+	fake_pmu.count[PERF_CYCLES] = 3000 << 16;
+	fake_pmu.count[PERF_REF_CYCLES] = 2000 << 16;
+	fake_pmu.enabled = fake_pmu.running = 1 << 16;
+}
+
+/* Twice the frequency that counts as 100 %, or one and a half of it. */
+START_TEST(performance)
+{
+	uint64_t n[2], b[2];
+	struct asked a;
+
+	begin();
+	ask_open(&a, &fake);
+	for (int i = 0; i < 2; i++) {
+		ask(&a, i + 1);
+		n[i] = value(&a, "0,0", PROCESSOR_PERFORMANCE);
+		b[i] = value(&a, "0,0", PROCESSOR_PERFORMANCE_BASE);
+	}
+	ck_assert_uint_eq(n[1] - n[0], 300000);
+	ck_assert_uint_eq(b[1] - b[0], 2000);
+	ck_assert(is_known(&a, "_Total", PROCESSOR_PERFORMANCE));
+	ck_assert(!is_known(&a, "0,0", PROCESSOR_PRIVILEGED_UTILITY));
+	ask_close(&a);
+	ck_assert_uint_eq(fake_pmu.open, 0);
+}
+END_TEST
+
+/* Cycles, of those that the nominal frequency gives in the time they were counted. */
+START_TEST(utility)
+{
+	uint64_t n[2], b[2], expected;
+	struct asked a;
+
+	begin();
+	fake_pmu.enabled = UINT64_C(8000000) * 2;
+	fake_pmu.running = UINT64_C(8000000);
+	ask_open(&a, &fake);
+	for (int i = 0; i < 2; i++) {
+		ask(&a, i + 1);
+		n[i] = value(&a, "0,0", PROCESSOR_UTILITY);
+		b[i] = value(&a, "0,0", PROCESSOR_UTILITY_BASE);
+	}
+	ck_assert_uint_eq(n[1] - n[0], 300000);
+	expected = rate_cycles_of_ns(8000000) >> 16;
+	ck_assert_uint_gt(expected, 100);
+	ck_assert_uint_ge(b[1] - b[0] + 1, expected);
+	ck_assert_uint_le(b[1] - b[0], expected + 1);
+	ask_close(&a);
+}
+END_TEST
+
+START_TEST(held_only_while_wanted)
+{
+	struct asked a;
+
+	begin();
+	ask_open(&a, &fake);
+	a.wanted[0] = PROCESSOR_BIT(PROCESSOR_USER);
+	ask(&a, 1);
+	ck_assert_uint_eq(fake_pmu.open, 0);
+	a.wanted[0] = PROCESSOR_BIT(PROCESSOR_PERFORMANCE);
+	ask(&a, 2);
+	ck_assert_uint_gt(fake_pmu.open, 0);
+	ask_close(&a);
+	ck_assert_uint_eq(fake_pmu.open, 0);
+}
+END_TEST
+
+static void none_known(void)
+{
+	struct asked a;
+
+	ask_open(&a, &fake);
+	ask(&a, 1);
+	for (uint32_t i = PROCESSOR_PERFORMANCE; i <= PROCESSOR_UTILITY_BASE; i++)
+		ck_assert(!is_known(&a, "_Total", i));
+	ask_close(&a);
+	ck_assert_uint_eq(fake_pmu.open, 0);
+}
+
+START_TEST(no_right)
+{
+	begin();
+	fake_pmu.cpu_errno = _i ? 13 : 2; /* EACCES, ENOENT */
+	fake_pmu.thread_errno = fake_pmu.user_errno = fake_pmu.cpu_errno;
+	none_known();
+}
+END_TEST
+
+START_TEST(not_asked_for)
+{
+	begin();
+	setenv("SWTRACE_COUNTERS", _i ? "none" : "software", 1);
+	none_known();
+}
+END_TEST
+
+Suite *sets_counters_suite(void)
+{
+	Suite *s = suite_create("sets: the hardware's counters");
+	TCase *t = tcase_create("counters");
+
+	tcase_add_test(t, performance);
+	tcase_add_test(t, utility);
+	tcase_add_test(t, held_only_while_wanted);
+	tcase_add_loop_test(t, no_right, 0, 2);
+	tcase_add_loop_test(t, not_asked_for, 0, 2);
+	suite_add_tcase(s, t);
+	return s;
+}

@@ -1,0 +1,192 @@
+/*
+ * CPI, with scripted counters and with this machine's.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../../libtrace/perflib/sets/cpi_sums.h"
+#include "../../libtrace/perflib/sets/sets.h"
+#include "sets_tests.h"
+
+static void use_script(const char *text)
+{
+	char value[128];
+
+	put("script", "%s", text);
+	snprintf(value, sizeof value, "scripted:%s/script", made_up_root());
+	setenv("SWTRACE_COUNTERS", value, 1);
+}
+
+START_TEST(definition)
+{
+	check_definition(cpi_set.definition);
+	ck_assert_uint_eq(cpi_definition.counter[CPI_COLUMN_CPI].type, PERF_AVERAGE_BULK);
+	ck_assert_uint_eq(cpi_definition.counter[CPI_COLUMN_SCALED].base, CPI_COLUMN_BASE);
+	ck_assert_uint_eq(cpi_definition.counter[CPI_COLUMN_BUSY].base, CPI_COLUMN_BUSY_BASE);
+}
+END_TEST
+
+/* Counts from the query's opening on: the first step is the opening's. */
+START_TEST(scripted)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	struct asked a;
+
+	use_script("cycles 1000000\ncpi all 2\nbusy all 40%\n");
+	ask_open(&a, &cpi_set);
+	for (uint64_t i = 1; i <= 3; i++) {
+		ask(&a, (int64_t)i);
+		ck_assert_uint_eq(a.rows.used, (uint32_t)cpus + 1);
+		ck_assert_str_eq(name_of(&a, 0), "_Total");
+		ck_assert_uint_eq(value(&a, "0", CPI_COLUMN_CPI), i * 1000000);
+		ck_assert_uint_eq(value(&a, "0", CPI_COLUMN_BASE), i * 500000);
+		ck_assert_uint_eq(value(&a, "0", CPI_COLUMN_SCALED), i * 400000);
+		ck_assert_uint_eq(value(&a, "0", CPI_COLUMN_BUSY), i * 400000);
+		ck_assert_uint_eq(value(&a, "0", CPI_COLUMN_BUSY_BASE), i * 1000000);
+		ck_assert_uint_eq(value(&a, "0", CPI_COLUMN_INSTRUCTIONS), i * 500000);
+		ck_assert_uint_eq(value(&a, "0", CPI_COLUMN_CYCLES), i * 1000000);
+		ck_assert_uint_eq(value(&a, "0", CPI_COLUMN_BUSY_CYCLES), i * 400000);
+		ck_assert_uint_eq(
+			value(&a, "_Total", CPI_COLUMN_CYCLES), i * 1000000 * (uint64_t)cpus);
+		ck_assert_uint_eq(
+			value(&a, "_Total", CPI_COLUMN_BASE), i * 500000 * (uint64_t)cpus);
+	}
+	ask_close(&a);
+}
+END_TEST
+
+/* Counts of more than 32 bits stay whole. */
+START_TEST(large)
+{
+	struct asked a;
+
+	use_script("cycles 900000000000\ninstructions all 300000000000\n");
+	ask_open(&a, &cpi_set);
+	ask(&a, 1);
+	ask(&a, 2);
+	ck_assert_uint_eq(value(&a, "0", CPI_COLUMN_BASE), UINT64_C(600000000000));
+	ck_assert_uint_eq(value(&a, "0", CPI_COLUMN_CPI), UINT64_C(1800000000000));
+	/* What the script never mentions is not measured. */
+	ck_assert(!is_known(&a, "0", CPI_COLUMN_SCALED));
+	ck_assert(!is_known(&a, "0", CPI_COLUMN_BUSY));
+	ck_assert(!is_known(&a, "_Total", CPI_COLUMN_BUSY_CYCLES));
+	ask_close(&a);
+}
+END_TEST
+
+/* An interval without a quantity gives nothing of the others either. */
+START_TEST(gaps)
+{
+	struct asked a;
+
+	use_script(
+		"step\ncycles 100\ninstructions all 10\nstep\ncycles 100\ninstructions all none\n"
+		"step\ncycles 100\ninstructions all 10\n");
+	ask_open(&a, &cpi_set);
+	ask(&a, 1);
+	ck_assert(!is_known(&a, "0", CPI_COLUMN_BASE));
+	ck_assert(!is_known(&a, "0", CPI_COLUMN_CPI));
+	ask(&a, 2);
+	ck_assert_uint_eq(value(&a, "0", CPI_COLUMN_BASE), 0);
+	ask(&a, 3);
+	ck_assert_uint_eq(value(&a, "0", CPI_COLUMN_BASE), 10);
+	ask_close(&a);
+}
+END_TEST
+
+START_TEST(none)
+{
+	struct asked a;
+
+	setenv("SWTRACE_COUNTERS", "none", 1);
+	ask_open(&a, &cpi_set);
+	ask(&a, 1);
+	for (uint32_t i = 0; i < CPI_COLUMNS; i++)
+		ck_assert(!is_known(&a, "_Total", i));
+	ask_close(&a);
+}
+END_TEST
+
+START_TEST(nonsense)
+{
+	void *state = NULL;
+
+	setenv("SWTRACE_COUNTERS", "scripted:/nonexistent/file", 1);
+	ck_assert_uint_eq(cpi_set.operations->open(&cpi_set, &state), ERROR_NOT_SUPPORTED);
+	ck_assert_ptr_null(state);
+}
+END_TEST
+
+/* The idle accounting: busy is a share of the time, and instructions are nobody's. */
+START_TEST(software)
+{
+	uint64_t part = 0, whole = 0;
+	struct asked a;
+
+	setenv("SWTRACE_COUNTERS", "software", 1);
+	ask_open(&a, &cpi_set);
+	for (int i = 1; i <= 5; i++) {
+		usleep(30000);
+		ask(&a, i);
+		ck_assert(!is_known(&a, "_Total", CPI_COLUMN_CPI));
+		ck_assert(!is_known(&a, "_Total", CPI_COLUMN_SCALED));
+		ck_assert(!is_known(&a, "_Total", CPI_COLUMN_INSTRUCTIONS));
+		ck_assert_uint_ge(value(&a, "0", CPI_COLUMN_BUSY), part);
+		ck_assert_uint_ge(value(&a, "0", CPI_COLUMN_BUSY_BASE), whole);
+		part = value(&a, "0", CPI_COLUMN_BUSY);
+		whole = value(&a, "0", CPI_COLUMN_BUSY_BASE);
+		ck_assert_uint_le(part, whole);
+	}
+	ck_assert_uint_gt(whole, 0);
+	ask_close(&a);
+}
+END_TEST
+
+/* Samples that follow too soon add nothing, and lose nothing. */
+START_TEST(too_soon)
+{
+	struct counter_sample *from = calloc(1, counters_sample_size(2)),
+			      *to = calloc(1, counters_sample_size(2));
+
+	from->cpus = to->cpus = 2;
+	for (int cpu = 0; cpu < 2; cpu++) {
+		from->cpu[cpu] = (struct counter_cpu){.online = true,
+			.busy = CPI_NONE,
+			.instructions = CPI_NONE,
+			.idle_ns = 5,
+			.idle_slack = 100};
+		to->cpu[cpu] = from->cpu[cpu];
+	}
+	from->idle_at = 1000;
+	to->idle_at = 1399;
+	ck_assert(cpi_is_too_short(from, to));
+	to->idle_at = 1400;
+	ck_assert(!cpi_is_too_short(from, to));
+	to->idle_at = 900;
+	ck_assert(cpi_is_too_short(from, to));
+	/* Counted, not accounted. */
+	from->cpu[0].busy = from->cpu[1].busy = 7;
+	ck_assert(!cpi_is_too_short(from, to));
+	free(from);
+	free(to);
+}
+END_TEST
+
+Suite *sets_cpi_suite(void)
+{
+	Suite *s = suite_create("sets: CPI");
+	TCase *t = tcase_create("cpi");
+
+	tcase_add_test(t, definition);
+	tcase_add_test(t, scripted);
+	tcase_add_test(t, large);
+	tcase_add_test(t, gaps);
+	tcase_add_test(t, none);
+	tcase_add_test(t, nonsense);
+	tcase_add_test(t, software);
+	tcase_add_test(t, too_soon);
+	suite_add_tcase(s, t);
+	return s;
+}
