@@ -20,9 +20,10 @@ static int by_tid(const void *key, const void *element)
 static const struct thread_switches *thread_before(
 	const struct threads *before, uint32_t tid, uint32_t pid)
 {
-	const struct thread_switches *t =
-		bsearch(&tid, before->thread, before->used, sizeof *before->thread, by_tid);
+	const struct thread_switches *t = NULL;
 
+	if (before->used)
+		t = bsearch(&tid, before->thread, before->used, sizeof *before->thread, by_tid);
 	return t && t->pid == pid ? t : NULL;
 }
 
