@@ -13,8 +13,12 @@
 /* A processor's line, in 1/USER_HZ. */
 struct stat_line {
 	uint32_t cpu;
-	uint64_t idle;	/* iowait included, which is idle too */
-	uint64_t intr;	/* hard and soft interrupts */
+	uint64_t user; /* of normal priority */
+	uint64_t nice; /* user mode at low priority */
+	uint64_t system;
+	uint64_t idle; /* iowait included, which is idle too */
+	uint64_t irq, softirq;
+	uint64_t intr;	/* both */
 	uint64_t steal; /* what the hypervisor gave to others while it wanted to run */
 	bool has_intr, has_steal;
 };

@@ -18,7 +18,7 @@ static bool number(const char **p, const char *end, uint64_t *value)
 	return *p > start;
 }
 
-enum { IDLE = 3, IOWAIT, IRQ, SOFTIRQ, STEAL, FIELDS };
+enum { USER, NICE, SYSTEM, IDLE, IOWAIT, IRQ, SOFTIRQ, STEAL, FIELDS };
 
 /* How many of user, nice, system, idle, iowait, irq, softirq and steal there are. */
 static int fields(const char *p, const char *end, uint64_t value[FIELDS])
@@ -54,6 +54,11 @@ static bool parse(const char *p, const char *end, struct stat_line *line)
 	if (n <= IOWAIT)
 		return false;
 	*line = (struct stat_line){.cpu = (uint32_t)cpu,
+		.user = value[USER],
+		.nice = value[NICE],
+		.system = value[SYSTEM],
+		.irq = value[IRQ],
+		.softirq = value[SOFTIRQ],
 		.idle = value[IDLE] + value[IOWAIT],
 		.intr = value[IRQ] + value[SOFTIRQ],
 		.steal = value[STEAL],

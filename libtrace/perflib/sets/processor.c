@@ -136,8 +136,13 @@ const struct counterset_operations processor_operations = {
 	.collect = processor_collect,
 };
 
+static bool timer_list(struct idle_cpu *cpu, uint32_t room, uint64_t *at)
+{
+	return idle_kind() == IDLE_TIMER_LIST && idle_read(cpu, room, at);
+}
+
 static struct processor_machine this_machine = {
-	.proc = "/proc", .sys = "/sys", .idle = idle_read, .hardware = true};
+	.proc = "/proc", .sys = "/sys", .idle = timer_list, .hardware = true};
 
 const struct counterset processor_set = {
 	&processor_definition, &processor_operations, &this_machine};

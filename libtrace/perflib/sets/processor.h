@@ -13,7 +13,7 @@
 /* Where the kernel's files are; tests make them up. The counterset's context. */
 struct processor_machine {
 	const char *proc, *sys;
-	/* Idle time; NULL: /proc/stat's. */
+	/* Idle time, finer than /proc/stat's; NULL, or false: there is no such. */
 	bool (*idle)(struct idle_cpu *cpu, uint32_t room, uint64_t *at);
 	bool hardware; /* counters, where there are any */
 };

@@ -15,7 +15,7 @@
 
 /* Of /proc/stat, in ticks of USER_HZ. */
 struct processor_ticks {
-	uint64_t user, nice, system, idle, iowait;
+	uint64_t user, nice, system;
 	uint64_t irq, softirq; /* COUNT_UNKNOWN: a kernel that does not tell */
 	bool known;
 };

@@ -47,16 +47,22 @@ static bool read_file(struct processors *p, const char *name)
 	       file_text_read(&p->text, path);
 }
 
+/* /proc/stat, once a sample. */
+static bool read_stat(struct processors *p, bool *have)
+{
+	*have = *have || read_file(p, "stat");
+	return *have;
+}
+
 /* The finest there is, but for its own resolution right at the moment it is read. */
-static void read_idle(struct processors *p)
+static void read_idle(struct processors *p, bool *have)
 {
 	uint64_t at;
 
-	if (!p->machine->idle || !p->machine->idle(p->idle, p->online.end, &at)) {
-		if (!read_file(p, "stat") || !idle_parse_stat(p->text.bytes, p->text.used,
-						     p->user_hz, p->idle, p->online.end))
-			return;
-	}
+	if ((!p->machine->idle || !p->machine->idle(p->idle, p->online.end, &at)) &&
+		(!read_stat(p, have) || !idle_parse_stat(p->text.bytes, p->text.used, p->user_hz,
+						p->idle, p->online.end)))
+		return;
 	for (uint32_t cpu = 0; cpu < p->online.end; cpu++) {
 		if (p->idle[cpu].ns == IDLE_UNKNOWN)
 			continue;
@@ -68,11 +74,11 @@ static void read_idle(struct processors *p)
 }
 
 /* Stolen time is in none of these: neither idle nor the processor's own. */
-static void read_times(struct processors *p)
+static void read_times(struct processors *p, bool *have)
 {
 	const uint64_t unit = 10000000 / p->user_hz; /* 100 ns a tick */
 
-	if (!read_file(p, "stat") ||
+	if (!read_stat(p, have) ||
 		!processor_parse_stat(p->text.bytes, p->text.used, p->ticks, p->online.end))
 		return;
 	for (uint32_t cpu = 0; cpu < p->online.end; cpu++) {
@@ -122,14 +128,16 @@ static void read_softirqs(struct processors *p)
 
 void processors_read(struct processors *p, uint64_t columns)
 {
+	bool have = false;
+
 	for (uint32_t cpu = 0; cpu < p->end; cpu++)
 		p->cpu[cpu].known = 0;
 	p->slack = 10000000 / p->user_hz;
 	/* Times first: they belong to the moment of the sample. */
 	if (columns & IDLE_BITS)
-		read_idle(p);
+		read_idle(p, &have);
 	if (columns & STAT_BITS)
-		read_times(p);
+		read_times(p, &have);
 	if (columns & PROCESSOR_COUNTER_BITS)
 		processors_read_counters(p);
 	if (columns & INTERRUPT_BITS)
