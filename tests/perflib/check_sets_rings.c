@@ -180,6 +180,47 @@ static void changes(const void *arg)
 	ask_close(&a);
 }
 
+/* What the drain says that it took is no longer in the buffers. */
+static void continuous(const void *arg)
+{
+	const uint32_t cpu = box_pin(0);
+	struct shm_ring_control *ring;
+	struct session s;
+	struct asked a;
+	char name[16];
+
+	(void)arg;
+	box_open(&s, SHM_MODE_CONTINUOUS, 128 << 10, 16 << 10);
+	ask_open(&a);
+	snprintf(name, sizeof name, "%u", cpu);
+	for (uint32_t i = 0; i < 100; i++)
+		checked_hook(1, i, 4);
+	ask(&a);
+	expect("nothing drained", value(&a, "_Total", RINGS_DRAINED), 0);
+	expect("all in the buffers", value(&a, "_Total", RINGS_HELD), 100);
+	tell(!is_known(&a, "_Total", RINGS_OVERWRITTEN), "overwritten", "not in this mode");
+	if (!box_has_rseq())
+		name[0] = 0; /* then they are in some guest ring */
+	ring = &s.control->ring[name[0] ? cpu : s.geometry.cpus];
+	ring->drained = 60;
+	ring->drained_torn = 1;
+	ask(&a);
+	if (name[0]) {
+		expect("drained", value(&a, name, RINGS_DRAINED), 60);
+		expect("held", value(&a, name, RINGS_HELD), 39);
+		expect("torn", value(&a, name, RINGS_TORN), 1);
+		expect("written", value(&a, name, RINGS_WRITTEN), 99);
+		expect("attempted", value(&a, name, RINGS_ATTEMPTED), 100);
+	}
+	/* A control file that claims more than there was. */
+	ring->drained = UINT64_C(1) << 40;
+	ask(&a);
+	expect("held, if all is said to be gone", value(&a, name[0] ? name : "guest 0", RINGS_HELD),
+		0);
+	ask_close(&a);
+	session_close(&s);
+}
+
 /* A session that cannot be used says why. */
 static void refused(const void *arg)
 {
@@ -205,6 +246,7 @@ static int body(int argc, char **argv)
 	scenario(ledger, &modes[0]);
 	scenario(ledger, &modes[1]);
 	scenario(changes, NULL);
+	scenario(continuous, NULL);
 	scenario(refused, NULL);
 	return results();
 }

@@ -164,6 +164,7 @@ int main(void)
 	srunner_add_suite(runner, sets_counters_suite());
 	srunner_add_suite(runner, sets_cpi_suite());
 	srunner_add_suite(runner, sets_process_suite());
+	srunner_add_suite(runner, sets_query_suite());
 	srunner_run_all(runner, CK_NORMAL);
 	failed = srunner_ntests_failed(runner);
 	srunner_free(runner);

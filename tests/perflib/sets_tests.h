@@ -14,6 +14,7 @@ Suite *sets_processor_suite(void);
 Suite *sets_counters_suite(void);
 Suite *sets_cpi_suite(void);
 Suite *sets_process_suite(void);
+Suite *sets_query_suite(void);
 
 /* A counterset that is queried. */
 struct asked {
