@@ -380,6 +380,70 @@ START_TEST(switches)
 }
 END_TEST
 
+/* ----------------------------------------------------------------------------- any bytes */
+
+static uint32_t state = 12345;
+
+static uint32_t any(uint32_t below)
+{
+	state = state * 1664525 + 1013904223;
+	return (state >> 8) % below;
+}
+
+/* Bytes changed, runs of them left out or doubled. */
+static size_t spoil(char *text, size_t length, size_t room)
+{
+	static const char bytes[] = "0 9:\n()-\0\xff\tC";
+	size_t at, n;
+
+	for (uint32_t k = any(4); k > 0; k--)
+		text[any((uint32_t)length)] = bytes[any(sizeof bytes)];
+	at = any((uint32_t)length);
+	n = any((uint32_t)(length - at)) + 1;
+	if (any(2) && length + n <= room) {
+		memmove(text + at + n, text + at, length - at);
+		return length + n;
+	}
+	if (n < length) {
+		memmove(text + at, text + at + n, length - at - n);
+		return length - n;
+	}
+	return length;
+}
+
+START_TEST(any_bytes)
+{
+	static const char *const texts[] = {"cpu  1 2 3 4 5 6 7\ncpu0 5 0 10 100 20 7 9\nintr 1\n",
+		interrupts_text, "processor\t: 0\ncpu MHz\t\t: 2596.120\nprocessor\t: 2\n",
+		"27241 (c) t)" STAT_REST,
+		"voluntary_ctxt_switches:\t12\nnonvoluntary_ctxt_switches:\t34\n"};
+
+	for (int round = 0; round < 20000; round++) {
+		const char *text = texts[any(sizeof texts / sizeof *texts)];
+		size_t length = strlen(text), room = 2 * length;
+		struct processor_interrupts lines[4];
+		struct processor_ticks ticks[4];
+		uint64_t counts[4], more;
+		struct process_stat s;
+		char *copy, *spoilt = malloc(room);
+
+		memcpy(spoilt, text, length);
+		length = spoil(spoilt, length, room);
+		copy = copy_of(spoilt, length);
+		free(spoilt);
+		processor_parse_stat(copy, length, ticks, 4);
+		processor_parse_interrupts(copy, length, lines, 4);
+		processor_parse_softirqs(copy, length, counts, 4);
+		processor_parse_cpuinfo(copy, length, counts, 4);
+		process_parse_switches(copy, length, &counts[0], &more);
+		if (process_parse_stat(copy, length, &s))
+			ck_assert(s.name >= copy && s.name + s.name_bytes < copy + length);
+		ck_assert_uint_le(processor_idle_class(copy, length), 3);
+		free(copy);
+	}
+}
+END_TEST
+
 Suite *sets_parse_suite(void)
 {
 	Suite *s = suite_create("sets: texts");
@@ -403,6 +467,7 @@ Suite *sets_parse_suite(void)
 	tcase_add_loop_test(t, process_bad, 0, sizeof not_processes / sizeof *not_processes);
 	tcase_add_test(t, process_cut_off_anywhere);
 	tcase_add_test(t, switches);
+	tcase_add_test(t, any_bytes);
 	suite_add_tcase(s, t);
 	return s;
 }
