@@ -231,7 +231,8 @@ static void *count_late(void *arg)
 	while (!__atomic_load_n(&stop, __ATOMIC_RELAXED)) {
 		ULONG rc = PerfIncrementULongLongCounterValue(h, one, 1, 1);
 
-		if (rc == ERROR_INVALID_HANDLE)
+		/* The second: its provider ended on the way. */
+		if (rc == ERROR_INVALID_HANDLE || rc == ERROR_INVALID_PARAMETER)
 			(*refused)++;
 		else if (rc != ERROR_SUCCESS)
 			return arg;

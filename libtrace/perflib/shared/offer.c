@@ -19,7 +19,6 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct offered_provider offered[OFFER_PROVIDERS];
 static struct offered_set *spare_sets;
-static struct offered_instance *spare_instances[OFFER_ROOMS];
 
 /* -------------------------------------------------------------------------- fork */
 
@@ -52,7 +51,6 @@ static void become_child(void)
 		}
 	}
 	spare_sets = NULL;
-	memset(spare_instances, 0, sizeof spare_instances);
 	__atomic_store_n(home, HOME_HERE, __ATOMIC_RELEASE);
 }
 
@@ -183,60 +181,66 @@ void offer_free_names(struct offered_provider *p)
 	}
 }
 
-struct offered_set *offer_take_set(void)
+struct offered_set *offer_take_set(uint32_t counters, const uint32_t *id, const uint32_t *size)
 {
-	struct offered_set *set = spare_sets;
+	struct offered_set **at = &spare_sets, *set;
 
+	while ((set = *at) != NULL &&
+		(set->counters != counters || memcmp(set->id, id, counters * sizeof *id) != 0 ||
+			memcmp(set->size, size, counters * sizeof *size) != 0))
+		at = &set->next;
+	if (set) {
+		*at = set->next;
+		return set;
+	}
+	set = calloc(1, sizeof *set);
 	if (!set)
-		return calloc(1, sizeof *set);
-	spare_sets = set->next;
-	memset(set, 0, sizeof *set);
+		return NULL;
+	set->counters = counters;
+	memcpy(set->id, id, counters * sizeof *id);
+	memcpy(set->size, size, counters * sizeof *size);
 	return set;
 }
 
-static void give_instance(struct offered_instance *i)
+static void give_instances(struct offered_instance **from)
 {
-	__atomic_store_n(&i->owner, 0, __ATOMIC_RELAXED);
-	i->next = spare_instances[i->room];
-	spare_instances[i->room] = i;
+	struct offered_instance *i;
+
+	while ((i = *from) != NULL) {
+		*from = i->next;
+		__atomic_store_n(&i->owner, 0, __ATOMIC_RELAXED);
+		i->next = i->set->room[i->room].idle;
+		i->set->room[i->room].idle = i;
+	}
 }
 
 void offer_give_set(struct offered_set *set)
 {
-	struct offered_instance *i;
-
-	for (uint32_t b = 0; b < set->buckets; b++) {
-		while ((i = set->bucket[b]) != NULL) {
-			set->bucket[b] = i->next;
-			give_instance(i);
-		}
-	}
-	for (int room = 0; room < OFFER_ROOMS; room++) {
-		while ((i = set->room[room].freed) != NULL) {
-			set->room[room].freed = i->next;
-			give_instance(i);
-		}
-	}
+	for (uint32_t b = 0; b < set->buckets; b++)
+		give_instances(&set->bucket[b]);
 	free(set->bucket);
 	set->bucket = NULL;
-	set->buckets = 0;
+	set->buckets = set->instances = set->slots = 0;
+	for (int room = 0; room < OFFER_ROOMS; room++) {
+		give_instances(&set->room[room].freed);
+		set->room[room].fresh_left = set->room[room].slots = 0;
+	}
 	set->next = spare_sets;
 	spare_sets = set;
 }
 
 struct offered_instance *offer_take_instance(struct offered_set *set, enum offer_room room)
 {
-	struct offered_instance *i = spare_instances[room];
-	const size_t bytes =
-		sizeof *i + (room == OFFER_SHORT ? PROV_ROOM_SHORT : PROV_ROOM_LONG) + 8;
+	struct offered_instance *i = set->room[room].idle;
 
-	if (i)
-		spare_instances[room] = i->next;
-	else
-		i = malloc(bytes);
+	if (i) {
+		set->room[room].idle = i->next;
+		i->state = 0;
+		return i;
+	}
+	i = calloc(1, sizeof *i + (room == OFFER_SHORT ? PROV_ROOM_SHORT : PROV_ROOM_LONG) + 8);
 	if (!i)
 		return NULL;
-	memset(i, 0, bytes);
 	i->set = set;
 	i->room = room;
 	return i;

@@ -3,9 +3,10 @@
  *
  * One lock for all but the functions that set, increment and decrement. Those run in any thread
  * and signal handler and find what they need without it: a handle is a place in a table and how
- * often that was used, and the memory of sets and instances is never given back to the
- * system, only used again for others. So a late call for what is gone is refused or, at worst,
- * counts where nobody looks; it stores nowhere else.
+ * often that was used; and what they read of a set never changes, since its memory is used again
+ * for sets of the same counters only. So a late call for what is gone is refused. One that was
+ * under way when its provider was stopped stores where nobody looks, or, if the next provider was
+ * started meanwhile, there: in a file of this process all the same.
  */
 #ifndef SWT_PERFLIB_SHARED_OFFER_H
 #define SWT_PERFLIB_SHARED_OFFER_H
@@ -34,29 +35,33 @@ struct offered_instance {
 	struct prov_instance *slot;
 	uint64_t *value;
 	uint64_t state;		       /* of the slot: the file is not asked */
-	struct offered_instance *next; /* in its bucket, of the free ones, or in the pool */
+	struct offered_instance *next; /* in its bucket, of the freed ones, of the idle ones */
 	uint32_t hash;
 	enum offer_room room;
 	PERF_COUNTERSET_INSTANCE shown; /* then the name */
 };
 
 struct offered_set {
-	GUID guid;
-	uint32_t number; /* in the file */
-	uint32_t type, counters;
+	/* Read without the lock: */
+	uint32_t counters;
 	uint32_t id[PROV_COUNTERS];
 	uint32_t size[PROV_COUNTERS]; /* PERF_SIZE_DWORD or _LARGE */
-	uint32_t slots;		      /* in the file */
+	/* With the lock: */
+	GUID guid;
+	uint32_t number; /* in the file */
+	uint32_t type;
+	uint32_t slots; /* in the file */
 	struct {
 		struct offered_instance *freed;
-		uint8_t *fresh;	     /* never used ones */
-		uint32_t fresh_left; /* how many */
-		uint32_t slots;	     /* of this room */
+		uint8_t *fresh;		       /* never used ones */
+		uint32_t fresh_left;	       /* how many */
+		uint32_t slots;		       /* of this room */
+		struct offered_instance *idle; /* memory, without a slot */
 	} room[OFFER_ROOMS];
 	struct offered_instance **bucket;
 	uint32_t buckets; /* a power of two, or 0 */
 	uint32_t instances;
-	struct offered_set *next; /* in the pool */
+	struct offered_set *next; /* of those not in use */
 };
 
 struct offered_provider {
@@ -100,10 +105,10 @@ void *offer_block(struct offered_provider *p, const struct prov_block *block, ui
 void offer_publish(struct offered_provider *p);
 
 void offer_free_names(struct offered_provider *p);
-/* Memory for a set, zeros; NULL. Given back with its instances. */
-struct offered_set *offer_take_set(void);
+/* A set of these counters without instances; NULL: no memory. */
+struct offered_set *offer_take_set(uint32_t counters, const uint32_t *id, const uint32_t *size);
 void offer_give_set(struct offered_set *set);
-/* Memory for an instance with its set and room, otherwise zeros; NULL. */
+/* An instance without a slot; NULL. */
 struct offered_instance *offer_take_instance(struct offered_set *set, enum offer_room room);
 
 #endif

@@ -206,10 +206,15 @@ static uint32_t add_set(struct offered_provider *p, const struct plan *plan)
 {
 	const PERF_COUNTERSET_INFO *info = plan->info;
 	struct prov_block block = {.kind = PROV_SET, .set = p->nsets, .bytes = plan->bytes};
-	struct offered_set *set = offer_take_set();
-	uint32_t status;
+	uint32_t id[PROV_COUNTERS], size[PROV_COUNTERS], status;
+	struct offered_set *set;
 	void *at;
 
+	for (uint32_t i = 0; i < info->NumCounters; i++) {
+		id[i] = plan->entry[i].counter.id;
+		size[i] = plan->entry[i].counter.type & PERF_SIZE_MASK;
+	}
+	set = offer_take_set(info->NumCounters, id, size);
 	if (!set)
 		return ERROR_NOT_ENOUGH_MEMORY;
 	at = offer_block(p, &block, &status);
@@ -221,11 +226,6 @@ static uint32_t add_set(struct offered_provider *p, const struct plan *plan)
 	set->guid = info->CounterSetGuid;
 	set->number = p->nsets;
 	set->type = info->InstanceType;
-	for (uint32_t i = 0; i < info->NumCounters; i++) {
-		set->id[i] = plan->entry[i].counter.id;
-		set->size[i] = plan->entry[i].counter.type & PERF_SIZE_MASK;
-	}
-	set->counters = info->NumCounters;
 	p->set[p->nsets++] = set;
 	offer_publish(p);
 	return ERROR_SUCCESS;

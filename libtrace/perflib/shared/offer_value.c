@@ -8,13 +8,12 @@
 static uint64_t *column(
 	const struct offered_instance *i, uint32_t counter, uint32_t size, uint32_t *status)
 {
-	const struct offered_set *set = __atomic_load_n(&i->set, __ATOMIC_RELAXED);
+	const struct offered_set *set = i->set;
 	uint64_t *value = __atomic_load_n(&i->value, __ATOMIC_RELAXED);
-	uint32_t from = 0, to = set ? set->counters : 0, at;
+	uint32_t from = 0, to = set->counters, at = counter - set->id[0];
 
 	*status = ERROR_NOT_FOUND;
 	/* Mostly they are numbered without gaps. */
-	at = to ? counter - set->id[0] : 0;
 	if (at >= to || set->id[at] != counter) {
 		while (from < to) {
 			at = from + (to - from) / 2;
@@ -25,7 +24,7 @@ static uint64_t *column(
 		}
 		at = from;
 	}
-	if (!value || at >= set->counters || set->id[at] != counter)
+	if (at >= set->counters || set->id[at] != counter)
 		return NULL;
 	*status = set->size[at] == size ? ERROR_SUCCESS : ERROR_INVALID_PARAMETER;
 	return *status ? NULL : value + at;
