@@ -9,8 +9,8 @@
  * and zeros up to a multiple of 8 bytes.
  *
  * Errors: functions return ERROR_SUCCESS (0) or one of the ERROR_ codes below; those that return
- * a pointer return NULL and set errno (EINVAL, ENOMEM, EEXIST). A buffer that is too small is
- * ERROR_NOT_ENOUGH_MEMORY, and the size that is needed is stored (ERROR_INSUFFICIENT_BUFFER for
+ * a pointer return NULL and set errno (EINVAL, ENOMEM, EEXIST, ENOENT). A buffer that is too small
+ * is ERROR_NOT_ENOUGH_MEMORY, and the size that is needed is stored (ERROR_INSUFFICIENT_BUFFER for
  * PerfEnumerateCounterSet); nothing else is written then. Nothing here prints or ends the process.
  *
  * Untrusted providers: countersets of other programs come through shared memory that those can
@@ -370,11 +370,17 @@ typedef struct _PERF_COUNTERSET_INSTANCE {
 /*
  * Starts a provider: its countersets can be queried by programs of the same user and of root
  * while this process lives and has not stopped it. Countersets of a living provider whose GUID
- * is taken by a built-in or another provider's are not seen (who came first is).
+ * is taken by a built-in or another provider's are not seen (who came first is). reserved: NULL.
  * Errors: ERROR_ALREADY_EXISTS (this GUID, this process), ERROR_ACCESS_DENIED,
- * ERROR_NOT_ENOUGH_MEMORY (no space in /dev/shm).
+ * ERROR_NOT_ENOUGH_MEMORY (no space in /dev/shm, or 64 providers in this process),
+ * ERROR_INVALID_PARAMETER (also a SWTRACE_COUNTERSETS that is no absolute path),
+ * ERROR_NOT_SUPPORTED (the kernel has no way to tell that this process lives).
  */
 PERFLIB_API ULONG PerfStartProvider(LPCGUID provider, void *reserved, PHANDLE handle);
+/*
+ * Its instances go with it. Threads that still count are told ERROR_INVALID_HANDLE; but what is
+ * under way meanwhile is lost, or counted by a provider that is started right after.
+ */
 PERFLIB_API ULONG PerfStopProvider(HANDLE provider);
 
 /*
@@ -385,13 +391,20 @@ PERFLIB_API ULONG PerfStopProvider(HANDLE provider);
 PERFLIB_API ULONG PerfSetCounterSetName(HANDLE provider, LPCGUID set, LPCSTR name, LPCSTR help);
 PERFLIB_API ULONG PerfSetCounterName(
 	HANDLE provider, LPCGUID set, ULONG counter, ULONG base, LPCSTR name, LPCSTR help);
-/* For everyone: programs of other users may query too. Not of PerfLib. */
+/* For everyone: programs of other users may query too. They see root's providers at once, those of
+ * others where SWTRACE_COUNTERSETS names the directory (perflib(3)). Not of PerfLib. */
 PERFLIB_API ULONG PerfShareProvider(HANDLE provider, int everyone);
 
-/* Makes a counterset appear. Names that were not set are the GUID, and "counter N". */
+/* Makes a counterset appear, for as long as the provider lives: ERROR_ALREADY_EXISTS the second
+ * time. Names that were not set are the GUID, and "counter N". At most 32 sets, 256 counters. */
 PERFLIB_API ULONG PerfSetCounterSetInfo(HANDLE provider, PPERF_COUNTERSET_INFO info, ULONG bytes);
 
-/* name: "" for a single-instance counterset, which has one instance at most. Values begin at 0. */
+/*
+ * name: "" for a single-instance counterset, which has one instance at most; otherwise up to
+ * PERF_MAX_INSTANCE_NAME - 1 bytes. id: not PERF_ANY_INSTANCE_ID. Values begin at 0. NULL: EINVAL,
+ * EEXIST (name and id are taken), ENOMEM (no space, or 65536 instances); PerfQueryInstance: EINVAL,
+ * ENOENT. The structure belongs to the library, until PerfDeleteInstance or PerfStopProvider.
+ */
 PERFLIB_API PPERF_COUNTERSET_INSTANCE PerfCreateInstance(
 	HANDLE provider, LPCGUID set, LPCSTR name, ULONG id);
 PERFLIB_API PPERF_COUNTERSET_INSTANCE PerfQueryInstance(

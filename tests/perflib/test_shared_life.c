@@ -241,6 +241,66 @@ START_TEST(a_set_holds_as_many_instances_as_it_may)
 }
 END_TEST
 
+/* As a program sees it: through the public functions. */
+START_TEST(a_query_reads_another_programs_values)
+{
+	HANDLE h = offer_provider(1), query;
+	GUID id = guid_of(2), ids[64];
+	char name[64];
+	DWORD n = 0, found = 0;
+	struct {
+		PERF_COUNTER_IDENTIFIER id;
+		char name[8];
+	} spec = {{.CounterSetGuid = id,
+			  .Size = sizeof spec,
+			  .CounterId = REQUESTS,
+			  .InstanceId = PERF_ANY_INSTANCE_ID},
+		"w*"};
+	struct {
+		PERF_DATA_HEADER head;
+		PERF_COUNTER_HEADER counter;
+		PERF_MULTI_INSTANCES several;
+		PERF_INSTANCE_HEADER instance;
+		char name[8];
+		PERF_COUNTER_DATA value;
+		uint64_t number;
+	} data;
+	PERF_COUNTERSET_INSTANCE *i;
+
+	offer_counters(h, 1, 2, PERF_COUNTERSET_MULTI_INSTANCES);
+	i = PerfCreateInstance(h, &id, "worker", 4);
+	PerfCreateInstance(h, &id, "other", 4);
+	ck_assert_uint_eq(PerfEnumerateCounterSet(NULL, ids, 64, &n), ERROR_SUCCESS);
+	for (DWORD k = 0; k < n; k++)
+		found += memcmp(&ids[k], &id, sizeof id) == 0;
+	ck_assert_uint_eq(found, 1);
+	ck_assert_uint_eq(
+		PerfQueryCounterSetRegistrationInfo(NULL, &id, PERF_REG_COUNTERSET_NAME_STRING, 0,
+			(uint8_t *)name, sizeof name, &n),
+		ERROR_SUCCESS);
+	ck_assert_str_eq(name, "Server");
+	ck_assert_uint_eq(PerfOpenQueryHandle(NULL, &query), ERROR_SUCCESS);
+	ck_assert_uint_eq(PerfAddCounters(query, &spec.id, sizeof spec), ERROR_SUCCESS);
+	ck_assert_uint_eq(spec.id.Status, ERROR_SUCCESS);
+	for (uint64_t k = 1; k < 4; k++) {
+		PerfSetULongLongCounterValue(h, i, REQUESTS, k << 33);
+		ck_assert_uint_eq(
+			PerfQueryCounterData(query, &data.head, sizeof data, &n), ERROR_SUCCESS);
+		ck_assert_uint_eq(n, sizeof data);
+		ck_assert_uint_eq(data.counter.dwType, PERF_MULTIPLE_INSTANCES);
+		ck_assert_uint_eq(data.several.dwInstances, 1);
+		ck_assert_str_eq(data.name, "worker");
+		ck_assert_uint_eq(data.number, k << 33);
+	}
+	/* It ends: its part of the sample is an error, no zero. */
+	ck_assert_uint_eq(PerfStopProvider(h), ERROR_SUCCESS);
+	ck_assert_uint_eq(PerfQueryCounterData(query, &data.head, sizeof data, &n), ERROR_SUCCESS);
+	ck_assert_uint_eq(data.counter.dwType, PERF_ERROR_RETURN);
+	ck_assert_uint_eq(data.counter.dwStatus, ERROR_WMI_GUID_NOT_FOUND);
+	ck_assert_uint_eq(PerfCloseQueryHandle(query), ERROR_SUCCESS);
+}
+END_TEST
+
 START_TEST(a_missing_directory_holds_nothing_and_is_made)
 {
 	struct stat st;
@@ -276,6 +336,7 @@ Suite *life_suite(void)
 	tcase_add_test(c, of_equal_sets_the_first_is_seen);
 	tcase_add_test(c, sets_come_to_a_provider_that_is_known);
 	tcase_add_test(c, a_set_holds_as_many_instances_as_it_may);
+	tcase_add_test(c, a_query_reads_another_programs_values);
 	tcase_add_test(c, a_missing_directory_holds_nothing_and_is_made);
 	tcase_set_timeout(c, 60);
 	suite_add_tcase(s, c);
