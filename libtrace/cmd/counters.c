@@ -1,0 +1,367 @@
+/*
+ * counters: countersets, their instances, and values of their counters.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "counters.h"
+
+enum {
+	COUNTERS_INTERVAL = 1,
+	COUNTERS_SAMPLES,
+	COUNTERS_FORMAT,
+	COUNTERS_OUTPUT,
+	COUNTERS_PATHS,
+	COUNTERS_YES,
+	COUNTERS_LIST_PATHS,
+	COUNTERS_LIST_ALL,
+	COUNTERS_FROM,
+	COUNTERS_TRACE,
+	COUNTERS_AS_JSON
+};
+
+static const struct option options[] = {{COUNTERS_INTERVAL, "-si", "SECONDS"},
+	{COUNTERS_SAMPLES, "-sc", "COUNT"}, {COUNTERS_FORMAT, "-f", "csv, tsv or json"},
+	{COUNTERS_OUTPUT, "-o", "FILE"}, {COUNTERS_PATHS, "-cf", "FILE"},
+	{COUNTERS_YES, "-y", NULL}, {COUNTERS_LIST_PATHS, "-q", NULL},
+	{COUNTERS_LIST_ALL, "-qx", NULL}, {COUNTERS_FROM, "--from", "TRACE"},
+	{COUNTERS_TRACE, "--trace", NULL}, {COUNTERS_AS_JSON, "--json", NULL}, {0, NULL, NULL}};
+
+enum action { ACTION_LIST = 1, ACTION_INSTANCES = 2, ACTION_QUERY = 4 };
+
+/* Which options go with what. */
+static const struct {
+	int id;
+	unsigned actions;
+} allowed[] = {{COUNTERS_INTERVAL, ACTION_QUERY}, {COUNTERS_SAMPLES, ACTION_QUERY},
+	{COUNTERS_FORMAT, ACTION_QUERY}, {COUNTERS_OUTPUT, ACTION_QUERY},
+	{COUNTERS_PATHS, ACTION_QUERY}, {COUNTERS_YES, ACTION_QUERY},
+	{COUNTERS_LIST_PATHS, ACTION_LIST}, {COUNTERS_LIST_ALL, ACTION_LIST},
+	{COUNTERS_TRACE, ACTION_QUERY},
+	{COUNTERS_FROM, ACTION_LIST | ACTION_INSTANCES | ACTION_QUERY},
+	{COUNTERS_AS_JSON, ACTION_LIST | ACTION_INSTANCES | ACTION_QUERY}};
+
+struct asked {
+	const struct verb *verb;
+	unsigned given; /* options, a bit an id */
+	const char *from, *paths_file;
+	char **path; /* of operands and -cf, each its own memory */
+	unsigned paths;
+	struct counters_run run;
+};
+
+static bool is_given(const struct asked *a, int id)
+{
+	return a->given >> id & 1;
+}
+
+/* ---------------------------------------------------------------------------- options */
+
+/* Seconds, MM:SS or HH:MM:SS; the seconds may have decimals. */
+static bool parse_interval(const char *text, uint64_t *ns)
+{
+	const char *last = strrchr(text, ':');
+	uint64_t minutes = 0, seconds;
+	unsigned fields = 1;
+
+	for (const char *p = text; last && p < last; fields++) {
+		char digits[8];
+		size_t n = strcspn(p, ":");
+		uint64_t field;
+
+		if (n >= sizeof digits || fields > 2)
+			return false;
+		memcpy(digits, p, n);
+		digits[n] = 0;
+		if (!parse_number(digits, false, 9999, &field))
+			return false;
+		minutes = minutes * 60 + field;
+		p += n + 1;
+	}
+	text = last ? last + 1 : text;
+	if (strspn(text, "0123456789.") != strlen(text) || !parse_time(text, &seconds))
+		return false;
+	*ns = minutes * 60000000000u + seconds;
+	return *ns >= 10000000 && *ns <= 86400000000000u;
+}
+
+static void take_format(struct asked *a, const char *name)
+{
+	static const char *const names[] = {"csv", "tsv", "json"};
+
+	for (unsigned i = 0; i < 3; i++)
+		if (strcmp(names[i], name) == 0) {
+			a->run.format = (enum counters_format)i;
+			return;
+		}
+	cmd_misuse(a->verb, "-f takes csv, tsv or json, not \"%.80s\"", name);
+}
+
+static void take_option(struct asked *a, int id, const char *value)
+{
+	a->given |= 1u << id;
+	switch (id) {
+	case COUNTERS_INTERVAL:
+		if (!parse_interval(value, &a->run.interval))
+			cmd_misuse(a->verb,
+				"-si takes seconds or [HH:]MM:SS, from 0.01 s to a day, not "
+				"\"%.80s\"",
+				value);
+		break;
+	case COUNTERS_SAMPLES:
+		if (!parse_number(value, false, UINT32_MAX, &a->run.samples) || !a->run.samples)
+			cmd_misuse(
+				a->verb, "-sc takes a whole number above 0, not \"%.80s\"", value);
+		break;
+	case COUNTERS_FORMAT:
+		take_format(a, value);
+		break;
+	case COUNTERS_OUTPUT:
+		if (!*value)
+			cmd_misuse(a->verb, "-o: the file's name is empty");
+		a->run.path = value;
+		break;
+	case COUNTERS_PATHS:
+		a->paths_file = value;
+		break;
+	case COUNTERS_FROM:
+		if (!*value)
+			cmd_misuse(a->verb, "--from: the trace's name is empty");
+		a->from = value;
+		break;
+	case COUNTERS_TRACE:
+		a->run.traced = true;
+		break;
+	case COUNTERS_AS_JSON:
+		a->run.format = COUNTERS_JSON;
+		break;
+	}
+}
+
+static unsigned take_action(const struct asked *a, const char *name)
+{
+	static const char *const names[] = {"list", "instances", "query"};
+
+	for (unsigned i = 0; i < 3; i++)
+		if (strcmp(names[i], name) == 0)
+			return 1u << i;
+	cmd_misuse(a->verb, "\"%.80s\" is none of list, instances and query", name);
+}
+
+static void check(const struct asked *a, unsigned action, const char *name)
+{
+	for (size_t i = 0; i < sizeof allowed / sizeof *allowed; i++)
+		for (const struct option *o = options; o->id; o++)
+			if (o->id == allowed[i].id && is_given(a, o->id) &&
+				!(allowed[i].actions & action))
+				cmd_misuse(a->verb, "%s does not go with %s", o->name, name);
+	if (is_given(a, COUNTERS_AS_JSON) && is_given(a, COUNTERS_FORMAT))
+		cmd_misuse(a->verb, "-f and --json exclude each other");
+	if (is_given(a, COUNTERS_LIST_PATHS) + is_given(a, COUNTERS_LIST_ALL) +
+			is_given(a, COUNTERS_AS_JSON) >
+		(action == ACTION_LIST ? 1 : 3))
+		cmd_misuse(a->verb, "-q, -qx and --json exclude each other");
+	if (a->from && is_given(a, COUNTERS_INTERVAL))
+		cmd_misuse(a->verb, "-si is for this machine: a trace's samples have their times");
+	if (a->from && a->run.traced)
+		cmd_misuse(a->verb, "--trace is for this machine's samples, --from has a trace's");
+}
+
+/* ---------------------------------------------------------------------------- paths */
+
+static bool keep_path(struct asked *a, const char *text)
+{
+	char **more = realloc(a->path, (a->paths + 1) * sizeof *more);
+
+	if (!more)
+		return false;
+	a->path = more;
+	a->path[a->paths] = strdup(text);
+	return a->path[a->paths++] != NULL;
+}
+
+/* A path a line, with or without quotes; empty lines and those that begin with ; are none. */
+static bool keep_line(struct asked *a, char *line)
+{
+	char *end = line + strlen(line);
+
+	while (end > line && isspace((unsigned char)end[-1]))
+		*--end = 0;
+	while (isspace((unsigned char)*line))
+		line++;
+	if (!*line || *line == ';')
+		return true;
+	if (*line == '"' && end - line > 1 && end[-1] == '"') {
+		end[-1] = 0;
+		line++;
+	}
+	path_check(a->verb, line);
+	return keep_path(a, line);
+}
+
+static int read_paths(struct asked *a)
+{
+	FILE *f = strcmp(a->paths_file, "-") == 0 ? stdin : fopen(a->paths_file, "re");
+	char *line = NULL;
+	size_t room = 0;
+	bool kept = true;
+
+	if (!f)
+		return cmd_fail(a->verb, "-cf: %s: %s", a->paths_file, strerror(errno));
+	while (kept && getline(&line, &room, f) >= 0)
+		kept = keep_line(a, line);
+	bool failed = ferror(f);
+	int why = errno;
+	free(line);
+	if (f != stdin)
+		fclose(f);
+	if (failed)
+		return cmd_fail(a->verb, "-cf: %s: %s", a->paths_file, strerror(why));
+	return kept ? EXIT_FINE : cmd_fail(a->verb, "not enough memory");
+}
+
+static int take_paths(struct asked *a, int n, char **operand)
+{
+	for (int i = 0; i < n; i++)
+		path_check(a->verb, operand[i]);
+	for (int i = 0; i < n; i++)
+		if (!keep_path(a, operand[i]))
+			return cmd_fail(a->verb, "not enough memory");
+	int code = a->paths_file ? read_paths(a) : EXIT_FINE;
+	if (!code && !a->paths)
+		cmd_misuse(a->verb, "query needs a path, such as "
+				    "'\\Processor Information(*)\\%% Processor Time'");
+	return code;
+}
+
+/* ---------------------------------------------------------------------------- the verb */
+
+static int load(struct asked *a)
+{
+	/* A name without a slash would be a machine's. */
+	static char from[4096];
+
+	if (a->from && (size_t)snprintf(from, sizeof from, "%s%s", strchr(a->from, '/') ? "" : "./",
+			       a->from) >= sizeof from)
+		return cmd_fail(a->verb, "--from: the trace's name is too long");
+	ULONG status = catalogue_load(&a->run.catalogue, a->from ? from : NULL);
+	if (status == ERROR_SUCCESS)
+		return EXIT_FINE;
+	return cmd_fail(a->verb, "%s: %s", a->from ? a->from : "this machine",
+		status == ERROR_READ_FAULT ? strerror(errno) : counters_status(status));
+}
+
+static int query(struct asked *a)
+{
+	struct counters_query *q = &a->run.query;
+
+	q->verb = a->verb;
+	q->catalogue = &a->run.catalogue;
+	q->path = calloc(a->paths, sizeof *q->path);
+	if (!q->path)
+		return cmd_fail(a->verb, "not enough memory");
+	for (q->paths = 0; q->paths < a->paths; q->paths++) {
+		int code =
+			path_resolve(a->verb, q->catalogue, a->path[q->paths], &q->path[q->paths]);
+		if (code)
+			return code;
+	}
+	return counters_follow(&a->run);
+}
+
+static int find_set(const struct asked *a, const char *name, struct catalogue_set **set)
+{
+	*set = catalogue_find(&a->run.catalogue, name);
+	if (*set)
+		return EXIT_FINE;
+	const char *near = nearest_set(&a->run.catalogue, name);
+	if (near)
+		return cmd_fail(a->verb, "there is no counterset \"%.200s\"; the nearest is \"%s\"",
+			name, near);
+	return cmd_fail(a->verb,
+		"there is no counterset \"%.200s\"; swtrace counters list shows them", name);
+}
+
+static int show(struct asked *a, unsigned action, const char *name)
+{
+	struct catalogue_set *set = NULL;
+	const struct catalogue *c = &a->run.catalogue;
+	const bool json = a->run.format == COUNTERS_JSON;
+	int code = name ? find_set(a, name, &set) : EXIT_FINE;
+
+	if (code)
+		return code;
+	if (action == ACTION_INSTANCES)
+		return counters_list_instances(a->verb, c, set, json);
+	if (is_given(a, COUNTERS_LIST_PATHS) || is_given(a, COUNTERS_LIST_ALL))
+		return counters_list_paths(a->verb, c, set, is_given(a, COUNTERS_LIST_ALL));
+	return counters_list(a->verb, c, set, json);
+}
+
+static int act(struct asked *a, unsigned action, int n, char **operand)
+{
+	int code = EXIT_FINE;
+
+	if (action == ACTION_QUERY)
+		code = take_paths(a, n, operand);
+	else if (n > 1)
+		cmd_misuse(a->verb, "takes one counterset: quote a name that has spaces");
+	else if (n == 0 && action == ACTION_INSTANCES)
+		cmd_misuse(a->verb, "instances needs the name of a counterset");
+	if (!code)
+		code = load(a);
+	if (!code)
+		code = action == ACTION_QUERY ? query(a) : show(a, action, n ? operand[0] : NULL);
+	query_free(&a->run.query);
+	catalogue_free(&a->run.catalogue);
+	for (unsigned i = 0; i < a->paths; i++)
+		free(a->path[i]);
+	free(a->path);
+	return code;
+}
+
+static int run(const struct verb *verb, int argc, char **argv)
+{
+	struct arguments args = {.verb = verb, .options = options, .argc = argc, .argv = argv};
+	static struct asked a; /* its output is large */
+	int id;
+
+	a.verb = a.run.verb = verb;
+	a.run.interval = 1000000000;
+	a.run.path = "-";
+	while ((id = arguments_next(&args)))
+		take_option(&a, id, args.value);
+	if (!args.operands)
+		cmd_misuse(verb, "list, instances or query is missing");
+	unsigned action = take_action(&a, argv[1]);
+	check(&a, action, argv[1]);
+	return act(&a, action, args.operands - 1, argv + 2);
+}
+
+const struct verb verb_counters = {"counters",
+	"counters list [SET] [-q|-qx] | instances SET | query PATH ... [-cf FILE]\n"
+	"                        [-si SECONDS] [-sc COUNT] [-f csv|tsv|json] [-o FILE] [--trace]\n"
+	"                        [--from TRACE] [--json]",
+	"lists countersets and queries their counters",
+	"  list        countersets and their counters; those that this machine cannot supply\n"
+	"              are marked\n"
+	"  instances   the instances of a counterset\n"
+	"  query       values of counters, a row a sample. A PATH is\n"
+	"              '\\Counterset(instance)\\Counter', or '\\Counterset\\Counter'; instances "
+	"may\n"
+	"              have * and ?, the counter may be *. The columns are those of the first\n"
+	"              sample (of a trace: of any sample)\n\n"
+	"  -q, -qx     list: paths for query; -qx with the instances that there are\n"
+	"  -si TIME    between samples: seconds, or [HH:]MM:SS (1)\n"
+	"  -sc COUNT   ends after so many rows; without it, with Ctrl-C\n"
+	"  -f FORMAT   csv (default), tsv or json; --json is -f json\n"
+	"  -o FILE     in place of standard output; -y is accepted\n"
+	"  -cf FILE    paths from a file, one a line; - is standard input\n"
+	"  --from TRACE    the samples that a trace file holds, in place of this machine's\n"
+	"  --trace     writes the samples into the trace session, too (major 0xC9)\n"
+	"A value that is not available is \" \", and null in JSON.\n"
+	"Exit codes: 0; 1 it failed, or there is no such counter; 2 wrong usage; 4 none of the\n"
+	"counters can be supplied.\n",
+	run};

@@ -1,0 +1,279 @@
+/*
+ * counters: the countersets there are, from their registration.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "counters.h"
+
+/* A block, with a NUL behind it: what is a string ends. NULL and *status: it did not come. */
+static uint8_t *fetch(
+	const char *where, LPCGUID id, PerfRegInfoType what, DWORD *bytes, ULONG *status)
+{
+	DWORD room = 512;
+
+	for (int tries = 0; tries < 10; tries++) {
+		uint8_t *block = malloc((size_t)room + 1);
+
+		if (!block) {
+			*status = ERROR_OUTOFMEMORY;
+			return NULL;
+		}
+		*bytes = 0;
+		*status =
+			PerfQueryCounterSetRegistrationInfo(where, id, what, 0, block, room, bytes);
+		if (*status == ERROR_SUCCESS && *bytes <= room) {
+			block[*bytes] = 0;
+			return block;
+		}
+		free(block);
+		if (*status != ERROR_NOT_ENOUGH_MEMORY)
+			return NULL;
+		/* It may grow between the two calls. */
+		room = *bytes > room ? *bytes : room * 2;
+	}
+	return NULL;
+}
+
+/* Always memory of its own; NULL: there is none. */
+static char *fetch_string(const char *where, LPCGUID id, PerfRegInfoType what)
+{
+	ULONG status;
+	DWORD bytes;
+	char *text = (char *)fetch(where, id, what, &bytes, &status);
+
+	return text ? text : calloc(1, 1);
+}
+
+static int compare_counters(const void *a, const void *b)
+{
+	ULONG x = ((const struct catalogue_counter *)a)->id;
+	ULONG y = ((const struct catalogue_counter *)b)->id;
+
+	return (x > y) - (x < y);
+}
+
+static ULONG take_counters(struct catalogue_set *set, const uint8_t *block, DWORD bytes)
+{
+	PERF_COUNTERSET_REG_INFO info;
+	PERF_COUNTER_REG_INFO counter;
+
+	if (bytes < sizeof info)
+		return ERROR_INVALID_DATA;
+	memcpy(&info, block, sizeof info);
+	if ((bytes - sizeof info) / sizeof counter < info.NumCounters)
+		return ERROR_INVALID_DATA;
+	set->many = info.InstanceType != PERF_COUNTERSET_SINGLE_INSTANCE;
+	set->counter = calloc(info.NumCounters + 1u, sizeof *set->counter);
+	if (!set->counter)
+		return ERROR_OUTOFMEMORY;
+	set->counters = info.NumCounters;
+	for (unsigned i = 0; i < set->counters; i++) {
+		memcpy(&counter, block + sizeof info + i * sizeof counter, sizeof counter);
+		set->counter[i] = (struct catalogue_counter){.id = counter.CounterId,
+			.type = counter.Type,
+			.base = counter.BaseCounterId,
+			.attributes = counter.Attrib};
+	}
+	qsort(set->counter, set->counters, sizeof *set->counter, compare_counters);
+	return ERROR_SUCCESS;
+}
+
+/* The string of a counter in a PERF_STRING_BUFFER_HEADER block; "": none. */
+static const char *string_of(const uint8_t *block, DWORD bytes, ULONG counter)
+{
+	PERF_STRING_BUFFER_HEADER head;
+	PERF_STRING_COUNTER_HEADER entry;
+
+	if (!block || bytes < sizeof head)
+		return "";
+	memcpy(&head, block, sizeof head);
+	if (head.dwSize > bytes || head.dwSize < sizeof head ||
+		(head.dwSize - sizeof head) / sizeof entry < head.dwCounters)
+		return "";
+	for (DWORD i = 0; i < head.dwCounters; i++) {
+		memcpy(&entry, block + sizeof head + i * sizeof entry, sizeof entry);
+		if (entry.dwCounterId == counter && entry.dwOffset < head.dwSize)
+			return (const char *)block + entry.dwOffset;
+	}
+	return "";
+}
+
+static ULONG take_names(struct catalogue_set *set, const char *where)
+{
+	ULONG status;
+	DWORD names_bytes = 0, helps_bytes = 0;
+	uint8_t *names =
+		fetch(where, &set->guid, PERF_REG_COUNTER_NAME_STRINGS, &names_bytes, &status);
+	uint8_t *helps =
+		fetch(where, &set->guid, PERF_REG_COUNTER_HELP_STRINGS, &helps_bytes, &status);
+
+	status = ERROR_SUCCESS;
+	for (unsigned i = 0; i < set->counters; i++) {
+		struct catalogue_counter *c = &set->counter[i];
+
+		c->name = strdup(string_of(names, names_bytes, c->id));
+		c->help = strdup(string_of(helps, helps_bytes, c->id));
+		if (!c->name || !c->help)
+			status = ERROR_OUTOFMEMORY;
+	}
+	free(names);
+	free(helps);
+	return status;
+}
+
+static void take_provider(struct catalogue_set *set, const char *where)
+{
+	ULONG status;
+	DWORD bytes;
+	uint8_t *guid = fetch(where, &set->guid, PERF_REG_PROVIDER_GUID, &bytes, &status);
+
+	if (guid && bytes >= sizeof set->provider)
+		memcpy(&set->provider, guid, sizeof set->provider);
+	free(guid);
+}
+
+static ULONG load_set(struct catalogue_set *set, const char *where)
+{
+	ULONG status;
+	DWORD bytes;
+	uint8_t *block = fetch(where, &set->guid, PERF_REG_COUNTERSET_STRUCT, &bytes, &status);
+
+	if (!block)
+		return status;
+	status = take_counters(set, block, bytes);
+	free(block);
+	if (status == ERROR_SUCCESS)
+		status = take_names(set, where);
+	if (status != ERROR_SUCCESS)
+		return status;
+	set->name = fetch_string(where, &set->guid, PERF_REG_COUNTERSET_NAME_STRING);
+	set->help = fetch_string(where, &set->guid, PERF_REG_COUNTERSET_HELP_STRING);
+	set->provider_name = fetch_string(where, &set->guid, PERF_REG_PROVIDER_NAME);
+	take_provider(set, where);
+	return set->name && set->help && set->provider_name ? ERROR_SUCCESS : ERROR_OUTOFMEMORY;
+}
+
+static void free_set(struct catalogue_set *set)
+{
+	for (unsigned i = 0; i < set->counters; i++) {
+		free(set->counter[i].name);
+		free(set->counter[i].help);
+	}
+	free(set->counter);
+	free(set->name);
+	free(set->help);
+	free(set->provider_name);
+}
+
+/* NULL and *status: they did not come. */
+static GUID *enumerate(const char *where, DWORD *n, ULONG *status)
+{
+	DWORD room = 64;
+
+	for (int tries = 0; tries < 10; tries++) {
+		GUID *ids = calloc(room, sizeof *ids);
+
+		if (!ids) {
+			*status = ERROR_OUTOFMEMORY;
+			return NULL;
+		}
+		*n = 0;
+		*status = PerfEnumerateCounterSet(where, ids, room, n);
+		if (*status == ERROR_SUCCESS && *n <= room)
+			return ids;
+		free(ids);
+		if (*status != ERROR_INSUFFICIENT_BUFFER && *status != ERROR_NOT_ENOUGH_MEMORY)
+			return NULL;
+		room = *n > room ? *n : room * 2;
+	}
+	return NULL;
+}
+
+ULONG catalogue_load(struct catalogue *c, const char *where)
+{
+	ULONG status;
+	DWORD n;
+
+	*c = (struct catalogue){.where = where};
+	GUID *ids = enumerate(where, &n, &status);
+	if (!ids)
+		return status;
+	c->set = calloc(n + 1u, sizeof *c->set);
+	status = c->set ? ERROR_SUCCESS : ERROR_OUTOFMEMORY;
+	for (DWORD i = 0; status == ERROR_SUCCESS && i < n; i++) {
+		struct catalogue_set *set = &c->set[c->sets];
+
+		set->guid = ids[i];
+		status = load_set(set, where);
+		if (status == ERROR_SUCCESS) {
+			c->sets++;
+			continue;
+		}
+		free_set(set);
+		memset(set, 0, sizeof *set);
+		/* A provider that ended meanwhile, or that is not in order, is not there. */
+		if (status != ERROR_OUTOFMEMORY)
+			status = ERROR_SUCCESS;
+	}
+	free(ids);
+	return status;
+}
+
+void catalogue_free(struct catalogue *c)
+{
+	for (unsigned i = 0; i < c->sets; i++)
+		free_set(&c->set[i]);
+	free(c->set);
+	*c = (struct catalogue){0};
+}
+
+struct catalogue_set *catalogue_find(const struct catalogue *c, const char *name)
+{
+	for (unsigned i = 0; i < c->sets; i++)
+		if (strcmp(c->set[i].name, name) == 0)
+			return &c->set[i];
+	for (unsigned i = 0; i < c->sets; i++)
+		if (strcasecmp(c->set[i].name, name) == 0)
+			return &c->set[i];
+	return NULL;
+}
+
+ULONG catalogue_instances(const struct catalogue *c, const struct catalogue_set *set,
+	void (*found)(void *arg, const char *name, ULONG id), void *arg)
+{
+	DWORD room = 4096, bytes = 0;
+	ULONG status = ERROR_OUTOFMEMORY;
+	uint8_t *block = NULL;
+	PERF_INSTANCE_HEADER head;
+
+	for (int tries = 0; tries < 10; tries++) {
+		block = malloc(room);
+		if (!block)
+			return ERROR_OUTOFMEMORY;
+		status = PerfEnumerateCounterSetInstances(
+			c->where, &set->guid, (PERF_INSTANCE_HEADER *)(void *)block, room, &bytes);
+		if (status != ERROR_NOT_ENOUGH_MEMORY)
+			break;
+		free(block);
+		block = NULL;
+		room = bytes > room ? bytes + 4096 : room * 2;
+	}
+	DWORD at = 0;
+	while (status == ERROR_SUCCESS && at < bytes && bytes <= room) {
+		memset(&head, 0, sizeof head);
+		if (bytes - at > sizeof head)
+			memcpy(&head, block + at, sizeof head);
+		const char *name = (const char *)block + at + sizeof head;
+		if (head.Size <= sizeof head || head.Size > bytes - at ||
+			!memchr(name, 0, head.Size - sizeof head)) {
+			status = ERROR_INVALID_DATA;
+			break;
+		}
+		found(arg, name, head.InstanceId);
+		at += head.Size;
+	}
+	free(block);
+	return status;
+}

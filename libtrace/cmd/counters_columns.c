@@ -1,0 +1,146 @@
+/*
+ * counters: the columns of the output, found by counterset, counter and instance.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "counters.h"
+
+static unsigned hash_of(const struct catalogue_set *set, ULONG counter, const char *instance)
+{
+	uint64_t h = UINT64_C(1469598103934665603) ^ (uintptr_t)set ^ ((uint64_t)counter << 40);
+
+	for (; *instance; instance++)
+		h = (h ^ (unsigned char)*instance) * UINT64_C(1099511628211);
+	return (unsigned)(h ^ h >> 32);
+}
+
+static void enter(struct counters_query *q, unsigned column)
+{
+	const struct column *c = &q->column[column];
+	unsigned at = hash_of(c->set, c->counter->id, c->instance);
+
+	while (q->hash[at & (q->hash_room - 1)])
+		at++;
+	q->hash[at & (q->hash_room - 1)] = column + 1;
+}
+
+/* Half of the table stays free. */
+static bool make_room(struct counters_query *q)
+{
+	if (q->columns < q->column_room)
+		return true;
+	unsigned room = q->column_room ? q->column_room * 2 : 64;
+	struct column *column = realloc(q->column, room * sizeof *column);
+	if (column)
+		q->column = column;
+	unsigned *hash = column ? calloc(room * (size_t)2, sizeof *hash) : NULL;
+	if (!hash)
+		return false;
+	free(q->hash);
+	q->hash = hash;
+	q->hash_room = room * 2;
+	q->column_room = room;
+	for (unsigned i = 0; i < q->columns; i++)
+		enter(q, i);
+	return true;
+}
+
+static char *path_of(const struct column *c)
+{
+	char *path, suffix[16] = "";
+	int n;
+
+	if (c->number)
+		snprintf(suffix, sizeof suffix, "#%u", c->number);
+	if (c->set->many)
+		n = asprintf(&path, "\\%s(%s%s)\\%s", c->set->name, c->instance, suffix,
+			c->counter->name);
+	else
+		n = asprintf(&path, "\\%s\\%s", c->set->name, c->counter->name);
+	return n < 0 ? NULL : path;
+}
+
+static struct column *add(struct counters_query *q, struct column c)
+{
+	c.instance = strdup(c.instance);
+	c.path = c.instance ? path_of(&c) : NULL;
+	if (!c.path || !make_room(q)) {
+		free(c.path);
+		free(c.instance);
+		return NULL;
+	}
+	q->column[q->columns] = c;
+	enter(q, q->columns);
+	return &q->column[q->columns++];
+}
+
+/* The index of the next column of this name from a place in the table on; 0: there is none. */
+static unsigned next_of_name(const struct counters_query *q, const struct catalogue_set *set,
+	const struct catalogue_counter *counter, const char *name, unsigned *at)
+{
+	unsigned index;
+
+	for (; q->hash_room && (index = q->hash[*at & (q->hash_room - 1)]); ++*at) {
+		const struct column *c = &q->column[index - 1];
+
+		if (c->set != set || c->counter != counter || strcmp(c->instance, name) != 0)
+			continue;
+		++*at;
+		return index;
+	}
+	return 0;
+}
+
+/* In a trace, one that has ended has its number still. */
+static unsigned free_number(const struct counters_query *q, const struct column *c, unsigned number)
+{
+	const unsigned begin = hash_of(c->set, c->counter->id, c->instance);
+	unsigned at = begin, index;
+
+	while ((index = next_of_name(q, c->set, c->counter, c->instance, &at)))
+		if (q->column[index - 1].number == number) {
+			number++;
+			at = begin;
+		}
+	return number;
+}
+
+struct column *column_of(struct counters_query *q, const struct counter_path *path,
+	const struct catalogue_counter *counter, const struct block_instance *instance,
+	unsigned number)
+{
+	struct column c = {.question = path->question,
+		.base = path->base,
+		.set = path->set,
+		.counter = counter,
+		.instance = instance->name,
+		.order = (unsigned)(path - q->path),
+		.made = q->columns,
+		.id = instance->id};
+	unsigned at = hash_of(c.set, counter->id, c.instance), index;
+
+	while ((index = next_of_name(q, c.set, counter, c.instance, &at)))
+		if (q->column[index - 1].id == instance->id)
+			return &q->column[index - 1];
+	if (path->use_named) {
+		c.question = path->named;
+		c.base = path->named_base;
+	}
+	c.number = free_number(q, &c, number);
+	return add(q, c);
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct column *x = a, *y = b;
+
+	if (x->order != y->order)
+		return x->order > y->order ? 1 : -1;
+	return (x->made > y->made) - (x->made < y->made);
+}
+
+void columns_sort(struct counters_query *q)
+{
+	qsort(q->column, q->columns, sizeof *q->column, compare);
+}

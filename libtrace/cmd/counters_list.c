@@ -1,0 +1,284 @@
+/*
+ * counters list, instances: what there is.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "counters.h"
+
+/* Result of a wildcard query of one set. */
+static ULONG try_set(const struct catalogue *c, struct catalogue_set *set, struct block *b)
+{
+	struct counter_path path = {.set = set, .instance = "*"};
+	struct counters_query q = {.catalogue = c, .path = &path, .paths = 1};
+
+	if (!set->many)
+		path.instance[0] = 0;
+	ULONG status = query_open(&q);
+	if (status == ERROR_SUCCESS)
+		status = query_sample(&q);
+	if (status == ERROR_SUCCESS) {
+		*b = path.question->block;
+		path.question->block = (struct block){0};
+		status = b->status;
+	}
+	q.path = NULL;
+	query_free(&q);
+	return status;
+}
+
+void catalogue_try(const struct catalogue *c, struct catalogue_set *set)
+{
+	struct block b = {0};
+
+	set->why = try_set(c, set, &b);
+	set->tried = true;
+	for (unsigned i = 0; i < set->counters; i++)
+		set->counter[i].supplied = block_column(&b, set->counter[i].id) >= 0;
+	block_free(&b);
+}
+
+/* ---------------------------------------------------------------------------- for people */
+
+enum { TYPE_WIDTH = 31 };
+
+static void print_counter(const struct catalogue_counter *c, size_t width)
+{
+	const char *name = counter_type_name(c->type);
+	char code[16];
+
+	snprintf(code, sizeof code, "0x%08x", c->type);
+	printf("%6u  ", c->id);
+	put_plain(stdout, c->name);
+	printf("%*s%s", (int)(width - strlen(c->name) + 2), "", name ? name : code);
+	if (!c->supplied)
+		printf("%*s  not here", (int)(TYPE_WIDTH - strlen(name ? name : code)), "");
+	putchar('\n');
+}
+
+static void print_set(const struct catalogue_set *set)
+{
+	char guid[40];
+	size_t width = 10;
+
+	guid_text(&set->guid, guid);
+	put_plain(stdout, set->name);
+	printf("  (%s, {%s}, from ", set->many ? "has instances" : "no instances", guid);
+	put_plain(stdout, set->provider_name);
+	fputs(")\n", stdout);
+	if (*set->help) {
+		fputs("  ", stdout);
+		put_plain(stdout, set->help);
+		fputc('\n', stdout);
+	}
+	if (set->why != ERROR_SUCCESS)
+		printf("  not here: %s\n", counters_status(set->why));
+	for (unsigned i = 0; i < set->counters; i++)
+		if (strlen(set->counter[i].name) > width)
+			width = strlen(set->counter[i].name);
+	for (unsigned i = 0; i < set->counters; i++)
+		print_counter(&set->counter[i], width);
+}
+
+/* ------------------------------------------------------------------------- for programs */
+
+static void print_counter_json(const struct catalogue_counter *c)
+{
+	const char *type = counter_type_name(c->type);
+
+	printf("{\"id\": %u, \"name\": ", c->id);
+	json_string(stdout, c->name);
+	fputs(", \"type\": ", stdout);
+	if (type)
+		json_string(stdout, type);
+	else
+		fputs("null", stdout);
+	printf(", \"type_code\": %u, \"base\": ", c->type);
+	if (c->base == PERF_NO_COUNTER)
+		fputs("null", stdout);
+	else
+		printf("%u", c->base);
+	printf(", \"supplied\": %s, \"help\": ", c->supplied ? "true" : "false");
+	json_string(stdout, c->help);
+	fputc('}', stdout);
+}
+
+static void print_set_json(const struct catalogue_set *set)
+{
+	char guid[40];
+
+	fputs("{\"counterset\": ", stdout);
+	json_string(stdout, set->name);
+	guid_text(&set->guid, guid);
+	printf(", \"guid\": \"%s\", \"provider\": ", guid);
+	json_string(stdout, set->provider_name);
+	guid_text(&set->provider, guid);
+	printf(", \"provider_guid\": \"%s\", \"instances\": %s, \"help\": ", guid,
+		set->many ? "true" : "false");
+	json_string(stdout, set->help);
+	fputs(", \"counters\": [", stdout);
+	for (unsigned i = 0; i < set->counters; i++) {
+		if (i)
+			fputs(", ", stdout);
+		print_counter_json(&set->counter[i]);
+	}
+	puts("]}");
+}
+
+int counters_list(
+	const struct verb *verb, const struct catalogue *c, struct catalogue_set *set, bool json)
+{
+	(void)verb;
+	for (unsigned i = 0; i < c->sets; i++) {
+		if (set && set != &c->set[i])
+			continue;
+		catalogue_try(c, &c->set[i]);
+		if (json) {
+			print_set_json(&c->set[i]);
+			continue;
+		}
+		if (i && !set)
+			putchar('\n');
+		print_set(&c->set[i]);
+	}
+	return EXIT_FINE;
+}
+
+/* ---------------------------------------------------------------------------- instances */
+
+/* Names in the order of their instances, with a number where one is there before. */
+struct names {
+	char **name;
+	ULONG *id;
+	size_t count;
+	bool failed;
+};
+
+static void keep_name(void *arg, const char *name, ULONG id)
+{
+	struct names *n = arg;
+	char **more = realloc(n->name, (n->count + 1) * sizeof *more);
+
+	if (more)
+		n->name = more;
+	ULONG *ids = more ? realloc(n->id, (n->count + 1) * sizeof *ids) : NULL;
+	if (ids)
+		n->id = ids;
+	char *copy = ids ? strdup(name) : NULL;
+	if (!copy) {
+		n->failed = true;
+		return;
+	}
+	n->id[n->count] = id;
+	n->name[n->count++] = copy;
+}
+
+static void free_names(struct names *n)
+{
+	for (size_t i = 0; i < n->count; i++)
+		free(n->name[i]);
+	free(n->name);
+	free(n->id);
+}
+
+static void print_name(const struct names *n, size_t which)
+{
+	unsigned before = 0;
+
+	for (size_t i = 0; i < which; i++)
+		before += strcmp(n->name[i], n->name[which]) == 0;
+	put_plain(stdout, n->name[which]);
+	if (before)
+		printf("#%u", before);
+}
+
+/* EXIT_FINE and the names, which the caller frees; or an exit code, told. */
+static int find_names(const struct verb *verb, const struct catalogue *c,
+	const struct catalogue_set *set, struct names *n)
+{
+	ULONG status = catalogue_instances(c, set, keep_name, n);
+
+	if (status == ERROR_SUCCESS && n->failed)
+		status = ERROR_OUTOFMEMORY;
+	if (status == ERROR_SUCCESS)
+		return EXIT_FINE;
+	free_names(n);
+	return cmd_fail(verb, "the counterset \"%s\": %s", set->name, counters_status(status));
+}
+
+int counters_list_instances(
+	const struct verb *verb, const struct catalogue *c, struct catalogue_set *set, bool json)
+{
+	struct names n = {0};
+	int code = set->many ? find_names(verb, c, set, &n)
+			     : cmd_fail(verb, "the counterset \"%s\" has no instances", set->name);
+
+	if (code)
+		return code;
+	if (json) {
+		fputs("{\"counterset\": ", stdout);
+		json_string(stdout, set->name);
+		fputs(", \"instances\": [", stdout);
+	}
+	for (size_t i = 0; i < n.count; i++) {
+		if (json) {
+			fputs(i ? ", {\"name\": " : "{\"name\": ", stdout);
+			json_string(stdout, n.name[i]);
+			printf(", \"id\": %u}", n.id[i]);
+		} else {
+			print_name(&n, i);
+			putchar('\n');
+		}
+	}
+	if (json)
+		puts("]}");
+	free_names(&n);
+	return EXIT_FINE;
+}
+
+/* ---------------------------------------------------------------------------- paths */
+
+/* names NULL: (*) where there are instances. */
+static void print_paths(const struct catalogue_set *set, const struct names *names, size_t which)
+{
+	for (unsigned i = 0; i < set->counters; i++) {
+		if (counter_is_hidden(&set->counter[i]))
+			continue;
+		putchar('\\');
+		put_plain(stdout, set->name);
+		if (names) {
+			putchar('(');
+			print_name(names, which);
+			putchar(')');
+		} else if (set->many) {
+			fputs("(*)", stdout);
+		}
+		putchar('\\');
+		put_plain(stdout, set->counter[i].name);
+		putchar('\n');
+	}
+}
+
+int counters_list_paths(const struct verb *verb, const struct catalogue *c,
+	struct catalogue_set *set, bool instances)
+{
+	for (unsigned i = 0; i < c->sets; i++) {
+		const struct catalogue_set *s = &c->set[i];
+		struct names n = {0};
+		int code = EXIT_FINE;
+
+		if (set && set != s)
+			continue;
+		if (!s->many || !instances) {
+			print_paths(s, NULL, 0);
+			continue;
+		}
+		code = find_names(verb, c, s, &n);
+		if (code)
+			return code;
+		for (size_t j = 0; j < n.count; j++)
+			print_paths(s, &n, j);
+		free_names(&n);
+	}
+	return EXIT_FINE;
+}

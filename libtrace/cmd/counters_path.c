@@ -1,0 +1,233 @@
+/*
+ * counters: \Set(instance)\Counter.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "counters.h"
+
+struct parts {
+	const char *set, *instance, *counter;
+	size_t set_length, instance_length; /* the counter goes to the end */
+};
+
+/* Where an instance that begins here ends: its name may hold anything, ")\" last. */
+static const char *instance_end(const char *text)
+{
+	const char *end = NULL;
+
+	for (const char *p = text; (p = strstr(p, ")\\")); p++)
+		end = p;
+	return end;
+}
+
+/* NULL: a path, else what is wrong with it. set_length 0: the set's name ends at the first
+ * parenthesis or backslash. */
+static const char *split(const char *text, size_t set_length, struct parts *p)
+{
+	if (*text != '\\')
+		return "it does not begin with a backslash (quote it for the shell)";
+	if (text[1] == '\\')
+		return "it names a machine: only this one can be asked, so leave \\\\NAME out";
+	*p = (struct parts){.set = text + 1};
+	p->set_length = set_length ? set_length : strcspn(p->set, "(\\");
+	if (!p->set_length)
+		return "the counterset's name is missing";
+	const char *at = p->set + p->set_length;
+	if (*at == '(') {
+		p->instance = at + 1;
+		at = instance_end(p->instance);
+		if (!at)
+			return strchr(p->instance, ')') ? "the counter is missing"
+							: "the ) after the instance is missing";
+		p->instance_length = (size_t)(at - p->instance);
+		if (!p->instance_length)
+			return "the instance's name is missing";
+		if (p->instance_length >= PERF_MAX_INSTANCE_NAME)
+			return "the instance's name is too long";
+		at++;
+	}
+	p->counter = *at ? at + 1 : at;
+	return *p->counter ? NULL : "the counter is missing";
+}
+
+void path_check(const struct verb *verb, const char *text)
+{
+	struct parts p;
+	const char *wrong = split(text, 0, &p);
+
+	if (wrong)
+		cmd_misuse(verb, "\"%.200s\" is no path \\Set(instance)\\Counter: %s", text, wrong);
+}
+
+/* The set whose name the path begins with; names that hold a parenthesis are found, too. */
+static const struct catalogue_set *find_set(const struct catalogue *c, const char *name)
+{
+	const struct catalogue_set *best = NULL;
+	size_t length = 0;
+
+	for (unsigned i = 0; i < c->sets; i++) {
+		size_t n = strlen(c->set[i].name);
+
+		if (n > length && strncasecmp(c->set[i].name, name, n) == 0 &&
+			(name[n] == '(' || name[n] == '\\')) {
+			best = &c->set[i];
+			length = n;
+		}
+	}
+	return best;
+}
+
+static const struct catalogue_counter *find_counter(
+	const struct catalogue_set *set, const char *name)
+{
+	for (unsigned i = 0; i < set->counters; i++)
+		if (strcmp(set->counter[i].name, name) == 0)
+			return &set->counter[i];
+	for (unsigned i = 0; i < set->counters; i++)
+		if (strcasecmp(set->counter[i].name, name) == 0)
+			return &set->counter[i];
+	return NULL;
+}
+
+static int no_set(const struct verb *verb, const struct catalogue *c, const struct parts *p)
+{
+	char *name = strndup(p->set, p->set_length);
+	const char *near = name ? nearest_set(c, name) : NULL;
+	int code;
+
+	if (near)
+		code = cmd_fail(verb, "there is no counterset \"%.200s\"; the nearest is \"%s\"",
+			name, near);
+	else
+		code = cmd_fail(verb,
+			"there is no counterset \"%.200s\"; swtrace counters list shows them",
+			name ? name : "");
+	free(name);
+	return code;
+}
+
+static int no_counter(const struct verb *verb, const struct catalogue_set *set, const char *counter)
+{
+	const char *near = nearest_counter(set, counter);
+
+	if (near)
+		return cmd_fail(verb,
+			"the counterset \"%s\" has no counter \"%.200s\"; the nearest is \"%s\"",
+			set->name, counter, near);
+	return cmd_fail(verb,
+		"the counterset \"%s\" has no counter \"%.200s\"; swtrace counters list \"%s\" "
+		"shows them",
+		set->name, counter, set->name);
+}
+
+int path_resolve(const struct verb *verb, const struct catalogue *c, const char *text,
+	struct counter_path *path)
+{
+	struct parts p;
+
+	split(text, 0, &p);
+	*path = (struct counter_path){.text = text, .set = find_set(c, p.set)};
+	if (!path->set)
+		return no_set(verb, c, &p);
+	const char *wrong = split(text, strlen(path->set->name), &p);
+	if (wrong)
+		return cmd_fail(verb, "\"%.200s\": %s", text, wrong);
+	if (path->set->many && !p.instance)
+		return cmd_fail(verb,
+			"\"%.200s\": the counterset has instances; (*) after its name takes all",
+			text);
+	if (!path->set->many && p.instance)
+		return cmd_fail(verb,
+			"\"%.200s\": the counterset has no instances; leave (%.*s) out", text,
+			(int)p.instance_length, p.instance);
+	if (p.instance)
+		memcpy(path->instance, p.instance, p.instance_length);
+	if (strcmp(p.counter, "*") == 0)
+		return EXIT_FINE;
+	path->counter = find_counter(path->set, p.counter);
+	return path->counter ? EXIT_FINE : no_counter(verb, path->set, p.counter);
+}
+
+bool path_is_pattern(const char *instance)
+{
+	return strpbrk(instance, "*?") != NULL;
+}
+
+bool path_is_numbered(const char *instance, size_t *length, unsigned *number)
+{
+	const char *mark = strrchr(instance, '#');
+	uint64_t n;
+
+	if (!mark || mark == instance || mark[1] == '0' || path_is_pattern(instance) ||
+		!parse_number(mark + 1, false, 99999, &n))
+		return false;
+	*length = (size_t)(mark - instance);
+	*number = (unsigned)n;
+	return true;
+}
+
+/* ---------------------------------------------------------------------------- nearest */
+
+enum { NAME_MAX_COMPARED = 128 };
+
+static char lower(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+/* How many bytes to insert, remove or replace. */
+static unsigned distance(const char *a, const char *b)
+{
+	unsigned row[NAME_MAX_COMPARED + 1];
+	size_t n = strnlen(b, NAME_MAX_COMPARED);
+
+	for (unsigned j = 0; j <= n; j++)
+		row[j] = j;
+	for (unsigned i = 0; i < NAME_MAX_COMPARED && a[i]; i++) {
+		unsigned corner = row[0];
+
+		row[0] = i + 1;
+		for (size_t j = 0; j < n; j++) {
+			unsigned replaced = corner + (lower(a[i]) != lower(b[j]));
+			unsigned other = (row[j] < row[j + 1] ? row[j] : row[j + 1]) + 1;
+
+			corner = row[j + 1];
+			row[j + 1] = replaced < other ? replaced : other;
+		}
+	}
+	return row[n];
+}
+
+/* Keeps the nearer of two; names of which most would have to change are not near. */
+static void weigh(const char *name, const char *candidate, const char **best, unsigned *least)
+{
+	unsigned d = distance(name, candidate);
+	size_t longer = strlen(name) > strlen(candidate) ? strlen(name) : strlen(candidate);
+
+	if (d < *least && d <= longer * 6 / 10) {
+		*best = candidate;
+		*least = d;
+	}
+}
+
+const char *nearest_set(const struct catalogue *c, const char *name)
+{
+	const char *best = NULL;
+	unsigned least = UINT32_MAX;
+
+	for (unsigned i = 0; i < c->sets; i++)
+		weigh(name, c->set[i].name, &best, &least);
+	return best;
+}
+
+const char *nearest_counter(const struct catalogue_set *set, const char *name)
+{
+	const char *best = NULL;
+	unsigned least = UINT32_MAX;
+
+	for (unsigned i = 0; i < set->counters; i++)
+		weigh(name, set->counter[i].name, &best, &least);
+	return best;
+}

@@ -1,0 +1,143 @@
+/*
+ * counters: rows as typeperf has them, and for programs.
+ */
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+#include "../dump/text.h"
+#include "counters.h"
+
+#define SECOND_100NS INT64_C(10000000)
+#define FROM_1601_TO_1970 INT64_C(11644473600) /* seconds */
+
+/* In quotes; what a terminal would obey, or what would end a cell, does not come out. */
+static void put_cell(FILE *f, const char *host, const char *text)
+{
+	fputc('"', f);
+	if (host) {
+		fputs("\\\\", f);
+		put_plain(f, host);
+	}
+	while (*text) {
+		char part[256];
+		size_t n = strcspn(text, "\"");
+
+		n = n < sizeof part ? n : sizeof part - 1;
+		/* Whole characters only. */
+		while (n && n == sizeof part - 1 && (text[n] & 0xc0) == 0x80)
+			n--;
+		memcpy(part, text, n);
+		part[n] = 0;
+		put_plain(f, part);
+		text += n;
+		if (*text == '"') {
+			fputs("\"\"", f);
+			text++;
+		}
+	}
+	fputc('"', f);
+}
+
+static void put_end(const struct counters_run *r, FILE *f)
+{
+	fputs(r->format == COUNTERS_CSV ? "\r\n" : "\n", f);
+}
+
+static void put_head_json(const struct counters_run *r, FILE *f)
+{
+	fputs("{\"kind\": \"header\", \"host\": ", f);
+	json_string(f, r->host);
+	fputs(", \"trace\": ", f);
+	if (r->catalogue.where)
+		json_string(f, r->catalogue.where);
+	else
+		fputs("null", f);
+	fputs(", \"paths\": [", f);
+	for (unsigned i = 0; i < r->query.columns; i++) {
+		if (i)
+			fputs(", ", f);
+		json_string(f, r->query.column[i].path);
+	}
+	fputs("]}\n", f);
+}
+
+void counters_print_head(const struct counters_run *r, FILE *f)
+{
+	if (r->format == COUNTERS_JSON) {
+		put_head_json(r, f);
+		return;
+	}
+	const char *separator = r->format == COUNTERS_CSV ? "," : "\t";
+	fprintf(f, "\"(PDH-%s 4.0)\"", r->format == COUNTERS_CSV ? "CSV" : "TSV");
+	for (unsigned i = 0; i < r->query.columns; i++) {
+		fputs(separator, f);
+		put_cell(f, r->host, r->query.column[i].path);
+	}
+	put_end(r, f);
+}
+
+/* Of the sample: seconds since 1970, and milliseconds. */
+static time_t seconds_of(const PERF_DATA_HEADER *d, int *ms)
+{
+	int64_t seconds = d->PerfTime100NSec / SECOND_100NS,
+		rest = d->PerfTime100NSec % SECOND_100NS;
+
+	if (rest < 0) {
+		rest += SECOND_100NS;
+		seconds--;
+	}
+	*ms = (int)(rest / 10000);
+	return (time_t)(seconds - FROM_1601_TO_1970);
+}
+
+static void put_row_json(const struct counters_run *r, FILE *f)
+{
+	char text[64] = "";
+	struct tm tm;
+	int ms;
+	time_t at = seconds_of(r->query.data, &ms);
+
+	if (gmtime_r(&at, &tm))
+		strftime(text, sizeof text, "%FT%T", &tm);
+	fprintf(f, "{\"kind\": \"sample\", \"time\": \"%s.%03dZ\", \"values\": {", text, ms);
+	for (unsigned i = 0; i < r->query.columns; i++) {
+		const struct column *c = &r->query.column[i];
+
+		if (i)
+			fputs(", ", f);
+		json_string(f, c->path);
+		if (c->known && isfinite(c->value))
+			fprintf(f, ": %.6f", c->value);
+		else
+			fputs(": null", f);
+	}
+	fputs("}}\n", f);
+}
+
+void counters_print_row(const struct counters_run *r, FILE *f)
+{
+	char text[64] = "";
+	struct tm tm;
+	int ms;
+
+	if (r->format == COUNTERS_JSON) {
+		put_row_json(r, f);
+		return;
+	}
+	const char *separator = r->format == COUNTERS_CSV ? "," : "\t";
+	time_t at = seconds_of(r->query.data, &ms);
+	if (localtime_r(&at, &tm))
+		strftime(text, sizeof text, "%m/%d/%Y %T", &tm);
+	fprintf(f, "\"%s.%03d\"", text, ms);
+	for (unsigned i = 0; i < r->query.columns; i++) {
+		const struct column *c = &r->query.column[i];
+
+		fputs(separator, f);
+		if (c->known && isfinite(c->value))
+			fprintf(f, "\"%.6f\"", c->value);
+		else
+			fputs("\" \"", f);
+	}
+	put_end(r, f);
+}

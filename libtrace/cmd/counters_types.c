@@ -1,0 +1,94 @@
+/*
+ * counters: how things are called.
+ */
+#include <string.h>
+
+#include "counters.h"
+
+const char *counter_type_name(ULONG type)
+{
+	static const struct {
+		ULONG type;
+		const char *name;
+	} names[] = {
+#define NAME(x) {x, #x}
+		NAME(PERF_COUNTER_RAWCOUNT_HEX),
+		NAME(PERF_COUNTER_LARGE_RAWCOUNT_HEX),
+		NAME(PERF_COUNTER_RAWCOUNT),
+		NAME(PERF_COUNTER_LARGE_RAWCOUNT),
+		NAME(PERF_COUNTER_DELTA),
+		NAME(PERF_COUNTER_LARGE_DELTA),
+		NAME(PERF_COUNTER_COUNTER),
+		NAME(PERF_COUNTER_BULK_COUNT),
+		NAME(PERF_SAMPLE_COUNTER),
+		NAME(PERF_COUNTER_TIMER),
+		NAME(PERF_COUNTER_TIMER_INV),
+		NAME(PERF_100NSEC_TIMER),
+		NAME(PERF_100NSEC_TIMER_INV),
+		NAME(PERF_RAW_FRACTION),
+		NAME(PERF_LARGE_RAW_FRACTION),
+		NAME(PERF_RAW_BASE),
+		NAME(PERF_LARGE_RAW_BASE),
+		NAME(PERF_SAMPLE_FRACTION),
+		NAME(PERF_SAMPLE_BASE),
+		NAME(PERF_AVERAGE_TIMER),
+		NAME(PERF_AVERAGE_BASE),
+		NAME(PERF_AVERAGE_BULK),
+		NAME(PERF_ELAPSED_TIME),
+		NAME(PERF_PRECISION_SYSTEM_TIMER),
+		NAME(PERF_PRECISION_100NS_TIMER),
+		NAME(PERF_PRECISION_OBJECT_TIMER),
+#undef NAME
+	};
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (names[i].type == type)
+			return names[i].name;
+	return NULL;
+}
+
+bool counter_is_hidden(const struct catalogue_counter *c)
+{
+	switch (c->type) {
+	case PERF_RAW_BASE:
+	case PERF_LARGE_RAW_BASE:
+	case PERF_SAMPLE_BASE:
+	case PERF_AVERAGE_BASE:
+		return true;
+	default:
+		return c->attributes & PERF_ATTRIB_NO_DISPLAYABLE;
+	}
+}
+
+void guid_text(const GUID *g, char text[40])
+{
+	snprintf(text, 40, "%08x-%04x-%04x-%02x%02x-%02x%02x%02x%02x%02x%02x", g->Data1, g->Data2,
+		g->Data3, g->Data4[0], g->Data4[1], g->Data4[2], g->Data4[3], g->Data4[4],
+		g->Data4[5], g->Data4[6], g->Data4[7]);
+}
+
+const char *counters_status(ULONG status)
+{
+	switch (status) {
+	case ERROR_FILE_NOT_FOUND:
+		return "there is no such file";
+	case ERROR_ACCESS_DENIED:
+		return "this user may not read it";
+	case ERROR_INVALID_DATA:
+		return "what it holds makes no sense";
+	case ERROR_OUTOFMEMORY:
+		return "not enough memory";
+	case ERROR_NOT_SUPPORTED:
+		return "this machine cannot supply it";
+	case ERROR_WMI_GUID_NOT_FOUND:
+		return "its provider is gone";
+	case ERROR_WMI_INSTANCE_NOT_FOUND:
+		return "there is no such instance";
+	case ERROR_WMI_ITEMID_NOT_FOUND:
+		return "there is no such counter";
+	case ERROR_NO_MORE_ITEMS:
+		return "there are no samples";
+	default:
+		return PerfStatusName(status);
+	}
+}
