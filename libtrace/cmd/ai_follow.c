@@ -83,9 +83,12 @@ static int sampled(const CPUUTIL_DATA *data, void *context)
 
 static int tell_failure(const struct follow *f, const char *what, int rc)
 {
+	const char *why = ai_why();
+
 	if (rc != PU_ERROR_NOT_SUPPORTED)
-		return cmd_fail(f->run->verb, "%s: %s", what, RcToString(rc));
-	cmd_fail(f->run->verb, "nothing here tells busy from idle: %s", AiWhy());
+		return cmd_fail(f->run->verb, "%s: %s%s%s", what, RcToString(rc), why ? ": " : "",
+			why ? why : "");
+	cmd_fail(f->run->verb, "nothing here tells busy from idle: %s", why ? why : "unknown");
 	return EXIT_NO_COUNTERS;
 }
 

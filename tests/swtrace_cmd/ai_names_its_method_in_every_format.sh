@@ -1,0 +1,55 @@
+#!/bin/sh
+. "${0%/*}/lib.sh"
+echo 'busy all 25%' >script
+cpus=$(processors)
+
+SWTRACE_COUNTERS=scripted:$dir/script
+export SWTRACE_COUNTERS
+
+run 0 ai 0.01 3 --json
+is_json out
+[ "$(wc -l <out)" -eq 4 ] || fail "other than a header and 3 samples"
+in_file out '^\{"kind": "header", .*"processors": '"$cpus"', "interval_s": 0\.01, "samples": 3, '
+in_file out '"method": "scripted, not measured", "why": "SWTRACE_COUNTERS=scripted"\}$'
+[ "$(grep -c '"system": {"busy": 25\.0000, "idle": 75\.0000, "intr": null, ' out)" -eq 3 ] ||
+	fail "the system's figures"
+[ "$(sed -n 2p out | grep -o '"cpu": ' | wc -l)" -eq "$cpus" ] || fail "not all processors"
+
+# Due at multiples of the interval: what has passed is never less.
+grep -o '"elapsed_s": [0-9.]*' out | awk '{ at += $2; if (at < 0.01 * NR - 1e-4) bad = 1 }
+	END { exit bad || NR != 3 }' || fail "samples came too early"
+
+run 0 ai 0.01 1 --json -s
+is_json out
+in_file out '"cpus": \[\], "system"'
+
+run 0 ai 0.01 2 --csv -l log
+cmp -s out log || fail "the log is not what was shown"
+[ "$(grep -c "$(printf '\r')\$" out)" -eq "$(wc -l <out)" ] || fail "line ends"
+[ "$(wc -l <out)" -eq $((1 + 2 * (cpus + 1))) ] || fail "not a row a processor and one of all"
+tr -d '\r' <out | sed 's/"[^"]*"/x/g' | awk -F, 'NF != 11 { bad = 1 } END { exit bad }' ||
+	fail "lines of other than 11 cells"
+in_file out '^[-0-9]+T[:0-9.]+Z,0\.[0-9]+,,25\.0000,75\.0000,,,,,"scripted, not measured",SWTRACE_'
+[ "$(grep -c '^time' out)" -eq 1 ] || fail "more than a heading"
+
+run 0 ai 0.01 1 --csv -s
+[ "$(wc -l <out)" -eq 2 ] || fail "-s is not the system alone"
+
+# Where nothing is measured, nothing is shown.
+SWTRACE_COUNTERS=none
+refuses 4 'SWTRACE_COUNTERS=none' ai 0.01 1
+refuses 4 'SWTRACE_COUNTERS=none' ai 0.01 1 --json
+SWTRACE_COUNTERS=scripted:$dir/nothing
+refuses 1 'PU_ERR_FILE_ERROR' ai 0.01 1
+unset SWTRACE_COUNTERS
+
+# Measured: what busy and idle leave of 100 is the time in interrupts.
+run 0 ai 0.05 1 --json
+is_json out
+in_file out '"method": "[^"]'
+! grep -q scripted out || fail "says that it is scripted"
+sed -n 2p out | grep -o '"system".*' | awk '{
+		busy = $3 + 0; idle = $5 + 0; intr = $7 == "null," ? 0 : $7 + 0
+		sum = busy + idle + intr
+		exit sum < 99.9 || sum > 100.1
+	}' || fail "busy, idle and intr are not the whole"

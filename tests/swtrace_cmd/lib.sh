@@ -1,0 +1,88 @@
+# For the tests ai_*.sh and counters_*.sh: `. "${0%/*}/lib.sh"`. SWTRACE is the command, CHECK_JSON
+# the program that reads JSON.
+# shellcheck shell=sh
+
+set -eu
+: "${SWTRACE:?the swtrace command}" "${CHECK_JSON:?the program tests/stat/check_json.c}"
+
+dir=$(mktemp -d "${TMPDIR:-/tmp}/swtrace-cmd.XXXXXX")
+SWTRACE_SESSION=$(mktemp -d /dev/shm/swtrace-cmd-test.XXXXXX)
+export SWTRACE_SESSION
+pids=
+cleanup()
+{
+	for pid in $pids; do
+		kill -9 "$pid" 2>/dev/null || :
+	done
+	rm -rf "$dir" "$SWTRACE_SESSION"
+}
+trap cleanup EXIT
+trap 'exit 1' HUP INT TERM
+cd "$dir"
+
+fail()
+{
+	echo "${0##*/}: $*" >&2
+	for file in out err; do
+		[ -f $file ] || continue
+		echo "-- $file:" >&2
+		head -n 20 $file >&2
+	done
+	exit 1
+}
+
+skip()
+{
+	echo "skipped: ${0##*/}: $*"
+	exit 77
+}
+
+# run STATUS ARGUMENTS...: swtrace, stdout to out, stderr to err.
+run()
+{
+	expected=$1
+	shift
+	status=0
+	"$SWTRACE" "$@" >out 2>err </dev/null || status=$?
+	[ "$status" -eq "$expected" ] || fail "swtrace $*: exit $status, expected $expected"
+}
+
+# refuses STATUS PATTERN ARGUMENTS...: with one line on stderr that has it, and nothing on stdout.
+refuses()
+{
+	refusal=$1
+	pattern=$2
+	shift 2
+	run "$refusal" "$@"
+	[ "$(wc -l <err)" -eq 1 ] && [ ! -s out ] ||
+		fail "swtrace $*: expected one line on stderr and nothing on stdout"
+	in_file err "$pattern"
+}
+
+# in_file FILE PATTERN: an extended regular expression stands in it.
+in_file()
+{
+	grep -aEq -- "$2" "$1" || fail "$1 has no '$2'"
+}
+
+is_json()
+{
+	"$CHECK_JSON" <"$1" >wrong || fail "$1: $(cat wrong)"
+}
+
+# The highest processor online, and one.
+processors()
+{
+	sed 's/.*[-,]//' /sys/devices/system/cpu/online | awk '{ print $1 + 1 }'
+}
+
+# wait_until COMMAND...: for at most 20 s.
+wait_until()
+{
+	tries=0
+	until "$@"; do
+		tries=$((tries + 1))
+		[ $tries -lt 1000 ] || fail "waited in vain: $*"
+		sleep 0.02
+	done
+}
