@@ -66,7 +66,7 @@ static bool parse_interval(const char *text, uint64_t *ns)
 	uint64_t minutes = 0, seconds;
 	unsigned fields = 1;
 
-	for (const char *p = text; last && p < last; fields++) {
+	for (const char *p = text; last && p <= last; fields++) {
 		char digits[8];
 		size_t n = strcspn(p, ":");
 		uint64_t field;
