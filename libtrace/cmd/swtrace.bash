@@ -6,7 +6,7 @@ _swtrace()
 	local words= files= i
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)); then
-		words="init install on off enable disable maj info dump get free run record trigger doctor event stat
+		words="init install on off enable disable maj info dump get free run record trigger doctor event stat ai counters
 			--help --version"
 		mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
 		return
@@ -34,7 +34,11 @@ _swtrace()
 	elif [[ $prev == = ]]; then
 		prev=${COMP_WORDS[COMP_CWORD-2]}
 	fi
+	# Of ai these take no value; of counters -f takes another one.
+	[[ $verb == ai && ($prev == -t || $prev == -s) ]] && prev=
+	[[ $verb == counters && $prev == -f ]] && prev=counters-f
 	case $prev in
+	counters-f) words="csv tsv json" ;;
 	--compress) words="none lz4 zlib" ;;
 	--format) words="trace nrm2" ;;
 	-e|-p|-I) return ;;
@@ -43,6 +47,8 @@ _swtrace()
 	-s|-ss|--duration|--rotate|--keep|--after|--count|--timeout) return ;;
 	--cpu) words="intel amd arm p4 netburst netburst_p" ;;
 	--sysfs) mapfile -t COMPREPLY < <(compgen -d -- "$cur"); compopt -o filenames; return ;;
+	-r|-si|-sc) return ;;
+	--from|-cf|-l) files=1 ;;
 	--when) words="label= elapsed> major= minor= mm= tid= pid= comm= cpu= cpi> lost>" ;;
 	--on-signal) [[ ${COMP_WORDS[COMP_CWORD]} == = || ${COMP_WORDS[COMP_CWORD-1]} == = ]] &&
 		words="USR1 USR2 QUIT ALRM CONT URG WINCH RTMIN" || files=1 ;;
@@ -60,6 +66,19 @@ _swtrace()
 		maj|info|doctor) words="--json --help" ;;
 		stat)
 			words="-e -p -t -a -I --per-cpu --duration --csv --json -o -- --help" ;;
+		ai) words="-r -t -s -sp -l --json --csv --trace --help" ;;
+		counters)
+			if ((COMP_CWORD == 2)); then words="list instances query --help"
+			elif [[ $cur == -* && ${COMP_WORDS[2]} == query ]]; then
+				words="-si -sc -f -o -y -cf --from --trace --json --help"
+			elif [[ $cur == -* ]]; then words="-q -qx --from --json --help"
+			elif [[ ${COMP_WORDS[2]} == list || ${COMP_WORDS[2]} == instances ]]; then
+				local IFS=$'\n'
+				mapfile -t COMPREPLY < <(compgen -W "$(swtrace counters list --json 2>/dev/null |
+					sed -n 's/^{"counterset": "\([^"]*\)".*/\1/p')" -- "$cur" |
+					sed 's/ /\\ /g')
+				return
+			fi ;;
 		event)
 			if ((COMP_CWORD == 2)); then words="list show encode --help"
 			elif [[ $cur == -* ]]; then words="--cpu --sysfs --try --json --help"
