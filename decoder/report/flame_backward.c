@@ -17,7 +17,7 @@
 enum {
 	FEW_STACKED = 1 << 18,
 	STEPS = 32, /* for an interval on the average, among those that overlap */
-	MAX_WAITING = 128,
+	MAX_WAITING = 256,
 };
 
 /* An interval that may have others in it. */
@@ -37,25 +37,26 @@ struct stack {
 	unsigned waiting; /* of the holders */
 };
 
-/*
- * One whose frame is found together with those of others, as finding it means waiting for
- * memory. Where that is, its path tells: its parent may be waiting, too.
- */
-struct waiting {
-	uint32_t parent; /* a frame, or WAITING and its place */
-	uint32_t name, frame, stack;
-	uint64_t parent_path, path, self;
-	struct flame_part part;
-};
-
-#define WAITING (UINT32_C(1) << 31)
-
 /* What a number of an owner stands for. */
 struct owner {
 	uint32_t machine, stack;
 	uint32_t name, frame; /* frame: 0: none yet */
 	uint64_t path;
 };
+
+/*
+ * One whose frame is found together with those of others, as finding it means waiting for
+ * memory. Where that is, its path tells: its parent may be waiting, too.
+ */
+struct waiting {
+	struct owner *owner;
+	struct stack *stack;
+	uint32_t parent; /* a frame, or WAITING and its place */
+	uint32_t name, frame;
+	uint64_t parent_path, path, self;
+};
+
+#define WAITING (UINT32_C(1) << 31)
 
 /* A writer's numbers, in the tree. */
 struct numbers {
@@ -73,7 +74,6 @@ struct backward {
 	size_t places;
 	struct flame_sources sources;
 	struct waiting waiting[MAX_WAITING];
-	unsigned nwaiting;
 	size_t stacked, sweep_at;
 	uint64_t steps, added;
 	uint32_t machine;
@@ -250,24 +250,21 @@ static void tell_holders(struct backward *b, struct stack *s)
 	}
 }
 
-static int settle(struct backward *b)
+/* Whose they are: without what nobody can guess, the processor reads ahead. */
+static void prepare(struct backward *b, struct flame_ended *e, unsigned n)
 {
-	int rc = 0;
-	for (unsigned i = 0; i < b->nwaiting; i++)
-		flame_tree_ask_frame(b->tree, b->waiting[i].path);
-	for (unsigned i = 0; i < b->nwaiting && !rc; i++) {
+	for (unsigned i = 0; i < n; i++) {
+		const struct numbers *numbers = &b->numbers[e[i].segment->writer];
 		struct waiting *w = &b->waiting[i];
-		w->frame =
-			flame_tree_add(b->tree, known_frame(b, w->parent), w->parent_path, w->name);
-		if (!w->frame)
-			return CPIDECODE_ENOMEM;
-		flame_tree_node(b->tree, w->frame)->self += w->self;
-		rc = flame_tree_count(b->tree, w->frame, &w->part);
+		w->owner = &numbers->owners[e[i].record.owner];
+		w->stack = &b->stacks[w->owner->stack];
+		w->name = numbers->names ? numbers->names[e[i].record.name] : e[i].record.name;
+		w->self = 0;
+		if (b->tree->measured)
+			e[i].record.part.elapsed_ns =
+				trace_duration_ns(trace_file(b->log->r->trace, e[i].segment->file),
+					e[i].record.elapsed);
 	}
-	for (unsigned i = 0; i < b->nwaiting && !rc; i++)
-		tell_holders(b, &b->stacks[b->waiting[i].stack]);
-	b->nwaiting = 0;
-	return rc;
 }
 
 /* The task's frame is known at once: there are few. */
@@ -280,53 +277,35 @@ static int find_task(struct backward *b, struct owner *owner)
 	return owner->frame ? 0 : CPIDECODE_ENOMEM;
 }
 
-/* The next of the waiting. */
-static void wait_for_frame(
-	struct backward *b, const struct flame_ended *e, uint32_t parent, uint64_t parent_path)
+/* Finds what holds it, and what it holds no more. */
+static int nest(struct backward *b, const struct flame_ended *e, unsigned number)
 {
-	const struct numbers *n = &b->numbers[e->segment->writer];
-	struct waiting *w = &b->waiting[b->nwaiting++];
-	w->parent = parent;
-	w->name = n->names ? n->names[e->record.name] : e->record.name;
-	w->stack = n->owners[e->record.owner].stack;
-	w->parent_path = parent_path;
-	w->path = flame_tree_path(b->tree, parent_path, w->name);
-	w->self = 0;
-	flame_tree_ask(b->tree, w->path);
-	if (b->tree->measured) {
-		w->part = e->record.part;
-		w->part.elapsed_ns = trace_duration_ns(
-			trace_file(b->log->r->trace, e->segment->file), e->record.elapsed);
-	}
-}
-
-static int add_interval(struct backward *b, const struct flame_ended *e)
-{
-	struct owner *owner = &b->numbers[e->segment->writer].owners[e->record.owner];
-	struct stack *s = &b->stacks[owner->stack];
+	struct waiting *w = &b->waiting[number];
+	struct stack *s = w->stack;
 	close_after(b, s, e->end);
 	if (grow(&s->at, s->count, &s->cap, sizeof *s->at))
-		return CPIDECODE_ENOMEM;
-	if (b->nwaiting == MAX_WAITING && settle(b))
 		return CPIDECODE_ENOMEM;
 	size_t place = s->count;
 	while (place &&
 		starts_after(s->at[place - 1].early, s->at[place - 1].start, e->early, e->start))
 		place--;
-	struct holder *own = &s->at[place], *outer = place ? own - 1 : NULL;
-	uint32_t waiting = WAITING | b->nwaiting;
-	if (outer) {
-		outer->nested += e->record.weight;
-		wait_for_frame(b, e, outer->frame, outer->path);
-	} else if (find_task(b, owner) == 0) {
-		wait_for_frame(b, e, owner->frame, owner->path);
+	struct holder *own = &s->at[place];
+	if (place) {
+		own[-1].nested += e->record.weight;
+		w->parent = own[-1].frame;
+		w->parent_path = own[-1].path;
 	} else {
-		return CPIDECODE_ENOMEM;
+		if (find_task(b, w->owner))
+			return CPIDECODE_ENOMEM;
+		w->parent = w->owner->frame;
+		w->parent_path = w->owner->path;
 	}
-	b->steps += s->count - place;
-	memmove(own + 1, own, (s->count++ - place) * sizeof *own);
-	*own = (struct holder){
-		e->start, e->record.weight, 0, b->waiting[b->nwaiting - 1].path, waiting, e->early};
+	w->path = flame_tree_path(b->tree, w->parent_path, w->name);
+	flame_tree_ask(b->tree, w->path);
+	if (place < s->count)
+		memmove(own + 1, own, (s->count - place) * sizeof *own);
+	b->steps += s->count++ - place;
+	*own = (struct holder){e->start, e->record.weight, 0, w->path, WAITING | number, e->early};
 	s->waiting++;
 	b->added++;
 	if (++b->stacked >= b->sweep_at)
@@ -334,17 +313,45 @@ static int add_interval(struct backward *b, const struct flame_ended *e)
 	return b->steps > STEPS * (b->added + 1024) ? 1 : 0;
 }
 
+static int find_frames(struct backward *b, const struct flame_ended *e, unsigned n)
+{
+	int rc = 0;
+	for (unsigned i = 0; i < n; i++)
+		flame_tree_ask_frame(b->tree, b->waiting[i].path);
+	for (unsigned i = 0; i < n; i++) {
+		struct waiting *w = &b->waiting[i];
+		uint32_t parent = known_frame(b, w->parent);
+		w->frame = flame_tree_add(b->tree, parent, w->parent_path, w->name);
+		if (!w->frame)
+			return CPIDECODE_ENOMEM;
+	}
+	for (unsigned i = 0; i < n && !rc; i++) {
+		const struct waiting *w = &b->waiting[i];
+		flame_tree_node(b->tree, w->frame)->self += w->self;
+		rc = flame_tree_count(b->tree, w->frame, &e[i].record.part);
+		tell_holders(b, w->stack);
+	}
+	return rc;
+}
+
 static int add_machine(struct backward *b, uint32_t machine)
 {
 	b->machine = machine;
 	int rc = flame_sources_start(&b->sources, machine);
-	while (!rc && !(rc = flame_sources_next(&b->sources)) && b->sources.nended)
-		for (size_t i = 0; i < b->sources.nended && !rc; i++)
-			rc = add_interval(b, &b->sources.ended[i]);
-	if (rc)
-		return rc;
-	close_machine(b);
-	return settle(b);
+	while (!rc && !(rc = flame_sources_next(&b->sources)) && b->sources.nended) {
+		struct flame_ended *e = b->sources.ended, *end = e + b->sources.nended;
+		for (unsigned n; e < end && !rc; e += n) {
+			n = end - e < MAX_WAITING ? (unsigned)(end - e) : MAX_WAITING;
+			prepare(b, e, n);
+			for (unsigned i = 0; i < n && !rc; i++)
+				rc = nest(b, &e[i], i);
+			if (!rc)
+				rc = find_frames(b, e, n);
+		}
+	}
+	if (!rc)
+		close_machine(b);
+	return rc;
 }
 
 static int add_all(struct backward *b)

@@ -1,6 +1,7 @@
 #include "flame_names.h"
 
 #include <string.h>
+#define XXH_INLINE_ALL
 #include <xxhash.h>
 
 #include "../../include/cpidecode.h"

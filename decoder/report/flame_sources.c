@@ -8,6 +8,7 @@
 #include "../model/grow.h"
 
 enum {
+	SOME = 128,
 	MAX_TOGETHER = 1 << 16, /* of one end */
 	MAX_SOURCES = 1 << 10,	/* each may hold a block */
 };
@@ -216,20 +217,29 @@ int flame_sources_open(struct flame_sources *all)
 	return rc;
 }
 
-int flame_sources_next(struct flame_sources *all)
+/* All that end together. */
+static int take_ended(struct flame_sources *all)
 {
-	all->nended = 0;
-	if (!all->count)
-		return 0;
+	size_t first = all->nended;
 	uint64_t end = all->heap[0]->end;
 	int rc;
 	do
 		rc = take_top(all);
 	while (!rc && all->count && all->heap[0]->end == end);
-	if (rc || all->nended == 1)
+	size_t n = all->nended - first;
+	if (rc || n == 1)
 		return rc;
-	sort_ended(all->ended, all->nended);
-	return is_unclear(all->ended, all->nended);
+	sort_ended(all->ended + first, n);
+	return is_unclear(all->ended + first, n);
+}
+
+int flame_sources_next(struct flame_sources *all)
+{
+	int rc = 0;
+	all->nended = 0;
+	while (all->count && all->nended < SOME && !rc)
+		rc = take_ended(all);
+	return rc;
 }
 
 void flame_sources_close(struct flame_sources *all)

@@ -38,9 +38,9 @@ int flame_sources_open(struct flame_sources *s);
 /* From the end of that machine's records, by ticks. 0 or a negative code. */
 int flame_sources_start(struct flame_sources *s, uint32_t machine);
 /*
- * The next of the machine's that end together, those that hold others first, in s->ended;
- * none: at the beginning. 0, a negative code (errno for CPIDECODE_ESPOOL), or 1: only
- * sorting tells their order.
+ * Some more of the machine's in s->ended, those that hold others before them; none: at the
+ * beginning. 0, a negative code (errno for CPIDECODE_ESPOOL), or 1: only sorting tells their
+ * order.
  */
 int flame_sources_next(struct flame_sources *s);
 void flame_sources_close(struct flame_sources *s);
