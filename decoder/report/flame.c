@@ -30,7 +30,6 @@ struct open_interval {
 struct builder {
 	const struct report *r;
 	struct flame_tree tree;
-	struct flame flame;
 	struct thread_stacks threads;
 	uint64_t left_out;
 	int64_t start, end;
@@ -313,8 +312,12 @@ static const char *const units[] = {[WEIGHT_CYCLES] = "cycles",
 
 static int draw(struct builder *b)
 {
-	struct flame *f = &b->flame;
+	struct flame f = {
+		.unit = units[b->r->weight], .host = b->r->host, .scripted = b->r->scripted};
 	struct out range;
+	int rc = flame_picture(&b->tree, &f);
+	if (rc)
+		return rc;
 	out_memory(&range);
 	if (b->tree.count > 1) {
 		units_iso8601(&range, b->start);
@@ -327,18 +330,22 @@ static int draw(struct builder *b)
 		out_str(&range, "no intervals");
 	}
 	out_char(&range, '\0');
-	f->range = range.error ? "" : range.buf;
-	f->unit = units[b->r->weight];
-	f->weight = b->r->weight == WEIGHT_CYCLES ? "elapsed cycles" : f->unit;
-	f->host = b->r->host;
-	f->scripted = b->r->scripted;
-	int rc = 0;
-	if (b->r->format == FORMAT_SVG)
-		flame_svg(b->r->out, f);
-	else
-		rc = flame_folded(b->r->out, f);
+	f.range = range.error ? "" : range.buf;
+	f.weight = b->r->weight == WEIGHT_CYCLES ? "elapsed cycles" : f.unit;
+	flame_svg(b->r->out, &f);
 	out_discard(&range);
-	return rc < 0 ? CPIDECODE_ENOMEM : 0;
+	free(f.frames);
+	return 0;
+}
+
+static int write_lines(struct builder *b)
+{
+	struct pages frames = {0};
+	int rc = flame_lines(&b->tree, &frames);
+	if (!rc && flame_folded(b->r->out, frames.at))
+		rc = CPIDECODE_ENOMEM;
+	pages_free(&frames);
+	return rc;
 }
 
 int report_flame(struct report *r)
@@ -354,16 +361,12 @@ int report_flame(struct report *r)
 	if (!rc)
 		rc = add_intervals(b);
 	if (!rc)
-		rc = r->format == FORMAT_SVG ? flame_picture(&b->tree, &b->flame)
-					     : flame_lines(&b->tree, &b->flame);
-	if (!rc)
-		rc = draw(b);
+		rc = r->format == FORMAT_SVG ? draw(b) : write_lines(b);
 	if (!rc && b->left_out)
 		report_note(r, "%llu interval%s left out: %s were not measured in %s",
 			(unsigned long long)b->left_out, b->left_out == 1 ? "" : "s",
 			units[r->weight], b->left_out == 1 ? "it" : "them");
 	out_discard(&b->spelled);
-	free(b->flame.frames);
 	flame_tree_free(&b->tree);
 	free(b);
 	return rc;

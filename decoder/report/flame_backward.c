@@ -85,44 +85,58 @@ static bool starts_after(bool early, uint64_t start, bool other_early, uint64_t 
 	return early != other_early ? other_early : start > other;
 }
 
-static uint32_t spelled_name(struct backward *b, struct flame_name name, struct out *text)
+/* As it is spelled, which in lines of stacks may be another way. */
+static void spell(const struct backward *b, struct flame_name name, struct out *text)
 {
 	text->len = 0;
 	if (b->log->r->format == FORMAT_FOLDED)
 		escape_frame(text, name.at, name.len);
 	else
 		out_bytes(text, name.at, name.len);
-	return text->error ? 0 : flame_names_add(&b->tree->names, text->buf, text->len);
+}
+
+static bool is_same(struct flame_name name, const struct out *text)
+{
+	return text->len == name.len && (!name.len || !memcmp(text->buf, name.at, name.len));
+}
+
+static uint32_t *same_numbers(uint32_t n)
+{
+	uint32_t *to = malloc(((size_t)n + 1) * sizeof *to);
+	for (uint32_t i = 0; to && i < n; i++)
+		to[i] = i;
+	return to;
 }
 
 /*
- * In lines of stacks a name may have to be spelled in another way, and two that become the
- * same are one. The first writer's names become the tree's.
+ * In the tree, two names that are spelled the same are one. The first writer's names become the
+ * tree's, and of them only those that are spelled in another way get other numbers.
  */
-static int number_names(struct backward *b, unsigned i)
+static int number_names(struct backward *b, unsigned i, struct out *text)
 {
-	struct flame_names *names = &b->log->writers[i].names;
-	uint32_t n = names->count;
+	struct flame_names *all = &b->tree->names, *own = i ? &b->log->writers[i].names : all;
+	uint32_t n = b->log->writers[i].names.count, **to = &b->numbers[i].names;
 	if (i == 0) {
-		b->tree->names = *names;
-		*names = (struct flame_names){0};
-		names = &b->tree->names;
+		*all = b->log->writers[i].names;
+		b->log->writers[i].names = (struct flame_names){0};
 		if (b->log->r->format != FORMAT_FOLDED)
 			return 0;
-	}
-	struct out text;
-	uint32_t *to = calloc((size_t)n + 1, sizeof *to);
-	b->numbers[i].names = to;
-	if (!to)
+	} else if (!(*to = same_numbers(n))) {
 		return CPIDECODE_ENOMEM;
-	out_memory(&text);
-	int rc = 0;
-	for (uint32_t k = 1; k < n && !rc; k++) {
-		to[k] = spelled_name(b, flame_names_get(names, k), &text);
-		rc = to[k] ? 0 : CPIDECODE_ENOMEM;
 	}
-	out_discard(&text);
-	return rc;
+	for (uint32_t k = 1; k < n; k++) {
+		struct flame_name name = flame_names_get(own, k);
+		spell(b, name, text);
+		if (text->error)
+			return CPIDECODE_ENOMEM;
+		if (i == 0 && is_same(name, text))
+			continue;
+		uint32_t number = flame_names_add(all, text->buf, text->len);
+		if (!number || (!*to && !(*to = same_numbers(n))))
+			return CPIDECODE_ENOMEM;
+		(*to)[k] = number;
+	}
+	return 0;
 }
 
 static bool more_stacks(struct backward *b)
@@ -358,11 +372,14 @@ static int add_all(struct backward *b)
 {
 	b->numbers = calloc(b->log->count, sizeof *b->numbers);
 	int rc = b->numbers ? 0 : CPIDECODE_ENOMEM;
+	struct out text;
+	out_memory(&text);
 	for (unsigned i = 0; i < b->log->count && !rc; i++) {
-		rc = number_names(b, i);
+		rc = number_names(b, i, &text);
 		if (!rc)
 			rc = number_owners(b, i);
 	}
+	out_discard(&text);
 	if (!rc)
 		rc = flame_sources_open(&b->sources);
 	for (size_t i = 0; i < trace_nfiles(b->log->r->trace) && !rc; i++) {

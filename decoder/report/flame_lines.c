@@ -1,5 +1,4 @@
 /* All frames of a tree, children in the order of their names. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,12 +13,12 @@ struct sibling {
 
 enum { KEY_BYTES = 7, VERY_FEW = 12, FEW = 48, SOON = 32 };
 
-static size_t common_length(const struct flame_frame *frames, const struct sibling *s, size_t n)
+static size_t common_length(const struct flame_stack *frames, const struct sibling *s, size_t n)
 {
-	const struct flame_frame *first = &frames[s[0].frame];
+	const struct flame_stack *first = &frames[s[0].frame];
 	size_t common = first->name_len;
 	for (size_t i = 1; i < n && common; i++) {
-		const struct flame_frame *f = &frames[s[i].frame];
+		const struct flame_stack *f = &frames[s[i].frame];
 		if (common > f->name_len)
 			common = f->name_len;
 		for (size_t k = 0; k < common; k++)
@@ -29,7 +28,7 @@ static size_t common_length(const struct flame_frame *frames, const struct sibli
 	return common;
 }
 
-static uint64_t key_of(const struct flame_frame *f, size_t from)
+static uint64_t key_of(const struct flame_stack *f, size_t from)
 {
 	size_t n = f->name_len - from;
 	uint64_t key = 0;
@@ -44,8 +43,8 @@ static int compare(const void *x, const void *y, void *frames)
 	const struct sibling *s = x, *t = y;
 	if (s->key != t->key)
 		return s->key < t->key ? -1 : 1;
-	const struct flame_frame *a = (struct flame_frame *)frames + s->frame;
-	const struct flame_frame *b = (struct flame_frame *)frames + t->frame;
+	const struct flame_stack *a = (struct flame_stack *)frames + s->frame;
+	const struct flame_stack *b = (struct flame_stack *)frames + t->frame;
 	size_t common = a->name_len < b->name_len ? a->name_len : b->name_len;
 	int order = common ? memcmp(a->name, b->name, common) : 0;
 	if (order)
@@ -78,7 +77,7 @@ static void sort_keys(struct sibling *s, size_t n, struct sibling *scratch)
 		memcpy(s, from, n * sizeof *s);
 }
 
-static void insert_each(struct flame_frame *frames, struct sibling *s, size_t n)
+static void insert_each(struct flame_stack *frames, struct sibling *s, size_t n)
 {
 	for (size_t i = 1; i < n; i++) {
 		struct sibling own = s[i];
@@ -90,7 +89,7 @@ static void insert_each(struct flame_frame *frames, struct sibling *s, size_t n)
 }
 
 static void sort_siblings(
-	struct flame_frame *frames, struct sibling *s, size_t n, struct sibling *scratch)
+	struct flame_stack *frames, struct sibling *s, size_t n, struct sibling *scratch)
 {
 	size_t common = common_length(frames, s, n);
 	for (size_t i = 0; i < n; i++)
@@ -113,7 +112,7 @@ static void sort_siblings(
 }
 
 /* Frames lie anywhere in memory: those that come soon are asked for early. */
-static void ask_early(const struct flame_frame *frames, const struct sibling *s, uint32_t left)
+static void ask_early(const struct flame_stack *frames, const struct sibling *s, uint32_t left)
 {
 	if (left > SOON)
 		__builtin_prefetch(&frames[s[SOON].frame], 1);
@@ -121,70 +120,77 @@ static void ask_early(const struct flame_frame *frames, const struct sibling *s,
 		__builtin_prefetch(frames[s[SOON / 2].frame].name);
 }
 
-/* Where each one's children begin among all; returns how many the most are. */
-static uint32_t count_children(const struct flame *f, uint32_t *first)
+struct lines {
+	const struct flame_tree *tree;
+	struct flame_stack *frames;
+	struct sibling *siblings, *scratch;
+	uint32_t *first; /* where each one's children begin among the siblings */
+};
+
+/* Returns how many the most children are. */
+static uint32_t count_children(struct lines *l)
 {
-	uint32_t most = 0;
-	for (uint32_t i = 1; i < f->count; i++)
-		first[f->frames[i].parent + 1]++;
-	for (uint32_t i = 1; i <= f->count; i++) {
+	uint32_t most = 0, *first = l->first;
+	for (uint32_t i = 1; i < l->tree->count; i++)
+		first[flame_tree_node(l->tree, i)->parent + 1]++;
+	for (uint32_t i = 1; i <= l->tree->count; i++) {
 		most = first[i] > most ? first[i] : most;
 		first[i] += first[i - 1];
 	}
 	return most;
 }
 
-/* siblings has room for all, scratch for the most that have one parent. */
-static void sort_children(
-	struct flame *f, struct sibling *siblings, struct sibling *scratch, uint32_t *first)
+static void copy_frames(struct lines *l)
 {
-	for (uint32_t i = 1; i < f->count; i++)
-		siblings[first[f->frames[i].parent]++].frame = i;
+	for (uint32_t i = 1; i < l->tree->count; i++) {
+		const struct flame_node *node = flame_tree_node(l->tree, i);
+		struct flame_name name = flame_names_get(&l->tree->names, node->name);
+		l->frames[i] = (struct flame_stack){.name = name.at,
+			.name_len = name.len,
+			.self = node->self,
+			.has_value = node->count > 0};
+		l->siblings[l->first[node->parent]++].frame = i;
+	}
+}
+
+static void sort_children(struct lines *l)
+{
+	struct flame_stack *frames = l->frames;
+	uint32_t count = l->tree->count;
 	/* Each is now where the next one's begin. */
-	for (uint32_t i = 0, begin = 0; i < f->count; begin = first[i++]) {
-		uint32_t n = first[i] - begin;
+	for (uint32_t i = 0, begin = 0; i < count; begin = l->first[i++]) {
+		struct sibling *siblings = l->siblings + begin;
+		uint32_t n = l->first[i] - begin;
 		for (uint32_t k = 0; k < n; k++)
-			ask_early(f->frames, siblings + begin + k, f->count - 1 - begin - k);
+			ask_early(frames, siblings + k, count - 1 - begin - k);
 		if (n > 1)
-			sort_siblings(f->frames, siblings + begin, n, scratch);
-		for (uint32_t k = n; k-- > 0;) {
-			uint32_t child = siblings[begin + k].frame;
-			f->frames[child].next = f->frames[i].first_child;
-			f->frames[i].first_child = child;
+			sort_siblings(frames, siblings, n, l->scratch);
+		uint32_t *link = &frames[i].first_child;
+		for (uint32_t k = 0; k < n; k++) {
+			*link = siblings[k].frame;
+			link = &frames[*link].next;
 		}
 	}
 }
 
-static void copy_frames(const struct flame_tree *t, struct flame *f)
+int flame_lines(const struct flame_tree *t, struct pages *frames)
 {
-	f->frames[0] = (struct flame_frame){.name = "all", .name_len = 3, .cpi = NAN};
-	for (uint32_t i = 1; i < f->count; i++) {
-		const struct flame_node *node = flame_tree_node(t, i);
-		struct flame_name name = flame_names_get(&t->names, node->name);
-		f->frames[i] = (struct flame_frame){.name = name.at,
-			.name_len = name.len,
-			.parent = node->parent,
-			.depth = f->frames[node->parent].depth + 1,
-			.has_value = node->count > 0,
-			.self = node->self};
+	struct pages siblings = {0}, scratch = {0}, first = {0};
+	int rc = pages_grow(frames, t->count * sizeof(struct flame_stack));
+	if (!rc)
+		rc = pages_grow(&siblings, t->count * sizeof(struct sibling));
+	if (!rc)
+		rc = pages_grow(&first, ((size_t)t->count + 1) * sizeof(uint32_t));
+	struct lines l = {t, frames->at, siblings.at, NULL, first.at};
+	if (!rc)
+		rc = pages_grow(&scratch, (count_children(&l) + 1) * sizeof(struct sibling));
+	l.scratch = scratch.at;
+	if (!rc) {
+		copy_frames(&l);
+		sort_children(&l);
 	}
-}
-
-int flame_lines(struct flame_tree *t, struct flame *f)
-{
-	f->count = t->count;
-	f->frames = malloc(f->count * sizeof *f->frames);
-	struct sibling *siblings = malloc(f->count * sizeof *siblings);
-	uint32_t *first = calloc((size_t)f->count + 1, sizeof *first);
-	if (f->frames)
-		copy_frames(t, f);
-	uint32_t most = first && f->frames ? count_children(f, first) : 0;
-	struct sibling *scratch = malloc(((size_t)most + 1) * sizeof *scratch);
-	bool room = siblings && scratch && first && f->frames;
-	if (room)
-		sort_children(f, siblings, scratch, first);
-	free(siblings);
-	free(scratch);
-	free(first);
-	return room ? 0 : CPIDECODE_ENOMEM;
+	pages_free(&siblings);
+	pages_free(&scratch);
+	pages_free(&first);
+	return rc;
 }

@@ -223,5 +223,7 @@ int flame_picture(struct flame_tree *t, struct flame *f)
 	free(p.shown);
 	free(p.first);
 	free(p.places);
+	if (rc)
+		free(f->frames);
 	return rc;
 }

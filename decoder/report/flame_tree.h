@@ -58,10 +58,12 @@ static inline uint64_t flame_tree_path(const struct flame_tree *t, uint64_t pare
 
 /*
  * Once all is added, and only once: the frames that a picture shows, f->frames and what is
- * said of them all. Names belong to the tree. 0 or CPIDECODE_ENOMEM.
+ * said of them all. The frames are the caller's, names the tree's. 0 or CPIDECODE_ENOMEM.
  */
 int flame_picture(struct flame_tree *t, struct flame *f);
-/* The same, of lines: all frames. */
-int flame_lines(struct flame_tree *t, struct flame *f);
+/*
+ * The same, of lines: all of them, struct flame_stack each. The caller frees the pages.
+ */
+int flame_lines(const struct flame_tree *t, struct pages *frames);
 
 #endif

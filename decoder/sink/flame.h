@@ -1,12 +1,23 @@
-/*
- * A flame graph as the sinks see it: frames in an array, the root (everything) first,
- * every frame after its parent, children of one parent in the order of their names. A
- * picture's are those that are shown.
- */
+/* Flame graphs as the sinks see them: trees of frames. */
 #ifndef SWT_DECODER_FLAME_H
 #define SWT_DECODER_FLAME_H
 
 #include "out.h"
+
+/*
+ * A frame of lines. They stand in an array, the root first, children of one parent in the order
+ * of their names. Small, as there may be as many as there are intervals.
+ */
+struct flame_stack {
+	const char *name; /* name_len bytes; they went through escape_frame */
+	uint64_t self;
+	uint32_t name_len;
+	uint32_t first_child, next; /* 0: none; the root is nobody's child */
+	bool has_value;		    /* self was measured for at least one interval */
+};
+
+/* Lines `a;b;c value`, in order. 0, or -1: no memory. */
+int flame_folded(struct out *o, const struct flame_stack *frames);
 
 enum flame_kind {
 	FLAME_ROOT,
@@ -22,6 +33,7 @@ enum flame_cpi {
 	FLAME_CPI_RAW,
 };
 
+/* A frame that a picture shows. */
 struct flame_frame {
 	const char *name; /* name_len bytes, any bytes */
 	uint32_t name_len;
@@ -30,9 +42,8 @@ struct flame_frame {
 	uint32_t depth;
 	enum flame_kind kind : 8;
 	enum flame_cpi cpi_kind : 8;
-	bool has_value; /* self was measured for at least one of them */
 	uint64_t self, total;
-	uint64_t left;	 /* in a picture: weight left of it */
+	uint64_t left;	 /* weight left of it */
 	uint64_t count;	 /* intervals of this frame itself */
 	uint64_t within; /* with those of the frames on it */
 	double cpi;	 /* NAN: not measured */
@@ -46,10 +57,14 @@ struct flame_cpis {
 	bool unmeasured;  /* some frame's CPI */
 };
 
+/*
+ * A picture: the root (everything) first, every frame after its parent, children of one parent
+ * in the order of their names.
+ */
 struct flame {
 	struct flame_frame *frames;
 	uint32_t count;
-	uint32_t left_out; /* frames that are not shown */
+	uint32_t left_out; /* frames that are too narrow or too deep to be shown */
 	struct flame_cpis cpis;
 	const char *unit;   /* "cycles", "ns", "instructions" */
 	const char *weight; /* what the widths are, for a person */
@@ -58,14 +73,11 @@ struct flame {
 	bool scripted;
 };
 
-/* Lines `a;b;c value`, in order. The names went through escape_frame. 0, or -1: no memory. */
-int flame_folded(struct out *o, const struct flame *f);
-
 enum { FLAME_MAX_ROWS = 400 }; /* deeper frames could not be looked at anyway */
 
 /* The least weight of all that a frame must have for a picture to show it. */
 uint64_t flame_least(uint64_t all);
-/* A self-contained interactive picture of frames that are all shown. */
+/* A self-contained interactive picture. */
 void flame_svg(struct out *o, const struct flame *f);
 
 #endif

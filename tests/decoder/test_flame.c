@@ -163,10 +163,10 @@ static int log_of(
 	if (!rc)
 		rc = flame_backward(&log, &tree);
 	if (!rc && o) {
-		struct flame f = {0};
-		ck_assert_int_eq(flame_lines(&tree, &f), 0);
-		ck_assert_int_eq(flame_folded(o, &f), 0);
-		free(f.frames);
+		struct pages frames = {0};
+		ck_assert_int_eq(flame_lines(&tree, &frames), 0);
+		ck_assert_int_eq(flame_folded(o, frames.at), 0);
+		pages_free(&frames);
 	}
 	flame_log_free(&log);
 	flame_tree_free(&tree);
