@@ -129,8 +129,6 @@ static bool add_small(
 int flame_measures_add(struct flame_measures *m, uint32_t frame, struct flame_state *state,
 	const struct flame_part *part)
 {
-	if (pages_room(&m->at, frame, sizeof(struct flame_measure)))
-		return CPIDECODE_ENOMEM;
 	struct flame_measure *own = measure_of(m, frame);
 	if (state->form != FLAME_SUMS && add_small(own, state, part))
 		return 0;

@@ -56,7 +56,13 @@ struct flame_state {
 	uint8_t form; /* enum flame_form */
 };
 
-/* Another interval of that frame. 0 or CPIDECODE_ENOMEM. */
+/* Room for those of that frame, and of all before it. 0 or CPIDECODE_ENOMEM. */
+static inline int flame_measures_room(struct flame_measures *m, uint32_t frame)
+{
+	return pages_room(&m->at, frame, sizeof(struct flame_measure));
+}
+
+/* Another interval of that frame, for which there is room. 0 or CPIDECODE_ENOMEM. */
 int flame_measures_add(struct flame_measures *m, uint32_t frame, struct flame_state *state,
 	const struct flame_part *part);
 /* A hint. */

@@ -6,22 +6,30 @@
 
 _Static_assert(sizeof(struct flame_node) == 32, "two in a cache line");
 
+static int more_room(struct flame_tree *t)
+{
+	int rc = pages_room(&t->nodes, t->count, sizeof(struct flame_node));
+	return rc || !t->measured ? rc : flame_measures_room(&t->measures, t->count);
+}
+
 int flame_tree_begin(struct flame_tree *t, bool measured)
 {
-	if (pages_room(&t->nodes, 0, sizeof(struct flame_node)) || flame_slots_room(&t->slots))
-		return CPIDECODE_ENOMEM;
-	/* Before the system has random numbers, the hashes are known: that costs time at worst. */
-	if (getrandom(t->seed, sizeof t->seed, GRND_NONBLOCK) < 0)
-		t->seed[0] = 0;
-	t->seed[0] |= 1;
 	t->measured = measured;
+	if (more_room(t) || flame_slots_room(&t->slots))
+		return CPIDECODE_ENOMEM;
+	/* Before the system has random numbers, hashes can be foreseen: that costs time at worst. */
+	uint64_t random[2] = {0};
+	if (getrandom(random, sizeof random, GRND_NONBLOCK) < 0)
+		random[0] = random[1] = 0;
+	t->seed[0] = random[0] ^ UINT64_C(0x9e3779b97f4a7c15);
+	t->seed[1] = random[1] ^ UINT64_C(0xbf58476d1ce4e5b9);
 	t->count = 1;
 	return 0;
 }
 
 static uint32_t new_frame(struct flame_tree *t, uint32_t parent, uint32_t name)
 {
-	if (t->count == UINT32_MAX || pages_room(&t->nodes, t->count, sizeof(struct flame_node)))
+	if (t->count == FLAME_SEVERAL || more_room(t))
 		return 0;
 	struct flame_node *node = flame_tree_node(t, t->count);
 	node->parent = parent;

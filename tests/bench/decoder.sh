@@ -174,8 +174,9 @@ wide_measured() {
 }
 
 stacks_measured() {
+	set -- -k groups -g 5000 -n "$stacks" -e -p label,summary
 	# Nearly as many stacks as intervals.
-	gentrace -k groups -g 5000 -n "$stacks" -l 4M -e -p label,summary "$memory/raw"
+	gentrace "$@" -l 4M "$memory/raw"
 	"$cpidecode" --format folded "$memory/raw" >"$memory/folded" 2>"$log" ||
 		{ cat "$log" >&2; fail "folding failed"; }
 	folded=$(wc -l <"$memory/folded")
@@ -183,9 +184,17 @@ stacks_measured() {
 		[ "$((folded * 100))" -ge "$((stacks * 95))" ]
 	for i in $(seq "$repetitions"); do
 		both svg "$stacks" --format svg "$memory/raw"
-		peer_stacks
+		peer_stacks flamegraph "$folded"
 	done
 	check_threads svg --format svg "$memory/raw"
+	# 64 labels, a line for each interval.
+	gentrace "$@" "$memory/raw"
+	gentrace "$@" -f folded "$memory/folded"
+	for i in $(seq "$repetitions"); do
+		both svg.labels "$stacks" --format svg "$memory/raw"
+		peer_stacks flamegraph.labels "$stacks"
+	done
+	check_threads "svg of 64 labels" --format svg "$memory/raw"
 	rm -rf "${memory:?}"/*
 }
 

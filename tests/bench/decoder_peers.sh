@@ -135,6 +135,6 @@ peer_wide() {
 	[ "$bt2" -eq 0 ] || peer bt2.wide "$count" babeltrace2 "$memory/ctf" -c sink.utils.dummy
 }
 
-peer_stacks() {
-	[ -z "$flamegraph" ] || ! slow_too || peer flamegraph "$folded" perl "$flamegraph" "$memory/folded"
+peer_stacks() { # ID LINES
+	[ -z "$flamegraph" ] || ! slow_too || peer "$1" "$2" perl "$flamegraph" "$memory/folded"
 }
