@@ -158,10 +158,11 @@ static struct interval_stream *stream(
 	return stream;
 }
 
+/* One whose bytes are not at hand is compared elsewhere. */
 static bool same_label(const struct interval *a, const struct interval *b)
 {
 	return a->has_label == b->has_label && a->label_len == b->label_len &&
-	       (!a->label_len || !memcmp(a->label, b->label, a->label_len));
+	       (!a->label || !memcmp(a->label, b->label, a->label_len));
 }
 
 static bool same_interval(const struct interval *a, const struct interval *b)
@@ -192,6 +193,93 @@ static void intervals(const struct trace *t, const struct settings *s)
 	interval_stream_close(other);
 }
 
+/* Intervals of a pass on one thread, by a builder that is fed or that reads for itself. */
+struct gathered {
+	struct interval_builder *builder;
+	bool fed;
+	struct bytes all; /* struct interval, without their labels */
+	struct bytes labels;
+};
+
+static void gather(struct gathered *g, const struct interval *iv)
+{
+	struct interval own = *iv;
+	own.cpus = NULL;
+	own.label = NULL;
+	bytes_put(&g->all, &own, sizeof own);
+	if (iv->has_label)
+		bytes_put(&g->labels, iv->label, iv->label_len);
+}
+
+static int gather_slice(void *ctx, struct pass_slice *slice)
+{
+	struct gathered *g = ctx;
+	const struct interval *iv;
+	const struct hook *h;
+	int rc;
+	if (!g->fed) {
+		while ((rc = interval_read(g->builder, slice, &iv)) > 0)
+			gather(g, iv);
+		return rc;
+	}
+	while ((rc = pass_next(slice, &h)) > 0) {
+		rc = interval_feed(g->builder, h, &iv);
+		PROMISE(rc >= 0, "code %d", rc);
+		if (rc)
+			gather(g, iv);
+	}
+	while (interval_flush(g->builder, &iv) > 0)
+		gather(g, iv);
+	return rc;
+}
+
+static void gather_all(struct gathered *g, const struct trace *t, const struct settings *s,
+	int64_t from, int64_t to, struct findings *found)
+{
+	struct pass p = {.trace = t,
+		.from_ns = from,
+		.to_ns = to,
+		.threads = 1,
+		.slice_bytes = s->slice,
+		.read = gather_slice,
+		.ctx = g};
+	PROMISE(!interval_builder_new(t, s->budget & WANT_ALL, &g->builder), "memory");
+	PROMISE(!pass_run(&p, found), "a pass");
+	interval_builder_free(g->builder);
+}
+
+static bool same_measures(const struct interval *a, const struct interval *b)
+{
+	return a->types == b->types && a->instructions == b->instructions &&
+	       a->busy_cycles == b->busy_cycles && a->thread_cycles == b->thread_cycles &&
+	       a->on_cpu_ns == b->on_cpu_ns && a->faults == b->faults && a->task == b->task;
+}
+
+/* Also where headers lie: it is the same reading. */
+static void builders(const struct trace *t, const struct settings *s, int64_t from, int64_t to)
+{
+	struct gathered fed = {.fed = true}, read = {0};
+	struct findings fed_found = {0}, read_found = {0};
+	gather_all(&fed, t, s, from, to, &fed_found);
+	gather_all(&read, t, s, from, to, &read_found);
+	const struct interval *a = (void *)fed.all.p, *b = (void *)read.all.p;
+	size_t n = fed.all.n / sizeof *a;
+	PROMISE(fed.all.n == read.all.n, "%zu fed, %zu read", n, read.all.n / sizeof *a);
+	for (size_t i = 0; i < n; i++)
+		PROMISE(same_interval(&a[i], &b[i]) && same_measures(&a[i], &b[i]),
+			"interval %zu of %zu", i, n);
+	PROMISE(fed.labels.n == read.labels.n &&
+			(!fed.labels.n || !memcmp(fed.labels.p, read.labels.p, fed.labels.n)),
+		"labels");
+	PROMISE(!memcmp(&fed_found.total, &read_found.total, sizeof fed_found.total), "counts");
+	findings_free(&fed_found);
+	findings_free(&read_found);
+	bytes_free(&fed.all);
+	bytes_free(&fed.labels);
+	bytes_free(&read.all);
+	bytes_free(&read.labels);
+}
+
 static int add(
 	struct trace *t, const struct settings *s, const uint8_t *p, size_t n, uint8_t **kept)
 {
@@ -219,6 +307,7 @@ static void judge(const struct trace *t, const struct settings *s)
 	}
 	hooks(t, s, from, to);
 	intervals(t, s);
+	builders(t, s, from, to);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
