@@ -63,10 +63,11 @@ bool schema_has_major(const struct schema *s, uint8_t major);
 /* NULL: the schema does not name it. title may be NULL too. */
 const char *schema_major_name(const struct schema *s, uint8_t major, const char **title);
 
-/* formats/cpi.hooks and cpuutil.hooks as they were built in (formats/embed.cmake): for
- * schema_parse. */
-extern const unsigned char cpidecode_cpi_schema[], cpidecode_cpuutil_schema[];
-extern const unsigned cpidecode_cpi_schema_size, cpidecode_cpuutil_schema_size;
+/* The hook schemas of formats/ as they were built in (formats/embed.cmake): for schema_parse. */
+extern const unsigned char cpidecode_cpi_schema[], cpidecode_cpuutil_schema[],
+	cpidecode_counters_schema[];
+extern const unsigned cpidecode_cpi_schema_size, cpidecode_cpuutil_schema_size,
+	cpidecode_counters_schema_size;
 
 /*
  * What describes the hooks of a file: for each major the first of the layers that has

@@ -15,7 +15,8 @@ static int parse_builtin(struct schema **s)
 		const unsigned char *text;
 		unsigned size;
 	} parts[] = {{cpidecode_cpi_schema, cpidecode_cpi_schema_size},
-		{cpidecode_cpuutil_schema, cpidecode_cpuutil_schema_size}};
+		{cpidecode_cpuutil_schema, cpidecode_cpuutil_schema_size},
+		{cpidecode_counters_schema, cpidecode_counters_schema_size}};
 	size_t n = 0;
 	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
 		n += parts[i].size;

@@ -14,7 +14,7 @@ uint32_t host_open(const char *where, struct host **host, bool *recorded)
 		return host_live(host);
 	if (!strchr(where, '/') && stat(where, &st) != 0)
 		return ERROR_NOT_SUPPORTED; /* the name of a machine */
-	return ERROR_NOT_SUPPORTED;
+	return host_trace(where, host);
 }
 
 void host_close(struct host *host)

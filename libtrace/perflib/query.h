@@ -20,6 +20,10 @@ struct query_set {
 	uint32_t status;
 	uint64_t there[COLUMN_WORDS]; /* a bit a column: some row has a value */
 	struct rows rows;
+	/* As the trace was last told of it (replay/record.c): when, CLOCK_MONOTONIC seconds, and
+	 * what; 0: not yet. */
+	int64_t told;
+	uint64_t told_definition;
 };
 
 struct specification {
@@ -52,5 +56,8 @@ void query_want(struct query *q, struct query_set *s);
 
 /* query_collect.c: the next sample of all sets. */
 uint32_t query_collect(struct query *q);
+
+/* Whether the specification is of this row of its counterset's last sample. */
+bool query_takes(const struct specification *spec, uint32_t row);
 
 #endif

@@ -35,7 +35,7 @@ static SYSTEMTIME system_time(int64_t time_100ns)
 	return t;
 }
 
-static bool takes(const struct specification *spec, uint32_t row)
+bool query_takes(const struct specification *spec, uint32_t row)
 {
 	const struct rows *rows = &spec->set->rows;
 	const struct row *r = &rows->row[row];
@@ -110,7 +110,7 @@ static void put_instances(
 
 	block_put(b, &instances, sizeof instances);
 	for (uint32_t row = 0; row < s->rows.used; row++) {
-		if (!takes(spec, row))
+		if (!query_takes(spec, row))
 			continue;
 		instances.dwInstances++;
 		instance_put(b, &s->rows, row);
@@ -125,7 +125,7 @@ static void put_instances(
 static bool the_row(const struct specification *spec, uint32_t *row)
 {
 	for (*row = 0; *row < spec->set->rows.used; ++*row)
-		if (takes(spec, *row))
+		if (query_takes(spec, *row))
 			return true;
 	return false;
 }

@@ -1,0 +1,499 @@
+/*
+ * Countersets that follow from intervals: CPI from groups of CPI hooks, Processor Information from
+ * those of CPU utilisation. A group's hook that tells of the processors is a sample, its stamp the
+ * sample's moment, and what two samples that follow each other come to is what the later group
+ * says. Before the first stands a sample of zeros, at the first group's start.
+ *
+ * Ratios have their bases among the counters: both are sums over the groups. Timers have the
+ * clock for their base, but groups may overlap, or have gaps between them: so a timer advances,
+ * over the time since the sample before, in the proportion that its group says.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../../formats/cpi_hooks.h"
+#include "../../../formats/cpuutil_hooks.h"
+#include "../guid.h"
+#include "replay_fields.h"
+
+const GUID replay_cpi_guid = {
+	0x2e68c9f1, 0xd73b, 0x4a95, {0xb2, 0x46, 0x58, 0x0b, 0xe1, 0x7d, 0x3c, 0x9a}};
+const GUID replay_processor_guid = {
+	0xb4fc721a, 0x0378, 0x476f, {0x89, 0xba, 0xa5, 0xa7, 0x9f, 0x81, 0x0b, 0x36}};
+
+/* Counters' ids, as the countersets have them on a live machine (perflib.3). */
+enum {
+	CPI_CPI,
+	CPI_BASE,
+	CPI_SCALED,
+	CPI_BUSY,
+	CPI_BUSY_BASE,
+	CPI_INSTRUCTIONS,
+	CPI_CYCLES,
+	CPI_BUSY_CYCLES
+};
+enum {
+	PROCESSOR_TIME = 0,
+	PROCESSOR_INTERRUPT = 5,
+	PROCESSOR_IDLE = 8,
+	PROCESSOR_PERFORMANCE = 24,
+	PROCESSOR_PERFORMANCE_BASE = 25
+};
+enum { ID_GROUP = 0x10000, ID_ALL = 0x20000 };
+
+/* What a group adds to the base of actual performance, which has 32 bits: four decimals are left.
+ */
+enum { PERFORMANCE_WEIGHT = 10000 };
+
+enum { FIGURES = 6 };
+
+/* Of CPI: instructions, cycles, busy cycles. */
+enum { INSTRUCTIONS, CYCLES, BUSY_CYCLES };
+/* Of CPU utilisation, of a group; and the sums of what follows from them, where others are 0. */
+enum { ELAPSED, BUSY, IDLE, INTR, UNHALTED, REFERENCE };
+enum { SUM_IDLE, SUM_INTR, SUM_PERFORMANCE, SUM_WEIGHT };
+
+struct figures {
+	uint64_t v[FIGURES];
+	unsigned known; /* a bit each */
+};
+
+struct derived {
+	struct replay_set *set;
+	bool utilisation;
+	struct figures *now; /* of the group, by processor */
+	uint64_t (*sum)[FIGURES];
+	uint32_t cpus, room;
+	struct figures total; /* of the group: of the system */
+	uint64_t total_sum[FIGURES];
+	bool has_total; /* a hook told of the system, and that of the processors may follow */
+	uint32_t tid, file, mm;
+	uint64_t ticks;
+	struct sample_time from, to; /* of the group: start and stamp */
+	bool ready, begun;
+	struct sample_time last;
+};
+
+void replay_free_derived(struct derived *d)
+{
+	if (!d)
+		return;
+	free(d->now);
+	free(d->sum);
+	free(d);
+}
+
+static const struct counterset *built_in(const GUID *id)
+{
+	for (unsigned i = 0; i < counterset_builtins; i++)
+		if (guid_equal(&counterset_builtin[i]->definition->guid, id))
+			return counterset_builtin[i];
+	return NULL;
+}
+
+static uint32_t add_derived(struct replay *r, const GUID *id, bool utilisation)
+{
+	const struct counterset *like = built_in(id);
+	struct replay_set *s = replay_find(r, id);
+
+	if (!like)
+		return ERROR_SUCCESS;
+	if (s)
+		replay_forget(r, s); /* it was told of, but nothing was recorded */
+	else
+		s = replay_add(r);
+	if (!s)
+		return ERROR_SUCCESS; /* there are more countersets than anybody has */
+	s->derived = calloc(1, sizeof *s->derived);
+	if (!s->derived)
+		return ERROR_OUTOFMEMORY;
+	s->derived->set = s;
+	s->derived->utilisation = utilisation;
+	s->definition = *like->definition;
+	s->whole = true;
+	return ERROR_SUCCESS;
+}
+
+uint32_t replay_add_derived(struct replay *r, bool cpi, bool utilisation)
+{
+	uint32_t status =
+		utilisation ? add_derived(r, &replay_processor_guid, true) : ERROR_SUCCESS;
+
+	return status || !cpi ? status : add_derived(r, &replay_cpi_guid, false);
+}
+
+/* ------------------------------------------------------------------------------- hooks */
+
+static bool need_cpu(struct derived *d, uint32_t cpu)
+{
+	if (cpu >= d->room) {
+		uint32_t room = cpu < 8 ? 16 : 2 * cpu;
+		void *now = realloc(d->now, room * sizeof *d->now);
+		void *sum = now ? realloc(d->sum, room * sizeof *d->sum) : NULL;
+
+		if (now)
+			d->now = now;
+		if (!sum)
+			return false;
+		d->sum = sum;
+		memset(d->now + d->room, 0, (room - d->room) * sizeof *d->now);
+		memset(d->sum + d->room, 0, (room - d->room) * sizeof *d->sum);
+		d->room = room;
+	}
+	if (cpu >= d->cpus)
+		d->cpus = cpu + 1;
+	return true;
+}
+
+static int figure_of(enum replay_field field)
+{
+	switch (field) {
+	case FIELD_CPU_ELAPSED:
+		return ELAPSED;
+	case FIELD_CPU_BUSY_TIME:
+		return BUSY;
+	case FIELD_CPU_IDLE_TIME:
+		return IDLE;
+	case FIELD_CPU_INTR_TIME:
+		return INTR;
+	case FIELD_CPU_UNHALTED:
+		return UNHALTED;
+	case FIELD_CPU_REFERENCE:
+		return REFERENCE;
+	case FIELD_INSTRUCTIONS:
+	case FIELD_CPU_INSTRUCTIONS:
+		return INSTRUCTIONS;
+	case FIELD_CYCLES:
+	case FIELD_CPU_CYCLES:
+		return CYCLES;
+	case FIELD_BUSY_CYCLES:
+	case FIELD_CPU_BUSY_CYCLES:
+		return BUSY_CYCLES;
+	default:
+		return -1;
+	}
+}
+
+static bool is_per_cpu(enum replay_field field)
+{
+	return (field >= FIELD_CPU_ELAPSED && field <= FIELD_CPU_REFERENCE) ||
+	       field >= FIELD_CPU_INSTRUCTIONS;
+}
+
+/* Numbers that no interval has would only make sums overflow. */
+#define MOST (UINT64_C(1) << 53)
+
+static void set_figure(struct figures *f, int which, const struct replay_value *v)
+{
+	if (!v->measured || v->u > MOST)
+		return;
+	f->v[which] = v->u;
+	f->known |= 1u << which;
+}
+
+/* false: no memory. */
+static bool read_hook(struct derived *d, cpidecode_hooks *it, uint64_t *elapsed)
+{
+	struct replay_reader reader = {.it = it};
+	struct replay_value v;
+
+	while (replay_field_next(&reader, &v)) {
+		int which = figure_of(v.field);
+
+		if (v.field == FIELD_ELAPSED)
+			*elapsed = v.u;
+		if (which < 0)
+			continue;
+		if (!is_per_cpu(v.field)) {
+			set_figure(&d->total, which, &v);
+			continue;
+		}
+		if (v.turn >= COUNTERSET_INSTANCES - 2)
+			continue;
+		if (!need_cpu(d, v.turn))
+			return false;
+		set_figure(&d->now[v.turn], which, &v);
+	}
+	return true;
+}
+
+static void begin_group(struct derived *d, const cpidecode_hook *h)
+{
+	for (uint32_t i = 0; i < d->cpus; i++)
+		d->now[i] = (struct figures){0};
+	d->total = (struct figures){0};
+	d->tid = h->tid;
+	d->file = h->file;
+	d->mm = h->minor & CPI_MINOR_MM;
+	d->ticks = h->ticks;
+}
+
+static bool is_of_group(const struct derived *d, const cpidecode_hook *h)
+{
+	return h->tid == d->tid && h->file == d->file && h->ticks == d->ticks &&
+	       (h->minor & CPI_MINOR_MM) == d->mm && h->major == CPI_MAJOR &&
+	       (h->minor & CPI_MINOR_KIND) == CPI_MINOR_PER_CPU;
+}
+
+struct sample_time replay_time_of(const struct replay *r, const cpidecode_hook *h)
+{
+	cpidecode_file_info info;
+
+	if (cpidecode_file(r->trace, h->file, &info))
+		info.ticks_per_second = 0;
+	return (struct sample_time){.ticks = (int64_t)h->ticks,
+		.frequency = (int64_t)info.ticks_per_second,
+		.time_100ns = h->time_ns / 100 + FROM_1601_TO_1970};
+}
+
+static uint32_t read_group(struct replay *r, struct derived *d)
+{
+	const cpidecode_hook *h = r->at.hook;
+	uint64_t elapsed = 0;
+	double before;
+
+	if (!read_hook(d, r->at.it, &elapsed))
+		return ERROR_OUTOFMEMORY;
+	if (elapsed > h->ticks)
+		elapsed = h->ticks;
+	d->from = d->to = replay_time_of(r, h);
+	before = d->to.frequency > 0 ? 1e7 * (double)elapsed / (double)d->to.frequency : 0;
+	d->from.ticks -= (int64_t)elapsed;
+	d->from.time_100ns -= before < 1e18 ? llround(before) : 0;
+	return ERROR_SUCCESS;
+}
+
+static uint32_t take(struct replay *r, struct derived *d)
+{
+	const cpidecode_hook *h = r->at.hook;
+	uint32_t kind = h->minor & CPI_MINOR_KIND, status;
+	bool per_cpu = kind == CPI_MINOR_PER_CPU;
+
+	_Static_assert(
+		CPI_MINOR_PER_CPU == CPUUTIL_MINOR_PER_CPU && CPI_MINOR_KIND == CPUUTIL_MINOR_KIND,
+		"the kind that is asked for is both majors'");
+	if (h->major != (d->utilisation ? CPUUTIL_MAJOR : CPI_MAJOR) ||
+		!(per_cpu || (kind == CPI_MINOR_SYSTEM && !d->utilisation)))
+		return ERROR_SUCCESS;
+	if (!d->has_total)
+		begin_group(d, h);
+	status = read_group(r, d);
+	d->has_total = !per_cpu;
+	d->ready = per_cpu;
+	return status;
+}
+
+/* A group whose processors the present hook does not tell of ends before it. */
+static void end_group(struct replay *r, struct derived *d)
+{
+	if (!d->has_total || is_of_group(d, r->at.hook))
+		return;
+	d->has_total = false;
+	d->ready = r->at.again = true;
+}
+
+uint32_t replay_take_interval(struct replay *r)
+{
+	uint32_t status = ERROR_SUCCESS;
+
+	for (uint32_t i = 0; i < r->sets; i++)
+		if (r->set[i]->derived && r->set[i]->asked)
+			end_group(r, r->set[i]->derived);
+	for (uint32_t i = 0; i < r->sets && !r->at.again && !status; i++)
+		if (r->set[i]->derived && r->set[i]->asked)
+			status = take(r, r->set[i]->derived);
+	return status;
+}
+
+void replay_end_intervals(struct replay *r)
+{
+	for (uint32_t i = 0; i < r->sets; i++) {
+		struct derived *d = r->set[i]->derived;
+
+		if (d && d->has_total) {
+			d->has_total = false;
+			d->ready = true;
+		}
+	}
+}
+
+/* -------------------------------------------------------------------------------- sums */
+
+static bool knows(const struct figures *f, unsigned bits)
+{
+	return (f->known & bits) == bits;
+}
+
+#define BIT(figure) (1u << (figure))
+
+/* What is not told of the system is the processors' sum, of those that tell all of it. */
+static void add_up(struct derived *d)
+{
+	struct figures all = {0};
+
+	for (uint32_t i = 0; i < d->cpus; i++) {
+		const struct figures *f = &d->now[i];
+
+		if (d->utilisation && !knows(f, BIT(ELAPSED)))
+			continue;
+		all.known |= f->known;
+		for (int k = 0; k < FIGURES; k++)
+			all.v[k] += f->v[k];
+	}
+	for (int k = 0; k < FIGURES; k++)
+		if (!knows(&d->total, BIT(k)) && knows(&all, BIT(k))) {
+			d->total.v[k] = all.v[k];
+			d->total.known |= BIT(k);
+		}
+}
+
+static uint64_t share(uint64_t of, uint64_t above, uint64_t below)
+{
+	return below ? (uint64_t)llround((double)of * ((double)above / (double)below)) : 0;
+}
+
+static void advance_utilisation(uint64_t sum[FIGURES], const struct figures *f, uint64_t passed)
+{
+	if (knows(f, BIT(ELAPSED) | BIT(IDLE)))
+		sum[SUM_IDLE] += share(passed, f->v[IDLE], f->v[ELAPSED]);
+	if (knows(f, BIT(ELAPSED) | BIT(INTR)))
+		sum[SUM_INTR] += share(passed, f->v[INTR], f->v[ELAPSED]);
+	if (knows(f, BIT(UNHALTED) | BIT(REFERENCE)) && f->v[REFERENCE]) {
+		sum[SUM_PERFORMANCE] +=
+			share(100 * PERFORMANCE_WEIGHT, f->v[UNHALTED], f->v[REFERENCE]);
+		sum[SUM_WEIGHT] += PERFORMANCE_WEIGHT;
+	}
+}
+
+static void advance(
+	struct derived *d, uint64_t sum[FIGURES], const struct figures *f, uint64_t passed)
+{
+	if (d->utilisation) {
+		advance_utilisation(sum, f, passed);
+		return;
+	}
+	for (int k = 0; k <= BUSY_CYCLES; k++)
+		sum[k] += f->v[k];
+}
+
+/* -------------------------------------------------------------------------------- rows */
+
+static void put(struct replay_set *s, uint32_t id, uint64_t value)
+{
+	int column = counterset_column(&s->definition, id);
+
+	if (column >= 0)
+		rows_set(&s->rows, (uint32_t)column, value);
+}
+
+static void put_utilisation(struct replay_set *s, const uint64_t *sum, const struct figures *f)
+{
+	if (knows(f, BIT(ELAPSED) | BIT(IDLE))) {
+		put(s, PROCESSOR_TIME, sum[SUM_IDLE]);
+		put(s, PROCESSOR_IDLE, sum[SUM_IDLE]);
+	}
+	if (knows(f, BIT(ELAPSED) | BIT(INTR)))
+		put(s, PROCESSOR_INTERRUPT, sum[SUM_INTR]);
+	if (knows(f, BIT(UNHALTED) | BIT(REFERENCE))) {
+		put(s, PROCESSOR_PERFORMANCE, sum[SUM_PERFORMANCE]);
+		put(s, PROCESSOR_PERFORMANCE_BASE, (uint32_t)sum[SUM_WEIGHT]);
+	}
+}
+
+static void put_cpi(struct replay_set *s, const uint64_t *sum, const struct figures *f)
+{
+	bool instructions = knows(f, BIT(INSTRUCTIONS)), cycles = knows(f, BIT(CYCLES)),
+	     busy = knows(f, BIT(BUSY_CYCLES));
+
+	if (instructions) {
+		put(s, CPI_BASE, sum[INSTRUCTIONS]);
+		put(s, CPI_INSTRUCTIONS, sum[INSTRUCTIONS]);
+	}
+	if (cycles)
+		put(s, CPI_CYCLES, sum[CYCLES]);
+	if (busy)
+		put(s, CPI_BUSY_CYCLES, sum[BUSY_CYCLES]);
+	if (instructions && cycles)
+		put(s, CPI_CPI, sum[CYCLES]);
+	if (instructions && busy)
+		put(s, CPI_SCALED, sum[BUSY_CYCLES]);
+	if (busy && cycles) {
+		put(s, CPI_BUSY, sum[BUSY_CYCLES]);
+		put(s, CPI_BUSY_BASE, sum[CYCLES]);
+	}
+}
+
+static bool put_row(struct derived *d, const char *name, uint32_t id, const uint64_t *sum,
+	const struct figures *f)
+{
+	struct replay_set *s = d->set;
+
+	if (!rows_add(&s->rows, name, strlen(name), id))
+		return false;
+	if (d->utilisation)
+		put_utilisation(s, sum, f);
+	else
+		put_cpi(s, sum, f);
+	return true;
+}
+
+/* A trace tells of no nodes: there is one. A processor of which nothing was measured was offline.
+ */
+static bool put_rows(struct derived *d)
+{
+	char name[24];
+	bool more;
+
+	rows_begin(&d->set->rows, d->set->definition.ncounters);
+	more = put_row(d, "_Total", ID_ALL, d->total_sum, &d->total);
+	if (more && d->utilisation)
+		more = put_row(d, "0,_Total", ID_GROUP, d->total_sum, &d->total);
+	for (uint32_t cpu = 0; cpu < d->cpus && more; cpu++) {
+		const struct figures *f = &d->now[cpu];
+
+		if (!knows(f, d->utilisation ? BIT(ELAPSED) : 0) || !f->known)
+			continue;
+		snprintf(name, sizeof name, d->utilisation ? "0,%u" : "%u", cpu);
+		more = put_row(d, name, cpu, d->sum[cpu], f);
+	}
+	return more;
+}
+
+/* The zeros first; then the group. */
+static uint32_t hand_out(struct derived *d, struct sample_time *time)
+{
+	if (!d->begun) {
+		d->begun = true;
+		*time = d->from;
+		add_up(d);
+	} else {
+		uint64_t passed =
+			d->to.time_100ns > d->last.time_100ns
+				? (uint64_t)d->to.time_100ns - (uint64_t)d->last.time_100ns
+				: 0;
+
+		d->ready = false;
+		*time = d->to;
+		add_up(d);
+		for (uint32_t i = 0; i < d->cpus; i++)
+			advance(d, d->sum[i], &d->now[i], passed);
+		advance(d, d->total_sum, &d->total, passed);
+	}
+	d->last = *time;
+	return put_rows(d) ? ERROR_SUCCESS : ERROR_OUTOFMEMORY;
+}
+
+bool replay_ready_interval(struct replay *r, struct sample_time *time, uint32_t *status)
+{
+	for (uint32_t i = 0; i < r->sets; i++) {
+		struct derived *d = r->set[i]->derived;
+
+		if (!d || !d->ready || !r->set[i]->asked)
+			continue;
+		*status = r->set[i]->status = hand_out(d, time);
+		return true;
+	}
+	return false;
+}
