@@ -36,6 +36,7 @@ function(install_library library header description requires libs link_options)
   list(APPEND cmake_libs ${libs})
   list(TRANSFORM own_libs REPLACE "(.+)" "\\1::\\1" OUTPUT_VARIABLE cmake_shared_libs)
   list(TRANSFORM own_libs PREPEND "lib" OUTPUT_VARIABLE own_packages)
+  list(JOIN own_packages " " own_packages)
   string(STRIP "${requires} ${own_packages}" requires)
   foreach(package z lz4 xxhash) # those of `requires`
     list(REMOVE_ITEM libs ${package})
@@ -76,7 +77,7 @@ install_library(cpc libcpc.h
   "" "${cpc_libs}" "-Wl,--wrap=pthread_create")
 install_library(perflib perflib.h
   "Countersets that anyone can query and offer, in the manner of PerfLib"
-  "" "pthread;m" "" cpidecode)
+  "" "pthread;m" "" cpidecode swtrace)
 install(TARGETS swtrace_cmd cpidecode DESTINATION ${CMAKE_INSTALL_BINDIR})
 
 install(FILES libtrace/cmd/swtrace.1 decoder/cmd/cpidecode.1

@@ -65,7 +65,7 @@ counters_with_pkg_config_static() { # COMPILER FLAGS PROGRAM
 	$1 $strict $2 "$3" -o "$work/c" $(pkg-config --cflags libcpc) $libs &&
 		env -u LD_LIBRARY_PATH "$work/c" && ! readelf -d "$work/c" | grep -q 'NEEDED.*libcpc'
 }
-# libperflib finds libcpidecode by itself.
+# libperflib finds libcpidecode and libswtrace by itself.
 queries_with_pkg_config() { # COMPILER FLAGS PROGRAM
 	# shellcheck disable=SC2046,SC2086
 	$1 $strict $2 "$3" -o "$work/c" $(pkg-config --cflags --libs libperflib) \
@@ -75,11 +75,12 @@ queries_with_pkg_config() { # COMPILER FLAGS PROGRAM
 queries_with_pkg_config_static() { # COMPILER FLAGS PROGRAM
 	libs=$(pkg-config --static --libs libperflib |
 		sed 's/-lperflib/-Wl,-Bstatic -lperflib -Wl,-Bdynamic/
-			s/-lcpidecode/-Wl,-Bstatic -lcpidecode -Wl,-Bdynamic/') || return 1
+			s/-lcpidecode/-Wl,-Bstatic -lcpidecode -Wl,-Bdynamic/
+			s/-lswtrace/-Wl,-Bstatic -lswtrace -Wl,-Bdynamic/') || return 1
 	# shellcheck disable=SC2046,SC2086
 	$1 $strict $2 "$3" -o "$work/c" $(pkg-config --cflags libperflib) $libs &&
 		env -u LD_LIBRARY_PATH "$work/c" &&
-		! readelf -d "$work/c" | grep -qE 'NEEDED.*lib(perflib|cpidecode)'
+		! readelf -d "$work/c" | grep -qE 'NEEDED.*lib(perflib|cpidecode|swtrace)'
 }
 headers_alone() {
 	for std in "c99 -x c" "c17 -x c" "c++11 -x c++" "c++17 -x c++"; do
@@ -159,7 +160,7 @@ check "absolute install folders are kept" absolute
 only_public_names() {
 	! nm -D --defined-only "$libdir/libswtrace.so" "$libdir/libcpidecode.so" |
 		awk 'NF == 3 { print $3 }' |
-		grep -vE '^(Cpi|Trace|Is|RcToString|GetCycles|ReadCycles|Cycles|GetActive|swtrace_gate|cpidecode_)'
+		grep -vE '^(Cpi|Ai[A-Z]|CpuUtil|Trace|Is|RcToString|GetCycles|ReadCycles|Cycles|GetActive|swtrace_gate|cpidecode_)'
 }
 only_cpc_names() {
 	! nm -D --defined-only "$libdir/libcpc.so" | awk 'NF == 3 { print $3 }' |
