@@ -10,7 +10,8 @@ to=$(cd "$1" && pwd)
 traces=$to/traces
 mkdir -p "$traces"
 cd "$traces"
-for target in api args codec container counterset cuts nrm2 partial pipeline record schema sections; do
+for target in api args codec container counterset cuts nrm2 partial pipeline query record schema \
+	sections; do
 	mkdir -p "$to/$target"
 done
 
@@ -162,6 +163,20 @@ cat front header body >"$to/counterset/one"
 bytes front '\3\300\1\3\310\1\377\54\2\377\300\0'
 cat front header body >"$to/counterset/changing"
 rm -f header body front
+# Three countersets, and samples of all kinds of specifications; live and of a trace.
+name='\4Name\4Help'
+columns='\1\11\22\34'
+multi="\17\4$name$columns"'\3_T1\7\1\11\0\3\1\2\3\4\5\6\7\10\3a,b\1\0\5\11\1\224\303\266,x\2\1\1\1\1'
+single="\4\4$name$columns"'\0\0\1\3\1\2\3\4\5\6\7\10\0\1'
+all='\0\0\34\0\0*' one='\0\0\30\1\2?,?' alone='\0\0\15\0' first='\0\0\11\1'
+n=0
+for how in '\0' '\6'  '\17'; do
+	bytes "$to/query/query-$n" "$how" '\1\2\3\4\5\6\7\10\0\0\220\43\50\134\331\1' \
+		"$multi" "$single" "$multi" "$all$one$alone$first" '\3\0' '\4\310' '\3\200\5\0' \
+		'\5\4\0\0' '\5\24\0\0' '\5\10\1\0' '\5\200\0\0' '\6\4\3\0' '\6\41\3\0' \
+		'\6\11\3\0' '\1\1\34\0\0*' '\4\0' '\7\4\0\0\0\0\0\0\0\0'
+	n=$((n + 1))
+done
 
 bytes "$to/codec/none" '\0\10\0abcdefgh'
 bytes "$to/codec/lz4" '\1\10\0\200abcdefgh'
