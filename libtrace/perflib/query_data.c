@@ -130,7 +130,7 @@ static bool the_row(const struct specification *spec, uint32_t *row)
 	return false;
 }
 
-/* What follows the header of a result. */
+/* What follows the header of a result; nothing, if there is a status to tell. */
 static uint32_t put_result(
 	struct block *b, const struct specification *spec, PerfCounterDataType *type)
 {
@@ -181,10 +181,6 @@ static void write_data(struct block *b, const void *what)
 
 		block_put(b, &header, sizeof header);
 		header.dwStatus = put_result(b, &q->specification[i], &header.dwType);
-		if (header.dwStatus) {
-			header.dwType = PERF_ERROR_RETURN;
-			b->size = at + sizeof header;
-		}
 		header.dwSize = (uint32_t)(b->size - at);
 		block_patch(b, at, &header, sizeof header);
 	}

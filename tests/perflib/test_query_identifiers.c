@@ -242,6 +242,19 @@ START_TEST(blocks_that_make_no_sense)
 }
 END_TEST
 
+START_TEST(sizes_are_multiples_of_eight)
+{
+	_Alignas(8) unsigned char block[64];
+
+	identifier(block, &several_guid, ALL, "0,0");
+	resize(block, 44);
+	ck_assert_uint_eq(add_copy(block, 44), ERROR_INVALID_PARAMETER);
+	resize(block, 48);
+	ck_assert_uint_eq(add_copy(block, 44), ERROR_INVALID_PARAMETER);
+	ck_assert_uint_eq(add_copy(block, 48), ERROR_SUCCESS);
+}
+END_TEST
+
 START_TEST(a_name_may_be_followed_by_anything)
 {
 	_Alignas(8) unsigned char block[64];
@@ -349,6 +362,7 @@ Suite *identifiers_suite(void)
 	tcase_add_checked_fixture(t, set_up, tear_down);
 	tcase_add_test(t, each_block_has_a_status_of_its_own);
 	tcase_add_test(t, blocks_that_make_no_sense);
+	tcase_add_test(t, sizes_are_multiples_of_eight);
 	tcase_add_test(t, a_name_may_be_followed_by_anything);
 	tcase_add_test(t, specifications_are_told_in_the_order_of_results);
 	tcase_add_test(t, what_is_told_can_be_deleted);

@@ -209,6 +209,25 @@ START_TEST(a_counterset_that_comes_back)
 }
 END_TEST
 
+START_TEST(a_counter_that_comes_back_as_another_column)
+{
+	struct result r;
+	ULONGLONG value = 0;
+	void *data;
+
+	add(&several_guid, 5, PERF_ANY_INSTANCE_ID, "*");
+	gone();
+	comes_back(PERF_COUNTERSET_MULTI_INSTANCES);
+	successor.definition.counter++; /* without the first one */
+	data = only(&r);
+	ck_assert_uint_eq(successor.wanted[0], 2);
+	ck_assert_int_eq(walk_value(&r, 0, 0, &value), 8);
+	ck_assert_uint_eq(value, 2);
+	free(data);
+	begin_anew(0);
+}
+END_TEST
+
 START_TEST(a_counterset_that_comes_back_as_a_single_one)
 {
 	struct result r;
@@ -314,6 +333,7 @@ Suite *trouble_suite(void)
 	tcase_add_test(t, a_counterset_that_goes);
 	tcase_add_test(t, a_counterset_that_is_there_and_says_that_it_is_not);
 	tcase_add_test(t, a_counterset_that_comes_back);
+	tcase_add_test(t, a_counter_that_comes_back_as_another_column);
 	tcase_add_test(t, a_counterset_that_comes_back_as_a_single_one);
 	tcase_add_test(t, a_single_counterset_that_comes_back_with_instances);
 	tcase_add_test(t, a_counterset_that_comes_back_and_cannot_begin);
