@@ -263,6 +263,17 @@ int ring_reader_parts(struct ring_reader *r, uint32_t ring, struct ring_part *pa
 	return n;
 }
 
+int ring_reader_present(struct ring_reader *r, uint32_t ring, const struct ring_part *parts,
+	uint32_t n, bool *present)
+{
+	if (!read_table(r, ring))
+		return PU_ERR_FILE_ERROR;
+	for (uint32_t i = 0; i < n; i++)
+		present[i] = parts[i].index < r->geometry.sections &&
+			     r->sections[parts[i].index].entry == parts[i].position + 1;
+	return 0;
+}
+
 /* -------------------------------------------------------------------- copy */
 
 enum step { STEP_OK, STEP_DAMAGED, STEP_LOOK_AGAIN };

@@ -58,6 +58,11 @@ struct ring_part {
 
 int ring_reader_parts(struct ring_reader *r, uint32_t ring, struct ring_part *parts);
 
+/* Which of n parts of this ring, as ring_reader_parts listed them, nobody has come round to.
+ * 0 or a PU_ code. */
+int ring_reader_present(struct ring_reader *r, uint32_t ring, const struct ring_part *parts,
+	uint32_t n, bool *present);
+
 /* A section's copy: parsed, bounded, control words as in a file. */
 struct ring_span {
 	uint64_t position;

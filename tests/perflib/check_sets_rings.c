@@ -3,6 +3,8 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "../../libtrace/perflib/sets/rings.h"
@@ -180,6 +182,69 @@ static void changes(const void *arg)
 	ask_close(&a);
 }
 
+enum { WRITERS = 3 };
+
+/* As fast as they can, in rings that they come round in all the time. */
+static void write_on(uint32_t id, const uint32_t *stop, uint64_t *written)
+{
+	uint32_t n = 0;
+
+	for (; !__atomic_load_n(stop, __ATOMIC_RELAXED); n++)
+		checked_hook(id, n, 4 + n % 50);
+	__atomic_store_n(written, n, __ATOMIC_RELEASE);
+}
+
+/* What is read while others write never goes back, and in the end is what they wrote. */
+static void busy(const void *arg)
+{
+	struct {
+		uint32_t stop;
+		uint64_t written[WRITERS];
+	} *shared = mmap(
+		NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	uint64_t last = 0, sum = 0, lost;
+	uint32_t back = 0, unknown = 0;
+	pid_t writer[WRITERS];
+	struct session s;
+	struct asked a;
+
+	(void)arg;
+	box_open(&s, SHM_MODE_WRAP, 128 << 10, 16 << 10);
+	for (uint32_t i = 0; i < WRITERS; i++) {
+		writer[i] = fork();
+		if (writer[i] == 0) {
+			write_on(i, &shared->stop, &shared->written[i]);
+			_exit(0);
+		}
+	}
+	ask_open(&a);
+	for (int i = 0; i < 100; i++) {
+		ask(&a);
+		if (!is_known(&a, "_Total", RINGS_ATTEMPTED)) {
+			unknown++;
+			continue;
+		}
+		back += value(&a, "_Total", RINGS_ATTEMPTED) < last;
+		last = value(&a, "_Total", RINGS_ATTEMPTED);
+		usleep(500);
+	}
+	__atomic_store_n(&shared->stop, 1, __ATOMIC_RELAXED);
+	for (uint32_t i = 0; i < WRITERS; i++) {
+		waitpid(writer[i], NULL, 0);
+		sum += shared->written[i];
+	}
+	ask(&a);
+	lost = value(&a, "_Total", RINGS_LOST_RATE);
+	expect("went back", back, 0);
+	tell(unknown < 100, "known", "not in %u of 100 samples", unknown);
+	tell(last > 0 && last <= sum, "in between", "%llu of %llu", (unsigned long long)last,
+		(unsigned long long)sum);
+	expect("attempted", value(&a, "_Total", RINGS_ATTEMPTED), sum);
+	expect("written", value(&a, "_Total", RINGS_WRITTEN) + lost, sum);
+	ask_close(&a);
+	session_close(&s);
+}
+
 /* What the drain says that it took is no longer in the buffers. */
 static void continuous(const void *arg)
 {
@@ -245,6 +310,7 @@ static int body(int argc, char **argv)
 	scenario(no_session, NULL);
 	scenario(ledger, &modes[0]);
 	scenario(ledger, &modes[1]);
+	scenario(busy, NULL);
 	scenario(changes, NULL);
 	scenario(continuous, NULL);
 	scenario(refused, NULL);

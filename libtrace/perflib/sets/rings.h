@@ -45,10 +45,12 @@ struct rings_view {
 	bool open; /* with rings */
 	struct ring_reader reader;
 	struct shm_ring_control *control; /* as it was at the sample */
-	struct ring_part *parts;	  /* of one ring */
-	uint8_t *bytes;			  /* a section */
-	struct settled *settled;	  /* [ring * sections + index of the section] */
-	uint64_t *starts;		  /* of each ring, when its sections were looked at */
+	struct ring_part *parts;	  /* of one ring; the next two, too */
+	struct part_content *content;
+	bool *present;
+	uint8_t *bytes;		 /* a section */
+	struct settled *settled; /* [ring * sections + index of the section] */
+	uint64_t *starts;	 /* of each ring, when its sections were looked at */
 	uint32_t rings;
 };
 
@@ -56,6 +58,12 @@ struct rings_view {
 struct settled {
 	uint64_t entry; /* its position + 1; 0: none */
 	uint32_t hooks, bytes;
+};
+
+/* What stands in a section: hooks, and those not finished. */
+struct part_content {
+	uint32_t hooks, torn, bytes;
+	bool damaged;
 };
 
 struct ring_figures {
@@ -67,7 +75,7 @@ struct ring_figures {
  * is none: then !open. */
 uint32_t rings_view_renew(struct rings_view *v);
 void rings_view_close(struct rings_view *v);
-/* Of one ring. What writers changed faster than it could be read is not known. */
+/* Of one ring: hooks as they were at some moment of the reading. */
 void rings_view_read(struct rings_view *v, uint32_t ring, struct ring_figures *out);
 
 #endif

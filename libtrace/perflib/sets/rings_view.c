@@ -6,8 +6,8 @@
 
 #include "../../../include/perfutil.h"
 
-/* A ring whose writers come round in the meantime is looked at again, so often. */
-enum { TRIES = 16 };
+/* A ring whose writers enter a section between two looks is looked at again, so often. */
+enum { TRIES = 1000 };
 
 static bool make_room(struct rings_view *v)
 {
@@ -15,10 +15,12 @@ static bool make_room(struct rings_view *v)
 
 	v->rings = ring_reader_rings(&v->reader);
 	v->parts = calloc(g->sections, sizeof *v->parts);
+	v->content = calloc(g->sections, sizeof *v->content);
+	v->present = calloc(g->sections, sizeof *v->present);
 	v->bytes = malloc(g->section_size);
 	v->settled = calloc((size_t)v->rings * g->sections, sizeof *v->settled);
 	v->starts = calloc(v->rings, sizeof *v->starts);
-	return v->parts && v->bytes && v->settled && v->starts;
+	return v->parts && v->content && v->present && v->bytes && v->settled && v->starts;
 }
 
 static uint32_t status_of(int rc)
@@ -67,6 +69,8 @@ void rings_view_close(struct rings_view *v)
 	ring_reader_close(&v->reader);
 	free(v->control);
 	free(v->parts);
+	free(v->content);
+	free(v->present);
 	free(v->bytes);
 	free(v->settled);
 	free(v->starts);
@@ -105,51 +109,40 @@ uint32_t rings_view_renew(struct rings_view *v)
 
 /* --------------------------------------------------------------------------- one ring */
 
-/* What stands in a ring: hooks, and those not finished. */
-struct content {
-	uint64_t hooks, torn, bytes;
-	bool damaged;
-};
-
 /* A section that is full of finished hooks is copied once only. */
-static int add_section(struct rings_view *v, uint32_t ring, const struct ring_part *part,
-	uint64_t head, struct content *c)
+static int read_part(
+	struct rings_view *v, uint32_t ring, const struct ring_part *part, struct part_content *c)
 {
 	const struct shm_geometry *g = &v->reader.geometry;
 	struct settled *s = &v->settled[(size_t)ring * g->sections + part->index];
 	struct ring_span span;
+	int rc;
 
-	if (s->entry != part->position + 1) {
-		int rc = ring_reader_copy(&v->reader, ring, part, v->bytes, &span);
-
-		if (rc)
-			return rc;
-		c->torn += span.torn;
-		c->damaged |= span.damaged;
-		*s = (struct settled){part->position + 1, span.hooks, span.bytes};
-		c->hooks += s->hooks;
-		c->bytes += s->bytes;
-		if (span.torn || span.damaged || span.overwritten || span.bytes == 0 ||
-			head < part->position + g->section_size)
-			s->entry = 0;
+	*c = (struct part_content){.hooks = s->hooks, .bytes = s->bytes};
+	if (s->entry == part->position + 1)
 		return 0;
-	}
-	c->hooks += s->hooks;
-	c->bytes += s->bytes;
+	s->entry = 0;
+	rc = ring_reader_copy(&v->reader, ring, part, v->bytes, &span);
+	if (rc)
+		return rc;
+	*c = (struct part_content){span.hooks, span.torn, span.bytes, span.damaged};
+	if (span.torn == 0 && !span.damaged && !span.overwritten &&
+		span.position + span.bytes == part->position + g->section_size)
+		*s = (struct settled){part->position + 1, span.hooks, span.bytes};
 	return 0;
 }
 
-static bool read_sections(struct rings_view *v, uint32_t ring, uint64_t head, struct content *c)
+/* The ring's sections, each with what it holds. */
+static int read_parts(struct rings_view *v, uint32_t ring)
 {
 	int parts = ring_reader_parts(&v->reader, ring, v->parts);
 
-	*c = (struct content){0};
 	if (parts < 0 || (uint32_t)parts > v->reader.geometry.sections)
-		return false;
+		return -1;
 	for (int i = 0; i < parts; i++)
-		if (add_section(v, ring, &v->parts[i], head, c) != 0)
-			return false;
-	return true;
+		if (read_part(v, ring, &v->parts[i], &v->content[i]) != 0)
+			return -1;
+	return parts;
 }
 
 static void forget_discarded(struct rings_view *v, uint32_t ring)
@@ -161,22 +154,54 @@ static void forget_discarded(struct rings_view *v, uint32_t ring)
 	v->starts[ring] = v->control[ring].start;
 }
 
-/* What stands there and what is counted as gone, of one moment: no writer came round. */
-static bool read_ring(
-	struct rings_view *v, uint32_t ring, struct ring_ledger *ledger, struct content *content)
+/* Which sections are still there, and what is counted as gone, of the same moment. */
+static bool look_again(struct rings_view *v, uint32_t ring, uint32_t parts, struct ring_ledger *l)
 {
-	forget_discarded(v, ring);
 	for (int i = 0; i < TRIES; i++) {
 		struct ring_ledger after;
 
-		ring_reader_ledger(&v->reader, ring, ledger);
-		if (!read_sections(v, ring, ledger->head, content))
+		ring_reader_ledger(&v->reader, ring, l);
+		if (ring_reader_present(&v->reader, ring, v->parts, parts, v->present) != 0)
 			return false;
 		ring_reader_ledger(&v->reader, ring, &after);
-		if (after.overwritten == ledger->overwritten && after.torn == ledger->torn)
+		if (after.overwritten == l->overwritten && after.torn == l->torn)
 			return true;
 	}
 	return false;
+}
+
+struct content {
+	uint64_t hooks, torn, bytes;
+	bool damaged;
+};
+
+/*
+ * What stands there and what is counted as gone. Sections that writers came round to while
+ * others were copied are counted as gone by then, and so no hook is counted twice, and none that
+ * entered before is left out. Those that enter meanwhile may be the next sample's.
+ */
+static bool read_ring(
+	struct rings_view *v, uint32_t ring, struct ring_ledger *ledger, struct content *content)
+{
+	int parts;
+
+	forget_discarded(v, ring);
+	parts = read_parts(v, ring);
+	if (parts < 0 || !look_again(v, ring, (uint32_t)parts, ledger)) {
+		ring_reader_ledger(&v->reader, ring, ledger);
+		return false;
+	}
+	for (int i = 0; i < parts; i++) {
+		const struct part_content *c = &v->content[i];
+
+		if (!v->present[i])
+			continue;
+		content->hooks += c->hooks;
+		content->torn += c->torn;
+		content->bytes += c->bytes;
+		content->damaged |= c->damaged;
+	}
+	return true;
 }
 
 static void set(struct ring_figures *out, enum rings_column column, uint64_t value)
