@@ -101,7 +101,7 @@ fi
 exactly="-icount shift=0,sleep=off"
 boot rings1 "$((full ? 1500 : 600))" 4 "" "set=rings programs=$rings_one"
 boot rings2 "$((full ? 1500 : 600))" 4 "" "set=rings programs=$rings_two"
-boot shift0 120 1 "$exactly" "set=exact,reads,crowd,rights,sample"
+boot shift0 120 1 "$exactly" "set=exact,reads,crowd,util,rights,sample"
 boot shift2 120 1 "-icount shift=2,sleep=off" set=exact
 boot holes 120 8 "$exactly" set=holes
 boot cpc 120 1 "$exactly" set=cpc
