@@ -40,4 +40,8 @@ enum cpuutil_word {
 #define CPUUTIL_SUMMARY_WORDS(n) (CPUUTIL_DATA_FIRST + 8 * ((n) + 1))
 #define CPUUTIL_PER_CPU_WORDS(n) (CPUUTIL_DATA_FIRST + 14 * (n))
 
+/* And of both together. Two label hooks more may stand around them. */
+#define CPUUTIL_GROUP_DATA_HOOKS 2
+#define CPUUTIL_GROUP_DATA_WORDS(n) (CPUUTIL_SUMMARY_WORDS(n) + CPUUTIL_PER_CPU_WORDS(n))
+
 #endif

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "../../formats/cpi_hooks.h"
+#include "../../formats/cpuutil_hooks.h"
 #include "../../formats/record.h"
 #include "../../include/perfutil.h"
 #include "../counters/clock.h"
@@ -64,13 +65,21 @@ static uint32_t configured_cpus(void)
 	return n > SHM_MAX_CPUS ? SHM_MAX_CPUS : (uint32_t)n;
 }
 
-/* Bytes of the largest CPI group: every hook, with a label of 4 KiB. */
-static uint32_t largest_group(uint32_t cpus)
+/* Bytes of a group of so many data hooks with so many words, and a label of 4 KiB. */
+static uint32_t group_bytes(uint32_t hooks, uint32_t words)
 {
 	const uint32_t each = REC_HEADER_SIZE + 8; /* and what rounds its size up */
 
-	return 2 * (each + 4 * 2 + 4 + 4096) + CPI_GROUP_DATA_HOOKS * each +
-	       4 * CPI_GROUP_DATA_WORDS(cpus);
+	return 2 * (each + 4 * 2 + 4 + 4096) + hooks * each + 4 * words;
+}
+
+/* Of CPI or of CPU utilisation, with every hook. */
+static uint32_t largest_group(uint32_t cpus)
+{
+	uint32_t cpi = group_bytes(CPI_GROUP_DATA_HOOKS, CPI_GROUP_DATA_WORDS(cpus));
+	uint32_t util = group_bytes(CPUUTIL_GROUP_DATA_HOOKS, CPUUTIL_GROUP_DATA_WORDS(cpus));
+
+	return cpi > util ? cpi : util;
 }
 
 int session_plan(

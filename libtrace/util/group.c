@@ -9,7 +9,7 @@ _Static_assert(CPUUTIL_TRACE_MAJOR_CODE == CPUUTIL_MAJOR, "one major");
 _Static_assert(CPUUTIL_DATA_TYPES == 0 && CPUUTIL_DATA_METHOD == 1 && CPUUTIL_DATA_CPUS == 2 &&
 		       CPUUTIL_DATA_ELAPSED == 3 && CPUUTIL_DATA_FIRST == 5,
 	"as put_head lays them out");
-_Static_assert(PARTS_MAX >= 2, "summary and per processor");
+_Static_assert((int)PARTS_MAX >= (int)CPUUTIL_GROUP_DATA_HOOKS, "they fit");
 
 static void put_percent(struct cursor *c, uint64_t part, uint64_t whole)
 {
@@ -117,7 +117,7 @@ static void build_detailed(struct parts *g, struct cursor *c, const struct util_
 
 size_t util_group_room(uint32_t cpus)
 {
-	return 4 * (CPUUTIL_SUMMARY_WORDS((size_t)cpus) + CPUUTIL_PER_CPU_WORDS((size_t)cpus));
+	return 4 * CPUUTIL_GROUP_DATA_WORDS((size_t)cpus);
 }
 
 void util_group_build(struct parts *g, const struct util_spec *spec, const struct usage_interval *i,
