@@ -7,13 +7,20 @@
 #include "rate.h"
 #include "source.h"
 
+static const char *root = "/sys";
+
+void frequency_look_in(const char *sysfs)
+{
+	root = sysfs;
+}
+
 /* kHz; 0: not there, or it does not know just now. */
 static uint64_t read_khz(uint32_t cpu, const char *name)
 {
-	char path[96], text[24];
+	char path[256], text[24];
 	ssize_t n;
 
-	snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%u/cpufreq/%s", cpu, name);
+	snprintf(path, sizeof path, "%s/devices/system/cpu/cpu%u/cpufreq/%s", root, cpu, name);
 	n = file_read_once(path, text, sizeof text - 1);
 	if (n <= 0)
 		return 0;

@@ -13,4 +13,7 @@
  */
 uint64_t frequency_of(uint32_t cpu);
 
+/* Looks below this directory instead ("/sys"), which stays the caller's. Not while others look. */
+void frequency_look_in(const char *sysfs);
+
 #endif

@@ -45,8 +45,10 @@ static void after_fork(void)
 	pthread_mutex_unlock(&lock);
 }
 
+/* The counters' locks are taken within this one, and so before a fork after it. */
 static void set_up(void)
 {
+	counters_thread();
 	pthread_atfork(before_fork, after_fork, after_fork);
 }
 
@@ -176,17 +178,17 @@ int AiInit(void)
 {
 	int saved = errno, rc = counters_choose();
 
-	if (rc)
-		return rc;
-	if (usage_choice()->method == AI_METHOD_NONE)
-		return PU_ERROR_NOT_SUPPORTED;
-	instance_mark_source();
-	enter();
-	if (inits == 0)
-		rc = start();
-	if (rc == PU_SUCCESS)
-		inits++;
-	leave();
+	if (rc == PU_SUCCESS && usage_choice()->method == AI_METHOD_NONE)
+		rc = PU_ERROR_NOT_SUPPORTED;
+	if (rc == PU_SUCCESS) {
+		instance_mark_source();
+		enter();
+		if (inits == 0)
+			rc = start();
+		if (rc == PU_SUCCESS)
+			inits++;
+		leave();
+	}
 	errno = saved;
 	return rc;
 }

@@ -35,13 +35,19 @@ static void make_root(void)
 	atexit(remove_all);
 }
 
-void sysfs_put(const char *name, const char *text)
+const char *sysfs_root(void)
+{
+	make_root();
+	return root;
+}
+
+void sysfs_put_below_root(const char *name, const char *text)
 {
 	char path[256];
 	FILE *f;
 
 	make_root();
-	snprintf(path, sizeof path, "%s/" DEVICES "/%s", root, name);
+	snprintf(path, sizeof path, "%s/%s", root, name);
 	for (char *p = path + strlen(root); (p = strchr(p + 1, '/'));) {
 		*p = 0;
 		mkdir(path, 0700);
@@ -51,6 +57,14 @@ void sysfs_put(const char *name, const char *text)
 	ck_assert_ptr_nonnull(f);
 	fputs(text, f);
 	fclose(f);
+}
+
+void sysfs_put(const char *name, const char *text)
+{
+	char below[200];
+
+	snprintf(below, sizeof below, DEVICES "/%s", name);
+	sysfs_put_below_root(below, text);
 }
 
 void sysfs_use(void)

@@ -10,6 +10,7 @@ int main(void)
 	int failed;
 
 	ring_double.major = CPUUTIL_MAJOR;
+	srunner_add_suite(runner, frequency_suite());
 	srunner_add_suite(runner, interval_suite());
 	srunner_add_suite(runner, interval_idle_suite());
 	srunner_add_suite(runner, method_suite());

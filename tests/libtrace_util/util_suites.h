@@ -4,6 +4,7 @@
 #include <check.h>
 
 Suite *ai_suite(void);
+Suite *frequency_suite(void);
 Suite *instance_suite(void);
 Suite *interval_suite(void);
 Suite *interval_idle_suite(void);

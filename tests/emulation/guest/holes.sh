@@ -24,4 +24,12 @@ cpu 2 1
 cpu 5 1
 cpu 7 1
 record whole -q 3000000
+# CPU utilisation: one in the middle, and the highest.
+for gone in 3 7; do
+	check "utilisation: CPU $gone goes and comes back" emulation_comings $gone
+done
+SWTRACE_COUNTERS=software
+export SWTRACE_COUNTERS
+check "utilisation: the same by the kernel's idle time" emulation_comings 3
+unset SWTRACE_COUNTERS
 unset SWTRACE_CPU_HZ

@@ -1,0 +1,79 @@
+/* The actual frequency of a processor, as a made-up /sys tells it. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "../../libtrace/counters/frequency.h"
+#include "../../libtrace/counters/source.h"
+#include "made_up_sysfs.h"
+#include "util_suites.h"
+
+static void set_up(void)
+{
+	unsetenv("SWTRACE_CPU_HZ");
+	frequency_look_in(sysfs_root());
+}
+
+static void put(const char *name, const char *text)
+{
+	char path[128];
+
+	snprintf(path, sizeof path, "devices/system/cpu/cpu1/cpufreq/%s", name);
+	sysfs_put_below_root(path, text);
+}
+
+START_TEST(nothing_tells)
+{
+	ck_assert_uint_eq(frequency_of(1), CPI_NONE);
+	put("scaling_cur_freq", "2000000\n");
+	ck_assert_uint_eq(frequency_of(0), CPI_NONE);
+	ck_assert_uint_eq(frequency_of(11), CPI_NONE);
+	ck_assert_uint_eq(frequency_of(UINT32_MAX), CPI_NONE);
+}
+END_TEST
+
+START_TEST(the_nearest_to_the_truth)
+{
+	put("cpuinfo_cur_freq", "1000000\n");
+	ck_assert_uint_eq(frequency_of(1), 1000000000);
+	put("scaling_cur_freq", "2000000\n");
+	ck_assert_uint_eq(frequency_of(1), 2000000000);
+	put("cpuinfo_avg_freq", "2345678\n");
+	ck_assert_uint_eq(frequency_of(1), 2345678000);
+}
+END_TEST
+
+/* What was said is for machines whose kernel says nothing. */
+START_TEST(said)
+{
+	setenv("SWTRACE_CPU_HZ", "1500000000", 1);
+	ck_assert_uint_eq(frequency_of(1), 1500000000);
+	put("scaling_cur_freq", "2000000\n");
+	ck_assert_uint_eq(frequency_of(1), 2000000000);
+	setenv("SWTRACE_CPU_HZ", "fast", 1);
+	ck_assert_uint_eq(frequency_of(0), CPI_NONE);
+}
+END_TEST
+
+static const char *const no_frequencies[] = {"", "\n", "<unknown>\n", "0\n", "-5\n", "999\n",
+	"1000000001\n", "99999999999999999999999\n"};
+
+START_TEST(no_frequency)
+{
+	put("scaling_cur_freq", no_frequencies[_i]);
+	ck_assert_uint_eq(frequency_of(1), CPI_NONE);
+}
+END_TEST
+
+Suite *frequency_suite(void)
+{
+	Suite *s = suite_create("frequency");
+	TCase *t = tcase_create("frequency");
+
+	tcase_add_checked_fixture(t, set_up, NULL);
+	tcase_add_test(t, nothing_tells);
+	tcase_add_test(t, the_nearest_to_the_truth);
+	tcase_add_test(t, said);
+	tcase_add_loop_test(t, no_frequency, 0, sizeof no_frequencies / sizeof *no_frequencies);
+	suite_add_tcase(s, t);
+	return s;
+}
