@@ -22,6 +22,7 @@
 Suite *life_suite(void);
 Suite *calls_suite(void);
 Suite *values_suite(void);
+Suite *looks_suite(void);
 Suite *processes_suite(void);
 Suite *hostile_suite(void);
 

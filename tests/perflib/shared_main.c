@@ -10,6 +10,7 @@ int main(int argc, char **argv)
 		puts("skipped: other users' rights: this is not root");
 	srunner_add_suite(runner, calls_suite());
 	srunner_add_suite(runner, values_suite());
+	srunner_add_suite(runner, looks_suite());
 	srunner_add_suite(runner, processes_suite());
 	srunner_add_suite(runner, hostile_suite());
 	srunner_run_all(runner, CK_NORMAL);
