@@ -245,6 +245,22 @@ START_TEST(cpuinfo)
 }
 END_TEST
 
+START_TEST(feedback)
+{
+	static const char *const bad[] = {"", "ref:1 del:2", "ref:1\n", "ref:1 del:\n",
+		"ref: 1 del:2\n", "ref:1 del:2x\n", "del:1 ref:2\n",
+		"ref:1 del:99999999999999999999\n"};
+	uint64_t reference, delivered;
+
+	ck_assert(processor_parse_feedback("ref:12 del:34\n", 14, &reference, &delivered));
+	ck_assert_uint_eq(reference, 12);
+	ck_assert_uint_eq(delivered, 34);
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+		ck_assert(
+			!processor_parse_feedback(bad[i], strlen(bad[i]), &reference, &delivered));
+}
+END_TEST
+
 START_TEST(idle_states)
 {
 	static const struct {
@@ -438,6 +454,7 @@ START_TEST(any_bytes)
 		process_parse_switches(copy, length, &counts[0], &more);
 		if (process_parse_stat(copy, length, &s))
 			ck_assert(s.name >= copy && s.name + s.name_bytes < copy + length);
+		processor_parse_feedback(copy, length, &counts[0], &more);
 		ck_assert_uint_le(processor_idle_class(copy, length), 3);
 		free(copy);
 	}
@@ -461,6 +478,7 @@ Suite *sets_parse_suite(void)
 	tcase_add_test(t, interrupts_of_too_many);
 	tcase_add_test(t, softirqs);
 	tcase_add_test(t, cpuinfo);
+	tcase_add_test(t, feedback);
 	tcase_add_test(t, idle_states);
 	tcase_add_test(t, process_text);
 	tcase_add_loop_test(t, process_names, 0, sizeof named / sizeof *named);

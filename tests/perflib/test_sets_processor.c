@@ -261,6 +261,53 @@ START_TEST(frequencies)
 }
 END_TEST
 
+static void put_feedback(unsigned cpu, unsigned long reference, unsigned long delivered)
+{
+	char path[96];
+
+	snprintf(path, sizeof path, "sys/devices/system/cpu/cpu%u/acpi_cppc/feedback_ctrs", cpu);
+	put(path, "ref:%lu del:%lu\n", reference, delivered);
+	snprintf(path, sizeof path, "sys/devices/system/cpu/cpu%u/acpi_cppc/reference_perf", cpu);
+	put(path, "100\n");
+	snprintf(path, sizeof path, "sys/devices/system/cpu/cpu%u/acpi_cppc/nominal_perf", cpu);
+	put(path, "200\n");
+}
+
+/* Firmware counts what was delivered: three times the reference's clock, which is half of the
+ * nominal one. */
+START_TEST(performance_of_firmware)
+{
+	struct asked a;
+	uint64_t n, b;
+
+	begin("0-1");
+	put_feedback(0, 4096000, 8192000);
+	put_feedback(1, 0, 0);
+	ask_open(&a, &made_up);
+	ask(&a, SECOND);
+	n = value(&a, "0,0", PROCESSOR_PERFORMANCE);
+	b = value(&a, "0,0", PROCESSOR_PERFORMANCE_BASE);
+	ck_assert(!is_known(&a, "0,0", PROCESSOR_UTILITY));
+	put_feedback(0, 4096000 + 409600, 8192000 + 3 * 409600);
+	put_feedback(1, 409600, 409600);
+	ask(&a, 2 * SECOND);
+	ck_assert_uint_eq(value(&a, "0,0", PROCESSOR_PERFORMANCE) - n, 150 * 100);
+	ck_assert_uint_eq(value(&a, "0,0", PROCESSOR_PERFORMANCE_BASE) - b, 100);
+	ck_assert_uint_eq(value(&a, "_Total", PROCESSOR_PERFORMANCE) - n, 200 * 100);
+	ck_assert_uint_eq(value(&a, "_Total", PROCESSOR_PERFORMANCE_BASE) - b, 200);
+	/* One that begins anew leaves the total alone. */
+	put_feedback(0, 4096, 4096);
+	ask(&a, 3 * SECOND);
+	ck_assert_uint_eq(value(&a, "0,0", PROCESSOR_PERFORMANCE_BASE), 1);
+	ck_assert_uint_eq(value(&a, "_Total", PROCESSOR_PERFORMANCE_BASE) - b, 200);
+	/* What makes no sense is not known. */
+	put("sys/devices/system/cpu/cpu1/acpi_cppc/nominal_perf", "0\n");
+	ask(&a, 4 * SECOND);
+	ck_assert(!is_known(&a, "0,1", PROCESSOR_PERFORMANCE));
+	ask_close(&a);
+}
+END_TEST
+
 /* ---------------------------------------------------------------------------- topology */
 
 /* 256 processors, of two nodes in turns; one is offline, and keeps its index. */
@@ -482,6 +529,7 @@ Suite *sets_processor_suite(void)
 	tcase_add_test(t, wanted);
 	tcase_add_test(t, idle_states);
 	tcase_add_test(t, frequencies);
+	tcase_add_test(t, performance_of_firmware);
 	tcase_add_test(t, large_machine);
 	tcase_add_test(t, instances_are_those_of_a_sample);
 	tcase_add_test(t, processors_go_and_come);

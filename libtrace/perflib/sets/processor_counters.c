@@ -4,12 +4,21 @@
  * Bases are of 32 bits. In units of 2^16 cycles they last for a day between two samples, and a
  * processor that is busy for 1 % of a second is still seen within half a per cent.
  */
+#include <limits.h>
+#include <stdio.h>
+
 #include "../../counters/choice.h"
+#include "../../counters/file.h"
 #include "../../counters/perf.h"
 #include "../../counters/rate.h"
 #include "processor.h"
 
+#define CPPC_FORMAT "%s/devices/system/cpu/cpu%u/acpi_cppc/"
+
 enum { BASE_SHIFT = 16 };
+
+/* Firmware's reference may be a slow clock: a unit is less of it. */
+enum { FIRMWARE_SHIFT = 12 };
 
 /* Not where SWTRACE_COUNTERS says otherwise. Opened by the first sample that wants them. */
 static bool hold(struct processors *p)
@@ -50,7 +59,7 @@ static void take(struct processor *to, const struct perf_reading *r)
 		set_ratio(to, PROCESSOR_UTILITY, cycles, PROCESSOR_UTILITY_BASE, elapsed);
 }
 
-void processors_read_counters(struct processors *p)
+static void read_counters(struct processors *p)
 {
 	bool all = true;
 
@@ -74,6 +83,46 @@ void processors_read_counters(struct processors *p)
 		if (tries == 0)
 			perf_renew_cpus(PERF_HARDWARE, &p->online);
 	}
+}
+
+/*
+ * What firmware counts: delivered performance, in units of which the nominal frequency has
+ * nominal_perf and the reference clock reference_perf.
+ */
+static void read_firmware(const struct processors *p, uint32_t cpu, struct processor *to)
+{
+	uint64_t reference, delivered, reference_perf, nominal_perf, part;
+	char path[PATH_MAX], text[64];
+	ssize_t n = -1;
+
+	if (snprintf(path, sizeof path, CPPC_FORMAT "feedback_ctrs", p->machine->sys, cpu) <
+		(int)sizeof path)
+		n = file_read_once(path, text, sizeof text);
+	if (n <= 0 || !processor_parse_feedback(text, (size_t)n, &reference, &delivered) ||
+		!file_number(&reference_perf, CPPC_FORMAT "reference_perf", p->machine->sys, cpu) ||
+		!file_number(&nominal_perf, CPPC_FORMAT "nominal_perf", p->machine->sys, cpu) ||
+		reference_perf > UINT32_MAX || nominal_perf > UINT32_MAX || nominal_perf == 0)
+		return;
+	part = rate_scale(delivered, 100 * reference_perf, nominal_perf << FIRMWARE_SHIFT);
+	/* Its counters wrapped, or began anew. */
+	if (part < to->before[PROCESSOR_PERFORMANCE])
+		to->known_before &= ~PROCESSOR_COUNTER_BITS;
+	processor_set_value(to, PROCESSOR_PERFORMANCE, part);
+	processor_set_value(
+		to, PROCESSOR_PERFORMANCE_BASE, (uint32_t)(reference >> FIRMWARE_SHIFT));
+}
+
+/* In one unit for all processors, so that they can be added up. */
+void processors_read_counters(struct processors *p)
+{
+	bool counted = false;
+
+	read_counters(p);
+	for (uint32_t cpu = 0; cpu < p->online.end; cpu++)
+		counted |= p->cpu[cpu].known & PROCESSOR_BIT(PROCESSOR_PERFORMANCE);
+	for (uint32_t cpu = 0; cpu < p->online.end && !counted; cpu++)
+		if (p->cpu[cpu].online)
+			read_firmware(p, cpu, &p->cpu[cpu]);
 }
 
 void processors_drop_counters(struct processors *p)

@@ -205,6 +205,15 @@ bool processor_parse_cpuinfo(const char *text, size_t length, uint64_t *mhz, uin
 	return found;
 }
 
+bool processor_parse_feedback(
+	const char *text, size_t length, uint64_t *reference, uint64_t *delivered)
+{
+	struct scan t = scan_of(text, length), line;
+
+	return scan_line(&t, &line) && scan_skip(&line, "ref:") && scan_number(&line, reference) &&
+	       scan_skip(&line, " del:") && scan_number(&line, delivered) && line.at == line.end;
+}
+
 /* ----------------------------------------------------------------------- idle states */
 
 unsigned processor_idle_class(const char *name, size_t length)

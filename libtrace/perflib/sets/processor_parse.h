@@ -38,6 +38,10 @@ bool processor_parse_softirqs(const char *text, size_t length, uint64_t *cpu, ui
 /* /proc/cpuinfo of x86: MHz, rounded. False if it has none. */
 bool processor_parse_cpuinfo(const char *text, size_t length, uint64_t *mhz, uint32_t room);
 
+/* acpi_cppc's feedback_ctrs: "ref:1 del:2". */
+bool processor_parse_feedback(
+	const char *text, size_t length, uint64_t *reference, uint64_t *delivered);
+
 /* An idle state's class by its name: 1, 2, 3 (and deeper), 0: polling, or a name that says
  * nothing of its depth. */
 unsigned processor_idle_class(const char *name, size_t length);
