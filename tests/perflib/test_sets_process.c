@@ -267,7 +267,7 @@ END_TEST
  * There may be no counter of instructions here. The kernel's own of the time on a processor
  * stands in for it: all else is as it would be.
  */
-static unsigned opened, closed;
+static unsigned tried, opened, closed;
 static int open_errno;
 
 static int open_clock(
@@ -277,6 +277,7 @@ static int open_clock(
 	int fd;
 
 	/* Whether there are counters is asked first, of this process. */
+	tried += pid > 0;
 	if (pid <= 0 || open_errno) {
 		errno = pid <= 0 ? ENOENT : open_errno;
 		return -1;
@@ -400,18 +401,28 @@ START_TEST(instructions)
 }
 END_TEST
 
+/* Not wanted; of one process; of this machine, which is asked once. */
+static const struct {
+	const char *counters;
+	int error;
+	unsigned least, most;
+} denials[] = {{"none", EACCES, 0, 0}, {"perf", EACCES, 2, UINT32_MAX}, {"perf", ENOENT, 1, 1},
+	{"perf", EINVAL, 1, 1}};
+
 START_TEST(instructions_denied)
 {
 	struct asked a;
 
-	setenv("SWTRACE_COUNTERS", _i ? "perf" : "none", 1);
+	setenv("SWTRACE_COUNTERS", denials[_i].counters, 1);
 	perf_calls.open = open_clock;
-	open_errno = EACCES;
+	open_errno = denials[_i].error;
 	ask_open(&a, &process_set);
 	for (int i = 1; i <= 2; i++) {
 		ask(&a, i);
 		ck_assert(!is_known(&a, "_Total", PROCESS_INSTRUCTIONS));
 	}
+	ck_assert_uint_ge(tried, denials[_i].least);
+	ck_assert_uint_le(tried, denials[_i].most);
 	ask_close(&a);
 }
 END_TEST
@@ -430,7 +441,7 @@ Suite *sets_process_suite(void)
 	tcase_add_test(t, this_process);
 	tcase_add_test(t, a_crowd);
 	tcase_add_test(t, instructions);
-	tcase_add_loop_test(t, instructions_denied, 0, 2);
+	tcase_add_loop_test(t, instructions_denied, 0, sizeof denials / sizeof *denials);
 	suite_add_tcase(s, t);
 	return s;
 }

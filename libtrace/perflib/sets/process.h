@@ -105,6 +105,7 @@ struct processes {
 	struct process *process, *before;
 	uint32_t used, used_before, room, room_before;
 	struct threads threads, threads_before;
+	bool refused; /* this machine has no such counter, for any process */
 	struct counted *counted;
 	uint32_t counteds, counted_before, counted_room, descriptors, descriptors_most;
 	uint64_t total_known;

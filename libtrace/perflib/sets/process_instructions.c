@@ -40,6 +40,8 @@ static bool may_count(struct processes *p)
 {
 	const struct counter_choice *c;
 
+	if (p->refused)
+		return false;
 	if (p->descriptors_most)
 		return true;
 	if (!p->machine->real)
@@ -126,6 +128,8 @@ static void start(struct processes *p, struct counted *c)
 		if (fd < 0 && errno == ESRCH)
 			continue; /* it ended */
 		if (fd < 0) {
+			p->refused |= errno == ENOENT || errno == EOPNOTSUPP || errno == ENOSYS ||
+				      errno == ENODEV || errno == EINVAL;
 			stop(p, c);
 			return;
 		}
