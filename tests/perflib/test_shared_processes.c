@@ -1,7 +1,9 @@
 /* Several processes, their ends, their forks and their users' rights. */
 #include "shared.h"
 
+#include <dirent.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -343,6 +345,54 @@ static int offer_and_exec(void *user)
 	return *(int *)user;
 }
 
+static bool enough;
+
+static void *start_and_stop(void *arg)
+{
+	while (!__atomic_load_n(&enough, __ATOMIC_RELAXED)) {
+		HANDLE h = offer_provider(5);
+
+		if (offer_wide(h, 5, 6, 1) || PerfStopProvider(h))
+			return arg;
+		usleep(20);
+	}
+	return NULL;
+}
+
+/* Descriptors of files in the directory. */
+static int inherits_nothing(void *user)
+{
+	DIR *d = opendir("/proc/self/fd");
+	struct dirent *e;
+	char path[256];
+	int n = 0;
+
+	(void)user;
+	while (d && (e = readdir(d)) != NULL) {
+		ssize_t bytes = readlinkat(dirfd(d), e->d_name, path, sizeof path - 1);
+
+		path[bytes > 0 ? bytes : 0] = 0;
+		n += strstr(path, shared_dir) != NULL;
+	}
+	return d ? n : 100;
+}
+
+/* A file that is being made has its lock's descriptor open. */
+START_TEST(no_fork_comes_between_the_steps_of_a_start)
+{
+	pthread_t thread;
+	void *failed;
+
+	PerfStopProvider(offer_provider(4));
+	ck_assert_int_eq(pthread_create(&thread, NULL, start_and_stop, shared_dir), 0);
+	for (int i = 0; i < 100; i++)
+		ck_assert_int_eq(in_child(inherits_nothing, NULL), 0);
+	__atomic_store_n(&enough, true, __ATOMIC_RELAXED);
+	pthread_join(thread, &failed);
+	ck_assert_ptr_null(failed);
+}
+END_TEST
+
 START_TEST(exec_ends_a_provider)
 {
 	int fds[2], pid, status, failed = 1;
@@ -503,6 +553,7 @@ Suite *processes_suite(void)
 	tcase_add_test(c, only_dead_providers_files_are_swept);
 	tcase_add_test(c, a_forked_child_has_nothing_of_its_parents);
 	tcase_add_test(c, a_forked_child_keeps_nothing_alive);
+	tcase_add_test(c, no_fork_comes_between_the_steps_of_a_start);
 	tcase_add_test(c, exec_ends_a_provider);
 	tcase_add_test(c, who_sees_whose);
 	tcase_set_timeout(c, 60);

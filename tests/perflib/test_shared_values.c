@@ -5,6 +5,8 @@
 #include <signal.h>
 #include <sys/time.h>
 
+#include "../../libtrace/perflib/shared/offer.h"
+
 enum { THREADS = 4, TIMES = 100000 };
 
 static HANDLE h;
@@ -264,6 +266,24 @@ START_TEST(a_late_increment_is_harmless)
 }
 END_TEST
 
+/* The last step of an increment, which was under way when all else ended. */
+START_TEST(a_late_store_goes_nowhere)
+{
+	uint64_t *late;
+
+	ck_assert_uint_eq(offer_wide(h, 1, 2, 1), ERROR_SUCCESS);
+	one = PerfCreateInstance(h, &set, "one", 0);
+	late = offer_instance_of(h, one)->value;
+	ck_assert_uint_eq(PerfStopProvider(h), ERROR_SUCCESS);
+	__atomic_fetch_add(late, 1, __ATOMIC_RELAXED);
+	/* Another provider in its place, without an instance. */
+	HANDLE other = offer_provider(3);
+	ck_assert_uint_eq(offer_wide(other, 3, 5, 1), ERROR_SUCCESS);
+	ck_assert_ptr_null(offer_instance_of(other, one));
+	PerfStopProvider(other);
+}
+END_TEST
+
 Suite *values_suite(void)
 {
 	Suite *s = suite_create("shared: values");
@@ -275,6 +295,7 @@ Suite *values_suite(void)
 	tcase_add_test(c, no_value_is_half_of_one_and_half_of_another);
 	tcase_add_test(c, no_instance_is_half_of_one_and_half_of_another);
 	tcase_add_test(c, a_late_increment_is_harmless);
+	tcase_add_test(c, a_late_store_goes_nowhere);
 	tcase_set_timeout(c, 60);
 	suite_add_tcase(s, c);
 	return s;

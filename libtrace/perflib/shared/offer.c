@@ -19,6 +19,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct offered_provider offered[OFFER_PROVIDERS];
 static struct offered_set *spare_sets;
+static sigset_t forking; /* the mask of a thread that forks */
 
 /* -------------------------------------------------------------------------- fork */
 
@@ -54,38 +55,6 @@ static void become_child(void)
 	__atomic_store_n(home, HOME_HERE, __ATOMIC_RELEASE);
 }
 
-/* No thread is in the middle of a change, or of making a file, whose lock the child would get. */
-static void before_fork(void)
-{
-	pthread_mutex_lock(&lock);
-}
-
-static void after_fork_parent(void)
-{
-	pthread_mutex_unlock(&lock);
-}
-
-static void after_fork_child(void)
-{
-	/* Where the kernel cannot wipe a page. */
-	__atomic_store_n(home, HOME_WIPED, __ATOMIC_RELAXED);
-	become_child();
-}
-
-static void make_home(void)
-{
-	long page = sysconf(_SC_PAGESIZE);
-	uint32_t *p = mmap(
-		NULL, (size_t)page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	if (p == MAP_FAILED)
-		return;
-	madvise(p, (size_t)page, MADV_WIPEONFORK);
-	*p = HOME_HERE;
-	__atomic_store_n(&home, p, __ATOMIC_RELEASE);
-	pthread_atfork(before_fork, after_fork_parent, after_fork_child);
-}
-
 /* -------------------------------------------------------------------------- lock */
 
 void offer_enter(sigset_t *saved)
@@ -104,6 +73,49 @@ void offer_leave(const sigset_t *saved)
 {
 	pthread_mutex_unlock(&lock);
 	pthread_sigmask(SIG_SETMASK, saved, NULL);
+}
+
+/*
+ * No thread is in the middle of a change, or of making a file, whose lock the child would get. And
+ * no handler forks meanwhile, which would wait for this fork.
+ */
+static void before_fork(void)
+{
+	sigset_t saved;
+
+	offer_enter(&saved);
+	forking = saved;
+}
+
+static void after_fork_parent(void)
+{
+	sigset_t saved = forking;
+
+	offer_leave(&saved);
+}
+
+static void after_fork_child(void)
+{
+	sigset_t saved = forking;
+
+	/* Where the kernel cannot wipe a page. */
+	__atomic_store_n(home, HOME_WIPED, __ATOMIC_RELAXED);
+	become_child();
+	pthread_sigmask(SIG_SETMASK, &saved, NULL);
+}
+
+static void make_home(void)
+{
+	long page = sysconf(_SC_PAGESIZE);
+	uint32_t *p = mmap(
+		NULL, (size_t)page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (p == MAP_FAILED)
+		return;
+	madvise(p, (size_t)page, MADV_WIPEONFORK);
+	*p = HOME_HERE;
+	__atomic_store_n(&home, p, __ATOMIC_RELEASE);
+	pthread_atfork(before_fork, after_fork_parent, after_fork_child);
 }
 
 /* ----------------------------------------------------------------------- handles */
