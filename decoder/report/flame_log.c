@@ -16,6 +16,7 @@ _Static_assert(sizeof(struct flame_writer) % PASS_APART == 0, "for pass_alloc");
 
 enum {
 	BUDGET = 24 << 20,
+	FEW_NAMES = 1 << 10,
 	MAX_OWNERS = 1 << 16,
 	OWNER_PLACES = 4 * MAX_OWNERS,
 };
@@ -179,7 +180,8 @@ static int put_name(struct flame_writer *w, const struct interval *iv)
 		memcpy(w->block + w->used - sizeof number, &number, sizeof number);
 		return number ? 0 : CPIDECODE_ENOMEM;
 	}
-	if (iv->has_label && iv->label_len <= FLAME_TEXT) {
+	/* Few names are at hand at once: gathering them would take longer. */
+	if (iv->has_label && iv->label_len <= FLAME_TEXT && w->names.count > FEW_NAMES) {
 		if (w->nwanted == FLAME_WANTED || iv->label_len > FLAME_TEXT - w->text_used) {
 			int rc = name_records(w);
 			if (rc)

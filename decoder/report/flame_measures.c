@@ -76,8 +76,6 @@ static int widen(struct flame_measures *m, struct flame_measure *own, struct fla
 		sums.cpi.measured = 1;
 		sums.cpi.weighted = own->weighted;
 		sums.cpi.weight = own->elapsed;
-	} else if (state->form == FLAME_EMPTY) {
-		sums.elapsed = 0;
 	}
 	own->time = m->nsums++;
 	*sums_of(m, own) = sums;
@@ -85,43 +83,46 @@ static int widen(struct flame_measures *m, struct flame_measure *own, struct fla
 	return 0;
 }
 
-/* Into the little room, if it fits there. */
+/* Adds what is a ratio alone, to as much; the first finds zeros. The most frequent of all. */
+static bool add_ratio(
+	struct flame_measure *own, struct flame_state *state, const struct flame_part *part)
+{
+	bool same = state->form == FLAME_RATIOS && state->kind == part->kind;
+	if (part->kind == FLAME_CPI_NONE || has_counts(part) || !part->elapsed ||
+		!(same || state->form == FLAME_EMPTY))
+		return false;
+	exact_sum time = exact_time(part->elapsed_ns);
+	exact_sum weighted = (exact_sum)exact_round(part->value * RATIO_ONE) * part->elapsed;
+	if (time > UINT64_MAX - own->time || part->elapsed > UINT64_MAX - own->elapsed)
+		return false;
+	own->time += (uint64_t)time;
+	own->elapsed += part->elapsed;
+	exact_add(&own->weighted, weighted);
+	*state = (struct flame_state){(uint8_t)part->kind, FLAME_RATIOS};
+	return true;
+}
+
+/* Other things that fit into the little room. */
 static bool add_small(
 	struct flame_measure *own, struct flame_state *state, const struct flame_part *part)
 {
 	exact_sum time = exact_time(part->elapsed_ns);
-	bool first = state->form == FLAME_EMPTY, counts = has_counts(part);
-	if (first)
-		own->time = 0;
-	if (time > UINT64_MAX - own->time || (!first && part->kind != state->kind))
+	bool first = state->form == FLAME_EMPTY;
+	if (time > UINT64_MAX - own->time)
 		return false;
 	if (part->kind == FLAME_CPI_NONE) {
 		if (!first && state->form != FLAME_TIME)
 			return false;
 		state->form = FLAME_TIME;
-	} else if (counts) {
+	} else if (first && has_counts(part) && isnan(part->value)) {
 		/* A ratio beside the counts, which says something else, would be lost. */
-		if (!first || !isnan(part->value))
-			return false;
-		state->form = FLAME_COUNTS;
 		own->elapsed = part->elapsed;
 		own->above = part->above;
 		own->below = part->below;
+		*state = (struct flame_state){(uint8_t)part->kind, FLAME_COUNTS};
 	} else {
-		if (!part->elapsed ||
-			(!first && (state->form != FLAME_RATIOS ||
-					   part->elapsed > UINT64_MAX - own->elapsed)))
-			return false;
-		if (first) {
-			own->elapsed = 0;
-			own->weighted = 0;
-		}
-		state->form = FLAME_RATIOS;
-		own->elapsed += part->elapsed;
-		exact_add(&own->weighted,
-			(exact_sum)exact_round(part->value * RATIO_ONE) * part->elapsed);
+		return false;
 	}
-	state->kind = (uint8_t)part->kind;
 	own->time += (uint64_t)time;
 	return true;
 }
@@ -130,7 +131,8 @@ int flame_measures_add(struct flame_measures *m, uint32_t frame, struct flame_st
 	const struct flame_part *part)
 {
 	struct flame_measure *own = measure_of(m, frame);
-	if (state->form != FLAME_SUMS && add_small(own, state, part))
+	if (add_ratio(own, state, part) ||
+		(state->form != FLAME_SUMS && add_small(own, state, part)))
 		return 0;
 	int rc = state->form == FLAME_SUMS ? 0 : widen(m, own, state);
 	if (!rc)

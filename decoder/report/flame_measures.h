@@ -50,7 +50,7 @@ struct flame_measures {
 	size_t nsums;
 };
 
-/* Of a frame; both start as 0. */
+/* Of a frame; they start as 0, and so do its measures. */
 struct flame_state {
 	uint8_t kind; /* enum flame_cpi */
 	uint8_t form; /* enum flame_form */

@@ -17,7 +17,8 @@ int flame_tree_begin(struct flame_tree *t, bool measured)
 	t->measured = measured;
 	if (more_room(t) || flame_slots_room(&t->slots))
 		return CPIDECODE_ENOMEM;
-	/* Before the system has random numbers, hashes can be foreseen: that costs time at worst. */
+	/* Before the system has random numbers, hashes can be foreseen: that costs time at worst.
+	 */
 	uint64_t random[2] = {0};
 	if (getrandom(random, sizeof random, GRND_NONBLOCK) < 0)
 		random[0] = random[1] = 0;
