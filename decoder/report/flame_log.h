@@ -31,8 +31,7 @@ struct flame_segment {
 enum {
 	FLAME_BLOCK = 64 << 10, /* no segment is longer */
 	FLAME_MAX_RECORD = 64,
-	FLAME_WANTED = 32, /* names that are found at once */
-	FLAME_TEXT = 4096, /* bytes of them */
+	FLAME_TEXT = 4096, /* bytes of the names that are found at once */
 };
 
 /* What one thread of the pass writes. */

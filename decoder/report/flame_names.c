@@ -36,47 +36,52 @@ static uint32_t hash_of(const char *bytes, size_t n)
 	return (uint32_t)(wide ^ wide >> 32);
 }
 
-static uint32_t find(struct flame_names *names, uint32_t hash, const char *bytes, size_t n)
+/* Its number, new or not, once there is room; at: where the first that may be it stands. */
+static uint32_t find(
+	struct flame_names *names, uint32_t at, uint32_t hash, const char *bytes, size_t n)
 {
-	if (flame_slots_room(&names->slots))
-		return 0;
-	for (uint32_t at = hash;; at++) {
+	for (;; at = flame_slots_likely(&names->slots, at + 1, hash)) {
 		struct flame_slot *slot = flame_slots_at(&names->slots, at);
-		if (!slot->number) {
-			uint32_t number = add(names, bytes, n);
-			if (number)
-				flame_slots_set(&names->slots, slot, number, hash);
-			return number;
-		}
-		if (slot->hash == hash && is_name(names, slot->number, bytes, n))
+		if (slot->number && slot->hash == hash && is_name(names, slot->number, bytes, n))
 			return slot->number;
+		if (slot->number)
+			continue;
+		uint32_t number = add(names, bytes, n);
+		if (number)
+			flame_slots_set(&names->slots, slot, number, hash);
+		return number;
 	}
 }
 
 uint32_t flame_names_add(struct flame_names *names, const char *bytes, size_t n)
 {
-	return find(names, hash_of(bytes, n), bytes, n);
+	uint32_t hash = hash_of(bytes, n);
+	if (flame_slots_room(&names->slots, 1))
+		return 0;
+	return find(names, flame_slots_likely(&names->slots, hash, hash), hash, bytes, n);
 }
 
 int flame_names_add_all(struct flame_names *names, struct flame_wanted *wanted, unsigned n)
 {
-	if (flame_slots_room(&names->slots))
+	if (flame_slots_room(&names->slots, FLAME_WANTED))
 		return CPIDECODE_ENOMEM;
 	for (unsigned i = 0; i < n; i++) {
 		wanted[i].hash = hash_of(wanted[i].bytes, wanted[i].len);
 		__builtin_prefetch(flame_slots_at(&names->slots, wanted[i].hash), 1);
 	}
 	for (unsigned i = 0; i < n; i++) {
-		wanted[i].number = flame_slots_likely(&names->slots, wanted[i].hash);
-		if (wanted[i].number)
-			flame_names_ask(names, wanted[i].number);
+		struct flame_wanted *w = &wanted[i];
+		w->at = flame_slots_likely(&names->slots, w->hash, w->hash);
+		w->number = flame_slots_at(&names->slots, w->at)->number;
+		if (w->number)
+			flame_names_ask(names, w->number);
 	}
 	for (unsigned i = 0; i < n; i++)
 		if (wanted[i].number)
 			flame_names_ask_bytes(names, wanted[i].number);
 	for (unsigned i = 0; i < n; i++) {
 		struct flame_wanted *w = &wanted[i];
-		w->number = find(names, w->hash, w->bytes, w->len);
+		w->number = find(names, w->at, w->hash, w->bytes, w->len);
 		if (!w->number)
 			return CPIDECODE_ENOMEM;
 	}

@@ -31,11 +31,14 @@ uint32_t flame_names_add(struct flame_names *names, const char *bytes, size_t n)
 struct flame_wanted {
 	const char *bytes;
 	uint32_t len;
-	uint32_t number; /* set */
-	uint32_t hash;	 /* set */
+	uint32_t number;   /* set */
+	uint32_t hash, at; /* set, of its slot */
 };
 
-/* The numbers of n of them, as flame_names_add would find them in turn. 0 or CPIDECODE_ENOMEM. */
+enum { FLAME_WANTED = 32 };
+
+/* The numbers of n of them, at most FLAME_WANTED, as flame_names_add would find them in turn. 0 or
+ * CPIDECODE_ENOMEM. */
 int flame_names_add_all(struct flame_names *names, struct flame_wanted *wanted, unsigned n);
 void flame_names_free(struct flame_names *names);
 

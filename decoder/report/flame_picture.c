@@ -2,6 +2,7 @@
  * What a picture shows of a tree: most frames may be too narrow for it. Of those only their
  * weight takes part, in where others stand, and their CPI, in the scale of the colours.
  */
+#include <endian.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,7 @@ enum { SOON = 32, BATCH = 64 };
 /* A shown frame among those on the same one. */
 struct place {
 	uint32_t frame;
+	uint64_t key;	 /* the first bytes of its name, which mostly decide */
 	uint64_t before; /* weight of what is not shown between the one before and this one */
 };
 
@@ -112,6 +114,13 @@ static int compare_names(const char *a, uint32_t a_len, const char *b, uint32_t 
 	return order ? order : (a_len > b_len) - (a_len < b_len);
 }
 
+static uint64_t key_of(const char *name, uint32_t len)
+{
+	uint64_t key = 0;
+	memcpy(&key, name, len < sizeof key ? len : sizeof key);
+	return be64toh(key);
+}
+
 static int by_name(const void *x, const void *y, void *frames)
 {
 	const struct flame_frame *a = (struct flame_frame *)frames + ((struct place *)x)->frame;
@@ -132,7 +141,8 @@ static int order_children(struct picture *p)
 	for (uint32_t i = 2; i <= f->count; i++)
 		p->first[i] += p->first[i - 1];
 	for (uint32_t i = 1; i < f->count; i++)
-		p->places[p->first[f->frames[i].parent + 1]++].frame = i;
+		p->places[p->first[f->frames[i].parent + 1]++] = (struct place){
+			.frame = i, .key = key_of(f->frames[i].name, f->frames[i].name_len)};
 	for (uint32_t i = 0; i < f->count; i++)
 		qsort_r(p->places + p->first[i], p->first[i + 1] - p->first[i], sizeof *p->places,
 			by_name, f->frames);
@@ -143,12 +153,15 @@ static int order_children(struct picture *p)
 static void put_before(struct picture *p, const struct flame_node *node)
 {
 	struct flame_name name = flame_names_get(&p->tree->names, node->name);
+	uint64_t key = key_of(name.at, name.len);
 	uint32_t on = flame_tree_node(p->tree, node->parent)->child;
 	uint32_t low = p->first[on], high = p->first[on + 1];
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
-		const struct flame_frame *f = &p->flame->frames[p->places[middle].frame];
-		if (compare_names(f->name, f->name_len, name.at, name.len) < 0)
+		const struct place *place = &p->places[middle];
+		const struct flame_frame *f = &p->flame->frames[place->frame];
+		if (place->key < key || (place->key == key && compare_names(f->name, f->name_len,
+								      name.at, name.len) < 0))
 			low = middle + 1;
 		else
 			high = middle;

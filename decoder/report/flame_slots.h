@@ -17,12 +17,12 @@ struct flame_slots {
 	uint32_t mask, count;
 };
 
-/* Makes sure that there are free ones. 0 or CPIDECODE_ENOMEM. */
 int flame_slots_grow(struct flame_slots *s);
 
-static inline int flame_slots_room(struct flame_slots *s)
+/* Makes sure that many are free, even once n more are used. 0 or CPIDECODE_ENOMEM. */
+static inline int flame_slots_room(struct flame_slots *s, uint32_t n)
 {
-	return s->at.at && s->count <= s->mask / 2 ? 0 : flame_slots_grow(s);
+	return s->at.at && s->count + (uint64_t)n <= s->mask / 2 ? 0 : flame_slots_grow(s);
 }
 
 /* Where what has that hash may stand; if it does not, in the next ones up to a free one. */
@@ -38,13 +38,13 @@ static inline void flame_slots_set(
 	s->count++;
 }
 
-/* The first that may be it; 0: none is. */
-static inline uint32_t flame_slots_likely(const struct flame_slots *s, uint32_t hash)
+/* Where the first that may be it stands, from there on; else the free one. */
+static inline uint32_t flame_slots_likely(const struct flame_slots *s, uint32_t at, uint32_t hash)
 {
-	for (uint32_t at = hash;; at++) {
+	for (;; at++) {
 		const struct flame_slot *slot = flame_slots_at(s, at);
 		if (!slot->number || slot->hash == hash)
-			return slot->number;
+			return at;
 	}
 }
 

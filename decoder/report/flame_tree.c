@@ -15,7 +15,7 @@ static int more_room(struct flame_tree *t)
 int flame_tree_begin(struct flame_tree *t, bool measured)
 {
 	t->measured = measured;
-	if (more_room(t) || flame_slots_room(&t->slots))
+	if (more_room(t) || flame_slots_room(&t->slots, 1))
 		return CPIDECODE_ENOMEM;
 	/* Before the system has random numbers, hashes can be foreseen: that costs time at worst.
 	 */
@@ -63,7 +63,7 @@ static int put_in_slot(struct flame_tree *t, uint32_t frame, uint64_t parent_pat
 {
 	const struct flame_node *node = flame_tree_node(t, frame);
 	uint32_t hash = hash_of(flame_tree_path(t, parent_path, node->name));
-	if (flame_slots_room(&t->slots))
+	if (flame_slots_room(&t->slots, 1))
 		return CPIDECODE_ENOMEM;
 	flame_slots_set(&t->slots, slot_of(t, hash, node->parent, node->name), frame, hash);
 	return 0;
