@@ -79,22 +79,29 @@ static void tell_set(struct record_part *p, const struct query_set *s)
 		first += tell_counters(p, s, first);
 }
 
+/* Never 0. */
+static int64_t seconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec + 1;
+}
+
 /* With its first sample, once it is another, and from time to time: rings forget. */
 static void tell_if_due(struct record_part *p, struct query_set *s)
 {
 	uint64_t definition = definition_hash(s->set->definition);
-	struct timespec now;
+	int64_t now = seconds();
 	int before = p->lost;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	if (s->told && s->told_definition == definition &&
-		now.tv_sec - s->told < COUNTERS_AGAIN_SECONDS)
+	if (s->told && s->told_definition == definition && now - s->told < COUNTERS_AGAIN_SECONDS)
 		return;
 	s->told_definition = definition;
 	p->lost = 0;
 	tell_set(p, s);
 	/* What was lost of it comes with the next sample. */
-	s->told = p->lost ? 0 : now.tv_sec + 1;
+	s->told = p->lost ? 0 : now;
 	p->lost = p->lost ? p->lost : before;
 }
 

@@ -265,6 +265,15 @@ static uint32_t read_group(struct replay *r, struct derived *d)
 	return ERROR_SUCCESS;
 }
 
+static bool says_something(const struct derived *d)
+{
+	unsigned known = d->total.known;
+
+	for (uint32_t i = 0; i < d->cpus; i++)
+		known |= d->now[i].known;
+	return known != 0;
+}
+
 static uint32_t take(struct replay *r, struct derived *d)
 {
 	const cpidecode_hook *h = r->at.hook;
@@ -281,7 +290,7 @@ static uint32_t take(struct replay *r, struct derived *d)
 		begin_group(d, h);
 	status = read_group(r, d);
 	d->has_total = !per_cpu;
-	d->ready = per_cpu;
+	d->ready = per_cpu && says_something(d);
 	return status;
 }
 

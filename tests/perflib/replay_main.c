@@ -1,0 +1,57 @@
+/*
+ * test_perflib_replay: in a session and a folder of its own, which it begins anew in, as the
+ * library looks for its session when a program starts.
+ */
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "replay.h"
+
+static int run(void)
+{
+	SRunner *runner = srunner_create(record_suite());
+	int failed;
+
+	srunner_add_suite(runner, samples_suite());
+	srunner_add_suite(runner, derived_suite());
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+static int drop(const char *path, const struct stat *st, int type, struct FTW *where)
+{
+	(void)st;
+	(void)type;
+	(void)where;
+	return remove(path);
+}
+
+int main(int argc, char **argv)
+{
+	char folder[] = "/dev/shm/perflib-replay-XXXXXX", session[64];
+	int status;
+
+	(void)argc;
+	if (getenv("PERFLIB_REPLAY_SCRATCH"))
+		return run();
+	if (!mkdtemp(folder)) {
+		perror(folder);
+		return EXIT_FAILURE;
+	}
+	snprintf(session, sizeof session, "%s/session", folder);
+	setenv("SWTRACE_SESSION", session, 1);
+	setenv("PERFLIB_REPLAY_SCRATCH", folder, 1);
+	if (fork() == 0) {
+		execv("/proc/self/exe", argv);
+		_exit(127);
+	}
+	wait(&status);
+	nftw(folder, drop, 16, FTW_DEPTH | FTW_PHYS);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_FAILURE;
+}

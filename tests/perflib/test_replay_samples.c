@@ -1,0 +1,467 @@
+/*
+ * Samples as a trace may hold them: made by hand, from trace-file.md, incomplete, interleaved,
+ * contradictory and wrong.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "replay.h"
+
+static const GUID guid_a = {0xaaaaaaaa, 1, 2, {3, 4, 5, 6, 7, 8, 9, 10}};
+static const GUID guid_b = {0xbbbbbbbb, 1, 2, {3, 4, 5, 6, 7, 8, 9, 10}};
+
+#define HIGH_A 0xaaaaaaaa, 0x00010002
+#define HIGH_B 0xbbbbbbbb, 0x00010002
+#define LOW 0x03040506, 0x0708090a
+
+enum { HASH = 77 };
+
+static void put_set(struct bytes *b, uint64_t stamp, uint32_t which, uint32_t hash,
+	uint32_t counters, const char *name)
+{
+	const uint32_t words[] = {which, 0x00010002, LOW, 0, hash, 0, 0, 0, 0,
+		PERF_COUNTERSET_MULTI_INSTANCES, PERF_DETAIL_NOVICE, counters};
+	const char *strings[] = {name, "help", "provider", NULL};
+
+	put_hook(b, stamp, 1, COUNTERS_MAJOR, COUNTERS_MINOR_SET, 13, words, strings);
+}
+
+static void put_counters(struct bytes *b, uint64_t stamp, uint32_t which, uint32_t hash,
+	uint32_t all, uint32_t first, uint32_t n, const uint32_t *ids)
+{
+	uint32_t words[9 + 8 * 8] = {which, 0x00010002, LOW, 0, hash, all, first, n};
+	const char *strings[17] = {NULL};
+
+	for (uint32_t i = 0; i < n; i++) {
+		const uint32_t turn[] = {ids[i], PERF_COUNTER_LARGE_RAWCOUNT, 0, 0,
+			PERF_DETAIL_NOVICE, 0, PERF_NO_COUNTER, PERF_AGGREGATE_TOTAL};
+
+		memcpy(words + 9 + 8 * i, turn, sizeof turn);
+		strings[2 * i] = i % 2 ? "odd" : "even";
+		strings[2 * i + 1] = "";
+	}
+	put_hook(b, stamp, 1, COUNTERS_MAJOR, COUNTERS_MINOR_COUNTERS, 9 + 8 * n, words, strings);
+}
+
+/* Counters 1 and 4. */
+static void put_definition(struct bytes *b, uint64_t stamp, uint32_t which)
+{
+	const uint32_t ids[] = {1, 4};
+
+	put_set(b, stamp, which, HASH, 2, "set");
+	put_counters(b, stamp, which, HASH, 2, 0, 2, ids);
+}
+
+/* Of one part. What is 0 is as it should be. */
+struct part {
+	uint32_t which, hash, time, parts, part, set_rows, first_row, rows, tid, known, ids[2];
+	uint32_t says_columns, says_rows, says_values;
+};
+
+/* Row r of a sample has the values 1000 time + 10 r and that + 1, and is called "r". */
+static void put_part(struct bytes *b, uint64_t stamp, const struct part *p)
+{
+	uint32_t words[256] = {p->which, 0x00010002, LOW, 0, p->hash ? p->hash : HASH, 0, p->time,
+		0, 1000, 0, p->time * 7, p->parts, p->part, 0, p->set_rows, p->first_row,
+		p->says_columns ? p->says_columns : 2, p->says_rows ? p->says_rows : p->rows,
+		p->says_values ? p->says_values : 2 * p->rows, (2 * p->rows + 31) / 32,
+		p->ids[0] ? p->ids[0] : 1, p->ids[1] ? p->ids[1] : 4};
+	char names[16][8];
+	const char *strings[17] = {NULL};
+	uint32_t n = 23;
+
+	for (uint32_t i = 0; i < p->rows; i++) {
+		words[n++] = 50 + p->first_row + i;
+		snprintf(names[i], sizeof names[i], "%u", p->first_row + i);
+		strings[i] = names[i];
+	}
+	for (uint32_t i = 0; i < 2 * p->rows; i++) {
+		words[n++] = 0;
+		words[n++] = 1000 * p->time + 10 * (p->first_row + i / 2) + i % 2;
+	}
+	words[n] = p->known ? p->known : 0xffffffff;
+	n += (2 * p->rows + 31) / 32;
+	put_hook(b, stamp, p->tid ? p->tid : 1, COUNTERS_MAJOR, COUNTERS_MINOR_INSTANCES, n, words,
+		strings);
+}
+
+static const char *finish(struct bytes *b)
+{
+	const char *path = scratch("made.bin");
+
+	write_trace(path, b);
+	return path;
+}
+
+/* The next sample is that of this time, with so many rows, each with its values. */
+static void expect(HANDLE query, uint32_t time, ULONG rows)
+{
+	PERF_DATA_HEADER *data = next_sample(query);
+
+	ck_assert_ptr_nonnull(data);
+	ck_assert_int_eq(data->PerfTimeStamp, time);
+	ck_assert_int_eq(data->PerfTime100NSec, 7 * time);
+	ck_assert_int_eq(data->PerfFreq, 1000);
+	ck_assert_uint_eq(rows_of(data), rows);
+	for (ULONG i = 0; i < rows; i++) {
+		char name[8];
+		ULONGLONG value;
+
+		snprintf(name, sizeof name, "%u", i);
+		ck_assert_int_eq(value_of(data, name, 1, &value), 8);
+		ck_assert_uint_eq(value, 1000 * time + 10 * i);
+		ck_assert_int_eq(value_of(data, name, 4, &value), 8);
+		ck_assert_uint_eq(value, 1000 * time + 10 * i + 1);
+	}
+	free(data);
+}
+
+static void expect_end(HANDLE query)
+{
+	ck_assert_ptr_null(next_sample(query));
+	ck_assert_uint_eq(PerfCloseQueryHandle(query), ERROR_SUCCESS);
+}
+
+#define PART(...) put_part(&b, stamp++, &(struct part){.which = 0xaaaaaaaa, __VA_ARGS__})
+#define PART_B(...) put_part(&b, stamp++, &(struct part){.which = 0xbbbbbbbb, __VA_ARGS__})
+
+START_TEST(parts_of_a_sample_are_put_together)
+{
+	struct bytes b = {0};
+	uint64_t stamp = 10;
+	HANDLE query;
+
+	put_definition(&b, stamp++, 0xaaaaaaaa);
+	PART(.time = 1, .parts = 2, .set_rows = 5, .rows = 3);
+	PART(.time = 1, .parts = 2, .part = 1, .set_rows = 5, .first_row = 3, .rows = 2);
+	PART(.time = 2, .parts = 1);
+	query = replay_all(finish(&b), &guid_a);
+	expect(query, 1, 5);
+	expect(query, 2, 0);
+	expect_end(query);
+}
+END_TEST
+
+START_TEST(threads_record_at_the_same_time)
+{
+	struct bytes b = {0};
+	uint64_t stamp = 10;
+	HANDLE query;
+
+	put_definition(&b, stamp++, 0xaaaaaaaa);
+	PART(.time = 1, .parts = 2, .set_rows = 5, .rows = 3, .tid = 5);
+	PART(.time = 2, .parts = 2, .set_rows = 2, .rows = 1, .tid = 6);
+	PART(.time = 2, .parts = 2, .part = 1, .set_rows = 2, .first_row = 1, .rows = 1, .tid = 6);
+	PART(.time = 1, .parts = 2, .part = 1, .set_rows = 5, .first_row = 3, .rows = 2, .tid = 5);
+	query = replay_all(finish(&b), &guid_a);
+	expect(query, 2, 2); /* as they became complete */
+	expect(query, 1, 5);
+	expect_end(query);
+}
+END_TEST
+
+/* A sample that lost a part counts with its whole countersets only. */
+START_TEST(missing_parts_break_their_countersets_only)
+{
+	struct bytes b = {0};
+	uint64_t stamp = 10;
+	HANDLE query;
+	PERF_DATA_HEADER *data;
+	struct result r;
+	const char *path;
+
+	put_definition(&b, stamp++, 0xaaaaaaaa);
+	put_definition(&b, stamp++, 0xbbbbbbbb);
+	PART(.time = 1, .parts = 3, .set_rows = 2, .rows = 2);
+	PART_B(.time = 1, .parts = 3, .part = 2, .set_rows = 4, .first_row = 2, .rows = 2);
+	PART(.time = 2, .parts = 3, .set_rows = 2, .rows = 2);
+	PART_B(.time = 2, .parts = 3, .part = 1, .set_rows = 4, .rows = 2);
+	PART(.time = 3, .parts = 1, .set_rows = 1, .rows = 1);
+	path = finish(&b);
+	query = replay_all(path, &guid_a);
+	add_all(query, &guid_b);
+	for (int i = 1; i <= 3; i++) {
+		data = next_sample(query);
+		ck_assert_int_eq(data->PerfTimeStamp, i);
+		ck_assert_uint_eq(rows_of(data), i < 3 ? 2 : 1);
+		ck_assert(walk_result(data, 1, &r));
+		ck_assert_uint_eq(r.header.dwType, PERF_ERROR_RETURN);
+		ck_assert_uint_eq(r.header.dwStatus, i < 3 ? ERROR_INVALID_DATA : ERROR_NOT_READY);
+		free(data);
+	}
+	expect_end(query);
+	expect_end(replay_all(path, &guid_b));
+}
+END_TEST
+
+/* Of a thread that went on, of one that never did; what came later was handed out before. */
+START_TEST(incomplete_samples_do_not_step_back)
+{
+	struct bytes b = {0};
+	uint64_t stamp = 10;
+	HANDLE query;
+
+	put_definition(&b, stamp++, 0xaaaaaaaa);
+	PART(.time = 1, .parts = 2, .set_rows = 2, .rows = 2, .tid = 5);
+	PART(.time = 2, .parts = 1, .set_rows = 2, .rows = 2, .tid = 6);
+	PART(.time = 3, .parts = 2, .set_rows = 1, .rows = 1, .tid = 5);
+	query = replay_all(finish(&b), &guid_a);
+	expect(query, 2, 2);
+	expect(query, 3, 1);
+	expect_end(query);
+}
+END_TEST
+
+START_TEST(what_is_not_known_is_not_there)
+{
+	struct bytes b = {0};
+	uint64_t stamp = 10;
+	HANDLE query;
+	PERF_DATA_HEADER *data;
+	ULONGLONG value;
+
+	put_definition(&b, stamp++, 0xaaaaaaaa);
+	PART(.time = 1, .parts = 1, .set_rows = 2, .rows = 2, .known = 0xd);
+	/* A counter that nobody told of. */
+	PART(.time = 2, .parts = 1, .set_rows = 1, .rows = 1, .ids = {1, 3});
+	query = replay_all(finish(&b), &guid_a);
+	data = next_sample(query);
+	ck_assert_int_eq(value_of(data, "0", 1, &value), 8);
+	ck_assert_int_eq(value_of(data, "0", 4, &value), 0);
+	ck_assert_int_eq(value_of(data, "1", 4, &value), 8);
+	free(data);
+	data = next_sample(query);
+	ck_assert_int_eq(value_of(data, "0", 1, &value), 8);
+	ck_assert_uint_eq(value, 2000);
+	ck_assert_int_lt(value_of(data, "0", 3, &value), 0);
+	ck_assert_int_lt(value_of(data, "0", 4, &value), 0);
+	free(data);
+	expect_end(query);
+}
+END_TEST
+
+/* The first definition that is whole holds, and samples that are of it. */
+START_TEST(contradictory_definitions)
+{
+	const uint32_t first[] = {1, 4}, other[] = {1, 2, 4};
+	struct bytes b = {0};
+	uint64_t stamp = 10;
+	HANDLE query;
+	struct host *host;
+	const struct counterset *set;
+
+	put_set(&b, stamp++, 0xaaaaaaaa, 5, 3, "never whole");
+	put_counters(&b, stamp++, 0xaaaaaaaa, 5, 3, 1, 2, other + 1);
+	put_set(&b, stamp++, 0xaaaaaaaa, HASH, 2, "whole");
+	put_counters(&b, stamp++, 0xaaaaaaaa, HASH, 2, 0, 1, first);
+	put_counters(&b, stamp++, 0xaaaaaaaa, 6, 2, 1, 1, first + 1);
+	put_counters(&b, stamp++, 0xaaaaaaaa, HASH, 2, 1, 1, first + 1);
+	put_set(&b, stamp++, 0xaaaaaaaa, 6, 3, "other");
+	put_counters(&b, stamp++, 0xaaaaaaaa, 6, 3, 0, 3, other);
+	PART(.time = 1, .parts = 1, .set_rows = 1, .rows = 1, .hash = 6);
+	PART(.time = 2, .parts = 1, .set_rows = 1, .rows = 1);
+	query = replay_all(finish(&b), &guid_a);
+	expect(query, 2, 1);
+	expect_end(query);
+	ck_assert_uint_eq(host_trace(scratch("made.bin"), &host), ERROR_SUCCESS);
+	ck_assert_uint_eq(host_find(host, &guid_a, &set), ERROR_SUCCESS);
+	ck_assert_str_eq(set->definition->name, "whole");
+	ck_assert_uint_eq(set->definition->ncounters, 2);
+	host_close(host);
+}
+END_TEST
+
+/* Each is a trace in which there is nothing to be had, or no sample. */
+START_TEST(nonsense_is_passed_over)
+{
+	static const uint32_t descending[] = {4, 1}, wildcard[] = {1, 0xffffffff};
+	const uint32_t fine[] = {1, 4};
+	struct bytes b = {0};
+	uint64_t stamp = 10;
+	DWORD n;
+	GUID id;
+
+	put_set(&b, stamp++, 0xaaaaaaaa, HASH, 0, "no counters");
+	put_counters(&b, stamp++, 0xaaaaaaaa, HASH, 0, 0, 0, fine);
+	put_set(&b, stamp++, 0xaaaaaaaa, HASH, COUNTERSET_COUNTERS + 1, "too many");
+	put_counters(&b, stamp++, 0xaaaaaaaa, HASH, COUNTERSET_COUNTERS + 1, 0, 2, fine);
+	put_set(&b, stamp++, 0xaaaaaaaa, HASH, 2, "");
+	put_counters(&b, stamp++, 0xaaaaaaaa, HASH, 2, 0, 2, fine);
+	put_set(&b, stamp++, 0xaaaaaaaa, HASH, 2, "order");
+	put_counters(&b, stamp++, 0xaaaaaaaa, HASH, 2, 0, 2, descending);
+	put_set(&b, stamp++, 0xaaaaaaaa, HASH, 2, "wildcard");
+	put_counters(&b, stamp++, 0xaaaaaaaa, HASH, 2, 0, 2, wildcard);
+	put_set(&b, stamp++, 0xaaaaaaaa, HASH, 1, "more than it says");
+	put_counters(&b, stamp++, 0xaaaaaaaa, HASH, 1, 0, 2, fine);
+	put_hook(&b, stamp++, 1, COUNTERS_MAJOR, COUNTERS_MINOR_SET, 0, NULL, NULL);
+	put_hook(&b, stamp++, 1, COUNTERS_MAJOR, COUNTERS_MINOR_COUNTERS, 0, NULL, NULL);
+	put_hook(&b, stamp++, 1, COUNTERS_MAJOR, COUNTERS_MINOR_INSTANCES, 0, NULL, NULL);
+	put_hook(&b, stamp++, 1, COUNTERS_MAJOR, 0x99, 2, fine, NULL);
+	ck_assert_uint_eq(PerfEnumerateCounterSet(finish(&b), &id, 1, &n), ERROR_SUCCESS);
+	ck_assert_uint_eq(n, 0);
+}
+END_TEST
+
+START_TEST(samples_that_lie)
+{
+	struct bytes b = {0};
+	uint64_t stamp = 10;
+
+	put_definition(&b, stamp++, 0xaaaaaaaa);
+	PART(.time = 1, .parts = 0, .set_rows = 1, .rows = 1);
+	PART(.time = 2, .parts = 1, .part = 1, .set_rows = 1, .rows = 1);
+	PART(.time = 3, .parts = 1, .set_rows = 2, .rows = 1);
+	PART(.time = 4, .parts = 1, .set_rows = 1, .rows = 2);
+	PART(.time = 5, .parts = 1, .set_rows = 1, .first_row = 1, .rows = 1);
+	PART(.time = 6, .parts = 1, .set_rows = COUNTERSET_INSTANCES + 1, .rows = 1);
+	PART(.time = 7, .parts = 1, .set_rows = 2, .rows = 1, .says_rows = 2);
+	PART(.time = 8, .parts = 1, .set_rows = 1, .rows = 1, .says_columns = 300);
+	PART(.time = 9, .parts = 1, .set_rows = 1, .rows = 1, .says_columns = 3);
+	PART(.time = 10, .parts = 1, .set_rows = 1, .rows = 1, .says_values = 1);
+	PART(.time = 11, .parts = 2, .set_rows = 2, .rows = 2);
+	PART(.time = 11, .parts = 2, .part = 1, .set_rows = 3, .first_row = 2, .rows = 1);
+	PART(.time = 12, .parts = 1, .set_rows = 1, .rows = 1);
+	HANDLE query = replay_all(finish(&b), &guid_a);
+	expect(query, 12, 1);
+	expect_end(query);
+}
+END_TEST
+
+START_TEST(more_countersets_than_anybody_has)
+{
+	const uint32_t ids[] = {1};
+	struct bytes b = {0};
+	DWORD n;
+	GUID *list = calloc(400, sizeof *list);
+
+	for (uint32_t i = 0; i < 400; i++) {
+		put_set(&b, 10 + i, i, HASH, 1, "one of many");
+		put_counters(&b, 10 + i, i, HASH, 1, 0, 1, ids);
+	}
+	ck_assert_uint_eq(PerfEnumerateCounterSet(finish(&b), list, 400, &n), ERROR_SUCCESS);
+	ck_assert_uint_eq(n, 256);
+	free(list);
+}
+END_TEST
+
+static uint32_t next(uint64_t *seed)
+{
+	*seed = *seed * 6364136223846793005 + 1442695040888963407;
+	return (uint32_t)(*seed >> 33);
+}
+
+static bool damage(struct copied *c, void *ctx)
+{
+	uint64_t *seed = ctx;
+	unsigned n = c->hook->nwords;
+
+	for (unsigned times = next(seed) % 4; n && times; times--) {
+		static const uint32_t likely[] = {0, 1, 2, 255, 256, 65535, 65536, 0xffffffff};
+
+		c->word[next(seed) % n] = next(seed) % 2 ? likely[next(seed) % 8] : next(seed);
+	}
+	c->tid += next(seed) % 8 == 0;
+	return next(seed) % 16 != 0;
+}
+
+/* Whatever stands in them: blocks are right, and reading ends. */
+START_TEST(any_words_do_no_harm)
+{
+	struct bytes b = {0};
+	uint64_t stamp = 10, seed = 1;
+
+	put_definition(&b, stamp++, 0xaaaaaaaa);
+	for (uint32_t i = 0; i < 40; i++) {
+		PART(.time = i, .parts = 2, .set_rows = 9, .rows = 5);
+		PART(.time = i, .parts = 2, .part = 1, .set_rows = 9, .first_row = 5, .rows = 4);
+	}
+	write_trace(scratch("fine.bin"), &b);
+	for (unsigned round = 0; round < 150; round++) {
+		const char *path = scratch("hurt.bin");
+		PERF_DATA_HEADER *data;
+		HANDLE query;
+		GUID ids[64];
+		DWORD n;
+
+		copy_trace(scratch("fine.bin"), path, damage, &seed);
+		ck_assert_uint_eq(PerfEnumerateCounterSet(path, ids, 64, &n), ERROR_SUCCESS);
+		ck_assert_uint_eq(PerfOpenQueryHandle(path, &query), ERROR_SUCCESS);
+		for (DWORD i = 0; i < n; i++)
+			add_all(query, &ids[i]);
+		while ((data = next_sample(query)))
+			free(data);
+		PerfCloseQueryHandle(query);
+	}
+}
+END_TEST
+
+START_TEST(files_that_are_no_traces)
+{
+	const char *path = scratch("no.bin");
+	HANDLE query;
+	DWORD n;
+	FILE *f;
+
+	ck_assert_uint_eq(PerfOpenQueryHandle(path, &query), ERROR_FILE_NOT_FOUND);
+	ck_assert_uint_eq(PerfEnumerateCounterSet(path, NULL, 0, &n), ERROR_FILE_NOT_FOUND);
+	ck_assert_uint_eq(PerfOpenQueryHandle("no such machine", &query), ERROR_NOT_SUPPORTED);
+	ck_assert_uint_eq(PerfOpenQueryHandle(scratch(""), &query), ERROR_READ_FAULT);
+	f = fopen(path, "w");
+	fputs("no trace", f);
+	fclose(f);
+	ck_assert_uint_eq(PerfOpenQueryHandle(path, &query), ERROR_INVALID_DATA);
+	unlink(path);
+}
+END_TEST
+
+START_TEST(instances_are_those_of_the_first_sample)
+{
+	struct bytes b = {0};
+	uint64_t stamp = 10;
+	uint64_t room[64];
+	PERF_INSTANCE_HEADER head;
+	DWORD n;
+
+	put_definition(&b, stamp++, 0xaaaaaaaa);
+	put_definition(&b, stamp++, 0xbbbbbbbb);
+	PART(.time = 1, .parts = 1, .set_rows = 2, .rows = 2);
+	PART(.time = 2, .parts = 1, .set_rows = 5, .rows = 5);
+	finish(&b);
+	ck_assert_uint_eq(PerfEnumerateCounterSetInstances(scratch("made.bin"), &guid_a,
+				  (PERF_INSTANCE_HEADER *)room, sizeof room, &n),
+		ERROR_SUCCESS);
+	ck_assert_uint_eq(n, 2 * 16);
+	memcpy(&head, room, sizeof head);
+	ck_assert_uint_eq(head.InstanceId, 50);
+	ck_assert_str_eq((char *)(room + 1), "0");
+	ck_assert_uint_eq(PerfEnumerateCounterSetInstances(scratch("made.bin"), &guid_b,
+				  (PERF_INSTANCE_HEADER *)room, sizeof room, &n),
+		ERROR_WMI_INSTANCE_NOT_FOUND);
+}
+END_TEST
+
+Suite *samples_suite(void)
+{
+	Suite *suite = suite_create("samples");
+	TCase *c = tcase_create("samples");
+
+	tcase_set_timeout(c, 60);
+	tcase_add_test(c, parts_of_a_sample_are_put_together);
+	tcase_add_test(c, threads_record_at_the_same_time);
+	tcase_add_test(c, missing_parts_break_their_countersets_only);
+	tcase_add_test(c, incomplete_samples_do_not_step_back);
+	tcase_add_test(c, what_is_not_known_is_not_there);
+	tcase_add_test(c, contradictory_definitions);
+	tcase_add_test(c, nonsense_is_passed_over);
+	tcase_add_test(c, samples_that_lie);
+	tcase_add_test(c, more_countersets_than_anybody_has);
+	tcase_add_test(c, any_words_do_no_harm);
+	tcase_add_test(c, files_that_are_no_traces);
+	tcase_add_test(c, instances_are_those_of_the_first_sample);
+	suite_add_tcase(suite, c);
+	return suite;
+}
