@@ -75,8 +75,8 @@ queries_with_pkg_config() { # COMPILER FLAGS PROGRAM
 queries_with_pkg_config_static() { # COMPILER FLAGS PROGRAM
 	libs=$(pkg-config --static --libs libperflib |
 		sed 's/-lperflib/-Wl,-Bstatic -lperflib -Wl,-Bdynamic/
-			s/-lcpidecode/-Wl,-Bstatic -lcpidecode -Wl,-Bdynamic/
-			s/-lswtrace/-Wl,-Bstatic -lswtrace -Wl,-Bdynamic/') || return 1
+			s/-lswtrace/-Wl,-Bstatic -lswtrace -Wl,-Bdynamic/
+			s/-lcpidecode/-Wl,-Bstatic -lcpidecode -Wl,-Bdynamic/') || return 1
 	# shellcheck disable=SC2046,SC2086
 	$1 $strict $2 "$3" -o "$work/c" $(pkg-config --cflags libperflib) $libs &&
 		env -u LD_LIBRARY_PATH "$work/c" &&
@@ -175,6 +175,19 @@ only_perflib_names() {
 		! nm -g --defined-only "$libdir/libperflib.a" | awk 'NF == 3 { print $3 }' |
 		grep -vE '^Perf[A-Z][A-Za-z]*$'
 }
+# Every function of the header is there to be called, in both libraries.
+all_perflib_names() {
+	sed -n 's/^PERFLIB_API [^(]*[ *]\(Perf[A-Za-z]*\)(.*/\1/p' "$prefix/include/perflib.h" |
+		sort -u >"$work/declared"
+	[ "$(wc -l <"$work/declared")" -gt 20 ] || return 1
+	for l in "-D $libdir/libperflib.so" "-g $libdir/libperflib.a"; do
+		# shellcheck disable=SC2086
+		nm --defined-only $l | awk 'NF == 3 { print $3 }' | sort -u >"$work/defined"
+		comm -23 "$work/declared" "$work/defined" >"$work/missing"
+		[ ! -s "$work/missing" ] || { cat "$work/missing"; return 1; }
+	done
+}
+check "libperflib has all that its header declares" all_perflib_names
 check "the public headers compile in any order, as C99 and as C++11 too" headers_alone
 check "libperflib exports its header's names" only_perflib_names
 check "the libraries export their headers' names only" only_public_names
