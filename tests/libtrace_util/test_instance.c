@@ -1,7 +1,10 @@
 /* Instances of CPU utilisation: their figures, and what they refuse. */
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "../../include/perfutil.h"
 #include "double.h"
@@ -235,6 +238,73 @@ START_TEST(many_instances)
 }
 END_TEST
 
+/* ------------------------------------------------------------------- threads and forks */
+
+static _Atomic bool stop;
+
+/* Everything once; false if anything failed. */
+static bool all_at_once(AI_COUNTERS *array)
+{
+	const CPUUTIL_DATA *d;
+	void *h;
+	bool good = AiInit() == PU_SUCCESS && AiGetCounters(array) == PU_SUCCESS;
+
+	if (CpuUtilInit(0, &h) != PU_SUCCESS)
+		return false;
+	good &= CpuUtilStart(h) == PU_SUCCESS && CpuUtilGet(h, &d) == PU_SUCCESS;
+	good &= CpuUtilTerminate(h) == PU_SUCCESS;
+	AiTerminate();
+	return good;
+}
+
+static void *sampling_thread(void *array)
+{
+	bool good = true;
+
+	while (!stop)
+		good &= all_at_once(array);
+	return good ? array : NULL;
+}
+
+static bool in_child(AI_COUNTERS *array)
+{
+	int status;
+	pid_t pid = fork();
+
+	if (pid == 0)
+		_exit(all_at_once(array) ? 0 : 1);
+	return pid > 0 && waitpid(pid, &status, 0) == pid && status == 0;
+}
+
+/* None waits for a lock that another had at the moment of the fork. */
+START_TEST(threads_and_forks)
+{
+	enum { THREADS = 3, FORKS = 15 };
+	pthread_t thread[THREADS];
+	AI_COUNTERS *array[THREADS + 1];
+	void *good;
+
+	use("auto");
+	if (AiMethod() == AI_METHOD_NONE) {
+		printf("skipped: this machine: %s\n", AiWhy());
+		return;
+	}
+	for (int i = 0; i <= THREADS; i++)
+		array[i] = AiAllocCounters(NULL);
+	for (int i = 0; i < THREADS; i++)
+		ck_assert_int_eq(pthread_create(&thread[i], NULL, sampling_thread, array[i]), 0);
+	for (int i = 0; i < FORKS; i++)
+		ck_assert(in_child(array[THREADS]));
+	stop = true;
+	for (int i = 0; i < THREADS; i++) {
+		ck_assert_int_eq(pthread_join(thread[i], &good), 0);
+		ck_assert_ptr_nonnull(good);
+	}
+	for (int i = 0; i <= THREADS; i++)
+		AiFreeCounters(array[i]);
+}
+END_TEST
+
 Suite *instance_suite(void)
 {
 	Suite *s = suite_create("instance");
@@ -251,6 +321,7 @@ Suite *instance_suite(void)
 	tcase_add_test(t, no_handles);
 	tcase_add_test(t, minor_codes);
 	tcase_add_test(t, many_instances);
+	tcase_add_test(t, threads_and_forks);
 	suite_add_tcase(s, t);
 	return s;
 }
