@@ -69,8 +69,8 @@ void perf_leave_out(enum perf_kind kind);
 enum perf_set { PERF_HARDWARE, PERF_SOFTWARE, PERF_SETS };
 
 /* The processors' groups: opened by the first holder, closed with the last. Without the
- * right or the hardware, hold succeeds and reads say CPI_NONE. PERF_NO_DESCRIPTORS: not
- * held. */
+ * right or the hardware, hold succeeds and reads say CPI_NONE; PERF_SOFTWARE also without
+ * descriptors. PERF_NO_DESCRIPTORS: not held. */
 int perf_hold_cpus(enum perf_set which, const struct cpu_set *online);
 void perf_drop_cpus(enum perf_set which);
 

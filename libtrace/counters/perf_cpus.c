@@ -25,6 +25,7 @@ struct cpu_counters {
 
 struct cpu_set_groups {
 	int (*open)(struct perf_counters *c, uint32_t cpu);
+	bool spared; /* for want of descriptors there is none, which is no error */
 	unsigned holders;
 	_Atomic(struct cpu_counters *) group_of[ONLINE_MAX];
 	struct cpu_counters *aside;
@@ -39,7 +40,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static uint64_t openings;
 static struct cpu_set_groups sets[PERF_SETS] = {
 	[PERF_HARDWARE] = {.open = perf_open_cpu},
-	[PERF_SOFTWARE] = {.open = perf_open_switches},
+	[PERF_SOFTWARE] = {.open = perf_open_switches, .spared = true},
 };
 
 /* Not of the heap: a signal handler that interrupted an allocation may need one. */
@@ -112,7 +113,8 @@ static int open_cpus(struct cpu_set_groups *s, const struct cpu_set *online)
 		rc = open_one(s, cpu, &g, &error);
 		if (rc == PERF_NO_DESCRIPTORS) {
 			close_cpus(s);
-			return rc;
+			s->refused = s->spared;
+			return s->spared ? PERF_OPEN : rc;
 		}
 		if (rc == PERF_OPEN)
 			s->group_of[cpu] = g;

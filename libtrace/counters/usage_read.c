@@ -37,11 +37,8 @@ int usage_hold(void)
 	cpu_set_online(&online);
 	if (u->ticks && perf_hold_cpus(PERF_HARDWARE, &online) != PERF_OPEN)
 		return PU_ERROR_INSUFFICIENT_RESOURCES;
-	if (u->switches && perf_hold_cpus(PERF_SOFTWARE, &online) != PERF_OPEN) {
-		if (u->ticks)
-			perf_drop_cpus(PERF_HARDWARE);
-		return PU_ERROR_INSUFFICIENT_RESOURCES;
-	}
+	if (u->switches)
+		perf_hold_cpus(PERF_SOFTWARE, &online);
 	return 0;
 }
 

@@ -247,6 +247,7 @@ END_TEST
 
 START_TEST(no_descriptors)
 {
+	AI_COUNTERS *a;
 	void *h = NULL;
 
 	if (!has_tsc())
@@ -257,12 +258,24 @@ START_TEST(no_descriptors)
 	ck_assert_int_eq(CpuUtilInit(0, &h), PU_ERROR_INSUFFICIENT_RESOURCES);
 	ck_assert_ptr_null(h);
 	ck_assert_uint_eq(fake_pmu.open, 0);
-	/* Enough for the processors' ticks, and not for their switches. */
+	/* Enough for the processors' ticks, and not for their switches, which are done without. */
 	fake_pmu.limit = 3 * (unsigned)GetActiveProcessorCount() + 1;
-	ck_assert_int_eq(AiInit(), PU_ERROR_INSUFFICIENT_RESOURCES);
+	ck_assert_int_eq(AiInit(), PU_SUCCESS);
+	a = AiAllocCounters(NULL);
+	ck_assert_int_eq(AiGetCounters(a), PU_SUCCESS);
+	ck_assert_uint_ge(a->BusyTime + (a->IntrTime == AI_NOT_MEASURED ? 0 : a->IntrTime), 500);
+	ck_assert_uint_eq(a->DispCnt, AI_COUNT_NOT_MEASURED);
+	AiFreeCounters(a);
+	AiTerminate();
 	ck_assert_uint_eq(fake_pmu.open, 0);
+	/* The next one has them again. */
 	fake_pmu.limit = 1000;
 	ck_assert_int_eq(AiInit(), PU_SUCCESS);
+	a = AiAllocCounters(NULL);
+	ck_assert_int_eq(AiGetCounters(a), PU_SUCCESS);
+	ck_assert_uint_eq(a->DispCnt, 7);
+	AiFreeCounters(a);
+	AiTerminate();
 }
 END_TEST
 
