@@ -1,12 +1,14 @@
 /*
  * What the hardware counts, of a machine that has it, by way of its system calls.
  */
+#include <errno.h>
 #include <stdlib.h>
 
 #include "../../libtrace/counters/rate.h"
 #include "../../libtrace/perflib/sets/processor.h"
 #include "../../libtrace/perflib/sets/sets.h"
 #include "../libtrace_cpi/fake_pmu.h"
+#include "../libtrace_cpi/made_up_sysfs.h"
 #include "sets_tests.h"
 
 static struct processor_machine machine = {.proc = "/nonexistent", .sys = "/sys", .hardware = true};
@@ -47,6 +49,31 @@ START_TEST(performance)
 END_TEST
 
 /* Cycles, of those that the nominal frequency gives in the time they were counted. */
+START_TEST(performance_of_registers)
+{
+	uint64_t n[2], b[2];
+	struct asked a;
+
+	begin();
+	sysfs_put_msr();
+	sysfs_put("msr/events/aperf", "event=0x01\n");
+	sysfs_use();
+	for (int kind = PERF_INSTRUCTIONS; kind <= PERF_REF_CYCLES; kind++)
+		fake_pmu.errno_of[kind] = ENOENT;
+	fake_pmu.count[PERF_MPERF] = 500 << 16;
+	fake_pmu.count[PERF_APERF] = 250 << 16;
+	ask_open(&a, &fake);
+	for (int i = 0; i < 2; i++) {
+		ask(&a, i + 1);
+		n[i] = value(&a, "0,0", PROCESSOR_PERFORMANCE);
+		b[i] = value(&a, "0,0", PROCESSOR_PERFORMANCE_BASE);
+	}
+	ck_assert_uint_eq(n[1] - n[0], 25000);
+	ck_assert_uint_eq(b[1] - b[0], 500);
+	ask_close(&a);
+}
+END_TEST
+
 START_TEST(utility)
 {
 	uint64_t n[2], b[2], expected;
@@ -122,6 +149,7 @@ Suite *sets_counters_suite(void)
 	TCase *t = tcase_create("counters");
 
 	tcase_add_test(t, performance);
+	tcase_add_test(t, performance_of_registers);
 	tcase_add_test(t, utility);
 	tcase_add_test(t, held_only_while_wanted);
 	tcase_add_loop_test(t, no_right, 0, 2);

@@ -42,12 +42,15 @@ static void set_ratio(struct processor *to, enum processor_column column, uint64
 
 static void take(struct processor *to, const struct perf_reading *r)
 {
-	uint64_t cycles = r->count[PERF_CYCLES];
-	uint64_t reference = r->count[PERF_REF_CYCLES] != CPI_NONE ? r->count[PERF_REF_CYCLES]
-								   : r->count[PERF_MPERF];
+	uint64_t cycles = r->count[PERF_CYCLES], reference = r->count[PERF_REF_CYCLES];
 	/* Of the time that they were counted: right also where counters are shared. */
 	uint64_t elapsed = rate_cycles_of_ns(r->running);
 
+	if (cycles == CPI_NONE || reference == CPI_NONE) {
+		/* Another pair, of which each means the same. */
+		cycles = cycles == CPI_NONE ? r->count[PERF_APERF] : cycles;
+		reference = reference == CPI_NONE ? r->count[PERF_MPERF] : reference;
+	}
 	if (cycles == CPI_NONE)
 		return;
 	if (r->opening != to->opening)
