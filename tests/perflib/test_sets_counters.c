@@ -148,6 +148,7 @@ Suite *sets_counters_suite(void)
 	Suite *s = suite_create("sets: the hardware's counters");
 	TCase *t = tcase_create("counters");
 
+	tcase_set_timeout(t, 60);
 	tcase_add_test(t, performance);
 	tcase_add_test(t, performance_of_registers);
 	tcase_add_test(t, utility);

@@ -179,6 +179,7 @@ Suite *sets_cpi_suite(void)
 	Suite *s = suite_create("sets: CPI");
 	TCase *t = tcase_create("cpi");
 
+	tcase_set_timeout(t, 60);
 	tcase_add_test(t, definition);
 	tcase_add_test(t, scripted);
 	tcase_add_test(t, large);

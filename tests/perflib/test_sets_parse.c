@@ -466,6 +466,7 @@ Suite *sets_parse_suite(void)
 	Suite *s = suite_create("sets: texts");
 	TCase *t = tcase_create("texts");
 
+	tcase_set_timeout(t, 60);
 	tcase_add_test(t, stat_text);
 	tcase_add_loop_test(t, stat_bad, 0, sizeof not_stat / sizeof *not_stat);
 	tcase_add_test(t, stat_cut_off_anywhere);

@@ -432,6 +432,7 @@ Suite *sets_process_suite(void)
 	Suite *s = suite_create("sets: Process");
 	TCase *t = tcase_create("processes");
 
+	tcase_set_timeout(t, 60);
 	tcase_add_test(t, definition);
 	tcase_add_test(t, values);
 	tcase_add_test(t, totals_go_on);

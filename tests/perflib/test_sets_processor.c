@@ -523,6 +523,7 @@ Suite *sets_processor_suite(void)
 	Suite *s = suite_create("sets: Processor Information");
 	TCase *t = tcase_create("processors");
 
+	tcase_set_timeout(t, 60);
 	tcase_add_test(t, definition);
 	tcase_add_test(t, times);
 	tcase_add_test(t, missing);

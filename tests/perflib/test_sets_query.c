@@ -148,6 +148,7 @@ Suite *sets_query_suite(void)
 	Suite *s = suite_create("sets: queries");
 	TCase *t = tcase_create("queries");
 
+	tcase_set_timeout(t, 60);
 	tcase_add_loop_test(t, all, 0, 4);
 	tcase_add_test(t, instance_0_is_the_total);
 	tcase_add_loop_test(t, not_available, 0, 7);
