@@ -59,40 +59,48 @@ static struct flame_slot *slot_of(
 	}
 }
 
-static int put_in_slot(struct flame_tree *t, uint32_t frame, uint64_t parent_path)
+/* One of several. */
+static uint32_t find_child(struct flame_tree *t, uint32_t parent, uint64_t path, uint32_t name)
 {
-	const struct flame_node *node = flame_tree_node(t, frame);
-	uint32_t hash = hash_of(flame_tree_path(t, parent_path, node->name));
+	uint32_t hash = hash_of(flame_tree_path(t, path, name));
 	if (flame_slots_room(&t->slots, 1))
-		return CPIDECODE_ENOMEM;
-	flame_slots_set(&t->slots, slot_of(t, hash, node->parent, node->name), frame, hash);
-	return 0;
+		return 0;
+	struct flame_slot *slot = slot_of(t, hash, parent, name);
+	if (slot->number)
+		return slot->number;
+	uint32_t frame = new_frame(t, parent, name);
+	if (frame)
+		flame_slots_set(&t->slots, slot, frame, hash);
+	return frame;
 }
 
-/* One that is in no slot. */
-static uint32_t only_child(struct flame_tree *t, uint32_t parent, uint64_t path, uint32_t name)
+/* An only child does without a slot, until there is a second one. */
+static int end_only_child(struct flame_tree *t, uint32_t parent, uint64_t path)
 {
-	uint32_t child = flame_tree_node(t, parent)->child;
-	if (child && child != FLAME_SEVERAL && flame_tree_node(t, child)->name == name)
-		return child;
-	uint32_t frame = new_frame(t, parent, name);
-	if (!frame)
-		return 0;
-	if (child && child != FLAME_SEVERAL && put_in_slot(t, child, path))
-		return 0;
-	if (child && put_in_slot(t, frame, path))
-		return 0;
-	flame_tree_node(t, parent)->child = child ? FLAME_SEVERAL : frame;
-	return frame;
+	uint32_t child = flame_tree_node(t, parent)->child, name = flame_tree_node(t, child)->name;
+	uint32_t hash = hash_of(flame_tree_path(t, path, name));
+	if (flame_slots_room(&t->slots, 1))
+		return CPIDECODE_ENOMEM;
+	flame_slots_set(&t->slots, slot_of(t, hash, parent, name), child, hash);
+	flame_tree_node(t, parent)->child = FLAME_SEVERAL;
+	return 0;
 }
 
 uint32_t flame_tree_add(struct flame_tree *t, uint32_t parent, uint64_t path, uint32_t name)
 {
-	if (!flame_tree_node(t, parent)->child)
-		return only_child(t, parent, path, name);
-	uint32_t hash = hash_of(flame_tree_path(t, path, name));
-	const struct flame_slot *slot = slot_of(t, hash, parent, name);
-	return slot->number ? slot->number : only_child(t, parent, path, name);
+	uint32_t child = flame_tree_node(t, parent)->child;
+	if (!child) {
+		child = new_frame(t, parent, name);
+		flame_tree_node(t, parent)->child = child;
+		return child;
+	}
+	if (child != FLAME_SEVERAL) {
+		if (flame_tree_node(t, child)->name == name)
+			return child;
+		if (end_only_child(t, parent, path))
+			return 0;
+	}
+	return find_child(t, parent, path, name);
 }
 
 void flame_tree_ask(const struct flame_tree *t, uint64_t path)
