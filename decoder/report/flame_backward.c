@@ -338,6 +338,8 @@ static int find_frames(struct backward *b, const struct flame_ended *e, unsigned
 		w->frame = flame_tree_add(b->tree, parent, w->parent_path, w->name);
 		if (!w->frame)
 			return CPIDECODE_ENOMEM;
+		if (b->tree->measured)
+			flame_measures_ask(&b->tree->measures, w->frame);
 	}
 	for (unsigned i = 0; i < n && !rc; i++) {
 		const struct waiting *w = &b->waiting[i];

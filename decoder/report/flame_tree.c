@@ -110,10 +110,7 @@ void flame_tree_ask(const struct flame_tree *t, uint64_t path)
 
 void flame_tree_ask_frame(const struct flame_tree *t, uint64_t path)
 {
-	uint32_t frame = flame_slots_at(&t->slots, hash_of(path))->number;
-	__builtin_prefetch(flame_tree_node(t, frame), 1);
-	if (t->measured)
-		flame_measures_ask(&t->measures, frame);
+	__builtin_prefetch(flame_tree_node(t, flame_slots_at(&t->slots, hash_of(path))->number), 1);
 }
 
 int flame_tree_count(struct flame_tree *t, uint32_t frame, const struct flame_part *part)
