@@ -4,6 +4,24 @@
 
 #include "../../include/perflib.h"
 
+/* PerfLib's layouts. */
+#define SIZE(structure, size) _Static_assert(sizeof(structure) == (size), "layout of " #structure)
+SIZE(GUID, 16);
+SIZE(SYSTEMTIME, 16);
+SIZE(PERF_INSTANCE_HEADER, 8);
+SIZE(PERF_COUNTERSET_REG_INFO, 32);
+SIZE(PERF_COUNTER_REG_INFO, 48);
+SIZE(PERF_STRING_BUFFER_HEADER, 8);
+SIZE(PERF_STRING_COUNTER_HEADER, 8);
+SIZE(PERF_COUNTER_IDENTIFIER, 40);
+SIZE(PERF_DATA_HEADER, 48);
+SIZE(PERF_COUNTER_HEADER, 16);
+SIZE(PERF_MULTI_COUNTERS, 8);
+SIZE(PERF_MULTI_INSTANCES, 8);
+SIZE(PERF_COUNTER_DATA, 8);
+_Static_assert(offsetof(PERF_DATA_HEADER, SystemTime) == 32, "layout of PERF_DATA_HEADER");
+_Static_assert(offsetof(PERF_COUNTER_REG_INFO, Attrib) == 8, "layout of PERF_COUNTER_REG_INFO");
+
 uint32_t block_deliver(
 	block_writer *write, const void *what, void *to, uint32_t room, uint32_t *actual)
 {

@@ -156,6 +156,7 @@ int main(void)
 	srunner_add_suite(runner, format_suite());
 	srunner_add_suite(runner, identifiers_suite());
 	srunner_add_suite(runner, live_suite());
+	srunner_add_suite(runner, memory_suite());
 	srunner_add_suite(runner, names_suite());
 	srunner_add_suite(runner, registration_suite());
 	srunner_add_suite(runner, trouble_suite());

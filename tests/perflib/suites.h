@@ -15,6 +15,7 @@ Suite *data_suite(void);
 Suite *format_suite(void);
 Suite *identifiers_suite(void);
 Suite *live_suite(void);
+Suite *memory_suite(void);
 Suite *names_suite(void);
 Suite *registration_suite(void);
 Suite *trouble_suite(void);

@@ -1,0 +1,253 @@
+/*
+ * Memory that runs out: each allocation fails once, and a query is none the worse for it.
+ */
+#include "suites.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../libtrace/perflib/host.h"
+
+#define ALL PERF_WILDCARD_COUNTER, PERF_ANY_INSTANCE_ID
+
+/* Linked with --wrap: the linker's own names. */
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t n, size_t size);
+void *__real_realloc(void *p, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+void *__wrap_realloc(void *p, size_t size);
+
+static long until_failure = -1; /* how many succeed before one fails; < 0: all do */
+static bool failed;
+
+static bool fails(void)
+{
+	if (until_failure < 0 || until_failure-- > 0)
+		return false;
+	failed = true;
+	return true;
+}
+
+void *__wrap_malloc(size_t size)
+{
+	return fails() ? NULL : __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t n, size_t size)
+{
+	return fails() ? NULL : __real_calloc(n, size);
+}
+
+void *__wrap_realloc(void *p, size_t size)
+{
+	return fails() ? NULL : __real_realloc(p, size);
+}
+
+static void begin(void)
+{
+	until_failure = -1;
+	set_up();
+}
+
+static void end(void)
+{
+	until_failure = -1;
+	tear_down();
+}
+
+/* Whether the n-th allocation from now on failed in what was done since. */
+static void fail_after(long n)
+{
+	failed = false;
+	until_failure = n;
+}
+
+static bool no_more_failures(void)
+{
+	until_failure = -1;
+	return !failed;
+}
+
+START_TEST(opening)
+{
+	HANDLE handle = NULL;
+
+	for (long n = 0;; n++) {
+		ULONG status;
+
+		fail_after(n);
+		status = PerfOpenQueryHandle(NULL, &handle);
+		if (no_more_failures()) {
+			ck_assert_uint_eq(status, ERROR_SUCCESS);
+			break;
+		}
+		ck_assert_uint_eq(status, ERROR_OUTOFMEMORY);
+		ck_assert_ptr_null(handle);
+	}
+	ck_assert_uint_eq(PerfCloseQueryHandle(handle), ERROR_SUCCESS);
+}
+END_TEST
+
+START_TEST(opening_closes_the_host_that_it_was_given)
+{
+	struct made_up_host other;
+	HANDLE handle;
+
+	made_up_host(&other, 0);
+	fail_after(0);
+	ck_assert_uint_eq(query_open(&other.host, false, &handle), ERROR_OUTOFMEMORY);
+	ck_assert_uint_eq(other.closed, 1);
+}
+END_TEST
+
+/* Check's own allocations are not to fail. */
+static ULONG add_block(void *block, size_t bytes)
+{
+	PERF_COUNTER_IDENTIFIER id;
+	ULONG status = PerfAddCounters(query, block, (DWORD)bytes);
+
+	until_failure = -1;
+	ck_assert_uint_eq(status, ERROR_SUCCESS);
+	memcpy(&id, block, sizeof id);
+	return id.Status;
+}
+
+START_TEST(adding)
+{
+	_Alignas(8) unsigned char block[64];
+	size_t bytes = identifier(block, &several_guid, ALL, "*");
+	DWORD told;
+	long n;
+
+	for (n = 0;; n++) {
+		ULONG status;
+
+		fail_after(n);
+		status = add_block(block, bytes);
+		if (no_more_failures()) {
+			ck_assert_uint_eq(status, ERROR_SUCCESS);
+			break;
+		}
+		ck_assert_uint_eq(status, ERROR_OUTOFMEMORY);
+		/* It was not added, and does not count. */
+		ck_assert_uint_eq(PerfQueryCounterInfo(query, NULL, 0, &told), ERROR_SUCCESS);
+		ck_assert_uint_eq(told, 0);
+		ck_assert_uint_eq(several.opened, several.closed);
+	}
+	ck_assert_int_ge(n, 4);
+	free(sample());
+}
+END_TEST
+
+START_TEST(adding_to_those_that_are_there)
+{
+	_Alignas(8) unsigned char block[64];
+	size_t bytes = identifier(block, &several_guid, 2, 3, "0*");
+
+	ck_assert_uint_eq(add(&several_guid, 0, 0, "*"), ERROR_SUCCESS);
+	for (long n = 0;; n++) {
+		ULONG status;
+
+		fail_after(n);
+		status = add_block(block, bytes);
+		if (no_more_failures()) {
+			ck_assert_uint_eq(status, ERROR_SUCCESS);
+			break;
+		}
+		ck_assert_uint_eq(status, ERROR_OUTOFMEMORY);
+		free(sample());
+		ck_assert_uint_eq(several.wanted[0], 1);
+		ck_assert_uint_eq(several.closed, 0);
+	}
+}
+END_TEST
+
+START_TEST(sampling)
+{
+	struct result r;
+	void *data;
+	DWORD bytes;
+
+	ck_assert_uint_eq(add(&several_guid, ALL, "*"), ERROR_SUCCESS);
+	for (long n = 0;; n++) {
+		unsigned char room[4096];
+		ULONG status;
+
+		fail_after(n);
+		status = PerfQueryCounterData(query, (void *)room, sizeof room, &bytes);
+		if (no_more_failures()) {
+			ck_assert_uint_eq(status, ERROR_SUCCESS);
+			break;
+		}
+		if (status == ERROR_SUCCESS) {
+			ck_assert_ptr_null(walk(room, bytes));
+			ck_assert(walk_result(room, 0, &r));
+			ck_assert_int_eq(r.header.dwType, PERF_ERROR_RETURN);
+			status = r.header.dwStatus;
+		}
+		ck_assert_uint_eq(status, ERROR_OUTOFMEMORY);
+	}
+	data = sample();
+	ck_assert(walk_result(data, 0, &r));
+	ck_assert_uint_eq(r.instances, 6);
+	free(data);
+}
+END_TEST
+
+START_TEST(instances)
+{
+	uint32_t bytes, status;
+
+	for (long n = 0;; n++) {
+		fail_after(n);
+		status = host_instances(&machine.host, &several_guid, NULL, 0, &bytes);
+		if (no_more_failures())
+			break;
+		ck_assert_uint_eq(status, ERROR_OUTOFMEMORY);
+	}
+	ck_assert_uint_eq(status, ERROR_NOT_ENOUGH_MEMORY);
+}
+END_TEST
+
+START_TEST(rows_that_cannot_grow)
+{
+	struct rows rows = {0};
+	uint32_t used = 0;
+
+	rows_begin(&rows, 3);
+	for (long n = 0; used < 1000; n++) {
+		fail_after(n % 7);
+		if (rows_add(&rows, "a name of some length", 21, used)) {
+			rows_set(&rows, used % 3, used);
+			used++;
+		}
+		no_more_failures();
+		ck_assert_uint_eq(rows.used, used);
+	}
+	for (uint32_t i = 0; i < used; i++) {
+		ck_assert_uint_eq(rows.row[i].id, i);
+		ck_assert_str_eq(rows.names + rows.row[i].name, "a name of some length");
+		ck_assert_uint_eq(rows.value[i * 3 + i % 3], i);
+		ck_assert_uint_eq(rows.known[i * 3 + (i + 1) % 3], 0);
+	}
+	rows_free(&rows);
+}
+END_TEST
+
+Suite *memory_suite(void)
+{
+	Suite *s = suite_create("memory");
+	TCase *t = tcase_create("running out");
+
+	tcase_add_checked_fixture(t, begin, end);
+	tcase_add_test(t, opening);
+	tcase_add_test(t, opening_closes_the_host_that_it_was_given);
+	tcase_add_test(t, adding);
+	tcase_add_test(t, adding_to_those_that_are_there);
+	tcase_add_test(t, sampling);
+	tcase_add_test(t, instances);
+	tcase_add_test(t, rows_that_cannot_grow);
+	suite_add_tcase(s, t);
+	return s;
+}
