@@ -321,9 +321,10 @@ typedef struct _PERF_SAMPLE {
 
 /*
  * The formatted value of a counter of this type, from two samples (types that need one only
- * take first as NULL). 32-bit counters wrap. A 64-bit counter, a time or a base that goes back
- * was reset: ERROR_INVALID_DATA, as is a negative rate. A base or time that stood
- * still: ERROR_NOT_READY. Percentages of timers are not clamped but for
+ * take first as NULL). 32-bit counters wrap, and so do bases of averages and sampled fractions as
+ * long as both are within 32 bits. A 64-bit counter, a time or a larger base that goes back was
+ * reset: ERROR_INVALID_DATA. A base or time that stood still: ERROR_NOT_READY, and so is one
+ * sample where two are needed. Percentages of timers are not clamped but for
  * what rounding explains (below 0 and above 100 by less than one per cent). Unknown types and
  * bases: ERROR_NOT_SUPPORTED. *value is not touched unless ERROR_SUCCESS.
  */
