@@ -375,7 +375,7 @@ typedef struct _PERF_COUNTERSET_INSTANCE {
  * Errors: ERROR_ALREADY_EXISTS (this GUID, this process), ERROR_ACCESS_DENIED,
  * ERROR_NOT_ENOUGH_MEMORY (no space in /dev/shm, or 64 providers in this process),
  * ERROR_INVALID_PARAMETER (also a SWTRACE_COUNTERSETS that is no absolute path),
- * ERROR_NOT_SUPPORTED (the kernel has no way to tell that this process lives).
+ * ERROR_NOT_SUPPORTED (no way to tell others that this process lives).
  */
 PERFLIB_API ULONG PerfStartProvider(LPCGUID provider, void *reserved, PHANDLE handle);
 /*

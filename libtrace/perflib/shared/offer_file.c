@@ -21,6 +21,12 @@ static uint32_t status_of_errno(int error)
 	case ENFILE:
 	case EAGAIN:
 		return ERROR_NOT_ENOUGH_MEMORY;
+	/* A file system without locks. */
+	case EINVAL:
+	case ENOLCK:
+	case ENOSYS:
+	case EOPNOTSUPP:
+		return ERROR_NOT_SUPPORTED;
 	default:
 		return ERROR_ACCESS_DENIED;
 	}
@@ -76,22 +82,23 @@ static bool sweep_file(void *ctx, int dir, const char *name)
  * or somebody swept it before it was locked. */
 static int make_locked(int dir, const char *name)
 {
-	int fd = openat(dir, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	int fd = openat(dir, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600), error;
 
 	if (fd < 0)
 		return -1;
-	if (!place_take_life(fd) || !place_is_named(dir, name, fd)) {
-		close(fd);
-		errno = EEXIST;
-		return -1;
-	}
 	/* The umask may have taken what we need. */
-	if (fchmod(fd, 0600) != 0) {
-		unlinkat(dir, name, 0);
-		close(fd);
-		return -1;
+	if (place_take_life(fd) && fchmod(fd, 0600) == 0) {
+		if (place_is_named(dir, name, fd))
+			return fd;
+		errno = EAGAIN;
 	}
-	return fd;
+	error = errno == EAGAIN || errno == EACCES ? EEXIST : errno;
+	/* Who has the lock removes it. */
+	if (error != EEXIST)
+		unlinkat(dir, name, 0);
+	close(fd);
+	errno = error;
+	return -1;
 }
 
 static int make_named(struct offer_file *f, int dir, const GUID *provider)
@@ -107,18 +114,18 @@ static int make_named(struct offer_file *f, int dir, const GUID *provider)
 }
 
 /* Only a mapping keeps the lock's description open, and a forked child does not get it. */
-static bool keep_life(struct offer_file *f, int fd)
+static uint32_t keep_life(struct offer_file *f, int fd)
 {
 	void *p = mmap(NULL, LIFE_BYTES, PROT_READ, MAP_SHARED, fd, 0);
 
 	if (p == MAP_FAILED)
-		return false;
+		return ERROR_NOT_ENOUGH_MEMORY;
 	if (madvise(p, LIFE_BYTES, MADV_DONTFORK) != 0) {
 		munmap(p, LIFE_BYTES);
-		return false;
+		return ERROR_NOT_SUPPORTED;
 	}
 	f->life = p;
-	return true;
+	return ERROR_SUCCESS;
 }
 
 /* A description of its own: a forked child that still has this one keeps no lock. */
@@ -152,12 +159,14 @@ static bool map_file(struct offer_file *f, int dir)
 
 static uint32_t fill(struct offer_file *f, int dir, int fd)
 {
+	uint32_t status;
 	int rc = session_allocate(fd, PROV_HEADER_BYTES);
 
 	if (rc)
 		return status_of_errno(rc);
-	if (!keep_life(f, fd))
-		return ERROR_NOT_SUPPORTED;
+	status = keep_life(f, fd);
+	if (status)
+		return status;
 	f->bytes = PROV_HEADER_BYTES;
 	if (map_file(f, dir))
 		return ERROR_SUCCESS;

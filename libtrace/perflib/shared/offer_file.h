@@ -22,7 +22,8 @@ struct offer_file {
 
 /* Removes files of dead providers of this user, makes a new one of PROV_HEADER_BYTES and maps it.
  * ERROR_SUCCESS, ERROR_ACCESS_DENIED, ERROR_NOT_ENOUGH_MEMORY, ERROR_INVALID_PARAMETER
- * (SWTRACE_COUNTERSETS), ERROR_NOT_SUPPORTED (this kernel has no proof of life). */
+ * (SWTRACE_COUNTERSETS), ERROR_NOT_SUPPORTED (the kernel or the file system has no proof of life).
+ */
 uint32_t offer_file_make(struct offer_file *f, const GUID *provider);
 
 /* At least so many bytes. ERROR_SUCCESS, ERROR_NOT_ENOUGH_MEMORY, ERROR_ACCESS_DENIED. */
