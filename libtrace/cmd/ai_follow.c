@@ -105,16 +105,6 @@ static int follow(struct follow *f)
 
 /* ------------------------------------------------------------------------ the run */
 
-static void tell_tracing(const struct follow *f)
-{
-	if (!IsTraceOn())
-		cmd_note(f->run->verb,
-			"tracing is off, so that no hooks are written: swtrace on turns it on");
-	else if (TraceQueryMajor(CPUUTIL_TRACE_MAJOR_CODE) != 1)
-		cmd_note(f->run->verb, "major 0xC8 is disabled, so that no hooks are written: "
-				       "swtrace enable 0xC8 enables it");
-}
-
 static int follow_output(struct follow *f)
 {
 	static const struct ai_printer *const printers[] = {&ai_text, &ai_csv, &ai_json};
@@ -122,7 +112,7 @@ static int follow_output(struct follow *f)
 	f->printer = printers[f->run->format];
 	f->run->columns = GetActiveProcessorCount();
 	if (f->run->traced)
-		tell_tracing(f);
+		cmd_tell_tracing(f->run->verb, CPUUTIL_TRACE_MAJOR_CODE);
 	print(f, BEGIN, NULL, false);
 	return f->output.failed ? EXIT_FAILED : follow(f);
 }

@@ -102,6 +102,8 @@ int cmd_open(const struct verb *verb, struct session *s, int flags);
 bool cmd_is_on(const struct session *s);
 /* A member of root's group traces in root's session, whatever is made elsewhere: says so. */
 void cmd_warn_if_elsewhere(const struct verb *verb, const struct session *s);
+/* For a verb that writes hooks of its own: says why none will be in the trace. */
+void cmd_tell_tracing(const struct verb *verb, int major);
 /* Before a command has run for an hour is the time to find out that its trace has no place. */
 int cmd_check_output(const struct verb *verb, const char *path);
 

@@ -60,6 +60,18 @@ void cmd_warn_if_elsewhere(const struct verb *verb, const struct session *s)
 			used.dir, used.why, s->place.dir);
 }
 
+void cmd_tell_tracing(const struct verb *verb, int major)
+{
+	if (!IsTraceOn())
+		cmd_note(verb, "tracing is off, so that no hooks are written: swtrace on turns it "
+			       "on");
+	else if (TraceQueryMajor(major) != 1)
+		cmd_note(verb,
+			"major 0x%02X is disabled, so that no hooks are written: swtrace enable "
+			"0x%02X enables it",
+			(unsigned)major, (unsigned)major);
+}
+
 bool cmd_is_on(const struct session *s)
 {
 	return s->control->state == SHM_ON || s->control->state == SHM_SUSPENDED;

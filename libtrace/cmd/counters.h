@@ -123,6 +123,8 @@ struct question {
 	struct block block;
 };
 
+enum { COLUMNS_MAX = 1 << 18 }; /* a trace may hold any number of instances */
+
 /* A counter of an instance: what has a value in every row. */
 struct column {
 	struct question *question, *base; /* base: has the values of the base counter */
@@ -151,6 +153,7 @@ struct counters_query {
 	struct question **result; /* by index, of PerfQueryCounterData */
 	struct column *column;
 	unsigned columns, column_room;
+	bool too_many;	/* columns */
 	unsigned *hash; /* of columns: index + 1; 0: free. A power of two */
 	unsigned hash_room;
 };
@@ -159,7 +162,7 @@ struct counters_query {
 ULONG query_open(struct counters_query *q);
 /* The next sample, into data and the questions' blocks. */
 ULONG query_sample(struct counters_query *q);
-/* Columns for what the sample has. False: no memory. */
+/* Columns for what the sample has. False: no memory, or too_many. */
 bool query_add_columns(struct counters_query *q);
 /* Columns of paths that nothing can be supplied for, with a word about it; EXIT_FINE, or an exit
  * code, told: a path that names no instance, no value for any of them. */

@@ -30,6 +30,9 @@ static bool make_room(struct counters_query *q)
 {
 	if (q->columns < q->column_room)
 		return true;
+	q->too_many = q->columns >= COLUMNS_MAX;
+	if (q->too_many)
+		return false;
 	unsigned room = q->column_room ? q->column_room * 2 : 64;
 	struct column *column = realloc(q->column, room * sizeof *column);
 	if (column)

@@ -6,7 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../../formats/counters_hooks.h"
 #include "../../include/cpidecode.h"
+#include "../../include/perfutil.h"
 #include "counters.h"
 #include "stream.h"
 #include "wake.h"
@@ -64,33 +66,23 @@ static int tell(const struct counters_run *r, ULONG status)
 {
 	const char *where = r->catalogue.where;
 
+	if (r->query.too_many)
+		return cmd_fail(r->verb,
+			"more than %d columns; name fewer counters, or fewer instances",
+			COLUMNS_MAX);
 	if (status == ERROR_READ_FAULT)
 		return cmd_fail(r->verb, "%s: %s", where ? where : "this machine", strerror(errno));
 	return cmd_fail(r->verb, "%s: %s", where ? where : "this machine", counters_status(status));
 }
 
-struct tracing {
-	uint64_t lost;
-	ULONG why;
-};
-
-static void trace(const struct counters_run *r, struct tracing *t)
+/* Hooks that find no room are counted by their ring. */
+static void trace(const struct counters_run *r, uint64_t *untraced)
 {
 	const struct counters_query *q = &r->query;
-	ULONG status = PerfTraceCounterData(q->handle, q->data, q->bytes);
+	const ULONG status =
+		r->traced ? PerfTraceCounterData(q->handle, q->data, q->bytes) : ERROR_SUCCESS;
 
-	if (status != ERROR_SUCCESS) {
-		t->lost++;
-		t->why = status;
-	}
-}
-
-static void tell_tracing(const struct counters_run *r, const struct tracing *t)
-{
-	if (t->lost)
-		cmd_note(r->verb, "%llu samples were not traced: %s", (unsigned long long)t->lost,
-			t->why == ERROR_NOT_READY ? "tracing is off; swtrace on turns it on"
-						  : PerfStatusName(t->why));
+	*untraced += status != ERROR_SUCCESS && status != ERROR_NOT_READY;
 }
 
 /* Multiples of the interval from the beginning on; those that went by are left out. */
@@ -107,13 +99,14 @@ static bool wait_for_next(const struct counters_run *r, uint64_t began, int wake
 static int follow_machine(struct counters_run *r, int wake)
 {
 	struct counters_query *q = &r->query;
-	struct tracing tracing = {0};
 	const uint64_t began = stream_now();
+	uint64_t untraced = 0;
 	ULONG status = ERROR_SUCCESS;
 
 	begin(r);
 	if (r->traced)
-		trace(r, &tracing);
+		cmd_tell_tracing(r->verb, COUNTERS_MAJOR);
+	trace(r, &untraced);
 	for (uint64_t n = 0; !r->failed && (!r->samples || n < r->samples); n++) {
 		if (!wait_for_next(r, began, wake))
 			break;
@@ -122,10 +115,11 @@ static int follow_machine(struct counters_run *r, int wake)
 			break;
 		query_values(q);
 		print(r, counters_print_row);
-		if (r->traced)
-			trace(r, &tracing);
+		trace(r, &untraced);
 	}
-	tell_tracing(r, &tracing);
+	if (untraced)
+		cmd_note(r->verb, "%llu samples were not traced whole; see swtrace info",
+			(unsigned long long)untraced);
 	return status == ERROR_SUCCESS ? EXIT_FINE : tell(r, status);
 }
 
