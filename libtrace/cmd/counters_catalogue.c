@@ -36,14 +36,32 @@ static uint8_t *fetch(
 	return NULL;
 }
 
-/* Always memory of its own; NULL: there is none. */
+/* Names come from other programs and from traces, and stand in messages: a terminal must find
+ * nothing to obey in them. A copy; NULL: there is no memory. */
+static char *plain(const char *text)
+{
+	char *copy = NULL;
+	size_t size = 0;
+	FILE *f = open_memstream(&copy, &size);
+
+	if (!f)
+		return NULL;
+	put_plain(f, text);
+	if (fclose(f) == 0)
+		return copy;
+	free(copy);
+	return NULL;
+}
+
 static char *fetch_string(const char *where, LPCGUID id, PerfRegInfoType what)
 {
 	ULONG status;
 	DWORD bytes;
 	char *text = (char *)fetch(where, id, what, &bytes, &status);
+	char *copy = plain(text ? text : "");
 
-	return text ? text : calloc(1, 1);
+	free(text);
+	return copy;
 }
 
 static int compare_counters(const void *a, const void *b)
@@ -113,8 +131,8 @@ static ULONG take_names(struct catalogue_set *set, const char *where)
 	for (unsigned i = 0; i < set->counters; i++) {
 		struct catalogue_counter *c = &set->counter[i];
 
-		c->name = strdup(string_of(names, names_bytes, c->id));
-		c->help = strdup(string_of(helps, helps_bytes, c->id));
+		c->name = plain(string_of(names, names_bytes, c->id));
+		c->help = plain(string_of(helps, helps_bytes, c->id));
 		if (!c->name || !c->help)
 			status = ERROR_OUTOFMEMORY;
 	}
