@@ -16,7 +16,7 @@ const char *scratch(const char *name)
 	return to;
 }
 
-static void add(HANDLE query, const GUID *set, ULONG counter, const char *pattern)
+static ULONG add(HANDLE query, const GUID *set, ULONG counter, const char *pattern)
 {
 	struct {
 		PERF_COUNTER_IDENTIFIER id;
@@ -31,17 +31,21 @@ static void add(HANDLE query, const GUID *set, ULONG counter, const char *patter
 		block.id.Size = sizeof block;
 	}
 	ck_assert_uint_eq(PerfAddCounters(query, &block.id, block.id.Size), ERROR_SUCCESS);
-	ck_assert_uint_eq(block.id.Status, ERROR_SUCCESS);
+	return block.id.Status;
 }
 
 void add_all(HANDLE query, const GUID *set)
 {
-	add(query, set, PERF_WILDCARD_COUNTER, "*");
+	ULONG status = add(query, set, PERF_WILDCARD_COUNTER, "*");
+
+	if (status == ERROR_INVALID_PARAMETER) /* of one instance */
+		status = add(query, set, PERF_WILDCARD_COUNTER, NULL);
+	ck_assert_uint_eq(status, ERROR_SUCCESS);
 }
 
 void add_one(HANDLE query, const GUID *set, ULONG counter, const char *pattern)
 {
-	add(query, set, counter, pattern);
+	ck_assert_uint_eq(add(query, set, counter, pattern), ERROR_SUCCESS);
 }
 
 HANDLE replay_all(const char *path, const GUID *set)

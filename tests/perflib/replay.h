@@ -22,7 +22,7 @@ Suite *derived_suite(void);
 /* In the folder of this run. */
 const char *scratch(const char *name);
 
-/* Of a handle: everything of this counterset. */
+/* To a handle: everything of this counterset. */
 void add_all(HANDLE query, const GUID *set);
 void add_one(HANDLE query, const GUID *set, ULONG counter, const char *pattern);
 /* A query of a trace for everything of a counterset that is there. */
