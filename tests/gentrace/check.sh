@@ -91,6 +91,14 @@ parts() {
 }
 check "--parts" parts
 
+utilisation() {
+	"$GENTRACE" -k groups -u -n 500 -c 3 "$work/t" || return 1
+	"$CPIDECODE" --strict --report intervals --format csv "$work/t" >"$work/csv" || return 1
+	same intervals 501 "$(wc -l <"$work/csv")" || return 1
+	same 'whole ones' 500 "$(grep -cE ',summary\+detailed,,,,,200,[0-9.]+,[0-9.]+,100\.0000' "$work/csv")"
+}
+check "--utilisation: every group whole, its hooks agree" utilisation
+
 if command -v babeltrace2 >/dev/null; then
 	ctf() {
 		"$GENTRACE" -k mixed -n 1000 "$work/t" && "$GENTRACE" -k mixed -n 1000 -f ctf "$work/ctf" ||
@@ -114,6 +122,7 @@ check "a number below its range: 2" exits 2 -c 0 "$work/t"
 check "an unknown codec: 2" exits 2 -z rar "$work/t"
 check "an unknown part: 2" exits 2 -p label,body "$work/t"
 check "count and bytes: 2" exits 2 -n 1 -b 1 "$work/t"
+check "stacks of CPU utilisation: 2" exits 2 -k groups -u -f folded "$work/t"
 check "stacks of hooks: 2" exits 2 -f folded "$work/t"
 
 echo "$passed passed, $failed failed, $skipped skipped"

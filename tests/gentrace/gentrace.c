@@ -28,6 +28,7 @@ static const char help[] =
 	"  -e, --even          ... any of them anywhere: nearly as many stacks as groups\n"
 	"  -d, --depth N       of nested intervals, at most (default 5)\n"
 	"  -p, --parts LIST    of a group: label,summary,system,cpus,thread (default: all)\n"
+	"  -u, --utilisation   groups of CPU utilisation (0xC8: label,summary,cpus)\n"
 	"  -g, --gap NS        between hooks or groups, on average (default 500)\n"
 	"      --drift PPM     the clock is slow by so many millionths (default 0)\n"
 	"  -s, --seed N        (default 1)\n"
@@ -125,6 +126,7 @@ static const struct option longs[] = {
 	{"even", no_argument, NULL, 'e'},
 	{"depth", required_argument, NULL, 'd'},
 	{"parts", required_argument, NULL, 'p'},
+	{"utilisation", no_argument, NULL, 'u'},
 	{"gap", required_argument, NULL, 'g'},
 	{"drift", required_argument, NULL, OPT_DRIFT},
 	{"seed", required_argument, NULL, 's'},
@@ -174,6 +176,9 @@ static void content_option(struct options *o, int option, char *value)
 		break;
 	case 'p':
 		o->parts = parts(value);
+		break;
+	case 'u':
+		o->utilisation = true;
 		break;
 	case 'g':
 		o->gap = number(value, "--gap", 1, 1000000000);
@@ -237,7 +242,7 @@ static struct options arguments(int argc, char **argv)
 		.end = true};
 	int option;
 
-	while ((option = getopt_long(argc, argv, "k:n:b:c:t:w:l:ed:p:g:s:f:z:o:h", longs, NULL)) !=
+	while ((option = getopt_long(argc, argv, "k:n:b:c:t:w:l:ed:p:ug:s:f:z:o:h", longs, NULL)) !=
 		-1) {
 		if (option == '?')
 			exit(2);
@@ -264,6 +269,8 @@ static struct options arguments(int argc, char **argv)
 		misuse("--section is a multiple of 8", NULL);
 	if (o.format == FORMAT_FOLDED && o.kind != KIND_GROUPS)
 		misuse("only groups have stacks: --kind groups", NULL);
+	if (o.format != FORMAT_TRACE && o.utilisation)
+		misuse("--utilisation is for trace.bin only", NULL);
 	return o;
 }
 

@@ -49,7 +49,7 @@ struct options {
 	uint64_t gap;	/* ns between units, on average */
 	int64_t drift;	/* of the clock, in millionths */
 	uint64_t seed;
-	bool even, index, schema, end;
+	bool even, utilisation, index, schema, end;
 	const char *output; /* "-": standard output */
 };
 
@@ -98,7 +98,7 @@ uint32_t thread_tid(const struct options *o, unsigned thread);
 uint32_t thread_pid(const struct options *o, unsigned thread);
 void thread_name(unsigned thread, char name[16]);
 
-/* --- group.c: the CPI facility's hooks */
+/* --- group.c: the hooks of the CPI facility, or of CPU utilisation */
 
 struct group; /* room for the words of one */
 struct group *group_open(const struct options *o);

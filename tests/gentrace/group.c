@@ -1,10 +1,12 @@
-/* One CpiGetAndTrace: its counts, made up, and its hooks, computed from them. */
+/* One CpiGetAndTrace, or CpuUtilGetAndTrace: its counts, made up, and its hooks, computed from
+ * them. */
 #include "gentrace.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "../../formats/cpi_hooks.h"
+#include "../../formats/cpuutil_hooks.h"
 
 struct counts {
 	uint64_t instructions, cycles, busy;
@@ -12,6 +14,7 @@ struct counts {
 
 struct group {
 	unsigned cpus, parts;
+	bool utilisation;
 	struct counts *cpu;
 	uint32_t *words; /* of all hooks */
 	uint32_t label_words[2];
@@ -23,8 +26,12 @@ struct group *group_open(const struct options *o)
 
 	g->cpus = o->cpus;
 	g->parts = o->parts;
+	g->utilisation = o->utilisation;
 	g->cpu = need_memory(calloc(g->cpus, sizeof *g->cpu));
-	g->words = need_memory(calloc(CPI_GROUP_DATA_WORDS(g->cpus), sizeof *g->words));
+	size_t words = g->utilisation
+			       ? CPUUTIL_SUMMARY_WORDS(g->cpus) + CPUUTIL_PER_CPU_WORDS(g->cpus)
+			       : CPI_GROUP_DATA_WORDS(g->cpus);
+	g->words = need_memory(calloc(words, sizeof *g->words));
 	return g;
 }
 
@@ -140,8 +147,8 @@ static uint32_t *of_thread(uint32_t *w, uint32_t tid, uint64_t elapsed, const st
 
 static void add_hook(struct unit *u, uint32_t minor, const uint32_t *from, const uint32_t *to)
 {
-	u->hook[u->nhooks++] = (struct hook){
-		.major = CPI_MAJOR, .minor = minor, .words = from, .nwords = (unsigned)(to - from)};
+	u->hook[u->nhooks++] =
+		(struct hook){.minor = minor, .words = from, .nwords = (unsigned)(to - from)};
 }
 
 static void add_label(struct group *g, uint32_t minor, const char *label, struct unit *u)
@@ -153,23 +160,88 @@ static void add_label(struct group *g, uint32_t minor, const char *label, struct
 	u->hook[u->nhooks - 1].length = (unsigned)strlen(label);
 }
 
-void group_make(struct group *g, uint64_t *state, uint32_t mm, uint32_t tid, uint64_t elapsed,
-	const char *label, struct unit *u)
+/* Of CPU utilisation: a tenth of what is not idle is in interrupts; the clock is the nominal one.
+ */
+enum { UTIL_TYPES = CPUUTIL_HOOK_BUSY | CPUUTIL_HOOK_INTR | CPUUTIL_HOOK_PERF };
+
+static uint32_t *util_head(const struct group *g, uint32_t *w, uint64_t elapsed)
+{
+	*w++ = UTIL_TYPES;
+	*w++ = 1;
+	*w++ = g->cpus;
+	return put64(w, elapsed);
+}
+
+static uint32_t *put_percent(uint32_t *w, uint64_t part, const struct counts *c)
+{
+	return put_ratio(w, part, c->cycles, 100);
+}
+
+static uint32_t *util_summary(
+	const struct group *g, uint32_t *w, uint64_t elapsed, const struct counts *sum)
+{
+	w = util_head(g, w, elapsed);
+	for (unsigned i = 0; i <= g->cpus; i++) {
+		const struct counts *c = i < g->cpus ? &g->cpu[i] : sum;
+
+		w = put_percent(w, c->busy - c->busy / 10, c);
+		w = put_percent(w, c->cycles - c->busy, c);
+	}
+	for (unsigned i = 0; i <= g->cpus; i++) {
+		const struct counts *c = i < g->cpus ? &g->cpu[i] : sum;
+
+		w = put_percent(w, c->busy / 10, c);
+	}
+	for (unsigned i = 0; i <= g->cpus; i++)
+		w = put_ratio(w, 100, 1, 1);
+	return w;
+}
+
+static uint32_t *util_per_cpu(const struct group *g, uint32_t *w, uint64_t elapsed)
+{
+	w = util_head(g, w, elapsed);
+	for (unsigned i = 0; i < g->cpus; i++) {
+		const struct counts *c = &g->cpu[i];
+
+		w = put64(w, c->cycles);
+		w = put64(w, c->busy - c->busy / 10);
+		w = put64(w, c->cycles - c->busy);
+		w = put64(w, c->busy / 10);
+		w = put64(w, c->busy);
+		w = put64(w, c->busy);
+	}
+	return w;
+}
+
+static void make_utilisation(struct group *g, uint32_t mm, uint64_t elapsed,
+	const struct counts *sum, const char *label, struct unit *u)
 {
 	uint32_t *from = g->words, *to = from;
-	struct counts sum = all_counts(g, state, elapsed);
-	struct counts thread = some_counts(state, elapsed);
 
-	/* A thread's cycles are those it ran. */
-	thread.cycles = thread.busy;
-	put64(g->label_words, elapsed);
+	add_label(g, CPUUTIL_MINOR_LABEL_START | mm, label, u);
+	if (g->parts & PART_SUMMARY) {
+		to = util_summary(g, from, elapsed, sum);
+		add_hook(u, CPUUTIL_MINOR_SUMMARY | mm, from, to);
+	}
+	if (g->parts & PART_CPUS) {
+		to = util_per_cpu(g, from = to, elapsed);
+		add_hook(u, CPUUTIL_MINOR_PER_CPU | mm, from, to);
+	}
+	add_label(g, CPUUTIL_MINOR_LABEL_END | mm, label, u);
+}
+
+static void make_cpi(struct group *g, uint32_t mm, uint32_t tid, uint64_t elapsed,
+	const struct counts *sum, const struct counts *thread, const char *label, struct unit *u)
+{
+	uint32_t *from = g->words, *to = from;
+
 	add_label(g, CPI_MINOR_LABEL_START | mm, label, u);
 	if (g->parts & PART_SUMMARY) {
-		to = summary(g, from, elapsed, &sum, &thread);
+		to = summary(g, from, elapsed, sum, thread);
 		add_hook(u, CPI_MINOR_SUMMARY | mm, from, to);
 	}
 	if (g->parts & PART_SYSTEM) {
-		to = system_wide(from = to, elapsed, &sum);
+		to = system_wide(from = to, elapsed, sum);
 		add_hook(u, CPI_MINOR_SYSTEM | mm, from, to);
 	}
 	if (g->parts & PART_CPUS) {
@@ -177,8 +249,25 @@ void group_make(struct group *g, uint64_t *state, uint32_t mm, uint32_t tid, uin
 		add_hook(u, CPI_MINOR_PER_CPU | mm, from, to);
 	}
 	if (g->parts & PART_THREAD) {
-		to = of_thread(from = to, tid, elapsed, &thread);
+		to = of_thread(from = to, tid, elapsed, thread);
 		add_hook(u, CPI_MINOR_THREAD | mm, from, to);
 	}
 	add_label(g, CPI_MINOR_LABEL_END | mm, label, u);
+}
+
+void group_make(struct group *g, uint64_t *state, uint32_t mm, uint32_t tid, uint64_t elapsed,
+	const char *label, struct unit *u)
+{
+	struct counts sum = all_counts(g, state, elapsed);
+	struct counts thread = some_counts(state, elapsed);
+
+	/* A thread's cycles are those it ran. */
+	thread.cycles = thread.busy;
+	put64(g->label_words, elapsed);
+	if (g->utilisation)
+		make_utilisation(g, mm, elapsed, &sum, label, u);
+	else
+		make_cpi(g, mm, tid, elapsed, &sum, &thread, label, u);
+	for (unsigned i = 0; i < u->nhooks; i++)
+		u->hook[i].major = g->utilisation ? CPUUTIL_MAJOR : CPI_MAJOR;
 }
