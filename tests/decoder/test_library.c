@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "../../formats/cpuutil_hooks.h"
 #include "../../include/cpidecode.h"
 #include "build.h"
 #include "run.h"
@@ -262,6 +263,63 @@ static int stop(void *ctx, uint64_t done, uint64_t total)
 	return 1;
 }
 
+static void check_utilisation(const cpidecode_interval *iv)
+{
+	ck_assert_uint_eq(iv->major, CPUUTIL_MAJOR);
+	ck_assert_uint_eq(iv->types, 7);
+	ck_assert_uint_eq(iv->num_cpus, 2);
+	ck_assert_double_eq(iv->busy_pct, 25);
+	ck_assert_double_eq(iv->idle_pct, 70);
+	ck_assert_double_eq(iv->intr_pct, 5);
+	ck_assert_double_eq(iv->actual_perf_pct, 150);
+	ck_assert(isnan(iv->raw_cpi) && isnan(iv->scaled_cpi) && isnan(iv->thread_cpi));
+	ck_assert(iv->cycles == CPIDECODE_NOT_MEASURED);
+	ck_assert_double_eq(iv->cpus[0].busy_pct, 25);
+	ck_assert(isnan(iv->cpus[1].busy_pct) && isnan(iv->utils[1].idle_pct));
+	ck_assert_double_eq(iv->utils[0].intr_pct, 5);
+	ck_assert_uint_eq(iv->utils[0].elapsed, 200);
+	ck_assert_uint_eq(iv->utils[0].busy_time, 50);
+	ck_assert_uint_eq(iv->utils[0].idle_time, 140);
+	ck_assert_uint_eq(iv->utils[0].reference_cycles, 40);
+	ck_assert(iv->utils[1].elapsed == CPIDECODE_NOT_MEASURED);
+}
+
+/* Also next to one of CPI, which has no such figures, of the same thread and moment. */
+START_TEST(intervals_of_utilisation)
+{
+	const uint32_t words[29] = {7, 1, 2, 0, 200, 0, 200, 0, 50, 0, 140, 0, 10, 0, 60, 0, 40};
+	struct bytes records = {0}, file = {0};
+	cpidecode_trace *t;
+	cpidecode_intervals *set;
+	cpidecode_interval_stream *s;
+	cpidecode_interval iv;
+	put_thread(&records, 1000, 1, 2, 200, 5, 5);
+	put_hook(&records, 1000, 1, CPUUTIL_MAJOR, CPUUTIL_MINOR_PER_CPU | 2, 29, words, NULL);
+	put_header(&file, 1);
+	put_hooks(&file, 0, 0, TF_CODEC_NONE, &records);
+	ck_assert_int_eq(cpidecode_open_memory(file.p, file.n, &t), 0);
+	ck_assert_int_eq(cpidecode_intervals_read(t, &set), 0);
+	ck_assert_uint_eq(cpidecode_intervals_count(set), 2);
+	ck_assert_int_eq(cpidecode_intervals_get(set, 0, &iv), 0);
+	ck_assert_uint_eq(iv.major, CPI_MAJOR);
+	ck_assert(isnan(iv.idle_pct) && !iv.utils);
+	ck_assert_int_eq(cpidecode_intervals_get(set, 1, &iv), 0);
+	check_utilisation(&iv);
+	ck_assert_int_eq(iv.parent, 0);
+	cpidecode_intervals_free(set);
+	ck_assert_int_eq(cpidecode_interval_stream_open(t, INT64_MIN, INT64_MAX, &s), 0);
+	ck_assert_int_eq(cpidecode_interval_stream_next(s, &iv), 1);
+	ck_assert(!iv.utils);
+	ck_assert_int_eq(cpidecode_interval_stream_next(s, &iv), 1);
+	check_utilisation(&iv);
+	ck_assert_int_eq(cpidecode_interval_stream_next(s, &iv), 0);
+	cpidecode_interval_stream_close(s);
+	cpidecode_close(t);
+	bytes_free(&records);
+	bytes_free(&file);
+}
+END_TEST
+
 START_TEST(every_report)
 {
 	static const char *const reports[] = {
@@ -448,5 +506,6 @@ END_TEST
 
 RUN_TESTS("library", fields_of_hooks, fields_of_a_group, short_hooks_say_so, seeking,
 	damage_found_by_reading, intervals_as_a_stream, intervals_of_a_stream_have_parents,
-	every_report, reports_by_default_and_by_name, reports_that_do_not_come_about,
-	canceled_by_progress, several_reports_at_once, opening_with_options)
+	intervals_of_utilisation, every_report, reports_by_default_and_by_name,
+	reports_that_do_not_come_about, canceled_by_progress, several_reports_at_once,
+	opening_with_options)
