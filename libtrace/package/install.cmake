@@ -89,6 +89,7 @@ install(FILES libtrace/cmd/swtrace.bash RENAME swtrace
   DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
 install(FILES decoder/cmd/cpidecode.bash RENAME cpidecode
   DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
-install(FILES formats/cpi.hooks formats/cpuutil.hooks DESTINATION ${CMAKE_INSTALL_DATADIR}/swtrace)
+install(FILES formats/cpi.hooks formats/cpuutil.hooks formats/counters.hooks
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/swtrace)
 install(FILES formats/hook-schema.md formats/session.md formats/trace-file.md README.md
   DESTINATION ${CMAKE_INSTALL_DOCDIR})
