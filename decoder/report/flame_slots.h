@@ -22,7 +22,7 @@ int flame_slots_grow(struct flame_slots *s);
 /* Makes sure that many are free, even once n more are used. 0 or CPIDECODE_ENOMEM. */
 static inline int flame_slots_room(struct flame_slots *s, uint32_t n)
 {
-	return s->at.at && s->count + (uint64_t)n <= s->mask / 2 ? 0 : flame_slots_grow(s);
+	return s->at.at && s->count + (uint64_t)n <= s->mask / 4 ? 0 : flame_slots_grow(s);
 }
 
 /* Where what has that hash may stand; if it does not, in the next ones up to a free one. */
