@@ -85,14 +85,11 @@ static bool starts_after(bool early, uint64_t start, bool other_early, uint64_t 
 	return early != other_early ? other_early : start > other;
 }
 
-/* As it is spelled, which in lines of stacks may be another way. */
-static void spell(const struct backward *b, struct flame_name name, struct out *text)
+/* As it is spelled in lines of stacks. */
+static void spell(struct flame_name name, struct out *text)
 {
 	text->len = 0;
-	if (b->log->r->format == FORMAT_FOLDED)
-		escape_frame(text, name.at, name.len);
-	else
-		out_bytes(text, name.at, name.len);
+	escape_frame(text, name.at, name.len);
 }
 
 static bool is_same(struct flame_name name, const struct out *text)
@@ -106,6 +103,25 @@ static uint32_t *same_numbers(uint32_t n)
 	for (uint32_t i = 0; to && i < n; i++)
 		to[i] = i;
 	return to;
+}
+
+/* Those that are spelled as they are. */
+static int add_names(struct backward *b, const struct flame_names *own, uint32_t *to)
+{
+	struct flame_wanted wanted[FLAME_WANTED];
+	for (uint32_t k = 1, n; k < own->count; k += n) {
+		n = own->count - k < FLAME_WANTED ? own->count - k : FLAME_WANTED;
+		for (uint32_t i = 0; i < n; i++) {
+			struct flame_name name = flame_names_get(own, k + i);
+			wanted[i] = (struct flame_wanted){.bytes = name.at, .len = name.len};
+		}
+		int rc = flame_names_add_all(&b->tree->names, wanted, n);
+		for (uint32_t i = 0; i < n && !rc; i++)
+			to[k + i] = wanted[i].number;
+		if (rc)
+			return rc;
+	}
+	return 0;
 }
 
 /*
@@ -124,9 +140,11 @@ static int number_names(struct backward *b, unsigned i, struct out *text)
 	} else if (!(*to = same_numbers(n))) {
 		return CPIDECODE_ENOMEM;
 	}
+	if (b->log->r->format != FORMAT_FOLDED)
+		return add_names(b, own, *to);
 	for (uint32_t k = 1; k < n; k++) {
 		struct flame_name name = flame_names_get(own, k);
-		spell(b, name, text);
+		spell(name, text);
 		if (text->error)
 			return CPIDECODE_ENOMEM;
 		if (i == 0 && is_same(name, text))
