@@ -16,6 +16,7 @@
 #include "walk.h"
 
 Suite *record_suite(void);
+Suite *unrecorded_suite(void); /* for a process that has written nothing */
 Suite *samples_suite(void);
 Suite *derived_suite(void);
 

@@ -5,19 +5,22 @@
 #include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "replay.h"
 
-static int run(void)
+static int run(bool unrecorded)
 {
-	SRunner *runner = srunner_create(record_suite());
+	SRunner *runner = srunner_create(unrecorded ? unrecorded_suite() : record_suite());
 	int failed;
 
-	srunner_add_suite(runner, samples_suite());
-	srunner_add_suite(runner, derived_suite());
+	if (!unrecorded) {
+		srunner_add_suite(runner, samples_suite());
+		srunner_add_suite(runner, derived_suite());
+	}
 	srunner_run_all(runner, CK_ENV);
 	failed = srunner_ntests_failed(runner);
 	srunner_free(runner);
@@ -37,9 +40,8 @@ int main(int argc, char **argv)
 	char folder[] = "/dev/shm/perflib-replay-XXXXXX", session[64];
 	int status;
 
-	(void)argc;
 	if (getenv("PERFLIB_REPLAY_SCRATCH"))
-		return run();
+		return run(argc == 2 && !strcmp(argv[1], "unrecorded"));
 	if (!mkdtemp(folder)) {
 		perror(folder);
 		return EXIT_FAILURE;

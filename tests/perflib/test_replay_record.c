@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "../../include/perfutil.h"
@@ -55,6 +56,12 @@ static HANDLE live;
 
 static void open_live(void)
 {
+	for (unsigned i = 0; i < ROWS; i++) {
+		snprintf(name[i], sizeof name[i], "thing %u of a name that takes its room: %0100u",
+			i, i);
+		row[i] = (struct made_up_row){name[i], i % 7, i % 5 ? 0x7 : 0xf,
+			{i, UINT64_C(10000000000) * i, 3 * i, i}};
+	}
 	made_up_set(&several, &several_definition, row, ROWS);
 	made_up_set(&single, &single_definition, &only, 1);
 	made_up_host(&machine, 0);
@@ -66,12 +73,6 @@ static void open_live(void)
 
 static void begin(UINT32 bytes, UINT32 mode)
 {
-	for (unsigned i = 0; i < ROWS; i++) {
-		snprintf(name[i], sizeof name[i], "thing %u of a name that takes its room: %0100u",
-			i, i);
-		row[i] = (struct made_up_row){name[i], i % 7, i % 5 ? 0x7 : 0xf,
-			{i, UINT64_C(10000000000) * i, 3 * i, i}};
-	}
 	ck_assert_int_eq(TraceSetMode(mode), PU_SUCCESS);
 	ck_assert_int_eq(TraceInit(bytes), PU_SUCCESS);
 	ck_assert_int_eq(TraceOn(), PU_SUCCESS);
@@ -290,6 +291,22 @@ START_TEST(only_the_handles_last_sample_is_recorded)
 }
 END_TEST
 
+START_TEST(nothing_is_recorded_while_tracing_is_off)
+{
+	int status;
+	pid_t child;
+
+	ck_assert_int_eq(TraceOff(), PU_SUCCESS);
+	child = fork();
+	if (child == 0) {
+		execl("/proc/self/exe", "test_perflib_replay", "unrecorded", (char *)NULL);
+		_exit(9);
+	}
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	ck_assert_int_eq(status, 0);
+}
+END_TEST
+
 /* Full rings: it is said, and what is there is replayed. */
 START_TEST(lost_samples_are_told)
 {
@@ -347,6 +364,30 @@ START_TEST(wrapped_rings_are_told_again)
 }
 END_TEST
 
+/* A program of its own: none of its hooks has looked for the session yet, which is off. */
+START_TEST(a_first_sample_is_not_recorded_either)
+{
+	PERF_DATA_HEADER *data;
+
+	open_live();
+	add_all(live, &several_guid);
+	data = next_sample(live);
+	ck_assert_uint_eq(PerfTraceCounterData(live, data, data->dwTotalSize), ERROR_NOT_READY);
+	free(data);
+	PerfCloseQueryHandle(live);
+}
+END_TEST
+
+Suite *unrecorded_suite(void)
+{
+	Suite *suite = suite_create("unrecorded");
+	TCase *c = tcase_create("unrecorded");
+
+	tcase_add_test(c, a_first_sample_is_not_recorded_either);
+	suite_add_tcase(suite, c);
+	return suite;
+}
+
 Suite *record_suite(void)
 {
 	Suite *suite = suite_create("record");
@@ -359,6 +400,7 @@ Suite *record_suite(void)
 	tcase_add_test(c, no_instances_are_a_sample_too);
 	tcase_add_test(c, failures_are_recorded);
 	tcase_add_test(c, only_the_handles_last_sample_is_recorded);
+	tcase_add_test(c, nothing_is_recorded_while_tracing_is_off);
 	tcase_add_test(c, lost_samples_are_told);
 	suite_add_tcase(suite, c);
 	tcase_add_checked_fixture(small, set_up_small, tear_down);

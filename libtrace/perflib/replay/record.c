@@ -293,7 +293,8 @@ ULONG PerfTraceCounterData(HANDLE query, const PERF_DATA_HEADER *data, DWORD byt
 		return ERROR_INVALID_HANDLE;
 	if (!is_last_sample(q, data, bytes))
 		return ERROR_INVALID_PARAMETER;
-	if (!TraceMajorIsOn(COUNTERS_MAJOR))
+	/* The gate alone is open until the program's first hook has looked for a session. */
+	if (!TraceMajorIsOn(COUNTERS_MAJOR) || !IsTraceOn() || !TraceQueryMajor(COUNTERS_MAJOR))
 		return ERROR_NOT_READY;
 	return record(q);
 }
