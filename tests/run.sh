@@ -152,7 +152,7 @@ if [ "$quick" -eq 0 ]; then
 	# It sees neither the stores of the restartable sequences nor a page that is mapped
 	# over a variable, and takes what they order for races: no hooks from several threads.
 	only='dump_test ring_layout ring_hooks ring_sections test_libtrace_cpi'
-	only="$only test_libcpc_static test_libcpc_machines"
+	only="$only test_libcpc_static test_libcpc_machines test_libtrace_util test_perflib_shared"
 	# Of the decoder's, those with threads.
 	for part in pass stream lazy intervals library; do
 		only="$only test_decoder_$part"
@@ -161,7 +161,7 @@ if [ "$quick" -eq 0 ]; then
 		only="$only session_$part"
 	done
 	build tsan -DSWTRACE_SANITIZE=thread -DCMAKE_BUILD_TYPE=RelWithDebInfo &&
-		suite tsan -R '^(decoder_(pass|stream|lazy|intervals|library)|libtrace_cpi|libcpc_(static|machines)|dump|ring_(layout|hooks|sections)|session_(place|control|members|schemas|tasks))$'
+		suite tsan -R '^(decoder_(pass|stream|lazy|intervals|library)|libtrace_(cpi|util)|libcpc_(static|machines)|perflib_shared|dump|ring_(layout|hooks|sections)|session_(place|control|members|schemas|tasks))$'
 	only=
 fi
 if [ "$quick" -eq 0 ]; then
