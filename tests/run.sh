@@ -148,7 +148,7 @@ if [ "$quick" -eq 0 ]; then
 	# benchmarks and the commands that only wait for what others have tested.
 	build asan -DCMAKE_C_COMPILER=clang -DCMAKE_CXX_COMPILER=clang++ \
 		-DSWTRACE_SANITIZE=address -DCMAKE_BUILD_TYPE=RelWithDebInfo &&
-		ASAN_OPTIONS=detect_leaks=1:abort_on_error=0 suite asan -E '^(install|model|faults|access|ring_(kill_steps|stop).*|samples|event_pfm|bench_.*|swtrace_(continuous|record))$'
+		ASAN_OPTIONS=detect_leaks=1:abort_on_error=0 suite asan -E '^(install|model|faults|access|ring_(kill_steps|stop).*|samples|event_pfm|bench_.*|swtrace_(continuous|record)|swtrace_cmd/ai_measures.*)$'
 	# It sees neither the stores of the restartable sequences nor a page that is mapped
 	# over a variable, and takes what they order for races: no hooks from several threads.
 	only='dump_test ring_layout ring_hooks ring_sections test_libtrace_cpi'
