@@ -12,11 +12,10 @@
  */
 enum { LEAST = 64 << 10, SMALL = 512 << 10, LARGE = 2 << 20 };
 
-/* Address space that begins where a large page may, to be mapped over. */
+/* Address space that begins where a large page may. */
 static char *reserve(size_t bytes)
 {
-	char *p = mmap(
-		NULL, bytes + LARGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	char *p = mmap(NULL, bytes + LARGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (p == MAP_FAILED)
 		return p;
 	size_t before = -(uintptr_t)p & (LARGE - 1);
@@ -26,36 +25,50 @@ static char *reserve(size_t bytes)
 	return p + before;
 }
 
-static char *map(void *at, size_t bytes)
-{
-	return mmap(at, bytes, PROT_READ | PROT_WRITE,
-		MAP_PRIVATE | MAP_ANONYMOUS | (at ? MAP_FIXED : 0), -1, 0);
-}
-
 static char *map_small(const struct pages *p, size_t bytes)
 {
-	return p->at ? mremap(p->at, p->bytes, bytes, MREMAP_MAYMOVE) : map(NULL, bytes);
+	if (p->at)
+		return mremap(p->at, p->bytes, bytes, MREMAP_MAYMOVE);
+	return mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 }
 
-static char *map_large(const struct pages *p, size_t bytes)
+/* The first one that is large; what there is of a small one is copied. */
+static char *map_first(const struct pages *p, size_t bytes)
 {
-	char *to = reserve(bytes), *at = to;
-	if (to == MAP_FAILED)
-		return to;
-	if (p->bytes > SMALL)
-		at = mremap(p->at, p->bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, to);
-	else
-		at = map(to, bytes);
-	if (at == MAP_FAILED) {
-		munmap(to, bytes);
+	char *at = reserve(bytes);
+	if (at == MAP_FAILED)
 		return at;
+	if (mprotect(at, bytes, PROT_READ | PROT_WRITE)) {
+		munmap(at, bytes);
+		return MAP_FAILED;
 	}
 	madvise(at, bytes, MADV_HUGEPAGE); /* a hint */
-	if (p->at && p->bytes <= SMALL) {
+	if (p->at) {
 		memcpy(at, p->at, p->bytes);
 		munmap(p->at, p->bytes);
 	}
 	return at;
+}
+
+/*
+ * Moving pages onto the reserved space may fail when that has been given up already, and
+ * another thread may have mapped something there since. So it is left as it is: if it was
+ * not given up, it is nothing but addresses.
+ */
+static char *move_large(const struct pages *p, size_t bytes)
+{
+	char *to = reserve(bytes);
+	if (to == MAP_FAILED)
+		return to;
+	char *at = mremap(p->at, p->bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, to);
+	if (at != MAP_FAILED)
+		madvise(at, bytes, MADV_HUGEPAGE); /* a hint */
+	return at;
+}
+
+static char *map_large(const struct pages *p, size_t bytes)
+{
+	return p->bytes > SMALL ? move_large(p, bytes) : map_first(p, bytes);
 }
 
 int pages_grow(struct pages *p, size_t bytes)
