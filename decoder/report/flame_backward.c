@@ -57,6 +57,7 @@ struct waiting {
 };
 
 #define WAITING (UINT32_C(1) << 31)
+_Static_assert(FLAME_MOST <= WAITING, "no frame's number is one of those");
 
 /* A writer's numbers, in the tree. */
 struct numbers {

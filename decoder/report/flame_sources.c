@@ -9,7 +9,7 @@
 
 enum {
 	SOME = 128,
-	MAX_TOGETHER = 1 << 16, /* of one end */
+	MAX_TOGETHER = 1 << 16, /* handed out at once: all of one end are */
 	MAX_SOURCES = 1 << 10,	/* each may hold a block */
 };
 

@@ -30,7 +30,7 @@ int flame_tree_begin(struct flame_tree *t, bool measured)
 
 static uint32_t new_frame(struct flame_tree *t, uint32_t parent, uint32_t name)
 {
-	if (t->count == FLAME_SEVERAL || more_room(t))
+	if (t->count == FLAME_MOST || more_room(t))
 		return 0;
 	struct flame_node *node = flame_tree_node(t, t->count);
 	node->parent = parent;

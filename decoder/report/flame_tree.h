@@ -15,6 +15,8 @@ struct flame_node {
 };
 
 #define FLAME_SEVERAL UINT32_MAX
+/* The root among them. Where these do not do, nor does the memory. */
+#define FLAME_MOST (UINT32_C(1) << 31)
 
 /* Starts zeroed. The root is node 0; a task's parent is the root. */
 struct flame_tree {

@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../decoder/model/pages.h"
 #include "../../decoder/report/flame_backward.h"
 #include "../../include/cpidecode.h"
 #include "build.h"
@@ -259,34 +258,6 @@ START_TEST(what_was_not_measured_is_sorted)
 }
 END_TEST
 
-/* From small pages to large ones, and from there on. */
-START_TEST(arrays_keep_what_they_hold)
-{
-	static const size_t sizes[] = {
-		1, 65537, 512 << 10, (512 << 10) + 1, (2 << 20) + 1, 9 << 20};
-	struct pages p = {0};
-	size_t before = 0;
-	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-		ck_assert_int_eq(pages_grow(&p, sizes[i]), 0);
-		unsigned char *at = p.at;
-		ck_assert_uint_ge(p.bytes, sizes[i]);
-		for (size_t k = 0; k < i; k++)
-			ck_assert_uint_eq(at[sizes[k] - 1], k + 1);
-		for (size_t k = before; k < p.bytes; k += 4093)
-			ck_assert_uint_eq(at[k], 0);
-		at[sizes[i] - 1] = (unsigned char)(i + 1);
-		before = p.bytes;
-	}
-	void *at = p.at;
-	ck_assert_int_eq(pages_grow(&p, SIZE_MAX), CPIDECODE_ENOMEM);
-	ck_assert_int_eq(pages_grow(&p, SIZE_MAX / 4), CPIDECODE_ENOMEM);
-	ck_assert_ptr_eq(p.at, at);
-	ck_assert_uint_eq(p.bytes, before);
-	pages_free(&p);
-	ck_assert_ptr_null(p.at);
-}
-END_TEST
-
 /* Each begins and ends a little before the next one, and all overlap. */
 START_TEST(too_many_that_overlap_are_sorted)
 {
@@ -307,5 +278,4 @@ END_TEST
 
 RUN_TESTS("flame", one_file, overlaps, several_files_of_one_machine, several_machines,
 	many_in_memory_and_in_a_file, stamps_that_go_back_are_sorted,
-	what_was_not_measured_is_sorted, arrays_keep_what_they_hold,
-	too_many_that_overlap_are_sorted)
+	what_was_not_measured_is_sorted, too_many_that_overlap_are_sorted)
