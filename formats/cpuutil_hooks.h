@@ -23,6 +23,16 @@
 #define CPUUTIL_HOOK_INTERRUPTS 16u
 
 /* The "method" word: AI_METHOD_ of perfutil.h. Numbers never change. */
+enum cpuutil_method {
+	CPUUTIL_METHOD_NONE,
+	CPUUTIL_METHOD_REFERENCE,
+	CPUUTIL_METHOD_MPERF,
+	CPUUTIL_METHOD_CYCLES,
+	CPUUTIL_METHOD_IDLE_FINE,
+	CPUUTIL_METHOD_IDLE_TICK,
+	CPUUTIL_METHOD_SCRIPT,
+	CPUUTIL_METHODS,
+};
 
 /* Index of the (first) word of what a reader without the schema needs. */
 enum cpuutil_word {

@@ -322,6 +322,7 @@ typedef struct cpidecode_interval {
 	/* Of CPU utilisation only. Actual performance is a percentage of the nominal rate. */
 	double idle_pct, intr_pct, actual_perf_pct;
 	const cpidecode_interval_util *utils; /* beside cpus, or NULL */
+	uint64_t method;		      /* they were measured by: formats/cpuutil_hooks.h */
 } cpidecode_interval;
 
 /*

@@ -79,6 +79,7 @@ void api_interval(cpidecode_interval *to, const struct interval *iv)
 		.idle_pct = iv->idle_pct,
 		.intr_pct = iv->intr_pct,
 		.actual_perf_pct = iv->actual_perf_pct,
+		.method = iv->method,
 		.utils = (const cpidecode_interval_util *)iv->utils,
 	};
 }

@@ -45,6 +45,7 @@ static const struct meaning {
 	{"idle", GF_IDLE, RATIO, false},
 	{"intr", GF_INTR, RATIO, false},
 	{"actual_perf", GF_ACTUAL_PERF, RATIO, false},
+	{"method", GF_METHOD, COUNT, false},
 	{"cpu_idle", GF_CPU_IDLE, RATIO, true},
 	{"cpu_intr", GF_CPU_INTR, RATIO, true},
 	{"cpu_actual_perf", GF_CPU_ACTUAL_PERF, RATIO, true},

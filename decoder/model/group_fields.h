@@ -40,6 +40,7 @@ enum group_field {
 	GF_IDLE,
 	GF_INTR,
 	GF_ACTUAL_PERF,
+	GF_METHOD,
 	GF_CPU_IDLE,
 	GF_CPU_INTR,
 	GF_CPU_ACTUAL_PERF,

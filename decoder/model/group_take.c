@@ -326,6 +326,9 @@ static void take_measured(struct interval *iv, enum group_field means, uint64_t 
 	case GF_ACTUAL_PERF:
 		set_ratio(iv, &iv->actual_perf_pct, v);
 		break;
+	case GF_METHOD:
+		set_count(iv, &iv->method, v);
+		break;
 	default:
 		break;
 	}

@@ -35,6 +35,7 @@ static const struct interval blank = {
 	.idle_pct = NAN,
 	.intr_pct = NAN,
 	.actual_perf_pct = NAN,
+	.method = NOT_MEASURED,
 };
 
 struct interval_builder {

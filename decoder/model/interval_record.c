@@ -6,15 +6,15 @@
 #include "intervals.h"
 
 /* The values of an interval that may be missing stand in it side by side. */
-enum { VALUES = 14, DOUBLES = 4, SYSTEM_COUNTS = 3, THREAD_COUNTS = 2, UTIL_VALUES = 17 };
+enum { VALUES = 14, DOUBLES = 4, SYSTEM_COUNTS = 3, THREAD_COUNTS = 2, UTIL_VALUES = 18 };
+enum { METHOD_VALUE = UTIL_VALUES - 1 };
 #define FIRST_VALUE offsetof(struct interval, raw_cpi)
-_Static_assert(
-	offsetof(struct interval, thread_cpi) == FIRST_VALUE + 8 * (DOUBLES - 1) &&
-		offsetof(struct interval, instructions) == FIRST_VALUE + 8 * DOUBLES &&
-		offsetof(struct interval, faults) == FIRST_VALUE + 8 * (VALUES - 1) &&
-		offsetof(struct interval, idle_pct) == FIRST_VALUE + 8 * VALUES &&
-		offsetof(struct interval, actual_perf_pct) == FIRST_VALUE + 8 * (UTIL_VALUES - 1) &&
-		sizeof(double) == 8,
+_Static_assert(offsetof(struct interval, thread_cpi) == FIRST_VALUE + 8 * (DOUBLES - 1) &&
+		       offsetof(struct interval, instructions) == FIRST_VALUE + 8 * DOUBLES &&
+		       offsetof(struct interval, faults) == FIRST_VALUE + 8 * (VALUES - 1) &&
+		       offsetof(struct interval, idle_pct) == FIRST_VALUE + 8 * VALUES &&
+		       offsetof(struct interval, method) == FIRST_VALUE + 8 * METHOD_VALUE &&
+		       sizeof(double) == 8,
 	"values are copied as they lie");
 _Static_assert(sizeof(struct interval_record) % 8 == 0, "records are aligned");
 
@@ -44,7 +44,7 @@ static unsigned values_of(uint8_t major)
 
 static bool is_double(unsigned i)
 {
-	return i < DOUBLES || i >= VALUES;
+	return i < DOUBLES || (i >= VALUES && i != METHOD_VALUE);
 }
 
 static size_t cpus_bytes(const struct interval *iv)

@@ -103,6 +103,7 @@ struct interval {
 	/* What the thread did; off its processor is what is left of elapsed. */
 	uint64_t on_cpu_ns, off_cpu_ns, ctx_switches, migrations, faults;
 	double idle_pct, intr_pct, actual_perf_pct; /* of the system; of CPUUTIL_MAJOR only */
+	uint64_t method;			    /* how these were measured, CPUUTIL_METHOD_ */
 	uint32_t flags;				    /* enum interval_flag */
 	const struct task *task;
 };

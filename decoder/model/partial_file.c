@@ -73,8 +73,10 @@ static void put_group(struct varint_out *o, const struct tally_group *g)
 	put_ratio(o, &g->ratios.scaled);
 	put_ratio(o, &g->ratios.thread);
 	put_ratio(o, &g->ratios.busy);
-	if (g->util)
+	if (g->util) {
 		put_util(o, g->util);
+		varint_put(o, g->methods);
+	}
 	varint_put(o, g->ncolumns);
 	for (uint32_t i = 0; i < g->ncolumns; i++) {
 		put_ratio(o, &g->columns[i].raw);
@@ -245,8 +247,10 @@ static int get_group(struct varint_in *in, struct tally *t)
 	get_ratio(in, &g->ratios.scaled, count);
 	get_ratio(in, &g->ratios.thread, count);
 	get_ratio(in, &g->ratios.busy, count);
-	if (g->util)
+	if (g->util) {
 		get_util(in, g->util, count);
+		g->methods = (uint32_t)varint_get_max(in, 2 * TALLY_METHOD_UNKNOWN - 1);
+	}
 	if (!rc)
 		rc = get_columns(in, g, count);
 	for (unsigned i = 0; i < TALLY_VALUES && !rc; i++) {

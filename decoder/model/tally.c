@@ -203,6 +203,7 @@ int tally_add(struct tally *t, const struct interval *iv)
 		return rc;
 	exact_add(&g->total, exact_time(iv->elapsed_ns));
 	ratios_add(&g->ratios, iv);
+	g->methods |= tally_method(iv->method);
 	if (g->util)
 		util_ratios_add(
 			g->util, iv->idle_pct, iv->intr_pct, iv->actual_perf_pct, iv->elapsed);
@@ -241,6 +242,7 @@ static int merge_group(struct tally_group *g, const struct tally_group *from)
 	ratios_merge(&g->ratios, &from->ratios);
 	if (g->util)
 		util_ratios_merge(g->util, from->util);
+	g->methods |= from->methods;
 	g->scripted += from->scripted;
 	g->quality += from->quality;
 	g->flagged += from->flagged;

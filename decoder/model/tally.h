@@ -6,6 +6,7 @@
 #ifndef SWT_DECODER_TALLY_H
 #define SWT_DECODER_TALLY_H
 
+#include "../../formats/cpuutil_hooks.h"
 #include "histogram.h"
 #include "intern.h"
 #include "ratio.h"
@@ -62,6 +63,7 @@ struct tally_group {
 	struct tally_column *columns; /* of ncolumns processors; NULL: none */
 	/* Of CPU utilisation: the system's, and beside columns; else NULL. */
 	struct util_ratios *util, *util_columns;
+	uint32_t methods; /* how they were measured: bits of tally_method */
 	uint32_t ncolumns, columns_cap;
 	struct tally_spread *spreads; /* TALLY_VALUES of them; NULL: not wanted */
 	uint64_t hash;
@@ -98,6 +100,15 @@ int tally_compare_names(const struct tally_group *a, const struct tally_group *b
 bool tally_has_util(const struct tally *t);
 bool tally_has_cpi(const struct tally *t);
 void tally_free(struct tally *t);
+
+/* A method's bit; of all that nobody knows the same, of none that is told, none. */
+#define TALLY_METHOD_UNKNOWN (1u << CPUUTIL_METHODS)
+static inline uint32_t tally_method(uint64_t method)
+{
+	if (method == NOT_MEASURED)
+		return 0;
+	return method < CPUUTIL_METHODS ? 1u << method : TALLY_METHOD_UNKNOWN;
+}
 
 /* The group's total in nanoseconds. */
 static inline double tally_total_ns(const struct tally_group *g)

@@ -57,6 +57,10 @@ static void name_text(struct out *o, const struct tally_group *g)
 	else
 		out_str(o, "no label");
 	tallies_text_code(o, g);
+	if (g->util) {
+		out_str(o, ", method ");
+		report_methods_text(o, g->methods);
+	}
 }
 
 static void matrix_text(struct out *o, const struct tally_group *g)
@@ -105,6 +109,7 @@ static void matrix_csv(struct csv *c, const struct tally_group *g, bool util)
 			csv_u64(c, g->major);
 			csv_fixed(c, cell(&values, util_column(g, i), ROW_INTR), 4);
 			csv_fixed(c, cell(&values, util_column(g, i), ROW_PERF), 4);
+			tallies_csv_methods(c, g->methods);
 		}
 		csv_end(c);
 	}
@@ -130,6 +135,8 @@ static void matrix_json(struct json *j, const struct tally_group *g, bool script
 	json_u64(j, g->time.count);
 	json_key(j, "scripted");
 	json_bool(j, scripted);
+	if (g->util)
+		tallies_json_methods(j, g->methods);
 	json_key(j, "system");
 	json_open(j, '{');
 	json_column(j, &system, util_column(g, 0));
@@ -150,7 +157,7 @@ void cpus_print(struct report *r, const struct tally *t)
 {
 	const bool util = tally_has_util(t);
 	const char *names[] = {"label", "minor", "count", "cpu", "cpi", "cpi_wb", "idle_pct",
-		"busy_pct", util ? "major" : NULL, "intr_pct", "actual_perf_pct", NULL};
+		"busy_pct", util ? "major" : NULL, "intr_pct", "actual_perf_pct", "method", NULL};
 	struct csv c = {.o = r->out};
 	struct json j = {.o = r->out};
 	if (r->format == FORMAT_CSV)

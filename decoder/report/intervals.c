@@ -10,7 +10,7 @@
 #include "../sink/json.h"
 #include "../sink/table.h"
 #include "../sink/units.h"
-#include "report.h"
+#include "tallies.h"
 
 static void csv_count(struct csv *c, uint64_t v)
 {
@@ -26,6 +26,7 @@ static void csv_util(struct csv *c, const struct interval *iv)
 	csv_fixed(c, iv->idle_pct, 4);
 	csv_fixed(c, iv->intr_pct, 4);
 	csv_fixed(c, iv->actual_perf_pct, 4);
+	tallies_csv_methods(c, tally_method(iv->method));
 }
 
 static void csv_interval(struct csv *c, const struct interval *iv, bool util)
@@ -80,7 +81,7 @@ static int intervals_csv(struct report *r, struct interval_stream *s, bool util)
 		"minor", "label", "depth", "types", "num_cpus", "raw_cpi", "scaled_cpi", "busy_pct",
 		"thread_cpi", "instructions", "cycles", "busy_cycles", "thread_instructions",
 		"thread_cycles", "flags", "off_cpu_ns", "ctx_switches", "migrations", "faults",
-		util ? "major" : NULL, "idle_pct", "intr_pct", "actual_perf_pct", NULL};
+		util ? "major" : NULL, "idle_pct", "intr_pct", "actual_perf_pct", "method", NULL};
 	struct csv c = {.o = r->out};
 	const struct interval *iv;
 	int rc = 0;
@@ -191,6 +192,7 @@ static void json_interval(struct json *j, const struct interval *iv)
 	if (iv->major == CPUUTIL_MAJOR) {
 		json_number(j, "major", iv->major, true);
 		json_util(j, iv->idle_pct, iv->intr_pct, iv->actual_perf_pct);
+		tallies_json_methods(j, tally_method(iv->method));
 	}
 	json_cpus(j, iv);
 	json_close(j, '}');
@@ -269,6 +271,7 @@ static void text_interval(struct table *t, const struct interval *iv, struct col
 		units_fixed(table_right(t), iv->idle_pct, 2);
 		units_fixed(table_right(t), iv->intr_pct, 2);
 		units_fixed(table_right(t), iv->actual_perf_pct, 2);
+		report_methods_text(table_left(t), tally_method(iv->method));
 	}
 	if (columns.life)
 		text_life(t, iv);
@@ -293,6 +296,7 @@ static void text_headings(struct table *t, struct columns columns)
 		table_heading(t, "idle%");
 		table_heading(t, "intr%");
 		table_heading(t, "perf%");
+		table_text(t, "method");
 	}
 	if (columns.life) {
 		table_heading(t, "off CPU");

@@ -121,6 +121,10 @@ static inline const char *report_task_name(const struct task *task)
 
 /* The words of an interval's flags, joined by '+'. */
 void report_flags(struct out *o, uint32_t flags);
+/* The words of enum cpuutil_method, whose bits tally_method has, joined by '+'; "" of none. */
+void report_methods(struct out *o, uint32_t methods);
+/* The same; n/a of none. */
+void report_methods_text(struct out *o, uint32_t methods);
 /* The minor in two digits; behind the major and a colon, if it is not CPI's. */
 void report_code(struct out *o, uint8_t major, uint8_t mm);
 

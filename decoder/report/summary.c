@@ -105,6 +105,7 @@ static void text_util(struct table *t, const struct tally_group *g)
 	units_fixed(table_right(t), u ? 100 * ratio_value(&u->idle) : NAN, 2);
 	units_fixed(table_right(t), u ? 100 * ratio_value(&u->intr) : NAN, 2);
 	units_fixed(table_right(t), u ? 100 * ratio_value(&u->actual_perf) : NAN, 2);
+	report_methods_text(table_left(t), g->methods);
 }
 
 static void text_group(struct table *t, const struct tally_group *g, bool util)
@@ -150,6 +151,8 @@ static void summary_text(struct report *r, const struct tally *groups)
 		table_heading(&t, "busy%");
 		for (unsigned i = 0; util && i < sizeof utils / sizeof *utils; i++)
 			table_heading(&t, utils[i]);
+		if (util)
+			table_text(&t, "method");
 		table_heading(&t, "mm");
 		table_text(&t, "label");
 		table_end_row(&t);

@@ -186,7 +186,7 @@ void tallies_json_name(struct json *j, const struct tally_group *g)
 }
 
 static const char *const util_names[TALLIES_UTIL_NAMES] = {
-	"major", "idle_pct", "intr_pct", "actual_perf_pct"};
+	"major", "idle_pct", "intr_pct", "actual_perf_pct", "method"};
 
 void tallies_util_names(const char **names, const struct tally *t)
 {
@@ -215,6 +215,7 @@ void tallies_csv_util(struct csv *c, const struct tally *t, const struct tally_g
 	csv_fixed(c, 100 * ratio_value(&u->idle), 4);
 	csv_fixed(c, 100 * ratio_value(&u->intr), 4);
 	csv_fixed(c, 100 * ratio_value(&u->actual_perf), 4);
+	tallies_csv_methods(c, g->methods);
 }
 
 void tallies_json_util(struct json *j, const struct tally_group *g)
@@ -227,6 +228,26 @@ void tallies_json_util(struct json *j, const struct tally_group *g)
 	json_fixed(j, 100 * ratio_value(&g->util->intr), 4);
 	json_key(j, util_names[3]);
 	json_fixed(j, 100 * ratio_value(&g->util->actual_perf), 4);
+	tallies_json_methods(j, g->methods);
+}
+
+void tallies_csv_methods(struct csv *c, uint32_t methods)
+{
+	csv_empty(c);
+	report_methods(c->o, methods);
+}
+
+void tallies_json_methods(struct json *j, uint32_t methods)
+{
+	json_key(j, util_names[4]);
+	if (!methods) {
+		json_null(j);
+		return;
+	}
+	out_char(j->o, '"');
+	report_methods(j->o, methods);
+	out_char(j->o, '"');
+	j->comma = true;
 }
 
 void tallies_text_code(struct out *o, const struct tally_group *g)

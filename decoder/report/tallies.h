@@ -41,10 +41,14 @@ void tallies_json_name(struct json *j, const struct tally_group *g);
  * other traces' reports look as they always did. names: NULL-terminated, with room for
  * TALLIES_UTIL_NAMES more.
  */
-enum { TALLIES_UTIL_NAMES = 4 };
+enum { TALLIES_UTIL_NAMES = 5 };
 void tallies_util_names(const char **names, const struct tally *t);
 void tallies_csv_util(struct csv *c, const struct tally *t, const struct tally_group *g);
 void tallies_json_util(struct json *j, const struct tally_group *g);
+/* How CPU utilisation was measured: words of report_methods. In JSON with its key, and null of
+ * none. */
+void tallies_csv_methods(struct csv *c, uint32_t methods);
+void tallies_json_methods(struct json *j, uint32_t methods);
 /* ", minor 0x01", and the major if it is not CPI's. */
 void tallies_text_code(struct out *o, const struct tally_group *g);
 

@@ -9,6 +9,14 @@ _Static_assert(CPUUTIL_TRACE_MAJOR_CODE == CPUUTIL_MAJOR, "one major");
 _Static_assert(CPUUTIL_DATA_TYPES == 0 && CPUUTIL_DATA_METHOD == 1 && CPUUTIL_DATA_CPUS == 2 &&
 		       CPUUTIL_DATA_ELAPSED == 3 && CPUUTIL_DATA_FIRST == 5,
 	"as put_head lays them out");
+_Static_assert((int)CPUUTIL_METHOD_NONE == AI_METHOD_NONE &&
+		       (int)CPUUTIL_METHOD_REFERENCE == AI_METHOD_REFERENCE &&
+		       (int)CPUUTIL_METHOD_MPERF == AI_METHOD_MPERF &&
+		       (int)CPUUTIL_METHOD_CYCLES == AI_METHOD_CYCLES &&
+		       (int)CPUUTIL_METHOD_IDLE_FINE == AI_METHOD_IDLE_FINE &&
+		       (int)CPUUTIL_METHOD_IDLE_TICK == AI_METHOD_IDLE_TICK &&
+		       (int)CPUUTIL_METHOD_SCRIPT == AI_METHOD_SCRIPT,
+	"methods have one number");
 _Static_assert((int)PARTS_MAX >= (int)CPUUTIL_GROUP_DATA_HOOKS, "they fit");
 
 static void put_percent(struct cursor *c, uint64_t part, uint64_t whole)

@@ -71,7 +71,8 @@ static inline void same(const struct interval *a, const struct interval *b, unsi
 			  a->busy_cycles == b->busy_cycles &&
 			  same_double(a->idle_pct, b->idle_pct) &&
 			  same_double(a->intr_pct, b->intr_pct) &&
-			  same_double(a->actual_perf_pct, b->actual_perf_pct));
+			  same_double(a->actual_perf_pct, b->actual_perf_pct) &&
+			  a->method == b->method);
 	if (wants & WANT_THREAD)
 		ck_assert(same_double(a->thread_cpi, b->thread_cpi) &&
 			  a->thread_instructions == b->thread_instructions &&

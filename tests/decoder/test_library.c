@@ -272,6 +272,7 @@ static void check_utilisation(const cpidecode_interval *iv)
 	ck_assert_double_eq(iv->idle_pct, 70);
 	ck_assert_double_eq(iv->intr_pct, 5);
 	ck_assert_double_eq(iv->actual_perf_pct, 150);
+	ck_assert_uint_eq(iv->method, CPUUTIL_METHOD_REFERENCE);
 	ck_assert(isnan(iv->raw_cpi) && isnan(iv->scaled_cpi) && isnan(iv->thread_cpi));
 	ck_assert(iv->cycles == CPIDECODE_NOT_MEASURED);
 	ck_assert_double_eq(iv->cpus[0].busy_pct, 25);

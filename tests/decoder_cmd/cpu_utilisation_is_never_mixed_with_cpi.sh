@@ -12,7 +12,7 @@
 			printf "group mm=1 tid=7 at=%d elapsed=%d types=3 label=\"load\" summary\n", 1000 * i, i
 			printf "cpu 10 20 10 x2\nendgroup\n"
 			printf "hook 0xC8 0x00000001 64:%d \"load\"\n", i
-			printf "hook 0xC8 0x10000001 7 1 2 64:%d 4:20 4:70 4:40 4:50 4:30 4:60 4:10 4:10 4:10 4:90 4:110 4:100\n", i
+			printf "hook 0xC8 0x10000001 7 %d 2 64:%d 4:20 4:70 4:40 4:50 4:30 4:60 4:10 4:10 4:10 4:90 4:110 4:100\n", (i > 250 ? 4 : 1), i
 			printf "hook 0xC8 0xF0000001 64:%d \"load\"\n", i
 		}
 	}'
@@ -22,7 +22,10 @@
 run 0 --report summary --format csv t.bin
 [ "$(wc -l <out)" -eq 3 ] || fail "not two groups: $(cat out)"
 in_file out '^load,1,300,.*,2\.0000,1\.0000,,elapsed,50\.0000,0,,192,,,'
-in_file out '^load,1,300,.*,,,,none,30\.0000,0,,200,60\.0000,10\.0000,100\.0000'
+in_file out '^load,1,300,.*,,,,none,30\.0000,0,,200,60\.0000,10\.0000,100\.0000,reference\+idle_fine'
+
+run 0 --report cpus t.bin
+in_file out '^"load", minor 0x01 of major 0xC8, method reference\+idle_fine, 300 intervals$'
 
 # Partial results tell them apart as well.
 for report in summary cpus; do
@@ -34,7 +37,7 @@ for report in summary cpus; do
 	run 0 merge --report $report --format csv part.3 part.1 part.2
 	cmp -s out whole.$report || fail "$report: the parts are not the whole"
 done
-in_file whole.cpus '^load,1,300,1,,,50\.0000,40\.0000,200,10\.0000,110\.0000'
+in_file whole.cpus '^load,1,300,1,,,50\.0000,40\.0000,200,10\.0000,110\.0000,reference\+idle_fine'
 in_file whole.cpus '^load,1,300,1,2\.0000,1\.0000,50\.0000,50\.0000,192,,'
 
 # Frames differ, whether or not stacks are sorted first.
@@ -58,6 +61,6 @@ END
 for report in summary intervals cpus why; do
 	for format in text csv json; do
 		run 0 --report $report --format $format cpi.bin
-		not_in_file out 'major|actual_perf|perf%|intr'
+		not_in_file out 'major|actual_perf|perf%|intr|method'
 	done
 done
