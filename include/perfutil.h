@@ -6,8 +6,8 @@
  * Errors: every int function returns PU_SUCCESS (0) or a negative PU_ code; RcToString
  * names it. Nothing here sets errno on purpose, prints, or ends the process.
  *
- * Threads: every function may be called by any thread. A CPI instance is used by one
- * thread at a time. TraceHook and its kin are lock-free and async-signal-safe once
+ * Threads: every function may be called by any thread. An instance of CPI or of CPU utilisation
+ * is used by one thread at a time. TraceHook and its kin are lock-free and async-signal-safe once
  * the thread has written its first hook. A child of fork may trace; a child of vfork
  * and a CLONE_VM task that shares its parent's TLS must not.
  *
@@ -300,7 +300,9 @@ struct _cpuutil_data {
 /* Makes an instance and starts its first interval. trace_mode: CPUUTIL_TRACE_ flags: the hooks
  * that CpuUtilGet writes. Errors: those of AiInit, and PU_ERROR_INVALID_PARAMETER. */
 SWTRACE_API int CpuUtilInit(UINT32 trace_mode, void **handle);
+/* Errors of all that take a handle: PU_ERR_NULL_PTR, PU_ERR_NOT_INITIALIZED (it is none). */
 SWTRACE_API int CpuUtilTerminate(void *handle);
+/* The interval begins now. */
 SWTRACE_API int CpuUtilStart(void *handle);
 /* The figures since the start, which stays. *data lives until the next call with the handle. */
 SWTRACE_API int CpuUtilGet(void *handle, const CPUUTIL_DATA **data);
@@ -316,7 +318,8 @@ SWTRACE_API int CpuUtilSetTraceHookId(void *handle, int minor_code, const char *
  * n-th sample is due n periods after the call; a sample that comes more than a period late is
  * followed by the next one that is still to come. Writes hooks as CpuUtilGet does, and calls back
  * after each, with the interval since the one before, until that returns other than 0, which is
- * returned. Runs in the calling thread; a signal does not end it.
+ * returned. Runs in the calling thread; a signal does not end it. The callback must not end the
+ * instance.
  */
 SWTRACE_API int CpuUtilSample(void *handle, UINT32 period_ms,
 	int (*sampled)(const CPUUTIL_DATA *data, void *context), void *context);
