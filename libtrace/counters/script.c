@@ -108,10 +108,10 @@ static void copy_counts(
 static void copy_usage(
 	const struct script *script, const struct script_step *step, struct usage_sample *s)
 {
-	s->cycles = script->cycles;
 	for (uint32_t cpu = 0; cpu < s->cpus; cpu++) {
 		struct usage_cpu *c = &s->cpu[cpu];
 
+		c->ticks = script->cycles;
 		if (!c->online)
 			continue;
 		c->unhalted = count_of(script, step, SCRIPT_BUSY, cpu);

@@ -42,7 +42,7 @@ void usage_choose_for(struct usage_choice *u, const struct counter_choice *c);
 
 /* Not read: CPI_NONE. */
 struct usage_cpu {
-	uint64_t ticks;		   /* clock_now() as its counts were read */
+	uint64_t ticks;		   /* clock_now() as its counts were read; scripted: cycles */
 	uint64_t unhalted;	   /* clock ticks: what the method counts, or scripted */
 	uint64_t core, reference;  /* unhalted core and reference ticks */
 	uint64_t enabled, running; /* ns, of these three */
@@ -58,7 +58,6 @@ struct usage_cpu {
 struct usage_sample {
 	int method;
 	uint64_t ticks;			/* clock_now() as the counters were read */
-	uint64_t cycles;		/* scripted cycles so far; else CPI_NONE */
 	uint64_t stat_at;		/* ticks, of intr and steal */
 	uint64_t pair_ticks, pair_boot; /* clock_now() and CLOCK_BOOTTIME ns, read together */
 	uint32_t room;			/* entries of cpu[] */

@@ -87,8 +87,6 @@ static void count_cpu(const struct usage_sample *from, const struct usage_sample
 	const struct usage_cpu *a, const struct usage_cpu *b, bool of_its_own, struct counts *c)
 {
 	*c = (struct counts){since(a->ticks, b->ticks), CPI_NONE, CPI_NONE, CPI_NONE, 0, false};
-	if (to->method == AI_METHOD_SCRIPT)
-		c->elapsed = count(from->cycles, to->cycles);
 	count_accounts(from, to, a, b, of_its_own, c);
 	switch (to->method) {
 	case AI_METHOD_IDLE_FINE:

@@ -56,7 +56,6 @@ void usage_drop(void)
 
 static void clear(struct usage_sample *s, const struct cpu_set *online)
 {
-	s->cycles = CPI_NONE;
 	s->stat_at = 0;
 	s->cpus = online->end < s->room ? online->end : s->room;
 	for (uint32_t cpu = 0; cpu < s->cpus; cpu++)

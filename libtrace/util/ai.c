@@ -97,9 +97,7 @@ static struct counting *new_counting(void)
 /* The first of its counts, or again the first. */
 static void begin(struct counting *c, uint32_t cpu)
 {
-	const struct usage_sample *s = c->now;
-
-	c->total[cpu].cur = s->cycles != CPI_NONE ? s->cycles : s->cpu[cpu].ticks;
+	c->total[cpu].cur = c->now->cpu[cpu].ticks;
 }
 
 static void add(uint64_t *total, bool *has, uint64_t more)

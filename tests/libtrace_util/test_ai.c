@@ -104,6 +104,7 @@ START_TEST(a_gap)
 	ck_assert_uint_eq(b->BusyTime, a->BusyTime);
 	c = get();
 	ck_assert_uint_ge(c->BusyTime, b->BusyTime + 400);
+	ck_assert_uint_eq(c->CurTime, a->CurTime + 2000);
 	ck_assert_uint_eq(
 		c->BusyTime - a->BusyTime + (c->IdleTime - a->IdleTime), c->CurTime - a->CurTime);
 }

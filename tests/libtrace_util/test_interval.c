@@ -25,7 +25,6 @@ static struct usage_sample *sample(int method, uint64_t ms)
 	s->room = s->cpus = CPUS;
 	s->ticks = s->stat_at = s->pair_ticks = ticks(ms);
 	s->pair_boot = ms * MS;
-	s->cycles = CPI_NONE;
 	for (int cpu = 0; cpu < CPUS; cpu++)
 		s->cpu[cpu] = (struct usage_cpu){.ticks = s->ticks,
 			.unhalted = CPI_NONE,
