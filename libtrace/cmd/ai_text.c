@@ -3,6 +3,7 @@
  */
 #include <math.h>
 
+#include "../counters/proc_stat.h"
 #include "ai.h"
 
 enum { ROWS_PER_HEADING = 20, CELL = 19 };
@@ -15,6 +16,18 @@ static void put_time(FILE *f, time_t at)
 
 	if (localtime_r(&at, &local) && strftime(text, sizeof text, "%a %b %e %T %Y", &local))
 		fputs(text, f);
+}
+
+/* Why all of it is n/a. */
+static void put_too_short(const struct ai_run *r, FILE *f)
+{
+	const uint64_t step = stat_resolution();
+
+	if (AiMethod() == AI_METHOD_IDLE_TICK && r->interval < 2 * step)
+		fprintf(f,
+			"**         Too short: idle time has steps of %.9g ms, an interval needs "
+			"two\n",
+			(double)step / 1e6);
 }
 
 static void begin(struct ai_run *r, FILE *f)
@@ -37,6 +50,7 @@ static void begin(struct ai_run *r, FILE *f)
 	fprintf(f, "\n**            Method: %s\n", AiMethodName(AiMethod()));
 	if (why)
 		fprintf(f, "** No better, because: %s\n", why);
+	put_too_short(r, f);
 	fputs("** Data collection started on  ", f);
 	put_time(f, time(NULL));
 	fputs("\n\n", f);

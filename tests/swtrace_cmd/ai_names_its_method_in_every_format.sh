@@ -43,6 +43,16 @@ SWTRACE_COUNTERS=scripted:$dir/nothing
 refuses 1 'PU_ERR_FILE_ERROR' ai 0.01 1
 unset SWTRACE_COUNTERS
 
+# Too short for the steps of /proc/stat: said.
+export SWTRACE_COUNTERS=software
+run 0 ai 0.01 1 -s
+if grep -q '/proc/stat)$' out && [ "$(getconf CLK_TCK)" -le 100 ]; then
+	in_file out 'Too short: idle time has steps of [0-9]+ ms, an interval needs two$'
+	run 0 ai 0.05 1 -s
+	! grep -q 'Too short' out || fail "50 ms are not too short"
+fi
+unset SWTRACE_COUNTERS
+
 # Measured: what busy and idle leave of 100 is the time in interrupts.
 run 0 ai 0.05 1 --json
 is_json out
