@@ -3,7 +3,9 @@
 #include <string.h>
 
 #include "../../formats/cpuutil_hooks.h"
+#include "../../formats/record.h"
 #include "../../include/perfutil.h"
+#include "../../libtrace/util/group.h"
 #include "double.h"
 #include "instances.h"
 #include "util_suites.h"
@@ -205,6 +207,45 @@ START_TEST(tracing_off)
 }
 END_TEST
 
+/* Words in exactly their room, so that a sanitizer sees one beyond it; and they fit a record. */
+START_TEST(as_many_processors_as_there_can_be)
+{
+	static const struct util_spec spec = {.summary = true, .detailed = true, .mm = 1};
+	const size_t room = util_group_room(MAX_CPUS);
+	struct usage_interval *i = calloc(1, usage_interval_size(MAX_CPUS));
+	uint8_t *words = malloc(room);
+	struct parts g;
+
+	i->cpus = MAX_CPUS;
+	for (int cpu = 0; cpu < MAX_CPUS; cpu++)
+		i->cpu[cpu] = (struct usage_interval_cpu){.elapsed = UINT64_C(1) << 50,
+			.busy = UINT64_C(1) << 49,
+			.idle = UINT64_C(1) << 48,
+			.intr = UINT64_C(1) << 48,
+			.core = 3,
+			.reference = 2,
+			.switches = UINT64_MAX - 1,
+			.interrupts = UINT64_MAX - 1,
+			.online = true,
+			.stayed = true};
+	util_group_build(&g, &spec, i, words);
+	ck_assert_uint_eq(g.count, 2);
+	ck_assert_uint_eq(g.part[0].nwords, CPUUTIL_SUMMARY_WORDS(MAX_CPUS));
+	ck_assert_uint_eq(g.part[1].nwords, CPUUTIL_PER_CPU_WORDS(MAX_CPUS));
+	ck_assert_uint_eq(4 * ((size_t)g.part[0].nwords + g.part[1].nwords), room);
+	for (int part = 0; part < 2; part++)
+		ck_assert_uint_le(rec_size(g.part[part].nwords, 0), REC_MAX_SIZE);
+	/* The system's, behind the processors'. */
+	const uint8_t *system = g.part[0].words + 4 * (5 + 4 * MAX_CPUS);
+	ck_assert_uint_eq(get_le32(system), 50);
+	ck_assert_uint_eq(get_le32(system + 8), 25);
+	/* The last words: counts that no 32 bits hold are the most that there is. */
+	ck_assert_uint_eq(get_le32(words + room - 4), AI_COUNT_NOT_MEASURED - 1);
+	free(words);
+	free(i);
+}
+END_TEST
+
 Suite *trace_suite(void)
 {
 	Suite *s = suite_create("trace");
@@ -217,6 +258,7 @@ Suite *trace_suite(void)
 	tcase_add_test(t, labels);
 	tcase_add_loop_test(t, lost_hooks, 0, 3);
 	tcase_add_test(t, tracing_off);
+	tcase_add_test(t, as_many_processors_as_there_can_be);
 	suite_add_tcase(s, t);
 	return s;
 }
