@@ -73,6 +73,7 @@ class _Interval(ctypes.Structure):
         ("intr_pct", ctypes.c_double),
         ("actual_perf_pct", ctypes.c_double),
         ("utils", ctypes.c_void_p),
+        ("method", ctypes.c_uint64),
     ]
 
 
@@ -156,7 +157,7 @@ class Interval:
 
     def __init__(self, raw):
         for name, kind in _Interval._fields_:
-            if name in ("label", "label_length", "reserved", "cpus"):
+            if name in ("label", "label_length", "cpus", "utils"):
                 continue
             value = getattr(raw, name)
             if kind is ctypes.c_double and math.isnan(value):
