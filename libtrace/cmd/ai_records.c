@@ -14,6 +14,15 @@ static void put_time(FILE *f, struct timespec at)
 		fprintf(f, "%s.%03dZ", text, (int)(at.tv_nsec / 1000000));
 }
 
+/* What puts a sample in doubt. */
+static const struct {
+	UINT32 flag;
+	const char *word;
+} flag_words[] = {{CPUUTIL_DATA_FLAG_SLOWTSC, "slow_clock"},
+	{CPUUTIL_DATA_FLAG_CPUS_CHANGED, "cpus_changed"}, {CPUUTIL_DATA_FLAG_SCALED, "scaled"}};
+
+enum { FLAGS = sizeof flag_words / sizeof *flag_words };
+
 static void end(struct ai_run *r, FILE *f, bool all)
 {
 	(void)r;
@@ -76,10 +85,9 @@ static void put_count(FILE *f, const char *name, UINT32 count)
 
 static void put_flags(FILE *f, UINT32 flags)
 {
-	fprintf(f, "\"slow_clock\": %s, \"cpus_changed\": %s, \"scaled\": %s",
-		flags & CPUUTIL_DATA_FLAG_SLOWTSC ? "true" : "false",
-		flags & CPUUTIL_DATA_FLAG_CPUS_CHANGED ? "true" : "false",
-		flags & CPUUTIL_DATA_FLAG_SCALED ? "true" : "false");
+	for (int i = 0; i < FLAGS; i++)
+		fprintf(f, "%s\"%s\": %s", i ? ", " : "", flag_words[i].word,
+			flags & flag_words[i].flag ? "true" : "false");
 }
 
 static void sample_json(struct ai_run *r, FILE *f, const struct ai_sample *s)
@@ -111,7 +119,8 @@ const struct ai_printer ai_json = {begin_json, sample_json, end};
 static void begin_csv(struct ai_run *r, FILE *f)
 {
 	(void)r;
-	fputs("time,elapsed_s,cpu,busy,idle,intr,actual_perf,dispatches,interrupts,method,why\r\n",
+	fputs("time,elapsed_s,cpu,busy,idle,intr,actual_perf,dispatches,interrupts,method,why,"
+	      "flags\r\n",
 		f);
 }
 
@@ -133,6 +142,19 @@ static void put_count_cell(FILE *f, UINT32 count)
 		fprintf(f, "%u", count);
 }
 
+static void put_flags_cell(FILE *f, UINT32 flags)
+{
+	const char *between = "";
+
+	fputc(',', f);
+	for (int i = 0; i < FLAGS; i++) {
+		if (!(flags & flag_words[i].flag))
+			continue;
+		fprintf(f, "%s%s", between, flag_words[i].word);
+		between = "+";
+	}
+}
+
 static void begin_row(FILE *f, const struct ai_sample *s)
 {
 	put_time(f, s->at);
@@ -147,6 +169,7 @@ static void end_row(FILE *f, const struct ai_sample *s)
 	put_csv(f, AiMethodName(s->data->method));
 	fputc(',', f);
 	put_csv(f, why ? why : "");
+	put_flags_cell(f, s->data->flags);
 	fputs("\r\n", f);
 }
 

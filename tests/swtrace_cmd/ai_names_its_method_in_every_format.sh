@@ -27,9 +27,9 @@ run 0 ai 0.01 2 --csv -l log
 cmp -s out log || fail "the log is not what was shown"
 [ "$(grep -c "$(printf '\r')\$" out)" -eq "$(wc -l <out)" ] || fail "line ends"
 [ "$(wc -l <out)" -eq $((1 + 2 * (cpus + 1))) ] || fail "not a row a processor and one of all"
-tr -d '\r' <out | sed 's/"[^"]*"/x/g' | awk -F, 'NF != 11 { bad = 1 } END { exit bad }' ||
-	fail "lines of other than 11 cells"
-in_file out '^[-0-9]+T[:0-9.]+Z,0\.[0-9]+,,25\.0000,75\.0000,,,,,"scripted, not measured",SWTRACE_'
+tr -d '\r' <out | sed 's/"[^"]*"/x/g' | awk -F, 'NF != 12 { bad = 1 } END { exit bad }' ||
+	fail "lines of other than 12 cells"
+in_file out '^[-0-9]+T[:0-9.]+Z,0\.[0-9]+,,25\.0000,75\.0000,,,,,"scripted, not measured",SWTRACE_COUNTERS=scripted,.?$'
 [ "$(grep -c '^time' out)" -eq 1 ] || fail "more than a heading"
 
 run 0 ai 0.01 1 --csv -s
