@@ -75,10 +75,12 @@ static bool parse(const char *text, size_t length, struct stat_cpu *cpu, uint32_
 	return found;
 }
 
-/* Who is interrupted in the middle knows the moment no better than that: once more. */
-static ssize_t read_file(uint64_t *at)
+/* Who is interrupted in the middle knows the moment no better than that: once more. Where there
+ * are many processors it takes long in any case: 10 us each are no interruption. */
+static ssize_t read_file(uint32_t room, uint64_t *at)
 {
-	const uint64_t quick = clock_ticks_per_second() / 5000;
+	const uint64_t quick =
+		clock_ticks_per_second() / 5000 + room * (clock_ticks_per_second() / 100000);
 	uint64_t took = UINT64_MAX;
 	ssize_t n = -1;
 
@@ -100,7 +102,7 @@ static bool read_now(struct stat_cpu *cpu, uint32_t room, uint64_t *at)
 		buffer = malloc(STAT_BYTES);
 	if (!buffer || (!is_own() && !open_file()))
 		return false;
-	n = read_file(at);
+	n = read_file(room, at);
 	return n > 0 && parse(buffer, (size_t)n, cpu, room);
 }
 
