@@ -292,6 +292,24 @@ START_TEST(both_are_countersets_of_a_trace)
 END_TEST
 
 /* Hooks that say nothing of processors, or too little, or the impossible. */
+/* Stamps of the whole range of 64 bits, and proportions that no processor has. */
+START_TEST(stamps_and_times_may_be_as_large_as_words_are)
+{
+	const uint32_t words[] = {1, 1, 1, 0x7fffffff, 0xffffffff, 0, 1, 0, 0, 1 << 21, 0};
+	struct bytes b = {0};
+	PERF_DATA_HEADER *s[16];
+	ULONGLONG value;
+
+	put_hook(&b, UINT64_C(1) << 63, 1, CPUUTIL_MAJOR, CPUUTIL_MINOR_PER_CPU, 11, words, NULL);
+	ck_assert_uint_eq(all_samples(finish(&b), &processor_guid, s), 2);
+	ck_assert_int_eq(s[0]->PerfTimeStamp, 1);
+	ck_assert_int_eq(s[1]->PerfTimeStamp, INT64_MIN);
+	ck_assert_int_eq(value_of(s[1], "0,0", 8, &value), 8);
+	ck_assert_uint_eq(value, 0);
+	free_all(s, 2);
+}
+END_TEST
+
 START_TEST(broken_groups_do_no_harm)
 {
 	static const struct use use = {100000, 25000, 75000, 0, 0, 0};
@@ -325,6 +343,7 @@ Suite *derived_suite(void)
 	tcase_add_test(c, a_system_alone);
 	tcase_add_test(c, both_are_countersets_of_a_trace);
 	tcase_add_test(c, broken_groups_do_no_harm);
+	tcase_add_test(c, stamps_and_times_may_be_as_large_as_words_are);
 	suite_add_tcase(suite, c);
 	return suite;
 }

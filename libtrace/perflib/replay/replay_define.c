@@ -41,23 +41,30 @@ static char *keep_text(struct replay *r, const char *bytes, size_t length, size_
 	return fits ? fits : text;
 }
 
+static void drop_text(struct replay *r, const char *text)
+{
+	if (text)
+		r->text_bytes -= strlen(text) + 1;
+	free((char *)text);
+}
+
 /* ----------------------------------------------------------------------- registrations */
+
+static void drop_names(struct replay *r, const struct counterset_definition *d)
+{
+	drop_text(r, d->name);
+	drop_text(r, d->help);
+	drop_text(r, d->provider_name);
+}
 
 void replay_forget(struct replay *r, struct replay_set *s)
 {
-	struct counterset_definition *d = &s->definition;
-
 	for (uint32_t i = 0; i < s->told; i++) {
-		r->text_bytes -= strlen(s->counter[i].name) + strlen(s->counter[i].help) + 2;
-		free((char *)s->counter[i].name);
-		free((char *)s->counter[i].help);
+		drop_text(r, s->counter[i].name);
+		drop_text(r, s->counter[i].help);
 	}
-	if (s->has_names) {
-		r->text_bytes -= strlen(d->name) + strlen(d->help) + strlen(d->provider_name) + 3;
-		free((char *)d->name);
-		free((char *)d->help);
-		free((char *)d->provider_name);
-	}
+	if (s->has_names)
+		drop_names(r, &s->definition);
 	free(s->counter);
 	s->counter = NULL;
 	s->told = 0;
@@ -128,7 +135,7 @@ static bool makes_sense(const struct told_set *t)
 		       t->type == PERF_COUNTERSET_MULTI_INSTANCES);
 }
 
-static bool begin_definition(struct replay *r, struct replay_set *s, const struct told_set *t)
+static void begin_definition(struct replay *r, struct replay_set *s, const struct told_set *t)
 {
 	struct counterset_definition *d = &s->definition;
 
@@ -145,12 +152,8 @@ static bool begin_definition(struct replay *r, struct replay_set *s, const struc
 	d->help = keep_text(r, t->help.at, t->help.length, COUNTERSET_HELP_BYTES);
 	d->provider_name = keep_text(r, t->provider.at, t->provider.length, COUNTERSET_NAME_BYTES);
 	s->has_names = s->counter && d->name && d->help && d->provider_name;
-	if (s->has_names)
-		return true;
-	free((char *)d->name);
-	free((char *)d->help);
-	free((char *)d->provider_name);
-	return false;
+	if (!s->has_names)
+		drop_names(r, d);
 }
 
 void replay_take_set(struct replay *r, struct replay_reader *f)
@@ -214,8 +217,8 @@ static bool add_counter(
 	c->name = keep_text(r, t->turn.name, t->turn.name_length, COUNTERSET_NAME_BYTES);
 	c->help = keep_text(r, help, help_length, COUNTERSET_HELP_BYTES);
 	if (!c->name || !c->help) {
-		free((char *)c->name);
-		free((char *)c->help);
+		drop_text(r, c->name);
+		drop_text(r, c->help);
 		return false;
 	}
 	memset(&t->turn, 0, sizeof t->turn);

@@ -260,7 +260,7 @@ static uint32_t read_group(struct replay *r, struct derived *d)
 		elapsed = h->ticks;
 	d->from = d->to = replay_time_of(r, h);
 	before = d->to.frequency > 0 ? 1e7 * (double)elapsed / (double)d->to.frequency : 0;
-	d->from.ticks -= (int64_t)elapsed;
+	d->from.ticks = (int64_t)(h->ticks - elapsed);
 	d->from.time_100ns -= before < 1e18 ? llround(before) : 0;
 	return ERROR_SUCCESS;
 }
@@ -358,9 +358,12 @@ static void add_up(struct derived *d)
 		}
 }
 
+/* More than fits a number is nonsense, and nothing. */
 static uint64_t share(uint64_t of, uint64_t above, uint64_t below)
 {
-	return below ? (uint64_t)llround((double)of * ((double)above / (double)below)) : 0;
+	double part = below ? (double)of * ((double)above / (double)below) : 0;
+
+	return part < 0x1p63 ? (uint64_t)llround(part) : 0;
 }
 
 static void advance_utilisation(uint64_t sum[FIGURES], const struct figures *f, uint64_t passed)
