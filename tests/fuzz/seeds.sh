@@ -10,8 +10,8 @@ to=$(cd "$1" && pwd)
 traces=$to/traces
 mkdir -p "$traces"
 cd "$traces"
-for target in api args codec container counterset cuts nrm2 partial pipeline query record schema \
-	sections; do
+for target in api args codec container counterset cuts nrm2 partial pipeline query record \
+	replay schema sections; do
 	mkdir -p "$to/$target"
 done
 
@@ -175,6 +175,17 @@ for how in '\0' '\6'  '\17'; do
 		"$multi" "$single" "$multi" "$all$one$alone$first" '\3\0' '\4\310' '\3\200\5\0' \
 		'\5\4\0\0' '\5\24\0\0' '\5\10\1\0' '\5\200\0\0' '\6\4\3\0' '\6\41\3\0' \
 		'\6\11\3\0' '\1\1\34\0\0*' '\4\0' '\7\4\0\0\0\0\0\0\0\0'
+	n=$((n + 1))
+done
+
+# Two countersets of two and three counters, their samples, a group of each kind of interval.
+define='\0\2\0\1\2\0\3\1\3' other='\210\3\0\1\2\0\3\1\3\4\5'
+samples='\1\111\0\7\11\1\7\12\377\2\6\5\3\7\1\377' more='\15\1\0\54'
+intervals='\153\7\2\100\50\40\10\1\11\12\50\40\10\1\11\12\3\60\1\2\3\3\2\60\1\2\3\4\5\6'
+n=0
+for how in '\0' '\6' '\4'; do
+	bytes "$to/replay/$n" "$how" '\0\0' "$define" "$other" "$samples" "$more" "$samples" "$more" \
+		"$intervals" '\245' "$intervals" '\56\1\17\1\4'
 	n=$((n + 1))
 done
 

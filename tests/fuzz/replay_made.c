@@ -1,0 +1,385 @@
+#include "replay_made.h"
+
+#include "../../formats/counters_hooks.h"
+#include "../../formats/cpi_hooks.h"
+#include "../../formats/cpuutil_hooks.h"
+#include "../../formats/record.h"
+#include "../../formats/trace_file.h"
+#include "../../include/perflib.h"
+#include "recipe.h"
+
+/* A statement's low three bits; the other five are its first operand. */
+enum statement {
+	DEFINITION, /* of a counterset, whole */
+	SAMPLE,	    /* in its parts */
+	PART,	    /* one of them, whatever stood before */
+	INTERVAL,   /* of CPU utilisation or CPI */
+	COUNTERS,   /* some of a definition's, or the counterset alone */
+	LATER,	    /* the stamp goes on; the next sample is another */
+	THREAD,	    /* whose hooks follow */
+	BEND,	    /* a word of the hook before becomes another */
+};
+
+enum { MOST_BYTES = 1 << 16, MOST_WORDS = 1200 };
+
+struct maker {
+	struct feed in;
+	struct bytes out;
+	size_t last; /* where the hook before begins */
+	uint64_t stamp;
+	uint32_t tid, time;
+	unsigned hooks;
+	/* The hook that is being made. */
+	uint32_t word[MOST_WORDS];
+	unsigned words, strings;
+	struct bytes text;
+};
+
+static void word(struct maker *m, uint32_t v)
+{
+	if (m->words < MOST_WORDS)
+		m->word[m->words++] = v;
+}
+
+static void pair(struct maker *m, uint64_t v)
+{
+	word(m, (uint32_t)(v >> 32));
+	word(m, (uint32_t)v);
+}
+
+/* Small ones most of the time, now and then all 64 bits. */
+static uint64_t number(struct maker *m)
+{
+	uint8_t b = feed_u8(&m->in);
+
+	if (b < 0xF0)
+		return b;
+	return b < 0xF8 ? feed_u16(&m->in) : feed_u64(&m->in);
+}
+
+static void string(struct maker *m, const void *p, size_t n)
+{
+	uint8_t length[4];
+
+	put_le32(length, (uint32_t)n);
+	bytes_put(&m->text, length, sizeof length);
+	bytes_put(&m->text, p, n);
+	bytes_put(&m->text, NULL, -m->text.n & 3);
+	m->strings++;
+}
+
+/* Few names, so that they meet; now and then any bytes, or many. */
+static void name(struct maker *m)
+{
+	static const char many[1200] = "n";
+	uint8_t choice = feed_u8(&m->in);
+	const uint8_t *p;
+	size_t n;
+
+	if (choice < 0xC0) {
+		string(m, &"abcd0,_Total"[choice % 12], 1);
+	} else if (choice == 0xFF) {
+		string(m, many, sizeof many);
+	} else {
+		n = feed_bytes(&m->in, choice & 0x3F, &p);
+		string(m, p, n);
+	}
+}
+
+static void hook(struct maker *m, uint8_t major, uint32_t minor)
+{
+	uint8_t h[REC_HEADER_SIZE] = {0};
+
+	put_le32(h + REC_CONTROL,
+		rec_size(m->words, (uint32_t)m->text.n) | REC_KIND_HOOK | REC_COMMITTED);
+	h[REC_MAJOR] = major;
+	h[REC_NSTRINGS] = (uint8_t)m->strings;
+	put_le16(h + REC_NWORDS, (uint16_t)m->words);
+	put_le32(h + REC_MINOR, minor);
+	put_le32(h + REC_TID, m->tid);
+	put_le64(h + REC_STAMP, m->stamp);
+	m->last = m->out.n;
+	bytes_put(&m->out, h, sizeof h);
+	for (unsigned i = 0; i < m->words; i++) {
+		uint8_t b[4];
+
+		put_le32(b, m->word[i]);
+		bytes_put(&m->out, b, sizeof b);
+	}
+	bytes_put(&m->out, m->text.p, m->text.n);
+	bytes_put(&m->out, NULL, -m->out.n & (REC_ALIGN - 1));
+	m->words = m->strings = 0;
+	m->text.n = 0;
+	m->hooks++;
+}
+
+/* ---------------------------------------------------------------- recorded counters */
+
+/* Two that nobody has, and those that intervals amount to; and what the definition is called. */
+static void identity(struct maker *m, unsigned which)
+{
+	static const uint64_t guid[4][2] = {{1, 2}, {3, 4},
+		{UINT64_C(0x2e68c9f1d73b4a95), UINT64_C(0xb246580be17d3c9a)},
+		{UINT64_C(0xb4fc721a0378476f), UINT64_C(0x89baa5a79f810b36)}};
+
+	pair(m, guid[which & 3][0]);
+	pair(m, guid[which & 3][1]);
+	pair(m, which >> 2 & 1);
+}
+
+static void counterset(struct maker *m, unsigned which, uint32_t counters)
+{
+	identity(m, which);
+	pair(m, 5);
+	pair(m, 6);
+	word(m, which & 8 ? PERF_COUNTERSET_SINGLE_INSTANCE : PERF_COUNTERSET_MULTI_INSTANCES);
+	word(m, PERF_DETAIL_NOVICE);
+	word(m, counters);
+	name(m);
+	name(m);
+	name(m);
+	hook(m, COUNTERS_MAJOR, COUNTERS_MINOR_SET);
+}
+
+static void counters(struct maker *m, unsigned which, uint32_t all, uint32_t first, uint32_t n)
+{
+	static const uint32_t types[] = {PERF_COUNTER_LARGE_RAWCOUNT, PERF_COUNTER_RAWCOUNT,
+		PERF_AVERAGE_BULK, PERF_100NSEC_TIMER_INV};
+
+	identity(m, which);
+	word(m, all);
+	word(m, first);
+	word(m, n);
+	for (uint32_t i = first; i < first + n; i++) {
+		word(m, 2 * i + 1);
+		word(m, types[i % 4]);
+		pair(m, 0);
+		word(m, PERF_DETAIL_NOVICE);
+		word(m, 0);
+		word(m, i % 3 ? 2 * i - 1 : PERF_NO_COUNTER);
+		word(m, PERF_AGGREGATE_TOTAL);
+		name(m);
+		name(m);
+	}
+	hook(m, COUNTERS_MAJOR, COUNTERS_MINOR_COUNTERS);
+}
+
+static void definition(struct maker *m, unsigned which)
+{
+	uint32_t n = feed_u8(&m->in) % 9, half = n / 2;
+
+	counterset(m, which, n);
+	if (which & 16)
+		counters(m, which, n, 0, half);
+	counters(m, which, n, which & 16 ? half : 0, which & 16 ? n - half : n);
+}
+
+struct part {
+	uint32_t parts, part, status, set_rows, first_row, columns, rows;
+};
+
+static void part(struct maker *m, unsigned which, const struct part *p)
+{
+	uint32_t known = (p->rows * p->columns + 31) / 32;
+
+	identity(m, which);
+	pair(m, m->time);
+	pair(m, 1000);
+	pair(m, m->time * UINT64_C(10000));
+	word(m, p->parts);
+	word(m, p->part);
+	word(m, p->status);
+	word(m, p->set_rows);
+	word(m, p->first_row);
+	word(m, p->columns);
+	word(m, p->rows);
+	word(m, p->rows * p->columns);
+	word(m, known);
+	for (uint32_t i = 0; i < p->columns; i++)
+		word(m, 2 * i + 1);
+	for (uint32_t i = 0; i < p->rows; i++) {
+		word(m, p->first_row + i);
+		name(m);
+	}
+	for (uint32_t i = 0; i < p->rows * p->columns; i++)
+		pair(m, number(m));
+	for (uint32_t i = 0; i < known; i++)
+		word(m, feed_u8(&m->in) * 0x01010101u);
+	hook(m, COUNTERS_MAJOR, COUNTERS_MINOR_INSTANCES);
+}
+
+static void sample(struct maker *m, unsigned which)
+{
+	uint8_t shape = feed_u8(&m->in);
+	struct part p = {.parts = 1 + (shape & 3), .columns = shape >> 2 & 7, .rows = shape >> 5};
+
+	p.set_rows = p.parts * p.rows;
+	for (; p.part < p.parts; p.part++, p.first_row += p.rows)
+		part(m, which, &p);
+	m->time++;
+}
+
+static void any_part(struct maker *m, unsigned which)
+{
+	struct part p = {.parts = (uint32_t)number(m), .part = (uint32_t)number(m)};
+	uint8_t shape = feed_u8(&m->in);
+
+	p.set_rows = (uint32_t)number(m);
+	p.first_row = feed_u8(&m->in) % 8;
+	p.columns = shape & 15;
+	p.rows = shape >> 4 & 7;
+	p.status = shape & 128 ? ERROR_READ_FAULT : 0;
+	part(m, which, &p);
+}
+
+/* ------------------------------------------------------------------------- intervals */
+
+static void counts(struct maker *m, bool busy)
+{
+	pair(m, number(m));
+	pair(m, number(m));
+	pair(m, 0);
+	if (busy) {
+		pair(m, number(m));
+		pair(m, 0);
+		pair(m, 0);
+	}
+}
+
+static void utilisation(struct maker *m, unsigned mm)
+{
+	uint32_t types = feed_u8(&m->in) & 31, cpus = feed_u8(&m->in) % 5;
+
+	word(m, types);
+	word(m, 1);
+	word(m, cpus);
+	pair(m, number(m));
+	while (cpus--) {
+		for (unsigned i = 0; i < 6; i++)
+			if (i == 0 || (i < 3 && types & 1) || (i == 3 && types & 2) ||
+				(i > 3 && types & 4))
+				pair(m, number(m));
+		for (unsigned bit = 8; bit <= 16; bit *= 2)
+			if (types & bit)
+				word(m, (uint32_t)number(m));
+	}
+	hook(m, CPUUTIL_MAJOR, CPUUTIL_MINOR_PER_CPU | mm);
+}
+
+static void cpi(struct maker *m, unsigned mm, bool system)
+{
+	uint32_t types = feed_u8(&m->in) & 3, cpus = system ? 1 : feed_u8(&m->in) % 5;
+
+	word(m, types);
+	if (!system)
+		word(m, cpus);
+	pair(m, number(m));
+	while (cpus--)
+		counts(m, types & CPI_HOOK_BUSY);
+	hook(m, CPI_MAJOR, (system ? CPI_MINOR_SYSTEM : CPI_MINOR_PER_CPU) | mm);
+}
+
+static void interval(struct maker *m, unsigned how)
+{
+	if (how & 1)
+		utilisation(m, how >> 1 & 1);
+	if (how & 4)
+		cpi(m, how >> 1 & 1, true);
+	if (how & 8)
+		cpi(m, how >> 1 & 1, false);
+}
+
+/* ------------------------------------------------------------------------ statements */
+
+static void bend(struct maker *m, unsigned at)
+{
+	uint32_t words;
+
+	if (!m->hooks)
+		return;
+	words = get_le16(m->out.p + m->last + REC_NWORDS);
+	at += 32u * (feed_u8(&m->in) & 7);
+	if (words)
+		put_le32(m->out.p + m->last + REC_HEADER_SIZE + 4 * (size_t)(at % words),
+			(uint32_t)number(m));
+}
+
+static void statement(struct maker *m, uint8_t code)
+{
+	unsigned operand = code >> 3;
+	uint32_t n;
+
+	switch (code & 7) {
+	case DEFINITION:
+		definition(m, operand);
+		break;
+	case SAMPLE:
+		sample(m, operand);
+		break;
+	case PART:
+		any_part(m, operand);
+		break;
+	case INTERVAL:
+		interval(m, operand);
+		break;
+	case COUNTERS:
+		n = feed_u8(&m->in) % 9;
+		if (operand & 16)
+			counterset(m, operand, (uint32_t)number(m));
+		else
+			counters(m, operand, (uint32_t)number(m), feed_u8(&m->in) % 9, n);
+		break;
+	case LATER:
+		m->stamp += operand < 24 ? operand : UINT64_C(1) << 2 * (operand - 16);
+		m->time += operand & 1;
+		break;
+	case THREAD:
+		m->tid = operand;
+		break;
+	default:
+		bend(m, operand);
+	}
+}
+
+/* The stamp that the trace begins with, and its clock's frequency. */
+static void header(struct maker *m, struct bytes *recipe)
+{
+	static const uint64_t frequency[] = {1000000000, 10000000, 1000, 100000000000};
+	uint8_t h[TF_HEADER_SIZE] = {0}, how = feed_u8(&m->in);
+
+	put_le32(h + TF_H_CPUS, 2);
+	put_le32(h + TF_H_MAX_RAW, 1 << 20);
+	put_le32(h + TF_H_CLOCK, TF_CLOCK_TSC);
+	put_le64(h + TF_H_TICKS_PER_SECOND, frequency[how & 3]);
+	put_le64(h + TF_H_SYNC + TF_SYNC_TICKS, 1000);
+	put_le64(h + TF_H_SYNC + TF_SYNC_REALTIME, how & 4 ? feed_u64(&m->in) : 5000000000);
+	bytes_put(recipe, h, sizeof h);
+	m->stamp = how & 8 ? feed_u64(&m->in) : 1000;
+}
+
+unsigned replay_made(struct feed *in, struct bytes *file)
+{
+	struct maker *m = calloc(1, sizeof *m);
+	struct bytes recipe = {0};
+	uint8_t section[TF_SECTION_SIZE] = {0};
+	unsigned hooks;
+
+	if (!m)
+		abort();
+	m->in = *in;
+	m->tid = m->time = 1;
+	header(m, &recipe);
+	while (m->in.n && m->out.n < MOST_BYTES)
+		statement(m, feed_u8(&m->in));
+	put_le32(section, TF_SECTION_MAGIC);
+	put_le16(section + TF_S_TYPE, TF_TYPE_HOOKS);
+	bytes_put(&recipe, section, sizeof section);
+	bytes_put(&recipe, m->out.p, m->out.n);
+	recipe_build_honest(recipe.p, recipe.n, file);
+	hooks = m->hooks;
+	bytes_free(&recipe);
+	bytes_free(&m->out);
+	bytes_free(&m->text);
+	free(m);
+	return hooks;
+}
