@@ -293,6 +293,8 @@ static int show(struct asked *a, unsigned action, const char *name)
 
 	if (code)
 		return code;
+	if (a->from && !c->sets)
+		cmd_note(a->verb, "%s: there are no countersets in it", a->from);
 	if (action == ACTION_INSTANCES)
 		return counters_list_instances(a->verb, c, set, json);
 	if (is_given(a, COUNTERS_LIST_PATHS) || is_given(a, COUNTERS_LIST_ALL))

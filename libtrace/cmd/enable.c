@@ -11,7 +11,7 @@ static const struct {
 	const char *name;
 } known[] = {{0x04, "interrupts"}, {0x10, "time profile"}, {0x11, "system information"},
 	{0x12, "dispatch"}, {0x19, "modules and tasks"}, {0xA8, "special"},
-	{0xC0, "CPI measurement"}, {0xC8, "CPU utilisation"}};
+	{0xC0, "CPI measurement"}, {0xC8, "CPU utilisation"}, {0xC9, "recorded counters"}};
 
 enum { KNOWN = sizeof known / sizeof *known };
 

@@ -62,7 +62,7 @@ _swtrace()
 				-- --help" ;;
 		trigger)
 			words="--when --after --count --timeout --compress --keep -o --help" ;;
-		enable|disable) words="all 0x04 0x10 0x11 0x12 0x19 0xA8 0xC0 0xC8 --help" ;;
+		enable|disable) words="all 0x04 0x10 0x11 0x12 0x19 0xA8 0xC0 0xC8 0xC9 --help" ;;
 		maj|info|doctor) words="--json --help" ;;
 		stat)
 			words="-e -p -t -a -I --per-cpu --duration --csv --json -o -- --help" ;;
