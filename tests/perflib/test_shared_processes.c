@@ -347,12 +347,16 @@ static int offer_and_exec(void *user)
 
 static bool enough;
 
+/* Without Check: a child that is forked meanwhile would find its lock taken. */
 static void *start_and_stop(void *arg)
 {
-	while (!__atomic_load_n(&enough, __ATOMIC_RELAXED)) {
-		HANDLE h = offer_provider(5);
+	const GUID provider = guid_of(5);
 
-		if (offer_wide(h, 5, 6, 1) || PerfStopProvider(h))
+	while (!__atomic_load_n(&enough, __ATOMIC_RELAXED)) {
+		HANDLE h;
+
+		if (PerfStartProvider(&provider, NULL, &h) || offer_wide(h, 5, 6, 1) ||
+			PerfStopProvider(h))
 			return arg;
 		usleep(20);
 	}
