@@ -13,7 +13,7 @@ enum {
 	REPLAY_SETS = 256,
 	REPLAY_TEXT_BYTES = 16 << 20, /* names and helps of all countersets */
 	REPLAY_PENDING = 64,	      /* threads whose samples are incomplete */
-	REPLAY_CELLS = 4 << 20,	      /* values of all samples that are incomplete */
+	REPLAY_BYTES = 64 << 20,      /* rows of all samples that are not handed out yet */
 };
 
 struct replay;
@@ -56,7 +56,7 @@ struct replay {
 	struct replay_cursor at;
 	struct pending *pending;
 	uint32_t npending;
-	size_t cells;
+	size_t bytes;	/* at most REPLAY_BYTES and what the last row takes */
 	uint64_t order; /* of the samples that were complete */
 	bool stepped;
 	struct sample_time last; /* of the sample handed out last */

@@ -13,6 +13,7 @@
 struct part_set {
 	struct replay_set *set;
 	struct rows rows;
+	size_t bytes; /* of rows, as the replay counts them */
 	uint64_t rows_said;
 	uint32_t status;
 	bool broken; /* a part of it is missing, or wrong */
@@ -31,7 +32,7 @@ struct pending {
 
 static void free_part_set(struct replay *r, struct part_set *s)
 {
-	r->cells -= (size_t)s->rows.used * s->rows.columns;
+	r->bytes -= s->bytes;
 	rows_free(&s->rows);
 }
 
@@ -220,22 +221,40 @@ struct filling {
 	bool failed; /* no memory */
 };
 
+/* Rows of a few instances take as much as rows of many. */
+static size_t bytes_of(const struct rows *r)
+{
+	return r->allocated * (r->columns * (sizeof *r->value + 1) + sizeof *r->row) +
+	       r->names_allocated;
+}
+
+static void give_up(struct replay *r, struct part_set *s)
+{
+	s->broken = true;
+	r->bytes -= s->bytes;
+	s->bytes = 0;
+	rows_free(&s->rows);
+}
+
 static void add_row(struct filling *f, const char *name, size_t length, uint32_t id)
 {
 	struct part_set *s = f->s;
+	size_t bytes;
 
 	if (s->broken)
 		return;
-	if (f->r->cells + s->rows.columns > REPLAY_CELLS) {
-		s->broken = true; /* more than anybody has */
-		return;
-	}
 	if (!rows_add(&s->rows, name, length, id)) {
 		f->failed = s->rows.used < COUNTERSET_INSTANCES;
 		s->broken = true;
 		return;
 	}
-	f->r->cells += s->rows.columns;
+	bytes = bytes_of(&s->rows);
+	f->r->bytes += bytes - s->bytes;
+	s->bytes = bytes;
+	if (f->r->bytes > REPLAY_BYTES) {
+		give_up(f->r, s); /* more than anybody has */
+		return;
+	}
 	/* What is not known is 0: this becomes known later. */
 	memset(s->rows.value + (size_t)(s->rows.used - 1) * s->rows.columns, 0,
 		s->rows.columns * sizeof *s->rows.value);
@@ -360,7 +379,8 @@ static bool hand_out(struct replay *r, struct pending *p)
 		struct replay_set *to = from->set;
 		struct rows rows = to->rows;
 
-		r->cells -= (size_t)from->rows.used * from->rows.columns;
+		r->bytes -= from->bytes;
+		from->bytes = 0;
 		to->status = is_whole(from) ? from->status : ERROR_INVALID_DATA;
 		to->rows = from->rows;
 		rows.used = 0;
