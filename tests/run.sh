@@ -67,8 +67,8 @@ build() {
 suite() {
 	name=$1; shift
 	say "tests: $name"
-	# The emulated machine has its own turn. One more than processors: many tests wait.
-	(cd "build-test-$name" && ctest --timeout 600 -j "$((jobs + 1))" -LE '^emulation$' "$@") \
+	# The emulated machine has its own turn.
+	(cd "build-test-$name" && ctest --timeout 600 -j "$jobs" -LE '^emulation$' "$@") \
 		>"build-test-$name/log" 2>&1
 	# Each line "N passed, N failed, N skipped" of a test, and Check's own; ctest has the rest.
 	grep -E 'Passed|Failed|Skipped|Timeout|Exception' "build-test-$name/log" |
@@ -144,12 +144,12 @@ if [ "$quick" -eq 0 ]; then
 	only=
 	# clang's sanitizers see what gcc's do not (nothing added to a null pointer).
 	# The leak check takes no setuid program, none without /proc and none under strace. Single
-	# steps take minutes, and see no more than without it; nor do writers that are stopped, killed
-	# or aborted in their sequences, the samples, the benchmarks and the commands that only wait for
-	# what others have tested.
+	# steps take minutes, and see no more than without it; nor do writers that are stopped, killed,
+	# moved or aborted in their sequences, the samples, the benchmarks and the commands that only
+	# wait for what others have tested.
 	build asan -DCMAKE_C_COMPILER=clang -DCMAKE_CXX_COMPILER=clang++ \
 		-DSWTRACE_SANITIZE=address -DCMAKE_BUILD_TYPE=RelWithDebInfo &&
-		ASAN_OPTIONS=detect_leaks=1:abort_on_error=0 suite asan -E '^(install|model|faults|access|ring_(kill|stop|abort|signal).*|samples|event_pfm|bench_.*|swtrace_(continuous|record)|swtrace_cmd/ai_measures.*)$'
+		ASAN_OPTIONS=detect_leaks=1:abort_on_error=0 suite asan -E '^(install|model|faults|access|ring_(kill|stop|abort|signal|migrate).*|samples|event_pfm|bench_.*|swtrace_(continuous|record)|swtrace_cmd/ai_measures.*)$'
 	# It sees neither the stores of the restartable sequences nor a page that is mapped
 	# over a variable, and takes what they order for races: no hooks from several threads.
 	only='dump_test ring_layout ring_hooks ring_sections test_libtrace_cpi'
