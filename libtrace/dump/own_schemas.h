@@ -14,8 +14,7 @@ extern const unsigned swtrace_counters_schema_size;
 
 static inline unsigned own_schemas_size(void)
 {
-	return swtrace_cpi_schema_size + swtrace_cpuutil_schema_size +
-	       swtrace_counters_schema_size;
+	return swtrace_cpi_schema_size + swtrace_cpuutil_schema_size + swtrace_counters_schema_size;
 }
 
 #endif

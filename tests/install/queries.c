@@ -1,4 +1,4 @@
-/* What a program outside the tree needs of libperflib: its header, with the others', and to link. */
+/* What a program outside the tree needs of libperflib: its header, with the others', a link. */
 #include <stdio.h>
 #include <string.h>
 
@@ -25,8 +25,7 @@ int main(void)
 	if (PerfCloseQueryHandle(query) != ERROR_SUCCESS ||
 		PerfCloseQueryHandle(query) != ERROR_INVALID_HANDLE)
 		return 4;
-	if (PerfFormatCounterValue(PERF_COUNTER_COUNTER, &first, &second, &rate) !=
-			ERROR_SUCCESS ||
+	if (PerfFormatCounterValue(PERF_COUNTER_COUNTER, &first, &second, &rate) != ERROR_SUCCESS ||
 		rate < 1.99 || rate > 2.01)
 		return 5;
 	if (strcmp(PerfStatusName(ERROR_WMI_GUID_NOT_FOUND), "ERROR_WMI_GUID_NOT_FOUND") != 0)
