@@ -22,13 +22,7 @@
 		.name = (title),                                                                   \
 		.help = (text)}
 #define COUNT(column, title, text)                                                                 \
-	[column] = {.id = (column),                                                                \
-		.type = PERF_COUNTER_LARGE_RAWCOUNT,                                               \
-		.detail = PERF_DETAIL_NOVICE,                                                      \
-		.base = PERF_NO_COUNTER,                                                           \
-		.aggregate = PERF_AGGREGATE_TOTAL,                                                 \
-		.name = (title),                                                                   \
-		.help = (text)}
+	COUNTER(column, PERF_COUNTER_LARGE_RAWCOUNT, PERF_AGGREGATE_TOTAL, title, text)
 
 static const struct counter_definition counters[CPI_COLUMNS] = {
 	RATIO(CPI_COLUMN_CPI, PERF_AVERAGE_BULK, CPI_COLUMN_BASE, PERF_ATTRIB_DISPLAY_AS_REAL,

@@ -1,17 +1,10 @@
 #include "process.h"
 #include "sets.h"
 
-#define ONE(column, kind, sum, title, text)                                                        \
-	[column] = {.id = (column),                                                                \
-		.type = (kind),                                                                    \
-		.detail = PERF_DETAIL_NOVICE,                                                      \
-		.base = PERF_NO_COUNTER,                                                           \
-		.aggregate = (sum),                                                                \
-		.name = (title),                                                                   \
-		.help = (text)}
 #define RATE(column, title, text)                                                                  \
-	ONE(column, PERF_COUNTER_BULK_COUNT, PERF_AGGREGATE_TOTAL, title, text)
-#define TIME(column, title, text) ONE(column, PERF_100NSEC_TIMER, PERF_AGGREGATE_TOTAL, title, text)
+	COUNTER(column, PERF_COUNTER_BULK_COUNT, PERF_AGGREGATE_TOTAL, title, text)
+#define TIME(column, title, text)                                                                  \
+	COUNTER(column, PERF_100NSEC_TIMER, PERF_AGGREGATE_TOTAL, title, text)
 
 static const struct counter_definition counters[PROCESS_COLUMNS] = {
 	TIME(PROCESS_TIME, "% Processor Time",
@@ -25,15 +18,15 @@ static const struct counter_definition counters[PROCESS_COLUMNS] = {
 	RATE(PROCESS_INVOLUNTARY, "Involuntary Context Switches/sec", "As others took it."),
 	RATE(PROCESS_INSTRUCTIONS, "Instructions/sec",
 		"Instructions retired, counted while a query asks for them."),
-	ONE(PROCESS_THREADS, PERF_COUNTER_RAWCOUNT, PERF_AGGREGATE_TOTAL, "Thread Count",
+	COUNTER(PROCESS_THREADS, PERF_COUNTER_RAWCOUNT, PERF_AGGREGATE_TOTAL, "Thread Count",
 		"Threads now."),
-	ONE(PROCESS_VIRTUAL, PERF_COUNTER_LARGE_RAWCOUNT, PERF_AGGREGATE_TOTAL, "Virtual Bytes",
+	COUNTER(PROCESS_VIRTUAL, PERF_COUNTER_LARGE_RAWCOUNT, PERF_AGGREGATE_TOTAL, "Virtual Bytes",
 		"Address space in use."),
-	ONE(PROCESS_RESIDENT, PERF_COUNTER_LARGE_RAWCOUNT, PERF_AGGREGATE_TOTAL, "Working Set",
+	COUNTER(PROCESS_RESIDENT, PERF_COUNTER_LARGE_RAWCOUNT, PERF_AGGREGATE_TOTAL, "Working Set",
 		"Bytes in memory, shared ones included."),
-	ONE(PROCESS_ELAPSED, PERF_ELAPSED_TIME, PERF_AGGREGATE_UNDEFINED, "Elapsed Time",
+	COUNTER(PROCESS_ELAPSED, PERF_ELAPSED_TIME, PERF_AGGREGATE_UNDEFINED, "Elapsed Time",
 		"Seconds since it was started."),
-	ONE(PROCESS_ID, PERF_COUNTER_RAWCOUNT, PERF_AGGREGATE_UNDEFINED, "ID Process",
+	COUNTER(PROCESS_ID, PERF_COUNTER_RAWCOUNT, PERF_AGGREGATE_UNDEFINED, "ID Process",
 		"Its number."),
 };
 

@@ -2,21 +2,9 @@
 #include "sets.h"
 
 #define RATE(column, title, text)                                                                  \
-	[column] = {.id = (column),                                                                \
-		.type = PERF_COUNTER_BULK_COUNT,                                                   \
-		.detail = PERF_DETAIL_NOVICE,                                                      \
-		.base = PERF_NO_COUNTER,                                                           \
-		.aggregate = PERF_AGGREGATE_TOTAL,                                                 \
-		.name = (title),                                                                   \
-		.help = (text)}
+	COUNTER(column, PERF_COUNTER_BULK_COUNT, PERF_AGGREGATE_TOTAL, title, text)
 #define COUNT(column, title, text)                                                                 \
-	[column] = {.id = (column),                                                                \
-		.type = PERF_COUNTER_LARGE_RAWCOUNT,                                               \
-		.detail = PERF_DETAIL_NOVICE,                                                      \
-		.base = PERF_NO_COUNTER,                                                           \
-		.aggregate = PERF_AGGREGATE_TOTAL,                                                 \
-		.name = (title),                                                                   \
-		.help = (text)}
+	COUNTER(column, PERF_COUNTER_LARGE_RAWCOUNT, PERF_AGGREGATE_TOTAL, title, text)
 #define WORD(column, title, text)                                                                  \
 	[column] = {.id = (column),                                                                \
 		.type = PERF_COUNTER_RAWCOUNT,                                                     \

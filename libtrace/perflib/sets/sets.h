@@ -25,4 +25,14 @@ enum { INSTANCE_GROUP = 0x10000, INSTANCE_ALL = 0x20000 };
 
 extern const struct counterset processor_set, rings_set, cpi_set, process_set;
 
+/* A counter that has no base, for anybody. */
+#define COUNTER(column, kind, sum, title, text)                                                    \
+	[column] = {.id = (column),                                                                \
+		.type = (kind),                                                                    \
+		.detail = PERF_DETAIL_NOVICE,                                                      \
+		.base = PERF_NO_COUNTER,                                                           \
+		.aggregate = (sum),                                                                \
+		.name = (title),                                                                   \
+		.help = (text)}
+
 #endif
