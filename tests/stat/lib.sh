@@ -3,6 +3,7 @@
 # shellcheck shell=sh
 
 set -eu
+. "${0%/*}/../lib/checks.sh"
 : "${SWTRACE:?the swtrace command}" "${WORK:?the program tests/stat/work.c}"
 
 dir=$(mktemp -d "${TMPDIR:-/tmp}/swtrace-stat.XXXXXX")
@@ -18,23 +19,6 @@ cleanup()
 trap cleanup EXIT
 trap 'exit 1' HUP INT TERM
 cd "$dir"
-
-fail()
-{
-	echo "${0##*/}: $*" >&2
-	for file in out err; do
-		[ -f $file ] || continue
-		echo "-- $file:" >&2
-		head -n 20 $file >&2
-	done
-	exit 1
-}
-
-skip()
-{
-	echo "skipped: ${0##*/}: $*"
-	exit 77
-}
 
 # run STATUS ARGUMENTS...: swtrace stat, stdout to out, stderr to err.
 run()
@@ -52,12 +36,6 @@ refuses()
 	run "$@"
 	[ "$(wc -l <err)" -eq 1 ] && [ ! -s out ] ||
 		fail "swtrace stat $*: expected one line on stderr and nothing on stdout"
-}
-
-# in_file FILE PATTERN: an extended regular expression stands in it.
-in_file()
-{
-	grep -aEq -- "$2" "$1" || fail "$1 has no '$2'"
 }
 
 # cells FILE KIND EVENT: the counts of its rows of all places, a line each. User mode only
@@ -86,17 +64,6 @@ measured()
 {
 	"$SWTRACE" stat --csv -o probe -e "$1" -- true >/dev/null 2>&1 || return 1
 	[ -n "$(cells probe total "$1")" ]
-}
-
-# wait_until COMMAND...: for at most 20 s.
-wait_until()
-{
-	tries=0
-	until "$@"; do
-		tries=$((tries + 1))
-		[ $tries -lt 1000 ] || fail "waited in vain: $*"
-		sleep 0.02
-	done
 }
 
 is_gone()

@@ -3,6 +3,7 @@
 # shellcheck shell=sh
 
 set -eu
+. "${0%/*}/../lib/checks.sh"
 : "${SWTRACE:?the swtrace command}" "${CHECK_JSON:?the program tests/stat/check_json.c}"
 
 dir=$(mktemp -d "${TMPDIR:-/tmp}/swtrace-cmd.XXXXXX")
@@ -19,23 +20,6 @@ cleanup()
 trap cleanup EXIT
 trap 'exit 1' HUP INT TERM
 cd "$dir"
-
-fail()
-{
-	echo "${0##*/}: $*" >&2
-	for file in out err; do
-		[ -f $file ] || continue
-		echo "-- $file:" >&2
-		head -n 20 $file >&2
-	done
-	exit 1
-}
-
-skip()
-{
-	echo "skipped: ${0##*/}: $*"
-	exit 77
-}
 
 # run STATUS ARGUMENTS...: swtrace, stdout to out, stderr to err.
 run()
@@ -59,12 +43,6 @@ refuses()
 	in_file err "$pattern"
 }
 
-# in_file FILE PATTERN: an extended regular expression stands in it.
-in_file()
-{
-	grep -aEq -- "$2" "$1" || fail "$1 has no '$2'"
-}
-
 is_json()
 {
 	"$CHECK_JSON" <"$1" >wrong || fail "$1: $(cat wrong)"
@@ -74,15 +52,4 @@ is_json()
 processors()
 {
 	sed 's/.*[-,]//' /sys/devices/system/cpu/online | awk '{ print $1 + 1 }'
-}
-
-# wait_until COMMAND...: for at most 20 s.
-wait_until()
-{
-	tries=0
-	until "$@"; do
-		tries=$((tries + 1))
-		[ $tries -lt 1000 ] || fail "waited in vain: $*"
-		sleep 0.02
-	done
 }

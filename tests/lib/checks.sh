@@ -1,0 +1,37 @@
+# For tests of one file each, in a folder of their own: stdout of the last command is in out, stderr in
+# err. Sourced by the lib.sh beside them.
+# shellcheck shell=sh
+
+fail()
+{
+	echo "${0##*/}: $*" >&2
+	for file in out err; do
+		[ -f $file ] || continue
+		echo "-- $file:" >&2
+		head -n 20 $file >&2
+	done
+	exit 1
+}
+
+skip()
+{
+	echo "skipped: ${0##*/}: $*"
+	exit 77
+}
+
+# in_file FILE PATTERN: an extended regular expression stands in it.
+in_file()
+{
+	grep -aEq -- "$2" "$1" || fail "$1 has no '$2'"
+}
+
+# wait_until COMMAND...: for at most 20 s.
+wait_until()
+{
+	tries=0
+	until "$@"; do
+		tries=$((tries + 1))
+		[ $tries -lt 1000 ] || fail "waited in vain: $*"
+		sleep 0.02
+	done
+}
