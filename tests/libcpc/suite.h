@@ -13,6 +13,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "../lib/sanitized.h"
+
 Suite *sets_suite(void);
 Suite *buffers_suite(void);
 Suite *bind_suite(void);
@@ -48,29 +50,8 @@ void fault(unsigned n);
 cpc_set_t *set_of(cpc_t *cpc, const char *event, uint64_t preset, uint_t flags);
 uint64_t sampled(cpc_t *cpc, cpc_set_t *set, cpc_buf_t *buf, int index);
 
-/* ThreadSanitizer keeps signals back, and stands between the shared library and new threads. */
-#if defined(__SANITIZE_THREAD__)
-#define WITH_TSAN 1
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define WITH_TSAN 1
-#endif
-#endif
-#ifndef WITH_TSAN
-#define WITH_TSAN 0
-#endif
-
 /* ThreadSanitizer has some faults of its own, and so has clang's AddressSanitizer. */
-#if WITH_TSAN
-#define FAULTS_OF_SANITIZER 16
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define FAULTS_OF_SANITIZER 16
-#endif
-#endif
-#ifndef FAULTS_OF_SANITIZER
-#define FAULTS_OF_SANITIZER 0
-#endif
+#define FAULTS_OF_SANITIZER (WITH_TSAN || WITH_ASAN ? 16 : 0)
 
 /* n faults, exactly but for those. */
 #define ck_faults(faults, n)                                                                       \

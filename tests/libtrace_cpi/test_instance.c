@@ -7,19 +7,10 @@
 #include <unistd.h>
 
 #include "../../libtrace/counters/source.h"
+#include "../lib/sanitized.h"
 #include "double.h"
 #include "instances.h"
 #include "suites.h"
-
-/* Their allocators may be locked by another thread when one forks, for ever in the child. */
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-#define SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer) ||                         \
-	__has_feature(memory_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
 
 /* ------------------------------------------------------------------------------ misuse */
 
@@ -220,7 +211,7 @@ START_TEST(many_threads)
 }
 END_TEST
 
-#ifndef SANITIZED
+#if !SANITIZED
 /* A child forked while other threads are at it goes on. */
 START_TEST(fork_in_the_middle)
 {
@@ -312,7 +303,7 @@ Suite *instance_suite(void)
 	tcase_add_test(t, script_with_an_error);
 	tcase_add_test(t, ten_thousand);
 	tcase_add_loop_test(t, many_threads, 0, 3);
-#ifdef SANITIZED
+#if SANITIZED
 	puts("skipped: fork_in_the_middle: the sanitizer's allocator may be locked in the child");
 #else
 	/* User-mode emulation forks with whatever locks its own threads hold. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../../libtrace/counters/perf_page.h"
+#include "../lib/sanitized.h"
 #include "suites.h"
 
 enum { MEMBERS = 3 };
@@ -286,11 +287,7 @@ static bool five(uint32_t index, uint64_t *value)
 }
 
 /* The writer that is watched is nearly always in the middle. */
-#ifdef __SANITIZE_THREAD__
-enum { READINGS = 200 };
-#else
-enum { READINGS = 3000 };
-#endif
+enum { READINGS = WITH_TSAN ? 200 : 3000 };
 
 START_TEST(never_torn)
 {

@@ -18,30 +18,10 @@
 #include "../../libtrace/ring/layout.h"
 #include "../../libtrace/ring/reader.h"
 #include "../../libtrace/session/session.h"
+#include "../lib/sanitized.h"
 
-/* Sanitizers make everything slower; fewer rounds find as much. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) ||                         \
-	__has_feature(memory_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
 /* The thread sanitizer sees one process, and not what excludes a CPU's other writers. */
-#if defined(__SANITIZE_THREAD__)
-#define SEES_ONE_PROCESS 1
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define SEES_ONE_PROCESS 1
-#endif
-#endif
-#ifndef SEES_ONE_PROCESS
-#define SEES_ONE_PROCESS 0
-#endif
-#ifndef SANITIZED
-#define SANITIZED 0
-#endif
+#define SEES_ONE_PROCESS WITH_TSAN
 /* How many times slower than others the machine is: fewer rounds, longer waits. An emulated
  * machine's build says so. */
 #ifndef SLOW_MACHINE
