@@ -8,9 +8,11 @@
 
 /*
  * LARGE: a large page of most machines; where they are of another size it is only a number.
- * Arrays that stay SMALL do without: most never come to fill one.
+ * Arrays that are not SMALL begin where one may: so they are moved by whole tables of pages.
+ * Large pages themselves are for VERY_LARGE ones: to be used they are cleared as a whole, and a
+ * host that takes back what its guest has freed has to find memory for all of it.
  */
-enum { LEAST = 64 << 10, SMALL = 512 << 10, LARGE = 2 << 20 };
+enum { LEAST = 64 << 10, SMALL = 512 << 10, LARGE = 2 << 20, VERY_LARGE = 64 << 20 };
 
 /* Address space that begins where a large page may. */
 static char *reserve(size_t bytes)
@@ -23,6 +25,12 @@ static char *reserve(size_t bytes)
 		munmap(p, before);
 	munmap(p + before + bytes, LARGE - before);
 	return p + before;
+}
+
+static void prefer_large(char *at, size_t bytes)
+{
+	if (bytes > VERY_LARGE)
+		madvise(at, bytes, MADV_HUGEPAGE); /* a hint */
 }
 
 static char *map_small(const struct pages *p, size_t bytes)
@@ -42,7 +50,7 @@ static char *map_first(const struct pages *p, size_t bytes)
 		munmap(at, bytes);
 		return MAP_FAILED;
 	}
-	madvise(at, bytes, MADV_HUGEPAGE); /* a hint */
+	prefer_large(at, bytes);
 	if (p->at) {
 		memcpy(at, p->at, p->bytes);
 		munmap(p->at, p->bytes);
@@ -62,7 +70,7 @@ static char *move_large(const struct pages *p, size_t bytes)
 		return to;
 	char *at = mremap(p->at, p->bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, to);
 	if (at != MAP_FAILED)
-		madvise(at, bytes, MADV_HUGEPAGE); /* a hint */
+		prefer_large(at, bytes);
 	return at;
 }
 
@@ -85,6 +93,16 @@ int pages_grow(struct pages *p, size_t bytes)
 	p->at = at;
 	p->bytes = bytes;
 	return 0;
+}
+
+void pages_touch(struct pages *p)
+{
+#ifdef MADV_POPULATE_WRITE
+	/* A kernel that does not know it does it when they are used. */
+	madvise(p->at, p->bytes, MADV_POPULATE_WRITE);
+#else
+	(void)p;
+#endif
 }
 
 void pages_free(struct pages *p)

@@ -1,6 +1,6 @@
 /*
  * Arrays that may become large: they grow without being copied, what was never touched
- * takes no memory, and large ones lie in large pages where the kernel has them.
+ * takes no memory, and very large ones lie in large pages where the kernel has them.
  */
 #ifndef SWT_DECODER_PAGES_H
 #define SWT_DECODER_PAGES_H
@@ -15,6 +15,8 @@ struct pages {
 
 /* At least so many bytes, which may move; new ones are 0. 0 or CPIDECODE_ENOMEM. */
 int pages_grow(struct pages *p, size_t bytes);
+/* All of them will be used, in any order. */
+void pages_touch(struct pages *p);
 void pages_free(struct pages *p);
 
 /* Room for one more of that size after count; what there is doubles. 0 or CPIDECODE_ENOMEM. */

@@ -66,9 +66,11 @@ static struct frame frame_under(struct builder *b, struct frame parent, const ch
 		n = b->spelled.len;
 	}
 	uint32_t number = flame_names_add(&b->tree.names, name, n);
-	struct frame frame = {.path = flame_tree_path(&b->tree, parent.path, number)};
-	if (number)
-		frame.number = flame_tree_add(&b->tree, parent.number, parent.path, number);
+	if (!number)
+		return (struct frame){0};
+	struct frame frame = {.path = flame_tree_path(&b->tree, parent.path,
+				      flame_names_hash(&b->tree.names, number))};
+	frame.number = flame_tree_add(&b->tree, parent.number, number, frame.path);
 	return frame;
 }
 

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../model/clock.h"
 #include "../model/grow.h"
 #include "../sink/escape.h"
 #include "flame_sources.h"
@@ -18,6 +19,7 @@ enum {
 	FEW_STACKED = 1 << 18,
 	STEPS = 32, /* for an interval on the average, among those that overlap */
 	MAX_WAITING = 256,
+	KNOWN = 256,
 };
 
 /* An interval that may have others in it. */
@@ -53,15 +55,21 @@ struct waiting {
 	struct stack *stack;
 	uint32_t parent; /* a frame, or WAITING and its place */
 	uint32_t name, frame;
-	uint64_t parent_path, path, self;
+	uint64_t path; /* of its name alone, at first */
+	uint64_t self;
 };
 
 #define WAITING (UINT32_C(1) << 31)
 _Static_assert(FLAME_MOST <= WAITING, "no frame's number is one of those");
 
+struct known_name {
+	uint32_t name;
+	uint64_t hash;
+};
+
 /* A writer's numbers, in the tree. */
 struct numbers {
-	uint32_t *names; /* NULL: the same */
+	uint32_t base; /* of names: how much more they are there */
 	struct owner *owners;
 };
 
@@ -69,6 +77,9 @@ struct backward {
 	struct flame_log *log;
 	struct flame_tree *tree;
 	struct numbers *numbers;
+	const struct clock **clocks; /* of files */
+	uint32_t *spelled;	     /* of each name in another way; 0, or none: as it is */
+	struct known_name known[KNOWN];
 	struct stack *stacks;
 	size_t nstacks, stacks_cap;
 	uint32_t *stack_table; /* open hash: number + 1 */
@@ -98,64 +109,58 @@ static bool is_same(struct flame_name name, const struct out *text)
 	return text->len == name.len && (!name.len || !memcmp(text->buf, name.at, name.len));
 }
 
-static uint32_t *same_numbers(uint32_t n)
+/* In lines of stacks: of those that are spelled in another way, the numbers of their spelling. */
+static int spell_names(struct backward *b)
 {
-	uint32_t *to = malloc(((size_t)n + 1) * sizeof *to);
-	for (uint32_t i = 0; to && i < n; i++)
-		to[i] = i;
-	return to;
-}
-
-/* Those that are spelled as they are. */
-static int add_names(struct backward *b, const struct flame_names *own, uint32_t *to)
-{
-	struct flame_wanted wanted[FLAME_WANTED];
-	for (uint32_t k = 1, n; k < own->count; k += n) {
-		n = own->count - k < FLAME_WANTED ? own->count - k : FLAME_WANTED;
-		for (uint32_t i = 0; i < n; i++) {
-			struct flame_name name = flame_names_get(own, k + i);
-			wanted[i] = (struct flame_wanted){.bytes = name.at, .len = name.len};
-		}
-		int rc = flame_names_add_all(&b->tree->names, wanted, n);
-		for (uint32_t i = 0; i < n && !rc; i++)
-			to[k + i] = wanted[i].number;
-		if (rc)
-			return rc;
-	}
-	return 0;
-}
-
-/*
- * In the tree, two names that are spelled the same are one. The first writer's names become the
- * tree's, and of them only those that are spelled in another way get other numbers.
- */
-static int number_names(struct backward *b, unsigned i, struct out *text)
-{
-	struct flame_names *all = &b->tree->names, *own = i ? &b->log->writers[i].names : all;
-	uint32_t n = b->log->writers[i].names.count, **to = &b->numbers[i].names;
-	if (i == 0) {
-		*all = b->log->writers[i].names;
-		b->log->writers[i].names = (struct flame_names){0};
-		if (b->log->r->format != FORMAT_FOLDED)
-			return 0;
-	} else if (!(*to = same_numbers(n))) {
-		return CPIDECODE_ENOMEM;
-	}
-	if (b->log->r->format != FORMAT_FOLDED)
-		return add_names(b, own, *to);
-	for (uint32_t k = 1; k < n; k++) {
-		struct flame_name name = flame_names_get(own, k);
-		spell(name, text);
-		if (text->error)
-			return CPIDECODE_ENOMEM;
-		if (i == 0 && is_same(name, text))
+	struct flame_names *names = &b->tree->names;
+	struct out text;
+	int rc = 0;
+	out_memory(&text);
+	for (uint32_t k = 1, end = names->used; k < end && !rc; k = flame_names_next(names, k)) {
+		struct flame_name name = flame_names_get(names, k);
+		spell(name, &text);
+		if (!text.error && is_same(name, &text))
 			continue;
-		uint32_t number = flame_names_add(all, text->buf, text->len);
-		if (!number || (!*to && !(*to = same_numbers(n))))
-			return CPIDECODE_ENOMEM;
-		(*to)[k] = number;
+		uint32_t number = text.error ? 0 : flame_names_append(names, text.buf, text.len);
+		if (!b->spelled)
+			b->spelled = calloc(end, sizeof *b->spelled);
+		if (number && b->spelled)
+			b->spelled[k] = number;
+		else
+			rc = CPIDECODE_ENOMEM;
 	}
-	return 0;
+	out_discard(&text);
+	return rc;
+}
+
+/* All writers' names become the tree's. */
+static int number_names(struct backward *b)
+{
+	int rc = 0;
+	for (unsigned i = 0; i < b->log->count && !rc; i++)
+		rc = flame_names_take(
+			&b->tree->names, &b->log->writers[i].names, &b->numbers[i].base);
+	/* Their table makes room for that of the frames, which are no fewer, mostly. */
+	flame_names_close(&b->tree->names);
+	if (!rc && b->log->r->format == FORMAT_FOLDED)
+		rc = spell_names(b);
+	return rc ? rc : flame_tree_expect(b->tree, b->tree->names.count);
+}
+
+/* A writer's name, in the tree. */
+static uint32_t name_of(const struct backward *b, unsigned writer, uint32_t own)
+{
+	uint32_t name = own + b->numbers[writer].base;
+	return b->spelled && b->spelled[name] ? b->spelled[name] : name;
+}
+
+/* The hash of a name; where there are few, it is known. */
+static uint64_t hash_of(struct backward *b, uint32_t name)
+{
+	struct known_name *known = &b->known[name % KNOWN];
+	if (known->name != name)
+		*known = (struct known_name){name, flame_names_hash(&b->tree->names, name)};
+	return known->hash;
 }
 
 static bool more_stacks(struct backward *b)
@@ -212,7 +217,7 @@ static int number_owners(struct backward *b, unsigned i)
 		const struct flame_owner *from = &w->owners[k];
 		struct owner *to = &n->owners[k];
 		to->machine = from->machine;
-		to->name = n->names ? n->names[from->name] : from->name;
+		to->name = name_of(b, i, from->name);
 		int rc = find_stack(b, from->machine, from->tid, &to->stack);
 		if (rc)
 			return rc;
@@ -291,12 +296,12 @@ static void prepare(struct backward *b, struct flame_ended *e, unsigned n)
 		struct waiting *w = &b->waiting[i];
 		w->owner = &numbers->owners[e[i].record.owner];
 		w->stack = &b->stacks[w->owner->stack];
-		w->name = numbers->names ? numbers->names[e[i].record.name] : e[i].record.name;
+		w->name = name_of(b, e[i].segment->writer, e[i].record.name);
+		w->path = hash_of(b, w->name);
 		w->self = 0;
 		if (b->tree->measured)
-			e[i].record.part.elapsed_ns =
-				trace_duration_ns(trace_file(b->log->r->trace, e[i].segment->file),
-					e[i].record.elapsed);
+			e[i].record.part.elapsed_ns = clock_duration_ns(
+				b->clocks[e[i].segment->file], e[i].record.elapsed);
 	}
 }
 
@@ -305,8 +310,8 @@ static int find_task(struct backward *b, struct owner *owner)
 {
 	if (owner->frame)
 		return 0;
-	owner->path = flame_tree_path(b->tree, 0, owner->name);
-	owner->frame = flame_tree_add(b->tree, 0, 0, owner->name);
+	owner->path = flame_tree_path(b->tree, 0, hash_of(b, owner->name));
+	owner->frame = flame_tree_add(b->tree, 0, owner->name, owner->path);
 	return owner->frame ? 0 : CPIDECODE_ENOMEM;
 }
 
@@ -323,17 +328,18 @@ static int nest(struct backward *b, const struct flame_ended *e, unsigned number
 		starts_after(s->at[place - 1].early, s->at[place - 1].start, e->early, e->start))
 		place--;
 	struct holder *own = &s->at[place];
+	uint64_t parent;
 	if (place) {
 		own[-1].nested += e->record.weight;
 		w->parent = own[-1].frame;
-		w->parent_path = own[-1].path;
+		parent = own[-1].path;
 	} else {
 		if (find_task(b, w->owner))
 			return CPIDECODE_ENOMEM;
 		w->parent = w->owner->frame;
-		w->parent_path = w->owner->path;
+		parent = w->owner->path;
 	}
-	w->path = flame_tree_path(b->tree, w->parent_path, w->name);
+	w->path = flame_tree_path(b->tree, parent, w->path);
 	flame_tree_ask(b->tree, w->path);
 	if (place < s->count)
 		memmove(own + 1, own, (s->count - place) * sizeof *own);
@@ -354,7 +360,7 @@ static int find_frames(struct backward *b, const struct flame_ended *e, unsigned
 	for (unsigned i = 0; i < n; i++) {
 		struct waiting *w = &b->waiting[i];
 		uint32_t parent = known_frame(b, w->parent);
-		w->frame = flame_tree_add(b->tree, parent, w->parent_path, w->name);
+		w->frame = flame_tree_add(b->tree, parent, w->name, w->path);
 		if (!w->frame)
 			return CPIDECODE_ENOMEM;
 		if (b->tree->measured)
@@ -393,14 +399,18 @@ static int add_all(struct backward *b)
 {
 	b->numbers = calloc(b->log->count, sizeof *b->numbers);
 	int rc = b->numbers ? 0 : CPIDECODE_ENOMEM;
-	struct out text;
-	out_memory(&text);
-	for (unsigned i = 0; i < b->log->count && !rc; i++) {
-		rc = number_names(b, i, &text);
-		if (!rc)
-			rc = number_owners(b, i);
-	}
-	out_discard(&text);
+	size_t nfiles = trace_nfiles(b->log->r->trace);
+	b->clocks = calloc(nfiles + 1, sizeof *b->clocks);
+	if (!b->clocks)
+		rc = CPIDECODE_ENOMEM;
+	for (size_t i = 0; i < nfiles && !rc; i++)
+		b->clocks[i] = trace_file(b->log->r->trace, i)->clock;
+	for (unsigned i = 0; i < b->log->count && !rc; i++)
+		rc = blocks_join(&b->tree->blocks, &b->log->writers[i].blocks);
+	if (!rc)
+		rc = number_names(b);
+	for (unsigned i = 0; i < b->log->count && !rc; i++)
+		rc = number_owners(b, i);
 	if (!rc)
 		rc = flame_sources_open(&b->sources);
 	for (size_t i = 0; i < trace_nfiles(b->log->r->trace) && !rc; i++) {
@@ -416,12 +426,15 @@ static int add_all(struct backward *b)
 
 int flame_backward(struct flame_log *log, struct flame_tree *tree)
 {
-	struct backward b = {.log = log, .tree = tree, .sources.log = log, .sweep_at = FEW_STACKED};
+	struct backward b = {.log = log,
+		.tree = tree,
+		.sources = {.log = log, .blocks = &tree->blocks},
+		.sweep_at = FEW_STACKED};
 	int rc = add_all(&b), error = errno;
-	for (unsigned i = 0; b.numbers && i < log->count; i++) {
-		free(b.numbers[i].names);
+	for (unsigned i = 0; b.numbers && i < log->count; i++)
 		free(b.numbers[i].owners);
-	}
+	free(b.spelled);
+	free(b.clocks);
 	for (size_t i = 0; i < b.nstacks; i++)
 		free(b.stacks[i].at);
 	flame_sources_close(&b.sources);

@@ -9,6 +9,7 @@
 
 #include "../../formats/cpuutil_hooks.h"
 #include "../io/temp.h"
+#include "../model/clock.h"
 #include "../model/grow.h"
 #include "../model/pass.h"
 
@@ -17,40 +18,47 @@ _Static_assert(sizeof(struct flame_writer) % PASS_APART == 0, "for pass_alloc");
 enum {
 	BUDGET = 24 << 20,
 	FEW_NAMES = 1 << 10,
+	SAMPLE = 1 << 15,    /* names that tell whether others will come again */
+	APPENDED = 24 << 20, /* bytes of those that are not asked, once at most */
 	MAX_OWNERS = 1 << 16,
 	OWNER_PLACES = 4 * MAX_OWNERS,
 };
 
-/* Of a record, which is read from its end: what stands before its tail. */
+/*
+ * A record is read from its end: its shape, its name, its owner, the ticks of it, and what words
+ * it has. Numbers take as few bytes as they need.
+ */
 enum {
-	HAS_WEIGHT = 1,
-	HAS_COUNTS = 2,
-	HAS_VALUE = 4,
-	IS_LONG = 8, /* ticks that the tail has no room for */
-	KIND_SHIFT = 4,
-	OWNER_SHIFT = 8,
+	AFTER_CODE = 0, /* two bits: the bytes of after, and of elapsed */
+	ELAPSED_CODE = 2,
+	LONG_NAME = 1 << 4,  /* 4 bytes, not 2 */
+	LONG_OWNER = 1 << 5, /* 2, not 1 */
+	HAS_WEIGHT = 1 << 6,
+	HAS_COUNTS = 1 << 7,
+	HAS_VALUE = 1 << 8,
+	KIND_SHIFT = 9,
 };
 
-struct tail {
-	uint32_t after, elapsed;
-	uint32_t flags; /* and the owner */
-	uint32_t name;	/* put there later */
-};
-
-_Static_assert(sizeof(struct tail) == 16, "no gaps");
+static const uint8_t code_bytes[] = {2, 3, 4, 8};
+static const uint64_t code_mask[] = {0xFFFF, 0xFFFFFF, 0xFFFFFFFF, UINT64_MAX};
+/* By the bits below HAS_WEIGHT, the bytes of all numbers; by those from there on, of the words. */
+#define AFTERS(n) n + 2, n + 3, n + 4, n + 8
+#define TICKS(n) AFTERS(n + 2), AFTERS(n + 3), AFTERS(n + 4), AFTERS(n + 8)
+static const uint8_t number_bytes[] = {TICKS(1 + 2), TICKS(1 + 4), TICKS(2 + 2), TICKS(2 + 4)};
+static const uint8_t word_bytes[] = {0, 8, 16, 24, 8, 16, 24, 32};
 
 static int new_block(struct flame_writer *w)
 {
-	if (pages_room(&w->memory, w->nblocks, FLAME_BLOCK))
+	if (block_array_room(&w->memory, &w->blocks, w->memory.count, FLAME_BLOCK))
 		return CPIDECODE_ENOMEM;
-	w->block = (uint8_t *)w->memory.at + w->nblocks++ * FLAME_BLOCK;
+	w->block = w->memory.blocks[w->memory.count - 1];
 	return 0;
 }
 
 /* Where the block lies in memory. */
 static size_t block_offset(const struct flame_writer *w)
 {
-	return (w->nblocks - 1) * FLAME_BLOCK;
+	return (w->memory.count - 1) * FLAME_BLOCK;
 }
 
 static int write_block(struct flame_writer *w)
@@ -84,6 +92,7 @@ static void end_segment(struct flame_writer *w)
 	struct flame_segment *last = &w->segments[w->nsegments - 1];
 	last->bytes = w->used - w->begin;
 	last->end = w->last_end;
+	last->start = w->first_start;
 }
 
 /* The records that still lack the numbers of their names get them. */
@@ -91,9 +100,13 @@ static int name_records(struct flame_writer *w)
 {
 	int rc = flame_names_add_all(&w->names, w->wanted, w->nwanted);
 	for (unsigned i = 0; i < w->nwanted && !rc; i++)
-		memcpy(w->block + w->unnamed[i] - sizeof(uint32_t), &w->wanted[i].number,
-			sizeof(uint32_t));
+		memcpy(w->block + w->unnamed[i] - sizeof(uint32_t) - sizeof(uint16_t),
+			&w->wanted[i].number, sizeof(uint32_t));
+	w->looked_up += w->nwanted;
 	w->nwanted = w->text_used = 0;
+	/* Nearly all of them were new: looking up another one takes long, and finds nothing. */
+	if (w->looked_up >= SAMPLE && !w->appending && w->names.count >= w->looked_up / 8 * 7)
+		w->appending = APPENDED;
 	return rc;
 }
 
@@ -103,7 +116,7 @@ static int next_block(const struct flame_log *log, struct flame_writer *w)
 	int rc = name_records(w);
 	if (rc)
 		return rc;
-	rc = w->nblocks < log->blocks ? new_block(w) : write_block(w);
+	rc = w->memory.count < log->blocks ? new_block(w) : write_block(w);
 	w->used = w->begin = 0;
 	w->unsealed = w->nsegments;
 	return rc;
@@ -130,6 +143,7 @@ static int make_room(const struct flame_log *log, struct flame_writer *w, const 
 		return CPIDECODE_ENOMEM;
 	w->begin = w->used;
 	w->last_end = 0;
+	w->first_start = UINT64_MAX;
 	w->segments[w->nsegments] = (struct flame_segment){.file = iv->file,
 		.ring = iv->ring,
 		.slice = slice,
@@ -171,34 +185,44 @@ static uint32_t util_name(struct flame_writer *w, const struct interval *iv)
 	return number;
 }
 
-/* The name of the record that was put last. */
-static int put_name(struct flame_writer *w, const struct interval *iv)
+/*
+ * The name of a record that is about to be put; *wait: it comes with others, as finding it may mean
+ * waiting for memory.
+ */
+static int find_name(
+	struct flame_writer *w, const struct interval *iv, uint32_t *number, bool *wait)
 {
-	uint32_t number;
+	*wait = false;
 	if (iv->major == CPUUTIL_MAJOR) {
-		number = util_name(w, iv);
-		memcpy(w->block + w->used - sizeof number, &number, sizeof number);
-		return number ? 0 : CPIDECODE_ENOMEM;
+		*number = util_name(w, iv);
+	} else if (!iv->has_label) {
+		*number = minor_name(w, iv->mm);
+	} else if (w->appending > 0) {
+		*number = flame_names_append(&w->names, iv->label, iv->label_len);
+		w->appending -= 1 + (int64_t)iv->label_len;
+		if (w->appending <= 0)
+			w->appending = -1;
+	} else if (iv->label_len <= FLAME_TEXT && w->names.count > FEW_NAMES) {
+		/* Few names are at hand at once: gathering them would take longer. */
+		*wait = true;
+		*number = UINT32_MAX;
+		return w->nwanted == FLAME_WANTED || iv->label_len > FLAME_TEXT - w->text_used
+			       ? name_records(w)
+			       : 0;
+	} else {
+		*number = flame_names_add(&w->names, iv->label, iv->label_len);
 	}
-	/* Few names are at hand at once: gathering them would take longer. */
-	if (iv->has_label && iv->label_len <= FLAME_TEXT && w->names.count > FEW_NAMES) {
-		if (w->nwanted == FLAME_WANTED || iv->label_len > FLAME_TEXT - w->text_used) {
-			int rc = name_records(w);
-			if (rc)
-				return rc;
-		}
-		char *text = w->text + w->text_used;
-		memcpy(text, iv->label, iv->label_len);
-		w->text_used += iv->label_len;
-		w->unnamed[w->nwanted] = w->used;
-		w->wanted[w->nwanted++] =
-			(struct flame_wanted){.bytes = text, .len = iv->label_len};
-		return 0;
-	}
-	number = iv->has_label ? flame_names_add(&w->names, iv->label, iv->label_len)
-			       : minor_name(w, iv->mm);
-	memcpy(w->block + w->used - sizeof number, &number, sizeof number);
-	return number ? 0 : CPIDECODE_ENOMEM;
+	return *number ? 0 : CPIDECODE_ENOMEM;
+}
+
+/* Of the record that was put last. */
+static void name_later(struct flame_writer *w, const struct interval *iv)
+{
+	char *text = w->text + w->text_used;
+	memcpy(text, iv->label, iv->label_len);
+	w->text_used += iv->label_len;
+	w->unnamed[w->nwanted] = w->used;
+	w->wanted[w->nwanted++] = (struct flame_wanted){.bytes = text, .len = iv->label_len};
 }
 
 static bool owns(const struct flame_owner *o, const struct interval *iv)
@@ -254,92 +278,129 @@ static uint8_t *put(uint8_t *p, uint64_t v)
 	return p + sizeof v;
 }
 
-static uint8_t *put_part(uint8_t *p, const struct flame_part *part, uint32_t *flags)
+static uint8_t *put_part(uint8_t *p, const struct flame_part *part, uint32_t *shape)
 {
-	*flags |= (uint32_t)part->kind << KIND_SHIFT;
+	*shape |= (uint32_t)part->kind << KIND_SHIFT;
 	if (part->kind == FLAME_CPI_NONE)
 		return p;
 	if (part->above != NOT_MEASURED || part->below != NOT_MEASURED) {
-		*flags |= HAS_COUNTS;
+		*shape |= HAS_COUNTS;
 		p = put(put(p, part->above), part->below);
 	}
 	if (!isnan(part->value)) {
-		*flags |= HAS_VALUE;
+		*shape |= HAS_VALUE;
 		memcpy(p, &part->value, sizeof part->value);
 		p += sizeof part->value;
 	}
 	return p;
 }
 
+/* What stands behind its bytes is written over by what comes next. */
+static uint8_t *put_ticks(uint8_t *p, uint64_t ticks, unsigned shift, uint32_t *shape)
+{
+	static const uint8_t code_of[] = {[3] = 1, [4] = 2, [5] = 3, 3, 3, 3}; /* by their bytes */
+	unsigned code = code_of[(71 - (unsigned)__builtin_clzll(ticks | 1)) / 8];
+	*shape |= code << shift;
+	memcpy(p, &ticks, sizeof ticks);
+	return p + code_bytes[code];
+}
+
+static uint8_t *put_number(uint8_t *p, uint32_t number, unsigned few, uint32_t bit, uint32_t *shape)
+{
+	memcpy(p, &number, sizeof number);
+	if (number >> 8 * few == 0)
+		return p + few;
+	*shape |= bit;
+	return p + 2 * few;
+}
+
+static void widen_span(struct flame_writer *w, int64_t start, int64_t end)
+{
+	w->start = start < w->start ? start : w->start;
+	w->end = end > w->end ? end : w->end;
+}
+
+/* One of which ticks are not enough: a clock that goes back, or a start before tick 0. */
+static void take_span(
+	const struct flame_log *log, struct flame_writer *w, const struct interval *iv)
+{
+	const struct clock *clock = trace_file(log->r->trace, iv->file)->clock;
+	if (log->by_ticks)
+		widen_span(w, clock_time_before(clock, iv->end_ticks, iv->elapsed),
+			clock_time(clock, iv->end_ticks));
+	else
+		widen_span(w, iv->start_ns, iv->end_ns);
+}
+
 static void put_record(const struct flame_log *log, struct flame_writer *w,
-	const struct interval *iv, uint64_t weight)
+	const struct interval *iv, uint64_t weight, uint32_t name)
 {
 	/* The first of a segment comes after none. */
 	uint64_t after = w->used > w->begin ? iv->end_ticks - w->last_end : 0;
-	uint32_t flags = w->last_owner << OWNER_SHIFT;
+	uint32_t shape = 0;
 	uint8_t *p = w->block + w->used;
 	if (weight != iv->elapsed) {
-		flags |= HAS_WEIGHT;
+		shape |= HAS_WEIGHT;
 		p = put(p, weight);
 	}
 	if (log->r->format == FORMAT_SVG) {
 		struct flame_part part = flame_part_of(iv);
-		p = put_part(p, &part, &flags);
-		w->start = iv->start_ns < w->start ? iv->start_ns : w->start;
-		w->end = iv->end_ns > w->end ? iv->end_ns : w->end;
+		p = put_part(p, &part, &shape);
 	}
-	if ((after | iv->elapsed) > UINT32_MAX) {
-		flags |= IS_LONG;
-		p = put(put(p, after), iv->elapsed);
-	}
-	struct tail tail = {(uint32_t)after, (uint32_t)iv->elapsed, flags, 0};
-	memcpy(p, &tail, sizeof tail);
-	w->used = (uint32_t)(p + sizeof tail - w->block);
+	p = put_ticks(p, after, AFTER_CODE, &shape);
+	p = put_ticks(p, iv->elapsed, ELAPSED_CODE, &shape);
+	p = put_number(p, w->last_owner, 1, LONG_OWNER, &shape);
+	p = put_number(p, name, 2, LONG_NAME, &shape);
+	uint16_t last = (uint16_t)shape;
+	memcpy(p, &last, sizeof last);
+	w->used = (uint32_t)(p + sizeof last - w->block);
 	w->last_end = iv->end_ticks;
+	uint64_t start = iv->end_ticks - iv->elapsed;
+	if (!log->by_ticks || iv->elapsed > iv->end_ticks)
+		take_span(log, w, iv);
+	else if (start < w->first_start)
+		w->first_start = start;
 }
 
-static unsigned words_of(uint32_t flags)
-{
-	return (flags & HAS_WEIGHT) + (flags & HAS_COUNTS) + (flags & HAS_VALUE) / HAS_VALUE +
-	       (flags & IS_LONG) / IS_LONG * 2;
-}
-
-static uint64_t get(const uint8_t **p)
+static uint64_t get(const uint8_t *p)
 {
 	uint64_t v;
-	memcpy(&v, *p, sizeof v);
-	*p += sizeof v;
+	memcpy(&v, p, sizeof v);
 	return v;
 }
 
 const uint8_t *flame_log_back(const uint8_t *p, struct flame_record *r)
 {
-	struct tail tail;
-	memcpy(&tail, p - sizeof tail, sizeof tail);
-	const uint8_t *begin = p - sizeof tail - 8 * words_of(tail.flags), *next = begin;
-	uint64_t weight = tail.flags & HAS_WEIGHT ? get(&next) : tail.elapsed;
-	r->name = tail.name;
-	r->owner = tail.flags >> OWNER_SHIFT;
-	r->after = tail.after;
-	r->elapsed = tail.elapsed;
-	r->part = (struct flame_part){.kind = tail.flags >> KIND_SHIFT & 3,
-		.above = NOT_MEASURED,
-		.below = NOT_MEASURED,
-		.value = NAN};
-	if (tail.flags & HAS_COUNTS) {
-		r->part.above = get(&next);
-		r->part.below = get(&next);
-	}
-	if (tail.flags & HAS_VALUE) {
-		memcpy(&r->part.value, next, sizeof r->part.value);
-		next += sizeof r->part.value;
-	}
-	if (tail.flags & IS_LONG) {
-		r->after = get(&next);
-		r->elapsed = get(&next);
-	}
-	r->weight = tail.flags & HAS_WEIGHT ? weight : r->elapsed;
+	uint16_t shape;
+	p -= sizeof shape;
+	memcpy(&shape, p, sizeof shape);
+	const uint8_t *numbers = p - number_bytes[shape % HAS_WEIGHT];
+	const uint8_t *begin = numbers - word_bytes[shape / HAS_WEIGHT % 8], *words = begin;
+	unsigned after = shape >> AFTER_CODE & 3, elapsed = shape >> ELAPSED_CODE & 3;
+	r->after = get(numbers) & code_mask[after];
+	numbers += code_bytes[after];
+	r->elapsed = get(numbers) & code_mask[elapsed];
+	numbers += code_bytes[elapsed];
+	uint64_t rest = get(numbers);
+	r->owner = shape & LONG_OWNER ? (uint16_t)rest : (uint8_t)rest;
+	rest >>= shape & LONG_OWNER ? 16 : 8;
+	r->name = shape & LONG_NAME ? (uint32_t)rest : (uint16_t)rest;
+	r->weight = r->elapsed;
+	r->part.kind = shape >> KIND_SHIFT & 3;
+	r->part.above = r->part.below = NOT_MEASURED;
+	r->part.value = NAN;
 	r->part.elapsed = r->elapsed;
+	if (shape & HAS_WEIGHT) {
+		r->weight = get(words);
+		words += 8;
+	}
+	if (shape & HAS_COUNTS) {
+		r->part.above = get(words);
+		r->part.below = get(words + 8);
+		words += 16;
+	}
+	if (shape & HAS_VALUE)
+		memcpy(&r->part.value, words, sizeof r->part.value);
 	return begin;
 }
 
@@ -351,17 +412,23 @@ static int take_interval(
 		w->unfit = true;
 		return CPIDECODE_ECANCELED;
 	}
+	uint32_t name;
+	bool wait;
 	int rc = find_owner(w, iv);
 	if (!rc)
 		rc = make_room(log, w, iv, slice);
+	if (!rc)
+		rc = find_name(w, iv, &name, &wait);
 	if (rc)
 		return rc;
 	if (iv->end_ticks < w->last_end) {
 		w->unfit = true;
 		return CPIDECODE_ECANCELED;
 	}
-	put_record(log, w, iv, weight);
-	return put_name(w, iv);
+	put_record(log, w, iv, weight, name);
+	if (wait)
+		name_later(w, iv);
+	return 0;
 }
 
 static int read_slice(void *ctx, struct pass_slice *slice)
@@ -401,12 +468,61 @@ static int open_writers(struct flame_log *log, unsigned wants)
 	return rc;
 }
 
+/* Where clocks do not go back, the first tick is the first moment. */
+static void span_segments(const struct flame_log *log, struct flame_writer *w)
+{
+	for (size_t i = 0; i < w->nsegments; i++) {
+		const struct flame_segment *s = &w->segments[i];
+		const struct clock *clock = trace_file(log->r->trace, s->file)->clock;
+		if (s->start != UINT64_MAX)
+			widen_span(w, clock_time(clock, s->start), clock_time(clock, s->end));
+	}
+}
+
+static bool all_monotone(const struct trace *t)
+{
+	for (size_t i = 0; i < trace_nfiles(t); i++)
+		if (!clock_is_monotone(trace_file(t, i)->clock))
+			return false;
+	return true;
+}
+
+static int count_unread(struct flame_writer *w)
+{
+	w->unread = calloc(w->memory.count + 1, sizeof *w->unread);
+	if (!w->unread)
+		return CPIDECODE_ENOMEM;
+	for (size_t i = 0; i < w->nsegments; i++)
+		if (!w->segments[i].stored)
+			w->unread[w->segments[i].offset / FLAME_BLOCK]++;
+	return 0;
+}
+
+const uint8_t *flame_log_at(const struct flame_log *log, const struct flame_segment *segment)
+{
+	const struct flame_writer *w = &log->writers[segment->writer];
+	return block_array_at(&w->memory, segment->offset, 1);
+}
+
+void flame_log_drop(
+	struct flame_log *log, const struct flame_segment *segment, struct blocks *blocks)
+{
+	struct flame_writer *w = &log->writers[segment->writer];
+	size_t block = segment->offset / FLAME_BLOCK;
+	if (!segment->stored && --w->unread[block] == 0)
+		blocks_put(blocks, w->memory.blocks[block]);
+}
+
 int flame_log_write(struct flame_log *log, unsigned wants, struct findings *found)
 {
+	log->by_ticks = log->r->format != FORMAT_SVG || all_monotone(log->r->trace);
+	if (log->by_ticks)
+		wants &= ~(unsigned)WANT_START;
 	struct pass pass = {.trace = log->r->trace,
 		.from_ns = INT64_MIN,
 		.to_ns = INT64_MAX,
 		.threads = log->r->threads,
+		.spared = log->by_ticks ? HOOK_SPARE_TIME : 0,
 		.read = read_slice,
 		.progress = log->r->progress ? show_progress : NULL,
 		.ctx = log};
@@ -419,6 +535,10 @@ int flame_log_write(struct flame_log *log, unsigned wants, struct findings *foun
 		end_segment(&log->writers[i]);
 		if (!rc)
 			rc = name_records(&log->writers[i]);
+		if (!rc)
+			rc = count_unread(&log->writers[i]);
+		if (log->by_ticks)
+			span_segments(log, &log->writers[i]);
 		unfit |= log->writers[i].unfit;
 	}
 	return unfit || rc == CPIDECODE_ESPOOL ? 1 : rc;
@@ -430,10 +550,12 @@ void flame_log_free(struct flame_log *log)
 		struct flame_writer *w = &log->writers[i];
 		interval_builder_free(w->builder);
 		flame_names_free(&w->names);
-		pages_free(&w->memory);
+		block_array_free(&w->memory);
+		blocks_free(&w->blocks);
 		free(w->owners);
 		free(w->owner_table);
 		free(w->segments);
+		free(w->unread);
 		if (w->fd >= 0)
 			close(w->fd);
 	}

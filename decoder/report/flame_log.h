@@ -23,15 +23,16 @@ struct flame_segment {
 	size_t slice, order; /* order: within the slice */
 	uint64_t offset;     /* in the writer's memory or file */
 	uint64_t end;	     /* of its last record */
+	uint64_t start;	     /* the first one from tick 0 on; UINT64_MAX: none */
 	uint32_t bytes;
 	uint16_t writer;
 	bool stored; /* in the file */
 };
 
 enum {
-	FLAME_BLOCK = 64 << 10, /* no segment is longer */
-	FLAME_MAX_RECORD = 64,
-	FLAME_TEXT = 4096, /* bytes of the names that are found at once */
+	FLAME_BLOCK = BLOCK_BYTES, /* no segment is longer */
+	FLAME_MAX_RECORD = 64,	   /* with what is written behind it for a moment */
+	FLAME_TEXT = 4096,	   /* bytes of the names that are found at once */
 };
 
 /* What one thread of the pass writes. */
@@ -46,14 +47,17 @@ struct flame_writer {
 	struct flame_segment *segments;
 	size_t nsegments, segments_cap;
 	size_t unsealed;			  /* the first segment of the block */
-	struct pages memory;			  /* the blocks that stay there */
-	size_t nblocks;				  /* with the one that is being written */
-	uint8_t *block;				  /* that one */
+	struct blocks blocks;			  /* its own until they are the tree's */
+	struct block_array memory;		  /* the last block is being written */
+	uint32_t *unread;			  /* of each: segments */
+	uint8_t *block;				  /* the last one */
 	uint32_t used, begin;			  /* of the block; where its last segment begins */
-	uint64_t last_end;			  /* in that segment */
+	uint64_t last_end, first_start;		  /* in that segment */
 	struct flame_wanted wanted[FLAME_WANTED]; /* names of its last records */
 	uint32_t unnamed[FLAME_WANTED];		  /* where those records end */
 	unsigned nwanted, text_used;
+	uint64_t looked_up; /* names */
+	int64_t appending;  /* so many bytes of names, not looked up; negative: no more */
 	char text[FLAME_TEXT];
 	int fd;
 	uint64_t stored; /* in the file */
@@ -67,13 +71,14 @@ struct flame_log {
 	struct flame_writer *writers;
 	unsigned count;
 	size_t blocks; /* that each writer keeps in memory */
+	bool by_ticks; /* only they are read, not times */
 };
 
 /* One as it was written. */
 struct flame_record {
 	uint64_t elapsed, weight;
 	uint64_t after;		/* it ended so long after the one before it in its segment */
-	uint32_t name, owner;	/* of its writer */
+	uint32_t name, owner;	/* its writer's */
 	struct flame_part part; /* in pictures only */
 };
 
@@ -85,6 +90,11 @@ struct flame_record {
 int flame_log_write(struct flame_log *log, unsigned wants, struct findings *found);
 /* The record that stands before p; returns where it begins. The part's elapsed_ns is not set. */
 const uint8_t *flame_log_back(const uint8_t *p, struct flame_record *record);
+/* Where a segment that is not stored lies. */
+const uint8_t *flame_log_at(const struct flame_log *log, const struct flame_segment *segment);
+/* A segment was read, and will not be again: its block may go to where now all of the log's are. */
+void flame_log_drop(
+	struct flame_log *log, const struct flame_segment *segment, struct blocks *blocks);
 void flame_log_free(struct flame_log *log);
 
 /* The frame's name of an interval of CPU utilisation: none of CPI's, whatever the label. */

@@ -4,7 +4,7 @@
 
 #include "../../include/cpidecode.h"
 
-_Static_assert(sizeof(struct flame_measure) == 32, "two in a cache line");
+_Static_assert(sizeof(struct flame_measure) == 24, "no gaps");
 
 static bool is_measured(uint64_t above, uint64_t below, double value)
 {
@@ -53,11 +53,6 @@ static void add_part(
 	ratio_add(&sums->cpi, part->above, part->below, part->value, part->elapsed);
 }
 
-static struct flame_measure *measure_of(const struct flame_measures *m, uint32_t frame)
-{
-	return (struct flame_measure *)m->at.at + frame;
-}
-
 static struct flame_sums *sums_of(const struct flame_measures *m, const struct flame_measure *own)
 {
 	return (struct flame_sums *)m->sums.at + own->time;
@@ -92,12 +87,16 @@ static bool add_ratio(
 		!(same || state->form == FLAME_EMPTY))
 		return false;
 	exact_sum time = exact_time(part->elapsed_ns);
-	exact_sum weighted = (exact_sum)exact_round(part->value * RATIO_ONE) * part->elapsed;
-	if (time > UINT64_MAX - own->time || part->elapsed > UINT64_MAX - own->elapsed)
+	uint64_t elapsed, weighted;
+	if (time > UINT64_MAX - own->time ||
+		__builtin_mul_overflow(
+			exact_round(part->value * RATIO_ONE), part->elapsed, &weighted) ||
+		__builtin_add_overflow(own->weighted, weighted, &weighted) ||
+		__builtin_add_overflow(own->elapsed, part->elapsed, &elapsed))
 		return false;
 	own->time += (uint64_t)time;
-	own->elapsed += part->elapsed;
-	exact_add(&own->weighted, weighted);
+	own->elapsed = elapsed;
+	own->weighted = weighted;
 	*state = (struct flame_state){(uint8_t)part->kind, FLAME_RATIOS};
 	return true;
 }
@@ -114,11 +113,12 @@ static bool add_small(
 		if (!first && state->form != FLAME_TIME)
 			return false;
 		state->form = FLAME_TIME;
-	} else if (first && has_counts(part) && isnan(part->value)) {
+	} else if (first && has_counts(part) && isnan(part->value) &&
+		   (part->above | part->below) <= UINT32_MAX) {
 		/* A ratio beside the counts, which says something else, would be lost. */
 		own->elapsed = part->elapsed;
-		own->above = part->above;
-		own->below = part->below;
+		own->above = (uint32_t)part->above;
+		own->below = (uint32_t)part->below;
 		*state = (struct flame_state){(uint8_t)part->kind, FLAME_COUNTS};
 	} else {
 		return false;
@@ -130,7 +130,7 @@ static bool add_small(
 int flame_measures_add(struct flame_measures *m, uint32_t frame, struct flame_state *state,
 	const struct flame_part *part)
 {
-	struct flame_measure *own = measure_of(m, frame);
+	struct flame_measure *own = flame_measure(m, frame);
 	if (add_ratio(own, state, part) ||
 		(state->form != FLAME_SUMS && add_small(own, state, part)))
 		return 0;
@@ -144,15 +144,12 @@ double flame_measures_cpi(const struct flame_measures *m, uint32_t frame, struct
 {
 	if (state.form == FLAME_EMPTY)
 		return NAN;
-	const struct flame_measure *own = measure_of(m, frame);
+	const struct flame_measure *own = flame_measure(m, frame);
 	switch (state.form) {
 	case FLAME_COUNTS:
 		return (double)own->above / (double)own->below;
 	case FLAME_RATIOS:
-		/* Most fit into 64 bits, of which a double is made without a call. */
-		return (own->weighted > UINT64_MAX ? (double)own->weighted
-						   : (double)(uint64_t)own->weighted) /
-		       ((double)own->elapsed * RATIO_ONE);
+		return (double)own->weighted / ((double)own->elapsed * RATIO_ONE);
 	case FLAME_SUMS:
 		return state.kind ? ratio_value(&sums_of(m, own)->cpi) : NAN;
 	default:
@@ -164,14 +161,14 @@ double flame_measures_ns(const struct flame_measures *m, uint32_t frame, struct 
 {
 	if (state.form == FLAME_EMPTY)
 		return 0;
-	const struct flame_measure *own = measure_of(m, frame);
+	const struct flame_measure *own = flame_measure(m, frame);
 	exact_sum time = state.form == FLAME_SUMS ? sums_of(m, own)->elapsed : own->time;
 	return (double)time / EXACT_PER_NS;
 }
 
 void flame_measures_free(struct flame_measures *m)
 {
-	pages_free(&m->at);
+	block_array_free(&m->at);
 	pages_free(&m->sums);
 	*m = (struct flame_measures){0};
 }

@@ -2,6 +2,7 @@
 #ifndef SWT_DECODER_FLAME_MEASURES_H
 #define SWT_DECODER_FLAME_MEASURES_H
 
+#include "../model/blocks.h"
 #include "../model/pages.h"
 #include "../model/ratio.h"
 #include "../sink/flame.h"
@@ -23,7 +24,7 @@ enum flame_form {
 	FLAME_TIME,   /* no CPI */
 	FLAME_COUNTS, /* of one interval: above and below */
 	FLAME_RATIOS, /* no counts: weighted, and elapsed ticks */
-	FLAME_SUMS,   /* anything: the number of its flame_sums */
+	FLAME_SUMS,   /* anything, or too much for those: the number of its flame_sums */
 };
 
 struct flame_measure {
@@ -31,9 +32,9 @@ struct flame_measure {
 	uint64_t elapsed;
 	union {
 		struct {
-			uint64_t above, below;
+			uint32_t above, below;
 		};
-		exact_sum weighted;
+		uint64_t weighted;
 	};
 };
 
@@ -45,7 +46,7 @@ struct flame_sums {
 
 /* Starts zeroed. */
 struct flame_measures {
-	struct pages at; /* struct flame_measure, of each frame */
+	struct block_array at; /* struct flame_measure, of each frame */
 	struct pages sums;
 	size_t nsums;
 };
@@ -56,10 +57,19 @@ struct flame_state {
 	uint8_t form; /* enum flame_form */
 };
 
-/* Room for those of that frame, and of all before it. 0 or CPIDECODE_ENOMEM. */
-static inline int flame_measures_room(struct flame_measures *m, uint32_t frame)
+static inline struct flame_measure *flame_measure(const struct flame_measures *m, uint32_t frame)
 {
-	return pages_room(&m->at, frame, sizeof(struct flame_measure));
+	return block_array_at(&m->at, frame, sizeof(struct flame_measure));
+}
+
+/* Those of a new frame, the next one. 0 or CPIDECODE_ENOMEM. */
+static inline int flame_measures_begin(
+	struct flame_measures *m, struct blocks *blocks, uint32_t frame)
+{
+	int rc = block_array_room(&m->at, blocks, frame, sizeof(struct flame_measure));
+	if (!rc)
+		*flame_measure(m, frame) = (struct flame_measure){0};
+	return rc;
 }
 
 /* Another interval of that frame, for which there is room. 0 or CPIDECODE_ENOMEM. */
@@ -68,7 +78,7 @@ int flame_measures_add(struct flame_measures *m, uint32_t frame, struct flame_st
 /* A hint. */
 static inline void flame_measures_ask(const struct flame_measures *m, uint32_t frame)
 {
-	__builtin_prefetch((const char *)m->at.at + frame * sizeof(struct flame_measure), 1);
+	__builtin_prefetch(flame_measure(m, frame), 1);
 }
 
 /* NAN: not measured. */

@@ -26,7 +26,7 @@ struct picture {
 	size_t cap;	       /* of the frames */
 	struct place *places;  /* by the frames they are on, and name */
 	uint32_t *first;       /* of each frame: where those on it begin */
-	uint8_t *shown;	       /* a bit for each node; the node's child is its frame then */
+	uint8_t *shown;	       /* a bit for each node; the node's name is its frame then */
 	uint32_t batch[BATCH]; /* nodes that are not shown, on frames that are */
 	unsigned nbatch;
 };
@@ -44,17 +44,18 @@ static void survey(struct flame_cpis *cpis, enum flame_cpi kind, double cpi)
 /* From the innermost frame outwards: self and count become those of all that is on a frame. */
 static void add_up(struct flame_tree *t, struct flame_cpis *cpis)
 {
-	struct flame_node *nodes = t->nodes.at;
 	*cpis = (struct flame_cpis){.low = INFINITY};
 	for (uint32_t i = t->count; i-- > 1;) {
-		const struct flame_node *node = &nodes[i];
+		const struct flame_node *node = flame_tree_node(t, i);
 		if (i > SOON)
-			__builtin_prefetch(&nodes[nodes[i - SOON].parent], 1);
+			__builtin_prefetch(
+				flame_tree_node(t, flame_tree_node(t, i - SOON)->parent), 1);
 		if (node->parent)
 			survey(cpis, node->state.kind,
 				flame_measures_cpi(&t->measures, i, node->state));
-		nodes[node->parent].self += node->self;
-		nodes[node->parent].count += node->count;
+		struct flame_node *parent = flame_tree_node(t, node->parent);
+		parent->self += node->self;
+		parent->count += node->count;
 	}
 }
 
@@ -79,13 +80,13 @@ static int show(struct picture *p, uint32_t number)
 		.elapsed_ns = flame_measures_ns(&p->tree->measures, number, node->state)};
 	if (number) {
 		name = flame_names_get(&p->tree->names, node->name);
-		frame.parent = flame_tree_node(p->tree, node->parent)->child;
+		frame.parent = flame_tree_node(p->tree, node->parent)->name;
 		frame.depth = f->frames[frame.parent].depth + 1;
 		frame.kind = node->parent ? FLAME_INTERVAL : FLAME_TASK;
 	}
 	frame.name = name.at;
 	frame.name_len = name.len;
-	node->child = f->count;
+	node->name = f->count;
 	f->frames[f->count++] = frame;
 	p->shown[number / 8] |= (uint8_t)(1u << number % 8);
 	return 0;
@@ -94,13 +95,13 @@ static int show(struct picture *p, uint32_t number)
 static int choose(struct picture *p)
 {
 	const struct flame_tree *t = p->tree;
-	const struct flame_node *nodes = t->nodes.at;
-	uint64_t least = flame_least(nodes[0].self);
+	uint64_t least = flame_least(flame_tree_node(t, 0)->self);
 	int rc = show(p, 0);
 	for (uint32_t i = 1; i < t->count && !rc; i++) {
-		uint32_t parent = nodes[i].parent;
-		if (nodes[i].self >= least && is_shown(p, parent) &&
-			p->flame->frames[nodes[parent].child].depth + 1 < FLAME_MAX_ROWS)
+		const struct flame_node *node = flame_tree_node(t, i);
+		if (node->self >= least && is_shown(p, node->parent) &&
+			p->flame->frames[flame_tree_node(t, node->parent)->name].depth + 1 <
+				FLAME_MAX_ROWS)
 			rc = show(p, i);
 	}
 	p->flame->left_out = t->count - p->flame->count;
@@ -154,7 +155,7 @@ static void put_before(struct picture *p, const struct flame_node *node)
 {
 	struct flame_name name = flame_names_get(&p->tree->names, node->name);
 	uint64_t key = key_of(name.at, name.len);
-	uint32_t on = flame_tree_node(p->tree, node->parent)->child;
+	uint32_t on = flame_tree_node(p->tree, node->parent)->name;
 	uint32_t low = p->first[on], high = p->first[on + 1];
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
@@ -173,26 +174,23 @@ static void put_before(struct picture *p, const struct flame_node *node)
 /* Their names lie anywhere in memory, which is waited for together. */
 static void put_batch(struct picture *p)
 {
-	const struct flame_node *nodes = p->tree->nodes.at;
 	for (unsigned i = 0; i < p->nbatch; i++)
-		flame_names_ask(&p->tree->names, nodes[p->batch[i]].name);
+		flame_names_ask(&p->tree->names, flame_tree_node(p->tree, p->batch[i])->name);
 	for (unsigned i = 0; i < p->nbatch; i++)
-		flame_names_ask_bytes(&p->tree->names, nodes[p->batch[i]].name);
-	for (unsigned i = 0; i < p->nbatch; i++)
-		put_before(p, &nodes[p->batch[i]]);
+		put_before(p, flame_tree_node(p->tree, p->batch[i]));
 	p->nbatch = 0;
 }
 
 /* Gives back to the shown frames what is their own, and sees to what else is on them. */
 static void take_apart(struct picture *p)
 {
-	const struct flame_node *nodes = p->tree->nodes.at;
 	for (uint32_t i = 1; i < p->tree->count; i++) {
-		if (!is_shown(p, nodes[i].parent))
+		const struct flame_node *node = flame_tree_node(p->tree, i);
+		if (!is_shown(p, node->parent))
 			continue;
-		uint32_t on = nodes[nodes[i].parent].child;
-		p->flame->frames[on].self -= nodes[i].self;
-		p->flame->frames[on].count -= nodes[i].count;
+		uint32_t on = flame_tree_node(p->tree, node->parent)->name;
+		p->flame->frames[on].self -= node->self;
+		p->flame->frames[on].count -= node->count;
 		if (is_shown(p, i) || p->first[on] == p->first[on + 1])
 			continue;
 		p->batch[p->nbatch++] = i;
@@ -223,7 +221,7 @@ static void lay_out(struct picture *p)
 int flame_picture(struct flame_tree *t, struct flame *f)
 {
 	struct picture p = {.tree = t, .flame = f};
-	pages_free(&t->slots.at);
+	flame_slots_free(&t->slots);
 	add_up(t, &f->cpis);
 	p.shown = calloc(t->count / 8 + 1, 1);
 	int rc = p.shown ? choose(&p) : CPIDECODE_ENOMEM;

@@ -1,39 +1,52 @@
 #include "flame_slots.h"
 
+#include <sys/random.h>
+
 #include "../../include/cpidecode.h"
 
-enum { FIRST = 256, AT_ONCE = 64 };
+enum {
+	FIRST = 1024,
+	MANY = 1 << 20, /* growing takes time below, and memory above */
+	SPARE_BITS = 2, /* numbers grow that much before all are put again only for them */
+};
 
-static void put(struct flame_slots *s, struct flame_slot slot)
+static uint32_t bits_for(uint64_t most)
 {
-	uint32_t at = slot.hash;
-	while (flame_slots_at(s, at)->number)
-		at++;
-	flame_slots_set(s, flame_slots_at(s, at), slot.number, slot.hash);
+	uint32_t numbers = FIRST - 1;
+	while (numbers < most || (numbers >> SPARE_BITS < most && numbers < FLAME_SLOTS_MOST))
+		numbers = numbers << 1 | 1;
+	return numbers;
 }
 
-int flame_slots_grow(struct flame_slots *s)
+int flame_slots_renew(struct flame_slots *s, uint64_t count, uint64_t most)
 {
-	const struct flame_slot *from = s->at.at;
-	size_t before = from ? (size_t)s->mask + 1 : 0, places = from ? 2 * before : FIRST;
-	struct flame_slots bigger = {.mask = (uint32_t)(places - 1)};
-	if (places > UINT32_MAX || pages_grow(&bigger.at, places * sizeof *from))
+	uint64_t places = s->at.at ? (uint64_t)s->mask + 1 : FIRST;
+	while (count > (places - 1) / 2)
+		places *= places < MANY ? 4 : 2;
+	if (most > FLAME_SLOTS_MOST || places - 1 > UINT32_MAX)
 		return CPIDECODE_ENOMEM;
-	/*
-	 * In the order of the table: what is written lies in two runs. Nobody can guess which ones
-	 * are free, so they are left out without a branch.
-	 */
-	for (size_t i = 0; i < before; i += AT_ONCE) {
-		struct flame_slot used[AT_ONCE];
-		unsigned n = 0;
-		for (unsigned k = 0; k < AT_ONCE; k++) {
-			used[n] = from[i + k];
-			n += from[i + k].number != 0;
-		}
-		for (unsigned k = 0; k < n; k++)
-			put(&bigger, used[k]);
-	}
-	pages_free(&s->at);
-	*s = bigger;
+	/* What it had goes first: its memory is the next table's. */
+	flame_slots_free(s);
+	if (pages_grow(&s->at, places * sizeof(uint32_t)))
+		return CPIDECODE_ENOMEM;
+	pages_touch(&s->at);
+	s->mask = (uint32_t)(places - 1);
+	s->numbers = bits_for(most);
 	return 0;
+}
+
+void flame_slots_free(struct flame_slots *s)
+{
+	pages_free(&s->at);
+	*s = (struct flame_slots){0};
+}
+
+uint64_t flame_slots_seed(void)
+{
+	uint64_t seed;
+	/* Before the system has random numbers, hashes can be foreseen: that costs time at worst.
+	 */
+	if (getrandom(&seed, sizeof seed, GRND_NONBLOCK) != sizeof seed)
+		seed = 0;
+	return seed;
 }

@@ -88,15 +88,16 @@ static int load(
 static int step_back(struct flame_sources *all, struct flame_source *s)
 {
 	while (s->p == s->begin) {
+		if (s->p)
+			flame_log_drop(all->log, &s->segments[s->left], all->blocks);
 		if (!s->left)
 			return 0;
 		const struct flame_segment *segment = &s->segments[--s->left];
-		const struct flame_writer *w = &all->log->writers[segment->writer];
 		int rc = segment->stored ? load(all, s, segment) : 0;
 		if (rc)
 			return rc;
 		if (!segment->stored)
-			s->begin = (const uint8_t *)w->memory.at + segment->offset;
+			s->begin = flame_log_at(all->log, segment);
 		s->p = s->begin + segment->bytes;
 		s->end = segment->end;
 	}

@@ -22,9 +22,10 @@ struct flame_source {
 	uint64_t end; /* of the record before p */
 };
 
-/* Starts zeroed, but for log. */
+/* Starts zeroed, but for log and blocks. */
 struct flame_sources {
 	struct flame_log *log;
+	struct blocks *blocks; /* where the log's are, and where they go once they were read */
 	struct flame_segment *segments;
 	size_t nsegments;
 	struct flame_source *all, **heap; /* by their last ends */

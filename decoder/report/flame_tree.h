@@ -7,23 +7,23 @@
 
 /* A frame, as small as can be: there may be as many as there are intervals. */
 struct flame_node {
-	uint32_t parent, name;
-	uint32_t child;		  /* 0: none; FLAME_SEVERAL */
-	struct flame_state state; /* of its measures */
+	uint32_t parent;
+	uint32_t name; /* in a picture, of those that it shows: the number there */
 	uint64_t self;
-	uint64_t count; /* of its own intervals */
+	uint64_t count : 48;	  /* of its own intervals */
+	struct flame_state state; /* of its measures */
 };
 
-#define FLAME_SEVERAL UINT32_MAX
-/* The root among them. Where these do not do, nor does the memory. */
-#define FLAME_MOST (UINT32_C(1) << 31)
+/* The root among them. */
+#define FLAME_MOST FLAME_SLOTS_MOST
 
 /* Starts zeroed. The root is node 0; a task's parent is the root. */
 struct flame_tree {
-	struct pages nodes;
+	struct blocks blocks;
+	struct block_array nodes;
 	uint32_t count;
-	struct flame_slots slots; /* of those that have siblings, by path */
-	uint64_t seed[2];	  /* of paths: nobody can write a trace whose frames collide */
+	struct flame_slots slots; /* by path */
+	uint64_t seed[2];	  /* of paths */
 	bool measured;		  /* somebody wants measures */
 	struct flame_measures measures;
 	struct flame_names names;
@@ -31,11 +31,13 @@ struct flame_tree {
 
 /* Makes the root. 0 or CPIDECODE_ENOMEM. */
 int flame_tree_begin(struct flame_tree *t, bool measured);
+/* So many frames may come. 0 or CPIDECODE_ENOMEM. */
+int flame_tree_expect(struct flame_tree *t, uint32_t n);
 /*
- * The frame of that name (a number in t->names) on that parent, whose path has that hash;
- * 0: out of memory.
+ * The frame of that name (a number in t->names, or another of the same bytes) on that parent, whose
+ * own path has that hash; 0: out of memory.
  */
-uint32_t flame_tree_add(struct flame_tree *t, uint32_t parent, uint64_t path, uint32_t name);
+uint32_t flame_tree_add(struct flame_tree *t, uint32_t parent, uint32_t name, uint64_t path);
 /* A frame of that path will be asked for soon: hints, in this order. */
 void flame_tree_ask(const struct flame_tree *t, uint64_t path);
 void flame_tree_ask_frame(const struct flame_tree *t, uint64_t path);
@@ -45,14 +47,14 @@ void flame_tree_free(struct flame_tree *t);
 
 static inline struct flame_node *flame_tree_node(const struct flame_tree *t, uint32_t frame)
 {
-	return (struct flame_node *)t->nodes.at + frame;
+	return block_array_at(&t->nodes, frame, sizeof(struct flame_node));
 }
 
 /*
- * The hash of a frame by that of its parent (the root's is 0), so that where it stands is
- * known before its parent was found.
+ * The hash of a frame's path by those of its parent's (the root's is 0) and of its name, so
+ * that where it stands is known before its parent was found.
  */
-static inline uint64_t flame_tree_path(const struct flame_tree *t, uint64_t parent, uint32_t name)
+static inline uint64_t flame_tree_path(const struct flame_tree *t, uint64_t parent, uint64_t name)
 {
 	unsigned __int128 path = (unsigned __int128)(parent ^ t->seed[0]) * (name ^ t->seed[1]);
 	return (uint64_t)path ^ (uint64_t)(path >> 64);
