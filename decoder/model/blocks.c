@@ -3,23 +3,79 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 
-/* So many more blocks at once as there have been areas: few are not worth much memory. */
-enum { MOST_AT_ONCE = 32 };
+/*
+ * LARGE: a large page of most machines; where they are of another size it is only a number. A
+ * large page is cleared as a whole, which mostly takes less time than many small ones; but where a
+ * host backs its guest's memory only then, much more: then it is left at that.
+ */
+enum { LARGE = 2 << 20, FIRST_AREAS = 8, SLOW_NS = 1500000 };
+
+static char *map(size_t bytes)
+{
+	return mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+}
+
+static char *map_large(void)
+{
+	char *p = map(2 * (size_t)LARGE);
+	if (p == MAP_FAILED)
+		return p;
+	size_t before = -(uintptr_t)p & (LARGE - 1);
+	if (before)
+		munmap(p, before);
+	munmap(p + before + LARGE, LARGE - before);
+	return p + before;
+}
+
+/* All of it will be used: that takes less time than page after page. */
+static void populate(char *at, size_t bytes)
+{
+#ifdef MADV_POPULATE_WRITE
+	madvise(at, bytes, MADV_POPULATE_WRITE);
+#else
+	(void)at;
+	(void)bytes;
+#endif
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+static void populate_large(struct blocks *b, char *at)
+{
+	if (b->slow) {
+		populate(at, LARGE);
+		return;
+	}
+	madvise(at, LARGE, MADV_HUGEPAGE); /* a hint */
+	uint64_t begin = now_ns();
+	populate(at, LARGE);
+	b->slow = now_ns() - begin > SLOW_NS;
+}
 
 static int add_area(struct blocks *b)
 {
 	if (grow(&b->areas, b->nareas, &b->areas_cap, sizeof *b->areas))
 		return CPIDECODE_ENOMEM;
-	size_t n = b->nareas < MOST_AT_ONCE ? b->nareas + 1 : MOST_AT_ONCE;
-	/* All of it will be used: that takes less time than page after page. */
-	char *at = mmap(NULL, n * BLOCK_BYTES, PROT_READ | PROT_WRITE,
-		MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	/* Little, as long as little is asked for. */
+	bool few = b->nareas < FIRST_AREAS;
+	size_t bytes = few ? (b->nareas + 1) * BLOCK_BYTES : LARGE;
+	char *at = few ? map(bytes) : map_large();
 	if (at == MAP_FAILED)
 		return CPIDECODE_ENOMEM;
-	b->areas[b->nareas++] = (struct blocks_area){at, n * BLOCK_BYTES};
-	while (n > 0)
-		blocks_put(b, at + --n * BLOCK_BYTES);
+	if (few)
+		populate(at, bytes);
+	else
+		populate_large(b, at);
+	b->areas[b->nareas++] = (struct blocks_area){at, bytes};
+	for (size_t n = bytes / BLOCK_BYTES; n > 0; n--)
+		blocks_put(b, at + (n - 1) * BLOCK_BYTES);
 	return 0;
 }
 
@@ -39,6 +95,11 @@ void blocks_put(struct blocks *b, void *block)
 	b->unused = unused;
 }
 
+bool blocks_large(const struct blocks *b)
+{
+	return b->nareas > FIRST_AREAS && !b->slow;
+}
+
 int blocks_join(struct blocks *b, struct blocks *from)
 {
 	for (size_t i = 0; i < from->nareas; i++)
@@ -51,6 +112,7 @@ int blocks_join(struct blocks *b, struct blocks *from)
 		next = block->next;
 		blocks_put(b, block);
 	}
+	b->slow |= from->slow;
 	free(from->areas);
 	*from = (struct blocks){0};
 	return 0;

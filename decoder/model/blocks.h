@@ -6,6 +6,7 @@
 #ifndef SWT_DECODER_BLOCKS_H
 #define SWT_DECODER_BLOCKS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "../../include/cpidecode.h"
@@ -25,11 +26,14 @@ struct blocks {
 	} * unused;
 	struct blocks_area *areas; /* of the system's memory */
 	size_t nareas, areas_cap;
+	bool slow; /* large pages are */
 };
 
 /* With whatever is in it; NULL: out of memory. */
 void *blocks_get(struct blocks *b);
 void blocks_put(struct blocks *b, void *block);
+/* Some were in large pages, which were quick to be had. */
+bool blocks_large(const struct blocks *b);
 /* All of from's become b's. 0 or CPIDECODE_ENOMEM: they are still from's. */
 int blocks_join(struct blocks *b, struct blocks *from);
 /* All of them, whether they were given back or not. */

@@ -205,23 +205,26 @@ static void take_part(struct group *g, enum group_part part)
 {
 	static const uint8_t raises[PARTS] = {
 		[PART_LABEL_START] = IV_NO_END, /* until it comes */
+		[PART_LABEL_END] = IV_NO_START, /* unless it came */
 		[PART_SUMMARY] = IV_SUMMARY,
 		[PART_SYSTEM] = IV_DETAILED,
 		[PART_PER_CPU] = IV_DETAILED,
 		[PART_THREAD] = IV_DETAILED,
 		[PART_QUALITY] = IV_QUALITY,
 		[PART_UTIL_LABEL_START] = IV_NO_END,
+		[PART_UTIL_LABEL_END] = IV_NO_START,
 		[PART_UTIL_SUMMARY] = IV_SUMMARY,
 		[PART_UTIL_PER_CPU] = IV_DETAILED,
 	};
 	struct interval *iv = &g->iv;
+	uint32_t raised = raises[part];
 	g->last = (uint8_t)part;
-	iv->flags |= raises[part];
+	if (raised == IV_NO_START && iv->flags & IV_NO_END)
+		iv->flags &= ~(uint32_t)IV_NO_END;
+	else
+		iv->flags |= raised;
 	if (part == PART_THREAD)
 		iv->types |= CPI_HOOK_THREAD;
-	if (part == PART_LABEL_END || part == PART_UTIL_LABEL_END)
-		iv->flags = iv->flags & IV_NO_END ? iv->flags & ~(uint32_t)IV_NO_END
-						  : iv->flags | IV_NO_START;
 }
 
 static bool same_group(const struct group *g, const struct hook *h, enum group_part part,

@@ -27,9 +27,9 @@ static char *reserve(size_t bytes)
 	return p + before;
 }
 
-static void prefer_large(char *at, size_t bytes)
+static void prefer_large(const struct pages *p, char *at, size_t bytes)
 {
-	if (bytes > VERY_LARGE)
+	if (p->large || bytes > VERY_LARGE)
 		madvise(at, bytes, MADV_HUGEPAGE); /* a hint */
 }
 
@@ -50,7 +50,7 @@ static char *map_first(const struct pages *p, size_t bytes)
 		munmap(at, bytes);
 		return MAP_FAILED;
 	}
-	prefer_large(at, bytes);
+	prefer_large(p, at, bytes);
 	if (p->at) {
 		memcpy(at, p->at, p->bytes);
 		munmap(p->at, p->bytes);
@@ -70,7 +70,7 @@ static char *move_large(const struct pages *p, size_t bytes)
 		return to;
 	char *at = mremap(p->at, p->bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, to);
 	if (at != MAP_FAILED)
-		prefer_large(at, bytes);
+		prefer_large(p, at, bytes);
 	return at;
 }
 
@@ -109,5 +109,5 @@ void pages_free(struct pages *p)
 {
 	if (p->at)
 		munmap(p->at, p->bytes);
-	*p = (struct pages){0};
+	*p = (struct pages){.large = p->large};
 }

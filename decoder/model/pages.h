@@ -5,12 +5,14 @@
 #ifndef SWT_DECODER_PAGES_H
 #define SWT_DECODER_PAGES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
-/* Starts zeroed. */
+/* Starts zeroed, but for large. */
 struct pages {
 	void *at;
 	size_t bytes;
+	bool large; /* large pages are quick to be had: not for very large ones only */
 };
 
 /* At least so many bytes, which may move; new ones are 0. 0 or CPIDECODE_ENOMEM. */

@@ -145,13 +145,13 @@ static void drop_thread(void *ctx, struct thread_stack *t)
 static int count_interval(struct builder *b, uint32_t frame, const struct interval *iv)
 {
 	if (b->r->format == FORMAT_FOLDED)
-		return flame_tree_count(&b->tree, frame, NULL);
+		return flame_tree_count(&b->tree, frame, 0, NULL);
 	struct flame_part part = flame_part_of(iv);
 	if (iv->start_ns < b->start)
 		b->start = iv->start_ns;
 	if (iv->end_ns > b->end)
 		b->end = iv->end_ns;
-	return flame_tree_count(&b->tree, frame, &part);
+	return flame_tree_count(&b->tree, frame, 0, &part);
 }
 
 /* One whose frame may yet be asked for by what is in it: its name has to be remembered. */

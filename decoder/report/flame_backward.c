@@ -368,8 +368,7 @@ static int find_frames(struct backward *b, const struct flame_ended *e, unsigned
 	}
 	for (unsigned i = 0; i < n && !rc; i++) {
 		const struct waiting *w = &b->waiting[i];
-		flame_tree_node(b->tree, w->frame)->self += w->self;
-		rc = flame_tree_count(b->tree, w->frame, &e[i].record.part);
+		rc = flame_tree_count(b->tree, w->frame, w->self, &e[i].record.part);
 		tell_holders(b, w->stack);
 	}
 	return rc;

@@ -24,29 +24,6 @@ enum {
 	OWNER_PLACES = 4 * MAX_OWNERS,
 };
 
-/*
- * A record is read from its end: its shape, its name, its owner, the ticks of it, and what words
- * it has. Numbers take as few bytes as they need.
- */
-enum {
-	AFTER_CODE = 0, /* two bits: the bytes of after, and of elapsed */
-	ELAPSED_CODE = 2,
-	LONG_NAME = 1 << 4,  /* 4 bytes, not 2 */
-	LONG_OWNER = 1 << 5, /* 2, not 1 */
-	HAS_WEIGHT = 1 << 6,
-	HAS_COUNTS = 1 << 7,
-	HAS_VALUE = 1 << 8,
-	KIND_SHIFT = 9,
-};
-
-static const uint8_t code_bytes[] = {2, 3, 4, 8};
-static const uint64_t code_mask[] = {0xFFFF, 0xFFFFFF, 0xFFFFFFFF, UINT64_MAX};
-/* By the bits below HAS_WEIGHT, the bytes of all numbers; by those from there on, of the words. */
-#define AFTERS(n) n + 2, n + 3, n + 4, n + 8
-#define TICKS(n) AFTERS(n + 2), AFTERS(n + 3), AFTERS(n + 4), AFTERS(n + 8)
-static const uint8_t number_bytes[] = {TICKS(1 + 2), TICKS(1 + 4), TICKS(2 + 2), TICKS(2 + 4)};
-static const uint8_t word_bytes[] = {0, 8, 16, 24, 8, 16, 24, 32};
-
 static int new_block(struct flame_writer *w)
 {
 	if (block_array_room(&w->memory, &w->blocks, w->memory.count, FLAME_BLOCK))
@@ -100,8 +77,8 @@ static int name_records(struct flame_writer *w)
 {
 	int rc = flame_names_add_all(&w->names, w->wanted, w->nwanted);
 	for (unsigned i = 0; i < w->nwanted && !rc; i++)
-		memcpy(w->block + w->unnamed[i] - sizeof(uint32_t) - sizeof(uint16_t),
-			&w->wanted[i].number, sizeof(uint32_t));
+		memcpy(w->block + w->unnamed[i] - FLAME_NAME_FROM_END, &w->wanted[i].number,
+			sizeof(uint32_t));
 	w->looked_up += w->nwanted;
 	w->nwanted = w->text_used = 0;
 	/* Nearly all of them were new: looking up another one takes long, and finds nothing. */
@@ -205,7 +182,7 @@ static int find_name(
 	} else if (iv->label_len <= FLAME_TEXT && w->names.count > FEW_NAMES) {
 		/* Few names are at hand at once: gathering them would take longer. */
 		*wait = true;
-		*number = UINT32_MAX;
+		*number = FLAME_NO_NAME;
 		return w->nwanted == FLAME_WANTED || iv->label_len > FLAME_TEXT - w->text_used
 			       ? name_records(w)
 			       : 0;
@@ -252,7 +229,9 @@ static int add_owner(struct flame_writer *w, const struct interval *iv)
 
 static int find_owner(struct flame_writer *w, const struct interval *iv)
 {
-	if (w->nowners && owns(&w->owners[w->last_owner], iv))
+	uint32_t *recent = &w->recent_owners[iv->tid % FLAME_RECENT];
+	w->last_owner = *recent;
+	if (w->nowners && owns(&w->owners[*recent], iv))
 		return 0;
 	if (!w->owner_table && !(w->owner_table = calloc(OWNER_PLACES, sizeof(uint32_t))))
 		return CPIDECODE_ENOMEM;
@@ -266,52 +245,10 @@ static int find_owner(struct flame_writer *w, const struct interval *iv)
 			*place = (uint32_t)w->nowners;
 		}
 		if (rc || owns(&w->owners[*place - 1], iv)) {
-			w->last_owner = *place - 1;
+			w->last_owner = *recent = *place - 1;
 			return rc;
 		}
 	}
-}
-
-static uint8_t *put(uint8_t *p, uint64_t v)
-{
-	memcpy(p, &v, sizeof v);
-	return p + sizeof v;
-}
-
-static uint8_t *put_part(uint8_t *p, const struct flame_part *part, uint32_t *shape)
-{
-	*shape |= (uint32_t)part->kind << KIND_SHIFT;
-	if (part->kind == FLAME_CPI_NONE)
-		return p;
-	if (part->above != NOT_MEASURED || part->below != NOT_MEASURED) {
-		*shape |= HAS_COUNTS;
-		p = put(put(p, part->above), part->below);
-	}
-	if (!isnan(part->value)) {
-		*shape |= HAS_VALUE;
-		memcpy(p, &part->value, sizeof part->value);
-		p += sizeof part->value;
-	}
-	return p;
-}
-
-/* What stands behind its bytes is written over by what comes next. */
-static uint8_t *put_ticks(uint8_t *p, uint64_t ticks, unsigned shift, uint32_t *shape)
-{
-	static const uint8_t code_of[] = {[3] = 1, [4] = 2, [5] = 3, 3, 3, 3}; /* by their bytes */
-	unsigned code = code_of[(71 - (unsigned)__builtin_clzll(ticks | 1)) / 8];
-	*shape |= code << shift;
-	memcpy(p, &ticks, sizeof ticks);
-	return p + code_bytes[code];
-}
-
-static uint8_t *put_number(uint8_t *p, uint32_t number, unsigned few, uint32_t bit, uint32_t *shape)
-{
-	memcpy(p, &number, sizeof number);
-	if (number >> 8 * few == 0)
-		return p + few;
-	*shape |= bit;
-	return p + 2 * few;
 }
 
 static void widen_span(struct flame_writer *w, int64_t start, int64_t end)
@@ -335,73 +272,21 @@ static void take_span(
 static void put_record(const struct flame_log *log, struct flame_writer *w,
 	const struct interval *iv, uint64_t weight, uint32_t name)
 {
-	/* The first of a segment comes after none. */
-	uint64_t after = w->used > w->begin ? iv->end_ticks - w->last_end : 0;
-	uint32_t shape = 0;
-	uint8_t *p = w->block + w->used;
-	if (weight != iv->elapsed) {
-		shape |= HAS_WEIGHT;
-		p = put(p, weight);
-	}
-	if (log->r->format == FORMAT_SVG) {
-		struct flame_part part = flame_part_of(iv);
-		p = put_part(p, &part, &shape);
-	}
-	p = put_ticks(p, after, AFTER_CODE, &shape);
-	p = put_ticks(p, iv->elapsed, ELAPSED_CODE, &shape);
-	p = put_number(p, w->last_owner, 1, LONG_OWNER, &shape);
-	p = put_number(p, name, 2, LONG_NAME, &shape);
-	uint16_t last = (uint16_t)shape;
-	memcpy(p, &last, sizeof last);
-	w->used = (uint32_t)(p + sizeof last - w->block);
+	struct flame_record record = {.elapsed = iv->elapsed,
+		.weight = weight,
+		/* The first of a segment comes after none. */
+		.after = w->used > w->begin ? iv->end_ticks - w->last_end : 0,
+		.name = name,
+		.owner = w->last_owner};
+	if (log->r->format == FORMAT_SVG)
+		record.part = flame_part_of(iv);
+	w->used = (uint32_t)(flame_record_put(w->block + w->used, &record) - w->block);
 	w->last_end = iv->end_ticks;
 	uint64_t start = iv->end_ticks - iv->elapsed;
 	if (!log->by_ticks || iv->elapsed > iv->end_ticks)
 		take_span(log, w, iv);
 	else if (start < w->first_start)
 		w->first_start = start;
-}
-
-static uint64_t get(const uint8_t *p)
-{
-	uint64_t v;
-	memcpy(&v, p, sizeof v);
-	return v;
-}
-
-const uint8_t *flame_log_back(const uint8_t *p, struct flame_record *r)
-{
-	uint16_t shape;
-	p -= sizeof shape;
-	memcpy(&shape, p, sizeof shape);
-	const uint8_t *numbers = p - number_bytes[shape % HAS_WEIGHT];
-	const uint8_t *begin = numbers - word_bytes[shape / HAS_WEIGHT % 8], *words = begin;
-	unsigned after = shape >> AFTER_CODE & 3, elapsed = shape >> ELAPSED_CODE & 3;
-	r->after = get(numbers) & code_mask[after];
-	numbers += code_bytes[after];
-	r->elapsed = get(numbers) & code_mask[elapsed];
-	numbers += code_bytes[elapsed];
-	uint64_t rest = get(numbers);
-	r->owner = shape & LONG_OWNER ? (uint16_t)rest : (uint8_t)rest;
-	rest >>= shape & LONG_OWNER ? 16 : 8;
-	r->name = shape & LONG_NAME ? (uint32_t)rest : (uint16_t)rest;
-	r->weight = r->elapsed;
-	r->part.kind = shape >> KIND_SHIFT & 3;
-	r->part.above = r->part.below = NOT_MEASURED;
-	r->part.value = NAN;
-	r->part.elapsed = r->elapsed;
-	if (shape & HAS_WEIGHT) {
-		r->weight = get(words);
-		words += 8;
-	}
-	if (shape & HAS_COUNTS) {
-		r->part.above = get(words);
-		r->part.below = get(words + 8);
-		words += 16;
-	}
-	if (shape & HAS_VALUE)
-		memcpy(&r->part.value, words, sizeof r->part.value);
-	return begin;
 }
 
 static int take_interval(

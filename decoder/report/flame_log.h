@@ -7,6 +7,7 @@
 #define SWT_DECODER_FLAME_LOG_H
 
 #include "flame_names.h"
+#include "flame_record.h"
 #include "flame_tree.h"
 #include "report.h"
 
@@ -31,8 +32,8 @@ struct flame_segment {
 
 enum {
 	FLAME_BLOCK = BLOCK_BYTES, /* no segment is longer */
-	FLAME_MAX_RECORD = 64,	   /* with what is written behind it for a moment */
-	FLAME_TEXT = 4096,	   /* bytes of the names that are found at once */
+	FLAME_RECENT = 64,
+	FLAME_TEXT = 4096, /* bytes of the names that are found at once */
 };
 
 /* What one thread of the pass writes. */
@@ -42,8 +43,8 @@ struct flame_writer {
 	uint32_t minors[256]; /* their names; 0: none yet */
 	struct flame_owner *owners;
 	size_t nowners, owners_cap;
-	uint32_t *owner_table; /* open hash: number + 1 */
-	uint32_t last_owner;
+	uint32_t *owner_table;				  /* open hash: number + 1 */
+	uint32_t last_owner, recent_owners[FLAME_RECENT]; /* by tid */
 	struct flame_segment *segments;
 	size_t nsegments, segments_cap;
 	size_t unsealed;			  /* the first segment of the block */
@@ -74,22 +75,12 @@ struct flame_log {
 	bool by_ticks; /* only they are read, not times */
 };
 
-/* One as it was written. */
-struct flame_record {
-	uint64_t elapsed, weight;
-	uint64_t after;		/* it ended so long after the one before it in its segment */
-	uint32_t name, owner;	/* its writer's */
-	struct flame_part part; /* in pictures only */
-};
-
 /*
  * Reads the trace. 0; a negative code; or 1: the log cannot stand for the intervals of
  * this trace (stamps that go back, weights that are not known, too many threads), and *found is of
  * no use.
  */
 int flame_log_write(struct flame_log *log, unsigned wants, struct findings *found);
-/* The record that stands before p; returns where it begins. The part's elapsed_ns is not set. */
-const uint8_t *flame_log_back(const uint8_t *p, struct flame_record *record);
 /* Where a segment that is not stored lies. */
 const uint8_t *flame_log_at(const struct flame_log *log, const struct flame_segment *segment);
 /* A segment was read, and will not be again: its block may go to where now all of the log's are. */

@@ -4,7 +4,7 @@
 
 #include "../../include/cpidecode.h"
 
-_Static_assert(sizeof(struct flame_measure) == 24, "no gaps");
+_Static_assert(sizeof(struct flame_measure) * FLAME_FRAMES == BLOCK_BYTES, "no gaps");
 
 static bool is_measured(uint64_t above, uint64_t below, double value)
 {

@@ -7,6 +7,9 @@
 #include "../model/ratio.h"
 #include "../sink/flame.h"
 
+/* Of so many frames the measures fill a block, and so do the frames. */
+enum { FLAME_FRAMES = 2048 };
+
 /* What an interval adds to its frame's sums: the first kind of CPI that it has. */
 struct flame_part {
 	enum flame_cpi kind;
@@ -62,14 +65,11 @@ static inline struct flame_measure *flame_measure(const struct flame_measures *m
 	return block_array_at(&m->at, frame, sizeof(struct flame_measure));
 }
 
-/* Those of a new frame, the next one. 0 or CPIDECODE_ENOMEM. */
-static inline int flame_measures_begin(
+/* Room for those of that frame, which is the next one. 0 or CPIDECODE_ENOMEM. */
+static inline int flame_measures_room(
 	struct flame_measures *m, struct blocks *blocks, uint32_t frame)
 {
-	int rc = block_array_room(&m->at, blocks, frame, sizeof(struct flame_measure));
-	if (!rc)
-		*flame_measure(m, frame) = (struct flame_measure){0};
-	return rc;
+	return block_array_room(&m->at, blocks, frame, sizeof(struct flame_measure));
 }
 
 /* Another interval of that frame, for which there is room. 0 or CPIDECODE_ENOMEM. */

@@ -79,7 +79,7 @@ static int make_slots(struct flame_names *names, uint32_t n, uint64_t fours)
 	uint64_t end = names->used + fours;
 	if (flame_slots_fit(&names->slots, n, end))
 		return 0;
-	if (flame_slots_renew(&names->slots, (uint64_t)names->count + n, end))
+	if (flame_slots_renew(&names->slots, (uint64_t)names->count + n, end, false))
 		return CPIDECODE_ENOMEM;
 	uint32_t some[FLAME_WANTED];
 	unsigned waiting = 0;

@@ -45,11 +45,12 @@ static void survey(struct flame_cpis *cpis, enum flame_cpi kind, double cpi)
 static void add_up(struct flame_tree *t, struct flame_cpis *cpis)
 {
 	*cpis = (struct flame_cpis){.low = INFINITY};
-	for (uint32_t i = t->count; i-- > 1;) {
-		const struct flame_node *node = flame_tree_node(t, i);
-		if (i > SOON)
-			__builtin_prefetch(
-				flame_tree_node(t, flame_tree_node(t, i - SOON)->parent), 1);
+	const struct flame_node *node = NULL;
+	for (uint32_t i = t->count; i-- > 1; node--) {
+		if (!node || (i + 1) % FLAME_FRAMES == 0)
+			node = flame_tree_node(t, i);
+		if (i % FLAME_FRAMES > SOON)
+			__builtin_prefetch(flame_tree_node(t, node[-SOON].parent), 1);
 		if (node->parent)
 			survey(cpis, node->state.kind,
 				flame_measures_cpi(&t->measures, i, node->state));
@@ -97,8 +98,10 @@ static int choose(struct picture *p)
 	const struct flame_tree *t = p->tree;
 	uint64_t least = flame_least(flame_tree_node(t, 0)->self);
 	int rc = show(p, 0);
-	for (uint32_t i = 1; i < t->count && !rc; i++) {
-		const struct flame_node *node = flame_tree_node(t, i);
+	const struct flame_node *node = NULL;
+	for (uint32_t i = 1; i < t->count && !rc; i++, node++) {
+		if (!node || i % FLAME_FRAMES == 0)
+			node = flame_tree_node(t, i);
 		if (node->self >= least && is_shown(p, node->parent) &&
 			p->flame->frames[flame_tree_node(t, node->parent)->name].depth + 1 <
 				FLAME_MAX_ROWS)
@@ -184,8 +187,10 @@ static void put_batch(struct picture *p)
 /* Gives back to the shown frames what is their own, and sees to what else is on them. */
 static void take_apart(struct picture *p)
 {
-	for (uint32_t i = 1; i < p->tree->count; i++) {
-		const struct flame_node *node = flame_tree_node(p->tree, i);
+	const struct flame_node *node = NULL;
+	for (uint32_t i = 1; i < p->tree->count; i++, node++) {
+		if (!node || i % FLAME_FRAMES == 0)
+			node = flame_tree_node(p->tree, i);
 		if (!is_shown(p, node->parent))
 			continue;
 		uint32_t on = flame_tree_node(p->tree, node->parent)->name;

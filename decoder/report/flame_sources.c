@@ -158,7 +158,7 @@ static int take_top(struct flame_sources *all)
 		return CPIDECODE_ENOMEM;
 	struct flame_ended *e = &all->ended[all->nended];
 	uint64_t end = s->end;
-	s->p = flame_log_back(s->p, &e->record);
+	s->p = flame_record_back(s->p, &e->record);
 	e->segment = &s->segments[s->left];
 	e->end = end;
 	e->start = end - e->record.elapsed;

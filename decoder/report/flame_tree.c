@@ -4,7 +4,7 @@
 
 #include "../../include/cpidecode.h"
 
-_Static_assert(sizeof(struct flame_node) == 24, "no gaps");
+_Static_assert(sizeof(struct flame_node) * FLAME_FRAMES == BLOCK_BYTES, "no gaps");
 
 enum { SOON = 32 };
 
@@ -35,20 +35,26 @@ static int put_again(struct flame_tree *t)
 int flame_tree_expect(struct flame_tree *t, uint32_t n)
 {
 	uint64_t count = (uint64_t)t->count + n;
-	int rc = flame_slots_renew(&t->slots, count, count);
+	int rc = flame_slots_renew(&t->slots, count, count, blocks_large(&t->blocks));
 	return rc ? rc : put_again(t);
 }
 
-/* The next one. 0 or CPIDECODE_ENOMEM. */
-static int new_node(struct flame_tree *t, uint32_t parent, uint32_t name)
+static int more_room(struct flame_tree *t)
 {
 	int rc = block_array_room(&t->nodes, &t->blocks, t->count, sizeof(struct flame_node));
-	if (!rc && t->measured)
-		rc = flame_measures_begin(&t->measures, &t->blocks, t->count);
-	if (!rc)
-		*flame_tree_node(t, t->count++) =
-			(struct flame_node){.parent = parent, .name = name};
-	return rc;
+	return rc || !t->measured ? rc : flame_measures_room(&t->measures, &t->blocks, t->count);
+}
+
+/* The next one. 0 or CPIDECODE_ENOMEM. */
+static inline int new_node(struct flame_tree *t, uint32_t parent, uint32_t name)
+{
+	if (t->count % FLAME_FRAMES == 0 && more_room(t))
+		return CPIDECODE_ENOMEM;
+	*flame_tree_node(t, t->count) = (struct flame_node){.parent = parent, .name = name};
+	if (t->measured)
+		*flame_measure(&t->measures, t->count) = (struct flame_measure){0};
+	t->count++;
+	return 0;
 }
 
 int flame_tree_begin(struct flame_tree *t, bool measured)
@@ -83,13 +89,6 @@ uint32_t flame_tree_add(struct flame_tree *t, uint32_t parent, uint32_t name, ui
 void flame_tree_ask_frame(const struct flame_tree *t, uint64_t path)
 {
 	__builtin_prefetch(flame_tree_node(t, flame_slots_number(&t->slots, path)), 1);
-}
-
-int flame_tree_count(struct flame_tree *t, uint32_t frame, const struct flame_part *part)
-{
-	struct flame_node *node = flame_tree_node(t, frame);
-	node->count++;
-	return t->measured ? flame_measures_add(&t->measures, frame, &node->state, part) : 0;
 }
 
 void flame_tree_free(struct flame_tree *t)

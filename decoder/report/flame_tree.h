@@ -41,13 +41,24 @@ uint32_t flame_tree_add(struct flame_tree *t, uint32_t parent, uint32_t name, ui
 /* A frame of that path will be asked for soon: hints, in this order. */
 void flame_tree_ask(const struct flame_tree *t, uint64_t path);
 void flame_tree_ask_frame(const struct flame_tree *t, uint64_t path);
-/* Another interval of that frame; part: unless nobody wants measures. 0 or CPIDECODE_ENOMEM. */
-int flame_tree_count(struct flame_tree *t, uint32_t frame, const struct flame_part *part);
 void flame_tree_free(struct flame_tree *t);
 
 static inline struct flame_node *flame_tree_node(const struct flame_tree *t, uint32_t frame)
 {
 	return block_array_at(&t->nodes, frame, sizeof(struct flame_node));
+}
+
+/*
+ * Another interval of that frame, and what is known of its own weight; part: unless nobody wants
+ * measures. 0 or CPIDECODE_ENOMEM.
+ */
+static inline int flame_tree_count(
+	struct flame_tree *t, uint32_t frame, uint64_t self, const struct flame_part *part)
+{
+	struct flame_node *node = flame_tree_node(t, frame);
+	node->self += self;
+	node->count++;
+	return t->measured ? flame_measures_add(&t->measures, frame, &node->state, part) : 0;
 }
 
 /*
