@@ -19,7 +19,7 @@ enum {
 	BUDGET = 24 << 20,
 	FEW_NAMES = 1 << 10,
 	SAMPLE = 1 << 15,    /* names that tell whether others will come again */
-	APPENDED = 24 << 20, /* bytes of those that are not asked, once at most */
+	APPENDED = 24 << 20, /* bytes of those that are not asked, of all writers together */
 	MAX_OWNERS = 1 << 16,
 	OWNER_PLACES = 4 * MAX_OWNERS,
 };
@@ -83,7 +83,7 @@ static int name_records(struct flame_writer *w)
 	w->nwanted = w->text_used = 0;
 	/* Nearly all of them were new: looking up another one takes long, and finds nothing. */
 	if (w->looked_up >= SAMPLE && !w->appending && w->names.count >= w->looked_up / 8 * 7)
-		w->appending = APPENDED;
+		w->appending = w->may_append;
 	return rc;
 }
 
@@ -344,6 +344,7 @@ static int open_writers(struct flame_log *log, unsigned wants)
 	for (unsigned i = 0; i < log->count; i++) {
 		struct flame_writer *w = &log->writers[i];
 		w->fd = -1;
+		w->may_append = APPENDED / log->count;
 		w->start = INT64_MAX;
 		w->end = INT64_MIN;
 	}

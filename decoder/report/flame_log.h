@@ -58,6 +58,7 @@ struct flame_writer {
 	uint32_t unnamed[FLAME_WANTED];		  /* where those records end */
 	unsigned nwanted, text_used;
 	uint64_t looked_up; /* names */
+	int64_t may_append; /* once, so many bytes of them */
 	int64_t appending;  /* so many bytes of names, not looked up; negative: no more */
 	char text[FLAME_TEXT];
 	int fd;
