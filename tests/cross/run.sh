@@ -8,7 +8,7 @@ cd "$(dirname "$0")/../.." || exit 1
 . tests/lib/deps.sh
 . tests/lib/arm64.sh
 
-unit="^(decoder_[a-z]*|libtrace_(cpi|util)|perflib_query|dump|ring_(layout|hooks|sections))\$"
+unit="^(decoder_[a-z_]*|libtrace_(cpi|util)|perflib_query|dump|ring_(layout|hooks|sections))\$"
 # Many rounds of what is no other for another processor.
 long="^decoder_(compare|damage|lazy|stream)\$"
 
