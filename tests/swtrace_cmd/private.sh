@@ -59,20 +59,30 @@ if [ -c /dev/full ]; then
 fi
 same "private sessions left" "$(left_over)" "$before"
 
+# Commands say in this file that they run, and some end when it is gone.
+ready=$dir/run/ready
+until_ready() {
+	tries=0
+	while [ ! -e "$ready" ] && [ $tries -lt 600 ]; do
+		tries=$((tries + 1))
+		sleep 0.05
+	done
+}
+
 # A signal to `run` goes to the command, and the dump is written.
 for signal in TERM INT HUP; do
-	if ! env --default-signal=INT true 2>/dev/null; then
+	if ! env --default-signal=INT,HUP true 2>/dev/null; then
 		skip "SIG$signal to run: env is too old"
 		continue
 	fi
-	rm -f "$t"
-	# A shell's background jobs ignore SIGINT otherwise.
-	env --default-signal=INT "$SWTRACE" run -s 1 -o "$t" -- \
-		sh -c 'trap "exit 44" TERM INT HUP; while :; do sleep 0.1; done' \
-		>"$out" 2>"$err" &
+	rm -f "$t" "$ready"
+	# A shell's background jobs ignore SIGINT otherwise, those of nohup SIGHUP.
+	env --default-signal=INT,HUP "$SWTRACE" run -s 1 -o "$t" -- \
+		sh -c 'trap "exit 44" TERM INT HUP; : >"$0"; while :; do sleep 0.1; done' \
+		"$ready" >"$out" 2>"$err" &
 	pid=$!
 	pids="$pids $pid"
-	sleep 0.5
+	until_ready
 	kill -$signal $pid
 	wait $pid
 	same "after SIG$signal" $? 44
@@ -80,19 +90,23 @@ for signal in TERM INT HUP; do
 done
 
 # What a killed `run` leaves is removed by the next one, once nobody holds it.
-setsid "$SWTRACE" run -s 1 -o "$t" -- sleep 0.2 >"$out" 2>"$err" &
+rm -f "$ready"
+setsid "$SWTRACE" run -s 1 -o "$t" -- sh -c ': >"$0"; exec sleep 0.2' "$ready" \
+	>"$out" 2>"$err" &
 pid=$!
 pids="$pids $pid"
-sleep 0.1
+until_ready
 kill -KILL $pid
 wait $pid 2>/dev/null
 same "left by the killed" "$(left_over)" $((before + 1))
 for stale in /dev/shm/swtrace."$(id -u)".run.*; do
 	touch -c -d '1 hour ago' "$stale"
 done
-setsid "$SWTRACE" run -s 1 -o "$t.alive" -- sleep 3 >"$out" 2>"$err" &
+rm -f "$ready"
+setsid "$SWTRACE" run -s 1 -o "$t.alive" -- \
+	sh -c ': >"$0"; while [ -e "$0" ]; do sleep 0.1; done' "$ready" >"$out" 2>"$err" &
 alive=$!
-sleep 0.5
+until_ready
 for mine in /dev/shm/swtrace."$(id -u)".run.*; do
 	touch -c -d '1 hour ago' "$mine"
 done
@@ -105,6 +119,7 @@ while [ "$(left_over)" -gt $((before + 1)) ] && [ $tries -lt 20 ]; do
 	exits 0 "$SWTRACE" run -o "$t" -- true
 done
 same "one that is alive stays" "$(left_over)" $((before + 1))
+rm "$ready"
 wait $alive
 same "its own end" $? 0
 same "nothing left" "$(left_over)" "$before"
