@@ -19,11 +19,14 @@
 #endif
 
 /* Everything is slower then; and a child that is forked while another thread allocates may find
- * the sanitizer's allocator locked for ever. */
+ * the sanitizer's allocator locked for ever. A build for a slow machine (tests/emulation) says so
+ * itself. */
+#ifndef SANITIZED
 #if WITH_TSAN || WITH_ASAN || __has_feature(memory_sanitizer)
 #define SANITIZED 1
 #else
 #define SANITIZED 0
+#endif
 #endif
 
 #endif
