@@ -52,11 +52,26 @@ static bool process_alive(struct session *s, uint8_t *known, uint32_t lock)
 	return known[lock] == 2;
 }
 
+static bool is_task(const struct shm_task *t)
+{
+	return (t->state == SHM_TASK_LIVE || t->state == SHM_TASK_ENDED) && t->tid != 0;
+}
+
+/* Room for the tasks of these slots, few of which are taken as a rule. */
+static struct session_task *room_for_tasks(const struct shm_task *slots)
+{
+	size_t n = 0;
+
+	for (uint32_t i = 0; slots && i < SHM_TASK_SLOTS; i++)
+		n += is_task(&slots[i]);
+	return calloc(n ? n : 1, sizeof(struct session_task));
+}
+
 int session_tasks(struct session *s, struct session_task **tasks)
 {
 	struct shm_task *slots = s->tasks_fd < 0 ? NULL : read_slots(s);
 	uint8_t *known = calloc(1, 2 * SHM_TASK_SLOTS), *led;
-	struct session_task *out = calloc(SHM_TASK_SLOTS, sizeof *out);
+	struct session_task *out = room_for_tasks(slots);
 	int n = 0;
 
 	*tasks = NULL;
@@ -71,7 +86,7 @@ int session_tasks(struct session *s, struct session_task **tasks)
 		const struct shm_task *t = &slots[i];
 		struct session_task *o = &out[n];
 
-		if ((t->state != SHM_TASK_LIVE && t->state != SHM_TASK_ENDED) || t->tid == 0)
+		if (!is_task(t))
 			continue;
 		n++;
 		o->tid = t->tid;
