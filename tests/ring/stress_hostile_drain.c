@@ -12,7 +12,13 @@
 #include "../../libtrace/dump/drain.h"
 #include "hostile_world.h"
 
-enum { ROUNDS = SANITIZED ? 2000 : 6000, REOPEN = 250, SIZE_ROUNDS = 1000 };
+enum {
+	ROUNDS = SLOW_MACHINE > 1 ? 1000
+		 : SANITIZED	  ? 2000
+				  : 6000,
+	REOPEN = 250,
+	SIZE_ROUNDS = SLOW_MACHINE > 1 ? 300 : 1000
+};
 
 static struct hostile_world world;
 static struct drain_config config;

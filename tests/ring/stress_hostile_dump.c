@@ -12,7 +12,12 @@
 #include "../../libtrace/dump/dump.h"
 #include "hostile_world.h"
 
-enum { DUMPS = (SANITIZED ? 1000 : 1500) / SLOW_MACHINE, SIZE_DUMPS = 500 / SLOW_MACHINE };
+enum {
+	DUMPS = SLOW_MACHINE > 1 ? 100
+		: SANITIZED	 ? 300
+				 : 1500,
+	SIZE_DUMPS = (SANITIZED && SLOW_MACHINE == 1 ? 200 : 500) / SLOW_MACHINE
+};
 
 static struct hostile_world world;
 static char path[128];

@@ -16,7 +16,13 @@
 
 #include "storm.h"
 
-enum { PROGRAMS = 40, HOOKS_EACH = 20, BUSY = 2, BUSY_HOOKS = 8000, EXECS = 20 };
+enum {
+	PROGRAMS = SLOW_MACHINE > 1 ? 20 : 40,
+	HOOKS_EACH = 20,
+	BUSY = 2,
+	BUSY_HOOKS = 8000,
+	EXECS = SLOW_MACHINE > 1 ? 10 : 20
+};
 
 extern char **environ;
 
