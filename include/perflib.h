@@ -10,8 +10,8 @@
  *
  * Errors: functions return ERROR_SUCCESS (0) or one of the ERROR_ codes below; those that return
  * a pointer return NULL and set errno (EINVAL, ENOMEM, EEXIST, ENOENT). A buffer that is too small
- * is ERROR_NOT_ENOUGH_MEMORY, and the size that is needed is stored (ERROR_INSUFFICIENT_BUFFER for
- * PerfEnumerateCounterSet); nothing else is written then. Nothing here prints or ends the process.
+ * is ERROR_NOT_ENOUGH_MEMORY, and the size that is needed is stored; nothing else is written then.
+ * Nothing here prints or ends the process.
  *
  * Untrusted providers: countersets of other programs come through shared memory that those can
  * write at any time. All that is handed out was copied and checked before: every size and offset
@@ -74,7 +74,7 @@ typedef struct _SYSTEMTIME {
 #define ERROR_READ_FAULT 30    /* reading failed: errno says why */
 #define ERROR_NOT_SUPPORTED 50 /* this machine cannot supply the counter */
 #define ERROR_INVALID_PARAMETER 87
-#define ERROR_INSUFFICIENT_BUFFER 122
+#define ERROR_INSUFFICIENT_BUFFER 122 /* a trace has no room */
 #define ERROR_ALREADY_EXISTS 183
 #define ERROR_MORE_DATA 234
 #define ERROR_NO_MORE_ITEMS 259 /* a trace has no further sample */
@@ -266,8 +266,8 @@ typedef struct _PERF_COUNTER_DATA {
  * place. Others, as PerfLib's machine names: ERROR_NOT_SUPPORTED.
  */
 
-/* GUIDs of the countersets there are. *actual: how many; the order is stable while none comes
- * or goes. */
+/* GUIDs of the countersets there are, counted by room and *actual; the order is stable while none
+ * comes or goes. */
 PERFLIB_API ULONG PerfEnumerateCounterSet(LPCSTR where, GUID *ids, DWORD room, LPDWORD actual);
 
 /* lang: the id of the counter whose PERF_REG_COUNTER_STRUCT is asked for, else ignored. bytes: room

@@ -202,7 +202,7 @@ static GUID *enumerate(const char *where, DWORD *n, ULONG *status)
 		if (*status == ERROR_SUCCESS && *n <= room)
 			return ids;
 		free(ids);
-		if (*status != ERROR_INSUFFICIENT_BUFFER && *status != ERROR_NOT_ENOUGH_MEMORY)
+		if (*status != ERROR_NOT_ENOUGH_MEMORY)
 			return NULL;
 		room = *n > room ? *n : room * 2;
 	}

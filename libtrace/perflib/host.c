@@ -46,7 +46,7 @@ uint32_t host_enumerate(struct host *host, GUID *ids, uint32_t room, uint32_t *a
 		return status;
 	*actual = n;
 	if (n > room)
-		return ERROR_INSUFFICIENT_BUFFER;
+		return ERROR_NOT_ENOUGH_MEMORY;
 	for (uint32_t i = 0; i < n; i++)
 		memcpy((uint8_t *)ids + i * sizeof *ids, &sets[i]->definition->guid, sizeof *ids);
 	return ERROR_SUCCESS;

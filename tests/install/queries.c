@@ -15,7 +15,7 @@ int main(void)
 	double rate;
 	ULONG status = PerfEnumerateCounterSet(NULL, NULL, 0, &sets);
 
-	if (status != ERROR_SUCCESS && status != ERROR_INSUFFICIENT_BUFFER)
+	if (status != ERROR_SUCCESS && status != ERROR_NOT_ENOUGH_MEMORY)
 		return 1;
 	if (PerfOpenQueryHandle(NULL, &query) != ERROR_SUCCESS)
 		return 2;

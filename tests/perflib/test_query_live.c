@@ -55,7 +55,7 @@ static GUID *enumerate(DWORD *n)
 {
 	GUID *ids;
 
-	ck_assert_uint_eq(PerfEnumerateCounterSet(NULL, NULL, 0, n), ERROR_INSUFFICIENT_BUFFER);
+	ck_assert_uint_eq(PerfEnumerateCounterSet(NULL, NULL, 0, n), ERROR_NOT_ENOUGH_MEMORY);
 	ids = calloc(*n, sizeof *ids);
 	ck_assert_uint_eq(PerfEnumerateCounterSet("", ids, *n, n), ERROR_SUCCESS);
 	return ids;

@@ -234,10 +234,10 @@ START_TEST(countersets)
 	GUID ids[3];
 	uint32_t n = 0;
 
-	ck_assert_uint_eq(host_enumerate(&machine.host, NULL, 0, &n), ERROR_INSUFFICIENT_BUFFER);
+	ck_assert_uint_eq(host_enumerate(&machine.host, NULL, 0, &n), ERROR_NOT_ENOUGH_MEMORY);
 	ck_assert_uint_eq(n, 2);
 	ids[0] = other_guid;
-	ck_assert_uint_eq(host_enumerate(&machine.host, ids, 1, &n), ERROR_INSUFFICIENT_BUFFER);
+	ck_assert_uint_eq(host_enumerate(&machine.host, ids, 1, &n), ERROR_NOT_ENOUGH_MEMORY);
 	ck_assert(guid_equal(&ids[0], &other_guid));
 	ck_assert_uint_eq(host_enumerate(&machine.host, ids, 3, &n), ERROR_SUCCESS);
 	ck_assert_uint_eq(n, 2);
