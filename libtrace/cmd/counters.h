@@ -193,6 +193,7 @@ struct counters_run {
 	uint64_t interval, samples; /* ns; 0: no end */
 	const char *path;	    /* -o, "-" */
 	bool traced;
+	bool scripted; /* values are, or may be, scripted instead of measured */
 	char host[256];
 	bool failed;
 	struct output to;

@@ -59,7 +59,7 @@ static void put_head_json(const struct counters_run *r, FILE *f)
 			fputs(", ", f);
 		json_string(f, r->query.column[i].path);
 	}
-	fputs("]}\n", f);
+	fprintf(f, "], \"scripted\": %s}\n", r->scripted ? "true" : "false");
 }
 
 void counters_print_head(const struct counters_run *r, FILE *f)

@@ -105,6 +105,8 @@ struct counterset_operations {
 	 * their own (a trace's) takes that of the host's step, and gives the same for it again. */
 	uint32_t (*collect)(const struct counterset *set, void *state, const uint64_t *wanted,
 		const struct sample_time *time, struct rows *rows);
+	/* Whether its values are, or may be, scripted instead of measured. NULL: never. */
+	bool (*scripted)(const struct counterset *set);
 };
 
 struct counterset {

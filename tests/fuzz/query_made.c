@@ -60,7 +60,7 @@ static uint32_t collect(const struct counterset *set, void *state, const uint64_
 }
 
 static const struct counterset_operations set_operations = {
-	open_set, close_set, instances, collect};
+	open_set, close_set, instances, collect, NULL};
 
 static void make_text(struct feed *in, char text[64])
 {

@@ -60,7 +60,7 @@ static uint32_t collect(const struct counterset *set, void *state, const uint64_
 }
 
 static const struct counterset_operations set_operations = {
-	open_set, close_set, instances, collect};
+	open_set, close_set, instances, collect, NULL};
 
 void made_up_set(struct made_up_set *set, const struct counterset_definition *definition,
 	const struct made_up_row *row, uint32_t rows)

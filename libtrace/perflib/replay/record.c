@@ -244,6 +244,18 @@ static void write_sample(struct record_part *p, const struct recorded *all, uint
 	}
 }
 
+/* Before the first hook of it: an instance of CPI is what marks this program in the trace. */
+static void mark_scripted(const struct query_set *s)
+{
+	const struct counterset_operations *operations = s->set->operations;
+	void *cpi;
+
+	if (s->told || !operations->scripted || !operations->scripted(s->set))
+		return;
+	if (CpiInit(CPI_TYPE_RAW, &cpi) == PU_SUCCESS)
+		CpiTerminate(cpi);
+}
+
 static uint32_t record(struct query *q)
 {
 	struct recorded *all = calloc(q->sets + 1, sizeof *all);
@@ -256,8 +268,10 @@ static uint32_t record(struct query *q)
 		if (!q->set[i]->status && !choose(&all[i]))
 			status = ERROR_OUTOFMEMORY;
 	}
-	for (uint32_t i = 0; i < q->sets && !status; i++)
+	for (uint32_t i = 0; i < q->sets && !status; i++) {
+		mark_scripted(q->set[i]);
 		tell_if_due(p, q->set[i]);
+	}
 	if (!status)
 		write_sample(p, all, q->sets);
 	if (!status && p->lost)

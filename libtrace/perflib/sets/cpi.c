@@ -177,11 +177,20 @@ static uint32_t cpi_collect(const struct counterset *set, void *state, const uin
 	return ERROR_SUCCESS;
 }
 
+static bool cpi_scripted(const struct counterset *set)
+{
+	uint32_t flags;
+
+	(void)set;
+	return counters_mark(&flags) == SHM_SOURCE_SCRIPTED;
+}
+
 static const struct counterset_operations operations = {
 	.open = cpi_open,
 	.close = cpi_close,
 	.instances = cpi_instances,
 	.collect = cpi_collect,
+	.scripted = cpi_scripted,
 };
 
 const struct counterset cpi_set = {&cpi_definition, &operations, NULL};
