@@ -8,7 +8,7 @@ cd "$(dirname "$0")/../.." || exit 1
 . tests/lib/deps.sh
 . tests/lib/arm64.sh
 
-unit="^(decoder_[a-z_]*|libtrace_(cpi|util)|perflib_query|dump|ring_(layout|hooks|sections))\$"
+unit="^(decoder_[a-z_]*|libtrace_(cpi|util)|perflib_(query|sets|sets_rings)|dump|ring_(layout|hooks|sections)|swtrace_cmd/check_counters)\$"
 # Many rounds of what is no other for another processor.
 long="^decoder_(compare|damage|lazy|stream)\$"
 
@@ -39,11 +39,22 @@ if [ "$status" -ne 0 ]; then
 	exit 1
 fi
 
+# It would begin anew in a session of its own; the emulator does not execute itself.
+scratch=$(mktemp -d /dev/shm/swtrace-cross.XXXXXX) || exit 1
+trap 'rm -rf "$scratch"; arm64_done' EXIT
+if ! (cd "$d/build" && SWTRACE_SESSION=$scratch/session PERFLIB_REPLAY_SCRATCH=$scratch \
+	ctest -R '^perflib_replay$' --output-on-failure --timeout 300) >"$d/log" 2>&1; then
+	tail -n 60 "$d/log"
+	exit 1
+fi
+grep -E '^ *[0-9]+/[0-9]+ Test' "$d/log"
+grep -hE '^skipped[: ]' "$d/build/Testing/Temporary/LastTest.log"
+
 # And a trace written and dumped there, decoded here.
 emulate="qemu-aarch64-static -L /usr/aarch64-linux-gnu -E LD_LIBRARY_PATH=$d/build:$lib:$d/sysroot/lib/aarch64-linux-gnu"
-SWTRACE_SESSION=/dev/shm/swtrace-cross.$$
+SWTRACE_SESSION=$scratch/session
 export SWTRACE_SESSION
-trap 'rm -rf "$SWTRACE_SESSION"; arm64_done' EXIT
+rm -rf "$SWTRACE_SESSION"
 writers=$d/build/tests/e2e/e2e_writers
 if $emulate "$d/build/swtrace" init -s 4 && $emulate "$d/build/swtrace" on &&
 	$emulate "$writers" 1 2 2000 && $emulate "$d/build/swtrace" off &&
