@@ -136,7 +136,7 @@ static void matrix_json(struct json *j, const struct tally_group *g, bool script
 	json_key(j, "scripted");
 	json_bool(j, scripted);
 	if (g->util)
-		tallies_json_methods(j, g->methods);
+		tallies_json_methods(j, "method", g->methods);
 	json_key(j, "system");
 	json_open(j, '{');
 	json_column(j, &system, util_column(g, 0));

@@ -61,10 +61,18 @@ static bool has_util(const struct diff *d)
 	return false;
 }
 
-static void csv_major(struct csv *c, const struct diff_row *row, bool util)
+static uint32_t methods_of(const struct tally_group *g)
 {
-	if (util)
-		csv_u64(c, diff_name(row)->major);
+	return g ? g->methods : 0;
+}
+
+static void csv_util(struct csv *c, const struct diff_row *row, bool util)
+{
+	if (!util)
+		return;
+	csv_u64(c, diff_name(row)->major);
+	tallies_csv_methods(c, methods_of(row->before));
+	tallies_csv_methods(c, methods_of(row->after));
 }
 
 static void row_csv(struct csv *c, const struct diff_row *row, bool util)
@@ -81,7 +89,7 @@ static void row_csv(struct csv *c, const struct diff_row *row, bool util)
 		csv_fixed(c, percent_of(v), 2);
 		csv_text(c, verdict_word(v->judged.verdict));
 		csv_fixed(c, v->judged.p, 6);
-		csv_major(c, row, util);
+		csv_util(c, row, util);
 		csv_end(c);
 	}
 	tallies_csv_name(c, diff_name(row));
@@ -90,7 +98,7 @@ static void row_csv(struct csv *c, const struct diff_row *row, bool util)
 		csv_empty(c);
 	csv_text(c, verdict_word(row->ranks.verdict));
 	csv_fixed(c, row->ranks.p, 6);
-	csv_major(c, row, util);
+	csv_util(c, row, util);
 	csv_end(c);
 }
 
@@ -98,7 +106,8 @@ static void diff_csv(struct report *r, const struct diff *d)
 {
 	const bool util = has_util(d);
 	const char *names[] = {"label", "minor", "metric", "of", "before", "after", "change",
-		"change_pct", "verdict", "p_value", util ? "major" : NULL, NULL};
+		"change_pct", "verdict", "p_value", util ? "major" : NULL, "method_before",
+		"method_after", NULL};
 	struct csv c = {.o = r->out};
 	csv_header(&c, names);
 	for (size_t i = 0; i < d->count && !r->out->error; i++)
@@ -116,6 +125,13 @@ static void row_json(
 	json_bool(j, r->scripted);
 	json_key(j, "alpha");
 	json_double(j, d->alpha);
+	if (diff_name(row)->util) {
+		json_key(j, "method");
+		json_open(j, '{');
+		tallies_json_methods(j, "before", methods_of(row->before));
+		tallies_json_methods(j, "after", methods_of(row->after));
+		json_close(j, '}');
+	}
 	for (unsigned m = 0; m < METRICS; m++) {
 		const struct diff_value *v = &row->values[m];
 		json_key(j, columns[m].name);
@@ -172,7 +188,13 @@ static void text_change(struct table *t, const struct diff_value *v)
 											    : ' ');
 }
 
-static void text_row(struct table *t, const struct diff_row *row)
+static void text_methods(struct table *t, const struct diff_row *row)
+{
+	report_methods_text(table_left(t), methods_of(row->before));
+	report_methods_text(table_left(t), methods_of(row->after));
+}
+
+static void text_row(struct table *t, const struct diff_row *row, bool util)
 {
 	const struct tally_group *g = diff_name(row);
 	const struct diff_value *v = row->values;
@@ -188,6 +210,8 @@ static void text_row(struct table *t, const struct diff_row *row)
 	units_fixed(table_right(t), v[METRIC_CPI].after, 4);
 	text_change(t, &v[METRIC_CPI]);
 	text_change(t, &v[METRIC_INSTRUCTIONS]);
+	if (util)
+		text_methods(t, row);
 	report_code(table_right(t), g->major, g->mm);
 	if (g->has_label)
 		escape_text(table_left(t), g->label, g->label_len);
@@ -199,7 +223,8 @@ static void text_row(struct table *t, const struct diff_row *row)
 static void diff_text(struct report *r, const struct diff *d)
 {
 	static const char *const right[] = {"count", "after", "total", "after", "mean", "after",
-		"mean ", "p50 ", "p90 ", "p99 ", "CPI", "after", "CPI ", "instr. ", "mm"};
+		"mean ", "p50 ", "p90 ", "p99 ", "CPI", "after", "CPI ", "instr. "};
+	const bool util = has_util(d);
 	struct table t;
 	report_scripted_line(r);
 	if (!d->count) {
@@ -210,10 +235,15 @@ static void diff_text(struct report *r, const struct diff *d)
 	for (table_begin(&t, r->out); table_pass(&t);) {
 		for (unsigned i = 0; i < sizeof right / sizeof *right; i++)
 			table_heading(&t, right[i]);
+		if (util) {
+			table_text(&t, "method");
+			table_text(&t, "after");
+		}
+		table_heading(&t, "mm");
 		table_text(&t, "label");
 		table_end_row(&t);
 		for (size_t i = 0; i < d->count && !r->out->error; i++)
-			text_row(&t, &d->rows[i]);
+			text_row(&t, &d->rows[i], util);
 	}
 	table_free(&t);
 }

@@ -192,7 +192,7 @@ static void json_interval(struct json *j, const struct interval *iv)
 	if (iv->major == CPUUTIL_MAJOR) {
 		json_number(j, "major", iv->major, true);
 		json_util(j, iv->idle_pct, iv->intr_pct, iv->actual_perf_pct);
-		tallies_json_methods(j, tally_method(iv->method));
+		tallies_json_methods(j, "method", tally_method(iv->method));
 	}
 	json_cpus(j, iv);
 	json_close(j, '}');

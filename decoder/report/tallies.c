@@ -228,7 +228,7 @@ void tallies_json_util(struct json *j, const struct tally_group *g)
 	json_fixed(j, 100 * ratio_value(&g->util->intr), 4);
 	json_key(j, util_names[3]);
 	json_fixed(j, 100 * ratio_value(&g->util->actual_perf), 4);
-	tallies_json_methods(j, g->methods);
+	tallies_json_methods(j, util_names[4], g->methods);
 }
 
 void tallies_csv_methods(struct csv *c, uint32_t methods)
@@ -237,9 +237,9 @@ void tallies_csv_methods(struct csv *c, uint32_t methods)
 	report_methods(c->o, methods);
 }
 
-void tallies_json_methods(struct json *j, uint32_t methods)
+void tallies_json_methods(struct json *j, const char *key, uint32_t methods)
 {
-	json_key(j, util_names[4]);
+	json_key(j, key);
 	if (!methods) {
 		json_null(j);
 		return;

@@ -48,7 +48,7 @@ void tallies_json_util(struct json *j, const struct tally_group *g);
 /* How CPU utilisation was measured: words of report_methods. In JSON with its key, and null of
  * none. */
 void tallies_csv_methods(struct csv *c, uint32_t methods);
-void tallies_json_methods(struct json *j, uint32_t methods);
+void tallies_json_methods(struct json *j, const char *key, uint32_t methods);
 /* ", minor 0x01", and the major if it is not CPI's. */
 void tallies_text_code(struct out *o, const struct tally_group *g);
 

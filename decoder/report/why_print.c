@@ -43,11 +43,13 @@ static void csv_begin(struct csv *c, const struct why_group *g, const char *quan
 	csv_text(c, quantity);
 }
 
-/* util: there is a column for the major. */
+/* util: there are columns for the major and the method. */
 static void csv_finish(struct csv *c, const struct why_group *g, bool util)
 {
-	if (util)
+	if (util) {
 		csv_u64(c, g->group->major);
+		tallies_csv_methods(c, g->group->methods);
+	}
 	csv_end(c);
 }
 
@@ -114,6 +116,8 @@ static void group_json(
 	json_u64(j, g->group->time.count);
 	json_key(j, "scripted");
 	json_bool(j, r->scripted);
+	if (g->group->util)
+		tallies_json_methods(j, "method", g->group->methods);
 	json_key(j, "tail_pct");
 	json_fixed(j, r->tail / 10.0, 1);
 	json_key(j, "middle");
@@ -150,6 +154,10 @@ static void text_heading(struct report *r, const struct why_group *g)
 	else
 		out_str(o, "no label");
 	tallies_text_code(o, g->group);
+	if (g->group->util) {
+		out_str(o, ", method ");
+		report_methods_text(o, g->group->methods);
+	}
 	out_printf(o, ", %" PRIu64 " interval%s: %" PRIu64 " around p50, %" PRIu64 " from ",
 		g->group->time.count, g->group->time.count == 1 ? "" : "s",
 		g->sums[WHY_MIDDLE].count, g->sums[WHY_TAIL].count);
@@ -220,7 +228,7 @@ void why_print(struct report *r, const struct why_group *groups, size_t n)
 	for (size_t i = 0; i < n; i++)
 		util |= groups[i].group->util != NULL;
 	const char *names[] = {"label", "minor", "count", "quantity", "middle", "tail",
-		"difference_ns", "share_pct", "cycle", util ? "major" : NULL, NULL};
+		"difference_ns", "share_pct", "cycle", util ? "major" : NULL, "method", NULL};
 	struct csv c = {.o = r->out};
 	struct json j = {.o = r->out};
 	if (r->format == FORMAT_CSV)

@@ -27,6 +27,16 @@ in_file out '^load,1,300,.*,,,,none,30\.0000,0,,200,60\.0000,10\.0000,100\.0000,
 run 0 --report cpus t.bin
 in_file out '^"load", minor 0x01 of major 0xC8, method reference\+idle_fine, 300 intervals$'
 
+# What busy was measured by.
+run 0 --report why t.bin
+in_file out '^"load", minor 0x01 of major 0xC8, method reference\+idle_fine, 300 intervals: '
+in_file out '^"load", minor 0x01, 300 intervals: '
+run 0 --report why --format csv t.bin
+in_file out '^load,1,300,time_ns,.*,200,reference\+idle_fine'
+in_file out '^load,1,300,time_ns,.*,192,.?$'
+run 0 --report why --format json t.bin
+in_file out '"major":200,.*"method":"reference\+idle_fine",'
+
 # Partial results tell them apart as well.
 for report in summary cpus; do
 	run 0 --report $report --format csv t.bin
@@ -47,7 +57,6 @@ mv out fast.folded
 run 0 --format folded --tid 7 t.bin
 cmp -s out fast.folded || fail "sorted stacks differ"
 
-# Reports of traces without any do not speak of it.
 "$MKTRACE" - cpi.bin <<'END'
 clock tsc
 hz 1000000000
@@ -58,9 +67,26 @@ cpu 10 20 10
 endgroup
 section end
 END
+
+# Of a comparison, on each side.
+run 0 --report diff --format csv t.bin cpi.bin
+in_file out '^load,1,count,,300,0,.*,200,reference\+idle_fine,.?$'
+in_file out '^load,1,rank_test,.*,192,,.?$'
+run 0 --report diff --format json cpi.bin t.bin
+in_file out '"major":200,.*"method":\{"before":null,"after":"reference\+idle_fine"\}'
+not_in_file out '"major":192.*"method"'
+run 0 --report diff t.bin cpi.bin
+in_file out '  reference\+idle_fine  n/a +C8:01  load$'
+in_file out '  n/a +n/a +01  load$'
+
+# Reports of traces without any do not speak of it.
 for report in summary intervals cpus why; do
 	for format in text csv json; do
 		run 0 --report $report --format $format cpi.bin
 		not_in_file out 'major|actual_perf|perf%|intr|method'
 	done
+done
+for format in text csv json; do
+	run 0 --report diff --format $format cpi.bin cpi.bin
+	not_in_file out 'major|method'
 done
