@@ -15,7 +15,8 @@
  *
  * Untrusted providers: countersets of other programs come through shared memory that those can
  * write at any time. All that is handed out was copied and checked before: every size and offset
- * within a block holds, strings end, and values are those of one look. The values themselves
+ * within a block holds, strings end and hold no control characters (U+FFFD stands for each, in
+ * traces as well), and values are those of one look. The values themselves
  * may be anything. A consumer that checks blocks as PerfLib's documentation asks will find nothing
  * to complain about.
  *

@@ -1,8 +1,8 @@
-#include "text.h"
+#include "clean.h"
 
 #include <string.h>
 
-#include "../../dump/text.h"
+#include "../dump/text.h"
 
 static const char replacement[] = "\xef\xbf\xbd"; /* U+FFFD */
 
@@ -18,7 +18,7 @@ static size_t good_character(const char *p, size_t bytes, size_t *skip)
 	return length;
 }
 
-bool prov_text_is_clean(const char *text, size_t most)
+bool clean_text(const char *text, size_t most)
 {
 	size_t bytes = strnlen(text, most + 1), skip;
 
@@ -30,11 +30,11 @@ bool prov_text_is_clean(const char *text, size_t most)
 	return true;
 }
 
-size_t prov_text_repair(char *to, size_t most, const char *from, size_t bytes)
+size_t clean_copy(char *to, size_t most, const char *from, size_t bytes)
 {
 	size_t used = 0, skip;
 
-	for (size_t at = 0; at < bytes && from[at]; at += skip) {
+	for (size_t at = 0; at < bytes; at += skip) {
 		size_t length = good_character(from + at, bytes - at, &skip);
 		size_t size = length ? length : sizeof replacement - 1;
 

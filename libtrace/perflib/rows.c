@@ -1,12 +1,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../dump/text.h"
+#include "clean.h"
 #include "counterset.h"
 
 enum { FIRST_ROWS = 16, NAME_BYTES = PERF_MAX_INSTANCE_NAME - 1 };
-
-static const char replacement[] = "\xef\xbf\xbd"; /* U+FFFD */
 
 int counterset_column(const struct counterset_definition *set, uint32_t id)
 {
@@ -66,26 +64,6 @@ static bool make_room(struct rows *r)
 	return true;
 }
 
-/* At most NAME_BYTES of UTF-8 without NULs, and one. Returns how many without it. */
-static uint32_t put_name(char *to, const char *name, size_t bytes)
-{
-	uint32_t used = 0;
-
-	for (size_t at = 0; at < bytes;) {
-		size_t length = name[at] ? utf8_length(name + at, bytes - at) : 0;
-		const char *from = length ? name + at : replacement;
-		size_t size = length ? length : sizeof replacement - 1;
-
-		if (used + size > NAME_BYTES)
-			break;
-		memcpy(to + used, from, size);
-		used += (uint32_t)size;
-		at += length ? length : 1;
-	}
-	to[used] = 0;
-	return used;
-}
-
 bool rows_add(struct rows *r, const char *name, size_t bytes, uint32_t id)
 {
 	struct row *row;
@@ -95,7 +73,7 @@ bool rows_add(struct rows *r, const char *name, size_t bytes, uint32_t id)
 	row = &r->row[r->used];
 	row->id = id;
 	row->name = (uint32_t)r->names_used;
-	row->name_bytes = put_name(r->names + r->names_used, name, bytes);
+	row->name_bytes = (uint32_t)clean_copy(r->names + r->names_used, NAME_BYTES, name, bytes);
 	r->names_used += row->name_bytes + 1;
 	memset(r->known + (size_t)r->used * r->columns, 0, r->columns);
 	r->used++;

@@ -40,8 +40,13 @@ static void expect_text(const char *text, size_t room, bool may_be_empty)
 	n = strnlen(text, room);
 	PROMISE(n < room && (n || may_be_empty), "%zu bytes of text", n);
 	for (size_t at = 0, length; at < n; at += length) {
-		length = utf8_length(text + at, n - at);
+		const unsigned char *c = (const unsigned char *)text + at;
+
+		length = utf8_length(c, n - at);
 		PROMISE(length, "no UTF-8");
+		PROMISE(c[0] >= 0x20 && c[0] != 0x7f &&
+				(length != 2 || c[0] != 0xc2 || c[1] >= 0xa0),
+			"a control character");
 	}
 }
 

@@ -275,6 +275,23 @@ START_TEST(contradictory_definitions)
 }
 END_TEST
 
+START_TEST(names_hold_nothing_that_a_terminal_obeys)
+{
+	const uint32_t ids[] = {1, 4};
+	struct bytes b = {0};
+	struct host *host;
+	const struct counterset *set;
+
+	put_set(&b, 10, 0xaaaaaaaa, HASH, 2, "s\033[2J\n\xc2\x9b");
+	put_counters(&b, 11, 0xaaaaaaaa, HASH, 2, 0, 2, ids);
+	finish(&b);
+	ck_assert_uint_eq(host_trace(scratch("made.bin"), &host), ERROR_SUCCESS);
+	ck_assert_uint_eq(host_find(host, &guid_a, &set), ERROR_SUCCESS);
+	ck_assert_str_eq(set->definition->name, "s\xef\xbf\xbd[2J\xef\xbf\xbd\xef\xbf\xbd");
+	host_close(host);
+}
+END_TEST
+
 /* Each is a trace in which there is nothing to be had, or no sample. */
 START_TEST(nonsense_is_passed_over)
 {
@@ -456,6 +473,7 @@ Suite *samples_suite(void)
 	tcase_add_test(c, incomplete_samples_do_not_step_back);
 	tcase_add_test(c, what_is_not_known_is_not_there);
 	tcase_add_test(c, contradictory_definitions);
+	tcase_add_test(c, names_hold_nothing_that_a_terminal_obeys);
 	tcase_add_test(c, nonsense_is_passed_over);
 	tcase_add_test(c, samples_that_lie);
 	tcase_add_test(c, more_countersets_than_anybody_has);

@@ -38,11 +38,13 @@ static bool zeros(const unsigned char *p, size_t n)
 	return true;
 }
 
-static bool is_utf8(const unsigned char *p, size_t n)
+/* UTF-8 without control characters. */
+static bool is_name(const unsigned char *p, size_t n)
 {
 	for (size_t at = 0, length; at < n; at += length) {
 		length = utf8_length(p + at, n - at);
-		if (!length)
+		if (!length || p[at] < 0x20 || p[at] == 0x7f ||
+			(length == 2 && p[at] == 0xc2 && p[at + 1] < 0xa0))
 			return false;
 	}
 	return true;
@@ -98,7 +100,7 @@ static const char *check_instance(struct rest *r)
 	length = strnlen((const char *)r->at + sizeof header, room);
 	CHECK(length < room && length < PERF_MAX_INSTANCE_NAME);
 	CHECK(room - length <= 8);
-	CHECK(is_utf8(r->at + sizeof header, length));
+	CHECK(is_name(r->at + sizeof header, length));
 	CHECK(zeros(r->at + sizeof header + length, room - length));
 	skip(r, header.Size);
 	return NULL;

@@ -5,36 +5,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../dump/text.h"
+#include "../clean.h"
 #include "definition.h"
 #include "replay_fields.h"
 
 /* ------------------------------------------------------------------------------- texts */
 
-/* A text of the trace, as UTF-8 without NULs, of fewer than `room` bytes. NULL: too many. */
+/* A text of the trace, of fewer than `room` bytes. NULL: too many. */
 static char *keep_text(struct replay *r, const char *bytes, size_t length, size_t room)
 {
-	static const char replacement[] = "\xef\xbf\xbd";
 	char *text;
-	size_t used = 0;
+	size_t used;
 
 	if (r->text_bytes + room > REPLAY_TEXT_BYTES)
 		return NULL;
 	text = malloc(room);
 	if (!text)
 		return NULL;
-	for (size_t at = 0; at < length;) {
-		size_t n = bytes[at] ? utf8_length(bytes + at, length - at) : 0;
-		const char *from = n ? bytes + at : replacement;
-		size_t size = n ? n : sizeof replacement - 1;
-
-		if (used + size >= room)
-			break;
-		memcpy(text + used, from, size);
-		used += size;
-		at += n ? n : 1;
-	}
-	text[used] = 0;
+	used = clean_copy(text, room - 1, bytes, length);
 	r->text_bytes += used + 1;
 	char *fits = realloc(text, used + 1);
 

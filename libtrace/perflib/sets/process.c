@@ -81,17 +81,6 @@ static bool read_stat(struct processes *p, uint32_t pid, struct process_stat *st
 	       process_parse_stat(p->text.bytes, p->text.used, stat);
 }
 
-/* Line ends and the like would spoil who prints it. */
-static bool add_row(struct rows *rows, const char *name, size_t bytes, uint32_t pid)
-{
-	char clean[256];
-	size_t n = bytes < sizeof clean ? bytes : sizeof clean;
-
-	for (size_t i = 0; i < n; i++)
-		clean[i] = (unsigned char)name[i] < ' ' || name[i] == 127 ? '_' : name[i];
-	return rows_add(rows, clean, n, pid);
-}
-
 static void set(struct process *to, enum process_column column, uint64_t value)
 {
 	to->value[column] = value;
@@ -179,7 +168,7 @@ static bool take(struct processes *p, uint32_t pid, uint64_t wanted, const struc
 
 	if (!read_stat(p, pid, &s))
 		return true;
-	if (!make_room(p) || !add_row(rows, s.name, s.name_bytes, pid))
+	if (!make_room(p) || !rows_add(rows, s.name, s.name_bytes, pid))
 		return false;
 	to = &p->process[p->used++];
 	*to = (struct process){.pid = pid, .start = s.start};
@@ -274,7 +263,7 @@ static uint32_t process_instances(const struct counterset *set, struct rows *row
 		for (uint32_t i = 0; good && i < p->pids.used && rows->used < COUNTERSET_INSTANCES;
 			i++)
 			good = !read_stat(p, p->pids.number[i], &s) ||
-			       add_row(rows, s.name, s.name_bytes, p->pids.number[i]);
+			       rows_add(rows, s.name, s.name_bytes, p->pids.number[i]);
 		if (good)
 			status = ERROR_SUCCESS;
 	}

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "../../counters/file.h"
-#include "text.h"
+#include "../clean.h"
 
 _Static_assert((int)PROV_COUNTERS == (int)COUNTERSET_COUNTERS, "what is handed on");
 _Static_assert((int)PROV_INSTANCES == (int)COUNTERSET_INSTANCES, "what is handed on");
@@ -152,11 +152,10 @@ struct texts {
 
 static const char *take_help(struct texts *t, const struct prov_text *from, uint32_t most)
 {
+	const char *bytes = t->block + from->offset;
 	char *text = t->at;
 
-	t->at += prov_text_repair(
-			 text, room_for(from, most) - 1, t->block + from->offset, from->bytes) +
-		 1;
+	t->at += clean_copy(text, room_for(from, most) - 1, bytes, strnlen(bytes, from->bytes)) + 1;
 	return text;
 }
 

@@ -16,8 +16,8 @@
 #include <string.h>
 
 #include "../../counters/file.h"
+#include "../clean.h"
 #include "image.h"
-#include "text.h"
 
 /* What one call of image_rows goes by. */
 struct reading {
@@ -98,18 +98,15 @@ static uint32_t add_row(struct reading *r, const struct prov_block *b, size_t sl
 	const struct prov_instance *i =
 		(const struct prov_instance *)(const void *)(r->im->look[1] + slot);
 	const bool single = r->definition->type == PERF_COUNTERSET_SINGLE_INSTANCE;
-	char name[PERF_MAX_INSTANCE_NAME];
-	size_t bytes = 0;
+	size_t bytes;
 
 	if (i->name_bytes > b->name_room || i->name_bytes > PROV_INSTANCE_NAME_MAX ||
 		i->id == PERF_ANY_INSTANCE_ID)
 		return ERROR_INVALID_DATA;
-	if (!single) {
-		bytes = prov_text_repair(name, PROV_INSTANCE_NAME_MAX, i->name, i->name_bytes);
-		if (bytes == 0)
-			return ERROR_INVALID_DATA;
-	}
-	if (!rows_add(r->rows, name, bytes, i->id))
+	bytes = single ? 0 : strnlen(i->name, i->name_bytes);
+	if (!single && bytes == 0)
+		return ERROR_INVALID_DATA;
+	if (!rows_add(r->rows, i->name, bytes, i->id))
 		return ERROR_OUTOFMEMORY;
 	for (uint32_t c = 0; c < r->definition->ncounters && r->wanted; c++) {
 		size_t at = slot + prov_values_offset(b->name_room) + 8 * c;

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../clean.h"
 #include "offer.h"
-#include "text.h"
 
 enum { FIRST_SLOTS = 8, FIRST_BUCKETS = 16 };
 
@@ -206,7 +206,7 @@ static int find_named(HANDLE handle, const GUID *set, const char *name, uint32_t
 {
 	*p = offer_find(handle);
 	if (!*p || !set || !name || id == PERF_ANY_INSTANCE_ID ||
-		!prov_text_is_clean(name, PROV_INSTANCE_NAME_MAX))
+		!clean_text(name, PROV_INSTANCE_NAME_MAX))
 		return EINVAL;
 	*s = offer_find_set(*p, set);
 	return *s ? 0 : EINVAL;

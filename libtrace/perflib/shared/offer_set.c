@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../clean.h"
 #include "../guid.h"
 #include "offer.h"
-#include "text.h"
 
 /* ------------------------------------------------------------------------- names */
 
@@ -57,8 +57,8 @@ ULONG PerfSetCounterName(
 
 	if (!help)
 		wanted.help = "";
-	if (!set || !name || !*name || !prov_text_is_clean(name, PROV_NAME_MAX) ||
-		!prov_text_is_clean(wanted.help, PROV_HELP_MAX) ||
+	if (!set || !name || !*name || !clean_text(name, PROV_NAME_MAX) ||
+		!clean_text(wanted.help, PROV_HELP_MAX) ||
 		(base == counter && base != PERF_NO_COUNTER))
 		return ERROR_INVALID_PARAMETER;
 	wanted.set = *set;
