@@ -44,14 +44,10 @@ static uint64_t *value_of(HANDLE provider, const PERF_COUNTERSET_INSTANCE *insta
 	return i ? column(i, counter, size, status) : NULL;
 }
 
-/* Of a 32-bit counter the low half of the number counts. */
+/* Of a 32-bit counter the low half of the number counts, which stands first on both platforms. */
 static uint32_t *low_half(uint64_t *value)
 {
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-	return value ? (uint32_t *)value + 1 : NULL;
-#else
 	return (uint32_t *)value;
-#endif
 }
 
 ULONG PerfSetULongCounterValue(
