@@ -133,6 +133,7 @@ const char *cmd_colour(FILE *f, const char *code);
 
 /* text without what a terminal would obey: question marks in its place. */
 void put_plain(FILE *f, const char *text);
+void put_plain_bytes(FILE *f, const char *text, size_t bytes);
 /* A cell of CSV (RFC 4180), in quotes where it takes them. */
 void put_csv(FILE *f, const char *text);
 /* A string in quotes. What is not UTF-8 becomes U+FFFD. */

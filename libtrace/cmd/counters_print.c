@@ -5,37 +5,29 @@
 #include <string.h>
 #include <time.h>
 
-#include "../dump/text.h"
 #include "counters.h"
 
 #define SECOND_100NS INT64_C(10000000)
 #define FROM_1601_TO_1970 INT64_C(11644473600) /* seconds */
 
-/* In quotes; what a terminal would obey, or what would end a cell, does not come out. */
-static void put_cell(FILE *f, const char *host, const char *text)
+/* What a terminal would obey, or what would end a cell in quotes, does not come out. */
+static void put_quoted(FILE *f, const char *text)
 {
-	fputc('"', f);
-	if (host) {
-		fputs("\\\\", f);
-		put_plain(f, host);
-	}
-	while (*text) {
-		char part[256];
-		size_t n = strcspn(text, "\"");
+	size_t n = strcspn(text, "\"");
 
-		n = n < sizeof part ? n : sizeof part - 1;
-		/* Whole characters only. */
-		while (n && n == sizeof part - 1 && (text[n] & 0xc0) == 0x80)
-			n--;
-		memcpy(part, text, n);
-		part[n] = 0;
-		put_plain(f, part);
-		text += n;
-		if (*text == '"') {
-			fputs("\"\"", f);
-			text++;
-		}
+	for (; text[n]; n = strcspn(text, "\"")) {
+		put_plain_bytes(f, text, n);
+		fputs("\"\"", f);
+		text += n + 1;
 	}
+	put_plain_bytes(f, text, n);
+}
+
+static void put_path(FILE *f, const char *host, const char *path)
+{
+	fputs("\"\\\\", f);
+	put_quoted(f, host);
+	put_quoted(f, path);
 	fputc('"', f);
 }
 
@@ -72,7 +64,7 @@ void counters_print_head(const struct counters_run *r, FILE *f)
 	fprintf(f, "\"(PDH-%s 4.0)\"", r->format == COUNTERS_CSV ? "CSV" : "TSV");
 	for (unsigned i = 0; i < r->query.columns; i++) {
 		fputs(separator, f);
-		put_cell(f, r->host, r->query.column[i].path);
+		put_path(f, r->host, r->query.column[i].path);
 	}
 	put_end(r, f);
 }

@@ -6,9 +6,9 @@
 #include "../dump/text.h"
 #include "cmd.h"
 
-void put_plain(FILE *f, const char *text)
+void put_plain_bytes(FILE *f, const char *text, size_t left)
 {
-	for (size_t left = strlen(text); left;) {
+	while (left) {
 		size_t n = utf8_length(text, left);
 		/* Control characters: ASCII's, and the two bytes of U+0080 to U+009F. */
 		bool obeyed = n == 0 || (unsigned char)*text < 0x20 || *text == 0x7f ||
@@ -22,6 +22,11 @@ void put_plain(FILE *f, const char *text)
 		text += n;
 		left -= n;
 	}
+}
+
+void put_plain(FILE *f, const char *text)
+{
+	put_plain_bytes(f, text, strlen(text));
 }
 
 void put_csv(FILE *f, const char *text)

@@ -1,7 +1,8 @@
 /*
- * counters: result blocks, good and bad.
+ * counters: result blocks, good and bad; headings.
  */
 #include <check.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -220,6 +221,32 @@ START_TEST(sizes_of_values)
 }
 END_TEST
 
+/* Both may hold anything: a trace's host is what the trace says. */
+START_TEST(hosts_and_paths_stay_in_their_cells)
+{
+	static struct counters_run r;
+	static char path[600], expected[700];
+	struct column column = {.path = path};
+	char *text = NULL;
+	FILE *f = open_memstream(&text, &size);
+
+	ck_assert_ptr_nonnull(f);
+	/* A long one of characters that are not one byte each. */
+	for (size_t i = 0; i < 510; i += 3)
+		memcpy(path + i, "\xe2\x82\xac", 3);
+	strcat(path, "\"\033");
+	strcpy(r.host, "a\"b\xff\xc2\x9b");
+	r.query.column = &column;
+	r.query.columns = 1;
+	counters_print_head(&r, f);
+	ck_assert_int_eq(fclose(f), 0);
+	snprintf(expected, sizeof expected, "\"(PDH-CSV 4.0)\",\"\\\\a\"\"b??%.510s\"\"?\"\r\n",
+		path);
+	ck_assert_str_eq(text, expected);
+	free(text);
+}
+END_TEST
+
 static void clean(void)
 {
 	block_free(&b);
@@ -238,6 +265,7 @@ int main(void)
 	tcase_add_test(c, words_that_lie);
 	tcase_add_test(c, names_without_an_end);
 	tcase_add_test(c, sizes_of_values);
+	tcase_add_test(c, hosts_and_paths_stay_in_their_cells);
 	suite_add_tcase(s, c);
 	SRunner *r = srunner_create(s);
 	srunner_run_all(r, CK_NORMAL);
