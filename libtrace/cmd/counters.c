@@ -247,8 +247,15 @@ static int load(struct asked *a)
 			       a->from) >= sizeof from)
 		return cmd_fail(a->verb, "--from: the trace's name is too long");
 	ULONG status = catalogue_load(&a->run.catalogue, a->from ? from : NULL);
-	if (status == ERROR_SUCCESS)
+	if (status == ERROR_SUCCESS) {
+		if (a->from)
+			counters_ask_trace(&a->run);
 		return EXIT_FINE;
+	}
+	if (a->from && status == ERROR_INVALID_DATA)
+		return cmd_fail(a->verb,
+			"%s: not a trace that this version reads; swtrace dump writes one",
+			a->from);
 	return cmd_fail(a->verb, "%s: %s", a->from ? a->from : "this machine",
 		status == ERROR_READ_FAULT ? strerror(errno) : counters_status(status));
 }

@@ -203,6 +203,11 @@ struct counters_run {
 void counters_print_head(const struct counters_run *r, FILE *f);
 void counters_print_row(const struct counters_run *r, FILE *f);
 
+/* host and scripted, of this machine for the query's paths; of the catalogue's trace. What puts
+ * values in doubt is told. */
+void counters_ask_machine(struct counters_run *r);
+void counters_ask_trace(struct counters_run *r);
+
 int counters_follow(struct counters_run *r);
 int counters_list(
 	const struct verb *verb, const struct catalogue *c, struct catalogue_set *set, bool json);

@@ -4,13 +4,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "../../formats/counters_hooks.h"
-#include "../../formats/trace_file.h"
-#include "../../include/cpidecode.h"
 #include "../../include/perfutil.h"
-#include "../counters/source.h"
 #include "counters.h"
 #include "stream.h"
 #include "wake.h"
@@ -194,52 +190,6 @@ static int run_trace(struct counters_run *r)
 
 /* ---------------------------------------------------------------------------- the run */
 
-/* Of the countersets here, CPI alone takes its counts from where SWTRACE_COUNTERS says. */
-static bool machine_is_scripted(const struct counters_query *q)
-{
-	uint32_t flags;
-
-	for (unsigned i = 0; i < q->paths; i++)
-		if (strcmp(q->path[i].set->name, "CPI") == 0)
-			return counters_mark(&flags) == SHM_SOURCE_SCRIPTED;
-	return false;
-}
-
-/* What a trace says of itself: the machine that it is of, and where its counts come from. */
-static void ask_trace(struct counters_run *r)
-{
-	const char *key, *value;
-	size_t key_length, value_length;
-	cpidecode_file_info info;
-	cpidecode_trace *t;
-
-	if (cpidecode_open(r->catalogue.where, &t))
-		return;
-	r->scripted = cpidecode_file(t, 0, &info) == 0 && (info.flags & TF_FLAG_SCRIPTED);
-	for (size_t i = 0; cpidecode_meta(t, 0, i, &key, &key_length, &value, &value_length) == 0;
-		i++)
-		if (key_length == 4 && memcmp(key, "host", 4) == 0)
-			snprintf(r->host, sizeof r->host, "%.*s", (int)value_length, value);
-	cpidecode_close(t);
-}
-
-static void ask_origin(struct counters_run *r)
-{
-	snprintf(r->host, sizeof r->host, "unknown");
-	if (r->catalogue.where) {
-		ask_trace(r);
-	} else {
-		r->scripted = machine_is_scripted(&r->query);
-		if (gethostname(r->host, sizeof r->host) == 0)
-			r->host[sizeof r->host - 1] = 0;
-	}
-	if (r->scripted)
-		cmd_note(r->verb,
-			"%s: scripted counters: counts and what follows from them were "
-			"not measured",
-			r->catalogue.where ? r->catalogue.where : "this machine");
-}
-
 int counters_follow(struct counters_run *r)
 {
 	struct session_error error = {"unknown error"};
@@ -251,7 +201,8 @@ int counters_follow(struct counters_run *r)
 		return code;
 	if (output_open(&r->to, r->path, &error))
 		return cmd_fail(r->verb, "%s", error.text);
-	ask_origin(r);
+	if (!r->catalogue.where)
+		counters_ask_machine(r);
 	code = r->catalogue.where ? run_trace(r) : run_machine(r, wake);
 	if (code && r->to.temporary)
 		r->failed = true; /* nothing is to take the place of a file of before */

@@ -68,7 +68,7 @@ refuses 1 'No such file' counters query -cf nothing
 refuses 1 'nothing.*there is no such file' counters query --from nothing '\Process(*)\ID Process'
 refuses 1 'nothing.*there is no such file' counters list --from nothing
 echo 'no trace' >trace
-refuses 1 'trace' counters list --from trace
+refuses 1 "trace: not a trace" counters list --from trace
 
 run 0 counters --help
 in_file out '^usage: swtrace counters '
