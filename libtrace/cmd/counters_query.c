@@ -3,6 +3,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "counters.h"
 
@@ -20,8 +21,9 @@ static struct question *ask(
 	for (unsigned i = 0; i < q->questions; i++) {
 		struct question *there = &q->question[i];
 
+		/* Patterns that differ in case alone are one specification to PerfLib. */
 		if (there->set == p->set && there->counter == counter &&
-			strcmp(there->instance, asked->instance) == 0)
+			strcasecmp(there->instance, asked->instance) == 0)
 			return there;
 	}
 	q->questions++;

@@ -59,6 +59,10 @@ run 0 counters query "\\$set_name(back\\slash)\\moving" "\\$set_name(pl?in)\\STI
 [ "$(sed -n 2p out | cut -d, -f2-)" = "\"0.000000\",\"100.000000\",\"104.000000\",\"4.000000\"$end" ] ||
 	fail "other values"
 
+# The same once more, whatever its case.
+run 0 counters query "\\$set_name(plain)\\Moving" "\\$set_name(PLAIN)\\MOVING" -si 0.02 -sc 1
+[ "$(sed -n 2p out | cut -d, -f2-)" = "\"0.000000\"$end" ] || fail "other than one column"
+
 # What is counted between two samples is in one row. The heading comes after the first sample.
 "$SWTRACE" counters query "\\$set_name(back\\slash)\\moving" -si 0.02 -o rows &
 query=$!
