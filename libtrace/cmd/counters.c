@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "counters.h"
 
@@ -242,10 +243,15 @@ static int load(struct asked *a)
 {
 	/* A name without a slash would be a machine's. */
 	static char from[4096];
+	struct stat st;
 
 	if (a->from && (size_t)snprintf(from, sizeof from, "%s%s", strchr(a->from, '/') ? "" : "./",
 			       a->from) >= sizeof from)
 		return cmd_fail(a->verb, "--from: the trace's name is too long");
+	if (a->from && stat(from, &st) == 0 && S_ISFIFO(st.st_mode))
+		return cmd_fail(a->verb,
+			"%s: a pipe, and a trace is read several times here; put it into a file",
+			a->from);
 	ULONG status = catalogue_load(&a->run.catalogue, a->from ? from : NULL);
 	if (status == ERROR_SUCCESS) {
 		if (a->from)

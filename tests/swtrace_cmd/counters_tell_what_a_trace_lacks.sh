@@ -42,5 +42,7 @@ run 0 counters query "$busy" --from cut.bin
 in_file err 'cut\.bin: damaged or cut off: samples may be missing'
 [ "$(wc -l <out)" -eq 3 ] || fail "what is there is not replayed"
 
+mkfifo pipe
+refuses 1 'pipe: a pipe, .*put it into a file' counters query "$busy" --from pipe
 echo nothing >text
 refuses 1 'text: not a trace.*swtrace dump' counters query "$busy" --from text
