@@ -137,6 +137,9 @@ static bool others_of(const struct load *l, uint64_t *ns)
 		return false;
 	const uint8_t *data = (const uint8_t *)l->ring + page;
 	const uint64_t head = __atomic_load_n(&l->ring->data_head, __ATOMIC_ACQUIRE);
+	/* Nobody reads meanwhile: once it is full, what comes is lost without a record of it. */
+	if (head + 2 * sizeof(struct record) > size)
+		return false;
 	for (*ns = 0; at < head;) {
 		struct record r = {0};
 
