@@ -204,7 +204,10 @@ CPIDECODE_API const char *cpidecode_hook_string(
 typedef struct cpidecode_hooks cpidecode_hooks;
 
 CPIDECODE_API int cpidecode_hooks_open(const cpidecode_trace *t, cpidecode_hooks **it);
-/* 1 and a hook, 0 at the end, or an error. */
+/*
+ * 1 and a hook, 0 at the end, or an error, which stays. Where a file could not be read any more
+ * (CPIDECODE_EREAD) is in cpidecode_hooks_damage().
+ */
 CPIDECODE_API int cpidecode_hooks_next(cpidecode_hooks *it, const cpidecode_hook **hook);
 
 /*

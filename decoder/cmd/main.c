@@ -161,7 +161,7 @@ static struct time_slice slice_of(const struct trace *t, const struct options *o
 	return s;
 }
 
-/* Into out, or what reports are made of into *into. */
+/* Into out, or what reports are made of into *into. CPIDECODE_EINVAL: it was said why. */
 static int run_report(
 	struct trace *t, const struct options *o, struct out *out, struct partial *into, bool *bad)
 {
@@ -185,6 +185,8 @@ static int run_report(
 	progress_end();
 	if (!rc)
 		*bad |= tell_losses(t, &found);
+	else if (rc == CPIDECODE_EREAD && tell_unreadable(t, &found, error))
+		rc = CPIDECODE_EINVAL;
 	findings_free(&found);
 	errno = error;
 	return rc;
@@ -304,7 +306,7 @@ static int read_side(const struct options *all, size_t i, struct partial *p, boo
 	}
 	int code = begin_trace(&o, &t);
 	int rc = code ? 0 : run_report(t, &o, NULL, p, bad);
-	if (rc)
+	if (rc && rc != CPIDECODE_EINVAL)
 		complain_code("decoding", rc, errno);
 	trace_free(t);
 	return rc ? EXIT_FAILED : code;

@@ -149,6 +149,19 @@ static bool tell_reading(const struct trace *t, const struct findings *found)
 	return c->bad_sections || c->malformed || found->ndamage;
 }
 
+bool tell_unreadable(const struct trace *t, const struct findings *found, int error)
+{
+	for (size_t i = 0; i < found->ndamage; i++) {
+		const struct hook_damage *d = &found->damage[i];
+		if (d->why != hook_unreadable)
+			continue;
+		complain("%s: the section at offset %" PRIu64 " cannot be read: %s",
+			trace_file(t, d->file)->path, d->offset, strerror(error));
+		return true;
+	}
+	return false;
+}
+
 bool tell_losses(const struct trace *t, const struct findings *found)
 {
 	bool bad = false;

@@ -11,6 +11,9 @@
  */
 bool tell_losses(const struct trace *t, const struct findings *found);
 
+/* Where reading ended with CPIDECODE_EREAD, and errno then; false: not told, not in a section. */
+bool tell_unreadable(const struct trace *t, const struct findings *found, int error);
+
 /* Hooks lost by their causes; returns whether any was. Records that were never committed. */
 bool tell_lost(const char *path, const struct losses *l);
 void tell_torn(const char *where, uint64_t n);

@@ -86,23 +86,23 @@ static int tell(struct ring_cursor *c, struct reading *r, uint64_t bytes, const 
 	return rc;
 }
 
-/* 0: c->section is loaded; 1: it cannot be, which is told; or a code. */
+const char hook_unreadable[] = "a section could not be read";
+
+/* 0: c->section is loaded; 1: it is damaged, which is told; or a code, told if it is EREAD. */
 static int load(struct ring_cursor *c, struct reading *r, bool mine)
 {
 	const struct section_ref *s = c->section;
 	const char *why = "too many large sections at one time";
 	int rc = 1;
 	c->at = SIZE_MAX;
-	if (s->raw <= MAX_LOADED - r->loaded) {
-		why = "could not be read";
+	if (s->raw <= MAX_LOADED - r->loaded)
 		rc = file_load_section(c->file, c->ring, s, &c->raw, &r->scratch, &why);
-		if (rc == CPIDECODE_ENOMEM)
-			return rc;
-	}
-	if (!rc)
-		return 0;
-	rc = mine ? tell(c, r, s->stored, why) : 0;
-	return rc ? rc : 1;
+	if (!rc || rc == CPIDECODE_ENOMEM)
+		return rc;
+	if (rc == CPIDECODE_EREAD)
+		why = hook_unreadable;
+	int told = mine || rc < 0 ? tell(c, r, s->stored, why) : 0;
+	return told ? told : rc;
 }
 
 /* 1: at the start of the next section, 0: none is left. */

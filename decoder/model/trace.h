@@ -179,7 +179,7 @@ struct hook_counts {
 	uint64_t malformed;	/* records that contradict themselves, skipped */
 	uint64_t promised;	/* hooks, by the headers of the sections that were read */
 	uint64_t torn_promised; /* by the same headers */
-	uint64_t bad_sections;	/* that did not unpack or could not be read again */
+	uint64_t bad_sections;	/* that did not unpack or hold, or could not be read */
 	uint64_t bad_bytes;	/* raw bytes of sections given up after a bad record */
 };
 
@@ -191,6 +191,9 @@ struct hook_damage {
 			  */
 	const char *why;
 };
+
+/* Why, of a section at which reading ended with CPIDECODE_EREAD. */
+extern const char hook_unreadable[];
 
 /* What nobody looks at in hooks: it is not looked up then. */
 enum hook_spared {

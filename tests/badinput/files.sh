@@ -101,3 +101,28 @@ earliest-sync put64 header+64 0x8000000000000000
 header-size-0 put32 header+12 0
 header-size-4-GiB put32 header+12 0xFFFFFFFF
 LIST
+
+# What the disk does not give back is an error, at any place: no report of the rest with status 0.
+unreadable() { # NAME WHEN PATTERN
+	ASAN_OPTIONS=detect_leaks=0 timeout 30 strace -f -o calls -e trace=pread64 \
+		-e inject=pread64:error=EIO:when="$2" "$CPIDECODE" -j 1 t.bin >out 2>err
+	status=$?
+	refused "$1" 1 "t.bin: $3.*Input/output error"
+}
+
+if ! command -v strace >/dev/null || ! strace -o /dev/null true 2>/dev/null; then
+	skip "a disk that cannot be read" "no strace, or it may not trace here"
+else
+	{ prologue; echo 'section hooks ring=0
+hook 0xC0 0x00000001 tid=7 at=1000 64:100 "l"
+hook 0xC0 0xF0000001 64:100 "l"
+section hooks ring=1
+hook 0x10 1 tid=7 at=2000 1
+section end'; } | make_trace
+	strace -f -o calls -e trace=pread64 "$CPIDECODE" -j 1 t.bin >out 2>err
+	# The loader of programs reads first.
+	first=$(grep -n 'pread64(.*SWT' calls | head -n 1) last=$(grep -n 'pread64(.*SWTS' calls | tail -n 1)
+	unreadable "unreadable: the header" "${first%%:*}" 'cannot be read'
+	unreadable "unreadable: the last section" "${last%%:*}" \
+		'the section at offset [0-9]+ cannot be read'
+fi

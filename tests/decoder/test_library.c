@@ -1,5 +1,6 @@
 /* What libcpidecode's embedders rely on: fields, seeking, damage, streams, reports. */
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -505,8 +506,76 @@ START_TEST(opening_with_options)
 }
 END_TEST
 
+/* A trace in a file; what is read after this fails. */
+static void begin_unreadable(struct fixture *f, int *fd)
+{
+	char name[] = "/tmp/cpidecode-test.XXXXXX";
+	int deaf = open("/dev/null", O_WRONLY);
+	*f = (struct fixture){0};
+	*fd = mkstemp(name);
+	ck_assert_int_ge(*fd, 0);
+	unlink(name);
+	put_small_trace(&f->bytes, TF_CODEC_NONE);
+	ck_assert_int_eq(write(*fd, f->bytes.p, f->bytes.n), (ssize_t)f->bytes.n);
+	lseek(*fd, 0, SEEK_SET);
+	ck_assert_int_eq(cpidecode_open_fd(*fd, &f->t), 0);
+	ck_assert_int_eq(dup2(deaf, *fd), *fd);
+	close(deaf);
+	ck_assert_int_eq(cpidecode_hooks_open(f->t, &f->it), 0);
+}
+
+START_TEST(reading_that_fails_is_an_error_with_its_place)
+{
+	struct fixture f;
+	const cpidecode_hook *h;
+	cpidecode_damage_info where;
+	cpidecode_interval_stream *s;
+	cpidecode_intervals *set;
+	size_t file;
+	int fd;
+	begin_unreadable(&f, &fd);
+	for (unsigned i = 0; i < 2; i++) {
+		errno = 0;
+		ck_assert_int_eq(cpidecode_hooks_next(f.it, &h), CPIDECODE_EREAD);
+		ck_assert_ptr_null(h);
+		ck_assert_int_eq(errno, i ? 0 : EBADF);
+	}
+	ck_assert_int_eq(cpidecode_hooks_damage(f.it, 0, &file, &where), 0);
+	ck_assert_uint_eq(file, 0);
+	ck_assert_uint_eq(get_le32(f.bytes.p + where.offset), TF_SECTION_MAGIC);
+	ck_assert_int_eq(cpidecode_hooks_damage(f.it, 1, &file, &where), CPIDECODE_EINVAL);
+	int rc = cpidecode_interval_stream_open(f.t, INT64_MIN, INT64_MAX, &s);
+	ck_assert_int_eq(rc, CPIDECODE_EREAD);
+	ck_assert_int_eq(cpidecode_intervals_read(f.t, &set), CPIDECODE_EREAD);
+	end(&f);
+	close(fd);
+}
+END_TEST
+
+START_TEST(no_report_comes_of_reading_that_fails)
+{
+	static const char *const reports[] = {
+		"summary", "intervals", "hooks", "cpus", "why", "diff"};
+	struct fixture f;
+	int fd;
+	begin_unreadable(&f, &fd);
+	for (unsigned i = 0; i < sizeof reports / sizeof *reports; i++) {
+		const cpidecode_report_options o = {
+			.size = sizeof o, .report = reports[i], .threads = 2, .before = f.t};
+		struct bytes b = {0};
+		errno = 0;
+		ck_assert_int_eq(cpidecode_report(f.t, &o, collect, &b, NULL), CPIDECODE_EREAD);
+		ck_assert_int_eq(errno, EBADF);
+		bytes_free(&b);
+	}
+	end(&f);
+	close(fd);
+}
+END_TEST
+
 RUN_TESTS("library", fields_of_hooks, fields_of_a_group, short_hooks_say_so, seeking,
 	damage_found_by_reading, intervals_as_a_stream, intervals_of_a_stream_have_parents,
 	intervals_of_utilisation, every_report, reports_by_default_and_by_name,
 	reports_that_do_not_come_about, canceled_by_progress, several_reports_at_once,
-	opening_with_options)
+	opening_with_options, reading_that_fails_is_an_error_with_its_place,
+	no_report_comes_of_reading_that_fails)
