@@ -70,6 +70,7 @@ static struct tally_group *new_group(struct tally *t, struct tally_group **place
 			return NULL;
 	}
 	t->groups[t->count++] = g;
+	t->has_util |= g->util != NULL;
 	*place = g;
 	return g;
 }
@@ -322,22 +323,6 @@ const struct tally_group *tally_find(const struct tally *t, const struct tally_g
 			return g;
 	}
 	return NULL;
-}
-
-bool tally_has_util(const struct tally *t)
-{
-	for (size_t i = 0; i < t->count; i++)
-		if (t->groups[i]->util)
-			return true;
-	return false;
-}
-
-bool tally_has_cpi(const struct tally *t)
-{
-	for (size_t i = 0; i < t->count; i++)
-		if (!t->groups[i]->util)
-			return true;
-	return false;
 }
 
 void tally_free(struct tally *t)

@@ -75,6 +75,7 @@ struct tally {
 	unsigned wanted; /* enum tally_wanted, or'ed */
 	struct tally_group **groups;
 	size_t count, cap;
+	bool has_util;		    /* groups of CPU utilisation */
 	struct tally_group **table; /* by hash; places of them */
 	size_t places;
 	struct tally_group *recent[TALLY_RECENT]; /* that were found, by a hash of their ends */
@@ -96,9 +97,6 @@ int tally_settle(struct tally *t);
 const struct tally_group *tally_find(const struct tally *t, const struct tally_group *key);
 /* No label before every label; then by bytes, then minor, then major. */
 int tally_compare_names(const struct tally_group *a, const struct tally_group *b);
-/* It has groups of CPU utilisation; of CPI. */
-bool tally_has_util(const struct tally *t);
-bool tally_has_cpi(const struct tally *t);
 void tally_free(struct tally *t);
 
 /* A method's bit; of all that nobody knows the same, of none that is told, none. */

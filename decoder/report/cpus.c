@@ -155,7 +155,7 @@ static void matrix_json(struct json *j, const struct tally_group *g, bool script
 
 void cpus_print(struct report *r, const struct tally *t)
 {
-	const bool util = tally_has_util(t);
+	const bool util = t->has_util;
 	const char *names[] = {"label", "minor", "count", "cpu", "cpi", "cpi_wb", "idle_pct",
 		"busy_pct", util ? "major" : NULL, "intr_pct", "actual_perf_pct", "method", NULL};
 	struct csv c = {.o = r->out};

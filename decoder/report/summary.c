@@ -136,7 +136,7 @@ static void summary_text(struct report *r, const struct tally *groups)
 	static const char *const right[] = {"count", "total", "mean", "min", "p50", "p90", "p99",
 		"max", "raw CPI", "scaled", "thread"};
 	static const char *const utils[] = {"idle%", "intr%", "perf%"};
-	const bool util = tally_has_util(groups);
+	const bool util = groups->has_util;
 	struct table t;
 	report_scripted_line(r);
 	tallies_flagged_line(r, groups);

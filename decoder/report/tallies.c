@@ -190,7 +190,7 @@ static const char *const util_names[TALLIES_UTIL_NAMES] = {
 
 void tallies_util_names(const char **names, const struct tally *t)
 {
-	if (!tally_has_util(t))
+	if (!t->has_util)
 		return;
 	while (*names)
 		names++;
@@ -209,7 +209,7 @@ static const struct util_ratios *util_of(const struct tally_group *g)
 void tallies_csv_util(struct csv *c, const struct tally *t, const struct tally_group *g)
 {
 	const struct util_ratios *u = util_of(g);
-	if (!tally_has_util(t))
+	if (!t->has_util)
 		return;
 	csv_u64(c, g->major);
 	csv_fixed(c, 100 * ratio_value(&u->idle), 4);
