@@ -63,6 +63,20 @@ static void name_text(struct out *o, const struct tally_group *g)
 	}
 }
 
+static void text_cell(struct out *o, double v)
+{
+	enum { WIDTH = 6 };
+	struct out text;
+	out_memory(&text);
+	if (isnan(v))
+		out_str(&text, "n/a");
+	else
+		out_fixed(&text, v, 2);
+	out_repeat(o, ' ', text.len < WIDTH ? WIDTH - text.len : 0);
+	out_bytes(o, text.buf, text.len);
+	out_discard(&text);
+}
+
 static void matrix_text(struct out *o, const struct tally_group *g)
 {
 	static const char *const rows[ALL_ROWS] = {
@@ -83,11 +97,8 @@ static void matrix_text(struct out *o, const struct tally_group *g)
 		out_str(o, rows[row]);
 		for (uint32_t i = 0; i <= g->ncolumns; i++) {
 			struct tally_column c = column(g, i);
-			double v = cell(&c, util_column(g, i), row);
-			if (isnan(v))
-				out_printf(o, i ? "  %6s" : " %6s", "n/a");
-			else
-				out_printf(o, i ? "  %6.2f" : " %6.2f", v);
+			out_str(o, i ? "  " : " ");
+			text_cell(o, cell(&c, util_column(g, i), row));
 		}
 	}
 	out_str(o, "\n\n");

@@ -172,8 +172,10 @@ static void spell_percent(struct out *o, const struct diff_value *v)
 		out_str(o, "n/a");
 		return;
 	}
-	/* Never -0.0. */
-	out_printf(o, "%+.1f%%", fabs(percent) < 0.05 ? 0.0 : percent);
+	if (percent > -0.05)
+		out_char(o, '+');
+	out_fixed(o, percent, 1);
+	out_char(o, '%');
 }
 
 /* The change, and whether it is more than noise. */

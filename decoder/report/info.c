@@ -74,14 +74,23 @@ static void write_header(struct report *r, const struct trace_file *f)
 	out_char(r->out, '\n');
 }
 
+static void write_drift(struct out *o, const struct clock_drift *drift)
+{
+	out_fixed(o, drift->low_ppm, 3);
+	out_str(o, " to ");
+	out_fixed(o, drift->high_ppm, 3);
+	out_str(o, " (+-");
+	out_fixed(o, drift->error_ppm, 3);
+	out_str(o, ") ppm");
+}
+
 static void write_clock(struct report *r, const struct trace_file *f)
 {
 	struct clock_drift drift;
 	struct out *o = item(r, "clock syncs");
 	out_printf(o, "%zu; drift ", f->clock->nsyncs);
 	if (clock_drift(f->clock, &drift))
-		out_printf(o, "%.3f to %.3f (+-%.3f) ppm", drift.low_ppm, drift.high_ppm,
-			drift.error_ppm);
+		write_drift(o, &drift);
 	else
 		out_str(o, "n/a");
 	out_str(o, "; error of times ");

@@ -1,5 +1,6 @@
 #include <errno.h>
 #include <fcntl.h>
+#include <float.h>
 #include <limits.h>
 #include <math.h>
 #include <stdarg.h>
@@ -274,6 +275,19 @@ static void out_scaled(struct out *o, uint64_t v, unsigned decimals)
 	out_bytes(o, text + n - digits, digits);
 }
 
+/* A locale may have something else for the point. */
+static void out_number(struct out *o, const char *text)
+{
+	size_t whole = strspn(text, "+-0123456789");
+	out_bytes(o, text, whole);
+	text += whole;
+	if (*text && *text != 'e') {
+		out_char(o, '.');
+		text += strcspn(text, "0123456789");
+	}
+	out_str(o, text);
+}
+
 void out_fixed(struct out *o, double v, unsigned decimals)
 {
 	static const double power[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9};
@@ -281,13 +295,24 @@ void out_fixed(struct out *o, double v, unsigned decimals)
 	double whole = floor(scaled);
 	/* Close to a tie, and where a double has no such digits, the library decides. */
 	if (scaled >= 1e14 || fabs(scaled - whole - 0.5) < 1e-3) {
-		out_printf(o, "%.*f", (int)decimals, v);
+		char text[DBL_MAX_10_EXP + 20];
+		snprintf(text, sizeof text, "%.*f", (int)decimals, fabs(v));
+		if (signbit(v) && strpbrk(text, "123456789"))
+			out_char(o, '-');
+		out_number(o, text);
 		return;
 	}
 	uint64_t n = (uint64_t)whole + (scaled - whole > 0.5);
 	if (signbit(v) && n)
 		out_char(o, '-');
 	out_scaled(o, n, decimals);
+}
+
+void out_general(struct out *o, double v, unsigned digits)
+{
+	char text[40];
+	snprintf(text, sizeof text, "%.*g", (int)digits, v);
+	out_number(o, text);
 }
 
 void out_double(struct out *o, double v)
@@ -298,7 +323,7 @@ void out_double(struct out *o, double v)
 		if (strtod(text, NULL) == v)
 			break;
 	}
-	out_str(o, text);
+	out_number(o, text);
 }
 
 void out_seconds(struct out *o, int64_t ns)

@@ -89,12 +89,15 @@ void out_i64(struct out *o, int64_t v);
 void out_hex(struct out *o, uint64_t v, unsigned digits);
 /* n little-endian 32-bit words, eight digits each, with spaces between them. */
 void out_words(struct out *o, const uint8_t *words, unsigned n);
-/* As printf's %.*f prints it, decimals 0 to 9; v is finite. */
+/* As printf's %.*f prints it, decimals 0 to 9; v is finite. Never -0. */
 void out_fixed(struct out *o, double v, unsigned decimals);
+/* As %.*g does. */
+void out_general(struct out *o, double v, unsigned digits);
 /* The fewest digits that read back as the same double; v is finite. */
 void out_double(struct out *o, double v);
 /* Nanoseconds as seconds with nine decimals. */
 void out_seconds(struct out *o, int64_t ns);
+/* Not for doubles: the locale of a program that embeds us would change them. */
 void out_printf(struct out *o, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -147,10 +147,15 @@ static void write_frame(struct svg *s, const struct flame_frame *frame)
 	}
 	unsigned y = (s->rows - 1 - frame->depth) * ROW;
 	double x = share(s, frame->left), width = share(s, frame->total);
-	out_printf(o,
-		"<svg class=\"frame %s\" tabindex=\"-1\" role=\"treeitem\" x=\"%.5f%%\" y=\"%u\" "
-		"width=\"%.5f%%\" height=\"%u\" data-d=\"%u\" data-x=\"%.9g\" data-w=\"%.9g\">",
-		class, 100 * x, y, 100 * width, ROW, frame->depth, x, width);
+	out_printf(o, "<svg class=\"frame %s\" tabindex=\"-1\" role=\"treeitem\" x=\"", class);
+	out_fixed(o, 100 * x, 5);
+	out_printf(o, "%%\" y=\"%u\" width=\"", y);
+	out_fixed(o, 100 * width, 5);
+	out_printf(o, "%%\" height=\"%u\" data-d=\"%u\" data-x=\"", ROW, frame->depth);
+	out_general(o, x, 9);
+	out_str(o, "\" data-w=\"");
+	out_general(o, width, 9);
+	out_str(o, "\">");
 	write_tooltip(s, frame);
 	out_printf(o, "<rect width=\"100%%\" height=\"%u\" rx=\"2\"", ROW);
 	if (colour)
@@ -189,13 +194,13 @@ static void write_scale(struct svg *s)
 	out_printf(o, "<rect class=\"bar\" width=\"%d\" height=\"11\" fill=\"none\"/>", WIDTH);
 	for (int i = 0; i < TICKS; i++) {
 		double place = (double)i / (TICKS - 1);
-		out_printf(o,
-			"<text class=\"tick\" text-anchor=\"%s\" x=\"%d\" y=\"24\">%.*f</text>",
+		out_printf(o, "<text class=\"tick\" text-anchor=\"%s\" x=\"%d\" y=\"24\">",
 			!i		 ? "start"
 			: i + 1 == TICKS ? "end"
 					 : "middle",
-			(int)(place * WIDTH), s->scale.high < 100 ? 2 : 0,
-			flame_scale_value(&s->scale, place));
+			(int)(place * WIDTH));
+		out_fixed(o, flame_scale_value(&s->scale, place), s->scale.high < 100 ? 2 : 0);
+		out_str(o, "</text>");
 	}
 	out_printf(o, "<text class=\"key\" x=\"%d\" y=\"10\">%s</text>", WIDTH + 12, s->scale_name);
 }
