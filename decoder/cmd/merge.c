@@ -52,6 +52,9 @@ static int add_file(struct partial *p, const char *path)
 {
 	struct partial one = {0};
 	size_t which = 0;
+	/* The first is not put together with anything: as it is, it takes half the memory. */
+	if (!p->filter)
+		return merge_read_file(p, path);
 	int code = merge_read_file(&one, path);
 	int rc = code ? 0 : partial_merge(p, &one, &which);
 	if (rc == PARTIAL_TWICE) {

@@ -77,6 +77,21 @@ const char *intern_bytes(struct intern *in, const char *at, uint32_t length)
 	return copy;
 }
 
+void intern_take(struct intern *in, struct intern *from)
+{
+	if (!in->chunks) {
+		*in = *from;
+	} else if (from->chunks) {
+		/* Behind the newest one, which is still being filled. */
+		struct arena_chunk *last = from->chunks;
+		while (last->next)
+			last = last->next;
+		last->next = in->chunks->next;
+		in->chunks->next = from->chunks;
+	}
+	*from = (struct intern){0};
+}
+
 void intern_free(struct intern *in)
 {
 	while (in->chunks) {

@@ -25,6 +25,8 @@ struct intern {
 void *arena_alloc(struct intern *in, size_t n);
 /* The one copy of these bytes, NUL-terminated; NULL: out of memory. */
 const char *intern_bytes(struct intern *in, const char *at, uint32_t length);
+/* Arrays of from live on in `in`; from is empty then. Of its strings there must be none. */
+void intern_take(struct intern *in, struct intern *from);
 void intern_free(struct intern *in);
 
 #endif

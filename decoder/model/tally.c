@@ -24,21 +24,31 @@ static uint64_t hash_name(
 	return XXH3_64bits_withSeed(label_len ? label : "", label_len, seed);
 }
 
+uint64_t tally_hash(const struct interval *iv)
+{
+	return hash_name(iv->has_label, iv->label, iv->label_len, iv->major, iv->mm);
+}
+
+/* A group that is not in it yet. */
+static void put_in_table(struct tally *t, struct tally_group *g)
+{
+	size_t at = g->hash & (t->places - 1);
+	while (t->table[at])
+		at = (at + 1) & (t->places - 1);
+	t->table[at] = g;
+}
+
 static int more_places(struct tally *t)
 {
 	size_t places = t->places ? 2 * t->places : 64;
 	struct tally_group **table = calloc(places, sizeof *table);
 	if (!table)
 		return CPIDECODE_ENOMEM;
-	for (size_t i = 0; i < t->count; i++) {
-		size_t at = t->groups[i]->hash & (places - 1);
-		while (table[at])
-			at = (at + 1) & (places - 1);
-		table[at] = t->groups[i];
-	}
 	free(t->table);
 	t->table = table;
 	t->places = places;
+	for (size_t i = 0; i < t->count; i++)
+		put_in_table(t, t->groups[i]);
 	return 0;
 }
 
@@ -258,17 +268,53 @@ static int merge_group(struct tally_group *g, const struct tally_group *from)
 	return rc;
 }
 
+int tally_merge_group(struct tally *t, const struct tally_group *from)
+{
+	struct tally_group *g = tally_group_of(
+		t, from->has_label, from->label, from->label_len, from->major, from->mm);
+	return g ? merge_group(g, from) : CPIDECODE_ENOMEM;
+}
+
 int tally_merge(struct tally *t, const struct tally *from)
 {
 	int rc = 0;
-	for (size_t i = 0; i < from->count && !rc; i++) {
-		const struct tally_group *f = from->groups[i];
-		struct tally_group *g =
-			tally_group_of(t, f->has_label, f->label, f->label_len, f->major, f->mm);
-		rc = g ? merge_group(g, f) : CPIDECODE_ENOMEM;
-	}
+	for (size_t i = 0; i < from->count && !rc; i++)
+		rc = tally_merge_group(t, from->groups[i]);
 	t->cpus_left_out += from->cpus_left_out;
 	return rc;
+}
+
+/* For so many groups more. */
+static int make_room(struct tally *t, size_t n)
+{
+	size_t cap = t->count + n;
+	while (t->places / 2 <= cap)
+		if (more_places(t))
+			return CPIDECODE_ENOMEM;
+	if (cap <= t->cap)
+		return 0;
+	struct tally_group **more = realloc(t->groups, cap * sizeof *more);
+	if (!more)
+		return CPIDECODE_ENOMEM;
+	t->groups = more;
+	t->cap = cap;
+	return 0;
+}
+
+int tally_take(struct tally *t, struct tally *from)
+{
+	if (make_room(t, from->count))
+		return CPIDECODE_ENOMEM;
+	for (size_t i = 0; i < from->count; i++) {
+		put_in_table(t, from->groups[i]);
+		t->groups[t->count++] = from->groups[i];
+	}
+	t->has_util |= from->has_util;
+	t->cpus_left_out += from->cpus_left_out;
+	intern_take(&t->memory, &from->memory);
+	from->count = 0;
+	tally_free(from);
+	return 0;
 }
 
 int tally_compare_names(const struct tally_group *a, const struct tally_group *b)

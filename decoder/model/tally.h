@@ -86,6 +86,11 @@ struct tally {
 /* All return 0 or CPIDECODE_ENOMEM: then the tally can only be freed. */
 int tally_add(struct tally *t, const struct interval *iv);
 int tally_merge(struct tally *t, const struct tally *from);
+int tally_merge_group(struct tally *t, const struct tally_group *from);
+/* Moves what from has, which is empty then; the two have no group in common. Or neither changes. */
+int tally_take(struct tally *t, struct tally *from);
+/* Of the name of the group that the interval belongs to; a group has it, too. */
+uint64_t tally_hash(const struct interval *iv);
 /* The group of that name, a new one if there is none; NULL: no memory. */
 struct tally_group *tally_group_of(struct tally *t, bool has_label, const char *label,
 	uint32_t label_len, uint8_t major, uint8_t mm);

@@ -4,10 +4,12 @@
 #include <stdlib.h>
 
 #include "../model/pass.h"
+#include "../model/tally_shared.h"
 
 enum {
 	KEPT_BYTES = 24 << 20, /* by all threads together, unless one needs more */
 	TYPICAL_GROUPS = 64,
+	OWN_GROUPS = 512, /* that a thread keeps for itself, however many threads there are */
 };
 
 /* Every interval that the filter and the slice take, to a function. */
@@ -103,8 +105,7 @@ int tallies_each(struct report *r, unsigned threads, unsigned wants, struct find
 
 static int add_to_tally(void *ctx, unsigned thread, const struct interval *iv)
 {
-	struct tally *tallies = ctx;
-	return tally_add(&tallies[thread], iv);
+	return tally_shared_add(ctx, thread, iv);
 }
 
 /* What a thread's columns may come to: before the trace is read only its processors are known. */
@@ -119,38 +120,40 @@ static uint64_t columns_bytes(const struct report *r, const struct tally *t)
 	return TYPICAL_GROUPS * cpus * sizeof(struct tally_column);
 }
 
-int tallies_read(struct report *r, struct tally *t)
+/* Into *t, which is not settled yet. */
+static int read_shared(struct report *r, struct tally *t, unsigned threads)
 {
-	unsigned n = tallies_threads(r, columns_bytes(r, t));
-	unsigned wants = WANT_SYSTEM | WANT_THREAD | WANT_QUALITY;
-	struct tally *tallies = calloc(n, sizeof *tallies);
-	if (!tallies)
-		return CPIDECODE_ENOMEM;
-	for (unsigned i = 0; i < n; i++)
-		tallies[i].wanted = t->wanted;
-	if (t->wanted & TALLY_WANT_CPUS)
-		wants |= WANT_CPUS;
+	struct tally_shared *shared;
+	size_t own = KEPT_BYTES / sizeof(struct tally_group) / threads;
 	struct reader reader = {.r = r,
-		.wants = wants,
+		.wants = WANT_SYSTEM | WANT_THREAD | WANT_QUALITY,
 		.take = add_to_tally,
-		.ctx = tallies,
 		.all = filter_takes_all(r->filter)};
+	if (t->wanted & TALLY_WANT_CPUS)
+		reader.wants |= WANT_CPUS;
 	/* A tally knows neither when nor who: the filter alone asks. */
 	if (reader.all)
 		reader.spared = HOOK_SPARE_TIME | HOOK_SPARE_TASK;
-	int rc = read_all(&reader, n, r->found);
-	/* The first is taken as it is: with as many labels as intervals that saves half of it all.
-	 */
-	*t = tallies[0];
-	for (unsigned i = 1; i < n; i++) {
-		if (!rc)
-			rc = tally_merge(t, &tallies[i]);
-		tally_free(&tallies[i]);
-	}
-	free(tallies);
+	if (threads == 1)
+		own = SIZE_MAX;
+	int rc = tally_shared_new(threads, t->wanted, own > OWN_GROUPS ? own : OWN_GROUPS, &shared);
+	if (rc)
+		return rc;
+	reader.ctx = shared;
+	rc = read_all(&reader, threads, r->found);
 	if (!rc)
-		tallies_tell_left_out(r, t);
-	return rc ? rc : tally_settle(t);
+		rc = tally_shared_collect(shared, t);
+	tally_shared_free(shared);
+	return rc;
+}
+
+int tallies_read(struct report *r, struct tally *t)
+{
+	int rc = read_shared(r, t, tallies_threads(r, columns_bytes(r, t)));
+	if (rc)
+		return rc;
+	tallies_tell_left_out(r, t);
+	return tally_settle(t);
 }
 
 void tallies_tell_left_out(const struct report *r, const struct tally *t)

@@ -1,10 +1,11 @@
 /* Histograms, exact sums, tallies: the same whatever the order and however they are cut. */
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../decoder/model/tally.h"
+#include "../../decoder/model/tally_shared.h"
 #include "run.h"
 
 static uint64_t random64(uint64_t *state)
@@ -294,6 +295,84 @@ START_TEST(tallies_merge_in_any_order)
 }
 END_TEST
 
+enum { CROWD = 3, CROWD_INTERVALS = 3000 };
+
+struct crowd {
+	struct tally_shared *shared;
+	unsigned thread;
+};
+
+/* The interval of that number is the same whoever makes it. */
+static struct interval numbered(unsigned i, struct interval_cpu *cpus)
+{
+	static const char *const labels[] = {"", "a", "ab", "abc"};
+	uint64_t state = 4711 + 7919 * (uint64_t)i;
+	random64(&state);
+	return made_up(&state, labels, 4, cpus);
+}
+
+static void *add_every_third(void *arg)
+{
+	const struct crowd *c = arg;
+	struct interval_cpu cpus[4];
+	for (unsigned i = c->thread; i < CROWD_INTERVALS; i += CROWD) {
+		struct interval iv = numbered(i, cpus);
+		if (tally_shared_add(c->shared, c->thread, &iv))
+			return arg;
+	}
+	return NULL;
+}
+
+/* Whether threads keep all groups, some or none for themselves: the tally is the same. */
+START_TEST(threads_share_a_tally)
+{
+	static const size_t own[] = {0, 1, 9, 10, SIZE_MAX};
+	const unsigned wanted = TALLY_WANT_CPUS | TALLY_WANT_COUNTS;
+	for (unsigned k = 0; k < sizeof own / sizeof *own; k++) {
+		struct tally whole = {.wanted = wanted}, together = {0};
+		struct interval_cpu *cpus = calloc(TALLY_CPUS + 1, sizeof *cpus);
+		struct crowd crowd[CROWD];
+		struct tally_shared *shared;
+		pthread_t id[CROWD];
+		void *failed;
+		ck_assert_ptr_nonnull(cpus);
+		ck_assert_int_eq(tally_shared_new(CROWD, wanted, own[k], &shared), 0);
+		for (unsigned i = 0; i < CROWD; i++) {
+			crowd[i] = (struct crowd){.shared = shared, .thread = i};
+			ck_assert_int_eq(
+				pthread_create(&id[i], NULL, add_every_third, &crowd[i]), 0);
+		}
+		for (unsigned i = 0; i < CROWD_INTERVALS; i++) {
+			struct interval iv = numbered(i, cpus);
+			ck_assert_int_eq(tally_add(&whole, &iv), 0);
+		}
+		for (unsigned i = 0; i < CROWD; i++) {
+			ck_assert_int_eq(pthread_join(id[i], &failed), 0);
+			ck_assert_ptr_null(failed);
+		}
+		struct interval wide = numbered(0, cpus);
+		wide.num_cpus = TALLY_CPUS + 1;
+		ck_assert_int_eq(tally_add(&whole, &wide), 0);
+		ck_assert_int_eq(tally_shared_add(shared, 0, &wide), 0);
+		ck_assert_int_eq(tally_shared_collect(shared, &together), 0);
+		tally_shared_free(shared);
+		ck_assert_int_eq(tally_settle(&whole), 0);
+		ck_assert_int_eq(tally_settle(&together), 0);
+		ck_assert_uint_eq(whole.count, 10);
+		ck_assert_uint_eq(together.count, 10);
+		ck_assert_uint_eq(together.cpus_left_out, 1);
+		for (size_t i = 0; i < whole.count; i++) {
+			check_same_groups(whole.groups[i], together.groups[i]);
+			ck_assert_ptr_eq(
+				tally_find(&together, whole.groups[i]), together.groups[i]);
+		}
+		tally_free(&whole);
+		tally_free(&together);
+		free(cpus);
+	}
+}
+END_TEST
+
 START_TEST(many_groups_are_told_apart)
 {
 	struct tally t = {0};
@@ -347,4 +426,5 @@ END_TEST
 RUN_TESTS("tally", few_values_are_exact, ranks_are_nearest_ranks, every_value_is_in_its_bucket,
 	histograms_merge_in_any_order, sums_stay_at_their_end, sums_round_to_the_nearest,
 	ratios_do_not_depend_on_order, ratios_of_no_length_count_if_all_are,
-	tallies_merge_in_any_order, many_groups_are_told_apart, columns_have_a_bound)
+	tallies_merge_in_any_order, threads_share_a_tally, many_groups_are_told_apart,
+	columns_have_a_bound)

@@ -32,6 +32,17 @@ same_with_threads --partial - groups.bin
 same_with_threads --slice 2/3 --partial - hooks.bin groups.bin
 same_with_threads --report diff --format csv groups.bin hooks.bin
 
+# More labels than a thread keeps for itself.
+"$GENTRACE" -k groups -n 16k -l 12000 -e -p label labels.bin >/dev/null
+for report in summary why; do
+	same_with_threads --report $report --format csv labels.bin
+done
+run 0 -j 64 --report summary --format csv labels.bin
+mv out many
+run 0 -j 1 --report summary --format csv labels.bin
+cmp many out || fail "-j 64 says something else of many labels"
+same_with_threads --partial - labels.bin
+
 # Whoever reads goes away, or there is no room: it ends, and says so.
 {
 	status=0
