@@ -21,7 +21,7 @@ struct source {
 	struct entry *heap;
 	size_t count;
 	int64_t time_ns; /* of the top's key, where files are merged by it; else 0 */
-	struct tick_range stamps;
+	struct tick_range stamps, keys;
 	struct clock_cursor clock;
 };
 
@@ -50,6 +50,7 @@ struct hook_iter {
 	bool started;		/* and stand at the first of it */
 	int error;		/* stays */
 	int64_t from_ns, to_ns;
+	struct time_slice slice;
 	bool by_time;		  /* files are merged by it: their ticks cannot be compared */
 	bool look;		  /* at each hook's time: a range of ticks is no range of time */
 	unsigned spared;	  /* enum hook_spared */
@@ -96,6 +97,7 @@ int hook_iter_open(const struct trace *t, struct hook_iter **result)
 		return rc;
 	}
 	hook_iter_range(it, INT64_MIN, INT64_MAX);
+	hook_iter_slice(it, (struct time_slice){INT64_MIN, INT64_MAX});
 	*result = it;
 	return 0;
 }
@@ -138,6 +140,14 @@ void hook_iter_range(struct hook_iter *it, int64_t from_ns, int64_t to_ns)
 	}
 }
 
+void hook_iter_slice(struct hook_iter *it, struct time_slice slice)
+{
+	it->slice = slice;
+	for (size_t i = 0; i < it->nsources; i++)
+		it->sources[i].keys =
+			ticks_between(&it->sources[i].file->clock, slice.from, slice.to);
+}
+
 static void begin_part(struct hook_iter *it)
 {
 	it->placed = true;
@@ -153,10 +163,18 @@ static void begin_part(struct hook_iter *it)
 	}
 }
 
+static struct tick_range both(struct tick_range a, struct tick_range b)
+{
+	return (struct tick_range){.first = a.first > b.first ? a.first : b.first,
+		.last = a.last < b.last ? a.last : b.last};
+}
+
 static void place(struct hook_iter *it, struct source *s, size_t ring, struct ring_part part)
 {
 	struct ring_cursor *c = &s->cursors[ring];
 	part.stamps = s->stamps;
+	part.keys = both(part.keys, s->keys);
+	ring_part_narrow(s->file, ring, &part);
 	if (!ring_cursor_start(c, &part))
 		return;
 	if (c->p)
@@ -175,7 +193,6 @@ void hook_iter_part(struct hook_iter *it, const struct tick_range *keys)
 			struct ring_part part = {.keys = keys[i]};
 			file_sections_in(s->file, j, s->stamps.first, s->stamps.last, &part.begin,
 				&part.end);
-			ring_part_narrow(s->file, j, &part);
 			place(it, s, j, part);
 		}
 	}
@@ -194,7 +211,8 @@ void hook_iter_sections(struct hook_iter *it, size_t file, size_t ring, size_t b
 	it->started = true;
 	it->current = s;
 	it->lone = s->heap[0].cursor;
-	ring_cursor_alone(it->lone);
+	if (!it->look)
+		ring_cursor_alone(it->lone);
 }
 
 struct ring_cursor *hook_iter_lone(struct hook_iter *it)
@@ -408,7 +426,9 @@ static inline int next_cursor(struct hook_iter *it, struct ring_cursor **c)
 /* Where the clock goes back the range of ticks holds more than that of time. */
 static bool too_much(struct hook_iter *it, struct ring_cursor *c)
 {
-	if (c->hook.time_ns >= it->from_ns && c->hook.time_ns <= it->to_ns)
+	int64_t place = clock_cursor_time(&it->current->clock, c->key);
+	if (c->hook.time_ns >= it->from_ns && c->hook.time_ns <= it->to_ns &&
+		place >= it->slice.from && place <= it->slice.to)
 		return false;
 	c->counts.hooks--;
 	return true;

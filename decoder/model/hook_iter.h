@@ -10,6 +10,12 @@ void hook_iter_spare(struct hook_iter *it, unsigned spared);
 struct tick_range ticks_between(const struct clock *c, int64_t from_ns, int64_t to_ns);
 
 /*
+ * Of these hooks only, too: those with keys of that time. Other than by their stamps, of which
+ * some may lie outside of what a section's header says, each hook is in one slice of several.
+ */
+void hook_iter_slice(struct hook_iter *it, struct time_slice slice);
+
+/*
  * Goes on with hooks of these keys, one range for each file, of the range of time that was
  * set. Counts, damage and progress go on from where they are. What several parts without
  * a gap or an overlap find together is what one part does, in the same order.

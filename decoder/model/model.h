@@ -126,4 +126,9 @@ enum interval_flag {
 /* Those that a quality hook raises. */
 #define IV_FLAGGED (IV_MULTIPLEXED | IV_CPUS_CHANGED | IV_CORE_TYPES | IV_USER_ONLY)
 
+/* CLOCK_REALTIME ns, both ends included: the intervals that end in it. */
+struct time_slice {
+	int64_t from, to; /* INT64_MIN, INT64_MAX: open */
+};
+
 #endif

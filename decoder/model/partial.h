@@ -11,11 +11,6 @@
 
 enum { PARTIAL_DAMAGE = 1000 };
 
-/* CLOCK_REALTIME ns, both ends included: the intervals that end in it. */
-struct time_slice {
-	int64_t from, to; /* INT64_MIN, INT64_MAX: open */
-};
-
 /* A section that is damaged inside. */
 struct partial_damage {
 	uint64_t offset, bytes;

@@ -51,19 +51,15 @@ static bool show_progress(void *ctx, uint64_t done, uint64_t total)
 	return !r->progress || r->progress(r->ctx, done, total);
 }
 
-static int64_t later(int64_t a, int64_t b)
-{
-	return a > b ? a : b;
-}
-
 /* An interval ends with its hooks, so one that a part of lies before `to` may have its hooks
  * after it; but not before `from`. */
 static struct pass make_pass(struct reader *reader, unsigned threads)
 {
 	const struct report *r = reader->r;
 	return (struct pass){.trace = r->trace,
-		.from_ns = later(r->filter->from, r->slice.from),
-		.to_ns = r->slice.to,
+		.from_ns = r->filter->from,
+		.to_ns = INT64_MAX,
+		.slice = &r->slice,
 		.threads = threads,
 		.spared = reader->spared,
 		.read = read_slice,

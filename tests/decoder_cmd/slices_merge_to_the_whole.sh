@@ -84,3 +84,39 @@ run 0 --label often --slice 1/2 --partial one t.bin
 run 0 --label often --slice 2/2 --partial two t.bin
 run 0 merge --format csv two one
 cmp -s out often.csv || fail "filters"
+
+# Stamps that go back, or lie outside of what their section's header says: each interval is in one
+# slice all the same.
+{
+	echo 'clock raw'
+	echo 'hz 1000000000'
+	echo 'sync 0 1700000000000000000 1000'
+	awk 'BEGIN {
+		for (s = 0; s < 12; s++) {
+			printf "section hooks ring=%d first=%d last=%d\n", s % 2, s * 1000, s * 1000 + 900
+			for (i = 0; i < 10; i++) {
+				at = s * 1000 + i * 100
+				if (i == 3)
+					at = s % 3 ? at + 5000 : at - 1500
+				if (i == 6)
+					at = s * 1000 + 100
+				printf "group mm=1 tid=7 at=%d elapsed=50 types=1 label=\"l\" summary\n", at < 0 ? 0 : at
+				print "cpu 1 2 1\nendgroup"
+			}
+		}
+	}'
+	echo 'section end'
+} | "$MKTRACE" - odd.bin
+run 0 --partial whole.p odd.bin
+run 0 --format csv odd.bin
+in_file out '^l,1,120,'
+for n in 2 3 7; do
+	rm -f part.*
+	i=1
+	while [ $i -le $n ]; do
+		run 0 --slice $i/$n --partial part.$i odd.bin
+		i=$((i + 1))
+	done
+	run 0 merge --partial merged.p part.*
+	cmp -s merged.p whole.p || fail "$n slices of odd stamps: another partial result than the whole"
+done
