@@ -54,7 +54,7 @@ void complain_code(const char *about, int rc, int error)
 static bool show_reading(void *ctx, const char *path, uint64_t done, uint64_t total)
 {
 	(void)ctx;
-	progress_show(strcmp(path, "-") ? path : "standard input", done, total);
+	progress_show(told_name(path), done, total);
 	return true;
 }
 
@@ -120,7 +120,7 @@ static int open_trace(struct trace *t, const struct options *o)
 			complain("%s: a partial result, not a trace: cpidecode merge reads it",
 				path);
 		else
-			complain_code(strcmp(path, "-") ? path : "standard input", rc, error);
+			complain_code(told_name(path), rc, error);
 		return EXIT_FAILED;
 	}
 	return EXIT_OK;

@@ -30,7 +30,7 @@ static int read_bytes(FILE *f, uint8_t **bytes, size_t *n)
 int merge_read_file(struct partial *p, const char *path)
 {
 	bool standard = !strcmp(path, "-");
-	const char *name = standard ? "standard input" : path, *why = NULL;
+	const char *name = told_name(path), *why = NULL;
 	FILE *f = standard ? stdin : fopen(path, "re");
 	uint8_t *bytes = NULL;
 	size_t n = 0;
@@ -122,7 +122,7 @@ static bool tell_damage(const struct partial_source *s, const char *name)
 static bool tell_source(const struct partial_source *s)
 {
 	const uint64_t *c = s->counts;
-	const char *name = s->path;
+	const char *name = told_name(s->path);
 	struct losses l = {.full = c[PARTIAL_FULL],
 		.big = c[PARTIAL_BIG],
 		.held = c[PARTIAL_HELD],

@@ -17,6 +17,11 @@ const char *plural(uint64_t n)
 	return n == 1 ? "" : "s";
 }
 
+const char *told_name(const char *path)
+{
+	return strcmp(path, "-") ? path : "standard input";
+}
+
 bool tell_lost(const char *path, const struct losses *l)
 {
 	const struct {
@@ -41,21 +46,21 @@ static void tell_stretches(const struct trace_file *f)
 {
 	for (size_t i = 0; i < f->ndamage && i < STRETCHES_TOLD; i++)
 		complain("%s: damaged at offset %" PRIu64 ": %s; %" PRIu64 " byte%s skipped",
-			f->path, f->damage[i].offset, f->damage[i].why, f->damage[i].bytes,
-			plural(f->damage[i].bytes));
+			told_name(f->path), f->damage[i].offset, f->damage[i].why,
+			f->damage[i].bytes, plural(f->damage[i].bytes));
 	uint64_t all = f->ndamage + f->damage_untold;
 	if (all > STRETCHES_TOLD)
 		complain("%s: %" PRIu64 " more damaged stretches, %" PRIu64
 			 " bytes in all (--report info lists them)",
-			f->path, all - STRETCHES_TOLD, f->damaged_bytes);
+			told_name(f->path), all - STRETCHES_TOLD, f->damaged_bytes);
 }
 
 static void tell_schemas(const struct trace_file *f)
 {
 	for (size_t i = 0; i < f->nschema_problems; i++) {
 		const struct trace_schema_problem *p = &f->schema_problems[i];
-		complain("%s: the schema at offset %" PRIu64 " is refused, line %u: %s", f->path,
-			p->offset, p->error.line, p->error.reason);
+		complain("%s: the schema at offset %" PRIu64 " is refused, line %u: %s",
+			told_name(f->path), p->offset, p->error.line, p->error.reason);
 	}
 }
 
@@ -67,13 +72,13 @@ static void tell_clock(const struct trace_file *f)
 		out_memory(&text);
 		clock_text_finding(&text, &f->clock_findings[i]);
 		out_char(&text, '\0');
-		complain("%s: %s", f->path, text.error ? "" : text.buf);
+		complain("%s: %s", told_name(f->path), text.error ? "" : text.buf);
 		out_discard(&text);
 	}
 	if (all > STRETCHES_TOLD)
 		complain("%s: %" PRIu64
 			 " more such finding%s about its clocks (--report info lists them)",
-			f->path, all - STRETCHES_TOLD, plural(all - STRETCHES_TOLD));
+			told_name(f->path), all - STRETCHES_TOLD, plural(all - STRETCHES_TOLD));
 }
 
 static void tell_alignment(const struct trace *t)
@@ -101,27 +106,29 @@ static void tell_import(const struct trace_file *f)
 	const struct io_import *import = f->import;
 	if (import && import->no_rate)
 		complain("%s: the file does not tell its clock's rate: a tick is shown as 1 ns",
-			f->path);
+			told_name(f->path));
 	if (import && import->no_time)
 		complain("%s: the file does not tell the time of day: times count from tick 0",
-			f->path);
+			told_name(f->path));
 }
 
 static bool tell_file(const struct trace_file *f, const struct findings *found, uint64_t *torn)
 {
 	struct losses l = losses_of_file(f, found);
-	bool bad = tell_lost(f->path, &l);
+	bool bad = tell_lost(told_name(f->path), &l);
 	*torn += l.torn;
-	tell_torn(f->path, l.torn);
+	tell_torn(told_name(f->path), l.torn);
 	if (l.overwritten)
-		complain("%s: %" PRIu64 " hook%s overwritten by newer ones (wrap mode)", f->path,
-			l.overwritten, plural(l.overwritten));
+		complain("%s: %" PRIu64 " hook%s overwritten by newer ones (wrap mode)",
+			told_name(f->path), l.overwritten, plural(l.overwritten));
 	if (f->header.damaged)
-		complain("%s: the file header is damaged; what it says is doubtful", f->path);
+		complain("%s: the file header is damaged; what it says is doubtful",
+			told_name(f->path));
 	tell_import(f);
 	tell_stretches(f);
 	if (!f->has_end)
-		complain("%s: cut off: the file does not end with an END section", f->path);
+		complain("%s: cut off: the file does not end with an END section",
+			told_name(f->path));
 	tell_schemas(f);
 	tell_clock(f);
 	return bad || l.torn || f->header.damaged || f->ndamage || f->damage_untold || !f->has_end;
@@ -134,7 +141,7 @@ static bool tell_reading(const struct trace *t, const struct findings *found)
 		const struct hook_damage *d = &found->damage[i];
 		complain("%s: damage in the section at offset %" PRIu64 ": %s; %" PRIu64
 			 " byte%s of hooks skipped",
-			trace_file(t, d->file)->path, d->offset, d->why, d->bytes,
+			told_name(trace_file(t, d->file)->path), d->offset, d->why, d->bytes,
 			plural(d->bytes));
 	}
 	if (c->bad_sections > STRETCHES_TOLD)
@@ -156,7 +163,7 @@ bool tell_unreadable(const struct trace *t, const struct findings *found, int er
 		if (d->why != hook_unreadable)
 			continue;
 		complain("%s: the section at offset %" PRIu64 " cannot be read: %s",
-			trace_file(t, d->file)->path, d->offset, strerror(error));
+			told_name(trace_file(t, d->file)->path), d->offset, strerror(error));
 		return true;
 	}
 	return false;
@@ -170,7 +177,7 @@ bool tell_losses(const struct trace *t, const struct findings *found)
 		bad |= tell_file(trace_file(t, i), found, &torn);
 	/* Found by reading, although no header or ledger told of them. */
 	if (found->total.torn > torn) {
-		tell_torn(trace_nfiles(t) == 1 ? trace_file(t, 0)->path : "in all files",
+		tell_torn(trace_nfiles(t) == 1 ? told_name(trace_file(t, 0)->path) : "in all files",
 			found->total.torn - torn);
 		bad = true;
 	}

@@ -18,6 +18,9 @@ bool tell_unreadable(const struct trace *t, const struct findings *found, int er
 bool tell_lost(const char *path, const struct losses *l);
 void tell_torn(const char *where, uint64_t n);
 
+/* What a file is called: "-" is standard input. */
+const char *told_name(const char *path);
+
 /* The ending of a noun. */
 const char *plural(uint64_t n);
 

@@ -11,3 +11,11 @@ for format in text csv json folded svg; do
 	[ "$status" -eq 0 ] || fail "exit $status"
 	cmp -s out expected || fail "$format from a pipe differs"
 done
+# What is told of it names it.
+head -c -8 plain.bin >cut.bin
+run 0 - <cut.bin
+in_file err '^cpidecode: standard input: cut off'
+not_in_file err '^cpidecode: -'
+run 0 --partial part.p - <cut.bin
+run 0 merge part.p
+in_file err '^cpidecode: standard input: cut off'
