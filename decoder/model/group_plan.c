@@ -54,7 +54,7 @@ static const struct target {
 	[GF_IDLE] = SYSTEM(FLAT_RATIO, idle_pct),
 	[GF_INTR] = SYSTEM(FLAT_RATIO, intr_pct),
 	[GF_ACTUAL_PERF] = SYSTEM(FLAT_RATIO, actual_perf_pct),
-	[GF_METHOD] = SYSTEM(FLAT_COUNT, method),
+	[GF_METHOD] = {FLAT_COUNT, WANT_SYSTEM | WANT_METHOD, offsetof(struct interval, method)},
 #define UTIL(kind, wants, name)                                                                    \
 	{                                                                                          \
 		kind, wants, offsetof(struct interval_util, name)                                  \

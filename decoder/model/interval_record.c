@@ -34,7 +34,10 @@ struct values {
 
 _Static_assert(IV_USER_ONLY <= UINT16_MAX && RECORD_MAX_SIZE <= UINT16_MAX, "fit the record");
 
-enum { VALUE_WANTS = WANT_SYSTEM | WANT_THREAD | WANT_QUALITY | WANT_CPUS | WANT_FLAGS };
+enum {
+	VALUE_WANTS =
+		WANT_SYSTEM | WANT_METHOD | WANT_THREAD | WANT_QUALITY | WANT_CPUS | WANT_FLAGS
+};
 
 /* Only those of CPU utilisation have the last ones. */
 static unsigned values_of(uint8_t major)

@@ -16,8 +16,9 @@ enum interval_want {
 	WANT_CPUS = 1u << 4,	/* cpus and num_cpus */
 	WANT_FLAGS = 1u << 5,	/* types, num_cpus, IV_INCONSISTENT, IV_MALFORMED */
 	WANT_ALL = (1u << 6) - 1,
+	WANT_METHOD = 1u << 6, /* of CPU utilisation; WANT_SYSTEM has it, too */
 	/* Reads by the schema's cursor only, which takes longer and comes to the same. */
-	WANT_BY_CURSOR = 1u << 6,
+	WANT_BY_CURSOR = 1u << 7,
 };
 
 /*

@@ -17,14 +17,21 @@ struct frame {
 	uint64_t path;
 };
 
+/* What an interval's frame is called by. */
+struct name {
+	const char *label; /* NULL: minor mm */
+	size_t label_len;
+	uint64_t method;
+	uint8_t major, mm;
+};
+
 /* An interval that may have others in it. They stand on its thread's stack by their depths. */
 struct open_interval {
 	uint64_t weight, nested; /* nested: of those right inside it */
 	struct frame frame;	 /* none yet: nobody asked for it or what is in it */
 	bool counts;		 /* its own weight is part of its frame's */
-	uint8_t major, mm;
-	char *label; /* owned; while it has no frame. NULL: minor mm */
-	size_t label_len;
+	struct name name;	 /* while it has no frame */
+	char *label;		 /* the name's; owned */
 };
 
 struct builder {
@@ -85,17 +92,24 @@ static struct frame task_frame(struct builder *b, const struct interval *iv)
 	return frame_under(b, (struct frame){0}, name, strlen(name));
 }
 
-static struct frame interval_frame(struct builder *b, struct frame parent, uint8_t major,
-	uint8_t mm, const char *label, size_t n)
+static struct name name_of(const struct interval *iv)
 {
-	const char *name = label ? label : b->minors[mm];
+	return (struct name){.label = iv->has_label ? iv->label : NULL,
+		.label_len = iv->label_len,
+		.method = iv->method,
+		.major = iv->major,
+		.mm = iv->mm};
+}
+
+static struct frame interval_frame(struct builder *b, struct frame parent, const struct name *name)
+{
+	const char *bytes = name->label ? name->label : b->minors[name->mm];
+	size_t n = name->label ? name->label_len : strlen(bytes);
 	struct out told;
-	if (!label)
-		n = strlen(name);
-	if (major != CPUUTIL_MAJOR)
-		return frame_under(b, parent, name, n);
+	if (name->major != CPUUTIL_MAJOR)
+		return frame_under(b, parent, bytes, n);
 	out_memory(&told);
-	flame_util_name(&told, name, n);
+	flame_util_name(&told, bytes, n, name->method);
 	struct frame frame = {0};
 	if (!told.error)
 		frame = frame_under(b, parent, told.buf, told.len);
@@ -114,8 +128,7 @@ static struct frame frame_around(
 	struct frame frame = known ? outer[known - 1].frame : task_frame(b, iv);
 	for (; known < depth && frame.number; known++) {
 		struct open_interval *o = &outer[known];
-		frame = o->frame =
-			interval_frame(b, frame, o->major, o->mm, o->label, o->label_len);
+		frame = o->frame = interval_frame(b, frame, &o->name);
 	}
 	return frame;
 }
@@ -157,15 +170,14 @@ static int count_interval(struct builder *b, uint32_t frame, const struct interv
 /* One whose frame may yet be asked for by what is in it: its name has to be remembered. */
 static int remember_name(struct open_interval *o, const struct interval *iv)
 {
-	o->major = iv->major;
-	o->mm = iv->mm;
+	o->name = name_of(iv);
 	if (!iv->has_label)
 		return 0;
 	o->label = malloc((size_t)iv->label_len + 1);
 	if (!o->label)
 		return CPIDECODE_ENOMEM;
 	memcpy(o->label, iv->label, iv->label_len);
-	o->label_len = iv->label_len;
+	o->name.label = o->label;
 	return 0;
 }
 
@@ -182,9 +194,9 @@ static int open_interval(struct builder *b, struct open_interval *own, struct op
 	if (!taken || !measured)
 		return remember_name(own, iv);
 	struct frame frame = frame_around(b, outer, iv->depth, iv);
+	const struct name name = name_of(iv);
 	if (frame.number)
-		frame = interval_frame(b, frame, iv->major, iv->mm,
-			iv->has_label ? iv->label : NULL, iv->label_len);
+		frame = interval_frame(b, frame, &name);
 	if (!frame.number)
 		return CPIDECODE_ENOMEM;
 	own->frame = frame;
@@ -232,7 +244,7 @@ static unsigned wants_of(const struct report *r)
 	bool by_time = r->filter->from != INT64_MIN || r->filter->to != INT64_MAX;
 	if (r->format == FORMAT_SVG)
 		return WANT_START | WANT_SYSTEM | WANT_THREAD;
-	return weights[r->weight] | (by_time ? WANT_START : 0);
+	return weights[r->weight] | WANT_METHOD | (by_time ? WANT_START : 0);
 }
 
 /*

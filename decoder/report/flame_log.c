@@ -12,6 +12,7 @@
 #include "../model/clock.h"
 #include "../model/grow.h"
 #include "../model/pass.h"
+#include "../model/tally.h"
 
 _Static_assert(sizeof(struct flame_writer) % PASS_APART == 0, "for pass_alloc");
 
@@ -141,10 +142,16 @@ static uint32_t minor_name(struct flame_writer *w, uint8_t mm)
 	return w->minors[mm];
 }
 
-void flame_util_name(struct out *o, const char *name, size_t n)
+void flame_util_name(struct out *o, const char *name, size_t n, uint64_t method)
 {
+	uint32_t methods = tally_method(method);
 	out_bytes(o, name, n);
-	out_str(o, " [CPU utilisation]");
+	out_str(o, " [CPU utilisation");
+	if (methods) {
+		out_str(o, ", ");
+		report_methods(o, methods);
+	}
+	out_char(o, ']');
 }
 
 static uint32_t util_name(struct flame_writer *w, const struct interval *iv)
@@ -154,9 +161,9 @@ static uint32_t util_name(struct flame_writer *w, const struct interval *iv)
 	struct out told;
 	out_memory(&told);
 	if (iv->has_label)
-		flame_util_name(&told, iv->label, iv->label_len);
+		flame_util_name(&told, iv->label, iv->label_len, iv->method);
 	else
-		flame_util_name(&told, minor, (size_t)n);
+		flame_util_name(&told, minor, (size_t)n, iv->method);
 	uint32_t number = told.error ? 0 : flame_names_add(&w->names, told.buf, told.len);
 	out_discard(&told);
 	return number;

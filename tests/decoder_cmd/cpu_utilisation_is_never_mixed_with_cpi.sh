@@ -52,7 +52,8 @@ in_file whole.cpus '^load,1,300,1,2\.0000,1\.0000,50\.0000,50\.0000,192,,'
 
 # Frames differ, whether or not stacks are sorted first.
 run 0 --format folded t.bin
-in_file out '^tid 7;load;load \[CPU utilisation\] [0-9]+$'
+in_file out '^tid 7;load;load \[CPU utilisation, reference\] [0-9]+$'
+in_file out '^tid 7;load;load \[CPU utilisation, idle_fine\] [0-9]+$'
 mv out fast.folded
 run 0 --format folded --tid 7 t.bin
 cmp -s out fast.folded || fail "sorted stacks differ"
