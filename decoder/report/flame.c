@@ -344,12 +344,14 @@ static int draw(struct builder *b)
 		out_str(&range, "no intervals");
 	}
 	out_char(&range, '\0');
-	f.range = range.error ? "" : range.buf;
+	f.range = range.buf;
 	f.weight = b->r->weight == WEIGHT_CYCLES ? "elapsed cycles" : f.unit;
-	flame_svg(b->r->out, &f);
+	rc = range.error ? CPIDECODE_ENOMEM : 0;
+	if (!rc)
+		flame_svg(b->r->out, &f);
 	out_discard(&range);
 	free(f.frames);
-	return 0;
+	return rc;
 }
 
 static int write_lines(struct builder *b)

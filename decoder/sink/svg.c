@@ -31,6 +31,14 @@ struct svg {
 	uint32_t rows;
 };
 
+/* What a part lacks, the whole lacks. */
+static void discard_part(struct out *o, struct out *part)
+{
+	if (!o->error)
+		o->error = part->error;
+	out_discard(part);
+}
+
 /* Text for a person first, so that control bytes show as escapes; then XML. */
 static void xml_text(struct out *o, const char *s, size_t n)
 {
@@ -38,7 +46,7 @@ static void xml_text(struct out *o, const char *s, size_t n)
 	out_memory(&safe);
 	escape_text(&safe, s, n);
 	escape_xml(o, safe.buf, safe.len);
-	out_discard(&safe);
+	discard_part(o, &safe);
 }
 
 /* 0 to 1 of the picture. */
@@ -98,7 +106,7 @@ static void grouped(struct out *o, uint64_t v)
 			out_char(o, ',');
 		out_char(o, digits.buf[i]);
 	}
-	out_discard(&digits);
+	discard_part(o, &digits);
 }
 
 /* The first line of a tooltip is the name; the script takes the rest as it is. */
