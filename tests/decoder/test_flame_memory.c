@@ -1,0 +1,133 @@
+/* Memory that runs out: each allocation fails once, and no flame graph lacks anything then. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "../../decoder/report/report.h"
+#include "../../include/cpidecode.h"
+#include "build.h"
+#include "run.h"
+
+/* Linked with --wrap: the linker's own names. */
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t n, size_t size);
+void *__real_realloc(void *p, size_t size);
+void *__real_mmap(void *at, size_t size, int protection, int flags, int fd, off_t offset);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+void *__wrap_realloc(void *p, size_t size);
+void *__wrap_mmap(void *at, size_t size, int protection, int flags, int fd, off_t offset);
+
+static long until_failure = -1; /* how many succeed before one fails; < 0: all do */
+static bool failed;
+
+static bool fails(void)
+{
+	if (until_failure < 0 || until_failure-- > 0)
+		return false;
+	failed = true;
+	return true;
+}
+
+void *__wrap_malloc(size_t size)
+{
+	return fails() ? NULL : __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t n, size_t size)
+{
+	return fails() ? NULL : __real_calloc(n, size);
+}
+
+void *__wrap_realloc(void *p, size_t size)
+{
+	return fails() ? NULL : __real_realloc(p, size);
+}
+
+void *__wrap_mmap(void *at, size_t size, int protection, int flags, int fd, off_t offset)
+{
+	return fails() ? MAP_FAILED : __real_mmap(at, size, protection, flags, fd, offset);
+}
+
+/* Intervals in one another, of several threads, and names that lines spell in another way. */
+static struct trace *make(struct bytes *file)
+{
+	static const char *const labels[] = {"outer", "a;b", "inner", "tab\there"};
+	struct bytes records = {0}, tasks = {0};
+	struct section about = {.type = TF_TYPE_TASKS};
+	struct trace *t;
+	put_header(file, 1);
+	put_task(&tasks, 1, 1, 0, "first");
+	put_section(file, &about, &tasks);
+	bytes_free(&tasks);
+	for (uint32_t i = 0; i < 40; i++) {
+		uint64_t end = 2000 + 10 * i, elapsed = i % 4 == 3 ? 500 : 5 * (i % 3);
+		put_label(&records, end, 1 + i % 3, 0, false, elapsed, labels[i % 4]);
+		put_thread(&records, end, 1 + i % 3, 0, elapsed, 10 + i, 20);
+	}
+	put_hooks(file, 0, 0, TF_CODEC_NONE, &records);
+	bytes_free(&records);
+	put_end(file);
+	ck_assert_int_eq(trace_new(&t), 0);
+	ck_assert_int_eq(trace_add_memory(t, file->p, file->n, "memory"), 0);
+	return t;
+}
+
+static int draw(struct trace *t, enum report_format format, bool sorted, struct out *o)
+{
+	struct filter filter;
+	struct findings found = {0};
+	out_memory(o);
+	filter_init(&filter);
+	if (sorted)
+		filter.from++;
+	struct report r = {
+		.out = o, .format = format, .filter = &filter, .threads = 1, .found = &found};
+	report_about(&r, t);
+	int rc = report_run(&r, REPORT_FLAME);
+	findings_free(&found);
+	return rc;
+}
+
+static void fail_each(enum report_format format, bool sorted)
+{
+	struct bytes file = {0};
+	struct trace *t = make(&file);
+	struct out all, o;
+	ck_assert_int_eq(draw(t, format, sorted, &all), 0);
+	ck_assert_int_eq(all.error, 0);
+	ck_assert_uint_gt(all.len, 0);
+	long n = 0;
+	for (failed = true; failed; n++) {
+		failed = false;
+		until_failure = n;
+		int rc = draw(t, format, sorted, &o);
+		until_failure = -1;
+		ck_assert_int_le(rc, 0);
+		if (!rc && !o.error) {
+			ck_assert_uint_eq(o.len, all.len);
+			ck_assert_mem_eq(o.buf, all.buf, all.len);
+		}
+		out_discard(&o);
+	}
+	ck_assert_int_gt(n, 20);
+	out_discard(&all);
+	trace_free(t);
+	bytes_free(&file);
+}
+
+START_TEST(pictures)
+{
+	fail_each(FORMAT_SVG, false);
+	fail_each(FORMAT_SVG, true);
+}
+END_TEST
+
+START_TEST(lines)
+{
+	fail_each(FORMAT_FOLDED, false);
+	fail_each(FORMAT_FOLDED, true);
+}
+END_TEST
+
+RUN_TESTS("flame_memory", pictures, lines)
