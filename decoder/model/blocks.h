@@ -11,20 +11,16 @@
 
 #include "../../include/cpidecode.h"
 #include "grow.h"
+#include "pages.h"
 
 #define BLOCK_BYTES ((size_t)48 << 10)
-
-struct blocks_area {
-	void *at;
-	size_t bytes;
-};
 
 /* Starts zeroed. */
 struct blocks {
 	struct blocks_unused {
 		struct blocks_unused *next;
 	} * unused;
-	struct blocks_area *areas; /* of the system's memory */
+	struct pages *areas; /* of the system's memory */
 	size_t nareas, areas_cap;
 	bool slow; /* large pages are */
 };

@@ -68,7 +68,8 @@ struct rows {
 /* Empties it, for so many columns. */
 void rows_begin(struct rows *r, uint32_t columns);
 /* Adds an instance; name: at most PERF_MAX_INSTANCE_NAME - 1 bytes of UTF-8 (others are cut, and
- * what is not UTF-8 or a control character becomes U+FFFD). False: out of memory, or COUNTERSET_INSTANCES are there. */
+ * what is not UTF-8 or a control character becomes U+FFFD). False: out of memory, or
+ * COUNTERSET_INSTANCES are there. */
 bool rows_add(struct rows *r, const char *name, size_t bytes, uint32_t id);
 /* A value of the row added last. */
 static inline void rows_set(struct rows *r, uint32_t column, uint64_t value)

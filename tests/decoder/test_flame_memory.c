@@ -5,44 +5,12 @@
 
 #include "../../decoder/report/report.h"
 #include "../../include/cpidecode.h"
+#include "../lib/failing_memory.h"
 #include "build.h"
 #include "run.h"
 
-/* Linked with --wrap: the linker's own names. */
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t n, size_t size);
-void *__real_realloc(void *p, size_t size);
 void *__real_mmap(void *at, size_t size, int protection, int flags, int fd, off_t offset);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t n, size_t size);
-void *__wrap_realloc(void *p, size_t size);
 void *__wrap_mmap(void *at, size_t size, int protection, int flags, int fd, off_t offset);
-
-static long until_failure = -1; /* how many succeed before one fails; < 0: all do */
-static bool failed;
-
-static bool fails(void)
-{
-	if (until_failure < 0 || until_failure-- > 0)
-		return false;
-	failed = true;
-	return true;
-}
-
-void *__wrap_malloc(size_t size)
-{
-	return fails() ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t n, size_t size)
-{
-	return fails() ? NULL : __real_calloc(n, size);
-}
-
-void *__wrap_realloc(void *p, size_t size)
-{
-	return fails() ? NULL : __real_realloc(p, size);
-}
 
 void *__wrap_mmap(void *at, size_t size, int protection, int flags, int fd, off_t offset)
 {
@@ -98,11 +66,10 @@ static void fail_each(enum report_format format, bool sorted)
 	ck_assert_int_eq(all.error, 0);
 	ck_assert_uint_gt(all.len, 0);
 	long n = 0;
-	for (failed = true; failed; n++) {
-		failed = false;
-		until_failure = n;
+	for (bool more = true; more; n++) {
+		fail_after(n);
 		int rc = draw(t, format, sorted, &o);
-		until_failure = -1;
+		more = !no_more_failures();
 		ck_assert_int_le(rc, 0);
 		if (!rc && !o.error) {
 			ck_assert_uint_eq(o.len, all.len);

@@ -7,42 +7,9 @@
 #include <string.h>
 
 #include "../../libtrace/perflib/host.h"
+#include "../lib/failing_memory.h"
 
 #define ALL PERF_WILDCARD_COUNTER, PERF_ANY_INSTANCE_ID
-
-/* Linked with --wrap: the linker's own names. */
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t n, size_t size);
-void *__real_realloc(void *p, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t n, size_t size);
-void *__wrap_realloc(void *p, size_t size);
-
-static long until_failure = -1; /* how many succeed before one fails; < 0: all do */
-static bool failed;
-
-static bool fails(void)
-{
-	if (until_failure < 0 || until_failure-- > 0)
-		return false;
-	failed = true;
-	return true;
-}
-
-void *__wrap_malloc(size_t size)
-{
-	return fails() ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t n, size_t size)
-{
-	return fails() ? NULL : __real_calloc(n, size);
-}
-
-void *__wrap_realloc(void *p, size_t size)
-{
-	return fails() ? NULL : __real_realloc(p, size);
-}
 
 static void begin(void)
 {
@@ -54,19 +21,6 @@ static void end(void)
 {
 	until_failure = -1;
 	tear_down();
-}
-
-/* Whether the n-th allocation from now on failed in what was done since. */
-static void fail_after(long n)
-{
-	failed = false;
-	until_failure = n;
-}
-
-static bool no_more_failures(void)
-{
-	until_failure = -1;
-	return !failed;
 }
 
 START_TEST(opening)
