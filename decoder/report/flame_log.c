@@ -76,6 +76,8 @@ static void end_segment(struct flame_writer *w)
 /* The records that still lack the numbers of their names get them. */
 static int name_records(struct flame_writer *w)
 {
+	if (!w->nwanted)
+		return 0;
 	int rc = flame_names_add_all(&w->names, w->wanted, w->nwanted);
 	for (unsigned i = 0; i < w->nwanted && !rc; i++)
 		memcpy(w->block + w->unnamed[i] - FLAME_NAME_FROM_END, &w->wanted[i].number,

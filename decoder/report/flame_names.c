@@ -62,6 +62,19 @@ static int make_room(struct flame_names *names, uint64_t fours)
 	return end > FLAME_SLOTS_MOST || pages_room(&names->text, end, 4) ? CPIDECODE_ENOMEM : 0;
 }
 
+/* One that is there already stays what its bytes are found as: many may have been appended. */
+static void put_again(struct flame_names *names, uint32_t number, uint64_t hash)
+{
+	for (uint64_t at = hash;; at++) {
+		at = flame_slots_likely(&names->slots, at, hash);
+		uint32_t other = flame_slots_number(&names->slots, at);
+		if (!other)
+			flame_slots_set(&names->slots, at, number, hash);
+		if (!other || flame_names_same(names, other, number))
+			return;
+	}
+}
+
 static void put_some(struct flame_names *names, const uint32_t *numbers, unsigned n)
 {
 	uint64_t hash[FLAME_WANTED];
@@ -70,7 +83,7 @@ static void put_some(struct flame_names *names, const uint32_t *numbers, unsigne
 		__builtin_prefetch(flame_slots_at(&names->slots, hash[i]), 1);
 	}
 	for (unsigned i = 0; i < n; i++)
-		flame_slots_put(&names->slots, numbers[i], hash[i]);
+		put_again(names, numbers[i], hash[i]);
 }
 
 /* Slots for n more names, for whose text there is room. */
