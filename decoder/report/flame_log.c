@@ -20,7 +20,8 @@ enum {
 	BUDGET = 24 << 20,
 	FEW_NAMES = 1 << 10,
 	SAMPLE = 1 << 15,    /* names that tell whether others will come again */
-	APPENDED = 24 << 20, /* bytes of those that are not asked, of all writers together */
+	APPENDED = 36 << 20, /* bytes for those that are not looked up, of all writers together */
+	APPENDED_EACH = 12, /* of them for each beside its bytes: length, gap, room for its frame */
 	MAX_OWNERS = 1 << 16,
 	OWNER_PLACES = 4 * MAX_OWNERS,
 };
@@ -185,7 +186,7 @@ static int find_name(
 		*number = minor_name(w, iv->mm);
 	} else if (w->appending > 0) {
 		*number = flame_names_append(&w->names, iv->label, iv->label_len);
-		w->appending -= 1 + (int64_t)iv->label_len;
+		w->appending -= APPENDED_EACH + (int64_t)iv->label_len;
 		if (w->appending <= 0)
 			w->appending = -1;
 	} else if (iv->label_len <= FLAME_TEXT && w->names.count > FEW_NAMES) {
