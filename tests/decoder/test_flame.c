@@ -1,4 +1,5 @@
 /* Flame graphs made without sorting are those that are made with it. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -276,6 +277,61 @@ START_TEST(too_many_that_overlap_are_sorted)
 }
 END_TEST
 
+/* So many that they are not looked up any more; then some again, and some that are long. */
+START_TEST(names_that_are_nearly_all_new)
+{
+	enum { NEW = 36000, AGAIN = 2000, LONG = 256 };
+	struct population p = {.n = 1};
+	struct bytes records = {0};
+	struct result sorted;
+	struct out o;
+	uint64_t position[RINGS] = {0};
+	put_header(&p.files[0], 1);
+	for (unsigned i = 0; i < NEW + AGAIN; i++) {
+		char name[LONG + 1];
+		memset(name, 'x', sizeof name);
+		name[LONG - i % 4] = '\0';
+		if (i < NEW || i % 3)
+			snprintf(name, sizeof name, "r;%u", i < NEW ? i : i % 5);
+		put_label(&records, 1000 + 3 * i, 1 + i % 2, 0, false, i % 7, name);
+		if (i % 1000 < 999)
+			continue;
+		uint32_t ring = i / 1000 % RINGS;
+		size_t bytes = records.n;
+		put_hooks(&p.files[0], ring, position[ring], TF_CODEC_NONE, &records);
+		position[ring] += bytes;
+	}
+	bytes_free(&records);
+	ck_assert_int_eq(trace_new(&p.t), 0);
+	ck_assert_int_eq(trace_add_memory(p.t, p.files[0].p, p.files[0].n, "m"), 0);
+	run(&p, FORMAT_FOLDED, WEIGHT_CYCLES, 1, true, &sorted);
+	out_memory(&o);
+	ck_assert_int_eq(log_of(&p, WEIGHT_CYCLES, 0, &o), 0);
+	ck_assert_uint_eq(o.len, sorted.out.len);
+	ck_assert_mem_eq(o.buf, sorted.out.buf, o.len);
+	out_discard(&o);
+	out_discard(&sorted.out);
+	unmake(&p);
+}
+END_TEST
+
+START_TEST(a_name_that_was_appended_often_is_found_as_one)
+{
+	enum { OFTEN = 1000, OTHERS = 3000 };
+	struct flame_names names = {0};
+	ck_assert_uint_ne(flame_names_add(&names, "first", 5), 0);
+	uint32_t one = flame_names_append(&names, "again", 5);
+	for (unsigned i = 1; i < OFTEN; i++)
+		ck_assert_uint_ne(flame_names_append(&names, "again", 5), 0);
+	for (unsigned i = 0; i < OTHERS; i++)
+		ck_assert_uint_ne(flame_names_add(&names, (char *)&i, sizeof i), 0);
+	ck_assert_uint_eq(names.slots.count, 1 + 1 + OTHERS);
+	ck_assert_uint_eq(flame_names_add(&names, "again", 5), one);
+	flame_names_free(&names);
+}
+END_TEST
+
 RUN_TESTS("flame", one_file, overlaps, several_files_of_one_machine, several_machines,
 	many_in_memory_and_in_a_file, stamps_that_go_back_are_sorted,
-	what_was_not_measured_is_sorted, too_many_that_overlap_are_sorted)
+	what_was_not_measured_is_sorted, too_many_that_overlap_are_sorted,
+	names_that_are_nearly_all_new, a_name_that_was_appended_often_is_found_as_one)
