@@ -153,7 +153,10 @@ suite() {
 	passed=$((passed + p)) skipped=$((skipped + s)) failed=$((failed + f))
 	if [ "$f" -ne 0 ] || [ $((p + s)) -eq 0 ]; then
 		[ "$f" -ne 0 ] || failed=$((failed + 1))
-		grep -vE '^ok: |%: Checks' "build-test-$name/log" | tail -n 150
+		# What a failed one printed stands behind its line.
+		awk '/^ *[0-9]+\/[0-9]+ Test |^ +Start +[0-9]+:/ { shown = /\*\*\*(Failed|Timeout|Exception|Not Run)/ }
+			shown || /^The following tests FAILED/ { print }' "build-test-$name/log" |
+			grep -vE '^ok: ' | tail -n 300
 	fi
 }
 
