@@ -219,21 +219,26 @@ START_TEST(several_machines)
 }
 END_TEST
 
+/* The log's lines are those of the sorted intervals. */
+static void expect_sorted(const struct population *p, size_t budget)
+{
+	struct result sorted;
+	struct out o;
+	run(p, FORMAT_FOLDED, WEIGHT_CYCLES, 1, true, &sorted);
+	out_memory(&o);
+	ck_assert_int_eq(log_of(p, WEIGHT_CYCLES, budget, &o), 0);
+	ck_assert_uint_eq(o.len, sorted.out.len);
+	ck_assert_mem_eq(o.buf, sorted.out.buf, o.len);
+	out_discard(&o);
+	out_discard(&sorted.out);
+}
+
 START_TEST(many_in_memory_and_in_a_file)
 {
 	struct population p;
-	struct result sorted;
-	struct out o;
 	make(&p, 3, 1, 1, BIG);
-	run(&p, FORMAT_FOLDED, WEIGHT_CYCLES, 1, true, &sorted);
-	for (size_t budget = 0; budget < 2; budget++) {
-		out_memory(&o);
-		ck_assert_int_eq(log_of(&p, WEIGHT_CYCLES, budget, &o), 0);
-		ck_assert_uint_eq(o.len, sorted.out.len);
-		ck_assert_mem_eq(o.buf, sorted.out.buf, o.len);
-		out_discard(&o);
-	}
-	out_discard(&sorted.out);
+	expect_sorted(&p, 0);
+	expect_sorted(&p, 1);
 	unmake(&p);
 }
 END_TEST
@@ -283,8 +288,6 @@ START_TEST(names_that_are_nearly_all_new)
 	enum { NEW = 36000, AGAIN = 2000, LONG = 256 };
 	struct population p = {.n = 1};
 	struct bytes records = {0};
-	struct result sorted;
-	struct out o;
 	uint64_t position[RINGS] = {0};
 	put_header(&p.files[0], 1);
 	for (unsigned i = 0; i < NEW + AGAIN; i++) {
@@ -304,13 +307,7 @@ START_TEST(names_that_are_nearly_all_new)
 	bytes_free(&records);
 	ck_assert_int_eq(trace_new(&p.t), 0);
 	ck_assert_int_eq(trace_add_memory(p.t, p.files[0].p, p.files[0].n, "m"), 0);
-	run(&p, FORMAT_FOLDED, WEIGHT_CYCLES, 1, true, &sorted);
-	out_memory(&o);
-	ck_assert_int_eq(log_of(&p, WEIGHT_CYCLES, 0, &o), 0);
-	ck_assert_uint_eq(o.len, sorted.out.len);
-	ck_assert_mem_eq(o.buf, sorted.out.buf, o.len);
-	out_discard(&o);
-	out_discard(&sorted.out);
+	expect_sorted(&p, 0);
 	unmake(&p);
 }
 END_TEST
