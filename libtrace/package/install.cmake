@@ -51,15 +51,33 @@ function(install_library library header description requires libs link_options)
   write_basic_package_version_file(${library}ConfigVersion.cmake
     COMPATIBILITY SameMajorVersion)
   install(TARGETS ${library}_shared ${library}_static
-    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
-    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT lib${library}${soversion}
+            NAMELINK_COMPONENT libswtrace-dev
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT libswtrace-dev)
   install(FILES ${PROJECT_SOURCE_DIR}/include/${header}
-    DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+    DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT libswtrace-dev)
   install(FILES ${CMAKE_CURRENT_BINARY_DIR}/lib${library}.pc
-    DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+    DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT libswtrace-dev)
   install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${library}Config.cmake
                 ${CMAKE_CURRENT_BINARY_DIR}/${library}ConfigVersion.cmake
-    DESTINATION ${there})
+    DESTINATION ${there} COMPONENT libswtrace-dev)
+endfunction()
+
+# A library's manual page, and links to it under the names of its functions (those of its map).
+function(install_library_page page map)
+  get_filename_component(name ${page} NAME)
+  set(pages ${CMAKE_CURRENT_BINARY_DIR}/pages/${name})
+  file(REMOVE_RECURSE ${pages})
+  file(STRINGS ${map} functions REGEX "^\t\t[A-Za-z_]+;$")
+  foreach(function ${functions})
+    string(REGEX MATCH "[A-Za-z_]+" function ${function})
+    if(NOT function STREQUAL "swtrace_gate") # the header's macros use it
+      file(WRITE ${pages}/${function}.3 ".so man3/${name}\n")
+    endif()
+  endforeach()
+  install(FILES ${page} DESTINATION ${CMAKE_INSTALL_MANDIR}/man3 COMPONENT libswtrace-dev)
+  install(DIRECTORY ${pages}/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man3
+    COMPONENT libswtrace-dev)
 endfunction()
 
 install_library(swtrace perfutil.h
@@ -78,18 +96,38 @@ install_library(cpc libcpc.h
 install_library(perflib perflib.h
   "Countersets that anyone can query and offer, in the manner of PerfLib"
   "" "pthread;m" "" cpidecode swtrace)
-install(TARGETS swtrace_cmd cpidecode DESTINATION ${CMAKE_INSTALL_BINDIR})
+install_library_page(libtrace/perfutil.3 libtrace/libswtrace.map)
+install_library_page(libtrace/libcpc.3 libtrace/cpc/libcpc.map)
+install_library_page(libtrace/perflib.3 libtrace/perflib/libperflib.map)
+install_library_page(decoder/libcpidecode.3 decoder/libcpidecode.map)
 
-install(FILES libtrace/cmd/swtrace.1 decoder/cmd/cpidecode.1
-  DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
-install(FILES libtrace/perfutil.3 libtrace/libcpc.3 libtrace/perflib.3
-  DESTINATION ${CMAKE_INSTALL_MANDIR}/man3)
-install(FILES formats/trace-file.5 DESTINATION ${CMAKE_INSTALL_MANDIR}/man5)
-install(FILES libtrace/cmd/swtrace.bash RENAME swtrace
-  DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
-install(FILES decoder/cmd/cpidecode.bash RENAME cpidecode
-  DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
-install(FILES formats/cpi.hooks formats/cpuutil.hooks formats/counters.hooks
-  DESTINATION ${CMAKE_INSTALL_DATADIR}/swtrace)
-install(FILES formats/hook-schema.md formats/session.md formats/trace-file.md README.md
-  DESTINATION ${CMAKE_INSTALL_DOCDIR})
+function(install_files destination)
+  install(FILES ${ARGN} DESTINATION ${destination} COMPONENT swtrace)
+endfunction()
+install(TARGETS swtrace_cmd cpidecode DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT swtrace)
+install_files(${CMAKE_INSTALL_MANDIR}/man1 libtrace/cmd/swtrace.1 decoder/cmd/cpidecode.1)
+install_files(${CMAKE_INSTALL_MANDIR}/man5 formats/trace-file.5)
+set(completions ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+install(FILES libtrace/cmd/swtrace.bash RENAME swtrace DESTINATION ${completions}
+  COMPONENT swtrace)
+install(FILES decoder/cmd/cpidecode.bash RENAME cpidecode DESTINATION ${completions}
+  COMPONENT swtrace)
+install_files(${CMAKE_INSTALL_DATADIR}/swtrace
+  formats/cpi.hooks formats/cpuutil.hooks formats/counters.hooks)
+# The documents keep their places relative to each other, so that their links lead there.
+install_files(${CMAKE_INSTALL_DOCDIR} README.md LICENSE)
+file(GLOB formats_prose CONFIGURE_DEPENDS formats/*.md)
+install_files(${CMAKE_INSTALL_DOCDIR}/formats ${formats_prose})
+file(GLOB samples CONFIGURE_DEPENDS samples/*.md samples/*.[ch] samples/*.py samples/*.svg
+  samples/*.trace)
+install_files(${CMAKE_INSTALL_DOCDIR}/samples ${samples})
+install_files(${CMAKE_INSTALL_DOCDIR}/tests/bench tests/bench/README.md)
+install_files(${CMAKE_INSTALL_DOCDIR}/tests/fuzz tests/fuzz/README.md)
+
+# What the last `cmake --install` of this build folder put somewhere.
+add_custom_target(uninstall
+  COMMAND ${CMAKE_COMMAND} -DMANIFEST=${CMAKE_BINARY_DIR}/install_manifest.txt
+          -P ${CMAKE_CURRENT_SOURCE_DIR}/libtrace/package/uninstall.cmake
+  COMMENT "Removing what cmake --install installed" VERBATIM)
+
+include(libtrace/package/debian.cmake)

@@ -26,10 +26,11 @@ check "cmake --install" cmake --install "$BUILD" --prefix "$prefix"
 for f in include/perfutil.h include/cpidecode.h include/libcpc.h include/perflib.h \
 	bin/swtrace bin/cpidecode share/man/man3/perflib.3 \
 	share/man/man1/swtrace.1 share/man/man1/cpidecode.1 share/man/man3/perfutil.3 \
+	share/man/man3/libcpidecode.3 share/doc/swtrace/LICENSE share/doc/swtrace/samples/cpidecode.py \
 	share/man/man3/libcpc.3 share/man/man5/trace-file.5 share/bash-completion/completions/swtrace \
 	share/bash-completion/completions/cpidecode share/swtrace/cpi.hooks \
 	share/swtrace/cpuutil.hooks share/swtrace/counters.hooks \
-	share/doc/swtrace/hook-schema.md; do
+	share/doc/swtrace/formats/hook-schema.md; do
 	check "installs $f" test -f "$prefix/$f"
 done
 libdir=$(dirname "$(find "$prefix" -name libswtrace.so)")
@@ -158,22 +159,26 @@ done
 check "C and C++ programs with find_package, shared and static" with_find_package
 check "an installation below DESTDIR, moved, is found there" moved
 check "absolute install folders are kept" absolute
+# Of nm's lines: names without their versions; the versions themselves are absolute symbols.
+public_names() {
+	awk 'NF == 3 && $2 != "A" { sub("@.*", "", $3); print $3 }'
+}
 only_public_names() {
 	! nm -D --defined-only "$libdir/libswtrace.so" "$libdir/libcpidecode.so" |
-		awk 'NF == 3 { print $3 }' |
+		public_names |
 		grep -vE '^(Cpi|Ai[A-Z]|CpuUtil|Trace|Is|RcToString|GetCycles|ReadCycles|Cycles|GetActive|swtrace_gate|cpidecode_)'
 }
 only_cpc_names() {
-	! nm -D --defined-only "$libdir/libcpc.so" | awk 'NF == 3 { print $3 }' |
+	! nm -D --defined-only "$libdir/libcpc.so" | public_names |
 		grep -vE '^(cpc_[a-z_]*|pthread_create)$' &&
-		! nm -g --defined-only "$libdir/libcpc.a" | awk 'NF == 3 { print $3 }' |
+		! nm -g --defined-only "$libdir/libcpc.a" | public_names |
 		grep -vE '^(cpc_[a-z_]*|__wrap_pthread_create)$'
 }
 check "libcpc exports its header's names, and what follows threads" only_cpc_names
 only_perflib_names() {
-	! nm -D --defined-only "$libdir/libperflib.so" | awk 'NF == 3 { print $3 }' |
+	! nm -D --defined-only "$libdir/libperflib.so" | public_names |
 		grep -vE '^Perf[A-Z][A-Za-z]*$' &&
-		! nm -g --defined-only "$libdir/libperflib.a" | awk 'NF == 3 { print $3 }' |
+		! nm -g --defined-only "$libdir/libperflib.a" | public_names |
 		grep -vE '^Perf[A-Z][A-Za-z]*$'
 }
 # Every function of the header is there to be called, in both libraries.
@@ -183,7 +188,7 @@ all_perflib_names() {
 	[ "$(wc -l <"$work/declared")" -gt 20 ] || return 1
 	for l in "-D $libdir/libperflib.so" "-g $libdir/libperflib.a"; do
 		# shellcheck disable=SC2086
-		nm --defined-only $l | awk 'NF == 3 { print $3 }' | sort -u >"$work/defined"
+		nm --defined-only $l | public_names | sort -u >"$work/defined"
 		comm -23 "$work/declared" "$work/defined" >"$work/missing"
 		[ ! -s "$work/missing" ] || { cat "$work/missing"; return 1; }
 	done
@@ -192,10 +197,49 @@ check "libperflib has all that its header declares" all_perflib_names
 check "the public headers compile in any order, as C99 and as C++11 too" headers_alone
 check "libperflib exports its header's names" only_perflib_names
 check "the libraries export their headers' names only" only_public_names
+# Names, their versions and the sizes of public structures, as they were released: a line that
+# changes or goes breaks programs. What is new is added to the list.
+same_symbols() {
+	for l in libswtrace libcpidecode libcpc libperflib; do
+		nm -D --defined-only --with-symbol-versions "$libdir/$l.so" |
+			awk '$2 != "A" { print "'"$l"'", $2, $3 }'
+	done | LC_ALL=C sort | diff "$here/abi_symbols.txt" -
+}
+same_layouts() {
+	$cc -std=c17 $strict -I"$prefix/include" "$here/abi_layouts.c" -o "$work/layouts" &&
+		"$work/layouts" | diff "$here/abi_layouts.txt" -
+}
+check "symbols and their versions are those of the released libraries" same_symbols
+check "public structures have the sizes that were released" same_layouts
+# Relative links of the installed documents, but those of this page's own headings.
+links_lead_somewhere() {
+	find "$prefix/share/doc/swtrace" -name '*.md' | while read -r page; do
+		grep -oE '\]\([^)]*\)|src="[^"]*"' "$page" | sed -E 's/^\]\(|\)$|^src="|"$//g; s/#.*//' |
+			while read -r link; do
+			case $link in
+			http* | '') continue ;;
+			esac
+			[ -e "$(dirname "$page")/$link" ] || echo "$page: $link"
+		done
+	done >"$work/links"
+	[ ! -s "$work/links" ] || { cat "$work/links"; return 1; }
+}
+check "links of the installed documents lead to installed files" links_lead_somewhere
+has_pages() {
+	for name in CpiInit CpiGetAndTrace TraceHook cpidecode_open cpc_open PerfOpenQueryHandle; do
+		MANPATH=$prefix/share/man man -w 3 "$name" >/dev/null || return 1
+		# An installed system's man may be a stub that shows no pages at all.
+		MANPATH=$prefix/share/man man -P cat "$name" 2>/dev/null | head -n 3 | grep -q 3 || return 1
+	done
+}
+if command -v man >/dev/null; then
+	check "man finds the pages of public functions by name" has_pages
+fi
 check "the installed commands run" sh -c "'$prefix/bin/swtrace' --version && '$prefix/bin/cpidecode' --version"
 if command -v man >/dev/null; then
 	pages_are_clean() {
 		for p in "$prefix"/share/man/man?/*; do
+			! grep -q '^\.so ' "$p" || continue # a link: has_pages follows them
 			out=$(LC_ALL=C.UTF-8 MANROFFSEQ='' man --warnings -E UTF-8 -l -Tutf8 -Z "$p" \
 				2>&1 >/dev/null) || return 1
 			[ -z "$out" ] || { echo "$p: $out"; return 1; }
@@ -203,5 +247,57 @@ if command -v man >/dev/null; then
 	}
 	check "the man pages format without warnings" pages_are_clean
 fi
-echo "$passed passed, $failed failed, 0 skipped"
+packages() {
+	# Lintian refuses the addresses of machines without a domain.
+	cpack -G DEB --config "$BUILD/CPackConfig.cmake" -B "$work/deb" \
+		-D CPACK_PACKAGE_CONTACT="swtrace <swtrace@packages.debian.org>" >"$work/cpack" 2>&1 || {
+		cat "$work/cpack"
+		return 1
+	}
+	ls "$work"/deb/libswtrace1_*.deb "$work"/deb/libswtrace-dev_*.deb "$work"/deb/swtrace_*.deb
+}
+# Into a root of its own; what depends on Debian's packages finds the system's.
+install_packages() {
+	root=$work/root
+	mkdir -p "$root/var/lib/dpkg/info" "$root/var/lib/dpkg/updates" && : >"$root/var/lib/dpkg/status" &&
+		dpkg --root="$root" --force-depends --force-script-chrootless -i "$work"/deb/*.deb &&
+		lib=$(dirname "$(find "$root/usr/lib" -name 'libswtrace.so.1')") &&
+		LD_LIBRARY_PATH=$lib "$root/usr/bin/swtrace" --version &&
+		LD_LIBRARY_PATH=$lib "$root/usr/bin/cpidecode" --version &&
+		[ -z "$(find "$root/usr/share/man" -name '*.[135]')" ] &&
+		dpkg --root="$root" --force-depends --force-script-chrootless -P libswtrace1 libcpidecode1 \
+			libcpc1 libperflib1 libswtrace-dev swtrace &&
+		left=$(find "$root" -path "$root/var" -prune -o -type f -print) && [ -z "$left" ]
+}
+lint_packages() {
+	lintian --allow-root --fail-on error "$work"/deb/*.deb
+}
+skipped=0
+skip() { # WHAT WHY
+	skipped=$((skipped + 1)); echo "skipped: $1: $2"
+}
+if command -v cpack >/dev/null && command -v dpkg-shlibdeps >/dev/null; then
+	check "cpack makes the packages" packages
+	if [ "$(id -u)" -eq 0 ]; then
+		check "the packages install and remove cleanly" install_packages
+	else
+		skip "the packages install and remove cleanly" "dpkg takes root"
+	fi
+	if command -v lintian >/dev/null; then
+		check "lintian finds no errors in the packages" lint_packages
+	else
+		skip "lintian finds no errors in the packages" "lintian is not installed"
+	fi
+else
+	skip "packages" "cpack or dpkg-dev is not installed"
+fi
+uninstalls() {
+	cmake --install "$BUILD" --prefix "$work/again" &&
+		mkdir -p "$work/again/share/doc/other" && : >"$work/again/share/doc/other/file" &&
+		cmake -DMANIFEST="$BUILD/install_manifest.txt" -P "$SOURCE/libtrace/package/uninstall.cmake" &&
+		[ "$(find "$work/again" -type f)" = "$work/again/share/doc/other/file" ] &&
+		[ -z "$(find "$work/again" -type d -name 'swtrace')" ]
+}
+check "uninstall removes what was installed, and nothing else" uninstalls
+echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ]
