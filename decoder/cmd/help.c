@@ -54,7 +54,7 @@ static const char text[] =
 	"  --schema FILE       describe hooks by this schema too; may be given again\n"
 	"  --strict            exit with 3 when data was lost or damaged\n"
 	"  -h, --help          this text\n"
-	"  --version           the version\n"
+	"  -V, --version       the version\n"
 	"\n"
 	"Losses, torn records and damage are told on standard error.\n"
 	"Exit status: 0 fine, 1 failure, 2 misuse, 3 lost or damaged data and --strict,\n"

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../../formats/base/glob.h"
 #include "../model/pass.h"
 #include "../sink/escape.h"
 #include "options.h"
@@ -27,7 +28,6 @@ enum {
 	OPT_FAIL_IF,
 	OPT_TAIL,
 	OPT_WEIGHT,
-	OPT_VERSION,
 };
 
 static const struct option long_options[] = {
@@ -50,7 +50,7 @@ static const struct option long_options[] = {
 	{"weight", required_argument, NULL, OPT_WEIGHT},
 	{"jobs", required_argument, NULL, 'j'},
 	{"help", no_argument, NULL, 'h'},
-	{"version", no_argument, NULL, OPT_VERSION},
+	{"version", no_argument, NULL, 'V'},
 	{NULL, 0, NULL, 0},
 };
 
@@ -266,9 +266,13 @@ static void take(struct options *o, struct seen *seen, int option)
 	case OPT_SLICE:
 		slice_option(o, optarg);
 		break;
-	case OPT_LABEL:
+	case OPT_LABEL: {
+		const char *lacking = glob_check(optarg);
+		if (lacking)
+			misuse("--label %s: it lacks %s", optarg, lacking);
 		f->label = optarg;
 		break;
+	}
 	case OPT_MINOR:
 		f->minor = number("minor", optarg);
 		f->by_minor = true;
@@ -303,7 +307,7 @@ static void take(struct options *o, struct seen *seen, int option)
 	case 'h':
 		options_help();
 		exit(fflush(stdout) ? EXIT_FAILED : EXIT_OK);
-	case OPT_VERSION:
+	case 'V':
 		puts("cpidecode " SWTRACE_VERSION);
 		exit(fflush(stdout) ? EXIT_FAILED : EXIT_OK);
 	}
@@ -395,7 +399,7 @@ void options_parse(struct options *o, int argc, char **argv)
 		argc--;
 		argv++;
 	}
-	while ((option = getopt_long(argc, argv, ":o:j:h", long_options, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, ":o:j:hV", long_options, NULL)) != -1) {
 		if (option == ':')
 			misuse("%s needs a value", argv[optind - 1]);
 		if (option == '?' && optopt && optopt < 256)

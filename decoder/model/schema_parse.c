@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../formats/base/utf8.h"
 #include "grow.h"
 #include "schema_program.h"
-#include "utf8.h"
 
 /* A statement's words. Quoted ones are without their quotes. */
 enum { MAX_TOKENS = 16 };

@@ -1,10 +1,10 @@
 #include <string.h>
 
+#include "../../formats/base/glob.h"
 #include "../../formats/cpi_hooks.h"
 #include "../../formats/cpuutil_hooks.h"
 #include "../../formats/record.h"
 #include "filter.h"
-#include "glob.h"
 
 void filter_init(struct filter *f)
 {

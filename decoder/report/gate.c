@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "glob.h"
+#include "../../formats/base/glob.h"
 
 enum { LONGEST_LABEL = 1000 };
 

@@ -2,44 +2,9 @@
 
 #include "escape.h"
 
+#include "../../formats/base/utf8.h"
+
 #define REPLACEMENT "\xEF\xBF\xBD" /* U+FFFD */
-
-static size_t utf8_length(unsigned char lead)
-{
-	if (lead < 0x80)
-		return 1;
-	if (lead >= 0xC2 && lead <= 0xDF)
-		return 2;
-	if (lead >= 0xE0 && lead <= 0xEF)
-		return 3;
-	if (lead >= 0xF0 && lead <= 0xF4)
-		return 4;
-	return 0;
-}
-
-size_t utf8_sequence(const char *s, size_t n)
-{
-	const unsigned char *p = (const unsigned char *)s;
-	size_t len = n ? utf8_length(p[0]) : 0;
-	if (len < 2 || len > n)
-		return len > n ? 0 : len;
-	/* Overlong forms, surrogates and what lies beyond U+10FFFF show in the second byte. */
-	unsigned char low = 0x80, high = 0xBF;
-	if (p[0] == 0xE0)
-		low = 0xA0;
-	else if (p[0] == 0xED)
-		high = 0x9F;
-	else if (p[0] == 0xF0)
-		low = 0x90;
-	else if (p[0] == 0xF4)
-		high = 0x8F;
-	if (p[1] < low || p[1] > high)
-		return 0;
-	for (size_t i = 2; i < len; i++)
-		if ((p[i] & 0xC0) != 0x80)
-			return 0;
-	return len;
-}
 
 /*
  * One pass for all: what needs care is left to the callback, which is given a whole
@@ -60,7 +25,7 @@ static inline __attribute__((always_inline)) void escape_with(
 			i++;
 			continue;
 		}
-		size_t len = utf8_sequence(s + i, n - i);
+		size_t len = utf8_length(s + i, n - i);
 		if (len && !care(NULL, s + i, len)) {
 			i += len;
 			continue;

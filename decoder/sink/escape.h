@@ -11,9 +11,6 @@
 
 #include "out.h"
 
-/* Length of the valid UTF-8 sequence that s starts with, 0: none (RFC 3629). */
-size_t utf8_sequence(const char *s, size_t n);
-
 /* For CSV: control characters but tabs and line ends have become U+FFFD, too. */
 void escape_utf8(struct out *o, const char *s, size_t n);
 /*

@@ -74,6 +74,27 @@ static bool is_option(struct arguments *a, const struct option *o, char *text)
 	return true;
 }
 
+/* -s4: the longest short option with a value that the argument begins with, or 0. */
+static int find_joined(struct arguments *a, char *text)
+{
+	const struct option *best = NULL;
+	size_t longest = 1;
+
+	for (const struct option *o = a->options; o && o->id; o++) {
+		size_t n = strlen(o->name);
+
+		if (o->value && strncmp(o->name, "--", 2) != 0 && n > longest &&
+			strncmp(text, o->name, n) == 0) {
+			best = o;
+			longest = n;
+		}
+	}
+	if (!best)
+		return 0;
+	a->value = text + longest;
+	return best->id;
+}
+
 static void keep_operand(struct arguments *a, char *text)
 {
 	a->argv[++a->operands] = text;
@@ -99,6 +120,9 @@ int arguments_next(struct arguments *a)
 		for (const struct option *o = a->options; o && o->id; o++)
 			if (is_option(a, o, text))
 				return o->id;
+		int id = find_joined(a, text);
+		if (id)
+			return id;
 		cmd_misuse(a->verb, "unknown option \"%s\"", text);
 	}
 	while (a->next < a->argc)
@@ -219,7 +243,7 @@ bool init_option(struct session_config *config, const struct arguments *a, int i
 		config->ring_bytes = n << 20;
 		return true;
 	case INIT_MODE:
-		if (strcmp(a->value, "norm") == 0)
+		if (strcmp(a->value, "norm") == 0 || strcmp(a->value, "normal") == 0)
 			config->mode = SHM_MODE_NORMAL;
 		else if (strcmp(a->value, "wrap") == 0)
 			config->mode = SHM_MODE_WRAP;

@@ -93,9 +93,10 @@ const char *cmd_mode_name(uint32_t mode)
 
 const char *cmd_colour(FILE *f, const char *code)
 {
-	const char *no = getenv("NO_COLOR");
+	const char *no = getenv("NO_COLOR"), *terminal = getenv("TERM");
+	bool dumb = !terminal || !*terminal || strcmp(terminal, "dumb") == 0;
 
-	return (no && *no) || !isatty(fileno(f)) ? "" : code;
+	return (no && *no) || dumb || !isatty(fileno(f)) ? "" : code;
 }
 
 /* -------------------------------------------------------- private sessions left behind */

@@ -38,7 +38,8 @@ static void take_mode(struct request *r, const struct arguments *a)
 {
 	if (strcmp(a->value, "cont") == 0)
 		r->buffers.mode = SHM_MODE_CONTINUOUS;
-	else if (strcmp(a->value, "norm") == 0 || strcmp(a->value, "wrap") == 0)
+	else if (strcmp(a->value, "norm") == 0 || strcmp(a->value, "normal") == 0 ||
+		 strcmp(a->value, "wrap") == 0)
 		init_option(&r->buffers, a, INIT_MODE);
 	else
 		cmd_misuse(a->verb, "-t takes norm, wrap or cont, not \"%s\"", a->value);

@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "../dump/text.h"
+#include "../../formats/base/utf8.h"
 #include "cmd.h"
 
 void json_string(FILE *f, const char *text)

@@ -33,6 +33,12 @@ static const struct verb *find_verb(const char *name)
 	return NULL;
 }
 
+static int no_verb(const char *name)
+{
+	fprintf(stderr, "swtrace: there is no verb \"%s\"; see swtrace --help\n", name);
+	return EXIT_USAGE;
+}
+
 /* Output that did not arrive is a failure, whatever the verb thought. */
 static int finish(int code)
 {
@@ -51,18 +57,22 @@ int main(int argc, char **argv)
 		fputs("swtrace: a verb is missing; see swtrace --help\n", stderr);
 		return EXIT_USAGE;
 	}
+	if (strcmp(name, "help") == 0 && argc > 2) {
+		char *help[] = {argv[2], (char[]){"--help"}, NULL};
+		const struct verb *of = find_verb(argv[2]);
+
+		return of ? finish(of->run(of, 2, help)) : no_verb(argv[2]);
+	}
 	if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
 		overview(stdout);
 		return finish(EXIT_FINE);
 	}
-	if (strcmp(name, "--version") == 0) {
+	if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0) {
 		puts("swtrace " SWTRACE_VERSION);
 		return finish(EXIT_FINE);
 	}
 	const struct verb *verb = find_verb(name);
-	if (!verb) {
-		fprintf(stderr, "swtrace: there is no verb \"%s\"; see swtrace --help\n", name);
-		return EXIT_USAGE;
-	}
+	if (!verb)
+		return no_verb(name);
 	return finish(verb->run(verb, argc - 1, argv + 1));
 }

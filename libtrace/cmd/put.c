@@ -3,7 +3,7 @@
  */
 #include <string.h>
 
-#include "../dump/text.h"
+#include "../../formats/base/utf8.h"
 #include "cmd.h"
 
 void put_plain_bytes(FILE *f, const char *text, size_t left)

@@ -5,8 +5,8 @@
 
 #include <string.h>
 
+#include "../../formats/base/glob.h"
 #include "../../formats/cpi_hooks.h"
-#include "pattern.h"
 
 typedef unsigned __int128 wide;
 
@@ -31,7 +31,7 @@ static bool compare(wide a, enum condition_op op, wide b)
 
 static bool compare_text(const struct condition_node *n, const void *text, size_t size)
 {
-	return pattern_matches(n->text, text, size) == (n->op == OP_EQUAL);
+	return glob_match(n->text, text, size) == (n->op == OP_EQUAL);
 }
 
 static bool compare_minors(const struct condition_node *n, const struct event *e)

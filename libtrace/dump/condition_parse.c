@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../../formats/base/glob.h"
 #include "../../include/perfutil.h"
 #include "condition.h"
 
@@ -179,6 +180,9 @@ static void take_pattern(struct parser *p, struct condition_node *n)
 	else if (!quoted && length == 0)
 		fail(p, begin, "a pattern");
 	p->at += quoted && *p->at == '"';
+	const char *lacking = glob_check(n->text);
+	if (lacking && !p->failed)
+		fail(p, begin, lacking);
 }
 
 static void take_value(struct parser *p, struct condition_node *n)

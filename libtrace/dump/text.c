@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../formats/base/utf8.h"
+
 void text_free(struct text *t)
 {
 	free(t->bytes);
@@ -31,31 +33,6 @@ void text_add(struct text *t, const void *bytes, size_t size)
 	}
 	memcpy(t->bytes + t->length, bytes, size);
 	t->length += size;
-}
-
-size_t utf8_length(const void *bytes, size_t size)
-{
-	const uint8_t *p = bytes;
-	static const struct {
-		uint8_t from, to, low, high, length; /* first byte; range of the second */
-	} form[] = {{0x00, 0x7f, 0, 0, 1}, {0xc2, 0xdf, 0x80, 0xbf, 2}, {0xe0, 0xe0, 0xa0, 0xbf, 3},
-		{0xe1, 0xec, 0x80, 0xbf, 3}, {0xed, 0xed, 0x80, 0x9f, 3},
-		{0xee, 0xef, 0x80, 0xbf, 3}, {0xf0, 0xf0, 0x90, 0xbf, 4},
-		{0xf1, 0xf3, 0x80, 0xbf, 4}, {0xf4, 0xf4, 0x80, 0x8f, 4}};
-
-	for (size_t i = 0; i < sizeof form / sizeof *form; i++) {
-		if (*p < form[i].from || *p > form[i].to)
-			continue;
-		if (form[i].length > size)
-			return 0;
-		if (form[i].length > 1 && (p[1] < form[i].low || p[1] > form[i].high))
-			return 0;
-		for (size_t k = 2; k < form[i].length; k++)
-			if ((p[k] & 0xc0) != 0x80)
-				return 0;
-		return form[i].length;
-	}
-	return 0;
 }
 
 static void add_value(struct text *t, const char *value)

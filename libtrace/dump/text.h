@@ -13,10 +13,6 @@ struct text {
 	bool failed; /* memory ran out: bytes are gone */
 };
 
-/* Bytes of the UTF-8 character at p, 0 if there is none: overlong forms, surrogates and
- * numbers beyond U+10FFFF are none. size is at least 1. */
-size_t utf8_length(const void *p, size_t size);
-
 void text_add(struct text *t, const void *bytes, size_t size);
 
 /* `key: value` and a newline. Control bytes in the value become spaces, bytes that are

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "../dump/text.h"
+#include "../../formats/base/utf8.h"
 
 static const char replacement[] = "\xef\xbf\xbd"; /* U+FFFD */
 

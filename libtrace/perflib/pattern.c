@@ -1,6 +1,6 @@
 #include "pattern.h"
 
-#include "../dump/text.h"
+#include "../../formats/base/utf8.h"
 
 bool pattern_valid(const char *pattern, size_t bytes)
 {

@@ -27,6 +27,7 @@ misuse 'p56 to p99.9' --report why --tail p99.99 plain.bin
 misuse 'p56 to p99.9' --report why --tail p99. plain.bin
 misuse 'p56 to p99.9' --report why --tail '' plain.bin
 misuse 'goes with --report why' --tail p99 plain.bin
+misuse 'closes the set' --label '[a' plain.bin
 misuse 'no filters' --report info --label x plain.bin
 misuse 'not a number' --tid x plain.bin
 misuse 'not a number' --tid -1 plain.bin

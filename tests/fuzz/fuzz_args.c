@@ -1,7 +1,7 @@
 /* The small languages of the command line: points in time, patterns and gates. */
 #include "../../decoder/cmd/time_arg.h"
 #include "../../decoder/report/gate.h"
-#include "../../decoder/report/glob.h"
+#include "../../formats/base/glob.h"
 #include "fuzz.h"
 
 enum { SHORT = 64 };

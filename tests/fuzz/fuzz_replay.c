@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "../../libtrace/dump/text.h"
+#include "../../formats/base/utf8.h"
 #include "../../libtrace/perflib/host.h"
 #include "../../libtrace/perflib/query.h"
 #include "../perflib/walk.h"

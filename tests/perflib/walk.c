@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "../../libtrace/dump/text.h"
+#include "../../formats/base/utf8.h"
 
 #define CHECK(holds)                                                                               \
 	do {                                                                                       \

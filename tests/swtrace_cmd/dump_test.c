@@ -13,6 +13,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
+#include "../../formats/base/utf8.h"
 #include "../../formats/bytes.h"
 #include "../../formats/record.h"
 #include "../../formats/trace_file.h"

@@ -3,6 +3,8 @@ fresh
 
 exits 0 "$SWTRACE" --help && says "$out" '^  doctor '
 exits 0 "$SWTRACE" --version && says "$out" '^swtrace [0-9]'
+exits 0 "$SWTRACE" -V && says "$out" '^swtrace [0-9]'
+exits 0 "$SWTRACE" help dump && says "$out" '^usage: swtrace dump'
 for verb in init install on off enable disable maj info dump get free run record doctor; do
 	exits 0 "$SWTRACE" $verb --help && says "$out" "^usage: swtrace $verb"
 done
@@ -13,6 +15,10 @@ while read -r arguments; do
 	eval "refuses 2 \"\$SWTRACE\" $arguments"
 done <<'TABLE'
 nonsense
+help nonsense
+init -s4x
+init -S4
+trigger --when label=[a
 ''
 -x
 init -x
@@ -127,3 +133,9 @@ if [ -c /dev/full ]; then
 	same "info to a full disk" $? 1
 	"$SWTRACE" free
 fi
+
+fresh
+# A value may join its short option; the longest option wins.
+exits 0 "$SWTRACE" init -s4 -ss8 -t normal
+says "$err" '4096 KiB each, sections of 8 KiB, mode norm'
+exits 0 "$SWTRACE" free

@@ -1,14 +1,15 @@
+#include "glob.h"
+
 #include <stdint.h>
 #include <string.h>
 
-#include "../sink/escape.h"
-#include "glob.h"
+#include "utf8.h"
 
 /* One character of s: its value and length; a bad byte is a value no character has. */
 static uint32_t character(const char *s, size_t n, size_t *length)
 {
 	const unsigned char *p = (const unsigned char *)s;
-	size_t len = utf8_sequence(s, n);
+	size_t len = utf8_length(s, n);
 	*length = len ? len : 1;
 	if (!len)
 		return 0x80000000u | p[0];
@@ -78,9 +79,9 @@ static bool match_one(const char **p, uint32_t c)
 	return next(p) == c;
 }
 
-bool glob_match(const char *pattern, const char *s, size_t n)
+bool glob_match(const char *pattern, const void *text, size_t n)
 {
-	const char *end = s + n, *star = NULL, *resume = NULL;
+	const char *s = text, *end = s + n, *star = NULL, *resume = NULL;
 	while (s < end) {
 		if (*pattern == '*') {
 			star = ++pattern;
@@ -104,4 +105,21 @@ bool glob_match(const char *pattern, const char *s, size_t n)
 	while (*pattern == '*')
 		pattern++;
 	return !*pattern;
+}
+
+const char *glob_check(const char *pattern)
+{
+	bool matched;
+
+	for (const char *p = pattern; *p; p++) {
+		const char *set = p + 1;
+
+		if (*p == '\\' && p[1])
+			p++;
+		else if (*p == '[' && !match_set(&set, 0, &matched))
+			return "a ] that closes the set after [ (\\[ is the character itself)";
+		else if (*p == '[')
+			p = set - 1;
+	}
+	return NULL;
 }

@@ -1,0 +1,18 @@
+/* Shell patterns over bytes that need not be text: *, ?, [set], [!set], \c. */
+#ifndef SWT_FORMATS_BASE_GLOB_H
+#define SWT_FORMATS_BASE_GLOB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/*
+ * Whether all of s matches; a '?' or a set takes one character, or one byte that is not UTF-8.
+ * Takes time of at most the product of both lengths. A pattern that is not valid matches as if its
+ * last '[' stood for itself.
+ */
+bool glob_match(const char *pattern, const void *s, size_t n);
+
+/* NULL, or what a pattern lacks, for a message. */
+const char *glob_check(const char *pattern);
+
+#endif
