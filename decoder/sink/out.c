@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../../formats/base/temporary.h"
 #include "out.h"
 #include "put.h"
 
@@ -21,8 +22,25 @@ static void fail(struct out *o, int error)
 		o->error = error;
 }
 
+/* LAST.12345-0.tmp, as open_beside() names it. */
+static bool is_temporary(const char *name, const char *last)
+{
+	static const char digits[] = "0123456789";
+	size_t n = strlen(last);
+	if (strncmp(name, last, n) || name[n] != '.')
+		return false;
+	name += n + 1;
+	n = strspn(name, digits);
+	if (!n || name[n] != '-')
+		return false;
+	name += n + 1;
+	n = strspn(name, digits);
+	return n && !strcmp(name + n, ".tmp");
+}
+
 static int open_beside(struct out *o, const struct stat *old)
 {
+	temporary_sweep(o->path, is_temporary);
 	for (unsigned attempt = 0; attempt < 100; attempt++) {
 		free(o->temp);
 		if (asprintf(&o->temp, "%s.%ld-%u.tmp", o->path, (long)getpid(), attempt) < 0) {
@@ -30,6 +48,11 @@ static int open_beside(struct out *o, const struct stat *old)
 			return -ENOMEM;
 		}
 		o->fd = open(o->temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+		if (o->fd >= 0 && !temporary_claim(o->fd, o->temp)) {
+			close(o->fd);
+			o->fd = -1;
+			continue;
+		}
 		if (o->fd >= 0) {
 			/* A report that replaces another keeps its permissions, if it can. */
 			if (old && fchmod(o->fd, old->st_mode & 0777) < 0)

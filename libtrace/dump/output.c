@@ -10,6 +10,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "../../formats/base/temporary.h"
 #include "../../include/perfutil.h"
 #include "fail.h"
 
@@ -55,10 +56,25 @@ static int open_temporary(struct output *o, const uint32_t *own_salt)
 		if (i == 0 && own_salt)
 			unlink(o->temp);
 		int fd = open(o->temp, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
-		if (fd >= 0 || errno != EEXIST)
+		if (fd < 0 && errno != EEXIST)
+			return -1;
+		if (fd >= 0 && temporary_claim(fd, o->temp))
 			return fd;
+		if (fd >= 0)
+			close(fd);
 	}
 	return -1;
+}
+
+/* .swtrace-01234567.tmp */
+static bool is_temporary(const char *name, const char *last)
+{
+	static const char front[] = ".swtrace-", back[] = ".tmp";
+	size_t n = sizeof front - 1;
+
+	(void)last;
+	return strncmp(name, front, n) == 0 && strspn(name + n, "0123456789abcdef") == 8 &&
+	       strcmp(name + n + 8, back) == 0;
 }
 
 /* A link is followed, so that what it points to is replaced and not the link itself. */
@@ -98,6 +114,7 @@ static int open_output(
 		o->fd = open(o->path, O_WRONLY | O_CLOEXEC);
 		return o->fd < 0 ? output_fail(path, "open the file", errno, error) : 0;
 	}
+	temporary_sweep(o->path, is_temporary);
 	o->fd = open_temporary(o, salt);
 	if (o->fd < 0)
 		return output_fail(path, "create the file", errno, error);

@@ -15,6 +15,20 @@ run 1 -o report.txt missing.bin
 ls >names
 not_in_file names tmp
 
+# What a killed run left goes with the next one beside it; what a living one writes stays, and so
+# does what only looks like it.
+: >report.txt.4194305-0.tmp
+: >report.txt.7-1.tmp
+: >report.txt.7-x.tmp
+: >report.text.7-1.tmp
+flock report.txt.7-1.tmp "$CPIDECODE" -o report.txt plain.bin
+ls >names
+not_in_file names 4194305
+in_file names '^report.txt.7-1.tmp'
+in_file names '^report.txt.7-x.tmp'
+in_file names '^report.text.7-1.tmp'
+rm -f ./*.tmp
+
 # Permissions and links of the old one stay.
 chmod 600 report.txt
 ln -s report.txt link.txt

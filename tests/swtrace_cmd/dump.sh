@@ -35,6 +35,15 @@ is_trace "$dir/fifo.bin"
 exits 0 "$SWTRACE" dump /dev/null
 [ -c /dev/null ] && pass || fail "/dev/null was replaced"
 
+# What a killed dump left goes with the next one; what a living one writes stays.
+mkdir "$dir/left"
+: >"$dir/left/.swtrace-0123abcd.tmp"
+: >"$dir/left/.swtrace-0123abce.tmp"
+: >"$dir/left/.swtrace-0123abc.tmp"
+exits 0 flock "$dir/left/.swtrace-0123abce.tmp" "$SWTRACE" dump "$dir/left/t.bin"
+same "temporary files" "$(cd "$dir/left" && ls -A | tr '\n' ' ')" \
+	".swtrace-0123abc.tmp .swtrace-0123abce.tmp t.bin "
+
 # Failures leave the rings, an old file, and nothing else.
 mkdir "$dir/outputs"
 echo old >"$dir/outputs/old.bin"

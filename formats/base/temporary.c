@@ -1,0 +1,57 @@
+#include "temporary.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+bool temporary_claim(int fd, const char *path)
+{
+	struct stat open_file, named;
+
+	/* Where a file system has no locks, nothing is ever swept. */
+	if (flock(fd, LOCK_EX | LOCK_NB) != 0)
+		return errno != EWOULDBLOCK;
+	return fstat(fd, &open_file) == 0 && lstat(path, &named) == 0 &&
+	       open_file.st_dev == named.st_dev && open_file.st_ino == named.st_ino;
+}
+
+static void remove_if_left(int dir, const char *name)
+{
+	int fd = openat(dir, name, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+	struct stat st;
+
+	if (fd < 0)
+		return;
+	/* Unlinked under the lock: who claims it later finds that the name is gone. */
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid() &&
+		flock(fd, LOCK_EX | LOCK_NB) == 0)
+		unlinkat(dir, name, 0);
+	close(fd);
+}
+
+void temporary_sweep(const char *path, bool (*is_temporary)(const char *name, const char *last))
+{
+	const char *slash = strrchr(path, '/'), *last = slash ? slash + 1 : path;
+	size_t length = slash ? (size_t)(slash - path) + 1 : 2;
+	const struct dirent *entry;
+	int error = errno;
+	char name[PATH_MAX];
+	DIR *dir;
+
+	if (length >= sizeof name)
+		return;
+	memcpy(name, slash ? path : "./", length);
+	name[length] = 0;
+	dir = opendir(name);
+	while (dir && (entry = readdir(dir)))
+		if (is_temporary(entry->d_name, last))
+			remove_if_left(dirfd(dir), entry->d_name);
+	if (dir)
+		closedir(dir);
+	errno = error;
+}

@@ -1,0 +1,22 @@
+/*
+ * Unfinished output files: made beside the final name, renamed when whole. Their writer holds a
+ * flock on them, so the next one can remove what a killed writer left.
+ */
+#ifndef SWT_FORMATS_BASE_TEMPORARY_H
+#define SWT_FORMATS_BASE_TEMPORARY_H
+
+#include <stdbool.h>
+
+/*
+ * Marks the file just created as `path` as being written, until fd is closed. False: another
+ * program took it for a leftover in between and removed it; create another one.
+ */
+bool temporary_claim(int fd, const char *path);
+
+/*
+ * Removes the files beside `path` that is_temporary() accepts, given their names and the last part
+ * of `path`, that belong to this user and that no living program writes. errno stays as it was.
+ */
+void temporary_sweep(const char *path, bool (*is_temporary)(const char *name, const char *last));
+
+#endif
