@@ -61,6 +61,7 @@ enum cpidecode_error {
 	CPIDECODE_ECLOCK = -9,	   /* the clock's rate is not in the file and cannot be derived */
 	CPIDECODE_ESCHEMA = -10,   /* a schema breaks a rule of its language */
 	CPIDECODE_ECANCELED = -11, /* a callback asked to stop */
+	CPIDECODE_EEMPTY = -12,	   /* the file is empty */
 };
 
 /* A constant string, without a final newline; for unknown codes too. */

@@ -22,7 +22,7 @@ _cpidecode()
 		mapfile -t COMPREPLY < <(compgen -W "--report --format --weight --output -o
 			--label --minor --cpu --tid --pid --from --to --slice --partial --fail-if --tail --jobs -j
 			--schema --strict
-			--help --version" -- "$cur")
+			--csv-safe --help --version" -- "$cur")
 	else
 		compopt -o filenames
 		((COMP_CWORD > 1)) || values=merge

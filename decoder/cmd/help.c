@@ -24,6 +24,8 @@ static const char text[] =
 	"           folded     stacks of nested intervals and their values\n"
 	"           svg        the same as an interactive flame graph, coloured by CPI\n"
 	"           nrm2       the hooks as a file of the original toolkit's format\n"
+	"  --csv-safe          with csv: an apostrophe before strings that a spreadsheet would "
+	"compute\n"
 	"  --fail-if 'EXPR'    with diff: exit with 5 if so: [LABEL:]METRIC(>|<)(+|-)NUMBER and %\n"
 	"                      or a unit, like 'p90>+5%' or 'db *:cpi>+0.1'; may be given again\n"
 	"  --tail p99          with why: the slowest from there on (p56 to p99.9)\n"

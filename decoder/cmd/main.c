@@ -236,6 +236,7 @@ static int write_report(struct job *job)
 			"%s: cannot write: %s", output ? output : "standard output", strerror(-rc));
 		return EXIT_FAILED;
 	}
+	out.csv_safe = job->o->csv_safe;
 	unfinished = out.temp;
 	rc = run_job(job, &out);
 	int error = errno;

@@ -22,6 +22,7 @@ enum {
 	OPT_FROM,
 	OPT_TO,
 	OPT_STRICT,
+	OPT_CSV_SAFE,
 	OPT_SCHEMA,
 	OPT_PARTIAL,
 	OPT_SLICE,
@@ -42,6 +43,7 @@ static const struct option long_options[] = {
 	{"from", required_argument, NULL, OPT_FROM},
 	{"to", required_argument, NULL, OPT_TO},
 	{"strict", no_argument, NULL, OPT_STRICT},
+	{"csv-safe", no_argument, NULL, OPT_CSV_SAFE},
 	{"schema", required_argument, NULL, OPT_SCHEMA},
 	{"partial", required_argument, NULL, OPT_PARTIAL},
 	{"slice", required_argument, NULL, OPT_SLICE},
@@ -297,6 +299,9 @@ static void take(struct options *o, struct seen *seen, int option)
 	case OPT_STRICT:
 		o->strict = true;
 		break;
+	case OPT_CSV_SAFE:
+		o->csv_safe = true;
+		break;
 	case OPT_SCHEMA:
 		add_schema(o, optarg);
 		seen->schema = true;
@@ -368,6 +373,8 @@ static void check(struct options *o, const struct seen *seen)
 	}
 	if (o->report == REPORT_INFO && o->format == FORMAT_CSV)
 		misuse("--report info has no --format csv: info goes with text or json");
+	if (o->csv_safe && o->format != FORMAT_CSV)
+		misuse("--csv-safe goes with --format csv");
 	if (seen->weight && !flame)
 		misuse("--weight goes with --format folded or svg");
 	if (seen->filter && o->report == REPORT_INFO)

@@ -29,7 +29,7 @@ struct options {
 	size_t ngates;
 	char **files;
 	size_t nfiles;
-	bool strict;
+	bool strict, csv_safe;
 	unsigned threads; /* 0: one for each processor that the process may use */
 };
 

@@ -95,7 +95,7 @@ int io_read(const struct io_input *in, uint64_t offset, void *buf, size_t n, siz
 /* What is read next lies far apart, or (false) follows each other. */
 void io_expect_jumps(const struct io_input *in, bool jumps);
 
-/* ENOTTRACE, EVERSION, ETRUNCATED; a wrong checksum is not an error but header->damaged. */
+/* EEMPTY, ENOTTRACE, EVERSION, ETRUNCATED; a wrong checksum is not an error but header->damaged. */
 int io_read_header(const struct io_input *in, struct io_header *header);
 
 /* What a scan tells its caller, in order of offset. */

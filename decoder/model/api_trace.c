@@ -34,6 +34,8 @@ const char *cpidecode_strerror(int code)
 		return "a schema breaks a rule of its language";
 	case CPIDECODE_ECANCELED:
 		return "canceled";
+	case CPIDECODE_EEMPTY:
+		return "is empty";
 	default:
 		return "unknown error code";
 	}

@@ -30,7 +30,7 @@ struct hook_lines {
 	struct hook_fields fields;
 };
 
-int hook_lines_new(enum report_format format, struct hook_lines **result)
+int hook_lines_new(enum report_format format, bool csv_safe, struct hook_lines **result)
 {
 	struct hook_lines *l = *result = calloc(1, sizeof *l);
 	if (!l)
@@ -41,6 +41,7 @@ int hook_lines_new(enum report_format format, struct hook_lines **result)
 	for (unsigned i = 0; i < CACHED; i++) {
 		out_memory(&l->names[i].text);
 		out_memory(&l->tasks[i].text);
+		l->names[i].text.csv_safe = l->tasks[i].text.csv_safe = csv_safe;
 	}
 	return 0;
 }

@@ -70,7 +70,7 @@ static int read_slice(void *ctx, struct pass_slice *slice)
 	struct hook copy;
 	int rc;
 	w->buffer.len = 0;
-	rc = w->lines ? 0 : hook_lines_new(s->r->format, &w->lines);
+	rc = w->lines ? 0 : hook_lines_new(s->r->format, s->r->out->csv_safe, &w->lines);
 	if (rc)
 		return rc;
 	while ((rc = pass_next(slice, &h)) > 0) {
@@ -100,11 +100,13 @@ static int open_workers(struct hooks *s, unsigned n)
 	s->workers = pass_alloc(n, sizeof *s->workers);
 	if (!s->workers)
 		return CPIDECODE_ENOMEM;
-	for (; s->count < n; s->count++)
+	for (; s->count < n; s->count++) {
 		out_memory(&s->workers[s->count].buffer);
+		s->workers[s->count].buffer.csv_safe = s->r->out->csv_safe;
+	}
 	s->most = BUFFERS / n;
 	s->chunk = s->most < CHUNK ? s->most : CHUNK;
-	return hook_lines_new(s->r->format, &s->workers[0].lines);
+	return hook_lines_new(s->r->format, s->r->out->csv_safe, &s->workers[0].lines);
 }
 
 static void close_workers(struct hooks *s)

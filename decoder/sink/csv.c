@@ -39,23 +39,46 @@ static bool needs_quotes(const char *s, size_t n)
 	return !n || s[0] == ' ' || s[n - 1] == ' ';
 }
 
+/* The inside of a quoted field, and the quote that ends it. */
+static void csv_quoted(struct out *o, const char *s, size_t n)
+{
+	for (const char *quote; (quote = memchr(s, '"', n));) {
+		size_t part = (size_t)(quote - s) + 1;
+		escape_utf8(o, s, part);
+		out_char(o, '"');
+		s += part;
+		n -= part;
+	}
+	escape_utf8(o, s, n);
+	out_char(o, '"');
+}
+
+/* What a spreadsheet would take for a formula. */
+static bool is_formula(const char *s, size_t n)
+{
+	return n && memchr("=+-@\t\r", s[0], 6);
+}
+
+/* The apostrophe before it that makes it text there. */
+static void csv_safe_string(struct csv *c, const char *s, size_t n)
+{
+	out_bytes(c->o, "\"'", 2);
+	csv_quoted(c->o, s, n);
+}
+
 void csv_string(struct csv *c, const char *s, size_t n)
 {
 	csv_empty(c);
+	if (c->o->csv_safe && is_formula(s, n)) {
+		csv_safe_string(c, s, n);
+		return;
+	}
 	if (!needs_quotes(s, n)) {
 		escape_utf8(c->o, s, n);
 		return;
 	}
 	out_char(c->o, '"');
-	for (const char *quote; (quote = memchr(s, '"', n));) {
-		size_t part = (size_t)(quote - s) + 1;
-		escape_utf8(c->o, s, part);
-		out_char(c->o, '"');
-		s += part;
-		n -= part;
-	}
-	escape_utf8(c->o, s, n);
-	out_char(c->o, '"');
+	csv_quoted(c->o, s, n);
 }
 
 void csv_text(struct csv *c, const char *s)

@@ -19,9 +19,10 @@ struct out {
 	int error; /* errno of the first failure */
 	char *buf;
 	size_t len, cap;
-	char *path;  /* final name; NULL: standard output or memory */
-	char *temp;  /* name while it grows; NULL: written directly */
-	bool placed; /* it has its final name */
+	char *path;    /* final name; NULL: standard output or memory */
+	char *temp;    /* name while it grows; NULL: written directly */
+	bool placed;   /* it has its final name */
+	bool csv_safe; /* csv.h: no field is a formula to a spreadsheet */
 	/* Takes the bytes in place of fd: 0, or an errno. NULL: fd does, or memory. */
 	int (*write)(void *ctx, const void *bytes, size_t n);
 	void *ctx;

@@ -242,8 +242,9 @@ static void cut_everywhere(uint8_t codec)
 		for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
 			struct reading r;
 			int rc = read_trace(copy, n, ways[i], &r);
-			bool right = n < TF_HEADER_SIZE ? rc == CPIDECODE_ETRUNCATED
-							: !rc && cut_told(&w, &r, n);
+			int refusal = n ? CPIDECODE_ETRUNCATED : CPIDECODE_EEMPTY;
+			bool right =
+				n < TF_HEADER_SIZE ? rc == refusal : !rc && cut_told(&w, &r, n);
 			if (!right)
 				ck_abort_msg("cut off at %zu, way %u", n, ways[i]);
 		}

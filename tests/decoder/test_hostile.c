@@ -55,7 +55,9 @@ START_TEST(every_truncation)
 		put(&cut, b.p, n);
 		cut.p = realloc(cut.p, n ? n : 1);
 		read_all(&cut);
-		ck_assert_int_eq(open_code(&cut), n < TF_HEADER_SIZE ? CPIDECODE_ETRUNCATED : 0);
+		ck_assert_int_eq(open_code(&cut), n == 0	       ? CPIDECODE_EEMPTY
+						  : n < TF_HEADER_SIZE ? CPIDECODE_ETRUNCATED
+								       : 0);
 		bytes_free(&cut);
 	}
 	bytes_free(&b);

@@ -122,8 +122,10 @@ START_TEST(cut_off_header)
 {
 	struct bytes b = {0};
 	put_header(&b, 1);
-	for (b.n = 0; b.n < TF_HEADER_SIZE; b.n++)
+	for (b.n = 1; b.n < TF_HEADER_SIZE; b.n++)
 		ck_assert_int_eq(header_code(&b), CPIDECODE_ETRUNCATED);
+	b.n = 0;
+	ck_assert_int_eq(header_code(&b), CPIDECODE_EEMPTY);
 	bytes_free(&b);
 }
 END_TEST

@@ -181,7 +181,10 @@ static int read_cut(const struct bytes *b, size_t n, struct seen *seen)
 
 static int cut_code(size_t n)
 {
-	return n && n < 8 ? CPIDECODE_ENOTTRACE : n < 512 ? CPIDECODE_ETRUNCATED : 0;
+	return n == 0	 ? CPIDECODE_EEMPTY
+	       : n < 8	 ? CPIDECODE_ENOTTRACE
+	       : n < 512 ? CPIDECODE_ETRUNCATED
+			 : 0;
 }
 
 START_TEST(both_byte_orders_say_the_same)

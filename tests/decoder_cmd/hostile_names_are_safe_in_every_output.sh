@@ -105,6 +105,27 @@ wrong()
 		fail "$1 takes $2"
 	fi
 }
+# With --csv-safe no field begins with what a spreadsheet computes; without it, fields are as they
+# are. Doing without the apostrophes gives the plain report.
+for report in summary intervals hooks cpus why; do
+	run 0 --report $report --format csv "$file"
+	cp out plain.csv
+	run 0 --report $report --format csv --csv-safe "$file"
+	"$WELLFORMED" csv out || fail "--csv-safe: $report is no CSV"
+	python3 - plain.csv out <<-'END' || fail "--csv-safe: $report"
+		import csv, re, sys
+		plain, safe = ([row for row in csv.reader(open(f, newline='', encoding='utf-8'))]
+		               for f in sys.argv[1:])
+		number = re.compile(r'-?[0-9.e+-]+$')
+		formula = lambda x: x[:1] in '=+-@\t\r' and x != ''
+		assert len(plain) == len(safe)
+		for a, b in zip(plain, safe):
+		    assert len(a) == len(b)
+		    for x, y in zip(a, b):
+		        assert y == x or (formula(x) and y == "'" + x), (x, y)
+		        assert not formula(y) or number.match(y), y
+	END
+done
 for checker in people csv json folded svg; do
 	wrong $checker 'a\033[m\n'
 	wrong $checker 'a\302\233\n'

@@ -51,7 +51,7 @@ static struct trace *opened(const uint8_t *p, size_t n)
 	PROMISE(!trace_new(&t), "an empty trace");
 	int rc = trace_add_memory(t, p, n, "nrm2");
 	bool may = rc == CPIDECODE_ENOTTRACE || rc == CPIDECODE_ETRUNCATED ||
-		   rc == CPIDECODE_EVERSION || rc == CPIDECODE_ECLOCK;
+		   rc == CPIDECODE_EVERSION || rc == CPIDECODE_ECLOCK || rc == CPIDECODE_EEMPTY;
 	PROMISE(!rc || may, "code %d", rc);
 	if (!rc)
 		return t;
