@@ -17,9 +17,10 @@
 #define SHM_RINGS_FORMAT "rings.%u" /* generation */
 #define SHM_TASKS_FORMAT "tasks.%u"
 #define SHM_SCHEMAS_FORMAT "schemas.%u"
+#define SHM_LOCKS_FORMAT "locks.%u.%u" /* generation, 0 to SHM_LOCK_FILES - 1 */
 
 #define SHM_MAGIC 0x31304c5254575353ull /* "SSWTRL01" */
-#define SHM_VERSION 1u
+#define SHM_VERSION 2u
 
 enum {
 	SHM_MAJORS = 256,
@@ -47,7 +48,10 @@ enum shm_loss {
 	SHM_LOST_BIG,
 	SHM_LOST_HELD,
 	SHM_LOST_NO_GUEST,
-	SHM_SKIPPED, /* sections; a statistic, not a term of the ledger */
+	SHM_LOST_NO_SLOT,    /* the task table is full: the thread may not write */
+	SHM_LOST_NO_MEMORY,  /* a section's pages could not be allocated */
+	SHM_LOST_UNATTACHED, /* the process could not attach until later */
+	SHM_SKIPPED,	     /* sections; a statistic, not a term of the ledger */
 	SHM_LOSSES,
 };
 
@@ -78,7 +82,7 @@ struct shm_ring_control {
 	uint64_t torn_base;
 	uint64_t drained;      /* hooks that the drain wrote, since the generation began */
 	uint64_t drained_torn; /* and records that it took uncommitted */
-	uint64_t reserved[5];
+	uint64_t reserved[2];
 };
 
 enum shm_drain_state {
@@ -157,8 +161,12 @@ struct shm_counts {
 struct shm_section {
 	uint64_t entry; /* P + 1; 0: never entered */
 	struct shm_counts counts[2];
-	uint64_t reserved;
+	/* A hint that any writer may leave: where the first uncommitted record of the contents was
+	 * found, as position / section size << SHM_HELD_BITS | offset in the section / 8. */
+	uint64_t held;
 };
+
+enum { SHM_HELD_BITS = 20 };
 
 struct shm_ring {
 	uint64_t head;	     /* a position: never wraps, never goes back */
@@ -168,37 +176,52 @@ struct shm_ring {
 	 * byte, where nobody reserves. Used by writers only, and bounded by them. */
 	uint64_t lap;
 	uint64_t reserved0[5];
-	uint32_t lock; /* guest rings: 0 free, else the holder's task slot + 1 */
+	uint32_t lock; /* guest rings: 0 free, else the holder's number */
 	uint32_t reserved1;
 	uint64_t loss[SHM_LOSSES];
-	uint64_t reserved2[2];
+	/* Statistics of section entries whose clock was behind last_stamp by more than
+	 * SHM_CLOCK_BACK_NS: how many, and the largest step in ticks. */
+	uint64_t clock_back, clock_back_most;
+	uint64_t reserved2[5];
 	struct shm_section section[];
 };
 
 _Static_assert(offsetof(struct shm_ring, lock) == 64, "a line of its own for head");
-_Static_assert(offsetof(struct shm_ring, section) == 128, "layout");
+_Static_assert(offsetof(struct shm_ring, section) == 192, "layout");
 _Static_assert(sizeof(struct shm_section) == 64, "a line each");
 
 /*
- * Task table: an array of slots, one a thread and one a process. A process holds, from
- * before its first hook until its memory goes away, an OFD lock on that byte of this file
- * whose number is its process slot's: that the lock can be taken proves it dead.
+ * Task table: an array of slots, one a thread and one a process. A process holds, from before
+ * its first hook until its memory goes away, an OFD lock: on byte index / SHM_LOCK_FILES of the
+ * lock file index % SHM_LOCK_FILES, index being its process slot's. That the lock can be taken
+ * proves the process dead. (Several files: the kernel walks a file's locks one by one.)
+ *
+ * A slot's state word holds how often it was claimed (1 to SHM_TASK_SEQUENCES - 1, then 1 again)
+ * above SHM_TASK_STATE_BITS and an enum shm_task_state below. Sequence and index make a number,
+ * never 0, that names one thread or process of the session. Records in a ring carry their
+ * writer's number where a file has the thread id, and a guest ring's lock word its holder's.
  */
-enum { SHM_TASK_SLOTS = 16384 };
+enum {
+	SHM_TASK_INDEX_BITS = 18,
+	SHM_TASK_SLOTS = 1 << SHM_TASK_INDEX_BITS,
+	SHM_TASK_SEQUENCES = 1 << (32 - SHM_TASK_INDEX_BITS),
+	SHM_TASK_STATE_BITS = 8,
+	SHM_LOCK_FILES = 64,
+};
 
 enum shm_task_state {
 	SHM_TASK_FREE = 0,
 	SHM_TASK_CLAIMED = 1, /* being filled in */
 	SHM_TASK_LIVE = 2,    /* a thread; its process may be dead */
-	SHM_TASK_ENDED = 3,   /* a thread that ended in order: nothing of it is uncommitted */
+	SHM_TASK_ENDED = 3,   /* given back: nothing of it is being written any more */
 	SHM_TASK_PROCESS = 4, /* a process: tid 0, no name */
 };
 
 struct shm_task {
-	uint32_t state;
+	uint32_t state; /* sequence << SHM_TASK_STATE_BITS | enum shm_task_state */
 	uint32_t tid, pid;
-	uint32_t lock;	/* its process's slot; UINT32_MAX: no proof of life */
-	uint64_t first; /* ticks when it registered */
+	uint32_t process; /* number of its process's slot; a process's own for itself; 0: none */
+	uint64_t first;	  /* ticks when it registered */
 	char name[16];
 	uint32_t source; /* enum shm_source: where this process's counts come from */
 	/* Bits 0-3: instructions, busy, thread instructions, thread cycles are measured; 8-11:
@@ -210,6 +233,32 @@ struct shm_task {
 
 _Static_assert(sizeof(struct shm_task) == 64, "layout");
 
+static inline uint32_t shm_task_number(uint32_t index, uint32_t state)
+{
+	return state >> SHM_TASK_STATE_BITS << SHM_TASK_INDEX_BITS | index;
+}
+
+static inline uint32_t shm_task_kind(uint32_t state)
+{
+	return state & ((1u << SHM_TASK_STATE_BITS) - 1);
+}
+
+static inline uint32_t shm_task_index(uint32_t number)
+{
+	return number & (SHM_TASK_SLOTS - 1);
+}
+
+static inline uint32_t shm_task_sequence(uint32_t number)
+{
+	return number >> SHM_TASK_INDEX_BITS;
+}
+
+/* The state word of that number's slot while it is its own. */
+static inline uint32_t shm_task_state(uint32_t number, uint32_t kind)
+{
+	return shm_task_sequence(number) << SHM_TASK_STATE_BITS | kind;
+}
+
 enum shm_source {
 	SHM_SOURCE_NONE = 0, /* wrote hooks, measured nothing */
 	SHM_SOURCE_SOFTWARE = 1,
@@ -217,12 +266,49 @@ enum shm_source {
 	SHM_SOURCE_SCRIPTED = 3,
 };
 
-struct shm_task_file {
-	uint64_t magic;
-	uint32_t next; /* a hint: where to look for a free slot */
-	uint32_t reserved[13];
-	struct shm_task slot[SHM_TASK_SLOTS];
+/*
+ * Slots are used in order of their index first, then again in the order in which they were given
+ * back, so that a task's name outlives it for as long as there is room. What is given back waits
+ * in one of two queues: the members', or the owner's for what its sweep found dead. (Two, because
+ * the owner's commands never map the file, which any member may truncate, and so cannot share
+ * counters with members.)
+ *
+ * init allocates the header, the members' queue and the first slots; a member allocates a page
+ * of further slots before it takes one there.
+ */
+struct shm_task_queue {
+	uint64_t freed;	 /* entries ever put in ... */
+	uint64_t reused; /* ... and taken out; the next is entry reused % SHM_TASK_SLOTS */
 };
+
+enum { SHM_TASK_FIRST_SLOTS = 1 << 14 };
+
+struct shm_task_header {
+	uint64_t magic;
+	uint64_t used;	  /* slots that were ever claimed, at most SHM_TASK_SLOTS */
+	uint64_t claims;  /* claims ever made: what readers look at for news */
+	uint64_t refused; /* claims that found no slot */
+	struct shm_task_queue given, swept;
+	/* The owner's, for its next sweep: slots taken after the last one, and `refused` then. */
+	uint64_t kept, kept_refused;
+};
+
+struct shm_task_file {
+	struct shm_task_header head;
+	uint8_t reserved[SHM_PAGE - sizeof(struct shm_task_header)];
+	uint32_t given_entry[SHM_TASK_SLOTS]; /* numbers; 0: none; SHM_TASK_PASSED */
+	struct shm_task slot[SHM_TASK_SLOTS];
+	uint32_t swept_entry[SHM_TASK_SLOTS];
+};
+
+/* Left by who took an entry before its giver stored it: the giver queues its slot again. */
+enum { SHM_TASK_PASSED = 1 };
+
+#define SHM_TASKS_ALLOCATED                                                                        \
+	(offsetof(struct shm_task_file, slot) + SHM_TASK_FIRST_SLOTS * sizeof(struct shm_task))
+
+_Static_assert(offsetof(struct shm_task_file, given_entry) == SHM_PAGE, "layout");
+_Static_assert(offsetof(struct shm_task_file, slot) % SHM_PAGE == 0, "no slot on two pages");
 
 /*
  * Schema area: texts one after the other. Who appends holds an OFD lock on the file's

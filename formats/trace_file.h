@@ -74,6 +74,7 @@ enum tf_type {
 	TF_TYPE_LOSS = 6,
 	TF_TYPE_INDEX = 7,
 	TF_TYPE_END = 8,
+	TF_TYPE_CAUSES = 9, /* since version 1.1 */
 };
 
 enum tf_codec {
@@ -103,6 +104,18 @@ enum {
 	TF_LOSS_TORN = 48,
 	TF_LOSS_SKIPPED = 56, /* sections, not hooks */
 	TF_LOSS_SIZE = 64,
+};
+
+/*
+ * CAUSES: one entry a ring; hooks lost for causes that LOSS has no field for, and that none of
+ * its fields count. Like LOSS, a ring's last entry holds.
+ */
+enum {
+	TF_CAUSES_RING = 0,
+	TF_CAUSES_NO_SLOT = 8,	   /* the table of tasks was full */
+	TF_CAUSES_NO_MEMORY = 16,  /* a section's pages could not be allocated */
+	TF_CAUSES_UNATTACHED = 24, /* the program could not attach until later */
+	TF_CAUSES_SIZE = 64,
 };
 
 /* INDEX: u64 file offset, then bytes 16-55 of the section header. */

@@ -315,8 +315,8 @@ static void gather(struct info *i)
 	i->continuous = i->state != SHM_NO_RINGS && is_continuous(&i->session);
 	if (i->continuous)
 		info_drain(i);
-	i->memory = i->session.geometry.file_size + SHM_CONTROL_SIZE +
-		    sizeof(struct shm_task_file) + sizeof(struct shm_schema_file);
+	i->memory = i->session.geometry.file_size + SHM_CONTROL_SIZE + SHM_TASKS_ALLOCATED +
+		    sizeof(struct shm_schema_file);
 }
 
 static int run(const struct verb *verb, int argc, char **argv)

@@ -314,7 +314,7 @@ static int news(struct drain *d, struct session_error *error)
 {
 	uint64_t since = d->looked - d->gathered;
 	uint32_t next = d->next_task, used = d->schema_used;
-	const off_t next_at = offsetof(struct shm_task_file, next);
+	const off_t next_at = offsetof(struct shm_task_header, claims);
 	const off_t used_at = offsetof(struct shm_schema_file, used);
 	int rc = 0;
 

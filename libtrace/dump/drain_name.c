@@ -110,7 +110,7 @@ static void tell_losses_from_here(struct drain *d)
 		struct drain_ring *r = &d->ring[i];
 
 		r->told_lost = 0;
-		for (int k = SHM_LOST_FULL; k <= SHM_LOST_NO_GUEST; k++)
+		for (int k = SHM_LOST_FULL; k < SHM_SKIPPED; k++)
 			r->told_lost += r->lost0[k];
 	}
 }

@@ -128,7 +128,7 @@ static void note_meta(struct scan *s)
 	s->payload[get_le32(s->header + TF_S_STORED)] = 0;
 	drain_state_parse_meta(s->d, (char *)s->payload);
 	for (uint32_t i = 0; i < s->d->rings; i++)
-		for (int k = SHM_LOST_FULL; k <= SHM_LOST_NO_GUEST; k++)
+		for (int k = SHM_LOST_FULL; k < SHM_SKIPPED; k++)
 			s->d->ring[i].told_lost += s->d->ring[i].lost0[k];
 }
 

@@ -239,7 +239,7 @@ static uint64_t sum_of(const struct shm_ring *header, const struct shm_ring_cont
 {
 	uint64_t sum = 0;
 
-	for (int i = SHM_LOST_FULL; i <= SHM_LOST_NO_GUEST; i++)
+	for (int i = SHM_LOST_FULL; i < SHM_SKIPPED; i++)
 		if (header->loss[i] > c->loss_base[i])
 			sum += header->loss[i] - c->loss_base[i];
 	return sum;

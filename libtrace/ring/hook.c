@@ -25,7 +25,7 @@ static inline bool is_off(UINT32 major)
 __attribute__((cold)) static int refuse(UINT32 major, int rc)
 {
 	if (!ring_thread_may_write(&ring_self, major))
-		attach_thread();
+		attach_thread(0);
 	return is_off(major) ? PU_SUCCESS : rc;
 }
 

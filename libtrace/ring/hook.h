@@ -22,10 +22,10 @@
 enum { HOOK_RESERVED = 1 };
 
 struct hook_writer {
-	uint8_t *first; /* the group's first record */
-	uint8_t *at;	/* where the next record goes */
-	uint64_t stamp; /* of every record of the group */
-	uint32_t tid;
+	uint8_t *first;	 /* the group's first record */
+	uint8_t *at;	 /* where the next record goes */
+	uint64_t stamp;	 /* of every record of the group */
+	uint32_t number; /* the writer's, where a file has its thread id */
 	uint32_t first_control;
 };
 
@@ -62,7 +62,7 @@ static inline uint8_t *hook_record(struct hook_writer *w, uint8_t major, uint32_
 		put_le32(rec + REC_CONTROL, control);
 	put_le32(rec + REC_MAJOR, major | nstrings << 8 | nwords << 16);
 	put_le32(rec + REC_MINOR, minor);
-	put_le32(rec + REC_TID, w->tid);
+	put_le32(rec + REC_TID, w->number);
 	put_le64(rec + REC_STAMP, w->stamp);
 	if ((nwords * 4 + string_bytes) & 4)
 		put_le32(rec + size - 4, 0);

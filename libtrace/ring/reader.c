@@ -47,6 +47,14 @@ void ring_reader_close(struct ring_reader *r)
 	r->sections = NULL;
 }
 
+/* The owner's of one ring. */
+static const struct shm_ring_control *control_of(const struct ring_reader *r, uint32_t ring)
+{
+	static const struct shm_ring_control never_discarded;
+
+	return r->control ? &r->control[ring] : &never_discarded;
+}
+
 uint32_t ring_reader_rings(const struct ring_reader *r)
 {
 	return r->geometry.cpus + r->geometry.guests;
@@ -191,7 +199,7 @@ static uint64_t since(uint64_t now, uint64_t base)
 
 int ring_reader_ledger(struct ring_reader *r, uint32_t ring, struct ring_ledger *out)
 {
-	const struct shm_ring_control *c = &r->control[ring];
+	const struct shm_ring_control *c = control_of(r, ring);
 
 	if (!count_all(r, ring, out))
 		return 0; /* damaged says it */
@@ -227,7 +235,7 @@ static int by_position(const void *a, const void *b)
 int ring_reader_parts(struct ring_reader *r, uint32_t ring, struct ring_part *parts)
 {
 	const struct shm_geometry *g = &r->geometry;
-	const struct shm_ring_control *c = &r->control[ring];
+	const struct shm_ring_control *c = control_of(r, ring);
 	uint64_t base = 0, before;
 	struct shm_counts counts;
 	struct shm_ring header;
@@ -251,7 +259,7 @@ int ring_reader_parts(struct ring_reader *r, uint32_t ring, struct ring_part *pa
 		parts[n++].lost_before = counts.lost;
 	}
 	qsort(parts, (size_t)n, sizeof *parts, by_position);
-	for (int i = SHM_LOST_FULL; i <= SHM_LOST_NO_GUEST; i++)
+	for (int i = SHM_LOST_FULL; i < SHM_SKIPPED; i++)
 		base += c->loss_base[i];
 	before = base;
 	for (int i = 0; i < n; i++) {
@@ -425,8 +433,8 @@ int ring_reader_copy(struct ring_reader *r, uint32_t ring, const struct ring_par
 		step = parse_section(&p);
 		span->bytes = p.offset;
 	}
-	if (span->position < r->control[ring].start)
-		drop_before(span, buf, r->control[ring].start);
+	if (span->position < control_of(r, ring)->start)
+		drop_before(span, buf, control_of(r, ring)->start);
 	if (step != STEP_OK) {
 		/* Somebody scribbled there: what stands before it is good; how many hooks
 		 * stood behind it nobody knows, so it counts as one torn record. */

@@ -23,7 +23,8 @@ struct ring_reader {
 	struct shm_section *sections;		/* private: entry words of one ring */
 };
 
-/* 0 or a PU_ code. fd and control stay the caller's and outlive the reader. */
+/* 0 or a PU_ code. fd and control stay the caller's and outlive the reader. Without a control
+ * nothing counts as discarded: the reader shows all that the rings hold. */
 int ring_reader_open(struct ring_reader *r, int fd, const struct shm_geometry *geometry,
 	const struct shm_ring_control *control);
 void ring_reader_close(struct ring_reader *r);

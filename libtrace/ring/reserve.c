@@ -90,11 +90,11 @@ static uint64_t guest_stamp(const struct target *t)
 	return now;
 }
 
-static void store_record(uint8_t *at, uint32_t control, uint32_t tid, uint64_t stamp)
+static void store_record(uint8_t *at, uint32_t control, uint32_t number, uint64_t stamp)
 {
 	/* Release: a signal handler's record may not be seen before what it follows. */
 	__atomic_store_n((uint32_t *)(at + REC_CONTROL), control, __ATOMIC_RELEASE);
-	__atomic_store_n((uint32_t *)(at + REC_TID), tid, __ATOMIC_RELAXED);
+	__atomic_store_n((uint32_t *)(at + REC_TID), number, __ATOMIC_RELAXED);
 	__atomic_store_n((uint64_t *)(at + REC_STAMP), stamp, __ATOMIC_RELAXED);
 }
 
@@ -108,7 +108,7 @@ static enum rseq_result guest_enter(const struct target *t, struct rseq_op *op)
 	__atomic_store_n(&op->section->entry, op->entry, __ATOMIC_RELEASE);
 	/* Store-store: whose copy holds a byte of the record finds the entry word. */
 	__atomic_thread_fence(__ATOMIC_RELEASE);
-	store_record(op->at, op->control, op->tid, op->stamp);
+	store_record(op->at, op->control, op->number, op->stamp);
 	publish_head(op->ring, op->next);
 	return RSEQ_DONE;
 }
@@ -224,7 +224,7 @@ static uint64_t lost_so_far(const struct shm_ring *ring)
 {
 	uint64_t sum = 0;
 
-	for (int i = SHM_LOST_FULL; i <= SHM_LOST_NO_GUEST; i++)
+	for (int i = SHM_LOST_FULL; i < SHM_SKIPPED; i++)
 		sum += __atomic_load_n(&ring->loss[i], __ATOMIC_RELAXED);
 	return sum;
 }
@@ -287,7 +287,7 @@ static int enter_section(
 	const struct shm_geometry *g = t->geometry;
 	uint64_t start = __atomic_load_n(&t->map->control->ring[t->number].start, __ATOMIC_RELAXED);
 	uint64_t end = ring_end(t, start);
-	struct rseq_op op = {.ring = t->ring, .head = head, .tid = t->thread->tid};
+	struct rseq_op op = {.ring = t->ring, .head = head, .number = t->thread->number};
 
 	/* Once, not per section: with entry words scribbled away it looks at all of them. */
 	counts_so_far(t, head, &op);
@@ -424,7 +424,7 @@ static int guest_reserve(struct target *t, uint32_t size, struct hook_writer *w)
 			offset < g->ring_size && (offset & (g->section_size - 1)) == in) {
 			w->first = t->data + offset;
 			w->stamp = guest_stamp(t);
-			store_record(w->first, size, t->thread->tid, w->stamp);
+			store_record(w->first, size, t->thread->number, w->stamp);
 			RING_POINT(POINT_GUEST_BEFORE_HEAD);
 			publish_head(t->ring, head + size);
 			return HOOK_RESERVED;
@@ -452,7 +452,7 @@ static int try_guest_rings(struct target *t, uint32_t size, struct hook_writer *
 			guest = 0;
 		aim(t, g->cpus + guest);
 		/* Acquire: pairs with the release below, the holder before us. */
-		if (!__atomic_compare_exchange_n(&t->ring->lock, &free_lock, t->thread->token,
+		if (!__atomic_compare_exchange_n(&t->ring->lock, &free_lock, t->thread->number,
 			    false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 			continue;
 		RING_POINT(POINT_GUEST_LOCKED);
@@ -508,6 +508,18 @@ static int reserve(struct ring_thread *self, uint64_t bytes, uint32_t hooks, str
 	return loss_code(rc - ATTEMPT_LOST);
 }
 
+/* Counting needs no slot, only a map. */
+__attribute__((cold)) static int lose_without_slot(struct ring_thread *self, uint32_t hooks)
+{
+	const struct ring_map *map = __atomic_load_n(&self->map, __ATOMIC_RELAXED);
+	struct target t = {.thread = self, .map = map, .geometry = &map->geometry};
+
+	t.guest = self->rseq == rseq_none();
+	aim(&t, t.geometry->cpus);
+	count(&t, SHM_LOST_NO_SLOT, hooks);
+	return loss_code(SHM_LOST_NO_SLOT);
+}
+
 int hook_begin_slow(struct hook_writer *w, uint32_t major, uint64_t bytes, uint32_t hooks)
 {
 	struct ring_thread *self = &ring_self;
@@ -515,12 +527,17 @@ int hook_begin_slow(struct hook_writer *w, uint32_t major, uint64_t bytes, uint3
 
 	if (__atomic_load_n(&ring_gate_page()->gate[major], __ATOMIC_RELAXED) == 0)
 		return PU_SUCCESS;
-	if (!ring_thread_may_write(self, major) &&
-		(!attach_thread() ||
-			__atomic_load_n(&ring_gate_page()->gate[major], __ATOMIC_RELAXED) == 0))
-		return PU_SUCCESS;
+	if (!ring_thread_may_write(self, major)) {
+		enum attach_result attached = attach_thread(1);
+
+		if (attached == ATTACH_NONE ||
+			__atomic_load_n(&ring_gate_page()->gate[major], __ATOMIC_RELAXED) == 0)
+			return PU_SUCCESS;
+		if (attached == ATTACH_NO_SLOT)
+			return lose_without_slot(self, hooks);
+	}
 	w->first = NULL;
-	w->tid = self->tid;
+	w->number = self->number;
 	rc = reserve(self, bytes, hooks, w);
 	w->at = w->first;
 	return rc;

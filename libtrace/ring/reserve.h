@@ -42,7 +42,7 @@ static inline __attribute__((always_inline)) bool hook_begin_fast(
 								&w->stamp, &w->first) != RSEQ_DONE))
 		return false;
 	w->at = w->first;
-	w->tid = self->tid;
+	w->number = self->number;
 	/* Where the next section will be surveyed and written: in the cache by then. Beyond the
 	 * ring's end it is a prefetch in vain. */
 	__builtin_prefetch(w->first + map->geometry.section_size, 0, 2);

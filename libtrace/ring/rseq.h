@@ -35,7 +35,7 @@ struct rseq_op {
 	uint64_t overwritten, torn, lost; /* enter: the section's counts */
 	uint64_t stamp;			  /* enter: out */
 	uint32_t control;		  /* enter, pad */
-	uint32_t tid;			  /* enter */
+	uint32_t number;		  /* enter: the writer's */
 };
 
 #if (defined(__x86_64__) || defined(__aarch64__)) && __has_include(<sys/rseq.h>)

@@ -56,60 +56,61 @@ static inline __attribute__((always_inline)) enum rseq_result rseq_reserve(struc
 {
 	uint64_t s, ring, o;
 
-	__asm__ volatile(RSEQ_DESCRIBE "mrs %[s], cntvct_el0\n\t"
-				       "ldr w9, [%[rs], #4]\n\t"
-				       "ldr w10, [%[map], %[cpus]]\n\t"
-				       "cmp w9, w10\n\t"
-				       "b.hs 6f\n\t"
-				       "ldr x10, [%[map], %[stride]]\n\t"
-				       "ldr %[ring], [%[map], %[rings]]\n\t"
-				       "madd %[ring], x9, x10, %[ring]\n\t"
-				       "ldr x9, [%[ring], #8]\n\t"
-				       "cmp %[s], x9\n\t"
-				       "csel %[s], %[s], x9, hs\n\t"
-				       "ldr x10, [%[ring]]\n\t"
-				       "ldr x9, [%[ring], #16]\n\t"
-				       "sub %[o], x10, x9\n\t"
-				       "tst %[o], #7\n\t"
-				       "b.ne 6f\n\t"
-				       "ldr x9, [%[map], %[ring_size]]\n\t"
-				       "cmp %[o], x9\n\t"
-				       "b.hs 6f\n\t"
-				       "ldr w9, [%[map], %[mask]]\n\t"
-				       "sub w11, %w[o], #1\n\t"
-				       "and w9, w9, w11\n\t"
-				       "add w9, w9, %w[size]\n\t"
-				       "ldr w11, [%[map], %[section]]\n\t"
-				       "cmp w9, w11\n\t"
-				       "b.hs 6f\n\t"
-				       "ldr x9, [%[map], %[data]]\n\t"
-				       "add %[o], %[o], x9\n\t"
-				       "add %[o], %[o], %[ring]\n\t"
-				       "ldr w9, %[tid]\n\t"
-				       "stlr %w[size], [%[o]]\n\t"
-				       "str w9, [%[o], #12]\n\t"
-				       "str %[s], [%[o], #16]\n\t"
-				       "str %[s], [%[ring], #8]\n\t"
-				       "add x10, x10, %[size]\n\t"
-				       "stlr x10, [%[ring]]\n\t"
-				       "2:\n\t"
-				       "dmb ishst\n\t"
-				       "b 5f\n\t"
-				       ".inst %c[sig]\n\t"
-				       "4:\n\t"
-				       "mov %[o], %[was_aborted]\n\t"
-				       "b 5f\n\t"
-				       "6:\n\t"
-				       "mov %[o], %[was_out]\n\t"
-				       "5:\n\t"
-			 : [s] "=&r"(s), [o] "=&r"(o), [ring] "=&r"(ring)
-			 : [rs] "r"(rs), [map] "r"(map), [size] "r"(size), [tid] "m"(self->tid),
-			 RSEQ_MAP(cpus, geometry.cpus), RSEQ_MAP(stride, geometry.ring_stride),
-			 RSEQ_MAP(rings, rings), RSEQ_MAP(ring_size, geometry.ring_size),
-			 RSEQ_MAP(mask, section_mask), RSEQ_MAP(section, geometry.section_size),
-			 RSEQ_MAP(data, geometry.data_offset), [sig] "i"(RSEQ_SIG),
-			 [was_aborted] "i"(RSEQ_ABORTED), [was_out] "i"(RSEQ_OUT)
-			 : "memory", "cc", "x9", "x10", "x11");
+	__asm__ volatile(
+		RSEQ_DESCRIBE "mrs %[s], cntvct_el0\n\t"
+			      "ldr w9, [%[rs], #4]\n\t"
+			      "ldr w10, [%[map], %[cpus]]\n\t"
+			      "cmp w9, w10\n\t"
+			      "b.hs 6f\n\t"
+			      "ldr x10, [%[map], %[stride]]\n\t"
+			      "ldr %[ring], [%[map], %[rings]]\n\t"
+			      "madd %[ring], x9, x10, %[ring]\n\t"
+			      "ldr x9, [%[ring], #8]\n\t"
+			      "cmp %[s], x9\n\t"
+			      "csel %[s], %[s], x9, hs\n\t"
+			      "ldr x10, [%[ring]]\n\t"
+			      "ldr x9, [%[ring], #16]\n\t"
+			      "sub %[o], x10, x9\n\t"
+			      "tst %[o], #7\n\t"
+			      "b.ne 6f\n\t"
+			      "ldr x9, [%[map], %[ring_size]]\n\t"
+			      "cmp %[o], x9\n\t"
+			      "b.hs 6f\n\t"
+			      "ldr w9, [%[map], %[mask]]\n\t"
+			      "sub w11, %w[o], #1\n\t"
+			      "and w9, w9, w11\n\t"
+			      "add w9, w9, %w[size]\n\t"
+			      "ldr w11, [%[map], %[section]]\n\t"
+			      "cmp w9, w11\n\t"
+			      "b.hs 6f\n\t"
+			      "ldr x9, [%[map], %[data]]\n\t"
+			      "add %[o], %[o], x9\n\t"
+			      "add %[o], %[o], %[ring]\n\t"
+			      "ldr w9, %[number]\n\t"
+			      "stlr %w[size], [%[o]]\n\t"
+			      "str w9, [%[o], #12]\n\t"
+			      "str %[s], [%[o], #16]\n\t"
+			      "str %[s], [%[ring], #8]\n\t"
+			      "add x10, x10, %[size]\n\t"
+			      "stlr x10, [%[ring]]\n\t"
+			      "2:\n\t"
+			      "dmb ishst\n\t"
+			      "b 5f\n\t"
+			      ".inst %c[sig]\n\t"
+			      "4:\n\t"
+			      "mov %[o], %[was_aborted]\n\t"
+			      "b 5f\n\t"
+			      "6:\n\t"
+			      "mov %[o], %[was_out]\n\t"
+			      "5:\n\t"
+		: [s] "=&r"(s), [o] "=&r"(o), [ring] "=&r"(ring)
+		: [rs] "r"(rs), [map] "r"(map), [size] "r"(size), [number] "m"(self->number),
+		RSEQ_MAP(cpus, geometry.cpus), RSEQ_MAP(stride, geometry.ring_stride),
+		RSEQ_MAP(rings, rings), RSEQ_MAP(ring_size, geometry.ring_size),
+		RSEQ_MAP(mask, section_mask), RSEQ_MAP(section, geometry.section_size),
+		RSEQ_MAP(data, geometry.data_offset), [sig] "i"(RSEQ_SIG),
+		[was_aborted] "i"(RSEQ_ABORTED), [was_out] "i"(RSEQ_OUT)
+		: "memory", "cc", "x9", "x10", "x11");
 	*stamp = s;
 	*at = (uint8_t *)o;
 	return o > RSEQ_OUT ? RSEQ_DONE : (enum rseq_result)o;
@@ -138,7 +139,7 @@ static inline enum rseq_result rseq_enter(struct rseq *rs, uint32_t cpu, struct 
 				"dmb ishst\n\t"
 				"ldr w9, [%[op], %[control]]\n\t"
 				"stlr w9, [%[at]]\n\t"
-				"ldr w9, [%[op], %[tid]]\n\t"
+				"ldr w9, [%[op], %[number]]\n\t"
 				"str w9, [%[at], #12]\n\t"
 				"str x10, [%[at], #16]\n\t"
 				"str x10, [%[ring], #8]\n\t"
@@ -149,8 +150,8 @@ static inline enum rseq_result rseq_enter(struct rseq *rs, uint32_t cpu, struct 
 		     : [rs] "r"(rs), [cpu] "r"(cpu), [op] "r"(op), [ring] "r"(op->ring),
 		     [sec] "r"(op->section), [counts] "r"(op->counts), [at] "r"(op->at),
 		     RSEQ_OP(head), RSEQ_OP(overwritten), RSEQ_OP(torn), RSEQ_OP(lost),
-		     RSEQ_OP(lap), RSEQ_OP(entry), RSEQ_OP(control), RSEQ_OP(tid), RSEQ_OP(stamp),
-		     RSEQ_OP(next), [sig] "i"(RSEQ_SIG)
+		     RSEQ_OP(lap), RSEQ_OP(entry), RSEQ_OP(control), RSEQ_OP(number),
+		     RSEQ_OP(stamp), RSEQ_OP(next), [sig] "i"(RSEQ_SIG)
 		     : "memory", "cc", "x9", "x10", "x11"
 		     : aborted, out);
 	return RSEQ_DONE;

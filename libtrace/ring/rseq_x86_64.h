@@ -54,54 +54,55 @@ static inline __attribute__((always_inline)) enum rseq_result rseq_reserve(struc
 	/* The carry flag says that it failed: the commit leaves it clear, as no head ever gets
 	 * to 2^64. (From one that was scribbled there, the record stays uncommitted.) */
 	/* Not asm goto: with outputs, compilers of today get that wrong. */
-	__asm__ volatile(RSEQ_DESCRIBE "movq %[now], %%rax\n\t"
-				       "movl 4(%[rs]), %k[rs]\n\t"
-				       "cmpl %c[cpus](%[map]), %k[rs]\n\t"
-				       "jae 6f\n\t"
-				       "imulq %c[stride](%[map]), %[rs]\n\t"
-				       "addq %c[rings](%[map]), %[rs]\n\t"
-				       "movq 8(%[rs]), %%rdx\n\t"
-				       "cmpq %%rdx, %%rax\n\t"
-				       "cmovbq %%rdx, %%rax\n\t"
-				       "movq (%[rs]), %[o]\n\t"
-				       "subq 16(%[rs]), %[o]\n\t"
-				       "cmpq %c[ring_size](%[map]), %[o]\n\t"
-				       "jae 6f\n\t"
-				       "leal -1(%k[o]), %%edx\n\t"
-				       "andl %c[mask](%[map]), %%edx\n\t"
-				       "addl %k[size], %%edx\n\t"
-				       "cmpl %c[section](%[map]), %%edx\n\t"
-				       "jae 6f\n\t"
-				       "addq %c[data](%[map]), %[o]\n\t"
-				       "addq %[rs], %[o]\n\t"
-				       "movl %[tid], %%edx\n\t"
-				       "movl %k[size], (%[o])\n\t"
-				       "movl %%edx, 12(%[o])\n\t"
-				       "movq %%rax, 16(%[o])\n\t"
-				       "movq %%rax, 8(%[rs])\n\t"
-				       "addq %[size], (%[rs])\n\t"
-				       "2:\n\t"
-				       ".pushsection __rseq_failure, \"ax\"\n\t"
-				       ".byte 0x0f, 0xb9, 0x3d\n\t"
-				       ".long %c[sig]\n\t"
-				       "4:\n\t"
-				       "movl %[was_aborted], %k[o]\n\t"
-				       "stc\n\t"
-				       "jmp 5f\n\t"
-				       "6:\n\t"
-				       "movl %[was_out], %k[o]\n\t"
-				       "stc\n\t"
-				       "jmp 5f\n\t"
-				       ".popsection\n\t"
-				       "5:\n\t"
-			 : "=&a"(s), [o] "=&r"(o), [rs] "+&r"(ring), "=@ccc"(failed)
-			 : [now] "r"(now), [map] "r"(map), [size] "r"(size), [tid] "m"(self->tid),
-			 RSEQ_MAP(cpus, geometry.cpus), RSEQ_MAP(stride, geometry.ring_stride),
-			 RSEQ_MAP(rings, rings), RSEQ_MAP(ring_size, geometry.ring_size),
-			 RSEQ_MAP(mask, section_mask), RSEQ_MAP(section, geometry.section_size),
-			 RSEQ_MAP(data, geometry.data_offset), [sig] "i"(RSEQ_SIG),
-			 [was_aborted] "i"(RSEQ_ABORTED), [was_out] "i"(RSEQ_OUT)
-			 : "memory", "rdx");
+	__asm__ volatile(
+		RSEQ_DESCRIBE "movq %[now], %%rax\n\t"
+			      "movl 4(%[rs]), %k[rs]\n\t"
+			      "cmpl %c[cpus](%[map]), %k[rs]\n\t"
+			      "jae 6f\n\t"
+			      "imulq %c[stride](%[map]), %[rs]\n\t"
+			      "addq %c[rings](%[map]), %[rs]\n\t"
+			      "movq 8(%[rs]), %%rdx\n\t"
+			      "cmpq %%rdx, %%rax\n\t"
+			      "cmovbq %%rdx, %%rax\n\t"
+			      "movq (%[rs]), %[o]\n\t"
+			      "subq 16(%[rs]), %[o]\n\t"
+			      "cmpq %c[ring_size](%[map]), %[o]\n\t"
+			      "jae 6f\n\t"
+			      "leal -1(%k[o]), %%edx\n\t"
+			      "andl %c[mask](%[map]), %%edx\n\t"
+			      "addl %k[size], %%edx\n\t"
+			      "cmpl %c[section](%[map]), %%edx\n\t"
+			      "jae 6f\n\t"
+			      "addq %c[data](%[map]), %[o]\n\t"
+			      "addq %[rs], %[o]\n\t"
+			      "movl %[number], %%edx\n\t"
+			      "movl %k[size], (%[o])\n\t"
+			      "movl %%edx, 12(%[o])\n\t"
+			      "movq %%rax, 16(%[o])\n\t"
+			      "movq %%rax, 8(%[rs])\n\t"
+			      "addq %[size], (%[rs])\n\t"
+			      "2:\n\t"
+			      ".pushsection __rseq_failure, \"ax\"\n\t"
+			      ".byte 0x0f, 0xb9, 0x3d\n\t"
+			      ".long %c[sig]\n\t"
+			      "4:\n\t"
+			      "movl %[was_aborted], %k[o]\n\t"
+			      "stc\n\t"
+			      "jmp 5f\n\t"
+			      "6:\n\t"
+			      "movl %[was_out], %k[o]\n\t"
+			      "stc\n\t"
+			      "jmp 5f\n\t"
+			      ".popsection\n\t"
+			      "5:\n\t"
+		: "=&a"(s), [o] "=&r"(o), [rs] "+&r"(ring), "=@ccc"(failed)
+		: [now] "r"(now), [map] "r"(map), [size] "r"(size), [number] "m"(self->number),
+		RSEQ_MAP(cpus, geometry.cpus), RSEQ_MAP(stride, geometry.ring_stride),
+		RSEQ_MAP(rings, rings), RSEQ_MAP(ring_size, geometry.ring_size),
+		RSEQ_MAP(mask, section_mask), RSEQ_MAP(section, geometry.section_size),
+		RSEQ_MAP(data, geometry.data_offset), [sig] "i"(RSEQ_SIG),
+		[was_aborted] "i"(RSEQ_ABORTED), [was_out] "i"(RSEQ_OUT)
+		: "memory", "rdx");
 	*stamp = s;
 	*at = (uint8_t *)o;
 	return failed ? (enum rseq_result)o : RSEQ_DONE;
@@ -135,7 +136,7 @@ static inline enum rseq_result rseq_enter(struct rseq *rs, uint32_t cpu, struct 
 				"movq %%rax, (%[sec])\n\t"
 				"movl %c[control](%[op]), %%eax\n\t"
 				"movl %%eax, (%[at])\n\t"
-				"movl %c[tid](%[op]), %%eax\n\t"
+				"movl %c[number](%[op]), %%eax\n\t"
 				"movl %%eax, 12(%[at])\n\t"
 				"movq %%rdx, 16(%[at])\n\t"
 				"movq %%rdx, 8(%[ring])\n\t"
@@ -146,8 +147,8 @@ static inline enum rseq_result rseq_enter(struct rseq *rs, uint32_t cpu, struct 
 		     : [rs] "r"(rs), [cpu] "r"(cpu), [op] "r"(op), [ring] "r"(op->ring),
 		     [sec] "r"(op->section), [counts] "r"(op->counts), [at] "r"(op->at),
 		     RSEQ_OP(head), RSEQ_OP(overwritten), RSEQ_OP(torn), RSEQ_OP(lost),
-		     RSEQ_OP(lap), RSEQ_OP(entry), RSEQ_OP(control), RSEQ_OP(tid), RSEQ_OP(stamp),
-		     RSEQ_OP(next), [sig] "i"(RSEQ_SIG)
+		     RSEQ_OP(lap), RSEQ_OP(entry), RSEQ_OP(control), RSEQ_OP(number),
+		     RSEQ_OP(stamp), RSEQ_OP(next), [sig] "i"(RSEQ_SIG)
 		     : "memory", "cc", "rax", "rdx"
 		     : aborted, out);
 	return RSEQ_DONE;

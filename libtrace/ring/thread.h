@@ -24,6 +24,8 @@ struct ring_map {
 	const struct shm_control *control; /* mapped read-only */
 };
 
+struct thread_entry;
+
 struct ring_thread {
 	uint32_t generation; /* of map; RING_UNATTACHED */
 	uint32_t epoch;	     /* ring_epoch when it attached: differs after fork and re-attach */
@@ -33,8 +35,13 @@ struct ring_thread {
 	 * read there in vain. */
 	uint64_t longest;
 	uint32_t tid, pid;
-	uint32_t token; /* for guest locks: task slot + 1 */
-	uint32_t guest; /* the guest ring it tries first */
+	uint32_t number; /* in the task table; its records and guest locks carry it; 0: none */
+	uint32_t guest;	 /* the guest ring it tries first */
+	/* Hooks it is in, interrupted ones included: raised before the gate and the epoch are
+	 * read, lowered after the commit. */
+	uint32_t busy;
+	bool ending;		    /* its end was seen; it may still trace */
+	struct thread_entry *entry; /* session/threads.c */
 };
 
 /* Generations that no session has: of a thread that is not attached, and of the gate
@@ -64,10 +71,17 @@ static inline const struct shm_control *ring_gate_page(void)
 	return __atomic_load_n(&ring_gate, __ATOMIC_RELAXED);
 }
 
+enum attach_result {
+	ATTACH_NONE,	/* nothing is to be traced, or it cannot be */
+	ATTACH_NO_SLOT, /* not without a slot in the task table: the hook is lost, and counted */
+	ATTACH_READY,	/* it may write */
+};
+
 /*
- * session/attach.c: brings ring_self up to date. true: it may write. Blocks signals and
- * takes a lock; called when the generation or epoch differs.
+ * session/attach.c: brings ring_self up to date. Blocks signals and takes a lock; called when the
+ * generation or epoch differs. own: how many of the thread's `busy` hooks are the caller's, which
+ * write nothing yet. With ATTACH_NO_SLOT, `map` and `rseq` are good for counting.
  */
-bool attach_thread(void) __attribute__((visibility("hidden")));
+enum attach_result attach_thread(uint32_t own) __attribute__((visibility("hidden")));
 
 #endif

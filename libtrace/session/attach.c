@@ -28,6 +28,7 @@
 #include "../ring/thread.h"
 #include "member.h"
 #include "paths.h"
+#include "threads.h"
 
 /* Page-aligned and alone on its pages, so that the control file can be mapped over it. All
  * ones: until then every major looks enabled, and the first hook comes here. */
@@ -94,6 +95,7 @@ static void become_child(void)
 	}
 	memcpy(&lock, &fresh, sizeof lock);
 	members = NULL;
+	threads_forget();
 	here.member = NULL;
 	here.control = NULL;
 	__atomic_store_n(&here.looked, 0, __ATOMIC_RELAXED);
@@ -113,6 +115,7 @@ static bool make_epoch(void)
 		return false;
 	madvise(p, sizeof ring_epoch, MADV_WIPEONFORK);
 	pthread_atfork(NULL, NULL, after_fork);
+	threads_prepare();
 	here.epochs = 2;
 	ring_epoch.value = here.epochs;
 	here.ready = true;
@@ -272,7 +275,7 @@ bool attach_wants(uint32_t major)
 void attach_ready(uint32_t major)
 {
 	if (attach_wants(major) && !ring_thread_may_write(&ring_self, major))
-		attach_thread();
+		attach_thread(0);
 }
 
 /* ------------------------------------------------------------------ rings */
@@ -290,11 +293,11 @@ static struct member *current_member(uint32_t generation)
 	return here.member;
 }
 
-bool attach_thread(void)
+enum attach_result attach_thread(uint32_t own)
 {
 	struct ring_thread *self = &ring_self;
 	int saved_errno = errno;
-	bool attached = false;
+	enum attach_result attached = ATTACH_NONE;
 	uint32_t generation;
 	sigset_t saved;
 
@@ -302,7 +305,9 @@ bool attach_thread(void)
 	uint32_t refused = __atomic_load_n(&here.refused, __ATOMIC_RELAXED);
 	if (refused && here.ready && __atomic_load_n(&ring_epoch.value, __ATOMIC_RELAXED) &&
 		__atomic_load_n(&ring_gate_page()->generation, __ATOMIC_RELAXED) == refused)
-		return false;
+		return ATTACH_NONE;
+	if (threads_wait_for_slot(self))
+		return ATTACH_NO_SLOT;
 	if (!enter(&saved))
 		goto out;
 	if (!here.looked)
@@ -318,9 +323,8 @@ bool attach_thread(void)
 		__atomic_store_n(&here.refused, generation, __ATOMIC_RELAXED);
 		goto out;
 	}
-	attached = member_join(m, self);
-	if (attached)
-		self->epoch = __atomic_load_n(&ring_epoch.value, __ATOMIC_RELAXED);
+	attached = member_join(m, &here.place, self, own) ? ATTACH_READY : ATTACH_NO_SLOT;
+	self->epoch = __atomic_load_n(&ring_epoch.value, __ATOMIC_RELAXED);
 out:
 	leave(&saved);
 	errno = saved_errno;
@@ -350,13 +354,36 @@ void attach_refresh_name(void)
 	leave(&saved);
 }
 
-/* Called by a thread that ends (member.c's key). */
+/* Called by a thread that ends (threads.c's key). */
 void attach_thread_gone(void)
 {
 	sigset_t saved;
 
-	if (enter(&saved))
+	if (enter(&saved)) {
 		member_part(&ring_self);
+		ring_self.ending = true;
+	}
+	leave(&saved);
+}
+
+/*
+ * The process ends in order, after its own exit handlers: gives back what it has in the session.
+ * Threads that still trace, and handlers later than this one, attach again.
+ */
+__attribute__((destructor)) static void at_end(void)
+{
+	sigset_t saved;
+
+	if (!here.ready || __atomic_load_n(&ring_epoch.value, __ATOMIC_RELAXED) <= EPOCH_NONE)
+		return;
+	if (enter(&saved)) {
+		/* Hooks from now on wait for the lock; threads_end waits for no hook. */
+		__atomic_store_n(&ring_epoch.value, ++here.epochs, __ATOMIC_RELEASE);
+		threads_end();
+		if (here.member)
+			member_leave(here.member);
+		here.member = NULL;
+	}
 	leave(&saved);
 }
 

@@ -5,13 +5,10 @@
 #include "member.h"
 
 #include <fcntl.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -22,6 +19,7 @@
 #include "../ring/layout.h"
 #include "../ring/rseq.h"
 #include "paths.h"
+#include "threads.h"
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
@@ -93,13 +91,10 @@ static void unmap_tables(struct member *m)
 		munmap(m->tasks, sizeof *m->tasks);
 	if (m->schemas)
 		munmap(m->schemas, sizeof *m->schemas);
-	if (m->life)
-		munmap(m->life, SHM_PAGE);
 	if (m->dir >= 0)
 		close(m->dir);
 	m->tasks = NULL;
 	m->schemas = NULL;
-	m->life = NULL;
 	m->dir = -1;
 }
 
@@ -120,7 +115,17 @@ static void retire(struct member *m)
 		}
 	}
 	member_divert(m);
+	threads_end_process(m);
 	unmap_tables(m);
+}
+
+bool member_is_ours(const struct member *m)
+{
+	const struct member *at = member_list ? *member_list : NULL;
+
+	while (at && at != m)
+		at = at->next;
+	return at != NULL;
 }
 
 void member_divert(struct member *m)
@@ -130,40 +135,11 @@ void member_divert(struct member *m)
 			MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
 }
 
-static int claim_slot(struct member *m, const struct ring_thread *self);
-
-/*
- * The proof of life. The lock belongs to an open file description that only a mapping
- * keeps open: closing descriptors does not end it, exec and exit do. A forked child does
- * not get the mapping. (A fork of another thread between open and close below hands the
- * child a descriptor: then the lock lasts until the child execs or ends: late, never early.)
- */
-static void take_lock(struct member *m, const struct session_place *place, uint32_t slot)
-{
-	struct flock fl = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = slot, .l_len = 1};
-	int fd = open_shared(m->dir, place, SHM_TASKS_FORMAT, m->generation, sizeof *m->tasks);
-
-	m->lock_slot = UINT32_MAX;
-	if (fd < 0)
-		return;
-	if (fcntl(fd, F_OFD_SETLK, &fl) == 0) {
-		void *p = mmap(NULL, SHM_PAGE, PROT_READ, MAP_SHARED, fd, 0);
-		if (p != MAP_FAILED && madvise(p, SHM_PAGE, MADV_DONTFORK) == 0) {
-			m->life = p;
-			m->lock_slot = slot;
-		} else if (p != MAP_FAILED) {
-			munmap(p, SHM_PAGE);
-		}
-	}
-	close(fd);
-}
-
 struct member *member_open(const struct session_place *place, const struct shm_control *control,
 	uint32_t generation, struct member **list)
 {
 	struct member *m =
 		mmap(NULL, sizeof *m, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	int slot;
 
 	if (m == MAP_FAILED)
 		return NULL;
@@ -172,7 +148,6 @@ struct member *member_open(const struct session_place *place, const struct shm_c
 	m->dir = -1;
 	m->map.control = control;
 	m->map.geometry = control->geometry;
-	m->lock_slot = UINT32_MAX;
 	/* Acquire: orders the copy above before the second look; if another init came in
 	 * between, the copy may be of two generations. */
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
@@ -188,9 +163,6 @@ struct member *member_open(const struct session_place *place, const struct shm_c
 	m->map.rings = m->map.base + ring_offset(&m->map.geometry, 0);
 	m->map.section_mask = m->map.geometry.section_size - 1;
 	prefault(m->map.base, m->map.geometry.file_size);
-	slot = claim_slot(m, NULL);
-	if (slot >= 0)
-		take_lock(m, place, (uint32_t)slot);
 	close(m->dir);
 	m->dir = -1;
 	m->next = *list;
@@ -204,148 +176,23 @@ struct member *member_open(const struct session_place *place, const struct shm_c
 	return m;
 }
 
-static void release(struct member *m)
+void member_leave(struct member *m)
 {
 	if (--m->references == 0)
 		retire(m);
-}
-
-void member_leave(struct member *m)
-{
-	release(m);
-}
-
-/* ------------------------------------------------------------------ slots */
-
-static bool take_slot(struct shm_task *t, uint32_t from)
-{
-	return __atomic_compare_exchange_n(
-		&t->state, &from, SHM_TASK_CLAIMED, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
-}
-
-/*
- * A slot for a thread (or, self == NULL, for the process: its lock's number), filled in. A
- * free one; with none left, one whose thread ended in order. -1: the table is full.
- */
-static int claim_slot(struct member *m, const struct ring_thread *self)
-{
-	struct shm_task_file *f = m->tasks;
-
-	for (int pass = 0; pass < 2; pass++) {
-		uint32_t from = pass == 0 ? SHM_TASK_FREE : SHM_TASK_ENDED;
-		uint32_t at = __atomic_fetch_add(&f->next, 1, __ATOMIC_RELAXED);
-
-		for (uint32_t i = 0; i < SHM_TASK_SLOTS; i++) {
-			uint32_t slot = (at + i) % SHM_TASK_SLOTS;
-			struct shm_task *t = &f->slot[slot];
-
-			if (__atomic_load_n(&t->state, __ATOMIC_RELAXED) != from ||
-				!take_slot(t, from))
-				continue;
-			t->pid = (uint32_t)getpid();
-			t->tid = self ? self->tid : 0;
-			t->lock = self ? m->lock_slot : slot;
-			t->first = clock_now();
-			t->source = m->source;
-			t->source_flags = m->source_flags;
-			memset(t->name, 0, sizeof t->name);
-			if (self)
-				prctl(PR_GET_NAME, t->name);
-			/* Release: pairs with session_tasks' acquire. */
-			__atomic_store_n(&t->state, self ? SHM_TASK_LIVE : SHM_TASK_PROCESS,
-				__ATOMIC_RELEASE);
-			return (int)slot;
-		}
-	}
-	return -1;
-}
-
-void member_name_thread(struct member *m, struct ring_thread *self)
-{
-	if (self->token && self->token <= SHM_TASK_SLOTS)
-		prctl(PR_GET_NAME, m->tasks->slot[self->token - 1].name);
 }
 
 void member_set_source(struct member *m, enum shm_source source, uint32_t flags)
 {
 	m->source = source;
 	m->source_flags = flags;
-	if (m->lock_slot < SHM_TASK_SLOTS) {
-		m->tasks->slot[m->lock_slot].source = source;
-		m->tasks->slot[m->lock_slot].source_flags = flags;
+	if (m->process) {
+		m->tasks->slot[shm_task_index(m->process)].source = source;
+		m->tasks->slot[shm_task_index(m->process)].source_flags = flags;
 	}
 	if (source == SHM_SOURCE_SCRIPTED)
 		__atomic_fetch_or(&((struct shm_ring_file *)m->map.base)->sticky,
 			SHM_STICKY_SCRIPTED, __ATOMIC_RELAXED);
-}
-
-/* ---------------------------------------------------------------- threads */
-
-static pthread_once_t key_once = PTHREAD_ONCE_INIT;
-static pthread_key_t key;
-
-static void thread_ends(void *arg)
-{
-	(void)arg;
-	attach_thread_gone();
-}
-
-static void make_key(void)
-{
-	pthread_key_create(&key, thread_ends);
-}
-
-/* ring_self.map is the first thing of interest in a member; find the whole. */
-static struct member *member_of(const struct ring_thread *self)
-{
-	return (struct member *)((char *)(uintptr_t)self->map - offsetof(struct member, map));
-}
-
-/* The longest record that the fast path takes from a thread; longer ones it refuses. */
-static uint64_t longest_fast(const struct member *m, const struct ring_thread *self)
-{
-	uint64_t longest = rec_size(REC_MAX_WORDS, 0);
-
-	if (self->rseq == rseq_none())
-		return 0;
-	return longest < m->map.geometry.section_size ? longest : m->map.geometry.section_size;
-}
-
-bool member_join(struct member *m, struct ring_thread *self)
-{
-	int slot;
-
-	member_part(self);
-	pthread_once(&key_once, make_key);
-	pthread_setspecific(key, self);
-	self->tid = (uint32_t)syscall(SYS_gettid);
-	self->pid = (uint32_t)getpid();
-	slot = claim_slot(m, self);
-	/* Without a slot it traces all the same; what it holds when killed stays held. */
-	self->token = slot >= 0 ? (uint32_t)slot + 1 : SHM_TASK_SLOTS + 1;
-	self->rseq = m->map.geometry.clock == TF_CLOCK_MONOTONIC_RAW ? rseq_none() : rseq_lookup();
-	self->guest = self->tid % m->map.geometry.guests;
-	self->longest = longest_fast(m, self);
-	self->map = &m->map;
-	m->references++;
-	self->generation = m->generation;
-	return true;
-}
-
-void member_part(struct ring_thread *self)
-{
-	struct member *m = self->map ? member_of(self) : NULL;
-	bool was_here = self->generation != RING_UNATTACHED && self->pid == (uint32_t)getpid();
-
-	self->generation = RING_UNATTACHED;
-	self->map = NULL;
-	/* In a forked child, what it says is the parent's: nothing to give back. */
-	if (!m || !was_here)
-		return;
-	if (self->token <= SHM_TASK_SLOTS)
-		__atomic_store_n(
-			&m->tasks->slot[self->token - 1].state, SHM_TASK_ENDED, __ATOMIC_RELEASE);
-	release(m);
 }
 
 /* ---------------------------------------------------------------- schemas */

@@ -15,10 +15,13 @@ struct member {
 	uint32_t references; /* threads in it, and 1 while it is the current one */
 	struct shm_task_file *tasks;
 	struct shm_schema_file *schemas;
-	void *life;	    /* a mapping whose file description holds the process's lock */
-	uint32_t lock_slot; /* UINT32_MAX: no proof of life */
-	int dir;	    /* of the session, while it is being opened */
+	void *life;	  /* a mapping whose file description holds the process's lock */
+	uint32_t process; /* the number of its slot; 0: none yet */
+	int dir;	  /* of the session, while it is being opened */
 	uint32_t source, source_flags;
+	/* When a thread was last refused a slot (CLOCK_MONOTONIC_RAW ns; 0: not), and slots_freed
+	 * then. */
+	uint64_t refused, refused_freed;
 };
 
 struct member_schema {
@@ -39,9 +42,13 @@ void member_divert(struct member *m);
 /* It is no longer the current one: goes away with its last thread. */
 void member_leave(struct member *m);
 
-/* Makes the calling thread a writer: slot, name, rseq. Leaves the one it was in. */
-bool member_join(struct member *m, struct ring_thread *self);
-/* The calling thread ends or moves on. */
+bool member_is_ours(const struct member *m);
+
+/* threads.c: makes the calling thread a writer: slot, name, rseq. Leaves the one it was in, but
+ * for hooks of it that were interrupted: more than `own`. False: no slot is to be had. */
+bool member_join(struct member *m, const struct session_place *place, struct ring_thread *self,
+	uint32_t own);
+/* The calling thread ends. */
 void member_part(struct ring_thread *self);
 
 void member_name_thread(struct member *m, struct ring_thread *self);

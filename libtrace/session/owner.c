@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -125,7 +126,7 @@ int session_plan(
 
 /* ------------------------------------------------------------------- init */
 
-/* Removes the ring, task and schema files of all generations but `keep`. */
+/* Removes the ring, task, schema and lock files of all generations but `keep`. */
 static void remove_files(struct session *s, uint32_t keep)
 {
 	int copy = openat(s->dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -138,10 +139,11 @@ static void remove_files(struct session *s, uint32_t keep)
 		return;
 	}
 	while ((e = readdir(d)) != NULL) {
-		unsigned generation;
+		unsigned generation, lock;
 		if ((sscanf(e->d_name, SHM_RINGS_FORMAT, &generation) == 1 ||
 			    sscanf(e->d_name, SHM_TASKS_FORMAT, &generation) == 1 ||
-			    sscanf(e->d_name, SHM_SCHEMAS_FORMAT, &generation) == 1) &&
+			    sscanf(e->d_name, SHM_SCHEMAS_FORMAT, &generation) == 1 ||
+			    sscanf(e->d_name, SHM_LOCKS_FORMAT, &generation, &lock) == 2) &&
 			(keep == 0 || generation != keep))
 			unlinkat(s->dir, e->d_name, 0);
 	}
@@ -173,21 +175,31 @@ static int cannot_give(struct session *s, gid_t group, struct session_error *err
 	return errno == EPERM ? PU_ERROR_ACCESS_DENIED : PU_ERR_FILE_ERROR;
 }
 
-/* A new file of a generation, its space allocated. A descriptor or a PU_ code. */
-static int make_file(struct session *s, const char *format, uint32_t generation, uint64_t size,
+/* Room for the first bytes of a file of that size; errno's value. */
+static int make_room(int fd, uint64_t size, uint64_t allocated)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < size)
+		return EFBIG;
+	if (ftruncate(fd, (off_t)size) != 0)
+		return errno;
+	return allocated ? session_allocate(fd, allocated) : 0;
+}
+
+/* A new file of a generation, its first bytes allocated. A descriptor or a PU_ code. */
+static int make_named_file(struct session *s, const char *name, uint64_t size, uint64_t allocated,
 	gid_t group, struct session_error *error)
 {
-	char name[32];
 	int fd, err;
 
-	snprintf(name, sizeof name, format, generation);
 	unlinkat(s->dir, name, 0);
 	fd = openat(s->dir, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0) {
 		session_say(error, "%s/%s: %s", s->place.dir, name, strerror(errno));
 		return errno == ENOSPC ? PU_ERROR_INSUFFICIENT_RESOURCES : PU_ERR_FILE_ERROR;
 	}
-	err = session_allocate(fd, size);
+	err = make_room(fd, size, allocated);
 	/* Root's init in a user's session: the files are the owner's. */
 	if (err == 0 && s->place.owner != geteuid() && fchown(fd, s->place.owner, (gid_t)-1) != 0)
 		err = errno;
@@ -202,6 +214,32 @@ static int make_file(struct session *s, const char *format, uint32_t generation,
 		return no_space(s, size, err, error);
 	}
 	return fd;
+}
+
+static int make_file(struct session *s, const char *format, uint32_t generation, uint64_t size,
+	uint64_t allocated, gid_t group, struct session_error *error)
+{
+	char name[32];
+
+	snprintf(name, sizeof name, format, generation);
+	return make_named_file(s, name, size, allocated, group, error);
+}
+
+/* The files of the processes' locks; empty. 0 or a PU_ code. */
+static int make_locks(
+	struct session *s, uint32_t generation, gid_t group, struct session_error *error)
+{
+	for (uint32_t i = 0; i < SHM_LOCK_FILES; i++) {
+		char name[32];
+		int fd;
+
+		snprintf(name, sizeof name, SHM_LOCKS_FORMAT, generation, i);
+		fd = make_named_file(s, name, 0, 0, group, error);
+		if (fd < 0)
+			return fd;
+		close(fd);
+	}
+	return 0;
 }
 
 /* Who may come in: the directory and the control file. */
@@ -275,14 +313,18 @@ int session_init(
 	rc = session_plan(config, &g, error);
 	if (rc)
 		return rc;
-	rings = make_file(s, SHM_RINGS_FORMAT, generation, g.file_size, config->group, error);
+	rings = make_file(
+		s, SHM_RINGS_FORMAT, generation, g.file_size, g.file_size, config->group, error);
 	if (rings >= 0)
 		tasks = make_file(s, SHM_TASKS_FORMAT, generation, sizeof(struct shm_task_file),
-			config->group, error);
+			SHM_TASKS_ALLOCATED, config->group, error);
 	if (tasks >= 0)
-		schemas = make_file(s, SHM_SCHEMAS_FORMAT, generation,
-			sizeof(struct shm_schema_file), config->group, error);
+		schemas =
+			make_file(s, SHM_SCHEMAS_FORMAT, generation, sizeof(struct shm_schema_file),
+				sizeof(struct shm_schema_file), config->group, error);
 	rc = rings < 0 ? rings : tasks < 0 ? tasks : schemas < 0 ? schemas : 0;
+	if (!rc)
+		rc = make_locks(s, generation, config->group, error);
 	if (!rc && (!write_magic(rings, generation) || !write_magic(tasks, 0) ||
 			   !write_magic(schemas, 0)))
 		rc = no_space(s, g.file_size, errno, error);

@@ -255,7 +255,7 @@ static int make_control(int dir, struct session_error *error)
  */
 static int check_empty(const struct session_place *place, int dir, struct session_error *error)
 {
-	static const char *const ours[] = {"new.", "rings.", "tasks.", "schemas."};
+	static const char *const ours[] = {"new.", "rings.", "tasks.", "schemas.", "locks."};
 	int copy = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), rc = 0;
 	DIR *d = copy < 0 ? NULL : fdopendir(copy);
 	const struct dirent *e;

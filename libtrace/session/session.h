@@ -106,6 +106,7 @@ int session_reclaim(struct session *s);
 
 /* The task table, copied: *tasks is the caller's to free. Returns the count or a PU_ code. */
 struct session_task {
+	uint32_t number; /* its records carry it in place of the thread id */
 	uint32_t tid, pid;
 	uint64_t first;
 	char name[16];

@@ -42,8 +42,9 @@ static bool members_file(const char *name)
 {
 	const char *slash = strrchr(name, '/');
 
-	return slash && (strncmp(slash, "/rings.", 7) == 0 || strncmp(slash, "/tasks.", 7) == 0 ||
-				strncmp(slash, "/schemas.", 9) == 0);
+	return slash &&
+	       (strncmp(slash, "/rings.", 7) == 0 || strncmp(slash, "/tasks.", 7) == 0 ||
+		       strncmp(slash, "/schemas.", 9) == 0 || strncmp(slash, "/locks.", 7) == 0);
 }
 
 static int list_one(const char *name, const struct stat *st, int type, struct FTW *ftw)

@@ -94,7 +94,7 @@ static bool locked_by_the_dead(void)
 {
 	uint32_t lock = __atomic_load_n(&ring_now()->lock, __ATOMIC_RELAXED);
 
-	return lock != 0 && lock != ring_self.token;
+	return lock != 0 && lock != ring_self.number;
 }
 
 /* What the books say of the operation: one of four, or nothing that may be. */
@@ -333,7 +333,7 @@ static void take_other_guests(void)
 {
 	checked_hook(7, sequence_now++, 1);
 	for (uint32_t i = 1; i < box.geometry.guests; i++)
-		__atomic_store_n(&ring_at(rings, &box.geometry, ring + i)->lock, ring_self.token,
+		__atomic_store_n(&ring_at(rings, &box.geometry, ring + i)->lock, ring_self.number,
 			__ATOMIC_RELAXED);
 }
 

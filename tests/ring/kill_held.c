@@ -76,19 +76,10 @@ static void dead_lock_holder(const void *arg)
 		_exit(0);
 	}
 	waitpid(pid, &n, WUNTRACED);
-	/* Its slot is the second that was claimed: the process's own came first. */
 	n = session_tasks(&box, &tasks);
 	tell(n == 1 && tasks[0].tid == (uint32_t)pid && tasks[0].alive, name, "one task, alive");
+	lock = n == 1 ? tasks[0].number : 0;
 	free(tasks);
-	struct shm_task slot;
-	for (lock = 0; lock < SHM_TASK_SLOTS; lock++) {
-		if (pread(box.tasks_fd, &slot, sizeof slot,
-			    (off_t)(offsetof(struct shm_task_file, slot) + lock * sizeof slot)) ==
-				(ssize_t)sizeof slot &&
-			slot.tid == (uint32_t)pid)
-			break;
-	}
-	lock++;
 	for (uint32_t i = 0; i < box.geometry.guests; i++) {
 		if (pwrite(box.rings_fd, &lock, 4,
 			    (off_t)(ring_offset(&box.geometry, box.geometry.cpus + i) +

@@ -246,7 +246,7 @@ static void one_released(void)
 static void all_taken(void)
 {
 	in_the_middle();
-	uint32_t lock = ring_self.token;
+	uint32_t lock = ring_self.number;
 	if (pwrite(box.rings_fd, &lock, 4,
 		    (off_t)(ring_offset(&box.geometry, ring) + offsetof(struct shm_ring, lock))) !=
 		4)

@@ -280,8 +280,11 @@ void box_account(struct session *s, struct account *a, record_fn *each, void *ar
 
 uint64_t account_lost(const struct account *a)
 {
-	return a->loss[SHM_LOST_FULL] + a->loss[SHM_LOST_BIG] + a->loss[SHM_LOST_HELD] +
-	       a->loss[SHM_LOST_NO_GUEST];
+	uint64_t sum = 0;
+
+	for (int i = 0; i < SHM_SKIPPED; i++)
+		sum += a->loss[i];
+	return sum;
 }
 
 uint64_t account_sum(const struct account *a)
@@ -308,6 +311,17 @@ struct shm_section box_section(struct session *s, uint32_t ring, uint32_t index)
 	if (pread(s->rings_fd, &section, sizeof section, at) != (ssize_t)sizeof section)
 		die("short read");
 	return section;
+}
+
+uint32_t box_tid(struct session *s, uint32_t number)
+{
+	struct shm_task t;
+	off_t at =
+		(off_t)(offsetof(struct shm_task_file, slot) + shm_task_index(number) * sizeof t);
+
+	if (pread(s->tasks_fd, &t, sizeof t, at) != (ssize_t)sizeof t)
+		die("short read");
+	return t.state >> SHM_TASK_STATE_BITS == shm_task_sequence(number) ? t.tid : 0;
 }
 
 uint32_t box_locks_taken(struct session *s)

@@ -88,6 +88,8 @@ uint64_t account_lost(const struct account *a);
 /* The raw header of a ring and a section's table entry, by pread. */
 struct shm_ring box_ring(struct session *s, uint32_t ring);
 struct shm_section box_section(struct session *s, uint32_t ring, uint32_t index);
+/* The thread id behind a writer's number, as records in rings carry; 0: its slot is another's. */
+uint32_t box_tid(struct session *s, uint32_t number);
 /* Guest rings whose lock is taken. */
 uint32_t box_locks_taken(struct session *s);
 

@@ -143,7 +143,7 @@ void storm_fill_counted(struct hook_writer *w, uint32_t id, uint32_t sequence)
 bool storm_counted_hook(uint32_t id, uint32_t sequence, uint64_t *aborts)
 {
 	uint32_t size = rec_size(COUNTED_WORDS, 0);
-	struct hook_writer w = {.tid = ring_self.tid};
+	struct hook_writer w = {.number = ring_self.number};
 
 #if RING_HAS_RSEQ
 	enum rseq_result r;

@@ -36,7 +36,7 @@ static void see(void *arg, uint32_t ring, uint64_t position, const uint8_t *reco
 	uint32_t id = checked_id(record) % MAX_IDS;
 
 	(void)arg;
-	seen.wrong_tid += tids[id] != get_le32(record + 12);
+	seen.wrong_tid += tids[id] != box_tid(&box, get_le32(record + REC_TID));
 	seen.of_id[id]++;
 	follow_record(&seen.follow, ring, position, record);
 }
@@ -238,7 +238,8 @@ static bool became_a_hook(const struct hook_writer *w)
 static void see_forked(void *arg, uint32_t ring, uint64_t position, const uint8_t *record)
 {
 	/* A child's end of a hook has the child's thread id and the parent's words. */
-	if (checked_id(record) == PARENT && get_le32(record + 12) != tids[PARENT])
+	if (checked_id(record) == PARENT &&
+		box_tid(&box, get_le32(record + REC_TID)) != tids[PARENT])
 		return;
 	if (record[4] == COUNTED_MAJOR || record[4] == HELD_MAJOR)
 		storm_follow(&seen.follow, ring, position, record);

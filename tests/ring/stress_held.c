@@ -43,7 +43,7 @@ static void slow(uint32_t id, uint32_t seed)
 		for (uint32_t k = 24; k < size; k++)
 			touched += w.first[k] != 0x33;
 		touched += get_le32(w.first) != size || get_le64(w.first + 16) != w.stamp ||
-			   get_le32(w.first + 12) != w.tid;
+			   get_le32(w.first + 12) != w.number;
 		if (touched)
 			__atomic_fetch_add(&all->disturbed, 1, __ATOMIC_RELAXED);
 		memset(hook_record(&w, 2, id, nwords, 0, 0), 0x44, nwords * 4);

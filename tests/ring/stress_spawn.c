@@ -33,26 +33,26 @@ static int stop;
 
 struct seen {
 	struct follow follow;
-	uint32_t of_tid[PROGRAMS + 1], tids[PROGRAMS], programs;
+	uint32_t of_number[PROGRAMS + 1], numbers[PROGRAMS], programs;
 	uint32_t foreign;
 };
 
-/* Hooks of spawned programs, id 0, by the thread that wrote them. */
+/* Hooks of spawned programs, id 0, by the number of the thread that wrote them. */
 static void see(void *arg, uint32_t ring, uint64_t position, const uint8_t *record)
 {
 	struct seen *s = arg;
-	uint32_t tid = get_le32(record + 12), i = 0;
+	uint32_t number = get_le32(record + REC_TID), i = 0;
 
 	if (checked_id(record) != 0) {
 		storm_follow(&s->follow, ring, position, record);
 		return;
 	}
 	s->foreign += !checked_is_whole(record);
-	while (i < s->programs && s->tids[i] != tid)
+	while (i < s->programs && s->numbers[i] != number)
 		i++;
 	if (i == s->programs && i < PROGRAMS)
-		s->tids[s->programs++] = tid;
-	s->of_tid[i]++;
+		s->numbers[s->programs++] = number;
+	s->of_number[i]++;
 }
 
 static void *busy(void *arg)
@@ -115,7 +115,7 @@ static void check_all(const char *name, uint32_t programs, uint64_t others)
 	follow_open(&s.follow, box.geometry.cpus + box.geometry.guests);
 	box_account(&box, &a, see, &s);
 	for (uint32_t i = 0; i < s.programs; i++)
-		wrong += s.of_tid[i] != HOOKS_EACH;
+		wrong += s.of_number[i] != HOOKS_EACH;
 	storm_ledger(name, &a, &s.follow, others + (uint64_t)programs * HOOKS_EACH);
 	tell(s.programs == programs && wrong == 0 && s.foreign == 0 && n > (int)programs, name,
 		"%u programs' hooks in the rings, %u of another number, %u not whole; %d tasks",

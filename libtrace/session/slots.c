@@ -1,0 +1,200 @@
+/*
+ * See slots.h. Every index that comes from the table is masked, every loop counted: a hostile
+ * table costs a member its slot, never more.
+ */
+#include "slots.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
+/* A failed compare-and-swap is another member's progress; more in a row than this are not. */
+enum { MAX_TRIES = 1000, LOOKS = 2, MAX_REQUEUES = 4 };
+
+/*
+ * Allocates the page of a slot beyond those that init allocated: a store to a hole of a full
+ * tmpfs would end in SIGBUS. Fails if tmpfs is full, and before Linux 5.14.
+ */
+static bool slot_has_memory(struct shm_task_file *f, uint32_t index)
+{
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	uintptr_t at = (uintptr_t)&f->slot[index] & ~(page - 1);
+
+	return index < SHM_TASK_FIRST_SLOTS || madvise((void *)at, page, MADV_POPULATE_WRITE) == 0;
+}
+
+/* An index that was never used; -1: there is none, or no memory for it. */
+static int32_t bump_used(struct shm_task_file *f)
+{
+	for (int i = 0; i < MAX_TRIES; i++) {
+		uint64_t used = __atomic_load_n(&f->head.used, __ATOMIC_RELAXED);
+
+		if (used >= SHM_TASK_SLOTS || !slot_has_memory(f, (uint32_t)used))
+			return -1;
+		if (__atomic_compare_exchange_n(&f->head.used, &used, used + 1, false,
+			    __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+			return (int32_t)used;
+	}
+	return -1;
+}
+
+/* ------------------------------------------------------------------- queues */
+
+static uint64_t queue_length(const struct shm_task_queue *q)
+{
+	uint64_t reused = __atomic_load_n(&q->reused, __ATOMIC_RELAXED);
+	/* Acquire: pairs with the release that raised it, for a sweep's entries. */
+	uint64_t freed = __atomic_load_n(&q->freed, __ATOMIC_ACQUIRE);
+
+	return (int64_t)(freed - reused) > 0 ? freed - reused : 0;
+}
+
+/* The number that was queued first; 0: none, or its giver has not stored it yet. */
+static uint32_t queue_take(struct shm_task_queue *q, uint32_t *entry)
+{
+	for (int i = 0; i < MAX_TRIES && queue_length(q); i++) {
+		uint64_t ticket = __atomic_load_n(&q->reused, __ATOMIC_RELAXED);
+		uint32_t *at = &entry[ticket % SHM_TASK_SLOTS], number, none = 0;
+
+		if (!__atomic_compare_exchange_n(&q->reused, &ticket, ticket + 1, false,
+			    __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+			continue;
+		/* Acquire: pairs with queue_put; the slot is as its giver left it. */
+		number = __atomic_exchange_n(at, 0, __ATOMIC_ACQUIRE);
+		if (number > SHM_TASK_PASSED)
+			return number;
+		/* Do not wait for a giver that may be stopped, or dead: it queues again. */
+		if (__atomic_compare_exchange_n(
+			    at, &none, SHM_TASK_PASSED, false, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE))
+			return 0;
+		return __atomic_exchange_n(at, 0, __ATOMIC_ACQUIRE);
+	}
+	return 0;
+}
+
+/*
+ * Takes a ticket, then stores the number at it. What stood there is another's entry that we were
+ * stopped a lap too long for, and is queued again; or our own ticket was passed over meanwhile.
+ */
+static void queue_put(struct shm_task_queue *q, uint32_t *entry, uint32_t number)
+{
+	for (int i = 0; i < MAX_REQUEUES && number; i++) {
+		uint64_t ticket = __atomic_fetch_add(&q->freed, 1, __ATOMIC_RELEASE);
+		uint32_t *at = &entry[ticket % SHM_TASK_SLOTS], mine = number;
+		/* Release: pairs with queue_take. */
+		uint32_t old = __atomic_exchange_n(at, number, __ATOMIC_ACQ_REL);
+
+		if (old != SHM_TASK_PASSED)
+			number = old;
+		else if (!__atomic_compare_exchange_n(
+				 at, &mine, 0, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+			return; /* taken after all */
+	}
+}
+
+/* From the longer queue: both shrink together, and names last. */
+static uint32_t take_given_back(struct shm_task_file *f)
+{
+	if (queue_length(&f->head.swept) > queue_length(&f->head.given))
+		return queue_take(&f->head.swept, f->swept_entry);
+	return queue_take(&f->head.given, f->given_entry);
+}
+
+/* -------------------------------------------------------------------- slots */
+
+static uint32_t next_number(uint32_t index, uint32_t state)
+{
+	uint32_t sequence = (state >> SHM_TASK_STATE_BITS) + 1;
+
+	if (sequence >= SHM_TASK_SEQUENCES)
+		sequence = 1;
+	return shm_task_number(index, sequence << SHM_TASK_STATE_BITS);
+}
+
+/* CLAIMED from the state that it was found in; 0: another was faster. */
+static uint32_t claim_from(struct shm_task_file *f, uint32_t index, uint32_t state)
+{
+	uint32_t number = next_number(index, state);
+
+	/* Acquire: our stores come after what its last user stored. */
+	return __atomic_compare_exchange_n(&f->slot[index].state, &state,
+		       shm_task_state(number, SHM_TASK_CLAIMED), false, __ATOMIC_ACQ_REL,
+		       __ATOMIC_RELAXED)
+		       ? number
+		       : 0;
+}
+
+static uint32_t claim_any(struct shm_task_file *f)
+{
+	int32_t fresh = bump_used(f);
+
+	if (fresh >= 0) {
+		uint32_t state = __atomic_load_n(&f->slot[fresh].state, __ATOMIC_RELAXED);
+
+		if (shm_task_kind(state) != SHM_TASK_FREE)
+			return 0; /* `used` was scribbled on */
+		return claim_from(f, (uint32_t)fresh, state);
+	}
+	uint32_t last = take_given_back(f), index = shm_task_index(last);
+
+	if (shm_task_sequence(last) == 0 || !slot_has_memory(f, index))
+		return 0;
+	return claim_from(f, index, shm_task_state(last, SHM_TASK_ENDED));
+}
+
+uint32_t slots_claim(struct shm_task_file *f, const struct shm_task *task)
+{
+	uint32_t number = 0;
+
+	for (int i = 0; i < LOOKS && number == 0; i++)
+		number = claim_any(f);
+	if (number == 0) {
+		__atomic_fetch_add(&f->head.refused, 1, __ATOMIC_RELAXED);
+		return 0;
+	}
+	struct shm_task *t = &f->slot[shm_task_index(number)];
+
+	/* Nobody changes a slot that is CLAIMED; its state word is left alone. */
+	t->tid = task->tid;
+	t->pid = task->pid;
+	t->process = task->tid ? task->process : number;
+	t->first = task->first;
+	t->source = task->source;
+	t->source_flags = task->source_flags;
+	__builtin_memcpy(t->name, task->name, sizeof t->name);
+	return number;
+}
+
+bool slots_publish(struct shm_task_file *f, uint32_t number, enum shm_task_state kind)
+{
+	uint32_t claimed = shm_task_state(number, SHM_TASK_CLAIMED);
+
+	/* Release: who finds this state finds the slot filled in. */
+	if (!__atomic_compare_exchange_n(&f->slot[shm_task_index(number)].state, &claimed,
+		    shm_task_state(number, kind), false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+		return false;
+	__atomic_fetch_add(&f->head.claims, 1, __ATOMIC_RELEASE);
+	return true;
+}
+
+void slots_give_back(struct shm_task_file *f, uint32_t number)
+{
+	uint32_t *state = &f->slot[shm_task_index(number)].state;
+	uint32_t now = __atomic_load_n(state, __ATOMIC_RELAXED);
+
+	/* Release: the next user's stores, and a reader's proof, come after what we wrote. */
+	if (now >> SHM_TASK_STATE_BITS == shm_task_sequence(number) &&
+		shm_task_kind(now) != SHM_TASK_ENDED && shm_task_kind(now) != SHM_TASK_FREE &&
+		__atomic_compare_exchange_n(state, &now, shm_task_state(number, SHM_TASK_ENDED),
+			false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+		queue_put(&f->head.given, f->given_entry, number);
+}
+
+uint64_t slots_freed(const struct shm_task_file *f)
+{
+	return __atomic_load_n(&f->head.given.freed, __ATOMIC_RELAXED) +
+	       __atomic_load_n(&f->head.swept.freed, __ATOMIC_RELAXED);
+}

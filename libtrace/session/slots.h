@@ -1,0 +1,31 @@
+/*
+ * The task table as members change it: slots are claimed, published and given back. Lock-free,
+ * bounded, and safe against whatever other members wrote there. Formats and rules: session.h.
+ */
+#ifndef SWT_SESSION_SLOTS_H
+#define SWT_SESSION_SLOTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "../../formats/session.h"
+
+/*
+ * A slot of its own for a task, filled with `task` (but for its state, and for a process's own
+ * number in `process`) and CLAIMED: readers pass over it until slots_publish. Looks at two slots
+ * at most. Returns its number; 0: none is free, or there is no memory for more.
+ *
+ * Who is killed between claim and publication keeps the slot until the next init.
+ */
+uint32_t slots_claim(struct shm_task_file *f, const struct shm_task *task);
+
+/* SHM_TASK_LIVE or SHM_TASK_PROCESS. False: another member wrote into the slot. */
+bool slots_publish(struct shm_task_file *f, uint32_t number, enum shm_task_state kind);
+
+/* Ends the task and queues its slot. Does nothing if the number is no longer the slot's. */
+void slots_give_back(struct shm_task_file *f, uint32_t number);
+
+/* Changes whenever a slot was given back. */
+uint64_t slots_freed(const struct shm_task_file *f);
+
+#endif

@@ -1,0 +1,401 @@
+/*
+ * The task table under load: many short-lived processes, many alive at once, a full table with
+ * stopped and killed writers, and registrations at every step of a reclaim.
+ *
+ *	stress_tasks [processes in a row [alive at once]]
+ *
+ * By hand: stress_tasks 100000 20000.
+ */
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../../libtrace/ring/thread.h"
+#include "sandbox.h"
+
+enum { SLOW = WITH_ASAN || WITH_TSAN || SLOW_MACHINE > 1 };
+
+static uint32_t in_a_row = SLOW ? 1000 : 4000, at_once = SLOW ? 100 : 500;
+static struct session box;
+
+static double now_us(void)
+{
+	return (double)clock_raw_ns() / 1e3;
+}
+
+/* Only so many slots are left. */
+static void leave_slots(uint32_t n)
+{
+	uint64_t used = SHM_TASK_SLOTS - n;
+
+	if (pwrite(box.tasks_fd, &used, sizeof used, offsetof(struct shm_task_header, used)) !=
+		(ssize_t)sizeof used)
+		die("write");
+}
+
+static void done(void)
+{
+	session_remove(&box);
+	session_close(&box);
+}
+
+/* ------------------------------------------------------------ one after the other */
+
+enum { BATCH = 500 };
+
+struct named {
+	const struct session_task *tasks;
+	int count;
+	uint32_t right, absent, wrong;
+};
+
+static int by_number(const void *a, const void *b)
+{
+	const struct session_task *x = a, *y = b;
+
+	return x->number < y->number ? -1 : x->number > y->number;
+}
+
+/* The hook's id is its process's number in the row, and so is the name. */
+static void check_name(void *arg, uint32_t ring, uint64_t position, const uint8_t *record)
+{
+	struct session_task wanted = {.number = get_le32(record + REC_TID)};
+	struct named *n = arg;
+	const struct session_task *t =
+		bsearch(&wanted, n->tasks, (size_t)n->count, sizeof *t, by_number);
+	char name[16];
+
+	(void)ring;
+	(void)position;
+	snprintf(name, sizeof name, "p%u", checked_id(record));
+	if (!t)
+		n->absent++;
+	else if (strcmp(t->name, name) == 0 && t->pid == checked_sequence(record) && !t->alive)
+		n->right++;
+	else
+		n->wrong++;
+}
+
+static void check_batch(struct named *n, uint64_t *sum)
+{
+	struct session_error error;
+	struct session_task *tasks;
+	struct account a;
+
+	n->count = session_tasks(&box, &tasks);
+	if (n->count < 0)
+		die("tasks");
+	qsort(tasks, (size_t)n->count, sizeof *tasks, by_number);
+	n->tasks = tasks;
+	box_account(&box, &a, check_name, n);
+	*sum += account_sum(&a);
+	free(tasks);
+	/* Reclaims too, as any command. */
+	if (session_discard(&box, &error) != 0)
+		die("discard: %s", error.text);
+}
+
+/* Of four processes one is killed where the others end in order. */
+static void trace_and_end(uint32_t i)
+{
+	char name[16];
+
+	snprintf(name, sizeof name, "p%u", i);
+	prctl(PR_SET_NAME, name);
+	checked_hook(i, (uint32_t)getpid(), 4);
+	if (i % 4 == 0)
+		raise(SIGKILL);
+	exit(0);
+}
+
+static void row(const char *name, bool reused)
+{
+	struct named n = {.count = 0};
+	double from = now_us();
+	uint64_t sum = 0;
+	int status;
+
+	for (uint32_t i = 0; i < in_a_row; i++) {
+		pid_t pid = fork();
+
+		if (pid == 0)
+			trace_and_end(i);
+		if (pid < 0 || waitpid(pid, &status, 0) != pid)
+			die("fork");
+		if ((i + 1) % BATCH == 0)
+			check_batch(&n, &sum);
+	}
+	check_batch(&n, &sum);
+	tell(sum == in_a_row, name, "%llu hooks in the ledger of %u", (unsigned long long)sum,
+		in_a_row);
+	/* The slots that the killed had are missing until a sweep: names may be short-lived then.
+	 */
+	tell(n.right + n.absent == in_a_row && (reused || n.absent == 0) && n.wrong == 0, name,
+		"%u named right, %u not, %u wrong; %.0f us a process", n.right, n.absent, n.wrong,
+		(now_us() - from) / in_a_row);
+	done();
+}
+
+static void in_a_row_fresh(const void *arg)
+{
+	box_open(&box, SHM_MODE_NORMAL, 131072, 16384);
+	row(arg, false);
+}
+
+/* Every slot is used over and over. */
+static void in_a_row_reused(const void *arg)
+{
+	box_open(&box, SHM_MODE_NORMAL, 131072, 16384);
+	leave_slots(4 * BATCH);
+	row(arg, true);
+}
+
+/* -------------------------------------------------------------------- at once */
+
+static void attach_and_wait(int told, int end)
+{
+	double from = now_us();
+	float us;
+	char c;
+
+	if (checked_hook(1, 1, 4) != PU_SUCCESS)
+		_exit(1);
+	us = (float)(now_us() - from);
+	if (write(told, &us, sizeof us) != (ssize_t)sizeof us || read(end, &c, 1) != 0)
+		_exit(1);
+	exit(0);
+}
+
+static void alive_at_once(const void *arg)
+{
+	int told[2], end[2], status, n = 0, alive = 0;
+	double first = 0, last = 0, looked, reclaimed, ended;
+	struct session_task *tasks;
+	uint32_t bad = 0;
+	struct account a;
+
+	box_open(&box, SHM_MODE_NORMAL, 65536, 4096);
+	if (pipe(told) != 0 || pipe(end) != 0)
+		die("pipe");
+	for (uint32_t i = 0; i < at_once; i++) {
+		pid_t pid = fork();
+		float us;
+
+		if (pid == 0) {
+			close(end[1]);
+			attach_and_wait(told[1], end[0]);
+		}
+		if (pid < 0 || read(told[0], &us, sizeof us) != (ssize_t)sizeof us)
+			die("process %u: %s", i, strerror(errno));
+		*(i < at_once / 2 ? &first : &last) += us;
+	}
+	looked = now_us();
+	n = session_tasks(&box, &tasks);
+	looked = now_us() - looked;
+	for (int i = 0; i < n; i++)
+		alive += tasks[i].alive;
+	free(tasks);
+	reclaimed = now_us();
+	session_reclaim(&box);
+	reclaimed = now_us() - reclaimed;
+	box_account(&box, &a, NULL, NULL);
+	ended = now_us();
+	close(end[1]);
+	for (uint32_t i = 0; i < at_once; i++)
+		bad += wait(&status) < 0 || status != 0;
+	ended = now_us() - ended;
+	tell((uint32_t)n == at_once && (uint32_t)alive == at_once && bad == 0, arg,
+		"%d tasks, %d alive; %u processes failed", n, alive, bad);
+	tell(account_sum(&a) == at_once && a.hooks == at_once, arg, "%llu hooks",
+		(unsigned long long)a.hooks);
+	printf("%u at once: first hook %.0f us in the first half, %.0f in the second; tasks %.2f "
+	       "us "
+	       "each, reclaim %.2f, exit %.0f\n",
+		at_once, 2 * first / at_once, 2 * last / at_once, looked / at_once,
+		reclaimed / at_once, ended / at_once);
+	done();
+}
+
+/* ------------------------------------------------------------------ full table */
+
+static pid_t hold(bool full)
+{
+	struct hook_writer w;
+	pid_t pid = fork();
+	int status;
+
+	if (pid != 0) {
+		waitpid(pid, &status, WUNTRACED);
+		if (!WIFSTOPPED(status))
+			die("holder: status %#x", (unsigned)status);
+		return pid;
+	}
+	if (hook_begin(&w, CHECKED_MAJOR, rec_size(8, 0), 1) != HOOK_RESERVED)
+		_exit(full ? 2 : 1);
+	raise(SIGSTOP);
+	checked_fill(hook_record(&w, CHECKED_MAJOR, 7, 8, 0, 0), 7, 7, 8);
+	hook_commit(&w);
+	exit(0);
+}
+
+static void short_lived(uint32_t n)
+{
+	int status;
+
+	for (uint32_t i = 0; i < n; i++) {
+		pid_t pid = fork();
+
+		if (pid == 0)
+			trace_and_end(i);
+		waitpid(pid, &status, 0);
+		if (i % 16 == 0)
+			session_reclaim(&box);
+	}
+}
+
+static void count_broken(void *arg, uint32_t ring, uint64_t position, const uint8_t *record)
+{
+	(void)ring;
+	(void)position;
+	*(uint32_t *)arg += !checked_is_whole(record);
+}
+
+/* A writer that lives keeps what is its own however often every slot around it is reused. */
+static void living_writer(const void *arg)
+{
+	enum { SHORT = 200, LAPS = 4000 };
+	uint32_t broken = 0;
+	struct account a;
+	int status;
+	pid_t pid;
+
+	box_pin(0);
+	box_open(&box, SHM_MODE_WRAP, 3 * 4096, 4096);
+	leave_slots(16);
+	pid = hold(true);
+	short_lived(SHORT);
+	for (uint32_t i = 0; i < LAPS; i++)
+		checked_hook(1, i, 8);
+	tell(session_reclaim(&box) == 0, arg, "nothing of it is given back");
+	kill(pid, SIGCONT);
+	waitpid(pid, &status, 0);
+	box_account(&box, &a, count_broken, &broken);
+	tell(status == 0 && a.torn == 0 && a.gone_torn == 0 && broken == 0, arg,
+		"it ended with %d; %llu torn, %u broken", status,
+		(unsigned long long)(a.torn + a.gone_torn), broken);
+	tell(account_sum(&a) == SHORT + LAPS + 1, arg, "%llu in the ledger of %u",
+		(unsigned long long)account_sum(&a), SHORT + LAPS + 1);
+	done();
+}
+
+/* Writers killed once the table was exhausted hold nothing for good. */
+static void killed_writers(const void *arg)
+{
+	enum { KILLED = 20, HOOKS = 1000 };
+	struct account a;
+	int back = 0;
+
+	box_pin(0);
+	box_open(&box, SHM_MODE_WRAP, 3 * 4096, 4096);
+	leave_slots(16);
+	short_lived(50);
+	for (int i = 0; i < KILLED; i++) {
+		pid_t pid = hold(true);
+
+		kill(pid, SIGKILL);
+		waitpid(pid, NULL, 0);
+		back += session_reclaim(&box);
+		/* The next has a slot to find, wherever the sweep before left the queue. */
+		short_lived(1);
+	}
+	for (uint32_t i = 0; i < HOOKS; i++)
+		checked_hook(1, i, 8);
+	box_account(&box, &a, NULL, NULL);
+	tell(back == KILLED && account_lost(&a) == 0, arg, "%d of %d given back, %llu hooks lost",
+		back, KILLED, (unsigned long long)account_lost(&a));
+	done();
+}
+
+/* ------------------------------------------------------- a reclaim's every step */
+
+static bool run_to_next_call(pid_t pid, int *status)
+{
+	return ptrace(PTRACE_SYSCALL, pid, NULL, NULL) == 0 && waitpid(pid, status, 0) == pid &&
+	       WIFSTOPPED(*status);
+}
+
+/*
+ * A reclaim, stopped at its call number `call`. There a writer registers with the slots of a task
+ * that just ended, and stops in its record. Returns what the reclaim gave back; -1: it has fewer
+ * calls.
+ */
+static int register_at(uint32_t call)
+{
+	pid_t reclaimer = fork(), writer;
+	int status, back;
+
+	if (reclaimer == 0) {
+		ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+		raise(SIGSTOP);
+		_exit(session_reclaim(&box));
+	}
+	waitpid(reclaimer, &status, 0);
+	for (uint32_t i = 0; i < call; i++) {
+		if (!run_to_next_call(reclaimer, &status))
+			return -1;
+	}
+	writer = hold(true);
+	ptrace(PTRACE_CONT, reclaimer, NULL, NULL);
+	waitpid(reclaimer, &status, 0);
+	back = WIFEXITED(status) ? WEXITSTATUS(status) : 255;
+	kill(writer, SIGCONT);
+	waitpid(writer, &status, 0);
+	return status == 0 ? back : 254;
+}
+
+static void registration_at_every_step(const void *arg)
+{
+	uint32_t calls = 0, wrong = 0, step = SLOW ? 9 : 1;
+	struct account a;
+	int back;
+
+	box_pin(0);
+	box_open(&box, SHM_MODE_WRAP, 2 * 4096, 4096);
+	leave_slots(2);
+	short_lived(2);
+	while ((back = register_at(calls)) >= 0) {
+		wrong += back != 0;
+		calls += step;
+	}
+	box_account(&box, &a, NULL, NULL);
+	tell(calls > 20 && wrong == 0 && a.torn + a.gone_torn == 0, arg,
+		"%u of %u reclaims gave back a living writer's record", wrong, calls / step);
+	done();
+}
+
+static int body(int argc, char **argv)
+{
+	if (argc > 1)
+		in_a_row = (uint32_t)strtoul(argv[1], NULL, 10);
+	if (argc > 2)
+		at_once = (uint32_t)strtoul(argv[2], NULL, 10);
+	scenario(in_a_row_fresh, "in a row");
+	scenario(in_a_row_reused, "in a row, slots reused");
+	scenario(alive_at_once, "at once");
+	scenario(living_writer, "a living writer");
+	scenario(killed_writers, "killed writers");
+	scenario(registration_at_every_step, "registration at every step");
+	return results();
+}
+
+int main(int argc, char **argv)
+{
+	return sandbox_run(body, argc, argv, argc > 1 ? 3600 : 110);
+}
