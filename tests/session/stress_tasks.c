@@ -7,12 +7,15 @@
  * By hand: stress_tasks 100000 20000.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -323,6 +326,53 @@ static void killed_writers(const void *arg)
 	done();
 }
 
+/* ------------------------------------------------------------------ full tmpfs */
+
+/* A file that takes all that is left. */
+static void fill_up(const char *path)
+{
+	static const char page[SHM_PAGE];
+	int fd = open(path, O_WRONLY | O_CREAT, 0600);
+
+	if (fd < 0)
+		die("%s: %s", path, strerror(errno));
+	while (write(fd, page, sizeof page) == (ssize_t)sizeof page)
+		;
+	close(fd);
+}
+
+/* No page for another slot: hooks are lost and counted, nothing ends in SIGBUS. */
+static void full_tmpfs(const void *arg)
+{
+	const struct timespec retry = {.tv_nsec = 110000000};
+	char path[128], file[160];
+	struct account a;
+	int lost;
+
+	snprintf(path, sizeof path, "%s/small", sandbox_dir());
+	snprintf(file, sizeof file, "%s/file", path);
+	if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+		mkdir(path, 0755) != 0 || mount("none", path, "tmpfs", 0, "size=8m") != 0) {
+		tell_skipped(arg, "no tmpfs can be mounted here");
+		return;
+	}
+	snprintf(file, sizeof file, "%s/session", path);
+	setenv("SWTRACE_SESSION", file, 1);
+	snprintf(file, sizeof file, "%s/file", path);
+	box_open(&box, SHM_MODE_NORMAL, 65536, 4096);
+	leave_slots(SHM_TASK_SLOTS - SHM_TASK_FIRST_SLOTS);
+	fill_up(file);
+	lost = checked_hook(1, 0, 4);
+	unlink(file);
+	nanosleep(&retry, NULL);
+	tell(lost == PU_ERROR_NO_BUFFER && checked_hook(1, 1, 4) == PU_SUCCESS, arg,
+		"a hook returned %d, the next, with room, PU_SUCCESS", lost);
+	box_account(&box, &a, NULL, NULL);
+	tell(a.hooks == 1 && a.loss[SHM_LOST_NO_SLOT] == 1, arg, "%llu hooks, %llu without a slot",
+		(unsigned long long)a.hooks, (unsigned long long)a.loss[SHM_LOST_NO_SLOT]);
+	done();
+}
+
 /* ------------------------------------------------------- a reclaim's every step */
 
 static bool run_to_next_call(pid_t pid, int *status)
@@ -391,6 +441,7 @@ static int body(int argc, char **argv)
 	scenario(alive_at_once, "at once");
 	scenario(living_writer, "a living writer");
 	scenario(killed_writers, "killed writers");
+	scenario(full_tmpfs, "a full tmpfs");
 	scenario(registration_at_every_step, "registration at every step");
 	return results();
 }
