@@ -119,9 +119,12 @@ struct shm_control {
 	uint32_t group;		  /* gid that may trace, UINT32_MAX: none */
 	uint32_t last_generation; /* the highest there ever was */
 	uint64_t sync[3];	  /* at init: ticks, CLOCK_REALTIME, CLOCK_MONOTONIC ns */
+	/* At init: inode of the owner's time namespace, 0: unknown. CLOCK_MONOTONIC_RAW has an
+	 * offset in each; the clocks that are instructions have none. */
+	uint64_t time_namespace;
 	struct shm_geometry geometry;
 	struct shm_drain drain;
-	uint8_t reserved1[SHM_PAGE - 5 * SHM_MAJORS - 56 - sizeof(struct shm_geometry) -
+	uint8_t reserved1[SHM_PAGE - 5 * SHM_MAJORS - 64 - sizeof(struct shm_geometry) -
 			  sizeof(struct shm_drain)];
 	struct shm_ring_control ring[SHM_MAX_RINGS];
 };

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "../counters/clock_trust.h"
 #include "../counters/source.h"
 
 struct kernel_facts {
@@ -50,9 +51,10 @@ struct clock_facts {
 	bool is_call;	   /* CLOCK_MONOTONIC_RAW, and no instruction */
 	bool asked_for;	   /* SWTRACE_CLOCK=raw */
 	uint64_t hz;
-	int visited, back;     /* processors gone round; stamps that were less than the last */
-	double ppm;	       /* how far it is from CLOCK_MONOTONIC_RAW */
-	char kernel[32];       /* the kernel's clock source; "": unknown */
+	int visited, back; /* processors gone round; stamps that were less than the last */
+	double ppm;	   /* how far it is from CLOCK_MONOTONIC_RAW */
+	struct clock_sources kernel;
+	enum clock_trust trust;
 	int constant, nonstop; /* TSC: flags of /proc/cpuinfo */
 	uint64_t suspended_ns; /* how long the machine slept since it was started */
 };
@@ -89,8 +91,10 @@ struct session_facts {
 	const char *state;	   /* "tracing" and the like; NULL: not known */
 	char owner[40], group[40]; /* who may trace; group "": only the owner */
 	unsigned mode;
-	bool is_owner;	/* this user's, or this user is root */
-	bool undrained; /* continuous mode, on, and nobody drains */
+	bool is_owner;	      /* this user's, or this user is root */
+	bool undrained;	      /* continuous mode, on, and nobody drains */
+	int clock_misfit;     /* why programs here cannot use its clock: a PU_ code; 0: they can */
+	char clock_back[128]; /* how far its clock went back; "": it did not */
 };
 
 struct sessions_facts {

@@ -24,18 +24,6 @@
 
 /* ------------------------------------------------------------- the clock */
 
-static const char *clock_title(void)
-{
-	switch (clock_kind()) {
-	case TF_CLOCK_TSC:
-		return "TSC";
-	case TF_CLOCK_ARM_GENERIC:
-		return "generic timer";
-	default:
-		return "CLOCK_MONOTONIC_RAW";
-	}
-}
-
 /* How far 50 ms of ticks are from 50 ms of CLOCK_MONOTONIC_RAW, parts per million. */
 static double drift_ppm(void)
 {
@@ -115,14 +103,13 @@ void gather_clock(struct clock_facts *c)
 {
 	const char *asked = secure_getenv("SWTRACE_CLOCK");
 
-	c->title = clock_title();
+	c->title = clock_name(clock_kind());
 	c->is_call = clock_kind() == TF_CLOCK_MONOTONIC_RAW;
 	c->asked_for = asked && strcmp(asked, "raw") == 0;
 	c->hz = clock_ticks_per_second();
 	c->visited = round_trip(&c->back);
 	c->ppm = drift_ppm();
-	gather_line("/sys/devices/system/clocksource/clocksource0/current_clocksource", c->kernel,
-		sizeof c->kernel);
+	c->trust = clock_trust_now(&c->kernel);
 	tsc_flags(c);
 	c->suspended_ns = suspended_ns();
 }

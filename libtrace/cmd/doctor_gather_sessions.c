@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "../../include/perfutil.h"
+#include "../session/clock_back.h"
 #include "cmd.h"
 #include "continuous.h"
 #include "doctor_facts.h"
@@ -68,6 +69,18 @@ static void find_rights(struct session_facts *s)
 		group_name(st.st_gid, s->group, sizeof s->group);
 }
 
+static void look_at_clock(struct session_facts *s, const struct session *session)
+{
+	const struct shm_geometry *g = &session->geometry;
+	struct clock_back back;
+
+	if (session->rings_fd < 0)
+		return;
+	s->clock_misfit = clock_fits_session(g->clock, session->control->time_namespace);
+	if (session_clock_back(session, &back) && back.entries)
+		clock_back_text(&back, g, s->clock_back, sizeof s->clock_back);
+}
+
 static void look(struct session_facts *s, const struct session_place *place)
 {
 	struct session_error error = {""};
@@ -88,6 +101,7 @@ static void look(struct session_facts *s, const struct session_place *place)
 	}
 	s->state = cmd_state_name(session.control->state);
 	s->undrained = is_continuous(&session) && cmd_is_on(&session) && !continuous_runs(&session);
+	look_at_clock(s, &session);
 	session_close(&session);
 }
 

@@ -72,26 +72,48 @@ static void clock_rate(struct findings *f, const struct clock_facts *c)
 	finding_todo(n, "try again on a quieter machine; then set SWTRACE_CLOCK=raw");
 }
 
-static void clock_kernel(struct findings *f, const struct clock_facts *c)
+static bool is_paravirtual(const char *source)
 {
-	bool paravirtual =
-		strstr(c->kernel, "kvm") || strstr(c->kernel, "hyperv") || strstr(c->kernel, "xen");
-	bool same = strcmp(c->kernel, "tsc") == 0 || strstr(c->kernel, "arch_sys_counter");
+	return strstr(source, "kvm") || strstr(source, "hyperv") || strstr(source, "xen");
+}
+
+static void clock_trusted(struct findings *f, const struct clock_facts *c)
+{
+	const char *current = c->kernel.current;
+	bool same = strncmp(current, "tsc", 3) == 0 || strstr(current, "arch_sys_counter");
 	struct finding *n;
 
-	if (!c->kernel[0])
-		return;
 	n = finding(f, "clock.kernel", same ? FINDING_GOOD : FINDING_NOTE,
-		"the kernel keeps time by %s", c->kernel);
+		"the kernel keeps time by %s%s", current,
+		c->trust == CLOCK_TRUST_KERNEL && !same ? ", and would by the TSC" : "");
 	if (same) {
 		finding_means(n, "it watches that clock, and found it stable");
-	} else if (paravirtual) {
+	} else if (is_paravirtual(current)) {
 		finding_means(n, "usual in a virtual machine: its host corrects the counter");
 		finding_todo(n, "if the guest is moved between hosts, set SWTRACE_CLOCK=raw");
 	} else {
-		finding_means(n, "it may have found the processor's counter unstable");
-		finding_todo(
-			n, "look for \"tsc\" in the kernel's log; if so, set SWTRACE_CLOCK=raw");
+		finding_means(n, "it found the counter stable, and prefers another clock");
+	}
+}
+
+static void clock_kernel(struct findings *f, const struct clock_facts *c)
+{
+	struct finding *n;
+
+	if (c->trust == CLOCK_TRUST_CPUID) {
+		n = finding(f, "clock.kernel", FINDING_NOTE,
+			"the kernel does not say which clock it trusts (no /sys)");
+		finding_means(n, "that the TSC is stable is the word of CPUID alone");
+		finding_todo(n, "mount /sys; in doubt set SWTRACE_CLOCK=raw");
+	} else if (c->trust == CLOCK_DISTRUST_WITHDRAWN) {
+		n = finding(f, "clock.kernel", FINDING_NOTE,
+			"the kernel keeps time by %s and does not trust the TSC (available: %s)",
+			c->kernel.current, c->kernel.available);
+		finding_means(n, "it found the TSC unstable, or was told to: hooks are stamped by "
+				 "CLOCK_MONOTONIC_RAW");
+		finding_todo(n, "look for \"tsc\" in the kernel's log");
+	} else if (clock_is_trusted(c->trust) && c->kernel.current[0]) {
+		clock_trusted(f, c);
 	}
 }
 

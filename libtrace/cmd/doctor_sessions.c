@@ -3,6 +3,7 @@
  */
 #include <stdio.h>
 
+#include "../../include/perfutil.h"
 #include "doctor.h"
 
 static void who_may(const struct session_facts *s, char *text, size_t size)
@@ -47,6 +48,37 @@ static void absent(struct findings *f, const struct session_facts *s)
 	finding_todo(n, "swtrace init, swtrace on; or swtrace run -- COMMAND");
 }
 
+/* Of the session in which programs that are started here would trace. */
+static void clock_misfit(struct findings *f, const struct session_facts *s)
+{
+	bool other_namespace = s->clock_misfit == PU_ERROR_INCOMPATIBLE_OPTIONS;
+	struct finding *n;
+
+	if (!s->clock_misfit || !s->used)
+		return;
+	n = finding(f, "sessions.clock", FINDING_BAD,
+		other_namespace ? "its CLOCK_MONOTONIC_RAW is that of another time namespace"
+				: "its stamps are of another clock than this process would take");
+	finding_means(n, "programs that are started here do not trace");
+	finding_todo(
+		n, other_namespace
+			   ? "swtrace init in this time namespace, or start programs in the "
+			     "session's (nsenter --time)"
+			   : "swtrace init here; set SWTRACE_CLOCK alike for init and programs");
+}
+
+static void clock_back(struct findings *f, const struct session_facts *s)
+{
+	struct finding *n;
+
+	if (!s->clock_back[0])
+		return;
+	n = finding(f, "sessions.clock_back", FINDING_BAD, "its clock was %s", s->clock_back);
+	finding_means(n, "a snapshot was restored or the machine migrated: stamps stood still for "
+			 "as long");
+	finding_todo(n, "swtrace init begins anew");
+}
+
 static void usable(struct findings *f, const struct session_facts *s)
 {
 	char who[160];
@@ -58,11 +90,13 @@ static void usable(struct findings *f, const struct session_facts *s)
 	finding_means(n, "%s",
 		s->is_owner ? "you may control it (init, on, off, enable, disable, free)"
 			    : "you may trace, look and dump; its owner controls it");
-	if (!s->undrained)
-		return;
-	n = finding(f, "sessions.drain", FINDING_BAD, "no drain runs there");
-	finding_means(n, "hooks are lost once the buffers are full");
-	finding_todo(n, "swtrace on starts one");
+	if (s->undrained) {
+		n = finding(f, "sessions.drain", FINDING_BAD, "no drain runs there");
+		finding_means(n, "hooks are lost once the buffers are full");
+		finding_todo(n, "swtrace on starts one");
+	}
+	clock_misfit(f, s);
+	clock_back(f, s);
 }
 
 void doctor_sessions(struct findings *f, const struct doctor_facts *m)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "../../include/perfutil.h"
+#include "../counters/clock_trust.h"
 #include "../dump/rings.h"
 #include "../ring/reader.h"
 #include "info.h"
@@ -182,6 +183,20 @@ static void print_ledger(const struct info *i)
 		(unsigned long long)i->sum.torn);
 }
 
+static void print_clock(const struct info *i)
+{
+	const struct shm_geometry *g = &i->session.geometry;
+	char text[128];
+
+	printf("clock     %s\n", clock_name(g->clock));
+	if (!i->has_clock_back || i->clock_back.entries == 0)
+		return;
+	clock_back_text(&i->clock_back, g, text, sizeof text);
+	printf("          %s: a snapshot restored, or a migration; stamps stood still as long "
+	       "(swtrace init begins anew)\n",
+		text);
+}
+
 static void print_text(const struct info *i)
 {
 	const struct shm_geometry *g = &i->session.geometry;
@@ -202,6 +217,7 @@ static void print_text(const struct info *i)
 	if (i->tasks >= 0)
 		printf("tasks     %d alive in %d processes, %d in all\n", i->alive, i->processes,
 			i->tasks);
+	print_clock(i);
 	if (i->continuous)
 		info_drain_text(i);
 	print_rings(i);
@@ -251,6 +267,19 @@ static void json_or_null(const char *key, int value)
 		printf("\"%s\": %d", key, value);
 }
 
+static void json_clock(const struct info *i)
+{
+	const struct clock_back *b = &i->clock_back;
+
+	printf(", \"clock\": \"%s\", \"clock_back\": ", clock_name(i->session.geometry.clock));
+	if (i->has_clock_back)
+		printf("{\"section_entries\": %llu, \"most_ticks\": %llu, \"most_seconds\": %.9g}",
+			(unsigned long long)b->entries, (unsigned long long)b->most,
+			clock_back_seconds(b, &i->session.geometry));
+	else
+		printf("null");
+}
+
 static void json_buffers(const struct info *i)
 {
 	const struct shm_geometry *g = &i->session.geometry;
@@ -267,6 +296,7 @@ static void json_buffers(const struct info *i)
 	printf(", ");
 	json_or_null("processes_alive", i->processes);
 	printf("}");
+	json_clock(i);
 	if (i->continuous)
 		info_drain_json(i);
 	json_rings(i);
@@ -317,6 +347,7 @@ static void gather(struct info *i)
 		info_drain(i);
 	i->memory = i->session.geometry.file_size + SHM_CONTROL_SIZE + SHM_TASKS_ALLOCATED +
 		    sizeof(struct shm_schema_file);
+	i->has_clock_back = session_clock_back(&i->session, &i->clock_back);
 }
 
 static int run(const struct verb *verb, int argc, char **argv)

@@ -5,6 +5,7 @@
 #define SWT_CMD_INFO_H
 
 #include "../ring/reader.h"
+#include "../session/clock_back.h"
 #include "continuous.h"
 
 struct ring_info {
@@ -34,6 +35,8 @@ struct info {
 	uint64_t unwritten; /* hooks that the drain's file had no room for; not known by ring */
 	int tasks, alive, processes; /* -1: unknown */
 	uint64_t memory;
+	bool has_clock_back; /* clock_back is known */
+	struct clock_back clock_back;
 };
 
 /* Of one ring in continuous mode, whose overwritten hooks are what the drain took: what is

@@ -2,59 +2,67 @@
 
 #include <linux/perf_event.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#if defined(__x86_64__)
-#include <cpuid.h>
-#endif
 
 #include "../../formats/trace_file.h"
+#include "clock_trust.h"
 
-static pthread_once_t kind_once = PTHREAD_ONCE_INIT;
-static uint32_t kind;
-/* So that hot paths need no call to see that it was decided. */
-static _Atomic bool decided;
+/* enum tf_clock; 0: not decided yet. What the machine has, and what this process uses. */
+static _Atomic uint32_t of_machine, of_process;
 
-#if defined(__x86_64__)
-/* Invariant TSC: constant rate, not stopped by idle states. */
-static bool tsc_invariant(void)
+/*
+ * Lock-free, for a hook in a signal handler may come first: the first choice stays, and later
+ * ones give way to it.
+ */
+static uint32_t decide(_Atomic uint32_t *which, uint32_t kind)
 {
-	unsigned a, b, c, d;
+	uint32_t none = 0;
 
-	return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d & 1u << 8);
+	return atomic_compare_exchange_strong(which, &none, kind) ? kind : none;
 }
-#endif
 
-static void choose_kind(void)
+static uint32_t machine_kind(void)
+{
+	uint32_t kind = atomic_load_explicit(&of_machine, memory_order_relaxed);
+	struct clock_sources sources;
+
+	if (kind)
+		return kind;
+	kind = TF_CLOCK_MONOTONIC_RAW;
+	if (clock_is_trusted(clock_trust_now(&sources)))
+#if defined(__x86_64__)
+		kind = TF_CLOCK_TSC;
+#else
+		kind = TF_CLOCK_ARM_GENERIC;
+#endif
+	return decide(&of_machine, kind);
+}
+
+/* When the library is loaded, so that no hook has to read /sys. */
+__attribute__((constructor)) static void look_early(void)
+{
+	machine_kind();
+}
+
+static uint32_t process_kind(void)
 {
 	const char *forced = secure_getenv("SWTRACE_CLOCK");
+	bool is_raw = forced && strcmp(forced, "raw") == 0;
 
-	kind = TF_CLOCK_MONOTONIC_RAW;
-	if (forced && strcmp(forced, "raw") == 0)
-		return;
-#if defined(__x86_64__)
-	if (tsc_invariant())
-		kind = TF_CLOCK_TSC;
-#elif defined(__aarch64__)
-	kind = TF_CLOCK_ARM_GENERIC;
-#endif
-}
-
-static void decide_kind(void)
-{
-	choose_kind();
-	decided = true;
+	return decide(&of_process, is_raw ? TF_CLOCK_MONOTONIC_RAW : machine_kind());
 }
 
 uint32_t clock_kind(void)
 {
-	if (!decided)
-		pthread_once(&kind_once, decide_kind);
-	return kind;
+	uint32_t kind = atomic_load_explicit(&of_process, memory_order_relaxed);
+
+	return kind ? kind : process_kind();
 }
 
 uint64_t clock_now(void)

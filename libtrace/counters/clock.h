@@ -1,6 +1,7 @@
 /*
- * The time stamp clock of this machine: TSC where it is invariant, the generic timer
- * on AArch64, else CLOCK_MONOTONIC_RAW in ns (a call: such threads use guest rings).
+ * The time stamp clock of this machine: TSC where it is invariant and the kernel trusts it
+ * (clock_trust.h), the generic timer on AArch64, else CLOCK_MONOTONIC_RAW in ns (a call: such
+ * threads use guest rings).
  */
 #ifndef SWT_COUNTERS_CLOCK_H
 #define SWT_COUNTERS_CLOCK_H
@@ -8,7 +9,8 @@
 #include <stdint.h>
 #include <time.h>
 
-/* enum tf_clock; decided once per process. SWTRACE_CLOCK=raw forces the call. */
+/* enum tf_clock; decided once per process; what the machine has, when it starts.
+ * SWTRACE_CLOCK=raw forces the call. */
 uint32_t clock_kind(void);
 
 /* Ticks per second; measured or asked of the kernel once per process (up to 20 ms). */

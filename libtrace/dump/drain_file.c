@@ -15,6 +15,7 @@
 
 #define SECOND ((uint64_t)1000000000)
 #define CLOCK_NS (10 * SECOND)
+#define CLOCK_BACK_NS SECOND
 #define LOSS_NS (5 * SECOND)
 /* Readers keep every LOSS entry of a file: later ones of a long file come further apart,
  * and beyond this many only the trailer's. */
@@ -239,13 +240,29 @@ static int losses_in_time(struct drain *d, struct session_error *error)
 
 /* ------------------------------------------------------------------- other news */
 
-/* A file in which nothing happens does not grow. */
+static uint64_t clock_steps(const struct drain *d)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < d->rings; i++)
+		sum += d->ring[i].clock_back;
+	return sum;
+}
+
+/*
+ * A file in which nothing happens does not grow. When the clock went back, the syncs so far hold
+ * for earlier hooks only: one is due, at most one a second, since members write the counts.
+ */
 static int clock_in_time(struct drain *d, struct session_error *error)
 {
-	if (d->looked - d->clocked < CLOCK_NS || d->file.hooked == d->clocked_hooks)
+	uint64_t back = clock_steps(d);
+	uint64_t wait = back == d->clocked_back ? CLOCK_NS : CLOCK_BACK_NS;
+
+	if (d->looked - d->clocked < wait || d->file.hooked == d->clocked_hooks)
 		return 0;
 	d->clocked = d->looked;
 	d->clocked_hooks = d->file.hooked;
+	d->clocked_back = back;
 	return settle(d, head_write_clock(&d->file.writer, d->session, error));
 }
 

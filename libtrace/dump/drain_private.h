@@ -30,6 +30,7 @@ struct drain_ring {
 	bool ready;	     /* there is a section at taken */
 	bool damaged;	     /* was truncated, or made no sense */
 	uint64_t held_since; /* ns: it holds uncommitted records; 0: it does not */
+	uint64_t clock_back; /* section entries whose clock was behind the stamps */
 	uint32_t lock;	     /* of a guest ring */
 	uint64_t locked_since;
 	uint64_t entry_lost;	    /* the sum of losses when the section at taken was entered */
@@ -90,6 +91,7 @@ struct drain {
 	uint64_t looked, checked, clocked, noted, gathered, reclaim_at;
 	uint64_t began;		/* ns: this file */
 	uint64_t clocked_hooks; /* HOOKS sections when the last CLOCK was written */
+	uint64_t clocked_back;	/* sum of the rings' clock_back then */
 	double rate;		/* part of a ring that the fastest one fills in a second */
 };
 

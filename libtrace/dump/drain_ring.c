@@ -81,6 +81,7 @@ void drain_look(struct drain *d, uint32_t ring)
 	for (int i = 0; i < SHM_LOSSES; i++)
 		if (header.loss[i] > r->loss[i])
 			r->loss[i] = header.loss[i];
+	r->clock_back = header.clock_back;
 	note_lock(r, ring >= d->reader.geometry.cpus ? header.lock : 0);
 	if ((header.head & 7) || header.head < r->taken || header.head > drain_limit(d, ring)) {
 		r->damaged = true;

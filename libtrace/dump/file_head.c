@@ -10,16 +10,24 @@
 #include "../../formats/bytes.h"
 #include "../../include/perfutil.h"
 #include "../counters/clock.h"
+#include "../counters/clock_trust.h"
 #include "fail.h"
 #include "meta.h"
 #include "own_schemas.h"
 
-/* In the clock of the session, whatever this process's own is. */
+/*
+ * In the clock of the session, whatever this process's own is. CLOCK_MONOTONIC_RAW of another time
+ * namespace cannot be read: the sync of init serves then.
+ */
 void head_sync_now(const struct session *s, uint64_t sync[3])
 {
 	uint32_t kind = s->geometry.clock;
 	uint64_t best = UINT64_MAX;
 
+	if (kind == TF_CLOCK_MONOTONIC_RAW && !clock_is_same_time(s->control->time_namespace)) {
+		memcpy(sync, s->control->sync, sizeof s->control->sync);
+		return;
+	}
 	if (kind == clock_kind()) {
 		clock_sync(sync);
 		return;
@@ -184,7 +192,14 @@ int head_write_plain(struct section_writer *w, enum tf_type type, enum tf_codec 
 	return section_write(w, &s, error);
 }
 
-/* The sync of init, if it is of this boot's clock, makes the first hooks' times better. */
+bool head_has_first_sync(const struct session *s, const uint64_t started[3])
+{
+	const struct shm_control *c = s->control;
+
+	return c->sync[0] && memcmp(c->sync, started, sizeof c->sync) != 0 &&
+	       clock_is_same_time(c->time_namespace);
+}
+
 static int write_first_clock(
 	const struct file_head *h, struct section_writer *w, struct session_error *error)
 {
@@ -192,7 +207,7 @@ static int write_first_clock(
 	uint8_t syncs[2 * TF_SYNC_SIZE];
 	size_t n = 0;
 
-	if (init[0] && init[0] < h->started[0])
+	if (head_has_first_sync(h->session, h->started))
 		put_sync(syncs + n++ * TF_SYNC_SIZE, init);
 	put_sync(syncs + n++ * TF_SYNC_SIZE, h->started);
 	return head_write_plain(w, TF_TYPE_CLOCK, TF_CODEC_NONE, syncs, n * TF_SYNC_SIZE, error);

@@ -8,8 +8,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../formats/trace_file.h"
+#include "../counters/clock_trust.h"
 #include "../counters/source.h"
+#include "../session/clock_back.h"
 
 static void cpu_model(struct text *t)
 {
@@ -55,16 +56,17 @@ static void who_and_when(struct text *t)
 		(unsigned)geteuid(), (int)getpid());
 }
 
-static const char *clock_name(uint32_t clock)
+static void clock_lines(struct text *t, const struct session *s)
 {
-	switch (clock) {
-	case TF_CLOCK_TSC:
-		return "TSC";
-	case TF_CLOCK_ARM_GENERIC:
-		return "generic timer";
-	default:
-		return "CLOCK_MONOTONIC_RAW";
-	}
+	struct clock_back back;
+	char line[384];
+
+	clock_describe(s->geometry.clock, line, sizeof line);
+	text_line(t, "clock", line);
+	if (!session_clock_back(s, &back) || back.entries == 0)
+		return;
+	clock_back_text(&back, &s->geometry, line, sizeof line);
+	text_line(t, "clock back", line);
 }
 
 static const char *mode_name(uint32_t mode)
@@ -128,7 +130,7 @@ void meta_lines(struct text *t, const struct session *s, const struct session_ta
 	text_line(t, "mode", mode_name(g->mode));
 	text_linef(t, "ring size", "%llu", (unsigned long long)g->ring_size);
 	text_linef(t, "section size", "%u", g->section_size);
-	text_line(t, "clock", clock_name(g->clock));
+	clock_lines(t, s);
 	text_line(t, "session", s->place.dir);
 	text_line(t, "command", command);
 	who_and_when(t);

@@ -57,7 +57,7 @@ static int put_clock(struct writer *w)
 	if (rc == 0)
 		rc = add_table(w, NRM2_SYSINFO, NRM2_TIME_BASE, f->sync[0], &f->ticks_per_second, 1,
 			NULL, 0);
-	if (rc == 0 && init[0] && init[0] < f->sync[0])
+	if (rc == 0 && head_has_first_sync(w->d->session, f->sync))
 		rc = add_sync(w, init);
 	return rc ? rc : add_sync(w, f->sync);
 }

@@ -16,6 +16,7 @@
 #include "../../formats/trace_file.h"
 #include "../../include/perfutil.h"
 #include "../counters/clock.h"
+#include "../counters/clock_trust.h"
 #include "../ring/layout.h"
 #include "../ring/rseq.h"
 #include "paths.h"
@@ -60,9 +61,9 @@ static void prefault(uint8_t *base, uint64_t bytes)
 }
 
 /* This process can read the clock that the session's stamps are in. */
-static bool clock_fits(uint32_t clock)
+static bool clock_fits(const struct member *m)
 {
-	return clock == clock_kind();
+	return clock_fits_session(m->map.geometry.clock, m->map.control->time_namespace) == 0;
 }
 
 static bool map_all(struct member *m, const struct session_place *place)
@@ -152,8 +153,7 @@ struct member *member_open(const struct session_place *place, const struct shm_c
 	 * between, the copy may be of two generations. */
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	if (__atomic_load_n(&control->generation, __ATOMIC_RELAXED) != generation ||
-		!geometry_sane(&m->map.geometry) || !clock_fits(m->map.geometry.clock) ||
-		!map_all(m, place)) {
+		!geometry_sane(&m->map.geometry) || !clock_fits(m) || !map_all(m, place)) {
 		if (m->map.base)
 			munmap(m->map.base, m->map.geometry.file_size);
 		unmap_tables(m);

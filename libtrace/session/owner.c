@@ -22,6 +22,7 @@
 #include "../../formats/record.h"
 #include "../../include/perfutil.h"
 #include "../counters/clock.h"
+#include "../counters/clock_trust.h"
 #include "../ring/layout.h"
 #include "../ring/reader.h"
 #include "paths.h"
@@ -290,6 +291,7 @@ static void publish(struct session *s, const struct shm_geometry *g, uint32_t ge
 	memset(c->ring, 0, sizeof c->ring);
 	memset(c->majors, 1, sizeof c->majors);
 	clock_sync(c->sync);
+	c->time_namespace = clock_time_namespace();
 	c->state = SHM_OFF;
 	c->last_generation = generation;
 	__atomic_store_n(&c->generation, generation, __ATOMIC_RELEASE);

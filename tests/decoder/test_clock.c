@@ -336,6 +336,24 @@ START_TEST(ticks_that_began_anew)
 }
 END_TEST
 
+/*
+ * A restored snapshot, ticks and clocks at 12 s going back to 10 s: stamps stand still until the
+ * ticks are where they were. Then the host's time is set, and the ticks go on from there.
+ */
+START_TEST(ticks_that_stood_still_after_a_snapshot)
+{
+	struct clock_sync s[] = {at(10, 100, 50), at(12, 102, 52), at(10.5, 160, 50.5),
+		at(11, 160.5, 51), at(13, 162.5, 53), at(14, 163.5, 54)};
+	struct clock c = of(s, 6);
+
+	ck_assert_uint_ge(clock_findings(&c, NULL, 0), 1);
+	/* What stood still at 12 s, and what was stamped after that. */
+	ck_assert_double_ge(clock_error(&c, 11500000000, 12000000000), 59.5e9);
+	ck_assert_int_eq(clock_time(&c, 13500000000), INT64_C(163000000000));
+	ck_assert_double_eq_tol(clock_error(&c, 13000000001, 13500000000), 1000, 1);
+}
+END_TEST
+
 START_TEST(contradictions)
 {
 	/* CLOCK_MONOTONIC went back: it never does. */
@@ -529,5 +547,5 @@ RUN_TESTS("clock", a_cursor_tells_the_same, one_to_one, rounds_down_on_both_side
 	set_forward, set_back, ranges_of_time_that_came_twice, suspended_while_the_ticks_went_on,
 	suspended_and_then_set, a_jump_that_slewing_could_hide, fast_slewing_is_no_step,
 	steps_of_some_microseconds_are_noise, no_word_of_the_monotonic_clock, ticks_that_began_anew,
-	contradictions, order_and_repetition_do_not_matter, any_syncs_keep_the_promises,
-	time_never_goes_back_by_rounding, errors_by_the_formula)
+	ticks_that_stood_still_after_a_snapshot, contradictions, order_and_repetition_do_not_matter,
+	any_syncs_keep_the_promises, time_never_goes_back_by_rounding, errors_by_the_formula)

@@ -4,6 +4,8 @@
 #include <limits.h>
 #include <stdio.h>
 
+#include "../../include/perfutil.h"
+
 static void measure(struct doctor_facts *m, bool cpus, bool thread)
 {
 	struct counters_description *d = &m->pmu.in_use;
@@ -63,7 +65,8 @@ static void metal(struct doctor_facts *m)
 			.hz = 3000000000u,
 			.visited = 8,
 			.ppm = 2,
-			.kernel = "tsc",
+			.kernel = {"tsc", "tsc hpet acpi_pm"},
+			.trust = CLOCK_TRUST_KERNEL,
 			.constant = 1,
 			.nonstop = 1},
 		.rings = {.registered = true, .kernel = true},
@@ -144,7 +147,7 @@ static void guest(struct doctor_facts *m)
 	m->kernel.is_virtual = true;
 	snprintf(m->kernel.hypervisor, sizeof m->kernel.hypervisor, "KVM");
 	m->pmu.core_pmus = 0;
-	snprintf(m->clock.kernel, sizeof m->clock.kernel, "kvm-clock");
+	snprintf(m->clock.kernel.current, sizeof m->clock.kernel.current, "kvm-clock");
 	refuse(m, ENOENT, ENOENT);
 }
 
@@ -265,8 +268,9 @@ static void no_frequency(struct doctor_facts *m)
 	snprintf(m->kernel.machine, sizeof m->kernel.machine, "aarch64");
 	snprintf(m->pmu.core_pmu[0].name, 32, "armv8_pmuv3_0");
 	m->clock.title = "generic timer";
+	m->clock.trust = CLOCK_TRUST_ARCHITECTURE;
 	m->clock.constant = m->clock.nonstop = -1;
-	snprintf(m->clock.kernel, sizeof m->clock.kernel, "arch_sys_counter");
+	snprintf(m->clock.kernel.current, sizeof m->clock.kernel.current, "arch_sys_counter");
 	m->pmu.cycles_hz = 0;
 }
 
@@ -307,6 +311,41 @@ static void raw_clock(struct doctor_facts *m)
 	m->clock.is_call = m->clock.asked_for = true;
 }
 
+static void unstable_clock(struct doctor_facts *m)
+{
+	metal(m);
+	m->clock.title = "CLOCK_MONOTONIC_RAW";
+	m->clock.is_call = true;
+	m->clock.trust = CLOCK_DISTRUST_WITHDRAWN;
+	m->clock.kernel = (struct clock_sources){"hpet", "hpet acpi_pm"};
+}
+
+static void untold_clock(struct doctor_facts *m)
+{
+	metal(m);
+	m->clock.trust = CLOCK_TRUST_CPUID;
+	m->clock.kernel = (struct clock_sources){"", ""};
+}
+
+static void other_time_namespace(struct doctor_facts *m)
+{
+	raw_clock(m);
+	m->sessions.list[0].clock_misfit = PU_ERROR_INCOMPATIBLE_OPTIONS;
+}
+
+static void other_clock(struct doctor_facts *m)
+{
+	raw_clock(m);
+	m->sessions.list[0].clock_misfit = PU_ERROR_NOT_SUPPORTED;
+}
+
+static void restored_snapshot(struct doctor_facts *m)
+{
+	metal(m);
+	snprintf(m->sessions.list[0].clock_back, sizeof m->sessions.list[0].clock_back,
+		"found behind the stamps at 3 section entries, by 2 s at most");
+}
+
 static void bad_clock(struct doctor_facts *m)
 {
 	metal(m);
@@ -314,7 +353,7 @@ static void bad_clock(struct doctor_facts *m)
 	m->clock.ppm = -700;
 	m->clock.constant = 0;
 	m->clock.suspended_ns = 3600000000000u;
-	snprintf(m->clock.kernel, sizeof m->clock.kernel, "hpet");
+	snprintf(m->clock.kernel.current, sizeof m->clock.kernel.current, "hpet");
 }
 
 static void full_shm(struct doctor_facts *m)
@@ -487,6 +526,16 @@ const struct machine machines[] = {
 	{"SWTRACE_CLOCK=raw", raw_clock, true, "none", "can be",
 		{{"clock.source", NOTE, "unset SWTRACE_CLOCK"},
 			{"rings.rseq", NOTE, "guest rings"}}},
+	{"TSC that the kernel withdrew", unstable_clock, true, "none", "can be",
+		{{"clock.kernel", NOTE, "does not trust the TSC (available: hpet acpi_pm)"},
+			{"clock.source", NOTE, "CLOCK_MONOTONIC_RAW"}}},
+	{"no /sys", untold_clock, true, "none", "can be", {{"clock.kernel", NOTE, "CPUID alone"}}},
+	{"another time namespace", other_time_namespace, true, "none", "can be",
+		{{"sessions.clock", BAD, "swtrace init in this time namespace"}}},
+	{"another clock", other_clock, true, "none", "can be",
+		{{"sessions.clock", BAD, "SWTRACE_CLOCK alike"}}},
+	{"a restored snapshot", restored_snapshot, true, "none", "can be",
+		{{"sessions.clock_back", BAD, "3 section entries, by 2 s"}}},
 	{"a bad clock", bad_clock, true, "none", "can be",
 		{{"clock.order", BAD, "backwards 3 times from one of 8"},
 			{"clock.rate", BAD, "-700"}, {"clock.flags", NOTE, "not constant_tsc"},
