@@ -3,12 +3,13 @@
 # instruction, and tests there what needs them: builds the project for it, runs the sets of
 # guest/ in it, and decodes here what was traced there.
 #
-# usage: sh tests/emulation/run.sh [--full] [--no-install] [--record-sample FILE] [BOOT...]
+# usage: sh tests/emulation/run.sh [--full] [--no-install] [--record-sample FILE] [--storm SECONDS] [BOOT...]
 #	--full		the rings' stress programs on guest rings as well, which takes minutes;
 #			without it on the CPUs' rings
 #	--no-install	skips where packages are missing, instead of installing them
 #	--record-sample FILE
 #			records the trace of samples/ anew, and nothing else
+#	--storm SECONDS	tests/ring/storm_hour for so long with 4 processors, and nothing else
 #	BOOT		only these: shift0 shift2 cpc holes missing rings1 rings2 (default: all)
 #
 # Environment: CPIDECODE: this machine's cpidecode (default: one is built). SWTRACE_TEST_ARM64: a
@@ -22,12 +23,13 @@ cd "$(dirname "$0")/../.." || exit 1
 . tests/emulation/judge.sh
 . tests/emulation/sample_is_measured.sh
 
-full=0 install=1 sample='' only=''
+full=0 install=1 sample='' storm='' only=''
 while [ $# -gt 0 ]; do
 	case $1 in
 	--full) full=1 ;;
 	--no-install) install=0 ;;
 	--record-sample) sample=${2:?--record-sample needs a FILE}; shift ;;
+	--storm) storm=${2:?--storm needs SECONDS}; shift ;;
 	-h | --help) sed -n '2,/^set/{/^#/s/^# \{0,1\}//p}' "$0"; exit 0 ;;
 	-*) echo "tests/emulation/run.sh: unknown option $1 (see --help)" >&2; exit 2 ;;
 	*) only="$only $1" ;;
@@ -72,6 +74,15 @@ if [ -n "$sample" ]; then
 	machine_wait 0
 	judge_console sample
 	[ "$failed" -eq 0 ] && cp "$(machine_out sample)/sample.bin" "$sample"
+	exit
+fi
+
+if [ -n "$storm" ]; then
+	machine_boot storm "$((storm * 2 + 600))" 4 "" "set=rings programs=storm_hour:$storm"
+	machine_wait 0
+	judge_console storm
+	echo "$passed passed, $failed failed, $skipped skipped"
+	[ "$failed" -eq 0 ]
 	exit
 fi
 
