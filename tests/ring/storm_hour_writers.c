@@ -75,10 +75,10 @@ static void write_hooks(uint32_t hooks, uint32_t words, uint32_t doze_us, bool d
 	int rc = hook_begin(&w, CHECKED_MAJOR, hooks * rec_size(words, 0), hooks);
 	uint32_t after = ring_self.generation;
 	if (rc == HOOK_RESERVED) {
-		if (die)
-			raise(SIGKILL);
 		if (doze_us)
 			nanosleep(&doze, NULL);
+		if (die)
+			raise(SIGKILL);
 		for (uint32_t i = 0; i < hooks; i++)
 			checked_fill(hook_record(&w, CHECKED_MAJOR, id, words, 0, 0), id, first + i,
 				words);
@@ -127,7 +127,7 @@ static void fork_and_trace(void)
 		for (uint32_t i = 0; i < SHORT_HOOKS; i++)
 			write_some();
 		if (die)
-			write_hooks(1, 4, 0, true);
+			write_hooks(1, 4, draw(3000), true);
 	}
 	_exit(0);
 }
@@ -261,7 +261,7 @@ void hour_short_writer(uint64_t seed)
 		for (uint32_t n = 1 + draw(SHORT_HOOKS); n; n--)
 			write_some();
 		if ((hour->events & HOUR_KILLS) && draw(8) == 0)
-			write_hooks(1 + draw(3), 8, 0, true);
+			write_hooks(1 + draw(3), 8, draw(5000), true);
 		if (in_order)
 			exit(0);
 	}
