@@ -171,6 +171,9 @@ struct shm_section {
 
 enum { SHM_HELD_BITS = 20 };
 
+/* A clock behind last_stamp by more than this went back: processors' clocks differ by less. */
+enum { SHM_CLOCK_BACK_NS = 1000000 };
+
 struct shm_ring {
 	uint64_t head;	     /* a position: never wraps, never goes back */
 	uint64_t last_stamp; /* stamps never go below it */
@@ -185,7 +188,10 @@ struct shm_ring {
 	/* Statistics of section entries whose clock was behind last_stamp by more than
 	 * SHM_CLOCK_BACK_NS: how many, and the largest step in ticks. */
 	uint64_t clock_back, clock_back_most;
-	uint64_t reserved2[5];
+	/* A hint that any writer may leave: the position, beyond head, where the search for a section
+	 * to enter goes on; it ended before because a hook does only so much work. */
+	uint64_t search;
+	uint64_t reserved2[4];
 	struct shm_section section[];
 };
 

@@ -1,5 +1,9 @@
 /*
  * The public hooks: one record each.
+ *
+ * What the caller hands over is read before the reservation, by copying or by touching its pages: a
+ * fault there leaves no record uncommitted, whatever the program's handler does. All of it takes
+ * at most 1.5 KiB of stack, as for a handler on a small alternate one.
  */
 #include "hook.h"
 
@@ -34,42 +38,87 @@ int hook_begin(struct hook_writer *w, uint32_t major, uint32_t bytes, uint32_t h
 	return hook_begin_inline(w, major, bytes, hooks);
 }
 
-/*
- * Hooks are short: a call of memcpy would cost more than these few moves, of which the last
- * may overlap the one before. The empty asm keeps the compiler from seeing that it is one.
- */
-static inline __attribute__((always_inline)) void copy_words(
-	uint8_t *to, const UINT32 *words, UINT32 n)
+/* Reads a byte of each page. */
+static void touch(const void *data, size_t bytes)
 {
-	const uint8_t *from = (const uint8_t *)words;
-	size_t bytes = 4 * (size_t)n;
+	const volatile uint8_t *p = data;
 
-	if (n - 4 <= 4) {
-		/* 4 to 8 words, the most there usually are: two moves. */
-		uint8_t first[16], last[16];
+	for (size_t i = 0; i < bytes; i += SHM_PAGE)
+		(void)p[i];
+	if (bytes)
+		(void)p[bytes - 1];
+}
 
-		memcpy(first, from, 16);
-		memcpy(last, from + bytes - 16, 16);
-		memcpy(to, first, 16);
-		memcpy(to + bytes - 16, last, 16);
-	} else if (n > 8) {
-		for (size_t i = 0; i + 16 < bytes; i += 16) {
-			memcpy(to + i, from + i, 16);
-			__asm__("" : "+r"(from));
-		}
-		memcpy(to + bytes - 16, from + bytes - 16, 16);
+/* Up to 8 words, the most there usually are, on their way: two moves each, which overlap. */
+struct few_words {
+	uint8_t first[16], last[16];
+};
+
+enum { FEW_WORDS = 8 };
+
+static inline __attribute__((always_inline)) void load_few(
+	struct few_words *few, const uint8_t *from, UINT32 n)
+{
+	if (n >= 4) {
+		memcpy(few->first, from, 16);
+		memcpy(few->last, from + 4 * n - 16, 16);
 	} else {
 		if (n & 2)
-			memcpy(to, from, 8);
+			memcpy(few->first, from, 8);
 		if (n & 1)
-			memcpy(to + bytes - 4, from + bytes - 4, 4);
+			memcpy(few->last, from + 4 * n - 4, 4);
 	}
+}
+
+static inline __attribute__((always_inline)) void store_few(
+	uint8_t *to, const struct few_words *few, UINT32 n)
+{
+	if (n >= 4) {
+		memcpy(to, few->first, 16);
+		memcpy(to + 4 * n - 16, few->last, 16);
+	} else {
+		if (n & 2)
+			memcpy(to, few->first, 8);
+		if (n & 1)
+			memcpy(to + 4 * n - 4, few->last, 4);
+	}
+}
+
+/* More than that. The empty asm keeps the compiler from making a call of memcpy of it, which
+ * would cost more. */
+static inline __attribute__((always_inline)) void copy_many(
+	uint8_t *to, const uint8_t *from, UINT32 n)
+{
+	size_t bytes = 4 * (size_t)n;
+
+	for (size_t i = 0; i + 16 < bytes; i += 16) {
+		memcpy(to + i, from + i, 16);
+		__asm__("" : "+r"(from));
+	}
+	memcpy(to + bytes - 16, from + bytes - 16, 16);
+}
+
+/*
+ * What remains to be done before the caller's data is read: attach, and leave alone what is too
+ * long to be written. Returns the size to reserve: a hook that is too long is reserved like any
+ * other, so that it is counted. 0: the hook is not wanted.
+ */
+static uint64_t ready_size(UINT32 major, uint64_t size)
+{
+	if (!ring_thread_may_write(&ring_self, major) && (!attach_thread() || is_off(major)))
+		return 0;
+	const struct ring_map *map = __atomic_load_n(&ring_self.map, __ATOMIC_RELAXED);
+
+	return size <= map->geometry.section_size ? size : UINT64_MAX;
 }
 
 static __attribute__((noinline)) int words_slow(
 	UINT32 major, UINT32 minor, UINT32 nwords, const UINT32 *words)
 {
+	struct few_words few;
 	struct hook_writer w;
+	uint64_t size;
+	uint8_t *p;
 	int rc;
 
 	if (major > 0xff)
@@ -80,11 +129,22 @@ static __attribute__((noinline)) int words_slow(
 		return refuse(major, PU_ERROR_INVALID_PARAMETER);
 	if (!words && nwords)
 		return refuse(major, PU_ERR_NULL_PTR);
-	rc = hook_begin_slow(&w, major, rec_size(nwords, 0), 1);
+	size = ready_size(major, rec_size(nwords, 0));
+	if (size == 0)
+		return PU_SUCCESS;
+	if (nwords <= FEW_WORDS)
+		load_few(&few, (const uint8_t *)words, nwords);
+	else if (size != UINT64_MAX)
+		touch(words, 4 * (size_t)nwords);
+	rc = hook_begin_slow(&w, major, size, 1);
 	if (rc != HOOK_RESERVED)
 		return rc;
 	RING_POINT(POINT_RESERVED);
-	copy_words(hook_record(&w, (uint8_t)major, minor, nwords, 0, 0), words, nwords);
+	p = hook_record(&w, (uint8_t)major, minor, nwords, 0, 0);
+	if (nwords <= FEW_WORDS)
+		store_few(p, &few, nwords);
+	else
+		copy_many(p, (const uint8_t *)words, nwords);
 	RING_POINT(POINT_FILLED);
 	hook_commit(&w);
 	RING_POINT(POINT_COMMITTED);
@@ -94,25 +154,45 @@ static __attribute__((noinline)) int words_slow(
 int TraceHookWords(UINT32 major, UINT32 minor, UINT32 nwords, const UINT32 *words)
 {
 	uint64_t size = (REC_HEADER_SIZE + 4 * (uint64_t)nwords + 7) & ~(uint64_t)7;
+	const struct ring_thread *self = &ring_self;
+	struct few_words few;
 	struct hook_writer w;
 
 	/* Too many words are too many bytes, for fast (see member.c, longest_fast). */
-	if (likely(major <= 0xff) && likely(words != NULL) &&
-		likely(hook_begin_fast(&w, major, size))) {
-		RING_POINT(POINT_RESERVED);
-		/* Thread id and stamp stand there already; major, counts and minor are
-		 * neighbours. */
-		put_le64(w.first + REC_MAJOR, major | nwords << 16 | (uint64_t)minor << 32);
-		if (nwords & 1)
-			put_le32(w.first + size - 4, 0);
-		copy_words(w.first + REC_DATA, words, nwords);
-		w.first_control = (uint32_t)size | REC_KIND_HOOK | REC_COMMITTED;
-		RING_POINT(POINT_FILLED);
-		hook_commit(&w);
-		RING_POINT(POINT_COMMITTED);
-		return PU_SUCCESS;
-	}
-	return words_slow(major, minor, nwords, words);
+	if (unlikely(major > 0xff) || unlikely(words == NULL) || unlikely(size > self->longest) ||
+		unlikely(__atomic_load_n(&ring_gate_page()->gate[major], __ATOMIC_RELAXED) !=
+			 self->generation))
+		return words_slow(major, minor, nwords, words);
+	if (likely(nwords <= FEW_WORDS))
+		load_few(&few, (const uint8_t *)words, nwords);
+	else
+		touch(words, 4 * (size_t)nwords);
+	if (unlikely(!hook_begin_fast(&w, major, size)))
+		return words_slow(major, minor, nwords, words);
+	RING_POINT(POINT_RESERVED);
+	/* Thread id and stamp stand there already; major, counts and minor are neighbours. */
+	put_le64(w.first + REC_MAJOR, major | nwords << 16 | (uint64_t)minor << 32);
+	if (nwords & 1)
+		put_le32(w.first + size - 4, 0);
+	if (likely(nwords <= FEW_WORDS))
+		store_few(w.first + REC_DATA, &few, nwords);
+	else
+		copy_many(w.first + REC_DATA, (const uint8_t *)words, nwords);
+	w.first_control = (uint32_t)size | REC_KIND_HOOK | REC_COMMITTED;
+	RING_POINT(POINT_FILLED);
+	hook_commit(&w);
+	RING_POINT(POINT_COMMITTED);
+	return PU_SUCCESS;
+}
+
+/* ------------------------------------------------------------------- strings */
+
+static void touch_all(
+	UINT32 nwords, const UINT32 *words, UINT32 nstrings, const TRACE_STRING *strings)
+{
+	touch(words, 4 * (size_t)nwords);
+	for (UINT32 i = 0; i < nstrings; i++)
+		touch(strings[i].bytes, strings[i].length);
 }
 
 /* Bytes of the strings with their lengths and padding. */
@@ -129,18 +209,36 @@ static int strings_size(UINT32 nstrings, const TRACE_STRING *strings, uint64_t *
 	return PU_SUCCESS;
 }
 
-/* Too long a hook has a size too: it is reserved like any other, so that it is counted. */
-static uint32_t hook_size(UINT32 nwords, uint64_t string_bytes)
+static uint64_t hook_size(UINT32 nwords, uint64_t string_bytes)
 {
-	return string_bytes < REC_MAX_SIZE ? rec_size(nwords, (uint32_t)string_bytes) : UINT32_MAX;
+	return string_bytes < REC_MAX_SIZE ? rec_size(nwords, (uint32_t)string_bytes) : UINT64_MAX;
+}
+
+/*
+ * Stores a string in what is left of its record up to `end`, in front of `more` others. Its length
+ * was counted in before, but another thread may have changed it since: the reservation holds all
+ * the same, and the last string fills it.
+ */
+static uint8_t *put_string(
+	uint8_t *p, uint8_t *end, UINT32 more, const void *bytes, uint32_t length)
+{
+	uint32_t room = (uint32_t)(end - p) - 4 - 4 * more;
+	uint8_t *next;
+
+	next = hook_string(p, bytes, length < room ? length : room);
+	if (unlikely(more == 0 && next != end)) {
+		put_le32(p, room);
+		memset(next, 0, (size_t)(end - next));
+	}
+	return next;
 }
 
 int TraceHookData(UINT32 major, UINT32 minor, UINT32 nwords, const UINT32 *words, UINT32 nstrings,
 	const TRACE_STRING *strings)
 {
 	struct hook_writer w;
-	uint64_t string_bytes;
-	uint8_t *p;
+	uint64_t string_bytes, size;
+	uint8_t *p, *end;
 	int rc;
 
 	if (major > 0xff)
@@ -154,17 +252,26 @@ int TraceHookData(UINT32 major, UINT32 minor, UINT32 nwords, const UINT32 *words
 	rc = strings_size(nstrings, strings, &string_bytes);
 	if (rc)
 		return refuse(major, rc);
-	rc = hook_begin_inline(&w, major, hook_size(nwords, string_bytes), 1);
+	size = ready_size(major, hook_size(nwords, string_bytes));
+	if (size == 0)
+		return PU_SUCCESS;
+	if (size != UINT64_MAX)
+		touch_all(nwords, words, nstrings, strings);
+	rc = hook_begin_inline(&w, major, size, 1);
 	if (rc != HOOK_RESERVED)
 		return rc;
 	p = hook_record(&w, (uint8_t)major, minor, nwords, nstrings, (uint32_t)string_bytes);
-	copy_words(p, words, nwords);
-	p += 4 * nwords;
+	if (nwords)
+		memcpy(p, words, 4 * (size_t)nwords);
+	p += 4 * (size_t)nwords;
+	end = p + string_bytes;
 	for (UINT32 i = 0; i < nstrings; i++)
-		p = hook_string(p, strings[i].bytes, strings[i].length);
+		p = put_string(p, end, nstrings - 1 - i, strings[i].bytes, strings[i].length);
 	hook_commit(&w);
 	return PU_SUCCESS;
 }
+
+/* ------------------------------------------------------------------ variadic */
 
 static int hook_ints(UINT32 major, UINT32 minor, UINT32 nints, va_list args)
 {
@@ -180,42 +287,55 @@ static int hook_ints(UINT32 major, UINT32 minor, UINT32 nints, va_list args)
 	return PU_SUCCESS;
 }
 
-/* Looks at the strings first (their lengths make the size), then goes over the arguments
- * again, straight into the ring. */
-static int hook_mixed(UINT32 major, UINT32 minor, UINT32 nints, UINT32 nstrings, va_list args)
+/* Bytes of the strings among the arguments, which reads all of them. 0: one is NULL. */
+static uint64_t arguments_size(UINT32 nints, UINT32 nstrings, va_list args)
 {
-	TRACE_STRING strings[REC_MAX_STRINGS];
-	uint64_t string_bytes;
-	struct hook_writer w;
-	va_list words;
-	int rc;
+	uint64_t bytes = 0;
 
-	va_copy(words, args);
 	for (UINT32 i = 0; i < nints; i++)
 		(void)va_arg(args, UINT32);
 	for (UINT32 i = 0; i < nstrings; i++) {
 		const char *s = va_arg(args, const char *);
-		size_t length = s ? strlen(s) : 1;
 
-		strings[i].bytes = s;
-		strings[i].length = length < UINT32_MAX ? (UINT32)length : UINT32_MAX;
+		if (!s)
+			return 0;
+		bytes += 4 + (((uint64_t)strlen(s) + 3) & ~(uint64_t)3);
 	}
-	rc = strings_size(nstrings, strings, &string_bytes);
-	if (rc != PU_SUCCESS)
-		rc = refuse(major, rc);
+	return bytes;
+}
+
+/* Goes over the arguments twice, for the size and then straight into the ring: lengths kept for
+ * the second time would take a kilobyte of stack. */
+static int hook_mixed(UINT32 major, UINT32 minor, UINT32 nints, UINT32 nstrings, va_list args)
+{
+	uint64_t string_bytes;
+	struct hook_writer w;
+	uint8_t *p, *end;
+	va_list again;
+	int rc;
+
+	va_copy(again, args);
+	string_bytes = arguments_size(nints, nstrings, args);
+	if (string_bytes == 0)
+		rc = refuse(major, PU_ERR_NULL_PTR);
 	else
 		rc = hook_begin_inline(&w, major, hook_size(nints, string_bytes), 1);
 	if (rc == HOOK_RESERVED) {
-		uint8_t *p = hook_record(
-			&w, (uint8_t)major, minor, nints, nstrings, (uint32_t)string_bytes);
+		p = hook_record(&w, (uint8_t)major, minor, nints, nstrings, (uint32_t)string_bytes);
 		for (UINT32 i = 0; i < nints; i++, p += 4)
-			put_le32(p, va_arg(words, UINT32));
-		for (UINT32 i = 0; i < nstrings; i++)
-			p = hook_string(p, strings[i].bytes, strings[i].length);
+			put_le32(p, va_arg(again, UINT32));
+		end = p + string_bytes;
+		for (UINT32 i = 0; i < nstrings; i++) {
+			const char *s = va_arg(again, const char *);
+
+			/* Not beyond the reservation: another thread may be writing there. */
+			p = put_string(p, end, nstrings - 1 - i, s,
+				(uint32_t)strnlen(s, (size_t)(end - p)));
+		}
 		hook_commit(&w);
 		rc = PU_SUCCESS;
 	}
-	va_end(words);
+	va_end(again);
 	return rc;
 }
 

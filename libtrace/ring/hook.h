@@ -8,7 +8,9 @@
  *		hook_commit(&w);
  *	}
  *
- * Between begin and commit nothing may block, fault on user data, or return early.
+ * Between begin and commit nothing may block, fault on user data, or return early: the record
+ * holds its section until it commits. ring_self.busy is raised from begin to commit, and lowered
+ * at once where begin reserves nothing.
  */
 #ifndef SWT_RING_HOOK_H
 #define SWT_RING_HOOK_H
@@ -18,6 +20,7 @@
 
 #include "../../formats/bytes.h"
 #include "../../formats/record.h"
+#include "thread.h"
 
 enum { HOOK_RESERVED = 1 };
 
@@ -36,12 +39,31 @@ struct hook_writer {
  */
 int hook_begin(struct hook_writer *w, uint32_t major, uint32_t bytes, uint32_t hooks);
 
+static inline void hook_raise_busy(void)
+{
+	uint32_t busy = __atomic_load_n(&ring_self.busy, __ATOMIC_RELAXED);
+
+	__atomic_store_n(&ring_self.busy, busy + 1, __ATOMIC_RELAXED);
+	/* Compiler barrier: gate and epoch are loaded after it. The processor may still load them
+	 * before: who looks at busy issues a membarrier between closing and looking. */
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+static inline void hook_lower_busy(void)
+{
+	uint32_t busy = __atomic_load_n(&ring_self.busy, __ATOMIC_RELAXED);
+
+	/* Release: who sees it lowered sees the hook committed. */
+	__atomic_store_n(&ring_self.busy, busy - 1, __ATOMIC_RELEASE);
+}
+
 /* The release-store that makes the whole group visible. */
 static inline void hook_commit(struct hook_writer *w)
 {
 	/* Release: pairs with the reader's acquire after its first look; whoever sees the
 	 * record committed sees what was filled in. */
 	__atomic_store_n((uint32_t *)(void *)w->first, w->first_control, __ATOMIC_RELEASE);
+	hook_lower_busy();
 }
 
 /*

@@ -4,6 +4,7 @@
 #ifndef SWT_RING_LAYOUT_H
 #define SWT_RING_LAYOUT_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "../../formats/session.h"
@@ -38,6 +39,12 @@ static inline struct shm_counts *section_counts(
 	const struct shm_geometry *g, struct shm_section *s, uint64_t position)
 {
 	return &s->counts[position / g->ring_size & 1];
+}
+
+/* Bytes of ring_map.populated: a bit per section, ring after ring. */
+static inline size_t ring_populate_bytes(const struct shm_geometry *g)
+{
+	return ((uint64_t)(g->cpus + g->guests) * g->sections + 63) / 64 * 8;
 }
 
 /* Fills the derived fields from cpus, guests, section_size, sections. */

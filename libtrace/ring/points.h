@@ -30,4 +30,12 @@ void ring_point(enum ring_point point);
 #define RING_POINT(point) ((void)0)
 #endif
 
+/* With SWTRACE_RING_STEPS, the work that a hook does on sections is told too. */
+#ifdef SWTRACE_RING_STEPS
+void ring_steps(unsigned n);
+#define RING_STEPS(n) ring_steps(n)
+#else
+#define RING_STEPS(n) ((void)0)
+#endif
+
 #endif

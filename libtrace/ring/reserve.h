@@ -35,18 +35,23 @@ static inline __attribute__((always_inline)) bool hook_begin_fast(
 	const struct ring_thread *self = &ring_self;
 	const struct ring_map *map;
 
+	hook_raise_busy();
 	if (unlikely(!ring_thread_may_write(self, major)))
-		return false;
+		goto out;
 	map = self->map;
-	if (unlikely(bytes > self->longest) || unlikely(rseq_reserve(self->rseq, map, bytes, self,
-								&w->stamp, &w->first) != RSEQ_DONE))
-		return false;
+	if (unlikely(bytes > self->longest) ||
+		unlikely(rseq_reserve(self->rseq, map, bytes, self, rseq_clock(), &w->stamp,
+				 &w->first) != RSEQ_DONE))
+		goto out;
 	w->at = w->first;
 	w->number = self->number;
 	/* Where the next section will be surveyed and written: in the cache by then. Beyond the
 	 * ring's end it is a prefetch in vain. */
 	__builtin_prefetch(w->first + map->geometry.section_size, 0, 2);
 	return true;
+out:
+	hook_lower_busy();
+	return false;
 #else
 	(void)w;
 	(void)major;

@@ -1,6 +1,20 @@
+/*
+ * Which area a thread's sequences are described in. Where libc registers none (glibc before 2.35
+ * or told not to, musl), a thread registers its own when it attaches.
+ *
+ * The kernel writes to a registered area for as long as the thread lives, and a thread cannot
+ * give back another's: an object that can be unloaded has no areas of its own.
+ */
 #include "rseq.h"
 
+#include <dlfcn.h>
+#include <errno.h>
+#include <link.h>
 #include <stdbool.h>
+#include <stdlib.h>
+#include <sys/auxv.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 /* Sequences store their descriptor there, for nobody: so it is not constant. */
 static struct rseq none = {.cpu_id_start = UINT32_MAX, .cpu_id = UINT32_MAX};
@@ -12,9 +26,33 @@ struct rseq *rseq_none(void)
 
 #if RING_HAS_RSEQ
 
+#ifndef SYS_rseq
+#if defined(__x86_64__)
+#define SYS_rseq 334
+#else
+#define SYS_rseq 293
+#endif
+#endif
+
+/* The size that every kernel takes; cpu_id is negative while nothing is registered. */
+enum { AREA_BYTES = 32, UNREGISTER = 1 };
+
+static __thread struct rseq own __attribute__((aligned(AREA_BYTES))) = {.cpu_id = UINT32_MAX};
+
 /* Weak: an older libc does not have them, and then nothing is registered. */
 extern const ptrdiff_t __rseq_offset __attribute__((weak));
 extern const unsigned int __rseq_size __attribute__((weak));
+
+static bool is_registered(const struct rseq *rs)
+{
+	/* Negative: not yet, or it failed for this thread. */
+	return (int32_t)__atomic_load_n(&rs->cpu_id, __ATOMIC_RELAXED) >= 0;
+}
+
+static bool libc_registers(void)
+{
+	return &__rseq_size && __rseq_size != 0;
+}
 
 static char *thread_pointer(void)
 {
@@ -28,15 +66,78 @@ static char *thread_pointer(void)
 	return p;
 }
 
+/* ----------------------------------------------------------- areas of our own */
+
+/* Whether this object stays loaded for good. */
+static bool is_pinned;
+
+#if defined(__GLIBC__)
+
+/* Weak: programs that are linked statically have neither, nor need them. */
+#pragma weak dladdr1
+#pragma weak dlopen
+
+static bool pin(void)
+{
+	struct link_map *map;
+	Dl_info info;
+
+	if (getauxval(AT_BASE) == 0)
+		return true; /* no dynamic linker */
+	if (!dladdr1 || !dlopen || !dladdr1(&none, &info, (void **)&map, RTLD_DL_LINKMAP))
+		return false;
+	/* The program itself has no name. */
+	return !map->l_name[0] || dlopen(map->l_name, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+}
+
+#else
+
+/* musl: dlclose unloads nothing. */
+static bool pin(void)
+{
+	return true;
+}
+
+#endif
+
+/* Here and not in a hook, from which the dynamic linker cannot be called. */
+__attribute__((constructor)) static void pin_for_areas(void)
+{
+	is_pinned = !libc_registers() && pin();
+}
+
+static struct rseq *own_area(void)
+{
+	/* EBUSY: another library has registered an area that we do not know. */
+	if (!is_registered(&own) &&
+		(!is_pinned || syscall(SYS_rseq, &own, AREA_BYTES, 0, RSEQ_SIG) != 0))
+		return rseq_none();
+	return &own;
+}
+
 struct rseq *rseq_lookup(void)
 {
+	int saved_errno = errno;
 	struct rseq *rs;
 
-	if (!&__rseq_size || __rseq_size == 0)
+	if (secure_getenv("SWTRACE_TEST_GUEST"))
 		return rseq_none();
-	rs = (struct rseq *)(void *)(thread_pointer() + __rseq_offset);
-	/* Negative: registration failed for this thread. */
-	return (int32_t)__atomic_load_n(&rs->cpu_id, __ATOMIC_RELAXED) >= 0 ? rs : rseq_none();
+	if (libc_registers()) {
+		rs = (struct rseq *)(void *)(thread_pointer() + __rseq_offset);
+		return is_registered(rs) ? rs : rseq_none();
+	}
+	rs = own_area();
+	errno = saved_errno;
+	return rs;
+}
+
+void rseq_release(void)
+{
+	int saved_errno = errno;
+
+	if (is_registered(&own))
+		syscall(SYS_rseq, &own, AREA_BYTES, UNREGISTER, RSEQ_SIG);
+	errno = saved_errno;
 }
 
 #else
@@ -44,6 +145,10 @@ struct rseq *rseq_lookup(void)
 struct rseq *rseq_lookup(void)
 {
 	return rseq_none();
+}
+
+void rseq_release(void)
+{
 }
 
 #endif

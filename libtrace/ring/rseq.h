@@ -4,7 +4,7 @@
  * plain loads and stores suffice; the last store is the commit.
  *
  * Every sequence checks first that the thread still is on the CPU it was meant for.
- * Register: libc does (glibc 2.35 and later); we only look it up.
+ * The thread's area is the one that libc registered (glibc 2.35 and later), or else one of ours.
  */
 #ifndef SWT_RING_RSEQ_H
 #define SWT_RING_RSEQ_H
@@ -33,13 +33,31 @@ struct rseq_op {
 	uint64_t entry;		     /* enter, skip: the entry word of a section entered at head */
 	uint64_t lap;		     /* enter: where the lap of head began */
 	uint64_t overwritten, torn, lost; /* enter: the section's counts */
-	uint64_t stamp;			  /* enter: out */
+	const uint64_t *start_at;	  /* enter: the ring's start ... */
+	uint64_t start;			  /* ... and what it was when the counts were made */
+	uint64_t stamp;			  /* enter: in: the time; out: the record's */
 	uint32_t control;		  /* enter, pad */
 	uint32_t number;		  /* enter: the writer's */
 };
 
-#if (defined(__x86_64__) || defined(__aarch64__)) && __has_include(<sys/rseq.h>)
+#if __has_include(<sys/rseq.h>)
 #include <sys/rseq.h>
+#else
+/* The kernel's ABI, as far as it is used here. */
+struct rseq {
+	uint32_t cpu_id_start, cpu_id;
+	uint64_t rseq_cs;
+	uint32_t flags;
+	uint8_t rest[12];
+} __attribute__((aligned(32)));
+#if defined(__x86_64__)
+#define RSEQ_SIG 0x53053053
+#elif defined(__aarch64__)
+#define RSEQ_SIG 0xd428bc00
+#endif
+#endif
+
+#if defined(__x86_64__) || defined(__aarch64__)
 #define RING_HAS_RSEQ 1
 
 _Static_assert(offsetof(struct rseq, cpu_id_start) == 0, "kernel ABI");
@@ -65,13 +83,17 @@ _Static_assert(REC_CONTROL == 0 && REC_TID == 12 && REC_STAMP == 16, "likewise")
 
 #else
 #define RING_HAS_RSEQ 0
-struct rseq {
-	uint32_t cpu_id_start, cpu_id;
-};
 #endif
 
-/* The calling thread's area if libc registered one, else rseq_none(). */
+/*
+ * The calling thread's area: libc's, or one that is registered here and now; rseq_none() where
+ * neither is to be had, or where SWTRACE_TEST_GUEST is set (for tests alone: all hooks then go to
+ * guest rings).
+ */
 struct rseq *rseq_lookup(void) __attribute__((visibility("hidden")));
+
+/* Gives back what rseq_lookup registered, if it did: the thread ends. */
+void rseq_release(void) __attribute__((visibility("hidden")));
 
 /* An area that never is on any CPU. */
 struct rseq *rseq_none(void) __attribute__((visibility("hidden")));

@@ -8,6 +8,10 @@
  * interrupted. After head, a store barrier (dmb ishst): the payload's plain stores may not
  * be seen before head, or a reader's second look could miss that its copy was overwritten.
  * After an entry word, the same: whose copy holds a new byte finds the new entry word.
+ * lap is stored with release: it may not be seen before the head on a boundary that a pad or a
+ * skip stored, or a writer elsewhere finds it wrong for a head that did not move (switch_section
+ * in section.c) and calls the ring scribbled on. An acquire load between the two would order them
+ * where it is an ldar, and not where the compiler makes it an ldapr (Armv8.3 and later).
  * Nothing weaker: stlr orders only what comes before it.
  */
 
@@ -49,16 +53,24 @@
 	"b %l[out]\n\t"                                                                            \
 	"5:\n\t"
 
+/* The time for rseq_reserve, as on x86-64. */
+static inline uint64_t rseq_clock(void)
+{
+	uint64_t now;
+
+	__asm__ volatile("mrs %0, cntvct_el0" : "=r"(now) : : "memory");
+	return now;
+}
+
 /* As on x86-64; an offset that is not aligned is refused too: stlr would fault there. */
 static inline __attribute__((always_inline)) enum rseq_result rseq_reserve(struct rseq *rs,
-	const struct ring_map *map, uint64_t size, const struct ring_thread *self, uint64_t *stamp,
-	uint8_t **at)
+	const struct ring_map *map, uint64_t size, const struct ring_thread *self, uint64_t now,
+	uint64_t *stamp, uint8_t **at)
 {
-	uint64_t s, ring, o;
+	uint64_t s = now, ring, o;
 
 	__asm__ volatile(
-		RSEQ_DESCRIBE "mrs %[s], cntvct_el0\n\t"
-			      "ldr w9, [%[rs], #4]\n\t"
+		RSEQ_DESCRIBE "ldr w9, [%[rs], #4]\n\t"
 			      "ldr w10, [%[map], %[cpus]]\n\t"
 			      "cmp w9, w10\n\t"
 			      "b.hs 6f\n\t"
@@ -103,7 +115,7 @@ static inline __attribute__((always_inline)) enum rseq_result rseq_reserve(struc
 			      "6:\n\t"
 			      "mov %[o], %[was_out]\n\t"
 			      "5:\n\t"
-		: [s] "=&r"(s), [o] "=&r"(o), [ring] "=&r"(ring)
+		: [s] "+&r"(s), [o] "=&r"(o), [ring] "=&r"(ring)
 		: [rs] "r"(rs), [map] "r"(map), [size] "r"(size), [number] "m"(self->number),
 		RSEQ_MAP(cpus, geometry.cpus), RSEQ_MAP(stride, geometry.ring_stride),
 		RSEQ_MAP(rings, rings), RSEQ_MAP(ring_size, geometry.ring_size),
@@ -118,11 +130,16 @@ static inline __attribute__((always_inline)) enum rseq_result rseq_reserve(struc
 
 static inline enum rseq_result rseq_enter(struct rseq *rs, uint32_t cpu, struct rseq_op *op)
 {
-	__asm__ goto(RSEQ_BEGIN "mrs x10, cntvct_el0\n\t"
-				"ldr x9, [%[ring]]\n\t"
+	__asm__ goto(RSEQ_BEGIN "ldr x9, [%[ring]]\n\t"
 				"ldr x11, [%[op], %[head]]\n\t"
 				"cmp x9, x11\n\t"
 				"b.ne 6f\n\t"
+				"ldr x9, [%[op], %[start_at]]\n\t"
+				"ldr x9, [x9]\n\t"
+				"ldr x11, [%[op], %[start]]\n\t"
+				"cmp x9, x11\n\t"
+				"b.ne 6f\n\t"
+				"ldr x10, [%[op], %[stamp]]\n\t"
 				"ldr x9, [%[ring], #8]\n\t"
 				"cmp x10, x9\n\t"
 				"csel x10, x10, x9, hs\n\t"
@@ -133,7 +150,8 @@ static inline enum rseq_result rseq_enter(struct rseq *rs, uint32_t cpu, struct 
 				"ldr x9, [%[op], %[lost]]\n\t"
 				"str x9, [%[counts], #16]\n\t"
 				"ldr x9, [%[op], %[lap]]\n\t"
-				"str x9, [%[ring], #16]\n\t"
+				"add x11, %[ring], #16\n\t"
+				"stlr x9, [x11]\n\t"
 				"ldr x9, [%[op], %[entry]]\n\t"
 				"stlr x9, [%[sec]]\n\t"
 				"dmb ishst\n\t"
@@ -149,9 +167,9 @@ static inline enum rseq_result rseq_enter(struct rseq *rs, uint32_t cpu, struct 
 		     :
 		     : [rs] "r"(rs), [cpu] "r"(cpu), [op] "r"(op), [ring] "r"(op->ring),
 		     [sec] "r"(op->section), [counts] "r"(op->counts), [at] "r"(op->at),
-		     RSEQ_OP(head), RSEQ_OP(overwritten), RSEQ_OP(torn), RSEQ_OP(lost),
-		     RSEQ_OP(lap), RSEQ_OP(entry), RSEQ_OP(control), RSEQ_OP(number),
-		     RSEQ_OP(stamp), RSEQ_OP(next), [sig] "i"(RSEQ_SIG)
+		     RSEQ_OP(head), RSEQ_OP(start_at), RSEQ_OP(start), RSEQ_OP(overwritten),
+		     RSEQ_OP(torn), RSEQ_OP(lost), RSEQ_OP(lap), RSEQ_OP(entry), RSEQ_OP(control),
+		     RSEQ_OP(number), RSEQ_OP(stamp), RSEQ_OP(next), [sig] "i"(RSEQ_SIG)
 		     : "memory", "cc", "x9", "x10", "x11"
 		     : aborted, out);
 	return RSEQ_DONE;

@@ -31,26 +31,32 @@
 	"jmp %l[aborted]\n\t"                                                                      \
 	".popsection\n\t"
 
+/* The time for rseq_reserve: after what the caller loaded of the thread, as who attached it did so
+ * before. */
+static inline uint64_t rseq_clock(void)
+{
+	uint64_t low, high;
+
+	__asm__ volatile("rdtsc" : "=a"(low), "=d"(high) : : "memory");
+	return low | high << 32;
+}
+
 /*
  * Reserves `size` bytes at head of this CPU's ring, if head is not on a section's first byte
  * and the record fits in the section. *at: the record, with size, thread id and stamp.
  *
- * The stamp is read just before: inside the sequence, rdtsc costs 2 ns more in a program that
- * keeps the processor busy. Whoever interrupts in between has a later one, so it never goes
+ * The stamp is `now`, read just before: inside the sequence, rdtsc costs 2 ns more in a program
+ * that keeps the processor busy. Whoever interrupts in between has a later one, so it never goes
  * below the ring's last one, whatever the clock does. head and lap are anybody's: their
  * difference is an offset only if it is below the ring size, and bounds are checked on that.
  */
 static inline __attribute__((always_inline)) enum rseq_result rseq_reserve(struct rseq *rs,
-	const struct ring_map *map, uint64_t size, const struct ring_thread *self, uint64_t *stamp,
-	uint8_t **at)
+	const struct ring_map *map, uint64_t size, const struct ring_thread *self, uint64_t now,
+	uint64_t *stamp, uint8_t **at)
 {
 	uint64_t s, o, ring = (uint64_t)(uintptr_t)rs; /* one register: it has few */
 	bool failed;
-	uint64_t now, high;
 
-	/* After what the caller loaded of the thread: whoever attached it did so before this. */
-	__asm__ volatile("rdtsc" : "=a"(now), "=d"(high) : : "memory");
-	now |= high << 32;
 	/* The carry flag says that it failed: the commit leaves it clear, as no head ever gets
 	 * to 2^64. (From one that was scribbled there, the record stays uncommitted.) */
 	/* Not asm goto: with outputs, compilers of today get that wrong. */
@@ -111,16 +117,19 @@ static inline __attribute__((always_inline)) enum rseq_result rseq_reserve(struc
 /*
  * Enters the section at op->head with its first record. The counts and the entry word
  * come before the record: who finds the entry word finds the section free and counted;
- * whose copy holds a byte of this record finds the entry word changed.
+ * whose copy holds a byte of this record finds the entry word changed. The counts leave out
+ * what was discarded: so not if the ring's start is no longer the one they were counted with.
  */
 static inline enum rseq_result rseq_enter(struct rseq *rs, uint32_t cpu, struct rseq_op *op)
 {
-	__asm__ goto(RSEQ_BEGIN "rdtsc\n\t"
-				"shlq $32, %%rdx\n\t"
-				"orq %%rax, %%rdx\n\t"
-				"movq (%[ring]), %%rax\n\t"
+	__asm__ goto(RSEQ_BEGIN "movq (%[ring]), %%rax\n\t"
 				"cmpq %c[head](%[op]), %%rax\n\t"
 				"jne %l[out]\n\t"
+				"movq %c[start_at](%[op]), %%rax\n\t"
+				"movq (%%rax), %%rax\n\t"
+				"cmpq %c[start](%[op]), %%rax\n\t"
+				"jne %l[out]\n\t"
+				"movq %c[stamp](%[op]), %%rdx\n\t"
 				"movq 8(%[ring]), %%rax\n\t"
 				"cmpq %%rax, %%rdx\n\t"
 				"cmovbq %%rax, %%rdx\n\t"
@@ -146,9 +155,9 @@ static inline enum rseq_result rseq_enter(struct rseq *rs, uint32_t cpu, struct 
 		     :
 		     : [rs] "r"(rs), [cpu] "r"(cpu), [op] "r"(op), [ring] "r"(op->ring),
 		     [sec] "r"(op->section), [counts] "r"(op->counts), [at] "r"(op->at),
-		     RSEQ_OP(head), RSEQ_OP(overwritten), RSEQ_OP(torn), RSEQ_OP(lost),
-		     RSEQ_OP(lap), RSEQ_OP(entry), RSEQ_OP(control), RSEQ_OP(number),
-		     RSEQ_OP(stamp), RSEQ_OP(next), [sig] "i"(RSEQ_SIG)
+		     RSEQ_OP(head), RSEQ_OP(start_at), RSEQ_OP(start), RSEQ_OP(overwritten),
+		     RSEQ_OP(torn), RSEQ_OP(lost), RSEQ_OP(lap), RSEQ_OP(entry), RSEQ_OP(control),
+		     RSEQ_OP(number), RSEQ_OP(stamp), RSEQ_OP(next), [sig] "i"(RSEQ_SIG)
 		     : "memory", "cc", "rax", "rdx"
 		     : aborted, out);
 	return RSEQ_DONE;

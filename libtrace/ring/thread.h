@@ -22,6 +22,9 @@ struct ring_map {
 	uint8_t *rings;			   /* the first ring's header */
 	uint32_t section_mask;		   /* section size - 1 */
 	const struct shm_control *control; /* mapped read-only */
+	/* A bit per section of each ring whose pages this process has asked for; NULL: all were
+	 * allocated by init. See populate.h. */
+	uint64_t *populated;
 };
 
 struct thread_entry;
@@ -37,8 +40,9 @@ struct ring_thread {
 	uint32_t tid, pid;
 	uint32_t number; /* in the task table; its records and guest locks carry it; 0: none */
 	uint32_t guest;	 /* the guest ring it tries first */
-	/* Hooks it is in, interrupted ones included: raised before the gate and the epoch are
-	 * read, lowered after the commit. */
+	/* Hooks that this thread is inside of, its signal handlers' included. Raised before gate
+	 * and epoch are read, lowered after the commit: where it is 0, nothing is being written.
+	 * Other threads of the process read it when the process ends. */
 	uint32_t busy;
 	bool ending;		    /* its end was seen; it may still trace */
 	struct thread_entry *entry; /* session/threads.c */

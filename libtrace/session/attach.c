@@ -363,6 +363,7 @@ void attach_thread_gone(void)
 		member_part(&ring_self);
 		ring_self.ending = true;
 	}
+	rseq_release();
 	leave(&saved);
 }
 

@@ -92,8 +92,8 @@ int session_plan(
 
 	memset(g, 0, sizeof *g);
 	g->cpus = configured_cpus();
-	/* Enough that a few writers stopped while they hold one leave others free. */
-	g->guests = g->cpus < 4 ? 4 : g->cpus > SHM_MAX_GUESTS ? SHM_MAX_GUESTS : g->cpus;
+	/* As many writers may be stopped while they hold one: each but the last leaves others free. */
+	g->guests = SHM_MAX_GUESTS;
 	if (config->mode > SHM_MODE_CONTINUOUS) {
 		session_say(error, "trace mode %u is not supported", config->mode);
 		return PU_ERROR_NOT_SUPPORTED;

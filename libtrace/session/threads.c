@@ -271,7 +271,9 @@ static uint64_t longest_fast(const struct member *m, const struct ring_thread *s
 {
 	uint64_t longest = rec_size(REC_MAX_WORDS, 0);
 
-	if (self->rseq == rseq_none())
+	/* The fast path reads the clock by an instruction. */
+	if (self->number == 0 || self->rseq == rseq_none() ||
+		m->map.geometry.clock == TF_CLOCK_MONOTONIC_RAW)
 		return 0;
 	return longest < m->map.geometry.section_size ? longest : m->map.geometry.section_size;
 }
@@ -382,10 +384,10 @@ bool member_join(
 	leave(self, own);
 	self->tid = (uint32_t)syscall(SYS_gettid);
 	self->pid = (uint32_t)getpid();
-	self->rseq = m->map.geometry.clock == TF_CLOCK_MONOTONIC_RAW ? rseq_none() : rseq_lookup();
+	self->rseq = rseq_lookup();
 	self->guest = self->tid % m->map.geometry.guests;
-	self->longest = longest_fast(m, self);
 	self->number = claim_thread(m, place, self);
+	self->longest = longest_fast(m, self);
 	self->map = &m->map;
 	m->references++;
 	if (self->number == 0 || !slots_publish(m->tasks, self->number, SHM_TASK_LIVE)) {

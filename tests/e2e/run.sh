@@ -53,8 +53,8 @@ done
 check "forked children write under their own ids" all_there 6 2 5000 fork 13 lz4
 guest_rings() {
 	(
-		GLIBC_TUNABLES=glibc.pthread.rseq=0
-		export GLIBC_TUNABLES
+		SWTRACE_TEST_GUEST=1
+		export SWTRACE_TEST_GUEST
 		all_there 1 1 20000 "" 1 lz4
 	) && grep -q '"cpu":null' "$work/hooks"
 }
@@ -71,8 +71,8 @@ wrapped() {
 check "wrap mode: the newest are there, and the ledger is exact" wrapped
 wrapped_guests() {
 	(
-		GLIBC_TUNABLES=glibc.pthread.rseq=0
-		export GLIBC_TUNABLES
+		SWTRACE_TEST_GUEST=1
+		export SWTRACE_TEST_GUEST
 		wrapped
 	)
 }

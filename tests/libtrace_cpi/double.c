@@ -11,6 +11,7 @@
 #include "../../libtrace/ring/hook.h"
 #include "../../libtrace/session/attach.h"
 
+__thread struct ring_thread ring_self;
 struct ring_double ring_double = {.on = true, .limit = sizeof ring_double.bytes};
 
 static uint32_t expected(void)
@@ -46,7 +47,7 @@ int hook_begin(struct hook_writer *w, uint32_t major, uint32_t bytes, uint32_t h
 	r->reservations++;
 	r->stamped = r->stamp ? r->stamp : clock_now();
 	*w = (struct hook_writer){
-		.first = r->bytes, .at = r->bytes, .stamp = r->stamped, .tid = 4711};
+		.first = r->bytes, .at = r->bytes, .stamp = r->stamped, .number = 4711};
 	return HOOK_RESERVED;
 }
 

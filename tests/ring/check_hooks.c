@@ -6,7 +6,6 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "sandbox.h"
@@ -64,7 +63,7 @@ static uint32_t expect(uint8_t *to, uint32_t major, uint32_t minor, uint32_t nwo
 	to[6] = (uint8_t)nwords;
 	to[7] = (uint8_t)(nwords >> 8);
 	put_le32(to + 8, minor);
-	put_le32(to + 12, (uint32_t)syscall(SYS_gettid));
+	put_le32(to + 12, ring_self.number);
 	for (uint32_t i = 0; i < nwords; i++, at += 4)
 		put_le32(to + at, words[i]);
 	for (uint32_t i = 0; i < nstrings; i++) {

@@ -196,19 +196,27 @@ void box_become_guest(uint32_t first)
 
 bool box_has_rseq(void)
 {
-	return rseq_lookup() != rseq_none() && clock_kind() != 2;
+	return rseq_lookup() != rseq_none();
+}
+
+static void restart_with(const char *variable, const char *value, char **argv)
+{
+	if (getenv("SWTRACE_TEST_SANDBOX"))
+		return;
+	setenv("SWTRACE_TEST_SANDBOX", dir, 1);
+	setenv(variable, value, 1);
+	execv("/proc/self/exe", argv);
+	die("restart: %s", strerror(errno));
 }
 
 void box_without_rseq(char **argv)
 {
-	const char *old = getenv("SWTRACE_TEST_SANDBOX");
+	restart_with("SWTRACE_TEST_GUEST", "1", argv);
+}
 
-	if (old)
-		return;
-	setenv("SWTRACE_TEST_SANDBOX", dir, 1);
-	setenv("GLIBC_TUNABLES", "glibc.pthread.rseq=0", 1);
-	execv("/proc/self/exe", argv);
-	die("restart: %s", strerror(errno));
+void box_with_own_rseq(char **argv)
+{
+	restart_with("GLIBC_TUNABLES", "glibc.pthread.rseq=0", argv);
 }
 
 static void account_records(struct account *a, uint32_t ring, const struct ring_span *span,
@@ -280,11 +288,11 @@ void box_account(struct session *s, struct account *a, record_fn *each, void *ar
 
 uint64_t account_lost(const struct account *a)
 {
-	uint64_t sum = 0;
+	uint64_t lost = 0;
 
-	for (int i = 0; i < SHM_SKIPPED; i++)
-		sum += a->loss[i];
-	return sum;
+	for (int i = SHM_LOST_FULL; i < SHM_SKIPPED; i++)
+		lost += a->loss[i];
+	return lost;
 }
 
 uint64_t account_sum(const struct account *a)

@@ -62,8 +62,10 @@ void box_open_bare(struct session *s);
 
 /* The ring of this CPU, with the calling thread pinned to it. */
 uint32_t box_pin(uint32_t cpu);
-/* Restarts the program with rseq turned off (once): all hooks go to guest rings. */
+/* Restarts the program (once) without rseq: all hooks go to guest rings. */
 void box_without_rseq(char **argv);
+/* Likewise with a libc that registers none: threads register areas of their own. */
+void box_with_own_rseq(char **argv);
 bool box_has_rseq(void);
 /* The calling thread, attached here, from now on writes to guest rings, and tries that one
  * first. */

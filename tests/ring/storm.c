@@ -148,12 +148,13 @@ bool storm_counted_hook(uint32_t id, uint32_t sequence, uint64_t *aborts)
 #if RING_HAS_RSEQ
 	enum rseq_result r;
 
-	while ((r = rseq_reserve(ring_self.rseq, ring_self.map, size, &ring_self, &w.stamp,
-			&w.first)) == RSEQ_ABORTED)
+	while ((r = rseq_reserve(ring_self.rseq, ring_self.map, size, &ring_self, rseq_clock(),
+			&w.stamp, &w.first)) == RSEQ_ABORTED)
 		++*aborts;
-	if (r == RSEQ_DONE)
+	if (r == RSEQ_DONE) {
 		w.at = w.first;
-	else
+		hook_raise_busy();
+	} else
 #endif
 		if (hook_begin_slow(&w, COUNTED_MAJOR, size, 1) != HOOK_RESERVED)
 		return false;

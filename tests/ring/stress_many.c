@@ -2,7 +2,9 @@
  * Many processes and threads at once, with migrating threads and signal handlers that
  * trace: nothing is lost that is not counted, nothing is seen half, nothing out of order.
  *
- *	stress_many [guest]
+ *	stress_many [guest | own | raw]
+ *	own	libc registers no restartable sequences: the threads do
+ *	raw	the clock is a call
  */
 #include <pthread.h>
 #include <sched.h>
@@ -14,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../../libtrace/ring/rseq.h"
 #include "sandbox.h"
 
 enum { PROCESSES = SEES_ONE_PROCESS ? 1 : 4, THREADS = 3 };
@@ -77,6 +80,29 @@ static void process(uint32_t number)
 	_exit(0);
 }
 
+static bool on_cpu_rings; /* and nowhere else */
+
+static uint64_t guest_bytes(struct session *s)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < s->geometry.guests; i++)
+		sum += box_ring(s, s->geometry.cpus + i).head;
+	return sum;
+}
+
+/* An area of a thread's own is given back and registered again. */
+static void own_area(const void *arg)
+{
+	struct rseq *area = rseq_lookup();
+	bool registered = area != rseq_none() && (int32_t)area->cpu_id >= 0;
+
+	rseq_release();
+	tell(registered && (int32_t)area->cpu_id < 0 && rseq_lookup() == area &&
+			(int32_t)area->cpu_id >= 0,
+		arg, "registered, given back, registered again");
+}
+
 static void run(const void *arg)
 {
 	const struct kind *k = arg;
@@ -112,6 +138,8 @@ static void run(const void *arg)
 		f.out_of_order, bad);
 	if (k->mode == SHM_MODE_NORMAL && k->ring_kib > 5000)
 		tell(a.loss[SHM_LOST_FULL] + a.overwritten == 0, k->name, "a large ring keeps all");
+	if (on_cpu_rings)
+		tell(guest_bytes(&s) == 0, k->name, "all of them are on the CPUs' rings");
 	follow_close(&f);
 	session_remove(&s);
 	session_close(&s);
@@ -130,13 +158,22 @@ static int body(int argc, char **argv)
 			30000},
 	};
 
-	if (argc > 1 && strcmp(argv[1], "guest") == 0)
+	const char *how = argc > 1 ? argv[1] : "";
+
+	if (strcmp(how, "own") == 0)
+		box_with_own_rseq(argv);
+	if (strcmp(how, "raw") == 0)
+		setenv("SWTRACE_CLOCK", "raw", 1);
+	if (strcmp(how, "guest") == 0)
 		box_without_rseq(argv);
 	else if (SEES_ONE_PROCESS) {
 		tell_skipped("CPUs' rings", "the sanitizer does not see what makes them exclusive");
 		return results();
 	} else if (!box_has_rseq())
-		tell_skipped("restartable sequences", "this libc or clock has none");
+		tell_skipped("restartable sequences", "this kernel has none");
+	else if (strcmp(how, "own") == 0)
+		scenario(own_area, "an area of our own");
+	on_cpu_rings = box_has_rseq() && strcmp(how, "guest") != 0;
 	attempts = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
 		scenario(run, &kinds[i]);

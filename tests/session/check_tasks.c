@@ -261,7 +261,7 @@ START_TEST(without_a_slot_hooks_are_lost_and_counted)
 	setup();
 	leave_slots(0);
 	for (int i = 0; i < 10; i++)
-		ck_assert_int_eq(TraceHookWords(1, 1, 0, NULL), PU_ERROR_NO_BUFFER);
+		ck_assert_int_eq(TraceHookWords(1, 1, 0, NULL), PU_ERROR_INSUFFICIENT_RESOURCES);
 	box_account(&box, &a, NULL, NULL);
 	ck_assert_uint_eq(a.hooks, 0);
 	ck_assert_uint_eq(a.torn, 0);
@@ -273,7 +273,7 @@ START_TEST(without_a_slot_hooks_are_lost_and_counted)
 	/* For the process alone there is one: still none of its threads writes. */
 	leave_slots(1);
 	usleep(110000);
-	ck_assert_int_eq(TraceHookWords(1, 1, 0, NULL), PU_ERROR_NO_BUFFER);
+	ck_assert_int_eq(TraceHookWords(1, 1, 0, NULL), PU_ERROR_INSUFFICIENT_RESOURCES);
 	box_account(&box, &a, NULL, NULL);
 	ck_assert_uint_eq(a.hooks, 0);
 	ck_assert_uint_eq(a.loss[SHM_LOST_NO_SLOT], 11);
@@ -296,7 +296,7 @@ START_TEST(it_recovers_when_slots_are_given_back)
 	}
 	waitpid(pid, &status, WUNTRACED);
 	ck_assert(WIFSTOPPED(status));
-	ck_assert_int_eq(TraceHookWords(1, 1, 0, NULL), PU_ERROR_NO_BUFFER);
+	ck_assert_int_eq(TraceHookWords(1, 1, 0, NULL), PU_ERROR_INSUFFICIENT_RESOURCES);
 	kill(pid, SIGCONT);
 	waitpid(pid, &status, 0);
 	ck_assert_uint_eq(word(FREED), 2);
@@ -318,7 +318,7 @@ START_TEST(slots_of_the_dead_come_back_by_a_sweep)
 	for (int i = 0; i < 10; i++)
 		fork_and_hook(false);
 	ck_assert_uint_eq(slots_of_kind(SHM_TASK_LIVE), 10);
-	ck_assert_int_eq(TraceHookWords(1, 1, 0, NULL), PU_ERROR_NO_BUFFER);
+	ck_assert_int_eq(TraceHookWords(1, 1, 0, NULL), PU_ERROR_INSUFFICIENT_RESOURCES);
 	session_reclaim(&box);
 	ck_assert_uint_eq(slots_of_kind(SHM_TASK_LIVE), 0);
 	ck_assert_uint_eq(slots_of_kind(SHM_TASK_PROCESS), 0);
@@ -345,7 +345,7 @@ START_TEST(a_slot_in_no_queue_comes_back)
 	fork_and_hook(true);
 	ck_assert_uint_eq(word(FREED), 2);
 	set_word(FREED, 0);
-	ck_assert_int_eq(TraceHookWords(1, 1, 0, NULL), PU_ERROR_NO_BUFFER);
+	ck_assert_int_eq(TraceHookWords(1, 1, 0, NULL), PU_ERROR_INSUFFICIENT_RESOURCES);
 	session_reclaim(&box);
 	ck_assert_uint_eq(word(SWEPT), 2);
 	ck_assert_int_eq(TraceHookWords(1, 1, 0, NULL), PU_SUCCESS);
@@ -558,7 +558,7 @@ START_TEST(queues_of_nonsense)
 						 i * sizeof number)),
 			0);
 	set_word(FREED, 100);
-	ck_assert_int_eq(TraceHookWords(1, 1, 0, NULL), PU_ERROR_NO_BUFFER);
+	ck_assert_int_eq(TraceHookWords(1, 1, 0, NULL), PU_ERROR_INSUFFICIENT_RESOURCES);
 	ck_assert_uint_eq(word(offsetof(struct shm_task_header, given.reused)), 2);
 	box_account(&box, &a, NULL, NULL);
 	ck_assert_uint_eq(a.loss[SHM_LOST_NO_SLOT], 1);

@@ -365,7 +365,7 @@ static void full_tmpfs(const void *arg)
 	lost = checked_hook(1, 0, 4);
 	unlink(file);
 	nanosleep(&retry, NULL);
-	tell(lost == PU_ERROR_NO_BUFFER && checked_hook(1, 1, 4) == PU_SUCCESS, arg,
+	tell(lost == PU_ERROR_INSUFFICIENT_RESOURCES && checked_hook(1, 1, 4) == PU_SUCCESS, arg,
 		"a hook returned %d, the next, with room, PU_SUCCESS", lost);
 	box_account(&box, &a, NULL, NULL);
 	tell(a.hooks == 1 && a.loss[SHM_LOST_NO_SLOT] == 1, arg, "%llu hooks, %llu without a slot",

@@ -92,7 +92,7 @@ says "$out" 'mode  *wrap'
 
 exits 0 "$SWTRACE" init -s 1
 exits 0 "$SWTRACE" on
-GLIBC_TUNABLES=glibc.pthread.rseq=0 "$WRITER" hooks 10 34 >/dev/null
+SWTRACE_TEST_GUEST=1 "$WRITER" hooks 10 34 >/dev/null
 exits 0 "$SWTRACE" off
 exits 0 "$SWTRACE" dump --format nrm2 "$n" && says "$err" '10 hooks of theirs stand as'
 exits 0 "$SWTRACE" dump "$dir/t.bin"

@@ -1,0 +1,412 @@
+/*
+ * The switch from section to section (see formats/session.md).
+ *
+ * Invariants:
+ *  - A section that holds an uncommitted record of an earlier lap is not entered: the bytes of a
+ *    reservation are its writer's alone until it commits.
+ *  - Pad, skip and entry each commit only if head still is what was checked, an entry also only
+ *    if the ring's start is.
+ *  - A hook walks over no more records than one section has room for, on each ring that it tries
+ *    (a second one only after it was moved to another CPU, or aborted MAX_ABORTS times). Where
+ *    that does not do, it is lost, and the next one goes on from the hints that it left. Besides,
+ *    an entry loads at most one word of each section of the ring.
+ */
+#include "../../formats/record.h"
+#include "points.h"
+#include "reserve.h"
+#include "rseq.h"
+#include "target.h"
+
+#include "populate.h"
+
+static uint64_t lap_of(const struct shm_geometry *g, uint64_t position)
+{
+	return position - position % g->ring_size;
+}
+
+/* ------------------------------------------------------------- the sequences */
+
+/* On guest rings: counts and entry word, record, head. */
+static enum rseq_result guest_enter(const struct target *t, struct rseq_op *op)
+{
+	if (__atomic_load_n(op->start_at, __ATOMIC_RELAXED) != op->start)
+		return RSEQ_OUT;
+	op->stamp = guest_stamp(t->ring, op->stamp);
+	__atomic_store_n(&op->counts->overwritten, op->overwritten, __ATOMIC_RELAXED);
+	__atomic_store_n(&op->counts->torn, op->torn, __ATOMIC_RELAXED);
+	__atomic_store_n(&op->counts->lost, op->lost, __ATOMIC_RELAXED);
+	/* Release: not before the head on a boundary. See rseq_aarch64.h. */
+	__atomic_store_n(&op->ring->lap, op->lap, __ATOMIC_RELEASE);
+	__atomic_store_n(&op->section->entry, op->entry, __ATOMIC_RELEASE);
+	/* Store-store: whose copy holds a byte of the record finds the entry word. */
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+	guest_store_record(op->at, op->control, op->number, op->stamp);
+	guest_publish_head(op->ring, op->next);
+	return RSEQ_DONE;
+}
+
+static enum rseq_result do_enter(const struct target *t, struct rseq_op *op)
+{
+#if RING_HAS_RSEQ
+	if (!t->guest)
+		return rseq_enter(t->thread->rseq, t->cpu, op);
+#endif
+	return guest_enter(t, op);
+}
+
+static enum rseq_result do_pad(const struct target *t, const struct rseq_op *op)
+{
+#if RING_HAS_RSEQ
+	if (!t->guest)
+		return rseq_pad(t->thread->rseq, t->cpu, op);
+#endif
+	__atomic_store_n((uint32_t *)op->at, op->control, __ATOMIC_RELEASE);
+	guest_publish_head(op->ring, op->next);
+	return RSEQ_DONE;
+}
+
+static enum rseq_result do_skip(const struct target *t, const struct rseq_op *op)
+{
+#if RING_HAS_RSEQ
+	if (!t->guest)
+		return rseq_skip(t->thread->rseq, t->cpu, op);
+#endif
+	guest_publish_head(op->ring, op->next);
+	return RSEQ_DONE;
+}
+
+/* --------------------------------------------------------- looking at sections */
+
+enum look {
+	LOOK_FREE,
+	LOOK_HELD,
+	LOOK_SPENT, /* no steps left to find out */
+};
+
+/* Takes up to n steps; how many there were. */
+static uint32_t spend(struct target *t, uint32_t n)
+{
+	if (n > t->steps)
+		n = t->steps;
+	t->steps -= n;
+	RING_STEPS(n);
+	return n;
+}
+
+static bool is_uncommitted(uint32_t control)
+{
+	return !(control & (REC_COMMITTED | REC_ABANDONED));
+}
+
+static uint32_t load_control(const uint8_t *at)
+{
+	/* Acquire: a group that commits while we walk shows its inner control words only to
+	 * who acquired its first; and with the last, our stores come after what we saw
+	 * committed. */
+	return __atomic_load_n((const uint32_t *)at, __ATOMIC_ACQUIRE);
+}
+
+/* How many records from offset on have the control word c, `most` at most, and where they end.
+ * Records tend to have the size of the one before; taking that for granted lets the loads
+ * overlap. */
+static uint32_t run_of(
+	const uint8_t *at, uint32_t bytes, uint32_t c, uint32_t most, uint32_t *offset)
+{
+	uint32_t size = c & REC_SIZE_MASK, end = *offset + size, n = 1;
+
+	while (n < most && bytes - end >= size && load_control(at + end) == c) {
+		end += size;
+		n++;
+	}
+	*offset = end;
+	return n;
+}
+
+/* Which lap's contents a hint of section s is about. */
+static uint64_t held_lap(const struct target *t, uint64_t entry)
+{
+	return (entry - 1) / t->geometry->section_size & (UINT64_MAX >> SHM_HELD_BITS);
+}
+
+/* The hint says where an uncommitted record was: it may have committed since, and be anything
+ * if a member scribbled there. */
+static bool is_held_still(
+	const struct target *t, const struct shm_section *s, const uint8_t *at, uint64_t entry)
+{
+	uint64_t hint = __atomic_load_n(&s->held, __ATOMIC_RELAXED);
+	uint32_t offset = (uint32_t)(hint & ((1u << SHM_HELD_BITS) - 1)) * 8;
+
+	return hint >> SHM_HELD_BITS == held_lap(t, entry) &&
+	       offset <= t->geometry->section_size - 8 && is_uncommitted(load_control(at + offset));
+}
+
+/*
+ * Walks a section's old contents: free if every record is committed or abandoned by a dead
+ * writer, so that no store is to come. That is lasting: nothing uncommitted appears behind head. A
+ * control word that makes no sense is no writer's: it ends the walk.
+ */
+static enum look survey(
+	struct target *t, struct shm_section *s, const uint8_t *at, uint64_t entry, uint64_t start)
+{
+	uint32_t offset = 0, bytes = t->geometry->section_size;
+	uint64_t position = entry - 1, hooks = 0, torn = 0;
+
+	while (offset < bytes) {
+		uint32_t c = load_control(at + offset);
+		uint32_t size = c & REC_SIZE_MASK, first = offset, n;
+
+		if (unlikely(size < 8 || size > bytes - offset))
+			break;
+		if (is_uncommitted(c)) {
+			__atomic_store_n(&s->held, held_lap(t, entry) << SHM_HELD_BITS | offset / 8,
+				__ATOMIC_RELAXED);
+			return LOOK_HELD;
+		}
+		if (unlikely(t->steps == 0))
+			return LOOK_SPENT;
+		n = spend(t, run_of(at, bytes, c, t->steps, &offset));
+		/* Those before `start` were discarded. */
+		for (; n && position + first < start; first += size)
+			n--;
+		if ((c & REC_KIND_MASK) == REC_KIND_HOOK)
+			*(c & REC_COMMITTED ? &hooks : &torn) += n;
+	}
+	t->found.at = at;
+	t->found.entry = entry;
+	t->found.start = start;
+	t->found.hooks = hooks;
+	t->found.torn = torn;
+	return LOOK_FREE;
+}
+
+static uint64_t entry_of(const struct shm_section *s)
+{
+	return __atomic_load_n(&s->entry, __ATOMIC_ACQUIRE);
+}
+
+/*
+ * Whether the section at position p, which head has not reached, may be entered. An entry word
+ * that already names p means that a writer found it free and was interrupted: its old contents may
+ * be gone.
+ */
+static enum look look_at(struct target *t, uint64_t p, uint64_t start)
+{
+	struct shm_section *s = &t->ring->section[section_index(t->geometry, p)];
+	const uint8_t *at = t->data + p % t->geometry->ring_size;
+	uint64_t entry = entry_of(s);
+
+	if (entry == p + 1 || entry == 0)
+		return LOOK_FREE;
+	if (t->found.at == at && t->found.entry == entry && t->found.start == start)
+		return LOOK_FREE;
+	if (spend(t, TARGET_LOOK_STEPS) < TARGET_LOOK_STEPS)
+		return LOOK_SPENT;
+	if (is_held_still(t, s, at, entry))
+		return LOOK_HELD;
+	return survey(t, s, at, entry, start);
+}
+
+/* ---------------------------------------------------------------- entering one */
+
+/* The counts carried by the section entered last before `head`: the ring's so far. */
+static void counts_so_far(const struct target *t, uint64_t head, struct rseq_op *op)
+{
+	const struct shm_geometry *g = t->geometry;
+
+	op->overwritten = op->torn = 0;
+	for (uint32_t i = 1; i <= g->sections; i++) {
+		uint64_t back = (uint64_t)i * g->section_size;
+		if (back > head)
+			return;
+		struct shm_section *s = &t->ring->section[section_index(g, head - back)];
+		if (entry_of(s) == head - back + 1) {
+			const struct shm_counts *c = section_counts(g, s, head - back);
+			op->overwritten = __atomic_load_n(&c->overwritten, __ATOMIC_RELAXED);
+			op->torn = __atomic_load_n(&c->torn, __ATOMIC_RELAXED);
+			return;
+		}
+	}
+}
+
+static uint64_t lost_so_far(const struct shm_ring *ring)
+{
+	uint64_t sum = 0;
+
+	for (int i = SHM_LOST_FULL; i < SHM_SKIPPED; i++)
+		sum += __atomic_load_n(&ring->loss[i], __ATOMIC_RELAXED);
+	return sum;
+}
+
+/* Fills op with the counts of an entry at head, whose section was found free. */
+static void count_entry(const struct target *t, uint64_t head, struct rseq_op *op)
+{
+	const struct shm_geometry *g = t->geometry;
+	struct shm_section *s = &t->ring->section[section_index(g, head)];
+	uint64_t entry = entry_of(s);
+
+	op->section = s;
+	op->counts = section_counts(g, s, head);
+	op->at = t->data + head % g->ring_size;
+	op->entry = head + 1;
+	if (entry == head + 1) {
+		op->overwritten = __atomic_load_n(&op->counts->overwritten, __ATOMIC_RELAXED);
+		op->torn = __atomic_load_n(&op->counts->torn, __ATOMIC_RELAXED);
+		op->lost = __atomic_load_n(&op->counts->lost, __ATOMIC_RELAXED);
+		return;
+	}
+	counts_so_far(t, head, op);
+	op->lost = lost_so_far(t->ring);
+	if (entry != 0) {
+		op->overwritten += t->found.hooks;
+		op->torn += t->found.torn;
+	}
+}
+
+/* The clock was behind the ring's last stamp, which was loaded before it. Statistics: the most may
+ * miss what another thread saw at the same time. */
+static void note_clock_back(const struct target *t, uint64_t ticks)
+{
+	uint64_t limit = SHM_CLOCK_BACK_NS * t->geometry->ticks_per_second / 1000000000u;
+
+	if (ticks <= limit)
+		return;
+	__atomic_fetch_add(&t->ring->clock_back, 1, __ATOMIC_RELAXED);
+	if (ticks > __atomic_load_n(&t->ring->clock_back_most, __ATOMIC_RELAXED))
+		__atomic_store_n(&t->ring->clock_back_most, ticks, __ATOMIC_RELAXED);
+}
+
+static int enter(const struct target *t, struct rseq_op *op, uint32_t size, struct hook_writer *w)
+{
+	uint64_t last, now;
+
+	count_entry(t, op->head, op);
+	op->control = size;
+	op->lap = lap_of(t->geometry, op->head);
+	op->next = op->head + size;
+	RING_POINT(POINT_BEFORE_ENTER);
+	/* Acquire: the clock is read after it, so that it is behind only if it went back. */
+	last = __atomic_load_n(&t->ring->last_stamp, __ATOMIC_ACQUIRE);
+	now = op->stamp = target_now(t);
+	if (do_enter(t, op) != RSEQ_DONE)
+		return ATTEMPT_AGAIN;
+	w->first = op->at;
+	w->stamp = op->stamp;
+	if (unlikely(last > now))
+		note_clock_back(t, last - now);
+	RING_POINT(POINT_ENTERED);
+	return HOOK_RESERVED;
+}
+
+static int skip_to(const struct target *t, struct rseq_op *op, uint64_t p)
+{
+	const struct shm_geometry *g = t->geometry;
+
+	op->section = &t->ring->section[section_index(g, op->head)];
+	op->entry = op->head + 1;
+	op->next = p;
+	RING_POINT(POINT_BEFORE_SKIP);
+	if (do_skip(t, op) == RSEQ_DONE)
+		target_count(t, SHM_SKIPPED, (p - op->head) / g->section_size);
+	return ATTEMPT_AGAIN;
+}
+
+/*
+ * Where sections end that may be entered unasked: in normal mode at start + ring size, in
+ * continuous mode a ring's size behind what the drain has taken.
+ */
+static uint64_t ring_end(const struct target *t, uint64_t start)
+{
+	const struct shm_geometry *g = t->geometry;
+	uint64_t from = start;
+
+	if (g->mode == SHM_MODE_WRAP)
+		return UINT64_MAX;
+	/* Acquire: pairs with the drain's release; our stores come after its copies. */
+	if (g->mode == SHM_MODE_CONTINUOUS)
+		from = __atomic_load_n(
+			&t->map->control->ring[t->number].released, __ATOMIC_ACQUIRE);
+	return section_start(g, from) + g->ring_size;
+}
+
+/* Where to look first: at head, or where a hook that had no steps left stopped looking. */
+static uint64_t search_from(const struct target *t, uint64_t head)
+{
+	uint64_t p = __atomic_load_n(&t->ring->search, __ATOMIC_RELAXED);
+
+	return p - head < t->geometry->ring_size && p % t->geometry->section_size == 0 ? p : head;
+}
+
+static void leave_search(const struct target *t, uint64_t p)
+{
+	__atomic_store_n(&t->ring->search, p, __ATOMIC_RELAXED);
+}
+
+/* Head stands on a section's first byte: enters it, or skips held ones. */
+static __attribute__((noinline)) int enter_section(
+	struct target *t, uint64_t head, uint32_t size, struct hook_writer *w)
+{
+	const struct shm_geometry *g = t->geometry;
+	struct rseq_op op = {.ring = t->ring,
+		.head = head,
+		.number = t->thread->number,
+		.start_at = &t->map->control->ring[t->number].start};
+	uint64_t from = search_from(t, head), end, p;
+
+	op.start = __atomic_load_n(op.start_at, __ATOMIC_RELAXED);
+	end = ring_end(t, op.start);
+	if (head + g->section_size > end)
+		return ATTEMPT_LOST + SHM_LOST_FULL;
+	if (!ring_populate_section(t->map, t->number, head))
+		return ATTEMPT_LOST + SHM_LOST_NO_MEMORY;
+	for (p = from; p - head < g->ring_size && p + g->section_size <= end;
+		p += g->section_size) {
+		switch (look_at(t, p, op.start)) {
+		case LOOK_FREE:
+			return p == head ? enter(t, &op, size, w) : skip_to(t, &op, p);
+		case LOOK_HELD:
+			break;
+		case LOOK_SPENT:
+			leave_search(t, p);
+			return ATTEMPT_LOST + SHM_LOST_HELD;
+		}
+	}
+	if (from != head)
+		leave_search(t, head);
+	return ATTEMPT_LOST + SHM_LOST_HELD;
+}
+
+static __attribute__((noinline)) int pad_section(const struct target *t, uint64_t head)
+{
+	const struct shm_geometry *g = t->geometry;
+	uint32_t room = g->section_size - (uint32_t)(head & (g->section_size - 1));
+	struct rseq_op op = {.ring = t->ring,
+		.head = head,
+		.at = t->data + head % g->ring_size,
+		.control = room | REC_KIND_PAD | REC_COMMITTED,
+		.next = head + room};
+
+	RING_POINT(POINT_BEFORE_PAD);
+	do_pad(t, &op);
+	RING_POINT(POINT_AFTER_PAD);
+	return ATTEMPT_AGAIN;
+}
+
+int target_switch_section(struct target *t, uint32_t size, struct hook_writer *w)
+{
+	const struct shm_geometry *g = t->geometry;
+	uint64_t head = target_load_head(t);
+	uint32_t in = (uint32_t)(head & (g->section_size - 1));
+
+	if (in == 0)
+		return enter_section(t, head, size, w);
+	if ((head & 7) || __atomic_load_n(&t->ring->lap, __ATOMIC_ACQUIRE) != lap_of(g, head)) {
+		/* A lap begins only while head stands on a boundary: it is wrong only for a head
+		 * that is still the same (acquire: read after it). */
+		if (target_load_head(t) != head)
+			return ATTEMPT_AGAIN;
+		return ATTEMPT_LOST + SHM_LOST_HELD; /* scribbled on: no writer can write here */
+	}
+	if (size <= g->section_size - in)
+		return ATTEMPT_AGAIN; /* another writer was faster */
+	return pad_section(t, head);
+}
