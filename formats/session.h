@@ -188,8 +188,8 @@ struct shm_ring {
 	/* Statistics of section entries whose clock was behind last_stamp by more than
 	 * SHM_CLOCK_BACK_NS: how many, and the largest step in ticks. */
 	uint64_t clock_back, clock_back_most;
-	/* A hint that any writer may leave: the position, beyond head, where the search for a section
-	 * to enter goes on; it ended before because a hook does only so much work. */
+	/* A hint that any writer may leave: the position, beyond head, where the search for a
+	 * section to enter goes on; it ended before because a hook does only so much work. */
 	uint64_t search;
 	uint64_t reserved2[4];
 	struct shm_section section[];

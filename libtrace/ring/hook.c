@@ -105,11 +105,14 @@ static inline __attribute__((always_inline)) void copy_many(
  */
 static uint64_t ready_size(UINT32 major, uint64_t size)
 {
-	if (!ring_thread_may_write(&ring_self, major) && (!attach_thread() || is_off(major)))
+	/* Where it fails, hook_begin_slow counts the hook, by the reason. */
+	if (!ring_thread_may_write(&ring_self, major))
+		attach_thread(0);
+	if (is_off(major))
 		return 0;
 	const struct ring_map *map = __atomic_load_n(&ring_self.map, __ATOMIC_RELAXED);
 
-	return size <= map->geometry.section_size ? size : UINT64_MAX;
+	return !map || size <= map->geometry.section_size ? size : UINT64_MAX;
 }
 
 static __attribute__((noinline)) int words_slow(
