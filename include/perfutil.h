@@ -7,9 +7,9 @@
  * names it. Nothing here sets errno on purpose, prints, or ends the process.
  *
  * Threads: every function may be called by any thread. An instance of CPI or of CPU utilisation
- * is used by one thread at a time. TraceHook and its kin are lock-free and async-signal-safe once
- * the thread has written its first hook. A child of fork may trace; a child of vfork
- * and a CLONE_VM task that shares its parent's TLS must not.
+ * is used by one thread at a time. TraceHook and its kin are async-signal-safe, on 1536 bytes of
+ * stack, and lock-free once the thread has written its first hook. A child of fork may trace; a
+ * child of vfork and a CLONE_VM task that shares its parent's TLS must not.
  *
  * Off is success: with no trace session, with tracing off or with the major disabled, a
  * hook costs one load and a branch and returns PU_SUCCESS.
@@ -27,6 +27,17 @@ extern "C" {
 #define SWTRACE_API __attribute__((visibility("default")))
 #else
 #define SWTRACE_API
+#endif
+
+/* Functions for signal handlers are called through an address that the loader has filled in: the
+ * first call of one that is bound lazily needs kilobytes of stack. Where the compiler does not
+ * know the attribute, link the program with -Wl,-z,now. */
+#define SWTRACE_HANDLER_API SWTRACE_API
+#if defined(__has_attribute)
+#if __has_attribute(noplt)
+#undef SWTRACE_HANDLER_API
+#define SWTRACE_HANDLER_API SWTRACE_API __attribute__((noplt))
+#endif
 #endif
 
 typedef uint32_t UINT32;
@@ -328,8 +339,8 @@ SWTRACE_API int CpuUtilSample(void *handle, UINT32 period_ms,
 
 /* The time stamp clock: TSC ticks on x86-64, generic timer ticks on AArch64, ns of
  * CLOCK_MONOTONIC_RAW where neither can be trusted. Cheap and monotonic per CPU. */
-SWTRACE_API void GetCycles(UINT64 *cycles);
-SWTRACE_API UINT64 ReadCycles(void);
+SWTRACE_HANDLER_API void GetCycles(UINT64 *cycles);
+SWTRACE_HANDLER_API UINT64 ReadCycles(void);
 
 /* The time between two stamps; negative if end is before start. */
 SWTRACE_API double CyclesToSeconds(double start, double end);
@@ -411,16 +422,28 @@ typedef struct {
  * NUL-terminated strings (const char *). At most 65535 words and 255 strings. Errors:
  * PU_ERROR_INVALID_PARAMETER, PU_ERR_NULL_PTR (a string), PU_ERROR_HOOK_TOO_LONG (does
  * not fit in a section), PU_ERROR_BUFFER_FULL (normal mode: the ring is full),
- * PU_ERROR_NO_BUFFER (no ring could be entered: counted as held or as no guest ring).
+ * PU_ERROR_NO_BUFFER (no ring could be entered: counted as held or as no guest ring); and where
+ * the process cannot attach to the session: PU_ERROR_INSUFFICIENT_RESOURCES (no descriptors),
+ * PU_ERROR_NOT_ENOUGH_MEMORY, PU_ERROR_CANNOT_MAP_BUFFER, PU_ERR_FILE_ERROR,
+ * PU_ERROR_NOT_SUPPORTED (the session's clock); that is tried again every 100 ms.
  * A hook that is lost is counted, by ring and cause. While the major is off, arguments
  * other than major are not looked at.
  */
-SWTRACE_API int TraceHook(UINT32 major, UINT32 minor, INT32 nints, INT32 nstrings, ...);
+SWTRACE_HANDLER_API int TraceHook(UINT32 major, UINT32 minor, INT32 nints, INT32 nstrings, ...);
 
 /* The same from arrays: the fast way, and the one for strings that hold NUL bytes. */
-SWTRACE_API int TraceHookWords(UINT32 major, UINT32 minor, UINT32 nwords, const UINT32 *words);
-SWTRACE_API int TraceHookData(UINT32 major, UINT32 minor, UINT32 nwords, const UINT32 *words,
-	UINT32 nstrings, const TRACE_STRING *strings);
+SWTRACE_HANDLER_API int TraceHookWords(
+	UINT32 major, UINT32 minor, UINT32 nwords, const UINT32 *words);
+SWTRACE_HANDLER_API int TraceHookData(UINT32 major, UINT32 minor, UINT32 nwords,
+	const UINT32 *words, UINT32 nstrings, const TRACE_STRING *strings);
+
+/*
+ * *hooks: how many hooks of this process were lost because it could not attach to the session,
+ * since it began. Once it can, the session counts them as lost too (unattached). Those from before
+ * the session could be looked at are in it until there turns out to be no session. Not for signal
+ * handlers. Error: PU_ERR_NULL_PTR.
+ */
+SWTRACE_API int TraceGetUnattached(UINT64 *hooks);
 
 /*
  * Describes the hooks of the program's own majors, in the language of hook-schema.md;

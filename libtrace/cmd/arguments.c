@@ -259,6 +259,9 @@ bool init_option(struct session_config *config, const struct arguments *a, int i
 	case INIT_GROUP:
 		config->group = parse_group(a->verb, a->value);
 		return true;
+	case INIT_PREALLOC:
+		config->prealloc = true;
+		return true;
 	default:
 		return false;
 	}

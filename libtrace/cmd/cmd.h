@@ -74,7 +74,7 @@ bool parse_size(const char *text, uint64_t *bytes);
 bool parse_time(const char *text, uint64_t *ns);
 
 /* The options of init and run. */
-enum { INIT_SIZE = 1, INIT_MODE, INIT_SECTION, INIT_GROUP, INIT_OPTIONS };
+enum { INIT_SIZE = 1, INIT_MODE, INIT_SECTION, INIT_GROUP, INIT_PREALLOC, INIT_OPTIONS };
 #define INIT_OPTION_LIST                                                                           \
 	{INIT_SIZE, "-s", "MB per processor"}, {INIT_MODE, "-t", "norm or wrap"},                  \
 		{INIT_SECTION, "-ss", "KB"},                                                       \
@@ -102,6 +102,8 @@ int cmd_open(const struct verb *verb, struct session *s, int flags);
 bool cmd_is_on(const struct session *s);
 /* A member of root's group traces in root's session, whatever is made elsewhere: says so. */
 void cmd_warn_if_elsewhere(const struct verb *verb, const struct session *s);
+/* New buffers that will not fit in memory: says so, with figures. */
+void cmd_warn_if_short(const struct verb *verb, const struct session *s);
 /* For a verb that writes hooks of its own: says why none will be in the trace. */
 void cmd_tell_tracing(const struct verb *verb, int major);
 /* Before a command has run for an hour is the time to find out that its trace has no place. */

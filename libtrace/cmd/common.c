@@ -60,6 +60,18 @@ void cmd_warn_if_elsewhere(const struct verb *verb, const struct session *s)
 			used.dir, used.why, s->place.dir);
 }
 
+void cmd_warn_if_short(const struct verb *verb, const struct session *s)
+{
+	uint64_t available, missing = session_shortage(s, &available);
+
+	if (missing)
+		cmd_note(verb,
+			"full buffers take %llu KiB more than the %llu KiB that are free in %s "
+			"now: hooks that then find no memory are lost, and counted",
+			(unsigned long long)(missing + 1023) >> 10,
+			(unsigned long long)available >> 10, s->place.dir);
+}
+
 void cmd_tell_tracing(const struct verb *verb, int major)
 {
 	if (!IsTraceOn())

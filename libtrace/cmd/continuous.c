@@ -100,7 +100,7 @@ void continuous_defaults(struct session_config *config)
 	config->ring_bytes = 16 << 20;
 	if (statvfs(SHM_ROOT, &v) != 0)
 		return;
-	uint64_t room = (uint64_t)v.f_bavail * v.f_frsize / 4 / (g.cpus + g.guests);
+	uint64_t room = (uint64_t)v.f_bavail * v.f_frsize / 4 / g.cpus;
 	while (config->ring_bytes > room && config->ring_bytes > 1 << 20)
 		config->ring_bytes /= 2;
 }

@@ -36,6 +36,8 @@ static int make_buffers(const struct verb *verb, struct session *s, struct sessi
 			"processor, mode %s",
 			(unsigned long long)s->geometry.ring_size >> 10,
 			cmd_mode_name(s->geometry.mode));
+	if (rc == 0)
+		cmd_warn_if_short(verb, s);
 	return rc;
 }
 

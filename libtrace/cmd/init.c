@@ -9,8 +9,8 @@
 
 static const struct option options[] = {{INIT_SIZE, "-s", "MB per processor"},
 	{INIT_MODE, "-t", "norm, wrap or cont"}, {INIT_SECTION, "-ss", "KB"},
-	{INIT_GROUP, "-g", "GROUP"}, {DRAIN_FILE, "-f", "FILE"}, DRAIN_OPTION_LIST,
-	{0, NULL, NULL}};
+	{INIT_GROUP, "-g", "GROUP"}, {INIT_PREALLOC, "--prealloc", NULL},
+	{DRAIN_FILE, "-f", "FILE"}, DRAIN_OPTION_LIST, {0, NULL, NULL}};
 
 /* What was asked for. */
 struct request {
@@ -118,17 +118,21 @@ static int run(const struct verb *verb, int argc, char **argv)
 		return cmd_fail(verb, "%s", error.text);
 	}
 	report(verb, &s, &r);
+	cmd_warn_if_short(verb, &s);
 	cmd_warn_if_elsewhere(verb, &s);
 	session_close(&s);
 	return EXIT_FINE;
 }
 
 const struct verb verb_init = {"init",
-	"init [-s MB] [-t norm|wrap|cont] [-ss KB] [-g GROUP] [-f FILE] " DRAIN_OPTION_USAGE,
+	"init [-s MB] [-t norm|wrap|cont] [-ss KB] [-g GROUP] [--prealloc] [-f "
+	"FILE] " DRAIN_OPTION_USAGE,
 	"makes new trace buffers; the old ones' hooks are gone",
 	"  -s MB       trace buffer per processor, 1 to 65536 MB (3; with cont 16)\n"
 	"  -t MODE     norm: stop when full (default); wrap: overwrite the oldest; cont: a drain\n"
 	"              streams to FILE from `swtrace on` to `swtrace off`\n" INIT_COMMON_HELP
+	"  --prealloc  all memory now, or refuse; without it a section gets its memory when it is\n"
+	"              first written to\n"
 	"With -t cont:\n"
 	"  -f FILE     where the hooks go\n" DRAIN_OPTION_HELP
 	"Afterwards every major is enabled and tracing is off.\n",

@@ -35,8 +35,10 @@ int private_make(const struct verb *verb, struct private_session *p, struct sess
 	}
 	if (rc == 0)
 		rc = session_init(s, config, &error);
-	if (rc == 0)
+	if (rc == 0) {
+		cmd_warn_if_short(verb, s);
 		return EXIT_FINE;
+	}
 	session_remove(s);
 	session_close(s);
 	return cmd_fail(verb, "%s", error.text);

@@ -205,8 +205,10 @@ static int open_own(struct recording *r)
 		cmd_fail(r->verb, "%s: %s", place.dir, why);
 	else if (session_init(&r->session, &r->buffers, &error))
 		cmd_fail(r->verb, "%s", error.text);
-	else
+	else {
+		cmd_warn_if_short(r->verb, &r->session);
 		return EXIT_FINE;
+	}
 	session_close(&r->session);
 	return EXIT_FAILED;
 }

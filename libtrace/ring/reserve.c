@@ -187,10 +187,11 @@ static int begin(struct hook_writer *w, uint32_t major, uint64_t bytes, uint32_t
 	if (__atomic_load_n(&ring_gate_page()->gate[major], __ATOMIC_RELAXED) == 0)
 		return PU_SUCCESS;
 	if (!ring_thread_may_write(self, major)) {
-		enum attach_result attached = attach_thread(1);
-
-		if (attached == ATTACH_NONE ||
-			__atomic_load_n(&ring_gate_page()->gate[major], __ATOMIC_RELAXED) == 0)
+		rc = attach_thread(hooks);
+		/* RING_NO_SLOT: reserve() counts it. */
+		if (rc != RING_MAY_WRITE && rc != RING_NO_SLOT)
+			return rc < 0 ? rc : PU_SUCCESS;
+		if (__atomic_load_n(&ring_gate_page()->gate[major], __ATOMIC_RELAXED) == 0)
 			return PU_SUCCESS;
 	}
 	w->first = NULL;

@@ -140,6 +140,20 @@ void rseq_release(void)
 	errno = saved_errno;
 }
 
+/* The section that the sequences' descriptors are in; the linker defines both. */
+extern const char __start___rseq_cs[] __attribute__((visibility("hidden")));
+extern const char __stop___rseq_cs[] __attribute__((visibility("hidden")));
+
+void rseq_forget(struct rseq *rs)
+{
+	uint64_t *at = (uint64_t *)(void *)((char *)rs + offsetof(struct rseq, rseq_cs));
+	uint64_t cs = __atomic_load_n(at, __ATOMIC_RELAXED);
+
+	/* It may be another library's, or the kernel may clear it meanwhile. */
+	if (cs >= (uintptr_t)__start___rseq_cs && cs < (uintptr_t)__stop___rseq_cs)
+		__atomic_compare_exchange_n(at, &cs, 0, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+
 #else
 
 struct rseq *rseq_lookup(void)
@@ -149,6 +163,11 @@ struct rseq *rseq_lookup(void)
 
 void rseq_release(void)
 {
+}
+
+void rseq_forget(struct rseq *rs)
+{
+	(void)rs;
 }
 
 #endif

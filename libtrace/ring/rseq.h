@@ -95,6 +95,13 @@ struct rseq *rseq_lookup(void) __attribute__((visibility("hidden")));
 /* Gives back what rseq_lookup registered, if it did: the thread ends. */
 void rseq_release(void) __attribute__((visibility("hidden")));
 
+/*
+ * Clears what an area says of our sequences: the kernel looks there the next time its thread is
+ * scheduled, and ends the program if the descriptor is gone with the object that had it. For an
+ * area whose thread is in no sequence.
+ */
+void rseq_forget(struct rseq *rs) __attribute__((visibility("hidden")));
+
 /* An area that never is on any CPU. */
 struct rseq *rseq_none(void) __attribute__((visibility("hidden")));
 

@@ -22,8 +22,9 @@ struct ring_map {
 	uint8_t *rings;			   /* the first ring's header */
 	uint32_t section_mask;		   /* section size - 1 */
 	const struct shm_control *control; /* mapped read-only */
-	/* A bit per section of each ring whose pages this process has asked for; NULL: all were
-	 * allocated by init. See populate.h. */
+	/* A bit per section of each ring whose pages this process has asked for; bit ring *
+	 * sections
+	 * + index. NULL: all were allocated by init. See populate.h. */
 	uint64_t *populated;
 };
 
@@ -76,16 +77,17 @@ static inline const struct shm_control *ring_gate_page(void)
 }
 
 enum attach_result {
-	ATTACH_NONE,	/* nothing is to be traced, or it cannot be */
-	ATTACH_NO_SLOT, /* not without a slot in the task table: the hook is lost, and counted */
-	ATTACH_READY,	/* it may write */
+	RING_MAY_WRITE = 0,
+	RING_NOT_WANTED, /* there is no session, it is off, or this process may not trace */
+	RING_NO_SLOT, /* not without a slot in the task table: `map` and `rseq` are for counting */
 };
 
 /*
- * session/attach.c: brings ring_self up to date. Blocks signals and takes a lock; called when the
- * generation or epoch differs. own: how many of the thread's `busy` hooks are the caller's, which
- * write nothing yet. With ATTACH_NO_SLOT, `map` and `rseq` are good for counting.
+ * session/attach.c: brings ring_self up to date. An enum attach_result, or the PU_ code of a
+ * failure, for which that many hooks are lost, and counted. Blocks signals and takes a lock; called
+ * when the generation or epoch differs. hooks: what the caller is about to write, one of the
+ * thread's `busy` hooks then; 0: none.
  */
-enum attach_result attach_thread(uint32_t own) __attribute__((visibility("hidden")));
+int attach_thread(uint32_t hooks) __attribute__((visibility("hidden")));
 
 #endif

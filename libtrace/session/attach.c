@@ -3,21 +3,20 @@
  * changes noticed, forks survived.
  *
  * One lock; every signal is blocked while it is held, so that a handler that traces never
- * finds its own thread holding it. Nothing here allocates from the heap: the first hook of
- * a thread may come from anywhere. Control mappings are never unmapped (a writer may be
- * reading one); rings are let go of when their last thread has left.
+ * finds its own thread holding it. Nothing here allocates from the heap, binds lazily or needs
+ * more than a kilobyte of stack: the first hook of a thread may come from a signal handler, on
+ * a small stack, while the thread it interrupted is in malloc. So what is large is static, under
+ * the lock. Rings are let go of when their last thread has left.
  */
 #include "attach.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "../../include/perfutil.h"
@@ -26,16 +25,10 @@
 #include "../ring/reserve.h"
 #include "../ring/rseq.h"
 #include "../ring/thread.h"
+#include "look.h"
 #include "member.h"
-#include "paths.h"
+#include "schema.h"
 #include "threads.h"
-
-/* Page-aligned and alone on its pages, so that the control file can be mapped over it. All
- * ones: until then every major looks enabled, and the first hook comes here. */
-UINT32 swtrace_gate[SWTRACE_GATE_SIZE / 4] __attribute__((aligned(SWTRACE_GATE_SIZE))) = {
-	[0 ... SWTRACE_GATE_SIZE / 4 - 1] = RING_NO_GENERATION};
-
-const struct shm_control *ring_gate = (const struct shm_control *)(const void *)swtrace_gate;
 
 __thread struct ring_thread ring_self = {.generation = RING_UNATTACHED};
 
@@ -46,20 +39,24 @@ enum { EPOCH_NONE = 1 };
 struct ring_epoch_page ring_epoch
 	__attribute__((aligned(SWTRACE_GATE_SIZE))) = {.value = EPOCH_NONE};
 
-/* Looking for a session costs system calls; CpiStart asks at most this often. */
-#define LOOK_EVERY_NS 100000000u
+/* Looking for a session, and attaching again after a failure, cost system calls: they are done
+ * at most this often. */
+#define RETRY_NS 100000000u
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct {
 	bool ready;	 /* the epoch page is one that fork wipes */
 	uint32_t epochs; /* given out so far */
-	struct session_place place;
-	const struct shm_control *control; /* NULL: no session */
-	dev_t device;
-	ino_t inode;
-	uint64_t looked;       /* CLOCK_MONOTONIC_RAW ns; 0: never */
-	struct member *member; /* of control's generation; NULL */
-	uint32_t refused;      /* a generation that could not be attached to; 0: none */
+	struct look look;
+	struct member *member; /* of the control page's generation; NULL */
+	/* The last attach that failed: to which generation, how and when. 0: none. */
+	uint32_t refused;
+	int refused_rc; /* a PU_ code, or RING_NOT_WANTED */
+	uint64_t refused_at;
+	/* Hooks that were lost because the process could not attach: all there were, and those
+	 * not yet counted in a session, of which generation (0: before any was seen). */
+	uint64_t lost, due;
+	uint32_t due_generation;
 	enum shm_source source;
 	uint32_t source_flags;
 } here;
@@ -97,9 +94,11 @@ static void become_child(void)
 	members = NULL;
 	threads_forget();
 	here.member = NULL;
-	here.control = NULL;
-	__atomic_store_n(&here.looked, 0, __ATOMIC_RELAXED);
+	here.look.control = NULL;
+	here.look.done = false;
+	__atomic_store_n(&here.look.at, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&here.refused, 0, __ATOMIC_RELAXED);
+	here.lost = here.due = 0; /* the parent counts its own */
 	/* Release: pairs with the acquire above. */
 	__atomic_store_n(&ring_epoch.value, ++here.epochs, __ATOMIC_RELEASE);
 }
@@ -114,30 +113,38 @@ static bool make_epoch(void)
 	if (p == MAP_FAILED)
 		return false;
 	madvise(p, sizeof ring_epoch, MADV_WIPEONFORK);
-	pthread_atfork(NULL, NULL, after_fork);
-	threads_prepare();
 	here.epochs = 2;
 	ring_epoch.value = here.epochs;
 	here.ready = true;
 	return true;
 }
 
-/* Before there are threads, as a rule: a fork while another thread is at it would leave the
- * child a lock that nobody opens. enter() does it for who traces earlier still. */
+/*
+ * Before there are threads, as a rule: a fork while another thread is at it would leave the
+ * child a lock that nobody opens. What allocates or takes a lock of its own (pthread_atfork,
+ * the clock's pthread_once) is done here, never by a hook. Who traces before this ran
+ * gets an epoch page from enter().
+ */
 __attribute__((constructor)) static void at_start(void)
 {
 	if (!here.ready)
 		make_epoch();
+	pthread_atfork(NULL, NULL, after_fork);
+	threads_prepare();
+	clock_kind();
 }
 
 /* ------------------------------------------------------------------- lock */
 
-static bool enter(sigset_t *saved)
-{
-	sigset_t all;
+/* The kernel's own mask: the C library's functions keep copies of theirs, 128 bytes each, and leave
+ * the signal of pthread_cancel alone. */
+typedef uint64_t signal_mask;
 
-	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, saved);
+static bool enter(signal_mask *saved)
+{
+	const signal_mask all = UINT64_MAX;
+
+	syscall(SYS_rt_sigprocmask, SIG_BLOCK, &all, saved, sizeof all);
 	/* Not only 0: another thread may be in the middle of become_child. Acquire: who finds
 	 * it done finds the fresh lock too. */
 	if (here.ready && __atomic_load_n(&ring_epoch.value, __ATOMIC_ACQUIRE) <= EPOCH_NONE)
@@ -146,117 +153,90 @@ static bool enter(sigset_t *saved)
 	return here.ready || make_epoch();
 }
 
-static void leave(const sigset_t *saved)
+static void leave(const signal_mask *saved)
 {
 	pthread_mutex_unlock(&lock);
-	pthread_sigmask(SIG_SETMASK, saved, NULL);
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, saved, NULL, sizeof *saved);
+}
+
+/* ------------------------------------------------------------------- losses */
+
+static uint32_t generation_shown(void)
+{
+	/* Acquire: pairs with session_init's release; the geometry is that generation's. */
+	return here.look.control ? __atomic_load_n(&here.look.control->generation, __ATOMIC_ACQUIRE)
+				 : 0;
+}
+
+static void count_unattached(uint32_t hooks)
+{
+	uint32_t generation = generation_shown();
+
+	/* Rings that are gone have no counters any more. */
+	if (here.due_generation && here.due_generation != generation)
+		here.due = 0;
+	here.due_generation = generation;
+	here.due += hooks;
+	here.lost += hooks;
+}
+
+/* It can be attached to now: what was lost until then belongs to its ledger. */
+static void settle_unattached(const struct member *m)
+{
+	struct shm_ring *first_guest = ring_at(m->map.base, &m->map.geometry, m->map.geometry.cpus);
+
+	if (here.due && (!here.due_generation || here.due_generation == m->generation))
+		__atomic_fetch_add(
+			&first_guest->loss[SHM_LOST_UNATTACHED], here.due, __ATOMIC_RELAXED);
+	here.due = here.due_generation = 0;
+}
+
+int TraceGetUnattached(UINT64 *hooks)
+{
+	signal_mask saved;
+
+	if (!hooks)
+		return PU_ERR_NULL_PTR;
+	enter(&saved);
+	*hooks = here.lost;
+	leave(&saved);
+	return PU_SUCCESS;
 }
 
 /* ---------------------------------------------------------- control page */
 
-/* Shows a control page at the gate; NULL: says off. */
-static void set_gate(const struct shm_control *control, int fd)
-{
-	long page = sysconf(_SC_PAGESIZE);
-	bool fits = page <= SWTRACE_GATE_SIZE && (uintptr_t)swtrace_gate % (size_t)page == 0;
-
-	if (control && fits &&
-		mmap(swtrace_gate, SWTRACE_GATE_SIZE, PROT_READ, MAP_SHARED | MAP_FIXED, fd, 0) !=
-			MAP_FAILED) {
-		__atomic_store_n(&ring_gate, control, __ATOMIC_RELAXED);
-		return;
-	}
-	/* It may be a mapping of an old session: make it plain memory again. */
-	if (fits)
-		mmap(swtrace_gate, SWTRACE_GATE_SIZE, PROT_READ | PROT_WRITE,
-			MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
-	else
-		memset(swtrace_gate, 0, sizeof swtrace_gate);
-	__atomic_store_n(&ring_gate, (const struct shm_control *)(const void *)swtrace_gate,
-		__ATOMIC_RELAXED);
-	if (control) {
-		/* Cannot be mapped there: every hook comes in and looks at the page itself. */
-		memset(swtrace_gate, 0x80, sizeof swtrace_gate);
-		__atomic_store_n(&ring_gate, control, __ATOMIC_RELAXED);
-	}
-}
-
-static bool same_control(const struct session_place *place)
-{
-	char path[PATH_MAX + 16];
-	struct stat st;
-
-	snprintf(path, sizeof path, "%s/%s", place->dir, SHM_CONTROL_NAME);
-	return here.control && strcmp(place->dir, here.place.dir) == 0 && stat(path, &st) == 0 &&
-	       st.st_dev == here.device && st.st_ino == here.inode;
-}
-
-static int open_control(struct session_place *place)
-{
-	int dir, fd;
-
-	/* One's own is made by whoever comes first; a missing one of root's is root's. What
-	 * was there and is gone, its owner removed: a program that outlives it (a private
-	 * session's daemon) does not make it again. */
-	if (strcmp(place->dir, here.place.dir) != 0)
-		session_make(place, NULL);
-	dir = session_open_dir(place, NULL);
-	if (dir < 0)
-		return dir;
-	fd = session_open_file(
-		dir, SHM_CONTROL_NAME, O_RDONLY, place->owner, 0, SHM_CONTROL_SIZE, NULL);
-	close(dir);
-	return fd;
-}
-
 /* Finds the session and shows its control page, if it is not the one already there. */
-static void look(void)
+static int look(void)
 {
-	struct session_place place;
-	const struct shm_control *control = NULL;
-	struct stat st;
-	int fd = -1;
+	bool is_new;
+	int rc = look_again(&here.look, &is_new);
 
-	__atomic_store_n(&here.looked, clock_raw_ns(), __ATOMIC_RELAXED);
-	/* What could not be attached to may be now: descriptors were short, say. */
+	/* What could not be attached to may be now. */
 	__atomic_store_n(&here.refused, 0, __ATOMIC_RELAXED);
-	if (session_find(&place, NULL) == 0) {
-		if (same_control(&place))
-			return;
-		fd = open_control(&place);
+	/* There never was a session to lose them from. */
+	if (rc == 0 && !here.look.control && !here.due_generation) {
+		here.lost -= here.due;
+		here.due = 0;
 	}
-	if (fd >= 0) {
-		control = mmap(NULL, SHM_CONTROL_SIZE, PROT_READ, MAP_SHARED, fd, 0);
-		if (control == MAP_FAILED || fstat(fd, &st) != 0 || control->magic != SHM_MAGIC ||
-			control->version != SHM_VERSION)
-			control = NULL;
-	}
-	if (control || here.control || ring_gate_page()->generation != 0)
-		set_gate(control, fd);
-	if (control) {
-		here.place = place;
-		here.device = st.st_dev;
-		here.inode = st.st_ino;
-	}
-	if (fd >= 0)
-		close(fd);
-	__atomic_store_n(&here.control, control, __ATOMIC_RELAXED);
+	if (!is_new)
+		return rc;
 	if (here.member)
 		member_leave(here.member); /* its threads hold it until they notice */
 	here.member = NULL;
 	__atomic_store_n(&ring_epoch.value, ++here.epochs, __ATOMIC_RELEASE);
+	return 0;
 }
 
 void attach_look(void)
 {
 	int saved_errno = errno;
-	sigset_t saved;
+	signal_mask saved;
 
 	/* Unlocked first: a stale answer costs a system call or a tenth of a second. */
-	uint64_t looked = __atomic_load_n(&here.looked, __ATOMIC_RELAXED);
+	uint64_t at = __atomic_load_n(&here.look.at, __ATOMIC_RELAXED);
 	bool child = here.ready && __atomic_load_n(&ring_epoch.value, __ATOMIC_RELAXED) == 0;
 
-	if (looked && !child && clock_raw_ns() - looked < LOOK_EVERY_NS)
+	if (at && !child && clock_raw_ns() - at < RETRY_NS)
 		return;
 	if (enter(&saved))
 		look();
@@ -266,7 +246,7 @@ void attach_look(void)
 
 bool attach_wants(uint32_t major)
 {
-	const struct shm_control *control = __atomic_load_n(&here.control, __ATOMIC_RELAXED);
+	const struct shm_control *control = __atomic_load_n(&here.look.control, __ATOMIC_RELAXED);
 
 	return major < SHM_MAJORS && control &&
 	       __atomic_load_n(&control->gate[major], __ATOMIC_RELAXED);
@@ -281,59 +261,92 @@ void attach_ready(uint32_t major)
 /* ------------------------------------------------------------------ rings */
 
 /* The member mapping of the control page's present generation, made if need be. */
-static struct member *current_member(uint32_t generation)
+static int current_member(uint32_t generation)
 {
+	int rc;
+
 	if (here.member && here.member->generation == generation)
-		return here.member;
+		return 0;
 	if (here.member)
 		member_leave(here.member);
-	here.member = member_open(&here.place, here.control, generation, &members);
-	if (here.member)
+	rc = member_open(&here.look.place, here.look.control, generation, &members, &here.member);
+	if (rc == 0)
 		member_set_source(here.member, here.source, here.source_flags);
-	return here.member;
+	return rc;
 }
 
-enum attach_result attach_thread(uint32_t own)
+/* What a session that this process may not use, or that is going, makes of a hook: nothing. */
+static int without_absence(int rc)
 {
-	struct ring_thread *self = &ring_self;
-	int saved_errno = errno;
-	enum attach_result attached = ATTACH_NONE;
-	uint32_t generation;
-	sigset_t saved;
+	return rc == PU_ERROR_ACCESS_DENIED || rc == PU_ERROR_DRIVER_NOT_LOADED ? RING_NOT_WANTED
+										: rc;
+}
 
-	/* What failed once for this generation fails again: no system calls for that. */
-	uint32_t refused = __atomic_load_n(&here.refused, __ATOMIC_RELAXED);
-	if (refused && here.ready && __atomic_load_n(&ring_epoch.value, __ATOMIC_RELAXED) &&
-		__atomic_load_n(&ring_gate_page()->generation, __ATOMIC_RELAXED) == refused)
-		return ATTACH_NONE;
-	if (threads_wait_for_slot(self))
-		return ATTACH_NO_SLOT;
-	if (!enter(&saved))
-		goto out;
-	if (!here.looked)
-		look();
-	if (!here.control)
-		goto out;
-	/* Acquire: pairs with session_init's release; the geometry is that generation's. */
-	generation = __atomic_load_n(&here.control->generation, __ATOMIC_ACQUIRE);
-	if (generation == 0)
-		goto out;
-	struct member *m = current_member(generation);
-	if (!m) {
-		__atomic_store_n(&here.refused, generation, __ATOMIC_RELAXED);
-		goto out;
+static bool is_refused(uint32_t generation)
+{
+	return generation && __atomic_load_n(&here.refused, __ATOMIC_RELAXED) == generation &&
+	       clock_raw_ns() - __atomic_load_n(&here.refused_at, __ATOMIC_RELAXED) < RETRY_NS;
+}
+
+static int attach_locked(struct ring_thread *self, bool is_writing)
+{
+	uint32_t generation;
+	int rc;
+
+	if (!here.look.done) {
+		if (here.look.at && clock_raw_ns() - here.look.at < RETRY_NS)
+			return here.look.rc;
+		rc = look();
+		if (rc)
+			return rc;
 	}
-	attached = member_join(m, &here.place, self, own) ? ATTACH_READY : ATTACH_NO_SLOT;
+	generation = generation_shown();
+	if (generation == 0)
+		return RING_NOT_WANTED;
+	if (is_refused(generation))
+		return here.refused_rc;
+	rc = current_member(generation);
+	/* Another init came in between: the next hook sees its generation. */
+	if (rc && generation_shown() != generation)
+		return RING_NOT_WANTED;
+	if (rc) {
+		here.refused_rc = without_absence(rc);
+		__atomic_store_n(&here.refused_at, clock_raw_ns(), __ATOMIC_RELAXED);
+		__atomic_store_n(&here.refused, generation, __ATOMIC_RELAXED);
+		return here.refused_rc;
+	}
+	if (!member_join(here.member, &here.look.place, self, is_writing))
+		rc = RING_NO_SLOT;
 	self->epoch = __atomic_load_n(&ring_epoch.value, __ATOMIC_RELAXED);
-out:
+	settle_unattached(here.member);
+	return rc;
+}
+
+int attach_thread(uint32_t hooks)
+{
+	int saved_errno = errno, rc = PU_ERROR_NOT_ENOUGH_MEMORY;
+	signal_mask saved;
+
+	/* A session that this process may not use stays so for a while: no system calls for
+	 * that. Unlocked: a stale answer costs what a look costs. */
+	if (here.ready && __atomic_load_n(&ring_epoch.value, __ATOMIC_RELAXED) > EPOCH_NONE &&
+		__atomic_load_n(&here.refused_rc, __ATOMIC_RELAXED) == RING_NOT_WANTED &&
+		is_refused(__atomic_load_n(&ring_gate_page()->generation, __ATOMIC_RELAXED)))
+		return RING_NOT_WANTED;
+	if (threads_wait_for_slot(&ring_self))
+		return RING_NO_SLOT;
+	if (enter(&saved))
+		rc = attach_locked(&ring_self, hooks != 0);
+	if (rc < 0)
+		count_unattached(hooks);
 	leave(&saved);
 	errno = saved_errno;
-	return attached;
+	return rc;
 }
 
 void attach_set_source(enum shm_source source, uint32_t flags)
 {
-	sigset_t saved;
+	signal_mask saved;
 
 	if (enter(&saved)) {
 		here.source = source;
@@ -346,7 +359,7 @@ void attach_set_source(enum shm_source source, uint32_t flags)
 
 void attach_refresh_name(void)
 {
-	sigset_t saved;
+	signal_mask saved;
 
 	if (enter(&saved) && here.member && ring_self.generation == here.member->generation &&
 		ring_self.epoch == __atomic_load_n(&ring_epoch.value, __ATOMIC_RELAXED))
@@ -357,7 +370,7 @@ void attach_refresh_name(void)
 /* Called by a thread that ends (threads.c's key). */
 void attach_thread_gone(void)
 {
-	sigset_t saved;
+	signal_mask saved;
 
 	if (enter(&saved)) {
 		member_part(&ring_self);
@@ -370,10 +383,15 @@ void attach_thread_gone(void)
 /*
  * The process ends in order, after its own exit handlers: gives back what it has in the session.
  * Threads that still trace, and handlers later than this one, attach again.
+ *
+ * Or a plugin that has this library in it is closed (the shared library never is), and the
+ * program's threads go on: the kernel must find no descriptor of ours in them, and what no thread
+ * uses is unmapped. (The control page stays; dlclose takes the gate with the plugin's data.)
  */
 __attribute__((destructor)) static void at_end(void)
 {
-	sigset_t saved;
+	struct member *next;
+	signal_mask saved;
 
 	if (!here.ready || __atomic_load_n(&ring_epoch.value, __ATOMIC_RELAXED) <= EPOCH_NONE)
 		return;
@@ -381,80 +399,38 @@ __attribute__((destructor)) static void at_end(void)
 		/* Hooks from now on wait for the lock; threads_end waits for no hook. */
 		__atomic_store_n(&ring_epoch.value, ++here.epochs, __ATOMIC_RELEASE);
 		threads_end();
-		if (here.member)
-			member_leave(here.member);
+		for (struct member *m = members; m; m = next) {
+			next = m->next;
+			if (m->references == (m == here.member))
+				member_unmap(m);
+			else if (m == here.member)
+				member_leave(m);
+		}
 		here.member = NULL;
 	}
 	leave(&saved);
 }
 
-/* ---------------------------------------------------------------- schemas */
-
-/* Texts this process registered: one mapping each, kept for later sessions. */
-static struct member_schema *schemas;
-
-static bool utf8_text(const char *s)
-{
-	const unsigned char *p = (const unsigned char *)s;
-
-	while (*p) {
-		unsigned n = *p < 0x80 ? 0 : *p >= 0xf0 ? 3 : *p >= 0xe0 ? 2 : 1;
-
-		if ((*p >= 0x80 && *p < 0xc2) || *p > 0xf4 || *p == 0x7f ||
-			(*p < 0x20 && *p != '\n' && *p != '\t' && *p != '\r'))
-			return false;
-		for (p++; n; n--, p++) {
-			if ((*p & 0xc0) != 0x80)
-				return false;
-		}
-	}
-	return true;
-}
-
 int TraceRegisterSchema(const char *text)
 {
-	struct member_schema *s;
-	sigset_t saved;
+	const struct schema *kept = NULL;
+	uint32_t generation;
+	signal_mask saved;
 	size_t length;
-	int rc = PU_SUCCESS;
+	int rc;
 
 	if (!text)
 		return PU_ERR_NULL_PTR;
 	length = strlen(text);
-	if (length == 0 || length > SHM_SCHEMA_TEXT_MAX || !utf8_text(text))
-		return PU_ERROR_INVALID_PARAMETER;
+	rc = schema_check(text, length);
+	if (rc)
+		return rc;
 	attach_look();
-	if (!enter(&saved)) {
-		rc = PU_ERROR_NOT_ENOUGH_MEMORY;
-		goto out;
-	}
-	for (s = schemas; s; s = s->next) {
-		if (s->length == length && memcmp(s->text, text, length) == 0)
-			goto out; /* known: it is, or will be, with the session */
-	}
-	s = mmap(NULL, sizeof *s + length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
-		0);
-	if (s == MAP_FAILED) {
-		rc = PU_ERROR_NOT_ENOUGH_MEMORY;
-		goto out;
-	}
-	s->length = (uint32_t)length;
-	memcpy(s->text, text, length);
-	s->next = schemas;
-	schemas = s;
+	rc = enter(&saved) ? schema_keep(text, length, &kept) : PU_ERROR_NOT_ENOUGH_MEMORY;
+	generation = generation_shown();
 	/* Now, if the session has rings: the caller learns whether there is room. */
-	if (here.control) {
-		uint32_t g = __atomic_load_n(&here.control->generation, __ATOMIC_ACQUIRE);
-		struct member *m = g ? current_member(g) : NULL;
-		if (m)
-			rc = member_publish_schema(m, &here.place, s);
-	}
-out:
+	if (kept && generation && current_member(generation) == 0)
+		rc = schema_publish(here.member, &here.look.place, kept);
 	leave(&saved);
 	return rc;
-}
-
-const struct member_schema *attach_schemas(void)
-{
-	return schemas;
 }

@@ -14,7 +14,6 @@ struct member {
 	uint32_t generation;
 	uint32_t references; /* threads in it, and 1 while it is the current one */
 	struct shm_task_file *tasks;
-	struct shm_schema_file *schemas;
 	void *life;	  /* a mapping whose file description holds the process's lock */
 	uint32_t process; /* the number of its slot; 0: none yet */
 	int dir;	  /* of the session, while it is being opened */
@@ -24,20 +23,23 @@ struct member {
 	uint64_t refused, refused_freed;
 };
 
-struct member_schema {
-	struct member_schema *next;
-	uint32_t length;
-	char text[];
-};
-
-/* Maps the rings, task table and schemas of a generation; NULL if that cannot be. It is put
- * on the list. */
-struct member *member_open(const struct session_place *place, const struct shm_control *control,
-	uint32_t generation, struct member **list);
+/*
+ * Maps the rings and task table of a generation, and puts it on the list. 0, or a PU_ code
+ * and *member NULL: PU_ERROR_INSUFFICIENT_RESOURCES (descriptors), PU_ERROR_NOT_ENOUGH_MEMORY or
+ * PU_ERROR_CANNOT_MAP_BUFFER, PU_ERROR_ACCESS_DENIED, PU_ERROR_DRIVER_NOT_LOADED (its files are
+ * gone), PU_ERR_FILE_ERROR (they are not of that generation), PU_ERROR_NOT_SUPPORTED (their clock
+ * is none that this process can read).
+ */
+int member_open(const struct session_place *place, const struct shm_control *control,
+	uint32_t generation, struct member **list, struct member **member);
 
 /* Replaces the rings by private memory at the same addresses (also in a forked child, for
  * a hook that the fork interrupted: what it fills is its parent's to fill). */
 void member_divert(struct member *m);
+
+/* Takes it off the list, with all its mappings: no thread of this process is in a hook, nor will
+ * be. */
+void member_unmap(struct member *m);
 
 /* It is no longer the current one: goes away with its last thread. */
 void member_leave(struct member *m);
@@ -53,12 +55,8 @@ void member_part(struct ring_thread *self);
 
 void member_name_thread(struct member *m, struct ring_thread *self);
 void member_set_source(struct member *m, enum shm_source source, uint32_t flags);
-/* Appends the text to the session's schemas unless it is there. 0 or a PU_ code. */
-int member_publish_schema(
-	struct member *m, const struct session_place *place, const struct member_schema *s);
 
 /* attach.c */
-const struct member_schema *attach_schemas(void);
 void attach_thread_gone(void);
 
 #endif

@@ -12,7 +12,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/resource.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -26,6 +26,10 @@
 #include "../ring/layout.h"
 #include "../ring/reader.h"
 #include "paths.h"
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
 
 enum { DEFAULT_RING_BYTES = 3 << 20, DEFAULT_SECTION_BYTES = 64 << 10, MAX_SECTION = 1 << 23 };
 
@@ -92,7 +96,8 @@ int session_plan(
 
 	memset(g, 0, sizeof *g);
 	g->cpus = configured_cpus();
-	/* As many writers may be stopped while they hold one: each but the last leaves others free. */
+	/* As many writers may be stopped while they hold one: each but the last leaves others free.
+	 * They take memory as they are used. */
 	g->guests = SHM_MAX_GUESTS;
 	if (config->mode > SHM_MODE_CONTINUOUS) {
 		session_say(error, "trace mode %u is not supported", config->mode);
@@ -125,6 +130,48 @@ int session_plan(
 	return 0;
 }
 
+/* ------------------------------------------------------------------- room */
+
+static uint64_t free_bytes(const struct session *s)
+{
+	struct statvfs v;
+
+	return fstatvfs(s->dir, &v) == 0 ? (uint64_t)v.f_bavail * v.f_frsize : 0;
+}
+
+uint64_t session_shortage(const struct session *s, uint64_t *available)
+{
+	struct stat st;
+	uint64_t missing;
+
+	*available = free_bytes(s);
+	if (s->rings_fd < 0 || fstat(s->rings_fd, &st) != 0)
+		return 0;
+	missing = (uint64_t)st.st_size - (uint64_t)st.st_blocks * 512;
+	return missing > *available ? missing - *available : 0;
+}
+
+/* Before Linux 5.14 a writer cannot ask for a section's pages and be refused without a signal. */
+static bool can_populate(void)
+{
+	void *p = mmap(NULL, SHM_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	bool can = p != MAP_FAILED && madvise(p, SHM_PAGE, MADV_POPULATE_WRITE) == 0;
+
+	if (p != MAP_FAILED)
+		munmap(p, SHM_PAGE);
+	return can;
+}
+
+/* Room for what writers store to unasked: the headers of file and rings. errno's value. */
+static int allocate_headers(int fd, const struct shm_geometry *g)
+{
+	int err = session_allocate(fd, 0, SHM_PAGE);
+
+	for (uint32_t i = 0; err == 0 && i < g->cpus + g->guests; i++)
+		err = session_allocate(fd, ring_offset(g, i), g->data_offset);
+	return err;
+}
+
 /* ------------------------------------------------------------------- init */
 
 /* Removes the ring, task, schema and lock files of all generations but `keep`. */
@@ -153,16 +200,12 @@ static void remove_files(struct session *s, uint32_t keep)
 
 static int no_space(struct session *s, uint64_t size, int err, struct session_error *error)
 {
-	struct statvfs v;
-	unsigned long long free_bytes = 0;
-
-	if (fstatvfs(s->dir, &v) == 0)
-		free_bytes = (unsigned long long)v.f_bavail * v.f_frsize;
 	if (err == ENOSPC || err == EDQUOT || err == EFBIG) {
 		session_say(error,
 			"no space for %llu KiB of trace buffers in %s (%llu KiB free); ask for "
 			"less with init -s, or enlarge /dev/shm",
-			(unsigned long long)(size >> 10), s->place.dir, free_bytes >> 10);
+			(unsigned long long)(size >> 10), s->place.dir,
+			(unsigned long long)(free_bytes(s) >> 10));
 		return PU_ERROR_INSUFFICIENT_RESOURCES;
 	}
 	session_say(error, "%s: %s", s->place.dir, strerror(err));
@@ -174,18 +217,6 @@ static int cannot_give(struct session *s, gid_t group, struct session_error *err
 	session_say(error, "%s: cannot give it to group %u: %s", s->place.dir, (unsigned)group,
 		strerror(errno));
 	return errno == EPERM ? PU_ERROR_ACCESS_DENIED : PU_ERR_FILE_ERROR;
-}
-
-/* Room for the first bytes of a file of that size; errno's value. */
-static int make_room(int fd, uint64_t size, uint64_t allocated)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < size)
-		return EFBIG;
-	if (ftruncate(fd, (off_t)size) != 0)
-		return errno;
-	return allocated ? session_allocate(fd, allocated) : 0;
 }
 
 /* A new file of a generation, its first bytes allocated. A descriptor or a PU_ code. */
@@ -200,7 +231,9 @@ static int make_named_file(struct session *s, const char *name, uint64_t size, u
 		session_say(error, "%s/%s: %s", s->place.dir, name, strerror(errno));
 		return errno == ENOSPC ? PU_ERROR_INSUFFICIENT_RESOURCES : PU_ERR_FILE_ERROR;
 	}
-	err = make_room(fd, size, allocated);
+	err = session_resize(fd, size);
+	if (err == 0 && allocated)
+		err = session_allocate(fd, 0, allocated);
 	/* Root's init in a user's session: the files are the owner's. */
 	if (err == 0 && s->place.owner != geteuid() && fchown(fd, s->place.owner, (gid_t)-1) != 0)
 		err = errno;
@@ -212,7 +245,7 @@ static int make_named_file(struct session *s, const char *name, uint64_t size, u
 		err = errno;
 	if (err) {
 		close(fd);
-		return no_space(s, size, err, error);
+		return no_space(s, allocated, err, error);
 	}
 	return fd;
 }
@@ -222,8 +255,22 @@ static int make_file(struct session *s, const char *format, uint32_t generation,
 {
 	char name[32];
 
-	snprintf(name, sizeof name, format, generation);
+	session_name(name, format, generation, 0);
 	return make_named_file(s, name, size, allocated, group, error);
+}
+
+static int make_rings(struct session *s, uint32_t generation, const struct shm_geometry *g,
+	const struct session_config *config, struct session_error *error)
+{
+	bool is_full = config->prealloc || !can_populate();
+	int fd = make_file(s, SHM_RINGS_FORMAT, generation, g->file_size,
+		is_full ? g->file_size : 0, config->group, error);
+	int err = fd < 0 || is_full ? 0 : allocate_headers(fd, g);
+
+	if (err == 0)
+		return fd;
+	close(fd);
+	return no_space(s, SHM_PAGE + g->data_offset * (g->cpus + g->guests), err, error);
 }
 
 /* The files of the processes' locks; empty. 0 or a PU_ code. */
@@ -234,7 +281,7 @@ static int make_locks(
 		char name[32];
 		int fd;
 
-		snprintf(name, sizeof name, SHM_LOCKS_FORMAT, generation, i);
+		session_name(name, SHM_LOCKS_FORMAT, generation, i);
 		fd = make_named_file(s, name, 0, 0, group, error);
 		if (fd < 0)
 			return fd;
@@ -315,8 +362,7 @@ int session_init(
 	rc = session_plan(config, &g, error);
 	if (rc)
 		return rc;
-	rings = make_file(
-		s, SHM_RINGS_FORMAT, generation, g.file_size, g.file_size, config->group, error);
+	rings = make_rings(s, generation, &g, config, error);
 	if (rings >= 0)
 		tasks = make_file(s, SHM_TASKS_FORMAT, generation, sizeof(struct shm_task_file),
 			SHM_TASKS_ALLOCATED, config->group, error);
@@ -329,7 +375,7 @@ int session_init(
 		rc = make_locks(s, generation, config->group, error);
 	if (!rc && (!write_magic(rings, generation) || !write_magic(tasks, 0) ||
 			   !write_magic(schemas, 0)))
-		rc = no_space(s, g.file_size, errno, error);
+		rc = no_space(s, SHM_PAGE, errno, error);
 	/* Last of what may fail: who may use the old rings still does when there are no new. */
 	if (!rc)
 		rc = set_group(s, config->group, error);

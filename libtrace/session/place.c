@@ -16,6 +16,30 @@
 
 #include "../../include/perfutil.h"
 
+void session_name(char *name, const char *format, uint32_t first, uint32_t second)
+{
+	uint32_t number = first;
+
+	for (; *format; format++) {
+		char digits[10];
+		int n = 0;
+
+		if (*format != '%') {
+			*name++ = *format;
+			continue;
+		}
+		format++; /* the u */
+		do {
+			digits[n++] = (char)('0' + number % 10);
+			number /= 10;
+		} while (number);
+		while (n)
+			*name++ = digits[--n];
+		number = second;
+	}
+	*name = 0;
+}
+
 void session_say(struct session_error *error, const char *format, ...)
 {
 	va_list args;
@@ -29,7 +53,7 @@ void session_say(struct session_error *error, const char *format, ...)
 
 static void place_of(struct session_place *place, uid_t owner, const char *why)
 {
-	snprintf(place->dir, sizeof place->dir, SHM_DIR_FORMAT, (unsigned)owner);
+	session_name(place->dir, SHM_DIR_FORMAT, owner, 0);
 	place->owner = owner;
 	place->why = why;
 }
@@ -70,10 +94,20 @@ int session_find(struct session_place *place, struct session_error *error)
 	if (rc)
 		return rc < 0 ? rc : 0;
 	place_of(place, 0, "root's session");
-	if (geteuid() == 0 || session_check(place, NULL) == 0)
+	if (geteuid() == 0)
 		return 0;
+	rc = session_check(place, error);
+	/* Without a descriptor nothing is known of it: no reason to use another. */
+	if (rc == 0 || session_is_shortage(rc))
+		return rc;
 	place_of(place, geteuid(), "your own session");
 	return 0;
+}
+
+bool session_is_shortage(int rc)
+{
+	return rc == PU_ERROR_INSUFFICIENT_RESOURCES || rc == PU_ERROR_NOT_ENOUGH_MEMORY ||
+	       rc == PU_ERROR_CANNOT_MAP_BUFFER;
 }
 
 static int open_error(const char *what, const char *name, struct session_error *error)
@@ -94,31 +128,35 @@ static int open_error(const char *what, const char *name, struct session_error *
 	case ENFILE:
 		session_say(error, "%s %s: too many open files", what, name);
 		return PU_ERROR_INSUFFICIENT_RESOURCES;
+	case ENOMEM:
+		session_say(error, "%s %s: out of memory", what, name);
+		return PU_ERROR_NOT_ENOUGH_MEMORY;
 	default:
-		session_say(error, "%s %s: %s", what, name, strerror(errno));
+		if (error)
+			session_say(error, "%s %s: %s", what, name, strerror(errno));
 		return PU_ERR_FILE_ERROR;
 	}
 }
 
-int session_open_dir(struct session_place *place, struct session_error *error)
+int session_open_path(const char *path, uid_t *owner, struct session_error *error)
 {
-	int fd = open(place->dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	struct stat st;
 
 	if (fd < 0)
-		return open_error("directory", place->dir, error);
+		return open_error("directory", path, error);
 	if (fstat(fd, &st) != 0) {
-		int rc = open_error("directory", place->dir, error);
+		int rc = open_error("directory", path, error);
 		close(fd);
 		return rc;
 	}
-	if (place->owner == (uid_t)-1)
-		place->owner = st.st_uid;
-	if (st.st_uid != place->owner) {
+	if (*owner == (uid_t)-1)
+		*owner = st.st_uid;
+	if (st.st_uid != *owner) {
 		session_say(error,
 			"directory %s belongs to user %u, not to user %u: somebody squats on the "
 			"name; remove it or set SWTRACE_SESSION",
-			place->dir, (unsigned)st.st_uid, (unsigned)place->owner);
+			path, (unsigned)st.st_uid, (unsigned)*owner);
 		close(fd);
 		return PU_ERROR_ACCESS_DENIED;
 	}
@@ -126,11 +164,16 @@ int session_open_dir(struct session_place *place, struct session_error *error)
 		session_say(error,
 			"directory %s can be written by others (mode %04o): not used; chmod go-w "
 			"it",
-			place->dir, (unsigned)(st.st_mode & 07777));
+			path, (unsigned)(st.st_mode & 07777));
 		close(fd);
 		return PU_ERROR_ACCESS_DENIED;
 	}
 	return fd;
+}
+
+int session_open_dir(struct session_place *place, struct session_error *error)
+{
+	return session_open_path(place->dir, &place->owner, error);
 }
 
 int session_open_file(int dir, const char *name, int flags, uid_t owner, mode_t may_write,
@@ -161,13 +204,12 @@ int session_open_file(int dir, const char *name, int flags, uid_t owner, mode_t 
 
 int session_check(const struct session_place *place, struct session_error *error)
 {
-	struct session_place p = *place;
-	int dir = session_open_dir(&p, error), fd;
+	uid_t owner = place->owner;
+	int dir = session_open_path(place->dir, &owner, error), fd;
 
 	if (dir < 0)
 		return dir;
-	fd = session_open_file(
-		dir, SHM_CONTROL_NAME, O_RDONLY, p.owner, 0, SHM_CONTROL_SIZE, error);
+	fd = session_open_file(dir, SHM_CONTROL_NAME, O_RDONLY, owner, 0, SHM_CONTROL_SIZE, error);
 	close(dir);
 	if (fd < 0)
 		return fd;
@@ -189,34 +231,45 @@ static int make_dir(struct session_place *place, struct session_error *error)
 	return open_error("directory", place->dir, error);
 }
 
-int session_allocate(int fd, uint64_t size)
+/* The kernel would send SIGXFSZ, and tracing is no reason for a program to end. */
+static bool is_beyond_limit(uint64_t size)
 {
 	struct rlimit limit;
 
-	/* The kernel would send SIGXFSZ, and tracing is no reason for a program to end. */
-	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < size)
+	return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < size;
+}
+
+int session_allocate(int fd, uint64_t offset, uint64_t bytes)
+{
+	if (is_beyond_limit(offset + bytes))
 		return EFBIG;
 	/* A signal ends it half-way, where the space is taken page by page. */
 	for (;;) {
-		int rc = posix_fallocate(fd, 0, (off_t)size);
+		int rc = posix_fallocate(fd, (off_t)offset, (off_t)bytes);
 		if (rc != EINTR)
 			return rc;
 	}
+}
+
+int session_resize(int fd, uint64_t size)
+{
+	if (is_beyond_limit(size))
+		return EFBIG;
+	return ftruncate(fd, (off_t)size) == 0 ? 0 : errno;
 }
 
 static int fill_control(int fd)
 {
 	static const uint64_t magic = SHM_MAGIC;
 	static const uint32_t version = SHM_VERSION, nobody = UINT32_MAX;
+	static const uint8_t majors[SHM_MAJORS] = {[0 ... SHM_MAJORS - 1] = 1};
 	uint32_t owner = geteuid();
-	uint8_t majors[SHM_MAJORS];
-	int rc = session_allocate(fd, SHM_CONTROL_SIZE);
+	int rc = session_allocate(fd, 0, SHM_CONTROL_SIZE);
 
 	if (rc) {
 		errno = rc;
 		return -1;
 	}
-	memset(majors, 1, sizeof majors);
 	if (pwrite(fd, majors, sizeof majors, offsetof(struct shm_control, majors)) < 0 ||
 		pwrite(fd, &version, 4, offsetof(struct shm_control, version)) < 0 ||
 		pwrite(fd, &owner, 4, offsetof(struct shm_control, owner)) < 0 ||
@@ -231,16 +284,17 @@ static int make_control(int dir, struct session_error *error)
 	char name[64];
 	int fd, rc = 0;
 
-	snprintf(name, sizeof name, "new.%ld.%llx", (long)getpid(),
-		(unsigned long long)(uintptr_t)&fd);
+	session_name(name, "new.%u.%u", (uint32_t)getpid(), (uint32_t)((uintptr_t)&fd >> 4));
 	unlinkat(dir, name, 0);
 	fd = openat(dir, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return open_error("session file", name, error);
 	if (fill_control(fd) != 0) {
-		session_say(error, "no room for a session's control file: %s", strerror(errno));
 		rc = errno == ENOSPC || errno == EFBIG ? PU_ERROR_INSUFFICIENT_RESOURCES
 						       : PU_ERR_FILE_ERROR;
+		if (error)
+			session_say(
+				error, "no room for a session's control file: %s", strerror(errno));
 	} else if (linkat(dir, name, dir, SHM_CONTROL_NAME, 0) != 0 && errno != EEXIST) {
 		rc = open_error("session file", SHM_CONTROL_NAME, error);
 	}
@@ -249,31 +303,43 @@ static int make_control(int dir, struct session_error *error)
 	return rc;
 }
 
+static bool is_ours(const char *name)
+{
+	static const char *const names[] = {
+		".", "..", SHM_CONTROL_NAME, SHM_LOCK_NAME, SHM_DRAIN_NAME};
+	static const char *const prefixes[] = {"new.", "rings.", "tasks.", "schemas.", "locks."};
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		if (strcmp(name, names[i]) == 0)
+			return true;
+	}
+	for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
+		if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0)
+			return true;
+	}
+	return false;
+}
+
 /*
  * A directory with other things in it is no session's, whoever named it: making it one would
- * close it to others. What two makers at once leave there begins with "new.".
+ * close it to others. What two makers at once leave there begins with "new.". getdents64, not
+ * opendir: a program's first hook comes here, and may not allocate.
  */
 static int check_empty(const struct session_place *place, int dir, struct session_error *error)
 {
-	static const char *const ours[] = {"new.", "rings.", "tasks.", "schemas.", "locks."};
-	int copy = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), rc = 0;
-	DIR *d = copy < 0 ? NULL : fdopendir(copy);
-	const struct dirent *e;
+	_Alignas(struct dirent64) char buf[320]; /* the longest entry has 280 bytes */
+	int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), rc = 0;
+	ssize_t got;
 
-	if (!d) {
-		if (copy >= 0)
-			close(copy);
+	if (fd < 0)
 		return open_error("directory", place->dir, error);
-	}
-	while (rc == 0 && (e = readdir(d)) != NULL) {
-		bool known = strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0 ||
-			     strcmp(e->d_name, SHM_CONTROL_NAME) == 0 ||
-			     strcmp(e->d_name, SHM_LOCK_NAME) == 0 ||
-			     strcmp(e->d_name, SHM_DRAIN_NAME) == 0;
+	while (rc == 0 && (got = getdents64(fd, buf, sizeof buf)) > 0) {
+		for (ssize_t at = 0; at < got;) {
+			const struct dirent64 *e = (const struct dirent64 *)(buf + at);
 
-		for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
-			known = known || strncmp(e->d_name, ours[i], strlen(ours[i])) == 0;
-		if (!known) {
+			at += e->d_reclen;
+			if (is_ours(e->d_name))
+				continue;
 			session_say(error,
 				"directory %s has other files in it (%s): name one that is empty, "
 				"or that does not exist yet",
@@ -281,7 +347,7 @@ static int check_empty(const struct session_place *place, int dir, struct sessio
 			rc = PU_ERROR_ACCESS_DENIED;
 		}
 	}
-	closedir(d);
+	close(fd);
 	return rc;
 }
 

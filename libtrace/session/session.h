@@ -77,16 +77,21 @@ struct session_config {
 	uint32_t section_bytes; /* 0: 64 KiB, or what the largest CPI group needs */
 	uint32_t mode;		/* enum shm_mode */
 	gid_t group;		/* (gid_t)-1: only the owner may trace */
+	bool prealloc;		/* all memory now, not as sections are first entered */
 };
 
 /* Rounds and checks; fills geometry. */
 int session_plan(const struct session_config *config, struct shm_geometry *geometry,
 	struct session_error *error);
 
-/* New rings: allocates, raises the generation, unlinks the old ones. Every major enabled,
- * tracing off. PU_ERROR_INCORRECT_STATE while on; PU_ERROR_INSUFFICIENT_RESOURCES: no space. */
+/* New rings: allocates what an idle session needs, raises the generation, unlinks the old ones.
+ * Every major enabled, tracing off. PU_ERROR_INCORRECT_STATE while on;
+ * PU_ERROR_INSUFFICIENT_RESOURCES: no space. */
 int session_init(
 	struct session *s, const struct session_config *config, struct session_error *error);
+/* By how many bytes the rings will not fit, once all sections were entered, in what is available
+ * now; 0: they fit. */
+uint64_t session_shortage(const struct session *s, uint64_t *available);
 int session_on(struct session *s, struct session_error *error);
 int session_off(struct session *s, struct session_error *error);
 int session_suspend(struct session *s, bool suspend, struct session_error *error);

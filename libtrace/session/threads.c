@@ -4,10 +4,10 @@
 #include <fcntl.h>
 #include <linux/membarrier.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -48,22 +48,33 @@ static void unlink_entry(struct thread_entry *e)
 	e->next->previous = e->previous;
 }
 
+static void add_unused(struct thread_entry *e, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		e[i].next = unused;
+		unused = &e[i];
+	}
+}
+
 static struct thread_entry *new_entry(void)
 {
-	struct thread_entry *e = unused;
+	/* Of a process with few threads; goes away with a plugin. */
+	static struct thread_entry first[32];
+	static bool has_used_first;
+	struct thread_entry *e;
 
-	if (!e) {
+	if (!unused && !has_used_first) {
+		add_unused(first, sizeof first / sizeof *first);
+		has_used_first = true;
+	} else if (!unused) {
 		const size_t bytes = 16384;
 
 		e = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 		if (e == MAP_FAILED)
 			return NULL;
-		for (size_t i = 0; i < bytes / sizeof *e; i++) {
-			e[i].next = unused;
-			unused = &e[i];
-		}
-		e = unused;
+		add_unused(e, bytes / sizeof *e);
 	}
+	e = unused;
 	unused = e->next;
 	return e;
 }
@@ -151,6 +162,7 @@ static void end_keyed(bool others)
 		t->map = NULL;
 		t->number = 0;
 		t->entry = NULL;
+		rseq_forget(e->rseq);
 		drop_entry(e);
 	}
 }
@@ -164,8 +176,11 @@ static void end_keyless(void)
 		if (e->thread != &ring_self && thread_is_gone(e->tid))
 			drop_entry(e);
 	}
-	if (ring_self.busy == 0)
+	if (ring_self.busy == 0) {
+		if (ring_self.rseq)
+			rseq_forget(ring_self.rseq);
 		member_part(&ring_self);
+	}
 }
 
 void threads_end(void)
@@ -179,6 +194,9 @@ void threads_end(void)
 
 	end_keyed(others);
 	end_keyless();
+	if (has_key)
+		pthread_key_delete(key);
+	has_key = false;
 }
 
 /* ------------------------------------------------------------------ process */
@@ -186,16 +204,14 @@ void threads_end(void)
 /* A descriptor of the lock file of that process slot. */
 static int open_lock_file(const struct member *m, const struct session_place *place, uint32_t index)
 {
-	static struct session_place copy; /* large; the lock is held */
+	uid_t owner = place->owner;
+	int dir = session_open_path(place->dir, &owner, NULL), fd;
 	char name[32];
-	int dir, fd;
 
-	copy = *place;
-	dir = session_open_dir(&copy, NULL);
 	if (dir < 0)
 		return -1;
-	snprintf(name, sizeof name, SHM_LOCKS_FORMAT, m->generation, index % SHM_LOCK_FILES);
-	fd = session_open_file(dir, name, O_RDWR, copy.owner, S_IWGRP, 0, NULL);
+	session_name(name, SHM_LOCKS_FORMAT, m->generation, index % SHM_LOCK_FILES);
+	fd = session_open_file(dir, name, O_RDWR, owner, S_IWGRP, 0, NULL);
 	close(dir);
 	return fd;
 }

@@ -164,13 +164,19 @@ static const struct situation lock_dangles = {"lock is a dangling link", 0, make
 
 /* ------------------------------------------------------------------------- the rows */
 
-/* To trace is success, and nothing is written; a command says what is wrong. */
-#define BOTH(situation, text, says)                                                                \
-	{text ", to trace", OWNER, &situation, do_trace, NULL, 0, NULL, SAME, 0},                  \
+#define ROWS(situation, text, code, says, traced)                                                  \
+	{text ", to trace", OWNER, &situation, do_trace, NULL, code, NULL, traced, 0},             \
 		{text ", info", OWNER, &situation, do_command, "info", 1, says, SAME, 0},          \
 	{                                                                                          \
 		text ", off", OWNER, &situation, do_command, "off", 1, says, SAME, 0               \
 	}
+
+/* To trace is success, and nothing is written; a command says what is wrong. */
+#define BOTH(situation, text, says) ROWS(situation, text, 0, says, SAME)
+/* Its hooks are lost: it may trace there, and cannot. */
+#define BROKEN(situation, text, says) ROWS(situation, text, PU_ERR_FILE_ERROR, says, SAME)
+/* Who registers no schema does not look at schemas. */
+#define UNREAD(situation, text, says) ROWS(situation, text, 0, says, MEMBERS)
 
 /* Who only traces does not look at the lock. */
 #define LOCK(situation, text, says)                                                                \
@@ -184,7 +190,7 @@ static const struct row rows[] = {
 	BOTH(link_control, "control a link", A_LINK),
 	BOTH(link_rings, "rings a link", A_LINK),
 	BOTH(link_tasks, "tasks a link", A_LINK),
-	BOTH(link_schemas, "schemas a link", A_LINK),
+	UNREAD(link_schemas, "schemas a link", A_LINK),
 	LOCK(link_lock, "lock a link", A_LINK),
 	LOCK(lock_dangles, "lock a dangling link", A_LINK),
 	BOTH(fifo_control, "control a FIFO", WRONG),
@@ -192,7 +198,7 @@ static const struct row rows[] = {
 	BOTH(fifo_tasks, "tasks a FIFO", WRONG),
 	LOCK(fifo_lock, "lock a FIFO", WRONG),
 	BOTH(directory_control, "control a directory", NULL),
-	BOTH(directory_rings, "rings a directory", NULL),
+	BROKEN(directory_rings, "rings a directory", NULL),
 	LOCK(directory_lock, "lock a directory", NULL),
 	BOTH(his_control, "control a stranger's", NOT_USED),
 	BOTH(his_rings, "rings a stranger's", NOT_USED),
@@ -200,13 +206,14 @@ static const struct row rows[] = {
 	LOCK(his_lock, "lock a stranger's", NULL),
 	BOTH(open_control, "control open to all", WRONG),
 	BOTH(open_rings, "rings open to all", WRONG),
-	BOTH(open_schemas, "schemas open to all", WRONG),
+	UNREAD(open_schemas, "schemas open to all", WRONG),
 	LOCK(open_lock, "lock open to all", WRONG),
 	BOTH(hard_control, "control a hard link", NOT_USED),
 	BOTH(hard_rings, "rings a hard link", NOT_USED),
 	LOCK(hard_lock, "lock a hard link", NULL),
 	BOTH(cut_control, "control cut off", "cut off"),
-	{"rings cut off, to trace", OWNER, &cut_rings, do_trace, NULL, 0, NULL, MEMBERS, 0},
+	{"rings cut off, to trace", OWNER, &cut_rings, do_trace, NULL, PU_ERR_FILE_ERROR, NULL,
+		MEMBERS, 0},
 	{"rings cut off, the commands", OWNER, &cut_rings, do_command, "info", 0, NULL, COMMANDS,
 		0},
 	{"the next rings' name a link, init", OWNER, &next_link, do_command, "init -s 1", 0, NULL,

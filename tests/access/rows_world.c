@@ -287,9 +287,9 @@ static int reclaimed(void)
 }
 
 /*
- * Two of the same number. The first's record is given back once it is dead, whatever the
- * second does: that registered later. The second's waits for both. The code: what was given
- * back with both alive, one dead, both dead, in decimal.
+ * Two of the same number. Each one's record is given back once it is dead, whatever the other
+ * does: the session has a number of its own for each. The code: what was given back with both
+ * alive, one dead, both dead, in decimal.
  */
 static void do_two_of_one_number(const char *argument, struct result *r)
 {
@@ -406,7 +406,7 @@ static const struct row rows[] = {
 	{"two of one number, the first dies first", ROOT, &private_session, do_two_of_one_number,
 		"the first dies first", 11, NULL, MEMBERS, NEEDS_NAMESPACE},
 	{"two of one number, the second dies first", ROOT, &private_session, do_two_of_one_number,
-		"the second dies first", 2, NULL, MEMBERS, NEEDS_NAMESPACE},
+		"the second dies first", 11, NULL, MEMBERS, NEEDS_NAMESPACE},
 
 	{"no /proc, to trace", ROOT, &private_session, do_trace_without_proc, NULL, 0, NULL,
 		ONE_HOOK, NEEDS_NAMESPACE},

@@ -27,12 +27,27 @@ check_trace() {
 		"$(attempted guest) attempted, $(guests) there" same "$(attempted guest)" "$(guests)"
 }
 
+# First hooks, in a session of their own size, before anything else is measured.
+measure_attach() {
+	compile attach "$here/machine.c" "$here/attach.c"
+	set -- 15 200
+	[ "$quick" -eq 0 ] || set -- 7 20
+	for mb in 3 1024; do
+		must "making a session" "$swtrace" init -s "$mb" -t wrap
+		must "turning tracing on" "$swtrace" on
+		"$work/attach" "$mb" "$@" >>"$work/samples" || fail "the benchmark of attaching failed"
+		must "turning tracing off" "$swtrace" off
+		must "freeing the session" "$swtrace" free
+	done
+}
+
 measure() {
 	compile writer "$here/machine.c" "$here/ops.c" "$here/flag.c" "$here/measure.c" \
 		"$here/serve.c" "$here/crowd.c" "$here/peers.c" "$here/writer.c"
 	set -- -r 15 -t 8
 	[ "$quick" -eq 0 ] || set -- -r 7 -t 0.4
 	machine >"$work/samples"
+	measure_attach
 	if [ "$peers" -eq 1 ]; then
 		undo=lttng_stop
 		lttng_start

@@ -2,9 +2,14 @@
  * What the owner may do when: rings made and freed, tracing on and off, majors.
  */
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/statvfs.h>
+#include <sys/syscall.h>
 
 #include "suite.h"
 #include "users.h"
@@ -171,6 +176,20 @@ START_TEST(plans_are_rounded_and_bounded)
 }
 END_TEST
 
+static uint64_t allocated(const char *path)
+{
+	struct stat st;
+
+	WORKS(stat(path, &st));
+	return (uint64_t)st.st_blocks * 512;
+}
+
+/* What writers store to unasked. */
+static uint64_t headers(const struct shm_geometry *g)
+{
+	return SHM_PAGE + g->data_offset * (g->cpus + g->guests);
+}
+
 START_TEST(init_makes_a_new_generation)
 {
 	struct shm_geometry g;
@@ -193,8 +212,7 @@ START_TEST(init_makes_a_new_generation)
 	snprintf(path, sizeof path, "%.200s/rings.2", box.place.dir);
 	WORKS(stat(path, &st));
 	ck_assert_uint_eq((uint64_t)st.st_size, box.geometry.file_size);
-	/* Allocated, so that writing there cannot fail. */
-	ck_assert_uint_ge((uint64_t)st.st_blocks * 512, box.geometry.file_size);
+	ck_assert_uint_eq(allocated(path), headers(&box.geometry));
 	ck_assert_uint_eq(st.st_mode & 07777, 0600);
 	WORKS(session_free(&box, &error));
 	ck_assert_uint_eq(files(), 2);
@@ -205,10 +223,77 @@ START_TEST(init_makes_a_new_generation)
 }
 END_TEST
 
+START_TEST(prealloc_leaves_no_hole)
+{
+	struct session_config full = {
+		.ring_bytes = 1 << 20, .section_bytes = 4096, .group = (gid_t)-1, .prealloc = true};
+	uint64_t available;
+	char path[256];
+
+	setup();
+	WORKS(session_init(&box, &full, &error));
+	snprintf(path, sizeof path, "%.200s/rings.1", box.place.dir);
+	ck_assert_uint_eq(allocated(path), box.geometry.file_size);
+	ck_assert_uint_eq(session_shortage(&box, &available), 0);
+}
+END_TEST
+
+/* madvise as before Linux 5.14. */
+static void refuse_to_populate(void)
+{
+	struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_madvise, 0, 3),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[2])),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 23 /* MADV_POPULATE_WRITE */, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EINVAL),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+	struct sock_fprog program = {sizeof filter / sizeof *filter, filter};
+
+	WORKS(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0));
+	WORKS(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program));
+}
+
+START_TEST(an_old_kernel_gets_all_memory_at_once)
+{
+	char path[256];
+
+	refuse_to_populate();
+	setup();
+	WORKS(session_init(&box, &config, &error));
+	snprintf(path, sizeof path, "%.200s/rings.1", box.place.dir);
+	ck_assert_uint_eq(allocated(path), box.geometry.file_size);
+	WORKS(session_on(&box, &error));
+	WORKS(TraceHookWords(1, 1, 0, NULL));
+}
+END_TEST
+
+START_TEST(more_than_fits_is_warned_of)
+{
+	struct session_config large = {
+		.ring_bytes = 1ull << 39, .section_bytes = 8 << 20, .group = (gid_t)-1};
+	uint64_t available, missing;
+	struct statvfs v;
+
+	if (statvfs("/dev/shm", &v) != 0 || v.f_blocks == 0 ||
+		(uint64_t)v.f_blocks * v.f_frsize > 1ull << 39)
+		return;
+	setup();
+	WORKS(session_init(&box, &large, &error));
+	missing = session_shortage(&box, &available);
+	ck_assert_uint_gt(missing, 0);
+	ck_assert_uint_le(available, (uint64_t)v.f_blocks * v.f_frsize);
+	/* What is there already is not asked for again. */
+	ck_assert_uint_eq(missing + available, box.geometry.file_size - headers(&box.geometry));
+}
+END_TEST
+
 START_TEST(no_space_leaves_the_old_rings)
 {
-	struct session_config huge = {
-		.ring_bytes = 1ull << 39, .section_bytes = 1 << 20, .group = (gid_t)-1};
+	struct session_config huge = {.ring_bytes = 1ull << 39,
+		.section_bytes = 1 << 20,
+		.group = (gid_t)-1,
+		.prealloc = true};
 	struct account a;
 	struct statvfs v;
 
@@ -312,7 +397,8 @@ static int body(int argc, char **argv)
 {
 	const TTest *const tests[] = {without_rings_there_is_little_to_do,
 		on_and_off_have_their_order, the_gate_follows_state_and_majors,
-		plans_are_rounded_and_bounded, init_makes_a_new_generation,
+		plans_are_rounded_and_bounded, init_makes_a_new_generation, prealloc_leaves_no_hole,
+		an_old_kernel_gets_all_memory_at_once, more_than_fits_is_warned_of,
 		no_space_leaves_the_old_rings, discard_begins_anew,
 		the_functions_of_perfutil_do_the_same, NULL};
 

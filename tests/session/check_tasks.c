@@ -457,7 +457,7 @@ START_TEST(an_interrupted_hook_keeps_its_slot)
 	ck_assert_int_eq(hook_begin(&w, 1, 64, 1), HOOK_RESERVED);
 	outer = ring_self.number;
 	ring_self.busy = 2; /* this one, and the handler's */
-	ck_assert_int_eq(attach_thread(1), ATTACH_READY);
+	ck_assert_int_eq(attach_thread(1), RING_MAY_WRITE);
 	ck_assert_uint_ne(ring_self.number, outer);
 	ck_assert_int_eq(session_reclaim(&box), 0);
 	ck_assert_uint_eq(slots_of_kind(SHM_TASK_LIVE), 2);
@@ -465,7 +465,7 @@ START_TEST(an_interrupted_hook_keeps_its_slot)
 	hook_record(&w, 1, 1, 10, 0, 0);
 	hook_commit(&w);
 	ring_self.busy = 0;
-	ck_assert_int_eq(attach_thread(0), ATTACH_READY);
+	ck_assert_int_eq(attach_thread(0), RING_MAY_WRITE);
 	ck_assert_uint_eq(slots_of_kind(SHM_TASK_LIVE), 1);
 	ck_assert_uint_eq(slots_of_kind(SHM_TASK_ENDED), 2);
 }

@@ -1,16 +1,25 @@
-# No space: an error at init, and the rings that were there stay.
+# No space: init makes what an idle session needs, and says what will not fit. Where even that does
+# not, or --prealloc asks for all of it, it is an error, and the rings that were there stay.
 fresh
-refuses 1 "$SWTRACE" init -s 65536 && says "$err" 'no space'
 exits 0 "$SWTRACE" init -s 1
+grep 'are free' "$err" && fail "warned of nothing" || pass
 exits 0 "$SWTRACE" on
 exits 0 "$WRITER" hooks 10
 exits 0 "$SWTRACE" off
 if [ "$(df -k /dev/shm | awk 'NR == 2 { print $4 }')" -lt 100000000 ]; then
-	refuses 1 "$SWTRACE" init -s 65536
+	refuses 1 "$SWTRACE" init -s 65536 --prealloc && says "$err" 'no space'
 	same "the old rings" "$(number hooks)" 10
+	exits 0 "$SWTRACE" init -s 65536
+	says "$err" 'full buffers take [0-9]* KiB more than the [0-9]* KiB that are free'
+	exits 0 "$SWTRACE" on
+	exits 0 "$WRITER" hooks 10
+	exits 0 "$SWTRACE" off
+	same "sparse rings" "$(number hooks)" 10
+	exits 0 "$SWTRACE" free
 	unset SWTRACE_SESSION
-	refuses 1 "$SWTRACE" run -s 65536 -o "$dir/t.bin" -- touch "$dir/ran"
-	[ -e "$dir/ran" ] && fail "ran without a session" || pass
+	exits 0 "$SWTRACE" run -s 65536 -o "$dir/t.bin" -- touch "$dir/ran"
+	says "$err" 'full buffers take'
+	[ -e "$dir/ran" ] && pass || fail "did not run"
 fi
 
 mkdir "$dir/small"
@@ -23,7 +32,13 @@ else
 	refuses 1 "$SWTRACE" init -s 4
 	refuses 1 "$SWTRACE" init -s 4
 	exits 0 "$SWTRACE" info && says "$out" 'no buffers'
+	mount -o remount,size=64m "$dir/small"
+	exits 0 "$SWTRACE" init -s 64
+	says "$err" 'full buffers take [0-9]* KiB more than the [0-9]* KiB that are free in'
+	refuses 1 "$SWTRACE" init -s 64 --prealloc && says "$err" 'no space for 11[0-9]* KiB'
+	exits 0 "$SWTRACE" free
 	# A dump to a full disk.
+	mount -o remount,size=1m "$dir/small"
 	fresh
 	exits 0 "$SWTRACE" init -s 4
 	exits 0 "$SWTRACE" on

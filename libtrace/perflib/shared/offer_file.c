@@ -160,7 +160,7 @@ static bool map_file(struct offer_file *f, int dir)
 static uint32_t fill(struct offer_file *f, int dir, int fd)
 {
 	uint32_t status;
-	int rc = session_allocate(fd, PROV_HEADER_BYTES);
+	int rc = session_allocate(fd, 0, PROV_HEADER_BYTES);
 
 	if (rc)
 		return status_of_errno(rc);
@@ -240,7 +240,7 @@ uint32_t offer_file_grow(struct offer_file *f, uint32_t bytes)
 	fd = reach(f);
 	if (fd < 0)
 		return ERROR_ACCESS_DENIED;
-	rc = session_allocate(fd, size);
+	rc = session_allocate(fd, 0, size);
 	if (rc)
 		return status_of_errno(rc);
 	f->bytes = size;

@@ -1,0 +1,136 @@
+#include "look.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../../include/perfutil.h"
+#include "../counters/clock.h"
+#include "../ring/thread.h"
+#include "paths.h"
+
+/* Page-aligned and alone on its pages, so that the control file can be mapped over it. All
+ * ones: until then every major looks enabled, and the first hook comes here. */
+UINT32 swtrace_gate[SWTRACE_GATE_SIZE / 4] __attribute__((aligned(SWTRACE_GATE_SIZE))) = {
+	[0 ... SWTRACE_GATE_SIZE / 4 - 1] = RING_NO_GENERATION};
+
+const struct shm_control *ring_gate = (const struct shm_control *)(const void *)swtrace_gate;
+
+/* Not on the stack, which may be a signal handler's: see session.md, "Signal handlers". */
+static struct session_place found;
+static char control_path[sizeof found.dir + 16];
+
+static bool gate_can_be_mapped(void)
+{
+	long page = sysconf(_SC_PAGESIZE);
+
+	return page <= SWTRACE_GATE_SIZE && (uintptr_t)swtrace_gate % (size_t)page == 0;
+}
+
+/* Plain memory, all zeros. */
+void look_close_gate(void)
+{
+	/* It may be a mapping of an old session. */
+	if (!gate_can_be_mapped() ||
+		mmap(swtrace_gate, SWTRACE_GATE_SIZE, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
+		memset(swtrace_gate, 0, sizeof swtrace_gate);
+	__atomic_store_n(&ring_gate, (const struct shm_control *)(const void *)swtrace_gate,
+		__ATOMIC_RELAXED);
+}
+
+static void show_at_gate(const struct shm_control *control, int fd)
+{
+	if (!gate_can_be_mapped() || mmap(swtrace_gate, SWTRACE_GATE_SIZE, PROT_READ,
+					     MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED) {
+		/* Every hook comes in then, and looks at the page itself. */
+		look_close_gate();
+		memset(swtrace_gate, 0x80, sizeof swtrace_gate);
+	}
+	__atomic_store_n(&ring_gate, control, __ATOMIC_RELAXED);
+}
+
+static bool is_same_control(const struct look *look)
+{
+	struct stat st;
+
+	if (!look->control || strcmp(found.dir, look->place.dir) != 0)
+		return false;
+	strcpy(stpcpy(control_path, found.dir), "/" SHM_CONTROL_NAME);
+	return stat(control_path, &st) == 0 && st.st_dev == look->device &&
+	       st.st_ino == look->inode;
+}
+
+static int open_in_dir(int dir)
+{
+	int fd = session_open_file(
+		dir, SHM_CONTROL_NAME, O_RDONLY, found.owner, 0, SHM_CONTROL_SIZE, NULL);
+
+	close(dir);
+	return fd;
+}
+
+static int open_control(const struct look *look)
+{
+	int dir = session_open_dir(&found, NULL);
+	int fd = dir < 0 ? dir : open_in_dir(dir);
+
+	/* One's own is made by whoever comes first; a missing one of root's is root's. What
+	 * was there and is gone, its owner removed: a program that outlives it (a private
+	 * session's daemon) does not make it again. */
+	if (fd != PU_ERROR_DRIVER_NOT_LOADED || strcmp(found.dir, look->place.dir) == 0)
+		return fd;
+	session_make(&found, NULL);
+	dir = session_open_dir(&found, NULL);
+	return dir < 0 ? dir : open_in_dir(dir);
+}
+
+/* The control page of an open file, mapped; *control stays NULL if it is none. 0 or a PU_ code. */
+static int map_control(int fd, struct stat *st, const struct shm_control **control)
+{
+	struct shm_control *c = mmap(NULL, SHM_CONTROL_SIZE, PROT_READ, MAP_SHARED, fd, 0);
+
+	if (c == MAP_FAILED)
+		return PU_ERROR_CANNOT_MAP_BUFFER;
+	if (fstat(fd, st) != 0 || c->magic != SHM_MAGIC || c->version != SHM_VERSION) {
+		munmap(c, SHM_CONTROL_SIZE);
+		return PU_ERR_FILE_ERROR;
+	}
+	*control = c;
+	return 0;
+}
+
+int look_again(struct look *look, bool *is_new)
+{
+	const struct shm_control *control = NULL;
+	struct stat st;
+	int fd = -1, rc = session_find(&found, NULL);
+
+	*is_new = false;
+	__atomic_store_n(&look->at, clock_raw_ns(), __ATOMIC_RELAXED);
+	if (rc == 0 && is_same_control(look))
+		return look->rc = 0;
+	if (rc == 0) {
+		fd = open_control(look);
+		rc = fd < 0 ? fd : map_control(fd, &st, &control);
+	}
+	if (!session_is_shortage(rc)) {
+		if (control)
+			show_at_gate(control, fd);
+		else if (look->control || ring_gate_page()->generation != 0)
+			look_close_gate();
+		if (control) {
+			look->place = found;
+			look->device = st.st_dev;
+			look->inode = st.st_ino;
+		}
+		__atomic_store_n(&look->control, control, __ATOMIC_RELAXED);
+		look->done = *is_new = true;
+		rc = 0;
+	}
+	if (fd >= 0)
+		close(fd);
+	return look->rc = rc;
+}

@@ -1,0 +1,23 @@
+/*
+ * Hook schemas that this process registered: kept for the sessions to come, and appended to the
+ * schema area of each. Called with attach.c's lock held. Functions return 0 or a PU_ code.
+ */
+#ifndef SWT_SESSION_SCHEMA_H
+#define SWT_SESSION_SCHEMA_H
+
+#include "member.h"
+
+struct schema;
+
+/* Whether it can be one: UTF-8 text of 1 to SHM_SCHEMA_TEXT_MAX bytes. Needs no lock. */
+int schema_check(const char *text, size_t length);
+
+/* Keeps a copy; *kept is NULL if the process has it already. */
+int schema_keep(const char *text, size_t length, const struct schema **kept);
+
+/* Appends the text to the session's schemas unless it is there. */
+int schema_publish(
+	const struct member *m, const struct session_place *place, const struct schema *s);
+void schema_publish_all(const struct member *m, const struct session_place *place);
+
+#endif

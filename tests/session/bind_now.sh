@@ -1,0 +1,9 @@
+# Every library given is bound when it is loaded.
+status=0
+for library; do
+	if ! readelf --dynamic --wide "$library" | grep -q 'FLAGS.*NOW'; then
+		echo "$library is bound lazily" >&2
+		status=1
+	fi
+done
+exit $status

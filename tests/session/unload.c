@@ -1,0 +1,116 @@
+/*
+ * unload THREADS: the plugin $PLUGIN that has libswtrace.a in it traces in several threads and is
+ * closed; the threads go on, asleep and awake. Again and again.
+ */
+#include <dlfcn.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "sandbox.h"
+
+enum { ROUNDS = 30, MAX_THREADS = 8 };
+
+static const char *plugin;
+static unsigned threads;
+static int (*volatile trace)(void);
+static pthread_barrier_t barrier;
+
+static unsigned traced, closed;
+
+/*
+ * Between its hooks and dlclose a thread is scheduled as little as can be: the kernel looks at its
+ * sequence then. Odd threads fall asleep before dlclose and wake after it, even ones run.
+ */
+static void *thread(void *arg)
+{
+	unsigned number = (unsigned)(uintptr_t)arg;
+
+	for (unsigned i = 0; i < ROUNDS; i++) {
+		pthread_barrier_wait(&barrier); /* opened */
+		if (trace() != 0)
+			die("no hooks");
+		__atomic_fetch_add(&traced, 1, __ATOMIC_RELEASE);
+		while (number % 2 == 0 && __atomic_load_n(&closed, __ATOMIC_ACQUIRE) == i)
+			;
+		pthread_barrier_wait(&barrier); /* closed */
+	}
+	return NULL;
+}
+
+static unsigned mappings(void)
+{
+	FILE *f = fopen("/proc/self/maps", "r");
+	unsigned n = 0;
+	int c;
+
+	while (f && (c = getc(f)) != EOF)
+		n += c == '\n';
+	if (f)
+		fclose(f);
+	return n;
+}
+
+static void go(const void *arg)
+{
+	pthread_t id[MAX_THREADS];
+	struct session box;
+	struct account a;
+	const struct timespec nap = {.tv_nsec = 1000000};
+	unsigned before = 0;
+
+	(void)arg;
+	box_open(&box, SHM_MODE_WRAP, 1 << 20, 65536);
+	pthread_barrier_init(&barrier, NULL, threads + 1);
+	for (unsigned i = 0; i < threads; i++)
+		pthread_create(&id[i], NULL, thread, (void *)(uintptr_t)i);
+	for (unsigned i = 0; i < ROUNDS; i++) {
+		void *handle = dlopen(plugin, RTLD_NOW | RTLD_LOCAL);
+
+		if (!handle)
+			die("%s", dlerror());
+		trace = (int (*)(void))dlsym(handle, "plugin_trace");
+		pthread_barrier_wait(&barrier);
+		while (__atomic_load_n(&traced, __ATOMIC_ACQUIRE) < threads * (i + 1))
+			;
+		if (trace() != 0)
+			die("no hooks");
+		dlclose(handle);
+		nanosleep(&nap, NULL);
+		__atomic_store_n(&closed, i + 1, __ATOMIC_RELEASE);
+		if (dlopen(plugin, RTLD_NOW | RTLD_NOLOAD))
+			die("it is still there");
+		if (i == 0)
+			before = mappings();
+		pthread_barrier_wait(&barrier);
+		/* Fork handlers of a plugin that is gone would be called. */
+		pid_t pid = fork();
+		if (pid == 0)
+			_exit(0);
+		waitpid(pid, NULL, 0);
+	}
+	for (unsigned i = 0; i < threads; i++)
+		pthread_join(id[i], NULL);
+	box_account(&box, &a, NULL, NULL);
+	tell(account_sum(&a) == (uint64_t)ROUNDS * (threads + 1) * 100 && a.damaged == 0, "hooks",
+		"%llu", (unsigned long long)account_sum(&a));
+	/* The control page alone stays. */
+	tell(mappings() <= before + ROUNDS + 4, "mappings", "%u, then %u", before, mappings());
+}
+
+static int body(int argc, char **argv)
+{
+	plugin = getenv("PLUGIN");
+	threads = argc == 2 ? (unsigned)atoi(argv[1]) - 1 : MAX_THREADS; /* others */
+	if (!plugin || threads >= MAX_THREADS)
+		die("see the first lines of unload.c");
+	scenario(go, NULL);
+	return results();
+}
+
+int main(int argc, char **argv)
+{
+	return sandbox_run(body, argc, argv, 60);
+}
