@@ -94,6 +94,12 @@ static void print_label(FILE *out, const struct event *e)
 	json_string(out, label);
 }
 
+static void look_up_task(struct trigger *t, struct event *e)
+{
+	e->task = tasks_find(&t->tasks, e->number);
+	e->tid = tasks_thread(&t->tasks, e->number, e->stamp);
+}
+
 static void print_event(FILE *out, struct trigger *t, struct event *e)
 {
 	const struct session *s = &t->flight.session;
@@ -108,9 +114,8 @@ static void print_event(FILE *out, struct trigger *t, struct event *e)
 		fprintf(out, "major 0x%02X minor 0x%08X", e->major, e->minor[0]);
 	if (e->has_elapsed)
 		print_elapsed(out, e->elapsed, s->geometry.ticks_per_second);
+	look_up_task(t, e);
 	fprintf(out, ", thread %u", e->tid);
-	if (!e->task)
-		e->task = tasks_find(&t->tasks, e->tid, e->stamp);
 	if (e->task) {
 		fputs(" (", out);
 		json_string(out, e->task->name);
@@ -124,7 +129,7 @@ static void print_event(FILE *out, struct trigger *t, struct event *e)
 static bool asks(struct trigger *t, struct event *e)
 {
 	if (t->condition.asks_task && e->record)
-		e->task = tasks_find(&t->tasks, e->tid, e->stamp);
+		look_up_task(t, e);
 	return condition_holds(&t->condition, e, t->flight.session.geometry.ticks_per_second);
 }
 
@@ -201,7 +206,6 @@ static void look(struct trigger *t)
 {
 	struct event none = {0};
 
-	tasks_refresh(&t->tasks);
 	watch_look(&t->watch, on_event, t);
 	if (t->matched || !t->condition.asks_lost || t->watch.lost == t->lost)
 		return;

@@ -49,7 +49,7 @@ struct condition_node {
 struct condition {
 	struct condition_node node[CONDITION_NODES];
 	uint16_t nodes, root;
-	bool asks_task; /* it has pid or comm: events want their task */
+	bool asks_task; /* it has tid, pid or comm: events want their task */
 	bool asks_lost;
 };
 

@@ -266,7 +266,7 @@ static uint16_t parse_term(struct parser *p)
 		return 0;
 	skip_space(p);
 	take_value(p, n);
-	p->c->asks_task |= n->field == FIELD_PID || n->field == FIELD_COMM;
+	p->c->asks_task |= n->field == FIELD_TID || n->field == FIELD_PID || n->field == FIELD_COMM;
 	p->c->asks_lost |= n->field == FIELD_LOST;
 	return node;
 }

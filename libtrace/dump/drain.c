@@ -157,6 +157,7 @@ int drain_open(struct drain **drain, struct session *s, const struct drain_confi
 	d->session = s;
 	d->config = *config;
 	d->lock_fd = d->file.out.fd = -1;
+	tasks_open(&d->tasks, s);
 	signals_hold(&held);
 	rc = open_all(d, error);
 	signals_let_go(&held);
@@ -174,7 +175,7 @@ void drain_close(struct drain *d)
 	if (!d)
 		return;
 	drain_file_close(&d->file);
-	free(d->tasks);
+	tasks_close(&d->tasks);
 	ring_reader_close(&d->reader);
 	free(d->control);
 	free(d->ring);

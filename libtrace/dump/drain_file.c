@@ -29,7 +29,7 @@ enum { LOSS_ENTRIES_MAX = 16384, LOSS_PART = 64 };
 static uint32_t largest_raw(const struct drain *d, const struct file_head *h)
 {
 	uint64_t sizes[] = {d->reader.geometry.section_size, (uint64_t)d->rings * TF_LOSS_SIZE,
-		(uint64_t)SHM_TASK_SLOTS * TF_TASK_SIZE, SHM_SCHEMA_BYTES};
+		(uint64_t)HEAD_TASKS_MAX * TF_TASK_SIZE, SHM_SCHEMA_BYTES};
 	uint64_t largest = head_largest(h);
 
 	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
@@ -38,28 +38,13 @@ static uint32_t largest_raw(const struct drain *d, const struct file_head *h)
 	return (uint32_t)largest;
 }
 
-static int by_bytes(const void *a, const void *b)
-{
-	return memcmp(a, b, TF_TASK_SIZE);
-}
-
-/* Takes over the list. */
-static void remember_tasks(struct drain *d, struct head_tasks *t)
-{
-	free(d->tasks);
-	d->tasks = t->bytes;
-	d->ntasks = (uint32_t)t->count;
-	t->bytes = NULL;
-	if (d->ntasks)
-		qsort(d->tasks, d->ntasks, TF_TASK_SIZE, by_bytes);
-}
-
 int drain_file_begin(struct drain *d, struct drain_file *f, struct session_error *error)
 {
 	const char *command = d->config.command[0] ? d->config.command : NULL;
 	struct file_head h;
 
-	int rc = head_gather(&h, d->session, d->config.codec, command, true, error);
+	tasks_untell(&d->tasks);
+	int rc = head_gather(&h, d->session, &d->tasks, d->config.codec, command, true, error);
 	drain_state_meta(d, f != &d->file, &h.meta);
 	if (rc == 0 && h.meta.failed)
 		rc = dump_fail(error, PU_ERROR_NOT_ENOUGH_MEMORY, "not enough memory for a drain");
@@ -77,7 +62,6 @@ int drain_file_begin(struct drain *d, struct drain_file *f, struct session_error
 		f->regular = f->out.temporary;
 		f->scripted = h.scripted;
 		f->registered = h.registered;
-		remember_tasks(d, &h.tasks);
 	} else {
 		drain_file_close(f);
 	}
@@ -134,6 +118,14 @@ void drain_file_count(struct drain *d, uint32_t ring, int64_t hooks, int64_t tor
 	page->drained_torn = r->before.torn + r->here.torn;
 }
 
+/* Those that the file lacks: a hook's task stands before it. */
+static int write_tasks(struct drain *d, struct session_error *error)
+{
+	if (d->tasks.untold == 0)
+		return 0;
+	return settle(d, head_write_tasks(&d->file.writer, d->config.codec, &d->tasks, error));
+}
+
 int drain_file_hooks(
 	struct drain *d, uint32_t ring, const struct ring_span *span, struct session_error *error)
 {
@@ -159,8 +151,12 @@ int drain_file_hooks(
 		drain_file_count(d, ring, 0, span->torn);
 		return 0;
 	}
+	tasks_translate(&d->tasks, d->copy, span->bytes);
+	int rc = write_tasks(d, error);
+	if (rc)
+		return rc;
 	uint64_t offset = f->whole;
-	int rc = settle(d, section_write(&f->writer, &s, error));
+	rc = settle(d, section_write(&f->writer, &s, error));
 	if (rc)
 		return rc;
 	f->tail[f->hooked++ % DRAIN_TAIL] = (struct drain_section){
@@ -283,28 +279,11 @@ static void mark_scripted(struct drain *d)
 static int new_tasks(struct drain *d, struct session_error *error)
 {
 	struct head_tasks t;
-	uint32_t n = 0;
-
 	/* What members destroyed is not there to be written. */
-	if (head_gather_tasks(&t, d->session, NULL) != 0) {
-		head_free_tasks(&t);
-		return 0;
-	}
-	uint8_t *fresh = malloc((size_t)t.count * TF_TASK_SIZE + 1);
-	for (int i = 0; fresh && i < t.count; i++) {
-		const uint8_t *task = t.bytes + (size_t)i * TF_TASK_SIZE;
+	int rc = head_gather_tasks(&t, d->session, &d->tasks, NULL) ? 0 : write_tasks(d, error);
 
-		if (!d->ntasks || !bsearch(task, d->tasks, d->ntasks, TF_TASK_SIZE, by_bytes))
-			memcpy(fresh + (size_t)n++ * TF_TASK_SIZE, task, TF_TASK_SIZE);
-	}
-	int rc = n ? settle(d, head_write_plain(&d->file.writer, TF_TYPE_TASKS, d->config.codec,
-				       fresh, (size_t)n * TF_TASK_SIZE, error))
-		   : 0;
 	if (t.scripted || (session_sticky(d->session) & SHM_STICKY_SCRIPTED))
 		mark_scripted(d);
-	if (rc == 0 && n)
-		remember_tasks(d, &t);
-	free(fresh);
 	head_free_tasks(&t);
 	return rc;
 }
@@ -325,27 +304,37 @@ static int new_schemas(struct drain *d, struct session_error *error)
 	return rc;
 }
 
-/* Both areas tell by one word that something was added. It is a member's word: without it
- * they are looked at from time to time. */
+/* How often slots were claimed, and the bytes of schemas. They are members' words: without
+ * news in them both areas are looked at from time to time. */
+static bool read_news(const struct session *s, uint64_t *claims, uint32_t *schemas)
+{
+	const off_t claims_at = offsetof(struct shm_task_header, claims);
+	const off_t schemas_at = offsetof(struct shm_schema_file, used);
+
+	return pread(s->tasks_fd, claims, sizeof *claims, claims_at) == sizeof *claims &&
+	       pread(s->schemas_fd, schemas, sizeof *schemas, schemas_at) == sizeof *schemas;
+}
+
 static int news(struct drain *d, struct session_error *error)
 {
-	uint64_t since = d->looked - d->gathered;
-	uint32_t next = d->next_task, used = d->schema_used;
-	const off_t next_at = offsetof(struct shm_task_header, claims);
-	const off_t used_at = offsetof(struct shm_schema_file, used);
+	uint64_t since = d->looked - d->gathered, claims;
+	uint32_t schemas;
 	int rc = 0;
 
-	if (since < TASKS_NS || pread(d->session->tasks_fd, &next, sizeof next, next_at) < 0 ||
-		pread(d->session->schemas_fd, &used, sizeof used, used_at) < 0)
+	/* A large table takes its time: the drain has other things to do. */
+	if (since < TASKS_NS + 20 * d->gather_ns || !read_news(d->session, &claims, &schemas))
 		return 0;
-	if (next != d->next_task || since >= TASKS_ANYHOW_NS) {
+	if (claims != d->claims || since >= TASKS_ANYHOW_NS) {
+		uint64_t began = drain_now();
+
 		rc = new_tasks(d, error);
 		d->gathered = d->looked;
+		d->gather_ns = drain_now() - began;
 	}
-	if (rc == 0 && used != d->schema_used)
+	if (rc == 0 && schemas != d->schema_used)
 		rc = new_schemas(d, error);
-	d->next_task = next;
-	d->schema_used = used;
+	d->claims = claims;
+	d->schema_used = schemas;
 	return rc;
 }
 

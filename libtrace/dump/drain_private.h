@@ -79,16 +79,17 @@ struct drain {
 	struct drain_file file;
 	/* Of the files before this one. */
 	uint64_t bytes_before, rotations;
-	const char *note; /* for META: why this is not the file of the session's drain before */
-	/* The programs' tasks that stand in this file, sorted. */
-	uint8_t *tasks;
-	uint32_t ntasks, next_task, schema_used;
+	const char *note;   /* for META: why this is not the file of the session's drain before */
+	struct tasks tasks; /* whose records are; told: those that stand in this file */
+	uint64_t claims;    /* of slots in the task table, when it was read last */
+	uint32_t schema_used;
 	int failed; /* the code of what ended it, or 0 */
 	struct session_error why;
 	bool finished, idle;
 	bool state_known; /* of this trace: what could not be written before */
 	/* ns, CLOCK_MONOTONIC: the last round, path, CLOCK, LOSS, tasks; the next reclaim. */
 	uint64_t looked, checked, clocked, noted, gathered, reclaim_at;
+	uint64_t gather_ns;	/* that reading the tasks took */
 	uint64_t began;		/* ns: this file */
 	uint64_t clocked_hooks; /* HOOKS sections when the last CLOCK was written */
 	uint64_t clocked_back;	/* sum of the rings' clock_back then */

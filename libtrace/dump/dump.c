@@ -23,6 +23,7 @@ struct dump {
 	struct dump_result result;
 	struct rings rings;
 	struct file_head head;
+	struct tasks tasks;
 	uint64_t done; /* sections */
 	struct output out;
 	struct section_writer writer;
@@ -41,8 +42,13 @@ static int gather(struct dump *d)
 
 	if (rc)
 		return rc;
-	return head_gather(
-		&d->head, d->session, d->options->codec, d->options->command, false, d->error);
+	tasks_open(&d->tasks, d->session);
+	rc = head_gather(&d->head, d->session, &d->tasks, d->options->codec, d->options->command,
+		false, d->error);
+	/* The file gets its tasks before its hooks. */
+	d->tasks.sealed = true;
+	d->rings.tasks = &d->tasks;
+	return rc;
 }
 
 /* ------------------------------------------------------------------------ the file */
@@ -228,5 +234,6 @@ int dump_write(struct session *s, const struct dump_options *options, struct dum
 		*result = d.result;
 	rings_close(&d.rings);
 	head_free(&d.head);
+	tasks_close(&d.tasks);
 	return rc;
 }

@@ -127,7 +127,8 @@ static void take_record(struct event *e, const struct fields *f, const uint8_t *
 static bool same_group(const struct event *e, const struct fields *last, const struct fields *f,
 	const uint8_t *record)
 {
-	return f->place > last->place && last->place >= 0 && get_le32(record + REC_TID) == e->tid &&
+	return f->place > last->place && last->place >= 0 &&
+	       get_le32(record + REC_TID) == e->number &&
 	       get_le64(record + REC_STAMP) == e->stamp &&
 	       (f->minor & CPI_MINOR_MM) == (last->minor & CPI_MINOR_MM) &&
 	       f->has_elapsed == last->has_elapsed && f->elapsed == last->elapsed;
@@ -145,7 +146,7 @@ void event_take(struct event *e, const uint8_t *records, uint32_t bytes)
 	}
 	e->record = records;
 	e->major = records[REC_MAJOR];
-	e->tid = get_le32(records + REC_TID);
+	e->number = get_le32(records + REC_TID);
 	e->stamp = get_le64(records + REC_STAMP);
 	read_fields(&last, records);
 	take_record(e, &last, records);

@@ -22,7 +22,8 @@ struct event {
 	uint32_t bytes, hooks;
 	uint8_t major;
 	uint32_t minor[EVENT_MINORS], minors;
-	uint32_t tid;
+	uint32_t number; /* its writer's, in the session */
+	uint32_t tid;	 /* its writer's, once that was looked up */
 	uint64_t stamp;
 	bool has_elapsed, has_label, has_cpi, has_cpu;
 	uint64_t elapsed; /* ticks */

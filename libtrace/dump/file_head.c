@@ -75,44 +75,33 @@ static int gather_schemas(struct file_head *h, struct session_error *error)
 	return h->schema.failed ? no_memory(error) : 0;
 }
 
-int head_gather_tasks(struct head_tasks *t, struct session *s, struct session_error *error)
+int head_gather_tasks(
+	struct head_tasks *t, struct session *s, struct tasks *known, struct session_error *error)
 {
 	memset(t, 0, sizeof *t);
 	t->count = session_tasks(s, &t->tasks);
 	if (t->count < 0)
 		return dump_fail(
 			error, t->count, "cannot read the task table: %s", RcToString(t->count));
-	t->bytes = calloc((size_t)t->count + 1, TF_TASK_SIZE);
-	if (!t->bytes)
-		return no_memory(error);
-	for (int i = 0; i < t->count; i++) {
-		const struct session_task *task = &t->tasks[i];
-		uint8_t *p = t->bytes + (size_t)i * TF_TASK_SIZE;
-
-		put_le32(p + TF_TASK_TID, task->tid);
-		put_le32(p + TF_TASK_PID, task->pid);
-		put_le64(p + TF_TASK_FIRST, task->first);
-		memcpy(p + TF_TASK_NAME, task->name, strnlen(task->name, TF_TASK_NAME_SIZE));
-		if (task->source == SHM_SOURCE_SCRIPTED)
-			t->scripted = true;
-	}
-	return 0;
+	for (int i = 0; i < t->count; i++)
+		t->scripted |= t->tasks[i].source == SHM_SOURCE_SCRIPTED;
+	return tasks_read(known, t->tasks, t->count) ? 0 : no_memory(error);
 }
 
 void head_free_tasks(struct head_tasks *t)
 {
 	free(t->tasks);
-	free(t->bytes);
 	memset(t, 0, sizeof *t);
 }
 
-int head_gather(struct file_head *h, struct session *s, enum tf_codec codec, const char *command,
-	bool anyhow, struct session_error *error)
+int head_gather(struct file_head *h, struct session *s, struct tasks *known, enum tf_codec codec,
+	const char *command, bool anyhow, struct session_error *error)
 {
 	memset(h, 0, sizeof *h);
 	h->session = s;
+	h->known = known;
 	h->codec = codec;
-	int rc = head_gather_tasks(&h->tasks, s, error);
+	int rc = head_gather_tasks(&h->tasks, s, known, error);
 	if (rc && anyhow && !h->tasks.tasks)
 		h->tasks.count = rc = 0;
 	if (rc == 0)
@@ -136,8 +125,10 @@ void head_free(struct file_head *h)
 
 uint64_t head_largest(const struct file_head *h)
 {
-	uint64_t sizes[] = {h->meta.length, h->schema.length,
-		(uint64_t)h->tasks.count * TF_TASK_SIZE, 2 * TF_SYNC_SIZE};
+	uint32_t untold = h->known->untold;
+	uint32_t tasks = untold < HEAD_TASKS_MAX ? untold : HEAD_TASKS_MAX;
+	uint64_t sizes[] = {
+		h->meta.length, h->schema.length, (uint64_t)tasks * TF_TASK_SIZE, 2 * TF_SYNC_SIZE};
 	uint64_t largest = 0;
 
 	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
@@ -223,6 +214,20 @@ int head_write_clock(struct section_writer *w, const struct session *s, struct s
 	return head_write_plain(w, TF_TYPE_CLOCK, TF_CODEC_NONE, bytes, sizeof bytes, error);
 }
 
+int head_write_tasks(struct section_writer *w, enum tf_codec codec, struct tasks *known,
+	struct session_error *error)
+{
+	uint32_t room = known->untold < HEAD_TASKS_MAX ? known->untold : HEAD_TASKS_MAX, n;
+	uint8_t *entries = malloc((size_t)room * TF_TASK_SIZE + 1);
+	int rc = entries ? 0 : no_memory(error);
+
+	while (rc == 0 && (n = tasks_tell(known, entries, room)))
+		rc = head_write_plain(
+			w, TF_TYPE_TASKS, codec, entries, (size_t)n * TF_TASK_SIZE, error);
+	free(entries);
+	return rc;
+}
+
 /* Tasks stand before the hooks, so that a reader of a stream knows them in time. */
 int head_write(const struct file_head *h, struct section_writer *w, const uint8_t id[TRACE_ID_SIZE],
 	uint32_t max_raw, struct session_error *error)
@@ -239,8 +244,5 @@ int head_write(const struct file_head *h, struct section_writer *w, const uint8_
 			w, TF_TYPE_SCHEMA, h->codec, h->schema.bytes, h->schema.length, error);
 	if (rc == 0)
 		rc = write_first_clock(h, w, error);
-	if (rc == 0 && h->tasks.count)
-		rc = head_write_plain(w, TF_TYPE_TASKS, h->codec, h->tasks.bytes,
-			(size_t)h->tasks.count * TF_TASK_SIZE, error);
-	return rc;
+	return rc ? rc : head_write_tasks(w, h->codec, h->known, error);
 }

@@ -12,19 +12,22 @@
 #include "../../formats/trace_file.h"
 #include "../session/session.h"
 #include "section.h"
+#include "tasks.h"
 #include "text.h"
 
-enum { TRACE_ID_SIZE = 16 };
+/* HEAD_TASKS_MAX: entries of one TASKS section. */
+enum { TRACE_ID_SIZE = 16, HEAD_TASKS_MAX = 16384 };
 
-/* The task table as a TASKS section has it. */
+/* The task table as it was read. */
 struct head_tasks {
 	struct session_task *tasks;
 	int count;
-	uint8_t *bytes; /* count times TF_TASK_SIZE */
-	bool scripted;	/* some of them count by script */
+	bool scripted; /* some of them count by script */
 };
 
-int head_gather_tasks(struct head_tasks *t, struct session *s, struct session_error *error);
+/* Adds what it read to `known`, too. */
+int head_gather_tasks(
+	struct head_tasks *t, struct session *s, struct tasks *known, struct session_error *error);
 void head_free_tasks(struct head_tasks *t);
 
 struct file_head {
@@ -33,6 +36,7 @@ struct file_head {
 	struct text meta, schema;
 	size_t registered; /* bytes of schemas that programs registered, at schema's end */
 	struct head_tasks tasks;
+	struct tasks *known; /* the caller's */
 	bool scripted;
 	uint64_t started[3]; /* clock sync */
 };
@@ -40,12 +44,13 @@ struct file_head {
 /*
  * To be called after the heads of the rings were read: a process sets the sticky flag and
  * enters itself, its counter source and its schemas before its first hook, so what is
- * gathered then knows the writer of every hook before those heads. The caller may add lines
+ * gathered then knows the writer of every hook before those heads: it is added to `known`, of
+ * which head_write writes what is not told. The caller may add lines
  * to meta before it is written. command: NULL if unknown. Free it whatever this returns.
  * anyhow: what members destroyed is left out, and no error.
  */
-int head_gather(struct file_head *h, struct session *s, enum tf_codec codec, const char *command,
-	bool anyhow, struct session_error *error);
+int head_gather(struct file_head *h, struct session *s, struct tasks *known, enum tf_codec codec,
+	const char *command, bool anyhow, struct session_error *error);
 void head_free(struct file_head *h);
 
 /* The largest raw payload among the sections of head_write. */
@@ -64,6 +69,10 @@ int head_write(const struct file_head *h, struct section_writer *w, const uint8_
 /* A section that belongs to no ring. */
 int head_write_plain(struct section_writer *w, enum tf_type type, enum tf_codec codec,
 	const void *payload, size_t raw, struct session_error *error);
+
+/* TASKS sections of what is not told. */
+int head_write_tasks(struct section_writer *w, enum tf_codec codec, struct tasks *known,
+	struct session_error *error);
 
 /* A clock sync of now: ticks of the session's clock, CLOCK_REALTIME ns, CLOCK_MONOTONIC ns. */
 void head_sync_now(const struct session *s, uint64_t sync[3]);

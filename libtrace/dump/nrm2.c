@@ -92,12 +92,12 @@ static int put_schema(struct writer *w, const struct text *schema)
 	return rc;
 }
 
-static int put_tasks(struct writer *w, const struct head_tasks *tasks)
+static int put_tasks(struct writer *w, const struct tasks *tasks)
 {
 	int rc = 0;
 
-	for (int i = 0; i < tasks->count && rc == 0; i++) {
-		const struct session_task *t = &tasks->tasks[i];
+	for (uint32_t i = 0; i < tasks->count && rc == 0; i++) {
+		const struct event_task *t = &tasks->task[i].task;
 		uint64_t ids[] = {t->tid, t->pid};
 
 		rc = add_table(w, NRM2_MODULE_TABLE, NRM2_PID_NAME, t->first, ids,
@@ -116,7 +116,7 @@ static int put_tables(struct writer *w)
 	if (rc == 0)
 		rc = put_schema(w, &head->schema);
 	if (rc == 0)
-		rc = put_tasks(w, &head->tasks);
+		rc = put_tasks(w, head->known);
 	return rc ? rc : write_section(w);
 }
 

@@ -7,6 +7,7 @@
 #include "../../formats/record.h"
 #include "../../include/perfutil.h"
 #include "fail.h"
+#include "tasks.h"
 
 /*
  * Every ring's next section must be looked at to know whose turn it is. Up to this much
@@ -259,13 +260,16 @@ static struct ring_cursor *earliest(struct rings *r)
 static void hand_out(struct rings *r, struct ring_cursor *c, struct rings_section *out)
 {
 	struct handed_out *h = &c->out[c->next - 1];
+	uint8_t *bytes = c->kept ? c->kept : r->shared;
 
 	h->hooks = c->span.hooks;
 	h->torn = c->span.torn;
 	out->id = ring_reader_id(&r->reader, (uint32_t)(c - r->cursor));
 	out->span = c->span;
 	out->lost = c->lost;
-	out->bytes = c->kept ? c->kept : r->shared;
+	out->bytes = bytes;
+	if (r->tasks)
+		tasks_translate(r->tasks, bytes, c->span.bytes);
 	r->given = c;
 	c->lost = 0;
 }

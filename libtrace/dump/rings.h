@@ -18,6 +18,7 @@
 #include "../session/session.h"
 
 struct ring_cursor;
+struct tasks;
 
 struct rings {
 	struct ring_reader reader;
@@ -27,7 +28,8 @@ struct rings {
 	struct ring_part *parts;   /* room for the list of any one ring */
 	uint8_t *shared;	   /* a section, for cursors without a buffer of their own */
 	uint32_t rings;
-	uint64_t total; /* parts of all rings */
+	uint64_t total;	     /* parts of all rings */
+	struct tasks *tasks; /* records get their thread ids; NULL: they keep numbers */
 };
 
 /* A section of the dump. bytes lives until the next call. */
@@ -46,7 +48,7 @@ struct rings_ledger {
 	bool damaged;
 };
 
-/* Notes the cut of every ring. 0 or a PU_ code. */
+/* Notes the cut of every ring; `tasks` may be set behind it. 0 or a PU_ code. */
 int rings_open(struct rings *r, const struct session *s, struct session_error *error);
 void rings_close(struct rings *r);
 

@@ -1,84 +1,324 @@
 #include "tasks.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { READINGS = 16 };
+#include "../../formats/bytes.h"
+#include "../../formats/record.h"
+#include "../../formats/trace_file.h"
+#include "../ring/reader.h"
+#include "text.h"
 
-static int by_tid(const void *a, const void *b)
-{
-	const struct event_task *x = a, *y = b;
-
-	if (x->tid != y->tid)
-		return x->tid < y->tid ? -1 : 1;
-	return x->first < y->first ? -1 : x->first > y->first;
-}
-
-/* What cannot be read is unknown. */
-static void read_table(struct tasks *t)
-{
-	struct session_task *tasks;
-	int n = session_tasks(t->session, &tasks);
-
-	free(t->task);
-	t->count = 0;
-	t->task = n > 0 ? calloc((size_t)n, sizeof *t->task) : NULL;
-	for (int i = 0; t->task && i < n; i++) {
-		struct event_task *to = &t->task[t->count++];
-
-		to->tid = tasks[i].tid;
-		to->pid = tasks[i].pid;
-		to->first = tasks[i].first;
-		memcpy(to->name, tasks[i].name, sizeof tasks[i].name);
-	}
-	if (t->count)
-		qsort(t->task, t->count, sizeof *t->task, by_tid);
-	free(tasks);
-}
-
-static const struct event_task *look_up(const struct tasks *t, uint32_t tid, uint64_t stamp)
-{
-	uint32_t low = 0, high = t->count;
-
-	/* The first that is of a later thread. */
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		const struct event_task *m = &t->task[middle];
-
-		if (m->tid < tid || (m->tid == tid && m->first <= stamp))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low && t->task[low - 1].tid == tid ? &t->task[low - 1] : NULL;
-}
+/* Members say what their slots hold: tasks beyond these bounds stay unknown. */
+enum {
+	KNOWN_MAX = 4 * SHM_TASK_SLOTS,
+	KNOWN_KEPT = 2 * SHM_TASK_SLOTS, /* above it, those that are not listed are forgotten */
+	SAME_TID_MAX = 64,
+};
 
 void tasks_open(struct tasks *t, struct session *s)
 {
-	*t = (struct tasks){.session = s, .readings = READINGS};
+	*t = (struct tasks){.session = s};
 }
 
 void tasks_close(struct tasks *t)
 {
 	free(t->task);
-	t->task = NULL;
-	t->count = 0;
+	free(t->by_number);
+	free(t->by_tid);
+	*t = (struct tasks){0};
 }
 
-void tasks_refresh(struct tasks *t)
+/* ---------------------------------------------------------------------- tables */
+
+static uint32_t hash_of(uint32_t key)
 {
-	t->readings = READINGS;
+	key *= 0x9e3779b1u;
+	return key ^ key >> 15;
 }
 
-const struct event_task *tasks_find(struct tasks *t, uint32_t tid, uint64_t stamp)
+/* Where the task with this number stands in by_number, or would. */
+static uint32_t *slot_of_number(const struct tasks *t, uint32_t number)
 {
-	const struct event_task *found = look_up(t, tid, stamp);
+	for (uint32_t i = hash_of(number);; i++) {
+		uint32_t *slot = &t->by_number[i & (t->slots - 1)];
 
-	/* A thread registers before its first hook. */
-	if (!found && t->readings) {
-		t->readings--;
-		read_table(t);
-		found = look_up(t, tid, stamp);
+		if (*slot == 0 || t->task[*slot - 1].number == number)
+			return slot;
 	}
-	return found;
+}
+
+/* Where the first of the tasks with this thread id stands in by_tid, or would. */
+static uint32_t *slot_of_tid(const struct tasks *t, uint32_t tid)
+{
+	for (uint32_t i = hash_of(tid);; i++) {
+		uint32_t *slot = &t->by_tid[i & (t->slots - 1)];
+
+		if (*slot == 0 || t->task[*slot - 1].task.tid == tid)
+			return slot;
+	}
+}
+
+static struct known_task *known(const struct tasks *t, uint32_t number)
+{
+	uint32_t slot = t->count ? *slot_of_number(t, number) : 0;
+
+	return slot ? &t->task[slot - 1] : NULL;
+}
+
+/* Of two tasks with one thread id the earlier one's name holds until the later one began. */
+static bool link_by_tid(struct tasks *t, struct known_task *k)
+{
+	uint32_t *head = slot_of_tid(t, k->task.tid), same = 0;
+
+	for (uint32_t i = *head; i; i = t->task[i - 1].next)
+		if (++same == SAME_TID_MAX)
+			return false;
+	for (uint32_t i = *head; i; i = t->task[i - 1].next) {
+		struct known_task *other = &t->task[i - 1];
+
+		if (other->task.first <= k->task.first && k->task.first < other->until)
+			other->until = k->task.first;
+		if (other->task.first >= k->task.first && other->task.first < k->until)
+			k->until = other->task.first;
+	}
+	k->next = *head;
+	*head = (uint32_t)(k - t->task) + 1;
+	return true;
+}
+
+static void index_all(struct tasks *t)
+{
+	memset(t->by_number, 0, t->slots * sizeof *t->by_number);
+	memset(t->by_tid, 0, t->slots * sizeof *t->by_tid);
+	for (uint32_t i = 0; i < t->count; i++) {
+		uint32_t *head = slot_of_tid(t, t->task[i].task.tid);
+
+		*slot_of_number(t, t->task[i].number) = i + 1;
+		t->task[i].next = *head;
+		*head = i + 1;
+	}
+}
+
+static bool grow(struct tasks *t)
+{
+	uint32_t room = t->room ? 2 * t->room : 256, slots = 2 * room;
+	struct known_task *task = realloc(t->task, room * sizeof *task);
+
+	if (task)
+		t->task = task;
+	uint32_t *by_number = task ? malloc(slots * sizeof *by_number) : NULL;
+	uint32_t *by_tid = by_number ? malloc(slots * sizeof *by_tid) : NULL;
+	if (!by_tid) {
+		free(by_number);
+		return false;
+	}
+	free(t->by_number);
+	free(t->by_tid);
+	t->by_number = by_number;
+	t->by_tid = by_tid;
+	t->room = room;
+	t->slots = slots;
+	index_all(t);
+	return true;
+}
+
+/* Of the tasks whose slots were used again the file, if any, has its names. */
+static void forget(struct tasks *t)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < t->count; i++)
+		if (t->task[i].listed || !t->task[i].told)
+			t->task[kept++] = t->task[i];
+	t->count = kept;
+	t->first_untold = 0;
+	index_all(t);
+	memset(t->cache, 0, sizeof t->cache);
+}
+
+/* ---------------------------------------------------------------------- adding */
+
+static void set_name(struct known_task *k, const char *name)
+{
+	memset(k->task.name, 0, sizeof k->task.name);
+	memcpy(k->task.name, name, strnlen(name, TF_TASK_NAME_SIZE));
+	text_clean(k->task.name);
+}
+
+static void mark_untold(struct tasks *t, const struct known_task *k)
+{
+	uint32_t i = (uint32_t)(k - t->task);
+
+	if (t->untold++ == 0 || i < t->first_untold)
+		t->first_untold = i;
+}
+
+static void rename_task(struct tasks *t, struct known_task *k, const char *name)
+{
+	struct known_task before = *k;
+
+	set_name(k, name);
+	if (k->told && strcmp(k->task.name, before.task.name) != 0) {
+		k->told = false;
+		mark_untold(t, k);
+	}
+}
+
+static bool add(struct tasks *t, const struct session_task *from)
+{
+	struct known_task *k = known(t, from->number);
+
+	if (k) {
+		rename_task(t, k, from->name);
+		k->listed = true;
+		return true;
+	}
+	/* Half of the slots of the tables stay empty. */
+	if (from->number == 0 || from->tid == 0 || (from->tid & TASKS_UNKNOWN))
+		return true;
+	if (t->count == KNOWN_MAX || (t->count == t->room && !grow(t)))
+		return false;
+	k = &t->task[t->count];
+	*k = (struct known_task){.number = from->number,
+		.until = UINT64_MAX,
+		.listed = true,
+		.task = {.tid = from->tid, .pid = from->pid, .first = from->first}};
+	set_name(k, from->name);
+	if (!link_by_tid(t, k))
+		return true;
+	*slot_of_number(t, k->number) = ++t->count;
+	mark_untold(t, k);
+	memset(t->cache, 0, sizeof t->cache);
+	return true;
+}
+
+bool tasks_read(struct tasks *t, const struct session_task *tasks, int count)
+{
+	bool whole = true;
+
+	for (uint32_t i = 0; i < t->count; i++)
+		t->task[i].listed = false;
+	for (int i = 0; i < count; i++)
+		whole = add(t, &tasks[i]) && whole;
+	if (t->count > KNOWN_KEPT)
+		forget(t);
+	return whole;
+}
+
+/*
+ * Reads the slot of one number. A slot that is claimed by another in between changes its state
+ * before anything else and again behind it.
+ */
+static void look_up(struct tasks *t, uint32_t number)
+{
+	uint64_t at = offsetof(struct shm_task_file, slot) +
+		      shm_task_index(number) * sizeof(struct shm_task);
+	uint32_t kind, before, after;
+	struct shm_task slot;
+
+	if (t->sealed || !t->session || t->session->tasks_fd < 0 ||
+		!ring_read_at(t->session->tasks_fd, &before, sizeof before, at))
+		return;
+	/* Acquire: pairs with the release of a slot's state, what it holds was stored before. */
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	if (!ring_read_at(t->session->tasks_fd, &slot, sizeof slot, at))
+		return;
+	/* Acquire: another's fields are stored behind its claim of the state. */
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	if (!ring_read_at(t->session->tasks_fd, &after, sizeof after, at))
+		return;
+	kind = before & ((1u << SHM_TASK_STATE_BITS) - 1);
+	if (shm_task_number(shm_task_index(number), before) != number ||
+		shm_task_number(shm_task_index(number), after) != number ||
+		(kind != SHM_TASK_LIVE && kind != SHM_TASK_ENDED))
+		return;
+	struct session_task task = {
+		.number = number, .tid = slot.tid, .pid = slot.pid, .first = slot.first};
+	memcpy(task.name, slot.name, sizeof task.name);
+	add(t, &task);
+}
+
+/* ------------------------------------------------------------------------ asking */
+
+static const struct known_task *find(struct tasks *t, uint32_t number)
+{
+	const struct known_task *k = known(t, number);
+
+	if (k)
+		return k;
+	look_up(t, number);
+	return known(t, number);
+}
+
+const struct event_task *tasks_find(struct tasks *t, uint32_t number)
+{
+	const struct known_task *k = find(t, number);
+
+	return k ? &k->task : NULL;
+}
+
+uint32_t tasks_thread(struct tasks *t, uint32_t number, uint64_t stamp)
+{
+	struct cached_task *c = &t->cache[number % TASKS_CACHE];
+
+	if (c->number != number || number == 0) {
+		/* A writer registers before its first record: who is unknown now stays so. */
+		const struct known_task *k = find(t, number);
+
+		*c = (struct cached_task){.number = number,
+			.tid = k ? k->task.tid : number | TASKS_UNKNOWN,
+			.until = k ? k->until : UINT64_MAX};
+	}
+	return stamp < c->until ? c->tid : number | TASKS_UNKNOWN;
+}
+
+void tasks_translate(struct tasks *t, uint8_t *records, uint32_t bytes)
+{
+	for (uint32_t at = 0; at < bytes;) {
+		uint8_t *record = records + at;
+		uint32_t control = get_le32(record);
+
+		if ((control & REC_KIND_MASK) == REC_KIND_HOOK)
+			put_le32(record + REC_TID, tasks_thread(t, get_le32(record + REC_TID),
+							   get_le64(record + REC_STAMP)));
+		at += control & REC_SIZE_MASK;
+	}
+}
+
+/* ----------------------------------------------------------------------- telling */
+
+void tasks_untell(struct tasks *t)
+{
+	for (uint32_t i = 0; i < t->count; i++)
+		t->task[i].told = false;
+	t->untold = t->count;
+	t->first_untold = 0;
+}
+
+static void put_entry(uint8_t *p, const struct event_task *task)
+{
+	memset(p, 0, TF_TASK_SIZE);
+	put_le32(p + TF_TASK_TID, task->tid);
+	put_le32(p + TF_TASK_PID, task->pid);
+	put_le64(p + TF_TASK_FIRST, task->first);
+	memcpy(p + TF_TASK_NAME, task->name, TF_TASK_NAME_SIZE);
+}
+
+uint32_t tasks_tell(struct tasks *t, uint8_t *entries, uint32_t room)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = t->first_untold; t->untold && n < room; i++) {
+		struct known_task *k = &t->task[i];
+
+		t->first_untold = i + 1;
+		if (k->told)
+			continue;
+		put_entry(entries + (size_t)n++ * TF_TASK_SIZE, &k->task);
+		k->told = true;
+		t->untold--;
+	}
+	return n;
 }

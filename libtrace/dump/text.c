@@ -35,6 +35,26 @@ void text_add(struct text *t, const void *bytes, size_t size)
 	t->length += size;
 }
 
+static bool is_control(const uint8_t *p, size_t length)
+{
+	/* U+0080 to U+009F are controls too. */
+	return *p < 0x20 || *p == 0x7f || (length == 2 && p[0] == 0xc2 && p[1] < 0xa0);
+}
+
+void text_clean(char *text)
+{
+	uint8_t *p = (uint8_t *)text;
+
+	for (size_t left = strlen(text), n; left; p += n, left -= n) {
+		n = utf8_length(p, left);
+		if (n == 0)
+			*p = '?';
+		else if (is_control(p, n))
+			memset(p, ' ', n);
+		n = n ? n : 1;
+	}
+}
+
 static void add_value(struct text *t, const char *value)
 {
 	const uint8_t *p = (const uint8_t *)value;
@@ -42,12 +62,10 @@ static void add_value(struct text *t, const char *value)
 
 	while (size) {
 		size_t n = utf8_length(p, size);
-		/* U+0080 to U+009F are controls too. */
-		bool c1 = n == 2 && p[0] == 0xc2 && p[1] < 0xa0;
 
 		if (n == 0)
 			text_add(t, "?", 1);
-		else if (*p < 0x20 || *p == 0x7f || c1)
+		else if (is_control(p, n))
 			text_add(t, " ", 1);
 		else
 			text_add(t, p, n);

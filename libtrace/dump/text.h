@@ -13,6 +13,9 @@ struct text {
 	bool failed; /* memory ran out: bytes are gone */
 };
 
+/* In place: control characters become spaces, bytes that are not UTF-8 question marks. */
+void text_clean(char *text);
+
 void text_add(struct text *t, const void *bytes, size_t size);
 
 /* `key: value` and a newline. Control bytes in the value become spaces, bytes that are

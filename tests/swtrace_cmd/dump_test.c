@@ -182,9 +182,14 @@ END_TEST
 START_TEST(tasks_schemas_and_meta)
 {
 	fake_tasks = 2;
-	fake_task[0] = (struct session_task){
-		.tid = 12, .pid = 11, .first = 99, .name = "0123456789abcde", .leader = true};
-	fake_task[1] = (struct session_task){.tid = 13, .pid = 11, .first = 100, .name = "x"};
+	fake_task[0] = (struct session_task){.number = 1,
+		.tid = 12,
+		.pid = 11,
+		.first = 99,
+		.name = "0123456789abcde",
+		.leader = true};
+	fake_task[1] =
+		(struct session_task){.number = 2, .tid = 13, .pid = 11, .first = 100, .name = "x"};
 	fake_task[1].source = SHM_SOURCE_SOFTWARE;
 	fake_schema = "major 0x22 mine\n";
 	dump_and_parse(TF_CODEC_NONE);
@@ -201,6 +206,52 @@ START_TEST(tasks_schemas_and_meta)
 	ck_assert_ptr_nonnull(strstr(meta, "\ncommand: a b ?\xc3\xa4 c\n"));
 	ck_assert_ptr_nonnull(strstr(meta, "\nmode: wrap\n"));
 	ck_assert_ptr_nonnull(strstr(meta, "\ncounters.11: source 1 (0)\n"));
+}
+END_TEST
+
+static uint32_t writer_of(const struct seen *s, uint32_t hook)
+{
+	return get_le32(s->payload + hook * rec_size(1, 0) + REC_TID);
+}
+
+/* A name is right or absent: what a reader finds by thread id and stamp is the writer, or none. */
+START_TEST(numbers_become_thread_ids)
+{
+	enum { FIRST = 7 | 3u << SHM_TASK_INDEX_BITS, LATER = 8 | 1u << SHM_TASK_INDEX_BITS };
+
+	fake_tasks = 3;
+	fake_task[0] = (struct session_task){.number = FIRST, .tid = 12, .pid = 12, .first = 100};
+	fake_task[1] = (struct session_task){.number = LATER, .tid = 12, .pid = 12, .first = 200};
+	fake_task[2] = (struct session_task){.number = 9, .tid = 0x80000001u, .pid = 1};
+	fake_add_part(0, 0);
+	/* The last of them is of the slot's task before the first. */
+	static const struct {
+		uint32_t number, stamp, tid;
+	} hook[] = {{FIRST, 150, 12}, {LATER, 250, 12}, {FIRST, 251, FIRST | 0x80000000u},
+		{9, 252, 0x80000009u},
+		{7 | 2u << SHM_TASK_INDEX_BITS, 253, 7 | 2u << SHM_TASK_INDEX_BITS | 0x80000000u}};
+
+	for (uint32_t i = 0; i < 5; i++) {
+		fake_writer = hook[i].number;
+		fake_add_hook(0, hook[i].stamp, 1);
+	}
+	fake_writer = LATER;
+	fake_add_torn(0);
+	dump_and_parse(TF_CODEC_NONE);
+	ck_assert_uint_eq(find(TF_TYPE_TASKS, 0)->raw, 2 * TF_TASK_SIZE);
+	for (uint32_t i = 0; i < 5; i++)
+		ck_assert_uint_eq(writer_of(find(TF_TYPE_HOOKS, 0), i), hook[i].tid);
+	ck_assert_uint_ne(writer_of(find(TF_TYPE_HOOKS, 0), 5), LATER);
+}
+END_TEST
+
+START_TEST(names_are_cleaned)
+{
+	fake_tasks = 1;
+	fake_task[0] = (struct session_task){
+		.number = 1, .tid = 1, .pid = 1, .name = "a\n\xff\xc3\xa4\xc2\x85z"};
+	dump_and_parse(TF_CODEC_NONE);
+	ck_assert_mem_eq(find(TF_TYPE_TASKS, 0)->payload + TF_TASK_NAME, "a ?\xc3\xa4  z", 9);
 }
 END_TEST
 
@@ -493,6 +544,8 @@ int main(void)
 	tcase_add_test(t, index_points_at_sections);
 	tcase_add_loop_test(t, what_does_not_shrink_is_stored, 0, 3);
 	tcase_add_test(t, tasks_schemas_and_meta);
+	tcase_add_test(t, numbers_become_thread_ids);
+	tcase_add_test(t, names_are_cleaned);
 	tcase_add_loop_test(t, scripted_counters_are_marked, 0, 2);
 	tcase_add_test(t, losses_by_cause);
 	tcase_add_test(t, dumped_then_overwritten_counts_once);

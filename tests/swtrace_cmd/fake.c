@@ -17,6 +17,7 @@ struct session_task fake_task[4];
 int fake_tasks;
 const char *fake_schema;
 uint32_t fake_sticky;
+uint32_t fake_writer;
 static bool noise;
 
 /* ---------------------------------------------------------------------- the test's side */
@@ -30,6 +31,7 @@ void fake_reset(uint32_t rings, uint32_t section_size)
 	fake_tasks = 0;
 	fake_schema = "";
 	fake_sticky = 0;
+	fake_writer = 0x80000000u; /* unknown, and the thread id of such a one */
 	noise = false;
 	fake_control.generation = 5;
 	strcpy(fake_session.place.dir, "/dev/shm/fake");
@@ -89,6 +91,7 @@ void fake_add_hook(uint32_t ring, uint64_t stamp, uint32_t words)
 
 	put_le32(at, size | REC_KIND_HOOK | REC_COMMITTED);
 	put_le32(at + REC_MAJOR, 0x22 | words << 16);
+	put_le32(at + REC_TID, fake_writer);
 	put_le64(at + REC_STAMP, stamp);
 	for (uint32_t i = 0; i < words; i++)
 		put_le32(at + REC_DATA + 4 * i, noise ? (uint32_t)random() : 7);
@@ -99,7 +102,10 @@ void fake_add_hook(uint32_t ring, uint64_t stamp, uint32_t words)
 
 void fake_add_torn(uint32_t ring)
 {
-	put_le32(add_record(ring, 32), 32 | REC_KIND_HOOK);
+	uint8_t *at = add_record(ring, 32);
+
+	put_le32(at, 32 | REC_KIND_HOOK);
+	put_le32(at + REC_TID, fake_writer);
 	fake_ring[ring].part[fake_ring[ring].parts - 1].torn++;
 }
 
@@ -125,6 +131,15 @@ uint32_t ring_reader_rings(const struct ring_reader *r)
 uint32_t ring_reader_id(const struct ring_reader *r, uint32_t ring)
 {
 	return ring < r->geometry.cpus ? ring : TF_GUEST_RING + ring - r->geometry.cpus;
+}
+
+bool ring_read_at(int fd, void *to, size_t bytes, uint64_t offset)
+{
+	(void)fd;
+	(void)to;
+	(void)bytes;
+	(void)offset;
+	return false;
 }
 
 int ring_reader_ledger(struct ring_reader *r, uint32_t ring, struct ring_ledger *out)

@@ -31,6 +31,7 @@ extern struct session_task fake_task[4];
 extern int fake_tasks;
 extern const char *fake_schema;
 extern uint32_t fake_sticky;
+extern uint32_t fake_writer; /* whose number records get */
 
 /* `rings` rings (the last one a guest's), sections of this size, nothing in them. */
 void fake_reset(uint32_t rings, uint32_t section_size);
