@@ -26,6 +26,7 @@ enum tf_header {
 	TF_HEADER_SIZE = 256,
 	TF_VERSION_MAJOR = 1,
 	TF_VERSION_MINOR = 0,
+	TF_VERSION_MINOR_CAUSES = 1, /* of files that have CAUSES, or may get it */
 };
 
 enum tf_clock {

@@ -172,6 +172,19 @@ typedef struct cpidecode_loss_info {
 CPIDECODE_API int cpidecode_loss(
 	const cpidecode_trace *t, size_t file, size_t i, cpidecode_loss_info *info);
 
+/* What the writer lost on a ring by further causes, from the trace's CAUSES sections. */
+typedef struct cpidecode_causes_info {
+	uint32_t ring, reserved;
+	uint64_t no_slot;      /* hooks lost: the table of tasks was full */
+	uint64_t no_memory;    /* a section's memory could not be allocated */
+	uint64_t unattached;   /* the program could not attach until later */
+	uint64_t reserved1[4]; /* 0, for later causes */
+} cpidecode_causes_info;
+
+/* Ring i of those with CAUSES entries: 0, or CPIDECODE_EINVAL when there is none. */
+CPIDECODE_API int cpidecode_causes(
+	const cpidecode_trace *t, size_t file, size_t i, cpidecode_causes_info *info);
+
 /* One hook. The pointers are valid until the iterator's next step. */
 typedef struct cpidecode_hook {
 	uint64_t ticks;

@@ -28,9 +28,11 @@ bool tell_lost(const char *path, const struct losses *l)
 		uint64_t n;
 		const char *why;
 	} causes[] = {{l->full, "ring full"}, {l->big, "too big"}, {l->held, "sections held"},
-		{l->no_guest, "no guest ring"}, {l->unexplained, "cause not told"}};
+		{l->no_guest, "no guest ring"}, {l->unexplained, "cause not told"},
+		{l->no_slot, "no task slot"}, {l->no_memory, "no memory"},
+		{l->unattached, "not attached"}};
 	uint64_t lost = losses_lost(l);
-	char list[256] = "";
+	char list[512] = "";
 	size_t used = 0;
 	if (!lost)
 		return false;

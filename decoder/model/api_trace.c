@@ -232,3 +232,19 @@ int cpidecode_loss(const cpidecode_trace *t, size_t file, size_t i, cpidecode_lo
 	}
 	return CPIDECODE_EINVAL;
 }
+
+int cpidecode_causes(const cpidecode_trace *t, size_t file, size_t i, cpidecode_causes_info *info)
+{
+	const struct trace_file *f = trace_file(t->trace, file);
+	for (size_t j = 0; f && j < f->nrings; j++) {
+		const struct trace_ring *r = &f->rings[j];
+		if (!r->has_causes || i--)
+			continue;
+		*info = (cpidecode_causes_info){.ring = r->ring,
+			.no_slot = r->no_slot,
+			.no_memory = r->no_memory,
+			.unattached = r->unattached};
+		return 0;
+	}
+	return CPIDECODE_EINVAL;
+}

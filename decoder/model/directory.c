@@ -215,6 +215,22 @@ int directory_add_loss(struct file *f, const struct trace_ring *entry, uint64_t 
 	return 0;
 }
 
+int directory_add_causes(struct file *f, const struct trace_ring *entry, uint64_t offset)
+{
+	struct ring_state *r;
+	int rc = make_ring(&f->dir, entry->ring, &r);
+	if (rc)
+		return rc;
+	if (r->sum.has_causes && offset < r->causes_at)
+		return 0;
+	r->sum.has_causes = true;
+	r->sum.no_slot = entry->no_slot;
+	r->sum.no_memory = entry->no_memory;
+	r->sum.unattached = entry->unattached;
+	r->causes_at = offset;
+	return 0;
+}
+
 int directory_settle(struct file *f)
 {
 	struct directory *d = &f->dir;

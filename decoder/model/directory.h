@@ -48,7 +48,8 @@ struct ring_state {
 	struct trace_ring sum;
 	struct io_section last; /* of which nothing is counted yet, if pending */
 	uint64_t last_position, last_offset;
-	uint64_t loss_at; /* offset of the LOSS section that spoke last */
+	uint64_t loss_at;   /* offset of the LOSS section that spoke last */
+	uint64_t causes_at; /* and of the CAUSES section */
 	size_t count;
 	bool pending, unsorted;
 };
@@ -75,6 +76,8 @@ struct file;
 int directory_add(struct file *f, const struct io_section *s);
 /* An entry of the LOSS section at that offset; 1: there are too many rings. */
 int directory_add_loss(struct file *f, const struct trace_ring *entry, uint64_t offset);
+/* The same of a CAUSES section. */
+int directory_add_causes(struct file *f, const struct trace_ring *entry, uint64_t offset);
 /*
  * After the scan. First what waits is counted, and sections that did not hold get into
  * dir->bad, for the caller to look into them (io_rescue), which may add sections.

@@ -201,6 +201,25 @@ static int load_loss(struct load *l, const struct io_section *s)
 	return s->raw % TF_LOSS_SIZE ? section_damage(l->f, s, "a LOSS entry is cut short") : 0;
 }
 
+static int load_causes(struct load *l, const struct io_section *s)
+{
+	for (uint32_t at = 0; at + TF_CAUSES_SIZE <= s->raw; at += TF_CAUSES_SIZE) {
+		const uint8_t *p = l->raw.p + at;
+		struct trace_ring entry = {
+			.ring = get_le32(p + TF_CAUSES_RING),
+			.no_slot = get_le64(p + TF_CAUSES_NO_SLOT),
+			.no_memory = get_le64(p + TF_CAUSES_NO_MEMORY),
+			.unattached = get_le64(p + TF_CAUSES_UNATTACHED),
+		};
+		int rc = directory_add_causes(l->f, &entry, s->offset);
+		if (rc)
+			return rc > 0 ? section_damage(l->f, s,
+						"CAUSES of more rings than this reader follows")
+				      : rc;
+	}
+	return s->raw % TF_CAUSES_SIZE ? section_damage(l->f, s, "a CAUSES entry is cut short") : 0;
+}
+
 static int on_section(void *ctx, const struct io_section *s)
 {
 	static const struct {
@@ -212,13 +231,14 @@ static int on_section(void *ctx, const struct io_section *s)
 		[TF_TYPE_TASKS] = {load_tasks, TASKS_MAX * TF_TASK_SIZE},
 		[TF_TYPE_CLOCK] = {load_clock, MAX_SYNCS * TF_SYNC_SIZE},
 		[TF_TYPE_LOSS] = {load_loss, MAX_RINGS * TF_LOSS_SIZE},
+		[TF_TYPE_CAUSES] = {load_causes, MAX_RINGS * TF_CAUSES_SIZE},
 	};
 	struct load *l = ctx;
 	const char *why;
 	if (s->type == TF_TYPE_HOOKS)
 		return directory_add(l->f, s);
 	l->f->pub.sections++;
-	l->f->pub.sections_of[s->type <= TF_TYPE_END ? s->type : 0]++;
+	l->f->pub.sections_of[s->type <= TF_TYPE_CAUSES ? s->type : 0]++;
 	if (s->type >= sizeof types / sizeof *types || !types[s->type].load)
 		return 0;
 	if (s->raw > types[s->type].most)

@@ -36,6 +36,8 @@ struct trace_ring {
 	bool has_loss;			       /* the LOSS section speaks of it: the rest is set */
 	uint64_t loss_full, loss_big, loss_held, loss_no_guest;
 	uint64_t overwritten, loss_torn, skipped;
+	bool has_causes; /* a CAUSES section speaks of it: the rest is set */
+	uint64_t no_slot, no_memory, unattached;
 };
 
 /* One input file. Filled in when added; lives as long as the trace. */
@@ -46,7 +48,7 @@ struct trace_file {
 	const struct io_import *import; /* NULL, or: it was an NRM2 file */
 	uint64_t bytes;			/* the file's size */
 	uint64_t sections;		/* of all types, good ones */
-	uint64_t sections_of[9];	/* by type, TF_TYPE_; 0: of unknown types */
+	uint64_t sections_of[10];	/* by type, TF_TYPE_; 0: of unknown types */
 	uint64_t hooks_by_codec[4];	/* HOOKS sections, TF_CODEC_; 3: unknown ones */
 	bool has_end;			/* false: cut off, the writer did not close it */
 	uint64_t hooks;			/* sum over rings */

@@ -26,8 +26,8 @@ const char *info_clock_name(uint32_t clock)
 
 const char *info_section_name(unsigned type)
 {
-	static const char *const names[INFO_TYPES] = {
-		"unknown", "HOOKS", "META", "SCHEMA", "TASKS", "CLOCK", "LOSS", "INDEX", "END"};
+	static const char *const names[INFO_TYPES] = {"unknown", "HOOKS", "META", "SCHEMA", "TASKS",
+		"CLOCK", "LOSS", "INDEX", "END", "CAUSES"};
 	return names[type];
 }
 
@@ -168,19 +168,26 @@ static void ring_row(
 		l.full, l.big, l.held, l.no_guest, l.unexplained, l.overwritten, l.torn, l.skipped};
 	for (unsigned c = 0; c < sizeof columns / sizeof *columns; c++)
 		out_u64(table_right(t), columns[c]);
+	if (f->sections_of[TF_TYPE_CAUSES]) {
+		out_u64(table_right(t), l.no_slot);
+		out_u64(table_right(t), l.no_memory);
+		out_u64(table_right(t), l.unattached);
+	}
 	table_end_row(t);
 }
 
 static void write_rings(struct report *r, const struct trace_file *f)
 {
 	static const char *const names[] = {"ring", "sections", "hooks", "bytes", "lost: full",
-		"too big", "held", "no guest", "other", "overwritten", "torn", "skipped"};
+		"too big", "held", "no guest", "other", "overwritten", "torn", "skipped", "no slot",
+		"no memory", "not attached"};
+	unsigned columns = f->sections_of[TF_TYPE_CAUSES] ? 15 : 12;
 	struct table t;
 	if (!f->nrings)
 		return;
 	out_char(r->out, '\n');
 	for (table_begin(&t, r->out); table_pass(&t);) {
-		for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
+		for (unsigned i = 0; i < columns; i++)
 			table_heading(&t, names[i]);
 		table_end_row(&t);
 		for (size_t i = 0; i < f->nrings; i++)

@@ -6,7 +6,7 @@
 #include "report.h"
 
 enum {
-	INFO_TYPES = 9,	 /* section types; 0 stands for unknown ones */
+	INFO_TYPES = 10, /* section types; 0 stands for unknown ones */
 	INFO_CODECS = 4, /* the last stands for unknown ones */
 };
 

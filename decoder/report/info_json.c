@@ -152,6 +152,9 @@ static void write_rings(struct json *j, const struct trace_file *f, const struct
 		number(j, "overwritten", l.overwritten);
 		number(j, "torn", l.torn);
 		number(j, "skipped_sections", l.skipped);
+		number(j, "lost_no_slot", l.no_slot);
+		number(j, "lost_no_memory", l.no_memory);
+		number(j, "lost_unattached", l.unattached);
 		json_close(j, '}');
 	}
 	json_close(j, ']');

@@ -20,7 +20,13 @@ void losses_add_ring(
 			ring->loss_full + ring->loss_big + ring->loss_held + ring->loss_no_guest;
 		torn = larger(torn, ring->loss_torn);
 	}
-	/* Sections and LOSS count the same hooks; a trace cut off early has no LOSS. */
+	if (ring->has_causes) {
+		l->no_slot += ring->no_slot;
+		l->no_memory += ring->no_memory;
+		l->unattached += ring->unattached;
+		explained += ring->no_slot + ring->no_memory + ring->unattached;
+	}
+	/* Sections, LOSS and CAUSES count the same hooks; a trace cut off early has no LOSS. */
 	if (ring->lost > explained)
 		l->unexplained += ring->lost - explained;
 	l->torn += counts ? larger(torn, counts->torn) : torn;
@@ -36,5 +42,6 @@ struct losses losses_of_file(const struct trace_file *f, const struct findings *
 
 uint64_t losses_lost(const struct losses *l)
 {
-	return l->full + l->big + l->held + l->no_guest + l->unexplained;
+	return l->full + l->big + l->held + l->no_guest + l->no_slot + l->no_memory +
+	       l->unattached + l->unexplained;
 }

@@ -33,7 +33,8 @@ static void count_told(struct partial_source *s, const struct trace_file *f)
 	s->counts[PARTIAL_BIG] = l.big;
 	s->counts[PARTIAL_HELD] = l.held;
 	s->counts[PARTIAL_NO_GUEST] = l.no_guest;
-	s->counts[PARTIAL_UNEXPLAINED] = l.unexplained;
+	/* Version 1 has no count for the causes of CAUSES sections. */
+	s->counts[PARTIAL_UNEXPLAINED] = l.unexplained + l.no_slot + l.no_memory + l.unattached;
 	s->counts[PARTIAL_OVERWRITTEN] = l.overwritten;
 	s->counts[PARTIAL_TORN] = l.torn;
 	s->counts[PARTIAL_STRETCHES] = f->ndamage + f->damage_untold;

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "../../include/perfutil.h"
+#include "../dump/losses.h"
 #include "../dump/output.h"
 #include "../ring/reader.h"
 #include "daemon.h"
@@ -159,8 +160,7 @@ void continuous_status(const struct session *s, struct drain_status *status)
 		ring_reader_ledger(&reader, i, &ledger);
 		status->damaged += ledger.damaged;
 		status->lost_full += ledger.loss[SHM_LOST_FULL];
-		status->lost_other += ledger.loss[SHM_LOST_BIG] + ledger.loss[SHM_LOST_HELD] +
-				      ledger.loss[SHM_LOST_NO_GUEST];
+		status->lost_other += losses_sum(ledger.loss) - ledger.loss[SHM_LOST_FULL];
 	}
 	ring_reader_close(&reader);
 }

@@ -54,10 +54,13 @@ static void take_host(struct counters_run *r, const cpidecode_trace *t)
 static uint64_t lost_hooks(const cpidecode_trace *t)
 {
 	cpidecode_loss_info l;
+	cpidecode_causes_info c;
 	uint64_t lost = 0;
 
 	for (size_t i = 0; cpidecode_loss(t, 0, i, &l) == 0; i++)
 		lost += l.full + l.too_big + l.held + l.no_guest + l.torn;
+	for (size_t i = 0; cpidecode_causes(t, 0, i, &c) == 0; i++)
+		lost += c.no_slot + c.no_memory + c.unattached;
 	return lost;
 }
 

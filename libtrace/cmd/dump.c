@@ -8,6 +8,7 @@
 
 #include "../../include/perfutil.h"
 #include "../dump/dump.h"
+#include "../dump/losses.h"
 #include "flight.h"
 
 bool cmd_codec(const char *name, enum tf_codec *codec)
@@ -90,6 +91,13 @@ void cmd_report_dump(const struct verb *verb, const char *path, const struct dum
 		r->hooks == 1 ? "" : "s", r->sections, r->sections == 1 ? "" : "s",
 		(unsigned long long)r->bytes, (unsigned long long)r->lost,
 		(unsigned long long)r->overwritten, (unsigned long long)r->torn);
+	if (losses_have_causes(r->loss))
+		cmd_note(verb,
+			"of those lost, %llu had no task slot (the table was full), %llu no memory "
+			"for a section, %llu were of programs that could not attach until later",
+			(unsigned long long)r->loss[SHM_LOST_NO_SLOT],
+			(unsigned long long)r->loss[SHM_LOST_NO_MEMORY],
+			(unsigned long long)r->loss[SHM_LOST_UNATTACHED]);
 	if (r->left_out)
 		cmd_note(verb,
 			"%llu hooks are left out: NRM2 holds none of major 0, none longer than "

@@ -8,6 +8,7 @@
 
 #include "../../include/perfutil.h"
 #include "../counters/clock_trust.h"
+#include "../dump/losses.h"
 #include "../dump/rings.h"
 #include "../ring/reader.h"
 #include "info.h"
@@ -26,8 +27,7 @@ static struct ring_info *by_id(struct info *i, uint32_t id)
 
 static uint64_t lost(const struct ring_info *r)
 {
-	return r->loss[SHM_LOST_FULL] + r->loss[SHM_LOST_BIG] + r->loss[SHM_LOST_HELD] +
-	       r->loss[SHM_LOST_NO_GUEST];
+	return losses_sum(r->loss);
 }
 
 /* Hooks that entered the rings, or were lost before. */
@@ -127,16 +127,21 @@ static void names(const struct info *i, char owner[64], char group[64])
 }
 
 /* In continuous mode nothing is overwritten that was not written to the file first. */
-static void print_ring(const char *name, const struct ring_info *r, bool continuous)
+static void print_ring(const struct info *i, const char *name, const struct ring_info *r)
 {
-	printf("%-9s %10llu %12llu %9llu %7llu %7llu %8llu %11llu %6llu%s\n", name,
+	printf("%-9s %10llu %12llu %9llu %7llu %7llu %8llu %11llu %6llu", name,
 		(unsigned long long)r->hooks, (unsigned long long)r->bytes,
 		(unsigned long long)r->loss[SHM_LOST_FULL],
 		(unsigned long long)r->loss[SHM_LOST_BIG],
 		(unsigned long long)r->loss[SHM_LOST_HELD],
 		(unsigned long long)r->loss[SHM_LOST_NO_GUEST],
-		(unsigned long long)(continuous ? r->written : r->overwritten),
-		(unsigned long long)r->torn, r->damaged ? "  damaged" : "");
+		(unsigned long long)(i->continuous ? r->written : r->overwritten),
+		(unsigned long long)r->torn);
+	if (losses_have_causes(i->sum.loss))
+		printf(" %7llu %9llu %12llu", (unsigned long long)r->loss[SHM_LOST_NO_SLOT],
+			(unsigned long long)r->loss[SHM_LOST_NO_MEMORY],
+			(unsigned long long)r->loss[SHM_LOST_UNATTACHED]);
+	printf("%s\n", r->damaged ? "  damaged" : "");
 }
 
 static bool is_empty(const struct ring_info *r)
@@ -149,8 +154,10 @@ static void print_rings(const struct info *i)
 	uint32_t empty = 0;
 	char name[32];
 
-	printf("\n%-9s %10s %12s %9s %7s %7s %8s %11s %6s\n", "ring", "hooks", "bytes", "lost:full",
-		"too big", "held", "no guest", i->continuous ? "written" : "overwritten", "torn");
+	printf("\n%-9s %10s %12s %9s %7s %7s %8s %11s %6s%s\n", "ring", "hooks", "bytes",
+		"lost:full", "too big", "held", "no guest",
+		i->continuous ? "written" : "overwritten", "torn",
+		losses_have_causes(i->sum.loss) ? " no slot no memory not attached" : "");
 	for (uint32_t k = 0; k < i->rings; k++) {
 		const struct ring_info *r = &i->ring[k];
 
@@ -162,9 +169,9 @@ static void print_rings(const struct info *i)
 			snprintf(name, sizeof name, "cpu %u", r->id);
 		else
 			snprintf(name, sizeof name, "guest %u", r->id - TF_GUEST_RING);
-		print_ring(name, r, i->continuous);
+		print_ring(i, name, r);
 	}
-	print_ring("all", &i->sum, i->continuous);
+	print_ring(i, "all", &i->sum);
 	if (empty)
 		printf("%u of %u rings are empty\n", empty, i->rings);
 }
@@ -232,14 +239,17 @@ static void json_counts(const struct ring_info *r, bool continuous)
 		printf("\"written\": %llu, ", (unsigned long long)r->written);
 	printf("\"hooks\": %llu, \"bytes\": %llu, \"lost_full\": %llu, \"lost_big\": %llu, "
 	       "\"lost_held\": %llu, \"lost_no_guest\": %llu, \"overwritten\": %llu, "
-	       "\"torn\": %llu, \"skipped_sections\": %llu, \"damaged\": %s",
+	       "\"torn\": %llu, \"skipped_sections\": %llu, \"damaged\": %s, "
+	       "\"lost_no_slot\": %llu, \"lost_no_memory\": %llu, \"lost_unattached\": %llu",
 		(unsigned long long)r->hooks, (unsigned long long)r->bytes,
 		(unsigned long long)r->loss[SHM_LOST_FULL],
 		(unsigned long long)r->loss[SHM_LOST_BIG],
 		(unsigned long long)r->loss[SHM_LOST_HELD],
 		(unsigned long long)r->loss[SHM_LOST_NO_GUEST], (unsigned long long)r->overwritten,
 		(unsigned long long)r->torn, (unsigned long long)r->loss[SHM_SKIPPED],
-		r->damaged ? "true" : "false");
+		r->damaged ? "true" : "false", (unsigned long long)r->loss[SHM_LOST_NO_SLOT],
+		(unsigned long long)r->loss[SHM_LOST_NO_MEMORY],
+		(unsigned long long)r->loss[SHM_LOST_UNATTACHED]);
 }
 
 static void json_rings(const struct info *i)

@@ -11,6 +11,7 @@
 #include "../../include/perfutil.h"
 #include "drain_private.h"
 #include "fail.h"
+#include "losses.h"
 #include "signals.h"
 
 #define MS ((uint64_t)1000000)
@@ -422,8 +423,7 @@ void drain_status(const struct drain *d, struct drain_status *status)
 		status->torn +=
 			r->before.torn + r->here.torn + r->before.loose_torn + r->here.loose_torn;
 		status->lost_full += r->loss[SHM_LOST_FULL];
-		status->lost_other +=
-			r->loss[SHM_LOST_BIG] + r->loss[SHM_LOST_HELD] + r->loss[SHM_LOST_NO_GUEST];
+		status->lost_other += losses_sum(r->loss) - r->loss[SHM_LOST_FULL];
 		status->lost_unwritten += r->before.unwritten + r->here.unwritten;
 		status->waiting += r->head - r->taken;
 		status->damaged += r->damaged;

@@ -12,6 +12,7 @@
 #include "../../include/perfutil.h"
 #include "drain_private.h"
 #include "fail.h"
+#include "losses.h"
 
 #define SECOND ((uint64_t)1000000000)
 #define CLOCK_NS (10 * SECOND)
@@ -45,6 +46,7 @@ int drain_file_begin(struct drain *d, struct drain_file *f, struct session_error
 
 	tasks_untell(&d->tasks);
 	int rc = head_gather(&h, d->session, &d->tasks, d->config.codec, command, true, error);
+	h.causes = true;
 	drain_state_meta(d, f != &d->file, &h.meta);
 	if (rc == 0 && h.meta.failed)
 		rc = dump_fail(error, PU_ERROR_NOT_ENOUGH_MEMORY, "not enough memory for a drain");
@@ -178,42 +180,60 @@ static uint64_t to_tell(const struct drain_ring *r)
 	return sum;
 }
 
-static void loss_entry(const struct drain *d, uint32_t ring, uint8_t *p)
+/* This file's. */
+static void losses_here(const struct drain_ring *r, uint64_t loss[SHM_LOSSES])
 {
-	static const struct {
-		uint8_t offset, cause;
-	} column[] = {{TF_LOSS_FULL, SHM_LOST_FULL}, {TF_LOSS_BIG, SHM_LOST_BIG},
-		{TF_LOSS_HELD, SHM_LOST_HELD}, {TF_LOSS_NO_GUEST, SHM_LOST_NO_GUEST},
-		{TF_LOSS_SKIPPED, SHM_SKIPPED}};
-	const struct drain_ring *r = &d->ring[ring];
-
-	memset(p, 0, TF_LOSS_SIZE);
-	put_le32(p + TF_LOSS_RING, ring_reader_id(&d->reader, ring));
-	for (size_t k = 0; k < sizeof column / sizeof *column; k++) {
-		uint64_t n = r->loss[column[k].cause] - r->lost0[column[k].cause];
-
-		if (column[k].cause == SHM_LOST_FULL)
-			n += r->here.unwritten;
-		put_le64(p + column[k].offset, n);
-	}
-	put_le64(p + TF_LOSS_TORN, r->here.loose_torn);
+	for (int k = 0; k < SHM_LOSSES; k++)
+		loss[k] = r->loss[k] - r->lost0[k];
+	loss[SHM_LOST_FULL] += r->here.unwritten;
 }
 
 /* Of all rings, or of those that have something new to tell. */
+static bool has_news(const struct drain_ring *r, bool all)
+{
+	return all || to_tell(r) != r->noted_loss;
+}
+
+static int write_causes(struct drain *d, uint8_t *entries, bool all, struct session_error *error)
+{
+	uint64_t loss[SHM_LOSSES];
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < d->rings; i++) {
+		losses_here(&d->ring[i], loss);
+		if (has_news(&d->ring[i], all) && losses_have_causes(loss))
+			losses_put_causes(entries + (size_t)n++ * TF_CAUSES_SIZE,
+				ring_reader_id(&d->reader, i), loss);
+	}
+	return n ? head_write_plain(&d->file.writer, TF_TYPE_CAUSES, TF_CODEC_NONE, entries,
+			   (size_t)n * TF_CAUSES_SIZE, error)
+		 : 0;
+}
+
 static int write_losses(struct drain *d, bool all, struct session_error *error)
 {
 	uint8_t *bytes = calloc(d->rings, TF_LOSS_SIZE);
+	uint64_t loss[SHM_LOSSES];
 	uint32_t n = 0;
 	int rc = 0;
 
 	if (!bytes)
 		return dump_fail(error, PU_ERROR_NOT_ENOUGH_MEMORY, "not enough memory");
-	for (uint32_t i = 0; i < d->rings; i++)
-		if (all || to_tell(&d->ring[i]) != d->ring[i].noted_loss)
-			loss_entry(d, i, bytes + (size_t)n++ * TF_LOSS_SIZE);
+	for (uint32_t i = 0; i < d->rings; i++) {
+		uint8_t *p = bytes + (size_t)n * TF_LOSS_SIZE;
+
+		if (!has_news(&d->ring[i], all))
+			continue;
+		losses_here(&d->ring[i], loss);
+		losses_put(p, ring_reader_id(&d->reader, i), loss);
+		put_le64(p + TF_LOSS_TORN, d->ring[i].here.loose_torn);
+		n++;
+	}
 	if (n)
 		rc = head_write_plain(&d->file.writer, TF_TYPE_LOSS, TF_CODEC_NONE, bytes,
 			(size_t)n * TF_LOSS_SIZE, error);
+	if (rc == 0)
+		rc = write_causes(d, bytes, all, error);
 	free(bytes);
 	if (rc)
 		return rc;

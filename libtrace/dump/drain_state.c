@@ -5,7 +5,7 @@
  *
  *	generation: G
  *	trace: 32 hexadecimal digits
- *	ring.N: taken unwritten full big held no_guest skipped
+ *	ring.N: taken unwritten full big held no_guest skipped no_slot no_memory unattached
  *	rings: how many such lines
  */
 #include <errno.h>
@@ -21,12 +21,43 @@
 
 enum { BEFORE_WORDS = 3 + SHM_LOSSES };
 
+/* The causes in the lines' order. Lines of version 1.0 end with the fifth. */
+static const uint8_t causes[SHM_LOSSES] = {SHM_LOST_FULL, SHM_LOST_BIG, SHM_LOST_HELD,
+	SHM_LOST_NO_GUEST, SHM_SKIPPED, SHM_LOST_NO_SLOT, SHM_LOST_NO_MEMORY, SHM_LOST_UNATTACHED};
+
+enum { CAUSES_LACKED = SHM_LOSSES - 5 };
+
+static void losses_to_words(const uint64_t loss[SHM_LOSSES], uint64_t w[SHM_LOSSES])
+{
+	for (int k = 0; k < SHM_LOSSES; k++)
+		w[k] = loss[causes[k]];
+}
+
+static void words_to_losses(const uint64_t w[SHM_LOSSES], uint64_t loss[SHM_LOSSES])
+{
+	for (int k = 0; k < SHM_LOSSES; k++)
+		loss[causes[k]] = w[k];
+}
+
+static void words_line(
+	struct text *t, const char *prefix, uint32_t ring, const uint64_t *w, int count)
+{
+	char key[32], value[24 * BEFORE_WORDS];
+	size_t used = 0;
+
+	snprintf(key, sizeof key, "%s%" PRIu32, prefix, ring);
+	for (int k = 0; k < count; k++)
+		used += (size_t)snprintf(
+			value + used, sizeof value - used, "%s%" PRIu64, k ? " " : "", w[k]);
+	text_line(t, key, value);
+}
+
 static void words_before(const struct drain_ring *r, bool rotated, uint64_t w[BEFORE_WORDS])
 {
 	w[0] = r->before.hooks + r->here.hooks;
 	w[1] = r->before.torn + r->here.torn;
 	w[2] = r->before.unwritten + r->here.unwritten;
-	memcpy(w + 3, rotated ? r->loss : r->lost0, sizeof r->loss);
+	losses_to_words(rotated ? r->loss : r->lost0, w + 3);
 }
 
 void drain_state_meta(const struct drain *d, bool rotated, struct text *t)
@@ -36,18 +67,12 @@ void drain_state_meta(const struct drain *d, bool rotated, struct text *t)
 	text_linef(t, "bytes before", "%" PRIu64, d->bytes_before);
 	for (uint32_t i = 0; i < d->rings; i++) {
 		uint64_t w[BEFORE_WORDS], any = 0;
-		char key[32];
 
 		words_before(&d->ring[i], rotated, w);
 		for (int k = 0; k < BEFORE_WORDS; k++)
 			any |= w[k];
-		if (any == 0)
-			continue;
-		snprintf(key, sizeof key, "before.%" PRIu32, i);
-		text_linef(t, key,
-			"%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
-			" %" PRIu64 " %" PRIu64,
-			w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7]);
+		if (any)
+			words_line(t, "before.", i, w, BEFORE_WORDS);
 	}
 }
 
@@ -66,6 +91,15 @@ static bool numbers(const char *text, uint64_t *w, int count)
 		text = end + 1;
 	}
 	return true;
+}
+
+/* The numbers of a ring's line, which may lack the causes that are younger than it. */
+static bool ring_numbers(const char *text, uint64_t *w, int count)
+{
+	if (numbers(text, w, count))
+		return true;
+	memset(w, 0, (size_t)count * sizeof *w);
+	return numbers(text, w, count - CAUSES_LACKED);
 }
 
 /* The ring that a key "prefix.N" names, or d->rings. */
@@ -89,11 +123,11 @@ static void meta_line(void *ctx, const char *key, const char *value)
 		d->rotations = w[0];
 	else if (strcmp(key, "bytes before") == 0 && numbers(value, w, 1))
 		d->bytes_before = w[0];
-	else if (ring < d->rings && numbers(value, w, BEFORE_WORDS)) {
+	else if (ring < d->rings && ring_numbers(value, w, BEFORE_WORDS)) {
 		struct drain_ring *r = &d->ring[ring];
 
 		r->before = (struct drain_share){.hooks = w[0], .torn = w[1], .unwritten = w[2]};
-		memcpy(r->lost0, w + 3, sizeof r->lost0);
+		words_to_losses(w + 3, r->lost0);
 	}
 }
 
@@ -163,14 +197,10 @@ void drain_state_save(struct drain *d)
 	text_line(&t, "trace", id);
 	for (uint32_t i = 0; i < d->rings; i++) {
 		const struct drain_ring *r = &d->ring[i];
-		char key[32];
+		uint64_t w[STATE_WORDS] = {r->taken, r->here.unwritten};
 
-		snprintf(key, sizeof key, "ring.%" PRIu32, i);
-		text_linef(&t, key,
-			"%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
-			" %" PRIu64,
-			r->taken, r->here.unwritten, r->loss[0], r->loss[1], r->loss[2], r->loss[3],
-			r->loss[4]);
+		losses_to_words(r->loss, w + 2);
+		words_line(&t, "ring.", i, w, STATE_WORDS);
 	}
 	text_linef(&t, "rings", "%" PRIu32, d->rings);
 	/* Behind the configuration, which stays as it is whatever happens to this. A state that
@@ -199,7 +229,7 @@ static void state_line(void *ctx, const char *key, const char *value)
 		numbers(value, &s->rings, 1);
 	else if (strcmp(key, "trace") == 0)
 		snprintf(s->trace, sizeof s->trace, "%s", value);
-	else if (ring == s->seen && numbers(value, s->ring[ring], STATE_WORDS))
+	else if (ring == s->seen && ring_numbers(value, s->ring[ring], STATE_WORDS))
 		s->seen++;
 }
 
@@ -217,7 +247,7 @@ static void use_state(struct drain *d, const struct state *s)
 			drain_start_at(d, i, w[0]);
 		if (d->state_known)
 			r->here.unwritten = w[1];
-		memcpy(r->lost0, w + 2, sizeof r->lost0);
+		words_to_losses(w + 2, r->lost0);
 	}
 }
 

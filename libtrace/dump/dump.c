@@ -7,6 +7,7 @@
 #include "../../include/perfutil.h"
 #include "fail.h"
 #include "file_head.h"
+#include "losses.h"
 #include "nrm2.h"
 #include "output.h"
 #include "rings.h"
@@ -36,6 +37,14 @@ static int no_memory(struct dump *d)
 
 /* ---------------------------------------------------------- before the file is begun */
 
+static bool has_causes(const struct rings *r)
+{
+	for (uint32_t i = 0; i < r->rings; i++)
+		if (losses_have_causes(rings_losses(r, i)))
+			return true;
+	return false;
+}
+
 static int gather(struct dump *d)
 {
 	int rc = rings_open(&d->rings, d->session, d->error);
@@ -45,6 +54,7 @@ static int gather(struct dump *d)
 	tasks_open(&d->tasks, d->session);
 	rc = head_gather(&d->head, d->session, &d->tasks, d->options->codec, d->options->command,
 		false, d->error);
+	d->head.causes = has_causes(&d->rings);
 	/* The file gets its tasks before its hooks. */
 	d->tasks.sealed = true;
 	d->rings.tasks = &d->tasks;
@@ -113,23 +123,36 @@ static int write_hooks(struct dump *d)
 void dump_add_ledger(struct dump_result *result, const struct rings_ledger *ledger)
 {
 	for (int cause = 0; cause < SHM_LOSSES; cause++)
-		if (cause != SHM_SKIPPED)
-			result->lost += ledger->loss[cause];
+		result->loss[cause] += ledger->loss[cause];
+	result->lost += losses_sum(ledger->loss);
 	result->overwritten += ledger->overwritten;
 	result->torn += ledger->torn;
 	result->damaged += ledger->damaged;
 }
 
+/* A CAUSES section of the rings that have such losses. */
+static int write_causes(struct dump *d, uint8_t *entries)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < d->rings.rings; i++) {
+		const uint64_t *loss = rings_losses(&d->rings, i);
+
+		if (losses_have_causes(loss))
+			losses_put_causes(entries + (size_t)n++ * TF_CAUSES_SIZE,
+				ring_reader_id(&d->rings.reader, i), loss);
+	}
+	return n ? head_write_plain(&d->writer, TF_TYPE_CAUSES, TF_CODEC_NONE, entries,
+			   (size_t)n * TF_CAUSES_SIZE, d->error)
+		 : 0;
+}
+
 static int write_losses(struct dump *d)
 {
-	static const struct {
-		uint8_t offset, cause;
-	} column[] = {{TF_LOSS_FULL, SHM_LOST_FULL}, {TF_LOSS_BIG, SHM_LOST_BIG},
-		{TF_LOSS_HELD, SHM_LOST_HELD}, {TF_LOSS_NO_GUEST, SHM_LOST_NO_GUEST},
-		{TF_LOSS_SKIPPED, SHM_SKIPPED}};
 	uint8_t *bytes = calloc(d->rings.rings + 1, TF_LOSS_SIZE);
 	int rc = 0;
 
+	_Static_assert((int)TF_CAUSES_SIZE == (int)TF_LOSS_SIZE, "one buffer is enough for both");
 	if (!bytes)
 		return no_memory(d);
 	for (uint32_t i = 0; i < d->rings.rings && rc == 0; i++) {
@@ -139,9 +162,7 @@ static int write_losses(struct dump *d)
 		rc = rings_settle(&d->rings, i, &ledger, d->error);
 		if (rc)
 			break;
-		put_le32(p + TF_LOSS_RING, ledger.id);
-		for (size_t k = 0; k < sizeof column / sizeof *column; k++)
-			put_le64(p + column[k].offset, ledger.loss[column[k].cause]);
+		losses_put(p, ledger.id, ledger.loss);
 		put_le64(p + TF_LOSS_OVERWRITTEN, ledger.overwritten);
 		put_le64(p + TF_LOSS_TORN, ledger.torn);
 		dump_add_ledger(&d->result, &ledger);
@@ -149,6 +170,8 @@ static int write_losses(struct dump *d)
 	if (rc == 0)
 		rc = head_write_plain(&d->writer, TF_TYPE_LOSS, TF_CODEC_NONE, bytes,
 			(size_t)d->rings.rings * TF_LOSS_SIZE, d->error);
+	if (rc == 0)
+		rc = write_causes(d, bytes);
 	free(bytes);
 	return rc;
 }

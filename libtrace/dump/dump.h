@@ -32,8 +32,9 @@ struct dump_result {
 	uint64_t hooks, torn, lost, overwritten;
 	/* In NRM2: hooks that it cannot hold, and hooks of guest rings, which it does not know. */
 	uint64_t left_out, guests;
-	uint32_t sections; /* of hooks, in the rings */
-	uint32_t damaged;  /* rings that were truncated or made no sense */
+	uint64_t loss[SHM_LOSSES]; /* hooks lost, by cause */
+	uint32_t sections;	   /* of hooks, in the rings */
+	uint32_t damaged;	   /* rings that were truncated or made no sense */
 };
 
 /*

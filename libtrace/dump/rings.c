@@ -295,6 +295,11 @@ int rings_next(struct rings *r, struct rings_section *out, struct session_error 
 	return rc ? failed(error, rc, "copying") : 0;
 }
 
+const uint64_t *rings_losses(const struct rings *r, uint32_t ring)
+{
+	return r->cursor[ring].ledger.loss;
+}
+
 /*
  * The counters count everything that is gone by now, sections that were handed out first
  * included: those are taken off. A record that was torn when it was handed out may have

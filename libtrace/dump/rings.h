@@ -55,6 +55,9 @@ void rings_close(struct rings *r);
 /* The next section: 1, 0 when there are no more, or a PU_ code. */
 int rings_next(struct rings *r, struct rings_section *out, struct session_error *error);
 
+/* A ring's losses up to the cut, by cause. */
+const uint64_t *rings_losses(const struct rings *r, uint32_t ring);
+
 /* The ledger of ring `ring` (0 to rings - 1), after the last section was handed out. */
 int rings_settle(
 	struct rings *r, uint32_t ring, struct rings_ledger *out, struct session_error *error);

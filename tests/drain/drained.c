@@ -129,8 +129,11 @@ static void take_hook(struct contents *c, const cpidecode_hook *h)
 
 static void take_losses(struct contents *c, const cpidecode_trace *t)
 {
+	cpidecode_causes_info causes;
 	cpidecode_loss_info l;
 
+	for (size_t i = 0; cpidecode_causes(t, 0, i, &causes) == 0; i++)
+		c->other += causes.no_slot + causes.no_memory + causes.unattached;
 	for (size_t i = 0; cpidecode_loss(t, 0, i, &l) == 0; i++) {
 		c->full += l.full;
 		c->held += l.held;
@@ -153,6 +156,7 @@ void read_more(struct contents *c, const char *path)
 		return;
 	ck_assert_int_eq(cpidecode_file(t, 0, &info), 0);
 	c->damaged_bytes += info.damaged_bytes;
+	c->version_minor = info.version_minor;
 	c->cut_off = info.cut_off;
 	memcpy(c->trace_id, info.trace_id, sizeof c->trace_id);
 	ck_assert_int_eq(cpidecode_hooks_open(t, &it), 0);

@@ -41,6 +41,7 @@ struct contents {
 	uint32_t first, last; /* sequence numbers of id 1 */
 	uint64_t damaged_bytes;
 	bool cut_off;
+	uint32_t version_minor;
 	uint8_t trace_id[16];
 	uint32_t pid;  /* of the last hook's thread, by the file's TASKS */
 	char name[32]; /* of the last hook, by its schema */

@@ -1,11 +1,13 @@
 /* The drain while all goes well: the writers' limit, the ledger, what a file holds. */
 #include <sched.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../../libtrace/ring/layout.h"
 #include "drained.h"
 
 START_TEST(writers_stop_where_nothing_is_released_and_go_on_when_it_is)
@@ -206,6 +208,41 @@ START_TEST(one_session_has_one_drain)
 }
 END_TEST
 
+static void add_loss(struct box *b, enum shm_loss cause, uint64_t n)
+{
+	uint64_t at = ring_offset(&b->s.geometry, 0) + offsetof(struct shm_ring, loss) + 8 * cause;
+	uint64_t loss;
+
+	ck_assert(ring_read_at(b->s.rings_fd, &loss, sizeof loss, at));
+	loss += n;
+	ck_assert_int_eq(pwrite(b->s.rings_fd, &loss, sizeof loss, (off_t)at), sizeof loss);
+}
+
+/* Each file tells its own part of them, also one that is gone on with. */
+START_TEST(causes_that_losses_lack_are_in_their_own_section)
+{
+	struct contents c;
+	struct box b;
+	uint32_t next = 0;
+
+	box_begin(&b, 4);
+	for (uint64_t turn = 1; turn < 3; turn++) {
+		box_drain(&b);
+		write_hooks(1, &next, 10);
+		add_loss(&b, SHM_LOST_NO_SLOT, 1);
+		add_loss(&b, SHM_LOST_NO_MEMORY, 10);
+		add_loss(&b, SHM_LOST_UNATTACHED, 100);
+		box_finish(&b);
+		read_file(&c, b.config.path);
+		ck_assert_uint_eq(c.hooks, next);
+		ck_assert_uint_eq(c.other, 111 * turn);
+		ck_assert_uint_eq(c.version_minor, 1);
+		contents_free(&c);
+	}
+	box_end(&b);
+}
+END_TEST
+
 START_TEST(only_sessions_in_continuous_mode_are_drained)
 {
 	struct session_error e = {""};
@@ -324,6 +361,7 @@ int main(int argc, char **argv)
 		discarded_hooks_are_not_written_and_their_room_is_free,
 		tasks_and_schemas_that_come_later_are_in_the_file, one_session_has_one_drain,
 		only_sessions_in_continuous_mode_are_drained,
+		causes_that_losses_lack_are_in_their_own_section,
 		a_new_generation_leaves_the_drain_its_own_rings,
 		the_configuration_is_kept_and_nonsense_is_told,
 		what_is_written_while_it_waits_decides_the_pause, NULL};

@@ -14,7 +14,7 @@
  * Sections:
  *   section TYPE [codec=none|lz4|zlib|N] [ring=N] [guest=N] [position=N] [lost=N]
  *           [hooks=N] [torn=N] [first=N] [last=N] [raw=N] [stored=N] [aligned=no]
- *     TYPE: hooks meta schema tasks clock loss index end, or a number. guest=N is
+ *     TYPE: hooks meta schema tasks clock loss index end causes, or a number. guest=N is
  *     ring 0x80000000+N. Without position it follows the ring's section before. An
  *     index section lists the HOOKS sections so far.
  *   hook MAJOR MINOR [tid=N] [at=STAMP] [uncommitted] DATA...
@@ -31,6 +31,7 @@
  *   task TID PID FIRST "name"
  *   sync TICKS REALTIME MONOTONIC
  *   loss RING FULL BIG HELD NOGUEST OVERWRITTEN TORN SKIPPED
+ *   causes RING NOSLOT NOMEMORY UNATTACHED
  *   | text               a line of META or SCHEMA, to the end of the line
  *   bytes BYTES          zeros N
  *
@@ -84,7 +85,7 @@ static struct {
 static unsigned rings;
 
 static const char *const types[] = {
-	"", "hooks", "meta", "schema", "tasks", "clock", "loss", "index", "end"};
+	"", "hooks", "meta", "schema", "tasks", "clock", "loss", "index", "end", "causes"};
 static const char *const codecs[] = {"none", "lz4", "zlib"};
 
 static uint64_t named(const char *text, const char *const *names, unsigned n)
@@ -227,7 +228,7 @@ static void open_section(struct line *l)
 	memset(&tally, 0, sizeof tally);
 	memset(shead, 0, SECTION);
 	set_le(shead, 0x53545753, 4);
-	set_le(shead + 4, named(type->text, types, 9), 2);
+	set_le(shead + 4, named(type->text, types, 10), 2);
 	aligned = in_section = true;
 	for (unsigned i = 1; i < l->n; i++) {
 		const struct token *t = &l->token[i];
@@ -331,6 +332,15 @@ static void loss(struct line *l)
 		add_le(&payload, next_number(l), 8);
 }
 
+static void causes(struct line *l)
+{
+	add_le(&payload, next_number(l), 4);
+	add_le(&payload, 0, 4);
+	for (unsigned i = 0; i < 3; i++)
+		add_le(&payload, next_number(l), 8);
+	add_zeros(&payload, 32);
+}
+
 static bool payload_statement(const char *what, struct line *l)
 {
 	if (!strcmp(what, "hook")) {
@@ -353,6 +363,8 @@ static bool payload_statement(const char *what, struct line *l)
 		task(l);
 	} else if (!strcmp(what, "loss")) {
 		loss(l);
+	} else if (!strcmp(what, "causes")) {
+		causes(l);
 	} else if (!strcmp(what, "bytes")) {
 		next_bytes(l, &payload);
 	} else if (!strcmp(what, "zeros")) {

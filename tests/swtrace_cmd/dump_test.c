@@ -88,6 +88,7 @@ START_TEST(nothing_gives_no_section)
 	for (int i = 0; i < sections; i++)
 		ck_assert_uint_eq(seen[i].type, order[i]);
 	ck_assert_uint_eq(get_le16(file + TF_H_VERSION_MAJOR), 1);
+	ck_assert_uint_eq(get_le16(file + TF_H_VERSION_MINOR), 0);
 	ck_assert_uint_eq(get_le32(file + TF_H_HEADER_SIZE), 256);
 	ck_assert_uint_eq(get_le32(file + TF_H_CPUS), 2);
 	ck_assert_uint_eq(get_le32(file + TF_H_CLOCK), TF_CLOCK_MONOTONIC_RAW);
@@ -275,6 +276,11 @@ static uint64_t loss(int ring, int offset)
 	return get_le64(find(TF_TYPE_LOSS, 0)->payload + ring * TF_LOSS_SIZE + offset);
 }
 
+static uint64_t cause(int offset)
+{
+	return get_le64(find(TF_TYPE_CAUSES, 0)->payload + offset);
+}
+
 START_TEST(losses_by_cause)
 {
 	for (int i = 0; i < SHM_LOSSES; i++)
@@ -286,10 +292,16 @@ START_TEST(losses_by_cause)
 	ck_assert_uint_eq(loss(1, TF_LOSS_BIG), 11);
 	ck_assert_uint_eq(loss(1, TF_LOSS_HELD), 12);
 	ck_assert_uint_eq(loss(1, TF_LOSS_NO_GUEST), 13);
-	ck_assert_uint_eq(loss(1, TF_LOSS_SKIPPED), 14);
+	ck_assert_uint_eq(loss(1, TF_LOSS_SKIPPED), 17);
+	ck_assert_uint_eq(find(TF_TYPE_CAUSES, 0)->raw, TF_CAUSES_SIZE);
+	ck_assert_uint_eq(cause(TF_CAUSES_RING) & UINT32_MAX, 1);
+	ck_assert_uint_eq(cause(TF_CAUSES_NO_SLOT), 14);
+	ck_assert_uint_eq(cause(TF_CAUSES_NO_MEMORY), 15);
+	ck_assert_uint_eq(cause(TF_CAUSES_UNATTACHED), 16);
+	ck_assert_uint_eq(get_le16(file + TF_H_VERSION_MINOR), 1);
 	ck_assert_uint_eq(loss(1, TF_LOSS_OVERWRITTEN), 20);
 	ck_assert_uint_eq(loss(1, TF_LOSS_TORN), 21);
-	ck_assert_uint_eq(result.lost, 46);
+	ck_assert_uint_eq(result.lost, 91);
 	ck_assert_uint_eq(result.overwritten, 20);
 }
 END_TEST

@@ -39,6 +39,12 @@ static const struct counter_definition counters[RINGS_COLUMNS] = {
 	COUNT(RINGS_SIZE, "Size", "Of the ring, in bytes."),
 	WORD(RINGS_STATE, "State", "Tracing is 1 off, 2 on, 3 suspended."),
 	WORD(RINGS_DAMAGED, "Damaged", "1: what stands in the ring makes no sense."),
+	COUNT(RINGS_LOST_NO_SLOT, "Hooks Lost: No Task Slot",
+		"Hooks lost as the table of tasks was full."),
+	COUNT(RINGS_LOST_NO_MEMORY, "Hooks Lost: No Memory",
+		"Hooks lost as a section's memory could not be allocated."),
+	COUNT(RINGS_LOST_UNATTACHED, "Hooks Lost: Not Attached",
+		"Hooks lost before their program could attach."),
 };
 
 const struct counterset_definition rings_definition = {

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "../../../include/perfutil.h"
+#include "../../dump/losses.h"
 
 /* A ring whose writers enter a section between two looks is looked at again, so often. */
 enum { TRIES = 1000 };
@@ -212,14 +213,16 @@ static void set(struct ring_figures *out, enum rings_column column, uint64_t val
 
 static uint64_t set_losses(struct ring_figures *out, const struct ring_ledger *l)
 {
-	uint64_t lost = l->loss[SHM_LOST_FULL] + l->loss[SHM_LOST_BIG] + l->loss[SHM_LOST_HELD] +
-			l->loss[SHM_LOST_NO_GUEST];
+	uint64_t lost = losses_sum(l->loss);
 
 	set(out, RINGS_LOST_RATE, lost);
 	set(out, RINGS_LOST_FULL, l->loss[SHM_LOST_FULL]);
 	set(out, RINGS_LOST_BIG, l->loss[SHM_LOST_BIG]);
 	set(out, RINGS_LOST_HELD, l->loss[SHM_LOST_HELD]);
 	set(out, RINGS_LOST_NO_GUEST, l->loss[SHM_LOST_NO_GUEST]);
+	set(out, RINGS_LOST_NO_SLOT, l->loss[SHM_LOST_NO_SLOT]);
+	set(out, RINGS_LOST_NO_MEMORY, l->loss[SHM_LOST_NO_MEMORY]);
+	set(out, RINGS_LOST_UNATTACHED, l->loss[SHM_LOST_UNATTACHED]);
 	set(out, RINGS_SKIPPED, l->loss[SHM_SKIPPED]);
 	set(out, RINGS_POSITION, l->head);
 	set(out, RINGS_BYTES_RATE, l->head);

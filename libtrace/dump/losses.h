@@ -1,0 +1,31 @@
+/*
+ * A ring's losses as entries of LOSS and CAUSES sections (formats/trace-file.md).
+ */
+#ifndef SWT_DUMP_LOSSES_H
+#define SWT_DUMP_LOSSES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "../../formats/session.h"
+
+/* All hooks lost. */
+static inline uint64_t losses_sum(const uint64_t loss[SHM_LOSSES])
+{
+	uint64_t sum = 0;
+
+	for (int k = SHM_LOST_FULL; k < SHM_SKIPPED; k++)
+		sum += loss[k];
+	return sum;
+}
+
+/* Whether there are losses that LOSS has no field for. */
+bool losses_have_causes(const uint64_t loss[SHM_LOSSES]);
+
+/* An entry of LOSS, TF_LOSS_SIZE bytes: its losses; overwritten and torn are left at 0. */
+void losses_put(uint8_t *entry, uint32_t ring, const uint64_t loss[SHM_LOSSES]);
+
+/* An entry of CAUSES, TF_CAUSES_SIZE bytes. */
+void losses_put_causes(uint8_t *entry, uint32_t ring, const uint64_t loss[SHM_LOSSES]);
+
+#endif
