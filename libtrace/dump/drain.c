@@ -98,7 +98,9 @@ static int open_rings(struct drain *d, struct session_error *error)
 	d->control = malloc(sizeof s->control->ring);
 	if (!d->control)
 		return no_memory(error);
-	memcpy(d->control, s->control->ring, sizeof s->control->ring);
+	if (!ring_control_copy(d->control, s->control, s->generation))
+		return dump_fail(
+			error, PU_ERROR_INCORRECT_STATE, "%s got new rings just now", s->place.dir);
 	int rc = ring_reader_open(&d->reader, s->rings_fd, &s->geometry, d->control);
 	if (rc)
 		return dump_fail(

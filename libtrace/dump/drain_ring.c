@@ -157,7 +157,7 @@ bool drain_copy(struct drain *d, uint32_t ring, bool force, struct ring_span *sp
 	}
 	if (span->damaged || span->bytes == 0)
 		r->damaged = true;
-	if (!force && !needed(d, ring) && ring_reader_held(&d->reader, span)) {
+	if (!force && !needed(d, ring) && span->held) {
 		if (r->held_since == 0)
 			r->held_since = drain_now();
 		r->ready = false;

@@ -6,6 +6,7 @@
 #include "../../formats/bytes.h"
 #include "../../formats/record.h"
 #include "../../include/perfutil.h"
+#include "../ring/layout.h"
 #include "fail.h"
 #include "tasks.h"
 
@@ -15,8 +16,8 @@
  */
 #define KEPT_COPIES_MAX ((uint64_t)64 << 20)
 
-/* A list and a ledger that belong together are read again while writers change them. */
-#define STABLE_TRIES 1000
+/* The section at the cut is counted before writers come round to it, if need be anew. */
+#define CUT_TRIES 100
 
 struct handed_out {
 	uint32_t hooks, torn;
@@ -27,6 +28,7 @@ struct ring_cursor {
 	struct handed_out *out; /* per part */
 	uint32_t count, next;	/* parts; the one after the section at hand */
 	uint64_t cut;
+	uint32_t at_cut; /* hooks and torn records of the section that the cut is in, below it */
 	struct ring_ledger ledger; /* at the cut */
 	uint8_t *kept;		   /* the section at hand, or NULL: to be copied again */
 	struct ring_span span;	   /* of the section at hand; bytes 0: none */
@@ -37,62 +39,6 @@ struct ring_cursor {
 static int failed(struct session_error *error, int rc, const char *what)
 {
 	return dump_fail(error, rc, "cannot read the rings (%s): %s", what, RcToString(rc));
-}
-
-static bool same_moment(const struct ring_ledger *a, const struct ring_ledger *b)
-{
-	return a->overwritten == b->overwritten && a->torn == b->torn;
-}
-
-/* The list of sections into r->parts and the ledger of the same moment: no writer entered
- * a section in between. A ring that never stands still is taken as it comes. */
-static int list_parts(struct rings *r, uint32_t ring, struct ring_ledger *ledger)
-{
-	int n = 0;
-
-	for (int i = 0; i < STABLE_TRIES; i++) {
-		struct ring_ledger after;
-		int rc = ring_reader_ledger(&r->reader, ring, ledger);
-
-		if (rc)
-			return rc;
-		n = ring_reader_parts(&r->reader, ring, r->parts);
-		if (n < 0)
-			return n;
-		rc = ring_reader_ledger(&r->reader, ring, &after);
-		if (rc)
-			return rc;
-		if (same_moment(ledger, &after))
-			break;
-	}
-	if ((uint32_t)n > r->reader.geometry.sections)
-		return PU_ERROR_INTERNAL_ERROR;
-	return n;
-}
-
-static int cursor_open(struct rings *r, uint32_t ring, bool keep)
-{
-	struct ring_cursor *c = &r->cursor[ring];
-	int n = list_parts(r, ring, &c->ledger);
-
-	if (n < 0)
-		return n;
-	c->cut = c->ledger.head;
-	if (n == 0)
-		return 0;
-	c->parts = malloc((size_t)n * sizeof *c->parts);
-	c->out = calloc((size_t)n, sizeof *c->out);
-	if (!c->parts || !c->out)
-		return PU_ERROR_NOT_ENOUGH_MEMORY;
-	memcpy(c->parts, r->parts, (size_t)n * sizeof *c->parts);
-	c->count = (uint32_t)n;
-	r->total += c->count;
-	if (keep) {
-		c->kept = malloc(r->reader.geometry.section_size);
-		if (!c->kept)
-			return PU_ERROR_NOT_ENOUGH_MEMORY;
-	}
-	return 0;
 }
 
 /* Leaves only the records before the cut. The copy is well-formed: the reader parsed it. */
@@ -120,6 +66,68 @@ static void trim(const struct ring_cursor *c, const uint8_t *bytes, struct ring_
 		at += size;
 	}
 	span->bytes = at;
+}
+
+static uint64_t section_of_cut(const struct rings *r, const struct ring_cursor *c)
+{
+	return section_start(&r->reader.geometry, c->cut);
+}
+
+/* Counts what is below the cut in its section. False: writers came round to it. */
+static bool count_at_cut(struct rings *r, struct ring_cursor *c, int n, int *rc)
+{
+	const struct ring_part *last = &r->parts[n - 1];
+	uint32_t ring = (uint32_t)(c - r->cursor);
+	struct ring_span span;
+
+	if (n == 0 || last->position != section_of_cut(r, c))
+		return true;
+	*rc = ring_reader_copy(&r->reader, ring, last, r->shared, &span);
+	if (*rc || span.overwritten)
+		return *rc != 0;
+	trim(c, r->shared, &span);
+	c->at_cut = span.hooks + span.torn;
+	return true;
+}
+
+/* The list of sections in r->parts, the ledger of that moment, and the cut. */
+static int find_cut(struct rings *r, struct ring_cursor *c)
+{
+	int rc = 0, n = 0;
+
+	for (int i = 0; i < CUT_TRIES && rc == 0; i++) {
+		n = ring_reader_list(&r->reader, (uint32_t)(c - r->cursor), r->parts, &c->ledger);
+		if (n < 0)
+			return n;
+		if ((uint32_t)n > r->reader.geometry.sections)
+			return PU_ERROR_INTERNAL_ERROR;
+		c->cut = c->ledger.head;
+		if (count_at_cut(r, c, n, &rc))
+			break;
+	}
+	return rc ? rc : n;
+}
+
+static int cursor_open(struct rings *r, uint32_t ring, bool keep)
+{
+	struct ring_cursor *c = &r->cursor[ring];
+	int n = find_cut(r, c);
+
+	if (n <= 0)
+		return n;
+	c->parts = malloc((size_t)n * sizeof *c->parts);
+	c->out = calloc((size_t)n, sizeof *c->out);
+	if (!c->parts || !c->out)
+		return PU_ERROR_NOT_ENOUGH_MEMORY;
+	memcpy(c->parts, r->parts, (size_t)n * sizeof *c->parts);
+	c->count = (uint32_t)n;
+	r->total += c->count;
+	if (keep) {
+		c->kept = malloc(r->reader.geometry.section_size);
+		if (!c->kept)
+			return PU_ERROR_NOT_ENOUGH_MEMORY;
+	}
+	return 0;
 }
 
 static int copy_part(struct rings *r, uint32_t ring, uint32_t part)
@@ -199,8 +207,7 @@ int rings_open(struct rings *r, const struct session *s, struct session_error *e
 	r->control = malloc(sizeof s->control->ring);
 	if (!r->control)
 		return failed(error, PU_ERROR_NOT_ENOUGH_MEMORY, "no memory");
-	memcpy(r->control, s->control->ring, sizeof s->control->ring);
-	if (__atomic_load_n(&s->control->generation, __ATOMIC_ACQUIRE) != s->generation) {
+	if (!ring_control_copy(r->control, s->control, s->generation)) {
 		free(r->control);
 		r->control = NULL;
 		return dump_fail(error, PU_ERROR_INCORRECT_STATE,
@@ -300,6 +307,69 @@ const uint64_t *rings_losses(const struct rings *r, uint32_t ring)
 	return r->cursor[ring].ledger.loss;
 }
 
+/* What was handed out of the parts that are gone by a moment. */
+struct gone {
+	uint64_t hooks, torn;
+};
+
+static void add_gone(struct gone *g, const struct handed_out *out)
+{
+	g->hooks += out->hooks;
+	g->torn += out->torn;
+}
+
+/* Both lists are in order. A held section outlives younger ones. */
+static void gone_from_list(
+	const struct rings *r, const struct ring_cursor *c, uint32_t n, struct gone *gone)
+{
+	for (uint32_t i = 0, k = 0; i < c->count; i++) {
+		while (k < n && r->parts[k].position < c->parts[i].position)
+			k++;
+		if (k == n || r->parts[k].position != c->parts[i].position)
+			add_gone(gone, &c->out[i]);
+	}
+}
+
+/* By the time a section was entered, those were gone that a lap lies between. */
+static void gone_by_entry(
+	const struct rings *r, const struct ring_cursor *c, uint64_t entry, struct gone *gone)
+{
+	for (uint32_t i = 0; i < c->count; i++)
+		if (c->parts[i].position + r->reader.geometry.ring_size < entry)
+			add_gone(gone, &c->out[i]);
+}
+
+/*
+ * The ledger `now`, and what was handed out of its overwritten ones. Once writers came round to the
+ * section that the cut is in, the counters of an earlier moment are taken, in which nothing
+ * behind the cut is counted, and those below the cut in its own section are added.
+ */
+static int find_gone(
+	struct rings *r, struct ring_cursor *c, struct ring_ledger *now, struct gone *gone)
+{
+	uint32_t ring = (uint32_t)(c - r->cursor);
+	uint64_t limit = section_of_cut(r, c) + r->reader.geometry.ring_size;
+	int n = ring_reader_list(&r->reader, ring, r->parts, now);
+	struct ring_ledger earlier;
+
+	if (n < 0)
+		return n;
+	if (now->entered > limit) {
+		ring_reader_ledger_below(&r->reader, ring, limit, &earlier);
+		if (earlier.entered) {
+			*now = earlier;
+			gone_by_entry(r, c, now->entered, gone);
+			now->overwritten += c->at_cut;
+			/* Of it nothing is counted twice. */
+			if (c->count && c->parts[c->count - 1].position == section_of_cut(r, c))
+				add_gone(gone, &c->out[c->count - 1]);
+			return 0;
+		}
+	}
+	gone_from_list(r, c, (uint32_t)n, gone);
+	return 0;
+}
+
 /*
  * The counters count everything that is gone by now, sections that were handed out first
  * included: those are taken off. A record that was torn when it was handed out may have
@@ -311,29 +381,20 @@ int rings_settle(
 {
 	struct ring_cursor *c = &r->cursor[ring];
 	struct ring_ledger now;
-	uint64_t hooks = 0, torn = 0;
-	int n = list_parts(r, ring, &now);
+	struct gone gone = {0};
+	int rc = find_gone(r, c, &now, &gone);
 
-	if (n < 0)
-		return failed(error, n, "ledger");
-	for (uint32_t i = 0, k = 0; i < c->count; i++) {
-		/* Both lists are in order. A held section outlives younger ones. */
-		while (k < (uint32_t)n && r->parts[k].position < c->parts[i].position)
-			k++;
-		if (k < (uint32_t)n && r->parts[k].position == c->parts[i].position)
-			continue; /* still there */
-		hooks += c->out[i].hooks;
-		torn += c->out[i].torn;
-	}
+	if (rc)
+		return failed(error, rc, "ledger");
 	*out = (struct rings_ledger){.id = ring_reader_id(&r->reader, ring),
 		.damaged = now.damaged || c->ledger.damaged};
 	memcpy(out->loss, c->ledger.loss, sizeof out->loss);
-	uint64_t gone = now.overwritten + now.torn, elsewhere = hooks + torn;
-	gone = gone > elsewhere ? gone - elsewhere : 0;
-	out->torn = now.torn > torn ? now.torn - torn : 0;
-	if (out->torn > gone)
-		out->torn = gone;
-	out->overwritten = gone - out->torn;
+	uint64_t all = now.overwritten + now.torn, elsewhere = gone.hooks + gone.torn;
+	uint64_t left = all > elsewhere ? all - elsewhere : 0;
+	out->torn = now.torn > gone.torn ? now.torn - gone.torn : 0;
+	if (out->torn > left)
+		out->torn = left;
+	out->overwritten = left - out->torn;
 	out->torn += c->dropped_torn;
 	return 0;
 }

@@ -5,8 +5,8 @@
  * What is exact: let the cut be a ring's head, and its loss counters, at the beginning.
  * Every hook before the cut is in exactly one place: in a section that was handed out
  * (as a hook or as torn), or in the ledger of rings_settle as overwritten or torn. Hooks
- * after the cut are in neither, unless writers came round beyond the cut itself: then the
- * ledger counts the overwritten ones among them too. Losses are those up to the cut.
+ * after the cut are in neither, unless writers went round the whole ring twice meanwhile:
+ * then the ledger counts overwritten ones among them too. Losses are those up to the cut.
  */
 #ifndef SWT_DUMP_RINGS_H
 #define SWT_DUMP_RINGS_H

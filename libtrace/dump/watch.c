@@ -19,8 +19,6 @@
 
 /* A writer that was interrupted in the middle gets this long. */
 #define HELD_NS 100000000u
-/* A list and a ledger that belong together are read again while writers change them. */
-enum { STABLE_TRIES = 100 };
 /* The whole ring is counted when the watch begins, which fast writers may outrun. */
 enum { COUNT_TRIES = 10 };
 
@@ -59,23 +57,6 @@ static uint32_t records_below(const uint8_t *copy, const struct ring_span *span,
 	return n;
 }
 
-/* The ledger and the list in w->later of the same moment, or what comes closest to it. */
-static int list_later(struct watch *w, uint32_t ring, struct ring_ledger *ledger)
-{
-	int n = 0;
-
-	for (int i = 0; i < STABLE_TRIES; i++) {
-		struct ring_ledger after;
-
-		ring_reader_ledger(&w->reader, ring, ledger);
-		n = ring_reader_parts(&w->reader, ring, w->later);
-		ring_reader_ledger(&w->reader, ring, &after);
-		if (ledger->overwritten == after.overwritten && ledger->torn == after.torn)
-			break;
-	}
-	return n;
-}
-
 /*
  * Hooks from the start to `position`, all there ever were: those that the ledger counts as
  * overwritten, and those that stand there still. What is overwritten while the sections are
@@ -97,7 +78,7 @@ static uint64_t hooks_below(struct watch *w, uint32_t ring, uint64_t position)
 			ring_reader_copy(&w->reader, ring, &w->parts[i], w->copy, &span) == 0)
 			w->counted[i] = records_below(w->copy, &span, position);
 	}
-	later = list_later(w, ring, &ledger);
+	later = ring_reader_list(&w->reader, ring, w->later, &ledger);
 	sum = ledger.overwritten + ledger.torn;
 	for (int i = 0; i < n; i++) {
 		while (k < later && w->later[k].position < w->parts[i].position)

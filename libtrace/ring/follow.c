@@ -25,17 +25,16 @@ static bool look_twice(struct ring_reader *r, uint32_t ring, uint64_t from, uint
 	if (!ring_read_at(r->fd, r->looks, bytes, at))
 		return false;
 	/* Acquire: pairs with the commits' release; contents are copied after we saw which
-	 * records are committed. */
+	 * records are committed. tests/litmus/look-twice.litmus */
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	if (!ring_read_at(r->fd, buf, bytes, at))
 		return false;
 	/* Acquire: pairs with the barrier after an entry word. If a byte of the copy was of
-	 * the section's next lap, the entry word read now names that lap. */
+	 * the section's next lap, the entry word read now names that lap.
+	 * tests/litmus/entry-guard.litmus */
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	if (!ring_read_at(r->fd, &entry, sizeof entry,
-		    ring_offset(g, ring) + sizeof(struct shm_ring) +
-			    index * sizeof(struct shm_section) +
-			    offsetof(struct shm_section, entry)))
+		    section_header_offset(g, ring, index) + offsetof(struct shm_section, entry)))
 		return false;
 	if (entry == section + 1)
 		*state = NEWS_THERE;
@@ -47,8 +46,9 @@ static bool look_twice(struct ring_reader *r, uint32_t ring, uint64_t from, uint
 	return true;
 }
 
-/* False: the two looks do not belong together, see parse_record in reader.c. */
-static bool parse(const uint8_t *first, const uint8_t *copy, uint32_t bytes, struct ring_news *news)
+/* False: the two looks do not belong together, see take_torn in copy.c. */
+static bool parse(const uint8_t *first, const uint8_t *copy, uint32_t bytes, bool last,
+	struct ring_news *news)
 {
 	for (uint32_t at = 0; at < bytes;) {
 		uint32_t was = get_le32(first + at), is = get_le32(copy + at);
@@ -61,6 +61,8 @@ static bool parse(const uint8_t *first, const uint8_t *copy, uint32_t bytes, str
 			return was == is;
 		}
 		if (!(was & REC_COMMITTED)) {
+			if (was != is && !last)
+				return false;
 			news->held = size;
 			return true;
 		}
@@ -82,7 +84,8 @@ int ring_reader_follow(struct ring_reader *r, uint32_t ring, uint64_t from, uint
 		memset(news, 0, sizeof *news);
 		if (!look_twice(r, ring, from, bytes, buf, &news->state))
 			return PU_ERR_FILE_ERROR;
-		if (news->state != NEWS_THERE || parse(r->looks, buf, bytes, news))
+		if (news->state != NEWS_THERE ||
+			parse(r->looks, buf, bytes, i == MAX_LOOKS - 1, news))
 			return 0;
 	}
 	news->damaged = true;

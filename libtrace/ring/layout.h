@@ -34,6 +34,13 @@ static inline uint32_t section_index(const struct shm_geometry *g, uint64_t posi
 	return (uint32_t)(position / g->section_size % g->sections);
 }
 
+/* Where a section's entry word and counts are. */
+static inline uint64_t section_header_offset(
+	const struct shm_geometry *g, uint32_t ring, uint32_t index)
+{
+	return ring_offset(g, ring) + sizeof(struct shm_ring) + index * sizeof(struct shm_section);
+}
+
 /* Where a section entered at `position` keeps its counts. */
 static inline struct shm_counts *section_counts(
 	const struct shm_geometry *g, struct shm_section *s, uint64_t position)

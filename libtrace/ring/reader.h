@@ -20,14 +20,19 @@ struct ring_reader {
 	struct shm_geometry geometry;		/* the owner's, from the control file */
 	const struct shm_ring_control *control; /* the owner's, per ring */
 	uint8_t *looks;				/* private: a section's copy of the first look */
-	struct shm_section *sections;		/* private: entry words of one ring */
+	/* Private: tables of entry words and counts, of one ring, the later and the earlier. */
+	struct shm_section *sections, *before;
 };
 
-/* 0 or a PU_ code. fd and control stay the caller's and outlive the reader. Without a control
- * nothing counts as discarded: the reader shows all that the rings hold. */
+/* 0 or a PU_ code. fd and control stay the caller's and outlive the reader. control NULL: nothing
+ * is discarded, and the counters have no zero. */
 int ring_reader_open(struct ring_reader *r, int fd, const struct shm_geometry *geometry,
 	const struct shm_ring_control *control);
 void ring_reader_close(struct ring_reader *r);
+
+/* Copies the rings' part of a control page, if it is of that generation before and behind. */
+bool ring_control_copy(
+	struct shm_ring_control *to, const struct shm_control *from, uint32_t generation);
 
 /* The file's id of a ring: its CPU number, or TF_GUEST_RING + n. */
 uint32_t ring_reader_id(const struct ring_reader *r, uint32_t ring);
@@ -37,15 +42,21 @@ uint32_t ring_reader_rings(const struct ring_reader *r);
 struct ring_ledger {
 	uint64_t loss[SHM_LOSSES]; /* by enum shm_loss */
 	uint64_t overwritten;
-	uint64_t torn; /* overwritten while uncommitted; those still in the ring are in spans */
-	uint64_t head; /* position */
-	bool damaged;  /* the file was truncated or its header makes no sense */
+	uint64_t torn;	  /* overwritten while uncommitted; those still in the ring are in spans */
+	uint64_t head;	  /* position; behind it nothing had been written at that moment */
+	uint64_t entered; /* position + 1 of the section entered last by then; 0: none */
+	bool damaged;	  /* the file was truncated or its header makes no sense */
 };
 
 int ring_reader_ledger(struct ring_reader *r, uint32_t ring, struct ring_ledger *out);
 
-/* What ring_reader_discard found is written to *control (the owner's own): the start moves
- * to head, and the counters' values of now become their zero. */
+/* The ledger of an earlier moment: when no section at `position` or behind had been entered. As
+ * long as the writers are within a ring's size behind it; else entered is 0. */
+int ring_reader_ledger_below(
+	struct ring_reader *r, uint32_t ring, uint64_t position, struct ring_ledger *out);
+
+/* What ring_reader_discard found is written to *control (the owner's own): first the start moves
+ * to head, then the counters' values of now become their zero. */
 int ring_reader_discard(struct ring_reader *r, uint32_t ring, struct shm_ring_control *control);
 
 /* The sections of a ring that hold something, by position. Returns how many (at most
@@ -59,10 +70,10 @@ struct ring_part {
 
 int ring_reader_parts(struct ring_reader *r, uint32_t ring, struct ring_part *parts);
 
-/* Which of n parts of this ring, as ring_reader_parts listed them, nobody has come round to.
- * 0 or a PU_ code. */
-int ring_reader_present(struct ring_reader *r, uint32_t ring, const struct ring_part *parts,
-	uint32_t n, bool *present);
+/* The same, and the ledger of the same moment: what is below ledger->head is in the list or counted
+ * as gone, each once. Reads the ring's table a fixed number of times, whatever is written. */
+int ring_reader_list(
+	struct ring_reader *r, uint32_t ring, struct ring_part *parts, struct ring_ledger *ledger);
 
 /* A section's copy: parsed, bounded, control words as in a file. */
 struct ring_span {
@@ -70,7 +81,8 @@ struct ring_span {
 	uint32_t bytes; /* 0: nothing (any more): overwritten in the meantime, or empty */
 	uint32_t hooks, torn;
 	uint64_t first_stamp, last_stamp; /* of its hooks; 0 if it has none */
-	bool damaged;	  /* a control word makes no sense: cut there, counted as torn */
+	bool damaged;	  /* a record makes no sense: it and the rest are one torn record */
+	bool held;	  /* some that are torn may still be committed */
 	bool overwritten; /* writers came round to it while it was copied */
 };
 
@@ -80,7 +92,8 @@ int ring_reader_copy(struct ring_reader *r, uint32_t ring, const struct ring_par
 
 /* ------------------------------------------------------------ for the drain */
 
-/* A ring's header by one pread, head acquired. 0 or PU_ERR_FILE_ERROR: it was truncated. */
+/* A ring's header, head acquired: one that was reached. 0 or PU_ERR_FILE_ERROR: it was truncated.
+ */
 int ring_reader_header(struct ring_reader *r, uint32_t ring, struct shm_ring *header);
 
 /*
@@ -92,8 +105,5 @@ int ring_reader_entered(
 
 /* The stamp of the record at a position, for putting sections in order; 0: none there. */
 uint64_t ring_reader_stamp(struct ring_reader *r, uint32_t ring, uint64_t position);
-
-/* Whether the copy made last shows records that somebody may still commit. */
-bool ring_reader_held(const struct ring_reader *r, const struct ring_span *span);
 
 #endif

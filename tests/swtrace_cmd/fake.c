@@ -169,6 +169,27 @@ int ring_reader_parts(struct ring_reader *r, uint32_t ring, struct ring_part *pa
 	return n;
 }
 
+int ring_reader_list(
+	struct ring_reader *r, uint32_t ring, struct ring_part *parts, struct ring_ledger *ledger)
+{
+	ring_reader_ledger(r, ring, ledger);
+	return ring_reader_parts(r, ring, parts);
+}
+
+int ring_reader_ledger_below(
+	struct ring_reader *r, uint32_t ring, uint64_t position, struct ring_ledger *out)
+{
+	(void)position;
+	return ring_reader_ledger(r, ring, out);
+}
+
+bool ring_control_copy(
+	struct shm_ring_control *to, const struct shm_control *from, uint32_t generation)
+{
+	memcpy(to, from->ring, sizeof from->ring);
+	return from->generation == generation;
+}
+
 int ring_reader_copy(struct ring_reader *r, uint32_t ring, const struct ring_part *part,
 	uint8_t *buf, struct ring_span *span)
 {

@@ -48,7 +48,7 @@ struct rings_view {
 	bool open; /* with rings */
 	struct ring_reader reader;
 	struct shm_ring_control *control; /* as it was at the sample */
-	struct ring_part *parts;	  /* of one ring; the next two, too */
+	struct ring_part *parts, *later;  /* of one ring; the next two, too */
 	struct part_content *content;
 	bool *present;
 	uint8_t *bytes;		 /* a section */

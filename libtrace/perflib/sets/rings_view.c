@@ -7,21 +7,20 @@
 #include "../../../include/perfutil.h"
 #include "../../dump/losses.h"
 
-/* A ring whose writers enter a section between two looks is looked at again, so often. */
-enum { TRIES = 1000 };
-
 static bool make_room(struct rings_view *v)
 {
 	const struct shm_geometry *g = &v->session.geometry;
 
 	v->rings = ring_reader_rings(&v->reader);
 	v->parts = calloc(g->sections, sizeof *v->parts);
+	v->later = calloc(g->sections, sizeof *v->later);
 	v->content = calloc(g->sections, sizeof *v->content);
 	v->present = calloc(g->sections, sizeof *v->present);
 	v->bytes = malloc(g->section_size);
 	v->settled = calloc((size_t)v->rings * g->sections, sizeof *v->settled);
 	v->starts = calloc(v->rings, sizeof *v->starts);
-	return v->parts && v->content && v->present && v->bytes && v->settled && v->starts;
+	return v->parts && v->later && v->content && v->present && v->bytes && v->settled &&
+	       v->starts;
 }
 
 static uint32_t status_of(int rc)
@@ -70,6 +69,7 @@ void rings_view_close(struct rings_view *v)
 	ring_reader_close(&v->reader);
 	free(v->control);
 	free(v->parts);
+	free(v->later);
 	free(v->content);
 	free(v->present);
 	free(v->bytes);
@@ -158,17 +158,14 @@ static void forget_discarded(struct rings_view *v, uint32_t ring)
 /* Which sections are still there, and what is counted as gone, of the same moment. */
 static bool look_again(struct rings_view *v, uint32_t ring, uint32_t parts, struct ring_ledger *l)
 {
-	for (int i = 0; i < TRIES; i++) {
-		struct ring_ledger after;
+	int later = ring_reader_list(&v->reader, ring, v->later, l), k = 0;
 
-		ring_reader_ledger(&v->reader, ring, l);
-		if (ring_reader_present(&v->reader, ring, v->parts, parts, v->present) != 0)
-			return false;
-		ring_reader_ledger(&v->reader, ring, &after);
-		if (after.overwritten == l->overwritten && after.torn == l->torn)
-			return true;
+	for (uint32_t i = 0; i < parts; i++) {
+		while (k < later && v->later[k].position < v->parts[i].position)
+			k++;
+		v->present[i] = k < later && v->later[k].position == v->parts[i].position;
 	}
-	return false;
+	return later >= 0;
 }
 
 struct content {

@@ -1,0 +1,280 @@
+/*
+ * Copying a section that others write. See reader.h; the protocol is in formats/session.md.
+ *
+ * Invariants: a decision is made from one private copy; what a copy is handed out as is
+ * consistent: whole records that make sense, and counts that are theirs.
+ */
+#include <string.h>
+
+#include "../../formats/bytes.h"
+#include "../../formats/record.h"
+#include "../../include/perfutil.h"
+#include "layout.h"
+#include "reader.h"
+
+/* Copies of one section that may be thrown away before what differs is settled. */
+enum { MAX_LOOKS = 8 };
+
+enum step { STEP_OK, STEP_DAMAGED, STEP_LOOK_AGAIN };
+
+struct parse {
+	const uint8_t *first; /* the first look */
+	uint8_t *copy;	      /* the second */
+	uint32_t bytes, offset;
+	uint64_t start; /* of the ring: what is below it holds nobody up */
+	bool last;	/* no further look is taken */
+	struct ring_span *span;
+};
+
+static bool size_fits(uint32_t control, uint32_t room)
+{
+	uint32_t size = control & REC_SIZE_MASK;
+	bool hook = (control & REC_KIND_MASK) == REC_KIND_HOOK;
+
+	return size >= (hook ? (uint32_t)REC_HEADER_SIZE : 8u) && size <= room;
+}
+
+/* Whether a committed hook's words and strings are within it. */
+static bool contents_fit(const uint8_t *record, uint32_t size)
+{
+	uint64_t at = REC_DATA + 4 * (uint64_t)get_le16(record + REC_NWORDS);
+
+	for (unsigned i = 0; i < record[REC_NSTRINGS]; i++) {
+		if (at + 4 > size)
+			return false;
+		at += 4 + (((uint64_t)get_le32(record + at) + 3) & ~UINT64_C(3));
+	}
+	return at <= size;
+}
+
+static void take_hook(struct parse *p, const uint8_t *record)
+{
+	uint64_t stamp = get_le64(record + REC_STAMP);
+	struct ring_span *s = p->span;
+
+	if (s->hooks == 0)
+		s->first_stamp = stamp;
+	s->last_stamp = stamp;
+	s->hooks++;
+}
+
+/* Contents of no writer: stamps of a ring never decrease. */
+static bool hook_makes_sense(const struct parse *p, const uint8_t *record, uint32_t size)
+{
+	return contents_fit(record, size) &&
+	       (p->span->hooks == 0 || get_le64(record + REC_STAMP) >= p->span->last_stamp);
+}
+
+static enum step take_committed(struct parse *p, uint8_t *record, uint32_t control)
+{
+	uint32_t kind = control & REC_KIND_MASK, size = control & REC_SIZE_MASK;
+
+	if (kind == REC_KIND_HOOK && hook_makes_sense(p, record, size))
+		take_hook(p, record);
+	else if (kind != REC_KIND_PAD)
+		return STEP_DAMAGED;
+	put_le32(record, REC_COMMITTED | size | kind);
+	return STEP_OK;
+}
+
+/*
+ * A record that was being written at the first look is torn, with the size it had then. One that
+ * the second look sees changed was committed in between; or it is the inner record of a group,
+ * seen late on a weakly ordered machine although its group's first was seen committed: then its
+ * size is no step to the next one. Only another look tells, whose first sees what this second saw.
+ */
+static enum step take_torn(struct parse *p, uint8_t *record, uint32_t was, uint32_t is)
+{
+	uint32_t size = was & REC_SIZE_MASK, now = is & REC_SIZE_MASK;
+
+	if (was != is && !p->last && !(was & REC_ABANDONED))
+		return STEP_LOOK_AGAIN;
+	if (was != is && (now > size || (now != size && !(is & REC_COMMITTED))))
+		return STEP_LOOK_AGAIN;
+	if ((was & REC_KIND_MASK) != REC_KIND_HOOK)
+		return STEP_DAMAGED;
+	if (p->span->position + p->offset >= p->start)
+		p->span->held = p->span->held || !(was & REC_ABANDONED);
+	put_le32(record, size | REC_KIND_HOOK);
+	p->span->torn++;
+	return STEP_OK;
+}
+
+/* Committed is what the first look saw committed: the second copy's contents are complete. */
+static enum step parse_record(struct parse *p)
+{
+	uint32_t room = p->bytes - p->offset;
+	uint32_t was = get_le32(p->first + p->offset), is = get_le32(p->copy + p->offset);
+	uint8_t *record = p->copy + p->offset;
+	enum step step;
+
+	if (was & REC_COMMITTED && was != is)
+		return STEP_LOOK_AGAIN;
+	if (!size_fits(was, room))
+		return was == is ? STEP_DAMAGED : STEP_LOOK_AGAIN;
+	if (was & REC_COMMITTED)
+		step = take_committed(p, record, was);
+	else
+		step = take_torn(p, record, was, is);
+	if (step == STEP_OK)
+		p->offset += was & REC_SIZE_MASK;
+	return step;
+}
+
+/* Parses the two looks; STEP_LOOK_AGAIN: they do not belong together. */
+static enum step parse_section(struct parse *p)
+{
+	while (p->bytes - p->offset >= 8) {
+		enum step s = parse_record(p);
+		if (s != STEP_OK)
+			return s;
+	}
+	return p->offset == p->bytes ? STEP_OK : STEP_DAMAGED;
+}
+
+/*
+ * Noise: what stands before it is good, and what stands behind it becomes one torn record, so that
+ * the count is that of the records. Less than a record's room holds none.
+ */
+static void end_damaged(struct parse *p)
+{
+	uint32_t room = (p->bytes - p->offset) & REC_SIZE_MASK;
+
+	p->span->damaged = true;
+	if (room < REC_HEADER_SIZE)
+		return;
+	memset(p->copy + p->offset, 0, room);
+	put_le32(p->copy + p->offset, room | REC_KIND_HOOK);
+	p->span->torn++;
+	p->offset += room;
+}
+
+/* Drops the records below `start` (discarded): the span then begins behind them. */
+static void drop_before(struct ring_span *span, uint8_t *buf, uint64_t start)
+{
+	uint32_t skip = 0;
+
+	while (skip < span->bytes && span->position + skip < start)
+		skip += get_le32(buf + skip) & REC_SIZE_MASK;
+	if (skip == 0)
+		return;
+	span->position += skip;
+	span->bytes -= skip;
+	memmove(buf, buf + skip, span->bytes);
+	span->hooks = span->torn = 0;
+	span->first_stamp = span->last_stamp = 0;
+	struct parse p = {.copy = buf, .bytes = span->bytes, .span = span};
+	for (uint32_t at = 0; at < span->bytes;) {
+		uint32_t c = get_le32(buf + at);
+		if ((c & REC_KIND_MASK) == REC_KIND_HOOK && (c & REC_COMMITTED))
+			take_hook(&p, buf + at);
+		else if (!(c & REC_COMMITTED))
+			span->torn++;
+		at += c & REC_SIZE_MASK;
+	}
+}
+
+/* The two looks at a section's bytes, and whether they are still of that position. */
+static int look_twice(struct ring_reader *r, uint32_t ring, const struct ring_part *part,
+	uint8_t *buf, uint32_t bytes, struct ring_span *span)
+{
+	uint64_t at = ring_data_offset(&r->geometry, ring) +
+		      (uint64_t)part->index * r->geometry.section_size;
+	uint64_t entry;
+
+	if (!ring_read_at(r->fd, r->looks, bytes, at))
+		return PU_ERR_FILE_ERROR;
+	/* Acquire: pairs with the commits' release; contents are copied after we saw which
+	 * records are committed. tests/litmus/look-twice.litmus, commit-release.litmus */
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	if (!ring_read_at(r->fd, buf, bytes, at))
+		return PU_ERR_FILE_ERROR;
+	/* Acquire: pairs with the barrier after an entry word. If a byte of the copy was of
+	 * the section's next lap, the entry word read now names that lap.
+	 * tests/litmus/entry-guard.litmus */
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	if (!ring_read_at(r->fd, &entry, sizeof entry,
+		    section_header_offset(&r->geometry, ring, part->index) +
+			    offsetof(struct shm_section, entry)))
+		return PU_ERR_FILE_ERROR;
+	span->overwritten = entry != part->position + 1;
+	return 0;
+}
+
+/* Bytes of the part below head; what is written behind a first look's head waits its turn. */
+static int bytes_there(
+	struct ring_reader *r, uint32_t ring, const struct ring_part *part, uint32_t *bytes)
+{
+	const struct shm_geometry *g = &r->geometry;
+	struct shm_ring header;
+
+	if (ring_reader_header(r, ring, &header) != 0)
+		return PU_ERR_FILE_ERROR;
+	if (header.head <= part->position)
+		*bytes = 0;
+	else if (header.head - part->position < g->section_size)
+		*bytes = (uint32_t)(header.head - part->position);
+	else
+		*bytes = g->section_size;
+	return 0;
+}
+
+int ring_reader_copy(struct ring_reader *r, uint32_t ring, const struct ring_part *part,
+	uint8_t *buf, struct ring_span *span)
+{
+	uint64_t start =
+		r->control ? __atomic_load_n(&r->control[ring].start, __ATOMIC_ACQUIRE) : 0;
+	enum step step = STEP_LOOK_AGAIN;
+	struct parse p = {.first = r->looks, .copy = buf, .start = start, .span = span};
+
+	for (int i = 0; i < MAX_LOOKS && step == STEP_LOOK_AGAIN; i++) {
+		memset(span, 0, sizeof *span);
+		span->position = part->position;
+		if (i == 0 && bytes_there(r, ring, part, &p.bytes) != 0)
+			return PU_ERR_FILE_ERROR;
+		if (p.bytes == 0)
+			return 0;
+		if (look_twice(r, ring, part, buf, p.bytes, span) != 0)
+			return PU_ERR_FILE_ERROR;
+		if (span->overwritten)
+			return 0;
+		p.offset = 0;
+		p.last = i == MAX_LOOKS - 1;
+		step = parse_section(&p);
+	}
+	if (step != STEP_OK)
+		end_damaged(&p);
+	span->bytes = p.offset;
+	if (span->position < start)
+		drop_before(span, buf, start);
+	return 0;
+}
+
+/* ------------------------------------------------------------ for the drain */
+
+int ring_reader_entered(
+	struct ring_reader *r, uint32_t ring, uint64_t position, uint64_t *lost_so_far)
+{
+	uint32_t index = section_index(&r->geometry, position);
+	struct shm_section section;
+
+	if (!ring_read_at(r->fd, &section, sizeof section,
+		    section_header_offset(&r->geometry, ring, index)))
+		return PU_ERR_FILE_ERROR;
+	*lost_so_far = section_counts(&r->geometry, &section, position)->lost;
+	return section.entry == position + 1;
+}
+
+uint64_t ring_reader_stamp(struct ring_reader *r, uint32_t ring, uint64_t position)
+{
+	const struct shm_geometry *g = &r->geometry;
+	uint32_t in = (uint32_t)(position - section_start(g, position));
+	uint8_t record[REC_HEADER_SIZE];
+
+	if (in > g->section_size - sizeof record ||
+		!ring_read_at(r->fd, record, sizeof record,
+			ring_data_offset(g, ring) + position % g->ring_size) ||
+		(get_le32(record) & REC_KIND_MASK) != REC_KIND_HOOK)
+		return 0;
+	return get_le64(record + REC_STAMP);
+}
