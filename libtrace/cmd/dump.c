@@ -110,6 +110,11 @@ void cmd_report_dump(const struct verb *verb, const char *path, const struct dum
 			"that "
 			"the machine does not have",
 			(unsigned long long)r->guests);
+	if (r->later)
+		cmd_note(verb,
+			"%u rings were written faster than they could be looked at: those "
+			"overwritten count some after the dump, too",
+			r->later);
 	if (r->damaged)
 		cmd_note(verb,
 			"%u rings were cut off or written over by a program: the dump holds what "

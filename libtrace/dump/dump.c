@@ -127,6 +127,7 @@ void dump_add_ledger(struct dump_result *result, const struct rings_ledger *ledg
 	result->lost += losses_sum(ledger->loss);
 	result->overwritten += ledger->overwritten;
 	result->torn += ledger->torn;
+	result->later += ledger->later;
 	result->damaged += ledger->damaged;
 }
 

@@ -34,6 +34,7 @@ struct dump_result {
 	uint64_t left_out, guests;
 	uint64_t loss[SHM_LOSSES]; /* hooks lost, by cause */
 	uint32_t sections;	   /* of hooks, in the rings */
+	uint32_t later;		   /* rings whose overwritten ones count some after the cut, too */
 	uint32_t damaged;	   /* rings that were truncated or made no sense */
 };
 

@@ -28,6 +28,7 @@ struct ring_cursor {
 	struct handed_out *out; /* per part */
 	uint32_t count, next;	/* parts; the one after the section at hand */
 	uint64_t cut;
+	struct ring_ledger earlier; /* when writers came round to the cut; entered 0: not seen */
 	uint32_t at_cut; /* hooks and torn records of the section that the cut is in, below it */
 	struct ring_ledger ledger; /* at the cut */
 	uint8_t *kept;		   /* the section at hand, or NULL: to be copied again */
@@ -151,8 +152,41 @@ static bool usable(struct ring_cursor *c, uint32_t part)
 		c->dropped_torn += c->span.torn;
 		c->out[part].torn = c->span.torn;
 	}
-	c->span = (struct ring_span){0};
+	c->span = (struct ring_span){.overwritten = c->span.overwritten};
 	return false;
+}
+
+/* Where the section begins that takes the place of the one that the cut is in. */
+static uint64_t limit_of(const struct rings *r, const struct ring_cursor *c)
+{
+	return section_of_cut(r, c) + r->reader.geometry.ring_size;
+}
+
+/*
+ * Notes the counters as they were before writers came round to the cut. They stand in the ring
+ * until the writers have come round to it again.
+ */
+static void watch_cut(struct rings *r, uint32_t ring)
+{
+	struct ring_cursor *c = &r->cursor[ring];
+	struct shm_ring header;
+
+	if (c->earlier.entered || ring_reader_header(&r->reader, ring, &header) != 0 ||
+		header.head < limit_of(r, c))
+		return;
+	ring_reader_ledger_below(&r->reader, ring, limit_of(r, c), &c->earlier);
+}
+
+/* Where writers came round to the section before, they are about to come round to this one. */
+static bool skip_gone(struct rings *r, uint32_t ring, uint32_t part)
+{
+	struct ring_cursor *c = &r->cursor[ring];
+	uint64_t lost;
+
+	if (ring_reader_entered(&r->reader, ring, c->parts[part].position, &lost) != 0)
+		return false;
+	c->span = (struct ring_span){.overwritten = true};
+	return true;
 }
 
 /* To the ring's next section that has a hook; span.bytes is 0 when there is none. */
@@ -163,10 +197,13 @@ static int advance(struct rings *r, uint32_t ring)
 	c->span = (struct ring_span){0};
 	while (c->next < c->count) {
 		uint32_t part = c->next++;
-		int rc = copy_part(r, ring, part);
+		bool outrun = c->span.overwritten;
+		int rc = outrun && skip_gone(r, ring, part) ? 0 : copy_part(r, ring, part);
 
 		if (rc)
 			return rc;
+		if (outrun && part % 64 == 0)
+			watch_cut(r, ring);
 		c->lost += c->parts[part].lost_before;
 		if (usable(c, part))
 			return 0;
@@ -281,11 +318,20 @@ static void hand_out(struct rings *r, struct ring_cursor *c, struct rings_sectio
 	c->lost = 0;
 }
 
+/* The ring at hand, and the others in turn. */
+static void watch_cuts(struct rings *r)
+{
+	if (r->given)
+		watch_cut(r, (uint32_t)(r->given - r->cursor));
+	watch_cut(r, r->watched++ % r->rings);
+}
+
 int rings_next(struct rings *r, struct rings_section *out, struct session_error *error)
 {
 	struct ring_cursor *c;
 	int rc = r->given ? advance(r, (uint32_t)(r->given - r->cursor)) : 0;
 
+	watch_cuts(r);
 	r->given = NULL;
 	while (rc == 0 && (c = earliest(r))) {
 		uint32_t ring = (uint32_t)(c - r->cursor);
@@ -300,6 +346,11 @@ int rings_next(struct rings *r, struct rings_section *out, struct session_error 
 			rc = advance(r, ring);
 	}
 	return rc ? failed(error, rc, "copying") : 0;
+}
+
+uint64_t rings_cut(const struct rings *r, uint32_t ring)
+{
+	return r->cursor[ring].cut;
 }
 
 const uint64_t *rings_losses(const struct rings *r, uint32_t ring)
@@ -341,32 +392,29 @@ static void gone_by_entry(
 
 /*
  * The ledger `now`, and what was handed out of its overwritten ones. Once writers came round to the
- * section that the cut is in, the counters of an earlier moment are taken, in which nothing
+ * section that the cut is in, the counters of that moment are taken, in which nothing
  * behind the cut is counted, and those below the cut in its own section are added.
  */
 static int find_gone(
 	struct rings *r, struct ring_cursor *c, struct ring_ledger *now, struct gone *gone)
 {
 	uint32_t ring = (uint32_t)(c - r->cursor);
-	uint64_t limit = section_of_cut(r, c) + r->reader.geometry.ring_size;
 	int n = ring_reader_list(&r->reader, ring, r->parts, now);
-	struct ring_ledger earlier;
 
 	if (n < 0)
 		return n;
-	if (now->entered > limit) {
-		ring_reader_ledger_below(&r->reader, ring, limit, &earlier);
-		if (earlier.entered) {
-			*now = earlier;
-			gone_by_entry(r, c, now->entered, gone);
-			now->overwritten += c->at_cut;
-			/* Of it nothing is counted twice. */
-			if (c->count && c->parts[c->count - 1].position == section_of_cut(r, c))
-				add_gone(gone, &c->out[c->count - 1]);
-			return 0;
-		}
+	if (now->entered > limit_of(r, c))
+		watch_cut(r, ring);
+	if (c->earlier.entered == 0) {
+		gone_from_list(r, c, (uint32_t)n, gone);
+		return 0;
 	}
-	gone_from_list(r, c, (uint32_t)n, gone);
+	*now = c->earlier;
+	gone_by_entry(r, c, now->entered, gone);
+	now->overwritten += c->at_cut;
+	/* Of it nothing is counted twice. */
+	if (c->count && c->parts[c->count - 1].position == section_of_cut(r, c))
+		add_gone(gone, &c->out[c->count - 1]);
 	return 0;
 }
 
@@ -387,6 +435,7 @@ int rings_settle(
 	if (rc)
 		return failed(error, rc, "ledger");
 	*out = (struct rings_ledger){.id = ring_reader_id(&r->reader, ring),
+		.later = now.entered > limit_of(r, c),
 		.damaged = now.damaged || c->ledger.damaged};
 	memcpy(out->loss, c->ledger.loss, sizeof out->loss);
 	uint64_t all = now.overwritten + now.torn, elsewhere = gone.hooks + gone.torn;

@@ -5,8 +5,9 @@
  * What is exact: let the cut be a ring's head, and its loss counters, at the beginning.
  * Every hook before the cut is in exactly one place: in a section that was handed out
  * (as a hook or as torn), or in the ledger of rings_settle as overwritten or torn. Hooks
- * after the cut are in neither, unless writers went round the whole ring twice meanwhile:
- * then the ledger counts overwritten ones among them too. Losses are those up to the cut.
+ * after the cut are in neither, unless writers went round the whole ring between two
+ * calls: then the ledger counts overwritten ones among them too, and says so. Losses are those up
+ * to the cut.
  */
 #ifndef SWT_DUMP_RINGS_H
 #define SWT_DUMP_RINGS_H
@@ -27,7 +28,7 @@ struct rings {
 	struct ring_cursor *given; /* whose section was handed out last */
 	struct ring_part *parts;   /* room for the list of any one ring */
 	uint8_t *shared;	   /* a section, for cursors without a buffer of their own */
-	uint32_t rings;
+	uint32_t rings, watched;
 	uint64_t total;	     /* parts of all rings */
 	struct tasks *tasks; /* records get their thread ids; NULL: they keep numbers */
 };
@@ -46,6 +47,7 @@ struct rings_ledger {
 	uint64_t loss[SHM_LOSSES];
 	uint64_t overwritten, torn;
 	bool damaged;
+	bool later; /* overwritten ones after the cut are counted, too */
 };
 
 /* Notes the cut of every ring; `tasks` may be set behind it. 0 or a PU_ code. */
@@ -54,6 +56,9 @@ void rings_close(struct rings *r);
 
 /* The next section: 1, 0 when there are no more, or a PU_ code. */
 int rings_next(struct rings *r, struct rings_section *out, struct session_error *error);
+
+/* Where a ring's head was at the cut: what is below it is in the dump. */
+uint64_t rings_cut(const struct rings *r, uint32_t ring);
 
 /* A ring's losses up to the cut, by cause. */
 const uint64_t *rings_losses(const struct rings *r, uint32_t ring);

@@ -387,19 +387,17 @@ static int by_position(const void *a, const void *b)
 	return x->position < y->position ? -1 : x->position > y->position;
 }
 
-/* A ring's part i at the moment in r->sections, and the hooks lost before it was entered. */
-static int fill_part(struct ring_reader *r, uint32_t ring, uint32_t i, struct ring_part *part)
+/*
+ * The hooks lost before a section was entered. Two copies of the table have its entry, so its
+ * counts were copied behind it. 0: writers came round to it meanwhile; the next one tells.
+ */
+static uint64_t lost_before(const struct ring_reader *r, uint32_t i)
 {
-	struct shm_section *s = &r->sections[i];
-	struct shm_counts counts = *section_counts(&r->geometry, s, s->entry - 1);
-	int rc = 1;
+	const struct shm_section *s = &r->sections[i];
 
-	/* Two copies of the table have the entry: its counts were copied behind it. */
 	if (s->entry != r->before[i].entry)
-		rc = stable_counts(r, ring, i, s->entry, &counts);
-	*part = (struct ring_part){
-		.position = s->entry - 1, .index = i, .lost_before = rc == 1 ? counts.lost : 0};
-	return rc < 0 ? rc : 0;
+		return 0;
+	return section_counts(&r->geometry, (struct shm_section *)s, s->entry - 1)->lost;
 }
 
 /* From sums to differences. */
@@ -438,8 +436,8 @@ int ring_reader_list(
 
 		if (entry == 0 || entry - 1 >= ledger->head || entry - 1 + g->section_size <= start)
 			continue;
-		if (fill_part(r, ring, i, &parts[n++]) != 0)
-			return errno ? PU_ERR_FILE_ERROR : 0;
+		parts[n++] = (struct ring_part){
+			.position = entry - 1, .index = i, .lost_before = lost_before(r, i)};
 	}
 	qsort(parts, (size_t)n, sizeof *parts, by_position);
 	count_lost(r, ring, parts, n);

@@ -176,6 +176,24 @@ int ring_reader_list(
 	return ring_reader_parts(r, ring, parts);
 }
 
+int ring_reader_header(struct ring_reader *r, uint32_t ring, struct shm_ring *header)
+{
+	(void)r;
+	*header = (struct shm_ring){.head = fake_ring[ring].ledger.head};
+	return 0;
+}
+
+int ring_reader_entered(
+	struct ring_reader *r, uint32_t ring, uint64_t position, uint64_t *lost_so_far)
+{
+	(void)r;
+	*lost_so_far = 0;
+	for (uint32_t i = 0; i < fake_ring[ring].parts; i++)
+		if (fake_ring[ring].part[i].position == position)
+			return !is_gone(&fake_ring[ring].part[i]);
+	return 0;
+}
+
 int ring_reader_ledger_below(
 	struct ring_reader *r, uint32_t ring, uint64_t position, struct ring_ledger *out)
 {
