@@ -73,9 +73,13 @@ struct shm_geometry {
 /* Per ring, the owner's: writers read start and released, nobody else writes. */
 struct shm_ring_control {
 	uint64_t start; /* hooks before this position are discarded */
-	/* Continuous mode: what stands before this position, the first byte of a section, has
+	/*
+	 * Continuous mode: what stands before this position, the first byte of a section, has
 	 * been taken by the drain: writers may go as far as released + ring size. Stored with
-	 * release by the holder of the drain's lock alone; never goes back. */
+	 * release by the holder of the drain's lock alone; never goes back. The position's
+	 * section, counted from 0, and above SHM_RELEASED_BITS the generation's low bits: a word
+	 * of a drain whose rings were replaced meanwhile is 0.
+	 */
 	uint64_t released;
 	uint64_t loss_base[SHM_LOSSES]; /* the counters when it was last discarded */
 	uint64_t overwritten_base;
@@ -84,6 +88,8 @@ struct shm_ring_control {
 	uint64_t drained_torn; /* and records that it took uncommitted */
 	uint64_t reserved[2];
 };
+
+enum { SHM_RELEASED_BITS = 44 };
 
 enum shm_drain_state {
 	SHM_DRAIN_NONE = 0,	/* there never was one in this generation */

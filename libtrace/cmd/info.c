@@ -87,7 +87,7 @@ static int read_rings(struct info *i, struct session_error *error)
 		i->ring[k].damaged |= ledger.damaged;
 		memcpy(i->ring[k].loss, ledger.loss, sizeof ledger.loss);
 		if (i->continuous)
-			info_drained(&i->ring[k], &rings.reader, k);
+			info_drained(&i->ring[k], &rings.reader, i->session.generation, k);
 	}
 	rings_close(&rings);
 	add_up(i);

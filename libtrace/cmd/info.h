@@ -41,7 +41,8 @@ struct info {
 
 /* Of one ring in continuous mode, whose overwritten hooks are what the drain took: what is
  * written, and what is left of the rest. */
-void info_drained(struct ring_info *r, struct ring_reader *reader, uint32_t ring);
+void info_drained(
+	struct ring_info *r, struct ring_reader *reader, uint32_t generation, uint32_t ring);
 /* Takes off the sum of the buffers what was in no file's power to hold. */
 void info_unwritten(struct info *i);
 /* The drain's own state and figures. */

@@ -2,6 +2,7 @@
  * info, continuous mode: the drain, and what it took.
  */
 #include "../../formats/trace_file.h"
+#include "../ring/layout.h"
 #include "info.h"
 
 /*
@@ -9,7 +10,8 @@
  * part of both. Only this sum is to be trusted: a record may have been committed after it was
  * taken as torn.
  */
-void info_drained(struct ring_info *r, struct ring_reader *reader, uint32_t ring)
+void info_drained(
+	struct ring_info *r, struct ring_reader *reader, uint32_t generation, uint32_t ring)
 {
 	const struct shm_ring_control *control = &reader->control[ring];
 	struct ring_ledger ledger;
@@ -20,8 +22,8 @@ void info_drained(struct ring_info *r, struct ring_reader *reader, uint32_t ring
 	r->torn = control->drained_torn;
 	r->hooks = entered > taken ? entered - taken : 0;
 	ring_reader_ledger(reader, ring, &ledger);
-	r->bytes =
-		r->hooks && ledger.head > control->released ? ledger.head - control->released : 0;
+	uint64_t released = ring_released(&reader->geometry, generation, control->released);
+	r->bytes = r->hooks && ledger.head > released ? ledger.head - released : 0;
 	r->overwritten = 0;
 }
 

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "../../include/perfutil.h"
+#include "../ring/layout.h"
 #include "drain_private.h"
 #include "fail.h"
 #include "losses.h"
@@ -113,7 +114,8 @@ static int open_rings(struct drain *d, struct session_error *error)
 	for (uint32_t i = 0; i < d->rings; i++) {
 		struct drain_ring *r = &d->ring[i];
 
-		r->taken = r->released = r->head = d->control[i].released;
+		r->taken = r->released = r->head =
+			ring_released(&s->geometry, s->generation, d->control[i].released);
 		d->control[i].start = r->taken;
 	}
 	return 0;

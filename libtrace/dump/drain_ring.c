@@ -26,9 +26,12 @@ static void release(struct drain *d, uint32_t ring)
 	if (to <= r->released)
 		return;
 	r->released = to;
-	/* Release: pairs with the writers' acquire; the copies come before their stores. */
+	/* Release: pairs with the writers' acquire; the copies come before their stores. An init in
+	 * between gets a word of another generation, which nobody follows. */
 	if (drain_owns_page(d))
-		__atomic_store_n(&d->session->control->ring[ring].released, to, __ATOMIC_RELEASE);
+		__atomic_store_n(&d->session->control->ring[ring].released,
+			ring_released_word(&d->reader.geometry, d->session->generation, to),
+			__ATOMIC_RELEASE);
 }
 
 void drain_start_at(struct drain *d, uint32_t ring, uint64_t position)

@@ -54,6 +54,21 @@ static inline size_t ring_populate_bytes(const struct shm_geometry *g)
 	return ((uint64_t)(g->cpus + g->guests) * g->sections + 63) / 64 * 8;
 }
 
+/* The word of a position that the drain has released, and the position of such a word. */
+static inline uint64_t ring_released_word(
+	const struct shm_geometry *g, uint32_t generation, uint64_t position)
+{
+	return (uint64_t)generation << SHM_RELEASED_BITS | position / g->section_size;
+}
+
+static inline uint64_t ring_released(
+	const struct shm_geometry *g, uint32_t generation, uint64_t word)
+{
+	if ((word ^ (uint64_t)generation << SHM_RELEASED_BITS) >> SHM_RELEASED_BITS)
+		return 0;
+	return (word & ((UINT64_C(1) << SHM_RELEASED_BITS) - 1)) * g->section_size;
+}
+
 /* Fills the derived fields from cpus, guests, section_size, sections. */
 static inline void geometry_derive(struct shm_geometry *g)
 {

@@ -152,7 +152,10 @@ static __attribute__((noinline)) int reserve(
 	struct ring_thread *self, uint64_t bytes, uint32_t hooks, struct hook_writer *w)
 {
 	const struct ring_map *map = __atomic_load_n(&self->map, __ATOMIC_RELAXED);
-	struct target t = {.thread = self, .map = map, .geometry = &map->geometry};
+	struct target t = {.thread = self,
+		.map = map,
+		.generation = self->generation,
+		.geometry = &map->geometry};
 	uint32_t size = (uint32_t)bytes;
 	int rc = ATTEMPT_ELSEWHERE;
 

@@ -323,8 +323,9 @@ static uint64_t ring_end(const struct target *t, uint64_t start)
 		return UINT64_MAX;
 	/* Acquire: pairs with the drain's release; our stores come after its copies. */
 	if (g->mode == SHM_MODE_CONTINUOUS)
-		from = __atomic_load_n(
-			&t->map->control->ring[t->number].released, __ATOMIC_ACQUIRE);
+		from = ring_released(g, t->generation,
+			__atomic_load_n(
+				&t->map->control->ring[t->number].released, __ATOMIC_ACQUIRE));
 	return section_start(g, from) + g->ring_size;
 }
 

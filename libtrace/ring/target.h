@@ -30,6 +30,7 @@ struct target {
 	struct ring_thread *thread;
 	/* Taken once: a handler that forks or attaches may change the thread's own. */
 	const struct ring_map *map;
+	uint32_t generation; /* of map */
 	const struct shm_geometry *geometry;
 	struct shm_ring *ring;
 	uint8_t *data;

@@ -243,6 +243,22 @@ START_TEST(causes_that_losses_lack_are_in_their_own_section)
 }
 END_TEST
 
+/* A drain that is late stores into the page of the rings that replaced its own. */
+START_TEST(a_word_of_another_generation_releases_nothing)
+{
+	uint32_t next = 0, lost;
+	struct box b;
+
+	box_begin(&b, 4);
+	for (uint32_t i = 0; i < b.s.geometry.cpus + b.s.geometry.guests; i++)
+		b.s.control->ring[i].released =
+			ring_released_word(&b.s.geometry, b.s.generation + 1, 2 * SECTION);
+	lost = write_hooks(1, &next, 1000);
+	ck_assert_uint_eq(next - lost, 4 * (SECTION / CHECKED_BYTES));
+	box_end(&b);
+}
+END_TEST
+
 START_TEST(only_sessions_in_continuous_mode_are_drained)
 {
 	struct session_error e = {""};
@@ -360,6 +376,7 @@ int main(int argc, char **argv)
 		the_ledger_is_exact_while_many_write,
 		discarded_hooks_are_not_written_and_their_room_is_free,
 		tasks_and_schemas_that_come_later_are_in_the_file, one_session_has_one_drain,
+		a_word_of_another_generation_releases_nothing,
 		only_sessions_in_continuous_mode_are_drained,
 		causes_that_losses_lack_are_in_their_own_section,
 		a_new_generation_leaves_the_drain_its_own_rings,

@@ -43,7 +43,8 @@ void others(uint32_t hooks)
 	for (uint32_t i = 0; i < hooks; i++) {
 		if (draining)
 			__atomic_store_n(&box.control->ring[ring].released,
-				box_ring(&box, ring).head & ~(uint64_t)(SECTION - 1),
+				ring_released_word(
+					&box.geometry, box.generation, box_ring(&box, ring).head),
 				__ATOMIC_RELEASE);
 		checked_hook(7, sequence_now++, i % 100);
 	}

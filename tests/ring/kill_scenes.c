@@ -239,7 +239,8 @@ static void full(void)
 static void one_released(void)
 {
 	lap();
-	__atomic_store_n(&box.control->ring[ring].released, SECTION, __ATOMIC_RELEASE);
+	__atomic_store_n(&box.control->ring[ring].released,
+		ring_released_word(&box.geometry, box.generation, SECTION), __ATOMIC_RELEASE);
 }
 
 /* Every guest ring is taken, by one who lives. */

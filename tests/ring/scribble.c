@@ -100,7 +100,7 @@ static void forge_ring(const struct session *s, uint8_t *base, uint32_t ring, ui
 	uint64_t last = random / 1000 % g->sections;
 
 	if (g->mode == SHM_MODE_CONTINUOUS)
-		p = section_start(g, s->control->ring[ring].released);
+		p = ring_released(g, s->generation, s->control->ring[ring].released);
 	for (uint32_t i = 0; i < g->sections; i++, p += g->section_size) {
 		uint32_t index = section_index(g, p);
 

@@ -60,7 +60,8 @@ static void release(void)
 {
 	for (uint32_t i = 0; draining && i < box.geometry.cpus + box.geometry.guests; i++)
 		__atomic_store_n(&box.control->ring[i].released,
-			box_ring(&box, i).head & ~(uint64_t)(SECTION - 1), __ATOMIC_RELEASE);
+			ring_released_word(&box.geometry, box.generation, box_ring(&box, i).head),
+			__ATOMIC_RELEASE);
 }
 
 /* The others: laps of the rings together, or hooks until nothing goes in any more. */

@@ -6,6 +6,7 @@
 
 #include "../../../include/perfutil.h"
 #include "../../dump/losses.h"
+#include "../../ring/layout.h"
 
 static bool make_room(struct rings_view *v)
 {
@@ -243,7 +244,9 @@ static void set_hooks(struct rings_view *v, uint32_t ring, struct ring_figures *
 
 		torn = control->drained_torn;
 		held = entered > taken ? entered - taken : 0;
-		bytes = held && l->head > control->released ? l->head - control->released : 0;
+		uint64_t released = ring_released(
+			&v->reader.geometry, v->session.generation, control->released);
+		bytes = held && l->head > released ? l->head - released : 0;
 		set(out, RINGS_DRAINED, control->drained);
 	} else {
 		set(out, RINGS_OVERWRITTEN, l->overwritten);
