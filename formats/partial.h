@@ -1,5 +1,5 @@
 /*
- * A partial result of cpidecode, version 1: what the intervals of a trace, or of a slice of
+ * A partial result of cpidecode, version 2: what the intervals of a trace, or of a slice of
  * one, amount to. Prose: partial.md. Little-endian; offsets in bytes.
  */
 #ifndef SWT_FORMATS_PARTIAL_H
@@ -14,8 +14,9 @@ enum partial_header {
 	PARTIAL_H_PAYLOAD = 16,	 /* u64 bytes that follow the header */
 	PARTIAL_H_CHECKSUM = 24, /* u64 XXH3-64 of the payload, seeded with that of bytes 0-23 */
 	PARTIAL_HEADER_SIZE = 32,
-	PARTIAL_VERSION = 1,
-	PARTIAL_UTIL_MINOR = 256, /* is added to the minors of CPU utilisation */
+	PARTIAL_VERSION = 2,
+	PARTIAL_VERSION_UNORDERED = 1, /* groups end before the order: still read */
+	PARTIAL_UTIL_MINOR = 256,      /* is added to the minors of CPU utilisation */
 };
 
 /* Of one trace file: first what the file says of itself, then what reading it found. */

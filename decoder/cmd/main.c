@@ -9,8 +9,10 @@
 #include <unistd.h>
 
 #include "../model/intervals.h"
+#include "../report/diff.h"
 #include "merge.h"
 #include "options.h"
+#include "runs.h"
 #include "tell.h"
 
 /* The unfinished output file, for a signal to take along. */
@@ -193,34 +195,38 @@ static int run_report(
 }
 
 /* Replacing a trace by its report would be a pity. */
-static bool output_is_input(const struct options *o)
+static bool output_is_input(const char *output, char *const *files, size_t n)
 {
 	struct stat out, in;
-	if (!o->output || stat(o->output, &out) || !S_ISREG(out.st_mode))
+	if (!output || stat(output, &out) || !S_ISREG(out.st_mode))
 		return false;
-	for (size_t i = 0; i < o->nfiles; i++) {
-		bool standard = !strcmp(o->files[i], "-");
-		if ((standard ? fstat(STDIN_FILENO, &in) : stat(o->files[i], &in)) == 0 &&
+	for (size_t i = 0; i < n; i++) {
+		bool standard = !strcmp(files[i], "-");
+		if ((standard ? fstat(STDIN_FILENO, &in) : stat(files[i], &in)) == 0 &&
 			in.st_dev == out.st_dev && in.st_ino == out.st_ino)
 			return true;
 	}
 	return false;
 }
 
-/* What is written about: a trace, merged partial results, or two of them to compare. */
+/* What is written about: a trace, merged partial results, or runs to compare. */
 struct job {
 	struct options *o;
 	struct trace *t;
 	struct partial *parts;
 	size_t nparts;
-	bool bad; /* data was lost or damaged */
+	bool is_diff;
+	size_t before; /* the first so many of the parts */
+	bool bad;      /* data was lost or damaged */
 	size_t gates_failed;
 };
 
 static int run_job(struct job *job, struct out *out)
 {
-	if (job->nparts == 2)
-		return merge_diff(job->parts, job->o, out, &job->gates_failed);
+	if (job->is_diff)
+		return merge_diff(&(struct diff_runs){job->parts, job->before},
+			&(struct diff_runs){job->parts + job->before, job->nparts - job->before},
+			job->o, out, &job->gates_failed);
 	if (job->nparts)
 		return merge_report(job->parts, job->o, out, &job->bad);
 	return run_report(job->t, job->o, out, NULL, &job->bad);
@@ -292,19 +298,21 @@ static int merge(struct options *o)
 	return code;
 }
 
-/* One of the two that are compared: a trace, or a partial result. */
-static int read_side(const struct options *all, size_t i, struct partial *p, bool *bad)
+/* A run: the files of a trace, or a partial result. */
+static int read_run(const struct options *all, const struct run *run, unsigned wanted,
+	struct partial *p, bool *bad)
 {
 	struct options o = *all;
 	struct trace *t;
-	o.files += i;
-	o.nfiles = 1;
-	if (merge_is_partial(o.files[0])) {
-		int code = merge_read_file(p, o.files[0]);
+	*p = (struct partial){.tally.wanted = wanted};
+	if (run->nfiles == 1 && merge_is_partial(run->files[0])) {
+		int code = merge_read_file(p, run->files[0]);
 		if (!code)
 			*bad |= merge_tell(p);
 		return code;
 	}
+	o.files = run->files;
+	o.nfiles = run->nfiles;
 	int code = begin_trace(&o, &t);
 	int rc = code ? 0 : run_report(t, &o, NULL, p, bad);
 	if (rc && rc != CPIDECODE_EINVAL)
@@ -313,20 +321,69 @@ static int read_side(const struct options *all, size_t i, struct partial *p, boo
 	return rc ? EXIT_FAILED : code;
 }
 
+static int read_sides(struct job *job, const struct runs sides[2])
+{
+	unsigned wanted = TALLY_WANT_COUNTS;
+	int code = EXIT_OK;
+	/* Only what single runs vary in themselves depends on when. */
+	if (sides[0].n == 1 && sides[1].n == 1)
+		wanted |= TALLY_WANT_ORDER;
+	job->parts = calloc(sides[0].n + sides[1].n + 1, sizeof *job->parts);
+	if (!job->parts) {
+		complain("no memory");
+		return EXIT_FAILED;
+	}
+	for (size_t side = 0; side < 2; side++)
+		for (size_t i = 0; i < sides[side].n && !code; i++) {
+			struct partial *p = &job->parts[job->nparts++];
+			code = read_run(job->o, &sides[side].runs[i], wanted, p, &job->bad);
+			if (!code)
+				code = merge_comparable(
+					job->parts, sides[side].runs[i].files[0], p);
+		}
+	job->before = sides[0].n;
+	return code;
+}
+
+static int find_runs(struct options *o, struct runs sides[2])
+{
+	int code = EXIT_OK;
+	/* Of --aa all operands are runs of one program. */
+	for (size_t i = 0; i < o->nfiles && !code; i++)
+		code = runs_add(&sides[!o->noise && i], o->files[i]);
+	for (unsigned side = 0; side < 2; side++)
+		for (size_t i = 0; i < o->nsides[side] && !code; i++)
+			code = runs_add(&sides[side], o->sides[side][i]);
+	for (unsigned side = 0; side < 2 && !code; side++) {
+		code = runs_settle(&sides[side]);
+		if (!code && output_is_input(o->output, sides[side].paths, sides[side].npaths)) {
+			complain("-o %s: that is one of the runs itself", o->output);
+			code = EXIT_USAGE;
+		}
+	}
+	if (!code && o->ngates && !o->single && sides[0].n == 1 && sides[1].n == 1) {
+		complain("--fail-if: " DIFF_SINGLE
+			 ", so a gate would fail for them: give several (--before, --after), or "
+			 "say --single-run");
+		code = EXIT_USAGE;
+	}
+	return code;
+}
+
 static int compare(struct options *o)
 {
-	struct partial two[2] = {
-		{.tally.wanted = PARTIAL_WANTED}, {.tally.wanted = PARTIAL_WANTED}};
-	struct job job = {.o = o, .parts = two, .nparts = 2};
-	int code = EXIT_OK;
-	for (size_t i = 0; i < 2 && !code; i++)
-		code = read_side(o, i, &two[i], &job.bad);
+	struct runs sides[2] = {{0}, {0}};
+	struct job job = {.o = o, .is_diff = true};
+	int code = find_runs(o, sides);
 	if (!code)
-		code = merge_comparable(two, o);
+		code = read_sides(&job, sides);
 	if (!code)
 		code = write_report(&job);
-	for (size_t i = 0; i < 2; i++)
-		partial_free(&two[i]);
+	for (size_t i = 0; i < job.nparts; i++)
+		partial_free(&job.parts[i]);
+	free(job.parts);
+	runs_free(&sides[0]);
+	runs_free(&sides[1]);
 	return code;
 }
 
@@ -341,7 +398,7 @@ int main(int argc, char **argv)
 	heed(SIGINT);
 	heed(SIGTERM);
 	heed(SIGHUP);
-	if (output_is_input(&o)) {
+	if (output_is_input(o.output, o.files, o.nfiles)) {
 		complain("-o %s: that is the trace itself", o.output);
 		options_free(&o);
 		return EXIT_USAGE;

@@ -199,28 +199,37 @@ static const char *without_times(const char *filter)
 	return filter;
 }
 
-int merge_comparable(const struct partial *two, const struct options *o)
+int merge_comparable(const struct partial *first, const char *path, const struct partial *run)
 {
-	if (!strcmp(without_times(two[0].filter), without_times(two[1].filter)))
+	if (!strcmp(without_times(first->filter), without_times(run->filter)))
 		return EXIT_OK;
-	complain("%s and %s cannot be compared: they were made with different filters", o->files[0],
-		o->files[1]);
+	complain("%s cannot be compared with the runs before it: they were made with different "
+		 "filters",
+		path);
 	return EXIT_FAILED;
 }
 
-int merge_diff(
-	const struct partial *two, const struct options *o, struct out *out, size_t *gates_failed)
+static bool runs_scripted(const struct diff_runs *side)
+{
+	for (size_t i = 0; i < side->n; i++)
+		if (merge_scripted(&side->runs[i]))
+			return true;
+	return false;
+}
+
+int merge_diff(const struct diff_runs *before, const struct diff_runs *after,
+	const struct options *o, struct out *out, size_t *gates_failed)
 {
 	struct report r = {.out = out,
 		.format = o->format,
 		.filter = &o->filter,
-		.scripted = merge_scripted(&two[0]) || merge_scripted(&two[1]),
+		.scripted = runs_scripted(before) || runs_scripted(after),
 		.gates = o->gates,
 		.ngates = o->ngates,
 		.note = say};
 	if (r.scripted && o->format != FORMAT_TEXT)
 		complain(REPORT_SCRIPTED);
-	int rc = report_diff(&r, &two[0], &two[1]);
+	int rc = report_diff(&r, before, after, o->noise);
 	*gates_failed = r.gates_failed;
 	return rc;
 }

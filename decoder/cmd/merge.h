@@ -12,11 +12,14 @@ int merge_read_file(struct partial *p, const char *path);
 
 bool merge_is_partial(const char *path);
 
-/* Two were made with equal filters, but for times. An exit code; what is wrong has been said. */
-int merge_comparable(const struct partial *two, const struct options *o);
-/* What changed from the first to the second. 0 or a CPIDECODE_E code. */
-int merge_diff(
-	const struct partial *two, const struct options *o, struct out *out, size_t *gates_failed);
+/*
+ * That a run was made with the filters of the first, but for times. An exit code; what is wrong has
+ * been said.
+ */
+int merge_comparable(const struct partial *first, const char *path, const struct partial *run);
+/* What changed from the runs before to those after. 0 or a CPIDECODE_E code. */
+int merge_diff(const struct diff_runs *before, const struct diff_runs *after,
+	const struct options *o, struct out *out, size_t *gates_failed);
 
 /* A report of them; *bad: data was lost or damaged, or is missing. 0 or a CPIDECODE_E code. */
 int merge_report(const struct partial *p, const struct options *o, struct out *out, bool *bad);

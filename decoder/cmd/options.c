@@ -29,6 +29,10 @@ enum {
 	OPT_FAIL_IF,
 	OPT_TAIL,
 	OPT_WEIGHT,
+	OPT_BEFORE,
+	OPT_AFTER,
+	OPT_SINGLE,
+	OPT_AA,
 };
 
 static const struct option long_options[] = {
@@ -50,6 +54,10 @@ static const struct option long_options[] = {
 	{"tail", required_argument, NULL, OPT_TAIL},
 	{"fail-if", required_argument, NULL, OPT_FAIL_IF},
 	{"weight", required_argument, NULL, OPT_WEIGHT},
+	{"before", required_argument, NULL, OPT_BEFORE},
+	{"after", required_argument, NULL, OPT_AFTER},
+	{"single-run", no_argument, NULL, OPT_SINGLE},
+	{"aa", no_argument, NULL, OPT_AA},
 	{"jobs", required_argument, NULL, 'j'},
 	{"help", no_argument, NULL, 'h'},
 	{"version", no_argument, NULL, 'V'},
@@ -228,7 +236,21 @@ static void add_gate(struct options *o, const char *text)
 
 struct seen {
 	bool report, format, weight, filter, output, partial, schema;
+	char ***list; /* where operands go: after --before and --after to that side */
+	size_t *n;
 };
+
+/* There is room for as many as there are arguments. */
+static void begin_side(struct options *o, struct seen *seen, unsigned side)
+{
+	seen->list = &o->sides[side];
+	seen->n = &o->nsides[side];
+}
+
+static void add_operand(struct seen *seen, char *text)
+{
+	(*seen->list)[(*seen->n)++] = text;
+}
 
 static void take(struct options *o, struct seen *seen, int option)
 {
@@ -264,6 +286,17 @@ static void take(struct options *o, struct seen *seen, int option)
 		break;
 	case OPT_FAIL_IF:
 		add_gate(o, optarg);
+		break;
+	case OPT_BEFORE:
+	case OPT_AFTER:
+		begin_side(o, seen, option == OPT_AFTER);
+		add_operand(seen, optarg);
+		break;
+	case OPT_SINGLE:
+		o->single = true;
+		break;
+	case OPT_AA:
+		o->noise = true;
 		break;
 	case OPT_SLICE:
 		slice_option(o, optarg);
@@ -341,14 +374,44 @@ static void check_partial(struct options *o, const struct seen *seen)
 		misuse("merge: no partial results (cpidecode --partial writes them)");
 }
 
+static void check_sides(const struct options *o)
+{
+	bool sides = o->nsides[0] || o->nsides[1];
+	if (sides && o->nfiles)
+		misuse("%s: before or after? Files go behind --before or --after", o->files[0]);
+	if (o->noise && o->ngates)
+		misuse("--fail-if asks what changed, --aa what runs of one program differ by");
+	if (o->noise && !sides && !o->nfiles)
+		misuse("--aa: no runs: traces or partial results, or folders of them");
+	if (o->noise)
+		return;
+	if (sides && !(o->nsides[0] && o->nsides[1]))
+		misuse("--%s: there is nothing to compare with: --%s is missing",
+			o->nsides[0] ? "before" : "after", o->nsides[0] ? "after" : "before");
+	if (!sides && o->nfiles != 2)
+		misuse("--report diff compares two: a trace, partial result or folder of runs "
+		       "before, one after; or several with --before and --after");
+}
+
 static void check_diff(const struct options *o)
 {
+	bool sides = o->nsides[0] || o->nsides[1];
 	if (o->tail && o->report != REPORT_WHY)
 		misuse("--tail goes with --report why");
 	if (o->ngates && o->report != REPORT_DIFF)
 		misuse("--fail-if goes with --report diff");
-	if (o->report == REPORT_DIFF && o->nfiles != 2)
-		misuse("--report diff compares two: a trace or partial result before, one after");
+	if (o->report == REPORT_DIFF)
+		check_sides(o);
+	else if (sides || o->single || o->noise)
+		misuse("--before, --after, --single-run and --aa go with --report diff");
+}
+
+static size_t count_pipes(char *const *files, size_t n)
+{
+	size_t pipes = 0;
+	for (size_t i = 0; i < n; i++)
+		pipes += !strcmp(files[i], "-");
+	return pipes;
 }
 
 static void check(struct options *o, const struct seen *seen)
@@ -385,12 +448,11 @@ static void check(struct options *o, const struct seen *seen)
 			o->filter.minor);
 	check_partial(o, seen);
 	check_diff(o);
-	if (!o->nfiles)
+	if (!o->nfiles && o->report != REPORT_DIFF)
 		misuse("no trace file; - is standard input");
-	size_t pipes = 0;
-	for (size_t i = 0; i < o->nfiles; i++)
-		pipes += !strcmp(o->files[i], "-");
-	if (pipes > 1)
+	if (count_pipes(o->files, o->nfiles) + count_pipes(o->sides[0], o->nsides[0]) +
+			count_pipes(o->sides[1], o->nsides[1]) >
+		1)
 		misuse("standard input (-) can be read only once");
 }
 
@@ -406,7 +468,17 @@ void options_parse(struct options *o, int argc, char **argv)
 		argc--;
 		argv++;
 	}
-	while ((option = getopt_long(argc, argv, ":o:j:hV", long_options, NULL)) != -1) {
+	o->files = calloc(3 * ((size_t)argc + 1), sizeof *o->files);
+	if (!o->files) {
+		complain("no memory");
+		exit(EXIT_FAILED);
+	}
+	o->sides[0] = o->files + argc + 1;
+	o->sides[1] = o->sides[0] + argc + 1;
+	seen.list = &o->files;
+	seen.n = &o->nfiles;
+	/* Operands come in their order: some belong to the option before them. */
+	while ((option = getopt_long(argc, argv, "-:o:j:hV", long_options, NULL)) != -1) {
 		if (option == ':')
 			misuse("%s needs a value", argv[optind - 1]);
 		if (option == '?' && optopt && optopt < 256)
@@ -414,15 +486,19 @@ void options_parse(struct options *o, int argc, char **argv)
 		if (option == '?')
 			misuse("%s: %s", argv[optind - 1],
 				optopt ? "it takes no value" : "no such option");
-		take(o, &seen, option);
+		if (option == 1)
+			add_operand(&seen, optarg);
+		else
+			take(o, &seen, option);
 	}
-	o->files = argv + optind;
-	o->nfiles = (size_t)(argc - optind);
+	while (optind < argc)
+		add_operand(&seen, argv[optind++]);
 	check(o, &seen);
 }
 
 void options_free(struct options *o)
 {
+	free(o->files);
 	free(o->schemas);
 	free(o->gates);
 }

@@ -27,8 +27,11 @@ struct options {
 	unsigned tail; /* tenths of a percent; 0: not given */
 	struct gate *gates;
 	size_t ngates;
-	char **files;
+	char **files; /* operands */
 	size_t nfiles;
+	char **sides[2]; /* of --before and --after: files, folders, patterns */
+	size_t nsides[2];
+	bool single, noise; /* --single-run, --aa */
 	bool strict, csv_safe;
 	unsigned threads; /* 0: one for each processor that the process may use */
 };

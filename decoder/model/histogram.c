@@ -248,3 +248,48 @@ uint64_t histogram_percentile(const struct histogram *h, unsigned percent)
 {
 	return histogram_at_rank(h, histogram_rank(h->count, percent));
 }
+
+static double middle_of(const struct histogram_bin *bin)
+{
+	return (double)bin->low / 2 + (double)bin->high / 2;
+}
+
+double histogram_middle(const struct histogram *h, unsigned percent)
+{
+	double rank = (double)histogram_rank(h->count, percent) - 0.5;
+	double value = 0, reached = 0, before = 0;
+	struct histogram_at at = {0};
+	struct histogram_bin bin;
+	for (bool first = true; histogram_next(h, &at, &bin); first = false) {
+		double middle = middle_of(&bin), here = before + (double)bin.count / 2;
+		if (first && here >= rank)
+			return middle;
+		if (here >= rank)
+			return value + (middle - value) * (rank - reached) / (here - reached);
+		value = middle;
+		reached = here;
+		before += (double)bin.count;
+	}
+	return value;
+}
+
+double histogram_share(const struct histogram *h, double value)
+{
+	double below = 0, reached = 0, before = 0;
+	struct histogram_at at = {0};
+	struct histogram_bin bin;
+	for (bool first = true; histogram_next(h, &at, &bin); first = false) {
+		double middle = middle_of(&bin), here = before + (double)bin.count / 2;
+		if (middle > value && first)
+			return 0;
+		if (middle > value) {
+			reached += (here - reached) * (value - below) / (middle - below);
+			break;
+		}
+		below = middle;
+		reached = here;
+		before += (double)bin.count;
+	}
+	return before == (double)h->count && value >= below ? 1
+							    : (reached + 0.5) / (double)h->count;
+}

@@ -67,6 +67,14 @@ uint64_t histogram_rank(uint64_t n, unsigned percent);
 /* Of tenths of a percent. */
 uint64_t histogram_rank_permille(uint64_t n, unsigned permille);
 uint64_t histogram_percentile(const struct histogram *h, unsigned percent);
+/*
+ * The same of values that are all different; of others a value stands for the middle of the
+ * ranks that it or its bucket takes, and between two of them it is linear. So it follows
+ * the values, however wide the buckets or coarse the clock. h is not empty.
+ */
+double histogram_middle(const struct histogram *h, unsigned percent);
+/* The share of values up to that one, in the same way: what histogram_middle inverts. */
+double histogram_share(const struct histogram *h, double value);
 /* Values in order; false at the end. Equal exact ones come together. */
 bool histogram_next(const struct histogram *h, struct histogram_at *at, struct histogram_bin *bin);
 

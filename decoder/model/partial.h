@@ -39,7 +39,7 @@ struct partial {
 
 enum {
 	/* In a partial the tally has everything that a report may ask for. */
-	PARTIAL_WANTED = TALLY_WANT_CPUS | TALLY_WANT_COUNTS,
+	PARTIAL_WANTED = TALLY_WANT_CPUS | TALLY_WANT_COUNTS | TALLY_WANT_ORDER,
 	PARTIAL_OTHER_FILTER = 1, /* partial_merge: results */
 	PARTIAL_TWICE,
 };

@@ -57,6 +57,29 @@ static void put_util(struct varint_out *o, const struct util_ratios *r)
 	put_ratio(o, &r->actual_perf);
 }
 
+/* Of fewer values than the group has: some came without their order, which is of no use then. */
+static void put_order(struct varint_out *o, const struct tally_group *g)
+{
+	const struct timeline *t = g->order;
+	struct timeline_entry *e = t->total == g->time.count ? timeline_sorted(t) : NULL;
+	if (!e && t->total == g->time.count)
+		o->failed = true;
+	varint_put(o, e ? t->used : 0);
+	if (!e)
+		return;
+	varint_put(o, t->shift);
+	varint_put(o, t->cut);
+	varint_put_signed(o, e[0].cell);
+	for (uint32_t i = 0; i < t->used; i++) {
+		bool same = i && e[i].cell == e[i - 1].cell;
+		if (i)
+			varint_put(o, (uint64_t)e[i].cell - (uint64_t)e[i - 1].cell);
+		varint_put(o, e[i].value - (same ? e[i - 1].value : 0));
+		varint_put(o, e[i].count);
+	}
+	free(e);
+}
+
 static void put_group(struct varint_out *o, const struct tally_group *g)
 {
 	varint_put(o, g->has_label);
@@ -89,6 +112,7 @@ static void put_group(struct varint_out *o, const struct tally_group *g)
 		varint_put(o, g->spreads[i].sum);
 		put_histogram(o, &g->spreads[i].values);
 	}
+	put_order(o, g);
 }
 
 static void put_source(struct varint_out *o, const struct partial_source *s)
@@ -215,7 +239,44 @@ static int get_columns(struct varint_in *in, struct tally_group *g, uint64_t cou
 	return 0;
 }
 
-static int get_group(struct varint_in *in, struct tally *t)
+/* As fine as told, and no finer than it may be: only then it merges as it should. */
+static int get_order(struct varint_in *in, struct tally_group *g)
+{
+	struct timeline *t = g->order;
+	uint64_t n = varint_get_max(in, TIMELINE_CELLS * TIMELINE_VALUES), step;
+	struct timeline_entry e = {0};
+	int rc = 0;
+	if (!n)
+		return 0;
+	unsigned shift = (unsigned)varint_get_max(in, TIMELINE_SHIFT);
+	unsigned cut = (unsigned)varint_get_max(in, TIMELINE_BITS - 1);
+	t->shift = (uint8_t)shift;
+	t->cut = (uint8_t)cut;
+	e.cell = varint_get_signed(in);
+	int64_t last = INT64_MAX >> t->shift;
+	if (e.cell > last || e.cell < INT64_MIN >> t->shift)
+		varint_fail(in, "a time that is none");
+	for (uint64_t i = 0; i < n && !in->why && !rc; i++) {
+		step = i ? varint_get_max(in, (uint64_t)last - (uint64_t)e.cell) : 0;
+		bool same = i && !step;
+		e.cell = (int64_t)((uint64_t)e.cell + step);
+		uint64_t more = varint_get_max(in, same ? UINT64_MAX - e.value : UINT64_MAX);
+		e.value = same ? e.value + more : more;
+		e.count = varint_get_max(in, g->time.count - t->total);
+		if ((same && !more) || !e.count || timeline_cut(e.value, t->cut) != e.value)
+			varint_fail(in, "the order of intervals contradicts itself");
+		if (!in->why)
+			rc = timeline_add_entry(t, &e);
+	}
+	if (!in->why && !rc)
+		rc = timeline_settle(t);
+	bool same = t->total == g->time.count && t->used == n && t->shift == shift && t->cut == cut;
+	if (!in->why && !rc && !same)
+		varint_fail(in, "the order of intervals is not that of all");
+	return rc;
+}
+
+static int get_group(struct varint_in *in, struct tally *t, uint32_t version)
 {
 	uint32_t length;
 	size_t known = t->count;
@@ -257,6 +318,8 @@ static int get_group(struct varint_in *in, struct tally *t)
 		g->spreads[i].sum = varint_get(in);
 		rc = get_histogram(in, &g->spreads[i].values, count);
 	}
+	if (!rc && !in->why && version >= PARTIAL_VERSION)
+		rc = get_order(in, g);
 	return rc;
 }
 
@@ -318,7 +381,7 @@ static int get_source(struct varint_in *in, struct partial *p)
 	return rc ? rc : get_damage(in, s);
 }
 
-static int get_payload(struct varint_in *in, struct partial *p)
+static int get_payload(struct varint_in *in, struct partial *p, uint32_t version)
 {
 	uint32_t length;
 	const uint8_t *filter = varint_get_string(in, &length);
@@ -334,7 +397,7 @@ static int get_payload(struct varint_in *in, struct partial *p)
 	p->tally.cpus_left_out = varint_get_max(in, MAX_COUNT);
 	n = varint_get_max(in, UINT32_MAX);
 	for (uint64_t i = 0; i < n && !in->why && !rc; i++)
-		rc = get_group(in, &p->tally);
+		rc = get_group(in, &p->tally, version);
 	if (!in->why && in->p < in->end)
 		varint_fail(in, "something follows its end");
 	partial_sort(p);
@@ -347,7 +410,8 @@ static const char *wrong_header(const uint8_t *bytes, size_t n)
 		return "not a partial result (cpidecode --partial writes them)";
 	if (n < PARTIAL_HEADER_SIZE)
 		return "cut off";
-	if (get_le32(bytes + PARTIAL_H_VERSION) != PARTIAL_VERSION)
+	uint32_t version = get_le32(bytes + PARTIAL_H_VERSION);
+	if (version != PARTIAL_VERSION && version != PARTIAL_VERSION_UNORDERED)
 		return "a partial result of another version";
 	if (get_le64(bytes + PARTIAL_H_PAYLOAD) != n - PARTIAL_HEADER_SIZE)
 		return "cut off, or longer than it says";
@@ -363,7 +427,7 @@ int partial_read(struct partial *p, const uint8_t *bytes, size_t n, const char *
 		return 1;
 	struct varint_in in = {.p = bytes + PARTIAL_HEADER_SIZE, .end = bytes + n};
 	p->tally.wanted = PARTIAL_WANTED;
-	int rc = get_payload(&in, p);
+	int rc = get_payload(&in, p, get_le32(bytes + PARTIAL_H_VERSION));
 	*why = in.why;
 	return rc ? rc : in.why != NULL;
 }

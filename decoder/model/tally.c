@@ -79,6 +79,13 @@ static struct tally_group *new_group(struct tally *t, struct tally_group **place
 		if (!g->spreads)
 			return NULL;
 	}
+	if (t->wanted & TALLY_WANT_ORDER) {
+		g->order = calloc(1, sizeof *g->order);
+		if (!g->order) {
+			free(g->spreads);
+			return NULL;
+		}
+	}
 	t->groups[t->count++] = g;
 	t->has_util |= g->util != NULL;
 	*place = g;
@@ -229,6 +236,8 @@ int tally_add(struct tally *t, const struct interval *iv)
 		rc = add_columns(t, g, iv);
 	if (!rc && g->spreads)
 		rc = add_spreads(g->spreads, iv);
+	if (!rc && g->order)
+		rc = timeline_add(g->order, iv->end_ns, exact_round(iv->elapsed_ns));
 	return rc;
 }
 
@@ -265,6 +274,8 @@ static int merge_group(struct tally_group *g, const struct tally_group *from)
 		exact_add(&g->spreads[i].sum, from->spreads[i].sum);
 		rc = histogram_merge(&g->spreads[i].values, &from->spreads[i].values);
 	}
+	if (!rc && g->order && from->order)
+		rc = timeline_merge(g->order, from->order);
 	return rc;
 }
 
@@ -349,6 +360,8 @@ int tally_settle(struct tally *t)
 		rc = histogram_settle(&g->time);
 		for (unsigned v = 0; g->spreads && v < TALLY_VALUES && !rc; v++)
 			rc = histogram_settle(&g->spreads[v].values);
+		if (!rc && g->order)
+			rc = timeline_settle(g->order);
 	}
 	if (t->count)
 		qsort(t->groups, t->count, sizeof(struct tally_group *), compare_groups);
@@ -379,6 +392,9 @@ void tally_free(struct tally *t)
 		for (unsigned v = 0; g->spreads && v < TALLY_VALUES; v++)
 			histogram_free(&g->spreads[v].values);
 		free(g->spreads);
+		if (g->order)
+			timeline_free(g->order);
+		free(g->order);
 		free(g->columns);
 		free(g->util_columns);
 	}

@@ -10,6 +10,7 @@
 #include "histogram.h"
 #include "intern.h"
 #include "ratio.h"
+#include "timeline.h"
 
 enum {
 	/* Processors whose columns are kept: a bound for memory, far above any machine's. */
@@ -24,6 +25,7 @@ _Static_assert(IV_FLAGGED == ((1u << TALLY_FLAGS) - 1) * IV_MULTIPLEXED, "flags 
 enum tally_wanted {
 	TALLY_WANT_CPUS = 1 << 0,   /* each processor's ratios */
 	TALLY_WANT_COUNTS = 1 << 1, /* what CPIs and instructions single intervals had */
+	TALLY_WANT_ORDER = 1 << 2,  /* when intervals ended: end_ns is needed */
 };
 
 /* Which CPI, and whose instructions. */
@@ -66,6 +68,9 @@ struct tally_group {
 	uint32_t methods; /* how they were measured: bits of tally_method */
 	uint32_t ncolumns, columns_cap;
 	struct tally_spread *spreads; /* TALLY_VALUES of them; NULL: not wanted */
+	/* NULL: not wanted. With fewer values than time, as of an older partial result: not known.
+	 */
+	struct timeline *order;
 	uint64_t hash;
 	size_t place; /* in tally.groups, once it is settled */
 };

@@ -92,7 +92,7 @@ static int take_partial(const struct report *like, const cpidecode_trace *t, str
 	struct report r = *like;
 	r.found = found;
 	report_about(&r, t->trace);
-	*p = (struct partial){.tally.wanted = PARTIAL_WANTED};
+	*p = (struct partial){.tally.wanted = TALLY_WANT_COUNTS | TALLY_WANT_ORDER};
 	return report_make_partial(&r, p);
 }
 
@@ -108,7 +108,8 @@ static int run_diff(struct report *r, const cpidecode_trace *before, const cpide
 		rc = take_partial(r, after, r->found, &two[1]);
 	r->scripted = trace_scripted(before->trace) || trace_scripted(after->trace);
 	if (!rc)
-		rc = report_diff(r, &two[0], &two[1]);
+		rc = report_diff(
+			r, &(struct diff_runs){&two[0], 1}, &(struct diff_runs){&two[1], 1}, false);
 	partial_free(&two[0]);
 	partial_free(&two[1]);
 	return rc;

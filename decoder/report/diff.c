@@ -3,51 +3,14 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* The chance that is accepted of calling anything a change where nothing changed. */
-#define DIFF_ALPHA 0.01
-
 static struct judgement unjudged(void)
 {
 	return (struct judgement){.verdict = VERDICT_NONE, .p = NAN};
 }
 
-static double value_of(const struct tally_group *g, enum metric m)
+static unsigned percent_of(enum metric m)
 {
-	if (m == METRIC_COUNT)
-		return g ? (double)g->time.count : 0;
-	if (m == METRIC_TOTAL)
-		return g ? tally_total_ns(g) : 0;
-	if (!g)
-		return NAN;
-	switch (m) {
-	case METRIC_MEAN:
-		return tally_total_ns(g) / (double)g->time.count;
-	case METRIC_P50:
-		return (double)histogram_percentile(&g->time, 50);
-	case METRIC_P90:
-		return (double)histogram_percentile(&g->time, 90);
-	case METRIC_P99:
-		return (double)histogram_percentile(&g->time, 99);
-	default:
-		return (double)g->time.max;
-	}
-}
-
-static struct judgement judge_time(const struct diff_row *row, enum metric m, double alpha)
-{
-	struct judgement j = unjudged();
-	if (!row->before || !row->after)
-		return j;
-	const struct histogram *a = &row->before->time, *b = &row->after->time;
-	if (m == METRIC_MEAN)
-		return compare_means(a, b, alpha);
-	if (m == METRIC_P50)
-		j.verdict = compare_percentile(a, b, 50, alpha);
-	if (m == METRIC_P90)
-		j.verdict = compare_percentile(a, b, 90, alpha);
-	if (m == METRIC_P99)
-		j.verdict = compare_percentile(a, b, 99, alpha);
-	return j;
+	return m == METRIC_P50 ? 50 : m == METRIC_P90 ? 90 : 99;
 }
 
 /* In the order in which they are preferred; the first that both sides know is compared. */
@@ -59,28 +22,29 @@ static const struct kind {
   instructions[] = {
 	  {"thread", TALLY_THREAD_INSTRUCTIONS}, {"system", TALLY_INSTRUCTIONS}, {NULL, 0}};
 
-static bool knows(const struct tally_group *g, enum tally_value value)
+static bool side_knows(const struct diff_row *row, enum diff_when side, enum tally_value value)
 {
-	return g && g->spreads[value].values.count;
+	for (size_t i = 0; i < row->runs[side]; i++)
+		if (row->entries[side][i].group->spreads[value].values.count)
+			return true;
+	return false;
 }
 
 static const struct kind *kind_of(const struct diff_row *row, const struct kind *kinds)
 {
 	const struct kind *k;
 	for (k = kinds; k->name; k++)
-		if (knows(row->before, k->value) && knows(row->after, k->value))
+		if (side_knows(row, DIFF_BEFORE, k->value) && side_knows(row, DIFF_AFTER, k->value))
 			return k;
 	/* What is on one side only is shown there. */
 	for (k = kinds; k->name; k++)
-		if (knows(row->before, k->value) || knows(row->after, k->value))
+		if (side_knows(row, DIFF_BEFORE, k->value) || side_knows(row, DIFF_AFTER, k->value))
 			return k;
 	return NULL;
 }
 
 static double cpi_of(const struct tally_group *g, enum tally_value value)
 {
-	if (!g)
-		return NAN;
 	if (value == TALLY_THREAD_CPI)
 		return ratio_value(&g->ratios.thread);
 	return ratio_value(value == TALLY_SCALED_CPI ? &g->ratios.scaled : &g->ratios.raw);
@@ -88,102 +52,259 @@ static double cpi_of(const struct tally_group *g, enum tally_value value)
 
 static double instructions_of(const struct tally_group *g, enum tally_value value)
 {
-	if (!knows(g, value))
+	const struct tally_spread *s = &g->spreads[value];
+	return s->values.count ? (double)s->sum / (double)s->values.count : NAN;
+}
+
+/* Of one run. */
+static double figure_of(const struct diff_row *row, const struct tally_group *g, enum metric m)
+{
+	switch (m) {
+	case METRIC_COUNT:
+		return (double)g->time.count;
+	case METRIC_TOTAL:
+		return tally_total_ns(g);
+	case METRIC_MEAN:
+		return tally_total_ns(g) / (double)g->time.count;
+	case METRIC_MAX:
+		return (double)g->time.max;
+	case METRIC_CPI:
+		return row->cpi_of ? cpi_of(g, row->cpi) : NAN;
+	case METRIC_INSTRUCTIONS:
+		return row->instructions_of ? instructions_of(g, row->instructions) : NAN;
+	default:
+		return histogram_middle(&g->time, percent_of(m));
+	}
+}
+
+struct compare_runs diff_figures(
+	const struct diff *d, const struct diff_row *row, enum metric m, enum diff_when side)
+{
+	struct compare_runs r = {.figures = d->figures[side]};
+	for (size_t i = 0; i < row->runs[side]; i++) {
+		double figure = figure_of(row, row->entries[side][i].group, m);
+		if (!isnan(figure))
+			d->figures[side][r.n++] = figure;
+	}
+	return r;
+}
+
+static double value_of(
+	const struct diff *d, const struct diff_row *row, enum metric m, enum diff_when side)
+{
+	double sum = 0, most = 0;
+	/* Of one run what its summary says. */
+	if (m >= METRIC_P50 && m <= METRIC_P99 && d->runs[side] == 1 && row->runs[side])
+		return (double)histogram_percentile(
+			&row->entries[side]->group->time, percent_of(m));
+	struct compare_runs runs = diff_figures(d, row, m, side);
+	for (size_t i = 0; i < runs.n; i++) {
+		sum += runs.figures[i];
+		most = fmax(most, runs.figures[i]);
+	}
+	/* A run without the label has none of it. */
+	if (m == METRIC_COUNT || m == METRIC_TOTAL)
+		return sum / (double)d->runs[side];
+	if (!runs.n)
 		return NAN;
-	return (double)g->spreads[value].sum / (double)g->spreads[value].values.count;
+	return m == METRIC_MAX ? most : sum / (double)runs.n;
 }
 
-static void fill_counts(struct diff_row *row, double alpha)
+static struct compare_run single_run(const struct diff_row *row, enum diff_when side)
 {
-	struct diff_value *cpi = &row->values[METRIC_CPI];
-	struct diff_value *counts = &row->values[METRIC_INSTRUCTIONS];
-	const struct kind *k = kind_of(row, cpis);
-	*cpi = *counts = (struct diff_value){NAN, NAN, unjudged()};
-	if (k) {
-		row->cpi_of = k->name;
-		cpi->before = cpi_of(row->before, k->value);
-		cpi->after = cpi_of(row->after, k->value);
-		if (row->before && row->after)
-			cpi->judged = compare_ranks(&row->before->spreads[k->value].values,
-				&row->after->spreads[k->value].values, alpha);
+	const struct tally_group *g = row->entries[side]->group;
+	return (struct compare_run){
+		.values = &g->time, .order = g->order, .mean = figure_of(row, g, METRIC_MEAN)};
+}
+
+static double mean_of(struct compare_runs runs)
+{
+	double sum = 0;
+	for (size_t i = 0; i < runs.n; i++)
+		sum += runs.figures[i];
+	return sum / (double)runs.n;
+}
+
+/* Of each run the share of times up to the limit. */
+static struct compare_runs shares_of(
+	const struct diff *d, const struct diff_row *row, enum diff_when side, double limit)
+{
+	struct compare_runs r = {.figures = d->figures[side], .n = row->runs[side]};
+	for (size_t i = 0; i < r.n; i++)
+		d->figures[side][i] = histogram_share(&row->entries[side][i].group->time, limit);
+	return r;
+}
+
+static struct compare_distance distance_of_runs(
+	const struct diff *d, const struct diff_row *row, enum metric m, struct compare_null null)
+{
+	struct compare_runs before = diff_figures(d, row, m, DIFF_BEFORE);
+	struct compare_runs after = diff_figures(d, row, m, DIFF_AFTER);
+	struct compare_distance far = compare_runs(before, after, null);
+	if (m < METRIC_P50 || m > METRIC_P99 || isnan(far.t))
+		return far;
+	double limit = (null.factor * mean_of(before) + null.offset + mean_of(after)) / 2;
+	double limit_before = null.factor > 0 ? (limit - null.offset) / null.factor : INFINITY;
+	return compare_confirm(far, compare_runs(shares_of(d, row, DIFF_BEFORE, limit_before),
+					    shares_of(d, row, DIFF_AFTER, limit), COMPARE_EQUAL));
+}
+
+int diff_distance(const struct diff *d, const struct diff_row *row, enum metric m,
+	struct compare_null null, struct compare_distance *distance)
+{
+	*distance = (struct compare_distance){NAN, NAN};
+	if (!diff_in_both(row) || !diff_has_test(d, m))
+		return 0;
+	if (!diff_is_single(d)) {
+		*distance = distance_of_runs(d, row, m, null);
+		return 0;
 	}
-	k = kind_of(row, instructions);
-	if (k) {
-		row->instructions_of = k->name;
-		counts->before = instructions_of(row->before, k->value);
-		counts->after = instructions_of(row->after, k->value);
-		if (row->before && row->after)
-			counts->judged = compare_means(&row->before->spreads[k->value].values,
-				&row->after->spreads[k->value].values, alpha);
+	struct compare_run before = single_run(row, DIFF_BEFORE),
+			   after = single_run(row, DIFF_AFTER);
+	return m == METRIC_MEAN
+		       ? compare_means(&before, &after, null, distance)
+		       : compare_percentiles(&before, &after, percent_of(m), null, distance);
+}
+
+static int judge(struct diff *d, struct diff_row *row, enum metric m)
+{
+	struct diff_value *v = &row->values[m];
+	struct compare_distance distance;
+	v->judged = unjudged();
+	if (isnan(v->before) || isnan(v->after) || !diff_in_both(row) || !diff_has_test(d, m))
+		return 0;
+	int rc = diff_distance(d, row, m, COMPARE_EQUAL, &distance);
+	v->judged.p = compare_chance(distance);
+	if (isnan(v->judged.p))
+		v->judged.verdict = VERDICT_TOO_FEW;
+	else
+		v->judged.verdict = v->judged.p <= d->alpha ? VERDICT_CHANGED : VERDICT_NOISE;
+	return rc;
+}
+
+static int fill(struct diff *d, struct diff_row *row)
+{
+	const struct kind *cpi = kind_of(row, cpis), *counts = kind_of(row, instructions);
+	int rc = 0;
+	if (cpi) {
+		row->cpi_of = cpi->name;
+		row->cpi = cpi->value;
 	}
+	if (counts) {
+		row->instructions_of = counts->name;
+		row->instructions = counts->value;
+	}
+	for (unsigned m = 0; m < METRICS && !rc; m++) {
+		row->values[m].before = value_of(d, row, m, DIFF_BEFORE);
+		row->values[m].after = value_of(d, row, m, DIFF_AFTER);
+		rc = judge(d, row, m);
+	}
+	return rc;
 }
 
-static void fill(struct diff_row *row, double alpha)
+static int compare_entries(const void *a, const void *b)
 {
-	for (unsigned m = 0; m <= METRIC_MAX; m++)
-		row->values[m] = (struct diff_value){.before = value_of(row->before, m),
-			.after = value_of(row->after, m),
-			.judged = judge_time(row, m, alpha)};
-	fill_counts(row, alpha);
-	row->ranks = unjudged();
-	if (row->before && row->after)
-		row->ranks = compare_ranks(&row->before->time, &row->after->time, alpha);
-}
-
-static exact_sum change_of_total(const struct diff_row *row)
-{
-	exact_sum a = row->before ? row->before->total : 0, b = row->after ? row->after->total : 0;
-	return a < b ? b - a : a - b;
+	const struct diff_entry *x = a, *y = b;
+	int order = tally_compare_names(x->group, y->group);
+	if (order)
+		return order;
+	if (x->side != y->side)
+		return x->side < y->side ? -1 : 1;
+	return x->run < y->run ? -1 : x->run > y->run;
 }
 
 static int compare_rows(const void *a, const void *b)
 {
 	const struct diff_row *x = a, *y = b;
-	exact_sum cx = change_of_total(x), cy = change_of_total(y);
+	const struct diff_value *tx = &x->values[METRIC_TOTAL], *ty = &y->values[METRIC_TOTAL];
+	double cx = fabs(tx->after - tx->before), cy = fabs(ty->after - ty->before);
 	if (cx != cy)
 		return cx < cy ? 1 : -1;
 	return tally_compare_names(diff_name(x), diff_name(y));
 }
 
-int diff_make(struct diff *d, const struct tally *before, const struct tally *after)
+static size_t count_groups(const struct diff_runs *side)
 {
-	*d = (struct diff){0};
-	d->rows = calloc(before->count + after->count + 1, sizeof *d->rows);
-	if (!d->rows)
-		return CPIDECODE_ENOMEM;
-	for (size_t i = 0; i < before->count; i++) {
-		struct diff_row *row = &d->rows[d->count++];
-		row->before = before->groups[i];
-		row->after = tally_find(after, row->before);
-		d->common += row->after != NULL;
+	size_t n = 0;
+	for (size_t i = 0; i < side->n; i++)
+		n += side->runs[i].tally.count;
+	return n;
+}
+
+static size_t add_entries(
+	struct diff *d, size_t n, const struct diff_runs *side, enum diff_when when)
+{
+	for (size_t i = 0; i < side->n; i++)
+		for (size_t g = 0; g < side->runs[i].tally.count; g++)
+			d->entries[n++] = (struct diff_entry){
+				.group = side->runs[i].tally.groups[g], .run = i, .side = when};
+	return n;
+}
+
+/* Entries of one name stand together: a row is made of them. */
+static void make_rows(struct diff *d, size_t n)
+{
+	struct diff_row *row = NULL;
+	for (size_t i = 0; i < n; i++) {
+		const struct diff_entry *e = &d->entries[i];
+		if (!row || tally_compare_names(diff_name(row), e->group))
+			row = &d->rows[d->count++];
+		if (!row->runs[e->side]++)
+			row->entries[e->side] = e;
 	}
-	for (size_t i = 0; i < after->count; i++)
-		if (!tally_find(before, after->groups[i]))
-			d->rows[d->count++].after = after->groups[i];
+	for (size_t i = 0; i < d->count; i++)
+		d->common += diff_in_both(&d->rows[i]);
+}
+
+int diff_make(struct diff *d, const struct diff_runs *before, const struct diff_runs *after)
+{
+	size_t n = count_groups(before) + count_groups(after);
+	int rc = 0;
+	*d = (struct diff){.runs = {before->n, after->n}};
+	d->rows = calloc(n + 1, sizeof *d->rows);
+	d->entries = calloc(n + 1, sizeof *d->entries);
+	d->figures[DIFF_BEFORE] = calloc(before->n + 1, sizeof(double));
+	d->figures[DIFF_AFTER] = calloc(after->n + 1, sizeof(double));
+	if (!d->rows || !d->entries || !d->figures[DIFF_BEFORE] || !d->figures[DIFF_AFTER]) {
+		diff_free(d);
+		return CPIDECODE_ENOMEM;
+	}
+	n = add_entries(d, add_entries(d, 0, before, DIFF_BEFORE), after, DIFF_AFTER);
+	qsort(d->entries, n, sizeof *d->entries, compare_entries);
+	make_rows(d, n);
 	/* Of many comparisons one or the other looks like a change by chance: each gets its share
 	 * (Bonferroni). */
 	d->alpha = DIFF_ALPHA / (double)(d->common ? d->common : 1);
-	for (size_t i = 0; i < d->count; i++)
-		fill(&d->rows[i], d->alpha);
-	if (d->count)
-		qsort(d->rows, d->count, sizeof *d->rows, compare_rows);
-	return 0;
+	for (size_t i = 0; i < d->count && !rc; i++)
+		rc = fill(d, &d->rows[i]);
+	qsort(d->rows, d->count, sizeof *d->rows, compare_rows);
+	if (rc)
+		diff_free(d);
+	return rc;
 }
 
 void diff_free(struct diff *d)
 {
 	free(d->rows);
+	free(d->entries);
+	for (unsigned side = 0; side < DIFF_SIDES; side++)
+		free(d->figures[side]);
 	*d = (struct diff){0};
 }
 
-int report_diff(struct report *r, const struct partial *before, const struct partial *after)
+int report_diff(
+	struct report *r, const struct diff_runs *before, const struct diff_runs *after, bool noise)
 {
 	struct diff d;
-	int rc = diff_make(&d, &before->tally, &after->tally);
+	int rc = diff_make(&d, before, after);
 	if (rc)
 		return rc;
-	diff_print(r, &d);
-	r->gates_failed = diff_gates(r, &d);
+	if (noise) {
+		diff_print_noise(r, &d);
+	} else {
+		diff_print(r, &d);
+		rc = diff_gates(r, &d);
+	}
 	diff_free(&d);
-	return 0;
+	return rc;
 }

@@ -1,4 +1,7 @@
-/* What changed from one trace to another, by label and minor. */
+/*
+ * What changed from the runs before to the runs after, by label and minor. A run is a tally;
+ * several of a side are compared by one figure of each.
+ */
 #ifndef SWT_DECODER_DIFF_H
 #define SWT_DECODER_DIFF_H
 
@@ -6,35 +9,105 @@
 #include "gate.h"
 #include "report.h"
 
-/* NAN: not there. */
+/* The chance that is accepted of calling anything a change where nothing changed. */
+#define DIFF_ALPHA 0.01
+
+enum diff_when { DIFF_BEFORE, DIFF_AFTER, DIFF_SIDES };
+
+struct judgement {
+	enum verdict verdict;
+	double p; /* chance of a difference so large where there is none; NAN: not known */
+};
+
+/* Figures of a run; with several, what their runs have in the mean, of max the greatest. NAN: not
+ * there. */
 struct diff_value {
 	double before, after;
 	struct judgement judged;
 };
 
+/* A group as one run has it. */
+struct diff_entry {
+	const struct tally_group *group;
+	size_t run;
+	enum diff_when side;
+};
+
 struct diff_row {
-	const struct tally_group *before, *after; /* one may be NULL */
-	const char *cpi_of, *instructions_of;	  /* "thread", "scaled", ...; NULL: n/a */
+	const struct diff_entry *entries[DIFF_SIDES]; /* of those runs that have it */
+	size_t runs[DIFF_SIDES];
+	const char *cpi_of, *instructions_of; /* "thread", "scaled", ...; NULL: n/a */
+	enum tally_value cpi, instructions;   /* of these, unless NULL */
 	struct diff_value values[METRICS];
-	struct judgement ranks; /* whether times tend to be longer, or shorter */
 };
 
 struct diff {
 	struct diff_row *rows; /* the largest change of total time first, then by name */
-	size_t count, common;  /* common: in both */
+	size_t count, common;  /* common: on both sides */
 	double alpha;	       /* of each row */
+	size_t runs[DIFF_SIDES];
+	struct diff_entry *entries;
+	double *figures[DIFF_SIDES]; /* room for one of each run */
 };
 
 /* 0 or CPIDECODE_ENOMEM. The tallies have to stay, settled, with counts. */
-int diff_make(struct diff *d, const struct tally *before, const struct tally *after);
+int diff_make(struct diff *d, const struct diff_runs *before, const struct diff_runs *after);
 void diff_free(struct diff *d);
+
 static inline const struct tally_group *diff_name(const struct diff_row *row)
 {
-	return row->after ? row->after : row->before;
+	return (row->runs[DIFF_AFTER] ? row->entries[DIFF_AFTER] : row->entries[DIFF_BEFORE])
+		->group;
 }
 
+static inline bool diff_in_both(const struct diff_row *row)
+{
+	return row->runs[DIFF_BEFORE] && row->runs[DIFF_AFTER];
+}
+
+/* One run each: what runs differ by is not known. */
+static inline bool diff_is_single(const struct diff *d)
+{
+	return d->runs[DIFF_BEFORE] == 1 && d->runs[DIFF_AFTER] == 1;
+}
+
+/* Whether anything tests that metric. */
+static inline bool diff_has_test(const struct diff *d, enum metric m)
+{
+	if (m == METRIC_COUNT || m == METRIC_TOTAL || m == METRIC_MAX)
+		return false;
+	return metric_is_time(m) || !diff_is_single(d);
+}
+
+/* How far the row's metric is from what null says; NAN: too few. 0 or CPIDECODE_ENOMEM. */
+int diff_distance(const struct diff *d, const struct diff_row *row, enum metric m,
+	struct compare_null null, struct compare_distance *distance);
+/* The figures of the runs of a side that have the metric, valid until the next call for it. */
+struct compare_runs diff_figures(
+	const struct diff *d, const struct diff_row *row, enum metric m, enum diff_when side);
+
+static inline double diff_percent(double before, double after)
+{
+	return before == 0 ? NAN : 100 * (after - before) / before;
+}
+
+/* Said of one run a side. */
+#define DIFF_SINGLE "one run each: differences between runs are not in this"
+
+/* With its sign and %; n/a. */
+void diff_spell_percent(struct out *o, double percent);
+
 void diff_print(struct report *r, const struct diff *d);
-/* A note for each row that fails a gate, and for gates that say nothing. How many failed. */
-size_t diff_gates(struct report *r, const struct diff *d);
+/* How a metric's column is called, and how many decimals it has. */
+const char *diff_column(enum metric m, unsigned *decimals);
+
+/*
+ * A note for each row that fails a gate, and for gates that say nothing. r->gates_failed is
+ * how many did. 0 or CPIDECODE_ENOMEM.
+ */
+int diff_gates(struct report *r, const struct diff *d);
+
+/* What runs of one program differ by, and the least change that as many could show. */
+void diff_print_noise(struct report *r, const struct diff *d);
 
 #endif

@@ -21,6 +21,12 @@ static const struct column {
 	[METRIC_CPI] = {"cpi", 4},
 	[METRIC_INSTRUCTIONS] = {"instructions", 1}};
 
+const char *diff_column(enum metric m, unsigned *decimals)
+{
+	*decimals = columns[m].decimals;
+	return columns[m].name;
+}
+
 static double change_of(const struct diff_value *v)
 {
 	return v->after - v->before;
@@ -28,7 +34,7 @@ static double change_of(const struct diff_value *v)
 
 static double percent_of(const struct diff_value *v)
 {
-	return v->before == 0 ? NAN : 100 * change_of(v) / v->before;
+	return diff_percent(v->before, v->after);
 }
 
 /* NULL: not judged. */
@@ -61,9 +67,12 @@ static bool has_util(const struct diff *d)
 	return false;
 }
 
-static uint32_t methods_of(const struct tally_group *g)
+static uint32_t methods_of(const struct diff_row *row, enum diff_when side)
 {
-	return g ? g->methods : 0;
+	uint32_t methods = 0;
+	for (size_t i = 0; i < row->runs[side]; i++)
+		methods |= row->entries[side][i].group->methods;
+	return methods;
 }
 
 static void csv_util(struct csv *c, const struct diff_row *row, bool util)
@@ -71,8 +80,8 @@ static void csv_util(struct csv *c, const struct diff_row *row, bool util)
 	if (!util)
 		return;
 	csv_u64(c, diff_name(row)->major);
-	tallies_csv_methods(c, methods_of(row->before));
-	tallies_csv_methods(c, methods_of(row->after));
+	tallies_csv_methods(c, methods_of(row, DIFF_BEFORE));
+	tallies_csv_methods(c, methods_of(row, DIFF_AFTER));
 }
 
 static void row_csv(struct csv *c, const struct diff_row *row, bool util)
@@ -89,25 +98,19 @@ static void row_csv(struct csv *c, const struct diff_row *row, bool util)
 		csv_fixed(c, percent_of(v), 2);
 		csv_text(c, verdict_word(v->judged.verdict));
 		csv_fixed(c, v->judged.p, 6);
+		csv_u64(c, row->runs[DIFF_BEFORE]);
+		csv_u64(c, row->runs[DIFF_AFTER]);
 		csv_util(c, row, util);
 		csv_end(c);
 	}
-	tallies_csv_name(c, diff_name(row));
-	csv_text(c, "rank_test");
-	for (unsigned empty = 0; empty < 5; empty++)
-		csv_empty(c);
-	csv_text(c, verdict_word(row->ranks.verdict));
-	csv_fixed(c, row->ranks.p, 6);
-	csv_util(c, row, util);
-	csv_end(c);
 }
 
 static void diff_csv(struct report *r, const struct diff *d)
 {
 	const bool util = has_util(d);
 	const char *names[] = {"label", "minor", "metric", "of", "before", "after", "change",
-		"change_pct", "verdict", "p_value", util ? "major" : NULL, "method_before",
-		"method_after", NULL};
+		"change_pct", "verdict", "p_value", "runs_before", "runs_after",
+		util ? "major" : NULL, "method_before", "method_after", NULL};
 	struct csv c = {.o = r->out};
 	csv_header(&c, names);
 	for (size_t i = 0; i < d->count && !r->out->error; i++)
@@ -120,7 +123,11 @@ static void row_json(
 	json_open(j, '{');
 	tallies_json_name(j, diff_name(row));
 	json_key(j, "in");
-	json_text(j, !row->after ? "before" : !row->before ? "after" : "both");
+	json_text(j, diff_in_both(row) ? "both" : row->runs[DIFF_BEFORE] ? "before" : "after");
+	json_key(j, "runs_before");
+	json_u64(j, row->runs[DIFF_BEFORE]);
+	json_key(j, "runs_after");
+	json_u64(j, row->runs[DIFF_AFTER]);
 	json_key(j, "scripted");
 	json_bool(j, r->scripted);
 	json_key(j, "alpha");
@@ -128,8 +135,8 @@ static void row_json(
 	if (diff_name(row)->util) {
 		json_key(j, "method");
 		json_open(j, '{');
-		tallies_json_methods(j, "before", methods_of(row->before));
-		tallies_json_methods(j, "after", methods_of(row->after));
+		tallies_json_methods(j, "before", methods_of(row, DIFF_BEFORE));
+		tallies_json_methods(j, "after", methods_of(row, DIFF_AFTER));
 		json_close(j, '}');
 	}
 	for (unsigned m = 0; m < METRICS; m++) {
@@ -154,20 +161,12 @@ static void row_json(
 		json_fixed(j, v->judged.p, 6);
 		json_close(j, '}');
 	}
-	json_key(j, "rank_test");
-	json_open(j, '{');
-	json_key(j, "verdict");
-	json_text(j, verdict_word(row->ranks.verdict));
-	json_key(j, "p_value");
-	json_fixed(j, row->ranks.p, 6);
-	json_close(j, '}');
 	json_close(j, '}');
 	json_end_line(j);
 }
 
-static void spell_percent(struct out *o, const struct diff_value *v)
+void diff_spell_percent(struct out *o, double percent)
 {
-	double percent = percent_of(v);
 	if (!isfinite(percent)) {
 		out_str(o, "n/a");
 		return;
@@ -182,7 +181,7 @@ static void spell_percent(struct out *o, const struct diff_value *v)
 static void text_change(struct table *t, const struct diff_value *v)
 {
 	struct out *o = table_right(t);
-	spell_percent(o, v);
+	diff_spell_percent(o, percent_of(v));
 	if (v->judged.verdict == VERDICT_CHANGED)
 		out_char(o, '!');
 	else
@@ -192,8 +191,8 @@ static void text_change(struct table *t, const struct diff_value *v)
 
 static void text_methods(struct table *t, const struct diff_row *row)
 {
-	report_methods_text(table_left(t), methods_of(row->before));
-	report_methods_text(table_left(t), methods_of(row->after));
+	report_methods_text(table_left(t), methods_of(row, DIFF_BEFORE));
+	report_methods_text(table_left(t), methods_of(row, DIFF_AFTER));
 }
 
 static void text_row(struct table *t, const struct diff_row *row, bool util)
@@ -233,6 +232,11 @@ static void diff_text(struct report *r, const struct diff *d)
 		out_str(r->out, "no intervals\n");
 		return;
 	}
+	if (diff_is_single(d))
+		out_str(r->out, "# " DIFF_SINGLE "\n");
+	else
+		out_printf(r->out, "# %zu runs before, %zu after: means of their figures\n",
+			d->runs[DIFF_BEFORE], d->runs[DIFF_AFTER]);
 	out_str(r->out, "# ! more than noise   ? too few to tell   otherwise it may be noise\n");
 	for (table_begin(&t, r->out); table_pass(&t);) {
 		for (unsigned i = 0; i < sizeof right / sizeof *right; i++)
@@ -253,6 +257,8 @@ static void diff_text(struct report *r, const struct diff *d)
 void diff_print(struct report *r, const struct diff *d)
 {
 	struct json j = {.o = r->out};
+	if (diff_is_single(d) && r->format != FORMAT_TEXT)
+		report_note(r, DIFF_SINGLE);
 	if (r->format == FORMAT_CSV)
 		diff_csv(r, d);
 	else if (r->format == FORMAT_TEXT)
@@ -260,84 +266,4 @@ void diff_print(struct report *r, const struct diff *d)
 	else
 		for (size_t i = 0; i < d->count && !r->out->error; i++)
 			row_json(r, &j, d, &d->rows[i]);
-}
-
-static void spell_value(struct out *o, enum metric m, double v)
-{
-	if (metric_is_time(m))
-		units_duration(o, v);
-	else
-		units_fixed(o, v, columns[m].decimals);
-}
-
-/* A percentile of few is not known well enough, but all of their times together may be. */
-static enum verdict verdict_of(const struct diff_row *row, enum metric m)
-{
-	enum verdict v = row->values[m].judged.verdict;
-	return v == VERDICT_TOO_FEW && metric_is_time(m) ? row->ranks.verdict : v;
-}
-
-static void tell_failed(struct report *r, const struct gate *g, const struct diff_row *row)
-{
-	const struct tally_group *group = diff_name(row);
-	const struct diff_value *v = &row->values[g->metric];
-	struct out o;
-	out_memory(&o);
-	out_printf(&o, "gate failed: %s: ", g->text);
-	if (group->has_label)
-		escape_quoted(&o, group->label, group->label_len);
-	else
-		out_str(&o, "no label");
-	tallies_text_code(&o, group);
-	out_str(&o, ": ");
-	spell_value(&o, g->metric, v->before);
-	out_str(&o, " -> ");
-	spell_value(&o, g->metric, v->after);
-	if (isfinite(percent_of(v))) {
-		out_str(&o, " (");
-		spell_percent(&o, v);
-		out_char(&o, ')');
-	}
-	if (verdict_of(row, g->metric) == VERDICT_TOO_FEW)
-		out_str(&o, "; too few intervals to tell it from noise");
-	out_char(&o, '\0');
-	report_note(r, "%s", o.error ? "gate failed" : o.buf);
-	out_discard(&o);
-}
-
-static size_t check_gate(struct report *r, const struct gate *g, const struct diff *d)
-{
-	size_t failed = 0, matched = 0, absent = 0;
-	for (size_t i = 0; i < d->count; i++) {
-		const struct diff_row *row = &d->rows[i];
-		const struct diff_value *v = &row->values[g->metric];
-		const struct tally_group *name = diff_name(row);
-		if (!gate_matches(g, name->has_label ? name->label : NULL, name->label_len))
-			continue;
-		matched++;
-		if (isnan(v->before) || isnan(v->after)) {
-			absent++;
-		} else if (verdict_of(row, g->metric) != VERDICT_NOISE &&
-			   gate_exceeded(g, v->before, v->after)) {
-			tell_failed(r, g, row);
-			failed++;
-		}
-	}
-	/* A gate that watches nothing would let everything through, a mistyped label for ever. */
-	if (!matched) {
-		report_note(r, "gate failed: %s: no such intervals on either side", g->text);
-		failed++;
-	}
-	if (absent)
-		report_note(r, "gate %s: n/a for %zu of %zu labels and minors", g->text, absent,
-			matched);
-	return failed;
-}
-
-size_t diff_gates(struct report *r, const struct diff *d)
-{
-	size_t failed = 0;
-	for (size_t i = 0; i < r->ngates; i++)
-		failed += check_gate(r, &r->gates[i], d);
-	return failed;
 }

@@ -107,8 +107,18 @@ int report_why(struct report *r);
 /* The partial result itself; *p starts zeroed but for what its tally wants. */
 int report_make_partial(struct report *r, struct partial *p);
 
-/* What changed. A note for each gate that fails; r->gates_failed is how many did. */
-int report_diff(struct report *r, const struct partial *before, const struct partial *after);
+/* The runs of one side of a diff. */
+struct diff_runs {
+	const struct partial *runs;
+	size_t n;
+};
+
+/*
+ * What changed. A note for each gate that fails; r->gates_failed is how many did. Or, with noise,
+ * what runs differ by where nothing changed, and what change they could show.
+ */
+int report_diff(struct report *r, const struct diff_runs *before, const struct diff_runs *after,
+	bool noise);
 
 /* A report of partial results that were merged: summary or cpus, or a partial again. */
 int report_merged(struct report *r, enum report_kind kind, const struct partial *p);

@@ -127,9 +127,11 @@ static int read_shared(struct report *r, struct tally *t, unsigned threads)
 		.all = filter_takes_all(r->filter)};
 	if (t->wanted & TALLY_WANT_CPUS)
 		reader.wants |= WANT_CPUS;
-	/* A tally knows neither when nor who: the filter alone asks. */
+	/* A tally does not know who, and seldom when: the filter alone asks. */
 	if (reader.all)
-		reader.spared = HOOK_SPARE_TIME | HOOK_SPARE_TASK;
+		reader.spared = HOOK_SPARE_TASK;
+	if (reader.all && !(t->wanted & TALLY_WANT_ORDER))
+		reader.spared |= HOOK_SPARE_TIME;
 	if (threads == 1)
 		own = SIZE_MAX;
 	int rc = tally_shared_new(threads, t->wanted, own > OWN_GROUPS ? own : OWN_GROUPS, &shared);

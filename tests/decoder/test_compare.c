@@ -1,69 +1,10 @@
-/* Whether two sets differ: known answers, brute force, and how often chance is taken for more. */
+/* Whether runs differ: known answers, and how often chance is taken for more. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "../../decoder/model/compare.h"
+#include "../../decoder/model/student.h"
 #include "run.h"
-
-static struct histogram of(const uint64_t *values, size_t n)
-{
-	struct histogram h = {0};
-	for (size_t i = 0; i < n; i++)
-		ck_assert_int_eq(histogram_add(&h, values[i]), 0);
-	ck_assert_int_eq(histogram_settle(&h), 0);
-	return h;
-}
-
-static double ranks_of(const uint64_t *a, size_t na, const uint64_t *b, size_t nb)
-{
-	struct histogram x = of(a, na), y = of(b, nb);
-	double p = compare_ranks(&x, &y, 0.05).p, q = compare_ranks(&y, &x, 0.05).p;
-	ck_assert_double_eq(p, q); /* to and fro */
-	histogram_free(&x);
-	histogram_free(&y);
-	return p;
-}
-
-START_TEST(known_chances_of_few)
-{
-	static const uint64_t low[] = {1, 2, 3, 4, 5}, high[] = {6, 7, 8, 9, 10};
-	ck_assert_double_eq_tol(ranks_of(low, 5, high, 5), 2.0 / 252, 1e-15);
-	ck_assert_double_eq_tol(ranks_of(low, 2, high, 3), 2.0 / 10, 1e-15);
-	/* 3 | 1 2 and all that is as far out: rank sums 3 and 1 of 1, 2, 3. */
-	ck_assert_double_eq_tol(ranks_of(&low[2], 1, low, 2), 2.0 / 3, 1e-15);
-	/* All the same: every way to deal them out is as far. */
-	static const uint64_t same[] = {7, 7, 7, 7};
-	ck_assert_double_eq(ranks_of(same, 4, same, 3), 1);
-	/* Ties: 1 1 2 | 2 3 3 has ranks 1.5 1.5 3.5 against 3.5 5.5 5.5. A sum of 6.5 or less takes
-	 * both 1s and a 2: 2 of 20 ways; as many on the other side. */
-	static const uint64_t tied_low[] = {1, 1, 2}, tied_high[] = {2, 3, 3};
-	ck_assert_double_eq_tol(ranks_of(tied_low, 3, tied_high, 3), 4.0 / 20, 1e-15);
-}
-END_TEST
-
-/* All ways to choose na of the values, by bits, and doubled mid-ranks by counting. */
-static double brute_force(const uint64_t *all, unsigned na, unsigned n)
-{
-	int64_t rank[16], mean = (int64_t)na * (n + 1), seen = 0;
-	uint64_t ways = 0, far = 0;
-	for (unsigned i = 0; i < n; i++) {
-		rank[i] = 1;
-		for (unsigned j = 0; j < n; j++)
-			rank[i] += 2 * (all[j] < all[i]) + (all[j] == all[i]);
-	}
-	for (unsigned i = 0; i < na; i++)
-		seen += rank[i];
-	for (uint32_t set = 0; set < 1u << n; set++) {
-		int64_t sum = 0;
-		if ((unsigned)__builtin_popcount(set) != na)
-			continue;
-		for (unsigned i = 0; i < n; i++)
-			sum += set >> i & 1 ? rank[i] : 0;
-		ways++;
-		far += llabs(sum - mean) >= llabs(seen - mean);
-	}
-	return (double)far / (double)ways;
-}
 
 static uint64_t random64(uint64_t *state)
 {
@@ -73,136 +14,229 @@ static uint64_t random64(uint64_t *state)
 	return *state;
 }
 
-START_TEST(few_agree_with_brute_force)
+static double even(uint64_t *state)
 {
-	uint64_t state = 1, all[12];
-	for (unsigned turn = 0; turn < 60; turn++) {
-		unsigned n = 2 + turn % 11, na = 1 + (unsigned)(random64(&state) % (n - 1));
-		unsigned range = turn % 3 ? 1000 : 4;
-		for (unsigned i = 0; i < n; i++)
-			all[i] = random64(&state) % range;
-		ck_assert_double_eq_tol(
-			ranks_of(all, na, all + na, n - na), brute_force(all, na, n), 1e-12);
-	}
+	return ((double)(random64(state) >> 11) + 0.5) * 0x1p-53;
 }
-END_TEST
 
-/* The largest sets that are counted out are near to what the normal distribution says. */
-START_TEST(few_agree_with_many)
+static double normal(uint64_t *state)
 {
-	uint64_t state = 5, a[20], b[20];
-	for (unsigned turn = 0; turn < 20; turn++) {
-		unsigned wins = 0;
-		for (unsigned i = 0; i < 20; i++) {
-			a[i] = random64(&state) % 1000000;
-			b[i] = random64(&state) % 1000000 + 20000 * turn;
-		}
-		for (unsigned i = 0; i < 400; i++)
-			wins += b[i % 20] > a[i / 20];
-		double off = fabs(wins - 200.0) - 0.5, spread = sqrt(20 * 20 * 41 / 12.0);
-		double normal = off > 0 ? erfc(off / spread / sqrt(2)) : 1;
-		ck_assert_double_eq_tol(ranks_of(a, 20, b, 20), normal, 0.005);
-	}
+	double sum = -6;
+	for (unsigned i = 0; i < 12; i++)
+		sum += even(state);
+	return sum;
 }
-END_TEST
 
-START_TEST(too_few_are_called_so)
-{
-	static const uint64_t low[] = {1, 2, 3, 4, 5}, high[] = {6, 7, 8, 9, 10};
-	struct histogram a = of(low, 5), b = of(high, 5), none = {0};
-	ck_assert_int_eq(compare_ranks(&a, &b, 0.01).verdict, VERDICT_CHANGED);
-	ck_assert_int_eq(compare_ranks(&a, &b, 0.007).verdict, VERDICT_TOO_FEW);
-	ck_assert_int_eq(compare_ranks(&a, &a, 0.01).verdict, VERDICT_NOISE);
-	ck_assert_int_eq(compare_ranks(&a, &none, 0.01).verdict, VERDICT_NONE);
-	ck_assert_int_eq(compare_percentile(&a, &b, 50, 0.01), VERDICT_TOO_FEW);
-	ck_assert_int_eq(compare_percentile(&none, &b, 50, 0.01), VERDICT_NONE);
-	histogram_free(&a);
-	histogram_free(&b);
-}
-END_TEST
-
-START_TEST(known_intervals_of_percentiles)
+START_TEST(known_chances_of_student)
 {
 	static const struct {
-		uint64_t n;
-		unsigned percent;
-		uint64_t low, high;
-	} known[] = {{10, 50, 2, 9}, {100, 50, 40, 61}, {100, 90, 84, 96}, {5, 50, 0, 6},
-		{100, 99, 97, 101}, {1, 99, 1, 2}};
+		double t, df, above;
+	} known[] = {{2.776445105, 4, 0.025}, {63.65674116, 1, 0.005}, {3.169272673, 10, 0.005},
+		{1.812461123, 10, 0.05}, {2.878440473, 18, 0.005}, {2.575829304, 1e9, 0.005},
+		{9.924843201, 2, 0.005}, {0, 3, 0.5}};
 	for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-		uint64_t low, high;
-		compare_interval(known[i].n, known[i].percent, 0.05, &low, &high);
-		ck_assert_uint_eq(low, known[i].low);
-		ck_assert_uint_eq(high, known[i].high);
+		double t = known[i].t, df = known[i].df, above = known[i].above;
+		ck_assert_double_eq_tol(student_above(t, df), above, 1e-8);
+		ck_assert_double_eq_tol(student_above(-t, df), 1 - above, 1e-8);
+		if (above < 0.5)
+			ck_assert_double_eq_tol(student_quantile(above, df), t, 1e-6 * t);
 	}
-	/* Of many: 1.96 standard deviations of 500 around the middle. */
-	uint64_t low, high;
-	compare_interval(1000000, 50, 0.05, &low, &high);
-	ck_assert_uint_ge(low, 499018);
-	ck_assert_uint_le(low, 499021);
-	ck_assert_uint_eq(low + high, 1000001);
+	ck_assert_double_eq(student_above(INFINITY, 4), 0);
+	ck_assert_double_eq(student_above(-INFINITY, 4), 1);
 }
 END_TEST
 
-/* n values whose logarithm is even, times scale / 100. */
-static struct histogram drawn(uint64_t *state, size_t n, uint64_t scale)
+START_TEST(known_distances_of_runs)
 {
-	struct histogram h = {0};
-	for (size_t i = 0; i < n; i++) {
-		double x = exp2(10 + 4 * (double)(random64(state) >> 11) * 0x1p-53);
-		ck_assert_int_eq(histogram_add(&h, (uint64_t)x * scale / 100), 0);
-	}
+	static const double low[] = {1, 2, 3, 4, 5}, high[] = {3, 4, 5, 6, 7}, same[] = {4, 4, 4};
+	struct compare_runs a = {low, 5}, b = {high, 5}, flat = {same, 3}, two = {low, 2};
+	struct compare_distance d = compare_runs(a, b, COMPARE_EQUAL);
+	ck_assert_double_eq_tol(d.t, 2, 1e-12);
+	ck_assert_double_eq_tol(d.df, 8, 1e-12);
+	ck_assert_double_eq_tol(compare_chance(d), 0.080516, 1e-6);
+	ck_assert_double_eq_tol(compare_chance_of_side(d, true), 0.040258, 1e-6);
+	ck_assert_double_eq_tol(compare_chance_of_side(d, false), 0.959742, 1e-6);
+	ck_assert_double_eq_tol(compare_runs(b, a, COMPARE_EQUAL).t, -2, 1e-12);
+	/* Just what the null says, and nothing that would vary. */
+	ck_assert_double_eq(compare_runs(a, b, (struct compare_null){1, 2}).t, 0);
+	ck_assert_double_eq(compare_runs(flat, flat, COMPARE_EQUAL).t, 0);
+	ck_assert(isinf(compare_runs(flat, flat, (struct compare_null){1.5, 0}).t));
+	/* 2 a - b: variances of 4 * 2.5 / 5 and 2.5 / 5. */
+	ck_assert_double_eq_tol(
+		compare_runs(a, b, (struct compare_null){2, 0}).t, -1 / sqrt(2.5), 1e-12);
+	ck_assert(isnan(compare_runs(two, b, COMPARE_EQUAL).t));
+	ck_assert(isnan(compare_chance(compare_runs(a, two, COMPARE_EQUAL))));
+}
+END_TEST
+
+/* A percentile and the share up to it are each other's inverse; of ties, too. */
+START_TEST(percentiles_between_values)
+{
+	struct histogram h = {0}, ties = {0};
+	for (uint64_t i = 1; i <= 200; i++)
+		ck_assert_int_eq(histogram_add(&h, 1000 * (i * 37 % 201)), 0);
 	ck_assert_int_eq(histogram_settle(&h), 0);
-	return h;
+	for (unsigned percent = 1; percent < 100; percent++) {
+		double q = histogram_middle(&h, percent);
+		ck_assert_double_eq(q, (double)histogram_percentile(&h, percent));
+		ck_assert_double_eq_tol(histogram_share(&h, q), percent / 100.0, 0.005);
+	}
+	ck_assert_double_eq(histogram_share(&h, 0), 0);
+	ck_assert_double_eq(histogram_share(&h, 1e9), 1);
+	/* 6 of 100 and 4 of 110: ranks 3 and 8 are their middles, 4.5 is between. */
+	ck_assert_int_eq(histogram_add_many(&ties, 100, 6), 0);
+	ck_assert_int_eq(histogram_add_many(&ties, 110, 4), 0);
+	ck_assert_int_eq(histogram_settle(&ties), 0);
+	ck_assert_double_eq_tol(histogram_middle(&ties, 50), 103, 1e-9);
+	ck_assert_double_eq(histogram_middle(&ties, 10), 100);
+	ck_assert_double_eq(histogram_middle(&ties, 99), 110);
+	histogram_free(&h);
+	histogram_free(&ties);
+}
+END_TEST
+
+/* A run of n values of an AR(1). */
+struct drawn {
+	struct histogram values;
+	struct timeline order;
+	double mean;
+};
+
+static void draw(struct drawn *d, uint64_t *state, size_t n, double rho, double scale)
+{
+	double x = normal(state), sum = 0;
+	*d = (struct drawn){0};
+	for (size_t i = 0; i < n; i++) {
+		x = rho * x + sqrt(1 - rho * rho) * normal(state);
+		uint64_t value = (uint64_t)(1e6 * scale * (1 + 0.1 * x));
+		sum += (double)value;
+		ck_assert_int_eq(histogram_add(&d->values, value), 0);
+		ck_assert_int_eq(timeline_add(&d->order, (int64_t)i * 1000003, value), 0);
+	}
+	ck_assert_int_eq(histogram_settle(&d->values), 0);
+	ck_assert_int_eq(timeline_settle(&d->order), 0);
+	d->mean = sum / (double)n;
 }
 
-/* Of 300 comparisons of the same thing 15 may look like a change at 5 %; and a real one shows. */
-START_TEST(chance_is_called_a_change_as_rarely_as_promised)
+static void forget(struct drawn *d)
 {
-	static const size_t sizes[] = {15, 120, 400};
-	for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
-		uint64_t state = 77 + s;
-		unsigned ranks = 0, means = 0, p50 = 0, p90 = 0, found = 0;
-		for (unsigned turn = 0; turn < 300; turn++) {
-			struct histogram a = drawn(&state, sizes[s], 100);
-			struct histogram b = drawn(&state, sizes[s], 100);
-			struct histogram c = drawn(&state, sizes[s], 600);
-			ranks += compare_ranks(&a, &b, 0.05).verdict == VERDICT_CHANGED;
-			means += compare_means(&a, &b, 0.05).verdict == VERDICT_CHANGED;
-			p50 += compare_percentile(&a, &b, 50, 0.05) == VERDICT_CHANGED;
-			p90 += compare_percentile(&a, &b, 90, 0.05) == VERDICT_CHANGED;
-			found += compare_ranks(&a, &c, 0.05).verdict == VERDICT_CHANGED;
-			histogram_free(&a);
-			histogram_free(&b);
-			histogram_free(&c);
+	histogram_free(&d->values);
+	timeline_free(&d->order);
+}
+
+static double chance(const struct drawn *a, const struct drawn *b, unsigned percent)
+{
+	struct compare_run before = {&a->values, &a->order, a->mean};
+	struct compare_run after = {&b->values, &b->order, b->mean};
+	struct compare_distance d;
+	int rc = percent ? compare_percentiles(&before, &after, percent, COMPARE_EQUAL, &d)
+			 : compare_means(&before, &after, COMPARE_EQUAL, &d);
+	ck_assert_int_eq(rc, 0);
+	return compare_chance(d);
+}
+
+/* 60 pairs at 1 %: 5 changes have a chance below 0.1 %. */
+START_TEST(dependent_intervals_are_no_change)
+{
+	static const unsigned metrics[] = {0, 50, 90, 99};
+	static const double rhos[] = {0, 0.9};
+	for (unsigned r = 0; r < 2; r++) {
+		uint64_t state = 77 + r;
+		unsigned changes[4] = {0}, found[4] = {0}, judged[4] = {0};
+		for (unsigned turn = 0; turn < 60; turn++) {
+			struct drawn a, b, c;
+			draw(&a, &state, 4000, rhos[r], 1);
+			draw(&b, &state, 4000, rhos[r], 1);
+			draw(&c, &state, 4000, rhos[r], 1.2);
+			for (unsigned m = 0; m < 4; m++) {
+				double p = chance(&a, &b, metrics[m]);
+				judged[m] += !isnan(p);
+				changes[m] += p <= 0.01;
+				found[m] += chance(&a, &c, metrics[m]) <= 0.01;
+			}
+			forget(&a);
+			forget(&b);
+			forget(&c);
 		}
-		ck_assert_uint_le(ranks, 25);
-		ck_assert_uint_le(means, 25);
-		ck_assert_uint_le(p50, 15);
-		ck_assert_uint_le(p90, 15);
-		ck_assert_uint_ge(found, 250);
+		for (unsigned m = 0; m < 4; m++) {
+			ck_assert_uint_le(changes[m], 4);
+			ck_assert_uint_ge(judged[m], m == 3 && r ? 10 : 45);
+			ck_assert_uint_ge(found[m], judged[m] - 8);
+		}
 	}
 }
 END_TEST
 
-START_TEST(shifted_percentiles_are_found)
+START_TEST(few_independent_intervals_are_not_judged)
 {
 	uint64_t state = 3;
-	/* One known by values, the other by buckets, too. */
-	struct histogram a = drawn(&state, 200, 100), b = drawn(&state, 2000, 400);
-	ck_assert(histogram_exact(&a) && !histogram_exact(&b));
-	ck_assert_int_eq(compare_percentile(&a, &b, 50, 0.01), VERDICT_CHANGED);
-	ck_assert_int_eq(compare_percentile(&b, &a, 50, 0.01), VERDICT_CHANGED);
-	ck_assert_int_eq(compare_percentile(&a, &b, 90, 0.01), VERDICT_CHANGED);
-	ck_assert_int_eq(compare_percentile(&a, &b, 99, 0.01), VERDICT_TOO_FEW);
-	ck_assert_int_eq(compare_ranks(&a, &b, 1e-6).verdict, VERDICT_CHANGED);
-	ck_assert_int_eq(compare_means(&a, &b, 1e-6).verdict, VERDICT_CHANGED);
-	ck_assert_int_eq(compare_means(&a, &a, 0.01).verdict, VERDICT_NOISE);
-	histogram_free(&a);
-	histogram_free(&b);
+	struct drawn few, dependent, many, unordered;
+	draw(&few, &state, 90, 0, 1);
+	draw(&dependent, &state, 300, 0.95, 1);
+	draw(&many, &state, 1000, 0, 1);
+	draw(&unordered, &state, 1000, 0, 1);
+	timeline_free(&unordered.order);
+	ck_assert(isnan(chance(&few, &many, 0)));
+	ck_assert(isnan(chance(&many, &dependent, 50)));
+	ck_assert(isnan(chance(&many, &unordered, 0)));
+	ck_assert(!isnan(chance(&many, &many, 99)));
+	ck_assert_double_eq(chance(&many, &many, 0), 1);
+	forget(&few);
+	forget(&dependent);
+	forget(&many);
+	forget(&unordered);
 }
 END_TEST
 
-RUN_TESTS("compare", known_chances_of_few, few_agree_with_brute_force, few_agree_with_many,
-	too_few_are_called_so, known_intervals_of_percentiles,
-	chance_is_called_a_change_as_rarely_as_promised, shifted_percentiles_are_found)
+static void same_timeline(const struct timeline *a, const struct timeline *b)
+{
+	struct timeline_entry *x = timeline_sorted(a), *y = timeline_sorted(b);
+	ck_assert(x && y);
+	ck_assert_uint_eq(a->used, b->used);
+	ck_assert_uint_eq(a->shift, b->shift);
+	ck_assert_uint_eq(a->cut, b->cut);
+	ck_assert_uint_eq(a->total, b->total);
+	ck_assert_mem_eq(x, y, a->used * sizeof *x);
+	free(x);
+	free(y);
+}
+
+/* Forwards, backwards, and in parts that merge either way: one timeline. */
+START_TEST(order_of_adding_does_not_show)
+{
+	enum { MOST = 5000, PARTS = 3 };
+	static int64_t ends[MOST];
+	static uint64_t values[MOST];
+	uint64_t state = 9;
+	for (unsigned n = 1; n <= MOST; n = 3 * n + 1) {
+		struct timeline forth = {0}, back = {0}, merged = {0}, part[PARTS] = {{0}};
+		for (unsigned i = 0; i < n; i++) {
+			ends[i] = (int64_t)(random64(&state) >> (i % 3 ? 20 : 40)) - 1000000;
+			values[i] = random64(&state) >> (random64(&state) % 60);
+			ck_assert_int_eq(timeline_add(&forth, ends[i], values[i]), 0);
+			ck_assert_int_eq(timeline_add(&part[i % PARTS], ends[i], values[i]), 0);
+		}
+		for (unsigned i = n; i-- > 0;)
+			ck_assert_int_eq(timeline_add(&back, ends[i], values[i]), 0);
+		for (unsigned i = PARTS; i-- > 0;) {
+			if (i % 2)
+				ck_assert_int_eq(timeline_settle(&part[i]), 0);
+			ck_assert_int_eq(timeline_merge(&merged, &part[i]), 0);
+			timeline_free(&part[i]);
+		}
+		ck_assert_int_eq(timeline_settle(&forth), 0);
+		ck_assert_int_eq(timeline_settle(&back), 0);
+		ck_assert_int_eq(timeline_settle(&merged), 0);
+		ck_assert_uint_eq(forth.total, n);
+		same_timeline(&forth, &back);
+		same_timeline(&forth, &merged);
+		timeline_free(&forth);
+		timeline_free(&back);
+		timeline_free(&merged);
+	}
+}
+END_TEST
+
+RUN_TESTS("compare", known_chances_of_student, known_distances_of_runs, percentiles_between_values,
+	dependent_intervals_are_no_change, few_independent_intervals_are_not_judged,
+	order_of_adding_does_not_show)

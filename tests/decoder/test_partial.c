@@ -29,6 +29,7 @@ static void add(struct tally *t, const char *label, double ns, uint64_t instruct
 		.busy_cycles = NOT_MEASURED,
 		.thread_instructions = NOT_MEASURED,
 		.thread_cycles = NOT_MEASURED,
+		.end_ns = (int64_t)(ns * 12345) - 1000000,
 		.flags = IV_QUALITY | IV_USER_ONLY,
 		.cpus = cpus,
 		.num_cpus = 2};
@@ -189,6 +190,32 @@ static void fix(uint8_t *p, size_t n)
 			XXH3_64bits(p, PARTIAL_H_CHECKSUM)));
 }
 
+/* A group of version 1 ends before its order. */
+START_TEST(older_files_have_no_order)
+{
+	struct partial p = {.tally.wanted = PARTIAL_WANTED}, q = {0}, again = {0};
+	const char *why;
+	for (unsigned i = 0; i < 400; i++)
+		add(&p.tally, "one", 10 * i, i);
+	ck_assert_int_eq(tally_settle(&p.tally), 0);
+	timeline_free(p.tally.groups[0]->order);
+	struct varint_out old = bytes_of(&p);
+	ck_assert_uint_eq(old.p[--old.n], 0);
+	put_le32(old.p + PARTIAL_H_VERSION, PARTIAL_VERSION_UNORDERED);
+	fix(old.p, old.n);
+	ck_assert_int_eq(partial_read(&q, old.p, old.n, &why), 0);
+	ck_assert_uint_eq(q.tally.groups[0]->time.count, 400);
+	ck_assert_uint_eq(q.tally.groups[0]->order->total, 0);
+	struct varint_out now = bytes_of(&q);
+	ck_assert_int_eq(partial_read(&again, now.p, now.n, &why), 0);
+	free(old.p);
+	free(now.p);
+	partial_free(&p);
+	partial_free(&q);
+	partial_free(&again);
+}
+END_TEST
+
 /* From memory of exactly that size, so that a sanitizer sees a step beyond it. */
 static int read_copy(const uint8_t *p, size_t n, bool repair)
 {
@@ -289,5 +316,5 @@ START_TEST(numbers_have_one_spelling)
 END_TEST
 
 RUN_TESTS("partial", a_file_reads_back_as_it_was, slices_merge_to_the_whole,
-	files_merge_side_by_side, what_does_not_go_together_is_refused, every_truncation_is_refused,
-	every_changed_byte_is_survived, numbers_have_one_spelling)
+	files_merge_side_by_side, what_does_not_go_together_is_refused, older_files_have_no_order,
+	every_truncation_is_refused, every_changed_byte_is_survived, numbers_have_one_spelling)

@@ -30,18 +30,24 @@ verdict()
 		'$1 == label && $3 == metric { print $9 }'
 }
 
+alone='one run each: differences between runs are not in this'
+
 run 0 --report diff --format csv before.bin after.bin
-quiet
+in_file err "$alone"
 mv out first
-for metric in mean_ns p50_ns p90_ns cpi rank_test; do
+for metric in mean_ns p50_ns p90_ns; do
 	cp first out
 	[ "$(verdict slow $metric)" = change ] || fail "slow $metric"
 	[ "$(verdict steady $metric)" = noise ] || fail "steady $metric"
 done
+# Three of 300 are beyond the p99, and of CPIs nothing tells how they depend on each other.
+[ "$(verdict slow p99_ns)" = too-few ] || fail "a p99 of 300 intervals"
+[ -z "$(verdict slow cpi)" ] || fail "a verdict on CPIs of one run"
 run 0 --report diff --format csv before.bin again.bin
 [ "$(verdict slow mean_ns)" = noise ] || fail "the same again is a change"
 run 0 --report diff before.bin before.bin
 not_in_file out '!$|%!'
+in_file out "$alone"
 
 # The same of partial results, whole or put together, and again.
 run 0 --partial before.p before.bin
@@ -62,9 +68,20 @@ in_file out '^steady,1,count,,250,250,'
 run 0 --label 'st*' --partial steady.p after.bin
 run 0 --report diff --format csv --label 'st*' before.bin steady.p
 run 1 --report diff before.bin steady.p
-in_file err 'made with different filters'
+in_file err 'steady.p cannot be compared .* different filters'
 run 1 --report diff before.bin absent.bin
 in_file err 'absent.bin: '
 run 0 --report diff --format json plain.bin before.bin
 in_file out '"label":"guest","minor":16,"in":"before",'
 in_file out '"label":"steady","minor":1,"in":"after",'
+
+# Intervals that depend on each other: 600 that go up and down slowly are no evidence.
+awk 'BEGIN {
+	print "clock tsc\nhz 1000000000\nsync 0 1700000000000000000 1000\nsection hooks ring=0"
+	for (i = 0; i < 600; i++)
+		printf "group mm=1 tid=7 at=%d elapsed=%d types=1 label=\"slow\" detailed\ncpu 1 1 0\nendgroup\n",
+			10000 * (i + 1), 1500 + 400 * sin(i / 60)
+	print "section end"
+}' | "$MKTRACE" - waves.bin
+run 0 --report diff --format csv --label slow before.bin waves.bin
+[ "$(verdict slow mean_ns)" = too-few ] || fail "dependent intervals are judged"

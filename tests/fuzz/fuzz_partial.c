@@ -65,7 +65,10 @@ static void diff(const struct partial *before, const struct partial *after, enum
 			.ngates = 4,
 			.note = on_note};
 		out_memory(&out[i]);
-		PROMISE(!report_diff(&r, before, after) && !out[i].error, "a diff");
+		PROMISE(!report_diff(&r, &(struct diff_runs){before, 1},
+				&(struct diff_runs){after, 1}, false) &&
+				!out[i].error,
+			"a diff");
 	}
 	size_t at = 0;
 	const char *text = out[0].buf ? out[0].buf : "";

@@ -1,0 +1,212 @@
+#include "runs.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "../../formats/partial.h"
+#include "../../formats/trace_file.h"
+#include "../io/nrm2.h"
+#include "../model/grow.h"
+#include "options.h"
+
+enum { HEAD = 64 };
+
+static int no_memory(void)
+{
+	complain("no memory");
+	return EXIT_FAILED;
+}
+
+static int add_path(struct runs *r, const char *path)
+{
+	char *copy = strdup(path);
+	if (!copy || grow(&r->paths, r->npaths, &r->paths_cap, sizeof *r->paths)) {
+		free(copy);
+		return no_memory();
+	}
+	r->paths[r->npaths++] = copy;
+	return EXIT_OK;
+}
+
+/* A regular file's first bytes; 0 of others. */
+static size_t read_head(const char *path, uint8_t head[HEAD])
+{
+	struct stat st;
+	/* What a pipe gave is gone then. */
+	if (stat(path, &st) || !S_ISREG(st.st_mode))
+		return 0;
+	FILE *f = fopen(path, "re");
+	if (!f)
+		return 0;
+	size_t n = fread(head, 1, HEAD, f);
+	fclose(f);
+	return n;
+}
+
+static bool holds_run(const char *path)
+{
+	uint8_t head[HEAD];
+	size_t n = read_head(path, head);
+	return n >= 8 &&
+	       (!memcmp(head, TF_MAGIC, 8) || !memcmp(head, PARTIAL_MAGIC, 8) || nrm2_is(head, n));
+}
+
+static int visible(const struct dirent *entry)
+{
+	return entry->d_name[0] != '.';
+}
+
+static int add_entry(struct runs *r, const char *folder, const char *name)
+{
+	struct stat st;
+	char *path;
+	int code = EXIT_OK;
+	if (asprintf(&path, "%s/%s", folder, name) < 0)
+		return no_memory();
+	if (holds_run(path))
+		code = add_path(r, path);
+	else if (stat(path, &st) || !S_ISDIR(st.st_mode))
+		complain("%s: neither a trace nor a partial result: left out", path);
+	free(path);
+	return code;
+}
+
+static int add_folder(struct runs *r, const char *folder)
+{
+	struct dirent **entries;
+	size_t before = r->npaths;
+	int n = scandir(folder, &entries, visible, alphasort), code = EXIT_OK;
+	if (n < 0) {
+		complain("%s: %s", folder, strerror(errno));
+		return EXIT_FAILED;
+	}
+	for (int i = 0; i < n; i++) {
+		if (!code)
+			code = add_entry(r, folder, entries[i]->d_name);
+		free(entries[i]);
+	}
+	free(entries);
+	if (!code && r->npaths == before) {
+		complain("%s: no traces in it", folder);
+		code = EXIT_FAILED;
+	}
+	return code;
+}
+
+static int add_any(struct runs *r, const char *path)
+{
+	struct stat st;
+	if (strcmp(path, "-") && !stat(path, &st) && S_ISDIR(st.st_mode))
+		return add_folder(r, path);
+	return add_path(r, path);
+}
+
+int runs_add(struct runs *r, const char *pattern)
+{
+	glob_t found;
+	struct stat st;
+	int code = EXIT_OK;
+	if (!strpbrk(pattern, "*?[") || !stat(pattern, &st))
+		return add_any(r, pattern);
+	int rc = glob(pattern, 0, NULL, &found);
+	if (rc == GLOB_NOSPACE)
+		return no_memory();
+	if (rc) {
+		complain("%s: no such files", pattern);
+		return EXIT_FAILED;
+	}
+	for (size_t i = 0; i < found.gl_pathc && !code; i++)
+		code = add_any(r, found.gl_pathv[i]);
+	globfree(&found);
+	return code;
+}
+
+/* How much of a path is the file that it was rotated away from; 0: it was not. */
+static size_t base_of(const char *path)
+{
+	const char *point = strrchr(path, '.');
+	if (!point || !point[1] || strspn(point + 1, "0123456789") != strlen(point + 1))
+		return 0;
+	return (size_t)(point - path);
+}
+
+static bool of_one_trace(const char *a, const char *b)
+{
+	uint8_t x[HEAD], y[HEAD];
+	if (read_head(a, x) < TF_H_TRACE_ID + 16 || read_head(b, y) < TF_H_TRACE_ID + 16)
+		return false;
+	return !memcmp(x, TF_MAGIC, 8) && !memcmp(y, TF_MAGIC, 8) &&
+	       !memcmp(x + TF_H_TRACE_ID, y + TF_H_TRACE_ID, 16);
+}
+
+static struct run *run_of(struct runs *r, const char *path)
+{
+	size_t length = base_of(path);
+	for (size_t i = 0; i < r->n && length; i++) {
+		const char *base = r->runs[i].files[0];
+		if (strlen(base) == length && !strncmp(base, path, length) &&
+			of_one_trace(base, path))
+			return &r->runs[i];
+	}
+	if (grow(&r->runs, r->n, &r->cap, sizeof *r->runs))
+		return NULL;
+	r->runs[r->n] = (struct run){0};
+	return &r->runs[r->n++];
+}
+
+static bool same_file(const char *a, const char *b)
+{
+	struct stat x, y;
+	return !stat(a, &x) && !stat(b, &y) && S_ISREG(x.st_mode) && x.st_dev == y.st_dev &&
+	       x.st_ino == y.st_ino;
+}
+
+static int refuse_twice(const struct runs *r)
+{
+	for (size_t i = 0; i < r->npaths; i++)
+		for (size_t j = 0; j < i; j++)
+			if (same_file(r->paths[j], r->paths[i])) {
+				complain("%s: it is among the runs already: each counts once",
+					r->paths[i]);
+				return EXIT_FAILED;
+			}
+	return EXIT_OK;
+}
+
+static int by_length(const void *a, const void *b)
+{
+	const char *x = *(char *const *)a, *y = *(char *const *)b;
+	size_t nx = strlen(x), ny = strlen(y);
+	return nx != ny ? (nx < ny ? -1 : 1) : strcmp(x, y);
+}
+
+int runs_settle(struct runs *r)
+{
+	int code = refuse_twice(r);
+	/* FILE comes before FILE.1. */
+	if (r->npaths)
+		qsort(r->paths, r->npaths, sizeof *r->paths, by_length);
+	for (size_t i = 0; i < r->npaths && !code; i++) {
+		struct run *run = run_of(r, r->paths[i]);
+		if (!run || grow(&run->files, run->nfiles, &run->cap, sizeof *run->files))
+			return no_memory();
+		run->files[run->nfiles++] = r->paths[i];
+	}
+	return code;
+}
+
+void runs_free(struct runs *r)
+{
+	for (size_t i = 0; i < r->n; i++)
+		free(r->runs[i].files);
+	for (size_t i = 0; i < r->npaths; i++)
+		free(r->paths[i]);
+	free(r->runs);
+	free(r->paths);
+	*r = (struct runs){0};
+}

@@ -1,0 +1,166 @@
+/* The gates of a diff: what a change may not exceed. */
+#include <inttypes.h>
+#include <math.h>
+
+#include "../sink/escape.h"
+#include "../sink/units.h"
+#include "diff.h"
+#include "tallies.h"
+
+/* What becomes of a gate that a row's change exceeds. */
+enum finding {
+	FINDING_NOISE,
+	FINDING_CHANGE,
+	FINDING_TOO_FEW,
+	FINDING_NO_TEST,
+};
+
+static bool matches(const struct gate *g, const struct diff_row *row)
+{
+	const struct tally_group *name = diff_name(row);
+	return gate_matches(g, name->has_label ? name->label : NULL, name->label_len);
+}
+
+/*
+ * What a gate asks is refuted only beyond no change at all. Where it asks for a change in the
+ * other direction (mean>-5%: at least 5 % faster), beyond that one.
+ */
+static struct compare_null null_of(const struct gate *g)
+{
+	struct compare_null null = COMPARE_EQUAL;
+	double edge = g->above ? fmin(g->limit, 0) : fmax(g->limit, 0);
+	if (g->percent)
+		null.factor = fmax(1 + edge / 100, 0);
+	else
+		null.offset = edge;
+	return null;
+}
+
+static int find(const struct diff *d, const struct gate *g, const struct diff_row *row,
+	double alpha, enum finding *f)
+{
+	struct compare_distance far;
+	*f = FINDING_NO_TEST;
+	if (!diff_has_test(d, g->metric))
+		return 0;
+	int rc = diff_distance(d, row, g->metric, null_of(g), &far);
+	double p = compare_chance_of_side(far, g->above);
+	*f = isnan(p) ? FINDING_TOO_FEW : p <= alpha ? FINDING_CHANGE : FINDING_NOISE;
+	return rc;
+}
+
+static void spell_value(struct out *o, enum metric m, double v)
+{
+	unsigned decimals;
+	diff_column(m, &decimals);
+	if (metric_is_time(m))
+		units_duration(o, v);
+	else
+		units_fixed(o, v, decimals);
+}
+
+static void spell_why(struct out *o, const struct diff *d, const struct gate *g,
+	const struct diff_row *row, enum finding f)
+{
+	if (f == FINDING_NO_TEST)
+		out_printf(o, "; %s has no test%s: it fails by its value", metric_names[g->metric],
+			metric_is_time(g->metric) || g->metric == METRIC_COUNT
+				? ""
+				: " of one run each");
+	else if (f == FINDING_TOO_FEW && diff_is_single(d))
+		out_str(o, "; too few independent intervals to tell it from noise");
+	else if (f == FINDING_TOO_FEW)
+		out_printf(o, "; too few runs to tell it from noise (%zu and %zu, of %d a side)",
+			row->runs[DIFF_BEFORE], row->runs[DIFF_AFTER], COMPARE_RUNS);
+	else if (diff_is_single(d))
+		out_str(o, "; " DIFF_SINGLE);
+}
+
+static void tell_failed(struct report *r, const struct diff *d, const struct gate *g,
+	const struct diff_row *row, enum finding f)
+{
+	const struct tally_group *group = diff_name(row);
+	const struct diff_value *v = &row->values[g->metric];
+	double percent = diff_percent(v->before, v->after);
+	struct out o;
+	out_memory(&o);
+	out_printf(&o, "gate failed: %s: ", g->text);
+	if (group->has_label)
+		escape_quoted(&o, group->label, group->label_len);
+	else
+		out_str(&o, "no label");
+	tallies_text_code(&o, group);
+	out_str(&o, ": ");
+	spell_value(&o, g->metric, v->before);
+	out_str(&o, " -> ");
+	spell_value(&o, g->metric, v->after);
+	if (isfinite(percent)) {
+		out_str(&o, " (");
+		diff_spell_percent(&o, percent);
+		out_char(&o, ')');
+	}
+	spell_why(&o, d, g, row, f);
+	out_char(&o, '\0');
+	report_note(r, "%s", o.error ? "gate failed" : o.buf);
+	out_discard(&o);
+}
+
+/* Rows that a gate is about, and how many of them are on both sides. */
+static size_t count_matches(const struct diff *d, const struct gate *g, size_t *common)
+{
+	size_t n = 0;
+	*common = 0;
+	for (size_t i = 0; i < d->count; i++) {
+		bool match = matches(g, &d->rows[i]);
+		n += match;
+		*common += match && diff_in_both(&d->rows[i]);
+	}
+	return n;
+}
+
+static int check_gate(struct report *r, const struct gate *g, const struct diff *d)
+{
+	size_t absent = 0, few = 0, common, matched = count_matches(d, g, &common);
+	double alpha = DIFF_ALPHA / (double)(common ? common : 1);
+	for (size_t i = 0; i < d->count; i++) {
+		const struct diff_row *row = &d->rows[i];
+		const struct diff_value *v = &row->values[g->metric];
+		enum finding f;
+		if (!matches(g, row))
+			continue;
+		if (isnan(v->before) || isnan(v->after)) {
+			absent++;
+			continue;
+		}
+		int rc = find(d, g, row, alpha, &f);
+		if (rc)
+			return rc;
+		if (f != FINDING_NOISE && gate_exceeded(g, v->before, v->after)) {
+			tell_failed(r, d, g, row, f);
+			r->gates_failed++;
+		} else {
+			few += f == FINDING_TOO_FEW;
+		}
+	}
+	/* A gate that watches nothing would let everything through, a mistyped label for ever. */
+	if (!matched) {
+		report_note(r, "gate failed: %s: no such intervals on either side", g->text);
+		r->gates_failed++;
+	}
+	if (absent)
+		report_note(r, "gate %s: n/a for %zu of %zu labels and minors", g->text, absent,
+			matched);
+	if (few)
+		report_note(r, "gate %s: too few %s to judge %zu of %zu labels and minors", g->text,
+			diff_is_single(d) ? "independent intervals" : "runs", few, matched);
+	return 0;
+}
+
+int diff_gates(struct report *r, const struct diff *d)
+{
+	int rc = 0;
+	r->gates_failed = 0;
+	for (size_t i = 0; i < r->ngates && !rc; i++)
+		rc = check_gate(r, &r->gates[i], d);
+	return rc;
+}

@@ -1,0 +1,118 @@
+#!/bin/sh
+. "${0%/*}/lib.sh"
+
+# make FILE SEED PERCENT: a run of 50 intervals of about 1000 ns, so many percent longer.
+make()
+{
+	awk -v seed="$2" -v longer="$3" 'BEGIN {
+		print "clock tsc\nhz 1000000000\nsync 0 1700000000000000000 1000\nsection hooks ring=0"
+		x = seed
+		for (i = 0; i < 50; i++) {
+			x = (x * 16807) % 2147483647
+			printf "group mm=1 tid=7 at=%d elapsed=%d types=1 label=\"x\" detailed\n",
+				10000 * (i + 1), (900 + x % 200) * (1 + longer / 100)
+			printf "cpu 1000 3000 0\nendgroup\n"
+		}
+		print "section end"
+	}' | "$MKTRACE" - "$1"
+}
+mkdir old new noisy
+for i in 1 2 3 4 5; do
+	make old/$i.bin $((100 + i)) 0
+	make new/$i.bin $((200 + i)) 20
+	make noisy/$i.bin $((300 + i)) $((8 * i - 16))
+done
+
+verdict()
+{
+	tr -d '\r' <out | awk -F, -v metric="$1" '$3 == metric { print $9 }'
+}
+
+run 0 --report diff --format csv old new
+quiet
+for metric in mean_ns p50_ns p90_ns p99_ns; do
+	[ "$(verdict $metric)" = change ] || fail "$metric"
+done
+[ "$(verdict instructions)" = noise ] || fail instructions
+[ -z "$(verdict max_ns)" ] || fail "max has a verdict"
+in_file out '^x,1,count,,50,50,0,0.00,,,5,5'
+mv out first
+
+# Patterns, several of them, names behind the option, partial results: the same runs.
+run 0 --report diff --format csv --before 'old/*' --after 'new/[1-3]*' --after new/4.bin new/5.bin
+cmp -s out first || fail "patterns"
+mkdir parts
+for i in 1 2 3 4 5; do
+	"$CPIDECODE" --partial parts/$i.p new/$i.bin
+done
+run 0 --report diff --format csv --before old --after parts
+cmp -s out first || fail "partial results"
+run 0 --report diff old new
+in_file out '^# 5 runs before, 5 after'
+
+# What runs differ by decides, not what 250 intervals would.
+run 0 --report diff --format csv old noisy
+[ "$(verdict mean_ns)" = noise ] || fail "runs that differ anyway are a change"
+run 0 --report diff --fail-if 'mean>+0.1%' --fail-if 'p90>+0.1%' old noisy
+run 5 --report diff --fail-if 'p90>+5%' old new
+in_file err 'gate failed: p90>\+5%: "x", minor 0x01: .* \(\+[0-9.]*%\)$'
+run 0 --report diff --fail-if 'p90>+25%' --fail-if 'mean<-1%' old new
+# At least 30 % slower, it asks: 20 % are less.
+run 5 --report diff --fail-if 'mean<+30%' old new
+
+# Fewer than three a side.
+run 5 --report diff --fail-if 'mean>+1%' --before old/1.bin old/2.bin --after new
+in_file err 'too few runs to tell it from noise \(2 and 5, of 3 a side\)'
+run 0 --report diff --fail-if 'mean>+50%' --before old/1.bin old/2.bin --after new
+in_file err 'gate mean>\+50%: too few runs to judge 1 of 1'
+run 0 --report diff --format csv --before old/1.bin old/2.bin --after new
+[ "$(verdict mean_ns)" = too-few ] || fail "two runs are judged"
+
+# One run each.
+run 2 --report diff --fail-if 'mean>+1%' old/1.bin new/1.bin
+in_file err 'one run each: .*--single-run'
+run 5 --report diff --single-run --fail-if 'max>+1%' old/1.bin new/1.bin
+in_file err 'max has no test: it fails by its value'
+
+# What was rotated away belongs to its file; a file counts once; what is no trace is told.
+mkdir rotated
+sed_id='id 000102030405060708090a0b0c0d0e0f'
+header=$sed_id
+make_trace rotated/r.bin
+make_trace rotated/r.bin.1
+echo text >rotated/notes
+run 0 --report diff --format csv rotated old
+in_file err 'rotated/notes: neither a trace nor a partial result: left out'
+in_file out '^inner,1,count,,2,0,.*,1,0.?$'
+run 1 --report diff --before old/1.bin old/1.bin --after new
+in_file err 'old/1.bin: it is among the runs already'
+mkdir empty
+run 1 --report diff empty new
+in_file err 'empty: no traces in it'
+run 1 --report diff --before 'none*' --after new
+in_file err 'none\*: no such files'
+
+# What runs of one program differ by.
+run 0 --report diff --aa --format csv old
+in_file out '^label,minor,metric,of,runs,value,noise_pct,least_change_pct'
+in_file out '^x,1,mean_ns,,5,[0-9.]*,[0-9.]*,[0-9.]*.?$'
+run 0 --report diff --aa noisy
+in_file out '^# least: the change that 5 runs before and 5 after show 19 times of 20$'
+run 0 --report diff --aa --before old --after new/1.bin new/2.bin new/3.bin
+in_file out 'that 5 runs before and 3 after show'
+run 0 --report diff --aa old/1.bin old/2.bin
+in_file err 'too few runs to tell what they differ by'
+
+misuse()
+{
+	pattern=$1
+	shift
+	run 2 "$@"
+	in_file err "$pattern"
+}
+misuse 'nothing to compare with: --after is missing' --report diff --before old
+misuse 'before or after' --report diff old --before new
+misuse 'no runs' --report diff --aa
+misuse 'what changed' --report diff --aa --fail-if 'mean>+5%' old
+misuse 'go with --report diff' --before old --after new
+misuse 'one of the runs itself' --report diff -o old/1.bin old new
