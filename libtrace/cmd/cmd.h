@@ -32,8 +32,8 @@ struct verb {
 };
 
 extern const struct verb verb_init, verb_install, verb_on, verb_off, verb_enable, verb_disable,
-	verb_maj, verb_info, verb_dump, verb_get, verb_free, verb_run, verb_record, verb_trigger,
-	verb_doctor, verb_event, verb_stat, verb_ai, verb_counters;
+	verb_maj, verb_info, verb_dump, verb_get, verb_free, verb_run, verb_record, verb_bench,
+	verb_trigger, verb_doctor, verb_event, verb_stat, verb_ai, verb_counters;
 
 /* "swtrace VERB: ..." on stderr. Returns EXIT_FAILED. */
 __attribute__((format(printf, 2, 3))) int cmd_fail(

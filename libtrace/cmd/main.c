@@ -9,8 +9,9 @@
 #include "cmd.h"
 
 static const struct verb *const verbs[] = {&verb_init, &verb_on, &verb_off, &verb_dump, &verb_get,
-	&verb_free, &verb_run, &verb_record, &verb_trigger, &verb_info, &verb_enable, &verb_disable,
-	&verb_maj, &verb_doctor, &verb_event, &verb_stat, &verb_ai, &verb_counters, &verb_install};
+	&verb_free, &verb_run, &verb_record, &verb_bench, &verb_trigger, &verb_info, &verb_enable,
+	&verb_disable, &verb_maj, &verb_doctor, &verb_event, &verb_stat, &verb_ai, &verb_counters,
+	&verb_install};
 
 enum { VERBS = sizeof verbs / sizeof *verbs };
 
@@ -21,7 +22,8 @@ static void overview(FILE *f)
 		fprintf(f, "  %-9s %s\n", verbs[i]->name, verbs[i]->what);
 	fputs("\n`swtrace VERB --help` says more, swtrace(1) says all. Exit codes: 0 fine,\n"
 	      "1 failed, 2 wrong usage, 3 (record --strict) hooks were lost, 4 (doctor,\n"
-	      "event list --try, stat, ai, counters) nothing is measured here.\n",
+	      "event list --try, stat, ai, counters) nothing is measured here, 5 (bench) a\n"
+	      "--fail-if came true.\n",
 		f);
 }
 

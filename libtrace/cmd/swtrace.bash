@@ -6,16 +6,16 @@ _swtrace()
 	local words= files= i
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)); then
-		words="init install on off enable disable maj info dump get free run record trigger doctor event stat ai counters
+		words="init install on off enable disable maj info dump get free run record bench trigger doctor event stat ai counters
 			--help --version"
 		mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
 		return
 	fi
 	# After these verbs' options comes a command with options of its own.
-	if [[ $verb == run || $verb == record || $verb == stat ]]; then
+	if [[ $verb == run || $verb == record || $verb == bench || $verb == stat ]]; then
 		for ((i = 2; i < COMP_CWORD; i++)); do
 			case ${COMP_WORDS[i]} in
-			-s|-t|-ss|-g|-o|-e|-p|-I|--compress|--duration|--rotate|--keep)
+			-s|-t|-ss|-g|-o|-e|-p|-I|-n|--compress|--duration|--rotate|--keep|--against|--fail-if|--format)
 				((i++))
 				[[ ${COMP_WORDS[i]} == = ]] && ((i++)) ;;
 			--) ((i++)); break ;;
@@ -40,8 +40,8 @@ _swtrace()
 	case $prev in
 	counters-f) words="csv tsv json" ;;
 	--compress) words="none lz4 zlib" ;;
-	--format) words="trace nrm2" ;;
-	-e|-p|-I) return ;;
+	--format) words="trace nrm2"; [[ $verb == bench ]] && words="text csv json" ;;
+	-e|-p|-I|-n|--against|--fail-if) return ;;
 	-t) [[ $verb == stat ]] && return; words="norm wrap"; [[ $verb == init ]] && words+=" cont" ;;
 	-g) mapfile -t COMPREPLY < <(compgen -g -- "$cur"); return ;;
 	-s|-ss|--duration|--rotate|--keep|--after|--count|--timeout) return ;;
@@ -60,6 +60,8 @@ _swtrace()
 		record)
 			words="-o --duration --compress --rotate --keep -s -ss -g --strict --force
 				-- --help" ;;
+		bench)
+			words="-n --against --fail-if --format -s -o -- --help" ;;
 		trigger)
 			words="--when --after --count --timeout --compress --keep -o --help" ;;
 		enable|disable) words="all 0x04 0x10 0x11 0x12 0x19 0xA8 0xC0 0xC8 0xC9 --help" ;;

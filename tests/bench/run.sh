@@ -6,6 +6,7 @@
 #        sh tests/bench/run.sh continuous [option ...]		continuous mode: loss, cost, drain
 #        sh tests/bench/run.sh counters [--peers] [option ...]	what reading counters costs
 #        sh tests/bench/run.sh decoder [--peers] [option ...]	how fast cpidecode is
+#        sh tests/bench/run.sh diff [option ...]			how often cpidecode's diff errs
 #	--peers		writer: LTTng-UST and fwrite too, counters: PAPI, decoder: babeltrace 1
 #			and 2, uftrace, perf script, flamegraph.pl, in turn with ours (installs
 #			them; flamegraph.pl: FLAMEGRAPH_PL names one, else it is downloaded)
@@ -31,7 +32,7 @@ value() { [ "$1" -gt 1 ] || misuse "$2 takes a value"; }
 arguments() {
 	while [ $# -gt 0 ]; do
 		case $1 in
-		writer | continuous | counters | decoder) [ -z "$kind" ] || misuse "$1 is one too many"; kind=$1 ;;
+		writer | continuous | counters | decoder | diff) [ -z "$kind" ] || misuse "$1 is one too many"; kind=$1 ;;
 		--peers) peers=1 ;;
 		--json) json=1 ;;
 		--quick) quick=1 ;;
@@ -43,8 +44,9 @@ arguments() {
 		esac
 		shift
 	done
-	[ -n "$kind" ] || misuse "which benchmark: writer, continuous, counters or decoder?"
+	[ -n "$kind" ] || misuse "which benchmark: writer, continuous, counters, decoder or diff?"
 	[ "$peers" -eq 0 ] || [ "$kind" != continuous ] || misuse "--peers is not for continuous"
+	[ "$kind" != diff ] || [ "$peers$json" = 00 ] || misuse "diff takes no --peers or --json"
 }
 arguments "$@"
 
@@ -153,6 +155,7 @@ report() {
 # shellcheck source=continuous.sh
 # shellcheck source=counters.sh
 # shellcheck source=decoder.sh
+# shellcheck source=diff.sh
 . "$here/$kind.sh"
 prepare
 measure
