@@ -20,7 +20,8 @@ _cpidecode()
 		mapfile -t COMPREPLY < <(compgen -W "$values" -- "$cur")
 	elif [[ $cur == -* ]]; then
 		mapfile -t COMPREPLY < <(compgen -W "--report --format --weight --output -o
-			--label --minor --cpu --tid --pid --from --to --slice --partial --fail-if --tail --jobs -j
+			--label --minor --cpu --tid --pid --from --to --slice --partial --fail-if --before --after --single-run --aa
+			--tail --jobs -j
 			--schema --strict
 			--csv-safe --help --version" -- "$cur")
 	else
