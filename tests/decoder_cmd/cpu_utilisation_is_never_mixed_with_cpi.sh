@@ -72,7 +72,7 @@ END
 # Of a comparison, on each side.
 run 0 --report diff --format csv t.bin cpi.bin
 in_file out '^load,1,count,,300,0,.*,200,reference\+idle_fine,.?$'
-in_file out '^load,1,rank_test,.*,192,,.?$'
+in_file out "^load,1,instructions,.*,192,,.?\$"
 run 0 --report diff --format json cpi.bin t.bin
 in_file out '"major":200,.*"method":\{"before":null,"after":"reference\+idle_fine"\}'
 not_in_file out '"major":192.*"method"'

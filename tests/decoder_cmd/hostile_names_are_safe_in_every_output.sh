@@ -76,7 +76,7 @@ done
 # The same names out of partial results, in what changed, and in what is said of it.
 run 0 --partial "$file.p" "$file"
 for kind in text:people csv:csv json:json; do
-	run 5 --report diff --fail-if 'count>-1' --format "${kind%:*}" "$file.p" "$file"
+	run 5 --report diff --single-run --fail-if 'count>-1' --format "${kind%:*}" "$file.p" "$file"
 	"$WELLFORMED" "${kind#*:}" out || fail "diff $kind"
 	"$WELLFORMED" people err || fail "diff $kind: standard error"
 	run 0 merge --format "${kind%:*}" "$file.p"
