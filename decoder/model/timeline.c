@@ -7,6 +7,7 @@
 
 enum {
 	FIRST_PLACES = 4,
+	SET_PLACES = 1024, /* far above the cells and values that may be */
 	LEAST_BLOCKS = 16, /* fewer do not tell their own variance */
 };
 
@@ -60,12 +61,6 @@ static int by_cell(const void *a, const void *b)
 	return x->value < y->value ? -1 : x->value > y->value;
 }
 
-static int by_value(const void *a, const void *b)
-{
-	const struct timeline_entry *x = a, *y = b;
-	return x->value < y->value ? -1 : x->value > y->value;
-}
-
 struct timeline_entry *timeline_sorted(const struct timeline *t)
 {
 	struct timeline_entry *all = malloc((t->used + 1) * sizeof *all);
@@ -78,40 +73,51 @@ struct timeline_entry *timeline_sorted(const struct timeline *t)
 	return all;
 }
 
-static unsigned shift_needed(const struct timeline *t, const struct timeline_entry *e)
+/* So many different keys at most; starts zeroed. */
+struct key_set {
+	uint64_t keys[SET_PLACES];
+	bool used[SET_PLACES];
+	uint32_t count;
+};
+
+static void add_key(struct key_set *s, uint64_t key)
 {
-	for (unsigned shift = t->shift;; shift++) {
-		uint32_t cells = 1;
-		for (uint32_t i = 1; i < t->used; i++)
-			cells += e[i].cell >> (shift - t->shift) !=
-				 e[i - 1].cell >> (shift - t->shift);
-		if (cells <= TIMELINE_CELLS)
-			return shift;
-	}
+	uint32_t at = (uint32_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 32) % SET_PLACES;
+	for (; s->used[at]; at = (at + 1) % SET_PLACES)
+		if (s->keys[at] == key)
+			return;
+	s->used[at] = true;
+	s->keys[at] = key;
+	s->count++;
 }
 
-static unsigned cut_needed(const struct timeline *t, struct timeline_entry *e)
+static bool has_few_cells(const struct timeline *t, unsigned shift)
 {
-	qsort(e, t->used, sizeof *e, by_value);
-	for (unsigned cut = t->cut;; cut++) {
-		uint32_t values = 1;
-		for (uint32_t i = 1; i < t->used; i++)
-			values +=
-				timeline_cut(e[i].value, cut) != timeline_cut(e[i - 1].value, cut);
-		if (values <= TIMELINE_VALUES || cut == TIMELINE_BITS - 1)
-			return cut;
-	}
+	struct key_set s = {.count = 0};
+	for (uint32_t i = 0; i < t->places && s.count <= TIMELINE_CELLS; i++)
+		if (t->table[i].count)
+			add_key(&s, (uint64_t)(t->table[i].cell >> (shift - t->shift)));
+	return s.count <= TIMELINE_CELLS;
+}
+
+static bool has_few_values(const struct timeline *t, unsigned cut)
+{
+	struct key_set s = {.count = 0};
+	for (uint32_t i = 0; i < t->places && s.count <= TIMELINE_VALUES; i++)
+		if (t->table[i].count)
+			add_key(&s, timeline_cut(t->table[i].value, cut));
+	return s.count <= TIMELINE_VALUES;
 }
 
 int timeline_settle(struct timeline *t)
 {
+	unsigned shift = t->shift, cut = t->cut;
 	if (t->used <= TIMELINE_VALUES)
 		return 0;
-	struct timeline_entry *e = timeline_sorted(t);
-	if (!e)
-		return CPIDECODE_ENOMEM;
-	unsigned shift = shift_needed(t, e), cut = cut_needed(t, e);
-	free(e);
+	while (!has_few_cells(t, shift))
+		shift++;
+	while (cut < TIMELINE_BITS - 1 && !has_few_values(t, cut))
+		cut++;
 	return shift == t->shift && cut == t->cut ? 0 : rebuild(t, t->places, shift, cut);
 }
 
