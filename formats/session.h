@@ -130,8 +130,10 @@ struct shm_control {
 	uint64_t time_namespace;
 	struct shm_geometry geometry;
 	struct shm_drain drain;
+	uint8_t rings_id[16]; /* random, for as long as the rings' positions go on; 0: unknown */
+	uint64_t discards;    /* of these rings: what their losses are counted from */
 	uint8_t reserved1[SHM_PAGE - 5 * SHM_MAJORS - 64 - sizeof(struct shm_geometry) -
-			  sizeof(struct shm_drain)];
+			  sizeof(struct shm_drain) - 24];
 	struct shm_ring_control ring[SHM_MAX_RINGS];
 };
 

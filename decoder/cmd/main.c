@@ -125,7 +125,10 @@ static int open_trace(struct trace *t, const struct options *o)
 			complain_code(told_name(path), rc, error);
 		return EXIT_FAILED;
 	}
-	return EXIT_OK;
+	int rc = trace_settle(t);
+	if (rc)
+		complain_code("the files together", rc, errno);
+	return rc ? EXIT_FAILED : EXIT_OK;
 }
 
 /* Times relative to the start of the trace can be told only now. */

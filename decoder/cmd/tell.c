@@ -57,6 +57,17 @@ static void tell_stretches(const struct trace_file *f)
 			told_name(f->path), all - STRETCHES_TOLD, f->damaged_bytes);
 }
 
+static void tell_contradictions(const struct trace_file *f)
+{
+	uint64_t all = f->ncontradictions + f->contradictions_untold;
+	for (size_t i = 0; i < f->ncontradictions && i < STRETCHES_TOLD; i++)
+		complain("%s: the section at offset %" PRIu64 " contradicts itself: %s",
+			told_name(f->path), f->contradictions[i].offset, f->contradictions[i].why);
+	if (all > STRETCHES_TOLD)
+		complain("%s: %" PRIu64 " more such contradictions", told_name(f->path),
+			all - STRETCHES_TOLD);
+}
+
 static void tell_schemas(const struct trace_file *f)
 {
 	for (size_t i = 0; i < f->nschema_problems; i++) {
@@ -128,12 +139,14 @@ static bool tell_file(const struct trace_file *f, const struct findings *found, 
 			told_name(f->path));
 	tell_import(f);
 	tell_stretches(f);
+	tell_contradictions(f);
 	if (!f->has_end)
 		complain("%s: cut off: the file does not end with an END section",
 			told_name(f->path));
 	tell_schemas(f);
 	tell_clock(f);
-	return bad || l.torn || f->header.damaged || f->ndamage || f->damage_untold || !f->has_end;
+	return bad || l.torn || f->header.damaged || f->ndamage || f->damage_untold ||
+	       f->ncontradictions || !f->has_end;
 }
 
 static bool tell_reading(const struct trace *t, const struct findings *found)
@@ -171,6 +184,17 @@ bool tell_unreadable(const struct trace *t, const struct findings *found, int er
 	return false;
 }
 
+static void tell_twice(const struct trace *t, const struct findings *found)
+{
+	uint64_t n = found->total.twice;
+	for (size_t i = 0; i < trace_nfiles(t); i++)
+		for (size_t k = 0; k < trace_file(t, i)->nrings; k++)
+			n += trace_file(t, i)->rings[k].twice;
+	if (n)
+		complain("%" PRIu64 " hook%s in several files, or twice in one: read once", n,
+			n == 1 ? " stands" : "s stand");
+}
+
 bool tell_losses(const struct trace *t, const struct findings *found)
 {
 	bool bad = false;
@@ -184,6 +208,7 @@ bool tell_losses(const struct trace *t, const struct findings *found)
 		bad = true;
 	}
 	bad |= tell_reading(t, found);
+	tell_twice(t, found);
 	tell_alignment(t);
 	return bad;
 }

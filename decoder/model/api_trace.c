@@ -103,7 +103,7 @@ static int add_files(struct trace *t, const char *const *paths, size_t n,
 		rc = paths[i] ? trace_add_path(t, paths[i]) : CPIDECODE_EINVAL;
 	}
 	trace_set_progress(t, NULL, NULL);
-	return rc;
+	return rc ? rc : trace_settle(t);
 }
 
 int cpidecode_open_with(const char *const *paths, size_t n, const cpidecode_open_options *options,

@@ -6,6 +6,7 @@
 #include "../../formats/record.h"
 #include "../../formats/trace_file.h"
 #include "grow.h"
+#include "overlap.h"
 #include "sort.h"
 #include "trace_private.h"
 
@@ -103,7 +104,8 @@ static struct section_ref make_ref(const struct io_section *s, size_t ring)
 		.codec = s->codec & 3u,
 		.told = tells_time(s),
 		.hooks = s->hooks,
-		.torn = s->torn};
+		.torn = s->torn,
+		.last = s->last};
 }
 
 static int whole_damage(struct file *f, const struct io_section *s, const char *why)
@@ -304,6 +306,68 @@ static void settle_ranges(struct file *f, struct ring_sections *ring)
 /* No ring was ever written that far. */
 #define LAST_POSITION (UINT64_C(1) << 62)
 
+static int holds(void *ctx, const struct claim *c)
+{
+	const struct file *f = ctx;
+	struct io_section s = {.offset = refs(f)[c->section].offset};
+	bool good = true;
+	int rc = f->verified ? 0 : io_check(f->in, &s, &good);
+	return rc ? rc : good;
+}
+
+static bool claims_meet(const struct section_ref *s, size_t n)
+{
+	for (size_t i = 1; i < n; i++)
+		if (s[i].position < s[i - 1].position + s[i - 1].raw)
+			return true;
+	return false;
+}
+
+static int apply_claim(struct file *f, struct trace_ring *r, const struct claim *c)
+{
+	struct section_ref *s = &refs(f)[c->section];
+	if (c->refuted)
+		return file_contradiction(f, s->offset,
+			"it claims positions of its ring where others have other hooks");
+	s->skip = c->skip;
+	if (c->skip < c->raw)
+		return 0;
+	r->twice += s->hooks;
+	r->hooks -= s->hooks;
+	r->torn -= s->torn;
+	f->pub.hooks -= s->hooks;
+	return 0;
+}
+
+/* A section that stands in the file twice, or a part of one, is read once. */
+static int settle_claims(struct file *f, struct ring_sections *ring, struct trace_ring *r)
+{
+	struct section_ref *s = refs(f) + ring->first;
+	size_t kept = 0;
+	if (!claims_meet(s, ring->count))
+		return 0;
+	struct claim *claims = calloc(ring->count, sizeof *claims);
+	int rc = claims ? 0 : CPIDECODE_ENOMEM;
+	for (size_t i = 0; i < ring->count && !rc; i++)
+		claims[i] = (struct claim){.position = least(s[i].position, LAST_POSITION),
+			.first = s[i].lo,
+			.last = s[i].hi,
+			.raw = s[i].raw,
+			.torn = s[i].torn,
+			.told = s[i].told,
+			.section = ring->first + i};
+	if (!rc)
+		rc = overlap_settle(claims, ring->count, holds, f);
+	for (size_t i = 0; i < ring->count && !rc; i++)
+		rc = apply_claim(f, r, &claims[i]);
+	for (size_t i = 0; i < ring->count && !rc; i++)
+		if (s[i].skip < s[i].raw)
+			s[kept++] = s[i];
+	ring->count = rc ? ring->count : kept;
+	free(claims);
+	return rc;
+}
+
 /*
  * Where headers claim the same bytes of a ring the later section's come after the earlier
  * one's: no two records have one position, which is what orders equals.
@@ -386,6 +450,7 @@ int directory_finish(struct file *f)
 				sizeof(struct section_ref), by_position);
 		if (!ring->count) /* it is known by its losses alone */
 			continue;
+		rc = settle_claims(f, ring, &f->rings[i]);
 		settle_ranges(f, ring);
 		settle_positions(f, ring);
 	}

@@ -31,9 +31,11 @@ struct section_ref {
 	uint32_t raw : 29, codec : 2;
 	uint32_t told : 1; /* the header said a range; else it is the gap between its neighbours */
 	uint32_t hooks, torn; /* as the header says */
+	uint64_t last;	      /* the header's last stamp */
+	uint32_t skip;	      /* bytes at its start that another section has (overlap.h) */
 };
 
-_Static_assert(sizeof(struct section_ref) == 48, "there are millions of them");
+_Static_assert(sizeof(struct section_ref) == 64, "there are millions of them");
 _Static_assert(IO_MAX_RAW < 1 << 29, "raw holds the largest section");
 _Static_assert(MAX_RINGS <= 1 << RING_BITS, "ring holds all indices");
 

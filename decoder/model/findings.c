@@ -13,6 +13,7 @@ void hook_counts_add(struct hook_counts *to, const struct hook_counts *c)
 	to->malformed += c->malformed;
 	to->promised += c->promised;
 	to->torn_promised += c->torn_promised;
+	to->twice += c->twice;
 	to->bad_sections += c->bad_sections;
 	to->bad_bytes += c->bad_bytes;
 }

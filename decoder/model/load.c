@@ -1,9 +1,11 @@
 /* Reading in everything of a file but its hooks. */
 #include <string.h>
+#include <xxhash.h>
 
 #include "../../formats/trace_file.h"
 #include "grow.h"
 #include "trace_private.h"
+#include "varint.h"
 
 /* How many tasks of a mapped table become resident before it is let go. */
 enum { DROP_TASKS = 1 << 14 };
@@ -24,6 +26,20 @@ int file_damage(struct file *f, uint64_t offset, uint64_t bytes, const char *why
 	if (!rc)
 		f->damage[f->pub.ndamage++] =
 			(struct io_damage){.offset = offset, .bytes = bytes, .why = why};
+	return rc;
+}
+
+int file_contradiction(struct file *f, uint64_t offset, const char *why)
+{
+	if (f->pub.ncontradictions == IO_MAX_DAMAGE) {
+		f->pub.contradictions_untold++;
+		return 0;
+	}
+	int rc = grow(&f->contradictions, f->pub.ncontradictions, &f->contradictions_cap,
+		sizeof *f->contradictions);
+	if (!rc)
+		f->contradictions[f->pub.ncontradictions++] =
+			(struct trace_contradiction){.offset = offset, .why = why};
 	return rc;
 }
 
@@ -304,8 +320,47 @@ static int load_syncs(struct file *f)
 	return 0;
 }
 
+static unsigned hex_digit(char c)
+{
+	return (unsigned)(c <= '9' ? c - '0' : c - 'a' + 10);
+}
+
+/* META's `rings`: 32 hexadecimal digits. Positions in NRM2 are made up by its reader. */
+static void load_rings_id(struct file *f)
+{
+	const char *text = trace_meta_value(&f->pub, "rings");
+	if (!text || strlen(text) != 2 * sizeof f->rings_id || io_import(f->in) ||
+		strspn(text, "0123456789abcdef") != 2 * sizeof f->rings_id)
+		return;
+	for (size_t i = 0; i < sizeof f->rings_id; i++)
+		f->rings_id[i] =
+			(uint8_t)(16 * hex_digit(text[2 * i]) + hex_digit(text[2 * i + 1]));
+	f->has_rings_id = true;
+}
+
+/* What the headers say of the file, in a number. */
+static int make_fingerprint(struct file *f)
+{
+	struct varint_out o = {0};
+	varint_put(&o, f->pub.bytes);
+	varint_put(&o, f->pub.header.clock);
+	varint_put(&o, f->pub.header.sync_ticks);
+	varint_put_signed(&o, f->pub.header.sync_realtime);
+	for (size_t i = 0; i < f->pub.nrings; i++) {
+		const struct trace_ring *r = &f->rings[i];
+		const uint64_t said[] = {r->ring, r->sections, r->stored, r->raw, r->hooks, r->torn,
+			r->lost, r->first, r->last, r->position_first, r->position_end};
+		for (unsigned k = 0; k < sizeof said / sizeof *said; k++)
+			varint_put(&o, said[k]);
+	}
+	f->pub.fingerprint = o.failed ? 0 : XXH3_64bits(o.p, o.n);
+	free(o.p);
+	return o.failed ? CPIDECODE_ENOMEM : 0;
+}
+
 static void publish(struct file *f)
 {
+	f->pub.contradictions = f->contradictions;
 	f->pub.damage = f->damage;
 	f->pub.meta = f->meta;
 	f->pub.schema_texts = (const char *const *)f->schema_texts;
@@ -382,6 +437,9 @@ int file_load(struct file *f, enum trace_verify how, io_progress_fn progress, vo
 	if (f->pub.ndamage)
 		qsort(f->damage, f->pub.ndamage, sizeof *f->damage, by_offset);
 	publish(f);
+	if (!rc)
+		rc = make_fingerprint(f);
+	load_rings_id(f);
 	return rc;
 }
 
@@ -402,6 +460,7 @@ void file_free(struct file *f)
 	free(f->syncs);
 	directory_free(&f->dir);
 	free(f->rings);
+	free(f->contradictions);
 	free(f->damage);
 	free(f->meta);
 	free(f->texts);

@@ -8,8 +8,11 @@
 static bool same_machine(const struct machine *m, const struct file *f)
 {
 	const struct io_header *h = &f->pub.header;
-	return m->known && !memcmp(m->trace_id, h->trace_id, sizeof m->trace_id) &&
-	       m->clock == h->clock && m->rate == f->clock.rate;
+	bool same_trace =
+		m->known && !h->damaged && !memcmp(m->trace_id, h->trace_id, sizeof m->trace_id);
+	bool same_rings = m->has_rings_id && f->has_rings_id &&
+			  !memcmp(m->rings_id, f->rings_id, sizeof m->rings_id);
+	return (same_trace || same_rings) && m->clock == h->clock && m->rate == f->clock.rate;
 }
 
 /* A file whose id tells nothing has a machine of its own. */
@@ -18,7 +21,7 @@ int machine_of(struct trace *t, struct file *f)
 	static const uint8_t none[16];
 	const struct io_header *h = &f->pub.header;
 	bool known = !h->damaged && memcmp(h->trace_id, none, sizeof none);
-	for (size_t i = 0; known && i < t->nmachines; i++) {
+	for (size_t i = 0; i < t->nmachines; i++) {
 		if (same_machine(t->machines[i], f)) {
 			f->pub.machine = (uint32_t)i;
 			return 0;
@@ -29,6 +32,8 @@ int machine_of(struct trace *t, struct file *f)
 	if (!m)
 		return CPIDECODE_ENOMEM;
 	m->known = known;
+	m->has_rings_id = f->has_rings_id;
+	memcpy(m->rings_id, f->rings_id, sizeof m->rings_id);
 	m->clock = h->clock;
 	m->rate = f->clock.rate;
 	memcpy(m->trace_id, h->trace_id, sizeof m->trace_id);

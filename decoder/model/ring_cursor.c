@@ -105,6 +105,21 @@ static int load(struct ring_cursor *c, struct reading *r, bool mine)
 	return told ? told : rc;
 }
 
+/* To the first record that is this section's alone: another has those before it. */
+static void pass_over(struct ring_cursor *c, bool mine)
+{
+	const uint8_t *from = c->raw.p + c->section->skip;
+	uint32_t size;
+	while (c->p < from) {
+		enum record_kind kind =
+			record_parse(c->p, (size_t)(c->stop - c->p), &c->hook, &size);
+		if (kind == RECORD_BROKEN)
+			return;
+		c->counts.twice += mine && kind == RECORD_HOOK;
+		c->p += size;
+	}
+}
+
 /* 1: at the start of the next section, 0: none is left. */
 static int enter_next(struct ring_cursor *c, struct reading *r)
 {
@@ -131,7 +146,9 @@ static int enter_next(struct ring_cursor *c, struct reading *r)
 		c->key = s->lo;
 		c->high = s->hi;
 		r->loaded += s->raw;
-		return 1;
+		pass_over(c, mine);
+		if (c->p < c->stop)
+			return 1;
 	}
 	return 0;
 }

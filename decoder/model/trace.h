@@ -38,6 +38,13 @@ struct trace_ring {
 	uint64_t overwritten, loss_torn, skipped;
 	bool has_causes; /* a CAUSES section speaks of it: the rest is set */
 	uint64_t no_slot, no_memory, unattached;
+	uint64_t twice; /* hooks in sections that are not read: others have them. Not in `hooks` */
+};
+
+/* A section whose header contradicts what it holds, or the ring's other sections. */
+struct trace_contradiction {
+	uint64_t offset; /* of the section in the file */
+	const char *why; /* a constant string */
 };
 
 /* One input file. Filled in when added; lives as long as the trace. */
@@ -46,17 +53,21 @@ struct trace_file {
 	uint32_t index, machine; /* machine: traces with the same id share it */
 	struct io_header header;
 	const struct io_import *import; /* NULL, or: it was an NRM2 file */
-	uint64_t bytes;			/* the file's size */
-	uint64_t sections;		/* of all types, good ones */
-	uint64_t sections_of[10];	/* by type, TF_TYPE_; 0: of unknown types */
-	uint64_t hooks_by_codec[4];	/* HOOKS sections, TF_CODEC_; 3: unknown ones */
-	bool has_end;			/* false: cut off, the writer did not close it */
-	uint64_t hooks;			/* sum over rings */
-	bool has_hooks;			/* else first, last are 0 */
-	uint64_t first, last;		/* ticks, as the section headers say */
+	uint64_t fingerprint;	    /* of what its headers say: tells the files of a trace apart */
+	uint64_t bytes;		    /* the file's size */
+	uint64_t sections;	    /* of all types, good ones */
+	uint64_t sections_of[10];    /* by type, TF_TYPE_; 0: of unknown types */
+	uint64_t hooks_by_codec[4]; /* HOOKS sections, TF_CODEC_; 3: unknown ones */
+	bool has_end;		    /* false: cut off, the writer did not close it */
+	uint64_t hooks;		    /* sum over rings */
+	bool has_hooks;		    /* else first, last are 0 */
+	uint64_t first, last;	    /* ticks, as the section headers say */
 	const struct io_damage *damage; /* in order of offset */
 	size_t ndamage;
 	uint64_t damaged_bytes;
+	const struct trace_contradiction *contradictions; /* the first 10000, as they were found */
+	size_t ncontradictions;
+	uint64_t contradictions_untold;
 	uint64_t damage_untold; /* further stretches, not in the list: there were too many */
 	const struct trace_ring *rings; /* sorted by ring number */
 	size_t nrings;
@@ -118,6 +129,14 @@ int trace_add_schema(struct trace *t, const char *text, size_t length, struct sc
 int trace_add_path(struct trace *t, const char *path);
 int trace_add_fd(struct trace *t, int fd, const char *name); /* the fd is borrowed */
 int trace_add_memory(struct trace *t, const void *bytes, size_t n, const char *name);
+
+/*
+ * Once all files are added: of hooks that stand in several of them, or twice in one, each is left
+ * in one place, and losses that several files tell of are left in one. Rings are the same in two
+ * files if their META says so, or, where it does not, if the files are of one trace. Before the
+ * first iterator. 0 or a CPIDECODE_E code.
+ */
+int trace_settle(struct trace *t);
 
 size_t trace_nfiles(const struct trace *t);
 const struct trace_file *trace_file(const struct trace *t, size_t i);
@@ -182,6 +201,7 @@ struct hook_counts {
 	uint64_t promised;	/* hooks, by the headers of the sections that were read */
 	uint64_t torn_promised; /* by the same headers */
 	uint64_t bad_sections;	/* that did not unpack or hold, or could not be read */
+	uint64_t twice;		/* hooks passed over, as another section has them */
 	uint64_t bad_bytes;	/* raw bytes of sections given up after a bad record */
 };
 

@@ -28,7 +28,10 @@ struct machine {
 	uint8_t trace_id[16];
 	uint32_t clock;
 	uint64_t rate;
-	bool known; /* the id can be trusted to tell traces apart */
+	bool has_rings_id;
+	uint8_t rings_id[16]; /* of any of its files: traces of the same rings have the same ticks
+			       */
+	bool known;	      /* the id can be trusted to tell traces apart */
 	struct task_table tasks;
 	struct clock_sync *syncs;	/* of several files; NULL: of the one file, in it */
 	struct clock_finding *findings; /* the files' are parts of it */
@@ -44,6 +47,10 @@ struct file {
 	bool verified; /* all sections were, when the file was opened */
 	struct directory dir;
 	struct trace_ring *rings; /* beside dir.rings */
+	bool has_rings_id;	  /* META says which rings they are */
+	uint8_t rings_id[16];
+	struct trace_contradiction *contradictions;
+	size_t contradictions_cap;
 	struct io_damage *damage;
 	size_t damage_cap;
 	struct trace_meta *meta;
@@ -107,5 +114,6 @@ int machine_add(struct trace *t, struct file *f);
 void machine_free(struct machine *m);
 
 int file_damage(struct file *f, uint64_t offset, uint64_t bytes, const char *why);
+int file_contradiction(struct file *f, uint64_t offset, const char *why);
 
 #endif

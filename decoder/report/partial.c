@@ -1,30 +1,9 @@
 /* Partial results: written of a trace, and reports of merged ones. */
 #include <stdlib.h>
-#include <xxhash.h>
 
 #include "../model/varint.h"
 #include "losses.h"
 #include "tallies.h"
-
-/* What a file's headers say of it, in a number. */
-static int fingerprint(const struct trace_file *f, uint64_t *result)
-{
-	struct varint_out o = {0};
-	varint_put(&o, f->bytes);
-	varint_put(&o, f->header.clock);
-	varint_put(&o, f->header.sync_ticks);
-	varint_put_signed(&o, f->header.sync_realtime);
-	for (size_t i = 0; i < f->nrings; i++) {
-		const struct trace_ring *r = &f->rings[i];
-		const uint64_t said[] = {r->ring, r->sections, r->stored, r->raw, r->hooks, r->torn,
-			r->lost, r->first, r->last, r->position_first, r->position_end};
-		for (unsigned k = 0; k < sizeof said / sizeof *said; k++)
-			varint_put(&o, said[k]);
-	}
-	*result = o.failed ? 0 : XXH3_64bits(o.p, o.n);
-	free(o.p);
-	return o.failed ? CPIDECODE_ENOMEM : 0;
-}
 
 static void count_told(struct partial_source *s, const struct trace_file *f)
 {
@@ -66,9 +45,8 @@ static int add_source(struct partial *p, const struct report *r, const struct tr
 	s->scripted = f->header.flags & TF_FLAG_SCRIPTED;
 	count_told(s, f);
 	count_found(s, f, r->found);
-	int rc = fingerprint(f, &s->fingerprint);
-	if (!rc)
-		rc = partial_add_slice(s, r->slice);
+	s->fingerprint = f->fingerprint;
+	int rc = partial_add_slice(s, r->slice);
 	for (size_t i = 0; i < r->found->ndamage && !rc; i++) {
 		const struct hook_damage *d = &r->found->damage[i];
 		if (d->file == f->index)
@@ -76,6 +54,17 @@ static int add_source(struct partial *p, const struct report *r, const struct tr
 				s, (struct partial_damage){.offset = d->offset, .bytes = d->bytes});
 	}
 	return rc;
+}
+
+/* A file that is given twice is one source: its hooks were read once. */
+static bool is_known(const struct partial *p, const struct trace_file *f)
+{
+	for (size_t i = 0; i < p->nsources; i++)
+		if (p->sources[i].fingerprint == f->fingerprint &&
+			!memcmp(p->sources[i].trace_id, f->header.trace_id,
+				sizeof f->header.trace_id))
+			return true;
+	return false;
 }
 
 static int describe(struct partial *p, const struct report *r)
@@ -105,7 +94,8 @@ int report_make_partial(struct report *r, struct partial *p)
 	if (!rc)
 		rc = describe(p, r);
 	for (size_t i = 0; i < trace_nfiles(r->trace) && !rc; i++)
-		rc = add_source(p, r, trace_file(r->trace, i));
+		if (!is_known(p, trace_file(r->trace, i)))
+			rc = add_source(p, r, trace_file(r->trace, i));
 	partial_sort(p);
 	return rc;
 }
@@ -114,13 +104,6 @@ int report_partial(struct report *r)
 {
 	struct partial p = {.tally.wanted = PARTIAL_WANTED};
 	int rc = report_make_partial(r, &p);
-	for (size_t i = 1; i < p.nsources && !rc; i++) {
-		if (partial_compare_sources(&p.sources[i - 1], &p.sources[i]))
-			continue;
-		report_note(r, "%s and %s are the same trace: a partial result has it only once",
-			p.sources[i - 1].path, p.sources[i].path);
-		rc = CPIDECODE_EINVAL;
-	}
 	if (!rc)
 		rc = write_partial(r, &p);
 	partial_free(&p);

@@ -65,6 +65,8 @@ void drain_state_meta(const struct drain *d, bool rotated, struct text *t)
 	text_line(t, "drain", d->note);
 	text_linef(t, "files before", "%" PRIu64, d->rotations);
 	text_linef(t, "bytes before", "%" PRIu64, d->bytes_before);
+	if (d->config.keep)
+		text_linef(t, "keep", "%" PRIu32, d->config.keep);
 	for (uint32_t i = 0; i < d->rings; i++) {
 		uint64_t w[BEFORE_WORDS], any = 0;
 

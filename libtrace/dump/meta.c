@@ -81,6 +81,25 @@ static const char *mode_name(uint32_t mode)
 	}
 }
 
+/*
+ * What positions and losses are counted from. Two files with the same rings hold the same hooks at
+ * the same positions; with the same ledger, their losses are one running total.
+ */
+static void rings(struct text *t, const struct shm_control *c)
+{
+	char id[2 * sizeof c->rings_id + 1];
+	uint8_t any = 0;
+
+	for (size_t i = 0; i < sizeof c->rings_id; i++) {
+		snprintf(id + 2 * i, 3, "%02x", c->rings_id[i]);
+		any |= c->rings_id[i];
+	}
+	if (!any) /* made by an older version, or there was no random number */
+		return;
+	text_line(t, "rings", id);
+	text_linef(t, "ledger", "%llu", (unsigned long long)c->discards);
+}
+
 static int by_process(const void *a, const void *b)
 {
 	const struct session_task *x = a, *y = b;
@@ -132,6 +151,7 @@ void meta_lines(struct text *t, const struct session *s, const struct session_ta
 	text_linef(t, "section size", "%u", g->section_size);
 	clock_lines(t, s);
 	text_line(t, "session", s->place.dir);
+	rings(t, s->control);
 	text_line(t, "command", command);
 	who_and_when(t);
 	counter_sources(t, tasks, ntasks);

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -337,6 +338,9 @@ static void publish(struct session *s, const struct shm_geometry *g, uint32_t ge
 	memset(&c->drain, 0, sizeof c->drain);
 	memset(c->ring, 0, sizeof c->ring);
 	memset(c->majors, 1, sizeof c->majors);
+	c->discards = 0;
+	if (getrandom(c->rings_id, sizeof c->rings_id, 0) != sizeof c->rings_id)
+		memset(c->rings_id, 0, sizeof c->rings_id);
 	clock_sync(c->sync);
 	c->time_namespace = clock_time_namespace();
 	c->state = SHM_OFF;
@@ -494,6 +498,8 @@ int session_discard(struct session *s, struct session_error *error)
 		return rc;
 	session_reclaim(s);
 	rc = ring_reader_open(&reader, s->rings_fd, &s->geometry, s->control->ring);
+	if (rc == 0)
+		s->control->discards++;
 	for (uint32_t i = 0; rc == 0 && i < ring_reader_rings(&reader); i++)
 		rc = ring_reader_discard(&reader, i, &s->control->ring[i]);
 	if (rc)
