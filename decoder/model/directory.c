@@ -339,6 +339,51 @@ static int apply_claim(struct file *f, struct trace_ring *r, const struct claim 
 	return 0;
 }
 
+/* How often stamps go back from one section to the next. */
+static size_t count_steps_back(const struct section_ref *s, size_t n)
+{
+	size_t back = 0;
+	uint64_t before = 0;
+	for (size_t i = 0; i < n; i++) {
+		if (!s[i].told)
+			continue;
+		back += s[i].lo < before;
+		before = s[i].hi;
+	}
+	return back;
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct section_ref *x = a, *y = b;
+	return x->offset < y->offset ? -1 : x->offset > y->offset;
+}
+
+static int tell_displaced(struct file *f, const struct section_ref *s, size_t n)
+{
+	int rc = 0;
+	for (size_t i = 1; i < n && !rc; i++)
+		if (s[i].position < s[i - 1].position)
+			rc = file_contradiction(f, s[i].offset,
+				"its position contradicts that of the ring's section before it");
+	return rc;
+}
+
+/* Sections come in order of position. Where the file's order fits the stamps, and that of the
+ * positions does not, these are wrong. */
+static int settle_order(struct file *f, struct ring_sections *ring)
+{
+	struct section_ref *s = refs(f) + ring->first;
+	size_t back = count_steps_back(s, ring->count);
+	if (!back)
+		return 0;
+	sort_in_place(s, ring->count, sizeof *s, by_place);
+	if (count_steps_back(s, ring->count) < back)
+		return tell_displaced(f, s, ring->count);
+	sort_in_place(s, ring->count, sizeof *s, by_position);
+	return 0;
+}
+
 /* A section that stands in the file twice, or a part of one, is read once. */
 static int settle_claims(struct file *f, struct ring_sections *ring, struct trace_ring *r)
 {
@@ -445,12 +490,15 @@ int directory_finish(struct file *f)
 	for (size_t i = 0; i < f->pub.nrings && !rc; i++) {
 		struct ring_sections *ring = &d->rings[i];
 		size_t slot;
-		if (find_ring(d, f->rings[i].ring, &slot)->unsorted)
-			sort_in_place(refs(f) + ring->first, ring->count,
-				sizeof(struct section_ref), by_position);
 		if (!ring->count) /* it is known by its losses alone */
 			continue;
+		bool unsorted = find_ring(d, f->rings[i].ring, &slot)->unsorted;
+		if (unsorted)
+			sort_in_place(refs(f) + ring->first, ring->count,
+				sizeof(struct section_ref), by_position);
 		rc = settle_claims(f, ring, &f->rings[i]);
+		if (!rc && unsorted)
+			rc = settle_order(f, ring);
 		settle_ranges(f, ring);
 		settle_positions(f, ring);
 	}

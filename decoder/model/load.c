@@ -4,6 +4,7 @@
 
 #include "../../formats/trace_file.h"
 #include "grow.h"
+#include "section_facts.h"
 #include "trace_private.h"
 #include "varint.h"
 
@@ -236,6 +237,30 @@ static int load_causes(struct load *l, const struct io_section *s)
 	return s->raw % TF_CAUSES_SIZE ? section_damage(l->f, s, "a CAUSES entry is cut short") : 0;
 }
 
+/*
+ * A file that is verified is read by what its sections hold: stamps that are not so would put hooks
+ * out of order. What cannot be unpacked is told when it is read.
+ */
+static int add_hooks(struct load *l, const struct io_section *s)
+{
+	struct io_section so = *s;
+	const char *why;
+	if (!l->f->verified || !s->raw)
+		return directory_add(l->f, s);
+	int rc = io_load(l->f->in, s, &l->raw, &l->scratch, &why);
+	if (rc < 0)
+		return rc;
+	if (rc)
+		return directory_add(l->f, s);
+	struct section_facts facts = section_facts_of(l->raw.p, s->raw);
+	why = section_contradiction(s, &facts);
+	if (why) {
+		section_correct(&so, &facts);
+		rc = file_contradiction(l->f, s->offset, why);
+	}
+	return rc ? rc : directory_add(l->f, &so);
+}
+
 static int on_section(void *ctx, const struct io_section *s)
 {
 	static const struct {
@@ -252,7 +277,7 @@ static int on_section(void *ctx, const struct io_section *s)
 	struct load *l = ctx;
 	const char *why;
 	if (s->type == TF_TYPE_HOOKS)
-		return directory_add(l->f, s);
+		return add_hooks(l, s);
 	l->f->pub.sections++;
 	l->f->pub.sections_of[s->type <= TF_TYPE_CAUSES ? s->type : 0]++;
 	if (s->type >= sizeof types / sizeof *types || !types[s->type].load)

@@ -1,6 +1,7 @@
 #include "ring_cursor.h"
 
 #include "grow.h"
+#include "section_facts.h"
 
 /* There may be many rings: a larger buffer is not kept for a cursor's next part. */
 enum { KEPT_BUFFER = 128 << 10 };
@@ -88,6 +89,17 @@ static int tell(struct ring_cursor *c, struct reading *r, uint64_t bytes, const 
 
 const char hook_unreadable[] = "a section could not be read";
 
+/* A file that was verified when it was opened has its headers corrected. 0 or CPIDECODE_ENOMEM. */
+static int check_facts(struct ring_cursor *c, struct reading *r)
+{
+	const struct section_ref *s = c->section;
+	struct section_facts facts = section_facts_of(c->raw.p, s->raw);
+	struct io_section said = {
+		.hooks = s->hooks, .torn = s->torn, .first = facts.first, .last = s->last};
+	const char *why = section_contradiction(&said, &facts);
+	return why ? tell(c, r, 0, why) : 0;
+}
+
 /* 0: c->section is loaded; 1: it is damaged, which is told; or a code, told if it is EREAD. */
 static int load(struct ring_cursor *c, struct reading *r, bool mine)
 {
@@ -97,6 +109,8 @@ static int load(struct ring_cursor *c, struct reading *r, bool mine)
 	c->at = SIZE_MAX;
 	if (s->raw <= MAX_LOADED - r->loaded)
 		rc = file_load_section(c->file, c->ring, s, &c->raw, &r->scratch, &why);
+	if (!rc && mine && !c->file->verified)
+		rc = check_facts(c, r);
 	if (!rc || rc == CPIDECODE_ENOMEM)
 		return rc;
 	if (rc == CPIDECODE_EREAD)
