@@ -33,6 +33,8 @@ enum partial_count {
 	PARTIAL_SCHEMAS,	/* that were refused */
 	PARTIAL_HEADER_DAMAGED, /* 0 or 1 */
 	PARTIAL_CUT_OFF,	/* 0 or 1: no END */
+	PARTIAL_CONTRADICTIONS, /* headers that say what is not so */
+	PARTIAL_FINDINGS,	/* about its clocks */
 	PARTIAL_TOLD,
 	PARTIAL_FOUND_TORN = PARTIAL_TOLD,
 	PARTIAL_MALFORMED,
@@ -40,7 +42,7 @@ enum partial_count {
 	PARTIAL_COUNTS,
 };
 
-_Static_assert(PARTIAL_COUNTS == 15, "the counts are part of the format");
+_Static_assert(PARTIAL_COUNTS == 17, "the counts are part of the format");
 _Static_assert(PARTIAL_H_CHECKSUM + 8 == PARTIAL_HEADER_SIZE, "the checksum ends the header");
 
 #endif

@@ -146,24 +146,33 @@ static void settle_times(struct options *o, const struct trace *t)
 	}
 }
 
-/* The slices of a trace cut its time evenly; the outer ones have no outer end. */
-static struct time_slice slice_of(const struct trace *t, const struct options *o)
+/*
+ * The slices of a trace cut its ticks evenly, as times may go back; the outer ones have no outer
+ * end. Traces whose ticks cannot be compared are cut each by itself.
+ */
+static void cut_slices(const struct trace *t, const struct options *o, struct tick_range *slices)
 {
-	struct time_slice s = {INT64_MIN, INT64_MAX};
-	int64_t first, last;
-	if (!o->slice)
-		return s;
-	trace_span(t, &first, &last);
-	__int128 span = (__int128)last - first + 1;
-	if (o->slice > 1)
-		s.from = (int64_t)(first + span * (o->slice - 1) / o->slices);
-	if (o->slice < o->slices) {
-		__int128 to = first + span * o->slice / o->slices - 1;
-		if (to < INT64_MIN) /* nothing is that early */
-			return (struct time_slice){.from = 1, .to = 0};
-		s.to = (int64_t)to;
+	for (size_t i = 0; i < trace_nfiles(t); i++)
+		slices[i] = (struct tick_range){1, 0};
+	for (size_t i = 0; i < trace_nfiles(t); i++) {
+		const struct trace_file *f = trace_file(t, i);
+		struct tick_range *s = &slices[f->machine];
+		if (!f->has_hooks)
+			continue;
+		bool none = s->first > s->last;
+		s->first = none || f->first < s->first ? f->first : s->first;
+		s->last = none || f->last > s->last ? f->last : s->last;
 	}
-	return s;
+	for (size_t i = 0; i < trace_nfiles(t); i++) {
+		uint64_t first = slices[i].first;
+		__int128 span = first > slices[i].last ? 0 : (__int128)slices[i].last - first + 1;
+		__int128 from = first + span * (o->slice - 1) / o->slices;
+		__int128 to = first + span * o->slice / o->slices - 1;
+		slices[i].first = o->slice > 1 ? (uint64_t)from : 0;
+		slices[i].last = o->slice < o->slices ? (uint64_t)to : UINT64_MAX;
+		if (to < 0 && o->slice < o->slices)
+			slices[i] = (struct tick_range){1, 0};
+	}
 }
 
 /* Into out, or what reports are made of into *into. CPIDECODE_EINVAL: it was said why. */
@@ -182,7 +191,14 @@ static int run_report(
 		.progress = out && isatty(out->fd) ? NULL : show_decoding,
 		.note = say};
 	report_about(&r, t);
-	r.slice = slice_of(t, o);
+	struct tick_range *slices = NULL;
+	if (o->slice) {
+		slices = calloc(trace_nfiles(t) + 1, sizeof *slices);
+		if (!slices)
+			return CPIDECODE_ENOMEM;
+		cut_slices(t, o, slices);
+	}
+	r.slices = slices;
 	if (r.scripted && o->format != FORMAT_TEXT && o->report != REPORT_PARTIAL && out)
 		complain(REPORT_SCRIPTED);
 	int rc = into ? report_make_partial(&r, into) : report_run(&r, o->report);
@@ -193,6 +209,7 @@ static int run_report(
 	else if (rc == CPIDECODE_EREAD && tell_unreadable(t, &found, error))
 		rc = CPIDECODE_EINVAL;
 	findings_free(&found);
+	free(slices);
 	errno = error;
 	return rc;
 }

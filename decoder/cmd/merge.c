@@ -98,6 +98,10 @@ static bool tell_damage(const struct partial_source *s, const char *name)
 		complain("%s: %" PRIu64 " damaged stretch%s, %" PRIu64 " byte%s skipped", name,
 			stretches, stretches == 1 ? "" : "es", c[PARTIAL_DAMAGED_BYTES],
 			plural(c[PARTIAL_DAMAGED_BYTES]));
+	if (c[PARTIAL_CONTRADICTIONS])
+		complain("%s: %" PRIu64 " section%s contradict%s itself or the ring's others", name,
+			c[PARTIAL_CONTRADICTIONS], plural(c[PARTIAL_CONTRADICTIONS]),
+			c[PARTIAL_CONTRADICTIONS] == 1 ? "s" : "");
 	if (c[PARTIAL_CUT_OFF])
 		complain("%s: cut off: the file does not end with an END section", name);
 	if (c[PARTIAL_SCHEMAS])
@@ -115,8 +119,8 @@ static bool tell_damage(const struct partial_source *s, const char *name)
 	if (c[PARTIAL_RESERVED])
 		complain("%s: %" PRIu64 " record%s of an unknown kind skipped", name,
 			c[PARTIAL_RESERVED], plural(c[PARTIAL_RESERVED]));
-	return c[PARTIAL_HEADER_DAMAGED] || stretches || c[PARTIAL_CUT_OFF] || s->ndamage ||
-	       c[PARTIAL_MALFORMED];
+	return c[PARTIAL_HEADER_DAMAGED] || stretches || c[PARTIAL_CONTRADICTIONS] ||
+	       c[PARTIAL_CUT_OFF] || s->ndamage || c[PARTIAL_MALFORMED];
 }
 
 static bool tell_source(const struct partial_source *s)
@@ -137,6 +141,7 @@ static bool tell_source(const struct partial_source *s)
 		complain("%s: %" PRIu64 " hook%s overwritten by newer ones (wrap mode)", name,
 			c[PARTIAL_OVERWRITTEN], plural(c[PARTIAL_OVERWRITTEN]));
 	bad |= tell_damage(s, name);
+	tell_findings(name, s->findings, s->nfindings, c[PARTIAL_FINDINGS]);
 	if (!partial_whole(s)) {
 		complain("%s: slices are missing: this is a part of the trace", name);
 		bad = true;

@@ -77,21 +77,20 @@ static void tell_schemas(const struct trace_file *f)
 	}
 }
 
-static void tell_clock(const struct trace_file *f)
+void tell_findings(const char *name, const struct clock_finding *findings, size_t n, uint64_t all)
 {
-	uint64_t all = f->nclock_findings + f->clock_findings_untold;
-	for (size_t i = 0; i < f->nclock_findings && i < STRETCHES_TOLD; i++) {
+	for (size_t i = 0; i < n && i < STRETCHES_TOLD; i++) {
 		struct out text;
 		out_memory(&text);
-		clock_text_finding(&text, &f->clock_findings[i]);
+		clock_text_finding(&text, &findings[i]);
 		out_char(&text, '\0');
-		complain("%s: %s", told_name(f->path), text.error ? "" : text.buf);
+		complain("%s: %s", name, text.error ? "" : text.buf);
 		out_discard(&text);
 	}
 	if (all > STRETCHES_TOLD)
 		complain("%s: %" PRIu64
 			 " more such finding%s about its clocks (--report info lists them)",
-			told_name(f->path), all - STRETCHES_TOLD, plural(all - STRETCHES_TOLD));
+			name, all - STRETCHES_TOLD, plural(all - STRETCHES_TOLD));
 }
 
 static void tell_alignment(const struct trace *t)
@@ -144,7 +143,8 @@ static bool tell_file(const struct trace_file *f, const struct findings *found, 
 		complain("%s: cut off: the file does not end with an END section",
 			told_name(f->path));
 	tell_schemas(f);
-	tell_clock(f);
+	tell_findings(told_name(f->path), f->clock_findings, f->nclock_findings,
+		f->nclock_findings + f->clock_findings_untold);
 	return bad || l.torn || f->header.damaged || f->ndamage || f->damage_untold ||
 	       f->ncontradictions || !f->has_end;
 }
@@ -154,10 +154,14 @@ static bool tell_reading(const struct trace *t, const struct findings *found)
 	const struct hook_counts *c = &found->total;
 	for (size_t i = 0; i < found->ndamage && i < STRETCHES_TOLD; i++) {
 		const struct hook_damage *d = &found->damage[i];
-		complain("%s: damage in the section at offset %" PRIu64 ": %s; %" PRIu64
-			 " byte%s of hooks skipped",
-			told_name(trace_file(t, d->file)->path), d->offset, d->why, d->bytes,
-			plural(d->bytes));
+		const char *name = told_name(trace_file(t, d->file)->path);
+		if (!d->bytes)
+			complain("%s: the section at offset %" PRIu64 " contradicts itself: %s",
+				name, d->offset, d->why);
+		else
+			complain("%s: damage in the section at offset %" PRIu64 ": %s; %" PRIu64
+				 " byte%s of hooks skipped",
+				name, d->offset, d->why, d->bytes, plural(d->bytes));
 	}
 	if (c->bad_sections > STRETCHES_TOLD)
 		complain("%" PRIu64 " more sections are damaged inside (--report info lists them)",

@@ -17,6 +17,8 @@ bool tell_unreadable(const struct trace *t, const struct findings *found, int er
 /* Hooks lost by their causes; returns whether any was. Records that were never committed. */
 bool tell_lost(const char *path, const struct losses *l);
 void tell_torn(const char *where, uint64_t n);
+/* What happened to a file's clocks: the first n of all findings. */
+void tell_findings(const char *name, const struct clock_finding *findings, size_t n, uint64_t all);
 
 /* What a file is called: "-" is standard input. */
 const char *told_name(const char *path);

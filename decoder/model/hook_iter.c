@@ -50,7 +50,6 @@ struct hook_iter {
 	bool started;		/* and stand at the first of it */
 	int error;		/* stays */
 	int64_t from_ns, to_ns;
-	struct time_slice slice;
 	bool by_time;		  /* files are merged by it: their ticks cannot be compared */
 	bool look;		  /* at each hook's time: a range of ticks is no range of time */
 	unsigned spared;	  /* enum hook_spared */
@@ -97,7 +96,7 @@ int hook_iter_open(const struct trace *t, struct hook_iter **result)
 		return rc;
 	}
 	hook_iter_range(it, INT64_MIN, INT64_MAX);
-	hook_iter_slice(it, (struct time_slice){INT64_MIN, INT64_MAX});
+	hook_iter_slice(it, NULL);
 	*result = it;
 	return 0;
 }
@@ -140,12 +139,10 @@ void hook_iter_range(struct hook_iter *it, int64_t from_ns, int64_t to_ns)
 	}
 }
 
-void hook_iter_slice(struct hook_iter *it, struct time_slice slice)
+void hook_iter_slice(struct hook_iter *it, const struct tick_range *slices)
 {
-	it->slice = slice;
 	for (size_t i = 0; i < it->nsources; i++)
-		it->sources[i].keys =
-			ticks_between(&it->sources[i].file->clock, slice.from, slice.to);
+		it->sources[i].keys = slices ? slices[it->sources[i].file->pub.machine] : ALL_TICKS;
 }
 
 static void begin_part(struct hook_iter *it)
@@ -426,9 +423,7 @@ static inline int next_cursor(struct hook_iter *it, struct ring_cursor **c)
 /* Where the clock goes back the range of ticks holds more than that of time. */
 static bool too_much(struct hook_iter *it, struct ring_cursor *c)
 {
-	int64_t place = clock_cursor_time(&it->current->clock, c->key);
-	if (c->hook.time_ns >= it->from_ns && c->hook.time_ns <= it->to_ns &&
-		place >= it->slice.from && place <= it->slice.to)
+	if (c->hook.time_ns >= it->from_ns && c->hook.time_ns <= it->to_ns)
 		return false;
 	c->counts.hooks--;
 	return true;

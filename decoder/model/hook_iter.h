@@ -13,7 +13,7 @@ struct tick_range ticks_between(const struct clock *c, int64_t from_ns, int64_t 
  * Of these hooks only, too: those with keys of that time. Other than by their stamps, of which
  * some may lie outside of what a section's header says, each hook is in one slice of several.
  */
-void hook_iter_slice(struct hook_iter *it, struct time_slice slice);
+void hook_iter_slice(struct hook_iter *it, const struct tick_range *slices);
 
 /*
  * Goes on with hooks of these keys, one range for each file, of the range of time that was

@@ -126,9 +126,11 @@ enum interval_flag {
 /* Those that a quality hook raises. */
 #define IV_FLAGGED (IV_MULTIPLEXED | IV_CPUS_CHANGED | IV_CORE_TYPES | IV_USER_ONLY)
 
-/* CLOCK_REALTIME ns, both ends included: the intervals that end in it. */
-struct time_slice {
-	int64_t from, to; /* INT64_MIN, INT64_MAX: open */
+/* From first to last, both included; nothing if first is above last. */
+struct tick_range {
+	uint64_t first, last;
 };
+
+#define ALL_TICKS ((struct tick_range){0, UINT64_MAX})
 
 #endif

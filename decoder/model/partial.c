@@ -16,9 +16,9 @@ struct partial_source *partial_add_source(struct partial *p, const char *path)
 	return s;
 }
 
-int partial_add_slice(struct partial_source *s, struct time_slice slice)
+int partial_add_slice(struct partial_source *s, struct tick_range slice)
 {
-	if (slice.from > slice.to)
+	if (slice.first > slice.last)
 		return 0;
 	int rc = grow(&s->slices, s->nslices, &s->slices_cap, sizeof *s->slices);
 	if (!rc)
@@ -34,10 +34,20 @@ int partial_add_damage(struct partial_source *s, struct partial_damage damage)
 	return rc;
 }
 
-static int by_time(const void *a, const void *b)
+int partial_add_finding(struct partial_source *s, const struct clock_finding *finding)
 {
-	const struct time_slice *x = a, *y = b;
-	return x->from < y->from ? -1 : x->from > y->from;
+	if (s->nfindings == PARTIAL_CLOCK_FINDINGS)
+		return 0;
+	int rc = grow(&s->findings, s->nfindings, &s->findings_cap, sizeof *s->findings);
+	if (!rc)
+		s->findings[s->nfindings++] = *finding;
+	return rc;
+}
+
+static int by_ticks(const void *a, const void *b)
+{
+	const struct tick_range *x = a, *y = b;
+	return x->first < y->first ? -1 : x->first > y->first;
 }
 
 /* Slices that touch become one. */
@@ -45,13 +55,13 @@ static void join_slices(struct partial_source *s)
 {
 	size_t n = 0;
 	if (s->nslices)
-		qsort(s->slices, s->nslices, sizeof *s->slices, by_time);
+		qsort(s->slices, s->nslices, sizeof *s->slices, by_ticks);
 	for (size_t i = 0; i < s->nslices; i++) {
-		const struct time_slice *slice = &s->slices[i];
-		struct time_slice *last = n ? &s->slices[n - 1] : NULL;
-		if (last && (last->to == INT64_MAX || slice->from <= last->to + 1)) {
-			if (slice->to > last->to)
-				last->to = slice->to;
+		const struct tick_range *slice = &s->slices[i];
+		struct tick_range *last = n ? &s->slices[n - 1] : NULL;
+		if (last && (last->last == UINT64_MAX || slice->first <= last->last + 1)) {
+			if (slice->last > last->last)
+				last->last = slice->last;
 		} else {
 			s->slices[n++] = *slice;
 		}
@@ -115,8 +125,8 @@ static bool overlap(const struct partial_source *a, const struct partial_source 
 {
 	for (size_t i = 0; i < a->nslices; i++)
 		for (size_t j = 0; j < b->nslices; j++)
-			if (a->slices[i].from <= b->slices[j].to &&
-				b->slices[j].from <= a->slices[i].to)
+			if (a->slices[i].first <= b->slices[j].last &&
+				b->slices[j].first <= a->slices[i].last)
 				return true;
 	return false;
 }
@@ -151,6 +161,9 @@ static int merge_source(struct partial *p, const struct partial_source *from)
 		rc = partial_add_slice(s, from->slices[i]);
 	for (size_t i = 0; i < from->ndamage && !rc; i++)
 		rc = partial_add_damage(s, from->damage[i]);
+	/* Every slice has all of them. */
+	for (size_t i = s->nfindings; i < from->nfindings && !rc; i++)
+		rc = partial_add_finding(s, &from->findings[i]);
 	return rc;
 }
 
@@ -180,7 +193,7 @@ int partial_merge(struct partial *p, const struct partial *from, size_t *which)
 
 bool partial_whole(const struct partial_source *s)
 {
-	return s->nslices == 1 && s->slices[0].from == INT64_MIN && s->slices[0].to == INT64_MAX;
+	return s->nslices == 1 && !s->slices[0].first && s->slices[0].last == UINT64_MAX;
 }
 
 void partial_free(struct partial *p)
@@ -189,6 +202,7 @@ void partial_free(struct partial *p)
 		free(p->sources[i].path);
 		free(p->sources[i].slices);
 		free(p->sources[i].damage);
+		free(p->sources[i].findings);
 	}
 	free(p->sources);
 	free(p->filter);

@@ -7,9 +7,10 @@
 #define SWT_DECODER_PARTIAL_H
 
 #include "../../formats/partial.h"
+#include "clock.h"
 #include "tally.h"
 
-enum { PARTIAL_DAMAGE = 1000 };
+enum { PARTIAL_DAMAGE = 1000, PARTIAL_CLOCK_FINDINGS = 1000 };
 
 /* A section that is damaged inside. */
 struct partial_damage {
@@ -22,11 +23,13 @@ struct partial_source {
 	uint64_t fingerprint; /* of the file: files of one trace differ in it */
 	char *path;
 	bool scripted;
-	struct time_slice *slices; /* in order, apart from each other */
+	struct tick_range *slices; /* in order, apart from each other */
 	size_t nslices, slices_cap;
 	uint64_t counts[PARTIAL_COUNTS];
 	struct partial_damage *damage; /* by offset */
 	size_t ndamage, damage_cap;
+	struct clock_finding *findings; /* what its clock syncs tell, in order of ticks */
+	size_t nfindings, findings_cap;
 };
 
 /* Starts zeroed but for tally.wanted. */
@@ -49,7 +52,8 @@ struct varint_out;
 /* A source that ranges and damage are added to; partial_sort when all are there. NULL: no memory.
  */
 struct partial_source *partial_add_source(struct partial *p, const char *path);
-int partial_add_slice(struct partial_source *s, struct time_slice slice);
+int partial_add_slice(struct partial_source *s, struct tick_range slice);
+int partial_add_finding(struct partial_source *s, const struct clock_finding *finding);
 int partial_add_damage(struct partial_source *s, struct partial_damage damage);
 void partial_sort(struct partial *p);
 /* By what tells files apart: below 0, 0, above. */

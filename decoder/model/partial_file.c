@@ -123,8 +123,8 @@ static void put_source(struct varint_out *o, const struct partial_source *s)
 	varint_put(o, s->scripted);
 	varint_put(o, s->nslices);
 	for (size_t i = 0; i < s->nslices; i++) {
-		varint_put_signed(o, s->slices[i].from);
-		varint_put_signed(o, s->slices[i].to);
+		varint_put(o, s->slices[i].first);
+		varint_put(o, s->slices[i].last);
 	}
 	for (unsigned i = 0; i < PARTIAL_COUNTS; i++)
 		varint_put(o, s->counts[i]);
@@ -132,6 +132,16 @@ static void put_source(struct varint_out *o, const struct partial_source *s)
 	for (size_t i = 0; i < s->ndamage; i++) {
 		varint_put(o, s->damage[i].offset);
 		varint_put(o, s->damage[i].bytes);
+	}
+	varint_put(o, s->nfindings);
+	for (size_t i = 0; i < s->nfindings; i++) {
+		const struct clock_finding *f = &s->findings[i];
+		varint_put(o, f->kind);
+		varint_put(o, f->from);
+		varint_put(o, f->to);
+		varint_put_signed(o, f->from_ns);
+		varint_put_signed(o, f->to_ns);
+		varint_put_signed(o, f->ns);
 	}
 }
 
@@ -328,11 +338,11 @@ static int get_slices(struct varint_in *in, struct partial_source *s)
 	uint64_t n = varint_get_max(in, UINT32_MAX);
 	int rc = 0;
 	for (uint64_t i = 0; i < n && !in->why && !rc; i++) {
-		struct time_slice slice = {.from = varint_get_signed(in)};
-		slice.to = varint_get_signed(in);
-		const struct time_slice *last = s->nslices ? &s->slices[s->nslices - 1] : NULL;
-		if (slice.from > slice.to ||
-			(last && (last->to >= INT64_MAX - 1 || slice.from <= last->to + 1)))
+		struct tick_range slice = {.first = varint_get_max(in, UINT64_MAX)};
+		slice.last = varint_get_max(in, UINT64_MAX);
+		const struct tick_range *last = s->nslices ? &s->slices[s->nslices - 1] : NULL;
+		if (slice.first > slice.last ||
+			(last && (last->last >= UINT64_MAX - 1 || slice.first <= last->last + 1)))
 			varint_fail(in, "slices are not in order");
 		else
 			rc = partial_add_slice(s, slice);
@@ -351,6 +361,24 @@ static int get_damage(struct varint_in *in, struct partial_source *s)
 			varint_fail(in, "damage is not in order");
 		else
 			rc = partial_add_damage(s, d);
+	}
+	return rc;
+}
+
+static int get_findings(struct varint_in *in, struct partial_source *s)
+{
+	uint64_t n = varint_get_max(in, PARTIAL_CLOCK_FINDINGS);
+	int rc = 0;
+	for (uint64_t i = 0; i < n && !in->why && !rc; i++) {
+		struct clock_finding f = {
+			.kind = (enum clock_finding_kind)varint_get_max(in, CLOCK_CONTRADICTION)};
+		f.from = varint_get_max(in, UINT64_MAX);
+		f.to = varint_get_max(in, UINT64_MAX);
+		f.from_ns = varint_get_signed(in);
+		f.to_ns = varint_get_signed(in);
+		f.ns = varint_get_signed(in);
+		if (!in->why)
+			rc = partial_add_finding(s, &f);
 	}
 	return rc;
 }
@@ -378,7 +406,9 @@ static int get_source(struct varint_in *in, struct partial *p)
 	int rc = get_slices(in, s);
 	for (unsigned i = 0; i < PARTIAL_COUNTS; i++)
 		s->counts[i] = varint_get_max(in, UINT64_MAX);
-	return rc ? rc : get_damage(in, s);
+	if (!rc)
+		rc = get_damage(in, s);
+	return rc ? rc : get_findings(in, s);
 }
 
 static int get_payload(struct varint_in *in, struct partial *p, uint32_t version)

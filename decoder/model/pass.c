@@ -230,8 +230,7 @@ static int open_worker(struct pass_run *run, unsigned i)
 	int rc = s->keys ? hook_iter_open(p->trace, &s->it) : CPIDECODE_ENOMEM;
 	if (!rc) {
 		hook_iter_range(s->it, p->from_ns, p->to_ns);
-		if (p->slice)
-			hook_iter_slice(s->it, *p->slice);
+		hook_iter_slice(s->it, p->slices);
 		hook_iter_spare(s->it, p->spared);
 	}
 	return rc;

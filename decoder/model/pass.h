@@ -32,9 +32,9 @@ void *pass_alloc(size_t n, size_t size);
 
 struct pass {
 	const struct trace *trace;
-	int64_t from_ns, to_ns;		/* hooks of that time only; INT64_MIN, INT64_MAX: all */
-	const struct time_slice *slice; /* and of this one: hook_iter_slice; NULL: all */
-	unsigned threads;		/* 0: one for each processor that the process may use */
+	int64_t from_ns, to_ns;		 /* hooks of that time only; INT64_MIN, INT64_MAX: all */
+	const struct tick_range *slices; /* and of these: hook_iter_slice; NULL: all */
+	unsigned threads;		 /* 0: one for each processor that the process may use */
 	bool ordered;
 	unsigned spared;      /* enum hook_spared: what read does not look at */
 	uint64_t slice_bytes; /* of sections, at least, in a slice; 0: as suits the trace */

@@ -61,8 +61,8 @@ static int find_streams(struct streams *all, const struct pass *p)
 		const struct file *f = t->files[i];
 		struct tick_range r = ticks_between(&f->clock, p->from_ns, p->to_ns);
 		struct ring_part part = {.keys = ALL_TICKS};
-		if (p->slice)
-			part.keys = ticks_between(&f->clock, p->slice->from, p->slice->to);
+		if (p->slices)
+			part.keys = p->slices[f->pub.machine];
 		for (size_t j = 0; j < f->pub.nrings && r.first <= r.last; j++) {
 			struct stream s = {.file = f, .ring = j};
 			file_sections_in(f, j, r.first, r.last, &part.begin, &part.end);

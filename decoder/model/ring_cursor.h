@@ -26,13 +26,6 @@ struct reading {
 /* Sections held at once, over all rings: as much as any real trace needs, no more. */
 #define MAX_LOADED (UINT64_C(2) << 30)
 
-/* From first to last, both included; nothing if first is above last. */
-struct tick_range {
-	uint64_t first, last;
-};
-
-#define ALL_TICKS ((struct tick_range){0, UINT64_MAX})
-
 /* What to read of a ring. */
 struct ring_part {
 	struct tick_range keys;

@@ -46,7 +46,6 @@ static const char *host_of(const struct trace *t)
 void report_about(struct report *r, const struct trace *t)
 {
 	r->trace = t;
-	r->slice = (struct time_slice){INT64_MIN, INT64_MAX};
 	r->scripted = trace_scripted(t);
 	r->host = host_of(t);
 }

@@ -21,6 +21,8 @@ static void count_told(struct partial_source *s, const struct trace_file *f)
 	s->counts[PARTIAL_SCHEMAS] = f->nschema_problems;
 	s->counts[PARTIAL_HEADER_DAMAGED] = f->header.damaged;
 	s->counts[PARTIAL_CUT_OFF] = !f->has_end;
+	s->counts[PARTIAL_CONTRADICTIONS] = f->ncontradictions + f->contradictions_untold;
+	s->counts[PARTIAL_FINDINGS] = f->nclock_findings + f->clock_findings_untold;
 }
 
 static void count_found(
@@ -46,7 +48,9 @@ static int add_source(struct partial *p, const struct report *r, const struct tr
 	count_told(s, f);
 	count_found(s, f, r->found);
 	s->fingerprint = f->fingerprint;
-	int rc = partial_add_slice(s, r->slice);
+	int rc = partial_add_slice(s, r->slices ? r->slices[f->machine] : ALL_TICKS);
+	for (size_t i = 0; i < f->nclock_findings && !rc; i++)
+		rc = partial_add_finding(s, &f->clock_findings[i]);
 	for (size_t i = 0; i < r->found->ndamage && !rc; i++) {
 		const struct hook_damage *d = &r->found->damage[i];
 		if (d->file == f->index)

@@ -61,7 +61,8 @@ struct report {
 	bool scripted;	  /* a file's counters were scripted */
 	const char *host; /* NULL: unknown, or several */
 	const struct trace *trace;
-	struct time_slice slice; /* of the trace; only reports of tallies heed it */
+	/* Of the trace, by machine; NULL: all of it. Only reports of tallies heed it. */
+	const struct tick_range *slices;
 	unsigned threads;	 /* 0: one for each processor that the process may use */
 	struct findings
 		*found; /* starts zeroed; what reading the trace found, also after an error */
@@ -74,7 +75,7 @@ struct report {
 	size_t ngates, gates_failed;
 };
 
-/* Sets trace, scripted and host, and slice to all of it. */
+/* Sets trace, scripted and host. */
 void report_about(struct report *r, const struct trace *t);
 
 /*

@@ -59,7 +59,7 @@ static struct pass make_pass(struct reader *reader, unsigned threads)
 	return (struct pass){.trace = r->trace,
 		.from_ns = r->filter->from,
 		.to_ns = INT64_MAX,
-		.slice = &r->slice,
+		.slices = r->slices,
 		.threads = threads,
 		.spared = reader->spared,
 		.read = read_slice,

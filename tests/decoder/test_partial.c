@@ -37,7 +37,7 @@ static void add(struct tally *t, const char *label, double ns, uint64_t instruct
 }
 
 /* n intervals from number first on, as of a file's slice. */
-static void make(struct partial *p, uint8_t id, struct time_slice slice, unsigned first, unsigned n)
+static void make(struct partial *p, uint8_t id, struct tick_range slice, unsigned first, unsigned n)
 {
 	*p = (struct partial){.tally.wanted = PARTIAL_WANTED, .filter = strdup("tid 5; ")};
 	struct partial_source *s = partial_add_source(p, "a trace.bin");
@@ -49,6 +49,13 @@ static void make(struct partial *p, uint8_t id, struct time_slice slice, unsigne
 	ck_assert_int_eq(partial_add_slice(s, slice), 0);
 	ck_assert_int_eq(
 		partial_add_damage(s, (struct partial_damage){.offset = 4096, .bytes = 9}), 0);
+	ck_assert_int_eq(partial_add_finding(s, &(struct clock_finding){.kind = CLOCK_STEP,
+							.from = 1,
+							.to = UINT64_MAX,
+							.from_ns = INT64_MIN,
+							.to_ns = 5,
+							.ns = -7}),
+		0);
 	partial_sort(p);
 	for (unsigned i = first; i < first + n; i++) {
 		add(&p->tally, i % 3 ? "many" : NULL, 1000.0 / 3 * (i * i % 997), 1000 + i);
@@ -72,7 +79,7 @@ static void check_bytes(const struct varint_out *a, const struct varint_out *b)
 	ck_assert(!memcmp(a->p, b->p, a->n));
 }
 
-static const struct time_slice whole = {INT64_MIN, INT64_MAX};
+static const struct tick_range whole = {0, UINT64_MAX};
 
 START_TEST(a_file_reads_back_as_it_was)
 {
@@ -96,9 +103,9 @@ START_TEST(a_file_reads_back_as_it_was)
 }
 END_TEST
 
-static struct time_slice third(unsigned i)
+static struct tick_range third(unsigned i)
 {
-	static const struct time_slice slices[] = {{INT64_MIN, 99}, {100, 199}, {200, INT64_MAX}};
+	static const struct tick_range slices[] = {{0, 99}, {100, 199}, {200, UINT64_MAX}};
 	return slices[i];
 }
 
@@ -159,8 +166,8 @@ END_TEST
 
 START_TEST(what_does_not_go_together_is_refused)
 {
-	static const struct time_slice others[] = {
-		{INT64_MIN, INT64_MAX}, {INT64_MIN, 100}, {199, INT64_MAX}, {150, 150}};
+	static const struct tick_range others[] = {
+		{0, UINT64_MAX}, {0, 100}, {199, UINT64_MAX}, {150, 150}};
 	struct partial a, b;
 	size_t which;
 	make(&a, 1, third(1), 0, 300);

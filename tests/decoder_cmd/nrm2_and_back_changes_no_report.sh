@@ -3,10 +3,10 @@
 here=$(cd "${0%/*}" && pwd)
 . "$here/lib.sh"
 
-# What the two files say on stderr, but for their names, and for damage, which stays behind.
+# What the two files say on stderr, but for their names, and for damage and what stood twice, which stay behind.
 told()
 {
-	sed -e 's/^cpidecode: [^:]*: /cpidecode: /' -e '/damaged/d' err >"$1"
+	sed -e '/damaged/d' -e '/twice in one/d' -e 's/^cpidecode: [^:]*: /cpidecode: /' err >"$1"
 }
 
 n=0

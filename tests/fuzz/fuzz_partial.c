@@ -170,7 +170,7 @@ static void hostile(struct feed *in)
 }
 
 /* The partial result of a slice of the trace. */
-static void of_slice(const struct trace *t, struct time_slice slice, struct partial *p)
+static void of_slice(const struct trace *t, struct tick_range slice, struct partial *p)
 {
 	struct findings found = {0};
 	struct filter all;
@@ -180,7 +180,7 @@ static void of_slice(const struct trace *t, struct time_slice slice, struct part
 	out_memory(&out);
 	struct report r = {.out = &out, .filter = &all, .threads = 2, .found = &found};
 	report_about(&r, t);
-	r.slice = slice;
+	r.slices = &slice;
 	PROMISE(!report_run(&r, REPORT_PARTIAL) && !out.error, "a partial result");
 	int rc = partial_read(p, (uint8_t *)out.buf, out.len, &why);
 	PROMISE(!rc, "our own partial result: %s", why);
@@ -195,7 +195,7 @@ static void changed(const struct trace *t, const uint8_t *changes, size_t n)
 	struct partial p = {0};
 	struct varint_out o;
 	struct feed in = {changes, n};
-	of_slice(t, (struct time_slice){INT64_MIN, INT64_MAX}, &p);
+	of_slice(t, ALL_TICKS, &p);
 	write(&p, &o);
 	partial_free(&p);
 	size_t payload = o.n - PARTIAL_HEADER_SIZE;
@@ -228,13 +228,13 @@ static void direct(const struct trace *t, const struct printed *how, struct out 
 	findings_free(&found);
 }
 
-static void slices(const struct trace *t, const struct printed *how, int64_t cut)
+static void slices(const struct trace *t, const struct printed *how, uint64_t cut)
 {
 	struct partial early = {0}, late = {0};
 	struct out merged, whole;
 	size_t which;
-	of_slice(t, (struct time_slice){INT64_MIN, cut - 1}, &early);
-	of_slice(t, (struct time_slice){cut, INT64_MAX}, &late);
+	of_slice(t, (struct tick_range){0, cut - 1}, &early);
+	of_slice(t, (struct tick_range){cut, UINT64_MAX}, &late);
 	diff(&early, &late, how->format);
 	int rc = partial_merge(&late, &early, &which);
 	PROMISE(!rc, "slices of one trace: %d", rc);
@@ -254,7 +254,6 @@ static void of_trace(struct feed *in, uint8_t kind)
 {
 	struct bytes file = {0};
 	struct trace *t;
-	int64_t first, last;
 	const uint8_t *changes = NULL;
 	uint8_t part = feed_u8(in);
 	size_t n = kind & 0x80 ? 0 : feed_bytes(in, 3 * (part % 8), &changes);
@@ -265,10 +264,10 @@ static void of_trace(struct feed *in, uint8_t kind)
 	int rc = trace_add_memory(t, bytes, file.n, "memory");
 	if (!rc && !(kind & 0x80)) {
 		changed(t, changes, n);
-	} else if (!rc && trace_span(t, &first, &last)) {
-		uint64_t span = (uint64_t)last - (uint64_t)first;
-		int64_t cut = (int64_t)((uint64_t)first + span / 256 * part + part % 7);
-		slices(t, &printed[(kind & 0x3F) % PRINTED], cut == INT64_MIN ? 0 : cut);
+	} else if (!rc && trace_file(t, 0)->has_hooks) {
+		uint64_t first = trace_file(t, 0)->first, span = trace_file(t, 0)->last - first;
+		uint64_t cut = first + span / 256 * part + part % 7;
+		slices(t, &printed[(kind & 0x3F) % PRINTED], cut ? cut : 1);
 	}
 	trace_free(t);
 	free(bytes);
