@@ -36,6 +36,7 @@ enum tf_clock {
 };
 
 #define TF_FLAG_SCRIPTED 1u /* some counters were scripted, not measured */
+#define TF_FLAG_CHECKS 2u   /* section headers have a check byte */
 
 /* A clock sync: ticks, CLOCK_REALTIME ns (signed), CLOCK_MONOTONIC ns. */
 enum {
@@ -49,6 +50,7 @@ enum tf_section {
 	TF_S_MAGIC = 0,	    /* u32 TF_SECTION_MAGIC */
 	TF_S_TYPE = 4,	    /* u16 enum tf_type */
 	TF_S_CODEC = 6,	    /* u8 enum tf_codec */
+	TF_S_CHECK = 7,	    /* u8, see section_check.h */
 	TF_S_STORED = 8,    /* u32 stored payload bytes */
 	TF_S_RAW = 12,	    /* u32 raw payload bytes */
 	TF_S_RING = 16,	    /* u32 CPU number; guest rings from TF_GUEST_RING */

@@ -235,7 +235,7 @@ int nrm2_spool_finish(struct nrm2_spool *s, const struct nrm2_spool_head *head)
 		rc = write_plain(s, TF_TYPE_END, &s->records);
 	memcpy(h + TF_H_MAGIC, TF_MAGIC, 8);
 	put_le16(h + TF_H_VERSION_MAJOR, TF_VERSION_MAJOR);
-	put_le16(h + TF_H_VERSION_MINOR, TF_VERSION_MINOR);
+	put_le16(h + TF_H_VERSION_MINOR, 0);
 	put_le32(h + TF_H_HEADER_SIZE, TF_HEADER_SIZE);
 	memcpy(h + TF_H_TRACE_ID, head->trace_id, sizeof head->trace_id);
 	put_le32(h + TF_H_CPUS, head->cpus);

@@ -4,6 +4,7 @@
 #include <xxhash.h>
 
 #include "../../formats/bytes.h"
+#include "../../formats/section_check.h"
 #include "../../formats/trace_file.h"
 #include "../../include/cpidecode.h"
 #include "codec.h"
@@ -17,8 +18,9 @@ enum {
 	AHEAD_SEVERAL = 64 << 10,
 	SMALL = 8 << 10,
 	/* False starts may cost this many times the file's size; a small one counts as SEARCH_MIN.
-	 */
+	 * Those with the check byte, of which there are few in any file, may cost more. */
 	SEARCH_FACTOR = 8,
+	SEARCH_FACTOR_CHECKED = 64,
 	SEARCH_MIN = 8 << 20,
 	PROGRESS_STEP = 4 << 20,
 	MAX_HEADER = 1 << 20,
@@ -33,6 +35,9 @@ struct scan {
 	uint64_t size;	      /* of the file; lowered when it turns out shorter */
 	uint64_t told;	      /* progress was last called here */
 	uint64_t search_left; /* bytes that may still be hashed in vain */
+	uint64_t astray_left; /* of these, for what does not lead to another section */
+	struct io_header header;
+	bool checks; /* section headers have a check byte */
 	XXH3_state_t *hash;
 	uint8_t *window;
 	size_t window_size;
@@ -222,6 +227,50 @@ static int find_magic(struct scan *s, uint64_t *at)
 	return 0;
 }
 
+/* Does a section, or the file's end, stand where this one ends? */
+static int leads_on(struct scan *s, const struct io_section *sec, bool *leads)
+{
+	uint8_t b[4];
+	size_t got;
+	uint64_t end = io_section_end(sec);
+	*leads = end >= s->size;
+	if (*leads)
+		return 0;
+	/* Not through the window, which stays where the search is. */
+	int rc = io_read(s->in, end, b, sizeof b, &got);
+	*leads = !rc && got == sizeof b && get_le32(b) == TF_SECTION_MAGIC;
+	return rc;
+}
+
+/*
+ * A candidate after damage, before its payload is hashed. Strings of hooks may look like headers:
+ * those without the file's check byte are none, and those that lead nowhere may cost a
+ * quarter of what the search may cost.
+ */
+static int consider(struct scan *s, uint64_t at, bool *worth)
+{
+	struct io_section sec;
+	const uint8_t *b;
+	size_t got;
+	bool leads;
+	*worth = true;
+	int rc = look(s, at, TF_SECTION_SIZE, &b, &got);
+	if (rc || got < TF_SECTION_SIZE)
+		return rc;
+	parse_section(&sec, b, at);
+	*worth = sec.stored <= s->size - at - TF_SECTION_SIZE &&
+		 (!s->checks || (b[TF_S_CHECK] == tf_section_check(s->header.trace_id, b) &&
+					sec.raw <= s->header.max_raw));
+	if (!*worth)
+		return 0;
+	rc = leads_on(s, &sec, &leads);
+	if (rc || leads)
+		return rc;
+	*worth = sec.stored <= s->astray_left;
+	s->astray_left -= *worth ? sec.stored : 0;
+	return 0;
+}
+
 /* Without this bound a file full of false headers costs its size squared. */
 static bool afford(struct scan *s, enum verdict verdict, const struct io_section *sec)
 {
@@ -243,9 +292,10 @@ static int resync(struct scan *s, uint64_t from, enum verdict verdict,
 	struct io_section sec = *start;
 	const char *why = why_not[verdict];
 	uint64_t to = from;
+	bool worth = true;
 	s->ahead = WINDOW;
 	for (;;) {
-		if (!afford(s, verdict, &sec)) {
+		if (worth && !afford(s, verdict, &sec)) {
 			to = s->size;
 			why = "too many false section headers: not searched further";
 			break;
@@ -256,7 +306,11 @@ static int resync(struct scan *s, uint64_t from, enum verdict verdict,
 			return rc;
 		if (to >= s->size)
 			break;
-		rc = judge(s, to, &sec, &verdict);
+		rc = consider(s, to, &worth);
+		if (!rc && !worth)
+			continue;
+		if (!rc)
+			rc = judge(s, to, &sec, &verdict);
 		if (rc)
 			return rc;
 		if (verdict == IS_SECTION)
@@ -343,9 +397,13 @@ static int begin(struct scan *s, uint64_t bytes)
 	s->window = malloc(s->window_size);
 	s->hash = XXH3_createState();
 	s->ahead = WINDOW;
+	s->checks = !io_read_header(s->in, &s->header) && !s->header.damaged &&
+		    s->header.flags & TF_FLAG_CHECKS;
+	uint64_t factor = s->checks ? SEARCH_FACTOR_CHECKED : SEARCH_FACTOR;
 	s->search_left = UINT64_MAX;
-	if (bytes < UINT64_MAX / SEARCH_FACTOR)
-		s->search_left = bytes * SEARCH_FACTOR;
+	if (bytes < UINT64_MAX / factor)
+		s->search_left = bytes * factor;
+	s->astray_left = s->search_left / 4;
 	return s->window && s->hash ? 0 : CPIDECODE_ENOMEM;
 }
 

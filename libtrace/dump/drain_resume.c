@@ -222,6 +222,7 @@ static int go_on(struct scan *s, struct session_error *error)
 	int rc = drain_file_cut(f, s->at, error);
 	if (rc == 0)
 		rc = section_writer_open(&f->writer, &f->out, f->max_raw, 0, error);
+	memcpy(f->writer.trace_id, s->d->id, sizeof f->writer.trace_id);
 	if (s->schemas > own_schemas_size())
 		f->registered = s->schemas - own_schemas_size();
 	return rc ? rc : 1;

@@ -208,7 +208,7 @@ void head_bytes(const struct file_head *h, const uint8_t id[TRACE_ID_SIZE], uint
 	put_le32(bytes + TF_H_CPUS, g->cpus);
 	put_le32(bytes + TF_H_MAX_RAW, max_raw);
 	put_le32(bytes + TF_H_CLOCK, g->clock);
-	put_le32(bytes + TF_H_FLAGS, h->scripted ? TF_FLAG_SCRIPTED : 0);
+	put_le32(bytes + TF_H_FLAGS, TF_FLAG_CHECKS | (h->scripted ? TF_FLAG_SCRIPTED : 0));
 	put_le64(bytes + TF_H_TICKS_PER_SECOND, g->ticks_per_second);
 	put_sync(bytes + TF_H_SYNC, h->started);
 	put_le64(bytes + TF_H_CHECKSUM, XXH3_64bits(bytes, TF_H_CHECKSUM));
@@ -275,6 +275,7 @@ int head_write(const struct file_head *h, struct section_writer *w, const uint8_
 	uint8_t header[TF_HEADER_SIZE];
 
 	head_bytes(h, id, max_raw, header);
+	memcpy(w->trace_id, id, TRACE_ID_SIZE);
 	int rc = output_write(w->out, header, sizeof header, error);
 	if (rc == 0)
 		rc = head_write_plain(

@@ -8,6 +8,7 @@
 #include <zlib.h>
 
 #include "../../formats/bytes.h"
+#include "../../formats/section_check.h"
 #include "../../include/perfutil.h"
 #include "fail.h"
 
@@ -101,6 +102,7 @@ int section_write(struct section_writer *w, const struct section *s, struct sess
 	put_le64(header + TF_S_LAST, s->last);
 	put_le32(header + TF_S_LOST, s->lost);
 	put_le32(header + TF_S_TORN, s->torn);
+	header[TF_S_CHECK] = tf_section_check(w->trace_id, header);
 	put_le64(header + TF_S_CHECKSUM, checksum(w, header, stored, size));
 	if (s->type == TF_TYPE_HOOKS)
 		remember(w, header);

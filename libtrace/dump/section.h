@@ -16,6 +16,7 @@ struct section_writer {
 	uint8_t *index; /* entries of the HOOKS sections written so far */
 	uint64_t indexed, index_room;
 	struct XXH3_state_s *hash;
+	uint8_t trace_id[16]; /* of the file, set before the first section */
 };
 
 struct section {

@@ -92,7 +92,7 @@ START_TEST(nothing_gives_no_section)
 	ck_assert_uint_eq(get_le32(file + TF_H_HEADER_SIZE), 256);
 	ck_assert_uint_eq(get_le32(file + TF_H_CPUS), 2);
 	ck_assert_uint_eq(get_le32(file + TF_H_CLOCK), TF_CLOCK_MONOTONIC_RAW);
-	ck_assert_uint_eq(get_le32(file + TF_H_FLAGS), 0);
+	ck_assert_uint_eq(get_le32(file + TF_H_FLAGS), TF_FLAG_CHECKS);
 	ck_assert_uint_eq(get_le64(file + TF_H_TICKS_PER_SECOND), 1000000000);
 	/* The sync of init and the dump's own; one at the end. */
 	ck_assert_uint_eq(find(TF_TYPE_CLOCK, 0)->raw, 48);
@@ -276,7 +276,7 @@ START_TEST(scripted_counters_are_marked)
 		fake_task[0].source = SHM_SOURCE_SCRIPTED;
 	}
 	dump_and_parse(TF_CODEC_LZ4);
-	ck_assert_uint_eq(get_le32(file + TF_H_FLAGS), TF_FLAG_SCRIPTED);
+	ck_assert_uint_eq(get_le32(file + TF_H_FLAGS), TF_FLAG_CHECKS | TF_FLAG_SCRIPTED);
 }
 END_TEST
 

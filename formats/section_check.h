@@ -1,0 +1,25 @@
+/*
+ * The check byte of a section header: tells a header that the file's writer wrote from one that
+ * stands in a hook's string, without the payload. It depends on the file's trace id, which is
+ * drawn after the hooks of a dump were written.
+ */
+#ifndef SWT_FORMATS_SECTION_CHECK_H
+#define SWT_FORMATS_SECTION_CHECK_H
+
+#include <string.h>
+#include <xxhash.h>
+
+#include "trace_file.h"
+
+/* Of the trace id and the header's bytes 0-6 and 8-55; never 0. */
+static inline uint8_t tf_section_check(const uint8_t trace_id[16], const uint8_t *header)
+{
+	uint8_t bytes[16 + TF_S_CHECKSUM - 1];
+
+	memcpy(bytes, trace_id, 16);
+	memcpy(bytes + 16, header, TF_S_CHECK);
+	memcpy(bytes + 16 + TF_S_CHECK, header + TF_S_CHECK + 1, TF_S_CHECKSUM - TF_S_CHECK - 1);
+	return (uint8_t)(1 + XXH3_64bits(bytes, sizeof bytes) % 255);
+}
+
+#endif
