@@ -212,6 +212,7 @@ bool tell_losses(const struct trace *t, const struct findings *found)
 		bad = true;
 	}
 	bad |= tell_reading(t, found);
+	bad |= tell_rotated(t);
 	tell_twice(t, found);
 	tell_alignment(t);
 	return bad;

@@ -11,6 +11,9 @@
  */
 bool tell_losses(const struct trace *t, const struct findings *found);
 
+/* Rotated files that are missing among those given; returns whether any should be there. */
+bool tell_rotated(const struct trace *t);
+
 /* Where reading ended with CPIDECODE_EREAD, and errno then; false: not told, not in a section. */
 bool tell_unreadable(const struct trace *t, const struct findings *found, int error);
 
