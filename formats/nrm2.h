@@ -57,7 +57,11 @@ enum nrm2_type {
 	NRM2_TYPE_FINAL_TABLE = 4,
 };
 
+/* Sections without hooks that tell of a ring's losses, at most: more than any ring loses. */
+#define NRM2_LOSS_SECTIONS 4096
+
 #define NRM2_WORD_64 0x64u
+#define NRM2_WORD_32 0x32u
 #define NRM2_FLAG_FULL 1u
 
 /* A hook: header, then 64-bit integers (type 0), or their count, they, and strings (type 2). */

@@ -62,6 +62,7 @@ enum cpidecode_error {
 	CPIDECODE_ESCHEMA = -10,   /* a schema breaks a rule of its language */
 	CPIDECODE_ECANCELED = -11, /* a callback asked to stop */
 	CPIDECODE_EEMPTY = -12,	   /* the file is empty */
+	CPIDECODE_E32BIT = -13,	   /* an NRM2 file whose hooks have headers of 12 bytes */
 };
 
 /* A constant string, without a final newline; for unknown codes too. */

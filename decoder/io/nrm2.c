@@ -138,6 +138,39 @@ static int convert(struct nrm2_scan *s)
 	return rc ? rc : nrm2_spool_finish(&s->spool, &s->head);
 }
 
+/* Bytes before the integers of a hook of 32-bit files. */
+enum { NARROW_HEADER = 12 };
+
+/*
+ * Hooks of the older, 32-bit files begin with 12 bytes: some are shorter than a hook of the others
+ * can be, or have a number of bytes that no 64-bit integers have.
+ */
+static int is_32_bit(struct nrm2_scan *s, bool *narrow)
+{
+	const uint8_t *p;
+	size_t got;
+	bool big;
+	*narrow = false;
+	int rc = nrm2_look(s, 0, s->window_cap, &p, &got);
+	if (rc || got < NRM2_HEADER_SIZE || !nrm2_magic(p, &big) ||
+		nrm2_get32(p + NRM2_H_WORD_SIZE, big) != NRM2_WORD_32)
+		return rc;
+	uint32_t size = nrm2_get32(p + NRM2_H_DATA_SIZE, big);
+	bool odd = false;
+	size_t end = size < got - NRM2_HEADER_SIZE ? NRM2_HEADER_SIZE + size : got;
+	for (size_t at = NRM2_HEADER_SIZE; at + NARROW_HEADER <= end;) {
+		uint32_t length = nrm2_get16(p + at, big), type = length & 3;
+		length -= type;
+		if (length < NARROW_HEADER || (type != 0 && type != 2) ||
+			!nrm2_get16(p + at + NRM2_HK_MAJOR, big))
+			return 0;
+		odd |= length < NRM2_HK_DATA || (length - NRM2_HK_DATA) % 8;
+		at += length;
+	}
+	*narrow = odd;
+	return 0;
+}
+
 int nrm2_convert(const struct io_input *in, io_progress_fn progress, void *ctx,
 	struct io_import *import, int *fd, uint64_t *size)
 {
@@ -155,8 +188,11 @@ int nrm2_convert(const struct io_input *in, io_progress_fn progress, void *ctx,
 	int rc = s.window ? 0 : CPIDECODE_ENOMEM;
 	if (!rc && s.size < NRM2_HEADER_SIZE)
 		rc = CPIDECODE_ETRUNCATED;
+	bool narrow = false;
 	if (!rc)
-		rc = convert(&s);
+		rc = is_32_bit(&s, &narrow);
+	if (!rc)
+		rc = narrow ? CPIDECODE_E32BIT : convert(&s);
 	int saved = errno;
 	*fd = s.spool.fd;
 	*size = s.spool.at;

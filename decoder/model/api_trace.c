@@ -36,6 +36,9 @@ const char *cpidecode_strerror(int code)
 		return "canceled";
 	case CPIDECODE_EEMPTY:
 		return "is empty";
+	case CPIDECODE_E32BIT:
+		return "an NRM2 file of a 32-bit system (hooks with headers of 12 bytes): only the "
+		       "64-bit kind is read";
 	default:
 		return "unknown error code";
 	}

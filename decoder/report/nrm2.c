@@ -251,6 +251,13 @@ static bool show_progress(void *ctx, uint64_t done, uint64_t total)
 
 /* ----------------------------------------------------------------------- losses */
 
+/* Lost by its headers, or by LOSS, which a trace cut off early does not have. */
+static uint64_t lost_on(const struct trace_ring *r)
+{
+	uint64_t told = r->loss_full + r->loss_big + r->loss_held + r->loss_no_guest;
+	return r->lost > told ? r->lost : told;
+}
+
 static void put_losses(struct export *e)
 {
 	const struct trace *t = e->r->trace;
@@ -264,9 +271,15 @@ static void put_losses(struct export *e)
 			uint64_t any = 0;
 			for (int k = 0; k < 7; k++)
 				any |= loss[k];
-			if (r->lost || any)
+			uint64_t lost = lost_on(r);
+			for (int k = 0; k < NRM2_LOSS_SECTIONS && lost > UINT32_MAX; k++) {
+				nrm2_out_loss(
+					&e->out, ring_index(e, r->ring), UINT32_MAX, false, NULL);
+				lost -= UINT32_MAX;
+			}
+			if (lost || any)
 				nrm2_out_loss(&e->out, ring_index(e, r->ring),
-					r->lost > UINT32_MAX ? UINT32_MAX : (uint32_t)r->lost,
+					lost > UINT32_MAX ? UINT32_MAX : (uint32_t)lost,
 					r->loss_full > 0, any ? loss : NULL);
 		}
 	}

@@ -13,6 +13,7 @@ struct writer {
 	const struct nrm2_dump *d;
 	struct nrm2_file file;
 	struct nrm2_section section;
+	uint64_t *told; /* hooks lost, by ring, that its sections have told */
 };
 
 static int write_section(struct writer *w)
@@ -175,6 +176,7 @@ static int add_section(struct writer *w, const struct rings_section *from)
 {
 	name_ring(w, from->id);
 	w->section.lost = from->lost > UINT32_MAX ? UINT32_MAX : (uint32_t)from->lost;
+	w->told[w->section.cpu] += w->section.lost;
 	for (uint32_t at = 0; at + REC_ALIGN <= from->span.bytes;) {
 		const uint8_t *record = from->bytes + at;
 		uint32_t control = get_le32(record), size = control & REC_SIZE_MASK;
@@ -232,11 +234,21 @@ static int put_losses(struct writer *w)
 		const uint64_t loss[7] = {l.loss[SHM_LOST_FULL], l.loss[SHM_LOST_BIG],
 			l.loss[SHM_LOST_HELD], l.loss[SHM_LOST_NO_GUEST], l.overwritten, l.torn,
 			l.loss[SHM_SKIPPED]};
+		uint64_t lost = loss[0] + loss[1] + loss[2] + loss[3];
 		for (int k = 0; k < 7; k++)
 			any |= loss[k];
 		if (!any)
 			continue;
 		name_ring(w, l.id);
+		lost = lost > w->told[w->section.cpu] ? lost - w->told[w->section.cpu] : 0;
+		for (int k = 0; k < NRM2_LOSS_SECTIONS && lost > UINT32_MAX; k++) {
+			w->section.lost = UINT32_MAX;
+			lost -= UINT32_MAX;
+			rc = write_section(w);
+			if (rc)
+				return rc;
+		}
+		w->section.lost = lost > UINT32_MAX ? UINT32_MAX : (uint32_t)lost;
 		memcpy(w->section.loss, loss, sizeof loss);
 		w->section.has_loss = true;
 		w->section.full = l.loss[SHM_LOST_FULL] > 0;
@@ -282,6 +294,9 @@ int nrm2_dump_write(const struct nrm2_dump *d)
 			 ? describe(&w)
 			 : dump_fail(d->error, PU_ERROR_NOT_ENOUGH_MEMORY, "no memory for a dump");
 
+	w.told = calloc(d->rings->rings + 1, sizeof *w.told);
+	if (rc == 0 && !w.told)
+		rc = dump_fail(d->error, PU_ERROR_NOT_ENOUGH_MEMORY, "no memory for a dump");
 	if (rc == 0)
 		rc = put_tables(&w);
 	if (rc == 0)
@@ -291,5 +306,6 @@ int nrm2_dump_write(const struct nrm2_dump *d)
 	if (rc == 0)
 		rc = put_end(&w);
 	free(w.section.data);
+	free(w.told);
 	return rc;
 }

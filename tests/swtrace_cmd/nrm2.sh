@@ -97,4 +97,32 @@ exits 0 "$SWTRACE" off
 exits 0 "$SWTRACE" dump --format nrm2 "$n" && says "$err" '10 hooks of theirs stand as'
 exits 0 "$SWTRACE" dump "$dir/t.bin"
 alike "$dir/t.bin" "$n"
+
+# ------------------------------------------------------------------------------- lost
+# lost_in FILE: field 112 of all its sections together.
+lost_in()
+{
+	od -An -v -tu1 -w1 "$1" | awk '
+	{ b[NR - 1] = $1 + 0 }
+	function u(at, n,  v) { v = 0; while (n--) v = v * 256 + b[at + n]; return v }
+	END {
+		for (at = 0; at < NR; at += 512 + u(at + 16, 4))
+			n += u(at + 112, 4)
+		print n + 0
+	}'
+}
+
+exits 0 "$SWTRACE" init -s 1
+exits 0 "$SWTRACE" on
+"$WRITER" hooks 40000 34 >/dev/null
+exits 0 "$SWTRACE" off
+exits 0 "$SWTRACE" dump --format nrm2 "$n"
+gone=$(summary lost)
+[ "$gone" -gt 0 ] && pass || fail "nothing was lost"
+same "field 112" "$(lost_in "$n")" "$gone"
+exits 0 "$SWTRACE" dump "$dir/t.bin"
+exits 0 "$CPIDECODE" --format nrm2 -o "$dir/a.nrm2" "$dir/t.bin"
+same "field 112, written by cpidecode" "$(lost_in "$dir/a.nrm2")" "$gone"
+exits 0 "$CPIDECODE" --report hooks "$n"
+says "$err" "$gone hooks lost"
 exits 0 "$SWTRACE" free
