@@ -188,6 +188,7 @@ static int close_group(struct interval_builder *b, size_t file, const struct int
 			       ? clock_time_before(f->clock, iv->end_ticks, iv->elapsed)
 			       : iv->end_ns;
 	iv->elapsed_ns = trace_duration_ns(f, iv->elapsed);
+	iv->long_ns = trace_long_ns(f, iv->elapsed, iv->elapsed_ns);
 	forget_busy_of_unknown(iv->cycles, &iv->busy_cycles);
 	forget_share_of_unknown(iv->raw_cpi, iv->scaled_cpi, &iv->busy_pct);
 	settle_cpus(g->cpus, iv->num_cpus);

@@ -238,6 +238,7 @@ void interval_record_get(const struct interval_record *r, unsigned wants, const 
 	iv->elapsed = r->end - r->start;
 	iv->elapsed_ns =
 		wants & WANT_START ? trace_duration_ns(trace_file(t, r->file), iv->elapsed) : 0;
+	iv->long_ns = trace_long_ns(trace_file(t, r->file), iv->elapsed, iv->elapsed_ns);
 	iv->ring = r->ring;
 	iv->tid = r->tid;
 	iv->file = r->file;

@@ -83,6 +83,7 @@ struct interval {
 	uint64_t end_ticks;
 	uint64_t elapsed; /* ticks */
 	double elapsed_ns;
+	uint64_t long_ns; /* the same in whole ns where a double is too coarse, else 0 */
 	uint32_t ring, tid, file, machine;
 	uint64_t position; /* of its first record; order among equals */
 	uint8_t mm;

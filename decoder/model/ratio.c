@@ -47,6 +47,12 @@ double ratio_value(const struct ratio *r)
 	return (double)r->instant / ((double)r->instants * RATIO_ONE);
 }
 
+double ratio_cpi(const struct ratio *r)
+{
+	double cpi = ratio_value(r);
+	return cpi > 0 ? cpi : NAN;
+}
+
 void ratios_merge(struct ratios *r, const struct ratios *from)
 {
 	ratio_merge(&r->raw, &from->raw);

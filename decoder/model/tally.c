@@ -6,6 +6,7 @@
 
 #include "../../formats/cpuutil_hooks.h"
 #include "../../include/cpidecode.h"
+#include "elapsed.h"
 #include "grow.h"
 
 static bool same_name(const struct tally_group *g, bool has_label, const char *label,
@@ -216,10 +217,10 @@ int tally_add(struct tally *t, const struct interval *iv)
 {
 	struct tally_group *g =
 		tally_group_of(t, iv->has_label, iv->label, iv->label_len, iv->major, iv->mm);
-	int rc = g ? histogram_add(&g->time, exact_round(iv->elapsed_ns)) : CPIDECODE_ENOMEM;
+	int rc = g ? histogram_add(&g->time, elapsed_whole_ns(iv)) : CPIDECODE_ENOMEM;
 	if (rc)
 		return rc;
-	exact_add(&g->total, exact_time(iv->elapsed_ns));
+	exact_add(&g->total, elapsed_exact(iv));
 	ratios_add(&g->ratios, iv);
 	g->methods |= tally_method(iv->method);
 	if (g->util)

@@ -6,6 +6,7 @@
 
 #include "../../formats/trace_file.h"
 #include "grow.h"
+#include "clock_private.h"
 #include "trace_private.h"
 
 /* The schemas of the toolkit's own hooks, as one. */
@@ -265,4 +266,12 @@ bool trace_time_is_monotone(const struct trace_file *f)
 double trace_duration_ns(const struct trace_file *f, uint64_t ticks)
 {
 	return clock_duration_ns(f->clock, ticks);
+}
+
+uint64_t trace_long_ns(const struct trace_file *f, uint64_t ticks, double ns)
+{
+	if (ns < 0x1p52)
+		return 0;
+	__int128 whole = clock_scale(ticks, f->clock->rate);
+	return whole < UINT64_MAX ? (uint64_t)whole : UINT64_MAX;
 }

@@ -163,6 +163,8 @@ int64_t trace_time(const struct trace_file *f, uint64_t ticks);
 bool trace_time_is_monotone(const struct trace_file *f);
 /* A duration in ticks of the file's clock, in nanoseconds. */
 double trace_duration_ns(const struct trace_file *f, uint64_t ticks);
+/* In whole nanoseconds, of durations of 2^52 ns or more; 0: of shorter ones a double tells all. */
+uint64_t trace_long_ns(const struct trace_file *f, uint64_t ticks, double ns);
 
 /*
  * How far the times of the file's hooks may be from what CLOCK_REALTIME read, in ns, as far as

@@ -22,9 +22,9 @@ static double cell(const struct tally_column *c, const struct util_ratios *u, en
 {
 	switch (row) {
 	case ROW_CPI:
-		return ratio_value(&c->raw);
+		return ratio_cpi(&c->raw);
 	case ROW_CPI_WB:
-		return ratio_value(&c->scaled);
+		return ratio_cpi(&c->scaled);
 	case ROW_IDLE:
 		return u ? 100 * ratio_value(&u->idle) : 100 - 100 * ratio_value(&c->busy);
 	case ROW_INTR:
@@ -52,11 +52,7 @@ static const struct util_ratios *util_column(const struct tally_group *g, uint32
 
 static void name_text(struct out *o, const struct tally_group *g)
 {
-	if (g->has_label)
-		escape_quoted(o, g->label, g->label_len);
-	else
-		out_str(o, "no label");
-	tallies_text_code(o, g);
+	tallies_text_name(o, g);
 	if (g->util) {
 		out_str(o, ", method ");
 		report_methods_text(o, g->methods);

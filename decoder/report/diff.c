@@ -46,7 +46,7 @@ static const struct kind *kind_of(const struct diff_row *row, const struct kind 
 static double cpi_of(const struct tally_group *g, enum tally_value value)
 {
 	if (value == TALLY_THREAD_CPI)
-		return ratio_value(&g->ratios.thread);
+		return ratio_cpi(&g->ratios.thread);
 	return ratio_value(value == TALLY_SCALED_CPI ? &g->ratios.scaled : &g->ratios.raw);
 }
 

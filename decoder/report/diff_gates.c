@@ -89,7 +89,7 @@ static void tell_failed(struct report *r, const struct diff *d, const struct gat
 		escape_quoted(&o, group->label, group->label_len);
 	else
 		out_str(&o, "no label");
-	tallies_text_code(&o, group);
+	tallies_text_name(&o, group);
 	out_str(&o, ": ");
 	spell_value(&o, g->metric, v->before);
 	out_str(&o, " -> ");

@@ -217,7 +217,7 @@ static void text_row(struct table *t, const struct diff_row *row, bool util)
 	if (g->has_label)
 		escape_text(table_left(t), g->label, g->label_len);
 	else
-		table_text(t, "-");
+		tallies_text_minor(table_left(t), g);
 	table_end_row(t);
 }
 

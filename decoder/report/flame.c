@@ -1,4 +1,5 @@
 /* The intervals as a tree of frames: everything, task, outer interval, inner interval. */
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,7 +49,7 @@ uint64_t flame_weight(const struct report *r, const struct interval *iv)
 {
 	switch (r->weight) {
 	case WEIGHT_NS:
-		return (uint64_t)llround(iv->elapsed_ns);
+		return iv->long_ns ? iv->long_ns : (uint64_t)llround(iv->elapsed_ns);
 	case WEIGHT_INSTRUCTIONS:
 		return iv->instructions;
 	case WEIGHT_THREAD_CYCLES:
@@ -357,9 +358,14 @@ static int draw(struct builder *b)
 static int write_lines(struct builder *b)
 {
 	struct pages frames = {0};
+	uint64_t cut = 0;
 	int rc = flame_lines(&b->tree, &frames);
-	if (!rc && flame_folded(b->r->out, frames.at))
+	if (!rc && flame_folded(b->r->out, frames.at, &cut))
 		rc = CPIDECODE_ENOMEM;
+	if (cut)
+		report_note(b->r,
+			"%" PRIu64 " frame%s deeper than %d: counted in what they are nested in",
+			cut, cut == 1 ? " is" : "s are", FOLDED_DEPTH);
 	pages_free(&frames);
 	return rc;
 }

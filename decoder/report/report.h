@@ -63,7 +63,7 @@ struct report {
 	const struct trace *trace;
 	/* Of the trace, by machine; NULL: all of it. Only reports of tallies heed it. */
 	const struct tick_range *slices;
-	unsigned threads;	 /* 0: one for each processor that the process may use */
+	unsigned threads; /* 0: one for each processor that the process may use */
 	struct findings
 		*found; /* starts zeroed; what reading the trace found, also after an error */
 	/* Stored bytes read; false cancels: CPIDECODE_ECANCELED. NULL: nobody watches. */

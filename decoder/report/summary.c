@@ -48,9 +48,9 @@ static void summary_csv(struct report *r, const struct tally *t)
 		csv_fixed(&c, mean_ns(g), 1);
 		for (unsigned q = 0; q < QUANTILES; q++)
 			csv_u64(&c, quantile(g, quantile_percent[q]));
-		csv_fixed(&c, ratio_value(&g->ratios.raw), 4);
-		csv_fixed(&c, ratio_value(&g->ratios.scaled), 4);
-		csv_fixed(&c, ratio_value(&g->ratios.thread), 4);
+		csv_fixed(&c, ratio_cpi(&g->ratios.raw), 4);
+		csv_fixed(&c, ratio_cpi(&g->ratios.scaled), 4);
+		csv_fixed(&c, ratio_cpi(&g->ratios.thread), 4);
 		csv_text(&c, ratios_weighting(&g->ratios));
 		csv_fixed(&c, ratios_busy(&g->ratios), 4);
 		csv_u64(&c, g->scripted != 0);
@@ -78,11 +78,11 @@ static void json_group(struct json *j, const struct tally_group *g)
 		json_u64(j, quantile(g, quantile_percent[q]));
 	}
 	json_key(j, "raw_cpi");
-	json_fixed(j, ratio_value(&g->ratios.raw), 4);
+	json_fixed(j, ratio_cpi(&g->ratios.raw), 4);
 	json_key(j, "scaled_cpi");
-	json_fixed(j, ratio_value(&g->ratios.scaled), 4);
+	json_fixed(j, ratio_cpi(&g->ratios.scaled), 4);
 	json_key(j, "thread_cpi");
-	json_fixed(j, ratio_value(&g->ratios.thread), 4);
+	json_fixed(j, ratio_cpi(&g->ratios.thread), 4);
 	json_key(j, "cpi_weighting");
 	json_text(j, ratios_weighting(&g->ratios));
 	json_key(j, "busy_pct");
@@ -115,9 +115,9 @@ static void text_group(struct table *t, const struct tally_group *g, bool util)
 	units_duration(table_right(t), mean_ns(g));
 	for (unsigned q = 0; q < QUANTILES; q++)
 		units_duration(table_right(t), (double)quantile(g, quantile_percent[q]));
-	units_fixed(table_right(t), ratio_value(&g->ratios.raw), 4);
-	units_fixed(table_right(t), ratio_value(&g->ratios.scaled), 4);
-	units_fixed(table_right(t), ratio_value(&g->ratios.thread), 4);
+	units_fixed(table_right(t), ratio_cpi(&g->ratios.raw), 4);
+	units_fixed(table_right(t), ratio_cpi(&g->ratios.scaled), 4);
+	units_fixed(table_right(t), ratio_cpi(&g->ratios.thread), 4);
 	table_text(t, ratios_weighting(&g->ratios));
 	units_fixed(table_right(t), ratios_busy(&g->ratios), 2);
 	if (util)
@@ -127,7 +127,7 @@ static void text_group(struct table *t, const struct tally_group *g, bool util)
 	if (g->has_label)
 		escape_text(o, g->label, g->label_len);
 	else
-		out_char(o, '-');
+		tallies_text_minor(o, g);
 	table_end_row(t);
 }
 

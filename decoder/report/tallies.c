@@ -5,6 +5,7 @@
 
 #include "../model/pass.h"
 #include "../model/tally_shared.h"
+#include "../sink/escape.h"
 
 enum {
 	KEPT_BYTES = 24 << 20, /* by all threads together, unless one needs more */
@@ -251,11 +252,25 @@ void tallies_json_methods(struct json *j, const char *key, uint32_t methods)
 	j->comma = true;
 }
 
-void tallies_text_code(struct out *o, const struct tally_group *g)
+void tallies_text_minor(struct out *o, const struct tally_group *g)
 {
-	out_printf(o, ", minor 0x%02X", g->mm);
+	out_printf(o, "minor 0x%02X", g->mm);
+}
+
+static void text_major(struct out *o, const struct tally_group *g)
+{
 	if (g->util)
 		out_printf(o, " of major 0x%02X", g->major);
+}
+
+void tallies_text_name(struct out *o, const struct tally_group *g)
+{
+	if (g->has_label) {
+		escape_quoted(o, g->label, g->label_len);
+		out_str(o, ", ");
+	}
+	tallies_text_minor(o, g);
+	text_major(o, g);
 }
 
 void tallies_flagged_line(const struct report *r, const struct tally *t)

@@ -49,8 +49,10 @@ void tallies_json_util(struct json *j, const struct tally_group *g);
  * none. */
 void tallies_csv_methods(struct csv *c, uint32_t methods);
 void tallies_json_methods(struct json *j, const char *key, uint32_t methods);
-/* ", minor 0x01", and the major if it is not CPI's. */
-void tallies_text_code(struct out *o, const struct tally_group *g);
+/* "minor 0x01": what an interval without a label is called. */
+void tallies_text_minor(struct out *o, const struct tally_group *g);
+/* The label, if there is one, the minor, and the major if it is not CPI's. */
+void tallies_text_name(struct out *o, const struct tally_group *g);
 
 /* How many of the intervals their quality hooks flagged, and for what; nothing if none. */
 void tallies_flagged_line(const struct report *r, const struct tally *t);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "../../formats/trace_file.h"
+#include "../model/elapsed.h"
 
 struct search {
 	struct report *r;
@@ -21,7 +22,7 @@ static void add(struct why_sums *s, const struct report *r, const struct interva
 {
 	const struct trace_file *f = trace_file(r->trace, iv->file);
 	s->count++;
-	exact_add(&s->time, exact_time(iv->elapsed_ns));
+	exact_add(&s->time, elapsed_exact(iv));
 	if (iv->off_cpu_ns != NOT_MEASURED) {
 		s->tell_off++;
 		exact_add(&s->off_ns, iv->off_cpu_ns);
@@ -47,7 +48,7 @@ static int take(void *ctx, unsigned thread, const struct interval *iv)
 		.major = iv->major,
 		.mm = iv->mm};
 	const struct tally_group *found = tally_find(&s->tally, &key);
-	uint64_t ns = exact_round(iv->elapsed_ns);
+	uint64_t ns = elapsed_whole_ns(iv);
 	if (!found) /* the trace grew meanwhile */
 		return 0;
 	struct why_group *g = &s->groups[thread * s->tally.count + found->place];

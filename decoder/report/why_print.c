@@ -149,11 +149,7 @@ static void spell_percentile(struct out *o, unsigned permille)
 static void text_heading(struct report *r, const struct why_group *g)
 {
 	struct out *o = r->out;
-	if (g->group->has_label)
-		escape_quoted(o, g->group->label, g->group->label_len);
-	else
-		out_str(o, "no label");
-	tallies_text_code(o, g->group);
+	tallies_text_name(o, g->group);
 	if (g->group->util) {
 		out_str(o, ", method ");
 		report_methods_text(o, g->group->methods);

@@ -16,8 +16,14 @@ struct flame_stack {
 	bool has_value;		    /* self was measured for at least one interval */
 };
 
-/* Lines `a;b;c value`, in order. 0, or -1: no memory. */
-int flame_folded(struct out *o, const struct flame_stack *frames);
+/* Frames of a line: what nests deeper would make lines as long as there are frames. */
+enum { FOLDED_DEPTH = 1024 };
+
+/*
+ * Lines `a;b;c value`, in order. The value of a frame at the greatest depth includes what nests in
+ * it: so many frames. 0, or -1: no memory.
+ */
+int flame_folded(struct out *o, const struct flame_stack *frames, uint64_t *cut);
 
 enum flame_kind {
 	FLAME_ROOT,

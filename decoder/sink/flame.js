@@ -23,7 +23,7 @@
 		title.remove(); /* the tooltip below takes its place */
 		return {
 			element: element, text: element.querySelector("text"),
-			name: element.querySelector("text").textContent, lines: lines,
+			name: lines[0], lines: lines,
 			x: Number(element.dataset.x), w: Number(element.dataset.w),
 			depth: depth, parent: parent, end: index + 1, shown: true, match: false
 		};

@@ -21,14 +21,46 @@ struct folded {
 	uint32_t *waiting; /* frames whose blocks are still to come */
 	size_t nlevels, levels_cap, nwaiting, waiting_cap;
 	struct out path; /* "a;b;" */
+	uint64_t cut;	 /* frames beyond the depth that is written */
 };
 
-static void write_line(struct out *o, const struct folded *fold, const struct flame_stack *frame)
+/* Its block waits. */
+static int wait_for_block(struct folded *fold, uint32_t frame)
+{
+	if (grow(&fold->waiting, fold->nwaiting, &fold->waiting_cap, sizeof *fold->waiting))
+		return -1;
+	fold->waiting[fold->nwaiting++] = frame;
+	return 0;
+}
+
+/* Adds up the frames on one. */
+static int add_above(
+	struct folded *fold, const struct flame_stack *frame, uint64_t *sum, bool *has_value)
+{
+	size_t before = fold->nwaiting;
+	if (!frame->first_child)
+		return 0;
+	int rc = wait_for_block(fold, frame->first_child);
+	while (!rc && fold->nwaiting > before) {
+		const struct flame_stack *f = &fold->frames[fold->waiting[--fold->nwaiting]];
+		*sum += f->self;
+		*has_value |= f->has_value;
+		fold->cut++;
+		if (f->next)
+			rc = wait_for_block(fold, f->next);
+		if (!rc && f->first_child)
+			rc = wait_for_block(fold, f->first_child);
+	}
+	return rc;
+}
+
+static void write_line(
+	struct out *o, const struct folded *fold, const struct flame_stack *frame, uint64_t value)
 {
 	out_bytes(o, fold->path.buf, fold->path.len);
 	out_bytes(o, frame->name, frame->name_len);
 	out_char(o, ' ');
-	out_u64(o, frame->self);
+	out_u64(o, value);
 	out_char(o, '\n');
 }
 
@@ -50,15 +82,6 @@ static int begin_block(struct folded *fold)
 	out_bytes(&fold->path, f->name, f->name_len);
 	out_char(&fold->path, ';');
 	return begin_level(fold, frame, length);
-}
-
-/* Its block waits. */
-static int wait_for_block(struct folded *fold, uint32_t frame)
-{
-	if (grow(&fold->waiting, fold->nwaiting, &fold->waiting_cap, sizeof *fold->waiting))
-		return -1;
-	fold->waiting[fold->nwaiting++] = frame;
-	return 0;
 }
 
 /* Does frame's own line come before the block of the one that waits? */
@@ -91,9 +114,13 @@ static int write_lines(struct out *o, struct folded *fold)
 			rc = begin_block(fold);
 		} else if (frame) {
 			ask_next(frames, frame);
-			if (frame->has_value)
-				write_line(o, fold, frame);
-			if (frame->first_child)
+			uint64_t value = frame->self;
+			bool has_value = frame->has_value, deepest = fold->nlevels == FOLDED_DEPTH;
+			if (deepest)
+				rc = add_above(fold, frame, &value, &has_value);
+			if (has_value)
+				write_line(o, fold, frame, value);
+			if (!rc && frame->first_child && !deepest)
 				rc = wait_for_block(fold, level->next);
 			level->next = frame->next;
 		} else {
@@ -104,7 +131,7 @@ static int write_lines(struct out *o, struct folded *fold)
 	return fold->path.error ? -1 : rc;
 }
 
-int flame_folded(struct out *o, const struct flame_stack *frames)
+int flame_folded(struct out *o, const struct flame_stack *frames, uint64_t *cut)
 {
 	struct folded fold = {.frames = frames};
 	out_memory(&fold.path);
@@ -112,5 +139,6 @@ int flame_folded(struct out *o, const struct flame_stack *frames)
 	out_discard(&fold.path);
 	free(fold.levels);
 	free(fold.waiting);
+	*cut = fold.cut;
 	return rc;
 }

@@ -18,6 +18,7 @@ enum {
 	FOOTER = 34,
 	SCALE_WIDTH = 260,
 	NOMINAL_WIDTH = 1200,
+	MAX_NAME = 1024, /* bytes of a name on its frame */
 };
 
 /* Narrower than a tenth of a pixel at the nominal width: nobody would see it. */
@@ -140,6 +141,18 @@ static void write_tooltip(struct svg *s, const struct flame_frame *frame)
 	out_str(o, "</title>");
 }
 
+/* As much as any screen shows: the tooltip has all of it. Characters stay whole. */
+static void write_name(struct out *o, const struct flame_frame *frame)
+{
+	uint32_t n = frame->name_len;
+	if (n > MAX_NAME)
+		for (n = MAX_NAME; n && (frame->name[n] & 0xC0) == 0x80;)
+			n--;
+	xml_text(o, frame->name, n);
+	if (n < frame->name_len)
+		out_str(o, "\xE2\x80\xA6");
+}
+
 static void write_frame(struct svg *s, const struct flame_frame *frame)
 {
 	struct out *o = s->o;
@@ -169,7 +182,7 @@ static void write_frame(struct svg *s, const struct flame_frame *frame)
 	if (colour)
 		out_printf(o, " fill=\"#%06x\"", colour);
 	out_str(o, "/><text x=\"5\" y=\"15\">");
-	xml_text(o, frame->name, frame->name_len);
+	write_name(o, frame);
 	out_str(o, "</text></svg>\n");
 }
 

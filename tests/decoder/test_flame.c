@@ -166,7 +166,7 @@ static int log_of(
 	if (!rc && o) {
 		struct pages frames = {0};
 		ck_assert_int_eq(flame_lines(&tree, &frames), 0);
-		ck_assert_int_eq(flame_folded(o, frames.at), 0);
+		ck_assert_int_eq(flame_folded(o, frames.at, &(uint64_t){0}), 0);
 		pages_free(&frames);
 	}
 	flame_log_free(&log);

@@ -486,10 +486,10 @@ START_TEST(folded_stacks_are_in_order)
 	frames[1].next = 7;
 	frames[4].next = 2;
 	frames[2].next = 3;
-	ck_assert_int_eq(flame_folded(&o, frames), 0);
+	ck_assert_int_eq(flame_folded(&o, frames, &(uint64_t){0}), 0);
 	ck_assert_str_eq(written(), "t;a_x 1\nt;b 5\nt;b c 7\nt;b c; 4\nt;b;in 2\nt=;z 9\n");
 	frames[0].first_child = 0;
-	ck_assert_int_eq(flame_folded(&o, frames), 0);
+	ck_assert_int_eq(flame_folded(&o, frames, &(uint64_t){0}), 0);
 	ck_assert_str_eq(written(), "");
 }
 END_TEST
