@@ -30,6 +30,18 @@ static double mean_ns(const struct tally_group *g)
 	return tally_total_ns(g) / (double)g->time.count;
 }
 
+/* A mean of which a double has no tenths: in whole nanoseconds. */
+static bool is_long(const struct tally_group *g)
+{
+	return mean_ns(g) >= 0x1p49;
+}
+
+static uint64_t long_mean_ns(const struct tally_group *g)
+{
+	exact_sum ns = exact_divide(g->total, (exact_sum)g->time.count * EXACT_PER_NS);
+	return ns < UINT64_MAX ? (uint64_t)ns : UINT64_MAX;
+}
+
 static void summary_csv(struct report *r, const struct tally *t)
 {
 	static const char *const names[] = {"label", "minor", "count", "total_ns", "mean_ns",
@@ -45,7 +57,10 @@ static void summary_csv(struct report *r, const struct tally *t)
 		tallies_csv_name(&c, g);
 		csv_u64(&c, g->time.count);
 		csv_u64(&c, total_ns(g));
-		csv_fixed(&c, mean_ns(g), 1);
+		if (is_long(g))
+			csv_u64(&c, long_mean_ns(g));
+		else
+			csv_fixed(&c, mean_ns(g), 1);
 		for (unsigned q = 0; q < QUANTILES; q++)
 			csv_u64(&c, quantile(g, quantile_percent[q]));
 		csv_fixed(&c, ratio_cpi(&g->ratios.raw), 4);
@@ -72,7 +87,10 @@ static void json_group(struct json *j, const struct tally_group *g)
 	json_key(j, "total_ns");
 	json_u64(j, total_ns(g));
 	json_key(j, "mean_ns");
-	json_fixed(j, mean_ns(g), 1);
+	if (is_long(g))
+		json_u64(j, long_mean_ns(g));
+	else
+		json_fixed(j, mean_ns(g), 1);
 	for (unsigned q = 0; q < QUANTILES; q++) {
 		json_key(j, quantile_names[q]);
 		json_u64(j, quantile(g, quantile_percent[q]));

@@ -29,7 +29,7 @@ cmp -s out expected || fail "another table"
 run 0 plain.bin
 in_file out '^ *count +total +mean +min +p50 +p90 +p99 +max +raw CPI +scaled +thread +by +busy% +mm +label$'
 in_file out '^ +1 +45\.0 ms .* 4\.0000 +2\.0000 +2\.2500 +counts +50\.00 +01 +outer$'
-in_file out '^ +1 +10\.0 ms .* n/a +n/a +n/a +none +n/a +02 +-$'
+in_file out '^ +1 +10\.0 ms .* n/a +n/a +n/a +none +n/a +02 +minor 0x02$'
 run 0 --report intervals plain.bin
 in_file out '^1700000000\.010000000 +20\.0 ms +0 +100 +main .* 01 +  inner +summary\+detailed$'
 run 0 --label nothing plain.bin
