@@ -252,7 +252,8 @@ START_TEST(headers_that_lie_about_stamps_lose_no_hook)
 			put_end(&b);
 			struct trace *t = open_how(&b, VERIFY_LATER);
 			ranges_are_sound(t);
-			/* Told, unless only its first stamp is wrong: that is known when verified. */
+			/* Told, unless only its first stamp is wrong: that is known when verified.
+			 */
 			ck_assert_uint_eq(all_minors(t, NULL, &nd), 0x1f);
 			ck_assert_uint_le(nd, 1 + two);
 			ck_assert_uint_eq(minors(t, 1050, 1150, NULL, &nd), 0x02);
