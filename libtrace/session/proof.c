@@ -4,16 +4,20 @@
  */
 #include "proof.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "../ring/reader.h"
 #include "paths.h"
 
-enum { MAX_LOOKS = 8 };
+enum { MAX_LOOKS = 8, LOOK_SLOTS = 1024 };
+
+#define SLOTS_BYTES (SHM_TASK_SLOTS * sizeof(struct shm_task))
 
 struct proof_known {
 	uint32_t number; /* whose */
@@ -69,30 +73,66 @@ static bool settle_slot(struct session *s, uint32_t index, struct shm_task *t)
 	return false;
 }
 
+/* The first slot from `index` on whose memory is allocated: the others are as init left them. */
+static uint32_t skip_hole(struct session *s, uint32_t index)
+{
+	off_t at = lseek(s->tasks_fd, (off_t)slot_offset(index), SEEK_DATA);
+	uint64_t to;
+
+	if (at < 0)
+		return errno == ENXIO ? SHM_TASK_SLOTS : index;
+	to = ((uint64_t)at - slot_offset(0)) / sizeof(struct shm_task);
+	return to < SHM_TASK_SLOTS ? (uint32_t)to : SHM_TASK_SLOTS;
+}
+
+/* Two looks at slots from `index` on. */
+static bool read_settled(struct session *s, struct shm_task *to, uint32_t index, uint32_t n)
+{
+	struct shm_task again[LOOK_SLOTS];
+
+	if (!read_slots(s, to, index, n) || !read_slots(s, again, index, n))
+		return false;
+	for (uint32_t i = 0; i < n; i++) {
+		if (memcmp(&to[i], &again[i], sizeof again[i]) != 0 &&
+			!settle_slot(s, index + i, &to[i]))
+			to[i].state = SHM_TASK_FREE;
+	}
+	return true;
+}
+
 struct shm_task *proof_read_slots(struct session *s, uint32_t *used)
 {
-	struct shm_task *slots, *again;
+	struct shm_task *slots;
 	uint64_t ever;
 
 	*used = 0;
 	if (s->tasks_fd < 0 || !ring_read_at(s->tasks_fd, &ever, sizeof ever,
 				       offsetof(struct shm_task_header, used)))
 		return NULL;
+	/* Mapped: what is a hole in the table costs no memory here either. */
+	slots = mmap(NULL, SLOTS_BYTES, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (slots == MAP_FAILED)
+		return NULL;
 	*used = ever < SHM_TASK_SLOTS ? (uint32_t)ever : SHM_TASK_SLOTS;
-	slots = malloc((*used + 1) * sizeof *slots);
-	again = malloc((*used + 1) * sizeof *again);
-	if (!slots || !again || !read_slots(s, slots, 0, *used) ||
-		!read_slots(s, again, 0, *used)) {
-		free(slots);
-		slots = NULL;
+	for (uint32_t i = skip_hole(s, 0); i < *used;) {
+		uint32_t n = *used - i < LOOK_SLOTS ? *used - i : LOOK_SLOTS;
+
+		if (!read_settled(s, &slots[i], i, n)) {
+			proof_free_slots(slots);
+			return NULL;
+		}
+		i += n;
+		if (i < *used)
+			i = skip_hole(s, i);
 	}
-	for (uint32_t i = 0; slots && i < *used; i++) {
-		if (memcmp(&slots[i], &again[i], sizeof again[i]) != 0 &&
-			!settle_slot(s, i, &slots[i]))
-			slots[i].state = SHM_TASK_FREE;
-	}
-	free(again);
 	return slots;
+}
+
+void proof_free_slots(struct shm_task *slots)
+{
+	if (slots)
+		munmap(slots, SLOTS_BYTES);
 }
 
 /* A slot's state word; false: it cannot be read. */

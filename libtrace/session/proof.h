@@ -25,7 +25,8 @@ bool proof_process_is_dead(struct proof *p, uint32_t number);
 bool proof_writer_is_dead(struct proof *p, uint32_t number);
 
 /* The table's slots that were ever used, each consistent or FREE, and how many they are.
- * NULL: it cannot be read. The caller frees it. */
+ * NULL: it cannot be read. */
 struct shm_task *proof_read_slots(struct session *s, uint32_t *used);
+void proof_free_slots(struct shm_task *slots);
 
 #endif

@@ -243,7 +243,7 @@ static void sweep(struct reclaim *r)
 		(void)!pwrite(r->session->tasks_fd, kept, sizeof kept,
 			offsetof(struct shm_task_header, kept));
 	}
-	free(slots);
+	proof_free_slots(slots);
 	free(queued);
 	free(numbers);
 }

@@ -59,7 +59,7 @@ int session_tasks(struct session *s, struct session_task **tasks)
 	led = calloc(used + 1, sizeof *led);
 	out = calloc(n + 1, sizeof *out);
 	if (!slots || !led || !out) {
-		free(slots);
+		proof_free_slots(slots);
 		free(led);
 		free(out);
 		return PU_ERR_FILE_ERROR;
@@ -88,7 +88,7 @@ int session_tasks(struct session *s, struct session_task **tasks)
 		out++;
 	}
 	proof_close(&proof);
-	free(slots);
+	proof_free_slots(slots);
 	free(led);
 	return (int)n;
 }
