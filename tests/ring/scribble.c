@@ -164,7 +164,7 @@ static void on_tables(struct shm_task_file *tasks, struct shm_schema_file *schem
 		break;
 	case 1:
 		random_bytes((uint8_t *)&tasks->slot[first_slot],
-			(SHM_TASK_SLOTS - first_slot) * sizeof tasks->slot[0], seed);
+			(SHM_TASK_FIRST_SLOTS - first_slot) * sizeof tasks->slot[0], seed);
 		tasks->head.used = r % (2 * SHM_TASK_SLOTS);
 		break;
 	case 2:
