@@ -29,6 +29,7 @@ struct ring_cursor {
 	uint32_t count, next;	/* parts; the one after the section at hand */
 	uint64_t cut;
 	struct ring_ledger earlier; /* when writers came round to the cut; entered 0: not seen */
+	bool *gone;		    /* parts, by then */
 	uint32_t at_cut; /* hooks and torn records of the section that the cut is in, below it */
 	struct ring_ledger ledger; /* at the cut */
 	uint8_t *kept;		   /* the section at hand, or NULL: to be copied again */
@@ -118,7 +119,8 @@ static int cursor_open(struct rings *r, uint32_t ring, bool keep)
 		return n;
 	c->parts = malloc((size_t)n * sizeof *c->parts);
 	c->out = calloc((size_t)n, sizeof *c->out);
-	if (!c->parts || !c->out)
+	c->gone = calloc((size_t)n, sizeof *c->gone);
+	if (!c->parts || !c->out || !c->gone)
 		return PU_ERROR_NOT_ENOUGH_MEMORY;
 	memcpy(c->parts, r->parts, (size_t)n * sizeof *c->parts);
 	c->count = (uint32_t)n;
@@ -174,7 +176,8 @@ static void watch_cut(struct rings *r, uint32_t ring)
 	if (c->earlier.entered || ring_reader_header(&r->reader, ring, &header) != 0 ||
 		header.head < limit_of(r, c))
 		return;
-	ring_reader_ledger_below(&r->reader, ring, limit_of(r, c), &c->earlier);
+	ring_reader_gone_below(
+		&r->reader, ring, limit_of(r, c), c->parts, c->count, c->gone, &c->earlier);
 }
 
 /* Where writers came round to the section before, they are about to come round to this one. */
@@ -277,6 +280,7 @@ void rings_close(struct rings *r)
 	for (uint32_t i = 0; r->cursor && i < r->rings; i++) {
 		free(r->cursor[i].parts);
 		free(r->cursor[i].out);
+		free(r->cursor[i].gone);
 		free(r->cursor[i].kept);
 	}
 	ring_reader_close(&r->reader);
@@ -381,15 +385,6 @@ static void gone_from_list(
 	}
 }
 
-/* By the time a section was entered, those were gone that a lap lies between. */
-static void gone_by_entry(
-	const struct rings *r, const struct ring_cursor *c, uint64_t entry, struct gone *gone)
-{
-	for (uint32_t i = 0; i < c->count; i++)
-		if (c->parts[i].position + r->reader.geometry.ring_size < entry)
-			add_gone(gone, &c->out[i]);
-}
-
 /*
  * The ledger `now`, and what was handed out of its overwritten ones. Once writers came round to the
  * section that the cut is in, the counters of that moment are taken, in which nothing
@@ -410,7 +405,9 @@ static int find_gone(
 		return 0;
 	}
 	*now = c->earlier;
-	gone_by_entry(r, c, now->entered, gone);
+	for (uint32_t i = 0; i < c->count; i++)
+		if (c->gone[i])
+			add_gone(gone, &c->out[i]);
 	now->overwritten += c->at_cut;
 	/* Of it nothing is counted twice. */
 	if (c->count && c->parts[c->count - 1].position == section_of_cut(r, c))

@@ -318,15 +318,43 @@ static int ledger_below(
 
 int ring_reader_ledger(struct ring_reader *r, uint32_t ring, struct ring_ledger *out)
 {
-	return ring_reader_ledger_below(r, ring, UINT64_MAX, out);
-}
-
-int ring_reader_ledger_below(
-	struct ring_reader *r, uint32_t ring, uint64_t position, struct ring_ledger *out)
-{
-	if (ledger_below(r, ring, position, out) == 0)
+	if (ledger_below(r, ring, UINT64_MAX, out) == 0)
 		subtract_base(r, ring, out);
 	return 0; /* damaged says it */
+}
+
+/*
+ * Whether no section was entered between the one of `entry` and `position`, as far as r->before
+ * tells: a held section can outlive younger ones, whose entry words are gone.
+ */
+static bool was_last_below(const struct ring_reader *r, uint64_t entry, uint64_t position)
+{
+	const struct shm_geometry *g = &r->geometry;
+
+	if (entry == 0 || entry - 1 + g->ring_size < position)
+		return false;
+	for (uint64_t p = entry - 1 + g->section_size; p < position; p += g->section_size)
+		if (r->before[section_index(g, p)].entry > p)
+			return false;
+	return true;
+}
+
+int ring_reader_gone_below(struct ring_reader *r, uint32_t ring, uint64_t position,
+	const struct ring_part *parts, uint32_t n, bool *gone, struct ring_ledger *out)
+{
+	if (ledger_below(r, ring, position, out) != 0)
+		return PU_ERR_FILE_ERROR;
+	subtract_base(r, ring, out);
+	if (!was_last_below(r, out->entered, position))
+		out->entered = 0;
+	/* What took a part's place behind that moment was the next to come there. */
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t was = parts[i].position + 1, entry = r->before[parts[i].index].entry;
+
+		gone[i] = entry != was &&
+			  !(entry > out->entered && entry == was + r->geometry.ring_size);
+	}
+	return 0;
 }
 
 /*

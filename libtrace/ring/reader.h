@@ -50,11 +50,6 @@ struct ring_ledger {
 
 int ring_reader_ledger(struct ring_reader *r, uint32_t ring, struct ring_ledger *out);
 
-/* The ledger of an earlier moment: when no section at `position` or behind had been entered. As
- * long as the writers are within a ring's size behind it; else entered is 0. */
-int ring_reader_ledger_below(
-	struct ring_reader *r, uint32_t ring, uint64_t position, struct ring_ledger *out);
-
 /* What ring_reader_discard found is written to *control (the owner's own): first the start moves
  * to head, then the counters' values of now become their zero. */
 int ring_reader_discard(struct ring_reader *r, uint32_t ring, struct shm_ring_control *control);
@@ -74,6 +69,14 @@ int ring_reader_parts(struct ring_reader *r, uint32_t ring, struct ring_part *pa
  * as gone, each once. Reads the ring's table a fixed number of times, whatever is written. */
 int ring_reader_list(
 	struct ring_reader *r, uint32_t ring, struct ring_part *parts, struct ring_ledger *ledger);
+
+/*
+ * The ledger of an earlier moment: when no section at `position` or behind had been entered; and
+ * which of n parts were gone by then. As long as the writers are within a ring's size behind it;
+ * else out->entered is 0. 0 or PU_ERR_FILE_ERROR.
+ */
+int ring_reader_gone_below(struct ring_reader *r, uint32_t ring, uint64_t position,
+	const struct ring_part *parts, uint32_t n, bool *gone, struct ring_ledger *out);
 
 /* A section's copy: parsed, bounded, control words as in a file. */
 struct ring_span {

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "../../libtrace/dump/dump.h"
+#include "consistent.h"
 #include "hostile_world.h"
 
 enum {
@@ -23,7 +24,7 @@ static struct hostile_world world;
 static char path[128];
 
 struct totals {
-	uint32_t failed, unreadable, wrong, not_exact, cut_off;
+	uint32_t failed, unreadable, wrong, not_exact, cut_off, inconsistent;
 	uint64_t longest, hooks, scribbled, damaged;
 };
 
@@ -46,6 +47,9 @@ static void dump_once(uint32_t n, struct hostile_seen *seen, struct totals *sum)
 			printf("dump %u: %s\n", n, e.text);
 		return;
 	}
+	const char *why = consistent_file(path);
+	if (why && sum->inconsistent++ == 0)
+		printf("dump %u: %s\n", n, why);
 	uint64_t after = hostile_world_done(&world) + INTACT_WRITERS;
 	follow_reset(&seen->follow, world.box.geometry.cpus + world.box.geometry.guests);
 	seen->hooks = 0;
@@ -79,9 +83,11 @@ static void tell_totals(const char *name, const struct totals *sum, uint32_t dum
 		(unsigned long long)sum->hooks, sum->wrong, sum->not_exact);
 	tell(sum->longest < LONGEST_MS, name, "the longest took %llu ms",
 		(unsigned long long)sum->longest);
-	tell(sum->scribbled > 0 && sum->damaged > 0, name,
-		"on the others: %llu hooks, %llu records or sections that made no sense",
-		(unsigned long long)sum->scribbled, (unsigned long long)sum->damaged);
+	tell(sum->scribbled > 0 && sum->damaged == 0 && sum->inconsistent == 0, name,
+		"on the others: %llu hooks, %llu records or sections that made no sense; %u dumps "
+		"contradict themselves",
+		(unsigned long long)sum->scribbled, (unsigned long long)sum->damaged,
+		sum->inconsistent);
 }
 
 static void scribbled(const void *arg)

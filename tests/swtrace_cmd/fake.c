@@ -194,10 +194,12 @@ int ring_reader_entered(
 	return 0;
 }
 
-int ring_reader_ledger_below(
-	struct ring_reader *r, uint32_t ring, uint64_t position, struct ring_ledger *out)
+int ring_reader_gone_below(struct ring_reader *r, uint32_t ring, uint64_t position,
+	const struct ring_part *parts, uint32_t n, bool *gone, struct ring_ledger *out)
 {
 	(void)position;
+	(void)parts;
+	memset(gone, 0, n * sizeof *gone);
 	return ring_reader_ledger(r, ring, out);
 }
 
