@@ -85,10 +85,6 @@ static void tell_failed(struct report *r, const struct diff *d, const struct gat
 	struct out o;
 	out_memory(&o);
 	out_printf(&o, "gate failed: %s: ", g->text);
-	if (group->has_label)
-		escape_quoted(&o, group->label, group->label_len);
-	else
-		out_str(&o, "no label");
 	tallies_text_name(&o, group);
 	out_str(&o, ": ");
 	spell_value(&o, g->metric, v->before);

@@ -201,7 +201,14 @@ static void remove_files(struct session *s, uint32_t keep)
 
 static int no_space(struct session *s, uint64_t size, int err, struct session_error *error)
 {
-	if (err == ENOSPC || err == EDQUOT || err == EFBIG) {
+	if (err == EFBIG) {
+		session_say(error,
+			"%s: the file size limit is too small for a session's files; see ulimit -f, "
+			"or ask for less with init -s",
+			s->place.dir);
+		return PU_ERROR_INSUFFICIENT_RESOURCES;
+	}
+	if (err == ENOSPC || err == EDQUOT) {
 		session_say(error,
 			"no space for %llu KiB of trace buffers in %s (%llu KiB free); ask for "
 			"less with init -s, or enlarge /dev/shm",

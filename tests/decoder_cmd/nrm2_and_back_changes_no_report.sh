@@ -9,6 +9,12 @@ told()
 	sed -e '/damaged/d' -e '/twice in one/d' -e 's/^cpidecode: [^:]*: /cpidecode: /' err >"$1"
 }
 
+# NRM2 has no fields for the causes of CAUSES: the sum stays, its parts are not told.
+sums()
+{
+	sed -i 's/\( hooks lost\) (.*/\1/' "$1"
+}
+
 n=0
 for script in "$here"/../golden/cases/*/trace.txt; do
 	case=${script%/trace.txt}
@@ -27,6 +33,7 @@ for script in "$here"/../golden/cases/*/trace.txt; do
 		run 0 --report $report "$case.nrm2"
 		cmp expected out || fail "$case: --report $report"
 		told told.err
+		[ "$case" != causes ] || { sums expected.err && sums told.err; }
 		cmp expected.err told.err || fail "$case: --report $report, stderr"
 	done
 done

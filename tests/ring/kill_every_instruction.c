@@ -141,8 +141,12 @@ static void operate(void *arg)
 
 static pid_t fork_child(void)
 {
-	pid_t child = steps_fork(warm_up, operate, NULL);
+	pid_t child;
 
+	/* Its first hooks find the rings as every child's do: which sections a process has
+	 * populated decides on its path. */
+	put_back();
+	child = steps_fork(warm_up, operate, NULL);
 	if (!child)
 		die("%s: no child stops in front of the operation", scene->name);
 	put_back();

@@ -104,17 +104,17 @@ says "$err" 'Broken pipe'
 limited()
 {
 	(
-		ulimit -f 20000 # 10 MB in dash's blocks: the rings fit, the trace does not
+		ulimit -f 41000 # 21 MB in dash's blocks: the session fits, the trace does not
 		exec "$SWTRACE" record -s 1 -ss 16 --compress none -o "$t" -- "$@"
 	) >"$out" 2>"$err"
 }
-limited sh -c '"$0" paced 300000; echo done' "$WRITER"
+limited sh -c '"$0" paced 600000; echo done' "$WRITER"
 same "file size limit" $? 1
 says "$err" 'File too large'
 says "$out" '^done$'
 same "hooks" "$(final hooks)" "$(hooks_in "$t")"
 is_trace "$t"
-limited sh -c '"$0" paced 300000 >/dev/null; exit 9' "$WRITER"
+limited sh -c '"$0" paced 600000 >/dev/null; exit 9' "$WRITER"
 same "the command's own status" $? 9
 
 # --------------------------------------------------------------- without a command
