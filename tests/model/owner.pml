@@ -38,8 +38,14 @@ proctype Killer()
 	byte victim;
 
 	do
+#ifdef NESTED
+	/* A thread and its handler die together. */
+	:: atomic { kills > 0 && !dead[0] && !ended[0] && !ended[1] -> kills++; kill(0); kill(1);
+		interrupted = false }
+#else
 	:: kill(0)
 	:: kill(1)
+#endif
 #if WRITERS > 2
 	:: kill(2)
 #endif
@@ -85,6 +91,9 @@ walk:
 				:: else
 				fi }
 				if
+#ifdef F_RECLAIM_FROM_START
+				:: atomic { e - 1 + k < start -> k = k + SIZE(c); goto looked }
+#endif
 				:: atomic { c & (COMMITTED | ABANDONED) -> k = k + SIZE(c) }
 				:: atomic { !(c & (COMMITTED | ABANDONED)) && id == 0 -> break }
 				:: atomic { !(c & (COMMITTED | ABANDONED)) && id != 0 ->
@@ -129,6 +138,50 @@ walk_on:		atomic { e = 0; k = 0; c = 0; id = 0; h = 0 }
 #endif
 #endif
 
+#ifdef DISCARD
+/* The ring's totals, of the section entered last: those from which on hooks count. */
+inline read_base()
+{
+	do
+	:: d_step { k < SECTIONS ->
+		if
+		:: entry[k] > last ->
+			last = entry[k];
+			n_over = over[COUNTS(last - 1)];
+			n_torn = torn[COUNTS(last - 1)]
+		:: else
+		fi;
+		k++ }
+	:: atomic { k == SECTIONS -> k = 0; break }
+	od
+}
+
+/* ring_reader_discard(): start first, then the totals as their zero. */
+proctype Discard()
+{
+	byte h, k, last, n_over, n_torn;
+
+again:
+	atomic { h = head; last = 0; n_over = 0; n_torn = 0 };
+#ifdef F_BASE_FIRST
+	read_base();
+	atomic { start = h };
+#else
+	atomic { start = h };
+	/* Who compared start before may be storing an entry still. */
+	atomic { seq == 0 || head % UNITS != 0 };
+	read_base();
+	if
+	/* Writers came round to the new start: no zero of it any more. */
+	:: atomic { last > SECTION_START(h) + RING -> goto again }
+	:: atomic { else -> skip }
+	fi;
+#endif
+	atomic { over_base = n_over; torn_base = n_torn; h = 0; last = 0; n_over = 0; n_torn = 0;
+		readers-- }
+}
+#endif
+
 #ifdef OFF
 proctype Off()
 {
@@ -159,7 +212,8 @@ inline judge_section(s, from)
 				ledger_of_ring_is_exact);
 			MUST(!(c & COMMITTED) || (hdr[s * UNITS + k] == id && body[s * UNITS + k] == id),
 				accepted_is_whole);
-			hooks++
+			hooks = (c & COMMITTED -> hooks + 1 : hooks);
+			torns = (c & COMMITTED -> torns : torns + 1)
 		:: else
 		fi;
 		k = k + SIZE(c)
@@ -170,17 +224,19 @@ inline judge()
 {
 	d_step {
 		s = 0; last = 0;
+		since = (taken > start -> taken : start);
 		do
 		:: s == SECTIONS -> break
 		:: else ->
 			if
-			:: entry[s] != 0 && entry[s] <= head -> judge_section(s, taken)
+			:: entry[s] != 0 && entry[s] <= head -> judge_section(s, since)
 			:: else
 			fi;
 			if
 			:: entry[s] > last ->
 				last = entry[s];
-				gone = over[COUNTS(last - 1)] + torn[COUNTS(last - 1)]
+				n_over = over[COUNTS(last - 1)] - over_base;
+				n_torn = torn[COUNTS(last - 1)] - torn_base
 			:: else
 			fi;
 			s++
@@ -191,27 +247,32 @@ inline judge()
 		:: else ->
 			if
 			:: state[id] == LOST -> lost = lost + HOOKS(id)
-			:: state[id] == WHOLE -> all = all + HOOKS(id)
-			:: state[id] == CUT -> all++
+			:: state[id] == WHOLE && at[id] > start -> whole = whole + HOOKS(id)
+			:: state[id] == CUT && at[id] > start -> cut++
 			:: else
 			fi;
 			id++
 		od;
 		MUST(lost == lost_full + lost_held + lost_guest, losses_are_exact);
 #ifdef DRAIN
-		MUST(all == hooks + drained + drained_torn, ledger_of_drain_is_exact);
+		/* It may take as torn what commits later: its terms are exact together. */
+		MUST(whole + cut == hooks + torns + drained + drained_torn, ledger_of_drain_is_exact);
 #else
-		MUST(all == hooks + gone, ledger_of_ring_is_exact);
+		MUST(whole + cut == hooks + torns + n_over + n_torn, ledger_of_ring_is_exact);
+#ifndef SUM_ONLY
+		MUST(whole == hooks + n_over, overwritten_is_exact);
+		MUST(cut == torns + n_torn, torn_is_exact);
 #endif
-#if MODE == NORMAL
-		MUST(gone == 0, full_ring_keeps_its_first_lap)
+#endif
+#if MODE == NORMAL && !defined(DISCARD)
+		MUST(n_over == 0 && n_torn == 0, full_ring_keeps_its_first_lap)
 #endif
 	}
 }
 
 init
 {
-	byte s, last, gone, p, k, c, id, hooks, lost, all;
+	byte s, since, last, n_over, n_torn, p, k, c, id, hooks, torns, lost, whole, cut;
 
 	atomic {
 		run Writer(0);
@@ -229,12 +290,18 @@ init
 #endif
 #ifdef DRAIN
 		readers++; run Drain();
+#ifdef DRAIN_KILLS
+		run DrainKiller();
+#endif
 #endif
 #if KILLS > 0
 		run Killer();
 #ifndef NO_RECLAIM
 		readers++; run Reclaim();
 #endif
+#endif
+#ifdef DISCARD
+		readers++; run Discard();
 #endif
 #ifdef OFF
 		run Off();

@@ -151,43 +151,45 @@ finished:
 /* ------------------------------------------------------------------ the dump */
 
 #ifdef DUMP
-/* The ring's totals: of the section entered last. */
-inline ledger(n)
-{
-	last = 0; n = 0;
-	do
-	:: d_step { k < SECTIONS ->
-		if
-		:: entry[k] > last ->
-			last = entry[k];
-			n = over[COUNTS(last - 1)] + torn[COUNTS(last - 1)]
-		:: else
-		fi;
-		k++ }
-	:: atomic { k == SECTIONS -> k = 0; last = 0; break }
-	od
-}
-
-/* The sections that hold something, with totals of the same moment. */
+/*
+ * The sections that hold something at one moment, that at which the section entered last in
+ * before[] had been entered and none behind it; n: that section's totals. A section entered
+ * since took the place of what before[] shows there, if only one lap lies between.
+ */
 inline list_parts()
 {
 	do
-	:: ledger(n);
-		h = head;
+	:: do
+		:: d_step { k < SECTIONS -> before[k] = entry[k]; last = (entry[k] > last -> entry[k] : last);
+			k++ }
+		:: atomic { k == SECTIONS -> k = 0; break }
+		od;
+		/* Writers that came round to it meanwhile: once more. */
+		atomic {
+			again = (last != 0 && entry[SECTION_OF(last - 1)] != last);
+			n = (again || last == 0 -> 0 : over[COUNTS(last - 1)] + torn[COUNTS(last - 1)])
+		};
 		do
 		:: d_step { k < SECTIONS ->
-			listed[k] = (entry[k] != 0 && entry[k] <= h -> entry[k] : 0);
-			k++ }
-		:: atomic { k == SECTIONS -> k = 0; h = 0; break }
-		od;
-		ledger(after);
-		if
-#ifdef F_UNSTABLE_LIST
-		:: true -> after = 0; break
+			listed[k] = entry[k];
+#ifndef F_UNSTABLE_LIST
+			if
+			:: listed[k] > last ->
+				again = again || listed[k] != (before[k] == 0 -> k * UNITS + 1 :
+					before[k] + RING);
+				listed[k] = before[k]
+			:: else
+			fi;
 #endif
-		:: atomic { n == after -> after = 0; break }
-		:: else
-		fi
+			k++ }
+		:: atomic { k == SECTIONS -> k = 0; h = head; break }
+		od;
+		atomic {
+			if
+			:: again -> again = false; last = 0; n = 0
+			:: else -> d_step { before[0] = 0; before[1] = 0 }; break
+			fi
+		}
 	od
 }
 
@@ -227,12 +229,15 @@ inline settle_dump()
 proctype Dump()
 {
 	READER_LOCALS;
-	byte cut, n, after, last, i, parts[SECTIONS], listed[SECTIONS], got[SECTIONS];
+	byte cut, n, last, i, before[SECTIONS], parts[SECTIONS], listed[SECTIONS], got[SECTIONS];
+	bool again;
 
-	cut = head;
 	list_parts();
 	atomic {
-		n = 0;
+		/* What was written behind the moment's section is after the moment; before the first
+		 * entry there is nothing. */
+		cut = (last == 0 -> 0 : (h > last - 1 + UNITS -> last - 1 + UNITS : h));
+		n = 0; last = 0; h = 0;
 		do
 		:: i == SECTIONS -> break
 		:: else -> parts[i] = listed[i]; listed[i] = 0; i++
@@ -257,7 +262,7 @@ proctype Dump()
 	settle_dump();
 #endif
 	atomic {
-		n = 0; cut = 0; i = 0;
+		n = 0; last = 0; h = 0; cut = 0; i = 0;
 		do
 		:: i == SECTIONS -> break
 		:: else -> parts[i] = 0; listed[i] = 0; got[i] = 0; i++
@@ -290,9 +295,23 @@ inline write_section()
 		id = 0;
 		drained = drained + hooks;
 		drained_torn = drained_torn + torns;
-		taken = p + bytes
+		taken = p + bytes;
+#ifdef DRAIN_KILLS
+		file_end = taken
+#endif
 	}
 }
+
+#ifdef DRAIN_KILLS
+proctype DrainKiller()
+{
+	do
+	:: atomic { drain_kills > 0 && !drain_done -> drain_kills--; drain_dead = true }
+		!drain_dead
+	:: atomic { drain_kills == 0 || drain_done -> break }
+	od
+}
+#endif
 
 proctype Drain()
 {
@@ -300,6 +319,10 @@ proctype Drain()
 	byte seen;
 	bool last;
 
+#ifdef DRAIN_KILLS
+taken_up:
+	{
+#endif
 	do
 	:: atomic { !last && SECTION_START(head) > taken -> seen = head;
 		MUST(seen <= released + RING, undrained_is_kept) }
@@ -345,6 +368,32 @@ round:		skip
 	/* Finish: tracing is off or everybody gone; what is uncommitted now is taken as torn. */
 	:: atomic { !last && (running == 0 || gate == 0) -> last = true; seen = head } goto more
 	od;
-	atomic { last = false; readers-- }
+	atomic { last = false; readers--;
+#ifdef DRAIN_KILLS
+		drain_done = true
+#endif
+	}
+#ifdef DRAIN_KILLS
+	} unless { drain_dead };
+	/* Killed; who takes it up goes on where its file ends, or behind what it released. */
+	atomic {
+		if
+		:: drain_dead ->
+			drain_dead = false;
+			d_step {
+				h = 0; p = 0; bytes = 0; c = 0; id = 0; hooks = 0; torns = 0;
+				overwritten = false; held = false; seen = 0; last = false;
+				forget_looks();
+#ifdef F_RESUME_FROM_RELEASED
+				taken = released
+#else
+				taken = (file_end > released -> file_end : released)
+#endif
+			};
+			goto taken_up
+		:: else
+		fi
+	}
+#endif
 }
 #endif

@@ -57,6 +57,20 @@ byte over[2 * SECTIONS], torn[2 * SECTIONS]; /* running totals */
 byte lost_full, lost_held, lost_guest;
 byte released; /* by the drain */
 bit gate = 1;
+#ifdef DISCARD
+byte start, over_base, torn_base; /* the owner's */
+#else
+#define start 0
+#define over_base 0
+#define torn_base 0
+#endif
+#ifdef STEPS
+byte search;	     /* where a hook that had no steps left stopped looking */
+byte held[SECTIONS]; /* hints: 2 * entry + unit of the first uncommitted record */
+#endif
+#ifdef NESTED
+bool interrupted; /* writer 0, by its own signal handler, which is writer 1 */
+#endif
 
 /* Who is inside a restartable sequence on this CPU, writer + 1; a guest ring's lock word. */
 byte seq;
@@ -80,6 +94,10 @@ byte state[RECORDS + 1], at[RECORDS + 1], size_of[RECORDS + 1]; /* by record; at
 byte owner[RING];	/* the living's uncommitted record that a cell belongs to */
 byte delivered;		/* bits: records that the drain handed out */
 byte drained, drained_torn, taken;
+#ifdef DRAIN_KILLS
+byte drain_kills = DRAIN_KILLS, file_end; /* how far the drain's file goes */
+bool drain_dead, drain_done;
+#endif
 
 #define WRITER_OF(id) (((id) - 1) / EACH)
 #ifdef GROUP
@@ -92,7 +110,8 @@ byte drained, drained_torn, taken;
 hidden byte reservation_publishes_length, head_never_goes_back, stamps_never_decrease,
 	stores_stay_near_head, live_record_never_overwritten, fill_lands_in_own_bytes,
 	lap_belongs_to_head, old_sections_can_be_walked, accepted_is_whole, group_at_once_or_never,
-	committed_words_stand, torn_is_counted_once, ledger_of_ring_is_exact, losses_are_exact,
+	committed_words_stand, torn_is_counted_once, overwritten_is_exact, torn_is_exact, ledger_of_ring_is_exact,
+	losses_are_exact,
 	ledger_of_dump_is_exact, ledger_of_drain_is_exact, drain_finds_its_sections,
 	delivered_at_most_once, only_the_dead_are_abandoned, held_sections_come_back,
 	full_ring_keeps_its_first_lap, undrained_is_kept, refused_only_for_a_reason;

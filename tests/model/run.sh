@@ -1,5 +1,5 @@
 #!/bin/sh
-# Checks the ring protocol's model with spin: every configuration exhausted without an error,
+# Checks the models of the ring's protocol and of the task table with spin: every configuration exhausted without an error,
 # and every seeded fault found, as the invariant that it breaks.
 #
 # usage: sh tests/model/run.sh [--full] [--only PATTERN]
@@ -47,6 +47,9 @@ not_ok() { # NAME WHY
 	[ ! -f "$work/out" ] || sed 's/^/  /' "$work/out" | head -n 30
 }
 
+# What is checked: ring.pml, or what the cases set.
+model=ring.pml
+
 # verify FLAGS OPTIONS...: makes the verifier, compiled with FLAGS, and runs it; what it says is in
 # $work/out.
 verify() {
@@ -56,7 +59,7 @@ verify() {
 	safety=-DSAFETY cycles=
 	case " $* " in *" -DPROGRESS "*) safety=-DNP cycles=-l ;; esac
 	# shellcheck disable=SC2086
-	(cd "$work" && spin -a "$@" "$here/ring.pml" >log 2>&1 &&
+	(cd "$work" && spin -a "$@" "$here/$model" >log 2>&1 &&
 		"$cc" $flags $safety -DNOREDUCE -DVECTORSZ=2048 -o pan pan.c >>log 2>&1) ||
 		{ mv "$work/log" "$work/out"; return 1; }
 	started=$(date +%s)

@@ -31,7 +31,15 @@ byte aborts = ABORTS;
 #ifdef F_STALE_ENTER
 #define ENTER_REFUSES false
 #else
+#if defined(DISCARD) && defined(F_START_UNCHECKED)
+#define ENTER_REFUSES (HEAD_IS_NOT(h) || entry[SECTION_OF(h)] != was)
+#elif defined(DISCARD) && defined(F_ENTRY_UNCHECKED)
+#define ENTER_REFUSES (HEAD_IS_NOT(h) || start != from)
+#elif defined(DISCARD)
+#define ENTER_REFUSES (HEAD_IS_NOT(h) || start != from || entry[SECTION_OF(h)] != was)
+#else
 #define ENTER_REFUSES HEAD_IS_NOT(h)
+#endif
 #endif
 #ifdef F_STALE_PAD
 #define PAD_REFUSES false
@@ -42,6 +50,19 @@ byte aborts = ABORTS;
 #define SKIP_REFUSES HEAD_IS_NOT(h)
 #else
 #define SKIP_REFUSES (HEAD_IS_NOT(h) || entry[SECTION_OF(h)] == h + 1)
+#endif
+
+#ifdef DISCARD
+#define COUNTED (!(c & PAD) && old + k >= from)
+#else
+#define COUNTED (!(c & PAD))
+#endif
+#ifdef F_SWAPPED_TERMS
+#define OVERWRITTEN n_torn
+#define TORN n_over
+#else
+#define OVERWRITTEN n_over
+#define TORN n_torn
 #endif
 
 /* Bytes at position p, up to n units, are about to be stored by a sequence. */
@@ -116,14 +137,41 @@ inline hold_stamp_up()
 #endif
 }
 
+#ifdef NESTED
+proctype Writer(byte w) provided (!interrupted || _pid != 1)
+#else
 proctype Writer(byte w)
+#endif
 {
 	byte id, size, h, p, i, k, c, n_over, n_torn, control, end;
 #ifdef CLOCK
 	byte stamp;
 #endif
+#ifdef DISCARD
+	byte from, old, was;
+#define FORGET_START from = 0; old = 0; was = 0;
+#else
+#define FORGET_START
+#endif
+#ifdef STEPS
+	byte steps = STEPS;
+	bool begun; /* an entry at h, by the time that the search began */
+#endif
 
 	{
+#ifdef NESTED
+	/* A handler begins where its thread is in no sequence: the signal aborts one. A guest
+	 * ring's lock is no sequence. */
+#ifdef GUEST
+	atomic { true; interrupted = (w == 1 && !ended[0] -> true : interrupted) };
+#else
+	atomic { w != 1 || seq != 1; interrupted = (w == 1 && !ended[0] -> true : interrupted) };
+#endif
+	if
+	:: atomic { w == 1 && ended[0] -> goto finished }
+	:: atomic { else -> skip }
+	fi;
+#endif
 	id = w * EACH;
 next:
 	atomic {
@@ -133,6 +181,10 @@ next:
 		:: id == (w + 1) * EACH || gate == 0 -> goto finished
 		:: else -> id++
 		fi;
+		FORGET_START
+#ifdef STEPS
+		steps = STEPS;
+#endif
 		if
 #ifndef LONG_ONLY
 		:: size = 1
@@ -155,6 +207,10 @@ next:
 forget:
 	atomic {
 		h = 0; p = 0; i = 0; k = 0; c = 0; n_over = 0; n_torn = 0; control = 0; end = 0;
+		FORGET_START
+#ifdef STEPS
+		begun = false;
+#endif
 #ifdef CLOCK
 		stamp = 0;
 #endif
@@ -226,9 +282,12 @@ enter:
 #if MODE == WRAP
 		end = 255;
 #elif MODE == NORMAL
-		end = RING;
+		end = SECTION_START(start) + RING;
 #else
 		end = released + RING;
+#endif
+#ifdef DISCARD
+		from = start;
 #endif
 	}
 	d_step {
@@ -245,7 +304,21 @@ enter:
 			:: else -> i++
 			fi
 		od;
-		i = 0; p = 0
+		i = 0; p = 0;
+#ifdef STEPS
+		/* Further on, if a hook stopped there; but an entry that was begun at head goes first,
+		 * or a skip would be refused for ever. */
+		begun = (entry[SECTION_OF(h)] == h + 1);
+		if
+#ifdef F_SEARCH_PASSES_ENTRY
+		:: search > h && search < h + RING -> i = (search - h) / UNITS
+#else
+		:: search > h && search < h + RING && entry[SECTION_OF(h)] != h + 1 ->
+			i = (search - h) / UNITS
+#endif
+		:: else
+		fi
+#endif
 	}
 look:
 	atomic {
@@ -254,7 +327,16 @@ look:
 		:: i == SECTIONS || p + UNITS > end -> goto lose
 		:: else
 		fi;
+#ifdef F_SKIP_TO_NOTHING
+		if
+		:: i != 0 -> goto skip_held
+		:: else
+		fi;
+#endif
 		c = entry[SECTION_OF(p)];
+#ifdef DISCARD
+		was = (i == 0 -> c : was);
+#endif
 		k = 0;
 		if
 		:: c == p + 1 ->
@@ -263,7 +345,20 @@ look:
 			c = 0;
 			goto may_enter
 		:: c == 0 -> goto may_enter
-		:: else -> c = 0
+		:: else ->
+#ifdef DISCARD
+			old = c - 1;
+#endif
+#ifdef STEPS
+			/* A hint that still is true saves the walk. */
+			if
+			:: held[SECTION_OF(p)] / UNITS == c &&
+				(ctl[SECTION_OF(p) * UNITS + held[SECTION_OF(p)] % UNITS] &
+					(COMMITTED | ABANDONED)) == 0 -> i++; c = 0; goto look
+			:: else
+			fi;
+#endif
+			c = 0
 		fi
 	}
 	/* Survey: one control word after the other. */
@@ -277,14 +372,27 @@ look:
 		fi;
 #ifndef F_NO_HELD_CHECK
 		if
-		:: (c & (COMMITTED | ABANDONED)) == 0 -> i++; k = 0; c = 0; goto look
+		:: (c & (COMMITTED | ABANDONED)) == 0 ->
+#ifdef STEPS
+			held[SECTION_OF(p)] = entry[SECTION_OF(p)] * UNITS + k;
+#endif
+			i++; k = 0; c = 0; goto look
 		:: else
+		fi;
+#endif
+#ifdef STEPS
+		if
+		:: steps == 0 -> search = p; i = 1; goto lose
+		:: else -> steps--
 		fi;
 #endif
 		if
 		:: c & PAD
-		:: !(c & PAD) && (c & COMMITTED) -> n_over++
-		:: else -> n_torn++
+#ifdef DISCARD
+		:: !(c & PAD) && old + k < from
+#endif
+		:: COUNTED && (c & COMMITTED) -> OVERWRITTEN++
+		:: COUNTED && !(c & COMMITTED) -> TORN++
 		fi;
 		k = k + SIZE(c);
 		c = 0 }
@@ -293,6 +401,9 @@ look:
 may_enter:
 	atomic {
 		k = 0; c = 0;
+#ifdef STEPS
+		begun = false;
+#endif
 		if
 		:: i != 0 -> goto skip_held
 		:: else
@@ -342,6 +453,11 @@ lose:
 #endif
 		size_of[id] = size;
 		state[id] = LOST;
+#ifdef STEPS
+		search = (i == SECTIONS && search > h -> h : search);
+		MUST(!begun || head != h, refused_only_for_a_reason);
+		begun = false;
+#endif
 		if
 		:: i == 0 -> lost_full = lost_full + HOOKS(id)
 		:: else -> lost_held = lost_held + HOOKS(id)
@@ -392,6 +508,11 @@ fill:
 		goto next
 	}
 finished:
-	atomic { id = 0; size = 0; ended[w] = true; running-- }
+	atomic {
+		id = 0; size = 0; ended[w] = true; running--;
+#ifdef NESTED
+		interrupted = (w == 1 -> false : interrupted)
+#endif
+	}
 	} unless { dead[w] }
 }
