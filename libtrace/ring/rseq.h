@@ -35,6 +35,7 @@ struct rseq_op {
 	uint64_t overwritten, torn, lost; /* enter: the section's counts */
 	const uint64_t *start_at;	  /* enter: the ring's start ... */
 	uint64_t start;			  /* ... and what it was when the counts were made */
+	uint64_t seen;			  /* enter: the section's entry word then */
 	uint64_t stamp;			  /* enter: in: the time; out: the record's */
 	uint32_t control;		  /* enter, pad */
 	uint32_t number;		  /* enter: the writer's */

@@ -139,6 +139,10 @@ static inline enum rseq_result rseq_enter(struct rseq *rs, uint32_t cpu, struct 
 				"ldr x11, [%[op], %[start]]\n\t"
 				"cmp x9, x11\n\t"
 				"b.ne 6f\n\t"
+				"ldr x9, [%[sec]]\n\t"
+				"ldr x11, [%[op], %[seen]]\n\t"
+				"cmp x9, x11\n\t"
+				"b.ne 6f\n\t"
 				"ldr x10, [%[op], %[stamp]]\n\t"
 				"ldr x9, [%[ring], #8]\n\t"
 				"cmp x10, x9\n\t"
@@ -167,9 +171,10 @@ static inline enum rseq_result rseq_enter(struct rseq *rs, uint32_t cpu, struct 
 		     :
 		     : [rs] "r"(rs), [cpu] "r"(cpu), [op] "r"(op), [ring] "r"(op->ring),
 		     [sec] "r"(op->section), [counts] "r"(op->counts), [at] "r"(op->at),
-		     RSEQ_OP(head), RSEQ_OP(start_at), RSEQ_OP(start), RSEQ_OP(overwritten),
-		     RSEQ_OP(torn), RSEQ_OP(lost), RSEQ_OP(lap), RSEQ_OP(entry), RSEQ_OP(control),
-		     RSEQ_OP(number), RSEQ_OP(stamp), RSEQ_OP(next), [sig] "i"(RSEQ_SIG)
+		     RSEQ_OP(head), RSEQ_OP(start_at), RSEQ_OP(start), RSEQ_OP(seen),
+		     RSEQ_OP(overwritten), RSEQ_OP(torn), RSEQ_OP(lost), RSEQ_OP(lap),
+		     RSEQ_OP(entry), RSEQ_OP(control), RSEQ_OP(number), RSEQ_OP(stamp),
+		     RSEQ_OP(next), [sig] "i"(RSEQ_SIG)
 		     : "memory", "cc", "x9", "x10", "x11"
 		     : aborted, out);
 	return RSEQ_DONE;

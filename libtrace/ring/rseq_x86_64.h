@@ -119,6 +119,8 @@ static inline __attribute__((always_inline)) enum rseq_result rseq_reserve(struc
  * come before the record: who finds the entry word finds the section free and counted;
  * whose copy holds a byte of this record finds the entry word changed. The counts leave out
  * what was discarded: so not if the ring's start is no longer the one they were counted with.
+ * Nor if the section was entered since: an aborted entry's counts are in force, and may have been
+ * taken for a discard's zero.
  */
 static inline enum rseq_result rseq_enter(struct rseq *rs, uint32_t cpu, struct rseq_op *op)
 {
@@ -128,6 +130,9 @@ static inline enum rseq_result rseq_enter(struct rseq *rs, uint32_t cpu, struct 
 				"movq %c[start_at](%[op]), %%rax\n\t"
 				"movq (%%rax), %%rax\n\t"
 				"cmpq %c[start](%[op]), %%rax\n\t"
+				"jne %l[out]\n\t"
+				"movq (%[sec]), %%rax\n\t"
+				"cmpq %c[seen](%[op]), %%rax\n\t"
 				"jne %l[out]\n\t"
 				"movq %c[stamp](%[op]), %%rdx\n\t"
 				"movq 8(%[ring]), %%rax\n\t"
@@ -155,9 +160,10 @@ static inline enum rseq_result rseq_enter(struct rseq *rs, uint32_t cpu, struct 
 		     :
 		     : [rs] "r"(rs), [cpu] "r"(cpu), [op] "r"(op), [ring] "r"(op->ring),
 		     [sec] "r"(op->section), [counts] "r"(op->counts), [at] "r"(op->at),
-		     RSEQ_OP(head), RSEQ_OP(start_at), RSEQ_OP(start), RSEQ_OP(overwritten),
-		     RSEQ_OP(torn), RSEQ_OP(lost), RSEQ_OP(lap), RSEQ_OP(entry), RSEQ_OP(control),
-		     RSEQ_OP(number), RSEQ_OP(stamp), RSEQ_OP(next), [sig] "i"(RSEQ_SIG)
+		     RSEQ_OP(head), RSEQ_OP(start_at), RSEQ_OP(start), RSEQ_OP(seen),
+		     RSEQ_OP(overwritten), RSEQ_OP(torn), RSEQ_OP(lost), RSEQ_OP(lap),
+		     RSEQ_OP(entry), RSEQ_OP(control), RSEQ_OP(number), RSEQ_OP(stamp),
+		     RSEQ_OP(next), [sig] "i"(RSEQ_SIG)
 		     : "memory", "cc", "rax", "rdx"
 		     : aborted, out);
 	return RSEQ_DONE;

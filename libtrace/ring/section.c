@@ -29,7 +29,8 @@ static uint64_t lap_of(const struct shm_geometry *g, uint64_t position)
 /* On guest rings: counts and entry word, record, head. */
 static enum rseq_result guest_enter(const struct target *t, struct rseq_op *op)
 {
-	if (__atomic_load_n(op->start_at, __ATOMIC_RELAXED) != op->start)
+	if (__atomic_load_n(op->start_at, __ATOMIC_RELAXED) != op->start ||
+		__atomic_load_n(&op->section->entry, __ATOMIC_RELAXED) != op->seen)
 		return RSEQ_OUT;
 	op->stamp = guest_stamp(t->ring, op->stamp);
 	__atomic_store_n(&op->counts->overwritten, op->overwritten, __ATOMIC_RELAXED);
@@ -237,8 +238,9 @@ static uint64_t lost_so_far(const struct shm_ring *ring)
 	return sum;
 }
 
-/* Fills op with the counts of an entry at head, whose section was found free. */
-static void count_entry(const struct target *t, uint64_t head, struct rseq_op *op)
+/* Fills op with the counts of an entry at head, whose section was found free. False: another one
+ * came in between. */
+static bool count_entry(const struct target *t, uint64_t head, struct rseq_op *op)
 {
 	const struct shm_geometry *g = t->geometry;
 	struct shm_section *s = &t->ring->section[section_index(g, head)];
@@ -248,18 +250,22 @@ static void count_entry(const struct target *t, uint64_t head, struct rseq_op *o
 	op->counts = section_counts(g, s, head);
 	op->at = t->data + head % g->ring_size;
 	op->entry = head + 1;
+	op->seen = entry;
 	if (entry == head + 1) {
 		op->overwritten = __atomic_load_n(&op->counts->overwritten, __ATOMIC_RELAXED);
 		op->torn = __atomic_load_n(&op->counts->torn, __ATOMIC_RELAXED);
 		op->lost = __atomic_load_n(&op->counts->lost, __ATOMIC_RELAXED);
-		return;
+		return true;
 	}
+	if (entry != 0 && (t->found.at != op->at || t->found.entry != entry))
+		return false;
 	counts_so_far(t, head, op);
 	op->lost = lost_so_far(t->ring);
 	if (entry != 0) {
 		op->overwritten += t->found.hooks;
 		op->torn += t->found.torn;
 	}
+	return true;
 }
 
 /* The clock was behind the ring's last stamp, which was loaded before it. Statistics: the most may
@@ -279,7 +285,8 @@ static int enter(const struct target *t, struct rseq_op *op, uint32_t size, stru
 {
 	uint64_t last, now;
 
-	count_entry(t, op->head, op);
+	if (!count_entry(t, op->head, op))
+		return ATTEMPT_AGAIN;
 	op->control = size;
 	op->lap = lap_of(t->geometry, op->head);
 	op->next = op->head + size;
@@ -329,11 +336,14 @@ static uint64_t ring_end(const struct target *t, uint64_t start)
 	return section_start(g, from) + g->ring_size;
 }
 
-/* Where to look first: at head, or where a hook that had no steps left stopped looking. */
+/* Where to look first: at head, or where a hook that had no steps left stopped looking; but at head
+ * if its section was entered since, as it may not be skipped any more. */
 static uint64_t search_from(const struct target *t, uint64_t head)
 {
 	uint64_t p = __atomic_load_n(&t->ring->search, __ATOMIC_RELAXED);
 
+	if (entry_of(&t->ring->section[section_index(t->geometry, head)]) == head + 1)
+		return head;
 	return p - head < t->geometry->ring_size && p % t->geometry->section_size == 0 ? p : head;
 }
 
