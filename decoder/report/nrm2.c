@@ -254,7 +254,8 @@ static bool show_progress(void *ctx, uint64_t done, uint64_t total)
 /* Lost by its headers, or by LOSS, which a trace cut off early does not have. */
 static uint64_t lost_on(const struct trace_ring *r)
 {
-	uint64_t told = r->loss_full + r->loss_big + r->loss_held + r->loss_no_guest;
+	uint64_t told = r->loss_full + r->loss_big + r->loss_held + r->loss_no_guest + r->no_slot +
+			r->no_memory + r->unattached;
 	return r->lost > told ? r->lost : told;
 }
 
@@ -268,10 +269,9 @@ static void put_losses(struct export *e)
 			uint64_t torn = r->torn > r->loss_torn ? r->torn : r->loss_torn;
 			uint64_t loss[7] = {r->loss_full, r->loss_big, r->loss_held,
 				r->loss_no_guest, r->overwritten, torn, r->skipped};
-			uint64_t any = 0;
+			uint64_t lost = lost_on(r), any = lost;
 			for (int k = 0; k < 7; k++)
 				any |= loss[k];
-			uint64_t lost = lost_on(r);
 			for (int k = 0; k < NRM2_LOSS_SECTIONS && lost > UINT32_MAX; k++) {
 				nrm2_out_loss(
 					&e->out, ring_index(e, r->ring), UINT32_MAX, false, NULL);

@@ -234,7 +234,10 @@ static int put_losses(struct writer *w)
 		const uint64_t loss[7] = {l.loss[SHM_LOST_FULL], l.loss[SHM_LOST_BIG],
 			l.loss[SHM_LOST_HELD], l.loss[SHM_LOST_NO_GUEST], l.overwritten, l.torn,
 			l.loss[SHM_SKIPPED]};
-		uint64_t lost = loss[0] + loss[1] + loss[2] + loss[3];
+		uint64_t lost = 0;
+		for (int cause = 0; cause < SHM_SKIPPED; cause++)
+			lost += l.loss[cause];
+		any = lost;
 		for (int k = 0; k < 7; k++)
 			any |= loss[k];
 		if (!any)

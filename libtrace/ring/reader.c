@@ -8,9 +8,11 @@
 #include "reader.h"
 
 #include <errno.h>
+#include <linux/membarrier.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "../../formats/trace_file.h"
@@ -293,8 +295,9 @@ static void fill_ledger(
 {
 	uint64_t head = m->header.head, end = m->entry - 1 + r->geometry.section_size;
 
-	/* What was written behind the moment's section is after the moment. */
-	out->head = m->entry && head > end ? end : head;
+	/* What was written behind the moment's section is after the moment, and before the first
+	 * entry there is nothing, whatever head says by now. */
+	out->head = m->entry == 0 ? 0 : head > end ? end : head;
 	out->entered = m->entry;
 	memcpy(out->loss, m->header.loss, sizeof out->loss);
 	out->overwritten = m->totals.overwritten;
@@ -377,33 +380,63 @@ static void await_entries(struct ring_reader *r, uint32_t ring)
 	}
 }
 
-int ring_reader_discard(struct ring_reader *r, uint32_t ring, struct shm_ring_control *control)
+/* Moves the start to head. */
+static int hide_ring(struct ring_reader *r, uint32_t ring, struct shm_ring_control *control)
+{
+	struct shm_ring header;
+
+	if (ring_reader_header(r, ring, &header) != 0)
+		return PU_ERR_FILE_ERROR;
+	__atomic_store_n(&control->start, header.head & ~(uint64_t)7, __ATOMIC_RELEASE);
+	return 0;
+}
+
+/*
+ * Pairs with the writers' comparison of start behind their load of head: who enters with the start
+ * of before is seen in the counters. A fence here alone does not do: writers have none, and their
+ * store of head may still be on its way (tests/litmus/discard-start-writer-weak.litmus). So all
+ * processors are made to have one, where the kernel can.
+ * tests/litmus/discard-start.litmus
+ */
+static void order_writers(void)
+{
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
+}
+
+/* Notes the counters behind the start that was stored. */
+static int zero_ring(struct ring_reader *r, uint32_t ring, struct shm_ring_control *control)
 {
 	struct ring_ledger now;
-	struct shm_ring header;
-	uint64_t start;
 
 	for (int i = 0; i < MAX_TURNS; i++) {
-		if (ring_reader_header(r, ring, &header) != 0)
-			return PU_ERR_FILE_ERROR;
-		start = header.head & ~(uint64_t)7;
-		__atomic_store_n(&control->start, start, __ATOMIC_RELEASE);
-		/* Pairs with the writers' comparison of start behind their load of head: who enters
-		 * with the start of before is seen in the counters.
-		 * tests/litmus/discard-start.litmus
-		 */
-		__atomic_thread_fence(__ATOMIC_SEQ_CST);
 		await_entries(r, ring);
 		if (ledger_below(r, ring, UINT64_MAX, &now) != 0)
 			return PU_ERR_FILE_ERROR;
 		/* Unless writers came round to the new start: it is no zero then. */
-		if (now.entered <= section_start(&r->geometry, start) + r->geometry.ring_size)
+		if (now.entered <=
+			section_start(&r->geometry, control->start) + r->geometry.ring_size)
 			break;
+		if (hide_ring(r, ring, control) != 0)
+			return PU_ERR_FILE_ERROR;
+		order_writers();
 	}
 	memcpy(control->loss_base, now.loss, sizeof control->loss_base);
 	control->overwritten_base = now.overwritten;
 	control->torn_base = now.torn;
 	return 0;
+}
+
+int ring_reader_discard(struct ring_reader *r, struct shm_ring_control *control)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; rc == 0 && i < ring_reader_rings(r); i++)
+		rc = hide_ring(r, i, &control[i]);
+	order_writers();
+	for (uint32_t i = 0; rc == 0 && i < ring_reader_rings(r); i++)
+		rc = zero_ring(r, i, &control[i]);
+	return rc;
 }
 
 /* ------------------------------------------------------------------- parts */

@@ -50,9 +50,10 @@ struct ring_ledger {
 
 int ring_reader_ledger(struct ring_reader *r, uint32_t ring, struct ring_ledger *out);
 
-/* What ring_reader_discard found is written to *control (the owner's own): first the start moves
- * to head, then the counters' values of now become their zero. */
-int ring_reader_discard(struct ring_reader *r, uint32_t ring, struct shm_ring_control *control);
+/* Discards what the rings hold. What was found is written to *control (the owner's own, of all
+ * rings): first the starts move to the heads, then the counters' values of now become their zero.
+ */
+int ring_reader_discard(struct ring_reader *r, struct shm_ring_control *control);
 
 /* The sections of a ring that hold something, by position. Returns how many (at most
  * geometry.sections) or a PU_ code. lost_before: hooks lost on this ring since the

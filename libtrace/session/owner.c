@@ -203,7 +203,8 @@ static int no_space(struct session *s, uint64_t size, int err, struct session_er
 {
 	if (err == EFBIG) {
 		session_say(error,
-			"%s: the file size limit is too small for a session's files; see ulimit -f, "
+			"%s: the file size limit is too small for a session's files; see ulimit "
+			"-f, "
 			"or ask for less with init -s",
 			s->place.dir);
 		return PU_ERROR_INSUFFICIENT_RESOURCES;
@@ -507,8 +508,8 @@ int session_discard(struct session *s, struct session_error *error)
 	rc = ring_reader_open(&reader, s->rings_fd, &s->geometry, s->control->ring);
 	if (rc == 0)
 		s->control->discards++;
-	for (uint32_t i = 0; rc == 0 && i < ring_reader_rings(&reader); i++)
-		rc = ring_reader_discard(&reader, i, &s->control->ring[i]);
+	if (rc == 0)
+		rc = ring_reader_discard(&reader, s->control->ring);
 	if (rc)
 		session_say(error, "%s: the rings cannot be read", s->place.dir);
 	ring_reader_close(&reader);

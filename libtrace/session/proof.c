@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "../ring/reader.h"
@@ -103,11 +104,15 @@ static bool read_settled(struct session *s, struct shm_task *to, uint32_t index,
 struct shm_task *proof_read_slots(struct session *s, uint32_t *used)
 {
 	struct shm_task *slots;
+	struct stat st;
 	uint64_t ever;
 
 	*used = 0;
-	if (s->tasks_fd < 0 || !ring_read_at(s->tasks_fd, &ever, sizeof ever,
-				       offsetof(struct shm_task_header, used)))
+	/* What was cut off is no hole. */
+	if (s->tasks_fd < 0 || fstat(s->tasks_fd, &st) != 0 ||
+		(uint64_t)st.st_size < sizeof(struct shm_task_file) ||
+		!ring_read_at(
+			s->tasks_fd, &ever, sizeof ever, offsetof(struct shm_task_header, used)))
 		return NULL;
 	/* Mapped: what is a hole in the table costs no memory here either. */
 	slots = mmap(NULL, SLOTS_BYTES, PROT_READ | PROT_WRITE,

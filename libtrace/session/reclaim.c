@@ -201,7 +201,7 @@ static bool sweep_slot(
 	struct reclaim *r, uint32_t index, const struct shm_task *t, const uint8_t *queued)
 {
 	uint32_t kind = shm_task_kind(t->state), number = shm_task_number(index, t->state);
-	uint32_t ended = shm_task_state(number, SHM_TASK_ENDED);
+	uint32_t ended = shm_task_state(number, SHM_TASK_ENDED), now;
 	off_t at = (off_t)(offsetof(struct shm_task_file, slot) + index * sizeof *t +
 			   offsetof(struct shm_task, state));
 
@@ -211,7 +211,10 @@ static bool sweep_slot(
 	if (kind == SHM_TASK_ENDED)
 		return !(queued[index / 8] >> index % 8 & 1) &&
 		       proof_process_is_dead(&r->proof, t->process);
+	/* Before the proof the process may have given the slot back, and another claimed it. */
 	return proof_process_is_dead(&r->proof, t->process) &&
+	       ring_read_at(r->session->tasks_fd, &now, sizeof now, (uint64_t)at) &&
+	       now == t->state &&
 	       pwrite(r->session->tasks_fd, &ended, sizeof ended, at) == (ssize_t)sizeof ended;
 }
 

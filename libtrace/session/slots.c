@@ -4,6 +4,7 @@
  */
 #include "slots.h"
 
+#include <errno.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -15,15 +16,22 @@
 enum { MAX_TRIES = 1000, LOOKS = 2, MAX_REQUEUES = 4 };
 
 /*
- * Allocates the page of a slot beyond those that init allocated: a store to a hole of a full
- * tmpfs would end in SIGBUS. Fails if tmpfs is full, and before Linux 5.14.
+ * Allocates the page of a word: a store to a hole of a full tmpfs, or to a table that another
+ * member truncated, would end in SIGBUS. False in both cases. Before Linux 5.14 nothing can be
+ * asked: is_allocated by init decides.
  */
-static bool slot_has_memory(struct shm_task_file *f, uint32_t index)
+static bool has_memory(const void *word, bool is_allocated)
 {
 	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-	uintptr_t at = (uintptr_t)&f->slot[index] & ~(page - 1);
+	uintptr_t at = (uintptr_t)word & ~(page - 1);
 
-	return index < SHM_TASK_FIRST_SLOTS || madvise((void *)at, page, MADV_POPULATE_WRITE) == 0;
+	return madvise((void *)at, page, MADV_POPULATE_WRITE) == 0 ||
+	       (is_allocated && errno == EINVAL);
+}
+
+static bool slot_has_memory(struct shm_task_file *f, uint32_t index)
+{
+	return has_memory(&f->slot[index], index < SHM_TASK_FIRST_SLOTS);
 }
 
 /* An index that was never used; -1: there is none, or no memory for it. */
@@ -84,6 +92,8 @@ static void queue_put(struct shm_task_queue *q, uint32_t *entry, uint32_t number
 	for (int i = 0; i < MAX_REQUEUES && number; i++) {
 		uint64_t ticket = __atomic_fetch_add(&q->freed, 1, __ATOMIC_RELEASE);
 		uint32_t *at = &entry[ticket % SHM_TASK_SLOTS], mine = number;
+		if (!has_memory(at, true))
+			return;
 		/* Release: pairs with queue_take. */
 		uint32_t old = __atomic_exchange_n(at, number, __ATOMIC_ACQ_REL);
 
@@ -149,6 +159,8 @@ uint32_t slots_claim(struct shm_task_file *f, const struct shm_task *task)
 {
 	uint32_t number = 0;
 
+	if (!has_memory(&f->head, true))
+		return 0;
 	for (int i = 0; i < LOOKS && number == 0; i++)
 		number = claim_any(f);
 	if (number == 0) {
@@ -182,8 +194,11 @@ bool slots_publish(struct shm_task_file *f, uint32_t number, enum shm_task_state
 
 void slots_give_back(struct shm_task_file *f, uint32_t number)
 {
-	uint32_t *state = &f->slot[shm_task_index(number)].state;
-	uint32_t now = __atomic_load_n(state, __ATOMIC_RELAXED);
+	uint32_t *state = &f->slot[shm_task_index(number)].state, now;
+
+	if (!has_memory(&f->head, true) || !slot_has_memory(f, shm_task_index(number)))
+		return;
+	now = __atomic_load_n(state, __ATOMIC_RELAXED);
 
 	/* Release: the next user's stores, and a reader's proof, come after what we wrote. */
 	if (now >> SHM_TASK_STATE_BITS == shm_task_sequence(number) &&

@@ -271,13 +271,14 @@ static bool claim_process(struct member *m, const struct session_place *place)
 
 void threads_end_process(struct member *m)
 {
-	/* Unlocked first: who gets the slot next takes the same lock. */
-	if (m->life)
-		munmap(m->life, SHM_PAGE);
-	m->life = NULL;
+	/* Given back first: a sweep that finds a process slot without its lock ends it, and must
+	 * not end the next claim. A claimer that finds the lock still held tries again later. */
 	if (m->process)
 		slots_give_back(m->tasks, m->process);
 	m->process = 0;
+	if (m->life)
+		munmap(m->life, SHM_PAGE);
+	m->life = NULL;
 }
 
 /* ------------------------------------------------------------------ threads */

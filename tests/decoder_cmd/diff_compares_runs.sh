@@ -78,7 +78,9 @@ in_file err 'max has no test: it fails by its value'
 mkdir rotated
 sed_id='id 000102030405060708090a0b0c0d0e0f'
 header=$sed_id
+position=65536
 make_trace rotated/r.bin
+position=
 make_trace rotated/r.bin.1
 echo text >rotated/notes
 run 0 --report diff --format csv rotated old

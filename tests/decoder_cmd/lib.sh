@@ -66,6 +66,7 @@ lines_are()
 header=''
 loss=''
 damage=''
+position='' # of each ring's first byte
 make_trace()
 {
 	"$MKTRACE" - "$1" <<END
@@ -82,7 +83,7 @@ sync 1000000000 1700000000000000000 5
 section tasks
 task 100 100 0 "main"
 task 101 100 0 "wor;ker"
-section hooks ring=0
+section hooks ring=0${position:+ position=$position}
 group mm=1 tid=100 at=1030000000 elapsed=20000000 types=7 label="inner" summary detailed
 cpu 4000000 8000000 6000000
 cpu 4000000 8000000 6000000
@@ -96,12 +97,12 @@ endgroup
 group mm=2 tid=100 at=1070000000 elapsed=10000000 types=1 summary
 cpu 0 10000000 0 x2
 endgroup
-section hooks ring=1
+section hooks ring=1${position:+ position=$position}
 group mm=3 tid=101 at=1040000000 elapsed=30000000 types=3 label="we\"ird, \e[31m\xff;\n" summary
 cpu 15000000 30000000 15000000 x2
 endgroup
 hook 0x10 0x23 tid=101 at=1060000000 1 2 0xDEADBEEF "tick" ""
-section hooks guest=0
+section hooks guest=0${position:+ position=$position}
 group mm=0x10 tid=202 at=1045000000 elapsed=5000000 types=1 label="guest" summary
 cpu 5000000 5000000 0
 endgroup
