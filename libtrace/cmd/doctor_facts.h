@@ -62,7 +62,6 @@ struct clock_facts {
 struct rings_facts {
 	bool registered; /* libc registers restartable sequences */
 	bool kernel;	 /* the kernel has them */
-	bool tuned_off;	 /* GLIBC_TUNABLES says so */
 };
 
 struct memory_facts {

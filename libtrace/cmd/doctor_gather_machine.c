@@ -143,11 +143,8 @@ static bool kernel_has_rseq(void)
 
 void gather_rings(struct rings_facts *r)
 {
-	const char *tunables = getenv("GLIBC_TUNABLES");
-
 	r->registered = libc_registers_rseq();
 	r->kernel = r->registered || kernel_has_rseq();
-	r->tuned_off = tunables && strstr(tunables, "glibc.pthread.rseq=0");
 }
 
 /* -------------------------------------------------------------- /dev/shm */

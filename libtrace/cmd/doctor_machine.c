@@ -150,29 +150,25 @@ void doctor_clock(struct findings *f, const struct doctor_facts *m)
 void doctor_rings(struct findings *f, const struct doctor_facts *m)
 {
 	const struct rings_facts *r = &m->rings;
-	const char *why = "libc does not register rseq";
-	const char *todo = "use glibc 2.35 or later";
 	struct finding *n;
 
-	if (r->registered && !m->clock.is_call && m->kernel.supported) {
-		n = finding(f, "rings.rseq", FINDING_GOOD,
-			"programs use the per-processor rings (libc registers rseq)");
+	if (!r->kernel || !m->kernel.supported) {
+		n = finding(f, "rings.rseq", FINDING_NOTE,
+			"programs use the guest rings, because the kernel has no rseq, or a "
+			"sandbox hides it");
+		finding_means(n, "hooks cost more, and with many threads at once some may be lost");
+		finding_todo(n, "Linux 4.18 or later; allow rseq in the sandbox's seccomp profile");
+		return;
+	}
+	n = finding(f, "rings.rseq", m->clock.is_call ? FINDING_NOTE : FINDING_GOOD,
+		"programs use the per-processor rings (%s registers rseq)",
+		r->registered ? "libc" : "libswtrace");
+	if (!m->clock.is_call) {
 		finding_means(n, "a hook is reserved by a restartable sequence, without a lock");
 		return;
 	}
-	if (m->clock.is_call || !m->kernel.supported) {
-		why = "the clock is a call here and no instruction";
-		todo = "see clock";
-	} else if (!r->kernel) {
-		why = "the kernel has no rseq, or a sandbox hides it";
-		todo = "Linux 4.18 or later; allow rseq in the sandbox's seccomp profile";
-	} else if (r->tuned_off) {
-		why = "GLIBC_TUNABLES keeps libc from registering rseq";
-		todo = "unset glibc.pthread.rseq=0 in GLIBC_TUNABLES";
-	}
-	n = finding(f, "rings.rseq", FINDING_NOTE, "programs use the guest rings, because %s", why);
-	finding_means(n, "hooks cost more, and with many threads at once some may be lost");
-	finding_todo(n, "%s", todo);
+	finding_means(n, "a hook costs a call of the clock more");
+	finding_todo(n, "see clock");
 }
 
 /* -------------------------------------------------------------- /dev/shm */

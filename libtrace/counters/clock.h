@@ -1,7 +1,6 @@
 /*
  * The time stamp clock of this machine: TSC where it is invariant and the kernel trusts it
- * (clock_trust.h), the generic timer on AArch64, else CLOCK_MONOTONIC_RAW in ns (a call: such
- * threads use guest rings).
+ * (clock_trust.h), the generic timer on AArch64, else CLOCK_MONOTONIC_RAW in ns (a call).
  */
 #ifndef SWT_COUNTERS_CLOCK_H
 #define SWT_COUNTERS_CLOCK_H

@@ -53,7 +53,8 @@ static inline void hook_lower_busy(void)
 {
 	uint32_t busy = __atomic_load_n(&ring_self.busy, __ATOMIC_RELAXED);
 
-	/* Release: who sees it lowered sees the hook committed. */
+	/* Release: who sees it lowered sees the hook committed.
+	 * tests/litmus/slot-ended.litmus */
 	__atomic_store_n(&ring_self.busy, busy - 1, __ATOMIC_RELEASE);
 }
 
@@ -61,7 +62,8 @@ static inline void hook_lower_busy(void)
 static inline void hook_commit(struct hook_writer *w)
 {
 	/* Release: pairs with the reader's acquire after its first look; whoever sees the
-	 * record committed sees what was filled in. */
+	 * record committed sees what was filled in.
+	 * tests/litmus/commit-release.litmus */
 	__atomic_store_n((uint32_t *)(void *)w->first, w->first_control, __ATOMIC_RELEASE);
 	hook_lower_busy();
 }

@@ -117,7 +117,8 @@ static int try_guest_rings(struct target *t, uint32_t size, struct hook_writer *
 		if (guest >= g->guests)
 			guest = 0;
 		target_aim(t, g->cpus + guest);
-		/* Acquire: pairs with the release below, the holder before us. */
+		/* Acquire: pairs with the release below, the holder before us.
+		 * tests/litmus/guest-lock.litmus */
 		if (!__atomic_compare_exchange_n(&t->ring->lock, &free_lock, t->thread->number,
 			    false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 			continue;

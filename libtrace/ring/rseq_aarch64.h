@@ -12,7 +12,8 @@
  * skip stored, or a writer elsewhere finds it wrong for a head that did not move (switch_section
  * in section.c) and calls the ring scribbled on. An acquire load between the two would order them
  * where it is an ldar, and not where the compiler makes it an ldapr (Armv8.3 and later).
- * Nothing weaker: stlr orders only what comes before it.
+ * Nothing weaker: stlr orders only what comes before it. In tests/litmus: head-release,
+ * handler-order, payload-after-head, entry-guard, lap-release.
  */
 
 #define RSEQ_DESCRIBE                                                                              \

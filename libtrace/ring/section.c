@@ -36,10 +36,12 @@ static enum rseq_result guest_enter(const struct target *t, struct rseq_op *op)
 	__atomic_store_n(&op->counts->overwritten, op->overwritten, __ATOMIC_RELAXED);
 	__atomic_store_n(&op->counts->torn, op->torn, __ATOMIC_RELAXED);
 	__atomic_store_n(&op->counts->lost, op->lost, __ATOMIC_RELAXED);
-	/* Release: not before the head on a boundary. See rseq_aarch64.h. */
+	/* Release: not before the head on a boundary. See rseq_aarch64.h.
+	 * tests/litmus/lap-release.litmus */
 	__atomic_store_n(&op->ring->lap, op->lap, __ATOMIC_RELEASE);
 	__atomic_store_n(&op->section->entry, op->entry, __ATOMIC_RELEASE);
-	/* Store-store: whose copy holds a byte of the record finds the entry word. */
+	/* Store-store: whose copy holds a byte of the record finds the entry word.
+	 * tests/litmus/entry-guard.litmus */
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 	guest_store_record(op->at, op->control, op->number, op->stamp);
 	guest_publish_head(op->ring, op->next);
@@ -103,7 +105,8 @@ static uint32_t load_control(const uint8_t *at)
 {
 	/* Acquire: a group that commits while we walk shows its inner control words only to
 	 * who acquired its first; and with the last, our stores come after what we saw
-	 * committed. */
+	 * committed.
+	 * tests/litmus/group-walk.litmus, survey-before-entry.litmus */
 	return __atomic_load_n((const uint32_t *)at, __ATOMIC_ACQUIRE);
 }
 
@@ -328,7 +331,8 @@ static uint64_t ring_end(const struct target *t, uint64_t start)
 
 	if (g->mode == SHM_MODE_WRAP)
 		return UINT64_MAX;
-	/* Acquire: pairs with the drain's release; our stores come after its copies. */
+	/* Acquire: pairs with the drain's release; our stores come after its copies.
+	 * tests/litmus/released-acquire.litmus */
 	if (g->mode == SHM_MODE_CONTINUOUS)
 		from = ring_released(g, t->generation,
 			__atomic_load_n(

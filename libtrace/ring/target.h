@@ -69,7 +69,8 @@ static inline uint64_t target_now(const struct target *t)
 static inline uint64_t target_load_head(const struct target *t)
 {
 	/* Acquire: pairs with the release of head, so that the control words below it,
-	 * which a survey reads, are there. */
+	 * which a survey reads, are there.
+	 * tests/litmus/head-release.litmus */
 	return __atomic_load_n(&t->ring->head, __ATOMIC_ACQUIRE);
 }
 
@@ -78,7 +79,8 @@ static inline uint64_t target_load_head(const struct target *t)
 static inline void guest_store_record(
 	uint8_t *at, uint32_t control, uint32_t number, uint64_t stamp)
 {
-	/* Release: a signal handler's record may not be seen before what it follows. */
+	/* Release: a signal handler's record may not be seen before what it follows.
+	 * tests/litmus/handler-order.litmus */
 	__atomic_store_n((uint32_t *)(at + REC_CONTROL), control, __ATOMIC_RELEASE);
 	__atomic_store_n((uint32_t *)(at + REC_TID), number, __ATOMIC_RELAXED);
 	__atomic_store_n((uint64_t *)(at + REC_STAMP), stamp, __ATOMIC_RELAXED);
@@ -87,7 +89,8 @@ static inline void guest_store_record(
 static inline void guest_publish_head(struct shm_ring *ring, uint64_t head)
 {
 	__atomic_store_n(&ring->head, head, __ATOMIC_RELEASE);
-	/* Store-store, before the payload: see rseq_aarch64.h. C11 has no weaker fence. */
+	/* Store-store, before the payload: see rseq_aarch64.h. C11 has no weaker fence.
+	 * tests/litmus/payload-after-head.litmus */
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 }
 

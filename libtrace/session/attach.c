@@ -163,7 +163,8 @@ static void leave(const signal_mask *saved)
 
 static uint32_t generation_shown(void)
 {
-	/* Acquire: pairs with session_init's release; the geometry is that generation's. */
+	/* Acquire: pairs with session_init's release; the geometry is that generation's.
+	 * tests/litmus/generation-copy.litmus */
 	return here.look.control ? __atomic_load_n(&here.look.control->generation, __ATOMIC_ACQUIRE)
 				 : 0;
 }

@@ -122,7 +122,8 @@ static int copy_geometry(
 {
 	*g = control->geometry;
 	/* Acquire: orders the copy above before the second look; if another init came in
-	 * between, the copy may be of two generations. */
+	 * between, the copy may be of two generations.
+	 * tests/litmus/generation-copy.litmus */
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	if (__atomic_load_n(&control->generation, __ATOMIC_RELAXED) != generation ||
 		!geometry_sane(g))

@@ -33,7 +33,8 @@ static bool still_there(struct reclaim *r, const uint8_t *record, uint64_t offse
 
 	if (!ring_read_at(r->session->rings_fd, now, sizeof now, offset))
 		return false;
-	/* Acquire: pairs with the barrier after an entry word, as in reader.c. */
+	/* Acquire: pairs with the barrier after an entry word, as in reader.c.
+	 * tests/litmus/entry-guard.litmus */
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	return ring_read_at(r->session->rings_fd, &entered, sizeof entered, entry_at) &&
 	       entered == entry && get_le32(now) == get_le32(record) &&

@@ -112,7 +112,8 @@ static int append_text(struct shm_schema_file *f, const struct schema *s)
 	e = (struct shm_schema *)(f->area + used);
 	e->length = s->length;
 	memcpy(e->text, s->text, s->length);
-	/* Release: pairs with the acquire of whoever reads `used` next. */
+	/* Release: pairs with the acquire of whoever reads `used` next.
+	 * tests/litmus/schema-used.litmus */
 	__atomic_store_n(&f->used, used + need, __ATOMIC_RELEASE);
 	return PU_SUCCESS;
 }

@@ -70,7 +70,8 @@ static uint32_t queue_take(struct shm_task_queue *q, uint32_t *entry)
 		if (!__atomic_compare_exchange_n(&q->reused, &ticket, ticket + 1, false,
 			    __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 			continue;
-		/* Acquire: pairs with queue_put; the slot is as its giver left it. */
+		/* Acquire: pairs with queue_put; the slot is as its giver left it.
+		 * tests/litmus/slot-queue.litmus */
 		number = __atomic_exchange_n(at, 0, __ATOMIC_ACQUIRE);
 		if (number > SHM_TASK_PASSED)
 			return number;
@@ -94,7 +95,8 @@ static void queue_put(struct shm_task_queue *q, uint32_t *entry, uint32_t number
 		uint32_t *at = &entry[ticket % SHM_TASK_SLOTS], mine = number;
 		if (!has_memory(at, true))
 			return;
-		/* Release: pairs with queue_take. */
+		/* Release: pairs with queue_take.
+		 * tests/litmus/slot-queue.litmus */
 		uint32_t old = __atomic_exchange_n(at, number, __ATOMIC_ACQ_REL);
 
 		if (old != SHM_TASK_PASSED)
@@ -184,7 +186,8 @@ bool slots_publish(struct shm_task_file *f, uint32_t number, enum shm_task_state
 {
 	uint32_t claimed = shm_task_state(number, SHM_TASK_CLAIMED);
 
-	/* Release: who finds this state finds the slot filled in. */
+	/* Release: who finds this state finds the slot filled in.
+	 * tests/litmus/slot-state.litmus */
 	if (!__atomic_compare_exchange_n(&f->slot[shm_task_index(number)].state, &claimed,
 		    shm_task_state(number, kind), false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
 		return false;
@@ -200,7 +203,8 @@ void slots_give_back(struct shm_task_file *f, uint32_t number)
 		return;
 	now = __atomic_load_n(state, __ATOMIC_RELAXED);
 
-	/* Release: the next user's stores, and a reader's proof, come after what we wrote. */
+	/* Release: the next user's stores, and a reader's proof, come after what we wrote.
+	 * tests/litmus/slot-ended.litmus */
 	if (now >> SHM_TASK_STATE_BITS == shm_task_sequence(number) &&
 		shm_task_kind(now) != SHM_TASK_ENDED && shm_task_kind(now) != SHM_TASK_FREE &&
 		__atomic_compare_exchange_n(state, &now, shm_task_state(number, SHM_TASK_ENDED),

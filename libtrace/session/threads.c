@@ -153,7 +153,8 @@ static void end_keyed(bool others)
 		struct ring_thread *t = e->thread;
 
 		next = e->next;
-		/* Acquire: the slot ends after the hook whose end we see. */
+		/* Acquire: the slot ends after the hook whose end we see.
+		 * tests/litmus/slot-ended.litmus */
 		if ((t != &ring_self && !others) || __atomic_load_n(&t->busy, __ATOMIC_ACQUIRE))
 			continue;
 		if (t->map)

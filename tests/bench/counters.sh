@@ -2,7 +2,7 @@
 # shellcheck shell=sh disable=SC2034,SC2154
 
 # What the source of counts is made of: the benchmark looks inside, so it is compiled in.
-inside="choice clock core_types describe difference file idle idle_parse life online perf perf_cpus
+inside="choice clock clock_trust core_types describe difference file idle idle_parse life online perf perf_cpus
 	perf_group perf_page probe proc_stat proc_stat_parse rate script script_parse source thread"
 counter_files() {
 	for name in $inside; do

@@ -292,12 +292,6 @@ static void old_libc(struct doctor_facts *m)
 	m->rings.registered = false;
 }
 
-static void tuned_off(struct doctor_facts *m)
-{
-	old_libc(m);
-	m->rings.tuned_off = true;
-}
-
 static void old_kernel(struct doctor_facts *m)
 {
 	old_libc(m);
@@ -519,13 +513,11 @@ const struct machine machines[] = {
 		{{"counters.frequency", NOTE, "raw CPI is n/a; scaled"}}},
 	{"unknown frequency, no threads", no_frequency_no_thread, false, "security-module",
 		"frequency is unknown", {{"counters.frequency", BAD, "SWTRACE_CPU_HZ"}}},
-	{"old libc", old_libc, true, "none", "can be", {{"rings.rseq", NOTE, "glibc 2.35"}}},
-	{"rseq tuned off", tuned_off, true, "none", "can be",
-		{{"rings.rseq", NOTE, "GLIBC_TUNABLES keeps"}}},
+	{"old libc", old_libc, true, "none", "can be", {{"rings.rseq", GOOD, "libswtrace registers"}}},
 	{"no rseq", old_kernel, true, "none", "can be", {{"rings.rseq", NOTE, "Linux 4.18"}}},
 	{"SWTRACE_CLOCK=raw", raw_clock, true, "none", "can be",
 		{{"clock.source", NOTE, "unset SWTRACE_CLOCK"},
-			{"rings.rseq", NOTE, "guest rings"}}},
+			{"rings.rseq", NOTE, "a call of the clock more"}}},
 	{"TSC that the kernel withdrew", unstable_clock, true, "none", "can be",
 		{{"clock.kernel", NOTE, "does not trust the TSC (available: hpet acpi_pm)"},
 			{"clock.source", NOTE, "CLOCK_MONOTONIC_RAW"}}},
