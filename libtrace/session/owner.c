@@ -203,9 +203,9 @@ static int no_space(struct session *s, uint64_t size, int err, struct session_er
 {
 	if (err == EFBIG) {
 		session_say(error,
-			"%s: the file size limit is too small for a session's files; see ulimit "
-			"-f, "
-			"or ask for less with init -s",
+			"no space for a session's files in %s: the file size limit is too small; "
+			"see "
+			"ulimit -f, or ask for less with init -s",
 			s->place.dir);
 		return PU_ERROR_INSUFFICIENT_RESOURCES;
 	}
