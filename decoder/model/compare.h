@@ -47,8 +47,8 @@ struct compare_distance compare_runs(
 
 /*
  * The distance between percentiles, as far as the shares of values up to what lies between
- * them confirm it, at three times the chance. Where next to no values are near a percentile, it jumps,
- * and few runs may all have jumped alike: the shares vary then.
+ * them confirm it, at three times the chance. Where next to no values are near a percentile, it
+ * jumps, and few runs may all have jumped alike: the shares vary then.
  */
 struct compare_distance compare_confirm(
 	struct compare_distance percentiles, struct compare_distance shares);

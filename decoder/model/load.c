@@ -238,14 +238,14 @@ static int load_causes(struct load *l, const struct io_section *s)
 }
 
 /*
- * A file that is verified is read by what its sections hold: stamps that are not so would put hooks
+ * A file that is unpacked is read by what its sections hold: stamps that are not so would put hooks
  * out of order. What cannot be unpacked is told when it is read.
  */
 static int add_hooks(struct load *l, const struct io_section *s)
 {
 	struct io_section so = *s;
 	const char *why;
-	if (!l->f->verified || !s->raw)
+	if (!l->f->unpacked || !s->raw)
 		return directory_add(l->f, s);
 	int rc = io_load(l->f->in, s, &l->raw, &l->scratch, &why);
 	if (rc < 0)
@@ -437,6 +437,7 @@ static int load_sections(struct file *f, enum trace_verify how, io_progress_fn p
 	struct io_scan_events events = {.section = on_section, .damage = on_damage, .ctx = &l};
 	f->verified =
 		how == VERIFY_ALL || (how == VERIFY_SMALL && io_size(f->in) <= VERIFY_SMALL_BYTES);
+	f->unpacked = how == VERIFY_ALL || (f->verified && io_size(f->in) <= UNPACK_SMALL_BYTES);
 	int rc = io_scan(
 		f->in, &f->pub.header, !f->verified, &events, progress, ctx, &f->pub.has_end);
 	if (!rc)

@@ -89,7 +89,7 @@ static int tell(struct ring_cursor *c, struct reading *r, uint64_t bytes, const 
 
 const char hook_unreadable[] = "a section could not be read";
 
-/* A file that was verified when it was opened has its headers corrected. 0 or CPIDECODE_ENOMEM. */
+/* A file that was unpacked when it was opened has its headers corrected. 0 or CPIDECODE_ENOMEM. */
 static int check_facts(struct ring_cursor *c, struct reading *r)
 {
 	const struct section_ref *s = c->section;
@@ -109,7 +109,7 @@ static int load(struct ring_cursor *c, struct reading *r, bool mine)
 	c->at = SIZE_MAX;
 	if (s->raw <= MAX_LOADED - r->loaded)
 		rc = file_load_section(c->file, c->ring, s, &c->raw, &r->scratch, &why);
-	if (!rc && mine && !c->file->verified)
+	if (!rc && mine && !c->file->unpacked)
 		rc = check_facts(c, r);
 	if (!rc || rc == CPIDECODE_ENOMEM)
 		return rc;

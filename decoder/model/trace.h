@@ -56,7 +56,7 @@ struct trace_file {
 	uint64_t fingerprint;	    /* of what its headers say: tells the files of a trace apart */
 	uint64_t bytes;		    /* the file's size */
 	uint64_t sections;	    /* of all types, good ones */
-	uint64_t sections_of[10];    /* by type, TF_TYPE_; 0: of unknown types */
+	uint64_t sections_of[10];   /* by type, TF_TYPE_; 0: of unknown types */
 	uint64_t hooks_by_codec[4]; /* HOOKS sections, TF_CODEC_; 3: unknown ones */
 	bool has_end;		    /* false: cut off, the writer did not close it */
 	uint64_t hooks;		    /* sum over rings */

@@ -17,6 +17,9 @@ enum {
 	MAX_SYNCS = 1 << 18,
 	/* A file up to this size is verified as it is opened: that costs next to nothing. */
 	VERIFY_SMALL_BYTES = 64 << 20,
+	/* And one up to this size is unpacked then, too, to hold headers against contents: that
+	 * costs as much as a summary. */
+	UNPACK_SMALL_BYTES = 8 << 20,
 	MAX_CLOCK_FINDINGS = 1000,
 };
 
@@ -44,7 +47,8 @@ struct file {
 	struct clock clock;
 	struct clock_sync *syncs; /* its own; the clock may have those of its machine */
 	size_t syncs_cap, own_syncs;
-	bool verified; /* all sections were, when the file was opened */
+	bool verified; /* all sections' checksums were, when the file was opened */
+	bool unpacked; /* and their headers held against their contents */
 	struct directory dir;
 	struct trace_ring *rings; /* beside dir.rings */
 	bool has_rings_id;	  /* META says which rings they are */
