@@ -78,7 +78,7 @@ static void comment_out(char *line, size_t length)
 int head_schemas(struct session *s, char **text, uint32_t *left_out)
 {
 	int n = session_schemas(s, text);
-	char *end = *text + (n > 0 ? n : 0), *next;
+	char *end = n > 0 ? *text + n : *text, *next;
 
 	for (char *line = *text; line < end; line = next + 1) {
 		next = memchr(line, '\n', (size_t)(end - line));

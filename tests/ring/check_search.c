@@ -25,7 +25,7 @@
 static struct session box;
 static struct account account;
 static uint32_t ring; /* that all is written to */
-static uint32_t words[2048];
+static uint32_t words[4096];
 
 /* Called once, at its point. */
 static void (*at_point[RING_POINTS])(void);

@@ -19,13 +19,18 @@ static uint32_t ring_number(uint32_t id, uint32_t cpus)
 
 static void read_losses(const cpidecode_trace *trace, struct traced *t)
 {
+	cpidecode_causes_info causes;
 	cpidecode_loss_info loss;
 
 	for (size_t i = 0; cpidecode_loss(trace, 0, i, &loss) == 0; i++) {
 		uint32_t n = ring_number(loss.ring, t->cpus);
 
 		t->loss[n] = loss;
+		t->lost[n] += loss.full + loss.too_big + loss.held + loss.no_guest;
 	}
+	for (size_t i = 0; cpidecode_causes(trace, 0, i, &causes) == 0; i++)
+		t->lost[ring_number(causes.ring, t->cpus)] +=
+			causes.no_slot + causes.no_memory + causes.unattached;
 }
 
 static void read_damage(const cpidecode_trace *trace, struct traced *t)
@@ -128,7 +133,7 @@ uint64_t traced_lost(const struct traced *t)
 	uint64_t sum = 0;
 
 	for (uint32_t i = 0; i < TRACED_RINGS; i++)
-		sum += t->loss[i].full + t->loss[i].too_big + t->loss[i].held + t->loss[i].no_guest;
+		sum += t->lost[i];
 	return sum;
 }
 
@@ -140,8 +145,8 @@ uint64_t traced_sum(const struct traced *t, uint64_t rings)
 		const cpidecode_loss_info *l = &t->loss[i];
 
 		if (rings >> i & 1)
-			sum += t->in_ring[i] + t->torn_in_ring[i] + l->full + l->too_big + l->held +
-			       l->no_guest + l->overwritten + l->torn;
+			sum += t->in_ring[i] + t->torn_in_ring[i] + t->lost[i] + l->overwritten +
+			       l->torn;
 	}
 	return sum;
 }

@@ -23,6 +23,7 @@ struct traced {
 	uint64_t in_ring[TRACED_RINGS];	     /* hooks, by ring: the CPUs' and then the guests' */
 	uint64_t torn_in_ring[TRACED_RINGS]; /* as the sections' headers say */
 	cpidecode_loss_info loss[TRACED_RINGS];
+	uint64_t lost[TRACED_RINGS]; /* hooks, all causes */
 };
 
 typedef void traced_fn(void *arg, uint32_t ring, const cpidecode_hook *hook);
