@@ -13,8 +13,8 @@ int merge_read_file(struct partial *p, const char *path);
 bool merge_is_partial(const char *path);
 
 /*
- * That a run was made with the filters of the first, but for times. An exit code; what is wrong has
- * been said.
+ * Checks that a run used the same filters as the first; times may differ. Returns an exit code, and
+ * reports the difference on stderr.
  */
 int merge_comparable(const struct partial *first, const char *path, const struct partial *run);
 /* What changed from the runs before to those after. 0 or a CPIDECODE_E code. */

@@ -21,7 +21,8 @@ struct runs {
 	size_t npaths, paths_cap;
 };
 
-/* A file or folder, or those that match it as a pattern. An exit code; what is wrong was said. */
+/* Adds a file, a folder, or all that match a pattern. Returns an exit code, and reports errors on
+ * stderr. */
 int runs_add(struct runs *r, const char *pattern);
 /* After the last: paths become runs. An exit code. */
 int runs_settle(struct runs *r);

@@ -91,7 +91,7 @@ struct session_facts {
 	char owner[40], group[40]; /* who may trace; group "": only the owner */
 	unsigned mode;
 	bool is_owner;	      /* this user's, or this user is root */
-	bool undrained;	      /* continuous mode, on, and nobody drains */
+	bool undrained;	      /* continuous mode, on, but no drain runs */
 	int clock_misfit;     /* why programs here cannot use its clock: a PU_ code; 0: they can */
 	char clock_back[128]; /* how far its clock went back; "": it did not */
 };

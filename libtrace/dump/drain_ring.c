@@ -27,7 +27,7 @@ static void release(struct drain *d, uint32_t ring)
 		return;
 	r->released = to;
 	/* Release: pairs with the writers' acquire; the copies come before their stores. An init in
-	 * between gets a word of another generation, which nobody follows.
+	 * between gets a word of another generation, which no writer follows.
 	 * tests/litmus/released-acquire.litmus */
 	if (drain_owns_page(d))
 		__atomic_store_n(&d->session->control->ring[ring].released,

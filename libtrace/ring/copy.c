@@ -21,7 +21,7 @@ struct parse {
 	const uint8_t *first; /* the first look */
 	uint8_t *copy;	      /* the second */
 	uint32_t bytes, offset;
-	uint64_t start; /* of the ring: what is below it holds nobody up */
+	uint64_t start; /* of the ring: discarded records below it hold no reader up */
 	bool last;	/* no further look is taken */
 	struct ring_span *span;
 };

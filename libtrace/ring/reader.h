@@ -50,9 +50,8 @@ struct ring_ledger {
 
 int ring_reader_ledger(struct ring_reader *r, uint32_t ring, struct ring_ledger *out);
 
-/* Discards what the rings hold. What was found is written to *control (the owner's own, of all
- * rings): first the starts move to the heads, then the counters' values of now become their zero.
- */
+/* Discards the hooks in all rings, through the owner's control words: moves each start to its
+ * head, then makes the counters' present values their zero. 0 or a PU_ code. */
 int ring_reader_discard(struct ring_reader *r, struct shm_ring_control *control);
 
 /* The sections of a ring that hold something, by position. Returns how many (at most

@@ -5,8 +5,8 @@
  * One lock; every signal is blocked while it is held, so that a handler that traces never
  * finds its own thread holding it. Nothing here allocates from the heap, binds lazily or needs
  * more than a kilobyte of stack: the first hook of a thread may come from a signal handler, on
- * a small stack, while the thread it interrupted is in malloc. So what is large is static, under
- * the lock. Rings are let go of when their last thread has left.
+ * a small stack, while the thread it interrupted is in malloc. So large buffers are static,
+ * under the lock. Rings are let go of when their last thread has left.
  */
 #include "attach.h"
 
