@@ -181,15 +181,18 @@ int out_close(struct out *o)
 {
 	flush(o);
 	if (o->path && o->fd >= 0) {
-		if (close(o->fd) < 0)
-			fail(o, errno);
+		int fd = o->fd;
 		o->fd = -1;
-	}
-	if (o->temp && !o->error) {
-		if (rename(o->temp, o->path) < 0)
-			fail(o, errno);
-		else
-			o->placed = true;
+		if (!o->temp || o->error) {
+			if (close(fd) < 0)
+				fail(o, errno);
+		} else {
+			int error = temporary_finish(fd, o->temp, o->path);
+			if (error)
+				fail(o, error);
+			else
+				o->placed = true;
+		}
 	}
 	return -o->error;
 }

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -18,6 +19,20 @@ bool temporary_claim(int fd, const char *path)
 		return errno != EWOULDBLOCK;
 	return fstat(fd, &open_file) == 0 && lstat(path, &named) == 0 &&
 	       open_file.st_dev == named.st_dev && open_file.st_ino == named.st_ino;
+}
+
+int temporary_finish(int fd, const char *temp, const char *path)
+{
+	/* Shares the lock. Closing one of the two reports what the file system could not write. */
+	int claim = fcntl(fd, F_DUPFD_CLOEXEC, 0), error = claim < 0 ? errno : 0;
+
+	if (close(fd) != 0 && errno != EINTR && !error)
+		error = errno;
+	if (!error && rename(temp, path) != 0)
+		error = errno;
+	if (claim >= 0)
+		close(claim);
+	return error;
 }
 
 static void remove_if_left(int dir, const char *name)

@@ -14,6 +14,13 @@
 bool temporary_claim(int fd, const char *path);
 
 /*
+ * Closes fd and renames the claimed `temp` to `path`. 0, or an errno (the file is then closed, and
+ * still there as `temp`). The claim lasts until the new name is there: between a close and a rename
+ * another program's sweep would remove the finished file.
+ */
+int temporary_finish(int fd, const char *temp, const char *path);
+
+/*
  * Removes the files beside `path` that is_temporary() accepts, given their names and the last part
  * of `path`, that belong to this user and that no living program writes. errno stays as it was.
  */

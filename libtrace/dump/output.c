@@ -192,19 +192,30 @@ static void sync_directory(const char *path)
 	}
 }
 
+/* 0, or an errno. Either way the descriptor is closed. */
+static int finish_file(struct output *o)
+{
+	int fd = o->fd;
+
+	o->fd = -1;
+	if (o->temporary)
+		return temporary_finish(fd, o->temp, o->path);
+	return close(fd) != 0 && errno != EINTR ? errno : 0;
+}
+
 int output_finish(struct output *o, struct session_error *error)
 {
 	int rc = 0;
 
 	if (o->temporary && fsync(o->fd) && errno != EINVAL && errno != EROFS)
 		rc = output_fail(o->path, "write", errno, error);
-	/* Network file systems and quotas speak up here. */
-	int fd = o->fd;
-	o->fd = -1;
-	if (close(fd) && errno != EINTR && rc == 0)
-		rc = output_fail(o->path, "write", errno, error);
-	if (rc == 0 && o->temporary && rename(o->temp, o->path))
-		rc = output_fail(o->path, "create the file", errno, error);
+	if (rc == 0) {
+		/* Network file systems and quotas report their errors here. */
+		int code = finish_file(o);
+
+		if (code)
+			rc = output_fail(o->path, "write", code, error);
+	}
 	if (rc) {
 		output_abandon(o);
 		return rc;

@@ -3,13 +3,15 @@
  * format promises, the order, the codecs, the ledger, and outputs that fail.
  */
 #include <check.h>
-#include <fcntl.h>
 #include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <xxhash.h>
 
@@ -484,6 +486,28 @@ START_TEST(old_file_stays_on_failure)
 }
 END_TEST
 
+/* Commands that write into one folder sweep each other's leftovers, never finished files. */
+START_TEST(not_swept_before_the_rename)
+{
+	struct output ours, other;
+	pid_t sweeper = fork();
+
+	while (sweeper == 0) {
+		char beside[80];
+
+		snprintf(beside, sizeof beside, "%s.other", path);
+		if (output_open(&other, beside, &error) == 0)
+			output_abandon(&other);
+	}
+	for (int i = 0; i < 50; i++) {
+		ck_assert_int_eq(output_open(&ours, path, &error), 0);
+		ck_assert_msg(output_finish(&ours, &error) == 0, "file %d: %s", i, error.text);
+	}
+	kill(sweeper, SIGKILL);
+	waitpid(sweeper, NULL, 0);
+}
+END_TEST
+
 START_TEST(link_is_followed)
 {
 	char link[80];
@@ -583,6 +607,7 @@ int main(void)
 	tcase_add_test(t, no_space_left);
 	tcase_add_test(t, file_size_limit);
 	tcase_add_test(t, old_file_stays_on_failure);
+	tcase_add_test(t, not_swept_before_the_rename);
 	tcase_add_test(t, link_is_followed);
 	tcase_add_test(t, closed_pipe);
 	tcase_add_test(t, interrupted);
