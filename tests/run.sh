@@ -131,19 +131,6 @@ await() {
 	built "$1" "$(cat "build-test-$1.status")"
 }
 
-# again NAME: what failed runs once more, alone: on a busy machine a test may fail that nothing is
-# wrong with. What passes then is told, and counts as passed.
-again() {
-	cp "build-test-$1/log" "build-test-$1/log.first"
-	(cd "build-test-$1" && ctest --timeout 600 --rerun-failed) >"build-test-$1/log.again" 2>&1
-	for test in $(sed -n 's/^ *[0-9]*\/[0-9]* Test *#[0-9]*: \([^ ]*\) .*Passed.*/\1/p' \
-		"build-test-$1/log.again"); do
-		echo "  unsteady: $test failed, and passed at its second try"
-		failure "build-test-$1/log.first" | grep -v '^The following' | sed 's/^/    /'
-		p=$((p + 1)) f=$((f - 1))
-	done
-}
-
 # failure LOG: what the failed ones printed, which stands behind their lines.
 failure() {
 	awk '/^ *[0-9]+\/[0-9]+ Test |^ +Start +[0-9]+:/ { shown = /\*\*\*(Failed|Timeout|Exception|Not Run)/ }
@@ -169,7 +156,6 @@ suite() {
 		printf '%s\n' "$left_out" | sed 's/^/  /'
 		s=$((s + $(printf '%s\n' "$left_out" | wc -l)))
 	fi
-	[ "$f" -eq 0 ] || again "$name"
 	passed=$((passed + p)) skipped=$((skipped + s)) failed=$((failed + f))
 	if [ "$f" -ne 0 ] || [ $((p + s)) -eq 0 ]; then
 		[ "$f" -ne 0 ] || failed=$((failed + 1))
