@@ -27,7 +27,7 @@ static bool failed_just_now(void)
 /* Whole pages, which may be larger than sections. */
 static int populate(uint8_t *from, uint32_t bytes)
 {
-	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	uintptr_t page = (uintptr_t)getpagesize();
 	uintptr_t start = (uintptr_t)from & ~(page - 1);
 	uintptr_t end = ((uintptr_t)from + bytes + page - 1) & ~(page - 1);
 

@@ -155,6 +155,8 @@ static bool enter(signal_mask *saved)
 
 static void leave(const signal_mask *saved)
 {
+	if (here.member)
+		member_close_dir(here.member);
 	pthread_mutex_unlock(&lock);
 	syscall(SYS_rt_sigprocmask, SIG_SETMASK, saved, NULL, sizeof *saved);
 }

@@ -24,9 +24,9 @@ static char control_path[sizeof found.dir + 16];
 
 static bool gate_can_be_mapped(void)
 {
-	long page = sysconf(_SC_PAGESIZE);
+	size_t page = (size_t)getpagesize();
 
-	return page <= SWTRACE_GATE_SIZE && (uintptr_t)swtrace_gate % (size_t)page == 0;
+	return page <= SWTRACE_GATE_SIZE && (uintptr_t)swtrace_gate % page == 0;
 }
 
 /* Plain memory, all zeros. */

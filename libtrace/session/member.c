@@ -48,14 +48,28 @@ static int map_file(const struct member *m, const struct session_place *place, c
 	return PU_ERROR_CANNOT_MAP_BUFFER;
 }
 
-static int map_all(struct member *m, const struct session_place *place)
+int member_open_dir(struct member *m, const struct session_place *place)
 {
 	uid_t owner = place->owner;
-	int rc;
 
-	m->dir = session_open_path(place->dir, &owner, NULL);
 	if (m->dir < 0)
-		return m->dir;
+		m->dir = session_open_path(place->dir, &owner, NULL);
+	return m->dir;
+}
+
+void member_close_dir(struct member *m)
+{
+	if (m->dir >= 0)
+		close(m->dir);
+	m->dir = -1;
+}
+
+static int map_all(struct member *m, const struct session_place *place)
+{
+	int rc = member_open_dir(m, place);
+
+	if (rc < 0)
+		return rc;
 	rc = map_file(m, place, SHM_TASKS_FORMAT, sizeof *m->tasks, (void **)&m->tasks);
 	if (rc == 0)
 		rc = map_file(m, place, SHM_RINGS_FORMAT, m->map.geometry.file_size,
@@ -68,10 +82,8 @@ static void unmap_tables(struct member *m)
 {
 	if (m->tasks)
 		munmap(m->tasks, sizeof *m->tasks);
-	if (m->dir >= 0)
-		close(m->dir);
+	member_close_dir(m);
 	m->tasks = NULL;
-	m->dir = -1;
 }
 
 static struct member **member_list;
@@ -179,8 +191,6 @@ int member_open(const struct session_place *place, const struct shm_control *con
 		return rc;
 	}
 	m->map.rings = m->map.base + ring_offset(&geometry, 0);
-	close(m->dir);
-	m->dir = -1;
 	m->next = *list;
 	*list = m;
 	member_list = list;

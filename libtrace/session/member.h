@@ -16,7 +16,7 @@ struct member {
 	struct shm_task_file *tasks;
 	void *life;	  /* a mapping whose file description holds the process's lock */
 	uint32_t process; /* the number of its slot; 0: none yet */
-	int dir;	  /* of the session, while it is being opened */
+	int dir;	  /* of the session, while attach.c's lock is held; -1: not open */
 	uint32_t source, source_flags;
 	/* When a thread was last refused a slot (CLOCK_MONOTONIC_RAW ns; 0: not), and slots_freed
 	 * then. */
@@ -32,6 +32,10 @@ struct member {
  */
 int member_open(const struct session_place *place, const struct shm_control *control,
 	uint32_t generation, struct member **list, struct member **member);
+
+/* Opens the session's directory for several files in a row: m->dir, or a PU_ code. */
+int member_open_dir(struct member *m, const struct session_place *place);
+void member_close_dir(struct member *m);
 
 /* Replaces the rings by private memory at the same addresses (also in a forked child, for
  * a hook that the fork interrupted: what it fills is its parent's to fill). */

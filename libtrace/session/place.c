@@ -68,8 +68,8 @@ static int place_of_environment(struct session_place *place, struct session_erro
 	if (dir[0] != '/' || strlen(dir) >= sizeof place->dir - 64) {
 		session_say(error,
 			"SWTRACE_SESSION is \"%.200s\": it must be the absolute path of a "
-			"session's directory",
-			dir);
+			"session's directory, of less than %d bytes",
+			dir, SESSION_DIR_BYTES - 64);
 		return PU_ERROR_INVALID_PARAMETER;
 	}
 	strcpy(place->dir, dir);

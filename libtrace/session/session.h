@@ -8,7 +8,6 @@
 #ifndef SWT_SESSION_SESSION_H
 #define SWT_SESSION_SESSION_H
 
-#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -19,8 +18,11 @@ struct session_error {
 	char text[512];
 };
 
+/* Short, so that an attach touches few pages. */
+enum { SESSION_DIR_BYTES = 1024 };
+
 struct session_place {
-	char dir[PATH_MAX];
+	char dir[SESSION_DIR_BYTES];
 	uid_t owner;	 /* who must own the directory */
 	const char *why; /* "SWTRACE_SESSION", "root's session" or "your own session" */
 };

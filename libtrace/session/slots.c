@@ -22,7 +22,7 @@ enum { MAX_TRIES = 1000, LOOKS = 2, MAX_REQUEUES = 4 };
  */
 static bool has_memory(const void *word, bool is_allocated)
 {
-	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	uintptr_t page = (uintptr_t)getpagesize();
 	uintptr_t at = (uintptr_t)word & ~(page - 1);
 
 	return madvise((void *)at, page, MADV_POPULATE_WRITE) == 0 ||

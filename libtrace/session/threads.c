@@ -203,18 +203,14 @@ void threads_end(void)
 /* ------------------------------------------------------------------ process */
 
 /* A descriptor of the lock file of that process slot. */
-static int open_lock_file(const struct member *m, const struct session_place *place, uint32_t index)
+static int open_lock_file(struct member *m, const struct session_place *place, uint32_t index)
 {
-	uid_t owner = place->owner;
-	int dir = session_open_path(place->dir, &owner, NULL), fd;
 	char name[32];
 
-	if (dir < 0)
+	if (member_open_dir(m, place) < 0)
 		return -1;
 	session_name(name, SHM_LOCKS_FORMAT, m->generation, index % SHM_LOCK_FILES);
-	fd = session_open_file(dir, name, O_RDWR, owner, S_IWGRP, 0, NULL);
-	close(dir);
-	return fd;
+	return session_open_file(m->dir, name, O_RDWR, place->owner, S_IWGRP, 0, NULL);
 }
 
 /*
@@ -314,6 +310,12 @@ bool threads_wait_for_slot(const struct ring_thread *self)
 	       is_refused(member_of(self));
 }
 
+/* By syscall(): the page of prctl() would cost an attach another fault. */
+static void read_own_name(char *name)
+{
+	syscall(SYS_prctl, PR_GET_NAME, name, 0, 0, 0);
+}
+
 static uint32_t claim_thread(
 	struct member *m, const struct session_place *place, const struct ring_thread *self)
 {
@@ -328,7 +330,7 @@ static uint32_t claim_thread(
 	__atomic_store_n(&m->refused_freed, slots_freed(m->tasks), __ATOMIC_RELAXED);
 	number = 0;
 	if (claim_process(m, place)) {
-		prctl(PR_GET_NAME, t.name);
+		read_own_name(t.name);
 		t.process = m->process;
 		t.first = clock_now();
 		number = slots_claim(m->tasks, &t);
@@ -425,5 +427,5 @@ void member_part(struct ring_thread *self)
 void member_name_thread(struct member *m, struct ring_thread *self)
 {
 	if (self->number)
-		prctl(PR_GET_NAME, m->tasks->slot[shm_task_index(self->number)].name);
+		read_own_name(m->tasks->slot[shm_task_index(self->number)].name);
 }

@@ -124,7 +124,8 @@ bool session_state(const char *dir, unsigned *state, unsigned long *hooks)
 	struct account a;
 	struct session s;
 
-	snprintf(place.dir, sizeof place.dir, "%s", dir);
+	if (snprintf(place.dir, sizeof place.dir, "%s", dir) >= (int)sizeof place.dir)
+		return false;
 	*hooks = 0;
 	if (session_open(&s, &place, SESSION_READ, NULL) != 0)
 		return false;
