@@ -107,7 +107,9 @@ static struct counter_life live(void)
 	ck_assert_uint_ge(life.switches, 3);
 	ck_assert_uint_ne(life.faults, CPI_NONE);
 	ck_assert_uint_ge(life.faults, 64);
-	ck_assert_uint_ge(life.on_cpu_ns, 4900000);
+	/* Perf's clock of a thread leaves out the switch to it, in which a host may pause the
+	 * guest. */
+	ck_assert_uint_ge(life.on_cpu_ns, 2500000);
 	ck_assert_uint_lt(life.on_cpu_ns, now_ns() - began - 11000000);
 	return life;
 }
