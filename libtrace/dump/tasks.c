@@ -226,7 +226,8 @@ static void look_up(struct tasks *t, uint32_t number)
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	if (!ring_read_at(t->session->tasks_fd, &slot, sizeof slot, at))
 		return;
-	/* Acquire: another's fields are stored behind its claim of the state. */
+	/* Acquire: another's fields are stored behind its claim of the state.
+	 * tests/litmus/slot-settle.litmus */
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	if (!ring_read_at(t->session->tasks_fd, &after, sizeof after, at))
 		return;

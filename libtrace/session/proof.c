@@ -55,7 +55,7 @@ static bool read_slots(struct session *s, struct shm_task *to, uint32_t index, u
 	bool ok = ring_read_at(s->tasks_fd, to, n * sizeof *to, slot_offset(index));
 
 	/* Acquire: pairs with the release of a slot's state.
-	 * tests/litmus/slot-state.litmus, slot-after-record.litmus */
+	 * tests/litmus/slot-state.litmus, slot-settle.litmus, slot-after-record.litmus */
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	return ok;
 }

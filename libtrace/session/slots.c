@@ -54,7 +54,8 @@ static int32_t bump_used(struct shm_task_file *f)
 static uint64_t queue_length(const struct shm_task_queue *q)
 {
 	uint64_t reused = __atomic_load_n(&q->reused, __ATOMIC_RELAXED);
-	/* Acquire: pairs with the release that raised it, for a sweep's entries. */
+	/* Acquire: pairs with the release that raised it, for a sweep's entries.
+	 * tests/litmus/slot-sweep.litmus */
 	uint64_t freed = __atomic_load_n(&q->freed, __ATOMIC_ACQUIRE);
 
 	return (int64_t)(freed - reused) > 0 ? freed - reused : 0;
@@ -131,12 +132,16 @@ static uint32_t claim_from(struct shm_task_file *f, uint32_t index, uint32_t sta
 {
 	uint32_t number = next_number(index, state);
 
-	/* Acquire: our stores come after what its last user stored. */
-	return __atomic_compare_exchange_n(&f->slot[index].state, &state,
-		       shm_task_state(number, SHM_TASK_CLAIMED), false, __ATOMIC_ACQ_REL,
-		       __ATOMIC_RELAXED)
-		       ? number
-		       : 0;
+	/* Acquire: our stores come after what its last user stored.
+	 * tests/litmus/slot-claim.litmus */
+	if (!__atomic_compare_exchange_n(&f->slot[index].state, &state,
+		    shm_task_state(number, SHM_TASK_CLAIMED), false, __ATOMIC_ACQUIRE,
+		    __ATOMIC_RELAXED))
+		return 0;
+	/* Store-store: who reads the old state after our fields finds that it changed.
+	 * tests/litmus/slot-settle.litmus */
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+	return number;
 }
 
 static uint32_t claim_any(struct shm_task_file *f)
