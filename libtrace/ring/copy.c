@@ -185,7 +185,8 @@ static int look_twice(struct ring_reader *r, uint32_t ring, const struct ring_pa
 	if (!ring_read_at(r->fd, r->looks, bytes, at))
 		return PU_ERR_FILE_ERROR;
 	/* Acquire: pairs with the commits' release; contents are copied after we saw which
-	 * records are committed. tests/litmus/look-twice.litmus, commit-release.litmus */
+	 * records are committed. tests/litmus/look-twice.litmus, commit-release.litmus,
+	 * group-inner.litmus */
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	if (!ring_read_at(r->fd, buf, bytes, at))
 		return PU_ERR_FILE_ERROR;

@@ -45,7 +45,8 @@ static inline void hook_raise_busy(void)
 
 	__atomic_store_n(&ring_self.busy, busy + 1, __ATOMIC_RELAXED);
 	/* Compiler barrier: gate and epoch are loaded after it. The processor may still load them
-	 * before: who looks at busy issues a membarrier between closing and looking. */
+	 * before: who looks at busy issues a membarrier between closing and looking.
+	 * tests/litmus/thread-busy.litmus */
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 

@@ -294,7 +294,8 @@ static int enter(const struct target *t, struct rseq_op *op, uint32_t size, stru
 	op->lap = lap_of(t->geometry, op->head);
 	op->next = op->head + size;
 	RING_POINT(POINT_BEFORE_ENTER);
-	/* Acquire: the clock is read after it, so that it is behind only if it went back. */
+	/* Acquire: keeps the compiler from reading the clock before it. AArch64's counter may still
+	 * be read a little earlier, by less than SHM_CLOCK_BACK_NS. */
 	last = __atomic_load_n(&t->ring->last_stamp, __ATOMIC_ACQUIRE);
 	now = op->stamp = target_now(t);
 	if (do_enter(t, op) != RSEQ_DONE)

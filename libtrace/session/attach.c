@@ -99,7 +99,7 @@ static void become_child(void)
 	__atomic_store_n(&here.look.at, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&here.refused, 0, __ATOMIC_RELAXED);
 	here.lost = here.due = 0; /* the parent counts its own */
-	/* Release: pairs with the acquire above. */
+	/* Release: pairs with the acquire above. tests/litmus/fork-epoch.litmus */
 	__atomic_store_n(&ring_epoch.value, ++here.epochs, __ATOMIC_RELEASE);
 }
 
@@ -146,7 +146,7 @@ static bool enter(signal_mask *saved)
 
 	syscall(SYS_rt_sigprocmask, SIG_BLOCK, &all, saved, sizeof all);
 	/* Not only 0: another thread may be in the middle of become_child. Acquire: who finds
-	 * it done finds the fresh lock too. */
+	 * it done finds the fresh lock too. tests/litmus/fork-epoch.litmus */
 	if (here.ready && __atomic_load_n(&ring_epoch.value, __ATOMIC_ACQUIRE) <= EPOCH_NONE)
 		become_child();
 	pthread_mutex_lock(&lock);
@@ -303,6 +303,9 @@ static int attach_locked(struct ring_thread *self, bool is_writing)
 		if (rc)
 			return rc;
 	}
+	/* Acquire: who was let in by the gate finds the generation that opened it.
+	 * tests/litmus/gate-open.litmus */
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	generation = generation_shown();
 	if (generation == 0)
 		return RING_NOT_WANTED;

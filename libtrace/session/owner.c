@@ -329,7 +329,8 @@ static void close_gate(struct shm_control *c)
 
 static void open_gate(struct shm_control *c)
 {
-	/* Release: what the gate lets in finds state and generation as they are now. */
+	/* Release: what the gate lets in finds state and generation as they are now.
+	 * tests/litmus/gate-open.litmus */
 	for (int i = 0; i < SHM_MAJORS; i++)
 		__atomic_store_n(&c->gate[i], c->majors[i] ? c->generation : 0, __ATOMIC_RELEASE);
 }

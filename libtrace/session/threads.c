@@ -190,6 +190,7 @@ void threads_end(void)
 	 * A hook raises `busy`, then reads the epoch; we raised the epoch and read `busy` below.
 	 * With the barrier in between one of the two sees the other's store, and a hook that sees
 	 * the epoch waits for the lock that is ours.
+	 * tests/litmus/thread-busy.litmus
 	 */
 	bool others = syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == 0;
 

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Checks the litmus files with herd7: each must be observed as `expected` says, and each file must
-# be named there.
+# Checks that the barriers' comments name the litmus files that there are, and the files with
+# herd7: each must be observed as `expected` says, and each file must be named there.
 #
 # usage: sh tests/litmus/run.sh [HERD7]
 #	HERD7	the herd7 of https://github.com/herd/herdtools7 (herd7 on PATH if not given)
@@ -13,17 +13,31 @@ case $#:${1-} in
 1:?*) herd=$1 ;;
 *) echo "run.sh: one argument at most (see --help)" >&2; exit 2 ;;
 esac
-if ! command -v "$herd" >/dev/null 2>&1; then
-	[ $# -eq 0 ] || { echo "run.sh: $herd: not a program that can be run" >&2; exit 2; }
-	echo "skipped: litmus: no herd7 on PATH (usage: sh tests/litmus/run.sh HERD7)"
-	exit 77
-fi
-
 passed=0 failed=0
 not_ok() { # NAME WHY
 	failed=$((failed + 1))
 	echo "not ok: litmus $1: $2"
 }
+
+# A comment names NAME.litmus; its twins go with it.
+named=$(grep -rhoE '[a-z]+(-[a-z]+)+\.litmus' "$here/../../libtrace" | sort -u)
+for name in $named; do
+	[ -f "$here/$name" ] || not_ok "$name" "named in a comment, and there is no such file"
+done
+for file in "$here"/*.litmus; do
+	name=${file##*/}
+	case $name in
+	*-weak.litmus) ;;
+	*) printf '%s\n' "$named" | grep -qx "$name" || not_ok "$name" "no comment names it" ;;
+	esac
+done
+[ "$failed" -eq 0 ] || exit 1
+
+if ! command -v "$herd" >/dev/null 2>&1; then
+	[ $# -eq 0 ] || { echo "run.sh: $herd: not a program that can be run" >&2; exit 2; }
+	echo "skipped: litmus: no herd7 on PATH (usage: sh tests/litmus/run.sh HERD7)"
+	exit 77
+fi
 
 for file in "$here"/*.litmus; do
 	name=${file##*/} name=${name%.litmus}

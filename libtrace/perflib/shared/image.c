@@ -66,7 +66,8 @@ uint32_t image_read(int fd, struct image *im)
 		return rc;
 	if (h->magic != PROV_MAGIC || h->version != PROV_VERSION || h->blocks > PROV_BLOCKS)
 		return ERROR_INVALID_DATA;
-	/* Acquire: pairs with offer_publish's release. The blocks that were counted are there. */
+	/* Acquire: pairs with offer_publish's release. The blocks that were counted are there.
+	 * tests/litmus/image-count.litmus */
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	rc = read_all(
 		fd, h->block, h->blocks * sizeof *h->block, offsetof(struct prov_header, block));

@@ -43,7 +43,7 @@ static uint32_t look_thrice(struct reading *r, uint64_t at, size_t bytes)
 			have += (size_t)n;
 		}
 		/* Acquire: the next look is not before this one. Pairs with write_slot's fence
-		 * and release. */
+		 * and release. tests/litmus/image-slot.litmus */
 		__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	}
 	return ERROR_SUCCESS;

@@ -33,7 +33,8 @@ static void become_child(void)
 	pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
 	uint32_t wiped = HOME_WIPED;
 
-	/* Acquire, release: the other threads of a child find it all done. */
+	/* Acquire, release: the other threads of a child find it all done.
+	 * tests/litmus/fork-epoch.litmus */
 	if (!__atomic_compare_exchange_n(
 		    home, &wiped, HOME_TAKEN, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
 		while (__atomic_load_n(home, __ATOMIC_ACQUIRE) == HOME_TAKEN)
@@ -130,7 +131,7 @@ struct offered_provider *offer_find(HANDLE handle)
 	uint32_t *p = __atomic_load_n(&home, __ATOMIC_ACQUIRE);
 	uintptr_t at = (uintptr_t)handle & 0xff, serial = (uintptr_t)handle >> 8;
 
-	/* Acquire: who finds it started finds its file mapped. */
+	/* Acquire: who finds it started finds its file mapped. tests/litmus/fork-epoch.litmus */
 	if (at >= OFFER_PROVIDERS || serial % 2 == 0 || !p ||
 		__atomic_load_n(p, __ATOMIC_ACQUIRE) != HOME_HERE ||
 		__atomic_load_n(&offered[at].serial, __ATOMIC_ACQUIRE) != serial)
@@ -175,7 +176,8 @@ void offer_publish(struct offered_provider *p)
 
 	p->end += (bytes + PROV_LINE - 1) & ~(uint32_t)(PROV_LINE - 1);
 	p->blocks++;
-	/* Release: pairs with image_read's fence. Who sees the count sees the block. */
+	/* Release: pairs with image_read's fence. Who sees the count sees the block.
+	 * tests/litmus/image-count.litmus */
 	__atomic_store_n(&offer_header(p)->blocks, p->blocks, __ATOMIC_RELEASE);
 }
 
@@ -288,7 +290,7 @@ static uint32_t start(const GUID *guid, HANDLE *handle)
 	memcpy(h->guid, guid, sizeof h->guid);
 	h->pid = (uint32_t)getpid();
 	strncpy(h->program, program_invocation_short_name, sizeof h->program - 1);
-	/* Release: the file is one from here on. */
+	/* Release: the file is one from here on. tests/litmus/image-count.litmus */
 	__atomic_store_n(&h->magic, PROV_MAGIC, __ATOMIC_RELEASE);
 	__atomic_store_n(&p->serial, p->serial + 1, __ATOMIC_RELEASE);
 	*handle = handle_of(p);

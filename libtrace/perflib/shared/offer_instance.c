@@ -137,14 +137,15 @@ static struct offered_instance *take_slot(
  */
 static void write_slot(struct offered_instance *i, const char *name, size_t bytes, uint32_t id)
 {
-	/* Orders the state that remove_slot stored before the stores below. */
+	/* Store-store: orders the state that remove_slot stored before the stores below.
+	 * tests/litmus/image-slot.litmus */
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 	for (uint32_t c = 0; c < i->set->counters; c++)
 		__atomic_store_n(&i->value[c], 0, __ATOMIC_RELAXED);
 	i->slot->id = id;
 	i->slot->name_bytes = (uint32_t)bytes;
 	memcpy(i->slot->name, name, bytes);
-	/* Release: pairs with the fence between a reader's looks. */
+	/* Release: pairs with the fence between a reader's looks. tests/litmus/image-slot.litmus */
 	__atomic_store_n(&i->slot->state, ++i->state, __ATOMIC_RELEASE);
 }
 
