@@ -84,12 +84,31 @@ struct shm_ring_control {
 	uint64_t loss_base[SHM_LOSSES]; /* the counters when it was last discarded */
 	uint64_t overwritten_base;
 	uint64_t torn_base;
-	uint64_t drained;      /* hooks that the drain wrote, since the generation began */
-	uint64_t drained_torn; /* and records that it took uncommitted */
+	/* What the drain took since the generation began, as shm_figure: hooks that it wrote, and
+	 * records that it took uncommitted. */
+	uint64_t drained;
+	uint64_t drained_torn;
 	uint64_t reserved[2];
 };
 
-enum { SHM_RELEASED_BITS = 44 };
+enum { SHM_RELEASED_BITS = 44, SHM_FIGURE_BITS = 48 };
+
+/*
+ * A figure of the drain, which cannot look at the generation and store in one step: above
+ * SHM_FIGURE_BITS are the generation's low bits, so that a figure of replaced rings is 0.
+ */
+static inline uint64_t shm_figure(uint32_t generation, uint64_t n)
+{
+	return (uint64_t)generation << SHM_FIGURE_BITS |
+	       (n & ((UINT64_C(1) << SHM_FIGURE_BITS) - 1));
+}
+
+static inline uint64_t shm_figure_value(uint32_t generation, uint64_t word)
+{
+	return (word ^ shm_figure(generation, 0)) >> SHM_FIGURE_BITS
+		       ? 0
+		       : word & ((UINT64_C(1) << SHM_FIGURE_BITS) - 1);
+}
 
 enum shm_drain_state {
 	SHM_DRAIN_NONE = 0,	/* there never was one in this generation */
@@ -100,8 +119,10 @@ enum shm_drain_state {
 
 /* What the drain says of itself, for info: written by the holder of its lock. */
 struct shm_drain {
-	uint32_t state; /* enum shm_drain_state */
+	uint32_t state;	     /* enum shm_drain_state */
+	uint32_t generation; /* whose drain tells this; another: nothing is told */
 	uint32_t pid;
+	uint32_t reserved;
 	uint8_t trace_id[16];	    /* of its files */
 	uint64_t bytes;		    /* written, all files */
 	uint64_t hooks, torn, lost; /* lost: could not be written any more */

@@ -115,7 +115,7 @@ bool is_continuous(const struct session *s)
 
 bool continuous_runs(struct session *s)
 {
-	const struct shm_drain *d = &s->control->drain;
+	const struct shm_drain *d = session_drain(s);
 
 	if (geteuid() == 0 || geteuid() == s->place.owner)
 		return session_is_drained(s);
@@ -132,7 +132,7 @@ bool session_holds_hooks(const struct session *s)
 	if (c->state == SHM_NO_RINGS)
 		return false;
 	if (is_continuous(s))
-		return c->drain.state == SHM_DRAIN_RUNNING;
+		return session_drain(s)->state == SHM_DRAIN_RUNNING;
 	if (ring_reader_open(&reader, s->rings_fd, &s->geometry, c->ring) != 0)
 		return false;
 	for (uint32_t i = 0; i < ring_reader_rings(&reader); i++) {
@@ -145,7 +145,7 @@ bool session_holds_hooks(const struct session *s)
 
 void continuous_status(const struct session *s, struct drain_status *status)
 {
-	const struct shm_drain *d = &s->control->drain;
+	const struct shm_drain *d = session_drain(s);
 	struct ring_reader reader;
 	struct ring_ledger ledger;
 
@@ -259,12 +259,12 @@ int continuous_on(const struct verb *verb, struct session *s)
 
 bool continuous_is_open(const struct session *s)
 {
-	return is_continuous(s) && (cmd_is_on(s) || s->control->drain.state == SHM_DRAIN_RUNNING);
+	return is_continuous(s) && (cmd_is_on(s) || session_drain(s)->state == SHM_DRAIN_RUNNING);
 }
 
 static uint64_t progress(const struct session *s)
 {
-	const struct shm_drain *d = &s->control->drain;
+	const struct shm_drain *d = session_drain(s);
 
 	return d->bytes + d->hooks + d->torn + d->lost + d->rotations;
 }
@@ -313,7 +313,7 @@ static int finish_for_it(
 int continuous_off(const struct verb *verb, struct session *s)
 {
 	struct session_error error = {"unknown error"};
-	const struct shm_drain *d = &s->control->drain;
+	const struct shm_drain *d = session_drain(s);
 	struct drain_config config;
 	struct drain_status status;
 

@@ -16,10 +16,10 @@ void info_drained(
 	const struct shm_ring_control *control = &reader->control[ring];
 	struct ring_ledger ledger;
 	uint64_t entered = r->hooks + r->torn + r->overwritten;
-	uint64_t taken = control->drained + control->drained_torn;
 
-	r->written = control->drained;
-	r->torn = control->drained_torn;
+	r->written = shm_figure_value(generation, control->drained);
+	r->torn = shm_figure_value(generation, control->drained_torn);
+	uint64_t taken = r->written + r->torn;
 	r->hooks = entered > taken ? entered - taken : 0;
 	ring_reader_ledger(reader, ring, &ledger);
 	uint64_t released = ring_released(&reader->geometry, generation, control->released);
@@ -42,7 +42,7 @@ void info_drain(struct info *i)
 	struct drain_info *d = &i->drain;
 	bool on = i->state == SHM_ON || i->state == SHM_SUSPENDED;
 
-	d->page = &i->session.control->drain;
+	d->page = session_drain(&i->session);
 	d->advice = "";
 	if (drain_load(&i->session, &d->config, NULL) != 0)
 		d->config.path[0] = 0;

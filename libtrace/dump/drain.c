@@ -40,6 +40,8 @@ static void publish(struct drain *d, enum shm_drain_state state)
 	if (!drain_owns_page(d))
 		return;
 	drain_status(d, &now);
+	/* First: after an init in between, no reader takes the rest for its rings'. */
+	__atomic_store_n(&to->generation, d->session->generation, __ATOMIC_RELEASE);
 	to->pid = (uint32_t)getpid();
 	memcpy(to->trace_id, d->id, sizeof to->trace_id);
 	to->bytes = now.bytes;
@@ -129,18 +131,14 @@ static int open_all(struct drain *d, struct session_error *error)
 		rc = open_rings(d, error);
 	if (rc)
 		return rc;
-	memcpy(d->id, d->session->control->drain.trace_id, sizeof d->id);
+	memcpy(d->id, session_drain(d->session)->trace_id, sizeof d->id);
 	drain_state_load(d);
 	rc = drain_name_open(d, error);
 	if (rc)
 		return rc;
 	for (uint32_t i = 0; i < d->rings; i++) {
-		struct shm_ring_control *page = &d->session->control->ring[i];
-		struct drain_ring *r = &d->ring[i];
-
 		/* As the file has it, whatever a killed drain got to store. */
-		page->drained = r->before.hooks + r->here.hooks;
-		page->drained_torn = r->before.torn + r->here.torn;
+		drain_tell_figures(d, i);
 		drain_look(d, i);
 	}
 	d->looked = d->checked = d->clocked = d->noted = d->began = drain_now();

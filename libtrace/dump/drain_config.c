@@ -83,7 +83,7 @@ int drain_lock(struct drain *d, struct session_error *error)
 		nanosleep(&pause, NULL);
 	}
 	return dump_fail(error, PU_ERROR_FACILITY_BUSY, "%s is drained already, by process %u",
-		d->session->place.dir, d->session->control->drain.pid);
+		d->session->place.dir, session_drain(d->session)->pid);
 }
 
 /* ----------------------------------------------------------- the configuration */

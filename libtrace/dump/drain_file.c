@@ -109,15 +109,12 @@ static uint32_t at_most_32_bits(uint64_t n)
 
 void drain_file_count(struct drain *d, uint32_t ring, int64_t hooks, int64_t torn)
 {
-	struct shm_ring_control *page = &d->session->control->ring[ring];
 	struct drain_ring *r = &d->ring[ring];
 
 	r->here.hooks += (uint64_t)hooks;
 	r->here.torn += (uint64_t)torn;
-	if (!drain_owns_page(d))
-		return;
-	page->drained = r->before.hooks + r->here.hooks;
-	page->drained_torn = r->before.torn + r->here.torn;
+	if (drain_owns_page(d))
+		drain_tell_figures(d, ring);
 }
 
 /* Those that the file lacks: a hook's task stands before it. */

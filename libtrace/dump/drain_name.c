@@ -86,7 +86,7 @@ static int take_up(struct drain *d, struct session_error *error)
 /* A new trace: nothing of this generation is in it yet. */
 static void begin_ledger(struct drain *d)
 {
-	const struct shm_drain *page = &d->session->control->drain;
+	const struct shm_drain *page = session_drain(d->session);
 
 	if (page->state == SHM_DRAIN_NONE)
 		return;
@@ -96,7 +96,9 @@ static void begin_ledger(struct drain *d)
 		const struct shm_ring_control *c = &d->session->control->ring[i];
 		struct drain_ring *r = &d->ring[i];
 
-		r->before = (struct drain_share){.hooks = c->drained, .torn = c->drained_torn};
+		r->before = (struct drain_share){
+			.hooks = shm_figure_value(d->session->generation, c->drained),
+			.torn = shm_figure_value(d->session->generation, c->drained_torn)};
 		r->here = (struct drain_share){0};
 	}
 	d->ring[0].before.unwritten = page->lost;

@@ -107,6 +107,7 @@ int drain_lock(struct drain *d, struct session_error *error);
 
 /* Whether the session's rings still are those of the drain: its control page, too, then. */
 bool drain_owns_page(const struct drain *d);
+void drain_tell_figures(struct drain *d, uint32_t ring);
 
 /* Begins at a position: nothing before it will be taken. Writers get the room. */
 void drain_start_at(struct drain *d, uint32_t ring, uint64_t position);

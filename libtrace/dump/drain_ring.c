@@ -16,6 +16,17 @@ bool drain_owns_page(const struct drain *d)
 	return __atomic_load_n(&s->control->generation, __ATOMIC_ACQUIRE) == s->generation;
 }
 
+/* After an init in between they are no figures of the new rings. */
+void drain_tell_figures(struct drain *d, uint32_t ring)
+{
+	struct shm_ring_control *page = &d->session->control->ring[ring];
+	const struct drain_ring *r = &d->ring[ring];
+	uint32_t generation = d->session->generation;
+
+	page->drained = shm_figure(generation, r->before.hooks + r->here.hooks);
+	page->drained_torn = shm_figure(generation, r->before.torn + r->here.torn);
+}
+
 /* Writers may have the room before the section that taken is in. */
 static void release(struct drain *d, uint32_t ring)
 {

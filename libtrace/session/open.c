@@ -46,13 +46,21 @@ void session_unlock(struct session *s)
 	flock(s->lock_fd, LOCK_UN);
 }
 
+const struct shm_drain *session_drain(const struct session *s)
+{
+	static const struct shm_drain none;
+	const struct shm_drain *d = &s->control->drain;
+
+	return __atomic_load_n(&d->generation, __ATOMIC_ACQUIRE) == s->generation ? d : &none;
+}
+
 bool session_is_drained(struct session *s)
 {
 	int fd = openat(s->dir, SHM_DRAIN_NAME, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
 
 	/* Not ours to open: what the drain says of itself is all there is. */
 	if (fd < 0)
-		return errno != ENOENT && __atomic_load_n(&s->control->drain.state,
+		return errno != ENOENT && __atomic_load_n(&session_drain(s)->state,
 						  __ATOMIC_ACQUIRE) == SHM_DRAIN_RUNNING;
 	bool drained = flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
 

@@ -70,6 +70,9 @@ void session_close(struct session *s);
 int session_lock(struct session *s, bool wait, struct session_error *error);
 void session_unlock(struct session *s);
 
+/* What the drain of these rings tells of itself; all zeros if none did. */
+const struct shm_drain *session_drain(const struct session *s);
+
 /* Whether the drain of a session in continuous mode is alive: it holds the lock on
  * SHM_DRAIN_NAME for its life. */
 bool session_is_drained(struct session *s);

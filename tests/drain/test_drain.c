@@ -121,8 +121,8 @@ static void page_says(const struct box *b, const struct contents *c)
 	uint64_t hooks = 0, torn = 0;
 
 	for (uint32_t i = 0; i < SHM_MAX_RINGS; i++) {
-		hooks += b->s.control->ring[i].drained;
-		torn += b->s.control->ring[i].drained_torn;
+		hooks += shm_figure_value(b->s.generation, b->s.control->ring[i].drained);
+		torn += shm_figure_value(b->s.generation, b->s.control->ring[i].drained_torn);
 	}
 	ck_assert_uint_eq(hooks, c->hooks);
 	ck_assert_uint_eq(torn, c->torn + c->loss_torn);

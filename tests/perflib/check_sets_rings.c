@@ -267,8 +267,8 @@ static void continuous(const void *arg)
 	if (!box_has_rseq())
 		name[0] = 0; /* then they are in some guest ring */
 	ring = &s.control->ring[name[0] ? cpu : s.geometry.cpus];
-	ring->drained = 60;
-	ring->drained_torn = 1;
+	ring->drained = shm_figure(s.generation, 60);
+	ring->drained_torn = shm_figure(s.generation, 1);
 	ask(&a);
 	if (name[0]) {
 		expect("drained", value(&a, name, RINGS_DRAINED), 60);
@@ -278,10 +278,14 @@ static void continuous(const void *arg)
 		expect("attempted", value(&a, name, RINGS_ATTEMPTED), 100);
 	}
 	/* A control file that claims more than there was. */
-	ring->drained = UINT64_C(1) << 40;
+	ring->drained = shm_figure(s.generation, UINT64_C(1) << 40);
 	ask(&a);
 	expect("held, if all is said to be gone", value(&a, name[0] ? name : "guest 0", RINGS_HELD),
 		0);
+	/* A drain that did not see an init yet. */
+	ring->drained = shm_figure(s.generation - 1, 60);
+	ask(&a);
+	expect("drained by another generation's drain", value(&a, "_Total", RINGS_DRAINED), 0);
 	ask_close(&a);
 	session_close(&s);
 }

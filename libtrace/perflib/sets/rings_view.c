@@ -240,14 +240,16 @@ static void set_hooks(struct rings_view *v, uint32_t ring, struct ring_figures *
 	uint64_t torn = c->torn + l->torn, held = c->hooks, bytes = c->bytes;
 
 	if (v->reader.geometry.mode == SHM_MODE_CONTINUOUS) {
-		uint64_t taken = control->drained + control->drained_torn;
+		uint32_t generation = v->session.generation;
+		uint64_t drained = shm_figure_value(generation, control->drained), taken;
 
-		torn = control->drained_torn;
+		torn = shm_figure_value(generation, control->drained_torn);
+		taken = drained + torn;
 		held = entered > taken ? entered - taken : 0;
-		uint64_t released = ring_released(
-			&v->reader.geometry, v->session.generation, control->released);
+		uint64_t released =
+			ring_released(&v->reader.geometry, generation, control->released);
 		bytes = held && l->head > released ? l->head - released : 0;
-		set(out, RINGS_DRAINED, control->drained);
+		set(out, RINGS_DRAINED, drained);
 	} else {
 		set(out, RINGS_OVERWRITTEN, l->overwritten);
 	}
