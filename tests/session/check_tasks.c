@@ -420,6 +420,53 @@ START_TEST(exit_leaves_a_thread_that_is_in_a_hook)
 }
 END_TEST
 
+static void *trace_for_ever(void *arg)
+{
+	struct waiting *w = arg;
+
+	TraceHookWords(1, 1, 0, NULL);
+	pthread_barrier_wait(&w->traced);
+	for (;;)
+		TraceHookWords(1, 1, 0, NULL);
+	return NULL;
+}
+
+/* They attach again behind the library's exit handler, and die with their process. */
+START_TEST(slots_of_threads_that_trace_during_exit_are_swept)
+{
+	struct account a;
+	int status;
+
+	setup();
+	for (int i = 0; i < 30; i++) {
+		pid_t pid = fork();
+
+		if (pid == 0) {
+			static struct waiting w;
+			pthread_t thread;
+
+			pthread_barrier_init(&w.traced, NULL, 3);
+			for (int n = 0; n < 2; n++)
+				pthread_create(&thread, NULL, trace_for_ever, &w);
+			pthread_barrier_wait(&w.traced);
+			exit(0);
+		}
+		ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+		ck_assert_int_eq(status, 0);
+	}
+	/* A refused claim asks for a sweep. */
+	set_word(offsetof(struct shm_task_header, refused), 1);
+	session_lock(&box, true, NULL);
+	session_reclaim(&box);
+	session_unlock(&box);
+	ck_assert_uint_eq(slots_of_kind(SHM_TASK_LIVE), 0);
+	ck_assert_uint_eq(slots_of_kind(SHM_TASK_PROCESS), 0);
+	box_account(&box, &a, NULL, NULL);
+	ck_assert_uint_eq(a.damaged, 0);
+	ck_assert_uint_eq(a.backwards, 0);
+}
+END_TEST
+
 static void hook_late(void)
 {
 	TraceHookWords(1, 1, 0, NULL);
@@ -629,9 +676,10 @@ static int body(int argc, char **argv)
 		without_a_slot_hooks_are_lost_and_counted, it_recovers_when_slots_are_given_back,
 		slots_of_the_dead_come_back_by_a_sweep, a_slot_in_no_queue_comes_back,
 		exit_gives_back_the_slots_of_all_threads, exit_leaves_a_thread_that_is_in_a_hook,
-		exit_handlers_may_trace, an_interrupted_hook_keeps_its_slot,
-		threads_whose_end_is_not_seen, tables_of_nonsense, queues_of_nonsense,
-		only_proof_gives_back, what_a_discard_hid_is_given_back, NULL};
+		slots_of_threads_that_trace_during_exit_are_swept, exit_handlers_may_trace,
+		an_interrupted_hook_keeps_its_slot, threads_whose_end_is_not_seen,
+		tables_of_nonsense, queues_of_nonsense, only_proof_gives_back,
+		what_a_discard_hid_is_given_back, NULL};
 
 	(void)argc;
 	(void)argv;
