@@ -42,7 +42,7 @@ finish() {
 	done
 	rm -rf "$SWTRACE_SESSION"
 	[ "$keep" -eq 1 ] || rm -rf "$top"/build-test-*
-	rm -f "$top"/build-test-hurry "$top"/build-test-ahead "$top"/build-test-*.status
+	rm -f "$top"/build-test-*.status
 }
 trap finish EXIT
 trap 'exit 1' INT TERM HUP
@@ -82,21 +82,11 @@ built() {
 }
 
 # The sanitized builds are made beside the tests of the first one, which often wait, and give way
-# to them: their sessions weigh little where the scheduler groups by sessions. From hurry on they
-# have their share.
+# to them. timeout makes a process group of them, so that all can be ended.
 give_way() {
-	setsid sh -c '
-		if [ -e build-test-hurry ] || { echo 19 >"/proc/$$/autogroup"; } 2>/dev/null; then
-			exec "$@"
-		fi
-		exec nice -n 5 "$@"' sh "$@" &
+	nice -n 5 timeout 3600 "$@" &
 	child=$!
-	echo "$child" >build-test-ahead
 	wait "$child"
-}
-hurry() {
-	: >build-test-hurry
-	{ echo 0 >"/proc/$(cat build-test-ahead)/autogroup"; } 2>/dev/null
 }
 build_ahead() {
 	child='' how=give_way
@@ -200,7 +190,7 @@ aarch64() {
 	[ "$emulation" -eq 0 ] || aside emulation sh tests/emulation/run.sh
 }
 
-rm -f build-test-hurry build-test-*.status
+rm -f build-test-*.status
 say "build: gcc"
 make_build gcc
 if built gcc $?; then
@@ -218,7 +208,6 @@ if [ "$quick" -eq 0 ]; then
 		build_ahead &
 		ahead=$!
 	fi
-	hurry
 	aarch64 &
 	beside=$!
 	if await fuzz; then
