@@ -2,6 +2,7 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include "../../formats/base/number.h"
 #include "../../formats/trace_file.h"
 #include "grow.h"
 #include "section_facts.h"
@@ -345,11 +346,6 @@ static int load_syncs(struct file *f)
 	return 0;
 }
 
-static unsigned hex_digit(char c)
-{
-	return (unsigned)(c <= '9' ? c - '0' : c - 'a' + 10);
-}
-
 /* META's `rings`: 32 hexadecimal digits. Positions in NRM2 are made up by its reader. */
 static void load_rings_id(struct file *f)
 {
@@ -358,8 +354,8 @@ static void load_rings_id(struct file *f)
 		strspn(text, "0123456789abcdef") != 2 * sizeof f->rings_id)
 		return;
 	for (size_t i = 0; i < sizeof f->rings_id; i++)
-		f->rings_id[i] =
-			(uint8_t)(16 * hex_digit(text[2 * i]) + hex_digit(text[2 * i + 1]));
+		f->rings_id[i] = (uint8_t)(16 * number_digit(text[2 * i], 16) +
+					   number_digit(text[2 * i + 1], 16));
 	f->has_rings_id = true;
 }
 

@@ -8,6 +8,7 @@
 #include <cpuid.h>
 #endif
 
+#include "../../formats/base/number.h"
 #include "../../formats/trace_file.h"
 #include "../../include/perfutil.h"
 #include "clock.h"
@@ -105,17 +106,16 @@ enum clock_trust clock_trust_now(struct clock_sources *s)
 uint64_t clock_time_namespace(void)
 {
 	int saved_errno = errno;
-	uint64_t inode = 0;
 	char link[48];
+	const char *p = link + 6;
+	uint64_t inode;
 	ssize_t n = readlink("/proc/self/ns/time", link, sizeof link - 1);
 
 	errno = saved_errno;
 	link[n > 0 ? n : 0] = 0;
 	if (strncmp(link, "time:[", 6) != 0)
 		return 0;
-	for (const char *p = link + 6; *p >= '0' && *p <= '9'; p++)
-		inode = inode * 10 + (uint64_t)(*p - '0');
-	return inode;
+	return number_scan(&p, link + sizeof link, 10, UINT64_MAX, &inode) ? inode : 0;
 }
 
 bool clock_is_same_time(uint64_t time_namespace)

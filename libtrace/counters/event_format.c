@@ -3,18 +3,17 @@
  */
 #include <string.h>
 
+#include "../../formats/base/number.h"
 #include "event_private.h"
 
 /* A bit's number; false if there are no digits or it is no bit of a word. */
 static bool bit_number(const char **p, unsigned *bit)
 {
-	const char *start = *p;
-	unsigned v = 0;
+	uint64_t v;
+	bool is_bit = number_scan(p, *p + strlen(*p), 10, 63, &v);
 
-	for (; **p >= '0' && **p <= '9' && v < 64; (*p)++)
-		v = v * 10 + (unsigned)(**p - '0');
-	*bit = v;
-	return *p > start && v < 64;
+	*bit = (unsigned)v;
+	return is_bit;
 }
 
 bool event_field_parse(const char *text, struct event_field *field)
@@ -24,7 +23,7 @@ bool event_field_parse(const char *text, struct event_field *field)
 		return false;
 	const char *p = text + 6;
 	if (*p == '1' || *p == '2')
-		field->word = (unsigned)(*p++ - '0');
+		field->word = (unsigned)number_digit(*p++, 10);
 	if (*p++ != ':')
 		return false;
 	for (;;) {
@@ -79,21 +78,10 @@ uint64_t event_field_get(const struct event_field *field, const uint64_t word[3]
 	return value;
 }
 
-static int digit_of(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return 99;
-}
-
 bool event_number(const char *text, uint64_t *value)
 {
-	unsigned base = 10;
-	uint64_t v = 0;
+	int base = 10;
+	uint64_t v;
 
 	if (text[0] == '0' && (text[1] == 'x' || text[1] == 'X')) {
 		base = 16;
@@ -101,15 +89,8 @@ bool event_number(const char *text, uint64_t *value)
 	} else if (text[0] == '0' && text[1]) {
 		return false; /* octal to some, decimal to others */
 	}
-	if (!*text)
+	if (!number_scan(&text, text + strlen(text), base, UINT64_MAX, &v) || *text)
 		return false;
-	for (; *text; text++) {
-		unsigned digit = (unsigned)digit_of(*text);
-
-		if (digit >= base || v > (UINT64_MAX - digit) / base)
-			return false;
-		v = v * base + digit;
-	}
 	*value = v;
 	return true;
 }

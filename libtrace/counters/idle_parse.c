@@ -1,22 +1,8 @@
 #include <string.h>
 
+#include "../../formats/base/number.h"
 #include "idle.h"
 #include "proc_stat.h"
-
-/* A decimal number of at most 19 digits at *p; false if there is none. */
-static bool number(const char **p, const char *end, uint64_t *value)
-{
-	const char *start = *p;
-	uint64_t v = 0;
-
-	for (; *p < end && **p >= '0' && **p <= '9'; (*p)++) {
-		if (*p - start >= 19)
-			return false;
-		v = v * 10 + (uint64_t)(**p - '0');
-	}
-	*value = v;
-	return *p > start;
-}
 
 static void spaces(const char **p, const char *end)
 {
@@ -136,7 +122,7 @@ static void field(struct timer_list *t, const char *p, const char *end)
 		if (!word(&p, end, ":"))
 			return;
 		spaces(&p, end);
-		if (number(&p, end, &value)) {
+		if (number_scan(&p, end, 10, UINT64_MAX, &value)) {
 			memcpy((char *)t + fields[i].offset, &value, sizeof value);
 			t->seen |= fields[i].bit;
 		}
@@ -150,12 +136,14 @@ static void finish_line(struct timer_list *t)
 	uint64_t value;
 
 	if (word(&p, end, "now at ")) {
-		if (number(&p, end, &value) && value <= INT64_MAX)
+		if (number_scan(&p, end, 10, UINT64_MAX, &value) && value <= INT64_MAX)
 			t->now = value;
 	} else if (word(&p, end, "cpu: ")) {
 		finish_cpu(t);
 		t->seen = 0;
-		t->at = number(&p, end, &value) && value < t->room ? (uint32_t)value : NO_CPU;
+		t->at = number_scan(&p, end, 10, UINT64_MAX, &value) && value < t->room
+				? (uint32_t)value
+				: NO_CPU;
 	} else if (word(&p, end, "Tick Device")) {
 		finish_cpu(t);
 		t->at = NO_CPU;

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "../../include/perfutil.h"
+#include "../../formats/base/number.h"
 #include "file.h"
 
 _Static_assert((int)ONLINE_MAX == MAX_CPUS, "one entry a processor");
@@ -17,26 +18,12 @@ _Static_assert((int)ONLINE_MAX == MAX_CPUS, "one entry a processor");
 /* A list of 1024 processors, every other one online, is under 3 KiB. */
 enum { LIST_BYTES = 8192 };
 
-static bool number(const char **p, const char *end, uint32_t *value)
+static void add_range(struct cpu_set *set, uint64_t from, uint64_t to)
 {
-	const char *start = *p;
-	uint32_t v = 0;
-
-	for (; *p < end && **p >= '0' && **p <= '9'; (*p)++) {
-		if (v > 99999999u)
-			return false;
-		v = v * 10 + (uint32_t)(**p - '0');
-	}
-	*value = v;
-	return *p > start;
-}
-
-static void add_range(struct cpu_set *set, uint32_t from, uint32_t to)
-{
-	for (uint32_t cpu = from; cpu <= to && cpu < ONLINE_MAX; cpu++) {
+	for (uint64_t cpu = from; cpu <= to && cpu < ONLINE_MAX; cpu++) {
 		set->word[cpu / 64] |= (uint64_t)1 << cpu % 64;
 		if (cpu + 1 > set->end)
-			set->end = cpu + 1;
+			set->end = (uint32_t)cpu + 1;
 	}
 }
 
@@ -46,14 +33,14 @@ bool cpu_set_parse(struct cpu_set *set, const char *text, size_t length)
 
 	memset(set, 0, sizeof *set);
 	while (length) {
-		uint32_t from, to;
+		uint64_t from, to;
 
-		if (!number(&p, end, &from))
+		if (!number_scan(&p, end, 10, UINT32_MAX, &from))
 			break;
 		to = from;
 		if (p < end && *p == '-') {
 			p++;
-			if (!number(&p, end, &to) || to < from)
+			if (!number_scan(&p, end, 10, UINT32_MAX, &to) || to < from)
 				break;
 		}
 		add_range(set, from, to);

@@ -1,22 +1,10 @@
 #include <string.h>
 
+#include "../../formats/base/number.h"
 #include "proc_stat.h"
 
-/* A decimal number of at most 18 digits, so that two can be added, at *p; false if there is none.
- */
-static bool number(const char **p, const char *end, uint64_t *value)
-{
-	const char *start = *p;
-	uint64_t v = 0;
-
-	for (; *p < end && **p >= '0' && **p <= '9'; (*p)++) {
-		if (*p - start >= 18)
-			return false;
-		v = v * 10 + (uint64_t)(**p - '0');
-	}
-	*value = v;
-	return *p > start;
-}
+/* 18 digits: sums of all fields fit. */
+#define PROC_STAT_MOST UINT64_C(999999999999999999)
 
 enum { USER, NICE, SYSTEM, IDLE, IOWAIT, IRQ, SOFTIRQ, STEAL, FIELDS };
 
@@ -32,7 +20,7 @@ static int fields(const char *p, const char *end, uint64_t value[FIELDS])
 			p++;
 		if (p == end)
 			break;
-		if (!number(&p, end, &value[n]))
+		if (!number_scan(&p, end, 10, PROC_STAT_MOST, &value[n]))
 			return n;
 		n++;
 	}
@@ -48,7 +36,7 @@ static bool parse(const char *p, const char *end, struct stat_line *line)
 	if (end - p < 4 || memcmp(p, "cpu", 3) != 0)
 		return false;
 	p += 3;
-	if (!number(&p, end, &cpu) || cpu >= UINT32_MAX)
+	if (!number_scan(&p, end, 10, PROC_STAT_MOST, &cpu) || cpu >= UINT32_MAX)
 		return false;
 	n = fields(p, end, value);
 	if (n <= IOWAIT)

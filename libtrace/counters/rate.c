@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../formats/base/number.h"
 #include "../../formats/trace_file.h"
 #include "clock.h"
 #include "file.h"
@@ -26,14 +27,12 @@ uint64_t rate_scale(uint64_t value, uint64_t mul, uint64_t div)
 
 uint64_t rate_parse_hz(const char *text)
 {
-	uint64_t v = 0;
-	size_t n = strspn(text, "0123456789");
+	uint64_t v;
 
-	if (n == 0 || n > 13 || (text[n] && text[n] != '\n'))
+	if (!number_scan(&text, text + strlen(text), 10, 1000000000000u, &v) ||
+		(*text && *text != '\n'))
 		return 0;
-	for (size_t i = 0; i < n; i++)
-		v = v * 10 + (uint64_t)(text[i] - '0');
-	return v >= 1000000u && v <= 1000000000000u ? v : 0;
+	return v >= 1000000u ? v : 0;
 }
 
 static uint64_t from_sysfs(const char *path, const char *zeros)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../formats/base/number.h"
 #include "../../include/perfutil.h"
 
 /* One line, cut into words in place. */
@@ -32,17 +33,9 @@ static bool is(const char *word, size_t length, const char *text)
 
 static bool whole(const char *p, size_t length, uint64_t *value)
 {
-	uint64_t v = 0;
+	const char *end = p + length;
 
-	if (length == 0 || length > 18)
-		return false;
-	for (size_t i = 0; i < length; i++) {
-		if (p[i] < '0' || p[i] > '9')
-			return false;
-		v = v * 10 + (uint64_t)(p[i] - '0');
-	}
-	*value = v;
-	return true;
+	return length <= 18 && number_scan(&p, end, 10, UINT64_MAX, value) && p == end;
 }
 
 /* "12", "1.5": at most 9 digits on either side; in units of 1/SCRIPT_ONE. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../../formats/base/glob.h"
+#include "../../formats/base/number.h"
 #include "../../include/perfutil.h"
 #include "condition.h"
 
@@ -99,22 +100,14 @@ static bool take_word(struct parser *p, const char *word)
 /* Digits at *at, hexadecimal after 0x; false: none, or too large. */
 static bool take_number(const char **at, bool hex, uint64_t max, uint64_t *value)
 {
-	unsigned base = hex && (*at)[0] == '0' && ((*at)[1] == 'x' || (*at)[1] == 'X') ? 16 : 10;
-	const char *p = *at + (base == 16 ? 2 : 0), *first = p;
+	int base = hex && (*at)[0] == '0' && ((*at)[1] == 'x' || (*at)[1] == 'X') ? 16 : 10;
 
-	for (*value = 0;; p++) {
-		unsigned digit = *p >= '0' && *p <= '9'	  ? (unsigned)(*p - '0')
-				 : *p >= 'a' && *p <= 'f' ? (unsigned)(*p - 'a' + 10)
-				 : *p >= 'A' && *p <= 'F' ? (unsigned)(*p - 'A' + 10)
-							  : 16;
-		if (digit >= base)
-			break;
-		if (*value > (max - digit) / base)
-			return false;
-		*value = *value * base + digit;
-	}
+	const char *p = *at + (base == 16 ? 2 : 0);
+
+	if (!number_scan(&p, p + strlen(p), base, max, value))
+		return false;
 	*at = p;
-	return p != first;
+	return true;
 }
 
 /* A decimal number times `unit`, which is a power of ten: what is below one is cut off. */
@@ -126,9 +119,9 @@ static bool take_decimal(const char **at, uint64_t unit, uint64_t *value)
 	if (**at != '.')
 		return true;
 	const char *first = ++*at;
-	for (; **at >= '0' && **at <= '9'; ++*at) {
+	for (; number_digit(**at, 10) >= 0; ++*at) {
 		unit /= 10;
-		*value += (uint64_t)(**at - '0') * unit;
+		*value += (uint64_t)number_digit(**at, 10) * unit;
 	}
 	return *at != first;
 }

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../../formats/base/number.h"
 #include "../../include/perfutil.h"
 #include "drain_private.h"
 #include "fail.h"
@@ -107,13 +108,6 @@ static void add_escaped(struct text *t, const char *key, const char *value)
 	text_add(t, "\n", 1);
 }
 
-static int hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 /* False: it is not what add_escaped wrote, or does not fit. */
 static bool unescape(const char *from, char *to, size_t room)
 {
@@ -123,7 +117,8 @@ static bool unescape(const char *from, char *to, size_t room)
 		int c = (uint8_t)*from;
 
 		if (c == '%') {
-			int high = hex_digit(from[1]), low = high < 0 ? -1 : hex_digit(from[2]);
+			int high = number_digit(from[1], 16);
+			int low = high < 0 ? -1 : number_digit(from[2], 16);
 
 			c = low < 0 ? 0 : high << 4 | low;
 			from += 2;
@@ -138,13 +133,7 @@ static bool unescape(const char *from, char *to, size_t room)
 
 static bool number(const char *text, uint64_t most, uint64_t *out)
 {
-	char *end;
-
-	if (*text < '0' || *text > '9')
-		return false;
-	errno = 0;
-	*out = strtoull(text, &end, 10);
-	return errno == 0 && *end == 0 && *out <= most;
+	return number_scan(&text, text + strlen(text), 10, most, out) && *text == 0;
 }
 
 int drain_save(struct session *s, const struct drain_config *config, struct session_error *error)

@@ -1,5 +1,7 @@
 #include "guid.h"
 
+#include "../../formats/base/number.h"
+
 /* Bytes in the order of the text: the first three members are numbers. */
 static void to_bytes(const GUID *id, uint8_t byte[16])
 {
@@ -33,14 +35,6 @@ void guid_format(const GUID *id, char text[GUID_TEXT])
 	*to = 0;
 }
 
-static int digit_value(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c |= 0x20;
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 bool guid_parse(const char *text, GUID *id)
 {
 	bool braces = *text == '{';
@@ -52,8 +46,8 @@ bool guid_parse(const char *text, GUID *id)
 
 		if (has_dash_before(i) && *text++ != '-')
 			return false;
-		high = digit_value(*text);
-		low = high < 0 ? -1 : digit_value(text[1]);
+		high = number_digit(*text, 16);
+		low = high < 0 ? -1 : number_digit(text[1], 16);
 		if (low < 0)
 			return false;
 		byte[i] = (uint8_t)(high << 4 | low);

@@ -18,6 +18,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "../../formats/base/number.h"
 #include "../../formats/cpi_hooks.h"
 #include "../../formats/cpuutil_hooks.h"
 #include "../../formats/record.h"
@@ -55,13 +56,11 @@ static uint32_t configured_cpus(void)
 	if (fd >= 0)
 		close(fd);
 	if (got > 0) {
-		unsigned last = 0, at = 0;
-		for (ssize_t i = 0; i < got; i++) {
-			if (text[i] >= '0' && text[i] <= '9')
-				at = at * 10 + (unsigned)(text[i] - '0');
-			else
-				at = 0;
-			if (at > last && at < 1u << 20)
+		const char *p = text, *end = text + got;
+		uint64_t last = 0, at;
+
+		for (; p < end; p++) {
+			if (number_scan(&p, end, 10, 1u << 20, &at) && at > last)
 				last = at;
 		}
 		if ((long)last + 1 > n)

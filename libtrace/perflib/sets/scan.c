@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../../formats/base/number.h"
 #include "../../counters/file.h"
 
 bool scan_line(struct scan *t, struct scan *line)
@@ -38,14 +39,9 @@ bool scan_skip(struct scan *t, const char *what)
 bool scan_number(struct scan *t, uint64_t *value)
 {
 	const char *p = t->at;
-	uint64_t v = 0;
+	uint64_t v;
 
-	for (; p < t->end && *p >= '0' && *p <= '9'; p++) {
-		if (p - t->at >= 19)
-			return false;
-		v = v * 10 + (uint64_t)(*p - '0');
-	}
-	if (p == t->at)
+	if (!number_scan(&p, t->end, 10, UINT64_MAX, &v))
 		return false;
 	t->at = p;
 	*value = v;

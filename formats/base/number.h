@@ -1,0 +1,42 @@
+/*
+ * Digits and whole numbers in text that need not end in a NUL, whatever the locale.
+ */
+#ifndef SWT_FORMATS_BASE_NUMBER_H
+#define SWT_FORMATS_BASE_NUMBER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The value of a digit in base 10 or 16, either case; -1 if it is none. */
+static inline int number_digit(char c, int base)
+{
+	int value = c >= '0' && c <= '9'   ? c - '0'
+		    : c >= 'a' && c <= 'f' ? c - 'a' + 10
+		    : c >= 'A' && c <= 'F' ? c - 'A' + 10
+					   : -1;
+
+	return value < base ? value : -1;
+}
+
+/*
+ * Scans the digits at *p, which end at `end` or at another character, and moves *p behind them.
+ * False: no digit is there, or the number is above `most`; *p and *value are then unspecified.
+ */
+static inline bool number_scan(
+	const char **p, const char *end, int base, uint64_t most, uint64_t *value)
+{
+	const char *start = *p;
+
+	for (*value = 0; *p < end; (*p)++) {
+		int digit = number_digit(**p, base);
+
+		if (digit < 0)
+			break;
+		if ((uint64_t)digit > most || *value > (most - (uint64_t)digit) / (uint64_t)base)
+			return false;
+		*value = *value * (uint64_t)base + (uint64_t)digit;
+	}
+	return *p > start;
+}
+
+#endif
