@@ -324,8 +324,8 @@ static void episode(const void *arg)
 	session_unlock(&box);
 	drain_to = (struct drain_config){
 		.codec = p->number % 3, .rotate = p->number % 2 ? 256 << 10 : 0};
-	snprintf(drain_to.path, sizeof drain_to.path, "%s/hour-%ld.bin", sandbox_dir(),
-		(long)getpid());
+	/* Not by the process id: in an hour they come again, and older files stay. */
+	snprintf(drain_to.path, sizeof drain_to.path, "%s/hour-%u.bin", sandbox_dir(), p->number);
 	if (continuous)
 		w.drain = start_drain(p);
 	for (uint32_t i = 0; i < p->actions; i++)
