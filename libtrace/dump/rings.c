@@ -21,6 +21,7 @@
 
 struct handed_out {
 	uint32_t hooks, torn;
+	bool seen; /* copied before writers came round to it */
 };
 
 struct ring_cursor {
@@ -176,8 +177,8 @@ static void watch_cut(struct rings *r, uint32_t ring)
 	if (c->earlier.entered || ring_reader_header(&r->reader, ring, &header) != 0 ||
 		header.head < limit_of(r, c))
 		return;
-	ring_reader_gone_below(
-		&r->reader, ring, limit_of(r, c), c->parts, c->count, c->gone, &c->earlier);
+	ring_reader_gone_below(&r->reader, ring, limit_of(r, c), c->parts, c->count, &c->ledger,
+		c->gone, &c->earlier);
 }
 
 /* Where writers came round to the section before, they are about to come round to this one. */
@@ -208,6 +209,7 @@ static int advance(struct rings *r, uint32_t ring)
 		if (outrun && part % 64 == 0)
 			watch_cut(r, ring);
 		c->lost += c->parts[part].lost_before;
+		c->out[part].seen = !c->span.overwritten;
 		if (usable(c, part))
 			return 0;
 	}
@@ -386,8 +388,20 @@ static void gone_from_list(
 }
 
 /*
+ * A held section outlives those around it. If it was overwritten before its turn, but behind the
+ * moment of c->earlier, its hooks are in neither count.
+ */
+static bool is_part_uncounted(const struct rings *r, const struct ring_cursor *c)
+{
+	for (uint32_t i = 0; i < c->count; i++)
+		if (!c->gone[i] && !c->out[i].seen && c->parts[i].position != section_of_cut(r, c))
+			return true;
+	return false;
+}
+
+/*
  * The ledger `now`, and what was handed out of its overwritten ones. Once writers came round to the
- * section that the cut is in, the counters of that moment are taken, in which nothing
+ * section that the cut is in, the counters of that moment are used, in which nothing
  * behind the cut is counted, and those below the cut in its own section are added.
  */
 static int find_gone(
@@ -400,7 +414,7 @@ static int find_gone(
 		return n;
 	if (now->entered > limit_of(r, c))
 		watch_cut(r, ring);
-	if (c->earlier.entered == 0) {
+	if (c->earlier.entered == 0 || is_part_uncounted(r, c)) {
 		gone_from_list(r, c, (uint32_t)n, gone);
 		return 0;
 	}

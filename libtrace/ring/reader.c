@@ -342,20 +342,45 @@ static bool was_last_below(const struct ring_reader *r, uint64_t entry, uint64_t
 	return true;
 }
 
-int ring_reader_gone_below(struct ring_reader *r, uint32_t ring, uint64_t position,
-	const struct ring_part *parts, uint32_t n, bool *gone, struct ring_ledger *out)
+/* Whether a section was entered a lap behind `part`: the counts of that lap are then above those of
+ * the listing, or the part had nothing to count. */
+static bool was_entered_next(const struct ring_reader *r, uint32_t ring,
+	const struct ring_part *part, const struct ring_ledger *listed)
 {
+	const struct shm_counts *c = section_counts(
+		&r->geometry, &r->before[part->index], part->position + r->geometry.ring_size);
+	struct ring_ledger l = {.overwritten = c->overwritten, .torn = c->torn};
+
+	subtract_base(r, ring, &l);
+	return l.overwritten + l.torn > listed->overwritten + listed->torn;
+}
+
+int ring_reader_gone_below(struct ring_reader *r, uint32_t ring, uint64_t position,
+	const struct ring_part *parts, uint32_t n, const struct ring_ledger *listed, bool *gone,
+	struct ring_ledger *out)
+{
+	uint64_t lap = r->geometry.ring_size, moment;
+
 	if (ledger_below(r, ring, position, out) != 0)
 		return PU_ERR_FILE_ERROR;
 	subtract_base(r, ring, out);
-	if (!was_last_below(r, out->entered, position))
+	moment = out->entered;
+	if (!was_last_below(r, moment, position))
 		out->entered = 0;
-	/* What took a part's place behind that moment was the next to come there. */
 	for (uint32_t i = 0; i < n; i++) {
 		uint64_t was = parts[i].position + 1, entry = r->before[parts[i].index].entry;
 
-		gone[i] = entry != was &&
-			  !(entry > out->entered && entry == was + r->geometry.ring_size);
+		if (entry <= moment) {
+			gone[i] = entry != was;
+		} else if (entry <= was + lap) {
+			gone[i] = false;
+		} else if (entry == was + 2 * lap) {
+			gone[i] = was_entered_next(r, ring, &parts[i], listed);
+		} else {
+			/* A held section may have been skipped until behind the moment. */
+			out->entered = 0;
+			gone[i] = true;
+		}
 	}
 	return 0;
 }

@@ -72,11 +72,12 @@ int ring_reader_list(
 
 /*
  * The ledger of an earlier moment: when no section at `position` or behind had been entered; and
- * which of n parts were gone by then. As long as the writers are within a ring's size behind it;
- * else out->entered is 0. 0 or PU_ERR_FILE_ERROR.
+ * which of n parts, listed with the ledger `listed`, were gone by then. As long as the writers are
+ * within a ring's size behind it; else out->entered is 0. 0 or PU_ERR_FILE_ERROR.
  */
 int ring_reader_gone_below(struct ring_reader *r, uint32_t ring, uint64_t position,
-	const struct ring_part *parts, uint32_t n, bool *gone, struct ring_ledger *out);
+	const struct ring_part *parts, uint32_t n, const struct ring_ledger *listed, bool *gone,
+	struct ring_ledger *out);
 
 /* A section's copy: parsed, bounded, control words as in a file. */
 struct ring_span {

@@ -195,8 +195,10 @@ int ring_reader_entered(
 }
 
 int ring_reader_gone_below(struct ring_reader *r, uint32_t ring, uint64_t position,
-	const struct ring_part *parts, uint32_t n, bool *gone, struct ring_ledger *out)
+	const struct ring_part *parts, uint32_t n, const struct ring_ledger *listed, bool *gone,
+	struct ring_ledger *out)
 {
+	(void)listed;
 	(void)position;
 	(void)parts;
 	memset(gone, 0, n * sizeof *gone);
