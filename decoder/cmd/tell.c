@@ -72,7 +72,8 @@ static void tell_schemas(const struct trace_file *f)
 {
 	for (size_t i = 0; i < f->nschema_problems; i++) {
 		const struct trace_schema_problem *p = &f->schema_problems[i];
-		complain("%s: the schema at offset %" PRIu64 " is refused, line %u: %s",
+		complain("%s: the schema at offset %" PRIu64
+			 " is refused from line %u to its next major: %s",
 			told_name(f->path), p->offset, p->error.line, p->error.reason);
 	}
 }

@@ -1,6 +1,7 @@
 /* Running a schema's program over a hook's words and strings. */
 #include "../../formats/record.h"
-#include "schema_program.h"
+#include "../../formats/schema_program.h"
+#include "schema.h"
 
 void field_start(struct field_cursor *c, const struct hook *h)
 {

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 
 #include "../../formats/cpi_hooks.h"
+#include "../../formats/schema_program.h"
 #include "group_line.h"
 #include "intervals.h"
-#include "schema_program.h"
 
 static const struct target {
 	uint8_t kind; /* enum flat_kind; FLAT_END: nobody reads it */

@@ -127,27 +127,42 @@ static int keep_schema(struct file *f, struct schema *schema, const char *text, 
 	return 0;
 }
 
+struct refused_lines {
+	struct file *f;
+	uint64_t offset;
+	int rc;
+};
+
+static void keep_refused_line(void *arg, const struct schema_error *error)
+{
+	struct refused_lines *r = arg;
+	struct file *f = r->f;
+	if (f->pub.nschema_problems == MAX_SCHEMAS || r->rc)
+		return;
+	r->rc = grow(&f->problems, f->pub.nschema_problems, &f->problems_cap, sizeof *f->problems);
+	if (!r->rc)
+		f->problems[f->pub.nschema_problems++] =
+			(struct trace_schema_problem){.offset = r->offset, .error = *error};
+}
+
+/* A section joins the texts of several programs: one that is bad must not cost the others'. */
 static int load_schema(struct load *l, const struct io_section *s)
 {
 	struct file *f = l->f;
-	struct schema_error error;
+	const char *text = s->raw ? (char *)l->raw.p : "";
+	struct refused_lines refused = {.f = f, .offset = s->offset};
 	struct schema *schema;
-	if (s->raw > MAX_SCHEMA_BYTES - f->schema_bytes || f->nschemas == MAX_SCHEMAS ||
-		f->pub.nschema_problems == MAX_SCHEMAS)
+	if (s->raw > MAX_SCHEMA_BYTES - f->schema_bytes || f->nschemas == MAX_SCHEMAS)
 		return section_damage(f, s, "more schemas than this reader keeps");
 	f->schema_bytes += s->raw;
 	int rc = grow(&f->schemas, f->nschemas, &f->schemas_cap, sizeof *f->schemas);
 	if (!rc)
-		rc = schema_parse(s->raw ? (char *)l->raw.p : "", s->raw, &schema, &error);
-	if (!rc)
-		rc = keep_schema(f, schema, s->raw ? (char *)l->raw.p : "", s->raw);
-	if (rc != CPIDECODE_ESCHEMA)
-		return rc;
-	rc = grow(&f->problems, f->pub.nschema_problems, &f->problems_cap, sizeof *f->problems);
-	if (!rc)
-		f->problems[f->pub.nschema_problems++] =
-			(struct trace_schema_problem){.offset = s->offset, .error = error};
-	return rc;
+		rc = schema_code(
+			schema_salvage(text, s->raw, &schema, keep_refused_line, &refused));
+	if (rc)
+		return rc == CPIDECODE_ESCHEMA ? refused.rc : rc;
+	rc = keep_schema(f, schema, text, s->raw);
+	return rc ? rc : refused.rc;
 }
 
 static int load_tasks(struct load *l, const struct io_section *s)

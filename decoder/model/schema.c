@@ -4,51 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../include/cpidecode.h"
-#include "schema_program.h"
+#include "../../formats/schema_program.h"
 
 struct schema_set {
 	const struct schema *by_major[256];
 	bool brought[256];
 };
-
-static void find_straight(struct schema_hook *h)
-{
-	h->straight = h->nops == h->nfields;
-	h->all_words = h->all_strings = 0;
-	for (uint32_t i = 0; i < h->nops && h->straight; i++) {
-		h->straight = h->ops[i].kind == OP_FIELD && h->ops[i].field == i;
-		enum field_type type = h->fields[i].type;
-		if (type == FIELD_STRING)
-			h->all_strings++;
-		else
-			h->all_words += schema_type_words(type);
-	}
-}
-
-void schema_link(struct schema *s)
-{
-	/* Where no hook has a field there is no array to be counted from. */
-	for (uint32_t i = 0; i < s->nhooks; i++) {
-		s->hooks[i].fields = s->fields ? s->fields + s->hooks[i].first_field : NULL;
-		s->hooks[i].ops = s->ops ? s->ops + s->hooks[i].first_op : NULL;
-		find_straight(&s->hooks[i]);
-	}
-	for (uint32_t i = s->nmajors; i-- > 0;)
-		s->by_code[s->majors[i].code] = &s->majors[i];
-}
-
-void schema_free(struct schema *s)
-{
-	if (!s)
-		return;
-	free(s->majors);
-	free(s->hooks);
-	free(s->fields);
-	free(s->ops);
-	free(s->strings);
-	free(s);
-}
 
 const struct schema_hook *schema_find(const struct schema *s, uint8_t major, uint32_t minor)
 {

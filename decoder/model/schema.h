@@ -1,61 +1,19 @@
 /*
- * Hook schemas: the language of formats/hook-schema.md, compiled to a flat program,
- * and the cursor that walks a hook's fields with it. No allocation per hook or field.
+ * Compiled hook schemas: finding a hook's description, and the cursor that walks a hook's
+ * fields with it. No allocation per hook or field.
  */
 #ifndef SWT_DECODER_SCHEMA_H
 #define SWT_DECODER_SCHEMA_H
 
+#include "../../formats/schema_parse.h"
+#include "../../include/cpidecode.h"
 #include "model.h"
 
-enum {
-	SCHEMA_MAX_TEXT = 1 << 20,
-	SCHEMA_MAX_HOOKS = 4096,
-	SCHEMA_MAX_FIELDS = 256, /* a hook */
-	SCHEMA_MAX_LINE = 1024,
-	SCHEMA_MAX_DEPTH = 8,
-	SCHEMA_MAX_NAME = 63,
-};
-
-enum field_type {
-	FIELD_U32,
-	FIELD_I32,
-	FIELD_U64,
-	FIELD_I64,
-	FIELD_FIX4,
-	FIELD_F64,
-	FIELD_STRING,
-};
-
-enum field_attribute {
-	FIELD_HEX = 1u << 0,
-	FIELD_TICKS = 1u << 1,
-	FIELD_NS = 1u << 2,
-	FIELD_PERCENT = 1u << 3,
-	FIELD_NA0 = 1u << 4, /* 0 is "not measured" */
-};
-
-struct schema_field {
-	const char *name;
-	enum field_type type;
-	uint32_t attributes;
-	bool repeated; /* it stands in a repeat: one value a turn */
-	int16_t slot; /* the cursor's own: where its value is kept for if and repeat; -1: nowhere */
-};
-
-/* Why a text was refused. */
-struct schema_error {
-	unsigned line; /* from 1; 0: the text as a whole */
-	char reason[120];
-};
-
-struct schema;
-
-/*
- * Compiles a text (need not be NUL-terminated). 0, CPIDECODE_ESCHEMA with *error filled
- * in, or CPIDECODE_ENOMEM. error may be NULL.
- */
-int schema_parse(const char *text, size_t length, struct schema **s, struct schema_error *error);
-void schema_free(struct schema *s); /* NULL is fine */
+/* A CPIDECODE_E code for what the parser returned. */
+static inline int schema_code(int rc)
+{
+	return rc == SCHEMA_REFUSED ? CPIDECODE_ESCHEMA : rc ? CPIDECODE_ENOMEM : 0;
+}
 
 /* The first hook of the schema that describes major and minor, or NULL. */
 const struct schema_hook *schema_find(const struct schema *s, uint8_t major, uint32_t minor);
@@ -90,12 +48,6 @@ const struct schema_field *schema_hook_fields(const struct schema_hook *h, unsig
 int schema_hook_field(const struct schema_hook *h, const char *name); /* index or -1 */
 /* Its fields come once each, in order: no if, no repeat. */
 bool schema_hook_straight(const struct schema_hook *h);
-
-/* How many words a value takes; a string none. */
-static inline unsigned schema_type_words(enum field_type type)
-{
-	return type == FIELD_STRING ? 0 : type == FIELD_U32 || type == FIELD_I32 ? 1 : 2;
-}
 
 /* One value of one field. The bytes belong to the hook. */
 struct field_value {

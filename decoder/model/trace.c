@@ -26,7 +26,7 @@ static int parse_builtin(struct schema **s)
 		return CPIDECODE_ENOMEM;
 	for (size_t i = 0; i < sizeof parts / sizeof *parts; to += parts[i++].size)
 		memcpy(to, parts[i].text, parts[i].size);
-	int rc = schema_parse(text, n, s, NULL);
+	int rc = schema_code(schema_parse(text, n, s, NULL));
 	free(text);
 	return rc;
 }
@@ -76,7 +76,7 @@ int trace_add_schema(struct trace *t, const char *text, size_t length, struct sc
 {
 	int rc = grow(&t->user, t->nuser, &t->user_cap, sizeof *t->user);
 	if (!rc)
-		rc = schema_parse(text, length, &t->user[t->nuser], error);
+		rc = schema_code(schema_parse(text, length, &t->user[t->nuser], error));
 	if (!rc)
 		t->nuser++;
 	return rc;

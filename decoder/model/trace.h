@@ -13,7 +13,7 @@
 struct clock;
 struct clock_finding; /* clock.h */
 
-/* A schema that was refused: the trace is decoded without it. */
+/* A line that was refused: what its major describes ends there. */
 struct trace_schema_problem {
 	uint64_t offset; /* of its section in the file */
 	struct schema_error error;
@@ -73,7 +73,7 @@ struct trace_file {
 	size_t nrings;
 	const struct trace_meta *meta;
 	size_t nmeta;
-	const char *const *schema_texts; /* as they stand in the file; those refused are not here */
+	const char *const *schema_texts; /* as they stand in the file, refused lines too */
 	size_t nschema_texts;
 	const struct trace_schema_problem *schema_problems;
 	size_t nschema_problems;

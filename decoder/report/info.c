@@ -244,8 +244,8 @@ static void write_schemas(struct report *r, const struct trace_file *f)
 	for (size_t i = 0; i < f->nschema_problems; i++) {
 		const struct trace_schema_problem *p = &f->schema_problems[i];
 		out_printf(item(r, "schema"),
-			"at offset %llu refused, line %u: ", (unsigned long long)p->offset,
-			p->error.line);
+			"at offset %llu refused from line %u to its next major: ",
+			(unsigned long long)p->offset, p->error.line);
 		escape_text(o, p->error.reason, strlen(p->error.reason));
 		out_char(o, '\n');
 	}

@@ -92,6 +92,29 @@ START_TEST(bad_schema_is_told_and_left_out)
 }
 END_TEST
 
+/* The texts of three programs in one section; the second registered what is no schema. */
+START_TEST(a_bad_schema_leaves_the_others)
+{
+	struct bytes b = {0};
+	put_header(&b, 1);
+	put_text(&b, TF_TYPE_SCHEMA,
+		"major 1 a\nhook 1 \"of a\"\nu32 n\n"
+		"garbage\n"
+		"major 2 b\nhook 1 \"of b\"\nu33 n\nmajor 3 c\nhook 1 \"of c\"\nu32 n\n");
+	struct trace *t = opened(&b);
+	const struct trace_file *f = trace_file(t, 0);
+	ck_assert_uint_eq(f->nschema_problems, 2);
+	ck_assert_uint_eq(f->schema_problems[0].error.line, 4);
+	ck_assert_uint_eq(f->schema_problems[1].error.line, 7);
+	ck_assert_str_eq(schema_hook_name(schema_set_find(f->schemas, 1, 1)), "of a");
+	ck_assert_int_eq(schema_hook_field(schema_set_find(f->schemas, 1, 1), "n"), 0);
+	ck_assert_int_eq(schema_hook_field(schema_set_find(f->schemas, 2, 1), "n"), -1);
+	ck_assert_int_eq(schema_hook_field(schema_set_find(f->schemas, 3, 1), "n"), 0);
+	trace_free(t);
+	bytes_free(&b);
+}
+END_TEST
+
 START_TEST(schema_origins)
 {
 	struct bytes b = {0};
@@ -293,5 +316,5 @@ START_TEST(canceled)
 END_TEST
 
 RUN_TESTS("trace", tasks_by_time, entries_cut_short_are_damage, meta_lines,
-	bad_schema_is_told_and_left_out, schema_origins, rates, several_files,
-	one_machine_in_two_files, rings_and_losses, canceled)
+	bad_schema_is_told_and_left_out, a_bad_schema_leaves_the_others, schema_origins, rates,
+	several_files, one_machine_in_two_files, rings_and_losses, canceled)

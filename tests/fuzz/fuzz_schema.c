@@ -1,7 +1,8 @@
 /* A schema's text up to the first zero byte, then words that its hooks are made to decode. */
 #include "../../decoder/model/record.h"
-#include "../../decoder/model/schema_program.h"
+#include "../../decoder/model/schema.h"
 #include "../../formats/record.h"
+#include "../../formats/schema_program.h"
 #include "fields.h"
 
 /* The rest of the input as one record: its words, then up to 4 strings from the same bytes. */
@@ -63,6 +64,12 @@ static void use(const struct schema *s, const uint8_t *p, size_t n)
 	free(record);
 }
 
+static void count_refused(void *arg, const struct schema_error *error)
+{
+	check_error(error);
+	++*(unsigned *)arg;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct schema_error error = {0};
@@ -70,14 +77,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const uint8_t *zero = size ? memchr(data, 0, size) : NULL;
 	size_t length = zero ? (size_t)(zero - data) : size;
 	char *text = (char *)exact_copy(data, length);
+	unsigned refused = 0;
 	int rc = schema_parse(text, length, &s, &error);
-	PROMISE(!rc || rc == CPIDECODE_ESCHEMA, "code %d", rc);
-	/* What names it keeps are its own. */
-	free(text);
+	PROMISE(!rc || rc == SCHEMA_REFUSED, "code %d", rc);
 	if (rc)
 		check_error(&error);
-	else
+	schema_free(s);
+	int code = schema_salvage(text, length, &s, count_refused, &refused);
+	PROMISE(!code || length > SCHEMA_MAX_TEXT, "code %d", code);
+	PROMISE(rc || !refused, "a text that is fine has %u bad lines", refused);
+	/* What names it keeps are its own. */
+	free(text);
+	if (!code)
 		use(s, data + length, size - length);
-	schema_free(rc ? NULL : s);
+	schema_free(s);
 	return 0;
 }

@@ -1,8 +1,8 @@
 /* A compiled schema, as the parser leaves it and the cursor runs it. */
-#ifndef SWT_DECODER_SCHEMA_PROGRAM_H
-#define SWT_DECODER_SCHEMA_PROGRAM_H
+#ifndef SWT_FORMATS_SCHEMA_PROGRAM_H
+#define SWT_FORMATS_SCHEMA_PROGRAM_H
 
-#include "schema.h"
+#include "schema_parse.h"
 
 /* Blocks of a hook, so that no record takes long for its size. */
 enum { SCHEMA_MAX_BLOCKS = 256 };
@@ -50,8 +50,5 @@ struct schema {
 	size_t strings_used;
 	const struct schema_major *by_code[256]; /* the first of each code */
 };
-
-/* Once the arrays do not move any more: indices become pointers. */
-void schema_link(struct schema *s);
 
 #endif

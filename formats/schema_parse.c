@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../formats/base/utf8.h"
-#include "grow.h"
+#include "base/utf8.h"
 #include "schema_program.h"
 
 /* A statement's words. Quoted ones are without their quotes. */
@@ -25,6 +24,9 @@ struct block {
 struct parser {
 	struct schema *s;
 	struct schema_error *error;
+	void (*refused)(void *arg, const struct schema_error *error); /* NULL: the first ends it */
+	void *arg;
+	bool is_skipping; /* to the next major line */
 	unsigned line;
 	struct token token[MAX_TOKENS];
 	unsigned ntokens;
@@ -42,7 +44,22 @@ __attribute__((format(printf, 2, 3))) static int refuse(struct parser *p, const 
 	p->error->line = p->line;
 	vsnprintf(p->error->reason, sizeof p->error->reason, format, args);
 	va_end(args);
-	return CPIDECODE_ESCHEMA;
+	return SCHEMA_REFUSED;
+}
+
+/* Room for one more element after count. The array pointer is at *array. */
+static int grow(void *array, size_t count, size_t *cap, size_t size)
+{
+	void **p = array, *bigger;
+	size_t more = *cap ? *cap * 2 : 16;
+	if (count < *cap)
+		return 0;
+	bigger = realloc(*p, more * size);
+	if (!bigger)
+		return SCHEMA_NO_MEMORY;
+	*p = bigger;
+	*cap = more;
+	return 0;
 }
 
 static bool is(const struct token *t, const char *word)
@@ -149,8 +166,8 @@ static int statement_hook(struct parser *p)
 		return refuse(p, "a minor is a number of 32 bits");
 	if (slash && !number(slash + 1, t[1].length - length - 1, UINT32_MAX, &mask))
 		return refuse(p, "a mask is a number of 32 bits");
-	if (p->s->nhooks == SCHEMA_MAX_HOOKS)
-		return refuse(p, "more than %d hooks", SCHEMA_MAX_HOOKS);
+	if (p->major->nhooks == SCHEMA_MAX_HOOKS)
+		return refuse(p, "more than %d hooks in a major", SCHEMA_MAX_HOOKS);
 	int rc = grow(&p->s->hooks, p->s->nhooks, &p->caps[0], sizeof *p->s->hooks);
 	if (rc)
 		return rc;
@@ -366,12 +383,85 @@ static int parse_line(struct parser *p, const char *at, const char *end)
 	if (end - at > SCHEMA_MAX_LINE)
 		return refuse(p, "a line longer than %d bytes", SCHEMA_MAX_LINE);
 	for (const char *c = at; c < end; c++)
-		if ((unsigned char)*c < ' ' && *c != '\t' && *c != '\r')
+		if (((unsigned char)*c < ' ' && *c != '\t' && *c != '\r') || *c == 0x7f)
 			return refuse(p, "a control character");
 	if (!utf8_valid(at, (size_t)(end - at)))
 		return refuse(p, "not UTF-8");
 	int rc = tokenize(p, at, end);
 	return rc || !p->ntokens ? rc : statement(p);
+}
+
+/* ------------------------------------------------------------------ salvage */
+
+static bool begins_major(const char *at, const char *end)
+{
+	static const char word[] = "major";
+	const size_t n = sizeof word - 1;
+	while (at < end && (*at == ' ' || *at == '\t'))
+		at++;
+	return (size_t)(end - at) > n && !memcmp(at, word, n) && (at[n] == ' ' || at[n] == '\t');
+}
+
+/* Drops a hook with an open block: its jumps lead nowhere. */
+static void drop_open_hook(struct parser *p)
+{
+	if (!p->depth)
+		return;
+	p->s->nfields = p->hook->first_field;
+	p->s->nops = p->hook->first_op;
+	p->s->nhooks--;
+	p->major->nhooks--;
+	p->depth = 0;
+}
+
+/* Keeps what the major describes before this line; a major without a hook describes nothing. */
+static void end_major(struct parser *p)
+{
+	drop_open_hook(p);
+	if (p->major && !p->major->nhooks)
+		p->s->nmajors--;
+	p->major = NULL;
+	p->hook = NULL;
+}
+
+static int salvage_line(struct parser *p, const char *at, const char *end)
+{
+	bool is_major = begins_major(at, end);
+	if (p->is_skipping && !is_major)
+		return 0;
+	p->is_skipping = false;
+	int rc = parse_line(p, at, end);
+	if (rc == SCHEMA_REFUSED && is_major && p->depth) {
+		/* The major before it lacks an end; this one may be fine. */
+		p->refused(p->arg, p->error);
+		end_major(p);
+		rc = parse_line(p, at, end);
+	}
+	if (rc != SCHEMA_REFUSED)
+		return rc;
+	p->refused(p->arg, p->error);
+	if (!is_major)
+		end_major(p);
+	p->major = NULL;
+	p->hook = NULL;
+	p->is_skipping = true;
+	return 0;
+}
+
+/* -------------------------------------------------------------------- texts */
+
+static int parse_end(struct parser *p)
+{
+	if (p->depth) {
+		refuse(p, "the last block has no end");
+		if (!p->refused)
+			return SCHEMA_REFUSED;
+		p->refused(p->arg, p->error);
+		end_major(p);
+	}
+	if (!p->s->nmajors && !p->refused)
+		return refuse(p, "there is no major line");
+	return 0;
 }
 
 static int parse_lines(struct parser *p, const char *text, size_t length)
@@ -381,12 +471,71 @@ static int parse_lines(struct parser *p, const char *text, size_t length)
 		const char *newline = memchr(at, '\n', (size_t)(end - at));
 		const char *line_end = newline ? newline : end;
 		p->line++;
-		int rc = parse_line(p, at, line_end);
+		int rc = p->refused ? salvage_line(p, at, line_end) : parse_line(p, at, line_end);
 		if (rc)
 			return rc;
 		at = newline ? newline + 1 : end;
 	}
-	return p->depth ? refuse(p, "the last block has no end") : 0;
+	return parse_end(p);
+}
+
+static void find_straight(struct schema_hook *h)
+{
+	h->straight = h->nops == h->nfields;
+	h->all_words = h->all_strings = 0;
+	for (uint32_t i = 0; i < h->nops && h->straight; i++) {
+		h->straight = h->ops[i].kind == OP_FIELD && h->ops[i].field == i;
+		enum field_type type = h->fields[i].type;
+		if (type == FIELD_STRING)
+			h->all_strings++;
+		else
+			h->all_words += schema_type_words(type);
+	}
+}
+
+/* Once the arrays do not move any more: indices become pointers. */
+static void link_schema(struct schema *s)
+{
+	/* Where no hook has a field there is no array to be counted from. */
+	for (uint32_t i = 0; i < s->nhooks; i++) {
+		s->hooks[i].fields = s->fields ? s->fields + s->hooks[i].first_field : NULL;
+		s->hooks[i].ops = s->ops ? s->ops + s->hooks[i].first_op : NULL;
+		find_straight(&s->hooks[i]);
+	}
+	for (uint32_t i = s->nmajors; i-- > 0;)
+		s->by_code[s->majors[i].code] = &s->majors[i];
+}
+
+void schema_free(struct schema *s)
+{
+	if (!s)
+		return;
+	free(s->majors);
+	free(s->hooks);
+	free(s->fields);
+	free(s->ops);
+	free(s->strings);
+	free(s);
+}
+
+static int parse(struct parser *p, const char *text, size_t length, struct schema **result)
+{
+	*p->error = (struct schema_error){0};
+	*result = NULL;
+	if (length > SCHEMA_MAX_TEXT)
+		return refuse(p, "longer than %d bytes", SCHEMA_MAX_TEXT);
+	p->s = calloc(1, sizeof *p->s);
+	/* A word and its NUL: at most one byte more than the text, for the last. */
+	if (p->s)
+		p->s->strings = malloc(length + 1);
+	int rc = p->s && p->s->strings ? parse_lines(p, text, length) : SCHEMA_NO_MEMORY;
+	if (rc) {
+		schema_free(p->s);
+		return rc;
+	}
+	link_schema(p->s);
+	*result = p->s;
+	return 0;
 }
 
 int schema_parse(
@@ -394,20 +543,16 @@ int schema_parse(
 {
 	struct schema_error unused;
 	struct parser p = {.error = error ? error : &unused};
-	*p.error = (struct schema_error){0};
-	*result = NULL;
-	if (length > SCHEMA_MAX_TEXT)
-		return refuse(&p, "longer than %d bytes", SCHEMA_MAX_TEXT);
-	p.s = calloc(1, sizeof *p.s);
-	/* A word and its NUL: at most one byte more than the text, for the last. */
-	if (p.s)
-		p.s->strings = malloc(length + 1);
-	int rc = p.s && p.s->strings ? parse_lines(&p, text, length) : CPIDECODE_ENOMEM;
-	if (rc) {
-		schema_free(p.s);
-		return rc;
-	}
-	schema_link(p.s);
-	*result = p.s;
-	return 0;
+	return parse(&p, text, length, result);
+}
+
+int schema_salvage(const char *text, size_t length, struct schema **result,
+	void (*refused)(void *arg, const struct schema_error *error), void *arg)
+{
+	struct schema_error error;
+	struct parser p = {.error = &error, .refused = refused, .arg = arg};
+	int rc = parse(&p, text, length, result);
+	if (rc == SCHEMA_REFUSED)
+		refused(arg, &error);
+	return rc;
 }
