@@ -448,11 +448,26 @@ SWTRACE_API int TraceGetUnattached(UINT64 *hooks);
 /*
  * Describes the hooks of the program's own majors, in the language of hook-schema.md;
  * every dump of the session carries it. The text is copied. Kept for sessions that
- * begin later. Errors: PU_ERR_NULL_PTR, PU_ERROR_INVALID_PARAMETER (not UTF-8 text, or
- * longer than 64 KiB), PU_ERROR_NOT_ENOUGH_MEMORY, PU_ERROR_INSUFFICIENT_BUFFER (the
- * session's 256 KiB for schemas are used up).
+ * begin later. Errors: PU_ERR_NULL_PTR, PU_ERROR_INVALID_PARAMETER (the text breaks a rule of
+ * the language, has no major line, or is longer than 64 KiB: TraceCheckSchema says where and
+ * why), PU_ERROR_NOT_ENOUGH_MEMORY, PU_ERROR_INSUFFICIENT_BUFFER (the session's 256 KiB for
+ * schemas are used up). Not for signal handlers.
  */
 SWTRACE_API int TraceRegisterSchema(const char *text);
+
+/* Why a schema is refused. */
+typedef struct {
+	UINT32 line;	  /* from 1; 0: the text as a whole */
+	char reason[120]; /* for a person, NUL-terminated; "" if it is not refused */
+} TRACE_SCHEMA_ERROR;
+
+/*
+ * Not of the original: whether TraceRegisterSchema takes the text. Registers nothing; needs no
+ * session. *error (or NULL) becomes the first line that is refused. Errors: PU_ERR_NULL_PTR (then
+ * *error stays as it was), PU_ERROR_INVALID_PARAMETER, PU_ERROR_NOT_ENOUGH_MEMORY. Any thread; not
+ * for signal handlers.
+ */
+SWTRACE_API int TraceCheckSchema(const char *text, TRACE_SCHEMA_ERROR *error);
 
 #if defined(__GNUC__)
 /* 1 if hooks of this major are wanted now; for programs that prepare data for them. */

@@ -309,8 +309,7 @@ static int new_schemas(struct drain *d, struct session_error *error)
 {
 	struct drain_file *f = &d->file;
 	char *text = NULL;
-	uint32_t left_out = 0;
-	int n = head_schemas(d->session, &text, &left_out), rc = 0;
+	int n = session_schemas(d->session, &text, NULL), rc = 0;
 
 	if (n > 0 && (uint64_t)n > f->registered) {
 		rc = settle(d, head_write_plain(&f->writer, TF_TYPE_SCHEMA, d->config.codec,

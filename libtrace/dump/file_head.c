@@ -7,7 +7,6 @@
 #include <time.h>
 #include <xxhash.h>
 
-#include "../../formats/base/utf8.h"
 #include "../../formats/bytes.h"
 #include "../../include/perfutil.h"
 #include "../counters/clock.h"
@@ -57,48 +56,14 @@ static int no_memory(struct session_error *error)
 
 /* ------------------------------------------------------------------ gathering */
 
-static bool is_text(const char *line, size_t length)
-{
-	for (size_t at = 0, n; at < length; at += n) {
-		n = utf8_length(line + at, length - at);
-		if (n == 0 || line[at] == 0)
-			return false;
-	}
-	return true;
-}
-
-static void comment_out(char *line, size_t length)
-{
-	static const char why[] = "# not UTF-8: left out";
-
-	memset(line, '#', length);
-	memcpy(line, why, length < sizeof why - 1 ? length : sizeof why - 1);
-}
-
-int head_schemas(struct session *s, char **text, uint32_t *left_out)
-{
-	int n = session_schemas(s, text);
-	char *end = n > 0 ? *text + n : *text, *next;
-
-	for (char *line = *text; line < end; line = next + 1) {
-		next = memchr(line, '\n', (size_t)(end - line));
-		next = next ? next : end;
-		if (is_text(line, (size_t)(next - line)))
-			continue;
-		comment_out(line, (size_t)(next - line));
-		++*left_out;
-	}
-	return n;
-}
-
 static int gather_schemas(struct file_head *h, struct session_error *error)
 {
 	char *registered = NULL;
 	uint32_t left_out = 0;
-	int n = head_schemas(h->session, &registered, &left_out);
+	int n = session_schemas(h->session, &registered, &left_out);
 
 	if (left_out)
-		text_linef(&h->meta, "schema lines left out", "%u (not UTF-8)", left_out);
+		text_linef(&h->meta, "schemas left out", "%u (refused)", left_out);
 
 	text_add(&h->schema, (const char *)swtrace_cpi_schema, swtrace_cpi_schema_size);
 	text_add(&h->schema, (const char *)swtrace_cpuutil_schema, swtrace_cpuutil_schema_size);

@@ -60,10 +60,6 @@ uint64_t head_largest(const struct file_head *h);
 /* 16 random bytes. */
 int head_trace_id(uint8_t id[TRACE_ID_SIZE], struct session_error *error);
 
-/* What programs registered: *text is the caller's to free. Returns its length or a PU_ code. A
- * line that is not UTF-8 becomes a comment of its length. left_out counts them. */
-int head_schemas(struct session *s, char **text, uint32_t *left_out);
-
 /* The file header alone, TF_HEADER_SIZE bytes. */
 void head_bytes(const struct file_head *h, const uint8_t id[TRACE_ID_SIZE], uint32_t max_raw,
 	uint8_t *bytes);

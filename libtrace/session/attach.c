@@ -419,20 +419,15 @@ __attribute__((destructor)) static void at_end(void)
 
 int TraceRegisterSchema(const char *text)
 {
-	const struct schema *kept = NULL;
+	const struct registered_schema *kept = NULL;
 	uint32_t generation;
 	signal_mask saved;
-	size_t length;
-	int rc;
+	int rc = TraceCheckSchema(text, NULL);
 
-	if (!text)
-		return PU_ERR_NULL_PTR;
-	length = strlen(text);
-	rc = schema_check(text, length);
 	if (rc)
 		return rc;
 	attach_look();
-	rc = enter(&saved) ? schema_keep(text, length, &kept) : PU_ERROR_NOT_ENOUGH_MEMORY;
+	rc = enter(&saved) ? schema_keep(text, strlen(text), &kept) : PU_ERROR_NOT_ENOUGH_MEMORY;
 	generation = generation_shown();
 	/* Now, if the session has rings: the caller learns whether there is room. */
 	if (kept && generation && current_member(generation) == 0)

@@ -6,54 +6,59 @@
 
 #include <fcntl.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "../../formats/schema_parse.h"
 #include "../../include/perfutil.h"
 #include "paths.h"
 
 /* ------------------------------------------------------------- the process's */
 
-struct schema {
-	struct schema *next;
+struct registered_schema {
+	struct registered_schema *next;
 	uint32_t length;
 	char text[];
 };
 
 /* One mapping each, kept for later sessions. */
-static struct schema *schemas;
+static struct registered_schema *schemas;
 
-static bool is_utf8(const char *s)
+int TraceCheckSchema(const char *text, TRACE_SCHEMA_ERROR *error)
 {
-	const unsigned char *p = (const unsigned char *)s;
+	struct schema_error why = {0};
+	struct schema *compiled;
+	size_t length;
+	int rc = 0;
 
-	while (*p) {
-		unsigned n = *p < 0x80 ? 0 : *p >= 0xf0 ? 3 : *p >= 0xe0 ? 2 : 1;
-
-		if ((*p >= 0x80 && *p < 0xc2) || *p > 0xf4 || *p == 0x7f ||
-			(*p < 0x20 && *p != '\n' && *p != '\t' && *p != '\r'))
-			return false;
-		for (p++; n; n--, p++) {
-			if ((*p & 0xc0) != 0x80)
-				return false;
-		}
+	_Static_assert(sizeof error->reason == sizeof why.reason, "a reason is copied whole");
+	if (!text)
+		return PU_ERR_NULL_PTR;
+	length = strlen(text);
+	if (length > SHM_SCHEMA_TEXT_MAX) {
+		rc = SCHEMA_REFUSED;
+		snprintf(
+			why.reason, sizeof why.reason, "longer than %d bytes", SHM_SCHEMA_TEXT_MAX);
+	} else {
+		rc = schema_parse(text, length, &compiled, &why);
+		schema_free(rc ? NULL : compiled);
 	}
-	return true;
+	if (error) {
+		error->line = why.line;
+		memcpy(error->reason, why.reason, sizeof error->reason);
+	}
+	return rc == SCHEMA_REFUSED ? PU_ERROR_INVALID_PARAMETER
+	       : rc		    ? PU_ERROR_NOT_ENOUGH_MEMORY
+				    : PU_SUCCESS;
 }
 
-int schema_check(const char *text, size_t length)
+int schema_keep(const char *text, size_t length, const struct registered_schema **kept)
 {
-	return length == 0 || length > SHM_SCHEMA_TEXT_MAX || !is_utf8(text)
-		       ? PU_ERROR_INVALID_PARAMETER
-		       : PU_SUCCESS;
-}
-
-int schema_keep(const char *text, size_t length, const struct schema **kept)
-{
-	struct schema *s;
+	struct registered_schema *s;
 
 	*kept = NULL;
 	for (s = schemas; s; s = s->next) {
@@ -75,7 +80,8 @@ int schema_keep(const char *text, size_t length, const struct schema **kept)
 /* ------------------------------------------------------------- the session's */
 
 /* Whether the area holds the text; -1: its lengths make no sense. */
-static int find_text(const struct shm_schema_file *f, uint32_t used, const struct schema *s)
+static int find_text(
+	const struct shm_schema_file *f, uint32_t used, const struct registered_schema *s)
 {
 	uint32_t at = 0;
 
@@ -95,7 +101,7 @@ static int find_text(const struct shm_schema_file *f, uint32_t used, const struc
 	return 0;
 }
 
-static int append_text(struct shm_schema_file *f, const struct schema *s)
+static int append_text(struct shm_schema_file *f, const struct registered_schema *s)
 {
 	uint32_t need = (uint32_t)((sizeof(struct shm_schema) + s->length + 7) & ~7u);
 	uint32_t used = __atomic_load_n(&f->used, __ATOMIC_ACQUIRE);
@@ -147,8 +153,8 @@ static bool lock_area(int fd)
 	return false;
 }
 
-int schema_publish(
-	const struct member *m, const struct session_place *place, const struct schema *s)
+int schema_publish(const struct member *m, const struct session_place *place,
+	const struct registered_schema *s)
 {
 	struct shm_schema_file *f;
 	int fd = open_area(m, place), rc;
@@ -168,7 +174,7 @@ int schema_publish(
 
 void schema_publish_all(const struct member *m, const struct session_place *place)
 {
-	for (const struct schema *s = schemas; s; s = s->next) {
+	for (const struct registered_schema *s = schemas; s; s = s->next) {
 		/* Who sits on the lock costs a program its wait once, not for every schema. */
 		if (schema_publish(m, place, s) == PU_ERROR_FACILITY_BUSY)
 			break;

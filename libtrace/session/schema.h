@@ -7,17 +7,14 @@
 
 #include "member.h"
 
-struct schema;
-
-/* Whether it can be one: UTF-8 text of 1 to SHM_SCHEMA_TEXT_MAX bytes. Needs no lock. */
-int schema_check(const char *text, size_t length);
+struct registered_schema;
 
 /* Keeps a copy; *kept is NULL if the process has it already. */
-int schema_keep(const char *text, size_t length, const struct schema **kept);
+int schema_keep(const char *text, size_t length, const struct registered_schema **kept);
 
 /* Appends the text to the session's schemas unless it is there. */
-int schema_publish(
-	const struct member *m, const struct session_place *place, const struct schema *s);
+int schema_publish(const struct member *m, const struct session_place *place,
+	const struct registered_schema *s);
 void schema_publish_all(const struct member *m, const struct session_place *place);
 
 #endif

@@ -127,9 +127,12 @@ struct session_task {
 
 int session_tasks(struct session *s, struct session_task **tasks);
 
-/* The schemas that programs registered, one text (each ends with a newline); *text is the
- * caller's to free, NUL-terminated. Returns its length or a PU_ code. */
-int session_schemas(struct session *s, char **text);
+/*
+ * The schemas that programs registered, one text (each ends with a newline); *text is the
+ * caller's to free, NUL-terminated. *left_out (or NULL): how many entries are no schema and not in
+ * it. Returns its length or a PU_ code.
+ */
+int session_schemas(struct session *s, char **text, uint32_t *left_out);
 
 /* Sticky flags of the ring file (SHM_STICKY_). */
 uint32_t session_sticky(struct session *s);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../formats/schema_parse.h"
 #include "../../include/perfutil.h"
 #include "../ring/reader.h"
 #include "proof.h"
@@ -95,11 +96,21 @@ int session_tasks(struct session *s, struct session_task **tasks)
 
 /* ----------------------------------------------------------------- schemas */
 
-int session_schemas(struct session *s, char **text)
+/* A member need not have asked TraceRegisterSchema. Its text follows others' in one section. */
+static bool is_schema(const struct shm_schema *e)
+{
+	struct schema *compiled;
+	int rc = schema_parse(e->text, e->length, &compiled, NULL);
+
+	schema_free(rc ? NULL : compiled);
+	return rc != SCHEMA_REFUSED;
+}
+
+int session_schemas(struct session *s, char **text, uint32_t *left_out)
 {
 	struct shm_schema_file *f = malloc(sizeof *f);
 	char *out = malloc(SHM_SCHEMA_BYTES + 1);
-	uint32_t at = 0, n = 0, used;
+	uint32_t at = 0, n = 0, refused = 0, used;
 
 	*text = NULL;
 	if (!f || !out || s->schemas_fd < 0 || !ring_read_at(s->schemas_fd, f, sizeof *f, 0)) {
@@ -114,11 +125,15 @@ int session_schemas(struct session *s, char **text)
 
 		if (e->length == 0 || e->length > used - at - sizeof *e)
 			break;
-		/* Each entry's header is longer than the newline added here. */
-		memcpy(out + n, e->text, e->length);
-		n += e->length;
-		if (out[n - 1] != '\n')
-			out[n++] = '\n';
+		if (is_schema(e)) {
+			/* Each entry's header is longer than the newline added here. */
+			memcpy(out + n, e->text, e->length);
+			n += e->length;
+			if (out[n - 1] != '\n')
+				out[n++] = '\n';
+		} else {
+			refused++;
+		}
 		next = (uint32_t)((sizeof *e + e->length + 7) & ~(size_t)7);
 		if (next > used - at)
 			break;
@@ -127,6 +142,8 @@ int session_schemas(struct session *s, char **text)
 	out[n] = '\0';
 	free(f);
 	*text = out;
+	if (left_out)
+		*left_out = refused;
 	return (int)n;
 }
 

@@ -53,7 +53,7 @@ static int write_file(void)
 
 static int schema(void)
 {
-	return TraceRegisterSchema("schema mine 0x42\n");
+	return TraceRegisterSchema("major 0x42 mine\n");
 }
 
 static int environment(void)

@@ -13,6 +13,7 @@ int main(void)
 	SIZE(AI_COUNTERS);
 	SIZE(CPUUTIL_DATA);
 	SIZE(TRACE_STRING);
+	SIZE(TRACE_SCHEMA_ERROR);
 	SIZE(cpidecode_open_options);
 	SIZE(cpidecode_open_error);
 	SIZE(cpidecode_file_info);

@@ -139,7 +139,7 @@ void hostile_other_readers(struct session *s)
 
 	if (session_tasks(s, &tasks) >= 0)
 		free(tasks);
-	if (session_schemas(s, &text) >= 0)
+	if (session_schemas(s, &text, NULL) >= 0)
 		free(text);
 	session_sticky(s);
 	session_reclaim(s);

@@ -67,7 +67,7 @@ static void read_all(void)
 	box_account(&box, &a, NULL, NULL);
 	if (session_tasks(&box, &tasks) >= 0)
 		free(tasks);
-	if (session_schemas(&box, &text) >= 0)
+	if (session_schemas(&box, &text, NULL) >= 0)
 		free(text);
 	session_sticky(&box);
 	session_reclaim(&box);
@@ -212,7 +212,7 @@ static void truncated(const void *arg)
 	tell(l.damaged, name, "the ledger says damaged");
 	ring_reader_close(&r);
 	tell(session_tasks(&box, &tasks) < 0 && tasks == NULL, name, "no tasks");
-	tell(session_schemas(&box, &text) < 0 && text == NULL, name, "no schemas");
+	tell(session_schemas(&box, &text, NULL) < 0 && text == NULL, name, "no schemas");
 	tell(session_reclaim(&box) == 0 && session_discard(&box, NULL) != 0, name,
 		"nothing to give back or discard");
 	session_close(&box);

@@ -60,7 +60,7 @@ START_TEST(without_rings_there_is_little_to_do)
 	struct session_task *tasks;
 	char *text;
 	ck_assert_int_eq(session_tasks(&box, &tasks), PU_ERROR_NO_BUFFER);
-	ck_assert_int_lt(session_schemas(&box, &text), 0);
+	ck_assert_int_lt(session_schemas(&box, &text, NULL), 0);
 	ck_assert_uint_eq(session_sticky(&box), 0);
 	/* Also without a place for the message. */
 	ck_assert_int_eq(session_on(&box, NULL), PU_ERROR_NO_BUFFER);

@@ -258,14 +258,15 @@ START_TEST(names_are_cleaned)
 }
 END_TEST
 
-START_TEST(schemas_are_utf8)
+START_TEST(refused_schemas_are_counted)
 {
-	fake_schema = "major 0x22 mine\nh\xff\nhook 1 a\n";
+	fake_schema = "major 0x22 mine\nhook 1 \"a\"\n";
+	fake_schemas_left_out = 2;
 	dump_and_parse(TF_CODEC_NONE);
 	const char *schema = (const char *)find(TF_TYPE_SCHEMA, 0)->payload;
-	ck_assert_ptr_nonnull(strstr(schema, "\nmajor 0x22 mine\n# \nhook 1 a\n"));
+	ck_assert_ptr_nonnull(strstr(schema, "\nmajor 0x22 mine\nhook 1 \"a\"\n"));
 	const char *meta = (const char *)find(TF_TYPE_META, 0)->payload;
-	ck_assert_ptr_nonnull(strstr(meta, "schema lines left out: 1 (not UTF-8)\n"));
+	ck_assert_ptr_nonnull(strstr(meta, "schemas left out: 2 (refused)\n"));
 }
 END_TEST
 
@@ -593,7 +594,7 @@ int main(void)
 	tcase_add_test(t, tasks_schemas_and_meta);
 	tcase_add_test(t, numbers_become_thread_ids);
 	tcase_add_test(t, names_are_cleaned);
-	tcase_add_test(t, schemas_are_utf8);
+	tcase_add_test(t, refused_schemas_are_counted);
 	tcase_add_loop_test(t, scripted_counters_are_marked, 0, 2);
 	tcase_add_test(t, losses_by_cause);
 	tcase_add_test(t, dumped_then_overwritten_counts_once);

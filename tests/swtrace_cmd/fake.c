@@ -16,6 +16,7 @@ struct session fake_session;
 struct session_task fake_task[4];
 int fake_tasks;
 const char *fake_schema;
+uint32_t fake_schemas_left_out;
 uint32_t fake_sticky;
 uint32_t fake_writer;
 static bool noise;
@@ -30,6 +31,7 @@ void fake_reset(uint32_t rings, uint32_t section_size)
 	memset(fake_task, 0, sizeof fake_task);
 	fake_tasks = 0;
 	fake_schema = "";
+	fake_schemas_left_out = 0;
 	fake_sticky = 0;
 	fake_writer = 0x80000000u; /* unknown, and the thread id of such a one */
 	noise = false;
@@ -244,9 +246,11 @@ int session_tasks(struct session *s, struct session_task **tasks)
 	return fake_tasks;
 }
 
-int session_schemas(struct session *s, char **text)
+int session_schemas(struct session *s, char **text, uint32_t *left_out)
 {
 	(void)s;
+	if (left_out)
+		*left_out = fake_schemas_left_out;
 	*text = strdup(fake_schema);
 	return (int)strlen(fake_schema);
 }

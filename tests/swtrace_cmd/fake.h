@@ -30,6 +30,7 @@ extern struct session fake_session;
 extern struct session_task fake_task[4];
 extern int fake_tasks;
 extern const char *fake_schema;
+extern uint32_t fake_schemas_left_out;
 extern uint32_t fake_sticky;
 extern uint32_t fake_writer; /* whose number records get */
 
