@@ -366,14 +366,28 @@ SWTRACE_API int GetActiveProcessorCount(void);
  * space in /dev/shm), PU_ERR_FILE_ERROR.
  */
 
-/* New rings of this size per processor (0: 3 MiB); old ones are dropped. Mode and section
- * size as set before. Afterwards every major is enabled and tracing is off. */
+/*
+ * New rings of this size per processor (0: 3 MiB; continuous mode 16 MiB, or less where /dev/shm is
+ * small); old ones are dropped. Mode and section size as set before. Afterwards every major is
+ * enabled and tracing is off. Continuous mode takes the file's name from TraceSetName now; it
+ * cannot be "-" (PU_ERROR_INVALID_PARAMETER). PU_ERROR_FACILITY_BUSY: a drain still finishes its
+ * file.
+ */
 SWTRACE_API int TraceInit(UINT32 bytes_per_cpu);
-/* Turns tracing off and frees the rings. */
+/* Turns tracing off, as TraceOff does, and frees the rings. */
 SWTRACE_API int TraceTerminate(void);
-/* Starts no drain: in continuous mode, where none runs, hooks are counted as lost once the
- * rings are full, until `swtrace on` starts one. */
+/*
+ * In continuous mode starts the drain, or another if it was killed: a process of its own, forked
+ * from this one and no child of it, that shares its memory copy-on-write until tracing ends. With
+ * its file begun, tracing is on. PU_ERR_FILE_ERROR: the file cannot be made; PU_FAILURE: the drain
+ * ended at once.
+ */
 SWTRACE_API int TraceOn(void);
+/*
+ * In continuous mode returns once the drain's file is whole; does the drain's part if it was
+ * killed. PU_ERR_FILE_ERROR: the file could not be written. PU_ERROR_FACILITY_BUSY: tracing is off,
+ * and the drain has written nothing for 10 s; it goes on.
+ */
 SWTRACE_API int TraceOff(void);
 /* Suspend: hooks stop, tracing stays on. Resume ends that. */
 SWTRACE_API int TraceSuspend(void);
@@ -385,11 +399,11 @@ SWTRACE_API int TraceEnable(int major);
 SWTRACE_API int TraceDisable(int major);
 /* 1 enabled, 0 not (or no session). */
 SWTRACE_API int TraceQueryMajor(int major);
-/* For the next TraceInit of this process. Continuous mode: PU_ERROR_NOT_SUPPORTED. */
+/* For the next TraceInit of this process. */
 SWTRACE_API int TraceSetMode(UINT32 mode);
 SWTRACE_API int TraceSetSectionSize(int bytes);
-/* The file of TraceWriteBufferToFile(NULL); default swtrace.bin. TraceGetName returns a
- * string that lives until the next TraceSetName. */
+/* The file of TraceWriteBufferToFile(NULL), and of continuous mode from the next TraceInit on;
+ * default swtrace.bin. TraceGetName returns a string that lives until the next TraceSetName. */
 SWTRACE_API int TraceSetName(char *file);
 SWTRACE_API char *TraceGetName(void);
 /* Dumps the rings (whether tracing is on or not) to a file, LZ4-compressed; the file

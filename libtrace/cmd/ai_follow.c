@@ -5,7 +5,7 @@
 
 #include "../util/sampling.h"
 #include "ai.h"
-#include "stream.h"
+#include "../dump/stream.h"
 #include "wake.h"
 
 /* What ends CpuUtilSample; its own failures are negative. */

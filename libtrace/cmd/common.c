@@ -86,7 +86,7 @@ void cmd_tell_tracing(const struct verb *verb, int major)
 
 bool cmd_is_on(const struct session *s)
 {
-	return s->control->state == SHM_ON || s->control->state == SHM_SUSPENDED;
+	return session_is_on(s);
 }
 
 const char *cmd_state_name(uint32_t state)

@@ -14,39 +14,18 @@
 #include "../dump/losses.h"
 #include "../dump/output.h"
 #include "../ring/reader.h"
-#include "daemon.h"
-#include "stream.h"
 
 /* ------------------------------------------------------------------------ options */
 
-static void take_path(struct drain_config *config, const struct arguments *a)
-{
-	size_t n = 0, size = sizeof config->path;
-
-	if (!*a->value)
-		cmd_misuse(a->verb, "the file's name is empty");
-	/* The drain does not run where the command was given. */
-	if (*a->value != '/' && strcmp(a->value, "-") != 0) {
-		if (!getcwd(config->path, size - 1))
-			cmd_misuse(a->verb,
-				"the working directory has no name: %s; name the file "
-				"by its whole path",
-				strerror(errno));
-		n = strlen(config->path);
-		config->path[n++] = '/';
-	}
-	if (strlen(a->value) >= size - n)
-		cmd_misuse(a->verb, "the file's name is too long");
-	strcpy(config->path + n, a->value);
-}
-
 bool drain_option(struct drain_config *config, const struct arguments *a, int id)
 {
+	struct session_error error;
 	uint64_t n;
 
 	switch (id) {
 	case DRAIN_FILE:
-		take_path(config, a);
+		if (drain_set_path(config, a->value, &error))
+			cmd_misuse(a->verb, "%s", error.text);
 		return true;
 	case DRAIN_ROTATE:
 		if (!parse_size(a->value, &config->rotate) || config->rotate < 1 << 20)
@@ -86,31 +65,17 @@ int drain_check(const struct verb *verb, const struct drain_config *config)
 	return code;
 }
 
-/*
- * What two million hooks of eight words a second (112 MB) need on one processor for 140 ms;
- * not more than a quarter of what there is.
- */
 void continuous_defaults(struct session_config *config)
 {
-	struct shm_geometry g;
-	struct statvfs v;
-
 	config->mode = SHM_MODE_CONTINUOUS;
-	if (config->ring_bytes || session_plan(config, &g, NULL) != 0)
-		return;
-	config->ring_bytes = 16 << 20;
-	if (statvfs(SHM_ROOT, &v) != 0)
-		return;
-	uint64_t room = (uint64_t)v.f_bavail * v.f_frsize / 4 / g.cpus;
-	while (config->ring_bytes > room && config->ring_bytes > 1 << 20)
-		config->ring_bytes /= 2;
+	drain_size_rings(config);
 }
 
 /* ------------------------------------------------------------------------ figures */
 
 bool is_continuous(const struct session *s)
 {
-	return s->control->state != SHM_NO_RINGS && s->geometry.mode == SHM_MODE_CONTINUOUS;
+	return session_is_continuous(s);
 }
 
 bool continuous_runs(struct session *s)
@@ -187,127 +152,24 @@ void continuous_report(const struct verb *verb, const char *path, const struct d
 
 /* ----------------------------------------------------------------------------- on */
 
-static int load(const struct verb *verb, struct session *s, struct drain_config *config)
-{
-	struct session_error error = {"unknown error"};
-	int rc = drain_load(s, config, &error);
-
-	if (rc == PU_ERROR_NO_BUFFER)
-		return cmd_fail(verb, "no file is named for %s; swtrace init -t cont -f FILE does",
-			s->place.dir);
-	if (rc)
-		return cmd_fail(verb, "%s", error.text);
-	return EXIT_FINE;
-}
-
-static int open_gate(const struct verb *verb, struct session *s, struct session_error *error)
-{
-	int rc = session_lock(s, true, error);
-
-	if (rc == 0 && s->control->generation != s->generation)
-		return cmd_fail(verb, "%s got new trace buffers just now; try again", s->place.dir);
-	if (rc == 0)
-		rc = session_on(s, error);
-	return rc ? cmd_fail(verb, "%s", error->text) : EXIT_FINE;
-}
-
-static int start(const struct verb *verb, struct session *s, const struct drain_config *config)
-{
-	struct session_error error = {"unknown error"};
-	bool was_on = cmd_is_on(s);
-	int code = EXIT_FINE, go;
-
-	session_unlock(s); /* the drain opens the session itself */
-	if (daemon_start(s, config, &go, &error))
-		return cmd_fail(verb, "%s", error.text);
-	if (was_on)
-		cmd_note(verb, "no drain ran any more: a new one took %s up again", config->path);
-	else
-		code = open_gate(verb, s, &error);
-	daemon_go(go);
-	return code;
-}
-
 int continuous_on(const struct verb *verb, struct session *s)
 {
-	struct drain_config config;
 	struct session_error error = {"unknown error"};
+	struct drain_config config;
+	bool resumed;
 
-	if (session_is_drained(s)) {
-		if (!cmd_is_on(s))
-			return cmd_fail(verb,
-				"the drain of %s still finishes its file; swtrace off "
-				"waits for it",
-				s->place.dir);
-		return session_on(s, &error) ? cmd_fail(verb, "%s", error.text) : EXIT_FINE;
-	}
-	int code = load(verb, s, &config);
-	if (code)
-		return code;
-	if (strcmp(config.path, "-") == 0)
-		return cmd_fail(verb,
-			"%s was drained to the standard output of a swtrace record "
-			"that is gone; swtrace free, then init",
-			s->place.dir);
-	return start(verb, s, &config);
+	if (drain_on(s, &resumed, &error))
+		return cmd_fail(verb, "%s", error.text);
+	if (resumed && drain_load(s, &config, NULL) == 0)
+		cmd_note(verb, "no drain ran any more: a new one took %s up again", config.path);
+	return EXIT_FINE;
 }
 
 /* ---------------------------------------------------------------------------- off */
 
-/* So long without progress, and it is not going to be finished. */
-#define PATIENCE_NS 10000000000u
-
 bool continuous_is_open(const struct session *s)
 {
 	return is_continuous(s) && (cmd_is_on(s) || session_drain(s)->state == SHM_DRAIN_RUNNING);
-}
-
-static uint64_t progress(const struct session *s)
-{
-	const struct shm_drain *d = session_drain(s);
-
-	return d->bytes + d->hooks + d->torn + d->lost + d->rotations;
-}
-
-/* Until there is no drain any more; false: it does nothing. */
-static bool wait_for_drain(struct session *s)
-{
-	uint64_t seen = progress(s), since = stream_now();
-
-	while (session_is_drained(s)) {
-		if (progress(s) != seen) {
-			seen = progress(s);
-			since = stream_now();
-		} else if (stream_now() - since > PATIENCE_NS) {
-			return false;
-		}
-		stream_sleep(-1, 10000000);
-	}
-	return true;
-}
-
-/* What a killed drain left in the rings goes to its file. */
-static int finish_for_it(
-	const struct verb *verb, struct session *s, const struct drain_config *config)
-{
-	struct session_error error = {"unknown error"};
-	struct drain *drain;
-
-	if (strcmp(config->path, "-") == 0)
-		return cmd_fail(verb,
-			"the drain was killed that wrote to standard output; swtrace "
-			"dump writes what is left in the buffers of %s",
-			s->place.dir);
-	stream_catch_signals();
-	int rc = drain_open(&drain, s, config, &error);
-	if (rc == 0) {
-		rc = drain_finish(drain, &error);
-		drain_close(drain);
-	}
-	if (rc)
-		return cmd_fail(verb, "%s", error.text);
-	cmd_note(verb, "no drain ran any more: its file was taken up and finished");
-	return EXIT_FINE;
 }
 
 int continuous_off(const struct verb *verb, struct session *s)
@@ -316,24 +178,25 @@ int continuous_off(const struct verb *verb, struct session *s)
 	const struct shm_drain *d = session_drain(s);
 	struct drain_config config;
 	struct drain_status status;
+	int code = EXIT_FINE;
+	bool finished;
 
 	if (!continuous_is_open(s) && d->state == SHM_DRAIN_FAILED)
 		return cmd_fail(
 			verb, "tracing was turned off when the drain failed: %.255s", d->why);
 	if ((cmd_is_on(s) || !continuous_is_open(s)) && session_off(s, &error))
 		return cmd_fail(verb, "%s", error.text);
-	bool ran = session_is_drained(s);
-	int code = load(verb, s, &config);
-	session_unlock(s);
-	if (code)
+	if (drain_load(s, &config, &error)) {
+		session_unlock(s);
+		return cmd_fail(verb, "%s", error.text);
+	}
+	int rc = drain_end(s, &config, &finished, &error);
+	if (rc)
+		code = cmd_fail(verb, "%s", error.text);
+	if (finished)
+		cmd_note(verb, "no drain ran any more: its file was taken up and finished");
+	if (rc == PU_ERROR_FACILITY_BUSY)
 		return code;
-	if (!wait_for_drain(s))
-		return cmd_fail(verb,
-			"the drain (process %u) has written nothing for 10 s; it goes "
-			"on, and swtrace off waits for it again",
-			d->pid);
-	if (!ran || d->state == SHM_DRAIN_RUNNING)
-		code = finish_for_it(verb, s, &config);
 	continuous_status(s, &status);
 	continuous_report(verb, config.path, &status);
 	return d->state == SHM_DRAIN_FAILED ? cmd_fail(verb, "%.255s", d->why) : code;

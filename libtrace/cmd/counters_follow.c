@@ -8,7 +8,7 @@
 #include "../../formats/counters_hooks.h"
 #include "../../include/perfutil.h"
 #include "counters.h"
-#include "stream.h"
+#include "../dump/stream.h"
 #include "wake.h"
 
 /* ---------------------------------------------------------------------------- output */

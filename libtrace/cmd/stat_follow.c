@@ -10,7 +10,7 @@
 
 #include "../counters/core_types.h"
 #include "stat.h"
-#include "stream.h"
+#include "../dump/stream.h"
 #include "wake.h"
 
 struct follow {

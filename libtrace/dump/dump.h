@@ -51,4 +51,7 @@ int dump_write(struct session *s, const struct dump_options *options, struct dum
 struct rings_ledger;
 void dump_add_ledger(struct dump_result *result, const struct rings_ledger *ledger);
 
+/* A copy of `file`, or for NULL of TraceSetName's, which another thread may change meanwhile. */
+char *dump_name(const char *file);
+
 #endif

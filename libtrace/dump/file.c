@@ -37,8 +37,7 @@ char *TraceGetName(void)
 	return current;
 }
 
-/* A copy: another thread may set another name while the dump is written. */
-static char *chosen_name(const char *file)
+char *dump_name(const char *file)
 {
 	if (file)
 		return strdup(file);
@@ -60,7 +59,7 @@ int TraceWriteBufferToFile(const char *file)
 		rc = session_open(&s, &place, SESSION_READ, NULL);
 	if (rc)
 		return rc;
-	char *path = chosen_name(file);
+	char *path = dump_name(file);
 	struct dump_options options = {.path = path, .codec = TF_CODEC_LZ4};
 	rc = path ? dump_write(&s, &options, NULL, NULL) : PU_ERROR_NOT_ENOUGH_MEMORY;
 	free(path);

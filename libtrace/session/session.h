@@ -73,6 +73,18 @@ void session_unlock(struct session *s);
 /* What the drain of these rings tells of itself; all zeros if none did. */
 const struct shm_drain *session_drain(const struct session *s);
 
+/* On, suspended or not. */
+static inline bool session_is_on(const struct session *s)
+{
+	return s->control->state == SHM_ON || s->control->state == SHM_SUSPENDED;
+}
+
+/* There are rings, and they are in continuous mode. */
+static inline bool session_is_continuous(const struct session *s)
+{
+	return s->control->state != SHM_NO_RINGS && s->geometry.mode == SHM_MODE_CONTINUOUS;
+}
+
 /* Whether the drain of a session in continuous mode is alive: it holds the lock on
  * SHM_DRAIN_NAME for its life. */
 bool session_is_drained(struct session *s);

@@ -350,7 +350,6 @@ START_TEST(the_functions_of_perfutil_do_the_same)
 	ck_assert_int_eq(IsTraceOn(), 0);
 	ck_assert_int_eq(IsTraceActive(), 0);
 	ck_assert_int_eq(TraceQueryMajor(1), 0);
-	ck_assert_int_eq(TraceSetMode(TRACE_MODE_CONTINUOUS), PU_ERROR_NOT_SUPPORTED);
 	ck_assert_int_eq(TraceSetMode(3), PU_ERROR_INVALID_PARAMETER);
 	ck_assert_int_eq(TraceSetSectionSize(100), PU_ERROR_INVALID_PARAMETER);
 	ck_assert_int_eq(TraceSetSectionSize(-1), PU_ERROR_INVALID_PARAMETER);

@@ -15,8 +15,11 @@
 #include <unistd.h>
 
 #include "../../include/perfutil.h"
-#include "../dump/fail.h"
+#include "fail.h"
 #include "stream.h"
+
+/* Its file is to be begun by then. */
+enum { BEGIN_SECONDS = 60 };
 
 /* What the daemon tells `on`, once. */
 struct report {
@@ -107,8 +110,12 @@ __attribute__((noreturn)) static void live(const struct session_place *place, ui
 	let_go(channel);
 	catch_signals();
 	prctl(PR_SET_NAME, "swtrace-drain");
+	/* A lock that another thread of the program held at the fork is never released here. */
+	signal(SIGALRM, SIG_DFL);
+	alarm(BEGIN_SECONDS);
 	report.rc = open_all(&stream, place, generation, config);
 	report.error = stream.error;
+	alarm(0);
 	send(channel, &report, sizeof report, MSG_NOSIGNAL);
 	if (report.rc)
 		_exit(1);
@@ -171,7 +178,8 @@ int daemon_start(const struct session *s, const struct drain_config *config, int
 	}
 	if (report.rc) {
 		close(ends[0]);
-		*error = report.error;
+		if (error)
+			*error = report.error;
 		return report.rc;
 	}
 	*go = ends[0];

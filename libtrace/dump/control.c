@@ -3,10 +3,12 @@
  * it and lets go of it.
  */
 #include <stdatomic.h>
+#include <stdlib.h>
 
 #include "../../include/perfutil.h"
-#include "attach.h"
-#include "session.h"
+#include "../session/attach.h"
+#include "drain_control.h"
+#include "dump.h"
 
 /* For the next TraceInit of this process. */
 static atomic_uint next_mode = SHM_MODE_NORMAL;
@@ -40,19 +42,48 @@ static int state_of_session(void)
 	return state;
 }
 
+static int name_drain(struct drain_config *config)
+{
+	char *name = dump_name(NULL);
+	int rc = name ? drain_set_path(config, name, NULL) : PU_ERROR_NOT_ENOUGH_MEMORY;
+
+	free(name);
+	/* A program's standard output is its own. */
+	return rc == 0 && *config->path != '/' ? PU_ERROR_INVALID_PARAMETER : rc;
+}
+
 int TraceInit(UINT32 bytes_per_cpu)
 {
 	struct session_config config = {.ring_bytes = bytes_per_cpu,
 		.section_bytes = atomic_load(&next_section_bytes),
 		.mode = atomic_load(&next_mode),
 		.group = (gid_t)-1};
+	struct drain_config drain = {.codec = TF_CODEC_LZ4};
 	struct session s;
-	int rc = open_session(&s, SESSION_CONTROL | SESSION_CREATE);
+	int rc = 0;
 
-	if (rc)
+	if (config.mode == SHM_MODE_CONTINUOUS) {
+		drain_size_rings(&config);
+		rc = name_drain(&drain);
+	}
+	if (rc == 0)
+		rc = open_session(&s, SESSION_CONTROL | SESSION_CREATE);
+	return rc ? rc : close_session(&s, drain_init(&s, &config, &drain, NULL));
+}
+
+/* The lock is given up while a drain finishes its file. */
+static int turn_off(struct session *s)
+{
+	struct drain_config config;
+	bool finished;
+	int rc = session_off(s, NULL);
+
+	if (rc || !session_is_continuous(s))
 		return rc;
-	session_reclaim(&s);
-	return close_session(&s, session_init(&s, &config, NULL));
+	rc = drain_load(s, &config, NULL);
+	if (rc == 0)
+		rc = drain_end(s, &config, &finished, NULL);
+	return rc == 0 && session_drain(s)->state == SHM_DRAIN_FAILED ? PU_ERR_FILE_ERROR : rc;
 }
 
 int TraceTerminate(void)
@@ -62,22 +93,26 @@ int TraceTerminate(void)
 
 	if (rc)
 		return rc;
-	if (s.control->state == SHM_ON || s.control->state == SHM_SUSPENDED)
-		rc = session_off(&s, NULL);
-	if (rc == 0)
+	int ended = session_is_on(&s) ? turn_off(&s) : 0;
+	/* A drain that is only slow still needs the rings. */
+	if (ended != PU_ERROR_FACILITY_BUSY)
+		rc = session_lock(&s, true, NULL);
+	if (ended != PU_ERROR_FACILITY_BUSY && rc == 0 && s.control->generation == s.generation)
 		rc = session_free(&s, NULL);
-	return close_session(&s, rc);
+	return close_session(&s, ended ? ended : rc);
 }
 
 int TraceOn(void)
 {
 	struct session s;
+	bool resumed;
 	int rc = open_session(&s, SESSION_CONTROL);
 
 	if (rc)
 		return rc;
 	session_reclaim(&s);
-	return close_session(&s, session_on(&s, NULL));
+	rc = session_is_continuous(&s) ? drain_on(&s, &resumed, NULL) : session_on(&s, NULL);
+	return close_session(&s, rc);
 }
 
 int TraceOff(void)
@@ -87,9 +122,7 @@ int TraceOff(void)
 
 	if (rc)
 		return rc;
-	rc = session_off(&s, NULL);
-	session_reclaim(&s);
-	return close_session(&s, rc);
+	return close_session(&s, turn_off(&s));
 }
 
 static int suspend(bool on)
@@ -153,11 +186,13 @@ int TraceQueryMajor(int major)
 
 int TraceSetMode(UINT32 mode)
 {
-	if (mode == TRACE_MODE_CONTINUOUS)
-		return PU_ERROR_NOT_SUPPORTED;
+	static const enum shm_mode modes[] = {[TRACE_MODE_NORMAL] = SHM_MODE_NORMAL,
+		[TRACE_MODE_WRAP] = SHM_MODE_WRAP,
+		[TRACE_MODE_CONTINUOUS] = SHM_MODE_CONTINUOUS};
+
 	if (mode > TRACE_MODE_CONTINUOUS)
 		return PU_ERROR_INVALID_PARAMETER;
-	atomic_store(&next_mode, mode == TRACE_MODE_WRAP ? SHM_MODE_WRAP : SHM_MODE_NORMAL);
+	atomic_store(&next_mode, modes[mode]);
 	return PU_SUCCESS;
 }
 

@@ -69,7 +69,7 @@ static void pause_for_writers(const struct stream *s)
 int stream_follow(struct stream *s)
 {
 	for (;;) {
-		if (!cmd_is_on(s->session) || drain_orphaned(s->drain) || time_is_over(s) ||
+		if (!session_is_on(s->session) || drain_orphaned(s->drain) || time_is_over(s) ||
 			(s->wanted && !s->wanted(s->arg)))
 			return 0;
 		int rc = drain_round(s->drain, &s->error);
@@ -84,7 +84,7 @@ static void turn_off(struct stream *s)
 {
 	int locked = session_lock(s->session, true, NULL);
 
-	if (!drain_orphaned(s->drain) && cmd_is_on(s->session))
+	if (!drain_orphaned(s->drain) && session_is_on(s->session))
 		session_off(s->session, NULL);
 	if (locked == 0)
 		session_unlock(s->session);

@@ -1,10 +1,10 @@
 /*
  * The drain as a daemon.
  */
-#ifndef SWT_CMD_DAEMON_H
-#define SWT_CMD_DAEMON_H
+#ifndef SWT_DUMP_DAEMON_H
+#define SWT_DUMP_DAEMON_H
 
-#include "../dump/drain.h"
+#include "drain.h"
 
 /*
  * Starts the drain of this session in a process of its own, and waits until its file is begun.

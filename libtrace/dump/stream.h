@@ -2,11 +2,10 @@
  * A drain's rounds until it is told to stop: what `record` and the drain that `on` starts
  * have in common.
  */
-#ifndef SWT_CMD_STREAM_H
-#define SWT_CMD_STREAM_H
+#ifndef SWT_DUMP_STREAM_H
+#define SWT_DUMP_STREAM_H
 
-#include "../dump/drain.h"
-#include "cmd.h"
+#include "drain.h"
 
 struct stream {
 	struct session *session; /* for control, its lock not held */
