@@ -13,7 +13,7 @@
 #define SHM_DIR_FORMAT SHM_ROOT "/swtrace.%u" /* owner's uid */
 #define SHM_CONTROL_NAME "control"
 #define SHM_LOCK_NAME "lock"
-#define SHM_DRAIN_NAME "drain"	    /* continuous mode: where to; its flock is the drain's life */
+#define SHM_DRAIN_NAME "drain"	    /* where to; its flock is the drain's life */
 #define SHM_RINGS_FORMAT "rings.%u" /* generation */
 #define SHM_TASKS_FORMAT "tasks.%u"
 #define SHM_SCHEMAS_FORMAT "schemas.%u"

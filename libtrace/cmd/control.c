@@ -26,10 +26,12 @@ static int finish(
 
 static int make_buffers(const struct verb *verb, struct session *s, struct session_error *error)
 {
+	const struct drain_config no_file = {.codec = TF_CODEC_LZ4};
 	struct session_config config;
 
 	init_config(&config);
-	int rc = session_init(s, &config, error);
+	/* A file that an earlier init or record named is not this one's. */
+	int rc = drain_init(s, &config, &no_file, error);
 	if (rc == 0)
 		cmd_note(verb,
 			"there were no trace buffers: made with the defaults, %llu KiB per "

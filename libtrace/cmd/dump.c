@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "../../include/perfutil.h"
+#include "../dump/drain.h"
 #include "../dump/dump.h"
 #include "../dump/losses.h"
 #include "flight.h"
@@ -225,6 +226,21 @@ static int dump_on_signal(const struct verb *verb, const struct request *r)
 	return flight_on_signal(&f, r->signal);
 }
 
+/* The name that `init -f` left, if there is one and it is not the file of a drain. */
+static bool find_named_file(struct drain_config *config)
+{
+	struct session_place place;
+	struct session s;
+	bool found = false;
+
+	if (session_find(&place, NULL) == 0 && session_open(&s, &place, SESSION_READ, NULL) == 0) {
+		found = !session_is_continuous(&s) && drain_load(&s, config, NULL) == 0 &&
+			config->path[0] == '/';
+		session_close(&s);
+	}
+	return found;
+}
+
 static int dump_now(const struct verb *verb, const struct request *r)
 {
 	struct session s;
@@ -244,6 +260,7 @@ static int run(const struct verb *verb, int argc, char **argv)
 {
 	struct arguments a = {.verb = verb, .options = options_of_dump, .argc = argc, .argv = argv};
 	struct request r = {.codec = TF_CODEC_LZ4};
+	struct drain_config named;
 	int id;
 
 	while ((id = arguments_next(&a)))
@@ -252,6 +269,8 @@ static int run(const struct verb *verb, int argc, char **argv)
 		cmd_misuse(verb, "\"%s\" is one argument too many", argv[a.operands]);
 	if (a.operands)
 		r.path = argv[1];
+	if (!r.path && find_named_file(&named))
+		r.path = named.path;
 	if (!r.path)
 		r.path = r.format == DUMP_NRM2 ? "swtrace.nrm2" : "swtrace.bin";
 	if (!*r.path)
@@ -266,9 +285,9 @@ static int run(const struct verb *verb, int argc, char **argv)
 #define DUMP_USAGE                                                                                 \
 	"[FILE] [--format trace|nrm2] [--compress none|lz4|zlib] [--on-signal[=NAME] [--keep N]]"
 #define DUMP_HELP                                                                                  \
-	"FILE (also -o FILE) is swtrace.bin (or .nrm2) unless given, - is standard output. "       \
-	"Works\n"                                                                                  \
-	"while tracing is on: the dump holds what was in the buffers when it began. The buffers\n" \
+	"FILE (also -o FILE) is that of `init -f` or swtrace.bin (.nrm2) unless given, - is\n"     \
+	"standard output. Works while tracing is on: the dump holds what was in the buffers when " \
+	"it began. The buffers\n"                                                                  \
 	"stay as they are.\n\n"                                                                    \
 	"  --format trace|nrm2   a trace.bin, or a file of the original toolkit's format "         \
 	"(trace)\n"                                                                                \

@@ -227,6 +227,8 @@ static void print_text(const struct info *i)
 	print_clock(i);
 	if (i->continuous)
 		info_drain_text(i);
+	else if (i->drain.config.path[0])
+		printf("dump to   %s\n", i->drain.config.path);
 	print_rings(i);
 	print_ledger(i);
 }
@@ -307,6 +309,11 @@ static void json_buffers(const struct info *i)
 	json_or_null("processes_alive", i->processes);
 	printf("}");
 	json_clock(i);
+	printf(", \"dump_file\": ");
+	if (!i->continuous && i->drain.config.path[0])
+		json_string(stdout, i->drain.config.path);
+	else
+		printf("null");
 	if (i->continuous)
 		info_drain_json(i);
 	json_rings(i);
@@ -355,6 +362,8 @@ static void gather(struct info *i)
 	i->continuous = i->state != SHM_NO_RINGS && is_continuous(&i->session);
 	if (i->continuous)
 		info_drain(i);
+	else if (i->state == SHM_NO_RINGS || drain_load(&i->session, &i->drain.config, NULL) != 0)
+		i->drain.config.path[0] = 0;
 	i->memory = i->session.geometry.file_size + SHM_CONTROL_SIZE + SHM_TASKS_ALLOCATED +
 		    sizeof(struct shm_schema_file);
 	i->has_clock_back = session_clock_back(&i->session, &i->clock_back);

@@ -32,6 +32,9 @@ static void report(const struct verb *verb, const struct session *s, const struc
 		cmd_mode_name(g->mode), rounded ? " (rounded up)" : "", s->place.dir);
 	if (g->mode == SHM_MODE_CONTINUOUS)
 		cmd_note(verb, "swtrace on begins %s", r->drain.path);
+	else if (r->drain.path[0])
+		cmd_note(verb, "swtrace dump writes %s unless it is given another name",
+			r->drain.path);
 }
 
 static void take_mode(struct request *r, const struct arguments *a)
@@ -57,44 +60,27 @@ static int take_arguments(struct request *r, int argc, char **argv, const struct
 		if (id == INIT_MODE)
 			take_mode(r, &a);
 		else if (drain_option(&r->drain, &a, id))
-			r->streams = true;
+			r->streams = r->streams || id != DRAIN_FILE;
 		else
 			init_option(&r->buffers, &a, id);
 	}
 	if (a.operands)
 		cmd_misuse(verb, "\"%s\" is one argument too many", argv[1]);
 	if (r->buffers.mode != SHM_MODE_CONTINUOUS && r->streams)
-		cmd_misuse(verb, "-f, --rotate, --keep and --compress are for -t cont");
+		cmd_misuse(verb, "--rotate, --keep and --compress are for -t cont");
+	if (strcmp(r->drain.path, "-") == 0)
+		cmd_misuse(
+			verb, "-f takes a file: swtrace record and dump write to standard output");
 	if (r->buffers.mode != SHM_MODE_CONTINUOUS)
-		return EXIT_FINE;
+		return r->drain.path[0] ? cmd_check_output(verb, r->drain.path) : EXIT_FINE;
 	if (!r->drain.path[0])
 		cmd_misuse(verb, "-t cont needs -f FILE, where the hooks go");
-	if (strcmp(r->drain.path, "-") == 0)
-		cmd_misuse(verb, "-f takes a file: swtrace record writes to standard output");
 	continuous_defaults(&r->buffers);
 	/* The drain would wait for a reader, and whoever turns tracing on for the drain. */
 	if (stat(r->drain.path, &st) == 0 && S_ISFIFO(st.st_mode))
 		return cmd_fail(
 			verb, "%s: is a FIFO; swtrace record -o writes to one", r->drain.path);
 	return drain_check(verb, &r->drain);
-}
-
-static int make(struct session *s, const struct request *r, struct session_error *error)
-{
-	session_reclaim(s);
-	if (!cmd_is_on(s) && session_is_drained(s)) {
-		snprintf(error->text, sizeof error->text,
-			"the drain of %.300s still finishes its file; swtrace off waits for it",
-			s->place.dir);
-		return PU_ERROR_FACILITY_BUSY;
-	}
-	int rc = session_init(s, &r->buffers, error);
-	if (rc == 0 && r->buffers.mode == SHM_MODE_CONTINUOUS) {
-		rc = drain_save(s, &r->drain, error);
-		if (rc)
-			session_free(s, NULL);
-	}
-	return rc;
 }
 
 static int run(const struct verb *verb, int argc, char **argv)
@@ -112,7 +98,7 @@ static int run(const struct verb *verb, int argc, char **argv)
 		rc = session_open(&s, &place, SESSION_CONTROL | SESSION_CREATE, &error);
 	if (rc)
 		return cmd_fail(verb, "%s", error.text);
-	rc = make(&s, &r, &error);
+	rc = drain_init(&s, &r.buffers, &r.drain, &error);
 	if (rc) {
 		session_close(&s);
 		return cmd_fail(verb, "%s", error.text);
@@ -133,7 +119,9 @@ const struct verb verb_init = {"init",
 	"              streams to FILE from `swtrace on` to `swtrace off`\n" INIT_COMMON_HELP
 	"  --prealloc  all memory now, or refuse; without it a section gets its memory when it is\n"
 	"              first written to\n"
-	"With -t cont:\n"
-	"  -f FILE     where the hooks go\n" DRAIN_OPTION_HELP
+	"  -f FILE     with -t cont, where the hooks go; else what `swtrace dump` writes unless "
+	"it\n"
+	"              is given a name\n"
+	"With -t cont:\n" DRAIN_OPTION_HELP
 	"Afterwards every major is enabled and tracing is off.\n",
 	run};

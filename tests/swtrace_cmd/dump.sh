@@ -35,6 +35,47 @@ is_trace "$dir/fifo.bin"
 exits 0 "$SWTRACE" dump /dev/null
 [ -c /dev/null ] && pass || fail "/dev/null was replaced"
 
+# init -f names the dump, in every mode without a drain and by its whole path.
+for mode in norm normal wrap; do
+	fresh
+	rm -f "$dir/swtrace.bin"
+	(cd "$dir" && exec "$SWTRACE" init -s 1 -t $mode -f named.bin) >"$out" 2>"$err"
+	says "$err" "swtrace dump writes $dir/named.bin"
+	[ -e "$dir/named.bin" ] && fail "init made the file" || pass
+	exits 0 "$SWTRACE" on
+	exits 0 "$WRITER" hooks 50
+	exits 0 "$SWTRACE" info && says "$out" "^dump to  *$dir/named.bin\$"
+	exits 0 "$SWTRACE" info --json && says "$out" "\"dump_file\": \"$dir/named.bin\""
+	(cd / && exec "$SWTRACE" dump) 2>"$err"
+	same "hooks in the dump" "$(summary hooks)" 50
+	is_trace "$dir/named.bin"
+	rm "$dir/named.bin"
+	exits 0 "$SWTRACE" dump "$dir/other.bin"
+	is_trace "$dir/other.bin"
+	[ -e "$dir/named.bin" ] && fail "a dump with a name went to init's" || pass
+	exits 0 "$SWTRACE" free
+done
+refuses 1 "$SWTRACE" init -f "$dir/no/t.bin"
+refuses 1 "$SWTRACE" init -f "$dir"
+# Buffers without a name of their own do not keep the last one's.
+exits 0 "$SWTRACE" on
+exits 0 "$SWTRACE" info --json && says "$out" '"dump_file": null'
+(cd "$dir" && exec "$SWTRACE" dump) 2>"$err"
+is_trace "$dir/swtrace.bin"
+rm "$dir/swtrace.bin"
+exits 0 "$SWTRACE" off
+# A drain's file is no dump's.
+exits 0 "$SWTRACE" init -t cont -s 1 -f "$dir/streamed.bin"
+exits 0 "$SWTRACE" on
+(cd "$dir" && exec "$SWTRACE" dump) 2>"$err"
+is_trace "$dir/swtrace.bin"
+exits 0 "$SWTRACE" off
+exits 0 "$SWTRACE" free
+fresh
+exits 0 "$SWTRACE" init -s 1
+exits 0 "$SWTRACE" on
+exits 0 "$WRITER" hooks 5000
+
 # What a killed dump left goes with the next one; what a living one writes stays.
 mkdir "$dir/left"
 : >"$dir/left/.swtrace-0123abcd.tmp"

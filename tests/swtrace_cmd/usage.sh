@@ -48,11 +48,12 @@ init -t cont -f x.bin --rotate 1M --keep 0
 init -t cont -f x.bin --rotate 1M --keep -1
 init -t cont -f x.bin --rotate 1M --keep x
 init -t cont -f x.bin --compress gzip
-init -f x.bin
+init -f -
+init -f ''
 init --compress lz4
 init --rotate 1M
 init --keep 3
-init -t wrap -f x.bin
+init -t wrap -f -
 init -t norm --rotate 1M --keep 3
 init -ss 3
 init -ss 8193
