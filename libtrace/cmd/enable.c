@@ -1,19 +1,15 @@
 /*
  * enable, disable, maj: which majors' hooks are wanted.
  */
+#include <stdlib.h>
 #include <string.h>
 
+#include "../../formats/counters_hooks.h"
+#include "../../formats/cpi_hooks.h"
+#include "../../formats/cpuutil_hooks.h"
+#include "../../formats/schema_program.h"
 #include "../../include/perfutil.h"
 #include "cmd.h"
-
-static const struct {
-	uint8_t major;
-	const char *name;
-} known[] = {{0x04, "interrupts"}, {0x10, "time profile"}, {0x11, "system information"},
-	{0x12, "dispatch"}, {0x19, "modules and tasks"}, {0xA8, "special"},
-	{0xC0, "CPI measurement"}, {0xC8, "CPU utilisation"}, {0xC9, "recorded counters"}};
-
-enum { KNOWN = sizeof known / sizeof *known };
 
 /* Majors to change; all of them where none is named. */
 static void take_majors(const struct verb *verb, struct arguments *a, bool chosen[SHM_MAJORS])
@@ -77,13 +73,86 @@ const struct verb verb_disable = {"disable", "disable [MAJOR ...|all]",
 enum { MAJ_JSON = 1 };
 static const struct option maj_options[] = {{MAJ_JSON, "--json", NULL}, {0, NULL, NULL}};
 
-static void print_ranges(const char *title, const bool enabled[SHM_MAJORS], bool which)
+/* What is known of a major besides its number. */
+struct major {
+	const char *name; /* NULL: none */
+	bool is_enabled;
+	bool is_written; /* by this toolkit, or by a program that registered a schema for it */
+};
+
+struct majors {
+	struct major of[SHM_MAJORS];
+	struct schema *registered; /* owns names */
+};
+
+/* Those of the original's kernel part have names here, but no writer. */
+static const struct {
+	uint8_t major;
+	struct major is;
+} known[] = {{0x04, {.name = "interrupts"}}, {0x10, {.name = "time profile"}},
+	{0x11, {.name = "system information"}}, {0x12, {.name = "dispatch"}},
+	{0x19, {.name = "modules and tasks"}}, {0xA8, {.name = "special"}},
+	{CPI_MAJOR, {.name = "CPI measurement", .is_written = true}},
+	{CPUUTIL_MAJOR, {.name = "CPU utilisation", .is_written = true}},
+	{COUNTERS_MAJOR, {.name = "recorded counters", .is_written = true}}};
+
+/* Schemas that cannot be read mark nothing. */
+static void read_registered(struct majors *m, struct session *s)
+{
+	char *text;
+	int n = session_schemas(s, &text, NULL);
+
+	if (n > 0 && schema_parse(text, (size_t)n, &m->registered, NULL) != 0)
+		m->registered = NULL;
+	free(text);
+	for (uint32_t i = 0; m->registered && i < m->registered->nmajors; i++) {
+		const struct schema_major *r = &m->registered->majors[i];
+
+		if (!m->of[r->code].name)
+			m->of[r->code].name = r->name;
+		m->of[r->code].is_written = true;
+	}
+}
+
+static void read_majors(struct majors *m, struct session *s)
+{
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+		m->of[known[i].major] = known[i].is;
+	read_registered(m, s);
+	for (int i = 0; i < SHM_MAJORS; i++)
+		m->of[i].is_enabled =
+			__atomic_load_n(&s->control->majors[i], __ATOMIC_RELAXED) != 0;
+}
+
+static bool is_enabled(const struct major *m)
+{
+	return m->is_enabled;
+}
+
+static bool is_disabled(const struct major *m)
+{
+	return !m->is_enabled;
+}
+
+static bool is_unwritten(const struct major *m)
+{
+	return !m->is_written;
+}
+
+static const struct {
+	const char *key;
+	bool (*has)(const struct major *m);
+} lists[] = {{"enabled", is_enabled}, {"disabled", is_disabled}, {"unwritten", is_unwritten}};
+
+enum { LISTS = sizeof lists / sizeof *lists };
+
+static void print_ranges(const struct majors *m, int list)
 {
 	const char *separator = "";
 
-	printf("%-9s ", title);
+	printf("%-9s ", lists[list].key);
 	for (int i = 0, end; i < SHM_MAJORS; i = end) {
-		for (end = i; end < SHM_MAJORS && enabled[end] == which; end++)
+		for (end = i; end < SHM_MAJORS && lists[list].has(&m->of[end]); end++)
 			;
 		if (end == i) {
 			end++;
@@ -95,46 +164,60 @@ static void print_ranges(const char *title, const bool enabled[SHM_MAJORS], bool
 	puts(*separator ? "" : "none");
 }
 
-static void print_text(const bool enabled[SHM_MAJORS])
+static void print_text(const struct majors *m)
 {
-	print_ranges("enabled", enabled, true);
-	print_ranges("disabled", enabled, false);
-	for (int i = 0; i < KNOWN; i++)
-		printf("  0x%02X  %-19s %s\n", known[i].major, known[i].name,
-			enabled[known[i].major] ? "enabled" : "disabled");
+	for (int i = 0; i < LISTS; i++)
+		print_ranges(m, i);
+	for (int i = 0; i < SHM_MAJORS; i++) {
+		const struct major *one = &m->of[i];
+
+		if (one->name)
+			printf("  0x%02X  %-19s %s%s\n", i, one->name,
+				one->is_enabled ? "enabled" : "disabled",
+				one->is_written ? "" : ", nothing known writes it");
+	}
 }
 
-static void json_majors(const char *key, const bool enabled[SHM_MAJORS], bool which)
+static void json_majors(const struct majors *m, int list)
 {
 	const char *separator = "";
 
-	printf("\"%s\": [", key);
+	printf("\"%s\": [", lists[list].key);
 	for (int i = 0; i < SHM_MAJORS; i++) {
-		if (enabled[i] != which)
+		if (!lists[list].has(&m->of[i]))
 			continue;
 		printf("%s%d", separator, i);
 		separator = ", ";
 	}
-	printf("]");
+	printf("], ");
 }
 
-static void print_json(const bool enabled[SHM_MAJORS])
+static void print_json(const struct majors *m)
 {
+	const char *separator = "";
+
 	printf("{");
-	json_majors("enabled", enabled, true);
-	printf(", ");
-	json_majors("disabled", enabled, false);
-	printf(", \"known\": [");
-	for (int i = 0; i < KNOWN; i++)
-		printf("%s{\"major\": %d, \"name\": \"%s\", \"enabled\": %s}", i ? ", " : "",
-			known[i].major, known[i].name, enabled[known[i].major] ? "true" : "false");
+	for (int i = 0; i < LISTS; i++)
+		json_majors(m, i);
+	printf("\"known\": [");
+	for (int i = 0; i < SHM_MAJORS; i++) {
+		const struct major *one = &m->of[i];
+
+		if (!one->name)
+			continue;
+		printf("%s{\"major\": %d, \"name\": \"%s\", \"enabled\": %s, \"written\": %s}",
+			separator, i, one->name, one->is_enabled ? "true" : "false",
+			one->is_written ? "true" : "false");
+		separator = ", ";
+	}
 	printf("]}\n");
 }
 
 static int run_maj(const struct verb *verb, int argc, char **argv)
 {
 	struct arguments a = {.verb = verb, .options = maj_options, .argc = argc, .argv = argv};
-	bool enabled[SHM_MAJORS], json = false;
+	struct majors majors = {0};
+	bool json = false;
 	struct session s;
 	int id;
 
@@ -145,15 +228,19 @@ static int run_maj(const struct verb *verb, int argc, char **argv)
 	int code = cmd_open(verb, &s, SESSION_READ);
 	if (code)
 		return code;
-	for (int i = 0; i < SHM_MAJORS; i++)
-		enabled[i] = __atomic_load_n(&s.control->majors[i], __ATOMIC_RELAXED) != 0;
+	read_majors(&majors, &s);
 	session_close(&s);
 	if (json)
-		print_json(enabled);
+		print_json(&majors);
 	else
-		print_text(enabled);
+		print_text(&majors);
+	schema_free(majors.registered);
 	return EXIT_FINE;
 }
 
 const struct verb verb_maj = {"maj", "maj [--json]", "lists the majors, enabled and disabled",
-	"  --json      one JSON object\n", run_maj};
+	"Marks those that nothing known writes: neither this toolkit nor a program that registered "
+	"a\n"
+	"schema for them.\n\n"
+	"  --json      one JSON object\n",
+	run_maj};

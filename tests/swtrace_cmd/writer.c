@@ -194,6 +194,8 @@ int main(int argc, char **argv)
 	const char *what = argc > 1 ? argv[1] : "";
 	const char *argument = argc > 2 ? argv[2] : "0";
 
+	if (strcmp(what, "schema") == 0)
+		return TraceRegisterSchema("major 0x22 mine\nmajor 0x12 theirs\n");
 	if (strcmp(what, "hooks") == 0)
 		return hooks(atol(argument), argc > 3 ? (UINT32)strtoul(argv[3], NULL, 0) : 0x22);
 	if (strcmp(what, "paced") == 0)
