@@ -48,6 +48,72 @@ START_TEST(memory)
 }
 END_TEST
 
+static void put_causes(struct bytes *file, uint32_t ring, uint64_t first)
+{
+	struct bytes b = {0};
+	put_u32(&b, ring);
+	put_u32(&b, 0);
+	for (unsigned i = 0; i < 7; i++)
+		put_u64(&b, i < 3 ? first + i : 0);
+	put_section(file, &(struct section){.type = TF_TYPE_CAUSES}, &b);
+	bytes_free(&b);
+}
+
+START_TEST(causes)
+{
+	static const struct {
+		uint32_t ring;
+		uint64_t first;
+	} expected[] = {{0, 70}, {2, 50}};
+	struct bytes b = {0};
+	cpidecode_trace *t;
+	cpidecode_causes_info info;
+	put_header(&b, 1);
+	put_le16(b.p + TF_H_VERSION_MINOR, TF_VERSION_MINOR_CAUSES);
+	fix_header(&b);
+	put_causes(&b, 2, 50);
+	put_causes(&b, 0, 60);
+	put_causes(&b, 0, 70); /* a later entry replaces the ring's */
+	put_end(&b);
+	ck_assert_int_eq(cpidecode_open_memory(b.p, b.n, &t), 0);
+	for (size_t i = 0; i < 2; i++) {
+		memset(&info, 0xff, sizeof info);
+		ck_assert_int_eq(cpidecode_causes(t, 0, i, &info), 0);
+		ck_assert_uint_eq(info.ring, expected[i].ring);
+		ck_assert_uint_eq(info.reserved, 0);
+		ck_assert_uint_eq(info.no_slot, expected[i].first);
+		ck_assert_uint_eq(info.no_memory, expected[i].first + 1);
+		ck_assert_uint_eq(info.unattached, expected[i].first + 2);
+		for (size_t k = 0; k < 4; k++)
+			ck_assert_uint_eq(info.reserved1[k], 0);
+	}
+	ck_assert_int_eq(cpidecode_causes(t, 0, 2, &info), CPIDECODE_EINVAL);
+	ck_assert_int_eq(cpidecode_causes(t, 1, 0, &info), CPIDECODE_EINVAL);
+	cpidecode_close(t);
+	bytes_free(&b);
+}
+END_TEST
+
+/* Version 1.0 counts losses in LOSS alone. */
+START_TEST(files_before_causes_have_none)
+{
+	struct bytes b = {0};
+	cpidecode_trace *t;
+	cpidecode_file_info file;
+	cpidecode_loss_info loss;
+	cpidecode_causes_info info = {.ring = 77};
+	put_small_trace(&b, TF_CODEC_NONE);
+	ck_assert_int_eq(cpidecode_open_memory(b.p, b.n, &t), 0);
+	ck_assert_int_eq(cpidecode_file(t, 0, &file), 0);
+	ck_assert_uint_eq(file.version_minor, 0);
+	ck_assert_int_eq(cpidecode_loss(t, 0, 0, &loss), 0);
+	ck_assert_int_eq(cpidecode_causes(t, 0, 0, &info), CPIDECODE_EINVAL);
+	ck_assert_uint_eq(info.ring, 77);
+	cpidecode_close(t);
+	bytes_free(&b);
+}
+END_TEST
+
 START_TEST(hooks_and_intervals)
 {
 	struct bytes b = {0};
@@ -136,5 +202,5 @@ START_TEST(descriptors_from_where_they_stand)
 }
 END_TEST
 
-RUN_TESTS("api", codes_have_words, memory, hooks_and_intervals, refusals,
-	descriptors_from_where_they_stand)
+RUN_TESTS("api", codes_have_words, memory, causes, files_before_causes_have_none,
+	hooks_and_intervals, refusals, descriptors_from_where_they_stand)
