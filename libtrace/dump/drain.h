@@ -37,6 +37,14 @@ int drain_save(struct session *s, const struct drain_config *config, struct sess
 int drain_load(struct session *s, struct drain_config *config, struct session_error *error);
 
 /*
+ * New rings. `config` is left for the drain; in the other modes its path is the name of the default
+ * dump, "" for none. PU_ERROR_FACILITY_BUSY: the drain of the old rings is not finished. On
+ * failure the older rings stay, and what was left for them.
+ */
+int drain_init(struct session *s, const struct session_config *rings,
+	const struct drain_config *config, struct session_error *error);
+
+/*
  * How far the files got. The same figures stand in the control page (struct shm_drain), for
  * other processes.
  */

@@ -136,10 +136,23 @@ static bool number(const char *text, uint64_t most, uint64_t *out)
 	return number_scan(&text, text + strlen(text), 10, most, out) && *text == 0;
 }
 
+/* In place, because the lock is on this very file. */
+static int write_config(
+	struct session *s, const char *bytes, size_t length, struct session_error *error)
+{
+	int fd = open_own(s, error), rc = 0;
+
+	if (fd < 0)
+		return fd;
+	if (pwrite(fd, bytes, length, 0) != (ssize_t)length || ftruncate(fd, (off_t)length) != 0)
+		rc = config_failed(s, "write it", errno ? errno : EIO, error);
+	close(fd);
+	return rc;
+}
+
 int drain_save(struct session *s, const struct drain_config *config, struct session_error *error)
 {
 	struct text t = {0};
-	int rc = 0, fd;
 
 	add_escaped(&t, "path", config->path);
 	text_line(&t, "codec", codec_names[config->codec]);
@@ -148,16 +161,55 @@ int drain_save(struct session *s, const struct drain_config *config, struct sess
 	add_escaped(&t, "command", config->command);
 	if (t.failed)
 		return dump_fail(error, PU_ERROR_NOT_ENOUGH_MEMORY, "not enough memory");
-	fd = open_own(s, error);
-	if (fd < 0)
-		rc = fd;
-	/* In place, because the lock is on this very file. */
-	else if (pwrite(fd, t.bytes, t.length, 0) != (ssize_t)t.length ||
-		 ftruncate(fd, (off_t)t.length) != 0)
-		rc = config_failed(s, "write it", errno ? errno : EIO, error);
-	if (fd >= 0)
-		close(fd);
+	int rc = write_config(s, t.bytes, t.length, error);
 	text_free(&t);
+	return rc;
+}
+
+/* All of it, with what drains left behind the configuration; NULL: there is no file. */
+static int read_whole(struct session *s, char **bytes, size_t *length, struct session_error *error)
+{
+	int fd = open_config(s, O_RDONLY), rc = 0;
+	struct stat st = {0};
+
+	*bytes = NULL;
+	*length = 0;
+	if (fd < 0)
+		return errno == ENOENT ? 0 : config_failed(s, "open it", errno, error);
+	if (fstat(fd, &st) == 0)
+		*bytes = malloc((size_t)st.st_size + 1);
+	if (!*bytes || pread(fd, *bytes, (size_t)st.st_size, 0) != st.st_size)
+		rc = config_failed(s, "read it", errno ? errno : EIO, error);
+	*length = rc ? 0 : (size_t)st.st_size;
+	close(fd);
+	return rc;
+}
+
+int drain_init(struct session *s, const struct session_config *rings,
+	const struct drain_config *config, struct session_error *error)
+{
+	char *before = NULL;
+	size_t length;
+
+	session_reclaim(s);
+	if (session_is_on(s))
+		return session_init(s, rings, error); /* which says so */
+	if (session_is_drained(s))
+		return dump_fail(error, PU_ERROR_FACILITY_BUSY,
+			"the drain of %.300s still finishes its file; swtrace off waits for it",
+			s->place.dir);
+	int rc = read_whole(s, &before, &length, error);
+	if (rc == 0) {
+		/* Before the rings: where it fails, the older ones stay, and their file's name. */
+		rc = drain_save(s, config, error);
+		if (rc == 0)
+			rc = session_init(s, rings, error);
+		if (rc && before)
+			write_config(s, before, length, NULL);
+		else if (rc)
+			unlinkat(s->dir, SHM_DRAIN_NAME, 0);
+	}
+	free(before);
 	return rc;
 }
 

@@ -53,23 +53,6 @@ void drain_size_rings(struct session_config *config)
 		config->ring_bytes /= 2;
 }
 
-int drain_init(struct session *s, const struct session_config *rings,
-	const struct drain_config *config, struct session_error *error)
-{
-	session_reclaim(s);
-	if (!session_is_on(s) && session_is_drained(s))
-		return dump_fail(error, PU_ERROR_FACILITY_BUSY,
-			"the drain of %.300s still finishes its file; swtrace off waits for it",
-			s->place.dir);
-	int rc = session_init(s, rings, error);
-	if (rc == 0) {
-		rc = drain_save(s, config, error);
-		if (rc)
-			session_free(s, NULL);
-	}
-	return rc;
-}
-
 /* ------------------------------------------------------------------------------- on */
 
 static int open_gate(struct session *s, struct session_error *error)

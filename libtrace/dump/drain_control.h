@@ -15,13 +15,6 @@ int drain_set_path(struct drain_config *config, const char *path, struct session
 void drain_size_rings(struct session_config *config);
 
 /*
- * New rings. `config` is left for the drain; in the other modes its path is the name of the default
- * dump, "" for none. PU_ERROR_FACILITY_BUSY: the drain of the old rings is not finished.
- */
-int drain_init(struct session *s, const struct session_config *rings,
-	const struct drain_config *config, struct session_error *error);
-
-/*
  * Turns a session in continuous mode on and starts its drain unless one runs. *resumed: tracing was
  * on already, but its drain was gone. The lock is not held across the start.
  */

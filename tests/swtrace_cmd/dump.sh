@@ -53,6 +53,12 @@ for mode in norm normal wrap; do
 	exits 0 "$SWTRACE" dump "$dir/other.bin"
 	is_trace "$dir/other.bin"
 	[ -e "$dir/named.bin" ] && fail "a dump with a name went to init's" || pass
+	exits 0 "$SWTRACE" off
+	# An init that fails leaves the buffers, and their file's name.
+	(ulimit -f 100 && exec "$SWTRACE" init -s 1) >"$out" 2>"$err"
+	same "init beyond the limit of a file" $? 1
+	same "the buffers" "$(number hooks)" 50
+	exits 0 "$SWTRACE" info && says "$out" "^dump to  *$dir/named.bin\$"
 	exits 0 "$SWTRACE" free
 done
 refuses 1 "$SWTRACE" init -f "$dir/no/t.bin"
