@@ -89,8 +89,12 @@ PERFLIB_API const char *PerfStatusName(ULONG status);
 
 /* ------------------------------------------------------------------- counter types */
 
-/* Those that have a formula here (PerfFormatCounterValue); N counter value, B base counter's,
- * T time stamp, F its frequency, t 100 ns time; 0 and 1: first and second sample. */
+/*
+ * Types and their formulas (PerfFormatCounterValue); N counter value, B base counter's, T time
+ * stamp, F its frequency, t 100 ns time; 0 and 1: first and second sample. T of the OBJ_TIME types
+ * is their object's clock: its counter is registered as the base (and as PerfTimeId); without one,
+ * it is the time stamp.
+ */
 #define PERF_COUNTER_RAWCOUNT_HEX 0x00000000u	    /* N1 */
 #define PERF_COUNTER_LARGE_RAWCOUNT_HEX 0x00000100u /* N1 */
 #define PERF_COUNTER_RAWCOUNT 0x00010000u	    /* N1 */
@@ -104,8 +108,20 @@ PERFLIB_API const char *PerfStatusName(ULONG status);
 #define PERF_COUNTER_TIMER_INV 0x21410500u	    /* 100 (1 - (N1-N0)/(T1-T0)) */
 #define PERF_100NSEC_TIMER 0x20510500u		    /* 100 (N1-N0) / (t1-t0) */
 #define PERF_100NSEC_TIMER_INV 0x21510500u	    /* 100 (1 - (N1-N0)/(t1-t0)) */
-#define PERF_RAW_FRACTION 0x20020400u		    /* 100 N1/B1 */
-#define PERF_LARGE_RAW_FRACTION 0x20020500u	    /* 100 N1/B1 */
+#define PERF_OBJ_TIME_TIMER 0x20610500u		    /* 100 (N1-N0) / (T1-T0) */
+/* Of B1 components, whose times are added up in N. The base is registered as MultiId, too. */
+#define PERF_COUNTER_MULTI_TIMER 0x22410500u	 /* 100 (N1-N0)/(T1-T0) / B1 */
+#define PERF_COUNTER_MULTI_TIMER_INV 0x23410500u /* 100 (B1 - (N1-N0)/(T1-T0)) */
+#define PERF_100NSEC_MULTI_TIMER 0x22510500u	 /* 100 (N1-N0)/(t1-t0) / B1 */
+#define PERF_100NSEC_MULTI_TIMER_INV 0x23510500u /* 100 (B1 - (N1-N0)/(t1-t0)) */
+#define PERF_COUNTER_MULTI_BASE 0x42030500u
+/* Mean lengths of queues: N grows by the queue's length each tick. */
+#define PERF_COUNTER_QUEUELEN_TYPE 0x00450400u		/* (N1-N0) / (T1-T0) */
+#define PERF_COUNTER_LARGE_QUEUELEN_TYPE 0x00450500u	/* the same, 64 bits */
+#define PERF_COUNTER_100NS_QUEUELEN_TYPE 0x00550500u	/* (N1-N0) / (t1-t0) */
+#define PERF_COUNTER_OBJ_TIME_QUEUELEN_TYPE 0x00650500u /* (N1-N0) / (T1-T0) */
+#define PERF_RAW_FRACTION 0x20020400u			/* 100 N1/B1 */
+#define PERF_LARGE_RAW_FRACTION 0x20020500u		/* 100 N1/B1 */
 #define PERF_RAW_BASE 0x40030403u
 #define PERF_LARGE_RAW_BASE 0x40030500u
 #define PERF_SAMPLE_FRACTION 0x20C20400u /* 100 (N1-N0)/(B1-B0) */
@@ -118,6 +134,10 @@ PERFLIB_API const char *PerfStatusName(ULONG status);
 #define PERF_PRECISION_100NS_TIMER 0x20570500u
 #define PERF_PRECISION_OBJECT_TIMER 0x20670500u
 #define PERF_PRECISION_TIMESTAMP PERF_LARGE_RAW_BASE
+/* These have no formula. */
+#define PERF_COUNTER_TEXT 0x00000B00u
+#define PERF_COUNTER_NODATA 0x40000200u
+#define PERF_COUNTER_HISTOGRAM_TYPE 0x80000000u
 
 #define PERF_SIZE_MASK 0x00000300u
 #define PERF_SIZE_DWORD 0x00000000u
@@ -313,9 +333,9 @@ PERFLIB_API ULONG PerfQueryCounterData(
 
 /* A counter's value in one sample. */
 typedef struct _PERF_SAMPLE {
-	ULONGLONG Value, Base;	/* Base: of BaseCounterId, where the type has one */
-	LONGLONG PerfTimeStamp; /* from the PERF_DATA_HEADER; so the next two */
-	LONGLONG PerfTime100NSec;
+	ULONGLONG Value, Base;	  /* Base: of BaseCounterId, where the type has one */
+	LONGLONG PerfTimeStamp;	  /* from the PERF_DATA_HEADER, or the object's clock */
+	LONGLONG PerfTime100NSec; /* from the PERF_DATA_HEADER; so the next */
 	LONGLONG PerfFreq;
 } PERF_SAMPLE;
 
@@ -323,10 +343,11 @@ typedef struct _PERF_SAMPLE {
  * The formatted value of a counter of this type, from two samples (types that need one only
  * take first as NULL). 32-bit counters wrap, and so do bases of averages and sampled fractions as
  * long as both are within 32 bits. A 64-bit counter, a time or a larger base that goes back was
- * reset: ERROR_INVALID_DATA. A base or time that stood still: ERROR_NOT_READY, and so is one
- * sample where two are needed. Percentages of timers are not clamped but for
- * what rounding explains (below 0 and above 100 by less than one per cent). Unknown types and
- * bases: ERROR_NOT_SUPPORTED. *value is not touched unless ERROR_SUCCESS.
+ * reset: ERROR_INVALID_DATA. A base or time that stood still, a number of components of 0:
+ * ERROR_NOT_READY, and so is one sample where two are needed. Percentages of timers are not clamped
+ * but for what rounding explains (below 0 and above 100 by less than one per cent). Unknown types,
+ * types without a formula and bases: ERROR_NOT_SUPPORTED. *value is not touched unless
+ * ERROR_SUCCESS.
  */
 PERFLIB_API ULONG PerfFormatCounterValue(
 	ULONG type, const PERF_SAMPLE *first, const PERF_SAMPLE *second, double *value);

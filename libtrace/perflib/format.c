@@ -13,12 +13,18 @@ enum formula {
 	NOT_OF_TICKS, /* 100 (1 - (N1-N0)/(T1-T0)) */
 	OF_100NS,     /* the same of t */
 	NOT_OF_100NS,
-	OF_TIME_BASE, /* 100 (N1-N0) / (B1-B0) */
-	FRACTION,     /* 100 N1/B1 */
-	SAMPLED,      /* 100 (N1-N0) / (B1-B0) */
-	AVERAGE_TIME, /* ((N1-N0)/F) / (B1-B0) */
-	AVERAGE,      /* (N1-N0) / (B1-B0) */
-	ELAPSED	      /* (T1-N1)/F */
+	MULTI_OF_TICKS,	    /* 100 (N1-N0)/(T1-T0) / B1 */
+	MULTI_NOT_OF_TICKS, /* 100 (B1 - (N1-N0)/(T1-T0)) */
+	MULTI_OF_100NS,	    /* the same of t */
+	MULTI_NOT_OF_100NS,
+	QUEUE_OF_TICKS, /* (N1-N0) / (T1-T0) */
+	QUEUE_OF_100NS, /* (N1-N0) / (t1-t0) */
+	OF_TIME_BASE,	/* 100 (N1-N0) / (B1-B0) */
+	FRACTION,	/* 100 N1/B1 */
+	SAMPLED,	/* 100 (N1-N0) / (B1-B0) */
+	AVERAGE_TIME,	/* ((N1-N0)/F) / (B1-B0) */
+	AVERAGE,	/* (N1-N0) / (B1-B0) */
+	ELAPSED		/* (T1-N1)/F */
 };
 
 static const struct rule {
@@ -38,6 +44,15 @@ static const struct rule {
 	{PERF_COUNTER_TIMER_INV, NOT_OF_TICKS},
 	{PERF_100NSEC_TIMER, OF_100NS},
 	{PERF_100NSEC_TIMER_INV, NOT_OF_100NS},
+	{PERF_OBJ_TIME_TIMER, OF_TICKS},
+	{PERF_COUNTER_MULTI_TIMER, MULTI_OF_TICKS},
+	{PERF_COUNTER_MULTI_TIMER_INV, MULTI_NOT_OF_TICKS},
+	{PERF_100NSEC_MULTI_TIMER, MULTI_OF_100NS},
+	{PERF_100NSEC_MULTI_TIMER_INV, MULTI_NOT_OF_100NS},
+	{PERF_COUNTER_QUEUELEN_TYPE, QUEUE_OF_TICKS},
+	{PERF_COUNTER_LARGE_QUEUELEN_TYPE, QUEUE_OF_TICKS},
+	{PERF_COUNTER_100NS_QUEUELEN_TYPE, QUEUE_OF_100NS},
+	{PERF_COUNTER_OBJ_TIME_QUEUELEN_TYPE, QUEUE_OF_TICKS},
 	{PERF_PRECISION_SYSTEM_TIMER, OF_TIME_BASE},
 	{PERF_PRECISION_100NS_TIMER, OF_TIME_BASE},
 	{PERF_PRECISION_OBJECT_TIMER, OF_TIME_BASE},
@@ -90,13 +105,21 @@ static ULONG time_difference(LONGLONG from, LONGLONG to, ULONGLONG *by)
 	return *by ? ERROR_SUCCESS : ERROR_NOT_READY;
 }
 
-/* What rounding and clocks that are read one after the other explain is made good. */
+static bool is_multi(enum formula formula)
+{
+	return formula >= MULTI_OF_TICKS && formula <= MULTI_NOT_OF_100NS;
+}
+
+/* Corrects what rounding and clocks that are read one after the other explain. */
+static double not_negative(double p)
+{
+	return p < 0 && p > -1 ? 0 : p;
+}
+
 static double percent(double share)
 {
-	double p = 100 * share;
+	double p = not_negative(100 * share);
 
-	if (p < 0 && p > -1)
-		return 0;
 	if (p > 100 && p < 101)
 		return 100;
 	return p;
@@ -110,9 +133,15 @@ static ULONG divisor(
 	case RATE:
 	case OF_TICKS:
 	case NOT_OF_TICKS:
+	case MULTI_OF_TICKS:
+	case MULTI_NOT_OF_TICKS:
+	case QUEUE_OF_TICKS:
 		return time_difference(a->PerfTimeStamp, b->PerfTimeStamp, by);
 	case OF_100NS:
 	case NOT_OF_100NS:
+	case MULTI_OF_100NS:
+	case MULTI_NOT_OF_100NS:
+	case QUEUE_OF_100NS:
 		return time_difference(a->PerfTime100NSec, b->PerfTime100NSec, by);
 	case OF_TIME_BASE:
 		return base_difference(true, a->Base, b->Base, by);
@@ -138,6 +167,8 @@ static ULONG from_two(
 		return ERROR_NOT_READY;
 	if (has_clock && b->PerfFreq <= 0)
 		return ERROR_INVALID_DATA;
+	if (is_multi(rule->formula) && b->Base == 0)
+		return ERROR_NOT_READY;
 	status = count_difference(rule->type, a->Value, b->Value, &count);
 	if (!status)
 		status = divisor(rule->formula, a, b, &by);
@@ -159,6 +190,14 @@ static ULONG from_two(
 	case NOT_OF_TICKS:
 	case NOT_OF_100NS:
 		*value = percent(1 - share);
+		break;
+	case MULTI_OF_TICKS:
+	case MULTI_OF_100NS:
+		*value = percent(share / (double)b->Base);
+		break;
+	case MULTI_NOT_OF_TICKS:
+	case MULTI_NOT_OF_100NS:
+		*value = not_negative(100 * ((double)b->Base - share));
 		break;
 	case SAMPLED:
 		*value = 100 * share;

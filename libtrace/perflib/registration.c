@@ -18,6 +18,17 @@ static const char *or_empty(const char *text)
 	return text ? text : "";
 }
 
+static bool is_multi_timer(uint32_t type)
+{
+	return type == PERF_COUNTER_MULTI_TIMER || type == PERF_COUNTER_MULTI_TIMER_INV ||
+	       type == PERF_100NSEC_MULTI_TIMER || type == PERF_100NSEC_MULTI_TIMER_INV;
+}
+
+static bool has_object_clock(uint32_t type)
+{
+	return type == PERF_OBJ_TIME_TIMER || type == PERF_COUNTER_OBJ_TIME_QUEUELEN_TYPE;
+}
+
 static void put_counter(struct block *b, const struct counter_definition *c)
 {
 	PERF_COUNTER_REG_INFO info = {.CounterId = c->id,
@@ -26,9 +37,9 @@ static void put_counter(struct block *b, const struct counter_definition *c)
 		.DetailLevel = c->detail,
 		.DefaultScale = c->scale,
 		.BaseCounterId = c->base,
-		.PerfTimeId = PERF_NO_COUNTER,
+		.PerfTimeId = has_object_clock(c->type) ? c->base : PERF_NO_COUNTER,
 		.PerfFreqId = PERF_NO_COUNTER,
-		.MultiId = PERF_NO_COUNTER,
+		.MultiId = is_multi_timer(c->type) ? c->base : PERF_NO_COUNTER,
 		.AggregateFunc = c->aggregate};
 
 	block_put(b, &info, sizeof info);

@@ -53,6 +53,25 @@ static const struct formula_case {
 	{PERF_100NSEC_TIMER, {0, 0, 0, 0, 0}, {1500, 0, 0, 1000, 0}, 150},
 	{PERF_100NSEC_TIMER_INV, {0, 0, 0, 0, 0}, {1500, 0, 0, 1000, 0}, -50},
 	{PERF_100NSEC_TIMER, {0, 0, 0, 0, 0}, {1010, 0, 0, 1000, 0}, 101},
+	/* Of an object's clock, which stands in for the time stamp. */
+	{PERF_OBJ_TIME_TIMER, {1000, 0, 500, 0, 0}, {1300, 0, 1700, 0, 0}, 25},
+	/* Three components of 1200 ticks or 100 ns each: busy 600, 1200 and 900, 2700 of 3600. */
+	{PERF_COUNTER_MULTI_TIMER, {50, 3, 100, 0, 0}, {2750, 3, 1300, 0, 0}, 75},
+	{PERF_COUNTER_MULTI_TIMER, {0, 0, 0, 0, 0}, {400, 2, 100, 0, 0}, 200}, /* B1 counts */
+	{PERF_100NSEC_MULTI_TIMER, {50, 3, 0, 100, 0}, {2750, 3, 0, 1300, 0}, 75},
+	{PERF_100NSEC_MULTI_TIMER, {0, 2, 0, 0, 0}, {2004, 2, 0, 1000, 0}, 100}, /* 100.2 */
+	/* Inactive for 900 of 1200: 3 - 0.75 of a component. */
+	{PERF_COUNTER_MULTI_TIMER_INV, {50, 3, 100, 0, 0}, {950, 3, 1300, 0, 0}, 225},
+	{PERF_100NSEC_MULTI_TIMER_INV, {50, 3, 0, 100, 0}, {950, 3, 0, 1300, 0}, 225},
+	{PERF_100NSEC_MULTI_TIMER_INV, {0, 1, 0, 0, 0}, {1004, 1, 0, 1000, 0}, 0}, /* -0.4 */
+	{PERF_COUNTER_MULTI_TIMER_INV, {0, 1, 0, 0, 0}, {1500, 1, 1000, 0, 0}, -50},
+	/* Queues: a length of 3 for 200 and of 1 for 800, 1400 in 1000. */
+	{PERF_COUNTER_QUEUELEN_TYPE, {10, 0, 100, 0, 0}, {1410, 0, 1100, 0, 0}, 1.4},
+	{PERF_COUNTER_QUEUELEN_TYPE, {0xffffff00, 0, 0, 0, 0}, {0x100, 0, 256, 0, 0}, 2},
+	{PERF_COUNTER_LARGE_QUEUELEN_TYPE, {UINT64_C(1) << 40, 0, 100, 0, 0},
+		{(UINT64_C(1) << 40) + 1400, 0, 1100, 0, 0}, 1.4},
+	{PERF_COUNTER_100NS_QUEUELEN_TYPE, {10, 0, 0, 100, 0}, {1410, 0, 0, 1100, 0}, 1.4},
+	{PERF_COUNTER_OBJ_TIME_QUEUELEN_TYPE, {10, 0, 100, 0, 0}, {1410, 0, 1100, 0, 0}, 1.4},
 	/* Timers with a time stamp of their own. */
 	{PERF_PRECISION_SYSTEM_TIMER, {10, 1000, 0, 0, 0}, {60, 1200, 0, 0, 0}, 25},
 	{PERF_PRECISION_100NS_TIMER, {0, UINT64_C(1) << 40, 0, 0, 0},
@@ -133,6 +152,15 @@ static const struct {
 	{PERF_SAMPLE_FRACTION, {1, 4, 0, 0, 1}, {2, 4, 0, 0, 1}, ERROR_NOT_READY},
 	{PERF_AVERAGE_TIMER, {1, 4, 0, 0, 1}, {2, 4, 0, 0, 1}, ERROR_NOT_READY},
 	{PERF_AVERAGE_BULK, {1, 4, 0, 0, 1}, {2, 4, 0, 0, 1}, ERROR_NOT_READY},
+	{PERF_COUNTER_MULTI_TIMER, {5, 1, 0, 0, 1}, {4, 1, 1, 0, 1}, ERROR_INVALID_DATA},
+	{PERF_COUNTER_MULTI_TIMER, {1, 4, 0, 0, 1}, {2, 0, 1, 0, 1}, ERROR_NOT_READY},
+	{PERF_100NSEC_MULTI_TIMER_INV, {1, 4, 0, 0, 1}, {2, 0, 0, 1, 1}, ERROR_NOT_READY},
+	{PERF_COUNTER_MULTI_TIMER_INV, {1, 4, 5, 0, 1}, {2, 4, 5, 9, 1}, ERROR_NOT_READY},
+	{PERF_COUNTER_QUEUELEN_TYPE, {1, 0, 5, 0, 1}, {2, 0, 5, 9, 1}, ERROR_NOT_READY},
+	{PERF_COUNTER_100NS_QUEUELEN_TYPE, {1, 0, 5, 9, 1}, {2, 0, 6, 9, 1}, ERROR_NOT_READY},
+	{PERF_COUNTER_LARGE_QUEUELEN_TYPE, {5, 0, 0, 0, 1}, {4, 0, 9, 0, 1}, ERROR_INVALID_DATA},
+	{PERF_OBJ_TIME_TIMER, {1, 0, 5, 0, 1}, {2, 0, 4, 0, 1}, ERROR_INVALID_DATA},
+	{PERF_COUNTER_OBJ_TIME_QUEUELEN_TYPE, {1, 0, 5, 0, 1}, {2, 0, 5, 0, 1}, ERROR_NOT_READY},
 	{PERF_RAW_FRACTION, {0, 0, 0, 0, 0}, {1, 0, 0, 0, 0}, ERROR_NOT_READY},
 	{PERF_RAW_FRACTION, {0, 0, 0, 0, 0}, {1, UINT64_C(1) << 32, 0, 0, 0}, ERROR_NOT_READY},
 	{PERF_LARGE_RAW_FRACTION, {0, 0, 0, 0, 0}, {1, 0, 0, 0, 0}, ERROR_NOT_READY},
@@ -142,6 +170,10 @@ static const struct {
 	{PERF_RAW_BASE, {1, 4, 0, 0, 1}, {2, 5, 9, 9, 1}, ERROR_NOT_SUPPORTED},
 	{PERF_LARGE_RAW_BASE, {1, 4, 0, 0, 1}, {2, 5, 9, 9, 1}, ERROR_NOT_SUPPORTED},
 	{PERF_PRECISION_TIMESTAMP, {1, 4, 0, 0, 1}, {2, 5, 9, 9, 1}, ERROR_NOT_SUPPORTED},
+	{PERF_COUNTER_MULTI_BASE, {1, 4, 0, 0, 1}, {2, 5, 9, 9, 1}, ERROR_NOT_SUPPORTED},
+	{PERF_COUNTER_TEXT, {1, 4, 0, 0, 1}, {2, 5, 9, 9, 1}, ERROR_NOT_SUPPORTED},
+	{PERF_COUNTER_NODATA, {1, 4, 0, 0, 1}, {2, 5, 9, 9, 1}, ERROR_NOT_SUPPORTED},
+	{PERF_COUNTER_HISTOGRAM_TYPE, {1, 4, 0, 0, 1}, {2, 5, 9, 9, 1}, ERROR_NOT_SUPPORTED},
 	{1, {1, 4, 0, 0, 1}, {2, 5, 9, 9, 1}, ERROR_NOT_SUPPORTED},
 	{UINT32_MAX, {1, 4, 0, 0, 1}, {2, 5, 9, 9, 1}, ERROR_NOT_SUPPORTED},
 };

@@ -295,6 +295,33 @@ START_TEST(statuses_have_names)
 }
 END_TEST
 
+/* A base that is a number of components is MultiId, too; an object's clock PerfTimeId. */
+START_TEST(bases_by_type)
+{
+	static const struct {
+		ULONG type;
+		bool is_multi, is_clock;
+	} cases[] = {{PERF_COUNTER_MULTI_TIMER, true, false},
+		{PERF_COUNTER_MULTI_TIMER_INV, true, false},
+		{PERF_100NSEC_MULTI_TIMER, true, false},
+		{PERF_100NSEC_MULTI_TIMER_INV, true, false}, {PERF_OBJ_TIME_TIMER, false, true},
+		{PERF_COUNTER_OBJ_TIME_QUEUELEN_TYPE, false, true},
+		{PERF_PRECISION_OBJECT_TIMER, false, false}, {PERF_AVERAGE_BULK, false, false}};
+	struct counter_definition one = {
+		.id = 1, .type = cases[_i].type, .base = 7, .name = "one", .help = ""};
+	PERF_COUNTER_REG_INFO *counter;
+	uint32_t bytes;
+
+	single.definition.counter = &one;
+	single.definition.ncounters = 1;
+	counter = of_host(&single_guid, PERF_REG_COUNTER_STRUCT, 1, &bytes);
+	ck_assert_uint_eq(counter->BaseCounterId, 7);
+	ck_assert_uint_eq(counter->MultiId, cases[_i].is_multi ? 7 : PERF_NO_COUNTER);
+	ck_assert_uint_eq(counter->PerfTimeId, cases[_i].is_clock ? 7 : PERF_NO_COUNTER);
+	free(counter);
+}
+END_TEST
+
 Suite *registration_suite(void)
 {
 	Suite *s = suite_create("registration");
@@ -303,6 +330,7 @@ Suite *registration_suite(void)
 	tcase_add_checked_fixture(t, set_up, tear_down);
 	tcase_add_test(t, a_counterset_and_its_counters);
 	tcase_add_test(t, one_counter);
+	tcase_add_loop_test(t, bases_by_type, 0, 8);
 	tcase_add_loop_test(t, strings, 0, sizeof texts / sizeof *texts);
 	tcase_add_test(t, a_provider);
 	tcase_add_test(t, strings_of_all_counters);
