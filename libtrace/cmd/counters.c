@@ -183,6 +183,18 @@ static bool keep_path(struct asked *a, const char *text)
 	return a->path[a->paths++] != NULL;
 }
 
+/* Quotes in quotes are doubled, as in the rows of query. */
+static void undouble_quotes(char *text)
+{
+	char *to = text;
+
+	for (; *text; text++) {
+		*to++ = *text;
+		text += text[0] == '"' && text[1] == '"';
+	}
+	*to = 0;
+}
+
 /* A path a line, with or without quotes; empty lines and those that begin with ; are none. */
 static bool keep_line(struct asked *a, char *line)
 {
@@ -197,6 +209,7 @@ static bool keep_line(struct asked *a, char *line)
 	if (*line == '"' && end - line > 1 && end[-1] == '"') {
 		end[-1] = 0;
 		line++;
+		undouble_quotes(line);
 	}
 	path_check(a->verb, line);
 	return keep_path(a, line);
@@ -256,6 +269,8 @@ static int load(struct asked *a)
 	if (status == ERROR_SUCCESS) {
 		if (a->from)
 			counters_ask_trace(&a->run);
+		else
+			counters_name_machine(&a->run);
 		return EXIT_FINE;
 	}
 	if (a->from && status == ERROR_INVALID_DATA)
@@ -364,7 +379,8 @@ const struct verb verb_counters = {"counters",
 	"              are marked\n"
 	"  instances   the instances of a counterset\n"
 	"  query       values of counters, a row a sample. A PATH is\n"
-	"              '\\Counterset(instance)\\Counter', or '\\Counterset\\Counter'; instances "
+	"              '\\Counterset(instance)\\Counter', or '\\Counterset\\Counter', after\n"
+	"              '\\\\HOST' of this machine (--from: of the trace), or without; instances "
 	"may\n"
 	"              have * and ?, the counter may be *. The columns are those of the first\n"
 	"              sample (of a trace: of any sample)\n\n"

@@ -14,7 +14,8 @@
 struct catalogue_counter {
 	ULONG id, type, base; /* base: PERF_NO_COUNTER, none */
 	ULONGLONG attributes;
-	bool supplied; /* catalogue_try: this machine has it */
+	bool base_is_clock; /* of an object, in place of the sample's time stamp */
+	bool supplied;	    /* catalogue_try: this machine has it */
 	char *name, *help;
 };
 
@@ -30,6 +31,7 @@ struct catalogue_set {
 
 struct catalogue {
 	const char *where; /* NULL: this machine; a trace's path */
+	char host[256];	   /* the machine's name, as paths have it */
 	unsigned sets;
 	struct catalogue_set *set;
 };
@@ -49,6 +51,8 @@ struct catalogue_set *catalogue_find(const struct catalogue *c, const char *name
 const char *counter_type_name(ULONG type);
 /* Whether it is there for others: bases, and what is not to be shown. */
 bool counter_is_hidden(const struct catalogue_counter *c);
+/* Why values of its type, as registered, cannot be formatted; NULL: they can. */
+const char *counter_no_value(const struct catalogue_counter *c);
 void guid_text(const GUID *g, char text[40]);
 
 /* What a status means, for people. */
@@ -58,7 +62,7 @@ const char *counters_status(ULONG status);
 
 struct question;
 
-/* \Set\Counter, \Set(instance)\Counter. */
+/* \Set\Counter, \Set(instance)\Counter, \\host\Set... with the catalogue's host. */
 struct counter_path {
 	const char *text;
 	const struct catalogue_set *set;
@@ -70,6 +74,7 @@ struct counter_path {
 	unsigned number;		     /* of name#N: N */
 	bool use_named;			     /* there is none that is called name#N */
 	unsigned columns, supplied;	     /* that came of it; those that ever had a value */
+	unsigned formatted;		     /* of these, with a type that has a formula */
 };
 
 /* Instances of one name are told apart as PDH does: name, name#1, name#2. Whether it is such a
@@ -194,7 +199,6 @@ struct counters_run {
 	const char *path;	    /* -o, "-" */
 	bool traced;
 	bool scripted; /* values are, or may be, scripted instead of measured */
-	char host[256];
 	bool failed;
 	struct output to;
 };
@@ -203,8 +207,10 @@ struct counters_run {
 void counters_print_head(const struct counters_run *r, FILE *f);
 void counters_print_row(const struct counters_run *r, FILE *f);
 
-/* host and scripted, of this machine for the query's paths; of the catalogue's trace. What puts
- * values in doubt is told. */
+/* The catalogue's host: this machine's name. */
+void counters_name_machine(struct counters_run *r);
+/* scripted, of this machine for the query's paths; host and scripted of the catalogue's trace. Says
+ * what puts values in doubt. */
 void counters_ask_machine(struct counters_run *r);
 void counters_ask_trace(struct counters_run *r);
 

@@ -92,6 +92,7 @@ static ULONG take_counters(struct catalogue_set *set, const uint8_t *block, DWOR
 		set->counter[i] = (struct catalogue_counter){.id = counter.CounterId,
 			.type = counter.Type,
 			.base = counter.BaseCounterId,
+			.base_is_clock = counter.PerfTimeId != PERF_NO_COUNTER,
 			.attributes = counter.Attrib};
 	}
 	qsort(set->counter, set->counters, sizeof *set->counter, compare_counters);

@@ -40,7 +40,7 @@ void catalogue_try(const struct catalogue *c, struct catalogue_set *set)
 
 /* ---------------------------------------------------------------------------- for people */
 
-enum { TYPE_WIDTH = 31 };
+enum { TYPE_WIDTH = 35 };
 
 static void print_counter(const struct catalogue_counter *c, size_t width)
 {

@@ -29,11 +29,18 @@ static bool machine_is_scripted(const struct counters_query *q)
 	return false;
 }
 
+void counters_name_machine(struct counters_run *r)
+{
+	char *host = r->catalogue.host;
+	const size_t room = sizeof r->catalogue.host;
+
+	snprintf(host, room, "unknown");
+	if (gethostname(host, room) == 0)
+		host[room - 1] = 0;
+}
+
 void counters_ask_machine(struct counters_run *r)
 {
-	snprintf(r->host, sizeof r->host, "unknown");
-	if (gethostname(r->host, sizeof r->host) == 0)
-		r->host[sizeof r->host - 1] = 0;
 	r->scripted = machine_is_scripted(&r->query);
 	tell_scripted(r, "this machine");
 }
@@ -48,7 +55,8 @@ static void take_host(struct counters_run *r, const cpidecode_trace *t)
 	for (size_t i = 0; cpidecode_meta(t, 0, i, &key, &key_length, &value, &value_length) == 0;
 		i++)
 		if (key_length == 4 && memcmp(key, "host", 4) == 0)
-			snprintf(r->host, sizeof r->host, "%.*s", (int)value_length, value);
+			snprintf(r->catalogue.host, sizeof r->catalogue.host, "%.*s",
+				(int)value_length, value);
 }
 
 static uint64_t lost_hooks(const cpidecode_trace *t)
@@ -71,7 +79,7 @@ void counters_ask_trace(struct counters_run *r)
 	cpidecode_trace *t;
 	uint64_t lost;
 
-	snprintf(r->host, sizeof r->host, "unknown");
+	snprintf(r->catalogue.host, sizeof r->catalogue.host, "unknown");
 	if (cpidecode_open(path, &t))
 		return;
 	take_host(r, t);

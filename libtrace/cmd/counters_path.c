@@ -1,5 +1,5 @@
 /*
- * counters: \Set(instance)\Counter.
+ * counters: \Set(instance)\Counter, or \\host\Set(instance)\Counter.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -8,8 +8,8 @@
 #include "counters.h"
 
 struct parts {
-	const char *set, *instance, *counter;
-	size_t set_length, instance_length; /* the counter goes to the end */
+	const char *host, *set, *instance, *counter;	 /* host NULL: the path names none */
+	size_t host_length, set_length, instance_length; /* the counter goes to the end */
 };
 
 /* Where an instance that begins here ends: its name may hold anything, ")\" last. */
@@ -28,9 +28,14 @@ static const char *split(const char *text, size_t set_length, struct parts *p)
 {
 	if (*text != '\\')
 		return "it does not begin with a backslash (quote it for the shell)";
-	if (text[1] == '\\')
-		return "it names a machine: only this one can be asked, so leave \\\\NAME out";
 	*p = (struct parts){.set = text + 1};
+	if (*p->set == '\\') {
+		p->host = text + 2;
+		p->host_length = strcspn(p->host, "\\");
+		if (!p->host_length)
+			return "the machine's name is missing";
+		p->set = p->host + p->host_length + (p->host[p->host_length] == '\\');
+	}
 	p->set_length = set_length ? set_length : strcspn(p->set, "(\\");
 	if (!p->set_length)
 		return "the counterset's name is missing";
@@ -79,6 +84,28 @@ static const struct catalogue_set *find_set(const struct catalogue *c, const cha
 	return best;
 }
 
+/* Skips blanks before a slash, and after the one before `name`. */
+static const char *skip_blanks_at_slash(const char *name, char before)
+{
+	const char *end = name + strspn(name, " ");
+
+	return *end == '/' || before == '/' ? end : name;
+}
+
+/* Compares names as Windows spells them, "Interrupts/sec", with those of PerfLib's documentation,
+ * "Interrupts / sec". Letter case does not matter. */
+static bool is_spelled_alike(const char *a, const char *b)
+{
+	for (char before = 0;; before = *a++, b++) {
+		a = skip_blanks_at_slash(a, before);
+		b = skip_blanks_at_slash(b, before);
+		if (strncasecmp(a, b, 1) != 0)
+			return false;
+		if (!*a)
+			return true;
+	}
+}
+
 static const struct catalogue_counter *find_counter(
 	const struct catalogue_set *set, const char *name)
 {
@@ -88,7 +115,16 @@ static const struct catalogue_counter *find_counter(
 	for (unsigned i = 0; i < set->counters; i++)
 		if (strcasecmp(set->counter[i].name, name) == 0)
 			return &set->counter[i];
+	for (unsigned i = 0; i < set->counters; i++)
+		if (is_spelled_alike(set->counter[i].name, name))
+			return &set->counter[i];
 	return NULL;
+}
+
+static bool is_host(const struct catalogue *c, const struct parts *p)
+{
+	return !p->host || (strlen(c->host) == p->host_length &&
+				   strncasecmp(c->host, p->host, p->host_length) == 0);
 }
 
 static int no_set(const struct verb *verb, const struct catalogue *c, const struct parts *p)
@@ -128,6 +164,10 @@ int path_resolve(const struct verb *verb, const struct catalogue *c, const char 
 	struct parts p;
 
 	split(text, 0, &p);
+	if (!is_host(c, &p))
+		cmd_misuse(verb,
+			"\"%.200s\" names another machine: values are here of \\\\%s alone", text,
+			c->host);
 	*path = (struct counter_path){.text = text, .set = find_set(c, p.set)};
 	if (!path->set)
 		return no_set(verb, c, &p);

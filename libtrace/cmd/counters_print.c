@@ -39,7 +39,7 @@ static void put_end(const struct counters_run *r, FILE *f)
 static void put_head_json(const struct counters_run *r, FILE *f)
 {
 	fputs("{\"kind\": \"header\", \"host\": ", f);
-	json_string(f, r->host);
+	json_string(f, r->catalogue.host);
 	fputs(", \"trace\": ", f);
 	if (r->catalogue.where)
 		json_string(f, r->catalogue.where);
@@ -64,7 +64,7 @@ void counters_print_head(const struct counters_run *r, FILE *f)
 	fprintf(f, "\"(PDH-%s 4.0)\"", r->format == COUNTERS_CSV ? "CSV" : "TSV");
 	for (unsigned i = 0; i < r->query.columns; i++) {
 		fputs(separator, f);
-		put_path(f, r->host, r->query.column[i].path);
+		put_path(f, r->catalogue.host, r->query.column[i].path);
 	}
 	put_end(r, f);
 }

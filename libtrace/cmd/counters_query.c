@@ -226,7 +226,9 @@ static bool add_row(struct counters_query *q, struct counter_path *p, const stru
 		if (!column_of(q, p, c, &b->instance[row], number))
 			return false;
 		p->columns++;
-		p->supplied += b->known[(size_t)row * b->counters + j];
+		const bool known = b->known[(size_t)row * b->counters + j];
+		p->supplied += known;
+		p->formatted += known && !counter_no_value(c);
 	}
 	return true;
 }
@@ -290,19 +292,46 @@ static int end_path(struct counters_query *q, struct counter_path *p)
 	return EXIT_FINE;
 }
 
+static bool has_column(const struct counters_query *q, const struct catalogue_counter *c)
+{
+	for (unsigned i = 0; i < q->columns; i++)
+		if (q->column[i].counter == c)
+			return true;
+	return false;
+}
+
+/* Says why columns stay empty although their counters have values. */
+static void tell_unformatted(const struct counters_query *q)
+{
+	for (unsigned i = 0; i < q->catalogue->sets; i++) {
+		const struct catalogue_set *set = &q->catalogue->set[i];
+
+		for (unsigned j = 0; j < set->counters; j++) {
+			const struct catalogue_counter *c = &set->counter[j];
+			const char *name = counter_type_name(c->type), *why = counter_no_value(c);
+
+			if (!why || !has_column(q, c))
+				continue;
+			cmd_note(q->verb, "\"\\%s\\%s\" has no values: its type, %s (0x%08x), %s",
+				set->name, c->name, name ? name : "unknown", c->type, why);
+		}
+	}
+}
+
 int query_end_columns(struct counters_query *q)
 {
-	unsigned supplied = 0;
+	unsigned formatted = 0;
 
 	for (unsigned i = 0; i < q->paths; i++) {
 		int code = end_path(q, &q->path[i]);
 
 		if (code)
 			return code;
-		supplied += q->path[i].supplied > 0;
+		formatted += q->path[i].formatted > 0;
 	}
+	tell_unformatted(q);
 	columns_sort(q);
-	return supplied ? EXIT_FINE : EXIT_NO_COUNTERS;
+	return formatted ? EXIT_FINE : EXIT_NO_COUNTERS;
 }
 
 /* ---------------------------------------------------------------------------- values */
@@ -325,9 +354,15 @@ static bool find_sample(const struct counters_query *q, const struct column *c, 
 	*sample = (PERF_SAMPLE){.PerfTimeStamp = q->data->PerfTimeStamp,
 		.PerfTime100NSec = q->data->PerfTime100NSec,
 		.PerfFreq = q->data->PerfFreq};
-	return find_value(c->question, c->counter->id, c, &sample->Value) &&
-	       (c->counter->base == PERF_NO_COUNTER ||
-		       find_value(c->base, c->counter->base, c, &sample->Base));
+	if (!find_value(c->question, c->counter->id, c, &sample->Value))
+		return false;
+	if (c->counter->base == PERF_NO_COUNTER)
+		return true;
+	if (!find_value(c->base, c->counter->base, c, &sample->Base))
+		return false;
+	if (c->counter->base_is_clock)
+		sample->PerfTimeStamp = (LONGLONG)sample->Base;
+	return true;
 }
 
 static void set_value(const struct counters_query *q, struct column *c)

@@ -25,6 +25,16 @@ const char *counter_type_name(ULONG type)
 		NAME(PERF_COUNTER_TIMER_INV),
 		NAME(PERF_100NSEC_TIMER),
 		NAME(PERF_100NSEC_TIMER_INV),
+		NAME(PERF_OBJ_TIME_TIMER),
+		NAME(PERF_COUNTER_MULTI_TIMER),
+		NAME(PERF_COUNTER_MULTI_TIMER_INV),
+		NAME(PERF_100NSEC_MULTI_TIMER),
+		NAME(PERF_100NSEC_MULTI_TIMER_INV),
+		NAME(PERF_COUNTER_MULTI_BASE),
+		NAME(PERF_COUNTER_QUEUELEN_TYPE),
+		NAME(PERF_COUNTER_LARGE_QUEUELEN_TYPE),
+		NAME(PERF_COUNTER_100NS_QUEUELEN_TYPE),
+		NAME(PERF_COUNTER_OBJ_TIME_QUEUELEN_TYPE),
 		NAME(PERF_RAW_FRACTION),
 		NAME(PERF_LARGE_RAW_FRACTION),
 		NAME(PERF_RAW_BASE),
@@ -38,6 +48,9 @@ const char *counter_type_name(ULONG type)
 		NAME(PERF_PRECISION_SYSTEM_TIMER),
 		NAME(PERF_PRECISION_100NS_TIMER),
 		NAME(PERF_PRECISION_OBJECT_TIMER),
+		NAME(PERF_COUNTER_TEXT),
+		NAME(PERF_COUNTER_NODATA),
+		NAME(PERF_COUNTER_HISTOGRAM_TYPE),
 #undef NAME
 	};
 
@@ -54,10 +67,47 @@ bool counter_is_hidden(const struct catalogue_counter *c)
 	case PERF_LARGE_RAW_BASE:
 	case PERF_SAMPLE_BASE:
 	case PERF_AVERAGE_BASE:
+	case PERF_COUNTER_MULTI_BASE:
 		return true;
 	default:
 		return c->attributes & PERF_ATTRIB_NO_DISPLAYABLE;
 	}
+}
+
+/* Whether the formula of the type divides by the base counter's value. */
+static bool divides_by_base(ULONG type)
+{
+	switch (type) {
+	case PERF_RAW_FRACTION:
+	case PERF_LARGE_RAW_FRACTION:
+	case PERF_SAMPLE_FRACTION:
+	case PERF_AVERAGE_TIMER:
+	case PERF_AVERAGE_BULK:
+	case PERF_PRECISION_SYSTEM_TIMER:
+	case PERF_PRECISION_100NS_TIMER:
+	case PERF_PRECISION_OBJECT_TIMER:
+	case PERF_COUNTER_MULTI_TIMER:
+	case PERF_COUNTER_MULTI_TIMER_INV:
+	case PERF_100NSEC_MULTI_TIMER:
+	case PERF_100NSEC_MULTI_TIMER_INV:
+		return true;
+	default:
+		return false;
+	}
+}
+
+const char *counter_no_value(const struct catalogue_counter *c)
+{
+	const PERF_SAMPLE any = {0};
+	double value;
+
+	if (counter_is_hidden(c))
+		return NULL;
+	if (PerfFormatCounterValue(c->type, NULL, &any, &value) == ERROR_NOT_SUPPORTED)
+		return "has no formula";
+	if (c->base == PERF_NO_COUNTER && divides_by_base(c->type))
+		return "needs a base counter, and its provider registered none";
+	return NULL;
 }
 
 void guid_text(const GUID *g, char text[40])

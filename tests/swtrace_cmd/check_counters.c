@@ -235,7 +235,7 @@ START_TEST(hosts_and_paths_stay_in_their_cells)
 	for (size_t i = 0; i < 510; i += 3)
 		memcpy(path + i, "\xe2\x82\xac", 3);
 	strcat(path, "\"\033");
-	strcpy(r.host, "a\"b\xff\xc2\x9b");
+	strcpy(r.catalogue.host, "a\"b\xff\xc2\x9b");
 	r.query.column = &column;
 	r.query.columns = 1;
 	counters_print_head(&r, f);

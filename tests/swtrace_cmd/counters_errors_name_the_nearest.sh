@@ -11,7 +11,9 @@ misuse()
 
 # What is no path, is wrong usage, before anything is asked.
 misuse 'does not begin with a backslash' query 'Processor Information(*)\% Idle Time'
-misuse 'names a machine' query '\\host\Processor Information(*)\% Idle Time'
+misuse 'names another machine' query '\\no such host\Processor Information(*)\% Idle Time'
+misuse "machine's name is missing" query '\\\Processor Information(*)\% Idle Time'
+misuse "counterset's name is missing" query '\\host'
 misuse "counterset's name is missing" query '\'
 misuse "counterset's name is missing" query '\(x)\y'
 misuse 'the counter is missing' query '\Processor Information'
