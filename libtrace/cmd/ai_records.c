@@ -3,6 +3,7 @@
  */
 #include <math.h>
 
+#include "../counters/usage.h"
 #include "ai.h"
 
 static void put_time(FILE *f, struct timespec at)
@@ -36,6 +37,7 @@ static void begin_json(struct ai_run *r, FILE *f)
 {
 	struct timespec now;
 	const char *why = ai_why();
+	char frequency[128];
 
 	clock_gettime(CLOCK_REALTIME, &now);
 	fputs("{\"kind\": \"header\", \"started\": \"", f);
@@ -51,6 +53,12 @@ static void begin_json(struct ai_run *r, FILE *f)
 	fputs(", \"why\": ", f);
 	if (why)
 		json_string(f, why);
+	else
+		fputs("null", f);
+	usage_frequency_source(AiMethod(), frequency, sizeof frequency);
+	fputs(", \"frequency_source\": ", f);
+	if (*frequency)
+		json_string(f, frequency);
 	else
 		fputs("null", f);
 	fputs("}\n", f);
@@ -120,7 +128,7 @@ static void begin_csv(struct ai_run *r, FILE *f)
 {
 	(void)r;
 	fputs("time,elapsed_s,cpu,busy,idle,intr,actual_perf,dispatches,interrupts,method,why,"
-	      "flags\r\n",
+	      "flags,frequency_source\r\n",
 		f);
 }
 
@@ -164,12 +172,16 @@ static void begin_row(FILE *f, const struct ai_sample *s)
 static void end_row(FILE *f, const struct ai_sample *s)
 {
 	const char *why = ai_why();
+	char frequency[128];
 
+	usage_frequency_source(s->data->method, frequency, sizeof frequency);
 	fputc(',', f);
 	put_csv(f, AiMethodName(s->data->method));
 	fputc(',', f);
 	put_csv(f, why ? why : "");
 	put_flags_cell(f, s->data->flags);
+	fputc(',', f);
+	put_csv(f, frequency);
 	fputs("\r\n", f);
 }
 

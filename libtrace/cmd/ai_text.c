@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "../counters/proc_stat.h"
+#include "../counters/usage.h"
 #include "ai.h"
 
 enum { ROWS_PER_HEADING = 20, CELL = 19 };
@@ -33,6 +34,7 @@ static void put_too_short(const struct ai_run *r, FILE *f)
 static void begin(struct ai_run *r, FILE *f)
 {
 	const char *why = ai_why();
+	char frequency[128];
 
 	fprintf(f, "**        Processors: %d\n", r->columns);
 	if (r->log) {
@@ -50,6 +52,9 @@ static void begin(struct ai_run *r, FILE *f)
 	fprintf(f, "\n**            Method: %s\n", AiMethodName(AiMethod()));
 	if (why)
 		fprintf(f, "** No better, because: %s\n", why);
+	usage_frequency_source(AiMethod(), frequency, sizeof frequency);
+	if (*frequency)
+		fprintf(f, "**         Frequency: %s\n", frequency);
 	put_too_short(r, f);
 	fputs("** Data collection started on  ", f);
 	put_time(f, time(NULL));

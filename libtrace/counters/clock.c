@@ -132,19 +132,26 @@ static uint64_t rate_measured(void)
 
 static pthread_once_t rate_once = PTHREAD_ONCE_INIT;
 static uint64_t rate;
+static const char *rate_source;
 
 static void choose_rate(void)
 {
 	rate = 1000000000u;
+	rate_source = "CLOCK_MONOTONIC_RAW";
 #if defined(__x86_64__)
 	if (clock_kind() == TF_CLOCK_TSC) {
 		rate = rate_from_kernel();
-		if (rate == 0)
+		rate_source = "TSC (rate of the kernel)";
+		if (rate == 0) {
 			rate = rate_measured();
+			rate_source = "TSC (rate measured against CLOCK_MONOTONIC_RAW)";
+		}
 	}
 #elif defined(__aarch64__)
-	if (clock_kind() == TF_CLOCK_ARM_GENERIC)
+	if (clock_kind() == TF_CLOCK_ARM_GENERIC) {
 		__asm__ volatile("mrs %0, cntfrq_el0" : "=r"(rate));
+		rate_source = "generic timer (CNTFRQ_EL0)";
+	}
 #endif
 }
 
@@ -152,6 +159,12 @@ uint64_t clock_ticks_per_second(void)
 {
 	pthread_once(&rate_once, choose_rate);
 	return rate;
+}
+
+const char *clock_rate_source(void)
+{
+	pthread_once(&rate_once, choose_rate);
+	return rate_source;
 }
 
 static uint64_t clock_ns(clockid_t id)

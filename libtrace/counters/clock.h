@@ -15,6 +15,9 @@ uint32_t clock_kind(void);
 /* Ticks per second; measured or asked of the kernel once per process (up to 20 ms). */
 uint64_t clock_ticks_per_second(void);
 
+/* How that rate was found: "TSC (rate of the kernel)". */
+const char *clock_rate_source(void);
+
 /* A clock sync: ticks, CLOCK_REALTIME ns, CLOCK_MONOTONIC ns, read together: the best of
  * several tries, so that they are within a microsecond of each other. */
 void clock_sync(uint64_t sync[3]);

@@ -1,5 +1,6 @@
 #include "frequency.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -7,7 +8,18 @@
 #include "rate.h"
 #include "source.h"
 
+/* The nearest to the truth first. */
+static const char *const files[] = {"cpuinfo_avg_freq", "scaling_cur_freq", "cpuinfo_cur_freq"};
+enum { FILES = sizeof files / sizeof *files, SAID = FILES };
+
 static const char *root = "/sys";
+static _Atomic unsigned used; /* a bit a file, and SAID */
+
+static uint64_t from(unsigned source, uint64_t hz)
+{
+	atomic_fetch_or_explicit(&used, 1u << source, memory_order_relaxed);
+	return hz;
+}
 
 void frequency_look_in(const char *sysfs)
 {
@@ -30,15 +42,31 @@ static uint64_t read_khz(uint32_t cpu, const char *name)
 
 uint64_t frequency_of(uint32_t cpu)
 {
-	static const char *const name[] = {
-		"cpuinfo_avg_freq", "scaling_cur_freq", "cpuinfo_cur_freq"};
 	uint64_t hz = 0;
+	unsigned file = 0;
 
-	for (size_t i = 0; i < sizeof name / sizeof *name && hz == 0; i++)
-		hz = read_khz(cpu, name[i]);
+	while (file < FILES && (hz = read_khz(cpu, files[file])) == 0)
+		file++;
 	/* From 1 MHz to 1 THz. */
 	if (hz >= 1000 && hz <= 1000000000)
-		return hz * 1000;
+		return from(file, hz * 1000);
 	hz = rate_said_hz();
-	return hz ? hz : CPI_NONE;
+	return hz ? from(SAID, hz) : CPI_NONE;
+}
+
+void frequency_sources(char *text, size_t size)
+{
+	const unsigned now = atomic_load_explicit(&used, memory_order_relaxed);
+	const char *between = "";
+	size_t have = 0;
+
+	*text = 0;
+	for (unsigned i = 0; i <= SAID; i++) {
+		if (!(now >> i & 1) || have >= size)
+			continue;
+		have += (size_t)snprintf(text + have, size - have, "%s%s%s", between,
+			i == SAID ? "environment (SWTRACE_CPU_HZ)" : "cpufreq/",
+			i == SAID ? "" : files[i]);
+		between = " + ";
+	}
 }

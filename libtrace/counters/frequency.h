@@ -4,6 +4,7 @@
 #ifndef SWT_COUNTERS_FREQUENCY_H
 #define SWT_COUNTERS_FREQUENCY_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /*
@@ -12,6 +13,10 @@
  * tells.
  */
 uint64_t frequency_of(uint32_t cpu);
+
+/* Where all frequencies so far came from: "cpufreq/scaling_cur_freq", "environment
+ * (SWTRACE_CPU_HZ)", joined by " + "; "" if nothing told any. */
+void frequency_sources(char *text, size_t size);
 
 /* Looks below this directory instead ("/sys"), which stays the caller's. Not while others look. */
 void frequency_look_in(const char *sysfs);

@@ -34,6 +34,10 @@ const struct usage_choice *usage_choice(void);
 /* For a person; of a number that is no method, "unknown". */
 const char *usage_method_name(int method);
 
+/* Where the frequency comes from by which the method turns counts or times into shares: that of
+ * the processors, or the rate of the time stamp clock. "" if nothing was measured. */
+void usage_frequency_source(int method, char *text, size_t size);
+
 /* Decides afresh, from what the process's counters are. */
 struct counter_choice;
 void usage_choose_for(struct usage_choice *u, const struct counter_choice *c);

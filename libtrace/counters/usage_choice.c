@@ -7,6 +7,7 @@
 
 #include "../../include/perfutil.h"
 #include "choice.h"
+#include "clock.h"
 #include "frequency.h"
 #include "idle.h"
 #include "perf.h"
@@ -20,7 +21,7 @@ static const char *const names[] = {
 	[AI_METHOD_NONE] = "not measured",
 	[AI_METHOD_REFERENCE] = "unhalted reference clock ticks (perf)",
 	[AI_METHOD_MPERF] = "unhalted reference clock ticks (mperf)",
-	[AI_METHOD_CYCLES] = "unhalted core clock ticks over the actual frequency (perf, cpufreq)",
+	[AI_METHOD_CYCLES] = "unhalted core clock ticks over the actual frequency (perf)",
 	[AI_METHOD_IDLE_FINE] = "the kernel's idle time (/proc/timer_list)",
 	[AI_METHOD_IDLE_TICK] = "the kernel's idle time (/proc/stat)",
 	[AI_METHOD_SCRIPT] = "scripted, not measured",
@@ -31,6 +32,14 @@ const char *usage_method_name(int method)
 	const int count = sizeof names / sizeof *names;
 
 	return method >= 0 && method < count ? names[method] : "unknown";
+}
+
+void usage_frequency_source(int method, char *text, size_t size)
+{
+	if (method == AI_METHOD_CYCLES)
+		frequency_sources(text, size);
+	else
+		snprintf(text, size, "%s", method == AI_METHOD_SCRIPT ? "" : clock_rate_source());
 }
 
 static uint64_t first_frequency(void)

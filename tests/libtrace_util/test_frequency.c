@@ -42,6 +42,38 @@ START_TEST(the_nearest_to_the_truth)
 }
 END_TEST
 
+static void sources_are(const char *expected)
+{
+	char text[128];
+
+	frequency_sources(text, sizeof text);
+	ck_assert_str_eq(text, expected);
+}
+
+/* Each is named for what it was, not for what it could have been. */
+START_TEST(sources)
+{
+	sources_are("");
+	frequency_of(1);
+	sources_are("");
+	setenv("SWTRACE_CPU_HZ", "1500000000", 1);
+	frequency_of(1);
+	sources_are("environment (SWTRACE_CPU_HZ)");
+	put("scaling_cur_freq", "2000000\n");
+	frequency_of(1);
+	sources_are("cpufreq/scaling_cur_freq + environment (SWTRACE_CPU_HZ)");
+}
+END_TEST
+
+START_TEST(source_of_the_kernel)
+{
+	setenv("SWTRACE_CPU_HZ", "1500000000", 1);
+	put("cpuinfo_cur_freq", "2000000\n");
+	frequency_of(1);
+	sources_are("cpufreq/cpuinfo_cur_freq");
+}
+END_TEST
+
 /* What was said is for machines whose kernel says nothing. */
 START_TEST(said)
 {
@@ -73,6 +105,8 @@ Suite *frequency_suite(void)
 	tcase_add_test(t, nothing_tells);
 	tcase_add_test(t, the_nearest_to_the_truth);
 	tcase_add_test(t, said);
+	tcase_add_test(t, sources);
+	tcase_add_test(t, source_of_the_kernel);
 	tcase_add_loop_test(t, no_frequency, 0, sizeof no_frequencies / sizeof *no_frequencies);
 	suite_add_tcase(s, t);
 	return s;

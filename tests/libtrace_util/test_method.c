@@ -122,6 +122,15 @@ START_TEST(mperf_alone)
 }
 END_TEST
 
+static void frequency_source_is(const char *expected)
+{
+	char text[128];
+
+	usage_frequency_source(u.method, text, sizeof text);
+	ck_assert_str_eq(text, expected);
+	ck_assert_ptr_null(strstr(usage_method_name(u.method), "cpufreq"));
+}
+
 START_TEST(cycles_of_a_known_frequency)
 {
 	setenv("SWTRACE_CLOCK", "raw", 1);
@@ -129,6 +138,7 @@ START_TEST(cycles_of_a_known_frequency)
 	choose(NULL);
 	ck_assert_int_eq(u.method, AI_METHOD_CYCLES);
 	ck_assert(u.ticks);
+	frequency_source_is("environment (SWTRACE_CPU_HZ)");
 }
 END_TEST
 
@@ -139,6 +149,7 @@ START_TEST(cycles_of_an_unknown_frequency)
 	choose(NULL);
 	ck_assert(is_idle(u.method));
 	ck_assert(!u.ticks);
+	frequency_source_is("CLOCK_MONOTONIC_RAW");
 	ck_assert_ptr_nonnull(strstr(u.why, "SWTRACE_CPU_HZ"));
 }
 END_TEST

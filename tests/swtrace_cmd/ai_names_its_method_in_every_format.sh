@@ -10,7 +10,7 @@ run 0 ai 0.01 3 --json
 is_json out
 [ "$(wc -l <out)" -eq 4 ] || fail "other than a header and 3 samples"
 in_file out '^\{"kind": "header", .*"processors": '"$cpus"', "interval_s": 0\.01, "samples": 3, '
-in_file out '"method": "scripted, not measured", "why": "SWTRACE_COUNTERS=scripted"\}$'
+in_file out '"method": "scripted, not measured", "why": "SWTRACE_COUNTERS=scripted", "frequency_source": null\}$'
 [ "$(grep -c '"system": {"busy": 25\.0000, "idle": 75\.0000, "intr": null, ' out)" -eq 3 ] ||
 	fail "the system's figures"
 [ "$(sed -n 2p out | grep -o '"cpu": ' | wc -l)" -eq "$cpus" ] || fail "not all processors"
@@ -27,9 +27,9 @@ run 0 ai 0.01 2 --csv -l log
 cmp -s out log || fail "the log is not what was shown"
 [ "$(grep -c "$(printf '\r')\$" out)" -eq "$(wc -l <out)" ] || fail "line ends"
 [ "$(wc -l <out)" -eq $((1 + 2 * (cpus + 1))) ] || fail "not a row a processor and one of all"
-tr -d '\r' <out | sed 's/"[^"]*"/x/g' | awk -F, 'NF != 12 { bad = 1 } END { exit bad }' ||
-	fail "lines of other than 12 cells"
-in_file out '^[-0-9]+T[:0-9.]+Z,0\.[0-9]+,,25\.0000,75\.0000,,,,,"scripted, not measured",SWTRACE_COUNTERS=scripted,.?$'
+tr -d '\r' <out | sed 's/"[^"]*"/x/g' | awk -F, 'NF != 13 { bad = 1 } END { exit bad }' ||
+	fail "lines of other than 13 cells"
+in_file out '^[-0-9]+T[:0-9.]+Z,0\.[0-9]+,,25\.0000,75\.0000,,,,,"scripted, not measured",SWTRACE_COUNTERS=scripted,,.?$'
 [ "$(grep -c '^time' out)" -eq 1 ] || fail "more than a heading"
 
 run 0 ai 0.01 1 --csv -s
@@ -52,6 +52,21 @@ if grep -q '/proc/stat)$' out && [ "$(getconf CLK_TCK)" -le 100 ]; then
 	! grep -q 'Too short' out || fail "50 ms are not too short"
 fi
 unset SWTRACE_COUNTERS
+
+# The source of the frequency is named for what it is, whatever is said of the processor's.
+export SWTRACE_CLOCK=raw SWTRACE_CPU_HZ=1500000000 SWTRACE_COUNTERS=software
+run 0 ai 0.05 1 -s
+in_file out '^\*\*         Frequency: CLOCK_MONOTONIC_RAW$'
+run 0 ai 0.05 1 -s --json
+in_file out '"frequency_source": "CLOCK_MONOTONIC_RAW"\}$'
+run 0 ai 0.05 1 -s --csv
+in_file out ',frequency_source.?$'
+in_file out ',CLOCK_MONOTONIC_RAW.?$'
+unset SWTRACE_CLOCK SWTRACE_CPU_HZ SWTRACE_COUNTERS
+if grep -qx tsc /sys/devices/system/clocksource/clocksource0/current_clocksource; then
+	run 0 ai 0.05 1 -s --json
+	in_file out '"frequency_source": "TSC \(rate (of the kernel|measured against CLOCK_MONOTONIC_RAW)\)"'
+fi
 
 # Measured: what busy and idle leave of 100 is the time in interrupts.
 # What a hypervisor took away is no part of them.
