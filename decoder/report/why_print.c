@@ -11,7 +11,7 @@ static const struct row {
 	unsigned decimals;
 } rows[WHY_TERMS] = {[WHY_INSTRUCTIONS] = {"instructions", "instructions", "instructions", 1},
 	[WHY_CPI] = {"cpi", "cpi", "CPI", 4},
-	[WHY_FREQUENCY] = {"cycles_per_ns", "frequency", "cycles/ns", 4},
+	[WHY_FREQUENCY] = {"cycles_per_ns", "cycles_per_ns", "cycles_per_ns", 4},
 	[WHY_OFF_CPU] = {"off_cpu_ns", "off_cpu", "off CPU", 1},
 	[WHY_UNATTRIBUTED] = {"unattributed", "unattributed", "unattributed", 0}};
 
