@@ -25,9 +25,9 @@ struct ratio {
 void ratio_add(struct ratio *r, uint64_t above, uint64_t below, double value, uint64_t elapsed);
 void ratio_merge(struct ratio *r, const struct ratio *from);
 /* NAN: nothing was measured. */
+double ratio_value(const struct ratio *r);
 /* Of cycles to instructions; NAN too where no cycles were counted: a CPI of 0 was not measured. */
 double ratio_cpi(const struct ratio *r);
-double ratio_value(const struct ratio *r);
 
 struct ratios {
 	struct ratio raw, scaled, thread;

@@ -22,10 +22,26 @@ static const struct kind {
   instructions[] = {
 	  {"thread", TALLY_THREAD_INSTRUCTIONS}, {"system", TALLY_INSTRUCTIONS}, {NULL, 0}};
 
+/* The figure of a group; NAN: not measured, or a CPI without cycles, as in its summary. */
+static double kind_figure(const struct tally_group *g, enum tally_value value)
+{
+	const struct tally_spread *s = &g->spreads[value];
+	switch (value) {
+	case TALLY_THREAD_CPI:
+		return ratio_cpi(&g->ratios.thread);
+	case TALLY_SCALED_CPI:
+		return ratio_cpi(&g->ratios.scaled);
+	case TALLY_RAW_CPI:
+		return ratio_cpi(&g->ratios.raw);
+	default:
+		return s->values.count ? (double)s->sum / (double)s->values.count : NAN;
+	}
+}
+
 static bool side_knows(const struct diff_row *row, enum diff_when side, enum tally_value value)
 {
 	for (size_t i = 0; i < row->runs[side]; i++)
-		if (row->entries[side][i].group->spreads[value].values.count)
+		if (!isnan(kind_figure(row->entries[side][i].group, value)))
 			return true;
 	return false;
 }
@@ -43,19 +59,6 @@ static const struct kind *kind_of(const struct diff_row *row, const struct kind 
 	return NULL;
 }
 
-static double cpi_of(const struct tally_group *g, enum tally_value value)
-{
-	if (value == TALLY_THREAD_CPI)
-		return ratio_cpi(&g->ratios.thread);
-	return ratio_value(value == TALLY_SCALED_CPI ? &g->ratios.scaled : &g->ratios.raw);
-}
-
-static double instructions_of(const struct tally_group *g, enum tally_value value)
-{
-	const struct tally_spread *s = &g->spreads[value];
-	return s->values.count ? (double)s->sum / (double)s->values.count : NAN;
-}
-
 /* Of one run. */
 static double figure_of(const struct diff_row *row, const struct tally_group *g, enum metric m)
 {
@@ -69,9 +72,9 @@ static double figure_of(const struct diff_row *row, const struct tally_group *g,
 	case METRIC_MAX:
 		return (double)g->time.max;
 	case METRIC_CPI:
-		return row->cpi_of ? cpi_of(g, row->cpi) : NAN;
+		return row->cpi_of ? kind_figure(g, row->cpi) : NAN;
 	case METRIC_INSTRUCTIONS:
-		return row->instructions_of ? instructions_of(g, row->instructions) : NAN;
+		return row->instructions_of ? kind_figure(g, row->instructions) : NAN;
 	default:
 		return histogram_middle(&g->time, percent_of(m));
 	}

@@ -147,11 +147,12 @@ double flame_measures_cpi(const struct flame_measures *m, uint32_t frame, struct
 	const struct flame_measure *own = flame_measure(m, frame);
 	switch (state.form) {
 	case FLAME_COUNTS:
-		return (double)own->above / (double)own->below;
+		return own->above ? (double)own->above / (double)own->below : NAN;
 	case FLAME_RATIOS:
-		return (double)own->weighted / ((double)own->elapsed * RATIO_ONE);
+		return own->weighted ? (double)own->weighted / ((double)own->elapsed * RATIO_ONE)
+				     : NAN;
 	case FLAME_SUMS:
-		return state.kind ? ratio_value(&sums_of(m, own)->cpi) : NAN;
+		return state.kind ? ratio_cpi(&sums_of(m, own)->cpi) : NAN;
 	default:
 		return NAN;
 	}

@@ -23,3 +23,9 @@ fi
 
 run 0 --format svg --label nothing plain.bin
 in_file out 'There is no interval to show'
+
+# A CPI without cycles was not measured.
+"$MKTRACE" "${0%/*}/../golden/cases/idle_groups/trace.txt" idle.bin
+run 0 --format svg idle.bin
+in_file out 'class="frame unmeasured"[^>]*><title>idle$'
+not_in_file out 'CPI 0\.0000'
