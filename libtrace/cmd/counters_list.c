@@ -192,15 +192,16 @@ static void print_name(const struct names *n, size_t which)
 		printf("#%u", before);
 }
 
-/* EXIT_FINE and the names, which the caller frees; or an exit code, told. */
+/* EXIT_FINE and the names, which the caller frees; or an exit code, told. may_lack: none at all is
+ * fine. */
 static int find_names(const struct verb *verb, const struct catalogue *c,
-	const struct catalogue_set *set, struct names *n)
+	const struct catalogue_set *set, struct names *n, bool may_lack)
 {
 	ULONG status = catalogue_instances(c, set, keep_name, n);
 
 	if (status == ERROR_SUCCESS && n->failed)
 		status = ERROR_OUTOFMEMORY;
-	if (status == ERROR_SUCCESS)
+	if (status == ERROR_SUCCESS || (may_lack && status == ERROR_WMI_INSTANCE_NOT_FOUND))
 		return EXIT_FINE;
 	free_names(n);
 	return cmd_fail(verb, "the counterset \"%s\": %s", set->name, counters_status(status));
@@ -210,7 +211,7 @@ int counters_list_instances(
 	const struct verb *verb, const struct catalogue *c, struct catalogue_set *set, bool json)
 {
 	struct names n = {0};
-	int code = set->many ? find_names(verb, c, set, &n)
+	int code = set->many ? find_names(verb, c, set, &n, false)
 			     : cmd_fail(verb, "the counterset \"%s\" has no instances", set->name);
 
 	if (code)
@@ -273,7 +274,7 @@ int counters_list_paths(const struct verb *verb, const struct catalogue *c,
 			print_paths(s, NULL, 0);
 			continue;
 		}
-		code = find_names(verb, c, s, &n);
+		code = find_names(verb, c, s, &n, true);
 		if (code)
 			return code;
 		for (size_t j = 0; j < n.count; j++)

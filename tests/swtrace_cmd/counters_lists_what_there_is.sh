@@ -24,6 +24,10 @@ in_file out '^\\Processor Information\(\*\)\\% Processor Time$'
 ! grep -q Base out || fail "bases are no counters to query"
 run 0 counters list -qx 'Processor Information'
 in_file out '^\\Processor Information\(_Total\)\\% Processor Time$'
+# Without a session there are no rings: that set has no paths, the others have theirs.
+run 0 counters list -qx
+in_file out '^\\Process\('
+! grep -q '^.SWTRACE Rings' out || fail "rings without a session"
 
 run 0 counters instances 'Processor Information'
 grep -qx _Total out && grep -qx 0,_Total out && grep -qx 0,0 out || fail "instances are missing"
