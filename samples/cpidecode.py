@@ -271,14 +271,20 @@ def main(arguments):
         with Trace(*arguments) as trace:
             if report:
                 sys.stdout.buffer.write(trace.report(report))
+                sys.stdout.flush()
                 return 0
             for i in trace.intervals():
                 print(i.start_ns, i.end_ns, i.elapsed, i.depth, i.tid, _label(i.label),
                       _ratio(i.raw_cpi), _ratio(i.scaled_cpi), _ratio(i.thread_cpi),
                       _count(i.instructions), _count(i.thread_instructions),
                       _count(i.off_cpu_ns))
+            sys.stdout.flush()
     except Error as error:
         print("cpidecode.py: %s" % error, file=sys.stderr)
+        return 1
+    except BrokenPipeError:
+        # The reader had enough, as `| head` does: what is buffered goes nowhere.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     return 0
 

@@ -252,6 +252,13 @@ static int run_job(struct job *job, struct out *out)
 	return run_report(job->t, job->o, out, NULL, &job->bad);
 }
 
+/* The reader of standard output may go when it has enough: `| head`. */
+static void complain_output(const struct out *out, int error)
+{
+	if (out->path || error != EPIPE)
+		complain("%s: cannot write: %s", out_name(out), strerror(error));
+}
+
 static int write_report(struct job *job)
 {
 	struct out out;
@@ -272,7 +279,7 @@ static int write_report(struct job *job)
 	} else {
 		rc = out_close(&out);
 		if (rc)
-			complain("%s: cannot write: %s", out_name(&out), strerror(-rc));
+			complain_output(&out, -rc);
 	}
 	unfinished = NULL;
 	out_discard(&out);
@@ -412,8 +419,8 @@ int main(int argc, char **argv)
 	struct options o;
 	if (!hold_standard_files())
 		return EXIT_FAILED;
-	options_parse(&o, argc, argv);
 	signal(SIGPIPE, SIG_IGN);
+	options_parse(&o, argc, argv);
 	signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error like a full disk */
 	heed(SIGINT);
 	heed(SIGTERM);

@@ -38,6 +38,10 @@ extern const struct verb verb_init, verb_install, verb_on, verb_off, verb_enable
 /* "swtrace VERB: ..." on stderr. Returns EXIT_FAILED. */
 __attribute__((format(printf, 2, 3))) int cmd_fail(
 	const struct verb *verb, const char *format, ...);
+/* The same of output to path that failed. Silent where that is standard output ("-") whose reader
+ * has gone: `| head` had enough. */
+int cmd_fail_output(const struct verb *verb, const char *path, const char *why);
+bool cmd_reader_is_gone(void);
 /* The same for a remark. */
 __attribute__((format(printf, 2, 3))) void cmd_note(
 	const struct verb *verb, const char *format, ...);

@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -47,6 +48,20 @@ int cmd_check_output(const struct verb *verb, const char *path)
 		output_abandon(o);
 	free(o);
 	return rc ? cmd_fail(verb, "%s", error.text) : EXIT_FINE;
+}
+
+bool cmd_reader_is_gone(void)
+{
+	struct pollfd p = {.fd = STDOUT_FILENO, .events = POLLOUT};
+
+	return poll(&p, 1, 0) > 0 && p.revents & (POLLERR | POLLHUP);
+}
+
+int cmd_fail_output(const struct verb *verb, const char *path, const char *why)
+{
+	if (strcmp(path, "-") == 0 && cmd_reader_is_gone())
+		return EXIT_FAILED;
+	return cmd_fail(verb, "%s", why);
 }
 
 void cmd_warn_if_elsewhere(const struct verb *verb, const struct session *s)

@@ -144,7 +144,7 @@ int cmd_dump(const struct verb *verb, struct session *s, const char *path, enum 
 		cmd_report_dump(verb, path, &result);
 		return EXIT_FINE;
 	}
-	cmd_fail(verb, "%s", error.text);
+	cmd_fail_output(verb, path, error.text);
 	return stopped_by ? EXIT_SIGNAL + stopped_by : EXIT_FAILED;
 }
 

@@ -46,15 +46,32 @@ static int finish(int code)
 {
 	if (fflush(stdout) == 0 && !ferror(stdout))
 		return code;
-	if (errno != EPIPE)
+	if (!cmd_reader_is_gone())
 		fprintf(stderr, "swtrace: cannot write to standard output: %s\n", strerror(errno));
 	return code ? code : EXIT_FAILED;
+}
+
+static void do_nothing(int signal)
+{
+	(void)signal;
+}
+
+/* A verb finishes its work, and its exit code is its own, when the reader of its output is gone.
+ * Caught, not ignored: a command that is executed gets the default back. */
+static void survive_closed_pipe(void)
+{
+	const struct sigaction catcher = {.sa_handler = do_nothing};
+	struct sigaction before;
+
+	if (sigaction(SIGPIPE, NULL, &before) == 0 && before.sa_handler == SIG_DFL)
+		sigaction(SIGPIPE, &catcher, NULL);
 }
 
 int main(int argc, char **argv)
 {
 	const char *name = argc > 1 ? argv[1] : "";
 
+	survive_closed_pipe();
 	if (argc < 2) {
 		fputs("swtrace: a verb is missing; see swtrace --help\n", stderr);
 		return EXIT_USAGE;

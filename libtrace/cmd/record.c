@@ -52,7 +52,7 @@ static bool wanted(void *arg)
 static void fail(struct recording *r)
 {
 	progress_clear(&r->progress);
-	r->code = cmd_fail(r->verb, "%s", r->stream.error.text);
+	r->code = cmd_fail_output(r->verb, r->config.path, r->stream.error.text);
 }
 
 /* The drain, then the gate. The session's lock is held on entry, and not afterwards. */

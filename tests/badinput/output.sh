@@ -44,7 +44,8 @@ for kind in $kinds; do
 	timeout 30 "$CPIDECODE" "$@" 2>err >&4
 	status=$?
 	exec 4>&-
-	failed "$kind" "a pipe that nobody reads" 'Broken pipe'
+	: >out
+	expect "$kind to a pipe that nobody reads: silent" 1 ''
 	# No room: the file that is to be replaced stays, and nothing beside it.
 	cp old report
 	# shellcheck disable=SC2046

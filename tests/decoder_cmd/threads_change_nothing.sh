@@ -43,14 +43,14 @@ run 0 -j 1 --report summary --format csv labels.bin
 cmp many out || fail "-j 64 says something else of many labels"
 same_with_threads --partial - labels.bin
 
-# Whoever reads goes away, or there is no room: it ends, and says so.
+# Whoever reads goes away: it ends. There is no room: it says so.
 {
 	status=0
 	"$CPIDECODE" -j 4 --report hooks hooks.bin 2>err || status=$?
 	echo "$status" >status
 } | head -c 1000 >/dev/null
 [ "$(cat status)" -eq 1 ] || fail "a closed pipe: exit $(cat status)"
-in_file err 'standard output: cannot write: Broken pipe'
+[ ! -s err ] || fail "a closed pipe was complained of"
 if [ -c /dev/full ]; then
 	run 1 -j 4 --report hooks -o /dev/full hooks.bin
 	in_file err '/dev/full: cannot write: No space left'

@@ -108,6 +108,19 @@ else
 		python -r nonsense "$work/nesting-trace.bin" 2>"$work/err"; [ $? -eq 1 ]
 	}
 	check "Python says what is wrong" python_refusals
+	python_closed_pipe() {
+		rm -f "$work/fifo" && mkfifo "$work/fifo" || return 1
+		exec 8<>"$work/fifo" 9>"$work/fifo" 8<&-
+		for report in '' '-r summary'; do
+			# shellcheck disable=SC2086
+			python $report "$work/nesting-trace.bin" >&9 2>"$work/err"
+			status=$?
+			echo "exit $status: $(cat "$work/err")"
+			[ $status -eq 1 ] && [ ! -s "$work/err" ] || return 1
+		done
+		exec 9>&-
+	}
+	check "Python ends quietly when nobody reads" python_closed_pipe
 fi
 
 echo "$passed passed, $failed failed, $skipped skipped"

@@ -110,7 +110,7 @@ same "nothing left behind" "$(ls -A "$dir/outputs")" old.bin
 	echo $? >"$dir/code"
 } | head -c 1000 >/dev/null
 same "closed pipe" "$(cat "$dir/code")" 1
-same "one line" "$(wc -l <"$err")" 1
+same "a closed pipe is no complaint" "$(wc -l <"$err")" 0
 same "the rings" "$(number hooks)" 5000
 
 # An interrupted dump removes what it wrote. The FIFO has no reader who reads.
