@@ -1,7 +1,7 @@
 #!/bin/sh
 # Whether a benchmark runs and says something about every row; not what it says.
 #
-# usage: check.sh writer|continuous|counters|decoder
+# usage: check.sh writer|continuous|counters|decoder|diff
 # Environment: BUILD: the build folder.
 set -u
 : "${BUILD:?}"
@@ -30,8 +30,6 @@ exits() { # STATUS ARGUMENTS...: and says why in one line
 	return 1
 }
 
-check "--quick --json -o FILE" bench "$kind" --quick --json --build "$BUILD" -o "$json"
-
 # What may be missing on some machine, or without --peers.
 excuses="--peers was not given|there is one processor only|no thread has restartable sequences"
 excuses="$excuses|the drain could not follow|.* is in memory"
@@ -57,7 +55,6 @@ every_row() {
 	[ "$rows" -eq "$(wc -l <"$work/ids")" ] || { echo "$rows rows in all"; bad=1; }
 	return $bad
 }
-check "every row has a number or a reason" every_row
 
 goals_have_verdicts() {
 	expected=$(awk -F '	' '($1 == "figure" && $6 != "") || ($1 == "ratio" && $7 != "")' \
@@ -66,23 +63,66 @@ goals_have_verdicts() {
 	echo "$there of $expected"
 	[ "$there" -gt 0 ] && [ "$there" -eq "$expected" ]
 }
-check "every goal has its verdict" goals_have_verdicts
 checks_held() {
 	grep -q '"outcome": "ok"' "$json" && ! grep -q '"outcome": "failed"' "$json"
 }
-check "the trace holds what was timed" checks_held
-
-if command -v jq >/dev/null; then
-	check "it is JSON" jq -e '.rows | length > 0' "$json"
-else
-	skipped=$((skipped + 1)); echo "skipped: whether it is JSON: there is no jq"
-fi
 
 table() {
 	bench "$kind" --quick --build "$BUILD" >"$work/table" || return 1
 	grep -q meets "$work/table" && grep -q '^ok: ' "$work/table"
 }
-[ "$kind" = continuous ] || check "a table without --json" table
+check_rows() {
+	check "--quick --json -o FILE" bench "$kind" --quick --json --build "$BUILD" -o "$json"
+	check "every row has a number or a reason" every_row
+	check "every goal has its verdict" goals_have_verdicts
+	check "the trace holds what was timed" checks_held
+	if command -v jq >/dev/null; then
+		check "it is JSON" jq -e '.rows | length > 0' "$json"
+	else
+		skipped=$((skipped + 1)); echo "skipped: whether it is JSON: there is no jq"
+	fi
+	[ "$kind" = continuous ] || check "a table without --json" table
+}
+
+# diff has tables instead of rows with goals. Of simulated sides each model of diff_sim.c has its
+# rows, 3, 5 and 10 runs a side; of real ones each metric has the pairs that were judged.
+every_model() {
+	models=$(sed -n 's/^\t{\.name = "\([^"]*\)".*/\1/p' "$here/diff_sim.c")
+	[ -n "$models" ] || { echo "diff_sim.c has no models"; return 1; }
+	sed -n '/^# false alarms/,/^# power/p' "$work/table" >"$work/false"
+	for model in $models; do
+		rows=$(grep -cE "^$model +(3|5|10) +200( +[0-9]+\.[0-9]+){16}\$" "$work/false")
+		[ "$rows" -eq 3 ] || { echo "$model: $rows rows of false alarms"; return 1; }
+	done
+}
+every_metric() {
+	sed -n '/^# real runs/,$p' "$work/table" >"$work/real"
+	for metric in mean_ns p50_ns p90_ns p99_ns; do
+		grep -qE "^$metric +[0-3] +3\$" "$work/real" || { cat "$work/real"; return 1; }
+	done
+}
+# Nothing but the seed is random in the simulation.
+repeats() {
+	bench diff --quick --build "$BUILD" >"$work/again" || return 1
+	for table in table again; do
+		sed -n '/^# false alarms/,/^# real runs/p' "$work/$table" >"$work/$table.simulated"
+	done
+	[ -s "$work/table.simulated" ] && cmp "$work/table.simulated" "$work/again.simulated"
+}
+check_tables() {
+	check "--quick -o FILE" bench diff --quick --build "$BUILD" -o "$work/table"
+	check "every model has its rows" every_model
+	check "every metric of real runs is judged" every_metric
+	check "the simulation repeats itself" repeats
+	check "tables are no JSON: 2" exits 2 diff --json
+	check "diff has no peers: 2" exits 2 diff --peers
+}
+
+if [ "$kind" = diff ]; then
+	check_tables
+else
+	check_rows
+fi
 check "--help is fine" bench --help
 check "no benchmark named: 2" exits 2 --quick
 check "an unknown option: 2" exits 2 "$kind" --fast
