@@ -10,7 +10,7 @@ for program in chromium chromium-browser google-chrome; do
 	[ -n "$browser" ] || browser=$(command -v $program) || browser=
 done
 if [ -z "$browser" ]; then
-	echo "skipped: flame graphs in a browser: no chromium here (SWTRACE_TEST_BROWSER=1 installs it)"
+	echo "skipped: flame graphs in a browser: no chromium here (sh tests/run.sh --browser installs it)"
 	exit 77
 fi
 work=$(mktemp -d "${TMPDIR:-/tmp}/cpidecode-browser.XXXXXX")
