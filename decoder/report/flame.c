@@ -384,6 +384,8 @@ int report_flame(struct report *r)
 		rc = add_intervals(b);
 	if (!rc)
 		rc = r->format == FORMAT_SVG ? draw(b) : write_lines(b);
+	if (!rc && b->tree.count <= 1 && !b->left_out)
+		report_note_no_intervals(r);
 	if (!rc && b->left_out)
 		report_note(r, "%llu interval%s left out: %s were not measured in %s",
 			(unsigned long long)b->left_out, b->left_out == 1 ? "" : "s",

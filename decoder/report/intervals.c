@@ -328,7 +328,7 @@ static int intervals_text(struct report *r, struct interval_stream *s, struct co
 
 struct taking {
 	const struct report *r;
-	atomic_bool life, util; /* there are intervals that have those columns */
+	atomic_bool any, life, util; /* there are intervals, and such that have those columns */
 };
 
 static bool take(void *ctx, const struct interval *iv)
@@ -336,6 +336,7 @@ static bool take(void *ctx, const struct interval *iv)
 	struct taking *t = ctx;
 	if (!filter_interval(t->r->filter, iv))
 		return false;
+	atomic_store_explicit(&t->any, true, memory_order_relaxed);
 	if (has_life(iv))
 		atomic_store_explicit(&t->life, true, memory_order_relaxed);
 	if (iv->major == CPUUTIL_MAJOR)
@@ -370,5 +371,7 @@ int report_intervals(struct report *r)
 	else
 		rc = intervals_text(r, s, columns);
 	interval_stream_close(s);
+	if (!rc && !atomic_load(&taking.any))
+		report_note_no_intervals(r);
 	return rc;
 }

@@ -3,6 +3,7 @@
 #include "../sink/escape.h"
 #include "report.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -33,6 +34,17 @@ void report_note(const struct report *r, const char *format, ...)
 	out_char(&safe, '\0');
 	r->note(r->ctx, safe.error ? "no memory for a note" : safe.buf);
 	out_discard(&safe);
+}
+
+void report_note_no_intervals(const struct report *r)
+{
+	uint64_t hooks = r->found ? r->found->total.hooks : 0;
+	/* A filter or a slice may have left them out. */
+	if (hooks && !r->slices && filter_takes_all(r->filter))
+		report_note(r,
+			"no intervals, but %" PRIu64 " hook%s (of TraceHook, say): --report hooks "
+			"shows %s",
+			hooks, hooks == 1 ? "" : "s", hooks == 1 ? "it" : "them");
 }
 
 void report_scripted_line(const struct report *r)

@@ -86,6 +86,9 @@ int report_run(struct report *r, enum report_kind kind);
 void report_note(const struct report *r, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* A report of intervals found none: where the trace has hooks, names the report that shows them. */
+void report_note_no_intervals(const struct report *r);
+
 enum { REPORT_TAIL = 990 };
 
 /* Said first in every text report of a trace with scripted counters. */

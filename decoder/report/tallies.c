@@ -152,6 +152,8 @@ int tallies_read(struct report *r, struct tally *t)
 	if (rc)
 		return rc;
 	tallies_tell_left_out(r, t);
+	if (!t->count && !t->cpus_left_out)
+		report_note_no_intervals(r);
 	return tally_settle(t);
 }
 

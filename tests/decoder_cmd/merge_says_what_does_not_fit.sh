@@ -79,7 +79,7 @@ run 0 torn.bin
 mv err expected
 in_file expected '9 torn records'
 in_file expected 'contradicts itself'
-sed -i /contradicts/d expected
+sed -i "/contradicts/d; /no intervals/d" expected # nor can a partial result tell of hooks
 run 0 --partial torn.p torn.bin
 for n in 2 5; do
 	rm -f part.*
