@@ -26,7 +26,8 @@ enum tf_header {
 	TF_HEADER_SIZE = 256,
 	TF_VERSION_MAJOR = 1,
 	TF_VERSION_MINOR = 0,
-	TF_VERSION_MINOR_CAUSES = 1, /* of files that have CAUSES, or may get it */
+	TF_VERSION_MINOR_CAUSES = 1,	/* of files that have CAUSES, or may get it */
+	TF_VERSION_MINOR_UNWRITTEN = 2, /* of files whose CAUSES may tell of unwritten hooks */
 };
 
 enum tf_clock {
@@ -118,6 +119,7 @@ enum {
 	TF_CAUSES_NO_SLOT = 8,	   /* the table of tasks was full */
 	TF_CAUSES_NO_MEMORY = 16,  /* a section's pages could not be allocated */
 	TF_CAUSES_UNATTACHED = 24, /* the program could not attach until later */
+	TF_CAUSES_UNWRITTEN = 32, /* since 1.2: the drain could not write them, as on a full disk */
 	TF_CAUSES_SIZE = 64,
 };
 

@@ -179,7 +179,8 @@ typedef struct cpidecode_causes_info {
 	uint64_t no_slot;      /* hooks lost: the table of tasks was full */
 	uint64_t no_memory;    /* a section's memory could not be allocated */
 	uint64_t unattached;   /* the program could not attach until later */
-	uint64_t reserved1[4]; /* 0, for later causes */
+	uint64_t unwritten;    /* the drain could not write them, as on a full disk */
+	uint64_t reserved1[3]; /* 0, for later causes */
 } cpidecode_causes_info;
 
 /* Ring i of those with CAUSES entries: 0, or CPIDECODE_EINVAL when there is none. */

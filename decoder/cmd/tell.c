@@ -30,7 +30,7 @@ bool tell_lost(const char *path, const struct losses *l)
 	} causes[] = {{l->full, "ring full"}, {l->big, "too big"}, {l->held, "sections held"},
 		{l->no_guest, "no guest ring"}, {l->unexplained, "cause not told"},
 		{l->no_slot, "no task slot"}, {l->no_memory, "no memory"},
-		{l->unattached, "not attached"}};
+		{l->unattached, "not attached"}, {l->unwritten, "unwritten"}};
 	uint64_t lost = losses_lost(l);
 	char list[512] = "";
 	size_t used = 0;

@@ -246,7 +246,8 @@ int cpidecode_causes(const cpidecode_trace *t, size_t file, size_t i, cpidecode_
 		*info = (cpidecode_causes_info){.ring = r->ring,
 			.no_slot = r->no_slot,
 			.no_memory = r->no_memory,
-			.unattached = r->unattached};
+			.unattached = r->unattached,
+			.unwritten = r->unwritten};
 		return 0;
 	}
 	return CPIDECODE_EINVAL;

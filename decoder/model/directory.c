@@ -229,6 +229,7 @@ int directory_add_causes(struct file *f, const struct trace_ring *entry, uint64_
 	r->sum.no_slot = entry->no_slot;
 	r->sum.no_memory = entry->no_memory;
 	r->sum.unattached = entry->unattached;
+	r->sum.unwritten = entry->unwritten;
 	r->causes_at = offset;
 	return 0;
 }

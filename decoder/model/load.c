@@ -243,6 +243,7 @@ static int load_causes(struct load *l, const struct io_section *s)
 			.no_slot = get_le64(p + TF_CAUSES_NO_SLOT),
 			.no_memory = get_le64(p + TF_CAUSES_NO_MEMORY),
 			.unattached = get_le64(p + TF_CAUSES_UNATTACHED),
+			.unwritten = get_le64(p + TF_CAUSES_UNWRITTEN),
 		};
 		int rc = directory_add_causes(l->f, &entry, s->offset);
 		if (rc)

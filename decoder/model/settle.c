@@ -175,13 +175,13 @@ static int settle_hooks(struct member *members, size_t n)
 
 /* ----------------------------------------------------------------------- losses */
 
-enum { CAUSES = 9 };
+enum { CAUSES = 10 };
 
 static uint64_t *cause(struct trace_ring *r, int i)
 {
 	uint64_t *const causes[CAUSES] = {&r->loss_full, &r->loss_big, &r->loss_held,
 		&r->loss_no_guest, &r->loss_torn, &r->skipped, &r->no_slot, &r->no_memory,
-		&r->unattached};
+		&r->unattached, &r->unwritten};
 	return causes[i];
 }
 

@@ -37,7 +37,7 @@ struct trace_ring {
 	uint64_t loss_full, loss_big, loss_held, loss_no_guest;
 	uint64_t overwritten, loss_torn, skipped;
 	bool has_causes; /* a CAUSES section speaks of it: the rest is set */
-	uint64_t no_slot, no_memory, unattached;
+	uint64_t no_slot, no_memory, unattached, unwritten;
 	uint64_t twice; /* hooks in sections that are not read: others have them. Not in `hooks` */
 };
 

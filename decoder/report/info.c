@@ -172,6 +172,7 @@ static void ring_row(
 		out_u64(table_right(t), l.no_slot);
 		out_u64(table_right(t), l.no_memory);
 		out_u64(table_right(t), l.unattached);
+		out_u64(table_right(t), l.unwritten);
 	}
 	table_end_row(t);
 }
@@ -180,7 +181,7 @@ static void write_rings(struct report *r, const struct trace_file *f)
 {
 	static const char *const names[] = {"ring", "sections", "hooks", "bytes", "lost: full",
 		"too big", "held", "no guest", "other", "overwritten", "torn", "skipped", "no slot",
-		"no memory", "not attached"};
+		"no memory", "not attached", "unwritten"};
 	unsigned columns = f->sections_of[TF_TYPE_CAUSES] ? 15 : 12;
 	struct table t;
 	if (!f->nrings)

@@ -155,6 +155,7 @@ static void write_rings(struct json *j, const struct trace_file *f, const struct
 		number(j, "lost_no_slot", l.no_slot);
 		number(j, "lost_no_memory", l.no_memory);
 		number(j, "lost_unattached", l.unattached);
+		number(j, "lost_unwritten", l.unwritten);
 		json_close(j, '}');
 	}
 	json_close(j, ']');

@@ -24,6 +24,7 @@ void losses_add_ring(
 		l->no_slot += ring->no_slot;
 		l->no_memory += ring->no_memory;
 		l->unattached += ring->unattached;
+		l->unwritten += ring->unwritten;
 		explained += ring->no_slot + ring->no_memory + ring->unattached;
 	}
 	/* Sections, LOSS and CAUSES count the same hooks; a trace cut off early has no LOSS. */
@@ -43,5 +44,5 @@ struct losses losses_of_file(const struct trace_file *f, const struct findings *
 uint64_t losses_lost(const struct losses *l)
 {
 	return l->full + l->big + l->held + l->no_guest + l->no_slot + l->no_memory +
-	       l->unattached + l->unexplained;
+	       l->unattached + l->unwritten + l->unexplained;
 }

@@ -8,8 +8,9 @@ struct losses {
 	uint64_t full, big, held, no_guest; /* hooks lost, by cause */
 	uint64_t unexplained;		    /* lost as section headers say, no cause known */
 	uint64_t overwritten, torn;
-	uint64_t skipped;			 /* sections */
-	uint64_t no_slot, no_memory, unattached; /* hooks lost, by further causes */
+	uint64_t skipped; /* sections */
+	/* Hooks lost, by further causes. */
+	uint64_t no_slot, no_memory, unattached, unwritten;
 };
 
 /* counts is what reading the ring's sections found; NULL: they were not read. */

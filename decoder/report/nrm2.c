@@ -256,7 +256,7 @@ static uint64_t lost_on(const struct trace_ring *r)
 {
 	uint64_t told = r->loss_full + r->loss_big + r->loss_held + r->loss_no_guest + r->no_slot +
 			r->no_memory + r->unattached;
-	return r->lost > told ? r->lost : told;
+	return (r->lost > told ? r->lost : told) + r->unwritten;
 }
 
 static void put_losses(struct export *e)

@@ -46,7 +46,7 @@ int drain_file_begin(struct drain *d, struct drain_file *f, struct session_error
 
 	tasks_untell(&d->tasks);
 	int rc = head_gather(&h, d->session, &d->tasks, d->config.codec, command, true, error);
-	h.causes = true;
+	h.minor = TF_VERSION_MINOR_UNWRITTEN;
 	drain_state_meta(d, f != &d->file, &h.meta);
 	if (rc == 0 && h.meta.failed)
 		rc = dump_fail(error, PU_ERROR_NOT_ENOUGH_MEMORY, "not enough memory for a drain");
@@ -182,7 +182,6 @@ static void losses_here(const struct drain_ring *r, uint64_t loss[SHM_LOSSES])
 {
 	for (int k = 0; k < SHM_LOSSES; k++)
 		loss[k] = r->loss[k] - r->lost0[k];
-	loss[SHM_LOST_FULL] += r->here.unwritten;
 }
 
 /* Of all rings, or of those that have something new to tell. */
@@ -197,10 +196,12 @@ static int write_causes(struct drain *d, uint8_t *entries, bool all, struct sess
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < d->rings; i++) {
+		uint64_t unwritten = d->ring[i].here.unwritten;
+
 		losses_here(&d->ring[i], loss);
-		if (has_news(&d->ring[i], all) && losses_have_causes(loss))
+		if (has_news(&d->ring[i], all) && (losses_have_causes(loss) || unwritten))
 			losses_put_causes(entries + (size_t)n++ * TF_CAUSES_SIZE,
-				ring_reader_id(&d->reader, i), loss);
+				ring_reader_id(&d->reader, i), loss, unwritten);
 	}
 	return n ? head_write_plain(&d->file.writer, TF_TYPE_CAUSES, TF_CODEC_NONE, entries,
 			   (size_t)n * TF_CAUSES_SIZE, error)

@@ -54,7 +54,7 @@ static int gather(struct dump *d)
 	tasks_open(&d->tasks, d->session);
 	rc = head_gather(&d->head, d->session, &d->tasks, d->options->codec, d->options->command,
 		false, d->error);
-	d->head.causes = has_causes(&d->rings);
+	d->head.minor = has_causes(&d->rings) ? TF_VERSION_MINOR_CAUSES : TF_VERSION_MINOR;
 	/* The file gets its tasks before its hooks. */
 	d->tasks.sealed = true;
 	d->rings.tasks = &d->tasks;
@@ -141,7 +141,7 @@ static int write_causes(struct dump *d, uint8_t *entries)
 
 		if (losses_have_causes(loss))
 			losses_put_causes(entries + (size_t)n++ * TF_CAUSES_SIZE,
-				ring_reader_id(&d->rings.reader, i), loss);
+				ring_reader_id(&d->rings.reader, i), loss, 0);
 	}
 	return n ? head_write_plain(&d->writer, TF_TYPE_CAUSES, TF_CODEC_NONE, entries,
 			   (size_t)n * TF_CAUSES_SIZE, d->error)

@@ -166,8 +166,7 @@ void head_bytes(const struct file_head *h, const uint8_t id[TRACE_ID_SIZE], uint
 	memset(bytes, 0, TF_HEADER_SIZE);
 	memcpy(bytes + TF_H_MAGIC, TF_MAGIC, 8);
 	put_le16(bytes + TF_H_VERSION_MAJOR, TF_VERSION_MAJOR);
-	put_le16(
-		bytes + TF_H_VERSION_MINOR, h->causes ? TF_VERSION_MINOR_CAUSES : TF_VERSION_MINOR);
+	put_le16(bytes + TF_H_VERSION_MINOR, h->minor);
 	put_le32(bytes + TF_H_HEADER_SIZE, TF_HEADER_SIZE);
 	memcpy(bytes + TF_H_TRACE_ID, id, TRACE_ID_SIZE);
 	put_le32(bytes + TF_H_CPUS, g->cpus);

@@ -38,7 +38,7 @@ struct file_head {
 	struct head_tasks tasks;
 	struct tasks *known; /* the caller's */
 	bool scripted;
-	bool causes;	     /* the file has CAUSES, or may get it: the caller's to set */
+	uint16_t minor;	     /* of the file's version: the caller's to set */
 	uint64_t started[3]; /* clock sync */
 };
 

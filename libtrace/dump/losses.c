@@ -33,10 +33,12 @@ void losses_put(uint8_t *entry, uint32_t ring, const uint64_t loss[SHM_LOSSES])
 		put_le64(entry + columns[k].offset, loss[columns[k].cause]);
 }
 
-void losses_put_causes(uint8_t *entry, uint32_t ring, const uint64_t loss[SHM_LOSSES])
+void losses_put_causes(
+	uint8_t *entry, uint32_t ring, const uint64_t loss[SHM_LOSSES], uint64_t unwritten)
 {
 	memset(entry, 0, TF_CAUSES_SIZE);
 	put_le32(entry + TF_CAUSES_RING, ring);
 	for (size_t k = 0; k < sizeof causes / sizeof *causes; k++)
 		put_le64(entry + causes[k].offset, loss[causes[k].cause]);
+	put_le64(entry + TF_CAUSES_UNWRITTEN, unwritten);
 }

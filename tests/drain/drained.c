@@ -132,8 +132,10 @@ static void take_losses(struct contents *c, const cpidecode_trace *t)
 	cpidecode_causes_info causes;
 	cpidecode_loss_info l;
 
-	for (size_t i = 0; cpidecode_causes(t, 0, i, &causes) == 0; i++)
+	for (size_t i = 0; cpidecode_causes(t, 0, i, &causes) == 0; i++) {
 		c->other += causes.no_slot + causes.no_memory + causes.unattached;
+		c->unwritten += causes.unwritten;
+	}
 	for (size_t i = 0; cpidecode_loss(t, 0, i, &l) == 0; i++) {
 		c->full += l.full;
 		c->held += l.held;
@@ -195,7 +197,8 @@ void contents_clean(const struct contents *c)
 
 uint64_t contents_sum(const struct contents *c)
 {
-	return c->hooks + c->torn + c->full + c->held + c->other + c->loss_torn + c->overwritten;
+	return c->hooks + c->torn + c->full + c->held + c->other + c->unwritten + c->loss_torn +
+	       c->overwritten;
 }
 
 static const char *suite_name;

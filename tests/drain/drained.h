@@ -37,7 +37,7 @@ uint32_t write_hooks(uint32_t id, uint32_t *next, uint32_t n);
 struct contents {
 	int rc; /* of opening it */
 	uint64_t hooks, torn, not_whole, out_of_order, foreign;
-	uint64_t full, held, other, loss_torn, overwritten;
+	uint64_t full, held, other, unwritten, loss_torn, overwritten;
 	uint32_t first, last; /* sequence numbers of id 1 */
 	uint64_t damaged_bytes;
 	bool cut_off;

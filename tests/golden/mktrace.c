@@ -31,7 +31,7 @@
  *   task TID PID FIRST "name"
  *   sync TICKS REALTIME MONOTONIC
  *   loss RING FULL BIG HELD NOGUEST OVERWRITTEN TORN SKIPPED
- *   causes RING NOSLOT NOMEMORY UNATTACHED
+ *   causes RING NOSLOT NOMEMORY UNATTACHED UNWRITTEN
  *   | text               a line of META or SCHEMA, to the end of the line
  *   bytes BYTES          zeros N
  *
@@ -336,9 +336,9 @@ static void causes(struct line *l)
 {
 	add_le(&payload, next_number(l), 4);
 	add_le(&payload, 0, 4);
-	for (unsigned i = 0; i < 3; i++)
+	for (unsigned i = 0; i < 4; i++)
 		add_le(&payload, next_number(l), 8);
-	add_zeros(&payload, 32);
+	add_zeros(&payload, 24);
 }
 
 static bool payload_statement(const char *what, struct line *l)

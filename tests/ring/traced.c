@@ -30,7 +30,7 @@ static void read_losses(const cpidecode_trace *trace, struct traced *t)
 	}
 	for (size_t i = 0; cpidecode_causes(trace, 0, i, &causes) == 0; i++)
 		t->lost[ring_number(causes.ring, t->cpus)] +=
-			causes.no_slot + causes.no_memory + causes.unattached;
+			causes.no_slot + causes.no_memory + causes.unattached + causes.unwritten;
 }
 
 static void read_damage(const cpidecode_trace *trace, struct traced *t)
