@@ -125,10 +125,26 @@ static void tell_import(const struct trace_file *f)
 			told_name(f->path));
 }
 
+/* What a ring that is full loses in normal mode are the last hooks. */
+static void tell_filled(const struct trace_file *f, const struct losses *l)
+{
+	const char *mode = trace_meta_value(f, "mode");
+	uint64_t kept = f->hooks;
+	if (!l->full || !mode || strcmp(mode, "normal"))
+		return;
+	for (size_t i = 0; i < f->nrings; i++)
+		kept += f->rings[i].twice;
+	complain("%s: the buffers filled: kept the first %" PRIu64 " hook%s, lost %" PRIu64
+		 ": swtrace record streams all hooks to a file, -t wrap keeps the newest, -s MB "
+		 "makes more room",
+		told_name(f->path), kept, plural(kept), l->full);
+}
+
 static bool tell_file(const struct trace_file *f, const struct findings *found, uint64_t *torn)
 {
 	struct losses l = losses_of_file(f, found);
 	bool bad = tell_lost(told_name(f->path), &l);
+	tell_filled(f, &l);
 	*torn += l.torn;
 	tell_torn(told_name(f->path), l.torn);
 	if (l.overwritten)

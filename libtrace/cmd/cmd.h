@@ -122,6 +122,13 @@ int cmd_dump(const struct verb *verb, struct session *s, const char *path, enum 
 	enum tf_codec codec, const char *command);
 /* The line that says what a dump holds. */
 void cmd_report_dump(const struct verb *verb, const char *path, const struct dump_result *r);
+/* A command line was traced and wrote no hook: says what to check. */
+void cmd_note_untraced(const struct verb *verb, const char *command);
+/* Rings of normal mode filled: says what they kept, and how to lose less. kept: text. */
+#define FILLED_ADVICE                                                                              \
+	"swtrace record streams all hooks to a file, -t wrap keeps the newest, -s MB (of init "    \
+	"and run) makes more room"
+void cmd_note_filled(const struct verb *verb, const char *kept, uint64_t lost);
 /* Gives back what the dead hold, if the session is ours. */
 void cmd_reclaim(void);
 /* The codec's name as an option's value. False if it is none. */

@@ -99,6 +99,21 @@ void cmd_tell_tracing(const struct verb *verb, int major)
 			(unsigned)major, (unsigned)major);
 }
 
+void cmd_note_untraced(const struct verb *verb, const char *command)
+{
+	cmd_note(verb,
+		"%.*s wrote no hooks: check that it is linked with libswtrace (ldd), reaches its "
+		"CpiGetAndTrace or TraceHook calls, and keeps SWTRACE_SESSION in its environment "
+		"(sudo and env -i drop it)",
+		(int)strcspn(command, " "), command);
+}
+
+void cmd_note_filled(const struct verb *verb, const char *kept, uint64_t lost)
+{
+	cmd_note(verb, "the buffers filled: %slost %llu: " FILLED_ADVICE, kept,
+		(unsigned long long)lost);
+}
+
 bool cmd_is_on(const struct session *s)
 {
 	return session_is_on(s);

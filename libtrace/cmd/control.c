@@ -74,6 +74,17 @@ const struct verb verb_on = {"on", "on", "turns tracing on",
 
 /* ------------------------------------------------------------------------- off */
 
+static void note_if_filled(const struct verb *verb, const struct session *s)
+{
+	struct drain_status status;
+
+	if (s->control->state == SHM_NO_RINGS || s->geometry.mode != SHM_MODE_NORMAL)
+		return;
+	continuous_status(s, &status);
+	if (status.lost_full)
+		cmd_note_filled(verb, "kept the first hooks, ", status.lost_full);
+}
+
 static int run_off(const struct verb *verb, int argc, char **argv)
 {
 	struct session_error error = {"unknown error"};
@@ -90,6 +101,7 @@ static int run_off(const struct verb *verb, int argc, char **argv)
 	}
 	int rc = session_off(&s, &error);
 	session_reclaim(&s);
+	note_if_filled(verb, &s);
 	return finish(verb, &s, rc, &error);
 }
 

@@ -92,6 +92,13 @@ void cmd_report_dump(const struct verb *verb, const char *path, const struct dum
 		r->hooks == 1 ? "" : "s", r->sections, r->sections == 1 ? "" : "s",
 		(unsigned long long)r->bytes, (unsigned long long)r->lost,
 		(unsigned long long)r->overwritten, (unsigned long long)r->torn);
+	if (r->normal && r->loss[SHM_LOST_FULL]) {
+		char kept[64];
+
+		snprintf(kept, sizeof kept, "kept the first %llu hooks, ",
+			(unsigned long long)r->hooks);
+		cmd_note_filled(verb, kept, r->loss[SHM_LOST_FULL]);
+	}
 	if (losses_have_causes(r->loss))
 		cmd_note(verb,
 			"of those lost, %llu had no task slot (the table was full), %llu no memory "
@@ -142,6 +149,8 @@ int cmd_dump(const struct verb *verb, struct session *s, const char *path, enum 
 	clear_progress(&progress);
 	if (rc == 0) {
 		cmd_report_dump(verb, path, &result);
+		if (command && result.hooks + result.lost + result.overwritten + result.torn == 0)
+			cmd_note_untraced(verb, command);
 		return EXIT_FINE;
 	}
 	cmd_fail_output(verb, path, error.text);

@@ -188,6 +188,10 @@ static void print_ledger(const struct info *i)
 		printf("%llu unwritten + ", (unsigned long long)i->unwritten);
 	printf("%llu lost + %llu torn\n", (unsigned long long)lost(&i->sum),
 		(unsigned long long)i->sum.torn);
+	if (i->session.geometry.mode == SHM_MODE_NORMAL && i->sum.loss[SHM_LOST_FULL])
+		printf("full      kept the first %llu hooks, lost %llu: " FILLED_ADVICE "\n",
+			(unsigned long long)i->sum.hooks,
+			(unsigned long long)i->sum.loss[SHM_LOST_FULL]);
 }
 
 static void print_clock(const struct info *i)

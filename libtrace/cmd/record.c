@@ -34,6 +34,7 @@ struct recording {
 	struct stream stream;
 	struct progress progress;
 	struct drain_status status; /* at the end */
+	bool broke_off;		    /* tracing was turned off, as the file could not be written */
 	int code;
 };
 
@@ -51,8 +52,13 @@ static bool wanted(void *arg)
 
 static void fail(struct recording *r)
 {
+	char why[sizeof r->stream.error.text + 96];
+
 	progress_clear(&r->progress);
-	r->code = cmd_fail_output(r->verb, r->config.path, r->stream.error.text);
+	snprintf(why, sizeof why, "%s%s", r->stream.error.text,
+		r->broke_off ? "; tracing was turned off, and the hooks since then are not recorded"
+			     : "");
+	r->code = cmd_fail_output(r->verb, r->config.path, why);
 }
 
 /* The drain, then the gate. The session's lock is held on entry, and not afterwards. */
@@ -109,7 +115,8 @@ static void follow(struct recording *r)
 		r->stream.until = stream_now() + r->duration;
 	progress_begin(&r->progress, r->verb);
 	do {
-		by_others = stream_follow(&r->stream) == 0 && !cmd_is_on(&r->session);
+		r->broke_off = stream_follow(&r->stream) != 0;
+		by_others = !r->broke_off && !cmd_is_on(&r->session);
 		finish(r);
 		if (!by_others || r->code || !r->command.words || !is_resumed(r))
 			break;
@@ -118,6 +125,15 @@ static void follow(struct recording *r)
 	} while (r->stream.drain);
 	progress_clear(&r->progress);
 	continuous_report(r->verb, r->config.path, &r->status);
+}
+
+static void note_if_untraced(const struct recording *r)
+{
+	const struct drain_status *s = &r->status;
+
+	if (r->code == EXIT_FINE &&
+		s->hooks + s->torn + s->lost_full + s->lost_other + s->lost_unwritten == 0)
+		cmd_note_untraced(r->verb, r->config.command);
 }
 
 static int exit_code(const struct recording *r)
@@ -167,6 +183,7 @@ static int record_command(struct recording *r)
 	if (failure == 0) {
 		follow(r);
 		command_wait(&r->command);
+		note_if_untraced(r);
 	} else {
 		finish(r);
 	}

@@ -245,7 +245,10 @@ static int write_file(struct dump *d)
 int dump_write(struct session *s, const struct dump_options *options, struct dump_result *result,
 	struct session_error *error)
 {
-	struct dump d = {.session = s, .options = options, .error = error};
+	struct dump d = {.session = s,
+		.options = options,
+		.error = error,
+		.result.normal = s->geometry.mode == SHM_MODE_NORMAL};
 	struct held_signals held;
 	int rc = gather(&d);
 

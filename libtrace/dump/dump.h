@@ -33,6 +33,7 @@ struct dump_result {
 	/* In NRM2: hooks that it cannot hold, and hooks of guest rings, which it does not know. */
 	uint64_t left_out, guests;
 	uint64_t loss[SHM_LOSSES]; /* hooks lost, by cause */
+	bool normal;		   /* rings of normal mode: a full one keeps its first hooks */
 	uint32_t sections;	   /* of hooks, in the rings */
 	uint32_t later;		   /* rings whose overwritten ones count some after the cut, too */
 	uint32_t damaged;	   /* rings that were truncated or made no sense */

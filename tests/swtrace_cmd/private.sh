@@ -11,12 +11,24 @@ unset SWTRACE_SESSION
 exits 0 "$SWTRACE" run -s 1 -o "$t" -- "$WRITER" hooks 100
 same "accepted" "$(cat "$out")" 100
 same "hooks" "$(summary hooks)" 100
+same "lines" "$(wc -l <"$err")" 1
 is_trace "$t"
 exits 0 "$SWTRACE" run -o "$t" "$WRITER" hooks 3 && same "hooks" "$(summary hooks)" 3
 exits 0 "$SWTRACE" run -s 1 -t wrap -ss 16 --compress none -o "$t" -- "$WRITER" hooks 200000
 same "wrapped" "$(($(summary hooks) + $(summary overwritten)))" 200000
 exits 7 "$SWTRACE" run -o "$t" -- "$WRITER" status 7
 exits 0 "$SWTRACE" run -o "$t" -- true && same "no hooks" "$(summary hooks)" 0
+says "$err" '^swtrace run: true wrote no hooks: check that it is linked with libswtrace'
+same "lines" "$(wc -l <"$err")" 2
+# A full ring keeps the first hooks: the command says so, and so does whoever reads the file.
+exits 0 "$SWTRACE" run -s 1 -o "$t" -- "$WRITER" hooks 100000
+accepted=$(cat "$out")
+filled="the buffers filled: kept the first $accepted hooks, lost $((100000 - accepted)): swtrace record"
+says "$err" "^swtrace run: $filled"
+same "lines" "$(wc -l <"$err")" 2
+if [ -x "$CPIDECODE" ]; then
+	exits 0 "$CPIDECODE" --report hooks "$t" && says "$err" "t.bin: $filled"
+fi
 is_trace "$t"
 exits 143 "$SWTRACE" run -o "$t" -- "$WRITER" signal 15
 exits 137 "$SWTRACE" run -o "$t" -- "$WRITER" signal 9

@@ -18,6 +18,7 @@ exits 0 "$SWTRACE" record -s 4 --compress none --rotate 1M -o "$t" -- "$WRITER" 
 holds 60000 "$t" "$t".*
 rm -f "$t".*
 exits 0 "$SWTRACE" record -o "$t" -- true && same "no hooks" "$(final hooks)" 0
+says "$err" '^swtrace record: true wrote no hooks: check that it is linked with libswtrace'
 is_trace "$t"
 exits 7 "$SWTRACE" record -o "$t" -- "$WRITER" status 7
 exits 143 "$SWTRACE" record -o "$t" -- "$WRITER" signal 15
@@ -84,6 +85,25 @@ strict()
 strict 0 ""
 strict 3 --strict
 exits 0 "$SWTRACE" record --strict -o "$t" -- "$WRITER" paced 100
+
+# ------------------------------------------------------------------------ a full disk
+mkdir "$dir/small"
+if [ "$(id -u)" -ne 0 ] || ! mount -t tmpfs -o size=1m,mode=755 tmpfs "$dir/small" 2>/dev/null; then
+	skip "a recording to a full disk: mounting a small one needs root"
+	rmdir "$dir/small"
+else
+	f=$dir/small/t.bin
+	exits 1 "$SWTRACE" record -s 2 -ss 16 --compress none -o "$f" -- "$WRITER" paced 60000
+	says "$err" 'No space left on device.*; tracing was turned off'
+	same "lost to a full ring" "$(sed -n 's/.*(full \([0-9]*\),.*/\1/p' "$err")" 0
+	unwritten=$(sed -n 's/.* unwritten \([0-9]*\),.*/\1/p' "$err")
+	[ "$unwritten" -gt 0 ] && pass || fail "no hook was left unwritten"
+	is_trace "$f"
+	exits 3 "$CPIDECODE" --strict --report hooks "$f"
+	says "$err" "t.bin: $unwritten hooks* lost ($unwritten unwritten)"
+	umount "$dir/small"
+	rmdir "$dir/small"
+fi
 
 # ------------------------------------------------------------------ standard output
 "$SWTRACE" record -s 1 -o - -- "$WRITER" paced 2000 >"$dir/record/stdout.bin" 2>"$err"

@@ -109,7 +109,7 @@ summary()
 {
 	case $1 in
 	hooks) sed -n 's/.*: \([0-9]*\) hooks\{0,1\} in .*/\1/p' "$err" ;;
-	*) sed -n "s/.*[;,] $1 \([0-9]*\).*/\1/p" "$err" ;;
+	*) sed -n "/ hooks\{0,1\} in /s/.*[;,] $1 \([0-9]*\).*/\1/p" "$err" ;;
 	esac
 }
 

@@ -78,7 +78,11 @@ exits 0 "$WRITER" hooks 100000
 accepted=$(cat "$out")
 same "full: in the rings" "$(number hooks)" "$accepted"
 same "full: lost" "$(number lost_full)" $((100000 - accepted))
-exits 0 "$SWTRACE" off
+filled="lost $((100000 - accepted)): swtrace record"
+exits 0 "$SWTRACE" info && says "$out" "^full  *kept the first $accepted hooks, $filled"
+exits 0 "$SWTRACE" off && says "$err" "the buffers filled: kept the first hooks, $filled"
+exits 0 "$SWTRACE" dump "$dir/full.bin"
+says "$err" "^swtrace dump: the buffers filled: kept the first $accepted hooks, $filled"
 exits 0 "$SWTRACE" init -s 1 -t wrap
 exits 0 "$SWTRACE" on
 exits 0 "$WRITER" hooks 100000
