@@ -1,5 +1,5 @@
 /*
- * A partial result of cpidecode, version 2: what the intervals of a trace, or of a slice of
+ * A partial result of cpidecode, version 3: what the intervals of a trace, or of a slice of
  * one, amount to. Prose: partial.md. Little-endian; offsets in bytes.
  */
 #ifndef SWT_FORMATS_PARTIAL_H
@@ -14,9 +14,8 @@ enum partial_header {
 	PARTIAL_H_PAYLOAD = 16,	 /* u64 bytes that follow the header */
 	PARTIAL_H_CHECKSUM = 24, /* u64 XXH3-64 of the payload, seeded with that of bytes 0-23 */
 	PARTIAL_HEADER_SIZE = 32,
-	PARTIAL_VERSION = 2,
-	PARTIAL_VERSION_UNORDERED = 1, /* groups end before the order: still read */
-	PARTIAL_UTIL_MINOR = 256,      /* is added to the minors of CPU utilisation */
+	PARTIAL_VERSION = 3,
+	PARTIAL_UTIL_MINOR = 256, /* is added to the minors of CPU utilisation */
 };
 
 /* Of one trace file: first what the file says of itself, then what reading it found. */
@@ -26,6 +25,10 @@ enum partial_count {
 	PARTIAL_HELD,
 	PARTIAL_NO_GUEST,
 	PARTIAL_UNEXPLAINED,
+	PARTIAL_NO_SLOT,
+	PARTIAL_NO_MEMORY,
+	PARTIAL_UNATTACHED,
+	PARTIAL_UNWRITTEN,
 	PARTIAL_OVERWRITTEN,
 	PARTIAL_TORN,
 	PARTIAL_STRETCHES, /* damaged, and their bytes */
@@ -42,7 +45,7 @@ enum partial_count {
 	PARTIAL_COUNTS,
 };
 
-_Static_assert(PARTIAL_COUNTS == 17, "the counts are part of the format");
+_Static_assert(PARTIAL_COUNTS == 21, "the counts are part of the format");
 _Static_assert(PARTIAL_H_CHECKSUM + 8 == PARTIAL_HEADER_SIZE, "the checksum ends the header");
 
 #endif

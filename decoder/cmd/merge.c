@@ -51,16 +51,23 @@ int merge_read_file(struct partial *p, const char *path)
 static int add_file(struct partial *p, const char *path)
 {
 	struct partial one = {0};
-	size_t which = 0;
+	struct partial_clash clash = {0};
 	/* The first is not put together with anything: as it is, it takes half the memory. */
 	if (!p->filter)
 		return merge_read_file(p, path);
 	int code = merge_read_file(&one, path);
-	int rc = code ? 0 : partial_merge(p, &one, &which);
+	int rc = code ? 0 : partial_merge(p, &one, &clash);
 	if (rc == PARTIAL_TWICE) {
 		complain("%s: some of the trace %s is in an earlier partial result already: each "
 			 "part is merged once",
-			path, one.sources[which].path);
+			path, one.sources[clash.came].path);
+	} else if (rc == PARTIAL_SHARED) {
+		const char *before = p->sources[clash.before].path;
+		const char *came = one.sources[clash.came].path;
+		complain("%s: hooks of its %s are in %s of an earlier partial result, too, and "
+			 "would "
+			 "count twice: make one of both traces (cpidecode --partial FILE %s %s)",
+			path, came, before, before, came);
 	} else if (rc == PARTIAL_OTHER_FILTER) {
 		complain("%s: it was made with other filters than those before it: they cannot be "
 			 "merged",
@@ -131,7 +138,11 @@ static bool tell_source(const struct partial_source *s)
 		.big = c[PARTIAL_BIG],
 		.held = c[PARTIAL_HELD],
 		.no_guest = c[PARTIAL_NO_GUEST],
-		.unexplained = c[PARTIAL_UNEXPLAINED]};
+		.unexplained = c[PARTIAL_UNEXPLAINED],
+		.no_slot = c[PARTIAL_NO_SLOT],
+		.no_memory = c[PARTIAL_NO_MEMORY],
+		.unattached = c[PARTIAL_UNATTACHED],
+		.unwritten = c[PARTIAL_UNWRITTEN]};
 	bool bad = tell_lost(name, &l);
 	/* What was read may be more than the file knew of. */
 	uint64_t torn =
@@ -151,9 +162,16 @@ static bool tell_source(const struct partial_source *s)
 
 bool merge_tell(const struct partial *p)
 {
+	struct told_part *parts = calloc(p->nsources + 1, sizeof *parts);
 	bool bad = false;
-	for (size_t i = 0; i < p->nsources; i++)
-		bad |= tell_source(&p->sources[i]);
+	for (size_t i = 0; i < p->nsources; i++) {
+		const struct partial_source *s = &p->sources[i];
+		bad |= tell_source(s);
+		if (parts)
+			parts[i] = (struct told_part){s->path, s->trace_id, s->rotation};
+	}
+	bad |= parts && tell_rotated(parts, p->nsources);
+	free(parts);
 	return bad;
 }
 

@@ -1,5 +1,6 @@
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -216,6 +217,19 @@ static void tell_twice(const struct trace *t, const struct findings *found)
 			n == 1 ? " stands" : "s stand");
 }
 
+static bool tell_rotated_files(const struct trace *t)
+{
+	size_t n = trace_nfiles(t);
+	struct told_part *parts = calloc(n + 1, sizeof *parts);
+	for (size_t i = 0; i < n && parts; i++) {
+		const struct trace_file *f = trace_file(t, i);
+		parts[i] = (struct told_part){f->path, f->header.trace_id, trace_rotation(f)};
+	}
+	bool bad = parts && tell_rotated(parts, n);
+	free(parts);
+	return bad;
+}
+
 bool tell_losses(const struct trace *t, const struct findings *found)
 {
 	bool bad = false;
@@ -229,7 +243,7 @@ bool tell_losses(const struct trace *t, const struct findings *found)
 		bad = true;
 	}
 	bad |= tell_reading(t, found);
-	bad |= tell_rotated(t);
+	bad |= tell_rotated_files(t);
 	tell_twice(t, found);
 	tell_alignment(t);
 	return bad;

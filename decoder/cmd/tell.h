@@ -11,8 +11,15 @@
  */
 bool tell_losses(const struct trace *t, const struct findings *found);
 
-/* Rotated files that are missing among those given; returns whether any should be there. */
-bool tell_rotated(const struct trace *t);
+/* A file that was read, here or on another machine. */
+struct told_part {
+	const char *path;
+	const uint8_t *trace_id;
+	struct trace_rotation rotation;
+};
+
+/* Rotated files that are missing among n; returns whether any should be there. Sorts them. */
+bool tell_rotated(struct told_part *parts, size_t n);
 
 /* Where reading ended with CPIDECODE_EREAD, and errno then; false: not told, not in a section. */
 bool tell_unreadable(const struct trace *t, const struct findings *found, int error);

@@ -1,5 +1,4 @@
 /* Rotated files of a continuous trace that were not given. */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,81 +6,62 @@
 #include "options.h"
 #include "tell.h"
 
-/* A file of a drain: META says how many it had written before. */
-struct part {
-	const struct trace_file *file;
-	uint64_t number;
-};
+enum { TRACE_ID = 16 };
 
 static int by_trace(const void *a, const void *b)
 {
-	const struct part *x = a, *y = b;
-	int order = memcmp(x->file->header.trace_id, y->file->header.trace_id,
-		sizeof x->file->header.trace_id);
+	const struct told_part *x = a, *y = b;
+	int order = memcmp(x->trace_id, y->trace_id, TRACE_ID);
 	if (order)
 		return order;
-	return x->number < y->number ? -1 : x->number > y->number;
+	return x->rotation.number < y->rotation.number ? -1
+						       : x->rotation.number > y->rotation.number;
 }
 
-static bool number_of(const struct trace_file *f, uint64_t *number)
+/* Files from..to of the trace are not there; what follows them is. */
+static void tell_missing(const struct told_part *next, uint64_t from, uint64_t to)
 {
-	const char *text = f->header.damaged ? NULL : trace_meta_value(f, "files before");
-	char *end;
-	if (!text || *text < '0' || *text > '9')
-		return false;
-	errno = 0;
-	*number = strtoull(text, &end, 10);
-	return !errno && !*end;
-}
-
-/* Files from..to - 1 of the trace are not there; what follows them is. */
-static void tell_missing(const struct part *next, uint64_t from, uint64_t to)
-{
-	if (to - from == 1)
+	if (from == to)
 		complain("%s: file %" PRIu64 " of its trace is missing before it",
-			told_name(next->file->path), from + 1);
+			told_name(next->path), from);
 	else
 		complain("%s: files %" PRIu64 " to %" PRIu64 " of its trace are missing before it",
-			told_name(next->file->path), from + 1, to);
+			told_name(next->path), from, to);
 }
 
 /* Those before the oldest. Returns whether that is a loss. */
-static bool tell_oldest(const struct part *oldest)
+static bool tell_oldest(const struct told_part *oldest)
 {
-	const char *keep = trace_meta_value(oldest->file, "keep");
-	if (!oldest->number)
+	uint64_t before = oldest->rotation.number - 1, keep = oldest->rotation.keep;
+	if (!before)
 		return false;
 	if (!keep) {
-		tell_missing(oldest, 0, oldest->number);
+		tell_missing(oldest, 1, before);
 		return true;
 	}
-	complain("%s: the %" PRIu64 " file%s before it %s not here: the writer kept %s (--keep)",
-		told_name(oldest->file->path), oldest->number, plural(oldest->number),
-		oldest->number == 1 ? "is" : "are", keep);
+	complain("%s: the %" PRIu64 " file%s before it %s not here: the writer kept %" PRIu64
+		 " (--keep)",
+		told_name(oldest->path), before, plural(before), before == 1 ? "is" : "are", keep);
 	return false;
 }
 
-bool tell_rotated(const struct trace *t)
+bool tell_rotated(struct told_part *parts, size_t n)
 {
-	size_t n = 0;
+	const struct told_part *before = NULL;
 	bool bad = false;
-	struct part *parts = calloc(trace_nfiles(t) + 1, sizeof *parts);
-	for (size_t i = 0; i < trace_nfiles(t) && parts; i++) {
-		parts[n].file = trace_file(t, i);
-		n += number_of(parts[n].file, &parts[n].number);
-	}
 	if (n)
 		qsort(parts, n, sizeof *parts, by_trace);
 	for (size_t i = 0; i < n; i++) {
-		const struct part *p = &parts[i], *before = i ? p - 1 : NULL;
-		if (!before || memcmp(before->file->header.trace_id, p->file->header.trace_id,
-				       sizeof p->file->header.trace_id)) {
+		const struct told_part *p = &parts[i];
+		if (!p->rotation.number)
+			continue;
+		if (!before || memcmp(before->trace_id, p->trace_id, TRACE_ID)) {
 			bad |= tell_oldest(p);
-		} else if (p->number > before->number + 1) {
-			tell_missing(p, before->number + 1, p->number);
+		} else if (p->rotation.number > before->rotation.number + 1) {
+			tell_missing(p, before->rotation.number + 1, p->rotation.number - 1);
 			bad = true;
 		}
+		before = p;
 	}
-	free(parts);
 	return bad;
 }

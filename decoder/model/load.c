@@ -373,6 +373,7 @@ static void load_rings_id(struct file *f)
 		f->rings_id[i] = (uint8_t)(16 * number_digit(text[2 * i], 16) +
 					   number_digit(text[2 * i + 1], 16));
 	f->has_rings_id = true;
+	f->pub.rings_id = f->rings_id;
 }
 
 /* What the headers say of the file, in a number. */

@@ -26,6 +26,14 @@ int partial_add_slice(struct partial_source *s, struct tick_range slice)
 	return rc;
 }
 
+int partial_add_span(struct partial_source *s, struct partial_span span)
+{
+	int rc = grow(&s->spans, s->nspans, &s->spans_cap, sizeof *s->spans);
+	if (!rc)
+		s->spans[s->nspans++] = span;
+	return rc;
+}
+
 int partial_add_damage(struct partial_source *s, struct partial_damage damage)
 {
 	int rc = grow(&s->damage, s->ndamage, &s->damage_cap, sizeof *s->damage);
@@ -131,6 +139,57 @@ static bool overlap(const struct partial_source *a, const struct partial_source 
 	return false;
 }
 
+static bool same_rings(const struct partial_source *a, const struct partial_source *b)
+{
+	if (a->has_rings && b->has_rings)
+		return !memcmp(a->rings, b->rings, sizeof a->rings);
+	return !memcmp(a->trace_id, b->trace_id, sizeof a->trace_id);
+}
+
+/* Two files have hooks in common. */
+static bool share(const struct partial_source *a, const struct partial_source *b)
+{
+	if (!same_rings(a, b))
+		return false;
+	for (size_t i = 0, j = 0; i < a->nspans && j < b->nspans;) {
+		const struct partial_span *x = &a->spans[i], *y = &b->spans[j];
+		if (x->ring == y->ring && x->from < y->to && y->from < x->to)
+			return true;
+		i += x->ring <= y->ring;
+		j += y->ring <= x->ring;
+	}
+	return false;
+}
+
+/* Files that were read together have each hook once: then only one range of ticks has it. */
+static int clash_of(const struct partial *p, const struct partial_source *s, size_t *before)
+{
+	for (size_t i = 0; i < p->nsources; i++) {
+		const struct partial_source *other = &p->sources[i];
+		*before = i;
+		if (!overlap(other, s))
+			continue;
+		if (!partial_compare_sources(other, s))
+			return PARTIAL_TWICE;
+		if (share(other, s))
+			return PARTIAL_SHARED;
+	}
+	return 0;
+}
+
+static int copy_identity(struct partial_source *s, const struct partial_source *from)
+{
+	int rc = 0;
+	memcpy(s->trace_id, from->trace_id, sizeof s->trace_id);
+	s->fingerprint = from->fingerprint;
+	s->has_rings = from->has_rings;
+	memcpy(s->rings, from->rings, sizeof s->rings);
+	s->rotation = from->rotation;
+	for (size_t i = 0; i < from->nspans && !rc; i++)
+		rc = partial_add_span(s, from->spans[i]);
+	return rc;
+}
+
 static int merge_source(struct partial *p, const struct partial_source *from)
 {
 	struct partial_source *s = find_source(p, from);
@@ -140,8 +199,8 @@ static int merge_source(struct partial *p, const struct partial_source *from)
 	if (!s)
 		return CPIDECODE_ENOMEM;
 	if (!known) {
-		memcpy(s->trace_id, from->trace_id, sizeof s->trace_id);
-		s->fingerprint = from->fingerprint;
+		if (copy_identity(s, from))
+			return CPIDECODE_ENOMEM;
 	} else if (strcmp(from->path, s->path) < 0) {
 		/* One file may be called differently on two machines; any order has to agree. */
 		char *copy = strdup(from->path);
@@ -167,7 +226,7 @@ static int merge_source(struct partial *p, const struct partial_source *from)
 	return rc;
 }
 
-int partial_merge(struct partial *p, const struct partial *from, size_t *which)
+int partial_merge(struct partial *p, const struct partial *from, struct partial_clash *clash)
 {
 	if (!p->filter) {
 		p->filter = strdup(from->filter);
@@ -176,13 +235,13 @@ int partial_merge(struct partial *p, const struct partial *from, size_t *which)
 	} else if (strcmp(p->filter, from->filter)) {
 		return PARTIAL_OTHER_FILTER;
 	}
-	for (size_t i = 0; i < from->nsources; i++) {
-		const struct partial_source *s = find_source(p, &from->sources[i]);
-		*which = i;
-		if (s && overlap(s, &from->sources[i]))
-			return PARTIAL_TWICE;
-	}
 	int rc = 0;
+	for (size_t i = 0; i < from->nsources && !rc; i++) {
+		clash->came = i;
+		rc = clash_of(p, &from->sources[i], &clash->before);
+	}
+	if (rc)
+		return rc;
 	for (size_t i = 0; i < from->nsources && !rc; i++)
 		rc = merge_source(p, &from->sources[i]);
 	partial_sort(p);
@@ -200,6 +259,7 @@ void partial_free(struct partial *p)
 {
 	for (size_t i = 0; i < p->nsources; i++) {
 		free(p->sources[i].path);
+		free(p->sources[i].spans);
 		free(p->sources[i].slices);
 		free(p->sources[i].damage);
 		free(p->sources[i].findings);

@@ -9,6 +9,7 @@
 #include "../../formats/partial.h"
 #include "clock.h"
 #include "tally.h"
+#include "trace.h"
 
 enum { PARTIAL_DAMAGE = 1000, PARTIAL_CLOCK_FINDINGS = 1000 };
 
@@ -17,12 +18,23 @@ struct partial_damage {
 	uint64_t offset, bytes;
 };
 
+/* A ring's bytes that a file has hooks of. */
+struct partial_span {
+	uint32_t ring;
+	uint64_t from, to; /* positions */
+};
+
 /* One trace file. */
 struct partial_source {
 	uint8_t trace_id[16];
 	uint64_t fingerprint; /* of the file: files of one trace differ in it */
 	char *path;
 	bool scripted;
+	bool has_rings; /* the file says which rings its hooks are of */
+	uint8_t rings[16];
+	struct trace_rotation rotation;
+	struct partial_span *spans; /* by ring */
+	size_t nspans, spans_cap;
 	struct tick_range *slices; /* in order, apart from each other */
 	size_t nslices, slices_cap;
 	uint64_t counts[PARTIAL_COUNTS];
@@ -45,6 +57,12 @@ enum {
 	PARTIAL_WANTED = TALLY_WANT_CPUS | TALLY_WANT_COUNTS | TALLY_WANT_ORDER,
 	PARTIAL_OTHER_FILTER = 1, /* partial_merge: results */
 	PARTIAL_TWICE,
+	PARTIAL_SHARED,
+};
+
+/* Two sources that do not go together, by index: of what was there before, and of what came. */
+struct partial_clash {
+	size_t before, came;
 };
 
 struct varint_out;
@@ -52,6 +70,7 @@ struct varint_out;
 /* A source that ranges and damage are added to; partial_sort when all are there. NULL: no memory.
  */
 struct partial_source *partial_add_source(struct partial *p, const char *path);
+int partial_add_span(struct partial_source *s, struct partial_span span);
 int partial_add_slice(struct partial_source *s, struct tick_range slice);
 int partial_add_finding(struct partial_source *s, const struct clock_finding *finding);
 int partial_add_damage(struct partial_source *s, struct partial_damage damage);
@@ -60,10 +79,11 @@ void partial_sort(struct partial *p);
 int partial_compare_sources(const struct partial_source *x, const struct partial_source *y);
 
 /*
- * Puts from into *p: 0 or CPIDECODE_ENOMEM. PARTIAL_OTHER_FILTER, PARTIAL_TWICE (some of
- * the source *which of from is in p already): they do not go together, and p is as before.
+ * Puts from into *p: 0 or CPIDECODE_ENOMEM. PARTIAL_OTHER_FILTER, PARTIAL_TWICE (some of a source
+ * of from is in p already), PARTIAL_SHARED (it has hooks that another source of p has, too): they
+ * do not go together, and p is as before; *clash says which, of the latter two.
  */
-int partial_merge(struct partial *p, const struct partial *from, size_t *which);
+int partial_merge(struct partial *p, const struct partial *from, struct partial_clash *clash);
 
 /* Every interval of the source's file is in. */
 bool partial_whole(const struct partial_source *s);

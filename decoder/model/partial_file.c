@@ -115,12 +115,28 @@ static void put_group(struct varint_out *o, const struct tally_group *g)
 	put_order(o, g);
 }
 
+static void put_rings(struct varint_out *o, const struct partial_source *s)
+{
+	varint_put(o, s->has_rings);
+	if (s->has_rings)
+		varint_raw(o, s->rings, sizeof s->rings);
+	varint_put(o, s->rotation.number);
+	varint_put(o, s->rotation.keep);
+	varint_put(o, s->nspans);
+	for (size_t i = 0; i < s->nspans; i++) {
+		varint_put(o, s->spans[i].ring);
+		varint_put(o, s->spans[i].from);
+		varint_put(o, s->spans[i].to - s->spans[i].from);
+	}
+}
+
 static void put_source(struct varint_out *o, const struct partial_source *s)
 {
 	varint_raw(o, s->trace_id, sizeof s->trace_id);
 	varint_put(o, s->fingerprint);
 	varint_put_string(o, s->path, strlen(s->path));
 	varint_put(o, s->scripted);
+	put_rings(o, s);
 	varint_put(o, s->nslices);
 	for (size_t i = 0; i < s->nslices; i++) {
 		varint_put(o, s->slices[i].first);
@@ -286,7 +302,7 @@ static int get_order(struct varint_in *in, struct tally_group *g)
 	return rc;
 }
 
-static int get_group(struct varint_in *in, struct tally *t, uint32_t version)
+static int get_group(struct varint_in *in, struct tally *t)
 {
 	uint32_t length;
 	size_t known = t->count;
@@ -328,8 +344,30 @@ static int get_group(struct varint_in *in, struct tally *t, uint32_t version)
 		g->spreads[i].sum = varint_get(in);
 		rc = get_histogram(in, &g->spreads[i].values, count);
 	}
-	if (!rc && !in->why && version >= PARTIAL_VERSION)
+	if (!rc && !in->why)
 		rc = get_order(in, g);
+	return rc;
+}
+
+static int get_rings(struct varint_in *in, struct partial_source *s)
+{
+	int rc = 0;
+	s->has_rings = varint_get_max(in, 1);
+	const uint8_t *id = s->has_rings ? varint_get_raw(in, sizeof s->rings) : NULL;
+	if (id && !in->why)
+		memcpy(s->rings, id, sizeof s->rings);
+	s->rotation.number = varint_get_max(in, UINT64_MAX);
+	s->rotation.keep = varint_get_max(in, UINT64_MAX);
+	uint64_t n = varint_get_max(in, UINT32_MAX);
+	for (uint64_t i = 0; i < n && !in->why && !rc; i++) {
+		struct partial_span span = {.ring = (uint32_t)varint_get_max(in, UINT32_MAX)};
+		span.from = varint_get_max(in, UINT64_MAX);
+		span.to = span.from + varint_get_max(in, UINT64_MAX - span.from);
+		if (i && span.ring <= s->spans[i - 1].ring)
+			varint_fail(in, "rings are not in order");
+		else if (!in->why)
+			rc = partial_add_span(s, span);
+	}
 	return rc;
 }
 
@@ -403,7 +441,9 @@ static int get_source(struct varint_in *in, struct partial *p)
 	if (s > p->sources && partial_compare_sources(s - 1, s) >= 0)
 		varint_fail(in, "files are not in order");
 	s->scripted = varint_get_max(in, 1);
-	int rc = get_slices(in, s);
+	int rc = get_rings(in, s);
+	if (!rc)
+		rc = get_slices(in, s);
 	for (unsigned i = 0; i < PARTIAL_COUNTS; i++)
 		s->counts[i] = varint_get_max(in, UINT64_MAX);
 	if (!rc)
@@ -411,7 +451,7 @@ static int get_source(struct varint_in *in, struct partial *p)
 	return rc ? rc : get_findings(in, s);
 }
 
-static int get_payload(struct varint_in *in, struct partial *p, uint32_t version)
+static int get_payload(struct varint_in *in, struct partial *p)
 {
 	uint32_t length;
 	const uint8_t *filter = varint_get_string(in, &length);
@@ -427,7 +467,7 @@ static int get_payload(struct varint_in *in, struct partial *p, uint32_t version
 	p->tally.cpus_left_out = varint_get_max(in, MAX_COUNT);
 	n = varint_get_max(in, UINT32_MAX);
 	for (uint64_t i = 0; i < n && !in->why && !rc; i++)
-		rc = get_group(in, &p->tally, version);
+		rc = get_group(in, &p->tally);
 	if (!in->why && in->p < in->end)
 		varint_fail(in, "something follows its end");
 	partial_sort(p);
@@ -440,9 +480,9 @@ static const char *wrong_header(const uint8_t *bytes, size_t n)
 		return "not a partial result (cpidecode --partial writes them)";
 	if (n < PARTIAL_HEADER_SIZE)
 		return "cut off";
-	uint32_t version = get_le32(bytes + PARTIAL_H_VERSION);
-	if (version != PARTIAL_VERSION && version != PARTIAL_VERSION_UNORDERED)
-		return "a partial result of another version";
+	if (get_le32(bytes + PARTIAL_H_VERSION) != PARTIAL_VERSION)
+		return "a partial result of another version: make it again of the trace "
+		       "(cpidecode --partial)";
 	if (get_le64(bytes + PARTIAL_H_PAYLOAD) != n - PARTIAL_HEADER_SIZE)
 		return "cut off, or longer than it says";
 	if (get_le64(bytes + PARTIAL_H_CHECKSUM) != checksum(bytes, n))
@@ -457,7 +497,7 @@ int partial_read(struct partial *p, const uint8_t *bytes, size_t n, const char *
 		return 1;
 	struct varint_in in = {.p = bytes + PARTIAL_HEADER_SIZE, .end = bytes + n};
 	p->tally.wanted = PARTIAL_WANTED;
-	int rc = get_payload(&in, p, get_le32(bytes + PARTIAL_H_VERSION));
+	int rc = get_payload(&in, p);
 	*why = in.why;
 	return rc ? rc : in.why != NULL;
 }

@@ -2,6 +2,7 @@
 #include "trace.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "../../formats/trace_file.h"
@@ -210,6 +211,29 @@ const char *trace_meta_value(const struct trace_file *f, const char *key)
 		if (!strcmp(f->meta[i].key, key))
 			return f->meta[i].value;
 	return NULL;
+}
+
+static bool meta_number(const struct trace_file *f, const char *key, uint64_t *number)
+{
+	const char *text = f->header.damaged ? NULL : trace_meta_value(f, key);
+	char *end;
+	if (!text || *text < '0' || *text > '9')
+		return false;
+	errno = 0;
+	*number = strtoull(text, &end, 10);
+	return !errno && !*end && *number < UINT64_MAX;
+}
+
+struct trace_rotation trace_rotation(const struct trace_file *f)
+{
+	struct trace_rotation r = {0};
+	uint64_t before;
+	if (!meta_number(f, "files before", &before))
+		return r;
+	r.number = before + 1;
+	if (!meta_number(f, "keep", &r.keep))
+		r.keep = 0;
+	return r;
 }
 
 const struct task *trace_task(const struct trace *t, uint32_t machine, uint32_t tid, uint64_t ticks)

@@ -68,7 +68,8 @@ struct trace_file {
 	const struct trace_contradiction *contradictions; /* the first 10000, as they were found */
 	size_t ncontradictions;
 	uint64_t contradictions_untold;
-	uint64_t damage_untold; /* further stretches, not in the list: there were too many */
+	uint64_t damage_untold;	 /* further stretches, not in the list: there were too many */
+	const uint8_t *rings_id; /* 16 bytes: which rings they are; NULL: META does not say */
 	const struct trace_ring *rings; /* sorted by ring number */
 	size_t nrings;
 	const struct trace_meta *meta;
@@ -86,6 +87,12 @@ struct trace_file {
 	size_t nclock_findings;
 	uint64_t clock_findings_untold;
 	const struct schema_set *schemas;
+};
+
+/* A drain's files: each says how many the drain wrote before it, and how many of them it kept. */
+struct trace_rotation {
+	uint64_t number; /* from 1; 0: not a drain's */
+	uint64_t keep;	 /* 0: all */
 };
 
 struct trace;
@@ -143,6 +150,7 @@ const struct trace_file *trace_file(const struct trace *t, size_t i);
 /* All files are of one trace: their ticks can be compared. */
 bool trace_one_machine(const struct trace *t);
 const char *trace_meta_value(const struct trace_file *f, const char *key); /* NULL: none */
+struct trace_rotation trace_rotation(const struct trace_file *f);
 /* The task that tid was at that time on that machine, NULL: unknown. */
 const struct task *trace_task(
 	const struct trace *t, uint32_t machine, uint32_t tid, uint64_t ticks);

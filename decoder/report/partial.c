@@ -1,5 +1,6 @@
 /* Partial results: written of a trace, and reports of merged ones. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "../model/varint.h"
 #include "losses.h"
@@ -12,8 +13,11 @@ static void count_told(struct partial_source *s, const struct trace_file *f)
 	s->counts[PARTIAL_BIG] = l.big;
 	s->counts[PARTIAL_HELD] = l.held;
 	s->counts[PARTIAL_NO_GUEST] = l.no_guest;
-	/* Version 1 has no count for the causes of CAUSES sections. */
-	s->counts[PARTIAL_UNEXPLAINED] = l.unexplained + l.no_slot + l.no_memory + l.unattached;
+	s->counts[PARTIAL_UNEXPLAINED] = l.unexplained;
+	s->counts[PARTIAL_NO_SLOT] = l.no_slot;
+	s->counts[PARTIAL_NO_MEMORY] = l.no_memory;
+	s->counts[PARTIAL_UNATTACHED] = l.unattached;
+	s->counts[PARTIAL_UNWRITTEN] = l.unwritten;
 	s->counts[PARTIAL_OVERWRITTEN] = l.overwritten;
 	s->counts[PARTIAL_TORN] = l.torn;
 	s->counts[PARTIAL_STRETCHES] = f->ndamage + f->damage_untold;
@@ -38,6 +42,25 @@ static void count_found(
 	}
 }
 
+/* What tells whether another file has some of the same hooks; positions of an import are made up.
+ */
+static int add_rings(struct partial_source *s, const struct trace_file *f)
+{
+	int rc = 0;
+	s->has_rings = f->rings_id;
+	if (f->rings_id)
+		memcpy(s->rings, f->rings_id, sizeof s->rings);
+	s->rotation = trace_rotation(f);
+	for (size_t i = 0; i < f->nrings && !f->import && !rc; i++) {
+		const struct trace_ring *r = &f->rings[i];
+		if (r->position_first < r->position_end)
+			rc = partial_add_span(s, (struct partial_span){.ring = r->ring,
+							 .from = r->position_first,
+							 .to = r->position_end});
+	}
+	return rc;
+}
+
 static int add_source(struct partial *p, const struct report *r, const struct trace_file *f)
 {
 	struct partial_source *s = partial_add_source(p, f->path);
@@ -48,7 +71,9 @@ static int add_source(struct partial *p, const struct report *r, const struct tr
 	count_told(s, f);
 	count_found(s, f, r->found);
 	s->fingerprint = f->fingerprint;
-	int rc = partial_add_slice(s, r->slices ? r->slices[f->machine] : ALL_TICKS);
+	int rc = add_rings(s, f);
+	if (!rc)
+		rc = partial_add_slice(s, r->slices ? r->slices[f->machine] : ALL_TICKS);
 	for (size_t i = 0; i < f->nclock_findings && !rc; i++)
 		rc = partial_add_finding(s, &f->clock_findings[i]);
 	for (size_t i = 0; i < r->found->ndamage && !rc; i++) {

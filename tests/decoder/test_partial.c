@@ -46,6 +46,11 @@ static void make(struct partial *p, uint8_t id, struct tick_range slice, unsigne
 	s->fingerprint = UINT64_MAX;
 	s->counts[PARTIAL_FULL] = 7;
 	s->counts[PARTIAL_MALFORMED] = 1;
+	s->has_rings = true;
+	memset(s->rings, id, sizeof s->rings);
+	s->rotation = (struct trace_rotation){.number = 3, .keep = 2};
+	ck_assert_int_eq(partial_add_span(s, (struct partial_span){0, 8, 808}), 0);
+	ck_assert_int_eq(partial_add_span(s, (struct partial_span){0x80000000, 0, UINT64_MAX}), 0);
 	ck_assert_int_eq(partial_add_slice(s, slice), 0);
 	ck_assert_int_eq(
 		partial_add_damage(s, (struct partial_damage){.offset = 4096, .bytes = 9}), 0);
@@ -115,7 +120,7 @@ START_TEST(slices_merge_to_the_whole)
 	static const unsigned orders[6][3] = {
 		{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
 	struct partial all;
-	size_t which;
+	struct partial_clash clash;
 	make(&all, 1, whole, 0, 900);
 	all.sources[0].counts[PARTIAL_MALFORMED] = 3;
 	struct varint_out expected = bytes_of(&all);
@@ -125,15 +130,15 @@ START_TEST(slices_merge_to_the_whole)
 		const unsigned *order = orders[i / 2];
 		for (unsigned k = 0; k < 3; k++)
 			make(&part[k], 1, third(order[k]), order[k] * 300, 300);
-		ck_assert_int_eq(partial_merge(&one, &part[0], &which), 0);
+		ck_assert_int_eq(partial_merge(&one, &part[0], &clash), 0);
 		if (i % 2) { /* first + (second + third) */
-			ck_assert_int_eq(partial_merge(&two, &part[1], &which), 0);
-			ck_assert_int_eq(partial_merge(&two, &part[2], &which), 0);
-			ck_assert_int_eq(partial_merge(&one, &two, &which), 0);
+			ck_assert_int_eq(partial_merge(&two, &part[1], &clash), 0);
+			ck_assert_int_eq(partial_merge(&two, &part[2], &clash), 0);
+			ck_assert_int_eq(partial_merge(&one, &two, &clash), 0);
 		} else {
-			ck_assert_int_eq(partial_merge(&one, &part[1], &which), 0);
+			ck_assert_int_eq(partial_merge(&one, &part[1], &clash), 0);
 			ck_assert(!partial_whole(&one.sources[0]));
-			ck_assert_int_eq(partial_merge(&one, &part[2], &which), 0);
+			ck_assert_int_eq(partial_merge(&one, &part[2], &clash), 0);
 		}
 		ck_assert(partial_whole(&one.sources[0]));
 		struct varint_out got = bytes_of(&one);
@@ -152,10 +157,10 @@ END_TEST
 START_TEST(files_merge_side_by_side)
 {
 	struct partial a, b;
-	size_t which;
+	struct partial_clash clash;
 	make(&a, 2, whole, 0, 10);
 	make(&b, 1, whole, 10, 10);
-	ck_assert_int_eq(partial_merge(&a, &b, &which), 0);
+	ck_assert_int_eq(partial_merge(&a, &b, &clash), 0);
 	ck_assert_uint_eq(a.nsources, 2);
 	ck_assert_uint_eq(a.sources[0].trace_id[0], 1);
 	ck_assert_uint_eq(a.sources[1].trace_id[0], 2);
@@ -164,22 +169,61 @@ START_TEST(files_merge_side_by_side)
 }
 END_TEST
 
+/* Of files, not of one: each has a fingerprint of its own. */
+START_TEST(hooks_that_two_files_share_are_refused)
+{
+	static const struct {
+		struct partial_span span;
+		struct tick_range slice;
+		bool no_rings, other_rings;
+		int rc;
+	} cases[] = {{{0, 8, 808}, {0, UINT64_MAX}, .rc = PARTIAL_SHARED},
+		{{0, 800, 4000}, {0, UINT64_MAX}, .rc = PARTIAL_SHARED},
+		{{0, 0, 16}, {100, 100}, .rc = PARTIAL_SHARED},
+		{{0, 808, 4000}, {0, UINT64_MAX}, .rc = 0}, {{0, 0, 8}, {0, UINT64_MAX}, .rc = 0},
+		{{1, 8, 808}, {0, UINT64_MAX}, .rc = 0},
+		{{0x80000000, 0, 8}, {0, UINT64_MAX}, .rc = PARTIAL_SHARED},
+		/* Read together, then in slices: a range of ticks has each hook once. */
+		{{0, 8, 808}, {200, UINT64_MAX}, .rc = 0},
+		{{0, 8, 808}, {0, UINT64_MAX}, .other_rings = true, .rc = 0},
+		{{0, 8, 808}, {0, UINT64_MAX}, .no_rings = true, .rc = PARTIAL_SHARED}};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct partial a, b;
+		struct partial_clash clash = {9, 9};
+		make(&a, 1, third(1), 0, 10);
+		make(&b, 1, cases[i].slice, 10, 10);
+		struct partial_source *s = &b.sources[0];
+		s->fingerprint--;
+		s->nspans = 0;
+		s->rings[0] ^= cases[i].other_rings;
+		s->has_rings = !cases[i].no_rings;
+		ck_assert_int_eq(partial_add_span(s, cases[i].span), 0);
+		ck_assert_msg(partial_merge(&a, &b, &clash) == cases[i].rc, "case %zu", i);
+		ck_assert_uint_eq(a.nsources, cases[i].rc ? 1 : 2);
+		if (cases[i].rc)
+			ck_assert(clash.before == 0 && clash.came == 0);
+		partial_free(&a);
+		partial_free(&b);
+	}
+}
+END_TEST
+
 START_TEST(what_does_not_go_together_is_refused)
 {
 	static const struct tick_range others[] = {
 		{0, UINT64_MAX}, {0, 100}, {199, UINT64_MAX}, {150, 150}};
 	struct partial a, b;
-	size_t which;
+	struct partial_clash clash;
 	make(&a, 1, third(1), 0, 300);
 	struct varint_out before = bytes_of(&a);
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
 		make(&b, 1, others[i], 300, 300);
-		ck_assert_int_eq(partial_merge(&a, &b, &which), PARTIAL_TWICE);
+		ck_assert_int_eq(partial_merge(&a, &b, &clash), PARTIAL_TWICE);
 		partial_free(&b);
 	}
 	make(&b, 1, third(0), 300, 300);
 	b.filter[0]++;
-	ck_assert_int_eq(partial_merge(&a, &b, &which), PARTIAL_OTHER_FILTER);
+	ck_assert_int_eq(partial_merge(&a, &b, &clash), PARTIAL_OTHER_FILTER);
 	partial_free(&b);
 	struct varint_out after = bytes_of(&a);
 	check_bytes(&before, &after);
@@ -197,8 +241,29 @@ static void fix(uint8_t *p, size_t n)
 			XXH3_64bits(p, PARTIAL_H_CHECKSUM)));
 }
 
-/* A group of version 1 ends before its order. */
-START_TEST(older_files_have_no_order)
+/* Versions 1 and 2 had other fields, and no positions. */
+START_TEST(other_versions_are_refused)
+{
+	struct partial p = {.tally.wanted = PARTIAL_WANTED};
+	const char *why;
+	add(&p.tally, "one", 10, 1);
+	ck_assert_int_eq(tally_settle(&p.tally), 0);
+	struct varint_out o = bytes_of(&p);
+	for (uint32_t version = 0; version < 6; version++) {
+		struct partial q = {0};
+		put_le32(o.p + PARTIAL_H_VERSION, version);
+		fix(o.p, o.n);
+		ck_assert_int_eq(partial_read(&q, o.p, o.n, &why), version != PARTIAL_VERSION);
+		if (version != PARTIAL_VERSION)
+			ck_assert_ptr_nonnull(strstr(why, "of another version: make it again"));
+		partial_free(&q);
+	}
+	free(o.p);
+	partial_free(&p);
+}
+END_TEST
+
+START_TEST(an_order_may_be_unknown)
 {
 	struct partial p = {.tally.wanted = PARTIAL_WANTED}, q = {0}, again = {0};
 	const char *why;
@@ -207,9 +272,7 @@ START_TEST(older_files_have_no_order)
 	ck_assert_int_eq(tally_settle(&p.tally), 0);
 	timeline_free(p.tally.groups[0]->order);
 	struct varint_out old = bytes_of(&p);
-	ck_assert_uint_eq(old.p[--old.n], 0);
-	put_le32(old.p + PARTIAL_H_VERSION, PARTIAL_VERSION_UNORDERED);
-	fix(old.p, old.n);
+	ck_assert_uint_eq(old.p[old.n - 1], 0);
 	ck_assert_int_eq(partial_read(&q, old.p, old.n, &why), 0);
 	ck_assert_uint_eq(q.tally.groups[0]->time.count, 400);
 	ck_assert_uint_eq(q.tally.groups[0]->order->total, 0);
@@ -323,5 +386,6 @@ START_TEST(numbers_have_one_spelling)
 END_TEST
 
 RUN_TESTS("partial", a_file_reads_back_as_it_was, slices_merge_to_the_whole,
-	files_merge_side_by_side, what_does_not_go_together_is_refused, older_files_have_no_order,
+	files_merge_side_by_side, what_does_not_go_together_is_refused,
+	hooks_that_two_files_share_are_refused, other_versions_are_refused, an_order_may_be_unknown,
 	every_truncation_is_refused, every_changed_byte_is_survived, numbers_have_one_spelling)

@@ -4,6 +4,7 @@
 # 600 intervals of two labels on two rings: one label's percentiles are exact, the other's not.
 {
 	echo 'clock tsc'
+	echo 'id "the 1st machine!"'
 	echo 'hz 3000000000'
 	echo 'sync 0 1700000000000000000 1000'
 	for ring in 0 1; do

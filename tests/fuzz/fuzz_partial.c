@@ -143,7 +143,8 @@ static void hostile(struct feed *in)
 	struct varint_out a, b;
 	struct out out;
 	const uint8_t *first;
-	size_t n = feed_bytes(in, feed_u16(in), &first), which;
+	size_t n = feed_bytes(in, feed_u16(in), &first);
+	struct partial_clash clash;
 	int rc = read_payload(first, n, &one[0]);
 	for (unsigned i = 0; i < PRINTED && !rc; i++) {
 		print(&one[0], &printed[i], &out);
@@ -154,8 +155,8 @@ static void hostile(struct feed *in)
 		read_payload(first, n, &one[1]);
 		read_payload(in->p, in->n, &other[1]);
 		diff(&one[1], &other[1], (enum report_format)(n % 3));
-		int ab = partial_merge(&one[0], &other[0], &which);
-		int ba = partial_merge(&other[1], &one[1], &which);
+		int ab = partial_merge(&one[0], &other[0], &clash);
+		int ba = partial_merge(&other[1], &one[1], &clash);
 		PROMISE(ab == ba && ab >= 0, "codes %d and %d", ab, ba);
 		write(&one[0], &a);
 		write(&other[1], &b);
@@ -232,11 +233,11 @@ static void slices(const struct trace *t, const struct printed *how, uint64_t cu
 {
 	struct partial early = {0}, late = {0};
 	struct out merged, whole;
-	size_t which;
+	struct partial_clash clash;
 	of_slice(t, (struct tick_range){0, cut - 1}, &early);
 	of_slice(t, (struct tick_range){cut, UINT64_MAX}, &late);
 	diff(&early, &late, how->format);
-	int rc = partial_merge(&late, &early, &which);
+	int rc = partial_merge(&late, &early, &clash);
 	PROMISE(!rc, "slices of one trace: %d", rc);
 	print(&late, how, &merged);
 	direct(t, how, &whole);
