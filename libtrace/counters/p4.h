@@ -21,7 +21,8 @@
  *						counter 16 or 17, different uops for one tag
  *	PU_ERROR_TOO_MANY_METRICS		one event with two kinds of tagged uops
  *	PU_ERROR_EVENT_MAXIMUM_EXCEEDED		more events than there are counters
- *	PU_ERROR_DUPLICATE_METRICS		the same event twice, filters and all
+ *	PU_ERROR_DUPLICATE_METRICS		the same event twice, filters and all, without
+ *						two different counters named for it
  *	PU_ERROR_ALL_COUNTERS_IN_USE		more of some events than counters they can use
  *	PU_ERROR_EVENT_ALL_ESCR_IN_USE		there are counters, but not the ESCRs
  * Threads: everything here is pure.

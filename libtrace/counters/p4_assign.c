@@ -297,6 +297,12 @@ static bool same(const struct p4_request *a, const struct p4_request *b)
 	       a->event == b->event && a->metric == b->metric;
 }
 
+/* Two named counters mean two counts: to check one against the other, or to preset them apart. */
+static bool duplicates(const struct p4_request *a, const struct p4_request *b)
+{
+	return same(a, b) && (a->counter < 0 || b->counter < 0 || a->counter == b->counter);
+}
+
 /* What a request tags, or has tagged for it: tag bits of execution_event in the low four; bit 4:
  * for front_end_event, bit 5: for replay_event. */
 static uint32_t tags_of(const struct p4_request *r)
@@ -328,9 +334,11 @@ static bool tags_mix(const struct p4_request *a, const struct p4_request *b)
 
 static int check_pair(const struct p4_request *a, const struct p4_request *b, char why[P4_WHY_MAX])
 {
-	if (same(a, b)) {
-		snprintf(why, P4_WHY_MAX, "%s and %s are the same: one counter would do", a->name,
-			b->name);
+	if (duplicates(a, b)) {
+		snprintf(why, P4_WHY_MAX,
+			"%s and %s are the same: one counter would do (or name one for each, "
+			"ctr=N)",
+			a->name, b->name);
 		return PU_ERROR_DUPLICATE_METRICS;
 	}
 	if (tags_mix(a, b)) {

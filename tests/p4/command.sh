@@ -93,6 +93,10 @@ p4 0 encode front_end_event:NBOGUS
 says 'note: counts uops that something else tags'
 p4 0 encode branch_retired:MMTP:ctr=12 branch_retired:MMTP:c=1:ctr=13
 says 'note: shares MSR_CRU_ESCR2'
+p4 0 encode branch_retired:MMTP:ctr=12 branch_retired:MMTP:ctr=14
+says 'ESCR MSR_CRU_ESCR3'
+p4 1 encode branch_retired:MMTP:ctr=12 branch_retired:MMTP
+warns '(PU_ERROR_DUPLICATE_METRICS)'
 
 # One ESCR for two selections is a conflict, which is named; two ESCRs are none.
 p4 1 encode branch_retired:MMTP:ctr=12 branch_retired:MMTM:ctr=13

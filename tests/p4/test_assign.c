@@ -68,9 +68,32 @@ START_TEST(branches_on_12_and_13)
 	o = assign("branch_retired:MMTP branch_retired:MMTM");
 	ck_assert_int_eq(o.rc, PU_SUCCESS);
 	ck_assert_uint_ne(o.program[0].escr, o.program[1].escr);
-	/* once each on 12 and 13, the same in every respect: nothing to be gained */
-	o = assign("branch_retired:MMTP:ctr=12 branch_retired:MMTP:ctr=13");
+}
+END_TEST
+
+/* Two counters named for one event are two counts; anything less is one too many. */
+START_TEST(one_event_on_two_counters)
+{
+	struct outcome o = assign("branch_retired:MMTP:ctr=12 branch_retired:MMTP:ctr=13");
+
+	ck_assert_int_eq(o.rc, PU_SUCCESS);
+	ck_assert_uint_eq(o.program[0].counter, 12);
+	ck_assert_uint_eq(o.program[1].counter, 13);
+	ck_assert_int_eq(o.program[1].shares, 0); /* both listen to MSR_CRU_ESCR2 only */
+	o = assign("branch_retired:MMTP:ctr=12 branch_retired:MMTP:ctr=14");
+	ck_assert_int_eq(o.rc, PU_SUCCESS);
+	ck_assert_uint_eq(o.program[0].escr, P4_CRU_ESCR2);
+	ck_assert_uint_eq(o.program[1].escr, P4_CRU_ESCR3);
+	o = assign("branch_retired:MMTP:ctr=12 branch_retired:MMTP:ctr=12");
 	ck_assert_int_eq(o.rc, PU_ERROR_DUPLICATE_METRICS);
+	o = assign("branch_retired:MMTP:ctr=12 branch_retired:MMTP");
+	ck_assert_int_eq(o.rc, PU_ERROR_DUPLICATE_METRICS);
+	o = assign("branch_retired:MMTP branch_retired:MMTP");
+	ck_assert_int_eq(o.rc, PU_ERROR_DUPLICATE_METRICS);
+	/* Tagged uops: the ESCR that tags them serves both. */
+	o = assign("replay_event:SP_LD_RET:ctr=12 replay_event:SP_LD_RET:ctr=14");
+	ck_assert_int_eq(o.rc, PU_SUCCESS);
+	ck_assert_uint_eq(o.program[0].upstream_escr, o.program[1].upstream_escr);
 }
 END_TEST
 
@@ -212,6 +235,7 @@ Suite *assign_suite(void)
 
 	tcase_add_test(tcase, one);
 	tcase_add_test(tcase, branches_on_12_and_13);
+	tcase_add_test(tcase, one_event_on_two_counters);
 	tcase_add_test(tcase, shared);
 	tcase_add_loop_test(tcase, conflict, 0, sizeof conflicts / sizeof *conflicts);
 	tcase_add_loop_test(tcase, fits, 0, sizeof fitting / sizeof *fitting);
