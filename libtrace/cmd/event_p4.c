@@ -9,8 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "../../include/perfutil.h"
-#include "../counters/p4.h"
+#include "../../include/p4counters.h"
 #include "cmd.h"
 
 static const struct {
@@ -48,11 +47,6 @@ static int fail(const struct verb *verb, bool json, int rc, const char *why)
 	return cmd_fail(verb, "%s (%s)", why, RcToString(rc));
 }
 
-static bool there(const struct p4_event *event, enum p4_model model)
-{
-	return !event->prescott || model != P4_MODELS_0_TO_2;
-}
-
 /* ------------------------------------------------------------------------ list */
 
 /* A pattern of the shell's; one without its special characters matches names that hold it. */
@@ -71,7 +65,7 @@ static bool matches(const char *name, const char *pattern)
 static bool listed(
 	const struct p4_event *event, enum p4_model model, int operands, char *const *operand)
 {
-	if (!there(event, model))
+	if (!P4HasEvent(model, event))
 		return false;
 	for (int i = 0; i < operands; i++)
 		if (matches(event->name, operand[i]))
@@ -86,8 +80,8 @@ int event_p4_list(const struct verb *verb, const char *cpu, bool json, int opera
 
 	if (json)
 		printf("{\"cpu\": \"%s\", \"events\": [", cpu);
-	for (size_t i = 0; i < P4_EVENTS; i++) {
-		const struct p4_event *event = &p4_events[i];
+	for (size_t i = 0; P4EventAt(i); i++) {
+		const struct p4_event *event = P4EventAt(i);
 
 		if (!listed(event, model, operands, operand))
 			continue;
@@ -129,13 +123,15 @@ static void show_escr(const struct p4_escr *escr, bool json, const char *before)
 
 static void show_escrs(const struct p4_event *event, bool json)
 {
-	show_escr(&p4_escrs[event->escr[0]], json, "");
+	show_escr(P4EscrAt(event->escr[0]), json, "");
 	if (event->escr[1] != event->escr[0])
-		show_escr(&p4_escrs[event->escr[1]], json, ", ");
+		show_escr(P4EscrAt(event->escr[1]), json, ", ");
 }
 
 static void show_text(const struct p4_event *event)
 {
+	const struct p4_metric *metric;
+
 	printf("%s: %s\n", event->name, event->what);
 	printf("  event select %02XH, CCCR select %u%s\n", event->select, event->cccr_select,
 		event->prescott ? "; models 3, 4 and 6 only" : "");
@@ -143,15 +139,16 @@ static void show_text(const struct p4_event *event)
 	for (size_t i = 0; i < event->mask_count; i++)
 		printf("  :%-15s bit %2u  %s\n", event->masks[i].name, event->masks[i].bit,
 			event->masks[i].what);
-	for (size_t i = 0; i < P4_METRICS; i++)
-		if (event->tagging && p4_metrics[i].tagging == event->tagging)
-			printf("  :%-15s tags    %s\n", p4_metrics[i].name, p4_metrics[i].what);
+	for (size_t i = 0; (metric = P4MetricAt(i)); i++)
+		if (event->tagging && metric->tagging == event->tagging)
+			printf("  :%-15s tags    %s\n", metric->name, metric->what);
 	if (event->note)
 		printf("  note: %s\n", event->note);
 }
 
 static void show_json(const struct p4_event *event)
 {
+	const struct p4_metric *metric;
 	const char *join = "";
 
 	printf("{\"name\": \"%s\", \"description\": ", event->name);
@@ -167,10 +164,10 @@ static void show_json(const struct p4_event *event)
 		printf("}");
 	}
 	printf("], \"tags\": [");
-	for (size_t i = 0; i < P4_METRICS; i++)
-		if (event->tagging && p4_metrics[i].tagging == event->tagging) {
-			printf("%s{\"name\": \"%s\", \"description\": ", join, p4_metrics[i].name);
-			json_string(stdout, p4_metrics[i].what);
+	for (size_t i = 0; (metric = P4MetricAt(i)); i++)
+		if (event->tagging && metric->tagging == event->tagging) {
+			printf("%s{\"name\": \"%s\", \"description\": ", join, metric->name);
+			json_string(stdout, metric->what);
 			printf("}");
 			join = ", ";
 		}
@@ -191,8 +188,8 @@ int event_p4_show(const struct verb *verb, const char *cpu, bool json, int opera
 	if (operands == 0)
 		cmd_misuse(verb, "show needs the name of an event");
 	for (int i = 0; i < operands; i++) {
-		event = p4_event_find(operand[i]);
-		if (event && there(event, model))
+		event = P4FindEvent(operand[i]);
+		if (P4HasEvent(model, event))
 			continue;
 		snprintf(why, sizeof why, "%.100s: %s", operand[i],
 			event ? "only models 3, 4 and 6 have it"
@@ -204,7 +201,7 @@ int event_p4_show(const struct verb *verb, const char *cpu, bool json, int opera
 	if (json)
 		printf("{\"cpu\": \"%s\", \"events\": [", cpu);
 	for (int i = 0; i < operands; i++) {
-		event = p4_event_find(operand[i]);
+		event = P4FindEvent(operand[i]);
 		printf("%s", i == 0 ? "" : json ? ", " : "\n");
 		if (json)
 			show_json(event);
@@ -256,7 +253,7 @@ static void take_notes(struct notes *n, const struct p4_program *p)
 		note(n,
 			"shares %s, with the same selection, with the counter of event %d of this "
 			"list; Linux and Solaris would refuse that",
-			p4_escrs[p->escr].name, p->shares + 1);
+			P4EscrAt(p->escr)->name, p->shares + 1);
 }
 
 static const char *exclude(const struct p4_request *r)
@@ -276,9 +273,9 @@ static const char *perf_modes(const struct p4_request *r)
 static void encode_text(const struct p4_program *p)
 {
 	struct p4_step steps[P4_STEPS_MAX];
-	size_t n = p4_steps(p, steps);
+	size_t n = P4Steps(p, steps);
 	const char *lacking;
-	uint64_t config = p4_perf_config(p->request, &lacking);
+	uint64_t config = P4PerfConfig(p->request, &lacking);
 	struct notes notes;
 
 	printf("%s\n", p->request->name);
@@ -300,8 +297,8 @@ static void encode_text(const struct p4_program *p)
 
 static void encode_registers(const struct p4_program *p)
 {
-	const struct p4_counter *counter = &p4_counters[p->counter];
-	const struct p4_escr *escr = &p4_escrs[p->escr];
+	const struct p4_counter *counter = P4CounterAt(p->counter);
+	const struct p4_escr *escr = P4EscrAt(p->escr);
 
 	printf("\"escr\": {\"name\": \"%s\", \"msr\": %u, \"value\": %u}, ", escr->name, escr->msr,
 		p->escr_value);
@@ -312,7 +309,7 @@ static void encode_registers(const struct p4_program *p)
 	printf("\"upstream_escr\": ");
 	if (p->upstream)
 		printf("{\"name\": \"%s\", \"msr\": %u, \"value\": %u}, ",
-			p4_escrs[p->upstream_escr].name, p4_escrs[p->upstream_escr].msr,
+			P4EscrAt(p->upstream_escr)->name, P4EscrAt(p->upstream_escr)->msr,
 			p->upstream_value);
 	else
 		printf("null, ");
@@ -321,9 +318,9 @@ static void encode_registers(const struct p4_program *p)
 static void encode_json(const struct p4_program *p)
 {
 	struct p4_step steps[P4_STEPS_MAX];
-	size_t n = p4_steps(p, steps);
+	size_t n = P4Steps(p, steps);
 	const char *lacking;
-	uint64_t config = p4_perf_config(p->request, &lacking);
+	uint64_t config = P4PerfConfig(p->request, &lacking);
 	struct notes notes;
 
 	printf("{\"event\": ");
@@ -361,7 +358,7 @@ static int encode_all(
 {
 	struct p4_program programs[P4_COUNTERS];
 	char why[P4_WHY_MAX];
-	int rc = p4_assign(requests, count, programs, why);
+	int rc = P4Assign(requests, count, programs, why);
 
 	if (rc)
 		return fail(verb, json, rc, why);
@@ -390,7 +387,7 @@ int event_p4_encode(
 	if (!requests)
 		return cmd_fail(verb, "not enough memory");
 	for (int i = 0; i < operands && rc == PU_SUCCESS; i++)
-		rc = p4_parse(operand[i], model_of(cpu), &requests[i], why);
+		rc = P4Parse(operand[i], model_of(cpu), &requests[i], why);
 	if (rc)
 		rc = fail(verb, json, rc, why);
 	else

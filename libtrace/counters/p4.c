@@ -41,7 +41,7 @@ uint32_t p4_upstream_value(const struct p4_request *r)
 	/* NBOGUS0 and BOGUS0 look at tag bit 0, and so on. */
 	if (r->metric->tagging == P4_EXECUTION)
 		tags = (r->masks | r->masks >> 4) & 0xf;
-	return selection(p4_event_find(r->metric->event), r->metric->masks, tags) | modes(r);
+	return selection(P4FindEvent(r->metric->event), r->metric->masks, tags) | modes(r);
 }
 
 static uint32_t filter(const struct p4_request *r)
@@ -86,21 +86,23 @@ size_t p4_counters_of(const struct p4_request *r, uint8_t escr, uint8_t counters
 	return n;
 }
 
-uint64_t p4_perf_config(const struct p4_request *r, const char **lacking)
+uint64_t P4PerfConfig(const struct p4_request *r, const char **lacking)
 {
 	struct p4_event numbered = *r->event;
 	uint64_t cccr = filter(r) | P4_CCCR_ANY_THREAD;
+	const char *why = NULL;
 
 	numbered.select = (uint8_t)(r->event - p4_events);
-	*lacking = NULL;
 	if (r->masks & r->event->perf_lacks)
-		*lacking = "Linux knows no such unit mask of this event";
+		why = "Linux knows no such unit mask of this event";
 	else if (r->metric && r->metric->event)
-		*lacking = "Linux does not write the ESCR that tags the uops";
+		why = "Linux does not write the ESCR that tags the uops";
 	else if (r->cascade || r->force_overflow)
-		*lacking = "Linux neither cascades counters nor forces overflows";
+		why = "Linux neither cascades counters nor forces overflows";
 	if (r->metric)
 		cccr |= r->metric->perf;
+	if (lacking)
+		*lacking = why;
 	return (uint64_t)selection(&numbered, r->masks, r->masks >> P4_TAG_BIT) << 32 | cccr;
 }
 
@@ -145,7 +147,7 @@ static size_t tag_steps(const struct p4_program *p, struct p4_step *s)
 	char masks[P4_TEXT_MAX / 2];
 
 	if (p->upstream) {
-		mask_names(p4_event_find(metric->event), metric->masks, masks);
+		mask_names(P4FindEvent(metric->event), metric->masks, masks);
 		wrmsr(step(s++, 5, "write %s: %s with %s, which tags the uops",
 			      p4_escrs[p->upstream_escr].name, metric->event, masks),
 			p4_escrs[p->upstream_escr].msr, p->upstream_value);
@@ -184,7 +186,7 @@ static void cccr_text(const struct p4_program *p, struct p4_step *s)
 	wrmsr(s, p4_counters[p->counter].cccr_msr, p->cccr_value);
 }
 
-size_t p4_steps(const struct p4_program *p, struct p4_step steps[P4_STEPS_MAX])
+size_t P4Steps(const struct p4_program *p, struct p4_step steps[P4_STEPS_MAX])
 {
 	const struct p4_request *r = p->request;
 	const struct p4_escr *escr = &p4_escrs[p->escr];

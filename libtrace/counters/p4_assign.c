@@ -128,7 +128,7 @@ static bool search_upstream(struct search *s, size_t u)
 
 	if (u == s->upstreams)
 		return search_groups(s);
-	escr = p4_event_find(metric->event)->escr;
+	escr = P4FindEvent(metric->event)->escr;
 	saved = *s;
 	for (int8_t k = 0; k < 2; k++) {
 		*s = saved;
@@ -221,7 +221,7 @@ static uint64_t escrs_of(const struct p4_request *r)
 			set |= 1ull << r->event->escr[k];
 	for (int8_t k = 0; r->metric && r->metric->event && k < 2; k++)
 		if (r->metric->only < 0 || r->metric->only == k)
-			set |= 1ull << p4_event_find(r->metric->event)->escr[k];
+			set |= 1ull << P4FindEvent(r->metric->event)->escr[k];
 	return set;
 }
 
@@ -361,20 +361,28 @@ static int check_all(const struct p4_request *requests, size_t count, char why[P
 		return PU_ERROR_EVENT_MAXIMUM_EXCEEDED;
 	}
 	for (size_t i = 0; i < count && rc == PU_SUCCESS; i++)
-		rc = p4_check(&requests[i], P4_ANY_MODEL, why);
+		rc = P4Check(&requests[i], P4_ANY_MODEL, why);
 	for (size_t i = 0; i < count; i++)
 		for (size_t k = i + 1; k < count && rc == PU_SUCCESS; k++)
 			rc = check_pair(&requests[i], &requests[k], why);
 	return rc;
 }
 
-int p4_assign(const struct p4_request *requests, size_t count, struct p4_program *programs,
-	char why[P4_WHY_MAX])
+int P4Assign(
+	const struct p4_request *requests, size_t count, struct p4_program *programs, char *why)
 {
 	struct search s = {.requests = requests, .count = count, .programs = programs};
 	uint32_t all = count < 32 ? (1u << count) - 1 : 0;
-	int rc = check_all(requests, count, why);
+	char unwanted[P4_WHY_MAX];
+	int rc;
 
+	why = why ? why : unwanted;
+	*why = 0;
+	if (count > 0 && (!requests || !programs)) {
+		snprintf(why, P4_WHY_MAX, requests ? "no programs to fill in" : "no requests");
+		return PU_ERR_NULL_PTR;
+	}
+	rc = check_all(requests, count, why);
 	if (rc)
 		return rc;
 	if (!fits(&s, UNSHARED, all) && !fits(&s, SHARED, all))

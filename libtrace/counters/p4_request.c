@@ -9,11 +9,6 @@
 #include "../../include/perfutil.h"
 #include "p4.h"
 
-static bool on_model(const struct p4_event *event, enum p4_model model)
-{
-	return !event->prescott || model != P4_MODELS_0_TO_2;
-}
-
 static uint32_t known_masks(const struct p4_event *event)
 {
 	uint32_t bits = 0;
@@ -71,15 +66,39 @@ static int check_values(const struct p4_request *r, char why[P4_WHY_MAX])
 	return PU_SUCCESS;
 }
 
-int p4_check(const struct p4_request *r, enum p4_model model, char why[P4_WHY_MAX])
+/* A program's own table has no numbers in Linux, and may lie about its masks. */
+static bool is_of_tables(const struct p4_request *r)
 {
+	size_t event = 0, metric = 0;
+
+	while (event < P4_EVENTS && r->event != &p4_events[event])
+		event++;
+	while (metric < P4_METRICS && r->metric != &p4_metrics[metric])
+		metric++;
+	return event < P4_EVENTS && (!r->metric || metric < P4_METRICS);
+}
+
+int P4Check(const struct p4_request *r, enum p4_model model, char *why)
+{
+	char unwanted[P4_WHY_MAX];
 	int rc;
 
-	if (!r->event) {
-		snprintf(why, P4_WHY_MAX, "%s: no event", r->name);
+	why = why ? why : unwanted;
+	*why = 0;
+	if (!r) {
+		snprintf(why, P4_WHY_MAX, "no request");
+		return PU_ERR_NULL_PTR;
+	}
+	if (!memchr(r->name, 0, sizeof r->name)) {
+		snprintf(why, P4_WHY_MAX, "the request's name does not end");
 		return PU_ERROR_INVALID_EVENT;
 	}
-	if (!on_model(r->event, model)) {
+	if (!is_of_tables(r)) {
+		snprintf(
+			why, P4_WHY_MAX, "%s: no event or metric of the library's tables", r->name);
+		return PU_ERROR_INVALID_EVENT;
+	}
+	if (!P4HasEvent(model, r->event)) {
 		snprintf(why, P4_WHY_MAX, "%s: only models 3, 4 and 6 have %s", r->name,
 			r->event->name);
 		return PU_ERROR_EVENT_NOT_SUPPORTED;
@@ -169,8 +188,8 @@ static int no_such_part(const struct p4_request *r, const char *part, char why[P
 
 static int take_part(struct p4_request *r, const char *part, char why[P4_WHY_MAX])
 {
-	const struct p4_mask *mask = p4_mask_find(r->event, part);
-	const struct p4_metric *metric = p4_metric_find(r->event, part);
+	const struct p4_mask *mask = P4FindMask(r->event, part);
+	const struct p4_metric *metric = P4FindMetric(r->event, part);
 	int rc;
 
 	if (mask) {
@@ -214,11 +233,17 @@ static int fill_in(struct p4_request *r, char why[P4_WHY_MAX])
 	return PU_SUCCESS;
 }
 
-int p4_parse(const char *text, enum p4_model model, struct p4_request *r, char why[P4_WHY_MAX])
+int P4Parse(const char *text, enum p4_model model, struct p4_request *r, char *why)
 {
-	char copy[P4_NAME_MAX], *next = copy, *part;
+	char copy[P4_NAME_MAX], unwanted[P4_WHY_MAX], *next = copy, *part;
 	int rc = PU_SUCCESS;
 
+	why = why ? why : unwanted;
+	*why = 0;
+	if (!text || !r) {
+		snprintf(why, P4_WHY_MAX, text ? "no request to fill in" : "no text to parse");
+		return PU_ERR_NULL_PTR;
+	}
 	*r = (struct p4_request){.counter = -1};
 	if (strlen(text) >= sizeof copy) {
 		snprintf(why, P4_WHY_MAX, "\"%.40s...\": too long for an event", text);
@@ -227,7 +252,7 @@ int p4_parse(const char *text, enum p4_model model, struct p4_request *r, char w
 	memcpy(copy, text, strlen(text) + 1);
 	memcpy(r->name, text, strlen(text) + 1);
 	part = strsep(&next, ":");
-	r->event = p4_event_find(part);
+	r->event = P4FindEvent(part);
 	if (!r->event) {
 		snprintf(why, P4_WHY_MAX,
 			"%s: the Pentium 4 has no event \"%s\"; swtrace event list --cpu p4 names "
@@ -239,5 +264,5 @@ int p4_parse(const char *text, enum p4_model model, struct p4_request *r, char w
 		rc = take_part(r, part, why);
 	if (rc == PU_SUCCESS)
 		rc = fill_in(r, why);
-	return rc ? rc : p4_check(r, model, why);
+	return rc ? rc : P4Check(r, model, why);
 }

@@ -134,25 +134,50 @@ const struct p4_metric p4_metrics[P4_METRICS] = {
 		"retired split stores"},
 };
 
-const struct p4_event *p4_event_find(const char *name)
+const struct p4_counter *P4CounterAt(size_t number)
 {
-	for (size_t i = 0; i < P4_EVENTS; i++)
+	return number < P4_COUNTERS ? &p4_counters[number] : NULL;
+}
+
+const struct p4_escr *P4EscrAt(size_t number)
+{
+	return number < P4_ESCRS ? &p4_escrs[number] : NULL;
+}
+
+const struct p4_event *P4EventAt(size_t index)
+{
+	return index < P4_EVENTS ? &p4_events[index] : NULL;
+}
+
+const struct p4_metric *P4MetricAt(size_t index)
+{
+	return index < P4_METRICS ? &p4_metrics[index] : NULL;
+}
+
+bool P4HasEvent(enum p4_model model, const struct p4_event *event)
+{
+	return event && (!event->prescott || model != P4_MODELS_0_TO_2);
+}
+
+const struct p4_event *P4FindEvent(const char *name)
+{
+	for (size_t i = 0; name && i < P4_EVENTS; i++)
 		if (strcasecmp(name, p4_events[i].name) == 0)
 			return &p4_events[i];
 	return NULL;
 }
 
-const struct p4_mask *p4_mask_find(const struct p4_event *event, const char *name)
+const struct p4_mask *P4FindMask(const struct p4_event *event, const char *name)
 {
-	for (size_t i = 0; i < event->mask_count; i++)
+	for (size_t i = 0; event && name && i < event->mask_count; i++)
 		if (strcasecmp(name, event->masks[i].name) == 0)
 			return &event->masks[i];
 	return NULL;
 }
 
-const struct p4_metric *p4_metric_find(const struct p4_event *event, const char *name)
+const struct p4_metric *P4FindMetric(const struct p4_event *event, const char *name)
 {
-	if (event->tagging == P4_NO_TAGGING)
+	if (!event || !name || event->tagging == P4_NO_TAGGING)
 		return NULL;
 	for (size_t i = 0; i < P4_METRICS; i++)
 		if (p4_metrics[i].tagging == event->tagging &&

@@ -7,27 +7,9 @@
 #ifndef SWT_COUNTERS_P4_TABLES_H
 #define SWT_COUNTERS_P4_TABLES_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "../../include/p4counters.h"
 
 /* ------------------------------------------------------------------- registers */
-
-enum { P4_COUNTERS = 18, P4_ESCRS = 45, P4_EVENTS = 46, P4_METRICS = 18 };
-
-struct p4_counter {
-	const char *name;
-	uint32_t msr;
-	const char *cccr_name;
-	uint32_t cccr_msr;
-};
-
-struct p4_escr {
-	const char *name;
-	uint32_t msr;
-	uint8_t select;	   /* its number in the CCCR select field of its counters */
-	uint32_t counters; /* those that can listen to it, a bit each */
-};
 
 extern const struct p4_counter p4_counters[P4_COUNTERS];
 extern const struct p4_escr p4_escrs[P4_ESCRS]; /* by address */
@@ -109,53 +91,10 @@ enum p4_escr_index {
 
 /* ---------------------------------------------------------------------- events */
 
-/* A unit mask: a bit of the ESCR's event mask. Bits 16 to 19 are those of the tag value, which
- * marks uops for execution_event. */
-struct p4_mask {
-	const char *name;
-	uint8_t bit;
-	const char *what;
-};
-#define P4_TAG_BIT 16
-
-/* At-retirement events that count uops which something upstream has tagged. */
-enum p4_tagging { P4_NO_TAGGING, P4_FRONT_END, P4_EXECUTION, P4_REPLAY };
-
-struct p4_event {
-	const char *name;
-	uint8_t select;	     /* ESCR event select */
-	uint8_t cccr_select; /* as the manual's table of events has it */
-	uint8_t escr[2];     /* both the same: there is only one */
-	const struct p4_mask *masks;
-	size_t mask_count;
-	enum p4_tagging tagging;
-	bool prescott;	     /* models 3, 4 and 6 only */
-	uint16_t perf_lacks; /* event mask bits that Linux's table of the event does not have */
-	const char *what;
-	const char *note; /* what more there is to know; NULL: nothing */
-};
-
 /* In the order of Linux's enum P4_EVENTS: an index is the kernel's code of the event. */
 extern const struct p4_event p4_events[P4_EVENTS];
 
-/* What tags uops for one of those events, chosen like a unit mask of it. */
-struct p4_metric {
-	const char *name;
-	enum p4_tagging tagging;
-	const char *event;    /* to be selected in an ESCR of its own; NULL: none */
-	uint16_t masks;	      /* of that event */
-	int8_t only;	      /* which of its two ESCRs; -1: either */
-	uint32_t pebs_enable; /* replay tagging: what the two registers get */
-	uint32_t matrix_vert;
-	uint8_t perf; /* Linux's number of the replay metric */
-	const char *what;
-};
 extern const struct p4_metric p4_metrics[P4_METRICS];
-
-/* By name, letter case aside; NULL: there is none. */
-const struct p4_event *p4_event_find(const char *name);
-const struct p4_mask *p4_mask_find(const struct p4_event *event, const char *name);
-const struct p4_metric *p4_metric_find(const struct p4_event *event, const char *name);
 
 /* The mask that stands where none is given: that of an event which has but one. NULL: one
  * must be given. */

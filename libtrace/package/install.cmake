@@ -25,7 +25,7 @@ endfunction()
 # What the static library needs: requires: of pkg-config's packages; libs: their and other
 # libraries' names; link_options: the linker's. After these the libraries of the project that both
 # kinds need.
-function(install_library library header description requires libs link_options)
+function(install_library library headers description requires libs link_options)
   set(soversion 1)
   set(own_libs "${ARGN}")
   set(here ${PROJECT_SOURCE_DIR}/libtrace/package)
@@ -54,7 +54,8 @@ function(install_library library header description requires libs link_options)
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT lib${library}${soversion}
             NAMELINK_COMPONENT libswtrace-dev
     ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT libswtrace-dev)
-  install(FILES ${PROJECT_SOURCE_DIR}/include/${header}
+  list(TRANSFORM headers PREPEND ${PROJECT_SOURCE_DIR}/include/)
+  install(FILES ${headers}
     DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT libswtrace-dev)
   install(FILES ${CMAKE_CURRENT_BINARY_DIR}/lib${library}.pc
     DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT libswtrace-dev)
@@ -63,15 +64,16 @@ function(install_library library header description requires libs link_options)
     DESTINATION ${there} COMPONENT libswtrace-dev)
 endfunction()
 
-# A library's manual page, and links to it under the names of its functions (those of its map).
-function(install_library_page page map)
+# A library's manual page, and links to it under the names of its functions (those of its map
+# that match a regular expression).
+function(install_library_page page map names)
   get_filename_component(name ${page} NAME)
   set(pages ${CMAKE_CURRENT_BINARY_DIR}/pages/${name})
   file(REMOVE_RECURSE ${pages})
-  file(STRINGS ${map} functions REGEX "^\t\t[A-Za-z_]+;$")
+  file(STRINGS ${map} functions REGEX "^\t\t[A-Za-z0-9_]+;$")
   foreach(function ${functions})
-    string(REGEX MATCH "[A-Za-z_]+" function ${function})
-    if(NOT function STREQUAL "swtrace_gate") # the header's macros use it
+    string(REGEX MATCH "[A-Za-z0-9_]+" function ${function})
+    if(function MATCHES "${names}")
       file(WRITE ${pages}/${function}.3 ".so man3/${name}\n")
     endif()
   endforeach()
@@ -80,7 +82,7 @@ function(install_library_page page map)
     COMPONENT libswtrace-dev)
 endfunction()
 
-install_library(swtrace perfutil.h
+install_library(swtrace "perfutil.h;p4counters.h"
   "CPI measurement and trace hooks in lock-free per-CPU rings"
   "zlib liblz4 libxxhash" "z;lz4;xxhash;pthread;m" "")
 install_library(cpidecode cpidecode.h
@@ -96,10 +98,12 @@ install_library(cpc libcpc.h
 install_library(perflib perflib.h
   "Countersets that anyone can query and offer, in the manner of PerfLib"
   "" "pthread;m" "" cpidecode swtrace)
-install_library_page(libtrace/perfutil.3 libtrace/libswtrace.map)
-install_library_page(libtrace/libcpc.3 libtrace/cpc/libcpc.map)
-install_library_page(libtrace/perflib.3 libtrace/perflib/libperflib.map)
-install_library_page(decoder/libcpidecode.3 decoder/libcpidecode.map)
+# Not swtrace_gate, which is for the header's macros.
+install_library_page(libtrace/perfutil.3 libtrace/libswtrace.map "^([A-OQ-Z]|P[^4])")
+install_library_page(libtrace/p4counters.3 libtrace/libswtrace.map "^P4")
+install_library_page(libtrace/libcpc.3 libtrace/cpc/libcpc.map "^cpc_")
+install_library_page(libtrace/perflib.3 libtrace/perflib/libperflib.map "^Perf")
+install_library_page(decoder/libcpidecode.3 decoder/libcpidecode.map "^cpidecode_")
 
 function(install_files destination)
   install(FILES ${ARGN} DESTINATION ${destination} COMPONENT swtrace)

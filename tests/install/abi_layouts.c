@@ -1,6 +1,7 @@
 /* Prints the sizes of the public structures, a line each. */
 #include <cpidecode.h>
 #include <libcpc.h>
+#include <p4counters.h>
 #include <perflib.h>
 #include <perfutil.h>
 #include <stdio.h>
@@ -14,6 +15,14 @@ int main(void)
 	SIZE(CPUUTIL_DATA);
 	SIZE(TRACE_STRING);
 	SIZE(TRACE_SCHEMA_ERROR);
+	SIZE(struct p4_counter);
+	SIZE(struct p4_escr);
+	SIZE(struct p4_mask);
+	SIZE(struct p4_event);
+	SIZE(struct p4_metric);
+	SIZE(struct p4_request);
+	SIZE(struct p4_program);
+	SIZE(struct p4_step);
 	SIZE(cpidecode_open_options);
 	SIZE(cpidecode_open_error);
 	SIZE(cpidecode_file_info);

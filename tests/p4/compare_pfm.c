@@ -106,12 +106,12 @@ static bool ask_here(const char *text, enum p4_model model, struct codes *c)
 	char why[P4_WHY_MAX];
 	const char *lacking;
 
-	if (p4_parse(text, model, &r, why)) {
+	if (P4Parse(text, model, &r, why)) {
 		printf("%s\n", why);
 		failures++;
 		return false;
 	}
-	*c = (struct codes){p4_escr_value(&r), p4_cccr_value(&r), p4_perf_config(&r, &lacking)};
+	*c = (struct codes){p4_escr_value(&r), p4_cccr_value(&r), P4PerfConfig(&r, &lacking)};
 	return true;
 }
 
@@ -206,7 +206,7 @@ static const char *manual_name(const char *event, const char *mask)
 /* The mask that the manual wants beside a tag or a metric. */
 static const char *companion(const struct p4_event *event, const char *mask)
 {
-	const struct p4_mask *m = p4_mask_find(event, mask);
+	const struct p4_mask *m = P4FindMask(event, mask);
 
 	return m && m->bit < P4_TAG_BIT ? NULL : event->masks[0].name;
 }
@@ -218,7 +218,7 @@ static void compare_mask(const char *pmu, const char *pfm, const struct p4_event
 	const char *other = companion(event, mask);
 	char theirs[256], ours[256];
 
-	if (!p4_mask_find(event, mask) && !p4_metric_find(event, mask)) {
+	if (!P4FindMask(event, mask) && !P4FindMetric(event, mask)) {
 		printf("%s:%s: known to libpfm4 only\n", pfm, pfm_mask);
 		failures++;
 		return;
@@ -265,7 +265,7 @@ static void compare_event(const char *pmu, int index, enum p4_model model)
 
 	if (pfm_get_event_info(index, PFM_OS_NONE, &info) != PFM_SUCCESS)
 		return;
-	event = p4_event_find(manual_name(info.name, NULL));
+	event = P4FindEvent(manual_name(info.name, NULL));
 	if (!event) {
 		printf("%s: known to libpfm4 only\n", info.name);
 		failures++;

@@ -7,7 +7,7 @@ struct p4_request request_of(const char *text)
 {
 	struct p4_request r;
 	char why[P4_WHY_MAX] = "";
-	int rc = p4_parse(text, P4_ANY_MODEL, &r, why);
+	int rc = P4Parse(text, P4_ANY_MODEL, &r, why);
 
 	ck_assert_msg(rc == PU_SUCCESS, "%s: %s", text, why);
 	return r;

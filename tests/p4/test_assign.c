@@ -27,7 +27,7 @@ static struct outcome assign(const char *text)
 	strcpy(copy, text);
 	while ((one = strsep(&next, " ")))
 		o.request[o.count++] = request_of(one);
-	o.rc = p4_assign(o.request, o.count, o.program, o.why);
+	o.rc = P4Assign(o.request, o.count, o.program, o.why);
 	for (size_t i = 0; i < o.count && o.rc == PU_SUCCESS; i++) /* o is about to move */
 		o.program[i].request = NULL;
 	return o;
@@ -44,7 +44,7 @@ START_TEST(one)
 	ck_assert_uint_eq(o.program[0].cccr_value, 0x0003b000);
 	ck_assert_int_eq(o.program[0].shares, -1);
 	ck_assert(!o.program[0].upstream);
-	ck_assert_int_eq(p4_assign(NULL, 0, NULL, o.why), PU_SUCCESS);
+	ck_assert_int_eq(P4Assign(NULL, 0, NULL, o.why), PU_SUCCESS);
 }
 END_TEST
 
@@ -223,7 +223,7 @@ START_TEST(long_names)
 		r[i].threshold = (uint8_t)(i % 16);
 		r[i].complement = i >= 16;
 	}
-	ck_assert_int_eq(p4_assign(r, P4_COUNTERS, p, why), PU_ERROR_ALL_COUNTERS_IN_USE);
+	ck_assert_int_eq(P4Assign(r, P4_COUNTERS, p, why), PU_ERROR_ALL_COUNTERS_IN_USE);
 	ck_assert_uint_eq(strlen(why), P4_WHY_MAX - 1);
 }
 END_TEST

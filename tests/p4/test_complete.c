@@ -55,7 +55,7 @@ static bool try_upstreams(
 	}
 	for (int k = 0; k < 2; k++) {
 		place->escrs = 2;
-		place->escr[1] = p4_event_find(metric->event)->escr[k];
+		place->escr[1] = P4FindEvent(metric->event)->escr[k];
 		place->value[1] = p4_upstream_value(&r[done]);
 		if ((metric->only < 0 || metric->only == k) &&
 			try_place(r, count, places, done, escrs_too))
@@ -114,7 +114,7 @@ static void check_programs(
 		places[i] = (struct place){p->counter, 1 + p->upstream, {p->escr, p->upstream_escr},
 			{p->escr_value, p->upstream_value}};
 		if (p->upstream) {
-			const uint8_t *escr = p4_event_find(metric->event)->escr;
+			const uint8_t *escr = P4FindEvent(metric->event)->escr;
 
 			ck_assert(p->upstream_escr == escr[0] || p->upstream_escr == escr[1]);
 			ck_assert(metric->only < 0 || p->upstream_escr == escr[metric->only]);
@@ -129,7 +129,7 @@ static void compare(const struct p4_request *r, size_t count, unsigned seen[3])
 {
 	struct p4_program programs[P4_COUNTERS];
 	char why[P4_WHY_MAX] = "";
-	int rc = p4_assign(r, count, programs, why);
+	int rc = P4Assign(r, count, programs, why);
 
 	if (rc == PU_ERROR_DUPLICATE_METRICS || rc == PU_ERROR_INCOMPATIBLE_OPTIONS) {
 		seen[2]++;
@@ -253,7 +253,7 @@ START_TEST(smallest_conflict)
 			r[i] = random_request(true);
 			snprintf(r[i].name, sizeof r[i].name, "<%zu>", i);
 		}
-		rc = p4_assign(r, MOST, programs, why);
+		rc = P4Assign(r, MOST, programs, why);
 		if (rc != PU_ERROR_ALL_COUNTERS_IN_USE && rc != PU_ERROR_EVENT_ALL_ESCR_IN_USE)
 			continue;
 		conflicts++;

@@ -73,7 +73,7 @@ static struct p4_program program_of(const struct p4_request *r)
 	struct p4_program p;
 	char why[P4_WHY_MAX] = "";
 
-	ck_assert_msg(p4_assign(r, 1, &p, why) == PU_SUCCESS, "%s: %s", r->name, why);
+	ck_assert_msg(P4Assign(r, 1, &p, why) == PU_SUCCESS, "%s: %s", r->name, why);
 	return p;
 }
 
@@ -83,7 +83,7 @@ START_TEST(six_steps)
 	struct p4_program p = program_of(&r);
 	struct p4_step s[P4_STEPS_MAX];
 
-	ck_assert_uint_eq(p4_steps(&p, s), 6);
+	ck_assert_uint_eq(P4Steps(&p, s), 6);
 	for (unsigned i = 0; i < 6; i++) {
 		ck_assert_uint_eq(s[i].number, i + 1);
 		ck_assert_int_eq(s[i].write, i >= 4);
@@ -135,7 +135,7 @@ START_TEST(tagging_steps)
 	struct p4_request r = request_of(cases[_i].text);
 	struct p4_program p = program_of(&r);
 	struct p4_step s[P4_STEPS_MAX];
-	size_t n = p4_steps(&p, s), tags = 0;
+	size_t n = P4Steps(&p, s), tags = 0;
 
 	while (tags < 3 && cases[_i].msr[tags])
 		tags++;
@@ -177,7 +177,7 @@ START_TEST(perf)
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct p4_request r = request_of(cases[i].text);
 		const char *lacking;
-		uint64_t config = p4_perf_config(&r, &lacking);
+		uint64_t config = P4PerfConfig(&r, &lacking);
 
 		ck_assert_msg((cases[i].config == 0) == (lacking != NULL), "%s", cases[i].text);
 		ck_assert_msg(lacking || config == cases[i].config, "%s: %#llx", cases[i].text,

@@ -56,7 +56,7 @@ START_TEST(spelling)
 {
 	struct p4_request r;
 	char why[P4_WHY_MAX] = "";
-	int rc = p4_parse(wrong[_i].text, P4_ANY_MODEL, &r, why);
+	int rc = P4Parse(wrong[_i].text, P4_ANY_MODEL, &r, why);
 
 	ck_assert_msg(rc == wrong[_i].rc, "\"%s\": %s, %s", wrong[_i].text, RcToString(rc), why);
 	ck_assert_msg(*why && !strchr(why, '\n'), "\"%s\"", wrong[_i].text);
@@ -71,7 +71,7 @@ START_TEST(too_long)
 	strcpy(text, "branch_retired");
 	while (strlen(text) + 6 < sizeof text)
 		strcat(text, ":MMTP");
-	ck_assert_int_eq(p4_parse(text, P4_ANY_MODEL, &r, why), PU_ERROR_INVALID_EVENT);
+	ck_assert_int_eq(P4Parse(text, P4_ANY_MODEL, &r, why), PU_ERROR_INVALID_EVENT);
 	ck_assert(*why);
 	/* The longest that may be. */
 	text[P4_NAME_MAX - P4_NAME_MAX % 5 - 1] = 0;
@@ -86,9 +86,9 @@ START_TEST(models)
 	char why[P4_WHY_MAX];
 	const char *text = "instr_completed:NBOGUS";
 
-	ck_assert_int_eq(p4_parse(text, P4_ANY_MODEL, &r, why), PU_SUCCESS);
-	ck_assert_int_eq(p4_parse(text, P4_MODELS_3_TO_6, &r, why), PU_SUCCESS);
-	ck_assert_int_eq(p4_parse(text, P4_MODELS_0_TO_2, &r, why), PU_ERROR_EVENT_NOT_SUPPORTED);
+	ck_assert_int_eq(P4Parse(text, P4_ANY_MODEL, &r, why), PU_SUCCESS);
+	ck_assert_int_eq(P4Parse(text, P4_MODELS_3_TO_6, &r, why), PU_SUCCESS);
+	ck_assert_int_eq(P4Parse(text, P4_MODELS_0_TO_2, &r, why), PU_ERROR_EVENT_NOT_SUPPORTED);
 }
 END_TEST
 
@@ -104,12 +104,12 @@ START_TEST(every_event)
 		known |= 1u << event->masks[i].bit;
 	good.masks = 1u << event->masks[0].bit;
 	good.threads = P4_THREAD_0;
-	ck_assert_int_eq(p4_check(&good, P4_ANY_MODEL, why), PU_SUCCESS);
+	ck_assert_int_eq(P4Check(&good, P4_ANY_MODEL, why), PU_SUCCESS);
 	for (unsigned bit = 0; bit < 32; bit++) {
 		struct p4_request r = good;
 
 		r.masks |= 1u << bit;
-		ck_assert_int_eq(p4_check(&r, P4_ANY_MODEL, why),
+		ck_assert_int_eq(P4Check(&r, P4_ANY_MODEL, why),
 			known >> bit & 1 ? PU_SUCCESS : PU_ERROR_INVALID_METRIC);
 	}
 	for (size_t k = 0; k < 2; k++)
@@ -123,10 +123,10 @@ START_TEST(every_event)
 			rc = PU_ERROR_INVALID_METRIC;
 		else if (c == -1 || can >> c & 1)
 			rc = PU_SUCCESS;
-		ck_assert_int_eq(p4_check(&r, P4_ANY_MODEL, why), rc);
+		ck_assert_int_eq(P4Check(&r, P4_ANY_MODEL, why), rc);
 	}
 	good.masks &= ~0xffffu;
-	ck_assert_int_eq(p4_check(&good, P4_ANY_MODEL, why), PU_ERROR_INVALID_METRIC);
+	ck_assert_int_eq(P4Check(&good, P4_ANY_MODEL, why), PU_ERROR_INVALID_METRIC);
 }
 END_TEST
 
@@ -139,31 +139,31 @@ START_TEST(values)
 		r = good;
 		r.compare = true;
 		r.threshold = (uint8_t)t;
-		ck_assert_int_eq(p4_check(&r, P4_ANY_MODEL, why),
+		ck_assert_int_eq(P4Check(&r, P4_ANY_MODEL, why),
 			t < 16 ? PU_SUCCESS : PU_ERROR_INVALID_METRIC);
 		r = good;
 		r.threads = (uint8_t)t;
-		ck_assert_int_eq(p4_check(&r, P4_ANY_MODEL, why),
+		ck_assert_int_eq(P4Check(&r, P4_ANY_MODEL, why),
 			t >= 1 && t <= 3 ? PU_SUCCESS : PU_ERROR_INVALID_PRIVILEGE_LEVEL);
 	}
 	r = good;
 	r.user = false;
-	ck_assert_int_eq(p4_check(&r, P4_ANY_MODEL, why), PU_ERROR_INVALID_PRIVILEGE_LEVEL);
+	ck_assert_int_eq(P4Check(&r, P4_ANY_MODEL, why), PU_ERROR_INVALID_PRIVILEGE_LEVEL);
 	r = good;
 	r.edge = true;
-	ck_assert_int_eq(p4_check(&r, P4_ANY_MODEL, why), PU_ERROR_INCOMPATIBLE_OPTIONS);
+	ck_assert_int_eq(P4Check(&r, P4_ANY_MODEL, why), PU_ERROR_INCOMPATIBLE_OPTIONS);
 	r = good;
 	r.complement = true;
-	ck_assert_int_eq(p4_check(&r, P4_ANY_MODEL, why), PU_ERROR_INCOMPATIBLE_OPTIONS);
+	ck_assert_int_eq(P4Check(&r, P4_ANY_MODEL, why), PU_ERROR_INCOMPATIBLE_OPTIONS);
 	r = good;
 	r.threshold = 1;
-	ck_assert_int_eq(p4_check(&r, P4_ANY_MODEL, why), PU_ERROR_INCOMPATIBLE_OPTIONS);
+	ck_assert_int_eq(P4Check(&r, P4_ANY_MODEL, why), PU_ERROR_INCOMPATIBLE_OPTIONS);
 	r = good;
 	r.metric = &p4_metrics[0];
-	ck_assert_int_eq(p4_check(&r, P4_ANY_MODEL, why), PU_ERROR_INVALID_METRIC);
+	ck_assert_int_eq(P4Check(&r, P4_ANY_MODEL, why), PU_ERROR_INVALID_METRIC);
 	r = good;
 	r.event = NULL;
-	ck_assert_int_eq(p4_check(&r, P4_ANY_MODEL, why), PU_ERROR_INVALID_EVENT);
+	ck_assert_int_eq(P4Check(&r, P4_ANY_MODEL, why), PU_ERROR_INVALID_EVENT);
 }
 END_TEST
 

@@ -76,14 +76,14 @@ START_TEST(events)
 		const struct p4_event *e = &p4_events[i];
 		uint32_t bits = 0;
 
-		ck_assert_ptr_eq(p4_event_find(e->name), e);
+		ck_assert_ptr_eq(P4FindEvent(e->name), e);
 		ck_assert_uint_lt(e->select, 64);
 		ck_assert_uint_ge(e->mask_count, 1);
 		for (size_t m = 0; m < e->mask_count; m++) {
 			ck_assert_uint_lt(e->masks[m].bit, P4_TAG_BIT + 4);
 			ck_assert(!(bits >> e->masks[m].bit & 1));
 			bits |= 1u << e->masks[m].bit;
-			ck_assert_ptr_eq(p4_mask_find(e, e->masks[m].name), &e->masks[m]);
+			ck_assert_ptr_eq(P4FindMask(e, e->masks[m].name), &e->masks[m]);
 		}
 		/* Four of the bus events have a select that is not their ESCRs' number. */
 		for (size_t k = 0; k < 2; k++)
@@ -103,7 +103,7 @@ START_TEST(metrics)
 {
 	for (size_t i = 0; i < P4_METRICS; i++) {
 		const struct p4_metric *m = &p4_metrics[i];
-		const struct p4_event *e = m->event ? p4_event_find(m->event) : NULL;
+		const struct p4_event *e = m->event ? P4FindEvent(m->event) : NULL;
 
 		ck_assert_int_ne(m->tagging, P4_NO_TAGGING);
 		ck_assert_int_eq(m->tagging == P4_REPLAY, m->pebs_enable != 0);
@@ -117,7 +117,7 @@ START_TEST(metrics)
 			ck_assert(known || !(m->masks >> bit & 1));
 		}
 		for (size_t k = 0; k < P4_EVENTS; k++)
-			ck_assert_ptr_eq(p4_metric_find(&p4_events[k], m->name),
+			ck_assert_ptr_eq(P4FindMetric(&p4_events[k], m->name),
 				p4_events[k].tagging == m->tagging ? m : NULL);
 	}
 }
@@ -131,8 +131,8 @@ START_TEST(modifiers_are_no_masks)
 
 	for (size_t i = 0; i < P4_EVENTS; i++)
 		for (size_t k = 0; k < sizeof modifiers / sizeof *modifiers; k++) {
-			ck_assert_ptr_null(p4_mask_find(&p4_events[i], modifiers[k]));
-			ck_assert_ptr_null(p4_metric_find(&p4_events[i], modifiers[k]));
+			ck_assert_ptr_null(P4FindMask(&p4_events[i], modifiers[k]));
+			ck_assert_ptr_null(P4FindMetric(&p4_events[i], modifiers[k]));
 		}
 }
 END_TEST
