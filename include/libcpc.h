@@ -28,6 +28,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "libpctx.h" /* pctx_t, uint_t, id_t */
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -40,16 +42,12 @@ extern "C" {
 
 /* ------------------------------------------------------- what Linux has not by itself */
 
-typedef unsigned int uint_t;
 typedef int processorid_t;
 typedef long long hrtime_t; /* ns */
-#ifndef __id_t_defined	    /* glibc hides it in strict ISO C */
-typedef unsigned int id_t;
-#define __id_t_defined
-#endif
 
-/* Stands for libpctx's handle: a process id. cpc_bind_pctx takes its address. */
-typedef pid_t pctx_t;
+/* The calling thread's id, as Solaris' <sys/lwp.h> has it for LWPs. */
+typedef unsigned int lwpid_t;
+CPC_API lwpid_t _lwp_self(void);
 
 /* Linux has no SIGEMT on most processors: a real-time signal stands for it, whose default is,
  * as SIGEMT's, to end the process. CPC_SIGNAL, the one below it, is the library's own: it is
@@ -178,8 +176,9 @@ CPC_API void cpc_walk_requests(cpc_t *cpc, cpc_set_t *set, void *arg,
  * unbinds it. */
 CPC_API int cpc_bind_curlwp(cpc_t *cpc, cpc_set_t *set, uint_t flags);
 
-/* To thread id of process *pctx; id 0: the thread whose id is *pctx. flags: 0. ESRCH: there is
- * no such thread. After the thread's end samples show its final counts. */
+/* To LWP id of the process that pctx, a handle of libpctx.h, controls. pctx may also be the
+ * address of a process id, which need not be controlled. id 0: the process' first thread. flags: 0.
+ * ESRCH: there is no such thread. After the thread's end samples show its final counts. */
 CPC_API int cpc_bind_pctx(cpc_t *cpc, pctx_t *pctx, id_t id, cpc_set_t *set, uint_t flags);
 
 /* To a CPU, whatever runs there; flags: 0. The calling thread moves to that CPU and stays

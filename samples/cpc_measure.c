@@ -9,12 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "cpc_work.h"
-
-#define _lwp_self() ((int)syscall(SYS_gettid))
 
 static void error(const char *format, ...)
 {
@@ -63,7 +60,7 @@ int main(void)
 		error("could not create buffer: %s", strerror(errno));
 
 	if (cpc_bind_curlwp(cpc, set, 0) == -1)
-		error("cannot bind lwp%d: %s", _lwp_self(), strerror(errno));
+		error("cannot bind lwp%u: %s", _lwp_self(), strerror(errno));
 
 	for (iter = 1; iter <= 20; iter++) {
 		if (cpc_set_sample(cpc, set, before) == -1)

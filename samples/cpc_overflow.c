@@ -17,15 +17,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/syscall.h>
 #include <ucontext.h>
 #include <unistd.h>
 
 #include "cpc_work.h"
 
 #define PRESET (UINT64_MAX - 999ull)
-#define _lwp_self() ((int)syscall(SYS_gettid))
-
 #if defined(__x86_64__)
 #define PC(uap) ((void *)(uap)->uc_mcontext.gregs[REG_RIP])
 #define SP(uap) ((void *)(uap)->uc_mcontext.gregs[REG_RSP])
@@ -61,7 +58,7 @@ static void emt_handler(int sig, siginfo_t *sip, void *arg)
 		return;
 	}
 
-	(void)printf("lwp%d - si_addr %p ucontext: %%pc %p %%sp %p\n", _lwp_self(),
+	(void)printf("lwp%u - si_addr %p ucontext: %%pc %p %%sp %p\n", _lwp_self(),
 		(void *)sip->si_addr, PC(uap), SP(uap));
 
 	if (cpc_set_sample(cpc, set, buf) != 0)
@@ -76,7 +73,7 @@ static void emt_handler(int sig, siginfo_t *sip, void *arg)
 	if (cpc_request_preset(cpc, index0, PRESET) != 0)
 		error("cannot set preset for request %d: %s", index0, strerror(errno));
 	if (cpc_set_restart(cpc, set) != 0)
-		error("cannot restart lwp%d: %s", _lwp_self(), strerror(errno));
+		error("cannot restart lwp%u: %s", _lwp_self(), strerror(errno));
 }
 
 int main(void)
@@ -106,7 +103,7 @@ int main(void)
 		error("cannot create buffer: %s", strerror(errno));
 
 	if (cpc_bind_curlwp(cpc, set, 0) == -1)
-		error("cannot bind lwp%d: %s", _lwp_self(), strerror(errno));
+		error("cannot bind lwp%u: %s", _lwp_self(), strerror(errno));
 
 	for (iter = 1; iter <= 20; iter++) {
 		/* ==> Computation to be measured goes here <== */

@@ -163,7 +163,8 @@ int cpc_bind_pctx(cpc_t *cpc, pctx_t *pctx, id_t id, cpc_set_t *set, uint_t flag
 	if (!may_bind(cpc, set, flags, 0, false, __func__) || !may_notify(cpc, set, __func__))
 		return -1;
 	if (!pctx)
-		return cpc_fail(cpc, EINVAL, 0, "no pctx: the address of a process id");
+		return cpc_fail(
+			cpc, EINVAL, 0, "no pctx: a handle, or the address of a process id");
 	if (*pctx <= 0 || (id_t)(pid_t)id != id || (pid_t)id < 0 ||
 		(id && !is_thread_of(*pctx, (pid_t)id)))
 		return cpc_fail(cpc, ESRCH, 0, "process %d has no thread %u", (int)*pctx, id);

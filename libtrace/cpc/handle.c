@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "cpc.h"
@@ -76,6 +77,11 @@ bool cpc_has_buf(const cpc_t *cpc, const cpc_buf_t *buf, const char *fn)
 		buf && buf->magic == BUF_MAGIC ? "the buffer was created with another cpc handle"
 					       : "buf is not a buffer of cpc_buf_create");
 	return false;
+}
+
+lwpid_t _lwp_self(void)
+{
+	return (lwpid_t)syscall(SYS_gettid);
 }
 
 cpc_t *cpc_open(int version)

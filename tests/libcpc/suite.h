@@ -22,6 +22,7 @@ Suite *threads_suite(void);
 Suite *overflow_suite(void);
 Suite *cpu_suite(void);
 Suite *registry_suite(void);
+Suite *pctx_suite(void);
 
 /* The last error told: function, subcode, line. */
 struct told {
