@@ -8,14 +8,14 @@
 
 #include "event_p4.h"
 
-const char *event_origin_name(enum event_origin origin)
+const char *event_origin_name(enum cpc_event_origin origin)
 {
 	static const char *const names[] = {"generic", "sysfs", "raw", "libpfm4"};
 
 	return names[origin];
 }
 
-const char *event_modes_name(const struct counter_event *e)
+const char *event_modes_name(const struct cpc_event *e)
 {
 	if (e->user && e->kernel)
 		return "user mode and the kernel";

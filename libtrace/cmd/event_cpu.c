@@ -113,7 +113,7 @@ static void find_here(struct event_cpu *cpu)
 
 	cpu->here = true;
 	cpu->counters = event_pmu_counters();
-	if (event_pmu_open(event_pmu_name(), &cpu->pmu) == 0)
+	if (event_pmu_open(cpc_event_pmu_name(), &cpu->pmu) == 0)
 		kind = kind_of_formats(&cpu->pmu);
 	else
 		kind = event_sysfs_is_ours() ? kind_of_machine() : EVENT_CPU_OTHER;
@@ -187,16 +187,16 @@ int event_cpu_find(const char *name, struct event_cpu *cpu, char why[EVENT_WHY_M
 	return find_pfm(name, cpu, why);
 }
 
-int event_cpu_event(const struct event_cpu *cpu, const char *name, struct counter_event *e,
-	char why[EVENT_WHY_MAX])
+int event_cpu_event(
+	const struct event_cpu *cpu, const char *name, struct cpc_event *e, char why[EVENT_WHY_MAX])
 {
 	char whole[EVENT_NAME_MAX * 2];
-	struct counter_event generic;
+	struct cpc_event generic;
 
 	if (cpu->here)
-		return event_find(name, e, why);
+		return cpc_event_find(name, e, why);
 	/* Generic names are the same everywhere. */
-	if (event_find(name, &generic, why) == 0 && generic.origin == EVENT_GENERIC) {
+	if (cpc_event_find(name, &generic, why) == 0 && generic.origin == CPC_EVENT_GENERIC) {
 		*e = generic;
 		if (!e->software)
 			snprintf(e->pmu, sizeof e->pmu, "%s", cpu->pmu.name);
@@ -211,7 +211,7 @@ int event_cpu_event(const struct event_cpu *cpu, const char *name, struct counte
 	if (scope && ((size_t)(scope - name) != length || strncasecmp(name, cpu->pfm, length) != 0))
 		return event_refuse(why, -EINVAL, "\"%s\" is no event of %s", name, cpu->pfm);
 	snprintf(whole, sizeof whole, "%s::%s", cpu->pfm, scope ? scope + 2 : name);
-	rc = event_find(whole, e, why);
+	rc = cpc_event_find(whole, e, why);
 	if (rc)
 		return rc;
 	snprintf(e->name, sizeof e->name, "%s", name);
@@ -267,10 +267,10 @@ static uint64_t code_of(enum event_kind kind, uint64_t id)
 }
 
 /* What sysfs says that this event is. */
-static bool from_sysfs(const struct event_cpu *cpu, const char *name, struct counter_event *own)
+static bool from_sysfs(const struct event_cpu *cpu, const char *name, struct cpc_event *own)
 {
 	char why[EVENT_WHY_MAX];
-	struct counter_event found;
+	struct cpc_event found;
 
 	if (cpu->pmu.formats || event_terms(&cpu->pmu, name, &found, why) ||
 		found.type == PERF_TYPE_HARDWARE)
@@ -281,8 +281,7 @@ static bool from_sysfs(const struct event_cpu *cpu, const char *name, struct cou
 	return true;
 }
 
-bool event_cpu_config(
-	const struct event_cpu *cpu, const struct counter_event *e, struct counter_event *own)
+bool event_cpu_config(const struct event_cpu *cpu, const struct cpc_event *e, struct cpc_event *own)
 {
 	char name[EVENT_NAME_MAX];
 

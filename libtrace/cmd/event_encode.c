@@ -9,7 +9,7 @@
 
 struct encoded {
 	const char *name;
-	struct counter_event event;
+	struct cpc_event event;
 	bool programmed;
 	struct event_programme programme; /* if programmed */
 	char why[EVENT_WHY_MAX];	  /* if not */
@@ -23,7 +23,7 @@ struct encoding {
 
 /* -------------------------------------------------------------------- counters for all */
 
-static const char *unprogrammable(const struct counter_event *e)
+static const char *unprogrammable(const struct cpc_event *e)
 {
 	if (e->software)
 		return "the kernel counts it: no register is written";
@@ -61,7 +61,7 @@ static int check_conflict(const struct encoding *n, const struct encoded *later)
 static int programme(struct encoding *n, struct encoded *e, int *counter)
 {
 	const struct event_cpu *cpu = &n->asked->cpu;
-	struct counter_event own;
+	struct cpc_event own;
 
 	if (!event_cpu_config(cpu, &e->event, &own)) {
 		snprintf(e->why, sizeof e->why, "%s", unprogrammable(&e->event));

@@ -40,15 +40,15 @@ struct trial {
 static struct trial try_name(const char *name)
 {
 	struct trial t = {.user_only = false};
-	struct counter_event e;
+	struct cpc_event e;
 	char why[EVENT_WHY_MAX];
 
-	t.rc = event_find(name, &e, why);
+	t.rc = cpc_event_find(name, &e, why);
 	if (t.rc == 0)
-		t.rc = event_try(&e);
+		t.rc = cpc_event_try(&e);
 	if ((t.rc == -EACCES || t.rc == -EPERM) && e.user && e.kernel) {
 		e.kernel = false;
-		t.user_only = event_try(&e) == 0;
+		t.user_only = cpc_event_try(&e) == 0;
 		t.rc = t.user_only ? 0 : t.rc;
 	}
 	return t;
@@ -76,7 +76,7 @@ static const char *verdict(const struct trial *t)
 /* ----------------------------------------------------------------------------- output */
 
 static void print_json(
-	const struct listing *l, const struct event_info *info, const struct trial *t)
+	const struct listing *l, const struct cpc_event_info *info, const struct trial *t)
 {
 	printf("%s\n{\"name\": ", l->listed ? "," : "");
 	json_string(stdout, info->name);
@@ -93,7 +93,7 @@ static void print_json(
 	printf("}");
 }
 
-static int visit(void *user, const struct event_info *info)
+static int visit(void *user, const struct cpc_event_info *info)
 {
 	struct listing *l = user;
 	struct trial t = {.rc = 0};
@@ -117,15 +117,15 @@ static int visit(void *user, const struct event_info *info)
 }
 
 /* Those of the kernel's generic events that have a code on the processor of --cpu. */
-static int visit_generic(void *user, const struct event_info *info)
+static int visit_generic(void *user, const struct cpc_event_info *info)
 {
 	struct listing *l = user;
 	const struct event_cpu *cpu = &l->asked->cpu;
-	struct counter_event e, own;
-	struct event_info there = *info;
+	struct cpc_event e, own;
+	struct cpc_event_info there = *info;
 	char why[EVENT_WHY_MAX];
 
-	if (event_find(info->name, &e, why) || !event_cpu_config(cpu, &e, &own))
+	if (cpc_event_find(info->name, &e, why) || !event_cpu_config(cpu, &e, &own))
 		return 0;
 	there.pmu = cpu->pmu.name;
 	return visit(user, &there);
@@ -134,7 +134,7 @@ static int visit_generic(void *user, const struct event_info *info)
 static void walk(struct listing *l)
 {
 	if (l->asked->cpu.here) {
-		event_walk(visit, l);
+		cpc_event_walk(visit, l);
 		return;
 	}
 	event_generic_walk(visit_generic, l);

@@ -57,7 +57,7 @@ static void add_field(struct event_programme *p, const char *name, uint64_t valu
 /* --------------------------------------------------------------------------------- x86 */
 
 static void x86_fields(
-	const struct event_cpu *cpu, const struct counter_event *e, struct event_programme *p)
+	const struct event_cpu *cpu, const struct cpc_event *e, struct event_programme *p)
 {
 	uint64_t v = p->select.value;
 	bool intel = cpu->kind == EVENT_CPU_INTEL;
@@ -74,14 +74,14 @@ static void x86_fields(
 	add_field(p, "cmask", v >> 24 & 0xff);
 }
 
-static uint64_t x86_select(const struct counter_event *e)
+static uint64_t x86_select(const struct cpc_event *e)
 {
 	return (e->config & ~SELECT_OURS) | (e->user ? SELECT_USR : 0) |
 	       (e->kernel ? SELECT_OS : 0) | SELECT_EN;
 }
 
 /* Which register takes the rest of an event that does not fit its select register. */
-static const char *intel_extra(const struct counter_event *e, struct event_register *extra)
+static const char *intel_extra(const struct cpc_event *e, struct event_register *extra)
 {
 	static const struct {
 		uint32_t code, address;
@@ -108,7 +108,7 @@ static const char *intel_extra(const struct counter_event *e, struct event_regis
 }
 
 /* An event code of 0 is the kernel's way to say: fixed counter umask - 1, and no other. */
-static int intel_fixed(const struct counter_event *e)
+static int intel_fixed(const struct cpc_event *e)
 {
 	unsigned umask = e->config >> 8 & 0xff;
 
@@ -116,7 +116,7 @@ static int intel_fixed(const struct counter_event *e)
 }
 
 static int fixed_counter(
-	const struct counter_event *e, int n, struct event_programme *p, char why[EVENT_WHY_MAX])
+	const struct cpc_event *e, int n, struct event_programme *p, char why[EVENT_WHY_MAX])
 {
 	uint64_t how = (e->kernel ? 1 : 0) | (e->user ? 2 : 0);
 
@@ -136,7 +136,7 @@ static int fixed_counter(
 	return 0;
 }
 
-static const char *intel_also(const struct counter_event *e)
+static const char *intel_also(const struct cpc_event *e)
 {
 	if (e->config == 0xc0)
 		return "fixed counter 0 (IA32_FIXED_CTR0) counts the same";
@@ -145,7 +145,7 @@ static const char *intel_also(const struct counter_event *e)
 	return NULL;
 }
 
-static int intel(const struct event_cpu *cpu, const struct counter_event *e, int n,
+static int intel(const struct event_cpu *cpu, const struct cpc_event *e, int n,
 	struct event_programme *p, char why[EVENT_WHY_MAX])
 {
 	int fixed = intel_fixed(e);
@@ -166,7 +166,7 @@ static int intel(const struct event_cpu *cpu, const struct counter_event *e, int
 	return 0;
 }
 
-static int amd(const struct event_cpu *cpu, const struct counter_event *e, int n,
+static int amd(const struct event_cpu *cpu, const struct cpc_event *e, int n,
 	struct event_programme *p, char why[EVENT_WHY_MAX])
 {
 	bool old = cpu->kind == EVENT_CPU_K7;
@@ -188,7 +188,7 @@ static int amd(const struct event_cpu *cpu, const struct counter_event *e, int n
 
 enum { ARM_CYCLES = 0x11 };
 
-static int arm(const struct event_cpu *cpu, const struct counter_event *e, int n,
+static int arm(const struct event_cpu *cpu, const struct cpc_event *e, int n,
 	struct event_programme *p, char why[EVENT_WHY_MAX])
 {
 	const struct event_field code = {0, 0xffff}, threshold = {1, 0xffc}, compare = {1, 0xc000},
@@ -222,7 +222,7 @@ static int arm(const struct event_cpu *cpu, const struct counter_event *e, int n
 
 /* ---------------------------------------------------------------------------------- all */
 
-int event_programme(const struct event_cpu *cpu, const struct counter_event *e, int counter,
+int event_programme(const struct event_cpu *cpu, const struct cpc_event *e, int counter,
 	struct event_programme *p, char why[EVENT_WHY_MAX])
 {
 	*p = (struct event_programme){.counter = counter};
@@ -242,7 +242,7 @@ int event_programme(const struct event_cpu *cpu, const struct counter_event *e, 
 	}
 }
 
-const char *event_extra_term(const struct event_cpu *cpu, const struct counter_event *e)
+const char *event_extra_term(const struct event_cpu *cpu, const struct cpc_event *e)
 {
 	struct event_register extra;
 

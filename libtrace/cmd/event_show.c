@@ -15,31 +15,31 @@ const char *event_advice(int rc)
 /* ----------------------------------------------------------------- perf's own encoding */
 
 /* By its terms if it has a code of a PMU; else by the name that it was asked for. */
-static bool spell(
-	const struct event_cpu *cpu, const struct counter_event *e, char *text, size_t size)
+static bool spell(const struct event_cpu *cpu, const struct cpc_event *e, char *text, size_t size)
 {
 	struct event_pmu pmu;
 
 	if (e->type == PERF_TYPE_RAW || e->type == cpu->pmu.type)
 		return cpu->pmu.name[0] &&
 		       event_spell(&cpu->pmu, e, event_extra_term(cpu, e), text, size);
-	if (e->origin == EVENT_SYSFS && event_pmu_open(e->pmu, &pmu) == 0 && pmu.type == e->type)
+	if (e->origin == CPC_EVENT_SYSFS && event_pmu_open(e->pmu, &pmu) == 0 &&
+		pmu.type == e->type)
 		return event_spell(&pmu, e, NULL, text, size);
 	snprintf(text, size, "%s", e->name);
-	return e->origin != EVENT_LIBPFM4;
+	return e->origin != CPC_EVENT_LIBPFM4;
 }
 
 /* The processor's own code of a generic event. */
-static bool raw(const struct event_cpu *cpu, const struct counter_event *e,
-	struct counter_event *own, char *text, size_t size)
+static bool raw(const struct event_cpu *cpu, const struct cpc_event *e, struct cpc_event *own,
+	char *text, size_t size)
 {
 	return e->type == PERF_TYPE_HARDWARE && event_cpu_config(cpu, e, own) &&
 	       spell(cpu, own, text, size);
 }
 
-void event_perf_json(const struct event_cpu *cpu, const struct counter_event *e)
+void event_perf_json(const struct event_cpu *cpu, const struct cpc_event *e)
 {
-	struct counter_event own;
+	struct cpc_event own;
 	char text[SPELLED_MAX];
 
 	printf("\"type\": %u, \"config\": \"0x%llx\", \"config1\": \"0x%llx\", "
@@ -60,9 +60,9 @@ void event_perf_json(const struct event_cpu *cpu, const struct counter_event *e)
 	printf("}");
 }
 
-void event_perf_text(const struct event_cpu *cpu, const struct counter_event *e, const char *indent)
+void event_perf_text(const struct event_cpu *cpu, const struct cpc_event *e, const char *indent)
 {
-	struct counter_event own;
+	struct cpc_event own;
 	char text[SPELLED_MAX];
 
 	printf("%sperf_event   type %u, config 0x%llx", indent, (unsigned)e->type,
@@ -89,7 +89,7 @@ struct shown {
 	char description[512]; /* "": none */
 };
 
-static int keep_description(void *user, const struct event_info *info)
+static int keep_description(void *user, const struct cpc_event_info *info)
 {
 	struct shown *s = user;
 
@@ -169,7 +169,7 @@ static void bare_name(const struct event_asked *a, const char *name, char *bare,
 }
 
 static void begin(const struct event_asked *a, const char *name, const char *pmu,
-	enum event_origin origin, const char *description)
+	enum cpc_event_origin origin, const char *description)
 {
 	if (a->json) {
 		printf("{\"name\": ");
@@ -182,13 +182,13 @@ static void begin(const struct event_asked *a, const char *name, const char *pmu
 	}
 	printf("%s\n", name);
 	if (*description)
-		printf("  %-12s %s\n", origin == EVENT_SYSFS ? "stands for" : "counts",
+		printf("  %-12s %s\n", origin == CPC_EVENT_SYSFS ? "stands for" : "counts",
 			description);
 	printf("  %-12s %s%s%s\n", "known from", event_origin_name(origin), *pmu ? ", PMU " : "",
 		pmu);
 }
 
-static void show_encoding(const struct event_asked *a, const struct counter_event *e)
+static void show_encoding(const struct event_asked *a, const struct cpc_event *e)
 {
 	if (a->json) {
 		printf(", \"perf_event\": {");
@@ -203,15 +203,15 @@ static void show_encoding(const struct event_asked *a, const struct counter_even
 static bool show_pfm(const struct event_asked *a, const char *name)
 {
 	struct shown s = {.asked = a, .of_masks = true};
-	struct event_info info;
-	struct counter_event e;
+	struct cpc_event_info info;
+	struct cpc_event e;
 	char bare[EVENT_NAME_MAX * 2], why[EVENT_WHY_MAX];
 	uint64_t code;
 
 	bare_name(a, name, bare, sizeof bare);
 	if (event_pfm_describe(bare, &info, &code, no_attribute, NULL))
 		return false;
-	begin(a, info.name, info.pmu, EVENT_LIBPFM4, info.description ? info.description : "");
+	begin(a, info.name, info.pmu, CPC_EVENT_LIBPFM4, info.description ? info.description : "");
 	if (a->json)
 		printf(", \"code\": \"0x%llx\", \"unit_masks\": [", (unsigned long long)code);
 	else
@@ -234,7 +234,7 @@ static bool show_pfm(const struct event_asked *a, const char *name)
 static int show_found(const struct event_asked *a, const char *name)
 {
 	struct shown s = {.asked = a};
-	struct counter_event e;
+	struct cpc_event e;
 	struct event_pmu pmu;
 	char why[EVENT_WHY_MAX], base[EVENT_NAME_MAX];
 	int rc = event_cpu_event(&a->cpu, name, &e, why);
@@ -245,10 +245,10 @@ static int show_found(const struct event_asked *a, const char *name)
 	if (e.modes_given && strrchr(base, ':'))
 		*strrchr(base, ':') = 0;
 	s.name = base;
-	event_walk(keep_description, &s);
+	cpc_event_walk(keep_description, &s);
 	begin(a, name, e.pmu, e.origin, s.description);
 	show_encoding(a, &e);
-	bool known = e.origin != EVENT_GENERIC &&
+	bool known = e.origin != CPC_EVENT_GENERIC &&
 		     (strcmp(e.pmu, a->cpu.pmu.name) == 0 ? (pmu = a->cpu.pmu, true)
 							  : event_pmu_open(e.pmu, &pmu) == 0);
 	if (a->json)
@@ -270,13 +270,13 @@ int event_show(const struct event_asked *a)
 	if (a->json)
 		printf("{\"events\": [");
 	for (int i = 0; i < a->operands && code == EXIT_FINE; i++) {
-		struct counter_event e;
+		struct cpc_event e;
 		char why[EVENT_WHY_MAX];
 
 		if (i)
 			fputs(a->json ? ", " : "\n", stdout);
 		bool kernel = event_cpu_event(&a->cpu, a->operand[i], &e, why) == 0 &&
-			      e.origin != EVENT_LIBPFM4;
+			      e.origin != CPC_EVENT_LIBPFM4;
 		if (kernel || !show_pfm(a, a->operand[i]))
 			code = show_found(a, a->operand[i]);
 	}

@@ -21,16 +21,15 @@ int event_list(const struct event_asked *a);
 int event_show(const struct event_asked *a);
 int event_encode(const struct event_asked *a);
 
-const char *event_origin_name(enum event_origin origin);
-const char *event_modes_name(const struct counter_event *e);
+const char *event_origin_name(enum cpc_event_origin origin);
+const char *event_modes_name(const struct cpc_event *e);
 
 /* What to do about what event_cpu_event refused. */
 const char *event_advice(int rc);
 
 /* `"type": 4, "config": "0x3c", ...`, without braces. */
-void event_perf_json(const struct event_cpu *cpu, const struct counter_event *e);
+void event_perf_json(const struct event_cpu *cpu, const struct cpc_event *e);
 /* "type 4, config 0x3c" and how perf spells it, after `indent` each. */
-void event_perf_text(
-	const struct event_cpu *cpu, const struct counter_event *e, const char *indent);
+void event_perf_text(const struct event_cpu *cpu, const struct cpc_event *e, const char *indent);
 
 #endif

@@ -14,7 +14,7 @@ static void add(
 	struct count_event *e = &events->event[events->count++];
 
 	*e = (struct count_event){.group = group};
-	int rc = event_find(name, &e->event, e->why);
+	int rc = cpc_event_find(name, &e->event, e->why);
 	if (rc == -EINVAL)
 		cmd_misuse(verb, "-e: %s; swtrace event list shows all", e->why);
 	/* A name that is known is told as it was given, though it fills nothing in. */

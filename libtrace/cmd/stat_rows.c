@@ -75,7 +75,7 @@ static struct stat_row row_of(
 static bool is_event(const struct stat_row *row, uint32_t type, uint64_t config)
 {
 	return row->event->event.type == type && row->event->event.config == config &&
-	       row->event->event.origin == EVENT_GENERIC;
+	       row->event->event.origin == CPC_EVENT_GENERIC;
 }
 
 /* The same modes, and the same processors: what can be divided. */

@@ -21,10 +21,10 @@
 /* In fd[]: the event could not be opened there; its PMU is not of that processor. */
 enum { COUNT_MISSING = -1, COUNT_FOREIGN = -2 };
 
-/* The caller fills event, group, and, for one that event_find refused as unavailable, error
+/* The caller fills event, group, and, for one that cpc_event_find refused as unavailable, error
  * and why. */
 struct count_event {
-	struct counter_event event;
+	struct cpc_event event;
 	unsigned group; /* 0: by itself; the same number: only together, on counters at once */
 	int error;	/* 0, or the errno of what keeps it from being counted anywhere */
 	char why[EVENT_WHY_MAX];
@@ -75,6 +75,6 @@ void count_explain(const struct count_event *e, int error, bool processors, pid_
 	char why[EVENT_WHY_MAX]);
 
 /* Of the kernel's software events: counted in the kernel only, so that user mode has none. */
-bool count_is_in_kernel_only(const struct counter_event *e);
+bool count_is_in_kernel_only(const struct cpc_event *e);
 
 #endif

@@ -12,7 +12,7 @@
 #include "count.h"
 #include "file.h"
 
-bool count_is_in_kernel_only(const struct counter_event *e)
+bool count_is_in_kernel_only(const struct cpc_event *e)
 {
 	return e->type == PERF_TYPE_SOFTWARE && (e->config == PERF_COUNT_SW_CONTEXT_SWITCHES ||
 							e->config == PERF_COUNT_SW_CPU_MIGRATIONS ||

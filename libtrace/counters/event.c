@@ -24,7 +24,7 @@ int event_refuse(char why[EVENT_WHY_MAX], int rc, const char *format, ...)
 
 /* ------------------------------------------------------------------------- modifiers */
 
-static bool modes(const char *text, struct counter_event *e)
+static bool modes(const char *text, struct cpc_event *e)
 {
 	bool user = strcmp(text, "u") == 0, kernel = strcmp(text, "k") == 0;
 
@@ -39,7 +39,7 @@ static bool modes(const char *text, struct counter_event *e)
 }
 
 /* Takes `:u` and the like off the end of name. */
-static void cut_modes(char *name, struct counter_event *e)
+static void cut_modes(char *name, struct cpc_event *e)
 {
 	char *colon = strrchr(name, ':');
 
@@ -51,8 +51,8 @@ static void cut_modes(char *name, struct counter_event *e)
 /* --------------------------------------------------------------------- kinds of names */
 
 /* "r01c2", which "ref-cycles" is not. 1: not of that kind. */
-static int find_raw(const struct event_pmu *pmu, const char *name, struct counter_event *e,
-	char why[EVENT_WHY_MAX])
+static int find_raw(
+	const struct event_pmu *pmu, const char *name, struct cpc_event *e, char why[EVENT_WHY_MAX])
 {
 	char hex[EVENT_NAME_MAX + 2];
 	size_t digits = strspn(name + 1, "0123456789abcdefABCDEF");
@@ -63,15 +63,15 @@ static int find_raw(const struct event_pmu *pmu, const char *name, struct counte
 	if (!event_number(hex, &e->config))
 		return event_refuse(
 			why, -EINVAL, "\"%.80s\" has more than 64 bits after the r", name);
-	e->origin = EVENT_RAW;
+	e->origin = CPC_EVENT_RAW;
 	e->type = pmu ? pmu->type : (uint32_t)PERF_TYPE_RAW;
-	snprintf(e->pmu, sizeof e->pmu, "%s", pmu ? pmu->name : event_pmu_name());
+	snprintf(e->pmu, sizeof e->pmu, "%s", pmu ? pmu->name : cpc_event_pmu_name());
 	return 0;
 }
 
 /* "cpu/terms/", "cpu/terms/u". 1: not of that kind. */
 static int find_terms(
-	const struct event_pmu *only, char *name, struct counter_event *e, char why[EVENT_WHY_MAX])
+	const struct event_pmu *only, char *name, struct cpc_event *e, char why[EVENT_WHY_MAX])
 {
 	char *first = strchr(name, '/'), *last = strrchr(name, '/');
 	struct event_pmu pmu;
@@ -96,7 +96,7 @@ static int find_terms(
 	return event_terms(&pmu, first + 1, e, why);
 }
 
-static int begin(const char *name, struct counter_event *e, char *base, char why[EVENT_WHY_MAX])
+static int begin(const char *name, struct cpc_event *e, char *base, char why[EVENT_WHY_MAX])
 {
 	size_t n = strlen(name);
 
@@ -117,8 +117,8 @@ static int begin(const char *name, struct counter_event *e, char *base, char why
 	return 0;
 }
 
-int event_find_for(const struct event_pmu *pmu, const char *name, struct counter_event *e,
-	char why[EVENT_WHY_MAX])
+int event_find_for(
+	const struct event_pmu *pmu, const char *name, struct cpc_event *e, char why[EVENT_WHY_MAX])
 {
 	char base[EVENT_NAME_MAX];
 	int rc = begin(name, e, base, why);
@@ -132,11 +132,15 @@ int event_find_for(const struct event_pmu *pmu, const char *name, struct counter
 	return rc;
 }
 
-int event_find(const char *name, struct counter_event *e, char why[EVENT_WHY_MAX])
+int cpc_event_find(const char *name, struct cpc_event *e, char *why)
 {
-	char base[EVENT_NAME_MAX];
-	int rc = begin(name, e, base, why);
+	char base[EVENT_NAME_MAX], unwanted[EVENT_WHY_MAX];
+	int rc;
 
+	why = why ? why : unwanted;
+	if (!name || !e)
+		return event_refuse(why, -EINVAL, name ? "no event to fill in" : "no name");
+	rc = begin(name, e, base, why);
 	if (rc || event_generic_find(base, e))
 		return rc;
 	rc = find_raw(NULL, base, e, why);
@@ -152,10 +156,12 @@ int event_find(const char *name, struct counter_event *e, char why[EVENT_WHY_MAX
 
 /* ------------------------------------------------------------------------- attributes */
 
-void event_attr(const struct counter_event *e, struct perf_event_attr *attr)
+int cpc_event_attr(const struct cpc_event *e, struct perf_event_attr *attr, size_t size)
 {
-	memset(attr, 0, sizeof *attr);
-	attr->size = sizeof *attr;
+	if (!e || !attr || size < PERF_ATTR_SIZE_VER1)
+		return -EINVAL;
+	memset(attr, 0, size);
+	attr->size = (uint32_t)size;
 	attr->type = e->type;
 	attr->config = e->config;
 	attr->config1 = e->config1;
@@ -164,13 +170,16 @@ void event_attr(const struct counter_event *e, struct perf_event_attr *attr)
 	attr->exclude_kernel = !e->kernel;
 	/* With a modifier, what is counted is exactly what was named. */
 	attr->exclude_hv = e->modes_given;
+	return 0;
 }
 
-int event_try(const struct counter_event *e)
+int cpc_event_try(const struct cpc_event *e)
 {
 	struct perf_event_attr attr;
+	int rc = cpc_event_attr(e, &attr, sizeof attr);
 
-	event_attr(e, &attr);
+	if (rc)
+		return rc;
 	long fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 	if (fd < 0)
 		return -errno;
@@ -181,7 +190,7 @@ int event_try(const struct counter_event *e)
 /* ----------------------------------------------------------------------- all of them */
 
 struct walk {
-	int (*visit)(void *user, const struct event_info *info);
+	int (*visit)(void *user, const struct cpc_event_info *info);
 	void *user;
 	struct event_pmu pmu;
 };
@@ -190,17 +199,17 @@ static int visit_event(void *user, const char *name)
 {
 	struct walk *w = user;
 	char whole[EVENT_NAME_MAX * 2], why[EVENT_WHY_MAX], path[80], text[256];
-	struct counter_event e;
+	struct cpc_event e;
 
 	snprintf(whole, sizeof whole, "%s/%s/", w->pmu.name, name);
-	if (event_find(whole, &e, why))
+	if (cpc_event_find(whole, &e, why))
 		return 0; /* needs values, say */
 	snprintf(path, sizeof path, "events/%s", name);
 	bool have = event_pmu_file(&w->pmu, path, text, sizeof text) == 0;
-	return w->visit(w->user, &(struct event_info){.name = whole,
+	return w->visit(w->user, &(struct cpc_event_info){.name = whole,
 					 .pmu = w->pmu.name,
 					 .description = have ? text : NULL,
-					 .origin = EVENT_SYSFS});
+					 .origin = CPC_EVENT_SYSFS});
 }
 
 static int visit_pmu(void *user, const char *name)
@@ -210,21 +219,23 @@ static int visit_pmu(void *user, const char *name)
 	return event_pmu_open(name, &w->pmu) ? 0 : event_pmu_walk_events(&w->pmu, visit_event, w);
 }
 
-int event_walk(int (*visit)(void *user, const struct event_info *info), void *user)
+int cpc_event_walk(int (*visit)(void *user, const struct cpc_event_info *info), void *user)
 {
 	struct walk w = {.visit = visit, .user = user};
-	int rc = event_generic_walk(visit, user);
+	int rc = visit ? event_generic_walk(visit, user) : -EINVAL;
 
 	if (rc == 0)
 		rc = event_walk_pmus(visit_pmu, &w);
 	return rc ? rc : event_pfm_walk(visit, user);
 }
 
-int event_walk_terms(const char *pmu, int (*visit)(void *user, const char *term), void *user)
+int cpc_event_walk_terms(const char *pmu, int (*visit)(void *user, const char *term), void *user)
 {
 	struct event_pmu p;
 
-	if (event_pmu_open(pmu ? pmu : event_pmu_name(), &p))
+	if (!visit)
+		return -EINVAL;
+	if (event_pmu_open(pmu ? pmu : cpc_event_pmu_name(), &p))
 		return -ENOENT;
 	return event_pmu_walk_terms(&p, visit, user);
 }

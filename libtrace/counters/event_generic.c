@@ -110,11 +110,11 @@ static bool cache_event(unsigned i, struct cache_event *c)
 
 /* ------------------------------------------------------------------------------- names */
 
-static bool set(struct counter_event *e, uint32_t type, uint64_t config)
+static bool set(struct cpc_event *e, uint32_t type, uint64_t config)
 {
-	const char *pmu = type == PERF_TYPE_SOFTWARE ? "software" : event_pmu_name();
+	const char *pmu = type == PERF_TYPE_SOFTWARE ? "software" : cpc_event_pmu_name();
 
-	e->origin = EVENT_GENERIC;
+	e->origin = CPC_EVENT_GENERIC;
 	e->type = type;
 	e->config = config;
 	e->software = type == PERF_TYPE_SOFTWARE;
@@ -122,7 +122,7 @@ static bool set(struct counter_event *e, uint32_t type, uint64_t config)
 	return true;
 }
 
-bool event_generic_find(const char *name, struct counter_event *e)
+bool event_generic_find(const char *name, struct cpc_event *e)
 {
 	struct cache_event c;
 
@@ -149,17 +149,17 @@ const char *event_generic_alias(const char *name)
 	return NULL;
 }
 
-int event_generic_walk(int (*visit)(void *user, const struct event_info *info), void *user)
+int event_generic_walk(int (*visit)(void *user, const struct cpc_event_info *info), void *user)
 {
 	struct cache_event c;
 	int rc = 0;
 
 	for (int i = 0; i < GENERIC && rc == 0; i++) {
 		const struct generic *g = &generic[i];
-		struct event_info info = {.name = g->name,
-			.pmu = g->type == PERF_TYPE_SOFTWARE ? "software" : event_pmu_name(),
+		struct cpc_event_info info = {.name = g->name,
+			.pmu = g->type == PERF_TYPE_SOFTWARE ? "software" : cpc_event_pmu_name(),
 			.description = g->description,
-			.origin = EVENT_GENERIC};
+			.origin = CPC_EVENT_GENERIC};
 
 		rc = visit(user, &info);
 		info.name = g->alias;
@@ -168,9 +168,9 @@ int event_generic_walk(int (*visit)(void *user, const struct event_info *info), 
 	}
 	for (unsigned i = 0; i < CACHE_EVENTS && rc == 0; i++)
 		if (cache_event(i, &c))
-			rc = visit(user, &(struct event_info){.name = c.name,
-						 .pmu = event_pmu_name(),
+			rc = visit(user, &(struct cpc_event_info){.name = c.name,
+						 .pmu = cpc_event_pmu_name(),
 						 .description = c.description,
-						 .origin = EVENT_GENERIC});
+						 .origin = CPC_EVENT_GENERIC});
 	return rc;
 }

@@ -56,13 +56,13 @@ static int has_type(void *user, const char *name)
 	return 1;
 }
 
-static void name_pmu(struct counter_event *e)
+static void name_pmu(struct cpc_event *e)
 {
 	struct by_type b = {e->type, e->pmu, sizeof e->pmu};
 
 	if (e->type == PERF_TYPE_HARDWARE || e->type == PERF_TYPE_HW_CACHE ||
 		e->type == PERF_TYPE_RAW)
-		snprintf(e->pmu, sizeof e->pmu, "%s", event_pmu_name());
+		snprintf(e->pmu, sizeof e->pmu, "%s", cpc_event_pmu_name());
 	else
 		event_walk_pmus(has_type, &b);
 }
@@ -134,7 +134,7 @@ static bool has_modifier(const char *name, const char *modifier)
 	return false;
 }
 
-int event_pfm_find(const char *name, struct counter_event *e, char why[EVENT_WHY_MAX])
+int event_pfm_find(const char *name, struct cpc_event *e, char why[EVENT_WHY_MAX])
 {
 	struct perf_event_attr attr = {.size = 0};
 	char *whole = NULL;
@@ -151,7 +151,7 @@ int event_pfm_find(const char *name, struct counter_event *e, char why[EVENT_WHY
 			"\"%s\": libpfm4 says: %s", name, pfm_strerror(rc));
 	if (is_the_kernels(name, arg.idx))
 		return -ENOENT;
-	e->origin = EVENT_LIBPFM4;
+	e->origin = CPC_EVENT_LIBPFM4;
 	e->type = attr.type;
 	e->config = attr.config;
 	e->config1 = attr.config1;
@@ -166,7 +166,7 @@ int event_pfm_find(const char *name, struct counter_event *e, char why[EVENT_WHY
 	return 0;
 }
 
-int event_pfm_walk(int (*visit)(void *user, const struct event_info *info), void *user)
+int event_pfm_walk(int (*visit)(void *user, const struct cpc_event_info *info), void *user)
 {
 	pfm_pmu_info_t pmu;
 	int id, rc = 0;
@@ -190,13 +190,13 @@ bool event_has_libpfm4(void)
 
 #else
 
-int event_pfm_find(const char *name, struct counter_event *e, char why[EVENT_WHY_MAX])
+int event_pfm_find(const char *name, struct cpc_event *e, char why[EVENT_WHY_MAX])
 {
 	(void)name, (void)e, (void)why;
 	return -ENOENT;
 }
 
-int event_pfm_walk(int (*visit)(void *user, const struct event_info *info), void *user)
+int event_pfm_walk(int (*visit)(void *user, const struct cpc_event_info *info), void *user)
 {
 	(void)visit, (void)user;
 	return 0;

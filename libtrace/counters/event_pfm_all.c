@@ -85,10 +85,10 @@ static bool attribute(int event, int i, pfm_event_attr_info_t *info)
 }
 
 static int visit_masks(const struct event_pfm_pmu *pmu, int i, const pfm_event_info_t *event,
-	int (*visit)(void *user, const struct event_info *info), void *user)
+	int (*visit)(void *user, const struct cpc_event_info *info), void *user)
 {
-	struct event_info said = {
-		.pmu = pmu->name, .description = event->desc, .origin = EVENT_LIBPFM4};
+	struct cpc_event_info said = {
+		.pmu = pmu->name, .description = event->desc, .origin = CPC_EVENT_LIBPFM4};
 	pfm_event_attr_info_t mask;
 	char name[EVENT_NAME_MAX * 2];
 	int masks = 0, rc = 0;
@@ -109,7 +109,7 @@ static int visit_masks(const struct event_pfm_pmu *pmu, int i, const pfm_event_i
 }
 
 int event_pfm_walk_of(
-	const char *name, int (*visit)(void *user, const struct event_info *info), void *user)
+	const char *name, int (*visit)(void *user, const struct cpc_event_info *info), void *user)
 {
 	struct event_pfm_pmu pmu;
 	pfm_event_info_t event;
@@ -124,7 +124,7 @@ int event_pfm_walk_of(
 	return rc;
 }
 
-int event_pfm_describe(const char *name, struct event_info *info, uint64_t *code,
+int event_pfm_describe(const char *name, struct cpc_event_info *info, uint64_t *code,
 	int (*visit)(void *user, const struct event_pfm_attribute *a), void *user)
 {
 	int i = event_pfm_usable() ? pfm_find_event(name) : -1, rc = 0;
@@ -134,10 +134,10 @@ int event_pfm_describe(const char *name, struct event_info *info, uint64_t *code
 
 	if (i < 0 || !event_info(i, &event) || !event_pfm_info(event.pmu, &pmu))
 		return -ENOENT;
-	*info = (struct event_info){.name = event.name,
+	*info = (struct cpc_event_info){.name = event.name,
 		.pmu = pmu.name,
 		.description = event.desc,
-		.origin = EVENT_LIBPFM4};
+		.origin = CPC_EVENT_LIBPFM4};
 	*code = event.code;
 	for (int k = 0; k < event.nattrs && rc == 0; k++) {
 		if (!attribute(i, k, &attr))
@@ -171,13 +171,13 @@ int event_pfm_walk_pmus(int (*visit)(void *user, const struct event_pfm_pmu *pmu
 }
 
 int event_pfm_walk_of(
-	const char *name, int (*visit)(void *user, const struct event_info *info), void *user)
+	const char *name, int (*visit)(void *user, const struct cpc_event_info *info), void *user)
 {
 	(void)name, (void)visit, (void)user;
 	return -ENOENT;
 }
 
-int event_pfm_describe(const char *name, struct event_info *info, uint64_t *code,
+int event_pfm_describe(const char *name, struct cpc_event_info *info, uint64_t *code,
 	int (*visit)(void *user, const struct event_pfm_attribute *a), void *user)
 {
 	(void)name, (void)info, (void)code, (void)visit, (void)user;

@@ -14,8 +14,8 @@ __attribute__((format(printf, 3, 4))) int event_refuse(
 /* ------------------------------------------------------------------ event_generic.c */
 
 /* False: not one of the kernel's generic names. Sets type, config and origin. */
-bool event_generic_find(const char *name, struct counter_event *e);
-int event_generic_walk(int (*visit)(void *user, const struct event_info *info), void *user);
+bool event_generic_find(const char *name, struct cpc_event *e);
+int event_generic_walk(int (*visit)(void *user, const struct cpc_event_info *info), void *user);
 /* The other name of the same event, or NULL. */
 const char *event_generic_alias(const char *name);
 
@@ -69,27 +69,27 @@ int event_walk_pmus(int (*visit)(void *user, const char *pmu), void *user);
 /* -------------------------------------------------------------------- event_terms.c */
 
 /* "event=0x3c,umask=0,inv" or an event's name, for this PMU: fills type and configs. */
-int event_terms(const struct event_pmu *pmu, const char *terms, struct counter_event *e,
+int event_terms(const struct event_pmu *pmu, const char *terms, struct cpc_event *e,
 	char why[EVENT_WHY_MAX]);
 
 /* -------------------------------------------------------------------- event_spell.c */
 
 /* Its encoding as perf's command line takes it: "cpu/event=0x3c,umask=0x0/u". `extra` is the
  * term for config1 (NULL: whichever fits). False: the text did not fit. */
-bool event_spell(const struct event_pmu *pmu, const struct counter_event *e, const char *extra,
+bool event_spell(const struct event_pmu *pmu, const struct cpc_event *e, const char *extra,
 	char *text, size_t size);
 
 /* -------------------------------------------------------------------------- event.c */
 
-/* As event_find does, but "cpu/.../" and "r..." mean this PMU, and nothing else is known. */
-int event_find_for(const struct event_pmu *pmu, const char *name, struct counter_event *e,
+/* As cpc_event_find does, but "cpu/.../" and "r..." mean this PMU, and nothing else is known. */
+int event_find_for(const struct event_pmu *pmu, const char *name, struct cpc_event *e,
 	char why[EVENT_WHY_MAX]);
 
 /* ---------------------------------------------------------------------- event_pfm.c */
 
 /* libpfm4's. -ENOENT: it does not know the name either (or is not there). */
-int event_pfm_find(const char *name, struct counter_event *e, char why[EVENT_WHY_MAX]);
-int event_pfm_walk(int (*visit)(void *user, const struct event_info *info), void *user);
+int event_pfm_find(const char *name, struct cpc_event *e, char why[EVENT_WHY_MAX]);
+int event_pfm_walk(int (*visit)(void *user, const struct cpc_event_info *info), void *user);
 
 /* ------------------------------------------------------------------ event_pfm_all.c */
 
@@ -107,7 +107,7 @@ int event_pfm_open(const char *name, struct event_pfm_pmu *pmu);
 int event_pfm_walk_pmus(int (*visit)(void *user, const struct event_pfm_pmu *pmu), void *user);
 /* "pmu::event:mask", or "pmu::event" of those that have none. */
 int event_pfm_walk_of(
-	const char *pmu, int (*visit)(void *user, const struct event_info *info), void *user);
+	const char *pmu, int (*visit)(void *user, const struct cpc_event_info *info), void *user);
 
 struct event_pfm_attribute {
 	const char *name, *description; /* NULL: none known */
@@ -118,7 +118,7 @@ struct event_pfm_attribute {
 };
 
 /* An event without its masks. -ENOENT: unknown. */
-int event_pfm_describe(const char *name, struct event_info *info, uint64_t *code,
+int event_pfm_describe(const char *name, struct cpc_event_info *info, uint64_t *code,
 	int (*visit)(void *user, const struct event_pfm_attribute *a), void *user);
 
 #endif

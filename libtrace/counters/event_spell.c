@@ -57,7 +57,7 @@ static int add_any(void *user, const char *term)
 	return 0;
 }
 
-bool event_spell(const struct event_pmu *pmu, const struct counter_event *e, const char *extra,
+bool event_spell(const struct event_pmu *pmu, const struct cpc_event *e, const char *extra,
 	char *text, size_t size)
 {
 	static const char *const rest[] = {"config", "config1", "config2"};

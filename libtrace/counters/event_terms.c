@@ -154,13 +154,13 @@ static bool apply_term(struct parse *p, struct term *t)
 }
 
 /* A generic event of this PMU; of one of several, its type stands in the upper half. */
-static bool generic_of(const struct event_pmu *pmu, const char *terms, struct counter_event *e)
+static bool generic_of(const struct event_pmu *pmu, const char *terms, struct cpc_event *e)
 {
 	enum { TYPE_SHIFT = 32 };
 	char cpus[4096];
 	bool several = event_pmu_file(pmu, "cpus", cpus, sizeof cpus) == 0;
 
-	if (pmu->formats || (!several && strcmp(pmu->name, event_pmu_name()) != 0) ||
+	if (pmu->formats || (!several && strcmp(pmu->name, cpc_event_pmu_name()) != 0) ||
 		!event_generic_find(terms, e) || e->software)
 		return false;
 	if (several)
@@ -169,12 +169,12 @@ static bool generic_of(const struct event_pmu *pmu, const char *terms, struct co
 	return true;
 }
 
-int event_terms(const struct event_pmu *pmu, const char *terms, struct counter_event *e,
+int event_terms(const struct event_pmu *pmu, const char *terms, struct cpc_event *e,
 	char why[EVENT_WHY_MAX])
 {
 	struct parse p = {.pmu = pmu, .why = why};
 
-	e->origin = EVENT_SYSFS;
+	e->origin = CPC_EVENT_SYSFS;
 	e->type = pmu->type;
 	e->software = pmu->type == PERF_TYPE_SOFTWARE || pmu->type == PERF_TYPE_TRACEPOINT;
 	snprintf(e->pmu, sizeof e->pmu, "%s", pmu->name);

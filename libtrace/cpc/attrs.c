@@ -23,7 +23,7 @@ static bool has_term(const char *pmu, const char *name)
 {
 	struct wanted w = {name, false};
 
-	event_walk_terms(pmu && *pmu ? pmu : NULL, is_wanted, &w);
+	cpc_event_walk_terms(pmu && *pmu ? pmu : NULL, is_wanted, &w);
 	return w.found;
 }
 
@@ -47,10 +47,11 @@ static int add(char *name, size_t *at, const char *text, size_t length)
 	return 0;
 }
 
-static int add_one(char *name, size_t *at, const cpc_attr_t *a, char before, enum event_origin kind)
+static int add_one(
+	char *name, size_t *at, const cpc_attr_t *a, char before, enum cpc_event_origin kind)
 {
 	char text[EVENT_NAME_MAX];
-	int n = snprintf(text, sizeof text, kind == EVENT_LIBPFM4 ? "%c%s=%llu" : "%c%s=0x%llx",
+	int n = snprintf(text, sizeof text, kind == CPC_EVENT_LIBPFM4 ? "%c%s=%llu" : "%c%s=0x%llx",
 		before, a->ca_name, (unsigned long long)a->ca_val);
 
 	return n < (int)sizeof text ? add(name, at, text, (size_t)n) : -EINVAL;
@@ -63,7 +64,7 @@ static int wrong(char why[EVENT_WHY_MAX], int *subcode, const char *what, const 
 	return -EINVAL;
 }
 
-static int check_names(const struct counter_event *e, uint_t nattrs, const cpc_attr_t *attrs,
+static int check_names(const struct cpc_event *e, uint_t nattrs, const cpc_attr_t *attrs,
 	char why[EVENT_WHY_MAX], int *subcode)
 {
 	for (uint_t i = 0; i < nattrs; i++) {
@@ -73,19 +74,19 @@ static int check_names(const struct counter_event *e, uint_t nattrs, const cpc_a
 			return wrong(why, subcode, "it has no name", "");
 		if (strcmp(name, "picnum") == 0)
 			return wrong(why, subcode, "the kernel assigns the counters", name);
-		if (e->origin == EVENT_GENERIC)
+		if (e->origin == CPC_EVENT_GENERIC)
 			return wrong(why, subcode,
 				"a generic event takes none; name it as the PMU does "
 				"(cpu/event=.../)",
 				name);
-		if (e->origin != EVENT_LIBPFM4 && !has_term(e->pmu, name))
+		if (e->origin != CPC_EVENT_LIBPFM4 && !has_term(e->pmu, name))
 			return wrong(why, subcode, "this PMU has no such term", name);
 	}
 	return 0;
 }
 
 /* A raw event becomes its PMU's: r01c2 is cpu/config=0x01c2/. */
-static int spell(const struct counter_event *e, const char *event, uint_t nattrs,
+static int spell(const struct cpc_event *e, const char *event, uint_t nattrs,
 	const cpc_attr_t *attrs, char name[EVENT_NAME_MAX])
 {
 	const size_t whole = strlen(event), end = before_modes(event);
@@ -94,11 +95,11 @@ static int spell(const struct counter_event *e, const char *event, uint_t nattrs
 	char before = ',';
 	int rc = 0;
 
-	if (e->origin == EVENT_RAW) {
+	if (e->origin == CPC_EVENT_RAW) {
 		at = (size_t)snprintf(name, EVENT_NAME_MAX, "%s/config=0x%llx",
-			*e->pmu ? e->pmu : event_pmu_name(), (unsigned long long)e->config);
+			*e->pmu ? e->pmu : cpc_event_pmu_name(), (unsigned long long)e->config);
 		slash = "/";
-	} else if (e->origin == EVENT_SYSFS && slash) {
+	} else if (e->origin == CPC_EVENT_SYSFS && slash) {
 		rc = add(name, &at, event, (size_t)(slash - event));
 		if (at && name[at - 1] == '/')
 			return -EINVAL;
@@ -117,7 +118,7 @@ static int spell(const struct counter_event *e, const char *event, uint_t nattrs
 int attrs_name(const char *event, uint_t nattrs, const cpc_attr_t *attrs, char name[EVENT_NAME_MAX],
 	char why[EVENT_WHY_MAX], int *subcode)
 {
-	struct counter_event e;
+	struct cpc_event e;
 	int rc;
 
 	*subcode = CPC_INVALID_EVENT;
@@ -128,7 +129,7 @@ int attrs_name(const char *event, uint_t nattrs, const cpc_attr_t *attrs, char n
 	strcpy(name, event);
 	if (nattrs == 0)
 		return 0;
-	rc = event_find(event, &e, why);
+	rc = cpc_event_find(event, &e, why);
 	if (!rc)
 		rc = check_names(&e, nattrs, attrs, why, subcode);
 	if (!rc) {

@@ -31,7 +31,7 @@ struct cpc {
 
 struct request {
 	char *event; /* as it was given */
-	struct counter_event what;
+	struct cpc_event what;
 	uint64_t preset;
 	uint_t flags; /* with the modes of the event's name */
 	uint_t nattrs;

@@ -49,8 +49,8 @@ const char *cpc_cciname(cpc_t *cpc)
 	if (!cpc_is(cpc, __func__))
 		return NULL;
 	cpc_lock();
-	if (*event_pmu_name())
-		snprintf(name, sizeof name, "Linux perf events, PMU %s", event_pmu_name());
+	if (*cpc_event_pmu_name())
+		snprintf(name, sizeof name, "Linux perf events, PMU %s", cpc_event_pmu_name());
 	else
 		snprintf(name, sizeof name, "Linux perf events, software only");
 	cpc_unlock();
@@ -102,17 +102,17 @@ struct walk {
 
 static bool is_hardware(const char *name)
 {
-	struct counter_event e;
+	struct cpc_event e;
 	char why[EVENT_WHY_MAX];
 
-	return event_find(name, &e, why) == 0 && !e.software;
+	return cpc_event_find(name, &e, why) == 0 && !e.software;
 }
 
-static int visit_event(void *user, const struct event_info *info)
+static int visit_event(void *user, const struct cpc_event_info *info)
 {
 	const struct walk *w = user;
 
-	if (w->generic_only && info->origin != EVENT_GENERIC)
+	if (w->generic_only && info->origin != CPC_EVENT_GENERIC)
 		return 0;
 	if (w->hardware_only && !is_hardware(info->name))
 		return 0;
@@ -128,7 +128,7 @@ void cpc_walk_events_all(cpc_t *cpc, void *arg, void (*action)(void *arg, const 
 	struct walk w = {.arg = arg, .event = action};
 
 	if (cpc_is(cpc, __func__))
-		event_walk(visit_event, &w);
+		cpc_event_walk(visit_event, &w);
 }
 
 void cpc_walk_generic_events_all(
@@ -137,7 +137,7 @@ void cpc_walk_generic_events_all(
 	struct walk w = {.arg = arg, .event = action, .generic_only = true};
 
 	if (cpc_is(cpc, __func__))
-		event_walk(visit_event, &w);
+		cpc_event_walk(visit_event, &w);
 }
 
 static bool has_pic(cpc_t *cpc, uint_t picno, const char *fn)
@@ -160,7 +160,7 @@ void cpc_walk_events_pic(cpc_t *cpc, uint_t picno, void *arg,
 	struct walk w = {.arg = arg, .picno = picno, .event_of = action, .hardware_only = true};
 
 	if (has_pic(cpc, picno, __func__))
-		event_walk(visit_event, &w);
+		cpc_event_walk(visit_event, &w);
 }
 
 void cpc_walk_generic_events_pic(cpc_t *cpc, uint_t picno, void *arg,
@@ -173,7 +173,7 @@ void cpc_walk_generic_events_pic(cpc_t *cpc, uint_t picno, void *arg,
 		.generic_only = true};
 
 	if (has_pic(cpc, picno, __func__))
-		event_walk(visit_event, &w);
+		cpc_event_walk(visit_event, &w);
 }
 
 static int visit_term(void *user, const char *term)
@@ -189,5 +189,5 @@ void cpc_walk_attrs(cpc_t *cpc, void *arg, void (*action)(void *arg, const char 
 	struct walk w = {.arg = arg, .attr = action};
 
 	if (cpc_is(cpc, __func__))
-		event_walk_terms(NULL, visit_term, &w);
+		cpc_event_walk_terms(NULL, visit_term, &w);
 }

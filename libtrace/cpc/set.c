@@ -95,13 +95,13 @@ static bool copy_request(
 }
 
 /* What the kernel counts where it happens, which is in the kernel. */
-static bool only_in_kernel(const struct counter_event *e)
+static bool only_in_kernel(const struct cpc_event *e)
 {
 	return e->type == PERF_TYPE_SOFTWARE && (e->config == PERF_COUNT_SW_CONTEXT_SWITCHES ||
 							e->config == PERF_COUNT_SW_CPU_MIGRATIONS);
 }
 
-static const char *wrong_flags(const struct counter_event *e, uint_t *flags)
+static const char *wrong_flags(const struct cpc_event *e, uint_t *flags)
 {
 	const uint_t modes = CPC_COUNT_USER | CPC_COUNT_SYSTEM;
 	uint_t of_name = (e->user ? CPC_COUNT_USER : 0) | (e->kernel ? CPC_COUNT_SYSTEM : 0);
@@ -122,7 +122,7 @@ static const char *wrong_flags(const struct counter_event *e, uint_t *flags)
 }
 
 static int find(const cpc_t *cpc, const char *event, uint_t nattrs, const cpc_attr_t *attrs,
-	const char *fn, struct counter_event *e)
+	const char *fn, struct cpc_event *e)
 {
 	char name[EVENT_NAME_MAX], why[EVENT_WHY_MAX] = "";
 	int subcode = 0, rc = attrs_name(event, nattrs, attrs, name, why, &subcode);
@@ -130,7 +130,7 @@ static int find(const cpc_t *cpc, const char *event, uint_t nattrs, const cpc_at
 	if (rc)
 		return cpc_tell(
 			cpc_handler(cpc), fn, -rc, subcode, "%.*s: %s", EVENT_NAME_MAX, event, why);
-	rc = event_find(name, e, why);
+	rc = cpc_event_find(name, e, why);
 	if (rc)
 		return cpc_tell(cpc_handler(cpc), fn, -rc,
 			nattrs ? CPC_ATTRIBUTE_OUT_OF_RANGE : CPC_INVALID_EVENT, "%s", why);

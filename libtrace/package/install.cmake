@@ -92,7 +92,7 @@ set(cpc_libs pthread dl)
 if(SWTRACE_LIBPFM4)
   list(APPEND cpc_libs pfm)
 endif()
-install_library(cpc "libcpc.h;libpctx.h"
+install_library(cpc "libcpc.h;libpctx.h;cpc_event.h"
   "Performance counters by sets of requests, in the manner of Solaris"
   "" "${cpc_libs}" "-Wl,--wrap=pthread_create")
 install_library(perflib perflib.h
@@ -101,7 +101,8 @@ install_library(perflib perflib.h
 # Not swtrace_gate, which is for the header's macros.
 install_library_page(libtrace/perfutil.3 libtrace/libswtrace.map "^([A-OQ-Z]|P[^4])")
 install_library_page(libtrace/p4counters.3 libtrace/libswtrace.map "^P4")
-install_library_page(libtrace/libcpc.3 libtrace/cpc/libcpc.map "^(cpc_|_lwp_)")
+install_library_page(libtrace/libcpc.3 libtrace/cpc/libcpc.map "^(cpc_([^e]|en)|_lwp_)")
+install_library_page(libtrace/cpc_event.3 libtrace/cpc/libcpc.map "^cpc_event_")
 install_library_page(libtrace/libpctx.3 libtrace/cpc/libcpc.map "^pctx_")
 install_library_page(libtrace/perflib.3 libtrace/perflib/libperflib.map "^Perf")
 install_library_page(decoder/libcpidecode.3 decoder/libcpidecode.map "^cpidecode_")

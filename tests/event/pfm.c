@@ -27,10 +27,10 @@ static bool wrong(struct tally *t, const char *name, const char *what)
 }
 
 /* From the spelling to the same event. */
-static bool reads_again(struct tally *t, const char *name, const struct counter_event *e)
+static bool reads_again(struct tally *t, const char *name, const struct cpc_event *e)
 {
 	char text[512], why[EVENT_WHY_MAX];
-	struct counter_event again;
+	struct cpc_event again;
 
 	if (!event_spell(&t->cpu->pmu, e, event_extra_term(t->cpu, e), text, sizeof text))
 		return wrong(t, name, "cannot be spelled");
@@ -56,7 +56,7 @@ static bool on_fixed(
 	return true;
 }
 
-static bool same_registers(struct tally *t, const char *name, const struct counter_event *e,
+static bool same_registers(struct tally *t, const char *name, const struct cpc_event *e,
 	const uint64_t *code, int codes)
 {
 	struct event_programme p;
@@ -83,7 +83,7 @@ static int compare_one(struct tally *t, const char *name)
 {
 	uint64_t *code = NULL;
 	int codes = 0;
-	struct counter_event e;
+	struct cpc_event e;
 	char why[EVENT_WHY_MAX];
 	int rc = pfm_get_event_encoding(name, PFM_PLM0 | PFM_PLM3, NULL, NULL, &code, &codes);
 	int ours = event_cpu_event(t->cpu, name, &e, why);
@@ -99,7 +99,7 @@ static int compare_one(struct tally *t, const char *name)
 	return 0;
 }
 
-static int compare(void *user, const struct event_info *info)
+static int compare(void *user, const struct cpc_event_info *info)
 {
 	static const char *const modifiers[] = {"", ":u", ":k", ":c=3", ":c=1:i", ":e:c=255"};
 	char name[300];
@@ -147,14 +147,14 @@ static void fuzz(void)
 	uint64_t seed = 88172645463325252u;
 
 	for (int i = 0; i < 100; i++) {
-		struct counter_event e;
+		struct cpc_event e;
 		char name[400] = "", why[EVENT_WHY_MAX];
 
 		for (unsigned k = 0; k < 1 + seed % 13; k++) {
 			seed ^= seed << 13, seed ^= seed >> 7, seed ^= seed << 17;
 			strcat(name, pieces[(seed >> 32) % (sizeof pieces / sizeof *pieces)]);
 		}
-		event_find(name, &e, why);
+		cpc_event_find(name, &e, why);
 	}
 }
 

@@ -78,7 +78,7 @@ static void find_cpu(const char *name, enum tree tree, struct event_cpu *cpu)
 START_TEST(registers_are_those_of_the_manual)
 {
 	const struct row *r = &rows[_i];
-	struct counter_event e, own;
+	struct cpc_event e, own;
 	struct event_programme p;
 	struct event_cpu cpu;
 	char why[EVENT_WHY_MAX];
@@ -112,7 +112,7 @@ static const struct {
 START_TEST(what_does_not_fit_has_a_register_of_its_own)
 {
 	struct event_programme p;
-	struct counter_event e;
+	struct cpc_event e;
 	struct event_cpu cpu;
 	char why[EVENT_WHY_MAX];
 
@@ -142,7 +142,7 @@ static const struct {
 START_TEST(what_no_register_does_is_refused)
 {
 	struct event_programme p;
-	struct counter_event e;
+	struct cpc_event e;
 	struct event_cpu cpu;
 	char why[EVENT_WHY_MAX] = "";
 
@@ -161,7 +161,7 @@ static const struct {
 
 START_TEST(what_the_processor_has_no_code_for_is_told)
 {
-	struct counter_event e, own;
+	struct cpc_event e, own;
 	struct event_cpu cpu;
 	char why[EVENT_WHY_MAX];
 

@@ -1,4 +1,5 @@
 /* Prints the sizes of the public structures, a line each. */
+#include <cpc_event.h>
 #include <cpidecode.h>
 #include <libcpc.h>
 #include <p4counters.h>
@@ -36,6 +37,8 @@ int main(void)
 	SIZE(cpidecode_interval);
 	SIZE(cpidecode_report_options);
 	SIZE(cpc_attr_t);
+	SIZE(struct cpc_event);
+	SIZE(struct cpc_event_info);
 	SIZE(GUID);
 	SIZE(SYSTEMTIME);
 	SIZE(PERF_INSTANCE_HEADER);

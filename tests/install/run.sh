@@ -23,8 +23,8 @@ check() { # NAME COMMAND...
 }
 
 check "cmake --install" cmake --install "$BUILD" --prefix "$prefix"
-for f in include/perfutil.h include/cpidecode.h include/libcpc.h include/perflib.h include/p4counters.h include/libpctx.h \
-	bin/swtrace bin/cpidecode share/man/man3/perflib.3 share/man/man3/p4counters.3 share/man/man3/libpctx.3 \
+for f in include/perfutil.h include/cpidecode.h include/libcpc.h include/perflib.h include/p4counters.h include/libpctx.h include/cpc_event.h \
+	bin/swtrace bin/cpidecode share/man/man3/perflib.3 share/man/man3/p4counters.3 share/man/man3/libpctx.3 share/man/man3/cpc_event.3 \
 	share/man/man1/swtrace.1 share/man/man1/cpidecode.1 share/man/man3/perfutil.3 \
 	share/man/man3/libcpidecode.3 share/doc/swtrace/LICENSE share/doc/swtrace/samples/cpidecode.py \
 	share/man/man3/libcpc.3 share/man/man5/trace-file.5 share/bash-completion/completions/swtrace \
@@ -86,7 +86,7 @@ queries_with_pkg_config_static() { # COMPILER FLAGS PROGRAM
 }
 headers_alone() {
 	for std in "c99 -x c" "c17 -x c" "c++11 -x c++" "c++17 -x c++"; do
-		for headers in perflib.h p4counters.h libpctx.h "perflib.h perfutil.h libcpc.h cpidecode.h p4counters.h" \
+		for headers in perflib.h p4counters.h libpctx.h cpc_event.h "perflib.h perfutil.h libcpc.h cpidecode.h p4counters.h" \
 			"p4counters.h cpidecode.h libcpc.h perfutil.h perflib.h"; do
 			case $std in *++) compiler=$cxx_compiler ;; *) compiler=$cc ;; esac
 			# shellcheck disable=SC2086
@@ -226,7 +226,7 @@ links_lead_somewhere() {
 }
 check "links of the installed documents lead to installed files" links_lead_somewhere
 has_pages() {
-	for name in CpiInit CpiGetAndTrace TraceHook cpidecode_open cpc_open P4Assign pctx_run PerfOpenQueryHandle; do
+	for name in CpiInit CpiGetAndTrace TraceHook cpidecode_open cpc_open P4Assign pctx_run cpc_event_find PerfOpenQueryHandle; do
 		MANPATH=$prefix/share/man man -w 3 "$name" >/dev/null || return 1
 		# An installed system's man may be a stub that shows no pages at all.
 		MANPATH=$prefix/share/man man -P cat "$name" 2>/dev/null | head -n 3 | grep -q 3 || return 1
