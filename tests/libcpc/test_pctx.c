@@ -4,9 +4,11 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -376,6 +378,114 @@ START_TEST(lwps_come_and_go)
 }
 END_TEST
 
+static void *executes(void *unused)
+{
+	execlp("sh", "sh", "-c", "exit 6", (char *)NULL);
+	return unused;
+}
+
+static int executes_in_thread(void *unused)
+{
+	pthread_t t;
+
+	(void)unused;
+	child_says('r');
+	child_waits();
+	if (pthread_create(&t, NULL, executes, NULL) == 0)
+		pthread_join(t, NULL);
+	return 1;
+}
+
+/* Its id becomes the process' own, and the others are gone. */
+START_TEST(a_thread_executes)
+{
+	struct child c = begin_child(executes_in_thread, NULL);
+	pctx_t *p;
+
+	ck_assert_int_eq(hear(&c), 'r');
+	p = capture(c.pid);
+	ck_assert_int_eq(pctx_set_events(p, PCTX_INIT_LWP_EVENT, on_init, PCTX_FINI_LWP_EVENT,
+				 on_fini, PCTX_SYSC_EXEC_EVENT, on_exec, PCTX_SYSC_EXIT_EVENT,
+				 on_exit_status, PCTX_NULL_EVENT),
+		0);
+	say(&c, 'g');
+	ck_assert_int_eq(pctx_run(p, 0, 0, NULL), 0);
+	ck_assert_int_eq(seen.exec, 1);
+	ck_assert_str_eq(seen.command, "sh -c exit 6");
+	ck_assert_int_eq(seen.exit_status, 6);
+	ck_assert_int_ge(seen.init, 3);
+	ck_assert_int_eq(seen.fini, seen.init);
+	ck_assert(!seen.out_of_order);
+	pctx_release(p);
+}
+END_TEST
+
+static int spawns(void *unused)
+{
+	char *argv[] = {"sh", "-c", "exit 3", NULL}, *env[] = {NULL};
+	pid_t pid;
+	int status = 0;
+
+	(void)unused;
+	child_says('r');
+	child_waits();
+	if (posix_spawnp(&pid, "sh", NULL, NULL, argv, env) != 0 ||
+		waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
+		return 99;
+	return WEXITSTATUS(status) + 20;
+}
+
+/* The parent waits in vfork until the child executes. */
+START_TEST(a_child_by_vfork_is_followed)
+{
+	struct child c = begin_child(spawns, NULL);
+	pctx_t *p;
+
+	ck_assert_int_eq(hear(&c), 'r');
+	p = capture(c.pid);
+	ck_assert_int_eq(pctx_set_events(p, PCTX_INIT_LWP_EVENT, on_init, PCTX_FINI_LWP_EVENT,
+				 on_fini, PCTX_SYSC_FORK_EVENT, on_fork, PCTX_SYSC_EXIT_EVENT,
+				 on_exit_status, PCTX_NULL_EVENT),
+		0);
+	say(&c, 'g');
+	ck_assert_int_eq(pctx_run(p, 0, 0, NULL), 0);
+	ck_assert_int_eq(seen.fork, 1);
+	ck_assert_int_eq(seen.child_init, 2); /* itself, and the program in it */
+	ck_assert_int_eq(seen.child_exit, 3);
+	ck_assert_int_eq(seen.exit_status, 23);
+	ck_assert(!seen.out_of_order);
+	pctx_release(p);
+}
+END_TEST
+
+static pctx_t *of_handler;
+
+static void on_alarm(int number)
+{
+	(void)number;
+	pctx_terminate(of_handler);
+}
+
+/* As a program ends by Ctrl-C; it was asleep in the kernel. */
+START_TEST(a_signal_handler_ends_the_run)
+{
+	struct itimerval soon = {.it_value = {.tv_usec = 20000}};
+	char *argv[] = {"sleep", "1000", NULL};
+	pid_t pid;
+
+	of_handler = pctx_create("sleep", argv, &seen, 1, keep_line);
+	ck_assert_ptr_nonnull(of_handler);
+	pid = *of_handler;
+	signal(SIGALRM, on_alarm);
+	setitimer(ITIMER_REAL, &soon, NULL);
+	ck_assert_int_eq(pctx_run(of_handler, 0, 0, NULL), 0);
+	ck_assert_int_eq(*of_handler, pid);
+	kill(pid, SIGKILL);
+	pctx_release(of_handler);
+	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+}
+END_TEST
+
 /* Stopped after its ticks, run again, let go: and it has noticed nothing. */
 START_TEST(a_captured_process_survives)
 {
@@ -562,6 +672,9 @@ Suite *pctx_suite(void)
 	tcase_add_test(tcase, a_released_program_goes_on);
 	tcase_add_test(tcase, a_created_program_dies_with_its_creator);
 	tcase_add_test(tcase, lwps_come_and_go);
+	tcase_add_test(tcase, a_thread_executes);
+	tcase_add_test(tcase, a_child_by_vfork_is_followed);
+	tcase_add_test(tcase, a_signal_handler_ends_the_run);
 	tcase_add_test(tcase, a_captured_process_survives);
 	tcase_add_test(tcase, handlers_end_the_run);
 	tcase_add_test(tcase, another_thread_ends_the_run);
