@@ -126,5 +126,14 @@ processors() {
 }
 check "cpu_perf_counters prints the lines of the document" processors
 
+# A line for each program that the process executes, and each of its faults is in one.
+tracked() {
+	"$SAMPLES/cpc_track" page-faults sh -c 'exec sh -c "exit 0"' >"$work/tracked" || return 1
+	cat "$work/tracked"
+	[ "$(grep -cE '^process [0-9]+, lwp[0-9]+: [1-9][0-9]+ page-faults$' "$work/tracked")" -eq 2 ] &&
+		[ "$(wc -l <"$work/tracked")" -eq 2 ] && ! "$SAMPLES/cpc_track" nonesuch true
+}
+check "cpc_track: the page faults of a program's threads" tracked
+
 echo "$passed passed, $failed failed, 0 skipped"
 [ "$failed" -eq 0 ]
