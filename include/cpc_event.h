@@ -40,7 +40,7 @@ struct perf_event_attr; /* of <linux/perf_event.h> */
 
 enum { CPC_EVENT_NAME_MAX = 128, CPC_EVENT_WHY_MAX = 256 };
 
-/* Who defines the name: the kernel, its files in sysfs, nobody (raw), libpfm4's tables. */
+/* Who defines the name: the kernel, its files in sysfs, the processor (raw), libpfm4's tables. */
 enum cpc_event_origin { CPC_EVENT_GENERIC, CPC_EVENT_SYSFS, CPC_EVENT_RAW, CPC_EVENT_LIBPFM4 };
 
 struct cpc_event {

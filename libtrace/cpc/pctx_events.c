@@ -70,7 +70,7 @@ static bool lives_beside(const struct process *p, const struct lwp *l)
 	return false;
 }
 
-/* What ends is not held: its end is to be seen. */
+/* Never holds an LWP on its way out: its exit status is still to come. */
 static void go_on(struct process *p, struct lwp *l, int signal)
 {
 	if (p->halting && !l->ended) {

@@ -173,6 +173,7 @@ int main(int argc, char **argv)
 	srunner_add_suite(runner, cpu_suite());
 	srunner_add_suite(runner, registry_suite());
 	srunner_add_suite(runner, pctx_suite());
+	srunner_add_suite(runner, pctx_capture_suite());
 	srunner_run_all(runner, CK_NORMAL);
 	failed = srunner_ntests_failed(runner);
 	srunner_free(runner);

@@ -23,6 +23,7 @@ Suite *overflow_suite(void);
 Suite *cpu_suite(void);
 Suite *registry_suite(void);
 Suite *pctx_suite(void);
+Suite *pctx_capture_suite(void);
 
 /* The last error told: function, subcode, line. */
 struct told {
