@@ -59,9 +59,12 @@ static int into_rows(struct histogram *h)
 	if (!h->rows)
 		return CPIDECODE_ENOMEM;
 	for (uint32_t i = 0; i < h->held; i++)
-		if (count_in(h, h->values[i], 1))
+		if (count_in(h, histogram_held(h)[i], 1))
 			return CPIDECODE_ENOMEM;
 	h->held = 0;
+	/* It was no array. */
+	if (h->cap == 1)
+		h->cap = 0;
 	return 0;
 }
 
@@ -72,18 +75,31 @@ static int make_room(struct histogram *h)
 		return 0;
 	if (h->cap == HISTOGRAM_VALUES)
 		return into_rows(h);
-	uint32_t cap = h->cap ? 2 * h->cap : 4;
-	uint64_t *more = realloc(h->values, cap * sizeof *more);
+	uint32_t cap = h->cap > 1 ? 2 * h->cap : 4;
+	uint64_t *more = realloc(h->cap > 1 ? h->values : NULL, cap * sizeof *more);
 	if (!more)
 		return CPIDECODE_ENOMEM;
+	if (h->cap == 1)
+		more[0] = h->single;
 	h->values = more;
 	h->cap = cap;
 	return 0;
 }
 
+static void hold_single(struct histogram *h, uint64_t value)
+{
+	h->single = h->min = h->max = value;
+	h->held = h->cap = 1;
+	h->count = 1;
+}
+
 int histogram_add_many(struct histogram *h, uint64_t value, uint64_t n)
 {
 	int rc = 0;
+	if (n == 1 && !h->count && !h->cap && !h->rows) {
+		hold_single(h, value);
+		return 0;
+	}
 	if (n > HISTOGRAM_VALUES) {
 		rc = into_rows(h);
 		if (!rc)
@@ -157,7 +173,7 @@ int histogram_merge(struct histogram *h, const struct histogram *from)
 {
 	int rc = from->rows ? merge_rows(h, from) : 0;
 	for (uint32_t i = 0; i < from->held && !rc; i++)
-		rc = histogram_add_many(h, from->values[i], 1);
+		rc = histogram_add_many(h, histogram_held(from)[i], 1);
 	return rc;
 }
 
@@ -166,7 +182,8 @@ void histogram_free(struct histogram *h)
 	for (unsigned row = 0; h->rows && row < HISTOGRAM_ROWS; row++)
 		free(h->rows[row]);
 	free(h->rows);
-	free(h->values);
+	if (h->cap > 1)
+		free(h->values);
 	*h = (struct histogram){0};
 }
 
@@ -180,7 +197,7 @@ int histogram_settle(struct histogram *h)
 {
 	if (h->rows)
 		return into_rows(h);
-	if (h->held)
+	if (h->held > 1)
 		qsort(h->values, h->held, sizeof *h->values, by_value);
 	return 0;
 }
@@ -190,9 +207,10 @@ bool histogram_next(const struct histogram *h, struct histogram_at *at, struct h
 	if (!h->rows) {
 		if (at->sub >= h->held)
 			return false;
-		uint64_t value = h->values[at->sub];
+		const uint64_t *values = histogram_held(h);
+		uint64_t value = values[at->sub];
 		*bin = (struct histogram_bin){.low = value, .high = value};
-		for (; at->sub < h->held && h->values[at->sub] == value; at->sub++)
+		for (; at->sub < h->held && values[at->sub] == value; at->sub++)
 			bin->count++;
 		return true;
 	}

@@ -23,8 +23,12 @@ struct histogram {
 	uint64_t count;
 	uint64_t min, max; /* exact; of no meaning while count is 0 */
 	/* All values; or, once there are rows, those that are not in them yet: so most of the
-	 * time a value is put next to the one before it, not somewhere in many rows. */
-	uint64_t *values;
+	 * time a value is put next to the one before it, not somewhere in many rows. A single
+	 * value (cap 1) needs no memory beside this: most of very many labels come once. */
+	union {
+		uint64_t *values;
+		uint64_t single;
+	};
 	uint32_t held, cap;
 	uint64_t **rows; /* NULL, or HISTOGRAM_ROWS of HISTOGRAM_SUB counts each, or NULL */
 };
@@ -53,6 +57,12 @@ void histogram_free(struct histogram *h);
 static inline bool histogram_exact(const struct histogram *h)
 {
 	return !h->rows;
+}
+
+/* The held values. */
+static inline const uint64_t *histogram_held(const struct histogram *h)
+{
+	return h->cap == 1 ? &h->single : h->values;
 }
 
 /* Before the questions below, after the last value. */

@@ -23,6 +23,7 @@ void *arena_alloc(struct intern *in, size_t n)
 		in->chunks = c;
 		in->used = 0;
 		in->size = size;
+		in->bytes += size;
 	}
 	void *p = in->chunks->bytes + in->used;
 	in->used += n;
@@ -88,6 +89,7 @@ void intern_take(struct intern *in, struct intern *from)
 			last = last->next;
 		last->next = in->chunks->next;
 		in->chunks->next = from->chunks;
+		in->bytes += from->bytes;
 	}
 	*from = (struct intern){0};
 }

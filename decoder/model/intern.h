@@ -17,6 +17,7 @@ struct arena_chunk;
 struct intern {
 	struct arena_chunk *chunks;
 	size_t used, size; /* of the newest chunk */
+	size_t bytes;	   /* of all chunks */
 	struct intern_entry *table;
 	size_t count, places; /* a power of two, or 0 */
 };

@@ -19,9 +19,10 @@ static void put_histogram(struct varint_out *o, const struct histogram *h)
 	uint64_t before = 0, bins = 0;
 	varint_put(o, h->count);
 	if (histogram_exact(h)) {
+		const uint64_t *values = histogram_held(h);
 		for (uint32_t i = 0; i < h->held; i++) {
-			varint_put(o, h->values[i] - before);
-			before = h->values[i];
+			varint_put(o, values[i] - before);
+			before = values[i];
 		}
 		return;
 	}
@@ -58,11 +59,10 @@ static void put_util(struct varint_out *o, const struct util_ratios *r)
 }
 
 /* Of fewer values than the group has: some came without their order, which is of no use then. */
-static void put_order(struct varint_out *o, const struct tally_group *g)
+static void put_timeline(struct varint_out *o, const struct timeline *t, uint64_t count)
 {
-	const struct timeline *t = g->order;
-	struct timeline_entry *e = t->total == g->time.count ? timeline_sorted(t) : NULL;
-	if (!e && t->total == g->time.count)
+	struct timeline_entry *e = t->total == count ? timeline_sorted(t) : NULL;
+	if (!e && t->total == count)
 		o->failed = true;
 	varint_put(o, e ? t->used : 0);
 	if (!e)
@@ -80,22 +80,34 @@ static void put_order(struct varint_out *o, const struct tally_group *g)
 	free(e);
 }
 
+static void put_order(struct varint_out *o, const struct tally_group *g)
+{
+	struct timeline one = {0};
+	if (g->first && (timeline_add(&one, g->first->end_ns, exact_round(g->first->elapsed_ns)) ||
+				timeline_settle(&one)))
+		o->failed = true;
+	put_timeline(o, g->detail ? g->detail->order : &one, g->time.count);
+	timeline_free(&one);
+}
+
 static void put_group(struct varint_out *o, const struct tally_group *g)
 {
+	struct tally_scratch scratch;
+	const struct tally_detail *d = tally_detail(g, &scratch);
 	varint_put(o, g->has_label);
 	varint_put_string(o, g->label, g->label_len);
 	varint_put(o, g->util ? PARTIAL_UTIL_MINOR + g->mm : g->mm);
-	varint_put(o, g->scripted);
-	varint_put(o, g->quality);
-	varint_put(o, g->flagged);
+	varint_put(o, d->scripted);
+	varint_put(o, d->quality);
+	varint_put(o, d->flagged);
 	for (unsigned i = 0; i < TALLY_FLAGS; i++)
-		varint_put(o, g->by_flag[i]);
+		varint_put(o, d->by_flag[i]);
 	varint_put(o, g->total);
 	put_histogram(o, &g->time);
-	put_ratio(o, &g->ratios.raw);
-	put_ratio(o, &g->ratios.scaled);
-	put_ratio(o, &g->ratios.thread);
-	put_ratio(o, &g->ratios.busy);
+	put_ratio(o, &d->ratios.raw);
+	put_ratio(o, &d->ratios.scaled);
+	put_ratio(o, &d->ratios.thread);
+	put_ratio(o, &d->ratios.busy);
 	if (g->util) {
 		put_util(o, g->util);
 		varint_put(o, g->methods);
@@ -109,8 +121,8 @@ static void put_group(struct varint_out *o, const struct tally_group *g)
 			put_util(o, &g->util_columns[i]);
 	}
 	for (unsigned i = 0; i < TALLY_VALUES; i++) {
-		varint_put(o, g->spreads[i].sum);
-		put_histogram(o, &g->spreads[i].values);
+		varint_put(o, d->spreads[i].sum);
+		put_histogram(o, &d->spreads[i].values);
 	}
 	put_order(o, g);
 }
@@ -268,7 +280,7 @@ static int get_columns(struct varint_in *in, struct tally_group *g, uint64_t cou
 /* As fine as told, and no finer than it may be: only then it merges as it should. */
 static int get_order(struct varint_in *in, struct tally_group *g)
 {
-	struct timeline *t = g->order;
+	struct timeline *t = g->detail->order;
 	uint64_t n = varint_get_max(in, TIMELINE_CELLS * TIMELINE_VALUES), step;
 	struct timeline_entry e = {0};
 	int rc = 0;
@@ -320,20 +332,23 @@ static int get_group(struct varint_in *in, struct tally *t)
 		return CPIDECODE_ENOMEM;
 	if (t->count == known)
 		varint_fail(in, "a group comes twice");
-	g->scripted = varint_get_max(in, MAX_COUNT);
-	g->quality = varint_get_max(in, MAX_COUNT);
-	g->flagged = varint_get_max(in, MAX_COUNT);
+	struct tally_detail *d = tally_need_detail(t, g);
+	if (!d)
+		return CPIDECODE_ENOMEM;
+	d->scripted = varint_get_max(in, MAX_COUNT);
+	d->quality = varint_get_max(in, MAX_COUNT);
+	d->flagged = varint_get_max(in, MAX_COUNT);
 	for (unsigned i = 0; i < TALLY_FLAGS; i++)
-		g->by_flag[i] = varint_get_max(in, MAX_COUNT);
+		d->by_flag[i] = varint_get_max(in, MAX_COUNT);
 	g->total = varint_get(in);
 	int rc = get_histogram(in, &g->time, MAX_COUNT);
 	uint64_t count = g->time.count;
-	if (!count || g->scripted > count || g->flagged > count || g->quality > count)
+	if (!count || d->scripted > count || d->flagged > count || d->quality > count)
 		varint_fail(in, "a group contradicts itself");
-	get_ratio(in, &g->ratios.raw, count);
-	get_ratio(in, &g->ratios.scaled, count);
-	get_ratio(in, &g->ratios.thread, count);
-	get_ratio(in, &g->ratios.busy, count);
+	get_ratio(in, &d->ratios.raw, count);
+	get_ratio(in, &d->ratios.scaled, count);
+	get_ratio(in, &d->ratios.thread, count);
+	get_ratio(in, &d->ratios.busy, count);
 	if (g->util) {
 		get_util(in, g->util, count);
 		g->methods = (uint32_t)varint_get_max(in, 2 * TALLY_METHOD_UNKNOWN - 1);
@@ -341,8 +356,8 @@ static int get_group(struct varint_in *in, struct tally *t)
 	if (!rc)
 		rc = get_columns(in, g, count);
 	for (unsigned i = 0; i < TALLY_VALUES && !rc; i++) {
-		g->spreads[i].sum = varint_get(in);
-		rc = get_histogram(in, &g->spreads[i].values, count);
+		d->spreads[i].sum = varint_get(in);
+		rc = get_histogram(in, &d->spreads[i].values, count);
 	}
 	if (!rc && !in->why)
 		rc = get_order(in, g);

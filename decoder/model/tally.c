@@ -75,18 +75,6 @@ static struct tally_group *new_group(struct tally *t, struct tally_group **place
 	if (label_len)
 		memcpy(copy, label, label_len);
 	copy[label_len] = 0;
-	if (t->wanted & TALLY_WANT_COUNTS) {
-		g->spreads = calloc(TALLY_VALUES, sizeof *g->spreads);
-		if (!g->spreads)
-			return NULL;
-	}
-	if (t->wanted & TALLY_WANT_ORDER) {
-		g->order = calloc(1, sizeof *g->order);
-		if (!g->order) {
-			free(g->spreads);
-			return NULL;
-		}
-	}
 	t->groups[t->count++] = g;
 	t->has_util |= g->util != NULL;
 	*place = g;
@@ -213,6 +201,131 @@ static int add_spreads(struct tally_spread *s, const struct interval *iv)
 	return rc ? rc : add_count(&s[TALLY_INSTRUCTIONS], iv->instructions);
 }
 
+static void add_sums(struct tally_detail *d, const struct interval *iv)
+{
+	ratios_add(&d->ratios, iv);
+	d->scripted += (iv->flags & IV_SCRIPTED) != 0;
+	d->quality += (iv->flags & IV_QUALITY) != 0;
+	if (iv->flags & IV_FLAGGED) {
+		d->flagged++;
+		for (unsigned i = 0; i < TALLY_FLAGS; i++)
+			d->by_flag[i] += (iv->flags & (IV_MULTIPLEXED << i)) != 0;
+	}
+}
+
+static int add_detail(struct tally_detail *d, const struct interval *iv)
+{
+	int rc = d->spreads ? add_spreads(d->spreads, iv) : 0;
+	add_sums(d, iv);
+	if (!rc && d->order)
+		rc = timeline_add(d->order, iv->end_ns, exact_round(iv->elapsed_ns));
+	return rc;
+}
+
+static struct interval interval_of(const struct tally_first *f)
+{
+	return (struct interval){.end_ns = f->end_ns,
+		.elapsed_ns = f->elapsed_ns,
+		.elapsed = f->elapsed,
+		.instructions = f->instructions,
+		.cycles = f->cycles,
+		.busy_cycles = f->busy_cycles,
+		.thread_instructions = f->thread_instructions,
+		.thread_cycles = f->thread_cycles,
+		.raw_cpi = f->raw_cpi,
+		.scaled_cpi = f->scaled_cpi,
+		.thread_cpi = f->thread_cpi,
+		.busy_pct = f->busy_pct,
+		.flags = f->flags};
+}
+
+static bool says_more_than_time(const struct tally *t, const struct interval *iv)
+{
+	return t->wanted & TALLY_WANT_ORDER ||
+	       iv->flags & (IV_SCRIPTED | IV_QUALITY | IV_FLAGGED) ||
+	       iv->instructions != NOT_MEASURED || iv->cycles != NOT_MEASURED ||
+	       iv->busy_cycles != NOT_MEASURED || iv->thread_instructions != NOT_MEASURED ||
+	       iv->thread_cycles != NOT_MEASURED || !isnan(iv->raw_cpi) || !isnan(iv->scaled_cpi) ||
+	       !isnan(iv->thread_cpi) || !isnan(iv->busy_pct);
+}
+
+static int keep_first(struct tally *t, struct tally_group *g, const struct tally_first *f)
+{
+	struct tally_first *copy = arena_alloc(&t->memory, sizeof *copy);
+	if (!copy)
+		return CPIDECODE_ENOMEM;
+	*copy = *f;
+	g->first = copy;
+	return 0;
+}
+
+struct tally_detail *tally_need_detail(struct tally *t, struct tally_group *g)
+{
+	if (g->detail)
+		return g->detail;
+	struct tally_detail *d = arena_alloc(&t->memory, sizeof *d);
+	if (!d)
+		return NULL;
+	*d = (struct tally_detail){0};
+	if (t->wanted & TALLY_WANT_COUNTS) {
+		d->spreads = arena_alloc(&t->memory, TALLY_VALUES * sizeof *d->spreads);
+		if (!d->spreads)
+			return NULL;
+		memset(d->spreads, 0, TALLY_VALUES * sizeof *d->spreads);
+	}
+	if (t->wanted & TALLY_WANT_ORDER) {
+		d->order = arena_alloc(&t->memory, sizeof *d->order);
+		if (!d->order)
+			return NULL;
+		*d->order = (struct timeline){0};
+	}
+	g->detail = d;
+	if (g->first) {
+		const struct interval iv = interval_of(g->first);
+		g->first = NULL;
+		if (add_detail(d, &iv))
+			return NULL;
+	}
+	return d;
+}
+
+const struct tally_detail *tally_detail(const struct tally_group *g, struct tally_scratch *s)
+{
+	if (g->detail)
+		return g->detail;
+	*s = (struct tally_scratch){.detail.spreads = s->spreads};
+	if (g->first) {
+		const struct interval iv = interval_of(g->first);
+		/* Needs no memory: a single value is in the histogram itself. */
+		add_detail(&s->detail, &iv);
+	}
+	return &s->detail;
+}
+
+static int add_figures(struct tally *t, struct tally_group *g, const struct interval *iv)
+{
+	if (g->first || g->detail) {
+		struct tally_detail *d = tally_need_detail(t, g);
+		return d ? add_detail(d, iv) : CPIDECODE_ENOMEM;
+	}
+	if (!says_more_than_time(t, iv))
+		return 0;
+	return keep_first(t, g,
+		&(struct tally_first){.end_ns = iv->end_ns,
+			.elapsed_ns = iv->elapsed_ns,
+			.elapsed = iv->elapsed,
+			.instructions = iv->instructions,
+			.cycles = iv->cycles,
+			.busy_cycles = iv->busy_cycles,
+			.thread_instructions = iv->thread_instructions,
+			.thread_cycles = iv->thread_cycles,
+			.raw_cpi = iv->raw_cpi,
+			.scaled_cpi = iv->scaled_cpi,
+			.thread_cpi = iv->thread_cpi,
+			.busy_pct = iv->busy_pct,
+			.flags = iv->flags});
+}
+
 int tally_add(struct tally *t, const struct interval *iv)
 {
 	struct tally_group *g =
@@ -221,25 +334,13 @@ int tally_add(struct tally *t, const struct interval *iv)
 	if (rc)
 		return rc;
 	exact_add(&g->total, elapsed_exact(iv));
-	ratios_add(&g->ratios, iv);
 	g->methods |= tally_method(iv->method);
 	if (g->util)
 		util_ratios_add(
 			g->util, iv->idle_pct, iv->intr_pct, iv->actual_perf_pct, iv->elapsed);
-	g->scripted += (iv->flags & IV_SCRIPTED) != 0;
-	g->quality += (iv->flags & IV_QUALITY) != 0;
-	if (iv->flags & IV_FLAGGED) {
-		g->flagged++;
-		for (unsigned i = 0; i < TALLY_FLAGS; i++)
-			g->by_flag[i] += (iv->flags & (IV_MULTIPLEXED << i)) != 0;
-	}
 	if (t->wanted & TALLY_WANT_CPUS && iv->cpus)
 		rc = add_columns(t, g, iv);
-	if (!rc && g->spreads)
-		rc = add_spreads(g->spreads, iv);
-	if (!rc && g->order)
-		rc = timeline_add(g->order, iv->end_ns, exact_round(iv->elapsed_ns));
-	return rc;
+	return rc ? rc : add_figures(t, g, iv);
 }
 
 static int merge_columns(struct tally_group *g, const struct tally_group *from)
@@ -256,35 +357,56 @@ static int merge_columns(struct tally_group *g, const struct tally_group *from)
 	return 0;
 }
 
-static int merge_group(struct tally_group *g, const struct tally_group *from)
+static int merge_detail(struct tally_detail *d, const struct tally_detail *from)
+{
+	int rc = 0;
+	ratios_merge(&d->ratios, &from->ratios);
+	d->scripted += from->scripted;
+	d->quality += from->quality;
+	d->flagged += from->flagged;
+	for (unsigned i = 0; i < TALLY_FLAGS; i++)
+		d->by_flag[i] += from->by_flag[i];
+	for (unsigned i = 0; i < TALLY_VALUES && !rc && d->spreads && from->spreads; i++) {
+		exact_add(&d->spreads[i].sum, from->spreads[i].sum);
+		rc = histogram_merge(&d->spreads[i].values, &from->spreads[i].values);
+	}
+	if (!rc && d->order && from->order)
+		rc = timeline_merge(d->order, from->order);
+	return rc;
+}
+
+static int merge_figures(struct tally *t, struct tally_group *g, const struct tally_group *from)
+{
+	if (!from->first && !from->detail)
+		return 0;
+	if (from->first && !g->first && !g->detail)
+		return keep_first(t, g, from->first);
+	struct tally_detail *d = tally_need_detail(t, g);
+	if (!d)
+		return CPIDECODE_ENOMEM;
+	if (from->detail)
+		return merge_detail(d, from->detail);
+	const struct interval iv = interval_of(from->first);
+	return add_detail(d, &iv);
+}
+
+static int merge_group(struct tally *t, struct tally_group *g, const struct tally_group *from)
 {
 	int rc = histogram_merge(&g->time, &from->time);
 	exact_add(&g->total, from->total);
-	ratios_merge(&g->ratios, &from->ratios);
 	if (g->util)
 		util_ratios_merge(g->util, from->util);
 	g->methods |= from->methods;
-	g->scripted += from->scripted;
-	g->quality += from->quality;
-	g->flagged += from->flagged;
-	for (unsigned i = 0; i < TALLY_FLAGS; i++)
-		g->by_flag[i] += from->by_flag[i];
 	if (!rc && from->ncolumns)
 		rc = merge_columns(g, from);
-	for (unsigned i = 0; i < TALLY_VALUES && !rc && g->spreads && from->spreads; i++) {
-		exact_add(&g->spreads[i].sum, from->spreads[i].sum);
-		rc = histogram_merge(&g->spreads[i].values, &from->spreads[i].values);
-	}
-	if (!rc && g->order && from->order)
-		rc = timeline_merge(g->order, from->order);
-	return rc;
+	return rc ? rc : merge_figures(t, g, from);
 }
 
 int tally_merge_group(struct tally *t, const struct tally_group *from)
 {
 	struct tally_group *g = tally_group_of(
 		t, from->has_label, from->label, from->label_len, from->major, from->mm);
-	return g ? merge_group(g, from) : CPIDECODE_ENOMEM;
+	return g ? merge_group(t, g, from) : CPIDECODE_ENOMEM;
 }
 
 int tally_merge(struct tally *t, const struct tally *from)
@@ -358,11 +480,12 @@ int tally_settle(struct tally *t)
 	int rc = 0;
 	for (size_t i = 0; i < t->count && !rc; i++) {
 		struct tally_group *g = t->groups[i];
+		struct tally_detail *d = g->detail;
 		rc = histogram_settle(&g->time);
-		for (unsigned v = 0; g->spreads && v < TALLY_VALUES && !rc; v++)
-			rc = histogram_settle(&g->spreads[v].values);
-		if (!rc && g->order)
-			rc = timeline_settle(g->order);
+		for (unsigned v = 0; d && d->spreads && v < TALLY_VALUES && !rc; v++)
+			rc = histogram_settle(&d->spreads[v].values);
+		if (!rc && d && d->order)
+			rc = timeline_settle(d->order);
 	}
 	if (t->count)
 		qsort(t->groups, t->count, sizeof(struct tally_group *), compare_groups);
@@ -389,13 +512,12 @@ void tally_free(struct tally *t)
 {
 	for (size_t i = 0; i < t->count; i++) {
 		struct tally_group *g = t->groups[i];
+		struct tally_detail *d = g->detail;
 		histogram_free(&g->time);
-		for (unsigned v = 0; g->spreads && v < TALLY_VALUES; v++)
-			histogram_free(&g->spreads[v].values);
-		free(g->spreads);
-		if (g->order)
-			timeline_free(g->order);
-		free(g->order);
+		for (unsigned v = 0; d && d->spreads && v < TALLY_VALUES; v++)
+			histogram_free(&d->spreads[v].values);
+		if (d && d->order)
+			timeline_free(d->order);
 		free(g->columns);
 		free(g->util_columns);
 	}

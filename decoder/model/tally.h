@@ -50,27 +50,46 @@ struct tally_spread {
 	exact_sum sum;
 };
 
-struct tally_group {
-	const char *label; /* label_len bytes; lives as long as the tally */
-	uint32_t label_len;
-	bool has_label;
-	uint8_t mm, major;
-	struct histogram time;	       /* nanoseconds, rounded to whole ones */
-	exact_sum total;	       /* of 1/EXACT_PER_NS ns */
+/* A single interval, as far as a detail is made of it. */
+struct tally_first {
+	int64_t end_ns;
+	double elapsed_ns;
+	uint64_t elapsed, instructions, cycles, busy_cycles, thread_instructions, thread_cycles;
+	double raw_cpi, scaled_cpi, thread_cpi, busy_pct;
+	uint32_t flags;
+};
+
+/* Sums of several intervals' figures. */
+struct tally_detail {
 	uint64_t scripted;	       /* how many intervals' counters were, or may be */
 	uint64_t quality;	       /* how many have a quality hook, */
 	uint64_t flagged;	       /* were flagged by it, */
 	uint64_t by_flag[TALLY_FLAGS]; /* and for what: IV_MULTIPLEXED and the bits above it */
 	struct ratios ratios;
+	struct tally_spread *spreads; /* TALLY_VALUES of them; NULL: not wanted */
+	/* NULL: not wanted. With fewer values than time, as of an older partial result: not known.
+	 */
+	struct timeline *order;
+};
+
+struct tally_group {
+	const char *label; /* label_len bytes; lives as long as the tally */
+	uint32_t label_len;
+	bool has_label;
+	uint8_t mm, major;
+	struct histogram time; /* nanoseconds, rounded to whole ones */
+	exact_sum total;       /* of 1/EXACT_PER_NS ns */
+	/*
+	 * What was measured beyond time: of one interval as it is, which takes a tenth of the sums'
+	 * memory; of more in sums. Both NULL: nothing. tally_detail has it in one form.
+	 */
+	const struct tally_first *first;
+	struct tally_detail *detail;
 	struct tally_column *columns; /* of ncolumns processors; NULL: none */
 	/* Of CPU utilisation: the system's, and beside columns; else NULL. */
 	struct util_ratios *util, *util_columns;
 	uint32_t methods; /* how they were measured: bits of tally_method */
 	uint32_t ncolumns, columns_cap;
-	struct tally_spread *spreads; /* TALLY_VALUES of them; NULL: not wanted */
-	/* NULL: not wanted. With fewer values than time, as of an older partial result: not known.
-	 */
-	struct timeline *order;
 	uint64_t hash;
 	size_t place; /* in tally.groups, once it is settled */
 };
@@ -101,8 +120,19 @@ struct tally_group *tally_group_of(struct tally *t, bool has_label, const char *
 	uint32_t label_len, uint8_t major, uint8_t mm);
 /* Room for so many processors; those that are new start zeroed. */
 int tally_need_columns(struct tally_group *g, uint32_t n);
+/* The group's own detail, with what the tally wants in it; NULL: no memory. */
+struct tally_detail *tally_need_detail(struct tally *t, struct tally_group *g);
 /* After the last interval: groups by total time, longest first, then by name. */
 int tally_settle(struct tally *t);
+
+/* Room for the detail of a group that has none of its own. */
+struct tally_scratch {
+	struct tally_detail detail;
+	struct tally_spread spreads[TALLY_VALUES];
+};
+/* Valid as long as both are; nothing to free. Without the order of a single interval. */
+const struct tally_detail *tally_detail(const struct tally_group *g, struct tally_scratch *s);
+
 /* NULL: none. Only its name matters of key. */
 const struct tally_group *tally_find(const struct tally *t, const struct tally_group *key);
 /* No label before every label; then by bytes, then minor, then major. */

@@ -7,7 +7,7 @@
 #include "pass.h"
 
 /* Groups stand in one of these by their names, so that threads seldom wait for each other. */
-enum { PARTS = 64 };
+enum { PARTS = 64, OWN_GROUP_BYTES = 1024 };
 
 struct part {
 	_Alignas(PASS_APART) pthread_mutex_t lock;
@@ -74,12 +74,18 @@ static int give_away(struct tally_shared *s, struct own *own)
 	return rc;
 }
 
+/* Long labels, which other threads may have as well, count as what they take. */
+static bool keeps_own(const struct tally_shared *s, const struct tally *own)
+{
+	return own->count <= s->most && own->memory.bytes / OWN_GROUP_BYTES <= s->most;
+}
+
 int tally_shared_add(struct tally_shared *s, unsigned thread, const struct interval *iv)
 {
 	struct own *own = &s->own[thread];
 	if (!own->full) {
 		int rc = tally_add(&own->tally, iv);
-		return rc || own->tally.count <= s->most ? rc : give_away(s, own);
+		return rc || keeps_own(s, &own->tally) ? rc : give_away(s, own);
 	}
 	struct part *p = part_of(s, tally_hash(iv));
 	pthread_mutex_lock(&p->lock);

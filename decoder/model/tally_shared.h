@@ -11,7 +11,8 @@
 struct tally_shared;
 
 /*
- * wanted: enum tally_wanted. own: how many groups a thread keeps for itself. All that return int
+ * wanted: enum tally_wanted. own: how many groups a thread keeps for itself, or fewer
+ * with long labels. All that return int
  * return 0 or CPIDECODE_ENOMEM.
  */
 int tally_shared_new(unsigned threads, unsigned wanted, size_t own, struct tally_shared **result);

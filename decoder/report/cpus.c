@@ -39,8 +39,11 @@ static double cell(const struct tally_column *c, const struct util_ratios *u, en
 /* 0 is the system, then the processors. */
 static struct tally_column column(const struct tally_group *g, uint32_t i)
 {
-	const struct ratios *r = &g->ratios;
-	return i ? g->columns[i - 1] : (struct tally_column){r->raw, r->scaled, r->busy};
+	if (i)
+		return g->columns[i - 1];
+	struct tally_scratch scratch;
+	const struct ratios *r = &tally_detail(g, &scratch)->ratios;
+	return (struct tally_column){r->raw, r->scaled, r->busy};
 }
 
 static const struct util_ratios *util_column(const struct tally_group *g, uint32_t i)

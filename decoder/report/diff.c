@@ -22,39 +22,52 @@ static const struct kind {
   instructions[] = {
 	  {"thread", TALLY_THREAD_INSTRUCTIONS}, {"system", TALLY_INSTRUCTIONS}, {NULL, 0}};
 
-/* The figure of a group; NAN: not measured, or a CPI without cycles, as in its summary. */
-static double kind_figure(const struct tally_group *g, enum tally_value value)
+/* A figure of a group; NAN: not measured, or a CPI without cycles, as in its summary. */
+static double detail_figure(const struct tally_detail *d, enum tally_value value)
 {
-	const struct tally_spread *s = &g->spreads[value];
+	const struct tally_spread *s = &d->spreads[value];
 	switch (value) {
 	case TALLY_THREAD_CPI:
-		return ratio_cpi(&g->ratios.thread);
+		return ratio_cpi(&d->ratios.thread);
 	case TALLY_SCALED_CPI:
-		return ratio_cpi(&g->ratios.scaled);
+		return ratio_cpi(&d->ratios.scaled);
 	case TALLY_RAW_CPI:
-		return ratio_cpi(&g->ratios.raw);
+		return ratio_cpi(&d->ratios.raw);
 	default:
 		return s->values.count ? (double)s->sum / (double)s->values.count : NAN;
 	}
 }
 
-static bool side_knows(const struct diff_row *row, enum diff_when side, enum tally_value value)
+static double kind_figure(const struct tally_group *g, enum tally_value value)
 {
-	for (size_t i = 0; i < row->runs[side]; i++)
-		if (!isnan(kind_figure(row->entries[side][i].group, value)))
-			return true;
-	return false;
+	struct tally_scratch scratch;
+	return detail_figure(tally_detail(g, &scratch), value);
 }
 
-static const struct kind *kind_of(const struct diff_row *row, const struct kind *kinds)
+/* A bit for each value that some run of a side has. */
+static void find_known(const struct diff_row *row, unsigned known[DIFF_SIDES])
+{
+	for (unsigned side = 0; side < DIFF_SIDES; side++) {
+		known[side] = 0;
+		for (size_t i = 0; i < row->runs[side]; i++) {
+			struct tally_scratch scratch;
+			const struct tally_detail *d =
+				tally_detail(row->entries[side][i].group, &scratch);
+			for (unsigned v = 0; v < TALLY_VALUES; v++)
+				known[side] |= (unsigned)!isnan(detail_figure(d, v)) << v;
+		}
+	}
+}
+
+static const struct kind *kind_of(const unsigned known[DIFF_SIDES], const struct kind *kinds)
 {
 	const struct kind *k;
 	for (k = kinds; k->name; k++)
-		if (side_knows(row, DIFF_BEFORE, k->value) && side_knows(row, DIFF_AFTER, k->value))
+		if (known[DIFF_BEFORE] & known[DIFF_AFTER] & 1u << k->value)
 			return k;
 	/* What is on one side only is shown there. */
 	for (k = kinds; k->name; k++)
-		if (side_knows(row, DIFF_BEFORE, k->value) || side_knows(row, DIFF_AFTER, k->value))
+		if ((known[DIFF_BEFORE] | known[DIFF_AFTER]) & 1u << k->value)
 			return k;
 	return NULL;
 }
@@ -116,8 +129,10 @@ static double value_of(
 static struct compare_run single_run(const struct diff_row *row, enum diff_when side)
 {
 	const struct tally_group *g = row->entries[side]->group;
-	return (struct compare_run){
-		.values = &g->time, .order = g->order, .mean = figure_of(row, g, METRIC_MEAN)};
+	return (struct compare_run){.values = &g->time,
+		/* A single interval's order says nothing. */
+		.order = g->detail ? g->detail->order : NULL,
+		.mean = figure_of(row, g, METRIC_MEAN)};
 }
 
 static double mean_of(struct compare_runs runs)
@@ -187,7 +202,9 @@ static int judge(struct diff *d, struct diff_row *row, enum metric m)
 
 static int fill(struct diff *d, struct diff_row *row)
 {
-	const struct kind *cpi = kind_of(row, cpis), *counts = kind_of(row, instructions);
+	unsigned known[DIFF_SIDES];
+	find_known(row, known);
+	const struct kind *cpi = kind_of(known, cpis), *counts = kind_of(known, instructions);
 	int rc = 0;
 	if (cpi) {
 		row->cpi_of = cpi->name;

@@ -281,10 +281,12 @@ void tallies_flagged_line(const struct report *r, const struct tally *t)
 	const char *between = ": ";
 	for (size_t i = 0; i < t->count; i++) {
 		const struct tally_group *g = t->groups[i];
+		struct tally_scratch scratch;
+		const struct tally_detail *d = tally_detail(g, &scratch);
 		taken += g->time.count;
-		flagged += g->flagged;
+		flagged += d->flagged;
 		for (unsigned f = 0; f < TALLY_FLAGS; f++)
-			by_flag[f] += g->by_flag[f];
+			by_flag[f] += d->by_flag[f];
 	}
 	if (!flagged)
 		return;

@@ -1,0 +1,35 @@
+#!/bin/sh
+# Reports of very many labels take at most three times the memory of their own bytes, beside what
+# the command needs for itself.
+# shellcheck disable=SC3045 # the shells that run this know ulimit -d
+. "${0%/*}/lib.sh"
+: "${GENTRACE:?the maker of large traces gentrace}"
+
+base=24000
+
+# A sanitizer's shadow memory alone is more than that.
+if ! (ulimit -d "$base" && "$CPIDECODE" --version) >/dev/null 2>&1; then
+	echo "skipped: the command needs more than $base KiB for itself"
+	exit 77
+fi
+
+"$GENTRACE" -k groups -n 200k -l 2000k -e -d 1 -p label -z zlib labels.bin
+
+# within ARGUMENTS...: the report's text, with memory for three times the larger of text and CSV.
+within()
+{
+	run 0 --format csv "$@"
+	csv=$(wc -c <out)
+	run 0 "$@"
+	mv out expected
+	text=$(wc -c <expected)
+	limit=$((base + 3 * (csv > text ? csv : text) / 1024))
+	(
+		ulimit -d "$limit"
+		run 0 -j 1 "$@"
+	)
+	cmp -s out expected || fail "$*: other bytes with little memory"
+}
+
+within --report summary labels.bin
+within --report diff labels.bin labels.bin
