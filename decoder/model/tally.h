@@ -148,6 +148,16 @@ static inline uint32_t tally_method(uint64_t method)
 	return method < CPUUTIL_METHODS ? 1u << method : TALLY_METHOD_UNKNOWN;
 }
 
+/* Durations of which a double has no tenths: they are told in whole nanoseconds. */
+#define TALLY_LONG_NS 0x1p49
+
+/* An nth of a total in whole nanoseconds; UINT64_MAX if it is more. n is not 0. */
+static inline uint64_t tally_whole_ns(exact_sum total, uint64_t n)
+{
+	exact_sum ns = exact_divide(total, (exact_sum)n * EXACT_PER_NS);
+	return ns < UINT64_MAX ? (uint64_t)ns : UINT64_MAX;
+}
+
 /* The group's total in nanoseconds. */
 static inline double tally_total_ns(const struct tally_group *g)
 {

@@ -8,11 +8,6 @@ static struct judgement unjudged(void)
 	return (struct judgement){.verdict = VERDICT_NONE, .p = NAN};
 }
 
-static unsigned percent_of(enum metric m)
-{
-	return m == METRIC_P50 ? 50 : m == METRIC_P90 ? 90 : 99;
-}
-
 /* In the order in which they are preferred; the first that both sides know is compared. */
 static const struct kind {
 	const char *name;
@@ -89,7 +84,7 @@ static double figure_of(const struct diff_row *row, const struct tally_group *g,
 	case METRIC_INSTRUCTIONS:
 		return row->instructions_of ? kind_figure(g, row->instructions) : NAN;
 	default:
-		return histogram_middle(&g->time, percent_of(m));
+		return histogram_middle(&g->time, metric_percent(m));
 	}
 }
 
@@ -112,7 +107,7 @@ static double value_of(
 	/* Of one run what its summary says. */
 	if (m >= METRIC_P50 && m <= METRIC_P99 && d->runs[side] == 1 && row->runs[side])
 		return (double)histogram_percentile(
-			&row->entries[side]->group->time, percent_of(m));
+			&row->entries[side]->group->time, metric_percent(m));
 	struct compare_runs runs = diff_figures(d, row, m, side);
 	for (size_t i = 0; i < runs.n; i++) {
 		sum += runs.figures[i];
@@ -181,7 +176,7 @@ int diff_distance(const struct diff *d, const struct diff_row *row, enum metric 
 			   after = single_run(row, DIFF_AFTER);
 	return m == METRIC_MEAN
 		       ? compare_means(&before, &after, null, distance)
-		       : compare_percentiles(&before, &after, percent_of(m), null, distance);
+		       : compare_percentiles(&before, &after, metric_percent(m), null, distance);
 }
 
 static int judge(struct diff *d, struct diff_row *row, enum metric m)

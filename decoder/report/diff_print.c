@@ -32,6 +32,64 @@ static double change_of(const struct diff_value *v)
 	return v->after - v->before;
 }
 
+/* A duration in whole nanoseconds, where it is one of the runs' or a sum of theirs. */
+static bool whole_ns(const struct diff *d, const struct diff_row *row, enum metric m,
+	enum diff_when side, uint64_t *ns)
+{
+	const struct diff_entry *e = row->entries[side];
+	exact_sum total = 0;
+	*ns = 0;
+	for (size_t i = 0; i < row->runs[side]; i++) {
+		exact_add(&total, e[i].group->total);
+		if (*ns < e[i].group->time.max)
+			*ns = e[i].group->time.max;
+	}
+	if (m == METRIC_MAX)
+		return row->runs[side] != 0;
+	if (m == METRIC_TOTAL) {
+		*ns = tally_whole_ns(total, d->runs[side]);
+		return true;
+	}
+	if (!metric_is_time(m) || d->runs[side] != 1 || !row->runs[side])
+		return false;
+	if (m == METRIC_MEAN)
+		*ns = tally_whole_ns(total, e->group->time.count);
+	else
+		*ns = histogram_percentile(&e->group->time, metric_percent(m));
+	return true;
+}
+
+/* A figure as it is printed: whole, unless a double tells it better. */
+struct figure {
+	bool is_whole;
+	int64_t whole;
+	double value;
+};
+
+static struct figure figure(bool known, uint64_t whole, bool negative, double value)
+{
+	struct figure f = {.is_whole = known && whole <= INT64_MAX, .value = value};
+	if (f.is_whole)
+		f.whole = negative ? -(int64_t)whole : (int64_t)whole;
+	return f;
+}
+
+/* Before, after and the change; long durations with all their digits. */
+static void find_figures(
+	const struct diff *d, const struct diff_row *row, enum metric m, struct figure f[3])
+{
+	const struct diff_value *v = &row->values[m];
+	bool is_long =
+		metric_is_time(m) && (v->before >= TALLY_LONG_NS || v->after >= TALLY_LONG_NS);
+	uint64_t before = 0, after = 0;
+	bool has_before = is_long && whole_ns(d, row, m, DIFF_BEFORE, &before);
+	bool has_after = is_long && whole_ns(d, row, m, DIFF_AFTER, &after);
+	f[0] = figure(has_before && v->before >= TALLY_LONG_NS, before, false, v->before);
+	f[1] = figure(has_after && v->after >= TALLY_LONG_NS, after, false, v->after);
+	f[2] = figure(has_before && has_after, after > before ? after - before : before - after,
+		after < before, change_of(v));
+}
+
 static double percent_of(const struct diff_value *v)
 {
 	return diff_percent(v->before, v->after);
@@ -84,7 +142,15 @@ static void csv_util(struct csv *c, const struct diff_row *row, bool util)
 	tallies_csv_methods(c, methods_of(row, DIFF_AFTER));
 }
 
-static void row_csv(struct csv *c, const struct diff_row *row, bool util)
+static void csv_figure(struct csv *c, const struct figure *f, unsigned decimals)
+{
+	if (f->is_whole)
+		csv_i64(c, f->whole);
+	else
+		csv_fixed(c, f->value, decimals);
+}
+
+static void row_csv(struct csv *c, const struct diff *d, const struct diff_row *row, bool util)
 {
 	for (unsigned m = 0; m < METRICS; m++) {
 		const struct diff_value *v = &row->values[m];
@@ -92,9 +158,10 @@ static void row_csv(struct csv *c, const struct diff_row *row, bool util)
 		tallies_csv_name(c, diff_name(row));
 		csv_text(c, columns[m].name);
 		csv_text(c, kind_of(row, m));
-		csv_fixed(c, v->before, decimals);
-		csv_fixed(c, v->after, decimals);
-		csv_fixed(c, change_of(v), decimals);
+		struct figure figures[3];
+		find_figures(d, row, m, figures);
+		for (unsigned i = 0; i < 3; i++)
+			csv_figure(c, &figures[i], decimals);
 		csv_fixed(c, percent_of(v), 2);
 		csv_text(c, verdict_word(v->judged.verdict));
 		csv_fixed(c, v->judged.p, 6);
@@ -114,7 +181,16 @@ static void diff_csv(struct report *r, const struct diff *d)
 	struct csv c = {.o = r->out};
 	csv_header(&c, names);
 	for (size_t i = 0; i < d->count && !r->out->error; i++)
-		row_csv(&c, &d->rows[i], util);
+		row_csv(&c, d, &d->rows[i], util);
+}
+
+static void json_figure(struct json *j, const char *key, const struct figure *f, unsigned decimals)
+{
+	json_key(j, key);
+	if (f->is_whole)
+		json_i64(j, f->whole);
+	else
+		json_fixed(j, f->value, decimals);
 }
 
 static void row_json(
@@ -147,12 +223,11 @@ static void row_json(
 			json_key(j, "of");
 			json_text(j, kind_of(row, m));
 		}
-		json_key(j, "before");
-		json_fixed(j, v->before, columns[m].decimals);
-		json_key(j, "after");
-		json_fixed(j, v->after, columns[m].decimals);
-		json_key(j, "change");
-		json_fixed(j, change_of(v), columns[m].decimals);
+		struct figure figures[3];
+		find_figures(d, row, m, figures);
+		json_figure(j, "before", &figures[0], columns[m].decimals);
+		json_figure(j, "after", &figures[1], columns[m].decimals);
+		json_figure(j, "change", &figures[2], columns[m].decimals);
 		json_key(j, "change_pct");
 		json_fixed(j, percent_of(v), 2);
 		json_key(j, "verdict");

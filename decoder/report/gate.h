@@ -29,6 +29,12 @@ static inline bool metric_is_time(enum metric m)
 	return m >= METRIC_TOTAL && m <= METRIC_MAX;
 }
 
+/* Of a percentile. */
+static inline unsigned metric_percent(enum metric m)
+{
+	return m == METRIC_P50 ? 50 : m == METRIC_P90 ? 90 : 99;
+}
+
 struct gate {
 	const char *text;  /* as given */
 	const char *label; /* a pattern, label_length bytes of text; NULL: any */

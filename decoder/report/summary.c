@@ -18,28 +18,14 @@ static uint64_t quantile(const struct tally_group *g, unsigned percent)
 	return histogram_percentile(&g->time, percent);
 }
 
-/* To whole nanoseconds; so many that no integer of the sinks holds them are a great many. */
-static uint64_t total_ns(const struct tally_group *g)
-{
-	exact_sum ns = exact_divide(g->total, EXACT_PER_NS);
-	return ns < UINT64_MAX ? (uint64_t)ns : UINT64_MAX;
-}
-
 static double mean_ns(const struct tally_group *g)
 {
 	return tally_total_ns(g) / (double)g->time.count;
 }
 
-/* A mean of which a double has no tenths: in whole nanoseconds. */
 static bool is_long(const struct tally_group *g)
 {
-	return mean_ns(g) >= 0x1p49;
-}
-
-static uint64_t long_mean_ns(const struct tally_group *g)
-{
-	exact_sum ns = exact_divide(g->total, (exact_sum)g->time.count * EXACT_PER_NS);
-	return ns < UINT64_MAX ? (uint64_t)ns : UINT64_MAX;
+	return mean_ns(g) >= TALLY_LONG_NS;
 }
 
 static void summary_csv(struct report *r, const struct tally *t)
@@ -58,9 +44,9 @@ static void summary_csv(struct report *r, const struct tally *t)
 		const struct tally_detail *d = tally_detail(g, &scratch);
 		tallies_csv_name(&c, g);
 		csv_u64(&c, g->time.count);
-		csv_u64(&c, total_ns(g));
+		csv_u64(&c, tally_whole_ns(g->total, 1));
 		if (is_long(g))
-			csv_u64(&c, long_mean_ns(g));
+			csv_u64(&c, tally_whole_ns(g->total, g->time.count));
 		else
 			csv_fixed(&c, mean_ns(g), 1);
 		for (unsigned q = 0; q < QUANTILES; q++)
@@ -89,10 +75,10 @@ static void json_group(struct json *j, const struct tally_group *g)
 	json_key(j, "count");
 	json_u64(j, g->time.count);
 	json_key(j, "total_ns");
-	json_u64(j, total_ns(g));
+	json_u64(j, tally_whole_ns(g->total, 1));
 	json_key(j, "mean_ns");
 	if (is_long(g))
-		json_u64(j, long_mean_ns(g));
+		json_u64(j, tally_whole_ns(g->total, g->time.count));
 	else
 		json_fixed(j, mean_ns(g), 1);
 	for (unsigned q = 0; q < QUANTILES; q++) {
