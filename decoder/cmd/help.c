@@ -58,6 +58,8 @@ static const char text[] =
 	"\n"
 	"Other:\n"
 	"  -j, --jobs N        decode with N threads (default 0: one for each processor)\n"
+	"  --memory LIMIT      stop when it takes more memory than LIMIT, like 512M (default: no\n"
+	"                      limit)\n"
 	"  --schema FILE       describe hooks by this schema too; may be given again\n"
 	"  --strict            exit with 3 when data was lost or damaged\n"
 	"  -h, --help          this text\n"

@@ -10,6 +10,7 @@
 
 #include "../model/intervals.h"
 #include "../report/diff.h"
+#include "memory.h"
 #include "merge.h"
 #include "options.h"
 #include "runs.h"
@@ -47,7 +48,11 @@ static bool hold_standard_files(void)
 
 void complain_code(const char *about, int rc, int error)
 {
-	if (rc == CPIDECODE_EOPEN || rc == CPIDECODE_EREAD || rc == CPIDECODE_ESPOOL)
+	if (rc == CPIDECODE_ENOMEM && memory_lift())
+		complain("%s: it takes more memory than --memory allows (allow more, choose less "
+			 "with --label, --from and --to, or report parts with --slice)",
+			about);
+	else if (rc == CPIDECODE_EOPEN || rc == CPIDECODE_EREAD || rc == CPIDECODE_ESPOOL)
 		complain("%s: %s: %s", about, cpidecode_strerror(rc), strerror(error));
 	else
 		complain("%s: %s", about, cpidecode_strerror(rc));
@@ -278,7 +283,9 @@ static int write_report(struct job *job)
 			complain_code("decoding", rc, error);
 	} else {
 		rc = out_close(&out);
-		if (rc)
+		if (rc == -ENOMEM)
+			complain_code("decoding", CPIDECODE_ENOMEM, ENOMEM);
+		else if (rc)
 			complain_output(&out, -rc);
 	}
 	unfinished = NULL;
@@ -429,6 +436,11 @@ int main(int argc, char **argv)
 		complain("-o %s: that is the trace itself", o.output);
 		options_free(&o);
 		return EXIT_USAGE;
+	}
+	if (o.memory && memory_limit(o.memory)) {
+		complain("--memory: the limit cannot be set: %s", strerror(errno));
+		options_free(&o);
+		return EXIT_FAILED;
 	}
 	progress_start();
 	int code = o.merge ? merge(&o) : o.report == REPORT_DIFF ? compare(&o) : decode(&o);

@@ -9,6 +9,7 @@
 #include "../../formats/base/glob.h"
 #include "../model/pass.h"
 #include "../sink/escape.h"
+#include "memory.h"
 #include "options.h"
 
 enum {
@@ -33,6 +34,7 @@ enum {
 	OPT_AFTER,
 	OPT_SINGLE,
 	OPT_AA,
+	OPT_MEMORY,
 };
 
 static const struct option long_options[] = {
@@ -58,6 +60,7 @@ static const struct option long_options[] = {
 	{"after", required_argument, NULL, OPT_AFTER},
 	{"single-run", no_argument, NULL, OPT_SINGLE},
 	{"aa", no_argument, NULL, OPT_AA},
+	{"memory", required_argument, NULL, OPT_MEMORY},
 	{"jobs", required_argument, NULL, 'j'},
 	{"help", no_argument, NULL, 'h'},
 	{"version", no_argument, NULL, 'V'},
@@ -178,6 +181,13 @@ static void time_option(const char *option, const char *text, struct time_arg *t
 		misuse("--%s %s: %s", option, text, wrong);
 }
 
+static void memory_option(const char *text, uint64_t *bytes)
+{
+	const char *wrong = memory_parse(text, bytes);
+	if (wrong)
+		misuse("--memory %s: %s", text, wrong);
+}
+
 static void add_schema(struct options *o, const char *file)
 {
 	const char **more = realloc(o->schemas, (o->nschemas + 1) * sizeof *more);
@@ -294,6 +304,9 @@ static void take(struct options *o, struct seen *seen, int option)
 		break;
 	case OPT_SINGLE:
 		o->single = true;
+		break;
+	case OPT_MEMORY:
+		memory_option(optarg, &o->memory);
 		break;
 	case OPT_AA:
 		o->noise = true;

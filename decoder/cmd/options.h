@@ -34,6 +34,7 @@ struct options {
 	bool single, noise; /* --single-run, --aa */
 	bool strict, csv_safe;
 	unsigned threads; /* 0: one for each processor that the process may use */
+	uint64_t memory;  /* bytes; 0: no limit */
 };
 
 /* Returns if there is something to do; otherwise says what is to be said, and exits. */

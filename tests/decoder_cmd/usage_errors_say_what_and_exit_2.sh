@@ -48,6 +48,9 @@ misuse 'not a number of threads from 1 to 1024' -j 1025 plain.bin
 misuse 'not a number of threads' -j -1 plain.bin
 misuse 'not a number of threads' -j two plain.bin
 misuse 'not a number of threads' --jobs= plain.bin
+for limit in '' M 7M 8388607 512X 512MB -1 1.5G 99999999999G; do
+	misuse 'number of bytes with K, M or G' "--memory=$limit" plain.bin
+done
 misuse 'not a number of threads' -j 99999999999999999999 plain.bin
 misuse 'no such option' --wrong plain.bin
 misuse 'takes no value' --strict=yes plain.bin
