@@ -41,7 +41,7 @@ enum flame_cpi {
 
 /* A frame that a picture shows. */
 struct flame_frame {
-	const char *name; /* name_len bytes, any bytes */
+	const char *name; /* name_len bytes, any bytes; equal names may be stored once */
 	uint32_t name_len;
 	uint32_t parent;
 	uint32_t first_child, next; /* 0: none; the root is nobody's child */

@@ -1,4 +1,5 @@
 /* The flame graph as one SVG document: styles, legend, frames, script. */
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,7 @@ enum {
 	FOOTER = 34,
 	SCALE_WIDTH = 260,
 	NOMINAL_WIDTH = 1200,
-	MAX_NAME = 1024, /* bytes of a name on its frame */
+	MAX_NAME = 1024, /* bytes of a name on its frame, and where another frame has all of it */
 };
 
 /* Narrower than a tenth of a pixel at the nominal width: nobody would see it. */
@@ -30,7 +31,55 @@ struct svg {
 	struct flame_scale scale;
 	const char *scale_name;
 	uint32_t rows;
+	uint8_t *cut; /* a bit for each frame whose name another one has in full; NULL: none */
 };
+
+/* A frame of a name longer than MAX_NAME. */
+struct long_name {
+	const char *name;
+	uint32_t frame;
+};
+
+static int by_name(const void *a, const void *b)
+{
+	const struct long_name *x = a, *y = b;
+	if (x->name != y->name)
+		return (uintptr_t)x->name < (uintptr_t)y->name ? -1 : 1;
+	return x->frame < y->frame ? -1 : x->frame > y->frame;
+}
+
+/* Of frames with one long name only the first has all of it. 0, or -1: no memory. */
+static int cut_names(struct svg *s)
+{
+	const struct flame *f = s->flame;
+	size_t n = 0;
+	for (uint32_t i = 0; i < f->count; i++)
+		n += f->frames[i].name_len > MAX_NAME;
+	if (n < 2)
+		return 0;
+	struct long_name *names = malloc(n * sizeof *names);
+	s->cut = calloc(f->count / 8 + 1, 1);
+	if (!names || !s->cut) {
+		free(names);
+		return -1;
+	}
+	n = 0;
+	for (uint32_t i = 0; i < f->count; i++)
+		if (f->frames[i].name_len > MAX_NAME)
+			names[n++] = (struct long_name){f->frames[i].name, i};
+	qsort(names, n, sizeof *names, by_name);
+	for (size_t i = 1; i < n; i++)
+		if (names[i].name == names[i - 1].name)
+			s->cut[names[i].frame / 8] |= (uint8_t)(1u << names[i].frame % 8);
+	free(names);
+	return 0;
+}
+
+static bool is_cut(const struct svg *s, const struct flame_frame *frame)
+{
+	size_t i = (size_t)(frame - s->flame->frames);
+	return s->cut && s->cut[i / 8] >> i % 8 & 1;
+}
 
 /* What a part lacks, the whole lacks. */
 static void discard_part(struct out *o, struct out *part)
@@ -110,12 +159,29 @@ static void grouped(struct out *o, uint64_t v)
 	discard_part(o, &digits);
 }
 
+/* As much as any screen shows. Characters stay whole. */
+static void write_name(struct out *o, const struct flame_frame *frame)
+{
+	uint32_t n = frame->name_len;
+	if (n > MAX_NAME)
+		for (n = MAX_NAME; n && (frame->name[n] & 0xC0) == 0x80;)
+			n--;
+	xml_text(o, frame->name, n);
+	if (n < frame->name_len)
+		out_str(o, "\xE2\x80\xA6");
+}
+
 /* The first line of a tooltip is the name; the script takes the rest as it is. */
 static void write_tooltip(struct svg *s, const struct flame_frame *frame)
 {
 	struct out *o = s->o;
 	out_str(o, "<title>");
-	xml_text(o, frame->name, frame->name_len);
+	if (is_cut(s, frame)) {
+		write_name(o, frame);
+		out_printf(o, "\n(%u bytes of name: another frame of it has all)", frame->name_len);
+	} else {
+		xml_text(o, frame->name, frame->name_len);
+	}
 	out_char(o, '\n');
 	grouped(o, frame->total);
 	out_printf(o, " %s, ", s->flame->unit);
@@ -139,18 +205,6 @@ static void write_tooltip(struct svg *s, const struct flame_frame *frame)
 		}
 	}
 	out_str(o, "</title>");
-}
-
-/* As much as any screen shows: the tooltip has all of it. Characters stay whole. */
-static void write_name(struct out *o, const struct flame_frame *frame)
-{
-	uint32_t n = frame->name_len;
-	if (n > MAX_NAME)
-		for (n = MAX_NAME; n && (frame->name[n] & 0xC0) == 0x80;)
-			n--;
-	xml_text(o, frame->name, n);
-	if (n < frame->name_len)
-		out_str(o, "\xE2\x80\xA6");
 }
 
 static void write_frame(struct svg *s, const struct flame_frame *frame)
@@ -293,6 +347,8 @@ void flame_svg(struct out *o, const struct flame *f)
 {
 	struct svg s = {.o = o, .flame = f};
 	choose_scale(&s);
+	if (cut_names(&s) && !o->error)
+		o->error = ENOMEM;
 	for (uint32_t i = 0; i < f->count; i++)
 		s.rows = f->frames[i].depth >= s.rows ? f->frames[i].depth + 1 : s.rows;
 	unsigned height = HEADER + s.rows * ROW + FOOTER;
@@ -319,4 +375,5 @@ void flame_svg(struct out *o, const struct flame *f)
 	out_str(o, "<g id=\"tip\" class=\"gone\"></g>\n<script><![CDATA[\n");
 	out_bytes(o, flame_js, flame_js_size);
 	out_str(o, "]]></script>\n</svg>\n");
+	free(s.cut);
 }

@@ -1,6 +1,6 @@
 #!/bin/sh
 # What nests deeper than 1024 frames is counted in the frame at that depth, and that is said: the lines
-# of n nested intervals would be n * n / 2 names. A picture has a long name in full once.
+# of n nested intervals would be n * n / 2 names. A picture has a long name in full once, however many frames have it.
 . "${0%/*}/lib.sh"
 
 awk 'BEGIN {
@@ -32,3 +32,25 @@ END
 run 0 --format svg -o long.svg long.bin
 [ "$(tr -d -c x <long.svg | wc -c)" -lt 70000 ] || fail "a long name stands in the picture twice"
 [ "$(tr -d -c x <long.svg | wc -c)" -gt 60000 ] || fail "a long name is not in the picture"
+
+# Under twenty others.
+{
+	printf 'clock raw\nhz 1000000000\nsync 0 1700000000000000000 5\n'
+	for i in $(seq 20); do
+		at=$((100000 * i))
+		echo "section hooks ring=0"
+		for label in "$long" "on $i"; do
+			echo "hook 0xC0 1 tid=7 at=$at 64:400 \"$label\""
+			echo "hook 0xC0 0xF0000001 64:400 \"$label\""
+			at=$((at + 500))
+		done
+	done | sed 's/64:400 "on/64:1000 "on/'
+	echo "section end"
+} | "$MKTRACE" - often.bin
+run 0 --format svg -o often.svg often.bin
+[ "$(grep -c 'class="frame' often.svg)" -eq 42 ] || fail "not 42 frames"
+x=$(tr -d -c x <often.svg | wc -c)
+[ "$x" -lt 110000 ] || fail "a long name stands in the picture more than once: $x bytes"
+[ "$x" -gt 60000 ] || fail "a long name is not in the picture"
+[ "$(grep -c '^(60000 bytes of name: another frame of it has all)$' often.svg)" -eq 19 ] ||
+	fail "frames do not say that their name is cut"
