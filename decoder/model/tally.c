@@ -249,12 +249,29 @@ static bool says_more_than_time(const struct tally *t, const struct interval *iv
 	       !isnan(iv->thread_cpi) || !isnan(iv->busy_pct);
 }
 
+/* Intervals that a group keeps as they are. Of what has to be put in order only one: it needs none.
+ */
+static unsigned most_first(const struct tally *t)
+{
+	enum { FEW = 4 };
+	return t->wanted & (TALLY_WANT_COUNTS | TALLY_WANT_ORDER) ? 1 : FEW;
+}
+
+static unsigned count_first(const struct tally_group *g)
+{
+	unsigned n = 0;
+	for (const struct tally_first *f = g->first; f; f = f->next)
+		n++;
+	return n;
+}
+
 static int keep_first(struct tally *t, struct tally_group *g, const struct tally_first *f)
 {
 	struct tally_first *copy = arena_alloc(&t->memory, sizeof *copy);
 	if (!copy)
 		return CPIDECODE_ENOMEM;
 	*copy = *f;
+	copy->next = g->first;
 	g->first = copy;
 	return 0;
 }
@@ -280,12 +297,12 @@ struct tally_detail *tally_need_detail(struct tally *t, struct tally_group *g)
 		*d->order = (struct timeline){0};
 	}
 	g->detail = d;
-	if (g->first) {
-		const struct interval iv = interval_of(g->first);
-		g->first = NULL;
+	for (const struct tally_first *f = g->first; f; f = f->next) {
+		const struct interval iv = interval_of(f);
 		if (add_detail(d, &iv))
 			return NULL;
 	}
+	g->first = NULL;
 	return d;
 }
 
@@ -293,10 +310,12 @@ const struct tally_detail *tally_detail(const struct tally_group *g, struct tall
 {
 	if (g->detail)
 		return g->detail;
-	*s = (struct tally_scratch){.detail.spreads = s->spreads};
-	if (g->first) {
-		const struct interval iv = interval_of(g->first);
-		/* Needs no memory: a single value is in the histogram itself. */
+	*s = (struct tally_scratch){0};
+	/* Of one interval, this needs no memory: a single value is in the histogram itself. */
+	if (!g->first || !g->first->next)
+		s->detail.spreads = s->spreads;
+	for (const struct tally_first *f = g->first; f; f = f->next) {
+		const struct interval iv = interval_of(f);
 		add_detail(&s->detail, &iv);
 	}
 	return &s->detail;
@@ -304,12 +323,12 @@ const struct tally_detail *tally_detail(const struct tally_group *g, struct tall
 
 static int add_figures(struct tally *t, struct tally_group *g, const struct interval *iv)
 {
-	if (g->first || g->detail) {
+	if (!g->detail && !says_more_than_time(t, iv))
+		return 0;
+	if (g->detail || count_first(g) == most_first(t)) {
 		struct tally_detail *d = tally_need_detail(t, g);
 		return d ? add_detail(d, iv) : CPIDECODE_ENOMEM;
 	}
-	if (!says_more_than_time(t, iv))
-		return 0;
 	return keep_first(t, g,
 		&(struct tally_first){.end_ns = iv->end_ns,
 			.elapsed_ns = iv->elapsed_ns,
@@ -377,17 +396,16 @@ static int merge_detail(struct tally_detail *d, const struct tally_detail *from)
 
 static int merge_figures(struct tally *t, struct tally_group *g, const struct tally_group *from)
 {
-	if (!from->first && !from->detail)
-		return 0;
-	if (from->first && !g->first && !g->detail)
-		return keep_first(t, g, from->first);
-	struct tally_detail *d = tally_need_detail(t, g);
-	if (!d)
-		return CPIDECODE_ENOMEM;
-	if (from->detail)
-		return merge_detail(d, from->detail);
-	const struct interval iv = interval_of(from->first);
-	return add_detail(d, &iv);
+	int rc = 0;
+	if (from->detail) {
+		struct tally_detail *d = tally_need_detail(t, g);
+		return d ? merge_detail(d, from->detail) : CPIDECODE_ENOMEM;
+	}
+	for (const struct tally_first *f = from->first; f && !rc; f = f->next) {
+		const struct interval iv = interval_of(f);
+		rc = add_figures(t, g, &iv);
+	}
+	return rc;
 }
 
 static int merge_group(struct tally *t, struct tally_group *g, const struct tally_group *from)

@@ -50,8 +50,9 @@ struct tally_spread {
 	exact_sum sum;
 };
 
-/* A single interval, as far as a detail is made of it. */
+/* One of a group's first intervals, as far as a detail is made of it. */
 struct tally_first {
+	const struct tally_first *next; /* NULL: the last; in no order */
 	int64_t end_ns;
 	double elapsed_ns;
 	uint64_t elapsed, instructions, cycles, busy_cycles, thread_instructions, thread_cycles;
@@ -80,8 +81,8 @@ struct tally_group {
 	struct histogram time; /* nanoseconds, rounded to whole ones */
 	exact_sum total;       /* of 1/EXACT_PER_NS ns */
 	/*
-	 * What was measured beyond time: of one interval as it is, which takes a tenth of the sums'
-	 * memory; of more in sums. Both NULL: nothing. tally_detail has it in one form.
+	 * What was measured beyond time: of few intervals as it is, which takes much less memory
+	 * than sums; of more in sums. Both NULL: nothing. tally_detail has it in one form.
 	 */
 	const struct tally_first *first;
 	struct tally_detail *detail;

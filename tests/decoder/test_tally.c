@@ -257,7 +257,7 @@ static void check_same_groups(const struct tally_group *a, const struct tally_gr
 		ck_assert(same_ratio(&a->columns[i].scaled, &b->columns[i].scaled));
 		ck_assert(same_ratio(&a->columns[i].busy, &b->columns[i].busy));
 	}
-	for (unsigned v = 0; v < TALLY_VALUES; v++) {
+	for (unsigned v = 0; x->spreads && y->spreads && v < TALLY_VALUES; v++) {
 		ck_assert(x->spreads[v].sum == y->spreads[v].sum);
 		check_equal(&x->spreads[v].values, &y->spreads[v].values);
 	}
@@ -295,6 +295,46 @@ START_TEST(tallies_merge_in_any_order)
 		tally_free(&whole);
 		tally_free(&merged);
 	}
+}
+END_TEST
+
+/* A group of few intervals keeps them as they are; its detail is that of the sums. */
+START_TEST(few_intervals_are_what_their_sums_are)
+{
+	static const char *const labels[] = {"one"};
+	static const unsigned wanted[] = {0, TALLY_WANT_COUNTS, TALLY_WANT_ORDER};
+	for (unsigned w = 0; w < 3; w++)
+		for (unsigned n = 1; n <= 12; n++) {
+			struct tally kept = {.wanted = wanted[w]}, sums = kept, merged = kept;
+			struct tally_group *g = tally_group_of(&sums, true, "one", 3, 0, 0);
+			struct interval_cpu cpus[4];
+			uint64_t state = 5 + n;
+			ck_assert_ptr_nonnull(tally_need_detail(&sums, g));
+			for (unsigned i = 0; i < n; i++) {
+				struct tally single = {.wanted = wanted[w]};
+				struct interval iv = made_up(&state, labels, 0, cpus);
+				iv.has_label = true;
+				iv.label = labels[0];
+				iv.label_len = 3;
+				iv.mm = iv.major = 0;
+				ck_assert_int_eq(tally_add(&kept, &iv), 0);
+				ck_assert_int_eq(tally_add(&sums, &iv), 0);
+				ck_assert_int_eq(tally_add(&single, &iv), 0);
+				ck_assert_int_eq(tally_merge(&merged, &single), 0);
+				tally_free(&single);
+			}
+			ck_assert_int_eq(tally_settle(&kept), 0);
+			ck_assert_int_eq(tally_settle(&sums), 0);
+			ck_assert_int_eq(tally_settle(&merged), 0);
+			ck_assert_ptr_nonnull(sums.groups[0]->detail);
+			if (n == 1)
+				ck_assert_ptr_null(kept.groups[0]->detail);
+			check_same_groups(kept.groups[0], sums.groups[0]);
+			check_same_groups(merged.groups[0], sums.groups[0]);
+			tally_free(&kept);
+			tally_free(&sums);
+			tally_free(&merged);
+		}
 }
 END_TEST
 
@@ -429,5 +469,5 @@ END_TEST
 RUN_TESTS("tally", few_values_are_exact, ranks_are_nearest_ranks, every_value_is_in_its_bucket,
 	histograms_merge_in_any_order, sums_stay_at_their_end, sums_round_to_the_nearest,
 	ratios_do_not_depend_on_order, ratios_of_no_length_count_if_all_are,
-	tallies_merge_in_any_order, threads_share_a_tally, many_groups_are_told_apart,
-	columns_have_a_bound)
+	tallies_merge_in_any_order, few_intervals_are_what_their_sums_are, threads_share_a_tally,
+	many_groups_are_told_apart, columns_have_a_bound)
