@@ -323,9 +323,11 @@ const struct tally_detail *tally_detail(const struct tally_group *g, struct tall
 
 static int add_figures(struct tally *t, struct tally_group *g, const struct interval *iv)
 {
-	if (!g->detail && !says_more_than_time(t, iv))
+	if (g->detail)
+		return add_detail(g->detail, iv);
+	if (!says_more_than_time(t, iv))
 		return 0;
-	if (g->detail || count_first(g) == most_first(t)) {
+	if (count_first(g) == most_first(t)) {
 		struct tally_detail *d = tally_need_detail(t, g);
 		return d ? add_detail(d, iv) : CPIDECODE_ENOMEM;
 	}
