@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 #include "escape.h"
 #include "flame.h"
@@ -34,18 +35,23 @@ struct svg {
 	uint8_t *cut; /* a bit for each frame whose name another one has in full; NULL: none */
 };
 
-/* A frame of a name longer than MAX_NAME. */
+/* A frame of a name longer than MAX_NAME. By hash: threads may each have kept the name. */
 struct long_name {
-	const char *name;
+	uint64_t hash;
 	uint32_t frame;
 };
 
 static int by_name(const void *a, const void *b)
 {
 	const struct long_name *x = a, *y = b;
-	if (x->name != y->name)
-		return (uintptr_t)x->name < (uintptr_t)y->name ? -1 : 1;
+	if (x->hash != y->hash)
+		return x->hash < y->hash ? -1 : 1;
 	return x->frame < y->frame ? -1 : x->frame > y->frame;
+}
+
+static bool have_same_name(const struct flame_frame *x, const struct flame_frame *y)
+{
+	return x->name_len == y->name_len && !memcmp(x->name, y->name, x->name_len);
 }
 
 /* Of frames with one long name only the first has all of it. 0, or -1: no memory. */
@@ -66,10 +72,12 @@ static int cut_names(struct svg *s)
 	n = 0;
 	for (uint32_t i = 0; i < f->count; i++)
 		if (f->frames[i].name_len > MAX_NAME)
-			names[n++] = (struct long_name){f->frames[i].name, i};
+			names[n++] = (struct long_name){
+				XXH3_64bits(f->frames[i].name, f->frames[i].name_len), i};
 	qsort(names, n, sizeof *names, by_name);
 	for (size_t i = 1; i < n; i++)
-		if (names[i].name == names[i - 1].name)
+		if (names[i].hash == names[i - 1].hash &&
+			have_same_name(&f->frames[names[i].frame], &f->frames[names[i - 1].frame]))
 			s->cut[names[i].frame / 8] |= (uint8_t)(1u << names[i].frame % 8);
 	free(names);
 	return 0;

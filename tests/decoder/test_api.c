@@ -84,7 +84,7 @@ START_TEST(causes)
 		ck_assert_uint_eq(info.no_slot, expected[i].first);
 		ck_assert_uint_eq(info.no_memory, expected[i].first + 1);
 		ck_assert_uint_eq(info.unattached, expected[i].first + 2);
-		for (size_t k = 0; k < 4; k++)
+		for (size_t k = 0; k < sizeof info.reserved1 / sizeof *info.reserved1; k++)
 			ck_assert_uint_eq(info.reserved1[k], 0);
 	}
 	ck_assert_int_eq(cpidecode_causes(t, 0, 2, &info), CPIDECODE_EINVAL);
