@@ -1,6 +1,6 @@
 /*
  * CPI hooks: major and minor codes. The words of each hook are described once
- * for decoders in cpi.hooks; the writer's side is libtrace/cpi/. The low byte of
+ * for decoders in cpi.hooks; the writer's side is libtrace/measure/cpi/. The low byte of
  * every minor (mm) is the program's own code. Source: the CPI facility's document.
  */
 #ifndef SWT_FORMATS_CPI_HOOKS_H

@@ -1,7 +1,8 @@
 /*
  * CPU utilisation hooks: major and minor codes. The words of each hook are described once for
- * decoders in cpuutil.hooks; the writer's side is libtrace/util/. The low byte of every minor
- * (mm) is the program's own code. The major is the original toolkit's; it left the words open.
+ * decoders in cpuutil.hooks; the writer's side is libtrace/measure/util/. The low byte of every
+ * minor (mm) is the program's own code. The major is the original toolkit's; it left the words
+ * open.
  */
 #ifndef SWT_FORMATS_CPUUTIL_HOOKS_H
 #define SWT_FORMATS_CPUUTIL_HOOKS_H

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../model/intervals.h"
+#include "../model/intervals/intervals.h"
 #include "../report/diff.h"
 #include "memory.h"
 #include "merge.h"

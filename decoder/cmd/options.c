@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "../../formats/base/glob.h"
-#include "../model/pass.h"
+#include "../model/hooks/pass.h"
 #include "../sink/escape.h"
 #include "memory.h"
 #include "options.h"

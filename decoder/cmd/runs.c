@@ -10,8 +10,8 @@
 
 #include "../../formats/partial.h"
 #include "../../formats/trace_file.h"
-#include "../io/nrm2.h"
-#include "../model/grow.h"
+#include "../io/nrm2/nrm2.h"
+#include "../base/grow.h"
 #include "options.h"
 
 enum { HEAD = 64 };

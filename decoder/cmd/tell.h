@@ -2,7 +2,7 @@
 #ifndef SWT_DECODER_TELL_H
 #define SWT_DECODER_TELL_H
 
-#include "../model/findings.h"
+#include "../model/trace/findings.h"
 #include "../report/losses.h"
 
 /*

@@ -10,8 +10,8 @@
 #include "../../formats/trace_file.h"
 #include "../../include/cpidecode.h"
 #include "input.h"
-#include "nrm2.h"
-#include "temp.h"
+#include "nrm2/nrm2.h"
+#include "../base/temp.h"
 
 struct io_input {
 	int fd; /* -1: memory */

@@ -1,8 +1,8 @@
 /* cpidecode.h: a report into a function. */
 #include <errno.h>
 
-#include "../model/api_private.h"
-#include "../model/partial.h"
+#include "../model/intervals/api_private.h"
+#include "../model/stats/partial.h"
 #include "report.h"
 
 struct run {

@@ -2,8 +2,8 @@
 #ifndef SWT_DECODER_CLOCK_TEXT_H
 #define SWT_DECODER_CLOCK_TEXT_H
 
-#include "../model/clock.h"
-#include "../model/trace.h"
+#include "../model/trace/clock.h"
+#include "../model/trace/trace.h"
 #include "../sink/out.h"
 
 /* A sentence without its full stop. */

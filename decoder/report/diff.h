@@ -5,7 +5,7 @@
 #ifndef SWT_DECODER_DIFF_H
 #define SWT_DECODER_DIFF_H
 
-#include "../model/compare.h"
+#include "../model/stats/compare.h"
 #include "gate.h"
 #include "report.h"
 

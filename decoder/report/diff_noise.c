@@ -1,7 +1,7 @@
 /* diff --aa: what runs differ by where nothing changed, and what change they could show. */
 #include <math.h>
 
-#include "../model/student.h"
+#include "../model/stats/student.h"
 #include "../sink/escape.h"
 #include "../sink/table.h"
 #include "../sink/units.h"

@@ -2,7 +2,7 @@
 #ifndef SWT_DECODER_FILTER_H
 #define SWT_DECODER_FILTER_H
 
-#include "../model/model.h"
+#include "../model/trace/model.h"
 #include "../sink/out.h"
 
 enum { FILTER_CPUS = 1024 };

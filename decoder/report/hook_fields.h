@@ -5,7 +5,7 @@
 #ifndef SWT_DECODER_HOOK_FIELDS_H
 #define SWT_DECODER_HOOK_FIELDS_H
 
-#include "../model/schema.h"
+#include "../model/hooks/schema.h"
 #include "../sink/json.h"
 
 enum { HOOK_FIELDS_CACHED = 64 };

@@ -4,8 +4,8 @@
  */
 #include <stdlib.h>
 
-#include "../model/nrm2_tail.h"
-#include "../model/pass.h"
+#include "../model/trace/nrm2_tail.h"
+#include "../model/hooks/pass.h"
 #include "hook_lines.h"
 #include "report.h"
 

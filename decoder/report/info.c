@@ -6,7 +6,7 @@
 #include "../sink/escape.h"
 #include "../sink/table.h"
 #include "../sink/units.h"
-#include "../model/pass.h"
+#include "../model/hooks/pass.h"
 #include "clock_text.h"
 #include "info.h"
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "../../formats/cpuutil_hooks.h"
-#include "../model/interval_stream.h"
+#include "../model/intervals/interval_stream.h"
 #include "../sink/csv.h"
 #include "../sink/escape.h"
 #include "../sink/json.h"

@@ -2,7 +2,7 @@
 #ifndef SWT_DECODER_LOSSES_H
 #define SWT_DECODER_LOSSES_H
 
-#include "../model/findings.h"
+#include "../model/trace/findings.h"
 
 struct losses {
 	uint64_t full, big, held, no_guest; /* hooks lost, by cause */

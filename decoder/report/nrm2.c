@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../model/clock.h"
-#include "../model/nrm2_tail.h"
-#include "../model/pass.h"
+#include "../model/trace/clock.h"
+#include "../model/trace/nrm2_tail.h"
+#include "../model/hooks/pass.h"
 #include "../sink/nrm2.h"
 #include "report.h"
 

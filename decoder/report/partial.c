@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../model/varint.h"
+#include "../base/varint.h"
 #include "losses.h"
 #include "tallies.h"
 

@@ -7,9 +7,9 @@
 #define SWT_DECODER_REPORT_H
 
 #include "../../include/cpidecode.h"
-#include "../model/findings.h"
-#include "../model/intervals.h"
-#include "../model/partial.h"
+#include "../model/trace/findings.h"
+#include "../model/intervals/intervals.h"
+#include "../model/stats/partial.h"
 #include "../sink/out.h"
 #include "filter.h"
 #include "gate.h"

@@ -3,8 +3,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "../model/pass.h"
-#include "../model/tally_shared.h"
+#include "../model/hooks/pass.h"
+#include "../model/stats/tally_shared.h"
 #include "../sink/escape.h"
 
 enum {

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "../../formats/trace_file.h"
-#include "../model/elapsed.h"
+#include "../model/intervals/elapsed.h"
 
 struct search {
 	struct report *r;

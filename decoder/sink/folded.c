@@ -1,7 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../model/grow.h"
+#include "../base/grow.h"
 #include "flame.h"
 
 /*

@@ -5,7 +5,7 @@
 #ifndef SWT_CMD_CONTINUOUS_H
 #define SWT_CMD_CONTINUOUS_H
 
-#include "../dump/drain_control.h"
+#include "../dump/drain/control.h"
 #include "cmd.h"
 
 /* The options of init and record. */

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "../../include/perfutil.h"
-#include "../dump/drain.h"
+#include "../dump/drain/drain.h"
 #include "../dump/dump.h"
 #include "../dump/losses.h"
 #include "flight.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "../../include/perfutil.h"
-#include "../counters/clock_trust.h"
+#include "../core/clock_trust.h"
 #include "../dump/losses.h"
 #include "../dump/rings.h"
 #include "../ring/reader.h"

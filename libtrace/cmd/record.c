@@ -11,7 +11,7 @@
 #include "continuous.h"
 #include "private.h"
 #include "record.h"
-#include "../dump/stream.h"
+#include "../dump/drain/stream.h"
 #include "wake.h"
 
 enum { RECORD_DURATION = DRAIN_OPTIONS, RECORD_STRICT, RECORD_FORCE };

@@ -4,7 +4,7 @@
 #ifndef SWT_CMD_RECORD_H
 #define SWT_CMD_RECORD_H
 
-#include "../dump/drain.h"
+#include "../dump/drain/drain.h"
 #include "cmd.h"
 
 struct progress {

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "record.h"
-#include "../dump/stream.h"
+#include "../dump/drain/stream.h"
 
 /* A number for a person: three digits and more, and a unit of a thousand. */
 static const char *human(double value, char text[16])

@@ -7,10 +7,10 @@
 #include <unistd.h>
 
 #include "../../include/perfutil.h"
-#include "../counters/clock.h"
-#include "../dump/condition.h"
+#include "../core/clock.h"
+#include "../trigger/condition.h"
 #include "../dump/tasks.h"
-#include "../dump/watch.h"
+#include "../trigger/watch.h"
 #include "flight.h"
 
 enum {

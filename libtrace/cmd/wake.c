@@ -7,7 +7,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "../dump/stream.h"
+#include "../dump/drain/stream.h"
 
 volatile sig_atomic_t wake_told_to_end;
 static int wake_fd = -1;

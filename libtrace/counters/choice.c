@@ -8,8 +8,8 @@
 
 #include "../../formats/trace_file.h"
 #include "../../include/perfutil.h"
-#include "clock.h"
-#include "file.h"
+#include "../core/clock.h"
+#include "../core/file.h"
 #include "idle.h"
 #include "rate.h"
 #include "thread.h"

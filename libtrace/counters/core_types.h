@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "online.h"
+#include "../core/online.h"
 #include "source.h"
 
 enum { CORE_TYPES_MAX = COUNTER_CORE_TYPES };

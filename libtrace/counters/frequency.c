@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "file.h"
+#include "../core/file.h"
 #include "rate.h"
 #include "source.h"
 

@@ -8,8 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "file.h"
-#include "online.h"
+#include "../core/file.h"
+#include "../core/online.h"
 
 /*
  * /proc/timer_list costs about 15 us a processor, and takes each one's timer lock: on a

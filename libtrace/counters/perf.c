@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "../../formats/trace_file.h"
-#include "clock.h"
+#include "../core/clock.h"
 
 static unsigned left_out; /* bits of enum perf_kind */
 

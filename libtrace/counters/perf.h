@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "core_types.h"
-#include "online.h"
+#include "../core/online.h"
 #include "perf_group.h"
 #include "source.h"
 

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "core_types.h"
-#include "file.h"
+#include "../core/file.h"
 #include "perf_page.h"
 
 static int real_open(

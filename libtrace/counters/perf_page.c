@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "clock.h"
+#include "../core/clock.h"
 
 /* The kernel changes a page when the thread is switched or a counter overflows: who is met
  * by that so often in a row is better off with a system call. */

@@ -9,9 +9,9 @@
 #include <time.h>
 
 #include "../../formats/trace_file.h"
-#include "clock.h"
-#include "file.h"
-#include "online.h"
+#include "../core/clock.h"
+#include "../core/file.h"
+#include "../core/online.h"
 #include "perf.h"
 #include "perf_page.h"
 

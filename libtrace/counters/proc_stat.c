@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "file.h"
+#include "../core/clock.h"
+#include "../core/file.h"
 
 /* The interrupt line comes after the processors; what does not fit is not needed. 1024
  * processors of 10 fields fit. */

@@ -7,8 +7,8 @@
 
 #include "../../formats/base/number.h"
 #include "../../formats/trace_file.h"
-#include "clock.h"
-#include "file.h"
+#include "../core/clock.h"
+#include "../core/file.h"
 #include "source.h"
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;

@@ -2,7 +2,7 @@
 
 #include <pthread.h>
 
-#include "online.h"
+#include "../core/online.h"
 #include "rate.h"
 #include "script_parse.h"
 

@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-#include "online.h"
+#include "../core/online.h"
 #include "script.h"
 
 /* CPIs and percentages are in units of 1/SCRIPT_ONE. */

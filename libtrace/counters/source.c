@@ -7,10 +7,10 @@
 
 #include "../../include/perfutil.h"
 #include "choice.h"
-#include "clock.h"
+#include "../core/clock.h"
 #include "idle.h"
 #include "life.h"
-#include "online.h"
+#include "../core/online.h"
 #include "perf.h"
 #include "rate.h"
 #include "thread.h"

@@ -1,6 +1,6 @@
 /*
  * Where counts come from. A source fills samples; the difference of two samples is an
- * interval of counts, from which libtrace/cpi/ makes figures. Knows no ring and no file.
+ * interval of counts, from which libtrace/measure/cpi/ makes figures. Knows no ring and no file.
  *
  * The source is chosen once a process, from SWTRACE_COUNTERS (auto, software, perf, none or
  * scripted:FILE). Each quantity stands on its own: what one source cannot supply may come
@@ -93,7 +93,7 @@ struct counters_pmu {
 
 void counters_probe_pmu(struct counters_pmu *pmu);
 
-/* ------------------------------------------------------------------ for libtrace/cpi */
+/* ------------------------------------------------------------------ for libtrace/measure/cpi */
 
 /* Types of core that are told apart. */
 enum { COUNTER_CORE_TYPES = 4 };

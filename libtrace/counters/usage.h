@@ -1,6 +1,6 @@
 /*
  * What processors spent their time on: samples, and the intervals between them. For
- * libtrace/util/.
+ * libtrace/measure/util/.
  *
  * A processor's time is awake or idle; awake is busy or in interrupts; and on a machine that is
  * a guest, it may have been taken away, which is neither. Awake are its unhalted clock ticks where

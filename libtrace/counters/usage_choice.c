@@ -7,7 +7,7 @@
 
 #include "../../include/perfutil.h"
 #include "choice.h"
-#include "clock.h"
+#include "../core/clock.h"
 #include "frequency.h"
 #include "idle.h"
 #include "perf.h"

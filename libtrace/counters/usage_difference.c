@@ -2,7 +2,7 @@
  * What processors did between two samples. Pure.
  */
 #include "../../include/perfutil.h"
-#include "clock.h"
+#include "../core/clock.h"
 #include "proc_stat.h"
 #include "rate.h"
 #include "usage.h"

@@ -6,10 +6,10 @@
 
 #include "../../include/perfutil.h"
 #include "choice.h"
-#include "clock.h"
+#include "../core/clock.h"
 #include "frequency.h"
 #include "idle.h"
-#include "online.h"
+#include "../core/online.h"
 #include "perf.h"
 #include "proc_stat.h"
 #include "rate.h"

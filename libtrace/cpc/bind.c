@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../counters/online.h"
+#include "../core/online.h"
 #include "cpc.h"
 #include "pin.h"
 

@@ -6,7 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "../counters/clock.h"
+#include "../core/clock.h"
 #include "cpc.h"
 #include "pin.h"
 

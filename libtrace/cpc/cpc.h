@@ -16,7 +16,7 @@
 #include <sys/types.h>
 
 #include "../../include/libcpc.h"
-#include "../counters/event.h"
+#include "../events/event.h"
 #include "../counters/perf_group.h"
 #include "registry.h"
 

@@ -11,8 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../counters/file.h"
-#include "../counters/online.h"
+#include "../core/file.h"
+#include "../core/online.h"
 
 /* Where the CPUs' bytes begin: beyond what is ever written. */
 enum { LOCK_BASE = 4096 };

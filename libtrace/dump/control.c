@@ -7,7 +7,7 @@
 
 #include "../../include/perfutil.h"
 #include "../session/attach.h"
-#include "drain_control.h"
+#include "drain/control.h"
 #include "dump.h"
 
 /* For the next TraceInit of this process. */

@@ -9,8 +9,8 @@
 
 #include "../../formats/bytes.h"
 #include "../../include/perfutil.h"
-#include "../counters/clock.h"
-#include "../counters/clock_trust.h"
+#include "../core/clock.h"
+#include "../core/clock_trust.h"
 #include "fail.h"
 #include "meta.h"
 #include "own_schemas.h"

@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../counters/clock_trust.h"
+#include "../core/clock_trust.h"
 #include "../counters/source.h"
 #include "../session/clock_back.h"
 

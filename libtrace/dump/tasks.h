@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "../session/session.h"
-#include "event.h"
+#include "../trigger/event.h"
 
 /* Set in the thread id of a writer that is not known; no kernel's thread id has it. */
 #define TASKS_UNKNOWN 0x80000000u

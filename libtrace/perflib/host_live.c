@@ -3,7 +3,7 @@
  */
 #include <stdlib.h>
 
-#include "../counters/clock.h"
+#include "../core/clock.h"
 #include "counterset.h"
 #include "guid.h"
 

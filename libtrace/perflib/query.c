@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../cpi/handle.h"
+#include "../core/handle.h"
 #include "guid.h"
 #include "host.h"
 #include "pattern.h"

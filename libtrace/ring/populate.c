@@ -4,7 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "../counters/clock.h"
+#include "../core/clock.h"
 #include "layout.h"
 
 #ifndef MADV_POPULATE_WRITE

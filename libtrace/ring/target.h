@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "../../formats/trace_file.h"
-#include "../counters/clock.h"
+#include "../core/clock.h"
 #include "hook.h"
 #include "layout.h"
 #include "thread.h"

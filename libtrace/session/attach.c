@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "../../include/perfutil.h"
-#include "../counters/clock.h"
+#include "../core/clock.h"
 #include "../ring/layout.h"
 #include "../ring/reserve.h"
 #include "../ring/rseq.h"

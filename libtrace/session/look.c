@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "../../include/perfutil.h"
-#include "../counters/clock.h"
+#include "../core/clock.h"
 #include "../ring/thread.h"
 #include "paths.h"
 

@@ -13,7 +13,7 @@
 
 #include "../../formats/record.h"
 #include "../../formats/trace_file.h"
-#include "../counters/clock.h"
+#include "../core/clock.h"
 #include "../ring/rseq.h"
 #include "paths.h"
 #include "slots.h"

@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-#include "../../decoder/model/trace.h"
+#include "../../decoder/model/trace/trace.h"
 #include "../../decoder/report/report.h"
 #include "../../formats/bytes.h"
 #include "../../formats/trace_file.h"

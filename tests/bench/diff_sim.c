@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../decoder/model/student.h"
+#include "../../decoder/model/stats/student.h"
 #include "../../decoder/report/diff.h"
 
 enum { MOST_RUNS = 10, METRICS_JUDGED = 4 };

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "../../decoder/model/intervals.h"
+#include "../../decoder/model/intervals/intervals.h"
 
 static inline uint32_t next(uint64_t *seed)
 {

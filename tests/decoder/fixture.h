@@ -4,7 +4,7 @@
 
 #include <check.h>
 
-#include "../../decoder/model/intervals.h"
+#include "../../decoder/model/intervals/intervals.h"
 #include "build.h"
 
 /* A trace of one HOOKS section per ring used, read into a set. */

@@ -4,7 +4,7 @@
 
 #include <check.h>
 
-#include "../../decoder/model/trace.h"
+#include "../../decoder/model/trace/trace.h"
 #include "build.h"
 
 static inline struct trace *opened(const struct bytes *b)

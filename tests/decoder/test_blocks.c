@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../decoder/model/blocks.h"
+#include "../../decoder/model/intervals/blocks.h"
 #include "run.h"
 
 enum { MANY = 300 };

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "../../formats/cpuutil_hooks.h"
-#include "../../decoder/model/intervals.h"
-#include "../../decoder/model/pass.h"
+#include "../../decoder/model/intervals/intervals.h"
+#include "../../decoder/model/hooks/pass.h"
 #include "build.h"
 #include "compare.h"
 #include "run.h"

@@ -1,8 +1,8 @@
 /* Ticks to CLOCK_REALTIME and back. */
 #include <stdlib.h>
 
-#include "../../decoder/model/clock.h"
-#include "../../decoder/model/clock_cursor.h"
+#include "../../decoder/model/trace/clock.h"
+#include "../../decoder/model/trace/clock_cursor.h"
 #include "run.h"
 
 static struct clock straight(uint64_t rate, uint64_t ticks, int64_t real)

@@ -2,8 +2,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "../../decoder/model/compare.h"
-#include "../../decoder/model/student.h"
+#include "../../decoder/model/stats/compare.h"
+#include "../../decoder/model/stats/student.h"
 #include "run.h"
 
 static uint64_t random64(uint64_t *state)

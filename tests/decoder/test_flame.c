@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../decoder/report/flame_backward.h"
+#include "../../decoder/report/flame/backward.h"
 #include "../../include/cpidecode.h"
 #include "build.h"
 #include "compare.h"

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../decoder/report/flame_names.h"
-#include "../../decoder/report/flame_record.h"
+#include "../../decoder/report/flame/names.h"
+#include "../../decoder/report/flame/record.h"
 #include "compare.h"
 #include "run.h"
 

@@ -2,7 +2,7 @@
 #include <check.h>
 #include <stdlib.h>
 
-#include "../../decoder/model/intervals.h"
+#include "../../decoder/model/intervals/intervals.h"
 #include "../../include/cpidecode.h"
 #include "build.h"
 #include "run.h"

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "../../decoder/model/intervals.h"
+#include "../../decoder/model/intervals/intervals.h"
 #include "../../include/cpidecode.h"
 #include "build.h"
 #include "fixture.h"

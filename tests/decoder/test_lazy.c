@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "../../decoder/model/trace_private.h"
+#include "../../decoder/model/trace/trace_private.h"
 #include "../../include/cpidecode.h"
 #include "open.h"
 #include "run.h"

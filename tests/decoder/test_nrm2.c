@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "../../decoder/model/intervals.h"
+#include "../../decoder/model/intervals/intervals.h"
 #include "../../formats/nrm2_encode.h"
 #include "../../include/cpidecode.h"
 #include "build.h"

@@ -1,7 +1,7 @@
 /* Which of several sections is read where they claim the same positions of a ring. */
 #include <check.h>
 
-#include "../../decoder/model/overlap.h"
+#include "../../decoder/model/trace/overlap.h"
 #include "run.h"
 
 static int all_hold(void *ctx, const struct claim *c)

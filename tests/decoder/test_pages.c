@@ -11,7 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "../../decoder/model/pages.h"
+#include "../../decoder/base/pages.h"
 #include "../../include/cpidecode.h"
 #include "run.h"
 

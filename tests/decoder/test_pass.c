@@ -2,8 +2,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "../../decoder/model/clock.h"
-#include "../../decoder/model/pass.h"
+#include "../../decoder/model/trace/clock.h"
+#include "../../decoder/model/hooks/pass.h"
 #include "../../include/cpidecode.h"
 #include "open.h"
 #include "run.h"

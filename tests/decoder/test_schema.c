@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../../decoder/model/schema.h"
+#include "../../decoder/model/hooks/schema.h"
 #include "../../include/cpidecode.h"
 #include "build.h"
 #include "run.h"

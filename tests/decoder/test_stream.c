@@ -5,7 +5,7 @@
 #include <sys/resource.h>
 
 #include "../../formats/cpuutil_hooks.h"
-#include "../../decoder/model/interval_stream.h"
+#include "../../decoder/model/intervals/interval_stream.h"
 #include "../../include/cpidecode.h"
 #include "build.h"
 #include "compare.h"

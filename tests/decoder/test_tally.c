@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../decoder/model/tally_shared.h"
+#include "../../decoder/model/stats/tally_shared.h"
 #include "run.h"
 
 static uint64_t random64(uint64_t *state)

@@ -13,7 +13,7 @@
 #include "../../decoder/cmd/time_arg.h"
 #include "../../decoder/report/filter.h"
 #include "../../formats/base/glob.h"
-#include "../../decoder/model/ratio.h"
+#include "../../decoder/model/stats/ratio.h"
 #include "../../decoder/sink/csv.h"
 #include "../../decoder/sink/escape.h"
 #include "../../decoder/sink/flame.h"

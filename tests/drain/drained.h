@@ -8,7 +8,7 @@
 #include <check.h>
 
 #include "../../include/cpidecode.h"
-#include "../../libtrace/dump/drain.h"
+#include "../../libtrace/dump/drain/drain.h"
 #include "sandbox.h"
 
 enum { SECTION = 4096, CHECKED_BYTES = 24 + 4 * 7 + 4 }; /* of write_hooks */

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../libtrace/cmd/event_registers.h"
+#include "../../libtrace/cmd/event/registers.h"
 
 enum { INT_BIT = 1 << 20 };
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../libtrace/counters/event_private.h"
+#include "../../libtrace/events/private.h"
 #include "test_event.h"
 #include "tree.h"
 

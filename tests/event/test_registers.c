@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "../../libtrace/cmd/event_registers.h"
+#include "../../libtrace/cmd/event/registers.h"
 #include "test_event.h"
 #include "tree.h"
 

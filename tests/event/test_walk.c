@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../libtrace/counters/event_private.h"
+#include "../../libtrace/events/private.h"
 #include "test_event.h"
 #include "tree.h"
 

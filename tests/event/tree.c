@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "../../libtrace/counters/event_private.h"
+#include "../../libtrace/events/private.h"
 
 static const struct {
 	const char *path, *text; /* below devices/; NULL: a directory; path NULL ends a tree */

@@ -2,7 +2,7 @@
 #ifndef SWT_TESTS_FUZZ_FIELDS_H
 #define SWT_TESTS_FUZZ_FIELDS_H
 
-#include "../../decoder/model/schema.h"
+#include "../../decoder/model/hooks/schema.h"
 #include "fuzz.h"
 
 void fields_read(const struct hook *h);

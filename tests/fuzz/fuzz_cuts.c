@@ -6,8 +6,8 @@
  */
 #include <pthread.h>
 
-#include "../../decoder/model/interval_stream.h"
-#include "../../decoder/model/pass.h"
+#include "../../decoder/model/intervals/interval_stream.h"
+#include "../../decoder/model/hooks/pass.h"
 #include "recipe.h"
 
 enum how {

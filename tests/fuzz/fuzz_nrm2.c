@@ -9,7 +9,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-#include "../../decoder/model/trace.h"
+#include "../../decoder/model/trace/trace.h"
 #include "../../decoder/report/report.h"
 #include "../../formats/nrm2.h"
 #include "fuzz.h"

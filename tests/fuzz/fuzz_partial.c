@@ -6,8 +6,8 @@
  */
 #include <xxhash.h>
 
-#include "../../decoder/model/trace.h"
-#include "../../decoder/model/varint.h"
+#include "../../decoder/model/trace/trace.h"
+#include "../../decoder/base/varint.h"
 #include "../../decoder/report/report.h"
 #include "recipe.h"
 #include "wellformed.h"

@@ -5,7 +5,7 @@
  * What is promised of every report: it is well-formed in its format whatever the trace
  * holds, it is the same for any number of threads, and it says as much as was read.
  */
-#include "../../decoder/model/trace.h"
+#include "../../decoder/model/trace/trace.h"
 #include "../../decoder/report/report.h"
 #include "recipe.h"
 #include "wellformed.h"

@@ -1,6 +1,6 @@
 /* A HOOKS payload: records, their words and strings, their fields by the built-in schema. */
-#include "../../decoder/model/record.h"
-#include "../../decoder/model/schema.h"
+#include "../../decoder/model/hooks/record.h"
+#include "../../decoder/model/hooks/schema.h"
 #include "../../formats/record.h"
 #include "fields.h"
 

@@ -1,6 +1,6 @@
 /* A schema's text up to the first zero byte, then words that its hooks are made to decode. */
-#include "../../decoder/model/record.h"
-#include "../../decoder/model/schema.h"
+#include "../../decoder/model/hooks/record.h"
+#include "../../decoder/model/hooks/schema.h"
 #include "../../formats/record.h"
 #include "../../formats/schema_program.h"
 #include "fields.h"

@@ -1,5 +1,5 @@
 /* The container and everything of it that is no hook, behind checksums that hold. */
-#include "../../decoder/model/trace.h"
+#include "../../decoder/model/trace/trace.h"
 #include "container.h"
 #include "recipe.h"
 

@@ -4,7 +4,7 @@
 #include <xxhash.h>
 #include <zlib.h>
 
-#include "../../decoder/model/record.h"
+#include "../../decoder/model/hooks/record.h"
 #include "../../formats/record.h"
 #include "../../formats/trace_file.h"
 #include "short_form.h"

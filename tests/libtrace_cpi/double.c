@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "../../include/perfutil.h"
-#include "../../libtrace/counters/clock.h"
+#include "../../libtrace/core/clock.h"
 #include "../../libtrace/ring/hook.h"
 #include "../../libtrace/session/attach.h"
 

@@ -9,7 +9,7 @@
 
 #include "../../include/perfutil.h"
 #include "../../libtrace/counters/choice.h"
-#include "../../libtrace/counters/clock.h"
+#include "../../libtrace/core/clock.h"
 #include "../../libtrace/counters/thread.h"
 #include "double.h"
 #include "fake_pmu.h"

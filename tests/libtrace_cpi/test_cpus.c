@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "../../include/perfutil.h"
-#include "../../libtrace/counters/online.h"
+#include "../../libtrace/core/online.h"
 #include "double.h"
 #include "fake_pmu.h"
 #include "suites.h"

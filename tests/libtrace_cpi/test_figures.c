@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../libtrace/cpi/figures.h"
+#include "../../libtrace/measure/cpi/figures.h"
 #include "suites.h"
 
 static const struct {

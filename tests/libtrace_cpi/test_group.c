@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "../../include/perfutil.h"
-#include "../../libtrace/cpi/group.h"
+#include "../../libtrace/measure/cpi/group.h"
 #include "double.h"
 #include "suites.h"
 

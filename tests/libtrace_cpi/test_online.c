@@ -3,8 +3,8 @@
 #include <unistd.h>
 
 #include "../../include/perfutil.h"
-#include "../../libtrace/counters/file.h"
-#include "../../libtrace/counters/online.h"
+#include "../../libtrace/core/file.h"
+#include "../../libtrace/core/online.h"
 #include "../../libtrace/counters/rate.h"
 #include "../../libtrace/counters/source.h"
 #include "suites.h"

@@ -2,10 +2,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "../../libtrace/counters/clock.h"
+#include "../../libtrace/core/clock.h"
 #include "../../libtrace/counters/proc_stat.h"
 #include "../../libtrace/counters/rate.h"
-#include "../../libtrace/util/figures.h"
+#include "../../libtrace/measure/util/figures.h"
 #include "samples.h"
 #include "util_suites.h"
 

@@ -7,7 +7,7 @@
 #include "../../formats/trace_file.h"
 #include "../../include/perfutil.h"
 #include "../../libtrace/counters/choice.h"
-#include "../../libtrace/counters/clock.h"
+#include "../../libtrace/core/clock.h"
 #include "../../libtrace/counters/frequency.h"
 #include "../../libtrace/counters/usage.h"
 #include "double.h"

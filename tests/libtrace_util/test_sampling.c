@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "../../include/perfutil.h"
-#include "../../libtrace/util/sampling.h"
+#include "../../libtrace/measure/util/sampling.h"
 #include "double.h"
 #include "instances.h"
 #include "util_suites.h"

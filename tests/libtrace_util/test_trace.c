@@ -5,7 +5,7 @@
 #include "../../formats/cpuutil_hooks.h"
 #include "../../formats/record.h"
 #include "../../include/perfutil.h"
-#include "../../libtrace/util/group.h"
+#include "../../libtrace/measure/util/group.h"
 #include "double.h"
 #include "instances.h"
 #include "util_suites.h"

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "../../libtrace/counters/p4.h"
+#include "../../libtrace/p4/p4.h"
 
 /* Names that libpfm4 spells in another way than the manual. */
 static const struct {

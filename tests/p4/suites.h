@@ -3,7 +3,7 @@
 
 #include <check.h>
 
-#include "../../libtrace/counters/p4.h"
+#include "../../libtrace/p4/p4.h"
 
 Suite *tables_suite(void);
 Suite *encode_suite(void);

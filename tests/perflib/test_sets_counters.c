@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "../../formats/trace_file.h"
-#include "../../libtrace/counters/clock.h"
+#include "../../libtrace/core/clock.h"
 #include "../../libtrace/counters/rate.h"
 #include "../../libtrace/perflib/sets/processor.h"
 #include "../../libtrace/perflib/sets/sets.h"

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "../../formats/cpi_hooks.h"
-#include "../../libtrace/cpi/group.h"
+#include "../../libtrace/measure/cpi/group.h"
 #include "../../libtrace/ring/thread.h"
 #include "kill_steps.h"
 

@@ -13,7 +13,7 @@
 #include "../../formats/record.h"
 #include "../../formats/session.h"
 #include "../../include/perfutil.h"
-#include "../../libtrace/counters/clock.h"
+#include "../../libtrace/core/clock.h"
 #include "../../libtrace/ring/hook.h"
 #include "../../libtrace/ring/layout.h"
 #include "../../libtrace/ring/reader.h"

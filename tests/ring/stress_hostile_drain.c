@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../../libtrace/dump/drain.h"
+#include "../../libtrace/dump/drain/drain.h"
 #include "hostile_world.h"
 
 enum {

@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "../../formats/trace_file.h"
-#include "../../libtrace/counters/clock_trust.h"
-#include "../../libtrace/dump/drain.h"
+#include "../../libtrace/core/clock_trust.h"
+#include "../../libtrace/dump/drain/drain.h"
 #include "../../libtrace/dump/meta.h"
 #include "../../libtrace/dump/text.h"
 #include "../../libtrace/session/clock_back.h"

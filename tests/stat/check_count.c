@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../libtrace/cmd/stat.h"
+#include "../../libtrace/cmd/stat/stat.h"
 #include "../../libtrace/counters/perf_group.h"
 
 enum { FIRST_FD = 100, OPENED_MAX = 64 };

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../libtrace/cmd/counters.h"
+#include "../../libtrace/cmd/counters/counters.h"
 
 static struct block b;
 

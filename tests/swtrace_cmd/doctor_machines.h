@@ -4,7 +4,7 @@
 #ifndef DOCTOR_MACHINES_H
 #define DOCTOR_MACHINES_H
 
-#include "../../libtrace/cmd/doctor.h"
+#include "../../libtrace/cmd/doctor/doctor.h"
 
 enum { GOOD = FINDING_GOOD, NOTE = FINDING_NOTE, BAD = FINDING_BAD, GONE = -1 };
 

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../libtrace/dump/condition.h"
+#include "../../libtrace/trigger/condition.h"
 #include "../session/suite.h"
 
 enum { RATE = 1000000000 }; /* a tick is a nanosecond */

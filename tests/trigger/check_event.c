@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "../../formats/cpi_hooks.h"
-#include "../../libtrace/dump/event.h"
+#include "../../libtrace/trigger/event.h"
 #include "../session/suite.h"
 
 static uint8_t bytes[1 << 16];

@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../libtrace/dump/watch.h"
+#include "../../libtrace/trigger/watch.h"
 #include "../session/suite.h"
 
 enum { SECTION = 4096, SECTIONS = 4 };

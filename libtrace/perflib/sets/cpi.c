@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "../../../include/perfutil.h"
-#include "../../counters/online.h"
+#include "../../core/online.h"
 #include "../../counters/rate.h"
 #include "../../counters/source.h"
 #include "cpi_sums.h"

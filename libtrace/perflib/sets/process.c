@@ -7,7 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../counters/clock.h"
+#include "../../core/clock.h"
 #include "process.h"
 #include "sets.h"
 

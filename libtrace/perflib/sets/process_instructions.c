@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "../../counters/choice.h"
-#include "../../counters/file.h"
+#include "../../core/file.h"
 #include "../../counters/perf_group.h"
 #include "../../counters/rate.h"
 #include "process.h"

@@ -5,7 +5,7 @@
 #define SWT_PERFLIB_SETS_PROCESSOR_H
 
 #include "../../counters/idle.h"
-#include "../../counters/online.h"
+#include "../../core/online.h"
 #include "processor_columns.h"
 #include "processor_parse.h"
 #include "scan.h"

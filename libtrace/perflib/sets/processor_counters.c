@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "../../counters/choice.h"
-#include "../../counters/file.h"
+#include "../../core/file.h"
 #include "../../counters/perf.h"
 #include "../../counters/rate.h"
 #include "processor.h"

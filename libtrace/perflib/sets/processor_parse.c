@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "../../counters/online.h"
+#include "../../core/online.h"
 #include "../../counters/proc_stat.h"
 #include "scan.h"
 

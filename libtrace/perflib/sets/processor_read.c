@@ -4,7 +4,7 @@
 #include <limits.h>
 #include <stdio.h>
 
-#include "../../counters/file.h"
+#include "../../core/file.h"
 #include "processor.h"
 
 /* Columns by the file that they are from. */

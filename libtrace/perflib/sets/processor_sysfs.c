@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../../counters/file.h"
+#include "../../core/file.h"
 #include "processor.h"
 
 #define CPU_FORMAT "%s/devices/system/cpu/cpu%u/"

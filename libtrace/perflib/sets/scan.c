@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "../../../formats/base/number.h"
-#include "../../counters/file.h"
+#include "../../core/file.h"
 
 bool scan_line(struct scan *t, struct scan *line)
 {

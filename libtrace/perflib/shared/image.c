@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../counters/file.h"
+#include "../../core/file.h"
 #include "../clean.h"
 
 _Static_assert((int)PROV_COUNTERS == (int)COUNTERSET_COUNTERS, "what is handed on");

@@ -15,7 +15,7 @@
  */
 #include <string.h>
 
-#include "../../counters/file.h"
+#include "../../core/file.h"
 #include "../clean.h"
 #include "image.h"
 

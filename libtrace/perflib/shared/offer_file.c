@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../counters/file.h"
+#include "../../core/file.h"
 
 enum { LIFE_BYTES = 4096, GROW_BYTES = 4096 };
 

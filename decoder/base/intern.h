@@ -1,0 +1,33 @@
+/* Memory that lives as long as a set: byte strings stored once, and arrays. */
+#ifndef SWT_DECODER_BASE_INTERN_H
+#define SWT_DECODER_BASE_INTERN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct intern_entry {
+	uint64_t hash;
+	const char *at; /* NULL: a free place */
+	uint32_t length;
+};
+
+struct arena_chunk;
+
+/* Starts zeroed. */
+struct intern {
+	struct arena_chunk *chunks;
+	size_t used, size; /* of the newest chunk */
+	size_t bytes;	   /* of all chunks */
+	struct intern_entry *table;
+	size_t count, places; /* a power of two, or 0 */
+};
+
+/* NULL: out of memory. Aligned for anything. */
+void *arena_alloc(struct intern *in, size_t n);
+/* The one copy of these bytes, NUL-terminated; NULL: out of memory. */
+const char *intern_bytes(struct intern *in, const char *at, uint32_t length);
+/* Arrays of from live on in `in`; from is empty then. Of its strings there must be none. */
+void intern_take(struct intern *in, struct intern *from);
+void intern_free(struct intern *in);
+
+#endif

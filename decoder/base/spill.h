@@ -1,0 +1,28 @@
+/* An array that moves to a file without a name when it becomes large. */
+#ifndef SWT_DECODER_BASE_SPILL_H
+#define SWT_DECODER_BASE_SPILL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Up to so many bytes stay in memory. */
+enum { SPILL_IN_MEMORY = 4 << 20 };
+
+/* Starts zeroed. */
+struct spill {
+	void *p; /* moves when it grows */
+	size_t cap;
+	bool mapped;
+	int fd; /* if mapped */
+};
+
+/* Room for so many bytes. 0, CPIDECODE_ENOMEM, or ESPOOL with errno set. */
+int spill_reserve(struct spill *s, size_t bytes);
+/*
+ * What is mapped need not be resident any longer; it comes back when it is looked at, on any
+ * thread, also while this runs.
+ */
+void spill_drop(const struct spill *s);
+void spill_free(struct spill *s);
+
+#endif

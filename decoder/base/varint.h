@@ -1,0 +1,132 @@
+/*
+ * Numbers and byte strings one after the other, as in formats/partial.md. A writer
+ * remembers that memory ran out, a reader that its bytes made no sense, so that only the
+ * end has to be looked at.
+ */
+#ifndef SWT_DECODER_BASE_VARINT_H
+#define SWT_DECODER_BASE_VARINT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../model/stats/exact.h"
+
+/* Starts zeroed; p is the caller's to free. */
+struct varint_out {
+	uint8_t *p;
+	size_t n, cap;
+	bool failed;
+};
+
+static inline void varint_raw(struct varint_out *o, const void *p, size_t n)
+{
+	if (o->failed)
+		return;
+	if (n > o->cap - o->n) {
+		size_t cap = o->cap ? o->cap : 256;
+		while (cap - o->n < n)
+			cap *= 2;
+		uint8_t *more = realloc(o->p, cap);
+		if (!more) {
+			o->failed = true;
+			return;
+		}
+		o->p = more;
+		o->cap = cap;
+	}
+	if (n)
+		memcpy(o->p + o->n, p, n);
+	o->n += n;
+}
+
+static inline void varint_put(struct varint_out *o, exact_sum v)
+{
+	uint8_t bytes[19];
+	unsigned n = 0;
+	for (; v >= 0x80; v >>= 7)
+		bytes[n++] = (uint8_t)(v | 0x80);
+	bytes[n++] = (uint8_t)v;
+	varint_raw(o, bytes, n);
+}
+
+static inline void varint_put_signed(struct varint_out *o, int64_t v)
+{
+	varint_put(o, (uint64_t)v << 1 ^ (uint64_t)(v >> 63));
+}
+
+static inline void varint_put_string(struct varint_out *o, const void *p, size_t n)
+{
+	varint_put(o, n);
+	varint_raw(o, p, n);
+}
+
+/* Nothing is ever read beyond end. */
+struct varint_in {
+	const uint8_t *p, *end;
+	const char *why; /* NULL: all is well; what was read since is 0 */
+};
+
+static inline void varint_fail(struct varint_in *in, const char *why)
+{
+	if (!in->why)
+		in->why = why;
+	in->p = in->end;
+}
+
+static inline exact_sum varint_get(struct varint_in *in)
+{
+	exact_sum v = 0;
+	for (unsigned shift = 0; in->p < in->end; shift += 7) {
+		uint8_t byte = *in->p++;
+		if ((shift == 126 && byte > 3) || (shift && !byte)) {
+			varint_fail(in, "a number is too large or not in its shortest form");
+			return 0;
+		}
+		v |= (exact_sum)(byte & 0x7F) << shift;
+		if (!(byte & 0x80))
+			return v;
+	}
+	varint_fail(in, "it ends too soon");
+	return 0;
+}
+
+/* A number of at most that. */
+static inline uint64_t varint_get_max(struct varint_in *in, uint64_t most)
+{
+	exact_sum v = varint_get(in);
+	if (v <= most)
+		return (uint64_t)v;
+	varint_fail(in, "a number is larger than it can be");
+	return 0;
+}
+
+static inline int64_t varint_get_signed(struct varint_in *in)
+{
+	uint64_t v = varint_get_max(in, UINT64_MAX);
+	return (int64_t)(v >> 1 ^ -(v & 1));
+}
+
+/* n bytes, which stay where they are; NULL if there are not so many. */
+static inline const uint8_t *varint_get_raw(struct varint_in *in, uint64_t n)
+{
+	const uint8_t *p = in->p;
+	if (n > (uint64_t)(in->end - in->p)) {
+		varint_fail(in, "it ends too soon");
+		return NULL;
+	}
+	in->p += n;
+	return p;
+}
+
+static inline const uint8_t *varint_get_string(struct varint_in *in, uint32_t *n)
+{
+	*n = (uint32_t)varint_get_max(in, UINT32_MAX);
+	const uint8_t *p = varint_get_raw(in, *n);
+	if (!p)
+		*n = 0;
+	return p;
+}
+
+#endif

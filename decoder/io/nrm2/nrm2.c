@@ -1,0 +1,244 @@
+/* From an NRM2 file to a trace.bin: the file as a whole. */
+#include "nrm2.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../../../include/cpidecode.h"
+#include "private.h"
+
+enum { PROGRESS_STEP = 4 << 20 };
+
+bool nrm2_is(const uint8_t *bytes, size_t n)
+{
+	bool big;
+	return n >= NRM2_PEEK && nrm2_magic(bytes, &big);
+}
+
+int nrm2_look(struct nrm2_scan *s, uint64_t at, size_t n, const uint8_t **p, size_t *got)
+{
+	*got = 0;
+	if (at >= s->size)
+		return 0;
+	if (n > s->size - at)
+		n = (size_t)(s->size - at);
+	if (at < s->window_at || at + n > s->window_at + s->window_len) {
+		int rc = io_read(s->in, at, s->window, s->window_cap, &s->window_len);
+		if (rc)
+			return rc;
+		s->window_at = at;
+		if (s->window_len < n) /* the file is shorter than it was */
+			s->size = at + s->window_len;
+	}
+	uint64_t there = s->window_at + s->window_len - at;
+	*p = s->window + (at - s->window_at);
+	*got = there < n ? (size_t)there : n;
+	return 0;
+}
+
+int nrm2_damage(struct nrm2_scan *s, uint64_t at, uint64_t bytes, const char *why)
+{
+	struct io_import *im = s->import;
+	im->damaged_bytes += bytes;
+	if (im->ndamage == IO_MAX_DAMAGE) {
+		im->damage_untold++;
+		return 0;
+	}
+	if (im->ndamage == s->damage_cap) {
+		size_t cap = s->damage_cap ? 2 * s->damage_cap : 16;
+		void *p = realloc(im->damage, cap * sizeof *im->damage);
+		if (!p)
+			return CPIDECODE_ENOMEM;
+		im->damage = p;
+		s->damage_cap = cap;
+	}
+	im->damage[im->ndamage++] = (struct io_damage){.offset = at, .bytes = bytes, .why = why};
+	return 0;
+}
+
+int nrm2_progress(struct nrm2_scan *s, uint64_t at)
+{
+	if (!s->progress || at < s->told + PROGRESS_STEP)
+		return 0;
+	s->told = at;
+	return s->progress(s->progress_ctx, at, s->size) ? 0 : CPIDECODE_ECANCELED;
+}
+
+static int __attribute__((format(printf, 2, 3))) say(struct nrm2_scan *s, const char *format, ...)
+{
+	char line[128];
+	va_list ap;
+	va_start(ap, format);
+	int n = vsnprintf(line, sizeof line, format, ap);
+	va_end(ap);
+	return nrm2_spool_meta(
+		&s->spool, line, (size_t)n < sizeof line ? (size_t)n : sizeof line - 1);
+}
+
+static const char *mode_name(const struct nrm2_scan *s)
+{
+	if (s->mode & NRM2_MODE_CONTINUOUS)
+		return "continuous";
+	/* Bit 0 has two meanings. */
+	return s->mode == NRM2_MODE_WRAP && !s->final_table ? "wrap" : "normal";
+}
+
+/* What a foreign file says that trace.bin has no other place for. */
+static int describe(struct nrm2_scan *s)
+{
+	int rc = say(s, "byte order: %s-endian", s->big ? "big" : "little");
+	if (!rc)
+		rc = say(s, "mode: %s", mode_name(s));
+	if (!rc && s->os[0])
+		rc = say(s, "os: %.*s", (int)strcspn(s->os, " \n"), s->os);
+	if (!rc && s->import->no_rate)
+		rc = say(s, "clock rate: not told, a tick is taken for 1 ns");
+	if (!rc && s->import->no_time)
+		rc = say(s, "time of day: not told, times count from tick 0");
+	if (!rc && s->full)
+		rc = say(s, "buffer: filled up");
+	return rc;
+}
+
+/* The best that the file tells of its clock. */
+static void settle_clock(struct nrm2_scan *s)
+{
+	struct io_import *im = s->import;
+	uint64_t *rate = &s->head.ticks_per_second;
+	if (s->own) {
+		im->foreign = s->own_flags & NRM2_X_FOREIGN;
+		im->no_rate = s->own_flags & NRM2_X_NO_RATE;
+		im->no_time = s->own_flags & NRM2_X_NO_TIME;
+		return;
+	}
+	*rate = s->base ? s->base : s->mhz;
+	im->foreign = true;
+	im->no_rate = !*rate;
+	im->no_time = !s->has_time;
+	if (im->no_rate)
+		*rate = 1000000000;
+	if (s->head.cpus <= s->highest_cpu && s->any)
+		s->head.cpus = s->highest_cpu + 1;
+}
+
+static int convert(struct nrm2_scan *s)
+{
+	int rc = nrm2_spool_open(&s->spool);
+	if (!rc)
+		rc = nrm2_sections(s);
+	if (!rc)
+		rc = nrm2_data_end(s);
+	settle_clock(s);
+	if (!rc && !s->own)
+		rc = describe(s);
+	return rc ? rc : nrm2_spool_finish(&s->spool, &s->head);
+}
+
+/* Bytes before the integers of a hook of 32-bit files. */
+enum { NARROW_HEADER = 12 };
+
+/*
+ * Hooks of the older, 32-bit files begin with 12 bytes: some are shorter than a hook of the others
+ * can be, or have a number of bytes that no 64-bit integers have.
+ */
+static int is_32_bit(struct nrm2_scan *s, bool *narrow)
+{
+	const uint8_t *p;
+	size_t got;
+	bool big;
+	*narrow = false;
+	int rc = nrm2_look(s, 0, s->window_cap, &p, &got);
+	if (rc || got < NRM2_HEADER_SIZE || !nrm2_magic(p, &big) ||
+		nrm2_get32(p + NRM2_H_WORD_SIZE, big) != NRM2_WORD_32)
+		return rc;
+	uint32_t size = nrm2_get32(p + NRM2_H_DATA_SIZE, big);
+	bool odd = false;
+	size_t end = size < got - NRM2_HEADER_SIZE ? NRM2_HEADER_SIZE + size : got;
+	for (size_t at = NRM2_HEADER_SIZE; at + NARROW_HEADER <= end;) {
+		uint32_t length = nrm2_get16(p + at, big), type = length & 3;
+		length -= type;
+		if (length < NARROW_HEADER || (type != 0 && type != 2) ||
+			!nrm2_get16(p + at + NRM2_HK_MAJOR, big))
+			return 0;
+		odd |= length < NRM2_HK_DATA || (length - NRM2_HK_DATA) % 8;
+		at += length;
+	}
+	*narrow = odd;
+	return 0;
+}
+
+int nrm2_convert(const struct io_input *in, io_progress_fn progress, void *ctx,
+	struct io_import *import, int *fd, uint64_t *size)
+{
+	struct nrm2_scan s = {
+		.in = in,
+		.progress = progress,
+		.progress_ctx = ctx,
+		.size = io_size(in),
+		.spool = {.fd = -1},
+		.import = import,
+	};
+	*import = (struct io_import){.bytes = s.size, .kernel_fd = -1};
+	s.window_cap = s.size < NRM2_WINDOW ? (size_t)s.size : NRM2_WINDOW;
+	s.window = malloc(s.window_cap);
+	int rc = s.window ? 0 : CPIDECODE_ENOMEM;
+	if (!rc && s.size < NRM2_HEADER_SIZE)
+		rc = CPIDECODE_ETRUNCATED;
+	bool narrow = false;
+	if (!rc)
+		rc = is_32_bit(&s, &narrow);
+	if (!rc)
+		rc = narrow ? CPIDECODE_E32BIT : convert(&s);
+	int saved = errno;
+	*fd = s.spool.fd;
+	*size = s.spool.at;
+	if (rc && s.spool.fd >= 0) {
+		close(s.spool.fd);
+		*fd = -1;
+	}
+	nrm2_spool_close(&s.spool);
+	for (size_t i = 0; i < s.ncpus; i++) {
+		free(s.cpus[i].carry.p);
+		free(s.cpus[i].group.records.p);
+	}
+	free(s.cpus);
+	free(s.slots);
+	free(s.window);
+	errno = saved;
+	return rc;
+}
+
+void nrm2_import_free(struct io_import *import)
+{
+	free(import->damage);
+	if (import->kernel_fd >= 0)
+		close(import->kernel_fd);
+	*import = (struct io_import){.kernel_fd = -1};
+}
+
+int io_import_kernel(const struct io_import *import, unsigned which, uint64_t offset, void *buf,
+	size_t n, size_t *got)
+{
+	const struct io_kernel_file *k = &import->kernel[which];
+	*got = 0;
+	if (offset >= k->size)
+		return 0;
+	if (n > k->size - offset)
+		n = (size_t)(k->size - offset);
+	while (*got < n) {
+		ssize_t r = pread(import->kernel_fd, (uint8_t *)buf + *got, n - *got,
+			(off_t)(k->at + offset + *got));
+		if (r < 0 && errno == EINTR)
+			continue;
+		if (r < 0)
+			return CPIDECODE_EREAD;
+		if (r == 0)
+			break;
+		*got += (size_t)r;
+	}
+	return 0;
+}

@@ -1,0 +1,23 @@
+/*
+ * NRM2, the original toolkit's trace file, made a trace.bin: one pass over the file, in
+ * bounded memory, into a file without a name. Nothing in it is trusted.
+ */
+#ifndef SWT_DECODER_IO_NRM2_NRM2_H
+#define SWT_DECODER_IO_NRM2_NRM2_H
+
+#include "../input.h"
+
+/* Bytes that tell whether it is one. */
+enum { NRM2_PEEK = 8 };
+bool nrm2_is(const uint8_t *bytes, size_t n);
+
+/*
+ * *fd is a trace.bin of *size bytes, owned by the caller, and import what else is known;
+ * release that with nrm2_import_free, also after an error (then *fd is -1).
+ * 0, CPIDECODE_ENOMEM, EREAD, ESPOOL, ECANCELED.
+ */
+int nrm2_convert(const struct io_input *in, io_progress_fn progress, void *ctx,
+	struct io_import *import, int *fd, uint64_t *size);
+void nrm2_import_free(struct io_import *import);
+
+#endif

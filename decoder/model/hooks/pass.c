@@ -1,0 +1,349 @@
+#include "pass.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../../../include/cpidecode.h"
+#include "pass_plan.h"
+
+enum {
+	/* Hooks between looking whether the pass has ended elsewhere, and between progress. */
+	LOOK_HOOKS = 1 << 12,
+	PROGRESS_HOOKS = 1 << 16,
+	PROGRESS_WAIT_MS = 200,
+	/* Of sections held by all threads, unless one thread needs more. */
+	HELD_BYTES = 24 << 20,
+	/* Nothing here recurses deeply; the usual 8 MiB are much where address space is limited. */
+	STACK_BYTES = 512 << 10,
+};
+
+struct pass_run;
+
+/* A thread at work, and the slice that it is reading. */
+struct pass_slice {
+	_Alignas(PASS_APART) struct pass_run *run;
+	struct hook_iter *it;
+	struct tick_range *keys; /* for each file */
+	unsigned thread;
+	size_t index;
+	uint64_t hooks;
+	atomic_uint_least64_t done; /* stored bytes; its thread writes, the first one reads */
+	pthread_t id;
+};
+
+struct pass_run {
+	const struct pass *pass;
+	struct pass_plan plan;
+	struct pass_slice *workers;
+	unsigned count; /* of workers; only the calling thread adds some, before slices end */
+	pthread_mutex_t lock;
+	pthread_cond_t moved;
+	/* Under the lock; lowest and failed are read without it, as a hint. */
+	size_t next;	      /* slice to begin */
+	bool *active;	      /* beside the workers */
+	atomic_size_t lowest; /* slices before it have been read */
+	atomic_size_t failed; /* the first that has failed so far; SIZE_MAX: none */
+	int rc;		      /* why */
+	int error;	      /* errno then: each thread has its own */
+};
+
+void *pass_alloc(size_t n, size_t size)
+{
+	void *p = n <= SIZE_MAX / size ? aligned_alloc(PASS_APART, n * size) : NULL;
+	return p ? memset(p, 0, n * size) : NULL;
+}
+
+static bool lost(const struct pass_slice *s)
+{
+	return atomic_load_explicit(&s->run->failed, memory_order_relaxed) < s->index;
+}
+
+/* On the calling thread. */
+static bool tell_progress(struct pass_run *run)
+{
+	const struct pass *p = run->pass;
+	uint64_t done = 0;
+	if (!p->progress)
+		return true;
+	for (unsigned i = 0; i < run->count; i++)
+		done += atomic_load_explicit(&run->workers[i].done, memory_order_relaxed);
+	return p->progress(p->ctx, done, run->plan.stored);
+}
+
+static void publish_done(struct pass_slice *s)
+{
+	uint64_t done, total;
+	hook_iter_progress(s->it, &done, &total);
+	atomic_store_explicit(&s->done, done, memory_order_relaxed);
+}
+
+static int look_around(struct pass_slice *s)
+{
+	if (lost(s))
+		return CPIDECODE_ECANCELED;
+	publish_done(s);
+	if (s->thread == 0 && s->hooks % PROGRESS_HOOKS == 0 && !tell_progress(s->run))
+		return CPIDECODE_ECANCELED;
+	return 0;
+}
+
+int pass_next(struct pass_slice *s, const struct hook **h)
+{
+	if (++s->hooks % LOOK_HOOKS == 0) {
+		int rc = look_around(s);
+		if (rc)
+			return rc;
+	}
+	return hook_iter_next(s->it, h);
+}
+
+struct ring_cursor *pass_lone(const struct pass_slice *s)
+{
+	return hook_iter_lone(s->it);
+}
+
+unsigned pass_thread(const struct pass_slice *s)
+{
+	return s->thread;
+}
+
+size_t pass_index(const struct pass_slice *s)
+{
+	return s->index;
+}
+
+bool pass_has_turn(const struct pass_slice *s)
+{
+	return atomic_load_explicit(&s->run->lowest, memory_order_acquire) >= s->index;
+}
+
+/* With the lock. The first thread does not sleep long: somebody may watch its progress. */
+static void wait_for_move(struct pass_slice *s)
+{
+	struct pass_run *run = s->run;
+	struct timespec until;
+	if (s->thread != 0 || !run->pass->progress) {
+		pthread_cond_wait(&run->moved, &run->lock);
+		return;
+	}
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_nsec += PROGRESS_WAIT_MS * 1000000L;
+	if (until.tv_nsec >= 1000000000L) {
+		until.tv_nsec -= 1000000000L;
+		until.tv_sec++;
+	}
+	pthread_cond_timedwait(&run->moved, &run->lock, &until);
+}
+
+int pass_turn(struct pass_slice *s)
+{
+	struct pass_run *run = s->run;
+	int rc = 0;
+	if (pass_has_turn(s))
+		return lost(s) ? CPIDECODE_ECANCELED : 0;
+	publish_done(s);
+	pthread_mutex_lock(&run->lock);
+	while (!rc && !pass_has_turn(s)) {
+		wait_for_move(s);
+		if (lost(s))
+			rc = CPIDECODE_ECANCELED;
+		if (s->thread == 0 && !rc) {
+			pthread_mutex_unlock(&run->lock);
+			if (!tell_progress(run))
+				rc = CPIDECODE_ECANCELED;
+			pthread_mutex_lock(&run->lock);
+		}
+	}
+	pthread_mutex_unlock(&run->lock);
+	return rc;
+}
+
+/* With the lock: a slice has begun or ended. */
+static void find_lowest(struct pass_run *run)
+{
+	size_t lowest = run->next;
+	for (unsigned i = 0; i < run->count; i++)
+		if (run->active[i] && run->workers[i].index < lowest)
+			lowest = run->workers[i].index;
+	atomic_store_explicit(&run->lowest, lowest, memory_order_release);
+}
+
+/* Slices begin in order, so of those being read the lowest never waits for its turn. */
+static bool begin_slice(struct pass_slice *s)
+{
+	struct pass_run *run = s->run;
+	pthread_mutex_lock(&run->lock);
+	bool any = run->next < run->plan.slices && run->failed == SIZE_MAX;
+	if (any) {
+		s->index = run->next++;
+		run->active[s->thread] = true;
+		find_lowest(run);
+	}
+	pthread_mutex_unlock(&run->lock);
+	return any;
+}
+
+/* The code of the first slice that fails is the pass's, however many threads there are. */
+static void end_slice(struct pass_slice *s, int rc)
+{
+	struct pass_run *run = s->run;
+	int error = errno;
+	publish_done(s);
+	pthread_mutex_lock(&run->lock);
+	if (rc && s->index < run->failed) {
+		run->failed = s->index;
+		run->rc = rc;
+		run->error = error;
+	}
+	run->active[s->thread] = false;
+	find_lowest(run);
+	pthread_cond_broadcast(&run->moved);
+	pthread_mutex_unlock(&run->lock);
+}
+
+static void *work(void *arg)
+{
+	struct pass_slice *s = arg;
+	const struct pass *p = s->run->pass;
+	while (begin_slice(s)) {
+		pass_plan_start(&s->run->plan, p->trace, s->index, s->it, s->keys);
+		end_slice(s, p->read(p->ctx, s));
+	}
+	return NULL;
+}
+
+static int open_worker(struct pass_run *run, unsigned i)
+{
+	const struct pass *p = run->pass;
+	struct pass_slice *s = &run->workers[i];
+	size_t files = trace_nfiles(p->trace);
+	s->run = run;
+	s->thread = i;
+	s->keys = calloc(files ? files : 1, sizeof *s->keys);
+	int rc = s->keys ? hook_iter_open(p->trace, &s->it) : CPIDECODE_ENOMEM;
+	if (!rc) {
+		hook_iter_range(s->it, p->from_ns, p->to_ns);
+		hook_iter_slice(s->it, p->slices);
+		hook_iter_spare(s->it, p->spared);
+	}
+	return rc;
+}
+
+static void close_worker(struct pass_slice *s)
+{
+	hook_iter_close(s->it);
+	free(s->keys);
+}
+
+/* As many threads as can be had: with fewer it only takes longer. No signal goes to them. */
+static void start_threads(struct pass_run *run, unsigned threads)
+{
+	sigset_t all, before;
+	pthread_attr_t attr;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, STACK_BYTES);
+	for (unsigned i = 1; i < threads; i++) {
+		struct pass_slice *s = &run->workers[i];
+		bool started = !open_worker(run, i);
+		pthread_mutex_lock(&run->lock);
+		started = started && !pthread_create(&s->id, &attr, work, s);
+		if (started)
+			run->count++;
+		pthread_mutex_unlock(&run->lock);
+		if (!started) {
+			close_worker(s);
+			break;
+		}
+	}
+	pthread_attr_destroy(&attr);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+static int collect(struct pass_run *run, struct findings *found)
+{
+	int rc = 0;
+	for (unsigned i = 0; i < run->count; i++) {
+		if (found && !rc)
+			rc = findings_add(found, run->pass->trace, run->workers[i].it);
+		close_worker(&run->workers[i]);
+	}
+	return rc;
+}
+
+static int run_workers(struct pass_run *run, unsigned threads, struct findings *found)
+{
+	run->workers = pass_alloc(threads, sizeof *run->workers);
+	run->active = calloc(threads, sizeof *run->active);
+	if (!run->workers || !run->active)
+		return CPIDECODE_ENOMEM;
+	int rc = open_worker(run, 0);
+	if (rc) {
+		close_worker(&run->workers[0]);
+		return rc;
+	}
+	run->count = 1;
+	start_threads(run, threads);
+	work(&run->workers[0]);
+	for (unsigned i = 1; i < run->count; i++)
+		pthread_join(run->workers[i].id, NULL);
+	rc = collect(run, found);
+	return run->rc ? run->rc : rc;
+}
+
+static unsigned processors(void)
+{
+	cpu_set_t set;
+	long n = sched_getaffinity(0, sizeof set, &set) ? sysconf(_SC_NPROCESSORS_ONLN)
+							: CPU_COUNT(&set);
+	return n > 0 ? (unsigned)n : 1;
+}
+
+static unsigned least(unsigned n, uint64_t most)
+{
+	return n < most ? n : most ? (unsigned)most : 1;
+}
+
+unsigned pass_threads(const struct pass *p)
+{
+	return least(p->threads ? p->threads : processors(), PASS_MAX_THREADS);
+}
+
+static void init_lock(struct pass_run *run)
+{
+	pthread_condattr_t attr;
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_mutex_init(&run->lock, NULL);
+	pthread_cond_init(&run->moved, &attr);
+	pthread_condattr_destroy(&attr);
+}
+
+int pass_run(const struct pass *p, struct findings *found)
+{
+	struct pass_run run = {.pass = p, .failed = SIZE_MAX};
+	int rc = pass_plan_make(&run.plan, p);
+	if (!rc) {
+		unsigned threads = least(pass_threads(p), run.plan.slices);
+		if (run.plan.held)
+			threads = least(threads, HELD_BYTES / run.plan.held);
+		init_lock(&run);
+		rc = run_workers(&run, threads, found);
+		pthread_cond_destroy(&run.moved);
+		pthread_mutex_destroy(&run.lock);
+	}
+	free(run.workers);
+	free(run.active);
+	pass_plan_free(&run.plan);
+	if (run.rc)
+		errno = run.error;
+	return rc;
+}

@@ -1,0 +1,287 @@
+#include "pass_plan.h"
+
+#include "../../base/grow.h"
+
+enum {
+	/*
+	 * A slice has at least so many bytes of sections, and so many sections of each ring: what
+	 * stands on a border is read for the slices on both sides.
+	 */
+	SLICE_BYTES = 1 << 20,
+	SLICE_SECTIONS = 4,
+	/* What a section costs even if it holds next to nothing. */
+	SECTION_COST = 256,
+};
+
+/* The sections of one ring that are in the range, from the next one on. */
+struct stream {
+	uint64_t key; /* of the next one's start */
+	const struct file *file;
+	size_t ring, next, end;
+};
+
+struct streams {
+	struct stream *heap;
+	size_t count;
+};
+
+/* Times as keys that compare as they do. */
+static uint64_t key_of_time(int64_t ns)
+{
+	return (uint64_t)ns ^ UINT64_C(1) << 63;
+}
+
+static int64_t time_of_key(uint64_t key)
+{
+	return (int64_t)(key ^ UINT64_C(1) << 63);
+}
+
+static void set_key(const struct pass_plan *plan, struct stream *s)
+{
+	uint64_t lo = file_section(s->file, s->ring, s->next)->lo;
+	s->key = plan->by_time ? key_of_time(clock_time(&s->file->clock, lo)) : lo;
+}
+
+static size_t count_rings(const struct trace *t)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < t->nfiles; i++)
+		n += t->files[i]->pub.nrings;
+	return n;
+}
+
+static int find_streams(struct streams *all, const struct pass *p)
+{
+	const struct trace *t = p->trace;
+	size_t n = count_rings(t);
+	all->heap = calloc(n ? n : 1, sizeof *all->heap);
+	if (!all->heap)
+		return CPIDECODE_ENOMEM;
+	for (size_t i = 0; i < t->nfiles; i++) {
+		const struct file *f = t->files[i];
+		struct tick_range r = ticks_between(&f->clock, p->from_ns, p->to_ns);
+		struct ring_part part = {.keys = ALL_TICKS};
+		if (p->slices)
+			part.keys = p->slices[f->pub.machine];
+		for (size_t j = 0; j < f->pub.nrings && r.first <= r.last; j++) {
+			struct stream s = {.file = f, .ring = j};
+			file_sections_in(f, j, r.first, r.last, &part.begin, &part.end);
+			ring_part_narrow(f, j, &part);
+			s.next = part.begin;
+			s.end = part.end;
+			if (s.next < s.end)
+				all->heap[all->count++] = s;
+		}
+	}
+	return 0;
+}
+
+static void sift_down(struct streams *all, size_t i)
+{
+	struct stream s = all->heap[i];
+	for (;;) {
+		size_t child = 2 * i + 1;
+		if (child >= all->count)
+			break;
+		if (child + 1 < all->count && all->heap[child + 1].key < all->heap[child].key)
+			child++;
+		if (all->heap[child].key >= s.key)
+			break;
+		all->heap[i] = all->heap[child];
+		i = child;
+	}
+	all->heap[i] = s;
+}
+
+/* What the sections of all streams come to, and how large a slice has to be for them. */
+static uint64_t weigh(struct pass_plan *plan, const struct streams *all, bool ordered)
+{
+	uint64_t typical = 0;
+	for (size_t i = 0; i < all->count; i++) {
+		const struct stream *s = &all->heap[i];
+		uint64_t raw = 0, largest = 0;
+		for (size_t j = s->next; j < s->end; j++) {
+			const struct section_ref *ref = file_section(s->file, s->ring, j);
+			plan->stored += ref->stored;
+			raw += ref->raw;
+			largest = ref->raw > largest ? ref->raw : largest;
+		}
+		typical += raw / (s->end - s->next);
+		if (ordered)
+			plan->held += largest;
+		else if (largest > plan->held)
+			plan->held = largest;
+	}
+	return SLICE_SECTIONS * typical > SLICE_BYTES ? SLICE_SECTIONS * typical : SLICE_BYTES;
+}
+
+static bool can_cut(const struct trace *t)
+{
+	if (trace_one_machine(t))
+		return true;
+	for (size_t i = 0; i < t->nfiles; i++)
+		if (!clock_is_monotone(&t->files[i]->clock))
+			return false;
+	return true;
+}
+
+static int add_cut(struct pass_plan *plan, uint64_t key)
+{
+	int rc = grow(&plan->cuts, plan->ncuts, &plan->cuts_cap, sizeof *plan->cuts);
+	if (!rc)
+		plan->cuts[plan->ncuts++] = key;
+	return rc;
+}
+
+/* Where sections begin, in order of time, once there are enough bytes before. */
+static int cut_by_time(struct pass_plan *plan, struct streams *all, uint64_t enough)
+{
+	uint64_t bytes = 0, before = 0;
+	for (size_t i = 0; i < all->count; i++)
+		set_key(plan, &all->heap[i]);
+	for (size_t i = all->count / 2; i-- > 0;)
+		sift_down(all, i);
+	for (bool any = false; all->count; any = true) {
+		struct stream *s = &all->heap[0];
+		if (!any)
+			before = s->key;
+		if (bytes >= enough && s->key > before) {
+			int rc = add_cut(plan, s->key);
+			if (rc)
+				return rc;
+			before = s->key;
+			bytes = 0;
+		}
+		bytes += file_section(s->file, s->ring, s->next)->raw + SECTION_COST;
+		if (++s->next < s->end)
+			set_key(plan, s);
+		else
+			*s = all->heap[--all->count];
+		if (all->count)
+			sift_down(all, 0);
+	}
+	plan->slices = plan->ncuts + 1;
+	return 0;
+}
+
+static int add_batch(struct pass_plan *plan, const struct stream *s, size_t begin, size_t end)
+{
+	int rc = grow(&plan->batches, plan->slices, &plan->batches_cap, sizeof *plan->batches);
+	if (!rc)
+		plan->batches[plan->slices++] = (struct pass_batch){.file = s->file->pub.index,
+			.ring = (uint32_t)s->ring,
+			.begin = begin,
+			.end = end};
+	return rc;
+}
+
+/* Between sections of a ring that have no tick in common: a group has one stamp. */
+static int cut_ring(struct pass_plan *plan, const struct stream *s, uint64_t enough)
+{
+	uint64_t bytes = 0, end = 0;
+	size_t begin = s->next;
+	for (size_t i = s->next; i < s->end; i++) {
+		const struct section_ref *ref = file_section(s->file, s->ring, i);
+		if (bytes >= enough && ref->lo > end) {
+			int rc = add_batch(plan, s, begin, i);
+			if (rc)
+				return rc;
+			begin = i;
+			bytes = 0;
+		}
+		bytes += ref->raw + SECTION_COST;
+		end = ref->hi;
+	}
+	return add_batch(plan, s, begin, s->end);
+}
+
+/* As they stand in the files, so that a disk reads on. */
+static int by_place(const void *a, const void *b, void *ctx)
+{
+	const struct trace *t = ctx;
+	const struct pass_batch *x = a, *y = b;
+	if (x->file != y->file)
+		return x->file < y->file ? -1 : 1;
+	uint64_t p = file_section(t->files[x->file], x->ring, x->begin)->offset;
+	uint64_t q = file_section(t->files[y->file], y->ring, y->begin)->offset;
+	return p < q ? -1 : p > q;
+}
+
+static int cut_by_ring(struct pass_plan *plan, const struct streams *all, const struct pass *p)
+{
+	uint64_t enough = p->slice_bytes ? p->slice_bytes : SLICE_BYTES;
+	int rc = 0;
+	for (size_t i = 0; i < all->count && !rc; i++)
+		rc = cut_ring(plan, &all->heap[i], enough);
+	if (!rc && plan->slices)
+		qsort_r(plan->batches, plan->slices, sizeof *plan->batches, by_place,
+			(void *)p->trace);
+	return rc;
+}
+
+int pass_plan_make(struct pass_plan *plan, const struct pass *p)
+{
+	struct streams all = {0};
+	int rc = find_streams(&all, p);
+	if (!rc) {
+		uint64_t enough = weigh(plan, &all, p->ordered);
+		if (p->slice_bytes)
+			enough = p->slice_bytes;
+		plan->by_time = !trace_one_machine(p->trace);
+		plan->slices = p->ordered;
+		if (!p->ordered)
+			rc = cut_by_ring(plan, &all, p);
+		else if (can_cut(p->trace))
+			rc = cut_by_time(plan, &all, enough);
+	}
+	free(all.heap);
+	return rc;
+}
+
+void pass_plan_free(struct pass_plan *plan)
+{
+	free(plan->cuts);
+	free(plan->batches);
+	*plan = (struct pass_plan){0};
+}
+
+/* The first tick at or after a cut; false: no tick is. */
+static bool cut_tick(
+	const struct pass_plan *plan, const struct file *f, uint64_t cut, uint64_t *tick)
+{
+	*tick = cut;
+	if (!plan->by_time)
+		return true;
+	int64_t ns = time_of_key(cut);
+	*tick = clock_ticks(&f->clock, ns);
+	return clock_time(&f->clock, UINT64_MAX) >= ns;
+}
+
+static struct tick_range slice_keys(
+	const struct pass_plan *plan, const struct file *f, size_t slice)
+{
+	static const struct tick_range none = {1, 0};
+	struct tick_range r = ALL_TICKS;
+	uint64_t after;
+	if (slice > 0 && !cut_tick(plan, f, plan->cuts[slice - 1], &r.first))
+		return none;
+	if (slice < plan->ncuts && cut_tick(plan, f, plan->cuts[slice], &after)) {
+		if (!after)
+			return none;
+		r.last = after - 1;
+	}
+	return r;
+}
+
+void pass_plan_start(const struct pass_plan *plan, const struct trace *t, size_t slice,
+	struct hook_iter *it, struct tick_range *keys)
+{
+	if (plan->batches) {
+		const struct pass_batch *b = &plan->batches[slice];
+		hook_iter_sections(it, b->file, b->ring, b->begin, b->end);
+		return;
+	}
+	for (size_t i = 0; i < t->nfiles; i++)
+		keys[i] = slice_keys(plan, t->files[i], slice);
+	hook_iter_part(it, keys);
+}

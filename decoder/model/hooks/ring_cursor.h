@@ -1,0 +1,105 @@
+/*
+ * The hooks of one ring, in order of position, a section at a time.
+ *
+ * Rings are merged by keys: a hook's key is its stamp, held between the key before it and
+ * the end of its section's range. The ranges do not step back along a ring, so keys do not
+ * either, whatever the stamps are, and hooks of given keys are a part of the ring that
+ * is found without reading what is before it. What is no hook has the key of what is
+ * before it; what concerns a section as a whole has the start of its range.
+ */
+#ifndef SWT_DECODER_MODEL_HOOKS_RING_CURSOR_H
+#define SWT_DECODER_MODEL_HOOKS_RING_CURSOR_H
+
+#include "../trace/findings.h"
+#include "record.h"
+#include "../trace/trace_private.h"
+
+/* What the cursors of an iterator share. */
+struct reading {
+	struct io_buffer scratch;
+	uint64_t loaded; /* bytes of the sections that cursors stand in */
+	uint64_t done;	 /* stored bytes of the sections passed */
+	struct hook_damage *damage;
+	size_t ndamage, damage_cap;
+};
+
+/* Sections held at once, over all rings: as much as any real trace needs, no more. */
+#define MAX_LOADED (UINT64_C(2) << 30)
+
+/* What to read of a ring. */
+struct ring_part {
+	struct tick_range keys;
+	struct tick_range stamps; /* of these hooks only */
+	size_t begin, end;	  /* sections, by their number in the ring */
+};
+
+struct ring_cursor {
+	const uint8_t *p, *stop; /* the rest of the section */
+	uint64_t key;		 /* of what is before p */
+	uint64_t high;		 /* the end of the section's range */
+	struct ring_part part;
+	bool whole;	  /* see ring_cursor_alone */
+	struct hook hook; /* the current one */
+	struct hook_counts counts;
+	const struct file *file;
+	size_t ring;			   /* index in file->rings */
+	size_t next;			   /* section not yet loaded */
+	size_t at;			   /* the one in raw; SIZE_MAX: none */
+	const struct section_ref *section; /* it */
+	struct io_buffer raw;
+};
+
+void ring_cursor_init(struct ring_cursor *c, const struct file *f, size_t ring);
+/* Begins with a part. false: no section has anything of it. */
+bool ring_cursor_start(struct ring_cursor *c, const struct ring_part *part);
+/* Nobody asks for keys: where the part has every hook of its sections, they are not made. */
+static inline void ring_cursor_alone(struct ring_cursor *c)
+{
+	const struct ring_part *p = &c->part;
+	c->whole = !p->keys.first && !p->stamps.first && p->keys.last == UINT64_MAX &&
+		   p->stamps.last == UINT64_MAX;
+}
+
+/*
+ * 1: c->hook is the next one, c->key its key (no time, task or schema yet), 0: no more of this
+ * part, or a code.
+ */
+int ring_cursor_next(struct ring_cursor *c, struct reading *r);
+/* Of a hook with that stamp, after what is before it. */
+static inline uint64_t ring_cursor_key(const struct ring_cursor *c, uint64_t ticks)
+{
+	uint64_t key = ticks > c->key ? ticks : c->key;
+	return key < c->high ? key : c->high;
+}
+
+/* The same if the next record is such a hook, which most are; else false: ring_cursor_next. */
+static inline bool ring_cursor_take(struct ring_cursor *c)
+{
+	const uint8_t *p = c->p;
+	const struct ring_part *part = &c->part;
+	uint32_t size;
+	if (p == c->stop || record_parse(p, (size_t)(c->stop - p), &c->hook, &size) != RECORD_HOOK)
+		return false;
+	if (!c->whole) {
+		uint64_t ticks = c->hook.ticks, key = ring_cursor_key(c, ticks);
+		if (key > part->keys.last || key < part->keys.first || ticks < part->stamps.first ||
+			ticks > part->stamps.last)
+			return false;
+		c->key = key;
+	}
+	c->p = p + size;
+	c->hook.position = c->section->position + (uint64_t)(p - c->raw.p);
+	c->counts.hooks++;
+	return true;
+}
+
+/* Between two parts: lets go of a buffer that is large. */
+void ring_cursor_rest(struct ring_cursor *c);
+/* Likewise: the buffer becomes that of another cursor, for which it is still in the cache. */
+void ring_cursor_lend(struct ring_cursor *c, struct ring_cursor *to);
+void ring_cursor_free(struct ring_cursor *c);
+
+/* Sections begin..end of a ring that have anything of these keys. */
+void ring_part_narrow(const struct file *f, size_t ring, struct ring_part *part);
+
+#endif

@@ -1,0 +1,103 @@
+/*
+ * Compiled hook schemas: finding a hook's description, and the cursor that walks a hook's
+ * fields with it. No allocation per hook or field.
+ */
+#ifndef SWT_DECODER_MODEL_HOOKS_SCHEMA_H
+#define SWT_DECODER_MODEL_HOOKS_SCHEMA_H
+
+#include "../../../formats/schema_parse.h"
+#include "../../../include/cpidecode.h"
+#include "../trace/model.h"
+
+/* A CPIDECODE_E code for what the parser returned. */
+static inline int schema_code(int rc)
+{
+	return rc == SCHEMA_REFUSED ? CPIDECODE_ESCHEMA : rc ? CPIDECODE_ENOMEM : 0;
+}
+
+/* The first hook of the schema that describes major and minor, or NULL. */
+const struct schema_hook *schema_find(const struct schema *s, uint8_t major, uint32_t minor);
+bool schema_has_major(const struct schema *s, uint8_t major);
+/* NULL: the schema does not name it. title may be NULL too. */
+const char *schema_major_name(const struct schema *s, uint8_t major, const char **title);
+
+/* The hook schemas of formats/ as they were built in (formats/embed.cmake): for schema_parse. */
+extern const unsigned char cpidecode_cpi_schema[], cpidecode_cpuutil_schema[],
+	cpidecode_counters_schema[];
+extern const unsigned cpidecode_cpi_schema_size, cpidecode_cpuutil_schema_size,
+	cpidecode_counters_schema_size;
+
+/*
+ * What describes the hooks of a file: for each major the first of the layers that has
+ * it (user's files, then the trace's, then the built-in). The layers are borrowed.
+ */
+int schema_set_new(struct schema_set **set);
+int schema_set_add(struct schema_set *set, const struct schema *s); /* below those before it */
+/* Below all others. */
+void schema_set_add_builtin(struct schema_set *set, const struct schema *s);
+/* The major's description came with the trace or from the user. */
+bool schema_set_brought(const struct schema_set *set, uint8_t major);
+void schema_set_free(struct schema_set *set);
+const struct schema_hook *schema_set_find(
+	const struct schema_set *set, uint8_t major, uint32_t minor);
+const char *schema_set_major_name(const struct schema_set *set, uint8_t major, const char **title);
+
+/* A hook's description. */
+const char *schema_hook_name(const struct schema_hook *h);
+const struct schema_field *schema_hook_fields(const struct schema_hook *h, unsigned *count);
+int schema_hook_field(const struct schema_hook *h, const char *name); /* index or -1 */
+/* Its fields come once each, in order: no if, no repeat. */
+bool schema_hook_straight(const struct schema_hook *h);
+
+/* One value of one field. The bytes belong to the hook. */
+struct field_value {
+	const struct schema_field *field;
+	unsigned index; /* of the field in its hook */
+	uint32_t turn;	/* of its repeat, from 0; 0 outside of one */
+	union {
+		uint64_t u; /* FIELD_U32, U64; FIELD_FIX4: ten-thousandths, exact */
+		int64_t i;  /* FIELD_I32, I64 */
+		double f;   /* FIELD_F64 */
+	};
+	const char *string; /* FIELD_STRING: length bytes, any, no terminator */
+	uint32_t length;
+	bool not_measured; /* FIELD_NA0 and the value is 0 */
+};
+
+/* Of how well a record fits its schema; final once field_next has returned false. */
+enum field_fit {
+	FIT_SHORT = 1u << 0, /* fewer words or strings than the schema asks for */
+	FIT_LONG = 1u << 1,  /* more: see words_used and strings_used for the rest */
+};
+
+/*
+ *	struct field_cursor c;
+ *	struct field_value v;
+ *	field_start(&c, hook);
+ *	while (field_next(&c, &v))
+ *		...
+ *
+ * A hook without schema has no fields (and no fit). Steps are bounded by the record's
+ * size: a repeat ends with the words.
+ */
+struct field_cursor {
+	const struct schema_hook *schema;
+	const uint8_t *words, *string;
+	uint32_t nwords, nstrings;
+	uint32_t words_used, strings_used;
+	uint32_t fit;
+	/* the rest is field_next's own */
+	uint32_t pc, turn, turns, loop_words, loop_strings;
+	bool words_done, in_loop;
+	uint64_t slot[SCHEMA_MAX_FIELDS];
+};
+
+void field_start(struct field_cursor *c, const struct hook *h);
+bool field_next(struct field_cursor *c, struct field_value *v);
+/* FIT_SHORT, else FIT_LONG, else 0, without walking if that is not needed. */
+uint32_t field_fit(const struct hook *h);
+
+/* String i of a hook: its bytes, no terminator; i below h->nstrings. */
+const char *hook_string(const struct hook *h, unsigned i, uint32_t *length);
+
+#endif

@@ -1,0 +1,352 @@
+#include "group_plan.h"
+
+#include <stdlib.h>
+
+#include "../../../formats/cpi_hooks.h"
+#include "../../../formats/schema_program.h"
+#include "group_line.h"
+#include "intervals.h"
+
+static const struct target {
+	uint8_t kind; /* enum flat_kind; FLAT_END: nobody reads it */
+	uint8_t wants;
+	uint16_t at;
+} targets[] = {
+	[GF_TYPES] = {FLAT_TYPES, WANT_FLAGS, 0},
+	[GF_NUM_CPUS] = {FLAT_NUM_CPUS, WANT_FLAGS, 0},
+	[GF_TID] = {FLAT_TID, WANT_FLAGS, 0},
+#define SYSTEM(kind, name)                                                                         \
+	{                                                                                          \
+		kind, WANT_SYSTEM, offsetof(struct interval, name)                                 \
+	}
+	[GF_RAW_CPI] = SYSTEM(FLAT_RATIO, raw_cpi),
+	[GF_SCALED_CPI] = SYSTEM(FLAT_RATIO, scaled_cpi),
+	[GF_BUSY] = SYSTEM(FLAT_RATIO, busy_pct),
+	[GF_INSTRUCTIONS] = SYSTEM(FLAT_COUNT, instructions),
+	[GF_CYCLES] = SYSTEM(FLAT_COUNT, cycles),
+	[GF_BUSY_CYCLES] = SYSTEM(FLAT_COUNT, busy_cycles),
+#define THREAD(kind, name)                                                                         \
+	{                                                                                          \
+		kind, WANT_THREAD, offsetof(struct interval, name)                                 \
+	}
+	[GF_THREAD_CPI] = THREAD(FLAT_RATIO, thread_cpi),
+	[GF_THREAD_INSTRUCTIONS] = THREAD(FLAT_COUNT, thread_instructions),
+	[GF_THREAD_CYCLES] = THREAD(FLAT_COUNT, thread_cycles),
+#define CPU(kind, name)                                                                            \
+	{                                                                                          \
+		kind, WANT_CPUS, offsetof(struct interval_cpu, name)                               \
+	}
+	[GF_CPU_RAW_CPI] = CPU(FLAT_CPU_RATIO, raw_cpi),
+	[GF_CPU_SCALED_CPI] = CPU(FLAT_CPU_RATIO, scaled_cpi),
+	[GF_CPU_BUSY] = CPU(FLAT_CPU_RATIO, busy_pct),
+	[GF_CPU_INSTRUCTIONS] = CPU(FLAT_CPU_COUNT, instructions),
+	[GF_CPU_CYCLES] = CPU(FLAT_CPU_COUNT, cycles),
+	[GF_CPU_BUSY_CYCLES] = CPU(FLAT_CPU_COUNT, busy_cycles),
+#define QUALITY(kind, name)                                                                        \
+	{                                                                                          \
+		kind, WANT_QUALITY, offsetof(struct interval, name)                                \
+	}
+	[GF_QUALITY_FLAGS] = {FLAT_QUALITY, WANT_QUALITY, 0},
+	[GF_ON_CPU_NS] = QUALITY(FLAT_COUNT, on_cpu_ns),
+	[GF_CTX_SWITCHES] = QUALITY(FLAT_COUNT, ctx_switches),
+	[GF_MIGRATIONS] = QUALITY(FLAT_COUNT, migrations),
+	[GF_FAULTS] = QUALITY(FLAT_COUNT, faults),
+	[GF_IDLE] = SYSTEM(FLAT_RATIO, idle_pct),
+	[GF_INTR] = SYSTEM(FLAT_RATIO, intr_pct),
+	[GF_ACTUAL_PERF] = SYSTEM(FLAT_RATIO, actual_perf_pct),
+	[GF_METHOD] = {FLAT_COUNT, WANT_SYSTEM | WANT_METHOD, offsetof(struct interval, method)},
+#define UTIL(kind, wants, name)                                                                    \
+	{                                                                                          \
+		kind, wants, offsetof(struct interval_util, name)                                  \
+	}
+	[GF_CPU_IDLE] = UTIL(FLAT_UTIL_RATIO, WANT_CPUS, idle_pct),
+	[GF_CPU_INTR] = UTIL(FLAT_UTIL_RATIO, WANT_CPUS, intr_pct),
+	[GF_CPU_ACTUAL_PERF] = UTIL(FLAT_UTIL_RATIO, WANT_CPUS, actual_perf_pct),
+/* Where there is no summary the system's figures are computed from the processors'. */
+#define UTIL_TIME(name) UTIL(FLAT_UTIL_COUNT, WANT_CPUS | WANT_SYSTEM, name)
+	[GF_CPU_ELAPSED] = UTIL_TIME(elapsed),
+	[GF_CPU_BUSY_TIME] = UTIL_TIME(busy_time),
+	[GF_CPU_IDLE_TIME] = UTIL_TIME(idle_time),
+	[GF_CPU_INTR_TIME] = UTIL_TIME(intr_time),
+	[GF_CPU_UNHALTED_CYCLES] = UTIL_TIME(unhalted_cycles),
+	[GF_CPU_REFERENCE_CYCLES] = UTIL_TIME(reference_cycles),
+};
+
+#define NOWHERE UINT32_MAX
+
+struct compiler {
+	struct group_plan *plan;
+	unsigned wants;
+	struct flat_op *ops;
+	uint32_t run;	 /* the open one's place; NOWHERE: none */
+	uint32_t useful; /* ops up to the last that somebody wants */
+	uint32_t *map;	 /* of the schema's program: where its op is here */
+	uint32_t repeat; /* place of the open repeat; NOWHERE: none */
+	bool wanted_in_repeat;
+	bool elapsed, any_string;
+};
+
+static struct flat_op *push(struct compiler *c, enum flat_kind kind)
+{
+	struct flat_op *op = &c->ops[c->plan->nops++];
+	*op = (struct flat_op){.kind = (uint8_t)kind, .slot = -1};
+	return op;
+}
+
+static unsigned words_of(enum field_type type)
+{
+	return type == FIELD_U32 || type == FIELD_I32 ? 1 : 2;
+}
+
+static bool is_wanted(const struct compiler *c, const struct target *t)
+{
+	return t->kind != FLAT_END && (c->wants & (t->wants | WANT_FLAGS));
+}
+
+/* Where its first words are is known if nothing before it may be there or not. */
+static bool place_elapsed(struct compiler *c, const struct schema_field *f)
+{
+	if (c->elapsed)
+		return true;
+	if (c->run != 0)
+		return false;
+	c->elapsed = true;
+	c->plan->elapsed_word = c->ops[0].words;
+	c->plan->elapsed_wide = words_of(f->type) == 2;
+	return true;
+}
+
+static bool compile_string(struct compiler *c, enum group_field means)
+{
+	if (means != GF_LABEL || c->any_string || c->run != 0)
+		return false;
+	c->any_string = true;
+	push(c, FLAT_LABEL);
+	c->useful = c->plan->nops;
+	return true;
+}
+
+static bool compile_field(struct compiler *c, const struct schema_field *f, enum group_field means)
+{
+	const struct target *t = &targets[means];
+	if (f->type == FIELD_STRING)
+		return compile_string(c, means);
+	if (c->run == NOWHERE) {
+		c->run = c->plan->nops;
+		push(c, FLAT_RUN);
+	}
+	if (means == GF_ELAPSED && !place_elapsed(c, f))
+		return false;
+	uint16_t word = c->ops[c->run].words;
+	struct flat_op field = {.type = (uint8_t)f->type,
+		.na0 = f->attributes & FIELD_NA0,
+		.slot = f->slot,
+		.word = word,
+		.at = t->at};
+	if (f->slot >= 0) {
+		if (c->repeat != NOWHERE) /* a turn may change how the next one is read */
+			return false;
+		field.kind = FLAT_SLOT;
+		*push(c, FLAT_SLOT) = field;
+	}
+	if (is_wanted(c, t)) {
+		field.kind = t->kind;
+		*push(c, FLAT_SLOT) = field;
+		c->useful = c->plan->nops;
+		c->wanted_in_repeat = true;
+	}
+	c->ops[c->run].words = (uint16_t)(word + words_of(f->type));
+	return true;
+}
+
+static void compile_jump(struct compiler *c, const struct schema_op *op)
+{
+	static const uint8_t kinds[] = {
+		[OP_IF] = FLAT_IF, [OP_REPEAT] = FLAT_REPEAT, [OP_AGAIN] = FLAT_AGAIN};
+	uint32_t at = c->plan->nops;
+	struct flat_op *jump = push(c, kinds[op->kind]);
+	jump->slot = op->slot;
+	jump->number = op->number;
+	jump->jump = op->jump; /* in the schema's program, until all places are known */
+	c->run = NOWHERE;
+	if (op->kind == OP_REPEAT) {
+		c->repeat = at;
+		c->wanted_in_repeat = false;
+	} else if (op->kind == OP_AGAIN) {
+		if (c->wanted_in_repeat)
+			c->useful = c->plan->nops;
+		else
+			c->ops[c->repeat].kind = FLAT_REPEAT_SKIP;
+		c->repeat = NOWHERE;
+	}
+}
+
+static bool is_jump(const struct flat_op *op)
+{
+	return op->kind >= FLAT_IF;
+}
+
+/* Whether the hook is whole is a flag: without flags nothing after the last wanted field is. */
+static void finish(struct compiler *c)
+{
+	uint32_t n = c->wants & WANT_FLAGS ? c->plan->nops : c->useful;
+	for (uint32_t i = 0; i < n; i++) {
+		struct flat_op *op = &c->ops[i];
+		if (is_jump(op))
+			op->jump = c->map[op->jump] < n ? c->map[op->jump] : n;
+	}
+	c->plan->nops = n;
+	push(c, FLAT_END);
+}
+
+/* Does a jump lead here? Then what stands before it may not have been read. */
+static bool is_target(const struct schema_hook *s, uint32_t pc)
+{
+	for (uint32_t i = 0; i < s->nops; i++)
+		if (s->ops[i].kind != OP_FIELD && s->ops[i].jump == pc)
+			return true;
+	return false;
+}
+
+static bool compile(struct compiler *c)
+{
+	const struct schema_hook *s = c->plan->schema;
+	c->run = c->repeat = NOWHERE;
+	for (uint32_t pc = 0; pc < s->nops; pc++) {
+		const struct schema_op *op = &s->ops[pc];
+		if (is_target(s, pc))
+			c->run = NOWHERE;
+		c->map[pc] = c->plan->nops;
+		if (op->kind != OP_FIELD)
+			compile_jump(c, op);
+		else if (!compile_field(c, &s->fields[op->field],
+				 (enum group_field)c->plan->means[op->field]))
+			return false;
+	}
+	c->map[s->nops] = c->plan->nops;
+	finish(c);
+	return true;
+}
+
+static bool make_flat(struct group_plan *plan, unsigned wants)
+{
+	uint32_t n = plan->schema->nops;
+	struct compiler c = {.plan = plan, .wants = wants};
+	/* A field can be a run, a slot and a value. */
+	c.ops = calloc(3 * (size_t)n + 1, sizeof *c.ops);
+	c.map = calloc((size_t)n + 1, sizeof *c.map);
+	bool room = c.ops && c.map;
+	plan->flat = room && compile(&c) && c.elapsed;
+	free(c.map);
+	if (plan->flat) {
+		plan->ops = c.ops;
+		plan->elapsed_words = plan->elapsed_word + (plan->elapsed_wide ? 2u : 1u);
+	} else {
+		plan->nops = 0;
+		free(c.ops);
+	}
+	if (!plan->flat || wants & WANT_FLAGS || group_lines_make(plan))
+		return room;
+	free(plan->ops);
+	return false;
+}
+
+static bool is_usable(const struct schema_hook *s, enum group_part part)
+{
+	bool elapsed = false, needed = false;
+	for (unsigned i = 0; i < s->nfields; i++) {
+		enum group_field means = group_field_of(&s->fields[i], part);
+		elapsed |= means == GF_ELAPSED;
+		needed |= means == group_field_needed(part);
+	}
+	return elapsed && needed;
+}
+
+static struct group_plan *make(
+	const struct group_plans *p, const struct schema_hook *key, enum group_part part)
+{
+	static const uint32_t minors[PARTS] = {[PART_LABEL_START] = CPI_MINOR_LABEL_START,
+		[PART_SUMMARY] = CPI_MINOR_SUMMARY,
+		[PART_SYSTEM] = CPI_MINOR_SYSTEM,
+		[PART_PER_CPU] = CPI_MINOR_PER_CPU,
+		[PART_THREAD] = CPI_MINOR_THREAD,
+		[PART_QUALITY] = CPI_MINOR_QUALITY,
+		[PART_LABEL_END] = CPI_MINOR_LABEL_END,
+		[PART_UTIL_LABEL_START] = CPUUTIL_MINOR_LABEL_START,
+		[PART_UTIL_SUMMARY] = CPUUTIL_MINOR_SUMMARY,
+		[PART_UTIL_PER_CPU] = CPUUTIL_MINOR_PER_CPU,
+		[PART_UTIL_LABEL_END] = CPUUTIL_MINOR_LABEL_END};
+	const uint8_t major = group_part_is_util(part) ? CPUUTIL_MAJOR : CPI_MAJOR;
+	const struct schema_hook *s = key;
+	if (!s || !is_usable(s, part))
+		s = schema_find(p->builtin, major, minors[part]);
+	struct group_plan *plan = calloc(1, sizeof *plan + s->nfields);
+	if (!plan)
+		return NULL;
+	plan->key = key;
+	plan->schema = s;
+	plan->part = (uint8_t)part;
+	plan->elapsed_words = UINT32_MAX;
+	plan->nslots = s->nslots;
+	for (unsigned i = 0; i < s->nfields; i++)
+		plan->means[i] = (uint8_t)group_field_of(&s->fields[i], part);
+	if (!(p->wants & WANT_BY_CURSOR) && !make_flat(plan, p->wants)) {
+		free(plan);
+		return NULL;
+	}
+	return plan;
+}
+
+static struct group_plan **place_of(
+	const struct group_plans *p, const struct schema_hook *key, enum group_part part)
+{
+	size_t i =
+		((uintptr_t)key / sizeof(void *) * PARTS + part) * UINT64_C(0x9e3779b97f4a7c15) >>
+		32;
+	for (;; i++) {
+		struct group_plan **at = &p->table[i & (p->places - 1)];
+		if (!*at || ((*at)->key == key && (*at)->part == part))
+			return at;
+	}
+}
+
+static bool more_places(struct group_plans *p)
+{
+	struct group_plans bigger = {.places = p->places ? 2 * p->places : 32};
+	bigger.table = calloc(bigger.places, sizeof(struct group_plan *));
+	if (!bigger.table)
+		return false;
+	for (size_t i = 0; i < p->places; i++)
+		if (p->table[i])
+			*place_of(&bigger, p->table[i]->key, (enum group_part)p->table[i]->part) =
+				p->table[i];
+	free(p->table);
+	p->table = bigger.table;
+	p->places = bigger.places;
+	return true;
+}
+
+const struct group_plan *group_plans_find(
+	struct group_plans *p, const struct schema_hook *schema, enum group_part part)
+{
+	if (p->count >= p->places / 2 && !more_places(p))
+		return NULL;
+	struct group_plan **at = place_of(p, schema, part);
+	if (!*at) {
+		*at = make(p, schema, part);
+		p->count += *at != NULL;
+	}
+	return *at;
+}
+
+void group_plans_free(struct group_plans *p)
+{
+	for (size_t i = 0; i < p->places; i++) {
+		if (p->table[i]) {
+			group_lines_free(p->table[i]->lines);
+			free(p->table[i]->ops);
+		}
+		free(p->table[i]);
+	}
+	free(p->table);
+}

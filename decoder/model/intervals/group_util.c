@@ -1,0 +1,130 @@
+/* The figures of a group of CPU utilisation that others have not, and what follows from them. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "../../../include/cpidecode.h"
+#include "group.h"
+#include "group_walk.h"
+
+/* A summary has four decimals, and was computed from the counts of the hook beside it. */
+#define SAME_PERCENT 0.01
+
+static int need_util(struct group *g, uint32_t cpu)
+{
+	if (cpu >= g->utils_cap) {
+		uint32_t cap = cpu < 8 ? 16 : 2 * cpu;
+		void *p = realloc(g->utils, (size_t)cap * sizeof *g->utils);
+		if (!p)
+			return CPIDECODE_ENOMEM;
+		g->utils = p;
+		g->utils_cap = cap;
+	}
+	while (g->num_utils <= cpu)
+		g->utils[g->num_utils++] = (struct interval_util){NAN, NAN, NAN, NOT_MEASURED,
+			NOT_MEASURED, NOT_MEASURED, NOT_MEASURED, NOT_MEASURED, NOT_MEASURED};
+	return 0;
+}
+
+int group_take_util(
+	struct group *g, uint32_t cpu, size_t at, bool is_ratio, bool measured, uint64_t v)
+{
+	if (need_util(g, cpu))
+		return CPIDECODE_ENOMEM;
+	void *to = (char *)&g->utils[cpu] + at;
+	if (measured && is_ratio)
+		set_ratio(&g->iv, to, v);
+	else if (measured)
+		set_count(&g->iv, to, v);
+	return 0;
+}
+
+int group_take_util_field(
+	struct group *g, uint32_t cpu, enum group_field means, bool measured, uint64_t v)
+{
+#define AT(name) offsetof(struct interval_util, name)
+	static const size_t at[] = {[GF_CPU_IDLE] = AT(idle_pct),
+		[GF_CPU_INTR] = AT(intr_pct),
+		[GF_CPU_ACTUAL_PERF] = AT(actual_perf_pct),
+		[GF_CPU_ELAPSED] = AT(elapsed),
+		[GF_CPU_BUSY_TIME] = AT(busy_time),
+		[GF_CPU_IDLE_TIME] = AT(idle_time),
+		[GF_CPU_INTR_TIME] = AT(intr_time),
+		[GF_CPU_UNHALTED_CYCLES] = AT(unhalted_cycles),
+		[GF_CPU_REFERENCE_CYCLES] = AT(reference_cycles)};
+#undef AT
+	return group_take_util(g, cpu, at[means], means < GF_CPU_ELAPSED, measured, v);
+}
+
+/* All of the time is busy, idle or in interrupts: a processor without any was offline. */
+static void forget_offline(double *busy, double *idle, double *intr)
+{
+	if (*busy == 0 && *idle == 0 && !(*intr > 0))
+		*busy = *idle = *intr = NAN;
+}
+
+/* above of below, both NOT_MEASURED or 0 where they say nothing. */
+static double percent(double above, double below)
+{
+	return below > 0 ? 100 * above / below : NAN;
+}
+
+/* What the summary says stays; counts say what it does not. */
+static void settle(struct interval *iv, double *to, uint64_t above, uint64_t below)
+{
+	if (above == NOT_MEASURED || below == NOT_MEASURED)
+		return;
+	double counted = percent((double)above, (double)below);
+	if (isnan(*to))
+		*to = counted;
+	else if (fabs(*to - counted) > SAME_PERCENT)
+		iv->flags |= IV_INCONSISTENT;
+}
+
+/* Of all processors that say both. */
+struct sums {
+	double above, below;
+};
+
+static void add(struct sums *s, uint64_t above, uint64_t below)
+{
+	if (above == NOT_MEASURED || below == NOT_MEASURED)
+		return;
+	s->above += (double)above;
+	s->below += (double)below;
+}
+
+static void settle_system(double *to, const struct sums *s)
+{
+	if (isnan(*to))
+		*to = percent(s->above, s->below);
+}
+
+int group_settle_util(struct group *g)
+{
+	struct interval *iv = &g->iv;
+	int rc = g->num_utils ? group_need_cpu(g, g->num_utils - 1) : 0;
+	if (!rc && iv->num_cpus)
+		rc = need_util(g, iv->num_cpus - 1);
+	if (rc)
+		return rc;
+	struct sums busy = {0}, idle = {0}, intr = {0}, perf = {0};
+	for (uint32_t i = 0; i < iv->num_cpus; i++) {
+		struct interval_util *u = &g->utils[i];
+		double *cpu_busy = &g->cpus[i].busy_pct;
+		forget_offline(cpu_busy, &u->idle_pct, &u->intr_pct);
+		settle(iv, cpu_busy, u->busy_time, u->elapsed);
+		settle(iv, &u->idle_pct, u->idle_time, u->elapsed);
+		settle(iv, &u->intr_pct, u->intr_time, u->elapsed);
+		settle(iv, &u->actual_perf_pct, u->unhalted_cycles, u->reference_cycles);
+		add(&busy, u->busy_time, u->elapsed);
+		add(&idle, u->idle_time, u->elapsed);
+		add(&intr, u->intr_time, u->elapsed);
+		add(&perf, u->unhalted_cycles, u->reference_cycles);
+	}
+	forget_offline(&iv->busy_pct, &iv->idle_pct, &iv->intr_pct);
+	settle_system(&iv->busy_pct, &busy);
+	settle_system(&iv->idle_pct, &idle);
+	settle_system(&iv->intr_pct, &intr);
+	settle_system(&iv->actual_perf_pct, &perf);
+	return 0;
+}

@@ -1,0 +1,376 @@
+/*
+ * From hooks to intervals: the hooks of a group stand next to each other, also where the
+ * rings of a file are merged, so each file has at most one group in the making.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../../formats/cpi_hooks.h"
+#include "../../../formats/cpuutil_hooks.h"
+#include "../../../formats/trace_file.h"
+#include "../../../include/cpidecode.h"
+#include "../trace/clock.h"
+#include "group.h"
+#include "intervals.h"
+#include "../hooks/pass.h"
+#include "../hooks/ring_cursor.h"
+
+static const struct interval blank = {
+	.parent = -1,
+	.raw_cpi = NAN,
+	.scaled_cpi = NAN,
+	.busy_pct = NAN,
+	.thread_cpi = NAN,
+	.instructions = NOT_MEASURED,
+	.cycles = NOT_MEASURED,
+	.busy_cycles = NOT_MEASURED,
+	.thread_instructions = NOT_MEASURED,
+	.thread_cycles = NOT_MEASURED,
+	.on_cpu_ns = NOT_MEASURED,
+	.off_cpu_ns = NOT_MEASURED,
+	.ctx_switches = NOT_MEASURED,
+	.migrations = NOT_MEASURED,
+	.faults = NOT_MEASURED,
+	.idle_pct = NAN,
+	.intr_pct = NAN,
+	.actual_perf_pct = NAN,
+	.method = NOT_MEASURED,
+};
+
+struct interval_builder {
+	const struct trace *t;
+	unsigned wants;
+	struct group **groups; /* by file; NULL: none yet */
+	struct group *out;     /* the one handed out; NULL: none yet */
+	size_t flush_file;
+	const struct group_plan *last[PARTS]; /* looked up last: mostly the one needed next */
+	struct group_plans plans;
+	const struct schema_set *known_set;
+	const struct group_plan *known[CPI_MINOR_MM + 1][PARTS + 1]; /* see known_plans */
+	struct interval blank; /* a constant would be written field by field, which takes longer */
+};
+
+int interval_builder_new(const struct trace *t, unsigned wants, struct interval_builder **result)
+{
+	struct interval_builder *b = calloc(1, sizeof *b);
+	*result = NULL;
+	if (!b)
+		return CPIDECODE_ENOMEM;
+	b->t = t;
+	b->wants = wants;
+	b->plans.wants = wants;
+	b->plans.builtin = t->builtin;
+	b->blank = blank;
+	b->groups = calloc(t->nfiles ? t->nfiles : 1, sizeof *b->groups);
+	if (!b->groups) {
+		free(b);
+		return CPIDECODE_ENOMEM;
+	}
+	*result = b;
+	return 0;
+}
+
+void interval_builder_free(struct interval_builder *b)
+{
+	if (!b)
+		return;
+	for (size_t i = 0; i < b->t->nfiles; i++)
+		group_free(b->groups[i]);
+	group_free(b->out);
+	free(b->groups);
+	group_plans_free(&b->plans);
+	free(b);
+}
+
+static const struct group_plan *find_plan(
+	struct interval_builder *b, const struct hook *h, enum group_part part)
+{
+	const struct group_plan *plan = b->last[part];
+	if (!plan || plan->key != h->schema)
+		plan = b->last[part] = group_plans_find(&b->plans, h->schema, part);
+	return plan;
+}
+
+/* How hooks of that mm are read, by part, in files with these schemas; NULL: not yet known. */
+static const struct group_plan **known_plans(
+	struct interval_builder *b, const struct schema_set *set, uint8_t mm)
+{
+	if (b->known_set != set) {
+		memset(b->known, 0, sizeof b->known);
+		b->known_set = set;
+	}
+	return b->known[mm];
+}
+
+static __attribute__((noinline)) const struct group_plan *find_known(
+	struct interval_builder *b, uint32_t minor, enum group_part part)
+{
+	return group_plans_find(&b->plans, schema_set_find(b->known_set, CPI_MAJOR, minor), part);
+}
+
+static void open_group(struct interval_builder *b, struct group *g, const struct hook *h)
+{
+	const struct trace_file *f = &b->t->files[h->file]->pub;
+	struct interval *iv = &g->iv;
+	g->open = true;
+	g->has_elapsed = g->has_types = false;
+	g->num_cpus_word = 0;
+	g->num_utils = 0;
+	memcpy(iv, &b->blank, sizeof *iv);
+	iv->end_ns = h->time_ns;
+	iv->end_ticks = h->ticks;
+	iv->ring = h->ring;
+	iv->tid = h->tid;
+	iv->file = h->file;
+	iv->machine = h->machine;
+	iv->position = h->position;
+	iv->mm = (uint8_t)(h->minor & CPI_MINOR_MM);
+	iv->major = h->major;
+	iv->flags = f->header.flags & TF_FLAG_SCRIPTED ? IV_SCRIPTED : 0;
+	iv->task = h->task;
+}
+
+/* Where the nominal cycles are not known, no cycles were idle or busy: 0 says nothing. */
+static void forget_busy_of_unknown(uint64_t cycles, uint64_t *busy_cycles)
+{
+	if (cycles == NOT_MEASURED && *busy_cycles == 0)
+		*busy_cycles = NOT_MEASURED;
+}
+
+/* Cycles of a clock whose rate is unknown are scaled cycles, but no share of the time. What was
+ * not idle was not 0 % busy. */
+static void forget_share_of_unknown(double raw_cpi, double scaled_cpi, double *busy_pct)
+{
+	if (*busy_pct == 0 && scaled_cpi > 0 && isnan(raw_cpi))
+		*busy_pct = NAN;
+}
+
+/* A processor without cycles among others that have them was offline: its 0 % busy is none. */
+static void settle_cpus(struct interval_cpu *cpus, uint32_t n)
+{
+	bool counted = false;
+
+	for (uint32_t i = 0; i < n; i++) {
+		forget_busy_of_unknown(cpus[i].cycles, &cpus[i].busy_cycles);
+		forget_share_of_unknown(cpus[i].raw_cpi, cpus[i].scaled_cpi, &cpus[i].busy_pct);
+		counted |= cpus[i].cycles != NOT_MEASURED;
+	}
+	for (uint32_t i = 0; counted && i < n; i++) {
+		if (cpus[i].cycles == NOT_MEASURED && cpus[i].busy_pct == 0)
+			cpus[i].busy_pct = NAN;
+	}
+}
+
+/* The time on a processor is of another clock than elapsed, and may be a little more. */
+static void settle_off_cpu(struct interval *iv)
+{
+	/* No clock runs for that long, and no integer holds it. */
+	if (iv->on_cpu_ns == NOT_MEASURED || !(iv->elapsed_ns < 0x1p63))
+		return;
+	uint64_t elapsed = (uint64_t)iv->elapsed_ns;
+	iv->off_cpu_ns = elapsed > iv->on_cpu_ns ? elapsed - iv->on_cpu_ns : 0;
+}
+
+/* Hands the group out: it changes places with the one before. */
+static int close_group(struct interval_builder *b, size_t file, const struct interval **result)
+{
+	struct group *g = b->groups[file];
+	if (!g || !g->open)
+		return 0;
+	struct interval *iv = &g->iv;
+	const struct trace_file *f = &b->t->files[file]->pub;
+	g->open = false;
+	if (iv->major == CPUUTIL_MAJOR && group_settle_util(g))
+		return CPIDECODE_ENOMEM;
+	iv->start_ticks = iv->elapsed < iv->end_ticks ? iv->end_ticks - iv->elapsed : 0;
+	iv->start_ns = b->wants & WANT_START
+			       ? clock_time_before(f->clock, iv->end_ticks, iv->elapsed)
+			       : iv->end_ns;
+	iv->elapsed_ns = trace_duration_ns(f, iv->elapsed);
+	iv->long_ns = trace_long_ns(f, iv->elapsed, iv->elapsed_ns);
+	forget_busy_of_unknown(iv->cycles, &iv->busy_cycles);
+	forget_share_of_unknown(iv->raw_cpi, iv->scaled_cpi, &iv->busy_pct);
+	settle_cpus(g->cpus, iv->num_cpus);
+	settle_off_cpu(iv);
+	iv->cpus = iv->num_cpus && b->wants & WANT_CPUS ? g->cpus : NULL;
+	iv->utils = iv->major == CPUUTIL_MAJOR && iv->cpus ? g->utils : NULL;
+	iv->label = iv->has_label ? g->label : NULL;
+	b->groups[file] = b->out;
+	b->out = g;
+	*result = iv;
+	return 1;
+}
+
+static void take_part(struct group *g, enum group_part part)
+{
+	static const uint8_t raises[PARTS] = {
+		[PART_LABEL_START] = IV_NO_END, /* until it comes */
+		[PART_LABEL_END] = IV_NO_START, /* unless it came */
+		[PART_SUMMARY] = IV_SUMMARY,
+		[PART_SYSTEM] = IV_DETAILED,
+		[PART_PER_CPU] = IV_DETAILED,
+		[PART_THREAD] = IV_DETAILED,
+		[PART_QUALITY] = IV_QUALITY,
+		[PART_UTIL_LABEL_START] = IV_NO_END,
+		[PART_UTIL_LABEL_END] = IV_NO_START,
+		[PART_UTIL_SUMMARY] = IV_SUMMARY,
+		[PART_UTIL_PER_CPU] = IV_DETAILED,
+	};
+	struct interval *iv = &g->iv;
+	uint32_t raised = raises[part];
+	g->last = (uint8_t)part;
+	if (raised == IV_NO_START && iv->flags & IV_NO_END)
+		iv->flags &= ~(uint32_t)IV_NO_END;
+	else
+		iv->flags |= raised;
+	if (part == PART_THREAD)
+		iv->types |= CPI_HOOK_THREAD;
+}
+
+static bool same_group(const struct group *g, const struct hook *h, enum group_part part,
+	bool has_elapsed, uint64_t elapsed)
+{
+	if (g->iv.end_ticks != h->ticks || g->iv.tid != h->tid || g->iv.ring != h->ring ||
+		g->iv.mm != (h->minor & CPI_MINOR_MM) || g->iv.major != h->major || part <= g->last)
+		return false;
+	/* One that is too short to say joins its neighbours. */
+	return !has_elapsed || !g->has_elapsed || elapsed == g->iv.elapsed;
+}
+
+/* The file's group, after the one that this hook does not belong to was closed. */
+static struct group *group_for(struct interval_builder *b, const struct hook *h)
+{
+	struct group **at = &b->groups[h->file];
+	if (!*at)
+		*at = calloc(1, sizeof **at);
+	if (*at && !(*at)->open)
+		open_group(b, *at, h);
+	return *at;
+}
+
+/* Does it say what somebody wants to know? */
+static bool is_asked(const struct interval_builder *b, const struct group *g,
+	const struct group_plan *plan, enum group_part part)
+{
+	/* The second label could only contradict the first. */
+	if (part == PART_LABEL_END && g->iv.has_label && !(b->wants & WANT_FLAGS))
+		return false;
+	return plan->nops != 1; /* 1: its end alone */
+}
+
+int interval_feed(struct interval_builder *b, const struct hook *h, const struct interval **iv)
+{
+	enum group_part part = group_part(h->major, h->minor);
+	struct group *g = b->groups[h->file];
+	*iv = NULL;
+	if (part == PART_NONE)
+		return close_group(b, h->file, iv);
+	const struct group_plan *plan = find_plan(b, h, part);
+	if (!plan)
+		return CPIDECODE_ENOMEM;
+	uint64_t elapsed = 0;
+	bool has_elapsed = group_elapsed(plan, h, &elapsed);
+	int closed = 0;
+	if (g && g->open && !same_group(g, h, part, has_elapsed, elapsed))
+		closed = close_group(b, h->file, iv);
+	g = group_for(b, h);
+	if (!g || closed < 0)
+		return CPIDECODE_ENOMEM;
+	if (has_elapsed && !g->has_elapsed) {
+		g->iv.elapsed = elapsed;
+		g->has_elapsed = true;
+	}
+	take_part(g, part);
+	int rc = is_asked(b, g, plan, part) ? group_take(g, plan, h) : 0;
+	return rc ? rc : closed;
+}
+
+/* The hook at p is one of the group's. */
+static int add_record(struct interval_builder *b, struct group *g, const struct group_plan *plan,
+	enum group_part part, const uint8_t *p, uint32_t size)
+{
+	struct hook h;
+	take_part(g, part);
+	if (!is_asked(b, g, plan, part))
+		return 0;
+	record_take(p, size, &h);
+	return group_take(g, plan, &h);
+}
+
+/* What a committed hook at p says of its elapsed time is that. */
+static bool says_elapsed(const struct group_plan *plan, const uint8_t *p, uint64_t elapsed)
+{
+	if (get_le16(p + REC_NWORDS) < plan->elapsed_words)
+		return false;
+	p += REC_DATA + 4 * (size_t)plan->elapsed_word;
+	return elapsed == (plan->elapsed_wide ? get_hl64(p) : get_le32(p));
+}
+
+/*
+ * Most hooks stand behind another one of their group: those that follow the open group's last
+ * one are taken here, as feeding them would, but with less looking up. The first that is not
+ * plainly one of them is left to be fed. 0 or CPIDECODE_ENOMEM.
+ */
+static int take_rest(struct interval_builder *b, struct ring_cursor *c)
+{
+	struct group *g = b->groups[c->hook.file];
+	if (!g || !g->open || !g->has_elapsed)
+		return 0;
+	const struct group_plan **plans = known_plans(b, c->file->set, g->iv.mm);
+	const uint32_t minor_mask = (1u << GROUP_KIND_SHIFT) - 1, whose = g->iv.tid;
+	const uint64_t stamp = g->iv.end_ticks, elapsed = g->iv.elapsed;
+	int rc = 0;
+	while (!rc && c->stop - c->p >= REC_HEADER_SIZE) {
+		const uint8_t *p = c->p;
+		uint32_t control = get_le32(p), size = control & REC_SIZE_MASK,
+			 minor = get_le32(p + REC_MINOR);
+		if (get_le64(p + REC_STAMP) != stamp || get_le32(p + REC_TID) != whose ||
+			(minor & minor_mask) != g->iv.mm || p[REC_MAJOR] != CPI_MAJOR)
+			break;
+		if ((control & (REC_COMMITTED | REC_KIND_MASK)) !=
+				(REC_COMMITTED | REC_KIND_HOOK) ||
+			size > (size_t)(c->stop - p) || !record_fits(p, size))
+			break;
+		enum group_part part = group_part(CPI_MAJOR, minor);
+		if (part <= g->last || part == PART_NONE)
+			break;
+		if (!plans[part] && !(plans[part] = find_known(b, minor, part)))
+			return CPIDECODE_ENOMEM;
+		if (!says_elapsed(plans[part], p, elapsed))
+			break;
+		c->p += size;
+		c->counts.hooks++;
+		rc = add_record(b, g, plans[part], part, p, size);
+	}
+	return rc;
+}
+
+int interval_read(struct interval_builder *b, struct pass_slice *s, const struct interval **iv)
+{
+	struct ring_cursor *lone = pass_lone(s);
+	const struct hook *h;
+	int rc;
+	do {
+		rc = lone ? take_rest(b, lone) : 0;
+		if (!rc)
+			rc = pass_next(s, &h);
+		if (!rc)
+			return interval_flush(b, iv);
+		if (rc > 0)
+			rc = interval_feed(b, h, iv);
+	} while (!rc);
+	return rc;
+}
+
+int interval_flush(struct interval_builder *b, const struct interval **iv)
+{
+	*iv = NULL;
+	while (b->flush_file < b->t->nfiles) {
+		int rc = close_group(b, b->flush_file++, iv);
+		if (rc)
+			return rc;
+	}
+	b->flush_file = 0;
+	return 0;
+}

@@ -1,0 +1,296 @@
+/* Sorting of batches, and the merge of batches and runs. */
+#include <stdlib.h>
+
+#include "../../../include/cpidecode.h"
+#include "sorter_private.h"
+
+enum {
+	BLOCK = 16, /* entries sorted by insertion */
+	READ_TOTAL = 8 << 20,
+	READ_MIN = 16 << 10,
+	READ_MAX = 256 << 10,
+};
+_Static_assert((int)READ_MIN >= (int)RECORD_MAX_SIZE, "any record fits a read buffer");
+
+struct sorter_entry sorter_entry_of(
+	const struct interval_sorter *s, const struct interval_record *r, size_t place)
+{
+	struct sorter_entry e = {.era = r->era, .first = r->start, .place = (uint32_t)(place / 8)};
+	if (s->options.by_time) {
+		e.era = 0;
+		e.first = (uint64_t)interval_record_start_ns(r) ^ UINT64_C(1) << 63;
+	}
+	return e;
+}
+
+int sorter_compare(const struct interval_sorter *s, const struct interval_record *a,
+	const struct interval_record *b)
+{
+	return s->options.by_time ? interval_record_compare_times(a, b)
+				  : interval_record_compare(a, b);
+}
+
+struct sorting {
+	const struct interval_sorter *s;
+	const struct sorter_batch *batch;
+};
+
+static inline bool before(
+	const struct sorting *w, const struct sorter_entry *a, const struct sorter_entry *b)
+{
+	if (a->era != b->era)
+		return a->era < b->era;
+	if (a->first != b->first)
+		return a->first < b->first;
+	return sorter_compare(w->s, sorter_record(w->batch, a), sorter_record(w->batch, b)) < 0;
+}
+
+static void sort_block(const struct sorting *w, struct sorter_entry *a, size_t n)
+{
+	for (size_t i = 1; i < n; i++) {
+		struct sorter_entry e = a[i];
+		size_t to = i;
+		for (; to && before(w, &e, &a[to - 1]); to--)
+			a[to] = a[to - 1];
+		a[to] = e;
+	}
+}
+
+/*
+ * Merges two sorted halves. Intervals come nearly in order, so what is in its place already
+ * stays there: most halves overlap a little or not at all.
+ */
+static void merge_halves(const struct sorting *w, struct sorter_entry *a, size_t mid, size_t n,
+	struct sorter_entry *scratch)
+{
+	size_t lo = 0, hi = mid; /* a[mid] goes before a[lo] */
+	while (lo < hi) {
+		size_t at = lo + (hi - lo) / 2;
+		if (before(w, &a[mid], &a[at]))
+			hi = at;
+		else
+			lo = at + 1;
+	}
+	size_t left = mid - lo, i = 0, right = mid, to = lo;
+	memcpy(scratch, a + lo, left * sizeof *a);
+	while (i < left && right < n)
+		a[to++] = before(w, &a[right], &scratch[i]) ? a[right++] : scratch[i++];
+	memcpy(a + to, scratch + i, (left - i) * sizeof *a);
+}
+
+int sorter_batch_sort(const struct interval_sorter *s, struct sorter_batch *b)
+{
+	struct sorting w = {.s = s, .batch = b};
+	size_t n = b->count;
+	if (!n)
+		return 0;
+	struct sorter_entry *scratch = malloc(n * sizeof *scratch);
+	if (!scratch)
+		return CPIDECODE_ENOMEM;
+	for (size_t i = 0; i < n; i += BLOCK)
+		sort_block(&w, b->entries + i, n - i < BLOCK ? n - i : BLOCK);
+	for (size_t width = BLOCK; width < n; width *= 2) {
+		for (size_t i = 0; n - i > width; i += 2 * width) {
+			size_t m = n - i < 2 * width ? n - i : 2 * width;
+			struct sorter_entry *a = b->entries + i;
+			if (before(&w, &a[width], &a[width - 1]))
+				merge_halves(&w, a, width, m, scratch);
+			if (m == n - i)
+				break;
+		}
+	}
+	free(scratch);
+	return 0;
+}
+
+/* Sorted records from one place. */
+struct source {
+	const struct interval_record *head;
+	const struct sorter_batch *batch; /* or, if NULL, from the file: */
+	size_t next;			  /* of the batch's entries */
+	uint8_t *buffer;
+	size_t at, have, cap;
+	uint64_t offset, left; /* in the file, not yet in the buffer */
+};
+
+/* The key is beside the source's pointer: no chasing. */
+struct node {
+	struct sorter_entry key; /* without place */
+	struct source *source;
+};
+
+struct sorter_merge {
+	struct interval_sorter *s;
+	struct source *sources;
+	size_t nsources;
+	struct node *heap;
+	size_t count;
+	bool started; /* the top was handed out */
+};
+
+static int fill(struct interval_sorter *s, struct source *c)
+{
+	size_t rest = c->have - c->at, more = c->cap - rest;
+	memmove(c->buffer, c->buffer + c->at, rest);
+	if (more > c->left)
+		more = (size_t)c->left;
+	int rc = sorter_read(s, c->buffer + rest, more, c->offset);
+	c->at = 0;
+	c->have = rest + more;
+	c->offset += more;
+	c->left -= more;
+	return rc;
+}
+
+static bool is_whole(const struct source *c)
+{
+	size_t have = c->have - c->at;
+	const struct interval_record *r = (const void *)(c->buffer + c->at);
+	return have >= sizeof *r && have >= r->size;
+}
+
+/* 1: c->head is the next, 0: there is none, or a code. */
+static int advance(struct interval_sorter *s, struct source *c)
+{
+	if (c->batch) {
+		if (c->next == c->batch->count)
+			return 0;
+		c->head = sorter_record(c->batch, &c->batch->entries[c->next++]);
+		return 1;
+	}
+	if (c->head)
+		c->at += c->head->size;
+	c->head = NULL;
+	if (!is_whole(c)) {
+		int rc = c->left ? fill(s, c) : 0;
+		if (rc || c->have == c->at)
+			return rc;
+	}
+	c->head = (const void *)(c->buffer + c->at);
+	return 1;
+}
+
+static inline bool node_before(
+	const struct sorter_merge *m, const struct node *a, const struct node *b)
+{
+	if (a->key.era != b->key.era)
+		return a->key.era < b->key.era;
+	if (a->key.first != b->key.first)
+		return a->key.first < b->key.first;
+	return sorter_compare(m->s, a->source->head, b->source->head) < 0;
+}
+
+static void sift_down(struct sorter_merge *m, size_t i)
+{
+	struct node n = m->heap[i];
+	for (;;) {
+		size_t child = 2 * i + 1;
+		if (child >= m->count)
+			break;
+		if (child + 1 < m->count && node_before(m, &m->heap[child + 1], &m->heap[child]))
+			child++;
+		if (!node_before(m, &m->heap[child], &n))
+			break;
+		m->heap[i] = m->heap[child];
+		i = child;
+	}
+	m->heap[i] = n;
+}
+
+static int open_sources(struct sorter_merge *m, const struct sorter_run *runs, size_t nruns)
+{
+	size_t size = nruns ? READ_TOTAL / nruns / 8 * 8 : 0;
+	size = size < READ_MIN ? READ_MIN : size > READ_MAX ? READ_MAX : size;
+	for (size_t i = 0; i < nruns; i++) {
+		struct source *c = &m->sources[m->nsources++];
+		c->cap = size;
+		c->offset = runs[i].offset;
+		c->left = runs[i].bytes;
+		c->buffer = malloc(size);
+		if (!c->buffer)
+			return CPIDECODE_ENOMEM;
+	}
+	return 0;
+}
+
+static int start(struct sorter_merge *m)
+{
+	for (size_t i = 0; i < m->nsources; i++) {
+		struct source *c = &m->sources[i];
+		int rc = advance(m->s, c);
+		if (rc < 0)
+			return rc;
+		if (rc)
+			m->heap[m->count++] = (struct node){sorter_entry_of(m->s, c->head, 0), c};
+	}
+	for (size_t i = m->count / 2; i-- > 0;)
+		sift_down(m, i);
+	return 0;
+}
+
+int sorter_merge_open(struct interval_sorter *s, size_t first, size_t count, bool batches,
+	struct sorter_merge **result)
+{
+	struct sorter_merge *m = calloc(1, sizeof *m);
+	*result = NULL;
+	if (!m)
+		return CPIDECODE_ENOMEM;
+	size_t most = count + (batches ? s->options.threads : 0);
+	m->s = s;
+	m->sources = calloc(most + 1, sizeof *m->sources);
+	m->heap = calloc(most + 1, sizeof *m->heap);
+	int rc = m->sources && m->heap ? 0 : CPIDECODE_ENOMEM;
+	if (!rc && count) /* else there is no array to be counted from */
+		rc = open_sources(m, s->runs + first, count);
+	for (unsigned i = 0; batches && !rc && i < s->options.threads; i++)
+		m->sources[m->nsources++].batch = &s->batches[i];
+	if (!rc)
+		rc = start(m);
+	if (rc) {
+		sorter_merge_close(m);
+		return rc;
+	}
+	*result = m;
+	return 0;
+}
+
+/* Past the record that was handed out. */
+static int step(struct sorter_merge *m)
+{
+	struct node *top = &m->heap[0];
+	int rc = advance(m->s, top->source);
+	if (rc < 0)
+		return rc;
+	if (rc)
+		top->key = sorter_entry_of(m->s, top->source->head, 0);
+	else
+		*top = m->heap[--m->count];
+	if (m->count)
+		sift_down(m, 0);
+	return 0;
+}
+
+int sorter_merge_next(struct sorter_merge *m, const struct interval_record **r)
+{
+	if (m->started && m->count) {
+		int rc = step(m);
+		if (rc)
+			return rc;
+	}
+	m->started = true;
+	if (!m->count)
+		return 0;
+	*r = m->heap[0].source->head;
+	return 1;
+}
+
+void sorter_merge_close(struct sorter_merge *m)
+{
+	if (!m)
+		return;
+	for (size_t i = 0; m->sources && i < m->nsources; i++)
+		free(m->sources[i].buffer);
+	free(m->sources);
+	free(m->heap);
+	free(m);
+}

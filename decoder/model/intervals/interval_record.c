@@ -1,0 +1,317 @@
+#include "interval_record.h"
+
+#include <math.h>
+
+#include "../../../formats/cpuutil_hooks.h"
+#include "intervals.h"
+
+/* The values of an interval that may be missing stand in it side by side. */
+enum { VALUES = 14, DOUBLES = 4, SYSTEM_COUNTS = 3, THREAD_COUNTS = 2, UTIL_VALUES = 18 };
+enum { METHOD_VALUE = UTIL_VALUES - 1 };
+#define FIRST_VALUE offsetof(struct interval, raw_cpi)
+_Static_assert(offsetof(struct interval, thread_cpi) == FIRST_VALUE + 8 * (DOUBLES - 1) &&
+		       offsetof(struct interval, instructions) == FIRST_VALUE + 8 * DOUBLES &&
+		       offsetof(struct interval, faults) == FIRST_VALUE + 8 * (VALUES - 1) &&
+		       offsetof(struct interval, idle_pct) == FIRST_VALUE + 8 * VALUES &&
+		       offsetof(struct interval, method) == FIRST_VALUE + 8 * METHOD_VALUE &&
+		       sizeof(double) == 8,
+	"values are copied as they lie");
+_Static_assert(sizeof(struct interval_record) % 8 == 0, "records are aligned");
+
+/* Of a record that was kept, after its head. In this order; absent where nobody wants it. */
+struct times {
+	int64_t start, end;
+};
+
+struct places {
+	int64_t own, parent;
+};
+
+struct values {
+	uint32_t mask; /* of those that follow */
+	uint32_t num_cpus;
+};
+
+_Static_assert(IV_USER_ONLY <= UINT16_MAX && RECORD_MAX_SIZE <= UINT16_MAX, "fit the record");
+
+enum {
+	VALUE_WANTS =
+		WANT_SYSTEM | WANT_METHOD | WANT_THREAD | WANT_QUALITY | WANT_CPUS | WANT_FLAGS
+};
+
+/* Only those of CPU utilisation have the last ones. */
+static unsigned values_of(uint8_t major)
+{
+	return major == CPUUTIL_MAJOR ? UTIL_VALUES : VALUES;
+}
+
+static bool is_double(unsigned i)
+{
+	return i < DOUBLES || (i >= VALUES && i != METHOD_VALUE);
+}
+
+static size_t cpus_bytes(const struct interval *iv)
+{
+	return iv->cpus ? iv->num_cpus * sizeof *iv->cpus : 0;
+}
+
+static size_t utils_bytes(const struct interval *iv)
+{
+	return iv->utils ? iv->num_cpus * sizeof *iv->utils : 0;
+}
+
+size_t interval_record_tail(const struct interval *iv)
+{
+	return cpus_bytes(iv) + utils_bytes(iv) + (iv->has_label ? iv->label_len : 0);
+}
+
+void interval_record_put_tail(uint8_t *to, const struct interval *iv)
+{
+	size_t n = cpus_bytes(iv), utils = utils_bytes(iv);
+	if (n)
+		memcpy(to, iv->cpus, n);
+	if (utils)
+		memcpy(to + n, iv->utils, utils);
+	n += utils;
+	if (iv->has_label && iv->label_len)
+		memcpy(to + n, iv->label, iv->label_len);
+}
+
+static bool is_missing(const uint8_t *value, unsigned i)
+{
+	double d;
+	uint64_t u;
+	memcpy(&d, value, 8);
+	memcpy(&u, value, 8);
+	return is_double(i) ? isnan(d) : u == NOT_MEASURED;
+}
+
+static uint8_t *put_values(uint8_t *to, const struct interval *iv)
+{
+	const uint8_t *value = (const uint8_t *)iv + FIRST_VALUE;
+	struct values head = {.num_cpus = iv->num_cpus};
+	uint8_t *p = to + sizeof head;
+	const unsigned n = values_of(iv->major);
+	for (unsigned i = 0; i < n; i++, value += 8) {
+		if (is_missing(value, i))
+			continue;
+		head.mask |= 1u << i;
+		memcpy(p, value, 8);
+		p += 8;
+	}
+	memcpy(to, &head, sizeof head);
+	return p;
+}
+
+static uint8_t *put_body(
+	uint8_t *p, const struct interval *iv, unsigned wants, bool outside, uint64_t offset)
+{
+	memcpy(p, &iv->task, sizeof iv->task);
+	p += sizeof(uint64_t);
+	if (wants & WANT_START) {
+		struct times times = {iv->start_ns, iv->end_ns};
+		memcpy(p, &times, sizeof times);
+		p += sizeof times;
+	}
+	if (wants & RECORD_PLACES) {
+		struct places places = {iv->place, iv->parent};
+		memcpy(p, &places, sizeof places);
+		p += sizeof places;
+	}
+	if (wants & VALUE_WANTS)
+		p = put_values(p, iv);
+	if (outside) {
+		memcpy(p, &offset, sizeof offset);
+		return p + sizeof offset;
+	}
+	interval_record_put_tail(p, iv);
+	return p + interval_record_tail(iv);
+}
+
+size_t interval_record_put(
+	uint8_t *to, const struct interval *iv, unsigned wants, bool kept, uint64_t offset)
+{
+	struct interval_record r = {
+		.start = iv->end_ticks - iv->elapsed,
+		.end = iv->end_ticks,
+		.position = iv->position,
+		.era = 2 * iv->machine + (iv->elapsed <= iv->end_ticks),
+		.ring = iv->ring,
+		.tid = iv->tid,
+		.file = iv->file,
+		.label_len = iv->label_len,
+		.depth = iv->depth,
+		.flags = (uint16_t)iv->flags,
+		.mm = iv->mm,
+		.major = iv->major,
+		.types = iv->types,
+		.marks = (iv->has_label ? RECORD_LABEL : 0) | (iv->cpus ? RECORD_CPUS : 0),
+	};
+	bool outside = kept && interval_record_tail(iv) > RECORD_MAX_INSIDE;
+	uint8_t *p = to + sizeof r;
+	r.marks |= (kept ? RECORD_KEPT : 0) | (outside ? RECORD_OUTSIDE : 0);
+	if (kept)
+		p = put_body(p, iv, wants, outside, offset);
+	while ((size_t)(p - to) % 8)
+		*p++ = 0;
+	r.size = (uint16_t)(p - to);
+	memcpy(to, &r, sizeof r);
+	return r.size;
+}
+
+/* The places of a kept record's parts. */
+struct parts {
+	const struct task *task;
+	struct times times;
+	struct places places;
+	struct values values;
+	const uint8_t *value, *tail;
+};
+
+static void find_parts(const struct interval_record *r, unsigned wants, struct parts *parts)
+{
+	const uint8_t *p = (const uint8_t *)(r + 1);
+	parts->times = (struct times){0};
+	parts->places = (struct places){-1, -1};
+	parts->values = (struct values){0};
+	memcpy(&parts->task, p, sizeof parts->task);
+	p += sizeof(uint64_t);
+	if (wants & WANT_START) {
+		memcpy(&parts->times, p, sizeof parts->times);
+		p += sizeof parts->times;
+	}
+	if (wants & RECORD_PLACES) {
+		memcpy(&parts->places, p, sizeof parts->places);
+		p += sizeof parts->places;
+	}
+	if (wants & VALUE_WANTS) {
+		memcpy(&parts->values, p, sizeof parts->values);
+		p += sizeof parts->values;
+	}
+	parts->value = p;
+	parts->tail = p + 8 * (size_t)__builtin_popcount(parts->values.mask);
+}
+
+static size_t array_bytes(const struct interval_record *r, const struct parts *parts)
+{
+	size_t each = sizeof(struct interval_cpu);
+	if (r->major == CPUUTIL_MAJOR)
+		each += sizeof(struct interval_util);
+	return r->marks & RECORD_CPUS ? parts->values.num_cpus * each : 0;
+}
+
+uint64_t interval_record_outside(const struct interval_record *r, unsigned wants, size_t *bytes)
+{
+	struct parts parts;
+	uint64_t offset;
+	find_parts(r, wants, &parts);
+	memcpy(&offset, parts.tail, sizeof offset);
+	*bytes = array_bytes(r, &parts) + (r->marks & RECORD_LABEL ? r->label_len : 0);
+	return offset;
+}
+
+static void get_values(const struct parts *parts, struct interval *iv)
+{
+	const uint8_t *p = parts->value;
+	uint8_t *to = (uint8_t *)iv + FIRST_VALUE;
+	for (unsigned i = 0; i < UTIL_VALUES; i++, to += 8) {
+		if (parts->values.mask & 1u << i) {
+			memcpy(to, p, 8);
+			p += 8;
+		} else if (is_double(i)) {
+			memcpy(to, &(double){NAN}, 8);
+		} else {
+			memset(to, 0xFF, 8);
+		}
+	}
+}
+
+void interval_record_get(const struct interval_record *r, unsigned wants, const uint8_t *tail,
+	const struct trace *t, struct interval *iv)
+{
+	struct parts parts;
+	find_parts(r, wants, &parts);
+	iv->start_ns = parts.times.start;
+	iv->end_ns = parts.times.end;
+	iv->end_ticks = r->end;
+	iv->start_ticks = r->era & 1 ? r->start : 0;
+	iv->elapsed = r->end - r->start;
+	iv->elapsed_ns =
+		wants & WANT_START ? trace_duration_ns(trace_file(t, r->file), iv->elapsed) : 0;
+	iv->long_ns = trace_long_ns(trace_file(t, r->file), iv->elapsed, iv->elapsed_ns);
+	iv->ring = r->ring;
+	iv->tid = r->tid;
+	iv->file = r->file;
+	iv->machine = r->era / 2;
+	iv->position = r->position;
+	iv->mm = r->mm;
+	iv->major = r->major;
+	iv->types = r->types;
+	iv->flags = r->flags;
+	iv->depth = r->depth;
+	iv->place = parts.places.own;
+	iv->parent = parts.places.parent;
+	iv->task = parts.task;
+	iv->num_cpus = parts.values.num_cpus;
+	get_values(&parts, iv);
+	if (!(r->marks & RECORD_OUTSIDE))
+		tail = parts.tail;
+	iv->cpus = r->marks & RECORD_CPUS ? (const struct interval_cpu *)(const void *)tail : NULL;
+	iv->utils = iv->cpus && r->major == CPUUTIL_MAJOR
+			    ? (const struct interval_util *)(const void *)(tail +
+									   iv->num_cpus *
+										   sizeof *iv->cpus)
+			    : NULL;
+	iv->has_label = r->marks & RECORD_LABEL;
+	iv->label_len = r->label_len;
+	iv->label = iv->has_label ? (const char *)tail + array_bytes(r, &parts) : NULL;
+}
+
+static int compare_u64(uint64_t a, uint64_t b)
+{
+	return a < b ? -1 : a > b;
+}
+
+int interval_record_compare(const struct interval_record *a, const struct interval_record *b)
+{
+	int c = compare_u64(a->era, b->era);
+	if (!c)
+		c = compare_u64(a->start, b->start);
+	if (!c)
+		c = compare_u64(b->end, a->end);
+	if (!c)
+		c = compare_u64(a->ring, b->ring);
+	if (!c)
+		c = compare_u64(a->position, b->position);
+	return c ? c : compare_u64(a->file, b->file);
+}
+
+static struct times times_of(const struct interval_record *r)
+{
+	struct times times;
+	memcpy(&times, (const uint8_t *)(r + 1) + sizeof(uint64_t), sizeof times);
+	return times;
+}
+
+int64_t interval_record_start_ns(const struct interval_record *r)
+{
+	return times_of(r).start;
+}
+
+int interval_record_compare_times(const struct interval_record *a, const struct interval_record *b)
+{
+	struct times x = times_of(a), y = times_of(b);
+	if (x.start != y.start)
+		return x.start < y.start ? -1 : 1;
+	if (x.end != y.end)
+		return x.end > y.end ? -1 : 1;
+	/* Ticks of several machines say nothing about each other, but order them. */
+	int c = compare_u64(a->era & 1 ? a->start : 0, b->era & 1 ? b->start : 0);
+	if (!c)
+		c = compare_u64(b->end, a->end);
+	if (!c)
+		c = compare_u64(a->ring, b->ring);
+	if (!c)
+		c = compare_u64(a->position, b->position);
+	return c ? c : compare_u64(a->file, b->file);
+}

@@ -1,0 +1,229 @@
+/* All intervals: read, nested, sorted. */
+#include "intervals.h"
+
+#include <string.h>
+
+#include "../../base/grow.h"
+#include "../../base/intern.h"
+#include "nesting.h"
+#include "../hooks/pass.h"
+
+struct reader {
+	struct interval_set pub;
+	struct intern memory; /* labels and arrays */
+	struct interval *at;
+	size_t cap;
+	struct nest_node *nodes;
+	size_t nodes_cap;
+	const struct interval_set_options *options;
+	const struct trace *t;
+};
+
+static int keep_interval(struct reader *r, const struct interval *iv)
+{
+	int rc = grow(&r->at, r->pub.count, &r->cap, sizeof *r->at);
+	if (rc)
+		return rc;
+	struct interval *to = &r->at[r->pub.count];
+	*to = *iv;
+	to->cpus = NULL;
+	to->utils = NULL;
+	if (iv->has_label) {
+		to->label = intern_bytes(&r->memory, iv->label, iv->label_len);
+		if (!to->label)
+			return CPIDECODE_ENOMEM;
+	}
+	if (iv->cpus && r->options->cpus) {
+		size_t bytes = iv->num_cpus * sizeof *iv->cpus;
+		struct interval_cpu *cpus = arena_alloc(&r->memory, bytes);
+		if (!cpus)
+			return CPIDECODE_ENOMEM;
+		memcpy(cpus, iv->cpus, bytes);
+		to->cpus = cpus;
+	}
+	if (iv->utils && r->options->cpus) {
+		size_t bytes = iv->num_cpus * sizeof *iv->utils;
+		struct interval_util *utils = arena_alloc(&r->memory, bytes);
+		if (!utils)
+			return CPIDECODE_ENOMEM;
+		memcpy(utils, iv->utils, bytes);
+		to->utils = utils;
+	}
+	r->pub.count++;
+	return 0;
+}
+
+static int take_interval(struct reader *r, const struct interval *iv)
+{
+	const struct interval_set_options *o = r->options;
+	struct nest_node node = {.start = iv->end_ticks - iv->elapsed,
+		.end = iv->end_ticks,
+		.position = iv->position,
+		.era = 2 * iv->machine + (iv->elapsed <= iv->end_ticks),
+		.tid = iv->tid,
+		.ring = iv->ring,
+		.file = iv->file,
+		.index = -1};
+	int rc = grow(&r->nodes, r->pub.seen, &r->nodes_cap, sizeof *r->nodes);
+	if (rc)
+		return rc;
+	if (!o->filter || o->filter(o->ctx, iv)) {
+		node.index = (int64_t)r->pub.count;
+		rc = keep_interval(r, iv);
+	}
+	r->nodes[r->pub.seen++] = node;
+	return rc;
+}
+
+static int read_slice(void *ctx, struct pass_slice *slice)
+{
+	struct reader *r = ctx;
+	struct interval_builder *b;
+	const struct interval *iv;
+	int rc = interval_builder_new(r->t, WANT_ALL, &b);
+	if (rc)
+		return rc;
+	while ((rc = interval_read(b, slice, &iv)) > 0)
+		if ((rc = take_interval(r, iv)))
+			break;
+	interval_builder_free(b);
+	return rc;
+}
+
+static bool show_progress(void *ctx, uint64_t done, uint64_t total)
+{
+	const struct interval_set_options *o = ((struct reader *)ctx)->options;
+	return !o->progress || o->progress(o->ctx, done, total);
+}
+
+struct order {
+	const struct interval *at;
+	bool one_machine; /* ticks can be compared */
+};
+
+static int compare_u64(uint64_t a, uint64_t b)
+{
+	return a < b ? -1 : a > b;
+}
+
+static int compare_i64(int64_t a, int64_t b)
+{
+	return a < b ? -1 : a > b;
+}
+
+/* By how much it began before tick 0. */
+static uint64_t early(const struct interval *iv)
+{
+	return iv->elapsed > iv->end_ticks ? iv->elapsed - iv->end_ticks : 0;
+}
+
+static int by_start(const void *a, const void *b, void *ctx)
+{
+	const struct order *o = ctx;
+	const struct interval *x = &o->at[*(const size_t *)a], *y = &o->at[*(const size_t *)b];
+	int c = 0;
+	if (!o->one_machine) {
+		c = compare_i64(x->start_ns, y->start_ns);
+		if (!c)
+			c = compare_i64(y->end_ns, x->end_ns);
+	}
+	if (!c)
+		c = compare_u64(x->start_ticks, y->start_ticks);
+	if (!c && o->one_machine)
+		c = compare_u64(early(y), early(x));
+	if (!c)
+		c = compare_u64(y->end_ticks, x->end_ticks);
+	if (!c)
+		c = compare_u64(x->ring, y->ring);
+	if (!c)
+		c = compare_u64(x->position, y->position);
+	return c ? c : compare_u64(x->file, y->file);
+}
+
+/* Moves element order[i] to place i, in place; moved_to says where each one went. */
+static void permute(struct interval *at, size_t *order, size_t *moved_to, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		moved_to[order[i]] = i;
+	for (size_t i = 0; i < n; i++) {
+		if (order[i] == i)
+			continue;
+		struct interval first = at[i];
+		size_t to = i;
+		while (order[to] != i) {
+			size_t from = order[to];
+			at[to] = at[from];
+			order[to] = to;
+			to = from;
+		}
+		at[to] = first;
+		order[to] = to;
+	}
+}
+
+static int sort_set(struct reader *r, const struct trace *t)
+{
+	size_t n = r->pub.count;
+	struct order o = {.at = r->at, .one_machine = true};
+	for (size_t i = 1; i < trace_nfiles(t); i++)
+		if (trace_file(t, i)->machine != trace_file(t, 0)->machine)
+			o.one_machine = false;
+	size_t *order = malloc((n + 1) * sizeof *order);
+	size_t *moved_to = malloc((n + 1) * sizeof *moved_to);
+	int rc = order && moved_to ? 0 : CPIDECODE_ENOMEM;
+	if (!rc) {
+		for (size_t i = 0; i < n; i++)
+			order[i] = i;
+		qsort_r(order, n, sizeof *order, by_start, &o);
+		permute(r->at, order, moved_to, n);
+		for (size_t i = 0; i < n; i++)
+			if (r->at[i].parent >= 0)
+				r->at[i].parent = (int64_t)moved_to[r->at[i].parent];
+	}
+	free(order);
+	free(moved_to);
+	return rc;
+}
+
+int interval_set_read(const struct trace *t, const struct interval_set_options *options,
+	struct interval_set **set)
+{
+	static const struct interval_set_options none;
+	struct reader *r = calloc(1, sizeof *r);
+	struct pass pass = {.trace = t,
+		.from_ns = INT64_MIN,
+		.to_ns = INT64_MAX,
+		.threads = 1,
+		.read = read_slice,
+		.progress = show_progress,
+		.ctx = r};
+	*set = NULL;
+	if (!r)
+		return CPIDECODE_ENOMEM;
+	r->options = options ? options : &none;
+	r->t = t;
+	int rc = pass_run(&pass, &r->pub.found);
+	if (!rc)
+		rc = nest(r->nodes, r->pub.seen, r->at);
+	free(r->nodes);
+	r->nodes = NULL;
+	if (!rc)
+		rc = sort_set(r, t);
+	r->pub.at = r->at;
+	if (rc)
+		interval_set_free(&r->pub);
+	else
+		*set = &r->pub;
+	return rc;
+}
+
+void interval_set_free(struct interval_set *set)
+{
+	struct reader *r = (struct reader *)set; /* its first member */
+	if (!r)
+		return;
+	findings_free(&r->pub.found);
+	intern_free(&r->memory);
+	free(r->at);
+	free(r);
+}

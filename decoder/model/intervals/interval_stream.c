@@ -1,0 +1,236 @@
+#include "interval_stream.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "../../../include/cpidecode.h"
+#include "interval_sorter.h"
+#include "nesting.h"
+#include "../hooks/pass.h"
+
+#define DEFAULT_BUDGET ((size_t)24 << 20)
+
+struct interval_stream {
+	const struct trace *t;
+	struct interval_sorter *sorter;
+	struct nesting nesting;
+	bool nested; /* the sorter's records say their depths */
+	uint64_t count;
+	int64_t place;	    /* of the next one handed out */
+	struct interval iv; /* the one handed out */
+};
+
+/* What each thread of the pass has to itself. */
+struct feeder {
+	struct interval_builder *builder;
+	uint64_t kept;
+};
+
+struct reading_in {
+	const struct interval_stream_options *options;
+	struct interval_stream *stream;
+	struct feeder *feeders;
+};
+
+static int take_interval(struct reading_in *r, unsigned thread, const struct interval *iv)
+{
+	const struct interval_stream_options *o = r->options;
+	bool kept = !o->filter || o->filter(o->ctx, iv);
+	r->feeders[thread].kept += kept;
+	return interval_sorter_add(r->stream->sorter, thread, iv, kept);
+}
+
+static int read_slice(void *ctx, struct pass_slice *slice)
+{
+	struct reading_in *r = ctx;
+	unsigned thread = pass_thread(slice);
+	struct interval_builder *b = r->feeders[thread].builder;
+	const struct interval *iv;
+	int rc;
+	while ((rc = interval_read(b, slice, &iv)) > 0)
+		if ((rc = take_interval(r, thread, iv)))
+			break;
+	return rc;
+}
+
+static bool show_progress(void *ctx, uint64_t done, uint64_t total)
+{
+	const struct interval_stream_options *o = ((struct reading_in *)ctx)->options;
+	return o->progress(o->ctx, done, total);
+}
+
+static bool has_machines(const struct trace *t)
+{
+	for (size_t i = 1; i < trace_nfiles(t); i++)
+		if (trace_file(t, i)->machine != trace_file(t, 0)->machine)
+			return true;
+	return false;
+}
+
+static void free_feeders(struct feeder *feeders, unsigned n)
+{
+	for (unsigned i = 0; feeders && i < n; i++)
+		interval_builder_free(feeders[i].builder);
+	free(feeders);
+}
+
+static int read_in(struct interval_stream *s, const struct interval_stream_options *o,
+	const struct interval_sorter_options *how, struct findings *found)
+{
+	struct reading_in r = {.options = o, .stream = s};
+	struct pass pass = {.trace = s->t,
+		.from_ns = o->from_ns,
+		.to_ns = INT64_MAX,
+		.threads = o->threads,
+		.read = read_slice,
+		.progress = o->progress ? show_progress : NULL,
+		.ctx = &r};
+	struct interval_sorter_options sorter = *how;
+	sorter.threads = pass_threads(&pass);
+	r.feeders = calloc(sorter.threads, sizeof *r.feeders);
+	int rc = r.feeders ? interval_sorter_new(&sorter, &s->sorter) : CPIDECODE_ENOMEM;
+	for (unsigned i = 0; i < sorter.threads && !rc; i++)
+		rc = interval_builder_new(s->t, how->wants, &r.feeders[i].builder);
+	if (!rc)
+		rc = pass_run(&pass, found);
+	for (unsigned i = 0; r.feeders && i < sorter.threads; i++)
+		s->count += r.feeders[i].kept;
+	free_feeders(r.feeders, sorter.threads);
+	return rc;
+}
+
+/* The next that was kept, with its depth, from a sorter by machine and ticks. */
+static int next_nested(struct interval_stream *s)
+{
+	const struct interval_record *r;
+	int rc;
+	while ((rc = interval_sorter_next(s->sorter, &r)) > 0) {
+		bool kept = r->marks & RECORD_KEPT;
+		struct nest_key key = {.era = r->era,
+			.tid = r->tid,
+			.start = r->start,
+			.end = r->end,
+			.place = kept ? s->place : -1};
+		uint32_t depth;
+		int64_t parent;
+		rc = nesting_add(&s->nesting, &key, &depth, &parent);
+		if (rc)
+			return rc;
+		if (!kept)
+			continue;
+		rc = interval_sorter_get(s->sorter, r, &s->iv);
+		s->iv.depth = depth;
+		s->iv.parent = parent;
+		s->iv.place = s->place++;
+		return rc ? rc : 1;
+	}
+	return rc;
+}
+
+static int next_sorted(struct interval_stream *s)
+{
+	const struct interval_record *r;
+	int rc = interval_sorter_next(s->sorter, &r);
+	if (rc <= 0)
+		return rc;
+	rc = interval_sorter_get(s->sorter, r, &s->iv);
+	if (!rc)
+		rc = nesting_place(&s->nesting, &s->iv, s->place++);
+	return rc ? rc : 1;
+}
+
+/* Ticks of several machines do not say which came first: nested by ticks, then sorted by time. */
+static int sort_by_time(struct interval_stream *s, const struct interval_sorter_options *how)
+{
+	struct interval_sorter_options options = *how;
+	struct interval_sorter *sorter;
+	options.threads = 1;
+	options.by_time = true;
+	options.wants |= RECORD_PLACES;
+	int rc = interval_sorter_new(&options, &sorter);
+	if (rc)
+		return rc;
+	while (!rc && (rc = next_nested(s)) > 0)
+		rc = interval_sorter_add(sorter, 0, &s->iv, true);
+	if (rc) {
+		int error = interval_sorter_error(sorter);
+		interval_sorter_free(sorter);
+		errno = error;
+		return rc;
+	}
+	nesting_free(&s->nesting);
+	interval_sorter_free(s->sorter);
+	s->sorter = sorter;
+	s->nested = true;
+	s->place = 0;
+	return interval_sorter_rewind(s->sorter);
+}
+
+static int fill(
+	struct interval_stream *s, const struct interval_stream_options *o, struct findings *found)
+{
+	bool by_time = !o->by_machine && has_machines(s->t);
+	struct interval_sorter_options how = {.trace = s->t,
+		.wants = o->wants | (by_time ? WANT_START : 0),
+		.budget = o->budget ? o->budget : DEFAULT_BUDGET};
+	if (by_time)
+		how.budget /= 2;
+	int rc = read_in(s, o, &how, found);
+	if (!rc)
+		rc = interval_sorter_rewind(s->sorter);
+	return !rc && by_time ? sort_by_time(s, &how) : rc;
+}
+
+int interval_stream_open(const struct trace *t, const struct interval_stream_options *o,
+	struct interval_stream **result, struct findings *found)
+{
+	struct interval_stream *s = calloc(1, sizeof *s);
+	*result = NULL;
+	if (!s)
+		return CPIDECODE_ENOMEM;
+	s->t = t;
+	int rc = fill(s, o, found);
+	if (rc) {
+		int error = errno;
+		if (s->sorter && interval_sorter_error(s->sorter))
+			error = interval_sorter_error(s->sorter);
+		interval_stream_close(s);
+		errno = error;
+		return rc;
+	}
+	*result = s;
+	return 0;
+}
+
+int interval_stream_next(struct interval_stream *s, const struct interval **iv)
+{
+	int rc = s->nested ? next_sorted(s) : next_nested(s);
+	if (rc == CPIDECODE_ESPOOL)
+		errno = interval_sorter_error(s->sorter);
+	*iv = &s->iv;
+	return rc;
+}
+
+int interval_stream_rewind(struct interval_stream *s)
+{
+	nesting_free(&s->nesting);
+	s->place = 0;
+	int rc = interval_sorter_rewind(s->sorter);
+	if (rc == CPIDECODE_ESPOOL)
+		errno = interval_sorter_error(s->sorter);
+	return rc;
+}
+
+uint64_t interval_stream_count(const struct interval_stream *s)
+{
+	return s->count;
+}
+
+void interval_stream_close(struct interval_stream *s)
+{
+	if (!s)
+		return;
+	nesting_free(&s->nesting);
+	interval_sorter_free(s->sorter);
+	free(s);
+}

@@ -1,0 +1,43 @@
+/*
+ * All intervals, one after the other: by start, longer first, then as the hooks stand in
+ * the trace. Depths count every interval of the thread, also those that the filter leaves
+ * out; parent is the place, from 0, of the innermost container among those handed out (-1 also
+ * where it comes later, as a clock was set back between them). For an interval of depth d, the
+ * innermost that holds it is the last one of depth d - 1 on its thread and machine.
+ *
+ * What does not fit into memory waits in an unlinked temporary file (in TMPDIR, else
+ * /var/tmp, else /tmp), so memory is bounded however many there are. Of each thread the
+ * intervals that are open at one time are held, a few bytes each: that grows with the nesting.
+ */
+#ifndef SWT_DECODER_MODEL_INTERVALS_INTERVAL_STREAM_H
+#define SWT_DECODER_MODEL_INTERVALS_INTERVAL_STREAM_H
+
+#include "../trace/findings.h"
+#include "intervals.h"
+
+struct interval_stream;
+
+struct interval_stream_options {
+	bool (*filter)(void *ctx, const struct interval *iv);	    /* NULL: all; depth is not known
+								       yet; called on any thread */
+	bool (*progress)(void *ctx, uint64_t done, uint64_t total); /* stored bytes; NULL: none */
+	void *ctx;
+	int64_t from_ns;  /* no interval that ends before is of interest; INT64_MIN: all are */
+	unsigned threads; /* 0: one for each processor that the process may use */
+	unsigned wants;	  /* enum interval_want, also of the filter */
+	/* One machine's after the other's, by ticks: of several machines that is less work. */
+	bool by_machine;
+	size_t budget; /* bytes in memory before the file is used; 0: 24 MiB */
+};
+
+/* Reads the trace. *found, unless NULL, starts zeroed. 0 or a code (ESPOOL: errno tells more). */
+int interval_stream_open(const struct trace *t, const struct interval_stream_options *options,
+	struct interval_stream **s, struct findings *found);
+/* 1 and an interval (valid until the next call), 0 at the end, or a negative code. */
+int interval_stream_next(struct interval_stream *s, const struct interval **iv);
+/* From the first one again. */
+int interval_stream_rewind(struct interval_stream *s);
+uint64_t interval_stream_count(const struct interval_stream *s);
+void interval_stream_close(struct interval_stream *s); /* NULL is fine */
+
+#endif

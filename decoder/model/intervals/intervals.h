@@ -1,0 +1,66 @@
+/*
+ * Intervals: groups of CPI hooks put together again. Streamed as they end, or as a
+ * sorted and nested set in memory.
+ */
+#ifndef SWT_DECODER_MODEL_INTERVALS_INTERVALS_H
+#define SWT_DECODER_MODEL_INTERVALS_INTERVALS_H
+
+#include "../trace/findings.h"
+
+/* What somebody wants to know of intervals. The rest of an interval is not to be relied on. */
+enum interval_want {
+	WANT_START = 1u << 0,	/* start_ns; from an interval_stream also end_ns, elapsed_ns */
+	WANT_SYSTEM = 1u << 1,	/* the system's ratios and counts */
+	WANT_THREAD = 1u << 2,	/* the thread's */
+	WANT_QUALITY = 1u << 3, /* IV_FLAGGED, on_cpu_ns to faults */
+	WANT_CPUS = 1u << 4,	/* cpus and num_cpus */
+	WANT_FLAGS = 1u << 5,	/* types, num_cpus, IV_INCONSISTENT, IV_MALFORMED */
+	WANT_ALL = (1u << 6) - 1,
+	WANT_METHOD = 1u << 6, /* of CPU utilisation; WANT_SYSTEM has it, too */
+	/* Reads by the schema's cursor only, which takes longer and comes to the same. */
+	WANT_BY_CURSOR = 1u << 7,
+};
+
+/*
+ * Streaming. Feed the hooks of a pass's slice, whole and in order, to interval_feed; it hands
+ * out the group that this hook ended, if it ended one. After the last hook, interval_flush
+ * until it hands out nothing; then the next slice may be fed. Intervals come roughly in order of
+ * their stamps; depth is 0 and parent -1. A builder is for one thread at a time.
+ */
+struct interval_builder;
+struct pass_slice;
+
+/* wants: of enum interval_want. */
+int interval_builder_new(const struct trace *t, unsigned wants, struct interval_builder **b);
+/* 1 and an interval (valid until the next call), 0: none, or a negative code. */
+int interval_feed(struct interval_builder *b, const struct hook *h, const struct interval **iv);
+int interval_flush(struct interval_builder *b, const struct interval **iv);
+/* Does all of that: the next interval of a slice (1), 0 after its last, or a negative code. */
+int interval_read(struct interval_builder *b, struct pass_slice *s, const struct interval **iv);
+void interval_builder_free(struct interval_builder *b);
+
+/*
+ * The set: sorted by start, longer first, then as the hooks stand in the trace. Depths
+ * count every interval of the thread, also those that the filter leaves out; parent is
+ * the innermost container that is in the set.
+ */
+struct interval_set {
+	const struct interval *at;
+	size_t count;
+	size_t seen;	       /* before the filter */
+	struct findings found; /* what reading found */
+};
+
+struct interval_set_options {
+	bool (*filter)(
+		void *ctx, const struct interval *iv); /* NULL: all; depth is not known yet */
+	bool (*progress)(void *ctx, uint64_t done, uint64_t total); /* stored bytes; NULL: none */
+	void *ctx;
+	bool cpus; /* keep the per-processor arrays (else NULL in the set, num_cpus stays) */
+};
+
+int interval_set_read(const struct trace *t, const struct interval_set_options *options,
+	struct interval_set **set);
+void interval_set_free(struct interval_set *set); /* NULL is fine */
+
+#endif

@@ -1,0 +1,150 @@
+#include "nesting.h"
+
+#include "../../base/grow.h"
+
+struct open_interval {
+	uint64_t end;
+	uint32_t depth;
+	int64_t index; /* of the innermost of it and its containers that is in the set */
+};
+
+/* Those that ended before the interval at hand does do not hold it, nor any that follows. */
+static const struct open_interval *find_outer(
+	struct open_interval *stack, size_t *open, uint64_t end)
+{
+	while (*open && stack[*open - 1].end < end)
+		--*open;
+	return *open ? &stack[*open - 1] : NULL;
+}
+
+static int push(struct thread_stack *t, const struct open_interval *own)
+{
+	if (grow(&t->at, t->count, &t->cap, sizeof *own))
+		return CPIDECODE_ENOMEM;
+	((struct open_interval *)t->at)[t->count++] = *own;
+	return 0;
+}
+
+int nesting_add(struct nesting *n, const struct nest_key *key, uint32_t *depth, int64_t *parent)
+{
+	struct thread_stack *t = thread_stacks_find(
+		&n->threads, key->era / 2, key->tid, key->era & 1 ? key->start : 0);
+	if (!t)
+		return CPIDECODE_ENOMEM;
+	const struct open_interval *outer = find_outer(t->at, &t->count, key->end);
+	struct open_interval own = {.end = key->end,
+		.depth = outer ? outer->depth + 1 : 0,
+		.index = outer ? outer->index : -1};
+	*depth = own.depth;
+	*parent = own.index;
+	if (key->place >= 0)
+		own.index = key->place;
+	/* One that ends here too is never again the innermost container of anything. */
+	if (outer && outer->end == key->end)
+		t->count--;
+	if (!t->count)
+		t->until = key->end;
+	return push(t, &own);
+}
+
+/* Those on the stack have places, too, in the order in which the depths were found. */
+struct placed_interval {
+	uint64_t end;
+	int64_t found, place;
+};
+
+/* CLOCK_REALTIME in the order of unsigned numbers. */
+static uint64_t in_order(int64_t ns)
+{
+	return (uint64_t)ns ^ UINT64_C(1) << 63;
+}
+
+static int64_t place_of(const struct placed_interval *stack, size_t n, int64_t found)
+{
+	while (n-- > 0)
+		if (stack[n].found == found)
+			return stack[n].place;
+	return -1;
+}
+
+int nesting_place(struct nesting *n, struct interval *iv, int64_t place)
+{
+	n->threads.mixed = true;
+	struct thread_stack *t =
+		thread_stacks_find(&n->threads, iv->machine, iv->tid, in_order(iv->start_ns));
+	if (!t)
+		return CPIDECODE_ENOMEM;
+	struct placed_interval *stack = t->at, own = {iv->end_ticks, iv->place, place};
+	while (t->count && stack[t->count - 1].end < own.end)
+		t->count--;
+	if (!t->count)
+		t->until = in_order(iv->end_ns);
+	if (iv->parent >= 0)
+		iv->parent = place_of(stack, t->count, iv->parent);
+	iv->place = place;
+	if (grow(&t->at, t->count, &t->cap, sizeof own))
+		return CPIDECODE_ENOMEM;
+	((struct placed_interval *)t->at)[t->count++] = own;
+	return 0;
+}
+
+void nesting_free(struct nesting *n)
+{
+	thread_stacks_free(&n->threads);
+}
+
+static int compare(uint64_t a, uint64_t b)
+{
+	return a < b ? -1 : a > b;
+}
+
+/* By thread, then by start, longer first, then as they stand in the trace. */
+static int by_thread(const void *a, const void *b)
+{
+	const struct nest_node *x = a, *y = b;
+	int c = compare(x->era / 2, y->era / 2);
+	if (!c)
+		c = compare(x->tid, y->tid);
+	if (!c)
+		c = compare(x->era, y->era);
+	if (!c)
+		c = compare(x->start, y->start);
+	if (!c)
+		c = compare(y->end, x->end);
+	if (!c)
+		c = compare(x->ring, y->ring);
+	if (!c)
+		c = compare(x->position, y->position);
+	return c ? c : compare(x->file, y->file);
+}
+
+int nest(struct nest_node *nodes, size_t n, struct interval *intervals)
+{
+	struct open_interval *stack = NULL;
+	size_t open = 0, cap = 0;
+	if (n)
+		qsort(nodes, n, sizeof *nodes, by_thread);
+	for (size_t i = 0; i < n; i++) {
+		const struct nest_node *node = &nodes[i];
+		if (i && (node->tid != node[-1].tid || node->era / 2 != node[-1].era / 2))
+			open = 0;
+		const struct open_interval *outer = find_outer(stack, &open, node->end);
+		struct open_interval own = {.end = node->end,
+			.depth = outer ? outer->depth + 1 : 0,
+			.index = outer ? outer->index : -1};
+		if (node->index >= 0) {
+			intervals[node->index].depth = own.depth;
+			intervals[node->index].parent = own.index;
+			own.index = node->index;
+		}
+		if (outer && outer->end == node->end)
+			open--;
+		if (grow(&stack, open, &cap, sizeof *stack)) {
+			free(stack);
+			return CPIDECODE_ENOMEM;
+		}
+		stack[open++] = own;
+	}
+	free(stack);
+	return 0;
+}

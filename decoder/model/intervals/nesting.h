@@ -1,0 +1,51 @@
+/* Which interval of a thread stands in which. */
+#ifndef SWT_DECODER_MODEL_INTERVALS_NESTING_H
+#define SWT_DECODER_MODEL_INTERVALS_NESTING_H
+
+#include "../trace/model.h"
+#include "thread_stacks.h"
+
+/*
+ * Depths, for intervals that come by machine, start (those that began before tick 0
+ * first), longer first, then as they stand in the trace. Starts zeroed.
+ */
+struct nesting {
+	struct thread_stacks threads;
+};
+
+/*
+ * The next interval: start and end in ticks; era as in struct interval_record; place: among
+ * those handed out, -1: it is not. *parent: the place of the innermost that holds it, or -1.
+ */
+struct nest_key {
+	uint32_t era, tid;
+	uint64_t start, end;
+	int64_t place;
+};
+
+int nesting_add(struct nesting *n, const struct nest_key *key, uint32_t *depth, int64_t *parent);
+/* All stacks are empty again. */
+void nesting_free(struct nesting *n);
+
+/*
+ * Places instead, of several machines' intervals in order of CLOCK_REALTIME: iv has its place and
+ * its parent's in another order, in which depths were found, and gets those in this one,
+ * where it has the place that is given. A parent that comes later, as a clock was set back, is -1.
+ */
+int nesting_place(struct nesting *n, struct interval *iv, int64_t place);
+
+/* What nesting needs of an interval, also of one that the filter leaves out. */
+struct nest_node {
+	uint64_t start, end; /* ticks; start as in struct interval_record */
+	uint64_t position;
+	uint32_t era, tid, ring, file;
+	int64_t index; /* of the interval in the set, -1: left out */
+};
+
+/*
+ * Sorts the nodes and sets depth and parent (an index as in the nodes) of those
+ * intervals that are in the set.
+ */
+int nest(struct nest_node *nodes, size_t n, struct interval *intervals);
+
+#endif

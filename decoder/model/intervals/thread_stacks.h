@@ -1,0 +1,40 @@
+/*
+ * A stack for each thread, for those who go through intervals by machine and start: what is
+ * open on the thread. Stacks whose intervals have all ended are given up now and then, so that
+ * there are about as many as threads that are in an interval at one time.
+ */
+#ifndef SWT_DECODER_MODEL_INTERVALS_THREAD_STACKS_H
+#define SWT_DECODER_MODEL_INTERVALS_THREAD_STACKS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct thread_stack {
+	uint32_t machine, tid;
+	uint64_t until; /* the owner's: the time after which nothing on it is open */
+	size_t count, cap;
+	void *at; /* NULL until something was pushed; also the mark of a free place if !used */
+	bool used;
+};
+
+/* Starts zeroed, but for drop. */
+struct thread_stacks {
+	struct thread_stack *table; /* open hash */
+	size_t places, threads;
+	struct thread_stack *last;
+	bool mixed; /* machines come mixed, by CLOCK_REALTIME */
+	void (*drop)(void *ctx, struct thread_stack *s); /* before one is given up; NULL: none */
+	void *ctx;
+};
+
+/*
+ * That thread's stack, empty if it is new; valid until the next call. start: of the
+ * interval at hand, ticks or whatever until is. NULL: out of memory.
+ */
+struct thread_stack *thread_stacks_find(
+	struct thread_stacks *s, uint32_t machine, uint32_t tid, uint64_t start);
+/* Drops all. */
+void thread_stacks_free(struct thread_stacks *s);
+
+#endif

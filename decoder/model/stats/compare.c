@@ -1,0 +1,200 @@
+#include "compare.h"
+
+#include <math.h>
+
+#include "../../../include/cpidecode.h"
+#include "student.h"
+
+static const struct compare_distance unknown = {NAN, NAN};
+
+double compare_chance(struct compare_distance d)
+{
+	return isnan(d.t) ? NAN : 2 * student_above(fabs(d.t), d.df);
+}
+
+double compare_chance_of_side(struct compare_distance d, bool above)
+{
+	return isnan(d.t) ? NAN : student_above(above ? d.t : -d.t, d.df);
+}
+
+/* With the variance of each side's figure, and how well it is known (Welch, Satterthwaite). */
+static struct compare_distance distance(
+	double off, double before, double before_df, double after, double after_df)
+{
+	double sum = before + after;
+	double df = sum > 0 ? sum * sum / (before * before / before_df + after * after / after_df)
+			    : before_df + after_df;
+	if (sum > 0)
+		return (struct compare_distance){off / sqrt(sum), df};
+	return (struct compare_distance){off == 0 ? 0 : copysign(INFINITY, off), df};
+}
+
+/* The mean; *variance: of the mean. */
+static double mean_of(struct compare_runs r, double *variance)
+{
+	double sum = 0, squares = 0;
+	for (size_t i = 0; i < r.n; i++)
+		sum += r.figures[i];
+	for (size_t i = 0; i < r.n; i++) {
+		double off = r.figures[i] - sum / (double)r.n;
+		squares += off * off;
+	}
+	*variance = squares / (double)(r.n - 1) / (double)r.n;
+	return sum / (double)r.n;
+}
+
+struct compare_distance compare_runs(
+	struct compare_runs before, struct compare_runs after, struct compare_null null)
+{
+	double vb, va;
+	if (before.n < COMPARE_RUNS || after.n < COMPARE_RUNS)
+		return unknown;
+	double mb = null.factor * mean_of(before, &vb) + null.offset, ma = mean_of(after, &va);
+	double off = ma - mb;
+	/* What adding up rounds is no difference. */
+	if (fabs(off) <= 1e-12 * fabs(mb))
+		off = 0;
+	vb *= null.factor * null.factor;
+	return distance(off, vb, (double)before.n - 1, va, (double)after.n - 1);
+}
+
+struct compare_distance compare_confirm(
+	struct compare_distance percentiles, struct compare_distance shares)
+{
+	double chance = compare_chance(shares) / 3;
+	/* Of longer times fewer are up to any limit. */
+	if (isnan(chance) || percentiles.t == 0)
+		return percentiles;
+	if (shares.t == 0 || (shares.t > 0) == (percentiles.t > 0))
+		return (struct compare_distance){0, percentiles.df};
+	if (chance > compare_chance(percentiles))
+		percentiles.t =
+			copysign(student_quantile(chance / 2, percentiles.df), percentiles.t);
+	return percentiles;
+}
+
+/* How many independent values the run amounts to; false: too few, or not known. */
+static bool is_evidence(const struct timeline_evidence *e)
+{
+	return e->effective >= COMPARE_EFFECTIVE;
+}
+
+static bool has_order(const struct compare_run *r)
+{
+	return r->order && r->values->count && r->order->total == r->values->count;
+}
+
+static int judge(const struct compare_run *before, const struct compare_run *after,
+	const double limits[2], struct timeline_evidence e[2], bool *known)
+{
+	*known = has_order(before) && has_order(after);
+	if (!*known)
+		return 0;
+	int rc = timeline_judge(before->order, limits[0], &e[0]);
+	if (!rc)
+		rc = timeline_judge(after->order, limits[1], &e[1]);
+	*known = !rc && is_evidence(&e[0]) && is_evidence(&e[1]);
+	return rc;
+}
+
+/* Of single values, from the middles of buckets. */
+static double variance_of(const struct histogram *h, double mean)
+{
+	struct histogram_at at = {0};
+	struct histogram_bin bin;
+	double squares = 0;
+	while (histogram_next(h, &at, &bin)) {
+		double off = (double)bin.low / 2 + (double)bin.high / 2 - mean;
+		squares += (double)bin.count * off * off;
+	}
+	return squares / (double)(h->count - 1);
+}
+
+int compare_means(const struct compare_run *before, const struct compare_run *after,
+	struct compare_null null, struct compare_distance *d)
+{
+	struct timeline_evidence e[2];
+	bool known;
+	int rc = judge(before, after, (const double[]){NAN, NAN}, e, &known);
+	*d = unknown;
+	if (!known)
+		return rc;
+	double vb = null.factor * null.factor * variance_of(before->values, before->mean) /
+		    e[0].effective;
+	double va = variance_of(after->values, after->mean) / e[1].effective;
+	*d = distance(
+		after->mean - null.factor * before->mean - null.offset, vb, e[0].df, va, e[1].df);
+	return 0;
+}
+
+/* How unlikely it is that a share p is seen as share, of one independent value. */
+static double surprise(double share, double p)
+{
+	double sum = 0;
+	if (share > 0)
+		sum += share * log(share / p);
+	if (share < 1)
+		sum += (1 - share) * log((1 - share) / (1 - p));
+	return 2 * sum;
+}
+
+/* If both percentiles, of before by the null, were at q: how surprising the two samples are. */
+struct common {
+	const struct compare_run *before, *after;
+	const struct timeline_evidence *e;
+	struct compare_null null;
+	double p;
+};
+
+static double surprises(const struct common *c, double q)
+{
+	double before = (q - c->null.offset) / c->null.factor;
+	return c->e[0].effective * surprise(histogram_share(c->before->values, before), c->p) +
+	       c->e[1].effective * surprise(histogram_share(c->after->values, q), c->p);
+}
+
+/* The least over all q between the two percentiles. */
+static double least_surprise(const struct common *c, double from, double to)
+{
+	enum { STEPS = 32, ROUNDS = 3 };
+	double best = INFINITY;
+	for (unsigned round = 0; round < ROUNDS; round++) {
+		double step = (to - from) / STEPS, at = from;
+		for (unsigned i = 0; i <= STEPS; i++) {
+			double s = surprises(c, from + i * step);
+			if (s < best) {
+				best = s;
+				at = from + i * step;
+			}
+		}
+		from = fmax(from, at - step);
+		to = fmin(to, at + step);
+	}
+	return best;
+}
+
+int compare_percentiles(const struct compare_run *before, const struct compare_run *after,
+	unsigned percent, struct compare_null null, struct compare_distance *d)
+{
+	struct timeline_evidence e[2];
+	bool known = before->values->count && after->values->count;
+	*d = unknown;
+	if (!known)
+		return 0;
+	double q[] = {histogram_middle(before->values, percent),
+		histogram_middle(after->values, percent)};
+	int rc = judge(before, after, q, e, &known);
+	if (!known)
+		return rc;
+	struct common c = {before, after, e, null, percent / 100.0};
+	/* A percentile with next to nothing beyond it is not known, however it was drawn. */
+	double beyond = fmin(c.p, 1 - c.p);
+	if (fmin(e[0].effective, e[1].effective) * beyond < COMPARE_BEYOND)
+		return 0;
+	double expected = null.factor * q[0] + null.offset;
+	double least = least_surprise(&c, fmin(expected, q[1]), fmax(expected, q[1]));
+	d->t = copysign(sqrt(fmax(least, 0)), q[1] - expected);
+	/* As Satterthwaite's, of two variances that are weighted alike. */
+	d->df = e[0].df < e[1].df ? e[0].df : e[1].df;
+	return 0;
+}

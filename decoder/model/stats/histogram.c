@@ -1,0 +1,313 @@
+#include "histogram.h"
+
+#include <stdlib.h>
+
+#include "../../../include/cpidecode.h"
+
+static void place(uint64_t value, unsigned *row, unsigned *sub)
+{
+	if (value < HISTOGRAM_SUB) {
+		*row = 0;
+		*sub = (unsigned)value;
+		return;
+	}
+	unsigned shift = 63 - (unsigned)__builtin_clzll(value) - HISTOGRAM_SUB_BITS;
+	*row = shift + 1;
+	*sub = (unsigned)(value >> shift) - HISTOGRAM_SUB;
+}
+
+uint32_t histogram_place_of(uint64_t value)
+{
+	unsigned row, sub;
+	place(value, &row, &sub);
+	return row * HISTOGRAM_SUB + sub;
+}
+
+static struct histogram_bin bucket(const struct histogram *h, unsigned row, unsigned sub)
+{
+	unsigned shift = row ? row - 1 : 0;
+	uint64_t low = (uint64_t)(sub + (row ? HISTOGRAM_SUB : 0)) << shift;
+	uint64_t high = low + ((UINT64_C(1) << shift) - 1);
+	return (struct histogram_bin){.low = low < h->min ? h->min : low,
+		.high = high > h->max ? h->max : high,
+		.count = h->rows[row][sub],
+		.place = row * HISTOGRAM_SUB + sub};
+}
+
+static int need_row(struct histogram *h, unsigned row)
+{
+	if (!h->rows[row])
+		h->rows[row] = calloc(HISTOGRAM_SUB, sizeof *h->rows[row]);
+	return h->rows[row] ? 0 : CPIDECODE_ENOMEM;
+}
+
+static int count_in(struct histogram *h, uint64_t value, uint64_t n)
+{
+	unsigned row, sub;
+	place(value, &row, &sub);
+	if (!h->rows[row] && need_row(h, row))
+		return CPIDECODE_ENOMEM;
+	h->rows[row][sub] += n;
+	return 0;
+}
+
+/* What is held goes into the rows. After a failure the histogram can only be freed. */
+static int into_rows(struct histogram *h)
+{
+	if (!h->rows)
+		h->rows = calloc(HISTOGRAM_ROWS, sizeof *h->rows);
+	if (!h->rows)
+		return CPIDECODE_ENOMEM;
+	for (uint32_t i = 0; i < h->held; i++)
+		if (count_in(h, histogram_held(h)[i], 1))
+			return CPIDECODE_ENOMEM;
+	h->held = 0;
+	/* It was no array. */
+	if (h->cap == 1)
+		h->cap = 0;
+	return 0;
+}
+
+/* Room for one more value to hold. */
+static int make_room(struct histogram *h)
+{
+	if (h->held < h->cap)
+		return 0;
+	if (h->cap == HISTOGRAM_VALUES)
+		return into_rows(h);
+	uint32_t cap = h->cap > 1 ? 2 * h->cap : 4;
+	uint64_t *more = realloc(h->cap > 1 ? h->values : NULL, cap * sizeof *more);
+	if (!more)
+		return CPIDECODE_ENOMEM;
+	if (h->cap == 1)
+		more[0] = h->single;
+	h->values = more;
+	h->cap = cap;
+	return 0;
+}
+
+static void hold_single(struct histogram *h, uint64_t value)
+{
+	h->single = h->min = h->max = value;
+	h->held = h->cap = 1;
+	h->count = 1;
+}
+
+int histogram_add_many(struct histogram *h, uint64_t value, uint64_t n)
+{
+	int rc = 0;
+	if (n == 1 && !h->count && !h->cap && !h->rows) {
+		hold_single(h, value);
+		return 0;
+	}
+	if (n > HISTOGRAM_VALUES) {
+		rc = into_rows(h);
+		if (!rc)
+			rc = count_in(h, value, n - 1);
+		if (rc)
+			return rc;
+		if (!h->count || value < h->min)
+			h->min = value;
+		if (!h->count || value > h->max)
+			h->max = value;
+		h->count += n - 1;
+		n = 1;
+	}
+	for (; n && !rc; n--) {
+		rc = make_room(h);
+		if (!rc)
+			rc = histogram_add(h, value);
+	}
+	return rc;
+}
+
+int histogram_add_place(struct histogram *h, uint32_t number, uint64_t n)
+{
+	unsigned row = number / HISTOGRAM_SUB, sub = number % HISTOGRAM_SUB;
+	int rc = into_rows(h);
+	if (!rc)
+		rc = need_row(h, row);
+	if (rc)
+		return rc;
+	h->rows[row][sub] += n;
+	h->count += n;
+	return 0;
+}
+
+bool histogram_set_ends(struct histogram *h, uint64_t min, uint64_t max)
+{
+	struct histogram_at at = {0};
+	struct histogram_bin bin = {0};
+	/* As they are, buckets are not cut off at the ends. */
+	h->min = 0;
+	h->max = UINT64_MAX;
+	if (min > max || !histogram_next(h, &at, &bin) || min < bin.low || min > bin.high)
+		return false;
+	while (histogram_next(h, &at, &bin))
+		;
+	h->min = min;
+	h->max = max;
+	return histogram_place_of(max) == bin.place;
+}
+
+static int merge_rows(struct histogram *h, const struct histogram *from)
+{
+	int rc = into_rows(h);
+	for (unsigned row = 0; row < HISTOGRAM_ROWS && !rc; row++) {
+		if (!from->rows[row])
+			continue;
+		rc = need_row(h, row);
+		for (unsigned sub = 0; sub < HISTOGRAM_SUB && !rc; sub++)
+			h->rows[row][sub] += from->rows[row][sub];
+	}
+	uint64_t in_rows = from->count - from->held;
+	if (!h->count || from->min < h->min)
+		h->min = from->min;
+	if (!h->count || from->max > h->max)
+		h->max = from->max;
+	h->count += in_rows;
+	return rc;
+}
+
+int histogram_merge(struct histogram *h, const struct histogram *from)
+{
+	int rc = from->rows ? merge_rows(h, from) : 0;
+	for (uint32_t i = 0; i < from->held && !rc; i++)
+		rc = histogram_add_many(h, histogram_held(from)[i], 1);
+	return rc;
+}
+
+void histogram_free(struct histogram *h)
+{
+	for (unsigned row = 0; h->rows && row < HISTOGRAM_ROWS; row++)
+		free(h->rows[row]);
+	free(h->rows);
+	if (h->cap > 1)
+		free(h->values);
+	*h = (struct histogram){0};
+}
+
+static int by_value(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+	return *x < *y ? -1 : *x > *y;
+}
+
+int histogram_settle(struct histogram *h)
+{
+	if (h->rows)
+		return into_rows(h);
+	if (h->held > 1)
+		qsort(h->values, h->held, sizeof *h->values, by_value);
+	return 0;
+}
+
+bool histogram_next(const struct histogram *h, struct histogram_at *at, struct histogram_bin *bin)
+{
+	if (!h->rows) {
+		if (at->sub >= h->held)
+			return false;
+		const uint64_t *values = histogram_held(h);
+		uint64_t value = values[at->sub];
+		*bin = (struct histogram_bin){.low = value, .high = value};
+		for (; at->sub < h->held && values[at->sub] == value; at->sub++)
+			bin->count++;
+		return true;
+	}
+	for (; at->row < HISTOGRAM_ROWS; at->row++, at->sub = 0) {
+		if (!h->rows[at->row])
+			continue;
+		while (at->sub < HISTOGRAM_SUB) {
+			uint32_t sub = at->sub++;
+			if (h->rows[at->row][sub]) {
+				*bin = bucket(h, at->row, sub);
+				return true;
+			}
+		}
+	}
+	return false;
+}
+
+struct histogram_bin histogram_bin_at_rank(const struct histogram *h, uint64_t rank)
+{
+	struct histogram_at at = {0};
+	struct histogram_bin bin = {0};
+	uint64_t before = 0;
+	while (histogram_next(h, &at, &bin)) {
+		before += bin.count;
+		if (before >= rank)
+			break;
+	}
+	return bin;
+}
+
+uint64_t histogram_at_rank(const struct histogram *h, uint64_t rank)
+{
+	if (rank <= 1)
+		return h->min;
+	if (rank >= h->count)
+		return h->max;
+	struct histogram_bin bin = histogram_bin_at_rank(h, rank);
+	return bin.low + (bin.high - bin.low) / 2;
+}
+
+uint64_t histogram_rank_permille(uint64_t n, unsigned permille)
+{
+	uint64_t rank = n / 1000 * permille + (n % 1000 * permille + 999) / 1000;
+	return rank ? rank : 1;
+}
+
+uint64_t histogram_rank(uint64_t n, unsigned percent)
+{
+	return histogram_rank_permille(n, 10 * percent);
+}
+
+uint64_t histogram_percentile(const struct histogram *h, unsigned percent)
+{
+	return histogram_at_rank(h, histogram_rank(h->count, percent));
+}
+
+static double middle_of(const struct histogram_bin *bin)
+{
+	return (double)bin->low / 2 + (double)bin->high / 2;
+}
+
+double histogram_middle(const struct histogram *h, unsigned percent)
+{
+	double rank = (double)histogram_rank(h->count, percent) - 0.5;
+	double value = 0, reached = 0, before = 0;
+	struct histogram_at at = {0};
+	struct histogram_bin bin;
+	for (bool first = true; histogram_next(h, &at, &bin); first = false) {
+		double middle = middle_of(&bin), here = before + (double)bin.count / 2;
+		if (first && here >= rank)
+			return middle;
+		if (here >= rank)
+			return value + (middle - value) * (rank - reached) / (here - reached);
+		value = middle;
+		reached = here;
+		before += (double)bin.count;
+	}
+	return value;
+}
+
+double histogram_share(const struct histogram *h, double value)
+{
+	double below = 0, reached = 0, before = 0;
+	struct histogram_at at = {0};
+	struct histogram_bin bin;
+	for (bool first = true; histogram_next(h, &at, &bin); first = false) {
+		double middle = middle_of(&bin), here = before + (double)bin.count / 2;
+		if (middle > value && first)
+			return 0;
+		if (middle > value) {
+			reached += (here - reached) * (value - below) / (middle - below);
+			break;
+		}
+		below = middle;
+		reached = here;
+		before += (double)bin.count;
+	}
+	return before == (double)h->count && value >= below ? 1
+							    : (reached + 0.5) / (double)h->count;
+}

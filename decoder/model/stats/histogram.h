@@ -1,0 +1,107 @@
+/*
+ * Values and how often they came. Up to HISTOGRAM_VALUES of them are kept as they are; of
+ * more, how many fell into each bucket, and the least and the greatest. Buckets get wider with
+ * the values: what a histogram gives for a percentile is at most 1/256 (0.4 %) away from
+ * it. Nothing depends on the order in which values were added or histograms merged.
+ */
+#ifndef SWT_DECODER_MODEL_STATS_HISTOGRAM_H
+#define SWT_DECODER_MODEL_STATS_HISTOGRAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	HISTOGRAM_VALUES = 256,
+	HISTOGRAM_SUB_BITS = 7, /* each doubling of values is cut into that many bits' buckets */
+	HISTOGRAM_SUB = 1 << HISTOGRAM_SUB_BITS,
+	HISTOGRAM_ROWS = 64 - HISTOGRAM_SUB_BITS + 1,
+};
+
+/* Starts zeroed. */
+struct histogram {
+	uint64_t count;
+	uint64_t min, max; /* exact; of no meaning while count is 0 */
+	/* All values; or, once there are rows, those that are not in them yet: so most of the
+	 * time a value is put next to the one before it, not somewhere in many rows. A single
+	 * value (cap 1) needs no memory beside this: most of very many labels come once. */
+	union {
+		uint64_t *values;
+		uint64_t single;
+	};
+	uint32_t held, cap;
+	uint64_t **rows; /* NULL, or HISTOGRAM_ROWS of HISTOGRAM_SUB counts each, or NULL */
+};
+
+/* What histogram_next tells: count values from low to high. */
+struct histogram_bin {
+	uint64_t low, high, count;
+	uint32_t place; /* the bucket's number; of no meaning where values are exact */
+};
+
+/* Where histogram_next is; starts zeroed. */
+struct histogram_at {
+	uint32_t row, sub;
+};
+
+/* A value n times. 0 or CPIDECODE_ENOMEM, as all that return int. */
+int histogram_add_many(struct histogram *h, uint64_t value, uint64_t n);
+int histogram_merge(struct histogram *h, const struct histogram *from);
+/* n values more in the bucket of that number (below HISTOGRAM_ROWS * HISTOGRAM_SUB). */
+int histogram_add_place(struct histogram *h, uint32_t place, uint64_t n);
+/* Says what the least and greatest were; false: the buckets say otherwise. */
+bool histogram_set_ends(struct histogram *h, uint64_t min, uint64_t max);
+void histogram_free(struct histogram *h);
+
+/* Has every value of its own. */
+static inline bool histogram_exact(const struct histogram *h)
+{
+	return !h->rows;
+}
+
+/* The held values. */
+static inline const uint64_t *histogram_held(const struct histogram *h)
+{
+	return h->cap == 1 ? &h->single : h->values;
+}
+
+/* Before the questions below, after the last value. */
+int histogram_settle(struct histogram *h);
+/* The value at that place in order, from 1 to count: exact, or its bucket's middle. */
+uint64_t histogram_at_rank(const struct histogram *h, uint64_t rank);
+/* The bucket of that place: equal low and high where values are exact. */
+struct histogram_bin histogram_bin_at_rank(const struct histogram *h, uint64_t rank);
+/* The place of a percentile in n values, by nearest rank: at least that many percent are up to it.
+ * n is not 0. */
+uint64_t histogram_rank(uint64_t n, unsigned percent);
+/* Of tenths of a percent. */
+uint64_t histogram_rank_permille(uint64_t n, unsigned permille);
+uint64_t histogram_percentile(const struct histogram *h, unsigned percent);
+/*
+ * The same of values that are all different; of others a value stands for the middle of the
+ * ranks that it or its bucket takes, and between two of them it is linear. So it follows
+ * the values, however wide the buckets or coarse the clock. h is not empty.
+ */
+double histogram_middle(const struct histogram *h, unsigned percent);
+/* The share of values up to that one, in the same way: what histogram_middle inverts. */
+double histogram_share(const struct histogram *h, double value);
+/* Values in order; false at the end. Equal exact ones come together. */
+bool histogram_next(const struct histogram *h, struct histogram_at *at, struct histogram_bin *bin);
+
+/* The number of the bucket that a value falls into. */
+uint32_t histogram_place_of(uint64_t value);
+
+static inline int histogram_add(struct histogram *h, uint64_t value)
+{
+	if (h->held == h->cap)
+		return histogram_add_many(h, value, 1);
+	h->values[h->held++] = value;
+	if (!h->count || value < h->min)
+		h->min = value;
+	if (!h->count || value > h->max)
+		h->max = value;
+	h->count++;
+	return 0;
+}
+
+#endif

@@ -1,0 +1,518 @@
+/* A partial result as the bytes of its file, and back. The reader believes nothing. */
+#include <string.h>
+#include <xxhash.h>
+
+#include "../../../formats/bytes.h"
+#include "../../../formats/cpi_hooks.h"
+#include "../../../formats/cpuutil_hooks.h"
+#include "../../../include/cpidecode.h"
+#include "partial.h"
+#include "../../base/varint.h"
+
+/* More intervals than any trace has: sums of such numbers cannot run over. */
+#define MAX_COUNT (UINT64_C(1) << 48)
+
+static void put_histogram(struct varint_out *o, const struct histogram *h)
+{
+	struct histogram_at at = {0};
+	struct histogram_bin bin;
+	uint64_t before = 0, bins = 0;
+	varint_put(o, h->count);
+	if (histogram_exact(h)) {
+		const uint64_t *values = histogram_held(h);
+		for (uint32_t i = 0; i < h->held; i++) {
+			varint_put(o, values[i] - before);
+			before = values[i];
+		}
+		return;
+	}
+	while (histogram_next(h, &at, &bin))
+		bins++;
+	varint_put(o, h->min);
+	varint_put(o, h->max);
+	varint_put(o, bins);
+	at = (struct histogram_at){0};
+	while (histogram_next(h, &at, &bin)) {
+		varint_put(o, bin.place - before);
+		varint_put(o, bin.count);
+		before = bin.place;
+	}
+}
+
+static void put_ratio(struct varint_out *o, const struct ratio *r)
+{
+	varint_put(o, r->above);
+	varint_put(o, r->below);
+	varint_put(o, r->weighted);
+	varint_put(o, r->weight);
+	varint_put(o, r->instant);
+	varint_put(o, r->instants);
+	varint_put(o, r->counted);
+	varint_put(o, r->measured);
+}
+
+static void put_util(struct varint_out *o, const struct util_ratios *r)
+{
+	put_ratio(o, &r->idle);
+	put_ratio(o, &r->intr);
+	put_ratio(o, &r->actual_perf);
+}
+
+/* Of fewer values than the group has: some came without their order, which is of no use then. */
+static void put_timeline(struct varint_out *o, const struct timeline *t, uint64_t count)
+{
+	struct timeline_entry *e = t->total == count ? timeline_sorted(t) : NULL;
+	if (!e && t->total == count)
+		o->failed = true;
+	varint_put(o, e ? t->used : 0);
+	if (!e)
+		return;
+	varint_put(o, t->shift);
+	varint_put(o, t->cut);
+	varint_put_signed(o, e[0].cell);
+	for (uint32_t i = 0; i < t->used; i++) {
+		bool same = i && e[i].cell == e[i - 1].cell;
+		if (i)
+			varint_put(o, (uint64_t)e[i].cell - (uint64_t)e[i - 1].cell);
+		varint_put(o, e[i].value - (same ? e[i - 1].value : 0));
+		varint_put(o, e[i].count);
+	}
+	free(e);
+}
+
+static void put_order(struct varint_out *o, const struct tally_group *g)
+{
+	struct timeline one = {0};
+	if (g->first && (timeline_add(&one, g->first->end_ns, exact_round(g->first->elapsed_ns)) ||
+				timeline_settle(&one)))
+		o->failed = true;
+	put_timeline(o, g->detail ? g->detail->order : &one, g->time.count);
+	timeline_free(&one);
+}
+
+static void put_group(struct varint_out *o, const struct tally_group *g)
+{
+	struct tally_scratch scratch;
+	const struct tally_detail *d = tally_detail(g, &scratch);
+	varint_put(o, g->has_label);
+	varint_put_string(o, g->label, g->label_len);
+	varint_put(o, g->util ? PARTIAL_UTIL_MINOR + g->mm : g->mm);
+	varint_put(o, d->scripted);
+	varint_put(o, d->quality);
+	varint_put(o, d->flagged);
+	for (unsigned i = 0; i < TALLY_FLAGS; i++)
+		varint_put(o, d->by_flag[i]);
+	varint_put(o, g->total);
+	put_histogram(o, &g->time);
+	put_ratio(o, &d->ratios.raw);
+	put_ratio(o, &d->ratios.scaled);
+	put_ratio(o, &d->ratios.thread);
+	put_ratio(o, &d->ratios.busy);
+	if (g->util) {
+		put_util(o, g->util);
+		varint_put(o, g->methods);
+	}
+	varint_put(o, g->ncolumns);
+	for (uint32_t i = 0; i < g->ncolumns; i++) {
+		put_ratio(o, &g->columns[i].raw);
+		put_ratio(o, &g->columns[i].scaled);
+		put_ratio(o, &g->columns[i].busy);
+		if (g->util)
+			put_util(o, &g->util_columns[i]);
+	}
+	for (unsigned i = 0; i < TALLY_VALUES; i++) {
+		varint_put(o, d->spreads[i].sum);
+		put_histogram(o, &d->spreads[i].values);
+	}
+	put_order(o, g);
+}
+
+static void put_rings(struct varint_out *o, const struct partial_source *s)
+{
+	varint_put(o, s->has_rings);
+	if (s->has_rings)
+		varint_raw(o, s->rings, sizeof s->rings);
+	varint_put(o, s->rotation.number);
+	varint_put(o, s->rotation.keep);
+	varint_put(o, s->nspans);
+	for (size_t i = 0; i < s->nspans; i++) {
+		varint_put(o, s->spans[i].ring);
+		varint_put(o, s->spans[i].from);
+		varint_put(o, s->spans[i].to - s->spans[i].from);
+	}
+}
+
+static void put_source(struct varint_out *o, const struct partial_source *s)
+{
+	varint_raw(o, s->trace_id, sizeof s->trace_id);
+	varint_put(o, s->fingerprint);
+	varint_put_string(o, s->path, strlen(s->path));
+	varint_put(o, s->scripted);
+	put_rings(o, s);
+	varint_put(o, s->nslices);
+	for (size_t i = 0; i < s->nslices; i++) {
+		varint_put(o, s->slices[i].first);
+		varint_put(o, s->slices[i].last);
+	}
+	for (unsigned i = 0; i < PARTIAL_COUNTS; i++)
+		varint_put(o, s->counts[i]);
+	varint_put(o, s->ndamage);
+	for (size_t i = 0; i < s->ndamage; i++) {
+		varint_put(o, s->damage[i].offset);
+		varint_put(o, s->damage[i].bytes);
+	}
+	varint_put(o, s->nfindings);
+	for (size_t i = 0; i < s->nfindings; i++) {
+		const struct clock_finding *f = &s->findings[i];
+		varint_put(o, f->kind);
+		varint_put(o, f->from);
+		varint_put(o, f->to);
+		varint_put_signed(o, f->from_ns);
+		varint_put_signed(o, f->to_ns);
+		varint_put_signed(o, f->ns);
+	}
+}
+
+static uint64_t checksum(const uint8_t *bytes, size_t n)
+{
+	/* One hash of both parts: the second is seeded with the first. */
+	uint64_t head = XXH3_64bits(bytes, PARTIAL_H_CHECKSUM);
+	return XXH3_64bits_withSeed(bytes + PARTIAL_HEADER_SIZE, n - PARTIAL_HEADER_SIZE, head);
+}
+
+void partial_write(struct varint_out *o, const struct partial *p)
+{
+	uint8_t header[PARTIAL_HEADER_SIZE] = {0};
+	const char *filter = p->filter ? p->filter : "";
+	memcpy(header, PARTIAL_MAGIC, 8);
+	put_le32(header + PARTIAL_H_VERSION, PARTIAL_VERSION);
+	varint_raw(o, header, sizeof header);
+	varint_put_string(o, filter, strlen(filter));
+	varint_put(o, p->nsources);
+	for (size_t i = 0; i < p->nsources; i++)
+		put_source(o, &p->sources[i]);
+	varint_put(o, p->tally.cpus_left_out);
+	varint_put(o, p->tally.count);
+	for (size_t i = 0; i < p->tally.count; i++)
+		put_group(o, p->tally.groups[i]);
+	if (o->failed)
+		return;
+	put_le64(o->p + PARTIAL_H_PAYLOAD, o->n - PARTIAL_HEADER_SIZE);
+	put_le64(o->p + PARTIAL_H_CHECKSUM, checksum(o->p, o->n));
+}
+
+static int get_values(struct varint_in *in, struct histogram *h, uint64_t count)
+{
+	uint64_t value = 0;
+	for (uint64_t i = 0; i < count; i++) {
+		uint64_t step = varint_get_max(in, UINT64_MAX - value);
+		if (in->why)
+			return 0;
+		value += step;
+		int rc = histogram_add(h, value);
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+static int get_histogram(struct varint_in *in, struct histogram *h, uint64_t most)
+{
+	uint64_t count = varint_get_max(in, most);
+	if (count <= HISTOGRAM_VALUES)
+		return get_values(in, h, count);
+	uint64_t min = varint_get_max(in, UINT64_MAX), max = varint_get_max(in, UINT64_MAX);
+	uint64_t bins = varint_get_max(in, HISTOGRAM_ROWS * HISTOGRAM_SUB), place = 0;
+	for (uint64_t i = 0; i < bins && !in->why; i++) {
+		uint64_t step = varint_get_max(in, HISTOGRAM_ROWS * HISTOGRAM_SUB - 1 - place);
+		uint64_t n = varint_get_max(in, count - h->count);
+		if ((i && !step) || !n)
+			varint_fail(in, "a histogram's buckets are not in order");
+		if (in->why)
+			return 0;
+		place += step;
+		int rc = histogram_add_place(h, (uint32_t)place, n);
+		if (rc)
+			return rc;
+	}
+	if (!in->why && (h->count != count || !histogram_set_ends(h, min, max)))
+		varint_fail(in, "a histogram contradicts itself");
+	return 0;
+}
+
+static void get_ratio(struct varint_in *in, struct ratio *r, uint64_t most)
+{
+	r->above = varint_get(in);
+	r->below = varint_get(in);
+	r->weighted = varint_get(in);
+	r->weight = varint_get(in);
+	r->instant = varint_get(in);
+	r->instants = varint_get_max(in, most);
+	r->counted = varint_get_max(in, most);
+	r->measured = varint_get_max(in, most);
+	if (r->counted > r->measured || r->instants > r->measured)
+		varint_fail(in, "a ratio contradicts itself");
+}
+
+static void get_util(struct varint_in *in, struct util_ratios *r, uint64_t most)
+{
+	get_ratio(in, &r->idle, most);
+	get_ratio(in, &r->intr, most);
+	get_ratio(in, &r->actual_perf, most);
+}
+
+static int get_columns(struct varint_in *in, struct tally_group *g, uint64_t count)
+{
+	uint32_t n = (uint32_t)varint_get_max(in, TALLY_CPUS);
+	for (uint32_t i = 0; i < n && !in->why; i++) {
+		/* One by one, so that memory follows what is really there. */
+		if (tally_need_columns(g, i + 1))
+			return CPIDECODE_ENOMEM;
+		get_ratio(in, &g->columns[i].raw, count);
+		get_ratio(in, &g->columns[i].scaled, count);
+		get_ratio(in, &g->columns[i].busy, count);
+		if (g->util)
+			get_util(in, &g->util_columns[i], count);
+	}
+	return 0;
+}
+
+/* As fine as told, and no finer than it may be: only then it merges as it should. */
+static int get_order(struct varint_in *in, struct tally_group *g)
+{
+	struct timeline *t = g->detail->order;
+	uint64_t n = varint_get_max(in, TIMELINE_CELLS * TIMELINE_VALUES), step;
+	struct timeline_entry e = {0};
+	int rc = 0;
+	if (!n)
+		return 0;
+	unsigned shift = (unsigned)varint_get_max(in, TIMELINE_SHIFT);
+	unsigned cut = (unsigned)varint_get_max(in, TIMELINE_BITS - 1);
+	t->shift = (uint8_t)shift;
+	t->cut = (uint8_t)cut;
+	e.cell = varint_get_signed(in);
+	int64_t last = INT64_MAX >> t->shift;
+	if (e.cell > last || e.cell < INT64_MIN >> t->shift)
+		varint_fail(in, "a time that is none");
+	for (uint64_t i = 0; i < n && !in->why && !rc; i++) {
+		step = i ? varint_get_max(in, (uint64_t)last - (uint64_t)e.cell) : 0;
+		bool same = i && !step;
+		e.cell = (int64_t)((uint64_t)e.cell + step);
+		uint64_t more = varint_get_max(in, same ? UINT64_MAX - e.value : UINT64_MAX);
+		e.value = same ? e.value + more : more;
+		e.count = varint_get_max(in, g->time.count - t->total);
+		if ((same && !more) || !e.count || timeline_cut(e.value, t->cut) != e.value)
+			varint_fail(in, "the order of intervals contradicts itself");
+		if (!in->why)
+			rc = timeline_add_entry(t, &e);
+	}
+	if (!in->why && !rc)
+		rc = timeline_settle(t);
+	bool same = t->total == g->time.count && t->used == n && t->shift == shift && t->cut == cut;
+	if (!in->why && !rc && !same)
+		varint_fail(in, "the order of intervals is not that of all");
+	return rc;
+}
+
+static int get_group(struct varint_in *in, struct tally *t)
+{
+	uint32_t length;
+	size_t known = t->count;
+	bool has_label = varint_get_max(in, 1);
+	const uint8_t *label = varint_get_string(in, &length);
+	uint64_t minor = varint_get_max(in, PARTIAL_UTIL_MINOR + 0xFF);
+	uint8_t major = minor < PARTIAL_UTIL_MINOR ? CPI_MAJOR : CPUUTIL_MAJOR;
+	if (!has_label && length)
+		varint_fail(in, "a label that is none");
+	if (in->why)
+		return 0;
+	struct tally_group *g =
+		tally_group_of(t, has_label, (const char *)label, length, major, (uint8_t)minor);
+	if (!g)
+		return CPIDECODE_ENOMEM;
+	if (t->count == known)
+		varint_fail(in, "a group comes twice");
+	struct tally_detail *d = tally_need_detail(t, g);
+	if (!d)
+		return CPIDECODE_ENOMEM;
+	d->scripted = varint_get_max(in, MAX_COUNT);
+	d->quality = varint_get_max(in, MAX_COUNT);
+	d->flagged = varint_get_max(in, MAX_COUNT);
+	for (unsigned i = 0; i < TALLY_FLAGS; i++)
+		d->by_flag[i] = varint_get_max(in, MAX_COUNT);
+	g->total = varint_get(in);
+	int rc = get_histogram(in, &g->time, MAX_COUNT);
+	uint64_t count = g->time.count;
+	if (!count || d->scripted > count || d->flagged > count || d->quality > count)
+		varint_fail(in, "a group contradicts itself");
+	get_ratio(in, &d->ratios.raw, count);
+	get_ratio(in, &d->ratios.scaled, count);
+	get_ratio(in, &d->ratios.thread, count);
+	get_ratio(in, &d->ratios.busy, count);
+	if (g->util) {
+		get_util(in, g->util, count);
+		g->methods = (uint32_t)varint_get_max(in, 2 * TALLY_METHOD_UNKNOWN - 1);
+	}
+	if (!rc)
+		rc = get_columns(in, g, count);
+	for (unsigned i = 0; i < TALLY_VALUES && !rc; i++) {
+		d->spreads[i].sum = varint_get(in);
+		rc = get_histogram(in, &d->spreads[i].values, count);
+	}
+	if (!rc && !in->why)
+		rc = get_order(in, g);
+	return rc;
+}
+
+static int get_rings(struct varint_in *in, struct partial_source *s)
+{
+	int rc = 0;
+	s->has_rings = varint_get_max(in, 1);
+	const uint8_t *id = s->has_rings ? varint_get_raw(in, sizeof s->rings) : NULL;
+	if (id && !in->why)
+		memcpy(s->rings, id, sizeof s->rings);
+	s->rotation.number = varint_get_max(in, UINT64_MAX);
+	s->rotation.keep = varint_get_max(in, UINT64_MAX);
+	uint64_t n = varint_get_max(in, UINT32_MAX);
+	for (uint64_t i = 0; i < n && !in->why && !rc; i++) {
+		struct partial_span span = {.ring = (uint32_t)varint_get_max(in, UINT32_MAX)};
+		span.from = varint_get_max(in, UINT64_MAX);
+		span.to = span.from + varint_get_max(in, UINT64_MAX - span.from);
+		if (i && span.ring <= s->spans[i - 1].ring)
+			varint_fail(in, "rings are not in order");
+		else if (!in->why)
+			rc = partial_add_span(s, span);
+	}
+	return rc;
+}
+
+static int get_slices(struct varint_in *in, struct partial_source *s)
+{
+	uint64_t n = varint_get_max(in, UINT32_MAX);
+	int rc = 0;
+	for (uint64_t i = 0; i < n && !in->why && !rc; i++) {
+		struct tick_range slice = {.first = varint_get_max(in, UINT64_MAX)};
+		slice.last = varint_get_max(in, UINT64_MAX);
+		const struct tick_range *last = s->nslices ? &s->slices[s->nslices - 1] : NULL;
+		if (slice.first > slice.last ||
+			(last && (last->last >= UINT64_MAX - 1 || slice.first <= last->last + 1)))
+			varint_fail(in, "slices are not in order");
+		else
+			rc = partial_add_slice(s, slice);
+	}
+	return rc;
+}
+
+static int get_damage(struct varint_in *in, struct partial_source *s)
+{
+	uint64_t n = varint_get_max(in, PARTIAL_DAMAGE);
+	int rc = 0;
+	for (uint64_t i = 0; i < n && !in->why && !rc; i++) {
+		struct partial_damage d = {.offset = varint_get_max(in, UINT64_MAX)};
+		d.bytes = varint_get_max(in, UINT64_MAX);
+		if (i && d.offset <= s->damage[i - 1].offset)
+			varint_fail(in, "damage is not in order");
+		else
+			rc = partial_add_damage(s, d);
+	}
+	return rc;
+}
+
+static int get_findings(struct varint_in *in, struct partial_source *s)
+{
+	uint64_t n = varint_get_max(in, PARTIAL_CLOCK_FINDINGS);
+	int rc = 0;
+	for (uint64_t i = 0; i < n && !in->why && !rc; i++) {
+		struct clock_finding f = {
+			.kind = (enum clock_finding_kind)varint_get_max(in, CLOCK_CONTRADICTION)};
+		f.from = varint_get_max(in, UINT64_MAX);
+		f.to = varint_get_max(in, UINT64_MAX);
+		f.from_ns = varint_get_signed(in);
+		f.to_ns = varint_get_signed(in);
+		f.ns = varint_get_signed(in);
+		if (!in->why)
+			rc = partial_add_finding(s, &f);
+	}
+	return rc;
+}
+
+static int get_source(struct varint_in *in, struct partial *p)
+{
+	uint32_t length;
+	const uint8_t *id = varint_get_raw(in, 16);
+	uint64_t fingerprint = varint_get_max(in, UINT64_MAX);
+	const uint8_t *path = varint_get_string(in, &length);
+	if (length && memchr(path, 0, length))
+		varint_fail(in, "a name with a zero byte");
+	if (in->why)
+		return 0;
+	char *name = strndup((const char *)path, length);
+	struct partial_source *s = name ? partial_add_source(p, name) : NULL;
+	free(name);
+	if (!s)
+		return CPIDECODE_ENOMEM;
+	memcpy(s->trace_id, id, sizeof s->trace_id);
+	s->fingerprint = fingerprint;
+	if (s > p->sources && partial_compare_sources(s - 1, s) >= 0)
+		varint_fail(in, "files are not in order");
+	s->scripted = varint_get_max(in, 1);
+	int rc = get_rings(in, s);
+	if (!rc)
+		rc = get_slices(in, s);
+	for (unsigned i = 0; i < PARTIAL_COUNTS; i++)
+		s->counts[i] = varint_get_max(in, UINT64_MAX);
+	if (!rc)
+		rc = get_damage(in, s);
+	return rc ? rc : get_findings(in, s);
+}
+
+static int get_payload(struct varint_in *in, struct partial *p)
+{
+	uint32_t length;
+	const uint8_t *filter = varint_get_string(in, &length);
+	if (length && memchr(filter, 0, length))
+		varint_fail(in, "a filter with a zero byte");
+	p->filter = strndup(length ? (const char *)filter : "", length);
+	if (!p->filter)
+		return CPIDECODE_ENOMEM;
+	uint64_t n = varint_get_max(in, UINT32_MAX);
+	int rc = 0;
+	for (uint64_t i = 0; i < n && !in->why && !rc; i++)
+		rc = get_source(in, p);
+	p->tally.cpus_left_out = varint_get_max(in, MAX_COUNT);
+	n = varint_get_max(in, UINT32_MAX);
+	for (uint64_t i = 0; i < n && !in->why && !rc; i++)
+		rc = get_group(in, &p->tally);
+	if (!in->why && in->p < in->end)
+		varint_fail(in, "something follows its end");
+	partial_sort(p);
+	return rc ? rc : tally_settle(&p->tally);
+}
+
+static const char *wrong_header(const uint8_t *bytes, size_t n)
+{
+	if (n < 8 || memcmp(bytes, PARTIAL_MAGIC, 8))
+		return "not a partial result (cpidecode --partial writes them)";
+	if (n < PARTIAL_HEADER_SIZE)
+		return "cut off";
+	if (get_le32(bytes + PARTIAL_H_VERSION) != PARTIAL_VERSION)
+		return "a partial result of another version: make it again of the trace "
+		       "(cpidecode --partial)";
+	if (get_le64(bytes + PARTIAL_H_PAYLOAD) != n - PARTIAL_HEADER_SIZE)
+		return "cut off, or longer than it says";
+	if (get_le64(bytes + PARTIAL_H_CHECKSUM) != checksum(bytes, n))
+		return "damaged: its checksum does not hold";
+	return NULL;
+}
+
+int partial_read(struct partial *p, const uint8_t *bytes, size_t n, const char **why)
+{
+	*why = wrong_header(bytes, n);
+	if (*why)
+		return 1;
+	struct varint_in in = {.p = bytes + PARTIAL_HEADER_SIZE, .end = bytes + n};
+	p->tally.wanted = PARTIAL_WANTED;
+	int rc = get_payload(&in, p);
+	*why = in.why;
+	return rc ? rc : in.why != NULL;
+}

@@ -1,0 +1,52 @@
+/*
+ * The CPI and busy percentage of many intervals together: a ratio of sums where the
+ * trace has counts, an average weighted by elapsed cycles where it has ratios only.
+ * What was not measured takes no part. All sums are exact, so it does not matter in what
+ * order intervals are added, or ratios merged.
+ */
+#ifndef SWT_DECODER_MODEL_STATS_RATIO_H
+#define SWT_DECODER_MODEL_STATS_RATIO_H
+
+#include "exact.h"
+#include "../trace/model.h"
+
+/* Ratios in sums: whole units of that part of 1. Those in traces have four decimals. */
+#define RATIO_ONE 100000000
+
+struct ratio {
+	exact_sum above, below;	    /* sums of counts */
+	exact_sum weighted, weight; /* of RATIO_ONEs times ticks; of ticks */
+	exact_sum instant;	    /* sum of the ratios of intervals of no length */
+	uint64_t instants;	    /* how many those are */
+	uint64_t counted, measured; /* intervals with counts; with counts or a ratio */
+};
+
+/* above / below where both were measured (below not 0), else value (NAN: absent). */
+void ratio_add(struct ratio *r, uint64_t above, uint64_t below, double value, uint64_t elapsed);
+void ratio_merge(struct ratio *r, const struct ratio *from);
+/* NAN: nothing was measured. */
+double ratio_value(const struct ratio *r);
+/* Of cycles to instructions; NAN too where no cycles were counted: a CPI of 0 was not measured. */
+double ratio_cpi(const struct ratio *r);
+
+struct ratios {
+	struct ratio raw, scaled, thread;
+	struct ratio busy; /* as a fraction */
+};
+
+/* Of CPU utilisation; as fractions, weighted by elapsed ticks. */
+struct util_ratios {
+	struct ratio idle, intr, actual_perf;
+};
+
+void util_ratios_add(
+	struct util_ratios *r, double idle, double intr, double actual_perf, uint64_t elapsed);
+void util_ratios_merge(struct util_ratios *r, const struct util_ratios *from);
+
+void ratios_add(struct ratios *r, const struct interval *iv);
+void ratios_merge(struct ratios *r, const struct ratios *from);
+double ratios_busy(const struct ratios *r);
+/* How the CPIs came about: "counts", "elapsed", "mixed" or "none". */
+const char *ratios_weighting(const struct ratios *r);
+
+#endif

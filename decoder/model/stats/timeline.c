@@ -1,0 +1,273 @@
+#include "timeline.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "../../../include/cpidecode.h"
+
+enum {
+	FIRST_PLACES = 4,
+	SET_PLACES = 1024, /* far above the cells and values that may be */
+	LEAST_BLOCKS = 16, /* fewer do not tell their own variance */
+};
+
+static uint32_t place_of(const struct timeline *t, int64_t cell, uint64_t value)
+{
+	uint64_t hash = ((uint64_t)cell * UINT64_C(0x9e3779b97f4a7c15)) ^ value;
+	hash *= UINT64_C(0xff51afd7ed558ccd);
+	return (uint32_t)(hash >> 32) & (t->places - 1);
+}
+
+/* There is a free place. */
+static void count_in(struct timeline *t, int64_t cell, uint64_t value, uint64_t n)
+{
+	uint32_t at = place_of(t, cell, value);
+	for (;; at = (at + 1) & (t->places - 1)) {
+		struct timeline_entry *e = &t->table[at];
+		if (e->count && (e->cell != cell || e->value != value))
+			continue;
+		t->used += !e->count;
+		*e = (struct timeline_entry){cell, value, e->count + n};
+		return;
+	}
+}
+
+/* The same in a table of so many places, with coarser cells and values. */
+static int rebuild(struct timeline *t, uint32_t places, unsigned shift, unsigned cut)
+{
+	struct timeline now = {.places = places,
+		.shift = (uint8_t)shift,
+		.cut = (uint8_t)cut,
+		.total = t->total,
+		.table = calloc(places, sizeof *now.table)};
+	if (!now.table)
+		return CPIDECODE_ENOMEM;
+	for (uint32_t i = 0; i < t->places; i++) {
+		const struct timeline_entry *e = &t->table[i];
+		if (e->count)
+			count_in(&now, e->cell >> (shift - t->shift), timeline_cut(e->value, cut),
+				e->count);
+	}
+	free(t->table);
+	*t = now;
+	return 0;
+}
+
+static int by_cell(const void *a, const void *b)
+{
+	const struct timeline_entry *x = a, *y = b;
+	if (x->cell != y->cell)
+		return x->cell < y->cell ? -1 : 1;
+	return x->value < y->value ? -1 : x->value > y->value;
+}
+
+struct timeline_entry *timeline_sorted(const struct timeline *t)
+{
+	struct timeline_entry *all = malloc((t->used + 1) * sizeof *all);
+	uint32_t n = 0;
+	for (uint32_t i = 0; all && i < t->places; i++)
+		if (t->table[i].count)
+			all[n++] = t->table[i];
+	if (n)
+		qsort(all, n, sizeof *all, by_cell);
+	return all;
+}
+
+/* So many different keys at most; starts zeroed. */
+struct key_set {
+	uint64_t keys[SET_PLACES];
+	bool used[SET_PLACES];
+	uint32_t count;
+};
+
+static void add_key(struct key_set *s, uint64_t key)
+{
+	uint32_t at = (uint32_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 32) % SET_PLACES;
+	for (; s->used[at]; at = (at + 1) % SET_PLACES)
+		if (s->keys[at] == key)
+			return;
+	s->used[at] = true;
+	s->keys[at] = key;
+	s->count++;
+}
+
+static bool has_few_cells(const struct timeline *t, unsigned shift)
+{
+	struct key_set s = {.count = 0};
+	for (uint32_t i = 0; i < t->places && s.count <= TIMELINE_CELLS; i++)
+		if (t->table[i].count)
+			add_key(&s, (uint64_t)(t->table[i].cell >> (shift - t->shift)));
+	return s.count <= TIMELINE_CELLS;
+}
+
+static bool has_few_values(const struct timeline *t, unsigned cut)
+{
+	struct key_set s = {.count = 0};
+	for (uint32_t i = 0; i < t->places && s.count <= TIMELINE_VALUES; i++)
+		if (t->table[i].count)
+			add_key(&s, timeline_cut(t->table[i].value, cut));
+	return s.count <= TIMELINE_VALUES;
+}
+
+int timeline_settle(struct timeline *t)
+{
+	unsigned shift = t->shift, cut = t->cut;
+	if (t->used <= TIMELINE_VALUES)
+		return 0;
+	while (!has_few_cells(t, shift))
+		shift++;
+	while (cut < TIMELINE_BITS - 1 && !has_few_values(t, cut))
+		cut++;
+	return shift == t->shift && cut == t->cut ? 0 : rebuild(t, t->places, shift, cut);
+}
+
+/* Room for one entry more. A table that is full may only be too fine. */
+static int make_room(struct timeline *t)
+{
+	if (t->used < t->places / 4 * 3)
+		return 0;
+	int rc = timeline_settle(t);
+	if (rc || t->used < t->places / 2)
+		return rc;
+	return rebuild(t, t->places ? 2 * t->places : FIRST_PLACES, t->shift, t->cut);
+}
+
+static int add_many(struct timeline *t, int64_t cell, uint64_t value, uint64_t n)
+{
+	int rc = make_room(t);
+	if (rc)
+		return rc;
+	t->total += n;
+	count_in(t, cell, value, n);
+	return 0;
+}
+
+int timeline_add(struct timeline *t, int64_t end_ns, uint64_t value)
+{
+	int rc = make_room(t);
+	if (rc)
+		return rc;
+	t->total++;
+	count_in(t, end_ns >> t->shift, timeline_cut(value, t->cut), 1);
+	return 0;
+}
+
+int timeline_add_entry(struct timeline *t, const struct timeline_entry *e)
+{
+	return add_many(t, e->cell, e->value, e->count);
+}
+
+int timeline_merge(struct timeline *t, const struct timeline *from)
+{
+	int rc = 0;
+	unsigned shift = t->shift > from->shift ? t->shift : from->shift;
+	unsigned cut = t->cut > from->cut ? t->cut : from->cut;
+	if (shift != t->shift || cut != t->cut)
+		rc = rebuild(t, t->places ? t->places : FIRST_PLACES, shift, cut);
+	for (uint32_t i = 0; i < from->places && !rc; i++) {
+		const struct timeline_entry *e = &from->table[i];
+		if (!e->count)
+			continue;
+		/* Making room may have made it coarser meanwhile. */
+		rc = make_room(t);
+		if (!rc)
+			count_in(t, e->cell >> (t->shift - from->shift),
+				timeline_cut(e->value, t->cut), e->count);
+	}
+	t->total += from->total;
+	return rc;
+}
+
+void timeline_free(struct timeline *t)
+{
+	free(t->table);
+	*t = (struct timeline){0};
+}
+
+/* How wide the bucket is that begins at value. */
+static double width_of(uint64_t value, unsigned cut)
+{
+	unsigned length = value ? 64 - (unsigned)__builtin_clzll(value) : 0;
+	unsigned bits = TIMELINE_BITS - cut;
+	return length > bits ? ldexp(1, (int)(length - bits)) : 1;
+}
+
+/* The middle; or how much of the bucket is up to the limit. */
+static double score_of(const struct timeline *t, uint64_t value, double limit)
+{
+	double width = width_of(value, t->cut), into = limit - (double)value;
+	if (isnan(limit))
+		return (double)value + (width - 1) / 2;
+	if (into < 0)
+		return 0;
+	return into + 1 > width ? 1 : (into + 0.5) / width;
+}
+
+/* The sums of scores, less their mean, of each cell; and what one value varies. */
+static uint32_t sum_cells(const struct timeline *t, const struct timeline_entry *e, double limit,
+	double sums[TIMELINE_CELLS], double *variance)
+{
+	double mean = 0, squares = 0;
+	uint32_t cells = 0;
+	for (uint32_t i = 0; i < t->used; i++)
+		mean += (double)e[i].count * score_of(t, e[i].value, limit);
+	mean /= (double)t->total;
+	for (uint32_t i = 0; i < t->used; i++) {
+		double off = score_of(t, e[i].value, limit) - mean;
+		squares += (double)e[i].count * off * off;
+		if (i && e[i].cell == e[i - 1].cell)
+			sums[cells - 1] += (double)e[i].count * off;
+		else
+			sums[cells++] = (double)e[i].count * off;
+	}
+	*variance = squares / (double)t->total;
+	return cells;
+}
+
+/* Blocks of twice as many cells; what is left of an odd one joins the last. */
+static uint32_t join_pairs(double *sums, uint32_t n)
+{
+	for (uint32_t i = 0; i < n / 2; i++)
+		sums[i] = sums[2 * i] + sums[2 * i + 1];
+	if (n % 2 && n > 1)
+		sums[n / 2 - 1] += sums[n - 1];
+	return n / 2;
+}
+
+static struct timeline_evidence judge_blocks(
+	double *sums, uint32_t blocks, double variance, double n)
+{
+	for (; blocks >= LEAST_BLOCKS; blocks = join_pairs(sums, blocks)) {
+		double squares = 0, products = 0;
+		for (uint32_t i = 0; i < blocks; i++) {
+			squares += sums[i] * sums[i];
+			products += i ? sums[i] * sums[i - 1] : 0;
+		}
+		double neighbours = squares > 0 ? products / squares : 0;
+		if (neighbours > 1 / sqrt(blocks))
+			continue;
+		double inflation = squares * blocks / (blocks - 1.0) / (n * variance);
+		if (neighbours > 0)
+			inflation *= 1 + 2 * neighbours;
+		/* One standard error more: only runs that seem independent enough are judged. */
+		inflation *= 1 + sqrt(2 / (blocks - 1.0));
+		return (struct timeline_evidence){
+			.effective = n / (inflation > 1 ? inflation : 1), .df = blocks - 1};
+	}
+	return (struct timeline_evidence){.effective = NAN, .df = NAN};
+}
+
+int timeline_judge(const struct timeline *t, double limit, struct timeline_evidence *result)
+{
+	double sums[TIMELINE_CELLS], variance;
+	struct timeline_entry *e = timeline_sorted(t);
+	if (!e)
+		return CPIDECODE_ENOMEM;
+	uint32_t cells = sum_cells(t, e, limit, sums, &variance);
+	free(e);
+	*result = (struct timeline_evidence){.effective = (double)t->total, .df = cells - 1.0};
+	/* Values that are all the same depend on nothing. */
+	if (variance > 0)
+		*result = judge_blocks(sums, cells, variance, (double)t->total);
+	return 0;
+}

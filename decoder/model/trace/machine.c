@@ -1,0 +1,154 @@
+/* The machines that files are of: who shares ticks and threads with whom. */
+#include <string.h>
+
+#include "../../base/grow.h"
+#include "trace_private.h"
+
+/* Files of one trace that count ticks differently contradict each other: kept apart. */
+static bool same_machine(const struct machine *m, const struct file *f)
+{
+	const struct io_header *h = &f->pub.header;
+	bool same_trace =
+		m->known && !h->damaged && !memcmp(m->trace_id, h->trace_id, sizeof m->trace_id);
+	bool same_rings = m->has_rings_id && f->has_rings_id &&
+			  !memcmp(m->rings_id, f->rings_id, sizeof m->rings_id);
+	return (same_trace || same_rings) && m->clock == h->clock && m->rate == f->clock.rate;
+}
+
+/* A file whose id tells nothing has a machine of its own. */
+int machine_of(struct trace *t, struct file *f)
+{
+	static const uint8_t none[16];
+	const struct io_header *h = &f->pub.header;
+	bool known = !h->damaged && memcmp(h->trace_id, none, sizeof none);
+	for (size_t i = 0; i < t->nmachines; i++) {
+		if (same_machine(t->machines[i], f)) {
+			f->pub.machine = (uint32_t)i;
+			return 0;
+		}
+	}
+	int rc = grow(&t->machines, t->nmachines, &t->machines_cap, sizeof *t->machines);
+	struct machine *m = rc ? NULL : calloc(1, sizeof *m);
+	if (!m)
+		return CPIDECODE_ENOMEM;
+	m->known = known;
+	m->has_rings_id = f->has_rings_id;
+	memcpy(m->rings_id, f->rings_id, sizeof m->rings_id);
+	m->clock = h->clock;
+	m->rate = f->clock.rate;
+	memcpy(m->trace_id, h->trace_id, sizeof m->trace_id);
+	f->pub.machine = (uint32_t)t->nmachines;
+	t->machines[t->nmachines++] = m;
+	return 0;
+}
+
+void machine_free(struct machine *m)
+{
+	tasks_free(&m->tasks);
+	free(m->syncs);
+	free(m->findings);
+	free(m);
+}
+
+/* The files of f's machine, f itself (which is not one of the trace's yet) last. */
+static struct file *next_file(const struct trace *t, struct file *f, size_t *i)
+{
+	while (*i < t->nfiles) {
+		struct file *other = t->files[(*i)++];
+		if (other->pub.machine == f->pub.machine)
+			return other;
+	}
+	return (*i)++ == t->nfiles ? f : NULL;
+}
+
+/*
+ * All files' syncs in one clock: two files with clocks of their own would not agree to the
+ * nanosecond where they meet, and an interval could seem to begin before what it is in.
+ * *syncs is NULL when there is but one file.
+ */
+static int join_clocks(
+	const struct trace *t, struct file *f, struct clock *joined, struct clock_sync **syncs)
+{
+	size_t n = 0, files = 0, filled = 0;
+	struct file *o;
+	*joined = f->clock;
+	*syncs = NULL;
+	for (size_t i = 0; (o = next_file(t, f, &i)); files++)
+		n += o->own_syncs;
+	if (files == 1)
+		return 0;
+	*syncs = malloc(n * sizeof **syncs);
+	if (!*syncs)
+		return CPIDECODE_ENOMEM;
+	for (size_t i = 0; (o = next_file(t, f, &i)); filled += o->own_syncs) {
+		memcpy(*syncs + filled, o->syncs, o->own_syncs * sizeof **syncs);
+		if (o->clock.base_ticks < joined->base_ticks) {
+			joined->base_ticks = o->clock.base_ticks;
+			joined->base_real = o->clock.base_real;
+		}
+	}
+	clock_build(joined, *syncs, n);
+	return 0;
+}
+
+static uint64_t last_sync(const struct file *f)
+{
+	return f->syncs[f->own_syncs - 1].ticks;
+}
+
+/* Is the last sync of a before that of b? Of equal ones the first file's is. */
+static bool ends_before(const struct file *a, const struct file *b)
+{
+	uint64_t x = last_sync(a), y = last_sync(b);
+	return x != y ? x < y : a->pub.index < b->pub.index;
+}
+
+/* A file tells what lies up to its last sync and is not told by one that ended before. */
+static void give_findings(
+	const struct trace *t, struct file *f, struct file *to, const struct machine *m, size_t n)
+{
+	size_t first = 0, end = 0;
+	uint64_t after = 0;
+	struct file *o;
+	for (size_t i = 0; (o = next_file(t, f, &i));)
+		if (ends_before(o, to) && last_sync(o) > after)
+			after = last_sync(o);
+	while (first < n && m->findings[first].to <= after)
+		first++;
+	for (end = first; end < n && m->findings[end].to <= last_sync(to);)
+		end++;
+	to->pub.clock_findings = end > first ? m->findings + first : NULL;
+	to->pub.nclock_findings = end - first;
+	to->pub.clock_findings_untold = 0;
+}
+
+int machine_add(struct trace *t, struct file *f)
+{
+	struct machine *m = t->machines[f->pub.machine];
+	struct clock joined;
+	struct clock_sync *syncs;
+	int rc = join_clocks(t, f, &joined, &syncs);
+	if (rc)
+		return rc;
+	size_t n = clock_findings(&joined, NULL, 0);
+	size_t kept = n < MAX_CLOCK_FINDINGS ? n : MAX_CLOCK_FINDINGS;
+	struct clock_finding *list = malloc((kept + 1) * sizeof *list);
+	rc = list ? tasks_add(&m->tasks, &f->tasks, f->pub.ntasks) : CPIDECODE_ENOMEM;
+	if (rc) {
+		free(syncs);
+		free(list);
+		return rc;
+	}
+	clock_findings(&joined, list, kept);
+	free(m->syncs);
+	free(m->findings);
+	m->syncs = syncs;
+	m->findings = list;
+	struct file *o;
+	for (size_t i = 0; (o = next_file(t, f, &i));) {
+		o->clock = joined;
+		give_findings(t, f, o, m, kept);
+	}
+	f->pub.clock_findings_untold = n - kept;
+	return 0;
+}

@@ -1,0 +1,137 @@
+/*
+ * What a trace means: records merged in time, decoded by their schemas, gathered
+ * into CPI groups and intervals. Knows no file and no output.
+ *
+ * Conventions of decoder/: functions return 0 or a negative errno-like code from
+ * cpidecode.h; nothing prints, exits or touches a global; memory belongs to the
+ * object that handed it out and lives until the next call on it unless stated.
+ */
+#ifndef SWT_DECODER_MODEL_TRACE_MODEL_H
+#define SWT_DECODER_MODEL_TRACE_MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../../../formats/bytes.h"
+#include "../../../formats/trace_file.h"
+
+struct schema_set;
+struct schema_hook;
+
+/* A thread as the trace knows it: an entry of TASKS. */
+struct task {
+	uint32_t tid, pid;
+	uint64_t first; /* ticks */
+	char name[17];	/* any bytes, NUL-terminated here */
+	uint32_t order; /* the trace told of it so late: of two for one tick the later one counts */
+};
+
+/* One hook. Pointers into the iterator's buffer: valid until its next step. */
+struct hook {
+	uint64_t ticks;
+	int64_t time_ns;   /* CLOCK_REALTIME */
+	uint64_t position; /* in its ring */
+	uint32_t ring;	   /* CPU number, or TF_GUEST_RING and up */
+	uint32_t minor;
+	/* Not beside ring: compared in one word, the two would wait for each other's writing. */
+	uint32_t tid;
+	uint8_t major;
+	uint8_t nstrings;
+	uint16_t nwords;
+	uint32_t size;		/* of the record in bytes */
+	const uint8_t *words;	/* nwords little-endian u32 */
+	const uint8_t *strings; /* nstrings times: u32 length, bytes, zeros to 4 */
+	uint32_t file;		/* index of the input file */
+	uint32_t machine;	/* index of the trace (by trace id): threads of two traces differ */
+	const struct task *task;	  /* NULL when unknown; lives as long as the trace */
+	const struct schema_hook *schema; /* NULL when nobody describes it */
+};
+
+static inline bool hook_on_cpu(const struct hook *h)
+{
+	return h->ring < TF_GUEST_RING;
+}
+
+static inline uint32_t hook_word(const struct hook *h, unsigned i)
+{
+	return get_le32(h->words + 4 * i);
+}
+
+/* What one CPU contributed to an interval. NAN or UINT64_MAX: not measured. */
+struct interval_cpu {
+	double raw_cpi, scaled_cpi, busy_pct;
+	uint64_t instructions, cycles, busy_cycles;
+};
+
+/* What one CPU contributed to an interval of CPU utilisation, beside its busy_pct. */
+struct interval_util {
+	double idle_pct, intr_pct, actual_perf_pct;
+	uint64_t elapsed, busy_time, idle_time, intr_time; /* ticks of the processor's clock */
+	uint64_t unhalted_cycles, reference_cycles;
+};
+
+#define NOT_MEASURED UINT64_MAX
+
+/*
+ * One interval: a hook group (one CpiGetAndTrace or CpuUtilGetAndTrace) as the trace tells it.
+ * Doubles are NAN and counts NOT_MEASURED where the group does not say.
+ */
+struct interval {
+	int64_t start_ns, end_ns; /* CLOCK_REALTIME; end is the group's stamp */
+	uint64_t start_ticks;	  /* 0 if it began before tick 0; start_ns tells */
+	uint64_t end_ticks;
+	uint64_t elapsed; /* ticks */
+	double elapsed_ns;
+	uint64_t long_ns; /* the same in whole ns where a double is too coarse, else 0 */
+	uint32_t ring, tid, file, machine;
+	uint64_t position; /* of its first record; order among equals */
+	uint8_t mm;
+	uint8_t types; /* CPI_HOOK_*: as the hooks say (THREAD also from a thread hook) */
+	bool has_label;
+	uint8_t major;	   /* CPI_MAJOR or CPUUTIL_MAJOR */
+	const char *label; /* label_len bytes, any bytes; interned, lives as long as the set */
+	uint32_t label_len;
+	uint32_t depth;					  /* 0 is outermost */
+	int64_t parent;					  /* index in the set, -1: none */
+	int64_t place;					  /* of a stream: from 0 */
+	uint32_t num_cpus;				  /* 0: the group does not say */
+	const struct interval_cpu *cpus;		  /* num_cpus of them, or NULL */
+	const struct interval_util *utils;		  /* beside cpus; NULL: of CPI_MAJOR */
+	double raw_cpi, scaled_cpi, busy_pct, thread_cpi; /* of the system; of the thread */
+	uint64_t instructions, cycles, busy_cycles;	  /* of the system */
+	uint64_t thread_instructions, thread_cycles;
+	/* What the thread did; off its processor is what is left of elapsed. */
+	uint64_t on_cpu_ns, off_cpu_ns, ctx_switches, migrations, faults;
+	double idle_pct, intr_pct, actual_perf_pct; /* of the system; of CPUUTIL_MAJOR only */
+	uint64_t method;			    /* how these were measured, CPUUTIL_METHOD_ */
+	uint32_t flags;				    /* enum interval_flag */
+	const struct task *task;
+};
+
+enum interval_flag {
+	IV_SUMMARY = 1u << 0,	   /* the group holds a summary hook: "summary" */
+	IV_DETAILED = 1u << 1,	   /* system-wide, per-processor (and thread) hooks: "detailed" */
+	IV_NO_START = 1u << 2,	   /* label end without label start: "no-start" */
+	IV_NO_END = 1u << 3,	   /* label start without label end: "no-end" */
+	IV_INCONSISTENT = 1u << 4, /* hooks of one group contradict each other: "inconsistent" */
+	IV_SCRIPTED = 1u << 5,	   /* from a trace with scripted counters: "scripted" */
+	IV_MALFORMED = 1u << 6,	   /* a hook shorter than its schema: "malformed" */
+	IV_QUALITY = 1u << 7,	   /* it holds a quality hook, which tells of the next: "quality" */
+	IV_MULTIPLEXED = 1u << 8,  /* counts were scaled up: "multiplexed" */
+	IV_CPUS_CHANGED = 1u << 9, /* a processor came or went: "cpus-changed" */
+	IV_CORE_TYPES = 1u << 10,  /* ratios add counts of several types of core: "core-types" */
+	IV_USER_ONLY = 1u << 11,   /* the thread's counts are of user mode only: "user-only" */
+};
+
+/* Those that a quality hook raises. */
+#define IV_FLAGGED (IV_MULTIPLEXED | IV_CPUS_CHANGED | IV_CORE_TYPES | IV_USER_ONLY)
+
+/* From first to last, both included; nothing if first is above last. */
+struct tick_range {
+	uint64_t first, last;
+};
+
+#define ALL_TICKS ((struct tick_range){0, UINT64_MAX})
+
+#endif

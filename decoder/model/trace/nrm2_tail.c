@@ -1,0 +1,17 @@
+#include "nrm2_tail.h"
+
+#include "../../../formats/nrm2.h"
+
+bool nrm2_tail(const struct hook *h, struct nrm2_tail *tail)
+{
+	const uint8_t *record = h->words - REC_DATA, *p = h->strings;
+	for (unsigned i = 0; i < h->nstrings; i++)
+		p += rec_string_bytes(get_le32(p));
+	size_t at = (size_t)(p - record + REC_ALIGN - 1) & ~(size_t)(REC_ALIGN - 1);
+	if (h->size < at + NRM2_T_INDEX || get_le32(record + at) != NRM2_TAIL_MARK)
+		return false;
+	tail->stamp = get_le64(record + at + NRM2_T_STAMP);
+	tail->nwide = get_le32(record + at + NRM2_T_WIDE);
+	tail->wide = record + at + NRM2_T_INDEX;
+	return true;
+}

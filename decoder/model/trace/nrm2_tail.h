@@ -1,0 +1,16 @@
+/* What an NRM2 file said of a hook that its record cannot say (formats/nrm2.h). */
+#ifndef SWT_DECODER_MODEL_TRACE_NRM2_TAIL_H
+#define SWT_DECODER_MODEL_TRACE_NRM2_TAIL_H
+
+#include "model.h"
+
+struct nrm2_tail {
+	uint64_t stamp;	     /* the hook's own; its record has its group's */
+	const uint8_t *wide; /* nwide u32: indexes of high words, increasing */
+	uint32_t nwide;
+};
+
+/* h is of a file with trace_file.import. False: the record says all. */
+bool nrm2_tail(const struct hook *h, struct nrm2_tail *tail);
+
+#endif

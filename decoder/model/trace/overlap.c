@@ -1,0 +1,70 @@
+#include "overlap.h"
+
+#include "../../base/sort.h"
+
+static int by_position(const void *a, const void *b)
+{
+	const struct claim *x = a, *y = b;
+	if (x->position != y->position)
+		return x->position < y->position ? -1 : 1;
+	if (x->raw != y->raw)
+		return x->raw > y->raw ? -1 : 1;
+	if (x->torn != y->torn)
+		return x->torn < y->torn ? -1 : 1;
+	if (x->member != y->member)
+		return x->member < y->member ? -1 : 1;
+	return x->section < y->section ? -1 : x->section > y->section;
+}
+
+static uint64_t end_of(const struct claim *c)
+{
+	return c->position + c->raw;
+}
+
+/*
+ * b begins within a: can both be true? A record that was torn in one may be a hook in the other, so
+ * a section's outermost stamps are certain only where nothing in it is torn.
+ */
+static bool same_records(const struct claim *a, const struct claim *b)
+{
+	bool sure = !a->torn && !b->torn;
+	if (!a->told || !b->told)
+		return true;
+	if (!sure)
+		return b->first <= a->last || b->last >= a->first;
+	if (a->position == b->position ? a->first != b->first : b->first < a->first)
+		return false;
+	if (end_of(a) == end_of(b))
+		return a->last == b->last;
+	return b->first <= a->last &&
+	       (end_of(b) < end_of(a) ? b->last <= a->last : b->last >= a->last);
+}
+
+int overlap_settle(
+	struct claim *claims, size_t n, int (*holds)(void *ctx, const struct claim *), void *ctx)
+{
+	struct claim *holder = NULL;
+	bool asked = false;
+	sort_in_place(claims, n, sizeof *claims, by_position);
+	for (size_t i = 0; i < n; i++) {
+		struct claim *c = &claims[i];
+		c->skip = 0;
+		c->refuted = false;
+		if (holder && c->position < end_of(holder)) {
+			c->refuted = !same_records(holder, c);
+			int rc = c->refuted || asked ? 1 : holds(ctx, holder);
+			if (rc < 0)
+				return rc;
+			asked |= !c->refuted;
+			if (rc && !c->refuted)
+				c->skip = end_of(c) <= end_of(holder)
+						  ? c->raw
+						  : (uint32_t)(end_of(holder) - c->position);
+			if (rc && end_of(c) <= end_of(holder))
+				continue;
+		}
+		holder = c;
+		asked = false;
+	}
+	return 0;
+}

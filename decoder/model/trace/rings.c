@@ -1,0 +1,80 @@
+/* The sections of a ring, once the file is open. */
+#include "../../../formats/trace_file.h"
+#include "trace_private.h"
+
+enum {
+	/* Sections read before a mapped directory is let go, so that it is not all resident. */
+	DROP_LOADS = 1 << 10,
+};
+
+void file_sections_in(
+	const struct file *f, size_t ring, uint64_t from, uint64_t to, size_t *begin, size_t *end)
+{
+	size_t n = file_nsections(f, ring), lo = 0, hi = n;
+	*begin = 0;
+	*end = n;
+	if (f->dir.rings[ring].disordered)
+		return;
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		if (file_section(f, ring, mid)->hi < from)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	*begin = lo;
+	for (hi = n; lo < hi;) {
+		size_t mid = lo + (hi - lo) / 2;
+		if (file_section(f, ring, mid)->lo <= to)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	*end = lo;
+}
+
+static int count_section(void *ctx, const struct io_section *s)
+{
+	(void)s;
+	++*(uint64_t *)ctx;
+	return 0;
+}
+
+static int no_damage(void *ctx, const struct io_damage *d)
+{
+	(void)ctx;
+	(void)d;
+	return 0;
+}
+
+/* A section that should have been one: did its header swallow others? */
+static int look_inside(const struct file *f, const struct io_section *s, const char **why)
+{
+	uint64_t inside = 0;
+	bool ended;
+	struct io_scan_events events = {
+		.section = count_section, .damage = no_damage, .ctx = &inside};
+	int rc = io_rescue(f->in, s, &events, &ended);
+	if (rc)
+		return rc;
+	if (inside)
+		*why = "a section's checksum does not hold; whole sections stand inside of it, "
+		       "which only verifying the file first can recover";
+	return 1;
+}
+
+int file_load_section(const struct file *f, size_t ring, const struct section_ref *s,
+	struct io_buffer *raw, struct io_buffer *scratch, const char **why)
+{
+	struct io_section section = {.offset = s->offset,
+		.type = TF_TYPE_HOOKS,
+		.codec = (uint8_t)s->codec,
+		.stored = s->stored,
+		.raw = s->raw,
+		.ring = f->rings[ring].ring,
+		.checked = f->verified};
+	if (atomic_fetch_add_explicit(f->dir.loads, 1, memory_order_relaxed) % DROP_LOADS == 0)
+		spill_drop(&f->dir.refs);
+	int rc = io_load(f->in, &section, raw, scratch, why);
+	return rc == 1 && !f->verified ? look_inside(f, &section, why) : rc;
+}

@@ -1,0 +1,301 @@
+/* The trace as a whole: its files, machines and schemas. */
+#include "trace.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../../formats/trace_file.h"
+#include "../../base/grow.h"
+#include "clock_private.h"
+#include "trace_private.h"
+
+/* The schemas of the toolkit's own hooks, as one. */
+static int parse_builtin(struct schema **s)
+{
+	const struct {
+		const unsigned char *text;
+		unsigned size;
+	} parts[] = {{cpidecode_cpi_schema, cpidecode_cpi_schema_size},
+		{cpidecode_cpuutil_schema, cpidecode_cpuutil_schema_size},
+		{cpidecode_counters_schema, cpidecode_counters_schema_size}};
+	size_t n = 0;
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+		n += parts[i].size;
+	char *text = malloc(n), *to = text;
+	if (!text)
+		return CPIDECODE_ENOMEM;
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; to += parts[i++].size)
+		memcpy(to, parts[i].text, parts[i].size);
+	int rc = schema_code(schema_parse(text, n, s, NULL));
+	free(text);
+	return rc;
+}
+
+int trace_new(struct trace **result)
+{
+	struct trace *t = calloc(1, sizeof *t);
+	*result = NULL;
+	int rc = t ? parse_builtin(&t->builtin) : CPIDECODE_ENOMEM;
+	if (rc) {
+		free(t);
+		return rc;
+	}
+	*result = t;
+	return 0;
+}
+
+void trace_free(struct trace *t)
+{
+	if (!t)
+		return;
+	for (size_t i = 0; i < t->nfiles; i++)
+		file_free(t->files[i]);
+	for (size_t i = 0; i < t->nmachines; i++)
+		machine_free(t->machines[i]);
+	for (size_t i = 0; i < t->nuser; i++)
+		schema_free(t->user[i]);
+	schema_free(t->builtin);
+	free(t->files);
+	free(t->machines);
+	free(t->user);
+	free(t);
+}
+
+void trace_set_progress(struct trace *t, trace_progress_fn fn, void *ctx)
+{
+	t->progress = fn;
+	t->progress_ctx = ctx;
+}
+
+void trace_set_verify(struct trace *t, enum trace_verify how)
+{
+	t->verify = how;
+}
+
+int trace_add_schema(struct trace *t, const char *text, size_t length, struct schema_error *error)
+{
+	int rc = grow(&t->user, t->nuser, &t->user_cap, sizeof *t->user);
+	if (!rc)
+		rc = schema_code(schema_parse(text, length, &t->user[t->nuser], error));
+	if (!rc)
+		t->nuser++;
+	return rc;
+}
+
+static int make_schema_set(struct trace *t, struct file *f)
+{
+	int rc = schema_set_new(&f->set);
+	for (size_t i = 0; i < t->nuser && !rc; i++)
+		rc = schema_set_add(f->set, t->user[i]);
+	for (size_t i = 0; i < f->nschemas && !rc; i++)
+		rc = schema_set_add(f->set, f->schemas[i]);
+	if (!rc)
+		schema_set_add_builtin(f->set, t->builtin);
+	f->pub.schemas = f->set;
+	return rc;
+}
+
+struct progress {
+	struct trace *t;
+	const char *path;
+};
+
+static bool on_progress(void *ctx, uint64_t done, uint64_t total)
+{
+	struct progress *p = ctx;
+	return p->t->progress(p->t->progress_ctx, p->path, done, total);
+}
+
+/* f->in is open; the trace takes the file over, or frees it. */
+static int add_file(struct trace *t, struct file *f, struct progress *p)
+{
+	int rc = grow(&t->files, t->nfiles, &t->files_cap, sizeof *t->files);
+	f->pub.index = (uint32_t)t->nfiles;
+	if (!rc)
+		rc = file_load(f, t->verify, t->progress ? on_progress : NULL, p);
+	if (!rc)
+		rc = make_schema_set(t, f);
+	if (!rc)
+		rc = machine_of(t, f);
+	if (!rc)
+		rc = machine_add(t, f);
+	if (rc) {
+		int saved = errno;
+		file_free(f);
+		errno = saved;
+		return rc;
+	}
+	t->files[t->nfiles++] = f;
+	return 0;
+}
+
+static struct file *new_file(const char *path)
+{
+	struct file *f = calloc(1, sizeof *f);
+	if (f)
+		f->path = strdup(path);
+	if (f && !f->path) {
+		free(f);
+		return NULL;
+	}
+	if (f)
+		f->pub.path = f->path;
+	return f;
+}
+
+int trace_add_path(struct trace *t, const char *path)
+{
+	struct progress p = {.t = t, .path = path};
+	struct file *f = new_file(path);
+	if (!f)
+		return CPIDECODE_ENOMEM;
+	int rc = io_open_path(path, t->progress ? on_progress : NULL, &p, &f->in);
+	if (!rc)
+		return add_file(t, f, &p);
+	int saved = errno;
+	file_free(f);
+	errno = saved;
+	return rc;
+}
+
+int trace_add_fd(struct trace *t, int fd, const char *name)
+{
+	struct progress p = {.t = t, .path = name};
+	struct file *f = new_file(name);
+	if (!f)
+		return CPIDECODE_ENOMEM;
+	int rc = io_open_fd(fd, t->progress ? on_progress : NULL, &p, &f->in);
+	if (!rc)
+		return add_file(t, f, &p);
+	int saved = errno;
+	file_free(f);
+	errno = saved;
+	return rc;
+}
+
+int trace_add_memory(struct trace *t, const void *bytes, size_t n, const char *name)
+{
+	struct progress p = {.t = t, .path = name};
+	struct file *f = new_file(name);
+	if (!f)
+		return CPIDECODE_ENOMEM;
+	int rc = io_open_memory(bytes, n, &f->in);
+	if (!rc)
+		return add_file(t, f, &p);
+	file_free(f);
+	return rc;
+}
+
+size_t trace_nfiles(const struct trace *t)
+{
+	return t->nfiles;
+}
+
+const struct trace_file *trace_file(const struct trace *t, size_t i)
+{
+	return i < t->nfiles ? &t->files[i]->pub : NULL;
+}
+
+bool trace_one_machine(const struct trace *t)
+{
+	for (size_t i = 1; i < t->nfiles; i++)
+		if (t->files[i]->pub.machine != t->files[0]->pub.machine)
+			return false;
+	return true;
+}
+
+const char *trace_meta_value(const struct trace_file *f, const char *key)
+{
+	for (size_t i = 0; i < f->nmeta; i++)
+		if (!strcmp(f->meta[i].key, key))
+			return f->meta[i].value;
+	return NULL;
+}
+
+static bool meta_number(const struct trace_file *f, const char *key, uint64_t *number)
+{
+	const char *text = f->header.damaged ? NULL : trace_meta_value(f, key);
+	char *end;
+	if (!text || *text < '0' || *text > '9')
+		return false;
+	errno = 0;
+	*number = strtoull(text, &end, 10);
+	return !errno && !*end && *number < UINT64_MAX;
+}
+
+struct trace_rotation trace_rotation(const struct trace_file *f)
+{
+	struct trace_rotation r = {0};
+	uint64_t before;
+	if (!meta_number(f, "files before", &before))
+		return r;
+	r.number = before + 1;
+	if (!meta_number(f, "keep", &r.keep))
+		r.keep = 0;
+	return r;
+}
+
+const struct task *trace_task(const struct trace *t, uint32_t machine, uint32_t tid, uint64_t ticks)
+{
+	uint64_t from, to;
+	return machine < t->nmachines
+		       ? tasks_find(&t->machines[machine]->tasks, tid, ticks, &from, &to)
+		       : NULL;
+}
+
+const struct task *trace_task_at(const struct trace *t, uint32_t machine, size_t i)
+{
+	if (machine >= t->nmachines || i >= t->machines[machine]->tasks.count)
+		return NULL;
+	return tasks_at(&t->machines[machine]->tasks, i);
+}
+
+bool trace_span(const struct trace *t, int64_t *first_ns, int64_t *last_ns)
+{
+	bool any = false;
+	*first_ns = *last_ns = 0;
+	for (size_t i = 0; i < t->nfiles; i++) {
+		const struct trace_file *f = &t->files[i]->pub;
+		if (!f->has_hooks)
+			continue;
+		int64_t first = trace_time(f, f->first), last = trace_time(f, f->last);
+		if (!any || first < *first_ns)
+			*first_ns = first;
+		if (!any || last > *last_ns)
+			*last_ns = last;
+		any = true;
+	}
+	return any;
+}
+
+bool trace_scripted(const struct trace *t)
+{
+	for (size_t i = 0; i < t->nfiles; i++)
+		if (t->files[i]->pub.header.flags & TF_FLAG_SCRIPTED)
+			return true;
+	return false;
+}
+
+int64_t trace_time(const struct trace_file *f, uint64_t ticks)
+{
+	return clock_time(f->clock, ticks);
+}
+
+bool trace_time_is_monotone(const struct trace_file *f)
+{
+	return clock_is_monotone(f->clock);
+}
+
+double trace_duration_ns(const struct trace_file *f, uint64_t ticks)
+{
+	return clock_duration_ns(f->clock, ticks);
+}
+
+uint64_t trace_long_ns(const struct trace_file *f, uint64_t ticks, double ns)
+{
+	if (ns < 0x1p52)
+		return 0;
+	__int128 whole = clock_scale(ticks, f->clock->rate);
+	return whole < UINT64_MAX ? (uint64_t)whole : UINT64_MAX;
+}

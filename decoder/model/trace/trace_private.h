@@ -1,0 +1,123 @@
+/* The trace from inside: for trace.c, load.c and hook_iter.c only. */
+#ifndef SWT_DECODER_MODEL_TRACE_TRACE_PRIVATE_H
+#define SWT_DECODER_MODEL_TRACE_TRACE_PRIVATE_H
+
+#include "clock.h"
+#include "directory.h"
+#include "tasks.h"
+#include "trace.h"
+
+enum {
+	/* Of one file; the rest is told as damage. */
+	MAX_META_BYTES = 4 << 20,
+	MAX_META_SECTIONS = 4096,
+	MAX_META_LINES = 1 << 16,
+	MAX_SCHEMA_BYTES = 2 << 20,
+	MAX_SCHEMAS = 4096,
+	MAX_SYNCS = 1 << 18,
+	/* A file up to this size is verified as it is opened: that costs next to nothing. */
+	VERIFY_SMALL_BYTES = 64 << 20,
+	/* And one up to this size is unpacked then, too, to hold headers against contents: that
+	 * costs as much as a summary. */
+	UNPACK_SMALL_BYTES = 8 << 20,
+	MAX_CLOCK_FINDINGS = 1000,
+};
+
+/*
+ * What the files of one trace share, say those that a drain rotated: ticks, so the clock
+ * (all files' syncs in one), and threads.
+ */
+struct machine {
+	uint8_t trace_id[16];
+	uint32_t clock;
+	uint64_t rate;
+	bool has_rings_id;
+	uint8_t rings_id[16]; /* of any of its files: traces of the same rings have the same ticks
+			       */
+	bool known;	      /* the id can be trusted to tell traces apart */
+	struct task_table tasks;
+	struct clock_sync *syncs;	/* of several files; NULL: of the one file, in it */
+	struct clock_finding *findings; /* the files' are parts of it */
+};
+
+struct file {
+	struct trace_file pub;
+	char *path;
+	struct io_input *in;
+	struct clock clock;
+	struct clock_sync *syncs; /* its own; the clock may have those of its machine */
+	size_t syncs_cap, own_syncs;
+	bool verified; /* all sections' checksums were, when the file was opened */
+	bool unpacked; /* and their headers held against their contents */
+	struct directory dir;
+	struct trace_ring *rings; /* beside dir.rings */
+	bool has_rings_id;	  /* META says which rings they are */
+	uint8_t rings_id[16];
+	struct trace_contradiction *contradictions;
+	size_t contradictions_cap;
+	struct io_damage *damage;
+	size_t damage_cap;
+	struct trace_meta *meta;
+	size_t meta_cap, meta_bytes;
+	char **texts; /* what meta points into */
+	size_t ntexts, texts_cap;
+	struct schema **schemas;
+	char **schema_texts; /* beside schemas */
+	size_t nschemas, schemas_cap, schema_texts_cap, schema_bytes;
+	struct schema_set *set;
+	struct trace_schema_problem *problems;
+	size_t problems_cap;
+	struct spill tasks; /* struct task; until the machine takes them */
+};
+
+struct trace {
+	struct file **files;
+	size_t nfiles, files_cap;
+	struct machine **machines;
+	size_t nmachines, machines_cap;
+	struct schema **user; /* in order: the first that has a major wins */
+	size_t nuser, user_cap;
+	struct schema *builtin;
+	enum trace_verify verify;
+	trace_progress_fn progress;
+	void *progress_ctx;
+};
+
+/* Scans f->in and fills in everything but machine, schema set and index. */
+int file_load(struct file *f, enum trace_verify how, io_progress_fn progress, void *ctx);
+void file_free(struct file *f); /* NULL is fine */
+
+/* ring: index in rings. Both may be called by several threads. */
+static inline size_t file_nsections(const struct file *f, size_t ring)
+{
+	return f->dir.rings[ring].count;
+}
+
+static inline const struct section_ref *file_section(const struct file *f, size_t ring, size_t i)
+{
+	return &((const struct section_ref *)f->dir.refs.p)[f->dir.rings[ring].first + i];
+}
+
+/*
+ * The sections of a ring, [*begin, *end), that may hold hooks stamped from <= ticks <= to.
+ * All of them where the headers contradict each other.
+ */
+void file_sections_in(
+	const struct file *f, size_t ring, uint64_t from, uint64_t to, size_t *begin, size_t *end);
+
+/*
+ * io_load of a section of that ring, with the same results. Several threads may call it,
+ * each with buffers of its own.
+ */
+int file_load_section(const struct file *f, size_t ring, const struct section_ref *s,
+	struct io_buffer *raw, struct io_buffer *scratch, const char **why);
+
+/* machine.c: finds or adds the machine that f is of; adds f's threads and syncs to it. */
+int machine_of(struct trace *t, struct file *f);
+int machine_add(struct trace *t, struct file *f);
+void machine_free(struct machine *m);
+
+int file_damage(struct file *f, uint64_t offset, uint64_t bytes, const char *why);
+int file_contradiction(struct file *f, uint64_t offset, const char *why);
+
+#endif

@@ -1,0 +1,175 @@
+#include "measures.h"
+
+#include <math.h>
+
+#include "../../../include/cpidecode.h"
+
+_Static_assert(sizeof(struct flame_measure) * FLAME_FRAMES == BLOCK_BYTES, "no gaps");
+
+static bool is_measured(uint64_t above, uint64_t below, double value)
+{
+	return !isnan(value) || (above != NOT_MEASURED && below != NOT_MEASURED && below != 0);
+}
+
+struct flame_part flame_part_of(const struct interval *iv)
+{
+	struct flame_part part = {
+		FLAME_CPI_NONE, NOT_MEASURED, NOT_MEASURED, NAN, iv->elapsed, iv->elapsed_ns};
+	if (is_measured(iv->thread_cycles, iv->thread_instructions, iv->thread_cpi)) {
+		part.kind = FLAME_CPI_THREAD;
+		part.above = iv->thread_cycles;
+		part.below = iv->thread_instructions;
+		part.value = iv->thread_cpi;
+	} else if (is_measured(iv->busy_cycles, iv->instructions, iv->scaled_cpi)) {
+		part.kind = FLAME_CPI_SCALED;
+		part.above = iv->busy_cycles;
+		part.below = iv->instructions;
+		part.value = iv->scaled_cpi;
+	} else if (is_measured(iv->cycles, iv->instructions, iv->raw_cpi)) {
+		part.kind = FLAME_CPI_RAW;
+		part.above = iv->cycles;
+		part.below = iv->instructions;
+		part.value = iv->raw_cpi;
+	}
+	return part;
+}
+
+static bool has_counts(const struct flame_part *part)
+{
+	return part->above != NOT_MEASURED && part->below != NOT_MEASURED && part->below != 0;
+}
+
+/* A frame has the first kind that any of its intervals has; the others then do not count. */
+static void add_part(
+	struct flame_sums *sums, struct flame_state *state, const struct flame_part *part)
+{
+	exact_add(&sums->elapsed, exact_time(part->elapsed_ns));
+	if (part->kind == FLAME_CPI_NONE ||
+		(state->kind != FLAME_CPI_NONE && state->kind < part->kind))
+		return;
+	if (state->kind != part->kind)
+		sums->cpi = (struct ratio){0};
+	state->kind = (uint8_t)part->kind;
+	ratio_add(&sums->cpi, part->above, part->below, part->value, part->elapsed);
+}
+
+static struct flame_sums *sums_of(const struct flame_measures *m, const struct flame_measure *own)
+{
+	return (struct flame_sums *)m->sums.at + own->time;
+}
+
+/* What is kept in little room, as sums. */
+static int widen(struct flame_measures *m, struct flame_measure *own, struct flame_state *state)
+{
+	struct flame_sums sums = {.elapsed = own->time};
+	if (pages_room(&m->sums, m->nsums, sizeof sums))
+		return CPIDECODE_ENOMEM;
+	if (state->form == FLAME_COUNTS) {
+		ratio_add(&sums.cpi, own->above, own->below, NAN, own->elapsed);
+	} else if (state->form == FLAME_RATIOS) {
+		/* As of one: that it is not counted is all that matters. */
+		sums.cpi.measured = 1;
+		sums.cpi.weighted = own->weighted;
+		sums.cpi.weight = own->elapsed;
+	}
+	own->time = m->nsums++;
+	*sums_of(m, own) = sums;
+	state->form = FLAME_SUMS;
+	return 0;
+}
+
+/* Adds what is a ratio alone, to as much; the first finds zeros. The most frequent of all. */
+static bool add_ratio(
+	struct flame_measure *own, struct flame_state *state, const struct flame_part *part)
+{
+	bool same = state->form == FLAME_RATIOS && state->kind == part->kind;
+	if (part->kind == FLAME_CPI_NONE || has_counts(part) || !part->elapsed ||
+		!(same || state->form == FLAME_EMPTY))
+		return false;
+	exact_sum time = exact_time(part->elapsed_ns);
+	uint64_t elapsed, weighted;
+	if (time > UINT64_MAX - own->time ||
+		__builtin_mul_overflow(
+			exact_round(part->value * RATIO_ONE), part->elapsed, &weighted) ||
+		__builtin_add_overflow(own->weighted, weighted, &weighted) ||
+		__builtin_add_overflow(own->elapsed, part->elapsed, &elapsed))
+		return false;
+	own->time += (uint64_t)time;
+	own->elapsed = elapsed;
+	own->weighted = weighted;
+	*state = (struct flame_state){(uint8_t)part->kind, FLAME_RATIOS};
+	return true;
+}
+
+/* Other things that fit into the little room. */
+static bool add_small(
+	struct flame_measure *own, struct flame_state *state, const struct flame_part *part)
+{
+	exact_sum time = exact_time(part->elapsed_ns);
+	bool first = state->form == FLAME_EMPTY;
+	if (time > UINT64_MAX - own->time)
+		return false;
+	if (part->kind == FLAME_CPI_NONE) {
+		if (!first && state->form != FLAME_TIME)
+			return false;
+		state->form = FLAME_TIME;
+	} else if (first && has_counts(part) && isnan(part->value) &&
+		   (part->above | part->below) <= UINT32_MAX) {
+		/* A ratio beside the counts, which says something else, would be lost. */
+		own->elapsed = part->elapsed;
+		own->above = (uint32_t)part->above;
+		own->below = (uint32_t)part->below;
+		*state = (struct flame_state){(uint8_t)part->kind, FLAME_COUNTS};
+	} else {
+		return false;
+	}
+	own->time += (uint64_t)time;
+	return true;
+}
+
+int flame_measures_add(struct flame_measures *m, uint32_t frame, struct flame_state *state,
+	const struct flame_part *part)
+{
+	struct flame_measure *own = flame_measure(m, frame);
+	if (add_ratio(own, state, part) ||
+		(state->form != FLAME_SUMS && add_small(own, state, part)))
+		return 0;
+	int rc = state->form == FLAME_SUMS ? 0 : widen(m, own, state);
+	if (!rc)
+		add_part(sums_of(m, own), state, part);
+	return rc;
+}
+
+double flame_measures_cpi(const struct flame_measures *m, uint32_t frame, struct flame_state state)
+{
+	if (state.form == FLAME_EMPTY)
+		return NAN;
+	const struct flame_measure *own = flame_measure(m, frame);
+	switch (state.form) {
+	case FLAME_COUNTS:
+		return own->above ? (double)own->above / (double)own->below : NAN;
+	case FLAME_RATIOS:
+		return own->weighted ? (double)own->weighted / ((double)own->elapsed * RATIO_ONE)
+				     : NAN;
+	case FLAME_SUMS:
+		return state.kind ? ratio_cpi(&sums_of(m, own)->cpi) : NAN;
+	default:
+		return NAN;
+	}
+}
+
+double flame_measures_ns(const struct flame_measures *m, uint32_t frame, struct flame_state state)
+{
+	if (state.form == FLAME_EMPTY)
+		return 0;
+	const struct flame_measure *own = flame_measure(m, frame);
+	exact_sum time = state.form == FLAME_SUMS ? sums_of(m, own)->elapsed : own->time;
+	return (double)time / EXACT_PER_NS;
+}
+
+void flame_measures_free(struct flame_measures *m)
+{
+	block_array_free(&m->at);
+	pages_free(&m->sums);
+	*m = (struct flame_measures){0};
+}

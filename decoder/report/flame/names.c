@@ -1,0 +1,213 @@
+#include "names.h"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "../../../include/cpidecode.h"
+
+static uint64_t word_at(const char *p)
+{
+	uint64_t word;
+	memcpy(&word, p, sizeof word);
+	return word;
+}
+
+/* Names are short: a call takes longer than comparing them. The last words may overlap. */
+static bool same_bytes(const char *a, const char *b, size_t n)
+{
+	if (n < 8)
+		return !n || !memcmp(a, b, n);
+	for (size_t i = 0; i < n - 8; i += 8)
+		if (word_at(a + i) != word_at(b + i))
+			return false;
+	return word_at(a + n - 8) == word_at(b + n - 8);
+}
+
+static bool is_name(const struct flame_names *names, uint32_t number, const char *bytes, size_t n)
+{
+	struct flame_name name = flame_names_get(names, number);
+	return name.len == n && same_bytes(name.at, bytes, n);
+}
+
+bool flame_names_same(const struct flame_names *names, uint32_t a, uint32_t b)
+{
+	struct flame_name name = flame_names_get(names, b);
+	return a == b || is_name(names, a, name.at, name.len);
+}
+
+static uint64_t hash_of(const struct flame_names *names, const char *bytes, size_t n)
+{
+	return XXH3_64bits_withSeed(bytes, n, names->seed);
+}
+
+uint64_t flame_names_hash(const struct flame_names *names, uint32_t number)
+{
+	struct flame_name name = flame_names_get(names, number);
+	return hash_of(names, name.at, name.len);
+}
+
+static uint64_t fours_of(size_t n)
+{
+	return ((uint64_t)n + (n < FLAME_LONG_NAME ? 1 : 1 + sizeof(uint32_t)) + 3) / 4;
+}
+
+/* Room for text of so many fours. */
+static int make_room(struct flame_names *names, uint64_t fours)
+{
+	if (!names->used) {
+		names->used = 1;
+		names->seed = flame_slots_seed();
+	}
+	uint64_t end = names->used + fours;
+	return end > FLAME_SLOTS_MOST || pages_room(&names->text, end, 4) ? CPIDECODE_ENOMEM : 0;
+}
+
+/* One that is there already stays what its bytes are found as: many may have been appended. */
+static void put_again(struct flame_names *names, uint32_t number, uint64_t hash)
+{
+	for (uint64_t at = hash;; at++) {
+		at = flame_slots_likely(&names->slots, at, hash);
+		uint32_t other = flame_slots_number(&names->slots, at);
+		if (!other)
+			flame_slots_set(&names->slots, at, number, hash);
+		if (!other || flame_names_same(names, other, number))
+			return;
+	}
+}
+
+static void put_some(struct flame_names *names, const uint32_t *numbers, unsigned n)
+{
+	uint64_t hash[FLAME_WANTED];
+	for (unsigned i = 0; i < n; i++) {
+		hash[i] = flame_names_hash(names, numbers[i]);
+		__builtin_prefetch(flame_slots_at(&names->slots, hash[i]), 1);
+	}
+	for (unsigned i = 0; i < n; i++)
+		put_again(names, numbers[i], hash[i]);
+}
+
+/* Slots for n more names, for whose text there is room. */
+static int make_slots(struct flame_names *names, uint32_t n, uint64_t fours)
+{
+	uint64_t end = names->used + fours;
+	if (flame_slots_fit(&names->slots, n, end))
+		return 0;
+	if (flame_slots_renew(&names->slots, (uint64_t)names->count + n, end, false))
+		return CPIDECODE_ENOMEM;
+	uint32_t some[FLAME_WANTED];
+	unsigned waiting = 0;
+	for (uint32_t k = 1; k < names->used; k = flame_names_next(names, k)) {
+		some[waiting++] = k;
+		if (waiting == FLAME_WANTED) {
+			put_some(names, some, waiting);
+			waiting = 0;
+		}
+	}
+	put_some(names, some, waiting);
+	return 0;
+}
+
+static uint32_t append(struct flame_names *names, const char *bytes, size_t n)
+{
+	uint32_t number = names->used, len = (uint32_t)n;
+	char *at = (char *)((uint32_t *)names->text.at + number);
+	if (n < FLAME_LONG_NAME) {
+		*at++ = (char)n;
+	} else {
+		*at++ = (char)FLAME_LONG_NAME;
+		memcpy(at, &len, sizeof len);
+		at += sizeof len;
+	}
+	if (n)
+		memcpy(at, bytes, n);
+	names->used += (uint32_t)fours_of(n);
+	names->count++;
+	return number;
+}
+
+uint32_t flame_names_append(struct flame_names *names, const char *bytes, size_t n)
+{
+	return n > UINT32_MAX || make_room(names, fours_of(n)) ? 0 : append(names, bytes, n);
+}
+
+/* Its number, new or not; at: where the first that may be it stands. */
+static uint32_t find(
+	struct flame_names *names, uint64_t at, uint64_t hash, const char *bytes, size_t n)
+{
+	for (;; at = flame_slots_likely(&names->slots, at + 1, hash)) {
+		uint32_t number = flame_slots_number(&names->slots, at);
+		if (!number) {
+			number = append(names, bytes, n);
+			flame_slots_set(&names->slots, at, number, hash);
+			return number;
+		}
+		if (is_name(names, number, bytes, n))
+			return number;
+	}
+}
+
+uint32_t flame_names_add(struct flame_names *names, const char *bytes, size_t n)
+{
+	uint64_t fours = fours_of(n);
+	if (n > UINT32_MAX || make_room(names, fours) || make_slots(names, 1, fours))
+		return 0;
+	uint64_t hash = hash_of(names, bytes, n);
+	return find(names, flame_slots_likely(&names->slots, hash, hash), hash, bytes, n);
+}
+
+int flame_names_add_all(struct flame_names *names, struct flame_wanted *wanted, unsigned n)
+{
+	uint64_t fours = 0;
+	for (unsigned i = 0; i < n; i++)
+		fours += fours_of(wanted[i].len);
+	if (make_room(names, fours) || make_slots(names, n, fours))
+		return CPIDECODE_ENOMEM;
+	for (unsigned i = 0; i < n; i++) {
+		wanted[i].hash = hash_of(names, wanted[i].bytes, wanted[i].len);
+		__builtin_prefetch(flame_slots_at(&names->slots, wanted[i].hash), 1);
+	}
+	for (unsigned i = 0; i < n; i++) {
+		struct flame_wanted *w = &wanted[i];
+		w->at = flame_slots_likely(&names->slots, w->hash, w->hash);
+		flame_names_ask(names, flame_slots_number(&names->slots, w->at));
+	}
+	/* Where one was free a moment ago, another one of these may be by now. */
+	for (unsigned i = 0; i < n; i++) {
+		struct flame_wanted *w = &wanted[i];
+		w->at = flame_slots_likely(&names->slots, w->at, w->hash);
+		w->number = find(names, w->at, w->hash, w->bytes, w->len);
+	}
+	return 0;
+}
+
+int flame_names_take(struct flame_names *names, struct flame_names *from, uint32_t *base)
+{
+	*base = 0;
+	if (!names->used) {
+		*names = *from;
+		*from = (struct flame_names){0};
+	} else if (from->used) {
+		uint32_t fours = from->used - 1;
+		if (make_room(names, fours))
+			return CPIDECODE_ENOMEM;
+		*base = names->used - 1;
+		memcpy((uint32_t *)names->text.at + names->used, (uint32_t *)from->text.at + 1,
+			(size_t)fours * 4);
+		names->used += fours;
+		names->count += from->count;
+		flame_names_free(from);
+	}
+	return 0;
+}
+
+void flame_names_close(struct flame_names *names)
+{
+	flame_slots_free(&names->slots);
+}
+
+void flame_names_free(struct flame_names *names)
+{
+	pages_free(&names->text);
+	flame_slots_free(&names->slots);
+	*names = (struct flame_names){0};
+}

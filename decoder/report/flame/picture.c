@@ -1,0 +1,245 @@
+/*
+ * What a picture shows of a tree: most frames may be too narrow for it. Of those only their
+ * weight takes part, in where others stand, and their CPI, in the scale of the colours.
+ */
+#include <endian.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../../include/cpidecode.h"
+#include "../../base/grow.h"
+#include "tree.h"
+
+enum { SOON = 32, BATCH = 64 };
+
+/* A shown frame among those on the same one. */
+struct place {
+	uint32_t frame;
+	uint64_t key;	 /* the first bytes of its name, which mostly decide */
+	uint64_t before; /* weight of what is not shown between the one before and this one */
+};
+
+struct picture {
+	struct flame_tree *tree;
+	struct flame *flame;
+	size_t cap;	       /* of the frames */
+	struct place *places;  /* by the frames they are on, and name */
+	uint32_t *first;       /* of each frame: where those on it begin */
+	uint8_t *shown;	       /* a bit for each node; the node's name is its frame then */
+	uint32_t batch[BATCH]; /* nodes that are not shown, on frames that are */
+	unsigned nbatch;
+};
+
+static void survey(struct flame_cpis *cpis, enum flame_cpi kind, double cpi)
+{
+	cpis->kinds |= 1u << kind;
+	cpis->unmeasured |= isnan(cpi);
+	if (cpi > 0) {
+		cpis->low = cpi < cpis->low ? cpi : cpis->low;
+		cpis->high = cpi > cpis->high ? cpi : cpis->high;
+	}
+}
+
+/* From the innermost frame outwards: self and count become those of all that is on a frame. */
+static void add_up(struct flame_tree *t, struct flame_cpis *cpis)
+{
+	*cpis = (struct flame_cpis){.low = INFINITY};
+	const struct flame_node *node = NULL;
+	for (uint32_t i = t->count; i-- > 1; node--) {
+		if (!node || (i + 1) % FLAME_FRAMES == 0)
+			node = flame_tree_node(t, i);
+		if (i % FLAME_FRAMES > SOON)
+			__builtin_prefetch(flame_tree_node(t, node[-SOON].parent), 1);
+		if (node->parent)
+			survey(cpis, node->state.kind,
+				flame_measures_cpi(&t->measures, i, node->state));
+		struct flame_node *parent = flame_tree_node(t, node->parent);
+		parent->self += node->self;
+		parent->count += node->count;
+	}
+}
+
+static bool is_shown(const struct picture *p, uint32_t node)
+{
+	return p->shown[node / 8] >> node % 8 & 1;
+}
+
+static int show(struct picture *p, uint32_t number)
+{
+	struct flame *f = p->flame;
+	struct flame_node *node = flame_tree_node(p->tree, number);
+	if (grow(&f->frames, f->count, &p->cap, sizeof *f->frames))
+		return CPIDECODE_ENOMEM;
+	struct flame_name name = {"all", 3};
+	struct flame_frame frame = {.total = node->self,
+		.self = node->self,
+		.within = node->count,
+		.count = node->count,
+		.cpi_kind = node->state.kind,
+		.cpi = flame_measures_cpi(&p->tree->measures, number, node->state),
+		.elapsed_ns = flame_measures_ns(&p->tree->measures, number, node->state)};
+	if (number) {
+		name = flame_names_get(&p->tree->names, node->name);
+		frame.parent = flame_tree_node(p->tree, node->parent)->name;
+		frame.depth = f->frames[frame.parent].depth + 1;
+		frame.kind = node->parent ? FLAME_INTERVAL : FLAME_TASK;
+	}
+	frame.name = name.at;
+	frame.name_len = name.len;
+	node->name = f->count;
+	f->frames[f->count++] = frame;
+	p->shown[number / 8] |= (uint8_t)(1u << number % 8);
+	return 0;
+}
+
+static int choose(struct picture *p)
+{
+	const struct flame_tree *t = p->tree;
+	uint64_t least = flame_least(flame_tree_node(t, 0)->self);
+	int rc = show(p, 0);
+	const struct flame_node *node = NULL;
+	for (uint32_t i = 1; i < t->count && !rc; i++, node++) {
+		if (!node || i % FLAME_FRAMES == 0)
+			node = flame_tree_node(t, i);
+		if (node->self >= least && is_shown(p, node->parent) &&
+			p->flame->frames[flame_tree_node(t, node->parent)->name].depth + 1 <
+				FLAME_MAX_ROWS)
+			rc = show(p, i);
+	}
+	p->flame->left_out = t->count - p->flame->count;
+	return rc;
+}
+
+static int compare_names(const char *a, uint32_t a_len, const char *b, uint32_t b_len)
+{
+	uint32_t common = a_len < b_len ? a_len : b_len;
+	int order = common ? memcmp(a, b, common) : 0;
+	return order ? order : (a_len > b_len) - (a_len < b_len);
+}
+
+static uint64_t key_of(const char *name, uint32_t len)
+{
+	uint64_t key = 0;
+	memcpy(&key, name, len < sizeof key ? len : sizeof key);
+	return be64toh(key);
+}
+
+static int by_name(const void *x, const void *y, void *frames)
+{
+	const struct flame_frame *a = (struct flame_frame *)frames + ((struct place *)x)->frame;
+	const struct flame_frame *b = (struct flame_frame *)frames + ((struct place *)y)->frame;
+	return compare_names(a->name, a->name_len, b->name, b->name_len);
+}
+
+static int order_children(struct picture *p)
+{
+	const struct flame *f = p->flame;
+	p->first = calloc((size_t)f->count + 2, sizeof *p->first);
+	p->places = calloc(f->count, sizeof *p->places);
+	if (!p->first || !p->places)
+		return CPIDECODE_ENOMEM;
+	/* Two further on: each becomes where the next of its own is put, then where all begin. */
+	for (uint32_t i = 1; i < f->count; i++)
+		p->first[f->frames[i].parent + 2]++;
+	for (uint32_t i = 2; i <= f->count; i++)
+		p->first[i] += p->first[i - 1];
+	for (uint32_t i = 1; i < f->count; i++)
+		p->places[p->first[f->frames[i].parent + 1]++] = (struct place){
+			.frame = i, .key = key_of(f->frames[i].name, f->frames[i].name_len)};
+	for (uint32_t i = 0; i < f->count; i++)
+		qsort_r(p->places + p->first[i], p->first[i + 1] - p->first[i], sizeof *p->places,
+			by_name, f->frames);
+	return 0;
+}
+
+/* The weight of one that is not shown counts in front of the first one shown behind it. */
+static void put_before(struct picture *p, const struct flame_node *node)
+{
+	struct flame_name name = flame_names_get(&p->tree->names, node->name);
+	uint64_t key = key_of(name.at, name.len);
+	uint32_t on = flame_tree_node(p->tree, node->parent)->name;
+	uint32_t low = p->first[on], high = p->first[on + 1];
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		const struct place *place = &p->places[middle];
+		const struct flame_frame *f = &p->flame->frames[place->frame];
+		if (place->key < key || (place->key == key && compare_names(f->name, f->name_len,
+								      name.at, name.len) < 0))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low < p->first[on + 1])
+		p->places[low].before += node->self;
+}
+
+/* Their names lie anywhere in memory, which is waited for together. */
+static void put_batch(struct picture *p)
+{
+	for (unsigned i = 0; i < p->nbatch; i++)
+		flame_names_ask(&p->tree->names, flame_tree_node(p->tree, p->batch[i])->name);
+	for (unsigned i = 0; i < p->nbatch; i++)
+		put_before(p, flame_tree_node(p->tree, p->batch[i]));
+	p->nbatch = 0;
+}
+
+/* Gives back to the shown frames what is their own, and sees to what else is on them. */
+static void take_apart(struct picture *p)
+{
+	const struct flame_node *node = NULL;
+	for (uint32_t i = 1; i < p->tree->count; i++, node++) {
+		if (!node || i % FLAME_FRAMES == 0)
+			node = flame_tree_node(p->tree, i);
+		if (!is_shown(p, node->parent))
+			continue;
+		uint32_t on = flame_tree_node(p->tree, node->parent)->name;
+		p->flame->frames[on].self -= node->self;
+		p->flame->frames[on].count -= node->count;
+		if (is_shown(p, i) || p->first[on] == p->first[on + 1])
+			continue;
+		p->batch[p->nbatch++] = i;
+		if (p->nbatch == BATCH)
+			put_batch(p);
+	}
+	put_batch(p);
+}
+
+/* Chains of siblings, and where they stand. */
+static void lay_out(struct picture *p)
+{
+	struct flame_frame *frames = p->flame->frames;
+	for (uint32_t i = 0; i < p->flame->count; i++) {
+		uint32_t *link = &frames[i].first_child;
+		uint64_t left = frames[i].left;
+		for (uint32_t k = p->first[i]; k < p->first[i + 1]; k++) {
+			const struct place *place = &p->places[k];
+			left += place->before;
+			frames[place->frame].left = left;
+			left += frames[place->frame].total;
+			*link = place->frame;
+			link = &frames[place->frame].next;
+		}
+	}
+}
+
+int flame_picture(struct flame_tree *t, struct flame *f)
+{
+	struct picture p = {.tree = t, .flame = f};
+	flame_slots_free(&t->slots);
+	add_up(t, &f->cpis);
+	p.shown = calloc(t->count / 8 + 1, 1);
+	int rc = p.shown ? choose(&p) : CPIDECODE_ENOMEM;
+	if (!rc)
+		rc = order_children(&p);
+	if (!rc) {
+		take_apart(&p);
+		lay_out(&p);
+	}
+	free(p.shown);
+	free(p.first);
+	free(p.places);
+	if (rc)
+		free(f->frames);
+	return rc;
+}

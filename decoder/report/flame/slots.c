@@ -1,0 +1,53 @@
+#include "slots.h"
+
+#include <sys/random.h>
+
+#include "../../../include/cpidecode.h"
+
+enum {
+	FIRST = 1024,
+	MANY = 1 << 20, /* growing takes time below, and memory above */
+	SPARE_BITS = 2, /* numbers grow that much before all are put again only for them */
+};
+
+static uint32_t bits_for(uint64_t most)
+{
+	uint32_t numbers = FIRST - 1;
+	while (numbers < most || (numbers >> SPARE_BITS < most && numbers < FLAME_SLOTS_MOST))
+		numbers = numbers << 1 | 1;
+	return numbers;
+}
+
+int flame_slots_renew(struct flame_slots *s, uint64_t count, uint64_t most, bool large)
+{
+	uint64_t places = s->at.at ? (uint64_t)s->mask + 1 : FIRST;
+	while (count > (places - 1) / 2)
+		places *= places < MANY ? 4 : 2;
+	if (most > FLAME_SLOTS_MOST || places - 1 > UINT32_MAX)
+		return CPIDECODE_ENOMEM;
+	/* What it had goes first: its memory is the next table's. */
+	flame_slots_free(s);
+	s->at.large = large;
+	if (pages_grow(&s->at, places * sizeof(uint32_t)))
+		return CPIDECODE_ENOMEM;
+	pages_touch(&s->at);
+	s->mask = (uint32_t)(places - 1);
+	s->numbers = bits_for(most);
+	return 0;
+}
+
+void flame_slots_free(struct flame_slots *s)
+{
+	pages_free(&s->at);
+	*s = (struct flame_slots){0};
+}
+
+uint64_t flame_slots_seed(void)
+{
+	uint64_t seed;
+	/* Before the system has random numbers, hashes can be foreseen: that costs time at worst.
+	 */
+	if (getrandom(&seed, sizeof seed, GRND_NONBLOCK) != sizeof seed)
+		seed = 0;
+	return seed;
+}

@@ -1,0 +1,150 @@
+/*
+ * ai: lets the time pass, samples, prints.
+ */
+#include <stdlib.h>
+
+#include "../../measure/util/sampling.h"
+#include "ai.h"
+#include "../../dump/drain/stream.h"
+#include "../wake.h"
+
+/* What ends CpuUtilSample; its own failures are negative. */
+enum { GO_ON = 0, ALL_TAKEN, STOPPED };
+
+struct follow {
+	struct ai_run *run;
+	const struct ai_printer *printer;
+	struct ai_output output;
+	void *util;
+	uint64_t taken;
+};
+
+const char *ai_why(void)
+{
+	const char *why = AiWhy();
+
+	return why && *why ? why : NULL;
+}
+
+/* ----------------------------------------------------------------------- printing */
+
+enum part { BEGIN, SAMPLE, END };
+
+static void print(struct follow *f, enum part part, const struct ai_sample *s, bool all)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *m = f->output.failed ? NULL : open_memstream(&text, &size);
+
+	if (f->output.failed)
+		return;
+	if (m && part == BEGIN)
+		f->printer->begin(f->run, m);
+	else if (m && part == SAMPLE)
+		f->printer->sample(f->run, m, s);
+	else if (m)
+		f->printer->end(f->run, m, all);
+	bool whole = m && !ferror(m);
+	if (m && fclose(m) == 0 && whole) {
+		ai_output_write(&f->output, text, size);
+	} else {
+		f->output.failed = true;
+		cmd_fail(f->run->verb, "not enough memory");
+	}
+	free(text);
+}
+
+/* ----------------------------------------------------------------------- sampling */
+
+static int wake_fd;
+
+/* As long as it takes, but for a signal that ends the verb: then what was begun is not shown. */
+static void wait_until(uint64_t due)
+{
+	for (uint64_t now = stream_now(); now < due && !wake_told_to_end; now = stream_now())
+		stream_sleep(wake_fd, due - now);
+}
+
+static int sampled(const CPUUTIL_DATA *data, void *context)
+{
+	struct follow *f = context;
+	const struct ai_run *r = f->run;
+	struct ai_sample s = {
+		.data = data, .elapsed = CyclesToSeconds(0, (double)data->elapsed_cycles)};
+
+	if (wake_told_to_end)
+		return STOPPED;
+	clock_gettime(CLOCK_REALTIME, &s.at);
+	print(f, SAMPLE, &s, false);
+	if (f->output.failed)
+		return STOPPED;
+	return r->samples && ++f->taken == r->samples ? ALL_TAKEN : GO_ON;
+}
+
+static int tell_failure(const struct follow *f, const char *what, int rc)
+{
+	const char *why = ai_why();
+
+	if (rc != PU_ERROR_NOT_SUPPORTED)
+		return cmd_fail(f->run->verb, "%s: %s%s%s", what, RcToString(rc), why ? ": " : "",
+			why ? why : "");
+	cmd_fail(f->run->verb, "nothing here tells busy from idle: %s", why ? why : "unknown");
+	return EXIT_NO_COUNTERS;
+}
+
+static int follow(struct follow *f)
+{
+	sampling_calls.wait = wait_until;
+	int rc = CpuUtilSample(f->util, (UINT32)(f->run->interval / 1000000), sampled, f);
+
+	if (rc < 0)
+		return tell_failure(f, "cannot sample", rc);
+	print(f, END, NULL, rc == ALL_TAKEN);
+	return EXIT_FINE;
+}
+
+/* ------------------------------------------------------------------------ the run */
+
+static int follow_output(struct follow *f)
+{
+	static const struct ai_printer *const printers[] = {&ai_text, &ai_csv, &ai_json};
+
+	f->printer = printers[f->run->format];
+	f->run->columns = GetActiveProcessorCount();
+	if (f->run->traced)
+		cmd_tell_tracing(f->run->verb, CPUUTIL_TRACE_MAJOR_CODE);
+	print(f, BEGIN, NULL, false);
+	return f->output.failed ? EXIT_FAILED : follow(f);
+}
+
+/* Hooks that are lost are counted by their ring. */
+static int begin(struct follow *f)
+{
+	int rc = CpuUtilInit(
+		f->run->traced ? CPUUTIL_TRACE_EVERYTHING : CPUUTIL_TRACE_NONE, &f->util);
+
+	if (rc == PU_SUCCESS && f->run->traced)
+		rc = CpuUtilSetTraceHookId(f->util, CPUUTIL_TRACE_MINOR_CODE, "ai");
+	return rc ? tell_failure(f, "cannot begin", rc) : EXIT_FINE;
+}
+
+int ai_follow(struct ai_run *r)
+{
+	static struct follow f; /* its outputs are large */
+
+	f.run = r;
+	int code = wake_catch_signals(r->verb, true, &wake_fd);
+	if (code)
+		return code;
+	code = begin(&f);
+	if (code == EXIT_FINE)
+		code = ai_output_open(&f.output, r->verb, r->log);
+	if (code == EXIT_FINE) {
+		code = follow_output(&f);
+		int written = ai_output_close(&f.output);
+		code = code ? code : written;
+	}
+	if (f.util)
+		CpuUtilTerminate(f.util);
+	return code;
+}

@@ -1,0 +1,166 @@
+/*
+ * ai: for people, in the layout that the original toolkit has.
+ */
+#include <math.h>
+
+#include "../../counters/proc_stat.h"
+#include "../../counters/usage.h"
+#include "ai.h"
+
+enum { ROWS_PER_HEADING = 20, CELL = 19 };
+
+/* As the original has it: without a new line of its own. */
+static void put_time(FILE *f, time_t at)
+{
+	struct tm local;
+	char text[64];
+
+	if (localtime_r(&at, &local) && strftime(text, sizeof text, "%a %b %e %T %Y", &local))
+		fputs(text, f);
+}
+
+/* Why all of it is n/a. */
+static void put_too_short(const struct ai_run *r, FILE *f)
+{
+	const uint64_t step = stat_resolution();
+
+	if (AiMethod() == AI_METHOD_IDLE_TICK && r->interval < 2 * step)
+		fprintf(f,
+			"**         Too short: idle time has steps of %.9g ms, an interval needs "
+			"two\n",
+			(double)step / 1e6);
+}
+
+static void begin(struct ai_run *r, FILE *f)
+{
+	const char *why = ai_why();
+	char frequency[128];
+
+	fprintf(f, "**        Processors: %d\n", r->columns);
+	if (r->log) {
+		fputs("**      Log filename: ", f);
+		put_plain(f, r->log);
+		fputc('\n', f);
+	}
+	fprintf(f, "**   Sample interval: %.9g Second(s)\n", (double)r->interval / 1e9);
+	if (r->samples)
+		fprintf(f, "** Number of samples: %llu", (unsigned long long)r->samples);
+	else
+		fputs("** Number of samples: infinite (until stopped via Ctrl-c)", f);
+	if (*r->run_time)
+		fprintf(f, " (Run time: %s)", r->run_time);
+	fprintf(f, "\n**            Method: %s\n", AiMethodName(AiMethod()));
+	if (why)
+		fprintf(f, "** No better, because: %s\n", why);
+	usage_frequency_source(AiMethod(), frequency, sizeof frequency);
+	if (*frequency)
+		fprintf(f, "**         Frequency: %s\n", frequency);
+	put_too_short(r, f);
+	fputs("** Data collection started on  ", f);
+	put_time(f, time(NULL));
+	fputs("\n\n", f);
+}
+
+/* ------------------------------------------------------------------------- a row */
+
+static void put_number(FILE *f, double percent, const char *unit)
+{
+	if (isnan(percent))
+		fputs("  n/a", f);
+	else
+		fprintf(f, "%5.2f%s", percent, unit);
+}
+
+static void put_words(FILE *f, const char *name, double idle, double busy, double intr)
+{
+	fprintf(f, "%sidle: ", name);
+	put_number(f, idle, "%");
+	fputs("  busy: ", f);
+	put_number(f, busy, "%");
+	fputs("  intr: ", f);
+	put_number(f, intr, "%");
+}
+
+static void put_cell(FILE *f, double idle, double busy, double intr)
+{
+	fputc('(', f);
+	put_number(f, idle, "");
+	fputc(',', f);
+	put_number(f, busy, "");
+	fputc(',', f);
+	put_number(f, intr, "");
+	fputc(')', f);
+}
+
+static void put_heading(const struct ai_run *r, FILE *f)
+{
+	if (r->system)
+		fprintf(f, "%-*s ", CELL, "System Summary");
+	for (int i = 0; i < r->columns; i++) {
+		char name[32];
+
+		snprintf(name, sizeof name, "processor #%d", i);
+		fprintf(f, "%-*s", i + 1 < r->columns ? CELL + 1 : 0, name);
+	}
+	fputc('\n', f);
+	for (int i = -(int)r->system; i < r->columns; i++)
+		fprintf(f, "(idle%%,busy%%,intr%%)%s", i + 1 < r->columns ? " " : "\n");
+}
+
+static void put_cells(struct ai_run *r, FILE *f, const CPUUTIL_DATA *d)
+{
+	if (d->num_cpus != r->columns || r->rows == ROWS_PER_HEADING)
+		r->rows = 0;
+	r->columns = d->num_cpus;
+	if (r->rows++ == 0)
+		put_heading(r, f);
+	if (r->system) {
+		put_cell(f, d->sys_idle, d->sys_busy, d->sys_intr);
+		fputc(' ', f);
+	}
+	for (int i = 0; i < d->num_cpus; i++) {
+		if (i)
+			fputc(' ', f);
+		put_cell(f, d->cpu_idle[i], d->cpu_busy[i], d->cpu_intr[i]);
+	}
+}
+
+/* What puts a sample in doubt, when it is seen first. */
+static void put_remarks(struct ai_run *r, FILE *f, UINT32 flags)
+{
+	UINT32 news = flags & ~r->flags;
+
+	if (news & CPUUTIL_DATA_FLAG_SLOWTSC)
+		fputs("** The time stamp clock slowed or stopped: figures are in doubt\n", f);
+	if (news & CPUUTIL_DATA_FLAG_SCALED)
+		fputs("** Others use the counters, too: figures are scaled\n", f);
+	r->flags |= flags;
+}
+
+static void sample(struct ai_run *r, FILE *f, const struct ai_sample *s)
+{
+	const CPUUTIL_DATA *d = s->data;
+
+	put_remarks(r, f, d->flags);
+	if (!r->processors)
+		put_words(f, "System ", d->sys_idle, d->sys_busy, d->sys_intr);
+	else if (d->num_cpus == 1)
+		put_words(f, "", d->cpu_idle[0], d->cpu_busy[0], d->cpu_intr[0]);
+	else
+		put_cells(r, f, d);
+	if (r->stamped) {
+		fputc(' ', f);
+		put_time(f, s->at.tv_sec);
+	}
+	fputc('\n', f);
+}
+
+static void end(struct ai_run *r, FILE *f, bool all)
+{
+	(void)r;
+	fputs(all ? "\n** Requested number of samples reached.  Ending.\n"
+		  : "\n** Stopped.  Ending.\n",
+		f);
+}
+
+const struct ai_printer ai_text = {begin, sample, end};

@@ -1,0 +1,211 @@
+/*
+ * counters query: lets the time pass, or steps through a trace, and prints.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../../formats/counters_hooks.h"
+#include "../../../include/perfutil.h"
+#include "counters.h"
+#include "../../dump/drain/stream.h"
+#include "../wake.h"
+
+/* ---------------------------------------------------------------------------- output */
+
+static void fail(struct counters_run *r, const char *why)
+{
+	r->failed = true;
+	if (r->to.why != EPIPE)
+		cmd_fail(r->verb, "%s", why);
+}
+
+static void print(struct counters_run *r, void (*what)(const struct counters_run *r, FILE *f))
+{
+	struct session_error error = {"unknown error"};
+	char *text = NULL;
+	size_t size = 0;
+	FILE *f = open_memstream(&text, &size);
+
+	if (f)
+		what(r, f);
+	bool whole = f && !ferror(f);
+	if (!f || fclose(f) || !whole)
+		fail(r, "not enough memory");
+	else if (output_write(&r->to, text, size, &error))
+		fail(r, error.text);
+	free(text);
+}
+
+/* The file has its name from the first row on, so that it can be looked at while it grows. */
+static void begin(struct counters_run *r)
+{
+	struct session_error error = {"unknown error"};
+
+	print(r, counters_print_head);
+	if (!r->failed && output_appear(&r->to, &error))
+		fail(r, error.text);
+}
+
+static int finish(struct counters_run *r)
+{
+	struct session_error error = {"unknown error"};
+
+	if (r->failed)
+		output_abandon(&r->to);
+	else if (output_finish(&r->to, &error))
+		fail(r, error.text);
+	return r->failed ? EXIT_FAILED : EXIT_FINE;
+}
+
+/* ---------------------------------------------------------------------------- samples */
+
+static int tell(const struct counters_run *r, ULONG status)
+{
+	const char *where = r->catalogue.where;
+
+	if (r->query.too_many)
+		return cmd_fail(r->verb,
+			"more than %d columns; name fewer counters, or fewer instances",
+			COLUMNS_MAX);
+	if (status == ERROR_READ_FAULT)
+		return cmd_fail(r->verb, "%s: %s", where ? where : "this machine", strerror(errno));
+	return cmd_fail(r->verb, "%s: %s", where ? where : "this machine", counters_status(status));
+}
+
+/* Hooks that find no room are counted by their ring. */
+static void trace(const struct counters_run *r, uint64_t *untraced)
+{
+	const struct counters_query *q = &r->query;
+	const ULONG status =
+		r->traced ? PerfTraceCounterData(q->handle, q->data, q->bytes) : ERROR_SUCCESS;
+
+	*untraced += status != ERROR_SUCCESS && status != ERROR_NOT_READY;
+}
+
+/* Multiples of the interval from the beginning on; those that went by are left out. */
+static bool wait_for_next(const struct counters_run *r, uint64_t began, int wake)
+{
+	uint64_t now = stream_now();
+	const uint64_t due = began + ((now - began) / r->interval + 1) * r->interval;
+
+	for (; !wake_told_to_end && now < due; now = stream_now())
+		stream_sleep(wake, due - now);
+	return !wake_told_to_end;
+}
+
+static int follow_machine(struct counters_run *r, int wake)
+{
+	struct counters_query *q = &r->query;
+	const uint64_t began = stream_now();
+	uint64_t untraced = 0;
+	ULONG status = ERROR_SUCCESS;
+
+	begin(r);
+	if (r->traced)
+		cmd_tell_tracing(r->verb, COUNTERS_MAJOR);
+	trace(r, &untraced);
+	for (uint64_t n = 0; !r->failed && (!r->samples || n < r->samples); n++) {
+		if (!wait_for_next(r, began, wake))
+			break;
+		status = query_sample(q);
+		if (status != ERROR_SUCCESS)
+			break;
+		query_values(q);
+		print(r, counters_print_row);
+		trace(r, &untraced);
+	}
+	if (untraced)
+		cmd_note(r->verb, "%llu samples were not traced whole; see swtrace info",
+			(unsigned long long)untraced);
+	return status == ERROR_SUCCESS ? EXIT_FINE : tell(r, status);
+}
+
+static int run_machine(struct counters_run *r, int wake)
+{
+	struct counters_query *q = &r->query;
+	ULONG status = query_open(q);
+
+	if (status == ERROR_SUCCESS)
+		status = query_sample(q);
+	if (status == ERROR_SUCCESS && !query_add_columns(q))
+		status = ERROR_OUTOFMEMORY;
+	if (status != ERROR_SUCCESS)
+		return tell(r, status);
+	int code = query_end_columns(q);
+	if (code)
+		return code;
+	query_values(q);
+	return follow_machine(r, wake);
+}
+
+/* ---------------------------------------------------------------------------- a trace */
+
+/* All columns that any of its samples has: a trace is read twice. */
+static int find_columns(struct counters_run *r)
+{
+	struct counters_query *q = &r->query;
+	ULONG status = query_open(q);
+
+	while (status == ERROR_SUCCESS && !wake_told_to_end) {
+		status = query_sample(q);
+		if (status == ERROR_SUCCESS && !query_add_columns(q))
+			status = ERROR_OUTOFMEMORY;
+	}
+	if (status != ERROR_NO_MORE_ITEMS && status != ERROR_SUCCESS)
+		return tell(r, status);
+	int code = query_end_columns(q);
+	query_close(q);
+	return code;
+}
+
+static int run_trace(struct counters_run *r)
+{
+	struct counters_query *q = &r->query;
+	int code = find_columns(r);
+
+	if (code)
+		return code;
+	ULONG status = query_open(q);
+	bool first = true;
+	if (status == ERROR_SUCCESS)
+		begin(r);
+	for (uint64_t n = 0; status == ERROR_SUCCESS && !r->failed && !wake_told_to_end;) {
+		if (r->samples && n == r->samples)
+			break;
+		status = query_sample(q);
+		if (status != ERROR_SUCCESS)
+			break;
+		query_values(q);
+		/* As of a machine, the first sample is what the first row counts from. */
+		if (!first) {
+			print(r, counters_print_row);
+			n++;
+		}
+		first = false;
+	}
+	return status == ERROR_SUCCESS || status == ERROR_NO_MORE_ITEMS ? EXIT_FINE
+									: tell(r, status);
+}
+
+/* ---------------------------------------------------------------------------- the run */
+
+int counters_follow(struct counters_run *r)
+{
+	struct session_error error = {"unknown error"};
+	int wake, code = wake_catch_signals(r->verb, true, &wake);
+
+	if (code == EXIT_FINE)
+		code = cmd_check_output(r->verb, r->path);
+	if (code)
+		return code;
+	if (output_open(&r->to, r->path, &error))
+		return cmd_fail(r->verb, "%s", error.text);
+	if (!r->catalogue.where)
+		counters_ask_machine(r);
+	code = r->catalogue.where ? run_trace(r) : run_machine(r, wake);
+	if (code && r->to.temporary)
+		r->failed = true; /* nothing is to take the place of a file of before */
+	int written = finish(r);
+	return code ? code : written;
+}

@@ -1,0 +1,136 @@
+/*
+ * doctor: what works on this machine, what does not, and what to do about it.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../cmd.h"
+#include "doctor.h"
+
+enum { DOCTOR_JSON = 1 };
+static const struct option options[] = {{DOCTOR_JSON, "--json", NULL}, {0, NULL, NULL}};
+
+/* ------------------------------------------------------------------ text */
+
+enum { TEXT_INDENT = 14, TEXT_WIDTH = 100 };
+
+/* Words in lines of TEXT_WIDTH, of which the first begins at column `at`. */
+static void print_wrapped(const char *text, int at)
+{
+	bool first = true;
+
+	while (*text) {
+		int n = (int)strcspn(text, " ");
+
+		if (!first && at + 1 + n > TEXT_WIDTH) {
+			printf("\n%*s", TEXT_INDENT, "");
+			at = TEXT_INDENT;
+			first = true;
+		}
+		at += printf("%s%.*s", first ? "" : " ", n, text);
+		first = false;
+		text += n;
+		text += strspn(text, " ");
+	}
+	printf("\n");
+}
+
+static void print_part(const char *name, const char *text)
+{
+	if (*text)
+		print_wrapped(text, printf("%*s%s", TEXT_INDENT, "", name));
+}
+
+static void print_text(const struct findings *f)
+{
+	static const char *const mark[] = {"ok", "--", "no"};
+	static const char *const colour[] = {COLOUR_GOOD, "", COLOUR_BAD};
+	const char *before = "";
+
+	for (int i = 0; i < f->count; i++) {
+		const struct finding *n = &f->list[i];
+		const char *code = cmd_colour(stdout, colour[n->status]);
+		int topic = (int)strcspn(n->id, ".");
+		bool again = strncmp(before, n->id, (size_t)topic + 1) == 0;
+
+		printf("%s%-9.*s %s%s%s  ", i && !again ? "\n" : "", again ? 0 : topic, n->id, code,
+			mark[n->status], *code ? COLOUR_OFF : "");
+		print_wrapped(n->text, TEXT_INDENT);
+		print_part("means: ", n->meaning);
+		print_part("to do: ", n->todo);
+		before = n->id;
+	}
+	const char *code = cmd_colour(stdout, f->measurable ? COLOUR_GOOD : COLOUR_BAD);
+	printf("\n%s%s%s\n", code, f->verdict, *code ? COLOUR_OFF : "");
+}
+
+/* ------------------------------------------------------------------ JSON */
+
+static void print_member(const char *name, const char *text)
+{
+	printf(", \"%s\": ", name);
+	if (*text)
+		json_string(stdout, text);
+	else
+		printf("null");
+}
+
+static void print_json(const struct findings *f)
+{
+	static const char *const status[] = {"good", "note", "bad"};
+
+	printf("{\"cpi_measurable\": %s, \"cause\": \"%s\", \"verdict\": ",
+		f->measurable ? "true" : "false", f->cause);
+	json_string(stdout, f->verdict);
+	printf(", \"findings\": [");
+	for (int i = 0; i < f->count; i++) {
+		const struct finding *n = &f->list[i];
+
+		printf("%s{\"id\": \"%s\", \"topic\": \"%.*s\", \"status\": \"%s\"", i ? ", " : "",
+			n->id, (int)strcspn(n->id, "."), n->id, status[n->status]);
+		print_member("text", n->text);
+		print_member("meaning", n->meaning);
+		print_member("todo", n->todo);
+		printf("}");
+	}
+	printf("]}\n");
+}
+
+/* ------------------------------------------------------------------ verb */
+
+static int run(const struct verb *verb, int argc, char **argv)
+{
+	struct arguments a = {.verb = verb, .options = options, .argc = argc, .argv = argv};
+	struct doctor_facts *m;
+	struct findings *f;
+	bool json = false, measurable;
+	int id;
+
+	while ((id = arguments_next(&a)))
+		json = json || id == DOCTOR_JSON;
+	if (a.operands)
+		cmd_misuse(verb, "\"%s\" is one argument too many", argv[1]);
+	m = calloc(1, sizeof *m);
+	f = calloc(1, sizeof *f);
+	if (!m || !f) {
+		free(m);
+		free(f);
+		return cmd_fail(verb, "not enough memory");
+	}
+	doctor_gather(m);
+	doctor_findings(f, m);
+	measurable = f->measurable;
+	if (json)
+		print_json(f);
+	else
+		print_text(f);
+	free(m);
+	free(f);
+	return measurable ? EXIT_FINE : EXIT_NO_COUNTERS;
+}
+
+const struct verb verb_doctor = {"doctor", "doctor [--json]",
+	"says what works on this machine and what to do about the rest",
+	"  --json      one JSON object\n"
+	"Exits with 4 if CPI cannot be measured here; the last line says why.\n",
+	run};

@@ -1,0 +1,326 @@
+/*
+ * event encode: for perf_event_open, and the register writes in the steps of the manual.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "registers.h"
+#include "verb.h"
+
+struct encoded {
+	const char *name;
+	struct cpc_event event;
+	bool programmed;
+	struct event_programme programme; /* if programmed */
+	char why[EVENT_WHY_MAX];	  /* if not */
+};
+
+struct encoding {
+	const struct event_asked *asked;
+	struct encoded *list;
+	int count, programmed;
+};
+
+/* -------------------------------------------------------------------- counters for all */
+
+static const char *unprogrammable(const struct cpc_event *e)
+{
+	if (e->software)
+		return "the kernel counts it: no register is written";
+	if (e->type == PERF_TYPE_HARDWARE || e->type == PERF_TYPE_HW_CACHE)
+		return "which event of the processor it is, only its kernel knows";
+	return "it is not an event of the processor's own PMU";
+}
+
+static bool same_register(const struct event_register *a, const struct event_register *b)
+{
+	return a->name[0] && strcmp(a->name, b->name) == 0;
+}
+
+/* Two events that cannot count at once. */
+static int check_conflict(const struct encoding *n, const struct encoded *later)
+{
+	for (const struct encoded *e = n->list; e < later; e++) {
+		const struct event_programme *a = &e->programme, *b = &later->programme;
+
+		if (!e->programmed)
+			continue;
+		if (a->fixed && b->fixed && a->counter == b->counter)
+			return cmd_fail(n->asked->verb,
+				"%s and %s both need fixed counter %d; encode them one at a time",
+				e->name, later->name, a->counter);
+		if (same_register(&a->extra, &b->extra) && a->extra.value != b->extra.value)
+			return cmd_fail(n->asked->verb,
+				"%s and %s both need %s, with other values; encode them one at a "
+				"time",
+				e->name, later->name, a->extra.name);
+	}
+	return EXIT_FINE;
+}
+
+static int programme(struct encoding *n, struct encoded *e, int *counter)
+{
+	const struct event_cpu *cpu = &n->asked->cpu;
+	struct cpc_event own;
+
+	if (!event_cpu_config(cpu, &e->event, &own)) {
+		snprintf(e->why, sizeof e->why, "%s", unprogrammable(&e->event));
+		return EXIT_FINE;
+	}
+	e->programmed = event_programme(cpu, &own, *counter, &e->programme, e->why) == 0;
+	if (!e->programmed)
+		return EXIT_FINE;
+	n->programmed++;
+	*counter += !e->programme.fixed;
+	if (*counter > event_counters(cpu))
+		return cmd_fail(n->asked->verb,
+			"%s finds no counter free: there are %d; encode fewer events at a time",
+			e->name, event_counters(cpu));
+	return check_conflict(n, e);
+}
+
+/* All fixed counters share their register, so that the last write has every one's bits. */
+static void share_registers(struct encoding *n)
+{
+	uint64_t fixed = 0;
+
+	for (int i = 0; i < n->count; i++)
+		if (n->list[i].programmed && n->list[i].programme.fixed)
+			fixed |= n->list[i].programme.select.value;
+	for (int i = 0; i < n->count; i++)
+		if (n->list[i].programmed && n->list[i].programme.fixed)
+			n->list[i].programme.select.value = fixed;
+}
+
+static int encode(struct encoding *n)
+{
+	const struct event_asked *a = n->asked;
+	int counter = 0, code = EXIT_FINE;
+	char why[EVENT_WHY_MAX];
+
+	for (int i = 0; i < a->operands && code == EXIT_FINE; i++) {
+		struct encoded *e = &n->list[i];
+
+		e->name = a->operand[i];
+		int rc = event_cpu_event(&a->cpu, e->name, &e->event, why);
+		if (rc)
+			return cmd_fail(a->verb, "%s; %s", why, event_advice(rc));
+		n->count++;
+		code = programme(n, e, &counter);
+	}
+	share_registers(n);
+	return code;
+}
+
+/* What the register that enables all is given. NULL: there is none. */
+static const struct event_register *enable_all(const struct encoding *n, uint64_t *value)
+{
+	const struct event_register *r = NULL;
+
+	*value = 0;
+	for (int i = 0; i < n->count; i++) {
+		const struct event_programme *p = &n->list[i].programme;
+
+		if (!n->list[i].programmed || !p->enable.name[0])
+			continue;
+		r = &p->enable;
+		*value |= r->value;
+	}
+	return r;
+}
+
+/* -------------------------------------------------------------------------------- text */
+
+static void write_text(const struct event_register *r, uint64_t value)
+{
+	if (r->msr)
+		printf("       WRMSR 0x%08x <- 0x%016llx  %s\n", (unsigned)r->address,
+			(unsigned long long)value, r->name);
+	else
+		printf("       MSR %s <- 0x%llx\n", r->name, (unsigned long long)value);
+}
+
+static void fields_text(const struct event_programme *p)
+{
+	for (int i = 0; i < EVENT_FIELDS && p->field[i].name; i++)
+		printf("%s%s=0x%llx", i ? " " : "", p->field[i].name,
+			(unsigned long long)p->field[i].value);
+}
+
+static void register_text(const struct event_register *r)
+{
+	if (r->msr)
+		printf("%s (MSR 0x%x)", r->name, (unsigned)r->address);
+	else
+		printf("%s", r->name);
+}
+
+/* Of each event that has a counter. */
+#define EACH(n, e)                                                                                 \
+	for (const struct encoded *e = (n)->list; e < (n)->list + (n)->count; e++)                 \
+		if (e->programmed)
+
+static void choice_text(const struct encoding *n)
+{
+	printf("  1. Select the events to be counted.\n");
+	EACH(n, e)
+	{
+		printf("       %s: ", e->name);
+		fields_text(&e->programme);
+		printf("\n");
+	}
+	printf("  2. Select a counter for each.\n");
+	EACH(n, e)
+	{
+		printf("       %s: %s counter %d\n", e->name,
+			e->programme.fixed ? "fixed" : "programmable", e->programme.counter);
+		if (e->programme.also)
+			printf("       (%s)\n", e->programme.also);
+	}
+	printf("  3. Determine the counters' registers.\n");
+	EACH(n, e)
+	{
+		printf("       %s: ", e->name);
+		register_text(&e->programme.select);
+		printf(", ");
+		register_text(&e->programme.count);
+		printf("\n");
+	}
+}
+
+static void stop_text(const struct encoding *n)
+{
+	bool arm = n->asked->cpu.kind == EVENT_CPU_ARM;
+
+	printf("  4. Stop the counters and clear them.\n");
+	EACH(n, e)
+	{
+		if (arm)
+			printf("       MSR PMCNTENCLR_EL0 <- 0x%llx\n",
+				(unsigned long long)e->programme.enable.value);
+		else
+			write_text(&e->programme.select, 0);
+		write_text(&e->programme.count, 0);
+	}
+}
+
+static void procedure_text(const struct encoding *n)
+{
+	uint64_t all;
+	const struct event_register *enable = enable_all(n, &all);
+	bool arm = n->asked->cpu.kind == EVENT_CPU_ARM;
+
+	printf("\n%s: the registers of one processor\n", n->asked->cpu.title);
+	choice_text(n);
+	stop_text(n);
+	printf("  5. Write event, unit mask, modes and filters%s.\n",
+		arm ? "" : ", with the enable bit");
+	EACH(n, e)
+	{
+		if (e->programme.extra.name[0])
+			write_text(&e->programme.extra, e->programme.extra.value);
+		write_text(&e->programme.select, e->programme.select.value);
+	}
+	if (!enable) {
+		printf("  6. They count already: no other register enables them.\n");
+		return;
+	}
+	printf("  6. Enable the counters%s.\n",
+		arm ? "; bit 0 (E) of PMCR_EL0 enables all of them" : "");
+	if (arm)
+		printf("       ISB\n");
+	write_text(enable, all);
+	if (arm)
+		printf("       MRS X0, PMCR_EL0; ORR X0, X0, #1; MSR PMCR_EL0, X0\n");
+}
+
+static void print_text(const struct encoding *n)
+{
+	for (int i = 0; i < n->count; i++) {
+		const struct encoded *e = &n->list[i];
+
+		printf("%s%s\n  counts in    %s\n", i ? "\n" : "", e->name,
+			event_modes_name(&e->event));
+		event_perf_text(&n->asked->cpu, &e->event, "  ");
+		if (!e->programmed)
+			printf("  registers    n/a: %s\n", e->why);
+	}
+	if (n->programmed)
+		procedure_text(n);
+}
+
+/* -------------------------------------------------------------------------------- JSON */
+
+static void register_json(const char *key, const struct event_register *r, uint64_t value)
+{
+	printf("\"%s\": {\"name\": \"%s\", ", key, r->name);
+	if (r->msr)
+		printf("\"msr\": \"0x%x\", ", (unsigned)r->address);
+	printf("\"value\": \"0x%llx\"}", (unsigned long long)value);
+}
+
+static void programme_json(const struct event_programme *p)
+{
+	printf("{\"counter\": %d, \"fixed\": %s, \"fields\": {", p->counter,
+		p->fixed ? "true" : "false");
+	for (int i = 0; i < EVENT_FIELDS && p->field[i].name; i++)
+		printf("%s\"%s\": %llu", i ? ", " : "", p->field[i].name,
+			(unsigned long long)p->field[i].value);
+	printf("}, ");
+	if (p->also)
+		printf("\"also\": \"%s\", ", p->also);
+	register_json("select", &p->select, p->select.value);
+	printf(", ");
+	register_json("count", &p->count, 0);
+	if (p->extra.name[0]) {
+		printf(", ");
+		register_json("extra", &p->extra, p->extra.value);
+	}
+	printf("}");
+}
+
+static void print_json(const struct encoding *n)
+{
+	uint64_t all;
+	const struct event_register *enable = enable_all(n, &all);
+
+	printf("{\"processor\": \"%s\", \"events\": [", n->asked->cpu.title);
+	for (int i = 0; i < n->count; i++) {
+		const struct encoded *e = &n->list[i];
+
+		printf("%s\n{\"name\": ", i ? "," : "");
+		json_string(stdout, e->name);
+		printf(", \"perf_event\": {");
+		event_perf_json(&n->asked->cpu, &e->event);
+		printf("}, \"registers\": ");
+		if (e->programmed) {
+			programme_json(&e->programme);
+		} else {
+			printf("null, \"why\": ");
+			json_string(stdout, e->why);
+		}
+		printf("}");
+	}
+	printf("\n]");
+	if (enable) {
+		printf(", ");
+		register_json("enable", enable, all);
+	}
+	printf("}\n");
+}
+
+int event_encode(const struct event_asked *a)
+{
+	struct encoding n = {
+		.asked = a, .list = calloc((size_t)a->operands, sizeof(struct encoded))};
+
+	if (!n.list)
+		return cmd_fail(a->verb, "not enough memory");
+	int code = encode(&n);
+	if (code == EXIT_FINE && a->json)
+		print_json(&n);
+	else if (code == EXIT_FINE)
+		print_text(&n);
+	free(n.list);
+	return code;
+}

@@ -1,0 +1,158 @@
+#include <errno.h>
+#include <fnmatch.h>
+#include <string.h>
+
+#include "verb.h"
+
+struct listing {
+	const struct event_asked *asked;
+	int listed, counting;
+};
+
+/* ---------------------------------------------------------------------------- which */
+
+static bool matches(const char *name, const char *pattern)
+{
+	if (strpbrk(pattern, "*?["))
+		return fnmatch(pattern, name, FNM_CASEFOLD) == 0;
+	return strcasestr(name, pattern) != NULL;
+}
+
+static bool wanted(const struct event_asked *a, const char *name)
+{
+	const char *scope = strstr(name, "::");
+
+	if (!a->operands)
+		return true;
+	for (int i = 0; i < a->operands; i++)
+		if (matches(name, a->operand[i]) || (scope && matches(scope + 2, a->operand[i])))
+			return true;
+	return false;
+}
+
+/* ------------------------------------------------------------------------------ --try */
+
+struct trial {
+	int rc;		/* of perf_event_open */
+	bool user_only; /* it counts, but in user mode only */
+};
+
+static struct trial try_name(const char *name)
+{
+	struct trial t = {.user_only = false};
+	struct cpc_event e;
+	char why[EVENT_WHY_MAX];
+
+	t.rc = cpc_event_find(name, &e, why);
+	if (t.rc == 0)
+		t.rc = cpc_event_try(&e);
+	if ((t.rc == -EACCES || t.rc == -EPERM) && e.user && e.kernel) {
+		e.kernel = false;
+		t.user_only = cpc_event_try(&e) == 0;
+		t.rc = t.user_only ? 0 : t.rc;
+	}
+	return t;
+}
+
+static const char *verdict(const struct trial *t)
+{
+	switch (t->rc) {
+	case 0:
+		return t->user_only ? "user mode" : "counts";
+	case -ENOENT:
+	case -ENODEV:
+	case -ENOTSUP:
+		return "not here";
+	case -EACCES:
+	case -EPERM:
+		return "not allowed";
+	case -EINVAL:
+		return "not for threads";
+	default:
+		return strerror(-t->rc);
+	}
+}
+
+/* ----------------------------------------------------------------------------- output */
+
+static void print_json(
+	const struct listing *l, const struct cpc_event_info *info, const struct trial *t)
+{
+	printf("%s\n{\"name\": ", l->listed ? "," : "");
+	json_string(stdout, info->name);
+	printf(", \"pmu\": ");
+	json_string(stdout, info->pmu);
+	printf(", \"origin\": \"%s\", \"description\": ", event_origin_name(info->origin));
+	if (info->description)
+		json_string(stdout, info->description);
+	else
+		printf("null");
+	if (l->asked->try)
+		printf(", \"counts\": %s, \"verdict\": \"%s\"", t->rc ? "false" : "true",
+			verdict(t));
+	printf("}");
+}
+
+static int visit(void *user, const struct cpc_event_info *info)
+{
+	struct listing *l = user;
+	struct trial t = {.rc = 0};
+
+	if (!wanted(l->asked, info->name))
+		return 0;
+	if (l->asked->try)
+		t = try_name(info->name);
+	if (l->asked->json) {
+		print_json(l, info, &t);
+	} else {
+		printf("%-32s %-10s", info->name, *info->pmu ? info->pmu : "-");
+		if (l->asked->try)
+			printf(" %-12s", verdict(&t));
+		printf(" %-8s%s%s\n", event_origin_name(info->origin), info->description ? " " : "",
+			info->description ? info->description : "");
+	}
+	l->listed++;
+	l->counting += t.rc == 0;
+	return 0;
+}
+
+/* Those of the kernel's generic events that have a code on the processor of --cpu. */
+static int visit_generic(void *user, const struct cpc_event_info *info)
+{
+	struct listing *l = user;
+	const struct event_cpu *cpu = &l->asked->cpu;
+	struct cpc_event e, own;
+	struct cpc_event_info there = *info;
+	char why[EVENT_WHY_MAX];
+
+	if (cpc_event_find(info->name, &e, why) || !event_cpu_config(cpu, &e, &own))
+		return 0;
+	there.pmu = cpu->pmu.name;
+	return visit(user, &there);
+}
+
+static void walk(struct listing *l)
+{
+	if (l->asked->cpu.here) {
+		cpc_event_walk(visit, l);
+		return;
+	}
+	event_generic_walk(visit_generic, l);
+	if (l->asked->cpu.pfm[0])
+		event_pfm_walk_of(l->asked->cpu.pfm, visit, l);
+}
+
+int event_list(const struct event_asked *a)
+{
+	struct listing l = {.asked = a};
+
+	if (a->json)
+		printf("{\"libpfm4\": %s, \"events\": [", event_has_libpfm4() ? "true" : "false");
+	walk(&l);
+	if (a->json)
+		printf("%s]}\n", l.listed ? "\n" : "");
+	if (!l.listed)
+		return cmd_fail(a->verb, "no event matches%s%s; see swtrace event list",
+			a->operands ? " " : "", a->operands ? a->operand[0] : "");
+	return a->try && !l.counting ? EXIT_NO_COUNTERS : EXIT_FINE;
+}

@@ -1,0 +1,35 @@
+/*
+ * What the files of `swtrace event` share.
+ */
+#ifndef SWT_CMD_EVENT_VERB_H
+#define SWT_CMD_EVENT_VERB_H
+
+#include "../cmd.h"
+#include "cpu.h"
+
+struct event_asked {
+	const struct verb *verb;
+	const char *cpu_name; /* --cpu; NULL: this machine */
+	struct event_cpu cpu;
+	bool json, try;
+	int operands;
+	char **operand;
+};
+
+/* Each returns an exit code. */
+int event_list(const struct event_asked *a);
+int event_show(const struct event_asked *a);
+int event_encode(const struct event_asked *a);
+
+const char *event_origin_name(enum cpc_event_origin origin);
+const char *event_modes_name(const struct cpc_event *e);
+
+/* What to do about what event_cpu_event refused. */
+const char *event_advice(int rc);
+
+/* `"type": 4, "config": "0x3c", ...`, without braces. */
+void event_perf_json(const struct event_cpu *cpu, const struct cpc_event *e);
+/* "type 4, config 0x3c" and how perf spells it, after `indent` each. */
+void event_perf_text(const struct event_cpu *cpu, const struct cpc_event *e, const char *indent);
+
+#endif

@@ -1,0 +1,121 @@
+/*
+ * stat: processes and threads that are there already, and when they end.
+ */
+#include <dirent.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../../core/file.h"
+#include "stat.h"
+
+/* Of the kernel's API, of which older headers know nothing. */
+#define PIDFD_OPEN 434
+#define PIDFD_THREAD O_EXCL
+
+/* How often those are looked at whose end nothing tells. */
+#define LOOK_NS 50000000u
+
+static bool has(const struct stat_targets *t, pid_t pid)
+{
+	for (unsigned i = 0; i < t->count; i++)
+		if (t->pid[i] == pid)
+			return true;
+	return false;
+}
+
+bool stat_targets_add(struct stat_targets *t, const char *text)
+{
+	for (const char *p = text;; p++) {
+		char digits[12];
+		size_t n = strcspn(p, ",");
+		uint64_t pid;
+
+		snprintf(digits, sizeof digits, "%.*s", (int)(n < 11 ? n : 11), p);
+		if (n > 10 || !parse_number(digits, false, INT32_MAX, &pid) || pid == 0)
+			return false;
+		if (!has(t, (pid_t)pid)) {
+			if (t->count == STAT_TARGETS_MAX)
+				return false;
+			t->fd[t->count] = -1;
+			t->pid[t->count++] = (pid_t)pid;
+		}
+		p += n;
+		if (!*p)
+			return true;
+	}
+}
+
+void stat_targets_watch(struct stat_targets *t)
+{
+	for (unsigned i = 0; i < t->count; i++)
+		t->fd[i] = (int)syscall(PIDFD_OPEN, t->pid[i], t->threads ? PIDFD_THREAD : 0);
+}
+
+/* A process is more than its first thread, which may have ended before the others. */
+static bool has_more_threads(pid_t pid)
+{
+	int *tid;
+	unsigned n;
+
+	if (count_threads(&pid, 1, &tid, &n))
+		return false;
+	free(tid);
+	return n > 1;
+}
+
+static bool has_ended(const struct stat_targets *t, unsigned i)
+{
+	struct pollfd p = {.fd = t->fd[i], .events = POLLIN};
+	char path[40], text[512];
+
+	if (t->fd[i] >= 0)
+		return poll(&p, 1, 0) > 0;
+	snprintf(path, sizeof path, "/proc/%d/stat", (int)t->pid[i]);
+	ssize_t n = file_read_once(path, text, sizeof text - 1);
+	if (n <= 0)
+		return true;
+	text[n] = 0;
+	/* "12 (name) S ...": the name may hold anything. */
+	const char *name_end = strrchr(text, ')');
+	bool dead = name_end && name_end[1] && strchr("ZXx", name_end[2]);
+	return dead && (t->threads || !has_more_threads(t->pid[i]));
+}
+
+bool stat_targets_live(struct stat_targets *t)
+{
+	for (unsigned i = 0; i < t->count;) {
+		if (!has_ended(t, i)) {
+			i++;
+			continue;
+		}
+		if (t->fd[i] >= 0)
+			close(t->fd[i]);
+		t->count--;
+		t->pid[i] = t->pid[t->count];
+		t->fd[i] = t->fd[t->count];
+	}
+	return t->count > 0;
+}
+
+void stat_targets_wait(const struct stat_targets *t, int wake, uint64_t ns)
+{
+	struct pollfd p[1 + STAT_TARGETS_MAX] = {{.fd = wake, .events = POLLIN}};
+	uint64_t count;
+
+	for (unsigned i = 0; i < t->count; i++) {
+		p[1 + i] = (struct pollfd){.fd = t->fd[i], .events = POLLIN};
+		if (t->fd[i] < 0 && ns > LOOK_NS)
+			ns = LOOK_NS;
+	}
+	const struct timespec time = {
+		.tv_sec = (time_t)(ns / 1000000000u), .tv_nsec = (long)(ns % 1000000000u)};
+	/* A wake that cannot be read is seen by the caller all the same. */
+	if (ppoll(p, 1 + t->count, &time, NULL) > 0 && p[0].revents &&
+		read(wake, &count, sizeof count) < 0)
+		return;
+}

@@ -1,0 +1,49 @@
+/*
+ * The time stamp clock of this machine: TSC where it is invariant and the kernel trusts it
+ * (clock_trust.h), the generic timer on AArch64, else CLOCK_MONOTONIC_RAW in ns (a call).
+ */
+#ifndef SWT_CORE_CLOCK_H
+#define SWT_CORE_CLOCK_H
+
+#include <stdint.h>
+#include <time.h>
+
+/* enum tf_clock; decided once per process; what the machine has, when it starts.
+ * SWTRACE_CLOCK=raw forces the call. */
+uint32_t clock_kind(void);
+
+/* Ticks per second; measured or asked of the kernel once per process (up to 20 ms). */
+uint64_t clock_ticks_per_second(void);
+
+/* How that rate was found: "TSC (rate of the kernel)". */
+const char *clock_rate_source(void);
+
+/* A clock sync: ticks, CLOCK_REALTIME ns, CLOCK_MONOTONIC ns, read together: the best of
+ * several tries, so that they are within a microsecond of each other. */
+void clock_sync(uint64_t sync[3]);
+
+static inline uint64_t clock_raw_ns(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC_RAW, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* The instruction behind TF_CLOCK_TSC and TF_CLOCK_ARM_GENERIC. */
+static inline uint64_t clock_instruction(void)
+{
+#if defined(__x86_64__)
+	return __builtin_ia32_rdtsc();
+#elif defined(__aarch64__)
+	uint64_t v;
+	__asm__ volatile("mrs %0, cntvct_el0" : "=r"(v));
+	return v;
+#else
+	return clock_raw_ns();
+#endif
+}
+
+/* Now, in the clock of this process. */
+uint64_t clock_now(void);
+
+#endif

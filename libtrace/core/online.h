@@ -1,0 +1,39 @@
+/*
+ * Which processors are online. Re-read each time: processors come and go.
+ */
+#ifndef SWT_CORE_ONLINE_H
+#define SWT_CORE_ONLINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { ONLINE_MAX = 1024, ONLINE_WORDS = ONLINE_MAX / 64 };
+
+struct cpu_set {
+	uint64_t word[ONLINE_WORDS];
+	uint32_t end; /* highest member + 1; 0: empty */
+};
+
+static inline bool cpu_set_has(const struct cpu_set *set, uint32_t cpu)
+{
+	return cpu < ONLINE_MAX && (set->word[cpu / 64] >> cpu % 64 & 1);
+}
+
+/* The kernel's list format: "0-3,8,10-11\n". Processors of ONLINE_MAX and up are left out.
+ * False (and an empty set) for anything else, the empty list included. */
+bool cpu_set_parse(struct cpu_set *set, const char *text, size_t length);
+
+/* The online ones; where the kernel does not tell, as many as sysconf counts. */
+void cpu_set_online(struct cpu_set *set);
+
+/* Highest possible CPU number + 1: no online one is ever beyond. */
+uint32_t cpus_possible(void);
+
+/* Another number each time that the processor comes online; 0: the kernel does not tell. */
+uint64_t cpu_presence(uint32_t cpu);
+
+/* True unless the kernel lists a processor in this file of /sys/devices/system/cpu. */
+bool cpu_list_is_empty(const char *name);
+
+#endif

@@ -1,0 +1,354 @@
+#include "count.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../core/file.h"
+#include "../../core/online.h"
+#include "../perf_group.h"
+#include "../rate.h"
+
+/* How threads are opened. */
+enum manner { COMMAND, PROCESSES, THREADS };
+
+/* Times that the threads of a process are listed anew when some came while they were opened. */
+enum { LISTINGS = 10 };
+
+uint64_t count_scale(uint64_t count, uint64_t enabled, uint64_t running)
+{
+	if (running == 0 || running >= enabled)
+		return count;
+	return rate_scale(count, enabled, running);
+}
+
+/* -------------------------------------------------------------------------- one event */
+
+static int open_event(const struct perf_event_attr *attr, pid_t pid, int cpu, int leader)
+{
+	struct perf_event_attr copy = *attr;
+	int fd;
+
+	do
+		fd = perf_calls.open(&copy, pid, cpu, leader, PERF_FLAG_FD_CLOEXEC);
+	while (fd < 0 && errno == EINTR);
+	return fd < 0 ? -errno : fd;
+}
+
+static void make_attr(const struct count *c, const struct count_event *e, enum manner manner,
+	bool leads, struct perf_event_attr *attr)
+{
+	cpc_event_attr(&e->event, attr, sizeof *attr);
+	attr->read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+	attr->disabled = leads; /* the others follow their leader */
+	attr->enable_on_exec = leads && manner == COMMAND;
+	attr->inherit = !c->processors && manner != THREADS;
+	if (e->user_only)
+		attr->exclude_kernel = attr->exclude_hv = 1;
+}
+
+static bool is_denied(int rc)
+{
+	return rc == -EACCES || rc == -EPERM;
+}
+
+/* A user who may not look into the kernel may count what runs in user mode, where that is
+ * not nothing by nature. The timers count all the time whatever they are told. */
+static bool may_fall_back(const struct count_event *e, int rc)
+{
+	return is_denied(rc) && !e->user_only && !e->event.modes_given &&
+	       !count_is_in_kernel_only(&e->event);
+}
+
+static int open_here(
+	const struct count *c, struct count_event *e, enum manner manner, int place, int leader)
+{
+	struct perf_event_attr attr;
+	pid_t pid = c->processors ? -1 : place;
+	int cpu = c->processors ? place : -1;
+
+	make_attr(c, e, manner, leader < 0, &attr);
+	int rc = open_event(&attr, pid, cpu, leader);
+	if (may_fall_back(e, rc)) {
+		e->user_only = true;
+		make_attr(c, e, manner, leader < 0, &attr);
+		int again = open_event(&attr, pid, cpu, leader);
+		e->user_only = again >= 0;
+		/* Both denied: the first one says it. Else it is not there for anybody. */
+		return is_denied(again) ? rc : again;
+	}
+	return rc;
+}
+
+/* What concerns the place, or everything, and not the event. */
+static bool is_general(int rc)
+{
+	return rc == -ESRCH || rc == -EMFILE || rc == -ENFILE || rc == -ENOMEM;
+}
+
+/* ---------------------------------------------------------------------------- a place */
+
+/* The first member of its group that counts there, which leads it. */
+static int leader_of(const struct count *c, unsigned event, unsigned place)
+{
+	const struct count_event *e = &c->event[event];
+
+	for (unsigned i = 0; e->group && i < event; i++)
+		if (c->event[i].group == e->group && c->event[i].fd[place] >= 0)
+			return c->event[i].fd[place];
+	return -1;
+}
+
+/* Uncore and hybrid PMUs say which processors are theirs. */
+static bool is_foreign(const struct count_event *e, int cpu)
+{
+	static const char *const files[] = {"cpumask", "cpus"};
+	char path[160], text[4096];
+	struct cpu_set set;
+
+	for (int i = 0; e->event.pmu[0] && i < 2; i++) {
+		snprintf(path, sizeof path, "/sys/bus/event_source/devices/%s/%s", e->event.pmu,
+			files[i]);
+		ssize_t n = file_read_once(path, text, sizeof text);
+		if (n > 0 && cpu_set_parse(&set, text, (size_t)n))
+			return !cpu_set_has(&set, (uint32_t)cpu);
+	}
+	return false;
+}
+
+static void close_place(struct count *c, unsigned place)
+{
+	for (unsigned i = c->events; i-- > 0;) {
+		if (!c->event[i].fd)
+			continue;
+		if (c->event[i].fd[place] >= 0)
+			perf_calls.close(c->event[i].fd[place]);
+		c->event[i].fd[place] = COUNT_MISSING;
+	}
+}
+
+static int open_place(struct count *c, enum manner manner, unsigned place)
+{
+	for (unsigned i = 0; i < c->events; i++) {
+		struct count_event *e = &c->event[i];
+
+		if (e->fd[place] == COUNT_FOREIGN)
+			continue;
+		int rc = open_here(c, e, manner, c->place[place], leader_of(c, i, place));
+		if (is_general(rc))
+			return rc;
+		if (rc < 0 && e->error == 0) {
+			e->error = -rc;
+			count_explain(
+				e, -rc, c->processors, c->processors ? 0 : c->place[place], e->why);
+		}
+		e->fd[place] = rc < 0 ? COUNT_MISSING : rc;
+	}
+	return 0;
+}
+
+/* ------------------------------------------------------------------------- all places */
+
+static void forget_place(struct count *c, unsigned place)
+{
+	close_place(c, place);
+	c->places--;
+	memmove(&c->place[place], &c->place[place + 1], (c->places - place) * sizeof *c->place);
+	for (unsigned i = 0; i < c->events; i++)
+		memmove(&c->event[i].fd[place], &c->event[i].fd[place + 1],
+			(c->places - place) * sizeof *c->event[i].fd);
+}
+
+/* An event that is refused here may be counted there. */
+static int settle(struct count *c)
+{
+	bool any = false;
+
+	for (unsigned i = 0; i < c->events; i++) {
+		struct count_event *e = &c->event[i];
+		bool here = false;
+
+		for (unsigned p = 0; p < c->places; p++)
+			here = here || e->fd[p] >= 0;
+		if (here)
+			e->error = 0;
+		any = any || here;
+	}
+	return any ? 0 : -ENOENT;
+}
+
+static int make_room(struct count *c)
+{
+	for (unsigned i = 0; i < c->events; i++) {
+		struct count_event *e = &c->event[i];
+
+		e->fd = malloc((c->places + 1) * sizeof *e->fd);
+		for (unsigned p = 0; e->fd && p < c->places; p++)
+			e->fd[p] = e->error || (c->processors && is_foreign(e, c->place[p]))
+					   ? COUNT_FOREIGN
+					   : COUNT_MISSING;
+		if (!e->fd)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int open_places(struct count *c, enum manner manner)
+{
+	int rc = make_room(c);
+
+	for (unsigned p = 0; rc == 0 && p < c->places;) {
+		rc = open_place(c, manner, p);
+		if (rc == 0) {
+			p++;
+		} else if (rc == -ESRCH && !c->processors) {
+			forget_place(c, p);
+			rc = 0;
+		}
+	}
+	if (rc == 0)
+		rc = c->places ? settle(c) : -ESRCH;
+	return rc;
+}
+
+static int take_places(struct count *c, int *place, unsigned places)
+{
+	c->place = place;
+	c->places = places;
+	c->unsettled = false;
+	for (unsigned i = 0; i < c->events; i++)
+		c->event[i].fd = NULL;
+	return place ? 0 : -ENOMEM;
+}
+
+static int open_or_close(struct count *c, enum manner manner, int rc)
+{
+	if (rc == 0)
+		rc = open_places(c, manner);
+	if (rc)
+		count_close(c);
+	return rc;
+}
+
+static int *copy_of(const pid_t *tid, unsigned n)
+{
+	int *copy = malloc(n * sizeof *copy);
+
+	if (copy)
+		memcpy(copy, tid, n * sizeof *copy);
+	return copy;
+}
+
+int count_open_command(struct count *c, pid_t pid)
+{
+	c->processors = false;
+	return open_or_close(c, COMMAND, take_places(c, copy_of(&pid, 1), 1));
+}
+
+int count_open_threads(struct count *c, const pid_t *tid, unsigned n)
+{
+	c->processors = false;
+	return open_or_close(c, THREADS, take_places(c, copy_of(tid, n), n));
+}
+
+/* Whether all that live now were there before the events were opened. */
+static bool is_complete(const int *now, unsigned count, const int *before, unsigned many)
+{
+	unsigned b = 0;
+
+	for (unsigned i = 0; i < count; i++) {
+		while (b < many && before[b] < now[i])
+			b++;
+		if (b == many || before[b] != now[i])
+			return false;
+	}
+	return true;
+}
+
+/*
+ * A thread that is made meanwhile may have inherited the events, or be one that its maker had
+ * before it had events: opened again it would be counted twice, left alone not at all. So
+ * then all begins anew.
+ */
+int count_open_processes(struct count *c, const pid_t *pid, unsigned n)
+{
+	bool complete = false;
+	int rc = 0;
+
+	c->processors = false;
+	for (int i = 0; i < LISTINGS && rc == 0 && !complete; i++) {
+		int *before = NULL, *now = NULL;
+		unsigned many = 0, count = 0;
+
+		if (i)
+			count_close(c);
+		rc = count_threads(pid, n, &before, &many);
+		if (rc)
+			return rc;
+		rc = open_or_close(c, PROCESSES, take_places(c, copy_of(before, many), many));
+		complete = count_threads(pid, n, &now, &count) != 0 ||
+			   is_complete(now, count, before, many);
+		free(before);
+		free(now);
+	}
+	c->unsettled = !complete;
+	return rc;
+}
+
+int count_open_processors(struct count *c)
+{
+	struct cpu_set online;
+	unsigned n = 0;
+
+	c->processors = true;
+	cpu_set_online(&online);
+	int rc = take_places(c, malloc((online.end + 1) * sizeof(int)), 0);
+	for (uint32_t cpu = 0; rc == 0 && cpu < online.end; cpu++)
+		if (cpu_set_has(&online, cpu))
+			c->place[n++] = (int)cpu;
+	c->places = n;
+	return open_or_close(c, THREADS, rc);
+}
+
+/* -------------------------------------------------------------------- start, read, close */
+
+void count_start(const struct count *c)
+{
+	for (unsigned p = 0; p < c->places; p++)
+		for (unsigned i = 0; i < c->events; i++)
+			if (c->event[i].fd[p] >= 0 && leader_of(c, i, p) < 0)
+				perf_calls.ioctl(c->event[i].fd[p], PERF_EVENT_IOC_ENABLE, NULL);
+}
+
+struct count_value count_read(const struct count *c, unsigned event, unsigned place)
+{
+	struct count_value v = {0};
+	uint64_t word[3];
+	ssize_t n;
+
+	if (c->event[event].fd[place] < 0)
+		return v;
+	do
+		n = perf_calls.read(c->event[event].fd[place], word, sizeof word);
+	while (n < 0 && errno == EINTR);
+	/* Less comes of a processor that went offline with its counters. */
+	if (n != sizeof word)
+		return v;
+	v = (struct count_value){
+		.count = word[0], .enabled = word[1], .running = word[2], .known = true};
+	return v;
+}
+
+void count_close(struct count *c)
+{
+	for (unsigned p = 0; p < c->places; p++)
+		close_place(c, p);
+	for (unsigned i = 0; i < c->events; i++) {
+		free(c->event[i].fd);
+		c->event[i].fd = NULL;
+	}
+	free(c->place);
+	c->place = NULL;
+	c->places = 0;
+}

@@ -1,0 +1,105 @@
+/*
+ * Why an event is not counted, in a line.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "count.h"
+#include "../../core/file.h"
+
+bool count_is_in_kernel_only(const struct cpc_event *e)
+{
+	return e->type == PERF_TYPE_SOFTWARE && (e->config == PERF_COUNT_SW_CONTEXT_SWITCHES ||
+							e->config == PERF_COUNT_SW_CPU_MIGRATIONS ||
+							e->config == PERF_COUNT_SW_CGROUP_SWITCHES);
+}
+
+static int paranoid(void)
+{
+	char text[16];
+	ssize_t n = file_read_once("/proc/sys/kernel/perf_event_paranoid", text, sizeof text - 1);
+
+	if (n <= 0)
+		return INT_MIN;
+	text[n] = 0;
+	return atoi(text);
+}
+
+static bool is_others(pid_t tid)
+{
+	char path[32];
+	struct stat st;
+
+	snprintf(path, sizeof path, "/proc/%d", (int)tid);
+	return tid > 0 && geteuid() != 0 && stat(path, &st) == 0 && st.st_uid != geteuid();
+}
+
+/* The highest level of kernel.perf_event_paranoid that lets anybody count this. */
+static int level_needed(const struct count_event *e, bool processors)
+{
+	if (processors)
+		return 0;
+	return e->event.kernel ? 1 : 2;
+}
+
+static void denied(const struct count_event *e, bool processors, pid_t tid, char *why)
+{
+	int level = paranoid(), needed = level_needed(e, processors);
+
+	if (is_others(tid))
+		snprintf(why, EVENT_WHY_MAX,
+			"process %d belongs to another user; its owner, root or CAP_PERFMON with "
+			"CAP_SYS_PTRACE may count it",
+			(int)tid);
+	else if (level > needed)
+		snprintf(why, EVENT_WHY_MAX,
+			"kernel.perf_event_paranoid is %d; root, CAP_PERFMON or sysctl "
+			"kernel.perf_event_paranoid=%d allows %s",
+			level, needed,
+			processors ? "counting whole processors" : "counting in the kernel");
+	else
+		snprintf(why, EVENT_WHY_MAX,
+			"denied, though kernel.perf_event_paranoid is %d: by a seccomp filter or a "
+			"security module; swtrace doctor says more",
+			level);
+}
+
+static const char *other(const struct count_event *e, int error, bool processors)
+{
+	switch (error) {
+	case ENOENT:
+	case ENODEV:
+	case EOPNOTSUPP:
+		return e->event.software ? "this kernel does not count it"
+					 : "no counter of this machine counts it; swtrace doctor "
+					   "says what there is";
+	case EINVAL:
+	case ENOSPC:
+		if (e->group)
+			return "it cannot be counted at once with the others of its { }";
+		return processors ? "the kernel refuses it; swtrace event show tells its encoding"
+				  : "the kernel refuses it for a thread; some PMUs count whole "
+				    "processors only: -a";
+	case EBUSY:
+		return "its counters are taken by others; swtrace doctor says more";
+	case ENOSYS:
+		return "this kernel has no perf events, or a seccomp filter hides them; swtrace "
+		       "doctor says more";
+	default:
+		return strerror(error);
+	}
+}
+
+void count_explain(
+	const struct count_event *e, int error, bool processors, pid_t tid, char why[EVENT_WHY_MAX])
+{
+	if (error == EACCES || error == EPERM)
+		denied(e, processors, tid, why);
+	else
+		snprintf(why, EVENT_WHY_MAX, "%s", other(e, error, processors));
+}

@@ -1,0 +1,176 @@
+#include "control.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "../../../include/perfutil.h"
+#include "daemon.h"
+#include "../fail.h"
+#include "stream.h"
+
+/* ----------------------------------------------------------------------------- init */
+
+int drain_set_path(struct drain_config *config, const char *path, struct session_error *error)
+{
+	size_t n = 0, size = sizeof config->path;
+
+	if (!*path)
+		return dump_fail(error, PU_ERROR_INVALID_PARAMETER, "the file's name is empty");
+	if (*path != '/' && strcmp(path, "-") != 0) {
+		if (!getcwd(config->path, size - 1))
+			return dump_fail(error, PU_ERR_FILE_ERROR,
+				"the working directory has no name: %s; name the file by its whole "
+				"path",
+				strerror(errno));
+		n = strlen(config->path);
+		config->path[n++] = '/';
+	}
+	if (strlen(path) >= size - n)
+		return dump_fail(error, PU_ERROR_INVALID_PARAMETER, "the file's name is too long");
+	strcpy(config->path + n, path);
+	return 0;
+}
+
+/*
+ * What two million hooks of eight words a second (112 MB) need on one processor for 140 ms;
+ * not more than a quarter of what there is.
+ */
+void drain_size_rings(struct session_config *config)
+{
+	struct shm_geometry g;
+	struct statvfs v;
+
+	if (config->ring_bytes || session_plan(config, &g, NULL) != 0)
+		return;
+	config->ring_bytes = 16 << 20;
+	if (statvfs(SHM_ROOT, &v) != 0)
+		return;
+	uint64_t room = (uint64_t)v.f_bavail * v.f_frsize / 4 / g.cpus;
+	while (config->ring_bytes > room && config->ring_bytes > 1 << 20)
+		config->ring_bytes /= 2;
+}
+
+/* ------------------------------------------------------------------------------- on */
+
+static int open_gate(struct session *s, struct session_error *error)
+{
+	int rc = session_lock(s, true, error);
+
+	if (rc == 0 && s->control->generation != s->generation)
+		return dump_fail(error, PU_ERROR_INCORRECT_STATE,
+			"%.300s got new trace buffers just now; try again", s->place.dir);
+	return rc ? rc : session_on(s, error);
+}
+
+static int start(struct session *s, const struct drain_config *config, bool was_on,
+	struct session_error *error)
+{
+	int go;
+
+	session_unlock(s); /* the drain opens the session itself */
+	int rc = daemon_start(s, config, &go, error);
+	if (rc)
+		return rc;
+	if (!was_on)
+		rc = open_gate(s, error);
+	daemon_go(go);
+	return rc;
+}
+
+int drain_on(struct session *s, bool *resumed, struct session_error *error)
+{
+	struct drain_config config;
+	bool was_on = session_is_on(s);
+
+	*resumed = false;
+	if (session_is_drained(s) && !was_on)
+		return dump_fail(error, PU_ERROR_FACILITY_BUSY,
+			"the drain of %.300s still finishes its file; swtrace off waits for it",
+			s->place.dir);
+	if (session_is_drained(s))
+		return session_on(s, error);
+	int rc = drain_load(s, &config, error);
+	if (rc)
+		return rc;
+	if (strcmp(config.path, "-") == 0)
+		return dump_fail(error, PU_ERROR_INCORRECT_STATE,
+			"%.300s was drained to the standard output of a swtrace record that is "
+			"gone; swtrace free, then init",
+			s->place.dir);
+	rc = start(s, &config, was_on, error);
+	*resumed = rc == 0 && was_on;
+	return rc;
+}
+
+/* ------------------------------------------------------------------------------ off */
+
+/* Without progress for so long, the drain is not going to finish. */
+#define PATIENCE_NS 10000000000u
+#define LOOK_NS 10000000u
+
+static uint64_t progress(const struct session *s)
+{
+	const struct shm_drain *d = session_drain(s);
+
+	return d->bytes + d->hooks + d->torn + d->lost + d->rotations;
+}
+
+/* Until there is no drain any more; false: it does nothing. */
+static bool wait_for_drain(struct session *s)
+{
+	uint64_t seen = progress(s), since = stream_now();
+
+	while (session_is_drained(s)) {
+		if (progress(s) != seen) {
+			seen = progress(s);
+			since = stream_now();
+		} else if (stream_now() - since > PATIENCE_NS) {
+			return false;
+		}
+		stream_sleep(-1, LOOK_NS);
+	}
+	return true;
+}
+
+/* What a killed drain left in the rings goes to its file. */
+static int finish_for_it(
+	struct session *s, const struct drain_config *config, struct session_error *error)
+{
+	struct drain *drain;
+
+	if (strcmp(config->path, "-") == 0)
+		return dump_fail(error, PU_ERROR_INCORRECT_STATE,
+			"the drain was killed that wrote to standard output; swtrace dump writes "
+			"what is left in the buffers of %.300s",
+			s->place.dir);
+	int rc = drain_open(&drain, s, config, error);
+	if (rc == 0) {
+		rc = drain_finish(drain, error);
+		drain_close(drain);
+	}
+	return rc;
+}
+
+int drain_end(struct session *s, const struct drain_config *config, bool *finished,
+	struct session_error *error)
+{
+	const struct shm_drain *d = session_drain(s);
+	bool ran = session_is_drained(s);
+	int rc = 0;
+
+	*finished = false;
+	session_unlock(s);
+	if (!wait_for_drain(s))
+		return dump_fail(error, PU_ERROR_FACILITY_BUSY,
+			"the drain (process %u) has written nothing for 10 s; it goes on, and "
+			"swtrace off waits for it again",
+			d->pid);
+	if (!ran || d->state == SHM_DRAIN_RUNNING) {
+		rc = finish_for_it(s, config, error);
+		*finished = rc == 0;
+	}
+	return rc;
+}

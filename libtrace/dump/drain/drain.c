@@ -1,0 +1,433 @@
+/*
+ * The drain's life: open, rounds, finish.
+ */
+#include "drain.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../../../include/perfutil.h"
+#include "../../ring/layout.h"
+#include "private.h"
+#include "../fail.h"
+#include "../losses.h"
+#include "../signals.h"
+
+#define MS ((uint64_t)1000000)
+/* Uncommitted for so long: whoever does it may be dead. And how often that is asked. */
+#define HELD_NS (50 * MS)
+#define RECLAIM_NS (100 * MS)
+#define CHECK_NS (500 * MS)
+/* At the end a writer that was interrupted in the middle gets this long. */
+#define LAST_NS (100 * MS)
+
+uint64_t drain_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* What other processes are told. */
+static void publish(struct drain *d, enum shm_drain_state state)
+{
+	struct shm_drain *to = &d->session->control->drain;
+	struct drain_status now;
+
+	if (!drain_owns_page(d))
+		return;
+	drain_status(d, &now);
+	/* First: after an init in between, no reader takes the rest for its rings'. */
+	__atomic_store_n(&to->generation, d->session->generation, __ATOMIC_RELEASE);
+	to->pid = (uint32_t)getpid();
+	memcpy(to->trace_id, d->id, sizeof to->trace_id);
+	to->bytes = now.bytes;
+	to->hooks = now.hooks;
+	to->torn = now.torn;
+	to->lost = now.lost_unwritten;
+	to->rotations = now.rotations;
+	memset(to->why, 0, sizeof to->why);
+	if (d->failed)
+		memcpy(to->why, d->why.text, strnlen(d->why.text, sizeof to->why - 1));
+	__atomic_store_n(&to->state, (uint32_t)state, __ATOMIC_RELEASE);
+}
+
+static int fail(struct drain *d, int rc, struct session_error *error)
+{
+	if (error && error != &d->why)
+		*error = d->why;
+	if (d->failed == 0) {
+		d->failed = rc;
+		publish(d, SHM_DRAIN_FAILED);
+	}
+	return rc;
+}
+
+/* ---------------------------------------------------------------------- open */
+
+static int check_session(const struct session *s, struct session_error *error)
+{
+	if (s->rings_fd < 0)
+		return dump_fail(error, PU_ERROR_NO_BUFFER,
+			"%s has no trace buffers; `swtrace init -t cont` makes them", s->place.dir);
+	if (!s->writable)
+		return dump_fail(error, PU_ERROR_ACCESS_DENIED,
+			"%s is open for reading only: it cannot be drained", s->place.dir);
+	/* The file's name is the owner's word: root would write where its own rights reach. */
+	if (s->place.owner != geteuid())
+		return dump_fail(error, PU_ERROR_ACCESS_DENIED,
+			"%s belongs to user %u, who alone may start its drain", s->place.dir,
+			(unsigned)s->place.owner);
+	if (s->geometry.mode != SHM_MODE_CONTINUOUS ||
+		__atomic_load_n(&s->control->generation, __ATOMIC_ACQUIRE) != s->generation)
+		return dump_fail(error, PU_ERROR_INCORRECT_STATE,
+			"%s is not in continuous mode; `swtrace init -t cont` makes it so",
+			s->place.dir);
+	return 0;
+}
+
+static int no_memory(struct session_error *error)
+{
+	return dump_fail(error, PU_ERROR_NOT_ENOUGH_MEMORY, "not enough memory for a drain");
+}
+
+static int open_rings(struct drain *d, struct session_error *error)
+{
+	const struct session *s = d->session;
+
+	d->control = malloc(sizeof s->control->ring);
+	if (!d->control)
+		return no_memory(error);
+	if (!ring_control_copy(d->control, s->control, s->generation))
+		return dump_fail(
+			error, PU_ERROR_INCORRECT_STATE, "%s got new rings just now", s->place.dir);
+	int rc = ring_reader_open(&d->reader, s->rings_fd, &s->geometry, d->control);
+	if (rc)
+		return dump_fail(
+			error, rc, "%s: cannot read the rings: %s", s->place.dir, RcToString(rc));
+	d->rings = ring_reader_rings(&d->reader);
+	d->ring = calloc(d->rings, sizeof *d->ring);
+	d->copy = malloc(s->geometry.section_size);
+	if (!d->ring || !d->copy)
+		return no_memory(error);
+	for (uint32_t i = 0; i < d->rings; i++) {
+		struct drain_ring *r = &d->ring[i];
+
+		r->taken = r->released = r->head =
+			ring_released(&s->geometry, s->generation, d->control[i].released);
+		d->control[i].start = r->taken;
+	}
+	return 0;
+}
+
+static int open_all(struct drain *d, struct session_error *error)
+{
+	int rc = drain_lock(d, error);
+
+	if (rc == 0)
+		rc = open_rings(d, error);
+	if (rc)
+		return rc;
+	memcpy(d->id, session_drain(d->session)->trace_id, sizeof d->id);
+	drain_state_load(d);
+	rc = drain_name_open(d, error);
+	if (rc)
+		return rc;
+	for (uint32_t i = 0; i < d->rings; i++) {
+		/* As the file has it, whatever a killed drain got to store. */
+		drain_tell_figures(d, i);
+		drain_look(d, i);
+	}
+	d->looked = d->checked = d->clocked = d->noted = d->began = drain_now();
+	return 0;
+}
+
+int drain_open(struct drain **drain, struct session *s, const struct drain_config *config,
+	struct session_error *error)
+{
+	struct held_signals held;
+	int rc = check_session(s, error);
+
+	*drain = NULL;
+	if (rc)
+		return rc;
+	struct drain *d = calloc(1, sizeof *d);
+	if (!d)
+		return no_memory(error);
+	d->session = s;
+	d->config = *config;
+	d->lock_fd = d->file.out.fd = -1;
+	tasks_open(&d->tasks, s);
+	signals_hold(&held);
+	rc = open_all(d, error);
+	signals_let_go(&held);
+	if (rc) {
+		drain_close(d);
+		return rc;
+	}
+	publish(d, SHM_DRAIN_RUNNING);
+	*drain = d;
+	return 0;
+}
+
+void drain_close(struct drain *d)
+{
+	if (!d)
+		return;
+	drain_file_close(&d->file);
+	tasks_close(&d->tasks);
+	ring_reader_close(&d->reader);
+	free(d->control);
+	free(d->ring);
+	free(d->copy);
+	if (d->lock_fd >= 0)
+		close(d->lock_fd);
+	free(d);
+}
+
+/* --------------------------------------------------------------------- rounds */
+
+/* How fast the rings fill, the fastest of them, as parts of a ring in a second. */
+static void look(struct drain *d)
+{
+	uint64_t now = drain_now(), most = 0;
+	double seconds = (double)(now - d->looked) / 1e9;
+
+	for (uint32_t i = 0; i < d->rings; i++) {
+		uint64_t before = d->ring[i].head;
+
+		drain_look(d, i);
+		if (d->ring[i].head - before > most)
+			most = d->ring[i].head - before;
+	}
+	double rate = (double)most / (double)d->reader.geometry.ring_size /
+		      (seconds > 1e-6 ? seconds : 1e-6);
+	/* Up at once, down slowly. */
+	d->rate = rate > d->rate ? rate : d->rate * 0.75 + rate * 0.25;
+	d->idle = most == 0;
+	d->looked = now;
+}
+
+/* Takes what there is. 1: something, 0: nothing, or a PU_ code. */
+static int take(struct drain *d, bool partial, bool force)
+{
+	uint32_t ring;
+	int took = 0;
+
+	for (ring = 0; ring < d->rings; ring++)
+		drain_seek(d, ring, partial);
+	while ((ring = drain_earliest(d)) != d->rings) {
+		struct ring_span span;
+
+		if (!drain_copy(d, ring, force, &span))
+			continue;
+		int rc = drain_name_rotate(d, &d->why);
+		if (rc == 0)
+			rc = drain_file_hooks(d, ring, &span, &d->why);
+		if (rc)
+			return rc;
+		drain_take(d, ring, &span);
+		took = 1;
+		drain_seek(d, ring, partial);
+	}
+	return took;
+}
+
+/* Whether somebody holds what the drain wants, for long enough to ask if he lives. */
+static bool stuck(const struct drain *d)
+{
+	for (uint32_t i = 0; i < d->rings; i++) {
+		const struct drain_ring *r = &d->ring[i];
+
+		if ((r->held_since && d->looked > r->held_since + HELD_NS) ||
+			(r->locked_since && d->looked > r->locked_since + HELD_NS))
+			return true;
+	}
+	return false;
+}
+
+/* Another command that has the lock does it itself, or the next round does. */
+static void reclaim(struct drain *d)
+{
+	uint64_t began = drain_now();
+
+	if (began < d->reclaim_at || !drain_owns_page(d) ||
+		session_lock(d->session, false, NULL) != 0)
+		return;
+	session_reclaim(d->session);
+	session_unlock(d->session);
+	/* It looks at every ring as a whole: with large ones seldom enough not to be felt. */
+	uint64_t now = drain_now();
+	d->reclaim_at = now + RECLAIM_NS + 20 * (now - began);
+}
+
+static int keep_up(struct drain *d)
+{
+	int rc = 0;
+
+	if (d->looked - d->checked > CHECK_NS) {
+		rc = drain_name_check(d, &d->why);
+		d->checked = d->looked;
+	}
+	return rc ? rc : drain_file_keep_up(d, &d->why);
+}
+
+static int one_round(struct drain *d)
+{
+	look(d);
+	int rc = keep_up(d);
+	if (rc == 0)
+		rc = take(d, false, false);
+	if (rc >= 0 && stuck(d))
+		reclaim(d);
+	return rc;
+}
+
+int drain_round(struct drain *d, struct session_error *error)
+{
+	struct held_signals held;
+
+	if (d->failed || d->finished)
+		return d->failed ? fail(d, d->failed, error) : 0;
+	signals_hold(&held);
+	int rc = one_round(d);
+	signals_let_go(&held);
+	if (rc < 0)
+		return fail(d, rc, error);
+	if (rc > 0)
+		publish(d, SHM_DRAIN_RUNNING);
+	return rc;
+}
+
+/*
+ * Waking up is what an idle drain costs, so it sleeps as long as it may: until writers that
+ * begin in this moment, at 200 MB/s each, have filled a quarter of their rings.
+ */
+static unsigned idle_pause(const struct drain *d)
+{
+	uint64_t ms = d->reader.geometry.ring_size / 4 / 200000;
+
+	if (ms < 10)
+		ms = 10;
+	if (ms > 40)
+		ms = 40;
+	return ms < d->rings / 10 ? d->rings / 10 : (unsigned)ms;
+}
+
+unsigned drain_pause(const struct drain *d)
+{
+	if (d->idle && d->rate < 0.01)
+		return idle_pause(d);
+	/* Milliseconds until a quarter of the fastest ring is full. */
+	double ms = 250 / (d->rate > 0.001 ? d->rate : 0.001);
+
+	return ms < 1 ? 1 : ms > 10 ? 10 : (unsigned)ms;
+}
+
+bool drain_orphaned(const struct drain *d)
+{
+	return !drain_owns_page(d);
+}
+
+/* --------------------------------------------------------------------- finish */
+
+static int take_the_rest(struct drain *d)
+{
+	uint64_t until = drain_now() + LAST_NS;
+	const struct timespec pause = {.tv_nsec = 1000000};
+	bool force = false;
+	int rc;
+
+	for (;;) {
+		bool held = false;
+
+		look(d);
+		rc = take(d, true, force);
+		for (uint32_t i = 0; i < d->rings; i++)
+			held = held || d->ring[i].held_since;
+		if (rc < 0 || force || !held)
+			return rc < 0 ? rc : 0;
+		force = drain_now() > until;
+		reclaim(d);
+		nanosleep(&pause, NULL);
+	}
+}
+
+/* What can no longer be written is counted, and the writers get the room. */
+static void count_the_rest(struct drain *d)
+{
+	struct ring_span span;
+
+	look(d);
+	for (uint32_t i = 0; i < d->rings; i++) {
+		struct drain_ring *r = &d->ring[i];
+
+		r->ready = false;
+		for (drain_seek(d, i, true); r->ready; drain_seek(d, i, true)) {
+			if (!drain_copy(d, i, true, &span))
+				break;
+			r->here.unwritten += span.hooks;
+			r->here.loose_torn += span.torn;
+			r->here.torn += span.torn;
+			drain_take(d, i, &span);
+		}
+	}
+}
+
+static int finish(struct drain *d)
+{
+	int rc = d->failed ? 0 : take_the_rest(d);
+
+	if (rc == 0 && !d->failed)
+		rc = drain_name_check(d, &d->why);
+	if (rc == 0 && !d->failed)
+		rc = drain_file_end(d, &d->why);
+	if (rc || d->failed) {
+		count_the_rest(d);
+		drain_file_end_anyhow(d);
+		drain_name_account(d);
+	}
+	return rc;
+}
+
+int drain_finish(struct drain *d, struct session_error *error)
+{
+	struct held_signals held;
+
+	if (d->finished)
+		return d->failed ? fail(d, d->failed, error) : 0;
+	d->finished = true;
+	signals_hold(&held);
+	int rc = finish(d);
+	signals_let_go(&held);
+	drain_state_save(d);
+	if (rc || d->failed) {
+		rc = fail(d, d->failed ? d->failed : rc, error);
+		publish(d, SHM_DRAIN_FAILED);
+		return rc;
+	}
+	publish(d, SHM_DRAIN_FINISHED);
+	return 0;
+}
+
+void drain_status(const struct drain *d, struct drain_status *status)
+{
+	memset(status, 0, sizeof *status);
+	status->bytes = d->bytes_before + d->file.whole;
+	status->rotations = d->rotations;
+	for (uint32_t i = 0; i < d->rings; i++) {
+		const struct drain_ring *r = &d->ring[i];
+
+		status->hooks += r->before.hooks + r->here.hooks;
+		status->torn +=
+			r->before.torn + r->here.torn + r->before.loose_torn + r->here.loose_torn;
+		status->lost_full += r->loss[SHM_LOST_FULL];
+		status->lost_other += losses_sum(r->loss) - r->loss[SHM_LOST_FULL];
+		status->lost_unwritten += r->before.unwritten + r->here.unwritten;
+		status->waiting += r->head - r->taken;
+		status->damaged += r->damaged;
+	}
+}

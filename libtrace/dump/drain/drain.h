@@ -1,0 +1,100 @@
+/*
+ * The drain of continuous mode: streams finished sections of the rings to a trace.bin while
+ * programs go on writing, and so makes room for them.
+ *
+ * What is exact: every hook of a ring is written once, or counted: as torn (the drain took
+ * it uncommitted), as lost by the writers (full: the drain was behind; or another cause), or
+ * as lost by the drain (it could not be written: disk full). A section is released to the
+ * writers after it was written. A drain that was killed in between leaves it in both places;
+ * who takes the file up again reads from the file how far it got, and takes it from there.
+ *
+ * The file stands under its own name from the start, is valid to its last whole section at
+ * any moment, and replaces an older trace of that name. Rotation renames it to FILE.1 (the
+ * newest), FILE.2, ...; each file has its own header, META, SCHEMA, TASKS, CLOCK, LOSS (of
+ * its own time) and END; all have the same trace id.
+ */
+#ifndef SWT_DUMP_DRAIN_DRAIN_H
+#define SWT_DUMP_DRAIN_DRAIN_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "../../../formats/trace_file.h"
+#include "../../session/session.h"
+
+struct drain_config {
+	char path[PATH_MAX]; /* absolute, or "-": standard output */
+	enum tf_codec codec;
+	uint64_t rotate;    /* bytes of a file before the next is begun; 0: one file */
+	uint32_t keep;	    /* rotated files that are kept; 0: all */
+	char command[1024]; /* that is traced; "": unknown */
+};
+
+/* The configuration that `init` leaves in the session's directory (SHM_DRAIN_NAME, text,
+ * mode 0600) for the drain that `on` starts. PU_ERROR_NO_BUFFER: there is none. */
+int drain_save(struct session *s, const struct drain_config *config, struct session_error *error);
+int drain_load(struct session *s, struct drain_config *config, struct session_error *error);
+
+/*
+ * New rings. `config` is left for the drain; in the other modes its path is the name of the default
+ * dump, "" for none. PU_ERROR_FACILITY_BUSY: the drain of the old rings is not finished. On
+ * failure the older rings stay, and what was left for them.
+ */
+int drain_init(struct session *s, const struct session_config *rings,
+	const struct drain_config *config, struct session_error *error);
+
+/*
+ * How far the files got. The same figures stand in the control page (struct shm_drain), for
+ * other processes.
+ */
+struct drain_status {
+	uint64_t bytes, hooks, torn;	/* written, all files, those taken up included */
+	uint64_t lost_full, lost_other; /* by the writers, since the generation began */
+	uint64_t lost_unwritten;	/* by the drain, after a failure */
+	uint64_t waiting;		/* bytes in the rings that are not taken yet */
+	uint64_t rotations;
+	uint32_t damaged; /* rings that were truncated or made no sense */
+};
+
+struct drain;
+
+/*
+ * Becomes the drain of a session in continuous mode and begins its file, or goes on with one
+ * that this generation's drain left unfinished or finished (a file of the same trace id). The
+ * handle s stays the caller's and must outlive the drain; opened with SESSION_CONTROL, its
+ * lock held by the caller or not at all (drain_round takes and drops it itself where it has
+ * to, so it is not to be held then).
+ *
+ * PU_ERROR_FACILITY_BUSY: there is a drain already. PU_ERROR_INCORRECT_STATE: not in
+ * continuous mode. PU_ERR_FILE_ERROR: the file cannot be made.
+ */
+int drain_open(struct drain **drain, struct session *s, const struct drain_config *config,
+	struct session_error *error);
+
+/*
+ * Takes what is finished. 1: took something, 0: there was nothing, or a PU_ code: the file
+ * could not be written. What is in the file then is valid; the drain can only be finished.
+ */
+int drain_round(struct drain *d, struct session_error *error);
+
+/* Milliseconds until the next round has to come, by how fast the rings fill. */
+unsigned drain_pause(const struct drain *d);
+
+/* The session's rings were freed or replaced: nothing new will come. */
+bool drain_orphaned(const struct drain *d);
+
+/*
+ * Takes everything there is, unfinished sections too (tracing should be off), and ends the
+ * file with LOSS, CLOCK and END, or as far as it can: a full disk costs sections, never the
+ * file. 0, or the PU_ code and line of what went wrong, now or in a round before.
+ */
+int drain_finish(struct drain *d, struct session_error *error);
+
+/* Also of a drain that failed: what it could not write is in lost_unwritten once it finished. */
+void drain_status(const struct drain *d, struct drain_status *status);
+
+/* Lets go of the drain's lock and frees it; without drain_finish as if it had been killed. */
+void drain_close(struct drain *d);
+
+#endif

@@ -1,0 +1,415 @@
+/*
+ * The sections of the drain's file. Between two calls it ends with a whole section: a write
+ * that fails is cut back, where there is something to cut.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include "../../../formats/bytes.h"
+#include "../../../include/perfutil.h"
+#include "private.h"
+#include "../fail.h"
+#include "../losses.h"
+
+#define SECOND ((uint64_t)1000000000)
+#define CLOCK_NS (10 * SECOND)
+#define CLOCK_BACK_NS SECOND
+#define LOSS_NS (5 * SECOND)
+/* Readers keep every LOSS entry of a file: later ones of a long file come further apart,
+ * and beyond this many only the trailer's. */
+enum { LOSS_ENTRIES_MAX = 16384, LOSS_PART = 64 };
+#define TASKS_NS (SECOND / 50)
+#define TASKS_ANYHOW_NS (2 * SECOND)
+
+/* ----------------------------------------------------------------- begin and cut */
+
+/* Known before the file is begun, and enough for all that may come. */
+static uint32_t largest_raw(const struct drain *d, const struct file_head *h)
+{
+	uint64_t sizes[] = {d->reader.geometry.section_size, (uint64_t)d->rings * TF_LOSS_SIZE,
+		(uint64_t)HEAD_TASKS_MAX * TF_TASK_SIZE, SHM_SCHEMA_BYTES};
+	uint64_t largest = head_largest(h);
+
+	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+		if (sizes[i] > largest)
+			largest = sizes[i];
+	return (uint32_t)largest;
+}
+
+int drain_file_begin(struct drain *d, struct drain_file *f, struct session_error *error)
+{
+	const char *command = d->config.command[0] ? d->config.command : NULL;
+	struct file_head h;
+
+	tasks_untell(&d->tasks);
+	int rc = head_gather(&h, d->session, &d->tasks, d->config.codec, command, true, error);
+	h.minor = TF_VERSION_MINOR_UNWRITTEN;
+	drain_state_meta(d, f != &d->file, &h.meta);
+	if (rc == 0 && h.meta.failed)
+		rc = dump_fail(error, PU_ERROR_NOT_ENOUGH_MEMORY, "not enough memory for a drain");
+	f->out.fd = -1;
+	if (rc == 0)
+		rc = output_open_salted(&f->out, d->config.path, get_le32(d->id), error);
+	if (rc == 0) {
+		f->max_raw = largest_raw(d, &h);
+		rc = section_writer_open(&f->writer, &f->out, f->max_raw, 0, error);
+	}
+	if (rc == 0)
+		rc = head_write(&h, &f->writer, d->id, f->max_raw, error);
+	if (rc == 0) {
+		f->whole = f->out.written;
+		f->regular = f->out.temporary;
+		f->scripted = h.scripted;
+		f->registered = h.registered;
+	} else {
+		drain_file_close(f);
+	}
+	head_free(&h);
+	return rc;
+}
+
+void drain_file_close(struct drain_file *f)
+{
+	output_abandon(&f->out);
+	section_writer_close(&f->writer);
+}
+
+int drain_file_cut(struct drain_file *f, uint64_t whole, struct session_error *error)
+{
+	if (!f->regular)
+		return 0;
+	if (ftruncate(f->out.fd, (off_t)whole) != 0 ||
+		lseek(f->out.fd, (off_t)whole, SEEK_SET) != (off_t)whole)
+		return output_fail(f->out.path, "cut off what is not whole", errno, error);
+	f->whole = f->out.written = whole;
+	return 0;
+}
+
+/* After every write: what is whole stays, what is not goes. */
+static int settle(struct drain *d, int rc)
+{
+	struct drain_file *f = &d->file;
+
+	if (rc == 0)
+		f->whole = f->out.written;
+	else
+		drain_file_cut(f, f->whole, NULL); /* the first failure is the one to tell */
+	return rc;
+}
+
+/* ----------------------------------------------------------------------- hooks */
+
+static uint32_t at_most_32_bits(uint64_t n)
+{
+	return n > UINT32_MAX ? UINT32_MAX : (uint32_t)n;
+}
+
+void drain_file_count(struct drain *d, uint32_t ring, int64_t hooks, int64_t torn)
+{
+	struct drain_ring *r = &d->ring[ring];
+
+	r->here.hooks += (uint64_t)hooks;
+	r->here.torn += (uint64_t)torn;
+	if (drain_owns_page(d))
+		drain_tell_figures(d, ring);
+}
+
+/* Those that the file lacks: a hook's task stands before it. */
+static int write_tasks(struct drain *d, struct session_error *error)
+{
+	if (d->tasks.untold == 0)
+		return 0;
+	return settle(d, head_write_tasks(&d->file.writer, d->config.codec, &d->tasks, error));
+}
+
+int drain_file_hooks(
+	struct drain *d, uint32_t ring, const struct ring_span *span, struct session_error *error)
+{
+	struct drain_file *f = &d->file;
+	struct drain_ring *r = &d->ring[ring];
+	uint64_t lost = r->entry_lost > r->told_lost ? r->entry_lost - r->told_lost : 0;
+	/* One without a hook is written too: that its records were torn is told only once
+	 * then, whenever the drain is killed. */
+	struct section s = {.type = TF_TYPE_HOOKS,
+		.codec = d->config.codec,
+		.payload = d->copy,
+		.raw = span->bytes,
+		.ring = ring_reader_id(&d->reader, ring),
+		.hooks = span->hooks,
+		.position = span->position,
+		.first = span->hooks ? span->first_stamp : r->stamp,
+		.last = span->hooks ? span->last_stamp : r->stamp,
+		.lost = at_most_32_bits(lost),
+		.torn = span->torn};
+
+	if (span->bytes == 0) {
+		r->here.loose_torn += span->torn;
+		drain_file_count(d, ring, 0, span->torn);
+		return 0;
+	}
+	tasks_translate(&d->tasks, d->copy, span->bytes);
+	int rc = write_tasks(d, error);
+	if (rc)
+		return rc;
+	uint64_t offset = f->whole;
+	rc = settle(d, section_write(&f->writer, &s, error));
+	if (rc)
+		return rc;
+	f->tail[f->hooked++ % DRAIN_TAIL] = (struct drain_section){
+		.offset = offset, .ring = ring, .hooks = span->hooks, .torn = span->torn};
+	r->told_lost += lost;
+	drain_file_count(d, ring, span->hooks, span->torn);
+	return 0;
+}
+
+/* ---------------------------------------------------------------------- losses */
+
+/* What a LOSS entry would say that no other of this file said. */
+static uint64_t to_tell(const struct drain_ring *r)
+{
+	uint64_t sum = r->here.loose_torn + r->here.unwritten;
+
+	for (int k = 0; k < SHM_LOSSES; k++)
+		sum += r->loss[k] - r->lost0[k];
+	return sum;
+}
+
+/* This file's. */
+static void losses_here(const struct drain_ring *r, uint64_t loss[SHM_LOSSES])
+{
+	for (int k = 0; k < SHM_LOSSES; k++)
+		loss[k] = r->loss[k] - r->lost0[k];
+}
+
+/* Of all rings, or of those that have something new to tell. */
+static bool has_news(const struct drain_ring *r, bool all)
+{
+	return all || to_tell(r) != r->noted_loss;
+}
+
+static int write_causes(struct drain *d, uint8_t *entries, bool all, struct session_error *error)
+{
+	uint64_t loss[SHM_LOSSES];
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < d->rings; i++) {
+		uint64_t unwritten = d->ring[i].here.unwritten;
+
+		losses_here(&d->ring[i], loss);
+		if (has_news(&d->ring[i], all) && (losses_have_causes(loss) || unwritten))
+			losses_put_causes(entries + (size_t)n++ * TF_CAUSES_SIZE,
+				ring_reader_id(&d->reader, i), loss, unwritten);
+	}
+	return n ? head_write_plain(&d->file.writer, TF_TYPE_CAUSES, TF_CODEC_NONE, entries,
+			   (size_t)n * TF_CAUSES_SIZE, error)
+		 : 0;
+}
+
+static int write_losses(struct drain *d, bool all, struct session_error *error)
+{
+	uint8_t *bytes = calloc(d->rings, TF_LOSS_SIZE);
+	uint64_t loss[SHM_LOSSES];
+	uint32_t n = 0;
+	int rc = 0;
+
+	if (!bytes)
+		return dump_fail(error, PU_ERROR_NOT_ENOUGH_MEMORY, "not enough memory");
+	for (uint32_t i = 0; i < d->rings; i++) {
+		uint8_t *p = bytes + (size_t)n * TF_LOSS_SIZE;
+
+		if (!has_news(&d->ring[i], all))
+			continue;
+		losses_here(&d->ring[i], loss);
+		losses_put(p, ring_reader_id(&d->reader, i), loss);
+		put_le64(p + TF_LOSS_TORN, d->ring[i].here.loose_torn);
+		n++;
+	}
+	if (n)
+		rc = head_write_plain(&d->file.writer, TF_TYPE_LOSS, TF_CODEC_NONE, bytes,
+			(size_t)n * TF_LOSS_SIZE, error);
+	if (rc == 0)
+		rc = write_causes(d, bytes, all, error);
+	free(bytes);
+	if (rc)
+		return rc;
+	d->file.losses += n;
+	for (uint32_t i = 0; i < d->rings; i++)
+		d->ring[i].noted_loss = to_tell(&d->ring[i]);
+	return 0;
+}
+
+static int losses_in_time(struct drain *d, struct session_error *error)
+{
+	uint64_t wait = (d->looked - d->began) / LOSS_PART;
+
+	if (d->looked - d->noted < (wait > LOSS_NS ? wait : LOSS_NS) ||
+		d->file.losses + d->rings > LOSS_ENTRIES_MAX)
+		return 0;
+	d->noted = d->looked;
+	return settle(d, write_losses(d, false, error));
+}
+
+/* ------------------------------------------------------------------- other news */
+
+static uint64_t clock_steps(const struct drain *d)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < d->rings; i++)
+		sum += d->ring[i].clock_back;
+	return sum;
+}
+
+/*
+ * A file in which nothing happens does not grow. When the clock went back, the syncs so far hold
+ * for earlier hooks only: one is due, at most one a second, since members write the counts.
+ */
+static int clock_in_time(struct drain *d, struct session_error *error)
+{
+	uint64_t back = clock_steps(d);
+	uint64_t wait = back == d->clocked_back ? CLOCK_NS : CLOCK_BACK_NS;
+
+	if (d->looked - d->clocked < wait || d->file.hooked == d->clocked_hooks)
+		return 0;
+	d->clocked = d->looked;
+	d->clocked_hooks = d->file.hooked;
+	d->clocked_back = back;
+	return settle(d, head_write_clock(&d->file.writer, d->session, error));
+}
+
+/* The header of a file says whether counts in it were scripted: the first such process may
+ * come late. A stream's header is gone by then. */
+static void mark_scripted(struct drain *d)
+{
+	struct drain_file *f = &d->file;
+	uint8_t h[TF_HEADER_SIZE];
+
+	if (f->scripted || !f->regular || !drain_has_id(f->out.fd, d->id, h))
+		return;
+	put_le32(h + TF_H_FLAGS, get_le32(h + TF_H_FLAGS) | TF_FLAG_SCRIPTED);
+	put_le64(h + TF_H_CHECKSUM, XXH3_64bits(h, TF_H_CHECKSUM));
+	f->scripted = pwrite(f->out.fd, h, sizeof h, 0) == (ssize_t)sizeof h;
+}
+
+static int new_tasks(struct drain *d, struct session_error *error)
+{
+	struct head_tasks t;
+	/* What members destroyed is not there to be written. */
+	int rc = head_gather_tasks(&t, d->session, &d->tasks, NULL) ? 0 : write_tasks(d, error);
+
+	if (t.scripted || (session_sticky(d->session) & SHM_STICKY_SCRIPTED))
+		mark_scripted(d);
+	head_free_tasks(&t);
+	return rc;
+}
+
+static int new_schemas(struct drain *d, struct session_error *error)
+{
+	struct drain_file *f = &d->file;
+	char *text = NULL;
+	int n = session_schemas(d->session, &text, NULL), rc = 0;
+
+	if (n > 0 && (uint64_t)n > f->registered) {
+		rc = settle(d, head_write_plain(&f->writer, TF_TYPE_SCHEMA, d->config.codec,
+				       text + f->registered, (size_t)n - f->registered, error));
+		if (rc == 0)
+			f->registered = (uint64_t)n;
+	}
+	free(text);
+	return rc;
+}
+
+/* How often slots were claimed, and the bytes of schemas. They are members' words: without
+ * news in them both areas are looked at from time to time. */
+static bool read_news(const struct session *s, uint64_t *claims, uint32_t *schemas)
+{
+	const off_t claims_at = offsetof(struct shm_task_header, claims);
+	const off_t schemas_at = offsetof(struct shm_schema_file, used);
+
+	return pread(s->tasks_fd, claims, sizeof *claims, claims_at) == sizeof *claims &&
+	       pread(s->schemas_fd, schemas, sizeof *schemas, schemas_at) == sizeof *schemas;
+}
+
+static int news(struct drain *d, struct session_error *error)
+{
+	uint64_t since = d->looked - d->gathered, claims;
+	uint32_t schemas;
+	int rc = 0;
+
+	/* A large table takes its time: the drain has other things to do. */
+	if (since < TASKS_NS + 20 * d->gather_ns || !read_news(d->session, &claims, &schemas))
+		return 0;
+	if (claims != d->claims || since >= TASKS_ANYHOW_NS) {
+		uint64_t began = drain_now();
+
+		rc = new_tasks(d, error);
+		d->gathered = d->looked;
+		d->gather_ns = drain_now() - began;
+	}
+	if (rc == 0 && schemas != d->schema_used)
+		rc = new_schemas(d, error);
+	d->claims = claims;
+	d->schema_used = schemas;
+	return rc;
+}
+
+int drain_file_keep_up(struct drain *d, struct session_error *error)
+{
+	int rc = news(d, error);
+
+	if (rc == 0)
+		rc = clock_in_time(d, error);
+	if (rc == 0)
+		rc = losses_in_time(d, error);
+	return rc;
+}
+
+/* -------------------------------------------------------------------------- end */
+
+int drain_file_end(struct drain *d, struct session_error *error)
+{
+	int rc = write_losses(d, true, error);
+
+	if (rc == 0)
+		rc = head_write_clock(&d->file.writer, d->session, error);
+	if (rc == 0)
+		rc = head_write_plain(&d->file.writer, TF_TYPE_END, TF_CODEC_NONE, NULL, 0, error);
+	return settle(d, rc); /* all of it or nothing */
+}
+
+/* The last section of hooks goes, and what stands behind it: its hooks are counted. */
+static bool give_up_last(struct drain *d, uint64_t *left)
+{
+	struct drain_file *f = &d->file;
+
+	if (*left == 0 || f->hooked == 0)
+		return false;
+	(*left)--;
+	const struct drain_section *s = &f->tail[--f->hooked % DRAIN_TAIL];
+	if (drain_file_cut(f, s->offset, NULL) != 0)
+		return false;
+	struct drain_ring *r = &d->ring[s->ring];
+	r->here.unwritten += s->hooks;
+	r->here.loose_torn += s->torn;
+	drain_file_count(d, s->ring, -(int64_t)s->hooks, 0);
+	return true;
+}
+
+int drain_file_end_anyhow(struct drain *d)
+{
+	struct drain_file *f = &d->file;
+	uint64_t left = f->hooked < DRAIN_TAIL ? f->hooked : DRAIN_TAIL;
+	int rc;
+
+	if (!f->regular)
+		return d->failed;
+	do {
+		f->out.why = 0;
+		rc = drain_file_end(d, NULL);
+	} while (rc && (f->out.why == ENOSPC || f->out.why == EDQUOT || f->out.why == EFBIG) &&
+		 give_up_last(d, &left));
+	return rc;
+}

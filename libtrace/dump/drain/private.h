@@ -1,0 +1,201 @@
+/*
+ * The drain's parts: rounds and life (drain.c), positions in the rings (drain_ring.c), the
+ * file's sections (drain_file.c), its name (drain_name.c), going on with one (drain_resume.c),
+ * what outlives a drain (drain_state.c), configuration and lock (drain_config.c).
+ */
+#ifndef SWT_DUMP_DRAIN_PRIVATE_H
+#define SWT_DUMP_DRAIN_PRIVATE_H
+
+#include <sys/types.h>
+
+#include "../../ring/reader.h"
+#include "drain.h"
+#include "../file_head.h"
+#include "../output.h"
+#include "../section.h"
+
+/* A ring's terms of the ledger: of the files before this one, or of this one. */
+struct drain_share {
+	uint64_t hooks, torn; /* torn: those in no section too */
+	uint64_t loose_torn;  /* torn in no section: nothing could be read there */
+	uint64_t unwritten;   /* hooks that the file had no room for */
+};
+
+struct drain_ring {
+	/* Byte-exact: what stands before it is in the files, or counted. */
+	uint64_t taken;
+	uint64_t released;   /* the control page's: the section that taken is in */
+	uint64_t head;	     /* of the last look; never beyond what writers can reach */
+	uint64_t stamp;	     /* of the first record at taken */
+	bool ready;	     /* there is a section at taken */
+	bool damaged;	     /* was truncated, or made no sense */
+	uint64_t held_since; /* ns: it holds uncommitted records; 0: it does not */
+	uint64_t clock_back; /* section entries whose clock was behind the stamps */
+	uint32_t lock;	     /* of a guest ring */
+	uint64_t locked_since;
+	uint64_t entry_lost;	    /* the sum of losses when the section at taken was entered */
+	uint64_t told_lost;	    /* of them are in sections' headers, or in files before */
+	uint64_t loss[SHM_LOSSES];  /* the writers', of the last look, since the generation began */
+	uint64_t lost0[SHM_LOSSES]; /* of them are in files before */
+	uint64_t noted_loss;	    /* the sum of losses and torn in this file's last LOSS entry */
+	struct drain_share before, here;
+};
+
+/* A HOOKS section that can be given up for the trailer's sake. */
+struct drain_section {
+	uint64_t offset;
+	uint32_t ring, hooks, torn;
+};
+
+enum { DRAIN_TAIL = 256 };
+
+struct drain_file {
+	struct output out;
+	struct section_writer writer;
+	bool regular; /* can be cut back, renamed, and gone on with */
+	bool scripted;
+	bool resumed; /* an unfinished or finished file was taken up */
+	dev_t device;
+	ino_t inode;
+	uint32_t max_raw;		       /* what its header promises */
+	uint64_t whole;			       /* bytes: where its last whole section ends */
+	uint64_t hooked;		       /* HOOKS sections in it */
+	uint64_t losses;		       /* LOSS entries in it */
+	uint64_t registered;		       /* bytes of the programs' schemas in it */
+	struct drain_section tail[DRAIN_TAIL]; /* the last HOOKS sections, by hooked % DRAIN_TAIL */
+};
+
+struct drain {
+	struct session *session;
+	struct drain_config config;
+	int lock_fd;
+	uint8_t id[TRACE_ID_SIZE];
+	struct ring_reader reader;
+	/* The owner's, but start: that is where the drain has got to. */
+	struct shm_ring_control *control;
+	struct drain_ring *ring;
+	uint32_t rings;
+	uint8_t *copy; /* a section */
+	struct drain_file file;
+	/* Of the files before this one. */
+	uint64_t bytes_before, rotations;
+	const char *note;   /* for META: why this is not the file of the session's drain before */
+	struct tasks tasks; /* whose records are; told: those that stand in this file */
+	uint64_t claims;    /* of slots in the task table, when it was read last */
+	uint32_t schema_used;
+	int failed; /* the code of what ended it, or 0 */
+	struct session_error why;
+	bool finished, idle;
+	bool state_known; /* of this trace: what could not be written before */
+	/* ns, CLOCK_MONOTONIC: the last round, path, CLOCK, LOSS, tasks; the next reclaim. */
+	uint64_t looked, checked, clocked, noted, gathered, reclaim_at;
+	uint64_t gather_ns;	/* that reading the tasks took */
+	uint64_t began;		/* ns: this file */
+	uint64_t clocked_hooks; /* HOOKS sections when the last CLOCK was written */
+	uint64_t clocked_back;	/* sum of the rings' clock_back then */
+	double rate;		/* part of a ring that the fastest one fills in a second */
+};
+
+uint64_t drain_now(void);
+
+/* ---------------------------------------------------------- drain_config.c */
+
+/* Takes the lock that is held for the drain's life. */
+int drain_lock(struct drain *d, struct session_error *error);
+
+/* ------------------------------------------------------------ drain_ring.c */
+
+/* Whether the session's rings still are those of the drain: its control page, too, then. */
+bool drain_owns_page(const struct drain *d);
+void drain_tell_figures(struct drain *d, uint32_t ring);
+
+/* Begins at a position: nothing before it will be taken. Writers get the room. */
+void drain_start_at(struct drain *d, uint32_t ring, uint64_t position);
+
+/* The largest position that writers can have reached. */
+uint64_t drain_limit(const struct drain *d, uint32_t ring);
+
+/* Notes where a ring's head and counters are. */
+void drain_look(struct drain *d, uint32_t ring);
+
+/*
+ * To the next section that a ring has to give, stepping over skipped ones: r->ready and
+ * r->stamp. partial: one that head is in counts.
+ */
+void drain_seek(struct drain *d, uint32_t ring, bool partial);
+
+/* The ring whose section comes next by time; d->rings: there is none. */
+uint32_t drain_earliest(const struct drain *d);
+
+/*
+ * Copies the section at taken into d->copy. True: it is to be taken; false: it is left alone
+ * for now, because somebody may still commit in it. force: it is taken all the same.
+ */
+bool drain_copy(struct drain *d, uint32_t ring, bool force, struct ring_span *span);
+
+/* The section was written or counted: goes on behind it, and lets the writers in. */
+void drain_take(struct drain *d, uint32_t ring, const struct ring_span *span);
+
+/* ------------------------------------------------------------ drain_file.c */
+
+/* Begins a file in *f, not yet under its name. */
+int drain_file_begin(struct drain *d, struct drain_file *f, struct session_error *error);
+void drain_file_close(struct drain_file *f);
+
+/* A section of hooks; span->bytes 0: nothing but what is torn to be counted. */
+int drain_file_hooks(
+	struct drain *d, uint32_t ring, const struct ring_span *span, struct session_error *error);
+
+/* Hooks that are in the file after all, or (negative) no more. */
+void drain_file_count(struct drain *d, uint32_t ring, int64_t hooks, int64_t torn);
+
+/* CLOCK, LOSS, TASKS and SCHEMA sections where time or news ask for one. */
+int drain_file_keep_up(struct drain *d, struct session_error *error);
+
+/* LOSS, CLOCK and END. */
+int drain_file_end(struct drain *d, struct session_error *error);
+
+/* The same after a write that failed: gives up the last sections until they fit. */
+int drain_file_end_anyhow(struct drain *d);
+
+/* Cuts the file back to `whole`; nothing to do for a stream. */
+int drain_file_cut(struct drain_file *f, uint64_t whole, struct session_error *error);
+
+/* ------------------------------------------------------------ drain_name.c */
+
+/* FILE, taken up or begun. */
+int drain_name_open(struct drain *d, struct session_error *error);
+
+/* The next file, if this one has reached its size. */
+int drain_name_rotate(struct drain *d, struct session_error *error);
+
+/* Whether the path still names the file; where it does not, it is made to. */
+int drain_name_check(struct drain *d, struct session_error *error);
+
+/* A file without a name is lost with all that is in it: its hooks are counted so. */
+void drain_name_account(struct drain *d);
+
+/* ---------------------------------------------------------- drain_resume.c */
+
+/*
+ * Goes on with the file at d->file.out.path: 1, 0: it is not this trace's, or a PU_ code. The
+ * positions of its sections are noted as taken, its figures as those of this file.
+ */
+int drain_resume(struct drain *d, struct session_error *error);
+
+/* Whether a file has the trace id, in a header whose checksum holds. */
+bool drain_has_id(int fd, const uint8_t id[TRACE_ID_SIZE], uint8_t header[TF_HEADER_SIZE]);
+
+/* ----------------------------------------------------------- drain_state.c */
+
+/* META lines: what went before the file that is begun. rotated: d->file is one of those. */
+void drain_state_meta(const struct drain *d, bool rotated, struct text *t);
+/* Reads them back; anything else is passed over. */
+void drain_state_parse_meta(struct drain *d, char *text);
+
+/* What is only known at an orderly end, kept beside the configuration. */
+void drain_state_save(struct drain *d);
+/* Of this generation, or nothing. */
+void drain_state_load(struct drain *d);
+
+#endif

@@ -1,0 +1,197 @@
+/*
+ * Where the drain is in each ring.
+ *
+ * Everything in a ring is hostile. A position moves only forward, only to what the owner's
+ * geometry allows (head may be at most a ring's size beyond the section that was released
+ * last), and a loop steps over at most a ring's sections.
+ */
+#include "../../../include/perfutil.h"
+#include "../../ring/layout.h"
+#include "private.h"
+
+bool drain_owns_page(const struct drain *d)
+{
+	const struct session *s = d->session;
+
+	return __atomic_load_n(&s->control->generation, __ATOMIC_ACQUIRE) == s->generation;
+}
+
+/* After an init in between they are no figures of the new rings. */
+void drain_tell_figures(struct drain *d, uint32_t ring)
+{
+	struct shm_ring_control *page = &d->session->control->ring[ring];
+	const struct drain_ring *r = &d->ring[ring];
+	uint32_t generation = d->session->generation;
+
+	page->drained = shm_figure(generation, r->before.hooks + r->here.hooks);
+	page->drained_torn = shm_figure(generation, r->before.torn + r->here.torn);
+}
+
+/* Writers may have the room before the section that taken is in. */
+static void release(struct drain *d, uint32_t ring)
+{
+	struct drain_ring *r = &d->ring[ring];
+	uint64_t to = section_start(&d->reader.geometry, r->taken);
+
+	d->control[ring].start = r->taken;
+	if (to <= r->released)
+		return;
+	r->released = to;
+	/* Release: pairs with the writers' acquire; the copies come before their stores. An init in
+	 * between gets a word of another generation, which no writer follows.
+	 * tests/litmus/released-acquire.litmus */
+	if (drain_owns_page(d))
+		__atomic_store_n(&d->session->control->ring[ring].released,
+			ring_released_word(&d->reader.geometry, d->session->generation, to),
+			__ATOMIC_RELEASE);
+}
+
+void drain_start_at(struct drain *d, uint32_t ring, uint64_t position)
+{
+	struct drain_ring *r = &d->ring[ring];
+
+	r->taken = position;
+	r->ready = false;
+	r->held_since = 0;
+	if (r->head < position)
+		r->head = position;
+	release(d, ring);
+}
+
+uint64_t drain_limit(const struct drain *d, uint32_t ring)
+{
+	return d->ring[ring].released + d->reader.geometry.ring_size;
+}
+
+/* Hooks before the start that a discard set are nobody's any more. */
+static void follow_discard(struct drain *d, uint32_t ring)
+{
+	struct drain_ring *r = &d->ring[ring];
+
+	if (!drain_owns_page(d))
+		return;
+	uint64_t start = __atomic_load_n(&d->session->control->ring[ring].start, __ATOMIC_ACQUIRE);
+
+	/* It was copied from head, which anybody can write. */
+	if (start > r->taken && start <= r->head)
+		drain_start_at(d, ring, start);
+}
+
+static void note_lock(struct drain_ring *r, uint32_t lock)
+{
+	if (lock != r->lock || lock == 0)
+		r->locked_since = lock ? drain_now() : 0;
+	r->lock = lock;
+}
+
+void drain_look(struct drain *d, uint32_t ring)
+{
+	struct drain_ring *r = &d->ring[ring];
+	struct shm_ring header;
+
+	if (ring_reader_header(&d->reader, ring, &header) != 0) {
+		r->damaged = true;
+		return;
+	}
+	for (int i = 0; i < SHM_LOSSES; i++)
+		if (header.loss[i] > r->loss[i])
+			r->loss[i] = header.loss[i];
+	r->clock_back = header.clock_back;
+	note_lock(r, ring >= d->reader.geometry.cpus ? header.lock : 0);
+	if ((header.head & 7) || header.head < r->taken || header.head > drain_limit(d, ring)) {
+		r->damaged = true;
+		return;
+	}
+	r->head = header.head;
+	follow_discard(d, ring);
+}
+
+void drain_seek(struct drain *d, uint32_t ring, bool partial)
+{
+	const struct shm_geometry *g = &d->reader.geometry;
+	struct drain_ring *r = &d->ring[ring];
+
+	while (!r->ready && r->taken < r->head) {
+		uint64_t section = section_start(g, r->taken), end = section + g->section_size;
+
+		if (end > r->head && !partial)
+			return;
+		int entered = ring_reader_entered(&d->reader, ring, section, &r->entry_lost);
+		if (entered < 0) {
+			r->damaged = true;
+			return;
+		}
+		if (entered) {
+			r->stamp = ring_reader_stamp(&d->reader, ring, r->taken);
+			r->ready = true;
+			return;
+		}
+		/* Skipped: head is behind it, so nobody will enter it any more. */
+		drain_start_at(d, ring, end < r->head ? end : r->head);
+	}
+}
+
+uint32_t drain_earliest(const struct drain *d)
+{
+	uint32_t best = d->rings;
+
+	for (uint32_t i = 0; i < d->rings; i++)
+		if (d->ring[i].ready &&
+			(best == d->rings || d->ring[i].stamp < d->ring[best].stamp))
+			best = i;
+	return best;
+}
+
+/* The writers will want the room soon: they shall not find the ring full for its sake. */
+static bool needed(const struct drain *d, uint32_t ring)
+{
+	const struct shm_geometry *g = &d->reader.geometry;
+	uint64_t left = drain_limit(d, ring) - d->ring[ring].head;
+	uint64_t enough = g->ring_size / 4;
+
+	if (enough < 2 * (uint64_t)g->section_size)
+		enough = 2 * (uint64_t)g->section_size;
+	return left <= enough;
+}
+
+bool drain_copy(struct drain *d, uint32_t ring, bool force, struct ring_span *span)
+{
+	const struct shm_geometry *g = &d->reader.geometry;
+	struct drain_ring *r = &d->ring[ring];
+	uint64_t section = section_start(g, r->taken);
+	struct ring_part part = {.position = section, .index = section_index(g, section)};
+
+	if (ring_reader_copy(&d->reader, ring, &part, d->copy, span) != 0) {
+		r->damaged = true;
+		r->ready = false;
+		return false;
+	}
+	if (span->overwritten) {
+		/* It was entered when it was looked for: the entry word was scribbled on. */
+		span->bytes = span->hooks = span->torn = 0;
+	}
+	if (span->damaged || span->bytes == 0)
+		r->damaged = true;
+	if (!force && !needed(d, ring) && span->held) {
+		if (r->held_since == 0)
+			r->held_since = drain_now();
+		r->ready = false;
+		return false;
+	}
+	return true;
+}
+
+void drain_take(struct drain *d, uint32_t ring, const struct ring_span *span)
+{
+	const struct shm_geometry *g = &d->reader.geometry;
+	struct drain_ring *r = &d->ring[ring];
+	uint64_t end = section_start(g, r->taken) + g->section_size;
+
+	/* What makes no sense ends a section: nobody can tell what stands behind it. */
+	if (end > r->head) {
+		bool whole = span->bytes && !span->damaged;
+
+		end = whole ? span->position + span->bytes : r->head;
+	}
+	drain_start_at(d, ring, end);
+}

@@ -1,0 +1,95 @@
+/*
+ * From an encoding back to terms.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "private.h"
+
+struct spelling {
+	const struct event_pmu *pmu;
+	uint64_t word[3], left[3]; /* bits that no term has said yet */
+	char *text;
+	size_t size, length;
+	bool begun;
+};
+
+__attribute__((format(printf, 2, 3))) static void add(struct spelling *s, const char *format, ...)
+{
+	size_t room = s->length < s->size ? s->size - s->length : 0;
+	va_list args;
+
+	va_start(args, format);
+	int n = vsnprintf(s->text + s->size - room, room, format, args);
+	va_end(args);
+	s->length += (size_t)n;
+}
+
+static void add_number(struct spelling *s, const char *term, uint64_t value)
+{
+	add(s, "%s%s=0x%llx", s->begun ? "," : "", term, (unsigned long long)value);
+	s->begun = true;
+}
+
+/* Says this term if bits that are set need it, or if it is to be there always. */
+static void add_term(struct spelling *s, const char *term, bool always)
+{
+	struct event_field f;
+
+	if (!event_pmu_field(s->pmu, term, &f))
+		return;
+	uint64_t said = s->word[f.word] & ~s->left[f.word];
+	if (said & f.mask || (!always && !(s->left[f.word] & f.mask)))
+		return;
+	if (event_field_bits(&f) == 1) {
+		add(s, "%s%s", s->begun ? "," : "", term);
+		s->begun = true;
+	} else {
+		add_number(s, term, event_field_get(&f, s->word));
+	}
+	s->left[f.word] &= ~f.mask;
+}
+
+static int add_any(void *user, const char *term)
+{
+	add_term(user, term, false);
+	return 0;
+}
+
+bool event_spell(const struct event_pmu *pmu, const struct cpc_event *e, const char *extra,
+	char *text, size_t size)
+{
+	static const char *const rest[] = {"config", "config1", "config2"};
+	struct spelling s = {.pmu = pmu,
+		.word = {e->config, e->config1, e->config2},
+		.left = {e->config, e->config1, e->config2},
+		.text = text,
+		.size = size};
+
+	add(&s, "%s/", pmu->name);
+	add_term(&s, "event", true);
+	add_term(&s, "umask", true);
+	if (extra)
+		add_term(&s, extra, false);
+	event_pmu_walk_terms(pmu, add_any, &s);
+	/* A word with bits that no term knows is said whole. */
+	for (int i = 0; i < 3; i++) {
+		if (!s.left[i])
+			continue;
+		if (i == 0 || s.left[i] != s.word[i]) {
+			s.length = 0;
+			s.begun = false;
+			add(&s, "%s/", pmu->name);
+			for (int k = 0; k < 3; k++)
+				if (s.word[k])
+					add_number(&s, rest[k], s.word[k]);
+			break;
+		}
+		add_number(&s, rest[i], s.word[i]);
+	}
+	add(&s, "/");
+	if (e->modes_given)
+		add(&s, "%s%s", e->user ? "u" : "", e->kernel ? "k" : "");
+	return s.length < size;
+}

@@ -1,0 +1,112 @@
+#include "figures.h"
+
+#include <math.h>
+
+#include "../../../formats/cpi_hooks.h"
+
+static bool divides(uint64_t a, uint64_t b)
+{
+	return a != CPI_NONE && b != CPI_NONE && b != 0;
+}
+
+/* a * factor / b in units of 1/CPI_FRACTION. 128 bits: a's 64, 7 of a factor of up to 100,
+ * 14 of CPI_FRACTION, 1 of the rounding. */
+static void fixed(uint64_t a, unsigned factor, uint64_t b, uint32_t word[2])
+{
+	unsigned __int128 units;
+
+	word[0] = word[1] = 0;
+	if (!divides(a, b))
+		return;
+	units = ((unsigned __int128)a * factor * (2 * CPI_FRACTION) + b) /
+		((unsigned __int128)b * 2);
+	if (units / CPI_FRACTION > UINT32_MAX) {
+		word[0] = UINT32_MAX;
+		word[1] = CPI_FRACTION - 1;
+		return;
+	}
+	word[0] = (uint32_t)(units / CPI_FRACTION);
+	word[1] = (uint32_t)(units % CPI_FRACTION);
+}
+
+double figure_cpi(uint64_t cycles, uint64_t instructions)
+{
+	return divides(cycles, instructions) ? (double)cycles / (double)instructions : NAN;
+}
+
+void figure_cpi_words(uint64_t cycles, uint64_t instructions, uint32_t word[2])
+{
+	fixed(cycles, 1, instructions, word);
+}
+
+void figure_share_words(uint64_t part, uint64_t whole, uint32_t word[2])
+{
+	fixed(part, 100, whole, word);
+}
+
+/* The cycles where they are known, so that the hook's own numbers give the same; else the
+ * time. */
+static void busy_share(const struct counter_interval_cpu *c, uint64_t *part, uint64_t *whole)
+{
+	bool cycles = divides(c->busy, c->cycles);
+
+	*part = cycles ? c->busy : c->busy_part;
+	*whole = cycles ? c->cycles : c->busy_whole;
+	if (divides(*part, *whole) && *part > *whole)
+		*part = *whole;
+}
+
+double figure_busy(const struct counter_interval_cpu *c)
+{
+	uint64_t part, whole;
+
+	busy_share(c, &part, &whole);
+	return divides(part, whole) ? 100.0 * ((double)part / (double)whole) : NAN;
+}
+
+void figure_busy_words(const struct counter_interval_cpu *c, uint32_t word[2])
+{
+	uint64_t part, whole;
+
+	busy_share(c, &part, &whole);
+	figure_share_words(part, whole, word);
+}
+
+static void add(uint64_t *sum, uint64_t term)
+{
+	if (*sum == CPI_NONE || term == CPI_NONE)
+		*sum = CPI_NONE;
+	else if (term >= CPI_NONE - *sum)
+		*sum = CPI_NONE - 1;
+	else
+		*sum += term;
+}
+
+void figure_sums(const struct counter_interval *i, struct counter_interval_cpu *sum)
+{
+	*sum = (struct counter_interval_cpu){0};
+	for (uint32_t cpu = 0; cpu < i->cpus; cpu++) {
+		const struct counter_interval_cpu *c = &i->cpu[cpu];
+
+		if (!c->online)
+			continue;
+		sum->online = true;
+		add(&sum->instructions, c->instructions);
+		add(&sum->cycles, c->cycles);
+		add(&sum->busy, c->busy);
+		add(&sum->busy_part, c->busy_part);
+		add(&sum->busy_whole, c->busy_whole);
+	}
+	/* What one counted that went is in no term. */
+	if (!sum->online || i->flags & CPI_QUALITY_CPUS_CHANGED)
+		*sum = (struct counter_interval_cpu){
+			CPI_NONE, CPI_NONE, CPI_NONE, CPI_NONE, CPI_NONE, sum->online};
+}
+
+bool figure_busy_known(const struct counter_interval *i)
+{
+	struct counter_interval_cpu sum;
+
+	figure_sums(i, &sum);
+	return divides(sum.busy_part, sum.busy_whole) || sum.busy != CPI_NONE;
+}

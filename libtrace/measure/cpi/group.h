@@ -1,0 +1,35 @@
+/*
+ * One measured interval as a hook group: label, summary, the three detailed hooks, quality,
+ * label, in one reservation. Layouts: formats/trace-file.md, "CPI hooks".
+ */
+#ifndef SWT_MEASURE_CPI_GROUP_H
+#define SWT_MEASURE_CPI_GROUP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../../counters/source.h"
+#include "parts.h"
+
+struct group_spec {
+	bool summary, detailed, quality;
+	bool scaled, thread;  /* asked for */
+	uint32_t mm;	      /* the program's minor code, 0x00 to 0xFF */
+	const char *label;    /* NULL: none */
+	uint32_t tid;	      /* whose thread figures they are */
+	uint64_t start_ticks; /* elapsed is from here to the stamp */
+};
+
+/* Bytes of words for the largest group of this many processors. */
+size_t group_room(uint32_t cpus);
+
+/* Lays the data hooks out in `words`, of group_room(interval->cpus) bytes. */
+void group_build(struct parts *g, const struct group_spec *spec,
+	const struct counter_interval *interval, uint8_t *words);
+
+/* Writes it. 0: written, *elapsed set; or nothing was to be written, *elapsed untouched.
+ * A PU_ code: lost. */
+int group_write(const struct parts *g, const struct group_spec *spec, uint64_t *elapsed);
+
+#endif

@@ -1,0 +1,325 @@
+/*
+ * CPI instances: the public functions.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../../include/perfutil.h"
+#include "../../../formats/cpi_hooks.h"
+#include "../../counters/source.h"
+#include "../../session/attach.h"
+#include "figures.h"
+#include "group.h"
+#include "../../core/handle.h"
+#include "mark.h"
+
+_Static_assert(CPI_TRACE_MAJOR == CPI_MAJOR, "one major");
+
+#define KNOWN_FLAGS ((UINT32)(CPI_TYPE_ALL | CPI_TYPE_TRACE_QUALITY))
+_Static_assert((CPI_TYPE_ALL & CPI_TYPE_TRACE_QUALITY) == 0, "never implied");
+
+/* One allocation: what is behind a pointer here stands after the structure. */
+struct instance {
+	UINT32 mode;
+	unsigned want;
+	struct counter_sample *start, *now;
+	struct counter_interval *interval;
+	uint8_t *words;
+	UINT32 start_tid; /* of the thread that called CpiStart */
+	UINT32 mm;
+	char *label; /* of CpiGet's hooks, or NULL */
+	CPI_DATA data;
+};
+
+static unsigned quantities(UINT32 mode)
+{
+	unsigned want = COUNTER_BIT(COUNTER_INSTRUCTIONS);
+
+	if (mode & CPI_TYPE_SCALED)
+		want |= COUNTER_BIT(COUNTER_BUSY);
+	if (mode & CPI_TYPE_ONTHREAD)
+		want |= COUNTER_THREAD_BITS;
+	if (mode & CPI_TYPE_TRACE_QUALITY)
+		want |= COUNTER_QUALITY_BIT;
+	return want;
+}
+
+static void clear_data(CPI_DATA *d)
+{
+	memset(d, 0, sizeof *d);
+	for (int cpu = 0; cpu < MAX_CPUS; cpu++)
+		d->raw_cpi[cpu] = d->scaled_cpi[cpu] = d->cpu_busy[cpu] = NAN;
+	d->raw_sys_cpi = d->scaled_sys_cpi = d->sys_busy = d->thread_cpi = NAN;
+	d->tid = counters_tid();
+}
+
+static struct instance *new_instance(UINT32 mode)
+{
+	uint32_t room = counters_room();
+	size_t sample = (counters_sample_size(room) + 15) & ~(size_t)15;
+	size_t interval = (counters_interval_size(room) + 15) & ~(size_t)15;
+	size_t own = (sizeof(struct instance) + 15) & ~(size_t)15;
+	struct instance *i = malloc(own + 2 * sample + interval + group_room(room));
+	char *p = (char *)i;
+
+	if (!i)
+		return NULL;
+	memset(i, 0, own);
+	i->mode = mode | CPI_TYPE_RAW;
+	i->want = quantities(mode);
+	i->start = (struct counter_sample *)(void *)(p + own);
+	i->now = (struct counter_sample *)(void *)(p + own + sample);
+	i->interval = (struct counter_interval *)(void *)(p + own + 2 * sample);
+	i->words = (uint8_t *)p + own + 2 * sample + interval;
+	i->start->room = i->now->room = room;
+	i->mm = CPI_TRACE_DEFAULT_MINOR;
+	clear_data(&i->data);
+	return i;
+}
+
+/*
+ * The session is looked for first, and its rings attached to, as that may take milliseconds:
+ * the counters are read, and the clock as late among them as they allow, when nothing else
+ * is left to do.
+ */
+static void start(struct instance *i)
+{
+	attach_look();
+	attach_ready(CPI_MAJOR);
+	i->start_tid = counters_tid();
+	counters_read(i->start, i->want, COUNTER_START);
+}
+
+int CpiInit(UINT32 mode, void **handle)
+{
+	int saved = errno, rc;
+	struct instance *i;
+
+	if (!handle)
+		return PU_ERR_NULL_PTR;
+	if (mode & ~KNOWN_FLAGS)
+		return PU_ERROR_INVALID_PARAMETER;
+	rc = counters_choose();
+	if (rc)
+		goto out;
+	instance_mark_source();
+	attach_look();
+	attach_refresh_name();
+	rc = counters_hold(quantities(mode));
+	if (rc)
+		goto out;
+	rc = PU_ERROR_NOT_ENOUGH_MEMORY;
+	i = new_instance(mode);
+	if (!i)
+		goto drop;
+	*handle = handle_new(HANDLE_CPI, i);
+	if (!*handle) {
+		free(i);
+		goto drop;
+	}
+	start(i);
+	rc = PU_SUCCESS;
+	goto out;
+drop:
+	counters_drop(quantities(mode));
+out:
+	errno = saved;
+	return rc;
+}
+
+int CpiTerminate(void *handle)
+{
+	struct instance *i;
+
+	if (!handle)
+		return PU_ERR_NULL_PTR;
+	i = handle_end(HANDLE_CPI, handle);
+	if (!i)
+		return PU_ERR_NOT_INITIALIZED;
+	counters_drop(i->want);
+	free(i->label);
+	free(i);
+	return PU_SUCCESS;
+}
+
+int CpiStart(void *handle)
+{
+	int saved = errno;
+	struct instance *i;
+
+	if (!handle)
+		return PU_ERR_NULL_PTR;
+	i = handle_find(HANDLE_CPI, handle);
+	if (!i)
+		return PU_ERR_NOT_INITIALIZED;
+	start(i);
+	errno = saved;
+	return PU_SUCCESS;
+}
+
+/* A processor that went offline, or beyond the highest, since the last Get. */
+static void clear_rest(CPI_DATA *d, int from, int to)
+{
+	for (int cpu = from; cpu < to; cpu++)
+		d->raw_cpi[cpu] = d->scaled_cpi[cpu] = d->cpu_busy[cpu] = NAN;
+}
+
+static void fill_data(struct instance *i)
+{
+	const struct counter_interval *counts = i->interval;
+	struct counter_interval_cpu sum;
+	CPI_DATA *d = &i->data;
+
+	clear_rest(d, (int)counts->cpus, d->num_cpus);
+	d->num_cpus = (int)counts->cpus;
+	for (uint32_t cpu = 0; cpu < counts->cpus; cpu++) {
+		const struct counter_interval_cpu *c = &counts->cpu[cpu];
+
+		d->raw_cpi[cpu] = figure_cpi(c->cycles, c->instructions);
+		d->scaled_cpi[cpu] = figure_cpi(c->busy, c->instructions);
+		d->cpu_busy[cpu] = figure_busy(c);
+	}
+	figure_sums(counts, &sum);
+	d->raw_sys_cpi = figure_cpi(sum.cycles, sum.instructions);
+	d->scaled_sys_cpi = figure_cpi(sum.busy, sum.instructions);
+	d->sys_busy = figure_busy(&sum);
+	d->thread_cpi = figure_cpi(counts->thread_cycles, counts->thread_instructions);
+}
+
+/* What a Get writes. */
+struct trace {
+	UINT32 types; /* CPI_TYPE_TRACE_SUMMARY, _DETAILED, _QUALITY */
+	UINT32 mm;
+	const char *label;
+};
+
+static int write_group(struct instance *i, const struct trace *t, uint64_t *elapsed)
+{
+	const struct group_spec spec = {
+		.summary = (t->types & CPI_TYPE_TRACE_SUMMARY) != 0,
+		.detailed = (t->types & CPI_TYPE_TRACE_DETAILED) != 0,
+		.quality = (t->types & CPI_TYPE_TRACE_QUALITY) != 0,
+		.scaled = (i->mode & CPI_TYPE_SCALED) != 0,
+		.thread = (i->mode & CPI_TYPE_ONTHREAD) != 0,
+		.mm = t->mm,
+		.label = t->label,
+		.tid = i->start_tid,
+		.start_ticks = i->start->ticks,
+	};
+	struct parts g;
+
+	group_build(&g, &spec, i->interval, i->words);
+	return group_write(&g, &spec, elapsed);
+}
+
+/* t: NULL, nothing is written. data: CPI_DATA are wanted. */
+static int get(struct instance *i, const struct trace *t, bool data)
+{
+	int saved = errno, rc = PU_SUCCESS;
+	bool write = t && attach_wants(CPI_MAJOR);
+	uint64_t elapsed;
+
+	if (!write && !data)
+		return PU_SUCCESS;
+	counters_read(i->now, i->want, COUNTER_GET);
+	counters_difference(i->start, i->now, i->interval);
+	elapsed = i->now->ticks > i->start->ticks ? i->now->ticks - i->start->ticks : 0;
+	if (write)
+		rc = write_group(i, t, &elapsed);
+	if (data) {
+		fill_data(i);
+		i->data.elapsed_cycles = elapsed;
+	}
+	errno = saved;
+	return rc;
+}
+
+static UINT32 trace_types(UINT32 flags)
+{
+	UINT32 types = flags & CPI_TYPE_TRACE_EVERYTHING;
+
+	if (!types)
+		types = CPI_TYPE_TRACE_SUMMARY;
+	return types | (flags & CPI_TYPE_TRACE_QUALITY);
+}
+
+int CpiGet(void *handle, const CPI_DATA **cd)
+{
+	struct instance *i;
+	bool only;
+	int rc;
+
+	if (!handle)
+		return PU_ERR_NULL_PTR;
+	i = handle_find(HANDLE_CPI, handle);
+	if (!i)
+		return PU_ERR_NOT_INITIALIZED;
+	only = (i->mode & CPI_TYPE_TRACE_ONLY_ON_GET) != 0;
+	if (!cd && !only)
+		return PU_ERR_NULL_PTR;
+	if (i->mode & (CPI_TYPE_TRACE_ON_GET | CPI_TYPE_TRACE_ONLY_ON_GET)) {
+		const struct trace t = {trace_types(i->mode), i->mm, i->label};
+
+		rc = get(i, &t, !only);
+	} else {
+		rc = get(i, NULL, true);
+	}
+	if (!only)
+		*cd = &i->data;
+	return rc;
+}
+
+int CpiGetAndTrace(
+	void *handle, int minor_code, UINT32 flags, const char *label, const CPI_DATA **cd)
+{
+	struct instance *i;
+	int rc;
+
+	if (!handle)
+		return PU_ERR_NULL_PTR;
+	i = handle_find(HANDLE_CPI, handle);
+	if (!i)
+		return PU_ERR_NOT_INITIALIZED;
+	if (minor_code < 0 || minor_code > (int)CPI_MINOR_MM || flags & ~KNOWN_FLAGS)
+		return PU_ERROR_INVALID_PARAMETER;
+
+	const struct trace t = {trace_types(flags | i->mode), (UINT32)minor_code, label};
+
+	rc = get(i, &t, cd != NULL);
+	if (cd)
+		*cd = &i->data;
+	return rc;
+}
+
+int CpiSetTraceHookId(void *handle, int minor_code, const char *label)
+{
+	struct instance *i;
+	char *copy = NULL;
+
+	if (!handle)
+		return PU_ERR_NULL_PTR;
+	i = handle_find(HANDLE_CPI, handle);
+	if (!i)
+		return PU_ERR_NOT_INITIALIZED;
+	if (minor_code < 0 || minor_code > (int)CPI_MINOR_MM)
+		return PU_ERROR_INVALID_PARAMETER;
+	if (label) {
+		copy = strdup(label);
+		if (!copy)
+			return PU_ERROR_NOT_ENOUGH_MEMORY;
+	}
+	free(i->label);
+	i->label = copy;
+	i->mm = (UINT32)minor_code;
+	return PU_SUCCESS;
+}
+
+UINT32 CpiGetCurrentMode(void *handle)
+{
+	struct instance *i = handle_find(HANDLE_CPI, handle);
+
+	return i ? i->mode : 0;
+}

@@ -1,0 +1,290 @@
+/*
+ * "Above idle": counts of every processor so far, for the whole process.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../../include/perfutil.h"
+#include "../../counters/usage.h"
+#include "../cpi/mark.h"
+#include "figures.h"
+
+/* A processor's counts so far. */
+struct total {
+	uint64_t cur, idle, busy, intr; /* ticks */
+	uint64_t switches, interrupts;
+	bool has_intr, has_switches, has_interrupts;
+};
+
+/* One allocation: what is behind a pointer here stands after the structure. */
+struct counting {
+	struct usage_sample *from, *now;
+	struct usage_interval *interval;
+	struct usage_carry *carry;
+	struct total *total;
+};
+
+/* Guards what follows. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static unsigned inits;
+static struct counting *counting;
+static uint32_t processors; /* of an array of AI_COUNTERS; 0: not yet known */
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void before_fork(void)
+{
+	pthread_mutex_lock(&lock);
+}
+
+static void after_fork(void)
+{
+	pthread_mutex_unlock(&lock);
+}
+
+/* The counters' locks are taken within this one, and so before a fork after it. */
+static void set_up(void)
+{
+	counters_thread();
+	pthread_atfork(before_fork, after_fork, after_fork);
+}
+
+static void enter(void)
+{
+	pthread_once(&once, set_up);
+	pthread_mutex_lock(&lock);
+	if (processors == 0)
+		processors = (uint32_t)GetActiveProcessorCount();
+}
+
+static void leave(void)
+{
+	pthread_mutex_unlock(&lock);
+}
+
+/* ---------------------------------------------------------------------------- counting */
+
+static size_t aligned(size_t size)
+{
+	return (size + 15) & ~(size_t)15;
+}
+
+static struct counting *new_counting(void)
+{
+	const uint32_t room = counters_room();
+	const size_t own = aligned(sizeof(struct counting));
+	const size_t sample = aligned(usage_sample_size(room));
+	const size_t interval = aligned(usage_interval_size(room));
+	const size_t carry = aligned(room * sizeof(struct usage_carry));
+	char *p = calloc(1, own + 2 * sample + interval + carry + room * sizeof(struct total));
+	struct counting *c = (struct counting *)(void *)p;
+
+	if (!c)
+		return NULL;
+	p += own;
+	c->from = (struct usage_sample *)(void *)p;
+	c->now = (struct usage_sample *)(void *)(p + sample);
+	c->interval = (struct usage_interval *)(void *)(p + 2 * sample);
+	c->carry = (struct usage_carry *)(void *)(p + 2 * sample + interval);
+	c->total = (struct total *)(void *)(p + 2 * sample + interval + carry);
+	c->from->room = c->now->room = room;
+	return c;
+}
+
+/* The first of its counts, or again the first. */
+static void begin(struct counting *c, uint32_t cpu)
+{
+	c->total[cpu].cur = c->now->cpu[cpu].ticks;
+}
+
+static void add(uint64_t *total, bool *has, uint64_t more)
+{
+	*has = more != CPI_NONE;
+	if (*has)
+		*total += more;
+}
+
+/*
+ * What could not be read now is counted with what comes next, from where it was last read. A
+ * processor that was away goes on from the counts that it had.
+ */
+static void add_cpu(struct counting *c, uint32_t cpu)
+{
+	const struct usage_interval_cpu *i = &c->interval->cpu[cpu];
+	struct total *t = &c->total[cpu];
+
+	if (!i->stayed) {
+		if (i->online)
+			begin(c, cpu);
+		return;
+	}
+	if (i->busy == CPI_NONE) {
+		c->now->cpu[cpu] = c->from->cpu[cpu];
+		return;
+	}
+	t->cur += i->elapsed;
+	t->idle += i->idle;
+	t->busy += i->busy;
+	add(&t->intr, &t->has_intr, i->intr);
+	add(&t->switches, &t->has_switches, i->switches);
+	add(&t->interrupts, &t->has_interrupts, i->interrupts);
+}
+
+static void swap_samples(struct counting *c)
+{
+	struct usage_sample *now = c->now;
+
+	c->now = c->from;
+	c->from = now;
+}
+
+static bool count(struct counting *c)
+{
+	if (!usage_read(c->now))
+		return false;
+	usage_difference(c->from, c->now, c->interval, c->carry);
+	for (uint32_t cpu = 0; cpu < c->now->cpus; cpu++)
+		add_cpu(c, cpu);
+	swap_samples(c);
+	return true;
+}
+
+static int start(void)
+{
+	struct counting *c;
+	int rc = usage_hold();
+
+	if (rc)
+		return rc;
+	c = new_counting();
+	if (!c) {
+		usage_drop();
+		return PU_ERROR_NOT_ENOUGH_MEMORY;
+	}
+	usage_read(c->now);
+	for (uint32_t cpu = 0; cpu < c->now->cpus; cpu++)
+		begin(c, cpu);
+	swap_samples(c);
+	counting = c;
+	return PU_SUCCESS;
+}
+
+int AiInit(void)
+{
+	int saved = errno, rc = counters_choose();
+
+	if (rc == PU_SUCCESS && usage_choice()->method == AI_METHOD_NONE)
+		rc = PU_ERROR_NOT_SUPPORTED;
+	if (rc == PU_SUCCESS) {
+		instance_mark_source();
+		enter();
+		if (inits == 0)
+			rc = start();
+		if (rc == PU_SUCCESS)
+			inits++;
+		leave();
+	}
+	errno = saved;
+	return rc;
+}
+
+void AiTerminate(void)
+{
+	int saved = errno;
+
+	enter();
+	if (inits > 0 && --inits == 0) {
+		usage_drop();
+		free(counting);
+		counting = NULL;
+	}
+	leave();
+	errno = saved;
+}
+
+/* ----------------------------------------------------------------------------- counters */
+
+AI_COUNTERS *AiAllocCounters(int *size)
+{
+	AI_COUNTERS *counters;
+
+	enter();
+	counters = calloc(processors, sizeof *counters);
+	if (size)
+		*size = counters ? (int)(processors * sizeof *counters) : 0;
+	leave();
+	return counters;
+}
+
+void AiFreeCounters(AI_COUNTERS *counters)
+{
+	free(counters);
+}
+
+void AiZeroCounters(AI_COUNTERS *counters)
+{
+	enter();
+	if (counters)
+		memset(counters, 0, processors * sizeof *counters);
+	leave();
+}
+
+static void tell(const struct counting *c, uint32_t cpu, AI_COUNTERS *out)
+{
+	/* The samples were swapped. */
+	const struct usage_sample *s = c->from;
+
+	*out = (AI_COUNTERS){AI_NOT_MEASURED, AI_NOT_MEASURED, AI_NOT_MEASURED, AI_NOT_MEASURED,
+		AI_COUNT_NOT_MEASURED, AI_COUNT_NOT_MEASURED};
+	if (cpu < s->cpus && s->cpu[cpu].online) {
+		const struct total *t = &c->total[cpu];
+
+		out->CurTime = t->cur;
+		out->IdleTime = t->idle;
+		out->BusyTime = t->busy;
+		if (t->has_intr)
+			out->IntrTime = t->intr;
+		if (t->has_switches)
+			out->DispCnt = util_count_wrapped(t->switches);
+		if (t->has_interrupts)
+			out->IntrCnt = util_count_wrapped(t->interrupts);
+	}
+}
+
+int AiGetCounters(AI_COUNTERS *counters)
+{
+	int saved = errno, rc = PU_SUCCESS;
+
+	if (!counters)
+		return PU_ERR_NULL_PTR;
+	enter();
+	if (!counting)
+		rc = PU_ERR_NOT_INITIALIZED;
+	else if (!count(counting))
+		rc = PU_ERROR_READING_PERFORMANCE_DATA;
+	for (uint32_t cpu = 0; rc == PU_SUCCESS && cpu < processors; cpu++)
+		tell(counting, cpu, &counters[cpu]);
+	leave();
+	errno = saved;
+	return rc;
+}
+
+/* ------------------------------------------------------------------------------- method */
+
+int AiMethod(void)
+{
+	return usage_choice()->method;
+}
+
+const char *AiMethodName(int method)
+{
+	return usage_method_name(method);
+}
+
+const char *AiWhy(void)
+{
+	return usage_choice()->why;
+}

@@ -1,0 +1,299 @@
+/*
+ * Instances of CPU utilisation: the public functions.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../../formats/cpuutil_hooks.h"
+#include "../../../include/perfutil.h"
+#include "../../counters/proc_stat.h"
+#include "../../counters/usage.h"
+#include "../../core/handle.h"
+#include "../cpi/mark.h"
+#include "../../session/attach.h"
+#include "figures.h"
+#include "group.h"
+#include "sampling.h"
+
+#define KNOWN_FLAGS ((UINT32)CPUUTIL_TRACE_EVERYTHING)
+
+/* One allocation: what is behind a pointer here stands after the structure. */
+struct cpu_util {
+	UINT32 mode;
+	struct usage_sample *start, *now;
+	uint64_t start_ticks; /* where the elapsed time begins */
+	struct usage_interval *interval;
+	struct usage_carry *carry; /* of the samples of CpuUtilSample */
+	uint8_t *words;
+	UINT32 mm;
+	char *label; /* of CpuUtilGet's hooks, or NULL */
+	CPUUTIL_DATA data;
+};
+
+static size_t aligned(size_t size)
+{
+	return (size + 15) & ~(size_t)15;
+}
+
+static struct cpu_util *new_instance(UINT32 mode)
+{
+	const uint32_t room = counters_room();
+	const size_t own = aligned(sizeof(struct cpu_util));
+	const size_t sample = aligned(usage_sample_size(room));
+	const size_t interval = aligned(usage_interval_size(room));
+	const size_t carry = aligned(room * sizeof(struct usage_carry));
+	char *p = calloc(1, own + 2 * sample + interval + carry + util_group_room(room));
+	struct cpu_util *u = (struct cpu_util *)(void *)p;
+
+	if (!u)
+		return NULL;
+	u->mode = mode;
+	u->start = (struct usage_sample *)(void *)(p + own);
+	u->now = (struct usage_sample *)(void *)(p + own + sample);
+	u->interval = (struct usage_interval *)(void *)(p + own + 2 * sample);
+	u->carry = (struct usage_carry *)(void *)(p + own + 2 * sample + interval);
+	u->words = (uint8_t *)p + own + 2 * sample + interval + carry;
+	u->start->room = u->now->room = room;
+	u->mm = CPUUTIL_TRACE_MINOR_CODE;
+	util_clear(&u->data);
+	return u;
+}
+
+/* The session's rings first, as attaching to them may take milliseconds. */
+static void start(struct cpu_util *u)
+{
+	attach_look();
+	attach_ready(CPUUTIL_MAJOR);
+	usage_read(u->start);
+	u->start_ticks = u->start->ticks;
+}
+
+static int make(UINT32 mode, void **handle)
+{
+	struct cpu_util *u;
+	int rc = usage_hold();
+
+	if (rc)
+		return rc;
+	u = new_instance(mode);
+	*handle = u ? handle_new(HANDLE_CPU_UTIL, u) : NULL;
+	if (!*handle) {
+		free(u);
+		usage_drop();
+		return PU_ERROR_NOT_ENOUGH_MEMORY;
+	}
+	start(u);
+	return PU_SUCCESS;
+}
+
+int CpuUtilInit(UINT32 trace_mode, void **handle)
+{
+	int saved = errno, rc;
+
+	if (!handle)
+		return PU_ERR_NULL_PTR;
+	if (trace_mode & ~KNOWN_FLAGS)
+		return PU_ERROR_INVALID_PARAMETER;
+	rc = counters_choose();
+	if (rc == PU_SUCCESS && usage_choice()->method == AI_METHOD_NONE)
+		rc = PU_ERROR_NOT_SUPPORTED;
+	if (rc == PU_SUCCESS) {
+		instance_mark_source();
+		attach_look();
+		attach_refresh_name();
+		rc = make(trace_mode, handle);
+	}
+	errno = saved;
+	return rc;
+}
+
+/* The instance, or NULL and *rc says why. */
+static struct cpu_util *find(void *handle, int *rc)
+{
+	struct cpu_util *u = handle_find(HANDLE_CPU_UTIL, handle);
+
+	*rc = u ? PU_SUCCESS : handle ? PU_ERR_NOT_INITIALIZED : PU_ERR_NULL_PTR;
+	return u;
+}
+
+int CpuUtilTerminate(void *handle)
+{
+	struct cpu_util *u;
+
+	if (!handle)
+		return PU_ERR_NULL_PTR;
+	u = handle_end(HANDLE_CPU_UTIL, handle);
+	if (!u)
+		return PU_ERR_NOT_INITIALIZED;
+	usage_drop();
+	free(u->label);
+	free(u);
+	return PU_SUCCESS;
+}
+
+int CpuUtilStart(void *handle)
+{
+	int saved = errno, rc;
+	struct cpu_util *u = find(handle, &rc);
+
+	if (u)
+		start(u);
+	errno = saved;
+	return rc;
+}
+
+/* ------------------------------------------------------------------------------- getting */
+
+/* What a Get writes. */
+struct trace {
+	UINT32 types; /* CPUUTIL_TRACE_ flags */
+	UINT32 mm;
+	const char *label;
+};
+
+static int write_group(struct cpu_util *u, const struct trace *t, uint64_t *elapsed)
+{
+	const struct util_spec spec = {
+		.summary = (t->types & CPUUTIL_TRACE_SUMMARY) != 0,
+		.detailed = (t->types & CPUUTIL_TRACE_DETAILED) != 0,
+		.mm = t->mm,
+		.label = t->label,
+		.start_ticks = u->start_ticks,
+	};
+	struct parts g;
+
+	util_group_build(&g, &spec, u->interval, u->words);
+	return util_group_write(&g, &spec, elapsed);
+}
+
+/* t: its types 0, nothing is written. data: CPUUTIL_DATA are wanted. carry: as usage_difference
+ * has it. */
+static int get(struct cpu_util *u, const struct trace *t, bool data, struct usage_carry *carry)
+{
+	int saved = errno, rc = PU_SUCCESS;
+	bool write = t->types && attach_wants(CPUUTIL_MAJOR);
+	uint64_t elapsed;
+
+	if (!write && !data)
+		return PU_SUCCESS;
+	usage_read(u->now);
+	usage_difference(u->start, u->now, u->interval, carry);
+	elapsed = u->now->ticks > u->start_ticks ? u->now->ticks - u->start_ticks : 0;
+	if (write)
+		rc = write_group(u, t, &elapsed);
+	if (data) {
+		util_fill(&u->data, u->interval);
+		u->data.elapsed_cycles = elapsed;
+	}
+	errno = saved;
+	return rc;
+}
+
+int CpuUtilGet(void *handle, const CPUUTIL_DATA **data)
+{
+	int rc;
+	struct cpu_util *u = find(handle, &rc);
+
+	if (!u)
+		return rc;
+	if (!data)
+		return PU_ERR_NULL_PTR;
+
+	const struct trace t = {u->mode, u->mm, u->label};
+
+	rc = get(u, &t, true, NULL);
+	*data = &u->data;
+	return rc;
+}
+
+int CpuUtilGetAndTrace(void *handle, int minor_code, UINT32 trace_mode, const char *label,
+	const CPUUTIL_DATA **data)
+{
+	int rc;
+	struct cpu_util *u = find(handle, &rc);
+
+	if (!u)
+		return rc;
+	if (minor_code < 0 || minor_code > (int)CPUUTIL_MINOR_MM || trace_mode & ~KNOWN_FLAGS)
+		return PU_ERROR_INVALID_PARAMETER;
+
+	const struct trace t = {
+		trace_mode ? trace_mode : CPUUTIL_TRACE_SUMMARY, (UINT32)minor_code, label};
+
+	rc = get(u, &t, data != NULL, NULL);
+	if (data)
+		*data = &u->data;
+	return rc;
+}
+
+int CpuUtilSetTraceHookId(void *handle, int minor_code, const char *label)
+{
+	int rc;
+	struct cpu_util *u = find(handle, &rc);
+	char *copy = NULL;
+
+	if (!u)
+		return rc;
+	if (minor_code < 0 || minor_code > (int)CPUUTIL_MINOR_MM)
+		return PU_ERROR_INVALID_PARAMETER;
+	if (label) {
+		copy = strdup(label);
+		if (!copy)
+			return PU_ERROR_NOT_ENOUGH_MEMORY;
+	}
+	free(u->label);
+	u->label = copy;
+	u->mm = (UINT32)minor_code;
+	return PU_SUCCESS;
+}
+
+/* ------------------------------------------------------------------------------ sampling */
+
+/* Where this interval ended, the next one begins: in the trace as well. */
+static void go_on(struct cpu_util *u)
+{
+	struct usage_sample *now = u->now;
+
+	u->start_ticks += u->data.elapsed_cycles;
+	u->now = u->start;
+	u->start = now;
+}
+
+/* What a step of the kernel's accounts moved out of one interval is in the next; so short ones,
+ * though, are nothing but steps. */
+static struct usage_carry *begin_row(struct cpu_util *u, uint64_t period)
+{
+	memset(u->carry, 0, u->now->room * sizeof *u->carry);
+	start(u);
+	return period >= 2 * stat_resolution() ? u->carry : NULL;
+}
+
+int CpuUtilSample(void *handle, UINT32 period_ms,
+	int (*sampled)(const CPUUTIL_DATA *data, void *context), void *context)
+{
+	const uint64_t period =
+		(period_ms ? period_ms : CPUUTIL_DEFAULT_PERIOD_MS) * UINT64_C(1000000);
+	struct usage_carry *carry;
+	uint64_t begun, n = 1;
+	int rc;
+	struct cpu_util *u = find(handle, &rc);
+
+	if (!u)
+		return rc;
+	if (!sampled)
+		return PU_ERR_NULL_PTR;
+	begun = sampling_calls.now();
+	carry = begin_row(u, period);
+	do {
+		const struct trace t = {u->mode, u->mm, u->label};
+
+		sampling_calls.wait(begun + n * period);
+		/* Hooks that are lost are counted by the session. */
+		get(u, &t, true, carry);
+		go_on(u);
+		rc = sampled(&u->data, context);
+		n = sampling_next(begun, period, n, sampling_calls.now());
+	} while (rc == 0);
+	return rc;
+}

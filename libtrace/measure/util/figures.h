@@ -1,0 +1,21 @@
+/*
+ * The figures of an interval, from what was counted in it. Pure.
+ */
+#ifndef SWT_MEASURE_UTIL_FIGURES_H
+#define SWT_MEASURE_UTIL_FIGURES_H
+
+#include "../../../include/perfutil.h"
+#include "../../counters/usage.h"
+
+/* Nothing was measured. */
+void util_clear(CPUUTIL_DATA *d);
+
+/* Fills d, which util_clear or an earlier call filled, but for elapsed_cycles. */
+void util_fill(CPUUTIL_DATA *d, const struct usage_interval *i);
+
+/* A count as 32 bits, which wrap before "not measured" as those of AI_COUNTERS do; and as those of
+ * an interval, which stay at the most that there is. */
+UINT32 util_count_wrapped(uint64_t count);
+UINT32 util_count(uint64_t count);
+
+#endif

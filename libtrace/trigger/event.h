@@ -1,0 +1,44 @@
+/*
+ * What a condition is asked about: one hook, or the hooks of one CPI group together.
+ */
+#ifndef SWT_TRIGGER_EVENT_H
+#define SWT_TRIGGER_EVENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Kinds of CPI hooks, each at most once in a group. */
+enum { EVENT_MINORS = 7 };
+
+struct event_task {
+	uint32_t tid, pid;
+	uint64_t first; /* ticks when it registered */
+	char name[17];	/* terminated */
+};
+
+/* Pointers are into the bytes it was made of. */
+struct event {
+	const uint8_t *record; /* the first; NULL: no hook, only what is lost */
+	uint32_t bytes, hooks;
+	uint8_t major;
+	uint32_t minor[EVENT_MINORS], minors;
+	uint32_t number; /* its writer's, in the session */
+	uint32_t tid;	 /* its writer's, once that was looked up */
+	uint64_t stamp;
+	bool has_elapsed, has_label, has_cpi, has_cpu;
+	uint64_t elapsed; /* ticks */
+	const uint8_t *label;
+	uint32_t label_length;
+	uint64_t cpi;		       /* of the thread, else of the system; times 10000 */
+	uint32_t cpu;		       /* not of a guest ring's */
+	uint64_t lost;		       /* hooks, since the watch began */
+	const struct event_task *task; /* whose it is, if that was looked up and found */
+};
+
+/*
+ * The event at the start of a run of well-formed committed records, which may be a pad: then it
+ * has no hooks. Sizes within a record are a writer's, and checked here. bytes is at least 8.
+ */
+void event_take(struct event *e, const uint8_t *records, uint32_t bytes);
+
+#endif

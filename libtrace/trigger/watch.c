@@ -1,0 +1,375 @@
+/*
+ * Where the watch is in each ring, and what it did not see.
+ *
+ * Everything in a ring is hostile: a position moves only forward and never beyond head, a look
+ * steps over at most a ring's sections twice, and a head that goes back is not followed.
+ */
+#include "watch.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "../../formats/bytes.h"
+#include "../../formats/record.h"
+#include "../../include/perfutil.h"
+#include "../ring/follow.h"
+#include "../ring/layout.h"
+#include "../dump/fail.h"
+
+/* A writer that was interrupted in the middle gets this long. */
+#define HELD_NS 100000000u
+/* The whole ring is counted when the watch begins, which fast writers may outrun. */
+enum { COUNT_TRIES = 10 };
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static uint64_t start_of(const struct watch *w, uint32_t ring)
+{
+	return __atomic_load_n(&w->session->control->ring[ring].start, __ATOMIC_ACQUIRE);
+}
+
+static void note_damage(struct watch *w, struct watch_ring *r)
+{
+	w->damaged += !r->damaged;
+	r->damaged = true;
+}
+
+/* --------------------------------------------------------- counting what is gone */
+
+/* Hooks of a copied section below a position. */
+static uint32_t records_below(const uint8_t *copy, const struct ring_span *span, uint64_t position)
+{
+	uint32_t n = 0;
+
+	for (uint32_t at = 0; at < span->bytes && span->position + at < position;) {
+		uint32_t control = get_le32(copy + at);
+
+		n += (control & REC_KIND_MASK) == REC_KIND_HOOK;
+		at += control & REC_SIZE_MASK;
+	}
+	return n;
+}
+
+/*
+ * Hooks from the start to `position`, all there ever were: those that the ledger counts as
+ * overwritten, and those that stand there still. What is overwritten while the sections are
+ * counted is in the ledger that is read last. Only if that has come round to position itself
+ * are there hooks behind it among them; who then goes on from there finds that section gone,
+ * counts again, and has them right.
+ */
+static uint64_t hooks_below(struct watch *w, uint32_t ring, uint64_t position)
+{
+	struct ring_ledger ledger;
+	uint64_t sum;
+	int n = ring_reader_parts(&w->reader, ring, w->parts), later, k = 0;
+
+	for (int i = 0; i < n; i++) {
+		struct ring_span span;
+
+		w->counted[i] = 0;
+		if (w->parts[i].position < position &&
+			ring_reader_copy(&w->reader, ring, &w->parts[i], w->copy, &span) == 0)
+			w->counted[i] = records_below(w->copy, &span, position);
+	}
+	later = ring_reader_list(&w->reader, ring, w->later, &ledger);
+	sum = ledger.overwritten + ledger.torn;
+	for (int i = 0; i < n; i++) {
+		while (k < later && w->later[k].position < w->parts[i].position)
+			k++;
+		if (k < later && w->later[k].position == w->parts[i].position)
+			sum += w->counted[i];
+	}
+	return sum;
+}
+
+/* Writers came round: on with the oldest section behind it that is still there. */
+static void catch_up(struct watch *w, uint32_t ring)
+{
+	struct watch_ring *r = &w->ring[ring];
+	int n = ring_reader_parts(&w->reader, ring, w->parts), i = 0;
+	uint64_t to = r->head;
+
+	while (i < n && w->parts[i].position <= r->position)
+		i++;
+	if (i < n && w->parts[i].position < to)
+		to = w->parts[i].position;
+	uint64_t below = hooks_below(w, ring, to);
+	if (below > r->before) {
+		w->missed += below - r->before;
+		r->before = below;
+	}
+	r->position = to;
+	r->held_since = 0;
+}
+
+/* Hooks before the start that a discard set are nobody's any more. */
+static void follow_discard(struct watch *w, uint32_t ring)
+{
+	struct watch_ring *r = &w->ring[ring];
+	uint64_t start = start_of(w, ring);
+
+	if (start == r->start || start > r->head)
+		return;
+	if (start > r->position) {
+		r->position = start;
+		r->held_since = 0;
+	}
+	r->start = start;
+	r->before = hooks_below(w, ring, r->position);
+	r->lost0 = 0; /* the counters' zero moved with it */
+}
+
+/* ---------------------------------------------------------------------- looking */
+
+/* Hands out the copied records. False: stopped. */
+static bool hand_out(struct watch *w, struct watch_ring *r, uint32_t ring, uint32_t bytes,
+	watch_fn *each, void *arg)
+{
+	for (uint32_t at = 0; at < bytes;) {
+		struct event e;
+
+		event_take(&e, w->copy + at, bytes - at);
+		at += e.bytes;
+		r->position += e.bytes;
+		if (e.hooks == 0)
+			continue;
+		r->before += e.hooks;
+		w->seen += e.hooks;
+		e.has_cpu = ring < w->reader.geometry.cpus;
+		e.cpu = ring;
+		e.lost = w->lost;
+		if (!each(arg, &e))
+			return false;
+	}
+	return true;
+}
+
+/* Whether a record that is not committed is to be waited for. */
+static bool patient(const struct watch *w, struct watch_ring *r)
+{
+	if (r->held_since == 0)
+		r->held_since = w->looked ? w->looked : 1;
+	return w->looked - r->held_since < HELD_NS &&
+	       r->head - r->position < w->reader.geometry.ring_size / 4;
+}
+
+static void to_section_end(const struct watch *w, struct watch_ring *r)
+{
+	uint64_t end =
+		section_start(&w->reader.geometry, r->position) + w->reader.geometry.section_size;
+
+	r->position = end < r->head ? end : r->head;
+	r->held_since = 0;
+}
+
+/* What stands behind what was handed out. False: nothing to go on with now. */
+static bool step_on(struct watch *w, struct watch_ring *r, const struct ring_news *news)
+{
+	if (news->damaged) {
+		note_damage(w, r);
+		to_section_end(w, r);
+	} else if (news->held) {
+		if (patient(w, r))
+			return false;
+		r->position += news->held;
+		r->before++;
+		w->unfinished++;
+		r->held_since = 0;
+	}
+	return true;
+}
+
+static bool walk(struct watch *w, uint32_t ring, watch_fn *each, void *arg)
+{
+	struct watch_ring *r = &w->ring[ring];
+	uint64_t steps = 2 * (uint64_t)w->reader.geometry.sections + 2;
+	struct ring_news news;
+
+	while (r->position < r->head && steps--) {
+		if (ring_reader_follow(&w->reader, ring, r->position, r->head, w->copy, &news) !=
+			0) {
+			note_damage(w, r);
+			return true;
+		}
+		if (news.state == NEWS_GONE) {
+			catch_up(w, ring);
+			continue;
+		}
+		if (news.state == NEWS_SKIPPED) {
+			to_section_end(w, r);
+			continue;
+		}
+		if (news.bytes)
+			r->held_since = 0;
+		if (!hand_out(w, r, ring, news.bytes, each, arg))
+			return false;
+		if (!step_on(w, r, &news))
+			return true;
+	}
+	return true;
+}
+
+static uint64_t sum_of(const struct shm_ring *header, const struct shm_ring_control *c)
+{
+	uint64_t sum = 0;
+
+	for (int i = SHM_LOST_FULL; i < SHM_SKIPPED; i++)
+		if (header->loss[i] > c->loss_base[i])
+			sum += header->loss[i] - c->loss_base[i];
+	return sum;
+}
+
+/* The header, by one small read: all there is to do where nothing happened. */
+static bool look_at(struct watch *w, uint32_t ring)
+{
+	struct watch_ring *r = &w->ring[ring];
+	struct shm_ring header;
+
+	if (ring_reader_header(&w->reader, ring, &header) != 0 || (header.head & 7) ||
+		header.head < r->head) {
+		note_damage(w, r);
+		return false;
+	}
+	r->head = header.head;
+	follow_discard(w, ring);
+	uint64_t lost = sum_of(&header, &w->session->control->ring[ring]);
+	if (lost > r->lost0) {
+		w->lost += lost - r->lost0;
+		r->lost0 = lost;
+	}
+	return r->position < r->head;
+}
+
+static void note_rate(struct watch *w, uint64_t most, uint64_t ns)
+{
+	double seconds = (double)ns / 1e9;
+	double rate = (double)most / (double)w->reader.geometry.ring_size /
+		      (seconds > 1e-6 ? seconds : 1e-6);
+
+	/* Up at once, down slowly. */
+	w->rate = rate > w->rate ? rate : w->rate * 0.75 + rate * 0.25;
+}
+
+bool watch_look(struct watch *w, watch_fn *each, void *arg)
+{
+	uint64_t most = 0, last = w->looked;
+	bool go_on = true;
+
+	w->looked = now_ns();
+	for (uint32_t i = 0; go_on && i < w->rings; i++) {
+		uint64_t before = w->ring[i].head;
+
+		if (look_at(w, i))
+			go_on = walk(w, i, each, arg);
+		if (w->ring[i].head - before > most)
+			most = w->ring[i].head - before;
+	}
+	note_rate(w, most, w->looked - last);
+	return go_on;
+}
+
+unsigned watch_pause(const struct watch *w)
+{
+	unsigned idle = 10 > w->rings / 10 ? 10 : w->rings / 10;
+	/* Milliseconds until a quarter of the fastest ring is full. */
+	double ms = 250 / (w->rate > 0.001 ? w->rate : 0.001);
+
+	return ms < 1 ? 1 : ms > idle ? idle : (unsigned)ms;
+}
+
+/* ------------------------------------------------------------------------- life */
+
+/* Where one is being written now: it will be seen. */
+static void begin_at(struct watch *w, uint32_t ring, const struct shm_ring *header)
+{
+	uint64_t section = section_start(&w->reader.geometry, header->head);
+	struct watch_ring *r = &w->ring[ring];
+	struct ring_news news;
+
+	r->start = start_of(w, ring);
+	r->head = r->position = header->head;
+	r->lost0 = sum_of(header, &w->session->control->ring[ring]);
+	if (section < header->head &&
+		ring_reader_follow(&w->reader, ring, section, header->head, w->copy, &news) == 0 &&
+		news.state == NEWS_THERE && news.held && section + news.bytes >= r->start)
+		r->position = section + news.bytes;
+	r->before = hooks_below(w, ring, r->position);
+}
+
+/* Where writers went round the whole ring while it was counted, it is counted anew. */
+static void begin_at_head(struct watch *w, uint32_t ring)
+{
+	const struct shm_geometry *g = &w->reader.geometry;
+	struct watch_ring *r = &w->ring[ring];
+	struct shm_ring header;
+
+	for (int i = 0; i < COUNT_TRIES; i++) {
+		if (ring_reader_header(&w->reader, ring, &header) != 0 || (header.head & 7)) {
+			note_damage(w, r);
+			return;
+		}
+		if (i && header.head < section_start(g, r->position) + g->ring_size)
+			return;
+		begin_at(w, ring, &header);
+	}
+}
+
+static int no_memory(struct session_error *error)
+{
+	return dump_fail(error, PU_ERROR_NOT_ENOUGH_MEMORY, "not enough memory to watch the rings");
+}
+
+static int allocate(struct watch *w, struct session_error *error)
+{
+	const struct shm_geometry *g = &w->reader.geometry;
+
+	w->ring = calloc(w->rings, sizeof *w->ring);
+	w->parts = malloc(g->sections * sizeof *w->parts);
+	w->later = malloc(g->sections * sizeof *w->later);
+	w->counted = malloc(g->sections * sizeof *w->counted);
+	w->copy = malloc(g->section_size);
+	return w->ring && w->parts && w->later && w->counted && w->copy ? 0 : no_memory(error);
+}
+
+int watch_open(struct watch *w, const struct session *s, struct session_error *error)
+{
+	memset(w, 0, sizeof *w);
+	if (s->rings_fd < 0)
+		return dump_fail(error, PU_ERROR_NO_BUFFER,
+			"%s has no trace buffers; swtrace init makes them", s->place.dir);
+	w->session = s;
+	int rc = ring_reader_open(&w->reader, s->rings_fd, &s->geometry, s->control->ring);
+	if (rc)
+		return dump_fail(
+			error, rc, "%s: cannot read the rings: %s", s->place.dir, RcToString(rc));
+	w->rings = ring_reader_rings(&w->reader);
+	rc = allocate(w, error);
+	if (rc) {
+		watch_close(w);
+		return rc;
+	}
+	w->looked = now_ns();
+	for (uint32_t i = 0; i < w->rings; i++)
+		begin_at_head(w, i);
+	return 0;
+}
+
+void watch_close(struct watch *w)
+{
+	if (!w->session)
+		return;
+	ring_reader_close(&w->reader);
+	free(w->ring);
+	free(w->parts);
+	free(w->later);
+	free(w->counted);
+	free(w->copy);
+	memset(w, 0, sizeof *w);
+}

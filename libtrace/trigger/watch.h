@@ -1,0 +1,60 @@
+/*
+ * Watching the rings of a session: every hook that is committed from now on, once, in order
+ * within its ring, while writers go on. Nothing is taken from the rings and nothing stored in
+ * them.
+ *
+ * What is exact, per ring: attempted = seen + missed + unfinished + lost, for the hooks from
+ * where the ring's head was when the watch began to where it has looked. missed were
+ * overwritten before they were looked at. unfinished were passed over, because their writer
+ * did not commit them for long or the ring was filling up; if it does commit them later, they
+ * are not seen.
+ */
+#ifndef SWT_TRIGGER_WATCH_H
+#define SWT_TRIGGER_WATCH_H
+
+#include "../ring/reader.h"
+#include "../session/session.h"
+#include "event.h"
+
+struct watch_ring {
+	uint64_t position; /* what stands before it was looked at or counted */
+	uint64_t head;	   /* of the last look */
+	uint64_t start;	   /* the owner's, of the last look */
+	uint64_t before;   /* hooks from start to position, all there ever were */
+	uint64_t lost, lost0;
+	uint64_t held_since; /* ns: somebody has not committed at position; 0: that is not so */
+	bool damaged;
+};
+
+struct watch {
+	const struct session *session;
+	struct ring_reader reader;
+	struct watch_ring *ring;
+	uint32_t rings;
+	struct ring_part *parts, *later; /* room for the list of any one ring, twice */
+	uint32_t *counted;		 /* per part */
+	uint8_t *copy;			 /* a section */
+	uint64_t looked;		 /* ns */
+	double rate;			 /* part of a ring that the fastest one fills in a second */
+	uint64_t seen, missed, unfinished;
+	uint64_t lost;	  /* by writers, all causes, since the watch began */
+	uint32_t damaged; /* rings that were cut off or made no sense; what stood there was not seen
+			   */
+};
+
+/* s is to outlive the watch, opened for reading at least. 0 or a PU_ code; PU_ERROR_NO_BUFFER:
+ * it has no rings. */
+int watch_open(struct watch *w, const struct session *s, struct session_error *error);
+void watch_close(struct watch *w);
+
+/* False: stop here; the next look goes on behind this event. */
+typedef bool watch_fn(void *arg, struct event *event);
+
+/* Hands out what is new, at most what stood in the rings when it came to each. False: it was
+ * stopped. */
+bool watch_look(struct watch *w, watch_fn *each, void *arg);
+
+/* Milliseconds until the next look should come, by how fast the rings fill. */
+unsigned watch_pause(const struct watch *w);
+
+#endif
