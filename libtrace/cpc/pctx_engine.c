@@ -148,7 +148,7 @@ static void tick(struct process *p, const struct timespec *now)
 {
 	uint64_t ns = (uint64_t)now->tv_nsec + (uint64_t)p->msec * 1000000u;
 
-	/* From now: what was missed is not made up for. */
+	/* Counted from now: missed ticks are dropped. */
 	p->next_tick.tv_sec = now->tv_sec + (time_t)(ns / 1000000000u);
 	p->next_tick.tv_nsec = (long)(ns % 1000000000u);
 	for (struct lwp *l = p->lwps; l && !p->halting; l = l->next)

@@ -120,10 +120,10 @@ static bool make_epoch(void)
 }
 
 /*
- * Before there are threads, as a rule: a fork while another thread is at it would leave the
- * child a lock that nobody opens. What allocates or takes a lock of its own (pthread_atfork,
- * the clock's pthread_once) is done here, never by a hook. Who traces before this ran
- * gets an epoch page from enter().
+ * Runs before there are threads, as a rule: a fork while another thread holds a lock would leave
+ * the child a lock without a holder. Calls that allocate or lock (pthread_atfork, the clock's
+ * pthread_once) belong here, never into a hook. A hook that comes before gets its epoch page from
+ * enter().
  */
 __attribute__((constructor)) static void at_start(void)
 {

@@ -220,7 +220,7 @@ bool proof_writer_is_dead(struct proof *p, uint32_t number)
 	case SHM_TASK_ENDED:
 		return true;
 	case SHM_TASK_LIVE:
-		/* If it does not settle, its thread is being renamed, or it is nobody's. */
+		/* A slot that does not settle is being renamed, or scribbled on. */
 		if (!settle_slot(p->session, index, &t))
 			return false;
 		return t.state != shm_task_state(number, SHM_TASK_LIVE) ||

@@ -43,9 +43,8 @@ static bool still_there(struct reclaim *r, const uint8_t *record, uint64_t offse
 }
 
 /*
- * Marks the dead's uncommitted records of one section. Once proven to be a dead writer's, a
- * record and the section that it holds stay as they are. Nobody else marks: the session's
- * lock is ours.
+ * Marks the uncommitted records of dead writers in one section. Such a record, and the section that
+ * it holds, do not change any more; the session's lock keeps other commands from marking.
  */
 static void reclaim_section(struct reclaim *r, uint32_t ring, const struct ring_part *part,
 	const struct ring_span *span, const uint8_t *buf)

@@ -176,7 +176,7 @@ uint32_t slots_claim(struct shm_task_file *f, const struct shm_task *task)
 	}
 	struct shm_task *t = &f->slot[shm_task_index(number)];
 
-	/* Nobody changes a slot that is CLAIMED; its state word is left alone. */
+	/* A CLAIMED slot is its claimer's alone; the state word stays as it is. */
 	t->tid = task->tid;
 	t->pid = task->pid;
 	t->process = task->tid ? task->process : number;

@@ -128,8 +128,8 @@ static bool thread_is_gone(uint32_t tid)
 	return syscall(SYS_tgkill, getpid(), tid, 0) != 0 && errno == ESRCH;
 }
 
-/* Threads whose end nobody sees are asked for two at a time, so that their slots come back about
- * as fast as such threads come. */
+/* Asks for two threads without a key at each call: their slots come back about as fast as such
+ * threads come. */
 static void collect_gone(void)
 {
 	for (int i = 0; i < 2 && keyless.next != &keyless; i++) {

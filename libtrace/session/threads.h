@@ -34,7 +34,7 @@ void threads_forget(void);
 
 /*
  * At exit, after ring_epoch was raised: gives back the slots of all threads that are in no hook.
- * What is left is proven dead with the process.
+ * The others' slots end when a sweep finds the process dead.
  */
 void threads_end(void);
 

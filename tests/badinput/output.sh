@@ -45,7 +45,7 @@ for kind in $kinds; do
 	status=$?
 	exec 4>&-
 	: >out
-	expect "$kind to a pipe that nobody reads: silent" 1 ''
+	expect "$kind to a pipe without a reader: silent" 1 ''
 	# No room: the file that is to be replaced stays, and nothing beside it.
 	cp old report
 	# shellcheck disable=SC2046
