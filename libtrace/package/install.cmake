@@ -128,6 +128,8 @@ file(GLOB samples CONFIGURE_DEPENDS samples/*.md samples/*.[ch] samples/*.py sam
   samples/*.trace)
 install_files(${CMAKE_INSTALL_DOCDIR}/samples ${samples})
 install_files(${CMAKE_INSTALL_DOCDIR}/tests/bench tests/bench/README.md)
+install_files(${CMAKE_INSTALL_DOCDIR}/tests/litmus tests/litmus/README.md)
+install_files(${CMAKE_INSTALL_DOCDIR}/tests/structure tests/structure/arrows)
 install_files(${CMAKE_INSTALL_DOCDIR}/tests/fuzz tests/fuzz/README.md)
 
 # What the last `cmake --install` of this build folder put somewhere.

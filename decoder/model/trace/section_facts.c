@@ -20,7 +20,8 @@ struct section_facts section_facts_of(const uint8_t *payload, uint32_t raw)
 	uint32_t size;
 	bool any = false;
 	for (uint32_t at = 0; at < raw; at += size) {
-		uint64_t stamp;
+		uint64_t stamp = 0;
+		bool has_stamp = true;
 		enum record_kind kind = record_parse(payload + at, raw - at, &hook, &size);
 		if (kind == RECORD_HOOK) {
 			stamp = hook.ticks;
@@ -28,13 +29,14 @@ struct section_facts section_facts_of(const uint8_t *payload, uint32_t raw)
 		} else if (kind == RECORD_TORN && size >= REC_HEADER_SIZE) {
 			stamp = get_le64(payload + at + REC_STAMP);
 		} else {
+			has_stamp = false;
 			f.broken |= kind == RECORD_BROKEN;
 			f.odd += kind == RECORD_MALFORMED || kind == RECORD_RESERVED;
 		}
 		f.torn += kind == RECORD_TORN;
 		if (f.broken)
 			break;
-		if (kind != RECORD_HOOK && (kind != RECORD_TORN || size < REC_HEADER_SIZE))
+		if (!has_stamp)
 			continue;
 		f.outer_first = any ? f.outer_first : stamp;
 		f.outer_last = stamp;
