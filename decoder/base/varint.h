@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../model/stats/exact.h"
+#include "exact.h"
 
 /* Starts zeroed; p is the caller's to free. */
 struct varint_out {

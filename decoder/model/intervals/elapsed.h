@@ -2,7 +2,7 @@
 #ifndef SWT_DECODER_MODEL_INTERVALS_ELAPSED_H
 #define SWT_DECODER_MODEL_INTERVALS_ELAPSED_H
 
-#include "../stats/exact.h"
+#include "../../base/exact.h"
 #include "../trace/model.h"
 
 static inline uint64_t elapsed_whole_ns(const struct interval *iv)

@@ -7,7 +7,7 @@
 #ifndef SWT_DECODER_MODEL_STATS_RATIO_H
 #define SWT_DECODER_MODEL_STATS_RATIO_H
 
-#include "exact.h"
+#include "../../base/exact.h"
 #include "../trace/model.h"
 
 /* Ratios in sums: whole units of that part of 1. Those in traces have four decimals. */

@@ -3,8 +3,8 @@
  * of doubles do not. One that grows too large stays at EXACT_MAX: far beyond what any trace
  * of real events can hold, and still the same in any order.
  */
-#ifndef SWT_DECODER_MODEL_STATS_EXACT_H
-#define SWT_DECODER_MODEL_STATS_EXACT_H
+#ifndef SWT_DECODER_BASE_EXACT_H
+#define SWT_DECODER_BASE_EXACT_H
 
 #include <math.h>
 #include <stdint.h>
