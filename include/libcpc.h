@@ -46,7 +46,7 @@ typedef int processorid_t;
 typedef long long hrtime_t; /* ns */
 
 /* The calling thread's id, as Solaris' <sys/lwp.h> has it for LWPs. */
-typedef unsigned int lwpid_t;
+typedef pid_t lwpid_t; /* as in <sys/procfs.h>, which AArch64's <signal.h> includes */
 CPC_API lwpid_t _lwp_self(void);
 
 /* Linux has no SIGEMT on most processors: a real-time signal stands for it, whose default is,

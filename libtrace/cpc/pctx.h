@@ -55,7 +55,7 @@ struct process {
 	bool cancelled; /* by a handler */
 	atomic_bool terminate;
 	atomic_int running_pid, running_lwp; /* for pctx_wake; 0: none */
-	atomic_bool woken;		     /* a wake may be on its way to an LWP */
+	atomic_bool woken;		     /* a wake was sent; it may still be on its way */
 	atomic_int waking;		     /* threads in pctx_wake */
 
 	int (*tick)(pctx_t *, pid_t, id_t, void *); /* NULL: none */

@@ -125,8 +125,8 @@ void pctx_wake(struct process *p)
 	pid = atomic_load(&p->running_pid);
 	tid = atomic_load(&p->running_lwp);
 	if (pid > 0 && tid > 0) {
-		atomic_store(&p->woken, true);
 		syscall(SYS_rt_tgsigqueueinfo, pid, tid, SIGSTOP, &info);
+		atomic_store(&p->woken, true);
 	}
 	atomic_fetch_sub(&p->waking, 1);
 	errno = saved;

@@ -272,12 +272,9 @@ static bool is_wake(const struct process *p, pid_t tid)
 	       info.si_code == SI_QUEUE && info.si_value.sival_ptr == p->engine;
 }
 
-static int signal_of(struct process *p, pid_t tid, int status)
+static int signal_of(const struct process *p, pid_t tid, int status)
 {
-	if (WSTOPSIG(status) != SIGSTOP || !is_wake(p, tid))
-		return WSTOPSIG(status);
-	atomic_store(&p->woken, false);
-	return 0;
+	return WSTOPSIG(status) == SIGSTOP && is_wake(p, tid) ? 0 : WSTOPSIG(status);
 }
 
 static void stopped(struct process *p, struct lwp *l, int status)
