@@ -298,5 +298,5 @@ static int body(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	return sandbox_run(body, argc, argv, 110);
+	return sandbox_run(body, argc, argv, 110 * SLOW_MACHINE);
 }
