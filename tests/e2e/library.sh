@@ -120,7 +120,7 @@ else
 		done
 		exec 9>&-
 	}
-	check "Python ends quietly when nobody reads" python_closed_pipe
+	check "Python ends quietly on a closed pipe" python_closed_pipe
 fi
 
 echo "$passed passed, $failed failed, $skipped skipped"

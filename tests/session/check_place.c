@@ -52,7 +52,7 @@ static void refused(int code)
 
 START_TEST(the_environment_names_an_absolute_path)
 {
-	static char longer[5000];
+	static char longer[961];
 
 	setenv("SWTRACE_SESSION", "relative/path", 1);
 	ck_assert_int_eq(session_find(&place, &error), PU_ERROR_INVALID_PARAMETER);
@@ -62,6 +62,11 @@ START_TEST(the_environment_names_an_absolute_path)
 	longer[0] = '/';
 	setenv("SWTRACE_SESSION", longer, 1);
 	ck_assert_int_eq(session_find(&place, &error), PU_ERROR_INVALID_PARAMETER);
+	ck_assert_ptr_nonnull(strstr(error.text, "less than 960 bytes"));
+	longer[1] = '/';
+	setenv("SWTRACE_SESSION", longer + 1, 1);
+	ck_assert_int_eq(session_find(&place, &error), 0);
+	setenv("SWTRACE_SESSION", longer, 1);
 	/* Hooks of such a program are off, not an error. */
 	ck_assert_int_eq(TraceHookWords(1, 1, 0, NULL), PU_SUCCESS);
 	setenv("SWTRACE_SESSION", "", 1);
