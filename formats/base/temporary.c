@@ -23,10 +23,12 @@ bool temporary_claim(int fd, const char *path)
 
 int temporary_finish(int fd, const char *temp, const char *path)
 {
-	/* Shares the lock. Closing one of the two reports what the file system could not write. */
-	int claim = fcntl(fd, F_DUPFD_CLOEXEC, 0), error = claim < 0 ? errno : 0;
+	/* Shares the lock. Without a descriptor left the claim ends early, which is better than to
+	 * lose the file for certain. */
+	int claim = fcntl(fd, F_DUPFD_CLOEXEC, 0), error = 0;
 
-	if (close(fd) != 0 && errno != EINTR && !error)
+	/* Network file systems and quotas report their errors here. */
+	if (close(fd) != 0 && errno != EINTR)
 		error = errno;
 	if (!error && rename(temp, path) != 0)
 		error = errno;
