@@ -7,7 +7,8 @@
 #define SWT_RING_POINTS_H
 
 enum ring_point {
-	POINT_BEFORE_SWITCH, /* the record did not fit behind head */
+	POINT_BEFORE_RESERVE, /* attached, off the fast path */
+	POINT_BEFORE_SWITCH,  /* the record did not fit behind head */
 	POINT_BEFORE_PAD,
 	POINT_AFTER_PAD,
 	POINT_BEFORE_ENTER, /* the section was found free */

@@ -202,9 +202,11 @@ static int begin(struct hook_writer *w, uint32_t major, uint64_t bytes, uint32_t
 			return PU_SUCCESS;
 	}
 	w->first = NULL;
-	w->number = self->number;
+	RING_POINT(POINT_BEFORE_RESERVE);
 	rc = reserve(self, bytes, hooks, w);
 	w->at = w->first;
+	/* Behind it: a handler that forks has the child reserve this hook, as its own. */
+	w->number = self->number;
 	return rc;
 }
 

@@ -22,6 +22,7 @@ static const struct {
 	bool cpu, guest; /* on which rings a writer comes there */
 	bool reserved;	 /* what it is at has been reserved there: it is torn until it ends */
 } points[] = {
+	[POINT_BEFORE_RESERVE] = {"before reserve", true, true, false},
 	[POINT_BEFORE_SWITCH] = {"before switch", true, false, false},
 	[POINT_BEFORE_PAD] = {"before pad", true, true, false},
 	[POINT_AFTER_PAD] = {"after pad", true, true, false},

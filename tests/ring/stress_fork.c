@@ -235,12 +235,17 @@ static bool became_a_hook(const struct hook_writer *w)
 	return map && w->first >= map->base && w->first < map->base + map->geometry.file_size;
 }
 
+/* By sequence: more than there are (an idle CPU's ring keeps its oldest). */
+static uint8_t parents_own[1 << 26];
+
 static void see_forked(void *arg, uint32_t ring, uint64_t position, const uint8_t *record)
 {
-	/* A child's end of a hook has the child's thread id and the parent's words. */
-	if (checked_id(record) == PARENT &&
-		box_tid(&box, get_le32(record + REC_TID)) != tids[PARENT])
-		return;
+	if (checked_id(record) == PARENT) {
+		/* A child's end of a hook has the child's thread id and the parent's words. */
+		if (box_tid(&box, get_le32(record + REC_TID)) != tids[PARENT])
+			return;
+		seen.wrong_tid += parents_own[checked_sequence(record) % sizeof parents_own]++;
+	}
 	if (record[4] == COUNTED_MAJOR || record[4] == HELD_MAJOR)
 		storm_follow(&seen.follow, ring, position, record);
 	else
@@ -302,22 +307,29 @@ static void from_a_handler(const void *arg)
 
 /* ------------------------------------------------------------ forks in the middle */
 
-static bool armed, plain_fork;
-static uint32_t at_point[RING_POINTS];
+enum { POINT_HOOKS = 3000, POINT_FORKS = 12 };
 
-/* Called by the ring as it is built for this program: a reservation is the parent's alone from
- * before the first of these points on. */
+static bool armed, plain_fork;
+static uint32_t at_point[RING_POINTS], parents_next;
+
+/* Called by the ring as it is built for this program: a reservation is the parent's alone, but at
+ * the first of these points, where the child goes on to reserve a hook of its own. */
 void ring_point(enum ring_point point)
 {
 	uint32_t id;
 
-	if (!armed || is_child || at_point[point] >= 12 || next_id >= MAX_IDS)
+	if (!armed || is_child || at_point[point] >= POINT_FORKS || next_id >= MAX_IDS)
+		return;
+	/* The last ones late: earlier ones are overwritten. */
+	if (parents_next < (at_point[point] + 1) * (POINT_HOOKS / POINT_FORKS) - 100)
 		return;
 	at_point[point]++;
 	id = next_id++;
 	armed = false;
 	if (plain_fork && fork() == 0) {
 		child_begins(id);
+		if (point == POINT_BEFORE_RESERVE)
+			__atomic_fetch_add(attempts, 1, __ATOMIC_RELAXED);
 	} else if (!plain_fork && _Fork() == 0) {
 		write_as(id, 5);
 		_exit(0);
@@ -328,7 +340,7 @@ void ring_point(enum ring_point point)
 
 static void at_points(const void *arg)
 {
-	uint32_t i = 0, points = 0;
+	uint32_t points = 0;
 	struct hook_writer held;
 	int status, bad = 0;
 
@@ -341,16 +353,14 @@ static void at_points(const void *arg)
 	if (hook_begin(&held, HELD_MAJOR, rec_size(0, 0), 1) != HOOK_RESERVED)
 		die("nothing held");
 	armed = true;
-	while (!is_child && i < 3000) {
-		checked_hook(PARENT, i, i % 40);
-		i++;
-	}
+	for (; !is_child && parents_next < POINT_HOOKS; parents_next++)
+		checked_hook(PARENT, parents_next, parents_next % 40);
 	if (is_child)
 		_exit(0);
 	armed = false;
 	hook_record(&held, HELD_MAJOR, 0, 0, 0, 0);
 	hook_commit(&held);
-	__atomic_fetch_add(attempts, i + 1, __ATOMIC_RELAXED);
+	__atomic_fetch_add(attempts, parents_next + 1, __ATOMIC_RELAXED);
 	while (wait(&status) > 0)
 		bad += status != 0;
 	for (int p = 0; p < RING_POINTS; p++)
