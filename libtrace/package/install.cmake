@@ -127,6 +127,7 @@ install_files(${CMAKE_INSTALL_DOCDIR}/formats ${formats_prose})
 file(GLOB samples CONFIGURE_DEPENDS samples/*.md samples/*.[ch] samples/*.py samples/*.svg
   samples/*.trace)
 install_files(${CMAKE_INSTALL_DOCDIR}/samples ${samples})
+install_files(${CMAKE_INSTALL_DOCDIR}/tests tests/CONTRIBUTING.md)
 install_files(${CMAKE_INSTALL_DOCDIR}/tests/bench tests/bench/README.md)
 install_files(${CMAKE_INSTALL_DOCDIR}/tests/litmus tests/litmus/README.md)
 install_files(${CMAKE_INSTALL_DOCDIR}/tests/structure tests/structure/arrows)
