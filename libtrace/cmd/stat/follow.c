@@ -148,19 +148,26 @@ static int prepare(void *arg, pid_t pid)
 
 /* ----------------------------------------------------------------------- reporting */
 
-static void read_all(struct follow *f)
+/* Returns when it began: the command may be off the processor between two reads. */
+static uint64_t read_all(struct follow *f)
 {
+	uint64_t began = stream_now();
+
 	for (unsigned i = 0; i < f->count.events; i++)
 		for (unsigned p = 0; p < f->count.places; p++)
 			f->now[(size_t)i * f->count.places + p] = count_read(&f->count, i, p);
+	return began;
 }
 
-/* Of the values in f->now, which were read at `at`. */
-static void report_interval(struct follow *f, uint64_t at)
+/* Of the values in f->now, which were read from `began` to `at`. */
+static void report_interval(struct follow *f, uint64_t began, uint64_t at)
 {
 	struct count_value *swap = f->before;
-	struct stat_report r = {
-		.at = at - f->began, .elapsed = at - f->last, .row = f->row, .target = ""};
+	struct stat_report r = {.at = at - f->began,
+		.elapsed = at - f->last,
+		.least = began - f->last,
+		.row = f->row,
+		.target = ""};
 
 	stat_rows(&f->count, f->last == f->began ? NULL : f->before, f->now,
 		f->run->printer.per_cpu, &r);
@@ -175,13 +182,15 @@ static uint64_t microseconds(struct timeval t)
 	return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_usec;
 }
 
-static void report_total(struct follow *f, uint64_t at, const struct count_value *values)
+static void report_total(
+	struct follow *f, uint64_t began, uint64_t at, const struct count_value *values)
 {
 	struct stat_run *run = f->run;
 	struct rusage usage;
 	struct stat_report r = {.total = true,
 		.at = at - f->began,
 		.elapsed = at - f->began,
+		.least = began - f->began,
 		.row = f->row,
 		.target = run->target,
 		.has_command = run->command.words != NULL,
@@ -223,7 +232,7 @@ static uint64_t next_interval(const struct follow *f, uint64_t now)
 
 static void follow(struct follow *f)
 {
-	uint64_t now = stream_now(), due = next_interval(f, now);
+	uint64_t now = stream_now(), due = next_interval(f, now), began;
 	const uint64_t until = f->run->duration ? f->began + f->run->duration : UINT64_MAX;
 
 	while (!is_over(f, now)) {
@@ -237,18 +246,18 @@ static void follow(struct follow *f)
 		now = stream_now();
 		if (now < due || now >= until)
 			continue;
-		read_all(f);
+		began = read_all(f);
 		now = stream_now();
-		report_interval(f, now);
+		report_interval(f, began, now);
 		due = next_interval(f, now);
 	}
-	read_all(f);
+	began = read_all(f);
 	now = stream_now();
 	if (f->run->interval) {
-		report_interval(f, now);
-		report_total(f, now, f->before);
+		report_interval(f, began, now);
+		report_total(f, began, now, f->before);
 	} else {
-		report_total(f, now, f->now);
+		report_total(f, began, now, f->now);
 	}
 }
 

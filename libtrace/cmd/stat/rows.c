@@ -28,21 +28,20 @@ static struct count_value difference(
 	return v;
 }
 
-/* Counters of a processor that goes offline stand still, and stay so when it comes back. The
- * clocks of both times are not read at the same moment. */
-static bool was_offline(const struct count_value *v, uint64_t elapsed)
+/* Counters of a processor that goes offline stand still, and stay so when it comes back. */
+static bool was_offline(const struct count_value *v, uint64_t least)
 {
-	return v->enabled + elapsed / 20 + 10000000 < elapsed;
+	return v->enabled + least / 20 + 10000000 < least;
 }
 
 /* Threads' counts are scaled as one, as one that ran for a moment may never have had a
  * counter; a processor that had none is missing. */
-static void add_place(struct sums *s, const struct count *c, struct count_value v, uint64_t elapsed)
+static void add_place(struct sums *s, const struct count *c, struct count_value v, uint64_t least)
 {
 	s->places++;
 	if (!v.known || (c->processors && v.running == 0 && v.enabled > 0))
 		return;
-	if (!c->processors || !was_offline(&v, elapsed))
+	if (!c->processors || !was_offline(&v, least))
 		s->measured++;
 	s->count += c->processors ? count_scale(v.count, v.enabled, v.running) : v.count;
 	s->enabled += v.enabled;
@@ -186,8 +185,8 @@ static void add_rows(const struct count *c, unsigned event, const struct count_v
 		if (e->fd[p] == COUNT_FOREIGN && !e->error)
 			continue;
 		struct count_value v = difference(from, to, (size_t)event * c->places + p);
-		add_place(&all, c, v, r->elapsed);
-		add_place(&one, c, v, r->elapsed);
+		add_place(&all, c, v, r->least);
+		add_place(&one, c, v, r->least);
 		if (per_cpu)
 			r->row[r->rows++] = row_of(c, e, &one, c->place[p]);
 	}

@@ -65,6 +65,7 @@ struct stat_row {
 struct stat_report {
 	bool total;
 	uint64_t at, elapsed; /* ns since the beginning; that it covers */
+	uint64_t least;	      /* of elapsed: between the reads of any counter */
 	struct stat_row *row;
 	unsigned rows;
 	/* Of the total. */
