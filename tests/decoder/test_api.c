@@ -6,7 +6,7 @@
 
 #include "../../include/cpidecode.h"
 #include "build.h"
-#include "run.h"
+#include "../lib/suites.h"
 
 START_TEST(codes_have_words)
 {
@@ -202,5 +202,5 @@ START_TEST(descriptors_from_where_they_stand)
 }
 END_TEST
 
-RUN_TESTS("api", codes_have_words, memory, causes, files_before_causes_have_none,
+SUITE_MAIN("api", codes_have_words, memory, causes, files_before_causes_have_none,
 	hooks_and_intervals, refusals, descriptors_from_where_they_stand)

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "../../decoder/model/intervals/blocks.h"
-#include "run.h"
+#include "../lib/suites.h"
 
 enum { MANY = 300 };
 
@@ -102,5 +102,5 @@ START_TEST(arrays_stay_where_they_are)
 }
 END_TEST
 
-RUN_TESTS("blocks", each_has_its_own, what_is_given_back_comes_first, joined_ones_are_the_others,
+SUITE_MAIN("blocks", each_has_its_own, what_is_given_back_comes_first, joined_ones_are_the_others,
 	arrays_stay_where_they_are)

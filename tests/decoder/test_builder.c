@@ -7,7 +7,7 @@
 #include "../../decoder/model/hooks/pass.h"
 #include "build.h"
 #include "compare.h"
-#include "run.h"
+#include "../lib/suites.h"
 
 /* CLOCK_REALTIME of the tick from which random traces begin, 1 ns a tick. */
 #define FIRST_NS INT64_C(4999999100)
@@ -423,5 +423,5 @@ START_TEST(every_file_has_its_own_schema)
 }
 END_TEST
 
-RUN_TESTS("builder", built_in_schema, other_schemas, hooks_that_are_never_alike,
+SUITE_MAIN("builder", built_in_schema, other_schemas, hooks_that_are_never_alike,
 	every_file_has_its_own_schema)

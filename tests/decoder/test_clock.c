@@ -3,7 +3,7 @@
 
 #include "../../decoder/model/trace/clock.h"
 #include "../../decoder/model/trace/clock_cursor.h"
-#include "run.h"
+#include "../lib/suites.h"
 
 static struct clock straight(uint64_t rate, uint64_t ticks, int64_t real)
 {
@@ -541,7 +541,7 @@ START_TEST(a_cursor_tells_the_same)
 }
 END_TEST
 
-RUN_TESTS("clock", a_cursor_tells_the_same, one_to_one, rounds_down_on_both_sides, no_overflow,
+SUITE_MAIN("clock", a_cursor_tells_the_same, one_to_one, rounds_down_on_both_sides, no_overflow,
 	offsets_are_interpolated, offsets_of_a_nanosecond_are_rounding, hostile_offsets_saturate,
 	back_to_ticks, rate_from_syncs, rates_are_not_derived_from_sleep, nothing_happened,
 	set_forward, set_back, ranges_of_time_that_came_twice, suspended_while_the_ticks_went_on,

@@ -4,7 +4,7 @@
 
 #include "../../decoder/model/stats/compare.h"
 #include "../../decoder/model/stats/student.h"
-#include "run.h"
+#include "../lib/suites.h"
 
 static uint64_t random64(uint64_t *state)
 {
@@ -237,6 +237,6 @@ START_TEST(order_of_adding_does_not_show)
 }
 END_TEST
 
-RUN_TESTS("compare", known_chances_of_student, known_distances_of_runs, percentiles_between_values,
+SUITE_MAIN("compare", known_chances_of_student, known_distances_of_runs, percentiles_between_values,
 	dependent_intervals_are_no_change, few_independent_intervals_are_not_judged,
 	order_of_adding_does_not_show)

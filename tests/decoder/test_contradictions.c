@@ -3,7 +3,7 @@
 #include <xxhash.h>
 
 #include "open.h"
-#include "run.h"
+#include "../lib/suites.h"
 
 enum { RINGS = 3, SECTIONS = 3, HOOKS = 4, RECORD = 32 };
 
@@ -154,9 +154,5 @@ int main(void)
 	tcase_add_loop_test(c, a_lie_is_found_late_too, 0, 6);
 	tcase_add_test(c, what_is_so_is_no_lie);
 	suite_add_tcase(suite, c);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
+	return suites_run(suite, NULL);
 }

@@ -6,7 +6,7 @@
 
 #include "../../include/cpidecode.h"
 #include "open.h"
-#include "run.h"
+#include "../lib/suites.h"
 
 enum { MOST_SECTIONS = 32, MOST_HOOKS = 128 };
 
@@ -289,5 +289,5 @@ START_TEST(every_section_overwritten)
 }
 END_TEST
 
-RUN_TESTS("damage", every_byte_of_a_raw_trace, every_byte_of_an_lz4_trace,
+SUITE_MAIN("damage", every_byte_of_a_raw_trace, every_byte_of_an_lz4_trace,
 	every_byte_of_a_zlib_trace, every_truncation, every_section_overwritten)

@@ -7,7 +7,7 @@
 #include "../../include/cpidecode.h"
 #include "build.h"
 #include "compare.h"
-#include "run.h"
+#include "../lib/suites.h"
 
 enum { FILES = 3, RINGS = 3 };
 
@@ -328,7 +328,7 @@ START_TEST(a_name_that_was_appended_often_is_found_as_one)
 }
 END_TEST
 
-RUN_TESTS("flame", one_file, overlaps, several_files_of_one_machine, several_machines,
+SUITE_MAIN("flame", one_file, overlaps, several_files_of_one_machine, several_machines,
 	many_in_memory_and_in_a_file, stamps_that_go_back_are_sorted,
 	what_was_not_measured_is_sorted, too_many_that_overlap_are_sorted,
 	names_that_are_nearly_all_new, a_name_that_was_appended_often_is_found_as_one)

@@ -7,7 +7,7 @@
 #include "../../include/cpidecode.h"
 #include "../lib/failing_memory.h"
 #include "build.h"
-#include "run.h"
+#include "../lib/suites.h"
 
 void *__real_mmap(void *at, size_t size, int protection, int flags, int fd, off_t offset);
 void *__wrap_mmap(void *at, size_t size, int protection, int flags, int fd, off_t offset);
@@ -97,4 +97,4 @@ START_TEST(lines)
 }
 END_TEST
 
-RUN_TESTS("flame_memory", pictures, lines)
+SUITE_MAIN("flame_memory", pictures, lines)

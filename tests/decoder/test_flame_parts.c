@@ -8,7 +8,7 @@
 #include "../../decoder/report/flame/names.h"
 #include "../../decoder/report/flame/record.h"
 #include "compare.h"
-#include "run.h"
+#include "../lib/suites.h"
 
 static void expect_name(
 	const struct flame_names *names, uint32_t number, const char *text, size_t n)
@@ -216,6 +216,6 @@ START_TEST(records_are_read_back)
 }
 END_TEST
 
-RUN_TESTS("flame parts", a_name_has_one_number, many_names,
+SUITE_MAIN("flame parts", a_name_has_one_number, many_names,
 	appended_names_are_the_same_by_their_bytes, names_that_are_taken_keep_their_order,
 	numbers_that_collide_are_all_found, records_are_read_back)

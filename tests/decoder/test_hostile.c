@@ -5,7 +5,7 @@
 #include "../../decoder/model/intervals/intervals.h"
 #include "../../include/cpidecode.h"
 #include "build.h"
-#include "run.h"
+#include "../lib/suites.h"
 
 static int open_code(const struct bytes *b)
 {
@@ -113,4 +113,4 @@ START_TEST(every_byte_of_the_records_changed)
 }
 END_TEST
 
-RUN_TESTS("hostile", every_truncation, every_byte_changed, every_byte_of_the_records_changed)
+SUITE_MAIN("hostile", every_truncation, every_byte_changed, every_byte_of_the_records_changed)

@@ -6,7 +6,7 @@
 #include "../../include/cpidecode.h"
 #include "build.h"
 #include "fixture.h"
-#include "run.h"
+#include "../lib/suites.h"
 
 START_TEST(whole_group)
 {
@@ -414,7 +414,7 @@ START_TEST(many_intervals)
 }
 END_TEST
 
-RUN_TESTS("intervals", whole_group, not_measured_is_not_zero, busy_that_was_not_measured,
+SUITE_MAIN("intervals", whole_group, not_measured_is_not_zero, busy_that_was_not_measured,
 	what_parts_groups, equal_hooks_are_two_groups, other_hooks_between_end_a_group,
 	groups_of_rings_do_not_mix, contradictions_are_told, thread_hook_of_another_thread,
 	more_processors_than_words, short_hooks, elapsed_before_the_clock_began,

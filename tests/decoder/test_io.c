@@ -6,7 +6,7 @@
 #include "../../decoder/io/input.h"
 #include "../../include/cpidecode.h"
 #include "build.h"
-#include "run.h"
+#include "../lib/suites.h"
 
 enum { MOST = 256 };
 
@@ -535,8 +535,8 @@ START_TEST(what_cannot_be_opened)
 }
 END_TEST
 
-RUN_TESTS("io", whole_file, other_magic_is_no_trace, other_major_version_is_refused, cut_off_header,
-	damaged_header_is_read_on, longer_header_of_a_later_minor, flipped_payload,
+SUITE_MAIN("io", whole_file, other_magic_is_no_trace, other_major_version_is_refused,
+	cut_off_header, damaged_header_is_read_on, longer_header_of_a_later_minor, flipped_payload,
 	flipped_header_of_a_section, missing_bytes, bytes_between_sections, cut_off_anywhere,
 	bytes_after_the_end, padding_is_not_looked_at, unknown_types_are_stepped_over,
 	impossible_sizes, codecs_give_back_what_was_packed, payloads_of_another_size_are_damage,

@@ -9,7 +9,7 @@
 #include "../../decoder/model/trace/trace_private.h"
 #include "../../include/cpidecode.h"
 #include "open.h"
-#include "run.h"
+#include "../lib/suites.h"
 
 static struct trace *open_how(const struct bytes *b, enum trace_verify how)
 {
@@ -430,9 +430,10 @@ START_TEST(too_much_of_a_type_is_told)
 }
 END_TEST
 
-RUN_TESTS("lazy", damaged_headers_are_not_believed, swallowed_section_of_the_same_ring_is_recovered,
-	last_section_of_a_ring_is_verified, what_cannot_be_recovered_later_is_told,
-	range_reads_no_damage_outside_of_it, headers_that_lie_about_stamps_lose_no_hook,
-	many_sections_wait_in_a_file, no_place_for_many_sections_is_an_error,
-	too_many_rings_are_told, many_threads_wait_in_a_file, too_much_of_a_type_is_told,
+SUITE_MAIN("lazy", damaged_headers_are_not_believed,
+	swallowed_section_of_the_same_ring_is_recovered, last_section_of_a_ring_is_verified,
+	what_cannot_be_recovered_later_is_told, range_reads_no_damage_outside_of_it,
+	headers_that_lie_about_stamps_lose_no_hook, many_sections_wait_in_a_file,
+	no_place_for_many_sections_is_an_error, too_many_rings_are_told,
+	many_threads_wait_in_a_file, too_much_of_a_type_is_told,
 	false_starts_after_good_sections_do_not_cost_their_square)

@@ -9,7 +9,7 @@
 #include "../../formats/cpuutil_hooks.h"
 #include "../../include/cpidecode.h"
 #include "build.h"
-#include "run.h"
+#include "../lib/suites.h"
 
 struct fixture {
 	struct bytes bytes;
@@ -573,7 +573,7 @@ START_TEST(no_report_comes_of_reading_that_fails)
 }
 END_TEST
 
-RUN_TESTS("library", fields_of_hooks, fields_of_a_group, short_hooks_say_so, seeking,
+SUITE_MAIN("library", fields_of_hooks, fields_of_a_group, short_hooks_say_so, seeking,
 	damage_found_by_reading, intervals_as_a_stream, intervals_of_a_stream_have_parents,
 	intervals_of_utilisation, every_report, reports_by_default_and_by_name,
 	reports_that_do_not_come_about, canceled_by_progress, several_reports_at_once,

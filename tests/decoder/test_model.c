@@ -1,6 +1,6 @@
 /* Records and merging: what comes out is whole and in order. */
 #include "open.h"
-#include "run.h"
+#include "../lib/suites.h"
 
 START_TEST(small_trace)
 {
@@ -300,6 +300,6 @@ START_TEST(time_range)
 }
 END_TEST
 
-RUN_TESTS("model", small_trace, hooks_are_whole, merge_order, stamps_that_go_back_are_all_read,
+SUITE_MAIN("model", small_trace, hooks_are_whole, merge_order, stamps_that_go_back_are_all_read,
 	odd_records, records_too_small_for_a_hook, string_lengths, section_that_is_no_multiple_of_8,
 	payload_that_does_not_unpack, time_range)

@@ -8,7 +8,7 @@
 #include "../../formats/nrm2_encode.h"
 #include "../../include/cpidecode.h"
 #include "build.h"
-#include "run.h"
+#include "../lib/suites.h"
 
 /* ------------------------------------------------------------- building files */
 
@@ -419,7 +419,7 @@ START_TEST(pipes_and_descriptors_are_read_alike)
 }
 END_TEST
 
-RUN_TESTS("nrm2", both_byte_orders_say_the_same, a_hook_may_be_split_anywhere,
+SUITE_MAIN("nrm2", both_byte_orders_say_the_same, a_hook_may_be_split_anywhere,
 	every_truncation_of_an_original, every_truncation_of_our_own,
 	every_byte_of_an_original_changed, every_byte_of_our_own_changed_is_noticed,
 	a_file_of_false_headers_is_passed_quickly, a_section_of_false_hooks_is_passed_quickly,

@@ -2,7 +2,7 @@
 #include <check.h>
 
 #include "../../decoder/model/trace/overlap.h"
-#include "run.h"
+#include "../lib/suites.h"
 
 static int all_hold(void *ctx, const struct claim *c)
 {
@@ -106,7 +106,7 @@ START_TEST(nothing_is_given_up_for_a_damaged_section)
 }
 END_TEST
 
-RUN_TESTS("overlap", the_same_section_is_read_once, the_longer_section_has_what_was_written_since,
+SUITE_MAIN("overlap", the_same_section_is_read_once, the_longer_section_has_what_was_written_since,
 	of_two_as_long_the_one_with_fewer_torn_is_read, a_common_part_is_read_once,
 	pieces_of_a_drain_give_way_to_the_whole, other_hooks_at_one_position_refute_a_claim,
 	nothing_is_given_up_for_a_damaged_section)

@@ -13,7 +13,7 @@
 
 #include "../../decoder/base/pages.h"
 #include "../../include/cpidecode.h"
-#include "run.h"
+#include "../lib/suites.h"
 
 enum { SMALL = 512 << 10, LARGE = 2 << 20 };
 
@@ -205,6 +205,6 @@ START_TEST(room_doubles)
 }
 END_TEST
 
-RUN_TESTS("pages", what_it_holds_stays, one_that_cannot_grow_is_as_it_was,
+SUITE_MAIN("pages", what_it_holds_stays, one_that_cannot_grow_is_as_it_was,
 	what_another_thread_mapped_meanwhile_is_not_unmapped, sizes_that_no_machine_has,
 	room_doubles)

@@ -7,7 +7,7 @@
 #include "../../decoder/base/varint.h"
 #include "../../formats/bytes.h"
 #include "../../include/cpidecode.h"
-#include "run.h"
+#include "../lib/suites.h"
 
 static void add(struct tally *t, const char *label, double ns, uint64_t instructions)
 {
@@ -385,7 +385,7 @@ START_TEST(numbers_have_one_spelling)
 }
 END_TEST
 
-RUN_TESTS("partial", a_file_reads_back_as_it_was, slices_merge_to_the_whole,
+SUITE_MAIN("partial", a_file_reads_back_as_it_was, slices_merge_to_the_whole,
 	files_merge_side_by_side, what_does_not_go_together_is_refused,
 	hooks_that_two_files_share_are_refused, other_versions_are_refused, an_order_may_be_unknown,
 	every_truncation_is_refused, every_changed_byte_is_survived, numbers_have_one_spelling)

@@ -6,7 +6,7 @@
 #include "../../decoder/model/hooks/pass.h"
 #include "../../include/cpidecode.h"
 #include "open.h"
-#include "run.h"
+#include "../lib/suites.h"
 
 struct seen {
 	uint64_t ticks, position;
@@ -581,7 +581,7 @@ START_TEST(a_trace_without_hooks_is_read_too)
 }
 END_TEST
 
-RUN_TESTS("pass", any_cut_and_any_number_of_threads_say_the_same,
+SUITE_MAIN("pass", any_cut_and_any_number_of_threads_say_the_same,
 	honest_hooks_come_in_order_of_time, seek_goes_to_any_time,
 	the_first_slice_that_fails_says_why, progress_can_end_it, of_much_damage_the_first_is_told,
 	groups_are_not_cut, a_trace_without_hooks_is_read_too)

@@ -2,7 +2,7 @@
 #include "../../include/cpidecode.h"
 #include "build.h"
 #include "fixture.h"
-#include "run.h"
+#include "../lib/suites.h"
 
 static void put_quality(struct bytes *b, uint64_t stamp, uint32_t nwords, const uint32_t *words)
 {
@@ -165,6 +165,6 @@ START_TEST(through_the_library)
 }
 END_TEST
 
-RUN_TESTS("quality", quality_is_part_of_its_group, quality_without_figures,
+SUITE_MAIN("quality", quality_is_part_of_its_group, quality_without_figures,
 	quality_that_knows_in_part, quality_flags, off_cpu_is_never_below_nothing,
 	off_cpu_of_an_elapsed_that_no_clock_has, quality_that_lies, through_the_library)

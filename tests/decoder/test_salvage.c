@@ -7,7 +7,7 @@
 
 #include "../../formats/section_check.h"
 #include "open.h"
-#include "run.h"
+#include "../lib/suites.h"
 
 /* Large enough that hashing it a dozen times costs more than a search may. */
 enum { SECTIONS = 400, PAYLOAD = 64 << 10, MOST_FAKES = 700 };
@@ -144,6 +144,6 @@ START_TEST(checks_hold_where_sections_moved)
 }
 END_TEST
 
-RUN_TESTS("salvage", twelve_headers_that_lead_nowhere, hundreds_of_headers_that_lead_nowhere,
+SUITE_MAIN("salvage", twelve_headers_that_lead_nowhere, hundreds_of_headers_that_lead_nowhere,
 	hundreds_of_headers_that_lead_to_the_end, hundreds_of_headers_without_their_check,
 	checks_hold_where_sections_moved)

@@ -5,7 +5,7 @@
 #include "../../decoder/model/hooks/schema.h"
 #include "../../include/cpidecode.h"
 #include "build.h"
-#include "run.h"
+#include "../lib/suites.h"
 
 static struct schema *parsed(const char *text)
 {
@@ -448,6 +448,6 @@ START_TEST(any_change_of_the_builtin)
 }
 END_TEST
 
-RUN_TESTS("schema", builtin, lookup, bad_statements, bad_blocks, bad_majors_harm_themselves_only,
+SUITE_MAIN("schema", builtin, lookup, bad_statements, bad_blocks, bad_majors_harm_themselves_only,
 	limits, types, not_measured, repeat_and_if, short_records, repeats_that_take_nothing,
 	long_records, no_schema_no_fields, layers, any_change_of_the_builtin)

@@ -9,7 +9,7 @@
 #include "../../include/cpidecode.h"
 #include "build.h"
 #include "compare.h"
-#include "run.h"
+#include "../lib/suites.h"
 
 enum { FILES = 3, RINGS = 4, MOST = 1000 };
 
@@ -310,5 +310,5 @@ START_TEST(no_intervals)
 }
 END_TEST
 
-RUN_TESTS("stream", one_machine, several_machines, more_runs_than_are_merged_at_once,
+SUITE_MAIN("stream", one_machine, several_machines, more_runs_than_are_merged_at_once,
 	many_threads_and_deep_nesting, a_file_that_cannot_be_made_or_written, no_intervals)

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "../../decoder/model/stats/tally_shared.h"
-#include "run.h"
+#include "../lib/suites.h"
 
 static uint64_t random64(uint64_t *state)
 {
@@ -466,7 +466,7 @@ START_TEST(columns_have_a_bound)
 }
 END_TEST
 
-RUN_TESTS("tally", few_values_are_exact, ranks_are_nearest_ranks, every_value_is_in_its_bucket,
+SUITE_MAIN("tally", few_values_are_exact, ranks_are_nearest_ranks, every_value_is_in_its_bucket,
 	histograms_merge_in_any_order, sums_stay_at_their_end, sums_round_to_the_nearest,
 	ratios_do_not_depend_on_order, ratios_of_no_length_count_if_all_are,
 	tallies_merge_in_any_order, few_intervals_are_what_their_sums_are, threads_share_a_tally,

@@ -3,7 +3,7 @@
 
 #include "../../include/cpidecode.h"
 #include "open.h"
-#include "run.h"
+#include "../lib/suites.h"
 
 START_TEST(tasks_by_time)
 {
@@ -315,6 +315,6 @@ START_TEST(canceled)
 }
 END_TEST
 
-RUN_TESTS("trace", tasks_by_time, entries_cut_short_are_damage, meta_lines,
+SUITE_MAIN("trace", tasks_by_time, entries_cut_short_are_damage, meta_lines,
 	bad_schema_is_told_and_left_out, a_bad_schema_leaves_the_others, schema_origins, rates,
 	several_files, one_machine_in_two_files, rings_and_losses, canceled)

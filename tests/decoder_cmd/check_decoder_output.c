@@ -22,6 +22,7 @@
 #include "../../decoder/sink/put.h"
 #include "../../decoder/sink/table.h"
 #include "../../decoder/sink/units.h"
+#include "../lib/suites.h"
 
 #define FFFD "\xEF\xBF\xBD"
 
@@ -602,9 +603,5 @@ int main(void)
 	tcase_add_test(all, files_appear_when_they_are_whole);
 	tcase_add_test(all, a_full_device_is_noticed);
 	suite_add_tcase(suite, all);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suites_run(suite, NULL);
 }

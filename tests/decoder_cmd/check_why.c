@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "../../decoder/report/why.h"
+#include "../lib/suites.h"
 
 static uint64_t random64(uint64_t *state)
 {
@@ -96,9 +97,5 @@ int main(void)
 	tcase_add_test(c, terms_add_up_exactly);
 	tcase_add_test(c, means_are_rounded_to_tenths);
 	suite_add_tcase(suite, c);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
+	return suites_run(suite, NULL);
 }

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../session/suite.h"
+#include "../lib/suites.h"
 
 static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
 {
@@ -209,7 +209,7 @@ static int body(int argc, char **argv)
 	(void)argc;
 	(void)argv;
 	clock_ticks_per_second(); /* measured once, for all the children */
-	return run_suite(suite_name, suite_tests);
+	return suites_run(suite_of(suite_name, 60, suite_tests), NULL);
 }
 
 int drain_suite(const char *name, const TTest *const *tests, int argc, char **argv)

@@ -7,6 +7,7 @@
 #include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
+#include "../lib/suites.h"
 
 START_TEST(a_name_is_encoded)
 {
@@ -104,16 +105,10 @@ int main(void)
 {
 	Suite *suite = suite_create("events of the library");
 	TCase *tcase = tcase_create("calls");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
 	tcase_add_test(tcase, a_name_is_encoded);
 	tcase_add_test(tcase, attributes_of_other_sizes);
 	tcase_add_test(tcase, names_are_listed);
 	tcase_add_test(tcase, what_is_wrong_is_said);
 	suite_add_tcase(suite, tcase);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suites_run(suite, NULL);
 }

@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "../lib/suites.h"
 
 struct told told;
 static char folder[] = "/tmp/libcpc.XXXXXX";
@@ -155,7 +156,6 @@ void become_nobody(void)
 int main(int argc, char **argv)
 {
 	char path[64];
-	SRunner *runner;
 	int failed;
 
 	(void)argc, (void)argv;
@@ -165,19 +165,10 @@ int main(int argc, char **argv)
 	setenv("SWTRACE_CPC_REGISTRY", path, 1);
 	if (geteuid() != 0)
 		puts("skipped: bindings of CPUs and other users' rights: this is not root");
-	runner = srunner_create(sets_suite());
-	srunner_add_suite(runner, buffers_suite());
-	srunner_add_suite(runner, bind_suite());
-	srunner_add_suite(runner, threads_suite());
-	srunner_add_suite(runner, overflow_suite());
-	srunner_add_suite(runner, cpu_suite());
-	srunner_add_suite(runner, registry_suite());
-	srunner_add_suite(runner, pctx_suite());
-	srunner_add_suite(runner, pctx_capture_suite());
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
+	failed = suites_run(sets_suite(), buffers_suite(), bind_suite(), threads_suite(),
+		overflow_suite(), cpu_suite(), registry_suite(), pctx_suite(), pctx_capture_suite(),
+		NULL);
 	unlink(path);
 	rmdir(folder);
-	return failed != 0;
+	return failed;
 }

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "../../libtrace/cpc/cpc.h"
+#include "../lib/suites.h"
 
 static struct perf_calls real;
 
@@ -226,7 +227,6 @@ int main(int argc, char **argv)
 	char folder[] = "/tmp/libcpc.XXXXXX", path[64];
 	Suite *s = suite_create("machines");
 	TCase *t = tcase_create("machines");
-	SRunner *runner = srunner_create(s);
 	int failed;
 
 	(void)argc, (void)argv;
@@ -243,10 +243,8 @@ int main(int argc, char **argv)
 	tcase_add_test(t, taken_counters_are_eagain);
 	tcase_add_test(t, a_part_of_the_time_is_eagain);
 	suite_add_tcase(s, t);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
+	failed = suites_run(s, NULL);
 	unlink(path);
 	rmdir(folder);
-	return failed != 0;
+	return failed;
 }

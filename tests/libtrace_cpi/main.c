@@ -1,30 +1,12 @@
 #include <stdlib.h>
 
 #include "suites.h"
+#include "../lib/suites.h"
 
 int main(void)
 {
-	SRunner *runner = srunner_create(figures_suite());
-	int failed;
-
-	srunner_add_suite(runner, busy_suite());
-	srunner_add_suite(runner, core_types_suite());
-	srunner_add_suite(runner, cpus_suite());
-	srunner_add_suite(runner, group_suite());
-	srunner_add_suite(runner, idle_suite());
-	srunner_add_suite(runner, online_suite());
-	srunner_add_suite(runner, script_suite());
-	srunner_add_suite(runner, perf_group_suite());
-	srunner_add_suite(runner, perf_page_suite());
-	srunner_add_suite(runner, perf_suite());
-	srunner_add_suite(runner, difference_suite());
-	srunner_add_suite(runner, life_suite());
-	srunner_add_suite(runner, instance_suite());
-	srunner_add_suite(runner, instance_figures_suite());
-	srunner_add_suite(runner, instance_trace_suite());
-	srunner_add_suite(runner, instance_quality_suite());
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suites_run(figures_suite(), busy_suite(), core_types_suite(), cpus_suite(),
+		group_suite(), idle_suite(), online_suite(), script_suite(), perf_group_suite(),
+		perf_page_suite(), perf_suite(), difference_suite(), life_suite(), instance_suite(),
+		instance_figures_suite(), instance_trace_suite(), instance_quality_suite(), NULL);
 }

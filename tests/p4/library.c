@@ -5,6 +5,7 @@
 #include <p4counters.h>
 #include <stdlib.h>
 #include <string.h>
+#include "../lib/suites.h"
 
 static struct p4_request parsed(const char *text)
 {
@@ -143,17 +144,11 @@ int main(void)
 {
 	Suite *suite = suite_create("p4 library");
 	TCase *tcase = tcase_create("calls");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
 	tcase_add_test(tcase, from_a_name_to_the_registers);
 	tcase_add_test(tcase, one_event_on_two_counters);
 	tcase_add_test(tcase, tables);
 	tcase_add_test(tcase, nothing_where_something_is_needed);
 	tcase_add_test(tcase, requests_of_a_program);
 	suite_add_tcase(suite, tcase);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suites_run(suite, NULL);
 }

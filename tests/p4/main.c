@@ -2,6 +2,7 @@
 
 #include "../../include/perfutil.h"
 #include "suites.h"
+#include "../lib/suites.h"
 
 struct p4_request request_of(const char *text)
 {
@@ -15,15 +16,6 @@ struct p4_request request_of(const char *text)
 
 int main(void)
 {
-	SRunner *runner = srunner_create(tables_suite());
-	int failed;
-
-	srunner_add_suite(runner, encode_suite());
-	srunner_add_suite(runner, reject_suite());
-	srunner_add_suite(runner, assign_suite());
-	srunner_add_suite(runner, complete_suite());
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suites_run(tables_suite(), encode_suite(), reject_suite(), assign_suite(),
+		complete_suite(), NULL);
 }

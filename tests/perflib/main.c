@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "../lib/suites.h"
 
 const GUID single_guid = {0x11111111, 2, 3, {4, 5, 6, 7, 8, 9, 10, 11}};
 const GUID several_guid = {
@@ -150,18 +151,6 @@ void *sample(void)
 
 int main(void)
 {
-	SRunner *runner = srunner_create(data_suite());
-	int failed;
-
-	srunner_add_suite(runner, format_suite());
-	srunner_add_suite(runner, identifiers_suite());
-	srunner_add_suite(runner, live_suite());
-	srunner_add_suite(runner, memory_suite());
-	srunner_add_suite(runner, names_suite());
-	srunner_add_suite(runner, registration_suite());
-	srunner_add_suite(runner, trouble_suite());
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suites_run(data_suite(), format_suite(), identifiers_suite(), live_suite(),
+		memory_suite(), names_suite(), registration_suite(), trouble_suite(), NULL);
 }

@@ -10,21 +10,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../lib/suites.h"
 #include "replay.h"
 
 static int run(bool unrecorded)
 {
-	SRunner *runner = srunner_create(unrecorded ? unrecorded_suite() : record_suite());
-	int failed;
-
-	if (!unrecorded) {
-		srunner_add_suite(runner, samples_suite());
-		srunner_add_suite(runner, derived_suite());
-	}
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	if (unrecorded)
+		return suites_run(unrecorded_suite(), NULL);
+	return suites_run(record_suite(), samples_suite(), derived_suite(), NULL);
 }
 
 static int drop(const char *path, const struct stat *st, int type, struct FTW *where)

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "../lib/suites.h"
 
 /* ---------------------------------------------------------------------------- asking */
 
@@ -157,16 +158,6 @@ void put_away(const char *name)
 
 int main(void)
 {
-	SRunner *runner = srunner_create(sets_parse_suite());
-	int failed;
-
-	srunner_add_suite(runner, sets_processor_suite());
-	srunner_add_suite(runner, sets_counters_suite());
-	srunner_add_suite(runner, sets_cpi_suite());
-	srunner_add_suite(runner, sets_process_suite());
-	srunner_add_suite(runner, sets_query_suite());
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suites_run(sets_parse_suite(), sets_processor_suite(), sets_counters_suite(),
+		sets_cpi_suite(), sets_process_suite(), sets_query_suite(), NULL);
 }

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "sandbox.h"
+#include "../lib/suites.h"
 
 enum { TIMES = 1000, PAGES = 4 };
 
@@ -218,8 +219,6 @@ static int body(int argc, char **argv)
 {
 	Suite *suite = suite_create("faults");
 	TCase *tc = tcase_create("faults");
-	SRunner *runner;
-	int failed;
 
 	(void)argc;
 	(void)argv;
@@ -230,11 +229,7 @@ static int body(int argc, char **argv)
 	tcase_add_test(tc, what_is_too_long_is_not_read);
 	tcase_add_test(tc, a_string_that_changes_stays_in_its_record);
 	suite_add_tcase(suite, tc);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
+	return suites_run(suite, NULL);
 }
 
 int main(int argc, char **argv)

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "sandbox.h"
+#include "../lib/suites.h"
 
 static struct session box;
 
@@ -310,8 +311,6 @@ static int body(int argc, char **argv)
 {
 	Suite *suite = suite_create("hooks");
 	TCase *tc = tcase_create("hooks");
-	SRunner *runner;
-	int failed;
 
 	(void)argc;
 	(void)argv;
@@ -325,11 +324,7 @@ static int body(int argc, char **argv)
 	tcase_add_test(tc, off_is_success_and_writes_nothing);
 	tcase_add_test(tc, macros_evaluate_arguments_once_or_not_at_all);
 	suite_add_tcase(suite, tc);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
+	return suites_run(suite, NULL);
 }
 
 int main(int argc, char **argv)

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "sandbox.h"
+#include "../lib/suites.h"
 
 static struct shm_geometry small(void)
 {
@@ -383,8 +384,6 @@ static int body(int argc, char **argv)
 {
 	Suite *suite = suite_create("layout");
 	TCase *tc = tcase_create("layout");
-	SRunner *runner;
-	int failed;
 
 	(void)argc;
 	(void)argv;
@@ -400,11 +399,7 @@ static int body(int argc, char **argv)
 	tcase_add_test(tc, a_truncated_file_is_damaged);
 	tcase_add_test(tc, random_files_are_read_in_bounds);
 	suite_add_tcase(suite, tc);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
+	return suites_run(suite, NULL);
 }
 
 int main(int argc, char **argv)

@@ -21,6 +21,7 @@
 #include "../../libtrace/ring/target.h"
 #include "../../libtrace/session/attach.h"
 #include "sandbox.h"
+#include "../lib/suites.h"
 
 static struct session box;
 static struct account account;
@@ -379,8 +380,6 @@ static int body(int argc, char **argv)
 {
 	Suite *suite = suite_create("search");
 	TCase *tc = tcase_create("search");
-	SRunner *runner;
-	int failed;
 
 	(void)argc;
 	(void)argv;
@@ -396,11 +395,7 @@ static int body(int argc, char **argv)
 	tcase_add_loop_test(tc, without_memory_hooks_are_lost_and_counted, 0, 2);
 	tcase_add_loop_test(tc, a_thread_is_busy_inside_a_hook, 0, 2);
 	suite_add_tcase(suite, tc);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
+	return suites_run(suite, NULL);
 }
 
 int main(int argc, char **argv)

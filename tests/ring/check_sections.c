@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "sandbox.h"
+#include "../lib/suites.h"
 
 static struct session box;
 static struct account account;
@@ -402,8 +403,6 @@ static int body(int argc, char **argv)
 {
 	Suite *suite = suite_create("sections");
 	TCase *tc = tcase_create("sections");
-	SRunner *runner;
-	int failed;
 
 	(void)argc;
 	(void)argv;
@@ -422,11 +421,7 @@ static int body(int argc, char **argv)
 	tcase_add_test(tc, stamps_never_go_back);
 	tcase_add_test(tc, losses_stand_before_the_section_that_follows);
 	suite_add_tcase(suite, tc);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
+	return suites_run(suite, NULL);
 }
 
 int main(int argc, char **argv)

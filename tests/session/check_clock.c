@@ -14,7 +14,8 @@
 #include "../../libtrace/dump/meta.h"
 #include "../../libtrace/dump/text.h"
 #include "../../libtrace/session/clock_back.h"
-#include "suite.h"
+#include "../lib/suites.h"
+#include "sandbox.h"
 
 static enum clock_trust judged(bool invariant, const char *current, const char *available)
 {
@@ -177,7 +178,7 @@ static int body(int argc, char **argv)
 
 	(void)argc;
 	(void)argv;
-	return run_suite("clock", tests);
+	return suites_run(suite_of("clock", 60, tests), NULL);
 }
 
 int main(int argc, char **argv)

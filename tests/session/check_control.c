@@ -11,7 +11,8 @@
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
 
-#include "suite.h"
+#include "../lib/suites.h"
+#include "sandbox.h"
 #include "users.h"
 
 static struct session box;
@@ -403,7 +404,7 @@ static int body(int argc, char **argv)
 
 	(void)argc;
 	(void)argv;
-	return run_suite("control", tests);
+	return suites_run(suite_of("control", 60, tests), NULL);
 }
 
 int main(int argc, char **argv)

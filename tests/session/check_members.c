@@ -10,7 +10,8 @@
 #include <sys/syscall.h>
 
 #include "../../libtrace/session/attach.h"
-#include "suite.h"
+#include "../lib/suites.h"
+#include "sandbox.h"
 #include "users.h"
 
 static struct session box;
@@ -360,7 +361,7 @@ static int body(int argc, char **argv)
 
 	(void)argc;
 	(void)argv;
-	return run_suite("members", tests);
+	return suites_run(suite_of("members", 60, tests), NULL);
 }
 
 int main(int argc, char **argv)

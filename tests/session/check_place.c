@@ -6,7 +6,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "suite.h"
+#include "../lib/suites.h"
+#include "sandbox.h"
 #include "users.h"
 
 static struct session_error error;
@@ -377,7 +378,7 @@ static int body(int argc, char **argv)
 
 	(void)argc;
 	(void)argv;
-	return run_suite("place", tests);
+	return suites_run(suite_of("place", 60, tests), NULL);
 }
 
 int main(int argc, char **argv)

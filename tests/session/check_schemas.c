@@ -4,7 +4,8 @@
 #include <fcntl.h>
 #include <string.h>
 
-#include "suite.h"
+#include "../lib/suites.h"
+#include "sandbox.h"
 #include "users.h"
 
 #define ONE "major 1 one\n"
@@ -258,7 +259,7 @@ static int body(int argc, char **argv)
 
 	(void)argc;
 	(void)argv;
-	return run_suite("schemas", tests);
+	return suites_run(suite_of("schemas", 60, tests), NULL);
 }
 
 int main(int argc, char **argv)

@@ -10,7 +10,8 @@
 
 #include "../../libtrace/ring/thread.h"
 #include "../../libtrace/session/attach.h"
-#include "suite.h"
+#include "../lib/suites.h"
+#include "sandbox.h"
 #include "users.h"
 
 static struct session box;
@@ -688,7 +689,7 @@ static int body(int argc, char **argv)
 
 	(void)argc;
 	(void)argv;
-	return run_suite("tasks", tests);
+	return suites_run(suite_of("tasks", 60, tests), NULL);
 }
 
 int main(int argc, char **argv)

@@ -6,7 +6,8 @@
 #include <sys/resource.h>
 
 #include "../../libtrace/session/attach.h"
-#include "suite.h"
+#include "../lib/suites.h"
+#include "sandbox.h"
 #include "users.h"
 
 static struct session box;
@@ -221,7 +222,7 @@ static int body(int argc, char **argv)
 
 	(void)argc;
 	(void)argv;
-	return run_suite("unattached", tests);
+	return suites_run(suite_of("unattached", 60, tests), NULL);
 }
 
 int main(int argc, char **argv)

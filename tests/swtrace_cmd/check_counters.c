@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "../../libtrace/cmd/counters/counters.h"
+#include "../lib/suites.h"
 
 static struct block b;
 
@@ -267,9 +268,5 @@ int main(void)
 	tcase_add_test(c, sizes_of_values);
 	tcase_add_test(c, hosts_and_paths_stay_in_their_cells);
 	suite_add_tcase(s, c);
-	SRunner *r = srunner_create(s);
-	srunner_run_all(r, CK_NORMAL);
-	const int failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suites_run(s, NULL);
 }

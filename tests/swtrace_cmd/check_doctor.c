@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "doctor_machines.h"
+#include "../lib/suites.h"
 
 static const struct finding *find(const struct findings *f, const char *id)
 {
@@ -119,17 +120,11 @@ int main(void)
 {
 	Suite *s = suite_create("doctor");
 	TCase *t = tcase_create("doctor");
-	SRunner *r;
-	int failed;
 
 	tcase_add_loop_test(t, test_machine, 0, machine_count);
 	tcase_add_loop_test(t, test_form, 0, machine_count);
 	tcase_add_test(t, test_healthy);
 	tcase_add_test(t, test_manual);
 	suite_add_tcase(s, t);
-	r = srunner_create(s);
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suites_run(s, NULL);
 }

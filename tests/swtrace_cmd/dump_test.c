@@ -25,6 +25,7 @@
 #include "../../libtrace/dump/text.h"
 #include "fake.h"
 #include "reader.h"
+#include "../lib/suites.h"
 
 static char folder[] = "/tmp/swtrace-dump-test.XXXXXX";
 static char path[64];
@@ -614,9 +615,5 @@ int main(void)
 	tcase_add_test(t, interrupted);
 	tcase_add_test(t, utf8);
 	suite_add_tcase(s, t);
-	SRunner *r = srunner_create(s);
-	srunner_run_all(r, CK_NORMAL);
-	int failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed != 0;
+	return suites_run(s, NULL);
 }

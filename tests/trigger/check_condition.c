@@ -3,7 +3,8 @@
 #include <string.h>
 
 #include "../../libtrace/trigger/condition.h"
-#include "../session/suite.h"
+#include "../lib/suites.h"
+#include "sandbox.h"
 
 enum { RATE = 1000000000 }; /* a tick is a nanosecond */
 
@@ -240,7 +241,7 @@ static int body(int argc, char **argv)
 
 	(void)argc;
 	(void)argv;
-	return run_suite("condition", tests);
+	return suites_run(suite_of("condition", 60, tests), NULL);
 }
 
 int main(int argc, char **argv)

@@ -3,7 +3,8 @@
 
 #include "../../formats/cpi_hooks.h"
 #include "../../libtrace/trigger/event.h"
-#include "../session/suite.h"
+#include "../lib/suites.h"
+#include "sandbox.h"
 
 static uint8_t bytes[1 << 16];
 static uint32_t used;
@@ -207,7 +208,7 @@ static int body(int argc, char **argv)
 
 	(void)argc;
 	(void)argv;
-	return run_suite("event", tests);
+	return suites_run(suite_of("event", 60, tests), NULL);
 }
 
 int main(int argc, char **argv)

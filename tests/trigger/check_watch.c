@@ -9,7 +9,8 @@
 #include <unistd.h>
 
 #include "../../libtrace/trigger/watch.h"
-#include "../session/suite.h"
+#include "../lib/suites.h"
+#include "sandbox.h"
 
 enum { SECTION = 4096, SECTIONS = 4 };
 
@@ -471,7 +472,7 @@ static int body(int argc, char **argv)
 	(void)argc;
 	if (argc > 1 && strcmp(argv[1], "guest") == 0)
 		box_without_rseq(argv);
-	return run_suite("watch", tests);
+	return suites_run(suite_of("watch", 60, tests), NULL);
 }
 
 int main(int argc, char **argv)
