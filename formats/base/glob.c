@@ -5,11 +5,18 @@
 
 #include "utf8.h"
 
-/* One character of s: its value and length; a bad byte is a value no character has. */
-static uint32_t character(const char *s, size_t n, size_t *length)
+/* What a pattern is made of, and where it ends. */
+struct dialect {
+	const char *end;
+	bool has_sets; /* [set] and \c, not '*' and '?' alone */
+	bool folds_case;
+};
+
+/* The character at s < end, and its length; a bad byte is a value that no character has. */
+static uint32_t glob_decode(const char *s, const char *end, size_t *length)
 {
 	const unsigned char *p = (const unsigned char *)s;
-	size_t len = utf8_length(s, n);
+	size_t len = p[0] < 0x80 ? 1 : utf8_length(s, (size_t)(end - s));
 	*length = len ? len : 1;
 	if (!len)
 		return 0x80000000u | p[0];
@@ -21,33 +28,43 @@ static uint32_t character(const char *s, size_t n, size_t *length)
 	return c;
 }
 
-static uint32_t next(const char **p)
+static uint32_t glob_next(const char **p, const char *end)
 {
 	size_t length;
-	uint32_t c = character(*p, strlen(*p), &length);
+	uint32_t c = glob_decode(*p, end, &length);
 	*p += length;
 	return c;
 }
 
+/* ASCII letters alone: other scripts' case would depend on a locale. */
+static uint32_t glob_lower(uint32_t c)
+{
+	return c >= 'A' && c <= 'Z' ? c | 0x20 : c;
+}
+
+/* Whether *p is a backslash before another character. */
+static bool glob_is_escape(const char *p, const char *end)
+{
+	return end - p > 1 && *p == '\\';
+}
+
 /* *p is after '['. Returns false, *p unmoved, when no ']' closes it: '[' is then itself. */
-static bool match_set(const char **p, uint32_t c, bool *matched)
+static bool glob_match_set(const char **p, const char *end, uint32_t c, bool *matched)
 {
 	const char *at = *p;
-	bool negated = *at == '!' || *at == '^', found = false;
+	bool negated = at < end && (*at == '!' || *at == '^'), found = false;
 	at += negated;
-	for (bool first = true; *at && (first || *at != ']'); first = false) {
-		if (*at == '\\' && at[1])
+	for (bool first = true; at < end && (first || *at != ']'); first = false) {
+		at += glob_is_escape(at, end);
+		uint32_t low = glob_next(&at, end), high = low;
+		if (end - at > 1 && at[0] == '-' && at[1] != ']') {
 			at++;
-		uint32_t low = next(&at), high = low;
-		if (at[0] == '-' && at[1] && at[1] != ']') {
-			at++;
-			if (*at == '\\' && at[1])
-				at++;
-			high = next(&at);
+			at += glob_is_escape(at, end);
+			high = glob_next(&at, end);
 		}
 		found |= low <= c && c <= high;
 	}
-	if (!*at)
+	if (at == end)
 		return false;
 	*p = at + 1;
 	*matched = found != negated;
@@ -55,71 +72,93 @@ static bool match_set(const char **p, uint32_t c, bool *matched)
 }
 
 /* One element of the pattern other than '*' against one character. */
-static bool match_one(const char **p, uint32_t c)
+static bool glob_match_one(const struct dialect *d, const char **p, uint32_t c)
 {
 	bool matched;
-	const char *at = *p + 1;
-	switch (**p) {
-	case '\0':
+	if (*p == d->end)
 		return false;
-	case '?':
+	const char *at = *p + 1;
+	if (**p == '?') {
 		*p = at;
 		return true;
-	case '[':
-		if (match_set(&at, c, &matched)) {
-			*p = at;
-			return matched;
-		}
-		break;
-	case '\\':
-		if (*at)
-			(*p)++;
-		break;
 	}
-	return next(p) == c;
+	if (d->has_sets && **p == '[' && glob_match_set(&at, d->end, c, &matched)) {
+		*p = at;
+		return matched;
+	}
+	*p += d->has_sets && glob_is_escape(*p, d->end);
+	uint32_t own = glob_next(p, d->end);
+	return own == c || (d->folds_case && glob_lower(own) == glob_lower(c));
 }
 
-bool glob_match(const char *pattern, const void *text, size_t n)
+static bool glob_match_all(const struct dialect *d, const char *p, const char *s, const char *end)
 {
-	const char *s = text, *end = s + n, *star = NULL, *resume = NULL;
+	const char *star = NULL, *resume = NULL;
 	while (s < end) {
-		if (*pattern == '*') {
-			star = ++pattern;
+		if (p < d->end && *p == '*') {
+			star = ++p;
+			if (star == d->end)
+				return true;
 			resume = s;
 			continue;
 		}
 		size_t length;
-		uint32_t c = character(s, (size_t)(end - s), &length);
-		if (match_one(&pattern, c)) {
+		uint32_t c = glob_decode(s, end, &length);
+		if (glob_match_one(d, &p, c)) {
 			s += length;
 			continue;
 		}
 		/* Only the last '*' has to try again: an earlier one could gain nothing. */
 		if (!star)
 			return false;
-		character(resume, (size_t)(end - resume), &length);
+		glob_decode(resume, end, &length);
 		resume += length;
 		s = resume;
-		pattern = star;
+		p = star;
 	}
-	while (*pattern == '*')
-		pattern++;
-	return !*pattern;
+	while (p < d->end && *p == '*')
+		p++;
+	return p == d->end;
+}
+
+bool glob_match(const char *pattern, const void *s, size_t n)
+{
+	const struct dialect d = {.end = pattern + strlen(pattern), .has_sets = true};
+
+	return glob_match_all(&d, pattern, s, (const char *)s + n);
 }
 
 const char *glob_check(const char *pattern)
 {
+	const char *end = pattern + strlen(pattern);
 	bool matched;
 
-	for (const char *p = pattern; *p; p++) {
+	for (const char *p = pattern; p < end; p++) {
 		const char *set = p + 1;
 
-		if (*p == '\\' && p[1])
+		if (glob_is_escape(p, end))
 			p++;
-		else if (*p == '[' && !match_set(&set, 0, &matched))
+		else if (*p == '[' && !glob_match_set(&set, end, 0, &matched))
 			return "a ] that closes the set after [ (\\[ is the character itself)";
 		else if (*p == '[')
 			p = set - 1;
 	}
 	return NULL;
+}
+
+bool glob_match_name(const char *pattern, size_t pattern_size, const char *name, size_t size)
+{
+	const struct dialect d = {.end = pattern + pattern_size, .folds_case = true};
+
+	return glob_match_all(&d, pattern, name, name + size);
+}
+
+bool glob_same_name(const char *a, size_t a_size, const char *b, size_t b_size)
+{
+	if (a_size != b_size)
+		return false;
+	for (size_t i = 0; i < a_size; i++)
+		if (glob_lower((unsigned char)a[i]) != glob_lower((unsigned char)b[i]))
+			return false;
+	return true;
 }

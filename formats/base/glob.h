@@ -15,4 +15,13 @@ bool glob_match(const char *pattern, const void *s, size_t n);
 /* NULL, or what a pattern lacks, for a message. */
 const char *glob_check(const char *pattern);
 
+/*
+ * Patterns of instance names: '*' and '?' alone, letters A to Z in either case. Neither text need
+ * end in a NUL. Takes time as above.
+ */
+bool glob_match_name(const char *pattern, size_t pattern_size, const char *name, size_t size);
+
+/* Whether both are the same text, letters A to Z in either case. */
+bool glob_same_name(const char *a, size_t a_size, const char *b, size_t b_size);
+
 #endif

@@ -4,10 +4,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../../formats/base/glob.h"
+#include "../../formats/base/utf8.h"
 #include "../core/handle.h"
 #include "guid.h"
 #include "host.h"
-#include "pattern.h"
 
 /* ------------------------------------------------------------------------ handles */
 
@@ -187,7 +188,7 @@ static struct specification *find_same(struct query *q, const struct asked *a)
 		if (guid_equal(&s->identifier.CounterSetGuid, &a->identifier.CounterSetGuid) &&
 			s->identifier.CounterId == a->identifier.CounterId &&
 			s->identifier.InstanceId == a->identifier.InstanceId &&
-			pattern_same(s->pattern ? s->pattern : "", s->pattern_bytes, a->name,
+			glob_same_name(s->pattern ? s->pattern : "", s->pattern_bytes, a->name,
 				a->name_bytes))
 			return s;
 	}
@@ -202,7 +203,7 @@ static uint32_t check(const struct counterset_definition *set, const struct aske
 		counterset_column(set, a->identifier.CounterId) < 0)
 		return ERROR_WMI_ITEMID_NOT_FOUND;
 	if ((set->type == PERF_COUNTERSET_SINGLE_INSTANCE) != (a->name_bytes == 0) ||
-		a->name_bytes >= PERF_MAX_INSTANCE_NAME || !pattern_valid(a->name, a->name_bytes))
+		a->name_bytes >= PERF_MAX_INSTANCE_NAME || !utf8_valid(a->name, a->name_bytes))
 		return ERROR_INVALID_PARAMETER;
 	return ERROR_SUCCESS;
 }

@@ -3,8 +3,8 @@
  */
 #include <string.h>
 
+#include "../../formats/base/glob.h"
 #include "host.h"
-#include "pattern.h"
 #include "query.h"
 
 static SYSTEMTIME system_time(int64_t time_100ns)
@@ -44,7 +44,7 @@ bool query_takes(const struct specification *spec, uint32_t row)
 		spec->identifier.InstanceId != r->id)
 		return false;
 	return spec->set->set->definition->type == PERF_COUNTERSET_SINGLE_INSTANCE ||
-	       pattern_matches(
+	       glob_match_name(
 		       spec->pattern, spec->pattern_bytes, rows->names + r->name, r->name_bytes);
 }
 

@@ -12,7 +12,6 @@
 
 #include "../../decoder/cmd/time_arg.h"
 #include "../../decoder/report/filter.h"
-#include "../../formats/base/glob.h"
 #include "../../decoder/model/stats/ratio.h"
 #include "../../decoder/sink/csv.h"
 #include "../../decoder/sink/escape.h"
@@ -270,49 +269,6 @@ START_TEST(xml_and_frames_are_safe)
 	ck_assert_str_eq(written(), "&lt;a href=&#39;x&#39;&gt;&amp;&quot;" FFFD FFFD "&#10;" FFFD);
 	escape_frame(&o, "a;b\nc\x7f d\xFF\xC2\x9b", 11);
 	ck_assert_str_eq(written(), "a_b_c_ d" FFFD "_");
-}
-END_TEST
-
-START_TEST(globs_match_whole_labels)
-{
-	static const struct {
-		const char *pattern, *text;
-		bool matches;
-	} cases[] = {{"", "", true}, {"", "a", false}, {"*", "", true}, {"a*c", "abbc", true},
-		{"a*c", "abbcd", false}, {"*b*", "abc", true}, {"?", "\xC3\xA9", true},
-		{"??", "\xC3\xA9", false}, {"?", "\xFF", true}, {"[a-c]x", "bx", true},
-		{"[!a-c]x", "bx", false}, {"[!a-c]x", "dx", true}, {"[]]", "]", true},
-		{"[a", "[a", true}, {"[a", "a", false}, {"\\*", "*", true}, {"\\*", "x", false},
-		{"a\\", "a\\", true}, {"[\\]]", "]", true}, {"level [0-9]*", "level 12", true},
-		{"*a*a*a*a*b", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", false},
-		{"[\xC3\xA0-\xC3\xBF]", "\xC3\xA9", true}, {"[\xC3\xA9]x", "\xC3\xA9x", true},
-		{"**", "abc", true}, {"?", "", false}, {"a*b*c", "aXbYbZc", true},
-		{"a*b*c", "aXbYbZ", false}, {"a", "ab", false}, {"ab", "a", false},
-		{"*a", "ba", true}, {"*a", "ab", false}};
-	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++)
-		ck_assert_msg(glob_match(cases[i].pattern, cases[i].text, strlen(cases[i].text)) ==
-				      cases[i].matches,
-			"'%s' and '%s'", cases[i].pattern, cases[i].text);
-	ck_assert(glob_match("a?b", "a\0b", 3));
-	ck_assert(!glob_match("a?", "a\0", 1)); /* never beyond its size */
-	/* Many stars and a long text: quadratic at most. */
-	enum { LONG = 1 << 20 };
-	char *text = malloc(LONG);
-	memset(text, 'a', LONG);
-	ck_assert(!glob_match("*a*a*a*a*a*a*a*a*a*a*a*a*a*a*b", text, LONG));
-	free(text);
-}
-END_TEST
-
-START_TEST(globs_with_an_open_set_are_refused)
-{
-	static const char *const good[] = {
-		"", "*", "[a]", "[]a]", "[!]]", "\\[a", "a\\", "[\\]]", "[^a-c]?"};
-	static const char *const bad[] = {"[", "[a", "x[]", "[!]", "[a\\]", "[a][", "\\[[b"};
-	for (unsigned i = 0; i < sizeof good / sizeof *good; i++)
-		ck_assert_msg(!glob_check(good[i]), "%s", good[i]);
-	for (unsigned i = 0; i < sizeof bad / sizeof *bad; i++)
-		ck_assert_msg(glob_check(bad[i]) != NULL, "%s", bad[i]);
 }
 END_TEST
 
@@ -588,8 +544,6 @@ int main(void)
 	tcase_add_test(all, json_strings_escape_and_stay_utf8);
 	tcase_add_test(all, text_never_reaches_a_terminal_raw);
 	tcase_add_test(all, xml_and_frames_are_safe);
-	tcase_add_test(all, globs_match_whole_labels);
-	tcase_add_test(all, globs_with_an_open_set_are_refused);
 	tcase_add_test(all, times_absolute);
 	tcase_add_test(all, times_local);
 	tcase_add_test(all, times_relative);

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "../../libtrace/perflib/guid.h"
-#include "../../libtrace/perflib/pattern.h"
 
 /* --------------------------------------------------------------------------- rows */
 
@@ -139,87 +138,6 @@ START_TEST(columns_are_found_by_id)
 }
 END_TEST
 
-/* ------------------------------------------------------------------------ patterns */
-
-static const struct {
-	const char *pattern, *name;
-	bool matches;
-} patterns[] = {
-	{"*", "", true},
-	{"*", "anything at all", true},
-	{"**", "x", true},
-	{"?", "", false},
-	{"?", "x", true},
-	{"?", "xy", false},
-	{"?", "\xe2\x82\xac", true},
-	{"??", "\xe2\x82\xac", false},
-	{"x", "", false},
-	{"", "", true},
-	{"", "x", false},
-	{"0,*", "0,1", true},
-	{"0,*", "0,_Total", true},
-	{"0,*", "10,1", false},
-	{"*,_total", "0,_TOTAL", true},
-	{"_Total", "_Totals", false},
-	{"_Totals", "_Total", false},
-	{"*a*b", "xaxbxb", true},
-	{"*a*b", "xaxbxbx", false},
-	{"*a?b", "aab", true},
-	{"*a?b*", "aaaab", true},
-	{"a*a", "a", false},
-	{"a*a", "aa", true},
-	{"*?", "", false},
-	{"*?", "ab", true},
-	{"?*?", "a", false},
-	{"K\xc3\xb6nig", "k\xc3\xb6NIG", true},
-	{"K\xc3\x96nig", "K\xc3\xb6nig", false}, /* case of ASCII letters alone */
-	{"*\xb6nig", "K\xc3\xb6nig", false},
-	{"[", "{", false}, /* differ by the bit of case */
-	{"@", "`", false},
-	{"[a-z]", "b", false},
-	{"\\*", "*", false},
-};
-
-START_TEST(patterns_match)
-{
-	const char *p = patterns[_i].pattern, *n = patterns[_i].name;
-
-	ck_assert_int_eq(pattern_matches(p, strlen(p), n, strlen(n)), patterns[_i].matches);
-}
-END_TEST
-
-START_TEST(many_stars_take_no_time)
-{
-	char pattern[PERF_MAX_INSTANCE_NAME], name[PERF_MAX_INSTANCE_NAME];
-
-	for (size_t i = 0; i < sizeof pattern; i++)
-		pattern[i] = i % 2 ? 'a' : '*';
-	memset(name, 'a', sizeof name);
-	pattern[1022] = 'b';
-	ck_assert(!pattern_matches(pattern, 1023, name, 1023));
-}
-END_TEST
-
-START_TEST(what_may_be_a_pattern)
-{
-	ck_assert(pattern_valid("", 0));
-	ck_assert(pattern_valid("0,\xc3\xb6*?", 6));
-	ck_assert(!pattern_valid("a\0", 2));
-	ck_assert(!pattern_valid("\xc3\xb6", 1));
-	ck_assert(!pattern_valid("\xed\xa0\x80", 3));
-}
-END_TEST
-
-START_TEST(sameness)
-{
-	ck_assert(pattern_same("", 0, "", 0));
-	ck_assert(pattern_same("aB*", 3, "Ab*", 3));
-	ck_assert(!pattern_same("a", 1, "ab", 2));
-	ck_assert(!pattern_same("a", 1, "?", 1));
-	ck_assert(!pattern_same("@", 1, "`", 1));
-}
-END_TEST
-
 /* --------------------------------------------------------------------------- GUIDs */
 
 START_TEST(guids_are_text)
@@ -280,10 +198,6 @@ Suite *names_suite(void)
 	tcase_add_test(t, columns_are_found_by_id);
 	suite_add_tcase(s, t);
 	t = tcase_create("patterns");
-	tcase_add_loop_test(t, patterns_match, 0, sizeof patterns / sizeof *patterns);
-	tcase_add_test(t, many_stars_take_no_time);
-	tcase_add_test(t, what_may_be_a_pattern);
-	tcase_add_test(t, sameness);
 	suite_add_tcase(s, t);
 	t = tcase_create("GUIDs");
 	tcase_add_test(t, guids_are_text);

@@ -103,6 +103,20 @@ START_TEST(what_is_not_there_is_false)
 }
 END_TEST
 
+/* A set and '?' take a character, not a byte, as they do in cpidecode --label. */
+START_TEST(patterns_are_of_characters)
+{
+	struct event e = interval();
+
+	e.label = (const uint8_t *)"\xC3\xA9x";
+	e.label_length = 3;
+	ck_assert(ask("label=[\xC3\xA9]x", &e));
+	ck_assert(ask("label=?x", &e));
+	ck_assert(!ask("label=??x", &e));
+	ck_assert(!ask("label!=[\xC3\xA0-\xC3\xBF]x", &e));
+}
+END_TEST
+
 START_TEST(refused_with_the_column)
 {
 	static const struct {
@@ -237,7 +251,8 @@ END_TEST
 static int body(int argc, char **argv)
 {
 	const TTest *const tests[] = {what_holds_of_an_interval, what_is_not_there_is_false,
-		refused_with_the_column, bounded, elapsed_is_exact, NULL};
+		patterns_are_of_characters, refused_with_the_column, bounded, elapsed_is_exact,
+		NULL};
 
 	(void)argc;
 	(void)argv;
