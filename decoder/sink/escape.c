@@ -38,13 +38,6 @@ static inline __attribute__((always_inline)) void escape_with(
 	out_bytes(o, s + plain, n - plain);
 }
 
-static bool is_control(const char *s, size_t valid)
-{
-	unsigned char c = (unsigned char)s[0];
-	/* U+0080 to U+009F are control characters too. */
-	return c < 0x20 || c == 0x7F || (valid == 2 && c == 0xC2 && (unsigned char)s[1] < 0xA0);
-}
-
 /* Characters that turn the direction of what follows them, or end a line unseen. */
 static bool is_turning(const char *s, size_t valid)
 {
@@ -60,7 +53,7 @@ static bool is_turning(const char *s, size_t valid)
 
 static bool care_utf8(struct out *o, const char *s, size_t valid)
 {
-	if (valid && (!is_control(s, valid) || *s == '\t' || *s == '\n' || *s == '\r'))
+	if (valid && (!utf8_is_control(s, valid) || *s == '\t' || *s == '\n' || *s == '\r'))
 		return false;
 	if (o)
 		out_str(o, REPLACEMENT);
@@ -87,7 +80,7 @@ static char short_escape(char c)
 
 static bool care_text(struct out *o, const char *s, size_t valid)
 {
-	if (valid && !is_control(s, valid) && !is_turning(s, valid))
+	if (valid && !utf8_is_control(s, valid) && !is_turning(s, valid))
 		return false;
 	if (!o)
 		return true;
@@ -117,7 +110,7 @@ static bool care_quoted(struct out *o, const char *s, size_t valid)
 static bool care_json(struct out *o, const char *s, size_t valid)
 {
 	unsigned char c = (unsigned char)s[0];
-	if (valid && !is_control(s, valid) && c != '"' && c != '\\')
+	if (valid && !utf8_is_control(s, valid) && c != '"' && c != '\\')
 		return false;
 	if (!o)
 		return true;
@@ -174,7 +167,7 @@ static bool care_xml(struct out *o, const char *s, size_t valid)
 
 static bool care_frame(struct out *o, const char *s, size_t valid)
 {
-	if (valid && *s != ';' && !is_control(s, valid))
+	if (valid && *s != ';' && !utf8_is_control(s, valid))
 		return false;
 	if (o)
 		out_str(o, valid ? "_" : REPLACEMENT);

@@ -1,6 +1,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "../../formats/base/utf8.h"
 #include "table.h"
 
 void table_begin(struct table *t, struct out *o)
@@ -12,15 +13,6 @@ void table_begin(struct table *t, struct out *o)
 bool table_pass(struct table *t)
 {
 	return ++t->pass <= 2;
-}
-
-/* Cells as a terminal shows them: one for each character that starts a sequence. */
-static size_t width_of(const char *s, size_t n)
-{
-	size_t width = 0;
-	for (size_t i = 0; i < n; i++)
-		width += ((unsigned char)s[i] & 0xC0) != 0x80;
-	return width;
 }
 
 static struct out *cell(struct table *t, bool right)
@@ -69,7 +61,7 @@ static void print_row(struct table *t)
 	for (unsigned i = 0; i < t->current; i++) {
 		struct table_column *c = &t->columns[i];
 		const char *s = t->row.buf + start;
-		size_t n = c->end - start, width = width_of(s, n);
+		size_t n = c->end - start, width = utf8_width(s, n);
 		size_t fill = c->width > width ? c->width - width : 0;
 		if (i)
 			out_bytes(t->o, "  ", 2);
@@ -93,7 +85,7 @@ void table_end_row(struct table *t)
 			size_t start = 0;
 			for (unsigned i = 0; i < t->current; i++) {
 				struct table_column *c = &t->columns[i];
-				size_t width = width_of(t->row.buf + start, c->end - start);
+				size_t width = utf8_width(t->row.buf + start, c->end - start);
 				if (c->width < width)
 					c->width = width;
 				start = c->end;

@@ -44,3 +44,22 @@ bool utf8_valid(const void *text, size_t size)
 	}
 	return true;
 }
+
+size_t utf8_step(const void *text, size_t size, enum utf8_kind *kind)
+{
+	size_t n = utf8_length(text, size);
+
+	*kind = n == 0 ? UTF8_BAD : utf8_is_control(text, n) ? UTF8_CONTROL : UTF8_PLAIN;
+	return n ? n : 1;
+}
+
+size_t utf8_width(const void *text, size_t size)
+{
+	const uint8_t *p = text;
+	size_t width = 0;
+
+	/* Counts lead bytes, and bad bytes other than stray continuations. */
+	for (size_t i = 0; i < size; i++)
+		width += (p[i] & 0xc0) != 0x80;
+	return width;
+}

@@ -15,4 +15,20 @@ size_t utf8_length(const void *text, size_t size);
 
 bool utf8_valid(const void *text, size_t size);
 
+/* Whether a well-formed character of this length is one a terminal obeys: C0, DEL or C1. */
+static inline bool utf8_is_control(const void *character, size_t length)
+{
+	const unsigned char *p = (const unsigned char *)character;
+
+	return p[0] < 0x20 || p[0] == 0x7f || (length == 2 && p[0] == 0xc2 && p[1] < 0xa0);
+}
+
+enum utf8_kind { UTF8_PLAIN, UTF8_CONTROL, UTF8_BAD };
+
+/* Bytes to step over, at least 1: the first character of text, or one UTF8_BAD byte. size > 0. */
+size_t utf8_step(const void *text, size_t size, enum utf8_kind *kind);
+
+/* Cells of a terminal: one for each character, wide and combining ones not told apart. */
+size_t utf8_width(const void *text, size_t size);
+
 #endif

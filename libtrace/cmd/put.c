@@ -8,19 +8,14 @@
 
 void put_plain_bytes(FILE *f, const char *text, size_t left)
 {
-	while (left) {
-		size_t n = utf8_length(text, left);
-		/* Control characters: ASCII's, and the two bytes of U+0080 to U+009F. */
-		bool obeyed = n == 0 || (unsigned char)*text < 0x20 || *text == 0x7f ||
-			      (n == 2 && text[0] == '\xc2' && (unsigned char)text[1] < 0xa0);
+	enum utf8_kind kind;
 
-		if (obeyed)
-			fputc('?', f);
-		else
+	for (size_t n; left; text += n, left -= n) {
+		n = utf8_step(text, left, &kind);
+		if (kind == UTF8_PLAIN)
 			fwrite(text, 1, n, f);
-		n = n ? n : 1;
-		text += n;
-		left -= n;
+		else
+			fputc('?', f);
 	}
 }
 

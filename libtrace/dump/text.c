@@ -1,7 +1,6 @@
 #include "text.h"
 
 #include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,43 +34,27 @@ void text_add(struct text *t, const void *bytes, size_t size)
 	t->length += size;
 }
 
-static bool is_control(const uint8_t *p, size_t length)
-{
-	/* U+0080 to U+009F are controls too. */
-	return *p < 0x20 || *p == 0x7f || (length == 2 && p[0] == 0xc2 && p[1] < 0xa0);
-}
-
 void text_clean(char *text)
 {
-	uint8_t *p = (uint8_t *)text;
+	enum utf8_kind kind;
 
-	for (size_t left = strlen(text), n; left; p += n, left -= n) {
-		n = utf8_length(p, left);
-		if (n == 0)
-			*p = '?';
-		else if (is_control(p, n))
-			memset(p, ' ', n);
-		n = n ? n : 1;
+	for (size_t left = strlen(text), n; left; text += n, left -= n) {
+		n = utf8_step(text, left, &kind);
+		if (kind != UTF8_PLAIN)
+			memset(text, kind == UTF8_BAD ? '?' : ' ', n);
 	}
 }
 
-static void add_value(struct text *t, const char *value)
+static void text_add_value(struct text *t, const char *value)
 {
-	const uint8_t *p = (const uint8_t *)value;
-	size_t size = strlen(value);
+	enum utf8_kind kind;
 
-	while (size) {
-		size_t n = utf8_length(p, size);
-
-		if (n == 0)
-			text_add(t, "?", 1);
-		else if (is_control(p, n))
-			text_add(t, " ", 1);
+	for (size_t left = strlen(value), n; left; value += n, left -= n) {
+		n = utf8_step(value, left, &kind);
+		if (kind == UTF8_PLAIN)
+			text_add(t, value, n);
 		else
-			text_add(t, p, n);
-		n = n ? n : 1;
-		p += n;
-		size -= n;
+			text_add(t, kind == UTF8_BAD ? "?" : " ", 1);
 	}
 }
 
@@ -81,7 +64,7 @@ void text_line(struct text *t, const char *key, const char *value)
 		return;
 	text_add(t, key, strlen(key));
 	text_add(t, ": ", 2);
-	add_value(t, value);
+	text_add_value(t, value);
 	text_add(t, "\n", 1);
 }
 

@@ -6,41 +6,30 @@
 
 static const char replacement[] = "\xef\xbf\xbd"; /* U+FFFD */
 
-/* Bytes of the character, 0 if it is to be replaced; *skip: how many bytes that takes. */
-static size_t good_character(const char *p, size_t bytes, size_t *skip)
-{
-	const unsigned char *c = (const unsigned char *)p;
-	size_t length = utf8_length(p, bytes);
-
-	*skip = length ? length : 1;
-	if (c[0] < 0x20 || c[0] == 0x7f || (length == 2 && c[0] == 0xc2 && c[1] < 0xa0))
-		return 0;
-	return length;
-}
-
 bool clean_text(const char *text, size_t most)
 {
-	size_t bytes = strnlen(text, most + 1), skip;
+	size_t bytes = strnlen(text, most + 1);
+	enum utf8_kind kind = UTF8_PLAIN;
 
 	if (bytes > most)
 		return false;
-	for (size_t at = 0; at < bytes; at += skip)
-		if (!good_character(text + at, bytes - at, &skip))
-			return false;
-	return true;
+	for (size_t at = 0; at < bytes && kind == UTF8_PLAIN;)
+		at += utf8_step(text + at, bytes - at, &kind);
+	return kind == UTF8_PLAIN;
 }
 
 size_t clean_copy(char *to, size_t most, const char *from, size_t bytes)
 {
-	size_t used = 0, skip;
+	size_t used = 0, n;
+	enum utf8_kind kind;
 
-	for (size_t at = 0; at < bytes; at += skip) {
-		size_t length = good_character(from + at, bytes - at, &skip);
-		size_t size = length ? length : sizeof replacement - 1;
+	for (size_t at = 0; at < bytes; at += n) {
+		n = utf8_step(from + at, bytes - at, &kind);
+		size_t size = kind == UTF8_PLAIN ? n : sizeof replacement - 1;
 
 		if (used + size > most)
 			break;
-		memcpy(to + used, length ? from + at : replacement, size);
+		memcpy(to + used, kind == UTF8_PLAIN ? from + at : replacement, size);
 		used += size;
 	}
 	to[used] = 0;

@@ -1,0 +1,62 @@
+/* UTF-8: what is well-formed, what a terminal obeys, how wide a text is. */
+#include <string.h>
+
+#include "../../formats/base/utf8.h"
+#include "../lib/suites.h"
+
+START_TEST(only_shortest_forms_of_unicode_are_valid)
+{
+	static const char *const good[] = {"", "a", "\xc2\x80", "\xdf\xbf", "\xe0\xa0\x80",
+		"\xed\x9f\xbf", "\xee\x80\x80", "\xef\xbf\xbf", "\xf0\x90\x80\x80",
+		"\xf4\x8f\xbf\xbf"};
+	static const char *const bad[] = {"\x80", "\xbf", "\xc0\x80", "\xc1\xbf", "\xc2", "\xc2x",
+		"\xe0\x9f\xbf", "\xe2\x82", "\xed\xa0\x80", "\xf0\x8f\xbf\xbf", "\xf4\x90\x80\x80",
+		"\xf5\x80\x80\x80", "\xf0\x90\x80", "\xff"};
+
+	for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+		ck_assert_msg(utf8_valid(good[i], strlen(good[i])), "good %zu", i);
+		ck_assert_uint_eq(utf8_length(good[i], strlen(good[i])), strlen(good[i]));
+	}
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+		ck_assert_msg(!utf8_valid(bad[i], strlen(bad[i])), "bad %zu", i);
+		ck_assert_uint_eq(utf8_length(bad[i], strlen(bad[i])), 0);
+	}
+}
+END_TEST
+
+START_TEST(steps_tell_what_a_terminal_obeys)
+{
+	static const struct {
+		const char *text;
+		size_t step;
+		enum utf8_kind kind;
+	} cases[] = {{"ab", 1, UTF8_PLAIN}, {"\xc3\xa9x", 2, UTF8_PLAIN},
+		{"\x1b[", 1, UTF8_CONTROL}, {"\x1f", 1, UTF8_CONTROL}, {" ", 1, UTF8_PLAIN},
+		{"~", 1, UTF8_PLAIN}, {"\x7f", 1, UTF8_CONTROL}, {"\xc2\x80", 2, UTF8_CONTROL},
+		{"\xc2\x9b", 2, UTF8_CONTROL}, {"\xc2\xa0", 2, UTF8_PLAIN}, {"\x9b", 1, UTF8_BAD},
+		{"\xc2", 1, UTF8_BAD}, {"\xe2\x82x", 1, UTF8_BAD}, {"\xe2\x82\xac", 3, UTF8_PLAIN}};
+	enum utf8_kind kind;
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		size_t step = utf8_step(cases[i].text, strlen(cases[i].text), &kind);
+
+		ck_assert_msg(step == cases[i].step && kind == cases[i].kind, "case %zu", i);
+	}
+}
+END_TEST
+
+START_TEST(width_counts_characters)
+{
+	ck_assert_uint_eq(utf8_width("", 0), 0);
+	ck_assert_uint_eq(utf8_width("a\xc3\xa9\xe2\x82\xac", 6), 3);
+	ck_assert_uint_eq(utf8_width("\xff\xc3", 2), 2);
+}
+END_TEST
+
+int main(void)
+{
+	const TTest *const tests[] = {only_shortest_forms_of_unicode_are_valid,
+		steps_tell_what_a_terminal_obeys, width_counts_characters, NULL};
+
+	return suites_run(suite_of("utf8", 60, tests), NULL);
+}
