@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "base/utf8.h"
 #include "schema_program.h"
 
@@ -74,39 +75,17 @@ static bool identifier(const struct token *t)
 	for (size_t i = 0; i < t->length; i++) {
 		char c = t->at[i];
 		bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-		if (!letter && (i == 0 || c < '0' || c > '9'))
+		if (!letter && (i == 0 || number_digit(c, 10) < 0))
 			return false;
 	}
 	return true;
 }
 
-static int digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return 99;
-}
-
 static bool number(const char *at, size_t length, uint64_t max, uint64_t *value)
 {
-	int base = 10;
-	if (length > 2 && at[0] == '0' && (at[1] == 'x' || at[1] == 'X')) {
-		base = 16;
-		at += 2;
-		length -= 2;
-	}
-	*value = 0;
-	for (size_t i = 0; i < length; i++) {
-		int d = digit(at[i]);
-		if (d >= base || __builtin_mul_overflow(*value, (uint64_t)base, value) ||
-			__builtin_add_overflow(*value, (uint64_t)d, value))
-			return false;
-	}
-	return length && *value <= max;
+	const char *end = at + length;
+
+	return number_scan_prefixed(&at, end, max, value) && at == end;
 }
 
 static bool token_number(const struct token *t, uint64_t max, uint64_t *value)

@@ -1,9 +1,9 @@
 #include "memory.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
+#include <stddef.h>
 #include <sys/resource.h>
+
+#include "../../formats/base/quantity.h"
 
 static struct rlimit before;
 static bool is_limited;
@@ -12,20 +12,10 @@ const char *memory_parse(const char *text, uint64_t *bytes)
 {
 	static const char wrong[] = "it is a number of bytes with K, M or G (1024s), from 8M on, "
 				    "like 512M";
-	static const char units[] = "KMG";
-	char *end;
-	errno = 0;
-	unsigned long long n = strtoull(text, &end, 10);
-	if (*text < '0' || *text > '9' || errno)
-		return wrong;
-	const char *unit = *end ? strchr(units, *end) : NULL;
-	if (*end && (!unit || end[1]))
-		return wrong;
-	unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
-	if (n > UINT64_MAX >> shift || n << shift < (uint64_t)MEMORY_LEAST_MIB << 20)
-		return wrong;
-	*bytes = n << shift;
-	return NULL;
+	return quantity_parse_size(text, 0, UINT64_MAX, bytes) &&
+			       *bytes >= (uint64_t)MEMORY_LEAST_MIB << 20
+		       ? NULL
+		       : wrong;
 }
 
 int memory_limit(uint64_t bytes)

@@ -1,4 +1,3 @@
-#include <errno.h>
 #include <getopt.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -7,6 +6,7 @@
 #include <unistd.h>
 
 #include "../../formats/base/glob.h"
+#include "../../formats/base/number.h"
 #include "../model/hooks/pass.h"
 #include "../sink/escape.h"
 #include "memory.h"
@@ -119,21 +119,18 @@ static int choose(const char *option, const char *text, const char *const *names
 
 static uint32_t number(const char *option, const char *text)
 {
-	char *end;
-	errno = 0;
-	bool hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
-	unsigned long long v = strtoull(text, &end, hex ? 16 : 10);
-	if (!strchr("0123456789", text[0]) || !text[0] || *end || errno || v > UINT32_MAX)
+	const char *s = text, *end = text + strlen(text);
+	uint64_t v;
+	if (!number_scan_prefixed(&s, end, UINT32_MAX, &v) || s < end)
 		misuse("--%s %s: not a number from 0 to %u", option, text, UINT32_MAX);
 	return (uint32_t)v;
 }
 
 static unsigned jobs(const char *text)
 {
-	char *end;
-	errno = 0;
-	unsigned long n = strtoul(text, &end, 10);
-	if (*text < '0' || *text > '9' || *end || errno || n > PASS_MAX_THREADS)
+	const char *s = text, *end = text + strlen(text);
+	uint64_t n;
+	if (!number_scan(&s, end, 10, PASS_MAX_THREADS, &n) || s < end)
 		misuse("-j %s: not a number of threads from 1 to %d (0: one for each processor)",
 			text, PASS_MAX_THREADS);
 	return (unsigned)n;
@@ -142,33 +139,28 @@ static unsigned jobs(const char *text)
 /* 0-3,8,guest */
 static void cpu_list(struct filter *f, const char *text)
 {
-	const char *s = text;
+	const char *s = text, *end = text + strlen(text);
 	f->by_cpu = true;
 	for (;;) {
-		char *end;
 		if (!strncmp(s, "guest", 5)) {
 			f->guests = true;
-			end = (char *)s + 5;
+			s += 5;
 		} else {
-			unsigned long first = strtoul(s, &end, 10), last = first;
-			if (*s < '0' || *s > '9')
+			uint64_t first, last;
+			if (!number_scan(&s, end, 10, FILTER_CPUS - 1, &first))
 				break;
-			if (*end == '-') {
-				s = end + 1;
-				if (*s < '0' || *s > '9')
-					break;
-				last = strtoul(s, &end, 10);
-			}
-			if (last >= FILTER_CPUS || first > last)
+			last = first;
+			if (*s == '-' && (s++, !number_scan(&s, end, 10, FILTER_CPUS - 1, &last)))
 				break;
-			for (unsigned long cpu = first; cpu <= last; cpu++)
+			if (first > last)
+				break;
+			for (uint64_t cpu = first; cpu <= last; cpu++)
 				f->cpus[cpu / 8] |= (uint8_t)(1u << cpu % 8);
 		}
-		if (!*end)
+		if (!*s)
 			return;
-		if (*end != ',')
+		if (*s++ != ',')
 			break;
-		s = end + 1;
 	}
 	misuse("--cpu %s: not a list like 0-3,8 of processors 0 to %d (or guest)", text,
 		FILTER_CPUS - 1);
@@ -202,12 +194,10 @@ static void add_schema(struct options *o, const char *file)
 /* 3/8 */
 static void slice_option(struct options *o, const char *text)
 {
-	char *end;
-	unsigned long at = strtoul(text, &end, 10), of = 0;
-	bool digits = *text >= '0' && *text <= '9' && *end == '/' && end[1] >= '0' && end[1] <= '9';
-	if (digits)
-		of = strtoul(end + 1, &end, 10);
-	if (!digits || *end || at < 1 || at > of || of > MAX_SLICES)
+	const char *s = text, *end = text + strlen(text);
+	uint64_t at, of;
+	if (!number_scan(&s, end, 10, MAX_SLICES, &at) || *s++ != '/' ||
+		!number_scan(&s, end, 10, MAX_SLICES, &of) || s < end || at < 1 || at > of)
 		misuse("--slice %s: it is I/N, the I-th of N slices (1/N to N/N, N up to %d)", text,
 			MAX_SLICES);
 	o->slice = (unsigned)at;
@@ -217,18 +207,15 @@ static void slice_option(struct options *o, const char *text)
 /* p99, p99.9 */
 static unsigned tail_option(const char *text)
 {
-	unsigned percent = 0, tenths = 0;
-	const char *s = text;
-	bool good = *s++ == 'p';
-	for (; good && *s >= '0' && *s <= '9' && percent < 100; s++)
-		percent = 10 * percent + (unsigned)(*s - '0');
-	if (good && s[0] == '.' && s[1] >= '0' && s[1] <= '9') {
-		tenths = (unsigned)(s[1] - '0');
+	const char *s = text + 1, *end = text + strlen(text);
+	uint64_t percent = 0;
+	int tenths = 0;
+	bool good = *text == 'p' && number_scan(&s, end, 10, 99, &percent);
+	if (good && s[0] == '.' && (tenths = number_digit(s[1], 10)) >= 0)
 		s += 2;
-	}
-	if (!good || *s || percent < LEAST_TAIL || percent > 99)
+	if (!good || s < end || percent < LEAST_TAIL)
 		misuse("--tail %s: it is p%d to p99.9, with at most one decimal", text, LEAST_TAIL);
-	return 10 * percent + tenths;
+	return 10 * (unsigned)percent + (unsigned)tenths;
 }
 
 static void add_gate(struct options *o, const char *text)

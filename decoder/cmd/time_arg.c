@@ -1,55 +1,34 @@
+#include "time_arg.h"
+
 #include <stddef.h>
 #include <string.h>
 #include <time.h>
 
-#include "time_arg.h"
+#include "../../formats/base/number.h"
+#include "../../formats/base/quantity.h"
 
 #define NS 1000000000
 
-static bool digit(char c)
+/* Seconds with a fraction; ns is unspecified unless it is true. */
+static bool seconds(const char **s, int64_t *ns)
 {
-	return c >= '0' && c <= '9';
-}
-
-/*
- * A decimal number times unit, exactly, further digits of the fraction dropped.
- * Returns where it ends, NULL if there is none or it is too large.
- */
-static const char *scaled(const char *s, int64_t unit, int64_t *value)
-{
-	const char *start = s;
-	int64_t v = 0;
-	for (; digit(*s); s++)
-		if (__builtin_mul_overflow(v, 10, &v) || __builtin_add_overflow(v, *s - '0', &v))
-			return NULL;
-	if (__builtin_mul_overflow(v, unit, &v))
-		return NULL;
-	bool any = s > start;
-	if (*s == '.') {
-		__int128 part = 0, whole = 1;
-		for (s++; digit(*s); s++, any = true) {
-			if (whole > (__int128)1000000000000000000)
-				continue;
-			part = part * 10 + (*s - '0');
-			whole *= 10;
-		}
-		if (__builtin_add_overflow(v, (int64_t)(part * unit / whole), &v))
-			return NULL;
-	}
-	*value = v;
-	return any ? s : NULL;
+	uint64_t v;
+	if (!quantity_scan_decimal(s, *s + strlen(*s), 0, NS, INT64_MAX, &v))
+		return false;
+	*ns = (int64_t)v;
+	return true;
 }
 
 /* Exactly n digits, between low and high. */
-static bool field(const char **s, int n, int low, int high, int *value)
+static bool field(const char **s, size_t n, int low, int high, int *value)
 {
-	*value = 0;
-	for (; n; n--, (*s)++) {
-		if (!digit(**s))
-			return false;
-		*value = *value * 10 + (**s - '0');
-	}
-	return *value >= low && *value <= high;
+	size_t length = strnlen(*s, n);
+	const char *end = *s + length;
+	uint64_t v;
+	if (length < n || !number_scan(s, end, 10, (uint64_t)high, &v) || *s < end)
+		return false;
+	*value = (int)v;
+	return *value >= low;
 }
 
 static bool skip(const char **s, char c)
@@ -66,7 +45,7 @@ static bool zone(const char **s, int *seconds)
 	(*s)++;
 	if (!field(s, 2, 0, 23, &hours))
 		return false;
-	if (skip(s, ':') || digit(**s))
+	if (skip(s, ':') || number_digit(**s, 10) >= 0)
 		if (!field(s, 2, 0, 59, &minutes))
 			return false;
 	*seconds = sign * (hours * 3600 + minutes * 60);
@@ -89,11 +68,7 @@ static bool time_of_day(const char **s, struct tm *tm, int64_t *ns)
 		return true;
 	if (!field(s, 2, 0, 60, &tm->tm_sec))
 		return false;
-	if (**s == '.' && digit((*s)[1])) {
-		*s = scaled(*s, NS, ns);
-		return *s;
-	}
-	return true;
+	return **s != '.' || number_digit((*s)[1], 10) < 0 || seconds(s, ns);
 }
 
 static const char *parse_iso(const char *s, struct time_arg *t)
@@ -131,22 +106,12 @@ static const char *parse_iso(const char *s, struct time_arg *t)
 
 static const char *parse_relative(const char *s, struct time_arg *t)
 {
-	static const struct {
-		const char *unit;
-		int64_t ns;
-	} units[] = {{"", NS}, {"s", NS}, {"ms", 1000000}, {"us", 1000}, {"ns", 1},
-		{"m", (int64_t)60 * NS}, {"h", (int64_t)3600 * NS}};
-	size_t number = strspn(s, "0123456789.");
-	for (unsigned i = 0; i < sizeof units / sizeof *units; i++) {
-		if (strcmp(s + number, units[i].unit))
-			continue;
-		const char *end = scaled(s, units[i].ns, &t->ns);
-		if (end != s + number)
-			break;
-		t->relative = true;
-		return NULL;
-	}
-	return "not a duration like +1.5s (units h, m, s, ms, us, ns)";
+	uint64_t ns;
+	if (!quantity_parse_duration(s, strlen(s), QUANTITY_BARE_SECONDS, INT64_MAX, &ns))
+		return "not a duration like +1.5s (units h, m, s, ms, us, ns)";
+	t->relative = true;
+	t->ns = (int64_t)ns;
+	return NULL;
 }
 
 const char *time_arg_parse(const char *text, struct time_arg *t)
@@ -158,8 +123,8 @@ const char *time_arg_parse(const char *text, struct time_arg *t)
 	if (dash && dash > text)
 		return parse_iso(text, t);
 	bool negative = text[0] == '-';
-	const char *end = scaled(text + negative, NS, &t->ns);
-	if (!end || *end)
+	text += negative;
+	if (!seconds(&text, &t->ns) || *text)
 		return "not a time: seconds since 1970, an ISO 8601 date and time, or +1.5s after "
 		       "the "
 		       "start of the trace";

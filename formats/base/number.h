@@ -39,4 +39,14 @@ static inline bool number_scan(
 	return *p > start;
 }
 
+/* The same in base 10, or in base 16 behind "0x" or "0X". */
+static inline bool number_scan_prefixed(
+	const char **p, const char *end, uint64_t most, uint64_t *value)
+{
+	bool is_hex = end - *p > 1 && (*p)[0] == '0' && ((*p)[1] == 'x' || (*p)[1] == 'X');
+
+	*p += is_hex ? 2 : 0;
+	return number_scan(p, end, is_hex ? 16 : 10, most, value);
+}
+
 #endif

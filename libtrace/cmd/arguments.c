@@ -5,8 +5,9 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
+#include "../../formats/base/number.h"
+#include "../../formats/base/quantity.h"
 #include "cmd.h"
 
 static void say(const struct verb *verb, const char *format, va_list args, const char *tail)
@@ -132,84 +133,23 @@ int arguments_next(struct arguments *a)
 
 bool parse_number(const char *text, bool hex, uint64_t max, uint64_t *value)
 {
-	unsigned base = 10;
+	const char *end = text + strlen(text);
 
-	if (hex && text[0] == '0' && (text[1] == 'x' || text[1] == 'X')) {
-		base = 16;
-		text += 2;
-	}
-	if (!*text)
-		return false;
-	for (*value = 0; *text; text++) {
-		const char *digits = "0123456789abcdef";
-		char lower = *text >= 'A' && *text <= 'F' ? (char)(*text - 'A' + 'a') : *text;
-		const char *digit = strchr(digits, lower);
-
-		if (!digit || (unsigned)(digit - digits) >= base)
-			return false;
-		*value = *value * base + (uint64_t)(digit - digits);
-		if (*value > max)
-			return false;
-	}
-	return true;
-}
-
-struct unit {
-	const char *name;
-	uint64_t factor;
-};
-
-/* A suffix's factor; 0: there is none of that name. */
-static uint64_t factor_of(const struct unit *units, const char *suffix)
-{
-	for (const struct unit *u = units; u->name; u++)
-		if (strcasecmp(suffix, u->name) == 0)
-			return u->factor;
-	return 0;
+	return (hex ? number_scan_prefixed(&text, end, max, value)
+		    : number_scan(&text, end, 10, max, value)) &&
+	       text == end;
 }
 
 bool parse_size(const char *text, uint64_t *bytes)
 {
-	static const struct unit units[] = {
-		{"", 1}, {"K", 1ull << 10}, {"M", 1ull << 20}, {"G", 1ull << 30}, {NULL, 0}};
-	char digits[24];
-	size_t n = strspn(text, "0123456789");
-	uint64_t factor = factor_of(units, text + n);
-
-	if (n >= sizeof digits || factor == 0)
-		return false;
-	memcpy(digits, text, n);
-	digits[n] = 0;
-	if (!parse_number(digits, false, UINT64_MAX / factor / 10, bytes))
-		return false;
-	*bytes *= factor;
-	return true;
+	return quantity_parse_size(text, QUANTITY_ANY_CASE, UINT64_MAX / 10, bytes);
 }
 
 bool parse_time(const char *text, uint64_t *ns)
 {
-	static const struct unit units[] = {{"ns", 1}, {"us", 1000}, {"ms", 1000000},
-		{"s", 1000000000}, {"", 1000000000}, {"m", 60000000000}, {"h", 3600000000000},
-		{NULL, 0}};
-	size_t whole = strspn(text, "0123456789"), end = whole;
-	uint64_t value = 0, factor;
-
-	if (whole && text[whole] == '.')
-		end += 1 + strspn(text + whole + 1, "0123456789");
-	factor = factor_of(units, text + end);
-	if (whole == 0 || end == whole + 1 || factor == 0)
-		return false;
-	for (size_t i = 0; i < whole; i++) {
-		value = value * 10 + (uint64_t)(text[i] - '0');
-		if (value > INT64_MAX / factor / 10)
-			return false;
-	}
-	*ns = value * factor;
-	for (size_t i = whole + 1; i < end; i++) {
-		factor /= 10;
-		*ns += (uint64_t)(text[i] - '0') * factor;
-	}
-	return true;
+	return quantity_parse_duration(text, strlen(text),
+		QUANTITY_WHOLE_POINT | QUANTITY_ANY_CASE | QUANTITY_BARE_SECONDS, INT64_MAX / 10,
+		ns);
 }
 
 void init_config(struct session_config *config)

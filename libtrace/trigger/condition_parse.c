@@ -7,6 +7,7 @@
 
 #include "../../formats/base/glob.h"
 #include "../../formats/base/number.h"
+#include "../../formats/base/quantity.h"
 #include "../../include/perfutil.h"
 #include "condition.h"
 
@@ -97,54 +98,28 @@ static bool take_word(struct parser *p, const char *word)
 
 /* ---------------------------------------------------------------------- values */
 
-/* Digits at *at, hexadecimal after 0x; false: none, or too large. */
-static bool take_number(const char **at, bool hex, uint64_t max, uint64_t *value)
+static bool take_number(const char **at, uint64_t max, uint64_t *value)
 {
-	int base = hex && (*at)[0] == '0' && ((*at)[1] == 'x' || (*at)[1] == 'X') ? 16 : 10;
-
-	const char *p = *at + (base == 16 ? 2 : 0);
-
-	if (!number_scan(&p, p + strlen(p), base, max, value))
-		return false;
-	*at = p;
-	return true;
+	return number_scan_prefixed(at, *at + strlen(*at), max, value);
 }
 
-/* A decimal number times `unit`, which is a power of ten: what is below one is cut off. */
-static bool take_decimal(const char **at, uint64_t unit, uint64_t *value)
+/* In 1/10000. */
+static bool take_decimal(const char **at, uint64_t *value)
 {
-	if (!take_number(at, false, (uint64_t)INT64_MAX / unit - 1, value))
-		return false;
-	*value *= unit;
-	if (**at != '.')
-		return true;
-	const char *first = ++*at;
-	for (; number_digit(**at, 10) >= 0; ++*at) {
-		unit /= 10;
-		*value += (uint64_t)number_digit(**at, 10) * unit;
-	}
-	return *at != first;
+	return quantity_scan_decimal(
+		at, *at + strlen(*at), QUANTITY_WHOLE_POINT, 10000, INT64_MAX, value);
 }
 
+/* A duration in ns, us, ms or s, which all end in s; without minutes and hours. */
 static bool take_time(const char **at, uint64_t *ns)
 {
-	static const struct {
-		const char *name;
-		uint64_t ns;
-	} units[] = {{"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000}};
-	size_t digits = strspn(*at, "0123456789."), n = word_length(*at + digits);
+	size_t digits = strspn(*at, "0123456789."), n = digits + word_length(*at + digits);
 
-	for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
-		const char *end = *at;
-
-		if (n != strlen(units[i].name) || strncmp(*at + digits, units[i].name, n) != 0)
-			continue;
-		if (!take_decimal(&end, units[i].ns, ns) || end != *at + digits)
-			return false;
-		*at = end + n;
-		return true;
-	}
-	return false;
+	if (n == digits || (*at)[n - 1] != 's' ||
+		!quantity_parse_duration(*at, n, QUANTITY_WHOLE_POINT, INT64_MAX, ns))
+		return false;
+	*at += n;
+	return true;
 }
 
 /* Up to a space or a parenthesis, or in quotes, where \" is a quote. */
@@ -194,13 +169,13 @@ static void take_value(struct parser *p, struct condition_node *n)
 		strcpy(expected, "a duration with its unit, as in 10ms, 1.5s, 200us or 50ns");
 		break;
 	case VALUE_NUMBER:
-		ok = take_number(&p->at, true, f->max, &n->number);
+		ok = take_number(&p->at, f->max, &n->number);
 		snprintf(expected, sizeof expected,
 			"a whole number up to %llu, decimal or after 0x",
 			(unsigned long long)f->max);
 		break;
 	case VALUE_DECIMAL:
-		ok = take_decimal(&p->at, 10000, &n->number);
+		ok = take_decimal(&p->at, &n->number);
 		strcpy(expected, "a number, as in 2 or 1.25");
 		break;
 	}

@@ -1,0 +1,32 @@
+/*
+ * Decimal numbers and numbers with units on a command line: durations in ns, sizes in bytes. Exact,
+ * parts below one are cut off. A false return leaves the value unspecified.
+ */
+#ifndef SWT_FORMATS_BASE_QUANTITY_H
+#define SWT_FORMATS_BASE_QUANTITY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum quantity_form {
+	QUANTITY_WHOLE_POINT = 1, /* digits on both sides of a point, not "1." or ".5" */
+	QUANTITY_ANY_CASE = 2,	  /* units in either case */
+	QUANTITY_BARE_SECONDS = 4 /* a duration without a unit is in seconds */
+};
+
+/*
+ * The decimal number at *p, times unit, at most `most`; moves *p behind it. The number ends at
+ * `end` or at a character that does not continue it.
+ */
+bool quantity_scan_decimal(const char **p, const char *end, unsigned form, uint64_t unit,
+	uint64_t most, uint64_t *value);
+
+/* All of text: a decimal number and ns, us, ms, s, m or h. */
+bool quantity_parse_duration(
+	const char *text, size_t size, unsigned form, uint64_t most, uint64_t *ns);
+
+/* All of text: a whole number, and K, M or G of 1024 each or nothing. */
+bool quantity_parse_size(const char *text, unsigned form, uint64_t most, uint64_t *bytes);
+
+#endif
