@@ -5,6 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../../formats/base/time_ns.h"
 #include "../report/clock_text.h"
 #include "../report/losses.h"
 #include "../sink/escape.h"
@@ -257,9 +258,7 @@ static struct {
 
 static int64_t now_ms(void)
 {
-	struct timespec ts;
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+	return (int64_t)(time_ns_monotonic() / 1000000);
 }
 
 void progress_start(void)

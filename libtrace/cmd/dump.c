@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../../formats/base/time_ns.h"
 #include "../../include/perfutil.h"
 #include "../dump/drain/drain.h"
 #include "../dump/dump.h"
@@ -52,18 +53,10 @@ struct progress {
 	uint64_t started, shown; /* ns */
 };
 
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 static bool show_progress(void *arg, uint64_t done, uint64_t total)
 {
 	struct progress *p = arg;
-	uint64_t now = now_ns();
+	uint64_t now = time_ns_monotonic();
 
 	if (stopped_by)
 		return false;
@@ -133,8 +126,9 @@ void cmd_report_dump(const struct verb *verb, const char *path, const struct dum
 int cmd_dump(const struct verb *verb, struct session *s, const char *path, enum dump_format format,
 	enum tf_codec codec, const char *command)
 {
-	struct progress progress = {
-		.verb = verb, .terminal = isatty(STDERR_FILENO) != 0, .started = now_ns()};
+	struct progress progress = {.verb = verb,
+		.terminal = isatty(STDERR_FILENO) != 0,
+		.started = time_ns_monotonic()};
 	struct dump_options options = {.path = path,
 		.format = format,
 		.codec = codec,

@@ -9,18 +9,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../../formats/base/time_ns.h"
 #include "../../include/perfutil.h"
 #include "../dump/dump.h"
 #include "../dump/older.h"
 #include "../dump/output.h"
-
-uint64_t flight_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 uint32_t flight_keep(const struct verb *verb, const char *value)
 {
@@ -79,8 +72,7 @@ void flight_end(struct flight *f)
 
 int flight_wait(const struct flight *f, const sigset_t *more, uint64_t ns)
 {
-	const struct timespec t = {
-		.tv_sec = (time_t)(ns / 1000000000u), .tv_nsec = (long)(ns % 1000000000u)};
+	const struct timespec t = time_of_ns(ns);
 	sigset_t all = f->enders;
 
 	if (more)

@@ -42,9 +42,6 @@ enum flight_rings flight_follow(struct flight *f);
 /* One dump. An exit code; what failed is said and counted. */
 int flight_dump(struct flight *f);
 
-/* CLOCK_MONOTONIC, ns. */
-uint64_t flight_now(void);
-
 /* `dump --on-signal`: at each `signal` until it is ended. An exit code. */
 int flight_on_signal(struct flight *f, int signal);
 /* A signal's number by its name, with or without SIG; 0: not one that can be chosen. */

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../../formats/base/time_ns.h"
 #include "../../include/perfutil.h"
 #include "continuous.h"
 #include "private.h"
@@ -98,7 +99,7 @@ static bool is_resumed(struct recording *r)
 {
 	struct stream *s = &r->stream;
 
-	while (!command_ended(&r->command) && (!s->until || stream_now() < s->until)) {
+	while (!command_ended(&r->command) && (!s->until || time_ns_monotonic() < s->until)) {
 		if (cmd_is_on(&r->session) && !session_is_drained(&r->session))
 			return true;
 		stream_sleep(s->wake, 20000000);
@@ -112,7 +113,7 @@ static void follow(struct recording *r)
 	bool by_others;
 
 	if (r->duration)
-		r->stream.until = stream_now() + r->duration;
+		r->stream.until = time_ns_monotonic() + r->duration;
 	progress_begin(&r->progress, r->verb);
 	do {
 		r->broke_off = stream_follow(&r->stream) != 0;

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "../../formats/base/time_ns.h"
 #include "record.h"
 #include "../dump/drain/stream.h"
 
@@ -24,12 +25,12 @@ static const char *human(double value, char text[16])
 void progress_begin(struct progress *p, const struct verb *verb)
 {
 	*p = (struct progress){.verb = isatty(STDERR_FILENO) ? verb : NULL};
-	p->started = p->shown = stream_now();
+	p->started = p->shown = time_ns_monotonic();
 }
 
 void progress_show(struct progress *p, const struct drain *drain)
 {
-	uint64_t now = stream_now();
+	uint64_t now = time_ns_monotonic();
 	struct drain_status s;
 	char rate[16], bytes[16], waiting[16];
 

@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../../formats/base/time_ns.h"
 #include "../../include/perfutil.h"
 #include "../core/clock.h"
 #include "../trigger/condition.h"
@@ -217,7 +218,7 @@ static void look(struct trigger *t)
 /* True: a signal that ends it came. */
 static bool pause_until(struct trigger *t, uint64_t until)
 {
-	uint64_t ns = watch_pause(&t->watch) * (uint64_t)1000000, now = flight_now();
+	uint64_t ns = watch_pause(&t->watch) * (uint64_t)1000000, now = time_ns_monotonic();
 
 	if (until && now + ns > until)
 		ns = until > now ? until - now : 0;
@@ -228,9 +229,9 @@ static bool pause_until(struct trigger *t, uint64_t until)
 /* What follows is to be in the dump, too; a signal makes it shorter, not undone. */
 static void dump_around(struct trigger *t)
 {
-	uint64_t until = flight_now() + t->after;
+	uint64_t until = time_ns_monotonic() + t->after;
 
-	while (flight_now() < until && !pause_until(t, until))
+	while (time_ns_monotonic() < until && !pause_until(t, until))
 		watch_look(&t->watch, pass_over, t);
 	watch_look(&t->watch, pass_over, t);
 	const char *what = t->what ? t->what : "";
@@ -297,7 +298,7 @@ static int watch(struct trigger *t)
 			return failed_or(t, EXIT_FINE);
 		if (t->signal)
 			return ended(t);
-		if (t->until && flight_now() >= t->until)
+		if (t->until && time_ns_monotonic() >= t->until)
 			return timed_out(t);
 		if (pause_until(t, t->until))
 			return ended(t);
@@ -316,7 +317,7 @@ static int watch_session(struct trigger *t)
 			cmd_is_on(&t->flight.session) ? ""
 						      : "; tracing is off, waiting for swtrace on");
 		if (t->timeout)
-			t->until = flight_now() + t->timeout;
+			t->until = time_ns_monotonic() + t->timeout;
 		code = watch(t);
 		tell_gaps(t);
 	}

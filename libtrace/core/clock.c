@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "../../formats/base/time_ns.h"
 #include "../../formats/trace_file.h"
 #include "clock_trust.h"
 
@@ -167,21 +168,13 @@ const char *clock_rate_source(void)
 	return rate_source;
 }
 
-static uint64_t clock_ns(clockid_t id)
-{
-	struct timespec t;
-
-	clock_gettime(id, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 void clock_sync(uint64_t sync[3])
 {
 	uint64_t best = UINT64_MAX;
 
 	for (int i = 0; i < 10; i++) {
 		uint64_t before = clock_now();
-		uint64_t real = clock_ns(CLOCK_REALTIME), mono = clock_ns(CLOCK_MONOTONIC);
+		uint64_t real = time_ns_now(CLOCK_REALTIME), mono = time_ns_now(CLOCK_MONOTONIC);
 		uint64_t after = clock_now();
 
 		if (after - before < best) {

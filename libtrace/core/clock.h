@@ -8,6 +8,8 @@
 #include <stdint.h>
 #include <time.h>
 
+#include "../../formats/base/time_ns.h"
+
 /* enum tf_clock; decided once per process; what the machine has, when it starts.
  * SWTRACE_CLOCK=raw forces the call. */
 uint32_t clock_kind(void);
@@ -24,9 +26,7 @@ void clock_sync(uint64_t sync[3]);
 
 static inline uint64_t clock_raw_ns(void)
 {
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC_RAW, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+	return time_ns_now(CLOCK_MONOTONIC_RAW);
 }
 
 /* The instruction behind TF_CLOCK_TSC and TF_CLOCK_ARM_GENERIC. */

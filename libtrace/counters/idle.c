@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../../formats/base/time_ns.h"
 #include "../core/file.h"
 #include "../core/online.h"
 
@@ -34,14 +35,6 @@ static uint64_t tick_ns, user_hz, cost_ns;
 static const char *const path[] = {
 	[IDLE_TIMER_LIST] = "/proc/timer_list", [IDLE_PROC_STAT] = "/proc/stat"};
 
-static uint64_t monotonic_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 static bool read_timer_list(struct idle_cpu *cpu, uint32_t room, uint64_t *at)
 {
 	struct timer_list t;
@@ -61,7 +54,7 @@ static bool read_timer_list(struct idle_cpu *cpu, uint32_t room, uint64_t *at)
 		return false;
 	*at = t.now;
 	/* The processors are printed one after the other, after `now`. */
-	took = monotonic_ns() - t.now;
+	took = time_ns_monotonic() - t.now;
 	for (uint32_t i = 0; i < room; i++)
 		cpu[i].slack += took;
 	/* Moved meanwhile: what was said about the reader's own processor was a guess. */
@@ -72,10 +65,10 @@ static bool read_timer_list(struct idle_cpu *cpu, uint32_t room, uint64_t *at)
 
 static bool read_stat(struct idle_cpu *cpu, uint32_t room, uint64_t *at)
 {
-	uint64_t before = monotonic_ns();
+	uint64_t before = time_ns_monotonic();
 	ssize_t n = file_pread(fd, buffer, STAT_BYTES, 0);
 
-	*at = before + (monotonic_ns() - before) / 2;
+	*at = before + (time_ns_monotonic() - before) / 2;
 	return n > 0 && idle_parse_stat(buffer, (size_t)n, user_hz, cpu, room);
 }
 
@@ -128,10 +121,10 @@ static bool usable(enum idle_kind which, size_t bytes, uint64_t limit)
 	buffer = malloc(bytes);
 	good = good && buffer;
 	for (int i = 0; good && i < 2; i++) {
-		uint64_t before = monotonic_ns(), took;
+		uint64_t before = time_ns_monotonic(), took;
 
 		good = read_now(cpu, ONLINE_MAX, &at);
-		took = monotonic_ns() - before;
+		took = time_ns_monotonic() - before;
 		if (took < best)
 			best = took;
 	}

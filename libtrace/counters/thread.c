@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../../formats/base/time_ns.h"
 #include "idle.h"
 #include "proc_stat.h"
 #include "script.h"
@@ -106,7 +107,7 @@ uint64_t thread_time_ns(void)
 
 	if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t) != 0)
 		return CPI_NONE;
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+	return time_ns(t);
 }
 
 /* Registers it, so that somebody closes it. */

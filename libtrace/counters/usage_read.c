@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "../../formats/base/time_ns.h"
 #include "../../include/perfutil.h"
 #include "choice.h"
 #include "../core/clock.h"
@@ -77,16 +78,14 @@ static void read_pair(struct usage_sample *s)
 	uint64_t best = UINT64_MAX;
 
 	for (int i = 0; i < 3 && best > clock_ticks_per_second() / 100000; i++) {
-		uint64_t before = clock_now(), after;
-		struct timespec t;
+		uint64_t before = clock_now(), boot = time_ns_now(CLOCK_BOOTTIME);
+		uint64_t after = clock_now();
 
-		clock_gettime(CLOCK_BOOTTIME, &t);
-		after = clock_now();
 		if (after - before >= best)
 			continue;
 		best = after - before;
 		s->pair_ticks = before + best / 2;
-		s->pair_boot = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+		s->pair_boot = boot;
 	}
 }
 
@@ -193,11 +192,8 @@ static bool read_stat(struct usage_sample *s)
 static bool read_fine(struct usage_sample *s)
 {
 	struct idle_cpu idle[ONLINE_MAX];
-	struct timespec t;
-	uint64_t at, ticks = clock_now(), before;
+	uint64_t at, ticks = clock_now(), before = time_ns_monotonic();
 
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	before = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 	if (!idle_read(idle, s->cpus, &at))
 		return false;
 	if (at > before)

@@ -8,6 +8,7 @@
 #include <sys/ioctl.h>
 #include <time.h>
 
+#include "../../formats/base/time_ns.h"
 #include "cpc.h"
 
 /* Longer ones the kernel does not take, and nobody waits for. */
@@ -216,7 +217,7 @@ int counting_sample(struct binding *b, cpc_buf_t *buf, const char **why)
 		*why = "the set was not on the counters all the time";
 		return -EAGAIN;
 	}
-	buf->hrtime = (hrtime_t)now.tv_sec * 1000000000 + now.tv_nsec;
+	buf->hrtime = (hrtime_t)time_ns(now);
 	buf->tick = ticks(b, r.running);
 	return 0;
 }

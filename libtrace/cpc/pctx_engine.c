@@ -8,6 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "../../formats/base/time_ns.h"
 #include "cpc.h"
 #include "pctx.h"
 
@@ -146,11 +147,8 @@ static bool ticks(const struct process *p)
 
 static void tick(struct process *p, const struct timespec *now)
 {
-	uint64_t ns = (uint64_t)now->tv_nsec + (uint64_t)p->msec * 1000000u;
-
 	/* Counted from now: missed ticks are dropped. */
-	p->next_tick.tv_sec = now->tv_sec + (time_t)(ns / 1000000000u);
-	p->next_tick.tv_nsec = (long)(ns % 1000000000u);
+	p->next_tick = time_of_ns(time_ns(*now) + (uint64_t)p->msec * 1000000u);
 	for (struct lwp *l = p->lwps; l && !p->halting; l = l->next)
 		if (!l->fresh && !l->ended)
 			pctx_result(

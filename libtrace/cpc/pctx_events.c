@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../../formats/base/time_ns.h"
 #include "pctx.h"
 
 /* ------------------------------------------------------------------------------ LWPs */
@@ -419,14 +420,10 @@ static void set_options(const struct process *p)
 static void begin_run(struct process *p)
 {
 	struct engine *e = p->engine;
-	uint64_t ns;
 
 	p->running = true;
 	p->halting = p->interrupted = p->cancelled = false;
-	clock_gettime(CLOCK_MONOTONIC, &p->next_tick);
-	ns = (uint64_t)p->next_tick.tv_nsec + (uint64_t)p->msec * 1000000u;
-	p->next_tick.tv_sec += (time_t)(ns / 1000000000u);
-	p->next_tick.tv_nsec = (long)(ns % 1000000000u);
+	p->next_tick = time_of_ns(time_ns_monotonic() + (uint64_t)p->msec * 1000000u);
 	set_options(p);
 	for (struct lwp *l = p->lwps; l; l = l->next)
 		l->fresh = l->stopped;

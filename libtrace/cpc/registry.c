@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../../formats/base/time_ns.h"
 #include "../core/file.h"
 #include "../core/online.h"
 
@@ -162,13 +163,11 @@ static int change_mark(void)
 {
 	struct registry_mark mark;
 	struct rlimit limit;
-	struct timespec now;
 
 	/* Beyond the limit a write is a signal. */
 	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < sizeof mark)
 		return -EFBIG;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	mark.word[0] = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	mark.word[0] = time_ns_monotonic();
 	mark.word[1] = (uint64_t)getpid();
 	errno = EIO;
 	if (pwrite(atomic_load(&registry_fd), &mark, sizeof mark, 0) != (ssize_t)sizeof mark)

@@ -7,6 +7,7 @@
 #include <time.h>
 #include <xxhash.h>
 
+#include "../../formats/base/time_ns.h"
 #include "../../formats/bytes.h"
 #include "../../include/perfutil.h"
 #include "../core/clock.h"
@@ -34,18 +35,16 @@ void head_sync_now(const struct session *s, uint64_t sync[3])
 	}
 	for (int i = 0; i < 10; i++) {
 		bool call = kind == TF_CLOCK_MONOTONIC_RAW;
-		struct timespec real, mono;
 		uint64_t before = call ? clock_raw_ns() : clock_instruction();
-
-		clock_gettime(CLOCK_REALTIME, &real);
-		clock_gettime(CLOCK_MONOTONIC, &mono);
+		uint64_t real = time_ns_now(CLOCK_REALTIME), mono = time_ns_monotonic();
 		uint64_t after = call ? clock_raw_ns() : clock_instruction();
+
 		if (after - before >= best)
 			continue;
 		best = after - before;
 		sync[0] = before + best / 2;
-		sync[1] = (uint64_t)real.tv_sec * 1000000000u + (uint64_t)real.tv_nsec;
-		sync[2] = (uint64_t)mono.tv_sec * 1000000000u + (uint64_t)mono.tv_nsec;
+		sync[1] = real;
+		sync[2] = mono;
 	}
 }
 

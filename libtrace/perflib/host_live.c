@@ -3,11 +3,10 @@
  */
 #include <stdlib.h>
 
+#include "../../formats/base/time_ns.h"
 #include "../core/clock.h"
 #include "counterset.h"
 #include "guid.h"
-
-#define FROM_1601_TO_1970 INT64_C(116444736000000000) /* in 100 ns */
 
 struct live {
 	struct host host;
@@ -69,7 +68,7 @@ static uint32_t step(
 	clock_sync(sync);
 	time->ticks = (int64_t)sync[0];
 	time->frequency = (int64_t)clock_ticks_per_second();
-	time->time_100ns = (int64_t)(sync[1] / 100) + FROM_1601_TO_1970;
+	time->time_100ns = (int64_t)(sync[1] / 100) + TIME_1601_TO_1970_100NS;
 	return ERROR_SUCCESS;
 }
 

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "../../formats/base/time_ns.h"
 #include "../../formats/bytes.h"
 #include "../../formats/record.h"
 #include "../../include/perfutil.h"
@@ -21,14 +22,6 @@
 #define HELD_NS 100000000u
 /* The whole ring is counted when the watch begins, which fast writers may outrun. */
 enum { COUNT_TRIES = 10 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 static uint64_t start_of(const struct watch *w, uint32_t ring)
 {
@@ -262,7 +255,7 @@ bool watch_look(struct watch *w, watch_fn *each, void *arg)
 	uint64_t most = 0, last = w->looked;
 	bool go_on = true;
 
-	w->looked = now_ns();
+	w->looked = time_ns_monotonic();
 	for (uint32_t i = 0; go_on && i < w->rings; i++) {
 		uint64_t before = w->ring[i].head;
 
@@ -355,7 +348,7 @@ int watch_open(struct watch *w, const struct session *s, struct session_error *e
 		watch_close(w);
 		return rc;
 	}
-	w->looked = now_ns();
+	w->looked = time_ns_monotonic();
 	for (uint32_t i = 0; i < w->rings; i++)
 		begin_at_head(w, i);
 	return 0;

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../../../formats/base/time_ns.h"
 #include "../../../include/cpidecode.h"
 #include "pass_plan.h"
 
@@ -128,17 +129,12 @@ bool pass_has_turn(const struct pass_slice *s)
 static void wait_for_move(struct pass_slice *s)
 {
 	struct pass_run *run = s->run;
-	struct timespec until;
 	if (s->thread != 0 || !run->pass->progress) {
 		pthread_cond_wait(&run->moved, &run->lock);
 		return;
 	}
-	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_nsec += PROGRESS_WAIT_MS * 1000000L;
-	if (until.tv_nsec >= 1000000000L) {
-		until.tv_nsec -= 1000000000L;
-		until.tv_sec++;
-	}
+	const struct timespec until =
+		time_of_ns(time_ns_monotonic() + PROGRESS_WAIT_MS * UINT64_C(1000000));
 	pthread_cond_timedwait(&run->moved, &run->lock, &until);
 }
 

@@ -4,19 +4,14 @@
 #include <string.h>
 #include <time.h>
 
+#include "../../../formats/base/time_ns.h"
+
 /*
  * LARGE: a large page of most machines; where they are of another size it is only a number. A
  * large page is cleared as a whole, which mostly takes less time than many small ones; but where
  * a host backs its guest's memory only then, much more: then it is left at that.
  */
 enum { LARGE = 2 << 20, FIRST_AREAS = 8, SLOW_NS = 1500000 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
 
 static int add_area(struct blocks *b)
 {
@@ -26,10 +21,10 @@ static int add_area(struct blocks *b)
 	if (grow(&b->areas, b->nareas, &b->areas_cap, sizeof *b->areas) ||
 		pages_grow(&area, few ? (b->nareas + 1) * BLOCK_BYTES : LARGE))
 		return CPIDECODE_ENOMEM;
-	uint64_t begin = now_ns();
+	uint64_t begin = time_ns_monotonic();
 	pages_touch(&area);
 	if (area.large)
-		b->slow = now_ns() - begin > SLOW_NS;
+		b->slow = time_ns_monotonic() - begin > SLOW_NS;
 	b->areas[b->nareas++] = area;
 	for (size_t n = area.bytes / BLOCK_BYTES; n > 0; n--)
 		blocks_put(b, (char *)area.at + (n - 1) * BLOCK_BYTES);

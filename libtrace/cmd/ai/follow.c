@@ -3,6 +3,7 @@
  */
 #include <stdlib.h>
 
+#include "../../../formats/base/time_ns.h"
 #include "../../measure/util/sampling.h"
 #include "ai.h"
 #include "../../dump/drain/stream.h"
@@ -61,7 +62,8 @@ static int wake_fd;
 /* As long as it takes, but for a signal that ends the verb: then what was begun is not shown. */
 static void wait_until(uint64_t due)
 {
-	for (uint64_t now = stream_now(); now < due && !wake_told_to_end; now = stream_now())
+	for (uint64_t now = time_ns_monotonic(); now < due && !wake_told_to_end;
+		now = time_ns_monotonic())
 		stream_sleep(wake_fd, due - now);
 }
 

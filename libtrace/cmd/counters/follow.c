@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../../formats/base/time_ns.h"
 #include "../../../formats/counters_hooks.h"
 #include "../../../include/perfutil.h"
 #include "counters.h"
@@ -86,10 +87,10 @@ static void trace(const struct counters_run *r, uint64_t *untraced)
 /* Multiples of the interval from the beginning on; those that went by are left out. */
 static bool wait_for_next(const struct counters_run *r, uint64_t began, int wake)
 {
-	uint64_t now = stream_now();
+	uint64_t now = time_ns_monotonic();
 	const uint64_t due = began + ((now - began) / r->interval + 1) * r->interval;
 
-	for (; !wake_told_to_end && now < due; now = stream_now())
+	for (; !wake_told_to_end && now < due; now = time_ns_monotonic())
 		stream_sleep(wake, due - now);
 	return !wake_told_to_end;
 }
@@ -97,7 +98,7 @@ static bool wait_for_next(const struct counters_run *r, uint64_t began, int wake
 static int follow_machine(struct counters_run *r, int wake)
 {
 	struct counters_query *q = &r->query;
-	const uint64_t began = stream_now();
+	const uint64_t began = time_ns_monotonic();
 	uint64_t untraced = 0;
 	ULONG status = ERROR_SUCCESS;
 

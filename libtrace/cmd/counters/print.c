@@ -5,10 +5,10 @@
 #include <string.h>
 #include <time.h>
 
+#include "../../../formats/base/time_ns.h"
 #include "counters.h"
 
 #define SECOND_100NS INT64_C(10000000)
-#define FROM_1601_TO_1970 INT64_C(11644473600) /* seconds */
 
 /* What a terminal would obey, or what would end a cell in quotes, does not come out. */
 static void put_quoted(FILE *f, const char *text)
@@ -80,7 +80,7 @@ static time_t seconds_of(const PERF_DATA_HEADER *d, int *ms)
 		seconds--;
 	}
 	*ms = (int)(rest / 10000);
-	return (time_t)(seconds - FROM_1601_TO_1970);
+	return (time_t)(seconds - TIME_1601_TO_1970_100NS / SECOND_100NS);
 }
 
 static void put_row_json(const struct counters_run *r, FILE *f)

@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../../../formats/base/time_ns.h"
 #include "../../../formats/session.h"
 #include "../../../formats/trace_file.h"
 #include "../../core/clock.h"
@@ -95,7 +96,7 @@ static uint64_t suspended_ns(void)
 
 	if (clock_gettime(CLOCK_BOOTTIME, &boot) || clock_gettime(CLOCK_MONOTONIC, &mono))
 		return 0;
-	more = (int64_t)(boot.tv_sec - mono.tv_sec) * 1000000000 + (boot.tv_nsec - mono.tv_nsec);
+	more = (int64_t)(time_ns(boot) - time_ns(mono));
 	return more > 0 ? (uint64_t)more : 0;
 }
 

@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "../../../formats/base/time_ns.h"
 #include "../../counters/core_types.h"
 #include "stat.h"
 #include "../../dump/drain/stream.h"
@@ -142,7 +143,7 @@ static int prepare(void *arg, pid_t pid)
 	stat_targets_watch(&f->run->targets);
 	if (f->run->scope != STAT_COMMAND)
 		count_start(&f->count);
-	f->began = f->last = stream_now();
+	f->began = f->last = time_ns_monotonic();
 	return 0;
 }
 
@@ -151,7 +152,7 @@ static int prepare(void *arg, pid_t pid)
 /* Returns when it began: the command may be off the processor between two reads. */
 static uint64_t read_all(struct follow *f)
 {
-	uint64_t began = stream_now();
+	uint64_t began = time_ns_monotonic();
 
 	for (unsigned i = 0; i < f->count.events; i++)
 		for (unsigned p = 0; p < f->count.places; p++)
@@ -232,7 +233,7 @@ static uint64_t next_interval(const struct follow *f, uint64_t now)
 
 static void follow(struct follow *f)
 {
-	uint64_t now = stream_now(), due = next_interval(f, now), began;
+	uint64_t now = time_ns_monotonic(), due = next_interval(f, now), began;
 	const uint64_t until = f->run->duration ? f->began + f->run->duration : UINT64_MAX;
 
 	while (!is_over(f, now)) {
@@ -243,16 +244,16 @@ static void follow(struct follow *f)
 		if (pause > 86400000000000u)
 			pause = 86400000000000u;
 		stat_targets_wait(&f->run->targets, f->wake, pause);
-		now = stream_now();
+		now = time_ns_monotonic();
 		if (now < due || now >= until)
 			continue;
 		began = read_all(f);
-		now = stream_now();
+		now = time_ns_monotonic();
 		report_interval(f, began, now);
 		due = next_interval(f, now);
 	}
 	began = read_all(f);
-	now = stream_now();
+	now = time_ns_monotonic();
 	if (f->run->interval) {
 		report_interval(f, began, now);
 		report_total(f, began, now, f->before);

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../../../formats/base/time_ns.h"
 #include "../../core/file.h"
 #include "stat.h"
 
@@ -112,8 +113,7 @@ void stat_targets_wait(const struct stat_targets *t, int wake, uint64_t ns)
 		if (t->fd[i] < 0 && ns > LOOK_NS)
 			ns = LOOK_NS;
 	}
-	const struct timespec time = {
-		.tv_sec = (time_t)(ns / 1000000000u), .tv_nsec = (long)(ns % 1000000000u)};
+	const struct timespec time = time_of_ns(ns);
 	/* A wake that cannot be read is seen by the caller all the same. */
 	if (ppoll(p, 1 + t->count, &time, NULL) > 0 && p[0].revents &&
 		read(wake, &count, sizeof count) < 0)

@@ -6,6 +6,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "../../../formats/base/time_ns.h"
 #include "../../../include/perfutil.h"
 #include "daemon.h"
 #include "../fail.h"
@@ -121,13 +122,13 @@ static uint64_t progress(const struct session *s)
 /* Until there is no drain any more; false: it does nothing. */
 static bool wait_for_drain(struct session *s)
 {
-	uint64_t seen = progress(s), since = stream_now();
+	uint64_t seen = progress(s), since = time_ns_monotonic();
 
 	while (session_is_drained(s)) {
 		if (progress(s) != seen) {
 			seen = progress(s);
-			since = stream_now();
-		} else if (stream_now() - since > PATIENCE_NS) {
+			since = time_ns_monotonic();
+		} else if (time_ns_monotonic() - since > PATIENCE_NS) {
 			return false;
 		}
 		stream_sleep(-1, LOOK_NS);

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../../../formats/base/time_ns.h"
 #include "../../../include/perfutil.h"
 #include "../../ring/layout.h"
 #include "private.h"
@@ -22,14 +23,6 @@
 #define CHECK_NS (500 * MS)
 /* At the end a writer that was interrupted in the middle gets this long. */
 #define LAST_NS (100 * MS)
-
-uint64_t drain_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 /* What other processes are told. */
 static void publish(struct drain *d, enum shm_drain_state state)
@@ -141,7 +134,7 @@ static int open_all(struct drain *d, struct session_error *error)
 		drain_tell_figures(d, i);
 		drain_look(d, i);
 	}
-	d->looked = d->checked = d->clocked = d->noted = d->began = drain_now();
+	d->looked = d->checked = d->clocked = d->noted = d->began = time_ns_monotonic();
 	return 0;
 }
 
@@ -193,7 +186,7 @@ void drain_close(struct drain *d)
 /* How fast the rings fill, the fastest of them, as parts of a ring in a second. */
 static void look(struct drain *d)
 {
-	uint64_t now = drain_now(), most = 0;
+	uint64_t now = time_ns_monotonic(), most = 0;
 	double seconds = (double)(now - d->looked) / 1e9;
 
 	for (uint32_t i = 0; i < d->rings; i++) {
@@ -252,7 +245,7 @@ static bool stuck(const struct drain *d)
 /* Another command that has the lock does it itself, or the next round does. */
 static void reclaim(struct drain *d)
 {
-	uint64_t began = drain_now();
+	uint64_t began = time_ns_monotonic();
 
 	if (began < d->reclaim_at || !drain_owns_page(d) ||
 		session_lock(d->session, false, NULL) != 0)
@@ -260,7 +253,7 @@ static void reclaim(struct drain *d)
 	session_reclaim(d->session);
 	session_unlock(d->session);
 	/* It looks at every ring as a whole: with large ones seldom enough not to be felt. */
-	uint64_t now = drain_now();
+	uint64_t now = time_ns_monotonic();
 	d->reclaim_at = now + RECLAIM_NS + 20 * (now - began);
 }
 
@@ -336,7 +329,7 @@ bool drain_orphaned(const struct drain *d)
 
 static int take_the_rest(struct drain *d)
 {
-	uint64_t until = drain_now() + LAST_NS;
+	uint64_t until = time_ns_monotonic() + LAST_NS;
 	const struct timespec pause = {.tv_nsec = 1000000};
 	bool force = false;
 	int rc;
@@ -350,7 +343,7 @@ static int take_the_rest(struct drain *d)
 			held = held || d->ring[i].held_since;
 		if (rc < 0 || force || !held)
 			return rc < 0 ? rc : 0;
-		force = drain_now() > until;
+		force = time_ns_monotonic() > until;
 		reclaim(d);
 		nanosleep(&pause, NULL);
 	}

@@ -8,6 +8,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
+#include "../../../formats/base/time_ns.h"
 #include "../../../formats/bytes.h"
 #include "../../../include/perfutil.h"
 #include "private.h"
@@ -343,11 +344,11 @@ static int news(struct drain *d, struct session_error *error)
 	if (since < TASKS_NS + 20 * d->gather_ns || !read_news(d->session, &claims, &schemas))
 		return 0;
 	if (claims != d->claims || since >= TASKS_ANYHOW_NS) {
-		uint64_t began = drain_now();
+		uint64_t began = time_ns_monotonic();
 
 		rc = new_tasks(d, error);
 		d->gathered = d->looked;
-		d->gather_ns = drain_now() - began;
+		d->gather_ns = time_ns_monotonic() - began;
 	}
 	if (rc == 0 && schemas != d->schema_used)
 		rc = new_schemas(d, error);

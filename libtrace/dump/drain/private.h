@@ -96,8 +96,6 @@ struct drain {
 	double rate;		/* part of a ring that the fastest one fills in a second */
 };
 
-uint64_t drain_now(void);
-
 /* ---------------------------------------------------------- drain_config.c */
 
 /* Takes the lock that is held for the drain's life. */

@@ -5,6 +5,7 @@
  * geometry allows (head may be at most a ring's size beyond the section that was released
  * last), and a loop steps over at most a ring's sections.
  */
+#include "../../../formats/base/time_ns.h"
 #include "../../../include/perfutil.h"
 #include "../../ring/layout.h"
 #include "private.h"
@@ -80,7 +81,7 @@ static void follow_discard(struct drain *d, uint32_t ring)
 static void note_lock(struct drain_ring *r, uint32_t lock)
 {
 	if (lock != r->lock || lock == 0)
-		r->locked_since = lock ? drain_now() : 0;
+		r->locked_since = lock ? time_ns_monotonic() : 0;
 	r->lock = lock;
 }
 
@@ -174,7 +175,7 @@ bool drain_copy(struct drain *d, uint32_t ring, bool force, struct ring_span *sp
 		r->damaged = true;
 	if (!force && !needed(d, ring) && span->held) {
 		if (r->held_since == 0)
-			r->held_since = drain_now();
+			r->held_since = time_ns_monotonic();
 		r->ready = false;
 		return false;
 	}

@@ -8,16 +8,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../../../formats/base/time_ns.h"
+
 /* Somebody may turn tracing off at any time, and cannot tell the drain but in the control page. */
 #define LONGEST_PAUSE_NS 100000000u
-
-uint64_t stream_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 static void do_nothing(int signal)
 {
@@ -35,8 +29,7 @@ void stream_catch_signals(void)
 
 void stream_sleep(int wake, uint64_t ns)
 {
-	const struct timespec t = {
-		.tv_sec = (time_t)(ns / 1000000000u), .tv_nsec = (long)(ns % 1000000000u)};
+	const struct timespec t = time_of_ns(ns);
 	struct pollfd p = {.fd = wake, .events = POLLIN};
 	uint64_t count;
 
@@ -47,7 +40,7 @@ void stream_sleep(int wake, uint64_t ns)
 
 static bool time_is_over(const struct stream *s)
 {
-	return s->until && stream_now() >= s->until;
+	return s->until && time_ns_monotonic() >= s->until;
 }
 
 static void pause_for_writers(const struct stream *s)
@@ -57,7 +50,7 @@ static void pause_for_writers(const struct stream *s)
 	if (ns > LONGEST_PAUSE_NS)
 		ns = LONGEST_PAUSE_NS;
 	if (s->until) {
-		uint64_t now = stream_now(), left = s->until > now ? s->until - now : 0;
+		uint64_t now = time_ns_monotonic(), left = s->until > now ? s->until - now : 0;
 
 		if (ns > left)
 			ns = left;

@@ -18,8 +18,6 @@ struct stream {
 	struct session_error error;
 };
 
-uint64_t stream_now(void);
-
 /* A closed pipe and the file size limit are errors to report, not ends of the process. For a
  * command that is started later they are as they were. */
 void stream_catch_signals(void);

@@ -62,8 +62,6 @@ struct replay {
 	struct sample_time last; /* of the sample handed out last */
 };
 
-#define FROM_1601_TO_1970 INT64_C(116444736000000000) /* in 100 ns */
-
 /* The moment of a hook. */
 struct sample_time replay_time_of(const struct replay *r, const cpidecode_hook *h);
 

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../../formats/base/time_ns.h"
 #include "../../../formats/cpi_hooks.h"
 #include "../../../formats/cpuutil_hooks.h"
 #include "../guid.h"
@@ -245,7 +246,7 @@ struct sample_time replay_time_of(const struct replay *r, const cpidecode_hook *
 		info.ticks_per_second = 0;
 	return (struct sample_time){.ticks = (int64_t)h->ticks,
 		.frequency = (int64_t)info.ticks_per_second,
-		.time_100ns = h->time_ns / 100 + FROM_1601_TO_1970};
+		.time_100ns = h->time_ns / 100 + TIME_1601_TO_1970_100NS};
 }
 
 static uint32_t read_group(struct replay *r, struct derived *d)

@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../../../formats/base/time_ns.h"
 #include "../../core/clock.h"
 #include "process.h"
 #include "sets.h"
@@ -17,7 +18,7 @@ static uint64_t ns_of(clockid_t clock)
 
 	if (clock_gettime(clock, &t) != 0)
 		return 0;
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+	return time_ns(t);
 }
 
 static uint32_t process_open(const struct counterset *set, void **state)

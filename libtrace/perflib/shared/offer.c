@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../../../formats/base/time_ns.h"
 #include "../guid.h"
 
 /* On a page that fork wipes: what a child finds there tells it that it is one. */
@@ -266,7 +267,6 @@ static uint32_t start(const GUID *guid, HANDLE *handle)
 {
 	struct offered_provider *p = NULL;
 	struct prov_header *h;
-	struct timespec now;
 	uint32_t rc;
 
 	for (int i = OFFER_PROVIDERS - 1; i >= 0; i--) {
@@ -283,10 +283,9 @@ static uint32_t start(const GUID *guid, HANDLE *handle)
 	p->guid = *guid;
 	p->blocks = 0;
 	p->end = PROV_HEADER_BYTES;
-	clock_gettime(CLOCK_MONOTONIC, &now);
 	h = offer_header(p);
 	h->version = PROV_VERSION;
-	h->started = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	h->started = time_ns_monotonic();
 	memcpy(h->guid, guid, sizeof h->guid);
 	h->pid = (uint32_t)getpid();
 	strncpy(h->program, program_invocation_short_name, sizeof h->program - 1);
