@@ -55,6 +55,16 @@ enum shm_loss {
 	SHM_LOSSES,
 };
 
+/* All hooks lost; SHM_SKIPPED counts sections. */
+static inline uint64_t shm_losses_sum(const uint64_t loss[SHM_LOSSES])
+{
+	uint64_t sum = 0;
+
+	for (int k = SHM_LOST_FULL; k < SHM_SKIPPED; k++)
+		sum += loss[k];
+	return sum;
+}
+
 /* What is written once per generation, before the generation number is. */
 struct shm_geometry {
 	uint32_t cpus;	       /* rings 0..cpus-1 belong to CPU numbers */

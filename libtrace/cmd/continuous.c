@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "../../include/perfutil.h"
-#include "../dump/losses.h"
 #include "../dump/output.h"
 #include "../ring/reader.h"
 
@@ -125,7 +124,7 @@ void continuous_status(const struct session *s, struct drain_status *status)
 		ring_reader_ledger(&reader, i, &ledger);
 		status->damaged += ledger.damaged;
 		status->lost_full += ledger.loss[SHM_LOST_FULL];
-		status->lost_other += losses_sum(ledger.loss) - ledger.loss[SHM_LOST_FULL];
+		status->lost_other += shm_losses_sum(ledger.loss) - ledger.loss[SHM_LOST_FULL];
 	}
 	ring_reader_close(&reader);
 }

@@ -27,7 +27,7 @@ static struct ring_info *by_id(struct info *i, uint32_t id)
 
 static uint64_t lost(const struct ring_info *r)
 {
-	return losses_sum(r->loss);
+	return shm_losses_sum(r->loss);
 }
 
 /* Hooks that entered the rings, or were lost before. */

@@ -5,7 +5,7 @@
 
 #include "../../formats/bytes.h"
 #include "../../include/perfutil.h"
-#include "fail.h"
+#include "../session/fail.h"
 #include "file_head.h"
 #include "losses.h"
 #include "nrm2.h"
@@ -32,7 +32,7 @@ struct dump {
 
 static int no_memory(struct dump *d)
 {
-	return dump_fail(d->error, PU_ERROR_NOT_ENOUGH_MEMORY, "not enough memory for a dump");
+	return session_fail(d->error, PU_ERROR_NOT_ENOUGH_MEMORY, "not enough memory for a dump");
 }
 
 /* ---------------------------------------------------------- before the file is begun */
@@ -115,7 +115,7 @@ static int write_hooks(struct dump *d)
 		d->result.hooks += s.hooks;
 		d->result.torn += s.torn;
 		if (!section_done(d))
-			return dump_fail(d->error, PU_FAILURE, "%s: interrupted", d->out.path);
+			return session_fail(d->error, PU_FAILURE, "%s: interrupted", d->out.path);
 	}
 	return rc;
 }
@@ -124,7 +124,7 @@ void dump_add_ledger(struct dump_result *result, const struct rings_ledger *ledg
 {
 	for (int cause = 0; cause < SHM_LOSSES; cause++)
 		result->loss[cause] += ledger->loss[cause];
-	result->lost += losses_sum(ledger->loss);
+	result->lost += shm_losses_sum(ledger->loss);
 	result->overwritten += ledger->overwritten;
 	result->torn += ledger->torn;
 	result->later += ledger->later;

@@ -12,7 +12,7 @@
 #include "../../include/perfutil.h"
 #include "../core/clock.h"
 #include "../core/clock_trust.h"
-#include "fail.h"
+#include "../session/fail.h"
 #include "meta.h"
 #include "own_schemas.h"
 
@@ -50,7 +50,8 @@ void head_sync_now(const struct session *s, uint64_t sync[3])
 
 static int no_memory(struct session_error *error)
 {
-	return dump_fail(error, PU_ERROR_NOT_ENOUGH_MEMORY, "not enough memory for a trace's head");
+	return session_fail(
+		error, PU_ERROR_NOT_ENOUGH_MEMORY, "not enough memory for a trace's head");
 }
 
 /* ------------------------------------------------------------------ gathering */
@@ -73,7 +74,7 @@ static int gather_schemas(struct file_head *h, struct session_error *error)
 	}
 	free(registered);
 	if (n < 0)
-		return dump_fail(
+		return session_fail(
 			error, n, "cannot read the programs' hook schemas: %s", RcToString(n));
 	return h->schema.failed ? no_memory(error) : 0;
 }
@@ -84,7 +85,7 @@ int head_gather_tasks(
 	memset(t, 0, sizeof *t);
 	t->count = session_tasks(s, &t->tasks);
 	if (t->count < 0)
-		return dump_fail(
+		return session_fail(
 			error, t->count, "cannot read the task table: %s", RcToString(t->count));
 	for (int i = 0; i < t->count; i++)
 		t->scripted |= t->tasks[i].source == SHM_SOURCE_SCRIPTED;
@@ -152,7 +153,7 @@ static void put_sync(uint8_t *p, const uint64_t sync[3])
 int head_trace_id(uint8_t id[TRACE_ID_SIZE], struct session_error *error)
 {
 	if (getrandom(id, TRACE_ID_SIZE, 0) != TRACE_ID_SIZE)
-		return dump_fail(error, PU_FAILURE, "no random numbers for the trace id: %s",
+		return session_fail(error, PU_FAILURE, "no random numbers for the trace id: %s",
 			strerror(errno));
 	return 0;
 }

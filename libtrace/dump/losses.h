@@ -9,16 +9,6 @@
 
 #include "../../formats/session.h"
 
-/* All hooks lost. */
-static inline uint64_t losses_sum(const uint64_t loss[SHM_LOSSES])
-{
-	uint64_t sum = 0;
-
-	for (int k = SHM_LOST_FULL; k < SHM_SKIPPED; k++)
-		sum += loss[k];
-	return sum;
-}
-
 /* Whether there are losses that LOSS has no field for. */
 bool losses_have_causes(const uint64_t loss[SHM_LOSSES]);
 

@@ -7,7 +7,7 @@
 #include "../../formats/bytes.h"
 #include "../../formats/nrm2_encode.h"
 #include "../../include/perfutil.h"
-#include "fail.h"
+#include "../session/fail.h"
 
 struct writer {
 	const struct nrm2_dump *d;
@@ -98,7 +98,7 @@ static int put_tasks(struct writer *w, const struct tasks *tasks)
 	int rc = 0;
 
 	for (uint32_t i = 0; i < tasks->count && rc == 0; i++) {
-		const struct event_task *t = &tasks->task[i].task;
+		const struct task_identity *t = &tasks->task[i].task;
 		uint64_t ids[] = {t->tid, t->pid};
 
 		rc = add_table(w, NRM2_MODULE_TABLE, NRM2_PID_NAME, t->first, ids,
@@ -211,7 +211,7 @@ static int put_hooks(struct writer *w)
 		if (rc)
 			return rc;
 		if (!d->section_done(d->arg))
-			return dump_fail(d->error, PU_FAILURE, "%s: interrupted", d->out->path);
+			return session_fail(d->error, PU_FAILURE, "%s: interrupted", d->out->path);
 	}
 	return rc;
 }
@@ -293,13 +293,13 @@ static int describe(struct writer *w)
 int nrm2_dump_write(const struct nrm2_dump *d)
 {
 	struct writer w = {.d = d, .section = {.data = malloc(NRM2_SECTION_ROOM)}};
-	int rc = w.section.data
-			 ? describe(&w)
-			 : dump_fail(d->error, PU_ERROR_NOT_ENOUGH_MEMORY, "no memory for a dump");
+	int rc = w.section.data ? describe(&w)
+				: session_fail(d->error, PU_ERROR_NOT_ENOUGH_MEMORY,
+					  "no memory for a dump");
 
 	w.told = calloc(d->rings->rings + 1, sizeof *w.told);
 	if (rc == 0 && !w.told)
-		rc = dump_fail(d->error, PU_ERROR_NOT_ENOUGH_MEMORY, "no memory for a dump");
+		rc = session_fail(d->error, PU_ERROR_NOT_ENOUGH_MEMORY, "no memory for a dump");
 	if (rc == 0)
 		rc = put_tables(&w);
 	if (rc == 0)

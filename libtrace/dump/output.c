@@ -12,7 +12,7 @@
 
 #include "../../formats/base/temporary.h"
 #include "../../include/perfutil.h"
-#include "fail.h"
+#include "../session/fail.h"
 
 int output_fail(const char *path, const char *what, int code, struct session_error *error)
 {
@@ -26,7 +26,7 @@ int output_fail(const char *path, const char *what, int code, struct session_err
 		advice = "; does its directory exist?";
 	else if (code == EACCES || code == EROFS || code == EPERM)
 		advice = "; name a file in a directory that you may write to";
-	return dump_fail(error, PU_ERR_FILE_ERROR, "%s: cannot %s: %s%s", path, what,
+	return session_fail(error, PU_ERR_FILE_ERROR, "%s: cannot %s: %s%s", path, what,
 		strerror(code), advice);
 }
 
@@ -163,7 +163,7 @@ int output_writev(struct output *o, struct iovec *parts, int count, struct sessi
 		}
 		/* A signal shows as EINTR, or as a short write if some bytes had gone. */
 		if (count && o->go_on && !o->go_on(o->go_on_arg))
-			return dump_fail(error, PU_FAILURE, "%s: interrupted", o->path);
+			return session_fail(error, PU_FAILURE, "%s: interrupted", o->path);
 	}
 	return 0;
 }

@@ -7,7 +7,7 @@
 #include "../../formats/record.h"
 #include "../../include/perfutil.h"
 #include "../ring/layout.h"
-#include "fail.h"
+#include "../session/fail.h"
 #include "tasks.h"
 
 /*
@@ -41,7 +41,7 @@ struct ring_cursor {
 
 static int failed(struct session_error *error, int rc, const char *what)
 {
-	return dump_fail(error, rc, "cannot read the rings (%s): %s", what, RcToString(rc));
+	return session_fail(error, rc, "cannot read the rings (%s): %s", what, RcToString(rc));
 }
 
 /* Leaves only the records before the cut. The copy is well-formed: the reader parsed it. */
@@ -242,7 +242,7 @@ int rings_open(struct rings *r, const struct session *s, struct session_error *e
 {
 	memset(r, 0, sizeof *r);
 	if (s->rings_fd < 0)
-		return dump_fail(error, PU_ERROR_NO_BUFFER,
+		return session_fail(error, PU_ERROR_NO_BUFFER,
 			"%s has no rings: there is nothing to dump; `swtrace init` makes them",
 			s->place.dir);
 	/* A later discard or init must not move the starts under this dump. */
@@ -252,7 +252,7 @@ int rings_open(struct rings *r, const struct session *s, struct session_error *e
 	if (!ring_control_copy(r->control, s->control, s->generation)) {
 		free(r->control);
 		r->control = NULL;
-		return dump_fail(error, PU_ERROR_INCORRECT_STATE,
+		return session_fail(error, PU_ERROR_INCORRECT_STATE,
 			"%s got new rings just now; dump again", s->place.dir);
 	}
 	int rc = ring_reader_open(&r->reader, s->rings_fd, &s->geometry, r->control);

@@ -10,7 +10,7 @@
 #include "../../formats/bytes.h"
 #include "../../formats/section_check.h"
 #include "../../include/perfutil.h"
-#include "fail.h"
+#include "../session/fail.h"
 
 int section_writer_open(struct section_writer *w, struct output *out, uint32_t max_raw,
 	uint64_t max_hooks, struct session_error *error)
@@ -25,7 +25,7 @@ int section_writer_open(struct section_writer *w, struct output *out, uint32_t m
 	if (w->packed && w->hash && (w->index || max_hooks == 0))
 		return 0;
 	section_writer_close(w);
-	return dump_fail(error, PU_ERROR_NOT_ENOUGH_MEMORY, "not enough memory to write a dump");
+	return session_fail(error, PU_ERROR_NOT_ENOUGH_MEMORY, "not enough memory to write a dump");
 }
 
 void section_writer_close(struct section_writer *w)
@@ -83,7 +83,7 @@ int section_write(struct section_writer *w, const struct section *s, struct sess
 	uint32_t size = s->raw, packed;
 
 	if (s->raw > w->max_raw)
-		return dump_fail(error, PU_ERROR_INTERNAL_ERROR,
+		return session_fail(error, PU_ERROR_INTERNAL_ERROR,
 			"a section of %u bytes is larger than the header says", s->raw);
 	put_le32(header + TF_S_MAGIC, TF_SECTION_MAGIC);
 	put_le16(header + TF_S_TYPE, (uint16_t)s->type);

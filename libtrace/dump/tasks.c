@@ -254,7 +254,7 @@ static const struct known_task *find(struct tasks *t, uint32_t number)
 	return known(t, number);
 }
 
-const struct event_task *tasks_find(struct tasks *t, uint32_t number)
+const struct task_identity *tasks_find(struct tasks *t, uint32_t number)
 {
 	const struct known_task *k = find(t, number);
 
@@ -299,7 +299,7 @@ void tasks_untell(struct tasks *t)
 	t->first_untold = 0;
 }
 
-static void put_entry(uint8_t *p, const struct event_task *task)
+static void put_entry(uint8_t *p, const struct task_identity *task)
 {
 	memset(p, 0, TF_TASK_SIZE);
 	put_le32(p + TF_TASK_TID, task->tid);

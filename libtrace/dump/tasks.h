@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "../session/session.h"
-#include "../trigger/event.h"
+#include "../session/task.h"
 
 /* Set in the thread id of a writer that is not known; no kernel's thread id has it. */
 #define TASKS_UNKNOWN 0x80000000u
@@ -26,7 +26,7 @@ struct known_task {
 	uint64_t until; /* stamps from here on are of a later task with this thread id */
 	bool told;	/* in the file */
 	bool listed;	/* by the last tasks_read */
-	struct event_task task;
+	struct task_identity task;
 };
 
 struct cached_task {
@@ -55,7 +55,7 @@ void tasks_close(struct tasks *t);
 bool tasks_read(struct tasks *t, const struct session_task *tasks, int count);
 
 /* The task of that number; NULL: unknown. Valid until the next call. */
-const struct event_task *tasks_find(struct tasks *t, uint32_t number);
+const struct task_identity *tasks_find(struct tasks *t, uint32_t number);
 
 /* The thread id of that writer's records of that stamp. */
 uint32_t tasks_thread(struct tasks *t, uint32_t number, uint64_t stamp);

@@ -7,14 +7,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "../session/task.h"
+
 /* Kinds of CPI hooks, each at most once in a group. */
 enum { EVENT_MINORS = 7 };
-
-struct event_task {
-	uint32_t tid, pid;
-	uint64_t first; /* ticks when it registered */
-	char name[17];	/* terminated */
-};
 
 /* Pointers are into the bytes it was made of. */
 struct event {
@@ -29,10 +25,10 @@ struct event {
 	uint64_t elapsed; /* ticks */
 	const uint8_t *label;
 	uint32_t label_length;
-	uint64_t cpi;		       /* of the thread, else of the system; times 10000 */
-	uint32_t cpu;		       /* not of a guest ring's */
-	uint64_t lost;		       /* hooks, since the watch began */
-	const struct event_task *task; /* whose it is, if that was looked up and found */
+	uint64_t cpi;			  /* of the thread, else of the system; times 10000 */
+	uint32_t cpu;			  /* not of a guest ring's */
+	uint64_t lost;			  /* hooks, since the watch began */
+	const struct task_identity *task; /* whose it is, if that was looked up and found */
 };
 
 /*

@@ -16,7 +16,7 @@
 #include "../../include/perfutil.h"
 #include "../ring/follow.h"
 #include "../ring/layout.h"
-#include "../dump/fail.h"
+#include "../session/fail.h"
 
 /* A writer that was interrupted in the middle gets this long. */
 #define HELD_NS 100000000u
@@ -316,7 +316,8 @@ static void begin_at_head(struct watch *w, uint32_t ring)
 
 static int no_memory(struct session_error *error)
 {
-	return dump_fail(error, PU_ERROR_NOT_ENOUGH_MEMORY, "not enough memory to watch the rings");
+	return session_fail(
+		error, PU_ERROR_NOT_ENOUGH_MEMORY, "not enough memory to watch the rings");
 }
 
 static int allocate(struct watch *w, struct session_error *error)
@@ -335,12 +336,12 @@ int watch_open(struct watch *w, const struct session *s, struct session_error *e
 {
 	memset(w, 0, sizeof *w);
 	if (s->rings_fd < 0)
-		return dump_fail(error, PU_ERROR_NO_BUFFER,
+		return session_fail(error, PU_ERROR_NO_BUFFER,
 			"%s has no trace buffers; swtrace init makes them", s->place.dir);
 	w->session = s;
 	int rc = ring_reader_open(&w->reader, s->rings_fd, &s->geometry, s->control->ring);
 	if (rc)
-		return dump_fail(
+		return session_fail(
 			error, rc, "%s: cannot read the rings: %s", s->place.dir, RcToString(rc));
 	w->rings = ring_reader_rings(&w->reader);
 	rc = allocate(w, error);

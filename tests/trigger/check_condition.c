@@ -8,7 +8,7 @@
 
 enum { RATE = 1000000000 }; /* a tick is a nanosecond */
 
-static const struct event_task task = {.tid = 7, .pid = 70, .name = "worker"};
+static const struct task_identity task = {.tid = 7, .pid = 70, .name = "worker"};
 
 /* An interval of 12 ms with a label, by "worker", on CPU 3, CPI 1.5. */
 static struct event interval(void)

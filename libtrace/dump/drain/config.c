@@ -14,7 +14,7 @@
 #include "../../../formats/base/number.h"
 #include "../../../include/perfutil.h"
 #include "private.h"
-#include "../fail.h"
+#include "../../session/fail.h"
 #include "../text.h"
 
 /* More than any of ours has. */
@@ -28,7 +28,7 @@ static int open_config(struct session *s, int flags)
 static int config_failed(
 	const struct session *s, const char *what, int why, struct session_error *error)
 {
-	return dump_fail(error, why == EACCES ? PU_ERROR_ACCESS_DENIED : PU_ERR_FILE_ERROR,
+	return session_fail(error, why == EACCES ? PU_ERROR_ACCESS_DENIED : PU_ERR_FILE_ERROR,
 		"%s/" SHM_DRAIN_NAME ": cannot %s: %s", s->place.dir, what, strerror(why));
 }
 
@@ -40,7 +40,7 @@ static int check_config(const struct session *s, int fd, struct session_error *e
 	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == s->place.owner &&
 		!(st.st_mode & (S_IWGRP | S_IWOTH)))
 		return 0;
-	return dump_fail(error, PU_ERROR_ACCESS_DENIED,
+	return session_fail(error, PU_ERROR_ACCESS_DENIED,
 		"%s/" SHM_DRAIN_NAME " has the wrong owner, type or mode: not used", s->place.dir);
 }
 
@@ -83,7 +83,7 @@ int drain_lock(struct drain *d, struct session_error *error)
 			return 0;
 		nanosleep(&pause, NULL);
 	}
-	return dump_fail(error, PU_ERROR_FACILITY_BUSY, "%s is drained already, by process %u",
+	return session_fail(error, PU_ERROR_FACILITY_BUSY, "%s is drained already, by process %u",
 		d->session->place.dir, session_drain(d->session)->pid);
 }
 
@@ -160,7 +160,7 @@ int drain_save(struct session *s, const struct drain_config *config, struct sess
 	text_linef(&t, "keep", "%" PRIu32, config->keep);
 	add_escaped(&t, "command", config->command);
 	if (t.failed)
-		return dump_fail(error, PU_ERROR_NOT_ENOUGH_MEMORY, "not enough memory");
+		return session_fail(error, PU_ERROR_NOT_ENOUGH_MEMORY, "not enough memory");
 	int rc = write_config(s, t.bytes, t.length, error);
 	text_free(&t);
 	return rc;
@@ -195,7 +195,7 @@ int drain_init(struct session *s, const struct session_config *rings,
 	if (session_is_on(s))
 		return session_init(s, rings, error); /* which says so */
 	if (session_is_drained(s))
-		return dump_fail(error, PU_ERROR_FACILITY_BUSY,
+		return session_fail(error, PU_ERROR_FACILITY_BUSY,
 			"the drain of %.300s still finishes its file; swtrace off waits for it",
 			s->place.dir);
 	int rc = read_whole(s, &before, &length, error);
@@ -272,14 +272,14 @@ int drain_load(struct session *s, struct drain_config *config, struct session_er
 
 		text[whole ? n : 0] = 0;
 		if (!whole || !parse(config, text))
-			rc = dump_fail(error, PU_ERR_FILE_ERROR,
+			rc = session_fail(error, PU_ERR_FILE_ERROR,
 				"%s/" SHM_DRAIN_NAME
 				" makes no sense; swtrace init -t cont -f FILE "
 				"writes it anew",
 				s->place.dir);
 	}
 	if (rc == 0 && config->path[0] == 0)
-		rc = dump_fail(error, PU_ERROR_NO_BUFFER,
+		rc = session_fail(error, PU_ERROR_NO_BUFFER,
 			"%s does not know where to write; swtrace init -t cont -f FILE says it",
 			s->place.dir);
 	free(text);

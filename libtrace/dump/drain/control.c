@@ -9,7 +9,7 @@
 #include "../../../formats/base/time_ns.h"
 #include "../../../include/perfutil.h"
 #include "daemon.h"
-#include "../fail.h"
+#include "../../session/fail.h"
 #include "stream.h"
 
 /* ----------------------------------------------------------------------------- init */
@@ -19,10 +19,10 @@ int drain_set_path(struct drain_config *config, const char *path, struct session
 	size_t n = 0, size = sizeof config->path;
 
 	if (!*path)
-		return dump_fail(error, PU_ERROR_INVALID_PARAMETER, "the file's name is empty");
+		return session_fail(error, PU_ERROR_INVALID_PARAMETER, "the file's name is empty");
 	if (*path != '/' && strcmp(path, "-") != 0) {
 		if (!getcwd(config->path, size - 1))
-			return dump_fail(error, PU_ERR_FILE_ERROR,
+			return session_fail(error, PU_ERR_FILE_ERROR,
 				"the working directory has no name: %s; name the file by its whole "
 				"path",
 				strerror(errno));
@@ -30,7 +30,8 @@ int drain_set_path(struct drain_config *config, const char *path, struct session
 		config->path[n++] = '/';
 	}
 	if (strlen(path) >= size - n)
-		return dump_fail(error, PU_ERROR_INVALID_PARAMETER, "the file's name is too long");
+		return session_fail(
+			error, PU_ERROR_INVALID_PARAMETER, "the file's name is too long");
 	strcpy(config->path + n, path);
 	return 0;
 }
@@ -61,7 +62,7 @@ static int open_gate(struct session *s, struct session_error *error)
 	int rc = session_lock(s, true, error);
 
 	if (rc == 0 && s->control->generation != s->generation)
-		return dump_fail(error, PU_ERROR_INCORRECT_STATE,
+		return session_fail(error, PU_ERROR_INCORRECT_STATE,
 			"%.300s got new trace buffers just now; try again", s->place.dir);
 	return rc ? rc : session_on(s, error);
 }
@@ -88,7 +89,7 @@ int drain_on(struct session *s, bool *resumed, struct session_error *error)
 
 	*resumed = false;
 	if (session_is_drained(s) && !was_on)
-		return dump_fail(error, PU_ERROR_FACILITY_BUSY,
+		return session_fail(error, PU_ERROR_FACILITY_BUSY,
 			"the drain of %.300s still finishes its file; swtrace off waits for it",
 			s->place.dir);
 	if (session_is_drained(s))
@@ -97,7 +98,7 @@ int drain_on(struct session *s, bool *resumed, struct session_error *error)
 	if (rc)
 		return rc;
 	if (strcmp(config.path, "-") == 0)
-		return dump_fail(error, PU_ERROR_INCORRECT_STATE,
+		return session_fail(error, PU_ERROR_INCORRECT_STATE,
 			"%.300s was drained to the standard output of a swtrace record that is "
 			"gone; swtrace free, then init",
 			s->place.dir);
@@ -143,7 +144,7 @@ static int finish_for_it(
 	struct drain *drain;
 
 	if (strcmp(config->path, "-") == 0)
-		return dump_fail(error, PU_ERROR_INCORRECT_STATE,
+		return session_fail(error, PU_ERROR_INCORRECT_STATE,
 			"the drain was killed that wrote to standard output; swtrace dump writes "
 			"what is left in the buffers of %.300s",
 			s->place.dir);
@@ -165,7 +166,7 @@ int drain_end(struct session *s, const struct drain_config *config, bool *finish
 	*finished = false;
 	session_unlock(s);
 	if (!wait_for_drain(s))
-		return dump_fail(error, PU_ERROR_FACILITY_BUSY,
+		return session_fail(error, PU_ERROR_FACILITY_BUSY,
 			"the drain (process %u) has written nothing for 10 s; it goes on, and "
 			"swtrace off waits for it again",
 			d->pid);

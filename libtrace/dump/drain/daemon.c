@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "../../../include/perfutil.h"
-#include "../fail.h"
+#include "../../session/fail.h"
 #include "stream.h"
 
 /* Its file is to be begun by then. */
@@ -89,7 +89,7 @@ static int open_all(struct stream *stream, const struct session_place *place, ui
 		return rc;
 	session_unlock(s);
 	if (s->generation != generation)
-		rc = dump_fail(&stream->error, PU_ERROR_INCORRECT_STATE,
+		rc = session_fail(&stream->error, PU_ERROR_INCORRECT_STATE,
 			"%.300s got new trace buffers just now; try again", place->dir);
 	else
 		rc = drain_open(&stream->drain, s, config, &stream->error);
@@ -161,10 +161,10 @@ int daemon_start(const struct session *s, const struct drain_config *config, int
 	ssize_t n;
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
-		return dump_fail(error, PU_ERROR_INSUFFICIENT_RESOURCES,
+		return session_fail(error, PU_ERROR_INSUFFICIENT_RESOURCES,
 			"cannot start the drain: %s", strerror(errno));
 	if (fork_twice(&s->place, s->generation, config, ends[1]) != 0) {
-		dump_fail(error, 0, "cannot start the drain: %s", strerror(errno));
+		session_fail(error, 0, "cannot start the drain: %s", strerror(errno));
 		close(ends[0]);
 		close(ends[1]);
 		return PU_ERROR_INSUFFICIENT_RESOURCES;
@@ -174,7 +174,7 @@ int daemon_start(const struct session *s, const struct drain_config *config, int
 		;
 	if (n != sizeof report) {
 		close(ends[0]);
-		return dump_fail(error, PU_FAILURE, "the drain ended before it began");
+		return session_fail(error, PU_FAILURE, "the drain ended before it began");
 	}
 	if (report.rc) {
 		close(ends[0]);

@@ -12,8 +12,7 @@
 #include "../../../include/perfutil.h"
 #include "../../ring/layout.h"
 #include "private.h"
-#include "../fail.h"
-#include "../losses.h"
+#include "../../session/fail.h"
 #include "../signals.h"
 
 #define MS ((uint64_t)1000000)
@@ -64,19 +63,19 @@ static int fail(struct drain *d, int rc, struct session_error *error)
 static int check_session(const struct session *s, struct session_error *error)
 {
 	if (s->rings_fd < 0)
-		return dump_fail(error, PU_ERROR_NO_BUFFER,
+		return session_fail(error, PU_ERROR_NO_BUFFER,
 			"%s has no trace buffers; `swtrace init -t cont` makes them", s->place.dir);
 	if (!s->writable)
-		return dump_fail(error, PU_ERROR_ACCESS_DENIED,
+		return session_fail(error, PU_ERROR_ACCESS_DENIED,
 			"%s is open for reading only: it cannot be drained", s->place.dir);
 	/* The file's name is the owner's word: root would write where its own rights reach. */
 	if (s->place.owner != geteuid())
-		return dump_fail(error, PU_ERROR_ACCESS_DENIED,
+		return session_fail(error, PU_ERROR_ACCESS_DENIED,
 			"%s belongs to user %u, who alone may start its drain", s->place.dir,
 			(unsigned)s->place.owner);
 	if (s->geometry.mode != SHM_MODE_CONTINUOUS ||
 		__atomic_load_n(&s->control->generation, __ATOMIC_ACQUIRE) != s->generation)
-		return dump_fail(error, PU_ERROR_INCORRECT_STATE,
+		return session_fail(error, PU_ERROR_INCORRECT_STATE,
 			"%s is not in continuous mode; `swtrace init -t cont` makes it so",
 			s->place.dir);
 	return 0;
@@ -84,7 +83,7 @@ static int check_session(const struct session *s, struct session_error *error)
 
 static int no_memory(struct session_error *error)
 {
-	return dump_fail(error, PU_ERROR_NOT_ENOUGH_MEMORY, "not enough memory for a drain");
+	return session_fail(error, PU_ERROR_NOT_ENOUGH_MEMORY, "not enough memory for a drain");
 }
 
 static int open_rings(struct drain *d, struct session_error *error)
@@ -95,11 +94,11 @@ static int open_rings(struct drain *d, struct session_error *error)
 	if (!d->control)
 		return no_memory(error);
 	if (!ring_control_copy(d->control, s->control, s->generation))
-		return dump_fail(
+		return session_fail(
 			error, PU_ERROR_INCORRECT_STATE, "%s got new rings just now", s->place.dir);
 	int rc = ring_reader_open(&d->reader, s->rings_fd, &s->geometry, d->control);
 	if (rc)
-		return dump_fail(
+		return session_fail(
 			error, rc, "%s: cannot read the rings: %s", s->place.dir, RcToString(rc));
 	d->rings = ring_reader_rings(&d->reader);
 	d->ring = calloc(d->rings, sizeof *d->ring);
@@ -418,7 +417,7 @@ void drain_status(const struct drain *d, struct drain_status *status)
 		status->torn +=
 			r->before.torn + r->here.torn + r->before.loose_torn + r->here.loose_torn;
 		status->lost_full += r->loss[SHM_LOST_FULL];
-		status->lost_other += losses_sum(r->loss) - r->loss[SHM_LOST_FULL];
+		status->lost_other += shm_losses_sum(r->loss) - r->loss[SHM_LOST_FULL];
 		status->lost_unwritten += r->before.unwritten + r->here.unwritten;
 		status->waiting += r->head - r->taken;
 		status->damaged += r->damaged;

@@ -12,7 +12,7 @@
 #include "../../../formats/bytes.h"
 #include "../../../include/perfutil.h"
 #include "private.h"
-#include "../fail.h"
+#include "../../session/fail.h"
 #include "../losses.h"
 
 #define SECOND ((uint64_t)1000000000)
@@ -50,7 +50,8 @@ int drain_file_begin(struct drain *d, struct drain_file *f, struct session_error
 	h.minor = TF_VERSION_MINOR_UNWRITTEN;
 	drain_state_meta(d, f != &d->file, &h.meta);
 	if (rc == 0 && h.meta.failed)
-		rc = dump_fail(error, PU_ERROR_NOT_ENOUGH_MEMORY, "not enough memory for a drain");
+		rc = session_fail(
+			error, PU_ERROR_NOT_ENOUGH_MEMORY, "not enough memory for a drain");
 	f->out.fd = -1;
 	if (rc == 0)
 		rc = output_open_salted(&f->out, d->config.path, get_le32(d->id), error);
@@ -217,7 +218,7 @@ static int write_losses(struct drain *d, bool all, struct session_error *error)
 	int rc = 0;
 
 	if (!bytes)
-		return dump_fail(error, PU_ERROR_NOT_ENOUGH_MEMORY, "not enough memory");
+		return session_fail(error, PU_ERROR_NOT_ENOUGH_MEMORY, "not enough memory");
 	for (uint32_t i = 0; i < d->rings; i++) {
 		uint8_t *p = bytes + (size_t)n * TF_LOSS_SIZE;
 

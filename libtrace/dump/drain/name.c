@@ -15,7 +15,7 @@
 #include "../../../formats/bytes.h"
 #include "../../../include/perfutil.h"
 #include "private.h"
-#include "../fail.h"
+#include "../../session/fail.h"
 #include "../older.h"
 
 enum { COPY_BYTES = 256 << 10 };
@@ -132,7 +132,7 @@ int drain_name_open(struct drain *d, struct session_error *error)
 		rc = drain_file_begin(d, f, error);
 	tell_losses_from_here(d);
 	if (rc == 0 && !f->regular && d->config.rotate)
-		rc = dump_fail(error, PU_ERROR_INVALID_PARAMETER,
+		rc = session_fail(error, PU_ERROR_INVALID_PARAMETER,
 			"%s is no file that could be renamed: it cannot be rotated", f->out.path);
 	if (rc || !f->regular)
 		return rc;
@@ -196,7 +196,8 @@ int drain_name_rotate(struct drain *d, struct session_error *error)
 	int rc = drain_name_check(d, error);
 	struct drain_file *next = rc ? NULL : calloc(1, sizeof *next);
 	if (!next)
-		return rc ? rc : dump_fail(error, PU_ERROR_NOT_ENOUGH_MEMORY, "not enough memory");
+		return rc ? rc
+			  : session_fail(error, PU_ERROR_NOT_ENOUGH_MEMORY, "not enough memory");
 	rc = drain_file_end(d, error);
 	if (rc == 0) {
 		d->bytes_before += d->file.whole;
@@ -238,7 +239,7 @@ static int copy_file(const struct drain_file *f, struct output *to, struct sessi
 	int rc = 0;
 
 	if (!buffer)
-		return dump_fail(error, PU_ERROR_NOT_ENOUGH_MEMORY, "not enough memory");
+		return session_fail(error, PU_ERROR_NOT_ENOUGH_MEMORY, "not enough memory");
 	while (rc == 0 && at < f->whole) {
 		uint64_t left = f->whole - at;
 		ssize_t n =
@@ -264,10 +265,10 @@ static int bring_back(struct drain *d, struct session_error *error)
 	struct output *copy = calloc(1, sizeof *copy);
 
 	if (!copy)
-		return dump_fail(error, PU_ERROR_NOT_ENOUGH_MEMORY, "not enough memory");
+		return session_fail(error, PU_ERROR_NOT_ENOUGH_MEMORY, "not enough memory");
 	int rc = output_open_salted(copy, f->out.path, get_le32(d->id), error);
 	if (rc == 0 && !copy->temporary)
-		rc = dump_fail(error, PU_ERR_FILE_ERROR,
+		rc = session_fail(error, PU_ERR_FILE_ERROR,
 			"%s: was replaced by something that is no file; name another one",
 			f->out.path);
 	if (rc == 0)
@@ -293,7 +294,7 @@ int drain_name_check(struct drain *d, struct session_error *error)
 		return 0;
 	int rc = bring_back(d, &why);
 	if (rc)
-		return dump_fail(error, rc, "%s was removed, and cannot be made again: %.400s",
+		return session_fail(error, rc, "%s was removed, and cannot be made again: %.400s",
 			d->file.out.path, why.text);
 	return 0;
 }

@@ -16,7 +16,7 @@
 #include "../../../include/perfutil.h"
 #include "../own_schemas.h"
 #include "private.h"
-#include "../fail.h"
+#include "../../session/fail.h"
 
 struct scan {
 	struct drain *d;
@@ -156,7 +156,7 @@ static void note_section(struct scan *s)
 
 static int damaged(const struct scan *s, struct session_error *error)
 {
-	return dump_fail(error, PU_ERR_FILE_ERROR,
+	return session_fail(error, PU_ERR_FILE_ERROR,
 		"%s is damaged at byte %llu, and cannot be gone on with; move it away",
 		s->f->out.path, (unsigned long long)s->at);
 }
@@ -242,7 +242,7 @@ int drain_resume(struct drain *d, struct session_error *error)
 	s.f->scripted = get_le32(header + TF_H_FLAGS) & TF_FLAG_SCRIPTED;
 	s.payload = malloc((size_t)s.f->max_raw + 1);
 	if (!s.payload)
-		return dump_fail(error, PU_ERROR_NOT_ENOUGH_MEMORY,
+		return session_fail(error, PU_ERROR_NOT_ENOUGH_MEMORY,
 			"%s: not enough memory to go on with it", s.f->out.path);
 	reset(d);
 	int rc = scan(&s, error);

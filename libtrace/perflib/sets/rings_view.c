@@ -5,7 +5,6 @@
 #include <sys/stat.h>
 
 #include "../../../include/perfutil.h"
-#include "../../dump/losses.h"
 #include "../../ring/layout.h"
 
 static bool make_room(struct rings_view *v)
@@ -211,7 +210,7 @@ static void set(struct ring_figures *out, enum rings_column column, uint64_t val
 
 static uint64_t set_losses(struct ring_figures *out, const struct ring_ledger *l)
 {
-	uint64_t lost = losses_sum(l->loss);
+	uint64_t lost = shm_losses_sum(l->loss);
 
 	set(out, RINGS_LOST_RATE, lost);
 	set(out, RINGS_LOST_FULL, l->loss[SHM_LOST_FULL]);

@@ -1,15 +1,15 @@
 /*
- * One line for a person and a code for the program, in one statement.
+ * Fails with a code for the program and one line for a person, in one statement.
  */
-#ifndef SWT_DUMP_FAIL_H
-#define SWT_DUMP_FAIL_H
+#ifndef SWT_SESSION_FAIL_H
+#define SWT_SESSION_FAIL_H
 
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "../session/session.h"
+#include "session.h"
 
-__attribute__((format(printf, 3, 4))) static inline int dump_fail(
+__attribute__((format(printf, 3, 4))) static inline int session_fail(
 	struct session_error *error, int code, const char *format, ...)
 {
 	va_list args;
