@@ -195,14 +195,3 @@ uint32_t counter_choice_flags(const struct counter_choice *c)
 		flags |= COUNTER_FLAG_CORE_TYPES;
 	return flags;
 }
-
-int counters_choose(void)
-{
-	return counter_choice()->rc;
-}
-
-enum shm_source counters_mark(uint32_t *flags)
-{
-	*flags = counter_choice_flags(counter_choice());
-	return counter_choice()->source;
-}

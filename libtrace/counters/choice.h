@@ -4,8 +4,9 @@
 #ifndef SWT_COUNTERS_CHOICE_H
 #define SWT_COUNTERS_CHOICE_H
 
-#include "script.h"
-#include "source.h"
+#include "probe.h"
+#include "sample.h"
+#include "script/script.h"
 
 enum counter_provider {
 	FROM_NOTHING,

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "../core/online.h"
-#include "source.h"
+#include "sample.h"
 
 enum { CORE_TYPES_MAX = COUNTER_CORE_TYPES };
 

@@ -1,6 +1,8 @@
 /*
  * What is in use, in words: for doctor, META and info.
  */
+#include "describe.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,13 +10,6 @@
 #include "choice.h"
 #include "idle.h"
 #include "rate.h"
-
-static const char *const quantity_name[COUNTER_QUANTITIES] = {
-	[COUNTER_INSTRUCTIONS] = "instructions",
-	[COUNTER_BUSY] = "busy",
-	[COUNTER_THREAD_INSTRUCTIONS] = "thread instructions",
-	[COUNTER_THREAD_CYCLES] = "thread cycles",
-};
 
 __attribute__((format(printf, 3, 4))) static void append(
 	char *text, size_t size, const char *format, ...)
@@ -25,71 +20,6 @@ __attribute__((format(printf, 3, 4))) static void append(
 	va_start(args, format);
 	vsnprintf(text + have, size - have, format, args);
 	va_end(args);
-}
-
-static const char *source_word(uint32_t source)
-{
-	switch (source) {
-	case SHM_SOURCE_NONE:
-		return "none";
-	case SHM_SOURCE_SOFTWARE:
-		return "software";
-	case SHM_SOURCE_PERF:
-		return "perf_event";
-	case SHM_SOURCE_SCRIPTED:
-		return "scripted";
-	default:
-		return "unknown";
-	}
-}
-
-/* "": nothing to add. */
-static const char *busy_word(uint32_t flags)
-{
-	switch ((flags & COUNTER_FLAG_BUSY_MASK) >> COUNTER_FLAG_BUSY_SHIFT) {
-	case CPI_SOURCE_REF_CYCLES:
-		return " from ref-cycles";
-	case CPI_SOURCE_MPERF:
-		return " from mperf";
-	case CPI_SOURCE_CYCLES:
-		return " from cycles";
-	case CPI_SOURCE_TIMER_LIST:
-		return " from /proc/timer_list";
-	case CPI_SOURCE_PROC_STAT:
-		return " from /proc/stat";
-	default:
-		return "";
-	}
-}
-
-static const char *detail(int q, uint32_t flags)
-{
-	if (q == COUNTER_BUSY)
-		return busy_word(flags);
-	if (COUNTER_BIT(q) & COUNTER_THREAD_BITS && flags & COUNTER_FLAG_USER_ONLY)
-		return " in user mode";
-	return "";
-}
-
-const char *counters_source_name(uint32_t source, uint32_t flags, char *text, size_t size)
-{
-	const char *between = " (";
-
-	if (size == 0)
-		return text;
-	*text = 0;
-	append(text, size, "%s", source_word(source));
-	for (int q = 0; q < COUNTER_QUANTITIES; q++) {
-		if (!(flags & COUNTER_BIT(q)))
-			continue;
-		append(text, size, "%s%s%s", between, quantity_name[q], detail(q, flags));
-		between = ", ";
-	}
-	if (*between == ',' && flags & COUNTER_FLAG_CORE_TYPES)
-		append(text, size, "; several types of core");
-	if (*between == ',')
-		append(text, size, ")");
-	return text;
 }
 
 static void say_idle(char *text, size_t size)
@@ -198,7 +128,7 @@ void counters_describe(struct counters_description *d)
 	d->source = c->source;
 	d->source_flags = counter_choice_flags(c);
 	for (int q = 0; q < COUNTER_QUANTITIES; q++) {
-		d->quantity[q].name = quantity_name[q];
+		d->quantity[q].name = counter_quantity_name((enum counter_quantity)q);
 		d->quantity[q].measured = c->from[q] != FROM_NOTHING;
 		if (d->quantity[q].measured)
 			say_measured(c, q, d->quantity[q].how, sizeof d->quantity[q].how);
@@ -208,5 +138,5 @@ void counters_describe(struct counters_description *d)
 	if (c->rc)
 		append(d->line, sizeof d->line, "%s", c->trouble);
 	else
-		counters_source_name(d->source, d->source_flags, d->line, sizeof d->line);
+		shm_source_name(d->source, d->source_flags, d->line, sizeof d->line);
 }

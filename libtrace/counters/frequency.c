@@ -6,7 +6,7 @@
 
 #include "../core/file.h"
 #include "rate.h"
-#include "source.h"
+#include "sample.h"
 
 /* The nearest to the truth first. */
 static const char *const files[] = {"cpuinfo_avg_freq", "scaling_cur_freq", "cpuinfo_cur_freq"};

@@ -7,7 +7,7 @@
 #ifndef SWT_COUNTERS_LIFE_H
 #define SWT_COUNTERS_LIFE_H
 
-#include "source.h"
+#include "sample.h"
 
 struct thread_self;
 

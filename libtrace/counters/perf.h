@@ -16,7 +16,7 @@
 #include "core_types.h"
 #include "../core/online.h"
 #include "perf_group.h"
-#include "source.h"
+#include "sample.h"
 
 enum { PERF_OPEN = 0, PERF_UNAVAILABLE = -1, PERF_NO_DESCRIPTORS = -2 };
 

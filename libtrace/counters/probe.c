@@ -1,6 +1,8 @@
 /*
  * Whether there are hardware counters for this process, and if not, why: found by trying.
  */
+#include "probe.h"
+
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>

@@ -9,7 +9,7 @@
 #include "../../formats/trace_file.h"
 #include "../core/clock.h"
 #include "../core/file.h"
-#include "source.h"
+#include "sample.h"
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static uint64_t hz, tick_hz;

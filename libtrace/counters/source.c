@@ -53,19 +53,20 @@ void counters_drop(unsigned want)
 		perf_drop_cpus(PERF_HARDWARE);
 }
 
+int counters_choose(void)
+{
+	return counter_choice()->rc;
+}
+
+enum shm_source counters_mark(uint32_t *flags)
+{
+	*flags = counter_choice_flags(counter_choice());
+	return counter_choice()->source;
+}
+
 uint32_t counters_room(void)
 {
 	return cpus_possible();
-}
-
-size_t counters_sample_size(uint32_t room)
-{
-	return sizeof(struct counter_sample) + room * sizeof(struct counter_cpu);
-}
-
-size_t counters_interval_size(uint32_t room)
-{
-	return sizeof(struct counter_interval) + room * sizeof(struct counter_interval_cpu);
 }
 
 /* --------------------------------------------------------------------------- reading */

@@ -9,8 +9,7 @@
 #include "../../formats/base/time_ns.h"
 #include "idle.h"
 #include "proc_stat.h"
-#include "script.h"
-#include "source.h"
+#include "script/script.h"
 
 static _Thread_local struct thread_self self_;
 static _Atomic uint64_t last_id;

@@ -35,6 +35,10 @@ struct thread_reading {
 	bool user_only;			     /* counts of user mode only */
 };
 
+/* This thread: a number that no other thread of the process ever has, nor a fork's child. */
+uint64_t counters_thread(void);
+uint32_t counters_tid(void);
+
 struct thread_self *thread_self(void);
 
 /* ns that the calling thread ran; CPI_NONE if the kernel does not tell. */

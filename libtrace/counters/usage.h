@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "source.h"
+#include "sample.h"
 
 /* ------------------------------------------------------------------------- the choice */
 

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "../core/clock_trust.h"
-#include "../counters/source.h"
+#include "../../formats/shm_source.h"
 #include "../session/clock_back.h"
 
 static void cpu_model(struct text *t)
@@ -133,7 +133,7 @@ static void counter_sources(struct text *t, const struct session_task *tasks, in
 			continue;
 		snprintf(key, sizeof key, "counters.%u", sorted[i].pid);
 		text_line(t, key,
-			counters_source_name(
+			shm_source_name(
 				sorted[i].source, sorted[i].source_flags, name, sizeof name));
 	}
 	free(sorted);

@@ -2,11 +2,11 @@
 # shellcheck shell=sh disable=SC2034,SC2154
 
 # What the source of counts is made of: the benchmark looks inside, so it is compiled in.
-inside="core/clock core/clock_trust core/file core/online
+inside="../formats/shm_source core/clock core/clock_trust core/file core/online
 	counters/choice counters/core_types counters/describe counters/difference counters/idle
 	counters/idle_parse counters/life counters/perf counters/perf_cpus counters/perf_group
 	counters/perf_page counters/probe counters/proc_stat counters/proc_stat_parse counters/rate
-	counters/script counters/script_parse counters/source counters/thread"
+	counters/script/script counters/script/parse counters/source counters/thread"
 counter_files() {
 	for name in $inside; do
 		printf '%s\n' "$top/libtrace/$name.c"

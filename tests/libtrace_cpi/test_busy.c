@@ -10,6 +10,7 @@
 #include "../../formats/trace_file.h"
 #include "../../include/perfutil.h"
 #include "../../libtrace/counters/choice.h"
+#include "../../libtrace/counters/describe.h"
 #include "../../libtrace/core/clock.h"
 #include "../../libtrace/counters/idle.h"
 #include "../../libtrace/counters/rate.h"

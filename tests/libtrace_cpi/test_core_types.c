@@ -9,6 +9,8 @@
 
 #include "../../include/perfutil.h"
 #include "../../libtrace/counters/choice.h"
+#include "../../libtrace/counters/describe.h"
+#include "../../libtrace/counters/source.h"
 #include "../../libtrace/core/clock.h"
 #include "../../libtrace/counters/thread.h"
 #include "double.h"

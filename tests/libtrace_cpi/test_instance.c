@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../../libtrace/counters/source.h"
+#include "../../libtrace/counters/describe.h"
 #include "../lib/sanitized.h"
 #include "double.h"
 #include "instances.h"
@@ -278,11 +278,11 @@ START_TEST(source_names)
 {
 	char text[128];
 
-	ck_assert_str_eq(counters_source_name(SHM_SOURCE_SOFTWARE, 10, text, sizeof text),
+	ck_assert_str_eq(shm_source_name(SHM_SOURCE_SOFTWARE, 10, text, sizeof text),
 		"software (busy, thread cycles)");
-	ck_assert_str_eq(counters_source_name(SHM_SOURCE_NONE, 0, text, sizeof text), "none");
-	ck_assert_str_eq(counters_source_name(99, 0xFFFFFFF0, text, sizeof text), "unknown");
-	ck_assert_str_eq(counters_source_name(SHM_SOURCE_PERF, 15, text, 8), "perf_ev");
+	ck_assert_str_eq(shm_source_name(SHM_SOURCE_NONE, 0, text, sizeof text), "none");
+	ck_assert_str_eq(shm_source_name(99, 0xFFFFFFF0, text, sizeof text), "unknown");
+	ck_assert_str_eq(shm_source_name(SHM_SOURCE_PERF, 15, text, 8), "perf_ev");
 }
 END_TEST
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "../../include/perfutil.h"
+#include "../../libtrace/counters/probe.h"
 #include "../../libtrace/counters/thread.h"
 #include "double.h"
 #include "fake_pmu.h"

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "../../include/perfutil.h"
-#include "../../libtrace/counters/script.h"
+#include "../../libtrace/counters/script/script.h"
 #include "suites.h"
 
 static struct script *parsed(const char *text)

@@ -8,7 +8,7 @@
 #include "../../formats/record.h"
 #include "../../formats/trace_file.h"
 #include "../../include/perfutil.h"
-#include "../../libtrace/counters/source.h"
+#include "../../formats/shm_source.h"
 
 struct fake_ring fake_ring[FAKE_RINGS];
 struct shm_control fake_control;
@@ -261,7 +261,7 @@ uint32_t session_sticky(struct session *s)
 	return fake_sticky;
 }
 
-const char *counters_source_name(uint32_t source, uint32_t flags, char *text, size_t size)
+const char *shm_source_name(uint32_t source, uint32_t flags, char *text, size_t size)
 {
 	snprintf(text, size, "source %u (%u)", source, flags);
 	return text;

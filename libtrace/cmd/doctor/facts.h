@@ -9,7 +9,8 @@
 #include <stdint.h>
 
 #include "../../core/clock_trust.h"
-#include "../../counters/source.h"
+#include "../../counters/describe.h"
+#include "../../counters/probe.h"
 
 struct kernel_facts {
 	char release[80], machine[24];

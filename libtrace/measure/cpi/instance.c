@@ -10,6 +10,7 @@
 #include "../../../include/perfutil.h"
 #include "../../../formats/cpi_hooks.h"
 #include "../../counters/source.h"
+#include "../../counters/thread.h"
 #include "../../session/attach.h"
 #include "figures.h"
 #include "group.h"

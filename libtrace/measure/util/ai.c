@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "../../../include/perfutil.h"
+#include "../../counters/source.h"
+#include "../../counters/thread.h"
 #include "../../counters/usage.h"
 #include "../cpi/mark.h"
 #include "figures.h"

@@ -8,6 +8,7 @@
 #include "../../../formats/cpuutil_hooks.h"
 #include "../../../include/perfutil.h"
 #include "../../counters/proc_stat.h"
+#include "../../counters/source.h"
 #include "../../counters/usage.h"
 #include "../../core/handle.h"
 #include "../cpi/mark.h"

@@ -10,6 +10,7 @@
 #include "../../core/online.h"
 #include "../../counters/rate.h"
 #include "../../counters/source.h"
+#include "../../counters/thread.h"
 #include "cpi_sums.h"
 #include "sets.h"
 

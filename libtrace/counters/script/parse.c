@@ -1,10 +1,10 @@
-#include "script_parse.h"
+#include "parse.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../formats/base/number.h"
-#include "../../include/perfutil.h"
+#include "../../../formats/base/number.h"
+#include "../../../include/perfutil.h"
 
 /* One line, cut into words in place. */
 struct words {

@@ -2,9 +2,9 @@
 
 #include <pthread.h>
 
-#include "../core/online.h"
-#include "rate.h"
-#include "script_parse.h"
+#include "../../core/online.h"
+#include "../rate.h"
+#include "parse.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 

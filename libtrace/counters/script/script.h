@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "source.h"
-#include "usage.h"
+#include "../sample.h"
+#include "../usage.h"
 
 struct script;
 

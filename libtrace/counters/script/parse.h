@@ -1,12 +1,12 @@
 /*
- * A script, parsed. Shared by script_parse.c and script.c only.
+ * A script, parsed. Shared by parse.c and script.c only.
  */
 #ifndef SWT_COUNTERS_SCRIPT_PARSE_H
 #define SWT_COUNTERS_SCRIPT_PARSE_H
 
 #include <stdbool.h>
 
-#include "../core/online.h"
+#include "../../core/online.h"
 #include "script.h"
 
 /* CPIs and percentages are in units of 1/SCRIPT_ONE. */

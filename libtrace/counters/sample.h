@@ -1,0 +1,104 @@
+/*
+ * What one reading of the counters holds, and the difference of two. The lowest header of this
+ * room: knows no source. Not measured is CPI_NONE, never a number.
+ */
+#ifndef SWT_COUNTERS_SAMPLE_H
+#define SWT_COUNTERS_SAMPLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../../formats/cpi_hooks.h"
+#include "../../formats/shm_source.h"
+
+/* A count that was not measured. */
+#define CPI_NONE UINT64_MAX
+
+/* In `want`: also how the counts came about, and what the thread did (struct
+ * counter_quality, counter_life). */
+#define COUNTER_QUALITY_BIT (1u << COUNTER_QUANTITIES)
+
+/* Types of core that are told apart. */
+enum { COUNTER_CORE_TYPES = 4 };
+
+/* Of a processor's opening: it went offline with its counters since they were opened. */
+#define COUNTER_DEAD UINT64_MAX
+
+/* CPI_NONE: not read. */
+struct counter_cpu {
+	uint64_t ticks;		     /* clock_now() as this processor's counts were read */
+	uint64_t instructions, busy; /* raw counts of a group that ran `running` of `enabled` ns */
+	uint64_t enabled, running;
+	uint64_t opening;    /* which opening of its group was read; 0: none */
+	uint64_t idle_ns;    /* idle so far, where busy comes from idle accounting */
+	uint64_t idle_slack; /* idle_ns is right within this, ns */
+	uint64_t presence;   /* another number: it was offline meanwhile; 0: unknown */
+	uint8_t core_type;
+	bool online;
+};
+
+/* Which end of an interval a sample is. At the start the slow readings come first, the
+ * thread's last; at the end the other way round: so what reading costs falls outside of the
+ * thread's counts, and the processors' cycles never exceed the elapsed ticks. What the thread
+ * did is read next to the ticks, as the time that it did not run is their difference. */
+enum counter_end { COUNTER_START, COUNTER_GET };
+
+/* What a thread did so far. */
+struct counter_life {
+	uint64_t on_cpu_ns, switches, migrations, faults;
+};
+
+/* The counters at one moment. Variable size: see counters_sample_size. */
+struct counter_sample {
+	uint64_t ticks;	  /* clock_now() as the counters were read */
+	uint64_t cycles;  /* nominal cycles so far, where scripted; else CPI_NONE */
+	uint64_t idle_at; /* the moment of the idle_ns, CLOCK_MONOTONIC ns */
+	uint64_t thread;  /* whose thread counts: counters_thread() */
+	uint64_t thread_instructions, thread_cycles;
+	uint64_t thread_enabled, thread_running;
+	uint64_t thread_running_on[COUNTER_CORE_TYPES];
+	bool thread_user_only;
+	enum cpi_source source[COUNTER_QUANTITIES];
+	struct counter_life life; /* where COUNTER_QUALITY_BIT is wanted */
+	uint32_t room;		  /* entries of cpu[] */
+	uint32_t cpus;		  /* highest online CPU number + 1; at most room */
+	struct counter_cpu cpu[];
+};
+
+struct counter_interval_cpu {
+	uint64_t instructions;
+	uint64_t cycles; /* at the nominal rate; CPI_NONE: offline, or the rate is unknown */
+	uint64_t busy;	 /* those in which it was not idle */
+	uint64_t busy_part, busy_whole; /* busy's share of the time; CPI_NONE: not measured */
+	bool online;			/* at the end of the interval */
+};
+
+/* How a quantity came about; of the processors, summed over them. */
+struct counter_quality {
+	enum cpi_source source;
+	uint64_t enabled, running; /* ns; equal: all the time, nothing was scaled */
+};
+
+/* What was counted between two samples. Not measured: CPI_NONE. */
+struct counter_interval {
+	uint64_t thread_instructions, thread_cycles;
+	uint32_t flags; /* CPI_QUALITY_ */
+	struct counter_quality quality[COUNTER_QUANTITIES];
+	struct counter_life life; /* of the thread in the interval */
+	bool thread_known;	  /* both samples were of the same thread */
+	uint32_t cpus;
+	struct counter_interval_cpu cpu[];
+};
+
+static inline size_t counters_sample_size(uint32_t room)
+{
+	return sizeof(struct counter_sample) + room * sizeof(struct counter_cpu);
+}
+
+static inline size_t counters_interval_size(uint32_t room)
+{
+	return sizeof(struct counter_interval) + room * sizeof(struct counter_interval_cpu);
+}
+
+#endif
