@@ -2,7 +2,7 @@
 #ifndef SWT_DECODER_MODEL_INTERVALS_GROUP_H
 #define SWT_DECODER_MODEL_INTERVALS_GROUP_H
 
-#include "group_plan.h"
+#include "group_flat.h"
 #include "intervals.h"
 
 struct group {

@@ -6,7 +6,7 @@
 #ifndef SWT_DECODER_MODEL_INTERVALS_GROUP_LINE_H
 #define SWT_DECODER_MODEL_INTERVALS_GROUP_LINE_H
 
-#include "group_plan.h"
+#include "group_flat.h"
 
 enum {
 	LINE_SLOTS = 4, /* programs with more have no lines */

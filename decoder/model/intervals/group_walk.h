@@ -1,4 +1,4 @@
-/* Walking a hook by a flat program (group_plan.h). */
+/* Walking a hook by a flat program (group_flat.h). */
 #ifndef SWT_DECODER_MODEL_INTERVALS_GROUP_WALK_H
 #define SWT_DECODER_MODEL_INTERVALS_GROUP_WALK_H
 

@@ -12,6 +12,7 @@
 #include "../../../include/cpidecode.h"
 #include "../trace/clock.h"
 #include "group.h"
+#include "group_plan.h"
 #include "intervals.h"
 #include "../hooks/pass.h"
 #include "../hooks/ring_cursor.h"

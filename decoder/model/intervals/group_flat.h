@@ -1,0 +1,62 @@
+/*
+ * How to read the hooks of a group. A schema hook becomes a flat program once: fields that
+ * follow each other are read at known offsets, and fields no consumer asked for are skipped.
+ * The schema's own cursor reads what such a program cannot express (strings in odd places), and
+ * hooks shorter than their schema.
+ */
+#ifndef SWT_DECODER_MODEL_INTERVALS_GROUP_FLAT_H
+#define SWT_DECODER_MODEL_INTERVALS_GROUP_FLAT_H
+
+#include "group_fields.h"
+
+enum flat_kind {
+	FLAT_END,
+	FLAT_RUN, /* `words` words follow, whose fields' places are counted from here */
+	/* Fields, at `word` of the run, to `at`. */
+	FLAT_SLOT, /* keeps the value for an if or a repeat */
+	FLAT_TYPES,
+	FLAT_NUM_CPUS,
+	FLAT_TID,
+	FLAT_QUALITY,
+	FLAT_RATIO,
+	FLAT_COUNT,
+	FLAT_CPU_RATIO,
+	FLAT_CPU_COUNT,
+	FLAT_UTIL_RATIO, /* in struct interval_util */
+	FLAT_UTIL_COUNT,
+	FLAT_LABEL, /* the hook's first string */
+	/* As in a schema's program. */
+	FLAT_IF,
+	FLAT_REPEAT,
+	FLAT_REPEAT_SKIP, /* a repeat of which nothing is wanted: over it in one step */
+	FLAT_AGAIN,
+};
+
+struct flat_op {
+	uint8_t kind; /* enum flat_kind */
+	uint8_t type; /* enum field_type */
+	bool na0;
+	int16_t slot;
+	uint16_t words, word;
+	uint16_t at; /* offset in struct interval, interval_cpu or interval_util */
+	uint32_t jump;
+	uint64_t number;
+};
+
+struct group_plan {
+	const struct schema_hook *key; /* the schema in force */
+	const struct schema_hook *schema;
+	uint8_t part;	   /* enum group_part */
+	bool flat;	   /* ops says all; else there are no ops */
+	bool elapsed_wide; /* two words */
+	uint16_t elapsed_word;
+	uint32_t elapsed_words; /* a hook with fewer does not say; UINT32_MAX: only the cursor knows
+				 */
+	uint16_t nslots;
+	uint32_t nops;
+	struct flat_op *ops;
+	struct group_lines *lines; /* NULL: none */
+	uint8_t means[];	   /* enum group_field, by the schema's field */
+};
+
+#endif
