@@ -164,4 +164,14 @@ static inline bool nrm2_magic(const uint8_t *p, bool *big)
 	return !memcmp(p, NRM2_MAGIC, 4) && (*big || !memcmp(p + NRM2_H_MARK, NRM2_MARK_LITTLE, 4));
 }
 
+/* First bytes that show whether a file is NRM2. */
+enum { NRM2_PEEK = 8 };
+
+static inline bool nrm2_is(const uint8_t *bytes, size_t n)
+{
+	bool big;
+
+	return n >= NRM2_PEEK && nrm2_magic(bytes, &big);
+}
+
 #endif

@@ -8,13 +8,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../model/intervals/intervals.h"
 #include "../report/diff.h"
+#include "../report/notes/notes.h"
+#include "../report/open.h"
 #include "memory.h"
 #include "merge.h"
 #include "options.h"
+#include "progress.h"
 #include "runs.h"
-#include "tell.h"
 
 /* The unfinished output file, for a signal to take along. */
 static const char *volatile unfinished;
@@ -61,7 +62,7 @@ void complain_code(const char *about, int rc, int error)
 static bool show_reading(void *ctx, const char *path, uint64_t done, uint64_t total)
 {
 	(void)ctx;
-	progress_show(told_name(path), done, total);
+	progress_show(notes_name(path), done, total);
 	return true;
 }
 
@@ -79,104 +80,46 @@ static void say(void *ctx, const char *line)
 	complain("%s", line);
 }
 
-static int add_schema(struct trace *t, const char *path)
+static void complain_open(const struct trace_opening *at, int rc, int error)
 {
-	struct schema_error error;
-	char *text = malloc(SCHEMA_MAX_TEXT + 1);
-	FILE *file = fopen(path, "re");
-	size_t n = 0;
-	if (text && file)
-		n = fread(text, 1, SCHEMA_MAX_TEXT + 1, file);
-	if (!text || !file || ferror(file)) {
-		complain("%s: %s", path, strerror(errno));
-		if (file)
-			fclose(file);
-		free(text);
-		return EXIT_FAILED;
-	}
-	fclose(file);
-	int rc = trace_add_schema(t, text, n, &error);
-	free(text);
-	if (!rc)
-		return EXIT_OK;
-	if (rc != CPIDECODE_ESCHEMA) {
-		complain_code(path, rc, errno);
-		return EXIT_FAILED;
-	}
-	complain("%s: line %u: %s", path, error.line, error.reason);
-	return EXIT_FAILED;
-}
-
-static int open_trace(struct trace *t, const struct options *o)
-{
-	trace_set_progress(t, show_reading, NULL);
-	/* Both are to know of all damage there is. */
-	if (o->strict || o->report == REPORT_INFO)
-		trace_set_verify(t, VERIFY_ALL);
-	for (size_t i = 0; i < o->nschemas; i++)
-		if (add_schema(t, o->schemas[i]))
-			return EXIT_FAILED;
-	for (size_t i = 0; i < o->nfiles; i++) {
-		const char *path = o->files[i];
-		int rc = trace_add_path(t, path);
-		int error = errno;
-		if (!rc)
-			continue;
-		progress_end();
-		if (rc == CPIDECODE_ENOTTRACE && merge_is_partial(path))
-			complain("%s: a partial result, not a trace: cpidecode merge reads it",
-				path);
+	switch (at->step) {
+	case OPEN_NEW:
+		complain("%s", cpidecode_strerror(rc));
+		break;
+	case OPEN_SCHEMA_FILE:
+		complain("%s: %s", at->path, strerror(error));
+		break;
+	case OPEN_SCHEMA:
+		if (rc == CPIDECODE_ESCHEMA)
+			complain("%s: line %u: %s", at->path, at->schema.line, at->schema.reason);
 		else
-			complain_code(told_name(path), rc, error);
-		return EXIT_FAILED;
+			complain_code(at->path, rc, error);
+		break;
+	case OPEN_FILE:
+		progress_end();
+		if (rc == CPIDECODE_ENOTTRACE && merge_is_partial(at->path))
+			complain("%s: a partial result, not a trace: cpidecode merge reads it",
+				at->path);
+		else
+			complain_code(notes_name(at->path), rc, error);
+		break;
+	case OPEN_TOGETHER:
+		complain_code("the files together", rc, error);
+		break;
 	}
-	int rc = trace_settle(t);
-	if (rc)
-		complain_code("the files together", rc, errno);
-	return rc ? EXIT_FAILED : EXIT_OK;
 }
 
 /* Times relative to the start of the trace can be told only now. */
 static void settle_times(struct options *o, const struct trace *t)
 {
 	const struct time_arg *args[] = {&o->from, &o->to};
-	int64_t *times[] = {&o->filter.from, &o->filter.to}, first = 0, last;
-	trace_span(t, &first, &last);
+	int64_t *times[] = {&o->filter.from, &o->filter.to}, first = report_start(t);
 	for (int i = 0; i < 2; i++) {
 		if (!args[i]->given)
 			continue;
 		*times[i] = args[i]->ns;
 		if (args[i]->relative && __builtin_add_overflow(first, args[i]->ns, times[i]))
 			*times[i] = INT64_MAX;
-	}
-}
-
-/*
- * The slices of a trace cut its ticks evenly, as times may go back; the outer ones have no outer
- * end. Traces whose ticks cannot be compared are cut each by itself.
- */
-static void cut_slices(const struct trace *t, const struct options *o, struct tick_range *slices)
-{
-	for (size_t i = 0; i < trace_nfiles(t); i++)
-		slices[i] = (struct tick_range){1, 0};
-	for (size_t i = 0; i < trace_nfiles(t); i++) {
-		const struct trace_file *f = trace_file(t, i);
-		struct tick_range *s = &slices[f->machine];
-		if (!f->has_hooks)
-			continue;
-		bool none = s->first > s->last;
-		s->first = none || f->first < s->first ? f->first : s->first;
-		s->last = none || f->last > s->last ? f->last : s->last;
-	}
-	for (size_t i = 0; i < trace_nfiles(t); i++) {
-		uint64_t first = slices[i].first;
-		__int128 span = first > slices[i].last ? 0 : (__int128)slices[i].last - first + 1;
-		__int128 from = first + span * (o->slice - 1) / o->slices;
-		__int128 to = first + span * o->slice / o->slices - 1;
-		slices[i].first = o->slice > 1 ? (uint64_t)from : 0;
-		slices[i].last = o->slice < o->slices ? (uint64_t)to : UINT64_MAX;
-		if (to < 0 && o->slice < o->slices)
-			slices[i] = (struct tick_range){1, 0};
 	}
 }
 
@@ -198,10 +141,9 @@ static int run_report(
 	report_about(&r, t);
 	struct tick_range *slices = NULL;
 	if (o->slice) {
-		slices = calloc(trace_nfiles(t) + 1, sizeof *slices);
+		slices = report_slice(t, o->slice, o->slices);
 		if (!slices)
 			return CPIDECODE_ENOMEM;
-		cut_slices(t, o, slices);
 	}
 	r.slices = slices;
 	if (r.scripted && o->format != FORMAT_TEXT && o->report != REPORT_PARTIAL && out)
@@ -210,8 +152,8 @@ static int run_report(
 	int error = errno;
 	progress_end();
 	if (!rc)
-		*bad |= tell_losses(t, &found);
-	else if (rc == CPIDECODE_EREAD && tell_unreadable(t, &found, error))
+		*bad |= notes_trace(complain, t, &found);
+	else if (rc == CPIDECODE_EREAD && notes_unreadable(complain, t, &found, error))
 		rc = CPIDECODE_EINVAL;
 	findings_free(&found);
 	free(slices);
@@ -300,15 +242,21 @@ static int write_report(struct job *job)
 /* The trace of o's files, open, in *t. */
 static int begin_trace(struct options *o, struct trace **t)
 {
-	int rc = trace_new(t);
+	/* Both need all damage there is. */
+	const struct trace_input input = {.schemas = o->schemas,
+		.nschemas = o->nschemas,
+		.files = o->files,
+		.nfiles = o->nfiles,
+		.verify_all = o->strict || o->report == REPORT_INFO,
+		.progress = show_reading};
+	struct trace_opening at;
+	int rc = report_open(&input, t, &at);
 	if (rc) {
-		complain("%s", cpidecode_strerror(rc));
+		complain_open(&at, rc, errno);
 		return EXIT_FAILED;
 	}
-	int code = open_trace(*t, o);
-	if (!code)
-		settle_times(o, *t);
-	return code;
+	settle_times(o, *t);
+	return EXIT_OK;
 }
 
 static int decode(struct options *o)
@@ -317,7 +265,7 @@ static int decode(struct options *o)
 	int code = begin_trace(o, &job.t);
 	if (!code)
 		code = write_report(&job);
-	trace_free(job.t);
+	report_close(job.t);
 	return code;
 }
 
@@ -342,7 +290,7 @@ static int read_run(const struct options *all, const struct run *run, unsigned w
 	if (run->nfiles == 1 && merge_is_partial(run->files[0])) {
 		int code = merge_read_file(p, run->files[0]);
 		if (!code)
-			*bad |= merge_tell(p);
+			*bad |= notes_partial(complain, p);
 		return code;
 	}
 	o.files = run->files;
@@ -351,7 +299,7 @@ static int read_run(const struct options *all, const struct run *run, unsigned w
 	int rc = code ? 0 : run_report(t, &o, NULL, p, bad);
 	if (rc && rc != CPIDECODE_EINVAL)
 		complain_code("decoding", rc, errno);
-	trace_free(t);
+	report_close(t);
 	return rc ? EXIT_FAILED : code;
 }
 

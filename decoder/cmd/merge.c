@@ -1,13 +1,12 @@
 #include "merge.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "tell.h"
+#include "../report/notes/notes.h"
 
 enum { FIRST_READ = 64 << 10 };
 
@@ -30,7 +29,7 @@ static int read_bytes(FILE *f, uint8_t **bytes, size_t *n)
 int merge_read_file(struct partial *p, const char *path)
 {
 	bool standard = !strcmp(path, "-");
-	const char *name = told_name(path), *why = NULL;
+	const char *name = notes_name(path), *why = NULL;
 	FILE *f = standard ? stdin : fopen(path, "re");
 	uint8_t *bytes = NULL;
 	size_t n = 0;
@@ -95,86 +94,6 @@ static bool merge_scripted(const struct partial *p)
 	return false;
 }
 
-static bool tell_damage(const struct partial_source *s, const char *name)
-{
-	const uint64_t *c = s->counts;
-	uint64_t stretches = c[PARTIAL_STRETCHES];
-	if (c[PARTIAL_HEADER_DAMAGED])
-		complain("%s: the file header is damaged; what it says is doubtful", name);
-	if (stretches)
-		complain("%s: %" PRIu64 " damaged stretch%s, %" PRIu64 " byte%s skipped", name,
-			stretches, stretches == 1 ? "" : "es", c[PARTIAL_DAMAGED_BYTES],
-			plural(c[PARTIAL_DAMAGED_BYTES]));
-	if (c[PARTIAL_CONTRADICTIONS])
-		complain("%s: %" PRIu64 " section%s contradict%s itself or the ring's others", name,
-			c[PARTIAL_CONTRADICTIONS], plural(c[PARTIAL_CONTRADICTIONS]),
-			c[PARTIAL_CONTRADICTIONS] == 1 ? "s" : "");
-	if (c[PARTIAL_CUT_OFF])
-		complain("%s: cut off: the file does not end with an END section", name);
-	if (c[PARTIAL_SCHEMAS])
-		complain("%s: %" PRIu64 " schema%s refused", name, c[PARTIAL_SCHEMAS],
-			plural(c[PARTIAL_SCHEMAS]));
-	for (size_t i = 0; i < s->ndamage && i < 3; i++)
-		complain("%s: damage in the section at offset %" PRIu64 "; %" PRIu64
-			 " byte%s of hooks skipped",
-			name, s->damage[i].offset, s->damage[i].bytes, plural(s->damage[i].bytes));
-	if (s->ndamage > 3)
-		complain("%s: %zu more sections are damaged inside", name, s->ndamage - 3);
-	if (c[PARTIAL_MALFORMED])
-		complain("%s: %" PRIu64 " malformed record%s skipped", name, c[PARTIAL_MALFORMED],
-			plural(c[PARTIAL_MALFORMED]));
-	if (c[PARTIAL_RESERVED])
-		complain("%s: %" PRIu64 " record%s of an unknown kind skipped", name,
-			c[PARTIAL_RESERVED], plural(c[PARTIAL_RESERVED]));
-	return c[PARTIAL_HEADER_DAMAGED] || stretches || c[PARTIAL_CONTRADICTIONS] ||
-	       c[PARTIAL_CUT_OFF] || s->ndamage || c[PARTIAL_MALFORMED];
-}
-
-static bool tell_source(const struct partial_source *s)
-{
-	const uint64_t *c = s->counts;
-	const char *name = told_name(s->path);
-	struct losses l = {.full = c[PARTIAL_FULL],
-		.big = c[PARTIAL_BIG],
-		.held = c[PARTIAL_HELD],
-		.no_guest = c[PARTIAL_NO_GUEST],
-		.unexplained = c[PARTIAL_UNEXPLAINED],
-		.no_slot = c[PARTIAL_NO_SLOT],
-		.no_memory = c[PARTIAL_NO_MEMORY],
-		.unattached = c[PARTIAL_UNATTACHED],
-		.unwritten = c[PARTIAL_UNWRITTEN]};
-	bool bad = tell_lost(name, &l);
-	/* What was read may be more than the file knew of. */
-	uint64_t torn =
-		c[PARTIAL_TORN] > c[PARTIAL_FOUND_TORN] ? c[PARTIAL_TORN] : c[PARTIAL_FOUND_TORN];
-	tell_torn(name, torn);
-	if (c[PARTIAL_OVERWRITTEN])
-		complain("%s: %" PRIu64 " hook%s overwritten by newer ones (wrap mode)", name,
-			c[PARTIAL_OVERWRITTEN], plural(c[PARTIAL_OVERWRITTEN]));
-	bad |= tell_damage(s, name);
-	tell_findings(name, s->findings, s->nfindings, c[PARTIAL_FINDINGS]);
-	if (!partial_whole(s)) {
-		complain("%s: slices are missing: this is a part of the trace", name);
-		bad = true;
-	}
-	return bad || torn;
-}
-
-bool merge_tell(const struct partial *p)
-{
-	struct told_part *parts = calloc(p->nsources + 1, sizeof *parts);
-	bool bad = false;
-	for (size_t i = 0; i < p->nsources; i++) {
-		const struct partial_source *s = &p->sources[i];
-		bad |= tell_source(s);
-		if (parts)
-			parts[i] = (struct told_part){s->path, s->trace_id, s->rotation};
-	}
-	bad |= parts && tell_rotated(parts, p->nsources);
-	free(parts);
-	return bad;
-}
-
 static void say(void *ctx, const char *line)
 {
 	(void)ctx;
@@ -192,7 +111,7 @@ int merge_report(const struct partial *p, const struct options *o, struct out *o
 	if (o->report != REPORT_PARTIAL) {
 		if (r.scripted && o->format != FORMAT_TEXT)
 			complain(REPORT_SCRIPTED);
-		*bad = merge_tell(p);
+		*bad = notes_partial(complain, p);
 	}
 	return report_merged(&r, o->report, p);
 }

@@ -24,7 +24,4 @@ int merge_diff(const struct diff_runs *before, const struct diff_runs *after,
 /* A report of them; *bad: data was lost or damaged, or is missing. 0 or a CPIDECODE_E code. */
 int merge_report(const struct partial *p, const struct options *o, struct out *out, bool *bad);
 
-/* What is to be said of the traces, a line each. Whether data was lost, damaged or is missing. */
-bool merge_tell(const struct partial *p);
-
 #endif

@@ -7,7 +7,6 @@
 
 #include "../../formats/base/glob.h"
 #include "../../formats/base/number.h"
-#include "../model/hooks/pass.h"
 #include "../sink/escape.h"
 #include "memory.h"
 #include "options.h"
@@ -130,9 +129,9 @@ static unsigned jobs(const char *text)
 {
 	const char *s = text, *end = text + strlen(text);
 	uint64_t n;
-	if (!number_scan(&s, end, 10, PASS_MAX_THREADS, &n) || s < end)
+	if (!number_scan(&s, end, 10, REPORT_MAX_THREADS, &n) || s < end)
 		misuse("-j %s: not a number of threads from 1 to %d (0: one for each processor)",
-			text, PASS_MAX_THREADS);
+			text, REPORT_MAX_THREADS);
 	return (unsigned)n;
 }
 

@@ -8,9 +8,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "../../formats/nrm2.h"
 #include "../../formats/partial.h"
 #include "../../formats/trace_file.h"
-#include "../io/nrm2/nrm2.h"
 #include "../base/grow.h"
 #include "options.h"
 

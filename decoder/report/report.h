@@ -8,6 +8,7 @@
 
 #include "../../include/cpidecode.h"
 #include "../model/trace/findings.h"
+#include "../model/hooks/pass.h"
 #include "../model/intervals/intervals.h"
 #include "../model/stats/partial.h"
 #include "../sink/out.h"
@@ -89,7 +90,7 @@ void report_note(const struct report *r, const char *format, ...)
 /* A report of intervals found none: where the trace has hooks, names the report that shows them. */
 void report_note_no_intervals(const struct report *r);
 
-enum { REPORT_TAIL = 990 };
+enum { REPORT_TAIL = 990, REPORT_MAX_THREADS = PASS_MAX_THREADS };
 
 /* Said first in every text report of a trace with scripted counters. */
 #define REPORT_SCRIPTED "scripted counters: the counts and CPIs below were not measured"

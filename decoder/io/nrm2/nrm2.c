@@ -13,12 +13,6 @@
 
 enum { PROGRESS_STEP = 4 << 20 };
 
-bool nrm2_is(const uint8_t *bytes, size_t n)
-{
-	bool big;
-	return n >= NRM2_PEEK && nrm2_magic(bytes, &big);
-}
-
 int nrm2_look(struct nrm2_scan *s, uint64_t at, size_t n, const uint8_t **p, size_t *got)
 {
 	*got = 0;

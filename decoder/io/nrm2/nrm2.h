@@ -5,11 +5,8 @@
 #ifndef SWT_DECODER_IO_NRM2_NRM2_H
 #define SWT_DECODER_IO_NRM2_NRM2_H
 
+#include "../../../formats/nrm2.h"
 #include "../input.h"
-
-/* Bytes that tell whether it is one. */
-enum { NRM2_PEEK = 8 };
-bool nrm2_is(const uint8_t *bytes, size_t n);
 
 /*
  * *fd is a trace.bin of *size bytes, owned by the caller, and import what else is known;

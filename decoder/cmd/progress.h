@@ -1,0 +1,12 @@
+/* How far reading has come, on stderr: on a terminal, once a second has passed. */
+#ifndef SWT_DECODER_CMD_PROGRESS_H
+#define SWT_DECODER_CMD_PROGRESS_H
+
+#include <stdint.h>
+
+void progress_start(void);
+/* done of total; total 0: unknown. */
+void progress_show(const char *what, uint64_t done, uint64_t total);
+void progress_end(void);
+
+#endif
