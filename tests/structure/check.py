@@ -2,24 +2,31 @@
 """
 Checks the structure of the sources against tests/structure/arrows and tests/structure/limits.
 
-usage: check.py [--list CHECK]
-  --list CHECK  prints what a check counts, one a line
+usage: check.py [--build FOLDER] [--list CHECK]
+  --build FOLDER  also checks the symbols of the objects in this build folder
+  --list CHECK    prints what a check counts, one a line
 
 Each check counts something that shall not grow: includes against the arrows, the largest circle
 of files that include each other, names of static functions that several files of a half share,
 hand-printed JSON, loops over digits, folders of many sources. `limits` holds the counts of today;
 more fails, and fewer fails until `limits` says so.
+
+The checks of symbols read what each object defines and uses. A compiler may leave a use out,
+so fewer than the limit passes. A symbol that a public header names belongs to include, and one
+that `arrows` lists as a hook to the room below, which calls it.
 Exit status: 0 passed, 1 failed, 2 usage.
 """
 import collections
 import os
 import re
+import subprocess
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.dirname(os.path.dirname(HERE))
 SOURCE_FOLDERS = ("formats", "include", "libtrace", "decoder")
 MOST_SOURCES = 40  # of a folder
+MOST_IN_CIRCLE = 3  # files that use each other's symbols
 
 
 def read_sources():
@@ -46,7 +53,14 @@ def read_arrows():
             if line.strip() and not line.startswith("#"):
                 room, rooms = line.split(":")
                 arrows[room] = set(rooms.split())
+    arrows.pop("hooks", None)
     return arrows
+
+
+def read_hooks():
+    """Functions and data that a lower room declares and calls, and a higher one defines."""
+    with open(os.path.join(HERE, "arrows"), encoding="utf-8") as f:
+        return set(re.findall(r"^hooks:(.*)$", f.read(), flags=re.M)[0].split())
 
 
 def read_limits():
@@ -92,20 +106,14 @@ def module_of(path):
     return path[:-2]
 
 
-def find_circle(sources):
-    """The files of the largest circle: Tarjan's strongly connected components."""
-    graph = collections.defaultdict(set)
-    for path, text in sources.items():
-        for included in includes_of(path, text, sources):
-            if module_of(included) != module_of(path):
-                graph[module_of(path)].add(module_of(included))
-    index, low, stack, largest = {}, {}, [], []
+def find_circles(graph):
+    """The circles of a graph: Tarjan's strongly connected components of more than one node."""
+    index, low, stack, circles = {}, {}, [], []
 
     def visit(node):
-        nonlocal largest
         index[node] = low[node] = len(index)
         stack.append(node)
-        for to in sorted(graph[node]):
+        for to in sorted(graph.get(node, ())):
             if to not in index:
                 visit(to)
                 low[node] = min(low[node], low[to])
@@ -115,14 +123,88 @@ def find_circle(sources):
             circle = []
             while not circle or circle[-1] != node:
                 circle.append(stack.pop())
-            if len(circle) > max(1, len(largest)):
-                largest = circle
+            if len(circle) > 1:
+                circles.append(sorted(circle))
 
     sys.setrecursionlimit(10000)
-    for node in sorted(graph.copy()):
+    for node in sorted(graph):
         if node not in index:
             visit(node)
-    return sorted(largest)
+    return circles
+
+
+def find_circle(sources):
+    """The files of the largest circle."""
+    graph = collections.defaultdict(set)
+    for path, text in sources.items():
+        for included in includes_of(path, text, sources):
+            if module_of(included) != module_of(path):
+                graph[module_of(path)].add(module_of(included))
+    return max(find_circles(graph), key=len, default=[])
+
+
+def source_of(build, at, name):
+    """The source of BUILD/FOLDER/CMakeFiles/TARGET.dir/PATH.c.o, below TOP."""
+    target, inside = os.path.join(at, name[:-2]).split(".dir/", 1)
+    folder = os.path.relpath(os.path.dirname(os.path.dirname(target)), build)
+    return os.path.normpath(os.path.join(folder, inside.replace("__", "..")))
+
+
+def read_symbols(build, sources):
+    """By source: the global names that its object defines, and those that it uses."""
+    objects = {}
+    for half in ("libtrace", "decoder"):
+        for at, folders, names in os.walk(os.path.join(build, half)):
+            folders.sort()
+            for name in sorted(names):
+                if name.endswith(".c.o") and ".dir" in at:
+                    source = source_of(build, at, name)
+                    if source in sources:  # neither generated nor of a source that is gone
+                        objects[os.path.join(at, name)] = source
+    defined, used = collections.defaultdict(set), collections.defaultdict(set)
+    if objects:
+        nm = subprocess.run(["nm", "-A", "-P", "-g", *objects], capture_output=True, text=True)
+        for line in nm.stdout.splitlines():
+            at, rest = line.split(": ", 1)
+            name, kind = rest.split()[:2]
+            (used if kind in "Uvw" else defined)[objects[at]].add(name)
+    return defined, used
+
+
+def find_symbol_uses(symbols, sources):
+    """Each use of another file's symbol: the user, the symbol, the files that define it."""
+    defined, used = symbols
+    public = set(re.findall(r"\w+", " ".join(
+        text for path, text in sources.items() if path.startswith("include/"))))
+    headers = set(re.findall(r"\w+", " ".join(
+        without_comments(text) for path, text in sources.items() if path.endswith(".h"))))
+    definers = collections.defaultdict(set)
+    for path, names in defined.items():
+        for name in (names & headers) - public:  # else the C library's, or of an interface
+            definers[name].add(path)
+    hooks = read_hooks()
+    for path, names in sorted(used.items()):
+        for name in sorted(names - defined[path] - hooks):
+            if name in definers:
+                yield path, name, sorted(definers[name])
+
+
+def find_wrong_symbols(symbols, sources):
+    arrows = read_arrows()
+    for path, name, definers in find_symbol_uses(symbols, sources):
+        room, rooms = room_of(path, arrows), {room_of(d, arrows) for d in definers}
+        if not rooms & (arrows[room] | {room, "formats", "formats/base"}):
+            yield f"{room} -> {' or '.join(sorted(rooms))}: {path} uses {name}"
+
+
+def find_symbol_circles(symbols, sources):
+    graph = collections.defaultdict(set)
+    for path, _, definers in find_symbol_uses(symbols, sources):
+        if len(definers) == 1:
+            graph[module_of(path)].add(module_of(definers[0]))
+    for circle in find_circles(graph):
+        if len(circle) > MOST_IN_CIRCLE:
+            yield " ".join(circle)
 
 
 def find_shared_names(sources):
@@ -173,27 +255,53 @@ CHECKS = {
 }
 
 
+SYMBOL_CHECKS = {
+    "wrong_symbols": find_wrong_symbols,
+    "large_symbol_circles": find_symbol_circles,
+}
+
+
+def report(name, count, limit, may_be_fewer):
+    """Prints one check's result. Returns whether it failed."""
+    if count == limit or count < limit and may_be_fewer:
+        print(f"ok: structure: {name}: {count}")
+        return False
+    if count > limit:
+        build = "--build FOLDER " if name in SYMBOL_CHECKS else ""
+        print(f"not ok: structure: {name}: {count}, at most {limit} "
+              f"(check.py {build}--list {name})")
+    else:
+        print(f"not ok: structure: {name}: {count}: lower the limit of {limit} in limits")
+    return True
+
+
 def main(arguments):
-    if arguments and (len(arguments) != 2 or arguments[0] != "--list" or arguments[1] not in CHECKS):
-        print(f"check.py: usage: check.py [--list {'|'.join(CHECKS)}]", file=sys.stderr)
+    names = [*CHECKS, *SYMBOL_CHECKS]
+    options = dict(zip(arguments[::2], arguments[1::2]))
+    build, listed = options.pop("--build", None), options.pop("--list", None)
+    if (len(arguments) % 2 or options or listed and listed not in names
+            or listed in SYMBOL_CHECKS and not build):
+        print(f"check.py: usage: check.py [--build FOLDER] [--list {'|'.join(names)}]",
+              file=sys.stderr)
         return 2
     sources = read_sources()
-    if arguments:
-        for line in CHECKS[arguments[1]](sources):
+    symbols = read_symbols(build, sources) if build else ({}, {})
+    if listed:
+        found = (CHECKS[listed](sources) if listed in CHECKS
+                 else SYMBOL_CHECKS[listed](symbols, sources))
+        for line in found:
             print(line)
         return 0
-    failed = 0
     limits = read_limits()
+    failed = 0
     for name, find in CHECKS.items():
-        count, limit = len(list(find(sources))), limits[name]
-        if count == limit:
-            print(f"ok: structure: {name}: {count}")
-        elif count > limit:
-            print(f"not ok: structure: {name}: {count}, at most {limit} (check.py --list {name})")
-            failed += 1
+        failed += report(name, len(list(find(sources))), limits[name], False)
+    for name, find in SYMBOL_CHECKS.items():
+        if symbols[0]:
+            failed += report(name, len(list(find(symbols, sources))), limits[name], True)
         else:
-            print(f"not ok: structure: {name}: {count}: lower the limit of {limit} in limits")
-            failed += 1
+            why = "nm finds no symbols in the build folder" if build else "no --build"
+            print(f"skipped: structure: {name}: {why}")
     return 1 if failed else 0
 
 
