@@ -121,11 +121,17 @@ static bool glob_match_all(const struct dialect *d, const char *p, const char *s
 	return p == d->end;
 }
 
+/* Nothing is added to NULL, which a text of size 0 may be. */
+static const char *glob_end(const char *s, size_t size)
+{
+	return size ? s + size : s;
+}
+
 bool glob_match(const char *pattern, const void *s, size_t n)
 {
 	const struct dialect d = {.end = pattern + strlen(pattern), .has_sets = true};
 
-	return glob_match_all(&d, pattern, s, (const char *)s + n);
+	return glob_match_all(&d, pattern, s, glob_end(s, n));
 }
 
 const char *glob_check(const char *pattern)
@@ -148,9 +154,9 @@ const char *glob_check(const char *pattern)
 
 bool glob_match_name(const char *pattern, size_t pattern_size, const char *name, size_t size)
 {
-	const struct dialect d = {.end = pattern + pattern_size, .folds_case = true};
+	const struct dialect d = {.end = glob_end(pattern, pattern_size), .folds_case = true};
 
-	return glob_match_all(&d, pattern, name, name + size);
+	return glob_match_all(&d, pattern, name, glob_end(name, size));
 }
 
 bool glob_same_name(const char *a, size_t a_size, const char *b, size_t b_size)

@@ -17,7 +17,7 @@ const char *glob_check(const char *pattern);
 
 /*
  * Patterns of instance names: '*' and '?' alone, letters A to Z in either case. Neither text need
- * end in a NUL. Takes time as above.
+ * end in a NUL, one of size 0 may be NULL. Takes time as above.
  */
 bool glob_match_name(const char *pattern, size_t pattern_size, const char *name, size_t size);
 

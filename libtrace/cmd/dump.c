@@ -3,7 +3,6 @@
  */
 #include <signal.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "../../formats/base/time_ns.h"

@@ -98,6 +98,8 @@ START_TEST(name_patterns_match)
 	}
 	/* A size ends the pattern, as it does the name. */
 	ck_assert(glob_match_name("a?x", 2, "abx", 2));
+	ck_assert(glob_match_name(NULL, 0, NULL, 0));
+	ck_assert(!glob_match_name(NULL, 0, "x", 1));
 }
 END_TEST
 

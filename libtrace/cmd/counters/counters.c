@@ -7,6 +7,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "../../../formats/base/number.h"
+#include "../../../formats/base/quantity.h"
 #include "counters.h"
 
 enum {
@@ -63,26 +65,17 @@ static bool is_given(const struct asked *a, int id)
 /* Seconds, MM:SS or HH:MM:SS; the seconds may have decimals. */
 static bool parse_interval(const char *text, uint64_t *ns)
 {
-	const char *last = strrchr(text, ':');
-	uint64_t minutes = 0, seconds;
-	unsigned fields = 1;
+	const char *last = strrchr(text, ':'), *end = text + strlen(text);
+	uint64_t minutes = 0, field, seconds;
 
-	for (const char *p = text; last && p <= last; fields++) {
-		char digits[8];
-		size_t n = strcspn(p, ":");
-		uint64_t field;
-
-		if (n >= sizeof digits || fields > 2)
-			return false;
-		memcpy(digits, p, n);
-		digits[n] = 0;
-		if (!parse_number(digits, false, 9999, &field))
+	for (unsigned fields = 1; last && text <= last; fields++, text++) {
+		if (fields > 2 || !number_scan(&text, last, 10, 9999, &field) || *text != ':')
 			return false;
 		minutes = minutes * 60 + field;
-		p += n + 1;
 	}
-	text = last ? last + 1 : text;
-	if (strspn(text, "0123456789.") != strlen(text) || !parse_time(text, &seconds))
+	if (!quantity_scan_decimal(
+		    &text, end, QUANTITY_WHOLE_POINT, 1000000000, INT64_MAX / 10, &seconds) ||
+		text < end)
 		return false;
 	*ns = minutes * 60000000000u + seconds;
 	return *ns >= 10000000 && *ns <= 86400000000000u;

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../../../formats/base/number.h"
 #include "../../../formats/base/time_ns.h"
 #include "../../core/file.h"
 #include "stat.h"
@@ -31,13 +32,13 @@ static bool has(const struct stat_targets *t, pid_t pid)
 
 bool stat_targets_add(struct stat_targets *t, const char *text)
 {
-	for (const char *p = text;; p++) {
-		char digits[12];
-		size_t n = strcspn(p, ",");
+	const char *end = text + strlen(text);
+
+	for (;; text++) {
 		uint64_t pid;
 
-		snprintf(digits, sizeof digits, "%.*s", (int)(n < 11 ? n : 11), p);
-		if (n > 10 || !parse_number(digits, false, INT32_MAX, &pid) || pid == 0)
+		if (!number_scan(&text, end, 10, INT32_MAX, &pid) || pid == 0 ||
+			(*text && *text != ','))
 			return false;
 		if (!has(t, (pid_t)pid)) {
 			if (t->count == STAT_TARGETS_MAX)
@@ -45,8 +46,7 @@ bool stat_targets_add(struct stat_targets *t, const char *text)
 			t->fd[t->count] = -1;
 			t->pid[t->count++] = (pid_t)pid;
 		}
-		p += n;
-		if (!*p)
+		if (!*text)
 			return true;
 	}
 }
