@@ -305,7 +305,7 @@ static int read_run(const struct options *all, const struct run *run, unsigned w
 
 static int read_sides(struct job *job, const struct runs sides[2])
 {
-	unsigned wanted = TALLY_WANT_COUNTS;
+	unsigned wanted = 0;
 	int code = EXIT_OK;
 	/* Only what single runs vary in themselves depends on when. */
 	if (sides[0].n == 1 && sides[1].n == 1)

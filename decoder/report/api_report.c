@@ -92,7 +92,7 @@ static int take_partial(const struct report *like, const cpidecode_trace *t, str
 	struct report r = *like;
 	r.found = found;
 	report_about(&r, t->trace);
-	*p = (struct partial){.tally.wanted = TALLY_WANT_COUNTS | TALLY_WANT_ORDER};
+	*p = (struct partial){.tally.wanted = TALLY_WANT_ORDER};
 	return report_make_partial(&r, p);
 }
 

@@ -40,25 +40,24 @@ static double cell(const struct tally_column *c, const struct util_ratios *u, en
 static struct tally_column column(const struct tally_group *g, uint32_t i)
 {
 	if (i)
-		return g->columns[i - 1];
-	struct tally_scratch scratch;
-	const struct ratios *r = &tally_detail(g, &scratch)->ratios;
+		return tally_extra(g)->columns[i - 1];
+	struct sums scratch;
+	const struct ratios *r = &tally_sums(g, &scratch)->ratios;
 	return (struct tally_column){r->raw, r->scaled, r->busy};
 }
 
 static const struct util_ratios *util_column(const struct tally_group *g, uint32_t i)
 {
-	if (!g->util)
-		return NULL;
-	return i ? &g->util_columns[i - 1] : g->util;
+	const struct tally_extra *extra = tally_extra(g);
+	return i && extra->util ? &extra->util_columns[i - 1] : extra->util;
 }
 
 static void name_text(struct out *o, const struct tally_group *g)
 {
 	tallies_text_name(o, g);
-	if (g->util) {
+	if (tally_extra(g)->util) {
 		out_str(o, ", method ");
-		report_methods_text(o, g->methods);
+		report_methods_text(o, tally_extra(g)->methods);
 	}
 }
 
@@ -81,11 +80,12 @@ static void matrix_text(struct out *o, const struct tally_group *g)
 	static const char *const rows[ALL_ROWS] = {
 		"cpi   ", "cpi_wb", "idle% ", "busy% ", "intr% ", "perf% "};
 	/* CPU utilisation has no CPIs, and CPI knows of no more than those. */
-	const int first = g->util ? ROW_IDLE : 0, end = g->util ? ALL_ROWS : ROWS;
+	const int first = tally_extra(g)->util ? ROW_IDLE : 0,
+		  end = tally_extra(g)->util ? ALL_ROWS : ROWS;
 	name_text(o, g);
 	out_printf(o, ", %" PRIu64 " interval%s\n       System", g->time.count,
 		g->time.count == 1 ? "" : "s");
-	for (uint32_t cpu = 0; cpu < g->ncolumns; cpu++) {
+	for (uint32_t cpu = 0; cpu < tally_extra(g)->ncolumns; cpu++) {
 		char name[16];
 		int n = snprintf(name, sizeof name, "CPU%u", cpu);
 		out_repeat(o, ' ', n < 7 ? (size_t)(8 - n) : 1);
@@ -94,7 +94,7 @@ static void matrix_text(struct out *o, const struct tally_group *g)
 	for (int row = first; row < end; row++) {
 		out_char(o, '\n');
 		out_str(o, rows[row]);
-		for (uint32_t i = 0; i <= g->ncolumns; i++) {
+		for (uint32_t i = 0; i <= tally_extra(g)->ncolumns; i++) {
 			struct tally_column c = column(g, i);
 			out_str(o, i ? "  " : " ");
 			text_cell(o, cell(&c, util_column(g, i), row));
@@ -105,7 +105,7 @@ static void matrix_text(struct out *o, const struct tally_group *g)
 
 static void matrix_csv(struct csv *c, const struct tally_group *g, bool util)
 {
-	for (uint32_t i = 0; i <= g->ncolumns; i++) {
+	for (uint32_t i = 0; i <= tally_extra(g)->ncolumns; i++) {
 		struct tally_column values = column(g, i);
 		tallies_csv_name(c, g);
 		csv_u64(c, g->time.count);
@@ -119,7 +119,7 @@ static void matrix_csv(struct csv *c, const struct tally_group *g, bool util)
 			csv_u64(c, g->major);
 			csv_fixed(c, cell(&values, util_column(g, i), ROW_INTR), 4);
 			csv_fixed(c, cell(&values, util_column(g, i), ROW_PERF), 4);
-			tallies_csv_methods(c, g->methods);
+			tallies_csv_methods(c, tally_extra(g)->methods);
 		}
 		csv_end(c);
 	}
@@ -145,18 +145,18 @@ static void matrix_json(struct json *j, const struct tally_group *g, bool script
 	json_u64(j, g->time.count);
 	json_key(j, "scripted");
 	json_bool(j, scripted);
-	if (g->util)
-		tallies_json_methods(j, "method", g->methods);
+	if (tally_extra(g)->util)
+		tallies_json_methods(j, "method", tally_extra(g)->methods);
 	json_key(j, "system");
 	json_open(j, '{');
 	json_column(j, &system, util_column(g, 0));
 	json_key(j, "cpus");
 	json_open(j, '[');
-	for (uint32_t cpu = 0; cpu < g->ncolumns; cpu++) {
+	for (uint32_t cpu = 0; cpu < tally_extra(g)->ncolumns; cpu++) {
 		json_open(j, '{');
 		json_key(j, "cpu");
 		json_u64(j, cpu);
-		json_column(j, &g->columns[cpu], util_column(g, cpu + 1));
+		json_column(j, &tally_extra(g)->columns[cpu], util_column(g, cpu + 1));
 	}
 	json_close(j, ']');
 	json_close(j, '}');

@@ -18,25 +18,26 @@ static const struct kind {
 	  {"thread", TALLY_THREAD_INSTRUCTIONS}, {"system", TALLY_INSTRUCTIONS}, {NULL, 0}};
 
 /* A figure of a group; NAN: not measured, or a CPI without cycles, as in its summary. */
-static double detail_figure(const struct tally_detail *d, enum tally_value value)
+static double figure_in(const struct sums *s, enum tally_value value)
 {
-	const struct tally_spread *s = &d->spreads[value];
 	switch (value) {
 	case TALLY_THREAD_CPI:
-		return ratio_cpi(&d->ratios.thread);
+		return ratio_cpi(&s->ratios.thread);
 	case TALLY_SCALED_CPI:
-		return ratio_cpi(&d->ratios.scaled);
+		return ratio_cpi(&s->ratios.scaled);
 	case TALLY_RAW_CPI:
-		return ratio_cpi(&d->ratios.raw);
+		return ratio_cpi(&s->ratios.raw);
+	case TALLY_THREAD_INSTRUCTIONS:
+		return sums_mean(&s->thread_instructions);
 	default:
-		return s->values.count ? (double)s->sum / (double)s->values.count : NAN;
+		return sums_mean(&s->instructions);
 	}
 }
 
 static double kind_figure(const struct tally_group *g, enum tally_value value)
 {
-	struct tally_scratch scratch;
-	return detail_figure(tally_detail(g, &scratch), value);
+	struct sums scratch;
+	return figure_in(tally_sums(g, &scratch), value);
 }
 
 /* A bit for each value that some run of a side has. */
@@ -45,11 +46,10 @@ static void find_known(const struct diff_row *row, unsigned known[DIFF_SIDES])
 	for (unsigned side = 0; side < DIFF_SIDES; side++) {
 		known[side] = 0;
 		for (size_t i = 0; i < row->runs[side]; i++) {
-			struct tally_scratch scratch;
-			const struct tally_detail *d =
-				tally_detail(row->entries[side][i].group, &scratch);
+			struct sums scratch;
+			const struct sums *s = tally_sums(row->entries[side][i].group, &scratch);
 			for (unsigned v = 0; v < TALLY_VALUES; v++)
-				known[side] |= (unsigned)!isnan(detail_figure(d, v)) << v;
+				known[side] |= (unsigned)!isnan(figure_in(s, v)) << v;
 		}
 	}
 }
@@ -124,10 +124,8 @@ static double value_of(
 static struct compare_run single_run(const struct diff_row *row, enum diff_when side)
 {
 	const struct tally_group *g = row->entries[side]->group;
-	return (struct compare_run){.values = &g->time,
-		/* A single interval's order says nothing. */
-		.order = g->detail ? g->detail->order : NULL,
-		.mean = figure_of(row, g, METRIC_MEAN)};
+	return (struct compare_run){
+		.values = &g->time, .order = g->order, .mean = figure_of(row, g, METRIC_MEAN)};
 }
 
 static double mean_of(struct compare_runs runs)
@@ -256,43 +254,54 @@ static size_t add_entries(
 	return n;
 }
 
+static bool begins_row(const struct diff *d, size_t i)
+{
+	return !i || tally_compare_names(d->entries[i - 1].group, d->entries[i].group);
+}
+
 /* Entries of one name stand together: a row is made of them. */
-static void make_rows(struct diff *d, size_t n)
+static int make_rows(struct diff *d, size_t n)
 {
 	struct diff_row *row = NULL;
+	size_t rows = 0;
+	for (size_t i = 0; i < n; i++)
+		rows += begins_row(d, i);
+	d->rows = calloc(rows + 1, sizeof *d->rows);
+	if (!d->rows)
+		return CPIDECODE_ENOMEM;
 	for (size_t i = 0; i < n; i++) {
 		const struct diff_entry *e = &d->entries[i];
-		if (!row || tally_compare_names(diff_name(row), e->group))
+		if (begins_row(d, i))
 			row = &d->rows[d->count++];
 		if (!row->runs[e->side]++)
 			row->entries[e->side] = e;
 	}
 	for (size_t i = 0; i < d->count; i++)
 		d->common += diff_in_both(&d->rows[i]);
+	return 0;
 }
 
 int diff_make(struct diff *d, const struct diff_runs *before, const struct diff_runs *after)
 {
 	size_t n = count_groups(before) + count_groups(after);
-	int rc = 0;
 	*d = (struct diff){.runs = {before->n, after->n}};
-	d->rows = calloc(n + 1, sizeof *d->rows);
 	d->entries = calloc(n + 1, sizeof *d->entries);
 	d->figures[DIFF_BEFORE] = calloc(before->n + 1, sizeof(double));
 	d->figures[DIFF_AFTER] = calloc(after->n + 1, sizeof(double));
-	if (!d->rows || !d->entries || !d->figures[DIFF_BEFORE] || !d->figures[DIFF_AFTER]) {
+	if (!d->entries || !d->figures[DIFF_BEFORE] || !d->figures[DIFF_AFTER]) {
 		diff_free(d);
 		return CPIDECODE_ENOMEM;
 	}
 	n = add_entries(d, add_entries(d, 0, before, DIFF_BEFORE), after, DIFF_AFTER);
 	qsort(d->entries, n, sizeof *d->entries, compare_entries);
-	make_rows(d, n);
+	int rc = make_rows(d, n);
 	/* Of many comparisons one or the other looks like a change by chance: each gets its share
 	 * (Bonferroni). */
 	d->alpha = DIFF_ALPHA / (double)(d->common ? d->common : 1);
 	for (size_t i = 0; i < d->count && !rc; i++)
 		rc = fill(d, &d->rows[i]);
-	qsort(d->rows, d->count, sizeof *d->rows, compare_rows);
+	if (d->count)
+		qsort(d->rows, d->count, sizeof *d->rows, compare_rows);
 	if (rc)
 		diff_free(d);
 	return rc;

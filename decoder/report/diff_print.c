@@ -120,7 +120,7 @@ static const char *kind_of(const struct diff_row *row, enum metric m)
 static bool has_util(const struct diff *d)
 {
 	for (size_t i = 0; i < d->count; i++)
-		if (diff_name(&d->rows[i])->util)
+		if (tally_extra(diff_name(&d->rows[i]))->util)
 			return true;
 	return false;
 }
@@ -129,7 +129,7 @@ static uint32_t methods_of(const struct diff_row *row, enum diff_when side)
 {
 	uint32_t methods = 0;
 	for (size_t i = 0; i < row->runs[side]; i++)
-		methods |= row->entries[side][i].group->methods;
+		methods |= tally_extra(row->entries[side][i].group)->methods;
 	return methods;
 }
 
@@ -208,7 +208,7 @@ static void row_json(
 	json_bool(j, r->scripted);
 	json_key(j, "alpha");
 	json_double(j, d->alpha);
-	if (diff_name(row)->util) {
+	if (tally_extra(diff_name(row))->util) {
 		json_key(j, "method");
 		json_open(j, '{');
 		tallies_json_methods(j, "before", methods_of(row, DIFF_BEFORE));

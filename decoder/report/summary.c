@@ -40,8 +40,8 @@ static void summary_csv(struct report *r, const struct tally *t)
 	csv_header(&c, all);
 	for (size_t i = 0; i < t->count; i++) {
 		const struct tally_group *g = t->groups[i];
-		struct tally_scratch scratch;
-		const struct tally_detail *d = tally_detail(g, &scratch);
+		struct sums scratch;
+		const struct sums *s = tally_sums(g, &scratch);
 		tallies_csv_name(&c, g);
 		csv_u64(&c, g->time.count);
 		csv_u64(&c, tally_whole_ns(g->total, 1));
@@ -51,14 +51,14 @@ static void summary_csv(struct report *r, const struct tally *t)
 			csv_fixed(&c, mean_ns(g), 1);
 		for (unsigned q = 0; q < QUANTILES; q++)
 			csv_u64(&c, quantile(g, quantile_percent[q]));
-		csv_fixed(&c, ratio_cpi(&d->ratios.raw), 4);
-		csv_fixed(&c, ratio_cpi(&d->ratios.scaled), 4);
-		csv_fixed(&c, ratio_cpi(&d->ratios.thread), 4);
-		csv_text(&c, ratios_weighting(&d->ratios));
-		csv_fixed(&c, ratios_busy(&d->ratios), 4);
-		csv_u64(&c, d->scripted != 0);
-		if (d->quality)
-			csv_u64(&c, d->flagged);
+		csv_fixed(&c, ratio_cpi(&s->ratios.raw), 4);
+		csv_fixed(&c, ratio_cpi(&s->ratios.scaled), 4);
+		csv_fixed(&c, ratio_cpi(&s->ratios.thread), 4);
+		csv_text(&c, ratios_weighting(&s->ratios));
+		csv_fixed(&c, ratios_busy(&s->ratios), 4);
+		csv_u64(&c, s->scripted != 0);
+		if (s->quality)
+			csv_u64(&c, s->flagged);
 		else
 			csv_empty(&c);
 		tallies_csv_util(&c, t, g);
@@ -68,8 +68,8 @@ static void summary_csv(struct report *r, const struct tally *t)
 
 static void json_group(struct json *j, const struct tally_group *g)
 {
-	struct tally_scratch scratch;
-	const struct tally_detail *d = tally_detail(g, &scratch);
+	struct sums scratch;
+	const struct sums *s = tally_sums(g, &scratch);
 	json_open(j, '{');
 	tallies_json_name(j, g);
 	json_key(j, "count");
@@ -86,20 +86,20 @@ static void json_group(struct json *j, const struct tally_group *g)
 		json_u64(j, quantile(g, quantile_percent[q]));
 	}
 	json_key(j, "raw_cpi");
-	json_fixed(j, ratio_cpi(&d->ratios.raw), 4);
+	json_fixed(j, ratio_cpi(&s->ratios.raw), 4);
 	json_key(j, "scaled_cpi");
-	json_fixed(j, ratio_cpi(&d->ratios.scaled), 4);
+	json_fixed(j, ratio_cpi(&s->ratios.scaled), 4);
 	json_key(j, "thread_cpi");
-	json_fixed(j, ratio_cpi(&d->ratios.thread), 4);
+	json_fixed(j, ratio_cpi(&s->ratios.thread), 4);
 	json_key(j, "cpi_weighting");
-	json_text(j, ratios_weighting(&d->ratios));
+	json_text(j, ratios_weighting(&s->ratios));
 	json_key(j, "busy_pct");
-	json_fixed(j, ratios_busy(&d->ratios), 4);
+	json_fixed(j, ratios_busy(&s->ratios), 4);
 	json_key(j, "scripted");
-	json_bool(j, d->scripted != 0);
+	json_bool(j, s->scripted != 0);
 	json_key(j, "flagged");
-	if (d->quality)
-		json_u64(j, d->flagged);
+	if (s->quality)
+		json_u64(j, s->flagged);
 	else
 		json_null(j);
 	tallies_json_util(j, g);
@@ -109,27 +109,27 @@ static void json_group(struct json *j, const struct tally_group *g)
 
 static void text_util(struct table *t, const struct tally_group *g)
 {
-	const struct util_ratios *u = g->util;
+	const struct util_ratios *u = tally_extra(g)->util;
 	units_fixed(table_right(t), u ? 100 * ratio_value(&u->idle) : NAN, 2);
 	units_fixed(table_right(t), u ? 100 * ratio_value(&u->intr) : NAN, 2);
 	units_fixed(table_right(t), u ? 100 * ratio_value(&u->actual_perf) : NAN, 2);
-	report_methods_text(table_left(t), g->methods);
+	report_methods_text(table_left(t), tally_extra(g)->methods);
 }
 
 static void text_group(struct table *t, const struct tally_group *g, bool util)
 {
-	struct tally_scratch scratch;
-	const struct tally_detail *d = tally_detail(g, &scratch);
+	struct sums scratch;
+	const struct sums *s = tally_sums(g, &scratch);
 	out_u64(table_right(t), g->time.count);
 	units_duration(table_right(t), tally_total_ns(g));
 	units_duration(table_right(t), mean_ns(g));
 	for (unsigned q = 0; q < QUANTILES; q++)
 		units_duration(table_right(t), (double)quantile(g, quantile_percent[q]));
-	units_fixed(table_right(t), ratio_cpi(&d->ratios.raw), 4);
-	units_fixed(table_right(t), ratio_cpi(&d->ratios.scaled), 4);
-	units_fixed(table_right(t), ratio_cpi(&d->ratios.thread), 4);
-	table_text(t, ratios_weighting(&d->ratios));
-	units_fixed(table_right(t), ratios_busy(&d->ratios), 2);
+	units_fixed(table_right(t), ratio_cpi(&s->ratios.raw), 4);
+	units_fixed(table_right(t), ratio_cpi(&s->ratios.scaled), 4);
+	units_fixed(table_right(t), ratio_cpi(&s->ratios.thread), 4);
+	table_text(t, ratios_weighting(&s->ratios));
+	units_fixed(table_right(t), ratios_busy(&s->ratios), 2);
 	if (util)
 		text_util(t, g);
 	report_code(table_right(t), g->major, g->mm);

@@ -121,7 +121,7 @@ static uint64_t columns_bytes(const struct report *r, const struct tally *t)
 static int read_shared(struct report *r, struct tally *t, unsigned threads)
 {
 	struct tally_shared *shared;
-	size_t own = KEPT_BYTES / sizeof(struct tally_group) / threads;
+	size_t own = KEPT_BYTES / TALLY_SHARED_GROUP / threads;
 	struct reader reader = {.r = r,
 		.wants = WANT_SYSTEM | WANT_THREAD | WANT_QUALITY,
 		.take = add_to_tally,
@@ -183,7 +183,7 @@ void tallies_json_name(struct json *j, const struct tally_group *g)
 		json_null(j);
 	json_key(j, "minor");
 	json_u64(j, g->mm);
-	if (g->util) {
+	if (tally_extra(g)->util) {
 		json_key(j, "major");
 		json_u64(j, g->major);
 	}
@@ -207,7 +207,7 @@ static const struct util_ratios no_util;
 
 static const struct util_ratios *util_of(const struct tally_group *g)
 {
-	return g->util ? g->util : &no_util;
+	return tally_extra(g)->util ? tally_extra(g)->util : &no_util;
 }
 
 void tallies_csv_util(struct csv *c, const struct tally *t, const struct tally_group *g)
@@ -219,20 +219,21 @@ void tallies_csv_util(struct csv *c, const struct tally *t, const struct tally_g
 	csv_fixed(c, 100 * ratio_value(&u->idle), 4);
 	csv_fixed(c, 100 * ratio_value(&u->intr), 4);
 	csv_fixed(c, 100 * ratio_value(&u->actual_perf), 4);
-	tallies_csv_methods(c, g->methods);
+	tallies_csv_methods(c, tally_extra(g)->methods);
 }
 
 void tallies_json_util(struct json *j, const struct tally_group *g)
 {
-	if (!g->util)
+	const struct tally_extra *extra = tally_extra(g);
+	if (!extra->util)
 		return;
 	json_key(j, util_names[1]);
-	json_fixed(j, 100 * ratio_value(&g->util->idle), 4);
+	json_fixed(j, 100 * ratio_value(&extra->util->idle), 4);
 	json_key(j, util_names[2]);
-	json_fixed(j, 100 * ratio_value(&g->util->intr), 4);
+	json_fixed(j, 100 * ratio_value(&extra->util->intr), 4);
 	json_key(j, util_names[3]);
-	json_fixed(j, 100 * ratio_value(&g->util->actual_perf), 4);
-	tallies_json_methods(j, util_names[4], g->methods);
+	json_fixed(j, 100 * ratio_value(&extra->util->actual_perf), 4);
+	tallies_json_methods(j, util_names[4], extra->methods);
 }
 
 void tallies_csv_methods(struct csv *c, uint32_t methods)
@@ -261,7 +262,7 @@ void tallies_text_minor(struct out *o, const struct tally_group *g)
 
 static void text_major(struct out *o, const struct tally_group *g)
 {
-	if (g->util)
+	if (tally_extra(g)->util)
 		out_printf(o, " of major 0x%02X", g->major);
 }
 
@@ -277,21 +278,21 @@ void tallies_text_name(struct out *o, const struct tally_group *g)
 
 void tallies_flagged_line(const struct report *r, const struct tally *t)
 {
-	uint64_t taken = 0, flagged = 0, by_flag[TALLY_FLAGS] = {0};
+	uint64_t taken = 0, flagged = 0, by_flag[SUMS_FLAGS] = {0};
 	const char *between = ": ";
 	for (size_t i = 0; i < t->count; i++) {
 		const struct tally_group *g = t->groups[i];
-		struct tally_scratch scratch;
-		const struct tally_detail *d = tally_detail(g, &scratch);
+		struct sums scratch;
+		const struct sums *s = tally_sums(g, &scratch);
 		taken += g->time.count;
-		flagged += d->flagged;
-		for (unsigned f = 0; f < TALLY_FLAGS; f++)
-			by_flag[f] += d->by_flag[f];
+		flagged += s->flagged;
+		for (unsigned f = 0; f < SUMS_FLAGS; f++)
+			by_flag[f] += s->by_flag[f];
 	}
 	if (!flagged)
 		return;
 	out_printf(r->out, "# %" PRIu64 " of %" PRIu64 " intervals flagged", flagged, taken);
-	for (unsigned f = 0; f < TALLY_FLAGS; f++) {
+	for (unsigned f = 0; f < SUMS_FLAGS; f++) {
 		if (!by_flag[f])
 			continue;
 		out_str(r->out, between);

@@ -42,12 +42,8 @@ static void add(struct why_sums *s, const struct report *r, const struct interva
 static int take(void *ctx, unsigned thread, const struct interval *iv)
 {
 	struct search *s = ctx;
-	const struct tally_group key = {.has_label = iv->has_label,
-		.label = iv->label,
-		.label_len = iv->label_len,
-		.major = iv->major,
-		.mm = iv->mm};
-	const struct tally_group *found = tally_find(&s->tally, &key);
+	const struct tally_group *found =
+		tally_find(&s->tally, iv->has_label, iv->label, iv->label_len, iv->major, iv->mm);
 	uint64_t ns = elapsed_whole_ns(iv);
 	if (!found) /* the trace grew meanwhile */
 		return 0;

@@ -48,7 +48,7 @@ static void csv_finish(struct csv *c, const struct why_group *g, bool util)
 {
 	if (util) {
 		csv_u64(c, g->group->major);
-		tallies_csv_methods(c, g->group->methods);
+		tallies_csv_methods(c, tally_extra(g->group)->methods);
 	}
 	csv_end(c);
 }
@@ -116,8 +116,8 @@ static void group_json(
 	json_u64(j, g->group->time.count);
 	json_key(j, "scripted");
 	json_bool(j, r->scripted);
-	if (g->group->util)
-		tallies_json_methods(j, "method", g->group->methods);
+	if (tally_extra(g->group)->util)
+		tallies_json_methods(j, "method", tally_extra(g->group)->methods);
 	json_key(j, "tail_pct");
 	json_fixed(j, r->tail / 10.0, 1);
 	json_key(j, "middle");
@@ -150,9 +150,9 @@ static void text_heading(struct report *r, const struct why_group *g)
 {
 	struct out *o = r->out;
 	tallies_text_name(o, g->group);
-	if (g->group->util) {
+	if (tally_extra(g->group)->util) {
 		out_str(o, ", method ");
-		report_methods_text(o, g->group->methods);
+		report_methods_text(o, tally_extra(g->group)->methods);
 	}
 	out_printf(o, ", %" PRIu64 " interval%s: %" PRIu64 " around p50, %" PRIu64 " from ",
 		g->group->time.count, g->group->time.count == 1 ? "" : "s",
@@ -222,7 +222,7 @@ void why_print(struct report *r, const struct why_group *groups, size_t n)
 {
 	bool util = false;
 	for (size_t i = 0; i < n; i++)
-		util |= groups[i].group->util != NULL;
+		util |= tally_extra(groups[i].group)->util != NULL;
 	const char *names[] = {"label", "minor", "count", "quantity", "middle", "tail",
 		"difference_ns", "share_pct", "cycle", util ? "major" : NULL, "method", NULL};
 	struct csv c = {.o = r->out};

@@ -146,7 +146,7 @@ static void compare(const struct model *m, unsigned runs, unsigned n, double sig
 {
 	struct partial sides[DIFF_SIDES][MOST_RUNS];
 	struct diff d;
-	wanted = TALLY_WANT_COUNTS | (runs == 1 ? TALLY_WANT_ORDER : 0u);
+	wanted = runs == 1 ? TALLY_WANT_ORDER : 0u;
 	memset(out, 0, METRICS_JUDGED * sizeof *out);
 	for (unsigned pair = 0; pair < pairs; pair++) {
 		for (unsigned side = 0; side < DIFF_SIDES; side++)

@@ -270,12 +270,12 @@ START_TEST(an_order_may_be_unknown)
 	for (unsigned i = 0; i < 400; i++)
 		add(&p.tally, "one", 10 * i, i);
 	ck_assert_int_eq(tally_settle(&p.tally), 0);
-	timeline_free(p.tally.groups[0]->detail->order);
+	timeline_free(p.tally.groups[0]->order);
 	struct varint_out old = bytes_of(&p);
 	ck_assert_uint_eq(old.p[old.n - 1], 0);
 	ck_assert_int_eq(partial_read(&q, old.p, old.n, &why), 0);
 	ck_assert_uint_eq(q.tally.groups[0]->time.count, 400);
-	ck_assert_uint_eq(q.tally.groups[0]->detail->order->total, 0);
+	ck_assert_uint_eq(q.tally.groups[0]->order->total, 0);
 	struct varint_out now = bytes_of(&q);
 	ck_assert_int_eq(partial_read(&again, now.p, now.n, &why), 0);
 	free(old.p);

@@ -236,14 +236,8 @@ static struct interval made_up(
 	return iv;
 }
 
-static void check_same_groups(const struct tally_group *a, const struct tally_group *b)
+static void check_same_sums(const struct sums *x, const struct sums *y)
 {
-	ck_assert_int_eq(tally_compare_names(a, b), 0);
-	check_equal(&a->time, &b->time);
-	ck_assert(a->total == b->total);
-	struct tally_scratch scratch[2];
-	const struct tally_detail *x = tally_detail(a, &scratch[0]),
-				  *y = tally_detail(b, &scratch[1]);
 	ck_assert(
 		x->scripted == y->scripted && x->quality == y->quality && x->flagged == y->flagged);
 	ck_assert(!memcmp(x->by_flag, y->by_flag, sizeof x->by_flag));
@@ -251,16 +245,38 @@ static void check_same_groups(const struct tally_group *a, const struct tally_gr
 	ck_assert(same_ratio(&x->ratios.scaled, &y->ratios.scaled));
 	ck_assert(same_ratio(&x->ratios.thread, &y->ratios.thread));
 	ck_assert(same_ratio(&x->ratios.busy, &y->ratios.busy));
-	ck_assert_uint_eq(a->ncolumns, b->ncolumns);
-	for (uint32_t i = 0; i < a->ncolumns; i++) {
-		ck_assert(same_ratio(&a->columns[i].raw, &b->columns[i].raw));
-		ck_assert(same_ratio(&a->columns[i].scaled, &b->columns[i].scaled));
-		ck_assert(same_ratio(&a->columns[i].busy, &b->columns[i].busy));
+	ck_assert(x->instructions.sum == y->instructions.sum);
+	ck_assert_uint_eq(x->instructions.measured, y->instructions.measured);
+	ck_assert(x->thread_instructions.sum == y->thread_instructions.sum);
+	ck_assert_uint_eq(x->thread_instructions.measured, y->thread_instructions.measured);
+}
+
+static void check_same_groups(const struct tally_group *a, const struct tally_group *b)
+{
+	ck_assert_int_eq(tally_compare_names(a, b), 0);
+	check_equal(&a->time, &b->time);
+	ck_assert(a->total == b->total);
+	struct sums scratch[2];
+	check_same_sums(tally_sums(a, &scratch[0]), tally_sums(b, &scratch[1]));
+	const struct tally_extra *x = tally_extra(a), *y = tally_extra(b);
+	ck_assert_uint_eq(x->ncolumns, y->ncolumns);
+	for (uint32_t i = 0; i < x->ncolumns; i++) {
+		ck_assert(same_ratio(&x->columns[i].raw, &y->columns[i].raw));
+		ck_assert(same_ratio(&x->columns[i].scaled, &y->columns[i].scaled));
+		ck_assert(same_ratio(&x->columns[i].busy, &y->columns[i].busy));
 	}
-	for (unsigned v = 0; x->spreads && y->spreads && v < TALLY_VALUES; v++) {
-		ck_assert(x->spreads[v].sum == y->spreads[v].sum);
-		check_equal(&x->spreads[v].values, &y->spreads[v].values);
+	for (unsigned v = 0; v < TALLY_VALUES; v++) {
+		ck_assert(!x->spreads[v] == !y->spreads[v]);
+		if (!x->spreads[v])
+			continue;
+		ck_assert(x->spreads[v]->sum == y->spreads[v]->sum);
+		check_equal(&x->spreads[v]->values, &y->spreads[v]->values);
 	}
+}
+
+static const struct tally_group *find_like(const struct tally *t, const struct tally_group *g)
+{
+	return tally_find(t, g->has_label, g->label, g->label_len, g->major, g->mm);
 }
 
 /* Every way to cut a trace's intervals gives the same tally in every bit. */
@@ -269,7 +285,7 @@ START_TEST(tallies_merge_in_any_order)
 	static const char *const labels[] = {
 		"", "a", "ab", "a much longer label, of 40 bytes or so"};
 	for (unsigned parts = 1; parts <= 5; parts++) {
-		const unsigned wanted = TALLY_WANT_CPUS | TALLY_WANT_COUNTS;
+		const unsigned wanted = TALLY_WANT_CPUS | TALLY_WANT_VALUES;
 		struct tally whole = {.wanted = wanted}, merged = {.wanted = wanted}, part[5];
 		struct interval_cpu cpus[4];
 		uint64_t state = 99 + parts;
@@ -290,7 +306,7 @@ START_TEST(tallies_merge_in_any_order)
 		ck_assert_uint_eq(merged.count, whole.count);
 		for (size_t i = 0; i < whole.count; i++) {
 			check_same_groups(whole.groups[i], merged.groups[i]);
-			ck_assert_ptr_eq(tally_find(&whole, merged.groups[i]), whole.groups[i]);
+			ck_assert_ptr_eq(find_like(&whole, merged.groups[i]), whole.groups[i]);
 		}
 		tally_free(&whole);
 		tally_free(&merged);
@@ -298,43 +314,53 @@ START_TEST(tallies_merge_in_any_order)
 }
 END_TEST
 
-/* A group of few intervals keeps them as they are; its detail is that of the sums. */
-START_TEST(few_intervals_are_what_their_sums_are)
+/* Whatever was measured, and however many intervals: packed sums are the same numbers. */
+START_TEST(packed_sums_are_what_sums_are)
 {
 	static const char *const labels[] = {"one"};
-	static const unsigned wanted[] = {0, TALLY_WANT_COUNTS, TALLY_WANT_ORDER};
-	for (unsigned w = 0; w < 3; w++)
-		for (unsigned n = 1; n <= 12; n++) {
-			struct tally kept = {.wanted = wanted[w]}, sums = kept, merged = kept;
-			struct tally_group *g = tally_group_of(&sums, true, "one", 3, 0, 0);
-			struct interval_cpu cpus[4];
-			uint64_t state = 5 + n;
-			ck_assert_ptr_nonnull(tally_need_detail(&sums, g));
-			for (unsigned i = 0; i < n; i++) {
-				struct tally single = {.wanted = wanted[w]};
-				struct interval iv = made_up(&state, labels, 0, cpus);
-				iv.has_label = true;
-				iv.label = labels[0];
-				iv.label_len = 3;
-				iv.mm = iv.major = 0;
-				ck_assert_int_eq(tally_add(&kept, &iv), 0);
-				ck_assert_int_eq(tally_add(&sums, &iv), 0);
-				ck_assert_int_eq(tally_add(&single, &iv), 0);
-				ck_assert_int_eq(tally_merge(&merged, &single), 0);
-				tally_free(&single);
-			}
-			ck_assert_int_eq(tally_settle(&kept), 0);
-			ck_assert_int_eq(tally_settle(&sums), 0);
-			ck_assert_int_eq(tally_settle(&merged), 0);
-			ck_assert_ptr_nonnull(sums.groups[0]->detail);
-			if (n == 1)
-				ck_assert_ptr_null(kept.groups[0]->detail);
-			check_same_groups(kept.groups[0], sums.groups[0]);
-			check_same_groups(merged.groups[0], sums.groups[0]);
-			tally_free(&kept);
-			tally_free(&sums);
-			tally_free(&merged);
+	static const unsigned counts[] = {
+		1, 2, 3, 8, HISTOGRAM_VALUES, HISTOGRAM_VALUES + 1, 2 * HISTOGRAM_VALUES};
+	for (unsigned c = 0; c < sizeof counts / sizeof *counts; c++) {
+		struct tally kept = {0}, merged = {0};
+		struct interval_cpu cpus[4];
+		struct sums plain, scratch;
+		uint64_t state = 5 + c;
+		memset(&plain, 0, sizeof plain);
+		for (unsigned i = 0; i < counts[c]; i++) {
+			struct tally single = {0};
+			struct interval iv = made_up(&state, labels, 0, cpus);
+			iv.mm = iv.major = 0;
+			sums_add(&plain, &iv);
+			ck_assert_int_eq(tally_add(&kept, &iv), 0);
+			ck_assert_int_eq(tally_add(&single, &iv), 0);
+			ck_assert_int_eq(tally_merge(&merged, &single), 0);
+			tally_free(&single);
 		}
+		ck_assert_int_eq(tally_settle(&kept), 0);
+		ck_assert_int_eq(tally_settle(&merged), 0);
+		ck_assert_int_eq(kept.groups[0]->has_sums, counts[c] > HISTOGRAM_VALUES);
+		check_same_sums(tally_sums(kept.groups[0], &scratch), &plain);
+		check_same_groups(merged.groups[0], kept.groups[0]);
+		tally_free(&kept);
+		tally_free(&merged);
+	}
+}
+END_TEST
+
+/* Sums of any size, in any words. */
+START_TEST(any_sums_can_be_packed)
+{
+	uint64_t state = 11, words[SUMS_WORDS], packed[SUMS_PACKED];
+	struct sums s, again;
+	for (unsigned i = 0; i < 1000; i++) {
+		for (unsigned w = 0; w < SUMS_WORDS; w++)
+			words[w] = random64(&state) % 10 < i % 11 ? random_value(&state) : 0;
+		memcpy(&s, words, sizeof s);
+		unsigned n = sums_pack(&s, packed);
+		ck_assert_uint_le(n, SUMS_PACKED);
+		sums_unpack(&again, n ? packed : NULL);
+		check_same_sums(&s, &again);
+	}
 }
 END_TEST
 
@@ -370,7 +396,7 @@ static void *add_every_third(void *arg)
 START_TEST(threads_share_a_tally)
 {
 	static const size_t own[] = {0, 1, 9, 10, SIZE_MAX};
-	const unsigned wanted = TALLY_WANT_CPUS | TALLY_WANT_COUNTS;
+	const unsigned wanted = TALLY_WANT_CPUS | TALLY_WANT_VALUES;
 	for (unsigned k = 0; k < sizeof own / sizeof *own; k++) {
 		struct tally whole = {.wanted = wanted}, together = {0};
 		struct interval_cpu *cpus = calloc(TALLY_CPUS + 1, sizeof *cpus);
@@ -406,8 +432,7 @@ START_TEST(threads_share_a_tally)
 		ck_assert_uint_eq(together.cpus_left_out, 1);
 		for (size_t i = 0; i < whole.count; i++) {
 			check_same_groups(whole.groups[i], together.groups[i]);
-			ck_assert_ptr_eq(
-				tally_find(&together, whole.groups[i]), together.groups[i]);
+			ck_assert_ptr_eq(find_like(&together, whole.groups[i]), together.groups[i]);
 		}
 		tally_free(&whole);
 		tally_free(&together);
@@ -440,10 +465,9 @@ START_TEST(many_groups_are_told_apart)
 		ck_assert_str_eq(t.groups[i]->label, label);
 		ck_assert_uint_eq(t.groups[i]->time.count, 2);
 	}
-	struct tally_group stranger = {.label = "label", .label_len = 5, .has_label = true};
-	ck_assert_ptr_null(tally_find(&t, &stranger));
+	ck_assert_ptr_null(tally_find(&t, true, "label", 5, 0, 0));
 	tally_free(&t);
-	ck_assert_ptr_null(tally_find(&t, &stranger));
+	ck_assert_ptr_null(tally_find(&t, true, "label", 5, 0, 0));
 }
 END_TEST
 
@@ -459,7 +483,7 @@ START_TEST(columns_have_a_bound)
 		.busy_pct = NAN};
 	ck_assert_ptr_nonnull(cpus);
 	ck_assert_int_eq(tally_add(&t, &iv), 0);
-	ck_assert_uint_eq(t.groups[0]->ncolumns, TALLY_CPUS);
+	ck_assert_uint_eq(tally_extra(t.groups[0])->ncolumns, TALLY_CPUS);
 	ck_assert_uint_eq(t.cpus_left_out, 1);
 	tally_free(&t);
 	free(cpus);
@@ -469,5 +493,5 @@ END_TEST
 SUITE_MAIN("tally", few_values_are_exact, ranks_are_nearest_ranks, every_value_is_in_its_bucket,
 	histograms_merge_in_any_order, sums_stay_at_their_end, sums_round_to_the_nearest,
 	ratios_do_not_depend_on_order, ratios_of_no_length_count_if_all_are,
-	tallies_merge_in_any_order, few_intervals_are_what_their_sums_are, threads_share_a_tally,
-	many_groups_are_told_apart, columns_have_a_bound)
+	tallies_merge_in_any_order, packed_sums_are_what_sums_are, any_sums_can_be_packed,
+	threads_share_a_tally, many_groups_are_told_apart, columns_have_a_bound)

@@ -33,3 +33,8 @@ within()
 
 within --report summary labels.bin
 within --report diff labels.bin labels.bin
+
+# Eight intervals of each label, on average.
+"$GENTRACE" -k groups -n 320k -l 40k -e -d 1 -p label,summary -z zlib several.bin
+within --report summary several.bin
+within --report diff several.bin several.bin

@@ -59,12 +59,40 @@ static int into_rows(struct histogram *h)
 	if (!h->rows)
 		return CPIDECODE_ENOMEM;
 	for (uint32_t i = 0; i < h->held; i++)
-		if (count_in(h, histogram_held(h)[i], 1))
+		if (count_in(h, histogram_held(h, i), 1))
 			return CPIDECODE_ENOMEM;
 	h->held = 0;
-	/* It was no array. */
-	if (h->cap == 1)
-		h->cap = 0;
+	/* It was no array of 64-bit values. */
+	if (h->room)
+		free(h->narrow);
+	if (h->room || h->cap == 1)
+		h->room = h->cap = 0;
+	return 0;
+}
+
+enum { MOST_NARROW = 64 };
+
+static bool may_be_narrow(const struct histogram *h, uint64_t value)
+{
+	return value <= UINT32_MAX && h->held < MOST_NARROW &&
+	       (h->room || (h->cap == 1 && h->single <= UINT32_MAX));
+}
+
+static int add_narrow(struct histogram *h, uint64_t value)
+{
+	if (h->held >= h->room) {
+		unsigned room = h->held + 4U + h->held / 4;
+		uint32_t *more = realloc(h->room ? h->narrow : NULL, room * sizeof *more);
+		if (!more)
+			return CPIDECODE_ENOMEM;
+		if (!h->room)
+			more[0] = (uint32_t)h->single;
+		h->narrow = more;
+		h->room = (uint16_t)room;
+	}
+	h->narrow[h->held++] = (uint32_t)value;
+	h->cap = h->held;
+	histogram_count(h, value, 1);
 	return 0;
 }
 
@@ -75,14 +103,21 @@ static int make_room(struct histogram *h)
 		return 0;
 	if (h->cap == HISTOGRAM_VALUES)
 		return into_rows(h);
-	uint32_t cap = h->cap > 1 ? 2 * h->cap : 4;
-	uint64_t *more = realloc(h->cap > 1 ? h->values : NULL, cap * sizeof *more);
+	/* Of very many labels, little room that is not used. */
+	unsigned cap = h->cap + 2U + h->cap / 4U;
+	bool is_array = h->cap > 1 && !h->room;
+	if (cap > HISTOGRAM_VALUES / 2)
+		cap = HISTOGRAM_VALUES;
+	uint64_t *more = realloc(is_array ? h->values : NULL, cap * sizeof *more);
 	if (!more)
 		return CPIDECODE_ENOMEM;
-	if (h->cap == 1)
-		more[0] = h->single;
+	for (uint32_t i = 0; !is_array && i < h->held; i++)
+		more[i] = histogram_held(h, i);
+	if (h->room)
+		free(h->narrow);
 	h->values = more;
-	h->cap = cap;
+	h->cap = (uint16_t)cap;
+	h->room = 0;
 	return 0;
 }
 
@@ -106,14 +141,14 @@ int histogram_add_many(struct histogram *h, uint64_t value, uint64_t n)
 			rc = count_in(h, value, n - 1);
 		if (rc)
 			return rc;
-		if (!h->count || value < h->min)
-			h->min = value;
-		if (!h->count || value > h->max)
-			h->max = value;
-		h->count += n - 1;
+		histogram_count(h, value, n - 1);
 		n = 1;
 	}
 	for (; n && !rc; n--) {
+		if (may_be_narrow(h, value)) {
+			rc = add_narrow(h, value);
+			continue;
+		}
 		rc = make_room(h);
 		if (!rc)
 			rc = histogram_add(h, value);
@@ -173,7 +208,7 @@ int histogram_merge(struct histogram *h, const struct histogram *from)
 {
 	int rc = from->rows ? merge_rows(h, from) : 0;
 	for (uint32_t i = 0; i < from->held && !rc; i++)
-		rc = histogram_add_many(h, histogram_held(from)[i], 1);
+		rc = histogram_add_many(h, histogram_held(from, i), 1);
 	return rc;
 }
 
@@ -193,11 +228,19 @@ static int by_value(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
+static int by_narrow(const void *a, const void *b)
+{
+	const uint32_t *x = a, *y = b;
+	return *x < *y ? -1 : *x > *y;
+}
+
 int histogram_settle(struct histogram *h)
 {
 	if (h->rows)
 		return into_rows(h);
-	if (h->held > 1)
+	if (h->room)
+		qsort(h->narrow, h->held, sizeof *h->narrow, by_narrow);
+	else if (h->held > 1)
 		qsort(h->values, h->held, sizeof *h->values, by_value);
 	return 0;
 }
@@ -207,10 +250,9 @@ bool histogram_next(const struct histogram *h, struct histogram_at *at, struct h
 	if (!h->rows) {
 		if (at->sub >= h->held)
 			return false;
-		const uint64_t *values = histogram_held(h);
-		uint64_t value = values[at->sub];
+		uint64_t value = histogram_held(h, at->sub);
 		*bin = (struct histogram_bin){.low = value, .high = value};
-		for (; at->sub < h->held && values[at->sub] == value; at->sub++)
+		for (; at->sub < h->held && histogram_held(h, at->sub) == value; at->sub++)
 			bin->count++;
 		return true;
 	}

@@ -24,12 +24,14 @@ struct histogram {
 	uint64_t min, max; /* exact; of no meaning while count is 0 */
 	/* All values; or, once there are rows, those that are not in them yet: so most of the
 	 * time a value is put next to the one before it, not somewhere in many rows. A single
-	 * value (cap 1) needs no memory beside this: most of very many labels come once. */
+	 * value (cap 1) needs no memory beside this, and few that are small need half as much:
+	 * most of very many labels come once, or seldom. */
 	union {
 		uint64_t *values;
+		uint32_t *narrow; /* room is not 0; cap is held: there is none for the next one */
 		uint64_t single;
 	};
-	uint32_t held, cap;
+	uint16_t held, cap, room;
 	uint64_t **rows; /* NULL, or HISTOGRAM_ROWS of HISTOGRAM_SUB counts each, or NULL */
 };
 
@@ -59,10 +61,12 @@ static inline bool histogram_exact(const struct histogram *h)
 	return !h->rows;
 }
 
-/* The held values. */
-static inline const uint64_t *histogram_held(const struct histogram *h)
+/* A held value, of that number below held. */
+static inline uint64_t histogram_held(const struct histogram *h, uint32_t i)
 {
-	return h->cap == 1 ? &h->single : h->values;
+	if (h->room)
+		return h->narrow[i];
+	return h->cap == 1 ? h->single : h->values[i];
 }
 
 /* Before the questions below, after the last value. */
@@ -91,16 +95,22 @@ bool histogram_next(const struct histogram *h, struct histogram_at *at, struct h
 /* The number of the bucket that a value falls into. */
 uint32_t histogram_place_of(uint64_t value);
 
+/* A value n times, which is put elsewhere. */
+static inline void histogram_count(struct histogram *h, uint64_t value, uint64_t n)
+{
+	if (!h->count || value < h->min)
+		h->min = value;
+	if (!h->count || value > h->max)
+		h->max = value;
+	h->count += n;
+}
+
 static inline int histogram_add(struct histogram *h, uint64_t value)
 {
 	if (h->held == h->cap)
 		return histogram_add_many(h, value, 1);
 	h->values[h->held++] = value;
-	if (!h->count || value < h->min)
-		h->min = value;
-	if (!h->count || value > h->max)
-		h->max = value;
-	h->count++;
+	histogram_count(h, value, 1);
 	return 0;
 }
 

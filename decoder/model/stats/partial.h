@@ -54,7 +54,7 @@ struct partial {
 
 enum {
 	/* In a partial the tally has everything that a report may ask for. */
-	PARTIAL_WANTED = TALLY_WANT_CPUS | TALLY_WANT_COUNTS | TALLY_WANT_ORDER,
+	PARTIAL_WANTED = TALLY_WANT_CPUS | TALLY_WANT_VALUES | TALLY_WANT_ORDER,
 	PARTIAL_OTHER_FILTER = 1, /* partial_merge: results */
 	PARTIAL_TWICE,
 	PARTIAL_SHARED,

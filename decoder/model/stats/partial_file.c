@@ -19,10 +19,9 @@ static void put_histogram(struct varint_out *o, const struct histogram *h)
 	uint64_t before = 0, bins = 0;
 	varint_put(o, h->count);
 	if (histogram_exact(h)) {
-		const uint64_t *values = histogram_held(h);
 		for (uint32_t i = 0; i < h->held; i++) {
-			varint_put(o, values[i] - before);
-			before = values[i];
+			varint_put(o, histogram_held(h, i) - before);
+			before = histogram_held(h, i);
 		}
 		return;
 	}
@@ -58,72 +57,80 @@ static void put_util(struct varint_out *o, const struct util_ratios *r)
 	put_ratio(o, &r->actual_perf);
 }
 
-/* Of fewer values than the group has: some came without their order, which is of no use then. */
-static void put_timeline(struct varint_out *o, const struct timeline *t, uint64_t count)
+static void put_entries(
+	struct varint_out *o, const struct timeline *t, const struct timeline_entry *e, uint32_t n)
 {
-	struct timeline_entry *e = t->total == count ? timeline_sorted(t) : NULL;
-	if (!e && t->total == count)
-		o->failed = true;
-	varint_put(o, e ? t->used : 0);
-	if (!e)
-		return;
+	varint_put(o, n);
 	varint_put(o, t->shift);
 	varint_put(o, t->cut);
 	varint_put_signed(o, e[0].cell);
-	for (uint32_t i = 0; i < t->used; i++) {
+	for (uint32_t i = 0; i < n; i++) {
 		bool same = i && e[i].cell == e[i - 1].cell;
 		if (i)
 			varint_put(o, (uint64_t)e[i].cell - (uint64_t)e[i - 1].cell);
 		varint_put(o, e[i].value - (same ? e[i - 1].value : 0));
 		varint_put(o, e[i].count);
 	}
+}
+
+/* Of fewer values than the group has: some came without their order, which is of no use then. */
+static void put_order(struct varint_out *o, const struct tally_group *g)
+{
+	uint32_t n;
+	if (!g->order || g->order->total != g->time.count) {
+		varint_put(o, 0);
+		return;
+	}
+	struct timeline_entry *e = timeline_sorted(g->order, &n);
+	if (e)
+		put_entries(o, g->order, e, n);
+	else
+		o->failed = true;
 	free(e);
 }
 
-static void put_order(struct varint_out *o, const struct tally_group *g)
+static void put_spread(struct varint_out *o, const struct tally_spread *s)
 {
-	struct timeline one = {0};
-	if (g->first && (timeline_add(&one, g->first->end_ns, exact_round(g->first->elapsed_ns)) ||
-				timeline_settle(&one)))
-		o->failed = true;
-	put_timeline(o, g->detail ? g->detail->order : &one, g->time.count);
-	timeline_free(&one);
+	static const struct tally_spread none;
+	if (!s)
+		s = &none;
+	varint_put(o, s->sum);
+	put_histogram(o, &s->values);
 }
 
 static void put_group(struct varint_out *o, const struct tally_group *g)
 {
-	struct tally_scratch scratch;
-	const struct tally_detail *d = tally_detail(g, &scratch);
+	struct sums scratch;
+	const struct sums *s = tally_sums(g, &scratch);
+	const struct tally_extra *extra = tally_extra(g);
 	varint_put(o, g->has_label);
 	varint_put_string(o, g->label, g->label_len);
-	varint_put(o, g->util ? PARTIAL_UTIL_MINOR + g->mm : g->mm);
-	varint_put(o, d->scripted);
-	varint_put(o, d->quality);
-	varint_put(o, d->flagged);
-	for (unsigned i = 0; i < TALLY_FLAGS; i++)
-		varint_put(o, d->by_flag[i]);
+	varint_put(o, extra->util ? PARTIAL_UTIL_MINOR + g->mm : g->mm);
+	varint_put(o, s->scripted);
+	varint_put(o, s->quality);
+	varint_put(o, s->flagged);
+	for (unsigned i = 0; i < SUMS_FLAGS; i++)
+		varint_put(o, s->by_flag[i]);
 	varint_put(o, g->total);
 	put_histogram(o, &g->time);
-	put_ratio(o, &d->ratios.raw);
-	put_ratio(o, &d->ratios.scaled);
-	put_ratio(o, &d->ratios.thread);
-	put_ratio(o, &d->ratios.busy);
-	if (g->util) {
-		put_util(o, g->util);
-		varint_put(o, g->methods);
+	put_ratio(o, &s->ratios.raw);
+	put_ratio(o, &s->ratios.scaled);
+	put_ratio(o, &s->ratios.thread);
+	put_ratio(o, &s->ratios.busy);
+	if (extra->util) {
+		put_util(o, extra->util);
+		varint_put(o, extra->methods);
 	}
-	varint_put(o, g->ncolumns);
-	for (uint32_t i = 0; i < g->ncolumns; i++) {
-		put_ratio(o, &g->columns[i].raw);
-		put_ratio(o, &g->columns[i].scaled);
-		put_ratio(o, &g->columns[i].busy);
-		if (g->util)
-			put_util(o, &g->util_columns[i]);
+	varint_put(o, extra->ncolumns);
+	for (uint32_t i = 0; i < extra->ncolumns; i++) {
+		put_ratio(o, &extra->columns[i].raw);
+		put_ratio(o, &extra->columns[i].scaled);
+		put_ratio(o, &extra->columns[i].busy);
+		if (extra->util)
+			put_util(o, &extra->util_columns[i]);
 	}
-	for (unsigned i = 0; i < TALLY_VALUES; i++) {
-		varint_put(o, d->spreads[i].sum);
-		put_histogram(o, &d->spreads[i].values);
-	}
+	for (unsigned i = 0; i < TALLY_VALUES; i++)
+		put_spread(o, extra->spreads[i]);
 	put_order(o, g);
 }
 
@@ -261,29 +268,33 @@ static void get_util(struct varint_in *in, struct util_ratios *r, uint64_t most)
 	get_ratio(in, &r->actual_perf, most);
 }
 
-static int get_columns(struct varint_in *in, struct tally_group *g, uint64_t count)
+static int get_columns(struct varint_in *in, struct tally *t, struct tally_group *g)
 {
 	uint32_t n = (uint32_t)varint_get_max(in, TALLY_CPUS);
+	uint64_t count = g->time.count;
 	for (uint32_t i = 0; i < n && !in->why; i++) {
 		/* One by one, so that memory follows what is really there. */
-		if (tally_need_columns(g, i + 1))
+		if (tally_need_columns(t, g, i + 1))
 			return CPIDECODE_ENOMEM;
-		get_ratio(in, &g->columns[i].raw, count);
-		get_ratio(in, &g->columns[i].scaled, count);
-		get_ratio(in, &g->columns[i].busy, count);
-		if (g->util)
-			get_util(in, &g->util_columns[i], count);
+		struct tally_column *c = &g->extra->columns[i];
+		get_ratio(in, &c->raw, count);
+		get_ratio(in, &c->scaled, count);
+		get_ratio(in, &c->busy, count);
+		if (g->extra->util)
+			get_util(in, &g->extra->util_columns[i], count);
 	}
 	return 0;
 }
 
 /* As fine as told, and no finer than it may be: only then it merges as it should. */
-static int get_order(struct varint_in *in, struct tally_group *g)
+static int get_order(struct varint_in *in, struct tally *tally, struct tally_group *g)
 {
-	struct timeline *t = g->detail->order;
+	struct timeline *t = tally_need_order(tally, g);
 	uint64_t n = varint_get_max(in, TIMELINE_CELLS * TIMELINE_VALUES), step;
 	struct timeline_entry e = {0};
 	int rc = 0;
+	if (!t)
+		return CPIDECODE_ENOMEM;
 	if (!n)
 		return 0;
 	unsigned shift = (unsigned)varint_get_max(in, TIMELINE_SHIFT);
@@ -314,6 +325,62 @@ static int get_order(struct varint_in *in, struct tally_group *g)
 	return rc;
 }
 
+static int get_spread(struct varint_in *in, struct tally *t, struct tally_group *g,
+	enum tally_value value, struct counted_sum *sum)
+{
+	struct tally_spread *s = tally_need_spread(t, g, value);
+	if (!s)
+		return CPIDECODE_ENOMEM;
+	s->sum = varint_get(in);
+	int rc = get_histogram(in, &s->values, g->time.count);
+	if (sum)
+		*sum = (struct counted_sum){s->sum, s->values.count};
+	return rc;
+}
+
+static int get_spreads(struct varint_in *in, struct tally *t, struct tally_group *g, struct sums *s)
+{
+	int rc = 0;
+	for (unsigned v = 0; v < TALLY_VALUES && !rc; v++)
+		rc = get_spread(in, t, g, v,
+			v == TALLY_THREAD_INSTRUCTIONS ? &s->thread_instructions
+			: v == TALLY_INSTRUCTIONS      ? &s->instructions
+						       : NULL);
+	return rc;
+}
+
+/* What follows the group's name. */
+static int get_figures(struct varint_in *in, struct tally *t, struct tally_group *g)
+{
+	struct sums s;
+	memset(&s, 0, sizeof s);
+	s.scripted = varint_get_max(in, MAX_COUNT);
+	s.quality = varint_get_max(in, MAX_COUNT);
+	s.flagged = varint_get_max(in, MAX_COUNT);
+	for (unsigned i = 0; i < SUMS_FLAGS; i++)
+		s.by_flag[i] = varint_get_max(in, MAX_COUNT);
+	g->total = varint_get(in);
+	int rc = get_histogram(in, &g->time, MAX_COUNT);
+	uint64_t count = g->time.count;
+	if (!count || s.scripted > count || s.flagged > count || s.quality > count)
+		varint_fail(in, "a group contradicts itself");
+	get_ratio(in, &s.ratios.raw, count);
+	get_ratio(in, &s.ratios.scaled, count);
+	get_ratio(in, &s.ratios.thread, count);
+	get_ratio(in, &s.ratios.busy, count);
+	if (g->extra && g->extra->util) {
+		get_util(in, g->extra->util, count);
+		g->extra->methods = (uint32_t)varint_get_max(in, 2 * TALLY_METHOD_UNKNOWN - 1);
+	}
+	if (!rc)
+		rc = get_columns(in, t, g);
+	if (!rc)
+		rc = get_spreads(in, t, g, &s);
+	if (!rc && !in->why)
+		rc = get_order(in, t, g);
+	return rc ? rc : tally_set_sums(t, g, &s);
+}
+
 static int get_group(struct varint_in *in, struct tally *t)
 {
 	uint32_t length;
@@ -330,38 +397,11 @@ static int get_group(struct varint_in *in, struct tally *t)
 		tally_group_of(t, has_label, (const char *)label, length, major, (uint8_t)minor);
 	if (!g)
 		return CPIDECODE_ENOMEM;
-	if (t->count == known)
+	if (t->count == known) {
 		varint_fail(in, "a group comes twice");
-	struct tally_detail *d = tally_need_detail(t, g);
-	if (!d)
-		return CPIDECODE_ENOMEM;
-	d->scripted = varint_get_max(in, MAX_COUNT);
-	d->quality = varint_get_max(in, MAX_COUNT);
-	d->flagged = varint_get_max(in, MAX_COUNT);
-	for (unsigned i = 0; i < TALLY_FLAGS; i++)
-		d->by_flag[i] = varint_get_max(in, MAX_COUNT);
-	g->total = varint_get(in);
-	int rc = get_histogram(in, &g->time, MAX_COUNT);
-	uint64_t count = g->time.count;
-	if (!count || d->scripted > count || d->flagged > count || d->quality > count)
-		varint_fail(in, "a group contradicts itself");
-	get_ratio(in, &d->ratios.raw, count);
-	get_ratio(in, &d->ratios.scaled, count);
-	get_ratio(in, &d->ratios.thread, count);
-	get_ratio(in, &d->ratios.busy, count);
-	if (g->util) {
-		get_util(in, g->util, count);
-		g->methods = (uint32_t)varint_get_max(in, 2 * TALLY_METHOD_UNKNOWN - 1);
+		return 0;
 	}
-	if (!rc)
-		rc = get_columns(in, g, count);
-	for (unsigned i = 0; i < TALLY_VALUES && !rc; i++) {
-		d->spreads[i].sum = varint_get(in);
-		rc = get_histogram(in, &d->spreads[i].values, count);
-	}
-	if (!rc && !in->why)
-		rc = get_order(in, g);
-	return rc;
+	return get_figures(in, t, g);
 }
 
 static int get_rings(struct varint_in *in, struct partial_source *s)

@@ -30,7 +30,7 @@ double ratio_value(const struct ratio *r);
 double ratio_cpi(const struct ratio *r);
 
 struct ratios {
-	struct ratio raw, scaled, thread;
+	struct ratio thread, raw, scaled;
 	struct ratio busy; /* as a fraction */
 };
 

@@ -18,14 +18,14 @@ static bool same_name(const struct tally_group *g, bool has_label, const char *l
 	return !label_len || !memcmp(g->label, label, label_len);
 }
 
-static uint64_t hash_name(
+static uint32_t hash_name(
 	bool has_label, const char *label, uint32_t label_len, uint8_t major, uint8_t mm)
 {
 	uint64_t seed = (uint64_t)major << 9 | (uint64_t)mm << 1 | has_label;
-	return XXH3_64bits_withSeed(label_len ? label : "", label_len, seed);
+	return (uint32_t)XXH3_64bits_withSeed(label_len ? label : "", label_len, seed);
 }
 
-uint64_t tally_hash(const struct interval *iv)
+uint32_t tally_hash(const struct interval *iv)
 {
 	return hash_name(iv->has_label, iv->label, iv->label_len, iv->major, iv->mm);
 }
@@ -53,30 +53,40 @@ static int more_places(struct tally *t)
 	return 0;
 }
 
-static struct tally_group *new_group(struct tally *t, struct tally_group **place, uint64_t hash,
+/* Zeroed, and for as long as the tally lives; NULL: no memory. */
+static void *new_zeroed(struct tally *t, size_t size)
+{
+	void *p = arena_alloc(&t->memory, size);
+	return p ? memset(p, 0, size) : NULL;
+}
+
+static int make_util(struct tally *t, struct tally_group *g)
+{
+	struct tally_extra *extra = tally_need_extra(t, g);
+	if (!extra)
+		return CPIDECODE_ENOMEM;
+	extra->util = new_zeroed(t, sizeof *extra->util);
+	return extra->util ? 0 : CPIDECODE_ENOMEM;
+}
+
+static struct tally_group *new_group(struct tally *t, struct tally_group **place, uint32_t hash,
 	bool has_label, const char *label, uint32_t label_len, uint8_t major, uint8_t mm)
 {
-	struct tally_group *g = arena_alloc(&t->memory, sizeof *g);
-	char *copy = arena_alloc(&t->memory, (size_t)label_len + 1);
-	if (!g || !copy || grow(&t->groups, t->count, &t->cap, sizeof(struct tally_group *)))
+	size_t size = offsetof(struct tally_group, label) + label_len + 1;
+	struct tally_group *g = new_zeroed(t, size > sizeof *g ? size : sizeof *g);
+	if (!g || grow(&t->groups, t->count, &t->cap, sizeof(struct tally_group *)))
 		return NULL;
-	*g = (struct tally_group){.label = copy,
-		.label_len = label_len,
-		.has_label = has_label,
-		.major = major,
-		.mm = mm,
-		.hash = hash};
-	if (major == CPUUTIL_MAJOR) {
-		g->util = arena_alloc(&t->memory, sizeof *g->util);
-		if (!g->util)
-			return NULL;
-		*g->util = (struct util_ratios){0};
-	}
+	g->label_len = label_len;
+	g->has_label = has_label;
+	g->major = major;
+	g->mm = mm;
+	g->hash = hash;
 	if (label_len)
-		memcpy(copy, label, label_len);
-	copy[label_len] = 0;
+		memcpy(g->label, label, label_len);
+	if (major == CPUUTIL_MAJOR && make_util(t, g))
+		return NULL;
 	t->groups[t->count++] = g;
-	t->has_util |= g->util != NULL;
+	t->has_util |= major == CPUUTIL_MAJOR;
 	*place = g;
 	return g;
 }
@@ -86,7 +96,7 @@ static struct tally_group *find_or_add(struct tally *t, bool has_label, const ch
 {
 	if (t->count >= t->places / 2 && more_places(t))
 		return NULL;
-	uint64_t hash = hash_name(has_label, label, label_len, major, mm);
+	uint32_t hash = hash_name(has_label, label, label_len, major, mm);
 	size_t at = hash & (t->places - 1);
 	for (; t->table[at]; at = (at + 1) & (t->places - 1)) {
 		struct tally_group *g = t->table[at];
@@ -116,31 +126,63 @@ struct tally_group *tally_group_of(struct tally *t, bool has_label, const char *
 	return *recent;
 }
 
-static int more_util_columns(struct tally_group *g, uint32_t cap)
+struct tally_extra *tally_need_extra(struct tally *t, struct tally_group *g)
 {
-	struct util_ratios *more = realloc(g->util_columns, cap * sizeof *more);
+	if (!g->extra)
+		g->extra = new_zeroed(t, sizeof *g->extra);
+	return g->extra;
+}
+
+const struct tally_extra *tally_extra(const struct tally_group *g)
+{
+	static const struct tally_extra none;
+	return g->extra ? g->extra : &none;
+}
+
+struct tally_spread *tally_need_spread(
+	struct tally *t, struct tally_group *g, enum tally_value value)
+{
+	struct tally_extra *extra = tally_need_extra(t, g);
+	if (extra && !extra->spreads[value])
+		extra->spreads[value] = new_zeroed(t, sizeof(struct tally_spread));
+	return extra ? extra->spreads[value] : NULL;
+}
+
+struct timeline *tally_need_order(struct tally *t, struct tally_group *g)
+{
+	if (!g->order)
+		g->order = new_zeroed(t, sizeof *g->order);
+	return g->order;
+}
+
+static int more_util_columns(struct tally_extra *extra, uint32_t cap)
+{
+	struct util_ratios *more = realloc(extra->util_columns, cap * sizeof *more);
 	if (!more)
 		return CPIDECODE_ENOMEM;
-	memset(more + g->columns_cap, 0, (cap - g->columns_cap) * sizeof *more);
-	g->util_columns = more;
+	memset(more + extra->columns_cap, 0, (cap - extra->columns_cap) * sizeof *more);
+	extra->util_columns = more;
 	return 0;
 }
 
-int tally_need_columns(struct tally_group *g, uint32_t n)
+int tally_need_columns(struct tally *t, struct tally_group *g, uint32_t n)
 {
-	if (n > g->columns_cap) {
+	struct tally_extra *extra = tally_need_extra(t, g);
+	if (!extra)
+		return CPIDECODE_ENOMEM;
+	if (n > extra->columns_cap) {
 		uint32_t cap = n <= 4 ? 4 : n > TALLY_CPUS / 2 ? n : 2 * n;
-		struct tally_column *more = realloc(g->columns, cap * sizeof *more);
+		struct tally_column *more = realloc(extra->columns, cap * sizeof *more);
 		if (!more)
 			return CPIDECODE_ENOMEM;
-		memset(more + g->columns_cap, 0, (cap - g->columns_cap) * sizeof *more);
-		g->columns = more;
-		if (g->util && more_util_columns(g, cap))
+		memset(more + extra->columns_cap, 0, (cap - extra->columns_cap) * sizeof *more);
+		extra->columns = more;
+		if (extra->util && more_util_columns(extra, cap))
 			return CPIDECODE_ENOMEM;
-		g->columns_cap = cap;
+		extra->columns_cap = cap;
 	}
-	if (n > g->ncolumns)
-		g->ncolumns = n;
+	if (n > extra->ncolumns)
+		extra->ncolumns = n;
 	return 0;
 }
 
@@ -151,11 +193,12 @@ static int add_columns(struct tally *t, struct tally_group *g, const struct inte
 		t->cpus_left_out++;
 		n = TALLY_CPUS;
 	}
-	if (tally_need_columns(g, n))
+	if (tally_need_columns(t, g, n))
 		return CPIDECODE_ENOMEM;
+	struct tally_extra *extra = g->extra;
 	for (uint32_t i = 0; i < n; i++) {
 		const struct interval_cpu *cpu = &iv->cpus[i];
-		struct tally_column *c = &g->columns[i];
+		struct tally_column *c = &extra->columns[i];
 		ratio_add(&c->raw, cpu->cycles, cpu->instructions, cpu->raw_cpi, iv->elapsed);
 		ratio_add(&c->scaled, cpu->busy_cycles, cpu->instructions, cpu->scaled_cpi,
 			iv->elapsed);
@@ -163,188 +206,127 @@ static int add_columns(struct tally *t, struct tally_group *g, const struct inte
 			&c->busy, cpu->busy_cycles, cpu->cycles, cpu->busy_pct / 100, iv->elapsed);
 	}
 	for (uint32_t i = 0; iv->utils && i < n; i++)
-		util_ratios_add(&g->util_columns[i], iv->utils[i].idle_pct, iv->utils[i].intr_pct,
-			iv->utils[i].actual_perf_pct, iv->elapsed);
+		util_ratios_add(&extra->util_columns[i], iv->utils[i].idle_pct,
+			iv->utils[i].intr_pct, iv->utils[i].actual_perf_pct, iv->elapsed);
 	return 0;
 }
 
-static int add_value(struct tally_spread *s, uint64_t value)
+static int add_value(struct tally *t, struct tally_group *g, enum tally_value which, uint64_t value)
 {
+	struct tally_spread *s = tally_need_spread(t, g, which);
+	if (!s)
+		return CPIDECODE_ENOMEM;
 	exact_add(&s->sum, value);
 	return histogram_add(&s->values, value);
 }
 
 /* An interval's own CPI, by the rule of ratio_add. */
-static int add_cpi(struct tally_spread *s, uint64_t cycles, uint64_t instructions, double cpi)
+static int add_cpi(struct tally *t, struct tally_group *g, enum tally_value which, uint64_t cycles,
+	uint64_t instructions, double cpi)
 {
 	if (cycles != NOT_MEASURED && instructions != NOT_MEASURED && instructions)
 		cpi = (double)cycles / (double)instructions;
-	return isnan(cpi) ? 0 : add_value(s, exact_round(cpi * TALLY_CPI_ONE));
+	return isnan(cpi) ? 0 : add_value(t, g, which, exact_round(cpi * TALLY_CPI_ONE));
 }
 
-static int add_count(struct tally_spread *s, uint64_t count)
+static int add_count(struct tally *t, struct tally_group *g, enum tally_value which, uint64_t count)
 {
-	return count == NOT_MEASURED ? 0 : add_value(s, count);
+	return count == NOT_MEASURED ? 0 : add_value(t, g, which, count);
 }
 
-static int add_spreads(struct tally_spread *s, const struct interval *iv)
+static int add_values(struct tally *t, struct tally_group *g, const struct interval *iv)
 {
 	int rc = add_cpi(
-		&s[TALLY_THREAD_CPI], iv->thread_cycles, iv->thread_instructions, iv->thread_cpi);
+		t, g, TALLY_THREAD_CPI, iv->thread_cycles, iv->thread_instructions, iv->thread_cpi);
 	if (!rc)
 		rc = add_cpi(
-			&s[TALLY_SCALED_CPI], iv->busy_cycles, iv->instructions, iv->scaled_cpi);
+			t, g, TALLY_SCALED_CPI, iv->busy_cycles, iv->instructions, iv->scaled_cpi);
 	if (!rc)
-		rc = add_cpi(&s[TALLY_RAW_CPI], iv->cycles, iv->instructions, iv->raw_cpi);
+		rc = add_cpi(t, g, TALLY_RAW_CPI, iv->cycles, iv->instructions, iv->raw_cpi);
 	if (!rc)
-		rc = add_count(&s[TALLY_THREAD_INSTRUCTIONS], iv->thread_instructions);
-	return rc ? rc : add_count(&s[TALLY_INSTRUCTIONS], iv->instructions);
+		rc = add_count(t, g, TALLY_THREAD_INSTRUCTIONS, iv->thread_instructions);
+	return rc ? rc : add_count(t, g, TALLY_INSTRUCTIONS, iv->instructions);
 }
 
-static void add_sums(struct tally_detail *d, const struct interval *iv)
+static int add_order(struct tally *t, struct tally_group *g, const struct interval *iv)
 {
-	ratios_add(&d->ratios, iv);
-	d->scripted += (iv->flags & IV_SCRIPTED) != 0;
-	d->quality += (iv->flags & IV_QUALITY) != 0;
-	if (iv->flags & IV_FLAGGED) {
-		d->flagged++;
-		for (unsigned i = 0; i < TALLY_FLAGS; i++)
-			d->by_flag[i] += (iv->flags & (IV_MULTIPLEXED << i)) != 0;
+	struct timeline *order = tally_need_order(t, g);
+	return order ? timeline_add(order, iv->end_ns, exact_round(iv->elapsed_ns))
+		     : CPIDECODE_ENOMEM;
+}
+
+/* Once more of them are packed than there is room for: some room for the next, too. */
+static int put_packed(struct tally *t, struct tally_group *g, const struct sums *s)
+{
+	uint64_t packed[SUMS_PACKED];
+	unsigned n = sums_pack(s, packed), room = g->room ? n + n / 4 : n;
+	if (n > g->room) {
+		g->room = (uint8_t)(room < SUMS_PACKED ? (room + 1) & ~1U : SUMS_PACKED);
+		g->packed = arena_alloc(&t->memory, g->room * sizeof *packed);
+		if (!g->packed)
+			return CPIDECODE_ENOMEM;
 	}
-}
-
-static int add_detail(struct tally_detail *d, const struct interval *iv)
-{
-	int rc = d->spreads ? add_spreads(d->spreads, iv) : 0;
-	add_sums(d, iv);
-	if (!rc && d->order)
-		rc = timeline_add(d->order, iv->end_ns, exact_round(iv->elapsed_ns));
-	return rc;
-}
-
-static struct interval interval_of(const struct tally_first *f)
-{
-	return (struct interval){.end_ns = f->end_ns,
-		.elapsed_ns = f->elapsed_ns,
-		.elapsed = f->elapsed,
-		.instructions = f->instructions,
-		.cycles = f->cycles,
-		.busy_cycles = f->busy_cycles,
-		.thread_instructions = f->thread_instructions,
-		.thread_cycles = f->thread_cycles,
-		.raw_cpi = f->raw_cpi,
-		.scaled_cpi = f->scaled_cpi,
-		.thread_cpi = f->thread_cpi,
-		.busy_pct = f->busy_pct,
-		.flags = f->flags};
-}
-
-static bool says_more_than_time(const struct tally *t, const struct interval *iv)
-{
-	return t->wanted & TALLY_WANT_ORDER ||
-	       iv->flags & (IV_SCRIPTED | IV_QUALITY | IV_FLAGGED) ||
-	       iv->instructions != NOT_MEASURED || iv->cycles != NOT_MEASURED ||
-	       iv->busy_cycles != NOT_MEASURED || iv->thread_instructions != NOT_MEASURED ||
-	       iv->thread_cycles != NOT_MEASURED || !isnan(iv->raw_cpi) || !isnan(iv->scaled_cpi) ||
-	       !isnan(iv->thread_cpi) || !isnan(iv->busy_pct);
-}
-
-/* Intervals that a group keeps as they are. Of what has to be put in order only one: it needs none.
- */
-static unsigned most_first(const struct tally *t)
-{
-	enum { FEW = 4 };
-	return t->wanted & (TALLY_WANT_COUNTS | TALLY_WANT_ORDER) ? 1 : FEW;
-}
-
-static unsigned count_first(const struct tally_group *g)
-{
-	unsigned n = 0;
-	for (const struct tally_first *f = g->first; f; f = f->next)
-		n++;
-	return n;
-}
-
-static int keep_first(struct tally *t, struct tally_group *g, const struct tally_first *f)
-{
-	struct tally_first *copy = arena_alloc(&t->memory, sizeof *copy);
-	if (!copy)
-		return CPIDECODE_ENOMEM;
-	*copy = *f;
-	copy->next = g->first;
-	g->first = copy;
+	if (n)
+		memcpy(g->packed, packed, n * sizeof *packed);
 	return 0;
 }
 
-struct tally_detail *tally_need_detail(struct tally *t, struct tally_group *g)
+int tally_set_sums(struct tally *t, struct tally_group *g, const struct sums *s)
 {
-	if (g->detail)
-		return g->detail;
-	struct tally_detail *d = arena_alloc(&t->memory, sizeof *d);
-	if (!d)
-		return NULL;
-	*d = (struct tally_detail){0};
-	if (t->wanted & TALLY_WANT_COUNTS) {
-		d->spreads = arena_alloc(&t->memory, TALLY_VALUES * sizeof *d->spreads);
-		if (!d->spreads)
-			return NULL;
-		memset(d->spreads, 0, TALLY_VALUES * sizeof *d->spreads);
-	}
-	if (t->wanted & TALLY_WANT_ORDER) {
-		d->order = arena_alloc(&t->memory, sizeof *d->order);
-		if (!d->order)
-			return NULL;
-		*d->order = (struct timeline){0};
-	}
-	g->detail = d;
-	for (const struct tally_first *f = g->first; f; f = f->next) {
-		const struct interval iv = interval_of(f);
-		if (add_detail(d, &iv))
-			return NULL;
-	}
-	g->first = NULL;
-	return d;
+	if (histogram_exact(&g->time))
+		return put_packed(t, g, s);
+	g->sums = arena_alloc(&t->memory, sizeof *g->sums);
+	if (!g->sums)
+		return CPIDECODE_ENOMEM;
+	*g->sums = *s;
+	g->has_sums = true;
+	return 0;
 }
 
-const struct tally_detail *tally_detail(const struct tally_group *g, struct tally_scratch *s)
+const struct sums *tally_sums(const struct tally_group *g, struct sums *scratch)
 {
-	if (g->detail)
-		return g->detail;
-	*s = (struct tally_scratch){0};
-	/* Of one interval, this needs no memory: a single value is in the histogram itself. */
-	if (!g->first || !g->first->next)
-		s->detail.spreads = s->spreads;
-	for (const struct tally_first *f = g->first; f; f = f->next) {
-		const struct interval iv = interval_of(f);
-		add_detail(&s->detail, &iv);
-	}
-	return &s->detail;
+	if (g->has_sums)
+		return g->sums;
+	sums_unpack(scratch, g->packed);
+	return scratch;
 }
 
 static int add_figures(struct tally *t, struct tally_group *g, const struct interval *iv)
 {
-	if (g->detail)
-		return add_detail(g->detail, iv);
-	if (!says_more_than_time(t, iv))
+	struct sums s;
+	if (g->has_sums) {
+		sums_add(g->sums, iv);
 		return 0;
-	if (count_first(g) == most_first(t)) {
-		struct tally_detail *d = tally_need_detail(t, g);
-		return d ? add_detail(d, iv) : CPIDECODE_ENOMEM;
 	}
-	return keep_first(t, g,
-		&(struct tally_first){.end_ns = iv->end_ns,
-			.elapsed_ns = iv->elapsed_ns,
-			.elapsed = iv->elapsed,
-			.instructions = iv->instructions,
-			.cycles = iv->cycles,
-			.busy_cycles = iv->busy_cycles,
-			.thread_instructions = iv->thread_instructions,
-			.thread_cycles = iv->thread_cycles,
-			.raw_cpi = iv->raw_cpi,
-			.scaled_cpi = iv->scaled_cpi,
-			.thread_cpi = iv->thread_cpi,
-			.busy_pct = iv->busy_pct,
-			.flags = iv->flags});
+	sums_unpack(&s, g->packed);
+	sums_add(&s, iv);
+	return tally_set_sums(t, g, &s);
+}
+
+static int merge_figures(struct tally *t, struct tally_group *g, const struct tally_group *from)
+{
+	struct sums s, scratch;
+	const struct sums *more = tally_sums(from, &scratch);
+	if (g->has_sums) {
+		sums_merge(g->sums, more);
+		return 0;
+	}
+	sums_unpack(&s, g->packed);
+	sums_merge(&s, more);
+	return tally_set_sums(t, g, &s);
+}
+
+static int add_util(struct tally *t, struct tally_group *g, const struct interval *iv)
+{
+	uint32_t methods = tally_method(iv->method);
+	if (methods && !tally_need_extra(t, g))
+		return CPIDECODE_ENOMEM;
+	if (g->extra)
+		g->extra->methods |= methods;
+	if (g->extra && g->extra->util)
+		util_ratios_add(g->extra->util, iv->idle_pct, iv->intr_pct, iv->actual_perf_pct,
+			iv->elapsed);
+	return 0;
 }
 
 int tally_add(struct tally *t, const struct interval *iv)
@@ -355,70 +337,71 @@ int tally_add(struct tally *t, const struct interval *iv)
 	if (rc)
 		return rc;
 	exact_add(&g->total, elapsed_exact(iv));
-	g->methods |= tally_method(iv->method);
-	if (g->util)
-		util_ratios_add(
-			g->util, iv->idle_pct, iv->intr_pct, iv->actual_perf_pct, iv->elapsed);
-	if (t->wanted & TALLY_WANT_CPUS && iv->cpus)
+	rc = add_util(t, g, iv);
+	if (!rc && t->wanted & TALLY_WANT_CPUS && iv->cpus)
 		rc = add_columns(t, g, iv);
+	if (!rc && t->wanted & TALLY_WANT_VALUES)
+		rc = add_values(t, g, iv);
+	if (!rc && t->wanted & TALLY_WANT_ORDER)
+		rc = add_order(t, g, iv);
 	return rc ? rc : add_figures(t, g, iv);
 }
 
-static int merge_columns(struct tally_group *g, const struct tally_group *from)
+static int merge_spread(struct tally *t, struct tally_group *g, enum tally_value value,
+	const struct tally_spread *from)
 {
-	if (tally_need_columns(g, from->ncolumns))
+	struct tally_spread *s = tally_need_spread(t, g, value);
+	if (!s)
 		return CPIDECODE_ENOMEM;
+	exact_add(&s->sum, from->sum);
+	return histogram_merge(&s->values, &from->values);
+}
+
+static int merge_columns(struct tally *t, struct tally_group *g, const struct tally_extra *from)
+{
+	if (tally_need_columns(t, g, from->ncolumns))
+		return CPIDECODE_ENOMEM;
+	struct tally_extra *extra = g->extra;
 	for (uint32_t i = 0; i < from->ncolumns; i++) {
-		ratio_merge(&g->columns[i].raw, &from->columns[i].raw);
-		ratio_merge(&g->columns[i].scaled, &from->columns[i].scaled);
-		ratio_merge(&g->columns[i].busy, &from->columns[i].busy);
-		if (g->util)
-			util_ratios_merge(&g->util_columns[i], &from->util_columns[i]);
+		ratio_merge(&extra->columns[i].raw, &from->columns[i].raw);
+		ratio_merge(&extra->columns[i].scaled, &from->columns[i].scaled);
+		ratio_merge(&extra->columns[i].busy, &from->columns[i].busy);
+		if (extra->util)
+			util_ratios_merge(&extra->util_columns[i], &from->util_columns[i]);
 	}
 	return 0;
 }
 
-static int merge_detail(struct tally_detail *d, const struct tally_detail *from)
+static int merge_extra(struct tally *t, struct tally_group *g, const struct tally_extra *from)
 {
-	int rc = 0;
-	ratios_merge(&d->ratios, &from->ratios);
-	d->scripted += from->scripted;
-	d->quality += from->quality;
-	d->flagged += from->flagged;
-	for (unsigned i = 0; i < TALLY_FLAGS; i++)
-		d->by_flag[i] += from->by_flag[i];
-	for (unsigned i = 0; i < TALLY_VALUES && !rc && d->spreads && from->spreads; i++) {
-		exact_add(&d->spreads[i].sum, from->spreads[i].sum);
-		rc = histogram_merge(&d->spreads[i].values, &from->spreads[i].values);
-	}
-	if (!rc && d->order && from->order)
-		rc = timeline_merge(d->order, from->order);
+	int rc = tally_need_extra(t, g) ? 0 : CPIDECODE_ENOMEM;
+	if (rc)
+		return rc;
+	g->extra->methods |= from->methods;
+	if (g->extra->util)
+		util_ratios_merge(g->extra->util, from->util);
+	if (from->ncolumns)
+		rc = merge_columns(t, g, from);
+	for (unsigned v = 0; v < TALLY_VALUES && !rc; v++)
+		if (t->wanted & TALLY_WANT_VALUES && from->spreads[v])
+			rc = merge_spread(t, g, v, from->spreads[v]);
 	return rc;
 }
 
-static int merge_figures(struct tally *t, struct tally_group *g, const struct tally_group *from)
+static int merge_order(struct tally *t, struct tally_group *g, const struct timeline *from)
 {
-	int rc = 0;
-	if (from->detail) {
-		struct tally_detail *d = tally_need_detail(t, g);
-		return d ? merge_detail(d, from->detail) : CPIDECODE_ENOMEM;
-	}
-	for (const struct tally_first *f = from->first; f && !rc; f = f->next) {
-		const struct interval iv = interval_of(f);
-		rc = add_figures(t, g, &iv);
-	}
-	return rc;
+	struct timeline *order = tally_need_order(t, g);
+	return order ? timeline_merge(order, from) : CPIDECODE_ENOMEM;
 }
 
 static int merge_group(struct tally *t, struct tally_group *g, const struct tally_group *from)
 {
 	int rc = histogram_merge(&g->time, &from->time);
 	exact_add(&g->total, from->total);
-	if (g->util)
-		util_ratios_merge(g->util, from->util);
-	g->methods |= from->methods;
-	if (!rc && from->ncolumns)
-		rc = merge_columns(g, from);
+	if (!rc && from->extra)
+		rc = merge_extra(t, g, from->extra);
+	if (!rc && t->wanted & TALLY_WANT_ORDER && from->order)
+		rc = merge_order(t, g, from->order);
 	return rc ? rc : merge_figures(t, g, from);
 }
 
@@ -495,51 +478,59 @@ static int compare_groups(const void *x, const void *y)
 	return tally_compare_names(a, b);
 }
 
+static int settle_group(struct tally_group *g)
+{
+	int rc = histogram_settle(&g->time);
+	for (unsigned v = 0; g->extra && v < TALLY_VALUES && !rc; v++)
+		if (g->extra->spreads[v])
+			rc = histogram_settle(&g->extra->spreads[v]->values);
+	return rc || !g->order ? rc : timeline_settle(g->order);
+}
+
 int tally_settle(struct tally *t)
 {
 	int rc = 0;
-	for (size_t i = 0; i < t->count && !rc; i++) {
-		struct tally_group *g = t->groups[i];
-		struct tally_detail *d = g->detail;
-		rc = histogram_settle(&g->time);
-		for (unsigned v = 0; d && d->spreads && v < TALLY_VALUES && !rc; v++)
-			rc = histogram_settle(&d->spreads[v].values);
-		if (!rc && d && d->order)
-			rc = timeline_settle(d->order);
-	}
+	for (size_t i = 0; i < t->count && !rc; i++)
+		rc = settle_group(t->groups[i]);
 	if (t->count)
 		qsort(t->groups, t->count, sizeof(struct tally_group *), compare_groups);
 	for (size_t i = 0; i < t->count; i++)
-		t->groups[i]->place = i;
+		t->groups[i]->place = (uint32_t)i;
 	return rc;
 }
 
-const struct tally_group *tally_find(const struct tally *t, const struct tally_group *key)
+const struct tally_group *tally_find(const struct tally *t, bool has_label, const char *label,
+	uint32_t label_len, uint8_t major, uint8_t mm)
 {
-	uint64_t hash = hash_name(key->has_label, key->label, key->label_len, key->major, key->mm);
+	uint32_t hash = hash_name(has_label, label, label_len, major, mm);
 	if (!t->places)
 		return NULL;
 	for (size_t at = hash & (t->places - 1); t->table[at]; at = (at + 1) & (t->places - 1)) {
 		const struct tally_group *g = t->table[at];
-		if (g->hash == hash && same_name(g, key->has_label, key->label, key->label_len,
-					       key->major, key->mm))
+		if (g->hash == hash && same_name(g, has_label, label, label_len, major, mm))
 			return g;
 	}
 	return NULL;
+}
+
+static void free_extra(struct tally_extra *extra)
+{
+	for (unsigned v = 0; v < TALLY_VALUES; v++)
+		if (extra->spreads[v])
+			histogram_free(&extra->spreads[v]->values);
+	free(extra->columns);
+	free(extra->util_columns);
 }
 
 void tally_free(struct tally *t)
 {
 	for (size_t i = 0; i < t->count; i++) {
 		struct tally_group *g = t->groups[i];
-		struct tally_detail *d = g->detail;
 		histogram_free(&g->time);
-		for (unsigned v = 0; d && d->spreads && v < TALLY_VALUES; v++)
-			histogram_free(&d->spreads[v].values);
-		if (d && d->order)
-			timeline_free(d->order);
-		free(g->columns);
-		free(g->util_columns);
+		if (g->extra)
+			free_extra(g->extra);
+		if (g->order)
+			timeline_free(g->order);
 	}
 	free(t->groups);
 	free(t->table);

@@ -9,22 +9,19 @@
 #include "../../../formats/cpuutil_hooks.h"
 #include "histogram.h"
 #include "../../base/intern.h"
-#include "ratio.h"
+#include "sums.h"
 #include "timeline.h"
 
 enum {
 	/* Processors whose columns are kept: a bound for memory, far above any machine's. */
 	TALLY_CPUS = 16384,
-	TALLY_FLAGS = 4,
 	TALLY_RECENT = 64,
 };
-
-_Static_assert(IV_FLAGGED == ((1u << TALLY_FLAGS) - 1) * IV_MULTIPLEXED, "flags in a row");
 
 /* What is kept beyond counts, times and ratios. */
 enum tally_wanted {
 	TALLY_WANT_CPUS = 1 << 0,   /* each processor's ratios */
-	TALLY_WANT_COUNTS = 1 << 1, /* what CPIs and instructions single intervals had */
+	TALLY_WANT_VALUES = 1 << 1, /* what CPIs and instructions single intervals had */
 	TALLY_WANT_ORDER = 1 << 2,  /* when intervals ended: end_ns is needed */
 };
 
@@ -50,49 +47,34 @@ struct tally_spread {
 	exact_sum sum;
 };
 
-/* One of a group's first intervals, as far as a detail is made of it. */
-struct tally_first {
-	const struct tally_first *next; /* NULL: the last; in no order */
-	int64_t end_ns;
-	double elapsed_ns;
-	uint64_t elapsed, instructions, cycles, busy_cycles, thread_instructions, thread_cycles;
-	double raw_cpi, scaled_cpi, thread_cpi, busy_pct;
-	uint32_t flags;
-};
-
-/* Sums of several intervals' figures. */
-struct tally_detail {
-	uint64_t scripted;	       /* how many intervals' counters were, or may be */
-	uint64_t quality;	       /* how many have a quality hook, */
-	uint64_t flagged;	       /* were flagged by it, */
-	uint64_t by_flag[TALLY_FLAGS]; /* and for what: IV_MULTIPLEXED and the bits above it */
-	struct ratios ratios;
-	struct tally_spread *spreads; /* TALLY_VALUES of them; NULL: not wanted */
-	/* NULL: not wanted. With fewer values than time, as of an older partial result: not known.
-	 */
-	struct timeline *order;
-};
-
-struct tally_group {
-	const char *label; /* label_len bytes; lives as long as the tally */
-	uint32_t label_len;
-	bool has_label;
-	uint8_t mm, major;
-	struct histogram time; /* nanoseconds, rounded to whole ones */
-	exact_sum total;       /* of 1/EXACT_PER_NS ns */
-	/*
-	 * What was measured beyond time: of few intervals as it is, which takes much less memory
-	 * than sums; of more in sums. Both NULL: nothing. tally_detail has it in one form.
-	 */
-	const struct tally_first *first;
-	struct tally_detail *detail;
-	struct tally_column *columns; /* of ncolumns processors; NULL: none */
+/* What few tallies want of a group, or few groups have. */
+struct tally_extra {
+	struct tally_spread *spreads[TALLY_VALUES]; /* NULL: not wanted, or no values */
+	struct tally_column *columns;		    /* of ncolumns processors; NULL: none */
 	/* Of CPU utilisation: the system's, and beside columns; else NULL. */
 	struct util_ratios *util, *util_columns;
 	uint32_t methods; /* how they were measured: bits of tally_method */
 	uint32_t ncolumns, columns_cap;
-	uint64_t hash;
-	size_t place; /* in tally.groups, once it is settled */
+};
+
+/* Very many labels make this most of the memory: it is as small as it can be. */
+struct tally_group {
+	struct histogram time; /* nanoseconds, rounded to whole ones */
+	exact_sum total;       /* of 1/EXACT_PER_NS ns */
+	/* What was measured beyond time: tally_sums tells it. NULL: nothing. */
+	union {
+		uint64_t *packed; /* of few intervals; room words */
+		struct sums *sums;
+	};
+	struct tally_extra *extra; /* NULL: nothing of that */
+	/* NULL: not wanted. With fewer values than time, as of an older partial result: not known.
+	 */
+	struct timeline *order;
+	uint32_t hash, place; /* place: in tally.groups, once it is settled */
+	uint32_t label_len;
+	uint8_t mm, major, room;
+	bool has_label : 1, has_sums : 1; /* has_sums: they are not packed */
+	char label[];			  /* label_len bytes, and a 0 */
 };
 
 /* Starts zeroed but for wanted. */
@@ -115,27 +97,30 @@ int tally_merge_group(struct tally *t, const struct tally_group *from);
 /* Moves what from has, which is empty then; the two have no group in common. Or neither changes. */
 int tally_take(struct tally *t, struct tally *from);
 /* Of the name of the group that the interval belongs to; a group has it, too. */
-uint64_t tally_hash(const struct interval *iv);
+uint32_t tally_hash(const struct interval *iv);
 /* The group of that name, a new one if there is none; NULL: no memory. */
 struct tally_group *tally_group_of(struct tally *t, bool has_label, const char *label,
 	uint32_t label_len, uint8_t major, uint8_t mm);
 /* Room for so many processors; those that are new start zeroed. */
-int tally_need_columns(struct tally_group *g, uint32_t n);
-/* The group's own detail, with what the tally wants in it; NULL: no memory. */
-struct tally_detail *tally_need_detail(struct tally *t, struct tally_group *g);
+int tally_need_columns(struct tally *t, struct tally_group *g, uint32_t n);
+/* NULL: no memory. */
+struct tally_extra *tally_need_extra(struct tally *t, struct tally_group *g);
+struct tally_spread *tally_need_spread(
+	struct tally *t, struct tally_group *g, enum tally_value value);
+struct timeline *tally_need_order(struct tally *t, struct tally_group *g);
+/* In place of the group's; its times have to be there already. */
+int tally_set_sums(struct tally *t, struct tally_group *g, const struct sums *s);
 /* After the last interval: groups by total time, longest first, then by name. */
 int tally_settle(struct tally *t);
 
-/* Room for the detail of a group that has none of its own. */
-struct tally_scratch {
-	struct tally_detail detail;
-	struct tally_spread spreads[TALLY_VALUES];
-};
-/* Valid as long as both are; nothing to free. Without the order of a single interval. */
-const struct tally_detail *tally_detail(const struct tally_group *g, struct tally_scratch *s);
+/* Valid as long as both are. */
+const struct sums *tally_sums(const struct tally_group *g, struct sums *scratch);
+/* All zero where a group has none. */
+const struct tally_extra *tally_extra(const struct tally_group *g);
 
-/* NULL: none. Only its name matters of key. */
-const struct tally_group *tally_find(const struct tally *t, const struct tally_group *key);
+/* NULL: none. */
+const struct tally_group *tally_find(const struct tally *t, bool has_label, const char *label,
+	uint32_t label_len, uint8_t major, uint8_t mm);
 /* No label before every label; then by bytes, then minor, then major. */
 int tally_compare_names(const struct tally_group *a, const struct tally_group *b);
 void tally_free(struct tally *t);

@@ -7,7 +7,7 @@
 #include "../hooks/pass.h"
 
 /* Groups stand in one of these by their names, so that threads seldom wait for each other. */
-enum { PARTS = 64, OWN_GROUP_BYTES = 1024 };
+enum { PARTS = 64 };
 
 struct part {
 	_Alignas(PASS_APART) pthread_mutex_t lock;
@@ -51,9 +51,9 @@ int tally_shared_new(unsigned threads, unsigned wanted, size_t own, struct tally
 }
 
 /* The low bits choose the place within a tally. */
-static struct part *part_of(const struct tally_shared *s, uint64_t hash)
+static struct part *part_of(const struct tally_shared *s, uint32_t hash)
 {
-	return &s->parts[(hash >> 32) % PARTS];
+	return &s->parts[hash / (UINT32_MAX / PARTS + 1)];
 }
 
 /* What the thread has so far goes to the parts. */
@@ -77,7 +77,7 @@ static int give_away(struct tally_shared *s, struct own *own)
 /* Long labels, which other threads may have as well, count as what they take. */
 static bool keeps_own(const struct tally_shared *s, const struct tally *own)
 {
-	return own->count <= s->most && own->memory.bytes / OWN_GROUP_BYTES <= s->most;
+	return own->count <= s->most && own->memory.bytes / TALLY_SHARED_GROUP <= s->most;
 }
 
 int tally_shared_add(struct tally_shared *s, unsigned thread, const struct interval *iv)

@@ -10,6 +10,9 @@
 
 struct tally_shared;
 
+/* Bytes of a group with its times and its label, about. */
+enum { TALLY_SHARED_GROUP = 512 };
+
 /*
  * wanted: enum tally_wanted. own: how many groups a thread keeps for itself, or fewer
  * with long labels. All that return int

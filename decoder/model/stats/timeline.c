@@ -7,6 +7,7 @@
 
 enum {
 	FIRST_PLACES = 4,
+	MOST_POINTS = 64,  /* more go into a table */
 	SET_PLACES = 1024, /* far above the cells and values that may be */
 	LEAST_BLOCKS = 16, /* fewer do not tell their own variance */
 };
@@ -48,9 +49,18 @@ static int rebuild(struct timeline *t, uint32_t places, unsigned shift, unsigned
 			count_in(&now, e->cell >> (shift - t->shift), timeline_cut(e->value, cut),
 				e->count);
 	}
-	free(t->table);
+	for (uint32_t i = 0; !t->places && i < t->used; i++)
+		count_in(&now, t->points[i].end_ns >> shift, timeline_cut(t->points[i].value, cut),
+			1);
+	free(t->places ? (void *)t->table : t->points);
 	*t = now;
 	return 0;
+}
+
+static int into_table(struct timeline *t)
+{
+	return t->places ? 0
+			 : rebuild(t, t->used ? 2 * MOST_POINTS : FIRST_PLACES, t->shift, t->cut);
 }
 
 static int by_cell(const void *a, const void *b)
@@ -61,15 +71,35 @@ static int by_cell(const void *a, const void *b)
 	return x->value < y->value ? -1 : x->value > y->value;
 }
 
-struct timeline_entry *timeline_sorted(const struct timeline *t)
+/* Each once, with its count. */
+static uint32_t join_equal(struct timeline_entry *all, uint32_t n)
+{
+	uint32_t kept = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		if (kept && !by_cell(&all[kept - 1], &all[i]))
+			all[kept - 1].count += all[i].count;
+		else
+			all[kept++] = all[i];
+	}
+	return kept;
+}
+
+struct timeline_entry *timeline_sorted(const struct timeline *t, uint32_t *n)
 {
 	struct timeline_entry *all = malloc((t->used + 1) * sizeof *all);
-	uint32_t n = 0;
-	for (uint32_t i = 0; all && i < t->places; i++)
+	uint32_t used = 0;
+	*n = 0;
+	if (!all)
+		return NULL;
+	for (uint32_t i = 0; i < t->places; i++)
 		if (t->table[i].count)
-			all[n++] = t->table[i];
-	if (n)
-		qsort(all, n, sizeof *all, by_cell);
+			all[used++] = t->table[i];
+	for (; !t->places && used < t->used; used++)
+		all[used] =
+			(struct timeline_entry){t->points[used].end_ns, t->points[used].value, 1};
+	if (used)
+		qsort(all, used, sizeof *all, by_cell);
+	*n = join_equal(all, used);
 	return all;
 }
 
@@ -126,10 +156,28 @@ static int make_room(struct timeline *t)
 {
 	if (t->used < t->places / 4 * 3)
 		return 0;
+	if (!t->places)
+		return into_table(t);
 	int rc = timeline_settle(t);
 	if (rc || t->used < t->places / 2)
 		return rc;
-	return rebuild(t, t->places ? 2 * t->places : FIRST_PLACES, t->shift, t->cut);
+	return rebuild(t, 2 * t->places, t->shift, t->cut);
+}
+
+/* A point more, where there may be one. */
+static int add_point(struct timeline *t, int64_t end_ns, uint64_t value)
+{
+	if (t->used == t->room) {
+		unsigned room = t->room + 2U + t->room / 4;
+		struct timeline_point *more = realloc(t->points, room * sizeof *more);
+		if (!more)
+			return CPIDECODE_ENOMEM;
+		t->points = more;
+		t->room = (uint8_t)room;
+	}
+	t->points[t->used++] = (struct timeline_point){end_ns, value};
+	t->total++;
+	return 0;
 }
 
 static int add_many(struct timeline *t, int64_t cell, uint64_t value, uint64_t n)
@@ -144,6 +192,8 @@ static int add_many(struct timeline *t, int64_t cell, uint64_t value, uint64_t n
 
 int timeline_add(struct timeline *t, int64_t end_ns, uint64_t value)
 {
+	if (!t->places && !t->shift && !t->cut && t->used < MOST_POINTS)
+		return add_point(t, end_ns, value);
 	int rc = make_room(t);
 	if (rc)
 		return rc;
@@ -160,10 +210,16 @@ int timeline_add_entry(struct timeline *t, const struct timeline_entry *e)
 int timeline_merge(struct timeline *t, const struct timeline *from)
 {
 	int rc = 0;
+	if (!from->places) {
+		for (uint32_t i = 0; i < from->used && !rc; i++)
+			rc = timeline_add(t, from->points[i].end_ns, from->points[i].value);
+		return rc;
+	}
 	unsigned shift = t->shift > from->shift ? t->shift : from->shift;
 	unsigned cut = t->cut > from->cut ? t->cut : from->cut;
-	if (shift != t->shift || cut != t->cut)
-		rc = rebuild(t, t->places ? t->places : FIRST_PLACES, shift, cut);
+	rc = into_table(t);
+	if (!rc && (shift != t->shift || cut != t->cut))
+		rc = rebuild(t, t->places, shift, cut);
 	for (uint32_t i = 0; i < from->places && !rc; i++) {
 		const struct timeline_entry *e = &from->table[i];
 		if (!e->count)
@@ -180,7 +236,7 @@ int timeline_merge(struct timeline *t, const struct timeline *from)
 
 void timeline_free(struct timeline *t)
 {
-	free(t->table);
+	free(t->places ? (void *)t->table : t->points);
 	*t = (struct timeline){0};
 }
 
@@ -204,15 +260,15 @@ static double score_of(const struct timeline *t, uint64_t value, double limit)
 }
 
 /* The sums of scores, less their mean, of each cell; and what one value varies. */
-static uint32_t sum_cells(const struct timeline *t, const struct timeline_entry *e, double limit,
-	double sums[TIMELINE_CELLS], double *variance)
+static uint32_t sum_cells(const struct timeline *t, const struct timeline_entry *e, uint32_t n,
+	double limit, double sums[TIMELINE_CELLS], double *variance)
 {
 	double mean = 0, squares = 0;
 	uint32_t cells = 0;
-	for (uint32_t i = 0; i < t->used; i++)
+	for (uint32_t i = 0; i < n; i++)
 		mean += (double)e[i].count * score_of(t, e[i].value, limit);
 	mean /= (double)t->total;
-	for (uint32_t i = 0; i < t->used; i++) {
+	for (uint32_t i = 0; i < n; i++) {
 		double off = score_of(t, e[i].value, limit) - mean;
 		squares += (double)e[i].count * off * off;
 		if (i && e[i].cell == e[i - 1].cell)
@@ -260,10 +316,11 @@ static struct timeline_evidence judge_blocks(
 int timeline_judge(const struct timeline *t, double limit, struct timeline_evidence *result)
 {
 	double sums[TIMELINE_CELLS], variance;
-	struct timeline_entry *e = timeline_sorted(t);
+	uint32_t n;
+	struct timeline_entry *e = timeline_sorted(t, &n);
 	if (!e)
 		return CPIDECODE_ENOMEM;
-	uint32_t cells = sum_cells(t, e, limit, sums, &variance);
+	uint32_t cells = sum_cells(t, e, n, limit, sums, &variance);
 	free(e);
 	*result = (struct timeline_evidence){.effective = (double)t->total, .df = cells - 1.0};
 	/* Values that are all the same depend on nothing. */

@@ -19,6 +19,12 @@ enum {
 	TIMELINE_SHIFT = 63,
 };
 
+/* An interval as it is. */
+struct timeline_point {
+	int64_t end_ns;
+	uint64_t value;
+};
+
 struct timeline_entry {
 	int64_t cell;
 	uint64_t value; /* the least that is cut to it */
@@ -27,10 +33,16 @@ struct timeline_entry {
 
 /* Starts zeroed. */
 struct timeline {
-	struct timeline_entry *table; /* by hash, places of them */
+	uint64_t total; /* of the counts */
+	union {
+		struct timeline_entry *table; /* by hash, places of them */
+		/* While places is 0: few intervals, which are as fine as can be and take less
+		 * memory so. In no order. */
+		struct timeline_point *points;
+	};
 	uint32_t used, places;
 	uint8_t shift, cut; /* cells of 2^shift ns; TIMELINE_BITS - cut significant bits */
-	uint64_t total;	    /* of the counts */
+	uint8_t room;	    /* for points */
 };
 
 /* All return 0 or CPIDECODE_ENOMEM: then the timeline can only be freed. */
@@ -38,8 +50,8 @@ int timeline_add(struct timeline *t, int64_t end_ns, uint64_t value);
 int timeline_merge(struct timeline *t, const struct timeline *from);
 /* After the last, before the questions below: as coarse as it has to be. */
 int timeline_settle(struct timeline *t);
-/* Entries by cell, then value, t->used of them, for the caller to free; NULL: no memory. */
-struct timeline_entry *timeline_sorted(const struct timeline *t);
+/* Entries by cell, then value, *n of them, for the caller to free; NULL: no memory. */
+struct timeline_entry *timeline_sorted(const struct timeline *t, uint32_t *n);
 /* One entry of a timeline of that shift and cut, as timeline_sorted gave it. */
 int timeline_add_entry(struct timeline *t, const struct timeline_entry *e);
 void timeline_free(struct timeline *t);

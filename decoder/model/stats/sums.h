@@ -1,0 +1,47 @@
+/*
+ * Sums of several intervals' figures, and the few words that they come to while the intervals are
+ * few: of very many labels most have few intervals, and of those most sums are zero or like
+ * another. Packed or not, they are the same numbers.
+ */
+#ifndef SWT_DECODER_MODEL_STATS_SUMS_H
+#define SWT_DECODER_MODEL_STATS_SUMS_H
+
+#include "ratio.h"
+
+enum { SUMS_FLAGS = 4 };
+
+_Static_assert(IV_FLAGGED == ((1u << SUMS_FLAGS) - 1) * IV_MULTIPLEXED, "flags in a row");
+
+/* Of a count, where it was measured. */
+struct counted_sum {
+	exact_sum sum;
+	uint64_t measured; /* how many intervals say */
+};
+
+/* Starts zeroed, by memset. */
+struct sums {
+	struct ratios ratios;
+	struct counted_sum thread_instructions, instructions;
+	uint64_t scripted;	      /* how many intervals' counters were, or may be */
+	uint64_t quality;	      /* how many have a quality hook, */
+	uint64_t flagged;	      /* were flagged by it, */
+	uint64_t by_flag[SUMS_FLAGS]; /* and for what: IV_MULTIPLEXED and the bits above it */
+};
+
+enum {
+	SUMS_WORDS = sizeof(struct sums) / sizeof(uint64_t),
+	SUMS_MAPS = (SUMS_WORDS + 63) / 64,
+	SUMS_PACKED = SUMS_MAPS + SUMS_WORDS, /* words, at most */
+};
+
+void sums_add(struct sums *s, const struct interval *iv);
+void sums_merge(struct sums *s, const struct sums *from);
+/* The mean; NAN: nothing was measured. */
+double sums_mean(const struct counted_sum *c);
+
+/* How many words of packed it takes; 0: all sums are. */
+unsigned sums_pack(const struct sums *s, uint64_t packed[SUMS_PACKED]);
+/* packed: NULL where nothing was packed. */
+void sums_unpack(struct sums *s, const uint64_t *packed);
+
+#endif
