@@ -171,7 +171,8 @@ int tally_need_columns(struct tally *t, struct tally_group *g, uint32_t n)
 	if (!extra)
 		return CPIDECODE_ENOMEM;
 	if (n > extra->columns_cap) {
-		uint32_t cap = n <= 4 ? 4 : n > TALLY_CPUS / 2 ? n : 2 * n;
+		/* Most intervals of a group have the same processors. */
+		uint32_t twice = 2 * extra->columns_cap, cap = n > twice ? n : twice;
 		struct tally_column *more = realloc(extra->columns, cap * sizeof *more);
 		if (!more)
 			return CPIDECODE_ENOMEM;
