@@ -52,7 +52,7 @@ enum {
 	RATIOS_WORDS = sizeof(struct ratios) / sizeof(uint64_t),
 };
 
-_Static_assert(offsetof(struct sums, ratios) == 0, "ratios come first");
+_Static_assert(offsetof(struct sums, ratios.thread) == 0, "the first ratio comes first");
 
 /* A ratio's words are told by how they differ from those of the ratio before, most of which are
  * the same. */
@@ -62,11 +62,29 @@ static void toggle_likeness(uint64_t words[SUMS_WORDS], unsigned from, unsigned 
 		words[i] ^= words[i - RATIO_WORDS];
 }
 
+#define WORD(member) (offsetof(struct sums, member) / sizeof(uint64_t))
+
+static void toggle_count(uint64_t words[SUMS_WORDS], size_t count, size_t ratio)
+{
+	words[count] ^= words[ratio + WORD(ratios.thread.below)];
+	words[count + 1] ^= words[ratio + WORD(ratios.thread.below) + 1];
+	words[count + WORD(instructions.measured) - WORD(instructions)] ^=
+		words[ratio + WORD(ratios.thread.counted)];
+}
+
+/* Mostly there are cycles to all instructions that were counted. */
+static void toggle_counts(uint64_t words[SUMS_WORDS])
+{
+	toggle_count(words, WORD(thread_instructions), WORD(ratios.thread));
+	toggle_count(words, WORD(instructions), WORD(ratios.raw));
+}
+
 unsigned sums_pack(const struct sums *s, uint64_t packed[SUMS_PACKED])
 {
 	uint64_t words[SUMS_WORDS];
 	unsigned n = SUMS_MAPS;
 	memcpy(words, s, sizeof words);
+	toggle_counts(words);
 	toggle_likeness(words, RATIOS_WORDS - 1, RATIO_WORDS - 1, -1);
 	memset(packed, 0, SUMS_MAPS * sizeof *packed);
 	for (unsigned i = 0; i < SUMS_WORDS; i++) {
@@ -86,5 +104,6 @@ void sums_unpack(struct sums *s, const uint64_t *packed)
 		for (uint64_t left = packed[map]; left; left &= left - 1)
 			words[64 * map + (unsigned)__builtin_ctzll(left)] = packed[n++];
 	toggle_likeness(words, RATIO_WORDS, RATIOS_WORDS, 1);
+	toggle_counts(words);
 	memcpy(s, words, sizeof words);
 }
