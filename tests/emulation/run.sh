@@ -9,7 +9,7 @@
 #	--no-install	skips where packages are missing, instead of installing them
 #	--record-sample FILE
 #			records the trace of samples/ anew, and nothing else
-#	--storm SECONDS	tests/ring/storm_hour for so long with 4 processors, and nothing else
+#	--storm SECONDS	tests/ring/storm_hour/ for so long with 4 processors, and nothing else
 #	BOOT		only these: shift0 shift2 cpc holes missing rings1 rings2 (default: all)
 #
 # Environment: CPIDECODE: this machine's cpidecode (default: one is built). SWTRACE_TEST_ARM64: a

@@ -7,11 +7,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../formats/base/utf8.h"
-#include "../../formats/bytes.h"
-#include "../../formats/record.h"
-#include "../../formats/trace_file.h"
-#include "../../libtrace/dump/text.h"
+#include "../../../formats/base/utf8.h"
+#include "../../../formats/bytes.h"
+#include "../../../formats/record.h"
+#include "../../../formats/trace_file.h"
+#include "../../../libtrace/dump/text.h"
 
 struct found {
 	uint32_t hooks, torn;

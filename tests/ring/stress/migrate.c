@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../libtrace/dump/dump.h"
+#include "../../../libtrace/dump/dump.h"
 #include "storm.h"
 #include "traced.h"
 

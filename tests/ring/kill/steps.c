@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../../libtrace/ring/rseq.h"
+#include "../../../libtrace/ring/rseq.h"
 #include "sandbox.h"
 
 typedef struct user_regs_struct registers;

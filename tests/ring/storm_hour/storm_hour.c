@@ -18,7 +18,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "../../libtrace/dump/drain/drain.h"
+#include "../../../libtrace/dump/drain/drain.h"
 #include "storm_hour.h"
 
 enum { DEFAULT_SECONDS = 10, EPISODE_SECONDS = 30 * SLOW_MACHINE };

@@ -17,10 +17,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "../../formats/cpi_hooks.h"
-#include "../../libtrace/dump/dump.h"
-#include "../../libtrace/ring/thread.h"
-#include "kill_steps.h"
+#include "../../../formats/cpi_hooks.h"
+#include "../../../libtrace/dump/dump.h"
+#include "../../../libtrace/ring/thread.h"
+#include "scenes.h"
 #include "steps.h"
 #include "traced.h"
 

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "sandbox.h"
-#include "../lib/suites.h"
+#include "../../lib/suites.h"
 
 static struct shm_geometry small(void)
 {

@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../../libtrace/dump/dump.h"
+#include "../../../libtrace/dump/dump.h"
 #include "storm_hour.h"
 
 /* A live dump may hold hooks that their writers count a moment later. */

@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../../libtrace/ring/rseq.h"
+#include "../../../libtrace/ring/rseq.h"
 #include "sandbox.h"
 
 enum { PROCESSES = SEES_ONE_PROCESS ? 1 : 4, THREADS = 3 };

@@ -14,8 +14,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../../libtrace/ring/points.h"
-#include "../../libtrace/ring/thread.h"
+#include "../../../libtrace/ring/points.h"
+#include "../../../libtrace/ring/thread.h"
 #include "storm.h"
 
 enum { CHILDREN = SLOW_MACHINE > 1 ? 25 : 100, HOOKS_EACH = 20, MAX_IDS = 4000 };

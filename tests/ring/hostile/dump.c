@@ -9,9 +9,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../../libtrace/dump/dump.h"
+#include "../../../libtrace/dump/dump.h"
 #include "consistent.h"
-#include "hostile_world.h"
+#include "world.h"
 
 enum {
 	DUMPS = SLOW_MACHINE > 1 ? 100

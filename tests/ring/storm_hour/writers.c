@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../libtrace/ring/thread.h"
-#include "../../libtrace/session/attach.h"
+#include "../../../libtrace/ring/thread.h"
+#include "../../../libtrace/session/attach.h"
 #include "storm_hour.h"
 
 enum { MAX_WORDS = 60, THREADS = 4, SHORT_HOOKS = 30 };

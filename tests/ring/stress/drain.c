@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../libtrace/dump/drain/drain.h"
+#include "../../../libtrace/dump/drain/drain.h"
 #include "drained.h"
 
 enum {

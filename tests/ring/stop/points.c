@@ -12,8 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../../libtrace/ring/points.h"
-#include "stop_rings.h"
+#include "../../../libtrace/ring/points.h"
+#include "rings.h"
 
 enum { LAPS = 3 };
 

@@ -4,10 +4,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../../formats/cpi_hooks.h"
-#include "../../libtrace/measure/cpi/group.h"
-#include "../../libtrace/ring/thread.h"
-#include "kill_steps.h"
+#include "../../../formats/cpi_hooks.h"
+#include "../../../libtrace/measure/cpi/group.h"
+#include "../../../libtrace/ring/thread.h"
+#include "scenes.h"
 
 pid_t holder;
 

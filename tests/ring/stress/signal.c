@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../libtrace/ring/points.h"
+#include "../../../libtrace/ring/points.h"
 #include "storm.h"
 
 /* Depth 0 is the thread itself. The id of a checked hook: the thread's and the depth. */

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "sandbox.h"
-#include "../lib/suites.h"
+#include "../../lib/suites.h"
 
 static struct session box;
 static struct account account;

@@ -1,12 +1,12 @@
-#include "stop_rings.h"
+#include "rings.h"
 
 #include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../../libtrace/ring/thread.h"
-#include "../../libtrace/session/attach.h"
+#include "../../../libtrace/ring/thread.h"
+#include "../../../libtrace/session/attach.h"
 
 enum { SECTION = 4096, SECTIONS = 4, HOLDER_MAJOR = 2, HELD_BYTES = 200 };
 

@@ -19,8 +19,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../libtrace/ring/thread.h"
-#include "../../libtrace/session/attach.h"
+#include "../../../libtrace/ring/thread.h"
+#include "../../../libtrace/session/attach.h"
 #include "sandbox.h"
 
 enum {

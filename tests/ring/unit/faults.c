@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "sandbox.h"
-#include "../lib/suites.h"
+#include "../../lib/suites.h"
 
 enum { TIMES = 1000, PAGES = 4 };
 

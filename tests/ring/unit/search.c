@@ -16,12 +16,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../libtrace/ring/points.h"
-#include "../../libtrace/ring/populate.h"
-#include "../../libtrace/ring/target.h"
-#include "../../libtrace/session/attach.h"
+#include "../../../libtrace/ring/points.h"
+#include "../../../libtrace/ring/populate.h"
+#include "../../../libtrace/ring/target.h"
+#include "../../../libtrace/session/attach.h"
 #include "sandbox.h"
-#include "../lib/suites.h"
+#include "../../lib/suites.h"
 
 static struct session box;
 static struct account account;

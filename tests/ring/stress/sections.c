@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../../libtrace/dump/rings.h"
+#include "../../../libtrace/dump/rings.h"
 #include "storm.h"
 
 enum {

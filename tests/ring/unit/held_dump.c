@@ -2,7 +2,7 @@
  * Dumps while writers go round the ring, and a section outlives its lap because a record in it is
  * uncommitted: what was begun below the cut is handed out or counted, each once.
  */
-#include "../../libtrace/dump/rings.h"
+#include "../../../libtrace/dump/rings.h"
 #include "storm.h"
 
 enum { SECTION = 4096, SECTIONS = 8 };

@@ -1,4 +1,4 @@
-#include "hostile_world.h"
+#include "world.h"
 
 #include <signal.h>
 #include <stdlib.h>

@@ -9,8 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../../libtrace/dump/drain/drain.h"
-#include "hostile_world.h"
+#include "../../../libtrace/dump/drain/drain.h"
+#include "world.h"
 
 enum {
 	ROUNDS = SLOW_MACHINE > 1 ? 1000
