@@ -1,4 +1,9 @@
-/* Arrays that double. */
+/*
+ * Arrays that double.
+ *
+ * decoder/base owns containers and spilling, and knows no trace. It includes no other room.
+ * Errors: 0 or a CPIDECODE_E code.
+ */
 #ifndef SWT_DECODER_BASE_GROW_H
 #define SWT_DECODER_BASE_GROW_H
 

@@ -1,7 +1,9 @@
 /*
  * What is said. A report reads the trace through the model and says what it found through a
- * sink; it opens nothing and prints nowhere else. What has to be said beside the
- * report (on stderr) goes through note.
+ * sink; it prints nowhere else. open.h opens traces; what to say beside the report (on stderr)
+ * goes through note and notes/notes.h.
+ *
+ * decoder/report includes model, io, sink and base. Errors: 0 or a CPIDECODE_E code.
  */
 #ifndef SWT_DECODER_REPORT_H
 #define SWT_DECODER_REPORT_H

@@ -5,6 +5,8 @@
  *
  * Writers do not return errors: they stop storing after the first one, and out_close
  * (or out_error, in a long loop) tells.
+ *
+ * decoder/sink owns how output is spelled, one writer for each syntax. It includes base only.
  */
 #ifndef SWT_DECODER_OUT_H
 #define SWT_DECODER_OUT_H

@@ -1,5 +1,8 @@
 /*
  * What the verbs of the swtrace command share.
+ *
+ * libtrace/cmd is the swtrace command, a file or a folder a verb. It may include every room of
+ * libtrace, decoder/sink and cpidecode.h.
  */
 #ifndef SWT_CMD_CMD_H
 #define SWT_CMD_CMD_H

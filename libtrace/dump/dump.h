@@ -1,6 +1,10 @@
 /*
  * Dumping a session's rings as a trace.bin (formats/trace-file.md), whether tracing is
  * on or not. Nothing in the session changes.
+ *
+ * libtrace/dump owns the way from rings to a trace file: sections, codecs, the drain. It includes
+ * session, ring and core. Errors: a negative PU_ code and a line in struct session_error
+ * (session/fail.h).
  */
 #ifndef SWT_DUMP_DUMP_H
 #define SWT_DUMP_DUMP_H

@@ -4,6 +4,8 @@
  * The public functions (query*.c) know only this; no part knows another.
  *
  * Errors in this room: ERROR_SUCCESS or an ERROR_ code of perflib.h.
+ *
+ * libtrace/perflib includes session, ring, counters, core and cpidecode.h.
  */
 #ifndef SWT_PERFLIB_COUNTERSET_H
 #define SWT_PERFLIB_COUNTERSET_H

@@ -11,6 +11,10 @@
  * Between begin and commit nothing may block, fault on user data, or return early: the record
  * holds its section until it commits. ring_self.busy is raised from begin to commit, and lowered
  * at once where begin reserves nothing.
+ *
+ * libtrace/ring owns the rings' bytes and every memory order on them. It includes core only; what
+ * the rooms above do for it (attach_thread) is declared in thread.h and defined in session.
+ * Errors: negative PU_ codes.
  */
 #ifndef SWT_RING_HOOK_H
 #define SWT_RING_HOOK_H

@@ -4,6 +4,9 @@
  *
  * Functions return 0 or a negative PU_ code; where `struct session_error` is passed, it
  * then holds one line for a person: what, where, why, what to do.
+ *
+ * libtrace/session owns the control page, attaching, forks, permissions and the task table. It
+ * includes ring and core.
  */
 #ifndef SWT_SESSION_SESSION_H
 #define SWT_SESSION_SESSION_H

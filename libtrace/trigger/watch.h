@@ -8,6 +8,9 @@
  * overwritten before they were looked at. unfinished were passed over, because their writer
  * did not commit them for long or the ring was filling up; if it does commit them later, they
  * are not seen.
+ *
+ * libtrace/trigger owns conditions and watching. It includes session, ring and core. Errors: a
+ * negative PU_ code and a line in struct session_error.
  */
 #ifndef SWT_TRIGGER_WATCH_H
 #define SWT_TRIGGER_WATCH_H

@@ -2,6 +2,9 @@
  * The trace: one or several files, opened, scanned and merged. Everything that is not
  * hooks (header, META, tasks, clock, losses, schemas) is read when a file is added;
  * hooks are read by hook_iter, a section per ring at a time.
+ *
+ * decoder/model (trace, hooks, intervals, stats) includes io and base. Errors: 0 or a CPIDECODE_E
+ * code.
  */
 #ifndef SWT_DECODER_MODEL_TRACE_TRACE_H
 #define SWT_DECODER_MODEL_TRACE_TRACE_H
