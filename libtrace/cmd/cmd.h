@@ -152,7 +152,7 @@ void put_plain(FILE *f, const char *text);
 void put_plain_bytes(FILE *f, const char *text, size_t bytes);
 /* A cell of CSV (RFC 4180), in quotes where it takes them. */
 void put_csv(FILE *f, const char *text);
-/* A string in quotes. What is not UTF-8 becomes U+FFFD. */
-void json_string(FILE *f, const char *text);
+/* A JSON string in quotes, as decoder/sink escapes it. */
+void put_json(FILE *f, const char *text);
 
 #endif

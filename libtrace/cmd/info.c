@@ -315,7 +315,7 @@ static void json_buffers(const struct info *i)
 	json_clock(i);
 	printf(", \"dump_file\": ");
 	if (!i->continuous && i->drain.config.path[0])
-		json_string(stdout, i->drain.config.path);
+		put_json(stdout, i->drain.config.path);
 	else
 		printf("null");
 	if (i->continuous)
@@ -326,9 +326,9 @@ static void json_buffers(const struct info *i)
 static void print_json(const struct info *i)
 {
 	printf("{\"session\": ");
-	json_string(stdout, i->session.place.dir);
+	put_json(stdout, i->session.place.dir);
 	printf(", \"why\": ");
-	json_string(stdout, i->session.place.why);
+	put_json(stdout, i->session.place.why);
 	printf(", \"owner\": %u, \"group\": ", (unsigned)i->session.place.owner);
 	if (i->group == UINT32_MAX)
 		printf("null");

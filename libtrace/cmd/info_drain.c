@@ -98,7 +98,7 @@ void info_drain_json(const struct info *i)
 	else
 		printf("null, \"file\": ");
 	if (d->config.path[0])
-		json_string(stdout, d->config.path);
+		put_json(stdout, d->config.path);
 	else
 		printf("null");
 	printf(", \"written_hooks\": %llu, \"written_bytes\": %llu, \"torn\": %llu, "
@@ -107,7 +107,7 @@ void info_drain_json(const struct info *i)
 		(unsigned long long)d->page->torn, (unsigned long long)d->page->lost,
 		(unsigned long long)d->page->rotations, (unsigned long long)i->sum.bytes);
 	if (d->page->state == SHM_DRAIN_FAILED)
-		json_string(stdout, d->page->why);
+		put_json(stdout, d->page->why);
 	else
 		printf("null");
 	printf("}");

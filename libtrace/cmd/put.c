@@ -1,8 +1,10 @@
 /*
  * Strings that may hold anything, for terminals and spreadsheets.
  */
+#include <errno.h>
 #include <string.h>
 
+#include "../../decoder/sink/escape.h"
 #include "../../formats/base/utf8.h"
 #include "cmd.h"
 
@@ -37,4 +39,22 @@ void put_csv(FILE *f, const char *text)
 		fputc(*text, f);
 	}
 	fputc('"', f);
+}
+
+/* A failure stays in the file's error flag. */
+static int put_bytes(void *f, const void *bytes, size_t n)
+{
+	return fwrite(bytes, 1, n, f) == n ? 0 : EIO;
+}
+
+void put_json(FILE *f, const char *text)
+{
+	char buffer[256];
+	struct out o = {
+		.fd = -1, .buf = buffer, .cap = sizeof buffer, .write = put_bytes, .ctx = f};
+
+	out_char(&o, '"');
+	escape_json(&o, text, strlen(text));
+	out_char(&o, '"');
+	out_close(&o);
 }

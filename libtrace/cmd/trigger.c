@@ -92,7 +92,7 @@ static void print_label(FILE *out, const struct event *e)
 	memcpy(label, e->label, n);
 	label[n] = 0;
 	fputs("label ", out);
-	json_string(out, label);
+	put_json(out, label);
 }
 
 static void look_up_task(struct trigger *t, struct event *e)
@@ -119,7 +119,7 @@ static void print_event(FILE *out, struct trigger *t, struct event *e)
 	fprintf(out, ", thread %u", e->tid);
 	if (e->task) {
 		fputs(" (", out);
-		json_string(out, e->task->name);
+		put_json(out, e->task->name);
 		fprintf(out, ", process %u)", e->task->pid);
 	}
 	if (e->has_cpu)

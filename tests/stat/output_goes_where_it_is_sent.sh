@@ -15,6 +15,9 @@ in_file out 'page-faults'
 # A name that would talk to a terminal does not.
 run 0 -e page-faults -- sh -c : "$(printf 'a\033[31mb\302\233c')"
 in_file err 'sh -c : a\?\[31mb\?c$'
+run 0 --json -o - -e page-faults -- sh -c : "$(printf 'a\033b\302\233c\nd\377e')"
+grep -qF "$(printf 'sh -c : a\\u001Bb\\u009Bc\\nd\357\277\275e"')" out ||
+	fail "control or invalid bytes in JSON"
 
 # CSV: the same number of cells in all lines, which end as RFC 4180 has it.
 run 0 --csv -o counts -I 10 -- "$WORK" sleeps 30

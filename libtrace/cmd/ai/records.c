@@ -49,16 +49,16 @@ static void begin_json(struct ai_run *r, FILE *f)
 	else
 		fputs("null", f);
 	fputs(", \"method\": ", f);
-	json_string(f, AiMethodName(AiMethod()));
+	put_json(f, AiMethodName(AiMethod()));
 	fputs(", \"why\": ", f);
 	if (why)
-		json_string(f, why);
+		put_json(f, why);
 	else
 		fputs("null", f);
 	usage_frequency_source(AiMethod(), frequency, sizeof frequency);
 	fputs(", \"frequency_source\": ", f);
 	if (*frequency)
-		json_string(f, frequency);
+		put_json(f, frequency);
 	else
 		fputs("null", f);
 	fputs("}\n", f);

@@ -87,10 +87,10 @@ static void print_counter_json(const struct catalogue_counter *c)
 	const char *type = counter_type_name(c->type);
 
 	printf("{\"id\": %u, \"name\": ", c->id);
-	json_string(stdout, c->name);
+	put_json(stdout, c->name);
 	fputs(", \"type\": ", stdout);
 	if (type)
-		json_string(stdout, type);
+		put_json(stdout, type);
 	else
 		fputs("null", stdout);
 	printf(", \"type_code\": %u, \"base\": ", c->type);
@@ -99,7 +99,7 @@ static void print_counter_json(const struct catalogue_counter *c)
 	else
 		printf("%u", c->base);
 	printf(", \"supplied\": %s, \"help\": ", c->supplied ? "true" : "false");
-	json_string(stdout, c->help);
+	put_json(stdout, c->help);
 	fputc('}', stdout);
 }
 
@@ -108,14 +108,14 @@ static void print_set_json(const struct catalogue_set *set)
 	char guid[40];
 
 	fputs("{\"counterset\": ", stdout);
-	json_string(stdout, set->name);
+	put_json(stdout, set->name);
 	guid_text(&set->guid, guid);
 	printf(", \"guid\": \"%s\", \"provider\": ", guid);
-	json_string(stdout, set->provider_name);
+	put_json(stdout, set->provider_name);
 	guid_text(&set->provider, guid);
 	printf(", \"provider_guid\": \"%s\", \"instances\": %s, \"help\": ", guid,
 		set->many ? "true" : "false");
-	json_string(stdout, set->help);
+	put_json(stdout, set->help);
 	fputs(", \"counters\": [", stdout);
 	for (unsigned i = 0; i < set->counters; i++) {
 		if (i)
@@ -218,13 +218,13 @@ int counters_list_instances(
 		return code;
 	if (json) {
 		fputs("{\"counterset\": ", stdout);
-		json_string(stdout, set->name);
+		put_json(stdout, set->name);
 		fputs(", \"instances\": [", stdout);
 	}
 	for (size_t i = 0; i < n.count; i++) {
 		if (json) {
 			fputs(i ? ", {\"name\": " : "{\"name\": ", stdout);
-			json_string(stdout, n.name[i]);
+			put_json(stdout, n.name[i]);
 			printf(", \"id\": %u}", n.id[i]);
 		} else {
 			print_name(&n, i);

@@ -39,17 +39,17 @@ static void put_end(const struct counters_run *r, FILE *f)
 static void put_head_json(const struct counters_run *r, FILE *f)
 {
 	fputs("{\"kind\": \"header\", \"host\": ", f);
-	json_string(f, r->catalogue.host);
+	put_json(f, r->catalogue.host);
 	fputs(", \"trace\": ", f);
 	if (r->catalogue.where)
-		json_string(f, r->catalogue.where);
+		put_json(f, r->catalogue.where);
 	else
 		fputs("null", f);
 	fputs(", \"paths\": [", f);
 	for (unsigned i = 0; i < r->query.columns; i++) {
 		if (i)
 			fputs(", ", f);
-		json_string(f, r->query.column[i].path);
+		put_json(f, r->query.column[i].path);
 	}
 	fprintf(f, "], \"scripted\": %s}\n", r->scripted ? "true" : "false");
 }
@@ -98,7 +98,7 @@ static void put_row_json(const struct counters_run *r, FILE *f)
 
 		if (i)
 			fputs(", ", f);
-		json_string(f, c->path);
+		put_json(f, c->path);
 		if (c->known && isfinite(c->value))
 			fprintf(f, ": %.6f", c->value);
 		else

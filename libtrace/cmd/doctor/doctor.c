@@ -70,7 +70,7 @@ static void print_member(const char *name, const char *text)
 {
 	printf(", \"%s\": ", name);
 	if (*text)
-		json_string(stdout, text);
+		put_json(stdout, text);
 	else
 		printf("null");
 }
@@ -81,7 +81,7 @@ static void print_json(const struct findings *f)
 
 	printf("{\"cpi_measurable\": %s, \"cause\": \"%s\", \"verdict\": ",
 		f->measurable ? "true" : "false", f->cause);
-	json_string(stdout, f->verdict);
+	put_json(stdout, f->verdict);
 	printf(", \"findings\": [");
 	for (int i = 0; i < f->count; i++) {
 		const struct finding *n = &f->list[i];

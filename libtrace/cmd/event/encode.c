@@ -289,7 +289,7 @@ static void print_json(const struct encoding *n)
 		const struct encoded *e = &n->list[i];
 
 		printf("%s\n{\"name\": ", i ? "," : "");
-		json_string(stdout, e->name);
+		put_json(stdout, e->name);
 		printf(", \"perf_event\": {");
 		event_perf_json(&n->asked->cpu, &e->event);
 		printf("}, \"registers\": ");
@@ -297,7 +297,7 @@ static void print_json(const struct encoding *n)
 			programme_json(&e->programme);
 		} else {
 			printf("null, \"why\": ");
-			json_string(stdout, e->why);
+			put_json(stdout, e->why);
 		}
 		printf("}");
 	}

@@ -79,12 +79,12 @@ static void print_json(
 	const struct listing *l, const struct cpc_event_info *info, const struct trial *t)
 {
 	printf("%s\n{\"name\": ", l->listed ? "," : "");
-	json_string(stdout, info->name);
+	put_json(stdout, info->name);
 	printf(", \"pmu\": ");
-	json_string(stdout, info->pmu);
+	put_json(stdout, info->pmu);
 	printf(", \"origin\": \"%s\", \"description\": ", event_origin_name(info->origin));
 	if (info->description)
-		json_string(stdout, info->description);
+		put_json(stdout, info->description);
 	else
 		printf("null");
 	if (l->asked->try)

@@ -41,7 +41,7 @@ static int fail(const struct verb *verb, bool json, int rc, const char *why)
 {
 	if (json) {
 		printf("{\"error\": ");
-		json_string(stdout, why);
+		put_json(stdout, why);
 		printf(", \"code\": \"%s\"}\n", RcToString(rc));
 	}
 	return cmd_fail(verb, "%s (%s)", why, RcToString(rc));
@@ -88,7 +88,7 @@ int event_p4_list(const struct verb *verb, const char *cpu, bool json, int opera
 		if (json) {
 			printf("%s{\"name\": \"%s\", \"description\": ", count ? ", " : "",
 				event->name);
-			json_string(stdout, event->what);
+			put_json(stdout, event->what);
 			printf("}");
 		} else
 			printf("%-28s %s\n", event->name, event->what);
@@ -152,7 +152,7 @@ static void show_json(const struct p4_event *event)
 	const char *join = "";
 
 	printf("{\"name\": \"%s\", \"description\": ", event->name);
-	json_string(stdout, event->what);
+	put_json(stdout, event->what);
 	printf(", \"event_select\": %u, \"cccr_select\": %u, \"models\": \"%s\", \"escrs\": [",
 		event->select, event->cccr_select, event->prescott ? "3, 4, 6" : "all");
 	show_escrs(event, true);
@@ -160,20 +160,20 @@ static void show_json(const struct p4_event *event)
 	for (size_t i = 0; i < event->mask_count; i++) {
 		printf("%s{\"name\": \"%s\", \"bit\": %u, \"description\": ", i ? ", " : "",
 			event->masks[i].name, event->masks[i].bit);
-		json_string(stdout, event->masks[i].what);
+		put_json(stdout, event->masks[i].what);
 		printf("}");
 	}
 	printf("], \"tags\": [");
 	for (size_t i = 0; (metric = P4MetricAt(i)); i++)
 		if (event->tagging && metric->tagging == event->tagging) {
 			printf("%s{\"name\": \"%s\", \"description\": ", join, metric->name);
-			json_string(stdout, metric->what);
+			put_json(stdout, metric->what);
 			printf("}");
 			join = ", ";
 		}
 	printf("], \"note\": ");
 	if (event->note)
-		json_string(stdout, event->note);
+		put_json(stdout, event->note);
 	else
 		printf("null");
 	printf("}");
@@ -324,13 +324,13 @@ static void encode_json(const struct p4_program *p)
 	struct notes notes;
 
 	printf("{\"event\": ");
-	json_string(stdout, p->request->name);
+	put_json(stdout, p->request->name);
 	printf(", ");
 	encode_registers(p);
 	printf("\"steps\": [");
 	for (size_t i = 0; i < n; i++) {
 		printf("%s{\"step\": %u, \"text\": ", i ? ", " : "", steps[i].number);
-		json_string(stdout, steps[i].text);
+		put_json(stdout, steps[i].text);
 		if (steps[i].write)
 			printf(", \"msr\": %u, \"value\": %u", steps[i].msr, steps[i].value);
 		printf("}");
@@ -348,7 +348,7 @@ static void encode_json(const struct p4_program *p)
 	printf(", \"notes\": [");
 	for (size_t i = 0; i < notes.count; i++) {
 		printf("%s", i ? ", " : "");
-		json_string(stdout, notes.text[i]);
+		put_json(stdout, notes.text[i]);
 	}
 	printf("]}");
 }

@@ -49,14 +49,14 @@ void event_perf_json(const struct event_cpu *cpu, const struct cpc_event *e)
 		(unsigned long long)e->config2, e->user ? "false" : "true",
 		e->kernel ? "false" : "true");
 	if (spell(cpu, e, text, sizeof text))
-		json_string(stdout, text);
+		put_json(stdout, text);
 	else
 		printf("null");
 	if (!raw(cpu, e, &own, text, sizeof text))
 		return;
 	printf(", \"raw\": {\"type\": %u, \"config\": \"0x%llx\", \"spelling\": ",
 		(unsigned)own.type, (unsigned long long)own.config);
-	json_string(stdout, text);
+	put_json(stdout, text);
 	printf("}");
 }
 
@@ -103,14 +103,14 @@ static int keep_description(void *user, const struct cpc_event_info *info)
 static void mask_or_modifier_json(const struct event_pfm_attribute *a, bool first)
 {
 	printf("%s{\"name\": ", first ? "" : ", ");
-	json_string(stdout, a->name);
+	put_json(stdout, a->name);
 	if (a->mask)
 		printf(", \"code\": \"0x%llx\", \"preset\": %s", (unsigned long long)a->code,
 			a->preset ? "true" : "false");
 	else
 		printf(", \"takes\": \"%s\"", a->flag ? "yes or no" : "number");
 	printf(", \"description\": ");
-	json_string(stdout, a->description ? a->description : "");
+	put_json(stdout, a->description ? a->description : "");
 	printf("}");
 }
 
@@ -147,7 +147,7 @@ static int show_term(void *user, const char *term)
 
 	if (s->asked->json) {
 		printf("%s", s->masks++ ? ", " : "");
-		json_string(stdout, term);
+		put_json(stdout, term);
 	} else {
 		printf("%s%s", s->masks++ ? ", " : "  terms        ", term);
 	}
@@ -173,11 +173,11 @@ static void begin(const struct event_asked *a, const char *name, const char *pmu
 {
 	if (a->json) {
 		printf("{\"name\": ");
-		json_string(stdout, name);
+		put_json(stdout, name);
 		printf(", \"pmu\": ");
-		json_string(stdout, pmu);
+		put_json(stdout, pmu);
 		printf(", \"origin\": \"%s\", \"description\": ", event_origin_name(origin));
-		json_string(stdout, description);
+		put_json(stdout, description);
 		return;
 	}
 	printf("%s\n", name);

@@ -25,7 +25,7 @@ static void put_row(FILE *f, const struct stat_row *row)
 	char name[EVENT_NAME_MAX + 8];
 
 	fputs("{\"event\": ", f);
-	json_string(f, stat_event_name(row->event, name));
+	put_json(f, stat_event_name(row->event, name));
 	if (row->cpu >= 0)
 		fprintf(f, ", \"cpu\": %d, ", row->cpu);
 	else
@@ -40,14 +40,14 @@ static void put_row(FILE *f, const struct stat_row *row)
 		"\"running_pct\": null, \"places\": %u, \"places_counted\": 0, "
 		"\"figure\": null, \"figure_unit\": null, \"why\": ",
 		row->places);
-	json_string(f, row->why);
+	put_json(f, row->why);
 	fputc('}', f);
 }
 
 static void put_total(FILE *f, const struct stat_report *r)
 {
 	fputs(", \"target\": ", f);
-	json_string(f, r->target);
+	put_json(f, r->target);
 	if (!r->has_command) {
 		fputs(", \"exit_code\": null, \"user_s\": null, \"system_s\": null", f);
 		return;
