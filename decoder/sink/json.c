@@ -7,7 +7,7 @@
 static void value(struct json *j)
 {
 	if (j->comma)
-		out_char(j->o, ',');
+		out_str(j->o, j->spaced ? ", " : ",");
 	j->comma = true;
 }
 
@@ -29,7 +29,7 @@ void json_key(struct json *j, const char *key)
 	value(j);
 	out_char(j->o, '"');
 	out_str(j->o, key);
-	out_bytes(j->o, "\":", 2);
+	out_str(j->o, j->spaced ? "\": " : "\":");
 	j->comma = false;
 }
 

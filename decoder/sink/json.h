@@ -9,7 +9,8 @@
 
 struct json {
 	struct out *o;
-	bool comma; /* a value stands before the next one */
+	bool comma;  /* a value stands before the next one */
+	bool spaced; /* a space after each comma and colon */
 };
 
 void json_open(struct json *j, char bracket);	/* '{' or '[' */

@@ -4,9 +4,9 @@
 #include <errno.h>
 #include <string.h>
 
-#include "../../decoder/sink/escape.h"
 #include "../../formats/base/utf8.h"
 #include "cmd.h"
+#include "put_json.h"
 
 void put_plain_bytes(FILE *f, const char *text, size_t left)
 {
@@ -47,14 +47,23 @@ static int put_bytes(void *f, const void *bytes, size_t n)
 	return fwrite(bytes, 1, n, f) == n ? 0 : EIO;
 }
 
+struct json *put_json_begin(struct put_json_stream *s, FILE *f)
+{
+	s->out = (struct out){
+		.fd = -1, .buf = s->buffer, .cap = sizeof s->buffer, .write = put_bytes, .ctx = f};
+	s->json = (struct json){.o = &s->out, .spaced = true};
+	return &s->json;
+}
+
+void put_json_end(struct put_json_stream *s)
+{
+	out_close(&s->out);
+}
+
 void put_json(FILE *f, const char *text)
 {
-	char buffer[256];
-	struct out o = {
-		.fd = -1, .buf = buffer, .cap = sizeof buffer, .write = put_bytes, .ctx = f};
+	struct put_json_stream s;
 
-	out_char(&o, '"');
-	escape_json(&o, text, strlen(text));
-	out_char(&o, '"');
-	out_close(&o);
+	json_text(put_json_begin(&s, f), text);
+	put_json_end(&s);
 }

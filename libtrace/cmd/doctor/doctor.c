@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../cmd.h"
+#include "../put_json.h"
 #include "doctor.h"
 
 enum { DOCTOR_JSON = 1 };
@@ -66,34 +67,46 @@ static void print_text(const struct findings *f)
 
 /* ------------------------------------------------------------------ JSON */
 
-static void print_member(const char *name, const char *text)
+static void doctor_json_member(struct json *j, const char *name, const char *text)
 {
-	printf(", \"%s\": ", name);
-	if (*text)
-		put_json(stdout, text);
-	else
-		printf("null");
+	json_key(j, name);
+	json_text(j, *text ? text : NULL);
 }
 
 static void print_json(const struct findings *f)
 {
 	static const char *const status[] = {"good", "note", "bad"};
+	struct put_json_stream stream;
+	struct json *j = put_json_begin(&stream, stdout);
 
-	printf("{\"cpi_measurable\": %s, \"cause\": \"%s\", \"verdict\": ",
-		f->measurable ? "true" : "false", f->cause);
-	put_json(stdout, f->verdict);
-	printf(", \"findings\": [");
+	json_open(j, '{');
+	json_key(j, "cpi_measurable");
+	json_bool(j, f->measurable);
+	json_key(j, "cause");
+	json_text(j, f->cause);
+	json_key(j, "verdict");
+	json_text(j, f->verdict);
+	json_key(j, "findings");
+	json_open(j, '[');
 	for (int i = 0; i < f->count; i++) {
 		const struct finding *n = &f->list[i];
 
-		printf("%s{\"id\": \"%s\", \"topic\": \"%.*s\", \"status\": \"%s\"", i ? ", " : "",
-			n->id, (int)strcspn(n->id, "."), n->id, status[n->status]);
-		print_member("text", n->text);
-		print_member("meaning", n->meaning);
-		print_member("todo", n->todo);
-		printf("}");
+		json_open(j, '{');
+		json_key(j, "id");
+		json_text(j, n->id);
+		json_key(j, "topic");
+		json_string(j, n->id, strcspn(n->id, "."));
+		json_key(j, "status");
+		json_text(j, status[n->status]);
+		doctor_json_member(j, "text", n->text);
+		doctor_json_member(j, "meaning", n->meaning);
+		doctor_json_member(j, "todo", n->todo);
+		json_close(j, '}');
 	}
-	printf("]}\n");
+	json_close(j, ']');
+	json_close(j, '}');
+	json_end_line(j);
+	put_json_end(&stream);
 }
 
 /* ------------------------------------------------------------------ verb */

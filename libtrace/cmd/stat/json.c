@@ -1,77 +1,92 @@
 /*
  * stat: for programs. One object a line, the total last.
  */
+#include <math.h>
+
+#include "../put_json.h"
 #include "stat.h"
 
-static void put_measured(FILE *f, const struct stat_row *row)
+static double stat_running_percent(const struct stat_row *row)
 {
-	fprintf(f,
-		"\"count\": %llu, \"unit\": %s, \"enabled_ns\": %llu, \"running_ns\": %llu, "
-		"\"running_pct\": %.4f, ",
-		(unsigned long long)row->count, stat_event_is_time(row->event) ? "\"ns\"" : "null",
-		(unsigned long long)row->enabled, (unsigned long long)row->running,
-		row->enabled ? 100.0 * (double)row->running / (double)row->enabled : 100.0);
-	fprintf(f, "\"places\": %u, \"places_counted\": %u, ", row->places, row->measured_places);
-	if (row->has_figure)
-		fprintf(f, "\"figure\": %.*f, \"figure_unit\": \"%s\", ", row->decimals,
-			row->figure, row->figure_unit);
-	else
-		fputs("\"figure\": null, \"figure_unit\": null, ", f);
-	fputs("\"why\": null}", f);
+	return row->enabled ? 100.0 * (double)row->running / (double)row->enabled : 100.0;
 }
 
-static void put_row(FILE *f, const struct stat_row *row)
+static void stat_json_count(struct json *j, const char *key, bool measured, uint64_t count)
+{
+	json_key(j, key);
+	if (measured)
+		json_u64(j, count);
+	else
+		json_null(j);
+}
+
+static void stat_json_row(struct json *j, const struct stat_row *row)
 {
 	char name[EVENT_NAME_MAX + 8];
+	bool measured = row->measured, has_figure = measured && row->has_figure;
 
-	fputs("{\"event\": ", f);
-	put_json(f, stat_event_name(row->event, name));
-	if (row->cpu >= 0)
-		fprintf(f, ", \"cpu\": %d, ", row->cpu);
-	else
-		fputs(", \"cpu\": null, ", f);
-	fprintf(f, "\"user_only\": %s, ", row->event->user_only ? "true" : "false");
-	if (row->measured) {
-		put_measured(f, row);
-		return;
-	}
-	fprintf(f,
-		"\"count\": null, \"unit\": null, \"enabled_ns\": null, \"running_ns\": null, "
-		"\"running_pct\": null, \"places\": %u, \"places_counted\": 0, "
-		"\"figure\": null, \"figure_unit\": null, \"why\": ",
-		row->places);
-	put_json(f, row->why);
-	fputc('}', f);
+	json_open(j, '{');
+	json_key(j, "event");
+	json_text(j, stat_event_name(row->event, name));
+	stat_json_count(j, "cpu", row->cpu >= 0, (uint64_t)row->cpu);
+	json_key(j, "user_only");
+	json_bool(j, row->event->user_only);
+	stat_json_count(j, "count", measured, row->count);
+	json_key(j, "unit");
+	json_text(j, measured && stat_event_is_time(row->event) ? "ns" : NULL);
+	stat_json_count(j, "enabled_ns", measured, row->enabled);
+	stat_json_count(j, "running_ns", measured, row->running);
+	json_key(j, "running_pct");
+	json_fixed(j, measured ? stat_running_percent(row) : NAN, 4);
+	stat_json_count(j, "places", true, row->places);
+	stat_json_count(j, "places_counted", true, measured ? row->measured_places : 0);
+	json_key(j, "figure");
+	json_fixed(j, has_figure ? row->figure : NAN, has_figure ? (unsigned)row->decimals : 0);
+	json_key(j, "figure_unit");
+	json_text(j, has_figure ? row->figure_unit : NULL);
+	json_key(j, "why");
+	json_text(j, measured ? NULL : row->why);
+	json_close(j, '}');
 }
 
-static void put_total(FILE *f, const struct stat_report *r)
+static void stat_json_total(struct json *j, const struct stat_report *r)
 {
-	fputs(", \"target\": ", f);
-	put_json(f, r->target);
-	if (!r->has_command) {
-		fputs(", \"exit_code\": null, \"user_s\": null, \"system_s\": null", f);
-		return;
-	}
-	fprintf(f, ", \"exit_code\": %d", r->exit_code);
-	if (r->user_us == UINT64_MAX)
-		fputs(", \"user_s\": null, \"system_s\": null", f);
+	bool has_times = r->has_command && r->user_us != UINT64_MAX;
+
+	json_key(j, "target");
+	json_text(j, r->target);
+	json_key(j, "exit_code");
+	if (r->has_command)
+		json_i64(j, r->exit_code);
 	else
-		fprintf(f, ", \"user_s\": %.6f, \"system_s\": %.6f", (double)r->user_us / 1e6,
-			(double)r->system_us / 1e6);
+		json_null(j);
+	json_key(j, "user_s");
+	json_fixed(j, has_times ? (double)r->user_us / 1e6 : NAN, 6);
+	json_key(j, "system_s");
+	json_fixed(j, has_times ? (double)r->system_us / 1e6 : NAN, 6);
 }
 
 void stat_print_json(struct stat_printer *p, FILE *f, const struct stat_report *r)
 {
+	struct put_json_stream stream;
+	struct json *j = put_json_begin(&stream, f);
+
 	(void)p;
-	fprintf(f, "{\"kind\": \"%s\", \"time_s\": %.9f, \"elapsed_s\": %.9f, \"events\": [",
-		r->total ? "total" : "interval", (double)r->at / 1e9, (double)r->elapsed / 1e9);
-	for (unsigned i = 0; i < r->rows; i++) {
-		if (i)
-			fputs(", ", f);
-		put_row(f, &r->row[i]);
-	}
-	fputc(']', f);
+	json_open(j, '{');
+	json_key(j, "kind");
+	json_text(j, r->total ? "total" : "interval");
+	json_key(j, "time_s");
+	json_fixed(j, (double)r->at / 1e9, 9);
+	json_key(j, "elapsed_s");
+	json_fixed(j, (double)r->elapsed / 1e9, 9);
+	json_key(j, "events");
+	json_open(j, '[');
+	for (unsigned i = 0; i < r->rows; i++)
+		stat_json_row(j, &r->row[i]);
+	json_close(j, ']');
 	if (r->total)
-		put_total(f, r);
-	fputs("}\n", f);
+		stat_json_total(j, r);
+	json_close(j, '}');
+	json_end_line(j);
+	put_json_end(&stream);
 }
