@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../put_json.h"
 #include "counters.h"
 
 /* Result of a wildcard query of one set. */
@@ -82,47 +83,58 @@ static void print_set(const struct catalogue_set *set)
 
 /* ------------------------------------------------------------------------- for programs */
 
-static void print_counter_json(const struct catalogue_counter *c)
+static void list_counter_json(struct json *j, const struct catalogue_counter *c)
 {
-	const char *type = counter_type_name(c->type);
-
-	printf("{\"id\": %u, \"name\": ", c->id);
-	put_json(stdout, c->name);
-	fputs(", \"type\": ", stdout);
-	if (type)
-		put_json(stdout, type);
-	else
-		fputs("null", stdout);
-	printf(", \"type_code\": %u, \"base\": ", c->type);
+	json_open(j, '{');
+	json_key(j, "id");
+	json_u64(j, c->id);
+	json_key(j, "name");
+	json_text(j, c->name);
+	json_key(j, "type");
+	json_text(j, counter_type_name(c->type));
+	json_key(j, "type_code");
+	json_u64(j, c->type);
+	json_key(j, "base");
 	if (c->base == PERF_NO_COUNTER)
-		fputs("null", stdout);
+		json_null(j);
 	else
-		printf("%u", c->base);
-	printf(", \"supplied\": %s, \"help\": ", c->supplied ? "true" : "false");
-	put_json(stdout, c->help);
-	fputc('}', stdout);
+		json_u64(j, c->base);
+	json_key(j, "supplied");
+	json_bool(j, c->supplied);
+	json_key(j, "help");
+	json_text(j, c->help);
+	json_close(j, '}');
 }
 
 static void print_set_json(const struct catalogue_set *set)
 {
+	struct put_json_stream stream;
+	struct json *j = put_json_begin(&stream, stdout);
 	char guid[40];
 
-	fputs("{\"counterset\": ", stdout);
-	put_json(stdout, set->name);
+	json_open(j, '{');
+	json_key(j, "counterset");
+	json_text(j, set->name);
 	guid_text(&set->guid, guid);
-	printf(", \"guid\": \"%s\", \"provider\": ", guid);
-	put_json(stdout, set->provider_name);
+	json_key(j, "guid");
+	json_text(j, guid);
+	json_key(j, "provider");
+	json_text(j, set->provider_name);
 	guid_text(&set->provider, guid);
-	printf(", \"provider_guid\": \"%s\", \"instances\": %s, \"help\": ", guid,
-		set->many ? "true" : "false");
-	put_json(stdout, set->help);
-	fputs(", \"counters\": [", stdout);
-	for (unsigned i = 0; i < set->counters; i++) {
-		if (i)
-			fputs(", ", stdout);
-		print_counter_json(&set->counter[i]);
-	}
-	puts("]}");
+	json_key(j, "provider_guid");
+	json_text(j, guid);
+	json_key(j, "instances");
+	json_bool(j, set->many);
+	json_key(j, "help");
+	json_text(j, set->help);
+	json_key(j, "counters");
+	json_open(j, '[');
+	for (unsigned i = 0; i < set->counters; i++)
+		list_counter_json(j, &set->counter[i]);
+	json_close(j, ']');
+	json_close(j, '}');
+	json_end_line(j);
+	put_json_end(&stream);
 }
 
 int counters_list(
@@ -207,6 +219,30 @@ static int find_names(const struct verb *verb, const struct catalogue *c,
 	return cmd_fail(verb, "the counterset \"%s\": %s", set->name, counters_status(status));
 }
 
+static void list_instances_json(const struct catalogue_set *set, const struct names *n)
+{
+	struct put_json_stream stream;
+	struct json *j = put_json_begin(&stream, stdout);
+
+	json_open(j, '{');
+	json_key(j, "counterset");
+	json_text(j, set->name);
+	json_key(j, "instances");
+	json_open(j, '[');
+	for (size_t i = 0; i < n->count; i++) {
+		json_open(j, '{');
+		json_key(j, "name");
+		json_text(j, n->name[i]);
+		json_key(j, "id");
+		json_u64(j, n->id[i]);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+	json_close(j, '}');
+	json_end_line(j);
+	put_json_end(&stream);
+}
+
 int counters_list_instances(
 	const struct verb *verb, const struct catalogue *c, struct catalogue_set *set, bool json)
 {
@@ -216,23 +252,12 @@ int counters_list_instances(
 
 	if (code)
 		return code;
-	if (json) {
-		fputs("{\"counterset\": ", stdout);
-		put_json(stdout, set->name);
-		fputs(", \"instances\": [", stdout);
-	}
-	for (size_t i = 0; i < n.count; i++) {
-		if (json) {
-			fputs(i ? ", {\"name\": " : "{\"name\": ", stdout);
-			put_json(stdout, n.name[i]);
-			printf(", \"id\": %u}", n.id[i]);
-		} else {
-			print_name(&n, i);
-			putchar('\n');
-		}
-	}
 	if (json)
-		puts("]}");
+		list_instances_json(set, &n);
+	for (size_t i = 0; !json && i < n.count; i++) {
+		print_name(&n, i);
+		putchar('\n');
+	}
 	free_names(&n);
 	return EXIT_FINE;
 }
