@@ -130,8 +130,7 @@ static void json_column(struct json *j, const struct tally_column *c, const stru
 	static const char *const keys[ALL_ROWS] = {
 		"cpi", "cpi_wb", "idle_pct", "busy_pct", "intr_pct", "actual_perf_pct"};
 	for (int row = 0; row < (u ? ALL_ROWS : ROWS); row++) {
-		json_key(j, keys[row]);
-		json_fixed(j, cell(c, u, row), 4);
+		json_member_fixed(j, keys[row], cell(c, u, row), 4);
 	}
 	json_close(j, '}');
 }
@@ -141,21 +140,16 @@ static void matrix_json(struct json *j, const struct tally_group *g, bool script
 	struct tally_column system = column(g, 0);
 	json_open(j, '{');
 	tallies_json_name(j, g);
-	json_key(j, "count");
-	json_u64(j, g->time.count);
-	json_key(j, "scripted");
-	json_bool(j, scripted);
+	json_member_u64(j, "count", g->time.count);
+	json_member_bool(j, "scripted", scripted);
 	if (tally_extra(g)->util)
 		tallies_json_methods(j, "method", tally_extra(g)->methods);
-	json_key(j, "system");
-	json_open(j, '{');
+	json_member_open(j, "system", '{');
 	json_column(j, &system, util_column(g, 0));
-	json_key(j, "cpus");
-	json_open(j, '[');
+	json_member_open(j, "cpus", '[');
 	for (uint32_t cpu = 0; cpu < tally_extra(g)->ncolumns; cpu++) {
 		json_open(j, '{');
-		json_key(j, "cpu");
-		json_u64(j, cpu);
+		json_member_u64(j, "cpu", cpu);
 		json_column(j, &tally_extra(g)->columns[cpu], util_column(g, cpu + 1));
 	}
 	json_close(j, ']');

@@ -94,25 +94,18 @@ static void row_json(
 {
 	json_open(j, '{');
 	tallies_json_name(j, diff_name(row));
-	json_key(j, "scripted");
-	json_bool(j, r->scripted);
-	json_key(j, "runs");
-	json_u64(j, row->runs[DIFF_BEFORE] + row->runs[DIFF_AFTER]);
+	json_member_bool(j, "scripted", r->scripted);
+	json_member_u64(j, "runs", row->runs[DIFF_BEFORE] + row->runs[DIFF_AFTER]);
 	for (unsigned k = 0; k < TESTED; k++) {
 		struct noise noise = noise_of(d, row, metrics[k]);
 		unsigned decimals;
-		json_key(j, diff_column(metrics[k], &decimals));
-		json_open(j, '{');
+		json_member_open(j, diff_column(metrics[k], &decimals), '{');
 		if (k >= TIMES) {
-			json_key(j, "of");
-			json_text(j, kind_of(row, metrics[k]));
+			json_member_text(j, "of", kind_of(row, metrics[k]));
 		}
-		json_key(j, "value");
-		json_fixed(j, noise.value, decimals);
-		json_key(j, "noise_pct");
-		json_fixed(j, noise.share, 3);
-		json_key(j, "least_change_pct");
-		json_fixed(j, noise.least, 3);
+		json_member_fixed(j, "value", noise.value, decimals);
+		json_member_fixed(j, "noise_pct", noise.share, 3);
+		json_member_fixed(j, "least_change_pct", noise.least, 3);
 		json_close(j, '}');
 	}
 	json_close(j, '}');

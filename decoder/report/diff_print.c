@@ -198,42 +198,35 @@ static void row_json(
 {
 	json_open(j, '{');
 	tallies_json_name(j, diff_name(row));
-	json_key(j, "in");
-	json_text(j, diff_in_both(row) ? "both" : row->runs[DIFF_BEFORE] ? "before" : "after");
-	json_key(j, "runs_before");
-	json_u64(j, row->runs[DIFF_BEFORE]);
-	json_key(j, "runs_after");
-	json_u64(j, row->runs[DIFF_AFTER]);
-	json_key(j, "scripted");
-	json_bool(j, r->scripted);
+	json_member_text(j, "in",
+		diff_in_both(row)	 ? "both"
+		: row->runs[DIFF_BEFORE] ? "before"
+					 : "after");
+	json_member_u64(j, "runs_before", row->runs[DIFF_BEFORE]);
+	json_member_u64(j, "runs_after", row->runs[DIFF_AFTER]);
+	json_member_bool(j, "scripted", r->scripted);
 	json_key(j, "alpha");
 	json_double(j, d->alpha);
 	if (tally_extra(diff_name(row))->util) {
-		json_key(j, "method");
-		json_open(j, '{');
+		json_member_open(j, "method", '{');
 		tallies_json_methods(j, "before", methods_of(row, DIFF_BEFORE));
 		tallies_json_methods(j, "after", methods_of(row, DIFF_AFTER));
 		json_close(j, '}');
 	}
 	for (unsigned m = 0; m < METRICS; m++) {
 		const struct diff_value *v = &row->values[m];
-		json_key(j, columns[m].name);
-		json_open(j, '{');
+		json_member_open(j, columns[m].name, '{');
 		if (m == METRIC_CPI || m == METRIC_INSTRUCTIONS) {
-			json_key(j, "of");
-			json_text(j, kind_of(row, m));
+			json_member_text(j, "of", kind_of(row, m));
 		}
 		struct figure figures[3];
 		find_figures(d, row, m, figures);
 		json_figure(j, "before", &figures[0], columns[m].decimals);
 		json_figure(j, "after", &figures[1], columns[m].decimals);
 		json_figure(j, "change", &figures[2], columns[m].decimals);
-		json_key(j, "change_pct");
-		json_fixed(j, percent_of(v), 2);
-		json_key(j, "verdict");
-		json_text(j, verdict_word(v->judged.verdict));
-		json_key(j, "p_value");
-		json_fixed(j, v->judged.p, 6);
+		json_member_fixed(j, "change_pct", percent_of(v), 2);
+		json_member_text(j, "verdict", verdict_word(v->judged.verdict));
+		json_member_fixed(j, "p_value", v->judged.p, 6);
 		json_close(j, '}');
 	}
 	json_close(j, '}');

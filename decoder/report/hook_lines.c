@@ -84,10 +84,8 @@ static void spell_name(struct out *o, enum report_format format, const struct sc
 		out_char(o, ',');
 		break;
 	case FORMAT_JSON:
-		json_key(&j, "name");
-		json_text(&j, name);
-		json_key(&j, "words");
-		json_open(&j, '[');
+		json_member_text(&j, "name", name);
+		json_member_open(&j, "words", '[');
 		break;
 	default:
 		if (!name)
@@ -116,8 +114,7 @@ static void spell_task(struct out *o, enum report_format format, const struct ta
 		json_u64(&j, task->pid);
 	else
 		json_null(&j);
-	json_key(&j, "task");
-	json_text(&j, report_task_name(task));
+	json_member_text(&j, "task", report_task_name(task));
 	json_key(&j, "major");
 }
 
@@ -262,8 +259,7 @@ static int write_json(struct hook_lines *l, struct out *o, const struct hook *h)
 	const char *fit = hook_fields_fit(l->fields.fit);
 	if (fit) {
 		j.comma = true;
-		json_key(&j, "fit");
-		json_text(&j, fit);
+		json_member_text(&j, "fit", fit);
 	}
 	out_bytes(o, "}\n", 2);
 	return rc;

@@ -7,8 +7,7 @@
 
 static void number(struct json *j, const char *key, uint64_t v)
 {
-	json_key(j, key);
-	json_u64(j, v);
+	json_member_u64(j, key, v);
 }
 
 static void write_header(struct json *j, const struct trace_file *f)
@@ -19,26 +18,20 @@ static void write_header(struct json *j, const struct trace_file *f)
 		id[2 * i] = "0123456789abcdef"[h->trace_id[i] >> 4];
 		id[2 * i + 1] = "0123456789abcdef"[h->trace_id[i] & 15];
 	}
-	json_key(j, "path");
-	json_text(j, f->path);
+	json_member_text(j, "path", f->path);
 	if (f->import) {
-		json_key(j, "format");
-		json_text(j, "nrm2");
+		json_member_text(j, "format", "nrm2");
 	}
 	number(j, "bytes", f->bytes);
 	number(j, "version_major", h->version_major);
 	number(j, "version_minor", h->version_minor);
-	json_key(j, "header_damaged");
-	json_bool(j, h->damaged);
+	json_member_bool(j, "header_damaged", h->damaged);
 	json_key(j, "trace_id");
 	json_string(j, id, 32);
-	json_key(j, "scripted");
-	json_bool(j, h->flags & TF_FLAG_SCRIPTED);
-	json_key(j, "clock");
-	json_text(j, info_clock_name(h->clock));
+	json_member_bool(j, "scripted", h->flags & TF_FLAG_SCRIPTED);
+	json_member_text(j, "clock", info_clock_name(h->clock));
 	number(j, "ticks_per_second", f->ticks_per_second);
-	json_key(j, "ticks_per_second_derived");
-	json_bool(j, f->ticks_derived);
+	json_member_bool(j, "ticks_per_second_derived", f->ticks_derived);
 	number(j, "cpus", h->cpus);
 	json_key(j, "first_ns");
 	if (f->has_hooks)
@@ -50,21 +43,16 @@ static void write_header(struct json *j, const struct trace_file *f)
 		json_i64(j, trace_time(f, f->last));
 	else
 		json_null(j);
-	json_key(j, "ended_in_order");
-	json_bool(j, f->has_end);
+	json_member_bool(j, "ended_in_order", f->has_end);
 }
 
 static void write_finding(struct json *j, const struct clock_finding *finding)
 {
 	json_open(j, '{');
-	json_key(j, "kind");
-	json_text(j, clock_finding_name(finding->kind));
-	json_key(j, "ns");
-	json_i64(j, finding->ns);
-	json_key(j, "after_ns");
-	json_i64(j, finding->from_ns);
-	json_key(j, "before_ns");
-	json_i64(j, finding->to_ns);
+	json_member_text(j, "kind", clock_finding_name(finding->kind));
+	json_member_i64(j, "ns", finding->ns);
+	json_member_i64(j, "after_ns", finding->from_ns);
+	json_member_i64(j, "before_ns", finding->to_ns);
 	number(j, "after_ticks", finding->from);
 	number(j, "before_ticks", finding->to);
 	json_close(j, '}');
@@ -76,33 +64,25 @@ static void write_clock(
 	struct clock_drift drift;
 	clock_drift(f->clock, &drift);
 	number(j, "clock_syncs", f->clock->nsyncs);
-	json_key(j, "drift_ppm_min");
-	json_fixed(j, drift.low_ppm, 3);
-	json_key(j, "drift_ppm_max");
-	json_fixed(j, drift.high_ppm, 3);
-	json_key(j, "drift_ppm_error");
-	json_fixed(j, drift.error_ppm, 3);
-	json_key(j, "time_error_ns");
-	json_fixed(j, trace_time_error(f), 0);
-	json_key(j, "time_monotone");
-	json_bool(j, trace_time_is_monotone(f));
-	json_key(j, "clock_findings");
-	json_open(j, '[');
+	json_member_fixed(j, "drift_ppm_min", drift.low_ppm, 3);
+	json_member_fixed(j, "drift_ppm_max", drift.high_ppm, 3);
+	json_member_fixed(j, "drift_ppm_error", drift.error_ppm, 3);
+	json_member_fixed(j, "time_error_ns", trace_time_error(f), 0);
+	json_member_bool(j, "time_monotone", trace_time_is_monotone(f));
+	json_member_open(j, "clock_findings", '[');
 	for (size_t i = 0; i < f->nclock_findings; i++)
 		write_finding(j, &f->clock_findings[i]);
 	json_close(j, ']');
 	number(j, "clock_findings_untold", f->clock_findings_untold);
 	number(j, "merged_traces", alignment->traces);
 	number(j, "merged_hosts", alignment->hosts);
-	json_key(j, "merged_within_ns");
-	json_fixed(j, alignment->within_ns, 0);
+	json_member_fixed(j, "merged_within_ns", alignment->within_ns, 0);
 }
 
 static void write_meta(struct json *j, const struct trace_file *f)
 {
 	/* Pairs, not members: a key may stand more than once. */
-	json_key(j, "meta");
-	json_open(j, '[');
+	json_member_open(j, "meta", '[');
 	for (size_t i = 0; i < f->nmeta; i++) {
 		json_open(j, '{');
 		json_key(j, "key");
@@ -112,13 +92,11 @@ static void write_meta(struct json *j, const struct trace_file *f)
 		json_close(j, '}');
 	}
 	json_close(j, ']');
-	json_key(j, "sections");
-	json_open(j, '{');
+	json_member_open(j, "sections", '{');
 	for (unsigned type = 0; type < INFO_TYPES; type++)
 		number(j, info_section_name(type), f->sections_of[type]);
 	json_close(j, '}');
-	json_key(j, "hooks_sections_by_codec");
-	json_open(j, '{');
+	json_member_open(j, "hooks_sections_by_codec", '{');
 	for (unsigned codec = 0; codec < INFO_CODECS; codec++)
 		number(j, info_codec_name(codec), f->hooks_by_codec[codec]);
 	json_close(j, '}');
@@ -126,8 +104,7 @@ static void write_meta(struct json *j, const struct trace_file *f)
 
 static void write_rings(struct json *j, const struct trace_file *f, const struct findings *found)
 {
-	json_key(j, "rings");
-	json_open(j, '[');
+	json_member_open(j, "rings", '[');
 	for (size_t i = 0; i < f->nrings; i++) {
 		const struct trace_ring *ring = &f->rings[i];
 		const struct hook_counts *counts = findings_ring(found, f->index, i);
@@ -164,16 +141,13 @@ static void write_rings(struct json *j, const struct trace_file *f, const struct
 static void write_tasks(struct json *j, const struct report *r, const struct trace_file *f)
 {
 	const struct task *task;
-	json_key(j, "tasks");
-	json_open(j, '[');
+	json_member_open(j, "tasks", '[');
 	for (size_t i = 0; (task = trace_task_at(r->trace, f->machine, i)); i++) {
 		json_open(j, '{');
 		number(j, "tid", task->tid);
 		number(j, "pid", task->pid);
-		json_key(j, "first_ns");
-		json_i64(j, trace_time(f, task->first));
-		json_key(j, "name");
-		json_text(j, task->name);
+		json_member_i64(j, "first_ns", trace_time(f, task->first));
+		json_member_text(j, "name", task->name);
 		json_close(j, '}');
 	}
 	json_close(j, ']');
@@ -181,8 +155,7 @@ static void write_tasks(struct json *j, const struct report *r, const struct tra
 
 static void write_schemas(struct json *j, const struct trace_file *f)
 {
-	json_key(j, "schemas");
-	json_open(j, '[');
+	json_member_open(j, "schemas", '[');
 	for (unsigned major = 1; major < 256; major++) {
 		const char *title = NULL;
 		const char *name = schema_set_major_name(f->schemas, (uint8_t)major, &title);
@@ -190,21 +163,17 @@ static void write_schemas(struct json *j, const struct trace_file *f)
 			continue;
 		json_open(j, '{');
 		number(j, "major", major);
-		json_key(j, "name");
-		json_text(j, name);
-		json_key(j, "title");
-		json_text(j, title);
+		json_member_text(j, "name", name);
+		json_member_text(j, "title", title);
 		json_close(j, '}');
 	}
 	json_close(j, ']');
-	json_key(j, "schemas_refused");
-	json_open(j, '[');
+	json_member_open(j, "schemas_refused", '[');
 	for (size_t i = 0; i < f->nschema_problems; i++) {
 		json_open(j, '{');
 		number(j, "offset", f->schema_problems[i].offset);
 		number(j, "line", f->schema_problems[i].error.line);
-		json_key(j, "why");
-		json_text(j, f->schema_problems[i].error.reason);
+		json_member_text(j, "why", f->schema_problems[i].error.reason);
 		json_close(j, '}');
 	}
 	json_close(j, ']');
@@ -215,16 +184,14 @@ static void damage(struct json *j, uint64_t offset, uint64_t bytes, const char *
 	json_open(j, '{');
 	number(j, "offset", offset);
 	number(j, "bytes", bytes);
-	json_key(j, "why");
-	json_text(j, why);
+	json_member_text(j, "why", why);
 	json_close(j, '}');
 }
 
 static void write_damage(struct json *j, const struct trace_file *f, const struct findings *found)
 {
 	const struct hook_damage *inside = found->damage;
-	json_key(j, "damage");
-	json_open(j, '[');
+	json_member_open(j, "damage", '[');
 	for (size_t i = 0; i < f->ndamage; i++)
 		damage(j, f->damage[i].offset, f->damage[i].bytes, f->damage[i].why);
 	for (size_t i = 0; i < found->ndamage; i++)

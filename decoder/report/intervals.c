@@ -102,8 +102,7 @@ static void json_count(struct json *j, const char *key, uint64_t v)
 
 static void json_ratio(struct json *j, const char *key, double v)
 {
-	json_key(j, key);
-	json_fixed(j, v, 4);
+	json_member_fixed(j, key, v, 4);
 }
 
 static void json_number(struct json *j, const char *key, uint64_t v, bool known)
@@ -124,8 +123,7 @@ static void json_util(struct json *j, double idle, double intr, double actual_pe
 
 static void json_cpus(struct json *j, const struct interval *iv)
 {
-	json_key(j, "cpus");
-	json_open(j, '[');
+	json_member_open(j, "cpus", '[');
 	for (uint32_t i = 0; iv->cpus && i < iv->num_cpus; i++) {
 		const struct interval_cpu *cpu = &iv->cpus[i];
 		json_open(j, '{');
@@ -156,16 +154,13 @@ static void json_flags(struct json *j, uint32_t flags)
 static void json_interval(struct json *j, const struct interval *iv)
 {
 	json_open(j, '{');
-	json_key(j, "start_ns");
-	json_i64(j, iv->start_ns);
-	json_key(j, "end_ns");
-	json_i64(j, iv->end_ns);
+	json_member_i64(j, "start_ns", iv->start_ns);
+	json_member_i64(j, "end_ns", iv->end_ns);
 	json_number(j, "elapsed_cycles", iv->elapsed, true);
 	json_number(j, "cpu", iv->ring, !(iv->ring & TF_GUEST_RING));
 	json_number(j, "pid", iv->task ? iv->task->pid : 0, iv->task);
 	json_number(j, "tid", iv->tid, true);
-	json_key(j, "task");
-	json_text(j, report_task_name(iv->task));
+	json_member_text(j, "task", report_task_name(iv->task));
 	json_number(j, "minor", iv->mm, true);
 	json_key(j, "label");
 	if (iv->has_label)

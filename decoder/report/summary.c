@@ -72,31 +72,22 @@ static void json_group(struct json *j, const struct tally_group *g)
 	const struct sums *s = tally_sums(g, &scratch);
 	json_open(j, '{');
 	tallies_json_name(j, g);
-	json_key(j, "count");
-	json_u64(j, g->time.count);
-	json_key(j, "total_ns");
-	json_u64(j, tally_whole_ns(g->total, 1));
+	json_member_u64(j, "count", g->time.count);
+	json_member_u64(j, "total_ns", tally_whole_ns(g->total, 1));
 	json_key(j, "mean_ns");
 	if (is_long(g))
 		json_u64(j, tally_whole_ns(g->total, g->time.count));
 	else
 		json_fixed(j, mean_ns(g), 1);
 	for (unsigned q = 0; q < QUANTILES; q++) {
-		json_key(j, quantile_names[q]);
-		json_u64(j, quantile(g, quantile_percent[q]));
+		json_member_u64(j, quantile_names[q], quantile(g, quantile_percent[q]));
 	}
-	json_key(j, "raw_cpi");
-	json_fixed(j, ratio_cpi(&s->ratios.raw), 4);
-	json_key(j, "scaled_cpi");
-	json_fixed(j, ratio_cpi(&s->ratios.scaled), 4);
-	json_key(j, "thread_cpi");
-	json_fixed(j, ratio_cpi(&s->ratios.thread), 4);
-	json_key(j, "cpi_weighting");
-	json_text(j, ratios_weighting(&s->ratios));
-	json_key(j, "busy_pct");
-	json_fixed(j, ratios_busy(&s->ratios), 4);
-	json_key(j, "scripted");
-	json_bool(j, s->scripted != 0);
+	json_member_fixed(j, "raw_cpi", ratio_cpi(&s->ratios.raw), 4);
+	json_member_fixed(j, "scaled_cpi", ratio_cpi(&s->ratios.scaled), 4);
+	json_member_fixed(j, "thread_cpi", ratio_cpi(&s->ratios.thread), 4);
+	json_member_text(j, "cpi_weighting", ratios_weighting(&s->ratios));
+	json_member_fixed(j, "busy_pct", ratios_busy(&s->ratios), 4);
+	json_member_bool(j, "scripted", s->scripted != 0);
 	json_key(j, "flagged");
 	if (s->quality)
 		json_u64(j, s->flagged);

@@ -181,11 +181,9 @@ void tallies_json_name(struct json *j, const struct tally_group *g)
 		json_string(j, g->label, g->label_len);
 	else
 		json_null(j);
-	json_key(j, "minor");
-	json_u64(j, g->mm);
+	json_member_u64(j, "minor", g->mm);
 	if (tally_extra(g)->util) {
-		json_key(j, "major");
-		json_u64(j, g->major);
+		json_member_u64(j, "major", g->major);
 	}
 }
 
@@ -227,12 +225,9 @@ void tallies_json_util(struct json *j, const struct tally_group *g)
 	const struct tally_extra *extra = tally_extra(g);
 	if (!extra->util)
 		return;
-	json_key(j, util_names[1]);
-	json_fixed(j, 100 * ratio_value(&extra->util->idle), 4);
-	json_key(j, util_names[2]);
-	json_fixed(j, 100 * ratio_value(&extra->util->intr), 4);
-	json_key(j, util_names[3]);
-	json_fixed(j, 100 * ratio_value(&extra->util->actual_perf), 4);
+	json_member_fixed(j, util_names[1], 100 * ratio_value(&extra->util->idle), 4);
+	json_member_fixed(j, util_names[2], 100 * ratio_value(&extra->util->intr), 4);
+	json_member_fixed(j, util_names[3], 100 * ratio_value(&extra->util->actual_perf), 4);
 	tallies_json_methods(j, util_names[4], extra->methods);
 }
 

@@ -92,17 +92,12 @@ static void json_side(
 	struct json *j, const struct why_group *g, const struct why_answer *a, enum why_side side)
 {
 	json_open(j, '{');
-	json_key(j, "count");
-	json_u64(j, g->sums[side].count);
-	json_key(j, "from_ns");
-	json_u64(j, g->from[side]);
-	json_key(j, "to_ns");
-	json_u64(j, g->to[side]);
-	json_key(j, "mean_ns");
-	json_fixed(j, ns_of(a->mean[side]), 1);
+	json_member_u64(j, "count", g->sums[side].count);
+	json_member_u64(j, "from_ns", g->from[side]);
+	json_member_u64(j, "to_ns", g->to[side]);
+	json_member_fixed(j, "mean_ns", ns_of(a->mean[side]), 1);
 	for (unsigned term = 0; term < WHY_UNATTRIBUTED; term++) {
-		json_key(j, rows[term].csv);
-		json_fixed(j, a->value[side][term], rows[term].decimals);
+		json_member_fixed(j, rows[term].csv, a->value[side][term], rows[term].decimals);
 	}
 	json_close(j, '}');
 }
@@ -112,27 +107,21 @@ static void group_json(
 {
 	json_open(j, '{');
 	tallies_json_name(j, g->group);
-	json_key(j, "count");
-	json_u64(j, g->group->time.count);
-	json_key(j, "scripted");
-	json_bool(j, r->scripted);
+	json_member_u64(j, "count", g->group->time.count);
+	json_member_bool(j, "scripted", r->scripted);
 	if (tally_extra(g->group)->util)
 		tallies_json_methods(j, "method", tally_extra(g->group)->methods);
-	json_key(j, "tail_pct");
-	json_fixed(j, r->tail / 10.0, 1);
+	json_member_fixed(j, "tail_pct", r->tail / 10.0, 1);
 	json_key(j, "middle");
 	json_side(j, g, a, WHY_MIDDLE);
 	json_key(j, "tail");
 	json_side(j, g, a, WHY_TAIL);
-	json_key(j, "difference_ns");
-	json_fixed(j, ns_of(a->difference), 1);
-	json_key(j, "cycle");
-	json_text(j, cycle_word(a));
-	json_key(j, "terms_ns");
-	json_open(j, '{');
+	json_member_fixed(j, "difference_ns", ns_of(a->difference), 1);
+	json_member_text(j, "cycle", cycle_word(a));
+	json_member_open(j, "terms_ns", '{');
 	for (unsigned term = 0; term < WHY_TERMS; term++) {
-		json_key(j, rows[term].json);
-		json_fixed(j, a->told[term] ? ns_of(a->term[term]) : NAN, 1);
+		json_member_fixed(
+			j, rows[term].json, a->told[term] ? ns_of(a->term[term]) : NAN, 1);
 	}
 	json_close(j, '}');
 	json_close(j, '}');

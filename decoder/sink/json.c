@@ -1,4 +1,6 @@
 #include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "escape.h"
@@ -7,7 +9,10 @@
 static void value(struct json *j)
 {
 	if (j->comma)
-		out_str(j->o, j->spaced ? ", " : ",");
+		out_str(j->o, j->spaced && !j->broken ? ", " : ",");
+	if (j->broken)
+		out_char(j->o, '\n');
+	j->broken = false;
 	j->comma = true;
 }
 
@@ -20,6 +25,10 @@ void json_open(struct json *j, char bracket)
 
 void json_close(struct json *j, char bracket)
 {
+	/* An empty list has no lines. */
+	if (j->broken && j->comma)
+		out_char(j->o, '\n');
+	j->broken = false;
 	out_char(j->o, bracket);
 	j->comma = true;
 }
@@ -30,6 +39,13 @@ void json_key(struct json *j, const char *key)
 	out_char(j->o, '"');
 	out_str(j->o, key);
 	out_str(j->o, j->spaced ? "\": " : "\":");
+	j->comma = false;
+}
+
+void json_key_text(struct json *j, const char *key)
+{
+	json_text(j, key);
+	out_str(j->o, j->spaced ? ": " : ":");
 	j->comma = false;
 }
 
@@ -77,6 +93,16 @@ void json_double(struct json *j, double v)
 	out_double(j->o, v);
 }
 
+void json_general(struct json *j, double v, unsigned digits)
+{
+	if (!isfinite(v)) {
+		json_null(j);
+		return;
+	}
+	value(j);
+	out_general(j->o, v, digits);
+}
+
 void json_string(struct json *j, const char *s, size_t n)
 {
 	value(j);
@@ -91,6 +117,22 @@ void json_text(struct json *j, const char *s)
 		json_string(j, s, strlen(s));
 	else
 		json_null(j);
+}
+
+void json_format(struct json *j, const char *format, ...)
+{
+	char text[80];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof text, format, args);
+	va_end(args);
+	json_text(j, text);
+}
+
+void json_break(struct json *j)
+{
+	j->broken = true;
 }
 
 void json_end_line(struct json *j)

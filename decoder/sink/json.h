@@ -11,19 +11,62 @@ struct json {
 	struct out *o;
 	bool comma;  /* a value stands before the next one */
 	bool spaced; /* a space after each comma and colon */
+	bool broken; /* the next value begins a line; so does the bracket behind the last one */
 };
 
-void json_open(struct json *j, char bracket);	/* '{' or '[' */
-void json_close(struct json *j, char bracket);	/* '}' or ']' */
-void json_key(struct json *j, const char *key); /* plain ASCII, written as it is */
+void json_open(struct json *j, char bracket);	     /* '{' or '[' */
+void json_close(struct json *j, char bracket);	     /* '}' or ']' */
+void json_key(struct json *j, const char *key);	     /* plain ASCII, written as it is */
+void json_key_text(struct json *j, const char *key); /* any text */
 void json_null(struct json *j);
 void json_bool(struct json *j, bool v);
 void json_u64(struct json *j, uint64_t v);
 void json_i64(struct json *j, int64_t v);
 void json_fixed(struct json *j, double v, unsigned decimals); /* NaN, infinity: null */
 void json_double(struct json *j, double v);		      /* likewise */
+void json_general(struct json *j, double v, unsigned digits); /* likewise; as %.*g */
 void json_string(struct json *j, const char *s, size_t n);
 void json_text(struct json *j, const char *s); /* NULL: null */
+/* A string of what printf would print: plain text, at most 79 bytes. */
+void json_format(struct json *j, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void json_break(struct json *j); /* sets broken, for what follows */
 void json_end_line(struct json *j);
+
+/* A key and its value. */
+static inline void json_member_u64(struct json *j, const char *key, uint64_t v)
+{
+	json_key(j, key);
+	json_u64(j, v);
+}
+
+static inline void json_member_i64(struct json *j, const char *key, int64_t v)
+{
+	json_key(j, key);
+	json_i64(j, v);
+}
+
+static inline void json_member_bool(struct json *j, const char *key, bool v)
+{
+	json_key(j, key);
+	json_bool(j, v);
+}
+
+static inline void json_member_fixed(struct json *j, const char *key, double v, unsigned decimals)
+{
+	json_key(j, key);
+	json_fixed(j, v, decimals);
+}
+
+static inline void json_member_text(struct json *j, const char *key, const char *s)
+{
+	json_key(j, key);
+	json_text(j, s);
+}
+
+static inline void json_member_open(struct json *j, const char *key, char bracket)
+{
+	json_key(j, key);
+	json_open(j, bracket);
+}
 
 #endif

@@ -10,6 +10,7 @@
 #include "../../formats/schema_program.h"
 #include "../../include/perfutil.h"
 #include "cmd.h"
+#include "put_json.h"
 
 /* Majors to change; all of them where none is named. */
 static void take_majors(const struct verb *verb, struct arguments *a, bool chosen[SHM_MAJORS])
@@ -178,39 +179,37 @@ static void print_text(const struct majors *m)
 	}
 }
 
-static void json_majors(const struct majors *m, int list)
+static void maj_print_json(const struct majors *m)
 {
-	const char *separator = "";
+	struct put_json_stream stream;
+	struct json *j = put_json_begin(&stream, stdout);
 
-	printf("\"%s\": [", lists[list].key);
-	for (int i = 0; i < SHM_MAJORS; i++) {
-		if (!lists[list].has(&m->of[i]))
-			continue;
-		printf("%s%d", separator, i);
-		separator = ", ";
+	json_open(j, '{');
+	for (int list = 0; list < LISTS; list++) {
+		json_member_open(j, lists[list].key, '[');
+		for (int i = 0; i < SHM_MAJORS; i++) {
+			if (lists[list].has(&m->of[i]))
+				json_i64(j, i);
+		}
+		json_close(j, ']');
 	}
-	printf("], ");
-}
-
-static void print_json(const struct majors *m)
-{
-	const char *separator = "";
-
-	printf("{");
-	for (int i = 0; i < LISTS; i++)
-		json_majors(m, i);
-	printf("\"known\": [");
+	json_member_open(j, "known", '[');
 	for (int i = 0; i < SHM_MAJORS; i++) {
 		const struct major *one = &m->of[i];
 
 		if (!one->name)
 			continue;
-		printf("%s{\"major\": %d, \"name\": \"%s\", \"enabled\": %s, \"written\": %s}",
-			separator, i, one->name, one->is_enabled ? "true" : "false",
-			one->is_written ? "true" : "false");
-		separator = ", ";
+		json_open(j, '{');
+		json_member_i64(j, "major", i);
+		json_member_text(j, "name", one->name);
+		json_member_bool(j, "enabled", one->is_enabled);
+		json_member_bool(j, "written", one->is_written);
+		json_close(j, '}');
 	}
-	printf("]}\n");
+	json_close(j, ']');
+	json_close(j, '}');
+	json_end_line(j);
+	put_json_end(&stream);
 }
 
 static int run_maj(const struct verb *verb, int argc, char **argv)
@@ -231,7 +230,7 @@ static int run_maj(const struct verb *verb, int argc, char **argv)
 	read_majors(&majors, &s);
 	session_close(&s);
 	if (json)
-		print_json(&majors);
+		maj_print_json(&majors);
 	else
 		print_text(&majors);
 	schema_free(majors.registered);

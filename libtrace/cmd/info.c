@@ -239,105 +239,120 @@ static void print_text(const struct info *i)
 
 /* ----------------------------------------------------------------------------- JSON */
 
-static void json_counts(const struct ring_info *r, bool continuous)
+static void info_json_counts(struct json *j, const struct ring_info *r, bool continuous)
 {
 	if (continuous)
-		printf("\"written\": %llu, ", (unsigned long long)r->written);
-	printf("\"hooks\": %llu, \"bytes\": %llu, \"lost_full\": %llu, \"lost_big\": %llu, "
-	       "\"lost_held\": %llu, \"lost_no_guest\": %llu, \"overwritten\": %llu, "
-	       "\"torn\": %llu, \"skipped_sections\": %llu, \"damaged\": %s, "
-	       "\"lost_no_slot\": %llu, \"lost_no_memory\": %llu, \"lost_unattached\": %llu",
-		(unsigned long long)r->hooks, (unsigned long long)r->bytes,
-		(unsigned long long)r->loss[SHM_LOST_FULL],
-		(unsigned long long)r->loss[SHM_LOST_BIG],
-		(unsigned long long)r->loss[SHM_LOST_HELD],
-		(unsigned long long)r->loss[SHM_LOST_NO_GUEST], (unsigned long long)r->overwritten,
-		(unsigned long long)r->torn, (unsigned long long)r->loss[SHM_SKIPPED],
-		r->damaged ? "true" : "false", (unsigned long long)r->loss[SHM_LOST_NO_SLOT],
-		(unsigned long long)r->loss[SHM_LOST_NO_MEMORY],
-		(unsigned long long)r->loss[SHM_LOST_UNATTACHED]);
+		json_member_u64(j, "written", r->written);
+	json_member_u64(j, "hooks", r->hooks);
+	json_member_u64(j, "bytes", r->bytes);
+	json_member_u64(j, "lost_full", r->loss[SHM_LOST_FULL]);
+	json_member_u64(j, "lost_big", r->loss[SHM_LOST_BIG]);
+	json_member_u64(j, "lost_held", r->loss[SHM_LOST_HELD]);
+	json_member_u64(j, "lost_no_guest", r->loss[SHM_LOST_NO_GUEST]);
+	json_member_u64(j, "overwritten", r->overwritten);
+	json_member_u64(j, "torn", r->torn);
+	json_member_u64(j, "skipped_sections", r->loss[SHM_SKIPPED]);
+	json_member_bool(j, "damaged", r->damaged);
+	json_member_u64(j, "lost_no_slot", r->loss[SHM_LOST_NO_SLOT]);
+	json_member_u64(j, "lost_no_memory", r->loss[SHM_LOST_NO_MEMORY]);
+	json_member_u64(j, "lost_unattached", r->loss[SHM_LOST_UNATTACHED]);
 }
 
-static void json_rings(const struct info *i)
+static void info_json_rings(struct json *j, const struct info *i)
 {
-	printf(", \"rings\": [");
+	json_member_open(j, "rings", '[');
 	for (uint32_t k = 0; k < i->rings; k++) {
 		const struct ring_info *r = &i->ring[k];
 		bool guest = r->id >= TF_GUEST_RING;
 
-		printf("%s{\"kind\": \"%s\", \"number\": %u, ", k ? ", " : "",
-			guest ? "guest" : "cpu", guest ? r->id - TF_GUEST_RING : r->id);
-		json_counts(r, i->continuous);
-		printf("}");
+		json_open(j, '{');
+		json_member_text(j, "kind", guest ? "guest" : "cpu");
+		json_member_u64(j, "number", guest ? r->id - TF_GUEST_RING : r->id);
+		info_json_counts(j, r, i->continuous);
+		json_close(j, '}');
 	}
-	printf("], \"total\": {");
-	json_counts(&i->sum, i->continuous);
-	printf(", \"attempted\": %llu}", (unsigned long long)attempted(i));
+	json_close(j, ']');
+	json_member_open(j, "total", '{');
+	info_json_counts(j, &i->sum, i->continuous);
+	json_member_u64(j, "attempted", attempted(i));
+	json_close(j, '}');
 }
 
-static void json_or_null(const char *key, int value)
+/* A count below 0 is not known. */
+static void info_json_tasks(struct json *j, const char *key, int count)
 {
-	if (value < 0)
-		printf("\"%s\": null", key);
+	json_key(j, key);
+	if (count < 0)
+		json_null(j);
 	else
-		printf("\"%s\": %d", key, value);
+		json_i64(j, count);
 }
 
-static void json_clock(const struct info *i)
+static void info_json_clock(struct json *j, const struct info *i)
 {
 	const struct clock_back *b = &i->clock_back;
 
-	printf(", \"clock\": \"%s\", \"clock_back\": ", clock_name(i->session.geometry.clock));
-	if (i->has_clock_back)
-		printf("{\"section_entries\": %llu, \"most_ticks\": %llu, \"most_seconds\": %.9g}",
-			(unsigned long long)b->entries, (unsigned long long)b->most,
-			clock_back_seconds(b, &i->session.geometry));
-	else
-		printf("null");
+	json_member_text(j, "clock", clock_name(i->session.geometry.clock));
+	json_key(j, "clock_back");
+	if (!i->has_clock_back) {
+		json_null(j);
+		return;
+	}
+	json_open(j, '{');
+	json_member_u64(j, "section_entries", b->entries);
+	json_member_u64(j, "most_ticks", b->most);
+	json_key(j, "most_seconds");
+	json_general(j, clock_back_seconds(b, &i->session.geometry), 9);
+	json_close(j, '}');
 }
 
-static void json_buffers(const struct info *i)
+static void info_json_buffers(struct json *j, const struct info *i)
 {
 	const struct shm_geometry *g = &i->session.geometry;
+	bool has_file = !i->continuous && i->drain.config.path[0];
 
-	printf(", \"mode\": \"%s\", \"generation\": %u, \"cpus\": %u, \"guests\": %u, "
-	       "\"ring_bytes\": %llu, \"section_bytes\": %u, \"sections\": %u, "
-	       "\"memory_bytes\": %llu, \"ticks_per_second\": %llu, \"tasks\": {",
-		cmd_mode_name(g->mode), i->session.generation, g->cpus, g->guests,
-		(unsigned long long)g->ring_size, g->section_size, g->sections,
-		(unsigned long long)i->memory, (unsigned long long)g->ticks_per_second);
-	json_or_null("total", i->tasks);
-	printf(", ");
-	json_or_null("alive", i->alive);
-	printf(", ");
-	json_or_null("processes_alive", i->processes);
-	printf("}");
-	json_clock(i);
-	printf(", \"dump_file\": ");
-	if (!i->continuous && i->drain.config.path[0])
-		put_json(stdout, i->drain.config.path);
-	else
-		printf("null");
+	json_member_text(j, "mode", cmd_mode_name(g->mode));
+	json_member_u64(j, "generation", i->session.generation);
+	json_member_u64(j, "cpus", g->cpus);
+	json_member_u64(j, "guests", g->guests);
+	json_member_u64(j, "ring_bytes", g->ring_size);
+	json_member_u64(j, "section_bytes", g->section_size);
+	json_member_u64(j, "sections", g->sections);
+	json_member_u64(j, "memory_bytes", i->memory);
+	json_member_u64(j, "ticks_per_second", g->ticks_per_second);
+	json_member_open(j, "tasks", '{');
+	info_json_tasks(j, "total", i->tasks);
+	info_json_tasks(j, "alive", i->alive);
+	info_json_tasks(j, "processes_alive", i->processes);
+	json_close(j, '}');
+	info_json_clock(j, i);
+	json_member_text(j, "dump_file", has_file ? i->drain.config.path : NULL);
 	if (i->continuous)
-		info_drain_json(i);
-	json_rings(i);
+		info_drain_json(j, i);
+	info_json_rings(j, i);
 }
 
-static void print_json(const struct info *i)
+static void info_print_json(const struct info *i)
 {
-	printf("{\"session\": ");
-	put_json(stdout, i->session.place.dir);
-	printf(", \"why\": ");
-	put_json(stdout, i->session.place.why);
-	printf(", \"owner\": %u, \"group\": ", (unsigned)i->session.place.owner);
+	struct put_json_stream stream;
+	struct json *j = put_json_begin(&stream, stdout);
+
+	json_open(j, '{');
+	json_member_text(j, "session", i->session.place.dir);
+	json_member_text(j, "why", i->session.place.why);
+	json_member_u64(j, "owner", i->session.place.owner);
+	json_key(j, "group");
 	if (i->group == UINT32_MAX)
-		printf("null");
+		json_null(j);
 	else
-		printf("%u", i->group);
-	printf(", \"state\": \"%s\", \"majors_enabled\": %u", cmd_state_name(i->state), i->majors);
+		json_u64(j, i->group);
+	json_member_text(j, "state", cmd_state_name(i->state));
+	json_member_u64(j, "majors_enabled", i->majors);
 	if (i->state != SHM_NO_RINGS)
-		json_buffers(i);
-	printf("}\n");
+		info_json_buffers(j, i);
+	json_close(j, '}');
+	json_end_line(j);
+	put_json_end(&stream);
 }
 
 /* ----------------------------------------------------------------------------- verb */
@@ -396,7 +411,7 @@ static int run(const struct verb *verb, int argc, char **argv)
 	if (rc)
 		code = cmd_fail(verb, "%s", error.text);
 	else if (json)
-		print_json(&i);
+		info_print_json(&i);
 	else
 		print_text(&i);
 	free(i.ring);

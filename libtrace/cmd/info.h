@@ -7,6 +7,7 @@
 #include "../ring/reader.h"
 #include "../session/clock_back.h"
 #include "continuous.h"
+#include "put_json.h"
 
 struct ring_info {
 	uint32_t id;
@@ -48,6 +49,6 @@ void info_unwritten(struct info *i);
 /* The drain's own state and figures. */
 void info_drain(struct info *i);
 void info_drain_text(const struct info *i);
-void info_drain_json(const struct info *i);
+void info_drain_json(struct json *j, const struct info *i);
 
 #endif

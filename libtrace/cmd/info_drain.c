@@ -88,27 +88,24 @@ void info_drain_text(const struct info *i)
 		(unsigned long long)i->sum.bytes);
 }
 
-void info_drain_json(const struct info *i)
+void info_drain_json(struct json *j, const struct info *i)
 {
 	const struct drain_info *d = &i->drain;
 
-	printf(", \"drain\": {\"state\": \"%s\", \"pid\": ", d->state);
+	json_member_open(j, "drain", '{');
+	json_member_text(j, "state", d->state);
+	json_key(j, "pid");
 	if (d->page->state == SHM_DRAIN_RUNNING)
-		printf("%u, \"file\": ", d->page->pid);
+		json_u64(j, d->page->pid);
 	else
-		printf("null, \"file\": ");
-	if (d->config.path[0])
-		put_json(stdout, d->config.path);
-	else
-		printf("null");
-	printf(", \"written_hooks\": %llu, \"written_bytes\": %llu, \"torn\": %llu, "
-	       "\"lost_unwritten\": %llu, \"rotations\": %llu, \"waiting_bytes\": %llu, \"why\": ",
-		(unsigned long long)d->page->hooks, (unsigned long long)d->page->bytes,
-		(unsigned long long)d->page->torn, (unsigned long long)d->page->lost,
-		(unsigned long long)d->page->rotations, (unsigned long long)i->sum.bytes);
-	if (d->page->state == SHM_DRAIN_FAILED)
-		put_json(stdout, d->page->why);
-	else
-		printf("null");
-	printf("}");
+		json_null(j);
+	json_member_text(j, "file", d->config.path[0] ? d->config.path : NULL);
+	json_member_u64(j, "written_hooks", d->page->hooks);
+	json_member_u64(j, "written_bytes", d->page->bytes);
+	json_member_u64(j, "torn", d->page->torn);
+	json_member_u64(j, "lost_unwritten", d->page->lost);
+	json_member_u64(j, "rotations", d->page->rotations);
+	json_member_u64(j, "waiting_bytes", i->sum.bytes);
+	json_member_text(j, "why", d->page->state == SHM_DRAIN_FAILED ? d->page->why : NULL);
+	json_close(j, '}');
 }

@@ -4,15 +4,23 @@
 #include <math.h>
 
 #include "../../counters/usage.h"
+#include "../put_json.h"
 #include "ai.h"
 
-static void put_time(FILE *f, struct timespec at)
+enum { TIME_TEXT = 48 };
+
+static const char *ai_time_text(struct timespec at, char text[TIME_TEXT])
 {
 	struct tm utc;
-	char text[32];
+	size_t n = 0;
 
-	if (gmtime_r(&at.tv_sec, &utc) && strftime(text, sizeof text, "%FT%T", &utc))
-		fprintf(f, "%s.%03dZ", text, (int)(at.tv_nsec / 1000000));
+	if (gmtime_r(&at.tv_sec, &utc))
+		n = strftime(text, TIME_TEXT, "%FT%T", &utc);
+	if (n)
+		snprintf(text + n, TIME_TEXT - n, ".%03dZ", (int)(at.tv_nsec / 1000000));
+	else
+		text[0] = 0;
+	return text;
 }
 
 /* What puts a sample in doubt. */
@@ -35,89 +43,84 @@ static void end(struct ai_run *r, FILE *f, bool all)
 
 static void begin_json(struct ai_run *r, FILE *f)
 {
+	struct put_json_stream stream;
+	struct json *j = put_json_begin(&stream, f);
 	struct timespec now;
-	const char *why = ai_why();
-	char frequency[128];
+	char text[TIME_TEXT], frequency[128];
 
 	clock_gettime(CLOCK_REALTIME, &now);
-	fputs("{\"kind\": \"header\", \"started\": \"", f);
-	put_time(f, now);
-	fprintf(f, "\", \"processors\": %d, \"interval_s\": %.9g, \"samples\": ", r->columns,
-		(double)r->interval / 1e9);
+	json_open(j, '{');
+	json_member_text(j, "kind", "header");
+	json_member_text(j, "started", ai_time_text(now, text));
+	json_member_i64(j, "processors", r->columns);
+	json_key(j, "interval_s");
+	json_general(j, (double)r->interval / 1e9, 9);
+	json_key(j, "samples");
 	if (r->samples)
-		fprintf(f, "%llu", (unsigned long long)r->samples);
+		json_u64(j, r->samples);
 	else
-		fputs("null", f);
-	fputs(", \"method\": ", f);
-	put_json(f, AiMethodName(AiMethod()));
-	fputs(", \"why\": ", f);
-	if (why)
-		put_json(f, why);
-	else
-		fputs("null", f);
+		json_null(j);
+	json_member_text(j, "method", AiMethodName(AiMethod()));
+	json_member_text(j, "why", ai_why());
 	usage_frequency_source(AiMethod(), frequency, sizeof frequency);
-	fputs(", \"frequency_source\": ", f);
-	if (*frequency)
-		put_json(f, frequency);
-	else
-		fputs("null", f);
-	fputs("}\n", f);
+	json_member_text(j, "frequency_source", *frequency ? frequency : NULL);
+	json_close(j, '}');
+	json_end_line(j);
+	put_json_end(&stream);
 }
 
-static void put_percent(FILE *f, const char *name, double value)
+static void ai_json_figures(
+	struct json *j, double busy, double idle, double intr, double actual_perf)
 {
-	if (isnan(value))
-		fprintf(f, "\"%s\": null", name);
-	else
-		fprintf(f, "\"%s\": %.4f", name, value);
+	json_member_fixed(j, "busy", busy, 4);
+	json_member_fixed(j, "idle", idle, 4);
+	json_member_fixed(j, "intr", intr, 4);
+	json_member_fixed(j, "actual_perf", actual_perf, 4);
 }
 
-static void put_figures(FILE *f, double busy, double idle, double intr, double actual_perf)
+static void ai_json_count(struct json *j, const char *key, UINT32 count)
 {
-	put_percent(f, "busy", busy);
-	fputs(", ", f);
-	put_percent(f, "idle", idle);
-	fputs(", ", f);
-	put_percent(f, "intr", intr);
-	fputs(", ", f);
-	put_percent(f, "actual_perf", actual_perf);
-}
-
-static void put_count(FILE *f, const char *name, UINT32 count)
-{
+	json_key(j, key);
 	if (count == AI_COUNT_NOT_MEASURED)
-		fprintf(f, ", \"%s\": null", name);
+		json_null(j);
 	else
-		fprintf(f, ", \"%s\": %u", name, count);
+		json_u64(j, count);
 }
 
-static void put_flags(FILE *f, UINT32 flags)
+static void ai_json_cpu(struct json *j, const CPUUTIL_DATA *d, int cpu)
 {
-	for (int i = 0; i < FLAGS; i++)
-		fprintf(f, "%s\"%s\": %s", i ? ", " : "", flag_words[i].word,
-			flags & flag_words[i].flag ? "true" : "false");
+	json_open(j, '{');
+	json_member_i64(j, "cpu", cpu);
+	ai_json_figures(
+		j, d->cpu_busy[cpu], d->cpu_idle[cpu], d->cpu_intr[cpu], d->cpu_actual_perf[cpu]);
+	ai_json_count(j, "dispatches", d->cpu_disp_cnt[cpu]);
+	ai_json_count(j, "interrupts", d->cpu_intr_cnt[cpu]);
+	json_close(j, '}');
 }
 
 static void sample_json(struct ai_run *r, FILE *f, const struct ai_sample *s)
 {
+	struct put_json_stream stream;
+	struct json *j = put_json_begin(&stream, f);
 	const CPUUTIL_DATA *d = s->data;
+	char text[TIME_TEXT];
 
-	fputs("{\"kind\": \"sample\", \"time\": \"", f);
-	put_time(f, s->at);
-	fprintf(f, "\", \"elapsed_s\": %.9f, ", s->elapsed);
-	put_flags(f, d->flags);
-	fputs(", \"cpus\": [", f);
-	for (int i = 0; r->processors && i < d->num_cpus; i++) {
-		fprintf(f, "%s{\"cpu\": %d, ", i ? ", " : "", i);
-		put_figures(
-			f, d->cpu_busy[i], d->cpu_idle[i], d->cpu_intr[i], d->cpu_actual_perf[i]);
-		put_count(f, "dispatches", d->cpu_disp_cnt[i]);
-		put_count(f, "interrupts", d->cpu_intr_cnt[i]);
-		fputc('}', f);
-	}
-	fputs("], \"system\": {", f);
-	put_figures(f, d->sys_busy, d->sys_idle, d->sys_intr, d->sys_actual_perf);
-	fputs("}}\n", f);
+	json_open(j, '{');
+	json_member_text(j, "kind", "sample");
+	json_member_text(j, "time", ai_time_text(s->at, text));
+	json_member_fixed(j, "elapsed_s", s->elapsed, 9);
+	for (int i = 0; i < FLAGS; i++)
+		json_member_bool(j, flag_words[i].word, d->flags & flag_words[i].flag);
+	json_member_open(j, "cpus", '[');
+	for (int i = 0; r->processors && i < d->num_cpus; i++)
+		ai_json_cpu(j, d, i);
+	json_close(j, ']');
+	json_member_open(j, "system", '{');
+	ai_json_figures(j, d->sys_busy, d->sys_idle, d->sys_intr, d->sys_actual_perf);
+	json_close(j, '}');
+	json_close(j, '}');
+	json_end_line(j);
+	put_json_end(&stream);
 }
 
 const struct ai_printer ai_json = {begin_json, sample_json, end};
@@ -165,8 +168,9 @@ static void put_flags_cell(FILE *f, UINT32 flags)
 
 static void begin_row(FILE *f, const struct ai_sample *s)
 {
-	put_time(f, s->at);
-	fprintf(f, ",%.9f,", s->elapsed);
+	char text[TIME_TEXT];
+
+	fprintf(f, "%s,%.9f,", ai_time_text(s->at, text), s->elapsed);
 }
 
 static void end_row(FILE *f, const struct ai_sample *s)

@@ -86,23 +86,17 @@ static void print_set(const struct catalogue_set *set)
 static void list_counter_json(struct json *j, const struct catalogue_counter *c)
 {
 	json_open(j, '{');
-	json_key(j, "id");
-	json_u64(j, c->id);
-	json_key(j, "name");
-	json_text(j, c->name);
-	json_key(j, "type");
-	json_text(j, counter_type_name(c->type));
-	json_key(j, "type_code");
-	json_u64(j, c->type);
+	json_member_u64(j, "id", c->id);
+	json_member_text(j, "name", c->name);
+	json_member_text(j, "type", counter_type_name(c->type));
+	json_member_u64(j, "type_code", c->type);
 	json_key(j, "base");
 	if (c->base == PERF_NO_COUNTER)
 		json_null(j);
 	else
 		json_u64(j, c->base);
-	json_key(j, "supplied");
-	json_bool(j, c->supplied);
-	json_key(j, "help");
-	json_text(j, c->help);
+	json_member_bool(j, "supplied", c->supplied);
+	json_member_text(j, "help", c->help);
 	json_close(j, '}');
 }
 
@@ -113,22 +107,15 @@ static void print_set_json(const struct catalogue_set *set)
 	char guid[40];
 
 	json_open(j, '{');
-	json_key(j, "counterset");
-	json_text(j, set->name);
+	json_member_text(j, "counterset", set->name);
 	guid_text(&set->guid, guid);
-	json_key(j, "guid");
-	json_text(j, guid);
-	json_key(j, "provider");
-	json_text(j, set->provider_name);
+	json_member_text(j, "guid", guid);
+	json_member_text(j, "provider", set->provider_name);
 	guid_text(&set->provider, guid);
-	json_key(j, "provider_guid");
-	json_text(j, guid);
-	json_key(j, "instances");
-	json_bool(j, set->many);
-	json_key(j, "help");
-	json_text(j, set->help);
-	json_key(j, "counters");
-	json_open(j, '[');
+	json_member_text(j, "provider_guid", guid);
+	json_member_bool(j, "instances", set->many);
+	json_member_text(j, "help", set->help);
+	json_member_open(j, "counters", '[');
 	for (unsigned i = 0; i < set->counters; i++)
 		list_counter_json(j, &set->counter[i]);
 	json_close(j, ']');
@@ -225,16 +212,12 @@ static void list_instances_json(const struct catalogue_set *set, const struct na
 	struct json *j = put_json_begin(&stream, stdout);
 
 	json_open(j, '{');
-	json_key(j, "counterset");
-	json_text(j, set->name);
-	json_key(j, "instances");
-	json_open(j, '[');
+	json_member_text(j, "counterset", set->name);
+	json_member_open(j, "instances", '[');
 	for (size_t i = 0; i < n->count; i++) {
 		json_open(j, '{');
-		json_key(j, "name");
-		json_text(j, n->name[i]);
-		json_key(j, "id");
-		json_u64(j, n->id[i]);
+		json_member_text(j, "name", n->name[i]);
+		json_member_u64(j, "id", n->id[i]);
 		json_close(j, '}');
 	}
 	json_close(j, ']');

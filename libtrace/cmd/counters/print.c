@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "../../../formats/base/time_ns.h"
+#include "../put_json.h"
 #include "counters.h"
 
 #define SECOND_100NS INT64_C(10000000)
@@ -38,20 +39,21 @@ static void put_end(const struct counters_run *r, FILE *f)
 
 static void put_head_json(const struct counters_run *r, FILE *f)
 {
-	fputs("{\"kind\": \"header\", \"host\": ", f);
-	put_json(f, r->catalogue.host);
-	fputs(", \"trace\": ", f);
-	if (r->catalogue.where)
-		put_json(f, r->catalogue.where);
-	else
-		fputs("null", f);
-	fputs(", \"paths\": [", f);
-	for (unsigned i = 0; i < r->query.columns; i++) {
-		if (i)
-			fputs(", ", f);
-		put_json(f, r->query.column[i].path);
-	}
-	fprintf(f, "], \"scripted\": %s}\n", r->scripted ? "true" : "false");
+	struct put_json_stream stream;
+	struct json *j = put_json_begin(&stream, f);
+
+	json_open(j, '{');
+	json_member_text(j, "kind", "header");
+	json_member_text(j, "host", r->catalogue.host);
+	json_member_text(j, "trace", r->catalogue.where);
+	json_member_open(j, "paths", '[');
+	for (unsigned i = 0; i < r->query.columns; i++)
+		json_text(j, r->query.column[i].path);
+	json_close(j, ']');
+	json_member_bool(j, "scripted", r->scripted);
+	json_close(j, '}');
+	json_end_line(j);
+	put_json_end(&stream);
 }
 
 void counters_print_head(const struct counters_run *r, FILE *f)
@@ -85,6 +87,8 @@ static time_t seconds_of(const PERF_DATA_HEADER *d, int *ms)
 
 static void put_row_json(const struct counters_run *r, FILE *f)
 {
+	struct put_json_stream stream;
+	struct json *j = put_json_begin(&stream, f);
 	char text[64] = "";
 	struct tm tm;
 	int ms;
@@ -92,19 +96,21 @@ static void put_row_json(const struct counters_run *r, FILE *f)
 
 	if (gmtime_r(&at, &tm))
 		strftime(text, sizeof text, "%FT%T", &tm);
-	fprintf(f, "{\"kind\": \"sample\", \"time\": \"%s.%03dZ\", \"values\": {", text, ms);
+	json_open(j, '{');
+	json_member_text(j, "kind", "sample");
+	json_key(j, "time");
+	json_format(j, "%s.%03dZ", text, ms);
+	json_member_open(j, "values", '{');
 	for (unsigned i = 0; i < r->query.columns; i++) {
 		const struct column *c = &r->query.column[i];
 
-		if (i)
-			fputs(", ", f);
-		put_json(f, c->path);
-		if (c->known && isfinite(c->value))
-			fprintf(f, ": %.6f", c->value);
-		else
-			fputs(": null", f);
+		json_key_text(j, c->path);
+		json_fixed(j, c->known ? c->value : NAN, 6);
 	}
-	fputs("}}\n", f);
+	json_close(j, '}');
+	json_close(j, '}');
+	json_end_line(j);
+	put_json_end(&stream);
 }
 
 void counters_print_row(const struct counters_run *r, FILE *f)

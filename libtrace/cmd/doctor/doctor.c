@@ -69,8 +69,7 @@ static void print_text(const struct findings *f)
 
 static void doctor_json_member(struct json *j, const char *name, const char *text)
 {
-	json_key(j, name);
-	json_text(j, *text ? text : NULL);
+	json_member_text(j, name, *text ? text : NULL);
 }
 
 static void print_json(const struct findings *f)
@@ -80,24 +79,18 @@ static void print_json(const struct findings *f)
 	struct json *j = put_json_begin(&stream, stdout);
 
 	json_open(j, '{');
-	json_key(j, "cpi_measurable");
-	json_bool(j, f->measurable);
-	json_key(j, "cause");
-	json_text(j, f->cause);
-	json_key(j, "verdict");
-	json_text(j, f->verdict);
-	json_key(j, "findings");
-	json_open(j, '[');
+	json_member_bool(j, "cpi_measurable", f->measurable);
+	json_member_text(j, "cause", f->cause);
+	json_member_text(j, "verdict", f->verdict);
+	json_member_open(j, "findings", '[');
 	for (int i = 0; i < f->count; i++) {
 		const struct finding *n = &f->list[i];
 
 		json_open(j, '{');
-		json_key(j, "id");
-		json_text(j, n->id);
+		json_member_text(j, "id", n->id);
 		json_key(j, "topic");
 		json_string(j, n->id, strcspn(n->id, "."));
-		json_key(j, "status");
-		json_text(j, status[n->status]);
+		json_member_text(j, "status", status[n->status]);
 		doctor_json_member(j, "text", n->text);
 		doctor_json_member(j, "meaning", n->meaning);
 		doctor_json_member(j, "todo", n->todo);

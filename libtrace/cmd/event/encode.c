@@ -251,62 +251,71 @@ static void print_text(const struct encoding *n)
 
 /* -------------------------------------------------------------------------------- JSON */
 
-static void register_json(const char *key, const struct event_register *r, uint64_t value)
+static void register_json(
+	struct json *j, const char *key, const struct event_register *r, uint64_t value)
 {
-	printf("\"%s\": {\"name\": \"%s\", ", key, r->name);
+	json_member_open(j, key, '{');
+	json_member_text(j, "name", r->name);
 	if (r->msr)
-		printf("\"msr\": \"0x%x\", ", (unsigned)r->address);
-	printf("\"value\": \"0x%llx\"}", (unsigned long long)value);
+		event_json_hex(j, "msr", r->address);
+	event_json_hex(j, "value", value);
+	json_close(j, '}');
 }
 
-static void programme_json(const struct event_programme *p)
+static void programme_json(struct json *j, const struct event_programme *p)
 {
-	printf("{\"counter\": %d, \"fixed\": %s, \"fields\": {", p->counter,
-		p->fixed ? "true" : "false");
+	json_member_open(j, "registers", '{');
+	json_member_i64(j, "counter", p->counter);
+	json_member_bool(j, "fixed", p->fixed);
+	json_member_open(j, "fields", '{');
 	for (int i = 0; i < EVENT_FIELDS && p->field[i].name; i++)
-		printf("%s\"%s\": %llu", i ? ", " : "", p->field[i].name,
-			(unsigned long long)p->field[i].value);
-	printf("}, ");
+		json_member_u64(j, p->field[i].name, p->field[i].value);
+	json_close(j, '}');
 	if (p->also)
-		printf("\"also\": \"%s\", ", p->also);
-	register_json("select", &p->select, p->select.value);
-	printf(", ");
-	register_json("count", &p->count, 0);
-	if (p->extra.name[0]) {
-		printf(", ");
-		register_json("extra", &p->extra, p->extra.value);
+		json_member_text(j, "also", p->also);
+	register_json(j, "select", &p->select, p->select.value);
+	register_json(j, "count", &p->count, 0);
+	if (p->extra.name[0])
+		register_json(j, "extra", &p->extra, p->extra.value);
+	json_close(j, '}');
+}
+
+static void encoded_json(struct json *j, const struct encoding *n, const struct encoded *e)
+{
+	json_break(j);
+	json_open(j, '{');
+	json_member_text(j, "name", e->name);
+	json_member_open(j, "perf_event", '{');
+	event_perf_json(j, &n->asked->cpu, &e->event);
+	json_close(j, '}');
+	if (e->programmed) {
+		programme_json(j, &e->programme);
+	} else {
+		json_member_text(j, "registers", NULL);
+		json_member_text(j, "why", e->why);
 	}
-	printf("}");
+	json_close(j, '}');
 }
 
 static void print_json(const struct encoding *n)
 {
+	struct put_json_stream stream;
+	struct json *j = put_json_begin(&stream, stdout);
 	uint64_t all;
 	const struct event_register *enable = enable_all(n, &all);
 
-	printf("{\"processor\": \"%s\", \"events\": [", n->asked->cpu.title);
-	for (int i = 0; i < n->count; i++) {
-		const struct encoded *e = &n->list[i];
-
-		printf("%s\n{\"name\": ", i ? "," : "");
-		put_json(stdout, e->name);
-		printf(", \"perf_event\": {");
-		event_perf_json(&n->asked->cpu, &e->event);
-		printf("}, \"registers\": ");
-		if (e->programmed) {
-			programme_json(&e->programme);
-		} else {
-			printf("null, \"why\": ");
-			put_json(stdout, e->why);
-		}
-		printf("}");
-	}
-	printf("\n]");
-	if (enable) {
-		printf(", ");
-		register_json("enable", enable, all);
-	}
-	printf("}\n");
+	json_open(j, '{');
+	json_member_text(j, "processor", n->asked->cpu.title);
+	json_member_open(j, "events", '[');
+	for (int i = 0; i < n->count; i++)
+		encoded_json(j, n, &n->list[i]);
+	json_break(j);
+	json_close(j, ']');
+	if (enable)
+		register_json(j, "enable", enable, all);
+	json_close(j, '}');
+	json_end_line(j);
+	put_json_end(&stream);
 }
 
 int event_encode(const struct event_asked *a)

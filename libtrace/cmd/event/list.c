@@ -6,6 +6,7 @@
 
 struct listing {
 	const struct event_asked *asked;
+	struct json *json; /* NULL: as text */
 	int listed, counting;
 };
 
@@ -78,19 +79,19 @@ static const char *verdict(const struct trial *t)
 static void print_json(
 	const struct listing *l, const struct cpc_event_info *info, const struct trial *t)
 {
-	printf("%s\n{\"name\": ", l->listed ? "," : "");
-	put_json(stdout, info->name);
-	printf(", \"pmu\": ");
-	put_json(stdout, info->pmu);
-	printf(", \"origin\": \"%s\", \"description\": ", event_origin_name(info->origin));
-	if (info->description)
-		put_json(stdout, info->description);
-	else
-		printf("null");
-	if (l->asked->try)
-		printf(", \"counts\": %s, \"verdict\": \"%s\"", t->rc ? "false" : "true",
-			verdict(t));
-	printf("}");
+	struct json *j = l->json;
+
+	json_break(j);
+	json_open(j, '{');
+	json_member_text(j, "name", info->name);
+	json_member_text(j, "pmu", info->pmu);
+	json_member_text(j, "origin", event_origin_name(info->origin));
+	json_member_text(j, "description", info->description);
+	if (l->asked->try) {
+		json_member_bool(j, "counts", t->rc == 0);
+		json_member_text(j, "verdict", verdict(t));
+	}
+	json_close(j, '}');
 }
 
 static int visit(void *user, const struct cpc_event_info *info)
@@ -102,7 +103,7 @@ static int visit(void *user, const struct cpc_event_info *info)
 		return 0;
 	if (l->asked->try)
 		t = try_name(info->name);
-	if (l->asked->json) {
+	if (l->json) {
 		print_json(l, info, &t);
 	} else {
 		printf("%-32s %-10s", info->name, *info->pmu ? info->pmu : "-");
@@ -142,15 +143,31 @@ static void walk(struct listing *l)
 		event_pfm_walk_of(l->asked->cpu.pfm, visit, l);
 }
 
+static void list_json(struct listing *l)
+{
+	struct put_json_stream stream;
+	struct json *j = put_json_begin(&stream, stdout);
+
+	l->json = j;
+	json_open(j, '{');
+	json_member_bool(j, "libpfm4", event_has_libpfm4());
+	json_member_open(j, "events", '[');
+	walk(l);
+	json_break(j);
+	json_close(j, ']');
+	json_close(j, '}');
+	json_end_line(j);
+	put_json_end(&stream);
+}
+
 int event_list(const struct event_asked *a)
 {
 	struct listing l = {.asked = a};
 
 	if (a->json)
-		printf("{\"libpfm4\": %s, \"events\": [", event_has_libpfm4() ? "true" : "false");
-	walk(&l);
-	if (a->json)
-		printf("%s]}\n", l.listed ? "\n" : "");
+		list_json(&l);
+	else
+		walk(&l);
 	if (!l.listed)
 		return cmd_fail(a->verb, "no event matches%s%s; see swtrace event list",
 			a->operands ? " " : "", a->operands ? a->operand[0] : "");

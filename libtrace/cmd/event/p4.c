@@ -11,6 +11,7 @@
 
 #include "../../../include/p4counters.h"
 #include "../cmd.h"
+#include "../put_json.h"
 
 static const struct {
 	const char *name;
@@ -37,12 +38,35 @@ bool event_p4_is(const char *cpu)
 	return false;
 }
 
+/* Closes the object of a whole answer. */
+static void end_json(struct put_json_stream *stream, struct json *j)
+{
+	json_close(j, '}');
+	json_end_line(j);
+	put_json_end(stream);
+}
+
+static struct json *begin_json(struct put_json_stream *stream, const char *cpu)
+{
+	struct json *j = put_json_begin(stream, stdout);
+
+	json_open(j, '{');
+	json_member_text(j, "cpu", cpu);
+	json_member_open(j, "events", '[');
+	return j;
+}
+
 static int fail(const struct verb *verb, bool json, int rc, const char *why)
 {
+	struct put_json_stream stream;
+	struct json *j;
+
 	if (json) {
-		printf("{\"error\": ");
-		put_json(stdout, why);
-		printf(", \"code\": \"%s\"}\n", RcToString(rc));
+		j = put_json_begin(&stream, stdout);
+		json_open(j, '{');
+		json_member_text(j, "error", why);
+		json_member_text(j, "code", RcToString(rc));
+		end_json(&stream, j);
 	}
 	return cmd_fail(verb, "%s (%s)", why, RcToString(rc));
 }
@@ -76,26 +100,29 @@ static bool listed(
 int event_p4_list(const struct verb *verb, const char *cpu, bool json, int operands, char **operand)
 {
 	enum p4_model model = model_of(cpu);
+	struct put_json_stream stream;
+	struct json *j = json ? begin_json(&stream, cpu) : NULL;
 	int count = 0;
 
-	if (json)
-		printf("{\"cpu\": \"%s\", \"events\": [", cpu);
 	for (size_t i = 0; P4EventAt(i); i++) {
 		const struct p4_event *event = P4EventAt(i);
 
 		if (!listed(event, model, operands, operand))
 			continue;
-		if (json) {
-			printf("%s{\"name\": \"%s\", \"description\": ", count ? ", " : "",
-				event->name);
-			put_json(stdout, event->what);
-			printf("}");
-		} else
-			printf("%-28s %s\n", event->name, event->what);
 		count++;
+		if (!j) {
+			printf("%-28s %s\n", event->name, event->what);
+			continue;
+		}
+		json_open(j, '{');
+		json_member_text(j, "name", event->name);
+		json_member_text(j, "description", event->what);
+		json_close(j, '}');
 	}
-	if (json)
-		printf("]}\n");
+	if (j) {
+		json_close(j, ']');
+		end_json(&stream, j);
+	}
 	if (count == 0)
 		return cmd_fail(verb, "the Pentium 4 has no event with such a name");
 	return EXIT_FINE;
@@ -104,28 +131,30 @@ int event_p4_list(const struct verb *verb, const char *cpu, bool json, int opera
 /* ------------------------------------------------------------------------ show */
 
 /* "MSR_CRU_ESCR2 (3CCH): counters 12, 13, 16" */
-static void show_escr(const struct p4_escr *escr, bool json, const char *before)
+static void escr_text(const struct p4_escr *escr)
 {
 	const char *join = "";
 
-	if (json)
-		printf("%s{\"name\": \"%s\", \"msr\": %u, \"counters\": [", before, escr->name,
-			escr->msr);
-	else
-		printf("  %s (%XH): counters ", escr->name, escr->msr);
+	printf("  %s (%XH): counters ", escr->name, escr->msr);
 	for (unsigned c = 0; c < P4_COUNTERS; c++)
 		if (escr->counters >> c & 1) {
 			printf("%s%u", join, c);
 			join = ", ";
 		}
-	printf(json ? "]}" : "\n");
+	printf("\n");
 }
 
-static void show_escrs(const struct p4_event *event, bool json)
+static void escr_json(struct json *j, const struct p4_escr *escr)
 {
-	show_escr(P4EscrAt(event->escr[0]), json, "");
-	if (event->escr[1] != event->escr[0])
-		show_escr(P4EscrAt(event->escr[1]), json, ", ");
+	json_open(j, '{');
+	json_member_text(j, "name", escr->name);
+	json_member_u64(j, "msr", escr->msr);
+	json_member_open(j, "counters", '[');
+	for (unsigned c = 0; c < P4_COUNTERS; c++)
+		if (escr->counters >> c & 1)
+			json_u64(j, c);
+	json_close(j, ']');
+	json_close(j, '}');
 }
 
 static void show_text(const struct p4_event *event)
@@ -135,7 +164,9 @@ static void show_text(const struct p4_event *event)
 	printf("%s: %s\n", event->name, event->what);
 	printf("  event select %02XH, CCCR select %u%s\n", event->select, event->cccr_select,
 		event->prescott ? "; models 3, 4 and 6 only" : "");
-	show_escrs(event, false);
+	escr_text(P4EscrAt(event->escr[0]));
+	if (event->escr[1] != event->escr[0])
+		escr_text(P4EscrAt(event->escr[1]));
 	for (size_t i = 0; i < event->mask_count; i++)
 		printf("  :%-15s bit %2u  %s\n", event->masks[i].name, event->masks[i].bit,
 			event->masks[i].what);
@@ -146,43 +177,50 @@ static void show_text(const struct p4_event *event)
 		printf("  note: %s\n", event->note);
 }
 
-static void show_json(const struct p4_event *event)
+static void show_json(struct json *j, const struct p4_event *event)
 {
 	const struct p4_metric *metric;
-	const char *join = "";
 
-	printf("{\"name\": \"%s\", \"description\": ", event->name);
-	put_json(stdout, event->what);
-	printf(", \"event_select\": %u, \"cccr_select\": %u, \"models\": \"%s\", \"escrs\": [",
-		event->select, event->cccr_select, event->prescott ? "3, 4, 6" : "all");
-	show_escrs(event, true);
-	printf("], \"masks\": [");
+	json_open(j, '{');
+	json_member_text(j, "name", event->name);
+	json_member_text(j, "description", event->what);
+	json_member_u64(j, "event_select", event->select);
+	json_member_u64(j, "cccr_select", event->cccr_select);
+	json_member_text(j, "models", event->prescott ? "3, 4, 6" : "all");
+	json_member_open(j, "escrs", '[');
+	escr_json(j, P4EscrAt(event->escr[0]));
+	if (event->escr[1] != event->escr[0])
+		escr_json(j, P4EscrAt(event->escr[1]));
+	json_close(j, ']');
+	json_member_open(j, "masks", '[');
 	for (size_t i = 0; i < event->mask_count; i++) {
-		printf("%s{\"name\": \"%s\", \"bit\": %u, \"description\": ", i ? ", " : "",
-			event->masks[i].name, event->masks[i].bit);
-		put_json(stdout, event->masks[i].what);
-		printf("}");
+		json_open(j, '{');
+		json_member_text(j, "name", event->masks[i].name);
+		json_member_u64(j, "bit", event->masks[i].bit);
+		json_member_text(j, "description", event->masks[i].what);
+		json_close(j, '}');
 	}
-	printf("], \"tags\": [");
-	for (size_t i = 0; (metric = P4MetricAt(i)); i++)
-		if (event->tagging && metric->tagging == event->tagging) {
-			printf("%s{\"name\": \"%s\", \"description\": ", join, metric->name);
-			put_json(stdout, metric->what);
-			printf("}");
-			join = ", ";
-		}
-	printf("], \"note\": ");
-	if (event->note)
-		put_json(stdout, event->note);
-	else
-		printf("null");
-	printf("}");
+	json_close(j, ']');
+	json_member_open(j, "tags", '[');
+	for (size_t i = 0; (metric = P4MetricAt(i)); i++) {
+		if (!event->tagging || metric->tagging != event->tagging)
+			continue;
+		json_open(j, '{');
+		json_member_text(j, "name", metric->name);
+		json_member_text(j, "description", metric->what);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+	json_member_text(j, "note", event->note);
+	json_close(j, '}');
 }
 
 int event_p4_show(const struct verb *verb, const char *cpu, bool json, int operands, char **operand)
 {
 	enum p4_model model = model_of(cpu);
 	const struct p4_event *event;
+	struct put_json_stream stream;
+	struct json *j = NULL;
 	char why[P4_WHY_MAX];
 
 	if (operands == 0)
@@ -199,17 +237,20 @@ int event_p4_show(const struct verb *verb, const char *cpu, bool json, int opera
 			event ? PU_ERROR_EVENT_NOT_SUPPORTED : PU_ERROR_INVALID_EVENT, why);
 	}
 	if (json)
-		printf("{\"cpu\": \"%s\", \"events\": [", cpu);
+		j = begin_json(&stream, cpu);
 	for (int i = 0; i < operands; i++) {
 		event = P4FindEvent(operand[i]);
-		printf("%s", i == 0 ? "" : json ? ", " : "\n");
-		if (json)
-			show_json(event);
-		else
-			show_text(event);
+		if (j) {
+			show_json(j, event);
+			continue;
+		}
+		printf("%s", i == 0 ? "" : "\n");
+		show_text(event);
 	}
-	if (json)
-		printf("]}\n");
+	if (j) {
+		json_close(j, ']');
+		end_json(&stream, j);
+	}
 	return EXIT_FINE;
 }
 
@@ -295,62 +336,89 @@ static void encode_text(const struct p4_program *p)
 		printf("  note: %s\n", notes.text[i]);
 }
 
-static void encode_registers(const struct p4_program *p)
+static void register_json(
+	struct json *j, const char *key, const char *name, uint32_t msr, uint32_t value)
 {
-	const struct p4_counter *counter = P4CounterAt(p->counter);
-	const struct p4_escr *escr = P4EscrAt(p->escr);
-
-	printf("\"escr\": {\"name\": \"%s\", \"msr\": %u, \"value\": %u}, ", escr->name, escr->msr,
-		p->escr_value);
-	printf("\"counter\": {\"number\": %u, \"name\": \"%s\", \"msr\": %u}, ", p->counter,
-		counter->name, counter->msr);
-	printf("\"cccr\": {\"name\": \"%s\", \"msr\": %u, \"value\": %u}, ", counter->cccr_name,
-		counter->cccr_msr, p->cccr_value);
-	printf("\"upstream_escr\": ");
-	if (p->upstream)
-		printf("{\"name\": \"%s\", \"msr\": %u, \"value\": %u}, ",
-			P4EscrAt(p->upstream_escr)->name, P4EscrAt(p->upstream_escr)->msr,
-			p->upstream_value);
-	else
-		printf("null, ");
+	json_member_open(j, key, '{');
+	json_member_text(j, "name", name);
+	json_member_u64(j, "msr", msr);
+	json_member_u64(j, "value", value);
+	json_close(j, '}');
 }
 
-static void encode_json(const struct p4_program *p)
+static void registers_json(struct json *j, const struct p4_program *p)
+{
+	const struct p4_counter *counter = P4CounterAt(p->counter);
+	const struct p4_escr *escr = P4EscrAt(p->escr), *upstream;
+
+	register_json(j, "escr", escr->name, escr->msr, p->escr_value);
+	json_member_open(j, "counter", '{');
+	json_member_u64(j, "number", p->counter);
+	json_member_text(j, "name", counter->name);
+	json_member_u64(j, "msr", counter->msr);
+	json_close(j, '}');
+	register_json(j, "cccr", counter->cccr_name, counter->cccr_msr, p->cccr_value);
+	if (!p->upstream) {
+		json_member_text(j, "upstream_escr", NULL);
+		return;
+	}
+	upstream = P4EscrAt(p->upstream_escr);
+	register_json(j, "upstream_escr", upstream->name, upstream->msr, p->upstream_value);
+}
+
+static void steps_json(struct json *j, const struct p4_program *p)
 {
 	struct p4_step steps[P4_STEPS_MAX];
 	size_t n = P4Steps(p, steps);
+
+	json_member_open(j, "steps", '[');
+	for (size_t i = 0; i < n; i++) {
+		json_open(j, '{');
+		json_member_u64(j, "step", steps[i].number);
+		json_member_text(j, "text", steps[i].text);
+		if (steps[i].write) {
+			json_member_u64(j, "msr", steps[i].msr);
+			json_member_u64(j, "value", steps[i].value);
+		}
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+}
+
+static void perf_json(struct json *j, const struct p4_request *r, uint64_t config)
+{
+	json_member_open(j, "perf", '{');
+	json_member_u64(j, "type", 4);
+	json_key(j, "config");
+	/* A string: more than 53 bits. */
+	json_format(j, "%#llx", (unsigned long long)config);
+	json_member_u64(j, "exclude_user", !r->user);
+	json_member_u64(j, "exclude_kernel", !r->kernel);
+	json_close(j, '}');
+}
+
+static void encode_json(struct json *j, const struct p4_program *p)
+{
 	const char *lacking;
 	uint64_t config = P4PerfConfig(p->request, &lacking);
 	struct notes notes;
 
-	printf("{\"event\": ");
-	put_json(stdout, p->request->name);
-	printf(", ");
-	encode_registers(p);
-	printf("\"steps\": [");
-	for (size_t i = 0; i < n; i++) {
-		printf("%s{\"step\": %u, \"text\": ", i ? ", " : "", steps[i].number);
-		put_json(stdout, steps[i].text);
-		if (steps[i].write)
-			printf(", \"msr\": %u, \"value\": %u", steps[i].msr, steps[i].value);
-		printf("}");
-	}
-	printf("], \"perf\": ");
+	json_open(j, '{');
+	json_member_text(j, "event", p->request->name);
+	registers_json(j, p);
+	steps_json(j, p);
 	if (lacking)
-		printf("null");
-	else /* a string: more than 53 bits */
-		printf("{\"type\": 4, \"config\": \"%#llx\", \"exclude_user\": %d, "
-		       "\"exclude_kernel\": %d}",
-			(unsigned long long)config, !p->request->user, !p->request->kernel);
+		json_member_text(j, "perf", NULL);
+	else
+		perf_json(j, p->request, config);
 	take_notes(&notes, p);
 	if (lacking)
 		note(&notes, "%s", lacking);
-	printf(", \"notes\": [");
-	for (size_t i = 0; i < notes.count; i++) {
-		printf("%s", i ? ", " : "");
-		put_json(stdout, notes.text[i]);
-	}
-	printf("]}");
+	json_member_open(j, "notes", '[');
+	for (size_t i = 0; i < notes.count; i++)
+		json_text(j, notes.text[i]);
+	json_close(j, ']');
+	json_close(j, '}');
 }
 
 static int encode_all(
@@ -362,15 +430,19 @@ static int encode_all(
 
 	if (rc)
 		return fail(verb, json, rc, why);
-	printf("%s", json ? "{\"cpu\": \"p4\", \"events\": [" : "");
-	for (size_t i = 0; i < count; i++) {
-		printf("%s", i == 0 ? "" : json ? ", " : "\n");
-		if (json)
-			encode_json(&programs[i]);
-		else
+	if (!json) {
+		for (size_t i = 0; i < count; i++) {
+			printf("%s", i == 0 ? "" : "\n");
 			encode_text(&programs[i]);
+		}
+		return EXIT_FINE;
 	}
-	printf("%s", json ? "]}\n" : "");
+	struct put_json_stream stream;
+	struct json *j = begin_json(&stream, "p4");
+	for (size_t i = 0; i < count; i++)
+		encode_json(j, &programs[i]);
+	json_close(j, ']');
+	end_json(&stream, j);
 	return EXIT_FINE;
 }
 

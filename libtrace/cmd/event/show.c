@@ -37,27 +37,31 @@ static bool raw(const struct event_cpu *cpu, const struct cpc_event *e, struct c
 	       spell(cpu, own, text, size);
 }
 
-void event_perf_json(const struct event_cpu *cpu, const struct cpc_event *e)
+void event_json_hex(struct json *j, const char *key, uint64_t value)
+{
+	json_key(j, key);
+	json_format(j, "0x%llx", (unsigned long long)value);
+}
+
+void event_perf_json(struct json *j, const struct event_cpu *cpu, const struct cpc_event *e)
 {
 	struct cpc_event own;
 	char text[SPELLED_MAX];
 
-	printf("\"type\": %u, \"config\": \"0x%llx\", \"config1\": \"0x%llx\", "
-	       "\"config2\": \"0x%llx\", \"exclude_user\": %s, \"exclude_kernel\": %s, "
-	       "\"spelling\": ",
-		(unsigned)e->type, (unsigned long long)e->config, (unsigned long long)e->config1,
-		(unsigned long long)e->config2, e->user ? "false" : "true",
-		e->kernel ? "false" : "true");
-	if (spell(cpu, e, text, sizeof text))
-		put_json(stdout, text);
-	else
-		printf("null");
+	json_member_u64(j, "type", e->type);
+	event_json_hex(j, "config", e->config);
+	event_json_hex(j, "config1", e->config1);
+	event_json_hex(j, "config2", e->config2);
+	json_member_bool(j, "exclude_user", !e->user);
+	json_member_bool(j, "exclude_kernel", !e->kernel);
+	json_member_text(j, "spelling", spell(cpu, e, text, sizeof text) ? text : NULL);
 	if (!raw(cpu, e, &own, text, sizeof text))
 		return;
-	printf(", \"raw\": {\"type\": %u, \"config\": \"0x%llx\", \"spelling\": ",
-		(unsigned)own.type, (unsigned long long)own.config);
-	put_json(stdout, text);
-	printf("}");
+	json_member_open(j, "raw", '{');
+	json_member_u64(j, "type", own.type);
+	event_json_hex(j, "config", own.config);
+	json_member_text(j, "spelling", text);
+	json_close(j, '}');
 }
 
 void event_perf_text(const struct event_cpu *cpu, const struct cpc_event *e, const char *indent)
@@ -83,6 +87,7 @@ void event_perf_text(const struct event_cpu *cpu, const struct cpc_event *e, con
 
 struct shown {
 	const struct event_asked *asked;
+	struct json *json; /* NULL: as text */
 	const char *name;
 	int masks, modifiers;  /* printed so far */
 	bool of_masks;	       /* which of them this pass prints */
@@ -100,18 +105,18 @@ static int keep_description(void *user, const struct cpc_event_info *info)
 	return 1;
 }
 
-static void mask_or_modifier_json(const struct event_pfm_attribute *a, bool first)
+static void mask_or_modifier_json(struct json *j, const struct event_pfm_attribute *a)
 {
-	printf("%s{\"name\": ", first ? "" : ", ");
-	put_json(stdout, a->name);
-	if (a->mask)
-		printf(", \"code\": \"0x%llx\", \"preset\": %s", (unsigned long long)a->code,
-			a->preset ? "true" : "false");
-	else
-		printf(", \"takes\": \"%s\"", a->flag ? "yes or no" : "number");
-	printf(", \"description\": ");
-	put_json(stdout, a->description ? a->description : "");
-	printf("}");
+	json_open(j, '{');
+	json_member_text(j, "name", a->name);
+	if (a->mask) {
+		event_json_hex(j, "code", a->code);
+		json_member_bool(j, "preset", a->preset);
+	} else {
+		json_member_text(j, "takes", a->flag ? "yes or no" : "number");
+	}
+	json_member_text(j, "description", a->description ? a->description : "");
+	json_close(j, '}');
 }
 
 static int show_attribute(void *user, const struct event_pfm_attribute *a)
@@ -124,8 +129,8 @@ static int show_attribute(void *user, const struct event_pfm_attribute *a)
 	if (a->mask != s->of_masks)
 		return 0;
 	snprintf(form, sizeof form, ":%s%s", a->name, a->mask || a->flag ? "" : "=N");
-	if (s->asked->json)
-		mask_or_modifier_json(a, *count == 0);
+	if (s->json)
+		mask_or_modifier_json(s->json, a);
 	else if (a->mask)
 		printf("  %-12s %-24s 0x%-4llx %s%s\n", *count ? "" : "unit masks", form,
 			(unsigned long long)a->code, said, a->preset ? " (preset)" : "");
@@ -145,12 +150,10 @@ static int show_term(void *user, const char *term)
 {
 	struct shown *s = user;
 
-	if (s->asked->json) {
-		printf("%s", s->masks++ ? ", " : "");
-		put_json(stdout, term);
-	} else {
+	if (s->json)
+		json_text(s->json, term);
+	else
 		printf("%s%s", s->masks++ ? ", " : "  terms        ", term);
-	}
 	return 0;
 }
 
@@ -168,16 +171,15 @@ static void bare_name(const struct event_asked *a, const char *name, char *bare,
 		snprintf(bare, size, "%.*s", length, name);
 }
 
-static void begin(const struct event_asked *a, const char *name, const char *pmu,
-	enum cpc_event_origin origin, const char *description)
+static void begin(struct json *j, const char *name, const char *pmu, enum cpc_event_origin origin,
+	const char *description)
 {
-	if (a->json) {
-		printf("{\"name\": ");
-		put_json(stdout, name);
-		printf(", \"pmu\": ");
-		put_json(stdout, pmu);
-		printf(", \"origin\": \"%s\", \"description\": ", event_origin_name(origin));
-		put_json(stdout, description);
+	if (j) {
+		json_open(j, '{');
+		json_member_text(j, "name", name);
+		json_member_text(j, "pmu", pmu);
+		json_member_text(j, "origin", event_origin_name(origin));
+		json_member_text(j, "description", description);
 		return;
 	}
 	printf("%s\n", name);
@@ -188,21 +190,21 @@ static void begin(const struct event_asked *a, const char *name, const char *pmu
 		pmu);
 }
 
-static void show_encoding(const struct event_asked *a, const struct cpc_event *e)
+static void show_encoding(const struct event_asked *a, struct json *j, const struct cpc_event *e)
 {
-	if (a->json) {
-		printf(", \"perf_event\": {");
-		event_perf_json(&a->cpu, e);
-		printf("}");
+	if (j) {
+		json_member_open(j, "perf_event", '{');
+		event_perf_json(j, &a->cpu, e);
+		json_close(j, '}');
 	} else {
 		event_perf_text(&a->cpu, e, "  ");
 	}
 }
 
 /* False: libpfm4 does not know it. */
-static bool show_pfm(const struct event_asked *a, const char *name)
+static bool show_pfm(const struct event_asked *a, struct json *j, const char *name)
 {
-	struct shown s = {.asked = a, .of_masks = true};
+	struct shown s = {.asked = a, .json = j, .of_masks = true};
 	struct cpc_event_info info;
 	struct cpc_event e;
 	char bare[EVENT_NAME_MAX * 2], why[EVENT_WHY_MAX];
@@ -211,29 +213,46 @@ static bool show_pfm(const struct event_asked *a, const char *name)
 	bare_name(a, name, bare, sizeof bare);
 	if (event_pfm_describe(bare, &info, &code, no_attribute, NULL))
 		return false;
-	begin(a, info.name, info.pmu, CPC_EVENT_LIBPFM4, info.description ? info.description : "");
-	if (a->json)
-		printf(", \"code\": \"0x%llx\", \"unit_masks\": [", (unsigned long long)code);
-	else
+	begin(j, info.name, info.pmu, CPC_EVENT_LIBPFM4, info.description ? info.description : "");
+	if (j) {
+		event_json_hex(j, "code", code);
+		json_member_open(j, "unit_masks", '[');
+	} else {
 		printf("  %-12s 0x%llx\n", "code", (unsigned long long)code);
+	}
 	event_pfm_describe(bare, &info, &code, show_attribute, &s);
-	if (a->json)
-		printf("], \"modifiers\": [");
+	if (j) {
+		json_close(j, ']');
+		json_member_open(j, "modifiers", '[');
+	}
 	s.of_masks = false;
 	event_pfm_describe(bare, &info, &code, show_attribute, &s);
-	if (a->json)
-		printf("]");
+	if (j)
+		json_close(j, ']');
 	/* Without a mask that it needs, there is none. */
 	if (event_cpu_event(&a->cpu, name, &e, why) == 0)
-		show_encoding(a, &e);
-	if (a->json)
-		putchar('}');
+		show_encoding(a, j, &e);
+	if (j)
+		json_close(j, '}');
 	return true;
 }
 
-static int show_found(const struct event_asked *a, const char *name)
+/* Behind the terms; the event's last. */
+static void show_modifiers_json(struct json *j)
 {
-	struct shown s = {.asked = a};
+	static const char *const modifiers[] = {"u", "k", "uk"};
+
+	json_close(j, ']');
+	json_member_open(j, "modifiers", '[');
+	for (size_t i = 0; i < sizeof modifiers / sizeof *modifiers; i++)
+		json_text(j, modifiers[i]);
+	json_close(j, ']');
+	json_close(j, '}');
+}
+
+static int show_found(const struct event_asked *a, struct json *j, const char *name)
+{
+	struct shown s = {.asked = a, .json = j};
 	struct cpc_event e;
 	struct event_pmu pmu;
 	char why[EVENT_WHY_MAX], base[EVENT_NAME_MAX];
@@ -246,41 +265,55 @@ static int show_found(const struct event_asked *a, const char *name)
 		*strrchr(base, ':') = 0;
 	s.name = base;
 	cpc_event_walk(keep_description, &s);
-	begin(a, name, e.pmu, e.origin, s.description);
-	show_encoding(a, &e);
+	begin(j, name, e.pmu, e.origin, s.description);
+	show_encoding(a, j, &e);
 	bool known = e.origin != CPC_EVENT_GENERIC &&
 		     (strcmp(e.pmu, a->cpu.pmu.name) == 0 ? (pmu = a->cpu.pmu, true)
 							  : event_pmu_open(e.pmu, &pmu) == 0);
-	if (a->json)
-		printf(", \"terms\": [");
+	if (j)
+		json_member_open(j, "terms", '[');
 	if (known)
 		event_pmu_walk_terms(&pmu, show_term, &s);
-	if (a->json)
-		printf("], \"modifiers\": [\"u\", \"k\", \"uk\"]}");
+	if (j)
+		show_modifiers_json(j);
 	else
 		printf("%s  %-12s :u (user mode), :k (the kernel), :uk\n", s.masks ? "\n" : "",
 			"modifiers");
 	return EXIT_FINE;
 }
 
-int event_show(const struct event_asked *a)
+static int show_all(const struct event_asked *a, struct json *j)
 {
 	int code = EXIT_FINE;
 
-	if (a->json)
-		printf("{\"events\": [");
 	for (int i = 0; i < a->operands && code == EXIT_FINE; i++) {
 		struct cpc_event e;
 		char why[EVENT_WHY_MAX];
 
-		if (i)
-			fputs(a->json ? ", " : "\n", stdout);
+		if (i && !j)
+			putchar('\n');
 		bool kernel = event_cpu_event(&a->cpu, a->operand[i], &e, why) == 0 &&
 			      e.origin != CPC_EVENT_LIBPFM4;
-		if (kernel || !show_pfm(a, a->operand[i]))
-			code = show_found(a, a->operand[i]);
+		if (kernel || !show_pfm(a, j, a->operand[i]))
+			code = show_found(a, j, a->operand[i]);
 	}
-	if (a->json)
-		printf("]}\n");
+	return code;
+}
+
+int event_show(const struct event_asked *a)
+{
+	struct put_json_stream stream;
+	struct json *j;
+
+	if (!a->json)
+		return show_all(a, NULL);
+	j = put_json_begin(&stream, stdout);
+	json_open(j, '{');
+	json_member_open(j, "events", '[');
+	int code = show_all(a, j);
+	json_close(j, ']');
+	json_close(j, '}');
+	json_end_line(j);
+	put_json_end(&stream);
 	return code;
 }

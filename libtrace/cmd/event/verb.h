@@ -5,6 +5,7 @@
 #define SWT_CMD_EVENT_VERB_H
 
 #include "../cmd.h"
+#include "../put_json.h"
 #include "cpu.h"
 
 struct event_asked {
@@ -27,8 +28,10 @@ const char *event_modes_name(const struct cpc_event *e);
 /* What to do about what event_cpu_event refused. */
 const char *event_advice(int rc);
 
-/* `"type": 4, "config": "0x3c", ...`, without braces. */
-void event_perf_json(const struct event_cpu *cpu, const struct cpc_event *e);
+/* The members "type": 4, "config": "0x3c", ... */
+void event_perf_json(struct json *j, const struct event_cpu *cpu, const struct cpc_event *e);
+/* A number as a string in hexadecimal: JSON's own have 53 bits. */
+void event_json_hex(struct json *j, const char *key, uint64_t value);
 /* "type 4, config 0x3c" and how perf spells it, after `indent` each. */
 void event_perf_text(const struct event_cpu *cpu, const struct cpc_event *e, const char *indent);
 

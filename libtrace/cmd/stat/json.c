@@ -26,26 +26,20 @@ static void stat_json_row(struct json *j, const struct stat_row *row)
 	bool measured = row->measured, has_figure = measured && row->has_figure;
 
 	json_open(j, '{');
-	json_key(j, "event");
-	json_text(j, stat_event_name(row->event, name));
+	json_member_text(j, "event", stat_event_name(row->event, name));
 	stat_json_count(j, "cpu", row->cpu >= 0, (uint64_t)row->cpu);
-	json_key(j, "user_only");
-	json_bool(j, row->event->user_only);
+	json_member_bool(j, "user_only", row->event->user_only);
 	stat_json_count(j, "count", measured, row->count);
-	json_key(j, "unit");
-	json_text(j, measured && stat_event_is_time(row->event) ? "ns" : NULL);
+	json_member_text(j, "unit", measured && stat_event_is_time(row->event) ? "ns" : NULL);
 	stat_json_count(j, "enabled_ns", measured, row->enabled);
 	stat_json_count(j, "running_ns", measured, row->running);
-	json_key(j, "running_pct");
-	json_fixed(j, measured ? stat_running_percent(row) : NAN, 4);
+	json_member_fixed(j, "running_pct", measured ? stat_running_percent(row) : NAN, 4);
 	stat_json_count(j, "places", true, row->places);
 	stat_json_count(j, "places_counted", true, measured ? row->measured_places : 0);
-	json_key(j, "figure");
-	json_fixed(j, has_figure ? row->figure : NAN, has_figure ? (unsigned)row->decimals : 0);
-	json_key(j, "figure_unit");
-	json_text(j, has_figure ? row->figure_unit : NULL);
-	json_key(j, "why");
-	json_text(j, measured ? NULL : row->why);
+	json_member_fixed(j, "figure", has_figure ? row->figure : NAN,
+		has_figure ? (unsigned)row->decimals : 0);
+	json_member_text(j, "figure_unit", has_figure ? row->figure_unit : NULL);
+	json_member_text(j, "why", measured ? NULL : row->why);
 	json_close(j, '}');
 }
 
@@ -53,17 +47,14 @@ static void stat_json_total(struct json *j, const struct stat_report *r)
 {
 	bool has_times = r->has_command && r->user_us != UINT64_MAX;
 
-	json_key(j, "target");
-	json_text(j, r->target);
+	json_member_text(j, "target", r->target);
 	json_key(j, "exit_code");
 	if (r->has_command)
 		json_i64(j, r->exit_code);
 	else
 		json_null(j);
-	json_key(j, "user_s");
-	json_fixed(j, has_times ? (double)r->user_us / 1e6 : NAN, 6);
-	json_key(j, "system_s");
-	json_fixed(j, has_times ? (double)r->system_us / 1e6 : NAN, 6);
+	json_member_fixed(j, "user_s", has_times ? (double)r->user_us / 1e6 : NAN, 6);
+	json_member_fixed(j, "system_s", has_times ? (double)r->system_us / 1e6 : NAN, 6);
 }
 
 void stat_print_json(struct stat_printer *p, FILE *f, const struct stat_report *r)
@@ -73,14 +64,10 @@ void stat_print_json(struct stat_printer *p, FILE *f, const struct stat_report *
 
 	(void)p;
 	json_open(j, '{');
-	json_key(j, "kind");
-	json_text(j, r->total ? "total" : "interval");
-	json_key(j, "time_s");
-	json_fixed(j, (double)r->at / 1e9, 9);
-	json_key(j, "elapsed_s");
-	json_fixed(j, (double)r->elapsed / 1e9, 9);
-	json_key(j, "events");
-	json_open(j, '[');
+	json_member_text(j, "kind", r->total ? "total" : "interval");
+	json_member_fixed(j, "time_s", (double)r->at / 1e9, 9);
+	json_member_fixed(j, "elapsed_s", (double)r->elapsed / 1e9, 9);
+	json_member_open(j, "events", '[');
 	for (unsigned i = 0; i < r->rows; i++)
 		stat_json_row(j, &r->row[i]);
 	json_close(j, ']');
