@@ -1,5 +1,5 @@
 /*
- * Thousands of dumps while a member of the trace group scribbles over some of the rings and
+ * Hundreds of dumps while a member of the trace group scribbles over some of the rings and
  * over all tables, or truncates the files: no dump fails, none takes long, every file decodes,
  * and the other rings' hooks are in it, whole and counted exactly.
  *
@@ -15,8 +15,8 @@
 
 enum {
 	DUMPS = SLOW_MACHINE > 1 ? 100
-		: SANITIZED	 ? 300
-				 : 1500,
+		: SANITIZED	 ? 150
+				 : 600,
 	SIZE_DUMPS = (SANITIZED && SLOW_MACHINE == 1 ? 200 : 500) / SLOW_MACHINE
 };
 
