@@ -223,11 +223,15 @@ static int fake_close(int fd)
 static void *fake_map(int fd)
 {
 	struct perf_event_mmap_page *p = &pages[fd - FIRST_FD];
+	bool has_room;
 
+	pthread_mutex_lock(&lock);
 	fake_pmu.maps++;
-	if (fake_pmu.mapped >= fake_pmu.pages)
+	has_room = fake_pmu.mapped < fake_pmu.pages;
+	fake_pmu.mapped += has_room;
+	pthread_mutex_unlock(&lock);
+	if (!has_room)
 		return NULL;
-	fake_pmu.mapped++;
 	memset(p, 0, sizeof *p);
 	p->cap_user_rdpmc = fake_pmu.user_read;
 	p->cap_user_time = 1;
@@ -241,7 +245,9 @@ static void *fake_map(int fd)
 static void fake_unmap(void *page)
 {
 	(void)page;
+	pthread_mutex_lock(&lock);
 	fake_pmu.mapped--;
+	pthread_mutex_unlock(&lock);
 }
 
 static int fake_move(int fd, int least)
