@@ -205,7 +205,8 @@ static int begin(struct hook_writer *w, uint32_t major, uint64_t bytes, uint32_t
 	RING_POINT(POINT_BEFORE_RESERVE);
 	rc = reserve(self, bytes, hooks, w);
 	w->at = w->first;
-	/* Behind it: a handler that forks has the child reserve this hook, as its own. */
+	/* After the reservation: if a signal handler forked meanwhile, the child reserved on its
+	 * own rings and must write its own number. */
 	w->number = self->number;
 	return rc;
 }

@@ -367,7 +367,7 @@ START_TEST(a_processor_that_went_offline_is_told)
 	report(NULL, v, true);
 	ck_assert(rows[0].measured && !rows[1].measured && rows[1].why);
 	ck_assert(rows[2].count == 160 && rows[2].measured_places == 1 && rows[2].places == 2);
-	/* Read early: the command was off the processor behind that. */
+	/* The command was preempted after this read: not an offline processor. */
 	least = ALL / 2;
 	report(NULL, v, true);
 	ck_assert(rows[0].measured && rows[1].measured && rows[1].count == 60);

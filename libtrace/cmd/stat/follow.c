@@ -149,7 +149,7 @@ static int prepare(void *arg, pid_t pid)
 
 /* ----------------------------------------------------------------------- reporting */
 
-/* Returns when it began: the command may be off the processor between two reads. */
+/* Returns the time before the first read: the command may be preempted between two reads. */
 static uint64_t read_all(struct follow *f)
 {
 	uint64_t began = time_ns_monotonic();

@@ -102,8 +102,8 @@ void hostile_world_start(struct hostile_world *w, uint32_t mode)
 	w->shared->running = 1;
 	box_open(&w->box, mode, 64 << 10, 4096);
 	start_writers(w);
-	/* A slot claimed later could be one that is scribbled on: a forged state would declare its
-	 * owner dead, and a reclaim give the owner's records back. */
+	/* The scribbler spares only slots claimed before it starts. In a later one it could forge
+	 * the owner's death, and a reclaim would release a live writer's records. */
 	for (int i = 0; i < INTACT_WRITERS; i++) {
 		while (__atomic_load_n(&w->shared->done[i], __ATOMIC_ACQUIRE) < 500)
 			usleep(1000);

@@ -320,7 +320,7 @@ void ring_point(enum ring_point point)
 
 	if (!armed || is_child || at_point[point] >= POINT_FORKS || next_id >= MAX_IDS)
 		return;
-	/* The last ones late: earlier ones are overwritten. */
+	/* Spread over the run: the ring overwrites what early forks wrote. */
 	if (parents_next < (at_point[point] + 1) * (POINT_HOOKS / POINT_FORKS) - 100)
 		return;
 	at_point[point]++;
