@@ -48,7 +48,8 @@ finish() {
 trap finish EXIT
 trap 'exit 1' INT TERM HUP
 
-say() { printf '== %s\n' "$*"; }
+began=$(date +%s)
+say() { printf '== %s (after %d s)\n' "$*" $(($(date +%s) - began)); }
 
 # make_build NAME CMAKE-OPTIONS...: configures and builds, the targets in $only or all; what is
 # said stays in build-test-NAME.log.
