@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "../../include/cpidecode.h"
-#include "temp.h"
+#include "../../formats/base/temporary.h"
 
 /* The space is taken up front: a disk that is full is an error here, not a signal later. */
 static int extend(int fd, size_t bytes)
@@ -24,7 +24,7 @@ static int extend(int fd, size_t bytes)
 
 static int move_to_file(struct spill *s, size_t cap)
 {
-	int fd = io_temp_file();
+	int fd = temporary_open_unnamed();
 	if (fd < 0)
 		return CPIDECODE_ESPOOL;
 	int rc = extend(fd, cap);

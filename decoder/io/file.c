@@ -11,7 +11,7 @@
 #include "../../include/cpidecode.h"
 #include "input.h"
 #include "nrm2/nrm2.h"
-#include "../base/temp.h"
+#include "../../formats/base/temporary.h"
 
 struct io_input {
 	int fd; /* -1: memory */
@@ -84,7 +84,7 @@ static int spool_all(
 /* Copies a stream to a file without a name, which takes the input's place. */
 static int spool(struct io_input *in, int from, io_progress_fn progress, void *ctx)
 {
-	int to = io_temp_file();
+	int to = temporary_open_unnamed();
 	if (to < 0)
 		return CPIDECODE_ESPOOL;
 	uint8_t *buf = malloc(SPOOL_CHUNK);

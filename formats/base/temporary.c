@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -71,4 +72,33 @@ void temporary_sweep(const char *path, bool (*is_temporary)(const char *name, co
 	if (dir)
 		closedir(dir);
 	errno = error;
+}
+
+static int open_unnamed_in(const char *dir)
+{
+	char name[PATH_MAX];
+	int fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+
+	if (fd >= 0)
+		return fd;
+	/* Not every file system knows O_TMPFILE. */
+	if (snprintf(name, sizeof name, "%s/swtrace.XXXXXX", dir) >= (int)sizeof name) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	fd = mkostemp(name, O_CLOEXEC);
+	if (fd >= 0)
+		unlink(name);
+	return fd;
+}
+
+int temporary_open_unnamed(void)
+{
+	const char *dir = secure_getenv("TMPDIR");
+	int fd;
+
+	if (dir && *dir)
+		return open_unnamed_in(dir);
+	fd = open_unnamed_in("/var/tmp");
+	return fd >= 0 ? fd : open_unnamed_in("/tmp");
 }

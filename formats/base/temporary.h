@@ -1,6 +1,7 @@
 /*
  * Unfinished output files: made beside the final name, renamed when whole. Their writer holds a
- * flock on them, so the next one can remove what a killed writer left.
+ * flock on them, so the next one can remove what a killed writer left. And files without a name,
+ * for what does not fit into memory.
  */
 #ifndef SWT_FORMATS_BASE_TEMPORARY_H
 #define SWT_FORMATS_BASE_TEMPORARY_H
@@ -25,5 +26,11 @@ int temporary_finish(int fd, const char *temp, const char *path);
  * of `path`, that belong to this user and that no living program writes. errno stays as it was.
  */
 void temporary_sweep(const char *path, bool (*is_temporary)(const char *name, const char *last));
+
+/*
+ * A file in TMPDIR, else /var/tmp, else /tmp, for reading and writing, gone when it is closed. The
+ * descriptor, or -1 with errno set.
+ */
+int temporary_open_unnamed(void);
 
 #endif

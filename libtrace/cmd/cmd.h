@@ -120,8 +120,17 @@ int cmd_check_output(const struct verb *verb, const char *path);
 void cmd_sweep(void);
 #define RUNNER_LOCK_NAME "runner" /* in a private session's directory; `run` holds its lock */
 
+enum cmd_format {
+	CMD_TRACE, /* trace.bin */
+	CMD_NRM2,
+};
+/* As dump_write(), in that format: NRM2 by libcpidecode, which says on stderr what does not go in.
+ */
+int cmd_write_dump(const struct verb *verb, struct session *s, enum cmd_format format,
+	const struct dump_options *options, struct dump_result *result,
+	struct session_error *error);
 /* Dumps with a progress line, interruptibly, and says what became of the hooks. */
-int cmd_dump(const struct verb *verb, struct session *s, const char *path, enum dump_format format,
+int cmd_dump(const struct verb *verb, struct session *s, const char *path, enum cmd_format format,
 	enum tf_codec codec, const char *command);
 /* The line that says what a dump holds. */
 void cmd_report_dump(const struct verb *verb, const char *path, const struct dump_result *r);

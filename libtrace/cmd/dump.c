@@ -98,18 +98,6 @@ void cmd_report_dump(const struct verb *verb, const char *path, const struct dum
 			(unsigned long long)r->loss[SHM_LOST_NO_SLOT],
 			(unsigned long long)r->loss[SHM_LOST_NO_MEMORY],
 			(unsigned long long)r->loss[SHM_LOST_UNATTACHED]);
-	if (r->left_out)
-		cmd_note(verb,
-			"%llu hooks are left out: NRM2 holds none of major 0, none longer than "
-			"65532 "
-			"bytes",
-			(unsigned long long)r->left_out);
-	if (r->guests)
-		cmd_note(verb,
-			"NRM2 knows no guest rings: %llu hooks of theirs stand as of processors "
-			"that "
-			"the machine does not have",
-			(unsigned long long)r->guests);
 	if (r->later)
 		cmd_note(verb,
 			"%u rings were written faster than they could be looked at: those "
@@ -122,14 +110,13 @@ void cmd_report_dump(const struct verb *verb, const char *path, const struct dum
 			r->damaged);
 }
 
-int cmd_dump(const struct verb *verb, struct session *s, const char *path, enum dump_format format,
+int cmd_dump(const struct verb *verb, struct session *s, const char *path, enum cmd_format format,
 	enum tf_codec codec, const char *command)
 {
 	struct progress progress = {.verb = verb,
 		.terminal = isatty(STDERR_FILENO) != 0,
 		.started = time_ns_monotonic()};
 	struct dump_options options = {.path = path,
-		.format = format,
 		.codec = codec,
 		.command = command,
 		.progress = show_progress,
@@ -138,7 +125,7 @@ int cmd_dump(const struct verb *verb, struct session *s, const char *path, enum 
 	struct dump_result result;
 
 	catch_signals();
-	int rc = dump_write(s, &options, &result, &error);
+	int rc = cmd_write_dump(verb, s, format, &options, &result, &error);
 	clear_progress(&progress);
 	if (rc == 0) {
 		cmd_report_dump(verb, path, &result);
@@ -173,7 +160,7 @@ void cmd_reclaim(void)
 }
 
 struct request {
-	enum dump_format format;
+	enum cmd_format format;
 	enum tf_codec codec;
 	bool compress; /* asked for */
 	const char *path;
@@ -191,8 +178,8 @@ static void take_option(struct request *r, const struct arguments *a, int id)
 		r->compress = true;
 		break;
 	case OPTION_FORMAT:
-		r->format = strcmp(a->value, "nrm2") == 0 ? DUMP_NRM2 : DUMP_TRACE;
-		if (r->format == DUMP_TRACE && strcmp(a->value, "trace") != 0)
+		r->format = strcmp(a->value, "nrm2") == 0 ? CMD_NRM2 : CMD_TRACE;
+		if (r->format == CMD_TRACE && strcmp(a->value, "trace") != 0)
 			cmd_misuse(a->verb, "--format takes trace or nrm2, not \"%s\"", a->value);
 		break;
 	case OPTION_ON_SIGNAL:
@@ -274,10 +261,10 @@ static int run(const struct verb *verb, int argc, char **argv)
 	if (!r.path && find_named_file(&named))
 		r.path = named.path;
 	if (!r.path)
-		r.path = r.format == DUMP_NRM2 ? "swtrace.nrm2" : "swtrace.bin";
+		r.path = r.format == CMD_NRM2 ? "swtrace.nrm2" : "swtrace.bin";
 	if (!*r.path)
 		cmd_misuse(verb, "the file's name is empty");
-	if (r.compress && r.format == DUMP_NRM2)
+	if (r.compress && r.format == CMD_NRM2)
 		cmd_misuse(verb, "--compress goes with --format trace: NRM2 is not compressed");
 	if (r.keep && !r.signal)
 		cmd_misuse(verb, "--keep goes with --on-signal");

@@ -109,9 +109,9 @@ enum flight_rings flight_follow(struct flight *f)
 
 static int write_beside(struct flight *f, const char *fresh, struct session_error *error)
 {
-	struct dump_options options = {.path = fresh, .format = f->format, .codec = f->codec};
+	struct dump_options options = {.path = fresh, .codec = f->codec};
 	struct dump_result result;
-	int rc = dump_write(&f->session, &options, &result, error);
+	int rc = cmd_write_dump(f->verb, &f->session, f->format, &options, &result, error);
 
 	if (rc)
 		return rc;

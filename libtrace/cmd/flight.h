@@ -18,7 +18,7 @@ struct flight {
 	struct session session;
 	char path[PATH_MAX]; /* as it was given */
 	char file[PATH_MAX]; /* what it names, links followed */
-	enum dump_format format;
+	enum cmd_format format;
 	enum tf_codec codec;
 	uint32_t keep; /* older dumps; 0: all */
 	sigset_t enders;

@@ -76,7 +76,7 @@ static int conclude(struct runner *r, bool dump)
 		char *line = command_line(r->command.words);
 
 		session_reclaim(&s);
-		code = cmd_dump(r->verb, &s, r->output, DUMP_TRACE, r->codec, line);
+		code = cmd_dump(r->verb, &s, r->output, CMD_TRACE, r->codec, line);
 		free(line);
 	}
 	if (code == EXIT_FINE || !keep(r, &s))

@@ -8,7 +8,6 @@
 #include "../session/fail.h"
 #include "file_head.h"
 #include "losses.h"
-#include "nrm2.h"
 #include "output.h"
 #include "rings.h"
 #include "section.h"
@@ -120,7 +119,7 @@ static int write_hooks(struct dump *d)
 	return rc;
 }
 
-void dump_add_ledger(struct dump_result *result, const struct rings_ledger *ledger)
+static void add_ledger(struct dump_result *result, const struct rings_ledger *ledger)
 {
 	for (int cause = 0; cause < SHM_LOSSES; cause++)
 		result->loss[cause] += ledger->loss[cause];
@@ -166,7 +165,7 @@ static int write_losses(struct dump *d)
 		losses_put(p, ledger.id, ledger.loss);
 		put_le64(p + TF_LOSS_OVERWRITTEN, ledger.overwritten);
 		put_le64(p + TF_LOSS_TORN, ledger.torn);
-		dump_add_ledger(&d->result, &ledger);
+		add_ledger(&d->result, &ledger);
 	}
 	if (rc == 0)
 		rc = head_write_plain(&d->writer, TF_TYPE_LOSS, TF_CODEC_NONE, bytes,
@@ -201,20 +200,6 @@ static int write_all(struct dump *d)
 	return rc;
 }
 
-static int write_nrm2(struct dump *d)
-{
-	const struct nrm2_dump n = {.session = d->session,
-		.head = &d->head,
-		.rings = &d->rings,
-		.out = &d->out,
-		.result = &d->result,
-		.error = d->error,
-		.section_done = section_done,
-		.arg = d};
-
-	return nrm2_dump_write(&n);
-}
-
 static bool keep_going(void *arg)
 {
 	struct dump *d = arg;
@@ -224,7 +209,9 @@ static bool keep_going(void *arg)
 
 static int write_file(struct dump *d)
 {
-	int rc = output_open(&d->out, d->options->path, d->error);
+	const struct dump_options *o = d->options;
+	int rc = o->path ? output_open(&d->out, o->path, d->error)
+			 : output_open_unnamed(&d->out, o->fd, d->error);
 
 	if (rc)
 		return rc;
@@ -232,7 +219,7 @@ static int write_file(struct dump *d)
 		d->out.go_on = keep_going;
 		d->out.go_on_arg = d;
 	}
-	rc = d->options->format == DUMP_NRM2 ? write_nrm2(d) : write_all(d);
+	rc = write_all(d);
 	section_writer_close(&d->writer);
 	if (rc) {
 		output_abandon(&d->out);

@@ -15,15 +15,10 @@
 #include "../../formats/trace_file.h"
 #include "../session/session.h"
 
-enum dump_format {
-	DUMP_TRACE, /* trace.bin */
-	DUMP_NRM2,
-};
-
 struct dump_options {
-	const char *path; /* "-": standard output, which may be a pipe */
-	enum dump_format format;
-	enum tf_codec codec; /* of a trace.bin */
+	const char *path; /* "-": standard output, which may be a pipe; NULL: fd */
+	int fd;		  /* without a path: an empty file, which stays open */
+	enum tf_codec codec;
 	const char *command; /* that was traced; NULL: unknown */
 	/* Called after every section and when a signal interrupts a write; false: give up,
 	 * with PU_FAILURE. NULL: none. */
@@ -34,8 +29,6 @@ struct dump_options {
 struct dump_result {
 	uint64_t bytes; /* of the file */
 	uint64_t hooks, torn, lost, overwritten;
-	/* In NRM2: hooks that it cannot hold, and hooks of guest rings, which it does not know. */
-	uint64_t left_out, guests;
 	uint64_t loss[SHM_LOSSES]; /* hooks lost, by cause */
 	bool normal;		   /* rings of normal mode: a full one keeps its first hooks */
 	uint32_t sections;	   /* of hooks, in the rings */
@@ -51,10 +44,6 @@ struct dump_result {
  */
 int dump_write(struct session *s, const struct dump_options *options, struct dump_result *result,
 	struct session_error *error);
-
-/* A ring's losses, for the result. */
-struct rings_ledger;
-void dump_add_ledger(struct dump_result *result, const struct rings_ledger *ledger);
 
 /* A copy of `file`, or for NULL of TraceSetName's, which another thread may change meanwhile. */
 char *dump_name(const char *file);

@@ -20,7 +20,8 @@
  * In the clock of the session, whatever this process's own is. CLOCK_MONOTONIC_RAW of another time
  * namespace cannot be read: the sync of init serves then.
  */
-void head_sync_now(const struct session *s, uint64_t sync[3])
+/* A clock sync of now: ticks of the session's clock, CLOCK_REALTIME ns, CLOCK_MONOTONIC ns. */
+static void head_sync_now(const struct session *s, uint64_t sync[3])
 {
 	uint32_t kind = s->geometry.clock;
 	uint64_t best = UINT64_MAX;
@@ -187,7 +188,12 @@ int head_write_plain(struct section_writer *w, enum tf_type type, enum tf_codec 
 	return section_write(w, &s, error);
 }
 
-bool head_has_first_sync(const struct session *s, const uint64_t started[3])
+/*
+ * Whether the sync of init belongs in a file that began with `started`: it makes the first hooks'
+ * times better, and where its ticks are the higher ones it shows that the clock went back since.
+ * One of another time namespace has another CLOCK_MONOTONIC.
+ */
+static bool head_has_first_sync(const struct session *s, const uint64_t started[3])
 {
 	const struct shm_control *c = s->control;
 

@@ -75,16 +75,6 @@ int head_write_plain(struct section_writer *w, enum tf_type type, enum tf_codec 
 int head_write_tasks(struct section_writer *w, enum tf_codec codec, struct tasks *known,
 	struct session_error *error);
 
-/* A clock sync of now: ticks of the session's clock, CLOCK_REALTIME ns, CLOCK_MONOTONIC ns. */
-void head_sync_now(const struct session *s, uint64_t sync[3]);
-
-/*
- * Whether the sync of init belongs in a file that began with `started`: it makes the first hooks'
- * times better, and where its ticks are the higher ones it shows that the clock went back since.
- * One of another time namespace has another CLOCK_MONOTONIC.
- */
-bool head_has_first_sync(const struct session *s, const uint64_t started[3]);
-
 /* A CLOCK section of now. */
 int head_write_clock(
 	struct section_writer *w, const struct session *s, struct session_error *error);

@@ -32,6 +32,9 @@ struct output {
  */
 int output_open(struct output *o, const char *path, struct session_error *error);
 
+/* A file without a name, as of temporary_open_unnamed(); fd stays the caller's. */
+int output_open_unnamed(struct output *o, int fd, struct session_error *error);
+
 /* With a temporary name that its writer knows again; what has it already is removed. */
 int output_open_salted(
 	struct output *o, const char *path, uint32_t salt, struct session_error *error);

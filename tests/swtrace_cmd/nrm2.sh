@@ -53,6 +53,7 @@ for wrong in "--format" "--format nrm" "--format=" "--format nrm2 --compress lz4
 	refuses 2 "$SWTRACE" dump $wrong "$n"
 done
 refuses 1 "$SWTRACE" dump --format nrm2 "$dir/no/t.nrm2"
+TMPDIR=$dir/no refuses 1 "$SWTRACE" dump --format nrm2 "$n" && says "$err" TMPDIR
 [ ! -e "$n" ] || fail "a refused dump left a file"
 
 # ----------------------------------------------------------------------- what it holds

@@ -6,7 +6,7 @@
 #include "../../../formats/bytes.h"
 #include "../../../include/cpidecode.h"
 #include "private.h"
-#include "../../base/temp.h"
+#include "../../../formats/base/temporary.h"
 
 /* A magic with one byte wrong is still ours: then the header is damaged, not foreign. */
 static bool looks_own(const uint8_t *header)
@@ -91,7 +91,7 @@ static int keep_region(struct nrm2_scan *s, const struct nrm2_region *r, uint64_
 	if (k->size || !size) /* two headers contradict each other */
 		return 0;
 	if (im->kernel_fd < 0)
-		im->kernel_fd = io_temp_file();
+		im->kernel_fd = temporary_open_unnamed();
 	if (im->kernel_fd < 0)
 		return CPIDECODE_ESPOOL;
 	k->at = im->kernel[!r->which].size;

@@ -9,7 +9,7 @@
 #include "../../../formats/bytes.h"
 #include "../../../formats/trace_file.h"
 #include "../../../include/cpidecode.h"
-#include "../../base/temp.h"
+#include "../../../formats/base/temporary.h"
 
 enum {
 	/* Records are written as a section beyond this. */
@@ -23,7 +23,7 @@ enum {
 
 int nrm2_spool_open(struct nrm2_spool *s)
 {
-	*s = (struct nrm2_spool){.fd = io_temp_file(), .at = TF_HEADER_SIZE};
+	*s = (struct nrm2_spool){.fd = temporary_open_unnamed(), .at = TF_HEADER_SIZE};
 	return s->fd < 0 ? CPIDECODE_ESPOOL : 0;
 }
 

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "../../../include/cpidecode.h"
-#include "../../base/temp.h"
+#include "../../../formats/base/temporary.h"
 #include "../../base/grow.h"
 #include "sorter_private.h"
 
@@ -75,7 +75,7 @@ int sorter_reserve(struct interval_sorter *s, uint64_t bytes, uint64_t *offset)
 {
 	pthread_mutex_lock(&s->lock);
 	if (s->fd < 0)
-		s->fd = io_temp_file();
+		s->fd = temporary_open_unnamed();
 	int error = s->fd < 0 ? errno : 0;
 	*offset = s->file_end;
 	s->file_end += bytes;

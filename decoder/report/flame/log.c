@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "../../../formats/cpuutil_hooks.h"
-#include "../../base/temp.h"
+#include "../../../formats/base/temporary.h"
 #include "../../model/trace/clock.h"
 #include "../../base/grow.h"
 #include "../../model/hooks/pass.h"
@@ -42,7 +42,7 @@ static size_t block_offset(const struct flame_writer *w)
 
 static int write_block(struct flame_writer *w)
 {
-	if (w->fd < 0 && (w->fd = io_temp_file()) < 0)
+	if (w->fd < 0 && (w->fd = temporary_open_unnamed()) < 0)
 		return CPIDECODE_ESPOOL;
 	for (uint32_t done = 0; done < w->used;) {
 		ssize_t n =
