@@ -112,7 +112,19 @@ function(install_files destination)
 endfunction()
 install(TARGETS swtrace_cmd cpidecode DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT swtrace)
 install_files(${CMAKE_INSTALL_MANDIR}/man1 libtrace/cmd/swtrace.1 decoder/cmd/cpidecode.1)
-install_files(${CMAKE_INSTALL_MANDIR}/man5 formats/trace-file.5)
+# The page is made of the formats' prose, by a converter that not every machine has.
+find_program(LOWDOWN lowdown)
+if(LOWDOWN)
+  set(trace_file_page ${CMAKE_BINARY_DIR}/trace-file.5)
+  add_custom_command(OUTPUT ${trace_file_page}
+    COMMAND sh formats/trace-file.5.sh ${LOWDOWN} >${trace_file_page}
+    DEPENDS formats/trace-file.5.sh formats/trace-file.md formats/hook-schema.md
+    WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
+  add_custom_target(trace_file_page ALL DEPENDS ${trace_file_page})
+  install_files(${CMAKE_INSTALL_MANDIR}/man5 ${trace_file_page})
+else()
+  message(STATUS "lowdown is not there: trace-file(5) is not made")
+endif()
 set(completions ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
 install(FILES libtrace/cmd/swtrace.bash RENAME swtrace DESTINATION ${completions}
   COMPONENT swtrace)
