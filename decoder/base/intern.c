@@ -30,7 +30,7 @@ void *arena_alloc(struct intern *in, size_t n)
 	return p;
 }
 
-static struct intern_entry *place_of(
+static struct intern_entry *intern_find_entry(
 	const struct intern *in, uint64_t hash, const char *at, uint32_t length)
 {
 	size_t i = hash & (in->places - 1);
@@ -42,7 +42,7 @@ static struct intern_entry *place_of(
 	}
 }
 
-static int more_places(struct intern *in)
+static int intern_grow_table(struct intern *in)
 {
 	struct intern bigger = {.places = in->places ? in->places * 2 : 64};
 	bigger.table = calloc(bigger.places, sizeof *bigger.table);
@@ -51,7 +51,7 @@ static int more_places(struct intern *in)
 	for (size_t i = 0; i < in->places; i++) {
 		const struct intern_entry *e = &in->table[i];
 		if (e->at)
-			*place_of(&bigger, e->hash, e->at, e->length) = *e;
+			*intern_find_entry(&bigger, e->hash, e->at, e->length) = *e;
 	}
 	free(in->table);
 	in->table = bigger.table;
@@ -61,10 +61,10 @@ static int more_places(struct intern *in)
 
 const char *intern_bytes(struct intern *in, const char *at, uint32_t length)
 {
-	if (in->count >= in->places / 2 && more_places(in))
+	if (in->count >= in->places / 2 && intern_grow_table(in))
 		return NULL;
 	uint64_t hash = XXH3_64bits(at, length);
-	struct intern_entry *e = place_of(in, hash, at, length);
+	struct intern_entry *e = intern_find_entry(in, hash, at, length);
 	if (e->at)
 		return e->at;
 	char *copy = arena_alloc(in, (size_t)length + 1);

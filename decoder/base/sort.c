@@ -32,7 +32,7 @@ static void sift(const struct heap *h, size_t i, size_t n, const void *e)
 	memcpy(at(h, i), e, h->size);
 }
 
-static bool in_order(const struct heap *h, size_t n)
+static bool sort_is_ordered(const struct heap *h, size_t n)
 {
 	for (size_t i = 1; i < n; i++)
 		if (h->compare(at(h, i - 1), at(h, i)) > 0)
@@ -44,7 +44,7 @@ void sort_in_place(void *base, size_t n, size_t size, int (*compare)(const void 
 {
 	struct heap h = {.base = base, .size = size, .compare = compare};
 	uint8_t e[SORT_MAX_SIZE];
-	if (in_order(&h, n))
+	if (sort_is_ordered(&h, n))
 		return;
 	for (size_t i = n / 2; i-- > 0;) {
 		memcpy(e, at(&h, i), size);
