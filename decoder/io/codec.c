@@ -45,7 +45,7 @@ const char *codec_check(const struct io_section *s)
 }
 
 /* Before a buffer's bytes there is room for a section's header. */
-static int reserve(struct io_buffer *b, size_t n)
+static int codec_reserve_buffer(struct io_buffer *b, size_t n)
 {
 	if (b->p && n <= b->cap)
 		return 0;
@@ -142,9 +142,9 @@ int io_load(const struct io_input *in, const struct io_section *s, struct io_buf
 	bool packed = s->codec != TF_CODEC_NONE;
 	if (s->raw == 0 && s->checked)
 		return 0;
-	int rc = reserve(raw, s->raw);
+	int rc = codec_reserve_buffer(raw, s->raw);
 	if (!rc && packed)
-		rc = reserve(scratch, s->stored);
+		rc = codec_reserve_buffer(scratch, s->stored);
 	if (rc)
 		return rc;
 	uint8_t *to = packed ? scratch->p : raw->p;

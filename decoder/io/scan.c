@@ -149,7 +149,8 @@ static int hash_payload(struct scan *s, uint64_t at, uint64_t n, uint64_t *got)
 	return 0;
 }
 
-static int judge(struct scan *s, uint64_t at, struct io_section *sec, enum verdict *verdict)
+static int scan_classify_section(
+	struct scan *s, uint64_t at, struct io_section *sec, enum verdict *verdict)
 {
 	const uint8_t *b;
 	size_t got;
@@ -310,7 +311,7 @@ static int resync(struct scan *s, uint64_t from, enum verdict verdict,
 		if (!rc && !worth)
 			continue;
 		if (!rc)
-			rc = judge(s, to, &sec, &verdict);
+			rc = scan_classify_section(s, to, &sec, &verdict);
 		if (rc)
 			return rc;
 		if (verdict == IS_SECTION)
@@ -361,7 +362,7 @@ static int step_surely(struct scan *s, uint64_t *at, bool *ended)
 {
 	struct io_section sec = {0};
 	enum verdict verdict;
-	int rc = judge(s, *at, &sec, &verdict);
+	int rc = scan_classify_section(s, *at, &sec, &verdict);
 	if (rc)
 		return rc;
 	if (verdict != IS_SECTION)
@@ -456,7 +457,7 @@ int io_check(const struct io_input *in, const struct io_section *sec, bool *hold
 	int rc = begin(&s, 0);
 	s.ahead = 0;
 	if (!rc)
-		rc = judge(&s, sec->offset, &again, &verdict);
+		rc = scan_classify_section(&s, sec->offset, &again, &verdict);
 	*holds = verdict == IS_SECTION;
 	end(&s);
 	return rc;

@@ -28,7 +28,7 @@ static uint32_t *slot_of(struct nrm2_scan *s, uint32_t ring)
 }
 
 /* *cpu is NULL if there are too many already. */
-static int find_cpu(struct nrm2_scan *s, uint32_t ring, struct nrm2_cpu **cpu)
+static int nrm2_find_cpu(struct nrm2_scan *s, uint32_t ring, struct nrm2_cpu **cpu)
 {
 	*cpu = NULL;
 	if (!s->slots)
@@ -75,8 +75,8 @@ static int turn(struct nrm2_scan *s, struct nrm2_cpu *cpu, uint64_t stamp)
 	return rc;
 }
 
-static int take(struct nrm2_scan *s, struct nrm2_part *part, struct nrm2_cpu *cpu, const uint8_t *p,
-	uint64_t at)
+static int nrm2_import_record(struct nrm2_scan *s, struct nrm2_part *part, struct nrm2_cpu *cpu,
+	const uint8_t *p, uint64_t at)
 {
 	struct nrm2_hook h;
 	const char *why = nrm2_hook_parse(&h, p, part->big);
@@ -232,7 +232,7 @@ static int join(struct nrm2_scan *s, struct nrm2_part *part, struct nrm2_cpu *cp
 		}
 		need = nrm2_hook_length(cpu->carry.p, part->big);
 	}
-	int rc = take(s, part, cpu, cpu->carry.p, cpu->carry_at);
+	int rc = nrm2_import_record(s, part, cpu, cpu->carry.p, cpu->carry_at);
 	clear_carry(s, cpu);
 	return rc;
 }
@@ -290,7 +290,7 @@ static int read_hooks(
 						 "too many hooks are split at one time")
 				       : carry_on(s, cpu, at, left);
 		} else {
-			rc = take(s, part, cpu, p, at);
+			rc = nrm2_import_record(s, part, cpu, p, at);
 			at += length;
 		}
 		if (!rc)
@@ -308,7 +308,7 @@ int nrm2_data(struct nrm2_scan *s, struct nrm2_part *part)
 	uint64_t bytes = (part->end < s->size ? part->end : s->size) - part->at;
 	if (!part->own && part->cpu >= TF_GUEST_RING)
 		return nrm2_damage(s, part->at, bytes, "a section of a processor that cannot be");
-	int rc = find_cpu(s, part->ring, &cpu);
+	int rc = nrm2_find_cpu(s, part->ring, &cpu);
 	if (!rc && !cpu)
 		return nrm2_damage(
 			s, part->at, bytes, "sections of more processors than this reader follows");

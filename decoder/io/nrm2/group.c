@@ -22,7 +22,7 @@ static const struct {
 	{CPI_MINOR_LABEL_END, CPI_LABEL_ELAPSED},
 };
 
-static unsigned part_of(const struct nrm2_hook *h)
+static unsigned nrm2_group_find_part(const struct nrm2_hook *h)
 {
 	unsigned part = 0;
 	while (h->major == CPI_MAJOR && part < PART_NONE &&
@@ -69,7 +69,7 @@ int nrm2_group_alone(struct nrm2_spool *s, const struct nrm2_hook *h, uint32_t t
 	return 0;
 }
 
-static int add(struct nrm2_group *g, const struct nrm2_hook *h, uint64_t *held)
+static int nrm2_group_append_record(struct nrm2_group *g, const struct nrm2_hook *h, uint64_t *held)
 {
 	uint32_t size = nrm2_hook_record_size(h, g->stamp);
 	uint8_t *to;
@@ -85,7 +85,7 @@ static int add(struct nrm2_group *g, const struct nrm2_hook *h, uint64_t *held)
 int nrm2_group_take(
 	struct nrm2_spool *s, struct nrm2_group *g, const struct nrm2_hook *h, uint64_t *held)
 {
-	unsigned part = part_of(h);
+	unsigned part = nrm2_group_find_part(h);
 	uint8_t mm = (uint8_t)(h->minor & CPI_MINOR_MM);
 	uint64_t elapsed = 0, id = nrm2_hook_integer(h, 0);
 	bool has_elapsed = part < PART_NONE && h->nintegers >= parts[part].elapsed + 2u;
@@ -107,7 +107,7 @@ int nrm2_group_take(
 	}
 	if (parts[part].kind == CPI_MINOR_THREAD && h->nintegers && id <= UINT32_MAX)
 		g->tid = (uint32_t)id;
-	rc = add(g, h, held);
+	rc = nrm2_group_append_record(g, h, held);
 	if (!rc && parts[part].kind == CPI_MINOR_LABEL_END)
 		rc = nrm2_group_end(s, g, held);
 	else if (!rc && *held > MAX_HELD)

@@ -78,7 +78,7 @@ const char *nrm2_hook_string(const struct nrm2_hook *h, uint32_t *length)
 }
 
 /* Where the record's words stop and where its strings do. */
-static void measure(const struct nrm2_hook *h, uint32_t *nwide, uint32_t *strings)
+static void nrm2_hook_measure_payload(const struct nrm2_hook *h, uint32_t *nwide, uint32_t *strings)
 {
 	const uint8_t *p = h->strings;
 	uint32_t length, padded;
@@ -106,7 +106,7 @@ static void put_strings(uint8_t *to, const struct nrm2_hook *h)
 uint32_t nrm2_hook_record_size(const struct nrm2_hook *h, uint64_t stamp)
 {
 	uint32_t nwide, strings;
-	measure(h, &nwide, &strings);
+	nrm2_hook_measure_payload(h, &nwide, &strings);
 	uint32_t size = rec_size(h->nintegers + nwide, strings);
 	return nwide || stamp != h->stamp ? (size + NRM2_T_INDEX + 4 * nwide + 7) & ~7u : size;
 }
@@ -134,7 +134,7 @@ void nrm2_hook_record(
 	uint8_t *to, const struct nrm2_hook *h, uint32_t size, uint32_t tid, uint64_t stamp)
 {
 	uint32_t nwide, strings;
-	measure(h, &nwide, &strings);
+	nrm2_hook_measure_payload(h, &nwide, &strings);
 	uint8_t *tail = to + rec_size(h->nintegers + nwide, strings);
 	memset(to, 0, size);
 	put_le32(to + REC_CONTROL, size | REC_KIND_HOOK | REC_COMMITTED);

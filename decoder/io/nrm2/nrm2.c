@@ -62,7 +62,8 @@ int nrm2_progress(struct nrm2_scan *s, uint64_t at)
 	return s->progress(s->progress_ctx, at, s->size) ? 0 : CPIDECODE_ECANCELED;
 }
 
-static int __attribute__((format(printf, 2, 3))) say(struct nrm2_scan *s, const char *format, ...)
+static int __attribute__((format(printf, 2, 3)))
+nrm2_write_meta(struct nrm2_scan *s, const char *format, ...)
 {
 	char line[128];
 	va_list ap;
@@ -82,19 +83,19 @@ static const char *mode_name(const struct nrm2_scan *s)
 }
 
 /* What a foreign file says that trace.bin has no other place for. */
-static int describe(struct nrm2_scan *s)
+static int nrm2_write_description(struct nrm2_scan *s)
 {
-	int rc = say(s, "byte order: %s-endian", s->big ? "big" : "little");
+	int rc = nrm2_write_meta(s, "byte order: %s-endian", s->big ? "big" : "little");
 	if (!rc)
-		rc = say(s, "mode: %s", mode_name(s));
+		rc = nrm2_write_meta(s, "mode: %s", mode_name(s));
 	if (!rc && s->os[0])
-		rc = say(s, "os: %.*s", (int)strcspn(s->os, " \n"), s->os);
+		rc = nrm2_write_meta(s, "os: %.*s", (int)strcspn(s->os, " \n"), s->os);
 	if (!rc && s->import->no_rate)
-		rc = say(s, "clock rate: not told, a tick is taken for 1 ns");
+		rc = nrm2_write_meta(s, "clock rate: not told, a tick is taken for 1 ns");
 	if (!rc && s->import->no_time)
-		rc = say(s, "time of day: not told, times count from tick 0");
+		rc = nrm2_write_meta(s, "time of day: not told, times count from tick 0");
 	if (!rc && s->full)
-		rc = say(s, "buffer: filled up");
+		rc = nrm2_write_meta(s, "buffer: filled up");
 	return rc;
 }
 
@@ -128,7 +129,7 @@ static int convert(struct nrm2_scan *s)
 		rc = nrm2_data_end(s);
 	settle_clock(s);
 	if (!rc && !s->own)
-		rc = describe(s);
+		rc = nrm2_write_description(s);
 	return rc ? rc : nrm2_spool_finish(&s->spool, &s->head);
 }
 

@@ -74,7 +74,7 @@ int nrm2_write_at(int fd, uint64_t at, const uint8_t *p, size_t n)
 }
 
 /* header has TF_SECTION_SIZE bytes; its type and what belongs to hooks are set. */
-static int write_section(struct nrm2_spool *s, uint8_t *header, struct nrm2_bytes *b)
+static int nrm2_spool_write_section(struct nrm2_spool *s, uint8_t *header, struct nrm2_bytes *b)
 {
 	uint8_t *zeros;
 	int rc = nrm2_bytes_room(b, TF_ALIGN, &zeros);
@@ -103,7 +103,7 @@ static int write_plain(struct nrm2_spool *s, uint16_t type, struct nrm2_bytes *b
 {
 	uint8_t header[TF_SECTION_SIZE] = {0};
 	put_le16(header + TF_S_TYPE, type);
-	return write_section(s, header, b);
+	return nrm2_spool_write_section(s, header, b);
 }
 
 int nrm2_spool_hooks(struct nrm2_spool *s)
@@ -121,7 +121,7 @@ int nrm2_spool_hooks(struct nrm2_spool *s)
 	s->position += s->records.used;
 	s->hooks = s->lost = 0;
 	s->first = s->last = 0;
-	return write_section(s, header, &s->records);
+	return nrm2_spool_write_section(s, header, &s->records);
 }
 
 int nrm2_spool_room(struct nrm2_spool *s, size_t n, uint8_t **to)
