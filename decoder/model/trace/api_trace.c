@@ -71,7 +71,7 @@ static int opened(cpidecode_trace **t, int rc)
 	return rc;
 }
 
-static bool on_progress(void *ctx, const char *path, uint64_t done, uint64_t total)
+static bool api_trace_report_progress(void *ctx, const char *path, uint64_t done, uint64_t total)
 {
 	const cpidecode_open_options *o = ctx;
 	(void)path;
@@ -100,7 +100,7 @@ static int add_files(struct trace *t, const char *const *paths, size_t n,
 {
 	int rc = n ? add_schemas(t, o, error) : CPIDECODE_EINVAL;
 	if (o->progress)
-		trace_set_progress(t, on_progress, (void *)o);
+		trace_set_progress(t, api_trace_report_progress, (void *)o);
 	for (size_t i = 0; i < n && !rc; i++) {
 		error->file = i;
 		rc = paths[i] ? trace_add_path(t, paths[i]) : CPIDECODE_EINVAL;

@@ -37,7 +37,7 @@ static int64_t line(const struct clock *c, uint64_t at, int64_t real, uint64_t t
 }
 
 /* Any total order will do, so that the order in the file does not matter. */
-static int by_ticks(const void *a, const void *b)
+static int clock_compare_syncs(const void *a, const void *b)
 {
 	const struct clock_sync *x = a, *y = b;
 	if (x->ticks != y->ticks)
@@ -50,7 +50,7 @@ static int by_ticks(const void *a, const void *b)
 static void sort(struct clock_sync *sync, size_t n)
 {
 	if (n)
-		qsort(sync, n, sizeof *sync, by_ticks);
+		qsort(sync, n, sizeof *sync, clock_compare_syncs);
 }
 
 static uint64_t divide_rate(uint64_t ticks, unsigned __int128 ns)
@@ -94,7 +94,7 @@ static int64_t start_of(
 }
 
 /* Takes the next sync by ticks; of those of one tick the first stays. */
-static void keep(struct clock *c, struct clock_sync sync)
+static void clock_append_sync(struct clock *c, struct clock_sync sync)
 {
 	struct clock_sync *s = &c->sync[c->nsyncs];
 	if (c->nsyncs && s[-1].ticks == sync.ticks) {
@@ -119,7 +119,7 @@ void clock_build(struct clock *c, struct clock_sync *sync, size_t n)
 	c->nsyncs = 0;
 	c->straight = c->monotone = true;
 	for (size_t i = 0; i < n; i++)
-		keep(c, sync[i]);
+		clock_append_sync(c, sync[i]);
 	for (size_t i = 0; i + 1 < c->nsyncs; i++) {
 		sync[i].after = start_of(c, &sync[i], &sync[i + 1]);
 		if (sync[i].after != sync[i].realtime)
@@ -130,7 +130,7 @@ void clock_build(struct clock *c, struct clock_sync *sync, size_t n)
 }
 
 /* floor(rise * at / run) for at <= run. */
-static uint64_t share(uint64_t rise, uint64_t at, uint64_t run)
+static uint64_t clock_interpolate_rise(uint64_t rise, uint64_t at, uint64_t run)
 {
 	uint64_t product;
 	if (!__builtin_mul_overflow(rise, at, &product))
@@ -159,7 +159,7 @@ static int64_t time_in(const struct clock *c, size_t i, uint64_t ticks)
 	if (i == 0 || i == c->nsyncs)
 		return line(c, s->ticks, s->realtime, ticks);
 	uint64_t rise = (uint64_t)s[1].realtime - (uint64_t)s->after;
-	uint64_t gone = share(rise, ticks - s->ticks, s[1].ticks - s->ticks);
+	uint64_t gone = clock_interpolate_rise(rise, ticks - s->ticks, s[1].ticks - s->ticks);
 	return (int64_t)((uint64_t)s->after + gone);
 }
 

@@ -21,7 +21,8 @@ struct stretch {
 	__int128 real, mono, ticks;
 };
 
-static struct stretch measure(const struct clock_sync *a, const struct clock_sync *b, uint64_t rate)
+static struct stretch clock_measure_stretch(
+	const struct clock_sync *a, const struct clock_sync *b, uint64_t rate)
 {
 	return (struct stretch){
 		.real = (__int128)b->realtime - a->realtime,
@@ -50,15 +51,15 @@ int64_t clock_dispute(const struct clock_sync *a, const struct clock_sync *b)
 	return more > NOISE ? clock_saturate(more) : 0;
 }
 
-static void tell(struct clock_verdict *v, enum clock_finding_kind kind, __int128 ns)
+static void clock_add_finding(struct clock_verdict *v, enum clock_finding_kind kind, __int128 ns)
 {
 	v->told[v->count].kind = kind;
 	v->told[v->count++].ns = clock_saturate(ns);
 }
 
-static void step(struct clock_verdict *v, enum clock_finding_kind forward, __int128 ns)
+static void clock_add_step(struct clock_verdict *v, enum clock_finding_kind forward, __int128 ns)
 {
-	tell(v, ns < 0 ? CLOCK_STEP : forward, ns);
+	clock_add_finding(v, ns < 0 ? CLOCK_STEP : forward, ns);
 	v->jump = clock_saturate(ns);
 	v->doubt = clock_saturate(size_of(ns));
 }
@@ -68,17 +69,17 @@ static void judge_without(struct clock_verdict *v, const struct stretch *s, __in
 {
 	__int128 gain = s->real - s->ticks;
 	if (s->mono < 0 && s->real < 0) {
-		tell(v, CLOCK_RESTART, s->real);
+		clock_add_finding(v, CLOCK_RESTART, s->real);
 		v->jump = clock_saturate(gain);
 		v->doubt = INT64_MAX;
 		return;
 	}
 	if (s->mono < 0) {
-		tell(v, CLOCK_CONTRADICTION, s->mono - s->ticks);
+		clock_add_finding(v, CLOCK_CONTRADICTION, s->mono - s->ticks);
 		v->doubt = INT64_MAX;
 	}
 	if (size_of(gain) > slack)
-		step(v, CLOCK_STEP_OR_SUSPEND, gain);
+		clock_add_step(v, CLOCK_STEP_OR_SUSPEND, gain);
 }
 
 /*
@@ -92,20 +93,20 @@ static void judge_jump(struct clock_verdict *v, const struct stretch *s, __int12
 	bool like_mono = size_of(from_mono) <= slack, like_real = size_of(from_real) <= slack;
 
 	if (like_mono && like_real && jump > 0 && size_of(from_real) < size_of(from_mono)) {
-		tell(v, CLOCK_STEP_OR_SUSPEND, jump);
+		clock_add_finding(v, CLOCK_STEP_OR_SUSPEND, jump);
 		v->doubt = clock_saturate(jump);
 	} else if (like_mono) {
-		step(v, CLOCK_STEP_OR_SUSPEND, jump);
+		clock_add_step(v, CLOCK_STEP_OR_SUSPEND, jump);
 	} else if (like_real && jump > 0) {
-		tell(v, CLOCK_SUSPEND, jump);
+		clock_add_finding(v, CLOCK_SUSPEND, jump);
 	} else if (like_real) {
-		tell(v, CLOCK_CONTRADICTION, jump);
+		clock_add_finding(v, CLOCK_CONTRADICTION, jump);
 		v->doubt = INT64_MAX;
 	} else if (from_mono > 0) {
-		tell(v, CLOCK_SUSPEND, from_mono);
-		step(v, CLOCK_STEP, from_real);
+		clock_add_finding(v, CLOCK_SUSPEND, from_mono);
+		clock_add_step(v, CLOCK_STEP, from_real);
 	} else {
-		tell(v, CLOCK_CONTRADICTION, from_real);
+		clock_add_finding(v, CLOCK_CONTRADICTION, from_real);
 		v->jump = clock_saturate(from_real);
 		v->doubt = INT64_MAX;
 	}
@@ -115,14 +116,14 @@ struct clock_verdict clock_judge(
 	const struct clock_sync *a, const struct clock_sync *b, uint64_t rate)
 {
 	struct clock_verdict v = {0};
-	struct stretch s = measure(a, b, rate);
+	struct stretch s = clock_measure_stretch(a, b, rate);
 	__int128 slack = s.ticks / SLEW + NOISE;
 	if (s.mono <= 0)
 		judge_without(&v, &s, slack);
 	else if (!clock_steady(a, b))
 		judge_jump(&v, &s, slack);
 	else if (size_of(s.real - s.ticks) > slack)
-		tell(&v, CLOCK_DRIFT, s.real - s.ticks);
+		clock_add_finding(&v, CLOCK_DRIFT, s.real - s.ticks);
 	v.quiet = !v.count || v.told[0].kind == CLOCK_DRIFT;
 	return v;
 }
@@ -163,12 +164,12 @@ size_t clock_findings(const struct clock *c, struct clock_finding *to, size_t ma
 	return n;
 }
 
-static double least(double a, double b)
+static double min_double(double a, double b)
 {
 	return b < a ? b : a;
 }
 
-static double most(double a, double b)
+static double max_double(double a, double b)
 {
 	return b > a ? b : a;
 }
@@ -200,20 +201,20 @@ static struct habits learn(const struct clock *c)
 	struct habits h = {.reading = READING};
 	double shortest = INFINITY;
 	for (size_t i = 0; i + 1 < c->nsyncs; i++)
-		h.longest = most(h.longest, quiet_length(c, i));
+		h.longest = max_double(h.longest, quiet_length(c, i));
 	for (size_t i = 0; i + 1 < c->nsyncs; i++) {
 		double length = quiet_length(c, i);
 		if (length <= 0)
 			continue;
-		struct stretch s = measure(&c->sync[i], &c->sync[i + 1], c->rate);
+		struct stretch s = clock_measure_stretch(&c->sync[i], &c->sync[i + 1], c->rate);
 		if (s.mono > 0)
-			h.reading = most(h.reading, (double)size_of(s.real - s.mono));
+			h.reading = max_double(h.reading, (double)size_of(s.real - s.mono));
 		if (length < h.longest / 4)
 			continue;
 		double drift = (double)(s.real - s.ticks) / length;
-		h.low = h.known ? least(h.low, drift) : drift;
-		h.high = h.known ? most(h.high, drift) : drift;
-		shortest = least(shortest, length);
+		h.low = h.known ? min_double(h.low, drift) : drift;
+		h.high = h.known ? max_double(h.high, drift) : drift;
+		shortest = min_double(shortest, length);
 		h.known = true;
 		h.stretches++;
 	}
@@ -235,7 +236,7 @@ static double error_outside(const struct clock *c, const struct habits *h, uint6
 {
 	if (!h->known)
 		return NAN;
-	double drift = most(magnitude(h->low), magnitude(h->high)) + h->blur;
+	double drift = max_double(magnitude(h->low), magnitude(h->high)) + h->blur;
 	return (double)clock_scale(ticks, c->rate) * drift;
 }
 
@@ -254,7 +255,7 @@ static double error_inside(const struct clock *c, const struct habits *h, size_t
 	if (v.doubt == INT64_MAX || a->disputed || b->disputed)
 		return NAN;
 	if (h->stretches > 1 && v.quiet && (double)length >= h->longest / 4)
-		rise = least(rise, (double)length * (h->high - h->low + 2 * h->blur) / 4);
+		rise = min_double(rise, (double)length * (h->high - h->low + 2 * h->blur) / 4);
 	return rise + (double)v.doubt;
 }
 

@@ -249,7 +249,7 @@ int directory_settle(struct file *f)
 	return rc;
 }
 
-static int by_position(const void *a, const void *b)
+static int directory_compare_positions(const void *a, const void *b)
 {
 	const struct section_ref *x = a, *y = b;
 	if (x->position != y->position)
@@ -263,12 +263,12 @@ static int by_number(const void *a, const void *b)
 	return x->ring < y->ring ? -1 : x->ring > y->ring;
 }
 
-static uint64_t least(uint64_t a, uint64_t b)
+static uint64_t min_u64(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
 }
 
-static uint64_t most(uint64_t a, uint64_t b)
+static uint64_t max_u64(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;
 }
@@ -292,14 +292,14 @@ static void settle_ranges(struct file *f, struct ring_sections *ring)
 			continue;
 		}
 		ring->disordered |= s[i].hi > cap;
-		s[i].lo = least(s[i].lo, cap);
-		s[i].hi = least(s[i].hi, cap);
+		s[i].lo = min_u64(s[i].lo, cap);
+		s[i].hi = min_u64(s[i].hi, cap);
 		cap = first;
 	}
 	for (size_t i = 0; i < ring->count; i++) {
 		breathe(f, ring->first + i);
-		s[i].lo = most(s[i].lo, before);
-		s[i].hi = most(s[i].hi, s[i].lo);
+		s[i].lo = max_u64(s[i].lo, before);
+		s[i].hi = max_u64(s[i].hi, s[i].lo);
 		before = s[i].hi;
 	}
 }
@@ -354,7 +354,7 @@ static size_t count_steps_back(const struct section_ref *s, size_t n)
 	return back;
 }
 
-static int by_place(const void *a, const void *b)
+static int directory_compare_offsets(const void *a, const void *b)
 {
 	const struct section_ref *x = a, *y = b;
 	return x->offset < y->offset ? -1 : x->offset > y->offset;
@@ -378,10 +378,10 @@ static int settle_order(struct file *f, struct ring_sections *ring)
 	size_t back = count_steps_back(s, ring->count);
 	if (!back)
 		return 0;
-	sort_in_place(s, ring->count, sizeof *s, by_place);
+	sort_in_place(s, ring->count, sizeof *s, directory_compare_offsets);
 	if (count_steps_back(s, ring->count) < back)
 		return tell_displaced(f, s, ring->count);
-	sort_in_place(s, ring->count, sizeof *s, by_position);
+	sort_in_place(s, ring->count, sizeof *s, directory_compare_positions);
 	return 0;
 }
 
@@ -395,7 +395,7 @@ static int settle_claims(struct file *f, struct ring_sections *ring, struct trac
 	struct claim *claims = calloc(ring->count, sizeof *claims);
 	int rc = claims ? 0 : CPIDECODE_ENOMEM;
 	for (size_t i = 0; i < ring->count && !rc; i++)
-		claims[i] = (struct claim){.position = least(s[i].position, LAST_POSITION),
+		claims[i] = (struct claim){.position = min_u64(s[i].position, LAST_POSITION),
 			.first = s[i].lo,
 			.last = s[i].hi,
 			.raw = s[i].raw,
@@ -424,13 +424,13 @@ static void settle_positions(struct file *f, struct ring_sections *ring)
 	uint64_t next = 0;
 	for (size_t i = 0; i < ring->count; i++) {
 		breathe(f, ring->first + i);
-		s[i].position = most(least(s[i].position, LAST_POSITION), next);
+		s[i].position = max_u64(min_u64(s[i].position, LAST_POSITION), next);
 		next = s[i].position + s[i].raw;
 	}
 }
 
 /* f->rings by number, and in their order runs of the directory for the sections. */
-static int make_rings(struct file *f)
+static int directory_index_rings(struct file *f)
 {
 	struct directory *d = &f->dir;
 	size_t n = d->nstates, first = 0;
@@ -485,7 +485,7 @@ int directory_finish(struct file *f)
 	struct directory *d = &f->dir;
 	if (!d->nstates)
 		return 0;
-	int rc = make_rings(f);
+	int rc = directory_index_rings(f);
 	if (!rc)
 		rc = distribute(f);
 	for (size_t i = 0; i < f->pub.nrings && !rc; i++) {
@@ -496,7 +496,7 @@ int directory_finish(struct file *f)
 		bool unsorted = find_ring(d, f->rings[i].ring, &slot)->unsorted;
 		if (unsorted)
 			sort_in_place(refs(f) + ring->first, ring->count,
-				sizeof(struct section_ref), by_position);
+				sizeof(struct section_ref), directory_compare_positions);
 		rc = settle_claims(f, ring, &f->rings[i]);
 		if (!rc && unsorted)
 			rc = settle_order(f, ring);

@@ -18,7 +18,7 @@ void hook_counts_add(struct hook_counts *to, const struct hook_counts *c)
 	to->bad_bytes += c->bad_bytes;
 }
 
-static int make_rings(struct findings *f, const struct trace *t)
+static int findings_alloc_rings(struct findings *f, const struct trace *t)
 {
 	size_t n = trace_nfiles(t);
 	if (f->rings)
@@ -36,7 +36,7 @@ static int make_rings(struct findings *f, const struct trace *t)
 	return 0;
 }
 
-static int by_offset(const void *a, const void *b)
+static int findings_compare_damage(const void *a, const void *b)
 {
 	const struct hook_damage *x = a, *y = b;
 	if (x->file != y->file)
@@ -47,7 +47,7 @@ static int by_offset(const void *a, const void *b)
 size_t hook_damage_keep(struct hook_damage *d, size_t n, size_t most)
 {
 	if (n)
-		qsort(d, n, sizeof *d, by_offset);
+		qsort(d, n, sizeof *d, findings_compare_damage);
 	return n < most ? n : most;
 }
 
@@ -67,7 +67,7 @@ int findings_add(struct findings *f, const struct trace *t, struct hook_iter *it
 {
 	struct hook_counts counts;
 	size_t n;
-	int rc = make_rings(f, t);
+	int rc = findings_alloc_rings(f, t);
 	if (rc)
 		return rc;
 	for (size_t i = 0; i < f->nfiles; i++)

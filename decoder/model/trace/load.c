@@ -425,7 +425,7 @@ static int load_import(struct file *f)
 	return rc;
 }
 
-static int by_offset(const void *a, const void *b)
+static int load_compare_damage(const void *a, const void *b)
 {
 	const struct io_damage *x = a, *y = b;
 	return x->offset < y->offset ? -1 : x->offset > y->offset;
@@ -474,7 +474,7 @@ int file_load(struct file *f, enum trace_verify how, io_progress_fn progress, vo
 	if (!rc)
 		rc = directory_finish(f);
 	if (f->pub.ndamage)
-		qsort(f->damage, f->pub.ndamage, sizeof *f->damage, by_offset);
+		qsort(f->damage, f->pub.ndamage, sizeof *f->damage, load_compare_damage);
 	publish(f);
 	if (!rc)
 		rc = make_fingerprint(f);

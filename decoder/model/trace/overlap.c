@@ -2,7 +2,7 @@
 
 #include "../../base/sort.h"
 
-static int by_position(const void *a, const void *b)
+static int overlap_compare_claims(const void *a, const void *b)
 {
 	const struct claim *x = a, *y = b;
 	if (x->position != y->position)
@@ -45,7 +45,7 @@ int overlap_settle(
 {
 	struct claim *holder = NULL;
 	bool asked = false;
-	sort_in_place(claims, n, sizeof *claims, by_position);
+	sort_in_place(claims, n, sizeof *claims, overlap_compare_claims);
 	for (size_t i = 0; i < n; i++) {
 		struct claim *c = &claims[i];
 		c->skip = 0;

@@ -4,16 +4,16 @@
 
 #include "../../base/sort.h"
 
-static bool before(const struct task *a, const struct task *b)
+static bool task_precedes(const struct task *a, const struct task *b)
 {
 	return a->tid != b->tid ? a->tid < b->tid : a->first < b->first;
 }
 
-static int compare(const void *a, const void *b)
+static int tasks_compare_entries(const void *a, const void *b)
 {
 	const struct task *x = a, *y = b;
-	if (before(x, y) || before(y, x))
-		return before(x, y) ? -1 : 1;
+	if (task_precedes(x, y) || task_precedes(y, x))
+		return task_precedes(x, y) ? -1 : 1;
 	return x->order < y->order ? -1 : x->order > y->order;
 }
 
@@ -50,7 +50,7 @@ int tasks_add(struct task_table *t, struct spill *entries, size_t n)
 	struct task *all = t->entries.p;
 	for (size_t i = t->count; i < total; i++)
 		all[i].order = t->added++;
-	sort_in_place(all, total, sizeof *all, compare);
+	sort_in_place(all, total, sizeof *all, tasks_compare_entries);
 	t->count = drop_repeated(all, total);
 	spill_drop(&t->entries);
 	return 0;
@@ -68,7 +68,7 @@ const struct task *tasks_find(
 	size_t lo = 0, hi = t->count; /* entries below lo are not after the key */
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
-		if (before(&key, tasks_at(t, mid)))
+		if (task_precedes(&key, tasks_at(t, mid)))
 			hi = mid;
 		else
 			lo = mid + 1;

@@ -101,19 +101,19 @@ struct progress {
 	const char *path;
 };
 
-static bool on_progress(void *ctx, uint64_t done, uint64_t total)
+static bool trace_report_progress(void *ctx, uint64_t done, uint64_t total)
 {
 	struct progress *p = ctx;
 	return p->t->progress(p->t->progress_ctx, p->path, done, total);
 }
 
 /* f->in is open; the trace takes the file over, or frees it. */
-static int add_file(struct trace *t, struct file *f, struct progress *p)
+static int trace_load_file(struct trace *t, struct file *f, struct progress *p)
 {
 	int rc = grow(&t->files, t->nfiles, &t->files_cap, sizeof *t->files);
 	f->pub.index = (uint32_t)t->nfiles;
 	if (!rc)
-		rc = file_load(f, t->verify, t->progress ? on_progress : NULL, p);
+		rc = file_load(f, t->verify, t->progress ? trace_report_progress : NULL, p);
 	if (!rc)
 		rc = make_schema_set(t, f);
 	if (!rc)
@@ -150,9 +150,9 @@ int trace_add_path(struct trace *t, const char *path)
 	struct file *f = new_file(path);
 	if (!f)
 		return CPIDECODE_ENOMEM;
-	int rc = io_open_path(path, t->progress ? on_progress : NULL, &p, &f->in);
+	int rc = io_open_path(path, t->progress ? trace_report_progress : NULL, &p, &f->in);
 	if (!rc)
-		return add_file(t, f, &p);
+		return trace_load_file(t, f, &p);
 	int saved = errno;
 	file_free(f);
 	errno = saved;
@@ -165,9 +165,9 @@ int trace_add_fd(struct trace *t, int fd, const char *name)
 	struct file *f = new_file(name);
 	if (!f)
 		return CPIDECODE_ENOMEM;
-	int rc = io_open_fd(fd, t->progress ? on_progress : NULL, &p, &f->in);
+	int rc = io_open_fd(fd, t->progress ? trace_report_progress : NULL, &p, &f->in);
 	if (!rc)
-		return add_file(t, f, &p);
+		return trace_load_file(t, f, &p);
 	int saved = errno;
 	file_free(f);
 	errno = saved;
@@ -182,7 +182,7 @@ int trace_add_memory(struct trace *t, const void *bytes, size_t n, const char *n
 		return CPIDECODE_ENOMEM;
 	int rc = io_open_memory(bytes, n, &f->in);
 	if (!rc)
-		return add_file(t, f, &p);
+		return trace_load_file(t, f, &p);
 	file_free(f);
 	return rc;
 }
