@@ -59,7 +59,7 @@ static bool take_words(struct field_cursor *c, struct field_value *v, enum field
 	return true;
 }
 
-static bool take(struct field_cursor *c, unsigned index, struct field_value *v)
+static bool fields_read_field(struct field_cursor *c, unsigned index, struct field_value *v)
 {
 	const struct schema_field *f = &c->schema->fields[index];
 	v->field = f;
@@ -77,7 +77,7 @@ static bool take(struct field_cursor *c, unsigned index, struct field_value *v)
 	return true;
 }
 
-static void begin_repeat(struct field_cursor *c, const struct schema_op *op)
+static void fields_begin_repeat(struct field_cursor *c, const struct schema_op *op)
 {
 	uint64_t turns = op->number;
 	if (op->slot >= 0)
@@ -96,7 +96,7 @@ static void begin_repeat(struct field_cursor *c, const struct schema_op *op)
 	c->pc++;
 }
 
-static void end_turn(struct field_cursor *c, const struct schema_op *op)
+static void fields_end_turn(struct field_cursor *c, const struct schema_op *op)
 {
 	bool took = c->words_used != c->loop_words || c->strings_used != c->loop_strings;
 	c->loop_words = c->words_used;
@@ -118,17 +118,17 @@ bool field_next(struct field_cursor *c, struct field_value *v)
 		switch (op->kind) {
 		case OP_FIELD:
 			c->pc++;
-			if (take(c, op->field, v))
+			if (fields_read_field(c, op->field, v))
 				return true;
 			break;
 		case OP_IF:
 			c->pc = c->slot[op->slot] & op->number ? c->pc + 1 : op->jump;
 			break;
 		case OP_REPEAT:
-			begin_repeat(c, op);
+			fields_begin_repeat(c, op);
 			break;
 		case OP_AGAIN:
-			end_turn(c, op);
+			fields_end_turn(c, op);
 			break;
 		}
 	}

@@ -166,7 +166,8 @@ static struct tick_range both(struct tick_range a, struct tick_range b)
 		.last = a.last < b.last ? a.last : b.last};
 }
 
-static void place(struct hook_iter *it, struct source *s, size_t ring, struct ring_part part)
+static void hook_iter_add_cursor(
+	struct hook_iter *it, struct source *s, size_t ring, struct ring_part part)
 {
 	struct ring_cursor *c = &s->cursors[ring];
 	part.stamps = s->stamps;
@@ -190,7 +191,7 @@ void hook_iter_part(struct hook_iter *it, const struct tick_range *keys)
 			struct ring_part part = {.keys = keys[i]};
 			file_sections_in(s->file, j, s->stamps.first, s->stamps.last, &part.begin,
 				&part.end);
-			place(it, s, j, part);
+			hook_iter_add_cursor(it, s, j, part);
 		}
 	}
 }
@@ -202,7 +203,8 @@ void hook_iter_sections(struct hook_iter *it, size_t file, size_t ring, size_t b
 	begin_part(it);
 	if (before && before != &s->cursors[ring])
 		ring_cursor_lend(before, &s->cursors[ring]);
-	place(it, s, ring, (struct ring_part){.keys = ALL_TICKS, .begin = begin, .end = end});
+	hook_iter_add_cursor(
+		it, s, ring, (struct ring_part){.keys = ALL_TICKS, .begin = begin, .end = end});
 	if (!s->count || it->error)
 		return;
 	it->started = true;
@@ -270,7 +272,7 @@ static int start_source(struct hook_iter *it, struct source *s)
 }
 
 /* Past the hook that was handed out last. */
-static int advance(struct hook_iter *it, struct source *s)
+static int hook_iter_advance_source(struct hook_iter *it, struct source *s)
 {
 	struct entry *top = &s->heap[0];
 	bool taken = ring_cursor_take(top->cursor);
@@ -323,7 +325,7 @@ static void choose_source(struct hook_iter *it)
 	it->rival = first_source(it, it->current);
 }
 
-static int start(struct hook_iter *it)
+static int hook_iter_start_sources(struct hook_iter *it)
 {
 	it->started = true;
 	int rc = 0;
@@ -332,7 +334,7 @@ static int start(struct hook_iter *it)
 	return rc;
 }
 
-static __attribute__((noinline)) const struct task *find_task(
+static __attribute__((noinline)) const struct task *hook_iter_find_task(
 	struct hook_iter *it, const struct hook *h)
 {
 	struct task_cached *c = &it->tasks[h->tid % TASK_CACHE];
@@ -384,7 +386,7 @@ int hook_iter_seek(struct hook_iter *it, int64_t time_ns)
 }
 
 /* 1: it->current has the next hook of the range of ticks. Apart from those that come alone. */
-static __attribute__((noinline)) int step(struct hook_iter *it)
+static __attribute__((noinline)) int hook_iter_step_merge(struct hook_iter *it)
 {
 	int rc = it->error;
 	if (!rc && !it->placed)
@@ -392,9 +394,9 @@ static __attribute__((noinline)) int step(struct hook_iter *it)
 	if (rc)
 		return it->error = rc;
 	if (!it->started)
-		rc = start(it);
+		rc = hook_iter_start_sources(it);
 	else if (it->current)
-		rc = advance(it, it->current);
+		rc = hook_iter_advance_source(it, it->current);
 	if (rc)
 		return it->error = rc;
 	choose_source(it);
@@ -414,7 +416,7 @@ static inline int next_cursor(struct hook_iter *it, struct ring_cursor **c)
 			it->error = rc;
 		return rc;
 	}
-	rc = step(it);
+	rc = hook_iter_step_merge(it);
 	if (rc > 0)
 		*c = it->current->heap[0].cursor;
 	return rc;
@@ -440,7 +442,7 @@ int hook_iter_next(struct hook_iter *it, const struct hook **result)
 			c->hook.time_ns = clock_cursor_time(&it->current->clock, c->hook.ticks);
 	} while (it->look && too_much(it, c));
 	if (!(it->spared & HOOK_SPARE_TASK))
-		c->hook.task = find_task(it, &c->hook);
+		c->hook.task = hook_iter_find_task(it, &c->hook);
 	c->hook.schema = find_schema(it, c->file->set, &c->hook);
 	*result = &c->hook;
 	return 1;

@@ -303,14 +303,14 @@ static unsigned processors(void)
 	return n > 0 ? (unsigned)n : 1;
 }
 
-static unsigned least(unsigned n, uint64_t most)
+static unsigned pass_limit_threads(unsigned n, uint64_t most)
 {
 	return n < most ? n : most ? (unsigned)most : 1;
 }
 
 unsigned pass_threads(const struct pass *p)
 {
-	return least(p->threads ? p->threads : processors(), PASS_MAX_THREADS);
+	return pass_limit_threads(p->threads ? p->threads : processors(), PASS_MAX_THREADS);
 }
 
 static void init_lock(struct pass_run *run)
@@ -328,9 +328,9 @@ int pass_run(const struct pass *p, struct findings *found)
 	struct pass_run run = {.pass = p, .failed = SIZE_MAX};
 	int rc = pass_plan_make(&run.plan, p);
 	if (!rc) {
-		unsigned threads = least(pass_threads(p), run.plan.slices);
+		unsigned threads = pass_limit_threads(pass_threads(p), run.plan.slices);
 		if (run.plan.held)
-			threads = least(threads, HELD_BYTES / run.plan.held);
+			threads = pass_limit_threads(threads, HELD_BYTES / run.plan.held);
 		init_lock(&run);
 		rc = run_workers(&run, threads, found);
 		pthread_cond_destroy(&run.moved);

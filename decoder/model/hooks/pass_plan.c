@@ -196,7 +196,7 @@ static int cut_ring(struct pass_plan *plan, const struct stream *s, uint64_t eno
 }
 
 /* As they stand in the files, so that a disk reads on. */
-static int by_place(const void *a, const void *b, void *ctx)
+static int pass_plan_compare_batches(const void *a, const void *b, void *ctx)
 {
 	const struct trace *t = ctx;
 	const struct pass_batch *x = a, *y = b;
@@ -214,8 +214,8 @@ static int cut_by_ring(struct pass_plan *plan, const struct streams *all, const 
 	for (size_t i = 0; i < all->count && !rc; i++)
 		rc = cut_ring(plan, &all->heap[i], enough);
 	if (!rc && plan->slices)
-		qsort_r(plan->batches, plan->slices, sizeof *plan->batches, by_place,
-			(void *)p->trace);
+		qsort_r(plan->batches, plan->slices, sizeof *plan->batches,
+			pass_plan_compare_batches, (void *)p->trace);
 	return rc;
 }
 

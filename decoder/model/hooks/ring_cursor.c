@@ -72,7 +72,8 @@ bool ring_cursor_start(struct ring_cursor *c, const struct ring_part *part)
 	return true;
 }
 
-static int tell(struct ring_cursor *c, struct reading *r, uint64_t bytes, const char *why)
+static int ring_cursor_add_damage(
+	struct ring_cursor *c, struct reading *r, uint64_t bytes, const char *why)
 {
 	c->counts.bad_sections++;
 	if (r->ndamage == 2 * MAX_TOLD_DAMAGE)
@@ -97,11 +98,11 @@ static int check_facts(struct ring_cursor *c, struct reading *r)
 	struct io_section said = {
 		.hooks = s->hooks, .torn = s->torn, .first = facts.first, .last = s->last};
 	const char *why = section_contradiction(&said, &facts);
-	return why ? tell(c, r, 0, why) : 0;
+	return why ? ring_cursor_add_damage(c, r, 0, why) : 0;
 }
 
 /* 0: c->section is loaded; 1: it is damaged, which is told; or a code, told if it is EREAD. */
-static int load(struct ring_cursor *c, struct reading *r, bool mine)
+static int ring_cursor_load_section(struct ring_cursor *c, struct reading *r, bool mine)
 {
 	const struct section_ref *s = c->section;
 	const char *why = "too many large sections at one time";
@@ -115,7 +116,7 @@ static int load(struct ring_cursor *c, struct reading *r, bool mine)
 		return rc;
 	if (rc == CPIDECODE_EREAD)
 		why = hook_unreadable;
-	int told = mine || rc < 0 ? tell(c, r, s->stored, why) : 0;
+	int told = mine || rc < 0 ? ring_cursor_add_damage(c, r, s->stored, why) : 0;
 	return told ? told : rc;
 }
 
@@ -149,7 +150,7 @@ static int enter_next(struct ring_cursor *c, struct reading *r)
 			c->counts.promised += s->hooks;
 			c->counts.torn_promised += s->torn;
 		}
-		int rc = i == c->at ? 0 : load(c, r, mine);
+		int rc = i == c->at ? 0 : ring_cursor_load_section(c, r, mine);
 		if (rc < 0)
 			return rc;
 		if (rc)
@@ -195,7 +196,7 @@ static int odd_record(struct ring_cursor *c, struct reading *r, enum record_kind
 		uint64_t left = (uint64_t)(c->stop - c->p);
 		c->p = c->stop;
 		n->bad_bytes += left;
-		return tell(
+		return ring_cursor_add_damage(
 			c, r, left, "a record's size leads nowhere: the section's rest is lost");
 	}
 	default:
