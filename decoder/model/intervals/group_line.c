@@ -93,8 +93,8 @@ static void add_field(struct group_line *line, const struct walk *w, const struc
 }
 
 /* Goes the program's way through a hook. false: the hook is too short for it. */
-static bool draw(struct group_line *line, const struct group_plan *plan, const struct hook *h,
-	struct walk *w)
+static bool group_line_follow_plan(struct group_line *line, const struct group_plan *plan,
+	const struct hook *h, struct walk *w)
 {
 	for (const struct flat_op *op = plan->ops;;) {
 		switch ((enum flat_kind)op->kind) {
@@ -146,13 +146,13 @@ static struct group_line *new_line(
 	memset(w.slot, 0, plan->nslots * sizeof *w.slot);
 	for (uint32_t i = 0; i < lines->nslots; i++)
 		w.slot[lines->slots[i].slot] = line->slot[i] = slot[i];
-	if (draw(line, plan, h, &w))
+	if (group_line_follow_plan(line, plan, h, &w))
 		return line;
 	free(line);
 	return NULL;
 }
 
-static struct group_line **place_of(struct group_lines *lines, const uint64_t *slot)
+static struct group_line **group_lines_find_bucket(struct group_lines *lines, const uint64_t *slot)
 {
 	uint64_t sum = 0;
 	for (uint32_t i = 0; i < lines->nslots; i++)
@@ -169,11 +169,11 @@ static bool same_slots(const struct group_lines *lines, const uint64_t *a, const
 }
 
 /* The line for hooks with these slots; NULL: it is not worth one, or there is no memory. */
-static const struct group_line *find(
+static const struct group_line *group_lines_find_line(
 	const struct group_plan *plan, const struct hook *h, const uint64_t *slot)
 {
 	struct group_lines *lines = plan->lines;
-	struct group_line **at = place_of(lines, slot);
+	struct group_line **at = group_lines_find_bucket(lines, slot);
 	if (*at && same_slots(lines, (*at)->slot, slot))
 		return *at;
 	if (lines->made == LINES_MADE)
@@ -202,7 +202,7 @@ const struct group_line *group_line_find(const struct group_plan *plan, const st
 			line = NULL;
 	}
 	if (!line)
-		lines->last = line = find(plan, h, slot);
+		lines->last = line = group_lines_find_line(plan, h, slot);
 	if (!line || h->nwords < line->words || (line->label && !h->nstrings))
 		return NULL;
 	return line;

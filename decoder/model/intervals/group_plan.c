@@ -86,7 +86,7 @@ struct compiler {
 	bool elapsed, any_string;
 };
 
-static struct flat_op *push(struct compiler *c, enum flat_kind kind)
+static struct flat_op *group_plan_append_op(struct compiler *c, enum flat_kind kind)
 {
 	struct flat_op *op = &c->ops[c->plan->nops++];
 	*op = (struct flat_op){.kind = (uint8_t)kind, .slot = -1};
@@ -121,7 +121,7 @@ static bool compile_string(struct compiler *c, enum group_field means)
 	if (means != GF_LABEL || c->any_string || c->run != 0)
 		return false;
 	c->any_string = true;
-	push(c, FLAT_LABEL);
+	group_plan_append_op(c, FLAT_LABEL);
 	c->useful = c->plan->nops;
 	return true;
 }
@@ -133,7 +133,7 @@ static bool compile_field(struct compiler *c, const struct schema_field *f, enum
 		return compile_string(c, means);
 	if (c->run == NOWHERE) {
 		c->run = c->plan->nops;
-		push(c, FLAT_RUN);
+		group_plan_append_op(c, FLAT_RUN);
 	}
 	if (means == GF_ELAPSED && !place_elapsed(c, f))
 		return false;
@@ -147,11 +147,11 @@ static bool compile_field(struct compiler *c, const struct schema_field *f, enum
 		if (c->repeat != NOWHERE) /* a turn may change how the next one is read */
 			return false;
 		field.kind = FLAT_SLOT;
-		*push(c, FLAT_SLOT) = field;
+		*group_plan_append_op(c, FLAT_SLOT) = field;
 	}
 	if (is_wanted(c, t)) {
 		field.kind = t->kind;
-		*push(c, FLAT_SLOT) = field;
+		*group_plan_append_op(c, FLAT_SLOT) = field;
 		c->useful = c->plan->nops;
 		c->wanted_in_repeat = true;
 	}
@@ -164,7 +164,7 @@ static void compile_jump(struct compiler *c, const struct schema_op *op)
 	static const uint8_t kinds[] = {
 		[OP_IF] = FLAT_IF, [OP_REPEAT] = FLAT_REPEAT, [OP_AGAIN] = FLAT_AGAIN};
 	uint32_t at = c->plan->nops;
-	struct flat_op *jump = push(c, kinds[op->kind]);
+	struct flat_op *jump = group_plan_append_op(c, kinds[op->kind]);
 	jump->slot = op->slot;
 	jump->number = op->number;
 	jump->jump = op->jump; /* in the schema's program, until all places are known */
@@ -196,7 +196,7 @@ static void finish(struct compiler *c)
 			op->jump = c->map[op->jump] < n ? c->map[op->jump] : n;
 	}
 	c->plan->nops = n;
-	push(c, FLAT_END);
+	group_plan_append_op(c, FLAT_END);
 }
 
 /* Does a jump lead here? Then what stands before it may not have been read. */
@@ -297,7 +297,7 @@ static struct group_plan *make(
 	return plan;
 }
 
-static struct group_plan **place_of(
+static struct group_plan **group_plans_find_bucket(
 	const struct group_plans *p, const struct schema_hook *key, enum group_part part)
 {
 	size_t i =
@@ -310,7 +310,7 @@ static struct group_plan **place_of(
 	}
 }
 
-static bool more_places(struct group_plans *p)
+static bool group_plans_grow_table(struct group_plans *p)
 {
 	struct group_plans bigger = {.places = p->places ? 2 * p->places : 32};
 	bigger.table = calloc(bigger.places, sizeof(struct group_plan *));
@@ -318,8 +318,8 @@ static bool more_places(struct group_plans *p)
 		return false;
 	for (size_t i = 0; i < p->places; i++)
 		if (p->table[i])
-			*place_of(&bigger, p->table[i]->key, (enum group_part)p->table[i]->part) =
-				p->table[i];
+			*group_plans_find_bucket(&bigger, p->table[i]->key,
+				(enum group_part)p->table[i]->part) = p->table[i];
 	free(p->table);
 	p->table = bigger.table;
 	p->places = bigger.places;
@@ -329,9 +329,9 @@ static bool more_places(struct group_plans *p)
 const struct group_plan *group_plans_find(
 	struct group_plans *p, const struct schema_hook *schema, enum group_part part)
 {
-	if (p->count >= p->places / 2 && !more_places(p))
+	if (p->count >= p->places / 2 && !group_plans_grow_table(p))
 		return NULL;
-	struct group_plan **at = place_of(p, schema, part);
+	struct group_plan **at = group_plans_find_bucket(p, schema, part);
 	if (!*at) {
 		*at = make(p, schema, part);
 		p->count += *at != NULL;

@@ -108,7 +108,7 @@ static void take_tid(struct interval *iv, uint64_t tid)
 }
 
 /* The processor whose turn it is. */
-static int find_cpu(struct walk *w, struct group *g)
+static int group_find_cpu(struct walk *w, struct group *g)
 {
 	int rc = w->cpu ? 0 : need_cpu(g, w->turn);
 	if (!rc)
@@ -135,14 +135,14 @@ static int take_field(struct walk *w, struct group *g, const struct flat_op *op)
 			set_count(iv, (char *)iv + op->at, v);
 		break;
 	case FLAT_CPU_RATIO:
-		rc = find_cpu(w, g);
+		rc = group_find_cpu(w, g);
 		if (rc)
 			return rc;
 		if (measured)
 			set_ratio(iv, (char *)w->cpu + op->at, v);
 		break;
 	case FLAT_CPU_COUNT:
-		rc = find_cpu(w, g);
+		rc = group_find_cpu(w, g);
 		if (rc)
 			return rc;
 		if (measured)
@@ -168,7 +168,7 @@ static int take_field(struct walk *w, struct group *g, const struct flat_op *op)
 	return 0;
 }
 
-static const struct flat_op *begin_repeat(
+static const struct flat_op *group_begin_repeat(
 	struct walk *w, const struct group_plan *plan, const struct flat_op *op)
 {
 	w->turn = 0;
@@ -179,7 +179,7 @@ static const struct flat_op *begin_repeat(
 }
 
 /* A turn that took nothing was the last. */
-static const struct flat_op *end_turn(
+static const struct flat_op *group_end_turn(
 	struct walk *w, const struct group_plan *plan, const struct flat_op *op)
 {
 	if (w->next == w->turn_began || ++w->turn >= w->turns)
@@ -225,10 +225,10 @@ static int take_flat(struct group *g, const struct group_plan *plan, const struc
 			op = w.slot[op->slot] & op->number ? op + 1 : plan->ops + op->jump;
 			break;
 		case FLAT_REPEAT:
-			op = begin_repeat(&w, plan, op);
+			op = group_begin_repeat(&w, plan, op);
 			break;
 		case FLAT_AGAIN:
-			op = end_turn(&w, plan, op);
+			op = group_end_turn(&w, plan, op);
 			break;
 		case FLAT_REPEAT_SKIP:
 			if (!skip_repeat(&w, plan, op))

@@ -85,7 +85,7 @@ struct sums {
 	double above, below;
 };
 
-static void add(struct sums *s, uint64_t above, uint64_t below)
+static void group_add_ratio(struct sums *s, uint64_t above, uint64_t below)
 {
 	if (above == NOT_MEASURED || below == NOT_MEASURED)
 		return;
@@ -116,10 +116,10 @@ int group_settle_util(struct group *g)
 		settle(iv, &u->idle_pct, u->idle_time, u->elapsed);
 		settle(iv, &u->intr_pct, u->intr_time, u->elapsed);
 		settle(iv, &u->actual_perf_pct, u->unhalted_cycles, u->reference_cycles);
-		add(&busy, u->busy_time, u->elapsed);
-		add(&idle, u->idle_time, u->elapsed);
-		add(&intr, u->intr_time, u->elapsed);
-		add(&perf, u->unhalted_cycles, u->reference_cycles);
+		group_add_ratio(&busy, u->busy_time, u->elapsed);
+		group_add_ratio(&idle, u->idle_time, u->elapsed);
+		group_add_ratio(&intr, u->intr_time, u->elapsed);
+		group_add_ratio(&perf, u->unhalted_cycles, u->reference_cycles);
 	}
 	forget_offline(&iv->busy_pct, &iv->idle_pct, &iv->intr_pct);
 	settle_system(&iv->busy_pct, &busy);

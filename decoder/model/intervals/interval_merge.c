@@ -35,7 +35,7 @@ struct sorting {
 	const struct sorter_batch *batch;
 };
 
-static inline bool before(
+static inline bool sorter_entry_precedes(
 	const struct sorting *w, const struct sorter_entry *a, const struct sorter_entry *b)
 {
 	if (a->era != b->era)
@@ -50,7 +50,7 @@ static void sort_block(const struct sorting *w, struct sorter_entry *a, size_t n
 	for (size_t i = 1; i < n; i++) {
 		struct sorter_entry e = a[i];
 		size_t to = i;
-		for (; to && before(w, &e, &a[to - 1]); to--)
+		for (; to && sorter_entry_precedes(w, &e, &a[to - 1]); to--)
 			a[to] = a[to - 1];
 		a[to] = e;
 	}
@@ -66,7 +66,7 @@ static void merge_halves(const struct sorting *w, struct sorter_entry *a, size_t
 	size_t lo = 0, hi = mid; /* a[mid] goes before a[lo] */
 	while (lo < hi) {
 		size_t at = lo + (hi - lo) / 2;
-		if (before(w, &a[mid], &a[at]))
+		if (sorter_entry_precedes(w, &a[mid], &a[at]))
 			hi = at;
 		else
 			lo = at + 1;
@@ -74,7 +74,8 @@ static void merge_halves(const struct sorting *w, struct sorter_entry *a, size_t
 	size_t left = mid - lo, i = 0, right = mid, to = lo;
 	memcpy(scratch, a + lo, left * sizeof *a);
 	while (i < left && right < n)
-		a[to++] = before(w, &a[right], &scratch[i]) ? a[right++] : scratch[i++];
+		a[to++] = sorter_entry_precedes(w, &a[right], &scratch[i]) ? a[right++]
+									   : scratch[i++];
 	memcpy(a + to, scratch + i, (left - i) * sizeof *a);
 }
 
@@ -93,7 +94,7 @@ int sorter_batch_sort(const struct interval_sorter *s, struct sorter_batch *b)
 		for (size_t i = 0; n - i > width; i += 2 * width) {
 			size_t m = n - i < 2 * width ? n - i : 2 * width;
 			struct sorter_entry *a = b->entries + i;
-			if (before(&w, &a[width], &a[width - 1]))
+			if (sorter_entry_precedes(&w, &a[width], &a[width - 1]))
 				merge_halves(&w, a, width, m, scratch);
 			if (m == n - i)
 				break;
@@ -128,7 +129,7 @@ struct sorter_merge {
 	bool started; /* the top was handed out */
 };
 
-static int fill(struct interval_sorter *s, struct source *c)
+static int merge_fill_buffer(struct interval_sorter *s, struct source *c)
 {
 	size_t rest = c->have - c->at, more = c->cap - rest;
 	memmove(c->buffer, c->buffer + c->at, rest);
@@ -150,7 +151,7 @@ static bool is_whole(const struct source *c)
 }
 
 /* 1: c->head is the next, 0: there is none, or a code. */
-static int advance(struct interval_sorter *s, struct source *c)
+static int merge_read_source(struct interval_sorter *s, struct source *c)
 {
 	if (c->batch) {
 		if (c->next == c->batch->count)
@@ -162,7 +163,7 @@ static int advance(struct interval_sorter *s, struct source *c)
 		c->at += c->head->size;
 	c->head = NULL;
 	if (!is_whole(c)) {
-		int rc = c->left ? fill(s, c) : 0;
+		int rc = c->left ? merge_fill_buffer(s, c) : 0;
 		if (rc || c->have == c->at)
 			return rc;
 	}
@@ -213,11 +214,11 @@ static int open_sources(struct sorter_merge *m, const struct sorter_run *runs, s
 	return 0;
 }
 
-static int start(struct sorter_merge *m)
+static int merge_start_sources(struct sorter_merge *m)
 {
 	for (size_t i = 0; i < m->nsources; i++) {
 		struct source *c = &m->sources[i];
-		int rc = advance(m->s, c);
+		int rc = merge_read_source(m->s, c);
 		if (rc < 0)
 			return rc;
 		if (rc)
@@ -245,7 +246,7 @@ int sorter_merge_open(struct interval_sorter *s, size_t first, size_t count, boo
 	for (unsigned i = 0; batches && !rc && i < s->options.threads; i++)
 		m->sources[m->nsources++].batch = &s->batches[i];
 	if (!rc)
-		rc = start(m);
+		rc = merge_start_sources(m);
 	if (rc) {
 		sorter_merge_close(m);
 		return rc;
@@ -255,10 +256,10 @@ int sorter_merge_open(struct interval_sorter *s, size_t first, size_t count, boo
 }
 
 /* Past the record that was handed out. */
-static int step(struct sorter_merge *m)
+static int merge_advance_top(struct sorter_merge *m)
 {
 	struct node *top = &m->heap[0];
-	int rc = advance(m->s, top->source);
+	int rc = merge_read_source(m->s, top->source);
 	if (rc < 0)
 		return rc;
 	if (rc)
@@ -273,7 +274,7 @@ static int step(struct sorter_merge *m)
 int sorter_merge_next(struct sorter_merge *m, const struct interval_record **r)
 {
 	if (m->started && m->count) {
-		int rc = step(m);
+		int rc = merge_advance_top(m);
 		if (rc)
 			return rc;
 	}

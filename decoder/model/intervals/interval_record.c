@@ -210,7 +210,7 @@ uint64_t interval_record_outside(const struct interval_record *r, unsigned wants
 	return offset;
 }
 
-static void get_values(const struct parts *parts, struct interval *iv)
+static void interval_record_read_values(const struct parts *parts, struct interval *iv)
 {
 	const uint8_t *p = parts->value;
 	uint8_t *to = (uint8_t *)iv + FIRST_VALUE;
@@ -253,7 +253,7 @@ void interval_record_get(const struct interval_record *r, unsigned wants, const 
 	iv->parent = parts.places.parent;
 	iv->task = parts.task;
 	iv->num_cpus = parts.values.num_cpus;
-	get_values(&parts, iv);
+	interval_record_read_values(&parts, iv);
 	if (!(r->marks & RECORD_OUTSIDE))
 		tail = parts.tail;
 	iv->cpus = r->marks & RECORD_CPUS ? (const struct interval_cpu *)(const void *)tail : NULL;

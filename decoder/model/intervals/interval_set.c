@@ -53,7 +53,7 @@ static int keep_interval(struct reader *r, const struct interval *iv)
 	return 0;
 }
 
-static int take_interval(struct reader *r, const struct interval *iv)
+static int interval_set_add_interval(struct reader *r, const struct interval *iv)
 {
 	const struct interval_set_options *o = r->options;
 	struct nest_node node = {.start = iv->end_ticks - iv->elapsed,
@@ -75,7 +75,7 @@ static int take_interval(struct reader *r, const struct interval *iv)
 	return rc;
 }
 
-static int read_slice(void *ctx, struct pass_slice *slice)
+static int interval_set_read_slice(void *ctx, struct pass_slice *slice)
 {
 	struct reader *r = ctx;
 	struct interval_builder *b;
@@ -84,7 +84,7 @@ static int read_slice(void *ctx, struct pass_slice *slice)
 	if (rc)
 		return rc;
 	while ((rc = interval_read(b, slice, &iv)) > 0)
-		if ((rc = take_interval(r, iv)))
+		if ((rc = interval_set_add_interval(r, iv)))
 			break;
 	interval_builder_free(b);
 	return rc;
@@ -117,7 +117,7 @@ static uint64_t early(const struct interval *iv)
 	return iv->elapsed > iv->end_ticks ? iv->elapsed - iv->end_ticks : 0;
 }
 
-static int by_start(const void *a, const void *b, void *ctx)
+static int interval_set_compare_starts(const void *a, const void *b, void *ctx)
 {
 	const struct order *o = ctx;
 	const struct interval *x = &o->at[*(const size_t *)a], *y = &o->at[*(const size_t *)b];
@@ -174,7 +174,7 @@ static int sort_set(struct reader *r, const struct trace *t)
 	if (!rc) {
 		for (size_t i = 0; i < n; i++)
 			order[i] = i;
-		qsort_r(order, n, sizeof *order, by_start, &o);
+		qsort_r(order, n, sizeof *order, interval_set_compare_starts, &o);
 		permute(r->at, order, moved_to, n);
 		for (size_t i = 0; i < n; i++)
 			if (r->at[i].parent >= 0)
@@ -194,7 +194,7 @@ int interval_set_read(const struct trace *t, const struct interval_set_options *
 		.from_ns = INT64_MIN,
 		.to_ns = INT64_MAX,
 		.threads = 1,
-		.read = read_slice,
+		.read = interval_set_read_slice,
 		.progress = show_progress,
 		.ctx = r};
 	*set = NULL;

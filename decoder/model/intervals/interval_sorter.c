@@ -186,7 +186,7 @@ static int spill(struct interval_sorter *s, struct sorter_batch *b)
 	return rc;
 }
 
-static int make_room(struct interval_sorter *s, struct sorter_batch *b)
+static int sorter_reserve_record(struct interval_sorter *s, struct sorter_batch *b)
 {
 	/* An entry has a second place while they are sorted. */
 	size_t needed = b->used + RECORD_MAX_SIZE + 2 * (b->count + 1) * sizeof *b->entries;
@@ -228,7 +228,7 @@ int interval_sorter_add(
 {
 	struct sorter_batch *b = &s->batches[thread];
 	uint64_t outside = 0;
-	int rc = make_room(s, b);
+	int rc = sorter_reserve_record(s, b);
 	if (!rc && kept && interval_record_tail(iv) > RECORD_MAX_INSIDE)
 		rc = put_outside(s, iv, &outside);
 	if (rc)

@@ -32,7 +32,8 @@ struct reading_in {
 	struct feeder *feeders;
 };
 
-static int take_interval(struct reading_in *r, unsigned thread, const struct interval *iv)
+static int interval_stream_add_interval(
+	struct reading_in *r, unsigned thread, const struct interval *iv)
 {
 	const struct interval_stream_options *o = r->options;
 	bool kept = !o->filter || o->filter(o->ctx, iv);
@@ -40,7 +41,7 @@ static int take_interval(struct reading_in *r, unsigned thread, const struct int
 	return interval_sorter_add(r->stream->sorter, thread, iv, kept);
 }
 
-static int read_slice(void *ctx, struct pass_slice *slice)
+static int interval_stream_read_slice(void *ctx, struct pass_slice *slice)
 {
 	struct reading_in *r = ctx;
 	unsigned thread = pass_thread(slice);
@@ -48,7 +49,7 @@ static int read_slice(void *ctx, struct pass_slice *slice)
 	const struct interval *iv;
 	int rc;
 	while ((rc = interval_read(b, slice, &iv)) > 0)
-		if ((rc = take_interval(r, thread, iv)))
+		if ((rc = interval_stream_add_interval(r, thread, iv)))
 			break;
 	return rc;
 }
@@ -82,7 +83,7 @@ static int read_in(struct interval_stream *s, const struct interval_stream_optio
 		.from_ns = o->from_ns,
 		.to_ns = INT64_MAX,
 		.threads = o->threads,
-		.read = read_slice,
+		.read = interval_stream_read_slice,
 		.progress = o->progress ? show_progress : NULL,
 		.ctx = &r};
 	struct interval_sorter_options sorter = *how;
@@ -166,7 +167,7 @@ static int sort_by_time(struct interval_stream *s, const struct interval_sorter_
 	return interval_sorter_rewind(s->sorter);
 }
 
-static int fill(
+static int interval_stream_fill_sorter(
 	struct interval_stream *s, const struct interval_stream_options *o, struct findings *found)
 {
 	bool by_time = !o->by_machine && has_machines(s->t);
@@ -189,7 +190,7 @@ int interval_stream_open(const struct trace *t, const struct interval_stream_opt
 	if (!s)
 		return CPIDECODE_ENOMEM;
 	s->t = t;
-	int rc = fill(s, o, found);
+	int rc = interval_stream_fill_sorter(s, o, found);
 	if (rc) {
 		int error = errno;
 		if (s->sorter && interval_sorter_error(s->sorter))

@@ -17,7 +17,7 @@ static const struct open_interval *find_outer(
 	return *open ? &stack[*open - 1] : NULL;
 }
 
-static int push(struct thread_stack *t, const struct open_interval *own)
+static int nesting_push_interval(struct thread_stack *t, const struct open_interval *own)
 {
 	if (grow(&t->at, t->count, &t->cap, sizeof *own))
 		return CPIDECODE_ENOMEM;
@@ -44,7 +44,7 @@ int nesting_add(struct nesting *n, const struct nest_key *key, uint32_t *depth, 
 		t->count--;
 	if (!t->count)
 		t->until = key->end;
-	return push(t, &own);
+	return nesting_push_interval(t, &own);
 }
 
 /* Those on the stack have places, too, in the order in which the depths were found. */
@@ -54,12 +54,12 @@ struct placed_interval {
 };
 
 /* CLOCK_REALTIME in the order of unsigned numbers. */
-static uint64_t in_order(int64_t ns)
+static uint64_t nesting_bias_time(int64_t ns)
 {
 	return (uint64_t)ns ^ UINT64_C(1) << 63;
 }
 
-static int64_t place_of(const struct placed_interval *stack, size_t n, int64_t found)
+static int64_t nesting_find_place(const struct placed_interval *stack, size_t n, int64_t found)
 {
 	while (n-- > 0)
 		if (stack[n].found == found)
@@ -70,17 +70,17 @@ static int64_t place_of(const struct placed_interval *stack, size_t n, int64_t f
 int nesting_place(struct nesting *n, struct interval *iv, int64_t place)
 {
 	n->threads.mixed = true;
-	struct thread_stack *t =
-		thread_stacks_find(&n->threads, iv->machine, iv->tid, in_order(iv->start_ns));
+	struct thread_stack *t = thread_stacks_find(
+		&n->threads, iv->machine, iv->tid, nesting_bias_time(iv->start_ns));
 	if (!t)
 		return CPIDECODE_ENOMEM;
 	struct placed_interval *stack = t->at, own = {iv->end_ticks, iv->place, place};
 	while (t->count && stack[t->count - 1].end < own.end)
 		t->count--;
 	if (!t->count)
-		t->until = in_order(iv->end_ns);
+		t->until = nesting_bias_time(iv->end_ns);
 	if (iv->parent >= 0)
-		iv->parent = place_of(stack, t->count, iv->parent);
+		iv->parent = nesting_find_place(stack, t->count, iv->parent);
 	iv->place = place;
 	if (grow(&t->at, t->count, &t->cap, sizeof own))
 		return CPIDECODE_ENOMEM;

@@ -2,7 +2,8 @@
 
 #include <stdlib.h>
 
-static struct thread_stack *place_of(const struct thread_stacks *s, uint32_t machine, uint32_t tid)
+static struct thread_stack *thread_stacks_find_bucket(
+	const struct thread_stacks *s, uint32_t machine, uint32_t tid)
 {
 	uint64_t key = (uint64_t)machine << 32 | tid;
 	size_t i = key * UINT64_C(0x9e3779b97f4a7c15) >> 32;
@@ -34,7 +35,7 @@ static size_t still_open(const struct thread_stacks *s, uint32_t machine, uint64
 	return n;
 }
 
-static bool make_room(struct thread_stacks *s, uint32_t machine, uint64_t start)
+static bool thread_stacks_grow_table(struct thread_stacks *s, uint32_t machine, uint64_t start)
 {
 	size_t open = still_open(s, machine, start);
 	struct thread_stacks fresh = *s;
@@ -47,7 +48,7 @@ static bool make_room(struct thread_stacks *s, uint32_t machine, uint64_t start)
 	for (size_t i = 0; i < s->places; i++) {
 		struct thread_stack *at = &s->table[i];
 		if (is_open(s, at, machine, start))
-			*place_of(&fresh, at->machine, at->tid) = *at;
+			*thread_stacks_find_bucket(&fresh, at->machine, at->tid) = *at;
 		else if (at->used)
 			give_up(s, at);
 	}
@@ -65,9 +66,9 @@ struct thread_stack *thread_stacks_find(
 	if (at && at->tid == tid && at->machine == machine)
 		return at;
 	s->last = NULL;
-	if (s->threads >= s->places / 2 && !make_room(s, machine, start))
+	if (s->threads >= s->places / 2 && !thread_stacks_grow_table(s, machine, start))
 		return NULL;
-	at = place_of(s, machine, tid);
+	at = thread_stacks_find_bucket(s, machine, tid);
 	if (!at->used) {
 		*at = (struct thread_stack){.machine = machine, .tid = tid, .used = true};
 		s->threads++;
