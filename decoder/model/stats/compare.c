@@ -84,7 +84,7 @@ static bool has_order(const struct compare_run *r)
 	return r->order && r->values->count && r->order->total == r->values->count;
 }
 
-static int judge(const struct compare_run *before, const struct compare_run *after,
+static int compare_judge_order(const struct compare_run *before, const struct compare_run *after,
 	const double limits[2], struct timeline_evidence e[2], bool *known)
 {
 	*known = has_order(before) && has_order(after);
@@ -115,7 +115,7 @@ int compare_means(const struct compare_run *before, const struct compare_run *af
 {
 	struct timeline_evidence e[2];
 	bool known;
-	int rc = judge(before, after, (const double[]){NAN, NAN}, e, &known);
+	int rc = compare_judge_order(before, after, (const double[]){NAN, NAN}, e, &known);
 	*d = unknown;
 	if (!known)
 		return rc;
@@ -183,7 +183,7 @@ int compare_percentiles(const struct compare_run *before, const struct compare_r
 		return 0;
 	double q[] = {histogram_middle(before->values, percent),
 		histogram_middle(after->values, percent)};
-	int rc = judge(before, after, q, e, &known);
+	int rc = compare_judge_order(before, after, q, e, &known);
 	if (!known)
 		return rc;
 	struct common c = {before, after, e, null, percent / 100.0};

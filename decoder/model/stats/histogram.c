@@ -4,7 +4,7 @@
 
 #include "../../../include/cpidecode.h"
 
-static void place(uint64_t value, unsigned *row, unsigned *sub)
+static void histogram_find_bucket(uint64_t value, unsigned *row, unsigned *sub)
 {
 	if (value < HISTOGRAM_SUB) {
 		*row = 0;
@@ -19,7 +19,7 @@ static void place(uint64_t value, unsigned *row, unsigned *sub)
 uint32_t histogram_place_of(uint64_t value)
 {
 	unsigned row, sub;
-	place(value, &row, &sub);
+	histogram_find_bucket(value, &row, &sub);
 	return row * HISTOGRAM_SUB + sub;
 }
 
@@ -41,10 +41,10 @@ static int need_row(struct histogram *h, unsigned row)
 	return h->rows[row] ? 0 : CPIDECODE_ENOMEM;
 }
 
-static int count_in(struct histogram *h, uint64_t value, uint64_t n)
+static int histogram_count_bucket(struct histogram *h, uint64_t value, uint64_t n)
 {
 	unsigned row, sub;
-	place(value, &row, &sub);
+	histogram_find_bucket(value, &row, &sub);
 	if (!h->rows[row] && need_row(h, row))
 		return CPIDECODE_ENOMEM;
 	h->rows[row][sub] += n;
@@ -59,7 +59,7 @@ static int into_rows(struct histogram *h)
 	if (!h->rows)
 		return CPIDECODE_ENOMEM;
 	for (uint32_t i = 0; i < h->held; i++)
-		if (count_in(h, histogram_held(h, i), 1))
+		if (histogram_count_bucket(h, histogram_held(h, i), 1))
 			return CPIDECODE_ENOMEM;
 	h->held = 0;
 	/* It was no array of 64-bit values. */
@@ -97,7 +97,7 @@ static int add_narrow(struct histogram *h, uint64_t value)
 }
 
 /* Room for one more value to hold. */
-static int make_room(struct histogram *h)
+static int histogram_grow_values(struct histogram *h)
 {
 	if (h->held < h->cap)
 		return 0;
@@ -138,7 +138,7 @@ int histogram_add_many(struct histogram *h, uint64_t value, uint64_t n)
 	if (n > HISTOGRAM_VALUES) {
 		rc = into_rows(h);
 		if (!rc)
-			rc = count_in(h, value, n - 1);
+			rc = histogram_count_bucket(h, value, n - 1);
 		if (rc)
 			return rc;
 		histogram_count(h, value, n - 1);
@@ -149,7 +149,7 @@ int histogram_add_many(struct histogram *h, uint64_t value, uint64_t n)
 			rc = add_narrow(h, value);
 			continue;
 		}
-		rc = make_room(h);
+		rc = histogram_grow_values(h);
 		if (!rc)
 			rc = histogram_add(h, value);
 	}

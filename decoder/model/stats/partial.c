@@ -52,7 +52,7 @@ int partial_add_finding(struct partial_source *s, const struct clock_finding *fi
 	return rc;
 }
 
-static int by_ticks(const void *a, const void *b)
+static int partial_compare_slices(const void *a, const void *b)
 {
 	const struct tick_range *x = a, *y = b;
 	return x->first < y->first ? -1 : x->first > y->first;
@@ -63,7 +63,7 @@ static void join_slices(struct partial_source *s)
 {
 	size_t n = 0;
 	if (s->nslices)
-		qsort(s->slices, s->nslices, sizeof *s->slices, by_ticks);
+		qsort(s->slices, s->nslices, sizeof *s->slices, partial_compare_slices);
 	for (size_t i = 0; i < s->nslices; i++) {
 		const struct tick_range *slice = &s->slices[i];
 		struct tick_range *last = n ? &s->slices[n - 1] : NULL;
@@ -77,7 +77,7 @@ static void join_slices(struct partial_source *s)
 	s->nslices = n;
 }
 
-static int by_offset(const void *a, const void *b)
+static int partial_compare_damage(const void *a, const void *b)
 {
 	const struct partial_damage *x = a, *y = b;
 	if (x->offset != y->offset)
@@ -91,7 +91,7 @@ static void join_damage(struct partial_source *s)
 {
 	size_t n = 0;
 	if (s->ndamage)
-		qsort(s->damage, s->ndamage, sizeof *s->damage, by_offset);
+		qsort(s->damage, s->ndamage, sizeof *s->damage, partial_compare_damage);
 	for (size_t i = 0; i < s->ndamage; i++)
 		if (!n || s->damage[n - 1].offset != s->damage[i].offset)
 			s->damage[n++] = s->damage[i];
@@ -139,7 +139,7 @@ static bool overlap(const struct partial_source *a, const struct partial_source 
 	return false;
 }
 
-static bool same_rings(const struct partial_source *a, const struct partial_source *b)
+static bool partial_has_same_rings(const struct partial_source *a, const struct partial_source *b)
 {
 	if (a->has_rings && b->has_rings)
 		return !memcmp(a->rings, b->rings, sizeof a->rings);
@@ -147,9 +147,9 @@ static bool same_rings(const struct partial_source *a, const struct partial_sour
 }
 
 /* Two files have hooks in common. */
-static bool share(const struct partial_source *a, const struct partial_source *b)
+static bool partial_shares_hooks(const struct partial_source *a, const struct partial_source *b)
 {
-	if (!same_rings(a, b))
+	if (!partial_has_same_rings(a, b))
 		return false;
 	for (size_t i = 0, j = 0; i < a->nspans && j < b->nspans;) {
 		const struct partial_span *x = &a->spans[i], *y = &b->spans[j];
@@ -171,7 +171,7 @@ static int clash_of(const struct partial *p, const struct partial_source *s, siz
 			continue;
 		if (!partial_compare_sources(other, s))
 			return PARTIAL_TWICE;
-		if (share(other, s))
+		if (partial_shares_hooks(other, s))
 			return PARTIAL_SHARED;
 	}
 	return 0;

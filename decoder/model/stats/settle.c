@@ -23,7 +23,7 @@ struct ledger {
 	const char *number; /* files before it; else the session's ledger, or "" */
 };
 
-static bool same_rings(const struct file *a, const struct file *b)
+static bool settle_has_same_rings(const struct file *a, const struct file *b)
 {
 	if (a->pub.machine != b->pub.machine || !a->pub.import != !b->pub.import)
 		return false;
@@ -33,7 +33,7 @@ static bool same_rings(const struct file *a, const struct file *b)
 		a->pub.header.trace_id, b->pub.header.trace_id, sizeof a->pub.header.trace_id);
 }
 
-static int by_ring(const void *a, const void *b)
+static int settle_compare_members(const void *a, const void *b)
 {
 	const struct member *x = a, *y = b;
 	if (x->group != y->group)
@@ -351,7 +351,7 @@ static int settle_ring(struct member *members, size_t n)
 static size_t find_group(const struct trace *t, const size_t *groups, size_t i)
 {
 	for (size_t k = 0; k < i; k++)
-		if (groups[k] == k && same_rings(t->files[k], t->files[i]))
+		if (groups[k] == k && settle_has_same_rings(t->files[k], t->files[i]))
 			return k;
 	return i;
 }
@@ -387,7 +387,7 @@ int trace_settle(struct trace *t)
 		return 0;
 	int rc = list_members(t, &members, &n);
 	if (!rc)
-		sort_in_place(members, n, sizeof *members, by_ring);
+		sort_in_place(members, n, sizeof *members, settle_compare_members);
 	for (size_t i = 0; i < n && !rc; i = end) {
 		for (end = i + 1; end < n && members[end].group == members[i].group &&
 				  members[end].number == members[i].number;)

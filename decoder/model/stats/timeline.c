@@ -12,7 +12,7 @@ enum {
 	LEAST_BLOCKS = 16, /* fewer do not tell their own variance */
 };
 
-static uint32_t place_of(const struct timeline *t, int64_t cell, uint64_t value)
+static uint32_t timeline_hash_entry(const struct timeline *t, int64_t cell, uint64_t value)
 {
 	uint64_t hash = ((uint64_t)cell * UINT64_C(0x9e3779b97f4a7c15)) ^ value;
 	hash *= UINT64_C(0xff51afd7ed558ccd);
@@ -20,9 +20,9 @@ static uint32_t place_of(const struct timeline *t, int64_t cell, uint64_t value)
 }
 
 /* There is a free place. */
-static void count_in(struct timeline *t, int64_t cell, uint64_t value, uint64_t n)
+static void timeline_count_entry(struct timeline *t, int64_t cell, uint64_t value, uint64_t n)
 {
-	uint32_t at = place_of(t, cell, value);
+	uint32_t at = timeline_hash_entry(t, cell, value);
 	for (;; at = (at + 1) & (t->places - 1)) {
 		struct timeline_entry *e = &t->table[at];
 		if (e->count && (e->cell != cell || e->value != value))
@@ -46,12 +46,12 @@ static int rebuild(struct timeline *t, uint32_t places, unsigned shift, unsigned
 	for (uint32_t i = 0; i < t->places; i++) {
 		const struct timeline_entry *e = &t->table[i];
 		if (e->count)
-			count_in(&now, e->cell >> (shift - t->shift), timeline_cut(e->value, cut),
-				e->count);
+			timeline_count_entry(&now, e->cell >> (shift - t->shift),
+				timeline_cut(e->value, cut), e->count);
 	}
 	for (uint32_t i = 0; !t->places && i < t->used; i++)
-		count_in(&now, t->points[i].end_ns >> shift, timeline_cut(t->points[i].value, cut),
-			1);
+		timeline_count_entry(&now, t->points[i].end_ns >> shift,
+			timeline_cut(t->points[i].value, cut), 1);
 	free(t->places ? (void *)t->table : t->points);
 	*t = now;
 	return 0;
@@ -152,7 +152,7 @@ int timeline_settle(struct timeline *t)
 }
 
 /* Room for one entry more. A table that is full may only be too fine. */
-static int make_room(struct timeline *t)
+static int timeline_grow_table(struct timeline *t)
 {
 	if (t->used < t->places / 4 * 3)
 		return 0;
@@ -182,11 +182,11 @@ static int add_point(struct timeline *t, int64_t end_ns, uint64_t value)
 
 static int add_many(struct timeline *t, int64_t cell, uint64_t value, uint64_t n)
 {
-	int rc = make_room(t);
+	int rc = timeline_grow_table(t);
 	if (rc)
 		return rc;
 	t->total += n;
-	count_in(t, cell, value, n);
+	timeline_count_entry(t, cell, value, n);
 	return 0;
 }
 
@@ -194,11 +194,11 @@ int timeline_add(struct timeline *t, int64_t end_ns, uint64_t value)
 {
 	if (!t->places && !t->shift && !t->cut && t->used < MOST_POINTS)
 		return add_point(t, end_ns, value);
-	int rc = make_room(t);
+	int rc = timeline_grow_table(t);
 	if (rc)
 		return rc;
 	t->total++;
-	count_in(t, end_ns >> t->shift, timeline_cut(value, t->cut), 1);
+	timeline_count_entry(t, end_ns >> t->shift, timeline_cut(value, t->cut), 1);
 	return 0;
 }
 
@@ -225,9 +225,9 @@ int timeline_merge(struct timeline *t, const struct timeline *from)
 		if (!e->count)
 			continue;
 		/* Making room may have made it coarser meanwhile. */
-		rc = make_room(t);
+		rc = timeline_grow_table(t);
 		if (!rc)
-			count_in(t, e->cell >> (t->shift - from->shift),
+			timeline_count_entry(t, e->cell >> (t->shift - from->shift),
 				timeline_cut(e->value, t->cut), e->count);
 	}
 	t->total += from->total;
