@@ -148,14 +148,14 @@ static int number_names(struct backward *b)
 }
 
 /* A writer's name, in the tree. */
-static uint32_t name_of(const struct backward *b, unsigned writer, uint32_t own)
+static uint32_t backward_find_name(const struct backward *b, unsigned writer, uint32_t own)
 {
 	uint32_t name = own + b->numbers[writer].base;
 	return b->spelled && b->spelled[name] ? b->spelled[name] : name;
 }
 
 /* The hash of a name; where there are few, it is known. */
-static uint64_t hash_of(struct backward *b, uint32_t name)
+static uint64_t backward_hash_name(struct backward *b, uint32_t name)
 {
 	struct known_name *known = &b->known[name % KNOWN];
 	if (known->name != name)
@@ -217,7 +217,7 @@ static int number_owners(struct backward *b, unsigned i)
 		const struct flame_owner *from = &w->owners[k];
 		struct owner *to = &n->owners[k];
 		to->machine = from->machine;
-		to->name = name_of(b, i, from->name);
+		to->name = backward_find_name(b, i, from->name);
 		int rc = find_stack(b, from->machine, from->tid, &to->stack);
 		if (rc)
 			return rc;
@@ -289,15 +289,15 @@ static void tell_holders(struct backward *b, struct stack *s)
 }
 
 /* Whose they are: without what nobody can guess, the processor reads ahead. */
-static void prepare(struct backward *b, struct flame_ended *e, unsigned n)
+static void backward_prepare_batch(struct backward *b, struct flame_ended *e, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++) {
 		const struct numbers *numbers = &b->numbers[e[i].segment->writer];
 		struct waiting *w = &b->waiting[i];
 		w->owner = &numbers->owners[e[i].record.owner];
 		w->stack = &b->stacks[w->owner->stack];
-		w->name = name_of(b, e[i].segment->writer, e[i].record.name);
-		w->path = hash_of(b, w->name);
+		w->name = backward_find_name(b, e[i].segment->writer, e[i].record.name);
+		w->path = backward_hash_name(b, w->name);
 		w->self = 0;
 		if (b->tree->measured)
 			e[i].record.part.elapsed_ns = clock_duration_ns(
@@ -306,11 +306,11 @@ static void prepare(struct backward *b, struct flame_ended *e, unsigned n)
 }
 
 /* The task's frame is known at once: there are few. */
-static int find_task(struct backward *b, struct owner *owner)
+static int backward_find_task(struct backward *b, struct owner *owner)
 {
 	if (owner->frame)
 		return 0;
-	owner->path = flame_tree_path(b->tree, 0, hash_of(b, owner->name));
+	owner->path = flame_tree_path(b->tree, 0, backward_hash_name(b, owner->name));
 	owner->frame = flame_tree_add(b->tree, 0, owner->name, owner->path);
 	return owner->frame ? 0 : CPIDECODE_ENOMEM;
 }
@@ -334,7 +334,7 @@ static int nest(struct backward *b, const struct flame_ended *e, unsigned number
 		w->parent = own[-1].frame;
 		parent = own[-1].path;
 	} else {
-		if (find_task(b, w->owner))
+		if (backward_find_task(b, w->owner))
 			return CPIDECODE_ENOMEM;
 		w->parent = w->owner->frame;
 		parent = w->owner->path;
@@ -382,7 +382,7 @@ static int add_machine(struct backward *b, uint32_t machine)
 		struct flame_ended *e = b->sources.ended, *end = e + b->sources.nended;
 		for (unsigned n; e < end && !rc; e += n) {
 			n = end - e < MAX_WAITING ? (unsigned)(end - e) : MAX_WAITING;
-			prepare(b, e, n);
+			backward_prepare_batch(b, e, n);
 			for (unsigned i = 0; i < n && !rc; i++)
 				rc = nest(b, &e[i], i);
 			if (!rc)

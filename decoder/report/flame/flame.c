@@ -93,7 +93,7 @@ static struct frame task_frame(struct builder *b, const struct interval *iv)
 	return frame_under(b, (struct frame){0}, name, strlen(name));
 }
 
-static struct name name_of(const struct interval *iv)
+static struct name flame_make_name(const struct interval *iv)
 {
 	return (struct name){.label = iv->has_label ? iv->label : NULL,
 		.label_len = iv->label_len,
@@ -171,7 +171,7 @@ static int count_interval(struct builder *b, uint32_t frame, const struct interv
 /* One whose frame may yet be asked for by what is in it: its name has to be remembered. */
 static int remember_name(struct open_interval *o, const struct interval *iv)
 {
-	o->name = name_of(iv);
+	o->name = flame_make_name(iv);
 	if (!iv->has_label)
 		return 0;
 	o->label = malloc((size_t)iv->label_len + 1);
@@ -195,7 +195,7 @@ static int open_interval(struct builder *b, struct open_interval *own, struct op
 	if (!taken || !measured)
 		return remember_name(own, iv);
 	struct frame frame = frame_around(b, outer, iv->depth, iv);
-	const struct name name = name_of(iv);
+	const struct name name = flame_make_name(iv);
 	if (frame.number)
 		frame = interval_frame(b, frame, &name);
 	if (!frame.number)
@@ -313,7 +313,7 @@ static int add_intervals(struct builder *b)
 	return rc > 0 ? add_sorted(b) : rc;
 }
 
-static int prepare(struct builder *b)
+static int flame_prepare_builder(struct builder *b)
 {
 	for (unsigned mm = 0; mm < 256; mm++)
 		snprintf(b->minors[mm], sizeof b->minors[mm], "minor 0x%02X", mm);
@@ -325,7 +325,7 @@ static const char *const units[] = {[WEIGHT_CYCLES] = "cycles",
 	[WEIGHT_INSTRUCTIONS] = "instructions",
 	[WEIGHT_THREAD_CYCLES] = "thread cycles"};
 
-static int draw(struct builder *b)
+static int flame_write_picture(struct builder *b)
 {
 	struct flame f = {
 		.unit = units[b->r->weight], .host = b->r->host, .scripted = b->r->scripted};
@@ -355,7 +355,7 @@ static int draw(struct builder *b)
 	return rc;
 }
 
-static int write_lines(struct builder *b)
+static int flame_write_lines(struct builder *b)
 {
 	struct pages frames = {0};
 	uint64_t cut = 0;
@@ -379,11 +379,11 @@ int report_flame(struct report *r)
 	b->threads.drop = drop_thread;
 	b->threads.ctx = b;
 	out_memory(&b->spelled);
-	int rc = prepare(b);
+	int rc = flame_prepare_builder(b);
 	if (!rc)
 		rc = add_intervals(b);
 	if (!rc)
-		rc = r->format == FORMAT_SVG ? draw(b) : write_lines(b);
+		rc = r->format == FORMAT_SVG ? flame_write_picture(b) : flame_write_lines(b);
 	if (!rc && b->tree.count <= 1 && !b->left_out)
 		report_note_no_intervals(r);
 	if (!rc && b->left_out)

@@ -28,7 +28,7 @@ static size_t common_length(const struct flame_stack *frames, const struct sibli
 	return common;
 }
 
-static uint64_t key_of(const struct flame_stack *f, size_t from)
+static uint64_t lines_make_key(const struct flame_stack *f, size_t from)
 {
 	size_t n = f->name_len - from;
 	uint64_t key = 0;
@@ -38,7 +38,7 @@ static uint64_t key_of(const struct flame_stack *f, size_t from)
 	return key << 8 | n;
 }
 
-static int compare(const void *x, const void *y, void *frames)
+static int lines_compare_siblings(const void *x, const void *y, void *frames)
 {
 	const struct sibling *s = x, *t = y;
 	if (s->key != t->key)
@@ -82,7 +82,7 @@ static void insert_each(struct flame_stack *frames, struct sibling *s, size_t n)
 	for (size_t i = 1; i < n; i++) {
 		struct sibling own = s[i];
 		size_t at = i;
-		for (; at && compare(&own, &s[at - 1], frames) < 0; at--)
+		for (; at && lines_compare_siblings(&own, &s[at - 1], frames) < 0; at--)
 			s[at] = s[at - 1];
 		s[at] = own;
 	}
@@ -93,13 +93,13 @@ static void sort_siblings(
 {
 	size_t common = common_length(frames, s, n);
 	for (size_t i = 0; i < n; i++)
-		s[i].key = key_of(&frames[s[i].frame], common);
+		s[i].key = lines_make_key(&frames[s[i].frame], common);
 	if (n <= VERY_FEW) {
 		insert_each(frames, s, n);
 		return;
 	}
 	if (n <= FEW) {
-		qsort_r(s, n, sizeof *s, compare, frames);
+		qsort_r(s, n, sizeof *s, lines_compare_siblings, frames);
 		return;
 	}
 	sort_keys(s, n, scratch);
@@ -107,7 +107,7 @@ static void sort_siblings(
 		for (end = i + 1; end < n && s[end].key == s[i].key; end++)
 			;
 		if (end - i > 1)
-			qsort_r(s + i, end - i, sizeof *s, compare, frames);
+			qsort_r(s + i, end - i, sizeof *s, lines_compare_siblings, frames);
 	}
 }
 

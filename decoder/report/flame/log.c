@@ -104,8 +104,8 @@ static int next_block(const struct flame_log *log, struct flame_writer *w)
 }
 
 /* Room for a record, in a segment of that ring. */
-static int make_room(const struct flame_log *log, struct flame_writer *w, const struct interval *iv,
-	size_t slice)
+static int flame_log_reserve_record(const struct flame_log *log, struct flame_writer *w,
+	const struct interval *iv, size_t slice)
 {
 	int rc = 0;
 	if (!w->block)
@@ -299,7 +299,7 @@ static void put_record(const struct flame_log *log, struct flame_writer *w,
 		w->first_start = start;
 }
 
-static int take_interval(
+static int flame_log_append_interval(
 	struct flame_log *log, struct flame_writer *w, const struct interval *iv, size_t slice)
 {
 	uint64_t weight = flame_weight(log->r, iv);
@@ -311,7 +311,7 @@ static int take_interval(
 	bool wait;
 	int rc = find_owner(w, iv);
 	if (!rc)
-		rc = make_room(log, w, iv, slice);
+		rc = flame_log_reserve_record(log, w, iv, slice);
 	if (!rc)
 		rc = find_name(w, iv, &name, &wait);
 	if (rc)
@@ -326,7 +326,7 @@ static int take_interval(
 	return 0;
 }
 
-static int read_slice(void *ctx, struct pass_slice *slice)
+static int flame_log_read_slice(void *ctx, struct pass_slice *slice)
 {
 	struct flame_log *log = ctx;
 	struct flame_writer *w = &log->writers[pass_thread(slice)];
@@ -334,7 +334,7 @@ static int read_slice(void *ctx, struct pass_slice *slice)
 	const struct interval *iv;
 	int rc;
 	while ((rc = interval_read(w->builder, slice, &iv)) > 0)
-		if ((rc = take_interval(log, w, iv, index)))
+		if ((rc = flame_log_append_interval(log, w, iv, index)))
 			break;
 	return rc;
 }
@@ -419,7 +419,7 @@ int flame_log_write(struct flame_log *log, unsigned wants, struct findings *foun
 		.to_ns = INT64_MAX,
 		.threads = log->r->threads,
 		.spared = log->by_ticks ? HOOK_SPARE_TIME : 0,
-		.read = read_slice,
+		.read = flame_log_read_slice,
 		.progress = log->r->progress ? show_progress : NULL,
 		.ctx = log};
 	log->count = pass_threads(&pass);

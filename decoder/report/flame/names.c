@@ -35,7 +35,7 @@ bool flame_names_same(const struct flame_names *names, uint32_t a, uint32_t b)
 	return a == b || is_name(names, a, name.at, name.len);
 }
 
-static uint64_t hash_of(const struct flame_names *names, const char *bytes, size_t n)
+static uint64_t flame_names_hash_bytes(const struct flame_names *names, const char *bytes, size_t n)
 {
 	return XXH3_64bits_withSeed(bytes, n, names->seed);
 }
@@ -43,7 +43,7 @@ static uint64_t hash_of(const struct flame_names *names, const char *bytes, size
 uint64_t flame_names_hash(const struct flame_names *names, uint32_t number)
 {
 	struct flame_name name = flame_names_get(names, number);
-	return hash_of(names, name.at, name.len);
+	return flame_names_hash_bytes(names, name.at, name.len);
 }
 
 static uint64_t fours_of(size_t n)
@@ -52,7 +52,7 @@ static uint64_t fours_of(size_t n)
 }
 
 /* Room for text of so many fours. */
-static int make_room(struct flame_names *names, uint64_t fours)
+static int flame_names_reserve_text(struct flame_names *names, uint64_t fours)
 {
 	if (!names->used) {
 		names->used = 1;
@@ -63,7 +63,7 @@ static int make_room(struct flame_names *names, uint64_t fours)
 }
 
 /* One that is there already stays what its bytes are found as: many may have been appended. */
-static void put_again(struct flame_names *names, uint32_t number, uint64_t hash)
+static void flame_names_rehash_name(struct flame_names *names, uint32_t number, uint64_t hash)
 {
 	for (uint64_t at = hash;; at++) {
 		at = flame_slots_likely(&names->slots, at, hash);
@@ -83,7 +83,7 @@ static void put_some(struct flame_names *names, const uint32_t *numbers, unsigne
 		__builtin_prefetch(flame_slots_at(&names->slots, hash[i]), 1);
 	}
 	for (unsigned i = 0; i < n; i++)
-		put_again(names, numbers[i], hash[i]);
+		flame_names_rehash_name(names, numbers[i], hash[i]);
 }
 
 /* Slots for n more names, for whose text there is room. */
@@ -127,11 +127,13 @@ static uint32_t append(struct flame_names *names, const char *bytes, size_t n)
 
 uint32_t flame_names_append(struct flame_names *names, const char *bytes, size_t n)
 {
-	return n > UINT32_MAX || make_room(names, fours_of(n)) ? 0 : append(names, bytes, n);
+	return n > UINT32_MAX || flame_names_reserve_text(names, fours_of(n))
+		       ? 0
+		       : append(names, bytes, n);
 }
 
 /* Its number, new or not; at: where the first that may be it stands. */
-static uint32_t find(
+static uint32_t flame_names_find_number(
 	struct flame_names *names, uint64_t at, uint64_t hash, const char *bytes, size_t n)
 {
 	for (;; at = flame_slots_likely(&names->slots, at + 1, hash)) {
@@ -149,10 +151,11 @@ static uint32_t find(
 uint32_t flame_names_add(struct flame_names *names, const char *bytes, size_t n)
 {
 	uint64_t fours = fours_of(n);
-	if (n > UINT32_MAX || make_room(names, fours) || make_slots(names, 1, fours))
+	if (n > UINT32_MAX || flame_names_reserve_text(names, fours) || make_slots(names, 1, fours))
 		return 0;
-	uint64_t hash = hash_of(names, bytes, n);
-	return find(names, flame_slots_likely(&names->slots, hash, hash), hash, bytes, n);
+	uint64_t hash = flame_names_hash_bytes(names, bytes, n);
+	return flame_names_find_number(
+		names, flame_slots_likely(&names->slots, hash, hash), hash, bytes, n);
 }
 
 int flame_names_add_all(struct flame_names *names, struct flame_wanted *wanted, unsigned n)
@@ -160,10 +163,10 @@ int flame_names_add_all(struct flame_names *names, struct flame_wanted *wanted, 
 	uint64_t fours = 0;
 	for (unsigned i = 0; i < n; i++)
 		fours += fours_of(wanted[i].len);
-	if (make_room(names, fours) || make_slots(names, n, fours))
+	if (flame_names_reserve_text(names, fours) || make_slots(names, n, fours))
 		return CPIDECODE_ENOMEM;
 	for (unsigned i = 0; i < n; i++) {
-		wanted[i].hash = hash_of(names, wanted[i].bytes, wanted[i].len);
+		wanted[i].hash = flame_names_hash_bytes(names, wanted[i].bytes, wanted[i].len);
 		__builtin_prefetch(flame_slots_at(&names->slots, wanted[i].hash), 1);
 	}
 	for (unsigned i = 0; i < n; i++) {
@@ -175,7 +178,7 @@ int flame_names_add_all(struct flame_names *names, struct flame_wanted *wanted, 
 	for (unsigned i = 0; i < n; i++) {
 		struct flame_wanted *w = &wanted[i];
 		w->at = flame_slots_likely(&names->slots, w->at, w->hash);
-		w->number = find(names, w->at, w->hash, w->bytes, w->len);
+		w->number = flame_names_find_number(names, w->at, w->hash, w->bytes, w->len);
 	}
 	return 0;
 }
@@ -188,7 +191,7 @@ int flame_names_take(struct flame_names *names, struct flame_names *from, uint32
 		*from = (struct flame_names){0};
 	} else if (from->used) {
 		uint32_t fours = from->used - 1;
-		if (make_room(names, fours))
+		if (flame_names_reserve_text(names, fours))
 			return CPIDECODE_ENOMEM;
 		*base = names->used - 1;
 		memcpy((uint32_t *)names->text.at + names->used, (uint32_t *)from->text.at + 1,

@@ -93,7 +93,7 @@ static int show(struct picture *p, uint32_t number)
 	return 0;
 }
 
-static int choose(struct picture *p)
+static int picture_choose_nodes(struct picture *p)
 {
 	const struct flame_tree *t = p->tree;
 	uint64_t least = flame_least(flame_tree_node(t, 0)->self);
@@ -118,14 +118,14 @@ static int compare_names(const char *a, uint32_t a_len, const char *b, uint32_t 
 	return order ? order : (a_len > b_len) - (a_len < b_len);
 }
 
-static uint64_t key_of(const char *name, uint32_t len)
+static uint64_t picture_make_key(const char *name, uint32_t len)
 {
 	uint64_t key = 0;
 	memcpy(&key, name, len < sizeof key ? len : sizeof key);
 	return be64toh(key);
 }
 
-static int by_name(const void *x, const void *y, void *frames)
+static int picture_compare_names(const void *x, const void *y, void *frames)
 {
 	const struct flame_frame *a = (struct flame_frame *)frames + ((struct place *)x)->frame;
 	const struct flame_frame *b = (struct flame_frame *)frames + ((struct place *)y)->frame;
@@ -145,11 +145,11 @@ static int order_children(struct picture *p)
 	for (uint32_t i = 2; i <= f->count; i++)
 		p->first[i] += p->first[i - 1];
 	for (uint32_t i = 1; i < f->count; i++)
-		p->places[p->first[f->frames[i].parent + 1]++] = (struct place){
-			.frame = i, .key = key_of(f->frames[i].name, f->frames[i].name_len)};
+		p->places[p->first[f->frames[i].parent + 1]++] = (struct place){.frame = i,
+			.key = picture_make_key(f->frames[i].name, f->frames[i].name_len)};
 	for (uint32_t i = 0; i < f->count; i++)
 		qsort_r(p->places + p->first[i], p->first[i + 1] - p->first[i], sizeof *p->places,
-			by_name, f->frames);
+			picture_compare_names, f->frames);
 	return 0;
 }
 
@@ -157,7 +157,7 @@ static int order_children(struct picture *p)
 static void put_before(struct picture *p, const struct flame_node *node)
 {
 	struct flame_name name = flame_names_get(&p->tree->names, node->name);
-	uint64_t key = key_of(name.at, name.len);
+	uint64_t key = picture_make_key(name.at, name.len);
 	uint32_t on = flame_tree_node(p->tree, node->parent)->name;
 	uint32_t low = p->first[on], high = p->first[on + 1];
 	while (low < high) {
@@ -229,7 +229,7 @@ int flame_picture(struct flame_tree *t, struct flame *f)
 	flame_slots_free(&t->slots);
 	add_up(t, &f->cpis);
 	p.shown = calloc(t->count / 8 + 1, 1);
-	int rc = p.shown ? choose(&p) : CPIDECODE_ENOMEM;
+	int rc = p.shown ? picture_choose_nodes(&p) : CPIDECODE_ENOMEM;
 	if (!rc)
 		rc = order_children(&p);
 	if (!rc) {

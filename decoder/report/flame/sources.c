@@ -13,7 +13,7 @@ enum {
 	MAX_SOURCES = 1 << 10,	/* each may hold a block */
 };
 
-static int by_ring(const void *x, const void *y)
+static int sources_compare_segments(const void *x, const void *y)
 {
 	const struct flame_segment *a = x, *b = y;
 	if (a->file != b->file)
@@ -40,7 +40,7 @@ static int gather(struct flame_sources *all)
 				w->nsegments * sizeof *w->segments);
 		all->nsegments += w->nsegments;
 	}
-	qsort(all->segments, all->nsegments, sizeof *all->segments, by_ring);
+	qsort(all->segments, all->nsegments, sizeof *all->segments, sources_compare_segments);
 	for (size_t i = 0; i < n; i++)
 		all->nall += !i || all->segments[i].ring != all->segments[i - 1].ring ||
 			     all->segments[i].file != all->segments[i - 1].file;
@@ -63,7 +63,7 @@ static void make_sources(struct flame_sources *all)
 	}
 }
 
-static int load(
+static int sources_load_segment(
 	struct flame_sources *all, struct flame_source *s, const struct flame_segment *segment)
 {
 	if (!s->block && !(s->block = malloc(FLAME_BLOCK)))
@@ -93,7 +93,7 @@ static int step_back(struct flame_sources *all, struct flame_source *s)
 		if (!s->left)
 			return 0;
 		const struct flame_segment *segment = &s->segments[--s->left];
-		int rc = segment->stored ? load(all, s, segment) : 0;
+		int rc = segment->stored ? sources_load_segment(all, s, segment) : 0;
 		if (rc)
 			return rc;
 		if (!segment->stored)
@@ -178,7 +178,7 @@ static int take_top(struct flame_sources *all)
 }
 
 /* The first one holds the others. */
-static int by_start(const void *x, const void *y)
+static int sources_compare_starts(const void *x, const void *y)
 {
 	const struct flame_ended *a = x, *b = y;
 	if (a->early != b->early)
@@ -194,10 +194,10 @@ static int by_start(const void *x, const void *y)
 static void sort_ended(struct flame_ended *e, size_t n)
 {
 	size_t i = 1;
-	while (i < n && by_start(&e[i - 1], &e[i]) < 0)
+	while (i < n && sources_compare_starts(&e[i - 1], &e[i]) < 0)
 		i++;
 	if (i < n)
-		qsort(e, n, sizeof *e, by_start);
+		qsort(e, n, sizeof *e, sources_compare_starts);
 }
 
 /* Files with rings of the same number would have to be told apart by their positions. */

@@ -14,7 +14,7 @@ void flame_tree_ask(const struct flame_tree *t, uint64_t path)
 }
 
 /* Nodes do not keep the hashes of their paths; their parents come before them. */
-static int put_again(struct flame_tree *t)
+static int flame_tree_rehash_nodes(struct flame_tree *t)
 {
 	uint64_t *path = malloc(t->count * sizeof *path);
 	if (!path)
@@ -36,7 +36,7 @@ int flame_tree_expect(struct flame_tree *t, uint32_t n)
 {
 	uint64_t count = (uint64_t)t->count + n;
 	int rc = flame_slots_renew(&t->slots, count, count, blocks_large(&t->blocks));
-	return rc ? rc : put_again(t);
+	return rc ? rc : flame_tree_rehash_nodes(t);
 }
 
 static int more_room(struct flame_tree *t)
