@@ -33,18 +33,19 @@ static void take_note(void *ctx, const char *line)
 	run->options->note(run->options->ctx, line);
 }
 
-static bool find(const char *name, const char *const *names, size_t n, int *found)
+static bool api_find_name(const char *name, const char *const *names, size_t n, int *found)
 {
 	*found = name ? report_name_find(name, names, n) : 0;
 	return *found >= 0;
 }
 
-static bool choose(struct report *r, const cpidecode_report_options *o, enum report_kind *kind)
+static bool api_choose_report(
+	struct report *r, const cpidecode_report_options *o, enum report_kind *kind)
 {
 	int report, format, weight;
-	if (!find(o->report, report_names, REPORT_NAMES, &report) ||
-		!find(o->format, format_names, FORMAT_NAMES, &format) ||
-		!find(o->weight, weight_names, WEIGHT_NAMES, &weight))
+	if (!api_find_name(o->report, report_names, REPORT_NAMES, &report) ||
+		!api_find_name(o->format, format_names, FORMAT_NAMES, &format) ||
+		!api_find_name(o->weight, weight_names, WEIGHT_NAMES, &weight))
 		return false;
 	r->format = (enum report_format)format;
 	r->weight = (enum report_weight)weight;
@@ -132,7 +133,7 @@ int cpidecode_report(const cpidecode_trace *t, const cpidecode_report_options *o
 	enum report_kind kind;
 	if (counts)
 		*counts = (cpidecode_counts){0};
-	if (o->size < sizeof none || !choose(&r, o, &kind))
+	if (o->size < sizeof none || !api_choose_report(&r, o, &kind))
 		return CPIDECODE_EINVAL;
 	if (out_function(&out, write_on, &run))
 		return CPIDECODE_ENOMEM;

@@ -41,7 +41,7 @@ static double kind_figure(const struct tally_group *g, enum tally_value value)
 }
 
 /* A bit for each value that some run of a side has. */
-static void find_known(const struct diff_row *row, unsigned known[DIFF_SIDES])
+static void diff_find_known_kinds(const struct diff_row *row, unsigned known[DIFF_SIDES])
 {
 	for (unsigned side = 0; side < DIFF_SIDES; side++) {
 		known[side] = 0;
@@ -54,7 +54,7 @@ static void find_known(const struct diff_row *row, unsigned known[DIFF_SIDES])
 	}
 }
 
-static const struct kind *kind_of(const unsigned known[DIFF_SIDES], const struct kind *kinds)
+static const struct kind *diff_find_kind(const unsigned known[DIFF_SIDES], const struct kind *kinds)
 {
 	const struct kind *k;
 	for (k = kinds; k->name; k++)
@@ -177,7 +177,7 @@ int diff_distance(const struct diff *d, const struct diff_row *row, enum metric 
 		       : compare_percentiles(&before, &after, metric_percent(m), null, distance);
 }
 
-static int judge(struct diff *d, struct diff_row *row, enum metric m)
+static int diff_judge_metric(struct diff *d, struct diff_row *row, enum metric m)
 {
 	struct diff_value *v = &row->values[m];
 	struct compare_distance distance;
@@ -193,11 +193,12 @@ static int judge(struct diff *d, struct diff_row *row, enum metric m)
 	return rc;
 }
 
-static int fill(struct diff *d, struct diff_row *row)
+static int diff_fill_row(struct diff *d, struct diff_row *row)
 {
 	unsigned known[DIFF_SIDES];
-	find_known(row, known);
-	const struct kind *cpi = kind_of(known, cpis), *counts = kind_of(known, instructions);
+	diff_find_known_kinds(row, known);
+	const struct kind *cpi = diff_find_kind(known, cpis),
+			  *counts = diff_find_kind(known, instructions);
 	int rc = 0;
 	if (cpi) {
 		row->cpi_of = cpi->name;
@@ -210,7 +211,7 @@ static int fill(struct diff *d, struct diff_row *row)
 	for (unsigned m = 0; m < METRICS && !rc; m++) {
 		row->values[m].before = value_of(d, row, m, DIFF_BEFORE);
 		row->values[m].after = value_of(d, row, m, DIFF_AFTER);
-		rc = judge(d, row, m);
+		rc = diff_judge_metric(d, row, m);
 	}
 	return rc;
 }
@@ -299,7 +300,7 @@ int diff_make(struct diff *d, const struct diff_runs *before, const struct diff_
 	 * (Bonferroni). */
 	d->alpha = DIFF_ALPHA / (double)(d->common ? d->common : 1);
 	for (size_t i = 0; i < d->count && !rc; i++)
-		rc = fill(d, &d->rows[i]);
+		rc = diff_fill_row(d, &d->rows[i]);
 	if (d->count)
 		qsort(d->rows, d->count, sizeof *d->rows, compare_rows);
 	if (rc)

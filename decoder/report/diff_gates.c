@@ -36,7 +36,7 @@ static struct compare_null null_of(const struct gate *g)
 	return null;
 }
 
-static int find(const struct diff *d, const struct gate *g, const struct diff_row *row,
+static int gate_judge_row(const struct diff *d, const struct gate *g, const struct diff_row *row,
 	double alpha, enum finding *f)
 {
 	struct compare_distance far;
@@ -128,7 +128,7 @@ static int check_gate(struct report *r, const struct gate *g, const struct diff 
 			absent++;
 			continue;
 		}
-		int rc = find(d, g, row, alpha, &f);
+		int rc = gate_judge_row(d, g, row, alpha, &f);
 		if (rc)
 			return rc;
 		if (f != FINDING_NOISE && gate_exceeded(g, v->before, v->after)) {

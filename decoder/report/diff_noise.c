@@ -89,7 +89,7 @@ static void noise_csv(struct report *r, const struct diff *d)
 		}
 }
 
-static void row_json(
+static void noise_write_json_row(
 	struct report *r, struct json *j, const struct diff *d, const struct diff_row *row)
 {
 	json_open(j, '{');
@@ -120,7 +120,7 @@ static void text_percent(struct table *t, double percent)
 		out_char(o, '%');
 }
 
-static void text_row(struct table *t, const struct diff *d, const struct diff_row *row)
+static void noise_write_text_row(struct table *t, const struct diff *d, const struct diff_row *row)
 {
 	const struct tally_group *g = diff_name(row);
 	out_u64(table_right(t), row->runs[DIFF_BEFORE] + row->runs[DIFF_AFTER]);
@@ -162,7 +162,7 @@ static void noise_text(struct report *r, const struct diff *d)
 		table_text(&t, "label");
 		table_end_row(&t);
 		for (size_t i = 0; i < d->count && !r->out->error; i++)
-			text_row(&t, d, &d->rows[i]);
+			noise_write_text_row(&t, d, &d->rows[i]);
 	}
 	table_free(&t);
 }
@@ -181,5 +181,5 @@ void diff_print_noise(struct report *r, const struct diff *d)
 		noise_text(r, d);
 	else
 		for (size_t i = 0; i < d->count && !r->out->error; i++)
-			row_json(r, &j, d, &d->rows[i]);
+			noise_write_json_row(r, &j, d, &d->rows[i]);
 }

@@ -133,7 +133,7 @@ static uint32_t methods_of(const struct diff_row *row, enum diff_when side)
 	return methods;
 }
 
-static void csv_util(struct csv *c, const struct diff_row *row, bool util)
+static void diff_write_csv_util(struct csv *c, const struct diff_row *row, bool util)
 {
 	if (!util)
 		return;
@@ -167,7 +167,7 @@ static void row_csv(struct csv *c, const struct diff *d, const struct diff_row *
 		csv_fixed(c, v->judged.p, 6);
 		csv_u64(c, row->runs[DIFF_BEFORE]);
 		csv_u64(c, row->runs[DIFF_AFTER]);
-		csv_util(c, row, util);
+		diff_write_csv_util(c, row, util);
 		csv_end(c);
 	}
 }
@@ -193,7 +193,7 @@ static void json_figure(struct json *j, const char *key, const struct figure *f,
 		json_fixed(j, f->value, decimals);
 }
 
-static void row_json(
+static void diff_write_json_row(
 	struct report *r, struct json *j, const struct diff *d, const struct diff_row *row)
 {
 	json_open(j, '{');
@@ -263,7 +263,7 @@ static void text_methods(struct table *t, const struct diff_row *row)
 	report_methods_text(table_left(t), methods_of(row, DIFF_AFTER));
 }
 
-static void text_row(struct table *t, const struct diff_row *row, bool util)
+static void diff_write_text_row(struct table *t, const struct diff_row *row, bool util)
 {
 	const struct tally_group *g = diff_name(row);
 	const struct diff_value *v = row->values;
@@ -317,7 +317,7 @@ static void diff_text(struct report *r, const struct diff *d)
 		table_text(&t, "label");
 		table_end_row(&t);
 		for (size_t i = 0; i < d->count && !r->out->error; i++)
-			text_row(&t, &d->rows[i], util);
+			diff_write_text_row(&t, &d->rows[i], util);
 	}
 	table_free(&t);
 }
@@ -333,5 +333,5 @@ void diff_print(struct report *r, const struct diff *d)
 		diff_text(r, d);
 	else
 		for (size_t i = 0; i < d->count && !r->out->error; i++)
-			row_json(r, &j, d, &d->rows[i]);
+			diff_write_json_row(r, &j, d, &d->rows[i]);
 }

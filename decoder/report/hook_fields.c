@@ -29,7 +29,7 @@ void hook_fields_init(struct hook_fields *f, bool quoted)
 	out_memory(&f->scratch);
 }
 
-static int keep(struct hook_fields *f, const struct field_value *v)
+static int hook_fields_append_value(struct hook_fields *f, const struct field_value *v)
 {
 	if (f->count == f->allocated) {
 		uint32_t more = f->allocated ? 2 * f->allocated : 64;
@@ -97,7 +97,7 @@ static int write_walking(struct hook_fields *f, struct json *j, const struct hoo
 	memset(f->last, 0, nfields * sizeof *f->last);
 	field_start(&cursor, h);
 	while (field_next(&cursor, &v))
-		if (keep(f, &v))
+		if (hook_fields_append_value(f, &v))
 			return CPIDECODE_ENOMEM;
 	f->fit = cursor.fit;
 	json_open(j, '{');

@@ -119,7 +119,8 @@ static void spell_task(struct out *o, enum report_format format, const struct ta
 }
 
 /* NULL: no memory. */
-static const struct out *name_text(struct hook_lines *l, const struct schema_hook *schema)
+static const struct out *hook_lines_find_name(
+	struct hook_lines *l, const struct schema_hook *schema)
 {
 	struct spelled *s = find_spelled(l->names, schema);
 	if (!s->known || s->about != schema) {
@@ -179,7 +180,7 @@ static void write_quoted(struct out *o, const struct hook *h)
 
 static int write_text(struct hook_lines *l, struct out *o, const struct hook *h)
 {
-	const struct out *name = name_text(l, h->schema);
+	const struct out *name = hook_lines_find_name(l, h->schema);
 	if (!name)
 		return CPIDECODE_ENOMEM;
 	char *p = out_reserve(o, LINE_ROOM + (size_t)h->nwords * PUT_WORD + name->len);
@@ -230,7 +231,7 @@ static char *put_decimals(char *p, const struct hook *h)
 static int write_json(struct hook_lines *l, struct out *o, const struct hook *h)
 {
 	struct json j = {.o = o};
-	const struct out *name = name_text(l, h->schema), *task = task_text(l, h->task);
+	const struct out *name = hook_lines_find_name(l, h->schema), *task = task_text(l, h->task);
 	if (!name || !task)
 		return CPIDECODE_ENOMEM;
 	char *p = out_reserve(o, LINE_ROOM + (size_t)h->nwords * JSON_WORD + name->len + task->len);
@@ -267,7 +268,7 @@ static int write_json(struct hook_lines *l, struct out *o, const struct hook *h)
 
 static int write_csv(struct hook_lines *l, struct out *o, const struct hook *h)
 {
-	const struct out *name = name_text(l, h->schema), *task = task_text(l, h->task);
+	const struct out *name = hook_lines_find_name(l, h->schema), *task = task_text(l, h->task);
 	if (!name || !task)
 		return CPIDECODE_ENOMEM;
 	char *p = out_reserve(o, LINE_ROOM + (size_t)h->nwords * PUT_WORD + name->len + task->len);

@@ -61,7 +61,7 @@ static const struct hook *as_written(const struct hooks *s, const struct hook *h
 	return copy;
 }
 
-static int read_slice(void *ctx, struct pass_slice *slice)
+static int hooks_write_slice(void *ctx, struct pass_slice *slice)
 {
 	struct hooks *s = ctx;
 	struct worker *w = &s->workers[pass_thread(slice)];
@@ -126,7 +126,7 @@ int report_hooks(struct report *r)
 		.to_ns = r->filter->to,
 		.threads = r->threads,
 		.ordered = true,
-		.read = read_slice,
+		.read = hooks_write_slice,
 		.progress = r->progress ? show_progress : NULL,
 		.ctx = &s};
 	for (size_t i = 0; i < trace_nfiles(r->trace); i++)

@@ -45,7 +45,7 @@ static struct out *item(struct report *r, const char *name)
 	return r->out;
 }
 
-static void write_header(struct report *r, const struct trace_file *f)
+static void info_write_header(struct report *r, const struct trace_file *f)
 {
 	const struct io_header *h = &f->header;
 	struct out *o = item(r, "format");
@@ -84,7 +84,7 @@ static void write_drift(struct out *o, const struct clock_drift *drift)
 	out_str(o, ") ppm");
 }
 
-static void write_clock(struct report *r, const struct trace_file *f)
+static void info_write_clock(struct report *r, const struct trace_file *f)
 {
 	struct clock_drift drift;
 	struct out *o = item(r, "clock syncs");
@@ -105,7 +105,7 @@ static void write_clock(struct report *r, const struct trace_file *f)
 			(unsigned long long)f->clock_findings_untold);
 }
 
-static void write_meta(struct report *r, const struct trace_file *f)
+static void info_write_meta(struct report *r, const struct trace_file *f)
 {
 	for (size_t i = 0; i < f->nmeta; i++) {
 		struct out *o = r->out;
@@ -177,7 +177,7 @@ static void ring_row(
 	table_end_row(t);
 }
 
-static void write_rings(struct report *r, const struct trace_file *f)
+static void info_write_rings(struct report *r, const struct trace_file *f)
 {
 	static const char *const names[] = {"ring", "sections", "hooks", "bytes", "lost: full",
 		"too big", "held", "no guest", "other", "overwritten", "torn", "skipped", "no slot",
@@ -197,7 +197,7 @@ static void write_rings(struct report *r, const struct trace_file *f)
 	table_free(&t);
 }
 
-static void write_tasks(struct report *r, const struct trace_file *f)
+static void info_write_tasks(struct report *r, const struct trace_file *f)
 {
 	struct table t;
 	const struct task *task;
@@ -226,7 +226,7 @@ bool info_tells_schema(const struct trace_file *f, uint8_t major)
 	return major == CPI_MAJOR || schema_set_brought(f->schemas, major);
 }
 
-static void write_schemas(struct report *r, const struct trace_file *f)
+static void info_write_schemas(struct report *r, const struct trace_file *f)
 {
 	struct out *o = r->out;
 	out_char(o, '\n');
@@ -252,7 +252,7 @@ static void write_schemas(struct report *r, const struct trace_file *f)
 	}
 }
 
-static void write_damage(struct report *r, const struct trace_file *f)
+static void info_write_damage(struct report *r, const struct trace_file *f)
 {
 	const struct hook_damage *inside = r->found->damage;
 	for (size_t i = 0; i < f->ndamage; i++)
@@ -278,17 +278,17 @@ static void write_file(struct report *r, const struct trace_file *f)
 	out_str(r->out, ": ");
 	units_size(r->out, f->bytes);
 	out_char(r->out, '\n');
-	write_header(r, f);
-	write_clock(r, f);
-	write_meta(r, f);
+	info_write_header(r, f);
+	info_write_clock(r, f);
+	info_write_meta(r, f);
 	write_sections(r, f);
-	write_rings(r, f);
-	write_tasks(r, f);
-	write_schemas(r, f);
-	write_damage(r, f);
+	info_write_rings(r, f);
+	info_write_tasks(r, f);
+	info_write_schemas(r, f);
+	info_write_damage(r, f);
 }
 
-static int read_all(void *ctx, struct pass_slice *s)
+static int info_read_slice(void *ctx, struct pass_slice *s)
 {
 	const struct hook *h;
 	int rc;
@@ -313,7 +313,7 @@ int report_info(struct report *r)
 		.from_ns = INT64_MIN,
 		.to_ns = INT64_MAX,
 		.threads = r->threads,
-		.read = read_all,
+		.read = info_read_slice,
 		.progress = r->progress,
 		.ctx = r->ctx};
 	struct trace_alignment alignment = trace_alignment(r->trace);

@@ -5,12 +5,7 @@
 #include "clock_text.h"
 #include "info.h"
 
-static void number(struct json *j, const char *key, uint64_t v)
-{
-	json_member_u64(j, key, v);
-}
-
-static void write_header(struct json *j, const struct trace_file *f)
+static void info_json_write_header(struct json *j, const struct trace_file *f)
 {
 	const struct io_header *h = &f->header;
 	char id[33];
@@ -22,17 +17,17 @@ static void write_header(struct json *j, const struct trace_file *f)
 	if (f->import) {
 		json_member_text(j, "format", "nrm2");
 	}
-	number(j, "bytes", f->bytes);
-	number(j, "version_major", h->version_major);
-	number(j, "version_minor", h->version_minor);
+	json_member_u64(j, "bytes", f->bytes);
+	json_member_u64(j, "version_major", h->version_major);
+	json_member_u64(j, "version_minor", h->version_minor);
 	json_member_bool(j, "header_damaged", h->damaged);
 	json_key(j, "trace_id");
 	json_string(j, id, 32);
 	json_member_bool(j, "scripted", h->flags & TF_FLAG_SCRIPTED);
 	json_member_text(j, "clock", info_clock_name(h->clock));
-	number(j, "ticks_per_second", f->ticks_per_second);
+	json_member_u64(j, "ticks_per_second", f->ticks_per_second);
 	json_member_bool(j, "ticks_per_second_derived", f->ticks_derived);
-	number(j, "cpus", h->cpus);
+	json_member_u64(j, "cpus", h->cpus);
 	json_key(j, "first_ns");
 	if (f->has_hooks)
 		json_i64(j, trace_time(f, f->first));
@@ -53,17 +48,17 @@ static void write_finding(struct json *j, const struct clock_finding *finding)
 	json_member_i64(j, "ns", finding->ns);
 	json_member_i64(j, "after_ns", finding->from_ns);
 	json_member_i64(j, "before_ns", finding->to_ns);
-	number(j, "after_ticks", finding->from);
-	number(j, "before_ticks", finding->to);
+	json_member_u64(j, "after_ticks", finding->from);
+	json_member_u64(j, "before_ticks", finding->to);
 	json_close(j, '}');
 }
 
-static void write_clock(
+static void info_json_write_clock(
 	struct json *j, const struct trace_file *f, const struct trace_alignment *alignment)
 {
 	struct clock_drift drift;
 	clock_drift(f->clock, &drift);
-	number(j, "clock_syncs", f->clock->nsyncs);
+	json_member_u64(j, "clock_syncs", f->clock->nsyncs);
 	json_member_fixed(j, "drift_ppm_min", drift.low_ppm, 3);
 	json_member_fixed(j, "drift_ppm_max", drift.high_ppm, 3);
 	json_member_fixed(j, "drift_ppm_error", drift.error_ppm, 3);
@@ -73,13 +68,13 @@ static void write_clock(
 	for (size_t i = 0; i < f->nclock_findings; i++)
 		write_finding(j, &f->clock_findings[i]);
 	json_close(j, ']');
-	number(j, "clock_findings_untold", f->clock_findings_untold);
-	number(j, "merged_traces", alignment->traces);
-	number(j, "merged_hosts", alignment->hosts);
+	json_member_u64(j, "clock_findings_untold", f->clock_findings_untold);
+	json_member_u64(j, "merged_traces", alignment->traces);
+	json_member_u64(j, "merged_hosts", alignment->hosts);
 	json_member_fixed(j, "merged_within_ns", alignment->within_ns, 0);
 }
 
-static void write_meta(struct json *j, const struct trace_file *f)
+static void info_json_write_meta(struct json *j, const struct trace_file *f)
 {
 	/* Pairs, not members: a key may stand more than once. */
 	json_member_open(j, "meta", '[');
@@ -94,15 +89,16 @@ static void write_meta(struct json *j, const struct trace_file *f)
 	json_close(j, ']');
 	json_member_open(j, "sections", '{');
 	for (unsigned type = 0; type < INFO_TYPES; type++)
-		number(j, info_section_name(type), f->sections_of[type]);
+		json_member_u64(j, info_section_name(type), f->sections_of[type]);
 	json_close(j, '}');
 	json_member_open(j, "hooks_sections_by_codec", '{');
 	for (unsigned codec = 0; codec < INFO_CODECS; codec++)
-		number(j, info_codec_name(codec), f->hooks_by_codec[codec]);
+		json_member_u64(j, info_codec_name(codec), f->hooks_by_codec[codec]);
 	json_close(j, '}');
 }
 
-static void write_rings(struct json *j, const struct trace_file *f, const struct findings *found)
+static void info_json_write_rings(
+	struct json *j, const struct trace_file *f, const struct findings *found)
 {
 	json_member_open(j, "rings", '[');
 	for (size_t i = 0; i < f->nrings; i++) {
@@ -111,41 +107,42 @@ static void write_rings(struct json *j, const struct trace_file *f, const struct
 		struct losses l = {0};
 		losses_add_ring(&l, ring, counts);
 		json_open(j, '{');
-		number(j, "ring", ring->ring);
+		json_member_u64(j, "ring", ring->ring);
 		json_key(j, "cpu");
 		if (ring->ring & TF_GUEST_RING)
 			json_null(j);
 		else
 			json_u64(j, ring->ring);
-		number(j, "sections", ring->sections);
-		number(j, "hooks", counts ? counts->hooks : ring->hooks);
-		number(j, "bytes", ring->raw);
-		number(j, "stored_bytes", ring->stored);
-		number(j, "lost_full", l.full);
-		number(j, "lost_too_big", l.big);
-		number(j, "lost_held", l.held);
-		number(j, "lost_no_guest", l.no_guest);
-		number(j, "lost_unexplained", l.unexplained);
-		number(j, "overwritten", l.overwritten);
-		number(j, "torn", l.torn);
-		number(j, "skipped_sections", l.skipped);
-		number(j, "lost_no_slot", l.no_slot);
-		number(j, "lost_no_memory", l.no_memory);
-		number(j, "lost_unattached", l.unattached);
-		number(j, "lost_unwritten", l.unwritten);
+		json_member_u64(j, "sections", ring->sections);
+		json_member_u64(j, "hooks", counts ? counts->hooks : ring->hooks);
+		json_member_u64(j, "bytes", ring->raw);
+		json_member_u64(j, "stored_bytes", ring->stored);
+		json_member_u64(j, "lost_full", l.full);
+		json_member_u64(j, "lost_too_big", l.big);
+		json_member_u64(j, "lost_held", l.held);
+		json_member_u64(j, "lost_no_guest", l.no_guest);
+		json_member_u64(j, "lost_unexplained", l.unexplained);
+		json_member_u64(j, "overwritten", l.overwritten);
+		json_member_u64(j, "torn", l.torn);
+		json_member_u64(j, "skipped_sections", l.skipped);
+		json_member_u64(j, "lost_no_slot", l.no_slot);
+		json_member_u64(j, "lost_no_memory", l.no_memory);
+		json_member_u64(j, "lost_unattached", l.unattached);
+		json_member_u64(j, "lost_unwritten", l.unwritten);
 		json_close(j, '}');
 	}
 	json_close(j, ']');
 }
 
-static void write_tasks(struct json *j, const struct report *r, const struct trace_file *f)
+static void info_json_write_tasks(
+	struct json *j, const struct report *r, const struct trace_file *f)
 {
 	const struct task *task;
 	json_member_open(j, "tasks", '[');
 	for (size_t i = 0; (task = trace_task_at(r->trace, f->machine, i)); i++) {
 		json_open(j, '{');
-		number(j, "tid", task->tid);
-		number(j, "pid", task->pid);
+		json_member_u64(j, "tid", task->tid);
+		json_member_u64(j, "pid", task->pid);
 		json_member_i64(j, "first_ns", trace_time(f, task->first));
 		json_member_text(j, "name", task->name);
 		json_close(j, '}');
@@ -153,7 +150,7 @@ static void write_tasks(struct json *j, const struct report *r, const struct tra
 	json_close(j, ']');
 }
 
-static void write_schemas(struct json *j, const struct trace_file *f)
+static void info_json_write_schemas(struct json *j, const struct trace_file *f)
 {
 	json_member_open(j, "schemas", '[');
 	for (unsigned major = 1; major < 256; major++) {
@@ -162,7 +159,7 @@ static void write_schemas(struct json *j, const struct trace_file *f)
 		if (!name || !info_tells_schema(f, (uint8_t)major))
 			continue;
 		json_open(j, '{');
-		number(j, "major", major);
+		json_member_u64(j, "major", major);
 		json_member_text(j, "name", name);
 		json_member_text(j, "title", title);
 		json_close(j, '}');
@@ -171,8 +168,8 @@ static void write_schemas(struct json *j, const struct trace_file *f)
 	json_member_open(j, "schemas_refused", '[');
 	for (size_t i = 0; i < f->nschema_problems; i++) {
 		json_open(j, '{');
-		number(j, "offset", f->schema_problems[i].offset);
-		number(j, "line", f->schema_problems[i].error.line);
+		json_member_u64(j, "offset", f->schema_problems[i].offset);
+		json_member_u64(j, "line", f->schema_problems[i].error.line);
 		json_member_text(j, "why", f->schema_problems[i].error.reason);
 		json_close(j, '}');
 	}
@@ -182,13 +179,14 @@ static void write_schemas(struct json *j, const struct trace_file *f)
 static void damage(struct json *j, uint64_t offset, uint64_t bytes, const char *why)
 {
 	json_open(j, '{');
-	number(j, "offset", offset);
-	number(j, "bytes", bytes);
+	json_member_u64(j, "offset", offset);
+	json_member_u64(j, "bytes", bytes);
 	json_member_text(j, "why", why);
 	json_close(j, '}');
 }
 
-static void write_damage(struct json *j, const struct trace_file *f, const struct findings *found)
+static void info_json_write_damage(
+	struct json *j, const struct trace_file *f, const struct findings *found)
 {
 	const struct hook_damage *inside = found->damage;
 	json_member_open(j, "damage", '[');
@@ -198,7 +196,7 @@ static void write_damage(struct json *j, const struct trace_file *f, const struc
 		if (inside[i].file == f->index)
 			damage(j, inside[i].offset, inside[i].bytes, inside[i].why);
 	json_close(j, ']');
-	number(j, "damage_untold", f->damage_untold);
+	json_member_u64(j, "damage_untold", f->damage_untold);
 }
 
 void info_json(
@@ -206,13 +204,13 @@ void info_json(
 {
 	struct json j = {.o = r->out};
 	json_open(&j, '{');
-	write_header(&j, f);
-	write_clock(&j, f, alignment);
-	write_meta(&j, f);
-	write_rings(&j, f, r->found);
-	write_tasks(&j, r, f);
-	write_schemas(&j, f);
-	write_damage(&j, f, r->found);
+	info_json_write_header(&j, f);
+	info_json_write_clock(&j, f, alignment);
+	info_json_write_meta(&j, f);
+	info_json_write_rings(&j, f, r->found);
+	info_json_write_tasks(&j, r, f);
+	info_json_write_schemas(&j, f);
+	info_json_write_damage(&j, f, r->found);
 	json_close(&j, '}');
 	json_end_line(&j);
 }

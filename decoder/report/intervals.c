@@ -20,7 +20,7 @@ static void csv_count(struct csv *c, uint64_t v)
 		csv_u64(c, v);
 }
 
-static void csv_util(struct csv *c, const struct interval *iv)
+static void intervals_write_csv_util(struct csv *c, const struct interval *iv)
 {
 	csv_u64(c, iv->major);
 	csv_fixed(c, iv->idle_pct, 4);
@@ -71,7 +71,7 @@ static void csv_interval(struct csv *c, const struct interval *iv, bool util)
 	csv_count(c, iv->migrations);
 	csv_count(c, iv->faults);
 	if (util)
-		csv_util(c, iv);
+		intervals_write_csv_util(c, iv);
 	csv_end(c);
 }
 
@@ -326,7 +326,7 @@ struct taking {
 	atomic_bool any, life, util; /* there are intervals, and such that have those columns */
 };
 
-static bool take(void *ctx, const struct interval *iv)
+static bool intervals_filter_interval(void *ctx, const struct interval *iv)
 {
 	struct taking *t = ctx;
 	if (!filter_interval(t->r->filter, iv))
@@ -348,7 +348,7 @@ static bool show_progress(void *ctx, uint64_t done, uint64_t total)
 int report_intervals(struct report *r)
 {
 	struct taking taking = {.r = r};
-	struct interval_stream_options how = {.filter = take,
+	struct interval_stream_options how = {.filter = intervals_filter_interval,
 		.progress = r->progress ? show_progress : NULL,
 		.ctx = &taking,
 		.from_ns = r->filter->from,

@@ -40,7 +40,7 @@ static bool fits(const struct trace *t)
 
 /* ------------------------------------------------------------- rings and header */
 
-static int by_ring(const void *a, const void *b)
+static int nrm2_compare_rings(const void *a, const void *b)
 {
 	const struct nrm2_ring *x = a, *y = b;
 	return x->section.ring < y->section.ring ? -1 : x->section.ring > y->section.ring;
@@ -59,7 +59,7 @@ static struct nrm2_ring *list_rings(const struct trace *t, size_t *n)
 	for (size_t i = 0; i < trace_nfiles(t); i++)
 		for (size_t j = 0; j < trace_file(t, i)->nrings; j++)
 			rings[(*n)++].section.ring = trace_file(t, i)->rings[j].ring;
-	qsort(rings, *n, sizeof *rings, by_ring);
+	qsort(rings, *n, sizeof *rings, nrm2_compare_rings);
 	for (size_t i = 1; i < *n; i++)
 		if (rings[i].section.ring != rings[last].section.ring)
 			rings[++last] = rings[i];
@@ -229,7 +229,7 @@ static int put_hook(struct export *e, const struct hook *h)
 	return nrm2_out_hook(&e->out, ring_index(e, h->ring), &d, size, h->tid, h->ticks);
 }
 
-static int read_slice(void *ctx, struct pass_slice *slice)
+static int nrm2_export_slice(void *ctx, struct pass_slice *slice)
 {
 	struct export *e = ctx;
 	struct filter_group group = {0};
@@ -352,7 +352,7 @@ int report_nrm2(struct report *r)
 		.to_ns = r->filter->to,
 		.threads = 1,
 		.ordered = true,
-		.read = read_slice,
+		.read = nrm2_export_slice,
 		.progress = show_progress,
 		.ctx = &e};
 	size_t nrings;

@@ -96,7 +96,7 @@ static bool is_known(const struct partial *p, const struct trace_file *f)
 	return false;
 }
 
-static int describe(struct partial *p, const struct report *r)
+static int partial_describe_filter(struct partial *p, const struct report *r)
 {
 	struct out text;
 	out_memory(&text);
@@ -121,7 +121,7 @@ int report_make_partial(struct report *r, struct partial *p)
 {
 	int rc = tallies_read(r, &p->tally);
 	if (!rc)
-		rc = describe(p, r);
+		rc = partial_describe_filter(p, r);
 	for (size_t i = 0; i < trace_nfiles(r->trace) && !rc; i++)
 		if (!is_known(p, trace_file(r->trace, i)))
 			rc = add_source(p, r, trace_file(r->trace, i));

@@ -18,7 +18,7 @@ static bool knows_rate(const struct trace_file *f)
 	return f->header.clock == TF_CLOCK_TSC && !f->header.damaged;
 }
 
-static void add(struct why_sums *s, const struct report *r, const struct interval *iv)
+static void why_add_interval(struct why_sums *s, const struct report *r, const struct interval *iv)
 {
 	const struct trace_file *f = trace_file(r->trace, iv->file);
 	s->count++;
@@ -39,7 +39,7 @@ static void add(struct why_sums *s, const struct report *r, const struct interva
 	}
 }
 
-static int take(void *ctx, unsigned thread, const struct interval *iv)
+static int why_sum_interval(void *ctx, unsigned thread, const struct interval *iv)
 {
 	struct search *s = ctx;
 	const struct tally_group *found =
@@ -50,7 +50,7 @@ static int take(void *ctx, unsigned thread, const struct interval *iv)
 	struct why_group *g = &s->groups[thread * s->tally.count + found->place];
 	for (unsigned side = 0; side < WHY_SIDES; side++)
 		if (ns >= g->from[side] && ns <= g->to[side])
-			add(&g->sums[side], s->r, iv);
+			why_add_interval(&g->sums[side], s->r, iv);
 	return 0;
 }
 
@@ -81,7 +81,7 @@ static void set_limits(struct why_group *g, unsigned tail)
 	g->to[WHY_TAIL] = h->max;
 }
 
-static int read_sides(struct search *s)
+static int why_read_sides(struct search *s)
 {
 	size_t n = s->tally.count;
 	s->threads = tallies_threads(s->r, n * sizeof *s->groups);
@@ -92,7 +92,8 @@ static int read_sides(struct search *s)
 		s->groups[i].group = s->tally.groups[i % n];
 		set_limits(&s->groups[i], s->r->tail);
 	}
-	int rc = tallies_each(s->r, s->threads, WANT_THREAD | WANT_QUALITY, NULL, take, s);
+	int rc = tallies_each(
+		s->r, s->threads, WANT_THREAD | WANT_QUALITY, NULL, why_sum_interval, s);
 	for (size_t i = n; i < n * s->threads && !rc; i++)
 		for (unsigned side = 0; side < WHY_SIDES; side++)
 			merge_sums(&s->groups[i % n].sums[side], &s->groups[i].sums[side]);
@@ -106,7 +107,7 @@ int report_why(struct report *r)
 		r->tail = REPORT_TAIL;
 	int rc = tallies_read(r, &s.tally);
 	if (!rc)
-		rc = read_sides(&s);
+		rc = why_read_sides(&s);
 	if (!rc)
 		why_print(r, s.groups, s.tally.count);
 	free(s.groups);

@@ -13,7 +13,7 @@ static int64_t bounded(double x)
 	return x <= -(double)LARGEST ? -LARGEST : llrint(x);
 }
 
-static int64_t mean_of(const struct why_sums *s)
+static int64_t why_mean_time(const struct why_sums *s)
 {
 	exact_sum most = EXACT_MAX / WHY_PER_NS / EXACT_PER_NS;
 	exact_sum time = (s->time < most ? s->time : most) * WHY_PER_NS;
@@ -41,7 +41,7 @@ static struct side side_of(const struct why_sums *s, bool nominal)
 	return side;
 }
 
-static void tell(struct why_answer *a, enum why_term term, double ns)
+static void why_set_term(struct why_answer *a, enum why_term term, double ns)
 {
 	a->told[term] = true;
 	a->term[term] = bounded(ns * WHY_PER_NS);
@@ -55,11 +55,12 @@ static void tell(struct why_answer *a, enum why_term term, double ns)
 static void split(struct why_answer *a, const struct side *m, const struct side *t)
 {
 	double tick = (m->tick + t->tick) / 2;
-	tell(a, WHY_INSTRUCTIONS,
+	why_set_term(a, WHY_INSTRUCTIONS,
 		(t->instructions - m->instructions) * (m->cpi + t->cpi) / 2 * tick);
-	tell(a, WHY_CPI, (t->cpi - m->cpi) * (m->instructions + t->instructions) / 2 * tick);
+	why_set_term(
+		a, WHY_CPI, (t->cpi - m->cpi) * (m->instructions + t->instructions) / 2 * tick);
 	if (!a->nominal)
-		tell(a, WHY_FREQUENCY, (t->tick - m->tick) * (m->cycles + t->cycles) / 2);
+		why_set_term(a, WHY_FREQUENCY, (t->tick - m->tick) * (m->cycles + t->cycles) / 2);
 }
 
 static void show_values(struct why_answer *a, unsigned side, const struct side *s, bool counts)
@@ -80,7 +81,7 @@ void why_answer(const struct why_sums sums[WHY_SIDES], struct why_answer *a)
 	*a = (struct why_answer){0};
 	for (unsigned i = 0; i < WHY_SIDES; i++) {
 		const struct why_sums *s = &sums[i];
-		a->mean[i] = mean_of(s);
+		a->mean[i] = why_mean_time(s);
 		off &= s->count && s->tell_off == s->count;
 		counts &= s->count && s->tell_counts == s->count && s->instructions;
 		nominal &= s->tell_nominal == s->count;
@@ -97,7 +98,7 @@ void why_answer(const struct why_sums sums[WHY_SIDES], struct why_answer *a)
 	struct side middle = side_of(&sums[WHY_MIDDLE], a->nominal);
 	struct side tail = side_of(&sums[WHY_TAIL], a->nominal);
 	if (off)
-		tell(a, WHY_OFF_CPU, tail.off - middle.off);
+		why_set_term(a, WHY_OFF_CPU, tail.off - middle.off);
 	if (counts && cycles && (measured || a->nominal))
 		split(a, &middle, &tail);
 	show_values(a, WHY_MIDDLE, &middle, counts);

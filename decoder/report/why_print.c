@@ -168,7 +168,7 @@ static void text_value(struct table *t, const struct why_answer *a, unsigned sid
 		units_fixed(table_right(t), v, rows[term].decimals);
 }
 
-static void text_row(struct table *t, const struct why_answer *a, unsigned term)
+static void why_write_text_row(struct table *t, const struct why_answer *a, unsigned term)
 {
 	table_text(t, rows[term].text);
 	text_value(t, a, WHY_MIDDLE, term);
@@ -199,7 +199,7 @@ static void group_text(struct report *r, const struct why_group *g, const struct
 		units_fixed(table_right(&t), a->difference ? 100 : NAN, 1);
 		table_end_row(&t);
 		for (unsigned term = 0; term < WHY_TERMS; term++)
-			text_row(&t, a, term);
+			why_write_text_row(&t, a, term);
 	}
 	table_free(&t);
 	if (a->nominal)
