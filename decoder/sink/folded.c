@@ -102,7 +102,7 @@ static void ask_next(const struct flame_stack *frames, const struct flame_stack 
 	__builtin_prefetch(next->name);
 }
 
-static int write_lines(struct out *o, struct folded *fold)
+static int folded_write_lines(struct out *o, struct folded *fold)
 {
 	const struct flame_stack *frames = fold->frames;
 	int rc = begin_level(fold, 0, 0);
@@ -135,7 +135,7 @@ int flame_folded(struct out *o, const struct flame_stack *frames, uint64_t *cut)
 {
 	struct folded fold = {.frames = frames};
 	out_memory(&fold.path);
-	int rc = write_lines(o, &fold);
+	int rc = folded_write_lines(o, &fold);
 	out_discard(&fold.path);
 	free(fold.levels);
 	free(fold.waiting);

@@ -26,7 +26,7 @@ void nrm2_out_close(struct nrm2_out *o)
 	*o = (struct nrm2_out){0};
 }
 
-static void write_section(struct nrm2_out *o, struct nrm2_section *s)
+static void nrm2_out_write_section(struct nrm2_out *o, struct nrm2_section *s)
 {
 	uint8_t header[NRM2_HEADER_SIZE];
 	nrm2_put_header(header, o->file, s);
@@ -44,7 +44,7 @@ void nrm2_out_table(struct nrm2_out *o, uint16_t major, uint32_t minor, uint64_t
 	if (length > most)
 		length = most;
 	if (!nrm2_has_room(&o->table, nrm2_table_bytes(n, string, length)))
-		write_section(o, &o->table);
+		nrm2_out_write_section(o, &o->table);
 	nrm2_add_table(&o->table, major, minor, stamp, integers, n, string, length);
 }
 
@@ -63,7 +63,7 @@ void nrm2_out_text(struct nrm2_out *o, uint32_t minor, const char *text, size_t 
 void nrm2_out_table_end(struct nrm2_out *o)
 {
 	/* It is there even if it says nothing: the headers do. */
-	write_section(o, &o->table);
+	nrm2_out_write_section(o, &o->table);
 }
 
 static void write_held(struct nrm2_out *o)
@@ -71,7 +71,7 @@ static void write_held(struct nrm2_out *o)
 	for (size_t i = 0; i < o->nrings; i++) {
 		struct nrm2_ring *r = &o->rings[i];
 		if (r->section.used)
-			write_section(o, &r->section);
+			nrm2_out_write_section(o, &r->section);
 		free(r->section.data);
 		r->section.data = NULL;
 		r->cap = 0;
@@ -79,7 +79,7 @@ static void write_held(struct nrm2_out *o)
 	o->held = 0;
 }
 
-static int reserve(struct nrm2_out *o, struct nrm2_ring *r, uint32_t more)
+static int nrm2_out_reserve_ring(struct nrm2_out *o, struct nrm2_ring *r, uint32_t more)
 {
 	uint32_t cap = r->cap ? r->cap : FIRST_ROOM, need = r->section.used + more;
 	if (need <= r->cap)
@@ -102,8 +102,8 @@ int nrm2_out_hook(struct nrm2_out *o, size_t ring, const struct nrm2_hook_data *
 {
 	struct nrm2_ring *r = &o->rings[ring];
 	if (!nrm2_has_room(&r->section, size))
-		write_section(o, &r->section);
-	int rc = reserve(o, r, size + NRM2_DISPATCH_BYTES);
+		nrm2_out_write_section(o, &r->section);
+	int rc = nrm2_out_reserve_ring(o, r, size + NRM2_DISPATCH_BYTES);
 	if (rc)
 		return rc;
 	r->section.type = NRM2_TYPE_TRACE;
@@ -128,7 +128,7 @@ void nrm2_out_loss(
 	s->has_loss = loss != NULL;
 	if (loss)
 		memcpy(s->loss, loss, sizeof s->loss);
-	write_section(o, s);
+	nrm2_out_write_section(o, s);
 }
 
 void nrm2_out_kernel(struct nrm2_out *o, const uint64_t sizes[2])
@@ -140,5 +140,5 @@ void nrm2_out_kernel(struct nrm2_out *o, const uint64_t sizes[2])
 		o->table.kernel[2 * i + 1] = sizes[i];
 		at += sizes[i];
 	}
-	write_section(o, &o->table);
+	nrm2_out_write_section(o, &o->table);
 }

@@ -158,7 +158,7 @@ static void flush(struct out *o)
 }
 
 /* Room for n more bytes of a stream in memory. */
-static bool grow(struct out *o, size_t n)
+static bool out_grow_buffer(struct out *o, size_t n)
 {
 	size_t cap = o->cap ? o->cap : 256;
 	if (n > SIZE_MAX / 2 - o->len) {
@@ -220,7 +220,7 @@ char *out_room(struct out *o, size_t n)
 		return NULL;
 	if (!in_memory(o))
 		flush(o);
-	if (o->error || (o->cap - o->len < n && !grow(o, n)))
+	if (o->error || (o->cap - o->len < n && !out_grow_buffer(o, n)))
 		return NULL;
 	return o->buf + o->len;
 }

@@ -41,7 +41,7 @@ struct long_name {
 	uint32_t frame;
 };
 
-static int by_name(const void *a, const void *b)
+static int svg_compare_names(const void *a, const void *b)
 {
 	const struct long_name *x = a, *y = b;
 	if (x->hash != y->hash)
@@ -74,7 +74,7 @@ static int cut_names(struct svg *s)
 		if (f->frames[i].name_len > MAX_NAME)
 			names[n++] = (struct long_name){
 				XXH3_64bits(f->frames[i].name, f->frames[i].name_len), i};
-	qsort(names, n, sizeof *names, by_name);
+	qsort(names, n, sizeof *names, svg_compare_names);
 	for (size_t i = 1; i < n; i++)
 		if (names[i].hash == names[i - 1].hash &&
 			have_same_name(&f->frames[names[i].frame], &f->frames[names[i - 1].frame]))
@@ -108,7 +108,7 @@ static void xml_text(struct out *o, const char *s, size_t n)
 }
 
 /* 0 to 1 of the picture. */
-static double share(const struct svg *s, uint64_t weight)
+static double svg_share_of_total(const struct svg *s, uint64_t weight)
 {
 	uint64_t all = s->flame->frames[0].total;
 	return all ? (double)weight / (double)all : 0;
@@ -193,7 +193,7 @@ static void write_tooltip(struct svg *s, const struct flame_frame *frame)
 	out_char(o, '\n');
 	grouped(o, frame->total);
 	out_printf(o, " %s, ", s->flame->unit);
-	out_fixed(o, 100 * share(s, frame->total), 2);
+	out_fixed(o, 100 * svg_share_of_total(s, frame->total), 2);
 	out_str(o, "% of all\n");
 	if (frame->self != frame->total && frame->kind == FLAME_INTERVAL) {
 		grouped(o, frame->self);
@@ -229,7 +229,7 @@ static void write_frame(struct svg *s, const struct flame_frame *frame)
 			class = "light";
 	}
 	unsigned y = (s->rows - 1 - frame->depth) * ROW;
-	double x = share(s, frame->left), width = share(s, frame->total);
+	double x = svg_share_of_total(s, frame->left), width = svg_share_of_total(s, frame->total);
 	out_printf(o, "<svg class=\"frame %s\" tabindex=\"-1\" role=\"treeitem\" x=\"", class);
 	out_fixed(o, 100 * x, 5);
 	out_printf(o, "%%\" y=\"%u\" width=\"", y);
@@ -308,7 +308,7 @@ static void write_legend(struct svg *s)
 	out_str(o, "</svg>\n");
 }
 
-static void write_header(struct svg *s)
+static void svg_write_header(struct svg *s)
 {
 	const struct flame *f = s->flame;
 	struct out *o = s->o;
@@ -371,7 +371,7 @@ void flame_svg(struct out *o, const struct flame *f)
 		"patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(45)\"><rect width=\"6\" "
 		"height=\"6\" class=\"hatch-ground\"/><line y2=\"6\" class=\"hatch-line\"/>"
 		"</pattern></defs>\n<rect class=\"ground\" width=\"100%\" height=\"100%\"/>\n");
-	write_header(&s);
+	svg_write_header(&s);
 	write_legend(&s);
 	out_printf(o,
 		"<svg id=\"plot\" role=\"tree\" aria-label=\"Intervals\" x=\"1%%\" y=\"%d\" "

@@ -15,7 +15,7 @@ bool table_pass(struct table *t)
 	return ++t->pass <= 2;
 }
 
-static struct out *cell(struct table *t, bool right)
+static struct out *table_begin_cell(struct table *t, bool right)
 {
 	if (t->current)
 		t->columns[t->current - 1].end = t->row.len;
@@ -37,22 +37,22 @@ static struct out *cell(struct table *t, bool right)
 
 struct out *table_left(struct table *t)
 {
-	return cell(t, false);
+	return table_begin_cell(t, false);
 }
 
 struct out *table_right(struct table *t)
 {
-	return cell(t, true);
+	return table_begin_cell(t, true);
 }
 
 void table_text(struct table *t, const char *s)
 {
-	out_str(cell(t, false), s);
+	out_str(table_begin_cell(t, false), s);
 }
 
 void table_heading(struct table *t, const char *s)
 {
-	out_str(cell(t, true), s);
+	out_str(table_begin_cell(t, true), s);
 }
 
 static void print_row(struct table *t)
