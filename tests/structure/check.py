@@ -214,7 +214,8 @@ def find_shared_names(sources):
         files = collections.defaultdict(set)
         for path, text in sources.items():
             if path.startswith(half + "/"):
-                for name in start.findall(without_comments(text)):
+                bare = re.sub(r"__attribute__\(\(.*?\)\)\s", "", without_comments(text))
+                for name in start.findall(bare):
                     files[name].add(path)
         for name, where in sorted(files.items()):
             if len(where) > 1:
