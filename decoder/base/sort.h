@@ -1,12 +1,24 @@
-/* Sorting where the elements are: the C library's may take as much memory again. */
+/* Orders, and sorting where the elements are: the C library's may take as much memory again. */
 #ifndef SWT_DECODER_BASE_SORT_H
 #define SWT_DECODER_BASE_SORT_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 enum { SORT_MAX_SIZE = 256 };
 
 /* Elements of at most SORT_MAX_SIZE bytes. Not stable: equal ones come in any order. */
 void sort_in_place(void *base, size_t n, size_t size, int (*compare)(const void *, const void *));
+
+/* -1, 0 or 1: a comes before, with or behind b. */
+static inline int compare_u64(uint64_t a, uint64_t b)
+{
+	return a < b ? -1 : a > b;
+}
+
+static inline int compare_i64(int64_t a, int64_t b)
+{
+	return a < b ? -1 : a > b;
+}
 
 #endif

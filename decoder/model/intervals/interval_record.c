@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "../../../formats/cpuutil_hooks.h"
+#include "../../base/sort.h"
 #include "intervals.h"
 
 /* The values of an interval that may be missing stand in it side by side. */
@@ -265,11 +266,6 @@ void interval_record_get(const struct interval_record *r, unsigned wants, const 
 	iv->has_label = r->marks & RECORD_LABEL;
 	iv->label_len = r->label_len;
 	iv->label = iv->has_label ? (const char *)tail + array_bytes(r, &parts) : NULL;
-}
-
-static int compare_u64(uint64_t a, uint64_t b)
-{
-	return a < b ? -1 : a > b;
 }
 
 int interval_record_compare(const struct interval_record *a, const struct interval_record *b)

@@ -5,6 +5,7 @@
 
 #include "../../base/grow.h"
 #include "../../base/intern.h"
+#include "../../base/sort.h"
 #include "nesting.h"
 #include "../hooks/pass.h"
 
@@ -100,16 +101,6 @@ struct order {
 	const struct interval *at;
 	bool one_machine; /* ticks can be compared */
 };
-
-static int compare_u64(uint64_t a, uint64_t b)
-{
-	return a < b ? -1 : a > b;
-}
-
-static int compare_i64(int64_t a, int64_t b)
-{
-	return a < b ? -1 : a > b;
-}
 
 /* By how much it began before tick 0. */
 static uint64_t early(const struct interval *iv)

@@ -1,6 +1,7 @@
 #include "nesting.h"
 
 #include "../../base/grow.h"
+#include "../../base/sort.h"
 
 struct open_interval {
 	uint64_t end;
@@ -93,29 +94,24 @@ void nesting_free(struct nesting *n)
 	thread_stacks_free(&n->threads);
 }
 
-static int compare(uint64_t a, uint64_t b)
-{
-	return a < b ? -1 : a > b;
-}
-
 /* By thread, then by start, longer first, then as they stand in the trace. */
 static int by_thread(const void *a, const void *b)
 {
 	const struct nest_node *x = a, *y = b;
-	int c = compare(x->era / 2, y->era / 2);
+	int c = compare_u64(x->era / 2, y->era / 2);
 	if (!c)
-		c = compare(x->tid, y->tid);
+		c = compare_u64(x->tid, y->tid);
 	if (!c)
-		c = compare(x->era, y->era);
+		c = compare_u64(x->era, y->era);
 	if (!c)
-		c = compare(x->start, y->start);
+		c = compare_u64(x->start, y->start);
 	if (!c)
-		c = compare(y->end, x->end);
+		c = compare_u64(y->end, x->end);
 	if (!c)
-		c = compare(x->ring, y->ring);
+		c = compare_u64(x->ring, y->ring);
 	if (!c)
-		c = compare(x->position, y->position);
-	return c ? c : compare(x->file, y->file);
+		c = compare_u64(x->position, y->position);
+	return c ? c : compare_u64(x->file, y->file);
 }
 
 int nest(struct nest_node *nodes, size_t n, struct interval *intervals)
