@@ -21,7 +21,7 @@ static int write_on(void *ctx, const void *bytes, size_t n)
 	return ECANCELED;
 }
 
-static bool show_progress(void *ctx, uint64_t done, uint64_t total)
+static bool api_report_progress(void *ctx, uint64_t done, uint64_t total)
 {
 	const struct run *run = ctx;
 	return !run->options->progress(run->options->ctx, done, total);
@@ -137,7 +137,7 @@ int cpidecode_report(const cpidecode_trace *t, const cpidecode_report_options *o
 		return CPIDECODE_EINVAL;
 	if (out_function(&out, write_on, &run))
 		return CPIDECODE_ENOMEM;
-	r.progress = o->progress ? show_progress : NULL;
+	r.progress = o->progress ? api_report_progress : NULL;
 	r.note = o->note ? take_note : NULL;
 	set_filter(&filter, o);
 	report_about(&r, t->trace);

@@ -89,12 +89,6 @@ static int hooks_write_slice(void *ctx, struct pass_slice *slice)
 	return rc || !w->buffer.len ? rc : write_buffer(s, w);
 }
 
-static bool show_progress(void *ctx, uint64_t done, uint64_t total)
-{
-	const struct report *r = ((struct hooks *)ctx)->r;
-	return !r->progress || r->progress(r->ctx, done, total);
-}
-
 static int open_workers(struct hooks *s, unsigned n)
 {
 	s->workers = pass_alloc(n, sizeof *s->workers);
@@ -127,8 +121,9 @@ int report_hooks(struct report *r)
 		.threads = r->threads,
 		.ordered = true,
 		.read = hooks_write_slice,
-		.progress = r->progress ? show_progress : NULL,
-		.ctx = &s};
+		.ctx = &s,
+		.progress = r->progress,
+		.progress_ctx = r->ctx};
 	for (size_t i = 0; i < trace_nfiles(r->trace); i++)
 		s.imported |= trace_file(r->trace, i)->import != NULL;
 	int rc = open_workers(&s, pass_threads(&pass));

@@ -315,7 +315,7 @@ int report_info(struct report *r)
 		.threads = r->threads,
 		.read = info_read_slice,
 		.progress = r->progress,
-		.ctx = r->ctx};
+		.progress_ctx = r->ctx};
 	struct trace_alignment alignment = trace_alignment(r->trace);
 	int rc = pass_run(&pass, r->found);
 	if (rc)

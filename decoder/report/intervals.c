@@ -339,18 +339,13 @@ static bool intervals_filter_interval(void *ctx, const struct interval *iv)
 	return true;
 }
 
-static bool show_progress(void *ctx, uint64_t done, uint64_t total)
-{
-	const struct report *r = ((struct taking *)ctx)->r;
-	return r->progress(r->ctx, done, total);
-}
-
 int report_intervals(struct report *r)
 {
 	struct taking taking = {.r = r};
 	struct interval_stream_options how = {.filter = intervals_filter_interval,
-		.progress = r->progress ? show_progress : NULL,
 		.ctx = &taking,
+		.progress = r->progress,
+		.progress_ctx = r->ctx,
 		.from_ns = r->filter->from,
 		.threads = r->threads,
 		.wants = r->format == FORMAT_JSON ? WANT_ALL : WANT_ALL & ~WANT_CPUS};

@@ -243,12 +243,6 @@ static int nrm2_export_slice(void *ctx, struct pass_slice *slice)
 	return rc < 0 ? rc : 0;
 }
 
-static bool show_progress(void *ctx, uint64_t done, uint64_t total)
-{
-	const struct report *r = ((struct export *)ctx)->r;
-	return !r->progress || r->progress(r->ctx, done, total);
-}
-
 /* ----------------------------------------------------------------------- losses */
 
 /* Lost by its headers, or by LOSS, which a trace cut off early does not have. */
@@ -353,8 +347,9 @@ int report_nrm2(struct report *r)
 		.threads = 1,
 		.ordered = true,
 		.read = nrm2_export_slice,
-		.progress = show_progress,
-		.ctx = &e};
+		.ctx = &e,
+		.progress = r->progress,
+		.progress_ctx = r->ctx};
 	size_t nrings;
 	if (!fits(r->trace)) {
 		report_note(r,

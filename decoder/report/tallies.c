@@ -65,7 +65,8 @@ static struct pass make_pass(struct reader *reader, unsigned threads)
 		.spared = reader->spared,
 		.read = read_slice,
 		.progress = show_progress,
-		.ctx = reader};
+		.ctx = reader,
+		.progress_ctx = reader};
 }
 
 unsigned tallies_threads(const struct report *r, uint64_t bytes)

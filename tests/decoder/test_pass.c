@@ -476,7 +476,7 @@ START_TEST(progress_can_end_it)
 		.threads = 1,
 		.read = read_to_end,
 		.progress = enough,
-		.ctx = &calls};
+		.progress_ctx = &calls};
 	ck_assert_int_eq(pass_run(&p, NULL), CPIDECODE_ECANCELED);
 	ck_assert_uint_eq(calls, 3);
 	trace_free(t);

@@ -75,7 +75,7 @@ static bool tell_progress(struct pass_run *run)
 		return true;
 	for (unsigned i = 0; i < run->count; i++)
 		done += atomic_load_explicit(&run->workers[i].done, memory_order_relaxed);
-	return p->progress(p->ctx, done, run->plan.stored);
+	return p->progress(p->progress_ctx, done, run->plan.stored);
 }
 
 static void publish_done(struct pass_slice *s)

@@ -43,10 +43,11 @@ struct pass {
 	 * pass. Runs on any thread, for several slices at once.
 	 */
 	int (*read)(void *ctx, struct pass_slice *s);
+	void *ctx; /* of read */
 	/* On the calling thread, now and then: stored bytes; false: CPIDECODE_ECANCELED. NULL:
 	 * none. */
-	bool (*progress)(void *ctx, uint64_t done, uint64_t total);
-	void *ctx;
+	bool (*progress)(void *progress_ctx, uint64_t done, uint64_t total);
+	void *progress_ctx;
 };
 
 /* 1 and a hook (valid until the next call), 0 at the slice's end, or a negative code. */

@@ -91,12 +91,6 @@ static int interval_set_read_slice(void *ctx, struct pass_slice *slice)
 	return rc;
 }
 
-static bool show_progress(void *ctx, uint64_t done, uint64_t total)
-{
-	const struct interval_set_options *o = ((struct reader *)ctx)->options;
-	return !o->progress || o->progress(o->ctx, done, total);
-}
-
 struct order {
 	const struct interval *at;
 	bool one_machine; /* ticks can be compared */
@@ -186,7 +180,6 @@ int interval_set_read(const struct trace *t, const struct interval_set_options *
 		.to_ns = INT64_MAX,
 		.threads = 1,
 		.read = interval_set_read_slice,
-		.progress = show_progress,
 		.ctx = r};
 	*set = NULL;
 	if (!r)

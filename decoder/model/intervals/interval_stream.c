@@ -54,12 +54,6 @@ static int interval_stream_read_slice(void *ctx, struct pass_slice *slice)
 	return rc;
 }
 
-static bool show_progress(void *ctx, uint64_t done, uint64_t total)
-{
-	const struct interval_stream_options *o = ((struct reading_in *)ctx)->options;
-	return o->progress(o->ctx, done, total);
-}
-
 static bool has_machines(const struct trace *t)
 {
 	for (size_t i = 1; i < trace_nfiles(t); i++)
@@ -84,8 +78,9 @@ static int read_in(struct interval_stream *s, const struct interval_stream_optio
 		.to_ns = INT64_MAX,
 		.threads = o->threads,
 		.read = interval_stream_read_slice,
-		.progress = o->progress ? show_progress : NULL,
-		.ctx = &r};
+		.ctx = &r,
+		.progress = o->progress,
+		.progress_ctx = o->progress_ctx};
 	struct interval_sorter_options sorter = *how;
 	sorter.threads = pass_threads(&pass);
 	r.feeders = calloc(sorter.threads, sizeof *r.feeders);

@@ -18,10 +18,12 @@
 struct interval_stream;
 
 struct interval_stream_options {
-	bool (*filter)(void *ctx, const struct interval *iv);	    /* NULL: all; depth is not known
-								       yet; called on any thread */
-	bool (*progress)(void *ctx, uint64_t done, uint64_t total); /* stored bytes; NULL: none */
-	void *ctx;
+	/* Called on any thread, before the depth is known. NULL: all. */
+	bool (*filter)(void *ctx, const struct interval *iv);
+	void *ctx; /* of filter */
+	/* In stored bytes. NULL: none. */
+	bool (*progress)(void *progress_ctx, uint64_t done, uint64_t total);
+	void *progress_ctx;
 	int64_t from_ns;  /* no interval that ends before is of interest; INT64_MIN: all are */
 	unsigned threads; /* 0: one for each processor that the process may use */
 	unsigned wants;	  /* enum interval_want, also of the filter */

@@ -54,7 +54,6 @@ struct interval_set {
 struct interval_set_options {
 	bool (*filter)(
 		void *ctx, const struct interval *iv); /* NULL: all; depth is not known yet */
-	bool (*progress)(void *ctx, uint64_t done, uint64_t total); /* stored bytes; NULL: none */
 	void *ctx;
 	bool cpus; /* keep the per-processor arrays (else NULL in the set, num_cpus stays) */
 };

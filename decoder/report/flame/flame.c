@@ -230,12 +230,6 @@ static int add_interval(struct builder *b, const struct interval *iv)
 	return 0;
 }
 
-static bool show_progress(void *ctx, uint64_t done, uint64_t total)
-{
-	const struct report *r = ctx;
-	return r->progress(r->ctx, done, total);
-}
-
 static unsigned wants_of(const struct report *r)
 {
 	static const unsigned weights[] = {[WEIGHT_CYCLES] = 0,
@@ -255,8 +249,8 @@ static unsigned wants_of(const struct report *r)
 static int add_sorted(struct builder *b)
 {
 	const struct report *r = b->r;
-	struct interval_stream_options how = {.progress = r->progress ? show_progress : NULL,
-		.ctx = (void *)r,
+	struct interval_stream_options how = {.progress = r->progress,
+		.progress_ctx = r->ctx,
 		.from_ns = INT64_MIN,
 		.threads = r->threads,
 		.wants = wants_of(r),

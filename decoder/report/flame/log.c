@@ -339,12 +339,6 @@ static int flame_log_read_slice(void *ctx, struct pass_slice *slice)
 	return rc;
 }
 
-static bool show_progress(void *ctx, uint64_t done, uint64_t total)
-{
-	const struct report *r = ((struct flame_log *)ctx)->r;
-	return r->progress(r->ctx, done, total);
-}
-
 static int open_writers(struct flame_log *log, unsigned wants)
 {
 	log->writers = pass_alloc(log->count, sizeof *log->writers);
@@ -420,8 +414,9 @@ int flame_log_write(struct flame_log *log, unsigned wants, struct findings *foun
 		.threads = log->r->threads,
 		.spared = log->by_ticks ? HOOK_SPARE_TIME : 0,
 		.read = flame_log_read_slice,
-		.progress = log->r->progress ? show_progress : NULL,
-		.ctx = log};
+		.ctx = log,
+		.progress = log->r->progress,
+		.progress_ctx = log->r->ctx};
 	log->count = pass_threads(&pass);
 	int rc = open_writers(log, wants);
 	if (!rc)
