@@ -58,14 +58,11 @@ struct context {
 	struct claim *claims;
 };
 
-static int holds(void *ctx, const struct claim *c)
+static int settle_check_claim(void *ctx, const struct claim *c)
 {
 	const struct context *all = ctx;
 	const struct member *m = &all->members[c->member];
-	struct io_section s = {.offset = section_of(m, c->section)->offset};
-	bool good = true;
-	int rc = m->file->verified ? 0 : io_check(m->file->in, &s, &good);
-	return rc ? rc : good;
+	return file_check_section(m->file, section_of(m, c->section)->offset);
 }
 
 static size_t list_claims(const struct member *m, uint32_t number, struct claim *to)
@@ -162,7 +159,7 @@ static int settle_hooks(struct member *members, size_t n)
 		return CPIDECODE_ENOMEM;
 	for (size_t i = 0; i < n; i++)
 		filled += list_claims(&members[i], (uint32_t)i, all.claims + filled);
-	int rc = overlap_settle(all.claims, filled, holds, &all);
+	int rc = overlap_settle(all.claims, filled, settle_check_claim, &all);
 	for (size_t i = 0; i < filled && !rc; i++)
 		rc = apply(&all, &all.claims[i]);
 	for (size_t i = 0; i < n && !rc; i++) {

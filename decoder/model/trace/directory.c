@@ -307,13 +307,10 @@ static void settle_ranges(struct file *f, struct ring_sections *ring)
 /* No ring was ever written that far. */
 #define LAST_POSITION (UINT64_C(1) << 62)
 
-static int holds(void *ctx, const struct claim *c)
+static int directory_check_claim(void *ctx, const struct claim *c)
 {
 	const struct file *f = ctx;
-	struct io_section s = {.offset = refs(f)[c->section].offset};
-	bool good = true;
-	int rc = f->verified ? 0 : io_check(f->in, &s, &good);
-	return rc ? rc : good;
+	return file_check_section(f, refs(f)[c->section].offset);
 }
 
 static bool claims_meet(const struct section_ref *s, size_t n)
@@ -403,7 +400,7 @@ static int settle_claims(struct file *f, struct ring_sections *ring, struct trac
 			.told = s[i].told,
 			.section = ring->first + i};
 	if (!rc)
-		rc = overlap_settle(claims, ring->count, holds, f);
+		rc = overlap_settle(claims, ring->count, directory_check_claim, f);
 	for (size_t i = 0; i < ring->count && !rc; i++)
 		rc = apply_claim(f, r, &claims[i]);
 	for (size_t i = 0; i < ring->count && !rc; i++)

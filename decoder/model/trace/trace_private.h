@@ -105,6 +105,15 @@ static inline const struct section_ref *file_section(const struct file *f, size_
 void file_sections_in(
 	const struct file *f, size_t ring, uint64_t from, uint64_t to, size_t *begin, size_t *end);
 
+/* 1: the checksum of the section at that offset holds, 0: it does not, or a negative code. */
+static inline int file_check_section(const struct file *f, uint64_t offset)
+{
+	struct io_section s = {.offset = offset};
+	bool holds = true;
+	int rc = f->verified ? 0 : io_check(f->in, &s, &holds);
+	return rc ? rc : holds;
+}
+
 /*
  * io_load of a section of that ring, with the same results. Several threads may call it,
  * each with buffers of its own.
