@@ -128,14 +128,6 @@ static struct compare_run single_run(const struct diff_row *row, enum diff_when 
 		.values = &g->time, .order = g->order, .mean = figure_of(row, g, METRIC_MEAN)};
 }
 
-static double mean_of(struct compare_runs runs)
-{
-	double sum = 0;
-	for (size_t i = 0; i < runs.n; i++)
-		sum += runs.figures[i];
-	return sum / (double)runs.n;
-}
-
 /* Of each run the share of times up to the limit. */
 static struct compare_runs shares_of(
 	const struct diff *d, const struct diff_row *row, enum diff_when side, double limit)
@@ -154,7 +146,7 @@ static struct compare_distance distance_of_runs(
 	struct compare_distance far = compare_runs(before, after, null);
 	if (m < METRIC_P50 || m > METRIC_P99 || isnan(far.t))
 		return far;
-	double limit = (null.factor * mean_of(before) + null.offset + mean_of(after)) / 2;
+	double limit = (null.factor * compare_mean(before) + null.offset + compare_mean(after)) / 2;
 	double limit_before = null.factor > 0 ? (limit - null.offset) / null.factor : INFINITY;
 	return compare_confirm(far, compare_runs(shares_of(d, row, DIFF_BEFORE, limit_before),
 					    shares_of(d, row, DIFF_AFTER, limit), COMPARE_EQUAL));

@@ -100,6 +100,8 @@ void diff_spell_percent(struct out *o, double percent);
 void diff_print(struct report *r, const struct diff *d);
 /* How a metric's column is called, and how many decimals it has. */
 const char *diff_column(enum metric m, unsigned *decimals);
+/* Which CPI or instructions the row compares, see diff_row; NULL: n/a, or another metric. */
+const char *diff_kind_name(const struct diff_row *row, enum metric m);
 
 /*
  * A note for each row that fails a gate, and for gates that say nothing. r->gates_failed is

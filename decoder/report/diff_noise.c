@@ -60,13 +60,6 @@ static struct noise noise_of(const struct diff *d, const struct diff_row *row, e
 	return noise;
 }
 
-static const char *kind_of(const struct diff_row *row, enum metric m)
-{
-	if (m == METRIC_CPI)
-		return row->cpi_of;
-	return m == METRIC_INSTRUCTIONS ? row->instructions_of : NULL;
-}
-
 static void noise_csv(struct report *r, const struct diff *d)
 {
 	const char *names[] = {"label", "minor", "metric", "of", "runs", "value", "noise_pct",
@@ -80,7 +73,7 @@ static void noise_csv(struct report *r, const struct diff *d)
 			unsigned decimals;
 			tallies_csv_name(&c, diff_name(row));
 			csv_text(&c, diff_column(metrics[k], &decimals));
-			csv_text(&c, kind_of(row, metrics[k]));
+			csv_text(&c, diff_kind_name(row, metrics[k]));
 			csv_u64(&c, row->runs[DIFF_BEFORE] + row->runs[DIFF_AFTER]);
 			csv_fixed(&c, noise.value, decimals);
 			csv_fixed(&c, noise.share, 3);
@@ -101,7 +94,7 @@ static void noise_write_json_row(
 		unsigned decimals;
 		json_member_open(j, diff_column(metrics[k], &decimals), '{');
 		if (k >= TIMES) {
-			json_member_text(j, "of", kind_of(row, metrics[k]));
+			json_member_text(j, "of", diff_kind_name(row, metrics[k]));
 		}
 		json_member_fixed(j, "value", noise.value, decimals);
 		json_member_fixed(j, "noise_pct", noise.share, 3);

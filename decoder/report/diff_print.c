@@ -110,7 +110,7 @@ static const char *verdict_word(enum verdict v)
 	}
 }
 
-static const char *kind_of(const struct diff_row *row, enum metric m)
+const char *diff_kind_name(const struct diff_row *row, enum metric m)
 {
 	if (m == METRIC_CPI)
 		return row->cpi_of;
@@ -157,7 +157,7 @@ static void row_csv(struct csv *c, const struct diff *d, const struct diff_row *
 		unsigned decimals = columns[m].decimals;
 		tallies_csv_name(c, diff_name(row));
 		csv_text(c, columns[m].name);
-		csv_text(c, kind_of(row, m));
+		csv_text(c, diff_kind_name(row, m));
 		struct figure figures[3];
 		find_figures(d, row, m, figures);
 		for (unsigned i = 0; i < 3; i++)
@@ -217,7 +217,7 @@ static void diff_write_json_row(
 		const struct diff_value *v = &row->values[m];
 		json_member_open(j, columns[m].name, '{');
 		if (m == METRIC_CPI || m == METRIC_INSTRUCTIONS) {
-			json_member_text(j, "of", kind_of(row, m));
+			json_member_text(j, "of", diff_kind_name(row, m));
 		}
 		struct figure figures[3];
 		find_figures(d, row, m, figures);

@@ -29,32 +29,37 @@ static struct compare_distance distance(
 	return (struct compare_distance){off == 0 ? 0 : copysign(INFINITY, off), df};
 }
 
-/* The mean; *variance: of the mean. */
-static double mean_of(struct compare_runs r, double *variance)
+double compare_mean(struct compare_runs runs)
 {
-	double sum = 0, squares = 0;
-	for (size_t i = 0; i < r.n; i++)
-		sum += r.figures[i];
-	for (size_t i = 0; i < r.n; i++) {
-		double off = r.figures[i] - sum / (double)r.n;
+	double sum = 0;
+	for (size_t i = 0; i < runs.n; i++)
+		sum += runs.figures[i];
+	return sum / (double)runs.n;
+}
+
+/* The variance of the mean. */
+static double variance_of_mean(struct compare_runs runs, double mean)
+{
+	double squares = 0;
+	for (size_t i = 0; i < runs.n; i++) {
+		double off = runs.figures[i] - mean;
 		squares += off * off;
 	}
-	*variance = squares / (double)(r.n - 1) / (double)r.n;
-	return sum / (double)r.n;
+	return squares / (double)(runs.n - 1) / (double)runs.n;
 }
 
 struct compare_distance compare_runs(
 	struct compare_runs before, struct compare_runs after, struct compare_null null)
 {
-	double vb, va;
 	if (before.n < COMPARE_RUNS || after.n < COMPARE_RUNS)
 		return unknown;
-	double mb = null.factor * mean_of(before, &vb) + null.offset, ma = mean_of(after, &va);
-	double off = ma - mb;
+	double mean_before = compare_mean(before), ma = compare_mean(after);
+	double mb = null.factor * mean_before + null.offset, off = ma - mb;
 	/* What adding up rounds is no difference. */
 	if (fabs(off) <= 1e-12 * fabs(mb))
 		off = 0;
-	vb *= null.factor * null.factor;
+	double va = variance_of_mean(after, ma);
+	double vb = variance_of_mean(before, mean_before) * (null.factor * null.factor);
 	return distance(off, vb, (double)before.n - 1, va, (double)after.n - 1);
 }
 

@@ -42,6 +42,7 @@ struct compare_runs {
 	size_t n;
 };
 
+double compare_mean(struct compare_runs runs);
 struct compare_distance compare_runs(
 	struct compare_runs before, struct compare_runs after, struct compare_null null);
 
