@@ -4,6 +4,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "heap.h"
+
 struct heap {
 	uint8_t *base;
 	size_t size;
@@ -15,21 +17,15 @@ static uint8_t *at(const struct heap *h, size_t i)
 	return h->base + i * h->size;
 }
 
-/* Puts e where it belongs in the heap of n elements below i, whose own place is free. */
-static void sift(const struct heap *h, size_t i, size_t n, const void *e)
+static bool sorts_after(const void *ctx, const void *a, const void *b)
 {
-	for (;;) {
-		size_t child = 2 * i + 1;
-		if (child >= n)
-			break;
-		if (child + 1 < n && h->compare(at(h, child), at(h, child + 1)) < 0)
-			child++;
-		if (h->compare(e, at(h, child)) >= 0)
-			break;
-		memcpy(at(h, i), at(h, child), h->size);
-		i = child;
-	}
-	memcpy(at(h, i), e, h->size);
+	const struct heap *h = ctx;
+	return h->compare(a, b) > 0;
+}
+
+static void sort_sift_down(struct heap *h, size_t i, size_t n, const void *e)
+{
+	heap_sift_down(h->base, n, i, e, h->size, sorts_after, h);
 }
 
 static bool sort_is_ordered(const struct heap *h, size_t n)
@@ -48,11 +44,11 @@ void sort_in_place(void *base, size_t n, size_t size, int (*compare)(const void 
 		return;
 	for (size_t i = n / 2; i-- > 0;) {
 		memcpy(e, at(&h, i), size);
-		sift(&h, i, n, e);
+		sort_sift_down(&h, i, n, e);
 	}
 	for (size_t left = n - 1; left > 0; left--) {
 		memcpy(e, at(&h, left), size);
 		memcpy(at(&h, left), base, size);
-		sift(&h, 0, left, e);
+		sort_sift_down(&h, 0, left, e);
 	}
 }

@@ -7,6 +7,7 @@
 
 #include "../trace/clock_cursor.h"
 #include "../../base/grow.h"
+#include "../../base/heap.h"
 
 /* One ring in a file's heap. The key is beside the cursor's pointer: no chasing. */
 struct entry {
@@ -224,26 +225,17 @@ void hook_iter_spare(struct hook_iter *it, unsigned spared)
 	it->spared = spared;
 }
 
-static bool entry_before(const struct entry *a, const struct entry *b)
+static bool entry_before(const void *ctx, const void *x, const void *y)
 {
+	const struct entry *a = x, *b = y;
+	(void)ctx;
 	return a->key != b->key ? a->key < b->key : a->ring < b->ring;
 }
 
-static void sift_down(struct source *s, size_t i)
+static void hook_iter_sift_down(struct source *s, size_t i)
 {
 	struct entry e = s->heap[i];
-	for (;;) {
-		size_t child = 2 * i + 1;
-		if (child >= s->count)
-			break;
-		if (child + 1 < s->count && entry_before(&s->heap[child + 1], &s->heap[child]))
-			child++;
-		if (!entry_before(&s->heap[child], &e))
-			break;
-		s->heap[i] = s->heap[child];
-		i = child;
-	}
-	s->heap[i] = e;
+	heap_sift_down(s->heap, s->count, i, &e, sizeof e, entry_before, NULL);
 }
 
 static void set_time(const struct hook_iter *it, struct source *s)
@@ -266,7 +258,7 @@ static int start_source(struct hook_iter *it, struct source *s)
 	}
 	s->count = n;
 	for (size_t i = n / 2; i-- > 0;)
-		sift_down(s, i);
+		hook_iter_sift_down(s, i);
 	set_time(it, s);
 	return 0;
 }
@@ -284,7 +276,7 @@ static int hook_iter_advance_source(struct hook_iter *it, struct source *s)
 	else
 		*top = s->heap[--s->count];
 	if (s->count > 1)
-		sift_down(s, 0);
+		hook_iter_sift_down(s, 0);
 	set_time(it, s);
 	return 0;
 }

@@ -1,6 +1,7 @@
 #include "pass_plan.h"
 
 #include "../../base/grow.h"
+#include "../../base/heap.h"
 
 enum {
 	/*
@@ -76,21 +77,16 @@ static int find_streams(struct streams *all, const struct pass *p)
 	return 0;
 }
 
-static void sift_down(struct streams *all, size_t i)
+static bool stream_before(const void *ctx, const void *a, const void *b)
+{
+	(void)ctx;
+	return ((const struct stream *)a)->key < ((const struct stream *)b)->key;
+}
+
+static void streams_sift_down(struct streams *all, size_t i)
 {
 	struct stream s = all->heap[i];
-	for (;;) {
-		size_t child = 2 * i + 1;
-		if (child >= all->count)
-			break;
-		if (child + 1 < all->count && all->heap[child + 1].key < all->heap[child].key)
-			child++;
-		if (all->heap[child].key >= s.key)
-			break;
-		all->heap[i] = all->heap[child];
-		i = child;
-	}
-	all->heap[i] = s;
+	heap_sift_down(all->heap, all->count, i, &s, sizeof s, stream_before, NULL);
 }
 
 /* What the sections of all streams come to, and how large a slice has to be for them. */
@@ -140,7 +136,7 @@ static int cut_by_time(struct pass_plan *plan, struct streams *all, uint64_t eno
 	for (size_t i = 0; i < all->count; i++)
 		set_key(plan, &all->heap[i]);
 	for (size_t i = all->count / 2; i-- > 0;)
-		sift_down(all, i);
+		streams_sift_down(all, i);
 	for (bool any = false; all->count; any = true) {
 		struct stream *s = &all->heap[0];
 		if (!any)
@@ -158,7 +154,7 @@ static int cut_by_time(struct pass_plan *plan, struct streams *all, uint64_t eno
 		else
 			*s = all->heap[--all->count];
 		if (all->count)
-			sift_down(all, 0);
+			streams_sift_down(all, 0);
 	}
 	plan->slices = plan->ncuts + 1;
 	return 0;

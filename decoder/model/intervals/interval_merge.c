@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "../../../include/cpidecode.h"
+#include "../../base/heap.h"
 #include "sorter_private.h"
 
 enum {
@@ -171,9 +172,10 @@ static int merge_read_source(struct interval_sorter *s, struct source *c)
 	return 1;
 }
 
-static inline bool node_before(
-	const struct sorter_merge *m, const struct node *a, const struct node *b)
+static inline bool node_before(const void *ctx, const void *x, const void *y)
 {
+	const struct sorter_merge *m = ctx;
+	const struct node *a = x, *b = y;
 	if (a->key.era != b->key.era)
 		return a->key.era < b->key.era;
 	if (a->key.first != b->key.first)
@@ -181,21 +183,10 @@ static inline bool node_before(
 	return sorter_compare(m->s, a->source->head, b->source->head) < 0;
 }
 
-static void sift_down(struct sorter_merge *m, size_t i)
+static void merge_sift_down(struct sorter_merge *m, size_t i)
 {
 	struct node n = m->heap[i];
-	for (;;) {
-		size_t child = 2 * i + 1;
-		if (child >= m->count)
-			break;
-		if (child + 1 < m->count && node_before(m, &m->heap[child + 1], &m->heap[child]))
-			child++;
-		if (!node_before(m, &m->heap[child], &n))
-			break;
-		m->heap[i] = m->heap[child];
-		i = child;
-	}
-	m->heap[i] = n;
+	heap_sift_down(m->heap, m->count, i, &n, sizeof n, node_before, m);
 }
 
 static int open_sources(struct sorter_merge *m, const struct sorter_run *runs, size_t nruns)
@@ -225,7 +216,7 @@ static int merge_start_sources(struct sorter_merge *m)
 			m->heap[m->count++] = (struct node){sorter_entry_of(m->s, c->head, 0), c};
 	}
 	for (size_t i = m->count / 2; i-- > 0;)
-		sift_down(m, i);
+		merge_sift_down(m, i);
 	return 0;
 }
 
@@ -267,7 +258,7 @@ static int merge_advance_top(struct sorter_merge *m)
 	else
 		*top = m->heap[--m->count];
 	if (m->count)
-		sift_down(m, 0);
+		merge_sift_down(m, 0);
 	return 0;
 }
 

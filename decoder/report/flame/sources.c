@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "../../base/grow.h"
+#include "../../base/heap.h"
 
 enum {
 	SOME = 128,
@@ -104,22 +105,16 @@ static int step_back(struct flame_sources *all, struct flame_source *s)
 	return 1;
 }
 
-static void sift_down(struct flame_sources *all)
+static bool source_ends_after(const void *ctx, const void *a, const void *b)
 {
-	struct flame_source **heap = all->heap, *s = heap[0];
-	size_t i = 0;
-	for (;;) {
-		size_t child = 2 * i + 1;
-		if (child >= all->count)
-			break;
-		if (child + 1 < all->count && heap[child + 1]->end > heap[child]->end)
-			child++;
-		if (heap[child]->end <= s->end)
-			break;
-		heap[i] = heap[child];
-		i = child;
-	}
-	heap[i] = s;
+	(void)ctx;
+	return (*(struct flame_source *const *)a)->end > (*(struct flame_source *const *)b)->end;
+}
+
+static void sources_sift_down(struct flame_sources *all)
+{
+	struct flame_source *s = all->heap[0];
+	heap_sift_down(all->heap, all->count, 0, &s, sizeof s, source_ends_after, NULL);
 }
 
 static void sift_up(struct flame_sources *all, size_t i)
@@ -173,7 +168,7 @@ static int take_top(struct flame_sources *all)
 	else if (s->end > end)
 		return 1;
 	if (all->count)
-		sift_down(all);
+		sources_sift_down(all);
 	return 0;
 }
 
