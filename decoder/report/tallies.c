@@ -46,12 +46,6 @@ static int read_slice(void *ctx, struct pass_slice *slice)
 	return rc;
 }
 
-static bool show_progress(void *ctx, uint64_t done, uint64_t total)
-{
-	const struct report *r = ((struct reader *)ctx)->r;
-	return !r->progress || r->progress(r->ctx, done, total);
-}
-
 /* An interval ends with its hooks, so one that a part of lies before `to` may have its hooks
  * after it; but not before `from`. */
 static struct pass make_pass(struct reader *reader, unsigned threads)
@@ -64,9 +58,9 @@ static struct pass make_pass(struct reader *reader, unsigned threads)
 		.threads = threads,
 		.spared = reader->spared,
 		.read = read_slice,
-		.progress = show_progress,
 		.ctx = reader,
-		.progress_ctx = reader};
+		.progress = r->progress,
+		.progress_ctx = r->ctx};
 }
 
 unsigned tallies_threads(const struct report *r, uint64_t bytes)

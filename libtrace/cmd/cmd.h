@@ -124,8 +124,8 @@ enum cmd_format {
 	CMD_TRACE, /* trace.bin */
 	CMD_NRM2,
 };
-/* As dump_write(), in that format: NRM2 by libcpidecode, which says on stderr what does not go in.
- */
+/* dump_write() in that format. libcpidecode writes NRM2; what the format cannot hold is told on
+ * stderr. */
 int cmd_write_dump(const struct verb *verb, struct session *s, enum cmd_format format,
 	const struct dump_options *options, struct dump_result *result,
 	struct session_error *error);

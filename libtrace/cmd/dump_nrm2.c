@@ -1,5 +1,5 @@
 /*
- * dump --format nrm2: the rings as a trace.bin without a name, which the decoder writes as NRM2.
+ * dump --format nrm2: dumps the rings to an unnamed trace.bin, which the decoder exports.
  */
 #include <errno.h>
 #include <string.h>
@@ -106,7 +106,7 @@ static int nrm2_write_dump(struct nrm2_export *e, struct session *s, struct dump
 	options.path = NULL;
 	options.fd = temporary_open_unnamed();
 	if (options.fd < 0)
-		return output_fail("a temporary file (see TMPDIR)", "create it", errno, e->error);
+		return output_fail(OUTPUT_UNNAMED, "create it", errno, e->error);
 	rc = dump_write(s, &options, result, e->error);
 	if (rc == 0)
 		rc = nrm2_export_trace(e, options.fd);

@@ -130,7 +130,7 @@ int output_open(struct output *o, const char *path, struct session_error *error)
 int output_open_unnamed(struct output *o, int fd, struct session_error *error)
 {
 	memset(o, 0, sizeof *o);
-	strcpy(o->path, "a temporary file (see TMPDIR)");
+	strcpy(o->path, OUTPUT_UNNAMED);
 	o->fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
 	return o->fd < 0 ? output_fail(o->path, "write", errno, error) : 0;
 }

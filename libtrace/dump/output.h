@@ -32,7 +32,8 @@ struct output {
  */
 int output_open(struct output *o, const char *path, struct session_error *error);
 
-/* A file without a name, as of temporary_open_unnamed(); fd stays the caller's. */
+/* A file of temporary_open_unnamed(), which stays the caller's, and its name in messages. */
+#define OUTPUT_UNNAMED "a temporary file (see TMPDIR)"
 int output_open_unnamed(struct output *o, int fd, struct session_error *error);
 
 /* With a temporary name that its writer knows again; what has it already is removed. */

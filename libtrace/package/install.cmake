@@ -112,18 +112,19 @@ function(install_files destination)
 endfunction()
 install(TARGETS swtrace_cmd cpidecode DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT swtrace)
 install_files(${CMAKE_INSTALL_MANDIR}/man1 libtrace/cmd/swtrace.1 decoder/cmd/cpidecode.1)
-# The page is made of the formats' prose, by a converter that not every machine has.
+# The page is generated from the formats' prose. lowdown is optional.
 find_program(LOWDOWN lowdown)
 if(LOWDOWN)
   set(trace_file_page ${CMAKE_BINARY_DIR}/trace-file.5)
   add_custom_command(OUTPUT ${trace_file_page}
-    COMMAND sh formats/trace-file.5.sh ${LOWDOWN} >${trace_file_page}
+    COMMAND sh formats/trace-file.5.sh ${LOWDOWN} ${trace_file_page}
     DEPENDS formats/trace-file.5.sh formats/trace-file.md formats/hook-schema.md
-    WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
+    WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}
+    VERBATIM)
   add_custom_target(trace_file_page ALL DEPENDS ${trace_file_page})
   install_files(${CMAKE_INSTALL_MANDIR}/man5 ${trace_file_page})
 else()
-  message(STATUS "lowdown is not there: trace-file(5) is not made")
+  message(STATUS "lowdown not found: trace-file(5) is left out")
 endif()
 set(completions ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
 install(FILES libtrace/cmd/swtrace.bash RENAME swtrace DESTINATION ${completions}

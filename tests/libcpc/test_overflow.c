@@ -102,7 +102,7 @@ START_TEST(without_restart_it_stays_frozen)
 	ck_assert_uint_eq(sampled(cpc, set, buf, 1), PERIOD + 7);
 	/* Outside of the handler, too. */
 	ck_assert_int_eq(cpc_set_restart(cpc, set), 0);
-	/* Not the last ones: a sanitizer's own pages fault, too. */
+	/* Stops a hundred short: a sanitizer's own pages fault, too. */
 	fault(PERIOD - 100);
 	ck_assert_int_eq(times, 1);
 	fault(120);

@@ -389,8 +389,8 @@ START_TEST(instructions)
 	ck_assert_int_eq(read(from[0], &byte, 1), 1);
 	ask(&a, 2);
 	ns = of_pid(&a, child, PROCESS_INSTRUCTIONS) - first;
-	/* Both threads, and not the child. The clock that they burn by and the one that counts here
-	 * differ by a percent where interrupts or a hypervisor take part. */
+	/* Both threads, and not the child. The thread clock that they burn by runs up to a percent
+	 * ahead of the event that counts here. */
 	ck_assert_uint_ge(ns, 50000000);
 	ck_assert_uint_lt(ns, 200000000);
 	ck_assert_int_eq(write(to[1], &byte, 1), 1);

@@ -108,7 +108,7 @@ static uint64_t milliseconds(void)
 	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
 }
 
-/* So many come while others have the machine, too. */
+/* On a loaded machine few signals come, and fewer amid a sequence. */
 static bool timers_have_hit(void)
 {
 	return all->signals > 100 / SLOW_MACHINE && all->nested > 0 && (guest || all->aborts > 0);
