@@ -11,6 +11,7 @@ enum ring_point {
 	POINT_BEFORE_SWITCH,  /* the record did not fit behind head */
 	POINT_BEFORE_PAD,
 	POINT_AFTER_PAD,
+	POINT_BEFORE_LOOK,  /* head stands on a section's first byte */
 	POINT_BEFORE_ENTER, /* the section was found free */
 	POINT_ENTERED,
 	POINT_BEFORE_SKIP,  /* the section was found held */

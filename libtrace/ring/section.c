@@ -145,13 +145,14 @@ static bool is_held_still(
 }
 
 /*
- * Walks a section's old contents: free if every record is committed or abandoned by a dead
- * writer, so that no store is to come. That is lasting: nothing uncommitted appears behind head. A
- * control word that makes no sense is no writer's: it ends the walk.
+ * Walks the old contents of the section at p: free if every record is committed or abandoned by a
+ * dead writer, so that no store is to come. That is lasting: nothing uncommitted appears behind
+ * head. A control word that makes no sense is no writer's: it ends the walk.
  */
 static enum look survey(
-	struct target *t, struct shm_section *s, const uint8_t *at, uint64_t entry, uint64_t start)
+	struct target *t, struct shm_section *s, uint64_t p, uint64_t entry, uint64_t start)
 {
+	const uint8_t *at = t->data + p % t->geometry->ring_size;
 	uint32_t offset = 0, bytes = t->geometry->section_size;
 	uint64_t position = entry - 1, hooks = 0, torn = 0;
 
@@ -175,6 +176,11 @@ static enum look survey(
 		if ((c & REC_KIND_MASK) == REC_KIND_HOOK)
 			*(c & REC_COMMITTED ? &hooks : &torn) += n;
 	}
+	/* Keep no survey of a section that head has reached: it may be of a later lap and half
+	 * written, and hold uncommitted records by the time that it is entered again. The loads
+	 * above are acquire: head is read after them. tests/model: F_KEEPS_WHAT_WAS_ENTERED */
+	if (target_load_head(t) > p)
+		return LOOK_FREE;
 	t->found.at = at;
 	t->found.entry = entry;
 	t->found.start = start;
@@ -207,7 +213,7 @@ static enum look look_at(struct target *t, uint64_t p, uint64_t start)
 		return LOOK_SPENT;
 	if (is_held_still(t, s, at, entry))
 		return LOOK_HELD;
-	return survey(t, s, at, entry, start);
+	return survey(t, s, p, entry, start);
 }
 
 /* ---------------------------------------------------------------- entering one */
@@ -366,8 +372,10 @@ static __attribute__((noinline)) int enter_section(
 		.head = head,
 		.number = t->thread->number,
 		.start_at = &t->map->control->ring[t->number].start};
-	uint64_t from = search_from(t, head), end, p;
+	uint64_t from, end, p;
 
+	RING_POINT(POINT_BEFORE_LOOK);
+	from = search_from(t, head);
 	op.start = __atomic_load_n(op.start_at, __ATOMIC_RELAXED);
 	end = ring_end(t, op.start);
 	if (head + g->section_size > end)

@@ -28,6 +28,7 @@ holds discard-kill 1800000 -DDISCARD -DABORTS=0 -DKILLS=1 $wrap $long -DEACH=1
 holds bounded-walk 900000 -DSTEPS=2 $wrap -DWRITERS=3 -DEACH=1
 holds bounded-walk-three-laps 70000 -DSTEPS=2 $wrap $short -DEACH=3
 holds bounded-walk-nothing-blocks 120000 -DSTEPS=2 -DPROGRESS -DABORTS=1 $wrap $short -DEACH=3
+holds kept-survey 3400000 -DKEEP -DABORTS=0 $wrap -DSECTIONS=1 -DEACH=3
 holds drain-taken-up 96000 $cont $long -DDRAIN_KILLS=1 -DABORTS=0 -DWRITERS=1 -DEACH=4
 holds nested 6000 -DNESTED $wrap $long
 holds nested-reader 290000 -DNESTED $wrap $long $reader
@@ -63,6 +64,7 @@ breaks entry-unchecked ledger_of_ring_is_exact -DF_ENTRY_UNCHECKED -DDISCARD -DA
 breaks reclaim-from-start held_sections_come_back -DF_RECLAIM_FROM_START -DDISCARD -DABORTS=0 -DKILLS=1 $wrap $long -DEACH=1
 breaks resume-from-released delivered_at_most_once -DF_RESUME_FROM_RELEASED $cont $long -DDRAIN_KILLS=1 -DABORTS=0 -DWRITERS=1 -DEACH=4
 breaks search-passes-entry refused_only_for_a_reason -DF_SEARCH_PASSES_ENTRY -DSTEPS=2 -DABORTS=1 $wrap $short -DWRITERS=3
+breaks keeps-what-was-entered live_record_never_overwritten -DF_KEEPS_WHAT_WAS_ENTERED -DKEEP -DABORTS=0 $wrap -DSECTIONS=1 -DEACH=3
 breaks waits-for-the-held "non-progress cycle" -DF_WAITS -DPROGRESS -DABORTS=0 $wrap $long -DWRITERS=3 -DEACH=1
 
 # The task table: two processes of a thread each, one of them killed, and a round of the owner's

@@ -153,6 +153,9 @@ proctype Writer(byte w)
 #else
 #define FORGET_START
 #endif
+#ifdef KEEP
+	byte kept, kept_entry, kept_over, kept_torn; /* a section + 1; while it is walked, base counts */
+#endif
 #ifdef STEPS
 	byte steps = STEPS;
 	bool begun; /* an entry at h, by the time that the search began */
@@ -182,6 +185,9 @@ next:
 		:: else -> id++
 		fi;
 		FORGET_START
+#ifdef KEEP
+		kept = 0; kept_entry = 0; kept_over = 0; kept_torn = 0;
+#endif
 #ifdef STEPS
 		steps = STEPS;
 #endif
@@ -349,6 +355,16 @@ look:
 #ifdef DISCARD
 			old = c - 1;
 #endif
+#ifdef KEEP
+			if
+			:: kept == SECTION_OF(p) + 1 && kept_entry == c ->
+				n_over = n_over + kept_over; n_torn = n_torn + kept_torn;
+				c = 0;
+				goto may_enter
+			:: else
+			fi;
+			kept = 0; kept_entry = c; kept_over = n_over; kept_torn = n_torn;
+#endif
 #ifdef STEPS
 			/* A hint that still is true saves the walk. */
 			if
@@ -398,6 +414,20 @@ look:
 		c = 0 }
 	:: atomic { k >= UNITS -> break }
 	od;
+#ifdef KEEP
+	atomic {
+		if
+#ifdef F_KEEPS_WHAT_WAS_ENTERED
+		:: true ->
+#else
+		:: head <= p ->
+#endif
+			kept = SECTION_OF(p) + 1;
+			kept_over = n_over - kept_over; kept_torn = n_torn - kept_torn
+		:: else -> kept_entry = 0; kept_over = 0; kept_torn = 0
+		fi
+	};
+#endif
 may_enter:
 	atomic {
 		k = 0; c = 0;

@@ -26,6 +26,7 @@ static const struct {
 	[POINT_BEFORE_SWITCH] = {"before switch", true, false, false},
 	[POINT_BEFORE_PAD] = {"before pad", true, true, false},
 	[POINT_AFTER_PAD] = {"after pad", true, true, false},
+	[POINT_BEFORE_LOOK] = {"before look", true, true, false},
 	[POINT_BEFORE_ENTER] = {"before enter", true, true, false},
 	[POINT_ENTERED] = {"entered", true, true, true},
 	[POINT_BEFORE_SKIP] = {"before skip", true, true, false},

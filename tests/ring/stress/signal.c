@@ -239,8 +239,9 @@ void ring_point(enum ring_point point)
 }
 
 static const char *const point_name[RING_POINTS] = {"before reserve", "before switch", "before pad",
-	"after pad", "before enter", "entered", "before skip", "before count", "guest locked",
-	"guest before head", "guest before unlock", "reserved", "filled", "committed"};
+	"after pad", "before look", "before enter", "entered", "before skip", "before count",
+	"guest locked", "guest before head", "guest before unlock", "reserved", "filled",
+	"committed"};
 
 static uint32_t points_missed(uint32_t depths, const char *say)
 {
