@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "../sink/escape.h"
 #include "tallies.h"
@@ -17,45 +18,41 @@ enum row {
 	ALL_ROWS,
 };
 
-/* u: of CPU utilisation, else NULL. */
-static double cell(const struct tally_column *c, const struct util_ratios *u, enum row row)
+/* util: the column has those ratios. */
+static double cell(const struct ratio *column, bool util, enum row row)
 {
 	switch (row) {
 	case ROW_CPI:
-		return ratio_cpi(&c->raw);
+		return ratio_cpi(&column[COLUMN_RAW]);
 	case ROW_CPI_WB:
-		return ratio_cpi(&c->scaled);
+		return ratio_cpi(&column[COLUMN_SCALED]);
 	case ROW_IDLE:
-		return u ? 100 * ratio_value(&u->idle) : 100 - 100 * ratio_value(&c->busy);
+		return util ? 100 * ratio_value(&column[COLUMN_IDLE])
+			    : 100 - 100 * ratio_value(&column[COLUMN_BUSY]);
 	case ROW_INTR:
-		return u ? 100 * ratio_value(&u->intr) : NAN;
+		return util ? 100 * ratio_value(&column[COLUMN_INTR]) : NAN;
 	case ROW_PERF:
-		return u ? 100 * ratio_value(&u->actual_perf) : NAN;
+		return util ? 100 * ratio_value(&column[COLUMN_PERF]) : NAN;
 	default:
-		return 100 * ratio_value(&c->busy);
+		return 100 * ratio_value(&column[COLUMN_BUSY]);
 	}
 }
 
-/* 0 is the system, then the processors. */
-static struct tally_column column(const struct tally_group *g, uint32_t i)
+static void read_system(const struct tally_group *g, struct ratio column[COLUMN_UTIL_RATIOS])
 {
-	if (i)
-		return tally_extra(g)->columns[i - 1];
+	struct columns_reader reader;
 	struct sums scratch;
 	const struct ratios *r = &tally_sums(g, &scratch)->ratios;
-	return (struct tally_column){r->raw, r->scaled, r->busy};
-}
-
-static const struct util_ratios *util_column(const struct tally_group *g, uint32_t i)
-{
-	const struct tally_extra *extra = tally_extra(g);
-	return i && extra->util ? &extra->util_columns[i - 1] : extra->util;
+	memcpy(column, tally_util(g, &reader), COLUMN_UTIL_RATIOS * sizeof *column);
+	column[COLUMN_RAW] = r->raw;
+	column[COLUMN_SCALED] = r->scaled;
+	column[COLUMN_BUSY] = r->busy;
 }
 
 static void name_text(struct out *o, const struct tally_group *g)
 {
 	tallies_text_name(o, g);
-	if (tally_extra(g)->util) {
+	if (tally_is_util(g)) {
 		out_str(o, ", method ");
 		report_methods_text(o, tally_extra(g)->methods);
 	}
@@ -80,12 +77,14 @@ static void matrix_text(struct out *o, const struct tally_group *g)
 	static const char *const rows[ALL_ROWS] = {
 		"cpi   ", "cpi_wb", "idle% ", "busy% ", "intr% ", "perf% "};
 	/* CPU utilisation has no CPIs, and CPI knows of no more than those. */
-	const int first = tally_extra(g)->util ? ROW_IDLE : 0,
-		  end = tally_extra(g)->util ? ALL_ROWS : ROWS;
+	const bool util = tally_is_util(g);
+	const int first = util ? ROW_IDLE : 0, end = util ? ALL_ROWS : ROWS;
+	struct ratio system[COLUMN_UTIL_RATIOS];
+	read_system(g, system);
 	name_text(o, g);
 	out_printf(o, ", %" PRIu64 " interval%s\n       System", g->time.count,
 		g->time.count == 1 ? "" : "s");
-	for (uint32_t cpu = 0; cpu < tally_extra(g)->ncolumns; cpu++) {
+	for (uint32_t cpu = 0; cpu < tally_processors(g); cpu++) {
 		char name[16];
 		int n = snprintf(name, sizeof name, "CPU%u", cpu);
 		out_repeat(o, ' ', n < 7 ? (size_t)(8 - n) : 1);
@@ -94,19 +93,27 @@ static void matrix_text(struct out *o, const struct tally_group *g)
 	for (int row = first; row < end; row++) {
 		out_char(o, '\n');
 		out_str(o, rows[row]);
-		for (uint32_t i = 0; i <= tally_extra(g)->ncolumns; i++) {
-			struct tally_column c = column(g, i);
-			out_str(o, i ? "  " : " ");
-			text_cell(o, cell(&c, util_column(g, i), row));
+		out_char(o, ' ');
+		text_cell(o, cell(system, util, row));
+		struct columns_reader r;
+		tally_first_processor(g, &r);
+		for (uint32_t i = tally_processors(g); i; i--) {
+			out_str(o, "  ");
+			text_cell(o, cell(columns_next(&r), util, row));
 		}
 	}
 	out_str(o, "\n\n");
 }
 
-static void matrix_csv(struct csv *c, const struct tally_group *g, bool util)
+static void matrix_csv(struct csv *c, const struct tally_group *g, bool with_util)
 {
-	for (uint32_t i = 0; i <= tally_extra(g)->ncolumns; i++) {
-		struct tally_column values = column(g, i);
+	const bool util = tally_is_util(g);
+	struct ratio system[COLUMN_UTIL_RATIOS];
+	struct columns_reader r;
+	read_system(g, system);
+	tally_first_processor(g, &r);
+	for (uint32_t i = 0; i <= tally_processors(g); i++) {
+		const struct ratio *column = i ? columns_next(&r) : system;
 		tallies_csv_name(c, g);
 		csv_u64(c, g->time.count);
 		if (i)
@@ -114,43 +121,46 @@ static void matrix_csv(struct csv *c, const struct tally_group *g, bool util)
 		else
 			csv_text(c, "system");
 		for (int row = 0; row < ROWS; row++)
-			csv_fixed(c, cell(&values, util_column(g, i), row), 4);
-		if (util) {
+			csv_fixed(c, cell(column, util, row), 4);
+		if (with_util) {
 			csv_u64(c, g->major);
-			csv_fixed(c, cell(&values, util_column(g, i), ROW_INTR), 4);
-			csv_fixed(c, cell(&values, util_column(g, i), ROW_PERF), 4);
+			csv_fixed(c, cell(column, util, ROW_INTR), 4);
+			csv_fixed(c, cell(column, util, ROW_PERF), 4);
 			tallies_csv_methods(c, tally_extra(g)->methods);
 		}
 		csv_end(c);
 	}
 }
 
-static void json_column(struct json *j, const struct tally_column *c, const struct util_ratios *u)
+static void json_column(struct json *j, const struct ratio *column, bool util)
 {
 	static const char *const keys[ALL_ROWS] = {
 		"cpi", "cpi_wb", "idle_pct", "busy_pct", "intr_pct", "actual_perf_pct"};
-	for (int row = 0; row < (u ? ALL_ROWS : ROWS); row++) {
-		json_member_fixed(j, keys[row], cell(c, u, row), 4);
-	}
+	for (int row = 0; row < (util ? ALL_ROWS : ROWS); row++)
+		json_member_fixed(j, keys[row], cell(column, util, row), 4);
 	json_close(j, '}');
 }
 
 static void matrix_json(struct json *j, const struct tally_group *g, bool scripted)
 {
-	struct tally_column system = column(g, 0);
+	const bool util = tally_is_util(g);
+	struct ratio system[COLUMN_UTIL_RATIOS];
+	struct columns_reader r;
+	read_system(g, system);
 	json_open(j, '{');
 	tallies_json_name(j, g);
 	json_member_u64(j, "count", g->time.count);
 	json_member_bool(j, "scripted", scripted);
-	if (tally_extra(g)->util)
+	if (tally_is_util(g))
 		tallies_json_methods(j, "method", tally_extra(g)->methods);
 	json_member_open(j, "system", '{');
-	json_column(j, &system, util_column(g, 0));
+	json_column(j, system, util);
 	json_member_open(j, "cpus", '[');
-	for (uint32_t cpu = 0; cpu < tally_extra(g)->ncolumns; cpu++) {
+	tally_first_processor(g, &r);
+	for (uint32_t cpu = 0; cpu < tally_processors(g); cpu++) {
 		json_open(j, '{');
 		json_member_u64(j, "cpu", cpu);
-		json_column(j, &tally_extra(g)->columns[cpu], util_column(g, cpu + 1));
+		json_column(j, columns_next(&r), util);
 	}
 	json_close(j, ']');
 	json_close(j, '}');

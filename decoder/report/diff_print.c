@@ -120,7 +120,7 @@ const char *diff_kind_name(const struct diff_row *row, enum metric m)
 static bool has_util(const struct diff *d)
 {
 	for (size_t i = 0; i < d->count; i++)
-		if (tally_extra(diff_name(&d->rows[i]))->util)
+		if (tally_is_util(diff_name(&d->rows[i])))
 			return true;
 	return false;
 }
@@ -207,7 +207,7 @@ static void diff_write_json_row(
 	json_member_bool(j, "scripted", r->scripted);
 	json_key(j, "alpha");
 	json_double(j, d->alpha);
-	if (tally_extra(diff_name(row))->util) {
+	if (tally_is_util(diff_name(row))) {
 		json_member_open(j, "method", '{');
 		tallies_json_methods(j, "before", methods_of(row, DIFF_BEFORE));
 		tallies_json_methods(j, "after", methods_of(row, DIFF_AFTER));

@@ -100,10 +100,10 @@ static void json_group(struct json *j, const struct tally_group *g)
 
 static void text_util(struct table *t, const struct tally_group *g)
 {
-	const struct util_ratios *u = tally_extra(g)->util;
-	units_fixed(table_right(t), u ? 100 * ratio_value(&u->idle) : NAN, 2);
-	units_fixed(table_right(t), u ? 100 * ratio_value(&u->intr) : NAN, 2);
-	units_fixed(table_right(t), u ? 100 * ratio_value(&u->actual_perf) : NAN, 2);
+	struct columns_reader scratch;
+	const struct ratio *u = tally_util(g, &scratch);
+	for (unsigned i = COLUMN_IDLE; i < COLUMN_UTIL_RATIOS; i++)
+		units_fixed(table_right(t), 100 * ratio_value(&u[i]), 2);
 	report_methods_text(table_left(t), tally_extra(g)->methods);
 }
 

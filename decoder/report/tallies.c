@@ -109,7 +109,7 @@ static uint64_t columns_bytes(const struct report *r, const struct tally *t)
 	for (size_t i = 0; i < trace_nfiles(r->trace); i++)
 		if (trace_file(r->trace, i)->header.cpus > cpus)
 			cpus = trace_file(r->trace, i)->header.cpus;
-	return TYPICAL_GROUPS * cpus * sizeof(struct tally_column);
+	return TYPICAL_GROUPS * cpus * COLUMN_CPI_RATIOS * sizeof(struct ratio);
 }
 
 /* Into *t, which is not settled yet. */
@@ -177,7 +177,7 @@ void tallies_json_name(struct json *j, const struct tally_group *g)
 	else
 		json_null(j);
 	json_member_u64(j, "minor", g->mm);
-	if (tally_extra(g)->util) {
+	if (tally_is_util(g)) {
 		json_member_u64(j, "major", g->major);
 	}
 }
@@ -196,34 +196,28 @@ void tallies_util_names(const char **names, const struct tally *t)
 	*names = NULL;
 }
 
-static const struct util_ratios no_util;
-
-static const struct util_ratios *util_of(const struct tally_group *g)
-{
-	return tally_extra(g)->util ? tally_extra(g)->util : &no_util;
-}
-
 void tallies_csv_util(struct csv *c, const struct tally *t, const struct tally_group *g)
 {
-	const struct util_ratios *u = util_of(g);
+	struct columns_reader scratch;
 	if (!t->has_util)
 		return;
+	const struct ratio *u = tally_util(g, &scratch);
 	csv_u64(c, g->major);
-	csv_fixed(c, 100 * ratio_value(&u->idle), 4);
-	csv_fixed(c, 100 * ratio_value(&u->intr), 4);
-	csv_fixed(c, 100 * ratio_value(&u->actual_perf), 4);
+	for (unsigned i = COLUMN_IDLE; i < COLUMN_UTIL_RATIOS; i++)
+		csv_fixed(c, 100 * ratio_value(&u[i]), 4);
 	tallies_csv_methods(c, tally_extra(g)->methods);
 }
 
 void tallies_json_util(struct json *j, const struct tally_group *g)
 {
-	const struct tally_extra *extra = tally_extra(g);
-	if (!extra->util)
+	struct columns_reader scratch;
+	if (!tally_is_util(g))
 		return;
-	json_member_fixed(j, util_names[1], 100 * ratio_value(&extra->util->idle), 4);
-	json_member_fixed(j, util_names[2], 100 * ratio_value(&extra->util->intr), 4);
-	json_member_fixed(j, util_names[3], 100 * ratio_value(&extra->util->actual_perf), 4);
-	tallies_json_methods(j, util_names[4], extra->methods);
+	const struct ratio *u = tally_util(g, &scratch);
+	json_member_fixed(j, util_names[1], 100 * ratio_value(&u[COLUMN_IDLE]), 4);
+	json_member_fixed(j, util_names[2], 100 * ratio_value(&u[COLUMN_INTR]), 4);
+	json_member_fixed(j, util_names[3], 100 * ratio_value(&u[COLUMN_PERF]), 4);
+	tallies_json_methods(j, util_names[4], tally_extra(g)->methods);
 }
 
 void tallies_csv_methods(struct csv *c, uint32_t methods)
@@ -252,7 +246,7 @@ void tallies_text_minor(struct out *o, const struct tally_group *g)
 
 static void text_major(struct out *o, const struct tally_group *g)
 {
-	if (tally_extra(g)->util)
+	if (tally_is_util(g))
 		out_printf(o, " of major 0x%02X", g->major);
 }
 

@@ -109,7 +109,7 @@ static void group_json(
 	tallies_json_name(j, g->group);
 	json_member_u64(j, "count", g->group->time.count);
 	json_member_bool(j, "scripted", r->scripted);
-	if (tally_extra(g->group)->util)
+	if (tally_is_util(g->group))
 		tallies_json_methods(j, "method", tally_extra(g->group)->methods);
 	json_member_fixed(j, "tail_pct", r->tail / 10.0, 1);
 	json_key(j, "middle");
@@ -139,7 +139,7 @@ static void text_heading(struct report *r, const struct why_group *g)
 {
 	struct out *o = r->out;
 	tallies_text_name(o, g->group);
-	if (tally_extra(g->group)->util) {
+	if (tally_is_util(g->group)) {
 		out_str(o, ", method ");
 		report_methods_text(o, tally_extra(g->group)->methods);
 	}
@@ -211,7 +211,7 @@ void why_print(struct report *r, const struct why_group *groups, size_t n)
 {
 	bool util = false;
 	for (size_t i = 0; i < n; i++)
-		util |= tally_extra(groups[i].group)->util != NULL;
+		util |= tally_is_util(groups[i].group);
 	const char *names[] = {"label", "minor", "count", "quantity", "middle", "tail",
 		"difference_ns", "share_pct", "cycle", util ? "major" : NULL, "method", NULL};
 	struct csv c = {.o = r->out};

@@ -251,6 +251,12 @@ static void check_same_sums(const struct sums *x, const struct sums *y)
 	ck_assert_uint_eq(x->thread_instructions.measured, y->thread_instructions.measured);
 }
 
+static void check_same_columns(const struct ratio *x, const struct ratio *y, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		ck_assert(same_ratio(&x[i], &y[i]));
+}
+
 static void check_same_groups(const struct tally_group *a, const struct tally_group *b)
 {
 	ck_assert_int_eq(tally_compare_names(a, b), 0);
@@ -258,19 +264,21 @@ static void check_same_groups(const struct tally_group *a, const struct tally_gr
 	ck_assert(a->total == b->total);
 	struct sums scratch[2];
 	check_same_sums(tally_sums(a, &scratch[0]), tally_sums(b, &scratch[1]));
-	const struct tally_extra *x = tally_extra(a), *y = tally_extra(b);
-	ck_assert_uint_eq(x->ncolumns, y->ncolumns);
-	for (uint32_t i = 0; i < x->ncolumns; i++) {
-		ck_assert(same_ratio(&x->columns[i].raw, &y->columns[i].raw));
-		ck_assert(same_ratio(&x->columns[i].scaled, &y->columns[i].scaled));
-		ck_assert(same_ratio(&x->columns[i].busy, &y->columns[i].busy));
-	}
+	struct columns_reader read[2];
+	ck_assert_uint_eq(tally_processors(a), tally_processors(b));
+	check_same_columns(tally_util(a, &read[0]), tally_util(b, &read[1]), COLUMN_UTIL_RATIOS);
+	tally_first_processor(a, &read[0]);
+	tally_first_processor(b, &read[1]);
+	for (uint32_t i = tally_processors(a); i; i--)
+		check_same_columns(columns_next(&read[0]), columns_next(&read[1]),
+			tally_extra(a)->columns.width);
 	for (unsigned v = 0; v < TALLY_VALUES; v++) {
-		ck_assert(!x->spreads[v] == !y->spreads[v]);
-		if (!x->spreads[v])
+		const struct tally_spread *x = tally_spread(a, v), *y = tally_spread(b, v);
+		ck_assert(!x == !y);
+		if (!x)
 			continue;
-		ck_assert(x->spreads[v]->sum == y->spreads[v]->sum);
-		check_equal(&x->spreads[v]->values, &y->spreads[v]->values);
+		ck_assert(x->sum == y->sum);
+		check_equal(&x->values, &y->values);
 	}
 }
 
@@ -313,6 +321,21 @@ START_TEST(tallies_merge_in_any_order)
 	}
 }
 END_TEST
+
+static void add_plain(
+	struct ratio *r, bool util, double idle, double intr, double perf, uint64_t elapsed)
+{
+	const double pct[] = {idle, intr, perf};
+	for (unsigned i = 0; util && i < 3; i++)
+		ratio_add(&r[COLUMN_IDLE + i], NOT_MEASURED, NOT_MEASURED, pct[i] / 100, elapsed);
+}
+
+static void add_plain_cpu(struct ratio *r, const struct interval_cpu *cpu, uint64_t elapsed)
+{
+	ratio_add(&r[COLUMN_RAW], cpu->cycles, cpu->instructions, cpu->raw_cpi, elapsed);
+	ratio_add(&r[COLUMN_SCALED], cpu->busy_cycles, cpu->instructions, cpu->scaled_cpi, elapsed);
+	ratio_add(&r[COLUMN_BUSY], cpu->busy_cycles, cpu->cycles, cpu->busy_pct / 100, elapsed);
+}
 
 /* Whatever was measured, and however many intervals: packed sums are the same numbers. */
 START_TEST(packed_sums_are_what_sums_are)
@@ -360,6 +383,70 @@ START_TEST(any_sums_can_be_packed)
 		ck_assert_uint_le(n, SUMS_PACKED);
 		sums_unpack(&again, n ? packed : NULL);
 		check_same_sums(&s, &again);
+	}
+}
+END_TEST
+
+/* Columns, with any number of intervals and processors, are the plain sums of their ratios. */
+START_TEST(packed_columns_are_what_columns_are)
+{
+	static const unsigned counts[] = {1, 2, 7, HISTOGRAM_VALUES, HISTOGRAM_VALUES + 1, 600};
+	for (unsigned c = 0; c < 2 * sizeof counts / sizeof *counts; c++) {
+		enum { CPUS = 5 };
+		/* One packs from its first interval on, the other has room for it as it is. */
+		struct tally kept = {.wanted = TALLY_WANT_CPUS, .buffer.full = COLUMNS_FULL_BYTES};
+		struct tally merged = {.wanted = TALLY_WANT_CPUS};
+		struct ratio plain[1 + CPUS][COLUMN_UTIL_RATIOS] = {0};
+		const bool util = c % 2;
+		uint64_t state = 17 + c;
+		uint32_t most = 0;
+		for (unsigned i = 0; i < counts[c / 2]; i++) {
+			struct interval_cpu cpus[CPUS];
+			struct interval_util utils[CPUS];
+			struct tally single = {.wanted = TALLY_WANT_CPUS};
+			struct interval iv = made_up(&state, (const char *const[]){"one"}, 0, cpus);
+			iv.mm = 0;
+			iv.major = util ? CPUUTIL_MAJOR : 0;
+			iv.num_cpus = (uint32_t)(random64(&state) % (CPUS + 1));
+			iv.cpus = cpus;
+			iv.utils = util ? utils : NULL;
+			iv.idle_pct = (double)(i % 90);
+			iv.intr_pct = 0.5;
+			iv.actual_perf_pct = i % 3 ? 100 : NAN;
+			add_plain(plain[0], util, iv.idle_pct, iv.intr_pct, iv.actual_perf_pct,
+				iv.elapsed);
+			for (uint32_t k = 0; k < iv.num_cpus; k++) {
+				cpus[k] = (struct interval_cpu){.raw_cpi = NAN,
+					.scaled_cpi = k % 2 ? 2 : NAN,
+					.busy_pct = (double)k,
+					.instructions = random64(&state) % 9,
+					.cycles = random_value(&state) >> 20,
+					.busy_cycles = i % 4 ? 7 : NOT_MEASURED};
+				utils[k] = (struct interval_util){
+					.idle_pct = k, .intr_pct = NAN, .actual_perf_pct = 70};
+				add_plain_cpu(plain[1 + k], &cpus[k], iv.elapsed);
+				add_plain(plain[1 + k], util, utils[k].idle_pct, utils[k].intr_pct,
+					utils[k].actual_perf_pct, iv.elapsed);
+			}
+			most = iv.num_cpus > most ? iv.num_cpus : most;
+			ck_assert_int_eq(tally_add(&kept, &iv), 0);
+			ck_assert_int_eq(tally_add(&single, &iv), 0);
+			ck_assert_int_eq(tally_merge(&merged, &single), 0);
+			tally_free(&single);
+		}
+		struct columns_reader r;
+		const struct tally_group *g = kept.groups[0];
+		ck_assert_uint_eq(tally_processors(g), most);
+		ck_assert_int_eq(tally_extra(g)->columns.is_full, counts[c / 2] > HISTOGRAM_VALUES);
+		ck_assert(tally_extra(merged.groups[0])->columns.is_full);
+		check_same_columns(tally_util(g, &r), plain[0], COLUMN_UTIL_RATIOS);
+		tally_first_processor(g, &r);
+		for (uint32_t k = 0; k < most; k++)
+			check_same_columns(
+				columns_next(&r), plain[1 + k], tally_extra(g)->columns.width);
+		check_same_groups(merged.groups[0], g);
+		tally_free(&kept);
+		tally_free(&merged);
 	}
 }
 END_TEST
@@ -483,7 +570,7 @@ START_TEST(columns_have_a_bound)
 		.busy_pct = NAN};
 	ck_assert_ptr_nonnull(cpus);
 	ck_assert_int_eq(tally_add(&t, &iv), 0);
-	ck_assert_uint_eq(tally_extra(t.groups[0])->ncolumns, TALLY_CPUS);
+	ck_assert_uint_eq(tally_processors(t.groups[0]), TALLY_CPUS);
 	ck_assert_uint_eq(t.cpus_left_out, 1);
 	tally_free(&t);
 	free(cpus);
@@ -494,4 +581,5 @@ SUITE_MAIN("tally", few_values_are_exact, ranks_are_nearest_ranks, every_value_i
 	histograms_merge_in_any_order, sums_stay_at_their_end, sums_round_to_the_nearest,
 	ratios_do_not_depend_on_order, ratios_of_no_length_count_if_all_are,
 	tallies_merge_in_any_order, packed_sums_are_what_sums_are, any_sums_can_be_packed,
-	threads_share_a_tally, many_groups_are_told_apart, columns_have_a_bound)
+	packed_columns_are_what_columns_are, threads_share_a_tally, many_groups_are_told_apart,
+	columns_have_a_bound)

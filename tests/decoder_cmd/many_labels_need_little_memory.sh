@@ -38,3 +38,11 @@ within --report diff labels.bin labels.bin
 "$GENTRACE" -k groups -n 320k -l 40k -e -d 1 -p label,summary -z zlib several.bin
 within --report summary several.bin
 within --report diff several.bin several.bin
+
+# Of each processor, and of CPU utilisation.
+"$GENTRACE" -k groups -n 120k -l 30k -c 8 -e -d 1 -p label,cpus -z zlib cpus.bin
+within --report cpus cpus.bin
+
+"$GENTRACE" -k groups -u -n 150k -l 1000k -e -d 1 -p label,summary,cpus -z zlib util.bin
+within --report cpus util.bin
+within --report summary util.bin

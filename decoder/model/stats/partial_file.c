@@ -50,11 +50,10 @@ static void put_ratio(struct varint_out *o, const struct ratio *r)
 	varint_put(o, r->measured);
 }
 
-static void put_util(struct varint_out *o, const struct util_ratios *r)
+static void put_ratios(struct varint_out *o, const struct ratio *r, unsigned from, unsigned to)
 {
-	put_ratio(o, &r->idle);
-	put_ratio(o, &r->intr);
-	put_ratio(o, &r->actual_perf);
+	for (unsigned i = from; i < to; i++)
+		put_ratio(o, &r[i]);
 }
 
 static void put_entries(
@@ -103,9 +102,10 @@ static void put_group(struct varint_out *o, const struct tally_group *g)
 	struct sums scratch;
 	const struct sums *s = tally_sums(g, &scratch);
 	const struct tally_extra *extra = tally_extra(g);
+	struct columns_reader r;
 	varint_put(o, g->has_label);
 	varint_put_string(o, g->label, g->label_len);
-	varint_put(o, extra->util ? PARTIAL_UTIL_MINOR + g->mm : g->mm);
+	varint_put(o, tally_is_util(g) ? PARTIAL_UTIL_MINOR + g->mm : g->mm);
 	varint_put(o, s->scripted);
 	varint_put(o, s->quality);
 	varint_put(o, s->flagged);
@@ -117,20 +117,16 @@ static void put_group(struct varint_out *o, const struct tally_group *g)
 	put_ratio(o, &s->ratios.scaled);
 	put_ratio(o, &s->ratios.thread);
 	put_ratio(o, &s->ratios.busy);
-	if (extra->util) {
-		put_util(o, extra->util);
+	if (tally_is_util(g)) {
+		put_ratios(o, tally_util(g, &r), COLUMN_IDLE, COLUMN_UTIL_RATIOS);
 		varint_put(o, extra->methods);
 	}
-	varint_put(o, extra->ncolumns);
-	for (uint32_t i = 0; i < extra->ncolumns; i++) {
-		put_ratio(o, &extra->columns[i].raw);
-		put_ratio(o, &extra->columns[i].scaled);
-		put_ratio(o, &extra->columns[i].busy);
-		if (extra->util)
-			put_util(o, &extra->util_columns[i]);
-	}
+	varint_put(o, tally_processors(g));
+	tally_first_processor(g, &r);
+	for (uint32_t i = tally_processors(g); i; i--)
+		put_ratios(o, columns_next(&r), COLUMN_RAW, extra->columns.width);
 	for (unsigned i = 0; i < TALLY_VALUES; i++)
-		put_spread(o, extra->spreads[i]);
+		put_spread(o, tally_spread(g, i));
 	put_order(o, g);
 }
 
@@ -261,29 +257,51 @@ static void get_ratio(struct varint_in *in, struct ratio *r, uint64_t most)
 		varint_fail(in, "a ratio contradicts itself");
 }
 
-static void get_util(struct varint_in *in, struct util_ratios *r, uint64_t most)
+struct columns_in {
+	struct varint_in *in;
+	uint64_t count; /* intervals of the group */
+};
+
+/* CPU utilisation of the system. */
+static void get_system(void *ctx, uint32_t number, struct ratio *column)
 {
-	get_ratio(in, &r->idle, most);
-	get_ratio(in, &r->intr, most);
-	get_ratio(in, &r->actual_perf, most);
+	struct columns_in *from = ctx;
+	(void)number;
+	for (unsigned i = COLUMN_IDLE; i < COLUMN_UTIL_RATIOS; i++)
+		get_ratio(from->in, &column[i], from->count);
+}
+
+static void get_cpi_column(void *ctx, uint32_t number, struct ratio *column)
+{
+	struct columns_in *from = ctx;
+	(void)number;
+	for (unsigned i = COLUMN_RAW; i < COLUMN_CPI_RATIOS; i++)
+		get_ratio(from->in, &column[i], from->count);
+}
+
+static void get_util_column(void *ctx, uint32_t number, struct ratio *column)
+{
+	/* The system's was there before the number of columns. */
+	if (!number)
+		return;
+	get_cpi_column(ctx, number, column);
+	get_system(ctx, number, column);
 }
 
 static int get_columns(struct varint_in *in, struct tally *t, struct tally_group *g)
 {
+	struct columns_in from = {in, g->time.count};
+	const bool util = tally_is_util(g);
+	int rc = util ? tally_change_columns(t, g, 1, get_system, &from) : 0;
+	if (util && !rc)
+		g->extra->methods = (uint32_t)varint_get_max(in, 2 * TALLY_METHOD_UNKNOWN - 1);
 	uint32_t n = (uint32_t)varint_get_max(in, TALLY_CPUS);
-	uint64_t count = g->time.count;
-	for (uint32_t i = 0; i < n && !in->why; i++) {
-		/* One by one, so that memory follows what is really there. */
-		if (tally_need_columns(t, g, i + 1))
-			return CPIDECODE_ENOMEM;
-		struct tally_column *c = &g->extra->columns[i];
-		get_ratio(in, &c->raw, count);
-		get_ratio(in, &c->scaled, count);
-		get_ratio(in, &c->busy, count);
-		if (g->extra->util)
-			get_util(in, &g->extra->util_columns[i], count);
-	}
-	return 0;
+	/* Each number is a byte at least, so that memory follows what is really there. */
+	if (n > (uint64_t)(in->end - in->p))
+		varint_fail(in, "it ends too soon");
+	if (rc || in->why)
+		return rc;
+	return tally_change_columns(t, g, n + util, util ? get_util_column : get_cpi_column, &from);
 }
 
 /* As fine as told, and no finer than it may be: only then it merges as it should. */
@@ -368,10 +386,6 @@ static int get_figures(struct varint_in *in, struct tally *t, struct tally_group
 	get_ratio(in, &s.ratios.scaled, count);
 	get_ratio(in, &s.ratios.thread, count);
 	get_ratio(in, &s.ratios.busy, count);
-	if (g->extra && g->extra->util) {
-		get_util(in, g->extra->util, count);
-		g->extra->methods = (uint32_t)varint_get_max(in, 2 * TALLY_METHOD_UNKNOWN - 1);
-	}
 	if (!rc)
 		rc = get_columns(in, t, g);
 	if (!rc)

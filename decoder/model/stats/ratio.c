@@ -71,21 +71,6 @@ void ratios_add(struct ratios *r, const struct interval *iv)
 	ratio_add(&r->busy, iv->busy_cycles, iv->cycles, iv->busy_pct / 100, iv->elapsed);
 }
 
-void util_ratios_add(
-	struct util_ratios *r, double idle, double intr, double actual_perf, uint64_t elapsed)
-{
-	ratio_add(&r->idle, NOT_MEASURED, NOT_MEASURED, idle / 100, elapsed);
-	ratio_add(&r->intr, NOT_MEASURED, NOT_MEASURED, intr / 100, elapsed);
-	ratio_add(&r->actual_perf, NOT_MEASURED, NOT_MEASURED, actual_perf / 100, elapsed);
-}
-
-void util_ratios_merge(struct util_ratios *r, const struct util_ratios *from)
-{
-	ratio_merge(&r->idle, &from->idle);
-	ratio_merge(&r->intr, &from->intr);
-	ratio_merge(&r->actual_perf, &from->actual_perf);
-}
-
 double ratios_busy(const struct ratios *r)
 {
 	return 100 * ratio_value(&r->busy);

@@ -21,6 +21,8 @@ struct ratio {
 	uint64_t counted, measured; /* intervals with counts; with counts or a ratio */
 };
 
+enum { RATIO_WORDS = sizeof(struct ratio) / sizeof(uint64_t) };
+
 /* above / below where both were measured (below not 0), else value (NAN: absent). */
 void ratio_add(struct ratio *r, uint64_t above, uint64_t below, double value, uint64_t elapsed);
 void ratio_merge(struct ratio *r, const struct ratio *from);
@@ -33,15 +35,6 @@ struct ratios {
 	struct ratio thread, raw, scaled;
 	struct ratio busy; /* as a fraction */
 };
-
-/* Of CPU utilisation; as fractions, weighted by elapsed ticks. */
-struct util_ratios {
-	struct ratio idle, intr, actual_perf;
-};
-
-void util_ratios_add(
-	struct util_ratios *r, double idle, double intr, double actual_perf, uint64_t elapsed);
-void util_ratios_merge(struct util_ratios *r, const struct util_ratios *from);
 
 void ratios_add(struct ratios *r, const struct interval *iv);
 void ratios_merge(struct ratios *r, const struct ratios *from);

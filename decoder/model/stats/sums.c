@@ -47,20 +47,9 @@ double sums_mean(const struct counted_sum *c)
 	return c->measured ? (double)c->sum / (double)c->measured : NAN;
 }
 
-enum {
-	RATIO_WORDS = sizeof(struct ratio) / sizeof(uint64_t),
-	RATIOS_WORDS = sizeof(struct ratios) / sizeof(uint64_t),
-};
+enum { RATIOS_WORDS = sizeof(struct ratios) / sizeof(uint64_t) };
 
-_Static_assert(offsetof(struct sums, ratios.thread) == 0, "the first ratio comes first");
-
-/* A ratio's words are told by how they differ from those of the ratio before, most of which are
- * the same. */
-static void toggle_likeness(uint64_t words[SUMS_WORDS], unsigned from, unsigned to, int step)
-{
-	for (unsigned i = from; i != to; i += (unsigned)step)
-		words[i] ^= words[i - RATIO_WORDS];
-}
+_Static_assert(offsetof(struct sums, ratios) == 0, "ratios come first");
 
 #define WORD(member) (offsetof(struct sums, member) / sizeof(uint64_t))
 
@@ -82,28 +71,23 @@ static void toggle_counts(uint64_t words[SUMS_WORDS])
 unsigned sums_pack(const struct sums *s, uint64_t packed[SUMS_PACKED])
 {
 	uint64_t words[SUMS_WORDS];
-	unsigned n = SUMS_MAPS;
 	memcpy(words, s, sizeof words);
 	toggle_counts(words);
-	toggle_likeness(words, RATIOS_WORDS - 1, RATIO_WORDS - 1, -1);
-	memset(packed, 0, SUMS_MAPS * sizeof *packed);
-	for (unsigned i = 0; i < SUMS_WORDS; i++) {
-		if (!words[i])
-			continue;
-		packed[i / 64] |= UINT64_C(1) << i % 64;
-		packed[n++] = words[i];
-	}
-	return n > SUMS_MAPS ? n : 0;
+	words_to_differences(words, RATIOS_WORDS, RATIO_WORDS);
+	unsigned n = words_pack(words, SUMS_WORDS, packed);
+	return n > WORDS_MAPS(SUMS_WORDS) ? n : 0;
 }
 
 void sums_unpack(struct sums *s, const uint64_t *packed)
 {
-	uint64_t words[SUMS_WORDS] = {0};
-	unsigned n = SUMS_MAPS;
-	for (unsigned map = 0; packed && map < SUMS_MAPS; map++)
-		for (uint64_t left = packed[map]; left; left &= left - 1)
-			words[64 * map + (unsigned)__builtin_ctzll(left)] = packed[n++];
-	toggle_likeness(words, RATIO_WORDS, RATIOS_WORDS, 1);
+	uint64_t words[SUMS_WORDS];
+	if (!packed) {
+		memset(s, 0, sizeof *s);
+		return;
+	}
+	memset(words, 0, sizeof words);
+	words_add_packed(words, SUMS_WORDS, packed);
+	words_from_differences(words, RATIOS_WORDS, RATIO_WORDS);
 	toggle_counts(words);
 	memcpy(s, words, sizeof words);
 }

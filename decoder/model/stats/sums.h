@@ -7,6 +7,7 @@
 #define SWT_DECODER_MODEL_STATS_SUMS_H
 
 #include "ratio.h"
+#include "words.h"
 
 enum { SUMS_FLAGS = 4 };
 
@@ -30,8 +31,7 @@ struct sums {
 
 enum {
 	SUMS_WORDS = sizeof(struct sums) / sizeof(uint64_t),
-	SUMS_MAPS = (SUMS_WORDS + 63) / 64,
-	SUMS_PACKED = SUMS_MAPS + SUMS_WORDS, /* words, at most */
+	SUMS_PACKED = WORDS_PACKED(SUMS_WORDS), /* words, at most */
 };
 
 void sums_add(struct sums *s, const struct interval *iv);

@@ -60,15 +60,6 @@ static void *new_zeroed(struct tally *t, size_t size)
 	return p ? memset(p, 0, size) : NULL;
 }
 
-static int make_util(struct tally *t, struct tally_group *g)
-{
-	struct tally_extra *extra = tally_need_extra(t, g);
-	if (!extra)
-		return CPIDECODE_ENOMEM;
-	extra->util = new_zeroed(t, sizeof *extra->util);
-	return extra->util ? 0 : CPIDECODE_ENOMEM;
-}
-
 static struct tally_group *new_group(struct tally *t, struct tally_group **place, uint32_t hash,
 	bool has_label, const char *label, uint32_t label_len, uint8_t major, uint8_t mm)
 {
@@ -83,8 +74,6 @@ static struct tally_group *new_group(struct tally *t, struct tally_group **place
 	g->hash = hash;
 	if (label_len)
 		memcpy(g->label, label, label_len);
-	if (major == CPUUTIL_MAJOR && make_util(t, g))
-		return NULL;
 	t->groups[t->count++] = g;
 	t->has_util |= major == CPUUTIL_MAJOR;
 	*place = g;
@@ -128,8 +117,12 @@ struct tally_group *tally_group_of(struct tally *t, bool has_label, const char *
 
 struct tally_extra *tally_need_extra(struct tally *t, struct tally_group *g)
 {
-	if (!g->extra)
+	if (!g->extra) {
 		g->extra = new_zeroed(t, sizeof *g->extra);
+		if (g->extra)
+			g->extra->columns.width =
+				tally_is_util(g) ? COLUMN_UTIL_RATIOS : COLUMN_CPI_RATIOS;
+	}
 	return g->extra;
 }
 
@@ -139,13 +132,22 @@ const struct tally_extra *tally_extra(const struct tally_group *g)
 	return g->extra ? g->extra : &none;
 }
 
+const struct tally_spread *tally_spread(const struct tally_group *g, enum tally_value value)
+{
+	return g->extra && g->extra->spreads ? g->extra->spreads[value] : NULL;
+}
+
 struct tally_spread *tally_need_spread(
 	struct tally *t, struct tally_group *g, enum tally_value value)
 {
 	struct tally_extra *extra = tally_need_extra(t, g);
-	if (extra && !extra->spreads[value])
+	if (!extra)
+		return NULL;
+	if (!extra->spreads)
+		extra->spreads = new_zeroed(t, TALLY_VALUES * sizeof *extra->spreads);
+	if (extra->spreads && !extra->spreads[value])
 		extra->spreads[value] = new_zeroed(t, sizeof(struct tally_spread));
-	return extra ? extra->spreads[value] : NULL;
+	return extra->spreads ? extra->spreads[value] : NULL;
 }
 
 struct timeline *tally_need_order(struct tally *t, struct tally_group *g)
@@ -153,63 +155,6 @@ struct timeline *tally_need_order(struct tally *t, struct tally_group *g)
 	if (!g->order)
 		g->order = new_zeroed(t, sizeof *g->order);
 	return g->order;
-}
-
-static int more_util_columns(struct tally_extra *extra, uint32_t cap)
-{
-	struct util_ratios *more = realloc(extra->util_columns, cap * sizeof *more);
-	if (!more)
-		return CPIDECODE_ENOMEM;
-	memset(more + extra->columns_cap, 0, (cap - extra->columns_cap) * sizeof *more);
-	extra->util_columns = more;
-	return 0;
-}
-
-int tally_need_columns(struct tally *t, struct tally_group *g, uint32_t n)
-{
-	struct tally_extra *extra = tally_need_extra(t, g);
-	if (!extra)
-		return CPIDECODE_ENOMEM;
-	if (n > extra->columns_cap) {
-		/* Most intervals of a group have the same processors. */
-		uint32_t twice = 2 * extra->columns_cap, cap = n > twice ? n : twice;
-		struct tally_column *more = realloc(extra->columns, cap * sizeof *more);
-		if (!more)
-			return CPIDECODE_ENOMEM;
-		memset(more + extra->columns_cap, 0, (cap - extra->columns_cap) * sizeof *more);
-		extra->columns = more;
-		if (extra->util && more_util_columns(extra, cap))
-			return CPIDECODE_ENOMEM;
-		extra->columns_cap = cap;
-	}
-	if (n > extra->ncolumns)
-		extra->ncolumns = n;
-	return 0;
-}
-
-static int add_columns(struct tally *t, struct tally_group *g, const struct interval *iv)
-{
-	uint32_t n = iv->num_cpus;
-	if (n > TALLY_CPUS) {
-		t->cpus_left_out++;
-		n = TALLY_CPUS;
-	}
-	if (tally_need_columns(t, g, n))
-		return CPIDECODE_ENOMEM;
-	struct tally_extra *extra = g->extra;
-	for (uint32_t i = 0; i < n; i++) {
-		const struct interval_cpu *cpu = &iv->cpus[i];
-		struct tally_column *c = &extra->columns[i];
-		ratio_add(&c->raw, cpu->cycles, cpu->instructions, cpu->raw_cpi, iv->elapsed);
-		ratio_add(&c->scaled, cpu->busy_cycles, cpu->instructions, cpu->scaled_cpi,
-			iv->elapsed);
-		ratio_add(
-			&c->busy, cpu->busy_cycles, cpu->cycles, cpu->busy_pct / 100, iv->elapsed);
-	}
-	for (uint32_t i = 0; iv->utils && i < n; i++)
-		util_ratios_add(&extra->util_columns[i], iv->utils[i].idle_pct,
-			iv->utils[i].intr_pct, iv->utils[i].actual_perf_pct, iv->elapsed);
-	return 0;
 }
 
 static int add_value(struct tally *t, struct tally_group *g, enum tally_value which, uint64_t value)
@@ -317,16 +262,13 @@ static int merge_figures(struct tally *t, struct tally_group *g, const struct ta
 	return tally_set_sums(t, g, &s);
 }
 
-static int add_util(struct tally *t, struct tally_group *g, const struct interval *iv)
+static int add_methods(struct tally *t, struct tally_group *g, const struct interval *iv)
 {
 	uint32_t methods = tally_method(iv->method);
 	if (methods && !tally_need_extra(t, g))
 		return CPIDECODE_ENOMEM;
-	if (g->extra)
+	if (methods)
 		g->extra->methods |= methods;
-	if (g->extra && g->extra->util)
-		util_ratios_add(g->extra->util, iv->idle_pct, iv->intr_pct, iv->actual_perf_pct,
-			iv->elapsed);
 	return 0;
 }
 
@@ -338,9 +280,9 @@ int tally_add(struct tally *t, const struct interval *iv)
 	if (rc)
 		return rc;
 	exact_add(&g->total, elapsed_exact(iv));
-	rc = add_util(t, g, iv);
-	if (!rc && t->wanted & TALLY_WANT_CPUS && iv->cpus)
-		rc = add_columns(t, g, iv);
+	rc = add_methods(t, g, iv);
+	if (!rc)
+		rc = tally_add_columns(t, g, iv);
 	if (!rc && t->wanted & TALLY_WANT_VALUES)
 		rc = add_values(t, g, iv);
 	if (!rc && t->wanted & TALLY_WANT_ORDER)
@@ -358,34 +300,17 @@ static int merge_spread(struct tally *t, struct tally_group *g, enum tally_value
 	return histogram_merge(&s->values, &from->values);
 }
 
-static int merge_columns(struct tally *t, struct tally_group *g, const struct tally_extra *from)
+static int merge_extra(struct tally *t, struct tally_group *g, const struct tally_group *from)
 {
-	if (tally_need_columns(t, g, from->ncolumns))
+	struct tally_extra *extra = tally_need_extra(t, g);
+	if (!extra)
 		return CPIDECODE_ENOMEM;
-	struct tally_extra *extra = g->extra;
-	for (uint32_t i = 0; i < from->ncolumns; i++) {
-		ratio_merge(&extra->columns[i].raw, &from->columns[i].raw);
-		ratio_merge(&extra->columns[i].scaled, &from->columns[i].scaled);
-		ratio_merge(&extra->columns[i].busy, &from->columns[i].busy);
-		if (extra->util)
-			util_ratios_merge(&extra->util_columns[i], &from->util_columns[i]);
-	}
-	return 0;
-}
-
-static int merge_extra(struct tally *t, struct tally_group *g, const struct tally_extra *from)
-{
-	int rc = tally_need_extra(t, g) ? 0 : CPIDECODE_ENOMEM;
-	if (rc)
-		return rc;
-	g->extra->methods |= from->methods;
-	if (g->extra->util)
-		util_ratios_merge(g->extra->util, from->util);
-	if (from->ncolumns)
-		rc = merge_columns(t, g, from);
+	extra->methods |= from->extra->methods;
+	int rc = columns_merge(
+		&extra->columns, &from->extra->columns, histogram_exact(&g->time), &t->buffer);
 	for (unsigned v = 0; v < TALLY_VALUES && !rc; v++)
-		if (t->wanted & TALLY_WANT_VALUES && from->spreads[v])
-			rc = merge_spread(t, g, v, from->spreads[v]);
+		if (t->wanted & TALLY_WANT_VALUES && tally_spread(from, v))
+			rc = merge_spread(t, g, v, tally_spread(from, v));
 	return rc;
 }
 
@@ -400,7 +325,7 @@ static int merge_group(struct tally *t, struct tally_group *g, const struct tall
 	int rc = histogram_merge(&g->time, &from->time);
 	exact_add(&g->total, from->total);
 	if (!rc && from->extra)
-		rc = merge_extra(t, g, from->extra);
+		rc = merge_extra(t, g, from);
 	if (!rc && t->wanted & TALLY_WANT_ORDER && from->order)
 		rc = merge_order(t, g, from->order);
 	return rc ? rc : merge_figures(t, g, from);
@@ -482,8 +407,8 @@ static int compare_groups(const void *x, const void *y)
 static int settle_group(struct tally_group *g)
 {
 	int rc = histogram_settle(&g->time);
-	for (unsigned v = 0; g->extra && v < TALLY_VALUES && !rc; v++)
-		if (g->extra->spreads[v])
+	for (unsigned v = 0; v < TALLY_VALUES && !rc; v++)
+		if (tally_spread(g, v))
 			rc = histogram_settle(&g->extra->spreads[v]->values);
 	return rc || !g->order ? rc : timeline_settle(g->order);
 }
@@ -516,11 +441,10 @@ const struct tally_group *tally_find(const struct tally *t, bool has_label, cons
 
 static void free_extra(struct tally_extra *extra)
 {
-	for (unsigned v = 0; v < TALLY_VALUES; v++)
+	for (unsigned v = 0; extra->spreads && v < TALLY_VALUES; v++)
 		if (extra->spreads[v])
 			histogram_free(&extra->spreads[v]->values);
-	free(extra->columns);
-	free(extra->util_columns);
+	columns_free(&extra->columns);
 }
 
 void tally_free(struct tally *t)
@@ -535,6 +459,7 @@ void tally_free(struct tally *t)
 	}
 	free(t->groups);
 	free(t->table);
+	free(t->buffer.words);
 	intern_free(&t->memory);
 	*t = (struct tally){0};
 }

@@ -7,6 +7,7 @@
 #define SWT_DECODER_MODEL_STATS_TALLY_H
 
 #include "../../../formats/cpuutil_hooks.h"
+#include "columns.h"
 #include "histogram.h"
 #include "../../base/intern.h"
 #include "sums.h"
@@ -38,10 +39,6 @@ enum tally_value {
 /* A CPI in a histogram: whole units of that part of 1. */
 #define TALLY_CPI_ONE 10000
 
-struct tally_column {
-	struct ratio raw, scaled, busy;
-};
-
 struct tally_spread {
 	struct histogram values;
 	exact_sum sum;
@@ -49,13 +46,13 @@ struct tally_spread {
 
 /* What few tallies want of a group, or few groups have. */
 struct tally_extra {
-	struct tally_spread *spreads[TALLY_VALUES]; /* NULL: not wanted, or no values */
-	struct tally_column *columns;		    /* of ncolumns processors; NULL: none */
-	/* Of CPU utilisation: the system's, and beside columns; else NULL. */
-	struct util_ratios *util, *util_columns;
-	uint32_t methods; /* how they were measured: bits of tally_method */
-	uint32_t ncolumns, columns_cap;
+	/* Of CPU utilisation, the system's come first; then the processors'. */
+	struct ratio_columns columns;
+	struct tally_spread **spreads; /* of TALLY_VALUES; NULL: none. tally_spread tells one */
+	uint32_t methods;	       /* how they were measured: bits of tally_method */
 };
+
+_Static_assert(TALLY_CPUS < UINT16_MAX, "columns count the system and processors in 16 bits");
 
 /* Very many labels make this most of the memory: it is as small as it can be. */
 struct tally_group {
@@ -88,6 +85,7 @@ struct tally {
 	struct tally_group *recent[TALLY_RECENT]; /* that were found, by a hash of their ends */
 	uint64_t cpus_left_out;			  /* intervals with more processors than are kept */
 	struct intern memory;			  /* groups and labels */
+	struct columns_buffer buffer;
 };
 
 /* All return 0 or CPIDECODE_ENOMEM: then the tally can only be freed. */
@@ -101,8 +99,11 @@ uint32_t tally_hash(const struct interval *iv);
 /* The group of that name, a new one if there is none; NULL: no memory. */
 struct tally_group *tally_group_of(struct tally *t, bool has_label, const char *label,
 	uint32_t label_len, uint8_t major, uint8_t mm);
-/* Room for so many processors; those that are new start zeroed. */
-int tally_need_columns(struct tally *t, struct tally_group *g, uint32_t n);
+/* The group's columns, by columns_change; its times have to be there already. */
+int tally_change_columns(
+	struct tally *t, struct tally_group *g, uint32_t n, columns_change_fn change, void *ctx);
+/* Of an interval that is in the group's times. */
+int tally_add_columns(struct tally *t, struct tally_group *g, const struct interval *iv);
 /* NULL: no memory. */
 struct tally_extra *tally_need_extra(struct tally *t, struct tally_group *g);
 struct tally_spread *tally_need_spread(
@@ -117,6 +118,15 @@ int tally_settle(struct tally *t);
 const struct sums *tally_sums(const struct tally_group *g, struct sums *scratch);
 /* All zero where a group has none. */
 const struct tally_extra *tally_extra(const struct tally_group *g);
+/* NULL: not wanted, or no values. */
+const struct tally_spread *tally_spread(const struct tally_group *g, enum tally_value value);
+/* The system's ratios of CPU utilisation, all zero where the group has none. Valid as long as
+ * scratch and the group. */
+const struct ratio *tally_util(const struct tally_group *g, struct columns_reader *scratch);
+/* How many processors a group has columns of. */
+uint32_t tally_processors(const struct tally_group *g);
+/* columns_next gives those of processor 0 next. */
+void tally_first_processor(const struct tally_group *g, struct columns_reader *r);
 
 /* NULL: none. */
 const struct tally_group *tally_find(const struct tally *t, bool has_label, const char *label,
@@ -124,6 +134,11 @@ const struct tally_group *tally_find(const struct tally *t, bool has_label, cons
 /* No label before every label; then by bytes, then minor, then major. */
 int tally_compare_names(const struct tally_group *a, const struct tally_group *b);
 void tally_free(struct tally *t);
+
+static inline bool tally_is_util(const struct tally_group *g)
+{
+	return g->major == CPUUTIL_MAJOR;
+}
 
 /* A method's bit; of all that nobody knows the same, of none that is told, none. */
 #define TALLY_METHOD_UNKNOWN (1u << CPUUTIL_METHODS)
