@@ -326,11 +326,11 @@ SWTRACE_API int CpuUtilSetTraceHookId(void *handle, int minor_code, const char *
 
 /*
  * Not of the original. Samples every period_ms (0: CPUUTIL_DEFAULT_PERIOD_MS) without drift: the
- * n-th sample is due n periods after the call; a sample that comes more than a period late is
- * followed by the next one that is still to come. Writes hooks as CpuUtilGet does, and calls back
- * after each, with the interval since the one before, until that returns other than 0, which is
- * returned. Runs in the calling thread; a signal does not end it. The callback must not end the
- * instance.
+ * n-th sample is due n periods after the start, which the call samples first; a sample that comes
+ * more than a period late is followed by the next one that is still to come. Writes hooks as
+ * CpuUtilGet does, and calls back after each, with the interval since the one before, until that
+ * returns other than 0, which is returned. Runs in the calling thread; a signal does not end it.
+ * The callback must not end the instance.
  */
 SWTRACE_API int CpuUtilSample(void *handle, UINT32 period_ms,
 	int (*sampled)(const CPUUTIL_DATA *data, void *context), void *context);

@@ -284,8 +284,9 @@ int CpuUtilSample(void *handle, UINT32 period_ms,
 		return rc;
 	if (!sampled)
 		return PU_ERR_NULL_PTR;
-	begun = sampling_calls.now();
 	carry = begin_row(u, period);
+	/* After the first sample: no interval is shorter than the period. */
+	begun = sampling_calls.now();
 	do {
 		const struct trace t = {u->mode, u->mm, u->label};
 
