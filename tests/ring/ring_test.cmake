@@ -20,6 +20,6 @@ function(ring_test name source)
     set(suffix "_${suffix}")
   endif()
   add_test(NAME ${name}${suffix} COMMAND ${name} ${ARGN})
-  set_tests_properties(${name}${suffix} PROPERTIES TIMEOUT 120
+  set_tests_properties(${name}${suffix} PROPERTIES TIMEOUT 600
     ENVIRONMENT TSAN_OPTIONS=suppressions=${ring_test_dir}/tsan.supp)
 endfunction()

@@ -3,7 +3,7 @@
 measured page-faults || skip "page faults cannot be counted here"
 
 run 0 --csv -o counts -I 20 -e page-faults,task-clock -- \
-	sh -c "for i in 1 2 3 4 5; do '$WORK' pages 300; '$WORK' sleeps 15; done"
+	sh -c "for i in 1 2 3 4 5; do '$WORK' pages 300; '$WORK' sleeps 150; done"
 for event in page-faults task-clock; do
 	sum=$(cells counts interval $event | awk '{ n += $1 } END { printf "%.0f", n }')
 	[ "$sum" = "$(total $event)" ] || fail "$event: intervals $sum, total $(total $event)"

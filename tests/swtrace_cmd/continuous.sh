@@ -131,7 +131,7 @@ done
 holds 60000 "$t" "$t".*
 newest=$(minors "$t.1" | sort -n | tail -n 1) second=$(minors "$t.2" | sort -n | tail -n 1)
 [ "$newest" -gt "$second" ] && pass || fail "$t.1 is not newer than $t.2"
-begin -s 4 --rotate=1M --keep 2 --compress=none
+begin -s 8 --rotate=1M --keep 2 --compress=none
 exits 0 "$WRITER" paced 120000
 exits 0 "$SWTRACE" off
 same "kept" "$(cd "$dir/cont" && echo t.bin*)" "t.bin t.bin.1 t.bin.2"
@@ -150,7 +150,7 @@ exits 0 "$SWTRACE" free
 # A file that may not grow: tracing goes off, the file is whole, nothing is unaccounted for.
 rm -f "$t"
 fresh
-exits 0 "$SWTRACE" init -t cont -f "$t" -s 2 -ss 16 --compress none
+exits 0 "$SWTRACE" init -t cont -f "$t" -s 4 -ss 16 --compress none
 (
 	ulimit -f 2000 # about 1 MB, in dash's blocks
 	exec "$SWTRACE" on
@@ -196,7 +196,7 @@ refuses 1 "$SWTRACE" off && says "$err" 'nothing for 10 s'
 refuses 1 "$SWTRACE" init && says "$err" 'still finishes'
 "$SWTRACE" off >"$out" 2>"$err" &
 waiter=$!
-sleep 0.3
+until_true 'grep -q "(swtrace) S" /proc/$waiter/stat' # it waits for the drain
 kill -CONT "$pid"
 wait $waiter
 same "the second off" $? 0

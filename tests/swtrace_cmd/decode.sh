@@ -28,17 +28,17 @@ hooks_in()
 	minors "$@" | wc -l | tr -d ' '
 }
 
-# until_true COMMAND: waits at most 10 s for it to succeed.
+# until_true COMMAND: waits at most a minute for it to succeed.
 until_true()
 {
-	for _ in $(seq 200); do
+	for _ in $(seq 1200); do
 		if eval "$1" >/dev/null 2>&1; then
 			pass
 			return 0
 		fi
 		sleep 0.05
 	done
-	fail "after 10 s still not: $1"
+	fail "after a minute still not: $1"
 	return 1
 }
 

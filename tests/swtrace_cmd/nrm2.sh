@@ -81,7 +81,8 @@ alike "$n" "$dir/a.nrm2"
 
 # --------------------------------------------------------- overwritten, and guest rings
 exits 0 "$SWTRACE" on
-"$WRITER" hooks 40000 34 >/dev/null
+# More than the rings of two processors hold.
+"$WRITER" hooks 100000 34 >/dev/null
 exits 0 "$SWTRACE" off
 exits 0 "$SWTRACE" dump --format nrm2 "$n"
 gone=$(summary overwritten)
@@ -115,7 +116,7 @@ lost_in()
 
 exits 0 "$SWTRACE" init -s 1
 exits 0 "$SWTRACE" on
-"$WRITER" hooks 40000 34 >/dev/null
+"$WRITER" hooks 100000 34 >/dev/null
 exits 0 "$SWTRACE" off
 exits 0 "$SWTRACE" dump --format nrm2 "$n"
 gone=$(summary lost)

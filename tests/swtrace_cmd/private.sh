@@ -103,7 +103,7 @@ done
 
 # What a killed `run` leaves is removed by the next one, once nobody holds it.
 rm -f "$ready"
-setsid "$SWTRACE" run -s 1 -o "$t" -- sh -c ': >"$0"; exec sleep 0.2' "$ready" \
+setsid "$SWTRACE" run -s 1 -o "$t" -- sh -c ': >"$0"; exec sleep 10' "$ready" \
 	>"$out" 2>"$err" &
 pid=$!
 pids="$pids $pid"

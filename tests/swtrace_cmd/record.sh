@@ -12,7 +12,15 @@ same "hooks" "$(final hooks)" 5000
 same "lost" "$(final lost)" 0
 is_trace "$t"
 holds 5000 "$t"
-exits 0 "$SWTRACE" record -s 1 -ss 16 --compress zlib -o "$t" "$WRITER" paced 30000
+# More than a ring holds, in two halves: the drain may be late.
+exits 0 "$SWTRACE" record -s 1 -ss 16 --compress zlib -o "$t" sh -c '
+	"$WRITER" paced 15000
+	for _ in $(seq 200); do
+		written=$("$SWTRACE" info --json | sed -n "s/.*\"written_hooks\": \([0-9]*\).*/\1/p")
+		[ "$written" -gt 14000 ] && break
+		sleep 0.05
+	done
+	"$WRITER" paced 15000 15000'
 holds 30000 "$t"
 exits 0 "$SWTRACE" record -s 4 --compress none --rotate 1M -o "$t" -- "$WRITER" paced 60000
 holds 60000 "$t" "$t".*
@@ -57,12 +65,12 @@ exits 0 "$SWTRACE" record -o "$t" -- "$SWTRACE" free
 is_trace "$t"
 
 # --duration: the recording ends, the command does not.
-exits 0 "$SWTRACE" record --duration 300ms -s 1 -o "$t" -- \
+exits 0 "$SWTRACE" record --duration 1s -s 24 -o "$t" -- \
 	sh -c '"$0" paced 400000 >/dev/null; echo done' "$WRITER"
 same "the command's end" "$(cat "$out")" "done"
 same "lost" "$(final lost)" 0
 recorded=$(final hooks)
-[ "$recorded" -gt 0 ] && [ "$recorded" -lt 400000 ] && pass || fail "$recorded hooks in 0.3 s of 2 s"
+[ "$recorded" -gt 0 ] && [ "$recorded" -lt 400000 ] && pass || fail "$recorded hooks in 1 s of 2 s"
 is_trace "$t"
 holds "$recorded" "$t"
 exits 0 "$SWTRACE" record --duration=60 -o "$t" -- "$WRITER" paced 10
@@ -93,7 +101,7 @@ if [ "$(id -u)" -ne 0 ] || ! mount -t tmpfs -o size=1m,mode=755 tmpfs "$dir/smal
 	rmdir "$dir/small"
 else
 	f=$dir/small/t.bin
-	exits 1 "$SWTRACE" record -s 2 -ss 16 --compress none -o "$f" -- "$WRITER" paced 60000
+	exits 1 "$SWTRACE" record -s 4 -ss 16 --compress none -o "$f" -- "$WRITER" paced 60000
 	says "$err" 'No space left on device.*; tracing was turned off'
 	same "lost to a full ring" "$(sed -n 's/.*(full \([0-9]*\),.*/\1/p' "$err")" 0
 	unwritten=$(sed -n 's/.* unwritten \([0-9]*\),.*/\1/p' "$err")
@@ -226,7 +234,7 @@ exits 0 "$SWTRACE" info && says "$out" 'no buffers'
 
 # What a killed record with a command leaves goes with the next one.
 unset SWTRACE_SESSION
-setsid "$SWTRACE" record -s 1 -o "$t" -- sh -c 'echo "$SWTRACE_SESSION"; exec sleep 1' \
+setsid "$SWTRACE" record -s 1 -o "$t" -- sh -c 'echo "$SWTRACE_SESSION"; exec sleep 10' \
 	>"$dir/private" 2>"$err" &
 recorder=$!
 pids="$pids $recorder"
@@ -241,7 +249,7 @@ exits 0 "$SWTRACE" record -s 1 -o "$t" -- true
 
 # The line on a terminal.
 if command -v script >/dev/null; then
-	script -qec "'$SWTRACE' record -s 1 -o '$t' -- '$WRITER' paced 300000" /dev/null \
+	script -qec "'$SWTRACE' record -s 20 -o '$t' -- '$WRITER' paced 300000" /dev/null \
 		>"$out" 2>"$err" </dev/null
 	says "$out" 'hooks/s'
 	says "$out" '300000 hooks, '

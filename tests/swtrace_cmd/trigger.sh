@@ -112,7 +112,7 @@ watched --when 'label=slow*' --after 0 --count 3 --keep 1 --timeout 60 -o "$dir/
 exits 0 "$INTERVALS" 5 20 100 6
 ended 0
 same "kept" "$(cd "$dir/trigger" && echo k.bin*)" "k.bin k.bin.1"
-watched --when 'label=slow*' --after 20ms --count 3 --timeout 1500ms -o "$t"
+watched --when 'label=slow*' --after 20ms --count 3 --timeout 6 -o "$t"
 exits 0 "$INTERVALS" 5 20 1
 ended 1
 says "$told" 'only 1 of 3'
@@ -154,7 +154,13 @@ done
 rm -f "$t"*
 watched --when 'label=slow*' --after 1h -o "$t"
 exits 0 "$INTERVALS" 5 20 50
-sleep 0.1
+# Each pause is a voluntary switch: after three more it has looked once since.
+slept()
+{
+	awk '$1 == "voluntary_ctxt_switches:" { print $2 }' /proc/$watcher/status
+}
+before=$(slept)
+until_true '[ "$(slept)" -ge $((before + 3)) ]'
 kill -TERM $watcher
 ended 0
 is_trace "$t"
