@@ -1,76 +1,98 @@
-#include <stdio.h>
-
+/* The table of cpidecode's options, which is its --help, too. */
 #include "options.h"
 
-static const char text[] =
-	"Usage: cpidecode [options] FILE...\n"
-	"       cpidecode merge [options] PARTIAL...\n"
-	"\n"
-	"Decodes trace files (swtrace dump) and reports. Several files are merged by time;\n"
-	"- is standard input.\n"
-	"\n"
-	"Report:\n"
-	"  --report summary    per label and minor: count, times, CPIs, busy (default)\n"
-	"           intervals  every interval\n"
-	"           hooks      every hook\n"
-	"           cpus       per label and minor: a column per processor, System first\n"
-	"           info       about the files: rings, losses, damage, tasks, schemas\n"
-	"           diff       of runs before and after (traces, partial results, folders of\n"
-	"                      them): what changed, and whether it is more than noise\n"
-	"           why        what makes the slowest intervals slower than those in the middle\n"
-	"  --format text       for people (default)\n"
-	"           csv        RFC 4180, with a header line (not for info)\n"
-	"           json       one object a line\n"
-	"           folded     stacks of nested intervals and their values\n"
-	"           svg        the same as an interactive flame graph, coloured by CPI\n"
-	"           nrm2       the hooks as a file of the original toolkit's format\n"
-	"  --csv-safe          with csv: an apostrophe before strings that a spreadsheet would "
-	"compute\n"
-	"  --fail-if 'EXPR'    with diff: exit with 5 if so: [LABEL:]METRIC(>|<)(+|-)NUMBER and %\n"
-	"                      or a unit, like 'p90>+5%' or 'db *:cpi>+0.1'; may be given again\n"
-	"  --before RUN... --after RUN...\n"
-	"                      with diff: several runs a side: files, folders, patterns\n"
-	"  --single-run        with --fail-if: of one run each, too\n"
-	"  --aa                with diff: what runs of one program differ by, and the least\n"
-	"                      change that as many could show\n"
-	"  --tail p99          with why: the slowest from there on (p56 to p99.9)\n"
-	"  --weight cycles|ns|instructions|thread_cycles\n"
-	"                      what folded and svg count (default cycles: elapsed cycles)\n"
-	"  -o, --output FILE   write to FILE, put in place when it is whole (- is standard\n"
-	"                      output)\n"
-	"\n"
-	"Filters (all given ones have to hold; not for info):\n"
-	"  --label GLOB        label matches: * ? [set] [!set]\n"
-	"  --minor N           the program's minor code, 0 to 0xFF; with hooks also a whole\n"
-	"                      minor\n"
-	"  --cpu LIST          written on these processors: 0-3,8 (guest: guest rings)\n"
-	"  --tid N, --pid N    written by this thread, this process\n"
-	"  --from T, --to T    at or after, at or before T; of an interval, any part. T is\n"
-	"                      seconds since 1970 (1714564800.25), ISO 8601\n"
-	"                      (2024-05-01T12:00:00.25Z; +02:00; no zone: local time), or\n"
-	"                      +1.5s after the trace's first hook (h, m, s, ms, us, ns)\n"
-	"\n"
-	"Sharing the work:\n"
-	"  --slice I/N         only what ended in the I-th of N slices of the trace's time\n"
-	"  --partial FILE      no report: what summary and cpus are made of, for merge\n"
-	"  merge PARTIAL...    the report (or --partial) of all of them, the same as of the\n"
-	"                      whole, byte by byte\n"
-	"\n"
-	"Other:\n"
-	"  -j, --jobs N        decode with N threads (default 0: one for each processor)\n"
-	"  --memory LIMIT      stop when it takes more memory than LIMIT, like 512M (default: no\n"
-	"                      limit)\n"
-	"  --schema FILE       describe hooks by this schema too; may be given again\n"
-	"  --strict            exit with 3 when data was lost or damaged\n"
-	"  -h, --help          this text\n"
-	"  -V, --version       the version\n"
-	"\n"
-	"Losses, torn records and damage are told on standard error.\n"
-	"Exit status: 0 fine, 1 failure, 2 misuse, 3 lost or damaged data and --strict,\n"
-	"5 a --fail-if came true.\n"
-	"The manual, cpidecode(1), describes every column.\n";
-
-void options_help(void)
-{
-	fputs(text, stdout);
-}
+const struct option cpidecode_options[] = {{.help = "Usage: cpidecode [options] FILE...\n"
+						    "       cpidecode merge [options] PARTIAL...\n"
+						    "\n"
+						    "Decodes trace files (swtrace dump) and "
+						    "reports. Several files are merged by time;\n"
+						    "- is standard input.\n"
+						    "\n"
+						    "Report:\n"},
+	{OPT_REPORT, "--report", .value = "summary",
+		.help = "per label and minor: count, times, CPIs, busy (default)\n"
+			"           intervals  every interval\n"
+			"           hooks      every hook\n"
+			"           cpus       per label and minor: a column per processor, System "
+			"first\n"
+			"           info       about the files: rings, losses, damage, tasks, "
+			"schemas\n"
+			"           diff       of runs before and after (traces, partial results, "
+			"folders of\n"
+			"                      them): what changed, and whether it is more than "
+			"noise\n"
+			"           why        what makes the slowest intervals slower than those "
+			"in the middle"},
+	{OPT_FORMAT, "--format", .value = "text",
+		.help = "for people (default)\n"
+			"           csv        RFC 4180, with a header line (not for info)\n"
+			"           json       one object a line\n"
+			"           folded     stacks of nested intervals and their values\n"
+			"           svg        the same as an interactive flame graph, coloured by "
+			"CPI\n"
+			"           nrm2       the hooks as a file of the original toolkit's "
+			"format"},
+	{OPT_CSV_SAFE, "--csv-safe",
+		.help = "with csv: an apostrophe before strings that a spreadsheet would compute"},
+	{OPT_FAIL_IF, "--fail-if", .value = "'EXPR'",
+		.help = "with diff: exit with 5 if so: [LABEL:]METRIC(>|<)(+|-)NUMBER and %\n"
+			"                      or a unit, like 'p90>+5%' or 'db *:cpi>+0.1'; may "
+			"be given again"},
+	{OPT_BEFORE, .name = "--before", .value = "RUN..."},
+	{OPT_AFTER, "--after", .value = "RUN...",
+		.help = "\n                      with diff: several runs a side: files, folders, "
+			"patterns"},
+	{OPT_SINGLE, "--single-run", .help = "with --fail-if: of one run each, too"},
+	{OPT_AA, "--aa",
+		.help = "with diff: what runs of one program differ by, and the least\n"
+			"                      change that as many could show"},
+	{OPT_TAIL, "--tail", .value = "p99",
+		.help = "with why: the slowest from there on (p56 to p99.9)"},
+	{OPT_WEIGHT, "--weight", .value = "cycles|ns|instructions|thread_cycles",
+		.help = "\n                      what folded and svg count (default cycles: "
+			"elapsed cycles)"},
+	{OPT_OUTPUT, "-o", .longer = "--output", .value = "FILE",
+		.help = "write to FILE, put in place when it is whole (- is standard\n"
+			"                      output)"},
+	{.help = "\nFilters (all given ones have to hold; not for info):\n"},
+	{OPT_LABEL, "--label", .value = "GLOB", .help = "label matches: * ? [set] [!set]"},
+	{OPT_MINOR, "--minor", .value = "N",
+		.help = "the program's minor code, 0 to 0xFF; with hooks also a whole\n"
+			"                      minor"},
+	{OPT_CPU, "--cpu", .value = "LIST",
+		.help = "written on these processors: 0-3,8 (guest: guest rings)"},
+	{OPT_TID, .name = "--tid", .value = "N"},
+	{OPT_PID, "--pid", .value = "N", .help = "written by this thread, this process"},
+	{OPT_FROM, .name = "--from", .value = "T"},
+	{OPT_TO, "--to", .value = "T",
+		.help = "at or after, at or before T; of an interval, any part. T is\n"
+			"                      seconds since 1970 (1714564800.25), ISO 8601\n"
+			"                      (2024-05-01T12:00:00.25Z; +02:00; no zone: local "
+			"time), or\n"
+			"                      +1.5s after the trace's first hook (h, m, s, ms, "
+			"us, ns)"},
+	{.help = "\nSharing the work:\n"},
+	{OPT_SLICE, "--slice", .value = "I/N",
+		.help = "only what ended in the I-th of N slices of the trace's time"},
+	{OPT_PARTIAL, "--partial", .value = "FILE",
+		.help = "no report: what summary and cpus are made of, for merge"},
+	{.help = "  merge PARTIAL...    the report (or --partial) of all of them, the same as of "
+		 "the\n"
+		 "                      whole, byte by byte\n"
+		 "\n"
+		 "Other:\n"},
+	{OPT_JOBS, "-j", .longer = "--jobs", .value = "N",
+		.help = "decode with N threads (default 0: one for each processor)"},
+	{OPT_MEMORY, "--memory", .value = "LIMIT",
+		.help = "stop when it takes more memory than LIMIT, like 512M (default: no\n"
+			"                      limit)"},
+	{OPT_SCHEMA, "--schema", .value = "FILE",
+		.help = "describe hooks by this schema too; may be given again"},
+	{OPT_STRICT, "--strict", .help = "exit with 3 when data was lost or damaged"},
+	{OPTIONS_HELP, "-h", .longer = "--help", .help = "this text"},
+	{OPT_VERSION, "-V", .longer = "--version", .help = "the version"},
+	{.help = "\nLosses, torn records and damage are told on standard error.\n"
+		 "Exit status: 0 fine, 1 failure, 2 misuse, 3 lost or damaged data and --strict,\n"
+		 "5 a --fail-if came true.\n"
+		 "The manual, cpidecode(1), describes every column.\n"},
+	{0}};

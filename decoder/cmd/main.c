@@ -235,8 +235,8 @@ static int write_report(struct job *job)
 	if (rc)
 		return EXIT_FAILED;
 	if (job->bad && job->o->strict)
-		return EXIT_DAMAGED;
-	return job->gates_failed ? EXIT_GATE : EXIT_OK;
+		return EXIT_LOST;
+	return job->gates_failed ? EXIT_GATE : EXIT_FINE;
 }
 
 /* The trace of o's files, open, in *t. */
@@ -256,7 +256,7 @@ static int begin_trace(struct options *o, struct trace **t)
 		return EXIT_FAILED;
 	}
 	settle_times(o, *t);
-	return EXIT_OK;
+	return EXIT_FINE;
 }
 
 static int decode(struct options *o)
@@ -306,7 +306,7 @@ static int read_run(const struct options *all, const struct run *run, unsigned w
 static int read_sides(struct job *job, const struct runs sides[2])
 {
 	unsigned wanted = 0;
-	int code = EXIT_OK;
+	int code = EXIT_FINE;
 	/* Only what single runs vary in themselves depends on when. */
 	if (sides[0].n == 1 && sides[1].n == 1)
 		wanted |= TALLY_WANT_ORDER;
@@ -329,7 +329,7 @@ static int read_sides(struct job *job, const struct runs sides[2])
 
 static int find_runs(struct options *o, struct runs sides[2])
 {
-	int code = EXIT_OK;
+	int code = EXIT_FINE;
 	/* Of --aa all operands are runs of one program. */
 	for (size_t i = 0; i < o->nfiles && !code; i++)
 		code = runs_add(&sides[!o->noise && i], o->files[i]);

@@ -44,7 +44,7 @@ int merge_read_file(struct partial *p, const char *path)
 	free(bytes);
 	if (f && !standard)
 		fclose(f);
-	return rc ? EXIT_FAILED : EXIT_OK;
+	return rc ? EXIT_FAILED : EXIT_FINE;
 }
 
 static int add_file(struct partial *p, const char *path)
@@ -80,7 +80,7 @@ static int add_file(struct partial *p, const char *path)
 
 int merge_read(struct partial *p, const struct options *o)
 {
-	int code = EXIT_OK;
+	int code = EXIT_FINE;
 	for (size_t i = 0; i < o->nfiles && !code; i++)
 		code = add_file(p, o->files[i]);
 	return code;
@@ -144,7 +144,7 @@ static const char *without_times(const char *filter)
 int merge_comparable(const struct partial *first, const char *path, const struct partial *run)
 {
 	if (!strcmp(without_times(first->filter), without_times(run->filter)))
-		return EXIT_OK;
+		return EXIT_FINE;
 	complain("%s cannot be compared with the runs before it: they were made with different "
 		 "filters",
 		path);

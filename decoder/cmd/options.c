@@ -1,4 +1,3 @@
-#include <getopt.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,61 +9,6 @@
 #include "../sink/escape.h"
 #include "memory.h"
 #include "options.h"
-
-enum {
-	OPT_REPORT = 256,
-	OPT_FORMAT,
-	OPT_LABEL,
-	OPT_MINOR,
-	OPT_CPU,
-	OPT_TID,
-	OPT_PID,
-	OPT_FROM,
-	OPT_TO,
-	OPT_STRICT,
-	OPT_CSV_SAFE,
-	OPT_SCHEMA,
-	OPT_PARTIAL,
-	OPT_SLICE,
-	OPT_FAIL_IF,
-	OPT_TAIL,
-	OPT_WEIGHT,
-	OPT_BEFORE,
-	OPT_AFTER,
-	OPT_SINGLE,
-	OPT_AA,
-	OPT_MEMORY,
-};
-
-static const struct option long_options[] = {
-	{"report", required_argument, NULL, OPT_REPORT},
-	{"format", required_argument, NULL, OPT_FORMAT},
-	{"output", required_argument, NULL, 'o'},
-	{"label", required_argument, NULL, OPT_LABEL},
-	{"minor", required_argument, NULL, OPT_MINOR},
-	{"cpu", required_argument, NULL, OPT_CPU},
-	{"tid", required_argument, NULL, OPT_TID},
-	{"pid", required_argument, NULL, OPT_PID},
-	{"from", required_argument, NULL, OPT_FROM},
-	{"to", required_argument, NULL, OPT_TO},
-	{"strict", no_argument, NULL, OPT_STRICT},
-	{"csv-safe", no_argument, NULL, OPT_CSV_SAFE},
-	{"schema", required_argument, NULL, OPT_SCHEMA},
-	{"partial", required_argument, NULL, OPT_PARTIAL},
-	{"slice", required_argument, NULL, OPT_SLICE},
-	{"tail", required_argument, NULL, OPT_TAIL},
-	{"fail-if", required_argument, NULL, OPT_FAIL_IF},
-	{"weight", required_argument, NULL, OPT_WEIGHT},
-	{"before", required_argument, NULL, OPT_BEFORE},
-	{"after", required_argument, NULL, OPT_AFTER},
-	{"single-run", no_argument, NULL, OPT_SINGLE},
-	{"aa", no_argument, NULL, OPT_AA},
-	{"memory", required_argument, NULL, OPT_MEMORY},
-	{"jobs", required_argument, NULL, 'j'},
-	{"help", no_argument, NULL, 'h'},
-	{"version", no_argument, NULL, 'V'},
-	{NULL, 0, NULL, 0},
-};
 
 enum {
 	MAX_SLICES = 1000000,
@@ -248,85 +192,86 @@ static void add_operand(struct seen *seen, char *text)
 	(*seen->list)[(*seen->n)++] = text;
 }
 
-static void take(struct options *o, struct seen *seen, int option)
+static void take(struct options *o, struct seen *seen, int option, const struct options_scan *scan)
 {
+	char *value = scan->value;
 	struct filter *f = &o->filter;
 	seen->filter |= option >= OPT_LABEL && option <= OPT_TO;
 	switch (option) {
 	case OPT_REPORT:
-		o->report = choose("report", optarg, report_names, REPORT_NAMES);
+		o->report = choose("report", value, report_names, REPORT_NAMES);
 		seen->report = true;
 		break;
 	case OPT_FORMAT:
-		o->format = choose("format", optarg, format_names, FORMAT_NAMES);
+		o->format = choose("format", value, format_names, FORMAT_NAMES);
 		seen->format = true;
 		break;
 	case OPT_WEIGHT:
-		o->weight = choose("weight", optarg, weight_names, WEIGHT_NAMES);
+		o->weight = choose("weight", value, weight_names, WEIGHT_NAMES);
 		seen->weight = true;
 		break;
-	case 'o':
-		if (!*optarg)
+	case OPT_OUTPUT:
+		if (!*value)
 			misuse("-o: an empty file name");
-		o->output = optarg;
+		o->output = value;
 		seen->output = true;
 		break;
 	case OPT_PARTIAL:
-		if (!*optarg)
+		if (!*value)
 			misuse("--partial: an empty file name");
-		o->output = optarg;
+		o->output = value;
 		seen->partial = true;
 		break;
 	case OPT_TAIL:
-		o->tail = tail_option(optarg);
+		o->tail = tail_option(value);
 		break;
 	case OPT_FAIL_IF:
-		add_gate(o, optarg);
+		add_gate(o, value);
 		break;
 	case OPT_BEFORE:
 	case OPT_AFTER:
 		begin_side(o, seen, option == OPT_AFTER);
-		add_operand(seen, optarg);
+		add_operand(seen, value);
 		break;
 	case OPT_SINGLE:
 		o->single = true;
 		break;
 	case OPT_MEMORY:
-		memory_option(optarg, &o->memory);
+		memory_option(value, &o->memory);
 		break;
 	case OPT_AA:
 		o->noise = true;
 		break;
 	case OPT_SLICE:
-		slice_option(o, optarg);
+		slice_option(o, value);
 		break;
 	case OPT_LABEL: {
-		const char *lacking = glob_check(optarg);
+		const char *lacking = glob_check(value);
 		if (lacking)
-			misuse("--label %s: it lacks %s", optarg, lacking);
-		f->label = optarg;
+			misuse("--label %s: it lacks %s", value, lacking);
+		f->label = value;
 		break;
 	}
 	case OPT_MINOR:
-		f->minor = number("minor", optarg);
+		f->minor = number("minor", value);
 		f->by_minor = true;
 		break;
 	case OPT_CPU:
-		cpu_list(f, optarg);
+		cpu_list(f, value);
 		break;
 	case OPT_TID:
-		f->tid = number("tid", optarg);
+		f->tid = number("tid", value);
 		f->by_tid = true;
 		break;
 	case OPT_PID:
-		f->pid = number("pid", optarg);
+		f->pid = number("pid", value);
 		f->by_pid = true;
 		break;
 	case OPT_FROM:
-		time_option("from", optarg, &o->from);
+		time_option("from", value, &o->from);
 		break;
 	case OPT_TO:
-		time_option("to", optarg, &o->to);
+		time_option("to", value, &o->to);
 		break;
 	case OPT_STRICT:
 		o->strict = true;
@@ -335,18 +280,29 @@ static void take(struct options *o, struct seen *seen, int option)
 		o->csv_safe = true;
 		break;
 	case OPT_SCHEMA:
-		add_schema(o, optarg);
+		add_schema(o, value);
 		seen->schema = true;
 		break;
-	case 'j':
-		o->threads = jobs(optarg);
+	case OPT_JOBS:
+		o->threads = jobs(value);
 		break;
-	case 'h':
-		options_help();
-		exit(fflush(stdout) ? EXIT_FAILED : EXIT_OK);
-	case 'V':
+	case OPTIONS_HELP:
+		options_print_help(stdout, cpidecode_options, 22);
+		exit(fflush(stdout) ? EXIT_FAILED : EXIT_FINE);
+	case OPT_VERSION:
 		puts("cpidecode " SWTRACE_VERSION);
-		exit(fflush(stdout) ? EXIT_FAILED : EXIT_OK);
+		exit(fflush(stdout) ? EXIT_FAILED : EXIT_FINE);
+	case OPTIONS_OPERAND:
+		add_operand(seen, scan->text);
+		break;
+	case OPTIONS_NEEDS_VALUE:
+		misuse("%s needs a value", scan->text);
+	case OPTIONS_TAKES_NO_VALUE:
+		misuse("%s: it takes no value", scan->text);
+	case OPTIONS_UNKNOWN:
+		if (scan->text[1] != '-')
+			misuse("no option -%c", scan->text[1]);
+		misuse("%s: no such option", scan->text);
 	}
 }
 
@@ -476,22 +432,10 @@ void options_parse(struct options *o, int argc, char **argv)
 	o->sides[1] = o->sides[0] + argc + 1;
 	seen.list = &o->files;
 	seen.n = &o->nfiles;
+	struct options_scan scan = {.table = cpidecode_options, .argc = argc, .argv = argv};
 	/* Operands come in their order: some belong to the option before them. */
-	while ((option = getopt_long(argc, argv, "-:o:j:hV", long_options, NULL)) != -1) {
-		if (option == ':')
-			misuse("%s needs a value", argv[optind - 1]);
-		if (option == '?' && optopt && optopt < 256)
-			misuse("no option -%c", optopt);
-		if (option == '?')
-			misuse("%s: %s", argv[optind - 1],
-				optopt ? "it takes no value" : "no such option");
-		if (option == 1)
-			add_operand(&seen, optarg);
-		else
-			take(o, &seen, option);
-	}
-	while (optind < argc)
-		add_operand(&seen, argv[optind++]);
+	while ((option = options_next(&scan)) != OPTIONS_END)
+		take(o, &seen, option, &scan);
 	check(o, &seen);
 }
 

@@ -6,16 +6,39 @@
 #ifndef SWT_DECODER_OPTIONS_H
 #define SWT_DECODER_OPTIONS_H
 
+#include "../../formats/base/options.h"
 #include "../report/report.h"
 #include "time_arg.h"
 
-enum exit_code {
-	EXIT_OK = 0,
-	EXIT_FAILED = 1,
-	EXIT_USAGE = 2,
-	EXIT_DAMAGED = 3,
-	EXIT_GATE = 5,
+/* From OPT_LABEL to OPT_TO: filters. */
+enum {
+	OPT_REPORT = 1,
+	OPT_FORMAT,
+	OPT_WEIGHT,
+	OPT_OUTPUT,
+	OPT_LABEL,
+	OPT_MINOR,
+	OPT_CPU,
+	OPT_TID,
+	OPT_PID,
+	OPT_FROM,
+	OPT_TO,
+	OPT_STRICT,
+	OPT_CSV_SAFE,
+	OPT_SCHEMA,
+	OPT_PARTIAL,
+	OPT_SLICE,
+	OPT_FAIL_IF,
+	OPT_TAIL,
+	OPT_BEFORE,
+	OPT_AFTER,
+	OPT_SINGLE,
+	OPT_AA,
+	OPT_MEMORY,
+	OPT_JOBS,
+	OPT_VERSION,
 };
+extern const struct option cpidecode_options[];
 
 struct options {
 	enum report_kind report;
@@ -44,7 +67,6 @@ struct options {
 /* Returns if there is something to do; otherwise says what is to be said, and exits. */
 void options_parse(struct options *o, int argc, char **argv);
 void options_free(struct options *o);
-void options_help(void);
 
 /* One line on stderr: "cpidecode: ..." */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));

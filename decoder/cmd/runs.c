@@ -30,7 +30,7 @@ static int add_path(struct runs *r, const char *path)
 		return no_memory();
 	}
 	r->paths[r->npaths++] = copy;
-	return EXIT_OK;
+	return EXIT_FINE;
 }
 
 /* A regular file's first bytes; 0 of others. */
@@ -65,7 +65,7 @@ static int add_entry(struct runs *r, const char *folder, const char *name)
 {
 	struct stat st;
 	char *path;
-	int code = EXIT_OK;
+	int code = EXIT_FINE;
 	if (asprintf(&path, "%s/%s", folder, name) < 0)
 		return no_memory();
 	if (holds_run(path))
@@ -80,7 +80,7 @@ static int add_folder(struct runs *r, const char *folder)
 {
 	struct dirent **entries;
 	size_t before = r->npaths;
-	int n = scandir(folder, &entries, visible, alphasort), code = EXIT_OK;
+	int n = scandir(folder, &entries, visible, alphasort), code = EXIT_FINE;
 	if (n < 0) {
 		complain("%s: %s", folder, strerror(errno));
 		return EXIT_FAILED;
@@ -110,7 +110,7 @@ int runs_add(struct runs *r, const char *pattern)
 {
 	glob_t found;
 	struct stat st;
-	int code = EXIT_OK;
+	int code = EXIT_FINE;
 	if (!strpbrk(pattern, "*?[") || !stat(pattern, &st))
 		return add_any(r, pattern);
 	int rc = glob(pattern, 0, NULL, &found);
@@ -175,7 +175,7 @@ static int refuse_twice(const struct runs *r)
 					r->paths[i]);
 				return EXIT_FAILED;
 			}
-	return EXIT_OK;
+	return EXIT_FINE;
 }
 
 static int by_length(const void *a, const void *b)

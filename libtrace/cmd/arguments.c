@@ -48,87 +48,33 @@ void cmd_misuse(const struct verb *verb, const char *format, ...)
 	exit(EXIT_USAGE);
 }
 
-static void help(const struct verb *verb)
+static void arguments_help(const struct verb *verb)
 {
-	printf("usage: swtrace %s\n\n%s.\n%s%s", verb->usage, verb->what, *verb->help ? "\n" : "",
-		verb->help);
+	printf("usage: swtrace %s\n\n%s.\n\n", verb->usage, verb->what);
+	options_print_help(stdout, verb->options, 14);
 	exit(fflush(stdout) == 0 ? EXIT_FINE : EXIT_FAILED);
-}
-
-/* Whether the argument is this option; a long one may carry its value after `=`. */
-static bool is_option(struct arguments *a, const struct option *o, char *text)
-{
-	size_t n = strlen(o->name);
-
-	if (strcmp(text, o->name) == 0) {
-		if (!o->value)
-			return true;
-		if (a->next == a->argc)
-			cmd_misuse(a->verb, "%s needs %s", o->name, o->value);
-		a->value = a->argv[a->next++];
-		return true;
-	}
-	if (!o->value || strncmp(o->name, "--", 2) != 0 || strncmp(text, o->name, n) != 0 ||
-		text[n] != '=')
-		return false;
-	a->value = text + n + 1;
-	return true;
-}
-
-/* -s4: the longest short option with a value that the argument begins with, or 0. */
-static int find_joined(struct arguments *a, char *text)
-{
-	const struct option *best = NULL;
-	size_t longest = 1;
-
-	for (const struct option *o = a->options; o && o->id; o++) {
-		size_t n = strlen(o->name);
-
-		if (o->value && strncmp(o->name, "--", 2) != 0 && n > longest &&
-			strncmp(text, o->name, n) == 0) {
-			best = o;
-			longest = n;
-		}
-	}
-	if (!best)
-		return 0;
-	a->value = text + longest;
-	return best->id;
-}
-
-static void keep_operand(struct arguments *a, char *text)
-{
-	a->argv[++a->operands] = text;
 }
 
 int arguments_next(struct arguments *a)
 {
-	if (a->next == 0)
-		a->next = 1;
-	while (a->next < a->argc) {
-		char *text = a->argv[a->next++];
+	struct options_scan *scan = &a->scan;
+	int id;
 
-		if (strcmp(text, "--") == 0)
-			break;
-		if (text[0] != '-' || !text[1]) {
-			keep_operand(a, text);
-			if (a->stop)
-				break;
-			continue;
-		}
-		if (strcmp(text, "--help") == 0 || strcmp(text, "-h") == 0)
-			help(a->verb);
-		for (const struct option *o = a->options; o && o->id; o++)
-			if (is_option(a, o, text))
-				return o->id;
-		int id = find_joined(a, text);
-		if (id)
-			return id;
-		cmd_misuse(a->verb, "unknown option \"%s\"", text);
+	if (!scan->table)
+		*scan = (struct options_scan){
+			.table = a->verb->options, .argc = a->argc, .argv = a->argv};
+	while ((id = options_next(scan)) == OPTIONS_OPERAND) {
+		a->argv[++a->operands] = scan->text;
+		scan->only_operands = scan->only_operands || a->stop;
 	}
-	while (a->next < a->argc)
-		keep_operand(a, a->argv[a->next++]);
-	return 0;
+	if (id == OPTIONS_HELP)
+		arguments_help(a->verb);
+	if (id == OPTIONS_NEEDS_VALUE)
+		cmd_misuse(a->verb, "%s needs %s", scan->text, scan->found->value);
+	if (id < 0)
+		cmd_misuse(a->verb, "unknown option \"%s\"", scan->text);
+	a->value = scan->value;
+	return id;
 }
 
 bool parse_number(const char *text, bool hex, uint64_t max, uint64_t *value)

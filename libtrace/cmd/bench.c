@@ -14,10 +14,28 @@
 
 enum { BENCH_RUNS = 1, BENCH_AGAINST, BENCH_OUTPUT, BENCH_SIZE, BENCH_FAIL_IF, BENCH_FORMAT };
 
-static const struct option options[] = {{BENCH_RUNS, "-n", "RUNS"},
-	{BENCH_AGAINST, "--against", "a command"}, {BENCH_OUTPUT, "-o", "DIR"},
-	{BENCH_SIZE, "-s", "MB per processor"}, {BENCH_FAIL_IF, "--fail-if", "an expression"},
-	{BENCH_FORMAT, "--format", "text, csv or json"}, {0, NULL, NULL}};
+static const struct option options[] = {
+	{.help = "With --against: what changed from OTHER-COMMAND to COMMAND (cpidecode --report "
+		 "diff).\n"
+		 "Without: what runs of COMMAND differ by, and the least change that as many could "
+		 "show\n"
+		 "(diff --aa).\n\n"},
+	{BENCH_RUNS, "-n", .value = "RUNS",
+		.help = "of each command, 1 to 10000 (10); a gate takes 3 or more"},
+	{BENCH_AGAINST, "--against", .value = "OTHER-COMMAND", .help = "a line for sh"},
+	{BENCH_FAIL_IF, "--fail-if", .value = "EXPR",
+		.help = "exits with 5 if it came true, as of cpidecode: 'p90>+5%'; may be\n"
+			"              given again"},
+	{BENCH_FORMAT, "--format", .value = "text|csv|json", .help = "of the report (text)"},
+	{BENCH_SIZE, "-s", .value = "MB", .help = "trace buffer per processor, as of record"},
+	{BENCH_OUTPUT, "-o", .value = "DIR",
+		.help = "keeps the traces: DIR/before/NNNN.bin, DIR/after/NNNN.bin"},
+	{.help = "The commands' standard output goes to standard error: the report is on standard "
+		 "output.\n"
+		 "Exits with cpidecode's status, 5 if a gate failed; with that of a command that "
+		 "fails, \n"
+		 "and no report then; 126, 127 and 128 + N as record.\n"},
+	{0}};
 
 enum { MOST_RUNS = 10000, MOST_GATES = 64 };
 
@@ -198,8 +216,7 @@ static void take_option(struct bench *b, const struct arguments *a, int id)
 
 static int run(const struct verb *verb, int argc, char **argv)
 {
-	struct arguments a = {
-		.verb = verb, .options = options, .stop = true, .argc = argc, .argv = argv};
+	struct arguments a = {.verb = verb, .stop = true, .argc = argc, .argv = argv};
 	struct bench b = {.verb = verb, .runs = 10};
 	int id;
 
@@ -230,18 +247,5 @@ static int run(const struct verb *verb, int argc, char **argv)
 const struct verb verb_bench = {"bench",
 	"bench [-n RUNS] [--against OTHER-COMMAND] [--fail-if EXPR] [--format FORMAT] [-s MB] [-o "
 	"DIR] -- COMMAND ...",
-	"records runs of a command, in turn with another one, and tells what differs",
-	"With --against: what changed from OTHER-COMMAND to COMMAND (cpidecode --report diff).\n"
-	"Without: what runs of COMMAND differ by, and the least change that as many could show\n"
-	"(diff --aa).\n\n"
-	"  -n RUNS     of each command, 1 to 10000 (10); a gate takes 3 or more\n"
-	"  --against OTHER-COMMAND    a line for sh\n"
-	"  --fail-if EXPR    exits with 5 if it came true, as of cpidecode: 'p90>+5%'; may be\n"
-	"              given again\n"
-	"  --format text|csv|json    of the report (text)\n"
-	"  -s MB       trace buffer per processor, as of record\n"
-	"  -o DIR      keeps the traces: DIR/before/NNNN.bin, DIR/after/NNNN.bin\n"
-	"The commands' standard output goes to standard error: the report is on standard output.\n"
-	"Exits with cpidecode's status, 5 if a gate failed; with that of a command that fails, \n"
-	"and no report then; 126, 127 and 128 + N as record.\n",
+	"records runs of a command, in turn with another one, and tells what differs", options,
 	run};

@@ -11,26 +11,16 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "../../formats/base/options.h"
 #include "../../formats/trace_file.h"
 #include "../dump/dump.h"
 #include "../session/session.h"
 
-enum {
-	EXIT_FINE = 0,
-	EXIT_FAILED = 1,
-	EXIT_USAGE = 2,
-	EXIT_LOST = 3, /* --strict, and hooks were lost */
-	EXIT_NO_COUNTERS = 4,
-	EXIT_NOT_EXECUTABLE = 126,
-	EXIT_NOT_FOUND = 127,
-	EXIT_SIGNAL = 128, /* plus its number */
-};
-
 struct verb {
 	const char *name;
-	const char *usage; /* what follows "swtrace " */
-	const char *what;  /* a line for the list of verbs */
-	const char *help;  /* the rest of --help */
+	const char *usage;	      /* what follows "swtrace " */
+	const char *what;	      /* a line for the list of verbs */
+	const struct option *options; /* and the text of --help */
 	int (*run)(const struct verb *verb, int argc, char **argv); /* argv[0]: the verb */
 };
 
@@ -54,20 +44,14 @@ __attribute__((format(printf, 2, 3), noreturn)) void cmd_misuse(
 
 /* ------------------------------------------------------------------ arguments */
 
-struct option {
-	int id;		   /* positive */
-	const char *name;  /* "-s", "--json" */
-	const char *value; /* what it takes, for messages; NULL: nothing */
-};
-
 struct arguments {
 	const struct verb *verb;
-	const struct option *options; /* the last one has id 0 */
-	bool stop;		      /* at the first operand: what follows is another command's */
+	bool stop; /* at the first operand: what follows is another command's */
 	char **argv;
-	int argc, next;
-	const char *value; /* of the option returned last */
+	int argc;
+	const char *value; /* of the option returned last; NULL: it has none */
 	int operands;	   /* argv[1] to argv[operands] when the options are at their end */
+	struct options_scan scan;
 };
 
 /* The id of the next option, 0 at the end. Wrong ones and --help end the process. */
@@ -82,21 +66,23 @@ bool parse_time(const char *text, uint64_t *ns);
 
 /* The options of init and run. */
 enum { INIT_SIZE = 1, INIT_MODE, INIT_SECTION, INIT_GROUP, INIT_PREALLOC, INIT_OPTIONS };
-#define INIT_OPTION_LIST                                                                           \
-	{INIT_SIZE, "-s", "MB per processor"}, {INIT_MODE, "-t", "norm or wrap"},                  \
-		{INIT_SECTION, "-ss", "KB"},                                                       \
+#define INIT_OPTION_SIZE(preset)                                                                   \
 	{                                                                                          \
-		INIT_GROUP, "-g", "GROUP"                                                          \
+		INIT_SIZE, "-s", .value = "MB",                                                    \
+				 .help = "trace buffer per processor, 1 to 65536 MB (" preset ")"  \
 	}
-#define INIT_OPTION_USAGE "[-s MB] [-t norm|wrap] [-ss KB] [-g GROUP]"
-#define INIT_OPTION_HELP                                                                           \
-	"  -s MB       trace buffer per processor, 1 to 65536 MB (3)\n"                            \
-	"  -t MODE     norm: stop when full (default); wrap: overwrite the "                       \
-	"oldest\n" INIT_COMMON_HELP
-#define INIT_COMMON_HELP                                                                           \
-	"  -ss KB      section size, 4 to 8192 KB, a power of two (64, or what the machine "       \
-	"needs)\n"                                                                                 \
-	"  -g GROUP    members of this group may trace too; without it only the owner\n"
+#define INIT_OPTION_SECTION                                                                        \
+	{                                                                                          \
+		INIT_SECTION, "-ss", .value = "KB",                                                \
+				     .help = "section size, 4 to 8192 KB, a power of two (64, or " \
+					     "what the machine needs)"                             \
+	}
+#define INIT_OPTION_GROUP                                                                          \
+	{                                                                                          \
+		INIT_GROUP, "-g",                                                                  \
+			.value = "GROUP",                                                          \
+			.help = "members of this group may trace too; without it only the owner"   \
+	}
 
 void init_config(struct session_config *config);
 /* Takes one of them. False if id is none. */

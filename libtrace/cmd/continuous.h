@@ -11,16 +11,16 @@
 /* The options of init and record. */
 enum { DRAIN_FILE = INIT_OPTIONS, DRAIN_ROTATE, DRAIN_KEEP, DRAIN_COMPRESS, DRAIN_OPTIONS };
 #define DRAIN_OPTION_LIST                                                                          \
-	{DRAIN_ROTATE, "--rotate", "SIZE"}, {DRAIN_KEEP, "--keep", "N"},                           \
+	{DRAIN_COMPRESS, "--compress", .value = "none|lz4|zlib",                                   \
+		.help = "how the hooks are stored (lz4)"},                                         \
+		{DRAIN_ROTATE, "--rotate", .value = "SIZE",                                        \
+			.help = "begins a new file after so many bytes (1M and more; K, M, G);\n"  \
+				"              the older ones are FILE.1 (the newest), FILE.2, "   \
+				"..."},                                                            \
 	{                                                                                          \
-		DRAIN_COMPRESS, "--compress", "none, lz4 or zlib"                                  \
+		DRAIN_KEEP, "--keep", .value = "N", .help = "keeps N of the older files (all)"     \
 	}
 #define DRAIN_OPTION_USAGE "[--compress none|lz4|zlib] [--rotate SIZE [--keep N]]"
-#define DRAIN_OPTION_HELP                                                                          \
-	"  --compress none|lz4|zlib   how the hooks are stored (lz4)\n"                            \
-	"  --rotate SIZE   begins a new file after so many bytes (1M and more; K, M, G);\n"        \
-	"                  the older ones are FILE.1 (the newest), FILE.2, ...\n"                  \
-	"  --keep N        keeps N of the older files (all)\n"
 
 /* Takes one of them; `name` is DRAIN_FILE's. False if id is none. */
 bool drain_option(struct drain_config *config, const struct arguments *a, int id);

@@ -66,11 +66,14 @@ static int run_on(const struct verb *verb, int argc, char **argv)
 	return finish(verb, &s, rc, &error);
 }
 
-const struct verb verb_on = {"on", "on", "turns tracing on",
-	"Without trace buffers it makes some first, with the defaults of init, and says so.\n"
-	"In continuous mode it starts the drain, a process of its own that streams to the file;\n"
-	"if tracing is on and the drain was killed, a new one takes the file up again.\n",
-	run_on};
+static const struct option on_options[] = {
+	{.help = "Without trace buffers it makes some first, with the defaults of init, and says "
+		 "so.\n"
+		 "In continuous mode it starts the drain, a process of its own that streams to the "
+		 "file;\n"
+		 "if tracing is on and the drain was killed, a new one takes the file up again.\n"},
+	{0}};
+const struct verb verb_on = {"on", "on", "turns tracing on", on_options, run_on};
 
 /* ------------------------------------------------------------------------- off */
 
@@ -105,11 +108,14 @@ static int run_off(const struct verb *verb, int argc, char **argv)
 	return finish(verb, &s, rc, &error);
 }
 
-const struct verb verb_off = {"off", "off", "turns tracing off; the hooks stay in the buffers",
-	"In continuous mode it waits until the drain has written what was left and ended its "
-	"file,\n"
-	"and says what is in it; if the drain was killed, it does that itself.\n",
-	run_off};
+static const struct option off_options[] = {
+	{.help = "In continuous mode it waits until the drain has written what was left and ended "
+		 "its "
+		 "file,\n"
+		 "and says what is in it; if the drain was killed, it does that itself.\n"},
+	{0}};
+const struct verb verb_off = {
+	"off", "off", "turns tracing off; the hooks stay in the buffers", off_options, run_off};
 
 /* ------------------------------------------------------------------------ free */
 
@@ -146,11 +152,13 @@ static int run_free(const struct verb *verb, int argc, char **argv)
 	return code ? code : rc;
 }
 
+static const struct option free_options[] = {
+	{.help = "What was not dumped is gone. The session's control page stays, so that running "
+		 "programs\n"
+		 "find the next buffers. Also removes what a killed `swtrace run` left behind.\n"},
+	{0}};
 const struct verb verb_free = {"free", "free",
-	"turns tracing off and gives the trace buffers' memory back",
-	"What was not dumped is gone. The session's control page stays, so that running programs\n"
-	"find the next buffers. Also removes what a killed `swtrace run` left behind.\n",
-	run_free};
+	"turns tracing off and gives the trace buffers' memory back", free_options, run_free};
 
 /* --------------------------------------------------------------------- install */
 
@@ -174,8 +182,10 @@ static int run_install(const struct verb *verb, int argc, char **argv)
 	return EXIT_FINE;
 }
 
+static const struct option install_options[] = {
+	{.help = "Programs that start afterwards notice root's `swtrace on` within a second, "
+		 "without\n"
+		 "looking for the session again. No memory is taken for trace buffers.\n"},
+	{0}};
 const struct verb verb_install = {"install", "install",
-	"makes root's control page, for the machine's start",
-	"Programs that start afterwards notice root's `swtrace on` within a second, without\n"
-	"looking for the session again. No memory is taken for trace buffers.\n",
-	run_install};
+	"makes root's control page, for the machine's start", install_options, run_install};

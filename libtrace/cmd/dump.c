@@ -137,13 +137,23 @@ int cmd_dump(const struct verb *verb, struct session *s, const char *path, enum 
 	return stopped_by ? EXIT_SIGNAL + stopped_by : EXIT_FAILED;
 }
 
-enum { OPTION_COMPRESS = 1, OPTION_FORMAT, OPTION_ON_SIGNAL, OPTION_ON, OPTION_KEEP, OPTION_FILE };
-/* The signal's name is optional: it is there only after =. */
+enum { OPTION_COMPRESS = 1, OPTION_FORMAT, OPTION_ON_SIGNAL, OPTION_KEEP, OPTION_FILE };
 static const struct option options_of_dump[] = {
-	{OPTION_COMPRESS, "--compress", "none, lz4 or zlib"},
-	{OPTION_FORMAT, "--format", "trace or nrm2"}, {OPTION_ON_SIGNAL, "--on-signal", NULL},
-	{OPTION_ON, "--on-signal", "a signal"}, {OPTION_KEEP, "--keep", "a number"},
-	{OPTION_FILE, "-o", "FILE"}, {0, NULL, NULL}};
+	{.help = "FILE (also -o FILE) is that of `init -f` or swtrace.bin (.nrm2) unless given, - "
+		 "is\n"
+		 "standard output. Works while tracing is on: the dump holds what was in the "
+		 "buffers when it began. The buffers\n"
+		 "stay as they are.\n\n"},
+	{OPTION_FORMAT, "--format", .value = "trace|nrm2",
+		.help = "a trace.bin, or a file of the original toolkit's format (trace)"},
+	{OPTION_COMPRESS, "--compress", .value = "none|lz4|zlib",
+		.help = "how the hooks of a trace.bin are stored (lz4)"},
+	{OPTION_ON_SIGNAL, "--on-signal", .value = "[=NAME]",
+		.help = "stays, and dumps at each such signal (USR1), until SIGINT, SIGTERM\n"
+			"              or SIGHUP; FILE is the newest dump, older ones are FILE.1, "
+			"FILE.2, ..."},
+	{OPTION_KEEP, "--keep", .value = "N", .help = "with it: keeps N of the older dumps (all)"},
+	{OPTION_FILE, "-o", .value = "FILE", .help = ""}, {0}};
 
 /* What the dead hold is given back first, so that it is in the dump as torn. Only the
  * owner can; the lock is not kept, because a dump into a slow pipe may take long. */
@@ -183,10 +193,7 @@ static void take_option(struct request *r, const struct arguments *a, int id)
 			cmd_misuse(a->verb, "--format takes trace or nrm2, not \"%s\"", a->value);
 		break;
 	case OPTION_ON_SIGNAL:
-		r->signal = SIGUSR1;
-		break;
-	case OPTION_ON:
-		r->signal = flight_signal(a->value);
+		r->signal = a->value ? flight_signal(a->value) : SIGUSR1;
 		if (r->signal == 0)
 			cmd_misuse(a->verb,
 				"--on-signal takes USR1, USR2, QUIT, ALRM, CONT, URG, WINCH or "
@@ -247,7 +254,7 @@ static int dump_now(const struct verb *verb, const struct request *r)
 
 static int run(const struct verb *verb, int argc, char **argv)
 {
-	struct arguments a = {.verb = verb, .options = options_of_dump, .argc = argc, .argv = argv};
+	struct arguments a = {.verb = verb, .argc = argc, .argv = argv};
 	struct request r = {.codec = TF_CODEC_LZ4};
 	struct drain_config named;
 	int id;
@@ -273,19 +280,7 @@ static int run(const struct verb *verb, int argc, char **argv)
 
 #define DUMP_USAGE                                                                                 \
 	"[FILE] [--format trace|nrm2] [--compress none|lz4|zlib] [--on-signal[=NAME] [--keep N]]"
-#define DUMP_HELP                                                                                  \
-	"FILE (also -o FILE) is that of `init -f` or swtrace.bin (.nrm2) unless given, - is\n"     \
-	"standard output. Works while tracing is on: the dump holds what was in the buffers when " \
-	"it began. The buffers\n"                                                                  \
-	"stay as they are.\n\n"                                                                    \
-	"  --format trace|nrm2   a trace.bin, or a file of the original toolkit's format "         \
-	"(trace)\n"                                                                                \
-	"  --compress none|lz4|zlib   how the hooks of a trace.bin are stored (lz4)\n"             \
-	"  --on-signal[=NAME]   stays, and dumps at each such signal (USR1), until SIGINT, "       \
-	"SIGTERM\n"                                                                                \
-	"              or SIGHUP; FILE is the newest dump, older ones are FILE.1, FILE.2, ...\n"   \
-	"  --keep N    with it: keeps N of the older dumps (all)\n"
 
 const struct verb verb_dump = {
-	"dump", "dump " DUMP_USAGE, "writes the trace buffers to a file", DUMP_HELP, run};
-const struct verb verb_get = {"get", "get " DUMP_USAGE, "the same as dump", DUMP_HELP, run};
+	"dump", "dump " DUMP_USAGE, "writes the trace buffers to a file", options_of_dump, run};
+const struct verb verb_get = {"get", "get " DUMP_USAGE, "the same as dump", options_of_dump, run};

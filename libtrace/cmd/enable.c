@@ -60,19 +60,25 @@ static int run_disable(const struct verb *verb, int argc, char **argv)
 	return change(verb, argc, argv, false);
 }
 
-#define MAJORS_HELP                                                                                \
-	"Majors are numbers from 0 to 255, in decimal or after 0x in hexadecimal; none or `all`\n" \
-	"means every one. It takes effect at once, in running programs too. init enables all.\n"
+static const struct option no_options[] = {
+	{.help = "Majors are numbers from 0 to 255, in decimal or after 0x in hexadecimal; none or "
+		 "`all`\n"
+		 "means every one. It takes effect at once, in running programs too. init enables "
+		 "all.\n"},
+	{0}};
 
 const struct verb verb_enable = {"enable", "enable [MAJOR ...|all]",
-	"lets hooks of these majors be written", MAJORS_HELP, run_enable};
+	"lets hooks of these majors be written", no_options, run_enable};
 const struct verb verb_disable = {"disable", "disable [MAJOR ...|all]",
-	"keeps hooks of these majors from being written", MAJORS_HELP, run_disable};
+	"keeps hooks of these majors from being written", no_options, run_disable};
 
 /* ------------------------------------------------------------------------- maj */
 
 enum { MAJ_JSON = 1 };
-static const struct option maj_options[] = {{MAJ_JSON, "--json", NULL}, {0, NULL, NULL}};
+static const struct option maj_options[] = {
+	{.help = "Marks those that nothing known writes: neither this toolkit nor a program that "
+		 "registered a\nschema for them.\n\n"},
+	{MAJ_JSON, "--json", .help = "one JSON object"}, {0}};
 
 /* What is known of a major besides its number. */
 struct major {
@@ -214,7 +220,7 @@ static void maj_print_json(const struct majors *m)
 
 static int run_maj(const struct verb *verb, int argc, char **argv)
 {
-	struct arguments a = {.verb = verb, .options = maj_options, .argc = argc, .argv = argv};
+	struct arguments a = {.verb = verb, .argc = argc, .argv = argv};
 	struct majors majors = {0};
 	bool json = false;
 	struct session s;
@@ -237,9 +243,5 @@ static int run_maj(const struct verb *verb, int argc, char **argv)
 	return EXIT_FINE;
 }
 
-const struct verb verb_maj = {"maj", "maj [--json]", "lists the majors, enabled and disabled",
-	"Marks those that nothing known writes: neither this toolkit nor a program that registered "
-	"a\n"
-	"schema for them.\n\n"
-	"  --json      one JSON object\n",
-	run_maj};
+const struct verb verb_maj = {
+	"maj", "maj [--json]", "lists the majors, enabled and disabled", maj_options, run_maj};

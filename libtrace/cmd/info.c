@@ -14,7 +14,7 @@
 #include "info.h"
 
 enum { INFO_JSON = 1 };
-static const struct option options[] = {{INFO_JSON, "--json", NULL}, {0, NULL, NULL}};
+static const struct option options[] = {{INFO_JSON, "--json", .help = "one JSON object"}, {0}};
 
 /* -------------------------------------------------------------------------- gathering */
 
@@ -390,7 +390,7 @@ static void gather(struct info *i)
 
 static int run(const struct verb *verb, int argc, char **argv)
 {
-	struct arguments a = {.verb = verb, .options = options, .argc = argc, .argv = argv};
+	struct arguments a = {.verb = verb, .argc = argc, .argv = argv};
 	struct session_error error = {"unknown error"};
 	struct info i = {0};
 	bool json = false;
@@ -420,5 +420,4 @@ static int run(const struct verb *verb, int argc, char **argv)
 }
 
 const struct verb verb_info = {"info", "info [--json]",
-	"shows the session, what its buffers hold and what was lost",
-	"  --json      one JSON object\n", run};
+	"shows the session, what its buffers hold and what was lost", options, run};

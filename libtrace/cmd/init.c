@@ -7,10 +7,22 @@
 #include "../../include/perfutil.h"
 #include "continuous.h"
 
-static const struct option options[] = {{INIT_SIZE, "-s", "MB per processor"},
-	{INIT_MODE, "-t", "norm, wrap or cont"}, {INIT_SECTION, "-ss", "KB"},
-	{INIT_GROUP, "-g", "GROUP"}, {INIT_PREALLOC, "--prealloc", NULL},
-	{DRAIN_FILE, "-f", "FILE"}, DRAIN_OPTION_LIST, {0, NULL, NULL}};
+static const struct option options[] = {INIT_OPTION_SIZE("3; with cont 16"),
+	{INIT_MODE, "-t", .value = "MODE",
+		.help = "norm: stop when full (default); wrap: overwrite the oldest; cont: a "
+			"drain\n"
+			"              streams to FILE from `swtrace on` to `swtrace off`"},
+	INIT_OPTION_SECTION, INIT_OPTION_GROUP,
+	{INIT_PREALLOC, "--prealloc",
+		.help = "all memory now, or refuse; without it a section gets its memory when it "
+			"is\n"
+			"              first written to"},
+	{DRAIN_FILE, "-f", .value = "FILE",
+		.help = "with -t cont, where the hooks go; else what `swtrace dump` writes unless "
+			"it\n"
+			"              is given a name"},
+	{.help = "With -t cont:\n"}, DRAIN_OPTION_LIST,
+	{.help = "Afterwards every major is enabled and tracing is off.\n"}, {0}};
 
 /* What was asked for. */
 struct request {
@@ -51,7 +63,7 @@ static void take_mode(struct request *r, const struct arguments *a)
 /* An exit code: whether the file can be written is found out now. */
 static int take_arguments(struct request *r, int argc, char **argv, const struct verb *verb)
 {
-	struct arguments a = {.verb = verb, .options = options, .argc = argc, .argv = argv};
+	struct arguments a = {.verb = verb, .argc = argc, .argv = argv};
 	struct stat st;
 	int id;
 
@@ -113,15 +125,4 @@ static int run(const struct verb *verb, int argc, char **argv)
 const struct verb verb_init = {"init",
 	"init [-s MB] [-t norm|wrap|cont] [-ss KB] [-g GROUP] [--prealloc] [-f "
 	"FILE] " DRAIN_OPTION_USAGE,
-	"makes new trace buffers; the old ones' hooks are gone",
-	"  -s MB       trace buffer per processor, 1 to 65536 MB (3; with cont 16)\n"
-	"  -t MODE     norm: stop when full (default); wrap: overwrite the oldest; cont: a drain\n"
-	"              streams to FILE from `swtrace on` to `swtrace off`\n" INIT_COMMON_HELP
-	"  --prealloc  all memory now, or refuse; without it a section gets its memory when it is\n"
-	"              first written to\n"
-	"  -f FILE     with -t cont, where the hooks go; else what `swtrace dump` writes unless "
-	"it\n"
-	"              is given a name\n"
-	"With -t cont:\n" DRAIN_OPTION_HELP
-	"Afterwards every major is enabled and tracing is off.\n",
-	run};
+	"makes new trace buffers; the old ones' hooks are gone", options, run};

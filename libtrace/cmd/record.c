@@ -17,11 +17,25 @@
 
 enum { RECORD_DURATION = DRAIN_OPTIONS, RECORD_STRICT, RECORD_FORCE };
 
-static const struct option options[] = {{DRAIN_FILE, "-o", "FILE"},
-	{RECORD_DURATION, "--duration", "a time"}, DRAIN_OPTION_LIST,
-	{INIT_SIZE, "-s", "MB per processor"}, {INIT_SECTION, "-ss", "KB"},
-	{INIT_GROUP, "-g", "GROUP"}, {RECORD_STRICT, "--strict", NULL},
-	{RECORD_FORCE, "--force", NULL}, {0, NULL, NULL}};
+static const struct option options[] = {
+	{.help = "With a command: in a session of its own. Without: in your session, whatever "
+		 "traces there;\n"
+		 "it makes new trace buffers, turns tracing on, and in the end off, and frees "
+		 "them.\n\n"},
+	{DRAIN_FILE, "-o", .value = "FILE",
+		.help = "where the hooks go (swtrace.bin); - is standard output, and the "
+			"command's\n"
+			"              own then goes to standard error"},
+	{RECORD_DURATION, "--duration", .value = "T",
+		.help = "ends the recording after T: seconds, or 500ms, 1.5s, 10m, 2h"},
+	DRAIN_OPTION_LIST, INIT_OPTION_SIZE("16"), INIT_OPTION_SECTION, INIT_OPTION_GROUP,
+	{RECORD_STRICT, "--strict", .help = "exits with 3 if hooks were lost"},
+	{RECORD_FORCE, "--force",
+		.help = "without a command: gives up the hooks that older buffers still hold"},
+	{.help = "Exits with the command's status; 126 if it cannot be executed, 127 if it is not "
+		 "found,\n"
+		 "128 + N if signal N ended it, 1 if it succeeded and the recording failed.\n"},
+	{0}};
 
 struct recording {
 	const struct verb *verb;
@@ -274,8 +288,7 @@ static void take_option(struct recording *r, const struct arguments *a, int id)
 
 static int run(const struct verb *verb, int argc, char **argv)
 {
-	struct arguments a = {
-		.verb = verb, .options = options, .stop = true, .argc = argc, .argv = argv};
+	struct arguments a = {.verb = verb, .stop = true, .argc = argc, .argv = argv};
 	struct arguments unnamed = {.verb = verb, .value = "swtrace.bin"};
 	struct recording r = {.verb = verb, .config.codec = TF_CODEC_LZ4, .private.lock = -1};
 	int id;
@@ -306,17 +319,4 @@ static int run(const struct verb *verb, int argc, char **argv)
 const struct verb verb_record = {"record",
 	"record [-o FILE] [--duration T] " DRAIN_OPTION_USAGE
 	" [-s MB] [-ss KB] [-g GROUP] [--strict] [--force] [-- COMMAND ...]",
-	"streams hooks to a file while a command runs, or until Ctrl-C",
-	"With a command: in a session of its own. Without: in your session, whatever traces "
-	"there;\n"
-	"it makes new trace buffers, turns tracing on, and in the end off, and frees them.\n\n"
-	"  -o FILE     where the hooks go (swtrace.bin); - is standard output, and the command's\n"
-	"              own then goes to standard error\n"
-	"  --duration T    ends the recording after T: seconds, or 500ms, 1.5s, 10m, "
-	"2h\n" DRAIN_OPTION_HELP
-	"  -s MB       trace buffer per processor, 1 to 65536 MB (16)\n" INIT_COMMON_HELP
-	"  --strict    exits with 3 if hooks were lost\n"
-	"  --force     without a command: gives up the hooks that older buffers still hold\n"
-	"Exits with the command's status; 126 if it cannot be executed, 127 if it is not found,\n"
-	"128 + N if signal N ended it, 1 if it succeeded and the recording failed.\n",
-	run};
+	"streams hooks to a file while a command runs, or until Ctrl-C", options, run};

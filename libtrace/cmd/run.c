@@ -10,8 +10,18 @@
 
 enum { RUN_OUTPUT = INIT_OPTIONS, RUN_COMPRESS };
 
-static const struct option options[] = {INIT_OPTION_LIST, {RUN_OUTPUT, "-o", "FILE"},
-	{RUN_COMPRESS, "--compress", "none, lz4 or zlib"}, {0, NULL, NULL}};
+static const struct option options[] = {INIT_OPTION_SIZE("3"),
+	{INIT_MODE, "-t", .value = "MODE",
+		.help = "norm: stop when full (default); wrap: overwrite the oldest"},
+	INIT_OPTION_SECTION, INIT_OPTION_GROUP,
+	{RUN_OUTPUT, "-o", .value = "FILE",
+		.help = "where the dump goes (swtrace.bin); - is standard output"},
+	{RUN_COMPRESS, "--compress", .value = "none|lz4|zlib",
+		.help = "how the hooks are stored (lz4)"},
+	{.help = "Exits with the command's status; 126 if it cannot be executed, 127 if it is not "
+		 "found,\n"
+		 "128 + N if signal N ended it, 1 if it succeeded and the dump failed.\n"},
+	{0}};
 
 struct runner {
 	const struct verb *verb;
@@ -105,8 +115,7 @@ static int run_command(struct runner *r)
 
 static int run(const struct verb *verb, int argc, char **argv)
 {
-	struct arguments a = {
-		.verb = verb, .options = options, .stop = true, .argc = argc, .argv = argv};
+	struct arguments a = {.verb = verb, .stop = true, .argc = argc, .argv = argv};
 	struct runner r = {.verb = verb,
 		.codec = TF_CODEC_LZ4,
 		.output = "swtrace.bin",
@@ -132,11 +141,6 @@ static int run(const struct verb *verb, int argc, char **argv)
 }
 
 const struct verb verb_run = {"run",
-	"run " INIT_OPTION_USAGE " [-o FILE] [--compress none|lz4|zlib] -- COMMAND ...",
-	"runs a command in a session of its own and dumps its trace",
-	INIT_OPTION_HELP
-	"  -o FILE     where the dump goes (swtrace.bin); - is standard output\n"
-	"  --compress none|lz4|zlib   how the hooks are stored (lz4)\n"
-	"Exits with the command's status; 126 if it cannot be executed, 127 if it is not found,\n"
-	"128 + N if signal N ended it, 1 if it succeeded and the dump failed.\n",
-	run};
+	"run [-s MB] [-t norm|wrap] [-ss KB] [-g GROUP] [-o FILE] [--compress none|lz4|zlib] -- "
+	"COMMAND ...",
+	"runs a command in a session of its own and dumps its trace", options, run};

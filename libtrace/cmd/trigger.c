@@ -24,11 +24,32 @@ enum {
 	OPTION_FILE
 };
 
-static const struct option options[] = {{OPTION_WHEN, "--when", "a condition"},
-	{OPTION_AFTER, "--after", "a time"}, {OPTION_COUNT, "--count", "a number"},
-	{OPTION_TIMEOUT, "--timeout", "a time"},
-	{OPTION_COMPRESS, "--compress", "none, lz4 or zlib"}, {OPTION_KEEP, "--keep", "a number"},
-	{OPTION_FILE, "-o", "FILE"}, {0, NULL, NULL}};
+static const struct option options[] = {
+	{OPTION_WHEN, "--when", .value = "CONDITION",
+		.help = "terms FIELD OP VALUE, joined by and, or, not and parentheses;\n"
+			"              of one hook, or of a CPI group's hooks together:\n"
+			"                label comm             = !=    a pattern (* ? [a-z]), in "
+			"\"...\" with spaces\n"
+			"                elapsed                = != < <= > >=    a time: 10ms, "
+			"1.5s, 200us, 50ns\n"
+			"                major minor mm tid pid cpu lost    the same, with a whole "
+			"number or 0x...\n"
+			"                cpi                    the same, with a number"},
+	{OPTION_AFTER, "--after", .value = "T",
+		.help = "how long it goes on before the dump (0.5s)"},
+	{OPTION_COUNT, "--count", .value = "N", .help = "ends after N dumps (1); 0: goes on"},
+	{OPTION_TIMEOUT, "--timeout", .value = "T", .help = "gives up after T"},
+	{OPTION_COMPRESS, "--compress", .value = "none|lz4|zlib",
+		.help = "how the hooks are stored (lz4)"},
+	{OPTION_KEEP, "--keep", .value = "N", .help = "keeps N of the older dumps (all)"},
+	{OPTION_FILE, "-o", .value = "FILE",
+		.help = "the newest dump (swtrace.bin); older ones are FILE.1, FILE.2, ..."},
+	{.help = "\n"
+		 "Exit codes: 0 dumped; 1 nothing matched in time, a dump failed, or the buffers "
+		 "were freed;\n"
+		 "128 + N ended by signal N before it was through (with --count 0: 0).\n\n"
+		 "  swtrace trigger --when 'label=req* and elapsed>10ms' --after 1s -o slow.bin\n"},
+	{0}};
 
 struct trigger {
 	struct flight flight;
@@ -391,7 +412,7 @@ static void take_option(struct trigger *t, const struct arguments *a, int id)
 
 static int run(const struct verb *verb, int argc, char **argv)
 {
-	struct arguments a = {.verb = verb, .options = options, .argc = argc, .argv = argv};
+	struct arguments a = {.verb = verb, .argc = argc, .argv = argv};
 	struct trigger *t = calloc(1, sizeof *t);
 	int id;
 
@@ -414,23 +435,4 @@ static int run(const struct verb *verb, int argc, char **argv)
 const struct verb verb_trigger = {"trigger",
 	"trigger --when CONDITION [--after T] [--count N] [--timeout T] [--compress none|lz4|zlib] "
 	"[--keep N] [-o FILE]",
-	"dumps the seconds around an event, while tracing goes on",
-	"  --when CONDITION   terms FIELD OP VALUE, joined by and, or, not and parentheses;\n"
-	"              of one hook, or of a CPI group's hooks together:\n"
-	"                label comm             = !=    a pattern (* ? [a-z]), in \"...\" with "
-	"spaces\n"
-	"                elapsed                = != < <= > >=    a time: 10ms, 1.5s, 200us, 50ns\n"
-	"                major minor mm tid pid cpu lost    the same, with a whole number or "
-	"0x...\n"
-	"                cpi                    the same, with a number\n"
-	"  --after T   how long it goes on before the dump (0.5s)\n"
-	"  --count N   ends after N dumps (1); 0: goes on\n"
-	"  --timeout T   gives up after T\n"
-	"  --compress none|lz4|zlib   how the hooks are stored (lz4)\n"
-	"  --keep N    keeps N of the older dumps (all)\n"
-	"  -o FILE     the newest dump (swtrace.bin); older ones are FILE.1, FILE.2, ...\n\n"
-	"Exit codes: 0 dumped; 1 nothing matched in time, a dump failed, or the buffers were "
-	"freed;\n"
-	"128 + N ended by signal N before it was through (with --count 0: 0).\n\n"
-	"  swtrace trigger --when 'label=req* and elapsed>10ms' --after 1s -o slow.bin\n",
-	run};
+	"dumps the seconds around an event, while tracing goes on", options, run};

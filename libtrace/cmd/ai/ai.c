@@ -8,10 +8,26 @@
 
 enum { AI_RUN_TIME = 1, AI_STAMP, AI_SYSTEM, AI_BOTH, AI_LOG, AI_AS_JSON, AI_AS_CSV, AI_TRACE };
 
-static const struct option options[] = {{AI_RUN_TIME, "-r", "a time"}, {AI_STAMP, "-t", NULL},
-	{AI_SYSTEM, "-s", NULL}, {AI_BOTH, "-sp", NULL}, {AI_LOG, "-l", "FILE"},
-	{AI_AS_JSON, "--json", NULL}, {AI_AS_CSV, "--csv", NULL}, {AI_TRACE, "--trace", NULL},
-	{0, NULL, NULL}};
+static const struct option options[] = {
+	{.help = "INTERVAL is in seconds (1), from 0.01 on. Without a number of samples or -r it "
+		 "goes on\nuntil Ctrl-C.\n\n"},
+	{AI_RUN_TIME, "-r", .value = "TIME",
+		.help = "ends after TIME: seconds, or with a suffix s, m, h or d"},
+	{AI_STAMP, "-t", .help = "the time after each sample"},
+	{AI_SYSTEM, "-s", .help = "all processors together, only"},
+	{AI_BOTH, "-sp", .help = "all together, too"},
+	{AI_LOG, "-l", .value = "FILE", .help = "also to FILE, which is replaced"},
+	{AI_AS_JSON, "--json", .help = "an object a line: a header, then a sample each"},
+	{AI_AS_CSV, "--csv", .help = "a row a processor, and one of all together (cpu is empty)"},
+	{AI_TRACE, "--trace",
+		.help = "also as hooks of major 0xC8, label \"ai\", into the trace session"},
+	{.help = "\n"
+		 "idle, busy and intr are percent of the time; where the time in interrupts is "
+		 "not\n"
+		 "measured, n/a, busy has it in it. How it is measured is told first, and why not "
+		 "better.\n"
+		 "Exit codes: 0; 1 it failed; 2 wrong usage; 4 nothing can be measured here.\n"},
+	{0}};
 
 #define SECOND UINT64_C(1000000000)
 #define MILLISECOND (SECOND / 1000)
@@ -121,7 +137,7 @@ static void take_operands(struct ai_run *r, int n, char **operand, uint64_t run_
 
 static int run(const struct verb *verb, int argc, char **argv)
 {
-	struct arguments a = {.verb = verb, .options = options, .argc = argc, .argv = argv};
+	struct arguments a = {.verb = verb, .argc = argc, .argv = argv};
 	struct ai_run r = {.verb = verb, .processors = true, .interval = SECOND};
 	uint64_t run_time = 0;
 	int id;
@@ -138,18 +154,4 @@ static int run(const struct verb *verb, int argc, char **argv)
 const struct verb verb_ai = {"ai",
 	"ai [INTERVAL [SAMPLES | -r TIME[s|m|h|d]]] [-t] [-s|-sp] [-l FILE]\n"
 	"                  [--json|--csv] [--trace]",
-	"shows how busy the processors are",
-	"INTERVAL is in seconds (1), from 0.01 on. Without a number of samples or -r it goes on\n"
-	"until Ctrl-C.\n\n"
-	"  -r TIME     ends after TIME: seconds, or with a suffix s, m, h or d\n"
-	"  -t          the time after each sample\n"
-	"  -s          all processors together, only\n"
-	"  -sp         all together, too\n"
-	"  -l FILE     also to FILE, which is replaced\n"
-	"  --json      an object a line: a header, then a sample each\n"
-	"  --csv       a row a processor, and one of all together (cpu is empty)\n"
-	"  --trace     also as hooks of major 0xC8, label \"ai\", into the trace session\n\n"
-	"idle, busy and intr are percent of the time; where the time in interrupts is not\n"
-	"measured, n/a, busy has it in it. How it is measured is told first, and why not better.\n"
-	"Exit codes: 0; 1 it failed; 2 wrong usage; 4 nothing can be measured here.\n",
-	run};
+	"shows how busy the processors are", options, run};

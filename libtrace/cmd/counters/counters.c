@@ -25,12 +25,43 @@ enum {
 	COUNTERS_AS_JSON
 };
 
-static const struct option options[] = {{COUNTERS_INTERVAL, "-si", "SECONDS"},
-	{COUNTERS_SAMPLES, "-sc", "COUNT"}, {COUNTERS_FORMAT, "-f", "csv, tsv or json"},
-	{COUNTERS_OUTPUT, "-o", "FILE"}, {COUNTERS_PATHS, "-cf", "FILE"},
-	{COUNTERS_YES, "-y", NULL}, {COUNTERS_LIST_PATHS, "-q", NULL},
-	{COUNTERS_LIST_ALL, "-qx", NULL}, {COUNTERS_FROM, "--from", "TRACE"},
-	{COUNTERS_TRACE, "--trace", NULL}, {COUNTERS_AS_JSON, "--json", NULL}, {0, NULL, NULL}};
+static const struct option options[] = {
+	{.help = "  list        countersets and their counters; those that this machine cannot "
+		 "supply\n"
+		 "              are marked\n"
+		 "  instances   the instances of a counterset\n"
+		 "  query       values of counters, a row a sample. A PATH is\n"
+		 "              '\\Counterset(instance)\\Counter', or '\\Counterset\\Counter', "
+		 "after\n"
+		 "              '\\\\HOST' of this machine (--from: of the trace), or without; "
+		 "instances may\n"
+		 "              have * and ?, the counter may be *. The columns are those of the "
+		 "first\n"
+		 "              sample (of a trace: of any sample)\n\n"},
+	{COUNTERS_LIST_PATHS, .name = "-q"},
+	{COUNTERS_LIST_ALL, "-qx",
+		.help = "list: paths for query; -qx with the instances that there are"},
+	{COUNTERS_INTERVAL, "-si", .value = "TIME",
+		.help = "between samples: seconds, or [HH:]MM:SS (1)"},
+	{COUNTERS_SAMPLES, "-sc", .value = "COUNT",
+		.help = "ends after so many rows; without it, with Ctrl-C"},
+	{COUNTERS_FORMAT, "-f", .value = "FORMAT",
+		.help = "csv (default), tsv or json; --json is -f json"},
+	{COUNTERS_OUTPUT, "-o", .value = "FILE",
+		.help = "in place of standard output; -y is accepted"},
+	{COUNTERS_PATHS, "-cf", .value = "FILE",
+		.help = "paths from a file, one a line; - is standard input"},
+	{COUNTERS_FROM, "--from", .value = "TRACE",
+		.help = "the samples that a trace file holds, in place of this machine's"},
+	{COUNTERS_TRACE, "--trace",
+		.help = "writes the samples into the trace session, too (major 0xC9)"},
+	{COUNTERS_YES, "-y", .help = ""}, {COUNTERS_AS_JSON, "--json", .help = ""},
+	{.help = "A value that is not available is \" \", and null in JSON.\n"
+		 "Exit codes: 0; 1 it failed, or there is no such counter; 2 wrong usage; 4 none "
+		 "of "
+		 "the\n"
+		 "counters can be supplied.\n"},
+	{0}};
 
 enum action { ACTION_LIST = 1, ACTION_INSTANCES = 2, ACTION_QUERY = 4 };
 
@@ -147,7 +178,7 @@ static unsigned take_action(const struct asked *a, const char *name)
 static void check(const struct asked *a, unsigned action, const char *name)
 {
 	for (size_t i = 0; i < sizeof allowed / sizeof *allowed; i++)
-		for (const struct option *o = options; o->id; o++)
+		for (const struct option *o = options; o->name || o->help; o++)
 			if (o->id == allowed[i].id && is_given(a, o->id) &&
 				!(allowed[i].actions & action))
 				cmd_misuse(a->verb, "%s does not go with %s", o->name, name);
@@ -347,7 +378,7 @@ static int act(struct asked *a, unsigned action, int n, char **operand)
 
 static int run(const struct verb *verb, int argc, char **argv)
 {
-	struct arguments args = {.verb = verb, .options = options, .argc = argc, .argv = argv};
+	struct arguments args = {.verb = verb, .argc = argc, .argv = argv};
 	static struct asked a; /* its output is large */
 	int id;
 
@@ -367,25 +398,4 @@ const struct verb verb_counters = {"counters",
 	"counters list [SET] [-q|-qx] | instances SET | query PATH ... [-cf FILE]\n"
 	"                        [-si SECONDS] [-sc COUNT] [-f csv|tsv|json] [-o FILE] [--trace]\n"
 	"                        [--from TRACE] [--json]",
-	"lists countersets and queries their counters",
-	"  list        countersets and their counters; those that this machine cannot supply\n"
-	"              are marked\n"
-	"  instances   the instances of a counterset\n"
-	"  query       values of counters, a row a sample. A PATH is\n"
-	"              '\\Counterset(instance)\\Counter', or '\\Counterset\\Counter', after\n"
-	"              '\\\\HOST' of this machine (--from: of the trace), or without; instances "
-	"may\n"
-	"              have * and ?, the counter may be *. The columns are those of the first\n"
-	"              sample (of a trace: of any sample)\n\n"
-	"  -q, -qx     list: paths for query; -qx with the instances that there are\n"
-	"  -si TIME    between samples: seconds, or [HH:]MM:SS (1)\n"
-	"  -sc COUNT   ends after so many rows; without it, with Ctrl-C\n"
-	"  -f FORMAT   csv (default), tsv or json; --json is -f json\n"
-	"  -o FILE     in place of standard output; -y is accepted\n"
-	"  -cf FILE    paths from a file, one a line; - is standard input\n"
-	"  --from TRACE    the samples that a trace file holds, in place of this machine's\n"
-	"  --trace     writes the samples into the trace session, too (major 0xC9)\n"
-	"A value that is not available is \" \", and null in JSON.\n"
-	"Exit codes: 0; 1 it failed, or there is no such counter; 2 wrong usage; 4 none of the\n"
-	"counters can be supplied.\n",
-	run};
+	"lists countersets and queries their counters", options, run};

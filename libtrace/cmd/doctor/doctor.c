@@ -9,7 +9,8 @@
 #include "doctor.h"
 
 enum { DOCTOR_JSON = 1 };
-static const struct option options[] = {{DOCTOR_JSON, "--json", NULL}, {0, NULL, NULL}};
+static const struct option options[] = {{DOCTOR_JSON, "--json", .help = "one JSON object"},
+	{.help = "Exits with 4 if CPI cannot be measured here; the last line says why.\n"}, {0}};
 
 /* ------------------------------------------------------------------ text */
 
@@ -106,7 +107,7 @@ static void print_json(const struct findings *f)
 
 static int run(const struct verb *verb, int argc, char **argv)
 {
-	struct arguments a = {.verb = verb, .options = options, .argc = argc, .argv = argv};
+	struct arguments a = {.verb = verb, .argc = argc, .argv = argv};
 	struct doctor_facts *m;
 	struct findings *f;
 	bool json = false, measurable;
@@ -136,7 +137,4 @@ static int run(const struct verb *verb, int argc, char **argv)
 }
 
 const struct verb verb_doctor = {"doctor", "doctor [--json]",
-	"says what works on this machine and what to do about the rest",
-	"  --json      one JSON object\n"
-	"Exits with 4 if CPI cannot be measured here; the last line says why.\n",
-	run};
+	"says what works on this machine and what to do about the rest", options, run};

@@ -24,8 +24,27 @@ const char *event_modes_name(const struct cpc_event *e)
 
 enum { EVENT_JSON = 1, EVENT_CPU, EVENT_SYSFS_DIR, EVENT_TRY };
 
-static const struct option options[] = {{EVENT_JSON, "--json", NULL}, {EVENT_CPU, "--cpu", "CPU"},
-	{EVENT_SYSFS_DIR, "--sysfs", "DIR"}, {EVENT_TRY, "--try", NULL}, {0, NULL, NULL}};
+static const struct option options[] = {
+	{.help = "  list        the events that are known, or those whose name matches a GLOB\n"
+		 "              (a word without *, ? and [ matches names that hold it)\n"
+		 "  show        what an event counts, its unit masks, terms and modifiers\n"
+		 "  encode      for perf_event_open, as perf spells it, and the register writes; "
+		 "several\n"
+		 "              events go to several counters\n"},
+	{EVENT_TRY, "--try",
+		.help = "list: counts each for a moment to see whether this machine can"},
+	{EVENT_CPU, "--cpu", .value = "CPU",
+		.help = "another processor: intel, amd, arm (their common events), or a PMU's name "
+			"of\n"
+			"              libpfm4, such as skl or amd64_fam19h_zen4"},
+	{.help = EVENT_P4_HELP},
+	{EVENT_SYSFS_DIR, "--sysfs", .value = "DIR",
+		.help = "a copy of another machine's /sys, for its PMUs and events"},
+	{EVENT_JSON, "--json", .help = "one JSON object"},
+	{.help = "Exits with 1 if a name is not known or cannot be encoded, with 4 if nothing that "
+		 "--try\n"
+		 "tried counts here.\n"},
+	{0}};
 
 static const struct action {
 	const char *name;
@@ -63,7 +82,7 @@ static void use_sysfs(const struct verb *verb, const char *dir)
 
 static int run(const struct verb *verb, int argc, char **argv)
 {
-	struct arguments args = {.verb = verb, .options = options, .argc = argc, .argv = argv};
+	struct arguments args = {.verb = verb, .argc = argc, .argv = argv};
 	struct event_asked a = {.verb = verb};
 	const char *sysfs = NULL;
 	char why[EVENT_WHY_MAX];
@@ -102,18 +121,4 @@ static int run(const struct verb *verb, int argc, char **argv)
 const struct verb verb_event = {"event",
 	"event list [GLOB ...] [--try] | show NAME ... | encode NAME ... [--cpu CPU] [--sysfs DIR] "
 	"[--json]",
-	"lists events, says what they are, and how counters are programmed for them",
-	"  list        the events that are known, or those whose name matches a GLOB\n"
-	"              (a word without *, ? and [ matches names that hold it)\n"
-	"  show        what an event counts, its unit masks, terms and modifiers\n"
-	"  encode      for perf_event_open, as perf spells it, and the register writes; several\n"
-	"              events go to several counters\n"
-	"  --try       list: counts each for a moment to see whether this machine can\n"
-	"  --cpu CPU   another processor: intel, amd, arm (their common events), or a PMU's name "
-	"of\n"
-	"              libpfm4, such as skl or amd64_fam19h_zen4\n" EVENT_P4_HELP
-	"  --sysfs DIR a copy of another machine's /sys, for its PMUs and events\n"
-	"  --json      one JSON object\n"
-	"Exits with 1 if a name is not known or cannot be encoded, with 4 if nothing that --try\n"
-	"tried counts here.\n",
-	run};
+	"lists events, says what they are, and how counters are programmed for them", options, run};

@@ -18,11 +18,42 @@ enum {
 	STAT_OUTPUT
 };
 
-static const struct option options[] = {{STAT_EVENTS, "-e", "EVENTS"}, {STAT_PIDS, "-p", "PIDS"},
-	{STAT_TIDS, "-t", "TIDS"}, {STAT_ALL, "-a", NULL}, {STAT_INTERVAL, "-I", "a time"},
-	{STAT_PER_CPU, "--per-cpu", NULL}, {STAT_DURATION, "--duration", "a time"},
-	{STAT_CSV_FORMAT, "--csv", NULL}, {STAT_JSON_FORMAT, "--json", NULL},
-	{STAT_OUTPUT, "-o", "FILE"}, {0, NULL, NULL}};
+static const struct option options[] = {
+	{.help = "A command is counted from its exec on, with its threads and all that it starts. "
+		 "With -p,\n"
+		 "-t or -a that is counted, and a command says how long; without one they are "
+		 "counted to\n"
+		 "their end, until Ctrl-C or for --duration.\n\n"},
+	{STAT_EVENTS, "-e", .value = "EVENTS",
+		.help = "names with commas between them, as swtrace event list has them; {a,b}\n"
+			"              counts a and b at the same times; may be given more than "
+			"once"},
+	{STAT_PIDS, "-p", .value = "PIDS",
+		.help = "processes: all their threads, and what these start from then on"},
+	{STAT_TIDS, "-t", .value = "TIDS", .help = "these threads alone"},
+	{STAT_ALL, "-a", .help = "all processors"},
+	{STAT_PER_CPU, "--per-cpu", .help = "each processor, too"},
+	{STAT_INTERVAL, "-I", .value = "T",
+		.help = "also every T: milliseconds, or 100ms, 1.5s, 1m"},
+	{STAT_DURATION, "--duration", .value = "T",
+		.help = "ends after T: seconds, or 500ms, 1.5s, 10m, 2h"},
+	{STAT_CSV_FORMAT, .name = "--csv"},
+	{STAT_JSON_FORMAT, "--json",
+		.help = "for programs; JSON has an object a line, the total last"},
+	{STAT_OUTPUT, "-o", .value = "FILE",
+		.help = "where the counts go; - is standard output, and the command's own then "
+			"goes\n"
+			"              to standard error. Without it standard error where there is "
+			"a "
+			"command,\n"
+			"              standard output where there is none"},
+	{.help = "What was not counted is n/a, with the reason; (83.3 %) after a count: it shared "
+		 "its\n"
+		 "counter, was on it so much of the time, and is scaled to all of it.\n"
+		 "Exits with the command's status; 126 if it cannot be executed, 127 if it is not "
+		 "found,\n"
+		 "128 + N if signal N ended it; 4 if none of the events can be counted here.\n"},
+	{0}};
 
 enum { MILLISECOND = 1000000 };
 
@@ -141,8 +172,7 @@ static void name_target(struct stat_run *r)
 static int run(const struct verb *verb, int argc, char **argv)
 {
 	static struct stat_run r; /* its events are large */
-	struct arguments a = {
-		.verb = verb, .options = options, .stop = true, .argc = argc, .argv = argv};
+	struct arguments a = {.verb = verb, .stop = true, .argc = argc, .argv = argv};
 	const char *path = NULL;
 	int id;
 
@@ -170,24 +200,4 @@ static int run(const struct verb *verb, int argc, char **argv)
 const struct verb verb_stat = {"stat",
 	"stat [-e EVENTS] [-I T] [--csv|--json] [-o FILE]\n"
 	"                    [-p PIDS | -t TIDS | -a [--per-cpu]] [--duration T] [-- COMMAND ...]",
-	"counts events of a command, of processes or of processors",
-	"A command is counted from its exec on, with its threads and all that it starts. With -p,\n"
-	"-t or -a that is counted, and a command says how long; without one they are counted to\n"
-	"their end, until Ctrl-C or for --duration.\n\n"
-	"  -e EVENTS   names with commas between them, as swtrace event list has them; {a,b}\n"
-	"              counts a and b at the same times; may be given more than once\n"
-	"  -p PIDS     processes: all their threads, and what these start from then on\n"
-	"  -t TIDS     these threads alone\n"
-	"  -a          all processors\n"
-	"  --per-cpu   each processor, too\n"
-	"  -I T        also every T: milliseconds, or 100ms, 1.5s, 1m\n"
-	"  --duration T    ends after T: seconds, or 500ms, 1.5s, 10m, 2h\n"
-	"  --csv, --json   for programs; JSON has an object a line, the total last\n"
-	"  -o FILE     where the counts go; - is standard output, and the command's own then goes\n"
-	"              to standard error. Without it standard error where there is a command,\n"
-	"              standard output where there is none\n"
-	"What was not counted is n/a, with the reason; (83.3 %) after a count: it shared its\n"
-	"counter, was on it so much of the time, and is scaled to all of it.\n"
-	"Exits with the command's status; 126 if it cannot be executed, 127 if it is not found,\n"
-	"128 + N if signal N ended it; 4 if none of the events can be counted here.\n",
-	run};
+	"counts events of a command, of processes or of processors", options, run};

@@ -1,0 +1,65 @@
+/*
+ * Options of a command: one table parses them and prints --help. The exit codes of the commands.
+ */
+#ifndef SWT_FORMATS_BASE_OPTIONS_H
+#define SWT_FORMATS_BASE_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+enum exit_code {
+	EXIT_FINE = 0,
+	EXIT_FAILED = 1,
+	EXIT_USAGE = 2,
+	EXIT_LOST = 3, /* --strict, and data was lost or damaged */
+	EXIT_NO_COUNTERS = 4,
+	EXIT_GATE = 5, /* --fail-if came true */
+	EXIT_NOT_EXECUTABLE = 126,
+	EXIT_NOT_FOUND = 127,
+	EXIT_SIGNAL = 128, /* plus its number */
+};
+
+/*
+ * A row of a table, in the order of --help. A row without a name is text between options, printed
+ * as it is; a row of zeros ends the table.
+ */
+struct option {
+	int id;		    /* positive, or OPTIONS_HELP */
+	const char *name;   /* "-s", "--json" */
+	const char *longer; /* "--output" for "-o"; NULL: none */
+	const char *value;  /* its name, as in --help; NULL: no value; "[=NAME]": optional */
+	const char *help;   /* with its line breaks; NULL: shares the next row's line; "": hidden */
+};
+
+enum {
+	OPTIONS_END = 0,
+	OPTIONS_HELP = -1, /* -h, --help: in every table, whether or not it has a row */
+	OPTIONS_OPERAND = -2,
+	/* Errors; text is the argument at fault. */
+	OPTIONS_UNKNOWN = -3,
+	OPTIONS_NEEDS_VALUE = -4,
+	OPTIONS_TAKES_NO_VALUE = -5,
+};
+
+/* Begin with table, argc and argv (argv[0] is no argument), and zeros. */
+struct options_scan {
+	const struct option *table;
+	int argc;
+	char **argv;
+	int at;			    /* arguments taken so far */
+	bool only_operands;	    /* after --; the caller may set it at an operand */
+	const struct option *found; /* of a positive id, and of OPTIONS_NEEDS_VALUE */
+	char *text;		    /* the argument returned */
+	char *value;		    /* NULL: the option has none */
+};
+
+/*
+ * The id of the next option, or one of the above. Options and operands come in their order, and
+ * may be mixed. Values: --x v, --x=v, -s v, -sv.
+ */
+int options_next(struct options_scan *scan);
+
+/* The rows for --help. column: where the help begins, in characters. */
+void options_print_help(FILE *f, const struct option *table, int column);
+
+#endif

@@ -1,0 +1,97 @@
+/* The options of a table: how they are found, and their --help. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../formats/base/options.h"
+#include "../lib/suites.h"
+
+static const struct option table[] = {{.help = "Text first.\n"},
+	{1, "-s", .value = "MB", .help = "a size"},
+	{2, "-ss", .value = "KB", .help = "another size"},
+	{3, "-o", .longer = "--output", .value = "FILE", .help = "a file\n    and its second line"},
+	{4, .name = "--csv"}, {5, "--json", .help = "for programs"},
+	{6, "--on", .value = "[=NAME]", .help = "a value after = alone"},
+	{7, "--hidden", .help = ""}, {.help = "Text last.\n"}, {0}};
+
+/* ID:VALUE of each option, ID:ARGUMENT of the rest; an error is the last. */
+static void say_all(char *said, size_t room, bool stop, char **argv)
+{
+	struct options_scan scan = {.table = table, .argv = argv};
+	int id;
+
+	while (argv[scan.argc])
+		scan.argc++;
+	*said = 0;
+	while ((id = options_next(&scan)) != OPTIONS_END) {
+		size_t n = strlen(said);
+		const char *of = id > 0 ? scan.value : scan.text;
+
+		snprintf(said + n, room - n, "%s%d:%s", n ? " " : "", id, of ? of : "");
+		if (id <= OPTIONS_UNKNOWN)
+			return;
+		scan.only_operands = scan.only_operands || (stop && id == OPTIONS_OPERAND);
+	}
+}
+
+START_TEST(options_and_operands_come_in_their_order)
+{
+	static const struct {
+		char *argv[8];
+		const char *said;
+		bool stop;
+	} cases[] = {
+		{{"x"}, "", false},
+		{{"x", "-s", "4", "a", "--json", "-"}, "1:4 -2:a 5: -2:-", false},
+		{{"x", "-s4", "-ss64", "-ss", "-s", "-sx"}, "1:4 2:64 2:-s 1:x", false},
+		{{"x", "-o", "--", "--output=f", "--output", "g", "-of", "--output="},
+			"3:-- 3:f 3:g 3:f 3:", false},
+		{{"x", "--on", "a", "--on=b", "--on="}, "6: -2:a 6:b 6:", false},
+		{{"x", "a", "--", "-s", "--", "--json"}, "-2:a -2:-s -2:-- -2:--json", false},
+		{{"x", "-s", "4", "run", "-s", "--", "-h"}, "1:4 -2:run -2:-s -2:-- -2:-h", true},
+		{{"x", "--hidden", "-h", "--help"}, "7: -1:-h -1:--help", false},
+		/* A name is whole: neither abbreviated nor followed by more. */
+		{{"x", "--jso"}, "-3:--jso", false},
+		{{"x", "--jsonx"}, "-3:--jsonx", false},
+		{{"x", "-z"}, "-3:-z", false},
+		{{"x", "-s"}, "-4:-s", false},
+		{{"x", "--output"}, "-4:--output", false},
+		{{"x", "--json=1"}, "-5:--json=1", false},
+	};
+	char said[200];
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		char *argv[9] = {NULL};
+
+		memcpy(argv, cases[i].argv, sizeof cases[i].argv);
+		say_all(said, sizeof said, cases[i].stop, argv);
+		ck_assert_str_eq(said, cases[i].said);
+	}
+}
+END_TEST
+
+START_TEST(help_is_the_table)
+{
+	char *text;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	options_print_help(f, table, 16);
+	fclose(f);
+	ck_assert_str_eq(text, "Text first.\n"
+			       "  -s MB         a size\n"
+			       "  -ss KB        another size\n"
+			       "  -o, --output FILE   a file\n    and its second line\n"
+			       "  --csv, --json for programs\n"
+			       "  --on[=NAME]   a value after = alone\n"
+			       "Text last.\n");
+	free(text);
+}
+END_TEST
+
+int main(void)
+{
+	const TTest *const tests[] = {
+		options_and_operands_come_in_their_order, help_is_the_table, NULL};
+
+	return suites_run(suite_of("options", 60, tests), NULL);
+}
