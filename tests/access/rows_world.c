@@ -117,7 +117,7 @@ static void do_start_before(const char *argument, struct result *r)
 	r->code = -1;
 	if (TraceHookWords(1, 1, 0, NULL) != 0 || CpiInit(CPI_TYPE_RAW, &handle) != 0)
 		return;
-	for (int i = 0; i < 1000 && !TraceMajorIsOn(1); i++) {
+	for (int i = 0; i < 12000 && !TraceMajorIsOn(1); i++) {
 		usleep(20000);
 		if (session_state(ROOTS, &state, &hooks) && hooks == 3)
 			CpiStart(handle);
@@ -168,9 +168,9 @@ static void do_trace_on_and_on(const char *argument, struct result *r)
 	(void)argument;
 	r->code = TraceHookWords(1, 1, 0, NULL);
 	/* Off while the owner is at it, then on again for those who may. */
-	for (int i = 0; i < 1000 && TraceMajorIsOn(1); i++)
+	for (int i = 0; i < 12000 && TraceMajorIsOn(1); i++)
 		usleep(1000);
-	for (int i = 0; i < 1000 && !TraceMajorIsOn(1); i++)
+	for (int i = 0; i < 12000 && !TraceMajorIsOn(1); i++)
 		usleep(1000);
 	for (int i = 0; i < 10; i++)
 		r->code |= TraceHookWords(1, 1, 0, NULL);

@@ -110,8 +110,8 @@ if [ "$full" -eq 1 ]; then
 	rings_two=$rings_two,hostile:guest,hostile_dump:guest,hostile_drain:guest
 fi
 exactly="-icount shift=0,sleep=off"
-boot rings1 "$((full ? 1500 : 600))" 4 "" "set=rings programs=$rings_one"
-boot rings2 "$((full ? 1500 : 600))" 4 "" "set=rings programs=$rings_two"
+boot rings1 1500 4 "" "set=rings programs=$rings_one"
+boot rings2 1500 4 "" "set=rings programs=$rings_two"
 boot shift0 120 1 "$exactly" "set=exact,reads,crowd,util,rights,sample"
 boot shift2 120 1 "-icount shift=2,sleep=off" set=exact
 boot holes 120 8 "$exactly" set=holes

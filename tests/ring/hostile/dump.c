@@ -106,6 +106,8 @@ static void scribbled(const void *arg)
 	hostile_world_start(&world, SHM_MODE_WRAP);
 	follow_open(&seen.follow, g->cpus + g->guests);
 	for (uint32_t i = 0; i < DUMPS; i++) {
+		/* Flat out they come round before they are read: now and then they rest. */
+		__atomic_store_n(&world.shared->rest, i % 8 == 0, __ATOMIC_RELAXED);
 		dump_once(i, &seen, &sum);
 		if (i % 8 == 0)
 			hostile_other_readers(&world.box);
@@ -138,7 +140,7 @@ static void sizes(const void *arg)
 	*running = 1;
 	scribbler = scribble_sizes(&box, 3);
 	hostile_mortal_writers(running);
-	for (uint32_t i = 0; i < SIZE_DUMPS; i++) {
+	for (uint32_t i = 0; i < SIZE_DUMPS || (dumped == 0 && i < 20 * SIZE_DUMPS); i++) {
 		uint64_t began = hostile_milliseconds(), took;
 		bool whole = dump_write(&box, &options, NULL, NULL) == 0;
 

@@ -40,6 +40,8 @@ static void intact_writer(struct hostile_world *w, uint32_t n, uint32_t cpu)
 	if (!w->guest)
 		box_pin(cpu);
 	for (; i % 64 || running(w); i++) {
+		while (__atomic_load_n(&w->shared->rest, __ATOMIC_RELAXED) && running(w))
+			usleep(100);
 		checked_hook(n, i, i % 211 == 0 ? 700 : i % 40);
 		__atomic_store_n(&w->shared->done[n], i + 1, __ATOMIC_RELEASE);
 		if (w->pause && i % 64 == 0)

@@ -21,6 +21,7 @@ struct hostile_world {
 	pid_t scribbler;
 	struct {
 		uint32_t running;
+		uint32_t rest; /* the writers of intact rings wait, between two hooks */
 		uint64_t done[INTACT_WRITERS]; /* attempts on intact rings */
 	} * shared;
 };

@@ -175,12 +175,12 @@ static void by_signals(const void *arg)
 
 	open_box(&s, &f, SHM_MODE_WRAP, 16 * 4096);
 	handle(SIGRTMIN);
-	timer = storm_timer(SIGRTMIN, 20000);
-	for (i = 0; i < 10000000 && all->aborts < 500; i++)
+	timer = storm_timer(SIGRTMIN, 20000 * SLOW_MACHINE);
+	for (i = 0; i < 10000000 && all->aborts < 500 / SLOW_MACHINE; i++)
 		checked_hook(1, i, i % 20);
 	timer_delete(timer);
 	all->attempts = i;
-	tell(all->aborts >= 500, arg, "%llu signals aborted %llu sequences",
+	tell(all->aborts >= 500 / SLOW_MACHINE, arg, "%llu signals aborted %llu sequences",
 		(unsigned long long)all->signals, (unsigned long long)all->aborts);
 	finish(&s, &f, arg);
 }

@@ -58,6 +58,9 @@ static void *writer(void *arg)
 	all->tid[id] = (pid_t)syscall(SYS_gettid);
 	__atomic_fetch_add(&all->started, 1, __ATOMIC_RELEASE);
 	for (i = 0; go_on(i); i++) {
+		/* What has to be moved must not be over before it was. */
+		while (kind->hooks && __atomic_load_n(&all->moves, __ATOMIC_RELAXED) < i / 32)
+			sched_yield();
 		checked_hook(id, i, i % 211 == 0 ? 800 : i % 30);
 		if (sched_getcpu() != at) {
 			at = sched_getcpu();
@@ -66,7 +69,6 @@ static void *writer(void *arg)
 		/* Some move themselves, too. */
 		if (id % 4 == 0 && i % 32 == 0)
 			box_pin(cpu[i / 32 % cpus]);
-		/* What has to be moved must not be over before it was. */
 		if (kind->hooks && i % 4 == 0)
 			sched_yield();
 	}
@@ -77,7 +79,7 @@ static void *writer(void *arg)
 
 static void move(uint32_t first, uint32_t n)
 {
-	uint32_t seed = first + 1, moves = 0;
+	uint32_t seed = first + 1;
 
 	while (__atomic_load_n(&all->started, __ATOMIC_ACQUIRE) < kind->processes * kind->threads)
 		sched_yield();
@@ -89,9 +91,8 @@ static void move(uint32_t first, uint32_t n)
 		CPU_SET(cpu[seed / 65536 % cpus], &set);
 		/* A thread that has ended is none any more. */
 		if (sched_setaffinity(all->tid[first + seed / 4096 % n], sizeof set, &set) == 0)
-			moves++;
+			__atomic_fetch_add(&all->moves, 1, __ATOMIC_RELAXED);
 	}
-	__atomic_fetch_add(&all->moves, moves, __ATOMIC_RELAXED);
 }
 
 static void process(uint32_t number)
@@ -158,7 +159,9 @@ static void dumped(struct session *s, const char *name)
 static void write_for_a_while(void)
 {
 	usleep(400000 * SLOW_MACHINE);
-	for (unsigned i = 0; i < 300 && __atomic_load_n(&all->seen, __ATOMIC_RELAXED) <= ENOUGH;
+	for (unsigned i = 0;
+		i < 300 && (__atomic_load_n(&all->seen, __ATOMIC_RELAXED) <= ENOUGH ||
+				   __atomic_load_n(&all->moves, __ATOMIC_RELAXED) <= ENOUGH);
 		i++)
 		usleep(100000 * SLOW_MACHINE);
 }
