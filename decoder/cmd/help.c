@@ -10,6 +10,7 @@ const struct option cpidecode_options[] = {{.help = "Usage: cpidecode [options] 
 						    "\n"
 						    "Report:\n"},
 	{OPT_REPORT, "--report", .value = "summary",
+		.words = "summary|intervals|hooks|cpus|info|diff|why",
 		.help = "per label and minor: count, times, CPIs, busy (default)\n"
 			"           intervals  every interval\n"
 			"           hooks      every hook\n"
@@ -23,7 +24,7 @@ const struct option cpidecode_options[] = {{.help = "Usage: cpidecode [options] 
 			"noise\n"
 			"           why        what makes the slowest intervals slower than those "
 			"in the middle"},
-	{OPT_FORMAT, "--format", .value = "text",
+	{OPT_FORMAT, "--format", .value = "text", .words = "text|csv|json|folded|svg|nrm2",
 		.help = "for people (default)\n"
 			"           csv        RFC 4180, with a header line (not for info)\n"
 			"           json       one object a line\n"

@@ -417,7 +417,11 @@ void options_parse(struct options *o, int argc, char **argv)
 	int option;
 	memset(o, 0, sizeof *o);
 	filter_init(&o->filter);
-	opterr = 0;
+	if (argc > 2 && !strcmp(argv[1], "--complete")) {
+		options_print_completion(
+			stdout, cpidecode_options, argc == 3 ? "merge" : NULL, argc - 1, argv + 1);
+		exit(fflush(stdout) ? EXIT_FAILED : EXIT_FINE);
+	}
 	o->merge = argc > 1 && !strcmp(argv[1], "merge");
 	if (o->merge) {
 		argc--;

@@ -55,6 +55,32 @@ static int options_find_joined(struct options_scan *scan)
 	return scan->found ? scan->found->id : OPTIONS_UNKNOWN;
 }
 
+static bool options_is_long(const char *name)
+{
+	return name && strncmp(name, "--", 2) == 0;
+}
+
+/* --rep: the one long option that begins so. */
+static int options_find_abbreviated(struct options_scan *scan)
+{
+	size_t n = strcspn(scan->text, "=");
+	const struct option *only = NULL;
+
+	for (const struct option *o = scan->table; !options_is_last(o); o++) {
+		const char *name = options_is_long(o->name) ? o->name : o->longer;
+
+		if (!name || strncmp(name, scan->text, n) != 0 || (o->help && !*o->help))
+			continue;
+		if (only)
+			return OPTIONS_UNKNOWN;
+		only = o;
+	}
+	if (!only)
+		return OPTIONS_UNKNOWN;
+	scan->value = scan->text[n] ? scan->text + n + 1 : NULL;
+	return options_take_value(scan, only);
+}
+
 int options_next(struct options_scan *scan)
 {
 	scan->value = NULL;
@@ -72,7 +98,8 @@ int options_next(struct options_scan *scan)
 	for (const struct option *o = scan->table; !options_is_last(o); o++)
 		if (options_match_name(scan, o->name) || options_match_name(scan, o->longer))
 			return options_take_value(scan, o);
-	return options_find_joined(scan);
+	return options_is_long(scan->text) ? options_find_abbreviated(scan)
+					   : options_find_joined(scan);
 }
 
 /* Prints "-o, --output FILE". Returns its length. */
@@ -103,4 +130,100 @@ void options_print_help(FILE *f, const struct option *table, int column)
 		fprintf(f, "%*s%s\n", gap, "", o->help);
 		at = 0;
 	}
+}
+
+/* ---------------------------------------------------------------- completion */
+
+void options_print_words(FILE *f, const char *words, const char *text, const char *before)
+{
+	size_t n = strlen(text), length;
+
+	for (const char *w = words; *w; w += length + (w[length] != 0)) {
+		length = strcspn(w, "|");
+		if (length >= n && strncmp(w, text, n) == 0)
+			fprintf(f, "%s%.*s\n", before, (int)length, w);
+	}
+}
+
+static void options_print_values(
+	FILE *f, const struct option *o, const char *text, const char *before)
+{
+	if (o->words)
+		options_print_words(f, o->words, text, before);
+	else if (o->value && strchr(o->value, '|'))
+		options_print_words(f, o->value, text, before);
+}
+
+static void options_print_name(
+	FILE *f, const char *name, const struct option *row, const char *text)
+{
+	const char *help = row->help ? row->help : "";
+
+	if (!name || strncmp(name, text, strlen(text)) != 0)
+		return;
+	help += strspn(help, "\n ");
+	fprintf(f, "%s\t%.*s\n", name, (int)strcspn(help, "\n"), help);
+}
+
+static void options_print_beginning(FILE *f, const struct option *table, const char *text)
+{
+	static const struct option help = {OPTIONS_HELP, "--help", .help = "the options"};
+	bool has_help = false;
+
+	for (const struct option *o = table, *row; !options_is_last(o); o++) {
+		for (row = o; !row->help; row++)
+			;
+		if (!o->name || !*row->help)
+			continue;
+		has_help = has_help || o->id == OPTIONS_HELP;
+		options_print_name(f, o->name, row, text);
+		options_print_name(f, o->longer, row, text);
+	}
+	if (!has_help)
+		options_print_name(f, help.name, &help, text);
+}
+
+/* The number of the first operand among the arguments but the last, or 0. */
+static int options_scan_all(struct options_scan *scan, int *id)
+{
+	int first = 0;
+
+	while ((*id = options_next(scan)) != OPTIONS_END && *id != OPTIONS_NEEDS_VALUE)
+		if (*id == OPTIONS_OPERAND && !first)
+			first = scan->at;
+	return first;
+}
+
+/* --name=begin */
+static void options_print_equals(FILE *f, const struct option *table, char *text)
+{
+	struct options_scan scan = {.table = table, .argc = 2, .argv = (char *[]){NULL, text}};
+	char before[64];
+
+	if (options_next(&scan) <= 0)
+		return;
+	snprintf(before, sizeof before, "%.*s", (int)(scan.value - text), text);
+	options_print_values(f, scan.found, scan.value, before);
+}
+
+void options_print_completion(
+	FILE *f, const struct option *table, const char *operands, int argc, char **argv)
+{
+	struct options_scan scan = {.table = table, .argc = argc - 1, .argv = argv};
+	bool is_command = operands && strcmp(operands, OPTIONS_COMMAND) == 0;
+	char *text = argv[argc - 1];
+	int id, first = options_scan_all(&scan, &id);
+
+	if (is_command && first)
+		fprintf(f, "\t%d\n", first);
+	else if (id == OPTIONS_NEEDS_VALUE)
+		options_print_values(f, scan.found, text, "");
+	else if (is_command && (scan.only_operands || text[0] != '-'))
+		fprintf(f, "\t%d\n", argc - 1);
+	else if (operands && !first && text[0] != '-')
+		options_print_words(f, operands, text, "");
+	else if (!scan.only_operands && strchr(text, '='))
+		options_print_equals(f, table, text);
+	else if (!scan.only_operands && text[0] == '-')
+		options_print_beginning(f, table, text);
 }

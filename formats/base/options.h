@@ -1,5 +1,6 @@
 /*
- * Options of a command: one table parses them and prints --help. The exit codes of the commands.
+ * Options of a command: one table parses them, prints --help and completes them in a shell. The
+ * exit codes of the commands.
  */
 #ifndef SWT_FORMATS_BASE_OPTIONS_H
 #define SWT_FORMATS_BASE_OPTIONS_H
@@ -29,6 +30,7 @@ struct option {
 	const char *longer; /* "--output" for "-o"; NULL: none */
 	const char *value;  /* its name, as in --help; NULL: no value; "[=NAME]": optional */
 	const char *help;   /* with its line breaks; NULL: shares the next row's line; "": hidden */
+	const char *words;  /* the values that there are, "a|b|c"; NULL: any, or those of value */
 };
 
 enum {
@@ -55,9 +57,23 @@ struct options_scan {
 
 /*
  * The id of the next option, or one of the above. Options and operands come in their order, and
- * may be mixed. Values: --x v, --x=v, -s v, -sv.
+ * may be mixed. Values: --x v, --x=v, -s v, -sv. A long name may be abbreviated as long as no other
+ * begins so.
  */
 int options_next(struct options_scan *scan);
+
+/*
+ * Prints what the last argument may become, a line each: a word, and where it has a help a tab and
+ * the help's first line. Nothing is printed where a file or any text may stand. operands: what the
+ * first operand may be, "a|b|c", or NULL; OPTIONS_COMMAND: another command's line begins with it,
+ * of which only a tab and the number of its first argument is printed.
+ */
+#define OPTIONS_COMMAND "COMMAND"
+
+void options_print_completion(
+	FILE *f, const struct option *table, const char *operands, int argc, char **argv);
+/* The words, "a|b|c", that begin with text, a line each behind `before`. */
+void options_print_words(FILE *f, const char *words, const char *text, const char *before);
 
 /* The rows for --help. column: where the help begins, in characters. */
 void options_print_help(FILE *f, const struct option *table, int column);

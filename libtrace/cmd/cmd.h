@@ -28,6 +28,9 @@ extern const struct verb verb_init, verb_install, verb_on, verb_off, verb_enable
 	verb_maj, verb_info, verb_dump, verb_get, verb_free, verb_run, verb_record, verb_bench,
 	verb_trigger, verb_doctor, verb_event, verb_stat, verb_ai, verb_counters;
 
+/* Prints the countersets that the last argument may become, for completion. */
+void counters_complete_set(int argc, char **argv);
+
 /* "swtrace VERB: ..." on stderr. Returns EXIT_FAILED. */
 __attribute__((format(printf, 2, 3))) int cmd_fail(
 	const struct verb *verb, const char *format, ...);

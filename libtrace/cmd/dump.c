@@ -149,6 +149,7 @@ static const struct option options_of_dump[] = {
 	{OPTION_COMPRESS, "--compress", .value = "none|lz4|zlib",
 		.help = "how the hooks of a trace.bin are stored (lz4)"},
 	{OPTION_ON_SIGNAL, "--on-signal", .value = "[=NAME]",
+		.words = "USR1|USR2|QUIT|ALRM|CONT|URG|WINCH|RTMIN",
 		.help = "stays, and dumps at each such signal (USR1), until SIGINT, SIGTERM\n"
 			"              or SIGHUP; FILE is the newest dump, older ones are FILE.1, "
 			"FILE.2, ..."},

@@ -8,7 +8,7 @@
 #include "continuous.h"
 
 static const struct option options[] = {INIT_OPTION_SIZE("3; with cont 16"),
-	{INIT_MODE, "-t", .value = "MODE",
+	{INIT_MODE, "-t", .value = "MODE", .words = "norm|wrap|cont",
 		.help = "norm: stop when full (default); wrap: overwrite the oldest; cont: a "
 			"drain\n"
 			"              streams to FILE from `swtrace on` to `swtrace off`"},

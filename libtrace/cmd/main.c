@@ -41,6 +41,38 @@ static int no_verb(const char *name)
 	return EXIT_USAGE;
 }
 
+/* What operands may be, for the shells' completion: as of options_print_completion. */
+#define MAJORS "all|0x04|0x10|0x11|0x12|0x19|0xA8|0xC0|0xC8|0xC9"
+static const struct {
+	const struct verb *verb;
+	const char *operands;
+} completed[] = {{&verb_run, OPTIONS_COMMAND}, {&verb_record, OPTIONS_COMMAND},
+	{&verb_bench, OPTIONS_COMMAND}, {&verb_stat, OPTIONS_COMMAND}, {&verb_enable, MAJORS},
+	{&verb_disable, MAJORS}, {&verb_event, "list|show|encode"},
+	{&verb_counters, "list|instances|query"}};
+
+/* --complete WORD...: what the last word may become, for the shells' completion. */
+static int main_print_completion(int argc, char **argv)
+{
+	const struct verb *verb = argc > 1 ? find_verb(argv[0]) : NULL;
+	const char *operands = NULL;
+
+	for (int i = 0; argc == 1 && i < VERBS; i++)
+		if (strncmp(verbs[i]->name, argv[0], strlen(argv[0])) == 0)
+			printf("%s\t%s\n", verbs[i]->name, verbs[i]->what);
+	if (argc == 1)
+		options_print_words(stdout, "help|--help|--version", argv[0], "");
+	if (!verb)
+		return EXIT_FINE;
+	for (size_t i = 0; i < sizeof completed / sizeof *completed; i++)
+		if (completed[i].verb == verb)
+			operands = completed[i].operands;
+	options_print_completion(stdout, verb->options, operands, argc, argv);
+	if (verb == &verb_counters)
+		counters_complete_set(argc, argv);
+	return EXIT_FINE;
+}
+
 /* Output that did not arrive is a failure, whatever the verb thought. */
 static int finish(int code)
 {
@@ -90,6 +122,8 @@ int main(int argc, char **argv)
 		puts("swtrace " SWTRACE_VERSION);
 		return finish(EXIT_FINE);
 	}
+	if (strcmp(name, "--complete") == 0)
+		return finish(main_print_completion(argc - 2, argv + 2));
 	const struct verb *verb = find_verb(name);
 	if (!verb)
 		return no_verb(name);

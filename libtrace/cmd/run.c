@@ -11,7 +11,7 @@
 enum { RUN_OUTPUT = INIT_OPTIONS, RUN_COMPRESS };
 
 static const struct option options[] = {INIT_OPTION_SIZE("3"),
-	{INIT_MODE, "-t", .value = "MODE",
+	{INIT_MODE, "-t", .value = "MODE", .words = "norm|wrap",
 		.help = "norm: stop when full (default); wrap: overwrite the oldest"},
 	INIT_OPTION_SECTION, INIT_OPTION_GROUP,
 	{RUN_OUTPUT, "-o", .value = "FILE",

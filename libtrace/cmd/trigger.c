@@ -26,6 +26,7 @@ enum {
 
 static const struct option options[] = {
 	{OPTION_WHEN, "--when", .value = "CONDITION",
+		.words = "label=|elapsed>|major=|minor=|mm=|tid=|pid=|comm=|cpu=|cpi>|lost>",
 		.help = "terms FIELD OP VALUE, joined by and, or, not and parentheses;\n"
 			"              of one hook, or of a CPI group's hooks together:\n"
 			"                label comm             = !=    a pattern (* ? [a-z]), in "

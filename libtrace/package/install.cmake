@@ -126,11 +126,17 @@ if(LOWDOWN)
 else()
   message(STATUS "lowdown not found: trace-file(5) is left out")
 endif()
-set(completions ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
-install(FILES libtrace/cmd/swtrace.bash RENAME swtrace DESTINATION ${completions}
-  COMPONENT swtrace)
-install(FILES decoder/cmd/cpidecode.bash RENAME cpidecode DESTINATION ${completions}
-  COMPONENT swtrace)
+# install_completion(shell folder before after): for both commands, whose name is between the two.
+function(install_completion shell folder before after)
+  foreach(COMMAND swtrace cpidecode)
+    set(script ${CMAKE_BINARY_DIR}/completion/${shell}/${before}${COMMAND}${after})
+    configure_file(libtrace/package/completion.${shell}.in ${script} @ONLY)
+    install_files(${CMAKE_INSTALL_DATADIR}/${folder} ${script})
+  endforeach()
+endfunction()
+install_completion(bash bash-completion/completions "" "")
+install_completion(zsh zsh/site-functions _ "")
+install_completion(fish fish/vendor_completions.d "" .fish)
 install_files(${CMAKE_INSTALL_DATADIR}/swtrace
   formats/cpi.hooks formats/cpuutil.hooks formats/counters.hooks)
 # The documents keep their places relative to each other, so that their links lead there.

@@ -1,4 +1,4 @@
-/* The options of a table: how they are found, and their --help. */
+/* The options of a table: how they are found, their --help, their completion. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,8 +49,10 @@ START_TEST(options_and_operands_come_in_their_order)
 		{{"x", "a", "--", "-s", "--", "--json"}, "-2:a -2:-s -2:-- -2:--json", false},
 		{{"x", "-s", "4", "run", "-s", "--", "-h"}, "1:4 -2:run -2:-s -2:-- -2:-h", true},
 		{{"x", "--hidden", "-h", "--help"}, "7: -1:-h -1:--help", false},
-		/* A name is whole: neither abbreviated nor followed by more. */
-		{{"x", "--jso"}, "-3:--jso", false},
+		/* Abbreviated, as long as no other name begins so; what is hidden is none. */
+		{{"x", "--js", "--out", "f", "--ou=g"}, "5: 3:f 3:g", false},
+		{{"x", "--o"}, "-3:--o", false},
+		{{"x", "--hid"}, "-3:--hid", false},
 		{{"x", "--jsonx"}, "-3:--jsonx", false},
 		{{"x", "-z"}, "-3:-z", false},
 		{{"x", "-s"}, "-4:-s", false},
@@ -88,10 +90,59 @@ START_TEST(help_is_the_table)
 }
 END_TEST
 
+static const struct option completed[] = {{.help = "Text first.\n"},
+	{1, "-s", .value = "MB", .help = "a size"},
+	{2, "--format", .value = "NAME", .help = "a format\n    or so", .words = "text|csv|tsv"},
+	{3, "-c", .longer = "--codec", .value = "none|lz4"}, {4, "--fast", .help = "both"},
+	{5, "--hidden", .help = ""}, {0}};
+
+START_TEST(completion_is_the_table)
+{
+	static const struct {
+		char *argv[7];
+		const char *operands, *printed;
+	} cases[] = {
+		{{"x", "--f"}, NULL, "--format\ta format\n--fast\tboth\n"},
+		{{"x", "-c"}, NULL, "-c\tboth\n"},
+		{{"x", "--h"}, NULL, "--help\tthe options\n"},
+		{{"x", "--format", ""}, "a|b", "text\ncsv\ntsv\n"},
+		{{"x", "--format=t"}, NULL, "--format=text\n--format=tsv\n"},
+		{{"x", "--codec", "l"}, NULL, "lz4\n"},
+		{{"x", "-s", "--f"}, NULL, ""},
+		{{"x", "--no-such=t"}, NULL, ""},
+		{{"x", "-s", "4", "l"}, "list|lot|show", "list\nlot\n"},
+		{{"x", "list", "l"}, "list|lot|show", ""},
+		{{"x", "list", "--fa"}, "list|lot|show", "--fast\tboth\n"},
+		{{"x", "--", "--f"}, NULL, ""},
+		/* Another command's line is its own. */
+		{{"x", "--fast", "ls", "--f"}, OPTIONS_COMMAND, "\t2\n"},
+		{{"x", "--fast", "--", "ls", "-"}, OPTIONS_COMMAND, "\t3\n"},
+		{{"x", "--fast", "l"}, OPTIONS_COMMAND, "\t2\n"},
+		{{"x", "--fast", "--", ""}, OPTIONS_COMMAND, "\t3\n"},
+		{{"x", "--format", "c"}, OPTIONS_COMMAND, "csv\n"},
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		char *argv[8] = {NULL}, *text;
+		int argc = 0;
+		size_t size;
+		FILE *f = open_memstream(&text, &size);
+
+		memcpy(argv, cases[i].argv, sizeof cases[i].argv);
+		while (argv[argc])
+			argc++;
+		options_print_completion(f, completed, cases[i].operands, argc, argv);
+		fclose(f);
+		ck_assert_msg(strcmp(text, cases[i].printed) == 0, "case %zu: %s", i, text);
+		free(text);
+	}
+}
+END_TEST
+
 int main(void)
 {
-	const TTest *const tests[] = {
-		options_and_operands_come_in_their_order, help_is_the_table, NULL};
+	const TTest *const tests[] = {options_and_operands_come_in_their_order, help_is_the_table,
+		completion_is_the_table, NULL};
 
 	return suites_run(suite_of("options", 60, tests), NULL);
 }

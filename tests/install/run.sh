@@ -28,7 +28,9 @@ for f in include/perfutil.h include/cpidecode.h include/libcpc.h include/perflib
 	share/man/man1/swtrace.1 share/man/man1/cpidecode.1 share/man/man3/perfutil.3 \
 	share/man/man3/libcpidecode.3 share/doc/swtrace/LICENSE share/doc/swtrace/samples/cpidecode.py \
 	share/man/man3/libcpc.3 share/man/man5/trace-file.5 share/bash-completion/completions/swtrace \
-	share/bash-completion/completions/cpidecode share/swtrace/cpi.hooks \
+	share/bash-completion/completions/cpidecode share/zsh/site-functions/_swtrace \
+	share/zsh/site-functions/_cpidecode share/fish/vendor_completions.d/swtrace.fish \
+	share/fish/vendor_completions.d/cpidecode.fish share/swtrace/cpi.hooks \
 	share/swtrace/cpuutil.hooks share/swtrace/counters.hooks \
 	share/doc/swtrace/formats/hook-schema.md; do
 	check "installs $f" test -f "$prefix/$f"

@@ -76,7 +76,7 @@ enable --all
 disable 256
 disable cpi
 maj 12
-maj --jso
+maj --jsno
 info x
 info --json=1
 dump a b

@@ -45,7 +45,7 @@ static const struct option options[] = {
 		.help = "between samples: seconds, or [HH:]MM:SS (1)"},
 	{COUNTERS_SAMPLES, "-sc", .value = "COUNT",
 		.help = "ends after so many rows; without it, with Ctrl-C"},
-	{COUNTERS_FORMAT, "-f", .value = "FORMAT",
+	{COUNTERS_FORMAT, "-f", .value = "FORMAT", .words = "csv|tsv|json",
 		.help = "csv (default), tsv or json; --json is -f json"},
 	{COUNTERS_OUTPUT, "-o", .value = "FILE",
 		.help = "in place of standard output; -y is accepted"},
@@ -392,6 +392,20 @@ static int run(const struct verb *verb, int argc, char **argv)
 	unsigned action = take_action(&a, argv[1]);
 	check(&a, action, argv[1]);
 	return act(&a, action, args.operands - 1, argv + 2);
+}
+
+/* list SET, instances SET */
+void counters_complete_set(int argc, char **argv)
+{
+	const char *text = argv[argc - 1];
+	struct catalogue c = {0};
+
+	if (argc == 3 && text[0] != '-' && strcmp(argv[1], "query") != 0 &&
+		catalogue_load(&c, NULL) == ERROR_SUCCESS)
+		for (ULONG i = 0; i < c.sets; i++)
+			if (strncmp(c.set[i].name, text, strlen(text)) == 0)
+				puts(c.set[i].name);
+	catalogue_free(&c);
 }
 
 const struct verb verb_counters = {"counters",

@@ -33,7 +33,7 @@ static const struct option options[] = {
 		 "              events go to several counters\n"},
 	{EVENT_TRY, "--try",
 		.help = "list: counts each for a moment to see whether this machine can"},
-	{EVENT_CPU, "--cpu", .value = "CPU",
+	{EVENT_CPU, "--cpu", .value = "CPU", .words = "intel|amd|arm|p4|netburst|netburst_p",
 		.help = "another processor: intel, amd, arm (their common events), or a PMU's name "
 			"of\n"
 			"              libpfm4, such as skl or amd64_fam19h_zen4"},
