@@ -234,7 +234,7 @@ if [ "$quick" -eq 0 ]; then
 	# What was freed is kept for 16 MB more, which is longer than most tests take, and costs few page
 	# faults.
 	await asan &&
-		ASAN_OPTIONS=detect_leaks=1:abort_on_error=0:quarantine_size_mb=16 suite asan -E '^(install|model|faults|access|ring_(kill|stop|abort|signal|migrate).*|samples|event_pfm|bench_.*|swtrace_(continuous|record)|swtrace_cmd/ai_measures.*)$'
+		ASAN_OPTIONS=detect_leaks=1:abort_on_error=0:quarantine_size_mb=16 suite asan -E '^(install|model|faults|access|ring_(kill|stop|abort|signal|migrate|hotplug).*|samples|event_pfm|bench_.*|swtrace_(continuous|record)|swtrace_cmd/ai_measures.*)$'
 	await tsan &&
 		suite tsan -R '^(decoder_(pass|stream|lazy|intervals|library)|libtrace_(cpi|util)|libcpc_(static|machines)|perflib_shared|dump|ring_(layout|hooks|sections)|session_(place|control|members|schemas|tasks))$'
 	wait "$ahead"
@@ -243,6 +243,8 @@ fi
 if [ "$quick" -eq 0 ]; then
 	wait "$beside"
 	beside=
+	# Takes a processor away: not from the tests that the cross build runs.
+	[ ! -x build-test-asan/tests/ring/ring_hotplug ] || suite asan -R '^ring_hotplug$'
 	say "AArch64"
 	case $(cat build-test-cross.status) in
 	0)

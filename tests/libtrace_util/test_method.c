@@ -9,6 +9,7 @@
 #include "../../libtrace/counters/choice.h"
 #include "../../libtrace/core/clock.h"
 #include "../../libtrace/counters/frequency.h"
+#include "../../libtrace/counters/proc_stat.h"
 #include "../../libtrace/counters/usage.h"
 #include "double.h"
 #include "fake_pmu.h"
@@ -217,18 +218,35 @@ END_TEST
 
 /* ----------------------------------------------------- the counters of a made-up machine */
 
+/* Stolen from processor 0 so far, which is neither busy nor idle: the accounts of /proc/stat are
+ * this machine's. */
+static uint64_t stolen(void)
+{
+	struct stat_cpu cpu[1];
+	uint64_t at;
+
+	return stat_read(cpu, 1, &at) ? cpu[0].steal : 0;
+}
+
 /* The made-up processors count 500 ticks at each reading. */
 START_TEST(ticks_are_counted)
 {
 	AI_COUNTERS *a, *b;
+	uint64_t before;
 
 	if (!has_tsc())
 		return;
-	ck_assert_int_eq(AiInit(), PU_SUCCESS);
 	a = AiAllocCounters(NULL);
 	b = AiAllocCounters(NULL);
-	ck_assert_int_eq(AiGetCounters(a), PU_SUCCESS);
-	ck_assert_int_eq(AiGetCounters(b), PU_SUCCESS);
+	for (;;) {
+		before = stolen();
+		ck_assert_int_eq(AiInit(), PU_SUCCESS);
+		ck_assert_int_eq(AiGetCounters(a), PU_SUCCESS);
+		ck_assert_int_eq(AiGetCounters(b), PU_SUCCESS);
+		if (stolen() == before)
+			break;
+		AiTerminate(); /* forgets what is yet to be taken off */
+	}
 	ck_assert_uint_eq(b->BusyTime - a->BusyTime + (b->IntrTime - a->IntrTime), 500);
 	ck_assert_uint_eq(b->CurTime - a->CurTime - (b->IdleTime - a->IdleTime), 500);
 	ck_assert_uint_eq(b->DispCnt - a->DispCnt, 7);
@@ -317,7 +335,9 @@ START_TEST(readings_fail)
 	ck_assert_uint_gt(a->CurTime, b->CurTime);
 	ck_assert_uint_eq(a->BusyTime, b->BusyTime);
 	ck_assert_int_eq(AiGetCounters(b), PU_SUCCESS);
-	ck_assert_uint_eq(b->CurTime - a->CurTime - (b->IdleTime - a->IdleTime), 500);
+	/* What is stolen meanwhile is not idle. */
+	ck_assert_uint_ge(b->CurTime - a->CurTime - (b->IdleTime - a->IdleTime), 500);
+	ck_assert_uint_eq(b->BusyTime - a->BusyTime + (b->IntrTime - a->IntrTime), 500);
 	AiFreeCounters(a);
 	AiFreeCounters(b);
 }

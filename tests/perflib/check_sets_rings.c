@@ -185,12 +185,15 @@ static void changes(const void *arg)
 enum { WRITERS = 3 };
 
 /* As fast as they can, in rings that they come round in all the time. */
-static void write_on(uint32_t id, const uint32_t *stop, uint64_t *written)
+static void write_on(uint32_t id, const uint32_t *stop, uint32_t *begun, uint64_t *written)
 {
 	uint32_t n = 0;
 
-	for (; !__atomic_load_n(stop, __ATOMIC_RELAXED); n++)
+	for (; !__atomic_load_n(stop, __ATOMIC_RELAXED); n++) {
 		checked_hook(id, n, 4 + n % 50);
+		if (n == 0)
+			__atomic_fetch_add(begun, 1, __ATOMIC_RELAXED);
+	}
 	__atomic_store_n(written, n, __ATOMIC_RELEASE);
 }
 
@@ -198,7 +201,7 @@ static void write_on(uint32_t id, const uint32_t *stop, uint64_t *written)
 static void busy(const void *arg)
 {
 	struct {
-		uint32_t stop;
+		uint32_t stop, begun;
 		uint64_t written[WRITERS];
 	} *shared = mmap(
 		NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -213,11 +216,13 @@ static void busy(const void *arg)
 	for (uint32_t i = 0; i < WRITERS; i++) {
 		writer[i] = fork();
 		if (writer[i] == 0) {
-			write_on(i, &shared->stop, &shared->written[i]);
+			write_on(i, &shared->stop, &shared->begun, &shared->written[i]);
 			_exit(0);
 		}
 	}
 	ask_open(&a);
+	while (__atomic_load_n(&shared->begun, __ATOMIC_RELAXED) < WRITERS)
+		usleep(500);
 	for (int i = 0; i < 100; i++) {
 		ask(&a);
 		if (!is_known(&a, "_Total", RINGS_ATTEMPTED)) {
