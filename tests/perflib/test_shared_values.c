@@ -282,7 +282,9 @@ START_TEST(a_late_store_goes_nowhere)
 	__atomic_fetch_add(late, 1, __ATOMIC_RELAXED);
 	/* Another provider in its place, without an instance. */
 	HANDLE other = offer_provider(3);
+	__atomic_fetch_add(late, 1, __ATOMIC_RELAXED); /* its file is shorter yet */
 	ck_assert_uint_eq(offer_wide(other, 3, 5, 1), ERROR_SUCCESS);
+	__atomic_fetch_add(late, 1, __ATOMIC_RELAXED);
 	ck_assert_ptr_null(offer_instance_of(other, one));
 	PerfStopProvider(other);
 }

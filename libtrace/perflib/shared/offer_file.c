@@ -128,29 +128,40 @@ static uint32_t keep_life(struct offer_file *f, int fd)
 	return ERROR_SUCCESS;
 }
 
+/* All addresses, as memory of this process: stores beyond the file's end go there. */
+static void *reserve_addresses(void *at)
+{
+	return mmap(at, PROV_FILE_MAX, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (at ? MAP_FIXED : 0), -1, 0);
+}
+
+/* The file's first bytes, over what is mapped there. */
+static bool map_bytes(const struct offer_file *f, int fd, uint32_t bytes)
+{
+	return mmap(f->base, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) !=
+	       MAP_FAILED;
+}
+
 /* A description of its own: a forked child that still has this one keeps no lock. */
 static bool map_file(struct offer_file *f, int dir)
 {
 	const int low = session_open_file(dir, f->name, O_RDWR, f->place.owner, 0, 0, NULL);
+	void *base = f->base ? f->base : reserve_addresses(NULL);
 	struct stat st;
-	void *p = MAP_FAILED;
 	int fd;
 
+	if (base != MAP_FAILED)
+		f->base = base;
 	if (low < 0)
 		return false;
 	fd = fcntl(low, F_DUPFD_CLOEXEC, file_high_descriptor());
 	close(low);
 	if (fd < 0)
 		return false;
-	if (fstat(fd, &st) == 0)
-		p = mmap(f->base, PROV_FILE_MAX, PROT_READ | PROT_WRITE,
-			MAP_SHARED | (f->base ? MAP_FIXED : 0), fd, 0);
-	if (p == MAP_FAILED) {
-		f->base = NULL;
+	if (!f->base || fstat(fd, &st) != 0 || !map_bytes(f, fd, f->bytes)) {
 		close(fd);
 		return false;
 	}
-	f->base = p;
 	f->fd = fd;
 	f->device = st.st_dev;
 	f->inode = st.st_ino;
@@ -243,6 +254,8 @@ uint32_t offer_file_grow(struct offer_file *f, uint32_t bytes)
 	rc = session_allocate(fd, 0, size);
 	if (rc)
 		return status_of_errno(rc);
+	if (!map_bytes(f, fd, size))
+		return ERROR_NOT_ENOUGH_MEMORY;
 	f->bytes = size;
 	return ERROR_SUCCESS;
 }
@@ -258,8 +271,7 @@ uint32_t offer_file_share(struct offer_file *f, bool everyone)
 static void divert(struct offer_file *f)
 {
 	if (f->base)
-		mmap(f->base, PROV_FILE_MAX, PROT_READ | PROT_WRITE,
-			MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+		reserve_addresses(f->base);
 }
 
 void offer_file_remove(struct offer_file *f)

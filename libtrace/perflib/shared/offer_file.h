@@ -1,8 +1,9 @@
 /*
  * The provider's side of its file: made, mapped, grown, removed.
  *
- * Space is allocated before it is touched, so a full /dev/shm is an error and no bus error. All
- * addresses of the file are mapped at once, far beyond its end: what stands in it never moves.
+ * Space is allocated before it is mapped, so a full /dev/shm is an error and no bus error. The
+ * addresses of the largest file are reserved at once, as memory of this process: what is in the
+ * file never moves, and a late store beyond its end is harmless.
  */
 #ifndef SWT_PERFLIB_SHARED_OFFER_FILE_H
 #define SWT_PERFLIB_SHARED_OFFER_FILE_H
