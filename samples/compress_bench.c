@@ -198,8 +198,7 @@ static int tell(const struct worker *workers, unsigned threads)
 	}
 	if (lost)
 		fprintf(stderr,
-			"compress_bench: %u intervals are not in the trace: %s; "
-			"larger buffers (swtrace init -s) hold more\n",
+			"compress_bench: %u intervals are not in the trace: %s; larger buffers (swtrace init -s) hold more\n",
 			lost, RcToString(loss));
 	return failed;
 }

@@ -1,48 +1,39 @@
 /* The table of cpidecode's options, which is its --help, too. */
 #include "options.h"
 
-const struct option cpidecode_options[] = {{.help = "Usage: cpidecode [options] FILE...\n"
-						    "       cpidecode merge [options] PARTIAL...\n"
-						    "\n"
-						    "Decodes trace files (swtrace dump) and "
-						    "reports. Several files are merged by time;\n"
-						    "- is standard input.\n"
-						    "\n"
-						    "Report:\n"},
+const struct option cpidecode_options[] = {
+	{.help = "Usage: cpidecode [options] FILE...\n"
+		 "       cpidecode merge [options] PARTIAL...\n"
+		 "\n"
+		 "Decodes trace files (swtrace dump) and reports. Several files are merged by time;\n"
+		 "- is standard input.\n"
+		 "\n"
+		 "Report:\n"},
 	{OPT_REPORT, "--report", .value = "summary",
 		.words = "summary|intervals|hooks|cpus|info|diff|why",
 		.help = "per label and minor: count, times, CPIs, busy (default)\n"
 			"           intervals  every interval\n"
 			"           hooks      every hook\n"
-			"           cpus       per label and minor: a column per processor, System "
-			"first\n"
-			"           info       about the files: rings, losses, damage, tasks, "
-			"schemas\n"
-			"           diff       of runs before and after (traces, partial results, "
-			"folders of\n"
-			"                      them): what changed, and whether it is more than "
-			"noise\n"
-			"           why        what makes the slowest intervals slower than those "
-			"in the middle"},
+			"           cpus       per label and minor: a column per processor, System first\n"
+			"           info       about the files: rings, losses, damage, tasks, schemas\n"
+			"           diff       of runs before and after (traces, partial results, folders of\n"
+			"                      them): what changed, and whether it is more than noise\n"
+			"           why        what makes the slowest intervals slower than those in the middle"},
 	{OPT_FORMAT, "--format", .value = "text", .words = "text|csv|json|folded|svg|nrm2",
 		.help = "for people (default)\n"
 			"           csv        RFC 4180, with a header line (not for info)\n"
 			"           json       one object a line\n"
 			"           folded     stacks of nested intervals and their values\n"
-			"           svg        the same as an interactive flame graph, coloured by "
-			"CPI\n"
-			"           nrm2       the hooks as a file of the original toolkit's "
-			"format"},
+			"           svg        the same as an interactive flame graph, coloured by CPI\n"
+			"           nrm2       the hooks as a file of the original toolkit's format"},
 	{OPT_CSV_SAFE, "--csv-safe",
 		.help = "with csv: an apostrophe before strings that a spreadsheet would compute"},
 	{OPT_FAIL_IF, "--fail-if", .value = "'EXPR'",
 		.help = "with diff: exit with 5 if so: [LABEL:]METRIC(>|<)(+|-)NUMBER and %\n"
-			"                      or a unit, like 'p90>+5%' or 'db *:cpi>+0.1'; may "
-			"be given again"},
+			"                      or a unit, like 'p90>+5%' or 'db *:cpi>+0.1'; may be given again"},
 	{OPT_BEFORE, .name = "--before", .value = "RUN..."},
 	{OPT_AFTER, "--after", .value = "RUN...",
-		.help = "\n                      with diff: several runs a side: files, folders, "
-			"patterns"},
+		.help = "\n                      with diff: several runs a side: files, folders, patterns"},
 	{OPT_SINGLE, "--single-run", .help = "with --fail-if: of one run each, too"},
 	{OPT_AA, "--aa",
 		.help = "with diff: what runs of one program differ by, and the least\n"
@@ -50,8 +41,7 @@ const struct option cpidecode_options[] = {{.help = "Usage: cpidecode [options] 
 	{OPT_TAIL, "--tail", .value = "p99",
 		.help = "with why: the slowest from there on (p56 to p99.9)"},
 	{OPT_WEIGHT, "--weight", .value = "cycles|ns|instructions|thread_cycles",
-		.help = "\n                      what folded and svg count (default cycles: "
-			"elapsed cycles)"},
+		.help = "\n                      what folded and svg count (default cycles: elapsed cycles)"},
 	{OPT_OUTPUT, "-o", .longer = "--output", .value = "FILE",
 		.help = "write to FILE, put in place when it is whole (- is standard\n"
 			"                      output)"},
@@ -68,17 +58,14 @@ const struct option cpidecode_options[] = {{.help = "Usage: cpidecode [options] 
 	{OPT_TO, "--to", .value = "T",
 		.help = "at or after, at or before T; of an interval, any part. T is\n"
 			"                      seconds since 1970 (1714564800.25), ISO 8601\n"
-			"                      (2024-05-01T12:00:00.25Z; +02:00; no zone: local "
-			"time), or\n"
-			"                      +1.5s after the trace's first hook (h, m, s, ms, "
-			"us, ns)"},
+			"                      (2024-05-01T12:00:00.25Z; +02:00; no zone: local time), or\n"
+			"                      +1.5s after the trace's first hook (h, m, s, ms, us, ns)"},
 	{.help = "\nSharing the work:\n"},
 	{OPT_SLICE, "--slice", .value = "I/N",
 		.help = "only what ended in the I-th of N slices of the trace's time"},
 	{OPT_PARTIAL, "--partial", .value = "FILE",
 		.help = "no report: what summary and cpus are made of, for merge"},
-	{.help = "  merge PARTIAL...    the report (or --partial) of all of them, the same as of "
-		 "the\n"
+	{.help = "  merge PARTIAL...    the report (or --partial) of all of them, the same as of the\n"
 		 "                      whole, byte by byte\n"
 		 "\n"
 		 "Other:\n"},

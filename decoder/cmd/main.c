@@ -50,8 +50,8 @@ static bool hold_standard_files(void)
 void complain_code(const char *about, int rc, int error)
 {
 	if (rc == CPIDECODE_ENOMEM && memory_lift())
-		complain("%s: it takes more memory than --memory allows (allow more, choose less "
-			 "with --label, --from and --to, or report parts with --slice)",
+		complain(
+			"%s: it takes more memory than --memory allows (allow more, choose less with --label, --from and --to, or report parts with --slice)",
 			about);
 	else if (rc == CPIDECODE_EOPEN || rc == CPIDECODE_EREAD || rc == CPIDECODE_ESPOOL)
 		complain("%s: %s: %s", about, cpidecode_strerror(rc), strerror(error));
@@ -344,9 +344,9 @@ static int find_runs(struct options *o, struct runs sides[2])
 		}
 	}
 	if (!code && o->ngates && !o->single && sides[0].n == 1 && sides[1].n == 1) {
-		complain("--fail-if: " DIFF_SINGLE
-			 ", so a gate would fail for them: give several (--before, --after), or "
-			 "say --single-run");
+		complain(
+			"--fail-if: " DIFF_SINGLE
+			", so a gate would fail for them: give several (--before, --after), or say --single-run");
 		code = EXIT_USAGE;
 	}
 	return code;

@@ -57,19 +57,18 @@ static int add_file(struct partial *p, const char *path)
 	int code = merge_read_file(&one, path);
 	int rc = code ? 0 : partial_merge(p, &one, &clash);
 	if (rc == PARTIAL_TWICE) {
-		complain("%s: some of the trace %s is in an earlier partial result already: each "
-			 "part is merged once",
+		complain(
+			"%s: some of the trace %s is in an earlier partial result already: each part is merged once",
 			path, one.sources[clash.came].path);
 	} else if (rc == PARTIAL_SHARED) {
 		const char *before = p->sources[clash.before].path;
 		const char *came = one.sources[clash.came].path;
-		complain("%s: hooks of its %s are in %s of an earlier partial result, too, and "
-			 "would "
-			 "count twice: make one of both traces (cpidecode --partial FILE %s %s)",
+		complain(
+			"%s: hooks of its %s are in %s of an earlier partial result, too, and would count twice: make one of both traces (cpidecode --partial FILE %s %s)",
 			path, came, before, before, came);
 	} else if (rc == PARTIAL_OTHER_FILTER) {
-		complain("%s: it was made with other filters than those before it: they cannot be "
-			 "merged",
+		complain(
+			"%s: it was made with other filters than those before it: they cannot be merged",
 			path);
 	} else if (rc) {
 		complain_code(path, rc, errno);
@@ -145,8 +144,8 @@ int merge_comparable(const struct partial *first, const char *path, const struct
 {
 	if (!strcmp(without_times(first->filter), without_times(run->filter)))
 		return EXIT_FINE;
-	complain("%s cannot be compared with the runs before it: they were made with different "
-		 "filters",
+	complain(
+		"%s cannot be compared with the runs before it: they were made with different filters",
 		path);
 	return EXIT_FAILED;
 }

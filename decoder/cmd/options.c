@@ -310,9 +310,7 @@ static void check_partial(struct options *o, const struct seen *seen)
 {
 	if (seen->partial) {
 		if (seen->report || seen->format || seen->output || seen->weight)
-			misuse("--partial FILE is written instead of a report: it takes no "
-			       "--report, "
-			       "--format, --weight or -o");
+			misuse("--partial FILE is written instead of a report: it takes no --report, --format, --weight or -o");
 		o->report = REPORT_PARTIAL;
 	}
 	if (o->slice && o->report != REPORT_SUMMARY && o->report != REPORT_CPUS && !seen->partial)
@@ -320,9 +318,7 @@ static void check_partial(struct options *o, const struct seen *seen)
 	if (!o->merge)
 		return;
 	if (seen->filter || o->slice || seen->schema)
-		misuse("merge takes no filters, slices or schemas: they go with --partial, when "
-		       "the "
-		       "parts are made");
+		misuse("merge takes no filters, slices or schemas: they go with --partial, when the parts are made");
 	if (o->report != REPORT_SUMMARY && o->report != REPORT_CPUS && !seen->partial)
 		misuse("merge goes with --report summary or cpus, or with --partial");
 	if (!o->nfiles)
@@ -344,8 +340,7 @@ static void check_sides(const struct options *o)
 		misuse("--%s: there is nothing to compare with: --%s is missing",
 			o->nsides[0] ? "before" : "after", o->nsides[0] ? "after" : "before");
 	if (!sides && o->nfiles != 2)
-		misuse("--report diff compares two: a trace, partial result or folder of runs "
-		       "before, one after; or several with --before and --after");
+		misuse("--report diff compares two: a trace, partial result or folder of runs before, one after; or several with --before and --after");
 }
 
 static void check_diff(const struct options *o)
@@ -374,9 +369,7 @@ static void check(struct options *o, const struct seen *seen)
 	bool flame = o->format == FORMAT_FOLDED || o->format == FORMAT_SVG;
 	if (flame) {
 		if (seen->report && o->report != REPORT_INTERVALS)
-			misuse("--report %s has no --format %s: folded and svg are the flame graph "
-			       "of "
-			       "the intervals; %s goes with text, %sjson",
+			misuse("--report %s has no --format %s: folded and svg are the flame graph of the intervals; %s goes with text, %sjson",
 				report_names[o->report], format_names[o->format],
 				report_names[o->report], o->report == REPORT_INFO ? "" : "csv, ");
 		o->report = REPORT_FLAME;
@@ -398,8 +391,7 @@ static void check(struct options *o, const struct seen *seen)
 	if (seen->filter && o->report == REPORT_INFO)
 		misuse("--report info tells about whole files: it takes no filters");
 	if (o->filter.by_minor && o->filter.minor > 0xFF && o->report != REPORT_HOOKS)
-		misuse("--minor 0x%X: an interval's minor is 0 to 0xFF; whole codes go with "
-		       "--report hooks",
+		misuse("--minor 0x%X: an interval's minor is 0 to 0xFF; whole codes go with --report hooks",
 			o->filter.minor);
 	check_partial(o, seen);
 	check_diff(o);

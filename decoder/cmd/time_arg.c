@@ -125,9 +125,7 @@ const char *time_arg_parse(const char *text, struct time_arg *t)
 	bool negative = text[0] == '-';
 	text += negative;
 	if (!seconds(&text, &t->ns) || *text)
-		return "not a time: seconds since 1970, an ISO 8601 date and time, or +1.5s after "
-		       "the "
-		       "start of the trace";
+		return "not a time: seconds since 1970, an ISO 8601 date and time, or +1.5s after the start of the trace";
 	if (negative)
 		t->ns = -t->ns;
 	return NULL;

@@ -65,8 +65,7 @@ const char *gate_parse(const char *text, struct gate *g)
 	}
 	s = parse_metric(s, g);
 	if (!s)
-		return "it begins with count, total, mean, p50, p90, p99, max, cpi or "
-		       "instructions (LABEL: before it), then > or <";
+		return "it begins with count, total, mean, p50, p90, p99, max, cpi or instructions (LABEL: before it), then > or <";
 	if (*s != '>' && *s != '<')
 		return "> or < has to follow the metric";
 	g->above = *s++ == '>';

@@ -353,8 +353,7 @@ int report_nrm2(struct report *r)
 	size_t nrings;
 	if (!fits(r->trace)) {
 		report_note(r,
-			"--format nrm2: the files are of several machines or clocks, an NRM2 file "
-			"has one: write one for each");
+			"--format nrm2: the files are of several machines or clocks, an NRM2 file has one: write one for each");
 		return CPIDECODE_EINVAL;
 	}
 	struct nrm2_ring *rings = list_rings(r->trace, &nrings);

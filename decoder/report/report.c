@@ -42,8 +42,8 @@ void report_note_no_intervals(const struct report *r)
 	/* A filter or a slice may have left them out. */
 	if (hooks && !r->slices && filter_takes_all(r->filter))
 		report_note(r,
-			"no intervals, but %" PRIu64 " hook%s (of TraceHook, say): --report hooks "
-			"shows %s",
+			"no intervals, but %" PRIu64
+			" hook%s (of TraceHook, say): --report hooks shows %s",
 			hooks, hooks == 1 ? "" : "s", hooks == 1 ? "it" : "them");
 }
 

@@ -300,8 +300,7 @@ static void write_legend(struct svg *s)
 	}
 	if (s->flame->cpis.unmeasured)
 		out_printf(o,
-			"<rect x=\"%d\" width=\"26\" height=\"12\" rx=\"2\" fill=\"url(#hatch)\"/>"
-			"<text class=\"key\" x=\"%d\" y=\"10\">%s</text>",
+			"<rect x=\"%d\" width=\"26\" height=\"12\" rx=\"2\" fill=\"url(#hatch)\"/><text class=\"key\" x=\"%d\" y=\"10\">%s</text>",
 			x, x + 34,
 			s->scale.empty ? "no CPI was measured in any interval"
 				       : "CPI not measured");
@@ -325,11 +324,8 @@ static void svg_write_header(struct svg *s)
 	grouped(o, f->frames[0].total);
 	out_printf(o, " %s in all \xC2\xB7 width: %s", f->unit, f->weight);
 	out_str(o, "</text>\n");
-	out_str(o, "<foreignObject id=\"tools\" class=\"gone\" x=\"49%\" y=\"10\" width=\"50%\" "
-		   "height=\"32\"><div xmlns=\"http://www.w3.org/1999/xhtml\" class=\"tools\">"
-		   "<output id=\"matched\"></output><input id=\"search\" type=\"search\" "
-		   "placeholder=\"Search (text or regex)\" aria-label=\"Search frames\"/>"
-		   "<button id=\"reset\" type=\"button\">Reset</button></div></foreignObject>\n");
+	out_str(o,
+		"<foreignObject id=\"tools\" class=\"gone\" x=\"49%\" y=\"10\" width=\"50%\" height=\"32\"><div xmlns=\"http://www.w3.org/1999/xhtml\" class=\"tools\"><output id=\"matched\"></output><input id=\"search\" type=\"search\" placeholder=\"Search (text or regex)\" aria-label=\"Search frames\"/><button id=\"reset\" type=\"button\">Reset</button></div></foreignObject>\n");
 }
 
 static void write_footer(struct svg *s)
@@ -337,14 +333,12 @@ static void write_footer(struct svg *s)
 	struct out *o = s->o;
 	unsigned y = HEADER + s->rows * ROW + 22;
 	out_printf(o,
-		"<text class=\"key\" x=\"1%%\" y=\"%u\">Click or Enter zooms, arrow keys walk, "
-		"/ searches, Esc resets.",
+		"<text class=\"key\" x=\"1%%\" y=\"%u\">Click or Enter zooms, arrow keys walk, / searches, Esc resets.",
 		y);
 	uint32_t left_out = s->flame->left_out;
 	if (left_out)
 		out_printf(o,
-			" %u frame%s narrower than a tenth of a pixel or deeper than %d rows "
-			"left out.",
+			" %u frame%s narrower than a tenth of a pixel or deeper than %d rows left out.",
 			left_out, left_out == 1 ? "" : "s", FLAME_MAX_ROWS);
 	if (!s->flame->frames[0].total)
 		out_str(o, " There is no interval to show.");
@@ -362,20 +356,15 @@ void flame_svg(struct out *o, const struct flame *f)
 	unsigned height = HEADER + s.rows * ROW + FOOTER;
 	out_printf(o,
 		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"100%%\" height=\"%u\" "
-		"style=\"min-width:640px\">\n<title>Interval flame graph</title>\n<style>\n",
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"100%%\" height=\"%u\" style=\"min-width:640px\">\n<title>Interval flame graph</title>\n<style>\n",
 		height);
 	out_bytes(o, flame_css, flame_css_size);
 	out_str(o,
-		"</style>\n<defs><pattern id=\"hatch\" width=\"6\" height=\"6\" "
-		"patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(45)\"><rect width=\"6\" "
-		"height=\"6\" class=\"hatch-ground\"/><line y2=\"6\" class=\"hatch-line\"/>"
-		"</pattern></defs>\n<rect class=\"ground\" width=\"100%\" height=\"100%\"/>\n");
+		"</style>\n<defs><pattern id=\"hatch\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(45)\"><rect width=\"6\" height=\"6\" class=\"hatch-ground\"/><line y2=\"6\" class=\"hatch-line\"/></pattern></defs>\n<rect class=\"ground\" width=\"100%\" height=\"100%\"/>\n");
 	svg_write_header(&s);
 	write_legend(&s);
 	out_printf(o,
-		"<svg id=\"plot\" role=\"tree\" aria-label=\"Intervals\" x=\"1%%\" y=\"%d\" "
-		"width=\"98%%\" height=\"%u\">\n",
+		"<svg id=\"plot\" role=\"tree\" aria-label=\"Intervals\" x=\"1%%\" y=\"%d\" width=\"98%%\" height=\"%u\">\n",
 		HEADER, s.rows * ROW);
 	write_frames(&s);
 	out_str(o, "</svg>\n");

@@ -123,8 +123,7 @@ bool init_option(struct session_config *config, const struct arguments *a, int i
 	case INIT_SIZE:
 		if (!parse_number(a->value, false, 65536, &n) || n == 0)
 			cmd_misuse(a->verb,
-				"-s takes a whole number of MB per processor, 1 to 65536, not "
-				"\"%s\"",
+				"-s takes a whole number of MB per processor, 1 to 65536, not \"%s\"",
 				a->value);
 		config->ring_bytes = n << 20;
 		return true;

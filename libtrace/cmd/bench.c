@@ -15,10 +15,8 @@
 enum { BENCH_RUNS = 1, BENCH_AGAINST, BENCH_OUTPUT, BENCH_SIZE, BENCH_FAIL_IF, BENCH_FORMAT };
 
 static const struct option options[] = {
-	{.help = "With --against: what changed from OTHER-COMMAND to COMMAND (cpidecode --report "
-		 "diff).\n"
-		 "Without: what runs of COMMAND differ by, and the least change that as many could "
-		 "show\n"
+	{.help = "With --against: what changed from OTHER-COMMAND to COMMAND (cpidecode --report diff).\n"
+		 "Without: what runs of COMMAND differ by, and the least change that as many could show\n"
 		 "(diff --aa).\n\n"},
 	{BENCH_RUNS, "-n", .value = "RUNS",
 		.help = "of each command, 1 to 10000 (10); a gate takes 3 or more"},
@@ -30,10 +28,8 @@ static const struct option options[] = {
 	{BENCH_SIZE, "-s", .value = "MB", .help = "trace buffer per processor, as of record"},
 	{BENCH_OUTPUT, "-o", .value = "DIR",
 		.help = "keeps the traces: DIR/before/NNNN.bin, DIR/after/NNNN.bin"},
-	{.help = "The commands' standard output goes to standard error: the report is on standard "
-		 "output.\n"
-		 "Exits with cpidecode's status, 5 if a gate failed; with that of a command that "
-		 "fails, \n"
+	{.help = "The commands' standard output goes to standard error: the report is on standard output.\n"
+		 "Exits with cpidecode's status, 5 if a gate failed; with that of a command that fails, \n"
 		 "and no report then; 126, 127 and 128 + N as record.\n"},
 	{0}};
 
@@ -245,7 +241,6 @@ static int run(const struct verb *verb, int argc, char **argv)
 }
 
 const struct verb verb_bench = {"bench",
-	"bench [-n RUNS] [--against OTHER-COMMAND] [--fail-if EXPR] [--format FORMAT] [-s MB] [-o "
-	"DIR] -- COMMAND ...",
+	"bench [-n RUNS] [--against OTHER-COMMAND] [--fail-if EXPR] [--format FORMAT] [-s MB] [-o DIR] -- COMMAND ...",
 	"records runs of a command, in turn with another one, and tells what differs", options,
 	run};

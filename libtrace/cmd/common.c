@@ -70,8 +70,7 @@ void cmd_warn_if_elsewhere(const struct verb *verb, const struct session *s)
 
 	if (session_find(&used, NULL) == 0 && strcmp(used.dir, s->place.dir) != 0)
 		cmd_note(verb,
-			"your programs trace in %s (%s); SWTRACE_SESSION=%s makes them use this "
-			"one",
+			"your programs trace in %s (%s); SWTRACE_SESSION=%s makes them use this one",
 			used.dir, used.why, s->place.dir);
 }
 
@@ -81,8 +80,7 @@ void cmd_warn_if_short(const struct verb *verb, const struct session *s)
 
 	if (missing)
 		cmd_note(verb,
-			"full buffers take %llu KiB more than the %llu KiB that are free in %s "
-			"now: hooks that then find no memory are lost, and counted",
+			"full buffers take %llu KiB more than the %llu KiB that are free in %s now: hooks that then find no memory are lost, and counted",
 			(unsigned long long)(missing + 1023) >> 10,
 			(unsigned long long)available >> 10, s->place.dir);
 }
@@ -90,21 +88,18 @@ void cmd_warn_if_short(const struct verb *verb, const struct session *s)
 void cmd_tell_tracing(const struct verb *verb, int major)
 {
 	if (!IsTraceOn())
-		cmd_note(verb, "tracing is off, so that no hooks are written: swtrace on turns it "
-			       "on");
+		cmd_note(verb,
+			"tracing is off, so that no hooks are written: swtrace on turns it on");
 	else if (TraceQueryMajor(major) != 1)
 		cmd_note(verb,
-			"major 0x%02X is disabled, so that no hooks are written: swtrace enable "
-			"0x%02X enables it",
+			"major 0x%02X is disabled, so that no hooks are written: swtrace enable 0x%02X enables it",
 			(unsigned)major, (unsigned)major);
 }
 
 void cmd_note_untraced(const struct verb *verb, const char *command)
 {
 	cmd_note(verb,
-		"%.*s wrote no hooks: check that it is linked with libswtrace (ldd), reaches its "
-		"CpiGetAndTrace or TraceHook calls, and keeps SWTRACE_SESSION in its environment "
-		"(sudo and env -i drop it)",
+		"%.*s wrote no hooks: check that it is linked with libswtrace (ldd), reaches its CpiGetAndTrace or TraceHook calls, and keeps SWTRACE_SESSION in its environment (sudo and env -i drop it)",
 		(int)strcspn(command, " "), command);
 }
 

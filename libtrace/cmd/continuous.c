@@ -29,9 +29,7 @@ bool drain_option(struct drain_config *config, const struct arguments *a, int id
 	case DRAIN_ROTATE:
 		if (!parse_size(a->value, &config->rotate) || config->rotate < 1 << 20)
 			cmd_misuse(a->verb,
-				"--rotate takes a size of at least 1M (with K, M or G, or in "
-				"bytes), "
-				"not \"%s\"",
+				"--rotate takes a size of at least 1M (with K, M or G, or in bytes), not \"%s\"",
 				a->value);
 		return true;
 	case DRAIN_KEEP:
@@ -144,8 +142,7 @@ void continuous_report(const struct verb *verb, const char *path, const struct d
 		causes, (unsigned long long)d->torn, (unsigned long long)d->rotations);
 	if (d->damaged)
 		cmd_note(verb,
-			"%u rings were cut off or written over by a program: the file holds "
-			"what could be read of them",
+			"%u rings were cut off or written over by a program: the file holds what could be read of them",
 			d->damaged);
 }
 

@@ -34,8 +34,7 @@ static int make_buffers(const struct verb *verb, struct session *s, struct sessi
 	int rc = drain_init(s, &config, &no_file, error);
 	if (rc == 0)
 		cmd_note(verb,
-			"there were no trace buffers: made with the defaults, %llu KiB per "
-			"processor, mode %s",
+			"there were no trace buffers: made with the defaults, %llu KiB per processor, mode %s",
 			(unsigned long long)s->geometry.ring_size >> 10,
 			cmd_mode_name(s->geometry.mode));
 	if (rc == 0)
@@ -67,10 +66,8 @@ static int run_on(const struct verb *verb, int argc, char **argv)
 }
 
 static const struct option on_options[] = {
-	{.help = "Without trace buffers it makes some first, with the defaults of init, and says "
-		 "so.\n"
-		 "In continuous mode it starts the drain, a process of its own that streams to the "
-		 "file;\n"
+	{.help = "Without trace buffers it makes some first, with the defaults of init, and says so.\n"
+		 "In continuous mode it starts the drain, a process of its own that streams to the file;\n"
 		 "if tracing is on and the drain was killed, a new one takes the file up again.\n"},
 	{0}};
 const struct verb verb_on = {"on", "on", "turns tracing on", on_options, run_on};
@@ -109,9 +106,7 @@ static int run_off(const struct verb *verb, int argc, char **argv)
 }
 
 static const struct option off_options[] = {
-	{.help = "In continuous mode it waits until the drain has written what was left and ended "
-		 "its "
-		 "file,\n"
+	{.help = "In continuous mode it waits until the drain has written what was left and ended its file,\n"
 		 "and says what is in it; if the drain was killed, it does that itself.\n"},
 	{0}};
 const struct verb verb_off = {
@@ -153,8 +148,7 @@ static int run_free(const struct verb *verb, int argc, char **argv)
 }
 
 static const struct option free_options[] = {
-	{.help = "What was not dumped is gone. The session's control page stays, so that running "
-		 "programs\n"
+	{.help = "What was not dumped is gone. The session's control page stays, so that running programs\n"
 		 "find the next buffers. Also removes what a killed `swtrace run` left behind.\n"},
 	{0}};
 const struct verb verb_free = {"free", "free",
@@ -170,9 +164,8 @@ static int run_install(const struct verb *verb, int argc, char **argv)
 
 	no_operands(verb, argc, argv);
 	if (geteuid() != 0)
-		return cmd_fail(verb, "only root's control page is made ahead of time: run this as "
-				      "root; your own "
-				      "is made by the first program or command that needs it");
+		return cmd_fail(verb,
+			"only root's control page is made ahead of time: run this as root; your own is made by the first program or command that needs it");
 	int rc = session_find_own(&place, &error);
 	if (rc == 0)
 		rc = session_open(&s, &place, SESSION_CONTROL | SESSION_CREATE, &error);
@@ -183,8 +176,7 @@ static int run_install(const struct verb *verb, int argc, char **argv)
 }
 
 static const struct option install_options[] = {
-	{.help = "Programs that start afterwards notice root's `swtrace on` within a second, "
-		 "without\n"
+	{.help = "Programs that start afterwards notice root's `swtrace on` within a second, without\n"
 		 "looking for the session again. No memory is taken for trace buffers.\n"},
 	{0}};
 const struct verb verb_install = {"install", "install",

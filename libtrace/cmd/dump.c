@@ -78,8 +78,7 @@ static void clear_progress(const struct progress *p)
 void cmd_report_dump(const struct verb *verb, const char *path, const struct dump_result *r)
 {
 	cmd_note(verb,
-		"%s: %llu hook%s in %u section%s, %llu bytes; lost %llu, overwritten %llu, torn "
-		"%llu",
+		"%s: %llu hook%s in %u section%s, %llu bytes; lost %llu, overwritten %llu, torn %llu",
 		strcmp(path, "-") == 0 ? "standard output" : path, (unsigned long long)r->hooks,
 		r->hooks == 1 ? "" : "s", r->sections, r->sections == 1 ? "" : "s",
 		(unsigned long long)r->bytes, (unsigned long long)r->lost,
@@ -93,20 +92,17 @@ void cmd_report_dump(const struct verb *verb, const char *path, const struct dum
 	}
 	if (losses_have_causes(r->loss))
 		cmd_note(verb,
-			"of those lost, %llu had no task slot (the table was full), %llu no memory "
-			"for a section, %llu were of programs that could not attach until later",
+			"of those lost, %llu had no task slot (the table was full), %llu no memory for a section, %llu were of programs that could not attach until later",
 			(unsigned long long)r->loss[SHM_LOST_NO_SLOT],
 			(unsigned long long)r->loss[SHM_LOST_NO_MEMORY],
 			(unsigned long long)r->loss[SHM_LOST_UNATTACHED]);
 	if (r->later)
 		cmd_note(verb,
-			"%u rings were written faster than they could be looked at: those "
-			"overwritten count some after the dump, too",
+			"%u rings were written faster than they could be looked at: those overwritten count some after the dump, too",
 			r->later);
 	if (r->damaged)
 		cmd_note(verb,
-			"%u rings were cut off or written over by a program: the dump holds what "
-			"could be read of them",
+			"%u rings were cut off or written over by a program: the dump holds what could be read of them",
 			r->damaged);
 }
 
@@ -139,10 +135,8 @@ int cmd_dump(const struct verb *verb, struct session *s, const char *path, enum 
 
 enum { OPTION_COMPRESS = 1, OPTION_FORMAT, OPTION_ON_SIGNAL, OPTION_KEEP, OPTION_FILE };
 static const struct option options_of_dump[] = {
-	{.help = "FILE (also -o FILE) is that of `init -f` or swtrace.bin (.nrm2) unless given, - "
-		 "is\n"
-		 "standard output. Works while tracing is on: the dump holds what was in the "
-		 "buffers when it began. The buffers\n"
+	{.help = "FILE (also -o FILE) is that of `init -f` or swtrace.bin (.nrm2) unless given, - is\n"
+		 "standard output. Works while tracing is on: the dump holds what was in the buffers when it began. The buffers\n"
 		 "stay as they are.\n\n"},
 	{OPTION_FORMAT, "--format", .value = "trace|nrm2",
 		.help = "a trace.bin, or a file of the original toolkit's format (trace)"},
@@ -151,8 +145,7 @@ static const struct option options_of_dump[] = {
 	{OPTION_ON_SIGNAL, "--on-signal", .value = "[=NAME]",
 		.words = "USR1|USR2|QUIT|ALRM|CONT|URG|WINCH|RTMIN",
 		.help = "stays, and dumps at each such signal (USR1), until SIGINT, SIGTERM\n"
-			"              or SIGHUP; FILE is the newest dump, older ones are FILE.1, "
-			"FILE.2, ..."},
+			"              or SIGHUP; FILE is the newest dump, older ones are FILE.1, FILE.2, ..."},
 	{OPTION_KEEP, "--keep", .value = "N", .help = "with it: keeps N of the older dumps (all)"},
 	{OPTION_FILE, "-o", .value = "FILE", .help = ""}, {0}};
 
@@ -197,9 +190,7 @@ static void take_option(struct request *r, const struct arguments *a, int id)
 		r->signal = a->value ? flight_signal(a->value) : SIGUSR1;
 		if (r->signal == 0)
 			cmd_misuse(a->verb,
-				"--on-signal takes USR1, USR2, QUIT, ALRM, CONT, URG, WINCH or "
-				"RTMIN+N, "
-				"not \"%s\"",
+				"--on-signal takes USR1, USR2, QUIT, ALRM, CONT, URG, WINCH or RTMIN+N, not \"%s\"",
 				a->value);
 		break;
 	case OPTION_KEEP:

@@ -61,10 +61,8 @@ static int run_disable(const struct verb *verb, int argc, char **argv)
 }
 
 static const struct option no_options[] = {
-	{.help = "Majors are numbers from 0 to 255, in decimal or after 0x in hexadecimal; none or "
-		 "`all`\n"
-		 "means every one. It takes effect at once, in running programs too. init enables "
-		 "all.\n"},
+	{.help = "Majors are numbers from 0 to 255, in decimal or after 0x in hexadecimal; none or `all`\n"
+		 "means every one. It takes effect at once, in running programs too. init enables all.\n"},
 	{0}};
 
 const struct verb verb_enable = {"enable", "enable [MAJOR ...|all]",
@@ -76,8 +74,7 @@ const struct verb verb_disable = {"disable", "disable [MAJOR ...|all]",
 
 enum { MAJ_JSON = 1 };
 static const struct option maj_options[] = {
-	{.help = "Marks those that nothing known writes: neither this toolkit nor a program that "
-		 "registered a\nschema for them.\n\n"},
+	{.help = "Marks those that nothing known writes: neither this toolkit nor a program that registered a\nschema for them.\n\n"},
 	{MAJ_JSON, "--json", .help = "one JSON object"}, {0}};
 
 /* What is known of a major besides its number. */

@@ -203,8 +203,7 @@ static void print_clock(const struct info *i)
 	if (!i->has_clock_back || i->clock_back.entries == 0)
 		return;
 	clock_back_text(&i->clock_back, g, text, sizeof text);
-	printf("          %s: a snapshot restored, or a migration; stamps stood still as long "
-	       "(swtrace init begins anew)\n",
+	printf("          %s: a snapshot restored, or a migration; stamps stood still as long (swtrace init begins anew)\n",
 		text);
 }
 

@@ -9,17 +9,14 @@
 
 static const struct option options[] = {INIT_OPTION_SIZE("3; with cont 16"),
 	{INIT_MODE, "-t", .value = "MODE", .words = "norm|wrap|cont",
-		.help = "norm: stop when full (default); wrap: overwrite the oldest; cont: a "
-			"drain\n"
+		.help = "norm: stop when full (default); wrap: overwrite the oldest; cont: a drain\n"
 			"              streams to FILE from `swtrace on` to `swtrace off`"},
 	INIT_OPTION_SECTION, INIT_OPTION_GROUP,
 	{INIT_PREALLOC, "--prealloc",
-		.help = "all memory now, or refuse; without it a section gets its memory when it "
-			"is\n"
+		.help = "all memory now, or refuse; without it a section gets its memory when it is\n"
 			"              first written to"},
 	{DRAIN_FILE, "-f", .value = "FILE",
-		.help = "with -t cont, where the hooks go; else what `swtrace dump` writes unless "
-			"it\n"
+		.help = "with -t cont, where the hooks go; else what `swtrace dump` writes unless it\n"
 			"              is given a name"},
 	{.help = "With -t cont:\n"}, DRAIN_OPTION_LIST,
 	{.help = "Afterwards every major is enabled and tracing is off.\n"}, {0}};
@@ -123,6 +120,5 @@ static int run(const struct verb *verb, int argc, char **argv)
 }
 
 const struct verb verb_init = {"init",
-	"init [-s MB] [-t norm|wrap|cont] [-ss KB] [-g GROUP] [--prealloc] [-f "
-	"FILE] " DRAIN_OPTION_USAGE,
+	"init [-s MB] [-t norm|wrap|cont] [-ss KB] [-g GROUP] [--prealloc] [-f FILE] " DRAIN_OPTION_USAGE,
 	"makes new trace buffers; the old ones' hooks are gone", options, run};

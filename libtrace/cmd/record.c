@@ -18,13 +18,10 @@
 enum { RECORD_DURATION = DRAIN_OPTIONS, RECORD_STRICT, RECORD_FORCE };
 
 static const struct option options[] = {
-	{.help = "With a command: in a session of its own. Without: in your session, whatever "
-		 "traces there;\n"
-		 "it makes new trace buffers, turns tracing on, and in the end off, and frees "
-		 "them.\n\n"},
+	{.help = "With a command: in a session of its own. Without: in your session, whatever traces there;\n"
+		 "it makes new trace buffers, turns tracing on, and in the end off, and frees them.\n\n"},
 	{DRAIN_FILE, "-o", .value = "FILE",
-		.help = "where the hooks go (swtrace.bin); - is standard output, and the "
-			"command's\n"
+		.help = "where the hooks go (swtrace.bin); - is standard output, and the command's\n"
 			"              own then goes to standard error"},
 	{RECORD_DURATION, "--duration", .value = "T",
 		.help = "ends the recording after T: seconds, or 500ms, 1.5s, 10m, 2h"},
@@ -32,8 +29,7 @@ static const struct option options[] = {
 	{RECORD_STRICT, "--strict", .help = "exits with 3 if hooks were lost"},
 	{RECORD_FORCE, "--force",
 		.help = "without a command: gives up the hooks that older buffers still hold"},
-	{.help = "Exits with the command's status; 126 if it cannot be executed, 127 if it is not "
-		 "found,\n"
+	{.help = "Exits with the command's status; 126 if it cannot be executed, 127 if it is not found,\n"
 		 "128 + N if signal N ended it, 1 if it succeeded and the recording failed.\n"},
 	{0}};
 
@@ -216,8 +212,7 @@ static const char *in_use(const struct recording *r, struct session *s)
 	if (session_is_drained(s))
 		return "a drain still finishes its file; swtrace off waits for it";
 	if (!r->force && session_holds_hooks(s))
-		return "its buffers hold an older trace: swtrace dump writes it, swtrace free or "
-		       "--force gives it up";
+		return "its buffers hold an older trace: swtrace dump writes it, swtrace free or --force gives it up";
 	return NULL;
 }
 
@@ -279,8 +274,7 @@ static void take_option(struct recording *r, const struct arguments *a, int id)
 		r->force = true;
 	else if (id == RECORD_DURATION && (!parse_time(a->value, &r->duration) || r->duration == 0))
 		cmd_misuse(a->verb,
-			"--duration takes a time above 0 (seconds, or with ns, us, ms, s, m or h), "
-			"not \"%s\"",
+			"--duration takes a time above 0 (seconds, or with ns, us, ms, s, m or h), not \"%s\"",
 			a->value);
 	else if (id != RECORD_DURATION && !drain_option(&r->config, a, id))
 		init_option(&r->buffers, a, id);

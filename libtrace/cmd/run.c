@@ -18,8 +18,7 @@ static const struct option options[] = {INIT_OPTION_SIZE("3"),
 		.help = "where the dump goes (swtrace.bin); - is standard output"},
 	{RUN_COMPRESS, "--compress", .value = "none|lz4|zlib",
 		.help = "how the hooks are stored (lz4)"},
-	{.help = "Exits with the command's status; 126 if it cannot be executed, 127 if it is not "
-		 "found,\n"
+	{.help = "Exits with the command's status; 126 if it cannot be executed, 127 if it is not found,\n"
 		 "128 + N if signal N ended it, 1 if it succeeded and the dump failed.\n"},
 	{0}};
 
@@ -64,8 +63,7 @@ static bool keep(const struct runner *r, const struct session *s)
 		rename(r->private.place.dir, kept) != 0)
 		return false;
 	cmd_fail(r->verb,
-		"the trace is kept: SWTRACE_SESSION=%s swtrace dump FILE writes it; rm -r %s drops "
-		"it",
+		"the trace is kept: SWTRACE_SESSION=%s swtrace dump FILE writes it; rm -r %s drops it",
 		kept, kept);
 	return true;
 }
@@ -141,6 +139,5 @@ static int run(const struct verb *verb, int argc, char **argv)
 }
 
 const struct verb verb_run = {"run",
-	"run [-s MB] [-t norm|wrap] [-ss KB] [-g GROUP] [-o FILE] [--compress none|lz4|zlib] -- "
-	"COMMAND ...",
+	"run [-s MB] [-t norm|wrap] [-ss KB] [-g GROUP] [-o FILE] [--compress none|lz4|zlib] -- COMMAND ...",
 	"runs a command in a session of its own and dumps its trace", options, run};

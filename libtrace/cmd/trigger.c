@@ -29,12 +29,9 @@ static const struct option options[] = {
 		.words = "label=|elapsed>|major=|minor=|mm=|tid=|pid=|comm=|cpu=|cpi>|lost>",
 		.help = "terms FIELD OP VALUE, joined by and, or, not and parentheses;\n"
 			"              of one hook, or of a CPI group's hooks together:\n"
-			"                label comm             = !=    a pattern (* ? [a-z]), in "
-			"\"...\" with spaces\n"
-			"                elapsed                = != < <= > >=    a time: 10ms, "
-			"1.5s, 200us, 50ns\n"
-			"                major minor mm tid pid cpu lost    the same, with a whole "
-			"number or 0x...\n"
+			"                label comm             = !=    a pattern (* ? [a-z]), in \"...\" with spaces\n"
+			"                elapsed                = != < <= > >=    a time: 10ms, 1.5s, 200us, 50ns\n"
+			"                major minor mm tid pid cpu lost    the same, with a whole number or 0x...\n"
 			"                cpi                    the same, with a number"},
 	{OPTION_AFTER, "--after", .value = "T",
 		.help = "how long it goes on before the dump (0.5s)"},
@@ -46,8 +43,7 @@ static const struct option options[] = {
 	{OPTION_FILE, "-o", .value = "FILE",
 		.help = "the newest dump (swtrace.bin); older ones are FILE.1, FILE.2, ..."},
 	{.help = "\n"
-		 "Exit codes: 0 dumped; 1 nothing matched in time, a dump failed, or the buffers "
-		 "were freed;\n"
+		 "Exit codes: 0 dumped; 1 nothing matched in time, a dump failed, or the buffers were freed;\n"
 		 "128 + N ended by signal N before it was through (with --count 0: 0).\n\n"
 		 "  swtrace trigger --when 'label=req* and elapsed>10ms' --after 1s -o slow.bin\n"},
 	{0}};
@@ -210,16 +206,13 @@ static void tell_gaps(struct trigger *t)
 
 	if (w->missed + w->unfinished > t->told) {
 		cmd_note(verb,
-			"%llu hooks were overwritten before they were looked at, %llu passed over "
-			"unfinished",
+			"%llu hooks were overwritten before they were looked at, %llu passed over unfinished",
 			(unsigned long long)w->missed, (unsigned long long)w->unfinished);
 		t->told = w->missed + w->unfinished;
 	}
 	if (w->damaged && !t->told_damaged) {
 		cmd_note(verb,
-			"%u rings were cut off or written over by a program: not everything in "
-			"them "
-			"was looked at",
+			"%u rings were cut off or written over by a program: not everything in them was looked at",
 			w->damaged);
 		t->told_damaged = true;
 	}
@@ -434,6 +427,5 @@ static int run(const struct verb *verb, int argc, char **argv)
 }
 
 const struct verb verb_trigger = {"trigger",
-	"trigger --when CONDITION [--after T] [--count N] [--timeout T] [--compress none|lz4|zlib] "
-	"[--keep N] [-o FILE]",
+	"trigger --when CONDITION [--after T] [--count N] [--timeout T] [--compress none|lz4|zlib] [--keep N] [-o FILE]",
 	"dumps the seconds around an event, while tracing goes on", options, run};

@@ -28,13 +28,11 @@ static void say_idle(char *text, size_t size)
 
 	if (idle_kind() == IDLE_TIMER_LIST)
 		append(text, size,
-			"idle time in /proc/timer_list, exact where a processor's tick is stopped, "
-			"else within %.3g ms",
+			"idle time in /proc/timer_list, exact where a processor's tick is stopped, else within %.3g ms",
 			ms);
 	else
 		append(text, size,
-			"idle time in /proc/stat, in steps of %.3g ms: intervals shorter than "
-			"%.3g ms are not measured",
+			"idle time in /proc/stat, in steps of %.3g ms: intervals shorter than %.3g ms are not measured",
 			ms, 2 * ms);
 }
 
@@ -73,8 +71,7 @@ static void say_perf(const struct counter_choice *c, int q, char *text, size_t s
 		say_busy(c, text, size);
 	if (q == COUNTER_INSTRUCTIONS && rate_hz() == 0)
 		append(text, size,
-			", but no raw CPI: the processor's nominal frequency is unknown; set "
-			"SWTRACE_CPU_HZ");
+			", but no raw CPI: the processor's nominal frequency is unknown; set SWTRACE_CPU_HZ");
 	if (c->pmu.core_types > 1)
 		append(text, size, ", of %u types of core", c->pmu.core_types);
 }

@@ -56,8 +56,7 @@ static const char *reason(int error)
 	case ENOENT:
 	case EOPNOTSUPP:
 	case ENXIO:
-		return "this machine offers none (no PMU; most virtual machines' guests "
-		       "have none)";
+		return "this machine offers none (no PMU; most virtual machines' guests have none)";
 	case ENOSYS:
 		return "the kernel has no perf_event_open, or a sandbox hides it";
 	case EMFILE:
@@ -76,8 +75,7 @@ static const char *advice(int error)
 	case ENOENT:
 	case EOPNOTSUPP:
 	case ENXIO:
-		return "measure on the host or on bare metal, or give the guest a virtual PMU "
-		       "(kvm: -cpu host,pmu=on)";
+		return "measure on the host or on bare metal, or give the guest a virtual PMU (kvm: -cpu host,pmu=on)";
 	case ENOSYS:
 		return "allow perf_event_open in the sandbox's seccomp profile";
 	case EMFILE:
@@ -144,8 +142,7 @@ static void explain(struct counters_pmu *p)
 					: "end the other profiler");
 	} else if (p->user_only) {
 		snprintf(p->why, sizeof p->why,
-			"a thread's counters: only user mode is counted "
-			"(kernel.perf_event_paranoid is %d)",
+			"a thread's counters: only user mode is counted (kernel.perf_event_paranoid is %d)",
 			p->paranoid);
 		snprintf(p->advice, sizeof p->advice, "sysctl kernel.perf_event_paranoid=1");
 	}

@@ -95,9 +95,7 @@ static void say_counters(struct usage_choice *u, const struct counter_choice *c)
 		snprintf(u->why, sizeof u->why, "SWTRACE_COUNTERS=software");
 	else if (c->busy == CPI_SOURCE_CYCLES)
 		snprintf(u->why, sizeof u->why,
-			"unhalted clock ticks are counted, but nothing tells the processors' "
-			"actual "
-			"frequency (no cpufreq); set SWTRACE_CPU_HZ if it never changes");
+			"unhalted clock ticks are counted, but nothing tells the processors' actual frequency (no cpufreq); set SWTRACE_CPU_HZ if it never changes");
 	else if (*c->pmu.why)
 		snprintf(u->why, sizeof u->why, "%s%s%s", c->pmu.why, *c->pmu.advice ? "; " : "",
 			c->pmu.advice);
@@ -112,8 +110,7 @@ static void say_idle(struct usage_choice *u)
 
 	if (idle_kind() == IDLE_TIMER_LIST)
 		snprintf(u->why + have, sizeof u->why - have,
-			"; /proc/timer_list is finer, but takes too long to read (%llu us a "
-			"processor)",
+			"; /proc/timer_list is finer, but takes too long to read (%llu us a processor)",
 			(unsigned long long)(idle_cost() / 1000 / cpus_possible()));
 }
 

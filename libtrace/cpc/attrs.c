@@ -76,8 +76,7 @@ static int check_names(const struct cpc_event *e, uint_t nattrs, const cpc_attr_
 			return wrong(why, subcode, "the kernel assigns the counters", name);
 		if (e->origin == CPC_EVENT_GENERIC)
 			return wrong(why, subcode,
-				"a generic event takes none; name it as the PMU does "
-				"(cpu/event=.../)",
+				"a generic event takes none; name it as the PMU does (cpu/event=.../)",
 				name);
 		if (e->origin != CPC_EVENT_LIBPFM4 && !has_term(e->pmu, name))
 			return wrong(why, subcode, "this PMU has no such term", name);

@@ -112,9 +112,7 @@ int cpc_bind_curlwp(cpc_t *cpc, cpc_set_t *set, uint_t flags)
 		return -1;
 	if ((flags & CPC_BIND_LWP_INHERIT) && !inherit_possible())
 		return cpc_fail(cpc, ENOTSUP, 0,
-			"CPC_BIND_LWP_INHERIT: pthread_create cannot be followed: libcpc was "
-			"loaded "
-			"too late, or has ThreadSanitizer before it");
+			"CPC_BIND_LWP_INHERIT: pthread_create cannot be followed: libcpc was loaded too late, or has ThreadSanitizer before it");
 	b = binding_new(set, TO_THREAD);
 	if (!b)
 		return out_of_memory(cpc, __func__), -1;

@@ -76,8 +76,7 @@ static int explain(const struct binding *b, int error, unsigned member, pid_t pi
 	case EACCES:
 	case EPERM:
 		snprintf(why, EVENT_WHY_MAX,
-			"%s: the kernel denies it (see /proc/sys/kernel/perf_event_paranoid; it "
-			"takes CAP_PERFMON, or for one's own threads CPC_COUNT_USER alone)",
+			"%s: the kernel denies it (see /proc/sys/kernel/perf_event_paranoid; it takes CAP_PERFMON, or for one's own threads CPC_COUNT_USER alone)",
 			event);
 		return -EACCES;
 	case ESRCH:

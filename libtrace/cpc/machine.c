@@ -64,18 +64,15 @@ static const char *reference(void)
 
 	__get_cpuid(0, &a, &b, &c, &d);
 	if (b == signature_INTEL_ebx)
-		return "See the Intel 64 and IA-32 Architectures Software Developer's Manual, "
-		       "volume 3, chapters on performance monitoring.";
+		return "See the Intel 64 and IA-32 Architectures Software Developer's Manual, volume 3, chapters on performance monitoring.";
 	if (b == signature_AMD_ebx)
-		return "See the AMD64 Architecture Programmer's Manual, volume 2, and the "
-		       "Processor Programming Reference of this family.";
+		return "See the AMD64 Architecture Programmer's Manual, volume 2, and the Processor Programming Reference of this family.";
 	return "See the processor's manual.";
 }
 #elif defined(__aarch64__)
 static const char *reference(void)
 {
-	return "See the Arm Architecture Reference Manual, the Performance Monitors Extension, "
-	       "and the core's Technical Reference Manual.";
+	return "See the Arm Architecture Reference Manual, the Performance Monitors Extension, and the core's Technical Reference Manual.";
 }
 #else
 static const char *reference(void)

@@ -51,9 +51,9 @@ static pctx_t *begin(struct process template, int (*job)(struct process *, void 
 	engine_end(e);
 	free(p);
 	pctx_tell(&template, fn, -rc, "%s: %s%s", what, strerror(-rc),
-		rc == -EPERM ? " (it is another user's, has another tracer, or "
-			       "/proc/sys/kernel/yama/ptrace_scope forbids it)"
-			     : "");
+		rc == -EPERM
+			? " (it is another user's, has another tracer, or /proc/sys/kernel/yama/ptrace_scope forbids it)"
+			: "");
 	return NULL;
 }
 
@@ -174,8 +174,7 @@ void pctx_release(pctx_t *pctx)
 	e = p->engine;
 	if (p->running || engine_is_self(e)) {
 		pctx_tell(p, __func__, EBUSY,
-			"process %d: a handler cannot release it; return other than 0, or, from "
-			"a fork handler, just return",
+			"process %d: a handler cannot release it; return other than 0, or, from a fork handler, just return",
 			(int)p->pid);
 		return;
 	}

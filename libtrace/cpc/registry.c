@@ -118,8 +118,7 @@ static int opened(char why[REGISTRY_WHY])
 	}
 	if (fd < 0) {
 		snprintf(why, REGISTRY_WHY,
-			"the registry of bound CPUs, %s, cannot be used (%s): remove it, or name "
-			"another file in SWTRACE_CPC_REGISTRY",
+			"the registry of bound CPUs, %s, cannot be used (%s): remove it, or name another file in SWTRACE_CPC_REGISTRY",
 			path, fd == -EINVAL ? "not a file of its own" : strerror(-fd));
 		return -EAGAIN;
 	}

@@ -106,9 +106,8 @@ static int begin(const char *name, struct cpc_event *e, char *base, char why[EVE
 		return event_refuse(why, -EINVAL, "the event's name is empty");
 	if (n >= EVENT_NAME_MAX)
 		return event_refuse(why, -EINVAL,
-			"the event's name \"%.40s...\" is longer than %d "
-			"bytes",
-			name, EVENT_NAME_MAX - 1);
+			"the event's name \"%.40s...\" is longer than %d bytes", name,
+			EVENT_NAME_MAX - 1);
 	memcpy(e->name, name, n);
 	memcpy(base, name, n + 1);
 	cut_modes(base, e);

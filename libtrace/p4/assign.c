@@ -336,15 +336,13 @@ static int check_pair(const struct p4_request *a, const struct p4_request *b, ch
 {
 	if (duplicates(a, b)) {
 		snprintf(why, P4_WHY_MAX,
-			"%s and %s are the same: one counter would do (or name one for each, "
-			"ctr=N)",
+			"%s and %s are the same: one counter would do (or name one for each, ctr=N)",
 			a->name, b->name);
 		return PU_ERROR_DUPLICATE_METRICS;
 	}
 	if (tags_mix(a, b)) {
 		snprintf(why, P4_WHY_MAX,
-			"%s and %s tag different uops with the same tag, and each would count "
-			"both: count them in turn",
+			"%s and %s tag different uops with the same tag, and each would count both: count them in turn",
 			a->name, b->name);
 		return PU_ERROR_INCOMPATIBLE_OPTIONS;
 	}

@@ -48,8 +48,7 @@ static int check_values(const struct p4_request *r, char why[P4_WHY_MAX])
 	}
 	if (!r->compare && (r->complement || r->edge || r->threshold)) {
 		snprintf(why, P4_WHY_MAX,
-			"%s: threshold, complement and edge filter nothing without the compare "
-			"flag",
+			"%s: threshold, complement and edge filter nothing without the compare flag",
 			r->name);
 		return PU_ERROR_INCOMPATIBLE_OPTIONS;
 	}
@@ -255,8 +254,7 @@ int P4Parse(const char *text, enum p4_model model, struct p4_request *r, char *w
 	r->event = P4FindEvent(part);
 	if (!r->event) {
 		snprintf(why, P4_WHY_MAX,
-			"%s: the Pentium 4 has no event \"%s\"; swtrace event list --cpu p4 names "
-			"them",
+			"%s: the Pentium 4 has no event \"%s\"; swtrace event list --cpu p4 names them",
 			text, part);
 		return PU_ERROR_INVALID_EVENT;
 	}

@@ -129,8 +129,7 @@ static int map_control(struct session *s, int flags, struct session_error *error
 	s->control = p;
 	if (s->control->magic != SHM_MAGIC || s->control->version != SHM_VERSION) {
 		session_say(error,
-			"%s/%s is of another version of swtrace; remove the directory when nothing "
-			"traces there",
+			"%s/%s is of another version of swtrace; remove the directory when nothing traces there",
 			s->place.dir, SHM_CONTROL_NAME);
 		return PU_ERR_FILE_ERROR;
 	}
@@ -185,8 +184,7 @@ int session_open(struct session *s, const struct session_place *place, int flags
 	rc = s->dir < 0 ? s->dir : 0;
 	if (!rc && (flags & SESSION_CONTROL) && s->place.owner != geteuid() && geteuid() != 0) {
 		session_say(error,
-			"%s belongs to user %u: only its owner may control it (SWTRACE_SESSION=DIR "
-			"uses a session of your own)",
+			"%s belongs to user %u: only its owner may control it (SWTRACE_SESSION=DIR uses a session of your own)",
 			s->place.dir, (unsigned)s->place.owner);
 		rc = PU_ERROR_ACCESS_DENIED;
 	}

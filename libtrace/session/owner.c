@@ -105,8 +105,7 @@ int session_plan(
 	}
 	if (section < SHM_PAGE || section > MAX_SECTION || bytes > 1ull << 40) {
 		session_say(error,
-			"section size %llu is not between 4 KiB and 8 MiB, or ring size %llu above "
-			"1 TiB",
+			"section size %llu is not between 4 KiB and 8 MiB, or ring size %llu above 1 TiB",
 			(unsigned long long)section, (unsigned long long)bytes);
 		return PU_ERROR_INVALID_PARAMETER;
 	}
@@ -202,16 +201,13 @@ static int no_space(struct session *s, uint64_t size, int err, struct session_er
 {
 	if (err == EFBIG) {
 		session_say(error,
-			"no space for a session's files in %s: the file size limit is too small; "
-			"see "
-			"ulimit -f, or ask for less with init -s",
+			"no space for a session's files in %s: the file size limit is too small; see ulimit -f, or ask for less with init -s",
 			s->place.dir);
 		return PU_ERROR_INSUFFICIENT_RESOURCES;
 	}
 	if (err == ENOSPC || err == EDQUOT) {
 		session_say(error,
-			"no space for %llu KiB of trace buffers in %s (%llu KiB free); ask for "
-			"less with init -s, or enlarge /dev/shm",
+			"no space for %llu KiB of trace buffers in %s (%llu KiB free); ask for less with init -s, or enlarge /dev/shm",
 			(unsigned long long)(size >> 10), s->place.dir,
 			(unsigned long long)(free_bytes(s) >> 10));
 		return PU_ERROR_INSUFFICIENT_RESOURCES;

@@ -67,8 +67,7 @@ static int place_of_environment(struct session_place *place, struct session_erro
 		return 0;
 	if (dir[0] != '/' || strlen(dir) >= sizeof place->dir - 64) {
 		session_say(error,
-			"SWTRACE_SESSION is \"%.200s\": it must be the absolute path of a "
-			"session's directory, of less than %d bytes",
+			"SWTRACE_SESSION is \"%.200s\": it must be the absolute path of a session's directory, of less than %d bytes",
 			dir, SESSION_DIR_BYTES - 64);
 		return PU_ERROR_INVALID_PARAMETER;
 	}
@@ -154,16 +153,14 @@ int session_open_path(const char *path, uid_t *owner, struct session_error *erro
 		*owner = st.st_uid;
 	if (st.st_uid != *owner) {
 		session_say(error,
-			"directory %s belongs to user %u, not to user %u: somebody squats on the "
-			"name; remove it or set SWTRACE_SESSION",
+			"directory %s belongs to user %u, not to user %u: somebody squats on the name; remove it or set SWTRACE_SESSION",
 			path, (unsigned)st.st_uid, (unsigned)*owner);
 		close(fd);
 		return PU_ERROR_ACCESS_DENIED;
 	}
 	if (st.st_mode & (S_IWGRP | S_IWOTH)) {
 		session_say(error,
-			"directory %s can be written by others (mode %04o): not used; chmod go-w "
-			"it",
+			"directory %s can be written by others (mode %04o): not used; chmod go-w it",
 			path, (unsigned)(st.st_mode & 07777));
 		close(fd);
 		return PU_ERROR_ACCESS_DENIED;
@@ -341,8 +338,7 @@ static int check_empty(const struct session_place *place, int dir, struct sessio
 			if (is_ours(e->d_name))
 				continue;
 			session_say(error,
-				"directory %s has other files in it (%s): name one that is empty, "
-				"or that does not exist yet",
+				"directory %s has other files in it (%s): name one that is empty, or that does not exist yet",
 				place->dir, e->d_name);
 			rc = PU_ERROR_ACCESS_DENIED;
 		}

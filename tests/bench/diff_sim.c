@@ -178,9 +178,7 @@ static void line(const char *name, unsigned runs, unsigned n, const struct outco
 
 static void heading(const char *what)
 {
-	printf("# %s, %% of %u pairs. Of those judged: called a change, a gate of one side fired; "
-	       "of "
-	       "all: by the plain two-sample t test of the runs, not judged\n"
+	printf("# %s, %% of %u pairs. Of those judged: called a change, a gate of one side fired; of all: by the plain two-sample t test of the runs, not judged\n"
 	       "%-12s %5s %6s  %-27s  %-27s  %-27s  %s\n",
 		what, pairs, "model", "runs", "n", "mean", "p50", "p90", "p99");
 }

@@ -227,8 +227,7 @@ static void report_attempted(void)
 	printf("attempted\tall\t%llu\n", (unsigned long long)(here + guest));
 	printf("attempted\tguest\t%llu\n", (unsigned long long)(has_rseq() ? guest : here + guest));
 	if (!has_rseq())
-		puts("absent\t^ratio.guest\tno thread has restartable sequences here: "
-		     "all hooks went to guest rings");
+		puts("absent\t^ratio.guest\tno thread has restartable sequences here: all hooks went to guest rings");
 }
 
 int main(int argc, char **argv)

@@ -221,8 +221,7 @@ START_TEST(json_document)
 	json_end_line(&j);
 	json_u64(&j, 5);
 	ck_assert_str_eq(written(),
-		"{\"a\":[1,-2,null],\"b\":0.2500,\"c\":null,\"d\":null,\"e\":{},"
-		"\"f\":true,\"g\":null}\n5");
+		"{\"a\":[1,-2,null],\"b\":0.2500,\"c\":null,\"d\":null,\"e\":{},\"f\":true,\"g\":null}\n5");
 }
 END_TEST
 

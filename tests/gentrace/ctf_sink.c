@@ -79,12 +79,10 @@ static const char metadata_head[] =
 	"\tpacket.header := struct { uint32_t magic; uint32_t stream_id; };\n"
 	"};\n"
 	"clock {\n\tname = tsc;\n\tfreq = %llu;\n\toffset_s = %lld;\n};\n"
-	"typealias integer { size = 64; align = 8; signed = false; map = clock.tsc.value; } "
-	":= stamp;\n"
+	"typealias integer { size = 64; align = 8; signed = false; map = clock.tsc.value; } := stamp;\n"
 	"stream {\n"
 	"\tid = 0;\n"
-	"\tpacket.context := struct { stamp timestamp_begin; stamp timestamp_end; "
-	"uint64_t content_size; uint64_t packet_size; uint32_t cpu_id; };\n"
+	"\tpacket.context := struct { stamp timestamp_begin; stamp timestamp_end; uint64_t content_size; uint64_t packet_size; uint32_t cpu_id; };\n"
 	"\tevent.header := struct { uint16_t id; stamp timestamp; };\n"
 	"\tevent.context := struct { uint32_t tid; };\n"
 	"};\n";
@@ -99,8 +97,8 @@ static void event_metadata(FILE *f, enum event id, const char *name, const char 
 
 static void write_metadata(const struct options *o)
 {
-	static const char one[] = "uint64_t instructions; uint64_t cycles; uint64_t raw_cpi; "
-				  "uint64_t busy_cycles; uint64_t scaled_cpi; uint64_t busy; ";
+	static const char one[] =
+		"uint64_t instructions; uint64_t cycles; uint64_t raw_cpi; uint64_t busy_cycles; uint64_t scaled_cpi; uint64_t busy; ";
 	FILE *f = in_folder(o->output, "metadata");
 	char text[1024], *words = NULL;
 	size_t n = 0;
@@ -115,9 +113,7 @@ static void write_metadata(const struct options *o)
 	event_metadata(f, EVENT_LABEL_START, "label_start", "uint64_t elapsed; string label; ");
 	event_metadata(f, EVENT_LABEL_END, "label_end", "uint64_t elapsed; string label; ");
 	snprintf(text, sizeof text,
-		"hex32 types; uint32_t num_cpus; uint64_t elapsed; uint64_t cpu_raw_cpi[num_cpus]; "
-		"uint64_t raw_cpi; struct { uint64_t scaled_cpi; uint64_t busy; } cpu[num_cpus]; "
-		"uint64_t scaled_cpi; uint64_t busy; %s",
+		"hex32 types; uint32_t num_cpus; uint64_t elapsed; uint64_t cpu_raw_cpi[num_cpus]; uint64_t raw_cpi; struct { uint64_t scaled_cpi; uint64_t busy; } cpu[num_cpus]; uint64_t scaled_cpi; uint64_t busy; %s",
 		o->parts & PART_THREAD ? "uint64_t thread_cpi; " : "");
 	event_metadata(f, EVENT_SUMMARY, "summary", text);
 	snprintf(text, sizeof text, "hex32 types; uint64_t elapsed; %s", one);
@@ -127,8 +123,7 @@ static void write_metadata(const struct options *o)
 		one);
 	event_metadata(f, EVENT_CPUS, "per_processor", text);
 	event_metadata(f, EVENT_THREAD, "thread",
-		"uint32_t thread; uint64_t elapsed; uint64_t instructions; uint64_t cycles; "
-		"uint64_t cpi; ");
+		"uint32_t thread; uint64_t elapsed; uint64_t instructions; uint64_t cycles; uint64_t cpi; ");
 	close_file(f, o->output);
 	free(words);
 }

@@ -362,8 +362,7 @@ void trace_sink_put(struct trace_sink *s, const struct unit *u)
 	for (unsigned i = 0; i < u->nhooks; i++)
 		size += record_size(&u->hook[i]);
 	if (size > s->o.section)
-		die("a group of %u bytes does not fit into a section of %u: give a larger "
-		    "--section",
+		die("a group of %u bytes does not fit into a section of %u: give a larger --section",
 			size, s->o.section);
 	if (open->size + size > s->o.section)
 		section_full(s, open);

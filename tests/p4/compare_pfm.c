@@ -35,15 +35,13 @@ static struct difference {
 	{"b2b_cycles", "BIT5", false, ESCR | PERF, "libpfm4 sets bit 4 for BIT5", 0},
 	{"b2b_cycles", "BIT6", false, ESCR | PERF, "libpfm4 sets bit 4 for BIT6", 0},
 	{"*_uop", "TAG0", true, ESCR | PERF,
-		"libpfm4 takes the tag for the event mask, and leaves that empty: no uop is "
-		"tagged; here ALL stands where none is given",
+		"libpfm4 takes the tag for the event mask, and leaves that empty: no uop is tagged; here ALL stands where none is given",
 		0},
 	{"*_uop", "TAG1", true, ESCR | PERF, "as TAG0", 0},
 	{"*_uop", "TAG2", true, ESCR | PERF, "as TAG0", 0},
 	{"*_uop", "TAG3", true, ESCR | PERF, "as TAG0", 0},
 	{"replay_event", "L1_LD_MISS", true, ESCR | PERF,
-		"libpfm4 leaves the event mask empty: nothing is counted; here NBOGUS stands where "
-		"none is given, as the manual's table of replay metrics has it",
+		"libpfm4 leaves the event mask empty: nothing is counted; here NBOGUS stands where none is given, as the manual's table of replay metrics has it",
 		0},
 	{"replay_event", "L2_LD_MISS", true, ESCR | PERF, "as L1_LD_MISS", 0},
 	{"replay_event", "DTLB_LD_MISS", true, ESCR | PERF, "as L1_LD_MISS", 0},
@@ -54,8 +52,7 @@ static struct difference {
 	{"replay_event", "SP_LD_RET", true, ESCR | PERF, "as L1_LD_MISS", 0},
 	{"replay_event", "SP_ST_RET", true, ESCR | PERF, "as L1_LD_MISS", 0},
 	{"replay_event", "L1_LD_MISS", false, PERF,
-		"libpfm4 drops the metric: Linux would not set the registers that tag; here its "
-		"number is in the low bits of the config",
+		"libpfm4 drops the metric: Linux would not set the registers that tag; here its number is in the low bits of the config",
 		0},
 	{"replay_event", "L2_LD_MISS", false, PERF, "as L1_LD_MISS with NBOGUS", 0},
 	{"replay_event", "DTLB_LD_MISS", false, PERF, "as L1_LD_MISS with NBOGUS", 0},
@@ -306,8 +303,7 @@ static bool compare_pmu(pfm_pmu_t id, enum p4_model model, unsigned there)
 		printf("%s: %u events, the table here has %u\n", pmu.name, events, there);
 		failures++;
 	}
-	printf("%s: %u events, %u unit masks: %u encodings compared, %u equal, %u differ as "
-	       "explained\n",
+	printf("%s: %u events, %u unit masks: %u encodings compared, %u equal, %u differ as explained\n",
 		pmu.name, events, masks, compared, equal, explained);
 	return true;
 }

@@ -55,9 +55,8 @@ START_TEST(branches_on_12_and_13)
 	struct outcome o = assign("branch_retired:MMTP:ctr=12 branch_retired:MMTM:ctr=13");
 
 	ck_assert_int_eq(o.rc, PU_ERROR_EVENT_ALL_ESCR_IN_USE);
-	ck_assert_ptr_nonnull(strstr(o.why, "branch_retired:MMTP:ctr=12 and "
-					    "branch_retired:MMTM:ctr=13 compete for "
-					    "MSR_CRU_ESCR2,"));
+	ck_assert_ptr_nonnull(strstr(o.why,
+		"branch_retired:MMTP:ctr=12 and branch_retired:MMTM:ctr=13 compete for MSR_CRU_ESCR2,"));
 	ck_assert_ptr_null(strstr(o.why, "MSR_CRU_ESCR3"));
 	/* "use counters such that one counter uses CRU_ESCR2 and the other CRU_ESCR3" */
 	o = assign("branch_retired:MMTP:ctr=12 branch_retired:MMTM:ctr=14");
@@ -127,12 +126,10 @@ static const struct {
 	{"bnr:BIT0 instr_retired:NBOGUSNTAG bnr:BIT1 bnr:BIT2", PU_ERROR_EVENT_ALL_ESCR_IN_USE,
 		"bnr:BIT0, bnr:BIT1 and bnr:BIT2 compete for MSR_FSB_ESCR0, MSR_FSB_ESCR1, and"},
 	{"IOQ_active_entries:ALL_READ IOQ_active_entries:ALL_WRITE", PU_ERROR_EVENT_ALL_ESCR_IN_USE,
-		"IOQ_active_entries:ALL_READ and IOQ_active_entries:ALL_WRITE compete for "
-		"MSR_FSB_ESCR1, and"},
+		"IOQ_active_entries:ALL_READ and IOQ_active_entries:ALL_WRITE compete for MSR_FSB_ESCR1, and"},
 	{"BSQ_allocation:REQ_LEN0 BSQ_allocation:REQ_LEN0:c=1 BSQ_allocation:REQ_LEN0:c=2",
 		PU_ERROR_ALL_COUNTERS_IN_USE,
-		"BSQ_allocation:REQ_LEN0, BSQ_allocation:REQ_LEN0:c=1 and "
-		"BSQ_allocation:REQ_LEN0:c=2 can use only counter 0, 1:"},
+		"BSQ_allocation:REQ_LEN0, BSQ_allocation:REQ_LEN0:c=1 and BSQ_allocation:REQ_LEN0:c=2 can use only counter 0, 1:"},
 	{"tc_ms_xfer TC_misc TC_deliver_mode:DD retired_branch_type:CALL uop_queue_writes:FROM_ROM",
 		PU_ERROR_ALL_COUNTERS_IN_USE, "tc_ms_xfer, TC_misc, "},
 	{"uop_type:TAGLOADS:ctr=12 resource_stall:ctr=12", PU_ERROR_ALL_COUNTERS_IN_USE,
@@ -148,11 +145,9 @@ static const struct {
 	{"replay_event:L1_LD_MISS replay_event:L2_LD_MISS", PU_ERROR_INCOMPATIBLE_OPTIONS, ""},
 	/* The ESCR that tags is taken. */
 	{"execution_event:X87_FP packed_SP_uop packed_DP_uop", PU_ERROR_EVENT_ALL_ESCR_IN_USE,
-		"execution_event:X87_FP, packed_SP_uop and packed_DP_uop compete for "
-		"MSR_FIRM_ESCR0, MSR_FIRM_ESCR1, and"},
+		"execution_event:X87_FP, packed_SP_uop and packed_DP_uop compete for MSR_FIRM_ESCR0, MSR_FIRM_ESCR1, and"},
 	{"replay_event:SP_LD_RET memory_complete:LSC:ctr=10", PU_ERROR_EVENT_ALL_ESCR_IN_USE,
-		"replay_event:SP_LD_RET and memory_complete:LSC:ctr=10 compete for "
-		"MSR_SAAT_ESCR1, and"},
+		"replay_event:SP_LD_RET and memory_complete:LSC:ctr=10 compete for MSR_SAAT_ESCR1, and"},
 };
 
 START_TEST(conflict)
@@ -190,11 +185,7 @@ END_TEST
 START_TEST(full)
 {
 	static const char all[] =
-		"bnr:BIT0 bnr:BIT1 page_walk_type:DTMISS page_walk_type:ITMISS TC_misc "
-		"TC_deliver_mode:DD tc_ms_xfer retired_branch_type:CALL memory_cancel:64K_CONF "
-		"WC_Buffer:WCB_EVICTS x87_FP_uop memory_complete:LSC branch_retired:MMTP "
-		"branch_retired:MMTM instr_retired:NBOGUSNTAG mispred_branch_retired "
-		"resource_stall uop_type:TAGLOADS";
+		"bnr:BIT0 bnr:BIT1 page_walk_type:DTMISS page_walk_type:ITMISS TC_misc TC_deliver_mode:DD tc_ms_xfer retired_branch_type:CALL memory_cancel:64K_CONF WC_Buffer:WCB_EVICTS x87_FP_uop memory_complete:LSC branch_retired:MMTP branch_retired:MMTM instr_retired:NBOGUSNTAG mispred_branch_retired resource_stall uop_type:TAGLOADS";
 	char more[sizeof all + 32];
 	struct outcome o = assign(all);
 	uint32_t counters = 0;

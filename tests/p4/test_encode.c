@@ -92,8 +92,8 @@ START_TEST(six_steps)
 		s[0].text, "event branch_retired: event select 06H, event mask 0004H (MMTP)");
 	ck_assert_str_eq(s[1].text, "ESCR MSR_CRU_ESCR3");
 	ck_assert_str_eq(s[2].text, "counter number 14");
-	ck_assert_str_eq(s[3].text, "addresses: counter MSR_IQ_COUNTER2 30EH, CCCR MSR_IQ_CCCR2 "
-				    "36EH, ESCR MSR_CRU_ESCR3 3CDH");
+	ck_assert_str_eq(s[3].text,
+		"addresses: counter MSR_IQ_COUNTER2 30EH, CCCR MSR_IQ_CCCR2 36EH, ESCR MSR_CRU_ESCR3 3CDH");
 	ck_assert_uint_eq(s[4].msr, 0x3cd);
 	ck_assert_uint_eq(s[4].value, 0x0c00080c);
 	ck_assert_uint_eq(s[5].msr, 0x36e);

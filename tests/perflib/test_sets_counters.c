@@ -59,8 +59,7 @@ START_TEST(performance_of_registers)
 
 	begin();
 	if (clock_kind() != TF_CLOCK_TSC) {
-		puts("skipped: registers that count as the TSC does: it is not this machine's "
-		     "clock");
+		puts("skipped: registers that count as the TSC does: it is not this machine's clock");
 		return;
 	}
 	sysfs_put_msr();

@@ -561,8 +561,7 @@ Suite *processes_suite(void)
 	tcase_add_test(c, a_forked_child_keeps_nothing_alive);
 	/* A child that was forked while a thread allocates. */
 	if (SANITIZED)
-		puts("skipped: no_fork_comes_between_the_steps_of_a_start: the sanitizer's "
-		     "allocator may be locked in the child");
+		puts("skipped: no_fork_comes_between_the_steps_of_a_start: the sanitizer's allocator may be locked in the child");
 	else
 		tcase_add_test(c, no_fork_comes_between_the_steps_of_a_start);
 	tcase_add_test(c, exec_ends_a_provider);

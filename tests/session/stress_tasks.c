@@ -216,9 +216,7 @@ static void alive_at_once(const void *arg)
 		"%d tasks, %d alive; %u processes failed", n, alive, bad);
 	tell(account_sum(&a) == at_once && account_lost(&a) == 0, arg, "%llu hooks",
 		(unsigned long long)a.hooks);
-	printf("%u at once: first hook %.0f us in the first half, %.0f in the second; tasks %.2f "
-	       "us "
-	       "each, reclaim %.2f, exit %.0f\n",
+	printf("%u at once: first hook %.0f us in the first half, %.0f in the second; tasks %.2f us each, reclaim %.2f, exit %.0f\n",
 		at_once, 2 * first / at_once, 2 * last / at_once, looked / at_once,
 		reclaimed / at_once, ended / at_once);
 	done();

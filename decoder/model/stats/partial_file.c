@@ -550,8 +550,7 @@ static const char *wrong_header(const uint8_t *bytes, size_t n)
 	if (n < PARTIAL_HEADER_SIZE)
 		return "cut off";
 	if (get_le32(bytes + PARTIAL_H_VERSION) != PARTIAL_VERSION)
-		return "a partial result of another version: make it again of the trace "
-		       "(cpidecode --partial)";
+		return "a partial result of another version: make it again of the trace (cpidecode --partial)";
 	if (get_le64(bytes + PARTIAL_H_PAYLOAD) != n - PARTIAL_HEADER_SIZE)
 		return "cut off, or longer than it says";
 	if (get_le64(bytes + PARTIAL_H_CHECKSUM) != checksum(bytes, n))

@@ -20,8 +20,7 @@ const char *cpidecode_strerror(int code)
 	case CPIDECODE_EREAD:
 		return "cannot be read";
 	case CPIDECODE_ESPOOL:
-		return "no temporary file for what does not fit into memory (TMPDIR, /var/tmp, "
-		       "/tmp)";
+		return "no temporary file for what does not fit into memory (TMPDIR, /var/tmp, /tmp)";
 	case CPIDECODE_ENOTTRACE:
 		return "not a trace: the magic bytes are missing";
 	case CPIDECODE_EVERSION:
@@ -37,8 +36,7 @@ const char *cpidecode_strerror(int code)
 	case CPIDECODE_EEMPTY:
 		return "is empty";
 	case CPIDECODE_E32BIT:
-		return "an NRM2 file of a 32-bit system (hooks with headers of 12 bytes): only the "
-		       "64-bit kind is read";
+		return "an NRM2 file of a 32-bit system (hooks with headers of 12 bytes): only the 64-bit kind is read";
 	default:
 		return "unknown error code";
 	}

@@ -133,8 +133,7 @@ static void note_filled(notes_say say, const struct trace_file *f, const struct 
 	for (size_t i = 0; i < f->nrings; i++)
 		kept += f->rings[i].twice;
 	say("%s: the buffers filled: kept the first %" PRIu64 " hook%s, lost %" PRIu64
-	    ": swtrace record streams all hooks to a file, -t wrap keeps the newest, -s MB "
-	    "makes more room",
+	    ": swtrace record streams all hooks to a file, -t wrap keeps the newest, -s MB makes more room",
 		notes_name(f->path), kept, notes_plural(kept), l->full);
 }
 

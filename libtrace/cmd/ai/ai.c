@@ -9,8 +9,7 @@
 enum { AI_RUN_TIME = 1, AI_STAMP, AI_SYSTEM, AI_BOTH, AI_LOG, AI_AS_JSON, AI_AS_CSV, AI_TRACE };
 
 static const struct option options[] = {
-	{.help = "INTERVAL is in seconds (1), from 0.01 on. Without a number of samples or -r it "
-		 "goes on\nuntil Ctrl-C.\n\n"},
+	{.help = "INTERVAL is in seconds (1), from 0.01 on. Without a number of samples or -r it goes on\nuntil Ctrl-C.\n\n"},
 	{AI_RUN_TIME, "-r", .value = "TIME",
 		.help = "ends after TIME: seconds, or with a suffix s, m, h or d"},
 	{AI_STAMP, "-t", .help = "the time after each sample"},
@@ -22,10 +21,8 @@ static const struct option options[] = {
 	{AI_TRACE, "--trace",
 		.help = "also as hooks of major 0xC8, label \"ai\", into the trace session"},
 	{.help = "\n"
-		 "idle, busy and intr are percent of the time; where the time in interrupts is "
-		 "not\n"
-		 "measured, n/a, busy has it in it. How it is measured is told first, and why not "
-		 "better.\n"
+		 "idle, busy and intr are percent of the time; where the time in interrupts is not\n"
+		 "measured, n/a, busy has it in it. How it is measured is told first, and why not better.\n"
 		 "Exit codes: 0; 1 it failed; 2 wrong usage; 4 nothing can be measured here.\n"},
 	{0}};
 
@@ -82,8 +79,7 @@ static void take_option(struct ai_run *r, const struct arguments *a, int id, uin
 	case AI_RUN_TIME:
 		if (!parse_run_time(a->value, run_time, r->run_time, sizeof r->run_time))
 			cmd_misuse(r->verb,
-				"-r takes a time above 0: seconds, or with a suffix s, m, h or d, "
-				"not \"%.80s\"",
+				"-r takes a time above 0: seconds, or with a suffix s, m, h or d, not \"%.80s\"",
 				a->value);
 		break;
 	case AI_STAMP:
@@ -120,8 +116,7 @@ static void take_operands(struct ai_run *r, int n, char **operand, uint64_t run_
 	if (n > 0 && (!parse_time(operand[0], &r->interval) || r->interval < SHORTEST ||
 			     r->interval > LONGEST || r->interval % MILLISECOND))
 		cmd_misuse(r->verb,
-			"the interval is in seconds, 0.01 to 86400 and whole milliseconds, or has "
-			"a suffix ms, s, m or h, not \"%.80s\"",
+			"the interval is in seconds, 0.01 to 86400 and whole milliseconds, or has a suffix ms, s, m or h, not \"%.80s\"",
 			operand[0]);
 	if (n > 1 && (!parse_number(operand[1], false, UINT32_MAX, &r->samples) || !r->samples))
 		cmd_misuse(r->verb, "the number of samples is a whole one above 0, not \"%.80s\"",

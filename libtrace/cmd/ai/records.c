@@ -130,8 +130,7 @@ const struct ai_printer ai_json = {begin_json, sample_json, end};
 static void begin_csv(struct ai_run *r, FILE *f)
 {
 	(void)r;
-	fputs("time,elapsed_s,cpu,busy,idle,intr,actual_perf,dispatches,interrupts,method,why,"
-	      "flags,frequency_source\r\n",
+	fputs("time,elapsed_s,cpu,busy,idle,intr,actual_perf,dispatches,interrupts,method,why,flags,frequency_source\r\n",
 		f);
 }
 

@@ -26,8 +26,7 @@ static void put_too_short(const struct ai_run *r, FILE *f)
 
 	if (AiMethod() == AI_METHOD_IDLE_TICK && r->interval < 2 * step)
 		fprintf(f,
-			"**         Too short: idle time has steps of %.9g ms, an interval needs "
-			"two\n",
+			"**         Too short: idle time has steps of %.9g ms, an interval needs two\n",
 			(double)step / 1e6);
 }
 

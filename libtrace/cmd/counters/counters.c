@@ -26,17 +26,13 @@ enum {
 };
 
 static const struct option options[] = {
-	{.help = "  list        countersets and their counters; those that this machine cannot "
-		 "supply\n"
+	{.help = "  list        countersets and their counters; those that this machine cannot supply\n"
 		 "              are marked\n"
 		 "  instances   the instances of a counterset\n"
 		 "  query       values of counters, a row a sample. A PATH is\n"
-		 "              '\\Counterset(instance)\\Counter', or '\\Counterset\\Counter', "
-		 "after\n"
-		 "              '\\\\HOST' of this machine (--from: of the trace), or without; "
-		 "instances may\n"
-		 "              have * and ?, the counter may be *. The columns are those of the "
-		 "first\n"
+		 "              '\\Counterset(instance)\\Counter', or '\\Counterset\\Counter', after\n"
+		 "              '\\\\HOST' of this machine (--from: of the trace), or without; instances may\n"
+		 "              have * and ?, the counter may be *. The columns are those of the first\n"
 		 "              sample (of a trace: of any sample)\n\n"},
 	{COUNTERS_LIST_PATHS, .name = "-q"},
 	{COUNTERS_LIST_ALL, "-qx",
@@ -57,9 +53,7 @@ static const struct option options[] = {
 		.help = "writes the samples into the trace session, too (major 0xC9)"},
 	{COUNTERS_YES, "-y", .help = ""}, {COUNTERS_AS_JSON, "--json", .help = ""},
 	{.help = "A value that is not available is \" \", and null in JSON.\n"
-		 "Exit codes: 0; 1 it failed, or there is no such counter; 2 wrong usage; 4 none "
-		 "of "
-		 "the\n"
+		 "Exit codes: 0; 1 it failed, or there is no such counter; 2 wrong usage; 4 none of the\n"
 		 "counters can be supplied.\n"},
 	{0}};
 
@@ -131,8 +125,7 @@ static void take_option(struct asked *a, int id, const char *value)
 	case COUNTERS_INTERVAL:
 		if (!parse_interval(value, &a->run.interval))
 			cmd_misuse(a->verb,
-				"-si takes seconds or [HH:]MM:SS, from 0.01 s to a day, not "
-				"\"%.80s\"",
+				"-si takes seconds or [HH:]MM:SS, from 0.01 s to a day, not \"%.80s\"",
 				value);
 		break;
 	case COUNTERS_SAMPLES:
@@ -269,8 +262,8 @@ static int take_paths(struct asked *a, int n, char **operand)
 			return cmd_fail(a->verb, "not enough memory");
 	int code = a->paths_file ? read_paths(a) : EXIT_FINE;
 	if (!code && !a->paths)
-		cmd_misuse(a->verb, "query needs a path, such as "
-				    "'\\Processor Information(*)\\%% Processor Time'");
+		cmd_misuse(a->verb,
+			"query needs a path, such as '\\Processor Information(*)\\%% Processor Time'");
 	return code;
 }
 

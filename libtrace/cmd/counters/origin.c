@@ -13,8 +13,7 @@ static void tell_scripted(const struct counters_run *r, const char *origin)
 {
 	if (r->scripted)
 		cmd_note(r->verb,
-			"%s: scripted counters: counts and what follows from them were not "
-			"measured",
+			"%s: scripted counters: counts and what follows from them were not measured",
 			origin);
 }
 
@@ -90,8 +89,7 @@ void counters_ask_trace(struct counters_run *r)
 	tell_scripted(r, path);
 	if (info.damaged_bytes || info.header_damaged || info.cut_off)
 		cmd_note(r->verb,
-			"%s: damaged or cut off: samples may be missing; cpidecode --report info "
-			"tells more",
+			"%s: damaged or cut off: samples may be missing; cpidecode --report info tells more",
 			path);
 	if (lost)
 		cmd_note(r->verb,

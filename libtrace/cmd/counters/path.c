@@ -153,8 +153,7 @@ static int no_counter(const struct verb *verb, const struct catalogue_set *set, 
 			"the counterset \"%s\" has no counter \"%.200s\"; the nearest is \"%s\"",
 			set->name, counter, near);
 	return cmd_fail(verb,
-		"the counterset \"%s\" has no counter \"%.200s\"; swtrace counters list \"%s\" "
-		"shows them",
+		"the counterset \"%s\" has no counter \"%.200s\"; swtrace counters list \"%s\" shows them",
 		set->name, counter, set->name);
 }
 

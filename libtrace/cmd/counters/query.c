@@ -282,8 +282,7 @@ static int end_path(struct counters_query *q, struct counter_path *p)
 		return EXIT_FINE;
 	if (!p->columns && b->status == ERROR_SUCCESS && b->counters && p->set->many)
 		return cmd_fail(q->verb,
-			"\"%.200s\": the counterset \"%s\" has no such instance; swtrace counters "
-			"instances shows them",
+			"\"%.200s\": the counterset \"%s\" has no such instance; swtrace counters instances shows them",
 			p->text, p->set->name);
 	if (!p->columns && !column_of(q, p, p->counter ? p->counter : &all, &pattern, 0))
 		return cmd_fail(q->verb, "not enough memory");

@@ -15,19 +15,19 @@ static const char *cause_todo(enum cause cause)
 {
 	static const char *const todo[] = {
 		[CAUSE_KERNEL] = "use a kernel with CONFIG_PERF_EVENTS",
-		[CAUSE_GUEST] = "measure on the host or on bare metal, or give the guest a virtual "
-				"PMU (kvm: -cpu host,pmu=on; clouds: a metal instance)",
+		[CAUSE_GUEST] =
+			"measure on the host or on bare metal, or give the guest a virtual PMU (kvm: -cpu host,pmu=on; clouds: a metal instance)",
 		[CAUSE_NO_PMU] =
 			"look for PMU in the kernel's log and for a switch in the firmware",
 		[CAUSE_NO_EVENT] =
 			"measure on another machine; swtrace event list says what this one counts",
-		[CAUSE_SECCOMP] = "allow perf_event_open in the sandbox's seccomp profile (docker "
-				  "run --security-opt seccomp=FILE)",
+		[CAUSE_SECCOMP] =
+			"allow perf_event_open in the sandbox's seccomp profile (docker run --security-opt seccomp=FILE)",
 		[CAUSE_LOCKDOWN] = "start the kernel with lockdown=integrity, or without",
-		[CAUSE_MODULE] = "look for a refused perf_event_open in the audit log; allow it in "
-				 "the security module's policy",
-		[CAUSE_USER_NAMESPACE] = "run outside of the user namespace, or sysctl "
-					 "kernel.perf_event_paranoid=0 on the host",
+		[CAUSE_MODULE] =
+			"look for a refused perf_event_open in the audit log; allow it in the security module's policy",
+		[CAUSE_USER_NAMESPACE] =
+			"run outside of the user namespace, or sysctl kernel.perf_event_paranoid=0 on the host",
 		[CAUSE_DESCRIPTORS] = "raise the limit (ulimit -n)",
 		[CAUSE_WATCHDOG] = "sysctl kernel.nmi_watchdog=0",
 		[CAUSE_TAKEN] = "end the other profiler (perf, a monitoring agent)",
@@ -107,8 +107,8 @@ static void core_types(struct findings *f, const struct pmu_facts *p)
 		return;
 	}
 	n = finding(f, "pmu.cores", FINDING_NOTE, "%d types of processors: %s", p->core_pmus, list);
-	finding_means(n, "instructions and cycles of the types are not alike: an interval on "
-			 "several is flagged as hybrid");
+	finding_means(n,
+		"instructions and cycles of the types are not alike: an interval on several is flagged as hybrid");
 	finding_todo(n, "for a CPI to compare, keep the program on one type (taskset -c LIST)");
 }
 

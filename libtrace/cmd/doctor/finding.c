@@ -73,8 +73,7 @@ static void verdict(struct findings *f, const struct doctor_facts *m)
 				       : ", of threads only");
 	else if (d->quantity[COUNTER_INSTRUCTIONS].measured && !m->pmu.found.taken)
 		snprintf(f->verdict, sizeof f->verdict,
-			"CPI cannot be measured here: the processors' frequency is unknown "
-			"(SWTRACE_CPU_HZ)");
+			"CPI cannot be measured here: the processors' frequency is unknown (SWTRACE_CPU_HZ)");
 	else if (cause == CAUSE_NONE)
 		snprintf(f->verdict, sizeof f->verdict,
 			"CPI cannot be measured here: the source in use counts no instructions");

@@ -48,8 +48,8 @@ static void machine(struct findings *f, const struct doctor_facts *m)
 	}
 	n = finding(f, "kernel.machine", FINDING_NOTE, "a virtual machine's guest (%s)",
 		k->hypervisor[0] ? k->hypervisor : "an unknown hypervisor");
-	finding_means(n, "it has the counters that its host gives it; the host may take a "
-			 "processor away for a while, and elapsed cycles go on meanwhile");
+	finding_means(n,
+		"it has the counters that its host gives it; the host may take a processor away for a while, and elapsed cycles go on meanwhile");
 	if (!m->pmu.found.present)
 		finding_todo(n, "see pmu below: the host has to give it a PMU");
 }
@@ -66,8 +66,8 @@ static void container(struct findings *f, const struct kernel_facts *k)
 	n = finding(f, "kernel.container", FINDING_NOTE, "in a container (%s%s)",
 		k->container[0] ? k->container : "a user namespace",
 		k->container[0] && k->in_user_namespace ? ", user namespace" : "");
-	finding_means(n, "system calls, memory, rights and /dev/shm are as it allows; programs "
-			 "outside of it trace in other sessions");
+	finding_means(n,
+		"system calls, memory, rights and /dev/shm are as it allows; programs outside of it trace in other sessions");
 	finding_todo(
 		n, "to share sessions with the host: mount its /dev/shm (docker run --ipc=host)");
 }
@@ -168,8 +168,8 @@ static void seccomp(struct findings *f, const struct doctor_facts *m)
 	finding_means(n, stops ? "nothing can be counted in this sandbox"
 			       : "it is not what keeps counters away");
 	if (stops)
-		finding_todo(n, "allow perf_event_open in its profile (docker run --security-opt "
-				"seccomp=FILE, --cap-add PERFMON)");
+		finding_todo(n,
+			"allow perf_event_open in its profile (docker run --security-opt seccomp=FILE, --cap-add PERFMON)");
 }
 
 static void lockdown(struct findings *f, const struct doctor_facts *m)

@@ -33,9 +33,9 @@ static void clock_flags(struct findings *f, const struct clock_facts *c)
 	n = finding(f, "clock.flags", good ? FINDING_GOOD : FINDING_NOTE,
 		"TSC: %sconstant_tsc, %snonstop_tsc", c->constant ? "" : "not ",
 		c->nonstop ? "" : "not ");
-	finding_means(n, good ? "it keeps its rate at any frequency of the processor, and goes on "
-				"when that is idle"
-			      : "it changes its rate, or stops, with the processor");
+	finding_means(n,
+		good ? "it keeps its rate at any frequency of the processor, and goes on when that is idle"
+		     : "it changes its rate, or stops, with the processor");
 	if (!good && !c->is_call)
 		finding_todo(n, "set SWTRACE_CLOCK=raw");
 }
@@ -109,8 +109,8 @@ static void clock_kernel(struct findings *f, const struct clock_facts *c)
 		n = finding(f, "clock.kernel", FINDING_NOTE,
 			"the kernel keeps time by %s and does not trust the TSC (available: %s)",
 			c->kernel.current, c->kernel.available);
-		finding_means(n, "it found the TSC unstable, or was told to: hooks are stamped by "
-				 "CLOCK_MONOTONIC_RAW");
+		finding_means(n,
+			"it found the TSC unstable, or was told to: hooks are stamped by CLOCK_MONOTONIC_RAW");
 		finding_todo(n, "look for \"tsc\" in the kernel's log");
 	} else if (clock_is_trusted(c->trust) && c->kernel.current[0]) {
 		clock_trusted(f, c);
@@ -130,8 +130,8 @@ static void clock_suspend(struct findings *f, const struct clock_facts *c)
 		finding_means(n, "no stamp is from before a break of the clock");
 		return;
 	}
-	finding_means(n, "the counter may have stood still or begun anew meanwhile: a trace across "
-			 "a sleep is of no use");
+	finding_means(n,
+		"the counter may have stood still or begun anew meanwhile: a trace across a sleep is of no use");
 	finding_todo(n, "swtrace init after the machine has woken up");
 }
 
@@ -154,8 +154,7 @@ void doctor_rings(struct findings *f, const struct doctor_facts *m)
 
 	if (!r->kernel || !m->kernel.supported) {
 		n = finding(f, "rings.rseq", FINDING_NOTE,
-			"programs use the guest rings, because the kernel has no rseq, or a "
-			"sandbox hides it");
+			"programs use the guest rings, because the kernel has no rseq, or a sandbox hides it");
 		finding_means(n, "hooks cost more, and with many threads at once some may be lost");
 		finding_todo(n, "Linux 4.18 or later; allow rseq in the sandbox's seccomp profile");
 		return;
@@ -182,8 +181,8 @@ static void space(struct findings *f, const struct memory_facts *m)
 	finding_means(n, "swtrace init takes %" PRIu64 " MiB of it unless told otherwise%s",
 		(m->wanted >> 20) + 1, fits ? "" : ": it fails");
 	if (!fits)
-		finding_todo(n, "swtrace init -s 1, or mount -o remount,size=SIZE /dev/shm (docker "
-				"run --shm-size SIZE)");
+		finding_todo(n,
+			"swtrace init -s 1, or mount -o remount,size=SIZE /dev/shm (docker run --shm-size SIZE)");
 }
 
 static void kind(struct findings *f, const struct memory_facts *m)

@@ -31,8 +31,8 @@ static void not_usable(
 		return;
 	}
 	finding_means(n, "for you (%s, groups %s) it is as if absent", all->user, all->groups);
-	finding_todo(n, "its owner: swtrace init -g GROUP, a group of yours; or usermod -aG to "
-			"join that of the session, and log in again");
+	finding_todo(n,
+		"its owner: swtrace init -g GROUP, a group of yours; or usermod -aG to join that of the session, and log in again");
 }
 
 static void absent(struct findings *f, const struct session_facts *s)
@@ -60,11 +60,10 @@ static void clock_misfit(struct findings *f, const struct session_facts *s)
 		other_namespace ? "its CLOCK_MONOTONIC_RAW is that of another time namespace"
 				: "its stamps are of another clock than this process would take");
 	finding_means(n, "programs that are started here do not trace");
-	finding_todo(
-		n, other_namespace
-			   ? "swtrace init in this time namespace, or start programs in the "
-			     "session's (nsenter --time)"
-			   : "swtrace init here; set SWTRACE_CLOCK alike for init and programs");
+	finding_todo(n,
+		other_namespace
+			? "swtrace init in this time namespace, or start programs in the session's (nsenter --time)"
+			: "swtrace init here; set SWTRACE_CLOCK alike for init and programs");
 }
 
 static void clock_back(struct findings *f, const struct session_facts *s)
@@ -74,8 +73,8 @@ static void clock_back(struct findings *f, const struct session_facts *s)
 	if (!s->clock_back[0])
 		return;
 	n = finding(f, "sessions.clock_back", FINDING_BAD, "its clock was %s", s->clock_back);
-	finding_means(n, "a snapshot was restored or the machine migrated: stamps stood still for "
-			 "as long");
+	finding_means(n,
+		"a snapshot was restored or the machine migrated: stamps stood still for as long");
 	finding_todo(n, "swtrace init begins anew");
 }
 

@@ -51,8 +51,7 @@ static int check_conflict(const struct encoding *n, const struct encoded *later)
 				e->name, later->name, a->counter);
 		if (same_register(&a->extra, &b->extra) && a->extra.value != b->extra.value)
 			return cmd_fail(n->asked->verb,
-				"%s and %s both need %s, with other values; encode them one at a "
-				"time",
+				"%s and %s both need %s, with other values; encode them one at a time",
 				e->name, later->name, a->extra.name);
 	}
 	return EXIT_FINE;

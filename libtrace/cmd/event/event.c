@@ -28,21 +28,18 @@ static const struct option options[] = {
 	{.help = "  list        the events that are known, or those whose name matches a GLOB\n"
 		 "              (a word without *, ? and [ matches names that hold it)\n"
 		 "  show        what an event counts, its unit masks, terms and modifiers\n"
-		 "  encode      for perf_event_open, as perf spells it, and the register writes; "
-		 "several\n"
+		 "  encode      for perf_event_open, as perf spells it, and the register writes; several\n"
 		 "              events go to several counters\n"},
 	{EVENT_TRY, "--try",
 		.help = "list: counts each for a moment to see whether this machine can"},
 	{EVENT_CPU, "--cpu", .value = "CPU", .words = "intel|amd|arm|p4|netburst|netburst_p",
-		.help = "another processor: intel, amd, arm (their common events), or a PMU's name "
-			"of\n"
+		.help = "another processor: intel, amd, arm (their common events), or a PMU's name of\n"
 			"              libpfm4, such as skl or amd64_fam19h_zen4"},
 	{.help = EVENT_P4_HELP},
 	{EVENT_SYSFS_DIR, "--sysfs", .value = "DIR",
 		.help = "a copy of another machine's /sys, for its PMUs and events"},
 	{EVENT_JSON, "--json", .help = "one JSON object"},
-	{.help = "Exits with 1 if a name is not known or cannot be encoded, with 4 if nothing that "
-		 "--try\n"
+	{.help = "Exits with 1 if a name is not known or cannot be encoded, with 4 if nothing that --try\n"
 		 "tried counts here.\n"},
 	{0}};
 
@@ -74,8 +71,7 @@ static void use_sysfs(const struct verb *verb, const char *dir)
 	int n = snprintf(path, sizeof path, "%s/bus/event_source/devices", dir);
 	if (n >= 3000 || stat(path, &st) || !S_ISDIR(st.st_mode))
 		cmd_misuse(verb,
-			"--sysfs takes a copy of /sys; %.200s has no "
-			"bus/event_source/devices",
+			"--sysfs takes a copy of /sys; %.200s has no bus/event_source/devices",
 			dir);
 	event_sysfs_set(dir);
 }
@@ -119,6 +115,5 @@ static int run(const struct verb *verb, int argc, char **argv)
 }
 
 const struct verb verb_event = {"event",
-	"event list [GLOB ...] [--try] | show NAME ... | encode NAME ... [--cpu CPU] [--sysfs DIR] "
-	"[--json]",
+	"event list [GLOB ...] [--try] | show NAME ... | encode NAME ... [--cpu CPU] [--sysfs DIR] [--json]",
 	"lists events, says what they are, and how counters are programmed for them", options, run};

@@ -231,8 +231,7 @@ int event_p4_show(const struct verb *verb, const char *cpu, bool json, int opera
 			continue;
 		snprintf(why, sizeof why, "%.100s: %s", operand[i],
 			event ? "only models 3, 4 and 6 have it"
-			      : "the Pentium 4 has no such event; swtrace event list --cpu p4 "
-				"names them");
+			      : "the Pentium 4 has no such event; swtrace event list --cpu p4 names them");
 		return fail(verb, json,
 			event ? PU_ERROR_EVENT_NOT_SUPPORTED : PU_ERROR_INVALID_EVENT, why);
 	}
@@ -281,19 +280,14 @@ static void take_notes(struct notes *n, const struct p4_program *p)
 	if (r->event->note)
 		note(n, "%s", r->event->note);
 	if (r->event->tagging && !r->metric)
-		note(n,
-			"counts uops that something else tags: name what, as in show %s, or have "
-			"another event tag them",
+		note(n, "counts uops that something else tags: name what, as in show %s, or have another event tag them",
 			r->event->name);
 	if (r->metric && r->metric->pebs_enable)
-		note(n, "sampling with PEBS needs a debug store area before IA32_PEBS_ENABLE is "
-			"written; counting does not");
+		note(n, "sampling with PEBS needs a debug store area before IA32_PEBS_ENABLE is written; counting does not");
 	if (r->cascade)
 		note(n, "the counter starts when the alternate one of its pair overflows");
 	if (p->shares >= 0)
-		note(n,
-			"shares %s, with the same selection, with the counter of event %d of this "
-			"list; Linux and Solaris would refuse that",
+		note(n, "shares %s, with the same selection, with the counter of event %d of this list; Linux and Solaris would refuse that",
 			P4EscrAt(p->escr)->name, p->shares + 1);
 }
 

@@ -214,8 +214,8 @@ static int arm(const struct event_cpu *cpu, const struct cpc_event *e, int n,
 		add_field(p, "TH", least);
 		add_field(p, "TC", value >> 61);
 	} else if (e->config == ARM_CYCLES) {
-		p->also = "the cycle counter (PMCCNTR_EL0) counts the same: P and U in "
-			  "PMCCFILTR_EL0, bit 31 in PMCNTENSET_EL0";
+		p->also =
+			"the cycle counter (PMCCNTR_EL0) counts the same: P and U in PMCCFILTR_EL0, bit 31 in PMCNTENSET_EL0";
 	}
 	return 0;
 }

@@ -23,8 +23,7 @@ void stat_print_csv(struct stat_printer *p, FILE *f, const struct stat_report *r
 	char name[EVENT_NAME_MAX + 8];
 
 	if (!p->begun)
-		fputs("kind,time_s,elapsed_s,cpu,event,count,unit,enabled_ns,running_ns,"
-		      "running_pct,places,places_counted,figure,figure_unit,why\r\n",
+		fputs("kind,time_s,elapsed_s,cpu,event,count,unit,enabled_ns,running_ns,running_pct,places,places_counted,figure,figure_unit,why\r\n",
 			f);
 	for (unsigned i = 0; i < r->rows; i++) {
 		const struct stat_row *row = &r->row[i];

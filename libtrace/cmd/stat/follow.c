@@ -81,8 +81,7 @@ static int tell_failure(const struct stat_run *r, int rc)
 	case -EMFILE:
 	case -ENFILE:
 		return cmd_fail(r->verb,
-			"too few file descriptors: every event takes one a %s; raise ulimit -n or "
-			"name fewer events",
+			"too few file descriptors: every event takes one a %s; raise ulimit -n or name fewer events",
 			r->scope == STAT_PROCESSORS ? "processor" : "thread");
 	default:
 		return cmd_fail(r->verb, "cannot open the events: %s", strerror(-rc));
@@ -102,17 +101,14 @@ static void tell_notes(const struct follow *f)
 	}
 	if (user_only)
 		cmd_note(r->verb,
-			"names with :u count user mode only, as kernel.perf_event_paranoid "
-			"demands; root, CAP_PERFMON or sysctl kernel.perf_event_paranoid=1 adds "
-			"the kernel");
+			"names with :u count user mode only, as kernel.perf_event_paranoid demands; root, CAP_PERFMON or sysctl kernel.perf_event_paranoid=1 adds the kernel");
 	if (hardware && core_types()->count > 1)
 		cmd_note(r->verb,
-			"this machine has %u types of processors and a hardware event counts on "
-			"one of them; name its PMU (%s/cycles/), each in an event of its own",
+			"this machine has %u types of processors and a hardware event counts on one of them; name its PMU (%s/cycles/), each in an event of its own",
 			core_types()->count, core_types()->type[0].name);
 	if (f->count.unsettled)
-		cmd_note(r->verb, "threads came and went while their events were opened: some may "
-				  "be missing or counted twice");
+		cmd_note(r->verb,
+			"threads came and went while their events were opened: some may be missing or counted twice");
 }
 
 static bool make_room(struct follow *f)

@@ -19,15 +19,12 @@ enum {
 };
 
 static const struct option options[] = {
-	{.help = "A command is counted from its exec on, with its threads and all that it starts. "
-		 "With -p,\n"
-		 "-t or -a that is counted, and a command says how long; without one they are "
-		 "counted to\n"
+	{.help = "A command is counted from its exec on, with its threads and all that it starts. With -p,\n"
+		 "-t or -a that is counted, and a command says how long; without one they are counted to\n"
 		 "their end, until Ctrl-C or for --duration.\n\n"},
 	{STAT_EVENTS, "-e", .value = "EVENTS",
 		.help = "names with commas between them, as swtrace event list has them; {a,b}\n"
-			"              counts a and b at the same times; may be given more than "
-			"once"},
+			"              counts a and b at the same times; may be given more than once"},
 	{STAT_PIDS, "-p", .value = "PIDS",
 		.help = "processes: all their threads, and what these start from then on"},
 	{STAT_TIDS, "-t", .value = "TIDS", .help = "these threads alone"},
@@ -41,17 +38,12 @@ static const struct option options[] = {
 	{STAT_JSON_FORMAT, "--json",
 		.help = "for programs; JSON has an object a line, the total last"},
 	{STAT_OUTPUT, "-o", .value = "FILE",
-		.help = "where the counts go; - is standard output, and the command's own then "
-			"goes\n"
-			"              to standard error. Without it standard error where there is "
-			"a "
-			"command,\n"
+		.help = "where the counts go; - is standard output, and the command's own then goes\n"
+			"              to standard error. Without it standard error where there is a command,\n"
 			"              standard output where there is none"},
-	{.help = "What was not counted is n/a, with the reason; (83.3 %) after a count: it shared "
-		 "its\n"
+	{.help = "What was not counted is n/a, with the reason; (83.3 %) after a count: it shared its\n"
 		 "counter, was on it so much of the time, and is scaled to all of it.\n"
-		 "Exits with the command's status; 126 if it cannot be executed, 127 if it is not "
-		 "found,\n"
+		 "Exits with the command's status; 126 if it cannot be executed, 127 if it is not found,\n"
 		 "128 + N if signal N ended it; 4 if none of the events can be counted here.\n"},
 	{0}};
 
@@ -68,8 +60,7 @@ static void take_interval(struct stat_run *r, const char *text)
 		r->interval = 0;
 	if (r->interval < MILLISECOND)
 		cmd_misuse(r->verb,
-			"-I takes whole milliseconds, or a time with us, ms, s, m or h, from 1 ms "
-			"on, not \"%s\"",
+			"-I takes whole milliseconds, or a time with us, ms, s, m or h, from 1 ms on, not \"%s\"",
 			text);
 }
 
@@ -117,8 +108,7 @@ static const char *take_option(struct stat_run *r, const struct arguments *a, in
 	case STAT_DURATION:
 		if (!parse_time(a->value, &r->duration) || r->duration == 0)
 			cmd_misuse(r->verb,
-				"--duration takes a time above 0 (seconds, or with ns, us, ms, s, "
-				"m or h), not \"%s\"",
+				"--duration takes a time above 0 (seconds, or with ns, us, ms, s, m or h), not \"%s\"",
 				a->value);
 		break;
 	case STAT_CSV_FORMAT:
@@ -138,8 +128,8 @@ static void check(const struct stat_run *r, bool has_command, const char *path)
 	if (r->printer.per_cpu && r->scope != STAT_PROCESSORS)
 		cmd_misuse(r->verb, "--per-cpu is for -a");
 	if (r->duration && has_command)
-		cmd_misuse(r->verb, "--duration is for -p, -t and -a without a command, which "
-				    "else says how long");
+		cmd_misuse(r->verb,
+			"--duration is for -p, -t and -a without a command, which else says how long");
 	if (path && !*path)
 		cmd_misuse(r->verb, "-o: the file's name is empty");
 }

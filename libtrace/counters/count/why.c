@@ -53,19 +53,16 @@ static void denied(const struct count_event *e, bool processors, pid_t tid, char
 
 	if (is_others(tid))
 		snprintf(why, EVENT_WHY_MAX,
-			"process %d belongs to another user; its owner, root or CAP_PERFMON with "
-			"CAP_SYS_PTRACE may count it",
+			"process %d belongs to another user; its owner, root or CAP_PERFMON with CAP_SYS_PTRACE may count it",
 			(int)tid);
 	else if (level > needed)
 		snprintf(why, EVENT_WHY_MAX,
-			"kernel.perf_event_paranoid is %d; root, CAP_PERFMON or sysctl "
-			"kernel.perf_event_paranoid=%d allows %s",
+			"kernel.perf_event_paranoid is %d; root, CAP_PERFMON or sysctl kernel.perf_event_paranoid=%d allows %s",
 			level, needed,
 			processors ? "counting whole processors" : "counting in the kernel");
 	else
 		snprintf(why, EVENT_WHY_MAX,
-			"denied, though kernel.perf_event_paranoid is %d: by a seccomp filter or a "
-			"security module; swtrace doctor says more",
+			"denied, though kernel.perf_event_paranoid is %d: by a seccomp filter or a security module; swtrace doctor says more",
 			level);
 }
 
@@ -75,21 +72,20 @@ static const char *other(const struct count_event *e, int error, bool processors
 	case ENOENT:
 	case ENODEV:
 	case EOPNOTSUPP:
-		return e->event.software ? "this kernel does not count it"
-					 : "no counter of this machine counts it; swtrace doctor "
-					   "says what there is";
+		return e->event.software
+			       ? "this kernel does not count it"
+			       : "no counter of this machine counts it; swtrace doctor says what there is";
 	case EINVAL:
 	case ENOSPC:
 		if (e->group)
 			return "it cannot be counted at once with the others of its { }";
-		return processors ? "the kernel refuses it; swtrace event show tells its encoding"
-				  : "the kernel refuses it for a thread; some PMUs count whole "
-				    "processors only: -a";
+		return processors
+			       ? "the kernel refuses it; swtrace event show tells its encoding"
+			       : "the kernel refuses it for a thread; some PMUs count whole processors only: -a";
 	case EBUSY:
 		return "its counters are taken by others; swtrace doctor says more";
 	case ENOSYS:
-		return "this kernel has no perf events, or a seccomp filter hides them; swtrace "
-		       "doctor says more";
+		return "this kernel has no perf events, or a seccomp filter hides them; swtrace doctor says more";
 	default:
 		return strerror(error);
 	}

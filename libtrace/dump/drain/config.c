@@ -274,8 +274,7 @@ int drain_load(struct session *s, struct drain_config *config, struct session_er
 		if (!whole || !parse(config, text))
 			rc = session_fail(error, PU_ERR_FILE_ERROR,
 				"%s/" SHM_DRAIN_NAME
-				" makes no sense; swtrace init -t cont -f FILE "
-				"writes it anew",
+				" makes no sense; swtrace init -t cont -f FILE writes it anew",
 				s->place.dir);
 	}
 	if (rc == 0 && config->path[0] == 0)

@@ -23,8 +23,7 @@ int drain_set_path(struct drain_config *config, const char *path, struct session
 	if (*path != '/' && strcmp(path, "-") != 0) {
 		if (!getcwd(config->path, size - 1))
 			return session_fail(error, PU_ERR_FILE_ERROR,
-				"the working directory has no name: %s; name the file by its whole "
-				"path",
+				"the working directory has no name: %s; name the file by its whole path",
 				strerror(errno));
 		n = strlen(config->path);
 		config->path[n++] = '/';
@@ -99,8 +98,7 @@ int drain_on(struct session *s, bool *resumed, struct session_error *error)
 		return rc;
 	if (strcmp(config.path, "-") == 0)
 		return session_fail(error, PU_ERROR_INCORRECT_STATE,
-			"%.300s was drained to the standard output of a swtrace record that is "
-			"gone; swtrace free, then init",
+			"%.300s was drained to the standard output of a swtrace record that is gone; swtrace free, then init",
 			s->place.dir);
 	rc = start(s, &config, was_on, error);
 	*resumed = rc == 0 && was_on;
@@ -145,8 +143,7 @@ static int finish_for_it(
 
 	if (strcmp(config->path, "-") == 0)
 		return session_fail(error, PU_ERROR_INCORRECT_STATE,
-			"the drain was killed that wrote to standard output; swtrace dump writes "
-			"what is left in the buffers of %.300s",
+			"the drain was killed that wrote to standard output; swtrace dump writes what is left in the buffers of %.300s",
 			s->place.dir);
 	int rc = drain_open(&drain, s, config, error);
 	if (rc == 0) {
@@ -167,8 +164,7 @@ int drain_end(struct session *s, const struct drain_config *config, bool *finish
 	session_unlock(s);
 	if (!wait_for_drain(s))
 		return session_fail(error, PU_ERROR_FACILITY_BUSY,
-			"the drain (process %u) has written nothing for 10 s; it goes on, and "
-			"swtrace off waits for it again",
+			"the drain (process %u) has written nothing for 10 s; it goes on, and swtrace off waits for it again",
 			d->pid);
 	if (!ran || d->state == SHM_DRAIN_RUNNING) {
 		rc = finish_for_it(s, config, error);

@@ -102,8 +102,8 @@ static void begin_ledger(struct drain *d)
 		r->here = (struct drain_share){0};
 	}
 	d->ring[0].before.unwritten = page->lost;
-	d->note = "goes on where an earlier file of this session ended, which was not there any "
-		  "more";
+	d->note =
+		"goes on where an earlier file of this session ended, which was not there any more";
 }
 
 static void tell_losses_from_here(struct drain *d)

@@ -56,8 +56,7 @@ static const struct counter_definition counters[PROCESSOR_COLUMNS] = {
 	RATE(PROCESSOR_C3, PERF_COUNTER_BULK_COUNT, "C3 Transitions / sec",
 		"Entries into idle states C3 and deeper."),
 	TIME(PROCESSOR_PRIORITY_TIME, PERF_100NSEC_TIMER_INV, "% Priority Time",
-		"Time that was neither idle nor a low-priority (nice) program's. The raw value is "
-		"that time."),
+		"Time that was neither idle nor a low-priority (nice) program's. The raw value is that time."),
 	NOW(PROCESSOR_PARKING, 16, "Parking Status", "Linux parks no processors. Not available."),
 	NOW(PROCESSOR_FREQUENCY, 17, "Processor Frequency", "The present frequency in MHz."),
 	NOW(PROCESSOR_OF_MAXIMUM, 18, "% of Maximum Frequency",
@@ -78,8 +77,7 @@ static const struct counter_definition counters[PROCESSOR_COLUMNS] = {
 	BASE(PROCESSOR_PERFORMANCE_BASE, 25, PERF_AVERAGE_BASE, "% Processor Performance Base"),
 	ONE(PROCESSOR_UTILITY, 26, PERF_AVERAGE_BULK, PROCESSOR_UTILITY_BASE, PERF_AGGREGATE_AVG,
 		"% Processor Utility",
-		"Cycles not halted, of those at the nominal frequency: above 100 where it runs "
-		"faster."),
+		"Cycles not halted, of those at the nominal frequency: above 100 where it runs faster."),
 	BASE(PROCESSOR_UTILITY_BASE, 27, PERF_AVERAGE_BASE, "% Utility Base"),
 	ONE(PROCESSOR_PRIVILEGED_UTILITY, 28, PERF_AVERAGE_BULK, PROCESSOR_UTILITY_BASE,
 		PERF_AGGREGATE_AVG, "% Privileged Utility",

@@ -84,8 +84,7 @@ static void tell_totals(const char *name, const struct totals *sum, uint32_t dum
 	tell(sum->longest < LONGEST_MS, name, "the longest took %llu ms",
 		(unsigned long long)sum->longest);
 	tell(sum->scribbled > 0 && sum->damaged == 0 && sum->inconsistent == 0, name,
-		"on the others: %llu hooks, %llu records or sections that made no sense; %u dumps "
-		"contradict themselves",
+		"on the others: %llu hooks, %llu records or sections that made no sense; %u dumps contradict themselves",
 		(unsigned long long)sum->scribbled, (unsigned long long)sum->damaged,
 		sum->inconsistent);
 }

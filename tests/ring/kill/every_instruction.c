@@ -190,9 +190,7 @@ static bool in_order(const struct steps_path *path)
 	tell(!back && !not_at_head && !phases[NO_PHASE] && phases[NOTHING] && phases[scene->last] &&
 			(scene->last == WHOLE) == (phases[TORN] != 0),
 		scene->name,
-		"%u instructions: nothing yet behind %u, torn %u, whole %u, lost %u; wrong books "
-		"%u, "
-		"back %u, not from the store of head on %u",
+		"%u instructions: nothing yet behind %u, torn %u, whole %u, lost %u; wrong books %u, back %u, not from the store of head on %u",
 		path->n, phases[NOTHING], phases[TORN], phases[WHOLE], phases[LOST],
 		phases[NO_PHASE], back, not_at_head);
 	return !back && !phases[NO_PHASE];

@@ -117,8 +117,7 @@ static void check_sum(const struct hour_plan *p, const char *what, struct ledger
 {
 	if (l.sum + (HOUR_GROUP - 1) * l.torn < b.least || l.sum > b.most)
 		hour_failed(p,
-			"%s: the ledger says %llu hooks, %llu of them lost, %llu torn; its writers "
-			"%llu to %llu, %llu lost",
+			"%s: the ledger says %llu hooks, %llu of them lost, %llu torn; its writers %llu to %llu, %llu lost",
 			what, (unsigned long long)l.sum, (unsigned long long)l.lost,
 			(unsigned long long)l.torn, (unsigned long long)b.least,
 			(unsigned long long)b.most, (unsigned long long)lost);
@@ -129,8 +128,7 @@ static void check_read(const struct hour_plan *p, const char *what, int rc, cons
 {
 	if (rc || t->malformed || t->damaged || t->damaged_bytes || t->rest || t->cut_off)
 		hour_failed(p,
-			"%s: libcpidecode: %s, %llu malformed, %llu sections damaged, %llu bytes "
-			"damaged%s",
+			"%s: libcpidecode: %s, %llu malformed, %llu sections damaged, %llu bytes damaged%s",
 			what, cpidecode_strerror(rc), (unsigned long long)t->malformed,
 			(unsigned long long)t->damaged,
 			(unsigned long long)(t->damaged_bytes + t->rest),
@@ -221,8 +219,7 @@ static void check_account(const struct hour_plan *p, struct session *box)
 	if (a.damaged || a.backwards || !hour_follow_is_fine(&f) ||
 		a.torn + a.gone_torn > may_be_torn + load(&hour->unattached))
 		hour_failed(p,
-			"the rings: %u damaged, %u stamps or positions back, %llu not whole, %llu "
-			"out of order, %llu foreign, %llu torn of at most %llu",
+			"the rings: %u damaged, %u stamps or positions back, %llu not whole, %llu out of order, %llu foreign, %llu torn of at most %llu",
 			a.damaged, a.backwards, (unsigned long long)f.not_whole,
 			(unsigned long long)f.out_of_order, (unsigned long long)f.foreign,
 			(unsigned long long)(a.torn + a.gone_torn),

@@ -387,8 +387,7 @@ static int body(int argc, char **argv)
 		dumps_made += hour->dumps;
 	} while (only < 0 && seconds_now() < until);
 	tell(hooks > 0, "storm",
-		"seed %llu, episodes %u to %u: %llu hooks, %llu writers killed, %llu dumps while "
-		"they wrote",
+		"seed %llu, episodes %u to %u: %llu hooks, %llu writers killed, %llu dumps while they wrote",
 		(unsigned long long)run_seed, first, number - 1, (unsigned long long)hooks,
 		(unsigned long long)kills, (unsigned long long)dumps_made);
 	return results();

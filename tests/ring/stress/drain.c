@@ -283,13 +283,11 @@ static void check(struct world *w, const struct drain_status *status)
 	drained_all(&s, config.path);
 	sum = s.hooks + s.torn + s.lost;
 	tell(w->drains_failed == 0 && w->looks.bad == 0, kind->name,
-		"%u drains killed, %u ended by themselves; %u of %u copies of the file bad, %llu "
-		"hooks in them",
+		"%u drains killed, %u ended by themselves; %u of %u copies of the file bad, %llu hooks in them",
 		w->drains_killed, w->drains_failed, w->looks.bad, w->looks.files,
 		(unsigned long long)w->looks.hooks);
 	tell(sum >= attempted && sum <= attempted + w->writers_killed, kind->name,
-		"%llu attempted, %u writers killed, %llu accounted (%llu in %u files, %llu torn, "
-		"%llu lost); %u times stopped, %u times off",
+		"%llu attempted, %u writers killed, %llu accounted (%llu in %u files, %llu torn, %llu lost); %u times stopped, %u times off",
 		(unsigned long long)attempted, w->writers_killed, (unsigned long long)sum,
 		(unsigned long long)s.hooks, s.files, (unsigned long long)s.torn,
 		(unsigned long long)s.lost, w->stops, w->offs);
@@ -300,8 +298,7 @@ static void check(struct world *w, const struct drain_status *status)
 			status->lost_full + status->lost_other + status->lost_unwritten == s.lost &&
 			status->waiting == 0 && status->damaged == 0,
 		kind->name,
-		"the drain says %llu hooks, %llu torn, %llu lost; %llu bytes waiting, %u rings "
-		"damaged",
+		"the drain says %llu hooks, %llu torn, %llu lost; %llu bytes waiting, %u rings damaged",
 		(unsigned long long)status->hooks, (unsigned long long)status->torn,
 		(unsigned long long)(status->lost_full + status->lost_other +
 				     status->lost_unwritten),

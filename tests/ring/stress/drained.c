@@ -51,8 +51,7 @@ void drained_file(struct drained *s, const char *path, bool complete)
 		   (complete && (t.rest || t.cut_off));
 
 	if (bad && s->bad_files++ == 0)
-		printf("%s: %s: %s, %llu bytes damaged, %llu behind the end, %llu malformed, %llu "
-		       "damaged sections%s\n",
+		printf("%s: %s: %s, %llu bytes damaged, %llu behind the end, %llu malformed, %llu damaged sections%s\n",
 			s->name, path, rc ? cpidecode_strerror(rc) : "read",
 			(unsigned long long)t.damaged_bytes, (unsigned long long)t.rest,
 			(unsigned long long)t.malformed, (unsigned long long)t.damaged,

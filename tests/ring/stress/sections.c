@@ -152,8 +152,7 @@ static void exact(const void *arg)
 	if (sum.judged == 0)
 		tell_skipped(name, "the machine is too busy to keep up with them");
 	tell(sum.failed == 0 && sum.wrong == 0, name,
-		"%u dumps of %u sections a ring: %u failed; %u ledgers judged, %u wrong; %llu "
-		"hooks, %llu overwritten",
+		"%u dumps of %u sections a ring: %u failed; %u ledgers judged, %u wrong; %llu hooks, %llu overwritten",
 		(unsigned)DUMPS, (unsigned)SECTIONS, sum.failed, sum.judged, sum.wrong,
 		(unsigned long long)sum.hooks, (unsigned long long)sum.overwritten);
 }

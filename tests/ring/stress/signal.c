@@ -186,8 +186,7 @@ static void timers(const void *arg)
 
 	in_processes(k->name, k, SEES_ONE_PROCESS ? 1 : PROCESSES, timers_process);
 	tell(timers_have_hit(), k->name,
-		"%llu signals, %llu of them aborted a sequence, %llu hooks of handlers that "
-		"interrupted handlers, %llu too deep",
+		"%llu signals, %llu of them aborted a sequence, %llu hooks of handlers that interrupted handlers, %llu too deep",
 		(unsigned long long)all->signals, (unsigned long long)all->aborts,
 		(unsigned long long)all->nested, (unsigned long long)all->too_deep);
 }
