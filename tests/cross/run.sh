@@ -30,7 +30,7 @@ echo "AArch64: everything builds"
 
 # The unit tests under the emulator (ctest uses it by itself).
 export SWTRACE_TEST_EMULATED=1
-(cd "$d/build" && ctest -j "$(nproc)" -R "$unit" -E "$long" --output-on-failure --timeout 300) >"$d/log" 2>&1
+(cd "$d/build" && ctest -j "$(nproc)" -R "$unit" -E "$long" --output-on-failure --timeout 1200) >"$d/log" 2>&1
 status=$?
 grep -E '^ *[0-9]+/[0-9]+ Test' "$d/log"
 grep -hE '^skipped[: ]' "$d/build/Testing/Temporary/LastTest.log"
@@ -43,7 +43,7 @@ fi
 scratch=$(mktemp -d /dev/shm/swtrace-cross.XXXXXX) || exit 1
 trap 'rm -rf "$scratch"; arm64_done' EXIT
 if ! (cd "$d/build" && SWTRACE_SESSION=$scratch/session PERFLIB_REPLAY_SCRATCH=$scratch \
-	ctest -R '^perflib_replay$' --output-on-failure --timeout 300) >"$d/log" 2>&1; then
+	ctest -R '^perflib_replay$' --output-on-failure --timeout 1200) >"$d/log" 2>&1; then
 	tail -n 60 "$d/log"
 	exit 1
 fi

@@ -24,7 +24,7 @@ judge_console() { # BOOT
 		tar --no-same-owner -xf "$(machine_dir "$name")/disk" -C "$(machine_out "$name")" ||
 			no "its disk holds what it sent"
 	else
-		tail -n 30 "$console.text" >"$console.end" 30
+		tail -n 30 "$console.text" >"$console.end"
 		no "the machine came to its end (status $(cat "$(machine_dir "$name")/status"))" "$console.end" 30
 	fi
 }

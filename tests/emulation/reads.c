@@ -60,10 +60,12 @@ static uint64_t delta(reader *read, const struct perf_group *g, uint64_t turns, 
 	return to.count[0] - from.count[0];
 }
 
-/* How many instructions a reader adds to the loop's, which must be as many each time. */
+/* How many instructions a reader adds to the loop's, which must be as many each time; but a tick
+ * that comes amid a reading, and switches to another thread, has it read again. */
 static uint64_t overhead(reader *read, const struct perf_group *g, const char *name)
 {
 	uint64_t more = 0, cycles;
+	int disturbed = 0;
 
 	for (int round = 0; round < ROUNDS; round++) {
 		uint64_t turns = lengths[round < 30 ? round % LENGTHS : 0];
@@ -71,12 +73,14 @@ static uint64_t overhead(reader *read, const struct perf_group *g, const char *n
 
 		if (round == WARM)
 			more = n;
-		if (round > WARM && n != more) {
+		if (round > WARM && n != more && ++disturbed > 2) {
 			printf("%s: %" PRIu64 " turns: %" PRId64
 			       " instructions more, before %" PRIu64 "\n",
 				name, turns, (int64_t)n, more);
 			exit(1);
 		}
+		if (round > WARM && n < more)
+			more = n;
 	}
 	if (more > 2000) {
 		printf("%s: %" PRIu64 " instructions more than the loop's\n", name, more);

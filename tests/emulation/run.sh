@@ -112,11 +112,11 @@ fi
 exactly="-icount shift=0,sleep=off"
 boot rings1 1500 4 "" "set=rings programs=$rings_one"
 boot rings2 1500 4 "" "set=rings programs=$rings_two"
-boot shift0 120 1 "$exactly" "set=exact,reads,crowd,util,rights,sample"
-boot shift2 120 1 "-icount shift=2,sleep=off" set=exact
-boot holes 120 8 "$exactly" set=holes
-boot cpc 120 1 "$exactly" set=cpc
-boot missing 60 2 "" set=missing
+boot shift0 1200 1 "$exactly" "set=exact,reads,crowd,util,rights,sample"
+boot shift2 1200 1 "-icount shift=2,sleep=off" set=exact
+boot holes 1200 8 "$exactly" set=holes
+boot cpc 1200 1 "$exactly" set=cpc
+boot missing 600 2 "" set=missing
 machine_wait 0
 
 for name in $boots; do

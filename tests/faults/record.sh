@@ -12,7 +12,7 @@ decodes() {
 	timeout 30 "$CPIDECODE" --report hooks --format csv "$1" >"$dir/hooks" 2>"$dir/told" ||
 		return 1
 	found=$(($(wc -l <"$dir/hooks") - 1))
-	! grep -v -q -e 'cut off' -e ' lost' -e 'not written' "$dir/told"
+	! grep -vqE "cut off| lost|not written|$clock_lines" "$dir/told"
 }
 
 # adds_up ATTEMPTED: what record says is in the file is there, and the rest is counted. After

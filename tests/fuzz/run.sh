@@ -45,7 +45,7 @@ search() {
 	# What was freed is remembered for a while, but not for as long as would cost page faults.
 	export ASAN_OPTIONS="quarantine_size_mb=8:malloc_context_size=8${ASAN_OPTIONS:+:$ASAN_OPTIONS}"
 	# A quick target gains nothing by long inputs, and the sanitizers' own memory counts.
-	"$build/fuzz_$target" -max_total_time="$time" -max_len=4096 -timeout=20 -rss_limit_mb=2048 \
+	"$build/fuzz_$target" ${FUZZ_SEED:+-seed="$FUZZ_SEED"} -max_total_time="$time" -max_len=4096 -timeout=20 -rss_limit_mb=2048 \
 		-malloc_limit_mb=512 -print_final_stats=1 -artifact_prefix="$build/failed/$target-" \
 		"$@" >"$log" 2>&1
 	status=$?

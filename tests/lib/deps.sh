@@ -24,10 +24,13 @@ need_packages() {
 	fi
 	echo "installing$missing" >&2
 	log=$(mktemp)
+	# A fresh machine may be updating itself.
+	apt_waits='-o DPkg::Lock::Timeout=600 -o Acquire::Retries=3'
 	# A failing update matters only if the install then fails too.
-	$as_root apt-get update >"$log" 2>&1 || true
 	# shellcheck disable=SC2086
-	if ! $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
+	$as_root apt-get $apt_waits update >"$log" 2>&1 || true
+	# shellcheck disable=SC2086
+	if ! $as_root env DEBIAN_FRONTEND=noninteractive apt-get $apt_waits install -y --no-install-recommends \
 		$missing >>"$log" 2>&1; then
 		tail -n 20 "$log" >&2
 		rm -f "$log"

@@ -5,15 +5,16 @@ for kind in shared static; do
 	check "libcpc's tests ($kind)" test_libcpc_$kind
 done
 
-# Each turn of the computation is longer by as many instructions, and each takes a cycle.
+# Each turn of the computation is longer by as many instructions, and each takes a cycle. A tick
+# that comes amid a sample has it read again: one such turn is in three differences.
 measure() {
 	EVENT0=instructions EVENT1=cycles cpc_measure >/tmp/measure || return 1
 	cat /tmp/measure
 	awk '
 	$2 != $3 || $2 == 0 { bad = 1 }
-	NR > 4 && $2 - last != more { bad = 1 }
+	NR > 4 && $2 - last != more { odd++ }
 	{ more = $2 - last; last = $2 }
-	END { exit bad || NR != 20 || more <= 0 }' /tmp/measure
+	END { exit bad || odd > 3 || NR != 20 || more <= 0 }' /tmp/measure
 }
 check "cpc_measure: the computation's instructions and cycles" measure
 overflow() {
