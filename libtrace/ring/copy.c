@@ -47,7 +47,7 @@ static bool contents_fit(const uint8_t *record, uint32_t size)
 	return at <= size;
 }
 
-static void take_hook(struct parse *p, const uint8_t *record)
+static void span_count_hook(struct parse *p, const uint8_t *record)
 {
 	uint64_t stamp = get_le64(record + REC_STAMP);
 	struct ring_span *s = p->span;
@@ -70,7 +70,7 @@ static enum step take_committed(struct parse *p, uint8_t *record, uint32_t contr
 	uint32_t kind = control & REC_KIND_MASK, size = control & REC_SIZE_MASK;
 
 	if (kind == REC_KIND_HOOK && hook_makes_sense(p, record, size))
-		take_hook(p, record);
+		span_count_hook(p, record);
 	else if (kind != REC_KIND_PAD)
 		return STEP_DAMAGED;
 	put_le32(record, REC_COMMITTED | size | kind);
@@ -167,7 +167,7 @@ static void drop_before(struct ring_span *span, uint8_t *buf, uint64_t start)
 	for (uint32_t at = 0; at < span->bytes;) {
 		uint32_t c = get_le32(buf + at);
 		if ((c & REC_KIND_MASK) == REC_KIND_HOOK && (c & REC_COMMITTED))
-			take_hook(&p, buf + at);
+			span_count_hook(&p, buf + at);
 		else if (!(c & REC_COMMITTED))
 			span->torn++;
 		at += c & REC_SIZE_MASK;
@@ -175,7 +175,7 @@ static void drop_before(struct ring_span *span, uint8_t *buf, uint64_t start)
 }
 
 /* The two looks at a section's bytes, and whether they are still of that position. */
-static int look_twice(struct ring_reader *r, uint32_t ring, const struct ring_part *part,
+static int part_read_twice(struct ring_reader *r, uint32_t ring, const struct ring_part *part,
 	uint8_t *buf, uint32_t bytes, struct ring_span *span)
 {
 	uint64_t at = ring_data_offset(&r->geometry, ring) +
@@ -235,7 +235,7 @@ int ring_reader_copy(struct ring_reader *r, uint32_t ring, const struct ring_par
 			return PU_ERR_FILE_ERROR;
 		if (p.bytes == 0)
 			return 0;
-		if (look_twice(r, ring, part, buf, p.bytes, span) != 0)
+		if (part_read_twice(r, ring, part, buf, p.bytes, span) != 0)
 			return PU_ERR_FILE_ERROR;
 		if (span->overwritten)
 			return 0;

@@ -14,7 +14,7 @@
 /* Copies that may be thrown away before what stands there is taken as damaged. */
 enum { MAX_LOOKS = 8 };
 
-static bool look_twice(struct ring_reader *r, uint32_t ring, uint64_t from, uint32_t bytes,
+static bool follow_read_twice(struct ring_reader *r, uint32_t ring, uint64_t from, uint32_t bytes,
 	uint8_t *buf, enum ring_news_state *state)
 {
 	const struct shm_geometry *g = &r->geometry;
@@ -47,8 +47,8 @@ static bool look_twice(struct ring_reader *r, uint32_t ring, uint64_t from, uint
 }
 
 /* False: the two looks do not belong together, see take_torn in copy.c. */
-static bool parse(const uint8_t *first, const uint8_t *copy, uint32_t bytes, bool last,
-	struct ring_news *news)
+static bool follow_parse_records(const uint8_t *first, const uint8_t *copy, uint32_t bytes,
+	bool last, struct ring_news *news)
 {
 	for (uint32_t at = 0; at < bytes;) {
 		uint32_t was = get_le32(first + at), is = get_le32(copy + at);
@@ -82,10 +82,10 @@ int ring_reader_follow(struct ring_reader *r, uint32_t ring, uint64_t from, uint
 
 	for (int i = 0; i < MAX_LOOKS; i++) {
 		memset(news, 0, sizeof *news);
-		if (!look_twice(r, ring, from, bytes, buf, &news->state))
+		if (!follow_read_twice(r, ring, from, bytes, buf, &news->state))
 			return PU_ERR_FILE_ERROR;
 		if (news->state != NEWS_THERE ||
-			parse(r->looks, buf, bytes, i == MAX_LOOKS - 1, news))
+			follow_parse_records(r->looks, buf, bytes, i == MAX_LOOKS - 1, news))
 			return 0;
 	}
 	news->damaged = true;

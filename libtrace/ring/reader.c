@@ -249,7 +249,7 @@ static bool go_back_to(struct ring_reader *r, const struct moment *m)
 	return told;
 }
 
-static int look_at(struct ring_reader *r, uint32_t ring, struct moment *m)
+static int reader_find_stable_moment(struct ring_reader *r, uint32_t ring, struct moment *m)
 {
 	for (int i = 0; i < MAX_TURNS; i++) {
 		int rc = find_moment(r, ring, UINT64_MAX, m);
@@ -267,12 +267,12 @@ static int look_at(struct ring_reader *r, uint32_t ring, struct moment *m)
 
 /* ------------------------------------------------------------------ ledger */
 
-static uint64_t start_of(const struct ring_reader *r, uint32_t ring)
+static uint64_t reader_load_start(const struct ring_reader *r, uint32_t ring)
 {
 	return r->control ? __atomic_load_n(&r->control[ring].start, __ATOMIC_ACQUIRE) : 0;
 }
 
-static uint64_t since(uint64_t now, uint64_t base)
+static uint64_t reader_count_since(uint64_t now, uint64_t base)
 {
 	return now > base ? now - base : 0;
 }
@@ -284,9 +284,9 @@ static void subtract_base(const struct ring_reader *r, uint32_t ring, struct rin
 	if (!c)
 		return;
 	for (int i = 0; i < SHM_LOSSES; i++)
-		l->loss[i] = since(l->loss[i], c->loss_base[i]);
-	l->overwritten = since(l->overwritten, c->overwritten_base);
-	l->torn = since(l->torn, c->torn_base);
+		l->loss[i] = reader_count_since(l->loss[i], c->loss_base[i]);
+	l->overwritten = reader_count_since(l->overwritten, c->overwritten_base);
+	l->torn = reader_count_since(l->torn, c->torn_base);
 }
 
 /* Nothing subtracted. */
@@ -496,7 +496,7 @@ static void count_lost(const struct ring_reader *r, uint32_t ring, struct ring_p
 	for (int i = 0; i < n; i++) {
 		uint64_t lost = parts[i].lost_before;
 
-		parts[i].lost_before = since(lost, before);
+		parts[i].lost_before = reader_count_since(lost, before);
 		if (lost > before)
 			before = lost;
 	}
@@ -506,14 +506,14 @@ int ring_reader_list(
 	struct ring_reader *r, uint32_t ring, struct ring_part *parts, struct ring_ledger *ledger)
 {
 	const struct shm_geometry *g = &r->geometry;
-	uint64_t start = start_of(r, ring);
+	uint64_t start = reader_load_start(r, ring);
 	struct moment m;
 	int n = 0;
 
 	memset(ledger, 0, sizeof *ledger);
 	ledger->damaged = true;
 	/* Truncated: the ledger says so. An error of the kernel's is not an empty ring. */
-	if (look_at(r, ring, &m) != 0)
+	if (reader_find_stable_moment(r, ring, &m) != 0)
 		return errno ? PU_ERR_FILE_ERROR : 0;
 	fill_ledger(r, &m, ledger);
 	subtract_base(r, ring, ledger);

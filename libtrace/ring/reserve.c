@@ -186,7 +186,8 @@ static __attribute__((noinline)) int reserve(
 	return loss_code(rc - ATTEMPT_LOST);
 }
 
-static int begin(struct hook_writer *w, uint32_t major, uint64_t bytes, uint32_t hooks)
+static int reserve_begin_hooks(
+	struct hook_writer *w, uint32_t major, uint64_t bytes, uint32_t hooks)
 {
 	struct ring_thread *self = &ring_self;
 	int rc;
@@ -216,7 +217,7 @@ int hook_begin_slow(struct hook_writer *w, uint32_t major, uint64_t bytes, uint3
 	int rc;
 
 	hook_raise_busy();
-	rc = begin(w, major, bytes, hooks);
+	rc = reserve_begin_hooks(w, major, bytes, hooks);
 	if (rc != HOOK_RESERVED)
 		hook_lower_busy();
 	return rc;

@@ -199,7 +199,7 @@ static uint64_t entry_of(const struct shm_section *s)
  * that already names p means that a writer found it free and was interrupted: its old contents may
  * be gone.
  */
-static enum look look_at(struct target *t, uint64_t p, uint64_t start)
+static enum look section_check_free(struct target *t, uint64_t p, uint64_t start)
 {
 	struct shm_section *s = &t->ring->section[section_index(t->geometry, p)];
 	const uint8_t *at = t->data + p % t->geometry->ring_size;
@@ -290,7 +290,8 @@ static void note_clock_back(const struct target *t, uint64_t ticks)
 		__atomic_store_n(&t->ring->clock_back_most, ticks, __ATOMIC_RELAXED);
 }
 
-static int enter(const struct target *t, struct rseq_op *op, uint32_t size, struct hook_writer *w)
+static int section_try_enter(
+	const struct target *t, struct rseq_op *op, uint32_t size, struct hook_writer *w)
 {
 	uint64_t last, now;
 
@@ -384,9 +385,9 @@ static __attribute__((noinline)) int enter_section(
 		return ATTEMPT_LOST + SHM_LOST_NO_MEMORY;
 	for (p = from; p - head < g->ring_size && p + g->section_size <= end;
 		p += g->section_size) {
-		switch (look_at(t, p, op.start)) {
+		switch (section_check_free(t, p, op.start)) {
 		case LOOK_FREE:
-			return p == head ? enter(t, &op, size, w) : skip_to(t, &op, p);
+			return p == head ? section_try_enter(t, &op, size, w) : skip_to(t, &op, p);
 		case LOOK_HELD:
 			break;
 		case LOOK_SPENT:
