@@ -67,7 +67,7 @@ static struct member *members;
 /* ------------------------------------------------------------------- fork */
 
 /* In the child: a hook that fork interrupted (fork in a signal handler) goes on filling. */
-static void after_fork(void)
+static void attach_after_fork(void)
 {
 	for (struct member *m = members; m; m = m->next)
 		member_divert(m);
@@ -77,7 +77,7 @@ static void after_fork(void)
 
 /* The state is the parent's, perhaps in the middle of a change: starts afresh. The old
  * mappings stay for an interrupted hook (see above). */
-static void become_child(void)
+static void attach_restart_in_child(void)
 {
 	pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
 	uint32_t wiped = 0;
@@ -106,7 +106,7 @@ static void become_child(void)
 static bool make_epoch(void)
 {
 	/* Fresh anonymous memory in its place: only such can be wiped. Wiping is for children
-	 * that no fork handler sees (_Fork, clone); others are told in after_fork too. */
+	 * that no fork handler sees (_Fork, clone); others are told in attach_after_fork too. */
 	void *p = mmap(&ring_epoch, sizeof ring_epoch, PROT_READ | PROT_WRITE,
 		MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 
@@ -123,13 +123,13 @@ static bool make_epoch(void)
  * Runs before there are threads, as a rule: a fork while another thread holds a lock would leave
  * the child a lock without a holder. Calls that allocate or lock (pthread_atfork, the clock's
  * pthread_once) belong here, never into a hook. A hook that comes before gets its epoch page from
- * enter().
+ * attach_lock().
  */
 __attribute__((constructor)) static void at_start(void)
 {
 	if (!here.ready)
 		make_epoch();
-	pthread_atfork(NULL, NULL, after_fork);
+	pthread_atfork(NULL, NULL, attach_after_fork);
 	threads_prepare();
 	clock_kind();
 }
@@ -140,20 +140,20 @@ __attribute__((constructor)) static void at_start(void)
  * the signal of pthread_cancel alone. */
 typedef uint64_t signal_mask;
 
-static bool enter(signal_mask *saved)
+static bool attach_lock(signal_mask *saved)
 {
 	const signal_mask all = UINT64_MAX;
 
 	syscall(SYS_rt_sigprocmask, SIG_BLOCK, &all, saved, sizeof all);
-	/* Not only 0: another thread may be in the middle of become_child. Acquire: who finds
-	 * it done finds the fresh lock too. tests/litmus/fork-epoch.litmus */
+	/* Not only 0: another thread may be in the middle of attach_restart_in_child. Acquire: who
+	 * finds it done finds the fresh lock too. tests/litmus/fork-epoch.litmus */
 	if (here.ready && __atomic_load_n(&ring_epoch.value, __ATOMIC_ACQUIRE) <= EPOCH_NONE)
-		become_child();
+		attach_restart_in_child();
 	pthread_mutex_lock(&lock);
 	return here.ready || make_epoch();
 }
 
-static void leave(const signal_mask *saved)
+static void attach_unlock(const signal_mask *saved)
 {
 	if (here.member)
 		member_close_dir(here.member);
@@ -200,16 +200,16 @@ int TraceGetUnattached(UINT64 *hooks)
 
 	if (!hooks)
 		return PU_ERR_NULL_PTR;
-	enter(&saved);
+	attach_lock(&saved);
 	*hooks = here.lost;
-	leave(&saved);
+	attach_unlock(&saved);
 	return PU_SUCCESS;
 }
 
 /* ---------------------------------------------------------- control page */
 
 /* Finds the session and shows its control page, if it is not the one already there. */
-static int look(void)
+static int attach_find_session(void)
 {
 	bool is_new;
 	int rc = look_again(&here.look, &is_new);
@@ -241,9 +241,9 @@ void attach_look(void)
 
 	if (at && !child && clock_raw_ns() - at < RETRY_NS)
 		return;
-	if (enter(&saved))
-		look();
-	leave(&saved);
+	if (attach_lock(&saved))
+		attach_find_session();
+	attach_unlock(&saved);
 	errno = saved_errno;
 }
 
@@ -285,7 +285,7 @@ static int without_absence(int rc)
 										: rc;
 }
 
-static bool is_refused(uint32_t generation)
+static bool attach_is_refused(uint32_t generation)
 {
 	return generation && __atomic_load_n(&here.refused, __ATOMIC_RELAXED) == generation &&
 	       clock_raw_ns() - __atomic_load_n(&here.refused_at, __ATOMIC_RELAXED) < RETRY_NS;
@@ -299,7 +299,7 @@ static int attach_locked(struct ring_thread *self, bool is_writing)
 	if (!here.look.done) {
 		if (here.look.at && clock_raw_ns() - here.look.at < RETRY_NS)
 			return here.look.rc;
-		rc = look();
+		rc = attach_find_session();
 		if (rc)
 			return rc;
 	}
@@ -309,7 +309,7 @@ static int attach_locked(struct ring_thread *self, bool is_writing)
 	generation = generation_shown();
 	if (generation == 0)
 		return RING_NOT_WANTED;
-	if (is_refused(generation))
+	if (attach_is_refused(generation))
 		return here.refused_rc;
 	rc = current_member(generation);
 	/* Another init came in between: the next hook sees its generation. */
@@ -337,15 +337,15 @@ int attach_thread(uint32_t hooks)
 	 * that. Unlocked: a stale answer costs what a look costs. */
 	if (here.ready && __atomic_load_n(&ring_epoch.value, __ATOMIC_RELAXED) > EPOCH_NONE &&
 		__atomic_load_n(&here.refused_rc, __ATOMIC_RELAXED) == RING_NOT_WANTED &&
-		is_refused(__atomic_load_n(&ring_gate_page()->generation, __ATOMIC_RELAXED)))
+		attach_is_refused(__atomic_load_n(&ring_gate_page()->generation, __ATOMIC_RELAXED)))
 		return RING_NOT_WANTED;
 	if (threads_wait_for_slot(&ring_self))
 		return RING_NO_SLOT;
-	if (enter(&saved))
+	if (attach_lock(&saved))
 		rc = attach_locked(&ring_self, hooks != 0);
 	if (rc < 0)
 		count_unattached(hooks);
-	leave(&saved);
+	attach_unlock(&saved);
 	errno = saved_errno;
 	return rc;
 }
@@ -354,23 +354,23 @@ void attach_set_source(enum shm_source source, uint32_t flags)
 {
 	signal_mask saved;
 
-	if (enter(&saved)) {
+	if (attach_lock(&saved)) {
 		here.source = source;
 		here.source_flags = flags;
 		if (here.member)
 			member_set_source(here.member, source, flags);
 	}
-	leave(&saved);
+	attach_unlock(&saved);
 }
 
 void attach_refresh_name(void)
 {
 	signal_mask saved;
 
-	if (enter(&saved) && here.member && ring_self.generation == here.member->generation &&
+	if (attach_lock(&saved) && here.member && ring_self.generation == here.member->generation &&
 		ring_self.epoch == __atomic_load_n(&ring_epoch.value, __ATOMIC_RELAXED))
 		member_name_thread(here.member, &ring_self);
-	leave(&saved);
+	attach_unlock(&saved);
 }
 
 /* Called by a thread that ends (threads.c's key). */
@@ -378,12 +378,12 @@ void attach_thread_gone(void)
 {
 	signal_mask saved;
 
-	if (enter(&saved)) {
+	if (attach_lock(&saved)) {
 		member_part(&ring_self);
 		ring_self.ending = true;
 	}
 	rseq_release();
-	leave(&saved);
+	attach_unlock(&saved);
 }
 
 /*
@@ -401,7 +401,7 @@ __attribute__((destructor)) static void at_end(void)
 
 	if (!here.ready || __atomic_load_n(&ring_epoch.value, __ATOMIC_RELAXED) <= EPOCH_NONE)
 		return;
-	if (enter(&saved)) {
+	if (attach_lock(&saved)) {
 		/* Hooks from now on wait for the lock; threads_end waits for no hook. */
 		__atomic_store_n(&ring_epoch.value, ++here.epochs, __ATOMIC_RELEASE);
 		threads_end();
@@ -414,7 +414,7 @@ __attribute__((destructor)) static void at_end(void)
 		}
 		here.member = NULL;
 	}
-	leave(&saved);
+	attach_unlock(&saved);
 }
 
 int TraceRegisterSchema(const char *text)
@@ -427,11 +427,12 @@ int TraceRegisterSchema(const char *text)
 	if (rc)
 		return rc;
 	attach_look();
-	rc = enter(&saved) ? schema_keep(text, strlen(text), &kept) : PU_ERROR_NOT_ENOUGH_MEMORY;
+	rc = attach_lock(&saved) ? schema_keep(text, strlen(text), &kept)
+				 : PU_ERROR_NOT_ENOUGH_MEMORY;
 	generation = generation_shown();
 	/* Now, if the session has rings: the caller learns whether there is room. */
 	if (kept && generation && current_member(generation) == 0)
 		rc = schema_publish(here.member, &here.look.place, kept);
-	leave(&saved);
+	attach_unlock(&saved);
 	return rc;
 }

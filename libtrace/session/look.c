@@ -88,7 +88,7 @@ static int open_control(const struct look *look)
 }
 
 /* The control page of an open file, mapped; *control stays NULL if it is none. 0 or a PU_ code. */
-static int map_control(int fd, struct stat *st, const struct shm_control **control)
+static int look_map_control(int fd, struct stat *st, const struct shm_control **control)
 {
 	struct shm_control *c = mmap(NULL, SHM_CONTROL_SIZE, PROT_READ, MAP_SHARED, fd, 0);
 
@@ -114,7 +114,7 @@ int look_again(struct look *look, bool *is_new)
 		return look->rc = 0;
 	if (rc == 0) {
 		fd = open_control(look);
-		rc = fd < 0 ? fd : map_control(fd, &st, &control);
+		rc = fd < 0 ? fd : look_map_control(fd, &st, &control);
 	}
 	if (!session_is_shortage(rc)) {
 		if (control)

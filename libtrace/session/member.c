@@ -33,8 +33,8 @@ static int open_shared(const struct member *m, int dir, const struct session_pla
 }
 
 /* Opens and maps a file of the generation; 0 or a PU_ code. */
-static int map_file(const struct member *m, const struct session_place *place, const char *format,
-	uint64_t size, void **mapping)
+static int member_map_file(const struct member *m, const struct session_place *place,
+	const char *format, uint64_t size, void **mapping)
 {
 	int fd = open_shared(m, m->dir, place, format, size);
 
@@ -70,9 +70,9 @@ static int map_all(struct member *m, const struct session_place *place)
 
 	if (rc < 0)
 		return rc;
-	rc = map_file(m, place, SHM_TASKS_FORMAT, sizeof *m->tasks, (void **)&m->tasks);
+	rc = member_map_file(m, place, SHM_TASKS_FORMAT, sizeof *m->tasks, (void **)&m->tasks);
 	if (rc == 0)
-		rc = map_file(m, place, SHM_RINGS_FORMAT, m->map.geometry.file_size,
+		rc = member_map_file(m, place, SHM_RINGS_FORMAT, m->map.geometry.file_size,
 			(void **)&m->map.base);
 	return rc;
 }

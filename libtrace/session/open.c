@@ -89,7 +89,7 @@ static int open_lock(struct session *s)
 }
 
 /* One command at a time changes a session; a dead one's lock is gone with it. */
-static int take_lock(struct session *s, struct session_error *error)
+static int session_acquire_lock(struct session *s, struct session_error *error)
 {
 	struct stat st;
 
@@ -111,7 +111,7 @@ static int take_lock(struct session *s, struct session_error *error)
 	return session_lock(s, true, error);
 }
 
-static int map_control(struct session *s, int flags, struct session_error *error)
+static int session_map_control(struct session *s, int flags, struct session_error *error)
 {
 	int control = flags & SESSION_CONTROL;
 	void *p;
@@ -148,7 +148,7 @@ static int open_generation(
 
 /* The rings of the present generation, if there are any. A file that a member cut off is
  * opened all the same: reading it comes up short, and that is said there. */
-static int open_rings(struct session *s, struct session_error *error)
+static int session_open_rings(struct session *s, struct session_error *error)
 {
 	s->generation = __atomic_load_n(&s->control->generation, __ATOMIC_ACQUIRE);
 	s->geometry = s->control->geometry;
@@ -193,12 +193,12 @@ int session_open(struct session *s, const struct session_place *place, int flags
 		rc = session_check(&s->place, error);
 	if (!rc && (flags & SESSION_CONTROL)) {
 		s->writable = true;
-		rc = take_lock(s, error);
+		rc = session_acquire_lock(s, error);
 	}
 	if (!rc)
-		rc = map_control(s, flags, error);
+		rc = session_map_control(s, flags, error);
 	if (!rc)
-		rc = open_rings(s, error);
+		rc = session_open_rings(s, error);
 	if (rc)
 		session_close(s);
 	return rc;

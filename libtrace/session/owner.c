@@ -72,7 +72,7 @@ static uint32_t configured_cpus(void)
 }
 
 /* Bytes of a group of so many data hooks with so many words, and a label of 4 KiB. */
-static uint32_t group_bytes(uint32_t hooks, uint32_t words)
+static uint32_t owner_group_bytes(uint32_t hooks, uint32_t words)
 {
 	const uint32_t each = REC_HEADER_SIZE + 8; /* and what rounds its size up */
 
@@ -82,8 +82,8 @@ static uint32_t group_bytes(uint32_t hooks, uint32_t words)
 /* Of CPI or of CPU utilisation, with every hook. */
 static uint32_t largest_group(uint32_t cpus)
 {
-	uint32_t cpi = group_bytes(CPI_GROUP_DATA_HOOKS, CPI_GROUP_DATA_WORDS(cpus));
-	uint32_t util = group_bytes(CPUUTIL_GROUP_DATA_HOOKS, CPUUTIL_GROUP_DATA_WORDS(cpus));
+	uint32_t cpi = owner_group_bytes(CPI_GROUP_DATA_HOOKS, CPI_GROUP_DATA_WORDS(cpus));
+	uint32_t util = owner_group_bytes(CPUUTIL_GROUP_DATA_HOOKS, CPUUTIL_GROUP_DATA_WORDS(cpus));
 
 	return cpi > util ? cpi : util;
 }
@@ -322,7 +322,7 @@ static void close_gate(struct shm_control *c)
 		__atomic_store_n(&c->gate[i], 0, __ATOMIC_RELAXED);
 }
 
-static void open_gate(struct shm_control *c)
+static void owner_open_gate(struct shm_control *c)
 {
 	/* Release: what the gate lets in finds state and generation as they are now.
 	 * tests/litmus/gate-open.litmus */
@@ -330,7 +330,8 @@ static void open_gate(struct shm_control *c)
 		__atomic_store_n(&c->gate[i], c->majors[i] ? c->generation : 0, __ATOMIC_RELEASE);
 }
 
-static void publish(struct session *s, const struct shm_geometry *g, uint32_t generation)
+static void owner_publish_generation(
+	struct session *s, const struct shm_geometry *g, uint32_t generation)
 {
 	struct shm_control *c = s->control;
 
@@ -405,7 +406,7 @@ int session_init(
 	s->rings_fd = rings;
 	s->tasks_fd = tasks;
 	s->schemas_fd = schemas;
-	publish(s, &g, generation);
+	owner_publish_generation(s, &g, generation);
 	remove_files(s, generation);
 	return 0;
 }
@@ -437,7 +438,7 @@ int session_on(struct session *s, struct session_error *error)
 	}
 	session_reclaim(s);
 	s->control->state = SHM_ON;
-	open_gate(s->control);
+	owner_open_gate(s->control);
 	return 0;
 }
 
@@ -473,7 +474,7 @@ int session_suspend(struct session *s, bool suspend, struct session_error *error
 		close_gate(s->control);
 	s->control->state = suspend ? SHM_SUSPENDED : SHM_ON;
 	if (!suspend)
-		open_gate(s->control);
+		owner_open_gate(s->control);
 	return 0;
 }
 
@@ -488,7 +489,7 @@ int session_enable(struct session *s, int major, bool enable, struct session_err
 			s->control->majors[i] = enable;
 	}
 	if (s->control->state == SHM_ON)
-		open_gate(s->control);
+		owner_open_gate(s->control);
 	return 0;
 }
 

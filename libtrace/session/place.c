@@ -51,7 +51,7 @@ void session_say(struct session_error *error, const char *format, ...)
 	va_end(args);
 }
 
-static void place_of(struct session_place *place, uid_t owner, const char *why)
+static void place_init_for_owner(struct session_place *place, uid_t owner, const char *why)
 {
 	session_name(place->dir, SHM_DIR_FORMAT, owner, 0);
 	place->owner = owner;
@@ -82,7 +82,7 @@ int session_find_own(struct session_place *place, struct session_error *error)
 	int rc = place_of_environment(place, error);
 
 	if (rc == 0)
-		place_of(place, geteuid(), "your own session");
+		place_init_for_owner(place, geteuid(), "your own session");
 	return rc < 0 ? rc : 0;
 }
 
@@ -92,14 +92,14 @@ int session_find(struct session_place *place, struct session_error *error)
 
 	if (rc)
 		return rc < 0 ? rc : 0;
-	place_of(place, 0, "root's session");
+	place_init_for_owner(place, 0, "root's session");
 	if (geteuid() == 0)
 		return 0;
 	rc = session_check(place, error);
 	/* Without a descriptor nothing is known of it: no reason to use another. */
 	if (rc == 0 || session_is_shortage(rc))
 		return rc;
-	place_of(place, geteuid(), "your own session");
+	place_init_for_owner(place, geteuid(), "your own session");
 	return 0;
 }
 
@@ -300,7 +300,7 @@ static int make_control(int dir, struct session_error *error)
 	return rc;
 }
 
-static bool is_ours(const char *name)
+static bool place_is_session_file(const char *name)
 {
 	static const char *const names[] = {
 		".", "..", SHM_CONTROL_NAME, SHM_LOCK_NAME, SHM_DRAIN_NAME};
@@ -335,7 +335,7 @@ static int check_empty(const struct session_place *place, int dir, struct sessio
 			const struct dirent64 *e = (const struct dirent64 *)(buf + at);
 
 			at += e->d_reclen;
-			if (is_ours(e->d_name))
+			if (place_is_session_file(e->d_name))
 				continue;
 			session_say(error,
 				"directory %s has other files in it (%s): name one that is empty, or that does not exist yet",

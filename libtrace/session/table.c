@@ -21,7 +21,7 @@ static bool is_task(const struct shm_task *t)
 	return (kind == SHM_TASK_LIVE || kind == SHM_TASK_ENDED) && t->tid != 0;
 }
 
-static uint32_t count_tasks(const struct shm_task *slots, uint32_t used)
+static uint32_t table_count_tasks(const struct shm_task *slots, uint32_t used)
 {
 	uint32_t n = 0;
 
@@ -56,7 +56,7 @@ int session_tasks(struct session *s, struct session_task **tasks)
 	if (s->tasks_fd < 0)
 		return PU_ERROR_NO_BUFFER;
 	slots = proof_read_slots(s, &used);
-	n = slots ? count_tasks(slots, used) : 0;
+	n = slots ? table_count_tasks(slots, used) : 0;
 	led = calloc(used + 1, sizeof *led);
 	out = calloc(n + 1, sizeof *out);
 	if (!slots || !led || !out) {

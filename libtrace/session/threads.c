@@ -22,7 +22,7 @@
 #define RETRY_NS 100000000u
 
 /* ring_self.map is the first thing of interest in a member; find the whole. */
-static struct member *member_of(const struct ring_thread *self)
+static struct member *threads_find_member(const struct ring_thread *self)
 {
 	return (struct member *)((char *)(uintptr_t)self->map - offsetof(struct member, map));
 }
@@ -34,7 +34,7 @@ static struct thread_entry keyed = {.next = &keyed, .previous = &keyed};
 static struct thread_entry keyless = {.next = &keyless, .previous = &keyless};
 static struct thread_entry *unused;
 
-static void append(struct thread_entry *list, struct thread_entry *e)
+static void threads_append_entry(struct thread_entry *list, struct thread_entry *e)
 {
 	e->next = list;
 	e->previous = list->previous;
@@ -102,7 +102,7 @@ void threads_forget(void)
 static pthread_key_t key;
 static bool has_key;
 
-static void thread_ends(void *arg)
+static void threads_leave_at_exit(void *arg)
 {
 	(void)arg;
 	attach_thread_gone();
@@ -114,7 +114,7 @@ void threads_prepare(void)
 	 * for others: that must not happen in a hook. */
 	const pthread_key_t inline_keys = 32;
 
-	if (pthread_key_create(&key, thread_ends) == 0) {
+	if (pthread_key_create(&key, threads_leave_at_exit) == 0) {
 		has_key = key < inline_keys;
 		if (!has_key)
 			pthread_key_delete(key);
@@ -139,7 +139,7 @@ static void collect_gone(void)
 			drop_entry(e);
 		} else {
 			unlink_entry(e);
-			append(&keyless, e);
+			threads_append_entry(&keyless, e);
 		}
 	}
 }
@@ -158,7 +158,7 @@ static void end_keyed(bool others)
 		if ((t != &ring_self && !others) || __atomic_load_n(&t->busy, __ATOMIC_ACQUIRE))
 			continue;
 		if (t->map)
-			member_leave(member_of(t));
+			member_leave(threads_find_member(t));
 		t->generation = RING_UNATTACHED;
 		t->map = NULL;
 		t->number = 0;
@@ -220,7 +220,7 @@ static int open_lock_file(struct member *m, const struct session_place *place, u
  * not get the mapping. (A fork of another thread between open and close below hands the
  * child a descriptor: then the lock lasts until the child execs or ends: late, never early.)
  */
-static bool take_lock(struct member *m, const struct session_place *place, uint32_t number)
+static bool threads_lock_slot(struct member *m, const struct session_place *place, uint32_t number)
 {
 	uint32_t index = shm_task_index(number);
 	struct flock fl = {.l_type = F_WRLCK,
@@ -258,7 +258,7 @@ static bool claim_process(struct member *m, const struct session_place *place)
 	if (number == 0)
 		return false;
 	/* Locked before it is published: a process slot without its lock is a dead process's. */
-	if (!take_lock(m, place, number)) {
+	if (!threads_lock_slot(m, place, number)) {
 		slots_give_back(m->tasks, number);
 		return false;
 	}
@@ -294,7 +294,7 @@ static uint64_t longest_fast(const struct member *m, const struct ring_thread *s
 }
 
 /* A refusal is the whole process's: its next thread is not luckier. */
-static bool is_refused(const struct member *m)
+static bool threads_is_refused(const struct member *m)
 {
 	uint64_t since = __atomic_load_n(&m->refused, __ATOMIC_RELAXED);
 
@@ -307,8 +307,8 @@ bool threads_wait_for_slot(const struct ring_thread *self)
 	return self->map && self->number == 0 &&
 	       self->epoch == __atomic_load_n(&ring_epoch.value, __ATOMIC_RELAXED) &&
 	       __atomic_load_n(&ring_gate_page()->generation, __ATOMIC_RELAXED) ==
-		       member_of(self)->generation &&
-	       is_refused(member_of(self));
+		       threads_find_member(self)->generation &&
+	       threads_is_refused(threads_find_member(self));
 }
 
 /* By syscall(): the page of prctl() would cost an attach another fault. */
@@ -326,7 +326,7 @@ static uint32_t claim_thread(
 		.source_flags = m->source_flags};
 	uint32_t number;
 
-	if (is_refused(m))
+	if (threads_is_refused(m))
 		return 0;
 	__atomic_store_n(&m->refused_freed, slots_freed(m->tasks), __ATOMIC_RELAXED);
 	number = 0;
@@ -359,7 +359,7 @@ static void register_thread(struct member *m, struct ring_thread *self)
 		.number = self->number,
 		.tid = self->tid,
 		.keyed = is_keyed};
-	append(is_keyed ? &keyed : &keyless, e);
+	threads_append_entry(is_keyed ? &keyed : &keyless, e);
 	self->entry = e;
 	m->references++;
 	if (is_keyed)
@@ -370,9 +370,9 @@ static void register_thread(struct member *m, struct ring_thread *self)
  * Leaves the rings. Hooks of the thread that were interrupted (more of them than `own`, the
  * caller's) still write under its number: that stays its slot, and its entry, until it ends.
  */
-static void leave(struct ring_thread *self, uint32_t own)
+static void threads_leave_rings(struct ring_thread *self, uint32_t own)
 {
-	struct member *m = self->map ? member_of(self) : NULL;
+	struct member *m = self->map ? threads_find_member(self) : NULL;
 	bool is_writing = self->busy > own;
 	uint32_t number = self->number;
 	struct thread_entry *e;
@@ -402,7 +402,7 @@ static void leave(struct ring_thread *self, uint32_t own)
 bool member_join(
 	struct member *m, const struct session_place *place, struct ring_thread *self, uint32_t own)
 {
-	leave(self, own);
+	threads_leave_rings(self, own);
 	self->tid = (uint32_t)syscall(SYS_gettid);
 	self->pid = (uint32_t)getpid();
 	self->rseq = rseq_lookup();
@@ -422,7 +422,7 @@ bool member_join(
 
 void member_part(struct ring_thread *self)
 {
-	leave(self, UINT32_MAX);
+	threads_leave_rings(self, UINT32_MAX);
 }
 
 void member_name_thread(struct member *m, struct ring_thread *self)
