@@ -18,7 +18,7 @@ const char *clock_name(uint32_t kind)
 	}
 }
 
-static const char *reason(uint32_t kind, enum clock_trust trust)
+static const char *clock_trust_reason(uint32_t kind, enum clock_trust trust)
 {
 	bool is_call = kind == TF_CLOCK_MONOTONIC_RAW;
 
@@ -48,5 +48,5 @@ void clock_describe(uint32_t kind, char *text, size_t size)
 
 	snprintf(text, size, "%s; kernel: %s; available: %s; %s", clock_name(kind),
 		s.current[0] ? s.current : "?", s.available[0] ? s.available : "?",
-		reason(kind, trust));
+		clock_trust_reason(kind, trust));
 }

@@ -32,19 +32,19 @@ static uint32_t last_free;		 /* back */
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-static void before_fork(void)
+static void handle_before_fork(void)
 {
 	pthread_mutex_lock(&lock);
 }
 
-static void after_fork(void)
+static void handle_after_fork(void)
 {
 	pthread_mutex_unlock(&lock);
 }
 
-static void set_up(void)
+static void handle_register_fork(void)
 {
-	pthread_atfork(before_fork, after_fork, after_fork);
+	pthread_atfork(handle_before_fork, handle_after_fork, handle_after_fork);
 }
 
 static struct slot *slot_at(uint32_t index)
@@ -66,7 +66,7 @@ static struct slot *find_slot(enum handle_kind kind, void *handle)
 }
 
 /* A free slot's index, or UINT32_MAX. With the lock. */
-static uint32_t take_slot(void)
+static uint32_t handle_allocate_slot(void)
 {
 	uint32_t index = first_free;
 
@@ -91,9 +91,9 @@ void *handle_new(enum handle_kind kind, void *instance)
 	uintptr_t h = 0;
 	uint32_t index;
 
-	pthread_once(&once, set_up);
+	pthread_once(&once, handle_register_fork);
 	pthread_mutex_lock(&lock);
-	index = take_slot();
+	index = handle_allocate_slot();
 	if (index != UINT32_MAX) {
 		struct slot *s = slot_at(index);
 
