@@ -171,7 +171,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 /* So that reading counters needs no call to see that it was done. */
 static _Atomic bool chosen;
 
-static void choose(void)
+static void choice_choose_sources(void)
 {
 	counter_choose_for(&choice, secure_getenv("SWTRACE_COUNTERS"));
 	chosen = true;
@@ -180,7 +180,7 @@ static void choose(void)
 const struct counter_choice *counter_choice(void)
 {
 	if (!chosen)
-		pthread_once(&once, choose);
+		pthread_once(&once, choice_choose_sources);
 	return &choice;
 }
 

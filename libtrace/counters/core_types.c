@@ -11,7 +11,7 @@
 static struct core_types types;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-static bool read_text(const char *dir, const char *name, char *text, size_t size)
+static bool core_types_read_file(const char *dir, const char *name, char *text, size_t size)
 {
 	char path[512];
 	ssize_t n;
@@ -30,7 +30,7 @@ static bool read_type(const char *dir, uint32_t *type)
 	char text[32], *end;
 	unsigned long v;
 
-	if (!read_text(dir, "type", text, sizeof text))
+	if (!core_types_read_file(dir, "type", text, sizeof text))
 		return false;
 	v = strtoul(text, &end, 10);
 	*type = (uint32_t)v;
@@ -42,7 +42,7 @@ static bool read_event(const char *dir, const char *name, uint64_t *config)
 {
 	char text[64], *end;
 
-	if (!read_text(dir, name, text, sizeof text) || strncmp(text, "event=", 6) != 0)
+	if (!core_types_read_file(dir, name, text, sizeof text) || strncmp(text, "event=", 6) != 0)
 		return false;
 	*config = strtoull(text + 6, &end, 0);
 	return end != text + 6 && (*end == '\n' || *end == 0);
@@ -60,7 +60,7 @@ static bool read_core_type(const char *dir, const char *name, struct core_type *
 {
 	char text[4096];
 
-	if (strlen(name) >= sizeof t->name || !read_text(dir, "cpus", text, sizeof text))
+	if (strlen(name) >= sizeof t->name || !core_types_read_file(dir, "cpus", text, sizeof text))
 		return false;
 	strcpy(t->name, name);
 	return cpu_set_parse(&t->cpus, text, strlen(text)) && read_type(dir, &t->pmu);

@@ -11,7 +11,7 @@
 #include "idle.h"
 #include "rate.h"
 
-__attribute__((format(printf, 3, 4))) static void append(
+__attribute__((format(printf, 3, 4))) static void describe_append_text(
 	char *text, size_t size, const char *format, ...)
 {
 	size_t have = strlen(text);
@@ -22,16 +22,16 @@ __attribute__((format(printf, 3, 4))) static void append(
 	va_end(args);
 }
 
-static void say_idle(char *text, size_t size)
+static void describe_idle_source(char *text, size_t size)
 {
 	double ms = (double)idle_resolution() / 1e6;
 
 	if (idle_kind() == IDLE_TIMER_LIST)
-		append(text, size,
+		describe_append_text(text, size,
 			"idle time in /proc/timer_list, exact where a processor's tick is stopped, else within %.3g ms",
 			ms);
 	else
-		append(text, size,
+		describe_append_text(text, size,
 			"idle time in /proc/stat, in steps of %.3g ms: intervals shorter than %.3g ms are not measured",
 			ms, 2 * ms);
 }
@@ -40,40 +40,41 @@ static void say_busy(const struct counter_choice *c, char *text, size_t size)
 {
 	switch (c->busy) {
 	case CPI_SOURCE_REF_CYCLES:
-		append(text, size, ": unhalted reference cycles");
+		describe_append_text(text, size, ": unhalted reference cycles");
 		break;
 	case CPI_SOURCE_MPERF:
-		append(text, size, ": mperf, through the msr PMU");
+		describe_append_text(text, size, ": mperf, through the msr PMU");
 		break;
 	default:
-		append(text, size, ": unhalted cycles");
+		describe_append_text(text, size, ": unhalted cycles");
 		break;
 	}
 	if (!c->busy_share_of_idle)
 		return;
-	append(text, size, "; the percentage from ");
+	describe_append_text(text, size, "; the percentage from ");
 	if (idle_kind() == IDLE_NOTHING)
-		append(text, size, "nothing");
+		describe_append_text(text, size, "nothing");
 	else
-		say_idle(text, size);
+		describe_idle_source(text, size);
 }
 
 static void say_perf(const struct counter_choice *c, int q, char *text, size_t size)
 {
 	bool of_thread = COUNTER_BIT(q) & COUNTER_THREAD_BITS;
 
-	append(text, size, "hardware counter");
+	describe_append_text(text, size, "hardware counter");
 	if (of_thread && c->pmu.user_read)
-		append(text, size, ", read in user mode");
+		describe_append_text(text, size, ", read in user mode");
 	if (of_thread && c->pmu.user_only)
-		append(text, size, ", user mode only (kernel.perf_event_paranoid is above 1)");
+		describe_append_text(
+			text, size, ", user mode only (kernel.perf_event_paranoid is above 1)");
 	if (q == COUNTER_BUSY)
 		say_busy(c, text, size);
 	if (q == COUNTER_INSTRUCTIONS && rate_hz() == 0)
-		append(text, size,
+		describe_append_text(text, size,
 			", but no raw CPI: the processor's nominal frequency is unknown; set SWTRACE_CPU_HZ");
 	if (c->pmu.core_types > 1)
-		append(text, size, ", of %u types of core", c->pmu.core_types);
+		describe_append_text(text, size, ", of %u types of core", c->pmu.core_types);
 }
 
 static void say_measured(const struct counter_choice *c, int q, char *text, size_t size)
@@ -83,14 +84,14 @@ static void say_measured(const struct counter_choice *c, int q, char *text, size
 		say_perf(c, q, text, size);
 		break;
 	case FROM_IDLE:
-		say_idle(text, size);
+		describe_idle_source(text, size);
 		break;
 	case FROM_THREAD_CLOCK:
-		append(text, size, "CLOCK_THREAD_CPUTIME_ID at %llu MHz",
+		describe_append_text(text, size, "CLOCK_THREAD_CPUTIME_ID at %llu MHz",
 			(unsigned long long)((rate_hz() + 500000u) / 1000000u));
 		break;
 	default:
-		append(text, size, "scripted, not measured");
+		describe_append_text(text, size, "scripted, not measured");
 		break;
 	}
 }
@@ -100,20 +101,23 @@ static void say_missing(const struct counter_choice *c, int q, char *text, size_
 	bool instructions = q == COUNTER_INSTRUCTIONS || q == COUNTER_THREAD_INSTRUCTIONS;
 
 	if (c->rc)
-		append(text, size, "%s", c->trouble);
+		describe_append_text(text, size, "%s", c->trouble);
 	else if (c->asked == KIND_NONE)
-		append(text, size, "SWTRACE_COUNTERS=none");
+		describe_append_text(text, size, "SWTRACE_COUNTERS=none");
 	else if (c->asked == KIND_SCRIPTED)
-		append(text, size, "the script does not mention it");
+		describe_append_text(text, size, "the script does not mention it");
 	else if (c->asked == KIND_SOFTWARE && instructions)
-		append(text, size, "SWTRACE_COUNTERS=software: only hardware counts instructions");
+		describe_append_text(
+			text, size, "SWTRACE_COUNTERS=software: only hardware counts instructions");
 	else if (q == COUNTER_BUSY)
-		append(text, size, "neither /proc/timer_list nor /proc/stat can be read");
+		describe_append_text(
+			text, size, "neither /proc/timer_list nor /proc/stat can be read");
 	else if (q == COUNTER_THREAD_CYCLES && rate_hz() == 0)
-		append(text, size,
+		describe_append_text(text, size,
 			"the processor's nominal frequency is unknown; set SWTRACE_CPU_HZ");
 	else
-		append(text, size, "%s%s%s", c->pmu.why, *c->pmu.advice ? "; " : "", c->pmu.advice);
+		describe_append_text(text, size, "%s%s%s", c->pmu.why, *c->pmu.advice ? "; " : "",
+			c->pmu.advice);
 }
 
 void counters_describe(struct counters_description *d)
@@ -133,7 +137,7 @@ void counters_describe(struct counters_description *d)
 			say_missing(c, q, d->quantity[q].how, sizeof d->quantity[q].how);
 	}
 	if (c->rc)
-		append(d->line, sizeof d->line, "%s", c->trouble);
+		describe_append_text(d->line, sizeof d->line, "%s", c->trouble);
 	else
 		shm_source_name(d->source, d->source_flags, d->line, sizeof d->line);
 }

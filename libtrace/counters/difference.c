@@ -5,7 +5,7 @@
 #include "rate.h"
 #include "source.h"
 
-static uint64_t since(uint64_t from, uint64_t to)
+static uint64_t difference_subtract_clamped(uint64_t from, uint64_t to)
 {
 	return to > from ? to - from : 0;
 }
@@ -16,7 +16,7 @@ struct span {
 };
 
 /* What a group counted while it was enabled, from what it counted while it ran. */
-static uint64_t scaled(uint64_t from, uint64_t to, struct span s)
+static uint64_t difference_scale_count(uint64_t from, uint64_t to, struct span s)
 {
 	if (from == CPI_NONE || to == CPI_NONE || to < from)
 		return CPI_NONE;
@@ -41,14 +41,14 @@ static void share_of_idle(const struct counter_sample *from, const struct counte
 	uint32_t cpu, struct counter_interval_cpu *c)
 {
 	const struct counter_cpu *a = &from->cpu[cpu], *b = &to->cpu[cpu];
-	uint64_t whole = since(from->idle_at, to->idle_at), idle;
+	uint64_t whole = difference_subtract_clamped(from->idle_at, to->idle_at), idle;
 
 	if (a->idle_ns == CPI_NONE || b->idle_ns == CPI_NONE || whole == 0)
 		return;
 	/* Shorter than twice the error: the number would say nothing. */
 	if (whole / 2 < a->idle_slack + b->idle_slack)
 		return;
-	idle = since(a->idle_ns, b->idle_ns);
+	idle = difference_subtract_clamped(a->idle_ns, b->idle_ns);
 	c->busy_whole = whole;
 	c->busy_part = idle < whole ? whole - idle : 0;
 }
@@ -84,7 +84,7 @@ static void difference_busy(const struct counter_sample *from, const struct coun
 
 /* It was online at both ends and all the time between, as far as its counters, or else the
  * kernel, tell. */
-static bool stayed(const struct counter_cpu *a, const struct counter_cpu *b)
+static bool difference_is_continuous(const struct counter_cpu *a, const struct counter_cpu *b)
 {
 	if (!a->online || !b->online)
 		return false;
@@ -93,7 +93,7 @@ static bool stayed(const struct counter_cpu *a, const struct counter_cpu *b)
 	return a->presence == b->presence || a->presence == 0 || b->presence == 0;
 }
 
-static const struct counter_cpu *find_cpu(const struct counter_sample *s, uint32_t cpu)
+static const struct counter_cpu *difference_find_cpu(const struct counter_sample *s, uint32_t cpu)
 {
 	static const struct counter_cpu absent;
 
@@ -115,28 +115,31 @@ static void difference_quality(const struct counter_sample *to, struct span s,
 		add_quality(out, COUNTER_BUSY, s);
 }
 
-static void difference_cpu(const struct counter_sample *from, const struct counter_sample *to,
+static void difference_of_cpu(const struct counter_sample *from, const struct counter_sample *to,
 	uint32_t cpu, struct counter_interval *out)
 {
-	const struct counter_cpu *a = find_cpu(from, cpu), *b = find_cpu(to, cpu);
+	const struct counter_cpu *a = difference_find_cpu(from, cpu),
+				 *b = difference_find_cpu(to, cpu);
 	struct counter_interval_cpu *c = &out->cpu[cpu];
 	/* Nothing was read at the start: nobody knows who was online. */
 	bool known = from->cpus > 0;
-	struct span s = {since(a->enabled, b->enabled), since(a->running, b->running)};
+	struct span s = {difference_subtract_clamped(a->enabled, b->enabled),
+		difference_subtract_clamped(a->running, b->running)};
 
 	*c = (struct counter_interval_cpu){
 		CPI_NONE, CPI_NONE, CPI_NONE, CPI_NONE, CPI_NONE, b->online};
-	if (!b->online || (known && !stayed(a, b)))
+	if (!b->online || (known && !difference_is_continuous(a, b)))
 		return;
 	if (from->cycles != CPI_NONE && to->cycles != CPI_NONE)
-		c->cycles = since(from->cycles, to->cycles);
+		c->cycles = difference_subtract_clamped(from->cycles, to->cycles);
 	else
-		c->cycles = rate_cycles_of_ticks(since(known ? a->ticks : from->ticks, b->ticks));
+		c->cycles = rate_cycles_of_ticks(
+			difference_subtract_clamped(known ? a->ticks : from->ticks, b->ticks));
 	/* A group that was not even enabled counts nothing any more. */
 	if (!known || (b->opening && s.enabled == 0))
 		return;
-	c->instructions = scaled(a->instructions, b->instructions, s);
-	difference_busy(from, to, cpu, scaled(a->busy, b->busy, s), c);
+	c->instructions = difference_scale_count(a->instructions, b->instructions, s);
+	difference_busy(from, to, cpu, difference_scale_count(a->busy, b->busy, s), c);
 	difference_quality(to, s, c, out);
 }
 
@@ -147,7 +150,7 @@ static void difference_cpus(const struct counter_sample *from, const struct coun
 
 	out->cpus = to->cpus;
 	for (uint32_t cpu = 0; cpu < to->cpus; cpu++) {
-		difference_cpu(from, to, cpu, out);
+		difference_of_cpu(from, to, cpu, out);
 		if (out->cpu[cpu].instructions != CPI_NONE)
 			types |= 1u << to->cpu[cpu].core_type;
 	}
@@ -155,9 +158,10 @@ static void difference_cpus(const struct counter_sample *from, const struct coun
 	if (types & (types - 1))
 		out->flags |= CPI_QUALITY_CORE_TYPES;
 	for (uint32_t cpu = 0; from->cpus && (cpu < from->cpus || cpu < to->cpus); cpu++) {
-		const struct counter_cpu *a = find_cpu(from, cpu), *b = find_cpu(to, cpu);
+		const struct counter_cpu *a = difference_find_cpu(from, cpu),
+					 *b = difference_find_cpu(to, cpu);
 
-		if ((a->online || b->online) && !stayed(a, b))
+		if ((a->online || b->online) && !difference_is_continuous(a, b))
 			out->flags |= CPI_QUALITY_CPUS_CHANGED;
 	}
 }
@@ -171,8 +175,8 @@ static void difference_cpus(const struct counter_sample *from, const struct coun
 static struct span thread_span(
 	const struct counter_sample *from, const struct counter_sample *to, unsigned *types)
 {
-	struct span s = {since(from->thread_enabled, to->thread_enabled),
-		since(from->thread_running, to->thread_running)};
+	struct span s = {difference_subtract_clamped(from->thread_enabled, to->thread_enabled),
+		difference_subtract_clamped(from->thread_running, to->thread_running)};
 	uint64_t apart = s.running > s.enabled ? s.running - s.enabled : s.enabled - s.running;
 	unsigned groups = 0;
 
@@ -192,8 +196,9 @@ static void difference_thread(const struct counter_sample *from, const struct co
 	unsigned types;
 	struct span s = thread_span(from, to, &types);
 
-	out->thread_instructions = scaled(from->thread_instructions, to->thread_instructions, s);
-	out->thread_cycles = scaled(from->thread_cycles, to->thread_cycles, s);
+	out->thread_instructions =
+		difference_scale_count(from->thread_instructions, to->thread_instructions, s);
+	out->thread_cycles = difference_scale_count(from->thread_cycles, to->thread_cycles, s);
 	if (out->thread_instructions != CPI_NONE)
 		add_quality(out, COUNTER_THREAD_INSTRUCTIONS, s);
 	if (out->thread_cycles != CPI_NONE)

@@ -63,7 +63,7 @@ static bool read_timer_list(struct idle_cpu *cpu, uint32_t room, uint64_t *at)
 	return true;
 }
 
-static bool read_stat(struct idle_cpu *cpu, uint32_t room, uint64_t *at)
+static bool idle_read_stat(struct idle_cpu *cpu, uint32_t room, uint64_t *at)
 {
 	uint64_t before = time_ns_monotonic();
 	ssize_t n = file_pread(fd, buffer, STAT_BYTES, 0);
@@ -72,7 +72,7 @@ static bool read_stat(struct idle_cpu *cpu, uint32_t room, uint64_t *at)
 	return n > 0 && idle_parse_stat(buffer, (size_t)n, user_hz, cpu, room);
 }
 
-static bool open_file(void)
+static bool idle_open_file(void)
 {
 	struct stat st;
 
@@ -95,14 +95,15 @@ static void close_file(void)
 	fd = -1;
 }
 
-static bool read_now(struct idle_cpu *cpu, uint32_t room, uint64_t *at)
+static bool idle_read_source(struct idle_cpu *cpu, uint32_t room, uint64_t *at)
 {
-	if (fd < 0 && !open_file())
+	if (fd < 0 && !idle_open_file())
 		return false;
-	return kind == IDLE_TIMER_LIST ? read_timer_list(cpu, room, at) : read_stat(cpu, room, at);
+	return kind == IDLE_TIMER_LIST ? read_timer_list(cpu, room, at)
+				       : idle_read_stat(cpu, room, at);
 }
 
-static void drop(void)
+static void idle_drop_source(void)
 {
 	close_file();
 	free(buffer);
@@ -111,7 +112,7 @@ static void drop(void)
 }
 
 /* Readable, parseable, and (timer_list) quick enough: the better of two tries. */
-static bool usable(enum idle_kind which, size_t bytes, uint64_t limit)
+static bool idle_is_usable(enum idle_kind which, size_t bytes, uint64_t limit)
 {
 	struct idle_cpu *cpu = calloc(ONLINE_MAX, sizeof *cpu);
 	uint64_t at, best = UINT64_MAX;
@@ -123,7 +124,7 @@ static bool usable(enum idle_kind which, size_t bytes, uint64_t limit)
 	for (int i = 0; good && i < 2; i++) {
 		uint64_t before = time_ns_monotonic(), took;
 
-		good = read_now(cpu, ONLINE_MAX, &at);
+		good = idle_read_source(cpu, ONLINE_MAX, &at);
 		took = time_ns_monotonic() - before;
 		if (took < best)
 			best = took;
@@ -132,11 +133,11 @@ static bool usable(enum idle_kind which, size_t bytes, uint64_t limit)
 	cost_ns = best;
 	if (good && best <= limit)
 		return true;
-	drop();
+	idle_drop_source();
 	return false;
 }
 
-static void choose(void)
+static void idle_choose_source(void)
 {
 	struct timespec tick = {0};
 	long hz = sysconf(_SC_CLK_TCK);
@@ -147,14 +148,14 @@ static void choose(void)
 		tick_ns = (uint64_t)tick.tv_nsec;
 	/* Where the tick may stop while a task runs, a stopped tick does not mean idle. */
 	if (tick_ns && cpus_possible() <= TIMER_LIST_CPUS && cpu_list_is_empty("nohz_full") &&
-		usable(IDLE_TIMER_LIST, PIECE_BYTES, TIMER_LIST_COST_NS))
+		idle_is_usable(IDLE_TIMER_LIST, PIECE_BYTES, TIMER_LIST_COST_NS))
 		return;
-	usable(IDLE_PROC_STAT, STAT_BYTES, UINT64_MAX);
+	idle_is_usable(IDLE_PROC_STAT, STAT_BYTES, UINT64_MAX);
 }
 
 enum idle_kind idle_kind(void)
 {
-	pthread_once(&once, choose);
+	pthread_once(&once, idle_choose_source);
 	return kind;
 }
 
@@ -182,10 +183,10 @@ bool idle_read(struct idle_cpu *cpu, uint32_t room, uint64_t *at)
 	if (idle_kind() == IDLE_NOTHING)
 		return false;
 	pthread_mutex_lock(&lock);
-	good = read_now(cpu, room, at);
+	good = idle_read_source(cpu, room, at);
 	if (!good) {
 		close_file();
-		good = read_now(cpu, room, at);
+		good = idle_read_source(cpu, room, at);
 	}
 	pthread_mutex_unlock(&lock);
 	return good;

@@ -10,7 +10,7 @@ static void spaces(const char **p, const char *end)
 		(*p)++;
 }
 
-static bool word(const char **p, const char *end, const char *text)
+static bool idle_skip_word(const char **p, const char *end, const char *text)
 {
 	size_t n = strlen(text);
 
@@ -20,7 +20,7 @@ static bool word(const char **p, const char *end, const char *text)
 	return true;
 }
 
-static void forget(struct idle_cpu *cpu, uint32_t room)
+static void idle_clear_cpus(struct idle_cpu *cpu, uint32_t room)
 {
 	for (uint32_t i = 0; i < room; i++)
 		cpu[i] = (struct idle_cpu){IDLE_UNKNOWN, 0};
@@ -34,7 +34,7 @@ bool idle_parse_stat(
 	bool found = false;
 	uint64_t quantum;
 
-	forget(cpu, room);
+	idle_clear_cpus(cpu, room);
 	if (user_hz == 0 || user_hz > 1000000000u)
 		return false;
 	quantum = 1000000000u / user_hz;
@@ -68,7 +68,7 @@ void timer_list_begin(struct timer_list *t, struct idle_cpu *cpu, uint32_t room)
 	t->room = room;
 	t->running_on = UINT32_MAX;
 	t->at = NO_CPU;
-	forget(cpu, room);
+	idle_clear_cpus(cpu, room);
 }
 
 /*
@@ -98,7 +98,7 @@ static void finish_cpu(struct timer_list *t)
 }
 
 /* "  .idle_sleeptime : 123 nsecs" */
-static void field(struct timer_list *t, const char *p, const char *end)
+static void idle_parse_field(struct timer_list *t, const char *p, const char *end)
 {
 	static const struct {
 		const char *name;
@@ -116,10 +116,10 @@ static void field(struct timer_list *t, const char *p, const char *end)
 	for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
 		uint64_t value;
 
-		if (!word(&p, end, fields[i].name))
+		if (!idle_skip_word(&p, end, fields[i].name))
 			continue;
 		spaces(&p, end);
-		if (!word(&p, end, ":"))
+		if (!idle_skip_word(&p, end, ":"))
 			return;
 		spaces(&p, end);
 		if (number_scan(&p, end, 10, UINT64_MAX, &value)) {
@@ -135,21 +135,21 @@ static void finish_line(struct timer_list *t)
 	const char *p = t->line, *end = t->line + t->length;
 	uint64_t value;
 
-	if (word(&p, end, "now at ")) {
+	if (idle_skip_word(&p, end, "now at ")) {
 		if (number_scan(&p, end, 10, UINT64_MAX, &value) && value <= INT64_MAX)
 			t->now = value;
-	} else if (word(&p, end, "cpu: ")) {
+	} else if (idle_skip_word(&p, end, "cpu: ")) {
 		finish_cpu(t);
 		t->seen = 0;
 		t->at = number_scan(&p, end, 10, UINT64_MAX, &value) && value < t->room
 				? (uint32_t)value
 				: NO_CPU;
-	} else if (word(&p, end, "Tick Device")) {
+	} else if (idle_skip_word(&p, end, "Tick Device")) {
 		finish_cpu(t);
 		t->at = NO_CPU;
 		t->done = true;
-	} else if (t->at != NO_CPU && word(&p, end, "  .")) {
-		field(t, p, end);
+	} else if (t->at != NO_CPU && idle_skip_word(&p, end, "  .")) {
+		idle_parse_field(t, p, end);
 	}
 }
 
@@ -180,7 +180,7 @@ bool timer_list_end(struct timer_list *t)
 	if (!t->done)
 		t->seen = 0;
 	if (t->now == 0) {
-		forget(t->cpu, t->room);
+		idle_clear_cpus(t->cpu, t->room);
 		return false;
 	}
 	for (uint32_t i = 0; i < t->room; i++)

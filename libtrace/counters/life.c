@@ -37,7 +37,7 @@ static bool has_group(struct thread_self *self)
 	return self->group && self->group->life.count > 0;
 }
 
-static void read_group(const struct perf_group *g, struct counter_life *life)
+static void life_read_group(const struct perf_group *g, struct counter_life *life)
 {
 	struct perf_group_reading r;
 
@@ -64,12 +64,12 @@ void life_read(struct thread_self *self, struct counter_life *life)
 {
 	*life = (struct counter_life){CPI_NONE, CPI_NONE, CPI_NONE, CPI_NONE};
 	if (has_group(self))
-		read_group(&self->group->life, life);
+		life_read_group(&self->group->life, life);
 	else
 		read_usage(life);
 }
 
-static uint64_t since(uint64_t from, uint64_t to)
+static uint64_t life_count_since(uint64_t from, uint64_t to)
 {
 	return from == CPI_NONE || to == CPI_NONE || to < from ? CPI_NONE : to - from;
 }
@@ -77,8 +77,8 @@ static uint64_t since(uint64_t from, uint64_t to)
 void life_difference(
 	const struct counter_life *from, const struct counter_life *to, struct counter_life *out)
 {
-	out->on_cpu_ns = since(from->on_cpu_ns, to->on_cpu_ns);
-	out->switches = since(from->switches, to->switches);
-	out->migrations = since(from->migrations, to->migrations);
-	out->faults = since(from->faults, to->faults);
+	out->on_cpu_ns = life_count_since(from->on_cpu_ns, to->on_cpu_ns);
+	out->switches = life_count_since(from->switches, to->switches);
+	out->migrations = life_count_since(from->migrations, to->migrations);
+	out->faults = life_count_since(from->faults, to->faults);
 }

@@ -169,7 +169,7 @@ int perf_open_switches(struct perf_counters *c, uint32_t cpu)
 	return open_planned(c, &p, -1, (int)cpu);
 }
 
-static int open_thread(struct perf_counters *c, uint32_t pmu, bool user_only)
+static int perf_open_thread_group(struct perf_counters *c, uint32_t pmu, bool user_only)
 {
 	struct plan p = {0};
 	int rc;
@@ -189,9 +189,9 @@ int perf_open_thread(struct perf_counters *c, unsigned core_type)
 	int rc;
 
 	*c = (struct perf_counters){.core_type = (uint8_t)core_type};
-	rc = open_thread(c, pmu, false);
+	rc = perf_open_thread_group(c, pmu, false);
 	if (rc == PERF_UNAVAILABLE && (c->error == EACCES || c->error == EPERM))
-		rc = open_thread(c, pmu, true);
+		rc = perf_open_thread_group(c, pmu, true);
 	return rc;
 }
 
@@ -209,7 +209,7 @@ static void none(struct perf_reading *r)
 		r->count[kind] = CPI_NONE;
 }
 
-static void fill(
+static void perf_fill_reading(
 	const struct perf_counters *c, const struct perf_group_reading *now, struct perf_reading *r)
 {
 	r->enabled = now->enabled;
@@ -229,6 +229,6 @@ bool perf_read_counters(const struct perf_counters *c, struct perf_reading *r, i
 	if (error)
 		*error = -rc;
 	if (rc == 0)
-		fill(c, &now, r);
+		perf_fill_reading(c, &now, r);
 	return rc == 0;
 }

@@ -57,7 +57,7 @@ static void free_counters(struct cpu_counters *g)
 	munmap(g, sizeof *g);
 }
 
-static void release(struct cpu_counters *g)
+static void perf_release_cpu(struct cpu_counters *g)
 {
 	perf_close_counters(&g->counters, false);
 	free_counters(g);
@@ -69,13 +69,13 @@ static void close_cpus(struct cpu_set_groups *s)
 		struct cpu_counters *g = atomic_exchange(&s->group_of[cpu], NULL);
 
 		if (g)
-			release(g);
+			perf_release_cpu(g);
 	}
 	while (s->aside) {
 		struct cpu_counters *g = s->aside;
 
 		s->aside = g->next;
-		release(g);
+		perf_release_cpu(g);
 	}
 	s->asides = 0;
 }
@@ -187,7 +187,7 @@ static void put_aside(struct cpu_set_groups *s, struct cpu_counters *g)
 	s->asides++;
 }
 
-static void renew(struct cpu_set_groups *s, uint32_t cpu)
+static void perf_renew_cpu(struct cpu_set_groups *s, uint32_t cpu)
 {
 	struct cpu_counters *old = s->group_of[cpu], *g = NULL;
 	int error;
@@ -209,7 +209,7 @@ void perf_renew_cpus(enum perf_set which, const struct cpu_set *online)
 		return;
 	for (uint32_t cpu = 0; cpu < online->end && s->holders > 0; cpu++)
 		if (cpu_set_has(online, cpu))
-			renew(s, cpu);
+			perf_renew_cpu(s, cpu);
 	find_complete(s);
 	pthread_mutex_unlock(&lock);
 }

@@ -61,7 +61,7 @@ bool perf_group_supported(void)
 }
 
 /* Where there is no room up there, the low number stays. */
-static int move_high(int fd)
+static int perf_move_high(int fd)
 {
 	int least = file_high_descriptor();
 	int high = fd < least ? perf_calls.move(fd, least) : -1;
@@ -69,7 +69,7 @@ static int move_high(int fd)
 	return high >= 0 ? high : fd;
 }
 
-static bool is_own(const struct perf_member *m)
+static bool perf_member_is_own(const struct perf_member *m)
 {
 	uint64_t id = 0;
 
@@ -96,7 +96,7 @@ static int open_member(struct perf_group *g, struct perf_event_attr *attr, pid_t
 		perf_calls.close(m->fd);
 		return -error;
 	}
-	m->fd = move_high(m->fd);
+	m->fd = perf_move_high(m->fd);
 	return 0;
 }
 
@@ -188,7 +188,7 @@ void perf_group_map(struct perf_group *g)
 	for (unsigned i = 0; i < g->count; i++) {
 		struct perf_member *m = &g->member[i];
 
-		m->page = is_own(m) ? perf_calls.map(m->fd) : NULL;
+		m->page = perf_member_is_own(m) ? perf_calls.map(m->fd) : NULL;
 		if (!m->page || !m->page->cap_user_rdpmc) {
 			unmap(g);
 			return;
@@ -203,7 +203,7 @@ void perf_group_close(struct perf_group *g, bool forked)
 	if (!forked)
 		unmap(g);
 	for (unsigned i = g->count; i-- > 0;)
-		if (is_own(&g->member[i]))
+		if (perf_member_is_own(&g->member[i]))
 			perf_calls.close(g->member[i].fd);
 	g->count = 0;
 	g->mapped = false;
@@ -265,9 +265,9 @@ int perf_group_read_here(const struct perf_group *g, struct perf_group_reading *
 
 /* ------------------------------------------------------------------------ control */
 
-static int control(const struct perf_group *g, unsigned long request)
+static int perf_group_control(const struct perf_group *g, unsigned long request)
 {
-	if (g->count == 0 || !is_own(&g->member[0]))
+	if (g->count == 0 || !perf_member_is_own(&g->member[0]))
 		return -EBADF;
 	if (perf_calls.ioctl(g->member[0].fd, request, (void *)(uintptr_t)PERF_IOC_FLAG_GROUP) != 0)
 		return -errno;
@@ -276,15 +276,15 @@ static int control(const struct perf_group *g, unsigned long request)
 
 int perf_group_reset(const struct perf_group *g)
 {
-	return control(g, PERF_EVENT_IOC_RESET);
+	return perf_group_control(g, PERF_EVENT_IOC_RESET);
 }
 
 int perf_group_enable(const struct perf_group *g)
 {
-	return control(g, PERF_EVENT_IOC_ENABLE);
+	return perf_group_control(g, PERF_EVENT_IOC_ENABLE);
 }
 
 int perf_group_disable(const struct perf_group *g)
 {
-	return control(g, PERF_EVENT_IOC_DISABLE);
+	return perf_group_control(g, PERF_EVENT_IOC_DISABLE);
 }

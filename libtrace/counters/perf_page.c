@@ -81,7 +81,7 @@ struct perf_registers perf_registers = {real_counter, clock_instruction};
 static bool usable;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-static void look(void)
+static void perf_page_check_preload(void)
 {
 #if defined(__x86_64__) || defined(__aarch64__)
 	const char *preload = getenv("LD_PRELOAD");
@@ -92,7 +92,7 @@ static void look(void)
 
 bool perf_registers_usable(void)
 {
-	pthread_once(&once, look);
+	pthread_once(&once, perf_page_check_preload);
 	return usable;
 }
 
@@ -145,7 +145,7 @@ static bool extended(uint64_t value, unsigned width, uint64_t *count)
 }
 
 /* The leader's times are the group's, as in what a system call reads. */
-static bool read_times(const struct perf_event_mmap_page *p, struct perf_group_reading *r)
+static bool perf_page_read_times(const struct perf_event_mmap_page *p, struct perf_group_reading *r)
 {
 	struct page_capabilities can = capabilities(p);
 	uint64_t since;
@@ -172,12 +172,12 @@ static enum perf_page_state read_count(const struct perf_event_mmap_page *p, uin
 	return PERF_PAGE_COUNTING;
 }
 
-static enum perf_page_state read_all(
+static enum perf_page_state perf_page_read_members(
 	const struct perf_member *member, unsigned count, struct perf_group_reading *r)
 {
 	enum perf_page_state state = PERF_PAGE_UNKNOWN;
 
-	if (!read_times(member[0].page, r))
+	if (!perf_page_read_times(member[0].page, r))
 		return PERF_PAGE_UNKNOWN;
 	for (unsigned i = 0; i < count; i++) {
 		enum perf_page_state one = read_count(member[i].page, &r->count[i]);
@@ -213,7 +213,7 @@ enum perf_page_state perf_pages_read(
 		}
 		if (odd)
 			continue;
-		state = read_all(member, count, r);
+		state = perf_page_read_members(member, count, r);
 		if (!changed(member, count, lock)) {
 			r->in_user_mode = true;
 			return state;

@@ -50,7 +50,7 @@ static int try_cpus(struct perf_counters *c)
 	return rc;
 }
 
-static const char *reason(int error)
+static const char *probe_reason_of_errno(int error)
 {
 	switch (error) {
 	case ENOENT:
@@ -113,7 +113,7 @@ static bool no_pmu(int error)
 	return error == ENOENT || error == EOPNOTSUPP || error == ENXIO;
 }
 
-static void explain(struct counters_pmu *p)
+static void probe_explain_pmu(struct counters_pmu *p)
 {
 	/* Rights are checked first: what says that there is nothing to have rights to, wins. */
 	bool none = !p->present && no_pmu(p->thread_errno);
@@ -132,7 +132,7 @@ static void explain(struct counters_pmu *p)
 		snprintf(p->why, sizeof p->why,
 			"instructions: this machine's PMU counts cycles, but not these");
 	} else if (error) {
-		snprintf(p->why, sizeof p->why, "%s: %s", what, reason(error));
+		snprintf(p->why, sizeof p->why, "%s: %s", what, probe_reason_of_errno(error));
 		snprintf(p->advice, sizeof p->advice, "%s", advice(error));
 	} else if (p->taken) {
 		snprintf(p->why, sizeof p->why, "hardware counters: others have them, %s",
@@ -264,5 +264,5 @@ void counters_probe_pmu(struct counters_pmu *p)
 	probe_cpus(p);
 	probe_thread(p);
 	p->present = p->cpu_wide || p->cycles || p->thread;
-	explain(p);
+	probe_explain_pmu(p);
 }

@@ -27,7 +27,7 @@ uint64_t stat_resolution(void)
 }
 
 /* The descriptor may be the program's by now (a daemon closes everything). */
-static bool is_own(void)
+static bool stat_is_own_file(void)
 {
 	struct stat now;
 
@@ -35,7 +35,7 @@ static bool is_own(void)
 	       now.st_ino == fd_as.st_ino;
 }
 
-static bool open_file(void)
+static bool stat_open_file(void)
 {
 	int low = open("/proc/stat", O_RDONLY | O_CLOEXEC);
 	int high = low < 0 ? -1 : fcntl(low, F_DUPFD_CLOEXEC, file_high_descriptor());
@@ -56,7 +56,7 @@ static uint64_t in_ns(uint64_t value, bool known, uint64_t quantum)
 	return known && value < INT64_MAX / quantum ? value * quantum : UINT64_MAX;
 }
 
-static bool parse(const char *text, size_t length, struct stat_cpu *cpu, uint32_t room)
+static bool stat_parse_cpus(const char *text, size_t length, struct stat_cpu *cpu, uint32_t room)
 {
 	const uint64_t quantum = stat_resolution();
 	const char *p = text, *end = text + length;
@@ -77,7 +77,7 @@ static bool parse(const char *text, size_t length, struct stat_cpu *cpu, uint32_
 
 /* Who is interrupted in the middle knows the moment no better than that: once more. Where there
  * are many processors it takes long in any case: 10 us each are no interruption. */
-static ssize_t read_file(uint32_t room, uint64_t *at)
+static ssize_t stat_read_file(uint32_t room, uint64_t *at)
 {
 	const uint64_t quick =
 		clock_ticks_per_second() / 5000 + room * (clock_ticks_per_second() / 100000);
@@ -94,16 +94,16 @@ static ssize_t read_file(uint32_t room, uint64_t *at)
 	return n;
 }
 
-static bool read_now(struct stat_cpu *cpu, uint32_t room, uint64_t *at)
+static bool stat_read_cpus(struct stat_cpu *cpu, uint32_t room, uint64_t *at)
 {
 	ssize_t n;
 
 	if (!buffer)
 		buffer = malloc(STAT_BYTES);
-	if (!buffer || (!is_own() && !open_file()))
+	if (!buffer || (!stat_is_own_file() && !stat_open_file()))
 		return false;
-	n = read_file(room, at);
-	return n > 0 && parse(buffer, (size_t)n, cpu, room);
+	n = stat_read_file(room, at);
+	return n > 0 && stat_parse_cpus(buffer, (size_t)n, cpu, room);
 }
 
 bool stat_read(struct stat_cpu *cpu, uint32_t room, uint64_t *at)
@@ -111,7 +111,7 @@ bool stat_read(struct stat_cpu *cpu, uint32_t room, uint64_t *at)
 	bool good;
 
 	pthread_mutex_lock(&lock);
-	good = read_now(cpu, room, at);
+	good = stat_read_cpus(cpu, room, at);
 	pthread_mutex_unlock(&lock);
 	return good;
 }

@@ -28,7 +28,7 @@ static int fields(const char *p, const char *end, uint64_t value[FIELDS])
 }
 
 /* "cpu7 user nice system idle iowait ..." */
-static bool parse(const char *p, const char *end, struct stat_line *line)
+static bool stat_parse_line(const char *p, const char *end, struct stat_line *line)
 {
 	uint64_t cpu, value[FIELDS] = {0};
 	int n;
@@ -63,7 +63,7 @@ bool stat_next(const char **p, const char *end, struct stat_line *line)
 		if (!nl)
 			break;
 		*p = nl + 1;
-		if (parse(start, nl, line))
+		if (stat_parse_line(start, nl, line))
 			return true;
 		/* What follows the processors may be long. */
 		if (nl - start < 3 || memcmp(start, "cpu", 3) != 0)

@@ -35,7 +35,7 @@ uint64_t rate_parse_hz(const char *text)
 	return v >= 1000000u ? v : 0;
 }
 
-static uint64_t from_sysfs(const char *path, const char *zeros)
+static uint64_t rate_read_sysfs_hz(const char *path, const char *zeros)
 {
 	char text[40];
 	ssize_t n = file_read_once(path, text, 20);
@@ -56,7 +56,7 @@ uint64_t rate_said_hz(void)
 	return said ? rate_parse_hz(said) : 0;
 }
 
-static void find(void)
+static void rate_find_hz(void)
 {
 	tick_hz = clock_ticks_per_second();
 	if (clock_kind() == TF_CLOCK_TSC) {
@@ -66,14 +66,16 @@ static void find(void)
 	}
 	hz = rate_said_hz();
 	if (hz == 0) /* MHz */
-		hz = from_sysfs("/sys/devices/system/cpu/cpu0/acpi_cppc/nominal_freq", "000000");
+		hz = rate_read_sysfs_hz(
+			"/sys/devices/system/cpu/cpu0/acpi_cppc/nominal_freq", "000000");
 	if (hz == 0) /* kHz */
-		hz = from_sysfs("/sys/devices/system/cpu/cpu0/cpufreq/base_frequency", "000");
+		hz = rate_read_sysfs_hz(
+			"/sys/devices/system/cpu/cpu0/cpufreq/base_frequency", "000");
 }
 
 uint64_t rate_hz(void)
 {
-	pthread_once(&once, find);
+	pthread_once(&once, rate_find_hz);
 	return hz;
 }
 

@@ -71,7 +71,7 @@ uint32_t counters_room(void)
 
 /* --------------------------------------------------------------------------- reading */
 
-static void clear(struct counter_sample *s)
+static void sample_clear(struct counter_sample *s)
 {
 	s->cycles = CPI_NONE;
 	s->idle_at = 0;
@@ -86,7 +86,7 @@ static void clear(struct counter_sample *s)
 }
 
 /* All that there could be. */
-static void clear_cpus(struct counter_sample *s)
+static void sample_clear_cpus(struct counter_sample *s)
 {
 	s->cpus = cpus_possible() < s->room ? cpus_possible() : s->room;
 	for (uint32_t cpu = 0; cpu < s->cpus; cpu++)
@@ -115,7 +115,7 @@ static void read_online(struct counter_sample *s)
 	mark_online(s, &online);
 }
 
-static void read_idle(const struct counter_choice *c, struct counter_sample *s)
+static void sample_read_idle(const struct counter_choice *c, struct counter_sample *s)
 {
 	struct idle_cpu idle[ONLINE_MAX];
 
@@ -131,7 +131,7 @@ static void read_idle(const struct counter_choice *c, struct counter_sample *s)
 	}
 }
 
-static void set_ticks(struct counter_sample *s, uint64_t ticks)
+static void sample_set_ticks(struct counter_sample *s, uint64_t ticks)
 {
 	s->ticks = ticks;
 	for (uint32_t cpu = 0; cpu < s->cpus; cpu++)
@@ -205,7 +205,8 @@ static void read_thread_counters(struct counter_sample *s)
 		r.in_user_mode ? CPI_SOURCE_COUNTER_USER : CPI_SOURCE_COUNTER;
 }
 
-static void read_thread(const struct counter_choice *c, struct counter_sample *s, unsigned want)
+static void sample_read_thread(
+	const struct counter_choice *c, struct counter_sample *s, unsigned want)
 {
 	uint64_t ns;
 
@@ -249,13 +250,13 @@ static void read_start(
 again:
 	/* Who is online matters here only for counts to subtract later. */
 	if (n->perf || n->online)
-		clear_cpus(s);
+		sample_clear_cpus(s);
 	all = n->perf && perf_cpus_complete(PERF_HARDWARE);
 	if ((n->perf || n->online) && !all)
 		look_for_cpus(s, n->perf);
 	if (n->idle)
-		read_idle(c, s);
-	set_ticks(s, clock_now());
+		sample_read_idle(c, s);
+	sample_set_ticks(s, clock_now());
 	/* Next to the ticks, at both ends, as the time off the processors is their difference. */
 	if (n->life)
 		life_read(thread_self(), &s->life);
@@ -263,7 +264,7 @@ again:
 	if (n->perf && !read_perf_cpus(c, s) && all)
 		goto again;
 	if (n->thread || n->life)
-		read_thread(c, s, n->thread);
+		sample_read_thread(c, s, n->thread);
 }
 
 static void read_get(
@@ -272,20 +273,20 @@ static void read_get(
 	bool all = false;
 
 	if (n->thread || n->life)
-		read_thread(c, s, n->thread);
+		sample_read_thread(c, s, n->thread);
 	if (n->cpus)
-		clear_cpus(s);
+		sample_clear_cpus(s);
 	if (n->perf)
 		all = read_perf_cpus(c, s);
 	if (n->life)
 		life_read(thread_self(), &s->life);
 	s->ticks = clock_now();
 	if (!n->perf)
-		set_ticks(s, s->ticks);
+		sample_set_ticks(s, s->ticks);
 	if (n->cpus && !all)
 		read_online(s);
 	if (n->idle)
-		read_idle(c, s);
+		sample_read_idle(c, s);
 }
 
 void counters_read(struct counter_sample *s, unsigned want, enum counter_end end)
@@ -301,7 +302,7 @@ void counters_read(struct counter_sample *s, unsigned want, enum counter_end end
 		.thread = want & COUNTER_THREAD_BITS,
 	};
 
-	clear(s);
+	sample_clear(s);
 	if (end == COUNTER_START)
 		read_start(c, s, &n);
 	else

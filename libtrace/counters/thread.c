@@ -20,7 +20,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_key_t key;
 static bool have_key;
 
-static void before_fork(void)
+static void thread_before_fork(void)
 {
 	pthread_mutex_lock(&lock);
 	perf_before_fork();
@@ -29,7 +29,7 @@ static void before_fork(void)
 	stat_before_fork();
 }
 
-static void after_fork(bool child)
+static void thread_after_fork(bool child)
 {
 	stat_after_fork();
 	idle_after_fork(child);
@@ -40,7 +40,7 @@ static void after_fork(bool child)
 
 static void in_parent(void)
 {
-	after_fork(false);
+	thread_after_fork(false);
 }
 
 static void close_group(struct thread_group *g, bool forked)
@@ -56,17 +56,17 @@ static void close_group(struct thread_group *g, bool forked)
 }
 
 /* The groups count threads of the parent, this one's too. */
-static void in_child(void)
+static void thread_reset_in_child(void)
 {
 	while (groups)
 		close_group(groups, true);
 	if (have_key)
 		pthread_setspecific(key, NULL);
 	self_ = (struct thread_self){0};
-	after_fork(true);
+	thread_after_fork(true);
 }
 
-static void thread_ends(void *group)
+static void thread_close_at_exit(void *group)
 {
 	pthread_mutex_lock(&lock);
 	close_group(group, false);
@@ -74,16 +74,16 @@ static void thread_ends(void *group)
 	self_ = (struct thread_self){0};
 }
 
-static void set_up(void)
+static void thread_register_fork(void)
 {
-	pthread_atfork(before_fork, in_parent, in_child);
-	have_key = pthread_key_create(&key, thread_ends) == 0;
+	pthread_atfork(thread_before_fork, in_parent, thread_reset_in_child);
+	have_key = pthread_key_create(&key, thread_close_at_exit) == 0;
 }
 
 struct thread_self *thread_self(void)
 {
 	if (self_.id == 0) {
-		pthread_once(&once, set_up);
+		pthread_once(&once, thread_register_fork);
 		self_.tid = (uint32_t)gettid();
 		self_.id = ++last_id;
 	}
@@ -179,7 +179,7 @@ int thread_open_group(struct thread_self *self)
 	return PERF_OPEN;
 }
 
-static void add(uint64_t *sum, const struct perf_counters *c, enum perf_kind kind,
+static void thread_add_count(uint64_t *sum, const struct perf_counters *c, enum perf_kind kind,
 	const struct perf_group_reading *now)
 {
 	if (*sum == CPI_NONE || c->at[kind] < 0)
@@ -202,8 +202,8 @@ bool thread_read_group(const struct thread_self *self, struct thread_reading *r)
 
 		if (perf_group_read_here(&c->group, &now) != 0)
 			return false;
-		add(&r->instructions, c, PERF_INSTRUCTIONS, &now);
-		add(&r->cycles, c, PERF_CYCLES, &now);
+		thread_add_count(&r->instructions, c, PERF_INSTRUCTIONS, &now);
+		thread_add_count(&r->cycles, c, PERF_CYCLES, &now);
 		r->enabled = now.enabled;
 		r->running += now.running;
 		r->running_on[c->core_type] = now.running;

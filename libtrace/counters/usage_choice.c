@@ -104,7 +104,7 @@ static void say_counters(struct usage_choice *u, const struct counter_choice *c)
 			"this machine's PMU counts no unhalted clock ticks of a known rate");
 }
 
-static void say_idle(struct usage_choice *u)
+static void usage_append_idle_cost(struct usage_choice *u)
 {
 	size_t have = strlen(u->why);
 
@@ -125,7 +125,7 @@ static void choose_measured(struct usage_choice *u, const struct counter_choice 
 	u->method = method_of_idle(u);
 	say_counters(u, c);
 	if (u->method == AI_METHOD_IDLE_TICK)
-		say_idle(u);
+		usage_append_idle_cost(u);
 	if (u->method == AI_METHOD_NONE) {
 		size_t have = strlen(u->why);
 
@@ -153,13 +153,13 @@ void usage_choose_for(struct usage_choice *u, const struct counter_choice *c)
 static struct usage_choice choice;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-static void choose(void)
+static void usage_choose_sources(void)
 {
 	usage_choose_for(&choice, counter_choice());
 }
 
 const struct usage_choice *usage_choice(void)
 {
-	pthread_once(&once, choose);
+	pthread_once(&once, usage_choose_sources);
 	return &choice;
 }

@@ -7,14 +7,14 @@
 #include "rate.h"
 #include "usage.h"
 
-static uint64_t since(uint64_t from, uint64_t to)
+static uint64_t usage_subtract_clamped(uint64_t from, uint64_t to)
 {
 	return to > from ? to - from : 0;
 }
 
-static uint64_t count(uint64_t from, uint64_t to)
+static uint64_t usage_count_between(uint64_t from, uint64_t to)
 {
-	return from == CPI_NONE || to == CPI_NONE ? CPI_NONE : since(from, to);
+	return from == CPI_NONE || to == CPI_NONE ? CPI_NONE : usage_subtract_clamped(from, to);
 }
 
 static uint64_t ticks_of_ns(uint64_t ns)
@@ -33,10 +33,11 @@ struct counts {
 };
 
 /* What a group counted while it was enabled, from what it counted while it ran. */
-static uint64_t scaled(uint64_t from, uint64_t to, const struct usage_cpu *a,
+static uint64_t usage_scale_count(uint64_t from, uint64_t to, const struct usage_cpu *a,
 	const struct usage_cpu *b, bool *was_scaled)
 {
-	uint64_t enabled = since(a->enabled, b->enabled), running = since(a->running, b->running);
+	uint64_t enabled = usage_subtract_clamped(a->enabled, b->enabled),
+		 running = usage_subtract_clamped(a->running, b->running);
 
 	if (from == CPI_NONE || to == CPI_NONE || to < from)
 		return CPI_NONE;
@@ -64,16 +65,17 @@ static uint64_t account(uint64_t from, uint64_t to, uint64_t whole, uint64_t sla
 	/* Shorter than twice the error: the number would say nothing. */
 	if (of_its_own && (whole == 0 || whole / 2 < ticks_of_ns(2 * slack)))
 		return CPI_NONE;
-	return ticks_of_ns(since(from, to));
+	return ticks_of_ns(usage_subtract_clamped(from, to));
 }
 
 static void count_accounts(const struct usage_sample *from, const struct usage_sample *to,
 	const struct usage_cpu *a, const struct usage_cpu *b, bool of_its_own, struct counts *c)
 {
-	uint64_t whole = since(from->stat_at, to->stat_at), slack = stat_resolution() / 2;
+	uint64_t whole = usage_subtract_clamped(from->stat_at, to->stat_at),
+		 slack = stat_resolution() / 2;
 
 	if (to->method == AI_METHOD_SCRIPT) {
-		c->intr = count(a->intr, b->intr);
+		c->intr = usage_count_between(a->intr, b->intr);
 		c->steal = 0;
 		return;
 	}
@@ -86,7 +88,8 @@ static void count_accounts(const struct usage_sample *from, const struct usage_s
 static void count_cpu(const struct usage_sample *from, const struct usage_sample *to,
 	const struct usage_cpu *a, const struct usage_cpu *b, bool of_its_own, struct counts *c)
 {
-	*c = (struct counts){since(a->ticks, b->ticks), CPI_NONE, CPI_NONE, CPI_NONE, 0, false};
+	*c = (struct counts){
+		usage_subtract_clamped(a->ticks, b->ticks), CPI_NONE, CPI_NONE, CPI_NONE, 0, false};
 	count_accounts(from, to, a, b, of_its_own, c);
 	switch (to->method) {
 	case AI_METHOD_IDLE_FINE:
@@ -96,10 +99,11 @@ static void count_cpu(const struct usage_sample *from, const struct usage_sample
 		break;
 	case AI_METHOD_CYCLES:
 		c->awake = ticks_of_cycles(
-			scaled(a->unhalted, b->unhalted, a, b, &c->scaled), a->hz, b->hz);
+			usage_scale_count(a->unhalted, b->unhalted, a, b, &c->scaled), a->hz,
+			b->hz);
 		break;
 	default:
-		c->awake = scaled(a->unhalted, b->unhalted, a, b, &c->scaled);
+		c->awake = usage_scale_count(a->unhalted, b->unhalted, a, b, &c->scaled);
 		break;
 	}
 }
@@ -108,7 +112,7 @@ static void count_cpu(const struct usage_sample *from, const struct usage_sample
 
 /* At most `room` of what there is; a step that came early waits, but for no longer than the
  * accounts can be wrong. */
-static uint64_t take(uint64_t *carry, uint64_t more, uint64_t room)
+static uint64_t usage_take_carry(uint64_t *carry, uint64_t more, uint64_t room)
 {
 	const uint64_t bound = ticks_of_ns(2 * stat_resolution());
 	uint64_t all = *carry + more, part = all < room ? all : room;
@@ -117,7 +121,8 @@ static uint64_t take(uint64_t *carry, uint64_t more, uint64_t room)
 	return part;
 }
 
-static void split(const struct counts *c, struct usage_carry *carry, struct usage_interval_cpu *out)
+static void usage_split_interval(
+	const struct counts *c, struct usage_carry *carry, struct usage_interval_cpu *out)
 {
 	uint64_t awake;
 
@@ -125,17 +130,17 @@ static void split(const struct counts *c, struct usage_carry *carry, struct usag
 	if (c->elapsed == CPI_NONE || (c->awake == CPI_NONE && c->idle == CPI_NONE))
 		return;
 	if (c->awake != CPI_NONE) {
-		awake = take(&carry->main, c->awake, c->elapsed);
+		awake = usage_take_carry(&carry->main, c->awake, c->elapsed);
 		out->idle = c->elapsed - awake;
-		out->idle -= take(&carry->steal, c->steal, out->idle);
+		out->idle -= usage_take_carry(&carry->steal, c->steal, out->idle);
 	} else {
-		out->idle = take(&carry->main, c->idle, c->elapsed);
+		out->idle = usage_take_carry(&carry->main, c->idle, c->elapsed);
 		awake = c->elapsed - out->idle;
-		awake -= take(&carry->steal, c->steal, awake);
+		awake -= usage_take_carry(&carry->steal, c->steal, awake);
 	}
 	out->busy = awake;
 	if (c->intr != CPI_NONE) {
-		out->intr = take(&carry->intr, c->intr, awake);
+		out->intr = usage_take_carry(&carry->intr, c->intr, awake);
 		out->busy -= out->intr;
 	}
 }
@@ -147,8 +152,8 @@ static void difference_performance(const struct usage_sample *to, const struct u
 {
 	bool ignored = false;
 
-	out->core = scaled(a->core, b->core, a, b, &ignored);
-	out->reference = scaled(a->reference, b->reference, a, b, &ignored);
+	out->core = usage_scale_count(a->core, b->core, a, b, &ignored);
+	out->reference = usage_scale_count(a->reference, b->reference, a, b, &ignored);
 	/* No counter has the nominal clock: what it would have counted while awake. */
 	if (to->method == AI_METHOD_CYCLES && c->awake != CPI_NONE)
 		out->reference = rate_cycles_of_ticks(c->awake);
@@ -160,7 +165,7 @@ static void difference_performance(const struct usage_sample *to, const struct u
 
 /* It was online at both ends and all the time between, as far as its counters, or else the
  * kernel, tell. */
-static bool stayed(const struct usage_cpu *a, const struct usage_cpu *b)
+static bool usage_is_continuous(const struct usage_cpu *a, const struct usage_cpu *b)
 {
 	if (!a->online || !b->online)
 		return false;
@@ -172,41 +177,41 @@ static bool stayed(const struct usage_cpu *a, const struct usage_cpu *b)
 	return a->presence == b->presence || a->presence == 0 || b->presence == 0;
 }
 
-static const struct usage_cpu *find_cpu(const struct usage_sample *s, uint32_t cpu)
+static const struct usage_cpu *usage_find_cpu(const struct usage_sample *s, uint32_t cpu)
 {
 	static const struct usage_cpu absent;
 
 	return cpu < s->cpus ? &s->cpu[cpu] : &absent;
 }
 
-static bool difference_cpu(const struct usage_sample *from, const struct usage_sample *to,
+static bool usage_difference_cpu(const struct usage_sample *from, const struct usage_sample *to,
 	uint32_t cpu, struct usage_interval_cpu *out, struct usage_carry *carry)
 {
-	const struct usage_cpu *a = find_cpu(from, cpu), *b = find_cpu(to, cpu);
+	const struct usage_cpu *a = usage_find_cpu(from, cpu), *b = usage_find_cpu(to, cpu);
 	struct usage_carry none = {0};
 	struct counts c;
 
 	*out = (struct usage_interval_cpu){CPI_NONE, CPI_NONE, CPI_NONE, CPI_NONE, CPI_NONE,
-		CPI_NONE, CPI_NONE, CPI_NONE, b->online, stayed(a, b)};
+		CPI_NONE, CPI_NONE, CPI_NONE, b->online, usage_is_continuous(a, b)};
 	if (!out->stayed) {
 		if (carry)
 			carry[cpu] = none;
 		return false;
 	}
 	count_cpu(from, to, a, b, !carry, &c);
-	split(&c, carry ? &carry[cpu] : &none, out);
+	usage_split_interval(&c, carry ? &carry[cpu] : &none, out);
 	difference_performance(to, a, b, &c, out);
-	out->switches = count(a->switches, b->switches);
-	out->interrupts = count(a->interrupts, b->interrupts);
+	out->switches = usage_count_between(a->switches, b->switches);
+	out->interrupts = usage_count_between(a->interrupts, b->interrupts);
 	return c.scaled;
 }
 
 /* The clock against the one that goes on while the machine is suspended. */
 static bool clock_slowed(const struct usage_sample *from, const struct usage_sample *to)
 {
-	uint64_t passed = since(from->pair_boot, to->pair_boot);
-	uint64_t ticked = rate_scale(
-		since(from->pair_ticks, to->pair_ticks), 1000000000u, clock_ticks_per_second());
+	uint64_t passed = usage_subtract_clamped(from->pair_boot, to->pair_boot);
+	uint64_t ticked = rate_scale(usage_subtract_clamped(from->pair_ticks, to->pair_ticks),
+		1000000000u, clock_ticks_per_second());
 	uint64_t apart = ticked > passed ? ticked - passed : passed - ticked;
 
 	return to->method != AI_METHOD_SCRIPT && apart > passed / 100 + 1000000u;
@@ -219,17 +224,17 @@ void usage_difference(const struct usage_sample *from, const struct usage_sample
 	out->flags = clock_slowed(from, to) ? CPUUTIL_DATA_FLAG_SLOWTSC : 0;
 	out->cpus = to->cpus;
 	for (uint32_t cpu = 0; cpu < to->cpus; cpu++)
-		if (difference_cpu(from, to, cpu, &out->cpu[cpu], carry))
+		if (usage_difference_cpu(from, to, cpu, &out->cpu[cpu], carry))
 			out->flags |= CPUUTIL_DATA_FLAG_SCALED;
 	for (uint32_t cpu = 0; cpu < from->cpus || cpu < to->cpus; cpu++) {
-		const struct usage_cpu *a = find_cpu(from, cpu), *b = find_cpu(to, cpu);
+		const struct usage_cpu *a = usage_find_cpu(from, cpu), *b = usage_find_cpu(to, cpu);
 
-		if ((a->online || b->online) && !stayed(a, b))
+		if ((a->online || b->online) && !usage_is_continuous(a, b))
 			out->flags |= CPUUTIL_DATA_FLAG_CPUS_CHANGED;
 	}
 }
 
-static void add(uint64_t *sum, uint64_t term)
+static void usage_add_saturating(uint64_t *sum, uint64_t term)
 {
 	if (*sum == CPI_NONE || term == CPI_NONE)
 		*sum = CPI_NONE;
@@ -246,14 +251,14 @@ void usage_sums(const struct usage_interval *i, struct usage_interval_cpu *sum)
 		if (!c->stayed)
 			continue;
 		sum->online = sum->stayed = true;
-		add(&sum->elapsed, c->elapsed);
-		add(&sum->busy, c->busy);
-		add(&sum->idle, c->idle);
-		add(&sum->intr, c->intr);
-		add(&sum->core, c->core);
-		add(&sum->reference, c->reference);
-		add(&sum->switches, c->switches);
-		add(&sum->interrupts, c->interrupts);
+		usage_add_saturating(&sum->elapsed, c->elapsed);
+		usage_add_saturating(&sum->busy, c->busy);
+		usage_add_saturating(&sum->idle, c->idle);
+		usage_add_saturating(&sum->intr, c->intr);
+		usage_add_saturating(&sum->core, c->core);
+		usage_add_saturating(&sum->reference, c->reference);
+		usage_add_saturating(&sum->switches, c->switches);
+		usage_add_saturating(&sum->interrupts, c->interrupts);
 	}
 	if (!sum->stayed)
 		*sum = (struct usage_interval_cpu){CPI_NONE, CPI_NONE, CPI_NONE, CPI_NONE, CPI_NONE,

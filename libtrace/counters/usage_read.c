@@ -55,7 +55,7 @@ void usage_drop(void)
 
 /* --------------------------------------------------------------------------- reading */
 
-static void clear(struct usage_sample *s, const struct cpu_set *online)
+static void usage_clear_sample(struct usage_sample *s, const struct cpu_set *online)
 {
 	s->stat_at = 0;
 	s->cpus = online->end < s->room ? online->end : s->room;
@@ -89,14 +89,14 @@ static void read_pair(struct usage_sample *s)
 	}
 }
 
-static void set_ticks(struct usage_sample *s, uint64_t ticks)
+static void usage_set_ticks(struct usage_sample *s, uint64_t ticks)
 {
 	for (uint32_t cpu = 0; cpu < s->cpus; cpu++)
 		s->cpu[cpu].ticks = ticks;
 }
 
 /* Processors that came get their counters now. */
-static void renew(enum perf_set set, const struct cpu_set *online)
+static void usage_renew_cpus(enum perf_set set, const struct cpu_set *online)
 {
 	if (!perf_cpus_complete(set))
 		perf_renew_cpus(set, online);
@@ -127,7 +127,7 @@ static void take_counts(int method, const struct perf_reading *r, struct usage_c
  * away takes microseconds. */
 static void read_ticks(struct usage_sample *s, const struct cpu_set *online)
 {
-	renew(PERF_HARDWARE, online);
+	usage_renew_cpus(PERF_HARDWARE, online);
 	for (uint32_t cpu = 0; cpu < s->cpus; cpu++) {
 		struct usage_cpu *to = &s->cpu[cpu];
 		enum perf_cpu_state state;
@@ -148,7 +148,7 @@ static void read_ticks(struct usage_sample *s, const struct cpu_set *online)
 
 static void read_switches(struct usage_sample *s, const struct cpu_set *online)
 {
-	renew(PERF_SOFTWARE, online);
+	usage_renew_cpus(PERF_SOFTWARE, online);
 	for (uint32_t cpu = 0; cpu < s->cpus; cpu++) {
 		struct usage_cpu *to = &s->cpu[cpu];
 		enum perf_cpu_state state;
@@ -167,7 +167,7 @@ static void read_switches(struct usage_sample *s, const struct cpu_set *online)
 }
 
 /* True if the idle times were read. */
-static bool read_stat(struct usage_sample *s)
+static bool usage_read_stat(struct usage_sample *s)
 {
 	const bool idle = s->method == AI_METHOD_IDLE_TICK;
 	struct stat_cpu stat[ONLINE_MAX];
@@ -175,7 +175,7 @@ static bool read_stat(struct usage_sample *s)
 	if (!stat_read(stat, s->cpus, &s->stat_at))
 		return false;
 	if (idle)
-		set_ticks(s, s->stat_at);
+		usage_set_ticks(s, s->stat_at);
 	for (uint32_t cpu = 0; cpu < s->cpus; cpu++) {
 		struct usage_cpu *to = &s->cpu[cpu];
 
@@ -198,7 +198,7 @@ static bool read_fine(struct usage_sample *s)
 		return false;
 	if (at > before)
 		ticks += rate_scale(at - before, clock_ticks_per_second(), 1000000000u);
-	set_ticks(s, ticks);
+	usage_set_ticks(s, ticks);
 	for (uint32_t cpu = 0; cpu < s->cpus; cpu++) {
 		s->cpu[cpu].idle = idle[cpu].ns;
 		s->cpu[cpu].idle_slack = idle[cpu].slack;
@@ -226,10 +226,10 @@ bool usage_read(struct usage_sample *s)
 
 	s->method = u->method;
 	cpu_set_online(&online);
-	clear(s, &online);
+	usage_clear_sample(s, &online);
 	read_pair(s);
 	s->ticks = clock_now();
-	set_ticks(s, s->ticks);
+	usage_set_ticks(s, s->ticks);
 	if (s->method == AI_METHOD_SCRIPT) {
 		script_read_usage(script, s);
 		return true;
@@ -239,7 +239,7 @@ bool usage_read(struct usage_sample *s)
 	if (u->ticks)
 		read_ticks(s, &online);
 	if (u->stat)
-		good |= read_stat(s);
+		good |= usage_read_stat(s);
 	if (s->method == AI_METHOD_IDLE_FINE)
 		good |= read_fine(s);
 	read_presence(s);

@@ -128,7 +128,7 @@ static void close_place(struct count *c, unsigned place)
 	}
 }
 
-static int open_place(struct count *c, enum manner manner, unsigned place)
+static int count_open_place(struct count *c, enum manner manner, unsigned place)
 {
 	for (unsigned i = 0; i < c->events; i++) {
 		struct count_event *e = &c->event[i];
@@ -161,7 +161,7 @@ static void forget_place(struct count *c, unsigned place)
 }
 
 /* An event that is refused here may be counted there. */
-static int settle(struct count *c)
+static int count_settle_events(struct count *c)
 {
 	bool any = false;
 
@@ -178,7 +178,7 @@ static int settle(struct count *c)
 	return any ? 0 : -ENOENT;
 }
 
-static int make_room(struct count *c)
+static int count_allocate_descriptors(struct count *c)
 {
 	for (unsigned i = 0; i < c->events; i++) {
 		struct count_event *e = &c->event[i];
@@ -196,10 +196,10 @@ static int make_room(struct count *c)
 
 static int open_places(struct count *c, enum manner manner)
 {
-	int rc = make_room(c);
+	int rc = count_allocate_descriptors(c);
 
 	for (unsigned p = 0; rc == 0 && p < c->places;) {
-		rc = open_place(c, manner, p);
+		rc = count_open_place(c, manner, p);
 		if (rc == 0) {
 			p++;
 		} else if (rc == -ESRCH && !c->processors) {
@@ -208,7 +208,7 @@ static int open_places(struct count *c, enum manner manner)
 		}
 	}
 	if (rc == 0)
-		rc = c->places ? settle(c) : -ESRCH;
+		rc = c->places ? count_settle_events(c) : -ESRCH;
 	return rc;
 }
 

@@ -13,7 +13,7 @@ struct list {
 	unsigned count, room;
 };
 
-static int add(struct list *l, int tid)
+static int threads_add_tid(struct list *l, int tid)
 {
 	if (l->count == l->room) {
 		unsigned room = l->room ? 2 * l->room : 16;
@@ -41,7 +41,7 @@ static int add_process(struct list *l, pid_t pid)
 		return errno == ENOENT ? -ESRCH : -errno;
 	while (rc == 0 && (d = readdir(dir)))
 		if (d->d_name[0] != '.')
-			rc = add(l, atoi(d->d_name));
+			rc = threads_add_tid(l, atoi(d->d_name));
 	closedir(dir);
 	return rc == 0 && l->count == before ? -ESRCH : rc;
 }

@@ -19,7 +19,7 @@ bool count_is_in_kernel_only(const struct cpc_event *e)
 							e->config == PERF_COUNT_SW_CGROUP_SWITCHES);
 }
 
-static int paranoid(void)
+static int why_read_paranoid(void)
 {
 	char text[16];
 	ssize_t n = file_read_once("/proc/sys/kernel/perf_event_paranoid", text, sizeof text - 1);
@@ -49,7 +49,7 @@ static int level_needed(const struct count_event *e, bool processors)
 
 static void denied(const struct count_event *e, bool processors, pid_t tid, char *why)
 {
-	int level = paranoid(), needed = level_needed(e, processors);
+	int level = why_read_paranoid(), needed = level_needed(e, processors);
 
 	if (is_others(tid))
 		snprintf(why, EVENT_WHY_MAX,

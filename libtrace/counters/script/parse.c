@@ -11,7 +11,7 @@ struct words {
 	const char *p, *end;
 };
 
-static bool next(struct words *w, const char **word, size_t *length)
+static bool script_next_word(struct words *w, const char **word, size_t *length)
 {
 	while (w->p < w->end && (*w->p == ' ' || *w->p == '\t' || *w->p == '\r'))
 		w->p++;
@@ -31,7 +31,7 @@ static bool is(const char *word, size_t length, const char *text)
 	return length == strlen(text) && memcmp(word, text, length) == 0;
 }
 
-static bool whole(const char *p, size_t length, uint64_t *value)
+static bool script_parse_integer(const char *p, size_t length, uint64_t *value)
 {
 	const char *end = p + length;
 
@@ -45,9 +45,10 @@ static bool decimal(const char *p, size_t length, uint64_t *value)
 	size_t left = dot ? (size_t)(dot - p) : length, right = dot ? length - left - 1 : 0;
 	uint64_t integral, fraction = 0;
 
-	if (left > 9 || right > 9 || (dot && right == 0) || !whole(p, left, &integral))
+	if (left > 9 || right > 9 || (dot && right == 0) ||
+		!script_parse_integer(p, left, &integral))
 		return false;
-	if (right && !whole(dot + 1, right, &fraction))
+	if (right && !script_parse_integer(dot + 1, right, &fraction))
 		return false;
 	for (; right < 9; right++)
 		fraction *= 10;
@@ -55,7 +56,7 @@ static bool decimal(const char *p, size_t length, uint64_t *value)
 	return true;
 }
 
-static bool grow(void **array, size_t have, size_t size)
+static bool script_grow_array(void **array, size_t have, size_t size)
 {
 	void *more;
 
@@ -72,7 +73,7 @@ static const char *const no_memory = "out of memory";
 
 static const char *new_step(struct script *s, uint64_t reads)
 {
-	if (!grow((void **)&s->step, s->steps, sizeof *s->step))
+	if (!script_grow_array((void **)&s->step, s->steps, sizeof *s->step))
 		return no_memory;
 	s->step[s->steps++] =
 		(struct script_step){.first = s->actions, .reads = reads, .cycles = CPI_NONE};
@@ -81,7 +82,7 @@ static const char *new_step(struct script *s, uint64_t reads)
 
 static const char *new_action(struct script *s, const struct script_action *a)
 {
-	if (!grow((void **)&s->action, s->actions, sizeof *s->action))
+	if (!script_grow_array((void **)&s->action, s->actions, sizeof *s->action))
 		return no_memory;
 	s->action[s->actions++] = *a;
 	s->step[s->steps - 1].actions++;
@@ -120,7 +121,7 @@ static const char *for_cpus(
 	return NULL;
 }
 
-static const char *parse_value(struct script_action *a, const char *p, size_t length)
+static const char *script_parse_value(struct script_action *a, const char *p, size_t length)
 {
 	if (is(p, length, "none")) {
 		a->how = SCRIPT_NONE;
@@ -136,7 +137,8 @@ static const char *parse_value(struct script_action *a, const char *p, size_t le
 			       ? NULL
 			       : "not a percentage (0% to 100%)";
 	}
-	return whole(p, length, &a->value) ? NULL : "not a count (at most 18 digits)";
+	return script_parse_integer(p, length, &a->value) ? NULL
+							  : "not a count (at most 18 digits)";
 }
 
 /* The words for counts of processors. */
@@ -190,11 +192,11 @@ static const char *parse_action(
 		return "thread: instructions, cycles or cpi";
 	if (!thread && !word_of_cpus(word, length, &a.what))
 		return "unknown word";
-	if (!thread && !next(w, &list, &list_length))
+	if (!thread && !script_next_word(w, &list, &list_length))
 		return "which processors?";
-	if (!next(w, &value, &value_length))
+	if (!script_next_word(w, &value, &value_length))
 		return "a value is missing";
-	why = parse_value(&a, value, value_length);
+	why = script_parse_value(&a, value, value_length);
 	if (why)
 		return why;
 	if (!thread)
@@ -209,7 +211,8 @@ static const char *parse_step(struct script *s, struct words *w)
 	size_t length;
 	uint64_t reads = 1;
 
-	if (next(w, &word, &length) && (!whole(word, length, &reads) || reads == 0))
+	if (script_next_word(w, &word, &length) &&
+		(!script_parse_integer(word, length, &reads) || reads == 0))
 		return "step: not a number of reads";
 	return new_step(s, reads);
 }
@@ -219,7 +222,7 @@ static const char *parse_line(struct script *s, struct words *w)
 	const char *word, *why = NULL;
 	size_t length;
 
-	if (!next(w, &word, &length))
+	if (!script_next_word(w, &word, &length))
 		return NULL;
 	if (is(word, length, "step")) {
 		why = parse_step(s, w);
@@ -229,18 +232,18 @@ static const char *parse_line(struct script *s, struct words *w)
 		if (why)
 			return why;
 		if (is(word, length, "cycles")) {
-			if (!next(w, &word, &length) ||
-				!whole(word, length, &s->step[s->steps - 1].cycles))
+			if (!script_next_word(w, &word, &length) ||
+				!script_parse_integer(word, length, &s->step[s->steps - 1].cycles))
 				return "cycles: not a count (at most 18 digits)";
 		} else if (is(word, length, "thread")) {
-			if (!next(w, &word, &length))
+			if (!script_next_word(w, &word, &length))
 				return "thread: instructions, cycles or cpi";
 			why = parse_action(s, w, true, word, length);
 		} else {
 			why = parse_action(s, w, false, word, length);
 		}
 	}
-	if (!why && next(w, &word, &length))
+	if (!why && script_next_word(w, &word, &length))
 		why = "more words than expected";
 	return why;
 }

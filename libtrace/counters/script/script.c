@@ -11,7 +11,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 /* The calling thread's counts so far. */
 static _Thread_local uint64_t thread_count[2];
 
-static uint64_t add(uint64_t a, uint64_t b)
+static uint64_t script_add_saturating(uint64_t a, uint64_t b)
 {
 	return a + b < a || a + b == CPI_NONE ? CPI_NONE - 1 : a + b;
 }
@@ -36,7 +36,7 @@ static void act_on_cpus(struct script *script, const struct script_action *a, ui
 	uint64_t *count = script->count[a->what];
 
 	for (uint32_t cpu = a->from; cpu <= a->to && cpu < ONLINE_MAX; cpu++)
-		count[cpu] = add(count[cpu], more);
+		count[cpu] = script_add_saturating(count[cpu], more);
 }
 
 /* Cycles before instructions: those may be given by their ratio. */
@@ -57,7 +57,7 @@ static void act_on_thread(
 			more = amount(a, pass ? ran : cycles);
 			if (!pass)
 				ran = more;
-			thread_count[pass] = add(thread_count[pass], more);
+			thread_count[pass] = script_add_saturating(thread_count[pass], more);
 			none[pass] |= a->how == SCRIPT_NONE;
 		}
 	}
@@ -150,12 +150,13 @@ static uint64_t step_cycles(struct script *script, const struct script_step *ste
 }
 
 /* With the lock. */
-static const struct script_step *advance(struct script *script, uint64_t ticks, uint64_t *cycles)
+static const struct script_step *script_advance_step(
+	struct script *script, uint64_t ticks, uint64_t *cycles)
 {
 	const struct script_step *step = next_step(script);
 
 	*cycles = step_cycles(script, step, ticks);
-	script->cycles = add(script->cycles, *cycles);
+	script->cycles = script_add_saturating(script->cycles, *cycles);
 	for (size_t i = step->first; i < step->first + step->actions; i++)
 		if (is_of_cpus(script->action[i].what))
 			act_on_cpus(script, &script->action[i], *cycles);
@@ -170,7 +171,7 @@ void script_read(struct script *script, struct counter_sample *s)
 	uint64_t cycles;
 
 	pthread_mutex_lock(&lock);
-	step = advance(script, s->ticks, &cycles);
+	step = script_advance_step(script, s->ticks, &cycles);
 	act_on_thread(script, step, cycles, none);
 	copy_counts(script, step, s);
 	pthread_mutex_unlock(&lock);
@@ -188,7 +189,7 @@ void script_read_usage(struct script *script, struct usage_sample *s)
 	uint64_t cycles;
 
 	pthread_mutex_lock(&lock);
-	copy_usage(script, advance(script, s->ticks, &cycles), s);
+	copy_usage(script, script_advance_step(script, s->ticks, &cycles), s);
 	pthread_mutex_unlock(&lock);
 }
 
