@@ -4,7 +4,7 @@
 
 #include "../../../formats/cpi_hooks.h"
 
-static bool divides(uint64_t a, uint64_t b)
+static bool figures_is_divisible(uint64_t a, uint64_t b)
 {
 	return a != CPI_NONE && b != CPI_NONE && b != 0;
 }
@@ -16,7 +16,7 @@ static void fixed(uint64_t a, unsigned factor, uint64_t b, uint32_t word[2])
 	unsigned __int128 units;
 
 	word[0] = word[1] = 0;
-	if (!divides(a, b))
+	if (!figures_is_divisible(a, b))
 		return;
 	units = ((unsigned __int128)a * factor * (2 * CPI_FRACTION) + b) /
 		((unsigned __int128)b * 2);
@@ -31,7 +31,8 @@ static void fixed(uint64_t a, unsigned factor, uint64_t b, uint32_t word[2])
 
 double figure_cpi(uint64_t cycles, uint64_t instructions)
 {
-	return divides(cycles, instructions) ? (double)cycles / (double)instructions : NAN;
+	return figures_is_divisible(cycles, instructions) ? (double)cycles / (double)instructions
+							  : NAN;
 }
 
 void figure_cpi_words(uint64_t cycles, uint64_t instructions, uint32_t word[2])
@@ -48,11 +49,11 @@ void figure_share_words(uint64_t part, uint64_t whole, uint32_t word[2])
  * time. */
 static void busy_share(const struct counter_interval_cpu *c, uint64_t *part, uint64_t *whole)
 {
-	bool cycles = divides(c->busy, c->cycles);
+	bool cycles = figures_is_divisible(c->busy, c->cycles);
 
 	*part = cycles ? c->busy : c->busy_part;
 	*whole = cycles ? c->cycles : c->busy_whole;
-	if (divides(*part, *whole) && *part > *whole)
+	if (figures_is_divisible(*part, *whole) && *part > *whole)
 		*part = *whole;
 }
 
@@ -61,7 +62,7 @@ double figure_busy(const struct counter_interval_cpu *c)
 	uint64_t part, whole;
 
 	busy_share(c, &part, &whole);
-	return divides(part, whole) ? 100.0 * ((double)part / (double)whole) : NAN;
+	return figures_is_divisible(part, whole) ? 100.0 * ((double)part / (double)whole) : NAN;
 }
 
 void figure_busy_words(const struct counter_interval_cpu *c, uint32_t word[2])
@@ -72,7 +73,7 @@ void figure_busy_words(const struct counter_interval_cpu *c, uint32_t word[2])
 	figure_share_words(part, whole, word);
 }
 
-static void add(uint64_t *sum, uint64_t term)
+static void figures_add_saturating(uint64_t *sum, uint64_t term)
 {
 	if (*sum == CPI_NONE || term == CPI_NONE)
 		*sum = CPI_NONE;
@@ -91,11 +92,11 @@ void figure_sums(const struct counter_interval *i, struct counter_interval_cpu *
 		if (!c->online)
 			continue;
 		sum->online = true;
-		add(&sum->instructions, c->instructions);
-		add(&sum->cycles, c->cycles);
-		add(&sum->busy, c->busy);
-		add(&sum->busy_part, c->busy_part);
-		add(&sum->busy_whole, c->busy_whole);
+		figures_add_saturating(&sum->instructions, c->instructions);
+		figures_add_saturating(&sum->cycles, c->cycles);
+		figures_add_saturating(&sum->busy, c->busy);
+		figures_add_saturating(&sum->busy_part, c->busy_part);
+		figures_add_saturating(&sum->busy_whole, c->busy_whole);
 	}
 	/* What one counted that went is in no term. */
 	if (!sum->online || i->flags & CPI_QUALITY_CPUS_CHANGED)
@@ -108,5 +109,5 @@ bool figure_busy_known(const struct counter_interval *i)
 	struct counter_interval_cpu sum;
 
 	figure_sums(i, &sum);
-	return divides(sum.busy_part, sum.busy_whole) || sum.busy != CPI_NONE;
+	return figures_is_divisible(sum.busy_part, sum.busy_whole) || sum.busy != CPI_NONE;
 }

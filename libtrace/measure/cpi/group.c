@@ -14,7 +14,7 @@ _Static_assert(CPI_QUALITY_FLAGS == 0 && CPI_QUALITY_KNOWN == 1 && CPI_QUALITY_E
 		       CPI_QUALITY_WORDS == 5,
 	"as build_quality lays them out");
 
-static void put_cpi(struct cursor *c, uint64_t cycles, uint64_t instructions)
+static void cpi_put_ratio(struct cursor *c, uint64_t cycles, uint64_t instructions)
 {
 	uint32_t word[2];
 
@@ -32,7 +32,7 @@ static void put_busy(struct cursor *c, const struct counter_interval_cpu *counts
 	put_word(c, word[1]);
 }
 
-static void build_summary(struct parts *g, struct cursor *c, const struct group_spec *spec,
+static void cpi_build_summary(struct parts *g, struct cursor *c, const struct group_spec *spec,
 	const struct counter_interval *i, const struct counter_interval_cpu *sum, uint32_t types)
 {
 	struct part *part = begin_part(g, CPI_MINOR_SUMMARY | spec->mm, c);
@@ -41,35 +41,35 @@ static void build_summary(struct parts *g, struct cursor *c, const struct group_
 	put_word(c, i->cpus);
 	put_elapsed(c, part);
 	for (uint32_t cpu = 0; cpu < i->cpus; cpu++)
-		put_cpi(c, i->cpu[cpu].cycles, i->cpu[cpu].instructions);
-	put_cpi(c, sum->cycles, sum->instructions);
+		cpi_put_ratio(c, i->cpu[cpu].cycles, i->cpu[cpu].instructions);
+	cpi_put_ratio(c, sum->cycles, sum->instructions);
 	if (types & CPI_HOOK_BUSY) {
 		for (uint32_t cpu = 0; cpu < i->cpus; cpu++) {
-			put_cpi(c, i->cpu[cpu].busy, i->cpu[cpu].instructions);
+			cpi_put_ratio(c, i->cpu[cpu].busy, i->cpu[cpu].instructions);
 			put_busy(c, &i->cpu[cpu]);
 		}
-		put_cpi(c, sum->busy, sum->instructions);
+		cpi_put_ratio(c, sum->busy, sum->instructions);
 		put_busy(c, sum);
 	}
 	if (spec->thread)
-		put_cpi(c, i->thread_cycles, i->thread_instructions);
+		cpi_put_ratio(c, i->thread_cycles, i->thread_instructions);
 	end_part(part, c);
 }
 
 /* Instructions, cycles, CPI and, with busy, the same of the cycles not idle. */
 static void put_counts(struct cursor *c, const struct counter_interval_cpu *counts, uint32_t types)
 {
-	put_count(c, counts->instructions);
-	put_count(c, counts->cycles);
-	put_cpi(c, counts->cycles, counts->instructions);
+	parts_put_count(c, counts->instructions);
+	parts_put_count(c, counts->cycles);
+	cpi_put_ratio(c, counts->cycles, counts->instructions);
 	if (types & CPI_HOOK_BUSY) {
-		put_count(c, counts->busy);
-		put_cpi(c, counts->busy, counts->instructions);
+		parts_put_count(c, counts->busy);
+		cpi_put_ratio(c, counts->busy, counts->instructions);
 		put_busy(c, counts);
 	}
 }
 
-static void build_detailed(struct parts *g, struct cursor *c, const struct group_spec *spec,
+static void cpi_build_detailed(struct parts *g, struct cursor *c, const struct group_spec *spec,
 	const struct counter_interval *i, const struct counter_interval_cpu *sum, uint32_t types)
 {
 	struct part *part = begin_part(g, CPI_MINOR_SYSTEM | spec->mm, c);
@@ -92,9 +92,9 @@ static void build_detailed(struct parts *g, struct cursor *c, const struct group
 	part = begin_part(g, CPI_MINOR_THREAD | spec->mm, c);
 	put_word(c, spec->tid);
 	put_elapsed(c, part);
-	put_count(c, i->thread_instructions);
-	put_count(c, i->thread_cycles);
-	put_cpi(c, i->thread_cycles, i->thread_instructions);
+	parts_put_count(c, i->thread_instructions);
+	parts_put_count(c, i->thread_cycles);
+	cpi_put_ratio(c, i->thread_cycles, i->thread_instructions);
 	end_part(part, c);
 }
 
@@ -118,13 +118,13 @@ static uint32_t known_of(const struct counter_interval *i)
 static void put_life(struct cursor *c, const struct counter_life *life, uint32_t known)
 {
 	if (known & CPI_KNOWN_ON_CPU)
-		put_count(c, life->on_cpu_ns);
+		parts_put_count(c, life->on_cpu_ns);
 	if (known & CPI_KNOWN_SWITCHES)
-		put_count(c, life->switches);
+		parts_put_count(c, life->switches);
 	if (known & CPI_KNOWN_MIGRATIONS)
-		put_count(c, life->migrations);
+		parts_put_count(c, life->migrations);
 	if (known & CPI_KNOWN_FAULTS)
-		put_count(c, life->faults);
+		parts_put_count(c, life->faults);
 }
 
 static void build_quality(struct parts *g, struct cursor *c, const struct group_spec *spec,
@@ -139,8 +139,8 @@ static void build_quality(struct parts *g, struct cursor *c, const struct group_
 	put_word(c, COUNTER_QUANTITIES);
 	for (int q = 0; q < COUNTER_QUANTITIES; q++) {
 		put_word(c, i->quality[q].source);
-		put_count(c, i->quality[q].enabled);
-		put_count(c, i->quality[q].running);
+		parts_put_count(c, i->quality[q].enabled);
+		parts_put_count(c, i->quality[q].running);
 	}
 	put_life(c, &i->life, known);
 	end_part(part, c);
@@ -163,9 +163,9 @@ void group_build(struct parts *g, const struct group_spec *spec,
 		types |= CPI_HOOK_BUSY;
 	figure_sums(interval, &sum);
 	if (spec->summary)
-		build_summary(g, &c, spec, interval, &sum, types);
+		cpi_build_summary(g, &c, spec, interval, &sum, types);
 	if (spec->detailed)
-		build_detailed(g, &c, spec, interval, &sum, types);
+		cpi_build_detailed(g, &c, spec, interval, &sum, types);
 	if (spec->quality)
 		build_quality(g, &c, spec, interval);
 }

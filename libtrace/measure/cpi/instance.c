@@ -35,7 +35,7 @@ struct instance {
 	CPI_DATA data;
 };
 
-static unsigned quantities(UINT32 mode)
+static unsigned cpi_select_quantities(UINT32 mode)
 {
 	unsigned want = COUNTER_BIT(COUNTER_INSTRUCTIONS);
 
@@ -57,7 +57,7 @@ static void clear_data(CPI_DATA *d)
 	d->tid = counters_tid();
 }
 
-static struct instance *new_instance(UINT32 mode)
+static struct instance *cpi_new_instance(UINT32 mode)
 {
 	uint32_t room = counters_room();
 	size_t sample = (counters_sample_size(room) + 15) & ~(size_t)15;
@@ -70,7 +70,7 @@ static struct instance *new_instance(UINT32 mode)
 		return NULL;
 	memset(i, 0, own);
 	i->mode = mode | CPI_TYPE_RAW;
-	i->want = quantities(mode);
+	i->want = cpi_select_quantities(mode);
 	i->start = (struct counter_sample *)(void *)(p + own);
 	i->now = (struct counter_sample *)(void *)(p + own + sample);
 	i->interval = (struct counter_interval *)(void *)(p + own + 2 * sample);
@@ -86,7 +86,7 @@ static struct instance *new_instance(UINT32 mode)
  * the counters are read, and the clock as late among them as they allow, when nothing else
  * is left to do.
  */
-static void start(struct instance *i)
+static void cpi_start_interval(struct instance *i)
 {
 	attach_look();
 	attach_ready(CPI_MAJOR);
@@ -109,11 +109,11 @@ int CpiInit(UINT32 mode, void **handle)
 	instance_mark_source();
 	attach_look();
 	attach_refresh_name();
-	rc = counters_hold(quantities(mode));
+	rc = counters_hold(cpi_select_quantities(mode));
 	if (rc)
 		goto out;
 	rc = PU_ERROR_NOT_ENOUGH_MEMORY;
-	i = new_instance(mode);
+	i = cpi_new_instance(mode);
 	if (!i)
 		goto drop;
 	*handle = handle_new(HANDLE_CPI, i);
@@ -121,11 +121,11 @@ int CpiInit(UINT32 mode, void **handle)
 		free(i);
 		goto drop;
 	}
-	start(i);
+	cpi_start_interval(i);
 	rc = PU_SUCCESS;
 	goto out;
 drop:
-	counters_drop(quantities(mode));
+	counters_drop(cpi_select_quantities(mode));
 out:
 	errno = saved;
 	return rc;
@@ -156,7 +156,7 @@ int CpiStart(void *handle)
 	i = handle_find(HANDLE_CPI, handle);
 	if (!i)
 		return PU_ERR_NOT_INITIALIZED;
-	start(i);
+	cpi_start_interval(i);
 	errno = saved;
 	return PU_SUCCESS;
 }
@@ -197,7 +197,7 @@ struct trace {
 	const char *label;
 };
 
-static int write_group(struct instance *i, const struct trace *t, uint64_t *elapsed)
+static int cpi_write_group(struct instance *i, const struct trace *t, uint64_t *elapsed)
 {
 	const struct group_spec spec = {
 		.summary = (t->types & CPI_TYPE_TRACE_SUMMARY) != 0,
@@ -217,7 +217,7 @@ static int write_group(struct instance *i, const struct trace *t, uint64_t *elap
 }
 
 /* t: NULL, nothing is written. data: CPI_DATA are wanted. */
-static int get(struct instance *i, const struct trace *t, bool data)
+static int cpi_get_interval(struct instance *i, const struct trace *t, bool data)
 {
 	int saved = errno, rc = PU_SUCCESS;
 	bool write = t && attach_wants(CPI_MAJOR);
@@ -229,7 +229,7 @@ static int get(struct instance *i, const struct trace *t, bool data)
 	counters_difference(i->start, i->now, i->interval);
 	elapsed = i->now->ticks > i->start->ticks ? i->now->ticks - i->start->ticks : 0;
 	if (write)
-		rc = write_group(i, t, &elapsed);
+		rc = cpi_write_group(i, t, &elapsed);
 	if (data) {
 		fill_data(i);
 		i->data.elapsed_cycles = elapsed;
@@ -264,9 +264,9 @@ int CpiGet(void *handle, const CPI_DATA **cd)
 	if (i->mode & (CPI_TYPE_TRACE_ON_GET | CPI_TYPE_TRACE_ONLY_ON_GET)) {
 		const struct trace t = {trace_types(i->mode), i->mm, i->label};
 
-		rc = get(i, &t, !only);
+		rc = cpi_get_interval(i, &t, !only);
 	} else {
-		rc = get(i, NULL, true);
+		rc = cpi_get_interval(i, NULL, true);
 	}
 	if (!only)
 		*cd = &i->data;
@@ -289,7 +289,7 @@ int CpiGetAndTrace(
 
 	const struct trace t = {trace_types(flags | i->mode), (UINT32)minor_code, label};
 
-	rc = get(i, &t, cd != NULL);
+	rc = cpi_get_interval(i, &t, cd != NULL);
 	if (cd)
 		*cd = &i->data;
 	return rc;

@@ -15,7 +15,7 @@ static void write_label(struct hook_writer *w, const struct parts_frame *frame, 
 	hook_string(p + 8, frame->label, length);
 }
 
-static void write_part(
+static void parts_write_part(
 	struct hook_writer *w, uint8_t major, const struct part *part, uint64_t elapsed)
 {
 	uint8_t *p = hook_record(w, major, part->minor, part->nwords, 0, 0);
@@ -25,7 +25,7 @@ static void write_part(
 }
 
 /* What no section holds has a size as well: it is reserved in vain, and so counted. */
-static uint32_t group_bytes(const struct parts *p, bool labelled, size_t length)
+static uint32_t parts_group_bytes(const struct parts *p, bool labelled, size_t length)
 {
 	uint32_t bytes = 0;
 
@@ -43,7 +43,8 @@ int parts_write(const struct parts *p, const struct parts_frame *frame, uint64_t
 	size_t length = frame->label ? strlen(frame->label) : 0;
 	uint32_t hooks = p->count + (frame->label ? 2 : 0);
 	struct hook_writer w;
-	int rc = hook_begin(&w, frame->major, group_bytes(p, frame->label != NULL, length), hooks);
+	int rc = hook_begin(
+		&w, frame->major, parts_group_bytes(p, frame->label != NULL, length), hooks);
 
 	if (rc != HOOK_RESERVED)
 		return rc;
@@ -51,7 +52,7 @@ int parts_write(const struct parts *p, const struct parts_frame *frame, uint64_t
 	if (frame->label)
 		write_label(&w, frame, frame->label_start, *elapsed, (uint32_t)length);
 	for (uint32_t i = 0; i < p->count; i++)
-		write_part(&w, frame->major, &p->part[i], *elapsed);
+		parts_write_part(&w, frame->major, &p->part[i], *elapsed);
 	if (frame->label)
 		write_label(&w, frame, frame->label_end, *elapsed, (uint32_t)length);
 	hook_commit(&w);

@@ -45,7 +45,7 @@ static inline void put_word(struct cursor *c, uint32_t v)
 }
 
 /* Not measured: 0. */
-static inline void put_count(struct cursor *c, uint64_t v)
+static inline void parts_put_count(struct cursor *c, uint64_t v)
 {
 	put_hl64(c->at, v == CPI_NONE ? 0 : v);
 	c->at += 8;
@@ -55,7 +55,7 @@ static inline void put_count(struct cursor *c, uint64_t v)
 static inline void put_elapsed(struct cursor *c, struct part *part)
 {
 	part->elapsed = (uint32_t)(c->at - part->words) / 4;
-	put_count(c, 0);
+	parts_put_count(c, 0);
 }
 
 static inline struct part *begin_part(struct parts *p, uint32_t minor, const struct cursor *c)

@@ -37,39 +37,39 @@ static uint32_t processors; /* of an array of AI_COUNTERS; 0: not yet known */
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-static void before_fork(void)
+static void ai_before_fork(void)
 {
 	pthread_mutex_lock(&lock);
 }
 
-static void after_fork(void)
+static void ai_after_fork(void)
 {
 	pthread_mutex_unlock(&lock);
 }
 
 /* The counters' locks are taken within this one, and so before a fork after it. */
-static void set_up(void)
+static void ai_register_fork(void)
 {
 	counters_thread();
-	pthread_atfork(before_fork, after_fork, after_fork);
+	pthread_atfork(ai_before_fork, ai_after_fork, ai_after_fork);
 }
 
-static void enter(void)
+static void ai_lock(void)
 {
-	pthread_once(&once, set_up);
+	pthread_once(&once, ai_register_fork);
 	pthread_mutex_lock(&lock);
 	if (processors == 0)
 		processors = (uint32_t)GetActiveProcessorCount();
 }
 
-static void leave(void)
+static void ai_unlock(void)
 {
 	pthread_mutex_unlock(&lock);
 }
 
 /* ---------------------------------------------------------------------------- counting */
 
-static size_t aligned(size_t size)
+static size_t ai_align_size(size_t size)
 {
 	return (size + 15) & ~(size_t)15;
 }
@@ -77,10 +77,10 @@ static size_t aligned(size_t size)
 static struct counting *new_counting(void)
 {
 	const uint32_t room = counters_room();
-	const size_t own = aligned(sizeof(struct counting));
-	const size_t sample = aligned(usage_sample_size(room));
-	const size_t interval = aligned(usage_interval_size(room));
-	const size_t carry = aligned(room * sizeof(struct usage_carry));
+	const size_t own = ai_align_size(sizeof(struct counting));
+	const size_t sample = ai_align_size(usage_sample_size(room));
+	const size_t interval = ai_align_size(usage_interval_size(room));
+	const size_t carry = ai_align_size(room * sizeof(struct usage_carry));
 	char *p = calloc(1, own + 2 * sample + interval + carry + room * sizeof(struct total));
 	struct counting *c = (struct counting *)(void *)p;
 
@@ -97,12 +97,12 @@ static struct counting *new_counting(void)
 }
 
 /* The first of its counts, or again the first. */
-static void begin(struct counting *c, uint32_t cpu)
+static void ai_begin_total(struct counting *c, uint32_t cpu)
 {
 	c->total[cpu].cur = c->now->cpu[cpu].ticks;
 }
 
-static void add(uint64_t *total, bool *has, uint64_t more)
+static void ai_add_measured(uint64_t *total, bool *has, uint64_t more)
 {
 	*has = more != CPI_NONE;
 	if (*has)
@@ -113,14 +113,14 @@ static void add(uint64_t *total, bool *has, uint64_t more)
  * What could not be read now is counted with what comes next, from where it was last read. A
  * processor that was away goes on from the counts that it had.
  */
-static void add_cpu(struct counting *c, uint32_t cpu)
+static void ai_add_cpu(struct counting *c, uint32_t cpu)
 {
 	const struct usage_interval_cpu *i = &c->interval->cpu[cpu];
 	struct total *t = &c->total[cpu];
 
 	if (!i->stayed) {
 		if (i->online)
-			begin(c, cpu);
+			ai_begin_total(c, cpu);
 		return;
 	}
 	if (i->busy == CPI_NONE) {
@@ -130,9 +130,9 @@ static void add_cpu(struct counting *c, uint32_t cpu)
 	t->cur += i->elapsed;
 	t->idle += i->idle;
 	t->busy += i->busy;
-	add(&t->intr, &t->has_intr, i->intr);
-	add(&t->switches, &t->has_switches, i->switches);
-	add(&t->interrupts, &t->has_interrupts, i->interrupts);
+	ai_add_measured(&t->intr, &t->has_intr, i->intr);
+	ai_add_measured(&t->switches, &t->has_switches, i->switches);
+	ai_add_measured(&t->interrupts, &t->has_interrupts, i->interrupts);
 }
 
 static void swap_samples(struct counting *c)
@@ -143,18 +143,18 @@ static void swap_samples(struct counting *c)
 	c->from = now;
 }
 
-static bool count(struct counting *c)
+static bool ai_update_totals(struct counting *c)
 {
 	if (!usage_read(c->now))
 		return false;
 	usage_difference(c->from, c->now, c->interval, c->carry);
 	for (uint32_t cpu = 0; cpu < c->now->cpus; cpu++)
-		add_cpu(c, cpu);
+		ai_add_cpu(c, cpu);
 	swap_samples(c);
 	return true;
 }
 
-static int start(void)
+static int ai_start_counting(void)
 {
 	struct counting *c;
 	int rc = usage_hold();
@@ -168,7 +168,7 @@ static int start(void)
 	}
 	usage_read(c->now);
 	for (uint32_t cpu = 0; cpu < c->now->cpus; cpu++)
-		begin(c, cpu);
+		ai_begin_total(c, cpu);
 	swap_samples(c);
 	counting = c;
 	return PU_SUCCESS;
@@ -182,12 +182,12 @@ int AiInit(void)
 		rc = PU_ERROR_NOT_SUPPORTED;
 	if (rc == PU_SUCCESS) {
 		instance_mark_source();
-		enter();
+		ai_lock();
 		if (inits == 0)
-			rc = start();
+			rc = ai_start_counting();
 		if (rc == PU_SUCCESS)
 			inits++;
-		leave();
+		ai_unlock();
 	}
 	errno = saved;
 	return rc;
@@ -197,13 +197,13 @@ void AiTerminate(void)
 {
 	int saved = errno;
 
-	enter();
+	ai_lock();
 	if (inits > 0 && --inits == 0) {
 		usage_drop();
 		free(counting);
 		counting = NULL;
 	}
-	leave();
+	ai_unlock();
 	errno = saved;
 }
 
@@ -213,11 +213,11 @@ AI_COUNTERS *AiAllocCounters(int *size)
 {
 	AI_COUNTERS *counters;
 
-	enter();
+	ai_lock();
 	counters = calloc(processors, sizeof *counters);
 	if (size)
 		*size = counters ? (int)(processors * sizeof *counters) : 0;
-	leave();
+	ai_unlock();
 	return counters;
 }
 
@@ -228,13 +228,13 @@ void AiFreeCounters(AI_COUNTERS *counters)
 
 void AiZeroCounters(AI_COUNTERS *counters)
 {
-	enter();
+	ai_lock();
 	if (counters)
 		memset(counters, 0, processors * sizeof *counters);
-	leave();
+	ai_unlock();
 }
 
-static void tell(const struct counting *c, uint32_t cpu, AI_COUNTERS *out)
+static void ai_report_cpu(const struct counting *c, uint32_t cpu, AI_COUNTERS *out)
 {
 	/* The samples were swapped. */
 	const struct usage_sample *s = c->from;
@@ -262,14 +262,14 @@ int AiGetCounters(AI_COUNTERS *counters)
 
 	if (!counters)
 		return PU_ERR_NULL_PTR;
-	enter();
+	ai_lock();
 	if (!counting)
 		rc = PU_ERR_NOT_INITIALIZED;
-	else if (!count(counting))
+	else if (!ai_update_totals(counting))
 		rc = PU_ERROR_READING_PERFORMANCE_DATA;
 	for (uint32_t cpu = 0; rc == PU_SUCCESS && cpu < processors; cpu++)
-		tell(counting, cpu, &counters[cpu]);
-	leave();
+		ai_report_cpu(counting, cpu, &counters[cpu]);
+	ai_unlock();
 	errno = saved;
 	return rc;
 }

@@ -32,18 +32,18 @@ struct cpu_util {
 	CPUUTIL_DATA data;
 };
 
-static size_t aligned(size_t size)
+static size_t cpu_util_align_size(size_t size)
 {
 	return (size + 15) & ~(size_t)15;
 }
 
-static struct cpu_util *new_instance(UINT32 mode)
+static struct cpu_util *cpu_util_new_instance(UINT32 mode)
 {
 	const uint32_t room = counters_room();
-	const size_t own = aligned(sizeof(struct cpu_util));
-	const size_t sample = aligned(usage_sample_size(room));
-	const size_t interval = aligned(usage_interval_size(room));
-	const size_t carry = aligned(room * sizeof(struct usage_carry));
+	const size_t own = cpu_util_align_size(sizeof(struct cpu_util));
+	const size_t sample = cpu_util_align_size(usage_sample_size(room));
+	const size_t interval = cpu_util_align_size(usage_interval_size(room));
+	const size_t carry = cpu_util_align_size(room * sizeof(struct usage_carry));
 	char *p = calloc(1, own + 2 * sample + interval + carry + util_group_room(room));
 	struct cpu_util *u = (struct cpu_util *)(void *)p;
 
@@ -62,7 +62,7 @@ static struct cpu_util *new_instance(UINT32 mode)
 }
 
 /* The session's rings first, as attaching to them may take milliseconds. */
-static void start(struct cpu_util *u)
+static void cpu_util_start_interval(struct cpu_util *u)
 {
 	attach_look();
 	attach_ready(CPUUTIL_MAJOR);
@@ -70,21 +70,21 @@ static void start(struct cpu_util *u)
 	u->start_ticks = u->start->ticks;
 }
 
-static int make(UINT32 mode, void **handle)
+static int cpu_util_make_instance(UINT32 mode, void **handle)
 {
 	struct cpu_util *u;
 	int rc = usage_hold();
 
 	if (rc)
 		return rc;
-	u = new_instance(mode);
+	u = cpu_util_new_instance(mode);
 	*handle = u ? handle_new(HANDLE_CPU_UTIL, u) : NULL;
 	if (!*handle) {
 		free(u);
 		usage_drop();
 		return PU_ERROR_NOT_ENOUGH_MEMORY;
 	}
-	start(u);
+	cpu_util_start_interval(u);
 	return PU_SUCCESS;
 }
 
@@ -103,14 +103,14 @@ int CpuUtilInit(UINT32 trace_mode, void **handle)
 		instance_mark_source();
 		attach_look();
 		attach_refresh_name();
-		rc = make(trace_mode, handle);
+		rc = cpu_util_make_instance(trace_mode, handle);
 	}
 	errno = saved;
 	return rc;
 }
 
 /* The instance, or NULL and *rc says why. */
-static struct cpu_util *find(void *handle, int *rc)
+static struct cpu_util *cpu_util_find_instance(void *handle, int *rc)
 {
 	struct cpu_util *u = handle_find(HANDLE_CPU_UTIL, handle);
 
@@ -136,10 +136,10 @@ int CpuUtilTerminate(void *handle)
 int CpuUtilStart(void *handle)
 {
 	int saved = errno, rc;
-	struct cpu_util *u = find(handle, &rc);
+	struct cpu_util *u = cpu_util_find_instance(handle, &rc);
 
 	if (u)
-		start(u);
+		cpu_util_start_interval(u);
 	errno = saved;
 	return rc;
 }
@@ -153,7 +153,7 @@ struct trace {
 	const char *label;
 };
 
-static int write_group(struct cpu_util *u, const struct trace *t, uint64_t *elapsed)
+static int cpu_util_write_group(struct cpu_util *u, const struct trace *t, uint64_t *elapsed)
 {
 	const struct util_spec spec = {
 		.summary = (t->types & CPUUTIL_TRACE_SUMMARY) != 0,
@@ -170,7 +170,8 @@ static int write_group(struct cpu_util *u, const struct trace *t, uint64_t *elap
 
 /* t: its types 0, nothing is written. data: CPUUTIL_DATA are wanted. carry: as usage_difference
  * has it. */
-static int get(struct cpu_util *u, const struct trace *t, bool data, struct usage_carry *carry)
+static int cpu_util_get_interval(
+	struct cpu_util *u, const struct trace *t, bool data, struct usage_carry *carry)
 {
 	int saved = errno, rc = PU_SUCCESS;
 	bool write = t->types && attach_wants(CPUUTIL_MAJOR);
@@ -182,7 +183,7 @@ static int get(struct cpu_util *u, const struct trace *t, bool data, struct usag
 	usage_difference(u->start, u->now, u->interval, carry);
 	elapsed = u->now->ticks > u->start_ticks ? u->now->ticks - u->start_ticks : 0;
 	if (write)
-		rc = write_group(u, t, &elapsed);
+		rc = cpu_util_write_group(u, t, &elapsed);
 	if (data) {
 		util_fill(&u->data, u->interval);
 		u->data.elapsed_cycles = elapsed;
@@ -194,7 +195,7 @@ static int get(struct cpu_util *u, const struct trace *t, bool data, struct usag
 int CpuUtilGet(void *handle, const CPUUTIL_DATA **data)
 {
 	int rc;
-	struct cpu_util *u = find(handle, &rc);
+	struct cpu_util *u = cpu_util_find_instance(handle, &rc);
 
 	if (!u)
 		return rc;
@@ -203,7 +204,7 @@ int CpuUtilGet(void *handle, const CPUUTIL_DATA **data)
 
 	const struct trace t = {u->mode, u->mm, u->label};
 
-	rc = get(u, &t, true, NULL);
+	rc = cpu_util_get_interval(u, &t, true, NULL);
 	*data = &u->data;
 	return rc;
 }
@@ -212,7 +213,7 @@ int CpuUtilGetAndTrace(void *handle, int minor_code, UINT32 trace_mode, const ch
 	const CPUUTIL_DATA **data)
 {
 	int rc;
-	struct cpu_util *u = find(handle, &rc);
+	struct cpu_util *u = cpu_util_find_instance(handle, &rc);
 
 	if (!u)
 		return rc;
@@ -222,7 +223,7 @@ int CpuUtilGetAndTrace(void *handle, int minor_code, UINT32 trace_mode, const ch
 	const struct trace t = {
 		trace_mode ? trace_mode : CPUUTIL_TRACE_SUMMARY, (UINT32)minor_code, label};
 
-	rc = get(u, &t, data != NULL, NULL);
+	rc = cpu_util_get_interval(u, &t, data != NULL, NULL);
 	if (data)
 		*data = &u->data;
 	return rc;
@@ -231,7 +232,7 @@ int CpuUtilGetAndTrace(void *handle, int minor_code, UINT32 trace_mode, const ch
 int CpuUtilSetTraceHookId(void *handle, int minor_code, const char *label)
 {
 	int rc;
-	struct cpu_util *u = find(handle, &rc);
+	struct cpu_util *u = cpu_util_find_instance(handle, &rc);
 	char *copy = NULL;
 
 	if (!u)
@@ -252,7 +253,7 @@ int CpuUtilSetTraceHookId(void *handle, int minor_code, const char *label)
 /* ------------------------------------------------------------------------------ sampling */
 
 /* Where this interval ended, the next one begins: in the trace as well. */
-static void go_on(struct cpu_util *u)
+static void cpu_util_advance_start(struct cpu_util *u)
 {
 	struct usage_sample *now = u->now;
 
@@ -263,10 +264,10 @@ static void go_on(struct cpu_util *u)
 
 /* What a step of the kernel's accounts moved out of one interval is in the next; so short ones,
  * though, are nothing but steps. */
-static struct usage_carry *begin_row(struct cpu_util *u, uint64_t period)
+static struct usage_carry *cpu_util_begin_row(struct cpu_util *u, uint64_t period)
 {
 	memset(u->carry, 0, u->now->room * sizeof *u->carry);
-	start(u);
+	cpu_util_start_interval(u);
 	return period >= 2 * stat_resolution() ? u->carry : NULL;
 }
 
@@ -278,13 +279,13 @@ int CpuUtilSample(void *handle, UINT32 period_ms,
 	struct usage_carry *carry;
 	uint64_t begun, n = 1;
 	int rc;
-	struct cpu_util *u = find(handle, &rc);
+	struct cpu_util *u = cpu_util_find_instance(handle, &rc);
 
 	if (!u)
 		return rc;
 	if (!sampled)
 		return PU_ERR_NULL_PTR;
-	carry = begin_row(u, period);
+	carry = cpu_util_begin_row(u, period);
 	/* After the first sample: no interval is shorter than the period. */
 	begun = sampling_calls.now();
 	do {
@@ -292,8 +293,8 @@ int CpuUtilSample(void *handle, UINT32 period_ms,
 
 		sampling_calls.wait(begun + n * period);
 		/* Hooks that are lost are counted by the session. */
-		get(u, &t, true, carry);
-		go_on(u);
+		cpu_util_get_interval(u, &t, true, carry);
+		cpu_util_advance_start(u);
 		rc = sampled(&u->data, context);
 		n = sampling_next(begun, period, n, sampling_calls.now());
 	} while (rc == 0);

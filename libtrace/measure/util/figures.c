@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-static double percent(uint64_t part, uint64_t whole)
+static double figures_percent(uint64_t part, uint64_t whole)
 {
 	if (part == CPI_NONE || whole == CPI_NONE || whole == 0)
 		return NAN;
@@ -22,7 +22,7 @@ UINT32 util_count(uint64_t count)
 	return count < AI_COUNT_NOT_MEASURED ? (UINT32)count : AI_COUNT_NOT_MEASURED - 1;
 }
 
-static void clear_cpus(CPUUTIL_DATA *d, int from, int to)
+static void figures_clear_cpus(CPUUTIL_DATA *d, int from, int to)
 {
 	for (int cpu = from; cpu < to; cpu++) {
 		d->cpu_busy[cpu] = d->cpu_idle[cpu] = d->cpu_intr[cpu] = NAN;
@@ -34,7 +34,7 @@ static void clear_cpus(CPUUTIL_DATA *d, int from, int to)
 void util_clear(CPUUTIL_DATA *d)
 {
 	memset(d, 0, sizeof *d);
-	clear_cpus(d, 0, MAX_CPUS);
+	figures_clear_cpus(d, 0, MAX_CPUS);
 	d->sys_busy = d->sys_idle = d->sys_intr = d->sys_actual_perf = NAN;
 }
 
@@ -43,23 +43,23 @@ void util_fill(CPUUTIL_DATA *d, const struct usage_interval *i)
 	struct usage_interval_cpu sum;
 
 	/* Beyond the highest that is online now. */
-	clear_cpus(d, (int)i->cpus, d->num_cpus);
+	figures_clear_cpus(d, (int)i->cpus, d->num_cpus);
 	d->num_cpus = (int)i->cpus;
 	d->flags = i->flags;
 	d->method = i->method;
 	for (uint32_t cpu = 0; cpu < i->cpus; cpu++) {
 		const struct usage_interval_cpu *c = &i->cpu[cpu];
 
-		d->cpu_busy[cpu] = percent(c->busy, c->elapsed);
-		d->cpu_idle[cpu] = percent(c->idle, c->elapsed);
-		d->cpu_intr[cpu] = percent(c->intr, c->elapsed);
-		d->cpu_actual_perf[cpu] = percent(c->core, c->reference);
+		d->cpu_busy[cpu] = figures_percent(c->busy, c->elapsed);
+		d->cpu_idle[cpu] = figures_percent(c->idle, c->elapsed);
+		d->cpu_intr[cpu] = figures_percent(c->intr, c->elapsed);
+		d->cpu_actual_perf[cpu] = figures_percent(c->core, c->reference);
 		d->cpu_disp_cnt[cpu] = util_count(c->switches);
 		d->cpu_intr_cnt[cpu] = util_count(c->interrupts);
 	}
 	usage_sums(i, &sum);
-	d->sys_busy = percent(sum.busy, sum.elapsed);
-	d->sys_idle = percent(sum.idle, sum.elapsed);
-	d->sys_intr = percent(sum.intr, sum.elapsed);
-	d->sys_actual_perf = percent(sum.core, sum.reference);
+	d->sys_busy = figures_percent(sum.busy, sum.elapsed);
+	d->sys_idle = figures_percent(sum.idle, sum.elapsed);
+	d->sys_intr = figures_percent(sum.intr, sum.elapsed);
+	d->sys_actual_perf = figures_percent(sum.core, sum.reference);
 }

@@ -28,12 +28,12 @@ static void put_percent(struct cursor *c, uint64_t part, uint64_t whole)
 	put_word(c, word[1]);
 }
 
-static void put_number(struct cursor *c, uint64_t count)
+static void util_put_count(struct cursor *c, uint64_t count)
 {
 	put_word(c, count == CPI_NONE ? 0 : util_count(count));
 }
 
-static bool divides(uint64_t part, uint64_t whole)
+static bool util_is_divisible(uint64_t part, uint64_t whole)
 {
 	return part != CPI_NONE && whole != CPI_NONE && whole != 0;
 }
@@ -42,11 +42,11 @@ static uint32_t types_of(const struct usage_interval_cpu *sum)
 {
 	uint32_t types = 0;
 
-	if (divides(sum->busy, sum->elapsed))
+	if (util_is_divisible(sum->busy, sum->elapsed))
 		types |= CPUUTIL_HOOK_BUSY;
-	if (divides(sum->intr, sum->elapsed))
+	if (util_is_divisible(sum->intr, sum->elapsed))
 		types |= CPUUTIL_HOOK_INTR;
-	if (divides(sum->core, sum->reference))
+	if (util_is_divisible(sum->core, sum->reference))
 		types |= CPUUTIL_HOOK_PERF;
 	if (sum->switches != CPI_NONE)
 		types |= CPUUTIL_HOOK_DISPATCHES;
@@ -64,7 +64,7 @@ static void put_head(
 	put_elapsed(c, part);
 }
 
-static void build_summary(struct parts *g, struct cursor *c, const struct util_spec *spec,
+static void util_build_summary(struct parts *g, struct cursor *c, const struct util_spec *spec,
 	const struct usage_interval *i, const struct usage_interval_cpu *sum)
 {
 	const uint32_t types = types_of(sum) & ~(CPUUTIL_HOOK_DISPATCHES | CPUUTIL_HOOK_INTERRUPTS);
@@ -94,24 +94,24 @@ static void build_summary(struct parts *g, struct cursor *c, const struct util_s
 
 static void put_cpu(struct cursor *c, const struct usage_interval_cpu *cpu, uint32_t types)
 {
-	put_count(c, cpu->elapsed);
+	parts_put_count(c, cpu->elapsed);
 	if (types & CPUUTIL_HOOK_BUSY) {
-		put_count(c, cpu->busy);
-		put_count(c, cpu->idle);
+		parts_put_count(c, cpu->busy);
+		parts_put_count(c, cpu->idle);
 	}
 	if (types & CPUUTIL_HOOK_INTR)
-		put_count(c, cpu->intr);
+		parts_put_count(c, cpu->intr);
 	if (types & CPUUTIL_HOOK_PERF) {
-		put_count(c, cpu->core);
-		put_count(c, cpu->reference);
+		parts_put_count(c, cpu->core);
+		parts_put_count(c, cpu->reference);
 	}
 	if (types & CPUUTIL_HOOK_DISPATCHES)
-		put_number(c, cpu->switches);
+		util_put_count(c, cpu->switches);
 	if (types & CPUUTIL_HOOK_INTERRUPTS)
-		put_number(c, cpu->interrupts);
+		util_put_count(c, cpu->interrupts);
 }
 
-static void build_detailed(struct parts *g, struct cursor *c, const struct util_spec *spec,
+static void util_build_detailed(struct parts *g, struct cursor *c, const struct util_spec *spec,
 	const struct usage_interval *i, const struct usage_interval_cpu *sum)
 {
 	const uint32_t types = types_of(sum);
@@ -137,9 +137,9 @@ void util_group_build(struct parts *g, const struct util_spec *spec, const struc
 	g->count = 0;
 	usage_sums(i, &sum);
 	if (spec->summary)
-		build_summary(g, &c, spec, i, &sum);
+		util_build_summary(g, &c, spec, i, &sum);
 	if (spec->detailed)
-		build_detailed(g, &c, spec, i, &sum);
+		util_build_detailed(g, &c, spec, i, &sum);
 }
 
 int util_group_write(const struct parts *g, const struct util_spec *spec, uint64_t *elapsed)
