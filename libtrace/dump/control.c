@@ -72,7 +72,7 @@ int TraceInit(UINT32 bytes_per_cpu)
 }
 
 /* The lock is given up while a drain finishes its file. */
-static int turn_off(struct session *s)
+static int control_turn_off(struct session *s)
 {
 	struct drain_config config;
 	bool finished;
@@ -93,7 +93,7 @@ int TraceTerminate(void)
 
 	if (rc)
 		return rc;
-	int ended = session_is_on(&s) ? turn_off(&s) : 0;
+	int ended = session_is_on(&s) ? control_turn_off(&s) : 0;
 	/* A drain that is only slow still needs the rings. */
 	if (ended != PU_ERROR_FACILITY_BUSY)
 		rc = session_lock(&s, true, NULL);
@@ -122,7 +122,7 @@ int TraceOff(void)
 
 	if (rc)
 		return rc;
-	return close_session(&s, turn_off(&s));
+	return close_session(&s, control_turn_off(&s));
 }
 
 static int suspend(bool on)
@@ -151,7 +151,7 @@ int TraceDiscard(void)
 	return rc ? rc : close_session(&s, session_discard(&s, NULL));
 }
 
-static int enable(int major, bool on)
+static int control_enable_major(int major, bool on)
 {
 	struct session s;
 
@@ -163,12 +163,12 @@ static int enable(int major, bool on)
 
 int TraceEnable(int major)
 {
-	return enable(major, true);
+	return control_enable_major(major, true);
 }
 
 int TraceDisable(int major)
 {
-	return enable(major, false);
+	return control_enable_major(major, false);
 }
 
 int TraceQueryMajor(int major)

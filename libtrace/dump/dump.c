@@ -29,7 +29,7 @@ struct dump {
 	struct section_writer writer;
 };
 
-static int no_memory(struct dump *d)
+static int dump_fail_memory(struct dump *d)
 {
 	return session_fail(d->error, PU_ERROR_NOT_ENOUGH_MEMORY, "not enough memory for a dump");
 }
@@ -44,7 +44,7 @@ static bool has_causes(const struct rings *r)
 	return false;
 }
 
-static int gather(struct dump *d)
+static int dump_gather_contents(struct dump *d)
 {
 	int rc = rings_open(&d->rings, d->session, d->error);
 
@@ -68,7 +68,7 @@ static uint64_t index_entries(const struct dump *d)
 }
 
 /* Known before anything is written, because a pipe cannot be gone back in. */
-static uint32_t largest_raw(const struct dump *d)
+static uint32_t dump_largest_raw(const struct dump *d)
 {
 	uint64_t sizes[] = {d->rings.total ? d->session->geometry.section_size : 0,
 		(uint64_t)d->rings.rings * TF_LOSS_SIZE, index_entries(d) * TF_INDEX_SIZE};
@@ -131,7 +131,7 @@ static void add_ledger(struct dump_result *result, const struct rings_ledger *le
 }
 
 /* A CAUSES section of the rings that have such losses. */
-static int write_causes(struct dump *d, uint8_t *entries)
+static int dump_write_causes(struct dump *d, uint8_t *entries)
 {
 	uint32_t n = 0;
 
@@ -147,14 +147,14 @@ static int write_causes(struct dump *d, uint8_t *entries)
 		 : 0;
 }
 
-static int write_losses(struct dump *d)
+static int dump_write_losses(struct dump *d)
 {
 	uint8_t *bytes = calloc(d->rings.rings + 1, TF_LOSS_SIZE);
 	int rc = 0;
 
 	_Static_assert((int)TF_CAUSES_SIZE == (int)TF_LOSS_SIZE, "one buffer is enough for both");
 	if (!bytes)
-		return no_memory(d);
+		return dump_fail_memory(d);
 	for (uint32_t i = 0; i < d->rings.rings && rc == 0; i++) {
 		struct rings_ledger ledger;
 		uint8_t *p = bytes + (size_t)i * TF_LOSS_SIZE;
@@ -171,14 +171,14 @@ static int write_losses(struct dump *d)
 		rc = head_write_plain(&d->writer, TF_TYPE_LOSS, TF_CODEC_NONE, bytes,
 			(size_t)d->rings.rings * TF_LOSS_SIZE, d->error);
 	if (rc == 0)
-		rc = write_causes(d, bytes);
+		rc = dump_write_causes(d, bytes);
 	free(bytes);
 	return rc;
 }
 
 static int write_all(struct dump *d)
 {
-	uint32_t max_raw = largest_raw(d);
+	uint32_t max_raw = dump_largest_raw(d);
 	int rc = section_writer_open(&d->writer, &d->out, max_raw, index_entries(d), d->error);
 
 	uint8_t id[TRACE_ID_SIZE];
@@ -190,7 +190,7 @@ static int write_all(struct dump *d)
 	if (rc == 0)
 		rc = write_hooks(d);
 	if (rc == 0)
-		rc = write_losses(d);
+		rc = dump_write_losses(d);
 	if (rc == 0)
 		rc = section_write_index(&d->writer, d->options->codec, d->error);
 	if (rc == 0)
@@ -237,7 +237,7 @@ int dump_write(struct session *s, const struct dump_options *options, struct dum
 		.error = error,
 		.result.normal = s->geometry.mode == SHM_MODE_NORMAL};
 	struct held_signals held;
-	int rc = gather(&d);
+	int rc = dump_gather_contents(&d);
 
 	if (rc == 0) {
 		signals_hold(&held);

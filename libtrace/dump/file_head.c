@@ -49,7 +49,7 @@ static void head_sync_now(const struct session *s, uint64_t sync[3])
 	}
 }
 
-static int no_memory(struct session_error *error)
+static int head_fail_memory(struct session_error *error)
 {
 	return session_fail(
 		error, PU_ERROR_NOT_ENOUGH_MEMORY, "not enough memory for a trace's head");
@@ -77,7 +77,7 @@ static int gather_schemas(struct file_head *h, struct session_error *error)
 	if (n < 0)
 		return session_fail(
 			error, n, "cannot read the programs' hook schemas: %s", RcToString(n));
-	return h->schema.failed ? no_memory(error) : 0;
+	return h->schema.failed ? head_fail_memory(error) : 0;
 }
 
 int head_gather_tasks(
@@ -90,7 +90,7 @@ int head_gather_tasks(
 			error, t->count, "cannot read the task table: %s", RcToString(t->count));
 	for (int i = 0; i < t->count; i++)
 		t->scripted |= t->tasks[i].source == SHM_SOURCE_SCRIPTED;
-	return tasks_read(known, t->tasks, t->count) ? 0 : no_memory(error);
+	return tasks_read(known, t->tasks, t->count) ? 0 : head_fail_memory(error);
 }
 
 void head_free_tasks(struct head_tasks *t)
@@ -118,7 +118,7 @@ int head_gather(struct file_head *h, struct session *s, struct tasks *known, enu
 	h->scripted = h->tasks.scripted || (session_sticky(s) & SHM_STICKY_SCRIPTED);
 	meta_lines(&h->meta, s, h->tasks.tasks, h->tasks.count, command);
 	head_sync_now(s, h->started);
-	return h->meta.failed ? no_memory(error) : 0;
+	return h->meta.failed ? head_fail_memory(error) : 0;
 }
 
 void head_free(struct file_head *h)
@@ -229,7 +229,7 @@ int head_write_tasks(struct section_writer *w, enum tf_codec codec, struct tasks
 {
 	uint32_t room = known->untold < HEAD_TASKS_MAX ? known->untold : HEAD_TASKS_MAX, n;
 	uint8_t *entries = malloc((size_t)room * TF_TASK_SIZE + 1);
-	int rc = entries ? 0 : no_memory(error);
+	int rc = entries ? 0 : head_fail_memory(error);
 
 	while (rc == 0 && (n = tasks_tell(known, entries, room)))
 		rc = head_write_plain(

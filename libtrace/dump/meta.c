@@ -30,7 +30,7 @@ static void cpu_model(struct text *t)
 		fclose(f);
 }
 
-static void machine(struct text *t)
+static void meta_put_machine(struct text *t)
 {
 	struct utsname u;
 
@@ -144,7 +144,7 @@ void meta_lines(struct text *t, const struct session *s, const struct session_ta
 {
 	const struct shm_geometry *g = &s->geometry;
 
-	machine(t);
+	meta_put_machine(t);
 	text_line(t, "writer version", "swtrace " SWTRACE_VERSION);
 	text_line(t, "mode", mode_name(g->mode));
 	text_linef(t, "ring size", "%llu", (unsigned long long)g->ring_size);

@@ -20,7 +20,7 @@ bool older_name(const char *path, uint64_t n, char out[PATH_MAX])
  * Makes FILE.1 free: FILE.n becomes FILE.n+1, from the first number that is free or to be
  * dropped downwards, so that a kill leaves a gap, which the next time fills.
  */
-static int make_room(const char *path, uint32_t keep, struct session_error *error)
+static int older_shift_files(const char *path, uint32_t keep, struct session_error *error)
 {
 	char from[PATH_MAX], to[PATH_MAX];
 	struct stat st;
@@ -40,7 +40,7 @@ static int make_room(const char *path, uint32_t keep, struct session_error *erro
 int older_push(const char *path, uint32_t keep, struct session_error *error)
 {
 	char first[PATH_MAX];
-	int rc = make_room(path, keep, error);
+	int rc = older_shift_files(path, keep, error);
 
 	if (rc)
 		return rc;

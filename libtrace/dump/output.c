@@ -142,7 +142,7 @@ int output_open_salted(
 }
 
 /* Past what was written, and what is empty. */
-static void step(struct iovec **parts, int *count, size_t gone)
+static void output_skip_written(struct iovec **parts, int *count, size_t gone)
 {
 	while (*count && gone >= (*parts)->iov_len) {
 		gone -= (*parts)->iov_len;
@@ -157,7 +157,7 @@ static void step(struct iovec **parts, int *count, size_t gone)
 
 int output_writev(struct output *o, struct iovec *parts, int count, struct session_error *error)
 {
-	step(&parts, &count, 0);
+	output_skip_written(&parts, &count, 0);
 	while (count) {
 		ssize_t n = writev(o->fd, parts, count);
 
@@ -167,7 +167,7 @@ int output_writev(struct output *o, struct iovec *parts, int count, struct sessi
 		}
 		if (n > 0) {
 			o->written += (uint64_t)n;
-			step(&parts, &count, (size_t)n);
+			output_skip_written(&parts, &count, (size_t)n);
 		}
 		/* A signal shows as EINTR, or as a short write if some bytes had gone. */
 		if (count && o->go_on && !o->go_on(o->go_on_arg))

@@ -147,7 +147,7 @@ static int copy_part(struct rings *r, uint32_t ring, uint32_t part)
 
 /* Whether the copy at hand is a section to hand out. One without a hook has nothing to be
  * ordered by and nothing to show: its torn records go to the ledger. */
-static bool usable(struct ring_cursor *c, uint32_t part)
+static bool rings_accept_section(struct ring_cursor *c, uint32_t part)
 {
 	if (c->span.bytes && c->span.hooks)
 		return true;
@@ -160,7 +160,7 @@ static bool usable(struct ring_cursor *c, uint32_t part)
 }
 
 /* Where the section begins that takes the place of the one that the cut is in. */
-static uint64_t limit_of(const struct rings *r, const struct ring_cursor *c)
+static uint64_t rings_limit_of_cut(const struct rings *r, const struct ring_cursor *c)
 {
 	return section_of_cut(r, c) + r->reader.geometry.ring_size;
 }
@@ -175,10 +175,10 @@ static void watch_cut(struct rings *r, uint32_t ring)
 	struct shm_ring header;
 
 	if (c->earlier.entered || ring_reader_header(&r->reader, ring, &header) != 0 ||
-		header.head < limit_of(r, c))
+		header.head < rings_limit_of_cut(r, c))
 		return;
-	ring_reader_gone_below(&r->reader, ring, limit_of(r, c), c->parts, c->count, &c->ledger,
-		c->gone, &c->earlier);
+	ring_reader_gone_below(&r->reader, ring, rings_limit_of_cut(r, c), c->parts, c->count,
+		&c->ledger, c->gone, &c->earlier);
 }
 
 /* Where writers came round to the section before, they are about to come round to this one. */
@@ -194,7 +194,7 @@ static bool skip_gone(struct rings *r, uint32_t ring, uint32_t part)
 }
 
 /* To the ring's next section that has a hook; span.bytes is 0 when there is none. */
-static int advance(struct rings *r, uint32_t ring)
+static int rings_advance_cursor(struct rings *r, uint32_t ring)
 {
 	struct ring_cursor *c = &r->cursor[ring];
 
@@ -210,7 +210,7 @@ static int advance(struct rings *r, uint32_t ring)
 			watch_cut(r, ring);
 		c->lost += c->parts[part].lost_before;
 		c->out[part].seen = !c->span.overwritten;
-		if (usable(c, part))
+		if (rings_accept_section(c, part))
 			return 0;
 	}
 	return 0;
@@ -230,7 +230,7 @@ static int open_cursors(struct rings *r)
 			kept += r->reader.geometry.section_size;
 	}
 	for (uint32_t i = 0; i < r->rings; i++) {
-		int rc = advance(r, i);
+		int rc = rings_advance_cursor(r, i);
 
 		if (rc)
 			return rc;
@@ -307,7 +307,7 @@ static struct ring_cursor *earliest(struct rings *r)
 	return best;
 }
 
-static void hand_out(struct rings *r, struct ring_cursor *c, struct rings_section *out)
+static void rings_fill_section(struct rings *r, struct ring_cursor *c, struct rings_section *out)
 {
 	struct handed_out *h = &c->out[c->next - 1];
 	uint8_t *bytes = c->kept ? c->kept : r->shared;
@@ -335,7 +335,7 @@ static void watch_cuts(struct rings *r)
 int rings_next(struct rings *r, struct rings_section *out, struct session_error *error)
 {
 	struct ring_cursor *c;
-	int rc = r->given ? advance(r, (uint32_t)(r->given - r->cursor)) : 0;
+	int rc = r->given ? rings_advance_cursor(r, (uint32_t)(r->given - r->cursor)) : 0;
 
 	watch_cuts(r);
 	r->given = NULL;
@@ -344,12 +344,12 @@ int rings_next(struct rings *r, struct rings_section *out, struct session_error 
 
 		if (!c->kept)
 			rc = copy_part(r, ring, c->next - 1);
-		if (rc == 0 && usable(c, c->next - 1)) {
-			hand_out(r, c, out);
+		if (rc == 0 && rings_accept_section(c, c->next - 1)) {
+			rings_fill_section(r, c, out);
 			return 1;
 		}
 		if (rc == 0)
-			rc = advance(r, ring);
+			rc = rings_advance_cursor(r, ring);
 	}
 	return rc ? failed(error, rc, "copying") : 0;
 }
@@ -412,7 +412,7 @@ static int find_gone(
 
 	if (n < 0)
 		return n;
-	if (now->entered > limit_of(r, c))
+	if (now->entered > rings_limit_of_cut(r, c))
 		watch_cut(r, ring);
 	if (c->earlier.entered == 0 || is_part_uncounted(r, c)) {
 		gone_from_list(r, c, (uint32_t)n, gone);
@@ -446,7 +446,7 @@ int rings_settle(
 	if (rc)
 		return failed(error, rc, "ledger");
 	*out = (struct rings_ledger){.id = ring_reader_id(&r->reader, ring),
-		.later = now.entered > limit_of(r, c),
+		.later = now.entered > rings_limit_of_cut(r, c),
 		.damaged = now.damaged || c->ledger.damaged};
 	memcpy(out->loss, c->ledger.loss, sizeof out->loss);
 	uint64_t all = now.overwritten + now.torn, elsewhere = gone.hooks + gone.torn;

@@ -32,7 +32,7 @@ void tasks_close(struct tasks *t)
 
 /* ---------------------------------------------------------------------- tables */
 
-static uint32_t hash_of(uint32_t key)
+static uint32_t tasks_hash_key(uint32_t key)
 {
 	key *= 0x9e3779b1u;
 	return key ^ key >> 15;
@@ -41,7 +41,7 @@ static uint32_t hash_of(uint32_t key)
 /* Where the task with this number stands in by_number, or would. */
 static uint32_t *slot_of_number(const struct tasks *t, uint32_t number)
 {
-	for (uint32_t i = hash_of(number);; i++) {
+	for (uint32_t i = tasks_hash_key(number);; i++) {
 		uint32_t *slot = &t->by_number[i & (t->slots - 1)];
 
 		if (*slot == 0 || t->task[*slot - 1].number == number)
@@ -52,7 +52,7 @@ static uint32_t *slot_of_number(const struct tasks *t, uint32_t number)
 /* Where the first of the tasks with this thread id stands in by_tid, or would. */
 static uint32_t *slot_of_tid(const struct tasks *t, uint32_t tid)
 {
-	for (uint32_t i = hash_of(tid);; i++) {
+	for (uint32_t i = tasks_hash_key(tid);; i++) {
 		uint32_t *slot = &t->by_tid[i & (t->slots - 1)];
 
 		if (*slot == 0 || t->task[*slot - 1].task.tid == tid)
@@ -101,7 +101,7 @@ static void index_all(struct tasks *t)
 	}
 }
 
-static bool grow(struct tasks *t)
+static bool tasks_grow_table(struct tasks *t)
 {
 	uint32_t room = t->room ? 2 * t->room : 256, slots = 2 * room;
 	struct known_task *task = realloc(t->task, room * sizeof *task);
@@ -125,7 +125,7 @@ static bool grow(struct tasks *t)
 }
 
 /* Of the tasks whose slots were used again the file, if any, has its names. */
-static void forget(struct tasks *t)
+static void tasks_forget_reused(struct tasks *t)
 {
 	uint32_t kept = 0;
 
@@ -140,7 +140,7 @@ static void forget(struct tasks *t)
 
 /* ---------------------------------------------------------------------- adding */
 
-static void set_name(struct known_task *k, const char *name)
+static void tasks_set_name(struct known_task *k, const char *name)
 {
 	memset(k->task.name, 0, sizeof k->task.name);
 	memcpy(k->task.name, name, strnlen(name, TF_TASK_NAME_SIZE));
@@ -159,14 +159,14 @@ static void rename_task(struct tasks *t, struct known_task *k, const char *name)
 {
 	struct known_task before = *k;
 
-	set_name(k, name);
+	tasks_set_name(k, name);
 	if (k->told && strcmp(k->task.name, before.task.name) != 0) {
 		k->told = false;
 		mark_untold(t, k);
 	}
 }
 
-static bool add(struct tasks *t, const struct session_task *from)
+static bool tasks_add_listed(struct tasks *t, const struct session_task *from)
 {
 	struct known_task *k = known(t, from->number);
 
@@ -178,14 +178,14 @@ static bool add(struct tasks *t, const struct session_task *from)
 	/* Half of the slots of the tables stay empty. */
 	if (from->number == 0 || from->tid == 0 || (from->tid & TASKS_UNKNOWN))
 		return true;
-	if (t->count == KNOWN_MAX || (t->count == t->room && !grow(t)))
+	if (t->count == KNOWN_MAX || (t->count == t->room && !tasks_grow_table(t)))
 		return false;
 	k = &t->task[t->count];
 	*k = (struct known_task){.number = from->number,
 		.until = UINT64_MAX,
 		.listed = true,
 		.task = {.tid = from->tid, .pid = from->pid, .first = from->first}};
-	set_name(k, from->name);
+	tasks_set_name(k, from->name);
 	if (!link_by_tid(t, k))
 		return true;
 	*slot_of_number(t, k->number) = ++t->count;
@@ -201,9 +201,9 @@ bool tasks_read(struct tasks *t, const struct session_task *tasks, int count)
 	for (uint32_t i = 0; i < t->count; i++)
 		t->task[i].listed = false;
 	for (int i = 0; i < count; i++)
-		whole = add(t, &tasks[i]) && whole;
+		whole = tasks_add_listed(t, &tasks[i]) && whole;
 	if (t->count > KNOWN_KEPT)
-		forget(t);
+		tasks_forget_reused(t);
 	return whole;
 }
 
@@ -239,12 +239,12 @@ static void look_up(struct tasks *t, uint32_t number)
 	struct session_task task = {
 		.number = number, .tid = slot.tid, .pid = slot.pid, .first = slot.first};
 	memcpy(task.name, slot.name, sizeof task.name);
-	add(t, &task);
+	tasks_add_listed(t, &task);
 }
 
 /* ------------------------------------------------------------------------ asking */
 
-static const struct known_task *find(struct tasks *t, uint32_t number)
+static const struct known_task *tasks_find_known(struct tasks *t, uint32_t number)
 {
 	const struct known_task *k = known(t, number);
 
@@ -256,7 +256,7 @@ static const struct known_task *find(struct tasks *t, uint32_t number)
 
 const struct task_identity *tasks_find(struct tasks *t, uint32_t number)
 {
-	const struct known_task *k = find(t, number);
+	const struct known_task *k = tasks_find_known(t, number);
 
 	return k ? &k->task : NULL;
 }
@@ -267,7 +267,7 @@ uint32_t tasks_thread(struct tasks *t, uint32_t number, uint64_t stamp)
 
 	if (c->number != number || number == 0) {
 		/* A writer registers before its first record: who is unknown now stays so. */
-		const struct known_task *k = find(t, number);
+		const struct known_task *k = tasks_find_known(t, number);
 
 		*c = (struct cached_task){.number = number,
 			.tid = k ? k->task.tid : number | TASKS_UNKNOWN,

@@ -45,7 +45,7 @@ static int check_config(const struct session *s, int fd, struct session_error *e
 }
 
 /* The owner's, also if root comes first. */
-static int open_own(struct session *s, struct session_error *error)
+static int config_open_for_owner(struct session *s, struct session_error *error)
 {
 	int fd = open_config(s, O_RDWR), rc = 0;
 
@@ -71,7 +71,7 @@ int drain_lock(struct drain *d, struct session_error *error)
 {
 	const struct timespec pause = {.tv_nsec = 2000000};
 
-	d->lock_fd = open_own(d->session, error);
+	d->lock_fd = config_open_for_owner(d->session, error);
 	if (d->lock_fd < 0) {
 		int rc = d->lock_fd;
 		d->lock_fd = -1;
@@ -131,7 +131,7 @@ static bool unescape(const char *from, char *to, size_t room)
 	return true;
 }
 
-static bool number(const char *text, uint64_t most, uint64_t *out)
+static bool config_parse_number(const char *text, uint64_t most, uint64_t *out)
 {
 	return number_scan(&text, text + strlen(text), 10, most, out) && *text == 0;
 }
@@ -140,7 +140,7 @@ static bool number(const char *text, uint64_t most, uint64_t *out)
 static int write_config(
 	struct session *s, const char *bytes, size_t length, struct session_error *error)
 {
-	int fd = open_own(s, error), rc = 0;
+	int fd = config_open_for_owner(s, error), rc = 0;
 
 	if (fd < 0)
 		return fd;
@@ -222,9 +222,9 @@ static bool take_line(struct drain_config *c, const char *key, const char *value
 	if (strcmp(key, "command") == 0)
 		return unescape(value, c->command, sizeof c->command);
 	if (strcmp(key, "rotate") == 0)
-		return number(value, UINT64_MAX, &c->rotate);
+		return config_parse_number(value, UINT64_MAX, &c->rotate);
 	if (strcmp(key, "keep") == 0) {
-		bool ok = number(value, UINT32_MAX, &n);
+		bool ok = config_parse_number(value, UINT32_MAX, &n);
 		c->keep = ok ? (uint32_t)n : 0;
 		return ok;
 	}
@@ -238,7 +238,7 @@ static bool take_line(struct drain_config *c, const char *key, const char *value
 	return false;
 }
 
-static bool parse(struct drain_config *c, char *text)
+static bool config_parse_lines(struct drain_config *c, char *text)
 {
 	char *save = NULL;
 
@@ -271,7 +271,7 @@ int drain_load(struct session *s, struct drain_config *config, struct session_er
 		bool whole = n < CONFIG_BYTES_MAX && !memchr(text, 0, (size_t)n);
 
 		text[whole ? n : 0] = 0;
-		if (!whole || !parse(config, text))
+		if (!whole || !config_parse_lines(config, text))
 			rc = session_fail(error, PU_ERR_FILE_ERROR,
 				"%s/" SHM_DRAIN_NAME
 				" makes no sense; swtrace init -t cont -f FILE writes it anew",

@@ -56,7 +56,7 @@ void drain_size_rings(struct session_config *config)
 
 /* ------------------------------------------------------------------------------- on */
 
-static int open_gate(struct session *s, struct session_error *error)
+static int drain_open_gate(struct session *s, struct session_error *error)
 {
 	int rc = session_lock(s, true, error);
 
@@ -66,7 +66,7 @@ static int open_gate(struct session *s, struct session_error *error)
 	return rc ? rc : session_on(s, error);
 }
 
-static int start(struct session *s, const struct drain_config *config, bool was_on,
+static int drain_start_daemon(struct session *s, const struct drain_config *config, bool was_on,
 	struct session_error *error)
 {
 	int go;
@@ -76,7 +76,7 @@ static int start(struct session *s, const struct drain_config *config, bool was_
 	if (rc)
 		return rc;
 	if (!was_on)
-		rc = open_gate(s, error);
+		rc = drain_open_gate(s, error);
 	daemon_go(go);
 	return rc;
 }
@@ -100,7 +100,7 @@ int drain_on(struct session *s, bool *resumed, struct session_error *error)
 		return session_fail(error, PU_ERROR_INCORRECT_STATE,
 			"%.300s was drained to the standard output of a swtrace record that is gone; swtrace free, then init",
 			s->place.dir);
-	rc = start(s, &config, was_on, error);
+	rc = drain_start_daemon(s, &config, was_on, error);
 	*resumed = rc == 0 && was_on;
 	return rc;
 }

@@ -30,12 +30,12 @@ struct report {
 static volatile sig_atomic_t told_to_end;
 
 /* The machine goes down, say: the file is to be whole. */
-static void end(int signal)
+static void daemon_request_end(int signal)
 {
 	told_to_end = signal;
 }
 
-static bool wanted(void *arg)
+static bool daemon_is_wanted(void *arg)
 {
 	(void)arg;
 	return !told_to_end;
@@ -44,7 +44,7 @@ static bool wanted(void *arg)
 /* ------------------------------------------------------------------------ its life */
 
 /* What it inherited is nobody's any more: a pipe's reader would wait for its end for ever. */
-static void let_go(int keep)
+static void daemon_close_inherited(int keep)
 {
 	DIR *d = opendir("/proc/self/fd");
 	const struct dirent *e;
@@ -66,9 +66,9 @@ static void let_go(int keep)
 		return; /* a file system that cannot be unmounted is all that costs */
 }
 
-static void catch_signals(void)
+static void daemon_catch_signals(void)
 {
-	const struct sigaction ender = {.sa_handler = end};
+	const struct sigaction ender = {.sa_handler = daemon_request_end};
 	sigset_t none;
 
 	sigemptyset(&none);
@@ -79,8 +79,8 @@ static void catch_signals(void)
 	stream_catch_signals();
 }
 
-static int open_all(struct stream *stream, const struct session_place *place, uint32_t generation,
-	const struct drain_config *config)
+static int daemon_open_stream(struct stream *stream, const struct session_place *place,
+	uint32_t generation, const struct drain_config *config)
 {
 	struct session *s = stream->session;
 	int rc = session_open(s, place, SESSION_CONTROL, &stream->error);
@@ -103,17 +103,17 @@ __attribute__((noreturn)) static void live(const struct session_place *place, ui
 	const struct drain_config *config, int channel)
 {
 	struct session s;
-	struct stream stream = {.session = &s, .wake = -1, .wanted = wanted};
+	struct stream stream = {.session = &s, .wake = -1, .wanted = daemon_is_wanted};
 	struct report report = {0};
 	char byte;
 
-	let_go(channel);
-	catch_signals();
+	daemon_close_inherited(channel);
+	daemon_catch_signals();
 	prctl(PR_SET_NAME, "swtrace-drain");
 	/* A lock that another thread of the program held at the fork is never released here. */
 	signal(SIGALRM, SIG_DFL);
 	alarm(BEGIN_SECONDS);
-	report.rc = open_all(&stream, place, generation, config);
+	report.rc = daemon_open_stream(&stream, place, generation, config);
 	report.error = stream.error;
 	alarm(0);
 	send(channel, &report, sizeof report, MSG_NOSIGNAL);

@@ -24,7 +24,7 @@
 #define LAST_NS (100 * MS)
 
 /* What other processes are told. */
-static void publish(struct drain *d, enum shm_drain_state state)
+static void drain_publish_status(struct drain *d, enum shm_drain_state state)
 {
 	struct shm_drain *to = &d->session->control->drain;
 	struct drain_status now;
@@ -47,13 +47,13 @@ static void publish(struct drain *d, enum shm_drain_state state)
 	__atomic_store_n(&to->state, (uint32_t)state, __ATOMIC_RELEASE);
 }
 
-static int fail(struct drain *d, int rc, struct session_error *error)
+static int drain_record_failure(struct drain *d, int rc, struct session_error *error)
 {
 	if (error && error != &d->why)
 		*error = d->why;
 	if (d->failed == 0) {
 		d->failed = rc;
-		publish(d, SHM_DRAIN_FAILED);
+		drain_publish_status(d, SHM_DRAIN_FAILED);
 	}
 	return rc;
 }
@@ -81,18 +81,18 @@ static int check_session(const struct session *s, struct session_error *error)
 	return 0;
 }
 
-static int no_memory(struct session_error *error)
+static int drain_fail_memory(struct session_error *error)
 {
 	return session_fail(error, PU_ERROR_NOT_ENOUGH_MEMORY, "not enough memory for a drain");
 }
 
-static int open_rings(struct drain *d, struct session_error *error)
+static int drain_open_rings(struct drain *d, struct session_error *error)
 {
 	const struct session *s = d->session;
 
 	d->control = malloc(sizeof s->control->ring);
 	if (!d->control)
-		return no_memory(error);
+		return drain_fail_memory(error);
 	if (!ring_control_copy(d->control, s->control, s->generation))
 		return session_fail(
 			error, PU_ERROR_INCORRECT_STATE, "%s got new rings just now", s->place.dir);
@@ -104,7 +104,7 @@ static int open_rings(struct drain *d, struct session_error *error)
 	d->ring = calloc(d->rings, sizeof *d->ring);
 	d->copy = malloc(s->geometry.section_size);
 	if (!d->ring || !d->copy)
-		return no_memory(error);
+		return drain_fail_memory(error);
 	for (uint32_t i = 0; i < d->rings; i++) {
 		struct drain_ring *r = &d->ring[i];
 
@@ -115,12 +115,12 @@ static int open_rings(struct drain *d, struct session_error *error)
 	return 0;
 }
 
-static int open_all(struct drain *d, struct session_error *error)
+static int drain_open_parts(struct drain *d, struct session_error *error)
 {
 	int rc = drain_lock(d, error);
 
 	if (rc == 0)
-		rc = open_rings(d, error);
+		rc = drain_open_rings(d, error);
 	if (rc)
 		return rc;
 	memcpy(d->id, session_drain(d->session)->trace_id, sizeof d->id);
@@ -148,19 +148,19 @@ int drain_open(struct drain **drain, struct session *s, const struct drain_confi
 		return rc;
 	struct drain *d = calloc(1, sizeof *d);
 	if (!d)
-		return no_memory(error);
+		return drain_fail_memory(error);
 	d->session = s;
 	d->config = *config;
 	d->lock_fd = d->file.out.fd = -1;
 	tasks_open(&d->tasks, s);
 	signals_hold(&held);
-	rc = open_all(d, error);
+	rc = drain_open_parts(d, error);
 	signals_let_go(&held);
 	if (rc) {
 		drain_close(d);
 		return rc;
 	}
-	publish(d, SHM_DRAIN_RUNNING);
+	drain_publish_status(d, SHM_DRAIN_RUNNING);
 	*drain = d;
 	return 0;
 }
@@ -183,7 +183,7 @@ void drain_close(struct drain *d)
 /* --------------------------------------------------------------------- rounds */
 
 /* How fast the rings fill, the fastest of them, as parts of a ring in a second. */
-static void look(struct drain *d)
+static void drain_measure_fill(struct drain *d)
 {
 	uint64_t now = time_ns_monotonic(), most = 0;
 	double seconds = (double)(now - d->looked) / 1e9;
@@ -204,7 +204,7 @@ static void look(struct drain *d)
 }
 
 /* Takes what there is. 1: something, 0: nothing, or a PU_ code. */
-static int take(struct drain *d, bool partial, bool force)
+static int drain_take_sections(struct drain *d, bool partial, bool force)
 {
 	uint32_t ring;
 	int took = 0;
@@ -269,10 +269,10 @@ static int keep_up(struct drain *d)
 
 static int one_round(struct drain *d)
 {
-	look(d);
+	drain_measure_fill(d);
 	int rc = keep_up(d);
 	if (rc == 0)
-		rc = take(d, false, false);
+		rc = drain_take_sections(d, false, false);
 	if (rc >= 0 && stuck(d))
 		reclaim(d);
 	return rc;
@@ -283,14 +283,14 @@ int drain_round(struct drain *d, struct session_error *error)
 	struct held_signals held;
 
 	if (d->failed || d->finished)
-		return d->failed ? fail(d, d->failed, error) : 0;
+		return d->failed ? drain_record_failure(d, d->failed, error) : 0;
 	signals_hold(&held);
 	int rc = one_round(d);
 	signals_let_go(&held);
 	if (rc < 0)
-		return fail(d, rc, error);
+		return drain_record_failure(d, rc, error);
 	if (rc > 0)
-		publish(d, SHM_DRAIN_RUNNING);
+		drain_publish_status(d, SHM_DRAIN_RUNNING);
 	return rc;
 }
 
@@ -336,8 +336,8 @@ static int take_the_rest(struct drain *d)
 	for (;;) {
 		bool held = false;
 
-		look(d);
-		rc = take(d, true, force);
+		drain_measure_fill(d);
+		rc = drain_take_sections(d, true, force);
 		for (uint32_t i = 0; i < d->rings; i++)
 			held = held || d->ring[i].held_since;
 		if (rc < 0 || force || !held)
@@ -353,7 +353,7 @@ static void count_the_rest(struct drain *d)
 {
 	struct ring_span span;
 
-	look(d);
+	drain_measure_fill(d);
 	for (uint32_t i = 0; i < d->rings; i++) {
 		struct drain_ring *r = &d->ring[i];
 
@@ -369,7 +369,7 @@ static void count_the_rest(struct drain *d)
 	}
 }
 
-static int finish(struct drain *d)
+static int drain_finish_file(struct drain *d)
 {
 	int rc = d->failed ? 0 : take_the_rest(d);
 
@@ -390,18 +390,18 @@ int drain_finish(struct drain *d, struct session_error *error)
 	struct held_signals held;
 
 	if (d->finished)
-		return d->failed ? fail(d, d->failed, error) : 0;
+		return d->failed ? drain_record_failure(d, d->failed, error) : 0;
 	d->finished = true;
 	signals_hold(&held);
-	int rc = finish(d);
+	int rc = drain_finish_file(d);
 	signals_let_go(&held);
 	drain_state_save(d);
 	if (rc || d->failed) {
-		rc = fail(d, d->failed ? d->failed : rc, error);
-		publish(d, SHM_DRAIN_FAILED);
+		rc = drain_record_failure(d, d->failed ? d->failed : rc, error);
+		drain_publish_status(d, SHM_DRAIN_FAILED);
 		return rc;
 	}
-	publish(d, SHM_DRAIN_FINISHED);
+	drain_publish_status(d, SHM_DRAIN_FINISHED);
 	return 0;
 }
 

@@ -28,7 +28,7 @@ enum { LOSS_ENTRIES_MAX = 16384, LOSS_PART = 64 };
 /* ----------------------------------------------------------------- begin and cut */
 
 /* Known before the file is begun, and enough for all that may come. */
-static uint32_t largest_raw(const struct drain *d, const struct file_head *h)
+static uint32_t drain_file_largest_raw(const struct drain *d, const struct file_head *h)
 {
 	uint64_t sizes[] = {d->reader.geometry.section_size, (uint64_t)d->rings * TF_LOSS_SIZE,
 		(uint64_t)HEAD_TASKS_MAX * TF_TASK_SIZE, SHM_SCHEMA_BYTES};
@@ -56,7 +56,7 @@ int drain_file_begin(struct drain *d, struct drain_file *f, struct session_error
 	if (rc == 0)
 		rc = output_open_salted(&f->out, d->config.path, get_le32(d->id), error);
 	if (rc == 0) {
-		f->max_raw = largest_raw(d, &h);
+		f->max_raw = drain_file_largest_raw(d, &h);
 		rc = section_writer_open(&f->writer, &f->out, f->max_raw, 0, error);
 	}
 	if (rc == 0)
@@ -91,7 +91,7 @@ int drain_file_cut(struct drain_file *f, uint64_t whole, struct session_error *e
 }
 
 /* After every write: what is whole stays, what is not goes. */
-static int settle(struct drain *d, int rc)
+static int drain_file_settle_write(struct drain *d, int rc)
 {
 	struct drain_file *f = &d->file;
 
@@ -124,7 +124,8 @@ static int write_tasks(struct drain *d, struct session_error *error)
 {
 	if (d->tasks.untold == 0)
 		return 0;
-	return settle(d, head_write_tasks(&d->file.writer, d->config.codec, &d->tasks, error));
+	return drain_file_settle_write(
+		d, head_write_tasks(&d->file.writer, d->config.codec, &d->tasks, error));
 }
 
 int drain_file_hooks(
@@ -157,7 +158,7 @@ int drain_file_hooks(
 	if (rc)
 		return rc;
 	uint64_t offset = f->whole;
-	rc = settle(d, section_write(&f->writer, &s, error));
+	rc = drain_file_settle_write(d, section_write(&f->writer, &s, error));
 	if (rc)
 		return rc;
 	f->tail[f->hooked++ % DRAIN_TAIL] = (struct drain_section){
@@ -192,7 +193,8 @@ static bool has_news(const struct drain_ring *r, bool all)
 	return all || to_tell(r) != r->noted_loss;
 }
 
-static int write_causes(struct drain *d, uint8_t *entries, bool all, struct session_error *error)
+static int drain_file_write_causes(
+	struct drain *d, uint8_t *entries, bool all, struct session_error *error)
 {
 	uint64_t loss[SHM_LOSSES];
 	uint32_t n = 0;
@@ -210,7 +212,7 @@ static int write_causes(struct drain *d, uint8_t *entries, bool all, struct sess
 		 : 0;
 }
 
-static int write_losses(struct drain *d, bool all, struct session_error *error)
+static int drain_file_write_losses(struct drain *d, bool all, struct session_error *error)
 {
 	uint8_t *bytes = calloc(d->rings, TF_LOSS_SIZE);
 	uint64_t loss[SHM_LOSSES];
@@ -233,7 +235,7 @@ static int write_losses(struct drain *d, bool all, struct session_error *error)
 		rc = head_write_plain(&d->file.writer, TF_TYPE_LOSS, TF_CODEC_NONE, bytes,
 			(size_t)n * TF_LOSS_SIZE, error);
 	if (rc == 0)
-		rc = write_causes(d, bytes, all, error);
+		rc = drain_file_write_causes(d, bytes, all, error);
 	free(bytes);
 	if (rc)
 		return rc;
@@ -251,7 +253,7 @@ static int losses_in_time(struct drain *d, struct session_error *error)
 		d->file.losses + d->rings > LOSS_ENTRIES_MAX)
 		return 0;
 	d->noted = d->looked;
-	return settle(d, write_losses(d, false, error));
+	return drain_file_settle_write(d, drain_file_write_losses(d, false, error));
 }
 
 /* ------------------------------------------------------------------- other news */
@@ -279,12 +281,12 @@ static int clock_in_time(struct drain *d, struct session_error *error)
 	d->clocked = d->looked;
 	d->clocked_hooks = d->file.hooked;
 	d->clocked_back = back;
-	return settle(d, head_write_clock(&d->file.writer, d->session, error));
+	return drain_file_settle_write(d, head_write_clock(&d->file.writer, d->session, error));
 }
 
 /* The header of a file says whether counts in it were scripted: the first such process may
  * come late. A stream's header is gone by then. */
-static void mark_scripted(struct drain *d)
+static void drain_file_mark_scripted(struct drain *d)
 {
 	struct drain_file *f = &d->file;
 	uint8_t h[TF_HEADER_SIZE];
@@ -303,7 +305,7 @@ static int new_tasks(struct drain *d, struct session_error *error)
 	int rc = head_gather_tasks(&t, d->session, &d->tasks, NULL) ? 0 : write_tasks(d, error);
 
 	if (t.scripted || (session_sticky(d->session) & SHM_STICKY_SCRIPTED))
-		mark_scripted(d);
+		drain_file_mark_scripted(d);
 	head_free_tasks(&t);
 	return rc;
 }
@@ -315,8 +317,9 @@ static int new_schemas(struct drain *d, struct session_error *error)
 	int n = session_schemas(d->session, &text, NULL), rc = 0;
 
 	if (n > 0 && (uint64_t)n > f->registered) {
-		rc = settle(d, head_write_plain(&f->writer, TF_TYPE_SCHEMA, d->config.codec,
-				       text + f->registered, (size_t)n - f->registered, error));
+		rc = drain_file_settle_write(
+			d, head_write_plain(&f->writer, TF_TYPE_SCHEMA, d->config.codec,
+				   text + f->registered, (size_t)n - f->registered, error));
 		if (rc == 0)
 			f->registered = (uint64_t)n;
 	}
@@ -373,13 +376,13 @@ int drain_file_keep_up(struct drain *d, struct session_error *error)
 
 int drain_file_end(struct drain *d, struct session_error *error)
 {
-	int rc = write_losses(d, true, error);
+	int rc = drain_file_write_losses(d, true, error);
 
 	if (rc == 0)
 		rc = head_write_clock(&d->file.writer, d->session, error);
 	if (rc == 0)
 		rc = head_write_plain(&d->file.writer, TF_TYPE_END, TF_CODEC_NONE, NULL, 0, error);
-	return settle(d, rc); /* all of it or nothing */
+	return drain_file_settle_write(d, rc); /* all of it or nothing */
 }
 
 /* The last section of hooks goes, and what stands behind it: its hooks are counted. */

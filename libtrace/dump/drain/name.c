@@ -33,7 +33,7 @@ static int note_inode(struct drain_file *f, struct session_error *error)
 
 /* ------------------------------------------------------------------------ open */
 
-static bool is_ours(const struct drain *d, const char *path, struct stat *st)
+static bool drain_name_is_own_file(const struct drain *d, const char *path, struct stat *st)
 {
 	uint8_t header[TF_HEADER_SIZE];
 	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -52,9 +52,9 @@ static void mend(const struct drain *d, const char *path)
 	struct stat st, st1;
 
 	if (!older_name(path, 1, first) || !output_temporary_name(path, get_le32(d->id), next) ||
-		!is_ours(d, first, &st1))
+		!drain_name_is_own_file(d, first, &st1))
 		return;
-	if (lstat(path, &st) != 0 && errno == ENOENT && is_ours(d, next, &st))
+	if (lstat(path, &st) != 0 && errno == ENOENT && drain_name_is_own_file(d, next, &st))
 		(void)!rename(next, path);
 	else if (lstat(path, &st) == 0 && st.st_dev == st1.st_dev && st.st_ino == st1.st_ino)
 		unlink(first);
@@ -151,7 +151,7 @@ static void drop_old(const struct drain *d)
 	if (d->config.keep == 0)
 		return;
 	for (uint64_t n = (uint64_t)d->config.keep + 1;
-		older_name(d->file.out.path, n, name) && is_ours(d, name, &st); n++)
+		older_name(d->file.out.path, n, name) && drain_name_is_own_file(d, name, &st); n++)
 		if (unlink(name) != 0)
 			return;
 }

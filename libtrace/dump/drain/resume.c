@@ -43,7 +43,7 @@ static uint64_t section_bytes(const struct scan *s)
 }
 
 /* The section's header makes sense, and the section is whole. */
-static bool whole(struct scan *s)
+static bool resume_has_complete_section(struct scan *s)
 {
 	return s->size - s->at >= TF_SECTION_SIZE &&
 	       ring_read_at(s->f->out.fd, s->header, sizeof s->header, s->at) &&
@@ -162,11 +162,11 @@ static int damaged(const struct scan *s, struct session_error *error)
 }
 
 /* Notes the section at `at`, whose header was good before. */
-static bool note(struct scan *s, uint64_t at, bool last)
+static bool resume_note_if_complete(struct scan *s, uint64_t at, bool last)
 {
 	s->at = at;
 	/* A machine that stopped may have left a header without its payload. */
-	if (!whole(s) || (last && !verify(s)))
+	if (!resume_has_complete_section(s) || (last && !verify(s)))
 		return false;
 	note_section(s);
 	return true;
@@ -186,10 +186,11 @@ static int scan(struct scan *s, struct session_error *error)
 		uint64_t here = s->at;
 		uint64_t next = here;
 
-		more = whole(s) && get_le16(s->header + TF_S_TYPE) != TF_TYPE_END;
+		more = resume_has_complete_section(s) &&
+		       get_le16(s->header + TF_S_TYPE) != TF_TYPE_END;
 		if (more)
 			next += section_bytes(s);
-		if (before && !note(s, before, !more))
+		if (before && !resume_note_if_complete(s, before, !more))
 			break;
 		before = here;
 		s->at = next;
@@ -214,7 +215,7 @@ static void reset(struct drain *d)
 	}
 }
 
-static int go_on(struct scan *s, struct session_error *error)
+static int resume_reopen_writer(struct scan *s, struct session_error *error)
 {
 	struct drain_file *f = s->f;
 
@@ -247,7 +248,7 @@ int drain_resume(struct drain *d, struct session_error *error)
 	reset(d);
 	int rc = scan(&s, error);
 	if (rc == 0)
-		rc = go_on(&s, error);
+		rc = resume_reopen_writer(&s, error);
 	free(s.payload);
 	return rc;
 }

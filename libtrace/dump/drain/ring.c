@@ -29,7 +29,7 @@ void drain_tell_figures(struct drain *d, uint32_t ring)
 }
 
 /* Writers may have the room before the section that taken is in. */
-static void release(struct drain *d, uint32_t ring)
+static void drain_release_sections(struct drain *d, uint32_t ring)
 {
 	struct drain_ring *r = &d->ring[ring];
 	uint64_t to = section_start(&d->reader.geometry, r->taken);
@@ -56,7 +56,7 @@ void drain_start_at(struct drain *d, uint32_t ring, uint64_t position)
 	r->held_since = 0;
 	if (r->head < position)
 		r->head = position;
-	release(d, ring);
+	drain_release_sections(d, ring);
 }
 
 uint64_t drain_limit(const struct drain *d, uint32_t ring)
@@ -65,7 +65,7 @@ uint64_t drain_limit(const struct drain *d, uint32_t ring)
 }
 
 /* Hooks before the start that a discard set are nobody's any more. */
-static void follow_discard(struct drain *d, uint32_t ring)
+static void drain_follow_discard(struct drain *d, uint32_t ring)
 {
 	struct drain_ring *r = &d->ring[ring];
 
@@ -104,7 +104,7 @@ void drain_look(struct drain *d, uint32_t ring)
 		return;
 	}
 	r->head = header.head;
-	follow_discard(d, ring);
+	drain_follow_discard(d, ring);
 }
 
 void drain_seek(struct drain *d, uint32_t ring, bool partial)

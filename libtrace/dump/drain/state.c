@@ -167,7 +167,7 @@ static void id_text(const uint8_t id[TRACE_ID_SIZE], char out[2 * TRACE_ID_SIZE 
 }
 
 /* The whole text, terminated; *state: where the state begins in it, or its end. */
-static char *read_text(const struct drain *d, size_t *state)
+static char *drain_state_read_text(const struct drain *d, size_t *state)
 {
 	char *text = malloc(STATE_BYTES_MAX + 1);
 	ssize_t n = text ? pread(d->lock_fd, text, STATE_BYTES_MAX, 0) : -1;
@@ -189,7 +189,7 @@ void drain_state_save(struct drain *d)
 	char id[2 * TRACE_ID_SIZE + 1];
 	struct text t = {0};
 	size_t from = 0;
-	char *old = read_text(d, &from);
+	char *old = drain_state_read_text(d, &from);
 
 	free(old);
 	if (!old)
@@ -257,7 +257,7 @@ void drain_state_load(struct drain *d)
 {
 	struct state s = {.drain = d, .ring = calloc(d->rings, sizeof *s.ring)};
 	size_t from = 0;
-	char *text = read_text(d, &from);
+	char *text = drain_state_read_text(d, &from);
 
 	if (text && s.ring) {
 		each_line(text + from, state_line, &s);

@@ -13,7 +13,7 @@
 /* Somebody may turn tracing off at any time, and cannot tell the drain but in the control page. */
 #define LONGEST_PAUSE_NS 100000000u
 
-static void do_nothing(int signal)
+static void stream_interrupt_only(int signal)
 {
 	(void)signal;
 }
@@ -21,7 +21,7 @@ static void do_nothing(int signal)
 void stream_catch_signals(void)
 {
 	/* Caught, not ignored: what is ignored stays so in a command that is executed. */
-	const struct sigaction catcher = {.sa_handler = do_nothing};
+	const struct sigaction catcher = {.sa_handler = stream_interrupt_only};
 
 	sigaction(SIGPIPE, &catcher, NULL);
 	sigaction(SIGXFSZ, &catcher, NULL);
@@ -73,7 +73,7 @@ int stream_follow(struct stream *s)
 }
 
 /* Without the lock the gate would stay open for ever: then it is closed all the same. */
-static void turn_off(struct stream *s)
+static void stream_turn_off(struct stream *s)
 {
 	int locked = session_lock(s->session, true, NULL);
 
@@ -85,6 +85,6 @@ static void turn_off(struct stream *s)
 
 int stream_finish(struct stream *s)
 {
-	turn_off(s);
+	stream_turn_off(s);
 	return drain_finish(s->drain, &s->error);
 }
