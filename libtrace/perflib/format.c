@@ -116,7 +116,7 @@ static double not_negative(double p)
 	return p < 0 && p > -1 ? 0 : p;
 }
 
-static double percent(double share)
+static double format_percent(double share)
 {
 	double p = not_negative(100 * share);
 
@@ -185,15 +185,15 @@ static ULONG from_two(
 	case OF_TICKS:
 	case OF_100NS:
 	case OF_TIME_BASE:
-		*value = percent(share);
+		*value = format_percent(share);
 		break;
 	case NOT_OF_TICKS:
 	case NOT_OF_100NS:
-		*value = percent(1 - share);
+		*value = format_percent(1 - share);
 		break;
 	case MULTI_OF_TICKS:
 	case MULTI_OF_100NS:
-		*value = percent(share / (double)b->Base);
+		*value = format_percent(share / (double)b->Base);
 		break;
 	case MULTI_NOT_OF_TICKS:
 	case MULTI_NOT_OF_100NS:

@@ -24,14 +24,15 @@ static bool is_taken(const struct live *live, const GUID *id)
 }
 
 /* Of a GUID the first one is. */
-static void take(struct live *live, const struct counterset *const *sets, uint32_t n)
+static void live_add_sets(struct live *live, const struct counterset *const *sets, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++)
 		if (!is_taken(live, &sets[i]->definition->guid))
 			live->set[live->sets++] = sets[i];
 }
 
-static uint32_t refresh(struct host *host, const struct counterset *const **sets, uint32_t *n)
+static uint32_t live_refresh_sets(
+	struct host *host, const struct counterset *const **sets, uint32_t *n)
 {
 	struct live *live = (struct live *)host;
 	const struct counterset *const *provided;
@@ -50,14 +51,14 @@ static uint32_t refresh(struct host *host, const struct counterset *const **sets
 		live->room = count;
 	}
 	live->sets = 0;
-	take(live, counterset_builtin, counterset_builtins);
-	take(live, provided, count - counterset_builtins);
+	live_add_sets(live, counterset_builtin, counterset_builtins);
+	live_add_sets(live, provided, count - counterset_builtins);
 	*sets = live->set;
 	*n = live->sets;
 	return ERROR_SUCCESS;
 }
 
-static uint32_t step(
+static uint32_t live_sample_clock(
 	struct host *host, const struct counterset *const *of, uint32_t n, struct sample_time *time)
 {
 	uint64_t sync[3];
@@ -81,7 +82,7 @@ static void close_live(struct host *host)
 	free(live);
 }
 
-static const struct host_operations operations = {refresh, step, close_live};
+static const struct host_operations operations = {live_refresh_sets, live_sample_clock, close_live};
 
 uint32_t host_live(struct host **host)
 {

@@ -69,7 +69,7 @@ void query_want(struct query *q, struct query_set *s)
 	}
 }
 
-static struct query_set *find_set(struct query *q, const GUID *id)
+static struct query_set *query_find_set(struct query *q, const GUID *id)
 {
 	for (uint32_t i = 0; i < q->sets; i++)
 		if (guid_equal(&q->set[i]->set->definition->guid, id))
@@ -77,7 +77,8 @@ static struct query_set *find_set(struct query *q, const GUID *id)
 	return NULL;
 }
 
-static uint32_t add_set(struct query *q, const struct counterset *set, struct query_set **added)
+static uint32_t query_add_set(
+	struct query *q, const struct counterset *set, struct query_set **added)
 {
 	struct query_set **grown = realloc(q->set, (q->sets + 1) * sizeof(struct query_set *));
 	struct query_set *s = calloc(1, sizeof *s);
@@ -150,7 +151,7 @@ struct asked {
 };
 
 /* The block at `at`; false: it makes no sense, nor does what follows. */
-static bool read_block(const uint8_t *at, size_t bytes, struct asked *a)
+static bool query_read_block(const uint8_t *at, size_t bytes, struct asked *a)
 {
 	size_t room;
 
@@ -175,7 +176,7 @@ static bool well_formed(const void *blocks, size_t bytes)
 	if (!blocks || bytes == 0)
 		return false;
 	for (; bytes > 0; at += a.identifier.Size, bytes -= a.identifier.Size)
-		if (!read_block(at, bytes, &a))
+		if (!query_read_block(at, bytes, &a))
 			return false;
 	return true;
 }
@@ -195,7 +196,7 @@ static struct specification *find_same(struct query *q, const struct asked *a)
 	return NULL;
 }
 
-static uint32_t check(const struct counterset_definition *set, const struct asked *a)
+static uint32_t query_check_counter(const struct counterset_definition *set, const struct asked *a)
 {
 	if (set->ncounters > COUNTERSET_COUNTERS)
 		return ERROR_INVALID_DATA;
@@ -208,7 +209,8 @@ static uint32_t check(const struct counterset_definition *set, const struct aske
 	return ERROR_SUCCESS;
 }
 
-static bool append(struct query *q, const struct asked *a, struct query_set *set)
+static bool query_append_specification(
+	struct query *q, const struct asked *a, struct query_set *set)
 {
 	struct specification *grown =
 		realloc(q->specification, (q->specifications + 1) * sizeof(struct specification));
@@ -229,23 +231,23 @@ static bool append(struct query *q, const struct asked *a, struct query_set *set
 	return true;
 }
 
-static uint32_t add_one(struct query *q, const struct asked *a)
+static uint32_t query_add_counter(struct query *q, const struct asked *a)
 {
-	struct query_set *s = find_set(q, &a->identifier.CounterSetGuid);
+	struct query_set *s = query_find_set(q, &a->identifier.CounterSetGuid);
 	const struct counterset *set = s ? s->set : NULL;
 	uint32_t status =
 		s ? ERROR_SUCCESS : host_find(q->host, &a->identifier.CounterSetGuid, &set);
 
 	if (!status)
-		status = check(set->definition, a);
+		status = query_check_counter(set->definition, a);
 	if (!status && find_same(q, a))
 		status = ERROR_ALREADY_EXISTS;
 	if (!status && !s)
-		status = add_set(q, set, &s);
+		status = query_add_set(q, set, &s);
 	if (status)
 		return status;
 	s->users++;
-	if (!append(q, a, s)) {
+	if (!query_append_specification(q, a, s)) {
 		drop_set(q, s);
 		return ERROR_OUTOFMEMORY;
 	}
@@ -282,7 +284,7 @@ static uint32_t each_block(HANDLE query, void *blocks, uint32_t bytes,
 	for (; bytes > 0; at += a.identifier.Size, bytes -= a.identifier.Size) {
 		uint32_t status;
 
-		read_block(at, bytes, &a);
+		query_read_block(at, bytes, &a);
 		status = one(q, &a);
 		memcpy(at + offsetof(PERF_COUNTER_IDENTIFIER, Status), &status, sizeof status);
 	}
@@ -291,7 +293,7 @@ static uint32_t each_block(HANDLE query, void *blocks, uint32_t bytes,
 
 ULONG PerfAddCounters(HANDLE query, PPERF_COUNTER_IDENTIFIER counters, DWORD bytes)
 {
-	return each_block(query, counters, bytes, add_one);
+	return each_block(query, counters, bytes, query_add_counter);
 }
 
 ULONG PerfDeleteCounters(HANDLE query, PPERF_COUNTER_IDENTIFIER counters, DWORD bytes)

@@ -18,7 +18,7 @@ static void note_what_is_there(struct query_set *s)
 			s->there[i / 64] |= (uint64_t)(known[i] != 0) << i % 64;
 }
 
-static uint32_t collect(struct query *q, struct query_set *s)
+static uint32_t query_collect_set(struct query *q, struct query_set *s)
 {
 	uint32_t columns = s->set->definition->ncounters, status;
 
@@ -49,7 +49,7 @@ static bool found_again(struct query *q, struct query_set *s)
 	return true;
 }
 
-static uint32_t step(struct query *q)
+static uint32_t query_step_host(struct query *q)
 {
 	const struct counterset **of = malloc((q->sets + 1) * sizeof(struct counterset *));
 	uint32_t status;
@@ -66,7 +66,7 @@ static uint32_t step(struct query *q)
 uint32_t query_collect(struct query *q)
 {
 	if (!q->stepped) {
-		uint32_t status = step(q);
+		uint32_t status = query_step_host(q);
 
 		if (status)
 			return status;
@@ -75,9 +75,9 @@ uint32_t query_collect(struct query *q)
 	for (uint32_t i = 0; i < q->sets; i++) {
 		struct query_set *s = q->set[i];
 
-		s->status = collect(q, s);
+		s->status = query_collect_set(q, s);
 		if (s->status == ERROR_WMI_GUID_NOT_FOUND && found_again(q, s))
-			s->status = collect(q, s);
+			s->status = query_collect_set(q, s);
 		if (!s->status)
 			note_what_is_there(s);
 	}

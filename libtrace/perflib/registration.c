@@ -29,7 +29,7 @@ static bool has_object_clock(uint32_t type)
 	return type == PERF_OBJ_TIME_TIMER || type == PERF_COUNTER_OBJ_TIME_QUEUELEN_TYPE;
 }
 
-static void put_counter(struct block *b, const struct counter_definition *c)
+static void registration_put_counter(struct block *b, const struct counter_definition *c)
 {
 	PERF_COUNTER_REG_INFO info = {.CounterId = c->id,
 		.Type = c->type,
@@ -45,7 +45,7 @@ static void put_counter(struct block *b, const struct counter_definition *c)
 	block_put(b, &info, sizeof info);
 }
 
-static void write_set(struct block *b, const void *what)
+static void registration_write_set(struct block *b, const void *what)
 {
 	const struct registration *r = what;
 	const struct counterset_definition *set = r->set;
@@ -57,17 +57,17 @@ static void write_set(struct block *b, const void *what)
 
 	block_put(b, &info, sizeof info);
 	for (uint32_t i = 0; i < set->ncounters; i++)
-		put_counter(b, &set->counter[i]);
+		registration_put_counter(b, &set->counter[i]);
 }
 
 static void write_counter(struct block *b, const void *what)
 {
 	const struct registration *r = what;
 
-	put_counter(b, r->counter);
+	registration_put_counter(b, r->counter);
 }
 
-static void write_text(struct block *b, const void *what)
+static void registration_write_text(struct block *b, const void *what)
 {
 	const struct registration *r = what;
 
@@ -81,7 +81,7 @@ static void write_provider(struct block *b, const void *what)
 	block_put(b, &r->set->provider, sizeof r->set->provider);
 }
 
-static const char *string_of(const struct registration *r, uint32_t i)
+static const char *registration_string_of(const struct registration *r, uint32_t i)
 {
 	return r->help ? r->set->counter[i].help : r->set->counter[i].name;
 }
@@ -95,7 +95,7 @@ static void write_strings(struct block *b, const void *what)
 
 	block_put(b, &header, sizeof header);
 	for (uint32_t i = 0; i < set->ncounters; i++) {
-		const char *text = string_of(r, i);
+		const char *text = registration_string_of(r, i);
 		PERF_STRING_COUNTER_HEADER of = {
 			set->counter[i].id, text ? (uint32_t)at : 0xffffffff};
 
@@ -103,8 +103,9 @@ static void write_strings(struct block *b, const void *what)
 		at += text ? strlen(text) + 1 : 0;
 	}
 	for (uint32_t i = 0; i < set->ncounters; i++)
-		if (string_of(r, i))
-			block_string(b, string_of(r, i), strlen(string_of(r, i)));
+		if (registration_string_of(r, i))
+			block_string(b, registration_string_of(r, i),
+				strlen(registration_string_of(r, i)));
 	block_pad(b);
 	header.dwSize = (uint32_t)b->size;
 	block_patch(b, 0, &header, sizeof header);
@@ -115,19 +116,19 @@ static block_writer *writer_of(PerfRegInfoType request, struct registration *r)
 {
 	switch (request) {
 	case PERF_REG_COUNTERSET_STRUCT:
-		return write_set;
+		return registration_write_set;
 	case PERF_REG_COUNTER_STRUCT:
 		return write_counter;
 	case PERF_REG_COUNTERSET_NAME_STRING:
 	case PERF_REG_COUNTERSET_ENGLISH_NAME:
 		r->text = or_empty(r->set->name);
-		return write_text;
+		return registration_write_text;
 	case PERF_REG_COUNTERSET_HELP_STRING:
 		r->text = or_empty(r->set->help);
-		return write_text;
+		return registration_write_text;
 	case PERF_REG_PROVIDER_NAME:
 		r->text = or_empty(r->set->provider_name);
-		return write_text;
+		return registration_write_text;
 	case PERF_REG_COUNTER_HELP_STRINGS:
 		r->help = true;
 		return write_strings;

@@ -23,7 +23,7 @@ int counterset_column(const struct counterset_definition *set, uint32_t id)
 	return -1;
 }
 
-static bool grow(void **at, size_t count, size_t size)
+static bool rows_grow_array(void **at, size_t count, size_t size)
 {
 	void *grown = realloc(*at, count && size ? count * size : 1);
 
@@ -42,22 +42,22 @@ void rows_begin(struct rows *r, uint32_t columns)
 	r->names_used = 0;
 }
 
-static bool make_room(struct rows *r)
+static bool rows_reserve_row(struct rows *r)
 {
 	if (r->used == r->allocated) {
 		uint32_t rows = r->allocated ? r->allocated * 2 : FIRST_ROWS;
 		size_t cells = (size_t)rows * r->columns;
 
-		if (!grow((void **)&r->row, rows, sizeof *r->row) ||
-			!grow((void **)&r->value, cells, sizeof *r->value) ||
-			!grow((void **)&r->known, cells, sizeof *r->known))
+		if (!rows_grow_array((void **)&r->row, rows, sizeof *r->row) ||
+			!rows_grow_array((void **)&r->value, cells, sizeof *r->value) ||
+			!rows_grow_array((void **)&r->known, cells, sizeof *r->known))
 			return false;
 		r->allocated = rows;
 	}
 	if (r->names_allocated - r->names_used < PERF_MAX_INSTANCE_NAME) {
 		size_t bytes = (r->names_allocated + PERF_MAX_INSTANCE_NAME) * 2;
 
-		if (!grow((void **)&r->names, bytes, 1))
+		if (!rows_grow_array((void **)&r->names, bytes, 1))
 			return false;
 		r->names_allocated = bytes;
 	}
@@ -68,7 +68,7 @@ bool rows_add(struct rows *r, const char *name, size_t bytes, uint32_t id)
 {
 	struct row *row;
 
-	if (r->used >= COUNTERSET_INSTANCES || !make_room(r))
+	if (r->used >= COUNTERSET_INSTANCES || !rows_reserve_row(r))
 		return false;
 	row = &r->row[r->used];
 	row->id = id;

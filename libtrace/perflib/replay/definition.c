@@ -3,7 +3,7 @@
 #include <string.h>
 
 /* FNV-1a. */
-static uint64_t add(uint64_t hash, const void *bytes, size_t n)
+static uint64_t definition_hash_bytes(uint64_t hash, const void *bytes, size_t n)
 {
 	const uint8_t *p = bytes;
 
@@ -12,31 +12,31 @@ static uint64_t add(uint64_t hash, const void *bytes, size_t n)
 	return hash;
 }
 
-static uint64_t add_number(uint64_t hash, uint32_t number)
+static uint64_t definition_hash_number(uint64_t hash, uint32_t number)
 {
 	const uint8_t bytes[] = {(uint8_t)number, (uint8_t)(number >> 8), (uint8_t)(number >> 16),
 		(uint8_t)(number >> 24)};
 
-	return add(hash, bytes, sizeof bytes);
+	return definition_hash_bytes(hash, bytes, sizeof bytes);
 }
 
 static uint64_t add_text(uint64_t hash, const char *text)
 {
-	return add(hash, text ? text : "", text ? strlen(text) + 1 : 1);
+	return definition_hash_bytes(hash, text ? text : "", text ? strlen(text) + 1 : 1);
 }
 
 uint64_t definition_hash(const struct counterset_definition *set)
 {
 	uint64_t hash = UINT64_C(0xcbf29ce484222325);
 
-	hash = add_number(hash, set->type);
+	hash = definition_hash_number(hash, set->type);
 	hash = add_text(hash, set->name);
 	for (uint32_t i = 0; i < set->ncounters; i++) {
 		const struct counter_definition *c = &set->counter[i];
 
-		hash = add_number(hash, c->id);
-		hash = add_number(hash, c->type);
-		hash = add_number(hash, c->base);
+		hash = definition_hash_number(hash, c->id);
+		hash = definition_hash_number(hash, c->type);
+		hash = definition_hash_number(hash, c->base);
 		hash = add_text(hash, c->name);
 	}
 	return hash;

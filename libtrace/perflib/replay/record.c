@@ -25,7 +25,7 @@ static size_t counter_bytes(const struct counter_definition *c)
 	       record_string_bytes(c->help, COUNTERSET_HELP_BYTES - 1);
 }
 
-static void put_counter(struct record_part *p, const struct counter_definition *c)
+static void record_put_counter(struct record_part *p, const struct counter_definition *c)
 {
 	record_u32(p, c->id);
 	record_u32(p, c->type);
@@ -56,7 +56,7 @@ static uint32_t tell_counters(struct record_part *p, const struct query_set *s, 
 	record_u32(p, first);
 	record_u32(p, n);
 	for (uint32_t i = 0; i < n; i++)
-		put_counter(p, &d->counter[first + i]);
+		record_put_counter(p, &d->counter[first + i]);
 	record_write(p, COUNTERS_MINOR_COUNTERS);
 	return n;
 }
@@ -126,7 +126,7 @@ static bool is_asked(const struct recorded *r, uint32_t row)
 }
 
 /* false: no memory. */
-static bool choose(struct recorded *r)
+static bool record_choose_rows(struct recorded *r)
 {
 	const struct query_set *s = r->s;
 
@@ -197,7 +197,7 @@ static void put_values(struct record_part *p, const struct recorded *r, uint32_t
 		record_u32(p, known[i]);
 }
 
-static uint32_t write_part(struct record_part *p, const struct recorded *r, uint32_t first,
+static uint32_t record_write_part(struct record_part *p, const struct recorded *r, uint32_t first,
 	uint32_t part, uint32_t parts)
 {
 	const struct rows *rows = &r->s->rows;
@@ -239,13 +239,13 @@ static void write_sample(struct record_part *p, const struct recorded *all, uint
 		uint32_t first = 0;
 
 		do
-			first += write_part(p, &all[i], first, part++, parts);
+			first += record_write_part(p, &all[i], first, part++, parts);
 		while (first < all[i].rows);
 	}
 }
 
 /* Before the first hook of it: an instance of CPI is what marks this program in the trace. */
-static void mark_scripted(const struct query_set *s)
+static void record_mark_scripted(const struct query_set *s)
 {
 	const struct counterset_operations *operations = s->set->operations;
 	void *cpi;
@@ -256,7 +256,7 @@ static void mark_scripted(const struct query_set *s)
 		CpiTerminate(cpi);
 }
 
-static uint32_t record(struct query *q)
+static uint32_t record_write_sets(struct query *q)
 {
 	struct recorded *all = calloc(q->sets + 1, sizeof *all);
 	struct record_part *p = calloc(1, sizeof *p);
@@ -265,11 +265,11 @@ static uint32_t record(struct query *q)
 	for (uint32_t i = 0; i < q->sets && !status; i++) {
 		all[i].q = q;
 		all[i].s = q->set[i];
-		if (!q->set[i]->status && !choose(&all[i]))
+		if (!q->set[i]->status && !record_choose_rows(&all[i]))
 			status = ERROR_OUTOFMEMORY;
 	}
 	for (uint32_t i = 0; i < q->sets && !status; i++) {
-		mark_scripted(q->set[i]);
+		record_mark_scripted(q->set[i]);
 		tell_if_due(p, q->set[i]);
 	}
 	if (!status)
@@ -310,5 +310,5 @@ ULONG PerfTraceCounterData(HANDLE query, const PERF_DATA_HEADER *data, DWORD byt
 	/* The gate alone is open until the program's first hook has looked for a session. */
 	if (!TraceMajorIsOn(COUNTERS_MAJOR) || !IsTraceOn() || !TraceQueryMajor(COUNTERS_MAJOR))
 		return ERROR_NOT_READY;
-	return record(q);
+	return record_write_sets(q);
 }

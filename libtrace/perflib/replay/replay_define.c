@@ -115,7 +115,7 @@ static void read_told(struct replay_reader *f, struct told_set *t)
 		}
 }
 
-static bool makes_sense(const struct told_set *t)
+static bool replay_definition_is_sane(const struct told_set *t)
 {
 	return t->counters && t->counters <= COUNTERSET_COUNTERS && t->name.length && t->help.at &&
 	       t->provider.at &&
@@ -152,7 +152,7 @@ void replay_take_set(struct replay *r, struct replay_reader *f)
 
 	read_told(f, &t);
 	id = guid_of(t.high, t.low);
-	if (!makes_sense(&t))
+	if (!replay_definition_is_sane(&t))
 		return;
 	s = replay_find(r, &id);
 	if (s && s->whole)
@@ -255,7 +255,7 @@ static void take_turn(struct replay *r, struct told_counters *t, const struct re
 }
 
 /* Bases that are not there are none. */
-static void finish(struct replay_set *s)
+static void replay_finish_definition(struct replay_set *s)
 {
 	s->whole = true;
 	for (uint32_t i = 0; i < s->definition.ncounters; i++)
@@ -288,5 +288,5 @@ void replay_take_counters(struct replay *r, struct replay_reader *f)
 			break;
 		}
 	if (t.set && !t.refused && t.set->told == t.set->definition.ncounters)
-		finish(t.set);
+		replay_finish_definition(t.set);
 }

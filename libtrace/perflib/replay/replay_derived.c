@@ -186,7 +186,7 @@ static bool is_per_cpu(enum replay_field field)
 /* Numbers that no interval has would only make sums overflow. */
 #define MOST (UINT64_C(1) << 53)
 
-static void set_figure(struct figures *f, int which, const struct replay_value *v)
+static void derived_set_figure(struct figures *f, int which, const struct replay_value *v)
 {
 	if (!v->measured || v->u > MOST)
 		return;
@@ -208,14 +208,14 @@ static bool read_hook(struct derived *d, cpidecode_hooks *it, uint64_t *elapsed)
 		if (which < 0)
 			continue;
 		if (!is_per_cpu(v.field)) {
-			set_figure(&d->total, which, &v);
+			derived_set_figure(&d->total, which, &v);
 			continue;
 		}
 		if (v.turn >= COUNTERSET_INSTANCES - 2)
 			continue;
 		if (!need_cpu(d, v.turn))
 			return false;
-		set_figure(&d->now[v.turn], which, &v);
+		derived_set_figure(&d->now[v.turn], which, &v);
 	}
 	return true;
 }
@@ -249,7 +249,7 @@ struct sample_time replay_time_of(const struct replay *r, const cpidecode_hook *
 		.time_100ns = h->time_ns / 100 + TIME_1601_TO_1970_100NS};
 }
 
-static uint32_t read_group(struct replay *r, struct derived *d)
+static uint32_t derived_read_group(struct replay *r, struct derived *d)
 {
 	const cpidecode_hook *h = r->at.hook;
 	uint64_t elapsed = 0;
@@ -275,7 +275,7 @@ static bool says_something(const struct derived *d)
 	return known != 0;
 }
 
-static uint32_t take(struct replay *r, struct derived *d)
+static uint32_t derived_take_hook(struct replay *r, struct derived *d)
 {
 	const cpidecode_hook *h = r->at.hook;
 	uint32_t kind = h->minor & CPI_MINOR_KIND, status;
@@ -289,14 +289,14 @@ static uint32_t take(struct replay *r, struct derived *d)
 		return ERROR_SUCCESS;
 	if (!d->has_total)
 		begin_group(d, h);
-	status = read_group(r, d);
+	status = derived_read_group(r, d);
 	d->has_total = !per_cpu;
 	d->ready = per_cpu && says_something(d);
 	return status;
 }
 
 /* A group whose processors the present hook does not tell of ends before it. */
-static void end_group(struct replay *r, struct derived *d)
+static void derived_end_group(struct replay *r, struct derived *d)
 {
 	if (!d->has_total || is_of_group(d, r->at.hook))
 		return;
@@ -310,10 +310,10 @@ uint32_t replay_take_interval(struct replay *r)
 
 	for (uint32_t i = 0; i < r->sets; i++)
 		if (r->set[i]->derived && r->set[i]->asked)
-			end_group(r, r->set[i]->derived);
+			derived_end_group(r, r->set[i]->derived);
 	for (uint32_t i = 0; i < r->sets && !r->at.again && !status; i++)
 		if (r->set[i]->derived && r->set[i]->asked)
-			status = take(r, r->set[i]->derived);
+			status = derived_take_hook(r, r->set[i]->derived);
 	return status;
 }
 
@@ -339,7 +339,7 @@ static bool knows(const struct figures *f, unsigned bits)
 #define BIT(figure) (1u << (figure))
 
 /* What is not told of the system is the processors' sum, of those that tell all of it. */
-static void add_up(struct derived *d)
+static void derived_sum_cpus(struct derived *d)
 {
 	struct figures all = {0};
 
@@ -380,7 +380,7 @@ static void advance_utilisation(uint64_t sum[FIGURES], const struct figures *f, 
 	}
 }
 
-static void advance(
+static void derived_advance_sums(
 	struct derived *d, uint64_t sum[FIGURES], const struct figures *f, uint64_t passed)
 {
 	if (d->utilisation) {
@@ -393,7 +393,7 @@ static void advance(
 
 /* -------------------------------------------------------------------------------- rows */
 
-static void put(struct replay_set *s, uint32_t id, uint64_t value)
+static void derived_put_value(struct replay_set *s, uint32_t id, uint64_t value)
 {
 	int column = counterset_column(&s->definition, id);
 
@@ -404,41 +404,41 @@ static void put(struct replay_set *s, uint32_t id, uint64_t value)
 static void put_utilisation(struct replay_set *s, const uint64_t *sum, const struct figures *f)
 {
 	if (knows(f, BIT(ELAPSED) | BIT(IDLE))) {
-		put(s, PROCESSOR_TIME, sum[SUM_IDLE]);
-		put(s, PROCESSOR_IDLE, sum[SUM_IDLE]);
+		derived_put_value(s, PROCESSOR_TIME, sum[SUM_IDLE]);
+		derived_put_value(s, PROCESSOR_IDLE, sum[SUM_IDLE]);
 	}
 	if (knows(f, BIT(ELAPSED) | BIT(INTR)))
-		put(s, PROCESSOR_INTERRUPT, sum[SUM_INTR]);
+		derived_put_value(s, PROCESSOR_INTERRUPT, sum[SUM_INTR]);
 	if (knows(f, BIT(UNHALTED) | BIT(REFERENCE))) {
-		put(s, PROCESSOR_PERFORMANCE, sum[SUM_PERFORMANCE]);
-		put(s, PROCESSOR_PERFORMANCE_BASE, (uint32_t)sum[SUM_WEIGHT]);
+		derived_put_value(s, PROCESSOR_PERFORMANCE, sum[SUM_PERFORMANCE]);
+		derived_put_value(s, PROCESSOR_PERFORMANCE_BASE, (uint32_t)sum[SUM_WEIGHT]);
 	}
 }
 
-static void put_cpi(struct replay_set *s, const uint64_t *sum, const struct figures *f)
+static void derived_put_cpi(struct replay_set *s, const uint64_t *sum, const struct figures *f)
 {
 	bool instructions = knows(f, BIT(INSTRUCTIONS)), cycles = knows(f, BIT(CYCLES)),
 	     busy = knows(f, BIT(BUSY_CYCLES));
 
 	if (instructions) {
-		put(s, CPI_BASE, sum[INSTRUCTIONS]);
-		put(s, CPI_INSTRUCTIONS, sum[INSTRUCTIONS]);
+		derived_put_value(s, CPI_BASE, sum[INSTRUCTIONS]);
+		derived_put_value(s, CPI_INSTRUCTIONS, sum[INSTRUCTIONS]);
 	}
 	if (cycles)
-		put(s, CPI_CYCLES, sum[CYCLES]);
+		derived_put_value(s, CPI_CYCLES, sum[CYCLES]);
 	if (busy)
-		put(s, CPI_BUSY_CYCLES, sum[BUSY_CYCLES]);
+		derived_put_value(s, CPI_BUSY_CYCLES, sum[BUSY_CYCLES]);
 	if (instructions && cycles)
-		put(s, CPI_CPI, sum[CYCLES]);
+		derived_put_value(s, CPI_CPI, sum[CYCLES]);
 	if (instructions && busy)
-		put(s, CPI_SCALED, sum[BUSY_CYCLES]);
+		derived_put_value(s, CPI_SCALED, sum[BUSY_CYCLES]);
 	if (busy && cycles) {
-		put(s, CPI_BUSY, sum[BUSY_CYCLES]);
-		put(s, CPI_BUSY_BASE, sum[CYCLES]);
+		derived_put_value(s, CPI_BUSY, sum[BUSY_CYCLES]);
+		derived_put_value(s, CPI_BUSY_BASE, sum[CYCLES]);
 	}
 }
 
-static bool put_row(struct derived *d, const char *name, uint32_t id, const uint64_t *sum,
+static bool derived_put_row(struct derived *d, const char *name, uint32_t id, const uint64_t *sum,
 	const struct figures *f)
 {
 	struct replay_set *s = d->set;
@@ -448,7 +448,7 @@ static bool put_row(struct derived *d, const char *name, uint32_t id, const uint
 	if (d->utilisation)
 		put_utilisation(s, sum, f);
 	else
-		put_cpi(s, sum, f);
+		derived_put_cpi(s, sum, f);
 	return true;
 }
 
@@ -460,27 +460,27 @@ static bool put_rows(struct derived *d)
 	bool more;
 
 	rows_begin(&d->set->rows, d->set->definition.ncounters);
-	more = put_row(d, "_Total", ID_ALL, d->total_sum, &d->total);
+	more = derived_put_row(d, "_Total", ID_ALL, d->total_sum, &d->total);
 	if (more && d->utilisation)
-		more = put_row(d, "0,_Total", ID_GROUP, d->total_sum, &d->total);
+		more = derived_put_row(d, "0,_Total", ID_GROUP, d->total_sum, &d->total);
 	for (uint32_t cpu = 0; cpu < d->cpus && more; cpu++) {
 		const struct figures *f = &d->now[cpu];
 
 		if (!knows(f, d->utilisation ? BIT(ELAPSED) : 0) || !f->known)
 			continue;
 		snprintf(name, sizeof name, d->utilisation ? "0,%u" : "%u", cpu);
-		more = put_row(d, name, cpu, d->sum[cpu], f);
+		more = derived_put_row(d, name, cpu, d->sum[cpu], f);
 	}
 	return more;
 }
 
 /* The zeros first; then the group. */
-static uint32_t hand_out(struct derived *d, struct sample_time *time)
+static uint32_t derived_fill_rows(struct derived *d, struct sample_time *time)
 {
 	if (!d->begun) {
 		d->begun = true;
 		*time = d->from;
-		add_up(d);
+		derived_sum_cpus(d);
 	} else {
 		uint64_t passed =
 			d->to.time_100ns > d->last.time_100ns
@@ -489,10 +489,10 @@ static uint32_t hand_out(struct derived *d, struct sample_time *time)
 
 		d->ready = false;
 		*time = d->to;
-		add_up(d);
+		derived_sum_cpus(d);
 		for (uint32_t i = 0; i < d->cpus; i++)
-			advance(d, d->sum[i], &d->now[i], passed);
-		advance(d, d->total_sum, &d->total, passed);
+			derived_advance_sums(d, d->sum[i], &d->now[i], passed);
+		derived_advance_sums(d, d->total_sum, &d->total, passed);
 	}
 	d->last = *time;
 	return put_rows(d) ? ERROR_SUCCESS : ERROR_OUTOFMEMORY;
@@ -505,7 +505,7 @@ bool replay_ready_interval(struct replay *r, struct sample_time *time, uint32_t 
 
 		if (!d || !d->ready || !r->set[i]->asked)
 			continue;
-		*status = r->set[i]->status = hand_out(d, time);
+		*status = r->set[i]->status = derived_fill_rows(d, time);
 		return true;
 	}
 	return false;

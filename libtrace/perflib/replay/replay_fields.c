@@ -58,7 +58,7 @@ static const struct meaning {
 	[FIELD_CPU_BUSY_CYCLES] = {"cpu_busy_cycles", false, true},
 };
 
-static enum replay_field find(const cpidecode_field *f)
+static enum replay_field replay_find_field(const cpidecode_field *f)
 {
 	bool text = f->type == CPIDECODE_FIELD_STRING;
 
@@ -70,7 +70,7 @@ static enum replay_field find(const cpidecode_field *f)
 	return FIELD_OTHER;
 }
 
-static uint64_t number(const cpidecode_field *f)
+static uint64_t replay_number_of(const cpidecode_field *f)
 {
 	switch (f->type) {
 	case CPIDECODE_FIELD_U64:
@@ -90,13 +90,13 @@ bool replay_field_next(struct replay_reader *r, struct replay_value *v)
 		return false;
 	if (f.name != r->name) { /* mostly the turn after */
 		r->name = f.name;
-		r->field = find(&f);
+		r->field = replay_find_field(&f);
 	}
 	v->field = f.type == CPIDECODE_FIELD_FIX4 || f.type == CPIDECODE_FIELD_F64 ? FIELD_OTHER
 										   : r->field;
 	v->turn = f.turn;
 	v->measured = !f.not_measured;
-	v->u = number(&f);
+	v->u = replay_number_of(&f);
 	v->string = f.string;
 	v->length = f.length;
 	return true;

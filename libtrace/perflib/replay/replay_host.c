@@ -23,8 +23,8 @@ static uint32_t copy_rows(const struct rows *from, struct rows *to, bool values)
 	return ERROR_SUCCESS;
 }
 
-static uint32_t collect(const struct counterset *set, void *state, const uint64_t *wanted,
-	const struct sample_time *time, struct rows *rows)
+static uint32_t replay_collect_rows(const struct counterset *set, void *state,
+	const uint64_t *wanted, const struct sample_time *time, struct rows *rows)
 {
 	const struct replay_set *s = set->context;
 
@@ -35,7 +35,7 @@ static uint32_t collect(const struct counterset *set, void *state, const uint64_
 }
 
 /* Those of its first sample. */
-static uint32_t instances(const struct counterset *set, struct rows *rows)
+static uint32_t replay_list_instances(const struct counterset *set, struct rows *rows)
 {
 	struct replay_set *s = set->context;
 	struct sample_time time;
@@ -47,11 +47,13 @@ static uint32_t instances(const struct counterset *set, struct rows *rows)
 	return status ? status : copy_rows(&s->rows, rows, false);
 }
 
-const struct counterset_operations replay_operations = {.instances = instances, .collect = collect};
+const struct counterset_operations replay_operations = {
+	.instances = replay_list_instances, .collect = replay_collect_rows};
 
 /* ------------------------------------------------------------------------------- steps */
 
-static uint32_t refresh(struct host *host, const struct counterset *const **sets, uint32_t *n)
+static uint32_t replay_list_sets(
+	struct host *host, const struct counterset *const **sets, uint32_t *n)
 {
 	const struct replay *r = (const struct replay *)host;
 
@@ -60,7 +62,7 @@ static uint32_t refresh(struct host *host, const struct counterset *const **sets
 	return ERROR_SUCCESS;
 }
 
-static void ask(struct replay *r, const struct counterset *const *of, uint32_t n)
+static void replay_mark_asked_sets(struct replay *r, const struct counterset *const *of, uint32_t n)
 {
 	for (uint32_t i = 0; i < r->sets; i++) {
 		struct replay_set *s = r->set[i];
@@ -74,7 +76,7 @@ static void ask(struct replay *r, const struct counterset *const *of, uint32_t n
 }
 
 /* The next hook is taken. ERROR_NO_MORE_ITEMS: there was none. */
-static uint32_t take_hook(struct replay *r)
+static uint32_t replay_take_hook(struct replay *r)
 {
 	uint32_t status;
 	int rc;
@@ -101,13 +103,13 @@ static uint32_t take_hook(struct replay *r)
 	return ERROR_SUCCESS;
 }
 
-static uint32_t step(
+static uint32_t replay_step_sample(
 	struct host *host, const struct counterset *const *of, uint32_t n, struct sample_time *time)
 {
 	struct replay *r = (struct replay *)host;
 	uint32_t status = ERROR_SUCCESS;
 
-	ask(r, of, n);
+	replay_mark_asked_sets(r, of, n);
 	if (!r->at.it) {
 		int rc = cpidecode_hooks_open(r->trace, &r->at.it);
 
@@ -120,7 +122,7 @@ static uint32_t step(
 			r->last = *time;
 			return status;
 		}
-		status = take_hook(r);
+		status = replay_take_hook(r);
 	}
 	return status;
 }
@@ -147,7 +149,8 @@ static void close_trace(struct host *host)
 	free(r);
 }
 
-static const struct host_operations operations = {refresh, step, close_trace};
+static const struct host_operations operations = {
+	replay_list_sets, replay_step_sample, close_trace};
 
 uint32_t host_trace(const char *path, struct host **host)
 {

@@ -36,7 +36,7 @@ static void free_part_set(struct replay *r, struct part_set *s)
 	rows_free(&s->rows);
 }
 
-static void drop(struct replay *r, struct pending *p)
+static void sample_drop_pending(struct replay *r, struct pending *p)
 {
 	for (uint32_t i = 0; i < p->sets; i++)
 		free_part_set(r, &p->set[i]);
@@ -47,7 +47,7 @@ static void drop(struct replay *r, struct pending *p)
 void replay_drop_samples(struct replay *r)
 {
 	while (r->npending)
-		drop(r, &r->pending[0]);
+		sample_drop_pending(r, &r->pending[0]);
 	free(r->pending);
 	r->pending = NULL;
 }
@@ -58,7 +58,7 @@ static void complete(struct replay *r, struct pending *p)
 	bool whole = p->seen == p->parts;
 
 	if (!whole && r->stepped && p->time.ticks < r->last.ticks)
-		drop(r, p);
+		sample_drop_pending(r, p);
 	else
 		p->order = ++r->order;
 }
@@ -143,7 +143,7 @@ static void take_head(struct part *p, const struct replay_value *v)
 	}
 }
 
-static bool makes_sense(const struct part *p)
+static bool sample_part_is_sane(const struct part *p)
 {
 	return p->part < p->parts && p->time.frequency > 0 && p->columns <= COUNTERSET_COUNTERS &&
 	       p->set_rows <= COUNTERSET_INSTANCES && p->first_row <= p->set_rows &&
@@ -236,7 +236,7 @@ static void give_up(struct replay *r, struct part_set *s)
 	rows_free(&s->rows);
 }
 
-static void add_row(struct filling *f, const char *name, size_t length, uint32_t id)
+static void sample_add_row(struct filling *f, const char *name, size_t length, uint32_t id)
 {
 	struct part_set *s = f->s;
 	size_t bytes;
@@ -272,7 +272,7 @@ static bool cell_of(const struct filling *f, uint64_t turn, size_t *cell)
 	return true;
 }
 
-static void fill(struct filling *f, const struct replay_value *v)
+static void sample_fill_field(struct filling *f, const struct replay_value *v)
 {
 	struct rows *rows = &f->s->rows;
 	size_t cell;
@@ -290,7 +290,7 @@ static void fill(struct filling *f, const struct replay_value *v)
 		break;
 	case FIELD_INSTANCE:
 		if (v->turn < f->part->rows)
-			add_row(f, v->string, v->length, f->id);
+			sample_add_row(f, v->string, v->length, f->id);
 		break;
 	case FIELD_VALUE:
 		if (!f->s->broken && cell_of(f, v->turn, &cell))
@@ -318,7 +318,7 @@ static uint32_t take_rows(struct replay *r, struct part_set *s, const struct par
 	s->broken |= part->first_row != s->rows.used || s->rows_said != part->set_rows;
 	s->status = (uint32_t)part->status;
 	for (; more; more = replay_field_next(reader, v))
-		fill(&f, v);
+		sample_fill_field(&f, v);
 	s->broken |= f.columns != part->columns || s->rows.used - f.base != part->rows ||
 		     f.values != part->rows * part->columns;
 	return f.failed ? ERROR_OUTOFMEMORY : ERROR_SUCCESS;
@@ -337,7 +337,7 @@ uint32_t replay_take_sample(struct replay *r)
 
 	while ((more = replay_field_next(&reader, &v)) && v.field < FIELD_ID)
 		take_head(&part, &v);
-	if (!makes_sense(&part))
+	if (!sample_part_is_sane(&part))
 		return ERROR_SUCCESS;
 	p = sample_of(r, &part);
 	if (!p)
@@ -366,7 +366,7 @@ static bool is_whole(const struct part_set *s)
 }
 
 /* The rows change places, so that nothing is copied. */
-static bool hand_out(struct replay *r, struct pending *p)
+static bool sample_swap_rows(struct replay *r, struct pending *p)
 {
 	bool any = false;
 
@@ -396,8 +396,8 @@ bool replay_ready_sample(struct replay *r, struct sample_time *time)
 
 	while (!ready && (p = oldest(r, true))) {
 		*time = p->time;
-		ready = hand_out(r, p);
-		drop(r, p);
+		ready = sample_swap_rows(r, p);
+		sample_drop_pending(r, p);
 	}
 	return ready;
 }

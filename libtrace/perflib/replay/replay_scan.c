@@ -80,7 +80,7 @@ static void note_sample(struct replay_reader *f, struct found *found)
 	}
 }
 
-static void take(
+static void replay_scan_hook(
 	struct replay *r, const cpidecode_hook *h, cpidecode_hooks *it, struct found *found)
 {
 	struct replay_reader f = {.it = it};
@@ -120,7 +120,7 @@ uint32_t replay_scan(struct replay *r)
 	if (rc)
 		return replay_status(rc);
 	while ((rc = cpidecode_hooks_next(it, &h)) > 0)
-		take(r, h, it, &found);
+		replay_scan_hook(r, h, it, &found);
 	cpidecode_hooks_close(it);
 	status = replay_status(rc);
 	if (!status)

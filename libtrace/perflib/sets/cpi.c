@@ -87,7 +87,7 @@ static void cpi_close(const struct counterset *set, void *state)
 
 /* ----------------------------------------------------------------------------- rows */
 
-static bool add_cpu(struct rows *rows, uint32_t cpu)
+static bool cpi_add_cpu_row(struct rows *rows, uint32_t cpu)
 {
 	char name[16];
 
@@ -129,13 +129,14 @@ static uint32_t cpi_instances(const struct counterset *set, struct rows *rows)
 	if (!rows_add(rows, "_Total", 6, INSTANCE_ALL))
 		return ERROR_OUTOFMEMORY;
 	for (uint32_t cpu = 0; cpu < online.end; cpu++)
-		if (cpu_set_has(&online, cpu) && !add_cpu(rows, cpu))
+		if (cpu_set_has(&online, cpu) && !cpi_add_cpu_row(rows, cpu))
 			return ERROR_OUTOFMEMORY;
 	return ERROR_SUCCESS;
 }
 
 /* The total has what all processors that are online have, and what those counted that went. */
-static void set_total(struct rows *rows, const struct cpi_state *c, const struct counter_sample *s)
+static void cpi_set_total(
+	struct rows *rows, const struct cpi_state *c, const struct counter_sample *s)
 {
 	unsigned known = s->cpus ? CPI_KNOWS_ALL : 0;
 	struct cpi_sums total = {0};
@@ -167,11 +168,11 @@ static uint32_t cpi_collect(const struct counterset *set, void *state, const uin
 	}
 	if (!rows_add(rows, "_Total", 6, INSTANCE_ALL))
 		return ERROR_OUTOFMEMORY;
-	set_total(rows, c, s);
+	cpi_set_total(rows, c, s);
 	for (uint32_t cpu = 0; cpu < s->cpus; cpu++) {
 		if (!s->cpu[cpu].online)
 			continue;
-		if (!add_cpu(rows, cpu))
+		if (!cpi_add_cpu_row(rows, cpu))
 			return ERROR_OUTOFMEMORY;
 		set_sums(rows, &c->sums[cpu], cpi_knows(s, cpu));
 	}

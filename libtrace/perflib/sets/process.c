@@ -55,7 +55,7 @@ static void process_close(const struct counterset *set, void *state)
 
 /* ------------------------------------------------------------------------- one process */
 
-static int by_pid(const void *key, const void *element)
+static int process_compare_key(const void *key, const void *element)
 {
 	const uint32_t *pid = key;
 	const struct process *p = element;
@@ -65,14 +65,14 @@ static int by_pid(const void *key, const void *element)
 
 const struct process *processes_before(const struct processes *p, uint32_t pid, uint64_t start)
 {
-	const struct process *b =
-		p->used_before ? bsearch(&pid, p->before, p->used_before, sizeof *p->before, by_pid)
-			       : NULL;
+	const struct process *b = p->used_before ? bsearch(&pid, p->before, p->used_before,
+							   sizeof *p->before, process_compare_key)
+						 : NULL;
 
 	return b && b->start == start ? b : NULL;
 }
 
-static bool read_stat(struct processes *p, uint32_t pid, struct process_stat *stat)
+static bool process_read_stat(struct processes *p, uint32_t pid, struct process_stat *stat)
 {
 	char path[PATH_MAX];
 
@@ -82,7 +82,7 @@ static bool read_stat(struct processes *p, uint32_t pid, struct process_stat *st
 	       process_parse_stat(p->text.bytes, p->text.used, stat);
 }
 
-static void set(struct process *to, enum process_column column, uint64_t value)
+static void process_set_value(struct process *to, enum process_column column, uint64_t value)
 {
 	to->value[column] = value;
 	to->known |= PROCESS_BIT(column);
@@ -144,7 +144,7 @@ static void add_to_total(struct processes *p, const struct process *now)
 	}
 }
 
-static bool make_room(struct processes *p)
+static bool process_reserve_entry(struct processes *p)
 {
 	uint32_t room = p->room ? p->room * 2 : 256;
 	struct process *more;
@@ -160,24 +160,24 @@ static bool make_room(struct processes *p)
 }
 
 /* False: no memory. One that ended is left out. */
-static bool take(struct processes *p, uint32_t pid, uint64_t wanted, const struct sample_time *time,
-	struct rows *rows, uint64_t now[3])
+static bool process_add_row(struct processes *p, uint32_t pid, uint64_t wanted,
+	const struct sample_time *time, struct rows *rows, uint64_t now[3])
 {
 	const uint64_t unit = 10000000 / p->user_hz;
 	struct process_stat s;
 	struct process *to;
 
-	if (!read_stat(p, pid, &s))
+	if (!process_read_stat(p, pid, &s))
 		return true;
-	if (!make_room(p) || !rows_add(rows, s.name, s.name_bytes, pid))
+	if (!process_reserve_entry(p) || !rows_add(rows, s.name, s.name_bytes, pid))
 		return false;
 	to = &p->process[p->used++];
 	*to = (struct process){.pid = pid, .start = s.start};
-	set(to, PROCESS_TIME, time_of(p, pid, &s));
-	set(to, PROCESS_USER, s.user * unit);
-	set(to, PROCESS_PRIVILEGED, s.system * unit);
-	set(to, PROCESS_FAULTS, s.minor_faults + s.major_faults);
-	set(to, PROCESS_MAJOR_FAULTS, s.major_faults);
+	process_set_value(to, PROCESS_TIME, time_of(p, pid, &s));
+	process_set_value(to, PROCESS_USER, s.user * unit);
+	process_set_value(to, PROCESS_PRIVILEGED, s.system * unit);
+	process_set_value(to, PROCESS_FAULTS, s.minor_faults + s.major_faults);
+	process_set_value(to, PROCESS_MAJOR_FAULTS, s.major_faults);
 	if (wanted & PROCESS_SWITCH_BITS)
 		process_switches(p, to, s.threads);
 	if (wanted & PROCESS_BIT(PROCESS_INSTRUCTIONS))
@@ -195,7 +195,7 @@ static bool take(struct processes *p, uint32_t pid, uint64_t wanted, const struc
 
 /* -------------------------------------------------------------------------------- all */
 
-static void set_total(const struct processes *p, struct rows *rows, const uint64_t now[3])
+static void process_set_total(const struct processes *p, struct rows *rows, const uint64_t now[3])
 {
 	for (uint32_t i = 0; i < PROCESS_GROWING; i++)
 		if (p->total_known & PROCESS_BIT(i))
@@ -235,13 +235,13 @@ static uint32_t process_collect(const struct counterset *set, void *state, const
 	p->total_known = 0;
 	/* One row is the total's. */
 	for (uint32_t i = 0; good && i < p->pids.used && rows->used < COUNTERSET_INSTANCES; i++)
-		good = take(p, p->pids.number[i], wanted[0], time, rows, now);
+		good = process_add_row(p, p->pids.number[i], wanted[0], time, rows, now);
 	next_sample(p, wanted[0]);
 	if (!good)
 		return ERROR_OUTOFMEMORY;
 	used = rows->used;
 	rows->used = first + 1;
-	set_total(p, rows, now);
+	process_set_total(p, rows, now);
 	rows->used = used;
 	return ERROR_SUCCESS;
 }
@@ -263,7 +263,7 @@ static uint32_t process_instances(const struct counterset *set, struct rows *row
 		good = rows_add(rows, "_Total", 6, 0);
 		for (uint32_t i = 0; good && i < p->pids.used && rows->used < COUNTERSET_INSTANCES;
 			i++)
-			good = !read_stat(p, p->pids.number[i], &s) ||
+			good = !process_read_stat(p, p->pids.number[i], &s) ||
 			       rows_add(rows, s.name, s.name_bytes, p->pids.number[i]);
 		if (good)
 			status = ERROR_SUCCESS;

@@ -53,7 +53,7 @@ static bool may_count(struct processes *p)
 	return true;
 }
 
-static int by_pid(const void *a, const void *b)
+static int counted_compare_pids(const void *a, const void *b)
 {
 	const struct counted *x = a, *y = b;
 
@@ -61,16 +61,17 @@ static int by_pid(const void *a, const void *b)
 }
 
 /* Of those that an earlier sample knew. */
-static struct counted *find(struct processes *p, uint32_t pid, uint64_t start)
+static struct counted *counted_find_process(struct processes *p, uint32_t pid, uint64_t start)
 {
 	struct counted key = {.pid = pid}, *c;
 
-	c = p->counted_before ? bsearch(&key, p->counted, p->counted_before, sizeof key, by_pid)
-			      : NULL;
+	c = p->counted_before
+		    ? bsearch(&key, p->counted, p->counted_before, sizeof key, counted_compare_pids)
+		    : NULL;
 	return c && c->start == start ? c : NULL;
 }
 
-static struct counted *add(struct processes *p, uint32_t pid, uint64_t start)
+static struct counted *counted_add_process(struct processes *p, uint32_t pid, uint64_t start)
 {
 	if (p->counteds == p->counted_room) {
 		uint32_t room = p->counted_room ? p->counted_room * 2 : 64;
@@ -85,7 +86,7 @@ static struct counted *add(struct processes *p, uint32_t pid, uint64_t start)
 	return &p->counted[p->counteds++];
 }
 
-static void stop(struct processes *p, struct counted *c)
+static void counted_stop_process(struct processes *p, struct counted *c)
 {
 	for (uint32_t i = 0; i < c->fds; i++)
 		perf_calls.close(c->fd[i]);
@@ -95,7 +96,7 @@ static void stop(struct processes *p, struct counted *c)
 	c->fds = 0;
 }
 
-static int open_thread(uint32_t tid)
+static int counted_open_thread(uint32_t tid)
 {
 	struct perf_event_attr attr = {.size = sizeof attr,
 		.type = PERF_TYPE_HARDWARE,
@@ -112,7 +113,7 @@ static int open_thread(uint32_t tid)
 }
 
 /* All threads or none: a part of a process's instructions is not its instructions. */
-static void start(struct processes *p, struct counted *c)
+static void counted_start_process(struct processes *p, struct counted *c)
 {
 	char path[PATH_MAX];
 
@@ -123,14 +124,14 @@ static void start(struct processes *p, struct counted *c)
 		return;
 	c->fd = malloc(p->tids.used * sizeof *c->fd);
 	for (uint32_t i = 0; c->fd && i < p->tids.used; i++) {
-		int fd = open_thread(p->tids.number[i]);
+		int fd = counted_open_thread(p->tids.number[i]);
 
 		if (fd < 0 && errno == ESRCH)
 			continue; /* it ended */
 		if (fd < 0) {
 			p->refused |= errno == ENOENT || errno == EOPNOTSUPP || errno == ENOSYS ||
 				      errno == ENODEV || errno == EINVAL;
-			stop(p, c);
+			counted_stop_process(p, c);
 			return;
 		}
 		c->fd[c->fds++] = fd;
@@ -138,7 +139,7 @@ static void start(struct processes *p, struct counted *c)
 	}
 }
 
-static bool read_counters(const struct counted *c, uint64_t *sum)
+static bool counted_read_instructions(const struct counted *c, uint64_t *sum)
 {
 	*sum = 0;
 	for (uint32_t i = 0; i < c->fds; i++) {
@@ -160,15 +161,15 @@ void process_instructions(struct processes *p, struct process *to)
 
 	if (!may_count(p))
 		return;
-	c = find(p, to->pid, to->start);
+	c = counted_find_process(p, to->pid, to->start);
 	if (!c) {
-		c = add(p, to->pid, to->start);
+		c = counted_add_process(p, to->pid, to->start);
 		if (!c)
 			return;
-		start(p, c);
+		counted_start_process(p, c);
 	}
 	c->seen = true;
-	if (!read_counters(c, &sum))
+	if (!counted_read_instructions(c, &sum))
 		return;
 	/* Scaled counts may go back a little; what was counted does not. */
 	if (sum > c->last)
@@ -185,7 +186,7 @@ void process_instructions_end(struct processes *p, bool all)
 		struct counted *c = &p->counted[i];
 
 		if (all || !c->seen) {
-			stop(p, c);
+			counted_stop_process(p, c);
 			continue;
 		}
 		c->seen = false;
@@ -193,7 +194,7 @@ void process_instructions_end(struct processes *p, bool all)
 	}
 	p->counteds = p->counted_before = kept;
 	if (kept)
-		qsort(p->counted, kept, sizeof *p->counted, by_pid);
+		qsort(p->counted, kept, sizeof *p->counted, counted_compare_pids);
 	if (all) {
 		free(p->counted);
 		p->counted = NULL;

@@ -21,7 +21,7 @@ struct entry {
 	char name[];
 };
 
-static bool add_number(struct numbers *n, uint32_t number)
+static bool numbers_append(struct numbers *n, uint32_t number)
 {
 	if (n->used == COUNTERSET_INSTANCES)
 		return true;
@@ -46,7 +46,7 @@ static bool add_answer(struct numbers *n, size_t bytes)
 		uint64_t number;
 
 		if (scan_number(&name, &number) && name.at == name.end && number > 0 &&
-			number <= INT32_MAX && !add_number(n, (uint32_t)number))
+			number <= INT32_MAX && !numbers_append(n, (uint32_t)number))
 			return false;
 		at += e->bytes;
 	}

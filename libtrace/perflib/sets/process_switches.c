@@ -42,7 +42,7 @@ static bool add_thread(struct threads *t, const struct thread_switches *thread)
 	return true;
 }
 
-static bool read_thread(
+static bool process_read_thread_switches(
 	struct processes *p, uint32_t pid, uint32_t tid, struct thread_switches *out)
 {
 	char path[PATH_MAX];
@@ -66,7 +66,7 @@ static bool take_thread(struct processes *p, struct process *to, uint32_t tid, u
 	const struct thread_switches *before;
 	struct thread_switches now;
 
-	if (!read_thread(p, to->pid, tid, &now))
+	if (!process_read_thread_switches(p, to->pid, tid, &now))
 		return false;
 	before = thread_before(&p->threads_before, tid, to->pid);
 	sums[0] += gained(before ? before->voluntary : 0, now.voluntary);

@@ -10,7 +10,7 @@
 #include "processor.h"
 #include "sets.h"
 
-static struct processors *make(const struct counterset *set)
+static struct processors *processor_make_state(const struct counterset *set)
 {
 	struct processors *p = calloc(1, sizeof *p);
 	long hz = sysconf(_SC_CLK_TCK);
@@ -26,7 +26,7 @@ static uint32_t processor_open(const struct counterset *set, void **state)
 {
 	/* A child of fork finds no lock of the counters' sources taken. */
 	counters_thread();
-	*state = make(set);
+	*state = processor_make_state(set);
 	return *state ? ERROR_SUCCESS : ERROR_OUTOFMEMORY;
 }
 
@@ -94,7 +94,7 @@ static bool add_node(const struct processors *p, uint32_t node, struct rows *row
 	return true;
 }
 
-static uint32_t add_rows(const struct processors *p, struct rows *rows, bool values)
+static uint32_t processor_add_rows(const struct processors *p, struct rows *rows, bool values)
 {
 	if (!add_total(rows, &p->total[0], INSTANCE_ALL, "_Total", 6, values))
 		return ERROR_OUTOFMEMORY;
@@ -106,12 +106,12 @@ static uint32_t add_rows(const struct processors *p, struct rows *rows, bool val
 
 static uint32_t processor_instances(const struct counterset *set, struct rows *rows)
 {
-	struct processors *p = make(set);
+	struct processors *p = processor_make_state(set);
 	uint32_t status = ERROR_OUTOFMEMORY;
 
 	if (p) {
 		processors_look(p);
-		status = add_rows(p, rows, false);
+		status = processor_add_rows(p, rows, false);
 	}
 	free(p);
 	return status;
@@ -127,7 +127,7 @@ static uint32_t processor_collect(const struct counterset *set, void *state, con
 	processors_read(p, wanted[0]);
 	processors_smooth(p, time->time_100ns);
 	processors_add_up(p);
-	return add_rows(p, rows, true);
+	return processor_add_rows(p, rows, true);
 }
 
 const struct counterset_operations processor_operations = {

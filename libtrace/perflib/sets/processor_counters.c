@@ -33,14 +33,14 @@ static bool hold(struct processors *p)
 	return p->counting;
 }
 
-static void set_ratio(struct processor *to, enum processor_column column, uint64_t part,
+static void processor_set_ratio(struct processor *to, enum processor_column column, uint64_t part,
 	enum processor_column base, uint64_t whole)
 {
 	processor_set_value(to, column, rate_scale(part, 100, 1 << BASE_SHIFT));
 	processor_set_value(to, base, (uint32_t)(whole >> BASE_SHIFT));
 }
 
-static void take(struct processor *to, const struct perf_reading *r)
+static void processor_set_counts(struct processor *to, const struct perf_reading *r)
 {
 	uint64_t cycles = r->count[PERF_CYCLES], reference = r->count[PERF_REF_CYCLES];
 	/* Of the time that they were counted: right also where counters are shared. */
@@ -57,12 +57,13 @@ static void take(struct processor *to, const struct perf_reading *r)
 		to->known_before &= ~PROCESSOR_COUNTER_BITS;
 	to->opening = r->opening;
 	if (reference != CPI_NONE)
-		set_ratio(to, PROCESSOR_PERFORMANCE, cycles, PROCESSOR_PERFORMANCE_BASE, reference);
+		processor_set_ratio(
+			to, PROCESSOR_PERFORMANCE, cycles, PROCESSOR_PERFORMANCE_BASE, reference);
 	if (elapsed != CPI_NONE)
-		set_ratio(to, PROCESSOR_UTILITY, cycles, PROCESSOR_UTILITY_BASE, elapsed);
+		processor_set_ratio(to, PROCESSOR_UTILITY, cycles, PROCESSOR_UTILITY_BASE, elapsed);
 }
 
-static void read_counters(struct processors *p)
+static void processor_read_perf(struct processors *p)
 {
 	bool all = true;
 
@@ -76,7 +77,7 @@ static void read_counters(struct processors *p)
 			if (!p->cpu[cpu].online)
 				continue;
 			if (perf_read_cpu(PERF_HARDWARE, cpu, &r) == PERF_CPU_READ)
-				take(&p->cpu[cpu], &r);
+				processor_set_counts(&p->cpu[cpu], &r);
 			else
 				all = false;
 		}
@@ -120,7 +121,7 @@ void processors_read_counters(struct processors *p)
 {
 	bool counted = false;
 
-	read_counters(p);
+	processor_read_perf(p);
 	for (uint32_t cpu = 0; cpu < p->online.end; cpu++)
 		counted |= p->cpu[cpu].known & PROCESSOR_BIT(PROCESSOR_PERFORMANCE);
 	for (uint32_t cpu = 0; cpu < p->online.end && !counted; cpu++)

@@ -96,7 +96,7 @@ static bool label_is(const struct table *t, const char *name)
 	return scan_skip(&label, name) && label.at == label.end;
 }
 
-static void add(uint64_t *sum, uint64_t count)
+static void processor_add_count(uint64_t *sum, uint64_t count)
 {
 	*sum = (uint32_t)((*sum == COUNT_UNKNOWN ? 0 : *sum) + count);
 }
@@ -134,9 +134,9 @@ bool processor_parse_interrupts(
 		for (uint32_t i = 0; i < t.columns; i++) {
 			if (t.cpu[i] >= room)
 				continue;
-			add(&cpu[t.cpu[i]].all, t.count[i]);
+			processor_add_count(&cpu[t.cpu[i]].all, t.count[i]);
 			if (clock)
-				add(&cpu[t.cpu[i]].clock, t.count[i]);
+				processor_add_count(&cpu[t.cpu[i]].clock, t.count[i]);
 		}
 	}
 	return found;
@@ -155,7 +155,7 @@ bool processor_parse_softirqs(const char *text, size_t length, uint64_t *cpu, ui
 		found = true;
 		for (uint32_t i = 0; i < t.columns; i++)
 			if (t.cpu[i] < room)
-				add(&cpu[t.cpu[i]], t.count[i]);
+				processor_add_count(&cpu[t.cpu[i]], t.count[i]);
 	}
 	return found;
 }
@@ -163,7 +163,7 @@ bool processor_parse_softirqs(const char *text, size_t length, uint64_t *cpu, ui
 /* --------------------------------------------------------------------- /proc/cpuinfo */
 
 /* The value of "name\t\t: value". */
-static bool field(struct scan *line, const char *name)
+static bool processor_skip_field(struct scan *line, const char *name)
 {
 	if (!scan_skip(line, name))
 		return false;
@@ -195,10 +195,10 @@ bool processor_parse_cpuinfo(const char *text, size_t length, uint64_t *mhz, uin
 	for (uint32_t i = 0; i < room; i++)
 		mhz[i] = COUNT_UNKNOWN;
 	while (scan_line(&t, &line)) {
-		if (field(&line, "processor")) {
+		if (processor_skip_field(&line, "processor")) {
 			if (!scan_number(&line, &cpu))
 				cpu = COUNT_UNKNOWN;
-		} else if (cpu < room && field(&line, "cpu MHz")) {
+		} else if (cpu < room && processor_skip_field(&line, "cpu MHz")) {
 			found |= take_mhz(line, &mhz[cpu]);
 		}
 	}

@@ -39,7 +39,7 @@ void processors_look(struct processors *p)
 		topology_read(&p->topology, p->machine->sys, &p->online);
 }
 
-static bool read_file(struct processors *p, const char *name)
+static bool processor_read_file(struct processors *p, const char *name)
 {
 	char path[PATH_MAX];
 
@@ -48,20 +48,20 @@ static bool read_file(struct processors *p, const char *name)
 }
 
 /* /proc/stat, once a sample. */
-static bool read_stat(struct processors *p, bool *have)
+static bool processor_read_stat(struct processors *p, bool *have)
 {
-	*have = *have || read_file(p, "stat");
+	*have = *have || processor_read_file(p, "stat");
 	return *have;
 }
 
 /* The finest there is, but for its own resolution right at the moment it is read. */
-static void read_idle(struct processors *p, bool *have)
+static void processor_read_idle(struct processors *p, bool *have)
 {
 	uint64_t at;
 
 	if ((!p->machine->idle || !p->machine->idle(p->idle, p->online.end, &at)) &&
-		(!read_stat(p, have) || !idle_parse_stat(p->text.bytes, p->text.used, p->user_hz,
-						p->idle, p->online.end)))
+		(!processor_read_stat(p, have) || !idle_parse_stat(p->text.bytes, p->text.used,
+							  p->user_hz, p->idle, p->online.end)))
 		return;
 	for (uint32_t cpu = 0; cpu < p->online.end; cpu++) {
 		if (p->idle[cpu].ns == IDLE_UNKNOWN)
@@ -74,11 +74,11 @@ static void read_idle(struct processors *p, bool *have)
 }
 
 /* Stolen time is in none of these: neither idle nor the processor's own. */
-static void read_times(struct processors *p, bool *have)
+static void processor_read_times(struct processors *p, bool *have)
 {
 	const uint64_t unit = 10000000 / p->user_hz; /* 100 ns a tick */
 
-	if (!read_stat(p, have) ||
+	if (!processor_read_stat(p, have) ||
 		!processor_parse_stat(p->text.bytes, p->text.used, p->ticks, p->online.end))
 		return;
 	for (uint32_t cpu = 0; cpu < p->online.end; cpu++) {
@@ -103,8 +103,9 @@ static void read_times(struct processors *p, bool *have)
 
 static void read_interrupts(struct processors *p)
 {
-	if (!read_file(p, "interrupts") || !processor_parse_interrupts(p->text.bytes, p->text.used,
-						   p->interrupts, p->online.end))
+	if (!processor_read_file(p, "interrupts") ||
+		!processor_parse_interrupts(
+			p->text.bytes, p->text.used, p->interrupts, p->online.end))
 		return;
 	for (uint32_t cpu = 0; cpu < p->online.end; cpu++) {
 		const struct processor_interrupts *i = &p->interrupts[cpu];
@@ -118,7 +119,7 @@ static void read_interrupts(struct processors *p)
 
 static void read_softirqs(struct processors *p)
 {
-	if (!read_file(p, "softirqs") ||
+	if (!processor_read_file(p, "softirqs") ||
 		!processor_parse_softirqs(p->text.bytes, p->text.used, p->counts, p->online.end))
 		return;
 	for (uint32_t cpu = 0; cpu < p->online.end; cpu++)
@@ -135,9 +136,9 @@ void processors_read(struct processors *p, uint64_t columns)
 	p->slack = 10000000 / p->user_hz;
 	/* Times first: they belong to the moment of the sample. */
 	if (columns & IDLE_BITS)
-		read_idle(p, &have);
+		processor_read_idle(p, &have);
 	if (columns & STAT_BITS)
-		read_times(p, &have);
+		processor_read_times(p, &have);
 	if (columns & PROCESSOR_COUNTER_BITS)
 		processors_read_counters(p);
 	if (columns & INTERRUPT_BITS)

@@ -85,7 +85,7 @@ static bool of_cpufreq(const struct processors *p, uint32_t cpu, const char *nam
 	       *khz < 1000000000;
 }
 
-static uint64_t percent(uint64_t part, uint64_t whole)
+static uint64_t processor_percent_of(uint64_t part, uint64_t whole)
 {
 	return (part * 100 + whole / 2) / whole;
 }
@@ -100,9 +100,9 @@ static bool read_cpufreq(const struct processors *p, uint32_t cpu, struct proces
 	if (!of_cpufreq(p, cpu, "cpuinfo_max_freq", &highest))
 		return known;
 	if (known)
-		processor_set_value(c, PROCESSOR_OF_MAXIMUM, percent(now, highest));
+		processor_set_value(c, PROCESSOR_OF_MAXIMUM, processor_percent_of(now, highest));
 	if (of_cpufreq(p, cpu, "scaling_max_freq", &allowed))
-		processor_set_value(c, PROCESSOR_LIMIT, percent(allowed, highest));
+		processor_set_value(c, PROCESSOR_LIMIT, processor_percent_of(allowed, highest));
 	return known;
 }
 

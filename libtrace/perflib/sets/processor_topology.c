@@ -54,7 +54,7 @@ static void read_nodes(struct topology *t, const char *sys)
 }
 
 /* The places of processors in their nodes, and which nodes have any. */
-static void settle(struct topology *t)
+static void topology_index_nodes(struct topology *t)
 {
 	uint32_t members[ONLINE_MAX] = {0};
 
@@ -75,5 +75,5 @@ void topology_read(struct topology *t, const char *sys, const struct cpu_set *on
 	for (uint32_t cpu = 0; cpu < online->end; cpu++)
 		if (cpu_set_has(online, cpu) && t->cpu[cpu].node == NODE_NONE)
 			t->cpu[cpu].node = 0;
-	settle(t);
+	topology_index_nodes(t);
 }

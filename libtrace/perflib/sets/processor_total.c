@@ -81,7 +81,7 @@ static struct sum add_column(const struct processors *p, uint32_t group, uint32_
  * A total begins as what its processors have, and grows by what those gained that were there
  * at both ends of the interval: one that goes takes nothing with it.
  */
-static void add_up(struct processors *p, uint32_t group, struct processor_total *t)
+static void processor_update_total(struct processors *p, uint32_t group, struct processor_total *t)
 {
 	uint64_t known = t->known;
 
@@ -107,9 +107,9 @@ static void add_up(struct processors *p, uint32_t group, struct processor_total 
 
 void processors_add_up(struct processors *p)
 {
-	add_up(p, NODE_NONE, &p->total[0]);
+	processor_update_total(p, NODE_NONE, &p->total[0]);
 	for (uint32_t i = 0; i < p->topology.nodes; i++)
-		add_up(p, p->topology.node[i], &p->total[1 + p->topology.node[i]]);
+		processor_update_total(p, p->topology.node[i], &p->total[1 + p->topology.node[i]]);
 	for (uint32_t cpu = 0; cpu < p->end; cpu++) {
 		struct processor *c = &p->cpu[cpu];
 

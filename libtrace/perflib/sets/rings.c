@@ -38,7 +38,7 @@ static void add_figures(struct ring_figures *sum, const struct ring_figures *f, 
 }
 
 /* The total's row comes first, and is written when the rings are known. */
-static uint32_t add_rows(struct rings_view *v, struct rows *rows, bool values)
+static uint32_t rings_add_rows(struct rings_view *v, struct rows *rows, bool values)
 {
 	struct ring_figures sum = {0};
 	uint32_t first = rows->used, used;
@@ -86,7 +86,7 @@ static uint32_t rings_set_instances(const struct counterset *set, struct rows *r
 
 	(void)set;
 	if (status == ERROR_SUCCESS)
-		status = add_rows(&v, rows, false);
+		status = rings_add_rows(&v, rows, false);
 	rings_view_close(&v);
 	return status;
 }
@@ -99,7 +99,7 @@ static uint32_t rings_set_collect(const struct counterset *set, void *state, con
 	(void)set;
 	(void)wanted;
 	(void)time;
-	return status == ERROR_SUCCESS ? add_rows(state, rows, true) : status;
+	return status == ERROR_SUCCESS ? rings_add_rows(state, rows, true) : status;
 }
 
 static const struct counterset_operations operations = {

@@ -7,7 +7,7 @@
 #include "../../../include/perfutil.h"
 #include "../../ring/layout.h"
 
-static bool make_room(struct rings_view *v)
+static bool rings_view_allocate(struct rings_view *v)
 {
 	const struct shm_geometry *g = &v->session.geometry;
 
@@ -55,7 +55,7 @@ static uint32_t view_open(struct rings_view *v, const struct session_place *plac
 	rc = ring_reader_open(&v->reader, v->session.rings_fd, &v->session.geometry, v->control);
 	if (rc)
 		status = status_of(rc);
-	else if (make_room(v))
+	else if (rings_view_allocate(v))
 		return ERROR_SUCCESS;
 failed:
 	rings_view_close(v);
@@ -80,7 +80,7 @@ void rings_view_close(struct rings_view *v)
 }
 
 /* Whether what is open is what would be opened now. */
-static bool is_current(const struct rings_view *v, const struct session_place *place)
+static bool rings_view_is_current(const struct rings_view *v, const struct session_place *place)
 {
 	const struct shm_control *c = v->session.control;
 	bool has_rings = v->session.rings_fd >= 0;
@@ -98,7 +98,7 @@ uint32_t rings_view_renew(struct rings_view *v)
 	int rc = session_find(&place, NULL);
 	uint32_t status = rc ? status_of(rc) : ERROR_SUCCESS;
 
-	if (rc || !is_current(v, &place))
+	if (rc || !rings_view_is_current(v, &place))
 		rings_view_close(v);
 	if (!rc && !v->open)
 		status = view_open(v, &place);
@@ -202,7 +202,7 @@ static bool read_ring(
 	return true;
 }
 
-static void set(struct ring_figures *out, enum rings_column column, uint64_t value)
+static void rings_view_set_value(struct ring_figures *out, enum rings_column column, uint64_t value)
 {
 	out->value[column] = value;
 	out->known |= 1u << column;
@@ -212,17 +212,17 @@ static uint64_t set_losses(struct ring_figures *out, const struct ring_ledger *l
 {
 	uint64_t lost = shm_losses_sum(l->loss);
 
-	set(out, RINGS_LOST_RATE, lost);
-	set(out, RINGS_LOST_FULL, l->loss[SHM_LOST_FULL]);
-	set(out, RINGS_LOST_BIG, l->loss[SHM_LOST_BIG]);
-	set(out, RINGS_LOST_HELD, l->loss[SHM_LOST_HELD]);
-	set(out, RINGS_LOST_NO_GUEST, l->loss[SHM_LOST_NO_GUEST]);
-	set(out, RINGS_LOST_NO_SLOT, l->loss[SHM_LOST_NO_SLOT]);
-	set(out, RINGS_LOST_NO_MEMORY, l->loss[SHM_LOST_NO_MEMORY]);
-	set(out, RINGS_LOST_UNATTACHED, l->loss[SHM_LOST_UNATTACHED]);
-	set(out, RINGS_SKIPPED, l->loss[SHM_SKIPPED]);
-	set(out, RINGS_POSITION, l->head);
-	set(out, RINGS_BYTES_RATE, l->head);
+	rings_view_set_value(out, RINGS_LOST_RATE, lost);
+	rings_view_set_value(out, RINGS_LOST_FULL, l->loss[SHM_LOST_FULL]);
+	rings_view_set_value(out, RINGS_LOST_BIG, l->loss[SHM_LOST_BIG]);
+	rings_view_set_value(out, RINGS_LOST_HELD, l->loss[SHM_LOST_HELD]);
+	rings_view_set_value(out, RINGS_LOST_NO_GUEST, l->loss[SHM_LOST_NO_GUEST]);
+	rings_view_set_value(out, RINGS_LOST_NO_SLOT, l->loss[SHM_LOST_NO_SLOT]);
+	rings_view_set_value(out, RINGS_LOST_NO_MEMORY, l->loss[SHM_LOST_NO_MEMORY]);
+	rings_view_set_value(out, RINGS_LOST_UNATTACHED, l->loss[SHM_LOST_UNATTACHED]);
+	rings_view_set_value(out, RINGS_SKIPPED, l->loss[SHM_SKIPPED]);
+	rings_view_set_value(out, RINGS_POSITION, l->head);
+	rings_view_set_value(out, RINGS_BYTES_RATE, l->head);
 	return lost;
 }
 
@@ -248,17 +248,17 @@ static void set_hooks(struct rings_view *v, uint32_t ring, struct ring_figures *
 		uint64_t released =
 			ring_released(&v->reader.geometry, generation, control->released);
 		bytes = held && l->head > released ? l->head - released : 0;
-		set(out, RINGS_DRAINED, drained);
+		rings_view_set_value(out, RINGS_DRAINED, drained);
 	} else {
-		set(out, RINGS_OVERWRITTEN, l->overwritten);
+		rings_view_set_value(out, RINGS_OVERWRITTEN, l->overwritten);
 	}
-	set(out, RINGS_ATTEMPTED, entered + lost);
-	set(out, RINGS_ATTEMPTED_RATE, entered + lost);
-	set(out, RINGS_WRITTEN, entered > torn ? entered - torn : 0);
-	set(out, RINGS_WRITTEN_RATE, entered > torn ? entered - torn : 0);
-	set(out, RINGS_TORN, torn);
-	set(out, RINGS_HELD, held);
-	set(out, RINGS_BYTES, bytes);
+	rings_view_set_value(out, RINGS_ATTEMPTED, entered + lost);
+	rings_view_set_value(out, RINGS_ATTEMPTED_RATE, entered + lost);
+	rings_view_set_value(out, RINGS_WRITTEN, entered > torn ? entered - torn : 0);
+	rings_view_set_value(out, RINGS_WRITTEN_RATE, entered > torn ? entered - torn : 0);
+	rings_view_set_value(out, RINGS_TORN, torn);
+	rings_view_set_value(out, RINGS_HELD, held);
+	rings_view_set_value(out, RINGS_BYTES, bytes);
 }
 
 void rings_view_read(struct rings_view *v, uint32_t ring, struct ring_figures *out)
@@ -268,9 +268,9 @@ void rings_view_read(struct rings_view *v, uint32_t ring, struct ring_figures *o
 	bool whole = read_ring(v, ring, &ledger, &content);
 
 	out->known = 0;
-	set(out, RINGS_SIZE, v->reader.geometry.ring_size);
-	set(out, RINGS_STATE, v->session.control->state);
-	set(out, RINGS_DAMAGED, ledger.damaged || content.damaged);
+	rings_view_set_value(out, RINGS_SIZE, v->reader.geometry.ring_size);
+	rings_view_set_value(out, RINGS_STATE, v->session.control->state);
+	rings_view_set_value(out, RINGS_DAMAGED, ledger.damaged || content.damaged);
 	if (ledger.damaged)
 		return;
 

@@ -13,7 +13,7 @@ _Static_assert((int)PROV_HELP_MAX + 1 == (int)COUNTERSET_HELP_BYTES, "what is ha
 _Static_assert((int)PROV_INSTANCE_NAME_MAX + 1 == (int)PERF_MAX_INSTANCE_NAME, "what is handed on");
 _Static_assert(UINT32_MAX == PERF_NO_COUNTER, "a base that is none");
 
-static uint32_t read_all(int fd, void *to, size_t bytes, uint64_t at)
+static uint32_t image_read_bytes(int fd, void *to, size_t bytes, uint64_t at)
 {
 	size_t have = 0;
 
@@ -60,7 +60,7 @@ uint32_t image_read(int fd, struct image *im)
 {
 	struct prov_header *h = &im->header;
 	struct sums sums = {.end = PROV_HEADER_BYTES};
-	uint32_t rc = read_all(fd, h, offsetof(struct prov_header, block), 0);
+	uint32_t rc = image_read_bytes(fd, h, offsetof(struct prov_header, block), 0);
 
 	if (rc)
 		return rc;
@@ -69,7 +69,7 @@ uint32_t image_read(int fd, struct image *im)
 	/* Acquire: pairs with offer_publish's release. The blocks that were counted are there.
 	 * tests/litmus/image-count.litmus */
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	rc = read_all(
+	rc = image_read_bytes(
 		fd, h->block, h->blocks * sizeof *h->block, offsetof(struct prov_header, block));
 	for (uint32_t i = 0; !rc && i < h->blocks; i++)
 		if (!block_is_sane(&h->block[i], &sums))
@@ -230,7 +230,7 @@ uint32_t image_definition(int fd, const struct image *im, uint32_t block,
 
 	if (!s)
 		return ERROR_OUTOFMEMORY;
-	rc = read_all(fd, s, b->bytes, b->offset);
+	rc = image_read_bytes(fd, s, b->bytes, b->offset);
 	if (!rc)
 		rc = set_is_sane(s, b->bytes, &texts)
 			     ? make_definition(im, s, texts, definition, bytes)

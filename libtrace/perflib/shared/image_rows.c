@@ -49,7 +49,7 @@ static uint32_t look_thrice(struct reading *r, uint64_t at, size_t bytes)
 	return ERROR_SUCCESS;
 }
 
-static uint64_t word(const struct reading *r, int look, size_t at)
+static uint64_t image_read_word(const struct reading *r, int look, size_t at)
 {
 	uint64_t v;
 
@@ -59,16 +59,17 @@ static uint64_t word(const struct reading *r, int look, size_t at)
 
 static bool is_there(const struct reading *r, size_t slot)
 {
-	uint64_t state = word(r, 0, slot);
+	uint64_t state = image_read_word(r, 0, slot);
 
-	return state % 2 && state == word(r, 2, slot);
+	return state % 2 && state == image_read_word(r, 2, slot);
 }
 
 static bool has_settled(const struct reading *r, size_t at)
 {
-	uint64_t v = word(r, 1, at);
+	uint64_t v = image_read_word(r, 1, at);
 
-	return (word(r, 0, at) ^ v) >> 32 == 0 && (word(r, 2, at) ^ v) >> 32 == 0;
+	return (image_read_word(r, 0, at) ^ v) >> 32 == 0 &&
+	       (image_read_word(r, 2, at) ^ v) >> 32 == 0;
 }
 
 static bool is_large(const struct reading *r, uint32_t column)
@@ -93,7 +94,7 @@ static bool all_have_settled(
 	return true;
 }
 
-static uint32_t add_row(struct reading *r, const struct prov_block *b, size_t slot)
+static uint32_t image_add_row(struct reading *r, const struct prov_block *b, size_t slot)
 {
 	const struct prov_instance *i =
 		(const struct prov_instance *)(const void *)(r->im->look[1] + slot);
@@ -114,9 +115,9 @@ static uint32_t add_row(struct reading *r, const struct prov_block *b, size_t sl
 		if (!column_wanted(r->wanted, c))
 			continue;
 		if (!is_large(r, c))
-			rows_set(r->rows, c, word(r, 1, at) & UINT32_MAX);
+			rows_set(r->rows, c, image_read_word(r, 1, at) & UINT32_MAX);
 		else if (has_settled(r, at))
-			rows_set(r->rows, c, word(r, 1, at));
+			rows_set(r->rows, c, image_read_word(r, 1, at));
 	}
 	return ERROR_SUCCESS;
 }
@@ -135,11 +136,11 @@ static uint32_t read_piece(struct reading *r, const struct prov_block *b, uint64
 	}
 	for (uint32_t i = 0; i < slots && !rc; i++)
 		if (is_there(r, (size_t)i * slot_bytes))
-			rc = add_row(r, b, (size_t)i * slot_bytes);
+			rc = image_add_row(r, b, (size_t)i * slot_bytes);
 	return rc;
 }
 
-static uint32_t read_block(struct reading *r, const struct prov_block *b)
+static uint32_t image_read_block(struct reading *r, const struct prov_block *b)
 {
 	const uint32_t slot_bytes = prov_slot_bytes(b->name_room, r->definition->ncounters);
 	const uint32_t most = IMAGE_PIECE / slot_bytes;
@@ -178,7 +179,7 @@ uint32_t image_rows(int fd, struct image *im, uint32_t set,
 		slots += b->slots;
 		if (definition->type == PERF_COUNTERSET_SINGLE_INSTANCE && slots > 1)
 			return ERROR_INVALID_DATA;
-		rc = read_block(&r, b);
+		rc = image_read_block(&r, b);
 	}
 	return rc;
 }

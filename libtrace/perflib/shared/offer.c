@@ -28,7 +28,7 @@ static sigset_t forking; /* the mask of a thread that forks */
  * middle of a change perhaps, and the child may have forked in a handler that interrupted a
  * call which now goes on.
  */
-static void become_child(void)
+static void offer_reset_in_child(void)
 {
 	pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
 	uint32_t wiped = HOME_WIPED;
@@ -66,7 +66,7 @@ void offer_enter(sigset_t *saved)
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, saved);
 	if (p && __atomic_load_n(p, __ATOMIC_ACQUIRE) != HOME_HERE)
-		become_child();
+		offer_reset_in_child();
 	pthread_mutex_lock(&lock);
 }
 
@@ -80,7 +80,7 @@ void offer_leave(const sigset_t *saved)
  * No thread is in the middle of a change, or of making a file, whose lock the child would get. And
  * no handler forks meanwhile, which would wait for this fork.
  */
-static void before_fork(void)
+static void offer_before_fork(void)
 {
 	sigset_t saved;
 
@@ -101,7 +101,7 @@ static void after_fork_child(void)
 
 	/* Where the kernel cannot wipe a page. */
 	__atomic_store_n(home, HOME_WIPED, __ATOMIC_RELAXED);
-	become_child();
+	offer_reset_in_child();
 	pthread_sigmask(SIG_SETMASK, &saved, NULL);
 }
 
@@ -116,7 +116,7 @@ static void make_home(void)
 	madvise(p, (size_t)page, MADV_WIPEONFORK);
 	*p = HOME_HERE;
 	__atomic_store_n(&home, p, __ATOMIC_RELEASE);
-	pthread_atfork(before_fork, after_fork_parent, after_fork_child);
+	pthread_atfork(offer_before_fork, after_fork_parent, after_fork_child);
 }
 
 /* ----------------------------------------------------------------------- handles */
@@ -262,7 +262,7 @@ struct offered_instance *offer_take_instance(struct offered_set *set, enum offer
 
 /* ----------------------------------------------------------------- start and stop */
 
-static uint32_t start(const GUID *guid, HANDLE *handle)
+static uint32_t offer_start_provider(const GUID *guid, HANDLE *handle)
 {
 	struct offered_provider *p = NULL;
 	struct prov_header *h;
@@ -306,12 +306,12 @@ ULONG PerfStartProvider(LPCGUID provider, void *reserved, PHANDLE handle)
 	if (!home)
 		return ERROR_NOT_ENOUGH_MEMORY;
 	offer_enter(&saved);
-	rc = start(provider, handle);
+	rc = offer_start_provider(provider, handle);
 	offer_leave(&saved);
 	return rc;
 }
 
-static void stop(struct offered_provider *p)
+static void offer_stop_provider(struct offered_provider *p)
 {
 	/* First: a late increment is to find it gone, as far as it asks. */
 	__atomic_store_n(&p->serial, p->serial + 1, __ATOMIC_RELEASE);
@@ -330,7 +330,7 @@ ULONG PerfStopProvider(HANDLE provider)
 	offer_enter(&saved);
 	p = offer_find(provider);
 	if (p)
-		stop(p);
+		offer_stop_provider(p);
 	offer_leave(&saved);
 	return p ? ERROR_SUCCESS : ERROR_INVALID_HANDLE;
 }

@@ -143,7 +143,7 @@ static bool map_bytes(const struct offer_file *f, int fd, uint32_t bytes)
 }
 
 /* A description of its own: a forked child that still has this one keeps no lock. */
-static bool map_file(struct offer_file *f, int dir)
+static bool offer_file_map(struct offer_file *f, int dir)
 {
 	const int low = session_open_file(dir, f->name, O_RDWR, f->place.owner, 0, 0, NULL);
 	void *base = f->base ? f->base : reserve_addresses(NULL);
@@ -168,7 +168,7 @@ static bool map_file(struct offer_file *f, int dir)
 	return true;
 }
 
-static uint32_t fill(struct offer_file *f, int dir, int fd)
+static uint32_t offer_file_fill(struct offer_file *f, int dir, int fd)
 {
 	uint32_t status;
 	int rc = session_allocate(fd, 0, PROV_HEADER_BYTES);
@@ -179,7 +179,7 @@ static uint32_t fill(struct offer_file *f, int dir, int fd)
 	if (status)
 		return status;
 	f->bytes = PROV_HEADER_BYTES;
-	if (map_file(f, dir))
+	if (offer_file_map(f, dir))
 		return ERROR_SUCCESS;
 	munmap(f->life, LIFE_BYTES);
 	f->life = NULL;
@@ -200,7 +200,7 @@ uint32_t offer_file_make(struct offer_file *f, const GUID *provider)
 		return status_of_errno(errno);
 	place_each_file(dir, sweep_file, &f->place.owner);
 	fd = make_named(f, dir, provider);
-	rc = fd < 0 ? status_of_errno(errno) : fill(f, dir, fd);
+	rc = fd < 0 ? status_of_errno(errno) : offer_file_fill(f, dir, fd);
 	if (fd >= 0 && rc)
 		unlinkat(dir, f->name, 0);
 	if (fd >= 0)
@@ -209,7 +209,7 @@ uint32_t offer_file_make(struct offer_file *f, const GUID *provider)
 	return rc;
 }
 
-static bool is_ours(const struct offer_file *f, int fd)
+static bool offer_file_is_own(const struct offer_file *f, int fd)
 {
 	struct stat st;
 
@@ -220,11 +220,11 @@ static bool is_ours(const struct offer_file *f, int fd)
  * A descriptor of the file. The one that was kept serves a program that gave up its rights since;
  * the name one that closed what it did not know.
  */
-static int reach(struct offer_file *f)
+static int offer_file_reach(struct offer_file *f)
 {
 	int dir, low;
 
-	if (is_ours(f, f->fd))
+	if (offer_file_is_own(f, f->fd))
 		return f->fd;
 	f->fd = -1;
 	dir = open_own_dir(&f->place);
@@ -232,7 +232,7 @@ static int reach(struct offer_file *f)
 		return -1;
 	low = session_open_file(dir, f->name, O_RDWR, f->place.owner, 0, 0, NULL);
 	close(dir);
-	if (is_ours(f, low))
+	if (offer_file_is_own(f, low))
 		f->fd = fcntl(low, F_DUPFD_CLOEXEC, file_high_descriptor());
 	if (low >= 0)
 		close(low);
@@ -248,7 +248,7 @@ uint32_t offer_file_grow(struct offer_file *f, uint32_t bytes)
 		return ERROR_SUCCESS;
 	if (bytes > PROV_FILE_MAX)
 		return ERROR_NOT_ENOUGH_MEMORY;
-	fd = reach(f);
+	fd = offer_file_reach(f);
 	if (fd < 0)
 		return ERROR_ACCESS_DENIED;
 	rc = session_allocate(fd, 0, size);
@@ -262,7 +262,7 @@ uint32_t offer_file_grow(struct offer_file *f, uint32_t bytes)
 
 uint32_t offer_file_share(struct offer_file *f, bool everyone)
 {
-	int fd = reach(f);
+	int fd = offer_file_reach(f);
 
 	return fd >= 0 && fchmod(fd, everyone ? 0644 : 0600) == 0 ? ERROR_SUCCESS
 								  : ERROR_ACCESS_DENIED;
@@ -276,7 +276,7 @@ static void divert(struct offer_file *f)
 
 void offer_file_remove(struct offer_file *f)
 {
-	int fd = reach(f), dir = open_own_dir(&f->place);
+	int fd = offer_file_reach(f), dir = open_own_dir(&f->place);
 
 	if (dir >= 0) {
 		if (fd >= 0 && place_is_named(dir, f->name, fd))
@@ -295,7 +295,7 @@ void offer_file_forget(struct offer_file *f)
 {
 	divert(f);
 	f->life = NULL;
-	if (is_ours(f, f->fd))
+	if (offer_file_is_own(f, f->fd))
 		close(f->fd);
 	f->fd = -1;
 }

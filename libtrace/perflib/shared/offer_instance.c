@@ -14,7 +14,7 @@ static const uint32_t room_bytes[OFFER_ROOMS] = {PROV_ROOM_SHORT, PROV_ROOM_LONG
 
 /* ------------------------------------------------------------------------- lookup */
 
-static uint32_t hash_of(const char *name, uint32_t id)
+static uint32_t instance_hash_name(const char *name, uint32_t id)
 {
 	uint32_t h = 2166136261u ^ id;
 
@@ -23,23 +23,24 @@ static uint32_t hash_of(const char *name, uint32_t id)
 	return h ^ h >> 15;
 }
 
-static const char *name_of(const struct offered_instance *i)
+static const char *instance_name(const struct offered_instance *i)
 {
 	return (const char *)&i->shown + i->shown.InstanceNameOffset;
 }
 
-static struct offered_instance *find(
+static struct offered_instance *instance_find(
 	const struct offered_set *set, const char *name, uint32_t id, uint32_t hash)
 {
 	if (!set->buckets)
 		return NULL;
 	for (struct offered_instance *i = set->bucket[hash & (set->buckets - 1)]; i; i = i->next)
-		if (i->hash == hash && i->shown.InstanceId == id && strcmp(name_of(i), name) == 0)
+		if (i->hash == hash && i->shown.InstanceId == id &&
+			strcmp(instance_name(i), name) == 0)
 			return i;
 	return NULL;
 }
 
-static void put(struct offered_set *set, struct offered_instance *i)
+static void instance_link_bucket(struct offered_set *set, struct offered_instance *i)
 {
 	struct offered_instance **b = &set->bucket[i->hash & (set->buckets - 1)];
 
@@ -65,7 +66,7 @@ static bool make_buckets(struct offered_set *set)
 	for (uint32_t b = 0; b < had; b++) {
 		while ((i = old[b]) != NULL) {
 			old[b] = i->next;
-			put(set, i);
+			instance_link_bucket(set, i);
 		}
 	}
 	free(old);
@@ -108,7 +109,7 @@ static bool has_slot(const struct offered_set *set, enum offer_room room)
 	return set->room[room].freed || set->room[room].fresh_left;
 }
 
-static struct offered_instance *take_slot(
+static struct offered_instance *instance_allocate_slot(
 	struct offered_provider *p, struct offered_set *set, enum offer_room room)
 {
 	struct offered_instance *i = set->room[room].freed;
@@ -156,7 +157,8 @@ static void remove_slot(struct offered_instance *i)
 
 /* ---------------------------------------------------------------------- functions */
 
-static void show(struct offered_instance *i, const char *name, size_t bytes, uint32_t id)
+static void instance_fill_shown(
+	struct offered_instance *i, const char *name, size_t bytes, uint32_t id)
 {
 	char *to = (char *)(&i->shown + 1);
 
@@ -169,7 +171,7 @@ static void show(struct offered_instance *i, const char *name, size_t bytes, uin
 	memcpy(to, name, bytes);
 }
 
-static struct offered_instance *create(struct offered_provider *p, HANDLE handle,
+static struct offered_instance *instance_create(struct offered_provider *p, HANDLE handle,
 	struct offered_set *set, const char *name, uint32_t id)
 {
 	const size_t bytes = strlen(name);
@@ -181,21 +183,22 @@ static struct offered_instance *create(struct offered_provider *p, HANDLE handle
 		errno = EINVAL;
 		return NULL;
 	}
-	if (find(set, name, id, hash_of(name, id)) || (single && set->instances)) {
+	if (instance_find(set, name, id, instance_hash_name(name, id)) ||
+		(single && set->instances)) {
 		errno = EEXIST;
 		return NULL;
 	}
 	errno = ENOMEM;
-	i = make_buckets(set) ? take_slot(p, set, room) : NULL;
+	i = make_buckets(set) ? instance_allocate_slot(p, set, room) : NULL;
 	/* With no slot left to be had, a long one that is there will do. */
 	if (!i && room == OFFER_SHORT && !single && has_slot(set, OFFER_LONG))
-		i = take_slot(p, set, OFFER_LONG);
+		i = instance_allocate_slot(p, set, OFFER_LONG);
 	if (!i)
 		return NULL;
-	show(i, name, bytes, id);
+	instance_fill_shown(i, name, bytes, id);
 	write_slot(i, name, bytes, id);
-	i->hash = hash_of(name, id);
-	put(set, i);
+	i->hash = instance_hash_name(name, id);
+	instance_link_bucket(set, i);
 	set->instances++;
 	__atomic_store_n(&i->owner, (uintptr_t)handle, __ATOMIC_RELAXED);
 	return i;
@@ -224,7 +227,7 @@ PPERF_COUNTERSET_INSTANCE PerfCreateInstance(HANDLE provider, LPCGUID set, LPCST
 	offer_enter(&saved);
 	rc = find_named(provider, set, name, id, &p, &s);
 	if (!rc) {
-		i = create(p, provider, s, name, id);
+		i = instance_create(p, provider, s, name, id);
 		rc = errno;
 	}
 	offer_leave(&saved);
@@ -245,7 +248,7 @@ PPERF_COUNTERSET_INSTANCE PerfQueryInstance(HANDLE provider, LPCGUID set, LPCSTR
 	offer_enter(&saved);
 	rc = find_named(provider, set, name, id, &p, &s);
 	if (!rc)
-		i = find(s, name, id, hash_of(name, id));
+		i = instance_find(s, name, id, instance_hash_name(name, id));
 	offer_leave(&saved);
 	if (i)
 		return &i->shown;

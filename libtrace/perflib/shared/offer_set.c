@@ -19,7 +19,7 @@ static struct offered_name *find_name(struct offered_provider *p, const GUID *se
 	return NULL;
 }
 
-static uint32_t set_name(struct offered_provider *p, const struct offered_name *wanted)
+static uint32_t offer_set_store_name(struct offered_provider *p, const struct offered_name *wanted)
 {
 	struct offered_name *n = find_name(p, &wanted->set, wanted->counter);
 	char *name = strdup(wanted->name), *help = strdup(wanted->help);
@@ -66,7 +66,7 @@ ULONG PerfSetCounterName(
 	p = offer_find(provider);
 	rc = !p			      ? ERROR_INVALID_HANDLE
 	     : offer_find_set(p, set) ? ERROR_ALREADY_EXISTS
-				      : set_name(p, &wanted);
+				      : offer_set_store_name(p, &wanted);
 	offer_leave(&saved);
 	return rc;
 }
@@ -94,12 +94,12 @@ struct plan {
 	uint32_t bytes;
 };
 
-static const char *name_of(const struct entry *e)
+static const char *offer_set_entry_name(const struct entry *e)
 {
 	return e->name ? e->name : e->made_up;
 }
 
-static int by_id(const void *a, const void *b)
+static int offer_set_compare_ids(const void *a, const void *b)
 {
 	uint32_t x = ((const struct entry *)a)->counter.id,
 		 y = ((const struct entry *)b)->counter.id;
@@ -130,7 +130,8 @@ static void plan_counter(
 	snprintf(e->made_up, sizeof e->made_up, "counter %u", (unsigned)c->CounterId);
 	e->name = n ? n->name : NULL;
 	e->help = n ? n->help : "";
-	plan->bytes += (uint32_t)(sizeof e->counter + strlen(name_of(e)) + strlen(e->help));
+	plan->bytes +=
+		(uint32_t)(sizeof e->counter + strlen(offer_set_entry_name(e)) + strlen(e->help));
 }
 
 /* Ids are told apart, and bases are there. */
@@ -145,7 +146,7 @@ static bool ids_are_valid(const struct plan *plan)
 		struct entry key = {.counter.id = plan->entry[i].counter.base};
 
 		if (key.counter.id != PERF_NO_COUNTER &&
-			!bsearch(&key, plan->entry, n, sizeof key, by_id))
+			!bsearch(&key, plan->entry, n, sizeof key, offer_set_compare_ids))
 			return false;
 	}
 	return true;
@@ -168,7 +169,7 @@ static uint32_t make_plan(struct offered_provider *p, struct plan *plan)
 			return ERROR_INVALID_PARAMETER;
 		plan_counter(p, plan, &plan->entry[i], &c[i]);
 	}
-	qsort(plan->entry, info->NumCounters, sizeof *plan->entry, by_id);
+	qsort(plan->entry, info->NumCounters, sizeof *plan->entry, offer_set_compare_ids);
 	return ids_are_valid(plan) ? ERROR_SUCCESS : ERROR_INVALID_PARAMETER;
 }
 
@@ -181,7 +182,7 @@ static struct prov_text put_text(uint8_t *block, uint32_t *at, const char *text)
 	return t;
 }
 
-static void write_set(void *block, const struct plan *plan)
+static void offer_set_write_block(void *block, const struct plan *plan)
 {
 	const PERF_COUNTERSET_INFO *info = plan->info;
 	struct prov_set *set = block;
@@ -195,14 +196,14 @@ static void write_set(void *block, const struct plan *plan)
 	set->help = put_text(block, &at, plan->help);
 	for (uint32_t i = 0; i < info->NumCounters; i++) {
 		set->counter[i] = plan->entry[i].counter;
-		set->counter[i].name = put_text(block, &at, name_of(&plan->entry[i]));
+		set->counter[i].name = put_text(block, &at, offer_set_entry_name(&plan->entry[i]));
 		set->counter[i].help = put_text(block, &at, plan->entry[i].help);
 	}
 }
 
 /* -------------------------------------------------------------------------- a set */
 
-static uint32_t add_set(struct offered_provider *p, const struct plan *plan)
+static uint32_t offer_set_add_plan(struct offered_provider *p, const struct plan *plan)
 {
 	const PERF_COUNTERSET_INFO *info = plan->info;
 	struct prov_block block = {.kind = PROV_SET, .set = p->nsets, .bytes = plan->bytes};
@@ -222,7 +223,7 @@ static uint32_t add_set(struct offered_provider *p, const struct plan *plan)
 		offer_give_set(set);
 		return status;
 	}
-	write_set(at, plan);
+	offer_set_write_block(at, plan);
 	set->guid = info->CounterSetGuid;
 	set->number = p->nsets;
 	set->type = info->InstanceType;
@@ -247,7 +248,7 @@ static uint32_t set_info(struct offered_provider *p, const PERF_COUNTERSET_INFO 
 		return ERROR_NOT_ENOUGH_MEMORY;
 	rc = make_plan(p, &plan);
 	if (!rc)
-		rc = add_set(p, &plan);
+		rc = offer_set_add_plan(p, &plan);
 	free(plan.entry);
 	return rc;
 }

@@ -84,7 +84,7 @@ struct providers {
 
 /* ------------------------------------------------------------------------- reaching */
 
-static int open_place(const struct known_place *place, uid_t *owner)
+static int providers_open_place(const struct known_place *place, uid_t *owner)
 {
 	struct session_place at;
 	int dir;
@@ -99,7 +99,8 @@ static int open_place(const struct known_place *place, uid_t *owner)
 }
 
 /* A living provider's file, its header read. -1: it is none. */
-static int open_file(struct providers *p, int dir, const char *name, uid_t owner, struct stat *st)
+static int providers_open_file(
+	struct providers *p, int dir, const char *name, uid_t owner, struct stat *st)
 {
 	int fd = session_open_file(dir, name, O_RDONLY, owner, 0, PROV_HEADER_BYTES, NULL);
 
@@ -117,15 +118,15 @@ static bool is_file(const struct known_file *f, const struct providers *p, const
 	       f->started == p->image.header.started;
 }
 
-static int reach(struct providers *p, const struct known_file *f)
+static int providers_reach_file(struct providers *p, const struct known_file *f)
 {
 	struct stat st;
 	uid_t owner;
-	int dir = open_place(f->place, &owner), fd;
+	int dir = providers_open_place(f->place, &owner), fd;
 
 	if (dir < 0)
 		return -1;
-	fd = open_file(p, dir, f->name, owner, &st);
+	fd = providers_open_file(p, dir, f->name, owner, &st);
 	close(dir);
 	if (fd >= 0 && !is_file(f, p, &st)) {
 		close(fd);
@@ -136,12 +137,12 @@ static int reach(struct providers *p, const struct known_file *f)
 
 /* ------------------------------------------------------------------------ countersets */
 
-static uint32_t collect(const struct counterset *set, void *state, const uint64_t *wanted,
-	const struct sample_time *time, struct rows *rows)
+static uint32_t providers_collect_rows(const struct counterset *set, void *state,
+	const uint64_t *wanted, const struct sample_time *time, struct rows *rows)
 {
 	const struct known_set *k = set->context;
 	struct providers *p = k->file->place->providers;
-	int fd = reach(p, k->file);
+	int fd = providers_reach_file(p, k->file);
 	uint32_t rc;
 
 	(void)state, (void)time;
@@ -156,14 +157,15 @@ static uint32_t collect(const struct counterset *set, void *state, const uint64_
 	return rc;
 }
 
-static uint32_t instances(const struct counterset *set, struct rows *rows)
+static uint32_t providers_list_instances(const struct counterset *set, struct rows *rows)
 {
-	return collect(set, NULL, NULL, NULL, rows);
+	return providers_collect_rows(set, NULL, NULL, NULL, rows);
 }
 
-static const struct counterset_operations operations = {.instances = instances, .collect = collect};
+static const struct counterset_operations operations = {
+	.instances = providers_list_instances, .collect = providers_collect_rows};
 
-static bool add_set(struct known_file *f, struct counterset_definition *d)
+static bool providers_add_set(struct known_file *f, struct counterset_definition *d)
 {
 	struct known_set *k = calloc(1, sizeof *k);
 
@@ -199,7 +201,7 @@ static uint32_t take_set(struct known_place *place, struct known_file *f, int fd
 		return rc;
 	if (is_twice(f, &d->guid))
 		rc = ERROR_INVALID_DATA;
-	else if (!add_set(f, d))
+	else if (!providers_add_set(f, d))
 		rc = ERROR_OUTOFMEMORY;
 	if (rc) {
 		free(d);
@@ -266,7 +268,7 @@ static bool visit_file(void *ctx, int dir, const char *name)
 	struct known_place *place = v->place;
 	struct known_file *f;
 	struct stat st;
-	int fd = open_file(place->providers, dir, name, v->owner, &st);
+	int fd = providers_open_file(place->providers, dir, name, v->owner, &st);
 
 	if (fd < 0)
 		return true;
@@ -290,7 +292,7 @@ static int by_start(const void *a, const void *b)
 static void visit_place(struct known_place *place)
 {
 	struct visit v = {.place = place};
-	int dir = open_place(place, &v.owner);
+	int dir = providers_open_place(place, &v.owner);
 
 	place->nalive = 0;
 	if (dir < 0)
@@ -302,7 +304,7 @@ static void visit_place(struct known_place *place)
 
 /* ----------------------------------------------------------------------------- places */
 
-static void look_at(struct providers *p, uid_t owner)
+static void providers_add_place(struct providers *p, uid_t owner)
 {
 	struct known_place *place = p->places;
 
@@ -352,11 +354,11 @@ static void look_at_everybody(struct providers *p)
 			strlen(digits) > 10 || strspn(digits, "0123456789") != strlen(digits))
 			continue;
 		probe.owner = (uid_t)strtoull(digits, NULL, 10);
-		dir = probe.owner == (uid_t)-1 ? -1 : open_place(&probe, &owner);
+		dir = probe.owner == (uid_t)-1 ? -1 : providers_open_place(&probe, &owner);
 		if (dir < 0)
 			continue;
 		close(dir);
-		look_at(p, probe.owner);
+		providers_add_place(p, probe.owner);
 	}
 	if (d)
 		closedir(d);
@@ -367,18 +369,18 @@ static void choose_places(struct providers *p)
 {
 	p->nlook = 0;
 	if (p->environment > 0) {
-		look_at(p, (uid_t)-1);
+		providers_add_place(p, (uid_t)-1);
 		return;
 	}
-	look_at(p, geteuid());
-	look_at(p, 0);
+	providers_add_place(p, geteuid());
+	providers_add_place(p, 0);
 	if (geteuid() == 0)
 		look_at_everybody(p);
 }
 
 /* ----------------------------------------------------------------------- what is found */
 
-static bool make_room(struct providers *p, uint32_t room)
+static bool providers_reserve_sets(struct providers *p, uint32_t room)
 {
 	struct found *found;
 	const struct counterset **sets;
@@ -413,7 +415,7 @@ static int by_rank(const void *a, const void *b)
 }
 
 /* Of each GUID the first. */
-static bool gather(struct providers *p)
+static bool providers_gather_sets(struct providers *p)
 {
 	uint32_t n = 0, kept = 0;
 
@@ -421,7 +423,7 @@ static bool gather(struct providers *p)
 		for (uint32_t f = 0; f < p->look[i]->nalive; f++) {
 			const struct known_file *file = p->look[i]->alive[f];
 
-			if (!make_room(p, (n + file->nsets) * 2))
+			if (!providers_reserve_sets(p, (n + file->nsets) * 2))
 				return false;
 			for (uint32_t s = 0; s < file->nsets; s++, n++)
 				p->found[n] = (struct found){.set = &file->set[s]->set, .rank = n};
@@ -467,7 +469,7 @@ uint32_t providers_refresh(struct providers *p, const struct counterset *const *
 	choose_places(p);
 	for (uint32_t i = 0; i < p->nlook; i++)
 		visit_place(p->look[i]);
-	if (p->status || !gather(p))
+	if (p->status || !providers_gather_sets(p))
 		return ERROR_OUTOFMEMORY;
 	*sets = p->sets;
 	*n = p->nsets;
