@@ -37,7 +37,7 @@ static size_t before_modes(const char *event)
 	return strlen(event);
 }
 
-static int add(char *name, size_t *at, const char *text, size_t length)
+static int attrs_append_text(char *name, size_t *at, const char *text, size_t length)
 {
 	if (*at + length >= EVENT_NAME_MAX)
 		return -EINVAL;
@@ -47,14 +47,14 @@ static int add(char *name, size_t *at, const char *text, size_t length)
 	return 0;
 }
 
-static int add_one(
+static int attrs_append_attr(
 	char *name, size_t *at, const cpc_attr_t *a, char before, enum cpc_event_origin kind)
 {
 	char text[EVENT_NAME_MAX];
 	int n = snprintf(text, sizeof text, kind == CPC_EVENT_LIBPFM4 ? "%c%s=%llu" : "%c%s=0x%llx",
 		before, a->ca_name, (unsigned long long)a->ca_val);
 
-	return n < (int)sizeof text ? add(name, at, text, (size_t)n) : -EINVAL;
+	return n < (int)sizeof text ? attrs_append_text(name, at, text, (size_t)n) : -EINVAL;
 }
 
 static int wrong(char why[EVENT_WHY_MAX], int *subcode, const char *what, const char *name)
@@ -85,7 +85,7 @@ static int check_names(const struct cpc_event *e, uint_t nattrs, const cpc_attr_
 }
 
 /* A raw event becomes its PMU's: r01c2 is cpu/config=0x01c2/. */
-static int spell(const struct cpc_event *e, const char *event, uint_t nattrs,
+static int attrs_spell_event(const struct cpc_event *e, const char *event, uint_t nattrs,
 	const cpc_attr_t *attrs, char name[EVENT_NAME_MAX])
 {
 	const size_t whole = strlen(event), end = before_modes(event);
@@ -99,19 +99,19 @@ static int spell(const struct cpc_event *e, const char *event, uint_t nattrs,
 			*e->pmu ? e->pmu : cpc_event_pmu_name(), (unsigned long long)e->config);
 		slash = "/";
 	} else if (e->origin == CPC_EVENT_SYSFS && slash) {
-		rc = add(name, &at, event, (size_t)(slash - event));
+		rc = attrs_append_text(name, &at, event, (size_t)(slash - event));
 		if (at && name[at - 1] == '/')
 			return -EINVAL;
 	} else {
-		rc = add(name, &at, event, end);
+		rc = attrs_append_text(name, &at, event, end);
 		slash = NULL;
 		before = ':';
 	}
 	for (uint_t i = 0; i < nattrs && !rc; i++)
-		rc = add_one(name, &at, &attrs[i], before, e->origin);
+		rc = attrs_append_attr(name, &at, &attrs[i], before, e->origin);
 	if (!rc && slash)
-		rc = add(name, &at, "/", 1);
-	return rc ? rc : add(name, &at, event + end, whole - end);
+		rc = attrs_append_text(name, &at, "/", 1);
+	return rc ? rc : attrs_append_text(name, &at, event + end, whole - end);
 }
 
 int attrs_name(const char *event, uint_t nattrs, const cpc_attr_t *attrs, char name[EVENT_NAME_MAX],
@@ -132,7 +132,7 @@ int attrs_name(const char *event, uint_t nattrs, const cpc_attr_t *attrs, char n
 	if (!rc)
 		rc = check_names(&e, nattrs, attrs, why, subcode);
 	if (!rc) {
-		rc = spell(&e, event, nattrs, attrs, name);
+		rc = attrs_spell_event(&e, event, nattrs, attrs, name);
 		if (rc)
 			snprintf(why, EVENT_WHY_MAX, "with its attributes the name is too long");
 	}

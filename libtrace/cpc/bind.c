@@ -321,7 +321,7 @@ int cpc_request_preset(cpc_t *cpc, int index, uint64_t preset)
 	return 0;
 }
 
-static int control(
+static int bind_control_counting(
 	const cpc_t *cpc, struct binding *b, int (*what)(struct binding *b), const char *fn)
 {
 	const char *why = "";
@@ -347,11 +347,11 @@ int cpc_set_restart(cpc_t *cpc, cpc_set_t *set)
 		return -1;
 	if (b->set != set->id)
 		return cpc_fail(cpc, EINVAL, 0, "this thread has another set bound");
-	return control(cpc, b, counting_restart, __func__);
+	return bind_control_counting(cpc, b, counting_restart, __func__);
 }
 
 /* What an overflow froze only cpc_set_restart moves again. */
-static int go_on(struct binding *b)
+static int bind_resume_unfrozen(struct binding *b)
 {
 	return b->frozen ? 0 : counting_go_on(b);
 }
@@ -360,12 +360,12 @@ int cpc_enable(cpc_t *cpc)
 {
 	struct binding *b = callers(cpc, __func__);
 
-	return b ? control(cpc, b, go_on, __func__) : -1;
+	return b ? bind_control_counting(cpc, b, bind_resume_unfrozen, __func__) : -1;
 }
 
 int cpc_disable(cpc_t *cpc)
 {
 	struct binding *b = callers(cpc, __func__);
 
-	return b ? control(cpc, b, counting_stop, __func__) : -1;
+	return b ? bind_control_counting(cpc, b, counting_stop, __func__) : -1;
 }

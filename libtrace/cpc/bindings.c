@@ -19,7 +19,7 @@ static _Thread_local struct binding *mine;
 
 /* ----------------------------------------------------------- threads' ends, and fork */
 
-static void thread_ends(void *unused)
+static void bindings_end_at_exit(void *unused)
 {
 	(void)unused;
 	cpc_lock();
@@ -31,14 +31,14 @@ static void thread_ends(void *unused)
 
 static pid_t forking;
 
-static void before_fork(void)
+static void bindings_before_fork(void)
 {
 	cpc_lock();
 	forking = (pid_t)syscall(SYS_gettid);
 }
 
 /* What the parent has bound counts the parent. */
-static void in_child(void)
+static void bindings_reset_in_child(void)
 {
 	while (all) {
 		struct binding *b = all;
@@ -52,15 +52,15 @@ static void in_child(void)
 	pthread_mutex_unlock(&lock);
 }
 
-static void begin(void)
+static void bindings_register_hooks(void)
 {
-	pthread_key_create(&at_exit, thread_ends);
-	pthread_atfork(before_fork, cpc_unlock, in_child);
+	pthread_key_create(&at_exit, bindings_end_at_exit);
+	pthread_atfork(bindings_before_fork, cpc_unlock, bindings_reset_in_child);
 }
 
 void cpc_lock(void)
 {
-	pthread_once(&once, begin);
+	pthread_once(&once, bindings_register_hooks);
 	pthread_mutex_lock(&lock);
 }
 
@@ -76,7 +76,7 @@ struct binding *binding_mine(void)
 
 void binding_set_mine(struct binding *b)
 {
-	pthread_once(&once, begin);
+	pthread_once(&once, bindings_register_hooks);
 	pthread_setspecific(at_exit, &mine);
 	mine = b;
 }

@@ -67,8 +67,8 @@ static bool counts_alone(const struct binding *b, unsigned member, pid_t pid, in
 }
 
 /* The library's errors for perf_event_open's, and the cause. */
-static int explain(const struct binding *b, int error, unsigned member, pid_t pid, int cpu,
-	char why[EVENT_WHY_MAX])
+static int counting_explain_errno(const struct binding *b, int error, unsigned member, pid_t pid,
+	int cpu, char why[EVENT_WHY_MAX])
 {
 	const char *event = of_member(b, member)->event;
 
@@ -117,7 +117,7 @@ int counting_open(struct binding *b, pid_t pid, int cpu, char why[EVENT_WHY_MAX]
 	for (unsigned i = 0; i < b->count; i++)
 		program(b, i, &attr[i]);
 	rc = perf_group_open(&b->group, attr, b->count, pid, cpu, &failed);
-	return rc ? explain(b, -rc, failed, pid, cpu, why) : 0;
+	return rc ? counting_explain_errno(b, -rc, failed, pid, cpu, why) : 0;
 }
 
 /* ------------------------------------------------------------------ start and stop */
@@ -134,7 +134,7 @@ int counting_stop(struct binding *b)
 }
 
 /* Where the kernel's one stop is used up there is a new one, which enables, too. */
-static int enable(struct binding *b, unsigned member)
+static int counting_enable_member(struct binding *b, unsigned member)
 {
 	int rc;
 
@@ -151,8 +151,8 @@ int counting_go_on(struct binding *b)
 	int rc = 0;
 
 	for (unsigned i = b->notifying; i-- > 1 && rc == 0;)
-		rc = enable(b, i);
-	return rc ? rc : enable(b, 0);
+		rc = counting_enable_member(b, i);
+	return rc ? rc : counting_enable_member(b, 0);
 }
 
 int counting_restart(struct binding *b)
@@ -185,7 +185,7 @@ bool counting_valid(struct binding *b, const char **why)
 	return !b->invalid;
 }
 
-static uint64_t ticks(const struct binding *b, uint64_t ns)
+static uint64_t counting_ticks_of_ns(const struct binding *b, uint64_t ns)
 {
 	return (uint64_t)((unsigned __int128)ns * b->ticks_per_second / 1000000000u);
 }
@@ -217,6 +217,6 @@ int counting_sample(struct binding *b, cpc_buf_t *buf, const char **why)
 		return -EAGAIN;
 	}
 	buf->hrtime = (hrtime_t)time_ns(now);
-	buf->tick = ticks(b, r.running);
+	buf->tick = counting_ticks_of_ns(b, r.running);
 	return 0;
 }

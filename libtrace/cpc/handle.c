@@ -13,7 +13,7 @@
 
 /* One write, so that lines of several threads do not mix; nothing that a signal handler may
  * not do. */
-static void to_stderr(const char *fn, const char *format, va_list ap)
+static void cpc_print_error(const char *fn, const char *format, va_list ap)
 {
 	char line[640];
 	int at = snprintf(line, sizeof line, "libcpc: %s: ", fn);
@@ -36,7 +36,7 @@ int cpc_tell(
 	if (handler)
 		handler(fn, subcode, format, ap);
 	else
-		to_stderr(fn, format, ap);
+		cpc_print_error(fn, format, ap);
 	va_end(ap);
 	errno = error;
 	return -1;

@@ -52,7 +52,7 @@ static void bind_copy(const struct heritage *h)
 		"the new thread does not count: %s", *why ? why : "the counters are not available");
 }
 
-static void *run(void *heritage)
+static void *inherit_run_thread(void *heritage)
 {
 	struct heritage h = *(struct heritage *)heritage;
 
@@ -76,7 +76,7 @@ int inherit_create(create_fn *create, pthread_t *thread, const pthread_attr_t *a
 		return EAGAIN;
 	*h = (struct heritage){start, argument, b->handler, b->requests, b->set, b->count};
 	atomic_fetch_add(&h->requests->users, 1);
-	rc = create(thread, attr, run, h);
+	rc = create(thread, attr, inherit_run_thread, h);
 	if (rc) {
 		requests_drop(h->requests);
 		free(h);

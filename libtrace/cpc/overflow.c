@@ -41,7 +41,7 @@ int overflow_tell(void *address)
 		       : -errno;
 }
 
-static int member_of(const struct binding *b, int fd)
+static int overflow_member_of_fd(const struct binding *b, int fd)
 {
 	for (unsigned i = 0; b && i < b->notifying; i++)
 		if (b->group.member[i].fd == fd)
@@ -69,7 +69,7 @@ static void overflowed(int number, siginfo_t *info, void *context)
 	int saved = errno, member = -1;
 
 	if (info->si_code == POLL_IN || info->si_code == POLL_HUP)
-		member = member_of(b, info->si_fd);
+		member = overflow_member_of_fd(b, info->si_fd);
 	if (member < 0) {
 		pass_on(number, info, context);
 		errno = saved;

@@ -10,7 +10,7 @@
 
 #include "pctx.h"
 
-static void to_stderr(const char *fn, const char *format, va_list ap)
+static void pctx_print_error(const char *fn, const char *format, va_list ap)
 {
 	char line[512];
 
@@ -23,14 +23,14 @@ int pctx_tell(const struct process *p, const char *fn, int error, const char *fo
 	va_list ap;
 
 	va_start(ap, format);
-	(p && p->errfn ? p->errfn : to_stderr)(fn, format, ap);
+	(p && p->errfn ? p->errfn : pctx_print_error)(fn, format, ap);
 	va_end(ap);
 	errno = error;
 	return -1;
 }
 
-static pctx_t *begin(struct process template, int (*job)(struct process *, void *), void *argument,
-	const char *what, const char *fn)
+static pctx_t *pctx_begin_process(struct process template, int (*job)(struct process *, void *),
+	void *argument, const char *what, const char *fn)
 {
 	struct process *p = malloc(sizeof *p);
 	struct engine *e = p ? engine_begin() : NULL;
@@ -67,7 +67,7 @@ pctx_t *pctx_create(
 		pctx_tell(&p, __func__, EINVAL, "no filename, or no argv");
 		return NULL;
 	}
-	return begin(p, pctx_start, &start, filename, __func__);
+	return pctx_begin_process(p, pctx_start, &start, filename, __func__);
 }
 
 pctx_t *pctx_capture(pid_t pid, void *arg, int verbose, pctx_errfn_t *errfn)
@@ -80,7 +80,7 @@ pctx_t *pctx_capture(pid_t pid, void *arg, int verbose, pctx_errfn_t *errfn)
 		return NULL;
 	}
 	snprintf(what, sizeof what, "process %d", (int)pid);
-	return begin(p, pctx_attach, NULL, what, __func__);
+	return pctx_begin_process(p, pctx_attach, NULL, what, __func__);
 }
 
 static bool is_handle(pctx_t *pctx, const char *fn)

@@ -140,7 +140,7 @@ static bool is_earlier(const struct timespec *a, const struct timespec *b)
 	return a->tv_sec != b->tv_sec ? a->tv_sec < b->tv_sec : a->tv_nsec < b->tv_nsec;
 }
 
-static bool ticks(const struct process *p)
+static bool pctx_has_tick(const struct process *p)
 {
 	return p->running && !p->halting && p->tick;
 }
@@ -165,7 +165,7 @@ static void wait_and_tick(struct engine *e)
 	struct timespec now;
 
 	for (struct process *p = e->all; p; p = p->next)
-		if (ticks(p) && (!first || is_earlier(&p->next_tick, first)))
+		if (pctx_has_tick(p) && (!first || is_earlier(&p->next_tick, first)))
 			first = &p->next_tick;
 	if (!first) {
 		pthread_cond_wait(&e->changed, &e->lock);
@@ -179,7 +179,7 @@ static void wait_and_tick(struct engine *e)
 		return;
 	}
 	for (struct process *p = e->all; p; p = p->next)
-		if (ticks(p) && !is_earlier(&now, &p->next_tick))
+		if (pctx_has_tick(p) && !is_earlier(&now, &p->next_tick))
 			tick(p, &now);
 }
 

@@ -56,7 +56,7 @@ void lwp_remove(struct process *p, struct lwp *l)
 	choose_running(p);
 }
 
-static struct lwp *find(struct lwp *list, pid_t tid)
+static struct lwp *pctx_find_lwp(struct lwp *list, pid_t tid)
 {
 	while (list && list->tid != tid)
 		list = list->next;
@@ -72,7 +72,7 @@ static bool lives_beside(const struct process *p, const struct lwp *l)
 }
 
 /* Never holds an LWP on its way out: its exit status is still to come. */
-static void go_on(struct process *p, struct lwp *l, int signal)
+static void pctx_continue_lwp(struct process *p, struct lwp *l, int signal)
 {
 	if (p->halting && !l->ended) {
 		l->stopped = true;
@@ -136,7 +136,7 @@ static void lwp_begins(struct process *p, struct lwp *l)
 			pctx_result(p, "SYSC_LWP_CREATE", l->tid,
 				p->on.lwp_create(&p->pid, p->pid, (id_t)l->tid, p->arg));
 	}
-	go_on(p, l, 0);
+	pctx_continue_lwp(p, l, 0);
 }
 
 static void process_ends(struct process *p, int status)
@@ -197,13 +197,13 @@ static void executed(struct process *p)
 	if (!p->halting)
 		init_lwp(p, l);
 	choose_running(p);
-	go_on(p, l, 0);
+	pctx_continue_lwp(p, l, 0);
 }
 
 /* Whether its first stop came before the event that tells of it. */
 static bool claim_stray(struct engine *e, pid_t tid)
 {
-	struct lwp *l = find(e->strays, tid);
+	struct lwp *l = pctx_find_lwp(e->strays, tid);
 
 	if (!l)
 		return false;
@@ -235,7 +235,7 @@ static void forked(struct process *p, struct lwp *by, pid_t child)
 		l->stopped = true;
 	else if (l && !pctx_wait_stop(l))
 		l = NULL;
-	go_on(p, by, 0);
+	pctx_continue_lwp(p, by, 0);
 	if (l && p->on.fork)
 		p->on.fork(&c->pid, p->pid, (id_t)child, tid, p->arg);
 	if (c) {
@@ -258,7 +258,7 @@ static void cloned(struct process *p, struct lwp *by, pid_t tid)
 		l->fresh = true;
 	else
 		pctx_result(p, "a new LWP: out of memory", tid, 1);
-	go_on(p, by, 0);
+	pctx_continue_lwp(p, by, 0);
 	if (l && claim_stray(p->engine, tid))
 		lwp_begins(p, l);
 }
@@ -285,7 +285,7 @@ static void stopped(struct process *p, struct lwp *l, int status)
 	ptrace(PTRACE_GETEVENTMSG, l->tid, 0, &message);
 	switch (status >> 16) {
 	case 0:
-		go_on(p, l, signal_of(p, l->tid, status));
+		pctx_continue_lwp(p, l, signal_of(p, l->tid, status));
 		break;
 	case PTRACE_EVENT_CLONE:
 		cloned(p, l, (pid_t)message);
@@ -299,13 +299,13 @@ static void stopped(struct process *p, struct lwp *l, int status)
 		break;
 	case PTRACE_EVENT_EXIT:
 		lwp_ends(p, l);
-		go_on(p, l, 0);
+		pctx_continue_lwp(p, l, 0);
 		break;
 	default: /* interrupted, or stopped by job control, which control replaces */
 		if (l->fresh)
 			lwp_begins(p, l);
 		else
-			go_on(p, l, 0);
+			pctx_continue_lwp(p, l, 0);
 	}
 }
 
@@ -314,7 +314,7 @@ static void dispatch(struct engine *e, pid_t tid, int status)
 	struct process *p = e->all;
 	struct lwp *l = NULL;
 
-	while (p && !(l = find(p->lwps, tid)))
+	while (p && !(l = pctx_find_lwp(p->lwps, tid)))
 		p = p->next;
 	if (l && WIFSTOPPED(status)) {
 		stopped(p, l, status);
@@ -434,7 +434,7 @@ static void begin_run(struct process *p)
 	atomic_store(&p->running_pid, p->pid);
 	for (struct lwp *l = p->lwps; l; l = l->next)
 		if (l->stopped)
-			go_on(p, l, l->signal);
+			pctx_continue_lwp(p, l, l->signal);
 	pthread_cond_broadcast(&e->changed); /* a tick may be due sooner */
 }
 

@@ -44,7 +44,8 @@ int pctx_detach(struct process *p, void *unused)
 /* ---------------------------------------------------------------------------- create */
 
 /* In the child: no more than a signal handler may do. */
-static _Noreturn void become(const struct process *p, const struct start *s, int go, int failed)
+static _Noreturn void pctx_exec_child(
+	const struct process *p, const struct start *s, int go, int failed)
 {
 	char byte;
 	int error;
@@ -116,7 +117,7 @@ int pctx_start(struct process *p, void *start)
 	}
 	p->pid = fork();
 	if (p->pid == 0)
-		become(p, start, go[0], failed[1]);
+		pctx_exec_child(p, start, go[0], failed[1]);
 	rc = p->pid < 0 ? -errno : seize_created(p, go[1], failed[0]);
 	for (int i = 0; i < 2; i++) {
 		close(go[i]);

@@ -15,7 +15,7 @@ struct pinned {
 
 static struct pinned *threads;
 
-static struct pinned **find(pid_t tid)
+static struct pinned **pin_find_thread(pid_t tid)
 {
 	struct pinned **at = &threads;
 
@@ -24,7 +24,7 @@ static struct pinned **find(pid_t tid)
 	return at;
 }
 
-static void forget(struct pinned **at)
+static void pin_forget_thread(struct pinned **at)
 {
 	struct pinned *p = *at;
 
@@ -35,7 +35,7 @@ static void forget(struct pinned **at)
 int pin_take(unsigned cpu)
 {
 	const pid_t tid = (pid_t)syscall(SYS_gettid);
-	struct pinned **at = find(tid), *p = *at;
+	struct pinned **at = pin_find_thread(tid), *p = *at;
 	cpu_set_t one;
 
 	if (!p) {
@@ -47,7 +47,7 @@ int pin_take(unsigned cpu)
 		if (sched_getaffinity(0, sizeof p->before, &p->before) != 0) {
 			int error = errno;
 
-			forget(at);
+			pin_forget_thread(at);
 			return -error;
 		}
 	}
@@ -57,7 +57,7 @@ int pin_take(unsigned cpu)
 		int error = errno;
 
 		if (p->bindings == 0)
-			forget(find(tid));
+			pin_forget_thread(pin_find_thread(tid));
 		return -error;
 	}
 	p->bindings++;
@@ -66,21 +66,21 @@ int pin_take(unsigned cpu)
 
 void pin_drop(pid_t tid)
 {
-	struct pinned **at = find(tid);
+	struct pinned **at = pin_find_thread(tid);
 
 	if (!*at || --(*at)->bindings > 0)
 		return;
 	sched_setaffinity(tid, sizeof(*at)->before, &(*at)->before);
-	forget(at);
+	pin_forget_thread(at);
 }
 
 /* Its number may be another thread's soon. */
 void pin_thread_ends(void)
 {
-	struct pinned **at = find((pid_t)syscall(SYS_gettid));
+	struct pinned **at = pin_find_thread((pid_t)syscall(SYS_gettid));
 
 	if (*at)
-		forget(at);
+		pin_forget_thread(at);
 }
 
 /* The child is the thread that forked, with another number. */
@@ -89,6 +89,6 @@ void pin_after_fork(pid_t forked)
 	while (threads) {
 		if (threads->tid == forked)
 			sched_setaffinity(0, sizeof threads->before, &threads->before);
-		forget(&threads);
+		pin_forget_thread(&threads);
 	}
 }

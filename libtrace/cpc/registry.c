@@ -36,7 +36,7 @@ static const char *place(void)
 /* ----------------------------------------------------------------------- opening */
 
 /* Under another name first, so that nobody meets it before all may write there. */
-static int create(const char *path)
+static int registry_create_file(const char *path)
 {
 	char name[512];
 	struct timespec now;
@@ -67,14 +67,14 @@ static int open_there(const char *path)
 		return fd;
 	if (errno != ENOENT)
 		return -errno;
-	fd = create(path);
+	fd = registry_create_file(path);
 	if (fd < 0)
 		return fd;
 	fd = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	return fd >= 0 ? fd : -errno;
 }
 
-static int move_high(int fd)
+static int registry_move_high(int fd)
 {
 	int high = fcntl(fd, F_DUPFD_CLOEXEC, file_high_descriptor());
 
@@ -84,7 +84,7 @@ static int move_high(int fd)
 	return high;
 }
 
-static bool is_own(int fd)
+static bool registry_is_own(int fd)
 {
 	struct stat st;
 
@@ -93,11 +93,11 @@ static bool is_own(int fd)
 
 /* Whether it is the file of that name still. Only where no lock in it would be lost: who
  * removed it has parted those who come later from those who have it. */
-static bool is_current(int fd, const char *path)
+static bool registry_is_current(int fd, const char *path)
 {
 	struct stat named;
 
-	return is_own(fd) &&
+	return registry_is_own(fd) &&
 	       (taken_count > 0 || (lstat(path, &named) == 0 && named.st_dev == own_device &&
 					   named.st_ino == own_inode));
 }
@@ -108,7 +108,7 @@ static int opened(char why[REGISTRY_WHY])
 	struct stat st;
 	int fd = atomic_load(&registry_fd), old = fd;
 
-	if (is_current(fd, path))
+	if (registry_is_current(fd, path))
 		return 0;
 	fd = open_there(path);
 	/* Another name of the file: a link to somebody's, into which nothing is to be written. */
@@ -123,11 +123,11 @@ static int opened(char why[REGISTRY_WHY])
 		return -EAGAIN;
 	}
 	/* The number may be somebody else's by now: it is left alone then. */
-	if (is_own(old))
+	if (registry_is_own(old))
 		close(old);
 	own_device = st.st_dev;
 	own_inode = st.st_ino;
-	atomic_store(&registry_fd, move_high(fd));
+	atomic_store(&registry_fd, registry_move_high(fd));
 	return 0;
 }
 
@@ -255,6 +255,6 @@ void registry_after_fork(void)
 
 	memset(taken, 0, sizeof taken);
 	taken_count = 0;
-	if (is_own(fd))
+	if (registry_is_own(fd))
 		close(fd);
 }

@@ -121,8 +121,8 @@ static const char *wrong_flags(const struct cpc_event *e, uint_t *flags)
 	return NULL;
 }
 
-static int find(const cpc_t *cpc, const char *event, uint_t nattrs, const cpc_attr_t *attrs,
-	const char *fn, struct cpc_event *e)
+static int set_find_event(const cpc_t *cpc, const char *event, uint_t nattrs,
+	const cpc_attr_t *attrs, const char *fn, struct cpc_event *e)
 {
 	char name[EVENT_NAME_MAX], why[EVENT_WHY_MAX] = "";
 	int subcode = 0, rc = attrs_name(event, nattrs, attrs, name, why, &subcode);
@@ -160,7 +160,7 @@ int cpc_set_add_request(cpc_t *cpc, cpc_set_t *set, const char *event, uint64_t 
 	if (!event || (nattrs && !attrs))
 		return cpc_fail(cpc, EINVAL, event ? CPC_INVALID_ATTRIBUTE : CPC_INVALID_EVENT,
 			"no %s", event ? "attributes" : "event");
-	if (find(cpc, event, nattrs, attrs, __func__, &r.what))
+	if (set_find_event(cpc, event, nattrs, attrs, __func__, &r.what))
 		return -1;
 	why = wrong_flags(&r.what, &flags);
 	if (why)
