@@ -10,7 +10,7 @@
 
 typedef unsigned __int128 wide;
 
-static bool compare(wide a, enum condition_op op, wide b)
+static bool condition_compare_values(wide a, enum condition_op op, wide b)
 {
 	switch (op) {
 	case OP_EQUAL:
@@ -39,7 +39,7 @@ static bool compare_minors(const struct condition_node *n, const struct event *e
 	bool none = n->op == OP_UNEQUAL, found = false;
 
 	for (uint32_t i = 0; i < e->minors; i++)
-		found |= compare(e->minor[i], none ? OP_EQUAL : n->op, n->number);
+		found |= condition_compare_values(e->minor[i], none ? OP_EQUAL : n->op, n->number);
 	return e->minors && found != none;
 }
 
@@ -52,24 +52,24 @@ static bool term_of_hook(
 		return e->has_label && compare_text(n, e->label, e->label_length);
 	case FIELD_ELAPSED:
 		/* Both sides times the rate: nothing is rounded, and 128 bits hold it. */
-		return e->has_elapsed && compare((wide)e->elapsed * 1000000000u, n->op,
-						 (wide)n->number * ticks_per_second);
+		return e->has_elapsed && condition_compare_values((wide)e->elapsed * 1000000000u,
+						 n->op, (wide)n->number * ticks_per_second);
 	case FIELD_MAJOR:
-		return compare(e->major, n->op, n->number);
+		return condition_compare_values(e->major, n->op, n->number);
 	case FIELD_MINOR:
 		return compare_minors(n, e);
 	case FIELD_MM:
-		return compare(e->minor[0] & CPI_MINOR_MM, n->op, n->number);
+		return condition_compare_values(e->minor[0] & CPI_MINOR_MM, n->op, n->number);
 	case FIELD_TID:
-		return compare(e->tid, n->op, n->number);
+		return condition_compare_values(e->tid, n->op, n->number);
 	case FIELD_PID:
-		return e->task && compare(e->task->pid, n->op, n->number);
+		return e->task && condition_compare_values(e->task->pid, n->op, n->number);
 	case FIELD_COMM:
 		return e->task && compare_text(n, e->task->name, strlen(e->task->name));
 	case FIELD_CPU:
-		return e->has_cpu && compare(e->cpu, n->op, n->number);
+		return e->has_cpu && condition_compare_values(e->cpu, n->op, n->number);
 	case FIELD_CPI:
-		return e->has_cpi && compare(e->cpi, n->op, n->number);
+		return e->has_cpi && condition_compare_values(e->cpi, n->op, n->number);
 	case FIELD_LOST:
 		break;
 	}
@@ -91,7 +91,7 @@ static bool holds(const struct condition *c, uint16_t node, const struct event *
 		break;
 	}
 	if (n->field == FIELD_LOST)
-		return compare(e->lost, n->op, n->number);
+		return condition_compare_values(e->lost, n->op, n->number);
 	return e->record && term_of_hook(n, e, rate);
 }
 

@@ -41,7 +41,7 @@ struct parser {
 };
 
 /* The first one is the one to tell. Node 0 stands for what is wrong. */
-static uint16_t fail(struct parser *p, const char *where, const char *expected)
+static uint16_t condition_fail(struct parser *p, const char *where, const char *expected)
 {
 	if (!p->failed && p->error)
 		snprintf(p->error->text, sizeof p->error->text, "at column %u%s: expected %s",
@@ -53,7 +53,7 @@ static uint16_t fail(struct parser *p, const char *where, const char *expected)
 static uint16_t new_node(struct parser *p, enum condition_kind kind, uint16_t left, uint16_t right)
 {
 	if (p->c->nodes == CONDITION_NODES)
-		return fail(p, p->at, "the end: a condition has at most 128 parts");
+		return condition_fail(p, p->at, "the end: a condition has at most 128 parts");
 	struct condition_node *n = &p->c->node[p->c->nodes];
 	memset(n, 0, sizeof *n);
 	n->kind = kind;
@@ -111,7 +111,7 @@ static bool take_decimal(const char **at, uint64_t *value)
 }
 
 /* A duration in ns, us, ms or s, which all end in s; without minutes and hours. */
-static bool take_time(const char **at, uint64_t *ns)
+static bool condition_take_duration(const char **at, uint64_t *ns)
 {
 	size_t digits = strspn(*at, "0123456789."), n = digits + word_length(*at + digits);
 
@@ -133,27 +133,27 @@ static void take_pattern(struct parser *p, struct condition_node *n)
 		if (quoted ? *p->at == '"' : is_space(*p->at) || *p->at == '(' || *p->at == ')')
 			break;
 		if (!quoted && *p->at == '"') {
-			fail(p, p->at, "the value in quotes as a whole");
+			condition_fail(p, p->at, "the value in quotes as a whole");
 			return;
 		}
 		p->at += quoted && p->at[0] == '\\' && p->at[1] == '"';
 		if (length == sizeof n->text - 1) {
-			fail(p, begin, "a pattern of at most 255 bytes");
+			condition_fail(p, begin, "a pattern of at most 255 bytes");
 			return;
 		}
 		n->text[length++] = *p->at;
 	}
 	if (quoted && *p->at != '"')
-		fail(p, p->at, "\" at the pattern's end");
+		condition_fail(p, p->at, "\" at the pattern's end");
 	else if (!quoted && length == 0)
-		fail(p, begin, "a pattern");
+		condition_fail(p, begin, "a pattern");
 	p->at += quoted && *p->at == '"';
 	const char *lacking = glob_check(n->text);
 	if (lacking && !p->failed)
-		fail(p, begin, lacking);
+		condition_fail(p, begin, lacking);
 }
 
-static void take_value(struct parser *p, struct condition_node *n)
+static void condition_take_value(struct parser *p, struct condition_node *n)
 {
 	const struct field *f = &fields[n->field];
 	const char *begin = p->at;
@@ -165,7 +165,7 @@ static void take_value(struct parser *p, struct condition_node *n)
 		take_pattern(p, n);
 		return;
 	case VALUE_TIME:
-		ok = take_time(&p->at, &n->number);
+		ok = condition_take_duration(&p->at, &n->number);
 		strcpy(expected, "a duration with its unit, as in 10ms, 1.5s, 200us or 50ns");
 		break;
 	case VALUE_NUMBER:
@@ -180,7 +180,7 @@ static void take_value(struct parser *p, struct condition_node *n)
 		break;
 	}
 	if (!ok || (*p->at && !is_space(*p->at) && *p->at != '(' && *p->at != ')'))
-		fail(p, begin, expected);
+		condition_fail(p, begin, expected);
 }
 
 /* --------------------------------------------------------------------- grammar */
@@ -203,13 +203,14 @@ static enum condition_op take_op(struct parser *p, bool pattern)
 			break;
 		/* Whoever writes == means it; a pattern that begins with = is put in quotes. */
 		if (p->at[n] == '=' || p->at[n] == '<' || p->at[n] == '>') {
-			fail(p, p->at + n, "a value after the operator (equality is one =)");
+			condition_fail(
+				p, p->at + n, "a value after the operator (equality is one =)");
 			return OP_EQUAL;
 		}
 		p->at += n;
 		return ops[i].op;
 	}
-	fail(p, p->at, pattern ? "= or !=" : "=, !=, <, <=, > or >=");
+	condition_fail(p, p->at, pattern ? "= or !=" : "=, !=, <, <=, > or >=");
 	return OP_EQUAL;
 }
 
@@ -222,7 +223,7 @@ static uint16_t parse_term(struct parser *p)
 		(strlen(fields[i].name) != length || strncmp(fields[i].name, p->at, length) != 0))
 		i++;
 	if (i == count)
-		return fail(p, p->at, "not, ( or a field: " FIELD_NAMES);
+		return condition_fail(p, p->at, "not, ( or a field: " FIELD_NAMES);
 	uint16_t node = new_node(p, NODE_TERM, 0, 0);
 	if (p->failed)
 		return 0;
@@ -233,7 +234,7 @@ static uint16_t parse_term(struct parser *p)
 	if (p->failed)
 		return 0;
 	skip_space(p);
-	take_value(p, n);
+	condition_take_value(p, n);
 	p->c->asks_task |= n->field == FIELD_TID || n->field == FIELD_PID || n->field == FIELD_COMM;
 	p->c->asks_lost |= n->field == FIELD_LOST;
 	return node;
@@ -247,7 +248,7 @@ static uint16_t parse_not(struct parser *p)
 
 	skip_space(p);
 	if (++p->depth > CONDITION_DEPTH)
-		return fail(p, p->at, "at most 32 levels of not and (");
+		return condition_fail(p, p->at, "at most 32 levels of not and (");
 	if (take_word(p, "not")) {
 		node = parse_not(p);
 		node = p->failed ? 0 : new_node(p, NODE_NOT, node, 0);
@@ -256,7 +257,7 @@ static uint16_t parse_not(struct parser *p)
 		node = parse_or(p);
 		skip_space(p);
 		if (!p->failed && *p->at != ')')
-			return fail(p, p->at, "and, or, or )");
+			return condition_fail(p, p->at, "and, or, or )");
 		p->at += *p->at == ')';
 	} else {
 		node = parse_term(p);
@@ -299,6 +300,6 @@ int condition_parse(struct condition *c, const char *text, struct session_error 
 	c->root = parse_or(&p);
 	skip_space(&p);
 	if (!p.failed && *p.at)
-		fail(&p, p.at, "and, or, or the end");
+		condition_fail(&p, p.at, "and, or, or the end");
 	return p.failed ? PU_ERROR_INVALID_PARAMETER : 0;
 }

@@ -30,7 +30,7 @@ struct fields {
 	uint64_t elapsed;
 };
 
-static int place_of(uint32_t minor)
+static int event_index_of_minor(uint32_t minor)
 {
 	for (int i = 0; i < EVENT_MINORS; i++)
 		if ((minor & CPI_MINOR_KIND) == kinds[i].minor)
@@ -57,7 +57,7 @@ static void read_fields(struct fields *f, const uint8_t *record)
 	f->whole = REC_DATA + 4 * words <= size_of(record);
 	f->nwords = f->whole ? words : 0;
 	f->minor = get_le32(record + REC_MINOR);
-	f->place = record[REC_MAJOR] == CPI_MAJOR ? place_of(f->minor) : -1;
+	f->place = record[REC_MAJOR] == CPI_MAJOR ? event_index_of_minor(f->minor) : -1;
 	f->has_elapsed = f->place >= 0 && kinds[f->place].elapsed + 2 <= f->nwords;
 	f->elapsed = f->has_elapsed ? get_hl64(f->words + 4 * kinds[f->place].elapsed) : 0;
 }

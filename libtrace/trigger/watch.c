@@ -22,7 +22,7 @@
 /* The whole ring is counted when the watch begins, which fast writers may outrun. */
 enum { COUNT_TRIES = 10 };
 
-static uint64_t start_of(const struct watch *w, uint32_t ring)
+static uint64_t watch_load_start(const struct watch *w, uint32_t ring)
 {
 	return __atomic_load_n(&w->session->control->ring[ring].start, __ATOMIC_ACQUIRE);
 }
@@ -102,10 +102,10 @@ static void catch_up(struct watch *w, uint32_t ring)
 }
 
 /* Hooks before the start that a discard set are nobody's any more. */
-static void follow_discard(struct watch *w, uint32_t ring)
+static void watch_follow_discard(struct watch *w, uint32_t ring)
 {
 	struct watch_ring *r = &w->ring[ring];
-	uint64_t start = start_of(w, ring);
+	uint64_t start = watch_load_start(w, ring);
 
 	if (start == r->start || start > r->head)
 		return;
@@ -121,7 +121,7 @@ static void follow_discard(struct watch *w, uint32_t ring)
 /* ---------------------------------------------------------------------- looking */
 
 /* Hands out the copied records. False: stopped. */
-static bool hand_out(struct watch *w, struct watch_ring *r, uint32_t ring, uint32_t bytes,
+static bool watch_pass_events(struct watch *w, struct watch_ring *r, uint32_t ring, uint32_t bytes,
 	watch_fn *each, void *arg)
 {
 	for (uint32_t at = 0; at < bytes;) {
@@ -178,7 +178,7 @@ static bool step_on(struct watch *w, struct watch_ring *r, const struct ring_new
 	return true;
 }
 
-static bool walk(struct watch *w, uint32_t ring, watch_fn *each, void *arg)
+static bool watch_walk_ring(struct watch *w, uint32_t ring, watch_fn *each, void *arg)
 {
 	struct watch_ring *r = &w->ring[ring];
 	uint64_t steps = 2 * (uint64_t)w->reader.geometry.sections + 2;
@@ -200,7 +200,7 @@ static bool walk(struct watch *w, uint32_t ring, watch_fn *each, void *arg)
 		}
 		if (news.bytes)
 			r->held_since = 0;
-		if (!hand_out(w, r, ring, news.bytes, each, arg))
+		if (!watch_pass_events(w, r, ring, news.bytes, each, arg))
 			return false;
 		if (!step_on(w, r, &news))
 			return true;
@@ -219,7 +219,7 @@ static uint64_t sum_of(const struct shm_ring *header, const struct shm_ring_cont
 }
 
 /* The header, by one small read: all there is to do where nothing happened. */
-static bool look_at(struct watch *w, uint32_t ring)
+static bool watch_read_head(struct watch *w, uint32_t ring)
 {
 	struct watch_ring *r = &w->ring[ring];
 	struct shm_ring header;
@@ -230,7 +230,7 @@ static bool look_at(struct watch *w, uint32_t ring)
 		return false;
 	}
 	r->head = header.head;
-	follow_discard(w, ring);
+	watch_follow_discard(w, ring);
 	uint64_t lost = sum_of(&header, &w->session->control->ring[ring]);
 	if (lost > r->lost0) {
 		w->lost += lost - r->lost0;
@@ -258,8 +258,8 @@ bool watch_look(struct watch *w, watch_fn *each, void *arg)
 	for (uint32_t i = 0; go_on && i < w->rings; i++) {
 		uint64_t before = w->ring[i].head;
 
-		if (look_at(w, i))
-			go_on = walk(w, i, each, arg);
+		if (watch_read_head(w, i))
+			go_on = watch_walk_ring(w, i, each, arg);
 		if (w->ring[i].head - before > most)
 			most = w->ring[i].head - before;
 	}
@@ -285,7 +285,7 @@ static void begin_at(struct watch *w, uint32_t ring, const struct shm_ring *head
 	struct watch_ring *r = &w->ring[ring];
 	struct ring_news news;
 
-	r->start = start_of(w, ring);
+	r->start = watch_load_start(w, ring);
 	r->head = r->position = header->head;
 	r->lost0 = sum_of(header, &w->session->control->ring[ring]);
 	if (section < header->head &&
@@ -313,7 +313,7 @@ static void begin_at_head(struct watch *w, uint32_t ring)
 	}
 }
 
-static int no_memory(struct session_error *error)
+static int watch_fail_memory(struct session_error *error)
 {
 	return session_fail(
 		error, PU_ERROR_NOT_ENOUGH_MEMORY, "not enough memory to watch the rings");
@@ -328,7 +328,8 @@ static int allocate(struct watch *w, struct session_error *error)
 	w->later = malloc(g->sections * sizeof *w->later);
 	w->counted = malloc(g->sections * sizeof *w->counted);
 	w->copy = malloc(g->section_size);
-	return w->ring && w->parts && w->later && w->counted && w->copy ? 0 : no_memory(error);
+	return w->ring && w->parts && w->later && w->counted && w->copy ? 0
+									: watch_fail_memory(error);
 }
 
 int watch_open(struct watch *w, const struct session *s, struct session_error *error)
