@@ -24,7 +24,7 @@ int event_refuse(char why[EVENT_WHY_MAX], int rc, const char *format, ...)
 
 /* ------------------------------------------------------------------------- modifiers */
 
-static bool modes(const char *text, struct cpc_event *e)
+static bool event_parse_modes(const char *text, struct cpc_event *e)
 {
 	bool user = strcmp(text, "u") == 0, kernel = strcmp(text, "k") == 0;
 
@@ -44,7 +44,7 @@ static void cut_modes(char *name, struct cpc_event *e)
 	char *colon = strrchr(name, ':');
 
 	e->user = e->kernel = true;
-	if (colon && modes(colon + 1, e))
+	if (colon && event_parse_modes(colon + 1, e))
 		*colon = 0;
 }
 
@@ -80,7 +80,7 @@ static int find_terms(
 		return 1;
 	if (first == last)
 		return event_refuse(why, -EINVAL, "\"%.80s\": the second / is missing", name);
-	if (last[1] && (e->modes_given || !modes(last + 1, e)))
+	if (last[1] && (e->modes_given || !event_parse_modes(last + 1, e)))
 		return event_refuse(why, -EINVAL,
 			"\"%.40s\" after the last / is no modifier: u, k or uk", last + 1);
 	*first = *last = 0;
@@ -96,7 +96,8 @@ static int find_terms(
 	return event_terms(&pmu, first + 1, e, why);
 }
 
-static int begin(const char *name, struct cpc_event *e, char *base, char why[EVENT_WHY_MAX])
+static int event_begin_parse(
+	const char *name, struct cpc_event *e, char *base, char why[EVENT_WHY_MAX])
 {
 	size_t n = strlen(name);
 
@@ -120,7 +121,7 @@ int event_find_for(
 	const struct event_pmu *pmu, const char *name, struct cpc_event *e, char why[EVENT_WHY_MAX])
 {
 	char base[EVENT_NAME_MAX];
-	int rc = begin(name, e, base, why);
+	int rc = event_begin_parse(name, e, base, why);
 
 	if (rc == 0)
 		rc = find_raw(pmu, base, e, why);
@@ -139,7 +140,7 @@ int cpc_event_find(const char *name, struct cpc_event *e, char *why)
 	why = why ? why : unwanted;
 	if (!name || !e)
 		return event_refuse(why, -EINVAL, name ? "no event to fill in" : "no name");
-	rc = begin(name, e, base, why);
+	rc = event_begin_parse(name, e, base, why);
 	if (rc || event_generic_find(base, e))
 		return rc;
 	rc = find_raw(NULL, base, e, why);
@@ -194,7 +195,7 @@ struct walk {
 	struct event_pmu pmu;
 };
 
-static int visit_event(void *user, const char *name)
+static int event_visit_sysfs(void *user, const char *name)
 {
 	struct walk *w = user;
 	char whole[EVENT_NAME_MAX * 2], why[EVENT_WHY_MAX], path[80], text[256];
@@ -215,7 +216,8 @@ static int visit_pmu(void *user, const char *name)
 {
 	struct walk *w = user;
 
-	return event_pmu_open(name, &w->pmu) ? 0 : event_pmu_walk_events(&w->pmu, visit_event, w);
+	return event_pmu_open(name, &w->pmu) ? 0
+					     : event_pmu_walk_events(&w->pmu, event_visit_sysfs, w);
 }
 
 int cpc_event_walk(int (*visit)(void *user, const struct cpc_event_info *info), void *user)

@@ -110,7 +110,7 @@ static bool cache_event(unsigned i, struct cache_event *c)
 
 /* ------------------------------------------------------------------------------- names */
 
-static bool set(struct cpc_event *e, uint32_t type, uint64_t config)
+static bool generic_set_event(struct cpc_event *e, uint32_t type, uint64_t config)
 {
 	const char *pmu = type == PERF_TYPE_SOFTWARE ? "software" : cpc_event_pmu_name();
 
@@ -130,11 +130,11 @@ bool event_generic_find(const char *name, struct cpc_event *e)
 		const struct generic *g = &generic[i];
 
 		if (strcmp(name, g->name) == 0 || (g->alias && strcmp(name, g->alias) == 0))
-			return set(e, g->type, g->config);
+			return generic_set_event(e, g->type, g->config);
 	}
 	for (unsigned i = 0; i < CACHE_EVENTS; i++)
 		if (cache_event(i, &c) && strcmp(name, c.name) == 0)
-			return set(e, PERF_TYPE_HW_CACHE, c.config);
+			return generic_set_event(e, PERF_TYPE_HW_CACHE, c.config);
 	return false;
 }
 

@@ -18,7 +18,7 @@ void event_pfm_want_all(void)
 	setenv("LIBPFM_ENCODE_INACTIVE", "1", 1);
 }
 
-static bool fill(pfm_pmu_t id, struct event_pfm_pmu *pmu, pfm_pmu_info_t *info)
+static bool pfm_fill_pmu(pfm_pmu_t id, struct event_pfm_pmu *pmu, pfm_pmu_info_t *info)
 {
 	if (!event_pfm_info(id, info))
 		return false;
@@ -31,7 +31,7 @@ static bool fill(pfm_pmu_t id, struct event_pfm_pmu *pmu, pfm_pmu_info_t *info)
 	return true;
 }
 
-static bool find(const char *name, struct event_pfm_pmu *pmu, pfm_pmu_info_t *info)
+static bool pfm_find_pmu(const char *name, struct event_pfm_pmu *pmu, pfm_pmu_info_t *info)
 {
 	int id;
 
@@ -39,7 +39,7 @@ static bool find(const char *name, struct event_pfm_pmu *pmu, pfm_pmu_info_t *in
 		return false;
 	pfm_for_all_pmus(id)
 	{
-		if (fill(id, pmu, info) && strcasecmp(name, pmu->name) == 0)
+		if (pfm_fill_pmu(id, pmu, info) && strcasecmp(name, pmu->name) == 0)
 			return true;
 	}
 	return false;
@@ -49,7 +49,7 @@ int event_pfm_open(const char *name, struct event_pfm_pmu *pmu)
 {
 	pfm_pmu_info_t info;
 
-	return find(name, pmu, &info) ? 0 : -ENOENT;
+	return pfm_find_pmu(name, pmu, &info) ? 0 : -ENOENT;
 }
 
 int event_pfm_walk_pmus(int (*visit)(void *user, const struct event_pfm_pmu *pmu), void *user)
@@ -62,7 +62,7 @@ int event_pfm_walk_pmus(int (*visit)(void *user, const struct event_pfm_pmu *pmu
 		return 0;
 	pfm_for_all_pmus(id)
 	{
-		if (rc == 0 && fill(id, &pmu, &info))
+		if (rc == 0 && pfm_fill_pmu(id, &pmu, &info))
 			rc = visit(user, &pmu);
 	}
 	return rc;
@@ -116,7 +116,7 @@ int event_pfm_walk_of(
 	pfm_pmu_info_t info;
 	int rc = 0;
 
-	if (!find(name, &pmu, &info))
+	if (!pfm_find_pmu(name, &pmu, &info))
 		return -ENOENT;
 	for (int i = info.first_event; i >= 0 && rc == 0; i = pfm_get_event_next(i))
 		if (event_info(i, &event))

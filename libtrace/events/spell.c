@@ -15,7 +15,8 @@ struct spelling {
 	bool begun;
 };
 
-__attribute__((format(printf, 2, 3))) static void add(struct spelling *s, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void spell_append_text(
+	struct spelling *s, const char *format, ...)
 {
 	size_t room = s->length < s->size ? s->size - s->length : 0;
 	va_list args;
@@ -26,9 +27,9 @@ __attribute__((format(printf, 2, 3))) static void add(struct spelling *s, const 
 	s->length += (size_t)n;
 }
 
-static void add_number(struct spelling *s, const char *term, uint64_t value)
+static void spell_append_term(struct spelling *s, const char *term, uint64_t value)
 {
-	add(s, "%s%s=0x%llx", s->begun ? "," : "", term, (unsigned long long)value);
+	spell_append_text(s, "%s%s=0x%llx", s->begun ? "," : "", term, (unsigned long long)value);
 	s->begun = true;
 }
 
@@ -43,10 +44,10 @@ static void add_term(struct spelling *s, const char *term, bool always)
 	if (said & f.mask || (!always && !(s->left[f.word] & f.mask)))
 		return;
 	if (event_field_bits(&f) == 1) {
-		add(s, "%s%s", s->begun ? "," : "", term);
+		spell_append_text(s, "%s%s", s->begun ? "," : "", term);
 		s->begun = true;
 	} else {
-		add_number(s, term, event_field_get(&f, s->word));
+		spell_append_term(s, term, event_field_get(&f, s->word));
 	}
 	s->left[f.word] &= ~f.mask;
 }
@@ -67,7 +68,7 @@ bool event_spell(const struct event_pmu *pmu, const struct cpc_event *e, const c
 		.text = text,
 		.size = size};
 
-	add(&s, "%s/", pmu->name);
+	spell_append_text(&s, "%s/", pmu->name);
 	add_term(&s, "event", true);
 	add_term(&s, "umask", true);
 	if (extra)
@@ -80,16 +81,16 @@ bool event_spell(const struct event_pmu *pmu, const struct cpc_event *e, const c
 		if (i == 0 || s.left[i] != s.word[i]) {
 			s.length = 0;
 			s.begun = false;
-			add(&s, "%s/", pmu->name);
+			spell_append_text(&s, "%s/", pmu->name);
 			for (int k = 0; k < 3; k++)
 				if (s.word[k])
-					add_number(&s, rest[k], s.word[k]);
+					spell_append_term(&s, rest[k], s.word[k]);
 			break;
 		}
-		add_number(&s, rest[i], s.word[i]);
+		spell_append_term(&s, rest[i], s.word[i]);
 	}
-	add(&s, "/");
+	spell_append_text(&s, "/");
 	if (e->modes_given)
-		add(&s, "%s%s", e->user ? "u" : "", e->kernel ? "k" : "");
+		spell_append_text(&s, "%s%s", e->user ? "u" : "", e->kernel ? "k" : "");
 	return s.length < size;
 }

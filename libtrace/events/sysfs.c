@@ -88,7 +88,7 @@ static int visible(const struct dirent *e)
 }
 
 /* What says how an event's count is to be read. */
-static int is_event(const struct dirent *e)
+static int sysfs_is_event(const struct dirent *e)
 {
 	static const char *const about[] = {".scale", ".unit", ".snapshot", ".per-pkg"};
 	const char *dot = strrchr(e->d_name, '.');
@@ -99,7 +99,7 @@ static int is_event(const struct dirent *e)
 	return visible(e);
 }
 
-static int walk(const char *path, int (*wanted)(const struct dirent *e),
+static int sysfs_walk_folder(const char *path, int (*wanted)(const struct dirent *e),
 	int (*visit)(void *user, const char *name), void *user)
 {
 	struct dirent **list;
@@ -127,7 +127,7 @@ int event_pmu_walk_terms(
 	if (pmu->formats)
 		return rc;
 	snprintf(path, sizeof path, "%s/" DEVICES "/%s/format", root, pmu->name);
-	return walk(path, visible, visit, user);
+	return sysfs_walk_folder(path, visible, visit, user);
 }
 
 int event_pmu_walk_events(
@@ -138,7 +138,7 @@ int event_pmu_walk_events(
 	if (pmu->formats)
 		return 0;
 	snprintf(path, sizeof path, "%s/" DEVICES "/%s/events", root, pmu->name);
-	return walk(path, is_event, visit, user);
+	return sysfs_walk_folder(path, sysfs_is_event, visit, user);
 }
 
 int event_walk_pmus(int (*visit)(void *user, const char *pmu), void *user)
@@ -146,5 +146,5 @@ int event_walk_pmus(int (*visit)(void *user, const char *pmu), void *user)
 	char path[PATH_MAX];
 
 	snprintf(path, sizeof path, "%s/" DEVICES, root);
-	return walk(path, visible, visit, user);
+	return sysfs_walk_folder(path, visible, visit, user);
 }

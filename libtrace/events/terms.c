@@ -20,7 +20,7 @@ struct parse {
 	char *why;
 };
 
-static bool put(struct parse *p, const struct event_field *field, const struct term *t)
+static bool terms_put_field(struct parse *p, const struct event_field *field, const struct term *t)
 {
 	if (p->taken[field->word] & field->mask) {
 		event_refuse(p->why, 0, "\"%s\" sets what an earlier term has set", t->name);
@@ -53,12 +53,12 @@ static bool whole_word(struct term *t, struct event_field *field)
 	return !t->given && t->name[0] == 'r' && event_number(hex, &t->value);
 }
 
-static bool take(struct parse *p, struct term *t)
+static bool terms_take_term(struct parse *p, struct term *t)
 {
 	struct event_field field;
 
 	if (event_pmu_field(p->pmu, t->name, &field) || whole_word(t, &field))
-		return put(p, &field, t);
+		return terms_put_field(p, &field, t);
 	if (t->given)
 		event_refuse(p->why, 0, "%s has no term \"%s\"", p->pmu->name, t->name);
 	else
@@ -68,7 +68,7 @@ static bool take(struct parse *p, struct term *t)
 }
 
 /* The next term of *text, which moves on; false with why. */
-static bool next(struct parse *p, const char **text, struct term *t)
+static bool terms_next_term(struct parse *p, const char **text, struct term *t)
 {
 	size_t n = strcspn(*text, ","), name = strcspn(*text, "=,");
 	char value[24];
@@ -100,7 +100,7 @@ static bool each(struct parse *p, const char *text, bool (*act)(struct parse *p,
 	struct term t;
 
 	for (;;) {
-		if (!next(p, &text, &t) || !act(p, &t))
+		if (!terms_next_term(p, &text, &t) || !act(p, &t))
 			return false;
 		if (!*text)
 			return true;
@@ -143,14 +143,14 @@ static bool apply_event(struct parse *p, struct term *t)
 		event_refuse(p->why, 0, "%s needs values: write its terms, %s", t->name, text);
 		return false;
 	}
-	return each(p, text, take);
+	return each(p, text, terms_take_term);
 }
 
 static bool apply_term(struct parse *p, struct term *t)
 {
 	char text[256];
 
-	return named_event(p, t, text, sizeof text) || take(p, t);
+	return named_event(p, t, text, sizeof text) || terms_take_term(p, t);
 }
 
 /* A generic event of this PMU; of one of several, its type stands in the upper half. */
