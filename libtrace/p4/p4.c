@@ -9,7 +9,7 @@
 
 /* --------------------------------------------------------------------- values */
 
-static uint32_t modes(const struct p4_request *r)
+static uint32_t p4_escr_modes(const struct p4_request *r)
 {
 	uint32_t bits = 0;
 
@@ -29,7 +29,7 @@ static uint32_t selection(const struct p4_event *event, uint32_t masks, uint32_t
 
 uint32_t p4_escr_value(const struct p4_request *r)
 {
-	return selection(r->event, r->masks, r->masks >> P4_TAG_BIT) | modes(r);
+	return selection(r->event, r->masks, r->masks >> P4_TAG_BIT) | p4_escr_modes(r);
 }
 
 uint32_t p4_upstream_value(const struct p4_request *r)
@@ -41,7 +41,7 @@ uint32_t p4_upstream_value(const struct p4_request *r)
 	/* NBOGUS0 and BOGUS0 look at tag bit 0, and so on. */
 	if (r->metric->tagging == P4_EXECUTION)
 		tags = (r->masks | r->masks >> 4) & 0xf;
-	return selection(P4FindEvent(r->metric->event), r->metric->masks, tags) | modes(r);
+	return selection(P4FindEvent(r->metric->event), r->metric->masks, tags) | p4_escr_modes(r);
 }
 
 static uint32_t filter(const struct p4_request *r)
@@ -108,7 +108,7 @@ uint64_t P4PerfConfig(const struct p4_request *r, const char **lacking)
 
 /* ---------------------------------------------------------------------- steps */
 
-__attribute__((format(printf, 3, 4))) static struct p4_step *step(
+__attribute__((format(printf, 3, 4))) static struct p4_step *p4_write_step(
 	struct p4_step *s, unsigned number, const char *format, ...)
 {
 	va_list args;
@@ -148,14 +148,15 @@ static size_t tag_steps(const struct p4_program *p, struct p4_step *s)
 
 	if (p->upstream) {
 		mask_names(P4FindEvent(metric->event), metric->masks, masks);
-		wrmsr(step(s++, 5, "write %s: %s with %s, which tags the uops",
+		wrmsr(p4_write_step(s++, 5, "write %s: %s with %s, which tags the uops",
 			      p4_escrs[p->upstream_escr].name, metric->event, masks),
 			p4_escrs[p->upstream_escr].msr, p->upstream_value);
 	}
 	if (metric && metric->pebs_enable) {
-		wrmsr(step(s++, 5, "write IA32_PEBS_ENABLE: replay tagging for %s", metric->name),
+		wrmsr(p4_write_step(s++, 5, "write IA32_PEBS_ENABLE: replay tagging for %s",
+			      metric->name),
 			P4_MSR_PEBS_ENABLE, metric->pebs_enable);
-		wrmsr(step(s++, 5, "write MSR_PEBS_MATRIX_VERT: replay tagging for %s",
+		wrmsr(p4_write_step(s++, 5, "write MSR_PEBS_MATRIX_VERT: replay tagging for %s",
 			      metric->name),
 			P4_MSR_PEBS_MATRIX_VERT, metric->matrix_vert);
 	}
@@ -178,7 +179,7 @@ static void cccr_text(const struct p4_program *p, struct p4_step *s)
 		snprintf(filtered, sizeof filtered, "compare, %s %u%s",
 			r->complement ? "not above" : "above", r->threshold,
 			r->edge ? ", edge" : "");
-	step(s, 6, "write %s: CCCR select %u, %s%s%s%s, all flags at once",
+	p4_write_step(s, 6, "write %s: CCCR select %u, %s%s%s%s, all flags at once",
 		p4_counters[p->counter].cccr_name, r->event->cccr_select, filtered,
 		r->interrupt ? ", interrupt at overflow" : "",
 		r->force_overflow ? ", forced overflow" : "",
@@ -196,15 +197,16 @@ size_t P4Steps(const struct p4_program *p, struct p4_step steps[P4_STEPS_MAX])
 	uint32_t mask = r->masks & 0xffff;
 
 	mask_names(r->event, r->masks, masks);
-	step(s++, 1, "event %s: event select %02XH, event mask %04XH (%s)", r->event->name,
+	p4_write_step(s++, 1, "event %s: event select %02XH, event mask %04XH (%s)", r->event->name,
 		r->event->select, mask, masks);
-	step(s++, 2, "ESCR %s", escr->name);
-	step(s++, 3, "counter number %u", p->counter);
-	step(s++, 4, "addresses: counter %s %XH, CCCR %s %XH, ESCR %s %XH", counter->name,
+	p4_write_step(s++, 2, "ESCR %s", escr->name);
+	p4_write_step(s++, 3, "counter number %u", p->counter);
+	p4_write_step(s++, 4, "addresses: counter %s %XH, CCCR %s %XH, ESCR %s %XH", counter->name,
 		counter->msr, counter->cccr_name, counter->cccr_msr, escr->name, escr->msr);
 	s += tag_steps(p, s);
-	wrmsr(step(s++, 5, "write %s: event select %02XH, event mask %04XH, %s on thread %s",
-		      escr->name, r->event->select, mask, mode_names(r),
+	wrmsr(p4_write_step(s++, 5,
+		      "write %s: event select %02XH, event mask %04XH, %s on thread %s", escr->name,
+		      r->event->select, mask, mode_names(r),
 		      r->threads == 3		 ? "0 and 1"
 		      : r->threads & P4_THREAD_1 ? "1"
 						 : "0"),

@@ -107,7 +107,7 @@ int P4Check(const struct p4_request *r, enum p4_model model, char *why)
 }
 
 /* A decimal number at most max. */
-static bool parse_value(const char *text, unsigned max, unsigned *value)
+static bool p4_parse_value(const char *text, unsigned max, unsigned *value)
 {
 	char *end;
 	unsigned long n;
@@ -146,7 +146,7 @@ static int modifier(struct p4_request *r, const char *part, char why[P4_WHY_MAX]
 	else if (strcmp(part, "cascade") == 0)
 		r->cascade = true;
 	else if (strncmp(part, "c=", 2) == 0) {
-		if (!parse_value(part + 2, 15, &n)) {
+		if (!p4_parse_value(part + 2, 15, &n)) {
 			snprintf(why, P4_WHY_MAX, "%s: the threshold is 0 to 15, not \"%s\"",
 				r->name, part + 2);
 			return PU_ERROR_INVALID_METRIC;
@@ -154,7 +154,7 @@ static int modifier(struct p4_request *r, const char *part, char why[P4_WHY_MAX]
 		r->compare = true;
 		r->threshold = (uint8_t)n;
 	} else if (strncmp(part, "ctr=", 4) == 0) {
-		if (!parse_value(part + 4, P4_COUNTERS - 1, &n)) {
+		if (!p4_parse_value(part + 4, P4_COUNTERS - 1, &n)) {
 			snprintf(why, P4_WHY_MAX, "%s: a counter is 0 to %d, not \"%s\"", r->name,
 				P4_COUNTERS - 1, part + 4);
 			return PU_ERROR_INVALID_METRIC;
