@@ -73,7 +73,7 @@ static bool show_decoding(void *ctx, uint64_t done, uint64_t total)
 	return true;
 }
 
-static void say(void *ctx, const char *line)
+static void main_say_line(void *ctx, const char *line)
 {
 	(void)ctx;
 	progress_end();
@@ -137,7 +137,7 @@ static int run_report(
 		.found = &found,
 		/* Not between the lines of a report that is being watched. */
 		.progress = out && isatty(out->fd) ? NULL : show_decoding,
-		.note = say};
+		.note = main_say_line};
 	report_about(&r, t);
 	struct tick_range *slices = NULL;
 	if (o->slice) {

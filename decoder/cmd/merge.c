@@ -93,7 +93,7 @@ static bool merge_scripted(const struct partial *p)
 	return false;
 }
 
-static void say(void *ctx, const char *line)
+static void merge_say_line(void *ctx, const char *line)
 {
 	(void)ctx;
 	complain("%s", line);
@@ -105,7 +105,7 @@ int merge_report(const struct partial *p, const struct options *o, struct out *o
 		.format = o->format,
 		.filter = &o->filter,
 		.scripted = merge_scripted(p),
-		.note = say};
+		.note = merge_say_line};
 	/* A partial result tells of all this once it is reported. */
 	if (o->report != REPORT_PARTIAL) {
 		if (r.scripted && o->format != FORMAT_TEXT)
@@ -167,7 +167,7 @@ int merge_diff(const struct diff_runs *before, const struct diff_runs *after,
 		.scripted = runs_scripted(before) || runs_scripted(after),
 		.gates = o->gates,
 		.ngates = o->ngates,
-		.note = say};
+		.note = merge_say_line};
 	if (r.scripted && o->format != FORMAT_TEXT)
 		complain(REPORT_SCRIPTED);
 	int rc = report_diff(&r, before, after, o->noise);

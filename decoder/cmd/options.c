@@ -192,7 +192,8 @@ static void add_operand(struct seen *seen, char *text)
 	(*seen->list)[(*seen->n)++] = text;
 }
 
-static void take(struct options *o, struct seen *seen, int option, const struct options_scan *scan)
+static void options_take_argument(
+	struct options *o, struct seen *seen, int option, const struct options_scan *scan)
 {
 	char *value = scan->value;
 	struct filter *f = &o->filter;
@@ -431,7 +432,7 @@ void options_parse(struct options *o, int argc, char **argv)
 	struct options_scan scan = {.table = cpidecode_options, .argc = argc, .argv = argv};
 	/* Operands come in their order: some belong to the option before them. */
 	while ((option = options_next(&scan)) != OPTIONS_END)
-		take(o, &seen, option, &scan);
+		options_take_argument(o, &seen, option, &scan);
 	check(o, &seen);
 }
 

@@ -24,7 +24,7 @@ struct reader {
 	unsigned spared; /* enum hook_spared */
 };
 
-static int take(struct reader *reader, unsigned thread, const struct interval *iv)
+static int tallies_take_interval(struct reader *reader, unsigned thread, const struct interval *iv)
 {
 	if (!reader->all && !filter_interval(reader->r->filter, iv))
 		return 0;
@@ -41,7 +41,7 @@ static int read_slice(void *ctx, struct pass_slice *slice)
 	if (rc)
 		return rc;
 	while ((rc = interval_read(*b, slice, &iv)) > 0)
-		if ((rc = take(reader, thread, iv)))
+		if ((rc = tallies_take_interval(reader, thread, iv)))
 			break;
 	return rc;
 }

@@ -148,7 +148,7 @@ static int record_all(struct bench *b)
 }
 
 /* The cpidecode beside us, else that of the PATH. */
-static int report(struct bench *b)
+static int bench_run_report(struct bench *b)
 {
 	char decoder[PATH_MAX], before[PATH_MAX], after[PATH_MAX];
 	char *words[2 * MOST_GATES + 16];
@@ -175,7 +175,7 @@ static int report(struct bench *b)
 	return run_words(b, words, false);
 }
 
-static void take_option(struct bench *b, const struct arguments *a, int id)
+static void bench_take_option(struct bench *b, const struct arguments *a, int id)
 {
 	switch (id) {
 	case BENCH_RUNS:
@@ -210,14 +210,14 @@ static void take_option(struct bench *b, const struct arguments *a, int id)
 	}
 }
 
-static int run(const struct verb *verb, int argc, char **argv)
+static int bench_run(const struct verb *verb, int argc, char **argv)
 {
 	struct arguments a = {.verb = verb, .stop = true, .argc = argc, .argv = argv};
 	struct bench b = {.verb = verb, .runs = 10};
 	int id;
 
 	while ((id = arguments_next(&a)))
-		take_option(&b, &a, id);
+		bench_take_option(&b, &a, id);
 	if (a.operands == 0)
 		cmd_misuse(verb, "the command is missing");
 	if (b.ngates && !b.against)
@@ -235,7 +235,7 @@ static int run(const struct verb *verb, int argc, char **argv)
 		return code;
 	code = record_all(&b);
 	if (!code)
-		code = report(&b);
+		code = bench_run_report(&b);
 	remove_traces(&b);
 	return code;
 }
@@ -243,4 +243,4 @@ static int run(const struct verb *verb, int argc, char **argv)
 const struct verb verb_bench = {"bench",
 	"bench [-n RUNS] [--against OTHER-COMMAND] [--fail-if EXPR] [--format FORMAT] [-s MB] [-o DIR] -- COMMAND ...",
 	"records runs of a command, in turn with another one, and tells what differs", options,
-	run};
+	bench_run};

@@ -15,7 +15,7 @@ static void no_operands(const struct verb *verb, int argc, char **argv)
 		cmd_misuse(verb, "\"%s\" is one argument too many", argv[1]);
 }
 
-static int finish(
+static int control_close_session(
 	const struct verb *verb, struct session *s, int rc, const struct session_error *error)
 {
 	session_close(s);
@@ -62,7 +62,7 @@ static int run_on(const struct verb *verb, int argc, char **argv)
 	}
 	if (rc == 0)
 		rc = session_on(&s, &error);
-	return finish(verb, &s, rc, &error);
+	return control_close_session(verb, &s, rc, &error);
 }
 
 static const struct option on_options[] = {
@@ -102,7 +102,7 @@ static int run_off(const struct verb *verb, int argc, char **argv)
 	int rc = session_off(&s, &error);
 	session_reclaim(&s);
 	note_if_filled(verb, &s);
-	return finish(verb, &s, rc, &error);
+	return control_close_session(verb, &s, rc, &error);
 }
 
 static const struct option off_options[] = {
@@ -143,7 +143,7 @@ static int run_free(const struct verb *verb, int argc, char **argv)
 		rc = session_off(&s, &error);
 	if (rc == 0 && !gone)
 		rc = session_free(&s, &error);
-	rc = finish(verb, &s, rc, &error);
+	rc = control_close_session(verb, &s, rc, &error);
 	return code ? code : rc;
 }
 

@@ -35,7 +35,7 @@ static void stop(int signal)
 }
 
 /* So that the temporary file does not stay behind. What was ignored (nohup) stays so. */
-static void catch_signals(void)
+static void dump_catch_signals(void)
 {
 	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
 	struct sigaction now, catcher = {.sa_handler = stop};
@@ -120,7 +120,7 @@ int cmd_dump(const struct verb *verb, struct session *s, const char *path, enum 
 	struct session_error error = {"unknown error"};
 	struct dump_result result;
 
-	catch_signals();
+	dump_catch_signals();
 	int rc = cmd_write_dump(verb, s, format, &options, &result, &error);
 	clear_progress(&progress);
 	if (rc == 0) {
@@ -172,7 +172,7 @@ struct request {
 	uint32_t keep;
 };
 
-static void take_option(struct request *r, const struct arguments *a, int id)
+static void dump_take_option(struct request *r, const struct arguments *a, int id)
 {
 	switch (id) {
 	case OPTION_COMPRESS:
@@ -244,7 +244,7 @@ static int dump_now(const struct verb *verb, const struct request *r)
 	return code;
 }
 
-static int run(const struct verb *verb, int argc, char **argv)
+static int dump_run(const struct verb *verb, int argc, char **argv)
 {
 	struct arguments a = {.verb = verb, .argc = argc, .argv = argv};
 	struct request r = {.codec = TF_CODEC_LZ4};
@@ -252,7 +252,7 @@ static int run(const struct verb *verb, int argc, char **argv)
 	int id;
 
 	while ((id = arguments_next(&a)))
-		take_option(&r, &a, id);
+		dump_take_option(&r, &a, id);
 	if (a.operands && (r.path || a.operands > 1))
 		cmd_misuse(verb, "\"%s\" is one argument too many", argv[a.operands]);
 	if (a.operands)
@@ -273,6 +273,7 @@ static int run(const struct verb *verb, int argc, char **argv)
 #define DUMP_USAGE                                                                                 \
 	"[FILE] [--format trace|nrm2] [--compress none|lz4|zlib] [--on-signal[=NAME] [--keep N]]"
 
-const struct verb verb_dump = {
-	"dump", "dump " DUMP_USAGE, "writes the trace buffers to a file", options_of_dump, run};
-const struct verb verb_get = {"get", "get " DUMP_USAGE, "the same as dump", options_of_dump, run};
+const struct verb verb_dump = {"dump", "dump " DUMP_USAGE, "writes the trace buffers to a file",
+	options_of_dump, dump_run};
+const struct verb verb_get = {
+	"get", "get " DUMP_USAGE, "the same as dump", options_of_dump, dump_run};

@@ -168,7 +168,7 @@ static void print_ranges(const struct majors *m, int list)
 	puts(*separator ? "" : "none");
 }
 
-static void print_text(const struct majors *m)
+static void maj_print_text(const struct majors *m)
 {
 	for (int i = 0; i < LISTS; i++)
 		print_ranges(m, i);
@@ -235,7 +235,7 @@ static int run_maj(const struct verb *verb, int argc, char **argv)
 	if (json)
 		maj_print_json(&majors);
 	else
-		print_text(&majors);
+		maj_print_text(&majors);
 	schema_free(majors.registered);
 	return EXIT_FINE;
 }

@@ -207,7 +207,7 @@ static void print_clock(const struct info *i)
 		text);
 }
 
-static void print_text(const struct info *i)
+static void info_print_text(const struct info *i)
 {
 	const struct shm_geometry *g = &i->session.geometry;
 	char owner[64], group[64];
@@ -387,7 +387,7 @@ static void gather(struct info *i)
 	i->has_clock_back = session_clock_back(&i->session, &i->clock_back);
 }
 
-static int run(const struct verb *verb, int argc, char **argv)
+static int info_run(const struct verb *verb, int argc, char **argv)
 {
 	struct arguments a = {.verb = verb, .argc = argc, .argv = argv};
 	struct session_error error = {"unknown error"};
@@ -412,11 +412,11 @@ static int run(const struct verb *verb, int argc, char **argv)
 	else if (json)
 		info_print_json(&i);
 	else
-		print_text(&i);
+		info_print_text(&i);
 	free(i.ring);
 	session_close(&i.session);
 	return code;
 }
 
 const struct verb verb_info = {"info", "info [--json]",
-	"shows the session, what its buffers hold and what was lost", options, run};
+	"shows the session, what its buffers hold and what was lost", options, info_run};

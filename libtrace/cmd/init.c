@@ -29,7 +29,8 @@ struct request {
 };
 
 /* What was asked for, and what a whole number of sections made of it. */
-static void report(const struct verb *verb, const struct session *s, const struct request *r)
+static void init_note_geometry(
+	const struct verb *verb, const struct session *s, const struct request *r)
 {
 	const struct session_config *asked = &r->buffers;
 	const struct shm_geometry *g = &s->geometry;
@@ -92,7 +93,7 @@ static int take_arguments(struct request *r, int argc, char **argv, const struct
 	return drain_check(verb, &r->drain);
 }
 
-static int run(const struct verb *verb, int argc, char **argv)
+static int init_run(const struct verb *verb, int argc, char **argv)
 {
 	struct session_error error = {"unknown error"};
 	struct request r = {.drain.codec = TF_CODEC_LZ4};
@@ -112,7 +113,7 @@ static int run(const struct verb *verb, int argc, char **argv)
 		session_close(&s);
 		return cmd_fail(verb, "%s", error.text);
 	}
-	report(verb, &s, &r);
+	init_note_geometry(verb, &s, &r);
 	cmd_warn_if_short(verb, &s);
 	cmd_warn_if_elsewhere(verb, &s);
 	session_close(&s);
@@ -121,4 +122,4 @@ static int run(const struct verb *verb, int argc, char **argv)
 
 const struct verb verb_init = {"init",
 	"init [-s MB] [-t norm|wrap|cont] [-ss KB] [-g GROUP] [--prealloc] [-f FILE] " DRAIN_OPTION_USAGE,
-	"makes new trace buffers; the old ones' hooks are gone", options, run};
+	"makes new trace buffers; the old ones' hooks are gone", options, init_run};

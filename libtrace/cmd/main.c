@@ -74,7 +74,7 @@ static int main_print_completion(int argc, char **argv)
 }
 
 /* Output that did not arrive is a failure, whatever the verb thought. */
-static int finish(int code)
+static int main_flush_output(int code)
 {
 	if (fflush(stdout) == 0 && !ferror(stdout))
 		return code;
@@ -112,20 +112,20 @@ int main(int argc, char **argv)
 		char *help[] = {argv[2], (char[]){"--help"}, NULL};
 		const struct verb *of = find_verb(argv[2]);
 
-		return of ? finish(of->run(of, 2, help)) : no_verb(argv[2]);
+		return of ? main_flush_output(of->run(of, 2, help)) : no_verb(argv[2]);
 	}
 	if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
 		overview(stdout);
-		return finish(EXIT_FINE);
+		return main_flush_output(EXIT_FINE);
 	}
 	if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0) {
 		puts("swtrace " SWTRACE_VERSION);
-		return finish(EXIT_FINE);
+		return main_flush_output(EXIT_FINE);
 	}
 	if (strcmp(name, "--complete") == 0)
-		return finish(main_print_completion(argc - 2, argv + 2));
+		return main_flush_output(main_print_completion(argc - 2, argv + 2));
 	const struct verb *verb = find_verb(name);
 	if (!verb)
 		return no_verb(name);
-	return finish(verb->run(verb, argc - 1, argv + 1));
+	return main_flush_output(verb->run(verb, argc - 1, argv + 1));
 }

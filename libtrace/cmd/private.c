@@ -64,7 +64,7 @@ static const int forwarded[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUS
 enum { FORWARDED = sizeof forwarded / sizeof *forwarded };
 
 /* The signals are held back until there is a command to forward them to. */
-static void catch_signals(sigset_t *before)
+static void private_catch_signals(sigset_t *before)
 {
 	struct sigaction now, catcher = {.sa_sigaction = forward, .sa_flags = SA_SIGINFO};
 	sigset_t set;
@@ -172,7 +172,7 @@ int command_start(struct command *c, const struct session_place *place)
 
 	if (!make_pipes(report, go))
 		return errno;
-	catch_signals(&mask);
+	private_catch_signals(&mask);
 	pid_t pid = fork();
 	if (pid == 0) {
 		close(go[1]);

@@ -51,7 +51,7 @@ struct recording {
 
 /* ------------------------------------------------------------------- the recording */
 
-static bool wanted(void *arg)
+static bool record_is_wanted(void *arg)
 {
 	struct recording *r = arg;
 
@@ -61,7 +61,7 @@ static bool wanted(void *arg)
 	return true;
 }
 
-static void fail(struct recording *r)
+static void record_fail_output(struct recording *r)
 {
 	char why[sizeof r->stream.error.text + 96];
 
@@ -73,7 +73,7 @@ static void fail(struct recording *r)
 }
 
 /* The drain, then the gate. The session's lock is held on entry, and not afterwards. */
-static int begin(struct recording *r)
+static int record_open_gate(struct recording *r)
 {
 	int rc = drain_save(&r->session, &r->config, &r->stream.error);
 
@@ -94,10 +94,10 @@ static int begin(struct recording *r)
 	return rc;
 }
 
-static void finish(struct recording *r)
+static void record_finish_stream(struct recording *r)
 {
 	if (stream_finish(&r->stream) != 0)
-		fail(r);
+		record_fail_output(r);
 	drain_status(r->stream.drain, &r->status);
 	drain_close(r->stream.drain);
 	r->stream.drain = NULL;
@@ -118,7 +118,7 @@ static bool is_resumed(struct recording *r)
 }
 
 /* From the open gate to the file's end. */
-static void follow(struct recording *r)
+static void record_follow_hooks(struct recording *r)
 {
 	bool by_others;
 
@@ -128,11 +128,11 @@ static void follow(struct recording *r)
 	do {
 		r->broke_off = stream_follow(&r->stream) != 0;
 		by_others = !r->broke_off && !cmd_is_on(&r->session);
-		finish(r);
+		record_finish_stream(r);
 		if (!by_others || r->code || !r->command.words || !is_resumed(r))
 			break;
 		if (drain_open(&r->stream.drain, &r->session, &r->config, &r->stream.error))
-			fail(r);
+			record_fail_output(r);
 	} while (r->stream.drain);
 	progress_clear(&r->progress);
 	continuous_report(r->verb, r->config.path, &r->status);
@@ -185,18 +185,18 @@ static int record_command(struct recording *r)
 	int code = private_make(r->verb, &r->private, &r->session, &r->buffers);
 	if (code)
 		return code;
-	if (begin(r) != 0) {
-		fail(r);
+	if (record_open_gate(r) != 0) {
+		record_fail_output(r);
 		remove_session(r);
 		return r->code;
 	}
 	failure = command_start(&r->command, &r->private.place);
 	if (failure == 0) {
-		follow(r);
+		record_follow_hooks(r);
 		command_wait(&r->command);
 		note_if_untraced(r);
 	} else {
-		finish(r);
+		record_finish_stream(r);
 	}
 	remove_session(r);
 	return failure ? command_failed(r->verb, &r->command, failure) : exit_code(r);
@@ -256,17 +256,17 @@ static int record_own(struct recording *r)
 	if (code)
 		return code;
 	cmd_warn_if_elsewhere(r->verb, &r->session);
-	if (begin(r) == 0)
-		follow(r);
+	if (record_open_gate(r) == 0)
+		record_follow_hooks(r);
 	else
-		fail(r);
+		record_fail_output(r);
 	free_own(r);
 	return exit_code(r);
 }
 
 /* ---------------------------------------------------------------------------- verb */
 
-static void take_option(struct recording *r, const struct arguments *a, int id)
+static void record_take_option(struct recording *r, const struct arguments *a, int id)
 {
 	if (id == RECORD_STRICT)
 		r->strict = true;
@@ -280,17 +280,17 @@ static void take_option(struct recording *r, const struct arguments *a, int id)
 		init_option(&r->buffers, a, id);
 }
 
-static int run(const struct verb *verb, int argc, char **argv)
+static int record_run(const struct verb *verb, int argc, char **argv)
 {
 	struct arguments a = {.verb = verb, .stop = true, .argc = argc, .argv = argv};
 	struct arguments unnamed = {.verb = verb, .value = "swtrace.bin"};
 	struct recording r = {.verb = verb, .config.codec = TF_CODEC_LZ4, .private.lock = -1};
 	int id;
 
-	r.stream = (struct stream){.session = &r.session, .wanted = wanted, .arg = &r};
+	r.stream = (struct stream){.session = &r.session, .wanted = record_is_wanted, .arg = &r};
 	init_config(&r.buffers);
 	while ((id = arguments_next(&a)))
-		take_option(&r, &a, id);
+		record_take_option(&r, &a, id);
 	if (!r.config.path[0])
 		drain_option(&r.config, &unnamed, DRAIN_FILE);
 	if (strcmp(r.config.path, "-") == 0 && isatty(STDOUT_FILENO))
@@ -313,4 +313,4 @@ static int run(const struct verb *verb, int argc, char **argv)
 const struct verb verb_record = {"record",
 	"record [-o FILE] [--duration T] " DRAIN_OPTION_USAGE
 	" [-s MB] [-ss KB] [-g GROUP] [--strict] [--force] [-- COMMAND ...]",
-	"streams hooks to a file while a command runs, or until Ctrl-C", options, run};
+	"streams hooks to a file while a command runs, or until Ctrl-C", options, record_run};

@@ -32,7 +32,7 @@ struct runner {
 };
 
 /* session_open's own lock is let go of, so that the command may control its session. */
-static int prepare(struct runner *r)
+static int run_prepare_session(struct runner *r)
 {
 	struct session_error error = {"unknown error"};
 	struct session s;
@@ -93,12 +93,12 @@ static int conclude(struct runner *r, bool dump)
 	return code;
 }
 
-static int run_command(struct runner *r)
+static int run_start_command(struct runner *r)
 {
 	int code = cmd_check_output(r->verb, r->output);
 
 	if (code == EXIT_FINE)
-		code = prepare(r);
+		code = run_prepare_session(r);
 	if (code)
 		return code;
 	int failure = command_start(&r->command, &r->private.place);
@@ -111,7 +111,7 @@ static int run_command(struct runner *r)
 	return command_exit_code(&r->command) ? command_exit_code(&r->command) : code;
 }
 
-static int run(const struct verb *verb, int argc, char **argv)
+static int run_run(const struct verb *verb, int argc, char **argv)
 {
 	struct arguments a = {.verb = verb, .stop = true, .argc = argc, .argv = argv};
 	struct runner r = {.verb = verb,
@@ -135,9 +135,9 @@ static int run(const struct verb *verb, int argc, char **argv)
 		cmd_misuse(verb, "-o: the file's name is empty");
 	r.command.words = argv + 1;
 	argv[1 + a.operands] = NULL;
-	return run_command(&r);
+	return run_start_command(&r);
 }
 
 const struct verb verb_run = {"run",
 	"run [-s MB] [-t norm|wrap] [-ss KB] [-g GROUP] [-o FILE] [--compress none|lz4|zlib] -- COMMAND ...",
-	"runs a command in a session of its own and dumps its trace", options, run};
+	"runs a command in a session of its own and dumps its trace", options, run_run};

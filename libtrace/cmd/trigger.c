@@ -218,7 +218,7 @@ static void tell_gaps(struct trigger *t)
 	}
 }
 
-static void look(struct trigger *t)
+static void trigger_look_at_hooks(struct trigger *t)
 {
 	struct event none = {0};
 
@@ -284,7 +284,7 @@ static int ended(const struct trigger *t)
 }
 
 /* False: there is nothing to watch any more. */
-static bool follow(struct trigger *t)
+static bool trigger_follow_rings(struct trigger *t)
 {
 	switch (flight_follow(&t->flight)) {
 	case RINGS_SAME:
@@ -302,9 +302,9 @@ static bool follow(struct trigger *t)
 static int watch(struct trigger *t)
 {
 	for (;;) {
-		if (!follow(t))
+		if (!trigger_follow_rings(t))
 			return EXIT_FAILED;
-		look(t);
+		trigger_look_at_hooks(t);
 		if (t->matched) {
 			dump_around(t);
 			tell_gaps(t);
@@ -364,7 +364,7 @@ static void take_condition(struct trigger *t, const struct arguments *a)
 	t->when = a->value;
 }
 
-static void take_option(struct trigger *t, const struct arguments *a, int id)
+static void trigger_take_option(struct trigger *t, const struct arguments *a, int id)
 {
 	uint64_t n;
 	int length;
@@ -404,7 +404,7 @@ static void take_option(struct trigger *t, const struct arguments *a, int id)
 	}
 }
 
-static int run(const struct verb *verb, int argc, char **argv)
+static int trigger_run(const struct verb *verb, int argc, char **argv)
 {
 	struct arguments a = {.verb = verb, .argc = argc, .argv = argv};
 	struct trigger *t = calloc(1, sizeof *t);
@@ -416,7 +416,7 @@ static int run(const struct verb *verb, int argc, char **argv)
 	t->after = 500000000;
 	t->count = 1;
 	while ((id = arguments_next(&a)))
-		take_option(t, &a, id);
+		trigger_take_option(t, &a, id);
 	if (a.operands)
 		cmd_misuse(verb, "\"%s\" is one argument too many", argv[1]);
 	if (!t->when)
@@ -428,4 +428,4 @@ static int run(const struct verb *verb, int argc, char **argv)
 
 const struct verb verb_trigger = {"trigger",
 	"trigger --when CONDITION [--after T] [--count N] [--timeout T] [--compress none|lz4|zlib] [--keep N] [-o FILE]",
-	"dumps the seconds around an event, while tracing goes on", options, run};
+	"dumps the seconds around an event, while tracing goes on", options, trigger_run};

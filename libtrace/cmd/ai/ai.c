@@ -58,7 +58,7 @@ static bool parse_run_time(const char *text, uint64_t *ns, char *name, size_t ro
 	return *ns > 0;
 }
 
-static void take_format(struct ai_run *r, enum ai_format format)
+static void ai_take_format(struct ai_run *r, enum ai_format format)
 {
 	if (r->format != AI_TEXT && r->format != format)
 		cmd_misuse(r->verb, "--json and --csv exclude each other");
@@ -73,7 +73,7 @@ static void take_scope(struct ai_run *r, bool processors)
 	r->processors = processors;
 }
 
-static void take_option(struct ai_run *r, const struct arguments *a, int id, uint64_t *run_time)
+static void ai_take_option(struct ai_run *r, const struct arguments *a, int id, uint64_t *run_time)
 {
 	switch (id) {
 	case AI_RUN_TIME:
@@ -97,10 +97,10 @@ static void take_option(struct ai_run *r, const struct arguments *a, int id, uin
 		r->log = a->value;
 		break;
 	case AI_AS_JSON:
-		take_format(r, AI_JSON);
+		ai_take_format(r, AI_JSON);
 		break;
 	case AI_AS_CSV:
-		take_format(r, AI_CSV);
+		ai_take_format(r, AI_CSV);
 		break;
 	case AI_TRACE:
 		r->traced = true;
@@ -130,7 +130,7 @@ static void take_operands(struct ai_run *r, int n, char **operand, uint64_t run_
 		cmd_misuse(r->verb, "-r: the time is shorter than the interval");
 }
 
-static int run(const struct verb *verb, int argc, char **argv)
+static int ai_run_verb(const struct verb *verb, int argc, char **argv)
 {
 	struct arguments a = {.verb = verb, .argc = argc, .argv = argv};
 	struct ai_run r = {.verb = verb, .processors = true, .interval = SECOND};
@@ -138,7 +138,7 @@ static int run(const struct verb *verb, int argc, char **argv)
 	int id;
 
 	while ((id = arguments_next(&a)))
-		take_option(&r, &a, id, &run_time);
+		ai_take_option(&r, &a, id, &run_time);
 	take_operands(&r, a.operands, argv + 1, run_time);
 	/* For programs the system is one place more, not another layout. */
 	if (r.format != AI_TEXT)
@@ -149,4 +149,4 @@ static int run(const struct verb *verb, int argc, char **argv)
 const struct verb verb_ai = {"ai",
 	"ai [INTERVAL [SAMPLES | -r TIME[s|m|h|d]]] [-t] [-s|-sp] [-l FILE]\n"
 	"                  [--json|--csv] [--trace]",
-	"shows how busy the processors are", options, run};
+	"shows how busy the processors are", options, ai_run_verb};

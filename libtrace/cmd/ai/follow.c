@@ -31,7 +31,7 @@ const char *ai_why(void)
 
 enum part { BEGIN, SAMPLE, END };
 
-static void print(struct follow *f, enum part part, const struct ai_sample *s, bool all)
+static void follow_print_part(struct follow *f, enum part part, const struct ai_sample *s, bool all)
 {
 	char *text = NULL;
 	size_t size = 0;
@@ -77,13 +77,13 @@ static int sampled(const CPUUTIL_DATA *data, void *context)
 	if (wake_told_to_end)
 		return STOPPED;
 	clock_gettime(CLOCK_REALTIME, &s.at);
-	print(f, SAMPLE, &s, false);
+	follow_print_part(f, SAMPLE, &s, false);
 	if (f->output.failed)
 		return STOPPED;
 	return r->samples && ++f->taken == r->samples ? ALL_TAKEN : GO_ON;
 }
 
-static int tell_failure(const struct follow *f, const char *what, int rc)
+static int follow_explain_failure(const struct follow *f, const char *what, int rc)
 {
 	const char *why = ai_why();
 
@@ -94,14 +94,14 @@ static int tell_failure(const struct follow *f, const char *what, int rc)
 	return EXIT_NO_COUNTERS;
 }
 
-static int follow(struct follow *f)
+static int follow_samples(struct follow *f)
 {
 	sampling_calls.wait = wait_until;
 	int rc = CpuUtilSample(f->util, (UINT32)(f->run->interval / 1000000), sampled, f);
 
 	if (rc < 0)
-		return tell_failure(f, "cannot sample", rc);
-	print(f, END, NULL, rc == ALL_TAKEN);
+		return follow_explain_failure(f, "cannot sample", rc);
+	follow_print_part(f, END, NULL, rc == ALL_TAKEN);
 	return EXIT_FINE;
 }
 
@@ -115,19 +115,19 @@ static int follow_output(struct follow *f)
 	f->run->columns = GetActiveProcessorCount();
 	if (f->run->traced)
 		cmd_tell_tracing(f->run->verb, CPUUTIL_TRACE_MAJOR_CODE);
-	print(f, BEGIN, NULL, false);
-	return f->output.failed ? EXIT_FAILED : follow(f);
+	follow_print_part(f, BEGIN, NULL, false);
+	return f->output.failed ? EXIT_FAILED : follow_samples(f);
 }
 
 /* Hooks that are lost are counted by their ring. */
-static int begin(struct follow *f)
+static int follow_begin_sampling(struct follow *f)
 {
 	int rc = CpuUtilInit(
 		f->run->traced ? CPUUTIL_TRACE_EVERYTHING : CPUUTIL_TRACE_NONE, &f->util);
 
 	if (rc == PU_SUCCESS && f->run->traced)
 		rc = CpuUtilSetTraceHookId(f->util, CPUUTIL_TRACE_MINOR_CODE, "ai");
-	return rc ? tell_failure(f, "cannot begin", rc) : EXIT_FINE;
+	return rc ? follow_explain_failure(f, "cannot begin", rc) : EXIT_FINE;
 }
 
 int ai_follow(struct ai_run *r)
@@ -138,7 +138,7 @@ int ai_follow(struct ai_run *r)
 	int code = wake_catch_signals(r->verb, true, &wake_fd);
 	if (code)
 		return code;
-	code = begin(&f);
+	code = follow_begin_sampling(&f);
 	if (code == EXIT_FINE)
 		code = ai_output_open(&f.output, r->verb, r->log);
 	if (code == EXIT_FINE) {

@@ -7,7 +7,7 @@
 
 #include "ai.h"
 
-static void fail(struct ai_output *o, const struct output *at, const char *why)
+static void ai_output_fail(struct ai_output *o, const struct output *at, const char *why)
 {
 	o->failed = true;
 	if (at->why != EPIPE)
@@ -51,7 +51,7 @@ static void send_to(struct ai_output *o, struct output *at, const char *text, si
 	struct session_error error = {"unknown error"};
 
 	if (!o->failed && output_write(at, text, size, &error))
-		fail(o, at, error.text);
+		ai_output_fail(o, at, error.text);
 }
 
 void ai_output_write(struct ai_output *o, const char *text, size_t size)
@@ -67,7 +67,7 @@ static void close_one(struct ai_output *o, struct output *at)
 	struct session_error error = {"unknown error"};
 
 	if (output_finish(at, &error) && !o->failed)
-		fail(o, at, error.text);
+		ai_output_fail(o, at, error.text);
 }
 
 int ai_output_close(struct ai_output *o)

@@ -32,7 +32,7 @@ static const struct {
 
 enum { FLAGS = sizeof flag_words / sizeof *flag_words };
 
-static void end(struct ai_run *r, FILE *f, bool all)
+static void records_print_no_end(struct ai_run *r, FILE *f, bool all)
 {
 	(void)r;
 	(void)f;
@@ -41,7 +41,7 @@ static void end(struct ai_run *r, FILE *f, bool all)
 
 /* ---------------------------------------------------------------------------- JSON */
 
-static void begin_json(struct ai_run *r, FILE *f)
+static void records_begin_json(struct ai_run *r, FILE *f)
 {
 	struct put_json_stream stream;
 	struct json *j = put_json_begin(&stream, f);
@@ -123,7 +123,7 @@ static void sample_json(struct ai_run *r, FILE *f, const struct ai_sample *s)
 	put_json_end(&stream);
 }
 
-const struct ai_printer ai_json = {begin_json, sample_json, end};
+const struct ai_printer ai_json = {records_begin_json, sample_json, records_print_no_end};
 
 /* ----------------------------------------------------------------------------- CSV */
 
@@ -134,7 +134,7 @@ static void begin_csv(struct ai_run *r, FILE *f)
 		f);
 }
 
-static void put_cells(FILE *f, double busy, double idle, double intr, double actual_perf)
+static void records_print_cells(FILE *f, double busy, double idle, double intr, double actual_perf)
 {
 	const double values[] = {busy, idle, intr, actual_perf};
 
@@ -195,15 +195,16 @@ static void sample_csv(struct ai_run *r, FILE *f, const struct ai_sample *s)
 	for (int i = 0; r->processors && i < d->num_cpus; i++) {
 		begin_row(f, s);
 		fprintf(f, "%d", i);
-		put_cells(f, d->cpu_busy[i], d->cpu_idle[i], d->cpu_intr[i], d->cpu_actual_perf[i]);
+		records_print_cells(
+			f, d->cpu_busy[i], d->cpu_idle[i], d->cpu_intr[i], d->cpu_actual_perf[i]);
 		put_count_cell(f, d->cpu_disp_cnt[i]);
 		put_count_cell(f, d->cpu_intr_cnt[i]);
 		end_row(f, s);
 	}
 	begin_row(f, s);
-	put_cells(f, d->sys_busy, d->sys_idle, d->sys_intr, d->sys_actual_perf);
+	records_print_cells(f, d->sys_busy, d->sys_idle, d->sys_intr, d->sys_actual_perf);
 	fputs(",,", f);
 	end_row(f, s);
 }
 
-const struct ai_printer ai_csv = {begin_csv, sample_csv, end};
+const struct ai_printer ai_csv = {begin_csv, sample_csv, records_print_no_end};

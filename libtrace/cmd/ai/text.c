@@ -30,7 +30,7 @@ static void put_too_short(const struct ai_run *r, FILE *f)
 			(double)step / 1e6);
 }
 
-static void begin(struct ai_run *r, FILE *f)
+static void text_print_header(struct ai_run *r, FILE *f)
 {
 	const char *why = ai_why();
 	char frequency[128];
@@ -91,7 +91,7 @@ static void put_cell(FILE *f, double idle, double busy, double intr)
 	fputc(')', f);
 }
 
-static void put_heading(const struct ai_run *r, FILE *f)
+static void text_print_heading(const struct ai_run *r, FILE *f)
 {
 	if (r->system)
 		fprintf(f, "%-*s ", CELL, "System Summary");
@@ -106,13 +106,13 @@ static void put_heading(const struct ai_run *r, FILE *f)
 		fprintf(f, "(idle%%,busy%%,intr%%)%s", i + 1 < r->columns ? " " : "\n");
 }
 
-static void put_cells(struct ai_run *r, FILE *f, const CPUUTIL_DATA *d)
+static void text_print_cells(struct ai_run *r, FILE *f, const CPUUTIL_DATA *d)
 {
 	if (d->num_cpus != r->columns || r->rows == ROWS_PER_HEADING)
 		r->rows = 0;
 	r->columns = d->num_cpus;
 	if (r->rows++ == 0)
-		put_heading(r, f);
+		text_print_heading(r, f);
 	if (r->system) {
 		put_cell(f, d->sys_idle, d->sys_busy, d->sys_intr);
 		fputc(' ', f);
@@ -125,7 +125,7 @@ static void put_cells(struct ai_run *r, FILE *f, const CPUUTIL_DATA *d)
 }
 
 /* What puts a sample in doubt, when it is seen first. */
-static void put_remarks(struct ai_run *r, FILE *f, UINT32 flags)
+static void text_print_remarks(struct ai_run *r, FILE *f, UINT32 flags)
 {
 	UINT32 news = flags & ~r->flags;
 
@@ -140,13 +140,13 @@ static void sample(struct ai_run *r, FILE *f, const struct ai_sample *s)
 {
 	const CPUUTIL_DATA *d = s->data;
 
-	put_remarks(r, f, d->flags);
+	text_print_remarks(r, f, d->flags);
 	if (!r->processors)
 		put_words(f, "System ", d->sys_idle, d->sys_busy, d->sys_intr);
 	else if (d->num_cpus == 1)
 		put_words(f, "", d->cpu_idle[0], d->cpu_busy[0], d->cpu_intr[0]);
 	else
-		put_cells(r, f, d);
+		text_print_cells(r, f, d);
 	if (r->stamped) {
 		fputc(' ', f);
 		put_time(f, s->at.tv_sec);
@@ -154,7 +154,7 @@ static void sample(struct ai_run *r, FILE *f, const struct ai_sample *s)
 	fputc('\n', f);
 }
 
-static void end(struct ai_run *r, FILE *f, bool all)
+static void text_print_end(struct ai_run *r, FILE *f, bool all)
 {
 	(void)r;
 	fputs(all ? "\n** Requested number of samples reached.  Ending.\n"
@@ -162,4 +162,4 @@ static void end(struct ai_run *r, FILE *f, bool all)
 		f);
 }
 
-const struct ai_printer ai_text = {begin, sample, end};
+const struct ai_printer ai_text = {text_print_header, sample, text_print_end};

@@ -55,7 +55,7 @@ static bool take_value(struct bytes *b, ULONGLONG *value, uint8_t *known)
 	return true;
 }
 
-static ULONG make_room(struct block *b, unsigned instances)
+static ULONG block_allocate_values(struct block *b, unsigned instances)
 {
 	size_t n = (size_t)instances * b->counters;
 
@@ -106,7 +106,7 @@ static ULONG take_row(struct block *b, struct bytes *bytes, unsigned row)
 
 static ULONG one_instance(struct block *b, struct bytes *bytes)
 {
-	ULONG status = make_room(b, 1);
+	ULONG status = block_allocate_values(b, 1);
 
 	if (status == ERROR_SUCCESS && !(b->instance[0].name = calloc(1, 1)))
 		status = ERROR_OUTOFMEMORY;
@@ -139,7 +139,7 @@ static ULONG many_instances(struct block *b, struct bytes *bytes)
 		    &block, &size) ||
 		(size - sizeof head) / sizeof(PERF_INSTANCE_HEADER) < head.dwInstances)
 		return ERROR_INVALID_DATA;
-	ULONG status = make_room(b, head.dwInstances);
+	ULONG status = block_allocate_values(b, head.dwInstances);
 	struct bytes rows = {block + sizeof head, size - sizeof head};
 	for (unsigned i = 0; status == ERROR_SUCCESS && i < head.dwInstances; i++)
 		status = take_instance(b, &rows, i);

@@ -26,7 +26,7 @@ static void enter(struct counters_query *q, unsigned column)
 }
 
 /* Half of the table stays free. */
-static bool make_room(struct counters_query *q)
+static bool columns_grow_table(struct counters_query *q)
 {
 	if (q->columns < q->column_room)
 		return true;
@@ -64,11 +64,11 @@ static char *path_of(const struct column *c)
 	return n < 0 ? NULL : path;
 }
 
-static struct column *add(struct counters_query *q, struct column c)
+static struct column *columns_add_column(struct counters_query *q, struct column c)
 {
 	c.instance = strdup(c.instance);
 	c.path = c.instance ? path_of(&c) : NULL;
-	if (!c.path || !make_room(q)) {
+	if (!c.path || !columns_grow_table(q)) {
 		free(c.path);
 		free(c.instance);
 		return NULL;
@@ -131,7 +131,7 @@ struct column *column_of(struct counters_query *q, const struct counter_path *pa
 		c.base = path->named_base;
 	}
 	c.number = free_number(q, &c, number);
-	return add(q, c);
+	return columns_add_column(q, c);
 }
 
 static int compare(const void *a, const void *b)

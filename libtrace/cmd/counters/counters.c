@@ -106,7 +106,7 @@ static bool parse_interval(const char *text, uint64_t *ns)
 	return *ns >= 10000000 && *ns <= 86400000000000u;
 }
 
-static void take_format(struct asked *a, const char *name)
+static void counters_take_format(struct asked *a, const char *name)
 {
 	static const char *const names[] = {"csv", "tsv", "json"};
 
@@ -118,7 +118,7 @@ static void take_format(struct asked *a, const char *name)
 	cmd_misuse(a->verb, "-f takes csv, tsv or json, not \"%.80s\"", name);
 }
 
-static void take_option(struct asked *a, int id, const char *value)
+static void counters_take_option(struct asked *a, int id, const char *value)
 {
 	a->given |= 1u << id;
 	switch (id) {
@@ -134,7 +134,7 @@ static void take_option(struct asked *a, int id, const char *value)
 				a->verb, "-sc takes a whole number above 0, not \"%.80s\"", value);
 		break;
 	case COUNTERS_FORMAT:
-		take_format(a, value);
+		counters_take_format(a, value);
 		break;
 	case COUNTERS_OUTPUT:
 		if (!*value)
@@ -168,7 +168,7 @@ static unsigned take_action(const struct asked *a, const char *name)
 	cmd_misuse(a->verb, "\"%.80s\" is none of list, instances and query", name);
 }
 
-static void check(const struct asked *a, unsigned action, const char *name)
+static void counters_check_options(const struct asked *a, unsigned action, const char *name)
 {
 	for (size_t i = 0; i < sizeof allowed / sizeof *allowed; i++)
 		for (const struct option *o = options; o->name || o->help; o++)
@@ -316,7 +316,7 @@ static int query(struct asked *a)
 	return counters_follow(&a->run);
 }
 
-static int find_set(const struct asked *a, const char *name, struct catalogue_set **set)
+static int counters_find_set(const struct asked *a, const char *name, struct catalogue_set **set)
 {
 	*set = catalogue_find(&a->run.catalogue, name);
 	if (*set)
@@ -334,7 +334,7 @@ static int show(struct asked *a, unsigned action, const char *name)
 	struct catalogue_set *set = NULL;
 	const struct catalogue *c = &a->run.catalogue;
 	const bool json = a->run.format == COUNTERS_JSON;
-	int code = name ? find_set(a, name, &set) : EXIT_FINE;
+	int code = name ? counters_find_set(a, name, &set) : EXIT_FINE;
 
 	if (code)
 		return code;
@@ -369,7 +369,7 @@ static int act(struct asked *a, unsigned action, int n, char **operand)
 	return code;
 }
 
-static int run(const struct verb *verb, int argc, char **argv)
+static int counters_run_verb(const struct verb *verb, int argc, char **argv)
 {
 	struct arguments args = {.verb = verb, .argc = argc, .argv = argv};
 	static struct asked a; /* its output is large */
@@ -379,11 +379,11 @@ static int run(const struct verb *verb, int argc, char **argv)
 	a.run.interval = 1000000000;
 	a.run.path = "-";
 	while ((id = arguments_next(&args)))
-		take_option(&a, id, args.value);
+		counters_take_option(&a, id, args.value);
 	if (!args.operands)
 		cmd_misuse(verb, "list, instances or query is missing");
 	unsigned action = take_action(&a, argv[1]);
-	check(&a, action, argv[1]);
+	counters_check_options(&a, action, argv[1]);
 	return act(&a, action, args.operands - 1, argv + 2);
 }
 
@@ -405,4 +405,4 @@ const struct verb verb_counters = {"counters",
 	"counters list [SET] [-q|-qx] | instances SET | query PATH ... [-cf FILE]\n"
 	"                        [-si SECONDS] [-sc COUNT] [-f csv|tsv|json] [-o FILE] [--trace]\n"
 	"                        [--from TRACE] [--json]",
-	"lists countersets and queries their counters", options, run};
+	"lists countersets and queries their counters", options, counters_run_verb};

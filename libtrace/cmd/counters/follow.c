@@ -14,14 +14,15 @@
 
 /* ---------------------------------------------------------------------------- output */
 
-static void fail(struct counters_run *r, const char *why)
+static void follow_fail_output(struct counters_run *r, const char *why)
 {
 	r->failed = true;
 	if (r->to.why != EPIPE)
 		cmd_fail(r->verb, "%s", why);
 }
 
-static void print(struct counters_run *r, void (*what)(const struct counters_run *r, FILE *f))
+static void follow_print_lines(
+	struct counters_run *r, void (*what)(const struct counters_run *r, FILE *f))
 {
 	struct session_error error = {"unknown error"};
 	char *text = NULL;
@@ -32,30 +33,30 @@ static void print(struct counters_run *r, void (*what)(const struct counters_run
 		what(r, f);
 	bool whole = f && !ferror(f);
 	if (!f || fclose(f) || !whole)
-		fail(r, "not enough memory");
+		follow_fail_output(r, "not enough memory");
 	else if (output_write(&r->to, text, size, &error))
-		fail(r, error.text);
+		follow_fail_output(r, error.text);
 	free(text);
 }
 
 /* The file has its name from the first row on, so that it can be looked at while it grows. */
-static void begin(struct counters_run *r)
+static void follow_print_head(struct counters_run *r)
 {
 	struct session_error error = {"unknown error"};
 
-	print(r, counters_print_head);
+	follow_print_lines(r, counters_print_head);
 	if (!r->failed && output_appear(&r->to, &error))
-		fail(r, error.text);
+		follow_fail_output(r, error.text);
 }
 
-static int finish(struct counters_run *r)
+static int follow_finish_output(struct counters_run *r)
 {
 	struct session_error error = {"unknown error"};
 
 	if (r->failed)
 		output_abandon(&r->to);
 	else if (output_finish(&r->to, &error))
-		fail(r, error.text);
+		follow_fail_output(r, error.text);
 	return r->failed ? EXIT_FAILED : EXIT_FINE;
 }
 
@@ -102,7 +103,7 @@ static int follow_machine(struct counters_run *r, int wake)
 	uint64_t untraced = 0;
 	ULONG status = ERROR_SUCCESS;
 
-	begin(r);
+	follow_print_head(r);
 	if (r->traced)
 		cmd_tell_tracing(r->verb, COUNTERS_MAJOR);
 	trace(r, &untraced);
@@ -113,7 +114,7 @@ static int follow_machine(struct counters_run *r, int wake)
 		if (status != ERROR_SUCCESS)
 			break;
 		query_values(q);
-		print(r, counters_print_row);
+		follow_print_lines(r, counters_print_row);
 		trace(r, &untraced);
 	}
 	if (untraced)
@@ -170,7 +171,7 @@ static int run_trace(struct counters_run *r)
 	ULONG status = query_open(q);
 	bool first = true;
 	if (status == ERROR_SUCCESS)
-		begin(r);
+		follow_print_head(r);
 	for (uint64_t n = 0; status == ERROR_SUCCESS && !r->failed && !wake_told_to_end;) {
 		if (r->samples && n == r->samples)
 			break;
@@ -180,7 +181,7 @@ static int run_trace(struct counters_run *r)
 		query_values(q);
 		/* As of a machine, the first sample is what the first row counts from. */
 		if (!first) {
-			print(r, counters_print_row);
+			follow_print_lines(r, counters_print_row);
 			n++;
 		}
 		first = false;
@@ -207,6 +208,6 @@ int counters_follow(struct counters_run *r)
 	code = r->catalogue.where ? run_trace(r) : run_machine(r, wake);
 	if (code && r->to.temporary)
 		r->failed = true; /* nothing is to take the place of a file of before */
-	int written = finish(r);
+	int written = follow_finish_output(r);
 	return code ? code : written;
 }

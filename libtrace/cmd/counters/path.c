@@ -67,7 +67,7 @@ void path_check(const struct verb *verb, const char *text)
 }
 
 /* The set whose name the path begins with; names that hold a parenthesis are found, too. */
-static const struct catalogue_set *find_set(const struct catalogue *c, const char *name)
+static const struct catalogue_set *path_find_set(const struct catalogue *c, const char *name)
 {
 	const struct catalogue_set *best = NULL;
 	size_t length = 0;
@@ -167,7 +167,7 @@ int path_resolve(const struct verb *verb, const struct catalogue *c, const char 
 		cmd_misuse(verb,
 			"\"%.200s\" names another machine: values are here of \\\\%s alone", text,
 			c->host);
-	*path = (struct counter_path){.text = text, .set = find_set(c, p.set)};
+	*path = (struct counter_path){.text = text, .set = path_find_set(c, p.set)};
 	if (!path->set)
 		return no_set(verb, c, &p);
 	const char *wrong = split(text, strlen(path->set->name), &p);

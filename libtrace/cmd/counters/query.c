@@ -245,7 +245,7 @@ static bool add_matching(struct counters_query *q, struct counter_path *p)
 
 /* A name is the first instance of it, name#N the N-th after that: as it is now, and from then on
  * that one by its id. */
-static bool add_named(struct counters_query *q, struct counter_path *p)
+static bool query_add_named(struct counters_query *q, struct counter_path *p)
 {
 	const struct block *b = &p->question->block;
 
@@ -259,7 +259,7 @@ static bool add_named(struct counters_query *q, struct counter_path *p)
 
 static bool add_columns_of(struct counters_query *q, struct counter_path *p)
 {
-	return path_is_pattern(p->instance) ? add_matching(q, p) : add_named(q, p);
+	return path_is_pattern(p->instance) ? add_matching(q, p) : query_add_named(q, p);
 }
 
 bool query_add_columns(struct counters_query *q)

@@ -43,7 +43,7 @@ static void print_part(const char *name, const char *text)
 		print_wrapped(text, printf("%*s%s", TEXT_INDENT, "", name));
 }
 
-static void print_text(const struct findings *f)
+static void doctor_print_text(const struct findings *f)
 {
 	static const char *const mark[] = {"ok", "--", "no"};
 	static const char *const colour[] = {COLOUR_GOOD, "", COLOUR_BAD};
@@ -73,7 +73,7 @@ static void doctor_json_member(struct json *j, const char *name, const char *tex
 	json_member_text(j, name, *text ? text : NULL);
 }
 
-static void print_json(const struct findings *f)
+static void doctor_print_json(const struct findings *f)
 {
 	static const char *const status[] = {"good", "note", "bad"};
 	struct put_json_stream stream;
@@ -105,7 +105,7 @@ static void print_json(const struct findings *f)
 
 /* ------------------------------------------------------------------ verb */
 
-static int run(const struct verb *verb, int argc, char **argv)
+static int doctor_run(const struct verb *verb, int argc, char **argv)
 {
 	struct arguments a = {.verb = verb, .argc = argc, .argv = argv};
 	struct doctor_facts *m;
@@ -128,13 +128,13 @@ static int run(const struct verb *verb, int argc, char **argv)
 	doctor_findings(f, m);
 	measurable = f->measurable;
 	if (json)
-		print_json(f);
+		doctor_print_json(f);
 	else
-		print_text(f);
+		doctor_print_text(f);
 	free(m);
 	free(f);
 	return measurable ? EXIT_FINE : EXIT_NO_COUNTERS;
 }
 
 const struct verb verb_doctor = {"doctor", "doctor [--json]",
-	"says what works on this machine and what to do about the rest", options, run};
+	"says what works on this machine and what to do about the rest", options, doctor_run};

@@ -45,7 +45,7 @@ bool doctor_has_cycles(const struct pmu_facts *p)
 	return p->cycles_hz != 0 || (p->found.cycles && p->in_use.quantity[COUNTER_BUSY].measured);
 }
 
-static void verdict(struct findings *f, const struct doctor_facts *m)
+static void finding_add_verdict(struct findings *f, const struct doctor_facts *m)
 {
 	const struct counters_description *d = &m->pmu.in_use;
 	bool cpus = d->quantity[COUNTER_INSTRUCTIONS].measured && doctor_has_cycles(&m->pmu);
@@ -93,5 +93,5 @@ void doctor_findings(struct findings *f, const struct doctor_facts *m)
 	doctor_memory(f, m);
 	doctor_limits(f, m);
 	doctor_sessions(f, m);
-	verdict(f, m);
+	finding_add_verdict(f, m);
 }

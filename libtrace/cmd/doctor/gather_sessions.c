@@ -81,7 +81,7 @@ static void look_at_clock(struct session_facts *s, const struct session *session
 		clock_back_text(&back, g, s->clock_back, sizeof s->clock_back);
 }
 
-static void look(struct session_facts *s, const struct session_place *place)
+static void sessions_gather_facts(struct session_facts *s, const struct session_place *place)
 {
 	struct session_error error = {""};
 	struct session session;
@@ -115,7 +115,7 @@ static void look_at_other(
 	if (strcmp(place.dir, used) == 0)
 		return;
 	all->list[all->count].id = id;
-	look(&all->list[all->count++], &place);
+	sessions_gather_facts(&all->list[all->count++], &place);
 }
 
 void gather_sessions(struct sessions_facts *all)
@@ -132,7 +132,7 @@ void gather_sessions(struct sessions_facts *all)
 	}
 	all->list[0].id = "sessions.used";
 	all->list[0].used = true;
-	look(&all->list[0], &used);
+	sessions_gather_facts(&all->list[0], &used);
 	all->count = 1;
 	if (variable && *variable)
 		return; /* nothing else is looked at */

@@ -54,7 +54,7 @@ static void machine(struct findings *f, const struct doctor_facts *m)
 		finding_todo(n, "see pmu below: the host has to give it a PMU");
 }
 
-static void container(struct findings *f, const struct kernel_facts *k)
+static void kernel_find_container(struct findings *f, const struct kernel_facts *k)
 {
 	struct finding *n;
 
@@ -77,7 +77,7 @@ void doctor_kernel(struct findings *f, const struct doctor_facts *m)
 	release(f, &m->kernel);
 	perf_events(f, m);
 	machine(f, m);
-	container(f, &m->kernel);
+	kernel_find_container(f, &m->kernel);
 }
 
 /* ---------------------------------------------------------------- rights */

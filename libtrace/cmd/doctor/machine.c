@@ -207,7 +207,7 @@ static void kind(struct findings *f, const struct memory_facts *m)
 	finding_todo(n, "chmod 1777 /dev/shm");
 }
 
-static void container(struct findings *f, const struct memory_facts *m)
+static void machine_find_container(struct findings *f, const struct memory_facts *m)
 {
 	bool fits = m->wanted < m->container / 2;
 	struct finding *n;
@@ -237,7 +237,7 @@ void doctor_memory(struct findings *f, const struct doctor_facts *m)
 	}
 	space(f, &m->memory);
 	kind(f, &m->memory);
-	container(f, &m->memory);
+	machine_find_container(f, &m->memory);
 }
 
 /* ---------------------------------------------------------------- limits */

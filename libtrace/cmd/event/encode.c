@@ -233,7 +233,7 @@ static void procedure_text(const struct encoding *n)
 		printf("       MRS X0, PMCR_EL0; ORR X0, X0, #1; MSR PMCR_EL0, X0\n");
 }
 
-static void print_text(const struct encoding *n)
+static void encode_print_text(const struct encoding *n)
 {
 	for (int i = 0; i < n->count; i++) {
 		const struct encoded *e = &n->list[i];
@@ -250,7 +250,7 @@ static void print_text(const struct encoding *n)
 
 /* -------------------------------------------------------------------------------- JSON */
 
-static void register_json(
+static void encode_print_register_json(
 	struct json *j, const char *key, const struct event_register *r, uint64_t value)
 {
 	json_member_open(j, key, '{');
@@ -272,10 +272,10 @@ static void programme_json(struct json *j, const struct event_programme *p)
 	json_close(j, '}');
 	if (p->also)
 		json_member_text(j, "also", p->also);
-	register_json(j, "select", &p->select, p->select.value);
-	register_json(j, "count", &p->count, 0);
+	encode_print_register_json(j, "select", &p->select, p->select.value);
+	encode_print_register_json(j, "count", &p->count, 0);
 	if (p->extra.name[0])
-		register_json(j, "extra", &p->extra, p->extra.value);
+		encode_print_register_json(j, "extra", &p->extra, p->extra.value);
 	json_close(j, '}');
 }
 
@@ -296,7 +296,7 @@ static void encoded_json(struct json *j, const struct encoding *n, const struct 
 	json_close(j, '}');
 }
 
-static void print_json(const struct encoding *n)
+static void encode_print_json(const struct encoding *n)
 {
 	struct put_json_stream stream;
 	struct json *j = put_json_begin(&stream, stdout);
@@ -311,7 +311,7 @@ static void print_json(const struct encoding *n)
 	json_break(j);
 	json_close(j, ']');
 	if (enable)
-		register_json(j, "enable", enable, all);
+		encode_print_register_json(j, "enable", enable, all);
 	json_close(j, '}');
 	json_end_line(j);
 	put_json_end(&stream);
@@ -326,9 +326,9 @@ int event_encode(const struct event_asked *a)
 		return cmd_fail(a->verb, "not enough memory");
 	int code = encode(&n);
 	if (code == EXIT_FINE && a->json)
-		print_json(&n);
+		encode_print_json(&n);
 	else if (code == EXIT_FINE)
-		print_text(&n);
+		encode_print_text(&n);
 	free(n.list);
 	return code;
 }

@@ -76,7 +76,7 @@ static void use_sysfs(const struct verb *verb, const char *dir)
 	event_sysfs_set(dir);
 }
 
-static int run(const struct verb *verb, int argc, char **argv)
+static int event_run(const struct verb *verb, int argc, char **argv)
 {
 	struct arguments args = {.verb = verb, .argc = argc, .argv = argv};
 	struct event_asked a = {.verb = verb};
@@ -116,4 +116,5 @@ static int run(const struct verb *verb, int argc, char **argv)
 
 const struct verb verb_event = {"event",
 	"event list [GLOB ...] [--try] | show NAME ... | encode NAME ... [--cpu CPU] [--sysfs DIR] [--json]",
-	"lists events, says what they are, and how counters are programmed for them", options, run};
+	"lists events, says what they are, and how counters are programmed for them", options,
+	event_run};

@@ -12,21 +12,22 @@ struct listing {
 
 /* ---------------------------------------------------------------------------- which */
 
-static bool matches(const char *name, const char *pattern)
+static bool list_name_matches(const char *name, const char *pattern)
 {
 	if (strpbrk(pattern, "*?["))
 		return fnmatch(pattern, name, FNM_CASEFOLD) == 0;
 	return strcasestr(name, pattern) != NULL;
 }
 
-static bool wanted(const struct event_asked *a, const char *name)
+static bool list_is_wanted(const struct event_asked *a, const char *name)
 {
 	const char *scope = strstr(name, "::");
 
 	if (!a->operands)
 		return true;
 	for (int i = 0; i < a->operands; i++)
-		if (matches(name, a->operand[i]) || (scope && matches(scope + 2, a->operand[i])))
+		if (list_name_matches(name, a->operand[i]) ||
+			(scope && list_name_matches(scope + 2, a->operand[i])))
 			return true;
 	return false;
 }
@@ -55,7 +56,7 @@ static struct trial try_name(const char *name)
 	return t;
 }
 
-static const char *verdict(const struct trial *t)
+static const char *list_name_verdict(const struct trial *t)
 {
 	switch (t->rc) {
 	case 0:
@@ -76,7 +77,7 @@ static const char *verdict(const struct trial *t)
 
 /* ----------------------------------------------------------------------------- output */
 
-static void print_json(
+static void list_print_json(
 	const struct listing *l, const struct cpc_event_info *info, const struct trial *t)
 {
 	struct json *j = l->json;
@@ -89,7 +90,7 @@ static void print_json(
 	json_member_text(j, "description", info->description);
 	if (l->asked->try) {
 		json_member_bool(j, "counts", t->rc == 0);
-		json_member_text(j, "verdict", verdict(t));
+		json_member_text(j, "verdict", list_name_verdict(t));
 	}
 	json_close(j, '}');
 }
@@ -99,16 +100,16 @@ static int visit(void *user, const struct cpc_event_info *info)
 	struct listing *l = user;
 	struct trial t = {.rc = 0};
 
-	if (!wanted(l->asked, info->name))
+	if (!list_is_wanted(l->asked, info->name))
 		return 0;
 	if (l->asked->try)
 		t = try_name(info->name);
 	if (l->json) {
-		print_json(l, info, &t);
+		list_print_json(l, info, &t);
 	} else {
 		printf("%-32s %-10s", info->name, *info->pmu ? info->pmu : "-");
 		if (l->asked->try)
-			printf(" %-12s", verdict(&t));
+			printf(" %-12s", list_name_verdict(&t));
 		printf(" %-8s%s%s\n", event_origin_name(info->origin), info->description ? " " : "",
 			info->description ? info->description : "");
 	}

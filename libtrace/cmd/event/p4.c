@@ -46,7 +46,7 @@ static void end_json(struct put_json_stream *stream, struct json *j)
 	put_json_end(stream);
 }
 
-static struct json *begin_json(struct put_json_stream *stream, const char *cpu)
+static struct json *p4_begin_json(struct put_json_stream *stream, const char *cpu)
 {
 	struct json *j = put_json_begin(stream, stdout);
 
@@ -56,7 +56,7 @@ static struct json *begin_json(struct put_json_stream *stream, const char *cpu)
 	return j;
 }
 
-static int fail(const struct verb *verb, bool json, int rc, const char *why)
+static int p4_fail(const struct verb *verb, bool json, int rc, const char *why)
 {
 	struct put_json_stream stream;
 	struct json *j;
@@ -74,7 +74,7 @@ static int fail(const struct verb *verb, bool json, int rc, const char *why)
 /* ------------------------------------------------------------------------ list */
 
 /* A pattern of the shell's; one without its special characters matches names that hold it. */
-static bool matches(const char *name, const char *pattern)
+static bool p4_name_matches(const char *name, const char *pattern)
 {
 	size_t n = strlen(pattern);
 
@@ -92,7 +92,7 @@ static bool listed(
 	if (!P4HasEvent(model, event))
 		return false;
 	for (int i = 0; i < operands; i++)
-		if (matches(event->name, operand[i]))
+		if (p4_name_matches(event->name, operand[i]))
 			return true;
 	return operands == 0;
 }
@@ -101,7 +101,7 @@ int event_p4_list(const struct verb *verb, const char *cpu, bool json, int opera
 {
 	enum p4_model model = model_of(cpu);
 	struct put_json_stream stream;
-	struct json *j = json ? begin_json(&stream, cpu) : NULL;
+	struct json *j = json ? p4_begin_json(&stream, cpu) : NULL;
 	int count = 0;
 
 	for (size_t i = 0; P4EventAt(i); i++) {
@@ -232,11 +232,11 @@ int event_p4_show(const struct verb *verb, const char *cpu, bool json, int opera
 		snprintf(why, sizeof why, "%.100s: %s", operand[i],
 			event ? "only models 3, 4 and 6 have it"
 			      : "the Pentium 4 has no such event; swtrace event list --cpu p4 names them");
-		return fail(verb, json,
+		return p4_fail(verb, json,
 			event ? PU_ERROR_EVENT_NOT_SUPPORTED : PU_ERROR_INVALID_EVENT, why);
 	}
 	if (json)
-		j = begin_json(&stream, cpu);
+		j = p4_begin_json(&stream, cpu);
 	for (int i = 0; i < operands; i++) {
 		event = P4FindEvent(operand[i]);
 		if (j) {
@@ -330,7 +330,7 @@ static void encode_text(const struct p4_program *p)
 		printf("  note: %s\n", notes.text[i]);
 }
 
-static void register_json(
+static void p4_print_register_json(
 	struct json *j, const char *key, const char *name, uint32_t msr, uint32_t value)
 {
 	json_member_open(j, key, '{');
@@ -345,19 +345,20 @@ static void registers_json(struct json *j, const struct p4_program *p)
 	const struct p4_counter *counter = P4CounterAt(p->counter);
 	const struct p4_escr *escr = P4EscrAt(p->escr), *upstream;
 
-	register_json(j, "escr", escr->name, escr->msr, p->escr_value);
+	p4_print_register_json(j, "escr", escr->name, escr->msr, p->escr_value);
 	json_member_open(j, "counter", '{');
 	json_member_u64(j, "number", p->counter);
 	json_member_text(j, "name", counter->name);
 	json_member_u64(j, "msr", counter->msr);
 	json_close(j, '}');
-	register_json(j, "cccr", counter->cccr_name, counter->cccr_msr, p->cccr_value);
+	p4_print_register_json(j, "cccr", counter->cccr_name, counter->cccr_msr, p->cccr_value);
 	if (!p->upstream) {
 		json_member_text(j, "upstream_escr", NULL);
 		return;
 	}
 	upstream = P4EscrAt(p->upstream_escr);
-	register_json(j, "upstream_escr", upstream->name, upstream->msr, p->upstream_value);
+	p4_print_register_json(
+		j, "upstream_escr", upstream->name, upstream->msr, p->upstream_value);
 }
 
 static void steps_json(struct json *j, const struct p4_program *p)
@@ -423,7 +424,7 @@ static int encode_all(
 	int rc = P4Assign(requests, count, programs, why);
 
 	if (rc)
-		return fail(verb, json, rc, why);
+		return p4_fail(verb, json, rc, why);
 	if (!json) {
 		for (size_t i = 0; i < count; i++) {
 			printf("%s", i == 0 ? "" : "\n");
@@ -432,7 +433,7 @@ static int encode_all(
 		return EXIT_FINE;
 	}
 	struct put_json_stream stream;
-	struct json *j = begin_json(&stream, "p4");
+	struct json *j = p4_begin_json(&stream, "p4");
 	for (size_t i = 0; i < count; i++)
 		encode_json(j, &programs[i]);
 	json_close(j, ']');
@@ -455,7 +456,7 @@ int event_p4_encode(
 	for (int i = 0; i < operands && rc == PU_SUCCESS; i++)
 		rc = P4Parse(operand[i], model_of(cpu), &requests[i], why);
 	if (rc)
-		rc = fail(verb, json, rc, why);
+		rc = p4_fail(verb, json, rc, why);
 	else
 		rc = encode_all(verb, json, requests, (size_t)operands);
 	free(requests);

@@ -171,8 +171,8 @@ static void bare_name(const struct event_asked *a, const char *name, char *bare,
 		snprintf(bare, size, "%.*s", length, name);
 }
 
-static void begin(struct json *j, const char *name, const char *pmu, enum cpc_event_origin origin,
-	const char *description)
+static void show_begin_event(struct json *j, const char *name, const char *pmu,
+	enum cpc_event_origin origin, const char *description)
 {
 	if (j) {
 		json_open(j, '{');
@@ -213,7 +213,8 @@ static bool show_pfm(const struct event_asked *a, struct json *j, const char *na
 	bare_name(a, name, bare, sizeof bare);
 	if (event_pfm_describe(bare, &info, &code, no_attribute, NULL))
 		return false;
-	begin(j, info.name, info.pmu, CPC_EVENT_LIBPFM4, info.description ? info.description : "");
+	show_begin_event(j, info.name, info.pmu, CPC_EVENT_LIBPFM4,
+		info.description ? info.description : "");
 	if (j) {
 		event_json_hex(j, "code", code);
 		json_member_open(j, "unit_masks", '[');
@@ -265,7 +266,7 @@ static int show_found(const struct event_asked *a, struct json *j, const char *n
 		*strrchr(base, ':') = 0;
 	s.name = base;
 	cpc_event_walk(keep_description, &s);
-	begin(j, name, e.pmu, e.origin, s.description);
+	show_begin_event(j, name, e.pmu, e.origin, s.description);
 	show_encoding(a, j, &e);
 	bool known = e.origin != CPC_EVENT_GENERIC &&
 		     (strcmp(e.pmu, a->cpu.pmu.name) == 0 ? (pmu = a->cpu.pmu, true)

@@ -6,7 +6,7 @@
 
 #include "stat.h"
 
-static void add(
+static void events_add_event(
 	struct stat_events *events, const struct verb *verb, const char *name, unsigned group)
 {
 	if (events->count == STAT_EVENTS_MAX)
@@ -46,7 +46,7 @@ static const char *modifier_of(const char *group)
 	return end && end[1] == ':' ? end + 1 : "";
 }
 
-static void add_named(struct stat_events *events, const struct verb *verb, const char *list,
+static void events_add_named(struct stat_events *events, const struct verb *verb, const char *list,
 	const char *modifier, unsigned group)
 {
 	char name[EVENT_NAME_MAX];
@@ -57,7 +57,7 @@ static void add_named(struct stat_events *events, const struct verb *verb, const
 	if (n + more >= sizeof name)
 		cmd_misuse(verb, "-e: \"%.40s...\" is longer than an event's name", list);
 	snprintf(name, sizeof name, "%.*s%.*s", (int)n, list, (int)more, modifier);
-	add(events, verb, name, group);
+	events_add_event(events, verb, name, group);
 }
 
 /* The end of a group, if this is one. */
@@ -83,7 +83,7 @@ void stat_events_add(struct stat_events *events, const struct verb *verb, const 
 			group = ++events->groups;
 			modifier = modifier_of(p++);
 		}
-		add_named(events, verb, p, group ? modifier : "", group);
+		events_add_named(events, verb, p, group ? modifier : "", group);
 		p = end_group(p + length_of(p), verb, &group);
 		if (!*p)
 			break;

@@ -69,7 +69,7 @@ static void tell_why_none(const struct stat_run *r)
 	}
 }
 
-static int tell_failure(const struct stat_run *r, int rc)
+static int follow_tell_failure(const struct stat_run *r, int rc)
 {
 	switch (rc) {
 	case -ENOENT:
@@ -111,7 +111,7 @@ static void tell_notes(const struct follow *f)
 			"threads came and went while their events were opened: some may be missing or counted twice");
 }
 
-static bool make_room(struct follow *f)
+static bool follow_allocate_counts(struct follow *f)
 {
 	size_t n = (size_t)f->count.events * f->count.places;
 
@@ -122,16 +122,16 @@ static bool make_room(struct follow *f)
 }
 
 /* Ready to count; for a command it is the last thing before its exec. */
-static int prepare(void *arg, pid_t pid)
+static int follow_prepare_counts(void *arg, pid_t pid)
 {
 	struct follow *f = arg;
 	int rc = open_events(f, pid);
 
 	if (rc) {
-		f->code = tell_failure(f->run, rc);
+		f->code = follow_tell_failure(f->run, rc);
 		return rc;
 	}
-	if (!make_room(f)) {
+	if (!follow_allocate_counts(f)) {
 		f->code = cmd_fail(f->run->verb, "not enough memory");
 		return -ENOMEM;
 	}
@@ -227,7 +227,7 @@ static uint64_t next_interval(const struct follow *f, uint64_t now)
 	return f->began + ((now - f->began) / f->run->interval + 1) * f->run->interval;
 }
 
-static void follow(struct follow *f)
+static void follow_intervals(struct follow *f)
 {
 	uint64_t now = time_ns_monotonic(), due = next_interval(f, now), began;
 	const uint64_t until = f->run->duration ? f->began + f->run->duration : UINT64_MAX;
@@ -258,11 +258,11 @@ static void follow(struct follow *f)
 	}
 }
 
-static int run_command(struct follow *f)
+static int follow_run_command(struct follow *f)
 {
 	struct command *c = &f->run->command;
 
-	c->before = prepare;
+	c->before = follow_prepare_counts;
 	c->arg = f;
 	int failure = command_start(c, NULL);
 	if (f->code) {
@@ -271,14 +271,14 @@ static int run_command(struct follow *f)
 	}
 	if (failure)
 		return command_failed(f->run->verb, c, failure);
-	follow(f);
+	follow_intervals(f);
 	return command_exit_code(c);
 }
 
 static int run_alone(struct follow *f)
 {
-	if (prepare(f, 0) == 0)
-		follow(f);
+	if (follow_prepare_counts(f, 0) == 0)
+		follow_intervals(f);
 	return f->code;
 }
 
@@ -290,7 +290,7 @@ int stat_follow(struct stat_run *r)
 
 	if (code)
 		return code;
-	code = r->command.words ? run_command(&f) : run_alone(&f);
+	code = r->command.words ? follow_run_command(&f) : run_alone(&f);
 	if (!r->printer.begun)
 		r->printer.failed = true; /* nothing is to appear, in place of a file of before */
 	int printed = stat_printer_close(&r->printer);

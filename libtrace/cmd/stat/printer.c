@@ -40,7 +40,7 @@ int stat_printer_open(struct stat_printer *p, const char *path)
 	return output_open(&p->to, path, &error) ? cmd_fail(p->verb, "%s", error.text) : EXIT_FINE;
 }
 
-static void fail(struct stat_printer *p, const char *why)
+static void printer_fail_output(struct stat_printer *p, const char *why)
 {
 	p->failed = true;
 	if (p->to.why != EPIPE)
@@ -52,7 +52,7 @@ static void send_text(struct stat_printer *p, const char *text, size_t size)
 	struct session_error error = {"unknown error"};
 
 	if (output_write(&p->to, text, size, &error))
-		fail(p, error.text);
+		printer_fail_output(p, error.text);
 }
 
 void stat_print(struct stat_printer *p, const struct stat_report *r)
@@ -72,7 +72,7 @@ void stat_print(struct stat_printer *p, const struct stat_report *r)
 	if (f && fclose(f) == 0 && whole)
 		send_text(p, text, size);
 	else
-		fail(p, "no memory for the report");
+		printer_fail_output(p, "no memory for the report");
 	free(text);
 }
 
@@ -83,6 +83,6 @@ int stat_printer_close(struct stat_printer *p)
 	if (p->failed)
 		output_abandon(&p->to);
 	else if (output_finish(&p->to, &error))
-		fail(p, error.text);
+		printer_fail_output(p, error.text);
 	return p->failed ? EXIT_FAILED : EXIT_FINE;
 }

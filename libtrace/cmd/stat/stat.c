@@ -77,14 +77,14 @@ static void take_targets(
 			STAT_TARGETS_MAX, text);
 }
 
-static void take_format(struct stat_run *r, enum stat_format format)
+static void stat_take_format(struct stat_run *r, enum stat_format format)
 {
 	if (r->printer.format != STAT_TEXT && r->printer.format != format)
 		cmd_misuse(r->verb, "--csv and --json exclude each other");
 	r->printer.format = format;
 }
 
-static const char *take_option(struct stat_run *r, const struct arguments *a, int id)
+static const char *stat_take_option(struct stat_run *r, const struct arguments *a, int id)
 {
 	switch (id) {
 	case STAT_EVENTS:
@@ -112,16 +112,16 @@ static const char *take_option(struct stat_run *r, const struct arguments *a, in
 				a->value);
 		break;
 	case STAT_CSV_FORMAT:
-		take_format(r, STAT_CSV);
+		stat_take_format(r, STAT_CSV);
 		break;
 	case STAT_JSON_FORMAT:
-		take_format(r, STAT_JSON);
+		stat_take_format(r, STAT_JSON);
 		break;
 	}
 	return id == STAT_OUTPUT ? a->value : NULL;
 }
 
-static void check(const struct stat_run *r, bool has_command, const char *path)
+static void stat_check_options(const struct stat_run *r, bool has_command, const char *path)
 {
 	if (r->scope == STAT_COMMAND && !has_command)
 		cmd_misuse(r->verb, "what to count is missing: a command, -p, -t or -a");
@@ -159,7 +159,7 @@ static void name_target(struct stat_run *r)
 	}
 }
 
-static int run(const struct verb *verb, int argc, char **argv)
+static int stat_run_verb(const struct verb *verb, int argc, char **argv)
 {
 	static struct stat_run r; /* its events are large */
 	struct arguments a = {.verb = verb, .stop = true, .argc = argc, .argv = argv};
@@ -168,11 +168,11 @@ static int run(const struct verb *verb, int argc, char **argv)
 
 	r.verb = r.printer.verb = verb;
 	while ((id = arguments_next(&a))) {
-		const char *value = take_option(&r, &a, id);
+		const char *value = stat_take_option(&r, &a, id);
 
 		path = value ? value : path;
 	}
-	check(&r, a.operands > 0, path);
+	stat_check_options(&r, a.operands > 0, path);
 	if (a.operands) {
 		r.command.words = argv + 1;
 		argv[1 + a.operands] = NULL;
@@ -190,4 +190,4 @@ static int run(const struct verb *verb, int argc, char **argv)
 const struct verb verb_stat = {"stat",
 	"stat [-e EVENTS] [-I T] [--csv|--json] [-o FILE]\n"
 	"                    [-p PIDS | -t TIDS | -a [--per-cpu]] [--duration T] [-- COMMAND ...]",
-	"counts events of a command, of processes or of processors", options, run};
+	"counts events of a command, of processes or of processors", options, stat_run_verb};

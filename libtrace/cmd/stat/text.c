@@ -57,7 +57,7 @@ static void put_figure(FILE *f, const struct stat_row *row)
 }
 
 /* What a reader must know to trust the count. */
-static void put_remarks(FILE *f, const struct stat_row *row)
+static void stat_print_remarks(FILE *f, const struct stat_row *row)
 {
 	if (row->measured_places < row->places && row->cpu < 0 && row->measured)
 		fprintf(f, "  (%u of %u processors)", row->measured_places, row->places);
@@ -86,7 +86,7 @@ static void put_row(
 		put_figure(f, row);
 	else if (!row->measured && (r->total || !p->begun || !row->event->error))
 		fprintf(f, "  (%s)", row->why); /* what does not change is not repeated */
-	put_remarks(f, row);
+	stat_print_remarks(f, row);
 	fputc('\n', f);
 }
 
@@ -99,7 +99,7 @@ static void put_total(FILE *f, const struct stat_report *r)
 	fprintf(f, "%*.6f s  system\n", COUNT_WIDTH, (double)r->system_us / 1e6);
 }
 
-static void put_heading(struct stat_printer *p, FILE *f)
+static void stat_print_heading(struct stat_printer *p, FILE *f)
 {
 	fprintf(f, "%12s ", "time s");
 	if (p->per_cpu)
@@ -110,7 +110,7 @@ static void put_heading(struct stat_printer *p, FILE *f)
 void stat_print_text(struct stat_printer *p, FILE *f, const struct stat_report *r)
 {
 	if (!p->begun && !r->total)
-		put_heading(p, f);
+		stat_print_heading(p, f);
 	if (r->total) {
 		fputs(p->begun ? "\nswtrace stat: " : "swtrace stat: ", f);
 		put_plain(f, r->target);
