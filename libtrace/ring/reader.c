@@ -375,7 +375,9 @@ int ring_reader_gone_below(struct ring_reader *r, uint32_t ring, uint64_t positi
 		} else if (entry <= was + lap) {
 			gone[i] = false;
 		} else if (entry == was + 2 * lap) {
-			gone[i] = was_entered_next(r, ring, &parts[i], listed);
+			/* The next lap of a part at the limit is behind the moment. */
+			gone[i] = was + lap <= position &&
+				  was_entered_next(r, ring, &parts[i], listed);
 		} else {
 			/* A held section may have been skipped until behind the moment. */
 			out->entered = 0;

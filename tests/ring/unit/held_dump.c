@@ -104,6 +104,29 @@ static void go_round(const void *arg)
 	judge(c->name, handed, begun, c->may_be_later);
 }
 
+/* The section before the cut's next lap is held: its counters outlive two laps of the cut's own. */
+static void go_round_held(const void *name)
+{
+	struct session_error e = {""};
+	struct hook_writer w;
+	uint64_t begun, handed;
+
+	start();
+	write_until(15);
+	write_hook();
+	begun = written;
+	if (rings_open(&rings, &box, &e) != 0)
+		die("%s", e.text);
+	handed = hand_out(UINT32_MAX);
+	write_until(22);
+	write_hook();
+	if (storm_reserve_counted(&w) != HOOK_RESERVED)
+		die("a hook was lost");
+	write_until(31);
+	write_hook();
+	judge(name, handed, begun, false);
+}
+
 static int body(int argc, char **argv)
 {
 	static const struct held_case cases[] = {
@@ -117,6 +140,7 @@ static int body(int argc, char **argv)
 	(void)argv;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
 		scenario(go_round, &cases[i]);
+	scenario(go_round_held, "a held section behind the cut");
 	return results();
 }
 
