@@ -375,7 +375,7 @@ int ring_reader_gone_below(struct ring_reader *r, uint32_t ring, uint64_t positi
 		} else if (entry <= was + lap) {
 			gone[i] = false;
 		} else if (entry == was + 2 * lap) {
-			/* The next lap of a part at the limit is behind the moment. */
+			/* A part whose next lap begins at the limit was there at the moment. */
 			gone[i] = was + lap <= position &&
 				  was_entered_next(r, ring, &parts[i], listed);
 		} else {

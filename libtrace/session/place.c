@@ -153,7 +153,7 @@ int session_open_path(const char *path, uid_t *owner, struct session_error *erro
 		*owner = st.st_uid;
 	if (st.st_uid != *owner) {
 		session_say(error,
-			"directory %s belongs to user %u, not to user %u: somebody squats on the name; remove it or set SWTRACE_SESSION",
+			"directory %s belongs to user %u, not to user %u: that user squats on the name; remove it or set SWTRACE_SESSION",
 			path, (unsigned)st.st_uid, (unsigned)*owner);
 		close(fd);
 		return PU_ERROR_ACCESS_DENIED;

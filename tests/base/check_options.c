@@ -49,7 +49,7 @@ START_TEST(options_and_operands_come_in_their_order)
 		{{"x", "a", "--", "-s", "--", "--json"}, "-2:a -2:-s -2:-- -2:--json", false},
 		{{"x", "-s", "4", "run", "-s", "--", "-h"}, "1:4 -2:run -2:-s -2:-- -2:-h", true},
 		{{"x", "--hidden", "-h", "--help"}, "7: -1:-h -1:--help", false},
-		/* Abbreviated, as long as no other name begins so; what is hidden is none. */
+		/* Unique prefixes of long names are accepted, those of hidden options are not. */
 		{{"x", "--js", "--out", "f", "--ou=g"}, "5: 3:f 3:g", false},
 		{{"x", "--o"}, "-3:--o", false},
 		{{"x", "--hid"}, "-3:--hid", false},

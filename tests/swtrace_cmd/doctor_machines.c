@@ -408,8 +408,8 @@ static void member(struct doctor_facts *m)
 static void squatted(struct doctor_facts *m)
 {
 	metal(m);
-	snprintf(
-		m->sessions.list[0].trouble, 384, "belongs to user 7: somebody squats on the name");
+	snprintf(m->sessions.list[0].trouble, 384,
+		"belongs to user 7: that user squats on the name");
 	m->sessions.list[0].state = NULL;
 }
 
