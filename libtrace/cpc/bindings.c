@@ -1,5 +1,5 @@
 /*
- * All bindings of the process, and the calling thread's own.
+ * The process's list of bindings, and the calling thread's own.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -37,14 +37,14 @@ static void bindings_before_fork(void)
 	forking = (pid_t)syscall(SYS_gettid);
 }
 
-/* What the parent has bound counts the parent. */
+/* Inherited descriptors count the parent: close them all. */
 static void bindings_reset_in_child(void)
 {
 	while (all) {
 		struct binding *b = all;
 
 		perf_group_close(&b->group, true);
-		b->to = TO_OTHER; /* its CPU is the parent's to give back */
+		b->to = TO_OTHER; /* only the parent releases the CPU */
 		binding_end(b);
 	}
 	pin_after_fork(forking);
@@ -141,7 +141,7 @@ void binding_leave(struct binding *b)
 void binding_end(struct binding *b)
 {
 	if (b == mine)
-		mine = NULL; /* first: a notice that comes now is nobody's */
+		mine = NULL; /* clear first: an overflow signal that arrives now finds no binding */
 	if (b->link) {
 		*b->link = b->next;
 		if (b->next)

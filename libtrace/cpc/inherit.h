@@ -1,7 +1,7 @@
 /*
- * Threads that inherit their maker's set. pthread_create is wrapped: by a function of the
- * same name in the shared library, by the linker (--wrap) for the static one. The new thread
- * binds its copy before its own function runs.
+ * Threads that inherit their creator's set. libcpc wraps pthread_create: the shared library
+ * interposes it, the static one relies on the linker's --wrap. The new thread binds its copy before
+ * its start function runs.
  */
 #ifndef SWT_CPC_INHERIT_H
 #define SWT_CPC_INHERIT_H

@@ -1,5 +1,5 @@
 /*
- * pthread_create of the shared library, which stands before the C library's.
+ * The shared library's pthread_create, which interposes the C library's.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -24,8 +24,8 @@ CPC_API int pthread_create(
 	return inherit_create(create, thread, attr, start, argument);
 }
 
-/* Unless the program has the C library's, where libcpc was loaded too late to stand before.
- * ThreadSanitizer's own stands before this one, and a thread must not run anything else first. */
+/* False if the program resolves pthread_create past libcpc (dlopen came too late), or under
+ * ThreadSanitizer: its wrapper precedes this one, and its threads must start in its own code. */
 bool inherit_possible(void)
 {
 	return !dlsym(RTLD_DEFAULT, "__tsan_init") &&

@@ -1,6 +1,6 @@
 /*
- * pthread_create of programs that link the static library, which takes -Wl,--wrap=pthread_create:
- * without it the real one's name is not there, and they do not link.
+ * pthread_create for programs that link the static library with -Wl,--wrap=pthread_create. Without
+ * that option __real_pthread_create is undefined and the link fails.
  */
 #include "cpc.h"
 #include "inherit.h"

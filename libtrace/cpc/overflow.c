@@ -1,7 +1,7 @@
 /*
- * From the kernel's notice of an overflow to SIGEMT. perf signals the thread with CPC_SIGNAL;
- * the handler here stops what still counts and queues SIGEMT, which the kernel delivers as
- * the handler returns: the program's handler sees the interrupted context.
+ * From the kernel's overflow signal to SIGEMT. perf sends CPC_SIGNAL to the thread. The handler
+ * stops the group and queues SIGEMT, which the kernel delivers when the handler returns, so the
+ * program's handler sees the interrupted context.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -12,7 +12,7 @@
 
 #include "cpc.h"
 
-static struct sigaction before; /* who had CPC_SIGNAL */
+static struct sigaction before; /* the action that CPC_SIGNAL had before */
 
 static void *interrupted_at(const ucontext_t *context)
 {
@@ -26,7 +26,7 @@ static void *interrupted_at(const ucontext_t *context)
 #endif
 }
 
-/* To oneself any si_code may be sent. */
+/* The kernel accepts any si_code in a signal that a thread sends to its own process. */
 int overflow_tell(void *address)
 {
 	siginfo_t info;
@@ -49,8 +49,8 @@ static int overflow_member_of_fd(const struct binding *b, int fd)
 	return -1;
 }
 
-/* Not ours: whoever had the signal gets it. A notice of a set that was unbound since has
- * nobody to go to; anything else ends the process, as it would have. */
+/* Passes a foreign signal to the previous handler. Without one, drops a late notice of an unbound
+ * set; any other signal gets the default action and ends the process. */
 static void pass_on(int number, siginfo_t *info, void *context)
 {
 	if (before.sa_flags & SA_SIGINFO) {
@@ -85,7 +85,8 @@ static void overflowed(int number, siginfo_t *info, void *context)
 	errno = saved;
 }
 
-/* Looked at with each bind: what the program installed meanwhile gets what is not ours. */
+/* Checks at each bind: the program may have installed a handler since, which then gets foreign
+ * signals. */
 int overflow_prepare(void)
 {
 	struct sigaction now,

@@ -74,7 +74,7 @@ void pin_drop(pid_t tid)
 	pin_forget_thread(at);
 }
 
-/* Its number may be another thread's soon. */
+/* The kernel may soon reuse the thread id. */
 void pin_thread_ends(void)
 {
 	struct pinned **at = pin_find_thread((pid_t)syscall(SYS_gettid));
@@ -83,7 +83,7 @@ void pin_thread_ends(void)
 		pin_forget_thread(at);
 }
 
-/* The child is the thread that forked, with another number. */
+/* The child runs the forking thread under a new thread id. */
 void pin_after_fork(pid_t forked)
 {
 	while (threads) {
