@@ -1,7 +1,7 @@
 /*
- * What the parts of libperflib have in common: a counterset, where countersets are found (this
- * machine, other programs' shared memory, a trace), and the rows of values that one collects.
- * The public functions (query*.c) know only this; no part knows another.
+ * What the parts of libperflib share: a counterset, the hosts that have countersets (this machine,
+ * other programs' shared memory, a trace), and the rows of values that a counterset collects. The
+ * public functions (query*.c) depend only on this header; the parts do not depend on each other.
  *
  * Errors in this room: ERROR_SUCCESS or an ERROR_ code of perflib.h.
  *
@@ -16,7 +16,7 @@
 
 #include "../../include/perflib.h"
 
-/* Bounds of what is handed on; more from a provider or a trace is an error of its own. */
+/* Limits of what callers get; a provider or trace that exceeds them is in error. */
 enum {
 	COUNTERSET_COUNTERS = 256,
 	COUNTERSET_INSTANCES = 65536,
@@ -25,8 +25,8 @@ enum {
 };
 
 struct counter_definition {
-	uint32_t id;   /* ascending within a set */
-	uint32_t type; /* PERF_; its PERF_SIZE_MASK is the size of the value */
+	uint32_t id;   /* ascending within a counterset */
+	uint32_t type; /* PERF_ flags; PERF_SIZE_MASK gives the value's size */
 	uint64_t attrib;
 	uint32_t detail;    /* PERF_DETAIL_ */
 	int32_t scale;	    /* power of ten */
@@ -44,36 +44,36 @@ struct counterset_definition {
 	const struct counter_definition *counter;
 };
 
-/* Index of a counter in the definition; -1: there is none. */
+/* Index of a counter in the definition; -1 if it is not there. */
 int counterset_column(const struct counterset_definition *set, uint32_t id);
 
 /* ------------------------------------------------------------------------- rows */
 
 /*
- * The instances of a counterset at one moment and their values, one column a counter of the
- * definition, in its order. A value that was not set is not available. Kept by a query from
- * sample to sample, so that nothing is allocated once it has grown.
+ * The instances of a counterset at one moment and their values, one column per counter of the
+ * definition, in its order. Values not set are not available. A query reuses its rows, so that a
+ * sample allocates nothing once they have grown.
  */
 struct rows {
 	uint32_t columns;
-	uint32_t used, allocated; /* rows */
+	uint32_t used, allocated; /* in rows */
 	struct row {
 		uint32_t id;
-		uint32_t name, name_bytes; /* offset in names; without the NUL */
+		uint32_t name, name_bytes; /* offset in names; length without the NUL */
 	} * row;
 	uint64_t *value; /* [row * columns + column] */
-	uint8_t *known;	 /* the same: 0 not available */
+	uint8_t *known;	 /* same index; 0: not available */
 	char *names;
 	size_t names_used, names_allocated;
 };
 
-/* Empties it, for so many columns. */
+/* Empties the rows and sets the number of columns. */
 void rows_begin(struct rows *r, uint32_t columns);
-/* Adds an instance; name: at most PERF_MAX_INSTANCE_NAME - 1 bytes of UTF-8 (others are cut, and
- * what is not UTF-8 or a control character becomes U+FFFD). False: out of memory, or
- * COUNTERSET_INSTANCES are there. */
+/* Adds an instance; name: at most PERF_MAX_INSTANCE_NAME - 1 bytes of UTF-8 (longer ones are cut;
+ * U+FFFD replaces invalid UTF-8 and control characters). False: out of memory, or there are
+ * COUNTERSET_INSTANCES already. */
 bool rows_add(struct rows *r, const char *name, size_t bytes, uint32_t id);
-/* A value of the row added last. */
+/* Sets a value of the row added last. */
 static inline void rows_set(struct rows *r, uint32_t column, uint64_t value)
 {
 	size_t at = (size_t)(r->used - 1) * r->columns + column;
@@ -85,37 +85,38 @@ void rows_free(struct rows *r);
 
 /* ------------------------------------------------------------------ countersets */
 
-/* The moment of a sample, as PERF_DATA_HEADER has it. */
+/* The time of a sample, as in PERF_DATA_HEADER. */
 struct sample_time {
 	int64_t ticks, frequency; /* the time stamp clock */
-	int64_t time_100ns;	  /* since 1601 UTC */
+	int64_t time_100ns;	  /* since 1601-01-01 UTC */
 };
 
 struct counterset;
 
 /*
- * What a counterset does. state: of one query handle; open makes it (NULL is fine), so that
- * counting may begin when a query is added and end when the last one of the handle is removed.
- * wanted: a bit a column that the query asks for; others need not be set. rows were begun, for
- * the columns of the definition.
+ * A counterset's operations. state belongs to one query handle and comes from open (NULL is fine):
+ * counting may start when a query is added and stop when the handle's last one is removed. wanted
+ * has a bit for each column that the query reads; other columns may stay unset. The caller has
+ * called rows_begin with the definition's columns.
  */
 struct counterset_operations {
-	uint32_t (*open)(const struct counterset *set, void **state); /* NULL: nothing to do */
+	uint32_t (*open)(const struct counterset *set, void **state); /* NULL: needs no state */
 	void (*close)(const struct counterset *set, void *state);
-	/* The rows, without values: instances now. */
+	/* Lists the present instances, without values. */
 	uint32_t (*instances)(const struct counterset *set, struct rows *rows);
-	/* The rows with their values, at about `time`; a counterset whose values have a moment of
-	 * their own (a trace's) takes that of the host's step, and gives the same for it again. */
+	/* Lists the instances with their values, at about `time`. A counterset with sample times of
+	 * its own (a trace's) uses the host's current step, and returns the same values until the
+	 * next one. */
 	uint32_t (*collect)(const struct counterset *set, void *state, const uint64_t *wanted,
 		const struct sample_time *time, struct rows *rows);
-	/* Whether its values are, or may be, scripted instead of measured. NULL: never. */
+	/* Whether its values may be scripted rather than measured. NULL: never. */
 	bool (*scripted)(const struct counterset *set);
 };
 
 struct counterset {
 	const struct counterset_definition *definition;
 	const struct counterset_operations *operations;
-	void *context; /* of whoever made it */
+	void *context; /* the creator's */
 };
 
 static inline bool column_wanted(const uint64_t *wanted, uint32_t column)
@@ -130,34 +131,36 @@ extern const unsigned counterset_builtins;
 /* ------------------------------------------------------------------------- hosts */
 
 /*
- * Where countersets are: this machine or a trace. A host belongs to one query handle, or to one
- * call that needs none. Definitions live as long as their host; the set of countersets of this
- * machine may change from one refresh to the next, but a counterset that was found stays
- * valid until the host is closed (its collect then fails with ERROR_WMI_GUID_NOT_FOUND).
+ * A source of countersets: this machine or a trace. A host belongs to one query handle, or to one
+ * call that needs none. Definitions stay valid as long as their host. The countersets of this
+ * machine may change with each refresh, but a counterset found once stays valid until the host is
+ * closed (its collect then fails with ERROR_WMI_GUID_NOT_FOUND).
  */
 struct host {
 	const struct host_operations *operations;
 };
 
 struct host_operations {
-	/* The countersets now: sets[0..*n), the host's own array, until the next refresh. */
+	/* The present countersets: sets[0..*n), an array of the host, valid until the next
+	 * refresh. */
 	uint32_t (*refresh)(struct host *host, const struct counterset *const **sets, uint32_t *n);
-	/* The next sample: its moment. A trace's goes on to its next recorded sample of any of
-	 * these countersets; ERROR_NO_MORE_ITEMS after the last one. */
+	/* Advances to the next sample and returns its time. A trace advances to its next recorded
+	 * sample of any of these countersets; ERROR_NO_MORE_ITEMS after the last one. */
 	uint32_t (*step)(struct host *host, const struct counterset *const *of, uint32_t n,
 		struct sample_time *time);
 	void (*close)(struct host *host);
 };
 
-/* This machine: built-in countersets, then those of living providers (libtrace/perflib/shared/). */
+/* This machine: built-in countersets, then those of running providers
+ * (libtrace/perflib/shared/). */
 uint32_t host_live(struct host **host);
 /* A trace file (libtrace/perflib/replay/). ERROR_FILE_NOT_FOUND, ERROR_ACCESS_DENIED,
- * ERROR_READ_FAULT, ERROR_INVALID_DATA (no trace), ERROR_OUTOFMEMORY. */
+ * ERROR_READ_FAULT, ERROR_INVALID_DATA (not a trace), ERROR_OUTOFMEMORY. */
 uint32_t host_trace(const char *path, struct host **host);
 
 /*
- * Countersets of other programs' providers, for host_live.
- * refresh: those that are alive now, whose memory makes sense; ones seen before stay valid.
+ * Countersets of other programs' providers, for host_live. refresh lists those of running providers
+ * with valid memory; countersets seen earlier stay valid.
  */
 struct providers;
 struct providers *providers_open(void); /* NULL: out of memory */

@@ -1,5 +1,5 @@
 /*
- * Formatted values. Differences are taken of integers, exactly, and only then divided.
+ * Formatted values. Subtracts integers exactly and divides last.
  */
 #include <stdbool.h>
 
@@ -11,11 +11,11 @@ enum formula {
 	RATE,	      /* (N1-N0) / ((T1-T0)/F) */
 	OF_TICKS,     /* 100 (N1-N0) / (T1-T0) */
 	NOT_OF_TICKS, /* 100 (1 - (N1-N0)/(T1-T0)) */
-	OF_100NS,     /* the same of t */
+	OF_100NS,     /* the same, of t */
 	NOT_OF_100NS,
 	MULTI_OF_TICKS,	    /* 100 (N1-N0)/(T1-T0) / B1 */
 	MULTI_NOT_OF_TICKS, /* 100 (B1 - (N1-N0)/(T1-T0)) */
-	MULTI_OF_100NS,	    /* the same of t */
+	MULTI_OF_100NS,	    /* the same, of t */
 	MULTI_NOT_OF_100NS,
 	QUEUE_OF_TICKS, /* (N1-N0) / (T1-T0) */
 	QUEUE_OF_100NS, /* (N1-N0) / (t1-t0) */
@@ -87,7 +87,7 @@ static ULONG count_difference(ULONG type, ULONGLONG from, ULONGLONG to, ULONGLON
 	return ERROR_SUCCESS;
 }
 
-/* Bases of averages have 32 bits, as PERF_AVERAGE_BASE says, or 64 where they are larger. */
+/* Bases of averages have 32 bits by PERF_AVERAGE_BASE, or 64 if the counter is large. */
 static ULONG base_difference(bool large, ULONGLONG from, ULONGLONG to, ULONGLONG *by)
 {
 	large |= (from | to) >> 32 != 0;
@@ -110,7 +110,7 @@ static bool is_multi(enum formula formula)
 	return formula >= MULTI_OF_TICKS && formula <= MULTI_NOT_OF_100NS;
 }
 
-/* Corrects what rounding and clocks that are read one after the other explain. */
+/* Clamps slightly negative values, from rounding or from clocks read one after the other. */
 static double not_negative(double p)
 {
 	return p < 0 && p > -1 ? 0 : p;
@@ -125,7 +125,7 @@ static double format_percent(double share)
 	return p;
 }
 
-/* By what a difference is divided. */
+/* The denominator of a formula that divides a difference. */
 static ULONG divisor(
 	enum formula formula, const PERF_SAMPLE *a, const PERF_SAMPLE *b, ULONGLONG *by)
 {

@@ -2,7 +2,7 @@
 
 #include "../../formats/base/number.h"
 
-/* Bytes in the order of the text: the first three members are numbers. */
+/* Bytes in text order: the GUID's first three members are integers. */
 static void to_bytes(const GUID *id, uint8_t byte[16])
 {
 	for (int i = 0; i < 4; i++)

@@ -14,7 +14,7 @@ enum { GUID_TEXT = 37 }; /* with its NUL */
 /* Lower case, without braces. */
 void guid_format(const GUID *id, char text[GUID_TEXT]);
 
-/* Any case, in braces or not; nothing else before or after. */
+/* Accepts any case, with or without braces, and no other characters. */
 bool guid_parse(const char *text, GUID *id);
 
 static inline bool guid_equal(const GUID *a, const GUID *b)

@@ -13,7 +13,7 @@ uint32_t host_open(const char *where, struct host **host, bool *recorded)
 	if (!*recorded)
 		return host_live(host);
 	if (!strchr(where, '/') && stat(where, &st) != 0)
-		return ERROR_NOT_SUPPORTED; /* the name of a machine */
+		return ERROR_NOT_SUPPORTED; /* a machine name */
 	return host_trace(where, host);
 }
 

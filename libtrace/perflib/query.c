@@ -143,14 +143,14 @@ ULONG PerfCloseQueryHandle(HANDLE query)
 
 /* ----------------------------------------------------------------- specifications */
 
-/* A block of the caller's, as it is taken: the structure, and the name where it stands. */
+/* A block that the caller passed: a copy of the structure, and the name in the caller's memory. */
 struct asked {
 	PERF_COUNTER_IDENTIFIER identifier;
 	const char *name;
 	size_t name_bytes;
 };
 
-/* The block at `at`; false: it makes no sense, nor does what follows. */
+/* Reads the block at `at`. False: it is malformed, and where the next one begins is unknown. */
 static bool query_read_block(const uint8_t *at, size_t bytes, struct asked *a)
 {
 	size_t room;
@@ -167,7 +167,7 @@ static bool query_read_block(const uint8_t *at, size_t bytes, struct asked *a)
 	return room == 0 || a->name_bytes < room;
 }
 
-/* Nothing is done for any block unless all of them make sense. */
+/* Checks all blocks before any takes effect. */
 static bool well_formed(const void *blocks, size_t bytes)
 {
 	const uint8_t *at = blocks;

@@ -1,6 +1,6 @@
 /*
- * A query: specifications, in the order in which they were added, and the countersets that they
- * are of, each of which is collected once a sample.
+ * A query: specifications in the order in which they were added, and their countersets, each of
+ * which is collected once per sample.
  */
 #ifndef SWT_PERFLIB_QUERY_H
 #define SWT_PERFLIB_QUERY_H
@@ -13,30 +13,30 @@ enum { COLUMN_WORDS = COUNTERSET_COUNTERS / 64 };
 
 struct query_set {
 	const struct counterset *set;
-	void *state; /* of its operations' open */
+	void *state; /* from the counterset's open */
 	uint32_t users;
-	uint64_t wanted[COLUMN_WORDS]; /* a bit a column: of any of its specifications */
-	/* the last sample: */
+	uint64_t wanted[COLUMN_WORDS]; /* a bit per column that a specification reads */
+	/* The last sample: */
 	uint32_t status;
-	uint64_t there[COLUMN_WORDS]; /* a bit a column: some row has a value */
+	uint64_t there[COLUMN_WORDS]; /* a bit per column that has a value in some row */
 	struct rows rows;
-	/* As the trace was last told of it (replay/record.c): when, CLOCK_MONOTONIC seconds, and
-	 * what; 0: not yet. */
+	/* The definition that record.c last wrote to the trace, and when, in CLOCK_MONOTONIC
+	 * seconds; 0: not yet. */
 	int64_t told;
 	uint64_t told_definition;
 };
 
 struct specification {
-	PERF_COUNTER_IDENTIFIER identifier; /* but for its Size and Index */
+	PERF_COUNTER_IDENTIFIER identifier; /* all but its Size and Index */
 	struct query_set *set;
-	char *pattern; /* NULL: of a single-instance counterset */
+	char *pattern; /* NULL: the counterset has a single instance */
 	uint32_t pattern_bytes;
 };
 
 struct query {
-	pid_t owner; /* a child of fork has none of its parent's */
+	pid_t owner; /* a child of fork must not use its parent's query */
 	struct host *host;
-	bool recorded; /* a sample is to be had once, and kept until it is handed out */
+	bool recorded; /* from a trace: keep each sample until the caller gets it */
 	bool stepped;
 	struct sample_time time;
 	struct query_set **set;
@@ -45,19 +45,19 @@ struct query {
 	uint32_t specifications;
 };
 
-/* A query of this host, which it closes in the end, also if this fails. */
+/* Makes a query of this host and takes ownership of the host, also on failure. */
 uint32_t query_open(struct host *host, bool recorded, HANDLE *handle);
 
-/* NULL: not a handle of a query. */
+/* NULL if the handle is not a query's. */
 struct query *query_of(HANDLE handle);
 
-/* wanted, anew: of a set that has other columns now, or fewer specifications. */
+/* Recomputes wanted: the counterset's columns or the query's specifications changed. */
 void query_want(struct query *q, struct query_set *s);
 
-/* query_collect.c: the next sample of all sets. */
+/* In query_collect.c: takes the next sample of all countersets. */
 uint32_t query_collect(struct query *q);
 
-/* Whether the specification is of this row of its counterset's last sample. */
+/* Whether the specification matches this row of its counterset's last sample. */
 bool query_takes(const struct specification *spec, uint32_t row);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * A sample of everything that a query asks for.
+ * Collects a sample of every counterset in a query.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +31,7 @@ static uint32_t query_collect_set(struct query *q, struct query_set *s)
 	return status;
 }
 
-/* A provider that went may be there again, as another counterset of the same GUID. */
+/* A provider may have restarted and offer another counterset with the same GUID. */
 static bool found_again(struct query *q, struct query_set *s)
 {
 	const struct counterset *now;

@@ -14,11 +14,12 @@ static SYSTEMTIME system_time(int64_t time_100ns)
 	uint32_t day, era, in_era, year, in_year, month, ms;
 
 	if (time_100ns < 0 || time_100ns >= last)
-		return t; /* no moment that a SYSTEMTIME has */
+		return t; /* before the first SYSTEMTIME */
 	day = (uint32_t)(time_100ns / per_day);
 	ms = (uint32_t)(time_100ns % per_day / 10000);
 	t.wDayOfWeek = (WORD)((day + 1) % 7);
-	/* Years that begin in March, of eras of 400 years, of which 1600-03-01 begins one. */
+	/* Civil date from days: years begin in March, eras have 400 years, and one era begins on
+	 * 1600-03-01. */
 	day += 306;
 	era = day / 146097;
 	in_era = day % 146097;
@@ -72,7 +73,7 @@ static void put_value(struct block *b, const struct query_set *s, uint32_t row, 
 	block_put(b, &out, sizeof out);
 }
 
-/* The columns of a result: one, or all that are to be had. */
+/* The columns of a result: one, or all that are available. */
 static uint32_t list_columns(const struct query_set *s, int one, uint16_t list[COUNTERSET_COUNTERS])
 {
 	uint32_t n = 0;
@@ -121,7 +122,7 @@ static void put_instances(
 	block_patch(b, at, &instances, sizeof instances);
 }
 
-/* The row of a single-instance counterset; false: there is none. */
+/* Finds the row of a single-instance counterset; false if there is none. */
 static bool the_row(const struct specification *spec, uint32_t *row)
 {
 	for (*row = 0; *row < spec->set->rows.used; ++*row)
@@ -130,7 +131,7 @@ static bool the_row(const struct specification *spec, uint32_t *row)
 	return false;
 }
 
-/* What follows the header of a result; nothing, if there is a status to tell. */
+/* Appends the result's data, unless its status is an error. */
 static uint32_t put_result(
 	struct block *b, const struct specification *spec, PerfCounterDataType *type)
 {
@@ -144,7 +145,7 @@ static uint32_t put_result(
 	if (s->status)
 		return s->status;
 	if (!all && one < 0)
-		return ERROR_WMI_ITEMID_NOT_FOUND; /* not any more */
+		return ERROR_WMI_ITEMID_NOT_FOUND; /* gone since the query was made */
 	if (!all && s->rows.used > 0 && !column_wanted(s->there, (uint32_t)one))
 		return ERROR_NOT_SUPPORTED;
 	n = list_columns(s, one, list);

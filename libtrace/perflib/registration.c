@@ -1,11 +1,11 @@
 /*
- * What is registered of a counterset, and which instances it has.
+ * Registration data: a counterset's definition and its instances.
  */
 #include <string.h>
 
 #include "host.h"
 
-/* What a writer is given. */
+/* The argument of a block writer. */
 struct registration {
 	const struct counterset_definition *set;
 	const struct counter_definition *counter;
@@ -111,7 +111,7 @@ static void write_strings(struct block *b, const void *what)
 	block_patch(b, 0, &header, sizeof header);
 }
 
-/* Who writes what is asked for; NULL: nobody. */
+/* The writer for a request; NULL if the request is unknown. */
 static block_writer *writer_of(PerfRegInfoType request, struct registration *r)
 {
 	switch (request) {

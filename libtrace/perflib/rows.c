@@ -36,7 +36,7 @@ static bool rows_grow_array(void **at, size_t count, size_t size)
 void rows_begin(struct rows *r, uint32_t columns)
 {
 	if (columns != r->columns)
-		r->allocated = 0; /* of another width */
+		r->allocated = 0; /* allocated for another number of columns */
 	r->columns = columns;
 	r->used = 0;
 	r->names_used = 0;

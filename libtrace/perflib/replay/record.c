@@ -1,5 +1,5 @@
 /*
- * A sample as hooks: what its countersets are, now and then, and their values.
+ * Writes a sample as hooks: the values of its countersets and, now and then, their definitions.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +38,7 @@ static void record_put_counter(struct record_part *p, const struct counter_defin
 	record_string(p, c->help, COUNTERSET_HELP_BYTES - 1);
 }
 
-/* As many counters as fit, and at least one; returns how many. */
+/* Writes as many counters as fit, at least one. Returns how many. */
 static uint32_t tell_counters(struct record_part *p, const struct query_set *s, uint32_t first)
 {
 	const struct counterset_definition *d = s->set->definition;
@@ -79,7 +79,7 @@ static void tell_set(struct record_part *p, const struct query_set *s)
 		first += tell_counters(p, s, first);
 }
 
-/* Never 0. */
+/* CLOCK_MONOTONIC seconds, never 0. */
 static int64_t seconds(void)
 {
 	struct timespec now;
@@ -88,7 +88,8 @@ static int64_t seconds(void)
 	return now.tv_sec + 1;
 }
 
-/* With its first sample, once it is another, and from time to time: rings forget. */
+/* Writes the definition with the first sample, after each change, and periodically, since rings
+ * overwrite old hooks. */
 static void tell_if_due(struct record_part *p, struct query_set *s)
 {
 	uint64_t definition = definition_hash(s->set->definition);
@@ -100,20 +101,20 @@ static void tell_if_due(struct record_part *p, struct query_set *s)
 	s->told_definition = definition;
 	p->lost = 0;
 	tell_set(p, s);
-	/* What was lost of it comes with the next sample. */
+	/* After a loss, the next sample writes the definition again. */
 	s->told = p->lost ? 0 : now;
 	p->lost = p->lost ? p->lost : before;
 }
 
 /* ----------------------------------------------------------------------------- samples */
 
-/* Of a counterset of the sample: what of it is recorded. */
+/* The columns and rows of a counterset that are recorded. */
 struct recorded {
 	const struct query *q;
 	const struct query_set *s;
 	uint32_t columns;
 	uint16_t column[COUNTERSET_COUNTERS];
-	uint32_t rows; /* that are asked for */
+	uint32_t rows; /* that the query reads */
 	uint32_t *row;
 };
 
@@ -125,7 +126,7 @@ static bool is_asked(const struct recorded *r, uint32_t row)
 	return false;
 }
 
-/* false: no memory. */
+/* False: out of memory. */
 static bool record_choose_rows(struct recorded *r)
 {
 	const struct query_set *s = r->s;
@@ -154,7 +155,7 @@ static size_t row_bytes(const struct recorded *r, uint32_t i)
 	return 4 + (4 + (row->name_bytes + 3) / 4 * 4) + 8 * r->columns;
 }
 
-/* How many rows the part has that begins with this one: as many as fit, and at least one. */
+/* Number of rows in the part that begins with this row: as many as fit, at least one. */
 static uint32_t rows_of_part(const struct recorded *r, uint32_t first)
 {
 	size_t bytes = 4 * (COUNTERS_INSTANCES_WORDS + (size_t)r->columns);
@@ -169,7 +170,7 @@ static uint32_t rows_of_part(const struct recorded *r, uint32_t first)
 	return n;
 }
 
-/* A counterset without instances has a part that says so. */
+/* A counterset without instances still has one part, which says so. */
 static uint32_t parts_of(const struct recorded *r)
 {
 	uint32_t parts = 0, first = 0;
@@ -244,7 +245,8 @@ static void write_sample(struct record_part *p, const struct recorded *all, uint
 	}
 }
 
-/* Before the first hook of it: an instance of CPI is what marks this program in the trace. */
+/* Must precede the set's first hook: instances of CPI tell the reader that this program's values
+ * are scripted. */
 static void record_mark_scripted(const struct query_set *s)
 {
 	const struct counterset_operations *operations = s->set->operations;
@@ -285,7 +287,7 @@ static uint32_t record_write_sets(struct query *q)
 
 /* ------------------------------------------------------------------------------ public */
 
-/* The rows of the last sample are still those of the query. */
+/* Whether data still is the query's last sample. */
 static bool is_last_sample(const struct query *q, const PERF_DATA_HEADER *data, uint32_t bytes)
 {
 	PERF_DATA_HEADER head;
@@ -307,7 +309,7 @@ ULONG PerfTraceCounterData(HANDLE query, const PERF_DATA_HEADER *data, DWORD byt
 		return ERROR_INVALID_HANDLE;
 	if (!is_last_sample(q, data, bytes))
 		return ERROR_INVALID_PARAMETER;
-	/* The gate alone is open until the program's first hook has looked for a session. */
+	/* Before the program's first hook has looked for a session, the gate is open regardless. */
 	if (!TraceMajorIsOn(COUNTERS_MAJOR) || !IsTraceOn() || !TraceQueryMajor(COUNTERS_MAJOR))
 		return ERROR_NOT_READY;
 	return record_write_sets(q);

@@ -1,5 +1,5 @@
 /*
- * A hook of recorded counters in the making.
+ * Builds one hook of recorded counters.
  */
 #ifndef SWT_PERFLIB_REPLAY_RECORD_PART_H
 #define SWT_PERFLIB_REPLAY_RECORD_PART_H
@@ -8,7 +8,7 @@
 #include "../../../include/perfutil.h"
 #include "../counterset.h"
 
-/* The largest counter or instance alone: one of COUNTERSET_COUNTERS values. */
+/* Fits the largest counter or instance, which has COUNTERSET_COUNTERS values. */
 enum { RECORD_WORDS = 2048 };
 
 _Static_assert(RECORD_WORDS >= COUNTERS_INSTANCES_WORDS + 3 * COUNTERSET_COUNTERS +
@@ -21,7 +21,7 @@ struct record_part {
 	uint32_t words;
 	TRACE_STRING string[COUNTERS_PART_STRINGS];
 	uint32_t strings;
-	int lost; /* the PU_ code of the last hook that did not get into a ring; 0: none */
+	int lost; /* the PU_ code of the last hook that was lost; 0: none */
 };
 
 static inline void record_u32(struct record_part *p, uint32_t v)
@@ -35,11 +35,11 @@ static inline void record_u64(struct record_part *p, uint64_t v)
 	record_u32(p, (uint32_t)v);
 }
 
-/* The text is borrowed until the part is written. NULL: "". */
+/* Borrows the text until the part is written. NULL means "". */
 void record_string(struct record_part *p, const char *text, size_t most);
-/* Bytes that a string takes. */
+/* Encoded size of a string, in bytes. */
 size_t record_string_bytes(const char *text, size_t most);
-/* Writes it, and begins anew. */
+/* Writes the hook and resets the part. */
 void record_write(struct record_part *p, uint32_t minor);
 
 #endif

@@ -88,7 +88,7 @@ bool replay_field_next(struct replay_reader *r, struct replay_value *v)
 
 	if (cpidecode_hooks_field(r->it, &f, NULL) <= 0)
 		return false;
-	if (f.name != r->name) { /* mostly the turn after */
+	if (f.name != r->name) { /* fields mostly repeat in order */
 		r->name = f.name;
 		r->field = replay_find_field(&f);
 	}

@@ -1,5 +1,5 @@
 /*
- * The fields of hooks of recorded counters, found by the names that counters.hooks gives them.
+ * Fields of recorded-counter hooks, found by their names in counters.hooks.
  */
 #ifndef SWT_PERFLIB_REPLAY_FIELDS_H
 #define SWT_PERFLIB_REPLAY_FIELDS_H
@@ -31,7 +31,7 @@ enum replay_field {
 	FIELD_FIRST_ROW,
 	FIELD_NUM_COLUMNS,
 	FIELD_NUM_ROWS,
-	/* One a turn. */
+	/* Repeated: one per turn of a loop. */
 	FIELD_ID,
 	FIELD_COUNTER_TYPE,
 	FIELD_ATTRIB,
@@ -46,7 +46,7 @@ enum replay_field {
 	FIELD_INSTANCE,
 	FIELD_VALUE,
 	FIELD_KNOWN,
-	/* Of intervals. */
+	/* Of interval hooks. */
 	FIELD_ELAPSED,
 	FIELD_CPU_ELAPSED,
 	FIELD_CPU_BUSY_TIME,
@@ -67,19 +67,19 @@ struct replay_value {
 	enum replay_field field;
 	uint32_t turn;
 	bool measured;
-	uint64_t u; /* whatever integer it is */
+	uint64_t u; /* any integer */
 	const char *string;
 	size_t length;
 };
 
-/* Of one hook; starts zeroed. */
+/* Reads one hook; zero-initialise. */
 struct replay_reader {
 	cpidecode_hooks *it;
-	const char *name; /* the field before */
+	const char *name; /* name of the previous field */
 	enum replay_field field;
 };
 
-/* The next field; false: no more. One of another shape than it should have is FIELD_OTHER. */
+/* Reads the next field; false at the end. A field with an unexpected type is FIELD_OTHER. */
 bool replay_field_next(struct replay_reader *r, struct replay_value *v);
 
 #endif

@@ -214,7 +214,7 @@ struct filling {
 	struct replay *r;
 	struct part_set *s;
 	const struct part *part;
-	int16_t column[COUNTERSET_COUNTERS]; /* by the part's own order; -1: nobody knows it */
+	int16_t column[COUNTERSET_COUNTERS]; /* by the part's own order; -1: unknown */
 	uint32_t columns, base;		     /* base: the part's first row */
 	uint32_t id;			     /* of the row whose name comes next */
 	uint64_t values;

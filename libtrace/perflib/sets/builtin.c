@@ -1,5 +1,5 @@
 /*
- * The countersets of this machine, in the order in which they are enumerated.
+ * The built-in countersets, in enumeration order.
  */
 #include "sets.h"
 

@@ -60,7 +60,7 @@ static uint32_t cpi_open(const struct counterset *set, void **state)
 	struct cpi_state *c;
 
 	(void)set;
-	/* SWTRACE_COUNTERS asks for what cannot be had. */
+	/* SWTRACE_COUNTERS requests counters that the machine lacks. */
 	if (counters_choose() != 0)
 		return ERROR_NOT_SUPPORTED;
 	c = make_state();
@@ -71,7 +71,8 @@ static uint32_t cpi_open(const struct counterset *set, void **state)
 		errno = EMFILE;
 		return ERROR_READ_FAULT;
 	}
-	/* A child of fork finds no lock of the counters' sources taken. */
+	/* Start the counters' thread now, so that a child of fork finds none of their locks
+	 * held. */
 	counters_thread();
 	counters_read(c->from, COUNTER_CPU_BITS, COUNTER_START);
 	*state = c;
@@ -112,7 +113,7 @@ static void set_sums(struct rows *rows, const struct cpi_sums *s, unsigned known
 		rows_set(rows, CPI_COLUMN_BUSY, s->part);
 		rows_set(rows, CPI_COLUMN_BUSY_BASE, s->whole);
 	}
-	/* A numerator says nothing without its base. */
+	/* A ratio's numerator is meaningless without its base. */
 	if (!(known & CPI_KNOWS_INSTRUCTIONS)) {
 		size_t row = (size_t)(rows->used - 1) * rows->columns;
 
@@ -134,7 +135,8 @@ static uint32_t cpi_instances(const struct counterset *set, struct rows *rows)
 	return ERROR_SUCCESS;
 }
 
-/* The total has what all processors that are online have, and what those counted that went. */
+/* The total has the values that all online processors have, and includes processors that went
+ * offline. */
 static void cpi_set_total(
 	struct rows *rows, const struct cpi_state *c, const struct counter_sample *s)
 {

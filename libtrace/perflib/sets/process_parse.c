@@ -2,7 +2,7 @@
 
 #include "process.h"
 
-/* "PID (NAME) S ppid ...": the name may hold anything, parentheses and line ends too. */
+/* "PID (NAME) S ppid ...": the name may contain any bytes, even parentheses and newlines. */
 static bool skip_name(struct scan *t, struct process_stat *stat)
 {
 	const char *open = memchr(t->at, '(', (size_t)(t->end - t->at)), *close = t->end;
@@ -21,13 +21,13 @@ static bool skip_name(struct scan *t, struct process_stat *stat)
 
 bool process_parse_stat(const char *text, size_t length, struct process_stat *stat)
 {
-	enum { FIRST = 4, LAST = 24 }; /* fields as proc(5) numbers them; 3 is a letter */
+	enum { FIRST = 4, LAST = 24 }; /* numbered as in proc(5); field 3 is a letter */
 	struct scan t = scan_of(text, length);
 	uint64_t field[LAST + 1], pid;
 
 	if (length == 0 || !scan_number(&t, &pid) || t.at == t.end)
 		return false;
-	t.end--; /* the line's end, so that the last number is whole */
+	t.end--; /* the newline ends the last number */
 	if (*t.end != '\n' || !skip_name(&t, stat) || !scan_skip(&t, " ") || t.at == t.end)
 		return false;
 	t.at++;

@@ -24,7 +24,8 @@ static struct processors *processor_make_state(const struct counterset *set)
 
 static uint32_t processor_open(const struct counterset *set, void **state)
 {
-	/* A child of fork finds no lock of the counters' sources taken. */
+	/* Start the counters' thread now, so that a child of fork finds none of their locks
+	 * held. */
 	counters_thread();
 	*state = processor_make_state(set);
 	return *state ? ERROR_SUCCESS : ERROR_OUTOFMEMORY;
@@ -40,7 +41,7 @@ static void processor_close(const struct counterset *set, void *state)
 	free(p);
 }
 
-/* The row's values, where there are some. */
+/* Sets the row's known values. */
 static void set_values(struct rows *rows, uint64_t known, const uint64_t *value)
 {
 	for (uint32_t i = 0; i < PROCESSOR_COLUMNS; i++)

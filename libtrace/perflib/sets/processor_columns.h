@@ -1,12 +1,12 @@
 /*
- * The columns of Processor Information, and how several processors' are one.
+ * The columns of Processor Information, and how to total them over processors.
  */
 #ifndef SWT_PERFLIB_SETS_PROCESSOR_COLUMNS_H
 #define SWT_PERFLIB_SETS_PROCESSOR_COLUMNS_H
 
 #include "../counterset.h"
 
-/* Up to UTILITY_PRIVILEGED a column is also the counter's id; there is no counter 29. */
+/* Column numbers equal counter ids up to UTILITY_PRIVILEGED; counter 29 does not exist. */
 enum processor_column {
 	PROCESSOR_TIME,
 	PROCESSOR_USER,
@@ -44,12 +44,12 @@ enum processor_column {
 
 #define PROCESSOR_BIT(column) (UINT64_C(1) << (column))
 
-/* Of what a total is made. */
+/* How a column's total is computed. */
 enum processor_sum {
-	SUM_NONE,    /* no machine supplies it */
-	SUM_TIMES,   /* of 100 ns: the average, so that percentages are of the whole group */
-	SUM_COUNTS,  /* the sum */
-	SUM_READING, /* a momentary value: the average */
+	SUM_NONE,    /* the column is never available */
+	SUM_TIMES,   /* average of times in 100 ns, so that percentages are of the whole group */
+	SUM_COUNTS,  /* sum */
+	SUM_READING, /* average of momentary values */
 };
 
 extern const enum processor_sum processor_sums[PROCESSOR_COLUMNS];

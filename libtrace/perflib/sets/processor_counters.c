@@ -1,8 +1,8 @@
 /*
- * What the hardware counts: cycles not halted, and the reference's.
+ * Hardware counts: cycles not halted, and the reference's cycles.
  *
- * Bases are of 32 bits. In units of 2^16 cycles they last for a day between two samples, and a
- * processor that is busy for 1 % of a second is still seen within half a per cent.
+ * Bases have 32 bits. In units of 2^16 cycles they do not wrap for a day between two samples, and a
+ * processor that is busy for 1 % of a second is measured within half a per cent.
  */
 #include <limits.h>
 #include <stdio.h>
@@ -17,10 +17,11 @@
 
 enum { BASE_SHIFT = 16 };
 
-/* Firmware's reference may be a slow clock: a unit is less of it. */
+/* A smaller unit: the firmware's reference clock may be slow. */
 enum { FIRMWARE_SHIFT = 12 };
 
-/* Not where SWTRACE_COUNTERS says otherwise. Opened by the first sample that wants them. */
+/* Opens the counters for the first sample that wants them, unless SWTRACE_COUNTERS selects other
+ * sources. */
 static bool hold(struct processors *p)
 {
 	const struct counter_choice *c = counter_choice();
@@ -43,11 +44,11 @@ static void processor_set_ratio(struct processor *to, enum processor_column colu
 static void processor_set_counts(struct processor *to, const struct perf_reading *r)
 {
 	uint64_t cycles = r->count[PERF_CYCLES], reference = r->count[PERF_REF_CYCLES];
-	/* Of the time that they were counted: right also where counters are shared. */
+	/* Cycles during the time counted, which stays correct when counters are multiplexed. */
 	uint64_t elapsed = rate_cycles_of_ns(r->running);
 
 	if (cycles == CPI_NONE || reference == CPI_NONE) {
-		/* Another pair, of which each means the same. */
+		/* Fall back to APERF and MPERF, which count the same cycles. */
 		cycles = cycles == CPI_NONE ? r->count[PERF_APERF] : cycles;
 		reference = reference == CPI_NONE ? r->count[PERF_MPERF] : reference;
 	}
@@ -83,14 +84,14 @@ static void processor_read_perf(struct processors *p)
 		}
 		if (all)
 			return;
-		/* Some came online: theirs are opened now. */
+		/* Open the counters of processors that came online. */
 		if (tries == 0)
 			perf_renew_cpus(PERF_HARDWARE, &p->online);
 	}
 }
 
 /*
- * What firmware counts: delivered performance, in units of which the nominal frequency has
+ * Reads the firmware's counters. Delivered performance has units of which the nominal frequency is
  * nominal_perf and the reference clock reference_perf.
  */
 static void read_firmware(const struct processors *p, uint32_t cpu, struct processor *to)
@@ -108,7 +109,7 @@ static void read_firmware(const struct processors *p, uint32_t cpu, struct proce
 		reference_perf > UINT32_MAX || nominal_perf > UINT32_MAX || nominal_perf == 0)
 		return;
 	part = rate_scale(delivered, 100 * reference_perf, nominal_perf << FIRMWARE_SHIFT);
-	/* Its counters wrapped, or began anew. */
+	/* The firmware's counters wrapped or were reset. */
 	if (part < to->before[PROCESSOR_PERFORMANCE])
 		to->known_before &= ~PROCESSOR_COUNTER_BITS;
 	processor_set_value(to, PROCESSOR_PERFORMANCE, part);
@@ -116,7 +117,7 @@ static void read_firmware(const struct processors *p, uint32_t cpu, struct proce
 		to, PROCESSOR_PERFORMANCE_BASE, (uint32_t)(reference >> FIRMWARE_SHIFT));
 }
 
-/* In one unit for all processors, so that they can be added up. */
+/* Uses one unit for all processors, so that totals add up. */
 void processors_read_counters(struct processors *p)
 {
 	bool counted = false;

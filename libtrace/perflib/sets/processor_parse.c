@@ -11,7 +11,7 @@
 bool processor_parse_stat(
 	const char *text, size_t length, struct processor_ticks *cpu, uint32_t room)
 {
-	const uint64_t most = INT64_MAX / 10000000; /* so that they can be told in 100 ns */
+	const uint64_t most = INT64_MAX / 10000000; /* fits in 64 bits when converted to 100 ns */
 	const char *p = text, *end = text + length;
 	struct stat_line l;
 	bool found = false;
@@ -35,12 +35,13 @@ bool processor_parse_stat(
 struct table {
 	struct scan rest;
 	uint32_t columns;
-	uint16_t cpu[ONLINE_MAX]; /* of a column */
-	struct scan label, after; /* of a line: what stands before its ':', after its counts */
+	uint16_t cpu[ONLINE_MAX]; /* processor of each column */
+	struct scan label,
+		after; /* of a line: the text before its ':' and the text after its counts */
 	uint64_t count[ONLINE_MAX];
 };
 
-/* "           CPU0       CPU1" */
+/* Parses the header: " CPU0 CPU1". */
 static bool table_begin(struct table *t, const char *text, size_t length)
 {
 	struct scan line;
@@ -62,7 +63,7 @@ static bool table_begin(struct table *t, const char *text, size_t length)
 	}
 }
 
-/* The next line that has a count for each processor. */
+/* The next line with a count for each processor. */
 static bool table_next(struct table *t)
 {
 	struct scan line;
@@ -102,8 +103,8 @@ static void processor_add_count(uint64_t *sum, uint64_t count)
 }
 
 /*
- * Lines that are not interrupts of their own: shootdowns are function calls already; retries
- * and polls interrupt nobody; errors are the machine's, in one column.
+ * Skips lines that do not count interrupts of a processor: TLB shootdowns are function calls, which
+ * have their own line; APIC retries and polls deliver none; errors are machine-wide, in one column.
  */
 static bool is_no_interrupt(const struct table *t)
 {
@@ -162,7 +163,7 @@ bool processor_parse_softirqs(const char *text, size_t length, uint64_t *cpu, ui
 
 /* --------------------------------------------------------------------- /proc/cpuinfo */
 
-/* The value of "name\t\t: value". */
+/* Skips the name in "name\t\t: value". */
 static bool processor_skip_field(struct scan *line, const char *name)
 {
 	if (!scan_skip(line, name))

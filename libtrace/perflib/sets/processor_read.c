@@ -1,5 +1,5 @@
 /*
- * What each processor did so far, by the kernel's accounting.
+ * Per-processor times and counts from the kernel's accounting.
  */
 #include <limits.h>
 #include <stdio.h>
@@ -7,7 +7,7 @@
 #include "../../core/file.h"
 #include "processor.h"
 
-/* Columns by the file that they are from. */
+/* Columns, grouped by the file that supplies them. */
 #define IDLE_BITS                                                                                  \
 	(PROCESSOR_BIT(PROCESSOR_TIME) | PROCESSOR_BIT(PROCESSOR_IDLE) |                           \
 		PROCESSOR_BIT(PROCESSOR_PRIORITY_TIME))
@@ -47,14 +47,14 @@ static bool processor_read_file(struct processors *p, const char *name)
 	       file_text_read(&p->text, path);
 }
 
-/* /proc/stat, once a sample. */
+/* Reads /proc/stat once per sample. */
 static bool processor_read_stat(struct processors *p, bool *have)
 {
 	*have = *have || processor_read_file(p, "stat");
 	return *have;
 }
 
-/* The finest there is, but for its own resolution right at the moment it is read. */
+/* Reads the finest idle times available; p->slack is their error. */
 static void processor_read_idle(struct processors *p, bool *have)
 {
 	uint64_t at;
@@ -73,10 +73,10 @@ static void processor_read_idle(struct processors *p, bool *have)
 	}
 }
 
-/* Stolen time is in none of these: neither idle nor the processor's own. */
+/* These times exclude stolen time, which is neither idle nor the processor's own. */
 static void processor_read_times(struct processors *p, bool *have)
 {
-	const uint64_t unit = 10000000 / p->user_hz; /* 100 ns a tick */
+	const uint64_t unit = 10000000 / p->user_hz; /* 100 ns units per tick */
 
 	if (!processor_read_stat(p, have) ||
 		!processor_parse_stat(p->text.bytes, p->text.used, p->ticks, p->online.end))
@@ -134,7 +134,7 @@ void processors_read(struct processors *p, uint64_t columns)
 	for (uint32_t cpu = 0; cpu < p->end; cpu++)
 		p->cpu[cpu].known = 0;
 	p->slack = 10000000 / p->user_hz;
-	/* Times first: they belong to the moment of the sample. */
+	/* Read times first: they must match the sample's time. */
 	if (columns & IDLE_BITS)
 		processor_read_idle(p, &have);
 	if (columns & STAT_BITS)

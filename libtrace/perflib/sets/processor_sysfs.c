@@ -1,5 +1,5 @@
 /*
- * What sysfs tells of one processor at a time: idle states and frequencies.
+ * Idle states and frequencies, which sysfs has per processor.
  */
 #include <limits.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 
 /* ----------------------------------------------------------------------- idle states */
 
-/* Names stay while the machine runs; a processor that comes is looked at then. */
+/* Reads the names of idle states once, when the processor comes online: they do not change. */
 static void find_states(const struct processors *p, uint32_t cpu, struct processor *c)
 {
 	char path[PATH_MAX], name[64];
@@ -106,7 +106,7 @@ static bool read_cpufreq(const struct processors *p, uint32_t cpu, struct proces
 	return known;
 }
 
-/* Without cpufreq x86 kernels tell what they measured, or know, in /proc/cpuinfo. */
+/* x86 kernels without cpufreq report the measured or nominal frequency in /proc/cpuinfo. */
 static void read_cpuinfo(struct processors *p)
 {
 	char path[PATH_MAX];

@@ -6,7 +6,7 @@
 
 #include "processor.h"
 
-/* "cpu12", and nothing more. */
+/* Matches a prefix and a number only, such as "cpu12". */
 static bool numbered(const char *name, const char *prefix, uint64_t *number)
 {
 	struct scan t = scan_of(name, strlen(name));
@@ -14,7 +14,7 @@ static bool numbered(const char *name, const char *prefix, uint64_t *number)
 	return scan_skip(&t, prefix) && scan_number(&t, number) && t.at == t.end;
 }
 
-/* Also those that are offline: their numbers in the node stay theirs. */
+/* Includes offline processors, so that ranks in the node do not change. */
 static void read_node(struct topology *t, const char *nodes, uint32_t node)
 {
 	char path[PATH_MAX];
@@ -53,7 +53,7 @@ static void read_nodes(struct topology *t, const char *sys)
 		closedir(dir);
 }
 
-/* The places of processors in their nodes, and which nodes have any. */
+/* Ranks the processors in their nodes, and lists the nodes that have any. */
 static void topology_index_nodes(struct topology *t)
 {
 	uint32_t members[ONLINE_MAX] = {0};

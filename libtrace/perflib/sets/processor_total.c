@@ -1,10 +1,10 @@
 /*
- * From one sample to the next: times that do not run faster than time, and totals that go on
- * when processors come and go. Pure.
+ * From one sample to the next: limits times to the time that passed, and keeps totals monotonic
+ * while processors come and go. Pure.
  */
 #include "processor.h"
 
-/* Residencies are added when a sleep ends: they may well exceed the interval. */
+/* Residencies grow when a sleep ends, so they may exceed the interval. */
 static bool is_steady(uint32_t column)
 {
 	return processor_sums[column] == SUM_TIMES &&
@@ -12,9 +12,9 @@ static bool is_steady(uint32_t column)
 }
 
 /*
- * The kernel tells times in its own steps, so that an interval may seem to hold a step more
- * than it is long. Such a step is counted in the next one. No more than the error of two
- * readings is moved: what exceeds it is not the steps' doing.
+ * The kernel updates times in steps, so an interval may show up to one step more than its length.
+ * Moves that excess to the next interval, but never more than the error of two readings: a larger
+ * excess has another cause.
  */
 static uint64_t smooth(uint64_t before, uint64_t now, uint64_t elapsed, uint64_t error)
 {
@@ -40,7 +40,7 @@ void processors_smooth(struct processors *p, int64_t time)
 	p->time = time;
 }
 
-/* What a column's values were raised by; those that went back began anew. */
+/* A column's increase; 0 if the count was reset. */
 static uint64_t rise(const struct processor *c, uint32_t column)
 {
 	bool is_32_bits =
@@ -51,7 +51,7 @@ static uint64_t rise(const struct processor *c, uint32_t column)
 	return c->value[column] > c->before[column] ? c->value[column] - c->before[column] : 0;
 }
 
-/* Of those processors that have the column, in a group: NODE_NONE is all of them. */
+/* Sums a column over the processors of a group that have it; NODE_NONE is all processors. */
 struct sum {
 	uint64_t now, risen;
 	uint32_t have, had;
@@ -78,8 +78,8 @@ static struct sum add_column(const struct processors *p, uint32_t group, uint32_
 }
 
 /*
- * A total begins as what its processors have, and grows by what those gained that were there
- * at both ends of the interval: one that goes takes nothing with it.
+ * A total starts as the sum or average of its processors. It then grows by the increases of those
+ * present at both ends of the interval, so a processor that goes offline does not reduce it.
  */
 static void processor_update_total(struct processors *p, uint32_t group, struct processor_total *t)
 {

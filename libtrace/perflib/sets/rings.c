@@ -7,7 +7,7 @@
 #include "rings.h"
 #include "sets.h"
 
-/* A ring's name: its processor's number, or that of a guest ring. */
+/* Names a ring by its processor's number, or as a guest ring. */
 static bool add_ring(struct rows *rows, const struct rings_view *v, uint32_t ring)
 {
 	uint32_t cpus = v->reader.geometry.cpus;
@@ -26,7 +26,7 @@ static void set_figures(struct rows *rows, const struct ring_figures *f)
 			rows_set(rows, i, f->value[i]);
 }
 
-/* A sum of which a part is not known is not known; a position has none. */
+/* A sum with an unknown part is unknown; positions have no sum. */
 static void add_figures(struct ring_figures *sum, const struct ring_figures *f, bool first)
 {
 	sum->known = first ? f->known & ~(1u << RINGS_POSITION) : sum->known & f->known;
@@ -37,7 +37,7 @@ static void add_figures(struct ring_figures *sum, const struct ring_figures *f, 
 			sum->value[i] += f->value[i];
 }
 
-/* The total's row comes first, and is written when the rings are known. */
+/* Adds the total's row first and fills it in after the rings. */
 static uint32_t rings_add_rows(struct rings_view *v, struct rows *rows, bool values)
 {
 	struct ring_figures sum = {0};

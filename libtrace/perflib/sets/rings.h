@@ -1,8 +1,7 @@
 /*
- * SWTRACE Rings: what the rings of the session hold and lost. Private to rings*.c.
+ * SWTRACE Rings: what the session's rings hold and lost. Private to rings*.c.
  *
- * Reads the session as the commands do, never as one that traces in it: nothing is attached
- * to and nothing is written.
+ * Opens the session read-only, as the commands do: does not attach and writes nothing.
  */
 #ifndef SWT_PERFLIB_SETS_RINGS_H
 #define SWT_PERFLIB_SETS_RINGS_H
@@ -11,8 +10,7 @@
 #include "../../session/session.h"
 #include "../counterset.h"
 
-/* Columns of SWTRACE Rings: their numbers are the counters' ids. Hooks since the rings were last
- * discarded. */
+/* Columns of SWTRACE Rings; also the counters' ids. Hooks count since the last discard. */
 enum rings_column {
 	RINGS_ATTEMPTED_RATE,
 	RINGS_WRITTEN_RATE,
@@ -20,7 +18,7 @@ enum rings_column {
 	RINGS_BYTES_RATE,
 	RINGS_ATTEMPTED,
 	RINGS_WRITTEN,
-	RINGS_HELD, /* in the buffer */
+	RINGS_HELD, /* in the buffer now */
 	RINGS_BYTES,
 	RINGS_LOST_FULL,
 	RINGS_LOST_BIG,
@@ -45,40 +43,40 @@ extern const struct counterset_definition rings_definition;
 /* The session that a query reads. */
 struct rings_view {
 	struct session session;
-	bool open; /* with rings */
+	bool open; /* the session is open */
 	struct ring_reader reader;
-	struct shm_ring_control *control; /* as it was at the sample */
-	struct ring_part *parts, *later;  /* of one ring; the next two, too */
+	struct shm_ring_control *control; /* copied at the sample */
+	struct ring_part *parts, *later;  /* of one ring, as are the next two */
 	struct part_content *content;
 	bool *present;
-	uint8_t *bytes;		 /* a section */
-	struct settled *settled; /* [ring * sections + index of the section] */
-	uint64_t *starts;	 /* of each ring, when its sections were looked at */
+	uint8_t *bytes;		 /* buffer for a section */
+	struct settled *settled; /* [ring * sections + section index] */
+	uint64_t *starts;	 /* of each ring, when its sections were read */
 	uint32_t rings;
 };
 
-/* A section that will not change any more, but be overwritten. */
+/* A full section of finished hooks: only overwriting changes it. */
 struct settled {
 	uint64_t entry; /* its position + 1; 0: none */
 	uint32_t hooks, bytes;
 };
 
-/* What stands in a section: hooks, and those not finished. */
+/* A section's finished and unfinished hooks. */
 struct part_content {
 	uint32_t hooks, torn, bytes;
 	bool damaged;
 };
 
 struct ring_figures {
-	uint32_t known; /* a bit a column */
+	uint32_t known; /* a bit per column */
 	uint64_t value[RINGS_COLUMNS];
 };
 
-/* To the session that this process would trace in, as it is now. ERROR_SUCCESS also where there
- * is none: then !open. */
+/* Opens the session that this process would trace in, or keeps it if it is current. Without a
+ * session returns ERROR_SUCCESS and leaves `open` false. */
 uint32_t rings_view_renew(struct rings_view *v);
 void rings_view_close(struct rings_view *v);
-/* Of one ring: hooks as they were at some moment of the reading. */
+/* Reads one ring's figures, a consistent snapshot of some moment during the call. */
 void rings_view_read(struct rings_view *v, uint32_t ring, struct ring_figures *out);
 
 #endif

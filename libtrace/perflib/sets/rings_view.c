@@ -79,7 +79,7 @@ void rings_view_close(struct rings_view *v)
 	*v = (struct rings_view){0};
 }
 
-/* Whether what is open is what would be opened now. */
+/* Whether the open session is the one that would be opened now. */
 static bool rings_view_is_current(const struct rings_view *v, const struct session_place *place)
 {
 	const struct shm_control *c = v->session.control;
@@ -102,7 +102,7 @@ uint32_t rings_view_renew(struct rings_view *v)
 		rings_view_close(v);
 	if (!rc && !v->open)
 		status = view_open(v, &place);
-	/* A discard must not move the starts while the rings are read. */
+	/* Copy the control words: a discard must not move the starts while the rings are read. */
 	if (v->rings)
 		memcpy(v->control, v->session.control->ring, v->rings * sizeof *v->control);
 	return status;
@@ -110,7 +110,7 @@ uint32_t rings_view_renew(struct rings_view *v)
 
 /* --------------------------------------------------------------------------- one ring */
 
-/* A section that is full of finished hooks is copied once only. */
+/* Caches a full section of finished hooks, so that it is copied only once. */
 static int read_part(
 	struct rings_view *v, uint32_t ring, const struct ring_part *part, struct part_content *c)
 {
@@ -133,7 +133,7 @@ static int read_part(
 	return 0;
 }
 
-/* The ring's sections, each with what it holds. */
+/* Lists the ring's sections and counts the hooks in each. */
 static int read_parts(struct rings_view *v, uint32_t ring)
 {
 	int parts = ring_reader_parts(&v->reader, ring, v->parts);
@@ -155,7 +155,7 @@ static void forget_discarded(struct rings_view *v, uint32_t ring)
 	v->starts[ring] = v->control[ring].start;
 }
 
-/* Which sections are still there, and what is counted as gone, of the same moment. */
+/* Lists the sections still present, with the ledger of the same moment. */
 static bool look_again(struct rings_view *v, uint32_t ring, uint32_t parts, struct ring_ledger *l)
 {
 	int later = ring_reader_list(&v->reader, ring, v->later, l), k = 0;
@@ -174,9 +174,9 @@ struct content {
 };
 
 /*
- * What stands there and what is counted as gone. Sections that writers came round to while
- * others were copied are counted as gone by then, and so no hook is counted twice, and none that
- * entered before is left out. Those that enter meanwhile may be the next sample's.
+ * Counts the hooks present and those in the ledger. The ledger counts sections that writers
+ * overwrote while others were copied, so no hook counts twice and none that entered before is
+ * missed. Hooks that enter meanwhile may belong to the next sample.
  */
 static bool read_ring(
 	struct rings_view *v, uint32_t ring, struct ring_ledger *ledger, struct content *content)
@@ -227,9 +227,9 @@ static uint64_t set_losses(struct ring_figures *out, const struct ring_ledger *l
 }
 
 /*
- * Everything that entered the ring is in one term. What the drain took is there still or
- * counted as overwritten; a hook may have been finished after it was taken as torn, so that
- * only the drain's own sums say which it was.
+ * `entered` counts every hook that entered the ring. Drained hooks are still present or count as
+ * overwritten. A hook may finish after the drain saw it torn, so only the drain's own sums tell
+ * which it was.
  */
 static void set_hooks(struct rings_view *v, uint32_t ring, struct ring_figures *out,
 	const struct ring_ledger *l, const struct content *c, uint64_t lost)

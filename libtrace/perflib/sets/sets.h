@@ -1,6 +1,6 @@
 /*
- * The countersets of this machine. Each is a definition and its operations; what they need of
- * the kernel they read themselves. Their counters, and what each stands for: perflib(3).
+ * The built-in countersets. Each is a definition and its operations, and reads what it needs from
+ * the kernel itself. perflib(3) describes their counters.
  *
  * Errors in this room: ERROR_SUCCESS or an ERROR_ code of perflib.h.
  */
@@ -9,11 +9,10 @@
 
 #include "../counterset.h"
 
-/* Ids of instances that stand for several. Others are the number of what they stand for: a
- * processor, a ring, a process. */
+/* Instance ids of totals. Other instances have the number of their processor, ring or process. */
 enum { INSTANCE_GROUP = 0x10000, INSTANCE_ALL = 0x20000 };
 
-/* Who offers all of these. */
+/* The provider of all built-in countersets. */
 #define SETS_PROVIDER                                                                              \
 	{                                                                                          \
 		0x7d1c5a2e, 0x90b4, 0x4b0f,                                                        \
@@ -25,7 +24,7 @@ enum { INSTANCE_GROUP = 0x10000, INSTANCE_ALL = 0x20000 };
 
 extern const struct counterset processor_set, rings_set, cpi_set, process_set;
 
-/* A counter that has no base, for anybody. */
+/* A counter without a base. */
 #define COUNTER(column, kind, sum, title, text)                                                    \
 	[column] = {.id = (column),                                                                \
 		.type = (kind),                                                                    \

@@ -51,7 +51,8 @@ static bool block_is_sane(const struct prov_block *b, struct sums *sums)
 		(b->name_room != PROV_ROOM_SHORT && b->name_room != PROV_ROOM_LONG))
 		return false;
 	sums->slots[b->set] += b->slots;
-	/* Slots of one size for as many counters as the set has; image_rows knows how many. */
+	/* All slots have one size, between those for the fewest and the most counters; image_rows
+	 * checks the exact size. */
 	return b->bytes / b->slots >= prov_slot_bytes(b->name_room, 1) &&
 	       b->bytes / b->slots <= prov_slot_bytes(b->name_room, PROV_COUNTERS);
 }
@@ -66,7 +67,7 @@ uint32_t image_read(int fd, struct image *im)
 		return rc;
 	if (h->magic != PROV_MAGIC || h->version != PROV_VERSION || h->blocks > PROV_BLOCKS)
 		return ERROR_INVALID_DATA;
-	/* Acquire: pairs with offer_publish's release. The blocks that were counted are there.
+	/* Acquire: pairs with offer_publish's release, so the blocks counted are complete.
 	 * tests/litmus/image-count.litmus */
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	rc = image_read_bytes(
@@ -84,7 +85,7 @@ static bool text_is_inside(const struct prov_text *t, uint32_t block, uint32_t m
 	return t->bytes <= most && t->offset <= block && t->bytes <= block - t->offset;
 }
 
-/* Room for a text however much of it is repaired. */
+/* Upper bound of a text's size after repair, with its NUL. */
 static size_t room_for(const struct prov_text *t, uint32_t most)
 {
 	return (3 * (size_t)t->bytes < most ? 3 * (size_t)t->bytes : most) + 1;
@@ -117,7 +118,7 @@ static bool has_counter(const struct prov_set *s, uint32_t id)
 	return from < s->counters && s->counter[from].id == id;
 }
 
-/* A whole block, from the copy; *texts: the room for its texts. */
+/* Checks a copied block. *texts: the bytes that its texts need. */
 static bool set_is_sane(const struct prov_set *s, uint32_t bytes, size_t *texts)
 {
 	if ((s->type != PERF_COUNTERSET_SINGLE_INSTANCE &&
@@ -144,11 +145,11 @@ static bool set_is_sane(const struct prov_set *s, uint32_t bytes, size_t *texts)
 	return true;
 }
 
-/* Where the texts of a definition go. */
+/* Where a definition's texts are copied to. */
 struct texts {
 	const char *block;
 	char *at;
-	bool unnamed; /* an empty name */
+	bool unnamed; /* some name is empty */
 };
 
 static const char *take_help(struct texts *t, const struct prov_text *from, uint32_t most)
@@ -168,7 +169,7 @@ static const char *take_name(struct texts *t, const struct prov_text *from)
 	return name;
 }
 
-/* The memory of a definition: this, its counters, its texts. */
+/* A definition's memory: this structure, its counters, its texts. */
 struct whole {
 	struct counterset_definition definition;
 	struct counter_definition counter[];

@@ -1,11 +1,11 @@
 /*
- * A provider's file as a consumer reads it: hostile until it was copied and checked.
+ * A provider's file as a consumer reads it: untrusted until copied and checked.
  *
- * The file is never mapped: one that is cut off is a short read. Sizes and places are taken from a
- * private copy of the header, checked as a whole before any is followed; nothing is read twice to
- * decide one thing. What a provider's largest file costs: PROV_HEADER_BYTES for its header,
- * PROV_SET_MAX a counterset, once; a sample of a counterset is at most PROV_FILE_MAX bytes read
- * three times, IMAGE_AGAIN bytes more, and the rows that come of it.
+ * The file is never mapped, so truncating it causes only a short read. Sizes and offsets come from
+ * a private copy of the header, which is checked completely before use; no decision reads the file
+ * twice. Cost of the largest file: PROV_HEADER_BYTES for its header, and PROV_SET_MAX per
+ * counterset, once. A sample of a counterset reads at most PROV_FILE_MAX bytes three times and
+ * IMAGE_AGAIN bytes more, and allocates its rows.
  */
 #ifndef SWT_PERFLIB_SHARED_IMAGE_H
 #define SWT_PERFLIB_SHARED_IMAGE_H
@@ -14,30 +14,31 @@
 #include "../counterset.h"
 
 enum {
-	IMAGE_PIECE = 16 << 10, /* read at once */
-	IMAGE_AGAIN = 4 << 20,	/* read again in one sample because values did not hold still */
-	IMAGE_TRIES = 16,	/* for one piece */
+	IMAGE_PIECE = 16 << 10, /* bytes per read */
+	IMAGE_AGAIN = 4 << 20, /* reread limit per sample, for values that change during the read */
+	IMAGE_TRIES = 16,      /* per piece */
 };
 
-/* The header, and room for what is read beyond it. */
+/* The header, and buffers for the rest. */
 struct image {
 	struct prov_header header;
 	_Alignas(PROV_LINE) uint8_t look[3][IMAGE_PIECE];
 };
 
-/* The header and its blocks: they lie in the file, behind each other, sets are numbered, slots
- * belong to a set. ERROR_SUCCESS, ERROR_INVALID_DATA, ERROR_READ_FAULT. */
+/* Reads the header and checks its blocks: they lie inside the file, do not overlap, sets are
+ * numbered, slots belong to a set. ERROR_SUCCESS, ERROR_INVALID_DATA, ERROR_READ_FAULT. */
 uint32_t image_read(int fd, struct image *im);
 
-/* The definition in a block of kind PROV_SET, in one piece of memory that free() takes.
- * *bytes: how large. ERROR_SUCCESS, ERROR_INVALID_DATA, ERROR_READ_FAULT, ERROR_OUTOFMEMORY. */
+/* Reads the definition in a block of kind PROV_SET into one allocation, which the caller frees with
+ * free(). *bytes: its size. ERROR_SUCCESS, ERROR_INVALID_DATA, ERROR_READ_FAULT,
+ * ERROR_OUTOFMEMORY. */
 uint32_t image_definition(int fd, const struct image *im, uint32_t block,
 	struct counterset_definition **definition, size_t *bytes);
 
 /*
- * Instances of a set and their values (wanted NULL: none), as counterset.h's collect. The
- * definition is that of the set's block when it was first seen. ERROR_SUCCESS,
- * ERROR_INVALID_DATA, ERROR_READ_FAULT, ERROR_OUTOFMEMORY; then the rows are worth nothing.
+ * Reads a set's instances and values (wanted NULL: no values), like collect in counterset.h. The
+ * definition is the one that the set's block had when first read. ERROR_SUCCESS,
+ * ERROR_INVALID_DATA, ERROR_READ_FAULT, ERROR_OUTOFMEMORY; on errors the rows are invalid.
  */
 uint32_t image_rows(int fd, struct image *im, uint32_t set,
 	const struct counterset_definition *definition, const uint64_t *wanted, struct rows *rows);

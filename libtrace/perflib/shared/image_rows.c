@@ -1,17 +1,18 @@
 /*
- * Instances and their values, read while their provider changes them.
+ * Instances and their values, read while the provider changes them.
  *
- * Slots are looked at three times, each look wholly before the next, and everything that is
- * handed on is of the second:
+ * Slots are copied three times, each copy complete before the next begins. Results come from the
+ * second copy:
  *
- * - An instance is taken if its slot's state was the same odd number in the first and the third
- *   look. A provider raises it when an instance goes and when one comes, so the slot was this
- *   instance's for all of the second look: id, name and values are of one instance.
- * - Values are those of one look. A word that changes while it is copied might be copied half old
- *   and half new. Its high half then is not the same in all three looks, but for a word whose
- *   high half comes back to what it was: for that the copies are aligned like the file, which the
- *   kernel copies in whole words. A value whose high half changed is looked at again, and if it
- *   never holds still it is not available. Of 32-bit counters there is one half only.
+ * - An instance is valid if its slot's state was the same odd number in the first and third copies.
+ * The provider increments the state when an instance goes and when one comes, so the slot held this
+ * instance during all of the second copy: id, name and values belong together.
+ *
+ * - Values come from one copy. A word that changes during the copy may tear into an old and a new
+ * half. Its high half then differs between the three copies, unless it returns to its former value;
+ * against that, the copies have the file's alignment, and the kernel copies aligned words whole. A
+ * value whose high half changed is read again; if it never settles it is not available. A 32-bit
+ * counter is one half and cannot tear.
  */
 #include <string.h>
 
@@ -19,14 +20,14 @@
 #include "../clean.h"
 #include "image.h"
 
-/* What one call of image_rows goes by. */
+/* The arguments and state of one image_rows call. */
 struct reading {
 	int fd;
 	struct image *im;
 	const struct counterset_definition *definition;
 	const uint64_t *wanted;
 	struct rows *rows;
-	uint32_t again; /* bytes that may still be read again */
+	uint32_t again; /* bytes left for rereads */
 };
 
 static uint32_t look_thrice(struct reading *r, uint64_t at, size_t bytes)
@@ -42,8 +43,8 @@ static uint32_t look_thrice(struct reading *r, uint64_t at, size_t bytes)
 				return n < 0 ? ERROR_READ_FAULT : ERROR_INVALID_DATA;
 			have += (size_t)n;
 		}
-		/* Acquire: the next look is not before this one. Pairs with write_slot's fence
-		 * and release. tests/litmus/image-slot.litmus */
+		/* Acquire: orders this copy before the next. Pairs with write_slot's fence and
+		 * release. tests/litmus/image-slot.litmus */
 		__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	}
 	return ERROR_SUCCESS;
@@ -77,7 +78,7 @@ static bool is_large(const struct reading *r, uint32_t column)
 	return (r->definition->counter[column].type & PERF_SIZE_MASK) == PERF_SIZE_LARGE;
 }
 
-/* Every value of the piece that is wanted. */
+/* Whether all wanted values of the piece have settled. */
 static bool all_have_settled(
 	const struct reading *r, const struct prov_block *b, uint32_t slots, uint32_t slot_bytes)
 {

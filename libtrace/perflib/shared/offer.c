@@ -11,7 +11,7 @@
 #include "../../../formats/base/time_ns.h"
 #include "../guid.h"
 
-/* On a page that fork wipes: what a child finds there tells it that it is one. */
+/* On a page that fork wipes: HOME_WIPED tells a process that it is a new child. */
 enum home { HOME_WIPED = 0, HOME_TAKEN = 1, HOME_HERE = 2 };
 static uint32_t *home;
 
@@ -19,21 +19,20 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct offered_provider offered[OFFER_PROVIDERS];
 static struct offered_set *spare_sets;
-static sigset_t forking; /* the mask of a thread that forks */
+static sigset_t forking; /* the forking thread's signal mask */
 
 /* -------------------------------------------------------------------------- fork */
 
 /*
- * The providers are the parent's. What they had allocated is left: a copy of the parent's, in the
- * middle of a change perhaps, and the child may have forked in a handler that interrupted a
- * call which now goes on.
+ * The providers belong to the parent. Leaks their memory: the copy may be in the middle of a
+ * change, and a handler may have forked during a call that continues in the child.
  */
 static void offer_reset_in_child(void)
 {
 	pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
 	uint32_t wiped = HOME_WIPED;
 
-	/* Acquire, release: the other threads of a child find it all done.
+	/* Acquire and release: the child's other threads see the reset complete.
 	 * tests/litmus/fork-epoch.litmus */
 	if (!__atomic_compare_exchange_n(
 		    home, &wiped, HOME_TAKEN, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
@@ -77,8 +76,8 @@ void offer_leave(const sigset_t *saved)
 }
 
 /*
- * No thread is in the middle of a change, or of making a file, whose lock the child would get. And
- * no handler forks meanwhile, which would wait for this fork.
+ * Holds the lock over the fork: no thread is changing providers, or making a file whose lock the
+ * child would inherit. Blocks signals, since a handler that forks would deadlock.
  */
 static void offer_before_fork(void)
 {
@@ -99,7 +98,7 @@ static void after_fork_child(void)
 {
 	sigset_t saved = forking;
 
-	/* Where the kernel cannot wipe a page. */
+	/* For kernels without MADV_WIPEONFORK. */
 	__atomic_store_n(home, HOME_WIPED, __ATOMIC_RELAXED);
 	offer_reset_in_child();
 	pthread_sigmask(SIG_SETMASK, &saved, NULL);
@@ -131,7 +130,7 @@ struct offered_provider *offer_find(HANDLE handle)
 	uint32_t *p = __atomic_load_n(&home, __ATOMIC_ACQUIRE);
 	uintptr_t at = (uintptr_t)handle & 0xff, serial = (uintptr_t)handle >> 8;
 
-	/* Acquire: who finds it started finds its file mapped. tests/litmus/fork-epoch.litmus */
+	/* Acquire: a started provider's file is mapped. tests/litmus/fork-epoch.litmus */
 	if (at >= OFFER_PROVIDERS || serial % 2 == 0 || !p ||
 		__atomic_load_n(p, __ATOMIC_ACQUIRE) != HOME_HERE ||
 		__atomic_load_n(&offered[at].serial, __ATOMIC_ACQUIRE) != serial)
@@ -176,7 +175,7 @@ void offer_publish(struct offered_provider *p)
 
 	p->end += (bytes + PROV_LINE - 1) & ~(uint32_t)(PROV_LINE - 1);
 	p->blocks++;
-	/* Release: pairs with image_read's fence. Who sees the count sees the block.
+	/* Release: pairs with image_read's fence. A reader that sees the count sees the block.
 	 * tests/litmus/image-count.litmus */
 	__atomic_store_n(&offer_header(p)->blocks, p->blocks, __ATOMIC_RELEASE);
 }
@@ -288,7 +287,7 @@ static uint32_t offer_start_provider(const GUID *guid, HANDLE *handle)
 	memcpy(h->guid, guid, sizeof h->guid);
 	h->pid = (uint32_t)getpid();
 	strncpy(h->program, program_invocation_short_name, sizeof h->program - 1);
-	/* Release: the file is one from here on. tests/litmus/image-count.litmus */
+	/* Release: consumers accept the file from here on. tests/litmus/image-count.litmus */
 	__atomic_store_n(&h->magic, PROV_MAGIC, __ATOMIC_RELEASE);
 	__atomic_store_n(&p->serial, p->serial + 1, __ATOMIC_RELEASE);
 	*handle = handle_of(p);
@@ -313,7 +312,7 @@ ULONG PerfStartProvider(LPCGUID provider, void *reserved, PHANDLE handle)
 
 static void offer_stop_provider(struct offered_provider *p)
 {
-	/* First: a late increment is to find it gone, as far as it asks. */
+	/* Invalidate handles first, so that late increments are refused. */
 	__atomic_store_n(&p->serial, p->serial + 1, __ATOMIC_RELEASE);
 	offer_file_remove(&p->file);
 	for (uint32_t i = 0; i < p->nsets; i++)

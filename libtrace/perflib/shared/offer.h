@@ -1,12 +1,12 @@
 /*
  * What this process offers: its providers, their countersets and instances.
  *
- * One lock for all but the functions that set, increment and decrement. Those run in any thread
- * and signal handler and find what they need without it: a handle is a place in a table and how
- * often that was used; and what they read of a set never changes, since its memory is used again
- * for sets of the same counters only. So a late call for what is gone is refused. One that was
- * under way when its provider was stopped stores where nobody looks, or, if the next provider was
- * started meanwhile, there: in a file of this process all the same.
+ * One lock protects everything except the functions that set, increment and decrement values. Those
+ * run in any thread and signal handler, without the lock. A handle is a table index and a serial
+ * number, so a late call for a stopped provider is refused. What they read of a set never changes,
+ * because its memory is reused only for sets with the same counters. A call in progress while its
+ * provider stops stores into memory that is no longer read, or into the next provider's file, which
+ * belongs to this process too.
  */
 #ifndef SWT_PERFLIB_SHARED_OFFER_H
 #define SWT_PERFLIB_SHARED_OFFER_H
@@ -17,8 +17,8 @@
 
 enum { OFFER_PROVIDERS = 64 };
 
-/* A name that a counterset or (counter not PERF_WILDCARD_COUNTER) one of its counters is to
- * have. */
+/* A name registered for a counterset, or for one of its counters (counter not
+ * PERF_WILDCARD_COUNTER). */
 struct offered_name {
 	struct offered_name *next;
 	GUID set;
@@ -28,17 +28,17 @@ struct offered_name {
 
 enum offer_room { OFFER_SHORT, OFFER_LONG, OFFER_ROOMS };
 
-/* A slot of the file: an instance's, or free. */
+/* A slot of the file, used by an instance or free. */
 struct offered_instance {
-	uintptr_t owner; /* the provider's handle while it is an instance, else 0 */
+	uintptr_t owner; /* the provider's handle while the slot is in use, else 0 */
 	struct offered_set *set;
 	struct prov_instance *slot;
 	uint64_t *value;
-	uint64_t state;		       /* of the slot: the file is not asked */
-	struct offered_instance *next; /* in its bucket, of the freed ones, of the idle ones */
+	uint64_t state;		       /* the slot's state; the file's copy is never read back */
+	struct offered_instance *next; /* in its bucket, or in the list of freed or idle ones */
 	uint32_t hash;
 	enum offer_room room;
-	PERF_COUNTERSET_INSTANCE shown; /* then the name */
+	PERF_COUNTERSET_INSTANCE shown; /* followed by the name */
 };
 
 struct offered_set {
@@ -46,42 +46,43 @@ struct offered_set {
 	uint32_t counters;
 	uint32_t id[PROV_COUNTERS];
 	uint32_t size[PROV_COUNTERS]; /* PERF_SIZE_DWORD or _LARGE */
-	/* With the lock: */
+	/* Protected by the lock: */
 	GUID guid;
 	uint32_t number; /* in the file */
 	uint32_t type;
 	uint32_t slots; /* in the file */
 	struct {
 		struct offered_instance *freed;
-		uint8_t *fresh;		       /* never used ones */
-		uint32_t fresh_left;	       /* how many */
-		uint32_t slots;		       /* of this room */
-		struct offered_instance *idle; /* memory, without a slot */
+		uint8_t *fresh;		       /* slots never used */
+		uint32_t fresh_left;	       /* their number */
+		uint32_t slots;		       /* slots with this name room */
+		struct offered_instance *idle; /* freed memory without a slot */
 	} room[OFFER_ROOMS];
 	struct offered_instance **bucket;
 	uint32_t buckets; /* a power of two, or 0 */
 	uint32_t instances;
-	struct offered_set *next; /* of those not in use */
+	struct offered_set *next; /* in spare_sets */
 };
 
 struct offered_provider {
 	uint32_t serial; /* odd: started */
 	GUID guid;
 	struct offer_file file;
-	uint32_t blocks, end; /* of the file: blocks, and where the next one may begin */
+	uint32_t blocks, end; /* of the file: number of blocks, and offset of the next one */
 	uint32_t nsets;
 	struct offered_set *set[PROV_SETS];
 	struct offered_name *names;
 };
 
-/* The lock, with all signals held back: a handler must not fork while it is held. */
+/* Takes the lock and blocks all signals: a handler must not fork while the lock is held. */
 void offer_enter(sigset_t *saved);
 void offer_leave(const sigset_t *saved);
 
-/* That of a handle: NULL if it is none (any more). Without the lock: it may end at any time. */
+/* The provider of a handle; NULL if the handle is invalid or stale. Callable without the lock: the
+ * provider may stop at any time. */
 struct offered_provider *offer_find(HANDLE handle);
 
-/* That of the block an instance was shown as: NULL if it is none of this provider (any more). */
+/* The instance of a block that the caller got; NULL if it is not, or no longer, this provider's. */
 static inline struct offered_instance *offer_instance_of(
 	HANDLE provider, const PERF_COUNTERSET_INSTANCE *shown)
 {
@@ -94,21 +95,21 @@ static inline struct offered_instance *offer_instance_of(
 	return i;
 }
 
-/* With the lock: */
+/* The caller holds the lock: */
 
 struct offered_set *offer_find_set(struct offered_provider *p, const GUID *set);
 struct prov_header *offer_header(struct offered_provider *p);
 
-/* A new block at the file's end, zeros: where, or NULL with its status. It counts once
- * offer_publish was called. */
+/* Reserves a zeroed block at the file's end. NULL: failed with *status. Consumers see the block
+ * after offer_publish. */
 void *offer_block(struct offered_provider *p, const struct prov_block *block, uint32_t *status);
 void offer_publish(struct offered_provider *p);
 
 void offer_free_names(struct offered_provider *p);
-/* A set of these counters without instances; NULL: no memory. */
+/* Allocates a set of these counters without instances. NULL: out of memory. */
 struct offered_set *offer_take_set(uint32_t counters, const uint32_t *id, const uint32_t *size);
 void offer_give_set(struct offered_set *set);
-/* An instance without a slot; NULL. */
+/* Allocates an instance without a slot. NULL: out of memory. */
 struct offered_instance *offer_take_instance(struct offered_set *set, enum offer_room room);
 
 #endif

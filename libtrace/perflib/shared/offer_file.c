@@ -21,7 +21,7 @@ static uint32_t status_of_errno(int error)
 	case ENFILE:
 	case EAGAIN:
 		return ERROR_NOT_ENOUGH_MEMORY;
-	/* A file system without locks. */
+	/* a file system without locks */
 	case EINVAL:
 	case ENOLCK:
 	case ENOSYS:
@@ -38,7 +38,7 @@ static int open_own_dir(struct session_place *place)
 {
 	int dir = session_open_dir(place, NULL);
 
-	/* A file is believed if its owner is the directory's. */
+	/* Consumers accept a file only if its owner also owns the directory. */
 	if (dir >= 0 && place->owner != geteuid()) {
 		close(dir);
 		errno = EACCES;
@@ -50,7 +50,7 @@ static int open_own_dir(struct session_place *place)
 static int make_own_dir(struct session_place *place)
 {
 	if (mkdir(place->dir, 0755) == 0) {
-		/* The umask may have taken what consumers need. */
+		/* Override the umask: consumers need access. */
 		if (chmod(place->dir, 0755) != 0)
 			return -1;
 	} else if (errno != EEXIST) {
@@ -61,8 +61,8 @@ static int make_own_dir(struct session_place *place)
 }
 
 /*
- * Removes a file whose lock can be taken. One that is just being made may be hit: who makes it
- * looks, once it has the lock, whether the name still is its own.
+ * Removes a file whose lock is free, that is, whose provider ended. May hit a file that is just
+ * being made; its maker checks after locking whether the name is still its own.
  */
 static bool sweep_file(void *ctx, int dir, const char *name)
 {
@@ -78,22 +78,22 @@ static bool sweep_file(void *ctx, int dir, const char *name)
 
 /* ----------------------------------------------------------------------- the file */
 
-/* A new file of this name, its lock held. -1: errno; EEXIST: a living provider has the name,
- * or somebody swept it before it was locked. */
+/* Creates and locks a file of this name. Returns -1 with errno; EEXIST: a running provider has the
+ * name, or another process swept the file before it was locked. */
 static int make_locked(int dir, const char *name)
 {
 	int fd = openat(dir, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600), error;
 
 	if (fd < 0)
 		return -1;
-	/* The umask may have taken what we need. */
+	/* Override the umask: the owner needs access. */
 	if (place_take_life(fd) && fchmod(fd, 0600) == 0) {
 		if (place_is_named(dir, name, fd))
 			return fd;
 		errno = EAGAIN;
 	}
 	error = errno == EAGAIN || errno == EACCES ? EEXIST : errno;
-	/* Who has the lock removes it. */
+	/* On EEXIST the lock's holder removes the file. */
 	if (error != EEXIST)
 		unlinkat(dir, name, 0);
 	close(fd);
@@ -113,7 +113,8 @@ static int make_named(struct offer_file *f, int dir, const GUID *provider)
 	return fd;
 }
 
-/* Only a mapping keeps the lock's description open, and a forked child does not get it. */
+/* Keep the lock through a mapping alone: a forked child does not inherit the mapping, so it does
+ * not keep the lock's file description open. */
 static uint32_t keep_life(struct offer_file *f, int fd)
 {
 	void *p = mmap(NULL, LIFE_BYTES, PROT_READ, MAP_SHARED, fd, 0);
@@ -128,21 +129,21 @@ static uint32_t keep_life(struct offer_file *f, int fd)
 	return ERROR_SUCCESS;
 }
 
-/* All addresses, as memory of this process: stores beyond the file's end go there. */
+/* Reserves all addresses as private memory, which absorbs late stores beyond the file's end. */
 static void *reserve_addresses(void *at)
 {
 	return mmap(at, PROV_FILE_MAX, PROT_READ | PROT_WRITE,
 		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (at ? MAP_FIXED : 0), -1, 0);
 }
 
-/* The file's first bytes, over what is mapped there. */
+/* Maps the file's first bytes over what was mapped there. */
 static bool map_bytes(const struct offer_file *f, int fd, uint32_t bytes)
 {
 	return mmap(f->base, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) !=
 	       MAP_FAILED;
 }
 
-/* A description of its own: a forked child that still has this one keeps no lock. */
+/* Opens a second file description: a child of fork that keeps this descriptor keeps no lock. */
 static bool offer_file_map(struct offer_file *f, int dir)
 {
 	const int low = session_open_file(dir, f->name, O_RDWR, f->place.owner, 0, 0, NULL);
@@ -217,8 +218,8 @@ static bool offer_file_is_own(const struct offer_file *f, int fd)
 }
 
 /*
- * A descriptor of the file. The one that was kept serves a program that gave up its rights since;
- * the name one that closed what it did not know.
+ * Returns a descriptor of the file: the stored one, which works even if the program dropped
+ * privileges since, or a new one by name if the program closed it.
  */
 static int offer_file_reach(struct offer_file *f)
 {

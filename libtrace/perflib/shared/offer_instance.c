@@ -1,5 +1,5 @@
 /*
- * Instances of a provider's countersets: which there are, and the slots they stand in.
+ * Instances of a provider's countersets, and the slots that they use.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -48,7 +48,7 @@ static void instance_link_bucket(struct offered_set *set, struct offered_instanc
 	*b = i;
 }
 
-/* A bucket for each, on the average. */
+/* Keeps one bucket per instance on average. */
 static bool make_buckets(struct offered_set *set)
 {
 	struct offered_instance **old = set->bucket, *i;
@@ -75,7 +75,7 @@ static bool make_buckets(struct offered_set *set)
 
 /* -------------------------------------------------------------------------- slots */
 
-/* More slots at the file's end: four times as many as there were. */
+/* Appends slots at the file's end: three times as many as there are. */
 static bool more_slots(struct offered_provider *p, struct offered_set *set, enum offer_room room)
 {
 	const bool single = set->type == PERF_COUNTERSET_SINGLE_INSTANCE;
@@ -88,7 +88,7 @@ static bool more_slots(struct offered_provider *p, struct offered_set *set, enum
 
 	if (slots > most - set->slots)
 		slots = most - set->slots;
-	/* Near the file's largest size, and where memory is short, a few will do. */
+	/* Settle for fewer near the file's maximum size or when memory is short. */
 	for (; slots && !at; slots /= 2) {
 		block.slots = slots;
 		block.bytes = slots * each;
@@ -132,13 +132,12 @@ static struct offered_instance *instance_allocate_slot(
 }
 
 /*
- * A reader takes what it read for an instance only if the state was the same odd number before
- * and after. So the state becomes even before the first of the new bytes may be seen, and odd
- * after the last.
+ * A reader accepts an instance only if the state was the same odd number before and after reading
+ * it. So the state is even before any new byte becomes visible, and odd after the last.
  */
 static void write_slot(struct offered_instance *i, const char *name, size_t bytes, uint32_t id)
 {
-	/* Store-store: orders the state that remove_slot stored before the stores below.
+	/* Store-store: orders remove_slot's store of the state before the stores below.
 	 * tests/litmus/image-slot.litmus */
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 	for (uint32_t c = 0; c < i->set->counters; c++)
@@ -146,7 +145,8 @@ static void write_slot(struct offered_instance *i, const char *name, size_t byte
 	i->slot->id = id;
 	i->slot->name_bytes = (uint32_t)bytes;
 	memcpy(i->slot->name, name, bytes);
-	/* Release: pairs with the fence between a reader's looks. tests/litmus/image-slot.litmus */
+	/* Release: pairs with the fence between a reader's copies.
+	 * tests/litmus/image-slot.litmus */
 	__atomic_store_n(&i->slot->state, ++i->state, __ATOMIC_RELEASE);
 }
 
@@ -190,7 +190,7 @@ static struct offered_instance *instance_create(struct offered_provider *p, HAND
 	}
 	errno = ENOMEM;
 	i = make_buckets(set) ? instance_allocate_slot(p, set, room) : NULL;
-	/* With no slot left to be had, a long one that is there will do. */
+	/* Out of short slots: use a long one if there is one. */
 	if (!i && room == OFFER_SHORT && !single && has_slot(set, OFFER_LONG))
 		i = instance_allocate_slot(p, set, OFFER_LONG);
 	if (!i)
@@ -204,7 +204,7 @@ static struct offered_instance *instance_create(struct offered_provider *p, HAND
 	return i;
 }
 
-/* What is wrong with the arguments, or the set: 0 or errno's value. */
+/* Finds the provider and set and checks the arguments. Returns 0 or an errno value. */
 static int find_named(HANDLE handle, const GUID *set, const char *name, uint32_t id,
 	struct offered_provider **p, struct offered_set **s)
 {
@@ -256,7 +256,7 @@ PPERF_COUNTERSET_INSTANCE PerfQueryInstance(HANDLE provider, LPCGUID set, LPCSTR
 	return NULL;
 }
 
-/* Where an instance of this provider is linked. */
+/* The link to an instance of this provider. */
 static struct offered_instance **find_link(HANDLE handle, const PERF_COUNTERSET_INSTANCE *shown)
 {
 	struct offered_instance *i = offer_instance_of(handle, shown), **at;

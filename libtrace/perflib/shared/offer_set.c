@@ -1,5 +1,5 @@
 /*
- * A provider's countersets: their names, and how they come into its file.
+ * A provider's countersets: their names, and how they are written to its file.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -79,16 +79,16 @@ ULONG PerfSetCounterSetName(HANDLE provider, LPCGUID set, LPCSTR name, LPCSTR he
 
 /* ------------------------------------------------------------------------ a block */
 
-/* A counter of the template, as the file is to have it. */
+/* A template's counter, as written to the file. */
 struct entry {
 	struct prov_counter counter;
-	const char *name, *help; /* name: NULL: made up */
+	const char *name, *help; /* NULL: a generated name */
 	char made_up[24];
 };
 
 struct plan {
 	const PERF_COUNTERSET_INFO *info;
-	struct entry *entry; /* of info->NumCounters, by id */
+	struct entry *entry; /* info->NumCounters entries, by id */
 	const char *name, *help;
 	char made_up[GUID_TEXT];
 	uint32_t bytes;
@@ -134,7 +134,7 @@ static void plan_counter(
 		(uint32_t)(sizeof e->counter + strlen(offer_set_entry_name(e)) + strlen(e->help));
 }
 
-/* Ids are told apart, and bases are there. */
+/* Whether ids are unique and every base exists. */
 static bool ids_are_valid(const struct plan *plan)
 {
 	const uint32_t n = plan->info->NumCounters;

@@ -1,9 +1,9 @@
 /*
- * Values: one atomic operation on an aligned word of the file, in any thread or signal handler.
+ * Values: one atomic operation on an aligned word of the file. Any thread or signal handler.
  */
 #include "offer.h"
 
-/* Relaxed throughout: a value stands for itself, and nothing is told by it. */
+/* Relaxed throughout: a value is independent and orders no other data. */
 
 static uint64_t *column(
 	const struct offered_instance *i, uint32_t counter, uint32_t size, uint32_t *status)
@@ -13,7 +13,7 @@ static uint64_t *column(
 	uint32_t from = 0, to = set->counters, at = counter - set->id[0];
 
 	*status = ERROR_NOT_FOUND;
-	/* Mostly they are numbered without gaps. */
+	/* Ids are mostly consecutive. */
 	if (at >= to || set->id[at] != counter) {
 		while (from < to) {
 			at = from + (to - from) / 2;
@@ -44,7 +44,7 @@ static uint64_t *value_of(HANDLE provider, const PERF_COUNTERSET_INSTANCE *insta
 	return i ? column(i, counter, size, status) : NULL;
 }
 
-/* Of a 32-bit counter the low half of the number counts, which stands first on both platforms. */
+/* A 32-bit counter uses the low half, which comes first on both (little-endian) architectures. */
 static uint32_t *low_half(uint64_t *value)
 {
 	return (uint32_t *)value;

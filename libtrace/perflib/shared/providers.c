@@ -1,14 +1,14 @@
 /*
- * The countersets of other programs: whose files are looked at, and what of them was seen.
+ * Other programs' countersets: which files are examined, and what was found in them.
  *
- * Looked at are the directories of this user and of root, and by root those of everybody, in this
- * order; or the one that SWTRACE_COUNTERSETS names. Within one, who started first comes first,
- * and of several countersets with the same GUID only the first is handed on.
+ * Examines the directories of this user and of root, and for root those of all users, in this
+ * order; or only the one that SWTRACE_COUNTERSETS names. Within a directory, files sort by their
+ * provider's start time, and of several countersets with the same GUID the first wins.
  *
- * What a directory costs a consumer, whatever is in it: PLACE_NAMES names and PLACE_FILES living
- * files' headers at each refresh; PLACE_BYTES of definitions, PLACE_KNOWN files and countersets as
- * long as the consumer lives, since what was seen stays valid. Of all there are at most PLACES
- * directories and SETS countersets. More is not seen.
+ * A directory's cost to a consumer is bounded: at each refresh, PLACE_NAMES names and the headers
+ * of PLACE_FILES files of running providers; while the consumer runs, PLACE_BYTES of definitions
+ * and PLACE_KNOWN files and countersets, since definitions stay valid. In all there are at most
+ * PLACES directories and SETS countersets. The rest is ignored.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -27,8 +27,8 @@ enum {
 	PLACE_FILES = 256,
 	PLACE_KNOWN = 1024,
 	PLACE_BYTES = 2 << 20,
-	SETS = 4096,	    /* handed on */
-	ROOT_NAMES = 16384, /* of /dev/shm that root reads to find directories */
+	SETS = 4096,	    /* given to callers */
+	ROOT_NAMES = 16384, /* entries of /dev/shm that root reads to find directories */
 };
 
 struct known_set {
@@ -38,8 +38,8 @@ struct known_set {
 	uint32_t number; /* in the file */
 };
 
-/* A file that was read once. Its name may be another's by now; device, inode and the moment it
- * was begun are its own. */
+/* A file that was read before. Its name may belong to another file by now; device, inode and start
+ * time identify it. */
 struct known_file {
 	struct known_file *next;
 	struct known_place *place;
@@ -47,7 +47,7 @@ struct known_file {
 	dev_t device;
 	ino_t inode;
 	uint64_t started;
-	uint32_t blocks; /* looked through */
+	uint32_t blocks; /* blocks read */
 	uint32_t nsets;
 	struct known_set *set[PROV_SETS];
 };
@@ -55,11 +55,11 @@ struct known_file {
 struct known_place {
 	struct known_place *next;
 	struct providers *providers;
-	uid_t owner; /* (uid_t)-1: the environment's */
+	uid_t owner; /* (uid_t)-1: the directory that SWTRACE_COUNTERSETS names */
 	struct known_file *files;
 	uint32_t nfiles, sets;
 	size_t bytes;
-	/* In the present refresh: */
+	/* In the current refresh: */
 	struct known_file *alive[PLACE_FILES];
 	uint32_t nalive;
 };
@@ -70,15 +70,15 @@ struct found {
 };
 
 struct providers {
-	int environment; /* as place_of_environment: where the files are */
+	int environment; /* result of place_of_environment */
 	struct session_place named;
 	struct known_place *places;
-	struct known_place *look[PLACES]; /* at this refresh, in order */
+	struct known_place *look[PLACES]; /* directories of the current refresh, in order */
 	uint32_t nlook;
 	struct found *found;
-	const struct counterset **sets; /* handed out */
+	const struct counterset **sets; /* given to callers */
 	uint32_t nsets, room;
-	uint32_t status; /* of the present refresh */
+	uint32_t status; /* of the current refresh */
 	struct image image;
 };
 
@@ -98,7 +98,7 @@ static int providers_open_place(const struct known_place *place, uid_t *owner)
 	return dir;
 }
 
-/* A living provider's file, its header read. -1: it is none. */
+/* Opens the file of a running provider and reads its header. Returns -1 if there is none. */
 static int providers_open_file(
 	struct providers *p, int dir, const char *name, uid_t owner, struct stat *st)
 {
@@ -179,7 +179,7 @@ static bool providers_add_set(struct known_file *f, struct counterset_definition
 	return true;
 }
 
-/* Two of one file with the same GUID: the second is a lie. */
+/* Whether the file has a counterset with this GUID already: the second one is invalid. */
 static bool is_twice(const struct known_file *f, const GUID *guid)
 {
 	for (uint32_t i = 0; i < f->nsets; i++)
@@ -212,7 +212,7 @@ static uint32_t take_set(struct known_place *place, struct known_file *f, int fd
 	return ERROR_SUCCESS;
 }
 
-/* Sets that are new since the last look. False: something is wrong with them. */
+/* Reads the sets added since the last refresh. False if one is invalid. */
 static bool look_through(struct known_place *place, struct known_file *f, int fd)
 {
 	struct providers *p = place->providers;
@@ -336,7 +336,7 @@ static int by_owner(const void *a, const void *b)
 	return (x->owner > y->owner) - (x->owner < y->owner);
 }
 
-/* Those of all users, for root. */
+/* Adds the directories of all users, for root. */
 static void look_at_everybody(struct providers *p)
 {
 	const size_t prefix = strlen(PROV_DIR_PREFIX);
@@ -414,7 +414,7 @@ static int by_rank(const void *a, const void *b)
 	return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-/* Of each GUID the first. */
+/* Keeps the first counterset of each GUID. */
 static bool providers_gather_sets(struct providers *p)
 {
 	uint32_t n = 0, kept = 0;
