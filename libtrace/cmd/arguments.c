@@ -1,5 +1,5 @@
 /*
- * Options, numbers and the messages about them.
+ * Parses options and numbers, and reports wrong ones.
  */
 #include <grp.h>
 #include <stdarg.h>

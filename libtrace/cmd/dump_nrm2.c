@@ -1,5 +1,5 @@
 /*
- * dump --format nrm2: dumps the rings to an unnamed trace.bin, which the decoder exports.
+ * dump --format nrm2: dumps the rings to an unnamed trace.bin and exports it with the decoder.
  */
 #include <errno.h>
 #include <string.h>
@@ -18,7 +18,7 @@ struct nrm2_export {
 	const struct dump_options *options;
 	struct session_error *error;
 	struct output out;
-	int rc; /* of the writing */
+	int rc; /* result of the export */
 };
 
 static bool nrm2_keep_going(void *arg)
@@ -81,7 +81,7 @@ static int nrm2_write_file(struct nrm2_export *e, cpidecode_trace *t)
 	return rc;
 }
 
-/* fd: a trace.bin, at its end. */
+/* fd: a trace.bin, at its end of file. */
 static int nrm2_export_trace(struct nrm2_export *e, int fd)
 {
 	struct held_signals held;

@@ -1,5 +1,5 @@
 /*
- * dump --on-signal: the flight recorder, triggered by hand.
+ * dump --on-signal: dumps the flight recorder on a signal.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 
 #include "flight.h"
 
-/* How soon it is noticed that the trace buffers are gone. */
+/* Interval at which freed trace buffers are noticed. */
 #define FOLLOW_NS 500000000u
 
 int flight_signal(const char *name)
@@ -34,8 +34,8 @@ int flight_signal(const char *name)
 		       : 0;
 }
 
-/* Those that came before a dump begins are served by it: real-time ones queue up. Whether
- * there were any. */
+/* Consumes queued signals: one dump serves all that came before it begins. Returns whether there
+ * were any. */
 static bool take_all(const sigset_t *wanted)
 {
 	const struct timespec at_once = {0};
@@ -56,8 +56,7 @@ static int follow_signals(struct flight *f, const sigset_t *wanted)
 			return EXIT_FAILED;
 		if (asked)
 			flight_dump(f);
-		/* One that ends it is taken first where both came: the dump is made all the same.
-		 */
+		/* If an ending signal came with a wanted one, dump first. */
 		if (signal && !sigismember(wanted, signal))
 			return f->failed ? EXIT_FAILED : EXIT_FINE;
 	}

@@ -48,7 +48,7 @@ int private_make(const struct verb *verb, struct private_session *p, struct sess
 
 static volatile sig_atomic_t child;
 
-/* A key pressed reaches the command without us: the terminal sends it to both. */
+/* Skip signals from the kernel: the terminal sends a key's signal to the command, too. */
 static void forward(int signal, siginfo_t *info, void *context)
 {
 	(void)context;
@@ -63,7 +63,7 @@ static const int forwarded[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUS
 
 enum { FORWARDED = sizeof forwarded / sizeof *forwarded };
 
-/* The signals are held back until there is a command to forward them to. */
+/* Blocks the signals until there is a command to forward them to. */
 static void private_catch_signals(sigset_t *before)
 {
 	struct sigaction now, catcher = {.sa_sigaction = forward, .sa_flags = SA_SIGINFO};
@@ -87,7 +87,7 @@ static int look_at(const char *path)
 	return S_ISREG(st.st_mode) && access(path, X_OK) == 0 ? 0 : EACCES;
 }
 
-/* As execvp looks for it. */
+/* Searches PATH like execvp. */
 int command_look(const struct command *c)
 {
 	const char *dirs = getenv("PATH"), *end;
@@ -111,7 +111,7 @@ int command_look(const struct command *c)
 	return found;
 }
 
-/* The other end is closed without a word where there is to be no command. */
+/* EOF instead of a byte means that the command must not start. */
 static void wait_for_word(int go)
 {
 	char word;
@@ -123,7 +123,7 @@ static void wait_for_word(int go)
 		_exit(EXIT_NOT_FOUND);
 }
 
-/* In the child: a caught signal is back at its default after exec by itself. */
+/* In the child. exec resets caught signals to their defaults. */
 __attribute__((noreturn)) static void become(const struct command *c,
 	const struct session_place *place, const sigset_t *mask, int report)
 {
@@ -153,8 +153,8 @@ static bool make_pipes(int report[2], int go[2])
 	return false;
 }
 
-/* What is to happen first happens while the child waits. The end that it reads is open here
- * too, so that the word can be written whatever became of it. */
+/* Runs c->before while the child waits on the pipe, then releases the child. The read end is still
+ * open here, so the write cannot raise SIGPIPE even if the child is gone. */
 static void let_go(struct command *c, const int go[2])
 {
 	if (c->pid > 0 && (!c->before || c->before(c->arg, c->pid) == 0))

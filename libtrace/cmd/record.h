@@ -1,5 +1,5 @@
 /*
- * The line that `record` keeps up to date on a terminal.
+ * The progress line that `record` updates on a terminal.
  */
 #ifndef SWT_CMD_RECORD_H
 #define SWT_CMD_RECORD_H
@@ -8,9 +8,9 @@
 #include "cmd.h"
 
 struct progress {
-	const struct verb *verb; /* NULL: standard error is no terminal */
+	const struct verb *verb; /* NULL: standard error is not a terminal */
 	uint64_t started, shown; /* ns */
-	uint64_t hooks;		 /* when it was shown last */
+	uint64_t hooks;		 /* when the line was last updated */
 };
 
 void progress_begin(struct progress *p, const struct verb *verb);

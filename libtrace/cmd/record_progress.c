@@ -8,7 +8,7 @@
 #include "record.h"
 #include "../dump/drain/stream.h"
 
-/* A number for a person: three digits and more, and a unit of a thousand. */
+/* Formats a number with an SI suffix. */
 static const char *human(double value, char text[16])
 {
 	static const char units[] = " kMGTPE";

@@ -1,5 +1,5 @@
 /*
- * run: a private session around a command. Trace, run, dump.
+ * run: traces a command in a private session and dumps it at the end.
  */
 #include <limits.h>
 #include <stdio.h>
@@ -31,7 +31,7 @@ struct runner {
 	struct command command;
 };
 
-/* session_open's own lock is let go of, so that the command may control its session. */
+/* Releases session_open's lock, so that the command can control its session. */
 static int run_prepare_session(struct runner *r)
 {
 	struct session_error error = {"unknown error"};
@@ -48,8 +48,8 @@ static int run_prepare_session(struct runner *r)
 }
 
 /*
- * A dump that failed must not cost the trace: the session stays, under a name that the sweep
- * does not take for one left behind. Not for a pipe, whose reader had enough.
+ * A failed dump must not lose the trace: renames the session so that the sweep spares it. Not for a
+ * pipe whose reader is gone.
  */
 static bool keep(const struct runner *r, const struct session *s)
 {
@@ -68,7 +68,7 @@ static bool keep(const struct runner *r, const struct session *s)
 	return true;
 }
 
-/* Whatever happened to the command, its session goes, unless the trace would go with it. */
+/* Removes the session, however the command ended, unless that would lose the trace. */
 static int conclude(struct runner *r, bool dump)
 {
 	struct session_error error = {"unknown error"};

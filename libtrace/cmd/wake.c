@@ -20,7 +20,7 @@ static void wake(int signal)
 	if (signal != SIGCHLD)
 		wake_told_to_end = signal;
 	ssize_t n = write(wake_fd, &one, sizeof one);
-	(void)n; /* its counter is full: it is awake */
+	(void)n; /* if the counter is full, the reader is awake already */
 	errno = before;
 }
 
@@ -34,7 +34,7 @@ int wake_catch_signals(const struct verb *verb, bool enders, int *fd)
 		return cmd_fail(verb, "cannot wait for signals: %s", strerror(errno));
 	stream_catch_signals();
 	sigaction(SIGCHLD, &catcher, NULL);
-	/* What was ignored (nohup, a shell's background job) stays so. */
+	/* Signals that were ignored (nohup, a shell's background job) stay ignored. */
 	for (size_t i = 0; enders && i < sizeof ender / sizeof *ender; i++)
 		if (sigaction(ender[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
 			sigaction(ender[i], &catcher, NULL);

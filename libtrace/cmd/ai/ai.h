@@ -1,5 +1,5 @@
 /*
- * What the files of the verb ai share.
+ * Shared by the files of the verb ai.
  */
 #ifndef SWT_CMD_AI_AI_H
 #define SWT_CMD_AI_AI_H
@@ -12,33 +12,33 @@
 
 enum ai_format { AI_TEXT, AI_CSV, AI_JSON };
 
-/* Where the report goes: standard output, and a log. A failure is told once; then nothing
- * more is written. */
+/* The report's destinations: standard output and a log. Reports the first failure and then stops
+ * writing. */
 struct ai_output {
 	const struct verb *verb;
 	bool logs, failed;
 	struct output to, log;
 };
 
-/* log: a path, or NULL; what it held is gone. An exit code. */
+/* log: a path, or NULL; truncates the file. Returns an exit code. */
 int ai_output_open(struct ai_output *o, const struct verb *verb, const char *log);
 void ai_output_write(struct ai_output *o, const char *text, size_t size);
-/* An exit code. */
+/* Returns an exit code. */
 int ai_output_close(struct ai_output *o);
 
 struct ai_run {
 	const struct verb *verb;
 	enum ai_format format;
-	bool processors, system; /* what is reported */
+	bool processors, system; /* columns to report */
 	bool stamped;		 /* -t */
 	bool traced;		 /* --trace */
 	uint64_t interval;	 /* ns */
-	uint64_t samples;	 /* 0: until a signal */
-	char run_time[48];	 /* of -r, for people; "" without */
-	const char *log;	 /* of -l, or NULL */
-	int columns;		 /* processors that the heading above is of */
-	unsigned rows;		 /* since it, in text */
-	UINT32 flags;		 /* of CPUUTIL_DATA, those that were told */
+	uint64_t samples;	 /* 0: until a signal arrives */
+	char run_time[48];	 /* -r as text; "" without it */
+	const char *log;	 /* -l, or NULL */
+	int columns;		 /* number of processors in the last heading */
+	unsigned rows;		 /* rows since the last heading, in text format */
+	UINT32 flags;		 /* CPUUTIL_DATA flags reported so far */
 };
 
 struct ai_sample {
@@ -47,18 +47,19 @@ struct ai_sample {
 	struct timespec at;
 };
 
-/* What a report begins with, has for each sample, and ends with. */
+/* Prints the report's head, each sample, and its end. */
 struct ai_printer {
 	void (*begin)(struct ai_run *r, FILE *f);
 	void (*sample)(struct ai_run *r, FILE *f, const struct ai_sample *s);
-	void (*end)(struct ai_run *r, FILE *f, bool all); /* all: the number asked for */
+	void (*end)(struct ai_run *r, FILE *f,
+		bool all); /* all: took the requested number of samples */
 };
 extern const struct ai_printer ai_text, ai_csv, ai_json;
 
-/* Why the method is not the best one; NULL: it is. */
+/* Why a better method is not available; NULL if the best one is used. */
 const char *ai_why(void);
 
-/* Opens, samples, prints. An exit code. */
+/* Opens the source, samples and prints. Returns an exit code. */
 int ai_follow(struct ai_run *r);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * ai: lets the time pass, samples, prints.
+ * ai: waits, samples and prints.
  */
 #include <stdlib.h>
 
@@ -9,7 +9,7 @@
 #include "../../dump/drain/stream.h"
 #include "../wake.h"
 
-/* What ends CpuUtilSample; its own failures are negative. */
+/* Return values that end CpuUtilSample; its own failures are negative. */
 enum { GO_ON = 0, ALL_TAKEN, STOPPED };
 
 struct follow {
@@ -59,7 +59,7 @@ static void follow_print_part(struct follow *f, enum part part, const struct ai_
 
 static int wake_fd;
 
-/* As long as it takes, but for a signal that ends the verb: then what was begun is not shown. */
+/* Waits until `due`, or until a signal ends the verb; the last sample is then not shown. */
 static void wait_until(uint64_t due)
 {
 	for (uint64_t now = time_ns_monotonic(); now < due && !wake_told_to_end;
@@ -119,7 +119,7 @@ static int follow_output(struct follow *f)
 	return f->output.failed ? EXIT_FAILED : follow_samples(f);
 }
 
-/* Hooks that are lost are counted by their ring. */
+/* Lost hooks are counted in their ring. */
 static int follow_begin_sampling(struct follow *f)
 {
 	int rc = CpuUtilInit(
@@ -132,7 +132,7 @@ static int follow_begin_sampling(struct follow *f)
 
 int ai_follow(struct ai_run *r)
 {
-	static struct follow f; /* its outputs are large */
+	static struct follow f; /* static: its outputs are large */
 
 	f.run = r;
 	int code = wake_catch_signals(r->verb, true, &wake_fd);

@@ -1,5 +1,5 @@
 /*
- * ai: the same text to standard output and to a log.
+ * ai: writes the same text to standard output and to a log.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@ static void ai_output_fail(struct ai_output *o, const struct output *at, const c
 		cmd_fail(o->verb, "%s", why);
 }
 
-/* Not by way of a temporary file: a log is looked at while it grows. */
+/* Write the log in place, not through a temporary file: users read it while it grows. */
 static int open_log(struct ai_output *o, const char *path)
 {
 	struct session_error error = {"unknown error"};
@@ -56,7 +56,7 @@ static void send_to(struct ai_output *o, struct output *at, const char *text, si
 
 void ai_output_write(struct ai_output *o, const char *text, size_t size)
 {
-	/* The log first: when the reader of the other has had enough, it is complete. */
+	/* Write the log first: it is complete even if the reader of standard output is gone. */
 	if (o->logs)
 		send_to(o, &o->log, text, size);
 	send_to(o, &o->to, text, size);

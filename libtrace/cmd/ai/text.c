@@ -1,5 +1,5 @@
 /*
- * ai: for people, in the layout that the original toolkit has.
+ * ai: text output, in the original toolkit's layout.
  */
 #include <math.h>
 
@@ -9,7 +9,7 @@
 
 enum { ROWS_PER_HEADING = 20, CELL = 19 };
 
-/* As the original has it: without a new line of its own. */
+/* In the original's format, without a newline. */
 static void put_time(FILE *f, time_t at)
 {
 	struct tm local;
@@ -19,7 +19,7 @@ static void put_time(FILE *f, time_t at)
 		fputs(text, f);
 }
 
-/* Why all of it is n/a. */
+/* Explains why the whole sample is n/a. */
 static void put_too_short(const struct ai_run *r, FILE *f)
 {
 	const uint64_t step = stat_resolution();
@@ -124,7 +124,7 @@ static void text_print_cells(struct ai_run *r, FILE *f, const CPUUTIL_DATA *d)
 	}
 }
 
-/* What puts a sample in doubt, when it is seen first. */
+/* Prints a remark when a condition that makes samples unreliable first appears. */
 static void text_print_remarks(struct ai_run *r, FILE *f, UINT32 flags)
 {
 	UINT32 news = flags & ~r->flags;

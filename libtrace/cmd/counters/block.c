@@ -1,5 +1,5 @@
 /*
- * counters: the blocks that PerfQueryCounterData returns. Sizes are checked as PerfLib's
+ * counters: parses the blocks that PerfQueryCounterData returns. Checks sizes as PerfLib's
  * documentation asks of a consumer.
  */
 #include <stdlib.h>
@@ -22,7 +22,7 @@ static bool take(struct bytes *b, size_t n, const uint8_t **part)
 	return true;
 }
 
-/* A structure that begins with, or has behind `before` bytes, the size of its block. */
+/* Reads a block whose structure has the block's size at offset `before`. */
 static bool take_block(struct bytes *b, void *head, size_t head_size, size_t before,
 	const uint8_t **block, DWORD *size)
 {
@@ -130,7 +130,7 @@ static ULONG take_instance(struct block *b, struct bytes *bytes, unsigned row)
 
 static ULONG many_instances(struct block *b, struct bytes *bytes)
 {
-	/* Each has its header at least. */
+	/* Each instance has at least its header. */
 	PERF_MULTI_INSTANCES head;
 	const uint8_t *block;
 	DWORD size;
@@ -181,7 +181,8 @@ long block_find(struct block *b, const char *name, ULONG id)
 		unsigned row = (b->cursor + i) % b->instances;
 
 		if (b->instance[row].id == id && strcmp(b->instance[row].name, name) == 0) {
-			b->cursor = row; /* its other columns come next */
+			b->cursor =
+				row; /* the caller usually asks for the row's other columns next */
 			return (long)row;
 		}
 	}

@@ -1,5 +1,5 @@
 /*
- * counters: the countersets there are, from their registration.
+ * counters: the available countersets, from their registration data.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 
 #include "counters.h"
 
-/* A block, with a NUL behind it: what is a string ends. NULL and *status: it did not come. */
+/* Fetches a block and appends a NUL, so that strings in it end. NULL: failed with *status. */
 static uint8_t *fetch(
 	const char *where, LPCGUID id, PerfRegInfoType what, DWORD *bytes, ULONG *status)
 {
@@ -30,14 +30,14 @@ static uint8_t *fetch(
 		free(block);
 		if (*status != ERROR_NOT_ENOUGH_MEMORY)
 			return NULL;
-		/* It may grow between the two calls. */
+		/* The block may grow between the two calls. */
 		room = *bytes > room ? *bytes : room * 2;
 	}
 	return NULL;
 }
 
-/* Names come from other programs and from traces, and stand in messages: a terminal must find
- * nothing to obey in them. A copy; NULL: there is no memory. */
+/* Copies a name for use in messages, without control characters: names come from other programs and
+ * from traces. NULL: out of memory. */
 static char *plain(const char *text)
 {
 	char *copy = NULL;
@@ -99,7 +99,7 @@ static ULONG take_counters(struct catalogue_set *set, const uint8_t *block, DWOR
 	return ERROR_SUCCESS;
 }
 
-/* The string of a counter in a PERF_STRING_BUFFER_HEADER block; "": none. */
+/* A counter's string in a PERF_STRING_BUFFER_HEADER block; "" if there is none. */
 static const char *string_of(const uint8_t *block, DWORD bytes, ULONG counter)
 {
 	PERF_STRING_BUFFER_HEADER head;
@@ -186,7 +186,7 @@ static void free_set(struct catalogue_set *set)
 	free(set->provider_name);
 }
 
-/* NULL and *status: they did not come. */
+/* NULL: failed with *status. */
 static GUID *enumerate(const char *where, DWORD *n, ULONG *status)
 {
 	DWORD room = 64;
@@ -232,7 +232,7 @@ ULONG catalogue_load(struct catalogue *c, const char *where)
 		}
 		free_set(set);
 		memset(set, 0, sizeof *set);
-		/* A provider that ended meanwhile, or that is not in order, is not there. */
+		/* Skip a provider that ended meanwhile or has invalid data. */
 		if (status != ERROR_OUTOFMEMORY)
 			status = ERROR_SUCCESS;
 	}

@@ -1,5 +1,5 @@
 /*
- * What doctor knows about a machine, a process and its sessions. Unknown numbers are -1.
+ * Facts about a machine, a process and its sessions. Unknown numbers are -1.
  */
 #ifndef SWT_CMD_DOCTOR_FACTS_H
 #define SWT_CMD_DOCTOR_FACTS_H
@@ -14,12 +14,12 @@
 
 struct kernel_facts {
 	char release[80], machine[24];
-	bool supported;		/* a machine with restartable sequences and a clock instruction */
-	int perf_events;	/* 1: the kernel has them, 0: it has not */
-	bool is_virtual;	/* a hypervisor runs it */
-	char hypervisor[48];	/* its name; "": unknown */
-	char container[48];	/* what keeps this process in a container; "": nothing known */
-	bool in_user_namespace; /* not the first one: its root has no rights to the machine */
+	bool supported;	 /* an architecture with restartable sequences and a clock instruction */
+	int perf_events; /* 1: the kernel has them; 0: it does not */
+	bool is_virtual; /* a virtual machine */
+	char hypervisor[48];	/* hypervisor's name; "": unknown */
+	char container[48];	/* container manager's name; "": not in a known container */
+	bool in_user_namespace; /* not the initial one: root there has no rights to the machine */
 };
 
 struct rights_facts {
@@ -36,28 +36,28 @@ struct core_pmu {
 };
 
 struct pmu_facts {
-	struct counters_pmu found; /* paranoid is there, too */
+	struct counters_pmu found; /* includes paranoid */
 	struct counters_description in_use;
-	int core_pmus; /* entries of core_pmu; -1: the kernel does not tell */
+	int core_pmus; /* entries of core_pmu; -1: unknown */
 	struct core_pmu core_pmu[CORE_PMUS_MAX];
-	int user_read_switch; /* of the kernel: rdpmc on x86-64, perf_user_access on AArch64 */
+	int user_read_switch; /* kernel switch: rdpmc on x86-64, perf_user_access on AArch64 */
 	long mlock_kb;	      /* kernel.perf_event_mlock_kb */
 	long page_kb;
-	uint64_t cycles_hz; /* nominal rate of the processors; 0: unknown */
-	unsigned cpus;	    /* online */
+	uint64_t cycles_hz; /* nominal processor frequency; 0: unknown */
+	unsigned cpus;	    /* number online */
 };
 
 struct clock_facts {
 	const char *title; /* "TSC" */
-	bool is_call;	   /* CLOCK_MONOTONIC_RAW, and no instruction */
+	bool is_call;	   /* CLOCK_MONOTONIC_RAW rather than an instruction */
 	bool asked_for;	   /* SWTRACE_CLOCK=raw */
 	uint64_t hz;
-	int visited, back; /* processors gone round; stamps that were less than the last */
-	double ppm;	   /* how far it is from CLOCK_MONOTONIC_RAW */
+	int visited, back; /* processors visited; stamps less than the one before */
+	double ppm;	   /* deviation from CLOCK_MONOTONIC_RAW */
 	struct clock_sources kernel;
 	enum clock_trust trust;
 	int constant, nonstop; /* TSC: flags of /proc/cpuinfo */
-	uint64_t suspended_ns; /* how long the machine slept since it was started */
+	uint64_t suspended_ns; /* time suspended since boot */
 };
 
 struct rings_facts {
@@ -66,12 +66,12 @@ struct rings_facts {
 };
 
 struct memory_facts {
-	int error; /* errno of looking at /dev/shm; 0: it is there */
+	int error; /* errno of examining /dev/shm; 0: it exists */
 	bool tmpfs, writable;
 	unsigned mode;
-	uint64_t room, size; /* free, all; bytes */
-	uint64_t wanted;     /* by the rings of a plain `swtrace init` */
-	uint64_t container;  /* the container's limit of memory; 0: none */
+	uint64_t room, size; /* free and total bytes */
+	uint64_t wanted;     /* size of a plain `swtrace init`'s rings */
+	uint64_t container;  /* the container's memory limit; 0: none */
 };
 
 struct limit_facts {
@@ -82,23 +82,23 @@ struct limit_facts {
 enum { SESSIONS_MAX = 3 };
 
 struct session_facts {
-	const char *id;	 /* of its finding */
+	const char *id;	 /* the finding's id */
 	const char *why; /* "root's session" and the like */
 	char dir[256];
-	bool used; /* this is where one's programs trace */
+	bool used; /* this user's programs trace here */
 	bool absent;
-	char trouble[384];	   /* why it cannot be used; "": it can */
-	const char *state;	   /* "tracing" and the like; NULL: not known */
+	char trouble[384];	   /* why it cannot be used; "": usable */
+	const char *state;	   /* "tracing" and the like; NULL: unknown */
 	char owner[40], group[40]; /* who may trace; group "": only the owner */
 	unsigned mode;
-	bool is_owner;	      /* this user's, or this user is root */
-	bool undrained;	      /* continuous mode, on, but no drain runs */
-	int clock_misfit;     /* why programs here cannot use its clock: a PU_ code; 0: they can */
-	char clock_back[128]; /* how far its clock went back; "": it did not */
+	bool is_owner;	      /* belongs to this user, or this user is root */
+	bool undrained;	      /* on in continuous mode, but without a running drain */
+	int clock_misfit;     /* PU_ code for why programs here cannot use its clock; 0: they can */
+	char clock_back[128]; /* how far its clock went back; "": not at all */
 };
 
 struct sessions_facts {
-	char trouble[384]; /* no session can be looked for; "": it can */
+	char trouble[384]; /* why no session can be looked up; "": it can */
 	char user[40], groups[160];
 	int count;
 	struct session_facts list[SESSIONS_MAX];
@@ -115,7 +115,7 @@ struct doctor_facts {
 	struct sessions_facts sessions;
 };
 
-/* Looks; takes about 0.1 s. */
+/* Gathers the facts. Takes about 0.1 s. */
 void doctor_gather(struct doctor_facts *m);
 
 /* ------------------------------------------------------------- its parts */
@@ -129,9 +129,9 @@ void gather_memory(struct memory_facts *m);
 void gather_limits(struct limit_facts *l);
 void gather_sessions(struct sessions_facts *s);
 
-/* The first line of a small file; false (and "") if there is none. */
+/* Reads the first line of a small file; false (and "") on failure. */
 bool gather_line(const char *path, char *line, size_t size);
-/* A file that holds one number; -1: not there. */
+/* Reads a file that holds one number; -1 on failure. */
 long gather_number(const char *path);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * doctor: what is known of the kernel, the rights and the counters.
+ * doctor: gathers facts on the kernel, permissions and counters.
  */
 #include <dirent.h>
 #include <inttypes.h>
@@ -37,7 +37,7 @@ long gather_number(const char *path)
 	return end == line || value < 0 ? -1 : value;
 }
 
-/* A field of /proc/self/status; false: it has none of that name. */
+/* Reads a field of /proc/self/status; false if it is missing. */
 static bool status_field(const char *name, int base, uint64_t *value)
 {
 	char line[256];
@@ -98,7 +98,7 @@ static bool ask_processor(char *name, size_t size)
 }
 #endif
 
-/* Where no instruction tells: what the firmware says the machine is. */
+/* Detects a hypervisor by the firmware's names, for processors that cannot report one. */
 static bool ask_firmware(char *name, size_t size)
 {
 	static const char *const files[] = {"/sys/class/dmi/id/product_name",
@@ -158,7 +158,7 @@ static void find_container(char *name, size_t size)
 			snprintf(name, size, "%s", words[i]);
 }
 
-/* The first one maps all users to themselves. */
+/* The initial user namespace maps all ids to themselves. */
 static bool in_user_namespace(void)
 {
 	unsigned long inside, outside, count;
@@ -183,8 +183,8 @@ void gather_kernel(struct kernel_facts *k)
 #endif
 	k->perf_events = access("/proc/sys/kernel/perf_event_paranoid", F_OK) == 0;
 	k->is_virtual = ask_processor(k->hypervisor, sizeof k->hypervisor);
-	/* The firmware of a processor that tells is not asked: metal instances of clouds have
-	 * the names of their virtual sisters. */
+	/* Trust CPUID over the firmware: bare-metal cloud instances have the same product names as
+	 * virtual ones. */
 #if !defined(__x86_64__)
 	k->is_virtual = ask_firmware(k->hypervisor, sizeof k->hypervisor);
 #else
@@ -199,7 +199,7 @@ void gather_kernel(struct kernel_facts *k)
 
 enum { CAPABILITY_SYS_ADMIN = 21, CAPABILITY_PERFMON = 38 };
 
-/* "none [integrity] confidentiality": the one in brackets. */
+/* Finds the bracketed word in "none [integrity] confidentiality". */
 static void find_lockdown(char *word, size_t size)
 {
 	char line[80], *begin, *end;
@@ -228,8 +228,8 @@ void gather_rights(struct rights_facts *r)
 
 #define PMUS "/sys/bus/event_source/devices"
 
-/* Of processors: "cpu", and those that name their processors, as the kernel's own tools tell
- * them from the rest. */
+/* Whether a PMU is a processor's: it is called "cpu" or lists its processors, as in perf's own
+ * test. */
 static bool is_core_pmu(const char *name, struct core_pmu *pmu)
 {
 	char path[320];

@@ -1,5 +1,5 @@
 /*
- * doctor: what is known of the clock, restartable sequences, memory and limits.
+ * doctor: gathers facts on the clock, restartable sequences, memory and limits.
  */
 #include <errno.h>
 #include <linux/magic.h>
@@ -25,7 +25,7 @@
 
 /* ------------------------------------------------------------- the clock */
 
-/* How far 50 ms of ticks are from 50 ms of CLOCK_MONOTONIC_RAW, parts per million. */
+/* Measures the clock for 50 ms: deviation from CLOCK_MONOTONIC_RAW, in parts per million. */
 static double drift_ppm(void)
 {
 	const struct timespec wait = {.tv_nsec = 50000000};
@@ -37,8 +37,8 @@ static double drift_ppm(void)
 	return (ticks - (double)(n1 - n0)) / (double)(n1 - n0) * 1e6;
 }
 
-/* Goes round the processors twice. Returns how many; *back: how often a stamp was less than the
- * one before it. */
+/* Visits all processors twice. Returns how many; *back: how often a stamp was less than the one
+ * before it. */
 static int round_trip(int *back)
 {
 	cpu_set_t before, one;
@@ -66,8 +66,8 @@ static int round_trip(int *back)
 	return visited;
 }
 
-/* Whether the first processor has these flags; -1: there is no such line, as elsewhere than on
- * x86. */
+/* Whether the first processor has these flags; -1: /proc/cpuinfo has no flags line, as on
+ * AArch64. */
 static void tsc_flags(struct clock_facts *c)
 {
 	FILE *f = fopen("/proc/cpuinfo", "re");
@@ -87,8 +87,8 @@ static void tsc_flags(struct clock_facts *c)
 		fclose(f);
 }
 
-/* CLOCK_BOOTTIME goes on while the machine sleeps. Asked for first, so that being held up is not
- * taken for a sleep. */
+/* CLOCK_BOOTTIME includes suspended time. Read it first, so that preemption does not look like a
+ * suspend. */
 static uint64_t suspended_ns(void)
 {
 	struct timespec boot, mono;
@@ -132,7 +132,7 @@ static bool libc_registers_rseq(void)
 }
 #endif
 
-/* An address that is none: a kernel with rseq says what is wrong with it. */
+/* Passes an invalid address: a kernel with rseq rejects it with an error other than ENOSYS. */
 static bool kernel_has_rseq(void)
 {
 #if defined(SYS_rseq)
@@ -150,7 +150,7 @@ void gather_rings(struct rings_facts *r)
 
 /* -------------------------------------------------------------- /dev/shm */
 
-/* The least limit of a control group and those above it; UINT64_MAX: none. */
+/* The lowest limit of a control group and its ancestors; UINT64_MAX: none. */
 static uint64_t least_limit(const char *root, char *group, const char *file)
 {
 	uint64_t least = UINT64_MAX;
@@ -173,7 +173,8 @@ static uint64_t least_limit(const char *root, char *group, const char *file)
 	}
 }
 
-/* Lines "0::/GROUP" (version 2) and "N:memory:/GROUP". A limit beyond all memory is none. */
+/* Parses lines "0::/GROUP" (version 2) and "N:memory:/GROUP". Ignores a limit above the machine's
+ * memory. */
 static uint64_t container_limit(void)
 {
 	char line[512];

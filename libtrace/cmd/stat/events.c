@@ -1,5 +1,5 @@
 /*
- * stat: which events.
+ * stat: parses the list of events.
  */
 #include <errno.h>
 #include <string.h>
@@ -17,13 +17,13 @@ static void events_add_event(
 	int rc = cpc_event_find(name, &e->event, e->why);
 	if (rc == -EINVAL)
 		cmd_misuse(verb, "-e: %s; swtrace event list shows all", e->why);
-	/* A name that is known is told as it was given, though it fills nothing in. */
+	/* If the name is known but fills nothing in, report it as given. */
 	if (rc)
 		snprintf(e->event.name, sizeof e->event.name, "%s", name);
 	e->error = -rc;
 }
 
-/* Up to the next comma or brace; commas between slashes are a PMU's. */
+/* Length up to the next comma or brace; a comma between slashes belongs to the PMU's term list. */
 static size_t length_of(const char *list)
 {
 	bool terms = false;
@@ -38,7 +38,7 @@ static size_t length_of(const char *list)
 	return n;
 }
 
-/* What follows a group's brace is each of its events' modifier. */
+/* The modifier behind a group's closing brace applies to each of its events. */
 static const char *modifier_of(const char *group)
 {
 	const char *end = strchr(group, '}');
@@ -60,7 +60,7 @@ static void events_add_named(struct stat_events *events, const struct verb *verb
 	events_add_event(events, verb, name, group);
 }
 
-/* The end of a group, if this is one. */
+/* Skips the closing brace of a group, if there is one. */
 static const char *end_group(const char *p, const struct verb *verb, unsigned *group)
 {
 	if (*p != '}')
@@ -94,7 +94,7 @@ void stat_events_add(struct stat_events *events, const struct verb *verb, const 
 		cmd_misuse(verb, "-e: the } is missing in \"%.80s\"", list);
 }
 
-/* A processor's task clock is its clock. */
+/* With processors, cpu-clock takes the place of task-clock. */
 void stat_events_defaults(struct stat_events *events, const struct verb *verb, bool processors)
 {
 	stat_events_add(events, verb, processors ? "cpu-clock" : "task-clock");
@@ -110,7 +110,7 @@ bool stat_event_is_time(const struct count_event *e)
 	       e->event.software;
 }
 
-/* The kernel's clocks run in both modes whatever they are told. */
+/* The kernel's software clocks count in both modes, whatever the attributes say. */
 const char *stat_event_name(const struct count_event *e, char name[EVENT_NAME_MAX + 8])
 {
 	snprintf(name, EVENT_NAME_MAX + 8, "%s%s", e->event.name,

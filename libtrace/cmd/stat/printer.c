@@ -1,5 +1,5 @@
 /*
- * stat: a report becomes text, and goes to its file or stream in one piece.
+ * stat: formats a report and writes it to its file or stream in one piece.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /*
- * What the files of the verb stat share.
+ * Shared by the files of the verb stat.
  */
 #ifndef SWT_CMD_STAT_STAT_H
 #define SWT_CMD_STAT_STAT_H
@@ -16,19 +16,19 @@ enum stat_scope { STAT_COMMAND, STAT_PROCESSES, STAT_THREADS, STAT_PROCESSORS };
 /* ---------------------------------------------------------------------------- targets */
 
 struct stat_targets {
-	bool threads; /* of numbers of threads, else of processes */
+	bool threads; /* ids are threads', else processes' */
 	unsigned count;
 	pid_t pid[STAT_TARGETS_MAX];
-	int fd[STAT_TARGETS_MAX]; /* tells its end; -1: it has to be looked for */
+	int fd[STAT_TARGETS_MAX]; /* pidfd, readable at the end; -1: poll /proc instead */
 };
 
-/* "12,34": adds what is not there yet. False: text is no such list, or there are too many. */
+/* Parses "12,34" and adds the new ids. False: text is not a list of ids, or there are too many. */
 bool stat_targets_add(struct stat_targets *t, const char *text);
-/* Makes their ends known. */
+/* Opens pidfds, so that targets' ends are noticed. */
 void stat_targets_watch(struct stat_targets *t);
-/* Forgets those that have ended. Whether there are others. */
+/* Removes targets that have ended. Returns whether any are left. */
 bool stat_targets_live(struct stat_targets *t);
-/* Waits at most that long, or until `wake` is readable, which is then read, or one may have
+/* Waits at most ns, until `wake` is readable, which is then read, or until a target may have
  * ended. */
 void stat_targets_wait(const struct stat_targets *t, int wake, uint64_t ns);
 
@@ -39,44 +39,44 @@ struct stat_events {
 	unsigned count, groups;
 };
 
-/* The list of an -e. What is no event ends the process; what is not there has its why. */
+/* Parses the list of an -e. Exits on an invalid event; sets why for an unavailable one. */
 void stat_events_add(struct stat_events *events, const struct verb *verb, const char *list);
 void stat_events_defaults(struct stat_events *events, const struct verb *verb, bool processors);
-/* The name with ":u" where the kernel's part is denied. */
+/* The event's name, with ":u" if the kernel denies counting itself. */
 const char *stat_event_name(const struct count_event *e, char name[EVENT_NAME_MAX + 8]);
 bool stat_event_is_time(const struct count_event *e);
 
 /* ------------------------------------------------------------------------------- rows */
 
-/* An event over the time of a report. */
+/* An event's values over the time of a report. */
 struct stat_row {
 	const struct count_event *event;
-	int cpu;       /* -1: all places together */
-	bool measured; /* else why says why not */
+	int cpu;       /* -1: sum of all places */
+	bool measured; /* if false, why has the reason */
 	const char *why;
-	uint64_t count, enabled, running; /* count is scaled */
-	unsigned places, measured_places; /* of processors: 2 of 4 counted */
+	uint64_t count, enabled, running; /* the count is scaled */
+	unsigned places, measured_places; /* of processors, such as 2 of 4 counted */
 	bool has_figure;
 	double figure;
 	const char *figure_unit;
-	int decimals; /* that the figure is worth */
+	int decimals; /* significant decimals of the figure */
 };
 
 struct stat_report {
 	bool total;
-	uint64_t at, elapsed; /* ns since the beginning; that it covers */
-	uint64_t least;	      /* of elapsed: between the reads of any counter */
+	uint64_t at, elapsed; /* ns since the beginning; length of the report's time */
+	uint64_t least;	      /* the shortest time between two reads of a counter */
 	struct stat_row *row;
 	unsigned rows;
-	/* Of the total. */
+	/* For the total: */
 	const char *target; /* "command ./x", "process 12", ... */
-	bool has_command;   /* then: */
+	bool has_command;   /* if set: */
 	int exit_code;
-	uint64_t user_us, system_us; /* of the counted command; UINT64_MAX: not known */
+	uint64_t user_us, system_us; /* of the counted command; UINT64_MAX: unknown */
 };
 
-/* The values of all events at all places; from may be NULL: since the beginning. One row an
- * event, and before it one a processor where per_cpu says so. */
+/* Computes the rows of all events from the values at all places; from NULL: since the beginning.
+ * One row per event; with per_cpu, preceded by one per processor. */
 void stat_rows(const struct count *c, const struct count_value *from, const struct count_value *to,
 	bool per_cpu, struct stat_report *r);
 
@@ -88,15 +88,15 @@ struct stat_printer {
 	const struct verb *verb;
 	enum stat_format format;
 	bool per_cpu;
-	bool begun;    /* a report is printed */
-	bool coloured; /* text */
+	bool begun;    /* a report was printed */
+	bool coloured; /* text only */
 	bool failed;
 	struct output to;
 };
 
-/* path NULL: standard error. Says what is wrong and returns an exit code. */
+/* path NULL: standard error. Returns an exit code after reporting errors. */
 int stat_printer_open(struct stat_printer *p, const char *path);
-/* A failure is told once; then nothing more is written. */
+/* Reports the first failure and then stops writing. */
 void stat_print(struct stat_printer *p, const struct stat_report *r);
 int stat_printer_close(struct stat_printer *p);
 
@@ -112,12 +112,12 @@ struct stat_run {
 	struct stat_targets targets;
 	struct stat_events events;
 	struct stat_printer printer;
-	struct command command;	     /* words NULL: none */
-	uint64_t interval, duration; /* ns; 0: none */
+	struct command command;	     /* words NULL: no command */
+	uint64_t interval, duration; /* ns; 0: not given */
 	char target[256];
 };
 
-/* Opens, counts, prints. An exit code. */
+/* Opens the events, counts and prints. Returns an exit code. */
 int stat_follow(struct stat_run *r);
 
 #endif

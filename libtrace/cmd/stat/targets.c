@@ -1,5 +1,5 @@
 /*
- * stat: processes and threads that are there already, and when they end.
+ * stat: existing processes and threads as targets, and how their ends are noticed.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -15,11 +15,11 @@
 #include "../../core/file.h"
 #include "stat.h"
 
-/* Of the kernel's API, of which older headers know nothing. */
+/* Missing from older kernel headers. */
 #define PIDFD_OPEN 434
 #define PIDFD_THREAD O_EXCL
 
-/* How often those are looked at whose end nothing tells. */
+/* Poll interval for targets without a pidfd. */
 #define LOOK_NS 50000000u
 
 static bool has(const struct stat_targets *t, pid_t pid)
@@ -57,7 +57,7 @@ void stat_targets_watch(struct stat_targets *t)
 		t->fd[i] = (int)syscall(PIDFD_OPEN, t->pid[i], t->threads ? PIDFD_THREAD : 0);
 }
 
-/* A process is more than its first thread, which may have ended before the others. */
+/* A process continues while any thread runs, even if its first thread has ended. */
 static bool has_more_threads(pid_t pid)
 {
 	int *tid;
@@ -81,7 +81,7 @@ static bool has_ended(const struct stat_targets *t, unsigned i)
 	if (n <= 0)
 		return true;
 	text[n] = 0;
-	/* "12 (name) S ...": the name may hold anything. */
+	/* "12 (name) S ...": the name may contain anything. */
 	const char *name_end = strrchr(text, ')');
 	bool dead = name_end && name_end[1] && strchr("ZXx", name_end[2]);
 	return dead && (t->threads || !has_more_threads(t->pid[i]));
@@ -114,7 +114,7 @@ void stat_targets_wait(const struct stat_targets *t, int wake, uint64_t ns)
 			ns = LOOK_NS;
 	}
 	const struct timespec time = time_of_ns(ns);
-	/* A wake that cannot be read is seen by the caller all the same. */
+	/* If the wake cannot be read, the caller notices it anyway. */
 	if (ppoll(p, 1 + t->count, &time, NULL) > 0 && p[0].revents &&
 		read(wake, &count, sizeof count) < 0)
 		return;

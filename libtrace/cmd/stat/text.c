@@ -1,5 +1,5 @@
 /*
- * stat: for people.
+ * stat: text output.
  */
 #include <string.h>
 
@@ -7,7 +7,7 @@
 
 enum { COUNT_WIDTH = 18, NAME_WIDTH = 20 };
 
-/* 1234567: "1,234,567". */
+/* Formats 1234567 as "1,234,567". */
 static const char *grouped(uint64_t value, char text[32])
 {
 	char digits[24];
@@ -40,7 +40,7 @@ static void put_count(struct stat_printer *p, FILE *f, const struct stat_row *ro
 	fprintf(f, "%*s %-2s", COUNT_WIDTH, text, stat_event_is_time(row->event) ? "ms" : "");
 }
 
-/* A rate has a unit of a thousand where it is large. */
+/* Prints a figure; large rates get a K, M or G unit. */
 static void put_figure(FILE *f, const struct stat_row *row)
 {
 	static const char units[] = "kMGT";
@@ -56,7 +56,7 @@ static void put_figure(FILE *f, const struct stat_row *row)
 	fprintf(f, " %14.3f %c/s", value, *unit);
 }
 
-/* What a reader must know to trust the count. */
+/* Prints what a reader must know to trust the count. */
 static void stat_print_remarks(FILE *f, const struct stat_row *row)
 {
 	if (row->measured_places < row->places && row->cpu < 0 && row->measured)
@@ -85,7 +85,7 @@ static void put_row(
 	if (row->has_figure)
 		put_figure(f, row);
 	else if (!row->measured && (r->total || !p->begun || !row->event->error))
-		fprintf(f, "  (%s)", row->why); /* what does not change is not repeated */
+		fprintf(f, "  (%s)", row->why); /* a reason that does not change is printed once */
 	stat_print_remarks(f, row);
 	fputc('\n', f);
 }
@@ -117,7 +117,7 @@ void stat_print_text(struct stat_printer *p, FILE *f, const struct stat_report *
 		fputs("\n\n", f);
 	}
 	for (unsigned i = 0; i < r->rows; i++)
-		/* Not there at all: once is enough. */
+		/* Print an unavailable event once, not per processor. */
 		if (r->row[i].cpu < 0 || !r->row[i].event->error)
 			put_row(p, f, r, &r->row[i]);
 	if (r->total)
