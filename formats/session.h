@@ -80,7 +80,7 @@ struct shm_geometry {
 	uint64_t ticks_per_second;
 };
 
-/* Per ring, the owner's: writers read start and released, nobody else writes. */
+/* Per ring. Only the owner writes it; writers read start and released. */
 struct shm_ring_control {
 	uint64_t start; /* hooks before this position are discarded */
 	/*
@@ -122,7 +122,7 @@ static inline uint64_t shm_figure_value(uint32_t generation, uint64_t word)
 
 enum shm_drain_state {
 	SHM_DRAIN_NONE = 0,	/* there never was one in this generation */
-	SHM_DRAIN_RUNNING = 1,	/* and if nobody holds its lock, it was killed */
+	SHM_DRAIN_RUNNING = 1,	/* if its lock is free, the drain was killed */
 	SHM_DRAIN_FINISHED = 2, /* the file was closed in order */
 	SHM_DRAIN_FAILED = 3,	/* `why` says it */
 };
@@ -218,7 +218,7 @@ struct shm_ring {
 	uint64_t last_stamp; /* stamps never go below it */
 	/* Where the lap that head is in began: head - lap is head's offset in the data. Stored
 	 * by whoever enters a section; behind head only while head is on a section's first
-	 * byte, where nobody reserves. Used by writers only, and bounded by them. */
+	 * byte, where writers do not reserve. Only writers use it, and they bound it. */
 	uint64_t lap;
 	uint64_t reserved0[5];
 	uint32_t lock; /* guest rings: 0 free, else the holder's number */

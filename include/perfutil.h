@@ -29,9 +29,9 @@ extern "C" {
 #define SWTRACE_API
 #endif
 
-/* Functions for signal handlers are called through an address that the loader has filled in: the
- * first call of one that is bound lazily needs kilobytes of stack. Where the compiler does not
- * know the attribute, link the program with -Wl,-z,now. */
+/* The loader resolves functions for signal handlers at start: the first call of a lazily bound
+ * function needs kilobytes of stack. If the compiler lacks the attribute, link the program with
+ * -Wl,-z,now. */
 #define SWTRACE_HANDLER_API SWTRACE_API
 #if defined(__has_attribute)
 #if __has_attribute(noplt)
@@ -97,8 +97,8 @@ typedef int64_t INT64;
 #define PU_ERROR_ALL_EVENT_SELECTS_IN_USE (-263)
 #define PU_ERROR_INCOMPATIBLE_OPTIONS (-264)
 
-/* The name of a code ("PU_ERROR_NO_BUFFER"); for a number that is none, "PU_UNKNOWN".
- * A constant string. */
+/* Returns the name of a code ("PU_ERROR_NO_BUFFER"), or "PU_UNKNOWN" for any other number.
+ * The string is constant. */
 SWTRACE_API const char *RcToString(int rc);
 
 /* ----------------------------------------------------------- CPI measurement */
@@ -113,10 +113,10 @@ SWTRACE_API const char *RcToString(int rc);
 #define CPI_TYPE_TRACE_DETAILED 0x40	/* write the three detailed hooks */
 #define CPI_TYPE_ALL 0x7F
 /*
- * Not in CPI_TYPE_ALL, never implied, not of the original: write the quality hook as well,
- * which says how the group's counts came about, and the time on a processor, context switches,
- * migrations and page faults of the thread that called CpiStart (see trace-file(5)). These
- * have to be read at the start too: given to CpiGetAndTrace but not to CpiInit, and where
+ * Not in CPI_TYPE_ALL, never implied, and an extension of the original: also write the quality
+ * hook, which tells how the group's counts were obtained, and the time on a processor, context
+ * switches, migrations and page faults of the thread that called CpiStart (see trace-file(5)).
+ * These have to be read at the start too: given to CpiGetAndTrace but not to CpiInit, and where
  * another thread does the Get, the hook says that the thread's part is not known.
  */
 #define CPI_TYPE_TRACE_QUALITY 0x80
@@ -154,14 +154,14 @@ struct _cpi_data {
  * Makes an instance and starts its first interval. mode: CPI_TYPE_ flags. *handle is
  * the caller's until CpiTerminate. Counters that the machine does not offer are no error:
  * their figures are NAN. Errors: PU_ERR_NULL_PTR; PU_ERROR_INVALID_PARAMETER (unknown
- * flags; SWTRACE_COUNTERS names no source, or a script that makes no sense);
+ * flags; SWTRACE_COUNTERS names no source, or an invalid script);
  * PU_ERR_FILE_ERROR (that script cannot be read); PU_ERROR_NOT_ENOUGH_MEMORY;
  * PU_ERROR_INSUFFICIENT_RESOURCES (descriptors).
  */
 SWTRACE_API int CpiInit(UINT32 mode, void **handle);
 
-/* Ends an instance and frees it; its CPI_DATA go with it. PU_ERR_NOT_INITIALIZED for a
- * handle that is none. */
+/* Ends an instance and frees it with its CPI_DATA. PU_ERR_NOT_INITIALIZED: the handle is not
+ * valid. */
 SWTRACE_API int CpiTerminate(void *handle);
 
 /* Marks the beginning of an interval. On-thread figures are those of the thread that
@@ -194,7 +194,7 @@ SWTRACE_API int CpiGetAndTrace(
  * The label is copied. Without this call: CPI_TRACE_DEFAULT_MINOR, no label. */
 SWTRACE_API int CpiSetTraceHookId(void *handle, int minor_code, const char *label);
 
-/* The flags of CpiInit, CPI_TYPE_RAW included; 0 for a handle that is none. */
+/* Returns the flags of CpiInit, CPI_TYPE_RAW included, or 0 if the handle is not valid. */
 SWTRACE_API UINT32 CpiGetCurrentMode(void *handle);
 
 /* ----------------------------------------------------------- CPU utilisation */
@@ -215,12 +215,12 @@ SWTRACE_API UINT32 CpiGetCurrentMode(void *handle);
 #define AI_METHOD_IDLE_TICK 5 /* the kernel's idle time, 1/USER_HZ (/proc/stat) */
 #define AI_METHOD_SCRIPT 6    /* scripted, not measured */
 
-/* In AI_COUNTERS: was not measured. Differences of two such are 0: ask for it first. */
+/* In AI_COUNTERS: not measured. Test for it before subtracting: two of them differ by 0. */
 #define AI_NOT_MEASURED UINT64_MAX
 #define AI_COUNT_NOT_MEASURED UINT32_MAX
 
 /*
- * What a processor did so far, since AiInit: ticks of the time stamp clock (see ReadCycles),
+ * A processor's activity since AiInit: ticks of the time stamp clock (see ReadCycles),
  * a whole in CurTime of which IdleTime, BusyTime and IntrTime are parts. Where the time in
  * interrupts is not measured, BusyTime has it in it; what a hypervisor took away is in none. A
  * processor that could not be read now has the counts of the last time. An offline processor's
@@ -246,10 +246,10 @@ SWTRACE_API void AiTerminate(void);
 /* An array of zeroed AI_COUNTERS, one a processor: GetActiveProcessorCount() as it was at the
  * first AiInit or AiAllocCounters; *size (or NULL) becomes its bytes. NULL: out of memory. */
 SWTRACE_API AI_COUNTERS *AiAllocCounters(int *size);
-/* NULL is fine. */
+/* NULL is allowed. */
 SWTRACE_API void AiFreeCounters(AI_COUNTERS *counters);
 SWTRACE_API void AiZeroCounters(AI_COUNTERS *counters);
-/* Fills an array of AiAllocCounters. Counter overflow is dealt with: the counts never go back
+/* Fills an array of AiAllocCounters. Handles counter overflow: the counts never decrease
  * while the program samples at least once a minute. Errors: PU_ERR_NULL_PTR,
  * PU_ERR_NOT_INITIALIZED (no AiInit), PU_ERROR_READING_PERFORMANCE_DATA. */
 SWTRACE_API int AiGetCounters(AI_COUNTERS *counters);
@@ -282,10 +282,10 @@ SWTRACE_API const char *AiWhy(void);
  * The figures of one interval. Percentages are of the elapsed time; busy, idle and intr add up
  * to 100 where all three were measured, and busy and idle do where intr is NAN (busy then has
  * the time in interrupts in it); less what a hypervisor took away, which is none of them. What
- * was not measured (an interval too short for the kernel's accounts, say), or is of a processor
- * that was not online from end to end, is NAN, a count AI_COUNT_NOT_MEASURED. sys_ figures are of
- * all the others together.
- * Layout and names are the original's, but for MAX_CPUS and what follows flags.
+ * was not measured (for example an interval too short for the kernel's accounting), or is of a
+ * processor that was not online from end to end, is NAN, a count AI_COUNT_NOT_MEASURED. sys_
+ * figures are of all the others together. Layout and names are the original's, but for MAX_CPUS and
+ * what follows flags.
  */
 typedef struct _cpuutil_data CPUUTIL_DATA;
 typedef struct _cpuutil_data cpuutil_data_t;
@@ -311,11 +311,13 @@ struct _cpuutil_data {
 /* Makes an instance and starts its first interval. trace_mode: CPUUTIL_TRACE_ flags: the hooks
  * that CpuUtilGet writes. Errors: those of AiInit, and PU_ERROR_INVALID_PARAMETER. */
 SWTRACE_API int CpuUtilInit(UINT32 trace_mode, void **handle);
-/* Errors of all that take a handle: PU_ERR_NULL_PTR, PU_ERR_NOT_INITIALIZED (it is none). */
+/* Errors of every function that takes a handle: PU_ERR_NULL_PTR, PU_ERR_NOT_INITIALIZED (it is
+ * not valid). */
 SWTRACE_API int CpuUtilTerminate(void *handle);
-/* The interval begins now. */
+/* Begins the interval now. */
 SWTRACE_API int CpuUtilStart(void *handle);
-/* The figures since the start, which stays. *data lives until the next call with the handle. */
+/* Returns the figures since the start, which does not move. *data stays valid until the next call
+ * with this handle. */
 SWTRACE_API int CpuUtilGet(void *handle, const CPUUTIL_DATA **data);
 /* CpuUtilGet, and writes a hook group (major CPUUTIL_TRACE_MAJOR_CODE; cpuutil.hooks): label,
  * the hooks of trace_mode or, where it names none, the summary, label; all or none of it.
@@ -342,12 +344,12 @@ SWTRACE_API int CpuUtilSample(void *handle, UINT32 period_ms,
 SWTRACE_HANDLER_API void GetCycles(UINT64 *cycles);
 SWTRACE_HANDLER_API UINT64 ReadCycles(void);
 
-/* The time between two stamps; negative if end is before start. */
+/* Return the time between two stamps; negative if end is before start. */
 SWTRACE_API double CyclesToSeconds(double start, double end);
 SWTRACE_API double CyclesToMilliseconds(double start, double end);
 SWTRACE_API double CyclesToMicroseconds(double start, double end);
 
-/* The highest online CPU number + 1, at most MAX_CPUS. */
+/* Returns the highest online CPU number + 1, at most MAX_CPUS. */
 SWTRACE_API int GetActiveProcessorCount(void);
 
 /* ------------------------------------------------------------- trace control */
@@ -389,17 +391,17 @@ SWTRACE_API int TraceOn(void);
  * and the drain has written nothing for 10 s; it goes on.
  */
 SWTRACE_API int TraceOff(void);
-/* Suspend: hooks stop, tracing stays on. Resume ends that. */
+/* TraceSuspend stops the hooks while tracing stays on. TraceResume lets them go on. */
 SWTRACE_API int TraceSuspend(void);
 SWTRACE_API int TraceResume(void);
-/* Forgets what the rings hold. */
+/* Discards the contents of the rings. */
 SWTRACE_API int TraceDiscard(void);
 /* major: 0 to 255 or ALL_MAJORS. */
 SWTRACE_API int TraceEnable(int major);
 SWTRACE_API int TraceDisable(int major);
 /* 1 enabled, 0 not (or no session). */
 SWTRACE_API int TraceQueryMajor(int major);
-/* For the next TraceInit of this process. */
+/* Take effect at the next TraceInit of this process. */
 SWTRACE_API int TraceSetMode(UINT32 mode);
 SWTRACE_API int TraceSetSectionSize(int bytes);
 /* The file of TraceWriteBufferToFile(NULL), and of continuous mode from the next TraceInit on;
@@ -441,11 +443,11 @@ typedef struct {
  * PU_ERROR_NOT_ENOUGH_MEMORY, PU_ERROR_CANNOT_MAP_BUFFER, PU_ERR_FILE_ERROR,
  * PU_ERROR_NOT_SUPPORTED (the session's clock); that is tried again every 100 ms.
  * A hook that is lost is counted, by ring and cause. While the major is off, arguments
- * other than major are not looked at.
+ * other than major are ignored.
  */
 SWTRACE_HANDLER_API int TraceHook(UINT32 major, UINT32 minor, INT32 nints, INT32 nstrings, ...);
 
-/* The same from arrays: the fast way, and the one for strings that hold NUL bytes. */
+/* TraceHook from arrays. This is the fast form, and strings may hold NUL bytes. */
 SWTRACE_HANDLER_API int TraceHookWords(
 	UINT32 major, UINT32 minor, UINT32 nwords, const UINT32 *words);
 SWTRACE_HANDLER_API int TraceHookData(UINT32 major, UINT32 minor, UINT32 nwords,
@@ -471,8 +473,8 @@ SWTRACE_API int TraceRegisterSchema(const char *text);
 
 /* Why a schema is refused. */
 typedef struct {
-	UINT32 line;	  /* from 1; 0: the text as a whole */
-	char reason[120]; /* for a person, NUL-terminated; "" if it is not refused */
+	UINT32 line;	  /* from 1; 0: the whole text */
+	char reason[120]; /* readable text, NUL-terminated; "" if the schema is accepted */
 } TRACE_SCHEMA_ERROR;
 
 /*

@@ -121,7 +121,7 @@ static void difference_of_cpu(const struct counter_sample *from, const struct co
 	const struct counter_cpu *a = difference_find_cpu(from, cpu),
 				 *b = difference_find_cpu(to, cpu);
 	struct counter_interval_cpu *c = &out->cpu[cpu];
-	/* Nothing was read at the start: nobody knows who was online. */
+	/* Nothing was read at the start: the processors online then are unknown. */
 	bool known = from->cpus > 0;
 	struct span s = {difference_subtract_clamped(a->enabled, b->enabled),
 		difference_subtract_clamped(a->running, b->running)};

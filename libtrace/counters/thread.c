@@ -109,7 +109,7 @@ uint64_t thread_time_ns(void)
 	return time_ns(t);
 }
 
-/* Registers it, so that somebody closes it. */
+/* Registers it to be closed when its thread ends. */
 struct thread_group *thread_keep(struct thread_self *self)
 {
 	struct thread_group *g;

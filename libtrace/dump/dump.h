@@ -19,9 +19,9 @@ struct dump_options {
 	const char *path; /* "-": standard output, which may be a pipe; NULL: fd */
 	int fd;		  /* without a path: an empty file, which stays open */
 	enum tf_codec codec;
-	const char *command; /* that was traced; NULL: unknown */
-	/* Called after every section and when a signal interrupts a write; false: give up,
-	 * with PU_FAILURE. NULL: none. */
+	const char *command; /* the traced command; NULL: unknown */
+	/* Called after every section, and when a signal interrupts a write. If it returns false,
+	 * the dump gives up with PU_FAILURE. May be NULL. */
 	bool (*progress)(void *arg, uint64_t done, uint64_t total);
 	void *progress_arg;
 };
@@ -30,10 +30,10 @@ struct dump_result {
 	uint64_t bytes; /* of the file */
 	uint64_t hooks, torn, lost, overwritten;
 	uint64_t loss[SHM_LOSSES]; /* hooks lost, by cause */
-	bool normal;		   /* rings of normal mode: a full one keeps its first hooks */
+	bool normal;		   /* normal mode: a full ring keeps its first hooks */
 	uint32_t sections;	   /* of hooks, in the rings */
-	uint32_t later;		   /* rings whose overwritten ones count some after the cut, too */
-	uint32_t damaged;	   /* rings that were truncated or made no sense */
+	uint32_t later;		   /* rings whose overwritten count goes beyond the cut */
+	uint32_t damaged;	   /* truncated or invalid rings */
 };
 
 /*
@@ -45,7 +45,8 @@ struct dump_result {
 int dump_write(struct session *s, const struct dump_options *options, struct dump_result *result,
 	struct session_error *error);
 
-/* A copy of `file`, or for NULL of TraceSetName's, which another thread may change meanwhile. */
+/* Returns a copy of `file`, or, for NULL, of TraceSetName's, which another thread may change
+ * meanwhile. */
 char *dump_name(const char *file);
 
 #endif

@@ -18,14 +18,14 @@
 /* HEAD_TASKS_MAX: entries of one TASKS section. */
 enum { TRACE_ID_SIZE = 16, HEAD_TASKS_MAX = 16384 };
 
-/* The task table as it was read. */
+/* A copy of the task table. */
 struct head_tasks {
 	struct session_task *tasks;
 	int count;
-	bool scripted; /* some of them count by script */
+	bool scripted; /* some tasks have scripted counters */
 };
 
-/* Adds what it read to `known`, too. */
+/* Also adds the tasks to `known`. */
 int head_gather_tasks(
 	struct head_tasks *t, struct session *s, struct tasks *known, struct session_error *error);
 void head_free_tasks(struct head_tasks *t);
@@ -54,20 +54,20 @@ int head_gather(struct file_head *h, struct session *s, struct tasks *known, enu
 	const char *command, bool anyhow, struct session_error *error);
 void head_free(struct file_head *h);
 
-/* The largest raw payload among the sections of head_write. */
+/* The size of the largest raw payload among the sections of head_write. */
 uint64_t head_largest(const struct file_head *h);
 
-/* 16 random bytes. */
+/* Fills in 16 random bytes. */
 int head_trace_id(uint8_t id[TRACE_ID_SIZE], struct session_error *error);
 
-/* The file header alone, TF_HEADER_SIZE bytes. */
+/* Writes the file header alone, TF_HEADER_SIZE bytes. */
 void head_bytes(const struct file_head *h, const uint8_t id[TRACE_ID_SIZE], uint32_t max_raw,
 	uint8_t *bytes);
 
 int head_write(const struct file_head *h, struct section_writer *w, const uint8_t id[TRACE_ID_SIZE],
 	uint32_t max_raw, struct session_error *error);
 
-/* A section that belongs to no ring. */
+/* Writes a section that belongs to no ring. */
 int head_write_plain(struct section_writer *w, enum tf_type type, enum tf_codec codec,
 	const void *payload, size_t raw, struct session_error *error);
 

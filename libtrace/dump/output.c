@@ -39,7 +39,7 @@ bool output_temporary_name(const char *path, uint32_t salt, char name[PATH_MAX])
 	return n > 0 && n < PATH_MAX;
 }
 
-/* A name that nobody else uses, beside the final one, so that rename is atomic. */
+/* A unique name in the final name's directory, so that rename is atomic. */
 static int open_temporary(struct output *o, const uint32_t *own_salt)
 {
 	for (int i = 0; i < 100; i++) {

@@ -18,7 +18,7 @@ struct output {
 	bool temporary; /* `temp` is to be renamed to `path`, or removed */
 	int why;	/* errno of a write that failed */
 	uint64_t written;
-	/* Asked when a signal interrupts a write: false gives up. NULL: never gives up. */
+	/* Called when a signal interrupts a write. False: give up. NULL: never. */
 	bool (*go_on)(void *arg);
 	void *go_on_arg;
 	char path[PATH_MAX];
@@ -32,36 +32,38 @@ struct output {
  */
 int output_open(struct output *o, const char *path, struct session_error *error);
 
-/* A file of temporary_open_unnamed(), which stays the caller's, and its name in messages. */
+/* Writes to the caller's file of temporary_open_unnamed(); the name is for messages. */
 #define OUTPUT_UNNAMED "a temporary file (see TMPDIR)"
 int output_open_unnamed(struct output *o, int fd, struct session_error *error);
 
-/* With a temporary name that its writer knows again; what has it already is removed. */
+/* Uses a temporary name that its writer recognises. An older file of that name is removed. */
 int output_open_salted(
 	struct output *o, const char *path, uint32_t salt, struct session_error *error);
 bool output_temporary_name(const char *path, uint32_t salt, char name[PATH_MAX]);
 
-/* The file that would be replaced or made: what a symbolic link points to. False: errno. */
+/* Finds the file that would be replaced or made, which is the target of a symbolic link. False:
+ * see errno. */
 bool output_resolve(const char *path, char out[PATH_MAX]);
 
 /* Whether path would be written through a temporary file. */
 bool output_is_file(const char *path);
 
-/* All of it, whatever short writes and signals there are. */
+/* Writes all of it, despite short writes and signals. */
 int output_write(struct output *o, const void *bytes, size_t size, struct session_error *error);
-/* In as few calls as it takes; parts is used up. */
+/* Writes all parts in as few calls as possible. Modifies parts. */
 int output_writev(struct output *o, struct iovec *parts, int count, struct session_error *error);
 
-/* Gives a file that is still being written its name, in place of what had it. */
+/* Renames a file that is still being written to its name, replacing what had it. */
 int output_appear(struct output *o, struct session_error *error);
 
-/* Makes the file durable and visible. On failure it is as after output_abandon. */
+/* Makes the file durable and visible. On failure, acts as output_abandon. */
 int output_finish(struct output *o, struct session_error *error);
 
-/* PU_ERR_FILE_ERROR and the line: what could not be done with path, why (an errno), advice. */
+/* Returns PU_ERR_FILE_ERROR with a line: what could not be done with path, why (an errno), and
+ * advice. */
 int output_fail(const char *path, const char *what, int why, struct session_error *error);
 
-/* Removes what was written, as far as it can be removed. */
+/* Removes what was written, as far as possible. */
 void output_abandon(struct output *o);
 
 #endif

@@ -23,14 +23,14 @@ struct tasks;
 
 struct rings {
 	struct ring_reader reader;
-	struct shm_ring_control *control; /* as it was when the dump began */
+	struct shm_ring_control *control; /* at the beginning of the dump */
 	struct ring_cursor *cursor;
-	struct ring_cursor *given; /* whose section was handed out last */
+	struct ring_cursor *given; /* the ring of the last section */
 	struct ring_part *parts;   /* room for the list of any one ring */
 	uint8_t *shared;	   /* a section, for cursors without a buffer of their own */
 	uint32_t rings, watched;
 	uint64_t total;	     /* parts of all rings */
-	struct tasks *tasks; /* records get their thread ids; NULL: they keep numbers */
+	struct tasks *tasks; /* translates writers' numbers to thread ids; NULL: they stay */
 };
 
 /* A section of the dump. bytes lives until the next call. */
@@ -41,29 +41,29 @@ struct rings_section {
 	struct ring_span span;
 };
 
-/* What became of a ring's hooks that are in no section. */
+/* The hooks of a ring that are in no section. */
 struct rings_ledger {
 	uint32_t id;
 	uint64_t loss[SHM_LOSSES];
 	uint64_t overwritten, torn;
 	bool damaged;
-	bool later; /* overwritten ones after the cut are counted, too */
+	bool later; /* overwritten includes hooks after the cut */
 };
 
-/* Notes the cut of every ring; `tasks` may be set behind it. 0 or a PU_ code. */
+/* Takes the cut of every ring. `tasks` may be set afterwards. Returns 0 or a PU_ code. */
 int rings_open(struct rings *r, const struct session *s, struct session_error *error);
 void rings_close(struct rings *r);
 
-/* The next section: 1, 0 when there are no more, or a PU_ code. */
+/* Gets the next section. Returns 1, 0 after the last one, or a PU_ code. */
 int rings_next(struct rings *r, struct rings_section *out, struct session_error *error);
 
-/* Where a ring's head was at the cut: what is below it is in the dump. */
+/* Returns a ring's head at the cut. The dump has what is below it. */
 uint64_t rings_cut(const struct rings *r, uint32_t ring);
 
-/* A ring's losses up to the cut, by cause. */
+/* Returns a ring's losses up to the cut, by cause. */
 const uint64_t *rings_losses(const struct rings *r, uint32_t ring);
 
-/* The ledger of ring `ring` (0 to rings - 1), after the last section was handed out. */
+/* Returns the ledger of ring `ring` (0 to rings - 1). Call it after the last section. */
 int rings_settle(
 	struct rings *r, uint32_t ring, struct rings_ledger *out, struct session_error *error);
 

@@ -21,7 +21,7 @@ struct section_writer {
 
 struct section {
 	enum tf_type type;
-	enum tf_codec codec; /* asked for; stored as it is where that does not shrink it */
+	enum tf_codec codec; /* requested; sections that it does not shrink are stored raw */
 	const void *payload;
 	uint32_t raw;
 	uint32_t ring, hooks;
@@ -29,15 +29,15 @@ struct section {
 	uint32_t lost, torn;
 };
 
-/* No section of more than max_raw bytes and no more than max_hooks HOOKS sections will be
- * written; max_hooks 0: no index is wanted. 0 or PU_ERROR_NOT_ENOUGH_MEMORY. */
+/* Reserves memory for sections of up to max_raw bytes and for an index of up to max_hooks HOOKS
+ * sections; max_hooks 0: no index. Returns 0 or PU_ERROR_NOT_ENOUGH_MEMORY. */
 int section_writer_open(struct section_writer *w, struct output *out, uint32_t max_raw,
 	uint64_t max_hooks, struct session_error *error);
 void section_writer_close(struct section_writer *w);
 
 int section_write(struct section_writer *w, const struct section *s, struct session_error *error);
 
-/* The INDEX of what was written so far; nothing if there were no HOOKS sections. */
+/* Writes the INDEX of the sections so far, or nothing if there were no HOOKS sections. */
 int section_write_index(struct section_writer *w, enum tf_codec codec, struct session_error *error);
 
 #endif

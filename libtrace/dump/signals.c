@@ -9,7 +9,7 @@ void signals_hold(struct held_signals *s)
 
 	sigemptyset(&s->held);
 	sigpending(&pending);
-	/* One that was pending already is somebody else's. */
+	/* A signal that was pending before is not ours. */
 	if (!sigismember(&pending, SIGPIPE))
 		sigaddset(&s->held, SIGPIPE);
 	if (!sigismember(&pending, SIGXFSZ))

@@ -1,5 +1,5 @@
 /*
- * Writing without being ended by it.
+ * Keeps signals of writing from ending the process.
  */
 #ifndef SWT_DUMP_SIGNALS_H
 #define SWT_DUMP_SIGNALS_H
@@ -11,11 +11,11 @@ struct held_signals {
 };
 
 /*
- * A closed pipe and the file size limit are errors to report, not ends of the process.
- * Both signals come to the thread that writes, so they are held back in this one only.
+ * Blocks SIGPIPE and SIGXFSZ in this thread: a closed pipe and the file size limit are errors to
+ * report. Both signals go to the writing thread.
  */
 void signals_hold(struct held_signals *s);
-/* Drops those that came, and lets later ones through as before. */
+/* Discards those that are pending, and restores the mask. */
 void signals_let_go(const struct held_signals *s);
 
 #endif

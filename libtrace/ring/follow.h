@@ -8,7 +8,7 @@
 
 enum ring_news_state {
 	NEWS_THERE,
-	NEWS_SKIPPED, /* nobody entered the section at that position, nor will */
+	NEWS_SKIPPED, /* no writer entered the section at that position, nor will */
 	NEWS_GONE,    /* writers came round: it is a later lap's by now */
 };
 

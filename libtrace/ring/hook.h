@@ -30,7 +30,7 @@ enum { HOOK_RESERVED = 1 };
 
 struct hook_writer {
 	uint8_t *first;	 /* the group's first record */
-	uint8_t *at;	 /* where the next record goes */
+	uint8_t *at;	 /* address of the next record */
 	uint64_t stamp;	 /* of every record of the group */
 	uint32_t number; /* the writer's, where a file has its thread id */
 	uint32_t first_control;
@@ -63,7 +63,7 @@ static inline void hook_lower_busy(void)
 	__atomic_store_n(&ring_self.busy, busy - 1, __ATOMIC_RELEASE);
 }
 
-/* The release-store that makes the whole group visible. */
+/* Makes the whole group visible by a release-store. */
 static inline void hook_commit(struct hook_writer *w)
 {
 	/* Release: pairs with the reader's acquire after its first look; whoever sees the
@@ -86,7 +86,7 @@ static inline uint8_t *hook_record(struct hook_writer *w, uint8_t major, uint32_
 	uint32_t control = size | REC_KIND_HOOK | REC_COMMITTED;
 
 	if (rec == w->first)
-		w->first_control = control; /* its control word still spans the group */
+		w->first_control = control; /* the control word still spans the group */
 	else
 		put_le32(rec + REC_CONTROL, control);
 	put_le32(rec + REC_MAJOR, major | nstrings << 8 | nwords << 16);
@@ -99,7 +99,7 @@ static inline uint8_t *hook_record(struct hook_writer *w, uint8_t major, uint32_
 	return rec + REC_DATA;
 }
 
-/* Stores one string where it belongs; returns where the next one goes. */
+/* Stores one string. Returns the address of the next one. */
 static inline uint8_t *hook_string(uint8_t *p, const void *bytes, uint32_t length)
 {
 	uint32_t padded = rec_string_bytes(length);

@@ -1,5 +1,5 @@
 /*
- * Where things are in the ring file, from the owner's geometry alone.
+ * The layout of the ring file, computed from the owner's geometry alone.
  */
 #ifndef SWT_RING_LAYOUT_H
 #define SWT_RING_LAYOUT_H
@@ -34,14 +34,14 @@ static inline uint32_t section_index(const struct shm_geometry *g, uint64_t posi
 	return (uint32_t)(position / g->section_size % g->sections);
 }
 
-/* Where a section's entry word and counts are. */
+/* Addresses of a section's entry word and counts. */
 static inline uint64_t section_header_offset(
 	const struct shm_geometry *g, uint32_t ring, uint32_t index)
 {
 	return ring_offset(g, ring) + sizeof(struct shm_ring) + index * sizeof(struct shm_section);
 }
 
-/* Where a section entered at `position` keeps its counts. */
+/* Returns where a section entered at `position` keeps its counts. */
 static inline struct shm_counts *section_counts(
 	const struct shm_geometry *g, struct shm_section *s, uint64_t position)
 {
@@ -69,7 +69,7 @@ static inline uint64_t ring_released(
 	return (word & ((UINT64_C(1) << SHM_RELEASED_BITS) - 1)) * g->section_size;
 }
 
-/* Fills the derived fields from cpus, guests, section_size, sections. */
+/* Computes the derived fields from cpus, guests, section_size, sections. */
 static inline void geometry_derive(struct shm_geometry *g)
 {
 	uint64_t header = sizeof(struct shm_ring) + g->sections * sizeof(struct shm_section);
@@ -80,7 +80,7 @@ static inline void geometry_derive(struct shm_geometry *g)
 	g->file_size = SHM_PAGE + g->ring_stride * (g->cpus + g->guests);
 }
 
-/* Whether the fields agree with each other; nothing else may be used unless they do. */
+/* Whether the fields are consistent. Use no other function unless they are. */
 static inline int geometry_sane(const struct shm_geometry *g)
 {
 	struct shm_geometry d = *g;

@@ -16,7 +16,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Sequences store their descriptor there, for nobody: so it is not constant. */
+/* Not const: sequences store their descriptor here, although the kernel never reads it. */
 static struct rseq none = {.cpu_id_start = UINT32_MAX, .cpu_id = UINT32_MAX};
 
 struct rseq *rseq_none(void)

@@ -18,8 +18,8 @@
 
 enum rseq_result {
 	RSEQ_DONE,
-	RSEQ_ABORTED, /* preempted, migrated, signalled, or on another CPU: start again */
-	RSEQ_OUT,     /* what was checked before does not hold (any more): look again */
+	RSEQ_ABORTED, /* preempted, migrated, signalled, or on another CPU: try again */
+	RSEQ_OUT,     /* a checked value has changed: check again */
 };
 
 /* The operands of the sequences off the fast path. */
@@ -93,7 +93,7 @@ _Static_assert(REC_CONTROL == 0 && REC_TID == 12 && REC_STAMP == 16, "likewise")
  */
 struct rseq *rseq_lookup(void) __attribute__((visibility("hidden")));
 
-/* Gives back what rseq_lookup registered, if it did: the thread ends. */
+/* Unregisters what rseq_lookup registered. Call it when the thread ends. */
 void rseq_release(void) __attribute__((visibility("hidden")));
 
 /*
@@ -103,7 +103,7 @@ void rseq_release(void) __attribute__((visibility("hidden")));
  */
 void rseq_forget(struct rseq *rs) __attribute__((visibility("hidden")));
 
-/* An area that never is on any CPU. */
+/* Returns an area that is never on any CPU. */
 struct rseq *rseq_none(void) __attribute__((visibility("hidden")));
 
 #endif

@@ -9,20 +9,21 @@
 
 #include "../../formats/session.h"
 
-/* Looks (again) for the session to trace in; cheap when nothing changed. Called by
- * CpiInit and CpiStart, and by the first hook. */
+/* Looks again for the session to trace in; cheap when nothing changed. CpiInit, CpiStart and the
+ * first hook call it. */
 void attach_look(void);
 
-/* 1 if hooks of this major would be written now (after attach_look). */
+/* Returns 1 if hooks of this major would be written now. Call attach_look first. */
 bool attach_wants(uint32_t major);
 
 /*
- * Attaches the calling thread now if hooks of this major are wanted: mapping the rings and
- * touching their pages takes milliseconds, which are no part of what it is about to measure.
+ * Attaches the calling thread now if hooks of this major are wanted. Mapping the rings and
+ * touching their pages takes milliseconds, which must not count as the program's.
  */
 void attach_ready(uint32_t major);
 
-/* Where this process's counts come from, for the task table; before the first hook. */
+/* Notes where this process's counts come from, for the task table. Call it before the first hook.
+ */
 void attach_set_source(enum shm_source source, uint32_t flags);
 
 /* Renews the calling thread's name in the task table, if it is registered. */

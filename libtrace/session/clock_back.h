@@ -1,7 +1,7 @@
 /*
- * How often the session's clock was found behind the stamps (struct shm_ring, clock_back): after
- * a snapshot was restored or a machine migrated. Members write these figures: they are told and
- * nothing depends on them.
+ * How often, and by how much, the session's clock was behind the stamps (struct shm_ring,
+ * clock_back), as after a restored snapshot or a migrated machine. Members write these figures,
+ * so they are only reported: no decision depends on them.
  */
 #ifndef SWT_SESSION_CLOCK_BACK_H
 #define SWT_SESSION_CLOCK_BACK_H
@@ -15,7 +15,7 @@ struct clock_back {
 	uint64_t most;	  /* ticks */
 };
 
-/* False: the session has no rings, or they cannot be read. */
+/* Returns false if the session has no rings, or they cannot be read. */
 bool session_clock_back(const struct session *s, struct clock_back *back);
 
 /* The largest step in seconds. */

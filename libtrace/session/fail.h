@@ -1,5 +1,5 @@
 /*
- * Fails with a code for the program and one line for a person, in one statement.
+ * Returns an error code and stores a line that explains it, in one statement.
  */
 #ifndef SWT_SESSION_FAIL_H
 #define SWT_SESSION_FAIL_H

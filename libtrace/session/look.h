@@ -16,19 +16,19 @@ struct look {
 	const struct shm_control *control; /* NULL: no session, or `done` is false */
 	dev_t device;			   /* of the control file */
 	ino_t inode;
-	uint64_t at; /* the last look: CLOCK_MONOTONIC_RAW ns; 0: there was none */
-	bool done;   /* some look said what there is, if only that there is no session */
-	int rc;	     /* of the last look */
+	uint64_t at; /* time of the last look, CLOCK_MONOTONIC_RAW ns; 0: never */
+	bool done;   /* a look has succeeded, even if it found no session */
+	int rc;	     /* result of the last look */
 };
 
 /*
- * Looks, and shows another control page, or "off", if there is another session now, or none:
- * *is_new then. Returns 0, or the PU_ code of what was short (descriptors, memory): nothing has
- * changed then. A session that this process may not use is as if absent.
+ * Looks for the session. If it changed or is gone, shows its control page or "off" at the gate
+ * and sets *is_new. Returns 0, or the PU_ code of the resource that was short (descriptors,
+ * memory), with nothing changed. A session that this process may not use counts as absent.
  */
 int look_again(struct look *look, bool *is_new);
 
-/* Every hook finds the gate closed from now on. */
+/* Closes the gate for every hook from now on. */
 void look_close_gate(void);
 
 #endif

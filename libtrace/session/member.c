@@ -99,10 +99,10 @@ static void take_off_list(const struct member *m)
 }
 
 /*
- * Nobody writes there any more but, perhaps, a hook that a signal handler interrupted (the
- * handler saw the new rings, the hook will not). Its stores must not hurt: the rings' pages
- * go back, their addresses stay, as memory that takes whatever comes. The member itself
- * stays as well: the hook holds its map.
+ * No hook writes there any more, except perhaps one that a signal handler interrupted: the
+ * handler saw the new rings, the hook will not. Its stores must do no harm. So the rings' pages
+ * are freed, but their addresses stay mapped to memory that absorbs the stores. The member stays
+ * too, because that hook uses its map.
  */
 static void retire(struct member *m)
 {

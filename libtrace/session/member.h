@@ -15,7 +15,7 @@ struct member {
 	uint32_t references; /* threads in it, and 1 while it is the current one */
 	struct shm_task_file *tasks;
 	void *life;	  /* a mapping whose file description holds the process's lock */
-	uint32_t process; /* the number of its slot; 0: none yet */
+	uint32_t process; /* its slot's number; 0: none yet */
 	int dir;	  /* of the session, while attach.c's lock is held; -1: not open */
 	uint32_t source, source_flags;
 	/* When a thread was last refused a slot (CLOCK_MONOTONIC_RAW ns; 0: not), and slots_freed
@@ -33,19 +33,19 @@ struct member {
 int member_open(const struct session_place *place, const struct shm_control *control,
 	uint32_t generation, struct member **list, struct member **member);
 
-/* Opens the session's directory for several files in a row: m->dir, or a PU_ code. */
+/* Opens the session's directory, to be used for several files. Returns m->dir or a PU_ code. */
 int member_open_dir(struct member *m, const struct session_place *place);
 void member_close_dir(struct member *m);
 
-/* Replaces the rings by private memory at the same addresses (also in a forked child, for
- * a hook that the fork interrupted: what it fills is its parent's to fill). */
+/* Replaces the rings by private memory at the same addresses. A forked child does so too, for a
+ * hook that the fork interrupted: its parent fills that record. */
 void member_divert(struct member *m);
 
-/* Takes it off the list, with all its mappings: no thread of this process is in a hook, nor will
- * be. */
+/* Removes it from the list and unmaps everything. No thread of this process may be in a hook, or
+ * enter one. */
 void member_unmap(struct member *m);
 
-/* It is no longer the current one: goes away with its last thread. */
+/* Marks it as not current any more. It is freed with its last thread. */
 void member_leave(struct member *m);
 
 bool member_is_ours(const struct member *m);
@@ -54,7 +54,7 @@ bool member_is_ours(const struct member *m);
  * for hooks of it that were interrupted: more than `own`. False: no slot is to be had. */
 bool member_join(struct member *m, const struct session_place *place, struct ring_thread *self,
 	uint32_t own);
-/* The calling thread ends. */
+/* Ends the calling thread's membership. */
 void member_part(struct ring_thread *self);
 
 void member_name_thread(struct member *m, struct ring_thread *self);

@@ -268,7 +268,8 @@ int session_remove(struct session *s)
 	if (s->writable && s->control->state != SHM_NO_RINGS)
 		session_free(s, NULL);
 	rewinddir(d);
-	/* Only files can be here; a directory that somebody put here stays, and so does ours. */
+	/* The session has only files. A directory in it is not ours: it stays, and so does the
+	 * session's. */
 	while ((e = readdir(d)) != NULL) {
 		if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
 			unlinkat(s->dir, e->d_name, 0);

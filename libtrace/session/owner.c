@@ -336,7 +336,7 @@ static void owner_publish_generation(
 	struct shm_control *c = s->control;
 
 	close_gate(c);
-	/* While this is 0 nobody attaches; then the rest; then the new generation. */
+	/* Programs do not attach while this is 0. The new generation is stored last. */
 	__atomic_store_n(&c->generation, 0, __ATOMIC_RELEASE);
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	c->geometry = *g;

@@ -10,22 +10,22 @@
 
 struct proof {
 	struct session *session;
-	int lock_fd[SHM_LOCK_FILES]; /* opened when first asked for; -1 */
-	struct proof_known *known;   /* per slot, so that each process is asked for once; or NULL */
+	int lock_fd[SHM_LOCK_FILES]; /* opened on first use; -1: not yet */
+	struct proof_known *known;   /* per slot, so that each process is checked once; or NULL */
 };
 
 void proof_open(struct proof *p, struct session *s);
 void proof_close(struct proof *p);
 
-/* The process of that number is gone: its slot was given back, or its lock is free. What cannot
- * be found out counts as alive, and who was found alive still does until proof_close. */
+/* Whether the process of that number is gone: its slot was given back, or its lock is free. If in
+ * doubt it counts as alive. A process found alive counts as alive until proof_close. */
 bool proof_process_is_dead(struct proof *p, uint32_t number);
 
-/* The thread that writes under that number will write nothing any more. */
+/* Whether the thread of that number will write nothing any more. */
 bool proof_writer_is_dead(struct proof *p, uint32_t number);
 
-/* The table's slots that were ever used, each consistent or FREE, and how many they are.
- * NULL: it cannot be read. */
+/* Returns the table's slots that were ever used, each consistent or FREE, and their count. NULL:
+ * the table cannot be read. */
 struct shm_task *proof_read_slots(struct session *s, uint32_t *used);
 void proof_free_slots(struct shm_task *slots);
 

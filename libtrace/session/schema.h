@@ -9,10 +9,10 @@
 
 struct registered_schema;
 
-/* Keeps a copy; *kept is NULL if the process has it already. */
+/* Keeps a copy. *kept is NULL if the process registered the same text before. */
 int schema_keep(const char *text, size_t length, const struct registered_schema **kept);
 
-/* Appends the text to the session's schemas unless it is there. */
+/* Appends the text to the session's schemas unless it is there already. */
 int schema_publish(const struct member *m, const struct session_place *place,
 	const struct registered_schema *s);
 void schema_publish_all(const struct member *m, const struct session_place *place);

@@ -11,21 +11,21 @@
 #include "../../formats/session.h"
 
 /*
- * A slot of its own for a task, filled with `task` (but for its state, and for a process's own
- * number in `process`) and CLAIMED: readers pass over it until slots_publish. Looks at two slots
- * at most. Returns its number; 0: none is free, or there is no memory for more.
+ * Claims a slot for a task and fills it with `task` (except its state, and a process's own number
+ * in `process`). It stays CLAIMED, and readers pass over it, until slots_publish. Looks at two
+ * slots at most. Returns its number, or 0 if none is free or there is no memory for more.
  *
- * Who is killed between claim and publication keeps the slot until the next init.
+ * A process killed between claim and publication keeps the slot until the next init.
  */
 uint32_t slots_claim(struct shm_task_file *f, const struct shm_task *task);
 
 /* SHM_TASK_LIVE or SHM_TASK_PROCESS. False: another member wrote into the slot. */
 bool slots_publish(struct shm_task_file *f, uint32_t number, enum shm_task_state kind);
 
-/* Ends the task and queues its slot. Does nothing if the number is no longer the slot's. */
+/* Ends the task and queues its slot. Does nothing if the slot has another number by now. */
 void slots_give_back(struct shm_task_file *f, uint32_t number);
 
-/* Changes whenever a slot was given back. */
+/* A count that changes whenever a slot is given back. */
 uint64_t slots_freed(const struct shm_task_file *f);
 
 #endif

@@ -25,11 +25,11 @@ struct thread_entry {
 	bool keyed;
 };
 
-/* Once a process, before its first join: the key whose destructor sees threads end, and
- * membarrier. From a constructor if at all possible: both may be slow, or late, later. */
+/* Call once in a process, before its first join: creates the key whose destructor sees threads
+ * end, and registers for membarrier. Best from a constructor: both may be slow, or fail, later. */
 void threads_prepare(void);
 
-/* In a forked child: the entries are its parent's. */
+/* For a forked child: drops the entries, which are its parent's. */
 void threads_forget(void);
 
 /*

@@ -101,7 +101,7 @@ static void catch_up(struct watch *w, uint32_t ring)
 	r->held_since = 0;
 }
 
-/* Hooks before the start that a discard set are nobody's any more. */
+/* A discard moved the start forward: skip the hooks before it. */
 static void watch_follow_discard(struct watch *w, uint32_t ring)
 {
 	struct watch_ring *r = &w->ring[ring];

@@ -25,7 +25,8 @@ struct watch_ring {
 	uint64_t start;	   /* the owner's, of the last look */
 	uint64_t before;   /* hooks from start to position, all there ever were */
 	uint64_t lost, lost0;
-	uint64_t held_since; /* ns: somebody has not committed at position; 0: that is not so */
+	uint64_t
+		held_since; /* ns: since then the record at position is uncommitted; 0: it is not */
 	bool damaged;
 };
 

@@ -32,7 +32,7 @@ static int config_failed(
 		"%s/" SHM_DRAIN_NAME ": cannot %s: %s", s->place.dir, what, strerror(why));
 }
 
-/* It names a file that will be written to: nobody but the session's owner may have said it. */
+/* The drain will write to the file that it names: only the session's owner may have written it. */
 static int check_config(const struct session *s, int fd, struct session_error *error)
 {
 	struct stat st;

@@ -43,7 +43,7 @@ static bool daemon_is_wanted(void *arg)
 
 /* ------------------------------------------------------------------------ its life */
 
-/* What it inherited is nobody's any more: a pipe's reader would wait for its end for ever. */
+/* Closes what it inherited: the reader of an inherited pipe would never see its end. */
 static void daemon_close_inherited(int keep)
 {
 	DIR *d = opendir("/proc/self/fd");
@@ -132,7 +132,7 @@ __attribute__((noreturn)) static void live(const struct session_place *place, ui
 
 /* ------------------------------------------------------------------------ its birth */
 
-/* Twice, so that it is nobody's child and can never get a terminal. */
+/* Fork twice: init adopts the daemon, which can never acquire a terminal. */
 static int fork_twice(const struct session_place *place, uint32_t generation,
 	const struct drain_config *config, int channel)
 {

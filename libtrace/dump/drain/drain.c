@@ -228,7 +228,7 @@ static int drain_take_sections(struct drain *d, bool partial, bool force)
 	return took;
 }
 
-/* Whether somebody holds what the drain wants, for long enough to ask if he lives. */
+/* Whether a writer has held the next section long enough to check that it is alive. */
 static bool stuck(const struct drain *d)
 {
 	for (uint32_t i = 0; i < d->rings; i++) {

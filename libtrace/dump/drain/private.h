@@ -126,8 +126,8 @@ void drain_seek(struct drain *d, uint32_t ring, bool partial);
 uint32_t drain_earliest(const struct drain *d);
 
 /*
- * Copies the section at taken into d->copy. True: it is to be taken; false: it is left alone
- * for now, because somebody may still commit in it. force: it is taken all the same.
+ * Copies the section at taken into d->copy. Returns true if the drain should take it now, and false
+ * if it should wait, because a writer may still commit in it. With force it does not wait.
  */
 bool drain_copy(struct drain *d, uint32_t ring, bool force, struct ring_span *span);
 

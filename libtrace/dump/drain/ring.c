@@ -64,7 +64,7 @@ uint64_t drain_limit(const struct drain *d, uint32_t ring)
 	return d->ring[ring].released + d->reader.geometry.ring_size;
 }
 
-/* Hooks before the start that a discard set are nobody's any more. */
+/* A discard moved the start forward: skip the hooks before it. */
 static void drain_follow_discard(struct drain *d, uint32_t ring)
 {
 	struct drain_ring *r = &d->ring[ring];
@@ -127,7 +127,7 @@ void drain_seek(struct drain *d, uint32_t ring, bool partial)
 			r->ready = true;
 			return;
 		}
-		/* Skipped: head is behind it, so nobody will enter it any more. */
+		/* Skipped: head is past it, so no writer will enter it. */
 		drain_start_at(d, ring, end < r->head ? end : r->head);
 	}
 }
@@ -188,7 +188,7 @@ void drain_take(struct drain *d, uint32_t ring, const struct ring_span *span)
 	struct drain_ring *r = &d->ring[ring];
 	uint64_t end = section_start(g, r->taken) + g->section_size;
 
-	/* What makes no sense ends a section: nobody can tell what stands behind it. */
+	/* An invalid record ends the section: what follows cannot be parsed. */
 	if (end > r->head) {
 		bool whole = span->bytes && !span->damaged;
 

@@ -10,7 +10,7 @@
 
 #include "../../../formats/base/time_ns.h"
 
-/* Somebody may turn tracing off at any time, and cannot tell the drain but in the control page. */
+/* Tracing may be turned off at any time. Only the control page tells the drain. */
 #define LONGEST_PAUSE_NS 100000000u
 
 static void stream_interrupt_only(int signal)

@@ -20,19 +20,19 @@ struct group_spec {
 	bool scaled, thread;  /* asked for */
 	uint32_t mm;	      /* the program's minor code, 0x00 to 0xFF */
 	const char *label;    /* NULL: none */
-	uint32_t tid;	      /* whose thread figures they are */
+	uint32_t tid;	      /* the thread of the thread figures */
 	uint64_t start_ticks; /* elapsed is from here to the stamp */
 };
 
 /* Bytes of words for the largest group of this many processors. */
 size_t group_room(uint32_t cpus);
 
-/* Lays the data hooks out in `words`, of group_room(interval->cpus) bytes. */
+/* Builds the data hooks in `words`, of group_room(interval->cpus) bytes. */
 void group_build(struct parts *g, const struct group_spec *spec,
 	const struct counter_interval *interval, uint8_t *words);
 
-/* Writes it. 0: written, *elapsed set; or nothing was to be written, *elapsed untouched.
- * A PU_ code: lost. */
+/* Writes the group. Returns 0 with *elapsed set, 0 with *elapsed untouched if nothing was to be
+ * written, or a PU_ code if it was lost. */
 int group_write(const struct parts *g, const struct group_spec *spec, uint64_t *elapsed);
 
 #endif

@@ -25,7 +25,7 @@ struct parts {
 	uint32_t count;
 };
 
-/* What stands around the data hooks. */
+/* What surrounds the data hooks. */
 struct parts_frame {
 	uint8_t major;
 	uint32_t label_start, label_end; /* minors */
@@ -33,7 +33,7 @@ struct parts_frame {
 	uint64_t start_ticks;		 /* elapsed is from here to the stamp */
 };
 
-/* Words of a part being laid out. */
+/* The words of a part under construction. */
 struct cursor {
 	uint8_t *at;
 };
@@ -51,7 +51,7 @@ static inline void parts_put_count(struct cursor *c, uint64_t v)
 	c->at += 8;
 }
 
-/* Where the elapsed ticks will stand. */
+/* Reserves the words for the elapsed ticks. */
 static inline void put_elapsed(struct cursor *c, struct part *part)
 {
 	part->elapsed = (uint32_t)(c->at - part->words) / 4;
@@ -72,8 +72,8 @@ static inline void end_part(struct part *part, const struct cursor *c)
 	part->nwords = (uint32_t)(c->at - part->words) / 4;
 }
 
-/* Writes it. 0: written, *elapsed set; or nothing was to be written, *elapsed untouched.
- * A PU_ code: lost. */
+/* Writes the group. Returns 0 with *elapsed set, 0 with *elapsed untouched if nothing was to be
+ * written, or a PU_ code if it was lost. */
 int parts_write(const struct parts *p, const struct parts_frame *frame, uint64_t *elapsed);
 
 #endif

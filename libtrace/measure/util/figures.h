@@ -10,7 +10,7 @@
 /* Nothing was measured. */
 void util_clear(CPUUTIL_DATA *d);
 
-/* Fills d, which util_clear or an earlier call filled, but for elapsed_cycles. */
+/* Fills d, except elapsed_cycles. util_clear or an earlier call must have filled it. */
 void util_fill(CPUUTIL_DATA *d, const struct usage_interval *i);
 
 /* A count as 32 bits, which wrap before "not measured" as those of AI_COUNTERS do; and as those of

@@ -20,7 +20,7 @@ struct util_spec {
 /* Bytes of words for the largest group of this many processors. */
 size_t util_group_room(uint32_t cpus);
 
-/* Lays the data hooks out in `words`, of util_group_room(i->cpus) bytes. */
+/* Builds the data hooks in `words`, of util_group_room(i->cpus) bytes. */
 void util_group_build(struct parts *g, const struct util_spec *spec, const struct usage_interval *i,
 	uint8_t *words);
 
