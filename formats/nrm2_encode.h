@@ -24,7 +24,7 @@ struct nrm2_section {
 	uint8_t *data;
 	uint32_t used;
 	uint32_t type, cpu, ring;
-	/* Whose hooks come next, as a reader would know (0: nobody's), and of which group. */
+	/* Whose hooks come next, as a reader would know (0: unknown), and of which group. */
 	uint32_t tid;
 	uint64_t group;
 	bool grouped;

@@ -201,7 +201,7 @@ typedef struct cpidecode_hook {
 	uint32_t file;		/* index of the file */
 	uint64_t position;	/* in its ring */
 	const char *task;	/* NUL-terminated, any bytes; NULL: unknown */
-	const char *name;	/* of the hook, from its schema; NULL: nobody describes it */
+	const char *name;	/* of the hook, from its schema; NULL: it has none */
 	const uint8_t *words;	/* nwords little-endian 32-bit words */
 	const uint8_t *strings; /* for cpidecode_hook_string() */
 } cpidecode_hook;
@@ -262,8 +262,9 @@ enum cpidecode_fit {
 };
 
 /*
- * The next field of the iterator's current hook: 1 and a field, 0: no more (a hook that
- * nobody describes has none). Then *fit, unless NULL, tells how the hook fits its schema.
+ * Gets the next field of the iterator's current hook. Returns 1 with a field, or 0 after the last
+ * one (a hook without a schema has none); then *fit, unless NULL, tells how the hook fits its
+ * schema.
  */
 CPIDECODE_API int cpidecode_hooks_field(cpidecode_hooks *it, cpidecode_field *field, unsigned *fit);
 
@@ -294,7 +295,7 @@ enum cpidecode_interval_flag {
 	CPIDECODE_IV_INCONSISTENT = 1 << 4, /* its hooks contradict each other */
 	CPIDECODE_IV_SCRIPTED = 1 << 5,	    /* of a trace with scripted counters */
 	CPIDECODE_IV_MALFORMED = 1 << 6, /* a hook shorter than its schema, or elapsed too long */
-	/* The group holds a quality hook; without one nobody knows of the flags below. */
+	/* The group holds a quality hook. Without one the flags below are unknown. */
 	CPIDECODE_IV_QUALITY = 1 << 7,
 	CPIDECODE_IV_MULTIPLEXED = 1 << 8,  /* a count ran for part of the time and was scaled up */
 	CPIDECODE_IV_CPUS_CHANGED = 1 << 9, /* a processor came or went in the interval */

@@ -39,7 +39,7 @@ struct hook_fields {
 };
 
 void hook_fields_init(struct hook_fields *f, bool quoted);
-/* An object, or null for a hook that nobody describes. 0, or CPIDECODE_ENOMEM. */
+/* Writes an object, or null for a hook without a schema. Returns 0 or CPIDECODE_ENOMEM. */
 int hook_fields_write(struct hook_fields *f, struct out *o, const struct hook *h);
 void hook_fields_free(struct hook_fields *f);
 

@@ -12,7 +12,7 @@ struct flame_stack {
 	const char *name; /* name_len bytes; they went through escape_frame */
 	uint64_t self;
 	uint32_t name_len;
-	uint32_t first_child, next; /* 0: none; the root is nobody's child */
+	uint32_t first_child, next; /* 0: none; the root has no parent */
 	bool has_value;		    /* self was measured for at least one interval */
 };
 
@@ -44,7 +44,7 @@ struct flame_frame {
 	const char *name; /* name_len bytes, any bytes; equal names may be stored once */
 	uint32_t name_len;
 	uint32_t parent;
-	uint32_t first_child, next; /* 0: none; the root is nobody's child */
+	uint32_t first_child, next; /* 0: none; the root has no parent */
 	uint32_t depth;
 	enum flame_kind kind : 8;
 	enum flame_cpi cpi_kind : 8;

@@ -1,7 +1,7 @@
 /*
  * Where a report goes: a buffered stream that remembers its first error. A named
  * regular file is written beside its final name and moved there when it is whole, so
- * nobody reads half a report; a device, a pipe or standard output is written directly.
+ * that a reader never sees half a report; a device, a pipe or standard output is written directly.
  *
  * Writers do not return errors: they stop storing after the first one, and out_close
  * (or out_error, in a long loop) tells.

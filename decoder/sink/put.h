@@ -89,7 +89,7 @@ static inline char *put_short(char *p, uint32_t v)
 
 enum { PUT_E8 = 100000000 };
 
-/* What is above eight digits has one or two: no branch for them, as nobody can guess it. */
+/* Above eight digits there are one or two more. No branch on which: it would be mispredicted. */
 static inline char *put_u32(char *p, uint32_t v)
 {
 	if (v < PUT_E8)

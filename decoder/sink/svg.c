@@ -23,7 +23,7 @@ enum {
 	MAX_NAME = 1024, /* bytes of a name on its frame, and where another frame has all of it */
 };
 
-/* Narrower than a tenth of a pixel at the nominal width: nobody would see it. */
+/* Narrower than a tenth of a pixel at the nominal width, a frame would be invisible. */
 #define NARROWEST (0.1 / NOMINAL_WIDTH)
 
 struct svg {

@@ -125,7 +125,7 @@ bool pass_has_turn(const struct pass_slice *s)
 	return atomic_load_explicit(&s->run->lowest, memory_order_acquire) >= s->index;
 }
 
-/* With the lock. The first thread does not sleep long: somebody may watch its progress. */
+/* Call with the lock held. The first thread sleeps briefly, because it reports progress. */
 static void wait_for_move(struct pass_slice *s)
 {
 	struct pass_run *run = s->run;

@@ -52,7 +52,7 @@ struct ring_cursor {
 void ring_cursor_init(struct ring_cursor *c, const struct file *f, size_t ring);
 /* Begins with a part. false: no section has anything of it. */
 bool ring_cursor_start(struct ring_cursor *c, const struct ring_part *part);
-/* Nobody asks for keys: where the part has every hook of its sections, they are not made. */
+/* The caller needs no keys: skip making them where the part has every hook of its sections. */
 static inline void ring_cursor_alone(struct ring_cursor *c)
 {
 	const struct ring_part *p = &c->part;

@@ -8,7 +8,7 @@
 #include "intervals.h"
 
 static const struct target {
-	uint8_t kind; /* enum flat_kind; FLAT_END: nobody reads it */
+	uint8_t kind; /* enum flat_kind; FLAT_END: it is not read */
 	uint8_t wants;
 	uint16_t at;
 } targets[] = {
@@ -79,7 +79,7 @@ struct compiler {
 	unsigned wants;
 	struct flat_op *ops;
 	uint32_t run;	 /* the open one's place; NOWHERE: none */
-	uint32_t useful; /* ops up to the last that somebody wants */
+	uint32_t useful; /* ops up to the last one wanted */
 	uint32_t *map;	 /* of the schema's program: where its op is here */
 	uint32_t repeat; /* place of the open repeat; NOWHERE: none */
 	bool wanted_in_repeat;

@@ -81,7 +81,7 @@ static void take_types(struct group *g, uint64_t types)
 	g->iv.types |= (uint8_t)types;
 }
 
-/* Bits that nobody knows yet are none of these. */
+/* Ignores bits that are not defined yet. */
 static void take_quality_flags(struct interval *iv, uint64_t flags)
 {
 	static const struct {
@@ -380,7 +380,7 @@ static int take_by_cursor(struct group *g, const struct group_plan *plan, const 
 	return 0;
 }
 
-/* As the walk does, but nobody asks for contradictions. */
+/* As the walk does, without looking for contradictions. */
 static void take_line(struct interval *iv, const struct group_line *line, const struct hook *h)
 {
 	const struct line_field *f = line->fields, *end = f + line->nratios;

@@ -250,7 +250,7 @@ static struct group *group_for(struct interval_builder *b, const struct hook *h)
 	return *at;
 }
 
-/* Does it say what somebody wants to know? */
+/* Whether the group has a part that the caller wants. */
 static bool is_asked(const struct interval_builder *b, const struct group *g,
 	const struct group_plan *plan, enum group_part part)
 {

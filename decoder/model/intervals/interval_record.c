@@ -19,7 +19,7 @@ _Static_assert(offsetof(struct interval, thread_cpi) == FIRST_VALUE + 8 * (DOUBL
 	"values are copied as they lie");
 _Static_assert(sizeof(struct interval_record) % 8 == 0, "records are aligned");
 
-/* Of a record that was kept, after its head. In this order; absent where nobody wants it. */
+/* Parts of a kept record behind its head, in this order. A part that is not wanted is absent. */
 struct times {
 	int64_t start, end;
 };

@@ -7,7 +7,7 @@
 
 #include "../trace/findings.h"
 
-/* What somebody wants to know of intervals. The rest of an interval is not to be relied on. */
+/* Parts of intervals that a caller wants. The other members of an interval are undefined. */
 enum interval_want {
 	WANT_START = 1u << 0,	/* start_ns; from an interval_stream also end_ns, elapsed_ns */
 	WANT_SYSTEM = 1u << 1,	/* the system's ratios and counts */

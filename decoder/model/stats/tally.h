@@ -140,7 +140,7 @@ static inline bool tally_is_util(const struct tally_group *g)
 	return g->major == CPUUTIL_MAJOR;
 }
 
-/* A method's bit; of all that nobody knows the same, of none that is told, none. */
+/* A method's bit. All unknown methods share one; a method that is not told has none. */
 #define TALLY_METHOD_UNKNOWN (1u << CPUUTIL_METHODS)
 static inline uint32_t tally_method(uint64_t method)
 {

@@ -1,7 +1,7 @@
 /*
  * Ticks and CLOCK_REALTIME. Between two clock syncs time runs evenly from what the one
  * read to what the other did; outside of them it runs at the file's rate. Where
- * CLOCK_REALTIME was stepped between two syncs, nobody knows when: the step is taken to
+ * CLOCK_REALTIME was stepped between two syncs, the moment is unknown: the step is taken to
  * lie right after the earlier one, so that all hooks of the stretch have the later, mended
  * time, and it is told as a finding. (Hooks crowd at the end of a stretch: a dump's last
  * syncs are made when it is taken.)

@@ -285,7 +285,7 @@ static void settle_ranges(struct file *f, struct ring_sections *ring)
 		uint64_t first = s[i].lo;
 		breathe(f, ring->first + i);
 		if (!s[i].told) {
-			/* Of two in a row nobody knows where the first one ends. */
+			/* Of two in a row, the end of the first is unknown. */
 			ring->disordered |= i + 1 < ring->count && !s[i + 1].told;
 			s[i].lo = 0;
 			s[i].hi = cap;

@@ -45,7 +45,7 @@ struct hook {
 	uint32_t file;		/* index of the input file */
 	uint32_t machine;	/* index of the trace (by trace id): threads of two traces differ */
 	const struct task *task;	  /* NULL when unknown; lives as long as the trace */
-	const struct schema_hook *schema; /* NULL when nobody describes it */
+	const struct schema_hook *schema; /* NULL if no schema describes it */
 };
 
 static inline bool hook_on_cpu(const struct hook *h)

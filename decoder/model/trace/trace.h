@@ -230,7 +230,7 @@ struct hook_damage {
 /* Why, of a section at which reading ended with CPIDECODE_EREAD. */
 extern const char hook_unreadable[];
 
-/* What nobody looks at in hooks: it is not looked up then. */
+/* Members of hooks that the caller does not read, and that need not be looked up. */
 enum hook_spared {
 	HOOK_SPARE_TIME = 1 << 0, /* time_ns; of no effect where a range of time needs it */
 	HOOK_SPARE_TASK = 1 << 1,
