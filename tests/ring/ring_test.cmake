@@ -1,5 +1,5 @@
-# ring_test(name source [arguments]): a program linked with everything of libtrace, inner
-# functions included, and the sandbox.
+# ring_test(name source [arguments]): a program linked with all of libtrace, including internal
+# functions, and with the sandbox.
 include_guard(GLOBAL)
 set(ring_test_dir ${CMAKE_CURRENT_LIST_DIR} CACHE INTERNAL "")
 

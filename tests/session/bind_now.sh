@@ -1,4 +1,4 @@
-# Every library given is bound when it is loaded.
+# Checks that each library given is bound at load time.
 status=0
 for library; do
 	if ! readelf --dynamic --wide "$library" | grep -q 'FLAGS.*NOW'; then

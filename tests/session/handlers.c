@@ -1,6 +1,6 @@
 /*
- * Hooks of signal handlers: the stack they take, and that they allocate nothing, whatever the
- * hook finds: no session, new rings, a full section.
+ * Hooks in signal handlers: their stack use, and that they do not allocate, in every situation: no
+ * session, new rings, a full section.
  */
 #include <pthread.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 
 /* ------------------------------------------------------------------- malloc */
 
-/* Handlers may have interrupted it. */
+/* A handler may interrupt code that allocates. */
 static volatile bool is_watched;
 static volatile unsigned allocations;
 
@@ -53,7 +53,7 @@ void free(void *p)
 #define R15(x) R5(x), R5(x), R5(x)
 #define R51(x) R15(x), R15(x), R15(x), R5(x), x
 #define R255(x) R51(x), R51(x), R51(x), R51(x), R51(x)
-/* Words on the stack that a call of TraceHook with so many arguments takes. */
+/* Bytes of stack that a call of TraceHook with so many arguments uses. */
 #define ARGUMENT_BYTES(n) (8 * ((n) + 4))
 
 static UINT32 many_words[1000];
@@ -142,7 +142,7 @@ static void no_session_yet(void)
 	sandbox_fresh();
 }
 
-/* The thread's value of a key from the 33rd on is allocated. */
+/* pthread allocates the values of a thread's keys from the 33rd on. */
 static void many_keys(void)
 {
 	pthread_key_t key;

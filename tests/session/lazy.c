@@ -1,6 +1,6 @@
 /*
- * A program that is bound lazily: its first hook, in a signal handler, does not bind anything.
- * Links with the installed interface alone, the shared library or the static one.
+ * A lazily bound program: its first hook, in a signal handler, must not bind any symbol. Links with
+ * the installed interface only, shared or static.
  */
 #include <perfutil.h>
 #include <stdio.h>
@@ -38,7 +38,7 @@ static const struct row {
 } rows[] = {{"TraceHookWords", words}, {"TraceHook", ints}, {"TraceHookData", data},
 	{"GetCycles, ReadCycles", clocks}};
 
-/* In a process that has called nothing of the library yet. */
+/* In a process that has not called the library yet. */
 static int run_row(const struct row *row)
 {
 	size_t used;

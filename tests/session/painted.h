@@ -1,6 +1,6 @@
 /*
- * Runs a function in a signal handler, on a stack of its own that was painted before: how much
- * of it the function took. And nothing that it calls may allocate.
+ * Runs a function in a signal handler on a painted stack, and measures how much of it the function
+ * used. Nothing that it calls may allocate.
  */
 #ifndef SWT_TESTS_SESSION_PAINTED_H
 #define SWT_TESTS_SESSION_PAINTED_H
@@ -10,13 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The promise of perfutil.h. */
+/* Documented in perfutil.h. */
 enum { HANDLER_STACK_BYTES = 1536 };
 
 static struct {
 	int (*run)(void);
 	int rc;
-	uint8_t *frame; /* of the function that calls run */
+	uint8_t *frame; /* frame of the function that calls run */
 } painted;
 
 static __attribute__((noinline)) void painted_call(int signal_number)
@@ -26,7 +26,7 @@ static __attribute__((noinline)) void painted_call(int signal_number)
 	painted.rc = painted.run();
 }
 
-/* Bytes of stack below the handler's frame; *rc: what the function returned. */
+/* Returns the stack bytes used below the handler's frame; *rc: the function's result. */
 static inline size_t painted_run(int (*run)(void), int *rc)
 {
 	enum { BYTES = 256 * 1024, PAINT = 0xa5 };

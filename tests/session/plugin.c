@@ -1,4 +1,4 @@
-/* A plugin that traces: the static library is in it. */
+/* A plugin that traces, with the static library linked in. */
 #include <perfutil.h>
 
 int plugin_trace(void);

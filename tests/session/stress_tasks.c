@@ -1,8 +1,8 @@
 /*
- * The task table under load: many short-lived processes, many alive at once, a full table with
- * stopped and killed writers, and registrations at every step of a reclaim.
+ * The task table under load: many short-lived processes, many at once, a full table with stopped
+ * and killed writers, and registrations at every step of a reclaim.
  *
- *	stress_tasks [processes in a row [alive at once]]
+ * stress_tasks [processes in a row [processes at once]]
  *
  * By hand: stress_tasks 100000 20000.
  */
@@ -33,7 +33,7 @@ static double now_us(void)
 	return (double)clock_raw_ns() / 1e3;
 }
 
-/* Only so many slots are left. */
+/* Leaves only so many slots free. */
 static void leave_slots(uint32_t n)
 {
 	uint64_t used = SHM_TASK_SLOTS - n;
@@ -66,7 +66,7 @@ static int by_number(const void *a, const void *b)
 	return x->number < y->number ? -1 : x->number > y->number;
 }
 
-/* The hook's id is its process's number in the row, and so is the name. */
+/* The hook's id is the process's index in the row, and its name says the same. */
 static void check_name(void *arg, uint32_t ring, uint64_t position, const uint8_t *record)
 {
 	struct session_task wanted = {.number = get_le32(record + REC_TID)};
@@ -100,12 +100,12 @@ static void check_batch(struct named *n, uint64_t *sum)
 	box_account(&box, &a, check_name, n);
 	*sum += account_sum(&a);
 	free(tasks);
-	/* Reclaims too, as any command. */
+	/* A discard also reclaims, like every command. */
 	if (session_discard(&box, &error) != 0)
 		die("discard: %s", error.text);
 }
 
-/* Of four processes one is killed where the others end in order. */
+/* One process of four is killed; the others exit normally. */
 static void trace_and_end(uint32_t i)
 {
 	char name[16];
@@ -138,8 +138,8 @@ static void row(const char *name, bool reused)
 	check_batch(&n, &sum);
 	tell(sum == in_a_row, name, "%llu hooks in the ledger of %u", (unsigned long long)sum,
 		in_a_row);
-	/* The slots that the killed had are missing until a sweep: names may be short-lived then.
-	 */
+	/* Slots of killed processes are missing until a sweep, so names may be dropped early
+	 * then. */
 	tell(n.right + n.absent == in_a_row && (reused || n.absent == 0) && n.wrong == 0, name,
 		"%u named right, %u not, %u wrong; %.0f us a process", n.right, n.absent, n.wrong,
 		(now_us() - from) / in_a_row);
@@ -152,7 +152,7 @@ static void in_a_row_fresh(const void *arg)
 	row(arg, false);
 }
 
-/* Every slot is used over and over. */
+/* Slots are reused over and over. */
 static void in_a_row_reused(const void *arg)
 {
 	box_open(&box, SHM_MODE_NORMAL, 131072, 16384);
@@ -266,7 +266,7 @@ static void count_broken(void *arg, uint32_t ring, uint64_t position, const uint
 	*(uint32_t *)arg += !checked_is_whole(record);
 }
 
-/* A writer that lives keeps what is its own however often every slot around it is reused. */
+/* A live writer keeps its slot however often all slots around it are reused. */
 static void living_writer(const void *arg)
 {
 	enum { SHORT = 200, LAPS = 4000 };
@@ -294,7 +294,7 @@ static void living_writer(const void *arg)
 	done();
 }
 
-/* Writers killed once the table was exhausted hold nothing for good. */
+/* Writers killed while the table was exhausted hold nothing permanently. */
 static void killed_writers(const void *arg)
 {
 	enum { KILLED = 20, HOOKS = 1000 };
@@ -311,7 +311,7 @@ static void killed_writers(const void *arg)
 		kill(pid, SIGKILL);
 		waitpid(pid, NULL, 0);
 		back += session_reclaim(&box);
-		/* The next has a slot to find, wherever the sweep before left the queue. */
+		/* The next process finds a slot, wherever the last sweep left the queue. */
 		short_lived(1);
 	}
 	for (uint32_t i = 0; i < HOOKS; i++)
@@ -324,7 +324,7 @@ static void killed_writers(const void *arg)
 
 /* ------------------------------------------------------------------ full tmpfs */
 
-/* A file that takes all that is left. */
+/* A file that uses up all free memory. */
 static void fill_up(const char *path)
 {
 	static const char page[SHM_PAGE];
@@ -337,7 +337,7 @@ static void fill_up(const char *path)
 	close(fd);
 }
 
-/* No page for another slot: hooks are lost and counted, nothing ends in SIGBUS. */
+/* Without memory for another slot, hooks are lost and counted; no process dies of SIGBUS. */
 static void full_tmpfs(const void *arg)
 {
 	const struct timespec retry = {.tv_nsec = 110000000};
@@ -378,8 +378,8 @@ static bool run_to_next_call(pid_t pid, int *status)
 }
 
 /*
- * A reclaim, stopped at its call number `call`. There a writer registers with the slots of a task
- * that just ended, and stops in its record. Returns what the reclaim gave back; -1: it has fewer
+ * Stops a reclaim at its system call number `call`. A writer then registers with slots of a task
+ * that just ended, and stops in its record. Returns what the reclaim released; -1: it has fewer
  * calls.
  */
 static int register_at(uint32_t call)

@@ -1,6 +1,6 @@
 /*
- * unload THREADS: the plugin $PLUGIN that has libswtrace.a in it traces in several threads and is
- * closed; the threads go on, asleep and awake. Again and again.
+ * unload THREADS: repeatedly loads the plugin $PLUGIN, which has libswtrace.a linked in, traces in
+ * several threads and closes it; the threads run on, asleep and awake.
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -21,21 +21,21 @@ static pthread_barrier_t barrier;
 static unsigned traced, closed;
 
 /*
- * Between its hooks and dlclose a thread is scheduled as little as can be: the kernel looks at its
- * sequence then. Odd threads fall asleep before dlclose and wake after it, even ones run.
+ * Avoids rescheduling between the thread's hooks and dlclose: the kernel would then read its rseq
+ * sequence. Odd threads sleep over dlclose and wake after it; even ones run.
  */
 static void *thread(void *arg)
 {
 	unsigned number = (unsigned)(uintptr_t)arg;
 
 	for (unsigned i = 0; i < ROUNDS; i++) {
-		pthread_barrier_wait(&barrier); /* opened */
+		pthread_barrier_wait(&barrier); /* the plugin is open */
 		if (trace() != 0)
 			die("no hooks");
 		__atomic_fetch_add(&traced, 1, __ATOMIC_RELEASE);
 		while (number % 2 == 0 && __atomic_load_n(&closed, __ATOMIC_ACQUIRE) == i)
 			;
-		pthread_barrier_wait(&barrier); /* closed */
+		pthread_barrier_wait(&barrier); /* the plugin is closed */
 	}
 	return NULL;
 }
@@ -85,7 +85,7 @@ static void go(const void *arg)
 		if (i == 0)
 			before = mappings();
 		pthread_barrier_wait(&barrier);
-		/* Fork handlers of a plugin that is gone would be called. */
+		/* Fork would call handlers of the unloaded plugin. */
 		pid_t pid = fork();
 		if (pid == 0)
 			_exit(0);
@@ -96,14 +96,14 @@ static void go(const void *arg)
 	box_account(&box, &a, NULL, NULL);
 	tell(account_sum(&a) == (uint64_t)ROUNDS * (threads + 1) * 100 && a.damaged == 0, "hooks",
 		"%llu", (unsigned long long)account_sum(&a));
-	/* The control page alone stays. */
+	/* Only the control page stays mapped. */
 	tell(mappings() <= before + ROUNDS + 4, "mappings", "%u, then %u", before, mappings());
 }
 
 static int body(int argc, char **argv)
 {
 	plugin = getenv("PLUGIN");
-	threads = argc == 2 ? (unsigned)atoi(argv[1]) - 1 : MAX_THREADS; /* others */
+	threads = argc == 2 ? (unsigned)atoi(argv[1]) - 1 : MAX_THREADS; /* the other threads */
 	if (!plugin || threads >= MAX_THREADS)
 		die("see the first lines of unload.c");
 	scenario(go, NULL);

@@ -1,4 +1,4 @@
-/* Doing something as an ordinary user, for tests that root runs. */
+/* Runs code as an ordinary user, for tests that root runs. */
 #ifndef SWT_TESTS_SESSION_USERS_H
 #define SWT_TESTS_SESSION_USERS_H
 
@@ -11,7 +11,7 @@
 
 enum { OTHER_USER = 65533, OTHER_GROUP = 65532 };
 
-/* What `what` returns (0 to 255) in a child of that user and group (and no others). */
+/* Runs `what` in a child as that user and group only; returns its result (0 to 255). */
 static inline int as_user(uid_t uid, gid_t gid, int (*what)(void))
 {
 	int status;
@@ -27,7 +27,7 @@ static inline int as_user(uid_t uid, gid_t gid, int (*what)(void))
 	return WEXITSTATUS(status);
 }
 
-/* True (and says so once a test) if there is only one user to test with. */
+/* True, with one message per test, if there is no second user to test with. */
 static inline int only_one_user(void)
 {
 	return geteuid() != 0;

@@ -1,10 +1,10 @@
 /*
- * Whether a trace.bin contradicts itself: what a dump writes of rings that were scribbled on.
+ * Checks that a trace.bin, dumped from rings that were scribbled on, does not contradict itself.
  */
 #ifndef SWT_TESTS_RING_CONSISTENT_H
 #define SWT_TESTS_RING_CONSISTENT_H
 
-/* NULL, or what is wrong. Sections are to be stored without a codec; others are passed over. */
+/* NULL, or what is wrong. Sections must be stored without a codec; others are skipped. */
 const char *consistent_file(const char *path);
 
 #endif

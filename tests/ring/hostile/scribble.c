@@ -55,7 +55,7 @@ static void random_bytes(uint8_t *at, uint64_t room, uint64_t *seed)
 		at[from] = (uint8_t)scribble_random(seed);
 }
 
-/* A control word that may look like a record's, a pad's, a group's; and what follows it. */
+/* Writes a control word that may resemble a record's, a pad's or a group's, and data after it. */
 static void control_word(const struct shm_geometry *g, uint8_t *data, uint64_t *seed)
 {
 	uint64_t r = scribble_random(seed), at = r % (g->ring_size / 8) * 8;
@@ -69,7 +69,7 @@ static void control_word(const struct shm_geometry *g, uint8_t *data, uint64_t *
 		put_le64(data + at + REC_STAMP, scribble_nasty(g, seed));
 }
 
-/* Records end to end, as readers like them, of which some lie about what is in them. */
+/* Writes records end to end, as readers expect, some with false contents. */
 static void forge_section(uint8_t *at, uint32_t bytes, uint64_t stamp, uint64_t *seed)
 {
 	while (bytes >= REC_HEADER_SIZE) {
@@ -80,7 +80,7 @@ static void forge_section(uint8_t *at, uint32_t bytes, uint64_t stamp, uint64_t 
 			size = bytes;
 		put_le32(at,
 			size | (r & 0x700 ? REC_COMMITTED : 0) | (r & 0x7800 ? 0 : REC_KIND_PAD));
-		/* One in eight has more words or strings than it holds. */
+		/* One in eight claims more words or strings than it has. */
 		put_le32(at + REC_MAJOR, (r & 0x10000 ? 0xc0 : 0x77) | (r & 0xe0000 ? 0 : 5u << 8) |
 						 (r & 0x700000 ? nwords : 3 * nwords) << 16);
 		put_le32(at + REC_MINOR, (uint32_t)(r >> 24) << (r & 0x800000 ? 28 : 20));
@@ -91,7 +91,7 @@ static void forge_section(uint8_t *at, uint32_t bytes, uint64_t stamp, uint64_t 
 	}
 }
 
-/* The whole ring as it could be: in some lap, or where the drain expects it. */
+/* Forges a complete, plausible ring: in some lap, or where the drain expects it. */
 static void forge_ring(const struct session *s, uint8_t *base, uint32_t ring, uint64_t *seed)
 {
 	const struct shm_geometry *g = &s->geometry;
@@ -139,7 +139,7 @@ static void on_ring(
 		((uint64_t *)(void *)s->counts)[scribble_random(seed) % 6] =
 			scribble_nasty(g, seed);
 		break;
-	case 5: /* an entry word that fits head */
+	case 5: /* an entry word that matches head */
 		s->entry = section_start(g, r->head) + 1 -
 			   scribble_random(seed) % g->sections * g->section_size;
 		break;
@@ -194,7 +194,7 @@ static void scribble(const struct session *s, uint64_t rings, uint32_t first_slo
 		uint32_t ring = (uint32_t)(r / 64 % (g->cpus + g->guests));
 		bool gently = i % 4096 < 3072;
 
-		/* Not all the time: writers shall get somewhere in between. */
+		/* Pause now and then, so that writers make progress. */
 		if (r % 64 == 0)
 			usleep(50);
 		if (r % 64 < 8)

@@ -15,7 +15,7 @@ pid_t holder;
 
 enum { LONG_WORDS = 300, MIDDLE_WORDS = 100, BIG_WORDS = 2000 };
 
-/* A word of an operation's hook: of its place alone. */
+/* A word of an operation's hook, a function of its index. */
 #define WORD(i) ((i)*0x9e3779b9u ^ 0x5a5aa5a5u)
 
 static uint32_t words[BIG_WORDS];
@@ -52,7 +52,7 @@ static void data_hook(void)
 	TraceHookData(OP_MAJOR, 3, 3, words, 2, strings);
 }
 
-/* Three records and no string, as a program of this library's own would write them. */
+/* Three records without strings, as the library's own programs write them. */
 static void group(void)
 {
 	struct hook_writer w;
@@ -72,13 +72,13 @@ static const struct group_spec spec = {
 
 static void build_cpi_group(void)
 {
-	/* The group keeps it. */
+	/* Static: the group keeps a pointer to it. */
 	static uint8_t room[64 << 10];
 	struct counter_interval *i = calloc(1, counters_interval_size(box.geometry.cpus));
 
 	if (!i)
 		die("memory");
-	/* With more processors than that, it would not fit into a section of these rings. */
+	/* A group for more processors would not fit into a section of these rings. */
 	i->cpus = box.geometry.cpus < 8 ? box.geometry.cpus : 8;
 	group_build(&cpi, &spec, i, room);
 	free(i);
@@ -128,7 +128,7 @@ static void hook_of(uint32_t size)
 	checked_hook(8, sequence++, (size - REC_HEADER_SIZE) / 4 - 3);
 }
 
-/* Head is so many bytes before its section's end, or on the next one's first byte. */
+/* Moves head to so many bytes before its section's end, or onto the next one's first byte. */
 static void leave_room(uint32_t room)
 {
 	for (;;) {
@@ -145,7 +145,7 @@ static void leave_room(uint32_t room)
 
 static void lap(void)
 {
-	/* Few and long ones: a section's old records are looked at one by one. */
+	/* Use few, long hooks: entering a section checks its old records one by one. */
 	for (int i = 0; i < 2 * SECTIONS * 4; i++)
 		hook_of(1000);
 }
@@ -174,7 +174,7 @@ static void on_a_boundary(void)
 	leave_room(0);
 }
 
-/* A writer that reserves once or more, a section each, and then stands still. */
+/* A writer that reserves one record in each of so many sections, and then stops. */
 static void hold(uint32_t sections)
 {
 	int status;
@@ -194,7 +194,7 @@ static void hold(uint32_t sections)
 		die("no holder");
 }
 
-/* Behind head, the section that the holder has is the next. */
+/* The holder has the section after head's. */
 static void before_a_held_one(void)
 {
 	lap();
@@ -213,7 +213,7 @@ static void all_held(void)
 	leave_room(0);
 }
 
-/* The section that head is in is the only one that can be entered next. */
+/* Only head's section can still be entered. */
 static void all_but_one_held(void)
 {
 	lap();
@@ -235,7 +235,7 @@ static void full(void)
 	lap();
 }
 
-/* The drain has taken one section more than what fits. */
+/* The drain has released one section more than fit. */
 static void one_released(void)
 {
 	lap();
@@ -243,7 +243,7 @@ static void one_released(void)
 		ring_released_word(&box.geometry, box.generation, SECTION), __ATOMIC_RELEASE);
 }
 
-/* Every guest ring is taken, by one who lives. */
+/* A live process has locked every guest ring. */
 static void all_taken(void)
 {
 	in_the_middle();

@@ -12,13 +12,13 @@ struct scene {
 	const char *name;
 	uint32_t mode;
 	bool guest;
-	void (*prepare)(void);	 /* brings the rings to where the operation finds them */
-	void (*operation)(void); /* in the child, stepped through */
-	uint32_t hooks;		 /* that it attempts */
-	enum phase last;	 /* how it ends when nobody kills it */
-	uint32_t sequences;	 /* that it goes through */
-	uint32_t ring_after;	 /* guest: it comes to ring 0 after that many that are taken */
-	bool blocked;		 /* what is in the others' way is not the dead's */
+	void (*prepare)(void);	 /* brings the rings to the state that the operation finds */
+	void (*operation)(void); /* runs in the child, stepped through */
+	uint32_t hooks;		 /* hooks that it attempts */
+	enum phase last;	 /* how it ends if it is not killed */
+	uint32_t sequences;	 /* sequences that it runs */
+	uint32_t ring_after;	 /* guest: it reaches ring 0 after so many locked ones */
+	bool blocked;		 /* the others are blocked by live processes, not by the dead one */
 };
 
 extern const struct scene scenes[];
@@ -26,14 +26,14 @@ extern const uint32_t scene_count;
 
 enum { OP_MAJOR = 0x52, SECTION = 4096, SECTIONS = 4 };
 
-/* The session, and the ring that the operation comes to. */
+/* The session, and the ring that the operation writes to. */
 extern struct session box;
 extern uint32_t ring;
-/* A living writer that holds what a scene wants held; 0: none. */
+/* A live writer that holds what the scene needs held; 0: none. */
 extern pid_t holder;
-/* Checked hooks of this process, on that ring unless it is taken. */
+/* Writes checked hooks from this process, to that ring unless it is locked. */
 void others(uint32_t hooks);
-/* Whether a record of OP_MAJOR or of the CPI group is what an operation writes. */
+/* Whether a record of OP_MAJOR or of the CPI group has the operation's content. */
 bool operation_is_whole(const uint8_t *record);
 
 #endif

@@ -19,7 +19,7 @@ typedef struct user_regs_struct registers;
 #if defined(__x86_64__)
 #define IP(r) ((r)->rip)
 #define TRAP_TEXT "int3"
-enum { TRAP_SIZE = 1 }; /* where ip is behind one that was hit */
+enum { TRAP_SIZE = 1 }; /* how far ip is behind a breakpoint that was hit */
 static const uint8_t trap_bytes[] = {0xcc};
 #else
 #define IP(r) ((r)->pc)
@@ -30,15 +30,15 @@ static const uint8_t trap_bytes[] = {0x00, 0x00, 0x20, 0xd4};
 
 enum { LAST_STEPS = 8 };
 
-/* The descriptors of the sequences (kernel ABI), which the linker puts side by side. Weak: a
- * build without sequences has none. */
+/* Descriptors of the restartable sequences (kernel ABI), which the linker places side by side.
+ * Weak: a build without sequences has none. */
 struct sequence {
 	uint32_t version, flags;
 	uint64_t start, length, abort;
 };
 extern const struct sequence __start___rseq_cs[] __attribute__((weak, visibility("hidden")));
 extern const struct sequence __stop___rseq_cs[] __attribute__((weak, visibility("hidden")));
-enum { AREA_SEQUENCE = 8 }; /* in a thread's rseq area: the armed one's address */
+enum { AREA_SEQUENCE = 8 }; /* offset in a thread's rseq area of the armed descriptor's address */
 
 static const struct sequence *sequence_at(uintptr_t ip)
 {
@@ -65,7 +65,7 @@ uint32_t steps_sequences(const struct steps_path *path)
 
 /* ------------------------------------------------------------------- a child */
 
-/* The label behind the operation. Not inlined, so that it stands there once. */
+/* The label after the operation. Not inlined, so that it exists once. */
 extern const char steps_end_mark[] __attribute__((visibility("hidden")));
 
 __attribute__((noinline)) static void between_marks(void (*operation)(void *), void *arg)
@@ -78,7 +78,7 @@ __attribute__((noinline)) static void between_marks(void (*operation)(void *), v
 				 : "memory");
 }
 
-/* Whether the child is stopped by a trap now. */
+/* Whether a trap has stopped the child. */
 static bool trapped(pid_t child)
 {
 	int status;
@@ -127,7 +127,7 @@ pid_t steps_fork(void (*prepare)(void *arg), void (*operation)(void *arg), void 
 	}
 	if (child < 0 || !trapped(child))
 		return 0;
-	/* Where the trap stays in front, it is stepped over here. */
+	/* If ip still points to the trap, skip it. */
 	if (TRAP_SIZE == 0)
 		set_ip(child, &r, get_ip(child, &r) + sizeof trap_bytes);
 	return child;
@@ -172,8 +172,8 @@ const char *steps_impossible(void)
 
 /* ---------------------------------------------------------------- a recording */
 
-/* What the kernel would abort at the next step: no sequence is armed any more. The child is a
- * fork of ours, so its area is where ours is. */
+/* Disarms the sequence, which the kernel would abort at the next step. The child is a fork, so its
+ * rseq area has the same address as ours. */
 static void disarm(pid_t child)
 {
 	char *area = (char *)rseq_lookup();
@@ -229,8 +229,7 @@ void steps_forget(struct steps_path *path)
 
 /* ------------------------------------------------------------------- on its way */
 
-/* Lets it run to `to`, which it reaches unless it takes another path: then it comes to the
- * mark behind the operation. */
+/* Runs the child to `to`. If it takes another path, it stops at the mark after the operation. */
 static bool run_to(pid_t child, uintptr_t to)
 {
 	void *where = (void *)to;
@@ -258,7 +257,7 @@ static bool run_to(pid_t child, uintptr_t to)
 	return true;
 }
 
-/* The last instruction up to k, outside the sequences, that a breakpoint finds at once. */
+/* The last instruction up to k, outside sequences, that one breakpoint reaches unambiguously. */
 static uint32_t shortcut(const struct steps_path *path, uint32_t k)
 {
 	while (k > 0 && (!path->first[k] || steps_inside(path, k)))
@@ -267,8 +266,8 @@ static uint32_t shortcut(const struct steps_path *path, uint32_t k)
 }
 
 /*
- * The last steps are steps; a breakpoint saves those before. Sequences on the way run through
- * as they do in life.
+ * Reaches the last instructions by single steps and the earlier ones by a breakpoint. Sequences on
+ * the way run undisturbed.
  */
 enum steps_arrival steps_go(pid_t child, const struct steps_path *path, uint32_t k)
 {
@@ -285,7 +284,7 @@ enum steps_arrival steps_go(pid_t child, const struct steps_path *path, uint32_t
 			i++;
 			continue;
 		}
-		/* From in front of the store that arms it: to k, or through to its other end. */
+		/* From the store that arms the sequence: to k, or to the sequence's end. */
 		for (i++; i < k && steps_inside(path, i); i++)
 			;
 		if (!run_to(child, path->at[i]))

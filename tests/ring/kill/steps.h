@@ -1,6 +1,6 @@
 /*
- * A traced child stopped in front of any instruction of an operation: single-stepped, and
- * inside restartable sequences, which a step aborts, by a breakpoint planted there.
+ * Stops a traced child before any instruction of an operation: by single steps, and inside
+ * restartable sequences, which a step would abort, by a breakpoint.
  */
 #ifndef SWT_TESTS_RING_STEPS_H
 #define SWT_TESTS_RING_STEPS_H
@@ -11,25 +11,25 @@
 
 enum { STEPS_MOST = 100000 };
 
-/* The instructions of an operation as one child went through them. */
+/* The instructions of an operation in the order one child executed them. */
 struct steps_path {
 	uint32_t n;
-	uintptr_t *at; /* n + 1: the last is the mark behind the operation */
-	bool *first;   /* n + 1: it was not there before */
+	uintptr_t *at; /* n + 1 entries: the last is the mark after the operation */
+	bool *first;   /* n + 1 entries: the address occurs for the first time */
 };
 
-/* NULL, or why no child can be stepped here. */
+/* NULL, or why children cannot be stepped here. */
 const char *steps_impossible(void);
 
 /*
- * Forks a child that calls prepare(arg), then operation(arg), and then ends; stopped in front
- * of the first instruction that leads to the operation. 0: it ended before.
+ * Forks a child that calls prepare(arg) and operation(arg) and exits. It is stopped before the
+ * first instruction of the call to the operation. Returns 0 if it exited before.
  */
 pid_t steps_fork(void (*prepare)(void *arg), void (*operation)(void *arg), void *arg);
 
 /*
- * Takes such a child to the end, sequences disarmed, so that they can be stepped through too;
- * after(arg, k) is called behind each k instructions, k = 0 first. false: it went astray.
+ * Steps the child to the end, with sequences disarmed so that they can be stepped through; calls
+ * after(arg, k) after each k instructions, k = 0 first. False: it took another path.
  */
 bool steps_record(
 	pid_t child, struct steps_path *path, void (*after)(void *arg, uint32_t k), void *arg);
@@ -37,18 +37,19 @@ void steps_forget(struct steps_path *path);
 
 enum steps_arrival {
 	STEPS_STEPPED,
-	STEPS_BY_BREAKPOINT, /* inside a sequence that runs as it does in life */
-	STEPS_ASTRAY,	     /* preempted there, for instance: it took another path */
+	STEPS_BY_BREAKPOINT, /* inside a sequence that runs undisturbed */
+	STEPS_ASTRAY,	     /* it took another path, for instance after a preemption */
 };
 
-/* Takes a fresh child to where it has executed k instructions of the path. */
+/* Runs a new child until it has executed k instructions of the path. */
 enum steps_arrival steps_go(pid_t child, const struct steps_path *path, uint32_t k);
 
-/* Whether instruction k of a path is inside a sequence, and how many sequences it enters. */
+/* Whether instruction k of a path is inside a sequence, and the number of sequences that the path
+ * enters. */
 bool steps_inside(const struct steps_path *path, uint32_t k);
 uint32_t steps_sequences(const struct steps_path *path);
 
-/* SIGKILL, and waits for its end. */
+/* Kills the child and waits for it. */
 void steps_kill(pid_t child);
 
 #endif

@@ -14,7 +14,7 @@ struct session box;
 const struct kind *kind;
 uint64_t own;
 
-static uint32_t ring; /* that all begin with */
+static uint32_t ring; /* the first one that all writers try */
 static bool draining;
 static pid_t holder;
 
@@ -32,7 +32,7 @@ void drain(void)
 	draining = kind->mode == SHM_MODE_CONTINUOUS;
 }
 
-/* Attached, and on the rings of the trial: guest rings are tried from the same one on. */
+/* Attaches, and selects the rings of the trial: all start their search at the same guest ring. */
 void attach_writer(void)
 {
 	attach_look();
@@ -55,7 +55,7 @@ static uint64_t all_heads(void)
 	return sum;
 }
 
-/* The drain, which never waits for anybody here: writers may go a ring's size beyond. */
+/* Releases like a drain that never waits: writers may advance by a ring's size. */
 static void release(void)
 {
 	for (uint32_t i = 0; draining && i < box.geometry.cpus + box.geometry.guests; i++)
@@ -64,7 +64,7 @@ static void release(void)
 			__ATOMIC_RELEASE);
 }
 
-/* The others: laps of the rings together, or hooks until nothing goes in any more. */
+/* The others write laps of all rings, or hooks until the rings are full. */
 bool others(uint32_t laps)
 {
 	uint64_t to = all_heads() + laps * box.geometry.ring_size;
@@ -79,14 +79,15 @@ bool others(uint32_t laps)
 
 /* ------------------------------------------------------------------- the rings */
 
-/* How many rings a trial comes to: guests, next to one that a stopped writer has locked. */
+/* Number of rings that a trial uses: with guest rings also the one after a ring that a stopped
+ * writer has locked. */
 uint32_t rings_used(void)
 {
 	return kind->guest ? VICTIMS + 1 : 1;
 }
 
-/* One who holds a section of each, so that there is one to skip; when it goes on, it ends
- * with 0 if nobody touched its bytes. */
+/* Starts a process that holds a section of each ring, so that writers must skip one. When
+ * continued, it exits with 0 if its bytes are unchanged. */
 static void hold(void)
 {
 	uint32_t touched = 0;
@@ -131,7 +132,7 @@ void prepare_rings(void)
 	draining = false;
 	hook_of(VICTIMS, (uint32_t)own++);
 	hold();
-	/* The held section comes second to last of those that may be entered from here. */
+	/* The held section is the second to last of those that may be entered from here. */
 	while (box_ring(&box, ring).head < 2 * SECTION)
 		hook_of(VICTIMS, (uint32_t)own++);
 	if (kind->mode == SHM_MODE_NORMAL) {

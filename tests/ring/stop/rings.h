@@ -1,6 +1,6 @@
 /*
- * The rings that writers are stopped on: in every mode, each with one section held by somebody
- * else; and those who write there meanwhile.
+ * The rings that writers are stopped on: in every mode, each with one section held by another
+ * process; and the processes that write to them meanwhile.
  */
 #ifndef SWT_TESTS_RING_STOP_RINGS_H
 #define SWT_TESTS_RING_STOP_RINGS_H
@@ -17,26 +17,26 @@ struct kind {
 
 extern struct session box;
 extern const struct kind *kind;
-/* Hooks of the parent and the holder in these rings, whose id is VICTIMS. */
+/* Hooks of the parent and the holder in these rings, under id VICTIMS. */
 extern uint64_t own;
 
-/* A session for trials of a kind; the calling process is pinned. */
+/* Opens a session for trials of this kind and pins the calling process. */
 void open_rings(const struct kind *of);
-/* New rings for a trial. */
+/* Makes new rings for a trial. */
 void prepare_rings(void);
-/* How many of them have a section held by the living, one record each. */
+/* Number of rings with a section held by a live process, one record each. */
 uint32_t rings_used(void);
-/* The end of a trial: false if somebody touched what was held. */
+/* Ends a trial. False if the held bytes changed. */
 bool holder_is_fine(void);
 
-/* The calling thread writes to the rings of the trial from here on. */
+/* Attaches the calling thread to the rings of the trial. */
 void attach_writer(void);
 void hook_of(uint32_t id, uint32_t sequence);
 
-/* Continuous mode: from here on what the others write is taken at once. */
+/* Continuous mode: releases the others' sections at once from here on. */
 void drain(void);
-/* The others write laps of the rings together, or hooks until nothing goes in any more; false:
- * they did not get there. */
+/* The others write laps of all rings, or hooks until the rings are full. False if they could
+ * not. */
 bool others(uint32_t laps);
 
 #endif

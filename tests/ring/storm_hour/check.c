@@ -1,6 +1,6 @@
 /*
- * What must hold in and after the storm: by libcpidecode for dumps and files, by the rings'
- * reader for the session, each against what the writers counted.
+ * Invariants during and after the storm: checks dumps and files through libcpidecode, and the
+ * session through the ring reader, against the writers' counts.
  */
 #include <sched.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "../../../libtrace/dump/dump.h"
 #include "storm_hour.h"
 
-/* A live dump may hold hooks that their writers count a moment later. */
+/* A live dump may have hooks that their writers have not counted yet. */
 enum { UNCOUNTED = 256 };
 
 static uint64_t load(const uint64_t *p)
@@ -49,7 +49,8 @@ void hour_follow_record(void *follow, uint32_t ring, uint64_t position, const ui
 		f->not_whole++;
 		return;
 	}
-	uint32_t *last = &f->last[(size_t)ring * HOUR_IDS + id]; /* + 1; 0: none yet */
+	uint32_t *last =
+		&f->last[(size_t)ring * HOUR_IDS + id]; /* last sequence + 1; 0: none yet */
 	f->out_of_order += sequence < *last;
 	*last = sequence + 1;
 }
@@ -72,7 +73,7 @@ static void follow_traced(void *arg, uint32_t ring, const cpidecode_hook *hook)
 
 /* ----------------------------------------------------------------------- bounds */
 
-/* The least and the most that the ledger of a generation may say now. */
+/* Bounds of a generation's ledger at this moment. */
 struct bounds {
 	uint64_t least, most;
 };
@@ -96,7 +97,7 @@ static struct bounds bounds_of(uint32_t generation)
 			load(&hour->discarded_least))};
 }
 
-/* What a ledger says. */
+/* Figures of a ledger. */
 struct ledger {
 	uint64_t sum, lost, torn;
 };
@@ -110,8 +111,8 @@ static struct ledger ledger_of(const struct traced *t)
 	return l;
 }
 
-/* A torn group counts as one hook, and may be committed later. lost: by its writers' count, which
- * says on which side of the ledger the fault is. */
+/* A torn group counts as one hook, and may be committed later. lost: the writers' own count, which
+ * shows on which side the error is. */
 static void check_sum(const struct hour_plan *p, const char *what, struct ledger l, struct bounds b,
 	uint64_t lost)
 {
@@ -139,7 +140,7 @@ static void check_read(const struct hour_plan *p, const char *what, int rc, cons
 			(unsigned long long)f->foreign);
 }
 
-/* Else the session was discarded or has new rings: a dump may fail, or be of no one moment. */
+/* If not, the session was discarded or has new rings: a dump may fail or be inconsistent. */
 static bool is_unchanged(uint32_t changes)
 {
 	return changes % 2 == 0 && changes == __atomic_load_n(&hour->changes, __ATOMIC_SEQ_CST);
@@ -234,7 +235,8 @@ static void check_account(const struct hour_plan *p, struct session *box)
 			(unsigned long long)dump.sum, (unsigned long long)rings.sum);
 }
 
-/* With all rings empty: as many hooks as they hold, or (wrapping) twice as many; none is lost. */
+/* With empty rings: writes as many hooks as they hold, or twice that in wrap mode; none may be
+ * lost. */
 static void write_to(const struct session *box, uint32_t cpu)
 {
 	const struct shm_geometry *g = &box->geometry;

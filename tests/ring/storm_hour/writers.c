@@ -1,4 +1,4 @@
-/* What traces in the storm. */
+/* The storm's writers. */
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -32,7 +32,7 @@ static bool running(void)
 	return __atomic_load_n(&hour->running, __ATOMIC_RELAXED);
 }
 
-/* Handlers draw from the same seed; one that comes in between draws the same number. */
+/* Handlers draw from the same seed; an interrupting one draws the same number. */
 static uint32_t draw(uint32_t n)
 {
 	return hour_random(&me.seed) % n;
@@ -61,7 +61,7 @@ static uint64_t *maybe_of(uint32_t generation)
 					     : &hour->maybe[generation % HOUR_GENERATIONS];
 }
 
-/* A hook, or a group of several, of the thread's present depth. Die: in the middle of it. */
+/* Writes a hook, or a group, at the thread's present depth. die: is killed in the middle. */
 static void write_hooks(uint32_t hooks, uint32_t words, uint32_t doze_us, bool die)
 {
 	const struct timespec doze = {.tv_nsec = doze_us * 1000l};
@@ -84,7 +84,7 @@ static void write_hooks(uint32_t hooks, uint32_t words, uint32_t doze_us, bool d
 				words);
 		hook_commit(&w);
 	}
-	/* Where the thread changed rings on the way, it is one of both. */
+	/* If the thread changed rings meanwhile, the hook is in one of the two. */
 	if (rc == PU_SUCCESS) {
 		count(maybe_of(before), -(int64_t)hooks);
 		return;
@@ -115,7 +115,7 @@ bool hour_is_whole(const uint8_t *record, uint32_t *id, uint32_t *sequence)
 
 /* -------------------------------------------------------------------- handlers */
 
-/* By _Fork: the handler may have interrupted what fork takes locks of. */
+/* Use _Fork: the handler may have interrupted code that holds locks which fork takes. */
 static void fork_and_trace(void)
 {
 	uint64_t seed = me.seed + hour->next_id;
@@ -162,7 +162,7 @@ static void move(void)
 		CPU_SET(to, &set);
 		sched_setaffinity(0, sizeof set, &set);
 		sched_yield();
-		/* Back to all: a moved thread shall not see one CPU only from then on. */
+		/* Restore all CPUs: a moved thread must not stay on one CPU. */
 		for (uint32_t i = 0; i < n; i++)
 			CPU_SET(cpu[i], &set);
 	}
@@ -217,7 +217,7 @@ static void begin_process(void)
 	struct sigaction action = {.sa_handler = handler, .sa_flags = SA_NODEFER | SA_RESTART};
 	sigset_t set;
 
-	/* Only workers take it: the first thread allocates and forks. */
+	/* Only worker threads receive it: the first thread allocates and forks. */
 	sigaction(SIGUSR1, &action, NULL);
 	sigemptyset(&set);
 	sigaddset(&set, SIGUSR1);

@@ -1,6 +1,6 @@
 /*
- * The files of a drain, as a whole: counted hooks (storm.h) that are there once, whole, in
- * order; and what is counted as torn or lost.
+ * Checks all files of a drain: counted hooks (storm.h) occur once, complete and in order; the rest
+ * is counted as torn or lost.
  */
 #ifndef SWT_TESTS_RING_DRAINED_H
 #define SWT_TESTS_RING_DRAINED_H
@@ -14,10 +14,10 @@ enum {
 };
 
 struct drained {
-	const char *name; /* of who asks, for what is printed */
+	const char *name; /* test name, for output */
 	uint32_t cpus;
 	struct follow follow;
-	uint8_t *bits; /* of each id and sequence number */
+	uint8_t *bits; /* a bit per id and sequence number */
 	uint64_t hooks, torn, lost;
 	uint32_t twice, files, bad_files;
 };
@@ -25,14 +25,14 @@ struct drained {
 void drained_open(struct drained *d, const char *name, const struct shm_geometry *g);
 void drained_close(struct drained *d);
 
-/* complete: it was ended in order, or it is one that was rotated away. */
+/* complete: the drain ended the file regularly, or rotated it. */
 void drained_file(struct drained *d, const char *path, bool complete);
-/* FILE.n to FILE.1 and FILE. */
+/* All of FILE.n to FILE.1 and FILE. */
 void drained_all(struct drained *d, const char *path);
-/* No hook twice, none broken, no file that does not read. */
+/* No duplicate or broken hook, and every file decodes. */
 bool drained_fine(const struct drained *d);
 
-/* Copies the file as somebody would find it now. */
+/* Copies the file in its present state. */
 bool drained_copy(const char *path, const char *to);
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * Many more threads than processors, all of them on guest rings and at it without a pause: a
- * writer that loses its processor while it holds a ring leaves others free. Losses are counted, and
- * at most one in a hundred.
+ * Many more threads than processors write to guest rings without a pause: a writer that is
+ * preempted while it holds a ring leaves others usable. Losses are counted, and are at most one in
+ * a hundred.
  *
- *	stress_guests
+ * stress_guests
  */
 #include <pthread.h>
 

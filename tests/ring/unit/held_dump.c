@@ -1,6 +1,6 @@
 /*
- * Dumps while writers go round the ring, and a section outlives its lap because a record in it is
- * uncommitted: what was begun below the cut is handed out or counted, each once.
+ * Dumps while writers wrap around the ring and a section outlives its lap, because one of its
+ * records is uncommitted: each hook begun before the cut is returned or counted, exactly once.
  */
 #include "../../../libtrace/dump/rings.h"
 #include "storm.h"
@@ -40,7 +40,7 @@ static void start(void)
 		;
 }
 
-/* Hands out the next n sections, or as many as there are; returns how much was in them. */
+/* Hands the next n sections, or all that are left, to the dump. Returns the hooks in them. */
 static uint64_t hand_out(uint32_t n)
 {
 	struct session_error e = {""};
@@ -74,11 +74,11 @@ static void judge(const char *name, uint64_t handed, uint64_t begun, bool may_be
 struct held_case {
 	const char *name;
 	bool is_held;
-	uint32_t handed; /* sections, before writers go round twice */
+	uint32_t handed; /* sections returned before writers wrap twice */
 	bool may_be_later;
 };
 
-/* Section 3 is held or not. */
+/* With and without section 3 held. */
 static void go_round(const void *arg)
 {
 	const struct held_case *c = arg;
@@ -95,7 +95,7 @@ static void go_round(const void *arg)
 	if (rings_open(&rings, &box, &e) != 0)
 		die("%s", e.text);
 	handed = hand_out(c->handed);
-	/* Past the cut's own place, and round to the held section again. */
+	/* Wrap past the cut's section and on to the held one. */
 	write_until(17);
 	if (c->is_held)
 		storm_fill_counted(&w, 1, 0);
@@ -104,7 +104,8 @@ static void go_round(const void *arg)
 	judge(c->name, handed, begun, c->may_be_later);
 }
 
-/* The section before the cut's next lap is held: its counters outlive two laps of the cut's own. */
+/* The section before the cut is held during the next lap: its counters outlive two laps of the
+ * cut's section. */
 static void go_round_held(const void *name)
 {
 	struct session_error e = {""};
