@@ -1,11 +1,11 @@
 /*
- * What the first hook of a fresh process takes: finding the session and attaching to it.
+ * The cost of a fresh process's first hook, which finds the session and attaches to it.
  *
  *	attach MB REPETITIONS PROCESSES
  *
- * Traces in the session that is there, which has to be on, with rings of so many MB. Of each
- * repetition's processes it prints the median and the 99th percentile, in us, as samples of the
- *rows attach.median_MB and attach.p99_MB.
+ * Traces in an existing session, which must be on and have rings of MB megabytes. Prints the
+ * median and the 99th percentile of each repetition's processes, in us, as samples of the rows
+ * attach.median_MB and attach.p99_MB.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #include "bench.h"
 #include "perfutil.h"
 
-/* ns; 0: it failed. */
+/* Returns ns; 0: failed. */
 static uint64_t first_hook(void)
 {
 	UINT32 words[8] = {0};
@@ -51,12 +51,12 @@ int main(int argc, char **argv)
 
 	if (!repetitions || !processes || !us)
 		die("see the first lines of attach.c");
-	now_ns(); /* the children inherit its page tables */
+	now_ns(); /* children inherit the mapped page */
 	for (unsigned r = 0; r < repetitions; r++) {
 		for (unsigned i = 0; i < processes; i++)
 			us[i] = in_a_process();
 		printf("sample\tattach.median_%s\t%.6g\n", argv[1], median(us, processes));
-		/* It sorted them. */
+		/* median() sorted them. */
 		printf("sample\tattach.p99_%s\t%.6g\n", argv[1], us[(processes - 1) * 99 / 100]);
 	}
 	free(us);

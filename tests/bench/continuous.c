@@ -1,6 +1,6 @@
 /*
- * Continuous mode, from outside: starts the swtrace command with this program as the traced
- * one, and looks at what the drain needs meanwhile. Prints lines for report.awk, see writer.c.
+ * Continuous mode from outside: runs this program under the swtrace command, and measures the
+ * drain meanwhile. Prints lines for report.awk, see writer.c.
  *
  *	continuous sustained SWTRACE FILE ID HOOKS-A-SECOND SECONDS
  *	continuous cost SWTRACE FILE WRAP-FILE REPETITIONS MILLISECONDS
@@ -23,7 +23,7 @@
 
 enum { LONGEST_S = 120 };
 
-/* A swtrace command that runs this program; they talk in lines. */
+/* A swtrace command that runs this program. They exchange lines over pipes. */
 struct traced {
 	pid_t pid; /* of swtrace */
 	FILE *to, *from;
@@ -39,13 +39,14 @@ static void become(char **words, int in, int out, const cpu_set_t *where)
 	die("cannot execute %s: %s", words[0], strerror(errno));
 }
 
-/* where: the processors of the drain; NULL: all. */
+/* where: the drain's processors; NULL: all. */
 static struct traced start(char **words, const cpu_set_t *where)
 {
 	struct traced t = {0};
 	int down[2], up[2];
 
-	/* Not inherited: of two, the first would never see its end while the second lives. */
+	/* Close on exec: otherwise the second traced program would keep the first one's pipe
+	 * open. */
 	if (pipe2(down, O_CLOEXEC) != 0 || pipe2(up, O_CLOEXEC) != 0)
 		die("pipe: %s", strerror(errno));
 	t.to = fdopen(down[1], "w");
@@ -107,7 +108,7 @@ static uint64_t cpu_ns(pid_t pid)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* The largest resident size so far. */
+/* Peak resident size so far. */
 static double memory_mib(pid_t pid)
 {
 	char path[64], line[256];
@@ -154,7 +155,7 @@ static void sustained(char **a)
 
 /* --------------------------------------------------------------------------- cost */
 
-/* The writer has the last processor, the drain all others. */
+/* The writer runs on the last processor, the drain on all others. */
 static void cost(char **a)
 {
 	unsigned n, repetitions = (unsigned)atoi(a[3]);
@@ -182,14 +183,14 @@ static void cost(char **a)
 	wait_ready(&t[0]);
 	wait_ready(&t[1]);
 	for (unsigned r = 0; r < 2 * repetitions; r++) {
-		unsigned which = (r + r / 2) % 2; /* each is first as often as the other */
+		unsigned which = (r + r / 2) % 2; /* each goes first equally often */
 
 		ask(&t[which], line, sizeof line);
 		if (sscanf(line, "%lf", &value) != 1)
 			die("the writer says %s", line);
 		printf("sample\t%s\t%.6g\n", id[which], value);
 	}
-	/* How many there were. */
+	/* Ask how many hooks there were. */
 	for (int i = 0; i < 2; i++) {
 		fputs("hooks\n", t[i].to);
 		fflush(t[i].to);
@@ -209,7 +210,7 @@ static void idle(char **a)
 	struct traced t = start(words, NULL);
 
 	wait_ready(&t);
-	sleep_ns(300000000); /* what it does to begin with is not idling */
+	sleep_ns(300000000); /* let the drain finish starting */
 	uint64_t before = cpu_ns(t.pid), start_ns = now_ns();
 	sleep_ns((uint64_t)(seconds * 1e9));
 	uint64_t used = cpu_ns(t.pid) - before, passed = now_ns() - start_ns;
@@ -232,7 +233,7 @@ int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "";
 
-	/* Whatever hangs: who waits for us ends with us, as its pipes do. */
+	/* On a hang, end this process: the others see their pipes close. */
 	alarm(LONGEST_S);
 	if (strcmp(what, "sustained") == 0 && argc == 7)
 		sustained(argv + 2);

@@ -4,10 +4,10 @@
 #ifndef BENCH_CONTINUOUS_H
 #define BENCH_CONTINUOUS_H
 
-/* The traced program, see continuous_writer.c. */
+/* Main function of the traced program, in continuous_writer.c. */
 int traced(char **arguments);
 
-/* This program's file: a constant string. */
+/* This program's path. Do not free it. */
 char *own_path(void);
 
 #endif

@@ -15,7 +15,7 @@ check_file() {
 		[ "$tried" -eq "$there" ]
 }
 
-# A hundredth more than the goal, so that a last burst that comes late does not decide.
+# 1 % above the goal, so that a late last burst does not miss it.
 rate=2020000
 sustained() { # ID FOLDER SECONDS
 	file=$2/swtrace-bench.$$.bin
@@ -57,7 +57,7 @@ measure() {
 		>>"$work/samples" 2>"$log" || { cat "$log" >&2; fail "measuring the cost failed"; }
 	if [ -f "$memory/t.bin" ]; then
 		check_file cost.continuous "$memory/t.bin"
-		# A lost hook is a cheap one.
+		# Lost hooks are cheap: without all hooks there is no figure.
 		[ "$lost" -eq 0 ] || printf 'absent\tcost.continuous\tthe drain could not follow: %s hooks lost\n' \
 			"$lost" >>"$work/samples"
 		check_file cost.wrap "$memory/wrap.bin"

@@ -2,11 +2,11 @@
  * What reading counters costs.
  *
  *	counters [-r REPETITIONS] [-t MILLISECONDS]
- *	-t	all batches of one op in a repetition take about so long
+ *	-t	approximate time of one op's batches in a repetition
  *
- * Traces in the session that is there, which has to be on. Prints lines of tab-separated
- * fields for report.awk: sample ROW VALUE; absent ROWS REASON; machine NAME VALUE; check
- * WHAT OUTCOME DETAIL; and traced GROUPS: so many groups of hooks were written.
+ * Traces in an existing session, which must be on. Prints lines of tab-separated fields for
+ * report.awk: sample ROW VALUE; absent ROWS REASON; machine NAME VALUE; check WHAT OUTCOME
+ * DETAIL; and traced GROUPS: the number of hook groups written.
  */
 #include "counters.h"
 
@@ -53,7 +53,7 @@ static void *run_slice(void *slice)
 	return NULL;
 }
 
-/* ns that so many turns take. Threads inherit processor and priority. */
+/* Returns ns for so many turns, in a new thread, which inherits processor and priority. */
 static double slice(const struct reading *r, uint64_t turns)
 {
 	struct slice s = {r, turns, 0};
@@ -67,7 +67,7 @@ static double slice(const struct reading *r, uint64_t turns)
 	return (double)s.ns;
 }
 
-/* As many turns as take that long. */
+/* Number of turns that take this long. */
 static uint64_t turns_in(const struct reading *r, uint64_t ns)
 {
 	uint64_t turns = 1;
@@ -83,11 +83,11 @@ static uint64_t turns_in(const struct reading *r, uint64_t ns)
 
 struct request {
 	unsigned op;
-	bool find; /* how many turns take `amount` ns, or how long `amount` turns take */
+	bool find; /* find how many turns take `amount` ns, rather than time `amount` turns */
 	uint64_t amount;
 };
 
-/* What a process says in the end. */
+/* What a process reports at its end. */
 struct summary {
 	uint64_t failures, traced;
 };
@@ -97,7 +97,7 @@ static struct server {
 	int to, from;
 } server[SOURCES];
 
-/* In a thread, too: what it opens is gone with it. */
+/* Tries in a thread: what it opens closes when it ends. */
 static void *try_in_thread(void *reading)
 {
 	const struct reading *r = reading;
@@ -166,7 +166,7 @@ static void start(enum source source, const char *name, bool *there)
 	if (server[source].pid == 0) {
 		close(down[1]);
 		close(up[0]);
-		/* Those before it end when nobody holds their pipes any more. */
+		/* Close the earlier processes' pipes: they end only when no process holds them. */
 		for (int before = 0; before < (int)source; before++) {
 			close(server[before].to);
 			close(server[before].from);
@@ -240,7 +240,7 @@ static void measure_all(const bool *there)
 	}
 }
 
-/* Asked in a process of its own, whose choices nobody inherits. */
+/* Asks in a child process, so that the choice of source does not persist here. */
 static bool has_pmu(void)
 {
 	struct counters_pmu pmu;

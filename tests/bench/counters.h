@@ -1,8 +1,7 @@
 /*
  * What reading counters costs: the parts of the program.
  *
- * Times are ns per turn, of batches that are cut into slices, so that all ops get their share
- * of whatever else the machine does.
+ * Times are ns per turn. Batches are cut into slices, so that background load hits all ops equally.
  */
 #ifndef BENCH_COUNTERS_H
 #define BENCH_COUNTERS_H
@@ -10,56 +9,56 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Which process an op runs in: the source of its counts is chosen once a process. */
+/* The process that an op runs in: a process chooses its source of counts once. */
 enum source { SOURCE_PERF, SOURCE_SOFTWARE, SOURCES };
 
 /*
- * A slice runs in a thread of its own, and has nothing open but what its op reads: groups that
- * nobody reads would take hardware counters away from those that are read.
+ * An op. Each slice runs in its own thread and opens only what the op reads: other open groups
+ * would occupy hardware counters.
  */
 struct reading {
 	const char *id;
-	/* Opens what the loop reads; NULL, or why it cannot be measured here. */
+	/* Opens what the loop reads. Returns NULL, or why it cannot be measured here. */
 	const char *(*open)(void);
 	void (*loop)(uint64_t turns);
 	void (*close)(void);
 	enum source source;
-	bool stays;   /* opened once, and measured in the first thread */
-	bool per_cpu; /* its time is told per processor */
+	bool stays;   /* open once, and measure in the first thread */
+	bool per_cpu; /* report the time per processor */
 };
 
 extern const struct reading readings[];
 extern const unsigned reading_count;
 
-/* Once a process, before the first op is opened. */
+/* Call once per process, before opening the first op. */
 void readings_begin(void);
 
-/* Readings that failed or were short, of all loops. */
+/* Failed or short readings, in all loops. */
 extern uint64_t reading_failures;
-/* Groups of hooks written, of three each: label, summary, label. */
+/* Groups written, of three hooks each: label, summary, label. */
 extern uint64_t readings_traced;
 
 /* --- counters_events.c: bare groups, and software events that stand in for hardware */
 
-/* Where the machine has no hardware counters: from now on perf_event_open takes software
- * events for hardware ones, in this process, whoever calls it (libraries too). Costs
- * nothing but at open; what is counted then means nothing. */
+/* For machines without hardware counters: makes perf_event_open in this process, libraries
+ * included, open software events in place of hardware ones. Costs time only at open. The counts are
+ * meaningless. */
 void stand_in_begin(void);
 bool stands_in(void);
 
 enum { BARE_MAX = 4 };
 
 struct bare {
-	unsigned count; /* events that are open; 0: none */
+	unsigned count; /* number of open events; 0: none */
 	int fd[BARE_MAX];
 };
 
-/* A group as a program would write it that has no library: type and configs of up to
- * BARE_MAX events, of which the first has to be there. */
+/* Opens a group as a program without a library would: a type and the configs of up to BARE_MAX
+ * events, of which the first must open. */
 struct bare bare_open(uint32_t type, const uint64_t *config, unsigned count, int pid, int cpu);
 void bare_close(struct bare *b);
 
-/* One read of the group: counts and times into word[0..BARE_MAX + 3). */
+/* Reads the group once: counts and times into word[0..BARE_MAX + 3). */
 static inline bool bare_read(const struct bare *b, uint64_t *word);
 
 /* --- counters_util.c: AiGetCounters and CpuUtilGet */

@@ -1,7 +1,7 @@
 # Sourced by run.sh: what reading counters costs.
 # shellcheck shell=sh disable=SC2034,SC2154
 
-# What the source of counts is made of: the benchmark looks inside, so it is compiled in.
+# The counter sources: compiled in, since the benchmark calls internal functions.
 inside="../formats/shm_source core/clock core/clock_trust core/file core/online
 	counters/choice counters/core_types counters/describe counters/difference counters/idle
 	counters/idle_parse counters/life counters/perf counters/perf_cpus counters/perf_group
@@ -13,7 +13,7 @@ counter_files() {
 	done
 }
 
-# Flags for PAPI, nothing without it; why, for the report.
+# Sets PAPI's compiler flags, or the reason for the report if PAPI is missing.
 papi=''
 find_papi() {
 	if [ "$peers" -eq 0 ]; then
@@ -28,7 +28,7 @@ find_papi() {
 	printf 'absent\t^sw.papi$\t%s\n' "$why" >>"$work/samples"
 }
 
-# The session's own ledger has the hooks of all groups, three each.
+# The session's ledger must have three hooks per group.
 check_trace() {
 	"$swtrace" info --json >"$work/info" 2>"$log" || { cat "$log" >&2; fail "swtrace info failed"; }
 	there=$(sed -n 's/.*"total": {.*"attempted": \([0-9]*\).*/\1/p' "$work/info")

@@ -1,5 +1,5 @@
 /*
- * Bare groups of perf events, and what stands in for hardware events.
+ * Bare groups of perf events, and software events that replace hardware events.
  */
 #include "counters.h"
 
@@ -22,7 +22,7 @@ bool stands_in(void)
 	return standing_in;
 }
 
-/* Events that the kernel reads by loading a word, as cheap as there are. */
+/* Picks an event that the kernel reads with a single load, the cheapest kind. */
 static struct perf_event_attr stand_in(const struct perf_event_attr *attr)
 {
 	static const uint64_t config[] = {PERF_COUNT_SW_PAGE_FAULTS, PERF_COUNT_SW_CONTEXT_SWITCHES,
@@ -35,7 +35,7 @@ static struct perf_event_attr stand_in(const struct perf_event_attr *attr)
 	return other;
 }
 
-/* In place of libc's, for everyone in this process; perf_event_open has no other name. */
+/* Interposes libc's syscall for the whole process; libc has no wrapper for perf_event_open. */
 long syscall(long number, ...)
 {
 	static long (*real)(long, ...);
@@ -75,7 +75,7 @@ static int open_one(uint32_t type, uint64_t config, int pid, int cpu, int group)
 
 	long fd = syscall(SYS_perf_event_open, &attr, pid, cpu, group, PERF_FLAG_FD_CLOEXEC);
 
-	/* Users may count in user mode at most. */
+	/* Unprivileged users may count at least user mode. */
 	if (fd < 0 && errno == EACCES) {
 		attr.exclude_kernel = attr.exclude_hv = 1;
 		fd = syscall(SYS_perf_event_open, &attr, pid, cpu, group, PERF_FLAG_FD_CLOEXEC);

@@ -1,5 +1,5 @@
 /*
- * What is read, in loops: by a bare loop, and by ours.
+ * The ops: bare loops, and loops over this library.
  */
 #include "counters.h"
 
@@ -34,7 +34,7 @@ static const uint64_t hardware[] = {
 static struct bare sw_bare, thread_bare, cpu_bare[CPUS_MAX];
 static struct perf_group sw_group;
 static struct perf_counters thread_group, cpu_group[CPUS_MAX];
-static unsigned cpus; /* that are open in cpu_bare or cpu_group */
+static unsigned cpus; /* number open in cpu_bare or cpu_group */
 static struct counter_sample *sample;
 static int file = -1;
 static char *bytes;
@@ -44,7 +44,7 @@ static struct perf_group_reading group_reading;
 
 /* ------------------------------------------------------------------------- loops */
 
-/* BODY is one reading and says whether it worked. */
+/* BODY makes one reading and is true if it worked. */
 #define LOOP(name, body)                                                                           \
 	static __attribute__((noinline, aligned(64))) void loop_##name(uint64_t turns)             \
 	{                                                                                          \
@@ -76,7 +76,7 @@ static bool cpu_seconds(void)
 	return clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t) == 0;
 }
 
-/* To its end, as it has to be read. */
+/* Read to the end, as a parser must. */
 static bool whole_file(size_t piece)
 {
 	off_t at = 0;
@@ -215,7 +215,8 @@ static void close_thread_group(void)
 	perf_close_counters(&thread_group, false);
 }
 
-/* With one of the two ways of reading; `why` it is the other one. */
+/* Opens the group for one of the two ways to read; returns `why` if the kernel offers only the
+ * other. */
 static const char *open_thread_way(bool user_mode, const char *why)
 {
 	const char *fails = open_thread_group();
@@ -239,7 +240,7 @@ static const char *open_thread_user(void)
 	return open_thread_way(true, "the kernel does not let a thread read these counters");
 }
 
-/* Ours: of these processors, in order. */
+/* The library's groups on these processors, in order. */
 static void close_cpu_groups(void)
 {
 	while (cpus)
@@ -269,7 +270,7 @@ static void close_cpu_bare(void)
 		bare_close(&cpu_bare[--cpus]);
 }
 
-/* The same events as ours has there; but not mperf, where ours has that too. */
+/* Opens the events that the library's group has there, except mperf. */
 static const char *open_cpu_bare(unsigned from, unsigned to)
 {
 	static const enum perf_kind kind[] = {PERF_INSTRUCTIONS, PERF_CYCLES, PERF_REF_CYCLES};

@@ -1,5 +1,5 @@
 /*
- * PAPI, the other library for counters, reading the same software events.
+ * PAPI, the peer for counters, reading the same software events.
  */
 #include "counters.h"
 
@@ -21,8 +21,8 @@ const char *papi_open(void)
 	static char why[128];
 	int rc;
 
-	/* PAPI offers nothing without hardware events, nor on a processor that is not in its
-	 * tables: so it gets one that is, and events that others stand in for. */
+	/* PAPI needs hardware events and a processor in its tables: force one, and open stand-ins
+	 * for its events. */
 	if (stands_in()) {
 		setenv("LIBPFM_FORCE_PMU", "amd64_fam17h_zen1", 0);
 		event = hardware;

@@ -1,5 +1,5 @@
 /*
- * One thread per processor. What is timed of each happens while all of them run.
+ * One thread per processor, timed while all of them run.
  */
 #include "bench.h"
 
@@ -18,7 +18,7 @@ static struct {
 	unsigned n;
 	pthread_barrier_t begin, end;
 	/* the job */
-	const struct op *op; /* NULL: go home */
+	const struct op *op; /* NULL: exit */
 	uint64_t turns;
 	bool work;
 	int only;
@@ -46,7 +46,7 @@ static void take_part(struct member *m)
 	start = now_ns();
 	run_turns(crowd.op, crowd.work, crowd.turns);
 	m->ns = (double)(now_ns() - start) / (double)crowd.turns;
-	/* Nobody is to have the machine for himself at the end. */
+	/* Keep running until all are timed: no thread may have the machine to itself at the end. */
 	arrive(&crowd.done);
 	while (!all(&crowd.done))
 		run_turns(crowd.op, crowd.work, crowd.turns / 64 + 1);

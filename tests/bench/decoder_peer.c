@@ -1,5 +1,5 @@
 /*
- * decoder_peer calls|faults N: what the other tracers record, to be read by their readers.
+ * decoder_peer calls|faults N: the workload that the other tracers record for their readers.
  * calls: sorts and looks up in small functions, compiled with -pg, for uftrace. faults: touches
  * N new pages, a page fault each, for perf.
  */

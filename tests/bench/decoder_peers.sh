@@ -12,7 +12,7 @@ has() {
 	return 1
 }
 
-# peer ID EVENTS COMMAND...: timed; once it failed it is not asked again
+# peer ID EVENTS COMMAND...: times the command; after a failure it is not run again
 peer() {
 	id=$1 events=$2; shift 2
 	case " $failed " in *" $id "*) return ;; esac
@@ -21,7 +21,7 @@ peer() {
 	no_peer "^$id\$" "it failed: $(tail -n 1 "$log")"
 }
 
-# found COMMAND ROWS PACKAGE VERSION...: whether it is there; its version is told
+# found COMMAND ROWS PACKAGE VERSION...: whether it is installed; records its version
 found() {
 	command=$1 rows=$2 package=$3; shift 3
 	has "$rows" "$package" "$command" || return 1
@@ -41,7 +41,7 @@ peers_begin() {
 	flamegraph_find
 }
 
-# FLAMEGRAPH_PL, or one that is installed, or that of its home.
+# FLAMEGRAPH_PL, or the installed flamegraph.pl, or a download from its repository.
 flamegraph_find() {
 	flamegraph=${FLAMEGRAPH_PL-}
 	[ -n "$flamegraph" ] || flamegraph=$(command -v flamegraph.pl || command -v flamegraph)
@@ -63,7 +63,7 @@ ctf() { # NAME OPTIONS...: the events as CTF
 	name=$1; shift
 	[ $((bt1 + bt2)) -eq 0 ] || gentrace "$@" -f ctf "$memory/$name"
 }
-# Whether babeltrace2 reads as many as we do.
+# Checks that babeltrace2 reads as many events as cpidecode.
 check_events() { # WHAT FOLDER COUNT
 	[ "$bt2" -eq 1 ] || return 0
 	there=$(babeltrace2 "$2" -c sink.utils.counter -p step=+0 2>"$log" |

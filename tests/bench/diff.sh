@@ -11,7 +11,7 @@ simulator() {
 		$(pkg-config --libs liblz4 libxxhash zlib) -pthread -lm
 }
 
-# As many as processors: whoever measures has to wait for one of them now and then.
+# One busy loop per processor, so that the measured program is preempted now and then.
 disturb() {
 	noise=''
 	for _ in $(seq "$(nproc)"); do

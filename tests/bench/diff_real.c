@@ -1,6 +1,6 @@
 /*
- * A program whose runs are compared with each other: 200 intervals of some 50 us. usage:
- * diff_real spin|walk|sort
+ * A program whose runs are compared: 200 intervals of about 50 us each.
+ * usage: diff_real spin|walk|sort
  */
 #include <perfutil.h>
 #include <stdint.h>
@@ -19,7 +19,7 @@ static void spin(void)
 	kept = x;
 }
 
-/* From one place in 4 MiB to another. */
+/* Jumps around in 4 MiB. */
 static void walk(void)
 {
 	static uint32_t *next;

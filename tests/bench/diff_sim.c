@@ -1,7 +1,7 @@
 /*
- * How often `cpidecode --report diff` calls a change what is none, and how often it sees one:
- * simulated runs through the tally and the report's own judgement. Nothing but the seed is
- * random. usage: diff_sim [-p PAIRS] [-s SEED] [-m MODEL] false|power|single
+ * False-alarm rate and power of `cpidecode --report diff`: feeds simulated runs through the tally
+ * and the report's own decision. Deterministic for a given seed.
+ * usage: diff_sim [-p PAIRS] [-s SEED] [-m MODEL] false|power|single
  */
 #include <math.h>
 #include <stdio.h>
@@ -16,14 +16,14 @@ enum { MOST_RUNS = 10, METRICS_JUDGED = 4 };
 
 static const enum metric judged[METRICS_JUDGED] = {METRIC_MEAN, METRIC_P50, METRIC_P90, METRIC_P99};
 
-/* How the intervals of a run are drawn: around 1 ms. */
+/* Distribution of a run's intervals, around 1 ms. */
 struct model {
 	const char *name;
-	double rho;	/* of an AR(1) */
-	double between; /* sigma between runs, as a share of the mean */
-	double drift;	/* from the first to the last interval of every run, as a share */
-	double second;	/* the share of intervals of a second mode, twice as long */
-	double change;	/* of the runs after, as a share */
+	double rho;	/* autocorrelation, as of AR(1) */
+	double between; /* standard deviation between runs, as a share of the mean */
+	double drift;	/* drift from the first to the last interval of each run, as a share */
+	double second;	/* share of intervals in a second mode, twice as long */
+	double change;	/* true change of the runs after, as a share */
 };
 
 static const struct model models[] = {
@@ -41,8 +41,8 @@ enum { MODELS = sizeof models / sizeof *models };
 
 static uint64_t state;
 static unsigned pairs = 10000;
-static unsigned wanted;	 /* of a run's tally, as cpidecode reads it */
-static const char *only; /* NULL: every model */
+static unsigned wanted;	 /* metrics that the tally keeps, TALLY_WANT_ bits */
+static const char *only; /* NULL: all models */
 
 static uint64_t random64(void)
 {
@@ -101,10 +101,10 @@ static void draw_run(struct partial *p, const struct model *m, unsigned n, doubl
 
 struct outcome {
 	unsigned changes, none, gates;
-	unsigned reference; /* changes by the plain two-sample t test of one figure a run */
+	unsigned reference; /* changes by the plain two-sample t test, with one figure per run */
 };
 
-/* Pooled variance, percentiles by nearest rank: what any test is held against. */
+/* The reference test: pooled variance, nearest-rank percentiles. */
 static bool refers(const struct diff_row *row, enum metric m)
 {
 	double sums[DIFF_SIDES] = {0}, squares = 0;

@@ -1,5 +1,5 @@
 /*
- * A flag that is never set, in a file of its own, so that no compiler knows.
+ * A flag that is never set, in a translation unit of its own so that the compiler cannot know.
  */
 #ifndef BENCH_FLAG_H
 #define BENCH_FLAG_H

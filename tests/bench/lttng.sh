@@ -4,7 +4,7 @@
 
 LTTNG_HOME=$work/home
 export LTTNG_HOME
-# What LTTng leaves for good, unless it was there before.
+# Files that LTTng never removes; remove them unless they were there before.
 left=''
 for file in /dev/shm/lttng-ust-wait-8 "/dev/shm/lttng-ust-wait-8-$(id -u)"; do
 	[ -e "$file" ] || left="$left $file"
@@ -38,7 +38,7 @@ lttng_start() {
 	fact lttng "$(lttng --version)" >>"$work/samples"
 }
 
-# Kills what was started here, by its number, and waits until it is gone.
+# Kills the session daemon started here, by process id, and waits for its end.
 lttng_stop() {
 	[ -s "$work/sessiond" ] || return 0
 	daemon=$(cat "$work/sessiond")
@@ -51,7 +51,7 @@ lttng_stop() {
 	rm -f $left
 }
 
-# The end of the snapshot has the hits that the program left there for that, of each event.
+# The snapshot must end with all the hits that the program made for this check, of each event.
 lttng_check() {
 	must "lttng stop" lttng -n stop
 	must "lttng snapshot record" lttng -n snapshot record

@@ -1,5 +1,5 @@
 /*
- * LTTng-UST, as a module of the benchmark.
+ * LTTng-UST tracepoints, as a module of the benchmark.
  */
 #define LTTNG_UST_TRACEPOINT_CREATE_PROBES
 #define LTTNG_UST_TRACEPOINT_DEFINE

@@ -1,5 +1,5 @@
 /*
- * Tracepoints for LTTng-UST: what swtrace's hooks are compared with.
+ * LTTng-UST tracepoints, the peers of swtrace's hooks.
  */
 #undef LTTNG_UST_TRACEPOINT_PROVIDER
 #define LTTNG_UST_TRACEPOINT_PROVIDER bench
@@ -32,7 +32,7 @@ LTTNG_UST_TRACEPOINT_EVENT(bench, array8,
 		lttng_ust_field_integer(uint32_t, h, h))
 
 LTTNG_UST_TRACEPOINT_EVENT(bench, fields8, BENCH_EIGHT_ARGS, BENCH_EIGHT_FIELDS)
-/* The same; never enabled. */
+/* The same fields, but never enabled. */
 LTTNG_UST_TRACEPOINT_EVENT(bench, off, BENCH_EIGHT_ARGS, BENCH_EIGHT_FIELDS)
 
 LTTNG_UST_TRACEPOINT_EVENT(bench, string16,

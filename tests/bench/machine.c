@@ -1,5 +1,5 @@
 /*
- * Time, processors, priority.
+ * Clock, processors and priority.
  */
 #include "bench.h"
 
@@ -45,7 +45,7 @@ const int *processors(unsigned *n)
 	static unsigned count;
 	cpu_set_t set;
 
-	/* Once, before anything is pinned. */
+	/* Query once, before pinning a thread. */
 	if (!count) {
 		if (sched_getaffinity(0, sizeof set, &set) != 0)
 			die("sched_getaffinity: %s", strerror(errno));

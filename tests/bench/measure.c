@@ -1,9 +1,9 @@
 /*
- * Batches.
+ * Measures ops in batches.
  */
 #include "bench.h"
 
-/* A sample of ASK_ADDED: work without the op, with it and without it, so many times. */
+/* A sample of ASK_ADDED alternates work without and with the op this often. */
 enum { PART_TURNS = 6000, MIN_PAIRS = 3, MAX_PAIRS = 64 };
 
 static uint64_t attempted;
@@ -34,8 +34,8 @@ static double warm_batch(const struct op *op, bool work, uint64_t turns)
 }
 
 /*
- * As many turns as take that many ns, found by doubling. The first turns, which attach and
- * touch new pages, are not asked; one interrupted batch is not believed.
+ * Finds by doubling how many turns take that many ns. Skips the first turns, which attach and touch
+ * new pages; repeats, since one batch may be interrupted.
  */
 static uint64_t turns_in(const struct op *op, bool work, uint64_t ns)
 {
@@ -53,9 +53,9 @@ static uint64_t turns_in(const struct op *op, bool work, uint64_t ns)
 }
 
 /*
- * The median of the differences between neighbours: what changes slowly (the clock rate of
- * the processor, others on its host) does not come in, nor does what interrupts a few of them.
- * Each part is several sections long, so that what is done once a section comes in.
+ * The median of the differences between neighbouring batches. This cancels slow changes (clock
+ * rate, load from other guests) and rare interruptions. Each part spans several sections, so that
+ * the per-section cost is included.
  */
 static double added(const struct op *op, uint64_t turns)
 {

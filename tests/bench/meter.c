@@ -1,16 +1,17 @@
 /*
  * meter [-i FILE] [-o FILE] [-n EVENTS] ID COMMAND...: runs a command once and prints samples:
  *
- *	ID		million EVENTS a second of wall time; without -n: seconds
- *	ID.wall		seconds from fork until it was waited for
- *	ID.cpu		seconds, user and system, of it and the children it waited for
- *	ID.anon		MiB, the largest anonymous resident size seen in /proc/PID/status, which is
- *			looked at every 2 ms: what comes and goes between is missed
- *	ID.peak		MiB, the largest resident size with the pages of mapped files, as the
- *			kernel keeps it (ru_maxrss): nothing is missed
+ *	ID		million EVENTS per second of wall time; without -n: seconds
+ *	ID.wall		seconds from fork to wait
+ *	ID.cpu		user and system seconds of the command and the children it waited for
+ *	ID.anon		MiB, the largest anonymous resident size in /proc/PID/status, sampled every
+ *			2 ms: misses shorter peaks
+ *	ID.peak		MiB, the kernel's peak resident size (ru_maxrss), including pages of mapped
+ *			files: misses nothing
  *
- * Its standard output goes to FILE, else to /dev/null. -i: its standard input is a pipe, into
- * which another process copies FILE. A command that fails is no sample: exit status 1.
+ * -o: the command's standard output goes to FILE instead of /dev/null. -i: its standard input is
+ * a pipe, into which another process copies FILE. If the command fails, prints no sample and exits
+ * with 1.
  */
 #include "bench.h"
 
@@ -36,7 +37,7 @@ static int opened(const char *path, int flags)
 	return fd;
 }
 
-/* A process that copies the file into a pipe; the pipe's other end. */
+/* Starts a process that copies the file into a pipe; returns the pipe's read end. */
 static int feed(const char *path, pid_t *feeder)
 {
 	static char bytes[1 << 16];
@@ -87,7 +88,7 @@ static long anonymous_kib(int status)
 	return line ? atol(line + strlen("RssAnon:")) : 0;
 }
 
-/* Waits until it has ended, and looks at it meanwhile. */
+/* Waits for the end of the process and samples its memory meanwhile. */
 static int watch(pid_t pid, struct rusage *usage, long *anonymous)
 {
 	struct timespec interval = {0, LOOK_EVERY_NS};

@@ -1,5 +1,5 @@
 /*
- * What is timed of our own: hooks through perfutil.h as any program would write them.
+ * The toolkit's own ops: hooks through perfutil.h, as any program would write them.
  */
 #include "work.h"
 
@@ -9,7 +9,7 @@
 #include "flag.h"
 #include "perfutil.h"
 
-/* The one is on, the other never is. */
+/* MAJOR is enabled, MAJOR_OFF never. */
 enum { MAJOR = 0x42, MAJOR_OFF = 0x43 };
 
 static inline uint64_t read_clock(void)
@@ -29,7 +29,7 @@ static inline uint64_t read_clock(void)
 static UINT32 words[20] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20};
 static const TRACE_STRING string = {"sixteen letters.", 16};
 
-/* An instance for each thread; it lives as long as the program. */
+/* One CPI instance per thread, never freed. */
 static void *cpi_instance(void)
 {
 	static _Thread_local void *instance;
@@ -52,7 +52,7 @@ uint64_t *work_area(void)
 
 /* clang-format off */
 OP_LOOPS(none, , (void)0)
-/* What the gate's test costs at least: flag.h has no other use than not to be known here. */
+/* Lower bound for the gate's test; flag.h hides the value from the compiler. */
 OP_LOOPS(empty, ,
 	if (__builtin_expect(__atomic_load_n(&bench_flag[MAJOR], __ATOMIC_RELAXED) != 0, 0))
 		bench_flag_is_set(i))
@@ -83,7 +83,7 @@ const struct op our_ops[] = {
 	{"words20", LOOPS(words20), 1, HERE, true},
 	{"string16", LOOPS(string16), 1, HERE, true},
 	{"variadic8", LOOPS(variadic8), 1, HERE, true},
-	/* The label twice, and the summary between them. */
+	/* Three hooks: the label, the summary, and the label again. */
 	{"group", LOOPS(group), 3, HERE, true},
 	{"guest8", LOOPS(words8), 1, GUEST, false},
 };
@@ -104,7 +104,7 @@ void ops_begin(void)
 /* ---------------------------------------------------------------------- fwrite */
 
 static FILE *file;
-/* The size of a hook of 8 words; not even a time stamp is taken. */
+/* The size of a hook of 8 words; takes no time stamp. */
 static const char record[56];
 
 static FILE *rewound(void)

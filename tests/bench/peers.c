@@ -3,14 +3,14 @@
 #include <dlfcn.h>
 #include <stdio.h>
 
-/* Few enough for the smallest ring. */
+/* Small enough for the smallest ring. */
 enum { TRAILER = 1000 };
 
 static const struct peers *peers;
 
 const struct op *peers_load(const char *module)
 {
-	/* Never closed: its tracepoints are registered. */
+	/* Never closed: its tracepoints stay registered. */
 	void *handle = dlopen(module, RTLD_NOW);
 
 	if (!handle)
@@ -18,7 +18,7 @@ const struct op *peers_load(const char *module)
 	peers = dlsym(handle, "bench_peers");
 	if (!peers)
 		die("%s: there is no bench_peers in it", module);
-	/* The session daemon enables them when it has seen this process. */
+	/* Wait until the session daemon has seen this process and enabled the tracepoints. */
 	for (int i = 0; i < 1000 && !peers->ready(); i++)
 		sleep_ns(10000000);
 	if (!peers->ready())

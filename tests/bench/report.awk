@@ -1,4 +1,4 @@
-# Samples to a table or a JSON document.
+# Prints samples as a table or a JSON document.
 #
 # usage: awk -v name=BENCHMARK -v json=0|1 -f report.awk ROWS SAMPLES
 #
@@ -7,8 +7,8 @@
 #	sample	ROW	VALUE		in the order of the repetitions
 #	absent	EXPRESSION	WHY	why rows without samples have none
 #	check	WHAT	ok|failed	DETAIL
-# A ratio is the median of the ratios of samples of the same repetition. A work has, beside the
-# samples of its rate, those of ID.wall, ID.cpu, ID.anon and ID.peak, of which the medians are told.
+# A ratio is the median of the ratios of samples of the same repetition. A work has samples of its
+# rate and of ID.wall, ID.cpu, ID.anon and ID.peak, whose medians are printed.
 
 BEGIN { FS = "\t" }
 
@@ -51,7 +51,7 @@ function summarize(m,    i, k, x) {
 	middle = m % 2 ? v[(m + 1) / 2] : (v[m / 2] + v[m / 2 + 1]) / 2
 }
 
-# Fills v with a row's samples; how many.
+# Fills v with a row's samples; returns how many.
 function collect(i,    k, m) {
 	if (kind[i] != "ratio") {
 		for (k = 1; k <= count[id[i]]; k++)
@@ -67,7 +67,7 @@ function collect(i,    k, m) {
 	return m + 0
 }
 
-# Why a row has no samples: its own reason, or that of what it is computed from.
+# Why a row has no samples: its own reason, or that of a row it is computed from.
 function reason(i,    k, part, parts, p) {
 	parts = 1
 	part[1] = id[i]
@@ -81,7 +81,7 @@ function reason(i,    k, part, parts, p) {
 	return "not measured"
 }
 
-# Rows that a reason forbids are not computed, even with samples.
+# Rows with a reason for absence are not computed, even if there are samples.
 function forbidden(i,    k) {
 	for (k = 1; k <= absents; k++)
 		if (id[i] ~ absent[k])

@@ -1,6 +1,6 @@
 /*
- * Processes that measure when asked, so that what needs another environment (no restartable
- * sequences, no session) is measured in turn with the rest, on the same processor.
+ * Processes that measure on request. Ops that need another environment (no restartable sequences,
+ * no session) so alternate with the others, on the same processor.
  */
 #include "bench.h"
 
@@ -28,7 +28,7 @@ static struct server {
 	uint64_t attempted;
 } server[NO_SESSION + 1];
 
-/* Both ends are this program on this machine: whole structures arrive whole. */
+/* Both ends run this program, so structures can be sent as they are. */
 static void transfer(bool out, int fd, void *bytes, size_t n)
 {
 	ssize_t done = out ? write(fd, bytes, n) : read(fd, bytes, n);
@@ -41,7 +41,7 @@ static void become(int in, int out, const char *name, const char *value, int cpu
 {
 	char items[16], number[16];
 
-	/* Out of the way first: either may be 3 or 4 already. */
+	/* Move both out of the way first: either may be 3 or 4 already. */
 	in = fcntl(in, F_DUPFD_CLOEXEC, 5);
 	out = fcntl(out, F_DUPFD_CLOEXEC, 5);
 	if (dup2(in, 3) < 0 || dup2(out, 4) < 0 || setenv(name, value, 1) != 0)

@@ -1,5 +1,5 @@
 /*
- * Throughput-bound work, and the loops of an op. Included where ops are defined.
+ * Throughput-bound work, and the loops of an op. Included by files that define ops.
  */
 #ifndef BENCH_WORK_H
 #define BENCH_WORK_H
@@ -7,11 +7,11 @@
 #include "bench.h"
 
 /*
- * One turn of work: every item is one load, multiplication, shift, addition and store, and
- * depends on nothing but itself a turn ago. So the processor always has more to do than it
- * can finish, and what a hook adds is what it takes from the work's share of the machine.
- * Kept scalar (-fno-tree-vectorize), to be the same on every compiler. The loop is unrolled
- * until its few rounds are always predicted: one wrong guess would cost as much as a hook.
+ * One turn of work. Every item is a load, multiplication, shift, addition and store, and depends
+ * only on itself a turn ago. The processor always has independent instructions to run, so a hook's
+ * added cost is the throughput that it takes away. -fno-tree-vectorize keeps the work scalar, the
+ * same on all compilers. The loop is unrolled until its few iterations always predict: one
+ * misprediction would cost as much as a hook.
  */
 #define WORK_1(k) item[k] = item[k] * 0x9E3779B97F4A7C15u + (item[k] >> 29)
 #define WORK_4(k)                                                                                  \
@@ -33,8 +33,8 @@ static inline __attribute__((always_inline)) void work_turn(uint64_t *item, unsi
 	}
 }
 
-/* All loops have one shape and alignment. The empty asm keeps turns from being merged, and
- * costs no instruction. BODY may use i, the turn. */
+/* All loops have the same shape and alignment. The empty asm keeps the compiler from merging turns
+ * and adds no instruction. BODY may use i, the turn. */
 #define OP_LOOPS(name, before, body)                                                               \
 	static __attribute__((noinline, aligned(64))) void tight_##name(uint64_t turns)            \
 	{                                                                                          \

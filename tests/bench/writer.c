@@ -2,12 +2,12 @@
  * What a hook costs its writer.
  *
  *	writer [-r REPETITIONS] [-t MILLISECONDS] [-p MODULE] [-f DIRECTORY]
- *	-t	a batch takes about so long
- *	-p	tracepoints of others (lttng_peer.c), and fwrite, too
- *	-f	where fwrite writes to
+ *	-t	approximate time of a batch
+ *	-p	also measures fwrite and the tracepoints of MODULE (lttng_peer.c)
+ *	-f	directory that fwrite writes to
  *
- * Traces in the session that is there, which has to be on. Prints lines of tab-separated
- * fields for report.awk: sample ROW VALUE; absent ROWS REASON; machine NAME VALUE;
+ * Traces in an existing session, which must be on. Prints lines of tab-separated fields for
+ * report.awk: sample ROW VALUE; absent ROWS REASON; machine NAME VALUE;
  * attempted KIND HOOKS.
  */
 #include "bench.h"
@@ -22,7 +22,7 @@
 #include "peers.h"
 #include "perfutil.h"
 
-/* The work of a turn is cut to so many ns on this machine. */
+/* Calibrated: a turn of work takes so many ns on this machine. */
 #define WORK_NS 75
 
 static const struct op *op[MAX_OPS];
@@ -56,7 +56,7 @@ static double ask(unsigned i, enum ask what, uint64_t amount)
 	return value;
 }
 
-/* Everybody else, between two batches: the priority is not to be had all the time. */
+/* Lets other processes run between two batches: real-time priority must not starve them. */
 static void give_way(void)
 {
 	sleep_ns(batch_ns / 8);
@@ -88,7 +88,7 @@ static void cut_work(void)
 {
 	double ns = 0;
 
-	/* The fastest counts: others make it slower, never faster. */
+	/* Take the fastest: disturbances only slow it down. */
 	for (int i = 0; i < 20; i++) {
 		double again = measure(&work_alone, ASK_WORK, 500);
 
@@ -111,7 +111,7 @@ static void find_turns(void)
 
 /* ----------------------------------------------------------------------- scenes */
 
-/* One thread: every op once in each repetition, beginning with another one each time. */
+/* One thread: measures every op once per repetition, starting with another one each time. */
 static void one_thread(void)
 {
 	uint64_t turns = (uint64_t)measure(&work_alone, ASK_WORK_TURNS, batch_ns);
@@ -133,7 +133,7 @@ static void one_thread(void)
 	}
 }
 
-/* Of the thread that is slowed most: its rate among others, as a part of its rate alone. */
+/* For the thread that slows down most: its rate among others divided by its rate alone. */
 static void emit_worst(const char *scene, const char *id, const double *ratio, unsigned n)
 {
 	double worst = 0, *copy = malloc(repetitions * sizeof *copy);
@@ -204,7 +204,7 @@ static void all_processors(void)
 
 static bool has_rseq(void)
 {
-	/* An address that is none: a kernel with rseq says what is wrong with it. */
+	/* An invalid address: a kernel with rseq rejects it with an error other than ENOSYS. */
 	return syscall(SYS_rseq, NULL, 0, 0, 0) == 0 || (errno != ENOSYS && errno != EPERM);
 }
 

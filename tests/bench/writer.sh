@@ -4,7 +4,7 @@
 # shellcheck source=lttng.sh
 [ "$peers" -eq 0 ] || . "$here/lttng.sh"
 
-# total KEY, of `swtrace info --json`; guests: what guest rings took.
+# total KEY, of `swtrace info --json`; guests: hooks in guest rings.
 total() { sed -n "s/.*\"total\": {.*\"$1\": \([0-9]*\).*/\1/p" "$work/info"; }
 guests() {
 	sed 's/{"kind"/\n&/g; s/"total"/\n&/g' "$work/info" | grep '^{"kind": "guest"' |
@@ -14,7 +14,7 @@ guests() {
 attempted() { sed -n "s/^attempted	$1	//p" "$work/samples"; }
 same() { [ -n "$1" ] && [ "$1" = "$2" ]; }
 
-# What was timed was traced: every hook is accounted for, by the session itself.
+# Checks by the session's ledger that every timed hook was traced.
 check_trace() {
 	"$swtrace" info --json >"$work/info" 2>"$log" || { cat "$log" >&2; fail "swtrace info failed"; }
 	verdict_of "the ledger has every hook that was timed" \
@@ -27,7 +27,7 @@ check_trace() {
 		"$(attempted guest) attempted, $(guests) there" same "$(attempted guest)" "$(guests)"
 }
 
-# First hooks, in a session of their own size, before anything else is measured.
+# Measures first hooks before all else, in sessions of their own sizes.
 measure_attach() {
 	compile attach "$here/machine.c" "$here/attach.c"
 	set -- 15 200
@@ -55,7 +55,7 @@ measure() {
 	else
 		printf 'absent\tlttng|fwrite\t--peers was not given\n' >>"$work/samples"
 	fi
-	# As much memory for each processor as LTTng gets.
+	# The same memory per processor as LTTng.
 	must "making a session" "$swtrace" init -s 4 -t wrap
 	must "turning tracing on" "$swtrace" on
 	"$work/writer" "$@" >>"$work/samples" || fail "the benchmark program failed"

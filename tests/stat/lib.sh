@@ -1,5 +1,6 @@
 # For the tests beside it: `. "${0%/*}/lib.sh"`. SWTRACE is the command, WORK the program that
-# works a known amount, CHECK_JSON the one that reads JSON.
+# works a known amount, WELLFORMED the checker of formats
+# (tests/lib/checks.sh).
 # shellcheck shell=sh
 
 set -eu

@@ -106,7 +106,7 @@ else
 	skip "doctor in a user namespace: unshare --user is not allowed"
 fi
 
-# As somebody else, who may run it from here. Needs root.
+# As another user, who may run it from here. Needs root.
 if [ "$(id -u)" -ne 0 ] || ! command -v setpriv >/dev/null; then
 	skip "doctor as another user: needs root and setpriv"
 	return 0 2>/dev/null
