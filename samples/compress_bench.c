@@ -1,13 +1,13 @@
 /*
  * compress_bench: compresses real files with zlib and LZ4 at several levels, on several
- * threads, and marks what it does with nested intervals:
+ * threads, and measures each step as a nested interval:
  *
  *	minor 0x10	a file		label: its base name
  *	minor 0x11	a codec		label: "zlib", "lz4"
  *	minor 0x12	a level		label: "zlib -6", ...
  *
- * What it compressed it unpacks again and compares. Without tracing it is a benchmark like
- * any other: swtrace run -- ./compress_bench traces it.
+ * Unpacks and compares everything that it compressed. Without tracing it is an ordinary
+ * benchmark; swtrace run -- ./compress_bench traces it.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -24,7 +24,7 @@
 
 enum { MINOR_FILE = 0x10, MINOR_CODEC = 0x11, MINOR_LEVEL = 0x12, THREADS_MAX = 256 };
 
-/* What one level did, or all threads' sum of it. */
+/* What one level did, or the sum over all threads. */
 struct score {
 	UINT64 raw, packed;	     /* bytes */
 	double compress, decompress; /* seconds */
@@ -33,8 +33,8 @@ struct score {
 struct bench {
 	struct corpus corpus;
 	unsigned rounds;
-	atomic_size_t next; /* job: a file of a round */
-	atomic_int failed;  /* a round trip that did not give the same bytes */
+	atomic_size_t next; /* next job, which is a file of a round */
+	atomic_int failed;  /* a round trip returned other bytes */
 };
 
 struct worker {
@@ -45,8 +45,8 @@ struct worker {
 	unsigned char *packed, *unpacked;
 	size_t packed_size;
 	struct score score[CODECS][LEVELS_MAX];
-	unsigned lost; /* hook groups */
-	int loss;      /* and why the last one was */
+	unsigned lost; /* hook groups lost */
+	int loss;      /* why the last one was lost */
 	int rc;
 };
 
@@ -122,7 +122,7 @@ static void *work(void *arg)
 	struct bench *b = w->bench;
 	char name[16];
 
-	/* Before the first hook: the name goes into the trace with it. */
+	/* Name the thread before its first hook: the hook records the name. */
 	snprintf(name, sizeof name, "compress-%u", w->number);
 	pthread_setname_np(pthread_self(), name);
 	if ((w->rc = make_room(w)) != PU_SUCCESS ||

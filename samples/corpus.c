@@ -27,7 +27,7 @@ static void set_label(char *label, const char *path)
 	snprintf(label, CORPUS_LABEL_MAX, "%s", base ? base + 1 : path);
 }
 
-/* Up to CORPUS_FILE_MAX bytes; stops early where the file became shorter. */
+/* Reads up to CORPUS_FILE_MAX bytes. Returns fewer if the file shrank. */
 static ssize_t read_all(int fd, unsigned char *to, size_t n)
 {
 	size_t got = 0;
@@ -103,7 +103,7 @@ static off_t size_of(const char *path)
 {
 	struct stat st;
 
-	/* A link to a library that is in the list too counts once. */
+	/* lstat: a link to a library that is in the list too must not count twice. */
 	return lstat(path, &st) == 0 && S_ISREG(st.st_mode) ? st.st_size : 0;
 }
 
@@ -114,7 +114,7 @@ static int larger_first(const void *a, const void *b)
 	return x < y ? 1 : x > y ? -1 : strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* The `most` largest files that match the patterns in a folder. */
+/* Reads the `most` largest files in a folder that match the patterns. */
 static int read_largest(struct corpus *c, const char *dir, const char *const *patterns, size_t most)
 {
 	glob_t found = {0};
@@ -150,7 +150,7 @@ int corpus_read_default(struct corpus *c)
 	ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
 	int rc = read_largest(c, SAMPLES_SOURCE_DIR, sources, DEFAULT_SOURCES);
 
-	/* The libraries are in the folder above that of the samples. */
+	/* The libraries are in the parent folder of the samples. */
 	if (n > 0 && rc == 0) {
 		self[n] = '\0';
 		rc = read_largest(c, dirname(dirname(self)), built, DEFAULT_LIBRARIES);

@@ -9,7 +9,7 @@
 enum { CORPUS_FILE_MAX = 64 << 20, CORPUS_LABEL_MAX = 48 };
 
 struct corpus_file {
-	char label[CORPUS_LABEL_MAX]; /* the base name, shortened if need be */
+	char label[CORPUS_LABEL_MAX]; /* base name, possibly shortened */
 	unsigned char *bytes;
 	size_t size;
 };
@@ -17,13 +17,13 @@ struct corpus_file {
 struct corpus {
 	struct corpus_file *files;
 	size_t n;
-	int unreadable; /* files that were named and could not be read: said on stderr */
+	int unreadable; /* files that could not be read; reported on stderr */
 };
 
-/* 0, or -1 without memory. */
+/* Returns 0, or -1 if out of memory. */
 int corpus_read(struct corpus *c, char *const *paths, size_t n);
 
-/* The largest of this build's own sources and libraries. */
+/* Reads the largest of this build's own sources and libraries. */
 int corpus_read_default(struct corpus *c);
 
 void corpus_free(struct corpus *c);

@@ -1,10 +1,10 @@
 /*
- * Offers a counterset: workers that serve requests, an instance each, with requests per second,
- * the length of the queue, and how busy the worker is. While it runs,
+ * Offers a counterset with an instance per worker: requests per second, queue length, and how busy
+ * the worker is. While it runs, show them with
  *
  *	swtrace counters query '\Sample Workers(*)\*'
  *
- * shows them. usage: counter_provider [WORKERS [SECONDS]]; 2 workers, until it is interrupted.
+ * usage: counter_provider [WORKERS [SECONDS]]; default: 2 workers, until interrupted.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -26,7 +26,7 @@ enum { REQUESTS = 1, QUEUE_LENGTH = 2, BUSY_TIME = 3, COUNTERS = 3, MOST_WORKERS
 struct worker {
 	pthread_t thread;
 	PERF_COUNTERSET_INSTANCE *instance;
-	atomic_int waiting; /* requests */
+	atomic_int waiting; /* requests in the queue */
 };
 
 static HANDLE provider;
@@ -54,7 +54,7 @@ static void pause_ms(unsigned ms)
 	nanosleep(&t, NULL);
 }
 
-/* Names, then the counters' types: all that a consumer knows of them. */
+/* Registers the names and the counters' types, which is all that consumers know about them. */
 static ULONG offer(void)
 {
 	struct {
@@ -85,7 +85,7 @@ static ULONG offer(void)
 	return PerfSetCounterSetInfo(provider, &info.set, sizeof info);
 }
 
-/* A request costs 2 ms of the processor. */
+/* Serves a request: 2 ms of processor time. */
 static void serve(void)
 {
 	const uint64_t until = now_100ns() + 20000;
@@ -152,7 +152,7 @@ int main(int argc, char **argv)
 	}
 	if (start_workers(workers) != 0)
 		return 1;
-	/* The later a worker, the more requests it gets. */
+	/* Later workers get more requests. */
 	for (unsigned tick = 0; !stopped && (!seconds || tick < seconds * 100); tick++) {
 		for (unsigned i = 0; i < workers; i++) {
 			if (tick % workers > i || atomic_load(&worker[i].waiting) > 100)

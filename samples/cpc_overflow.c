@@ -6,7 +6,7 @@
  * printf in a signal handler is as in the original: fine while nothing else prints.
  */
 #ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* the names of registers */
+#define _GNU_SOURCE /* for the register names */
 #endif
 #include <errno.h>
 #include <inttypes.h>

@@ -16,14 +16,14 @@ struct track {
 	struct lwp *lwps;
 };
 
-/* A set is bound to one LWP at a time: each has its own. */
+/* A set is bound to one LWP at a time, so each LWP has its own. */
 struct lwp {
 	struct lwp *next;
 	id_t id;
 	cpc_set_t *set;
 };
 
-/* libcpc and libpctx have told why. Ends the run. */
+/* libcpc and libpctx have reported the cause; a nonzero result ends the run. */
 static int lwp_begins(pctx_t *pctx, pid_t pid, id_t id, void *arg)
 {
 	struct track *t = arg;

@@ -1,5 +1,5 @@
 /*
- * A computation for the samples of libcpc to measure: n pages touched for the first time.
+ * Work for libcpc's samples to measure: touches n pages for the first time.
  */
 #ifndef SAMPLES_CPC_WORK_H
 #define SAMPLES_CPC_WORK_H

@@ -1,7 +1,7 @@
 /*
- * Reads the counterset "Processor Information" through perflib.h and prints how busy the machine
- * is, once a second: the consumer program of PerfLib's documentation, in C. It checks every size
- * before it follows it, as a consumer of other programs' data must.
+ * Reads the counterset "Processor Information" through perflib.h and prints once a second how busy
+ * the machine is: the consumer program of PerfLib's documentation, in C. It checks every size
+ * before using it, as a consumer of other programs' data must.
  *
  * usage: cpu_perf_counters [SAMPLES [MILLISECONDS]]
  */
@@ -21,12 +21,13 @@ struct timestamp {
 };
 
 /*
- * Raw values of one instance: a formatted value takes two of them, and their time stamps, by the
- * formula of the counter's type. What this machine cannot supply stays 0, and has no bit in known.
+ * Raw values of one instance. A formatted value is computed from two of them and their time stamps,
+ * by the formula of the counter's type. Values that this machine cannot supply stay 0 and have no
+ * bit in known.
  */
 struct processor {
 	char name[16];	/* "node,index", "node,_Total" or "_Total" */
-	uint32_t known; /* a bit a counter id */
+	uint32_t known; /* a bit per counter id */
 	uint64_t processor_time, user_time, privileged_time;
 	uint32_t interrupts;
 	uint64_t dpc_time, interrupt_time;
@@ -47,10 +48,10 @@ struct processor {
 
 enum { PROCESSOR_TIME = 0, COUNTERS = 32 };
 
-/* Where the value of each counter id goes. */
+/* Where each counter id's value is stored. */
 static const struct field {
 	size_t offset;
-	unsigned size; /* 0: there is no counter of this id */
+	unsigned size; /* 0: this id has no counter */
 } fields[COUNTERS] = {
 #define FIELD(name)                                                                                \
 	{                                                                                          \
@@ -128,7 +129,7 @@ static ULONG open_query(HANDLE *query)
 	return status;
 }
 
-/* The buffer grows until a sample fits in it. */
+/* Grows the buffer until a sample fits. */
 static ULONG query_data(struct consumer *c, DWORD *used)
 {
 	for (;;) {
@@ -147,13 +148,13 @@ static ULONG query_data(struct consumer *c, DWORD *used)
 
 /* ------------------------------------------------------------------- its blocks */
 
-/* What has not been looked at yet. */
+/* The part of the data not yet read. */
 struct rest {
 	const uint8_t *at;
 	size_t bytes;
 };
 
-/* The part goes on; false: it is not all there. */
+/* Advances in the part; false if it is too short. */
 static int skip(struct rest *r, size_t bytes)
 {
 	if (bytes > r->bytes)
@@ -163,7 +164,7 @@ static int skip(struct rest *r, size_t bytes)
 	return 1;
 }
 
-/* The part that begins here and is `bytes` long, of which `head` are known. */
+/* Begins a part of `bytes` bytes, at least `head` of them. */
 static int narrow(struct rest *r, size_t head, size_t bytes)
 {
 	if (bytes < head || bytes > r->bytes)
@@ -191,7 +192,7 @@ static void take_value(struct processor *p, DWORD id, const uint8_t *value, DWOR
 	p->known |= 1u << id;
 }
 
-/* An instance data block: the instance's header, then a PERF_COUNTER_DATA block a counter. */
+/* Reads an instance: its header, then a PERF_COUNTER_DATA block per counter. */
 static ULONG read_instance(struct rest *r, const uint8_t *ids, DWORD counters, struct processor *p)
 {
 	PERF_INSTANCE_HEADER instance;
@@ -221,7 +222,7 @@ static ULONG read_instance(struct rest *r, const uint8_t *ids, DWORD counters, s
 	return ERROR_SUCCESS;
 }
 
-/* A PERF_COUNTERSET block: the ids of the counters, then the instances with their values. */
+/* Reads a PERF_COUNTERSET block: the counters' ids, then the instances with their values. */
 static ULONG read_counterset(struct rest r, struct processor *p, unsigned room, unsigned *used)
 {
 	PERF_MULTI_COUNTERS counters;
@@ -254,8 +255,8 @@ static ULONG read_counterset(struct rest r, struct processor *p, unsigned room, 
 }
 
 /*
- * Reads a sample: ERROR_SUCCESS, ERROR_MORE_DATA if there are more than `room` instances, or
- * another status. *used: the number of instances.
+ * Reads a sample. Returns ERROR_SUCCESS, ERROR_MORE_DATA if there are more than `room` instances,
+ * or another status. *used: the number of instances.
  */
 static ULONG read_data(struct consumer *c, struct timestamp *time, struct processor *p,
 	unsigned room, unsigned *used)
@@ -295,7 +296,7 @@ struct sample {
 	struct processor processor[INSTANCES];
 };
 
-/* PERF_100NSEC_TIMER_INV, of the first instance: "_Total". */
+/* Formats PERF_100NSEC_TIMER_INV for the first instance, "_Total". */
 static void show(const struct sample *s0, const struct sample *s1)
 {
 	const struct processor *p0 = &s0->processor[0], *p1 = &s1->processor[0];

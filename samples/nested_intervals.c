@@ -1,7 +1,7 @@
 /*
- * Nested intervals: three instances measured at the same time, each inside the one before,
- * as in the CPI facility's description. Every CpiGet also writes a labelled hook group, so
- * that `swtrace run -- ./nested_intervals` and `cpidecode swtrace.bin` show the nesting.
+ * Nested intervals: measures three instances at the same time, each inside the one before, as in
+ * the CPI facility's description. Every CpiGet also writes a labelled hook group, so that `swtrace
+ * run -- ./nested_intervals` and `cpidecode swtrace.bin` show the nesting.
  */
 #include <math.h>
 #include <stdint.h>

@@ -1,11 +1,11 @@
 /*
- * What libcpidecode is for, from beginning to end: prints the intervals of trace files, the
- * hooks from a moment on, or a whole report.
+ * Tour of libcpidecode: prints the intervals of trace files, hooks from a given time on, or a
+ * report.
  *
  *	print_intervals [-f SECONDS | -r REPORT] TRACE...
  *
- * -f: the first ten hooks from that many seconds after the first one on, with their fields.
- * -r: a report as cpidecode writes it (summary, intervals, hooks, cpus, info).
+ * -f: ten hooks with their fields, from SECONDS after the first hook on.
+ * -r: a report in cpidecode's format (summary, intervals, hooks, cpus, info).
  *
  *	cc print_intervals.c $(pkg-config --cflags --libs libcpidecode)
  */
@@ -42,7 +42,7 @@ static void print_ratio(double v)
 		printf(" %.4f", v);
 }
 
-/* Labels may hold any bytes: nothing that a terminal would obey is printed. */
+/* Replaces control characters: labels may hold any bytes, which could drive a terminal. */
 static void print_label(const char *label, size_t n)
 {
 	if (!label) {
@@ -137,7 +137,7 @@ static int print_report(const cpidecode_trace *t, const char *name)
 	return rc ? failed(name, rc) : 0;
 }
 
-/* Nothing is read past damage without a word. */
+/* Reports damage in the trace. */
 static void tell_damage(const cpidecode_trace *t)
 {
 	cpidecode_file_info info;

@@ -3,8 +3,8 @@
 #
 #	sh samples/quickstart.sh
 #
-# Installs what is missing (as root, or with sudo), builds, runs compress_bench under swtrace,
-# decodes, prints the summary. What it leaves is in build/quickstart/.
+# Installs missing packages (as root, or with sudo), builds, runs compress_bench under swtrace,
+# decodes the trace and prints the summary. The results are in build/quickstart/.
 set -eu
 cd "$(dirname "$0")/.."
 # shellcheck source=tests/lib/deps.sh
@@ -38,14 +38,14 @@ mkdir -p "$out"
 log=$out/build.log
 echo "building in $build"
 tests=''
-# Without the tests' packages; a build folder that is there keeps its choice.
+# Skip the tests, which need more packages; an existing build folder keeps its setting.
 if [ ! -f "$build/CMakeCache.txt" ]; then tests=-DSWTRACE_TESTS=OFF; fi
 # shellcheck disable=SC2086
 cmake -S . -B "$build" -DCMAKE_BUILD_TYPE=Release $tests >"$log" 2>&1
 cmake --build "$build" --parallel "$(nproc)" >>"$log" 2>&1
 log=''
 
-# The four files appear together: a run that fails leaves an earlier one's alone.
+# Move all four files at once: a failed run leaves an earlier run's files alone.
 new=$(mktemp -d "$out/new.XXXXXX")
 echo "tracing compress_bench: zlib and LZ4 over this build's own sources and libraries"
 (cd "$new" && "$build/swtrace" run -s 8 -o trace.bin -- "$build/samples/compress_bench" -r 10)
@@ -58,7 +58,7 @@ cat "$new/summary.txt"
 echo
 mv "$new/trace.bin" "$new/summary.txt" "$new/intervals.csv" "$new/flame.svg" "$out/"
 
-# In one line: what this machine cannot measure, and why.
+# One line on what this machine cannot measure, and why.
 if ! verdict=$("$build/swtrace" doctor 2>&1); then
 	printf '%s\n' "$verdict" | tail -n 1
 	echo
