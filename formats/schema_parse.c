@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/number.h"
 #include "base/utf8.h"
 #include "schema_program.h"
@@ -51,16 +52,7 @@ __attribute__((format(printf, 2, 3))) static int refuse(struct parser *p, const 
 /* Room for one more element after count. The array pointer is at *array. */
 static int grow(void *array, size_t count, size_t *cap, size_t size)
 {
-	void **p = array, *bigger;
-	size_t more = *cap ? *cap * 2 : 16;
-	if (count < *cap)
-		return 0;
-	bigger = realloc(*p, more * size);
-	if (!bigger)
-		return SCHEMA_NO_MEMORY;
-	*p = bigger;
-	*cap = more;
-	return 0;
+	return array_reserve(array, cap, count + 1, size) ? 0 : SCHEMA_NO_MEMORY;
 }
 
 static bool is(const struct token *t, const char *word)

@@ -1,9 +1,6 @@
 #include "shm_source.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-
+#include "base/text.h"
 #include "cpi_hooks.h"
 
 static const char *const quantity_name[COUNTER_QUANTITIES] = {
@@ -16,17 +13,6 @@ static const char *const quantity_name[COUNTER_QUANTITIES] = {
 const char *counter_quantity_name(enum counter_quantity quantity)
 {
 	return quantity_name[quantity];
-}
-
-__attribute__((format(printf, 3, 4))) static void append(
-	char *text, size_t size, const char *format, ...)
-{
-	size_t have = strlen(text);
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(text + have, size - have, format, args);
-	va_end(args);
 }
 
 static const char *source_word(uint32_t source)
@@ -80,16 +66,16 @@ const char *shm_source_name(uint32_t source, uint32_t flags, char *text, size_t 
 	if (size == 0)
 		return text;
 	*text = 0;
-	append(text, size, "%s", source_word(source));
+	text_append(text, size, "%s", source_word(source));
 	for (int q = 0; q < COUNTER_QUANTITIES; q++) {
 		if (!(flags & COUNTER_BIT(q)))
 			continue;
-		append(text, size, "%s%s%s", between, quantity_name[q], detail(q, flags));
+		text_append(text, size, "%s%s%s", between, quantity_name[q], detail(q, flags));
 		between = ", ";
 	}
 	if (*between == ',' && flags & COUNTER_FLAG_CORE_TYPES)
-		append(text, size, "; several types of core");
+		text_append(text, size, "; several types of core");
 	if (*between == ',')
-		append(text, size, ")");
+		text_append(text, size, ")");
 	return text;
 }

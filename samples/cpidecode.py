@@ -142,7 +142,7 @@ def _load():
 
 
 class Error(Exception):
-    """What the library said: code, and what it was about."""
+    """An error of the library: its code, and the object concerned."""
 
     def __init__(self, library, about, code, system_error=0):
         text = "%s: %s" % (about, library.cpidecode_strerror(code).decode())
@@ -153,7 +153,7 @@ class Error(Exception):
 
 
 class Interval:
-    """One interval; None where the trace does not say. label is bytes."""
+    """One interval; None where the trace has no value. label is bytes."""
 
     def __init__(self, raw):
         for name, kind in _Interval._fields_:
@@ -196,7 +196,7 @@ class Trace:
         self._trace = None
 
     def intervals(self, from_ns=INT64_MIN, to_ns=INT64_MAX):
-        """All intervals by start, longer first. The trace must stay open meanwhile."""
+        """All intervals by start, longer first. Keep the trace open while iterating."""
         stream = ctypes.c_void_p()
         raw = _Interval()
         code = self._library.cpidecode_interval_stream_open(
@@ -283,7 +283,7 @@ def main(arguments):
         print("cpidecode.py: %s" % error, file=sys.stderr)
         return 1
     except BrokenPipeError:
-        # The reader had enough, as `| head` does: what is buffered goes nowhere.
+        # The reader closed the pipe, as `| head` does: discard the buffered output.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     return 0

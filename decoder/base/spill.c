@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "../../formats/base/array.h"
 #include "../../include/cpidecode.h"
 #include "../../formats/base/temporary.h"
 
@@ -69,12 +70,7 @@ int spill_reserve(struct spill *s, size_t bytes)
 		return grow_file(s, cap);
 	if (cap > SPILL_IN_MEMORY)
 		return move_to_file(s, cap);
-	void *p = realloc(s->p, cap);
-	if (!p)
-		return CPIDECODE_ENOMEM;
-	s->p = p;
-	s->cap = cap;
-	return 0;
+	return array_reserve(&s->p, &s->cap, cap, 1) ? 0 : CPIDECODE_ENOMEM;
 }
 
 void spill_drop(const struct spill *s)

@@ -8,9 +8,9 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "../../formats/base/array.h"
 #include "exact.h"
 
 /* Starts zeroed; p is the caller's to free. */
@@ -24,17 +24,9 @@ static inline void varint_raw(struct varint_out *o, const void *p, size_t n)
 {
 	if (o->failed)
 		return;
-	if (n > o->cap - o->n) {
-		size_t cap = o->cap ? o->cap : 256;
-		while (cap - o->n < n)
-			cap *= 2;
-		uint8_t *more = realloc(o->p, cap);
-		if (!more) {
-			o->failed = true;
-			return;
-		}
-		o->p = more;
-		o->cap = cap;
+	if (!array_reserve(&o->p, &o->cap, o->n + n, 1)) {
+		o->failed = true;
+		return;
 	}
 	if (n)
 		memcpy(o->p + o->n, p, n);

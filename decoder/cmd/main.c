@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "../report/diff.h"
+#include "../report/partial/merge.h"
 #include "../report/notes/notes.h"
 #include "../report/open.h"
 #include "memory.h"
@@ -155,7 +156,7 @@ static int run_report(
 		*bad |= notes_trace(complain, t, &found);
 	else if (rc == CPIDECODE_EREAD && notes_unreadable(complain, t, &found, error))
 		rc = CPIDECODE_EINVAL;
-	findings_free(&found);
+	report_end(&r);
 	free(slices);
 	errno = error;
 	return rc;
@@ -269,14 +270,25 @@ static int decode(struct options *o)
 	return code;
 }
 
+/* One partial result more. An exit code. */
+static int add_partial(struct partial *p, const char *path)
+{
+	int rc = merge_add_file(p, path, complain);
+	if (rc && rc != CPIDECODE_EINVAL)
+		complain_code(notes_name(path), rc, errno);
+	return rc ? EXIT_FAILED : EXIT_FINE;
+}
+
 static int merge(struct options *o)
 {
 	struct partial p = {.tally.wanted = PARTIAL_WANTED};
 	struct job job = {.o = o, .parts = &p, .nparts = 1};
-	int code = merge_read(&p, o);
+	int code = EXIT_FINE;
+	for (size_t i = 0; i < o->nfiles && !code; i++)
+		code = add_partial(&p, o->files[i]);
 	if (!code)
 		code = write_report(&job);
-	partial_free(&p);
+	merge_free(&p);
 	return code;
 }
 
@@ -288,7 +300,7 @@ static int read_run(const struct options *all, const struct run *run, unsigned w
 	struct trace *t;
 	*p = (struct partial){.tally.wanted = wanted};
 	if (run->nfiles == 1 && merge_is_partial(run->files[0])) {
-		int code = merge_read_file(p, run->files[0]);
+		int code = add_partial(p, run->files[0]);
 		if (!code)
 			*bad |= notes_partial(complain, p);
 		return code;
@@ -319,9 +331,12 @@ static int read_sides(struct job *job, const struct runs sides[2])
 		for (size_t i = 0; i < sides[side].n && !code; i++) {
 			struct partial *p = &job->parts[job->nparts++];
 			code = read_run(job->o, &sides[side].runs[i], wanted, p, &job->bad);
-			if (!code)
-				code = merge_comparable(
-					job->parts, sides[side].runs[i].files[0], p);
+			if (!code && !merge_is_comparable(job->parts, p)) {
+				complain(
+					"%s cannot be compared with the runs before it: they were made with different filters",
+					sides[side].runs[i].files[0]);
+				code = EXIT_FAILED;
+			}
 		}
 	job->before = sides[0].n;
 	return code;
@@ -362,7 +377,7 @@ static int compare(struct options *o)
 	if (!code)
 		code = write_report(&job);
 	for (size_t i = 0; i < job.nparts; i++)
-		partial_free(&job.parts[i]);
+		merge_free(&job.parts[i]);
 	free(job.parts);
 	runs_free(&sides[0]);
 	runs_free(&sides[1]);

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../../formats/base/array.h"
 #include "../../formats/base/glob.h"
 #include "../../formats/base/number.h"
 #include "../sink/escape.h"
@@ -123,14 +124,17 @@ static void memory_option(const char *text, uint64_t *bytes)
 		misuse("--memory %s: %s", text, wrong);
 }
 
+static void options_reserve(void *array, size_t *room, size_t need, size_t size)
+{
+	if (array_reserve(array, room, need, size))
+		return;
+	complain("no memory");
+	exit(EXIT_FAILED);
+}
+
 static void add_schema(struct options *o, const char *file)
 {
-	const char **more = realloc(o->schemas, (o->nschemas + 1) * sizeof *more);
-	if (!more) {
-		complain("no memory");
-		exit(EXIT_FAILED);
-	}
-	o->schemas = more;
+	options_reserve(&o->schemas, &o->schema_room, o->nschemas + 1, sizeof *o->schemas);
 	o->schemas[o->nschemas++] = file;
 }
 
@@ -163,12 +167,7 @@ static unsigned tail_option(const char *text)
 
 static void add_gate(struct options *o, const char *text)
 {
-	struct gate *more = realloc(o->gates, (o->ngates + 1) * sizeof *more);
-	if (!more) {
-		complain("no memory");
-		exit(EXIT_FAILED);
-	}
-	o->gates = more;
+	options_reserve(&o->gates, &o->gate_room, o->ngates + 1, sizeof *o->gates);
 	const char *wrong = gate_parse(text, &o->gates[o->ngates++]);
 	if (wrong)
 		misuse("--fail-if %s: %s", text, wrong);

@@ -50,10 +50,10 @@ struct options {
 	bool merge;		/* the files are partial results */
 	unsigned slice, slices; /* the slice-th (from 1) of so many; 0: all */
 	const char **schemas;
-	size_t nschemas;
+	size_t nschemas, schema_room;
 	unsigned tail; /* tenths of a percent; 0: not given */
 	struct gate *gates;
-	size_t ngates;
+	size_t ngates, gate_room;
 	char **files; /* operands */
 	size_t nfiles;
 	char **sides[2]; /* of --before and --after: files, folders, patterns */

@@ -9,19 +9,9 @@
 
 #include "../../formats/trace_file.h"
 #include "../../include/cpidecode.h"
-#include "input.h"
 #include "nrm2/nrm2.h"
+#include "private.h"
 #include "../../formats/base/temporary.h"
-
-struct io_input {
-	int fd; /* -1: memory */
-	bool own_fd;
-	uint64_t base; /* where the trace begins in the file */
-	uint64_t size;
-	const uint8_t *memory;
-	bool imported;
-	struct io_import import;
-};
 
 enum { SPOOL_CHUNK = 1 << 20 };
 
@@ -229,45 +219,4 @@ void io_close(struct io_input *in)
 const struct io_import *io_import(const struct io_input *in)
 {
 	return in->imported ? &in->import : NULL;
-}
-
-uint64_t io_size(const struct io_input *in)
-{
-	return in->size;
-}
-
-static int read_at(const struct io_input *in, uint64_t offset, uint8_t *buf, size_t n, size_t *got)
-{
-	while (*got < n) {
-		ssize_t r = pread(in->fd, buf + *got, n - *got, (off_t)(in->base + offset + *got));
-		if (r < 0 && errno == EINTR)
-			continue;
-		if (r < 0)
-			return CPIDECODE_EREAD;
-		if (r == 0) /* shorter than it was */
-			break;
-		*got += (size_t)r;
-	}
-	return 0;
-}
-
-int io_read(const struct io_input *in, uint64_t offset, void *buf, size_t n, size_t *got)
-{
-	*got = 0;
-	if (offset >= in->size)
-		return 0;
-	if (n > in->size - offset)
-		n = (size_t)(in->size - offset);
-	if (!in->memory)
-		return read_at(in, offset, buf, n, got);
-	memcpy(buf, in->memory + offset, n);
-	*got = n;
-	return 0;
-}
-
-void io_expect_jumps(const struct io_input *in, bool jumps)
-{
-	/* Dumps are written in order of time, which is how they are read. */
-	if (in->fd >= 0)
-		posix_fadvise(in->fd, 0, 0, jumps ? POSIX_FADV_RANDOM : POSIX_FADV_SEQUENTIAL);
 }

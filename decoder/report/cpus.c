@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../sink/escape.h"
 #include "tallies.h"
 
 enum row {
@@ -18,8 +17,15 @@ enum row {
 	ALL_ROWS,
 };
 
+struct cpus_row {
+	const struct tally_group *group;
+	struct cell cpu;
+	double figures[ALL_ROWS];
+	bool scripted;
+};
+
 /* util: the column has those ratios. */
-static double cell(const struct ratio *column, bool util, enum row row)
+static double cpus_figure(const struct ratio *column, bool util, enum row row)
 {
 	switch (row) {
 	case ROW_CPI:
@@ -49,15 +55,6 @@ static void read_system(const struct tally_group *g, struct ratio column[COLUMN_
 	column[COLUMN_BUSY] = r->busy;
 }
 
-static void name_text(struct out *o, const struct tally_group *g)
-{
-	tallies_text_name(o, g);
-	if (tally_is_util(g)) {
-		out_str(o, ", method ");
-		report_methods_text(o, tally_extra(g)->methods);
-	}
-}
-
 static void text_cell(struct out *o, double v)
 {
 	enum { WIDTH = 6 };
@@ -81,9 +78,8 @@ static void matrix_text(struct out *o, const struct tally_group *g)
 	const int first = util ? ROW_IDLE : 0, end = util ? ALL_ROWS : ROWS;
 	struct ratio system[COLUMN_UTIL_RATIOS];
 	read_system(g, system);
-	name_text(o, g);
-	out_printf(o, ", %" PRIu64 " interval%s\n       System", g->time.count,
-		g->time.count == 1 ? "" : "s");
+	tallies_text_heading(o, g);
+	out_str(o, "\n       System");
 	for (uint32_t cpu = 0; cpu < tally_processors(g); cpu++) {
 		char name[16];
 		int n = snprintf(name, sizeof name, "CPU%u", cpu);
@@ -94,102 +90,104 @@ static void matrix_text(struct out *o, const struct tally_group *g)
 		out_char(o, '\n');
 		out_str(o, rows[row]);
 		out_char(o, ' ');
-		text_cell(o, cell(system, util, row));
+		text_cell(o, cpus_figure(system, util, row));
 		struct columns_reader r;
 		tally_first_processor(g, &r);
 		for (uint32_t i = tally_processors(g); i; i--) {
 			out_str(o, "  ");
-			text_cell(o, cell(columns_next(&r), util, row));
+			text_cell(o, cpus_figure(columns_next(&r), util, row));
 		}
 	}
 	out_str(o, "\n\n");
 }
 
-static void matrix_csv(struct csv *c, const struct tally_group *g, bool with_util)
+#define AT(member) COLUMN_AT(struct cpus_row, member)
+#define FIGURE_AT(row) AT(figures[row]), .decimals = 4, .in = IN_CSV | IN_NESTED
+
+/* Of CSV and JSON, where the system and each processor are objects inside the group. */
+enum { HAS_CPU = TALLIES_HAS_UTIL << 1 };
+static const struct column columns[] = {
+	{TALLIES_LABEL},
+	{TALLIES_MINOR},
+	{TALLIES_MAJOR, .in = IN_JSON},
+	{TALLIES_COUNT},
+	{"scripted", .in = IN_JSON, AT(scripted)},
+	{TALLIES_METHOD, .in = IN_JSON},
+	{"cpu", AT(cpu), .in = IN_CSV | IN_NESTED, .when = HAS_CPU},
+	{"cpi", FIGURE_AT(ROW_CPI)},
+	{"cpi_wb", FIGURE_AT(ROW_CPI_WB)},
+	{"idle_pct", FIGURE_AT(ROW_IDLE)},
+	{"busy_pct", FIGURE_AT(ROW_BUSY)},
+	{TALLIES_MAJOR, .in = IN_CSV},
+	{"intr_pct", FIGURE_AT(ROW_INTR), .when = TALLIES_HAS_UTIL},
+	{"actual_perf_pct", FIGURE_AT(ROW_PERF), .when = TALLIES_HAS_UTIL},
+	{TALLIES_METHOD, .in = IN_CSV},
+	{.name = NULL},
+};
+
+static void cpus_fill_row(struct cpus_row *row, const struct ratio *column)
 {
-	const bool util = tally_is_util(g);
-	struct ratio system[COLUMN_UTIL_RATIOS];
-	struct columns_reader r;
-	read_system(g, system);
-	tally_first_processor(g, &r);
-	for (uint32_t i = 0; i <= tally_processors(g); i++) {
-		const struct ratio *column = i ? columns_next(&r) : system;
-		tallies_csv_name(c, g);
-		csv_u64(c, g->time.count);
-		if (i)
-			csv_u64(c, i - 1);
-		else
-			csv_text(c, "system");
-		for (int row = 0; row < ROWS; row++)
-			csv_fixed(c, cell(column, util, row), 4);
-		if (with_util) {
-			csv_u64(c, g->major);
-			csv_fixed(c, cell(column, util, ROW_INTR), 4);
-			csv_fixed(c, cell(column, util, ROW_PERF), 4);
-			tallies_csv_methods(c, tally_extra(g)->methods);
-		}
-		csv_end(c);
-	}
+	for (unsigned i = 0; i < ALL_ROWS; i++)
+		row->figures[i] = cpus_figure(column, tally_is_util(row->group), i);
 }
 
-static void json_column(struct json *j, const struct ratio *column, bool util)
+static void cpus_add_group(struct rows *rows, const struct tally_group *g, bool scripted)
 {
-	static const char *const keys[ALL_ROWS] = {
-		"cpi", "cpi_wb", "idle_pct", "busy_pct", "intr_pct", "actual_perf_pct"};
-	for (int row = 0; row < (util ? ALL_ROWS : ROWS); row++)
-		json_member_fixed(j, keys[row], cell(column, util, row), 4);
-	json_close(j, '}');
-}
-
-static void matrix_json(struct json *j, const struct tally_group *g, bool scripted)
-{
-	const bool util = tally_is_util(g);
+	struct cpus_row row = {
+		.group = g, .scripted = scripted, .cpu = cell_string("system", 6, true)};
+	const bool is_json = rows->format == FORMAT_JSON;
+	const unsigned has = tally_is_util(g) ? TALLIES_HAS_UTIL : 0;
 	struct ratio system[COLUMN_UTIL_RATIOS];
 	struct columns_reader r;
+	struct json *j = &rows->json;
 	read_system(g, system);
-	json_open(j, '{');
-	tallies_json_name(j, g);
-	json_member_u64(j, "count", g->time.count);
-	json_member_bool(j, "scripted", scripted);
-	if (tally_is_util(g))
-		tallies_json_methods(j, "method", tally_extra(g)->methods);
-	json_member_open(j, "system", '{');
-	json_column(j, system, util);
-	json_member_open(j, "cpus", '[');
-	tally_first_processor(g, &r);
-	for (uint32_t cpu = 0; cpu < tally_processors(g); cpu++) {
+	cpus_fill_row(&row, system);
+	if (is_json) {
 		json_open(j, '{');
-		json_member_u64(j, "cpu", cpu);
-		json_column(j, columns_next(&r), util);
+		rows_write_members(j, columns, IN_JSON, has, &row);
+		json_key(j, "system");
+		rows_write_object(j, columns, IN_NESTED, has, &row);
+		json_member_open(j, "cpus", '[');
+	} else {
+		rows_add(rows, &row);
 	}
-	json_close(j, ']');
-	json_close(j, '}');
-	json_end_line(j);
+	tally_first_processor(g, &r);
+	for (uint32_t i = 0; i < tally_processors(g); i++) {
+		row.cpu = cell_u64(i, true);
+		cpus_fill_row(&row, columns_next(&r));
+		if (is_json)
+			rows_write_object(j, columns, IN_NESTED, has | HAS_CPU, &row);
+		else
+			rows_add(rows, &row);
+	}
+	if (is_json) {
+		json_close(j, ']');
+		json_close(j, '}');
+		json_end_line(j);
+	}
+}
+
+static void cpus_print_text(struct report *r, const struct tally *t)
+{
+	report_scripted_line(r);
+	if (!t->count)
+		out_str(r->out, "no intervals\n");
+	for (size_t i = 0; i < t->count && !r->out->error; i++)
+		matrix_text(r->out, t->groups[i]);
 }
 
 void cpus_print(struct report *r, const struct tally *t)
 {
-	const bool util = t->has_util;
-	const char *names[] = {"label", "minor", "count", "cpu", "cpi", "cpi_wb", "idle_pct",
-		"busy_pct", util ? "major" : NULL, "intr_pct", "actual_perf_pct", "method", NULL};
-	struct csv c = {.o = r->out};
-	struct json j = {.o = r->out};
-	if (r->format == FORMAT_CSV)
-		csv_header(&c, names);
+	struct rows rows;
 	if (r->format == FORMAT_TEXT) {
-		report_scripted_line(r);
-		if (!t->count)
-			out_str(r->out, "no intervals\n");
+		cpus_print_text(r, t);
+		return;
 	}
-	for (size_t i = 0; i < t->count && !r->out->error; i++) {
-		const struct tally_group *g = t->groups[i];
-		if (r->format == FORMAT_CSV)
-			matrix_csv(&c, g, util);
-		else if (r->format == FORMAT_JSON)
-			matrix_json(&j, g, r->scripted);
-		else
-			matrix_text(r->out, g);
-	}
+	rows_begin(&rows, r, columns, HAS_CPU | (t->has_util ? TALLIES_HAS_UTIL : 0));
+	while (rows_pass(&rows))
+		for (size_t i = 0; i < t->count && !r->out->error; i++)
+			cpus_add_group(&rows, t->groups[i], r->scripted);
+	rows_end(&rows);
 }
 
 int report_cpus(struct report *r)

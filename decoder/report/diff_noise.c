@@ -2,9 +2,6 @@
 #include <math.h>
 
 #include "../model/stats/student.h"
-#include "../sink/escape.h"
-#include "../sink/table.h"
-#include "../sink/units.h"
 #include "diff.h"
 #include "tallies.h"
 
@@ -60,119 +57,102 @@ static struct noise noise_of(const struct diff *d, const struct diff_row *row, e
 	return noise;
 }
 
-static void noise_csv(struct report *r, const struct diff *d)
-{
-	const char *names[] = {"label", "minor", "metric", "of", "runs", "value", "noise_pct",
-		"least_change_pct", NULL};
-	struct csv c = {.o = r->out};
-	csv_header(&c, names);
-	for (size_t i = 0; i < d->count && !r->out->error; i++)
-		for (unsigned k = 0; k < TESTED; k++) {
-			const struct diff_row *row = &d->rows[i];
-			struct noise noise = noise_of(d, row, metrics[k]);
-			unsigned decimals;
-			tallies_csv_name(&c, diff_name(row));
-			csv_text(&c, diff_column(metrics[k], &decimals));
-			csv_text(&c, diff_kind_name(row, metrics[k]));
-			csv_u64(&c, row->runs[DIFF_BEFORE] + row->runs[DIFF_AFTER]);
-			csv_fixed(&c, noise.value, decimals);
-			csv_fixed(&c, noise.share, 3);
-			csv_fixed(&c, noise.least, 3);
-			csv_end(&c);
-		}
-}
+/* In CSV a metric has a row, in JSON an object in the row of its label. */
+struct noise_cells {
+	const struct tally_group *group;
+	const char *metric, *of;
+	bool scripted;
+	uint64_t runs;
+	struct cell value;
+	double share, least;
+	struct noise noise[TESTED]; /* of text, which has all metrics in one row */
+};
 
-static void noise_write_json_row(
-	struct report *r, struct json *j, const struct diff *d, const struct diff_row *row)
+enum { HAS_OF = TALLIES_HAS_UTIL << 1, IN_METRIC = IN_CSV | IN_NESTED };
+
+#define AT(member) COLUMN_AT(struct noise_cells, member)
+#define TEXT_SHARE(k, heading)                                                                     \
+	{NULL, heading, AT(noise[k].share), .unit = UNIT_SHARE},                                   \
+	{                                                                                          \
+		NULL, "least", AT(noise[k].least), .unit = UNIT_SHARE                              \
+	}
+#define TEXT_TIME(k, heading)                                                                      \
+	{NULL, heading, AT(noise[k].value), .unit = UNIT_DURATION}, TEXT_SHARE(k, "noise")
+
+static const struct column columns[] = {
+	{"label", "label", .left = true, .place = 9, .get = tallies_get_label, .none = "-"},
+	{TALLIES_MINOR},
+	{TALLIES_MAJOR, .in = IN_JSON},
+	{"scripted", AT(scripted), .in = IN_JSON},
+	{"metric", AT(metric), .in = IN_CSV},
+	{"of", AT(of), .in = IN_METRIC, .when = HAS_OF},
+	{"runs", "runs", AT(runs)},
+	{"value", AT(value), .in = IN_METRIC},
+	{"noise_pct", AT(share), .in = IN_METRIC, .decimals = 3},
+	{"least_change_pct", AT(least), .in = IN_METRIC, .decimals = 3},
+	TEXT_TIME(0, "mean"),
+	TEXT_TIME(1, "p50"),
+	TEXT_TIME(2, "p90"),
+	TEXT_TIME(3, "p99"),
+	TEXT_SHARE(4, "CPI noise"),
+	TEXT_SHARE(5, "instr. noise"),
+	{.name = NULL},
+};
+
+static void noise_add_row(
+	struct report *r, struct rows *rows, const struct diff *d, const struct diff_row *row)
 {
-	json_open(j, '{');
-	tallies_json_name(j, diff_name(row));
-	json_member_bool(j, "scripted", r->scripted);
-	json_member_u64(j, "runs", row->runs[DIFF_BEFORE] + row->runs[DIFF_AFTER]);
+	struct noise_cells cells = {.group = diff_name(row),
+		.scripted = r->scripted,
+		.runs = row->runs[DIFF_BEFORE] + row->runs[DIFF_AFTER]};
+	const bool is_json = r->format == FORMAT_JSON;
+	struct json *j = &rows->json;
+	if (is_json) {
+		json_open(j, '{');
+		rows_write_members(j, columns, IN_JSON,
+			tally_is_util(cells.group) ? TALLIES_HAS_UTIL : 0, &cells);
+	}
 	for (unsigned k = 0; k < TESTED; k++) {
 		struct noise noise = noise_of(d, row, metrics[k]);
 		unsigned decimals;
-		json_member_open(j, diff_column(metrics[k], &decimals), '{');
-		if (k >= TIMES) {
-			json_member_text(j, "of", diff_kind_name(row, metrics[k]));
+		cells.noise[k] = noise;
+		cells.metric = diff_column(metrics[k], &decimals);
+		cells.of = diff_kind_name(row, metrics[k]);
+		cells.value = cell_real(noise.value, decimals);
+		cells.share = noise.share;
+		cells.least = noise.least;
+		if (r->format == FORMAT_CSV) {
+			rows_add(rows, &cells);
+		} else if (is_json) {
+			json_key(j, cells.metric);
+			rows_write_object(j, columns, IN_NESTED, k >= TIMES ? HAS_OF : 0, &cells);
 		}
-		json_member_fixed(j, "value", noise.value, decimals);
-		json_member_fixed(j, "noise_pct", noise.share, 3);
-		json_member_fixed(j, "least_change_pct", noise.least, 3);
+	}
+	if (r->format == FORMAT_TEXT)
+		rows_add(rows, &cells);
+	if (is_json) {
 		json_close(j, '}');
+		json_end_line(j);
 	}
-	json_close(j, '}');
-	json_end_line(j);
-}
-
-static void text_percent(struct table *t, double percent)
-{
-	struct out *o = table_right(t);
-	units_fixed(o, percent, 2);
-	if (isfinite(percent))
-		out_char(o, '%');
-}
-
-static void noise_write_text_row(struct table *t, const struct diff *d, const struct diff_row *row)
-{
-	const struct tally_group *g = diff_name(row);
-	out_u64(table_right(t), row->runs[DIFF_BEFORE] + row->runs[DIFF_AFTER]);
-	for (unsigned k = 0; k < TESTED; k++) {
-		struct noise noise = noise_of(d, row, metrics[k]);
-		if (k < TIMES)
-			units_duration(table_right(t), noise.value);
-		text_percent(t, noise.share);
-		text_percent(t, noise.least);
-	}
-	report_code(table_right(t), g->major, g->mm);
-	if (g->has_label)
-		escape_text(table_left(t), g->label, g->label_len);
-	else
-		table_text(t, "-");
-	table_end_row(t);
-}
-
-static void noise_text(struct report *r, const struct diff *d)
-{
-	static const char *const headings[] = {"runs", "mean", "noise", "least", "p50", "noise",
-		"least", "p90", "noise", "least", "p99", "noise", "least", "CPI noise", "least",
-		"instr. noise", "least", "mm"};
-	size_t asked[DIFF_SIDES];
-	struct table t;
-	report_scripted_line(r);
-	if (!d->count) {
-		out_str(r->out, "no intervals\n");
-		return;
-	}
-	count_sides(d->runs, asked);
-	out_str(r->out, "# noise: what runs of one side differ by (standard deviation)\n");
-	out_printf(r->out,
-		"# least: the change that %zu runs before and %zu after show 19 times of 20\n",
-		asked[DIFF_BEFORE], asked[DIFF_AFTER]);
-	for (table_begin(&t, r->out); table_pass(&t);) {
-		for (unsigned i = 0; i < sizeof headings / sizeof *headings; i++)
-			table_heading(&t, headings[i]);
-		table_text(&t, "label");
-		table_end_row(&t);
-		for (size_t i = 0; i < d->count && !r->out->error; i++)
-			noise_write_text_row(&t, d, &d->rows[i]);
-	}
-	table_free(&t);
 }
 
 void diff_print_noise(struct report *r, const struct diff *d)
 {
-	struct json j = {.o = r->out};
+	struct rows rows;
 	size_t asked[DIFF_SIDES];
 	count_sides(d->runs, asked);
 	if (asked[DIFF_BEFORE] < COMPARE_RUNS || asked[DIFF_AFTER] < COMPARE_RUNS)
 		report_note(r, "too few runs to tell what they differ by: it takes %d a side",
 			COMPARE_RUNS);
-	if (r->format == FORMAT_CSV)
-		noise_csv(r, d);
-	else if (r->format == FORMAT_TEXT)
-		noise_text(r, d);
-	else
+	rows_begin(&rows, r, columns, HAS_OF);
+	if (r->format == FORMAT_TEXT && d->count) {
+		out_str(r->out, "# noise: what runs of one side differ by (standard deviation)\n");
+		out_printf(r->out,
+			"# least: the change that %zu runs before and %zu after show 19 times of 20\n",
+			asked[DIFF_BEFORE], asked[DIFF_AFTER]);
+	}
+	while (tallies_pass(&rows, r, d->count))
 		for (size_t i = 0; i < d->count && !r->out->error; i++)
-			noise_write_json_row(r, &j, d, &d->rows[i]);
+			noise_add_row(r, &rows, d, &d->rows[i]);
+	rows_end(&rows);
 }

@@ -8,10 +8,10 @@
 #include "diff.h"
 #include "tallies.h"
 
-static const struct column {
+static const struct {
 	const char *name;
 	unsigned decimals;
-} columns[METRICS] = {[METRIC_COUNT] = {"count", 0},
+} metrics[METRICS] = {[METRIC_COUNT] = {"count", 0},
 	[METRIC_TOTAL] = {"total_ns", 0},
 	[METRIC_MEAN] = {"mean_ns", 1},
 	[METRIC_P50] = {"p50_ns", 0},
@@ -23,8 +23,8 @@ static const struct column {
 
 const char *diff_column(enum metric m, unsigned *decimals)
 {
-	*decimals = columns[m].decimals;
-	return columns[m].name;
+	*decimals = metrics[m].decimals;
+	return metrics[m].name;
 }
 
 static double change_of(const struct diff_value *v)
@@ -59,35 +59,30 @@ static bool whole_ns(const struct diff *d, const struct diff_row *row, enum metr
 	return true;
 }
 
-/* A figure as it is printed: whole, unless a double tells it better. */
-struct figure {
-	bool is_whole;
-	int64_t whole;
-	double value;
-};
-
-static struct figure figure(bool known, uint64_t whole, bool negative, double value)
+/* Whole where that is known, else as a double. */
+static struct cell figure(
+	bool known, uint64_t whole, bool negative, double value, unsigned decimals)
 {
-	struct figure f = {.is_whole = known && whole <= INT64_MAX, .value = value};
-	if (f.is_whole)
-		f.whole = negative ? -(int64_t)whole : (int64_t)whole;
-	return f;
+	if (!known || whole > INT64_MAX)
+		return cell_real(value, decimals);
+	return (struct cell){.kind = CELL_I64, .i = negative ? -(int64_t)whole : (int64_t)whole};
 }
 
 /* Before, after and the change; long durations with all their digits. */
 static void find_figures(
-	const struct diff *d, const struct diff_row *row, enum metric m, struct figure f[3])
+	const struct diff *d, const struct diff_row *row, enum metric m, struct cell f[3])
 {
 	const struct diff_value *v = &row->values[m];
 	bool is_long =
 		metric_is_time(m) && (v->before >= TALLY_LONG_NS || v->after >= TALLY_LONG_NS);
+	const unsigned decimals = metrics[m].decimals;
 	uint64_t before = 0, after = 0;
 	bool has_before = is_long && whole_ns(d, row, m, DIFF_BEFORE, &before);
 	bool has_after = is_long && whole_ns(d, row, m, DIFF_AFTER, &after);
-	f[0] = figure(has_before && v->before >= TALLY_LONG_NS, before, false, v->before);
-	f[1] = figure(has_after && v->after >= TALLY_LONG_NS, after, false, v->after);
+	f[0] = figure(has_before && v->before >= TALLY_LONG_NS, before, false, v->before, decimals);
+	f[1] = figure(has_after && v->after >= TALLY_LONG_NS, after, false, v->after, decimals);
 	f[2] = figure(has_before && has_after, after > before ? after - before : before - after,
-		after < before, change_of(v));
+		after < before, change_of(v), decimals);
 }
 
 static double percent_of(const struct diff_value *v)
@@ -133,71 +128,67 @@ static uint32_t methods_of(const struct diff_row *row, enum diff_when side)
 	return methods;
 }
 
-static void diff_write_csv_util(struct csv *c, const struct diff_row *row, bool util)
-{
-	if (!util)
-		return;
-	csv_u64(c, diff_name(row)->major);
-	tallies_csv_methods(c, methods_of(row, DIFF_BEFORE));
-	tallies_csv_methods(c, methods_of(row, DIFF_AFTER));
-}
+/* A metric: in CSV a row, in JSON an object in the row of its label. */
+struct diff_cells {
+	const struct tally_group *group;
+	const char *metric, *of, *verdict;
+	struct cell figures[3], methods[DIFF_SIDES];
+	double percent, p;
+	uint64_t runs[DIFF_SIDES];
+};
 
-static void csv_figure(struct csv *c, const struct figure *f, unsigned decimals)
-{
-	if (f->is_whole)
-		csv_i64(c, f->whole);
-	else
-		csv_fixed(c, f->value, decimals);
-}
+enum { HAS_OF = TALLIES_HAS_UTIL << 1, IN_METRIC = IN_CSV | IN_NESTED };
 
-static void row_csv(struct csv *c, const struct diff *d, const struct diff_row *row, bool util)
+#define AT(member) COLUMN_AT(struct diff_cells, member)
+
+static const struct column columns[] = {
+	{TALLIES_LABEL},
+	{TALLIES_MINOR},
+	{TALLIES_MAJOR, .in = IN_JSON},
+	{"metric", AT(metric), .in = IN_CSV},
+	{"of", AT(of), .in = IN_METRIC, .when = HAS_OF},
+	{"before", AT(figures[0]), .in = IN_METRIC},
+	{"after", AT(figures[1]), .in = IN_METRIC},
+	{"change", AT(figures[2]), .in = IN_METRIC},
+	{"change_pct", AT(percent), .in = IN_METRIC, .decimals = 2},
+	{"verdict", AT(verdict), .in = IN_METRIC},
+	{"p_value", AT(p), .in = IN_METRIC, .decimals = 6},
+	{"runs_before", AT(runs[DIFF_BEFORE]), .in = IN_CSV},
+	{"runs_after", AT(runs[DIFF_AFTER]), .in = IN_CSV},
+	{TALLIES_MAJOR, .in = IN_CSV},
+	{"method_before", AT(methods[DIFF_BEFORE]), .in = IN_CSV, .when = TALLIES_HAS_UTIL},
+	{"method_after", AT(methods[DIFF_AFTER]), .in = IN_CSV, .when = TALLIES_HAS_UTIL},
+	{.name = NULL},
+};
+
+/* An object in JSON. */
+static const struct column methods[] = {
+	{"before", AT(methods[DIFF_BEFORE])}, {"after", AT(methods[DIFF_AFTER])}, {.name = NULL}};
+
+static struct diff_cells cells_of(const struct diff *d, const struct diff_row *row, enum metric m)
 {
-	for (unsigned m = 0; m < METRICS; m++) {
-		const struct diff_value *v = &row->values[m];
-		unsigned decimals = columns[m].decimals;
-		tallies_csv_name(c, diff_name(row));
-		csv_text(c, columns[m].name);
-		csv_text(c, diff_kind_name(row, m));
-		struct figure figures[3];
-		find_figures(d, row, m, figures);
-		for (unsigned i = 0; i < 3; i++)
-			csv_figure(c, &figures[i], decimals);
-		csv_fixed(c, percent_of(v), 2);
-		csv_text(c, verdict_word(v->judged.verdict));
-		csv_fixed(c, v->judged.p, 6);
-		csv_u64(c, row->runs[DIFF_BEFORE]);
-		csv_u64(c, row->runs[DIFF_AFTER]);
-		diff_write_csv_util(c, row, util);
-		csv_end(c);
+	const struct diff_value *v = &row->values[m];
+	struct diff_cells cells = {.group = diff_name(row),
+		.metric = metrics[m].name,
+		.of = diff_kind_name(row, m),
+		.verdict = verdict_word(v->judged.verdict),
+		.percent = percent_of(v),
+		.p = v->judged.p};
+	find_figures(d, row, m, cells.figures);
+	for (unsigned side = 0; side < DIFF_SIDES; side++) {
+		cells.runs[side] = row->runs[side];
+		cells.methods[side] = cell_methods(methods_of(row, side));
 	}
-}
-
-static void diff_csv(struct report *r, const struct diff *d)
-{
-	const bool util = has_util(d);
-	const char *names[] = {"label", "minor", "metric", "of", "before", "after", "change",
-		"change_pct", "verdict", "p_value", "runs_before", "runs_after",
-		util ? "major" : NULL, "method_before", "method_after", NULL};
-	struct csv c = {.o = r->out};
-	csv_header(&c, names);
-	for (size_t i = 0; i < d->count && !r->out->error; i++)
-		row_csv(&c, d, &d->rows[i], util);
-}
-
-static void json_figure(struct json *j, const char *key, const struct figure *f, unsigned decimals)
-{
-	json_key(j, key);
-	if (f->is_whole)
-		json_i64(j, f->whole);
-	else
-		json_fixed(j, f->value, decimals);
+	return cells;
 }
 
 static void diff_write_json_row(
 	struct report *r, struct json *j, const struct diff *d, const struct diff_row *row)
 {
+	const unsigned has = tally_is_util(diff_name(row)) ? TALLIES_HAS_UTIL : 0;
+	struct diff_cells cells = cells_of(d, row, 0);
 	json_open(j, '{');
-	tallies_json_name(j, diff_name(row));
+	rows_write_members(j, columns, IN_JSON, has, &cells);
 	json_member_text(j, "in",
 		diff_in_both(row)	 ? "both"
 		: row->runs[DIFF_BEFORE] ? "before"
@@ -207,30 +198,36 @@ static void diff_write_json_row(
 	json_member_bool(j, "scripted", r->scripted);
 	json_key(j, "alpha");
 	json_double(j, d->alpha);
-	if (tally_is_util(diff_name(row))) {
-		json_member_open(j, "method", '{');
-		tallies_json_methods(j, "before", methods_of(row, DIFF_BEFORE));
-		tallies_json_methods(j, "after", methods_of(row, DIFF_AFTER));
-		json_close(j, '}');
+	if (has) {
+		json_key(j, "method");
+		rows_write_object(j, methods, IN_JSON, has, &cells);
 	}
 	for (unsigned m = 0; m < METRICS; m++) {
-		const struct diff_value *v = &row->values[m];
-		json_member_open(j, columns[m].name, '{');
-		if (m == METRIC_CPI || m == METRIC_INSTRUCTIONS) {
-			json_member_text(j, "of", diff_kind_name(row, m));
-		}
-		struct figure figures[3];
-		find_figures(d, row, m, figures);
-		json_figure(j, "before", &figures[0], columns[m].decimals);
-		json_figure(j, "after", &figures[1], columns[m].decimals);
-		json_figure(j, "change", &figures[2], columns[m].decimals);
-		json_member_fixed(j, "change_pct", percent_of(v), 2);
-		json_member_text(j, "verdict", verdict_word(v->judged.verdict));
-		json_member_fixed(j, "p_value", v->judged.p, 6);
-		json_close(j, '}');
+		cells = cells_of(d, row, m);
+		json_key(j, metrics[m].name);
+		rows_write_object(j, columns, IN_NESTED,
+			m == METRIC_CPI || m == METRIC_INSTRUCTIONS ? HAS_OF : 0, &cells);
 	}
 	json_close(j, '}');
 	json_end_line(j);
+}
+
+static void diff_print_rows(struct report *r, const struct diff *d)
+{
+	struct rows rows;
+	rows_begin(&rows, r, columns, HAS_OF | (has_util(d) ? TALLIES_HAS_UTIL : 0));
+	while (rows_pass(&rows))
+		for (size_t i = 0; i < d->count && !r->out->error; i++) {
+			if (r->format == FORMAT_JSON) {
+				diff_write_json_row(r, &rows.json, d, &d->rows[i]);
+				continue;
+			}
+			for (unsigned m = 0; m < METRICS; m++) {
+				struct diff_cells cells = cells_of(d, &d->rows[i], m);
+				rows_add(&rows, &cells);
+			}
+		}
+	rows_end(&rows);
 }
 
 void diff_spell_percent(struct out *o, double percent)
@@ -324,14 +321,28 @@ static void diff_text(struct report *r, const struct diff *d)
 
 void diff_print(struct report *r, const struct diff *d)
 {
-	struct json j = {.o = r->out};
-	if (diff_is_single(d) && r->format != FORMAT_TEXT)
-		report_note(r, DIFF_SINGLE);
-	if (r->format == FORMAT_CSV)
-		diff_csv(r, d);
-	else if (r->format == FORMAT_TEXT)
+	if (r->format == FORMAT_TEXT) {
 		diff_text(r, d);
-	else
-		for (size_t i = 0; i < d->count && !r->out->error; i++)
-			diff_write_json_row(r, &j, d, &d->rows[i]);
+		return;
+	}
+	if (diff_is_single(d))
+		report_note(r, DIFF_SINGLE);
+	diff_print_rows(r, d);
+}
+
+int report_diff(
+	struct report *r, const struct diff_runs *before, const struct diff_runs *after, bool noise)
+{
+	struct diff d;
+	int rc = diff_make(&d, before, after);
+	if (rc)
+		return rc;
+	if (noise) {
+		diff_print_noise(r, &d);
+	} else {
+		diff_print(r, &d);
+		rc = diff_gates(r, &d);
+	}
+	diff_free(&d);
+	return rc;
 }

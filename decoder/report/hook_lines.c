@@ -237,15 +237,15 @@ static int write_json(struct hook_lines *l, struct out *o, const struct hook *h)
 	char *p = out_reserve(o, LINE_ROOM + (size_t)h->nwords * JSON_WORD + name->len + task->len);
 	if (!p)
 		return 0;
-	p = put_time(l, put_text(p, "{\"time_ns\":"), h->time_ns, false);
-	p = put_u64(put_text(p, ",\"ticks\":"), h->ticks);
-	p = put_text(p, ",\"cpu\":");
+	p = put_time(l, json_put_first_key(p, "time_ns"), h->time_ns, false);
+	p = put_u64(json_put_key(p, "ticks"), h->ticks);
+	p = json_put_key(p, "cpu");
 	p = hook_on_cpu(h) ? put_u32(p, h->ring) : put_text(p, "null");
-	p = put_u32(put_text(p, ",\"tid\":"), h->tid);
+	p = put_u32(json_put_key(p, "tid"), h->tid);
 	p = put_u32(put_spelled(p, task), h->major);
-	p = put_u32(put_text(p, ",\"minor\":"), h->minor);
+	p = put_u32(json_put_key(p, "minor"), h->minor);
 	p = put_decimals(put_spelled(p, name), h);
-	p = put_text(p, "],\"strings\":");
+	p = json_put_key(put_char(p, ']'), "strings");
 	if (h->nstrings) {
 		out_reach(o, p);
 		write_strings(&j, h);
@@ -255,7 +255,7 @@ static int write_json(struct hook_lines *l, struct out *o, const struct hook *h)
 	} else {
 		p = put_text(p, "[]");
 	}
-	out_reach(o, put_text(p, ",\"fields\":"));
+	out_reach(o, json_put_key(p, "fields"));
 	int rc = hook_fields_write(&l->fields, o, h);
 	const char *fit = hook_fields_fit(l->fields.fit);
 	if (fit) {

@@ -7,16 +7,19 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-static const struct flag_word {
-	uint32_t flag;
-	const char *word;
-} flag_words[] = {{IV_SUMMARY, "summary"}, {IV_DETAILED, "detailed"}, {IV_NO_START, "no-start"},
-	{IV_NO_END, "no-end"}, {IV_INCONSISTENT, "inconsistent"}, {IV_SCRIPTED, "scripted"},
-	{IV_MALFORMED, "malformed"}, {IV_QUALITY, "quality"}, {IV_MULTIPLEXED, "multiplexed"},
-	{IV_CPUS_CHANGED, "cpus-changed"}, {IV_CORE_TYPES, "core-types"},
-	{IV_USER_ONLY, "user-only"}};
+/* By their bits of enum interval_flag. */
+static const char *const flag_words[] = {"summary", "detailed", "no-start", "no-end",
+	"inconsistent", "scripted", "malformed", "quality", "multiplexed", "cpus-changed",
+	"core-types", "user-only"};
 
 enum { FLAG_WORDS = sizeof flag_words / sizeof *flag_words };
+
+_Static_assert(IV_USER_ONLY == 1u << (FLAG_WORDS - 1), "a word for each flag");
+
+void report_end(struct report *r)
+{
+	findings_free(r->found);
+}
 
 void report_note(const struct report *r, const char *format, ...)
 {
@@ -56,11 +59,9 @@ void report_scripted_line(const struct report *r)
 void report_flags(struct out *o, uint32_t flags)
 {
 	const char *between = "";
-	for (unsigned i = 0; i < FLAG_WORDS; i++) {
-		if (!(flags & flag_words[i].flag))
-			continue;
+	for (flags &= (1u << FLAG_WORDS) - 1; flags; flags &= flags - 1) {
 		out_str(o, between);
-		out_str(o, flag_words[i].word);
+		out_str(o, flag_words[__builtin_ctz(flags)]);
 		between = "+";
 	}
 }

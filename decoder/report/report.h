@@ -69,9 +69,9 @@ struct report {
 	unsigned threads; /* 0: one for each processor that the process may use */
 	struct findings
 		*found; /* starts zeroed; what reading the trace found, also after an error */
-	/* Stored bytes read; false cancels: CPIDECODE_ECANCELED. NULL: nobody watches. */
+	/* Stored bytes read; false cancels: CPIDECODE_ECANCELED. NULL: none. */
 	bool (*progress)(void *ctx, uint64_t done, uint64_t total);
-	void (*note)(void *ctx, const char *line); /* without a newline; NULL: nobody listens */
+	void (*note)(void *ctx, const char *line); /* without a newline; may be NULL */
 	void *ctx;
 	unsigned tail;		  /* of why: tenths of a percent; 0: REPORT_TAIL */
 	const struct gate *gates; /* of a diff */
@@ -85,6 +85,9 @@ void report_about(struct report *r, const struct trace *t);
  * Any report. 0 or a CPIDECODE_E code; failures of the output show in r->out->error.
  */
 int report_run(struct report *r, enum report_kind kind);
+
+/* Releases what reading the trace found. */
+void report_end(struct report *r);
 
 void report_note(const struct report *r, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

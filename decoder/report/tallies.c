@@ -160,94 +160,63 @@ void tallies_tell_left_out(const struct report *r, const struct tally *t)
 			t->cpus_left_out, t->cpus_left_out == 1 ? "" : "s", TALLY_CPUS);
 }
 
-void tallies_csv_name(struct csv *c, const struct tally_group *g)
+static const struct tally_group *tallies_row_group(const void *row)
 {
+	return *(const struct tally_group *const *)row;
+}
+
+struct cell tallies_get_label(const void *row)
+{
+	const struct tally_group *g = tallies_row_group(row);
+	return cell_string(g->label, g->label_len, g->has_label);
+}
+
+struct cell tallies_get_minor(const void *row)
+{
+	return cell_u64(tallies_row_group(row)->mm, true);
+}
+
+struct cell tallies_get_major(const void *row)
+{
+	return cell_u64(tallies_row_group(row)->major, true);
+}
+
+struct cell tallies_get_count(const void *row)
+{
+	return cell_u64(tallies_row_group(row)->time.count, true);
+}
+
+struct cell tallies_get_methods(const void *row)
+{
+	return cell_methods(tally_extra(tallies_row_group(row))->methods);
+}
+
+void tallies_spell_label(struct out *o, const void *row)
+{
+	const struct tally_group *g = tallies_row_group(row);
 	if (g->has_label)
-		csv_string(c, g->label, g->label_len);
+		escape_text(o, g->label, g->label_len);
 	else
-		csv_empty(c);
-	csv_u64(c, g->mm);
+		tallies_text_minor(o, g);
 }
 
-void tallies_json_name(struct json *j, const struct tally_group *g)
+void tallies_spell_code(struct out *o, const void *row)
 {
-	json_key(j, "label");
-	if (g->has_label)
-		json_string(j, g->label, g->label_len);
-	else
-		json_null(j);
-	json_member_u64(j, "minor", g->mm);
-	if (tally_is_util(g)) {
-		json_member_u64(j, "major", g->major);
-	}
+	const struct tally_group *g = tallies_row_group(row);
+	report_code(o, g->major, g->mm);
 }
 
-static const char *const util_names[TALLIES_UTIL_NAMES] = {
-	"major", "idle_pct", "intr_pct", "actual_perf_pct", "method"};
-
-void tallies_util_names(const char **names, const struct tally *t)
+bool tallies_pass(struct rows *rows, const struct report *r, size_t groups)
 {
-	if (!t->has_util)
-		return;
-	while (*names)
-		names++;
-	for (unsigned i = 0; i < TALLIES_UTIL_NAMES; i++)
-		*names++ = util_names[i];
-	*names = NULL;
-}
-
-void tallies_csv_util(struct csv *c, const struct tally *t, const struct tally_group *g)
-{
-	struct columns_reader scratch;
-	if (!t->has_util)
-		return;
-	const struct ratio *u = tally_util(g, &scratch);
-	csv_u64(c, g->major);
-	for (unsigned i = COLUMN_IDLE; i < COLUMN_UTIL_RATIOS; i++)
-		csv_fixed(c, 100 * ratio_value(&u[i]), 4);
-	tallies_csv_methods(c, tally_extra(g)->methods);
-}
-
-void tallies_json_util(struct json *j, const struct tally_group *g)
-{
-	struct columns_reader scratch;
-	if (!tally_is_util(g))
-		return;
-	const struct ratio *u = tally_util(g, &scratch);
-	json_member_fixed(j, util_names[1], 100 * ratio_value(&u[COLUMN_IDLE]), 4);
-	json_member_fixed(j, util_names[2], 100 * ratio_value(&u[COLUMN_INTR]), 4);
-	json_member_fixed(j, util_names[3], 100 * ratio_value(&u[COLUMN_PERF]), 4);
-	tallies_json_methods(j, util_names[4], tally_extra(g)->methods);
-}
-
-void tallies_csv_methods(struct csv *c, uint32_t methods)
-{
-	csv_empty(c);
-	report_methods(c->o, methods);
-}
-
-void tallies_json_methods(struct json *j, const char *key, uint32_t methods)
-{
-	json_key(j, key);
-	if (!methods) {
-		json_null(j);
-		return;
-	}
-	out_char(j->o, '"');
-	report_methods(j->o, methods);
-	out_char(j->o, '"');
-	j->comma = true;
+	if (groups || r->format != FORMAT_TEXT)
+		return rows_pass(rows);
+	out_str(r->out, "no intervals\n");
+	return false;
 }
 
 void tallies_text_minor(struct out *o, const struct tally_group *g)
 {
 	out_printf(o, "minor 0x%02X", g->mm);
-}
-
-static void text_major(struct out *o, const struct tally_group *g)
-{
-	if (tally_is_util(g))
-		out_printf(o, " of major 0x%02X", g->major);
 }
 
 void tallies_text_name(struct out *o, const struct tally_group *g)
@@ -257,7 +226,18 @@ void tallies_text_name(struct out *o, const struct tally_group *g)
 		out_str(o, ", ");
 	}
 	tallies_text_minor(o, g);
-	text_major(o, g);
+	if (tally_is_util(g))
+		out_printf(o, " of major 0x%02X", g->major);
+}
+
+void tallies_text_heading(struct out *o, const struct tally_group *g)
+{
+	tallies_text_name(o, g);
+	if (tally_is_util(g)) {
+		out_str(o, ", method ");
+		report_methods_text(o, tally_extra(g)->methods);
+	}
+	out_printf(o, ", %" PRIu64 " interval%s", g->time.count, g->time.count == 1 ? "" : "s");
 }
 
 void tallies_flagged_line(const struct report *r, const struct tally *t)

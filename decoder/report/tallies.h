@@ -3,9 +3,7 @@
 #define SWT_DECODER_TALLIES_H
 
 #include "../model/stats/tally.h"
-#include "../sink/csv.h"
-#include "../sink/json.h"
-#include "report.h"
+#include "rows.h"
 
 /*
  * Reads r->trace, the intervals that the filter and the slice take, into *t, which starts
@@ -33,26 +31,40 @@ void cpus_print(struct report *r, const struct tally *t);
 /* A note of processors that have no columns; nothing if all have. */
 void tallies_tell_left_out(const struct report *r, const struct tally *t);
 
-/* The first two columns of a group in CSV; in JSON also the major, if it is not CPI's. */
-void tallies_csv_name(struct csv *c, const struct tally_group *g);
-void tallies_json_name(struct json *j, const struct tally_group *g);
 /*
- * What CPU utilisation has beyond others. In CSV these are columns where t has such groups; so
- * other traces' reports look as they always did. names: NULL-terminated, with room for
- * TALLIES_UTIL_NAMES more.
+ * Columns of rows that begin with a const struct tally_group *: how the group is called and what
+ * every report of groups says of it. Text has the name last. In CSV what CPU utilisation has beyond
+ * others are columns where the report has groups of it; so other traces' reports look as they
+ * always did.
  */
-enum { TALLIES_UTIL_NAMES = 5 };
-void tallies_util_names(const char **names, const struct tally *t);
-void tallies_csv_util(struct csv *c, const struct tally *t, const struct tally_group *g);
-void tallies_json_util(struct json *j, const struct tally_group *g);
-/* How CPU utilisation was measured: words of report_methods. In JSON with its key, and null of
- * none. */
-void tallies_csv_methods(struct csv *c, uint32_t methods);
-void tallies_json_methods(struct json *j, const char *key, uint32_t methods);
+enum { TALLIES_HAS_UTIL = 1 << 0 };
+#define TALLIES_LABEL                                                                              \
+	"label", "label", .left = true, .place = 9, .get = tallies_get_label,                      \
+			  .text = tallies_spell_label
+#define TALLIES_MINOR                                                                              \
+	"minor", "mm", .place = 8, .get = tallies_get_minor, .text = tallies_spell_code
+#define TALLIES_MAJOR "major", .when = TALLIES_HAS_UTIL, .get = tallies_get_major
+#define TALLIES_COUNT "count", "count", .get = tallies_get_count
+#define TALLIES_METHOD                                                                             \
+	"method", "method", .left = true, .when = TALLIES_HAS_UTIL, .get = tallies_get_methods
+struct cell tallies_get_label(const void *row);
+struct cell tallies_get_minor(const void *row);
+struct cell tallies_get_major(const void *row);
+struct cell tallies_get_count(const void *row);
+/* How CPU utilisation was measured. */
+struct cell tallies_get_methods(const void *row);
+void tallies_spell_label(struct out *o, const void *row);
+void tallies_spell_code(struct out *o, const void *row);
+/* rows_pass; of no groups, text says so instead. */
+bool tallies_pass(struct rows *rows, const struct report *r, size_t groups);
+
 /* "minor 0x01": what an interval without a label is called. */
 void tallies_text_minor(struct out *o, const struct tally_group *g);
 /* The label, if there is one, the minor, and the major if it is not CPI's. */
 void tallies_text_name(struct out *o, const struct tally_group *g);
+
+/* The same, the method of CPU utilisation, and how many intervals. */
+void tallies_text_heading(struct out *o, const struct tally_group *g);
 
 /* How many of the intervals their quality hooks flagged, and for what; nothing if none. */
 void tallies_flagged_line(const struct report *r, const struct tally *t);

@@ -6,10 +6,10 @@
 #include "../sink/units.h"
 #include "why.h"
 
-static const struct row {
+static const struct {
 	const char *csv, *json, *text;
 	unsigned decimals;
-} rows[WHY_TERMS] = {[WHY_INSTRUCTIONS] = {"instructions", "instructions", "instructions", 1},
+} terms[WHY_TERMS] = {[WHY_INSTRUCTIONS] = {"instructions", "instructions", "instructions", 1},
 	[WHY_CPI] = {"cpi", "cpi", "CPI", 4},
 	[WHY_FREQUENCY] = {"cycles_per_ns", "cycles_per_ns", "cycles_per_ns", 4},
 	[WHY_OFF_CPU] = {"off_cpu_ns", "off_cpu", "off CPU", 1},
@@ -36,55 +36,66 @@ static const char *cycle_word(const struct why_answer *a)
 	return a->nominal ? "nominal" : "measured";
 }
 
-static void csv_begin(struct csv *c, const struct why_group *g, const char *quantity)
+struct why_row {
+	const struct tally_group *group;
+	bool scripted;
+	double tail; /* percent */
+	const char *quantity, *cycle;
+	struct cell sides[WHY_SIDES];
+	double difference, share;
+};
+
+#define AT(member) COLUMN_AT(struct why_row, member)
+
+/* Of CSV a quantity a row, of JSON what the group's object begins with. */
+static const struct column columns[] = {
+	{TALLIES_LABEL},
+	{TALLIES_MINOR},
+	{TALLIES_MAJOR, .in = IN_JSON},
+	{TALLIES_COUNT},
+	{"scripted", AT(scripted), .in = IN_JSON},
+	{TALLIES_METHOD, .in = IN_JSON},
+	{"tail_pct", AT(tail), .in = IN_JSON, .decimals = 1},
+	{"quantity", AT(quantity), .in = IN_CSV},
+	{"middle", AT(sides[WHY_MIDDLE]), .in = IN_CSV},
+	{"tail", AT(sides[WHY_TAIL]), .in = IN_CSV},
+	{"difference_ns", AT(difference), .in = IN_CSV, .decimals = 1},
+	{"share_pct", AT(share), .in = IN_CSV, .decimals = 2},
+	{"cycle", AT(cycle), .in = IN_CSV},
+	{TALLIES_MAJOR, .in = IN_CSV},
+	{TALLIES_METHOD, .in = IN_CSV},
+	{.name = NULL},
+};
+
+static void why_add_quantity(struct rows *rows, struct why_row row, const char *quantity,
+	struct cell middle, struct cell tail)
 {
-	tallies_csv_name(c, g->group);
-	csv_u64(c, g->group->time.count);
-	csv_text(c, quantity);
+	row.quantity = quantity;
+	row.sides[WHY_MIDDLE] = middle;
+	row.sides[WHY_TAIL] = tail;
+	rows_add(rows, &row);
 }
 
-/* util: there are columns for the major and the method. */
-static void csv_finish(struct csv *c, const struct why_group *g, bool util)
+static void group_csv(struct rows *rows, const struct why_group *g, const struct why_answer *a)
 {
-	if (util) {
-		csv_u64(c, g->group->major);
-		tallies_csv_methods(c, tally_extra(g->group)->methods);
-	}
-	csv_end(c);
-}
-
-static void csv_counts(struct csv *c, const struct why_group *g, const char *quantity, uint64_t m,
-	uint64_t t, bool util)
-{
-	csv_begin(c, g, quantity);
-	csv_u64(c, m);
-	csv_u64(c, t);
-	for (unsigned empty = 0; empty < 3; empty++)
-		csv_empty(c);
-	csv_finish(c, g, util);
-}
-
-static void group_csv(
-	struct csv *c, const struct why_group *g, const struct why_answer *a, bool util)
-{
-	csv_counts(c, g, "intervals", g->sums[WHY_MIDDLE].count, g->sums[WHY_TAIL].count, util);
-	csv_counts(c, g, "from_ns", g->from[WHY_MIDDLE], g->from[WHY_TAIL], util);
-	csv_counts(c, g, "to_ns", g->to[WHY_MIDDLE], g->to[WHY_TAIL], util);
-	csv_begin(c, g, "time_ns");
-	csv_fixed(c, ns_of(a->mean[WHY_MIDDLE]), 1);
-	csv_fixed(c, ns_of(a->mean[WHY_TAIL]), 1);
-	csv_fixed(c, ns_of(a->difference), 1);
-	csv_fixed(c, a->difference ? 100 : NAN, 2);
-	csv_empty(c);
-	csv_finish(c, g, util);
+	struct why_row row = {.group = g->group, .difference = NAN, .share = NAN};
+	why_add_quantity(rows, row, "intervals", cell_u64(g->sums[WHY_MIDDLE].count, true),
+		cell_u64(g->sums[WHY_TAIL].count, true));
+	why_add_quantity(rows, row, "from_ns", cell_u64(g->from[WHY_MIDDLE], true),
+		cell_u64(g->from[WHY_TAIL], true));
+	why_add_quantity(rows, row, "to_ns", cell_u64(g->to[WHY_MIDDLE], true),
+		cell_u64(g->to[WHY_TAIL], true));
+	row.difference = ns_of(a->difference);
+	row.share = a->difference ? 100 : NAN;
+	why_add_quantity(rows, row, "time_ns", cell_real(ns_of(a->mean[WHY_MIDDLE]), 1),
+		cell_real(ns_of(a->mean[WHY_TAIL]), 1));
 	for (unsigned term = 0; term < WHY_TERMS; term++) {
-		csv_begin(c, g, rows[term].csv);
-		csv_fixed(c, a->value[WHY_MIDDLE][term], rows[term].decimals);
-		csv_fixed(c, a->value[WHY_TAIL][term], rows[term].decimals);
-		csv_fixed(c, a->told[term] ? ns_of(a->term[term]) : NAN, 1);
-		csv_fixed(c, share_of(a, term), 2);
-		csv_text(c, term == WHY_INSTRUCTIONS || term == WHY_CPI ? cycle_word(a) : NULL);
-		csv_finish(c, g, util);
+		row.difference = a->told[term] ? ns_of(a->term[term]) : NAN;
+		row.share = share_of(a, term);
+		row.cycle = term == WHY_INSTRUCTIONS || term == WHY_CPI ? cycle_word(a) : NULL;
+		why_add_quantity(rows, row, terms[term].csv,
+			cell_real(a->value[WHY_MIDDLE][term], terms[term].decimals),
+			cell_real(a->value[WHY_TAIL][term], terms[term].decimals));
 	}
 }
 
@@ -97,7 +108,7 @@ static void json_side(
 	json_member_u64(j, "to_ns", g->to[side]);
 	json_member_fixed(j, "mean_ns", ns_of(a->mean[side]), 1);
 	for (unsigned term = 0; term < WHY_UNATTRIBUTED; term++) {
-		json_member_fixed(j, rows[term].csv, a->value[side][term], rows[term].decimals);
+		json_member_fixed(j, terms[term].csv, a->value[side][term], terms[term].decimals);
 	}
 	json_close(j, '}');
 }
@@ -105,13 +116,11 @@ static void json_side(
 static void group_json(
 	struct report *r, struct json *j, const struct why_group *g, const struct why_answer *a)
 {
+	const struct why_row row = {
+		.group = g->group, .scripted = r->scripted, .tail = r->tail / 10.0};
 	json_open(j, '{');
-	tallies_json_name(j, g->group);
-	json_member_u64(j, "count", g->group->time.count);
-	json_member_bool(j, "scripted", r->scripted);
-	if (tally_is_util(g->group))
-		tallies_json_methods(j, "method", tally_extra(g->group)->methods);
-	json_member_fixed(j, "tail_pct", r->tail / 10.0, 1);
+	rows_write_members(
+		j, columns, IN_JSON, tally_is_util(g->group) ? TALLIES_HAS_UTIL : 0, &row);
 	json_key(j, "middle");
 	json_side(j, g, a, WHY_MIDDLE);
 	json_key(j, "tail");
@@ -121,7 +130,7 @@ static void group_json(
 	json_member_open(j, "terms_ns", '{');
 	for (unsigned term = 0; term < WHY_TERMS; term++) {
 		json_member_fixed(
-			j, rows[term].json, a->told[term] ? ns_of(a->term[term]) : NAN, 1);
+			j, terms[term].json, a->told[term] ? ns_of(a->term[term]) : NAN, 1);
 	}
 	json_close(j, '}');
 	json_close(j, '}');
@@ -138,14 +147,9 @@ static void spell_percentile(struct out *o, unsigned permille)
 static void text_heading(struct report *r, const struct why_group *g)
 {
 	struct out *o = r->out;
-	tallies_text_name(o, g->group);
-	if (tally_is_util(g->group)) {
-		out_str(o, ", method ");
-		report_methods_text(o, tally_extra(g->group)->methods);
-	}
-	out_printf(o, ", %" PRIu64 " interval%s: %" PRIu64 " around p50, %" PRIu64 " from ",
-		g->group->time.count, g->group->time.count == 1 ? "" : "s",
-		g->sums[WHY_MIDDLE].count, g->sums[WHY_TAIL].count);
+	tallies_text_heading(o, g->group);
+	out_printf(o, ": %" PRIu64 " around p50, %" PRIu64 " from ", g->sums[WHY_MIDDLE].count,
+		g->sums[WHY_TAIL].count);
 	spell_percentile(o, r->tail);
 	out_str(o, " up\n");
 }
@@ -165,12 +169,12 @@ static void text_value(struct table *t, const struct why_answer *a, unsigned sid
 	else if (term == WHY_UNATTRIBUTED)
 		table_text(t, "");
 	else
-		units_fixed(table_right(t), v, rows[term].decimals);
+		units_fixed(table_right(t), v, terms[term].decimals);
 }
 
 static void why_write_text_row(struct table *t, const struct why_answer *a, unsigned term)
 {
-	table_text(t, rows[term].text);
+	table_text(t, terms[term].text);
 	text_value(t, a, WHY_MIDDLE, term);
 	text_value(t, a, WHY_TAIL, term);
 	if (a->told[term])
@@ -207,30 +211,36 @@ static void group_text(struct report *r, const struct why_group *g, const struct
 	out_char(r->out, '\n');
 }
 
-void why_print(struct report *r, const struct why_group *groups, size_t n)
+static void why_print_text(struct report *r, const struct why_group *groups, size_t n)
 {
-	bool util = false;
-	for (size_t i = 0; i < n; i++)
-		util |= tally_is_util(groups[i].group);
-	const char *names[] = {"label", "minor", "count", "quantity", "middle", "tail",
-		"difference_ns", "share_pct", "cycle", util ? "major" : NULL, "method", NULL};
-	struct csv c = {.o = r->out};
-	struct json j = {.o = r->out};
-	if (r->format == FORMAT_CSV)
-		csv_header(&c, names);
-	if (r->format == FORMAT_TEXT) {
-		report_scripted_line(r);
-		if (!n)
-			out_str(r->out, "no intervals\n");
-	}
+	report_scripted_line(r);
+	if (!n)
+		out_str(r->out, "no intervals\n");
 	for (size_t i = 0; i < n && !r->out->error; i++) {
 		struct why_answer a;
 		why_answer(groups[i].sums, &a);
-		if (r->format == FORMAT_CSV)
-			group_csv(&c, &groups[i], &a, util);
-		else if (r->format == FORMAT_JSON)
-			group_json(r, &j, &groups[i], &a);
-		else
-			group_text(r, &groups[i], &a);
+		group_text(r, &groups[i], &a);
 	}
+}
+
+void why_print(struct report *r, const struct why_group *groups, size_t n)
+{
+	struct rows rows;
+	bool util = false;
+	for (size_t i = 0; i < n; i++)
+		util |= tally_is_util(groups[i].group);
+	if (r->format == FORMAT_TEXT) {
+		why_print_text(r, groups, n);
+		return;
+	}
+	for (rows_begin(&rows, r, columns, util ? TALLIES_HAS_UTIL : 0); rows_pass(&rows);)
+		for (size_t i = 0; i < n && !r->out->error; i++) {
+			struct why_answer a;
+			why_answer(groups[i].sums, &a);
+			if (r->format == FORMAT_CSV)
+				group_csv(&rows, &groups[i], &a);
+			else
+				group_json(r, &rows.json, &groups[i], &a);
+		}
+	rows_end(&rows);
 }

@@ -3,24 +3,32 @@
 
 #include "csv.h"
 #include "escape.h"
+#include "put.h"
 
-void csv_empty(struct csv *c)
+void csv_empties(struct csv *c, unsigned n)
 {
-	if (c->comma)
-		out_char(c->o, ',');
-	c->comma = true;
+	while (n--)
+		csv_empty(c);
 }
 
 void csv_u64(struct csv *c, uint64_t v)
 {
-	csv_empty(c);
-	out_u64(c->o, v);
+	char *p = out_reserve(c->o, 1 + PUT_U64 + PUT_SLACK);
+	if (!p)
+		return;
+	*p = ',';
+	out_reach(c->o, put_u64(p + c->comma, v));
+	c->comma = true;
 }
 
 void csv_i64(struct csv *c, int64_t v)
 {
-	csv_empty(c);
-	out_i64(c->o, v);
+	char *p = out_reserve(c->o, 1 + PUT_I64 + PUT_SLACK);
+	if (!p)
+		return;
+	*p = ',';
+	out_reach(c->o, put_i64(p + c->comma, v));
+	c->comma = true;
 }
 
 void csv_fixed(struct csv *c, double v, unsigned decimals)
@@ -89,9 +97,36 @@ void csv_text(struct csv *c, const char *s)
 		csv_empty(c);
 }
 
+void csv_begin_quoted(struct csv *c)
+{
+	if (c->comma)
+		out_char(c->o, c->is_tsv ? '\t' : ',');
+	c->comma = true;
+	out_char(c->o, '"');
+}
+
+void csv_add_quoted(struct csv *c, const char *s, size_t n)
+{
+	for (const char *quote; (quote = memchr(s, '"', n)); s = quote + 1) {
+		size_t part = (size_t)(quote - s) + 1;
+		out_bytes(c->o, s, part);
+		out_char(c->o, '"');
+		n -= part;
+	}
+	out_bytes(c->o, s, n);
+}
+
+void csv_end_quoted(struct csv *c)
+{
+	out_char(c->o, '"');
+}
+
 void csv_end(struct csv *c)
 {
-	out_bytes(c->o, "\r\n", 2);
+	if (c->is_tsv)
+		out_char(c->o, '\n');
+	else
+		out_bytes(c->o, "\r\n", 2);
 	c->comma = false;
 }
 

@@ -7,16 +7,28 @@
 struct csv {
 	struct out *o;
 	bool comma;
+	bool is_tsv; /* of fields in quotes alone: tabs separate them, a newline ends a record */
 };
 
 /* A header line of the names in a NULL-terminated list. */
 void csv_header(struct csv *c, const char *const *names);
-void csv_empty(struct csv *c);
+static inline void csv_empty(struct csv *c)
+{
+	if (c->comma)
+		out_char(c->o, ',');
+	c->comma = true;
+}
+
+void csv_empties(struct csv *c, unsigned n);
 void csv_u64(struct csv *c, uint64_t v);
 void csv_i64(struct csv *c, int64_t v);
 void csv_fixed(struct csv *c, double v, unsigned decimals); /* NaN, infinity: empty */
 void csv_string(struct csv *c, const char *s, size_t n);
 void csv_text(struct csv *c, const char *s);
+/* A field in quotes, in parts: the caller may write numbers to c->o as well. Text as it is. */
+void csv_begin_quoted(struct csv *c);
+void csv_add_quoted(struct csv *c, const char *s, size_t n);
+void csv_end_quoted(struct csv *c);
 void csv_end(struct csv *c);
 
 #endif

@@ -6,6 +6,7 @@
 #define SWT_DECODER_JSON_H
 
 #include "out.h"
+#include "put.h"
 
 struct json {
 	struct out *o;
@@ -68,5 +69,12 @@ static inline void json_member_open(struct json *j, const char *key, char bracke
 	json_key(j, key);
 	json_open(j, bracket);
 }
+
+/*
+ * Keys that are known when compiling, for lines written with put.h: each stores constant bytes at
+ * p and returns their end. The first one opens the object.
+ */
+#define json_put_first_key(p, key) put_text((p), "{\"" key "\":")
+#define json_put_key(p, key) put_text((p), ",\"" key "\":")
 
 #endif

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../../formats/base/array.h"
 #include "../../formats/base/temporary.h"
 #include "out.h"
 #include "put.h"
@@ -160,21 +161,10 @@ static void flush(struct out *o)
 /* Room for n more bytes of a stream in memory. */
 static bool out_grow_buffer(struct out *o, size_t n)
 {
-	size_t cap = o->cap ? o->cap : 256;
-	if (n > SIZE_MAX / 2 - o->len) {
-		fail(o, ENOMEM);
-		return false;
-	}
-	while (cap - o->len < n)
-		cap *= 2;
-	char *p = realloc(o->buf, cap);
-	if (!p) {
-		fail(o, ENOMEM);
-		return false;
-	}
-	o->buf = p;
-	o->cap = cap;
-	return true;
+	if (n <= SIZE_MAX - o->len && array_reserve(&o->buf, &o->cap, o->len + n, 1))
+		return true;
+	fail(o, ENOMEM);
+	return false;
 }
 
 int out_close(struct out *o)

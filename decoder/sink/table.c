@@ -1,12 +1,20 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "../../formats/base/array.h"
 #include "../../formats/base/utf8.h"
 #include "table.h"
 
 void table_begin(struct table *t, struct out *o)
 {
-	*t = (struct table){.o = o};
+	*t = (struct table){.o = o, .gap = 2};
+	out_memory(&t->row);
+}
+
+void table_begin_fixed(
+	struct table *t, struct out *o, const unsigned *widths, unsigned nwidths, unsigned gap)
+{
+	*t = (struct table){.o = o, .widths = widths, .nwidths = nwidths, .gap = gap, .pass = 2};
 	out_memory(&t->row);
 }
 
@@ -19,18 +27,13 @@ static struct out *table_begin_cell(struct table *t, bool right)
 {
 	if (t->current)
 		t->columns[t->current - 1].end = t->row.len;
-	if (t->current == t->allocated) {
-		unsigned more = t->allocated ? 2 * t->allocated : 16;
-		struct table_column *p = realloc(t->columns, more * sizeof *p);
-		if (!p) {
-			t->o->error = t->o->error ? t->o->error : ENOMEM;
-			return &t->row;
-		}
-		t->columns = p;
-		t->allocated = more;
+	if (!array_reserve(&t->columns, &t->allocated, t->current + 1, sizeof *t->columns)) {
+		t->o->error = t->o->error ? t->o->error : ENOMEM;
+		return &t->row;
 	}
 	if (t->current == t->ncolumns)
-		t->columns[t->ncolumns++] = (struct table_column){0};
+		t->columns[t->ncolumns++] = (struct table_column){
+			.width = t->current < t->nwidths ? t->widths[t->current] : 0};
 	t->columns[t->current++].right = right;
 	return &t->row;
 }
@@ -64,7 +67,7 @@ static void print_row(struct table *t)
 		size_t n = c->end - start, width = utf8_width(s, n);
 		size_t fill = c->width > width ? c->width - width : 0;
 		if (i)
-			out_bytes(t->o, "  ", 2);
+			out_repeat(t->o, ' ', t->gap);
 		if (c->right)
 			out_repeat(t->o, ' ', fill);
 		out_bytes(t->o, s, n);

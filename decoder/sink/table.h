@@ -25,13 +25,22 @@ struct table_column {
 
 struct table {
 	struct out *o;
-	struct out row; /* the row being made, cells one after the other */
+	const unsigned *widths; /* of the first nwidths columns, at least */
+	unsigned nwidths, gap;	/* gap: spaces between two columns */
+	struct out row;		/* the row being made, cells one after the other */
 	struct table_column *columns;
-	unsigned ncolumns, allocated, current;
+	unsigned ncolumns, current;
+	size_t allocated;
 	unsigned pass;
 };
 
 void table_begin(struct table *t, struct out *o);
+/*
+ * A table of columns that are so wide at least, `gap` spaces apart. Its rows are printed as they
+ * come, without table_pass.
+ */
+void table_begin_fixed(
+	struct table *t, struct out *o, const unsigned *widths, unsigned nwidths, unsigned gap);
 /* True twice: the rows have to be made once more. */
 bool table_pass(struct table *t);
 struct out *table_left(struct table *t);

@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -246,10 +245,7 @@ int main(int argc, char **argv)
 	if (argc == 2 && strstr(argv[0], "/tools/"))
 		return program_main(argc, argv);
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	result = mmap(
-		NULL, sizeof *result, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (result == MAP_FAILED)
-		die("no memory");
+	result = box_shared(sizeof *result);
 	sigaction(SIGALRM, &alarmed, NULL);
 	return matrix(argc > 1 ? argv[1] : NULL);
 }

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../lib/folder.h"
 #include "matrix.h"
 #include "sandbox.h"
 
@@ -48,18 +49,10 @@ void wipe(void)
 	box.mask = 022;
 }
 
-static int remove_any(const char *name, const struct stat *st, int type, struct FTW *ftw)
-{
-	(void)st;
-	(void)type;
-	(void)ftw;
-	return remove(name);
-}
-
 void remove_base(void)
 {
 	helper_end();
-	nftw(box.base, remove_any, 16, FTW_DEPTH | FTW_PHYS);
+	folder_remove(box.base);
 }
 
 void make_file(const char *name, const char *text, enum actor owner, mode_t mode)

@@ -3,19 +3,16 @@
  * of its header or section computed again, through four reports. What a careless or hostile
  * writer could send. Names the byte and value at work when it is ended.
  */
-#define XXH_INLINE_ALL
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <xxhash.h>
 
 #include "../../decoder/model/trace/trace.h"
 #include "../../decoder/report/report.h"
-#include "../../formats/bytes.h"
-#include "../../formats/trace_file.h"
 #include "../../include/cpidecode.h"
+#include "../lib/trace_build.h"
 
 static char at_work[64];
 
@@ -33,8 +30,7 @@ static void part_of(const uint8_t *p, size_t n, size_t byte, size_t *from, size_
 	*to = TF_HEADER_SIZE;
 	while (*to <= byte && *to < n) {
 		*from = *to;
-		uint32_t stored = get_le32(p + *from + TF_S_STORED);
-		*to = *from + TF_SECTION_SIZE + ((stored + 7) & ~7u);
+		*to = *from + section_step(p + *from);
 	}
 }
 
@@ -42,18 +38,13 @@ static void part_of(const uint8_t *p, size_t n, size_t byte, size_t *from, size_
 static void fix(uint8_t *p, size_t n, size_t from)
 {
 	if (!from) {
-		put_le64(p + TF_H_CHECKSUM, XXH3_64bits(p, TF_H_CHECKSUM));
+		seal_header(p);
 		return;
 	}
 	uint64_t stored = get_le32(p + from + TF_S_STORED);
 	if (stored > n - from - TF_SECTION_SIZE)
 		stored = n - from - TF_SECTION_SIZE;
-	XXH3_state_t hash;
-	XXH3_INITSTATE(&hash);
-	XXH3_64bits_reset(&hash);
-	XXH3_64bits_update(&hash, p + from, TF_S_CHECKSUM);
-	XXH3_64bits_update(&hash, p + from + TF_SECTION_SIZE, stored);
-	put_le64(p + from + TF_S_CHECKSUM, XXH3_64bits_digest(&hash));
+	seal_section(p + from, p + from + TF_SECTION_SIZE, stored);
 }
 
 /* An error is as good as a report. */

@@ -127,9 +127,10 @@ END_TEST
 
 int main(void)
 {
-	const TTest *const tests[] = {patterns_match_whole_texts,
-		patterns_with_an_open_set_are_refused, name_patterns_match,
-		many_stars_take_little_time, names_are_the_same_in_either_case, NULL};
-
-	return suites_run(suite_of("glob", 60, tests), NULL);
+	return suites_run(
+		SUITE("glob", .timeout = 60,
+			TESTS(patterns_match_whole_texts, patterns_with_an_open_set_are_refused,
+				name_patterns_match, many_stars_take_little_time,
+				names_are_the_same_in_either_case)),
+		NULL);
 }

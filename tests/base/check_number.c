@@ -121,8 +121,8 @@ END_TEST
 
 int main(void)
 {
-	const TTest *const tests[] = {numbers_end_where_their_digits_end, decimals_are_exact,
-		durations_have_units, sizes_are_of_1024, NULL};
-
-	return suites_run(suite_of("number", 60, tests), NULL);
+	return suites_run(SUITE("number", .timeout = 60,
+				  TESTS(numbers_end_where_their_digits_end, decimals_are_exact,
+					  durations_have_units, sizes_are_of_1024)),
+		NULL);
 }

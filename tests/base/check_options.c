@@ -141,8 +141,8 @@ END_TEST
 
 int main(void)
 {
-	const TTest *const tests[] = {options_and_operands_come_in_their_order, help_is_the_table,
-		completion_is_the_table, NULL};
-
-	return suites_run(suite_of("options", 60, tests), NULL);
+	return suites_run(SUITE("options", .timeout = 60,
+				  TESTS(options_and_operands_come_in_their_order, help_is_the_table,
+					  completion_is_the_table)),
+		NULL);
 }

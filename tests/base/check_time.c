@@ -27,8 +27,8 @@ END_TEST
 
 int main(void)
 {
-	const TTest *const tests[] = {
-		nanoseconds_there_and_back, the_epoch_is_that_of_the_calendar, NULL};
-
-	return suites_run(suite_of("time", 60, tests), NULL);
+	return suites_run(
+		SUITE("time", .timeout = 60,
+			TESTS(nanoseconds_there_and_back, the_epoch_is_that_of_the_calendar)),
+		NULL);
 }

@@ -6,12 +6,12 @@
 
 START_TEST(only_shortest_forms_of_unicode_are_valid)
 {
-	static const char *const good[] = {"", "a", "\xc2\x80", "\xdf\xbf", "\xe0\xa0\x80",
-		"\xed\x9f\xbf", "\xee\x80\x80", "\xef\xbf\xbf", "\xf0\x90\x80\x80",
-		"\xf4\x8f\xbf\xbf"};
+	static const char *const good[] = {"", "a", "\xc2\x80", "\xc3\xa4", "\xdf\xbf",
+		"\xe0\xa0\x80", "\xe2\x82\xac", "\xed\x9f\xbf", "\xee\x80\x80", "\xef\xbf\xbf",
+		"\xf0\x90\x80\x80", "\xf0\x9f\x98\x80", "\xf4\x8f\xbf\xbf"};
 	static const char *const bad[] = {"\x80", "\xbf", "\xc0\x80", "\xc1\xbf", "\xc2", "\xc2x",
-		"\xe0\x9f\xbf", "\xe2\x82", "\xed\xa0\x80", "\xf0\x8f\xbf\xbf", "\xf4\x90\x80\x80",
-		"\xf5\x80\x80\x80", "\xf0\x90\x80", "\xff"};
+		"\xe0\x80\x80", "\xe0\x9f\xbf", "\xe2\x82", "\xe2\x82z", "\xed\xa0\x80",
+		"\xf0\x8f\xbf\xbf", "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xf0\x90\x80", "\xff"};
 
 	for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
 		ck_assert_msg(utf8_valid(good[i], strlen(good[i])), "good %zu", i);
@@ -55,8 +55,9 @@ END_TEST
 
 int main(void)
 {
-	const TTest *const tests[] = {only_shortest_forms_of_unicode_are_valid,
-		steps_tell_what_a_terminal_obeys, width_counts_characters, NULL};
-
-	return suites_run(suite_of("utf8", 60, tests), NULL);
+	return suites_run(
+		SUITE("utf8", .timeout = 60,
+			TESTS(only_shortest_forms_of_unicode_are_valid,
+				steps_tell_what_a_terminal_obeys, width_counts_characters)),
+		NULL);
 }

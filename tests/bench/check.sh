@@ -7,20 +7,9 @@ set -u
 : "${BUILD:?}"
 here=$(cd "$(dirname "$0")" && pwd) || exit 1
 kind=$1
-passed=0 failed=0 skipped=0
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-trap 'exit 1' INT TERM HUP
+. "${0%/*}/../lib/tally.sh"
 json=$work/out.json
 
-check() { # NAME COMMAND...
-	name=$1; shift
-	if "$@" >"$work/log" 2>&1; then
-		passed=$((passed + 1)); echo "ok: $name"
-	else
-		failed=$((failed + 1)); echo "FAILED: $name"; sed 's/^/  /' "$work/log"
-	fi
-}
 bench() { sh "$here/run.sh" "$@"; }
 exits() { # STATUS ARGUMENTS...: and says why in one line
 	status=$1; shift
@@ -79,7 +68,7 @@ check_rows() {
 	if command -v jq >/dev/null; then
 		check "it is JSON" jq -e '.rows | length > 0' "$json"
 	else
-		skipped=$((skipped + 1)); echo "skipped: whether it is JSON: there is no jq"
+		skip "whether it is JSON" "there is no jq"
 	fi
 	[ "$kind" = continuous ] || check "a table without --json" table
 }
@@ -131,5 +120,4 @@ check "peers of continuous mode: 2" exits 2 continuous --peers
 nothing_built() { bench "$kind" --build "$work/nothing" >/dev/null 2>&1; [ $? -eq 1 ]; }
 check "nothing built there: 1" nothing_built
 
-echo "$passed passed, $failed failed, $skipped skipped"
-[ "$failed" -eq 0 ]
+tally

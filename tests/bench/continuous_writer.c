@@ -1,13 +1,13 @@
 /*
- * The traced program of the continuous benchmark. It says "ready", then does what it is told
- * line by line, and goes at the end of its input.
+ * The traced program of the continuous benchmark. Prints "ready", then runs one command per line
+ * of input, and exits at the end of input.
  *
  *	traced paced HOOKS-A-SECOND SECONDS
- *		go: writes at that rate in all, one thread per processor, sleeping between
- *		bursts; answers with hooks and seconds
+ *		go: writes at that total rate, with one thread per processor that sleeps between
+ *		bursts; prints hooks and seconds
  *	traced bursts CPU MILLISECONDS
- *		go: bursts of hooks with pauses for about so long; answers with ns per hook
- *		hooks: answers with how many there were in all
+ *		go: bursts of hooks with pauses, for about that long; prints ns per hook
+ *		hooks: prints the total number of hooks
  */
 #include <errno.h>
 #include <pthread.h>
@@ -16,6 +16,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "../../formats/base/time_ns.h"
 #include "bench.h"
 #include "continuous.h"
 #include "perfutil.h"
@@ -29,7 +30,7 @@ static void say(const char *line)
 		exit(1);
 }
 
-/* The next line is that word; at the end of input the program ends. */
+/* Whether the next line is this word; exits at the end of input. */
 static bool told(const char *word)
 {
 	static char line[64];
@@ -40,8 +41,8 @@ static bool told(const char *word)
 	return strcmp(line, word) == 0;
 }
 
-/* Words as programs write them: counters, small numbers, constants, and some that no
- * compression helps against (about half of the bytes). */
+/* Realistic words: counters, small numbers, constants, and some incompressible ones (about half of
+ * the bytes). */
 static void write_hooks(uint64_t n)
 {
 	static _Thread_local UINT32 word[8] = {0, 0, 0, 0x7f3a, 0, 1, 0, 0};
@@ -65,7 +66,7 @@ static void write_hooks(uint64_t n)
 struct paced {
 	pthread_t thread;
 	int cpu;
-	uint64_t start, periods, hooks; /* hooks: in each period */
+	uint64_t start, periods, hooks; /* hooks per period */
 	uint64_t written, end;
 };
 
@@ -75,14 +76,6 @@ static void sleep_until(uint64_t ns)
 
 	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL) == EINTR)
 		;
-}
-
-static uint64_t monotonic(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
 /* A thread that comes late writes what it owes at once: the rate is kept over the whole. */
@@ -96,7 +89,7 @@ static void *write_paced(void *arg)
 		write_hooks(p->hooks);
 		p->written += p->hooks;
 	}
-	p->end = monotonic();
+	p->end = time_ns_monotonic();
 	return NULL;
 }
 
@@ -106,7 +99,7 @@ static void paced(double rate, double seconds)
 	unsigned n;
 	const int *cpu = processors(&n);
 	struct paced *p = calloc(n, sizeof *p);
-	uint64_t start = monotonic() + 5 * PERIOD_NS, end = start, hooks = 0;
+	uint64_t start = time_ns_monotonic() + 5 * PERIOD_NS, end = start, hooks = 0;
 
 	if (!p)
 		die("no memory");
@@ -114,7 +107,7 @@ static void paced(double rate, double seconds)
 		p[i].cpu = cpu[i];
 		p[i].start = start;
 		p[i].periods = (uint64_t)(seconds * 1e9 / PERIOD_NS);
-		/* At least what was asked for. */
+		/* Round up, to attempt at least the requested number. */
 		p[i].hooks = (uint64_t)(rate * PERIOD_NS / 1e9 / n + 0.999);
 		if (pthread_create(&p[i].thread, NULL, write_paced, &p[i]) != 0)
 			die("cannot start a thread");
@@ -132,8 +125,8 @@ static void paced(double rate, double seconds)
 
 /* ------------------------------------------------------------------------- bursts */
 
-/* A million hooks a second on the average: a drain can follow. Far less than a ring is
- * written before it must have. */
+/* A million hooks a second on average, which a drain can follow, in bursts much smaller than a
+ * ring. */
 enum { BURST = 10000, PAUSE_NS = 10000000 };
 
 static double bursts(uint64_t n, uint64_t *hooks)
@@ -145,7 +138,7 @@ static double bursts(uint64_t n, uint64_t *hooks)
 		die("no memory");
 	for (uint64_t i = 0; i < n; i++) {
 		sleep_ns(PAUSE_NS);
-		write_hooks(100); /* awake */
+		write_hooks(100); /* warm up */
 		uint64_t start = now_ns();
 		write_hooks(BURST);
 		each[i] = (double)(now_ns() - start) / BURST;
@@ -163,7 +156,7 @@ static void serve_bursts(int cpu, double ms)
 
 	pin(cpu);
 	realtime();
-	bursts(1, &hooks); /* attaches, touches its pages */
+	bursts(1, &hooks); /* attach, and touch the ring's pages */
 	say("ready");
 	for (;;) {
 		if (told("go"))

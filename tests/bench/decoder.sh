@@ -4,14 +4,15 @@
 # shellcheck source=decoder_peers.sh
 . "$here/decoder_peers.sh"
 
-# Of a group of all parts.
+# Hooks of a group with all parts.
 hooks_of_group=6
 
 build_tools() {
 	# shellcheck disable=SC2086
 	must "compiling meter" $cc $flags "$here/machine.c" "$here/meter.c" -o "$work/meter"
 	# shellcheck disable=SC2046,SC2086
-	must "compiling gentrace" $cc $flags "$top"/tests/gentrace/*.c -o "$work/gentrace" \
+	must "compiling gentrace" $cc $flags "$top"/tests/gentrace/*.c \
+		"$top/tests/lib/trace_build.c" -o "$work/gentrace" \
 		$(pkg-config --cflags --libs liblz4 libxxhash zlib)
 }
 
@@ -24,7 +25,7 @@ sizes() {
 	}
 }
 
-# What -j is given; nothing where cpidecode has no -j.
+# Arguments for one thread and for all; empty if cpidecode has no -j.
 threads() {
 	one='' all=''
 	if ! "$cpidecode" --help | grep -Eq '(^|[ ,])-j'; then
@@ -48,7 +49,7 @@ ours() {
 	"$work/meter" ${feed:+-i "$feed"} -n "$events" "$id" "$cpidecode" "$@" >>"$work/samples" 2>"$log" ||
 		{ cat "$log" >&2; fail "$id failed"; }
 }
-# ... with one thread, and with all where there are several
+# both ID EVENTS ARGUMENTS...: ours with one thread, and with all if there are several
 both() {
 	id=$1 events=$2; shift 2
 	# shellcheck disable=SC2086
@@ -64,10 +65,10 @@ single() {
 	ours ${from:+-i "$from"} "$id" "$events" $one "$@"
 }
 
-# What takes long is not done in every repetition.
+# Slow commands run in the first three repetitions only.
 slow_too() { [ "$i" -le 3 ]; }
 
-# Whether threads change what is written.
+# Checks that threads do not change the output.
 check_threads() { # NAME ARGUMENTS...
 	name=$1; shift
 	[ -n "$all" ] || return 0
@@ -109,7 +110,7 @@ hooks_measured() {
 	rm -rf "${memory:?}"/*
 }
 
-# The sum of the counts in a summary; of the values in folded stacks.
+# Sums the counts in a summary, and the values in folded stacks.
 summary_count() { "$cpidecode" --format json "$1" 2>>"$log" | sed -n 's/.*"count":\([0-9]*\).*/\1/p' | total; }
 folded_sum() { awk '{ s += $NF } END { printf "%.0f\n", s }'; }
 total() { awk '{ s += $1 } END { printf "%.0f\n", s }'; }
@@ -146,7 +147,7 @@ groups_measured() {
 	per_interval folded folded.intervals $hooks_of_group
 	per_interval uftrace.report uftrace.calls 2
 }
-# The same samples by intervals, which are several records each.
+# Converts samples from records to intervals, which have several records each.
 per_interval() { # FROM TO RECORDS
 	awk -F '	' -v from="$1" -v to="$2" -v each="$3" '$1 == "sample" && $2 == from {
 		printf "sample\t%s\t%.6g\n", to, $3 / each }' "$work/samples" >"$work/more"
@@ -175,7 +176,7 @@ wide_measured() {
 
 stacks_measured() {
 	set -- -k groups -g 5000 -n "$stacks" -e -p label,summary
-	# Nearly as many stacks as intervals.
+	# Nearly one distinct stack per interval.
 	gentrace "$@" -l 4M "$memory/raw"
 	"$cpidecode" --format folded "$memory/raw" >"$memory/folded" 2>"$log" ||
 		{ cat "$log" >&2; fail "folding failed"; }
@@ -200,7 +201,7 @@ stacks_measured() {
 
 part_measured() {
 	gentrace -n "$large" "$memory/raw"
-	# gentrace's clock: 500 ns and a little between hooks.
+	# gentrace's clock advances slightly more than 500 ns per hook.
 	begin=$(awk -v n="$large" 'BEGIN { printf "+%.6fs", n * 500.2e-9 * 0.60 }')
 	end=$(awk -v n="$large" 'BEGIN { printf "+%.6fs", n * 500.2e-9 * 0.61 }')
 	for i in $(seq "$repetitions"); do
@@ -213,7 +214,7 @@ part_measured() {
 	rm -rf "${memory:?}"/*
 }
 
-# All traces are in memory; those of the groups take the most.
+# All traces are in memory; those of groups are the largest.
 check_room() {
 	needed=$((groups * 2300 / 1024))
 	there=$(df -Pk "$memory" | awk 'NR == 2 { print $4 }')

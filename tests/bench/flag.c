@@ -6,5 +6,5 @@ uint32_t bench_flag[1024] __attribute__((aligned(4096)));
 
 void bench_flag_is_set(uint64_t turn)
 {
-	die("a flag that nobody sets is set at turn %llu", (unsigned long long)turn);
+	die("a flag that is never set is set at turn %llu", (unsigned long long)turn);
 }

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Benchmarks, with the goals they are held against. Builds what it needs and leaves nothing
-# behind but the build folder (build-bench).
+# Runs the benchmarks and compares them with their goals. Builds what it needs and leaves only the
+# build folder (build-bench) behind.
 #
 # usage: sh tests/bench/run.sh writer [--peers] [option ...]	what a hook costs its writer
 #        sh tests/bench/run.sh continuous [option ...]		continuous mode: loss, cost, drain
@@ -8,15 +8,15 @@
 #        sh tests/bench/run.sh decoder [--peers] [option ...]	how fast cpidecode is
 #        sh tests/bench/run.sh diff [option ...]			how often cpidecode's diff errs
 #	--peers		writer: LTTng-UST and fwrite too, counters: PAPI, decoder: babeltrace 1
-#			and 2, uftrace, perf script, flamegraph.pl, in turn with ours (installs
+#			and 2, uftrace, perf script, flamegraph.pl, alternating with ours (installs
 #			them; flamegraph.pl: FLAMEGRAPH_PL names one, else it is downloaded)
 #	--json		one JSON document instead of the table
 #	-o FILE		writes to FILE
-#	--quick		few and short repetitions: to see whether it runs
-#	--build DIR	uses what is built in DIR
+#	--quick		few and short repetitions, to check that it runs
+#	--build DIR	uses the build in DIR
 #	--dir DIR	continuous: the folder on a real disk (default: TMPDIR, else /var/tmp)
-# Exits with 0 if all that is to be measured was measured, whether it meets its goal or not;
-# 1 if something failed, or the trace does not hold what was timed; 2 for wrong usage.
+# Exits with 0 if everything was measured, whether it meets its goal or not; 1 if something failed
+# or the trace lacks what was timed; 2 for wrong usage.
 # shellcheck disable=SC2034 # the sourced files use what is set here
 set -u
 here=$(cd "$(dirname "$0")" && pwd) || exit 1
@@ -58,7 +58,7 @@ if [ "$peers" -eq 1 ] && [ "$kind" = writer ] && [ "$(id -u)" -eq 0 ] && [ "${BE
 fi
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/swtrace-bench.XXXXXX") || exit 1
-# Hooks, and what fwrite writes, go to memory.
+# Hooks and fwrite's file are in memory.
 memory=$(mktemp -d /dev/shm/swtrace-bench.XXXXXX) || exit 1
 SWTRACE_SESSION=$memory/session
 export SWTRACE_SESSION
@@ -78,7 +78,7 @@ must() { # WHAT COMMAND...: its output only if it fails
 	"$@" >"$log" 2>&1 || { tail -n 20 "$log" >&2; fail "$doing failed"; }
 }
 
-# Builds, unless it is built, and installs into a prefix of our own.
+# Builds unless --build names a build, and installs into a private prefix.
 prepare() {
 	if [ -z "$build" ]; then
 		build=$top/build-bench
@@ -100,7 +100,7 @@ prepare() {
 cc=${CC:-cc}
 flags="-std=gnu17 -O2 -D_GNU_SOURCE -fno-tree-vectorize -Wall -Wextra"
 
-# compile PROGRAM FILE...: against the installed shared library, as anybody would.
+# compile PROGRAM FILE...: against the installed shared library, as users do.
 compile() {
 	program=$1; shift
 	# shellcheck disable=SC2046,SC2086
@@ -111,10 +111,10 @@ compile() {
 }
 
 fact() { [ -z "$2" ] || printf 'machine\t%s\t%s\n' "$1" "$(printf '%s' "$2" | tr '\n' ' ')"; }
-# How busy the machine is: the load, and how long somebody waited for a processor of late.
+# How busy the machine is: load averages and recent CPU pressure.
 busy() {
 	cut -d ' ' -f 1-3 /proc/loadavg
-	sed -n 's/^some avg10=\([0-9.]*\).*/(\1 % of 10 s somebody waited)/p' /proc/pressure/cpu 2>/dev/null
+	sed -n 's/^some avg10=\([0-9.]*\).*/(\1 % of the last 10 s with tasks waiting)/p' /proc/pressure/cpu 2>/dev/null
 }
 first_line() { head -n 1 "$1" 2>/dev/null; }
 machine() {

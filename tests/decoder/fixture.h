@@ -5,7 +5,7 @@
 #include <check.h>
 
 #include "../../decoder/model/intervals/intervals.h"
-#include "build.h"
+#include "../lib/trace_build.h"
 
 /* A trace of one HOOKS section per ring used, read into a set. */
 struct fixture {

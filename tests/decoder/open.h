@@ -5,7 +5,7 @@
 #include <check.h>
 
 #include "../../decoder/model/trace/trace.h"
-#include "build.h"
+#include "../lib/trace_build.h"
 
 static inline struct trace *opened(const struct bytes *b)
 {

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "../../include/cpidecode.h"
-#include "build.h"
+#include "../lib/trace_build.h"
 #include "../lib/suites.h"
 
 START_TEST(codes_have_words)
@@ -70,7 +70,7 @@ START_TEST(causes)
 	cpidecode_causes_info info;
 	put_header(&b, 1);
 	put_le16(b.p + TF_H_VERSION_MINOR, TF_VERSION_MINOR_CAUSES);
-	fix_header(&b);
+	seal_header(b.p);
 	put_causes(&b, 2, 50);
 	put_causes(&b, 0, 60);
 	put_causes(&b, 0, 70); /* a later entry replaces the ring's */
@@ -186,7 +186,7 @@ START_TEST(descriptors_from_where_they_stand)
 	int fd = mkstemp(name);
 	ck_assert_int_ge(fd, 0);
 	unlink(name);
-	put(&b, "before", 6);
+	bytes_put(&b, "before", 6);
 	ck_assert_int_eq(write(fd, b.p, b.n), 6);
 	b.n = 0;
 	put_small_trace(&b, TF_CODEC_LZ4);

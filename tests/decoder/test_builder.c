@@ -5,7 +5,7 @@
 #include "../../formats/cpuutil_hooks.h"
 #include "../../decoder/model/intervals/intervals.h"
 #include "../../decoder/model/hooks/pass.h"
-#include "build.h"
+#include "../lib/trace_build.h"
 #include "compare.h"
 #include "../lib/suites.h"
 

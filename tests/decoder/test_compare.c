@@ -5,14 +5,7 @@
 #include "../../decoder/model/stats/compare.h"
 #include "../../decoder/model/stats/student.h"
 #include "../lib/suites.h"
-
-static uint64_t random64(uint64_t *state)
-{
-	*state ^= *state << 13;
-	*state ^= *state >> 7;
-	*state ^= *state << 17;
-	return *state;
-}
+#include "../lib/random.h"
 
 static double even(uint64_t *state)
 {

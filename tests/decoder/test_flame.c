@@ -5,7 +5,7 @@
 
 #include "../../decoder/report/flame/backward.h"
 #include "../../include/cpidecode.h"
-#include "build.h"
+#include "../lib/trace_build.h"
 #include "compare.h"
 #include "../lib/suites.h"
 

@@ -6,7 +6,7 @@
 #include "../../decoder/report/report.h"
 #include "../../include/cpidecode.h"
 #include "../lib/failing_memory.h"
-#include "build.h"
+#include "../lib/trace_build.h"
 #include "../lib/suites.h"
 
 void *__real_mmap(void *at, size_t size, int protection, int flags, int fd, off_t offset);

@@ -4,7 +4,7 @@
 
 #include "../../decoder/model/intervals/intervals.h"
 #include "../../include/cpidecode.h"
-#include "build.h"
+#include "../lib/trace_build.h"
 #include "../lib/suites.h"
 
 static int open_code(const struct bytes *b)
@@ -52,7 +52,7 @@ START_TEST(every_truncation)
 	for (size_t n = b.n; n-- > 0;) {
 		/* A copy of its own, so that a byte too far is seen. */
 		struct bytes cut = {0};
-		put(&cut, b.p, n);
+		bytes_put(&cut, b.p, n);
 		cut.p = realloc(cut.p, n ? n : 1);
 		read_all(&cut);
 		ck_assert_int_eq(open_code(&cut), n == 0	       ? CPIDECODE_EEMPTY
@@ -92,7 +92,7 @@ START_TEST(every_byte_of_the_records_changed)
 		uint32_t stored = get_le32(small.p + at + TF_S_STORED);
 		if (get_le16(small.p + at + TF_S_TYPE) == TF_TYPE_HOOKS) {
 			records.n = 0;
-			put(&records, small.p + at + TF_SECTION_SIZE, stored);
+			bytes_put(&records, small.p + at + TF_SECTION_SIZE, stored);
 		}
 		at += TF_SECTION_SIZE + ((stored + 7) & ~7u);
 	}

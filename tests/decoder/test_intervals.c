@@ -4,7 +4,7 @@
 
 #include "../../decoder/model/intervals/intervals.h"
 #include "../../include/cpidecode.h"
-#include "build.h"
+#include "../lib/trace_build.h"
 #include "fixture.h"
 #include "../lib/suites.h"
 
@@ -276,7 +276,7 @@ START_TEST(scripted_traces_are_marked)
 	struct fixture f;
 	begin(&f);
 	put_le32(f.file.p + TF_H_FLAGS, TF_FLAG_SCRIPTED);
-	fix_header(&f.file);
+	seal_header(f.file.p);
 	put_thread(&f.records, 100, 1, 0, 50, 5, 5);
 	const struct interval *iv = read_set(&f);
 	ck_assert(trace_scripted(f.t));
@@ -319,7 +319,7 @@ static void nests(const struct shape *s, size_t n)
 	f.records = (struct bytes){0};
 	size_t each = n ? all.n / n : 0;
 	for (size_t i = 0; i < n; i++) {
-		put(&f.records, all.p + i * each, each);
+		bytes_put(&f.records, all.p + i * each, each);
 		flush_ring(&f, (uint32_t)i);
 	}
 	const struct interval *iv = read_set(&f);
@@ -403,7 +403,7 @@ START_TEST(many_intervals)
 	for (uint64_t i = 1; i <= N; i++)
 		put_thread(&f.records, N + i, 1, 0, 2 * i, 5, 5);
 	put_le32(f.file.p + TF_H_MAX_RAW, 0);
-	fix_header(&f.file);
+	seal_header(f.file.p);
 	const struct interval *iv = read_set(&f);
 	ck_assert_uint_eq(f.set->count, N);
 	for (unsigned i = 0; i < N; i++) {

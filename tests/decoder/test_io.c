@@ -5,7 +5,7 @@
 
 #include "../../decoder/io/input.h"
 #include "../../include/cpidecode.h"
-#include "build.h"
+#include "../lib/trace_build.h"
 #include "../lib/suites.h"
 
 enum { MOST = 256 };
@@ -108,11 +108,11 @@ START_TEST(other_major_version_is_refused)
 	struct bytes b = {0};
 	put_header(&b, 1);
 	put_le16(b.p + TF_H_VERSION_MAJOR, 2);
-	fix_header(&b);
+	seal_header(b.p);
 	ck_assert_int_eq(header_code(&b), CPIDECODE_EVERSION);
 	put_le16(b.p + TF_H_VERSION_MAJOR, 1);
 	put_le16(b.p + TF_H_VERSION_MINOR, 9);
-	fix_header(&b);
+	seal_header(b.p);
 	ck_assert_int_eq(header_code(&b), 0);
 	bytes_free(&b);
 }
@@ -150,12 +150,12 @@ START_TEST(longer_header_of_a_later_minor)
 	struct seen s;
 	size_t at[4];
 	three(&b, at);
-	put(&longer, b.p, TF_HEADER_SIZE);
+	bytes_put(&longer, b.p, TF_HEADER_SIZE);
 	put_le32(longer.p + TF_H_HEADER_SIZE, TF_HEADER_SIZE + 16);
-	fix_header(&longer);
+	seal_header(longer.p);
 	put_u64(&longer, 1);
 	put_u64(&longer, 2);
-	put(&longer, b.p + TF_HEADER_SIZE, b.n - TF_HEADER_SIZE);
+	bytes_put(&longer, b.p + TF_HEADER_SIZE, b.n - TF_HEADER_SIZE);
 	scan(&s, &longer);
 	ck_assert_uint_eq(s.damages, 0);
 	ck_assert_uint_eq(s.sections, 4);
@@ -268,7 +268,7 @@ START_TEST(bytes_after_the_end)
 	size_t at[4];
 	three(&b, at);
 	size_t end = b.n;
-	put(&b, "more", 4);
+	bytes_put(&b, "more", 4);
 	scan(&s, &b);
 	ck_assert(s.ended);
 	ck_assert_uint_eq(s.damages, 1);
@@ -283,7 +283,7 @@ START_TEST(padding_is_not_looked_at)
 	struct bytes b = {0}, text = {0};
 	struct seen s;
 	put_header(&b, 1);
-	put(&text, "a: b", 4);
+	bytes_put(&text, "a: b", 4);
 	put_section(&b, &(struct section){.type = TF_TYPE_META}, &text);
 	b.p[b.n - 1] = 0xff;
 	put_end(&b);
@@ -300,7 +300,7 @@ START_TEST(unknown_types_are_stepped_over)
 	struct bytes b = {0}, any = {0};
 	struct seen s;
 	put_header(&b, 1);
-	put(&any, "anything", 8);
+	bytes_put(&any, "anything", 8);
 	put_section(&b, &(struct section){.type = 999, .raw = 0xffffffff}, &any);
 	put_end(&b);
 	scan(&s, &b);
@@ -432,7 +432,7 @@ START_TEST(false_headers_do_not_cost_their_square)
 	h[TF_S_TYPE] = TF_TYPE_HOOKS;
 	put_le32(h + TF_S_STORED, 4 << 20);
 	while (b.n < 8 << 20)
-		put(&b, h, sizeof h);
+		bytes_put(&b, h, sizeof h);
 	put_end(&b);
 	alarm(60);
 	scan(&s, &b);

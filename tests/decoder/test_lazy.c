@@ -350,7 +350,7 @@ START_TEST(false_starts_after_good_sections_do_not_cost_their_square)
 	put_le32(h + TF_S_RAW, 4 << 20);
 	while (b.n < 8 << 20) {
 		put_section(&b, &(struct section){.type = TF_TYPE_META}, &none);
-		put(&b, h, sizeof h);
+		bytes_put(&b, h, sizeof h);
 	}
 	put_end(&b);
 	alarm(60);

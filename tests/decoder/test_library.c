@@ -8,7 +8,7 @@
 
 #include "../../formats/cpuutil_hooks.h"
 #include "../../include/cpidecode.h"
-#include "build.h"
+#include "../lib/trace_build.h"
 #include "../lib/suites.h"
 
 struct fixture {
@@ -154,7 +154,7 @@ START_TEST(damage_found_by_reading)
 	cpidecode_damage_info damage;
 	size_t file = 77;
 	put_header(&b, 1);
-	put(&payload, "this is not an LZ4 block: \xff\xff\xff\xff\xff\xff", 32);
+	bytes_put(&payload, "this is not an LZ4 block: \xff\xff\xff\xff\xff\xff", 32);
 	struct section s = {.type = TF_TYPE_HOOKS, .codec = TF_CODEC_LZ4, .hooks = 1, .raw = 40};
 	size_t at = put_stored(&b, &s, &payload);
 	put_end(&b);
@@ -244,7 +244,7 @@ END_TEST
 
 static int collect(void *ctx, const void *bytes, size_t n)
 {
-	put(ctx, bytes, n);
+	bytes_put(ctx, bytes, n);
 	return 0;
 }
 
@@ -355,12 +355,12 @@ START_TEST(reports_by_default_and_by_name)
 	begin(&f);
 	ck_assert_int_eq(cpidecode_report(f.t, NULL, collect, &b, &counts), 0);
 	ck_assert_uint_eq(counts.hooks, 42);
-	put(&b, "", 1);
+	bytes_put(&b, "", 1);
 	ck_assert_ptr_nonnull(strstr((char *)b.p, "label"));
 	cpidecode_report_options o = {.size = sizeof o, .format = "folded"};
 	b.n = 0;
 	ck_assert_int_eq(cpidecode_report(f.t, &o, collect, &b, NULL), 0);
-	put(&b, "", 1);
+	bytes_put(&b, "", 1);
 	ck_assert_ptr_nonnull(strstr((char *)b.p, "eleven;label "));
 	o.label = "other*";
 	b.n = 0;

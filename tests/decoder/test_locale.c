@@ -11,7 +11,7 @@
 
 #include "../../decoder/sink/out.h"
 #include "../../include/cpidecode.h"
-#include "build.h"
+#include "../lib/trace_build.h"
 
 enum { SKIPPED = 77 };
 
@@ -40,7 +40,7 @@ static bool take_comma(void)
 
 static int collect(void *ctx, const void *bytes, size_t n)
 {
-	put(ctx, bytes, n);
+	bytes_put(ctx, bytes, n);
 	return 0;
 }
 
@@ -73,7 +73,7 @@ static void write_all(const cpidecode_trace *t, struct bytes *b)
 	out_double(&o, 0.1);
 	out_double(&o, 1.5e300);
 	out_general(&o, 1.25, 9);
-	put(b, o.buf, o.len);
+	bytes_put(b, o.buf, o.len);
 	out_discard(&o);
 }
 

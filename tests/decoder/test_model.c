@@ -224,7 +224,7 @@ START_TEST(section_that_is_no_multiple_of_8)
 {
 	struct bytes odd = {0};
 	put_plain(&odd, 2, 1, 0);
-	put(&odd, "tail", 4);
+	bytes_put(&odd, "tail", 4);
 	struct hook_counts c = odd_section(&odd);
 	ck_assert_uint_eq(c.hooks, 3);
 	ck_assert_uint_eq(c.bad_bytes, 4);

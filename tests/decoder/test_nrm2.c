@@ -7,7 +7,7 @@
 #include "../../decoder/model/intervals/intervals.h"
 #include "../../formats/nrm2_encode.h"
 #include "../../include/cpidecode.h"
-#include "build.h"
+#include "../lib/trace_build.h"
 #include "../lib/suites.h"
 
 /* ------------------------------------------------------------- building files */
@@ -17,7 +17,7 @@ static void put_int(struct bytes *b, bool big, uint64_t v, unsigned size)
 {
 	for (unsigned i = 0; i < size; i++) {
 		uint8_t byte = (uint8_t)(v >> 8 * (big ? size - 1 - i : i));
-		put(b, &byte, 1);
+		bytes_put(b, &byte, 1);
 	}
 }
 
@@ -35,8 +35,8 @@ static void put_original_hook(
 	put_int(b, big, UINT64_C(0x123456789A), 8);
 	if (string) {
 		put_int(b, big, n, 8);
-		put(b, string, n);
-		put(b, "\0\0\0\0\0\0\0", padded - n);
+		bytes_put(b, string, n);
+		bytes_put(b, "\0\0\0\0\0\0\0", padded - n);
 	}
 }
 
@@ -44,7 +44,7 @@ static void put_original_section(
 	struct bytes *b, bool big, uint32_t cpu, const void *data, size_t n)
 {
 	size_t start = b->n;
-	put(b, "NRM2", 4);
+	bytes_put(b, "NRM2", 4);
 	put_int(b, big, 0x04030201, 4);
 	put_int(b, big, 0x0A, 4);
 	put_int(b, big, 512, 4);
@@ -52,12 +52,12 @@ static void put_original_section(
 	put_int(b, big, 0, 4);
 	put_int(b, big, cpu, 4);
 	while (b->n - start < 116)
-		put(b, "", 1);
+		bytes_put(b, "", 1);
 	put_int(b, big, 2, 4);
 	while (b->n - start < 512)
-		put(b, "", 1);
+		bytes_put(b, "", 1);
 	if (n)
-		put(b, data, n);
+		bytes_put(b, data, n);
 }
 
 /* Two processors; processor 1's last hook is in two sections. */
@@ -77,8 +77,8 @@ static void put_own_section(struct bytes *file, const struct nrm2_file *f, struc
 {
 	uint8_t header[NRM2_HEADER_SIZE];
 	nrm2_put_header(header, f, s);
-	put(file, header, sizeof header);
-	put(file, s->data, s->used);
+	bytes_put(file, header, sizeof header);
+	bytes_put(file, s->data, s->used);
 	nrm2_section_emptied(s);
 }
 
@@ -172,7 +172,7 @@ static int read_bytes(const struct bytes *b, struct seen *seen)
 static int read_cut(const struct bytes *b, size_t n, struct seen *seen)
 {
 	struct bytes cut = {0};
-	put(&cut, b->p, n);
+	bytes_put(&cut, b->p, n);
 	cut.p = realloc(cut.p, n ? n : 1);
 	int rc = read_bytes(&cut, seen);
 	bytes_free(&cut);
@@ -322,7 +322,7 @@ START_TEST(a_file_of_false_headers_is_passed_quickly)
 	struct seen seen;
 	put_original(&b, false);
 	for (int i = 0; i < 1 << 18; i++)
-		put(&b, i % 2 ? "NRM2" : "\x01\x02\x03\x04", 4);
+		bytes_put(&b, i % 2 ? "NRM2" : "\x01\x02\x03\x04", 4);
 	ck_assert_int_eq(read_bytes(&b, &seen), 0);
 	ck_assert_uint_eq(seen.hooks, 10);
 	ck_assert_uint_eq(seen.damaged_bytes, 4 << 18);
@@ -335,9 +335,9 @@ START_TEST(a_section_of_false_hooks_is_passed_quickly)
 {
 	struct bytes d = {0}, b = {0};
 	struct seen seen;
-	put(&d, "\x05\0\x01\0", 4);
+	bytes_put(&d, "\x05\0\x01\0", 4);
 	for (int i = 0; i < 1 << 18; i++)
-		put(&d, i % 3 ? "\xf0\xff\x77\0" : "\xf2\xff\x77\0", 4);
+		bytes_put(&d, i % 3 ? "\xf0\xff\x77\0" : "\xf2\xff\x77\0", 4);
 	put_original_section(&b, false, 0, d.p, d.n);
 	put_original(&b, false);
 	ck_assert_int_eq(read_bytes(&b, &seen), 0);

@@ -129,7 +129,7 @@ static void put_any_file(struct bytes *file, struct dice *d, enum kind kind, uin
 	put_header(file, id);
 	int64_t real = 5000000000 + roll(d, 500);
 	put_le64(file->p + TF_H_SYNC + TF_SYNC_REALTIME, (uint64_t)real);
-	fix_header(file);
+	seal_header(file->p);
 	if (kind == STEPPED || roll(d, 3) == 0) {
 		put_sync(&p, 1500, real + 600, 1600);
 		put_sync(&p, 2000, real + (kind == STEPPED ? 100 : 1200), 2200);

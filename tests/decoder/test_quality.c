@@ -1,6 +1,6 @@
 /* The quality hook in intervals. */
 #include "../../include/cpidecode.h"
-#include "build.h"
+#include "../lib/trace_build.h"
 #include "fixture.h"
 #include "../lib/suites.h"
 

@@ -42,7 +42,7 @@ static void make(struct bytes *file, unsigned n, uint32_t stored, uint32_t step)
 			put_le32(fake + TF_S_RAW, stored - step * k);
 			put_le64(fake + TF_S_CHECKSUM, k);
 		}
-		put(&payload, pad, PAYLOAD - at);
+		bytes_put(&payload, pad, PAYLOAD - at);
 		free(pad);
 		put_section(file, &s, &payload);
 		payload.n = 0;
@@ -54,7 +54,7 @@ static void make(struct bytes *file, unsigned n, uint32_t stored, uint32_t step)
 static void set_checks(struct bytes *file)
 {
 	put_le32(file->p + TF_H_FLAGS, TF_FLAG_CHECKS);
-	fix_header(file);
+	seal_header(file->p);
 	for (size_t at = TF_HEADER_SIZE; at < file->n;) {
 		uint8_t *h = file->p + at;
 		size_t stored = get_le32(h + TF_S_STORED);
@@ -90,7 +90,7 @@ START_TEST(twelve_headers_that_lead_nowhere)
 {
 	struct bytes file = {0};
 	make(&file, 12, rest_of(), 1000);
-	fix_header(&file);
+	seal_header(file.p);
 	expect_others(&file);
 }
 END_TEST
@@ -99,7 +99,7 @@ START_TEST(hundreds_of_headers_that_lead_nowhere)
 {
 	struct bytes file = {0};
 	make(&file, MOST_FAKES, rest_of() - 8, 72);
-	fix_header(&file);
+	seal_header(file.p);
 	expect_others(&file);
 }
 END_TEST
@@ -132,7 +132,7 @@ START_TEST(checks_hold_where_sections_moved)
 	static const uint8_t inserted[16] = "SWTS, inserted";
 	make(&file, 0, 0, 0);
 	set_checks(&file);
-	put(&file, inserted, sizeof inserted);
+	bytes_put(&file, inserted, sizeof inserted);
 	memmove(file.p + TF_HEADER_SIZE + sizeof inserted, file.p + TF_HEADER_SIZE,
 		file.n - TF_HEADER_SIZE - sizeof inserted);
 	memcpy(file.p + TF_HEADER_SIZE, inserted, sizeof inserted);

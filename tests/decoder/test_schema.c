@@ -4,7 +4,7 @@
 
 #include "../../decoder/model/hooks/schema.h"
 #include "../../include/cpidecode.h"
-#include "build.h"
+#include "../lib/trace_build.h"
 #include "../lib/suites.h"
 
 static struct schema *parsed(const char *text)
@@ -189,7 +189,7 @@ START_TEST(limits)
 {
 	struct bytes b = {0};
 	char line[64];
-	put(&b, HOOK, strlen(HOOK));
+	bytes_put(&b, HOOK, strlen(HOOK));
 	for (int i = 0; i <= SCHEMA_MAX_FIELDS; i++) {
 		if (i == SCHEMA_MAX_FIELDS) {
 			struct schema *s;
@@ -197,25 +197,25 @@ START_TEST(limits)
 			schema_free(s);
 		}
 		snprintf(line, sizeof line, "u32 f%d\n", i);
-		put(&b, line, strlen(line));
+		bytes_put(&b, line, strlen(line));
 	}
-	put(&b, "", 1);
+	bytes_put(&b, "", 1);
 	refused(3 + SCHEMA_MAX_FIELDS, (char *)b.p);
 	b.n = 0;
-	put(&b, "major 1 m\n", 10);
+	bytes_put(&b, "major 1 m\n", 10);
 	for (int i = 0; i <= SCHEMA_MAX_HOOKS; i++)
-		put(&b, "hook 1 \"n\"\n", 11);
-	put(&b, "", 1);
+		bytes_put(&b, "hook 1 \"n\"\n", 11);
+	bytes_put(&b, "", 1);
 	refused(2 + SCHEMA_MAX_HOOKS, (char *)b.p);
 	b.n = 0;
 	while (b.n <= SCHEMA_MAX_LINE)
-		put(&b, " ", 1);
-	put(&b, "", 1);
+		bytes_put(&b, " ", 1);
+	bytes_put(&b, "", 1);
 	refused(1, (char *)b.p);
 	b.n = 0;
 	while (b.n <= SCHEMA_MAX_TEXT)
-		put(&b, "#\n", 2);
-	put(&b, "", 1);
+		bytes_put(&b, "#\n", 2);
+	bytes_put(&b, "", 1);
 	refused(0, (char *)b.p);
 	bytes_free(&b);
 }
@@ -240,9 +240,9 @@ static void walk(struct walk *w, const char *fields, unsigned nwords, const uint
 		put_u32(&w->words, words[i]);
 	for (unsigned i = 0; i < nstrings; i++) {
 		put_u32(&w->strings, (uint32_t)strlen(strings[i]));
-		put(&w->strings, strings[i], strlen(strings[i]));
+		bytes_put(&w->strings, strings[i], strlen(strings[i]));
 		while (w->strings.n % 4)
-			put(&w->strings, "", 1);
+			bytes_put(&w->strings, "", 1);
 	}
 	w->h = (struct hook){.major = 1,
 		.nwords = (uint16_t)nwords,

@@ -7,7 +7,7 @@
 #include "../../formats/cpuutil_hooks.h"
 #include "../../decoder/model/intervals/interval_stream.h"
 #include "../../include/cpidecode.h"
-#include "build.h"
+#include "../lib/trace_build.h"
 #include "compare.h"
 #include "../lib/suites.h"
 
@@ -52,7 +52,7 @@ static void put_random(struct bytes *file, uint64_t *seed, uint8_t machine)
 	put_header(file, machine);
 	/* Of another machine ticks are another time. */
 	put_le64(file->p + TF_H_SYNC + TF_SYNC_TICKS, 1000 + 20 * machine);
-	fix_header(file);
+	seal_header(file->p);
 	for (uint32_t ring = 0; ring < RINGS; ring++) {
 		uint64_t position = 0, end = 1 + next(seed) % 50;
 		for (unsigned section = 0; section < 3; section++) {

@@ -7,14 +7,7 @@
 
 #include "../../decoder/model/stats/tally_shared.h"
 #include "../lib/suites.h"
-
-static uint64_t random64(uint64_t *state)
-{
-	*state ^= *state << 13;
-	*state ^= *state >> 7;
-	*state ^= *state << 17;
-	return *state;
-}
+#include "../lib/random.h"
 
 /* Of any size: as many short ones as long ones. */
 static uint64_t random_value(uint64_t *state)

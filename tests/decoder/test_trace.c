@@ -38,7 +38,7 @@ START_TEST(entries_cut_short_are_damage)
 	for (size_t i = 0; i < 3; i++) {
 		struct bytes b = {0}, p = {0};
 		put_header(&b, 1);
-		put(&p, "odd", 3);
+		bytes_put(&p, "odd", 3);
 		put_section(&b, &(struct section){.type = types[i]}, &p);
 		put_end(&b);
 		struct trace *t = opened(&b);
@@ -144,7 +144,7 @@ static int rate_code(uint64_t rate, uint64_t synced, bool damaged, uint64_t *use
 	struct trace *t;
 	put_header(&b, 1);
 	put_le64(b.p + TF_H_TICKS_PER_SECOND, rate);
-	fix_header(&b);
+	seal_header(b.p);
 	if (damaged)
 		b.p[TF_H_RESERVED] ^= 1;
 	if (synced) {
@@ -192,7 +192,7 @@ START_TEST(several_files)
 	put_header(&a, 1);
 	put_header(&b, 2);
 	put_le64(b.p + TF_H_SYNC + TF_SYNC_REALTIME, 5000000005);
-	fix_header(&b);
+	seal_header(b.p);
 	for (uint64_t i = 0; i < 10; i++)
 		put_plain(&r, 100 + i, 1, 0);
 	put_hooks(&a, 0, 0, TF_CODEC_NONE, &r);
@@ -249,7 +249,7 @@ START_TEST(one_machine_in_two_files)
 	trace_free(t);
 	/* An id of zeros tells nothing. */
 	memset(b.p + TF_H_TRACE_ID, 0, 16);
-	fix_header(&b);
+	seal_header(b.p);
 	ck_assert_int_eq(trace_new(&t), 0);
 	ck_assert_int_eq(trace_add_memory(t, b.p, b.n, "b"), 0);
 	ck_assert_int_eq(trace_add_memory(t, b.p, b.n, "b"), 0);

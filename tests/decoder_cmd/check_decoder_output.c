@@ -529,32 +529,18 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("decoder output");
-	TCase *all = tcase_create("all");
-	tcase_add_checked_fixture(all, setup, teardown);
-	tcase_add_test(all, fixed_numbers_round_as_printf_does);
-	tcase_add_test(all, integers_reach_their_ends);
-	tcase_add_test(all, numbers_are_written_as_printf_does);
-	tcase_add_test(all, words_in_hexadecimal);
-	tcase_add_test(all, doubles_read_back);
-	tcase_add_test(all, csv_quotes_only_what_needs_it);
-	tcase_add_test(all, csv_cells_and_lines);
-	tcase_add_test(all, json_document);
-	tcase_add_test(all, json_strings_escape_and_stay_utf8);
-	tcase_add_test(all, text_never_reaches_a_terminal_raw);
-	tcase_add_test(all, xml_and_frames_are_safe);
-	tcase_add_test(all, times_absolute);
-	tcase_add_test(all, times_local);
-	tcase_add_test(all, times_relative);
-	tcase_add_test(all, times_refused);
-	tcase_add_test(all, durations_for_people);
-	tcase_add_test(all, table_columns_line_up);
-	tcase_add_test(all, ratios_are_of_sums_or_weighted);
-	tcase_add_test(all, filters_take_what_holds);
-	tcase_add_test(all, folded_stacks_are_in_order);
-	tcase_add_test(all, svg_holds_no_name_unescaped);
-	tcase_add_test(all, files_appear_when_they_are_whole);
-	tcase_add_test(all, a_full_device_is_noticed);
-	suite_add_tcase(suite, all);
-	return suites_run(suite, NULL);
+	return suites_run(
+		SUITE("decoder output", .set_up = setup, .tear_down = teardown,
+			TESTS(fixed_numbers_round_as_printf_does, integers_reach_their_ends,
+				numbers_are_written_as_printf_does, words_in_hexadecimal,
+				doubles_read_back, csv_quotes_only_what_needs_it,
+				csv_cells_and_lines, json_document,
+				json_strings_escape_and_stay_utf8,
+				text_never_reaches_a_terminal_raw, xml_and_frames_are_safe,
+				times_absolute, times_local, times_relative, times_refused,
+				durations_for_people, table_columns_line_up,
+				ratios_are_of_sums_or_weighted, filters_take_what_holds,
+				folded_stacks_are_in_order, svg_holds_no_name_unescaped,
+				files_appear_when_they_are_whole, a_full_device_is_noticed)),
+		NULL);
 }

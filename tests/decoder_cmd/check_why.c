@@ -5,14 +5,7 @@
 
 #include "../../decoder/report/why.h"
 #include "../lib/suites.h"
-
-static uint64_t random64(uint64_t *state)
-{
-	*state ^= *state << 13;
-	*state ^= *state >> 7;
-	*state ^= *state << 17;
-	return *state;
-}
+#include "../lib/random.h"
 
 /* Of any size, now and then none, or more than there can be. */
 static exact_sum random_sum(uint64_t *state)
@@ -92,10 +85,6 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("why");
-	TCase *c = tcase_create("why");
-	tcase_add_test(c, terms_add_up_exactly);
-	tcase_add_test(c, means_are_rounded_to_tenths);
-	suite_add_tcase(suite, c);
-	return suites_run(suite, NULL);
+	return suites_run(
+		SUITE("why", TESTS(terms_add_up_exactly, means_are_rounded_to_tenths)), NULL);
 }

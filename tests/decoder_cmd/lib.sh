@@ -3,6 +3,7 @@
 # shellcheck shell=sh
 
 set -eu
+. "${0%/*}/../lib/checks.sh"
 : "${CPIDECODE:?the cpidecode command}" "${MKTRACE:?the trace builder mktrace}"
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/cpidecode-test.XXXXXX")
@@ -11,20 +12,6 @@ trap 'exit 1' HUP INT TERM
 cd "$work"
 TZ=UTC
 export TZ
-
-fail()
-{
-	echo "${0##*/}: $*" >&2
-	if [ -f out ]; then
-		echo "-- stdout:" >&2
-		head -n 20 out >&2
-	fi
-	if [ -f err ]; then
-		echo "-- stderr:" >&2
-		head -n 20 err >&2
-	fi
-	exit 1
-}
 
 # run STATUS ARGUMENTS...: stdout to out, stderr to err.
 run()
@@ -36,12 +23,7 @@ run()
 	[ "$status" -eq "$expected" ] || fail "cpidecode $*: exit $status, expected $expected"
 }
 
-# in_file FILE PATTERN, not_in_file FILE PATTERN: an extended regular expression stands in it, or not.
-in_file()
-{
-	grep -aEq -- "$2" "$1" || fail "$1 has no '$2'"
-}
-
+# not_in_file FILE PATTERN: the opposite of in_file.
 not_in_file()
 {
 	if grep -aEq -- "$2" "$1"; then

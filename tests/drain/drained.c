@@ -2,21 +2,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "../lib/suites.h"
-
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
-{
-	(void)st;
-	(void)type;
-	(void)ftw;
-	return remove(path);
-}
+#include "../lib/folder.h"
 
 void box_begin(struct box *b, uint32_t sections)
 {
@@ -37,7 +29,7 @@ void box_end(struct box *b)
 	drain_close(b->d);
 	session_free(&b->s, NULL);
 	session_close(&b->s);
-	nftw(b->dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+	folder_remove(b->dir);
 }
 
 void box_drain(struct box *b)
@@ -209,7 +201,7 @@ static int body(int argc, char **argv)
 	(void)argc;
 	(void)argv;
 	clock_ticks_per_second(); /* measured once, for all the children */
-	return suites_run(suite_of(suite_name, 60, suite_tests), NULL);
+	return suites_run(SUITE(suite_name, .timeout = 60, .tests = suite_tests), NULL);
 }
 
 int drain_suite(const char *name, const TTest *const *tests, int argc, char **argv)

@@ -4,19 +4,12 @@
 #include <unistd.h>
 
 #include "../../libtrace/ring/layout.h"
+#include "../lib/random.h"
 #include "drained.h"
 
 enum { PER_SECTION = SECTION / CHECKED_BYTES };
 
 static uint64_t random_state = 0x9e3779b97f4a7c15ull;
-
-static uint64_t random64(void)
-{
-	random_state ^= random_state << 13;
-	random_state ^= random_state >> 7;
-	random_state ^= random_state << 17;
-	return random_state;
-}
 
 static void scribble(struct box *b, uint64_t offset, const void *bytes, size_t size)
 {
@@ -137,16 +130,16 @@ START_TEST(scribbling_ends_nothing)
 	uint32_t ring = my_ring(&b);
 	box_drain(&b);
 	for (int i = 0; i < (SANITIZED ? 1000 : 5000); i++) {
-		uint64_t word = random64() >> (random64() & 63);
+		uint64_t word = random64(&random_state) >> (random64(&random_state) & 63);
 		uint64_t at = ring_offset(g, ring);
 
-		write_hooks(1, &next, 1 + (uint32_t)(random64() % 150));
-		if (random64() % 2)
-			at += random64() % (sizeof(struct shm_ring) + 4 * 64) & ~7ull;
+		write_hooks(1, &next, 1 + (uint32_t)(random64(&random_state) % 150));
+		if (random64(&random_state) % 2)
+			at += random64(&random_state) % (sizeof(struct shm_ring) + 4 * 64) & ~7ull;
 		else
-			at += g->data_offset + (random64() % g->ring_size & ~3ull);
-		if (random64() % 3)
-			scribble(&b, at, &word, random64() % 2 ? 8 : 4);
+			at += g->data_offset + (random64(&random_state) % g->ring_size & ~3ull);
+		if (random64(&random_state) % 3)
+			scribble(&b, at, &word, random64(&random_state) % 2 ? 8 : 4);
 		if (i % 50 == 0) { /* and a head that writers can go on from */
 			word = released_of(&b, ring);
 			scribble(&b, ring_offset(g, ring), &word, 8);

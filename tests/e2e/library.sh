@@ -5,22 +5,7 @@
 set -u
 : "${CPIDECODE:?}" "${MKTRACE:?}" "${SAMPLES:?}" "${LIBRARY:?}" "${SOURCE:?}"
 
-passed=0 failed=0 skipped=0
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-trap 'exit 1' INT TERM HUP
-
-check() { # NAME COMMAND...
-	name=$1; shift
-	if "$@" >"$work/log" 2>&1; then
-		passed=$((passed + 1)); echo "ok: $name"
-	else
-		failed=$((failed + 1)); echo "FAILED: $name"; sed 's/^/  /' "$work/log"
-	fi
-}
-skip() { # NAME WHY
-	skipped=$((skipped + 1)); echo "skipped: $1: $2"
-}
+. "${0%/*}/../lib/tally.sh"
 
 cases="nesting strings quality unmeasured cpus64 empty merge"
 for case in $cases; do
@@ -123,5 +108,4 @@ else
 	check "Python ends quietly on a closed pipe" python_closed_pipe
 fi
 
-echo "$passed passed, $failed failed, $skipped skipped"
-[ "$failed" -eq 0 ]
+tally

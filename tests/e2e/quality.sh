@@ -4,21 +4,11 @@
 set -u
 : "${SWTRACE:?}" "${CPIDECODE:?}" "${QUALITY:?}"
 
-passed=0 failed=0 skipped=0
-work=$(mktemp -d)
+. "${0%/*}/../lib/tally.sh"
 SWTRACE_SESSION=/dev/shm/swtrace-quality.$$
 SWTRACE_COUNTERS=software
 export SWTRACE_SESSION SWTRACE_COUNTERS
 trap 'rm -rf "$work" "$SWTRACE_SESSION"' EXIT
-trap 'exit 1' INT TERM HUP
-
-ok() { passed=$((passed + 1)); echo "ok: $1"; }
-no() { failed=$((failed + 1)); echo "FAILED: $1"; sed 's/^/  /' "$work/log"; }
-skip() { skipped=$((skipped + 1)); echo "skipped: $1: $2"; }
-check() { # NAME COMMAND...
-	name=$1; shift
-	if "$@" >"$work/log" 2>&1; then ok "$name"; else no "$name"; fi
-}
 
 trace() { # ARGUMENTS of the program
 	rm -rf "$SWTRACE_SESSION"
@@ -90,5 +80,4 @@ check "the hooks report has the quantities" in_hooks
 check "asked for by CpiGetAndTrace alone" trace late
 check "the thread is not known then" unknown asleep
 
-echo "$passed passed, $failed failed, $skipped skipped"
-[ "$failed" -eq 0 ]
+tally

@@ -5,19 +5,10 @@
 set -u
 : "${SWTRACE:?}" "${CPIDECODE:?}" "${WRITERS:?}" "${VERIFY:?}"
 
-passed=0 failed=0 skipped=0
-work=$(mktemp -d)
+. "${0%/*}/../lib/tally.sh"
 SWTRACE_SESSION=/dev/shm/swtrace-e2e.$$
 export SWTRACE_SESSION
 trap 'rm -rf "$work" "$SWTRACE_SESSION"' EXIT
-trap 'exit 1' INT TERM HUP
-
-ok() { passed=$((passed + 1)); echo "ok: $1"; }
-no() { failed=$((failed + 1)); echo "FAILED: $1"; [ -s "$work/log" ] && sed 's/^/  /' "$work/log"; }
-check() { # NAME COMMAND...
-	name=$1; shift
-	if "$@" >"$work/log" 2>&1; then ok "$name"; else no "$name"; fi
-}
 
 fresh() { # init options
 	rm -rf "$SWTRACE_SESSION"
@@ -160,5 +151,4 @@ private() {
 check "swtrace run: trace, run, dump" private
 
 "$SWTRACE" free >/dev/null 2>&1
-echo "$passed passed, $failed failed, $skipped skipped"
-[ "$failed" -eq 0 ]
+tally

@@ -4,21 +4,10 @@
 set -u
 : "${SWTRACE:?}" "${CPIDECODE:?}" "${SAMPLES:?}"
 
-passed=0 failed=0
-work=$(mktemp -d)
+. "${0%/*}/../lib/tally.sh"
 SWTRACE_SESSION=/dev/shm/swtrace-samples.$$
 export SWTRACE_SESSION
 trap 'rm -rf "$work" "$SWTRACE_SESSION"' EXIT
-trap 'exit 1' INT TERM HUP
-
-check() { # NAME COMMAND...
-	name=$1; shift
-	if "$@" >"$work/log" 2>&1; then
-		passed=$((passed + 1)); echo "ok: $name"
-	else
-		failed=$((failed + 1)); echo "FAILED: $name"; sed 's/^/  /' "$work/log"
-	fi
-}
 
 # Lines whose minor ($8), label ($9) and depth ($10) are these. Labels here need no quoting.
 intervals() { # MINOR LABEL DEPTH
@@ -135,5 +124,4 @@ tracked() {
 }
 check "cpc_track: the page faults of a program's threads" tracked
 
-echo "$passed passed, $failed failed, 0 skipped"
-[ "$failed" -eq 0 ]
+tally

@@ -3,19 +3,7 @@
 # Environment: CPIDECODE, SAMPLE.
 set -u
 : "${CPIDECODE:?}" "${SAMPLE:?}"
-passed=0 failed=0
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-trap 'exit 1' INT TERM HUP
-
-check() { # NAME COMMAND...
-	name=$1; shift
-	if "$@" >"$work/log" 2>&1; then
-		passed=$((passed + 1)); echo "ok: $name"
-	else
-		failed=$((failed + 1)); echo "FAILED: $name"; sed 's/^/  /' "$work/log"
-	fi
-}
+. "${0%/*}/../lib/tally.sh"
 
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/sample_is_measured.sh"
@@ -34,5 +22,4 @@ summary() {
 	[ "$(grep -cE '(zlib|lz4) -[0-9]$' "$work/summary")" -eq 5 ] && ! grep -q 'n/a' "$work/summary"
 }
 check "the summary has no n/a" summary
-echo "$passed passed, $failed failed, 0 skipped"
-[ "$failed" -eq 0 ]
+tally

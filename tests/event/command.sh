@@ -1,8 +1,10 @@
 #!/bin/sh
-# swtrace event list, show and encode. SWTRACE names the program; without it, BUILD/swtrace.
+# swtrace event list, show and encode. SWTRACE and WELLFORMED name the programs; without them,
+# those of BUILD.
 set -u
 
 SWTRACE=${SWTRACE:-${BUILD:-$PWD}/swtrace}
+WELLFORMED=${WELLFORMED:-${BUILD:-$PWD}/wellformed}
 dir=$(mktemp -d "${TMPDIR:-/tmp}/swtrace-event-cmd.XXXXXX") || exit 1
 trap 'rm -rf "$dir"' EXIT
 trap 'exit 1' INT TERM HUP
@@ -48,19 +50,11 @@ silent()
 	if grep -q -e "$1" "$out"; then fail "says: $1"; else passed=$((passed + 1)); fi
 }
 
-# well_formed: stdout is one JSON object.
-if command -v python3 >/dev/null; then
-	well_formed()
-	{
-		python3 -c 'import json, sys; json.load(sys.stdin)' <"$out" 2>"$err" || fail "not JSON"
-	}
-else
-	echo "skipped: reading the JSON: there is no python3"
-	well_formed()
-	{
-		:
-	}
-fi
+# well_formed: stdout is one JSON value.
+well_formed()
+{
+	"$WELLFORMED" document "$out" >"$err" || fail "not JSON"
+}
 
 # file PATH TEXT: in a made-up /sys.
 file()

@@ -103,12 +103,8 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("events of the library");
-	TCase *tcase = tcase_create("calls");
-	tcase_add_test(tcase, a_name_is_encoded);
-	tcase_add_test(tcase, attributes_of_other_sizes);
-	tcase_add_test(tcase, names_are_listed);
-	tcase_add_test(tcase, what_is_wrong_is_said);
-	suite_add_tcase(suite, tcase);
-	return suites_run(suite, NULL);
+	return suites_run(
+		SUITE("events of the library", TESTS(a_name_is_encoded, attributes_of_other_sizes,
+						       names_are_listed, what_is_wrong_is_said)),
+		NULL);
 }

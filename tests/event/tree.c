@@ -1,13 +1,13 @@
 #include "tree.h"
 
 #include <check.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "../../libtrace/events/private.h"
+#include "../lib/folder.h"
 
 static const struct {
 	const char *path, *text; /* below devices/; NULL: a directory; path NULL ends a tree */
@@ -108,16 +108,10 @@ void trees_make(void)
 	make(path, "4\n");
 }
 
-static int remove_one(const char *path, const struct stat *st, int flag, struct FTW *ftw)
-{
-	(void)st, (void)flag, (void)ftw;
-	return remove(path);
-}
-
 void trees_remove(void)
 {
 	event_sysfs_set(NULL);
-	nftw(root, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+	folder_remove(root);
 }
 
 void tree_use(enum tree tree)

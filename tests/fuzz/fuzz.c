@@ -1,26 +1,5 @@
 #include "fuzz.h"
 
-void bytes_put(struct bytes *b, const void *p, size_t n)
-{
-	if (b->cap - b->n < n) {
-		b->cap = 2 * b->cap + n;
-		b->p = realloc(b->p, b->cap);
-		if (!b->p)
-			abort();
-	}
-	if (n && p)
-		memcpy(b->p + b->n, p, n);
-	else if (n)
-		memset(b->p + b->n, 0, n);
-	b->n += n;
-}
-
-void bytes_free(struct bytes *b)
-{
-	free(b->p);
-	*b = (struct bytes){0};
-}
-
 uint8_t *exact_copy(const void *p, size_t n)
 {
 	uint8_t *copy = malloc(n ? n : 1);

@@ -12,8 +12,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../../formats/bytes.h"
 #include "../../include/cpidecode.h"
+#include "../lib/bytes.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -28,14 +28,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 		}                                                                                  \
 	} while (0)
 
-/* A growing run of bytes. Starts zeroed. */
-struct bytes {
-	uint8_t *p;
-	size_t n, cap;
-};
-
-void bytes_put(struct bytes *b, const void *p, size_t n);
-void bytes_free(struct bytes *b);
 /* A copy in memory of exactly n bytes, so that a sanitizer sees one byte too far. */
 uint8_t *exact_copy(const void *p, size_t n);
 

@@ -3,7 +3,7 @@
 #include <zlib.h>
 
 #include "../../decoder/io/codec.h"
-#include "../../formats/trace_file.h"
+#include "../lib/trace_build.h"
 #include "fuzz.h"
 
 /* The payload behind a header that says so; 0 and *raw filled, or what io_load said. */
@@ -46,11 +46,8 @@ static void round_trip(uint8_t codec, const uint8_t *p, size_t n)
 	struct io_buffer raw = {0};
 	uLongf length = compressBound(n) + (uLongf)LZ4_compressBound((int)n);
 	bytes_put(&packed, NULL, length);
-	if (codec == TF_CODEC_LZ4)
-		length = (uLongf)LZ4_compress_default(
-			(const char *)p, (char *)packed.p, (int)n, (int)length);
-	else
-		PROMISE(compress2(packed.p, &length, p, n, 6) == Z_OK, "deflate");
+	length = pack_payload(codec, 6, p, n, packed.p, length);
+	PROMISE(length, "not packed");
 	struct io_section s = {.type = TF_TYPE_HOOKS,
 		.codec = codec,
 		.stored = (uint32_t)length,

@@ -10,7 +10,7 @@
 #include "../../decoder/base/varint.h"
 #include "../../decoder/report/report.h"
 #include "recipe.h"
-#include "wellformed.h"
+#include "../lib/wellformed.h"
 
 static const struct printed {
 	enum report_kind kind;

@@ -8,7 +8,7 @@
 #include "../../decoder/model/trace/trace.h"
 #include "../../decoder/report/report.h"
 #include "recipe.h"
-#include "wellformed.h"
+#include "../lib/wellformed.h"
 
 enum how {
 	TWO_FILES = 1,	 /* a length of 16 bits, then the first recipe */

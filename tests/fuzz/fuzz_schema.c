@@ -1,8 +1,8 @@
 /* A schema's text up to the first zero byte, then words that its hooks are made to decode. */
 #include "../../decoder/model/hooks/record.h"
 #include "../../decoder/model/hooks/schema.h"
-#include "../../formats/record.h"
 #include "../../formats/schema_program.h"
+#include "../lib/trace_build.h"
 #include "fields.h"
 
 /* The rest of the input as one record: its words, then up to 4 strings from the same bytes. */
@@ -10,22 +10,19 @@ static uint8_t *make_record(const uint8_t *p, size_t n, struct hook *h)
 {
 	unsigned nstrings = n ? p[0] % 5 : 0;
 	size_t nwords = n / 4 > 1000 ? 1000 : n / 4;
-	struct bytes b = {0};
-	uint8_t head[REC_HEADER_SIZE] = {0}, length[4];
-	uint32_t size = rec_size((uint32_t)nwords, nstrings * rec_string_bytes(3));
-	put_le32(head + REC_CONTROL, size | REC_COMMITTED);
-	head[REC_NSTRINGS] = (uint8_t)nstrings;
-	put_le16(head + REC_NWORDS, (uint16_t)nwords);
-	bytes_put(&b, head, sizeof head);
-	bytes_put(&b, p, 4 * nwords);
-	put_le32(length, 3);
-	for (unsigned i = 0; i < nstrings; i++) {
-		bytes_put(&b, length, sizeof length);
-		bytes_put(&b, "str", 4);
-	}
-	bytes_put(&b, NULL, size - b.n);
+	struct bytes b = {0}, strings = {0};
+	struct made_record r = {.nstrings = (uint8_t)nstrings, .nwords = (uint16_t)nwords};
+	uint32_t words[1000];
+	for (size_t i = 0; i < nwords; i++)
+		words[i] = get_le32(p + 4 * i);
+	r.words = words;
+	for (unsigned i = 0; i < nstrings; i++)
+		put_string(&strings, "str", 3);
+	put_record(&b, &r, &strings);
 	uint8_t *record = exact_copy(b.p, b.n);
+	size_t size = b.n;
 	bytes_free(&b);
+	bytes_free(&strings);
 	uint32_t step;
 	PROMISE(record_parse(record, size, h, &step) == RECORD_HOOK, "a record of words");
 	return record;

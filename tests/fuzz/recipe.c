@@ -1,12 +1,10 @@
 #include "recipe.h"
 
 #include <lz4.h>
-#include <xxhash.h>
 #include <zlib.h>
 
 #include "../../decoder/model/hooks/record.h"
-#include "../../formats/record.h"
-#include "../../formats/trace_file.h"
+#include "../lib/trace_build.h"
 #include "short_form.h"
 
 enum { SHAPE = 7, LARGEST = 1 << 20 };
@@ -29,22 +27,16 @@ static void build_header(struct feed *in, struct bytes *file)
 	put_le16(h + TF_H_VERSION_MAJOR, TF_VERSION_MAJOR);
 	if (get_le32(h + TF_H_HEADER_SIZE) < TF_HEADER_SIZE)
 		put_le32(h + TF_H_HEADER_SIZE, TF_HEADER_SIZE);
-	put_le64(h + TF_H_CHECKSUM, XXH3_64bits(h, TF_H_CHECKSUM));
+	seal_header(h);
 }
 
 static void pack(struct bytes *payload, uint8_t codec)
 {
 	struct bytes packed = {0};
-	uLongf length = compressBound(payload->n);
-	if (codec == TF_CODEC_LZ4)
-		length = (uLongf)LZ4_compressBound((int)payload->n);
-	bytes_put(&packed, NULL, length);
-	if (codec == TF_CODEC_LZ4)
-		length = (uLongf)LZ4_compress_default(
-			(const char *)payload->p, (char *)packed.p, (int)payload->n, (int)packed.n);
-	else if (compress2(packed.p, &length, payload->p, payload->n, 1) != Z_OK)
-		length = 0;
-	packed.n = length;
+	bytes_put(&packed, NULL,
+		codec == TF_CODEC_LZ4 ? (size_t)LZ4_compressBound((int)payload->n)
+				      : compressBound(payload->n));
+	packed.n = pack_payload(codec, 1, payload->p, payload->n, packed.p, packed.n);
 	bytes_free(payload);
 	*payload = packed;
 }
@@ -54,17 +46,6 @@ static size_t payload_length(const uint8_t *header, size_t there)
 {
 	uint32_t stored = get_le32(header + TF_S_STORED);
 	return stored <= there && there - stored < TF_ALIGN ? stored : there;
-}
-
-static void seal(uint8_t *h, const struct bytes *payload)
-{
-	XXH3_state_t *state = XXH3_createState();
-	XXH3_64bits_reset(state);
-	XXH3_64bits_update(state, h, TF_S_CHECKSUM);
-	if (payload->n)
-		XXH3_64bits_update(state, payload->p, payload->n);
-	put_le64(h + TF_S_CHECKSUM, XXH3_64bits_digest(state));
-	XXH3_freeState(state);
 }
 
 /* Where the rings of an honest trace have come to; NULL of one that need not be. */
@@ -138,11 +119,11 @@ static void build_section(const uint8_t *p, size_t n, struct bytes *file, struct
 			put_le32(h + TF_S_RAW, (uint32_t)raw);
 	}
 	if (!(shape & SHAPE_WRONG))
-		seal(h, &payload);
-	bytes_put(file, NULL, -file->n & (TF_ALIGN - 1));
+		seal_section(h, payload.p, payload.n);
+	bytes_align(file, TF_ALIGN);
 	bytes_put(file, h, sizeof h);
 	bytes_put(file, payload.p, payload.n);
-	bytes_put(file, NULL, -file->n & (TF_ALIGN - 1));
+	bytes_align(file, TF_ALIGN);
 	bytes_free(&payload);
 }
 
@@ -174,7 +155,7 @@ void recipe_fix(uint8_t *p, size_t n)
 {
 	if (n < TF_HEADER_SIZE)
 		return;
-	put_le64(p + TF_H_CHECKSUM, XXH3_64bits(p, TF_H_CHECKSUM));
+	seal_header(p);
 	uint32_t from = get_le32(p + TF_H_HEADER_SIZE);
 	size_t at =
 		from >= TF_HEADER_SIZE && from < n && from % TF_ALIGN == 0 ? from : TF_HEADER_SIZE;
@@ -186,9 +167,8 @@ void recipe_fix(uint8_t *p, size_t n)
 			at += TF_ALIGN;
 			continue;
 		}
-		seal(h, &(struct bytes){.p = h + TF_SECTION_SIZE, .n = stored});
-		size_t step =
-			TF_SECTION_SIZE + (stored + (size_t)TF_ALIGN - 1) / TF_ALIGN * TF_ALIGN;
+		seal_section(h, h + TF_SECTION_SIZE, stored);
+		size_t step = section_step(h);
 		at += step < n - at ? step : n - at;
 	}
 }

@@ -1,11 +1,9 @@
 #include "replay_made.h"
 
 #include "../../formats/counters_hooks.h"
-#include "../../formats/cpi_hooks.h"
 #include "../../formats/cpuutil_hooks.h"
-#include "../../formats/record.h"
-#include "../../formats/trace_file.h"
 #include "../../include/perflib.h"
+#include "../lib/trace_build.h"
 #include "recipe.h"
 
 /* A statement's low three bits; the other five are its first operand. */
@@ -59,12 +57,7 @@ static uint64_t number(struct maker *m)
 
 static void string(struct maker *m, const void *p, size_t n)
 {
-	uint8_t length[4];
-
-	put_le32(length, (uint32_t)n);
-	bytes_put(&m->text, length, sizeof length);
-	bytes_put(&m->text, p, n);
-	bytes_put(&m->text, NULL, -m->text.n & 3);
+	put_string(&m->text, p, n);
 	m->strings++;
 }
 
@@ -88,26 +81,16 @@ static void name(struct maker *m)
 
 static void hook(struct maker *m, uint8_t major, uint32_t minor)
 {
-	uint8_t h[REC_HEADER_SIZE] = {0};
+	struct made_record r = {.major = major,
+		.nstrings = (uint8_t)m->strings,
+		.nwords = (uint16_t)m->words,
+		.minor = minor,
+		.tid = m->tid,
+		.stamp = m->stamp,
+		.words = m->word};
 
-	put_le32(h + REC_CONTROL,
-		rec_size(m->words, (uint32_t)m->text.n) | REC_KIND_HOOK | REC_COMMITTED);
-	h[REC_MAJOR] = major;
-	h[REC_NSTRINGS] = (uint8_t)m->strings;
-	put_le16(h + REC_NWORDS, (uint16_t)m->words);
-	put_le32(h + REC_MINOR, minor);
-	put_le32(h + REC_TID, m->tid);
-	put_le64(h + REC_STAMP, m->stamp);
 	m->last = m->out.n;
-	bytes_put(&m->out, h, sizeof h);
-	for (unsigned i = 0; i < m->words; i++) {
-		uint8_t b[4];
-
-		put_le32(b, m->word[i]);
-		bytes_put(&m->out, b, sizeof b);
-	}
-	bytes_put(&m->out, m->text.p, m->text.n);
-	bytes_put(&m->out, NULL, -m->out.n & (REC_ALIGN - 1));
+	put_record(&m->out, &r, &m->text);
 	m->words = m->strings = 0;
 	m->text.n = 0;
 	m->hooks++;
@@ -345,12 +328,9 @@ static void statement(struct maker *m, uint8_t code)
 static void header(struct maker *m, struct bytes *recipe)
 {
 	static const uint64_t frequency[] = {1000000000, 10000000, 1000, 100000000000};
-	uint8_t h[TF_HEADER_SIZE] = {0}, how = feed_u8(&m->in);
+	uint8_t h[TF_HEADER_SIZE], how = feed_u8(&m->in);
 
-	put_le32(h + TF_H_CPUS, 2);
-	put_le32(h + TF_H_MAX_RAW, 1 << 20);
-	put_le32(h + TF_H_CLOCK, TF_CLOCK_TSC);
-	put_le64(h + TF_H_TICKS_PER_SECOND, frequency[how & 3]);
+	fill_header(h, 2, 1 << 20, frequency[how & 3]);
 	put_le64(h + TF_H_SYNC + TF_SYNC_TICKS, 1000);
 	put_le64(h + TF_H_SYNC + TF_SYNC_REALTIME, how & 4 ? feed_u64(&m->in) : 5000000000);
 	bytes_put(recipe, h, sizeof h);

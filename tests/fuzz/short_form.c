@@ -1,8 +1,6 @@
 #include "short_form.h"
 
-#include "../../formats/cpi_hooks.h"
-#include "../../formats/record.h"
-#include "../../formats/trace_file.h"
+#include "../lib/trace_build.h"
 #include "recipe.h"
 
 enum { MOST_BYTES = 1 << 18, MOST_CPUS = 9 };
@@ -63,40 +61,22 @@ static void quotient(struct words *w, struct feed *in)
 static void record(struct maker *m, uint8_t major, uint32_t minor, const struct words *w,
 	unsigned nstrings, const struct bytes *strings)
 {
-	uint8_t h[REC_HEADER_SIZE] = {0};
-	uint32_t size = rec_size(w->n, (uint32_t)strings->n);
-	put_le32(h + REC_CONTROL, size | REC_KIND_HOOK | REC_COMMITTED);
-	h[REC_MAJOR] = major;
-	h[REC_NSTRINGS] = (uint8_t)nstrings;
-	put_le16(h + REC_NWORDS, (uint16_t)w->n);
-	put_le32(h + REC_MINOR, minor);
-	put_le32(h + REC_TID, m->tid);
-	put_le64(h + REC_STAMP, m->stamp);
-	bytes_put(&m->out, h, sizeof h);
-	for (unsigned i = 0; i < w->n; i++) {
-		uint8_t b[4];
-		put_le32(b, w->at[i]);
-		bytes_put(&m->out, b, sizeof b);
-	}
-	bytes_put(&m->out, strings->p, strings->n);
-	bytes_put(&m->out, NULL, -m->out.n & (REC_ALIGN - 1));
+	struct made_record r = {.major = major,
+		.nstrings = (uint8_t)nstrings,
+		.nwords = (uint16_t)w->n,
+		.minor = minor,
+		.tid = m->tid,
+		.stamp = m->stamp,
+		.words = w->at};
+	put_record(&m->out, &r, strings);
 	if (!m->hooks++)
 		m->first = m->last = m->stamp;
 	m->first = m->stamp < m->first ? m->stamp : m->first;
 	m->last = m->stamp > m->last ? m->stamp : m->last;
 }
 
-static void put_string(struct bytes *to, const void *p, size_t n)
-{
-	uint8_t length[4];
-	put_le32(length, (uint32_t)n);
-	bytes_put(to, length, sizeof length);
-	bytes_put(to, p, n);
-	bytes_put(to, NULL, -to->n & 3);
-}
-
 /* Few labels, so that groups share them; now and then any bytes. */
-static void put_label(struct bytes *to, struct feed *in)
+static void put_any_label(struct bytes *to, struct feed *in)
 {
 	static const char *const labels[] = {"a", "b", "outer", "a;b", "<\"&'>", "\x1b[31m",
 		"\xC2\x9B[0m", "=1+1", "\xFF\xC0", "\xE2\x80\xAE", "", "a,b\r\n", "]]></script>"};
@@ -111,7 +91,7 @@ static void put_label(struct bytes *to, struct feed *in)
 	put_string(to, p, n);
 }
 
-static void put_hook(struct maker *m, unsigned operand)
+static void put_any_hook(struct maker *m, unsigned operand)
 {
 	struct words w = {0};
 	struct bytes strings = {0};
@@ -120,7 +100,7 @@ static void put_hook(struct maker *m, unsigned operand)
 	for (unsigned i = 0; i < operand >> 2; i++)
 		word(&w, (uint32_t)number(&m->in));
 	for (unsigned i = 0; i < nstrings; i++)
-		put_label(&strings, &m->in);
+		put_any_label(&strings, &m->in);
 	record(m, major, minor, &w, nstrings, &strings);
 	bytes_free(&strings);
 }
@@ -200,7 +180,7 @@ static void part(struct maker *m, uint32_t minor, uint32_t types, uint32_t cpus)
 		break;
 	default:
 		pair(&w, m->elapsed);
-		put_label(&strings, &m->in);
+		put_any_label(&strings, &m->in);
 		label = true;
 		break;
 	}
@@ -238,7 +218,7 @@ static void statement(struct maker *m, uint8_t code)
 	const uint8_t *p;
 	switch (code & 7) {
 	case HOOK:
-		put_hook(m, operand);
+		put_any_hook(m, operand);
 		break;
 	case GROUP:
 		group(m, operand);

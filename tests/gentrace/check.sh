@@ -5,19 +5,8 @@
 # Environment: GENTRACE, CPIDECODE: the programs.
 set -u
 : "${GENTRACE:?}" "${CPIDECODE:?}"
-passed=0 failed=0 skipped=0
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-trap 'exit 1' INT TERM HUP
+. "${0%/*}/../lib/tally.sh"
 
-check() { # NAME COMMAND...
-	name=$1; shift
-	if "$@" >"$work/log" 2>&1; then
-		passed=$((passed + 1)); echo "ok: $name"
-	else
-		failed=$((failed + 1)); echo "FAILED: $name"; sed 's/^/  /' "$work/log"
-	fi
-}
 same() { # WHAT EXPECTED THERE
 	[ -n "$2" ] && [ "$2" = "$3" ] && return
 	echo "$1: expected $2, there is $3"
@@ -108,7 +97,7 @@ if command -v babeltrace2 >/dev/null; then
 	}
 	check "the same events as CTF" ctf
 else
-	skipped=$((skipped + 1)); echo "skipped: the same events as CTF: there is no babeltrace2"
+	skip "the same events as CTF" "there is no babeltrace2"
 fi
 
 check "a folder that is there is no new CTF trace: 1" exits 1 -f ctf "$work"
@@ -125,5 +114,4 @@ check "count and bytes: 2" exits 2 -n 1 -b 1 "$work/t"
 check "stacks of CPU utilisation: 2" exits 2 -k groups -u -f folded "$work/t"
 check "stacks of hooks: 2" exits 2 -f folded "$work/t"
 
-echo "$passed passed, $failed failed, $skipped skipped"
-[ "$failed" -eq 0 ]
+tally

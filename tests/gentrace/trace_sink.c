@@ -3,23 +3,17 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <lz4.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <xxhash.h>
-#include <zlib.h>
 
-#include "../../formats/bytes.h"
-#include "../../formats/record.h"
-#include "../../formats/trace_file.h"
+#include "../lib/trace_build.h"
 
 /* A section that is being filled, or is full and waits for its turn. */
-struct section {
+struct filling {
 	uint8_t *bytes; /* header, payload, zeros */
 	uint32_t size;	/* of the payload */
-	uint32_t ring, hooks;
-	uint64_t position, first, last;
+	struct section head;
 };
 
 struct trace_sink {
@@ -28,8 +22,8 @@ struct trace_sink {
 	bool seekable;
 	uint64_t written, last;
 	uint32_t max_raw;	 /* of a HOOKS section, then of all */
-	struct section *open;	 /* one a ring */
-	struct section *waiting; /* full ones, a heap by first stamp */
+	struct filling *open;	 /* one a ring */
+	struct filling *waiting; /* full ones, a heap by first stamp */
 	size_t nwaiting, waiting_room;
 	uint8_t *index;
 	size_t nindex, index_room;
@@ -52,25 +46,6 @@ static void put_bytes(struct trace_sink *s, const void *bytes, size_t n)
 	}
 }
 
-/* The payload behind bytes' header, packed if that makes it smaller; its size then. */
-static uint32_t pack(struct trace_sink *s, uint8_t *bytes, uint32_t raw)
-{
-	uLongf room = raw - 1;
-	int packed = 0;
-
-	if (s->o.codec == TF_CODEC_LZ4 && raw > 1)
-		packed = LZ4_compress_default(
-			(char *)bytes + TF_SECTION_SIZE, (char *)s->packed, (int)raw, (int)raw - 1);
-	else if (s->o.codec == TF_CODEC_ZLIB && raw > 1 &&
-		 compress2(s->packed, &room, bytes + TF_SECTION_SIZE, raw, s->o.level) == Z_OK)
-		packed = (int)room;
-	if (packed <= 0)
-		return raw;
-	memcpy(bytes + TF_SECTION_SIZE, s->packed, (size_t)packed);
-	bytes[TF_S_CODEC] = (uint8_t)s->o.codec;
-	return (uint32_t)packed;
-}
-
 static void remember(struct trace_sink *s, const uint8_t *header)
 {
 	if (!s->o.index)
@@ -85,35 +60,27 @@ static void remember(struct trace_sink *s, const uint8_t *header)
 	memcpy(entry + TF_INDEX_HEADER, header + TF_INDEX_HEADER_FROM, TF_INDEX_HEADER_BYTES);
 }
 
-/* section->bytes has room for the header and the zeros at the end. */
-static void write_section(struct trace_sink *s, enum tf_type type, struct section *section)
+/* Packs the payload if that makes it smaller. bytes has room for the header and the zeros at the
+ * end. */
+static void write_section(struct trace_sink *s, struct filling *section, unsigned codec)
 {
-	uint8_t *h = section->bytes;
+	uint8_t *h = section->bytes, *payload = h + TF_SECTION_SIZE;
+	uint32_t raw = section->size, stored = raw;
+	size_t packed = 0;
 
-	memset(h, 0, TF_SECTION_SIZE);
-	uint32_t stored = pack(s, h, section->size);
-
-	put_le32(h + TF_S_MAGIC, TF_SECTION_MAGIC);
-	put_le16(h + TF_S_TYPE, (uint16_t)type);
-	put_le32(h + TF_S_STORED, stored);
-	put_le32(h + TF_S_RAW, section->size);
-	put_le32(h + TF_S_RING, section->ring);
-	put_le32(h + TF_S_HOOKS, section->hooks);
-	put_le64(h + TF_S_POSITION, section->position);
-	put_le64(h + TF_S_FIRST, section->first);
-	put_le64(h + TF_S_LAST, section->last);
-	/* The checksum covers the header before it, then the payload: side by side for a moment. */
-	uint8_t *begin = h + TF_SECTION_SIZE - TF_S_CHECKSUM;
-	uint8_t kept[TF_SECTION_SIZE];
-
-	memcpy(kept, h, TF_S_CHECKSUM);
-	memmove(begin, h, TF_S_CHECKSUM);
-	put_le64(kept + TF_S_CHECKSUM, XXH3_64bits(begin, TF_S_CHECKSUM + stored));
-	memcpy(h, kept, TF_SECTION_SIZE);
-	if (type == TF_TYPE_HOOKS)
+	if (codec != TF_CODEC_NONE && raw > 1)
+		packed = pack_payload((uint8_t)codec, s->o.level, payload, raw, s->packed, raw - 1);
+	if (packed) {
+		memcpy(payload, s->packed, packed);
+		section->head.codec = (uint8_t)codec;
+		stored = (uint32_t)packed;
+	}
+	fill_section(h, &section->head, stored, raw);
+	seal_section(h, payload, stored);
+	if (section->head.type == TF_TYPE_HOOKS)
 		remember(s, h);
-	memset(h + TF_SECTION_SIZE + stored, 0, TF_ALIGN);
-	put_bytes(s, h, TF_SECTION_SIZE + ((stored + TF_ALIGN - 1u) & ~(TF_ALIGN - 1u)));
+	memset(payload + stored, 0, TF_ALIGN);
+	put_bytes(s, h, section_step(h));
 }
 
 static uint8_t *section_room(uint32_t payload)
@@ -124,16 +91,15 @@ static uint8_t *section_room(uint32_t payload)
 /* A section of something other than hooks. */
 static void write_other(struct trace_sink *s, enum tf_type type, const void *payload, size_t n)
 {
-	struct section other = {.bytes = section_room((uint32_t)n), .size = (uint32_t)n};
-	unsigned codec = s->o.codec;
+	struct filling other = {.bytes = section_room((uint32_t)n),
+		.size = (uint32_t)n,
+		.head.type = (uint16_t)type};
 
 	if (n)
 		memcpy(other.bytes + TF_SECTION_SIZE, payload, n);
 	if (n > s->max_raw)
 		s->max_raw = (uint32_t)n;
-	s->o.codec = TF_CODEC_NONE;
-	write_section(s, type, &other);
-	s->o.codec = codec;
+	write_section(s, &other, TF_CODEC_NONE);
 	free(other.bytes);
 }
 
@@ -161,18 +127,12 @@ static void make_header(struct trace_sink *s)
 	uint64_t id = s->o.seed ^ UINT64_C(0x6765); /* the same seed is the same trace */
 	uint8_t *h = s->header;
 
-	memcpy(h + TF_H_MAGIC, TF_MAGIC, 8);
-	put_le16(h + TF_H_VERSION_MAJOR, TF_VERSION_MAJOR);
+	fill_header(h, s->o.cpus, s->max_raw, GEN_HZ);
 	put_le16(h + TF_H_VERSION_MINOR, TF_VERSION_MINOR);
-	put_le32(h + TF_H_HEADER_SIZE, TF_HEADER_SIZE);
 	put_le64(h + TF_H_TRACE_ID, random_next(&id));
 	put_le64(h + TF_H_TRACE_ID + 8, random_next(&id));
-	put_le32(h + TF_H_CPUS, s->o.cpus);
-	put_le32(h + TF_H_MAX_RAW, s->max_raw);
-	put_le32(h + TF_H_CLOCK, TF_CLOCK_TSC);
-	put_le64(h + TF_H_TICKS_PER_SECOND, GEN_HZ);
 	sync_at(s, GEN_START, h + TF_H_SYNC);
-	put_le64(h + TF_H_CHECKSUM, XXH3_64bits(h, TF_H_CHECKSUM));
+	seal_header(h);
 }
 
 static void write_meta(struct trace_sink *s)
@@ -234,7 +194,7 @@ struct trace_sink *trace_sink_open(const struct options *o)
 	s->packed = need_memory(malloc(o->section));
 	s->open = need_memory(calloc(o->cpus, sizeof *s->open));
 	for (unsigned i = 0; i < o->cpus; i++) {
-		s->open[i].ring = i;
+		s->open[i].head = (struct section){.type = TF_TYPE_HOOKS, .ring = i};
 		s->open[i].bytes = section_room(o->section);
 	}
 	if (!s->seekable && s->max_raw < o->threads * TF_TASK_SIZE)
@@ -251,15 +211,15 @@ struct trace_sink *trace_sink_open(const struct options *o)
 	return s;
 }
 
-static void swap(struct section *a, struct section *b)
+static void swap(struct filling *a, struct filling *b)
 {
-	struct section t = *a;
+	struct filling t = *a;
 
 	*a = *b;
 	*b = t;
 }
 
-static void wait_push(struct trace_sink *s, const struct section *section)
+static void wait_push(struct trace_sink *s, const struct filling *section)
 {
 	size_t at = s->nwaiting++;
 
@@ -268,21 +228,22 @@ static void wait_push(struct trace_sink *s, const struct section *section)
 		s->waiting = need_memory(realloc(s->waiting, s->waiting_room * sizeof *s->waiting));
 	}
 	s->waiting[at] = *section;
-	for (; at && s->waiting[at].first < s->waiting[(at - 1) / 2].first; at = (at - 1) / 2)
+	for (; at && s->waiting[at].head.first < s->waiting[(at - 1) / 2].head.first;
+		at = (at - 1) / 2)
 		swap(&s->waiting[at], &s->waiting[(at - 1) / 2]);
 }
 
-static struct section wait_pop(struct trace_sink *s)
+static struct filling wait_pop(struct trace_sink *s)
 {
-	struct section top = s->waiting[0];
+	struct filling top = s->waiting[0];
 	size_t at = 0, child;
 
 	s->waiting[0] = s->waiting[--s->nwaiting];
 	while ((child = 2 * at + 1) < s->nwaiting) {
 		if (child + 1 < s->nwaiting &&
-			s->waiting[child + 1].first < s->waiting[child].first)
+			s->waiting[child + 1].head.first < s->waiting[child].head.first)
 			child++;
-		if (s->waiting[at].first <= s->waiting[child].first)
+		if (s->waiting[at].head.first <= s->waiting[child].head.first)
 			break;
 		swap(&s->waiting[at], &s->waiting[child]);
 		at = child;
@@ -296,26 +257,27 @@ static void write_waiting(struct trace_sink *s)
 	uint64_t oldest = UINT64_MAX;
 
 	for (unsigned i = 0; i < s->o.cpus; i++)
-		if (s->open[i].size && s->open[i].first < oldest)
-			oldest = s->open[i].first;
-	while (s->nwaiting && (s->waiting[0].first <= oldest || s->o.order != ORDER_FIRST)) {
-		struct section section = wait_pop(s);
+		if (s->open[i].size && s->open[i].head.first < oldest)
+			oldest = s->open[i].head.first;
+	while (s->nwaiting && (s->waiting[0].head.first <= oldest || s->o.order != ORDER_FIRST)) {
+		struct filling section = wait_pop(s);
 
-		write_section(s, TF_TYPE_HOOKS, &section);
+		write_section(s, &section, s->o.codec);
 		free(section.bytes);
 	}
 }
 
-static void section_full(struct trace_sink *s, struct section *open)
+static void section_full(struct trace_sink *s, struct filling *open)
 {
 	if (!open->size)
 		return;
-	struct section full = *open;
+	struct filling full = *open;
 
 	/* A ring's sections begin on multiples of their size. */
-	*open = (struct section){.ring = full.ring,
-		.position = full.position + s->o.section,
-		.bytes = section_room(s->o.section)};
+	*open = (struct filling){.bytes = section_room(s->o.section),
+		.head = {.type = TF_TYPE_HOOKS,
+			.ring = full.head.ring,
+			.position = full.head.position + s->o.section}};
 	wait_push(s, &full);
 	write_waiting(s);
 }
@@ -325,25 +287,19 @@ static uint32_t record_size(const struct hook *h)
 	return rec_size(h->nwords, h->string ? rec_string_bytes(h->length) : 0);
 }
 
-static void put_record(uint8_t *p, uint32_t size, const struct unit *u, const struct hook *h)
+static void write_record(uint8_t *p, uint32_t size, const struct unit *u, const struct hook *h)
 {
-	put_le32(p + REC_CONTROL, REC_COMMITTED | REC_KIND_HOOK | size);
-	p[REC_MAJOR] = h->major;
-	p[REC_NSTRINGS] = h->string != NULL;
-	put_le16(p + REC_NWORDS, (uint16_t)h->nwords);
-	put_le32(p + REC_MINOR, h->minor);
-	put_le32(p + REC_TID, u->tid);
-	put_le64(p + REC_STAMP, u->stamp);
-	memset(p + size - 8, 0, size > REC_DATA ? 8 : 0);
-	uint8_t *at = p + REC_DATA;
+	struct made_record r = {.major = h->major,
+		.nstrings = h->string != NULL,
+		.nwords = (uint16_t)h->nwords,
+		.minor = h->minor,
+		.tid = u->tid,
+		.stamp = u->stamp,
+		.words = h->words};
+	uint8_t *at = record_begin(p, size, &r);
 
-	for (unsigned i = 0; i < h->nwords; i++, at += 4)
-		put_le32(at, h->words[i]);
-	if (h->string) {
-		memset(at + 4 + (h->length & ~3u), 0, 4 * !!(h->length & 3));
-		put_le32(at, h->length);
-		memcpy(at + 4, h->string, h->length);
-	}
+	if (h->string)
+		record_string(at, h->string, h->length);
 }
 
 void trace_sink_pass(struct trace_sink *s, int only)
@@ -353,7 +309,7 @@ void trace_sink_pass(struct trace_sink *s, int only)
 
 void trace_sink_put(struct trace_sink *s, const struct unit *u)
 {
-	struct section *open = &s->open[u->cpu];
+	struct filling *open = &s->open[u->cpu];
 	uint32_t size = 0;
 
 	s->last = u->stamp;
@@ -367,13 +323,13 @@ void trace_sink_put(struct trace_sink *s, const struct unit *u)
 	if (open->size + size > s->o.section)
 		section_full(s, open);
 	if (!open->size)
-		open->first = u->stamp;
-	open->last = u->stamp;
-	open->hooks += u->nhooks;
+		open->head.first = u->stamp;
+	open->head.last = u->stamp;
+	open->head.hooks += u->nhooks;
 	for (unsigned i = 0; i < u->nhooks; i++) {
 		uint32_t one = record_size(&u->hook[i]);
 
-		put_record(open->bytes + TF_SECTION_SIZE + open->size, one, u, &u->hook[i]);
+		write_record(open->bytes + TF_SECTION_SIZE + open->size, one, u, &u->hook[i]);
 		open->size += one;
 	}
 }

@@ -25,6 +25,24 @@ in_file()
 	grep -aEq -- "$2" "$1" || fail "$1 has no '$2'"
 }
 
+# is_json FILE: an object in each line (RFC 8259); is_csv FILE: as many cells in each, CR LF (RFC 4180).
+# WELLFORMED names tests/lib/wellformed_main.c.
+is_json()
+{
+	is_wellformed json "$1"
+}
+
+is_csv()
+{
+	is_wellformed csv "$1"
+}
+
+is_wellformed()
+{
+	[ -s "$2" ] || fail "$2: empty, not $1"
+	"${WELLFORMED:?the checker of formats}" "$1" "$2" >wrong || fail "$(cat wrong)"
+}
+
 # wait_until COMMAND...: for at most 20 s.
 wait_until()
 {

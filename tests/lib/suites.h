@@ -5,15 +5,49 @@
 #include <check.h>
 #include <stdarg.h>
 
-/* A suite of one case, whose tests NULL ends. timeout: in seconds, of a test. */
-static inline Suite *suite_of(const char *name, double timeout, const TTest *const *tests)
+/* A test that runs for each _i from `from` to `to`, which is excluded. */
+struct suite_loop {
+	const TTest *test;
+	int from, to;
+};
+
+/* A suite of one case. set_up and tear_down run in each test's own process; NULL: none. */
+struct suite_plan {
+	double timeout; /* in seconds, of a test; 0: Check's own */
+	SFun set_up, tear_down;
+	const TTest *const *tests;	/* NULL ends them */
+	const struct suite_loop *loops; /* one without a test ends them */
+};
+
+#define TESTS(...)                                                                                 \
+	.tests = (const TTest *const[])                                                            \
+	{                                                                                          \
+		__VA_ARGS__, NULL                                                                  \
+	}
+#define LOOPS(...)                                                                                 \
+	.loops = (const struct suite_loop[])                                                       \
+	{                                                                                          \
+		__VA_ARGS__,                                                                       \
+		{                                                                                  \
+			NULL, 0, 0                                                                 \
+		}                                                                                  \
+	}
+/* SUITE("name", .set_up = begin, TESTS(one, another), LOOPS({a_third, 0, 3})) */
+#define SUITE(name, ...) suite_of(name, &(const struct suite_plan){__VA_ARGS__})
+
+static inline Suite *suite_of(const char *name, const struct suite_plan *plan)
 {
 	Suite *suite = suite_create(name);
 	TCase *tc = tcase_create(name);
 
-	tcase_set_timeout(tc, timeout);
-	for (; *tests; tests++)
-		tcase_add_test(tc, *tests);
+	if (plan->timeout > 0)
+		tcase_set_timeout(tc, plan->timeout);
+	if (plan->set_up || plan->tear_down)
+		tcase_add_checked_fixture(tc, plan->set_up, plan->tear_down);
+	for (const TTest *const *test = plan->tests; test && *test; test++)
+		tcase_add_test(tc, *test);
+	for (const struct suite_loop *loop = plan->loops; loop && loop->test; loop++)
+		tcase_add_loop_test(tc, loop->test, loop->from, loop->to);
 	suite_add_tcase(suite, tc);
 	return suite;
 }
@@ -40,8 +74,7 @@ static inline __attribute__((sentinel)) int suites_run(Suite *first, ...)
 #define SUITE_MAIN(name, ...)                                                                      \
 	int main(void)                                                                             \
 	{                                                                                          \
-		const TTest *const tests[] = {__VA_ARGS__, NULL};                                  \
-		return suites_run(suite_of(name, 300, tests), NULL);                               \
+		return suites_run(SUITE(name, .timeout = 300, TESTS(__VA_ARGS__)), NULL);          \
 	}
 
 #endif

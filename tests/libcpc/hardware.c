@@ -95,7 +95,7 @@ static void counted(void)
 	check(near(instructions, 2 * (uint64_t)TURNS), "instructions of a known loop");
 	check(cycles > 0, "cycles of a known loop");
 	check(cpc_buf_tick(cpc, buf) > 0, "ticks");
-	printf("%u counters are known of: %s\n", cpc_npic(cpc), cpc_cciname(cpc));
+	printf("%u counters: %s\n", cpc_npic(cpc), cpc_cciname(cpc));
 	cpc_buf_destroy(cpc, buf);
 }
 

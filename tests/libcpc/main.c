@@ -10,7 +10,6 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "../lib/suites.h"
 
 struct told told;
 static char folder[] = "/tmp/libcpc.XXXXXX";

@@ -5,7 +5,6 @@
 #ifndef TESTS_LIBCPC_SUITE_H
 #define TESTS_LIBCPC_SUITE_H
 
-#include <check.h>
 #include <errno.h>
 #include <libcpc.h>
 #include <stdbool.h>
@@ -14,6 +13,7 @@
 #include <stdio.h>
 
 #include "../lib/sanitized.h"
+#include "../lib/suites.h"
 
 Suite *sets_suite(void);
 Suite *buffers_suite(void);

@@ -204,7 +204,7 @@ START_TEST(taken_counters_are_eagain)
 	fake.taken = true;
 	ck_assert_int_eq(cpc_set_sample(cpc, set, buf), -1);
 	ck_assert_int_eq(errno, EAGAIN);
-	ck_assert_ptr_nonnull(strstr(line, "taken by others"));
+	ck_assert_ptr_nonnull(strstr(line, "other users hold"));
 }
 END_TEST
 

@@ -244,21 +244,9 @@ END_TEST
 
 Suite *pctx_suite(void)
 {
-	Suite *suite = suite_create("libpctx");
-	TCase *tcase = tcase_create("control");
-
-	tcase_add_checked_fixture(tcase, pctx_begin, NULL);
-	tcase_add_test(tcase, a_program_runs_to_its_end);
-	tcase_add_test(tcase, an_exec_is_told);
-	tcase_add_test(tcase, children_are_followed);
-	tcase_add_test(tcase, children_run_side_by_side);
-	tcase_add_test(tcase, children_are_left_alone);
-	tcase_add_test(tcase, what_cannot_be_created);
-	tcase_add_test(tcase, a_released_program_goes_on);
-	tcase_add_test(tcase, a_created_program_dies_with_its_creator);
-	tcase_add_test(tcase, misuse_is_refused);
-	tcase_add_test(tcase, a_program_is_counted);
-	tcase_add_test(tcase, lwp_self_is_the_thread);
-	suite_add_tcase(suite, tcase);
-	return suite;
+	return SUITE("libpctx", .set_up = pctx_begin,
+		TESTS(a_program_runs_to_its_end, an_exec_is_told, children_are_followed,
+			children_run_side_by_side, children_are_left_alone, what_cannot_be_created,
+			a_released_program_goes_on, a_created_program_dies_with_its_creator,
+			misuse_is_refused, a_program_is_counted, lwp_self_is_the_thread));
 }

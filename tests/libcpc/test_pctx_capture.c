@@ -297,18 +297,9 @@ END_TEST
 
 Suite *pctx_capture_suite(void)
 {
-	Suite *suite = suite_create("libpctx capture");
-	TCase *tcase = tcase_create("control");
-
-	tcase_add_checked_fixture(tcase, pctx_begin, NULL);
-	tcase_add_test(tcase, lwps_come_and_go);
-	tcase_add_test(tcase, a_thread_executes);
-	tcase_add_test(tcase, a_child_by_vfork_is_followed);
-	tcase_add_test(tcase, a_signal_handler_ends_the_run);
-	tcase_add_test(tcase, a_captured_process_survives);
-	tcase_add_test(tcase, handlers_end_the_run);
-	tcase_add_test(tcase, another_thread_ends_the_run);
-	tcase_add_test(tcase, what_cannot_be_captured);
-	suite_add_tcase(suite, tcase);
-	return suite;
+	return SUITE("libpctx capture", .set_up = pctx_begin,
+		TESTS(lwps_come_and_go, a_thread_executes, a_child_by_vfork_is_followed,
+			a_signal_handler_ends_the_run, a_captured_process_survives,
+			handlers_end_the_run, another_thread_ends_the_run,
+			what_cannot_be_captured));
 }

@@ -67,7 +67,7 @@ START_TEST(what_is_no_file_is_refused)
 	ck_fails(cpc_bind_curlwp(cpc, set, 0), EAGAIN, registry_path());
 	rmdir(registry_path());
 	ck_assert_int_eq(mkfifo(registry_path(), 0666), 0);
-	ck_fails(cpc_bind_curlwp(cpc, set, 0), EAGAIN, "not a file");
+	ck_fails(cpc_bind_curlwp(cpc, set, 0), EAGAIN, "not a regular file");
 	unlink(registry_path());
 	ck_assert_int_eq(cpc_bind_curlwp(cpc, set, 0), 0);
 }
@@ -81,7 +81,7 @@ START_TEST(a_second_name_is_refused)
 	snprintf(other, sizeof other, "%s.other", registry_path());
 	close(open(other, O_CREAT | O_RDWR, 0666));
 	ck_assert_int_eq(link(other, registry_path()), 0);
-	ck_fails(cpc_bind_curlwp(cpc, set, 0), EAGAIN, "not a file of its own");
+	ck_fails(cpc_bind_curlwp(cpc, set, 0), EAGAIN, "not a regular file with a single link");
 	unlink(other);
 	ck_assert_int_eq(cpc_bind_curlwp(cpc, set, 0), 0);
 }

@@ -134,7 +134,7 @@ START_TEST(wrong_requests_are_refused)
 	ck_fails(cpc_set_add_request(cpc, set, "faults", 0, CPC_COUNT_USER | 0x80, 0, NULL), EINVAL,
 		"no such flag");
 	ck_fails(cpc_set_add_request(cpc, set, "faults:k", 0, CPC_COUNT_USER, 0, NULL), EINVAL,
-		"differ");
+		"disagree");
 	ck_fails(cpc_set_add_request(cpc, set, "faults", 0,
 			 CPC_COUNT_USER | CPC_COUNT_SYSTEM | CPC_OVF_NOTIFY_EMT, 0, NULL),
 		EINVAL, "user mode only");
@@ -168,7 +168,7 @@ START_TEST(a_set_has_32_requests_at_most)
 		ck_assert_int_eq(
 			cpc_set_add_request(cpc, set, "faults", 0, CPC_COUNT_USER, 0, NULL), i);
 	ck_fails(cpc_set_add_request(cpc, set, "faults", 0, CPC_COUNT_USER, 0, NULL), EINVAL,
-		"the most");
+		"the maximum");
 	ck_assert_int_eq(cpc_bind_curlwp(cpc, set, 0), 0);
 	cpc_close(cpc);
 }
@@ -302,23 +302,12 @@ END_TEST
 
 Suite *sets_suite(void)
 {
-	Suite *s = suite_create("sets");
-	TCase *t = tcase_create("sets");
-
-	tcase_set_timeout(t, 60); /* a busy machine */
-	tcase_add_test(t, only_the_current_version_opens);
-	tcase_add_test(t, errors_go_to_stderr_unless_handled);
-	tcase_add_test(t, a_handler_hears_function_and_subcode);
-	tcase_add_test(t, a_handler_may_call_the_library);
-	tcase_add_test(t, what_is_no_handle_is_refused);
-	tcase_add_test(t, requests_are_numbered_from_0);
-	tcase_add_test(t, wrong_requests_are_refused);
-	tcase_add_test(t, a_name_that_is_too_long_is_refused);
-	tcase_add_test(t, a_set_has_32_requests_at_most);
-	tcase_add_test(t, attributes_are_checked);
-	tcase_add_test(t, requests_are_walked_as_they_were_added);
-	tcase_add_test(t, events_are_walked);
-	tcase_add_test(t, the_machine_is_described);
-	suite_add_tcase(s, t);
-	return s;
+	return SUITE("sets", .timeout = 60, /* a busy machine */
+		TESTS(only_the_current_version_opens, errors_go_to_stderr_unless_handled,
+			a_handler_hears_function_and_subcode, a_handler_may_call_the_library,
+			what_is_no_handle_is_refused, requests_are_numbered_from_0,
+			wrong_requests_are_refused, a_name_that_is_too_long_is_refused,
+			a_set_has_32_requests_at_most, attributes_are_checked,
+			requests_are_walked_as_they_were_added, events_are_walked,
+			the_machine_is_described));
 }

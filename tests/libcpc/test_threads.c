@@ -292,18 +292,10 @@ END_TEST
 
 Suite *threads_suite(void)
 {
-	Suite *s = suite_create("threads");
-	TCase *t = tcase_create("threads");
-
-	tcase_set_timeout(t, 60); /* a busy machine */
-	tcase_add_checked_fixture(t, begin, end);
-	tcase_add_test(t, threads_count_for_themselves);
-	tcase_add_test(t, without_inherit_a_new_thread_has_nothing);
-	tcase_add_test(t, a_threads_end_unbinds);
-	tcase_add_test(t, a_set_may_be_destroyed_by_another_thread);
-	tcase_add_test(t, new_threads_inherit_a_copy);
-	tcase_add_test(t, copies_outlive_the_makers_binding);
-	tcase_add_test(t, a_new_thread_is_signalled_to_preset);
-	suite_add_tcase(s, t);
-	return s;
+	return SUITE("threads", .timeout = 60, /* a busy machine */ .set_up = begin,
+		.tear_down = end,
+		TESTS(threads_count_for_themselves, without_inherit_a_new_thread_has_nothing,
+			a_threads_end_unbinds, a_set_may_be_destroyed_by_another_thread,
+			new_threads_inherit_a_copy, copies_outlive_the_makers_binding,
+			a_new_thread_is_signalled_to_preset));
 }

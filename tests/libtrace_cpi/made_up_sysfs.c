@@ -1,7 +1,6 @@
 #include "made_up_sysfs.h"
 
 #include <check.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,21 +8,16 @@
 #include <unistd.h>
 
 #include "../../libtrace/counters/core_types.h"
+#include "../lib/folder.h"
 
 #define DEVICES "bus/event_source/devices"
 
 static char root[64];
 
-static int remove_one(const char *path, const struct stat *st, int flag, struct FTW *ftw)
-{
-	(void)st, (void)flag, (void)ftw;
-	return remove(path);
-}
-
 /* Each test is a process of its own, which ends by exit. */
 static void remove_all(void)
 {
-	nftw(root, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+	folder_remove(root);
 }
 
 static void make_root(void)

@@ -1,7 +1,6 @@
 #include <stdlib.h>
 
 #include "suites.h"
-#include "../lib/suites.h"
 
 int main(void)
 {

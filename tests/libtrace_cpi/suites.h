@@ -1,7 +1,7 @@
 #ifndef TEST_SUITES_H
 #define TEST_SUITES_H
 
-#include <check.h>
+#include "../lib/suites.h"
 
 Suite *busy_suite(void);
 Suite *core_types_suite(void);

@@ -269,22 +269,11 @@ END_TEST
 
 Suite *core_types_suite(void)
 {
-	Suite *s = suite_create("core_types");
-	TCase *t = tcase_create("core_types");
-
-	tcase_add_checked_fixture(t, set_up, NULL);
-	tcase_add_test(t, found);
-	tcase_add_loop_test(t, bad_type, 0, sizeof bad_files / sizeof *bad_files);
-	tcase_add_test(t, aperf);
-	tcase_add_loop_test(t, bad_mperf, 0, sizeof bad_msr / sizeof *bad_msr);
-	tcase_add_test(t, too_many);
-	tcase_add_test(t, nothing_there);
-	tcase_add_test(t, each_has_its_own_pmu);
-	tcase_add_test(t, kernel_without_extended_types);
-	tcase_add_test(t, refused_for_rights);
-	tcase_add_test(t, thread_counts_add);
-	tcase_add_loop_test(t, thread_out_of_descriptors, 0, 4);
-	tcase_add_test(t, flagged);
-	suite_add_tcase(s, t);
-	return s;
+	return SUITE("core_types", .set_up = set_up,
+		TESTS(found, aperf, too_many, nothing_there, each_has_its_own_pmu,
+			kernel_without_extended_types, refused_for_rights, thread_counts_add,
+			flagged),
+		LOOPS({bad_type, 0, sizeof bad_files / sizeof *bad_files},
+			{bad_mperf, 0, sizeof bad_msr / sizeof *bad_msr},
+			{thread_out_of_descriptors, 0, 4}));
 }

@@ -281,23 +281,10 @@ END_TEST
 
 Suite *cpus_suite(void)
 {
-	Suite *s = suite_create("cpus");
-	TCase *t = tcase_create("cpus");
-
-	tcase_add_checked_fixture(t, set_up, NULL);
-	tcase_add_test(t, renewed);
-	tcase_add_test(t, only_cycles);
-	tcase_add_test(t, gone_for_good);
-	tcase_add_test(t, came_later);
-	tcase_add_test(t, nothing_to_renew);
-	tcase_add_loop_test(t, renewed_without_descriptors, 0, 3);
-	tcase_add_test(t, forever);
-	tcase_add_test(t, descriptors_lost);
-	tcase_add_test(t, renewed_under_readers);
-	tcase_add_test(t, interval_across_a_change);
-	tcase_add_test(t, replaced_by_another_instance);
-	tcase_add_test(t, changed_before_the_start);
-	tcase_add_test(t, closed_by_the_program);
-	suite_add_tcase(s, t);
-	return s;
+	return SUITE("cpus", .set_up = set_up,
+		TESTS(renewed, only_cycles, gone_for_good, came_later, nothing_to_renew, forever,
+			descriptors_lost, renewed_under_readers, interval_across_a_change,
+			replaced_by_another_instance, changed_before_the_start,
+			closed_by_the_program),
+		LOOPS({renewed_without_descriptors, 0, 3}));
 }

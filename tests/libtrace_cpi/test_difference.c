@@ -441,29 +441,11 @@ END_TEST
 
 Suite *difference_suite(void)
 {
-	Suite *s = suite_create("difference");
-	TCase *t = tcase_create("difference");
-
-	tcase_add_checked_fixture(t, set_up, tear_down);
-	tcase_add_test(t, nothing_measured);
-	tcase_add_test(t, ticks_are_cycles);
-	tcase_add_test(t, idle);
-	tcase_add_test(t, idle_glitches);
-	tcase_add_test(t, shorter_than_the_accounting);
-	tcase_add_test(t, reference_cycles);
-	tcase_add_test(t, scaled_by_running);
-	tcase_add_test(t, hotplug);
-	tcase_add_test(t, threads);
-	tcase_add_test(t, nothing_to_say);
-	tcase_add_test(t, quality_of_processors);
-	tcase_add_test(t, never_ran);
-	tcase_add_test(t, quality_of_idle);
-	tcase_add_loop_test(t, changed, 0, sizeof changes / sizeof *changes);
-	tcase_add_test(t, not_changed);
-	tcase_add_test(t, types_of_core);
-	tcase_add_test(t, unhalted_cycles);
-	tcase_add_test(t, quality_of_the_thread);
-	tcase_add_test(t, thread_on_types_of_core);
-	suite_add_tcase(s, t);
-	return s;
+	return SUITE("difference", .set_up = set_up, .tear_down = tear_down,
+		TESTS(nothing_measured, ticks_are_cycles, idle, idle_glitches,
+			shorter_than_the_accounting, reference_cycles, scaled_by_running, hotplug,
+			threads, nothing_to_say, quality_of_processors, never_ran, quality_of_idle,
+			not_changed, types_of_core, unhalted_cycles, quality_of_the_thread,
+			thread_on_types_of_core),
+		LOOPS({changed, 0, sizeof changes / sizeof *changes}));
 }

@@ -218,19 +218,9 @@ END_TEST
 
 Suite *figures_suite(void)
 {
-	Suite *s = suite_create("figures");
-	TCase *t = tcase_create("figures");
-
-	tcase_add_checked_fixture(t, set_up, tear_down);
-	tcase_add_loop_test(t, cpi_words, 0, sizeof cpis / sizeof *cpis);
-	tcase_add_test(t, cpi_double);
-	tcase_add_loop_test(t, busy, 0, sizeof busies / sizeof *busies);
-	tcase_add_test(t, sums);
-	tcase_add_test(t, sums_one_not_measured);
-	tcase_add_test(t, sums_offline);
-	tcase_add_test(t, sums_changed);
-	tcase_add_test(t, busy_without_a_share);
-	tcase_add_test(t, sums_saturate);
-	suite_add_tcase(s, t);
-	return s;
+	return SUITE("figures", .set_up = set_up, .tear_down = tear_down,
+		TESTS(cpi_double, sums, sums_one_not_measured, sums_offline, sums_changed,
+			busy_without_a_share, sums_saturate),
+		LOOPS({cpi_words, 0, sizeof cpis / sizeof *cpis},
+			{busy, 0, sizeof busies / sizeof *busies}));
 }

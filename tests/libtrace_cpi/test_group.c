@@ -345,28 +345,11 @@ END_TEST
 
 Suite *group_suite(void)
 {
-	Suite *s = suite_create("group");
-	TCase *t = tcase_create("group");
-
-	tcase_add_checked_fixture(t, set_up, tear_down);
-	tcase_add_test(t, everything);
-	tcase_add_test(t, quality);
-	tcase_add_test(t, quality_stands_before_the_label);
-	tcase_add_test(t, quality_of_another_thread);
-	tcase_add_test(t, summary_raw);
-	tcase_add_test(t, summary_thread);
-	tcase_add_test(t, detailed_raw);
-	tcase_add_test(t, detailed_thread_has_no_thread_bit);
-	tcase_add_test(t, busy_not_measured);
-	tcase_add_test(t, instructions_not_measured);
-	tcase_add_test(t, one_processor_without_instructions);
-	tcase_add_test(t, thread_of_another);
-	tcase_add_loop_test(t, labels, 0, 7);
-	tcase_add_loop_test(t, label_too_long, 0, 3);
-	tcase_add_loop_test(t, refused, 0, 2);
-	tcase_add_test(t, off);
-	tcase_add_test(t, stamp_before_start);
-	tcase_add_test(t, largest);
-	suite_add_tcase(s, t);
-	return s;
+	return SUITE("group", .set_up = set_up, .tear_down = tear_down,
+		TESTS(everything, quality, quality_stands_before_the_label,
+			quality_of_another_thread, summary_raw, summary_thread, detailed_raw,
+			detailed_thread_has_no_thread_bit, busy_not_measured,
+			instructions_not_measured, one_processor_without_instructions,
+			thread_of_another, off, stamp_before_start, largest),
+		LOOPS({labels, 0, 7}, {label_too_long, 0, 3}, {refused, 0, 2}));
 }

@@ -241,19 +241,9 @@ END_TEST
 
 Suite *idle_suite(void)
 {
-	Suite *s = suite_create("idle");
-	TCase *t = tcase_create("idle");
-
-	tcase_add_test(t, stat_text);
-	tcase_add_loop_test(t, stat_bad, 0, sizeof not_stat / sizeof *not_stat);
-	tcase_add_test(t, stat_odd);
-	tcase_add_test(t, stat_truncated);
-	tcase_add_loop_test(t, list_text, 0, 6);
-	tcase_add_loop_test(t, list_bad, 0, sizeof not_list / sizeof *not_list);
-	tcase_add_test(t, list_truncated);
-	tcase_add_test(t, list_long_line);
-	tcase_add_loop_test(t, garbage, 0, 5);
-	tcase_add_test(t, this_machine);
-	suite_add_tcase(s, t);
-	return s;
+	return SUITE("idle",
+		TESTS(stat_text, stat_odd, stat_truncated, list_truncated, list_long_line,
+			this_machine),
+		LOOPS({stat_bad, 0, sizeof not_stat / sizeof *not_stat}, {list_text, 0, 6},
+			{list_bad, 0, sizeof not_list / sizeof *not_list}, {garbage, 0, 5}));
 }

@@ -192,17 +192,7 @@ END_TEST
 
 Suite *instance_figures_suite(void)
 {
-	Suite *s = suite_create("instance figures");
-	TCase *t = tcase_create("instance figures");
-
-	tcase_set_timeout(t, 60);
-	tcase_add_test(t, software);
-	tcase_add_test(t, interval_goes_on);
-	tcase_add_test(t, nothing);
-	tcase_add_test(t, scripted_words);
-	tcase_add_test(t, scripted_nesting);
-	tcase_add_test(t, get_by_another_thread);
-	tcase_add_test(t, get_by_a_child);
-	suite_add_tcase(s, t);
-	return s;
+	return SUITE("instance figures", .timeout = 60,
+		TESTS(software, interval_goes_on, nothing, scripted_words, scripted_nesting,
+			get_by_another_thread, get_by_a_child));
 }

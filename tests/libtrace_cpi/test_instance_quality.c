@@ -140,15 +140,8 @@ END_TEST
 
 Suite *instance_quality_suite(void)
 {
-	Suite *s = suite_create("instance quality");
-	TCase *t = tcase_create("instance quality");
-
-	tcase_set_timeout(t, 60);
-	tcase_add_loop_test(t, a_thread_that_sleeps, 0, 9);
-	tcase_add_test(t, asked_for_at_the_end_only);
-	tcase_add_test(t, another_thread_gets);
-	tcase_add_test(t, labels_stand_around_it);
-	tcase_add_test(t, never_unasked);
-	suite_add_tcase(s, t);
-	return s;
+	return SUITE("instance quality", .timeout = 60,
+		TESTS(asked_for_at_the_end_only, another_thread_gets, labels_stand_around_it,
+			never_unasked),
+		LOOPS({a_thread_that_sleeps, 0, 9}));
 }

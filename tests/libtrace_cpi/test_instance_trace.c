@@ -170,16 +170,8 @@ END_TEST
 
 Suite *instance_trace_suite(void)
 {
-	Suite *s = suite_create("instance trace");
-	TCase *t = tcase_create("instance trace");
-
-	tcase_set_timeout(t, 60);
-	tcase_add_loop_test(t, trace_on_get, 0, sizeof gets / sizeof *gets);
-	tcase_add_loop_test(t, trace_types, 0, sizeof get_and_traces / sizeof *get_and_traces);
-	tcase_add_test(t, hook_id);
-	tcase_add_test(t, tracing_off);
-	tcase_add_loop_test(t, lost_hooks, 0, 3);
-	tcase_add_test(t, long_label);
-	suite_add_tcase(s, t);
-	return s;
+	return SUITE("instance trace", .timeout = 60, TESTS(hook_id, tracing_off, long_label),
+		LOOPS({trace_on_get, 0, sizeof gets / sizeof *gets},
+			{trace_types, 0, sizeof get_and_traces / sizeof *get_and_traces},
+			{lost_hooks, 0, 3}));
 }

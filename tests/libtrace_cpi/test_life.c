@@ -10,6 +10,7 @@
 
 #include "../../libtrace/counters/life.h"
 #include "../../libtrace/counters/thread.h"
+#include "../../formats/base/time_ns.h"
 #include "instances.h"
 #include "suites.h"
 
@@ -87,19 +88,11 @@ static void burn_ms(uint64_t ms)
 	}
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 /* What must be seen however it is read: three sleeps, 64 pages, 5 ms of work. */
 static struct counter_life live(void)
 {
 	struct counter_life from, to, life;
-	uint64_t began = now_ns();
+	uint64_t began = time_ns_monotonic();
 
 	life_read(thread_self(), &from);
 	/* Two to spare: a pause on the way to a sleep uses it up. */
@@ -116,7 +109,7 @@ static struct counter_life live(void)
 	/* Perf's clock of a thread leaves out the switch to it, in which a host may pause the
 	 * guest. */
 	ck_assert_uint_ge(life.on_cpu_ns, 2500000);
-	ck_assert_uint_lt(life.on_cpu_ns, now_ns() - began - 11000000);
+	ck_assert_uint_lt(life.on_cpu_ns, time_ns_monotonic() - began - 11000000);
 	return life;
 }
 
@@ -273,19 +266,10 @@ END_TEST
 
 Suite *life_suite(void)
 {
-	Suite *s = suite_create("life");
-	TCase *t = tcase_create("life");
-
-	tcase_set_timeout(t, 60);
-	tcase_add_checked_fixture(t, set_up, NULL);
-	tcase_add_test(t, counted_as_the_rights_allow);
-	tcase_add_test(t, migrations_are_seen);
-	tcase_add_loop_test(t, refused, 0, sizeof refusals / sizeof *refusals);
-	tcase_add_loop_test(t, refused_in_the_middle, 0, 4);
-	tcase_add_loop_test(t, not_readable, 0, sizeof read_errors / sizeof *read_errors);
-	tcase_add_test(t, closed_with_the_thread);
-	tcase_add_test(t, a_child_has_its_own);
-	tcase_add_test(t, differences);
-	suite_add_tcase(s, t);
-	return s;
+	return SUITE("life", .timeout = 60, .set_up = set_up,
+		TESTS(counted_as_the_rights_allow, migrations_are_seen, closed_with_the_thread,
+			a_child_has_its_own, differences),
+		LOOPS({refused, 0, sizeof refusals / sizeof *refusals},
+			{refused_in_the_middle, 0, 4},
+			{not_readable, 0, sizeof read_errors / sizeof *read_errors}));
 }

@@ -122,15 +122,8 @@ END_TEST
 
 Suite *online_suite(void)
 {
-	Suite *s = suite_create("online");
-	TCase *t = tcase_create("online");
-
-	tcase_add_loop_test(t, lists, 0, sizeof good / sizeof *good);
-	tcase_add_loop_test(t, not_lists, 0, sizeof bad / sizeof *bad);
-	tcase_add_test(t, this_machine);
-	tcase_add_test(t, descriptor_closed);
-	tcase_add_loop_test(t, hertz, 0, sizeof rates / sizeof *rates);
-	tcase_add_test(t, scale);
-	suite_add_tcase(s, t);
-	return s;
+	return SUITE("online", TESTS(this_machine, descriptor_closed, scale),
+		LOOPS({lists, 0, sizeof good / sizeof *good},
+			{not_lists, 0, sizeof bad / sizeof *bad},
+			{hertz, 0, sizeof rates / sizeof *rates}));
 }

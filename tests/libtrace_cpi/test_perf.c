@@ -419,31 +419,13 @@ END_TEST
 
 Suite *perf_suite(void)
 {
-	Suite *s = suite_create("perf");
-	TCase *t = tcase_create("perf");
-
-	tcase_add_checked_fixture(t, set_up, NULL);
-	tcase_add_test(t, holds_share_groups);
-	tcase_add_loop_test(t, no_descriptors, 0, 12);
-	tcase_add_loop_test(t, refused, 0, sizeof refusals / sizeof *refusals);
-	tcase_add_test(t, one_went_offline);
-	tcase_add_test(t, bad_reads);
-	tcase_add_test(t, no_ref_cycles);
-	tcase_add_test(t, user_mode_only);
-	tcase_add_test(t, threads_close_theirs);
-	tcase_add_test(t, child_counts_itself);
-	tcase_add_test(t, thread_out_of_descriptors);
-	tcase_add_test(t, instances);
-	tcase_add_test(t, instance_without_descriptors);
-	tcase_add_test(t, multiplexed);
-	tcase_add_test(t, only_the_thread);
-	tcase_add_test(t, only_the_processors);
-	tcase_add_loop_test(t, probe, 0, sizeof probes / sizeof *probes);
-	tcase_add_test(t, probe_user_read);
-	tcase_add_test(t, probe_taken);
-	tcase_add_test(t, thread_read_in_user_mode);
-	tcase_add_test(t, thread_without_descriptors);
-	tcase_add_test(t, child_maps_its_own);
-	suite_add_tcase(s, t);
-	return s;
+	return SUITE("perf", .set_up = set_up,
+		TESTS(holds_share_groups, one_went_offline, bad_reads, no_ref_cycles,
+			user_mode_only, threads_close_theirs, child_counts_itself,
+			thread_out_of_descriptors, instances, instance_without_descriptors,
+			multiplexed, only_the_thread, only_the_processors, probe_user_read,
+			probe_taken, thread_read_in_user_mode, thread_without_descriptors,
+			child_maps_its_own),
+		LOOPS({no_descriptors, 0, 12}, {refused, 0, sizeof refusals / sizeof *refusals},
+			{probe, 0, sizeof probes / sizeof *probes}));
 }

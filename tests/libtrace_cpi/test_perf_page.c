@@ -322,20 +322,11 @@ END_TEST
 
 Suite *perf_page_suite(void)
 {
-	Suite *s = suite_create("perf_page");
-	TCase *t = tcase_create("perf_page");
-
-	tcase_set_timeout(t, 60); /* two threads need to be running */
-	tcase_add_checked_fixture(t, set_up, NULL);
-	tcase_add_test(t, counts);
-	tcase_add_loop_test(t, width, 0, sizeof widths / sizeof *widths);
-	tcase_add_loop_test(t, unknown, 0, sizeof useless / sizeof *useless);
-	tcase_add_test(t, resting);
-	tcase_add_loop_test(t, changed_meanwhile, 0, MEMBERS);
-	tcase_add_test(t, time_is_scaled);
-	tcase_add_test(t, short_clock);
-	tcase_add_test(t, times_of_the_leader);
-	tcase_add_test(t, never_torn);
-	suite_add_tcase(s, t);
-	return s;
+	return SUITE("perf_page", .timeout = 60,
+		/* two threads need to be running */ .set_up = set_up,
+		TESTS(counts, resting, time_is_scaled, short_clock, times_of_the_leader,
+			never_torn),
+		LOOPS({width, 0, sizeof widths / sizeof *widths},
+			{unknown, 0, sizeof useless / sizeof *useless},
+			{changed_meanwhile, 0, MEMBERS}));
 }

@@ -195,15 +195,6 @@ END_TEST
 
 Suite *script_suite(void)
 {
-	Suite *s = suite_create("script");
-	TCase *t = tcase_create("script");
-
-	tcase_add_test(t, steps);
-	tcase_add_test(t, none);
-	tcase_add_test(t, real_clock);
-	tcase_add_test(t, saturates);
-	tcase_add_test(t, odd_spelling);
-	tcase_add_loop_test(t, bad_scripts, 0, sizeof bad / sizeof *bad);
-	suite_add_tcase(s, t);
-	return s;
+	return SUITE("script", TESTS(steps, none, real_clock, saturates, odd_spelling),
+		LOOPS({bad_scripts, 0, sizeof bad / sizeof *bad}));
 }

@@ -3,7 +3,6 @@
 #include "../../formats/cpuutil_hooks.h"
 #include "double.h"
 #include "util_suites.h"
-#include "../lib/suites.h"
 
 int main(void)
 {

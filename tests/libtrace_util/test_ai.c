@@ -265,20 +265,9 @@ END_TEST
 
 Suite *ai_suite(void)
 {
-	Suite *s = suite_create("ai");
-	TCase *t = tcase_create("ai");
-
-	tcase_set_timeout(t, 60);
-	tcase_add_test(t, scripted);
-	tcase_add_test(t, counts_wrap);
-	tcase_add_test(t, what_the_script_leaves_out);
-	tcase_add_test(t, a_gap);
-	tcase_add_test(t, inits_nest);
-	tcase_add_test(t, arrays);
-	tcase_add_loop_test(t, no_source, 0, sizeof refused / sizeof *refused);
-	tcase_add_loop_test(t, bad_scripts, 0, sizeof no_words / sizeof *no_words);
-	tcase_add_test(t, this_machine);
-	tcase_add_test(t, a_child_counts_too);
-	suite_add_tcase(s, t);
-	return s;
+	return SUITE("ai", .timeout = 60,
+		TESTS(scripted, counts_wrap, what_the_script_leaves_out, a_gap, inits_nest, arrays,
+			this_machine, a_child_counts_too),
+		LOOPS({no_source, 0, sizeof refused / sizeof *refused},
+			{bad_scripts, 0, sizeof no_words / sizeof *no_words}));
 }

@@ -98,16 +98,7 @@ END_TEST
 
 Suite *frequency_suite(void)
 {
-	Suite *s = suite_create("frequency");
-	TCase *t = tcase_create("frequency");
-
-	tcase_add_checked_fixture(t, set_up, NULL);
-	tcase_add_test(t, nothing_tells);
-	tcase_add_test(t, the_nearest_to_the_truth);
-	tcase_add_test(t, said);
-	tcase_add_test(t, sources);
-	tcase_add_test(t, source_of_the_kernel);
-	tcase_add_loop_test(t, no_frequency, 0, sizeof no_frequencies / sizeof *no_frequencies);
-	suite_add_tcase(s, t);
-	return s;
+	return SUITE("frequency", .set_up = set_up,
+		TESTS(nothing_tells, the_nearest_to_the_truth, said, sources, source_of_the_kernel),
+		LOOPS({no_frequency, 0, sizeof no_frequencies / sizeof *no_frequencies}));
 }

@@ -321,21 +321,8 @@ END_TEST
 
 Suite *instance_suite(void)
 {
-	Suite *s = suite_create("instance");
-	TCase *t = tcase_create("instance");
-
-	tcase_set_timeout(t, 60);
-	tcase_add_test(t, figures);
-	tcase_add_test(t, sums_and_not_averages);
-	tcase_add_test(t, interrupts_missing);
-	tcase_add_test(t, no_time);
-	tcase_add_test(t, not_measured_now);
-	tcase_add_loop_test(t, unknown_modes, 0, sizeof no_modes / sizeof *no_modes);
-	tcase_add_test(t, null_pointers);
-	tcase_add_test(t, no_handles);
-	tcase_add_test(t, minor_codes);
-	tcase_add_test(t, many_instances);
-	tcase_add_test(t, threads_and_forks);
-	suite_add_tcase(s, t);
-	return s;
+	return SUITE("instance", .timeout = 60,
+		TESTS(figures, sums_and_not_averages, interrupts_missing, no_time, not_measured_now,
+			null_pointers, no_handles, minor_codes, many_instances, threads_and_forks),
+		LOOPS({unknown_modes, 0, sizeof no_modes / sizeof *no_modes}));
 }

@@ -460,32 +460,15 @@ END_TEST
 
 Suite *interval_suite(void)
 {
-	Suite *s = suite_create("interval");
-	TCase *t = tcase_create("interval");
-
-	tcase_add_checked_fixture(t, set_up, samples_end);
-	tcase_add_test(t, ticks_are_awake);
-	tcase_add_test(t, idle_accounts_do_not_matter);
-	tcase_add_test(t, interrupts_are_part_of_awake);
-	tcase_add_test(t, no_more_interrupts_than_awake);
-	tcase_add_test(t, no_more_awake_than_time);
-	tcase_add_test(t, stolen_time_is_neither);
-	tcase_add_test(t, part_of_the_time);
-	tcase_add_loop_test(t, ticks_of_no_use, 0, sizeof unusable / sizeof *unusable);
-	tcase_add_loop_test(t, no_time_at_all, 0, 2);
-	tcase_add_loop_test(t, one_changed, 0, sizeof changes / sizeof *changes);
-	tcase_add_test(t, offline_all_the_time);
-	tcase_add_test(t, more_processors_than_before);
-	tcase_add_test(t, fewer_processors_than_before);
-	tcase_add_test(t, all_changed);
-	tcase_add_test(t, one_not_measured);
-	tcase_add_loop_test(t, clock_against_another, 0, sizeof clocks / sizeof *clocks);
-	tcase_add_test(t, actual_performance);
-	tcase_add_test(t, counts_in_32_bits);
-	tcase_add_test(t, counts_of_an_interval);
-	tcase_add_test(t, effective_over_actual_frequency);
-	tcase_add_test(t, frequency_changed);
-	tcase_add_test(t, frequency_unknown);
-	suite_add_tcase(s, t);
-	return s;
+	return SUITE("interval", .set_up = set_up, .tear_down = samples_end,
+		TESTS(ticks_are_awake, idle_accounts_do_not_matter, interrupts_are_part_of_awake,
+			no_more_interrupts_than_awake, no_more_awake_than_time,
+			stolen_time_is_neither, part_of_the_time, offline_all_the_time,
+			more_processors_than_before, fewer_processors_than_before, all_changed,
+			one_not_measured, actual_performance, counts_in_32_bits,
+			counts_of_an_interval, effective_over_actual_frequency, frequency_changed,
+			frequency_unknown),
+		LOOPS({ticks_of_no_use, 0, sizeof unusable / sizeof *unusable},
+			{no_time_at_all, 0, 2}, {one_changed, 0, sizeof changes / sizeof *changes},
+			{clock_against_another, 0, sizeof clocks / sizeof *clocks}));
 }

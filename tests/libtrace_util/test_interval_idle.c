@@ -169,19 +169,9 @@ END_TEST
 
 Suite *interval_idle_suite(void)
 {
-	Suite *s = suite_create("interval, idle");
-	TCase *t = tcase_create("interval, idle");
-
-	tcase_add_checked_fixture(t, set_up, samples_end);
-	tcase_add_test(t, the_rest_is_busy);
-	tcase_add_test(t, interrupts_are_part_of_the_rest);
-	tcase_add_test(t, stolen_time_is_neither);
-	tcase_add_test(t, no_more_than_time);
-	tcase_add_test(t, accounts_go_back);
-	tcase_add_test(t, too_short_for_its_steps);
-	tcase_add_test(t, not_read);
-	tcase_add_loop_test(t, steps_are_not_lost, 0, 11);
-	tcase_add_test(t, a_jump_is_not_kept);
-	suite_add_tcase(s, t);
-	return s;
+	return SUITE("interval, idle", .set_up = set_up, .tear_down = samples_end,
+		TESTS(the_rest_is_busy, interrupts_are_part_of_the_rest, stolen_time_is_neither,
+			no_more_than_time, accounts_go_back, too_short_for_its_steps, not_read,
+			a_jump_is_not_kept),
+		LOOPS({steps_are_not_lost, 0, 11}));
 }

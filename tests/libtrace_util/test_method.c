@@ -345,24 +345,10 @@ END_TEST
 
 Suite *method_suite(void)
 {
-	Suite *s = suite_create("method");
-	TCase *t = tcase_create("method");
-
-	tcase_add_checked_fixture(t, set_up, NULL);
-	tcase_add_test(t, reference);
-	tcase_add_test(t, mperf);
-	tcase_add_test(t, mperf_and_aperf_alone);
-	tcase_add_test(t, mperf_alone);
-	tcase_add_test(t, cycles_of_a_known_frequency);
-	tcase_add_test(t, cycles_of_an_unknown_frequency);
-	tcase_add_loop_test(t, no_counters, 0, sizeof refusals / sizeof *refusals);
-	tcase_add_test(t, taken_counters);
-	tcase_add_test(t, as_it_was_asked_for);
-	tcase_add_test(t, names);
-	tcase_add_test(t, ticks_are_counted);
-	tcase_add_test(t, shared_counters_are_scaled);
-	tcase_add_test(t, no_descriptors);
-	tcase_add_test(t, readings_fail);
-	suite_add_tcase(s, t);
-	return s;
+	return SUITE("method", .set_up = set_up,
+		TESTS(reference, mperf, mperf_and_aperf_alone, mperf_alone,
+			cycles_of_a_known_frequency, cycles_of_an_unknown_frequency, taken_counters,
+			as_it_was_asked_for, names, ticks_are_counted, shared_counters_are_scaled,
+			no_descriptors, readings_fail),
+		LOOPS({no_counters, 0, sizeof refusals / sizeof *refusals}));
 }

@@ -157,16 +157,7 @@ END_TEST
 
 Suite *sampling_suite(void)
 {
-	Suite *s = suite_create("sampling");
-	TCase *t = tcase_create("sampling");
-
-	tcase_add_checked_fixture(t, set_up, NULL);
-	tcase_add_loop_test(t, next, 0, sizeof nexts / sizeof *nexts);
-	tcase_add_test(t, no_drift);
-	tcase_add_test(t, default_period);
-	tcase_add_test(t, late);
-	tcase_add_test(t, longest_period);
-	tcase_add_test(t, intervals_abut);
-	suite_add_tcase(s, t);
-	return s;
+	return SUITE("sampling", .set_up = set_up,
+		TESTS(no_drift, default_period, late, longest_period, intervals_abut),
+		LOOPS({next, 0, sizeof nexts / sizeof *nexts}));
 }

@@ -105,13 +105,6 @@ END_TEST
 
 Suite *stat_suite(void)
 {
-	Suite *s = suite_create("stat");
-	TCase *t = tcase_create("stat");
-
-	tcase_add_test(t, fields);
-	tcase_add_loop_test(t, no_lines, 0, sizeof not_lines / sizeof *not_lines);
-	tcase_add_test(t, cut_off);
-	tcase_add_test(t, this_machine);
-	suite_add_tcase(s, t);
-	return s;
+	return SUITE("stat", TESTS(fields, cut_off, this_machine),
+		LOOPS({no_lines, 0, sizeof not_lines / sizeof *not_lines}));
 }

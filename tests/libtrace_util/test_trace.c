@@ -248,17 +248,9 @@ END_TEST
 
 Suite *trace_suite(void)
 {
-	Suite *s = suite_create("trace");
-	TCase *t = tcase_create("trace");
-
-	tcase_add_test(t, summary);
-	tcase_add_test(t, detailed);
-	tcase_add_loop_test(t, not_measured, 0, sizeof partly / sizeof *partly);
-	tcase_add_loop_test(t, get_writes_what_init_said, 0, sizeof modes / sizeof *modes);
-	tcase_add_test(t, labels);
-	tcase_add_loop_test(t, lost_hooks, 0, 3);
-	tcase_add_test(t, tracing_off);
-	tcase_add_test(t, as_many_processors_as_there_can_be);
-	suite_add_tcase(s, t);
-	return s;
+	return SUITE("trace",
+		TESTS(summary, detailed, labels, tracing_off, as_many_processors_as_there_can_be),
+		LOOPS({not_measured, 0, sizeof partly / sizeof *partly},
+			{get_writes_what_init_said, 0, sizeof modes / sizeof *modes},
+			{lost_hooks, 0, 3}));
 }

@@ -1,7 +1,7 @@
 #ifndef TEST_UTIL_SUITES_H
 #define TEST_UTIL_SUITES_H
 
-#include <check.h>
+#include "../lib/suites.h"
 
 Suite *ai_suite(void);
 Suite *frequency_suite(void);

@@ -142,13 +142,9 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("p4 library");
-	TCase *tcase = tcase_create("calls");
-	tcase_add_test(tcase, from_a_name_to_the_registers);
-	tcase_add_test(tcase, one_event_on_two_counters);
-	tcase_add_test(tcase, tables);
-	tcase_add_test(tcase, nothing_where_something_is_needed);
-	tcase_add_test(tcase, requests_of_a_program);
-	suite_add_tcase(suite, tcase);
-	return suites_run(suite, NULL);
+	return suites_run(
+		SUITE("p4 library",
+			TESTS(from_a_name_to_the_registers, one_event_on_two_counters, tables,
+				nothing_where_something_is_needed, requests_of_a_program)),
+		NULL);
 }

@@ -2,7 +2,6 @@
 
 #include "../../include/perfutil.h"
 #include "suites.h"
-#include "../lib/suites.h"
 
 struct p4_request request_of(const char *text)
 {

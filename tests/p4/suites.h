@@ -1,9 +1,8 @@
 #ifndef TEST_SUITES_H
 #define TEST_SUITES_H
 
-#include <check.h>
-
 #include "../../libtrace/p4/p4.h"
+#include "../lib/suites.h"
 
 Suite *tables_suite(void);
 Suite *encode_suite(void);

@@ -221,17 +221,9 @@ END_TEST
 
 Suite *assign_suite(void)
 {
-	Suite *suite = suite_create("p4 assign");
-	TCase *tcase = tcase_create("assign");
-
-	tcase_add_test(tcase, one);
-	tcase_add_test(tcase, branches_on_12_and_13);
-	tcase_add_test(tcase, one_event_on_two_counters);
-	tcase_add_test(tcase, shared);
-	tcase_add_loop_test(tcase, conflict, 0, sizeof conflicts / sizeof *conflicts);
-	tcase_add_loop_test(tcase, fits, 0, sizeof fitting / sizeof *fitting);
-	tcase_add_test(tcase, full);
-	tcase_add_test(tcase, long_names);
-	suite_add_tcase(suite, tcase);
-	return suite;
+	return SUITE("p4 assign",
+		TESTS(one, branches_on_12_and_13, one_event_on_two_counters, shared, full,
+			long_names),
+		LOOPS({conflict, 0, sizeof conflicts / sizeof *conflicts},
+			{fits, 0, sizeof fitting / sizeof *fitting}));
 }

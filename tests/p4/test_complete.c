@@ -279,13 +279,6 @@ END_TEST
 
 Suite *complete_suite(void)
 {
-	Suite *suite = suite_create("p4 complete");
-	TCase *tcase = tcase_create("complete");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_test(tcase, pairs_and_triples);
-	tcase_add_test(tcase, random_sets);
-	tcase_add_test(tcase, smallest_conflict);
-	suite_add_tcase(suite, tcase);
-	return suite;
+	return SUITE("p4 complete", .timeout = 120,
+		TESTS(pairs_and_triples, random_sets, smallest_conflict));
 }

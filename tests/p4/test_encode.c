@@ -188,14 +188,7 @@ END_TEST
 
 Suite *encode_suite(void)
 {
-	Suite *suite = suite_create("p4 encode");
-	TCase *tcase = tcase_create("encode");
-
-	tcase_add_loop_test(tcase, values, 0, sizeof encodings / sizeof *encodings);
-	tcase_add_test(tcase, manual);
-	tcase_add_test(tcase, six_steps);
-	tcase_add_loop_test(tcase, tagging_steps, 0, TAGGING_CASES);
-	tcase_add_test(tcase, perf);
-	suite_add_tcase(suite, tcase);
-	return suite;
+	return SUITE("p4 encode", TESTS(manual, six_steps, perf),
+		LOOPS({values, 0, sizeof encodings / sizeof *encodings},
+			{tagging_steps, 0, TAGGING_CASES}));
 }

@@ -169,14 +169,6 @@ END_TEST
 
 Suite *reject_suite(void)
 {
-	Suite *suite = suite_create("p4 reject");
-	TCase *tcase = tcase_create("reject");
-
-	tcase_add_loop_test(tcase, spelling, 0, sizeof wrong / sizeof *wrong);
-	tcase_add_test(tcase, too_long);
-	tcase_add_test(tcase, models);
-	tcase_add_loop_test(tcase, every_event, 0, P4_EVENTS);
-	tcase_add_test(tcase, values);
-	suite_add_tcase(suite, tcase);
-	return suite;
+	return SUITE("p4 reject", TESTS(too_long, models, values),
+		LOOPS({spelling, 0, sizeof wrong / sizeof *wrong}, {every_event, 0, P4_EVENTS}));
 }

@@ -139,14 +139,6 @@ END_TEST
 
 Suite *tables_suite(void)
 {
-	Suite *suite = suite_create("p4 tables");
-	TCase *tcase = tcase_create("tables");
-
-	tcase_add_test(tcase, registers);
-	tcase_add_test(tcase, escr_addresses);
-	tcase_add_test(tcase, events);
-	tcase_add_test(tcase, metrics);
-	tcase_add_test(tcase, modifiers_are_no_masks);
-	suite_add_tcase(suite, tcase);
-	return suite;
+	return SUITE("p4 tables",
+		TESTS(registers, escr_addresses, events, metrics, modifiers_are_no_masks));
 }

@@ -3,7 +3,6 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -203,8 +202,7 @@ static void busy(const void *arg)
 	struct {
 		uint32_t stop, begun;
 		uint64_t written[WRITERS];
-	} *shared = mmap(
-		NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	} *shared = box_shared(sizeof *shared);
 	uint64_t last = 0, sum = 0, lost;
 	uint32_t back = 0, unknown = 0;
 	pid_t writer[WRITERS];

@@ -2,7 +2,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include "../lib/suites.h"
 
 const GUID single_guid = {0x11111111, 2, 3, {4, 5, 6, 7, 8, 9, 10, 11}};
 const GUID several_guid = {

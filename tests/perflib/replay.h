@@ -5,13 +5,12 @@
 #ifndef SWT_TESTS_PERFLIB_REPLAY_H
 #define SWT_TESTS_PERFLIB_REPLAY_H
 
-#include <check.h>
-
 #include "../../formats/counters_hooks.h"
 #include "../../include/cpidecode.h"
 #include "../../libtrace/perflib/host.h"
 #include "../../libtrace/perflib/query.h"
-#include "../decoder/build.h"
+#include "../lib/trace_build.h"
+#include "../lib/suites.h"
 #include "made_up.h"
 #include "walk.h"
 

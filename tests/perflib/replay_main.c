@@ -2,7 +2,6 @@
  * test_perflib_replay: in a session and a folder of its own, which it begins anew in, as the
  * library looks for its session when a program starts.
  */
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../lib/suites.h"
+#include "../lib/folder.h"
 #include "replay.h"
 
 static int run(bool unrecorded)
@@ -18,14 +17,6 @@ static int run(bool unrecorded)
 	if (unrecorded)
 		return suites_run(unrecorded_suite(), NULL);
 	return suites_run(record_suite(), samples_suite(), derived_suite(), NULL);
-}
-
-static int drop(const char *path, const struct stat *st, int type, struct FTW *where)
-{
-	(void)st;
-	(void)type;
-	(void)where;
-	return remove(path);
 }
 
 int main(int argc, char **argv)
@@ -47,6 +38,6 @@ int main(int argc, char **argv)
 		_exit(127);
 	}
 	wait(&status);
-	nftw(folder, drop, 16, FTW_DEPTH | FTW_PHYS);
+	folder_remove(folder);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_FAILURE;
 }

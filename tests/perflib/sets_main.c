@@ -1,13 +1,12 @@
 #include "sets_tests.h"
+#include "../lib/folder.h"
 
-#include <ftw.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "../lib/suites.h"
 
 /* ---------------------------------------------------------------------------- asking */
 
@@ -97,15 +96,9 @@ void check_definition(const struct counterset_definition *d)
 
 static char root[64];
 
-static int remove_one(const char *path, const struct stat *st, int flag, struct FTW *ftw)
-{
-	(void)st, (void)flag, (void)ftw;
-	return remove(path);
-}
-
 static void remove_all(void)
 {
-	nftw(root, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+	folder_remove(root);
 }
 
 const char *made_up_root(void)

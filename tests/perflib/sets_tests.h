@@ -5,9 +5,8 @@
 #ifndef SWT_TESTS_PERFLIB_SETS_TESTS_H
 #define SWT_TESTS_PERFLIB_SETS_TESTS_H
 
-#include <check.h>
-
 #include "../../libtrace/perflib/counterset.h"
+#include "../lib/suites.h"
 
 Suite *sets_parse_suite(void);
 Suite *sets_processor_suite(void);

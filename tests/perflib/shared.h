@@ -5,7 +5,6 @@
 #ifndef TESTS_PERFLIB_SHARED_H
 #define TESTS_PERFLIB_SHARED_H
 
-#include <check.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -17,6 +16,7 @@
 
 #include "../../formats/counterset.h"
 #include "../../libtrace/perflib/counterset.h"
+#include "../lib/suites.h"
 #include "shared_rules.h"
 
 Suite *life_suite(void);

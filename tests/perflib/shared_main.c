@@ -1,5 +1,4 @@
 #include "shared.h"
-#include "../lib/suites.h"
 
 int main(int argc, char **argv)
 {

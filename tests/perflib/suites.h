@@ -5,9 +5,8 @@
 #ifndef SWT_TESTS_PERFLIB_SUITES_H
 #define SWT_TESTS_PERFLIB_SUITES_H
 
-#include <check.h>
-
 #include "../../libtrace/perflib/query.h"
+#include "../lib/suites.h"
 #include "made_up.h"
 #include "walk.h"
 

@@ -244,14 +244,9 @@ END_TEST
 
 Suite *format_suite(void)
 {
-	Suite *s = suite_create("formatted values");
-	TCase *t = tcase_create("formulas");
-
-	tcase_add_loop_test(t, values, 0, sizeof cases / sizeof *cases);
-	tcase_add_loop_test(t, no_values, 0, sizeof refusals / sizeof *refusals);
-	tcase_add_loop_test(t, one_sample, 0, sizeof cases / sizeof *cases);
-	tcase_add_loop_test(t, always_a_number, 0, sizeof cases / sizeof *cases);
-	tcase_add_test(t, nothing_to_compute_with);
-	suite_add_tcase(s, t);
-	return s;
+	return SUITE("formatted values", TESTS(nothing_to_compute_with),
+		LOOPS({values, 0, sizeof cases / sizeof *cases},
+			{no_values, 0, sizeof refusals / sizeof *refusals},
+			{one_sample, 0, sizeof cases / sizeof *cases},
+			{always_a_number, 0, sizeof cases / sizeof *cases}));
 }

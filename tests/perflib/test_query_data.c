@@ -275,22 +275,11 @@ END_TEST
 
 Suite *data_suite(void)
 {
-	Suite *s = suite_create("samples");
-	TCase *t = tcase_create("blocks");
-
-	tcase_add_checked_fixture(t, set_up, tear_down);
-	tcase_add_test(t, one_counter_of_a_single_instance);
-	tcase_add_test(t, all_counters_of_a_single_instance);
-	tcase_add_test(t, one_counter_of_several_instances);
-	tcase_add_test(t, all_counters_of_several_instances);
-	tcase_add_test(t, an_instance_id_filters);
-	tcase_add_test(t, an_instance_id_filters_a_single_instance);
-	tcase_add_test(t, what_cannot_be_supplied_is_told);
-	tcase_add_test(t, no_instances_at_all);
-	tcase_add_test(t, a_query_of_nothing);
-	tcase_add_test(t, a_counterset_is_collected_once_a_sample);
-	tcase_add_test(t, times_of_a_sample);
-	tcase_add_loop_test(t, days_of_a_sample, 0, sizeof days / sizeof *days);
-	suite_add_tcase(s, t);
-	return s;
+	return SUITE("samples", .set_up = set_up, .tear_down = tear_down,
+		TESTS(one_counter_of_a_single_instance, all_counters_of_a_single_instance,
+			one_counter_of_several_instances, all_counters_of_several_instances,
+			an_instance_id_filters, an_instance_id_filters_a_single_instance,
+			what_cannot_be_supplied_is_told, no_instances_at_all, a_query_of_nothing,
+			a_counterset_is_collected_once_a_sample, times_of_a_sample),
+		LOOPS({days_of_a_sample, 0, sizeof days / sizeof *days}));
 }

@@ -340,33 +340,14 @@ END_TEST
 
 Suite *identifiers_suite(void)
 {
-	Suite *s = suite_create("specifications");
-	TCase *t = tcase_create("handles");
-
-	tcase_add_checked_fixture(t, set_up, tear_down);
-	tcase_add_test(t, what_is_no_handle_is_refused);
-	tcase_add_test(t, a_child_has_no_handle_of_its_parent);
-	tcase_add_test(t, where_a_query_is_opened);
-	suite_add_tcase(s, t);
-	t = tcase_create("adding and deleting");
-	tcase_add_checked_fixture(t, set_up, tear_down);
-	tcase_add_test(t, statuses_of_adding);
-	tcase_add_test(t, the_same_one_twice);
-	tcase_add_test(t, counting_that_cannot_begin);
-	tcase_add_test(t, a_host_that_fails);
-	tcase_add_test(t, a_definition_that_is_too_large);
-	tcase_add_test(t, statuses_of_deleting);
-	tcase_add_test(t, counting_ends_with_the_last_of_a_counterset);
-	suite_add_tcase(s, t);
-	t = tcase_create("blocks");
-	tcase_add_checked_fixture(t, set_up, tear_down);
-	tcase_add_test(t, each_block_has_a_status_of_its_own);
-	tcase_add_test(t, blocks_that_make_no_sense);
-	tcase_add_test(t, sizes_are_multiples_of_eight);
-	tcase_add_test(t, a_name_may_be_followed_by_anything);
-	tcase_add_test(t, specifications_are_told_in_the_order_of_results);
-	tcase_add_test(t, what_is_told_can_be_deleted);
-	tcase_add_test(t, nowhere_to_tell);
-	suite_add_tcase(s, t);
-	return s;
+	return SUITE("specifications", .set_up = set_up, .tear_down = tear_down,
+		TESTS(what_is_no_handle_is_refused, a_child_has_no_handle_of_its_parent,
+			where_a_query_is_opened, statuses_of_adding, the_same_one_twice,
+			counting_that_cannot_begin, a_host_that_fails,
+			a_definition_that_is_too_large, statuses_of_deleting,
+			counting_ends_with_the_last_of_a_counterset,
+			each_block_has_a_status_of_its_own, blocks_that_make_no_sense,
+			sizes_are_multiples_of_eight, a_name_may_be_followed_by_anything,
+			specifications_are_told_in_the_order_of_results,
+			what_is_told_can_be_deleted, nowhere_to_tell));
 }

@@ -191,17 +191,8 @@ END_TEST
 
 Suite *memory_suite(void)
 {
-	Suite *s = suite_create("memory");
-	TCase *t = tcase_create("running out");
-
-	tcase_add_checked_fixture(t, begin, end);
-	tcase_add_test(t, opening);
-	tcase_add_test(t, opening_closes_the_host_that_it_was_given);
-	tcase_add_test(t, adding);
-	tcase_add_test(t, adding_to_those_that_are_there);
-	tcase_add_test(t, sampling);
-	tcase_add_test(t, instances);
-	tcase_add_test(t, rows_that_cannot_grow);
-	suite_add_tcase(s, t);
-	return s;
+	return SUITE("memory", .set_up = begin, .tear_down = end,
+		TESTS(opening, opening_closes_the_host_that_it_was_given, adding,
+			adding_to_those_that_are_there, sampling, instances,
+			rows_that_cannot_grow));
 }

@@ -324,23 +324,10 @@ END_TEST
 
 Suite *registration_suite(void)
 {
-	Suite *s = suite_create("registration");
-	TCase *t = tcase_create("registration");
-
-	tcase_add_checked_fixture(t, set_up, tear_down);
-	tcase_add_test(t, a_counterset_and_its_counters);
-	tcase_add_test(t, one_counter);
-	tcase_add_loop_test(t, bases_by_type, 0, 8);
-	tcase_add_loop_test(t, strings, 0, sizeof texts / sizeof *texts);
-	tcase_add_test(t, a_provider);
-	tcase_add_test(t, strings_of_all_counters);
-	tcase_add_test(t, strings_of_no_counters);
-	tcase_add_test(t, requests_that_there_are_not);
-	tcase_add_test(t, instances);
-	tcase_add_test(t, instances_that_there_are_not);
-	tcase_add_test(t, countersets);
-	tcase_add_test(t, nowhere_and_nothing);
-	tcase_add_test(t, statuses_have_names);
-	suite_add_tcase(s, t);
-	return s;
+	return SUITE("registration", .set_up = set_up, .tear_down = tear_down,
+		TESTS(a_counterset_and_its_counters, one_counter, a_provider,
+			strings_of_all_counters, strings_of_no_counters,
+			requests_that_there_are_not, instances, instances_that_there_are_not,
+			countersets, nowhere_and_nothing, statuses_have_names),
+		LOOPS({bases_by_type, 0, 8}, {strings, 0, sizeof texts / sizeof *texts}));
 }

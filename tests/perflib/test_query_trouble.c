@@ -317,31 +317,13 @@ END_TEST
 
 Suite *trouble_suite(void)
 {
-	Suite *s = suite_create("trouble");
-	TCase *t = tcase_create("buffers");
-
-	tcase_add_checked_fixture(t, set_up, tear_down);
-	tcase_add_test(t, nowhere_to_put_it);
-	tcase_add_test(t, too_small_a_buffer);
-	tcase_add_test(t, a_buffer_anywhere);
-	suite_add_tcase(s, t);
-	t = tcase_create("countersets");
-	tcase_add_checked_fixture(t, set_up, tear_down);
-	tcase_add_test(t, a_counterset_that_fails);
-	tcase_add_test(t, one_fails_and_others_do_not);
-	tcase_add_test(t, a_host_that_fails);
-	tcase_add_test(t, a_counterset_that_goes);
-	tcase_add_test(t, a_counterset_that_is_there_and_says_that_it_is_not);
-	tcase_add_test(t, a_counterset_that_comes_back);
-	tcase_add_test(t, a_counter_that_comes_back_as_another_column);
-	tcase_add_test(t, a_counterset_that_comes_back_as_a_single_one);
-	tcase_add_test(t, a_single_counterset_that_comes_back_with_instances);
-	tcase_add_test(t, a_counterset_that_comes_back_and_cannot_begin);
-	suite_add_tcase(s, t);
-	t = tcase_create("moments");
-	tcase_add_checked_fixture(t, set_up, tear_down);
-	tcase_add_test(t, a_live_sample_is_a_new_one_each_time);
-	tcase_add_test(t, a_recorded_sample_waits);
-	suite_add_tcase(s, t);
-	return s;
+	return SUITE("trouble", .set_up = set_up, .tear_down = tear_down,
+		TESTS(nowhere_to_put_it, too_small_a_buffer, a_buffer_anywhere,
+			a_counterset_that_fails, one_fails_and_others_do_not, a_host_that_fails,
+			a_counterset_that_goes, a_counterset_that_is_there_and_says_that_it_is_not,
+			a_counterset_that_comes_back, a_counter_that_comes_back_as_another_column,
+			a_counterset_that_comes_back_as_a_single_one,
+			a_single_counterset_that_comes_back_with_instances,
+			a_counterset_that_comes_back_and_cannot_begin,
+			a_live_sample_is_a_new_one_each_time, a_recorded_sample_waits));
 }

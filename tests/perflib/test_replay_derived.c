@@ -334,16 +334,8 @@ END_TEST
 
 Suite *derived_suite(void)
 {
-	Suite *suite = suite_create("derived");
-	TCase *c = tcase_create("derived");
-
-	tcase_add_test(c, processors_of_utilisation);
-	tcase_add_test(c, processors_that_are_offline_have_no_row);
-	tcase_add_test(c, cpi_of_groups);
-	tcase_add_test(c, a_system_alone);
-	tcase_add_test(c, both_are_countersets_of_a_trace);
-	tcase_add_test(c, broken_groups_do_no_harm);
-	tcase_add_test(c, stamps_and_times_may_be_as_large_as_words_are);
-	suite_add_tcase(suite, c);
-	return suite;
+	return SUITE("derived",
+		TESTS(processors_of_utilisation, processors_that_are_offline_have_no_row,
+			cpi_of_groups, a_system_alone, both_are_countersets_of_a_trace,
+			broken_groups_do_no_harm, stamps_and_times_may_be_as_large_as_words_are));
 }

@@ -384,12 +384,7 @@ END_TEST
 
 Suite *unrecorded_suite(void)
 {
-	Suite *suite = suite_create("unrecorded");
-	TCase *c = tcase_create("unrecorded");
-
-	tcase_add_test(c, a_first_sample_is_not_recorded_either);
-	suite_add_tcase(suite, c);
-	return suite;
+	return SUITE("unrecorded", TESTS(a_first_sample_is_not_recorded_either));
 }
 
 Suite *record_suite(void)

@@ -463,23 +463,12 @@ END_TEST
 
 Suite *samples_suite(void)
 {
-	Suite *suite = suite_create("samples");
-	TCase *c = tcase_create("samples");
-
-	tcase_set_timeout(c, 60);
-	tcase_add_test(c, parts_of_a_sample_are_put_together);
-	tcase_add_test(c, threads_record_at_the_same_time);
-	tcase_add_test(c, missing_parts_break_their_countersets_only);
-	tcase_add_test(c, incomplete_samples_do_not_step_back);
-	tcase_add_test(c, what_is_not_known_is_not_there);
-	tcase_add_test(c, contradictory_definitions);
-	tcase_add_test(c, names_hold_nothing_that_a_terminal_obeys);
-	tcase_add_test(c, nonsense_is_passed_over);
-	tcase_add_test(c, samples_that_lie);
-	tcase_add_test(c, more_countersets_than_anybody_has);
-	tcase_add_test(c, any_words_do_no_harm);
-	tcase_add_test(c, files_that_are_no_traces);
-	tcase_add_test(c, instances_are_those_of_the_first_sample);
-	suite_add_tcase(suite, c);
-	return suite;
+	return SUITE("samples", .timeout = 60,
+		TESTS(parts_of_a_sample_are_put_together, threads_record_at_the_same_time,
+			missing_parts_break_their_countersets_only,
+			incomplete_samples_do_not_step_back, what_is_not_known_is_not_there,
+			contradictory_definitions, names_hold_nothing_that_a_terminal_obeys,
+			nonsense_is_passed_over, samples_that_lie,
+			more_countersets_than_anybody_has, any_words_do_no_harm,
+			files_that_are_no_traces, instances_are_those_of_the_first_sample));
 }

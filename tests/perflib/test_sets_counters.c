@@ -152,16 +152,7 @@ END_TEST
 
 Suite *sets_counters_suite(void)
 {
-	Suite *s = suite_create("sets: the hardware's counters");
-	TCase *t = tcase_create("counters");
-
-	tcase_set_timeout(t, 60);
-	tcase_add_test(t, performance);
-	tcase_add_test(t, performance_of_registers);
-	tcase_add_test(t, utility);
-	tcase_add_test(t, held_only_while_wanted);
-	tcase_add_loop_test(t, no_right, 0, 2);
-	tcase_add_loop_test(t, not_asked_for, 0, 2);
-	suite_add_tcase(s, t);
-	return s;
+	return SUITE("sets: the hardware's counters", .timeout = 60,
+		TESTS(performance, performance_of_registers, utility, held_only_while_wanted),
+		LOOPS({no_right, 0, 2}, {not_asked_for, 0, 2}));
 }

@@ -177,18 +177,6 @@ END_TEST
 
 Suite *sets_cpi_suite(void)
 {
-	Suite *s = suite_create("sets: CPI");
-	TCase *t = tcase_create("cpi");
-
-	tcase_set_timeout(t, 60);
-	tcase_add_test(t, definition);
-	tcase_add_test(t, scripted);
-	tcase_add_test(t, large);
-	tcase_add_test(t, gaps);
-	tcase_add_test(t, none);
-	tcase_add_test(t, nonsense);
-	tcase_add_test(t, software);
-	tcase_add_test(t, too_soon);
-	suite_add_tcase(s, t);
-	return s;
+	return SUITE("sets: CPI", .timeout = 60,
+		TESTS(definition, scripted, large, gaps, none, nonsense, software, too_soon));
 }

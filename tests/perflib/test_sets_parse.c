@@ -463,30 +463,13 @@ END_TEST
 
 Suite *sets_parse_suite(void)
 {
-	Suite *s = suite_create("sets: texts");
-	TCase *t = tcase_create("texts");
-
-	tcase_set_timeout(t, 60);
-	tcase_add_test(t, stat_text);
-	tcase_add_loop_test(t, stat_bad, 0, sizeof not_stat / sizeof *not_stat);
-	tcase_add_test(t, stat_cut_off_anywhere);
-	tcase_add_test(t, interrupts);
-	tcase_add_test(t, interrupts_of_one_processor);
-	tcase_add_test(t, interrupts_of_arm);
-	tcase_add_test(t, interrupts_wrap);
-	tcase_add_loop_test(t, interrupts_bad, 0, sizeof not_interrupts / sizeof *not_interrupts);
-	tcase_add_test(t, interrupts_cut_off_anywhere);
-	tcase_add_test(t, interrupts_of_too_many);
-	tcase_add_test(t, softirqs);
-	tcase_add_test(t, cpuinfo);
-	tcase_add_test(t, feedback);
-	tcase_add_test(t, idle_states);
-	tcase_add_test(t, process_text);
-	tcase_add_loop_test(t, process_names, 0, sizeof named / sizeof *named);
-	tcase_add_loop_test(t, process_bad, 0, sizeof not_processes / sizeof *not_processes);
-	tcase_add_test(t, process_cut_off_anywhere);
-	tcase_add_test(t, switches);
-	tcase_add_test(t, any_bytes);
-	suite_add_tcase(s, t);
-	return s;
+	return SUITE("sets: texts", .timeout = 60,
+		TESTS(stat_text, stat_cut_off_anywhere, interrupts, interrupts_of_one_processor,
+			interrupts_of_arm, interrupts_wrap, interrupts_cut_off_anywhere,
+			interrupts_of_too_many, softirqs, cpuinfo, feedback, idle_states,
+			process_text, process_cut_off_anywhere, switches, any_bytes),
+		LOOPS({stat_bad, 0, sizeof not_stat / sizeof *not_stat},
+			{interrupts_bad, 0, sizeof not_interrupts / sizeof *not_interrupts},
+			{process_names, 0, sizeof named / sizeof *named},
+			{process_bad, 0, sizeof not_processes / sizeof *not_processes}));
 }

@@ -446,20 +446,8 @@ END_TEST
 
 Suite *sets_process_suite(void)
 {
-	Suite *s = suite_create("sets: Process");
-	TCase *t = tcase_create("processes");
-
-	tcase_set_timeout(t, 60);
-	tcase_add_test(t, definition);
-	tcase_add_test(t, values);
-	tcase_add_test(t, totals_go_on);
-	tcase_add_test(t, switches_are_those_of_all_threads);
-	tcase_add_test(t, hostile_names);
-	tcase_add_test(t, no_proc);
-	tcase_add_test(t, this_process);
-	tcase_add_test(t, a_crowd);
-	tcase_add_test(t, instructions);
-	tcase_add_loop_test(t, instructions_denied, 0, sizeof denials / sizeof *denials);
-	suite_add_tcase(s, t);
-	return s;
+	return SUITE("sets: Process", .timeout = 60,
+		TESTS(definition, values, totals_go_on, switches_are_those_of_all_threads,
+			hostile_names, no_proc, this_process, a_crowd, instructions),
+		LOOPS({instructions_denied, 0, sizeof denials / sizeof *denials}));
 }

@@ -520,24 +520,10 @@ END_TEST
 
 Suite *sets_processor_suite(void)
 {
-	Suite *s = suite_create("sets: Processor Information");
-	TCase *t = tcase_create("processors");
-
-	tcase_set_timeout(t, 60);
-	tcase_add_test(t, definition);
-	tcase_add_test(t, times);
-	tcase_add_test(t, missing);
-	tcase_add_test(t, wanted);
-	tcase_add_test(t, idle_states);
-	tcase_add_test(t, frequencies);
-	tcase_add_test(t, performance_of_firmware);
-	tcase_add_test(t, large_machine);
-	tcase_add_test(t, instances_are_those_of_a_sample);
-	tcase_add_test(t, processors_go_and_come);
-	tcase_add_test(t, counts_of_32_bits_wrap);
-	tcase_add_test(t, no_time_runs_faster_than_time);
-	tcase_add_test(t, agrees_with_the_idle_accounting);
-	tcase_add_test(t, bounds_of_this_machine);
-	suite_add_tcase(s, t);
-	return s;
+	return SUITE("sets: Processor Information", .timeout = 60,
+		TESTS(definition, times, missing, wanted, idle_states, frequencies,
+			performance_of_firmware, large_machine, instances_are_those_of_a_sample,
+			processors_go_and_come, counts_of_32_bits_wrap,
+			no_time_runs_faster_than_time, agrees_with_the_idle_accounting,
+			bounds_of_this_machine));
 }

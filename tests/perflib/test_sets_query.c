@@ -145,14 +145,7 @@ END_TEST
 
 Suite *sets_query_suite(void)
 {
-	Suite *s = suite_create("sets: queries");
-	TCase *t = tcase_create("queries");
-
-	tcase_set_timeout(t, 60);
-	tcase_add_loop_test(t, all, 0, 4);
-	tcase_add_test(t, instance_0_is_the_total);
-	tcase_add_loop_test(t, not_available, 0, 7);
-	tcase_add_test(t, counting_cannot_begin);
-	suite_add_tcase(s, t);
-	return s;
+	return SUITE("sets: queries", .timeout = 60,
+		TESTS(instance_0_is_the_total, counting_cannot_begin),
+		LOOPS({all, 0, 4}, {not_available, 0, 7}));
 }

@@ -455,22 +455,13 @@ END_TEST
 
 Suite *calls_suite(void)
 {
-	Suite *s = suite_create("shared: calls");
-	TCase *c = tcase_create("calls");
-
-	tcase_add_checked_fixture(c, begin, end);
-	tcase_add_test(c, a_provider_is_started_once);
-	tcase_add_test(c, a_process_has_64_providers);
-	tcase_add_test(c, what_is_no_handle_is_refused);
-	tcase_add_test(c, a_template_that_makes_no_sense_is_refused);
-	tcase_add_test(c, names_are_texts_of_bounded_length);
-	tcase_add_test(c, an_instance_is_created_once_and_by_its_name);
-	tcase_add_test(c, values_are_of_a_counter_and_its_size);
-	tcase_add_test(c, a_directory_that_is_not_ours_is_refused);
-	tcase_add_test(c, no_space_is_an_error);
-	tcase_add_test(c, a_full_file_system_is_an_error_and_no_signal);
-	tcase_add_test(c, it_grows_without_the_descriptors_and_rights_it_began_with);
-	tcase_set_timeout(c, 60);
-	suite_add_tcase(s, c);
-	return s;
+	return SUITE("shared: calls", .set_up = begin, .tear_down = end, .timeout = 60,
+		TESTS(a_provider_is_started_once, a_process_has_64_providers,
+			what_is_no_handle_is_refused, a_template_that_makes_no_sense_is_refused,
+			names_are_texts_of_bounded_length,
+			an_instance_is_created_once_and_by_its_name,
+			values_are_of_a_counter_and_its_size,
+			a_directory_that_is_not_ours_is_refused, no_space_is_an_error,
+			a_full_file_system_is_an_error_and_no_signal,
+			it_grows_without_the_descriptors_and_rights_it_began_with));
 }

@@ -479,25 +479,14 @@ END_TEST
 
 Suite *hostile_suite(void)
 {
-	Suite *s = suite_create("shared: hostile");
-	TCase *c = tcase_create("hostile");
-
-	tcase_add_checked_fixture(c, begin, end);
-	tcase_add_test(c, the_image_is_a_good_one);
-	tcase_add_test(c, every_byte_is_changed);
-	tcase_add_test(c, every_truncation_is_no_provider_or_an_error);
-	tcase_add_test(c, tables_that_make_no_sense_are_refused);
-	tcase_add_test(c, countersets_that_make_no_sense_are_refused);
-	tcase_add_test(c, texts_are_repaired);
-	tcase_add_test(c, instances_that_make_no_sense_fail_the_query);
-	tcase_add_test(c, a_single_instance_set_has_one_slot);
-	tcase_add_test(c, what_is_no_plain_file_of_its_owner_is_not_read);
-	tcase_add_test(c, without_its_lock_it_is_dead);
-	tcase_add_test(c, a_file_that_takes_anothers_place_is_another);
-	tcase_add_test(c, a_huge_file_costs_no_more);
-	tcase_add_test(c, too_many_files_are_not_all_read);
-	tcase_add_test(c, what_was_seen_is_bounded);
-	tcase_set_timeout(c, 60);
-	suite_add_tcase(s, c);
-	return s;
+	return SUITE("shared: hostile", .set_up = begin, .tear_down = end, .timeout = 60,
+		TESTS(the_image_is_a_good_one, every_byte_is_changed,
+			every_truncation_is_no_provider_or_an_error,
+			tables_that_make_no_sense_are_refused,
+			countersets_that_make_no_sense_are_refused, texts_are_repaired,
+			instances_that_make_no_sense_fail_the_query,
+			a_single_instance_set_has_one_slot,
+			what_is_no_plain_file_of_its_owner_is_not_read, without_its_lock_it_is_dead,
+			a_file_that_takes_anothers_place_is_another, a_huge_file_costs_no_more,
+			too_many_files_are_not_all_read, what_was_seen_is_bounded));
 }

@@ -324,21 +324,12 @@ END_TEST
 
 Suite *life_suite(void)
 {
-	Suite *s = suite_create("shared: a provider's life");
-	TCase *c = tcase_create("life");
-
-	tcase_add_checked_fixture(c, begin, end);
-	tcase_add_test(c, a_set_appears_with_all_that_was_said_of_it);
-	tcase_add_test(c, names_that_were_not_set_are_made_up);
-	tcase_add_test(c, instances_come_and_go);
-	tcase_add_test(c, only_wanted_columns_are_set);
-	tcase_add_test(c, a_stopped_one_is_gone_and_its_file_too);
-	tcase_add_test(c, of_equal_sets_the_first_is_seen);
-	tcase_add_test(c, sets_come_to_a_provider_that_is_known);
-	tcase_add_test(c, a_set_holds_as_many_instances_as_it_may);
-	tcase_add_test(c, a_query_reads_another_programs_values);
-	tcase_add_test(c, a_missing_directory_holds_nothing_and_is_made);
-	tcase_set_timeout(c, 60);
-	suite_add_tcase(s, c);
-	return s;
+	return SUITE("shared: a provider's life", .set_up = begin, .tear_down = end, .timeout = 60,
+		TESTS(a_set_appears_with_all_that_was_said_of_it,
+			names_that_were_not_set_are_made_up, instances_come_and_go,
+			only_wanted_columns_are_set, a_stopped_one_is_gone_and_its_file_too,
+			of_equal_sets_the_first_is_seen, sets_come_to_a_provider_that_is_known,
+			a_set_holds_as_many_instances_as_it_may,
+			a_query_reads_another_programs_values,
+			a_missing_directory_holds_nothing_and_is_made));
 }

@@ -200,16 +200,10 @@ END_TEST
 
 Suite *looks_suite(void)
 {
-	Suite *s = suite_create("shared: looks");
-	TCase *c = tcase_create("looks");
-
-	tcase_add_checked_fixture(c, begin, end);
-	tcase_add_test(c, three_looks_do_if_nothing_changes);
-	tcase_add_test(c, values_are_those_of_the_second_look);
-	tcase_add_test(c, a_torn_value_is_looked_at_again);
-	tcase_add_test(c, one_that_never_holds_still_is_not_available);
-	tcase_add_test(c, an_instance_is_there_in_all_looks_or_not_at_all);
-	tcase_add_test(c, an_instance_that_is_replaced_is_not_mixed);
-	suite_add_tcase(s, c);
-	return s;
+	return SUITE("shared: looks", .set_up = begin, .tear_down = end,
+		TESTS(three_looks_do_if_nothing_changes, values_are_those_of_the_second_look,
+			a_torn_value_is_looked_at_again,
+			one_that_never_holds_still_is_not_available,
+			an_instance_is_there_in_all_looks_or_not_at_all,
+			an_instance_that_is_replaced_is_not_mixed));
 }

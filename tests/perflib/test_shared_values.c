@@ -292,17 +292,9 @@ END_TEST
 
 Suite *values_suite(void)
 {
-	Suite *s = suite_create("shared: values");
-	TCase *c = tcase_create("values");
-
-	tcase_add_checked_fixture(c, begin, end);
-	tcase_add_test(c, increments_of_many_threads_add_up);
-	tcase_add_test(c, signal_handlers_count_too);
-	tcase_add_test(c, no_value_is_half_of_one_and_half_of_another);
-	tcase_add_test(c, no_instance_is_half_of_one_and_half_of_another);
-	tcase_add_test(c, a_late_increment_is_harmless);
-	tcase_add_test(c, a_late_store_goes_nowhere);
-	tcase_set_timeout(c, 60);
-	suite_add_tcase(s, c);
-	return s;
+	return SUITE("shared: values", .set_up = begin, .tear_down = end, .timeout = 60,
+		TESTS(increments_of_many_threads_add_up, signal_handlers_count_too,
+			no_value_is_half_of_one_and_half_of_another,
+			no_instance_is_half_of_one_and_half_of_another,
+			a_late_increment_is_harmless, a_late_store_goes_nowhere));
 }

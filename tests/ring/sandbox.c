@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <limits.h>
 #include <sched.h>
 #include <signal.h>
@@ -16,6 +15,7 @@
 #include "../../libtrace/ring/rseq.h"
 #include "../../libtrace/ring/thread.h"
 #include "../../libtrace/session/attach.h"
+#include "../lib/folder.h"
 
 static char dir[64];
 /* Shared by all processes of a test program. */
@@ -35,14 +35,6 @@ void die(const char *format, ...)
 }
 
 /* ------------------------------------------------------------------- sandbox */
-
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
-{
-	(void)st;
-	(void)type;
-	(void)ftw;
-	return remove(path);
-}
 
 const char *sandbox_dir(void)
 {
@@ -70,13 +62,22 @@ static void too_long(int signal_number)
 	kill(worker, SIGKILL);
 }
 
-/* The limits only end what hangs: others build meanwhile, and some machines are emulated. Scaled as
- * Check scales its own. */
+/* Only ends hangs: the machine may be loaded or emulated. Scaled like Check's own timeouts. */
 static unsigned scaled_limit(unsigned seconds)
 {
 	const char *times = getenv("CK_TIMEOUT_MULTIPLIER");
 
 	return seconds * (times && atoi(times) > 3 ? (unsigned)atoi(times) : 3);
+}
+
+void *box_shared(size_t bytes)
+{
+	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+		MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (p == MAP_FAILED)
+		die("no memory");
+	return p;
 }
 
 int sandbox_run(int (*body)(int argc, char **argv), int argc, char **argv, unsigned seconds)
@@ -85,10 +86,7 @@ int sandbox_run(int (*body)(int argc, char **argv), int argc, char **argv, unsig
 	int status = 0;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	count = mmap(
-		NULL, sizeof *count, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (count == MAP_FAILED)
-		die("no memory");
+	count = box_shared(sizeof *count);
 	if (given) { /* restarted inside one (box_without_rseq) */
 		snprintf(dir, sizeof dir, "%s", given);
 		return body(argc, argv);
@@ -96,7 +94,7 @@ int sandbox_run(int (*body)(int argc, char **argv), int argc, char **argv, unsig
 	snprintf(dir, sizeof dir, "/dev/shm/swtrace-test.XXXXXX");
 	if (!mkdtemp(dir))
 		die("%s: %s", dir, strerror(errno));
-	/* Others than its owner may have to pass through. */
+	/* Other users must be able to traverse it. */
 	if (chmod(dir, 0755) != 0)
 		die("%s: %s", dir, strerror(errno));
 	sandbox_fresh();
@@ -112,7 +110,7 @@ int sandbox_run(int (*body)(int argc, char **argv), int argc, char **argv, unsig
 		;
 	alarm(0);
 	kill(-worker, SIGKILL); /* what a failed test left behind */
-	nftw(dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+	folder_remove(dir);
 	if (WIFSIGNALED(status))
 		fprintf(stderr, "ended by signal %d\n", WTERMSIG(status));
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
@@ -190,7 +188,7 @@ uint32_t box_pin(uint32_t cpu)
 
 	CPU_ZERO(&set);
 	CPU_SET(cpu, &set);
-	sched_setaffinity(0, sizeof set, &set); /* not allowed there: where we are will do */
+	sched_setaffinity(0, sizeof set, &set); /* if not permitted, stay where we are */
 	return (uint32_t)sched_getcpu();
 }
 
@@ -221,6 +219,23 @@ static void restart_with(const char *variable, const char *value, char **argv)
 void box_without_rseq(char **argv)
 {
 	restart_with("SWTRACE_TEST_GUEST", "1", argv);
+}
+
+bool box_guest(int argc, char **argv)
+{
+	if (argc < 2 || strcmp(argv[1], "guest") != 0)
+		return false;
+	box_without_rseq(argv);
+	return true;
+}
+
+bool box_guest_or_told(int argc, char **argv)
+{
+	if (box_guest(argc, argv))
+		return true;
+	if (!box_has_rseq())
+		tell_skipped("restartable sequences", "this libc or clock has none");
+	return !box_has_rseq();
 }
 
 void box_with_own_rseq(char **argv)

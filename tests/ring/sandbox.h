@@ -1,6 +1,6 @@
 /*
- * What the ring and session tests share: a private session directory that is always
- * removed, the account of everything in the rings, and counted results.
+ * Shared by the ring and session tests: a private session directory that is always removed, the
+ * account of everything in the rings, and counted results.
  */
 #ifndef SWT_TESTS_RING_SANDBOX_H
 #define SWT_TESTS_RING_SANDBOX_H
@@ -20,10 +20,10 @@
 #include "../../libtrace/session/session.h"
 #include "../lib/sanitized.h"
 
-/* The thread sanitizer sees one process, and not what excludes a CPU's other writers. */
+/* ThreadSanitizer sees only one process, and does not know what excludes a CPU's other writers. */
 #define SEES_ONE_PROCESS WITH_TSAN
-/* How many times slower than others the machine is: fewer rounds, longer waits. An emulated
- * machine's build says so. */
+/* How many times slower than usual the machine is, for fewer rounds and longer waits. An emulated
+ * machine's build sets it. */
 #ifndef SLOW_MACHINE
 #define SLOW_MACHINE 1
 #endif
@@ -35,39 +35,60 @@
  */
 int sandbox_run(int (*body)(int argc, char **argv), int argc, char **argv, unsigned seconds);
 
+/* The main of a program of one suite, as tests/lib/suites.h describes it. */
+#define SANDBOX_MAIN(seconds, name, ...)                                                           \
+	static int body(int argc, char **argv)                                                     \
+	{                                                                                          \
+		(void)argc;                                                                        \
+		(void)argv;                                                                        \
+		return suites_run(SUITE(name, __VA_ARGS__), NULL);                                 \
+	}                                                                                          \
+                                                                                                   \
+	int main(int argc, char **argv)                                                            \
+	{                                                                                          \
+		return sandbox_run(body, argc, argv, seconds);                                     \
+	}
+
+/* An anonymous mapping that children share. */
+void *box_shared(size_t bytes);
+
 /* The sandbox's directory: for tests that want other names in it. */
 const char *sandbox_dir(void);
-/* Makes SWTRACE_SESSION name a new directory of the sandbox (not yet made). */
+/* Points SWTRACE_SESSION to a new, not yet existing directory of the sandbox. */
 void sandbox_fresh(void);
 
 __attribute__((noreturn, format(printf, 1, 2))) void die(const char *format, ...);
 
-/* One result of a stress program; its last line is printed by results(). */
+/* Reports one result of a stress program; results() prints the last line. */
 __attribute__((format(printf, 3, 4))) void tell(bool ok, const char *name, const char *format, ...);
 void tell_skipped(const char *name, const char *why);
 int results(void);
 
 /*
- * Runs a scenario in a process of its own with a fresh SWTRACE_SESSION; its results count here.
- * (A process looks for a session once; another one's end leaves it off.)
+ * Runs a scenario in a child with a fresh SWTRACE_SESSION, and counts its results here. A child,
+ * because a process looks for a session only once.
  */
 void scenario(void (*run)(const void *arg), const void *arg);
 
 /* ------------------------------------------------------------------ a session */
 
-/* Session in SWTRACE_SESSION, initialised and on. Dies when that fails. */
+/* Initialises the session in SWTRACE_SESSION and turns it on; exits on failure. */
 void box_open(struct session *s, uint32_t mode, uint64_t ring_bytes, uint32_t section);
-/* Opened, not initialised. */
+/* Opens the session without initialising it. */
 void box_open_bare(struct session *s);
 
-/* The ring of this CPU, with the calling thread pinned to it. */
+/* Pins the calling thread to this CPU and returns the CPU's ring. */
 uint32_t box_pin(uint32_t cpu);
-/* Restarts the program (once) without rseq: all hooks go to guest rings. */
+/* Restarts the program once, without rseq: all hooks go to guest rings. */
 void box_without_rseq(char **argv);
-/* Likewise with a libc that registers none: threads register areas of their own. */
+/* Does so if the program's first argument is "guest"; returns whether it is. */
+bool box_guest(int argc, char **argv);
+/* Likewise, and true where there is no rseq, as a skipped result. */
+bool box_guest_or_told(int argc, char **argv);
+/* As box_without_rseq(), with a libc that registers none: threads register areas of their own. */
 void box_with_own_rseq(char **argv);
 bool box_has_rseq(void);
-/* The calling thread, attached here, from now on writes to guest rings, and tries that one
+/* The calling thread, attached here, writes only to guest rings from now on and tries this one
  * first. */
 void box_become_guest(uint32_t first);
 
@@ -75,33 +96,34 @@ struct account {
 	uint64_t hooks, torn; /* in the rings */
 	uint64_t overwritten, gone_torn;
 	uint64_t loss[SHM_LOSSES];
-	uint32_t damaged, backwards; /* spans that are damaged; stamps that went back */
+	uint32_t damaged, backwards; /* damaged spans; stamps that went back */
 	uint64_t bytes;
 };
 
 typedef void record_fn(void *arg, uint32_t ring, uint64_t position, const uint8_t *record);
 
-/* Reads everything; each (may be NULL) sees the committed hooks in order of position. */
+/* Reads all rings; each (may be NULL) gets the committed hooks in order of position. */
 void box_account(struct session *s, struct account *a, record_fn *each, void *arg);
-/* in the rings + overwritten + lost + torn */
+/* Hooks in the rings + overwritten + lost + torn. */
 uint64_t account_sum(const struct account *a);
 uint64_t account_lost(const struct account *a);
 
-/* The raw header of a ring and a section's table entry, by pread. */
+/* A ring's raw header and a section's table entry, by pread. */
 struct shm_ring box_ring(struct session *s, uint32_t ring);
 struct shm_section box_section(struct session *s, uint32_t ring, uint32_t index);
-/* The thread id behind a writer's number, as records in rings carry; 0: its slot is another's. */
+/* The thread id of a writer's number, as in a ring's records; 0: its slot has another owner now. */
 uint32_t box_tid(struct session *s, uint32_t number);
-/* Guest rings whose lock is taken. */
+/* Number of locked guest rings. */
 uint32_t box_locks_taken(struct session *s);
 
 /* ---------------------------------------------------------------- checked hooks */
 
-/* A hook whose words can be told to be whole: id, sequence number, filler, checksum. */
+/* A hook whose content can be verified: id, sequence number, filler, checksum. */
 enum { CHECKED_MAJOR = 0x51, CHECKED_MIN_WORDS = 4 };
 
 int checked_hook(uint32_t id, uint32_t sequence, uint32_t filler_words);
-/* Such a hook's n words (CHECKED_MIN_WORDS - 1 at least), for those who reserve themselves. */
+/* Fills such a hook's n words (at least CHECKED_MIN_WORDS - 1), for callers that reserve
+ * themselves. */
 void checked_fill(uint8_t *to, uint32_t id, uint32_t sequence, uint32_t n);
 bool checked_is_whole(const uint8_t *record);
 static inline uint32_t checked_id(const uint8_t *record)

@@ -201,16 +201,6 @@ void storm_ledger(
 
 /* ------------------------------------------------------------------- others */
 
-void *storm_shared(size_t bytes)
-{
-	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-		MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-	if (p == MAP_FAILED)
-		die("no memory");
-	return p;
-}
-
 uint32_t storm_cpus(uint32_t *cpu, uint32_t n)
 {
 	cpu_set_t set;

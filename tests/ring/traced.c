@@ -6,9 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../formats/bytes.h"
-#include "../../formats/record.h"
-#include "../../formats/trace_file.h"
+#include "../lib/trace_build.h"
 
 static uint32_t ring_number(uint32_t id, uint32_t cpus)
 {
@@ -70,7 +68,7 @@ static int read_hooks(const cpidecode_trace *trace, struct traced *t, traced_fn 
 	return rc;
 }
 
-/* The library does not tell torn records by ring. */
+/* libcpidecode does not report torn records per ring. */
 static void read_torn(const char *path, struct traced *t)
 {
 	uint8_t h[TF_SECTION_SIZE];
@@ -79,12 +77,10 @@ static void read_torn(const char *path, struct traced *t)
 
 	while (fd >= 0 && pread(fd, h, sizeof h, (off_t)at) == (ssize_t)sizeof h &&
 		get_le32(h + TF_S_MAGIC) == TF_SECTION_MAGIC) {
-		uint64_t stored = get_le32(h + TF_S_STORED);
-
 		if (get_le16(h + TF_S_TYPE) == TF_TYPE_HOOKS)
 			t->torn_in_ring[ring_number(get_le32(h + TF_S_RING), t->cpus)] +=
 				get_le32(h + TF_S_TORN);
-		at += TF_SECTION_SIZE + (stored + TF_ALIGN - 1) / TF_ALIGN * TF_ALIGN;
+		at += section_step(h);
 	}
 	if (fd >= 0)
 		close(fd);

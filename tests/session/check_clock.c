@@ -1,5 +1,5 @@
 /*
- * Which clock a session has: the rule for the TSC, time namespaces, and what is told when stamps
+ * A session's clock: the rule for trusting the TSC, time namespaces, and the report on stamps that
  * were ahead of the clock.
  */
 #include <fcntl.h>
@@ -8,13 +8,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../formats/trace_file.h"
 #include "../../libtrace/core/clock_trust.h"
 #include "../../libtrace/dump/drain/drain.h"
 #include "../../libtrace/dump/meta.h"
 #include "../../libtrace/dump/text.h"
 #include "../../libtrace/session/clock_back.h"
 #include "../lib/suites.h"
+#include "../lib/trace_build.h"
 #include "sandbox.h"
 
 static enum clock_trust judged(bool invariant, const char *current, const char *available)
@@ -55,7 +55,7 @@ START_TEST(without_the_kernels_word_cpuid_decides)
 }
 END_TEST
 
-/* With SWTRACE_CLOCK=raw, which the library reads once, when it is loaded. */
+/* With SWTRACE_CLOCK=raw, which the library reads once, at load time. */
 START_TEST(raw_time_of_another_namespace_does_not_fit)
 {
 	uint64_t own = clock_time_namespace();
@@ -83,7 +83,7 @@ START_TEST(a_counter_is_the_same_in_all_namespaces)
 }
 END_TEST
 
-/* As writers do it: at one section entry of each of two rings. */
+/* Like writers: at one section entry in each of two rings. */
 START_TEST(a_clock_that_went_back_is_told)
 {
 	struct clock_back back;
@@ -115,7 +115,7 @@ START_TEST(a_clock_that_went_back_is_told)
 }
 END_TEST
 
-/* CLOCK sections of a file. */
+/* Number of CLOCK sections in a file. */
 static uint32_t clock_sections(const char *path)
 {
 	uint8_t h[TF_SECTION_SIZE];
@@ -125,15 +125,14 @@ static uint32_t clock_sections(const char *path)
 
 	while (fd >= 0 && pread(fd, h, sizeof h, (off_t)at) == (ssize_t)sizeof h) {
 		n += get_le16(h + TF_S_TYPE) == TF_TYPE_CLOCK;
-		at += TF_SECTION_SIZE +
-		      (get_le32(h + TF_S_STORED) + TF_ALIGN - 1) / TF_ALIGN * TF_ALIGN;
+		at += section_step(h);
 	}
 	if (fd >= 0)
 		close(fd);
 	return n;
 }
 
-/* Long before it would be written anyhow, which is every 10 s. */
+/* Long before the regular sync, which is every 10 s. */
 START_TEST(a_drain_writes_a_sync_when_the_clock_went_back)
 {
 	const struct timespec pause = {.tv_nsec = 10000000};
@@ -168,20 +167,8 @@ START_TEST(a_drain_writes_a_sync_when_the_clock_went_back)
 }
 END_TEST
 
-static int body(int argc, char **argv)
-{
-	const TTest *const tests[] = {a_tsc_that_the_kernel_lists_is_trusted,
-		a_tsc_that_the_kernel_withdrew_is_not, without_the_kernels_word_cpuid_decides,
-		raw_time_of_another_namespace_does_not_fit, a_counter_is_the_same_in_all_namespaces,
-		a_clock_that_went_back_is_told, a_drain_writes_a_sync_when_the_clock_went_back,
-		NULL};
-
-	(void)argc;
-	(void)argv;
-	return suites_run(suite_of("clock", 60, tests), NULL);
-}
-
-int main(int argc, char **argv)
-{
-	return sandbox_run(body, argc, argv, 60);
-}
+SANDBOX_MAIN(60, "clock", .timeout = 60,
+	TESTS(a_tsc_that_the_kernel_lists_is_trusted, a_tsc_that_the_kernel_withdrew_is_not,
+		without_the_kernels_word_cpuid_decides, raw_time_of_another_namespace_does_not_fit,
+		a_counter_is_the_same_in_all_namespaces, a_clock_that_went_back_is_told,
+		a_drain_writes_a_sync_when_the_clock_went_back))

@@ -1,5 +1,6 @@
 /*
- * What the owner may do when: rings made and freed, tracing on and off, majors.
+ * Operations of the owner and when they are allowed: making and freeing rings, tracing on and off,
+ * majors.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -63,7 +64,7 @@ START_TEST(without_rings_there_is_little_to_do)
 	ck_assert_int_eq(session_tasks(&box, &tasks), PU_ERROR_NO_BUFFER);
 	ck_assert_int_lt(session_schemas(&box, &text, NULL), 0);
 	ck_assert_uint_eq(session_sticky(&box), 0);
-	/* Also without a place for the message. */
+	/* Works without a buffer for the message, too. */
 	ck_assert_int_eq(session_on(&box, NULL), PU_ERROR_NO_BUFFER);
 }
 END_TEST
@@ -185,7 +186,7 @@ static uint64_t allocated(const char *path)
 	return (uint64_t)st.st_blocks * 512;
 }
 
-/* What writers store to unasked. */
+/* Bytes that writers touch even without hooks. */
 static uint64_t headers(const struct shm_geometry *g)
 {
 	return SHM_PAGE + g->data_offset * (g->cpus + g->guests);
@@ -218,7 +219,7 @@ START_TEST(init_makes_a_new_generation)
 	WORKS(session_free(&box, &error));
 	ck_assert_uint_eq(files(), 2);
 	ck_assert_uint_eq(box.control->generation, 0);
-	/* The number goes on. */
+	/* The generation continues. */
 	WORKS(session_init(&box, &config, &error));
 	ck_assert_uint_eq(box.generation, 3);
 }
@@ -239,7 +240,7 @@ START_TEST(prealloc_leaves_no_hole)
 }
 END_TEST
 
-/* madvise as before Linux 5.14. */
+/* Makes madvise behave as before Linux 5.14. */
 static void refuse_to_populate(void)
 {
 	struct sock_filter filter[] = {
@@ -284,7 +285,7 @@ START_TEST(more_than_fits_is_warned_of)
 	missing = session_shortage(&box, &available);
 	ck_assert_uint_gt(missing, 0);
 	ck_assert_uint_le(available, (uint64_t)v.f_blocks * v.f_frsize);
-	/* What is there already is not asked for again. */
+	/* Memory already allocated is not requested again. */
 	ck_assert_uint_eq(missing + available, box.geometry.file_size - headers(&box.geometry));
 }
 END_TEST
@@ -298,7 +299,8 @@ START_TEST(no_space_leaves_the_old_rings)
 	struct account a;
 	struct statvfs v;
 
-	/* Unlimited or enormous: then it would succeed, or take the machine with it. */
+	/* On an unlimited or enormous file system the call would succeed, or exhaust the
+	 * machine. */
 	if (statvfs("/dev/shm", &v) != 0 || v.f_blocks == 0 ||
 		(uint64_t)v.f_blocks * v.f_frsize > 1ull << 39)
 		return;
@@ -393,21 +395,10 @@ START_TEST(the_functions_of_perfutil_do_the_same)
 }
 END_TEST
 
-static int body(int argc, char **argv)
-{
-	const TTest *const tests[] = {without_rings_there_is_little_to_do,
-		on_and_off_have_their_order, the_gate_follows_state_and_majors,
-		plans_are_rounded_and_bounded, init_makes_a_new_generation, prealloc_leaves_no_hole,
+SANDBOX_MAIN(60, "control", .timeout = 60,
+	TESTS(without_rings_there_is_little_to_do, on_and_off_have_their_order,
+		the_gate_follows_state_and_majors, plans_are_rounded_and_bounded,
+		init_makes_a_new_generation, prealloc_leaves_no_hole,
 		an_old_kernel_gets_all_memory_at_once, more_than_fits_is_warned_of,
 		no_space_leaves_the_old_rings, discard_begins_anew,
-		the_functions_of_perfutil_do_the_same, NULL};
-
-	(void)argc;
-	(void)argv;
-	return suites_run(suite_of("control", 60, tests), NULL);
-}
-
-int main(int argc, char **argv)
-{
-	return sandbox_run(body, argc, argv, 60);
-}
+		the_functions_of_perfutil_do_the_same))

@@ -1,6 +1,6 @@
 /*
- * Traced programs: who may, when they begin, what new rings, forks of fate and closed
- * descriptors do to them.
+ * Traced programs: who may trace, when tracing begins, and the effects of new rings, forks and
+ * closed descriptors.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -65,10 +65,10 @@ START_TEST(members_of_the_group_may_trace)
 	ck_assert_uint_eq(box.control->group, OTHER_GROUP);
 	WORKS(as_user(OTHER_USER, OTHER_GROUP, one_hook));
 	ck_assert_uint_eq(hooks_in_rings(), 1);
-	/* Another user's program is not in it, and goes on all the same. */
+	/* Another user's program cannot join, and runs on unharmed. */
 	WORKS(as_user(OTHER_USER, OTHER_GROUP + 1, one_hook));
 	ck_assert_uint_eq(hooks_in_rings(), 1);
-	/* Without a group again: only the owner. */
+	/* Without a group only the owner may trace again. */
 	WORKS(session_off(&box, NULL));
 	config.group = (gid_t)-1;
 	WORKS(session_init(&box, &config, NULL));
@@ -87,7 +87,7 @@ static int init_for_a_group(void)
 {
 	struct session_error e;
 
-	config.group = 0; /* not ours to give to */
+	config.group = 0; /* a group that this user may not assign */
 	if (session_open(&box, &place, SESSION_CONTROL | SESSION_CREATE, NULL) != 0)
 		return 1;
 	return session_init(&box, &config, &e) == PU_ERROR_ACCESS_DENIED && e.text[0] ? 0 : 2;
@@ -113,7 +113,7 @@ END_TEST
 START_TEST(a_program_from_before_init_begins_with_on)
 {
 	sandbox_fresh();
-	/* It makes the control page, and never looks again. */
+	/* It creates the control page and does not look again. */
 	WORKS(TraceHookWords(1, 1, 0, NULL));
 	box_open_bare(&box);
 	WORKS(TraceHookWords(1, 1, 0, NULL));
@@ -169,7 +169,7 @@ START_TEST(a_removed_session_is_over)
 	WORKS(TraceHookWords(1, 1, 0, NULL));
 	ck_assert_int_eq(TraceMajorIsOn(1), 1);
 	WORKS(session_remove(&box));
-	/* Its gate closes, and whoever looks again does not make it again. */
+	/* Its gate closes, and a process that looks again does not recreate the session. */
 	ck_assert_int_eq(TraceMajorIsOn(1), 0);
 	WORKS(TraceHookWords(1, 1, 0, NULL));
 	nanosleep(&wait, NULL);
@@ -177,7 +177,7 @@ START_TEST(a_removed_session_is_over)
 	ck_assert_int_ne(access(box.place.dir, F_OK), 0);
 	WORKS(TraceHookWords(1, 1, 0, NULL));
 	session_close(&box);
-	/* Unless its owner does. */
+	/* Only its owner does. */
 	box_open(&box, SHM_MODE_WRAP, 65536, 4096);
 	nanosleep(&wait, NULL);
 	attach_look();
@@ -199,7 +199,7 @@ START_TEST(a_reservation_outlives_its_rings)
 	WORKS(session_off(&box, NULL));
 	WORKS(session_init(&box, &config, NULL));
 	WORKS(session_on(&box, NULL));
-	/* As in a signal handler that interrupted it: the new rings are seen there. */
+	/* As in a signal handler that interrupted the hook and attached to the new rings. */
 	WORKS(TraceHookWords(1, 1, 0, NULL));
 	memset(hook_record(&w, 1, 1, 26, 0, 0), 0x77, 104);
 	hook_commit(&w);
@@ -240,7 +240,7 @@ START_TEST(closing_descriptors_hurts_nobody)
 		if (TraceHookWords(1, 1, 0, NULL) != 0)
 			_exit(1);
 		if (descriptors() != before)
-			_exit(2); /* tracing keeps none open */
+			_exit(2); /* tracing keeps no descriptor open */
 		if (syscall(SYS_close_range, 0, ~0U, 0))
 			_exit(9);
 		for (int i = 0; i < 100; i++) {
@@ -286,7 +286,7 @@ START_TEST(a_child_does_not_prove_its_parents_life)
 
 		if (hook_begin(&w, 1, 64, 1) != HOOK_RESERVED)
 			_exit(1);
-		if (fork() == 0) { /* lives on, without tracing */
+		if (fork() == 0) { /* the child runs on without tracing */
 			char c;
 			close(pipes[1]);
 			_exit(read(pipes[0], &c, 1) != 0);
@@ -351,20 +351,9 @@ START_TEST(errno_and_signal_mask_stay)
 }
 END_TEST
 
-static int body(int argc, char **argv)
-{
-	const TTest *const tests[] = {members_of_the_group_may_trace, a_group_that_is_not_ours,
+SANDBOX_MAIN(60, "members", .timeout = 60,
+	TESTS(members_of_the_group_may_trace, a_group_that_is_not_ours,
 		a_program_from_before_init_begins_with_on, looking_again_finds_another_session,
 		a_removed_session_is_over, a_reservation_outlives_its_rings,
 		closing_descriptors_hurts_nobody, a_child_does_not_prove_its_parents_life,
-		exec_ends_a_life, errno_and_signal_mask_stay, NULL};
-
-	(void)argc;
-	(void)argv;
-	return suites_run(suite_of("members", 60, tests), NULL);
-}
-
-int main(int argc, char **argv)
-{
-	return sandbox_run(body, argc, argv, 60);
-}
+		exec_ends_a_life, errno_and_signal_mask_stay))

@@ -1,10 +1,9 @@
 /*
- * Finding, checking, making and opening a session: what is in its place must be a session's.
+ * Finding, checking, creating and opening a session: what is in its place must be a valid session.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "../lib/suites.h"
 #include "sandbox.h"
@@ -68,7 +67,7 @@ START_TEST(the_environment_names_an_absolute_path)
 	setenv("SWTRACE_SESSION", longer + 1, 1);
 	ck_assert_int_eq(session_find(&place, &error), 0);
 	setenv("SWTRACE_SESSION", longer, 1);
-	/* Hooks of such a program are off, not an error. */
+	/* Such a program's hooks are off, which is not an error. */
 	ck_assert_int_eq(TraceHookWords(1, 1, 0, NULL), PU_SUCCESS);
 	setenv("SWTRACE_SESSION", "", 1);
 	ck_assert_int_eq(session_find_own(&place, &error), 0);
@@ -85,7 +84,7 @@ START_TEST(there_is_none)
 {
 	setup();
 	refused(PU_ERROR_DRIVER_NOT_LOADED);
-	/* A directory alone is none either. */
+	/* A directory alone is not a session. */
 	ck_assert_int_eq(mkdir(place.dir, 0700), 0);
 	refused(PU_ERROR_DRIVER_NOT_LOADED);
 }
@@ -106,7 +105,7 @@ START_TEST(made_complete_and_private)
 	ck_assert_uint_eq((uint64_t)st.st_size, SHM_CONTROL_SIZE);
 	inode = st.st_ino;
 	ck_assert_int_eq(session_check(&place, &error), 0);
-	/* Opened again: the same one. */
+	/* Reopening gives the same session. */
 	ck_assert_int_eq(session_open(&box, &place, SESSION_CONTROL | SESSION_CREATE, &error), 0);
 	ck_assert_uint_eq(box.control->magic, SHM_MAGIC);
 	ck_assert_uint_eq(box.control->state, SHM_NO_RINGS);
@@ -157,7 +156,7 @@ START_TEST(links_are_not_followed)
 	ck_assert_int_eq(rename(file("control"), real), 0);
 	ck_assert_int_eq(symlink("control.real", file("control")), 0);
 	refused(PU_ERROR_ACCESS_DENIED);
-	/* And the lock. */
+	/* The lock is checked, too. */
 	unlink(file("control"));
 	ck_assert_int_eq(rename(real, file("control")), 0);
 	unlink(file("lock"));
@@ -207,10 +206,10 @@ START_TEST(a_control_file_that_makes_no_sense)
 	store("control", offsetof(struct shm_control, magic), 7, 8);
 	ck_assert_int_eq(session_open(&box, &place, SESSION_READ, &error), PU_ERR_FILE_ERROR);
 	ck_assert_ptr_nonnull(strstr(error.text, "version"));
-	/* A program finds no session there. */
+	/* Programs find no session there. */
 	ck_assert_int_eq(TraceHookWords(1, 1, 0, NULL), PU_SUCCESS);
 	store("control", offsetof(struct shm_control, magic), SHM_MAGIC, 8);
-	/* Rings announced that are not there. */
+	/* The control page announces rings that do not exist. */
 	store("control", offsetof(struct shm_control, state), SHM_OFF, 4);
 	ck_assert_int_eq(session_open(&box, &place, SESSION_READ, &error), PU_ERR_FILE_ERROR);
 	ck_assert_ptr_nonnull(strstr(error.text, "sense"));
@@ -243,8 +242,7 @@ END_TEST
 
 START_TEST(made_by_many_at_once)
 {
-	uint64_t *inodes =
-		mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	uint64_t *inodes = box_shared(4096);
 	int status;
 
 	for (int round = 0; round < 20; round++) {
@@ -252,7 +250,7 @@ START_TEST(made_by_many_at_once)
 		for (int i = 0; i < 8; i++) {
 			if (fork() == 0) {
 				struct stat st;
-				/* Programs and commands. */
+				/* Both programs and commands. */
 				if (i % 2)
 					TraceHookWords(1, 1, 0, NULL);
 				else if (session_open(&box, &place,
@@ -294,15 +292,15 @@ START_TEST(somebody_elses)
 	make();
 	ck_assert_int_eq(as_user(OTHER_USER, OTHER_GROUP, open_control), -PU_ERROR_ACCESS_DENIED);
 	ck_assert_int_eq(as_user(OTHER_USER, OTHER_GROUP, open_read), -PU_ERROR_ACCESS_DENIED);
-	/* Readable by all: may be looked at, not controlled. */
+	/* Readable by all: others may open it to read, not to control. */
 	chmod(place.dir, 0755);
 	chmod(file("control"), 0644);
 	ck_assert_int_eq(as_user(OTHER_USER, OTHER_GROUP, open_read), 0);
 	ck_assert_int_eq(as_user(OTHER_USER, OTHER_GROUP, open_control), -PU_ERROR_ACCESS_DENIED);
-	/* A control file of another than the directory's owner. */
+	/* The control file's owner differs from the directory's. */
 	ck_assert_int_eq(chown(file("control"), OTHER_USER, OTHER_GROUP), 0);
 	ck_assert_int_eq(session_check(&place, &error), PU_ERROR_ACCESS_DENIED);
-	/* A squatter: the directory is not whose it must be. */
+	/* A squatter: the directory does not belong to the expected owner. */
 	ck_assert_int_eq(chown(place.dir, OTHER_USER, OTHER_GROUP), 0);
 	place.owner = 0;
 	refused(PU_ERROR_ACCESS_DENIED);
@@ -367,21 +365,9 @@ START_TEST(private_sessions)
 }
 END_TEST
 
-static int body(int argc, char **argv)
-{
-	const TTest *const tests[] = {the_environment_names_an_absolute_path, there_is_none,
-		made_complete_and_private, what_others_can_write_is_not_used,
-		links_are_not_followed, other_kinds_of_files_are_refused,
-		a_control_file_that_makes_no_sense, ring_files_that_are_missing,
-		made_by_many_at_once, somebody_elses, a_umask_that_takes_everything,
-		private_sessions, NULL};
-
-	(void)argc;
-	(void)argv;
-	return suites_run(suite_of("place", 60, tests), NULL);
-}
-
-int main(int argc, char **argv)
-{
-	return sandbox_run(body, argc, argv, 60);
-}
+SANDBOX_MAIN(60, "place", .timeout = 60,
+	TESTS(the_environment_names_an_absolute_path, there_is_none, made_complete_and_private,
+		what_others_can_write_is_not_used, links_are_not_followed,
+		other_kinds_of_files_are_refused, a_control_file_that_makes_no_sense,
+		ring_files_that_are_missing, made_by_many_at_once, somebody_elses,
+		a_umask_that_takes_everything, private_sessions))

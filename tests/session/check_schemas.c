@@ -121,7 +121,7 @@ START_TEST(texts_that_break_a_rule)
 }
 END_TEST
 
-/* What a member writes there itself, or with an older library. */
+/* Writes an entry like a member that bypasses the library, or uses an earlier one. */
 static void write_entry(uint32_t at, const char *text)
 {
 	struct shm_schema e = {.length = (uint32_t)strlen(text)};
@@ -168,7 +168,7 @@ START_TEST(the_area_has_an_end)
 		registered += rc == PU_SUCCESS;
 	}
 	ck_assert_int_eq(registered, 4);
-	/* A small one may still fit. */
+	/* A shorter one may still fit. */
 	ck_assert_int_eq(TraceRegisterSchema(THREE), PU_SUCCESS);
 	n = session_schemas(&box, &all, NULL);
 	ck_assert_int_eq(n, 4 * 60000 + (int)strlen(THREE));
@@ -218,7 +218,7 @@ START_TEST(areas_of_nonsense)
 
 		for (size_t i = 0; i < sizeof junk; i++)
 			junk[i] = (uint8_t)rand();
-		/* Lengths that lead on, as often as not. */
+		/* In half of the rounds the lengths form a plausible chain. */
 		for (size_t i = 0; round % 2 && i + 8 < sizeof junk; i += 512)
 			put_le32(junk + i, rand() % 2 ? 504 : (uint32_t)rand());
 		ck_assert_int_gt(pwrite(box.schemas_fd, junk, sizeof junk,
@@ -251,18 +251,7 @@ START_TEST(a_lock_that_somebody_sits_on)
 }
 END_TEST
 
-static int body(int argc, char **argv)
-{
-	const TTest *const tests[] = {registered_once_each, bad_texts, texts_that_break_a_rule,
+SANDBOX_MAIN(60, "schemas", .timeout = 60,
+	TESTS(registered_once_each, bad_texts, texts_that_break_a_rule,
 		unchecked_entries_are_left_out, the_area_has_an_end, kept_for_later_sessions,
-		areas_of_nonsense, a_lock_that_somebody_sits_on, NULL};
-
-	(void)argc;
-	(void)argv;
-	return suites_run(suite_of("schemas", 60, tests), NULL);
-}
-
-int main(int argc, char **argv)
-{
-	return sandbox_run(body, argc, argv, 60);
-}
+		areas_of_nonsense, a_lock_that_somebody_sits_on))

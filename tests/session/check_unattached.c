@@ -1,6 +1,6 @@
 /*
- * A process that cannot attach: its hooks fail with a code, are counted in the process, and in
- * the session once it can.
+ * A process that cannot attach: its hooks fail with a code, and are counted in the process and,
+ * once it attaches, in the session.
  */
 #include <string.h>
 #include <sys/resource.h>
@@ -16,7 +16,7 @@ static struct session_config config = {
 
 #define WORKS(call) ck_assert_int_eq(call, 0)
 
-/* No further descriptor for this process, or as many as before. */
+/* Forbids further descriptors for this process, or restores the limit. */
 static void allow_descriptors(bool allow)
 {
 	static rlim_t before;
@@ -29,7 +29,7 @@ static void allow_descriptors(bool allow)
 	WORKS(setrlimit(RLIMIT_NOFILE, &limit));
 }
 
-/* Longer than the time in which a failure is not tried again. */
+/* Waits longer than the pause after a failed attach. */
 static void wait_for_retry(void)
 {
 	const struct timespec wait = {.tv_nsec = 110000000};
@@ -91,12 +91,12 @@ START_TEST(with_the_control_page_in_view)
 	ck_assert_int_eq(TraceMajorIsOn(1), 1);
 	allow_descriptors(false);
 	fail_hooks(500, PU_ERROR_INSUFFICIENT_RESOURCES);
-	/* A group of three. */
+	/* A group of three hooks. */
 	ck_assert_int_eq(hook_begin(&w, 1, 96, 3), PU_ERROR_INSUFFICIENT_RESOURCES);
-	/* Not wanted, not lost. */
+	/* Hooks of a disabled major are not lost. */
 	WORKS(session_enable(&box, 2, false, NULL));
 	WORKS(TraceHookWords(2, 1, 0, NULL));
-	/* Not a hook. */
+	/* An invalid call is not a hook. */
 	ck_assert_int_eq(TraceHookWords(1, 1, 1, NULL), PU_ERR_NULL_PTR);
 	attach_ready(1);
 	expect_unattached(503);
@@ -116,7 +116,8 @@ START_TEST(tried_again_ten_times_a_second_at_most)
 	allow_descriptors(false);
 	fail_hooks(1, PU_ERROR_INSUFFICIENT_RESOURCES);
 	allow_descriptors(true);
-	/* A tenth of a second of failures, whatever becomes possible meanwhile; then success. */
+	/* Failures for a tenth of a second, even if attaching becomes possible meanwhile; then
+	 * success. */
 	uint64_t start = clock_raw_ns();
 	unsigned failed = 1;
 	while (TraceHookWords(1, 1, 0, NULL) != 0)
@@ -213,19 +214,8 @@ START_TEST(who_may_not_trace_loses_nothing)
 }
 END_TEST
 
-static int body(int argc, char **argv)
-{
-	const TTest *const tests[] = {before_the_first_look, with_the_control_page_in_view,
+SANDBOX_MAIN(60, "unattached", .timeout = 60,
+	TESTS(before_the_first_look, with_the_control_page_in_view,
 		tried_again_ten_times_a_second_at_most, rings_that_are_gone_are_told_nothing,
 		without_a_session_nothing_is_lost, a_child_counts_its_own,
-		who_may_not_trace_loses_nothing, NULL};
-
-	(void)argc;
-	(void)argv;
-	return suites_run(suite_of("unattached", 60, tests), NULL);
-}
-
-int main(int argc, char **argv)
-{
-	return sandbox_run(body, argc, argv, 60);
-}
+		who_may_not_trace_loses_nothing))

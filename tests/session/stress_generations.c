@@ -1,6 +1,6 @@
 /*
- * New rings again and again under running writers: threads see them, old hooks finish
- * harmlessly, and neither mappings nor descriptors pile up.
+ * Repeatedly makes new rings under running writers: threads notice them, old hooks finish
+ * harmlessly, and neither mappings nor descriptors accumulate.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -8,13 +8,12 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "sandbox.h"
 
-enum { GENERATIONS = 200, THREADS = 2, PATIENCE = 20000 /* looks */ };
+enum { GENERATIONS = 200, THREADS = 2, PATIENCE = 20000 /* polls */ };
 
 struct shared {
 	int stop;
@@ -31,7 +30,7 @@ static void *thread(void *arg)
 
 	for (i = 0; !__atomic_load_n(&all->stop, __ATOMIC_RELAXED); i++) {
 		if (checked_hook(me, i, i % 40) != PU_SUCCESS)
-			all->bad_code = 1; /* wrap mode: nothing is full */
+			all->bad_code = 1; /* in wrap mode no ring is ever full */
 		__atomic_store_n(&all->done[me], i, __ATOMIC_RELAXED);
 		if (i % 64 == 0)
 			sched_yield();
@@ -91,7 +90,7 @@ static void see(void *arg, uint32_t ring, uint64_t position, const uint8_t *reco
 	follow_record(&s->follow, ring, position, record);
 }
 
-/* Waits until both threads have written in these rings. */
+/* Waits until both threads have written to these rings. */
 static bool both_are_here(struct session *s, struct seen *seen, uint32_t *damaged)
 {
 	for (int i = 0; i < PATIENCE; i++) {
@@ -136,7 +135,7 @@ static void run(const void *arg)
 		if (i % 3 == 0)
 			errors += session_free(&s, NULL) != 0;
 		errors += session_init(&s, &config, NULL) != 0;
-		if (i % 5 == 0) /* twice: nobody ever saw those */
+		if (i % 5 == 0) /* make rings twice: no thread sees the first ones */
 			errors += session_init(&s, &config, NULL) != 0;
 		errors += session_on(&s, NULL) != 0;
 	}
@@ -147,8 +146,8 @@ static void run(const void *arg)
 		"%d rings: %u missed by a thread, %u errors, status %d", GENERATIONS, missed,
 		errors, status);
 	tell(damaged == 0, name, "damaged or out of order: %u", damaged);
-	/* An interrupted hook may hold old rings, so their addresses stay taken (by nothing): most
-	 * of them join. */
+	/* An interrupted hook may use old rings, so their addresses stay reserved, as empty
+	 * mappings; most of these merge. */
 	tell(SANITIZED || all->maps[1] <= all->maps[0] + GENERATIONS / 2, name,
 		"mappings: %ld, then %ld", all->maps[0], all->maps[1]);
 	tell(all->fds[1] <= all->fds[0], name, "descriptors: %ld, then %ld", all->fds[0],
@@ -158,7 +157,7 @@ static void run(const void *arg)
 	session_close(&s);
 }
 
-/* Signal handlers trace too while rings change: an interrupted hook may meet new ones. */
+/* Signal handlers trace while rings change: an interrupted hook may find new ones. */
 static void on_signal(int number)
 {
 	(void)number;
@@ -218,7 +217,7 @@ static int body(int argc, char **argv)
 	if (SEES_ONE_PROCESS)
 		box_without_rseq(argv); /* see stress_many */
 	(void)argc;
-	all = mmap(NULL, sizeof *all, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	all = box_shared(sizeof *all);
 	scenario(run, NULL);
 	scenario(handlers, NULL);
 	return results();

@@ -22,19 +22,20 @@ grep -qF "$(printf 'sh -c : a\\u001Bb\\u009Bc\\nd\357\277\275e"')" out ||
 # CSV: the same number of cells in all lines, which end as RFC 4180 has it.
 run 0 --csv -o counts -I 10 -- "$WORK" sleeps 30
 [ ! -s err ] || grep -q ':u count user mode' err || fail "there is more than the file"
-[ "$(grep -c "$(printf '\r')\$" counts)" -eq "$(wc -l <counts)" ] || fail "line ends"
-tr -d '\r' <counts | sed 's/"[^"]*"/x/g' | awk -F, 'NF != 15 { bad = 1 } END { exit bad }' ||
-	fail "lines of other than 15 cells"
+is_csv counts
+[ "$(head -n 1 counts | tr , '\n' | wc -l)" -eq 15 ] || fail "a heading of other than 15 cells"
 [ "$(head -n 1 counts | cut -d, -f1-6)" = kind,time_s,elapsed_s,cpu,event,count ] || fail "heading"
 [ "$(grep -c '^kind' counts)" -eq 1 ] || fail "more than a heading"
 [ "$(grep -c '^total' counts)" -eq 6 ] || fail "not six totals"
 
 # JSON: a value a line, the total last. Whatever is none is found out.
-for wrong in '{"a": 1,}' '{"a": 01}' '["\x"]' '{"a" 1}' '[1] 2' '{"a": n/a}' '[1' ''; do
-	! echo "$wrong" | "$CHECK_JSON" >wrong || fail "'$wrong' was taken for JSON"
+for wrong in '{"a": 1,}' '{"a": 01}' '{"a": ["\x"]}' '{"a" 1}' '{"a": [1]} 2' '{"a": n/a}' '{"a": [1' '[1]' \
+	''; do
+	printf '%s\n' "$wrong" >wrong_json
+	! (is_json wrong_json) 2>wrong || fail "'$wrong' was taken for JSON"
 done
 run 3 --json -o - -I 10 -- sh -c "'$WORK' sleeps 30; exit 3" 'quote " and \'
-"$CHECK_JSON" <out >wrong || fail "$(cat wrong)"
+is_json out
 [ "$(wc -l <out)" -gt 1 ] || fail "no intervals"
 tail -n 1 out | grep -q '^{"kind": "total".*"exit_code": 3, ' || fail "the last line is no total"
 [ "$(grep -c '"kind": "total"' out)" -eq 1 ] || fail "more than one total"

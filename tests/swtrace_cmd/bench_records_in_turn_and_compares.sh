@@ -36,5 +36,5 @@ run 127 bench -n 3 -- no-such-command-here
 refuses 2 'the command is missing' bench -n 3
 refuses 2 '1 to 10000 runs' bench -n 0 -- true
 refuses 2 '--against is missing' bench --fail-if 'mean>+1%' -- true
-refuses 2 'takes 3 runs' bench -n 2 --fail-if 'mean>+1%' --against true -- true
+refuses 2 'at least 3 runs' bench -n 2 --fail-if 'mean>+1%' --against true -- true
 refuses 2 'text, csv or json' bench --format svg -- true

@@ -255,18 +255,9 @@ static void clean(void)
 
 int main(void)
 {
-	Suite *s = suite_create("counters");
-	TCase *c = tcase_create("blocks");
-
-	tcase_add_checked_fixture(c, NULL, clean);
-	tcase_add_test(c, single_counter);
-	tcase_add_test(c, counterset);
-	tcase_add_test(c, other_types);
-	tcase_add_test(c, cut_off);
-	tcase_add_test(c, words_that_lie);
-	tcase_add_test(c, names_without_an_end);
-	tcase_add_test(c, sizes_of_values);
-	tcase_add_test(c, hosts_and_paths_stay_in_their_cells);
-	suite_add_tcase(s, c);
-	return suites_run(s, NULL);
+	return suites_run(SUITE("counters", .tear_down = clean,
+				  TESTS(single_counter, counterset, other_types, cut_off,
+					  words_that_lie, names_without_an_end, sizes_of_values,
+					  hosts_and_paths_stay_in_their_cells)),
+		NULL);
 }

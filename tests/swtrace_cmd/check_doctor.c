@@ -118,13 +118,8 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("doctor");
-	TCase *t = tcase_create("doctor");
-
-	tcase_add_loop_test(t, test_machine, 0, machine_count);
-	tcase_add_loop_test(t, test_form, 0, machine_count);
-	tcase_add_test(t, test_healthy);
-	tcase_add_test(t, test_manual);
-	suite_add_tcase(s, t);
-	return suites_run(s, NULL);
+	return suites_run(
+		SUITE("doctor", TESTS(test_healthy, test_manual),
+			LOOPS({test_machine, 0, machine_count}, {test_form, 0, machine_count})),
+		NULL);
 }

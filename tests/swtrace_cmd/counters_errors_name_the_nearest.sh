@@ -9,7 +9,7 @@ misuse()
 	in_file err 'see swtrace counters --help$'
 }
 
-# What is no path, is wrong usage, before anything is asked.
+# An invalid path is wrong usage, reported before any query.
 misuse 'does not begin with a backslash' query 'Processor Information(*)\% Idle Time'
 misuse 'names another machine' query '\\no such host\Processor Information(*)\% Idle Time'
 misuse "machine's name is missing" query '\\\Processor Information(*)\% Idle Time'
@@ -25,7 +25,7 @@ misuse "instance's name is missing" query '\Processor Information()\% Idle Time'
 misuse "instance's name is too long" query "\\Process($(printf '%01100d' 1))\\ID Process"
 misuse 'needs a path' query
 misuse 'list, instances or query is missing'
-misuse '"show" is none of' show
+misuse '"show" is not one of' show
 misuse 'needs the name' instances
 misuse 'takes one counterset' list Processor Information
 misuse '-si does not go with list' list -si 1

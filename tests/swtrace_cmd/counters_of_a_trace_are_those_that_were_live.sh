@@ -39,7 +39,7 @@ cmp -s live out || fail "other rows than $(cat live)"
 # A trace without samples, and tracing that is off.
 run 0 run -o v.bin -- true
 run 0 counters list --from v.bin
-in_file err 'v.bin: there are no countersets in it'
+in_file err 'v.bin: the trace has no countersets'
 run 1 counters query "$idle" --from v.bin
 run 0 counters query "$idle" -si 0.02 -sc 1 --trace
 in_file err 'tracing is off'

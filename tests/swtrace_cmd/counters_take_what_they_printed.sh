@@ -29,7 +29,7 @@ run 0 counters query "\\\\$(echo "$host" | tr '[:lower:]' '[:upper:]')\\Processo
 	-si 0.02 -sc 1
 in_file out '^"[^"]*","\\\\[^"]*\\Processor Information\(_Total\)\\% Idle Time"'
 refuses 2 'names another machine' counters query "\\\\no$host\\Processor Information(*)\\% Idle Time"
-in_file err "here of .*$host alone"
+in_file err "only values of .*$host are available"
 
 # The samples of a trace are those of its machine.
 run 0 run -o trace -- "$SWTRACE" counters query '\Processor Information(_Total)\% Idle Time' \

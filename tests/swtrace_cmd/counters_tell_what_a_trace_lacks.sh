@@ -31,7 +31,7 @@ run 0 counters query "$busy" --from t.bin
 in_file out '"50\.000000"'
 
 make '3 2 1 1 40 2 1'
-lost='t\.bin: 9 hooks were lost as it was written: samples may be missing'
+lost='t\.bin: 9 hooks were lost while it was written: samples may be missing'
 run 0 counters query "$busy" --from t.bin
 in_file err "$lost"
 run 0 counters list --from t.bin
@@ -43,6 +43,6 @@ in_file err 'cut\.bin: damaged or cut off: samples may be missing'
 [ "$(wc -l <out)" -eq 3 ] || fail "what is there is not replayed"
 
 mkfifo pipe
-refuses 1 'pipe: a pipe, .*put it into a file' counters query "$busy" --from pipe
+refuses 1 'pipe: is a pipe, .*copy it to a file first' counters query "$busy" --from pipe
 echo nothing >text
 refuses 1 'text: not a trace.*swtrace dump' counters query "$busy" --from text

@@ -483,7 +483,7 @@ const struct machine machines[] = {
 		{{"pmu.watchdog", NOTE, "kernel.nmi_watchdog=0"}}},
 	{"NMI watchdog takes all", watchdog_takes_all, false, "nmi-watchdog", "NMI watchdog",
 		{{"pmu.watchdog", BAD, "none left"}, {"pmu.hardware", BAD, "nmi_watchdog=0"}}},
-	{"another profiler", taken, false, "counters-taken", "somebody else",
+	{"another profiler", taken, false, "counters-taken", "other users hold",
 		{{"pmu.hardware", BAD, "end the other"}}},
 	{"lockdown", lockdown, false, "lockdown", "lockdown",
 		{{"rights.lockdown", BAD, "lockdown=integrity"}}},

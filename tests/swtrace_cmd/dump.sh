@@ -130,7 +130,7 @@ kill $reader 2>/dev/null
 exits 0 "$SWTRACE" off
 truncate -s 5000 "$SWTRACE_SESSION"/rings.*
 exits 0 "$SWTRACE" info
-exits 0 "$SWTRACE" dump "$dir/cut.bin" && says "$err" 'cut off'
+exits 0 "$SWTRACE" dump "$dir/cut.bin" && says "$err" 'truncated or overwrote'
 exits 0 "$SWTRACE" free
 exits 0 "$SWTRACE" init -s 1
 exits 0 "$SWTRACE" free

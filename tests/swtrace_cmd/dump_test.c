@@ -15,7 +15,6 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-#include "../../formats/base/utf8.h"
 #include "../../formats/bytes.h"
 #include "../../formats/record.h"
 #include "../../formats/trace_file.h"
@@ -567,53 +566,22 @@ START_TEST(interrupted)
 }
 END_TEST
 
-START_TEST(utf8)
-{
-	static const struct {
-		const char *bytes;
-		size_t length;
-	} forms[] = {{"a", 1}, {"\xc3\xa4", 2}, {"\xe2\x82\xac", 3}, {"\xf0\x9f\x98\x80", 4},
-		{"\xc0\x80", 0}, {"\xe0\x80\x80", 0}, {"\xed\xa0\x80", 0}, {"\xf4\x90\x80\x80", 0},
-		{"\xf5\x80\x80\x80", 0}, {"\x80", 0}, {"\xe2\x82", 0}, {"\xe2\x82z", 0}};
-
-	for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
-		ck_assert_uint_eq(
-			utf8_length(forms[i].bytes, strlen(forms[i].bytes)), forms[i].length);
-}
-END_TEST
-
 int main(void)
 {
-	Suite *s = suite_create("dump");
-	TCase *t = tcase_create("dump");
-
-	tcase_add_checked_fixture(t, before, after);
-	tcase_add_test(t, nothing_gives_no_section);
-	tcase_add_loop_test(t, sections_in_order_of_stamps, 0, 3);
-	tcase_add_test(t, index_points_at_sections);
-	tcase_add_loop_test(t, what_does_not_shrink_is_stored, 0, 3);
-	tcase_add_test(t, tasks_schemas_and_meta);
-	tcase_add_test(t, numbers_become_thread_ids);
-	tcase_add_test(t, names_are_cleaned);
-	tcase_add_test(t, refused_schemas_are_counted);
-	tcase_add_loop_test(t, scripted_counters_are_marked, 0, 2);
-	tcase_add_test(t, losses_by_cause);
-	tcase_add_test(t, dumped_then_overwritten_counts_once);
-	tcase_add_test(t, overwritten_before_its_turn);
-	tcase_add_test(t, held_section_outlives);
-	tcase_add_test(t, torn_then_committed_then_overwritten);
-	tcase_add_test(t, only_torn_goes_to_the_ledger);
-	tcase_add_test(t, nothing_after_the_cut);
-	tcase_add_test(t, new_rings_meanwhile);
-	tcase_add_test(t, no_such_directory);
-	tcase_add_test(t, no_space_left);
-	tcase_add_test(t, file_size_limit);
-	tcase_add_test(t, old_file_stays_on_failure);
-	tcase_add_test(t, not_swept_before_the_rename);
-	tcase_add_test(t, link_is_followed);
-	tcase_add_test(t, closed_pipe);
-	tcase_add_test(t, interrupted);
-	tcase_add_test(t, utf8);
-	suite_add_tcase(s, t);
-	return suites_run(s, NULL);
+	return suites_run(
+		SUITE("dump", .set_up = before, .tear_down = after,
+			TESTS(nothing_gives_no_section, index_points_at_sections,
+				tasks_schemas_and_meta, numbers_become_thread_ids,
+				names_are_cleaned, refused_schemas_are_counted, losses_by_cause,
+				dumped_then_overwritten_counts_once, overwritten_before_its_turn,
+				held_section_outlives, torn_then_committed_then_overwritten,
+				only_torn_goes_to_the_ledger, nothing_after_the_cut,
+				new_rings_meanwhile, no_such_directory, no_space_left,
+				file_size_limit, old_file_stays_on_failure,
+				not_swept_before_the_rename, link_is_followed, closed_pipe,
+				interrupted),
+			LOOPS({sections_in_order_of_stamps, 0, 3},
+				{what_does_not_shrink_is_stored, 0, 3},
+				{scripted_counters_are_marked, 0, 2})),
+		NULL);
 }

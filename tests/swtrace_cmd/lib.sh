@@ -1,10 +1,10 @@
-# For the tests ai_*.sh and counters_*.sh: `. "${0%/*}/lib.sh"`. SWTRACE is the command, CHECK_JSON
-# the program that reads JSON.
+# For the tests ai_*.sh and counters_*.sh: `. "${0%/*}/lib.sh"`. SWTRACE is the command,
+# WELLFORMED the checker of formats.
 # shellcheck shell=sh
 
 set -eu
 . "${0%/*}/../lib/checks.sh"
-: "${SWTRACE:?the swtrace command}" "${CHECK_JSON:?the program tests/stat/check_json.c}"
+: "${SWTRACE:?the swtrace command}"
 
 dir=$(mktemp -d "${TMPDIR:-/tmp}/swtrace-cmd.XXXXXX")
 SWTRACE_SESSION=$(mktemp -d /dev/shm/swtrace-cmd-test.XXXXXX)
@@ -41,11 +41,6 @@ refuses()
 	[ "$(wc -l <err)" -eq 1 ] && [ ! -s out ] ||
 		fail "swtrace $*: expected one line on stderr and nothing on stdout"
 	in_file err "$pattern"
-}
-
-is_json()
-{
-	"$CHECK_JSON" <"$1" >wrong || fail "$1: $(cat wrong)"
 }
 
 # The highest processor online, and one.

@@ -227,7 +227,7 @@ exits 0 "$SWTRACE" on
 exits 0 "$WRITER" hooks 5
 refuses 1 "$SWTRACE" record -o "$t" && says "$err" 'on already'
 exits 0 "$SWTRACE" off
-refuses 1 "$SWTRACE" record -o "$t" && says "$err" 'older trace'
+refuses 1 "$SWTRACE" record -o "$t" && says "$err" 'earlier trace'
 same "the older hooks" "$(number hooks)" 5
 exits 0 "$SWTRACE" record --force --duration 1ms -o "$t"
 exits 0 "$SWTRACE" info && says "$out" 'no buffers'

@@ -10,7 +10,7 @@ if [ "$(df -k /dev/shm | awk 'NR == 2 { print $4 }')" -lt 100000000 ]; then
 	refuses 1 "$SWTRACE" init -s 65536 --prealloc && says "$err" 'no space'
 	same "the old rings" "$(number hooks)" 10
 	exits 0 "$SWTRACE" init -s 65536
-	says "$err" 'full buffers take [0-9]* KiB more than the [0-9]* KiB that are free'
+	says "$err" 'full buffers need [0-9]* KiB more than the [0-9]* KiB now free'
 	exits 0 "$SWTRACE" on
 	exits 0 "$WRITER" hooks 10
 	exits 0 "$SWTRACE" off
@@ -18,7 +18,7 @@ if [ "$(df -k /dev/shm | awk 'NR == 2 { print $4 }')" -lt 100000000 ]; then
 	exits 0 "$SWTRACE" free
 	unset SWTRACE_SESSION
 	exits 0 "$SWTRACE" run -s 65536 -o "$dir/t.bin" -- touch "$dir/ran"
-	says "$err" 'full buffers take'
+	says "$err" 'full buffers need'
 	[ -e "$dir/ran" ] && pass || fail "did not run"
 fi
 
@@ -34,7 +34,7 @@ else
 	exits 0 "$SWTRACE" info && says "$out" 'no buffers'
 	mount -o remount,size=64m "$dir/small"
 	exits 0 "$SWTRACE" init -s 64
-	says "$err" 'full buffers take [0-9]* KiB more than the [0-9]* KiB that are free in'
+	says "$err" 'full buffers need [0-9]* KiB more than the [0-9]* KiB now free in'
 	refuses 1 "$SWTRACE" init -s 64 --prealloc && says "$err" 'no space for 11[0-9]* KiB'
 	exits 0 "$SWTRACE" free
 	# A dump to a full disk.

@@ -138,7 +138,7 @@ watched --when 'label=never' --timeout 1s -o "$t"
 exits 0 "$WRITER" hooks 3000000
 ended 1
 grep -q 'hooks were overwritten before' "$told" && pass ||
-	skip "overwritten before they were looked at: the watch was fast enough"
+	skip "overwritten before they were checked: the watch was fast enough"
 
 # ------------------------------------------------------------- signals, and ends
 session wrap

@@ -52,8 +52,8 @@ exits 0 "$SWTRACE" maj --json && says "$out" '"disabled": \[\]'
 exits 0 "$SWTRACE" disable 0x10
 exits 0 "$SWTRACE" maj
 says "$out" '^unwritten  *0x00-0xBF, 0xC1-0xC7, 0xCA-0xFF$'
-says "$out" '^  0x10  time profile  *disabled, nothing known writes it$'
-says "$out" '^  0x12  dispatch  *enabled, nothing known writes it$'
+says "$out" '^  0x10  time profile  *disabled, no known writer$'
+says "$out" '^  0x12  dispatch  *enabled, no known writer$'
 says "$out" '^  0xC0  CPI measurement  *enabled$'
 exits 0 "$WRITER" schema
 exits 0 "$SWTRACE" maj

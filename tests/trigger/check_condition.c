@@ -248,18 +248,6 @@ START_TEST(elapsed_is_exact)
 }
 END_TEST
 
-static int body(int argc, char **argv)
-{
-	const TTest *const tests[] = {what_holds_of_an_interval, what_is_not_there_is_false,
-		patterns_are_of_characters, refused_with_the_column, bounded, elapsed_is_exact,
-		NULL};
-
-	(void)argc;
-	(void)argv;
-	return suites_run(suite_of("condition", 60, tests), NULL);
-}
-
-int main(int argc, char **argv)
-{
-	return sandbox_run(body, argc, argv, 100);
-}
+SANDBOX_MAIN(100, "condition", .timeout = 60,
+	TESTS(what_holds_of_an_interval, what_is_not_there_is_false, patterns_are_of_characters,
+		refused_with_the_column, bounded, elapsed_is_exact))

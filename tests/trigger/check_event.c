@@ -1,9 +1,9 @@
 /* Events: which hooks belong together, and what they carry. */
 #include <string.h>
 
-#include "../../formats/cpi_hooks.h"
 #include "../../libtrace/trigger/event.h"
 #include "../lib/suites.h"
+#include "../lib/trace_build.h"
 #include "sandbox.h"
 
 static uint8_t bytes[1 << 16];
@@ -21,22 +21,17 @@ static uint8_t *add(uint8_t major, uint32_t minor, uint32_t tid, uint64_t stamp,
 {
 	uint32_t length = label ? (uint32_t)strlen(label) : 0;
 	uint32_t size = rec_size(nwords, label ? rec_string_bytes(length) : 0);
-	uint8_t *r = bytes + used;
+	struct made_record made = {.major = major,
+		.nstrings = label != NULL,
+		.nwords = (uint16_t)nwords,
+		.minor = minor,
+		.tid = tid,
+		.stamp = stamp,
+		.words = words};
+	uint8_t *r = bytes + used, *strings = record_begin(r, size, &made);
 
-	memset(r, 0, size);
-	put_le32(r, size | REC_COMMITTED);
-	r[REC_MAJOR] = major;
-	r[REC_NSTRINGS] = label != NULL;
-	put_le16(r + REC_NWORDS, (uint16_t)nwords);
-	put_le32(r + REC_MINOR, minor);
-	put_le32(r + REC_TID, tid);
-	put_le64(r + REC_STAMP, stamp);
-	for (uint32_t i = 0; i < nwords; i++)
-		put_le32(r + REC_DATA + 4 * i, words[i]);
-	if (label) {
-		put_le32(r + REC_DATA + 4 * nwords, length);
-		memcpy(r + REC_DATA + 4 * nwords + 4, label, length);
-	}
+	if (label)
+		record_string(strings, label, length);
 	used += size;
 	return r;
 }
@@ -201,17 +196,6 @@ START_TEST(pads_are_no_hooks)
 }
 END_TEST
 
-static int body(int argc, char **argv)
-{
-	const TTest *const tests[] = {a_group_is_one_event, without_a_label_and_with_a_summary,
-		boundaries, hostile, pads_are_no_hooks, NULL};
-
-	(void)argc;
-	(void)argv;
-	return suites_run(suite_of("event", 60, tests), NULL);
-}
-
-int main(int argc, char **argv)
-{
-	return sandbox_run(body, argc, argv, 100);
-}
+SANDBOX_MAIN(100, "event", .timeout = 60,
+	TESTS(a_group_is_one_event, without_a_label_and_with_a_summary, boundaries, hostile,
+		pads_are_no_hooks))

@@ -358,8 +358,7 @@ static void race(uint32_t sections)
 	struct box b;
 
 	begin(&b, SHM_MODE_WRAP, sections);
-	shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	ck_assert_ptr_ne((void *)shared, MAP_FAILED);
+	shared = box_shared(4096);
 	open_watch(&b);
 	for (uint32_t i = 0; i < 2; i++) {
 		pids[i] = fork();
@@ -463,16 +462,15 @@ END_TEST
 
 static int body(int argc, char **argv)
 {
-	const TTest *const tests[] = {every_hook_once_and_in_order,
-		overwritten_ones_are_counted_exactly, a_stopped_look_goes_on_behind,
-		what_is_being_written_is_waited_for, but_not_for_ever, held_sections,
-		normal_mode_and_losses, a_discard_is_followed, while_they_write, scribbled_rings,
-		there_are_no_rings, NULL};
-
-	(void)argc;
-	if (argc > 1 && strcmp(argv[1], "guest") == 0)
-		box_without_rseq(argv);
-	return suites_run(suite_of("watch", 60, tests), NULL);
+	box_guest(argc, argv);
+	return suites_run(
+		SUITE("watch", .timeout = 60,
+			TESTS(every_hook_once_and_in_order, overwritten_ones_are_counted_exactly,
+				a_stopped_look_goes_on_behind, what_is_being_written_is_waited_for,
+				but_not_for_ever, held_sections, normal_mode_and_losses,
+				a_discard_is_followed, while_they_write, scribbled_rings,
+				there_are_no_rings)),
+		NULL);
 }
 
 int main(int argc, char **argv)

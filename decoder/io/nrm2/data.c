@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "../../../include/cpidecode.h"
+#include "../../base/grow.h"
 #include "private.h"
 
 enum {
@@ -21,32 +22,25 @@ enum {
 
 static uint32_t *slot_of(struct nrm2_scan *s, uint32_t ring)
 {
-	uint32_t i = (ring * 0x9e3779b1u) % NRM2_CPU_SLOTS;
-	while (s->slots[i] && s->cpus[s->slots[i] - 1].ring != ring)
-		i = (i + 1) % NRM2_CPU_SLOTS;
-	return &s->slots[i];
+	for (uint32_t i = ring * 0x9e3779b1u;; i++) {
+		uint32_t *slot = hash_index_at(&s->by_ring, i);
+		if (!*slot || s->cpus[*slot - 1].ring == ring)
+			return slot;
+	}
 }
 
 /* *cpu is NULL if there are too many already. */
 static int nrm2_find_cpu(struct nrm2_scan *s, uint32_t ring, struct nrm2_cpu **cpu)
 {
 	*cpu = NULL;
-	if (!s->slots)
-		s->slots = calloc(NRM2_CPU_SLOTS, sizeof *s->slots);
-	if (!s->slots)
+	if (!s->by_ring.slots && !hash_index_reset(&s->by_ring, NRM2_MAX_CPUS))
 		return CPIDECODE_ENOMEM;
 	uint32_t *slot = slot_of(s, ring);
 	if (!*slot) {
 		if (s->ncpus == NRM2_MAX_CPUS)
 			return 0;
-		if (s->ncpus == s->cpus_cap) {
-			size_t cap = s->cpus_cap ? 2 * s->cpus_cap : 16;
-			void *p = realloc(s->cpus, cap * sizeof *s->cpus);
-			if (!p)
-				return CPIDECODE_ENOMEM;
-			s->cpus = p;
-			s->cpus_cap = cap;
-		}
+		if (grow(&s->cpus, s->ncpus, &s->cpus_cap, sizeof *s->cpus))
+			return CPIDECODE_ENOMEM;
 		bool wrap = !s->own && s->mode == NRM2_MODE_WRAP;
 		s->cpus[s->ncpus] = (struct nrm2_cpu){
 			.ring = ring, .position = wrap ? NRM2_NEWER_POSITION : 0, .gaps = s->gaps};

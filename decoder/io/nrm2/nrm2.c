@@ -11,57 +11,6 @@
 #include "../../../include/cpidecode.h"
 #include "private.h"
 
-enum { PROGRESS_STEP = 4 << 20 };
-
-int nrm2_look(struct nrm2_scan *s, uint64_t at, size_t n, const uint8_t **p, size_t *got)
-{
-	*got = 0;
-	if (at >= s->size)
-		return 0;
-	if (n > s->size - at)
-		n = (size_t)(s->size - at);
-	if (at < s->window_at || at + n > s->window_at + s->window_len) {
-		int rc = io_read(s->in, at, s->window, s->window_cap, &s->window_len);
-		if (rc)
-			return rc;
-		s->window_at = at;
-		if (s->window_len < n) /* the file is shorter than it was */
-			s->size = at + s->window_len;
-	}
-	uint64_t there = s->window_at + s->window_len - at;
-	*p = s->window + (at - s->window_at);
-	*got = there < n ? (size_t)there : n;
-	return 0;
-}
-
-int nrm2_damage(struct nrm2_scan *s, uint64_t at, uint64_t bytes, const char *why)
-{
-	struct io_import *im = s->import;
-	im->damaged_bytes += bytes;
-	if (im->ndamage == IO_MAX_DAMAGE) {
-		im->damage_untold++;
-		return 0;
-	}
-	if (im->ndamage == s->damage_cap) {
-		size_t cap = s->damage_cap ? 2 * s->damage_cap : 16;
-		void *p = realloc(im->damage, cap * sizeof *im->damage);
-		if (!p)
-			return CPIDECODE_ENOMEM;
-		im->damage = p;
-		s->damage_cap = cap;
-	}
-	im->damage[im->ndamage++] = (struct io_damage){.offset = at, .bytes = bytes, .why = why};
-	return 0;
-}
-
-int nrm2_progress(struct nrm2_scan *s, uint64_t at)
-{
-	if (!s->progress || at < s->told + PROGRESS_STEP)
-		return 0;
-	s->told = at;
-	return s->progress(s->progress_ctx, at, s->size) ? 0 : CPIDECODE_ECANCELED;
-}
-
 static int __attribute__((format(printf, 2, 3)))
 nrm2_write_meta(struct nrm2_scan *s, const char *format, ...)
 {
@@ -201,7 +150,7 @@ int nrm2_convert(const struct io_input *in, io_progress_fn progress, void *ctx,
 		free(s.cpus[i].group.records.p);
 	}
 	free(s.cpus);
-	free(s.slots);
+	hash_index_free(&s.by_ring);
 	free(s.window);
 	errno = saved;
 	return rc;

@@ -1,7 +1,8 @@
-/* The conversion from inside: nrm2.c (the file), nrm2_sections.c, nrm2_data.c. */
+/* The conversion from inside: nrm2.c (the file), scan.c, sections.c, data.c. */
 #ifndef SWT_DECODER_IO_NRM2_PRIVATE_H
 #define SWT_DECODER_IO_NRM2_PRIVATE_H
 
+#include "../../../formats/base/hash_index.h"
 #include "nrm2.h"
 #include "group.h"
 
@@ -9,7 +10,6 @@ enum {
 	NRM2_WINDOW = 1 << 20,
 	/* Processors that one file may have: far above any machine's. */
 	NRM2_MAX_CPUS = 16384,
-	NRM2_CPU_SLOTS = 4 * NRM2_MAX_CPUS,
 	NRM2_MAX_REGIONS = 16,
 };
 
@@ -59,10 +59,10 @@ struct nrm2_scan {
 	size_t damage_cap;
 	struct nrm2_cpu *cpus;
 	size_t ncpus, cpus_cap;
-	uint32_t *slots;  /* by ring: index in cpus + 1; 0: free */
-	uint64_t gaps;	  /* damaged stretches between sections so far */
-	uint64_t held;	  /* bytes that wait in groups */
-	uint64_t carried; /* bytes of hooks that are split */
+	struct hash_index by_ring; /* of cpus */
+	uint64_t gaps;		   /* damaged stretches between sections so far */
+	uint64_t held;		   /* bytes that wait in groups */
+	uint64_t carried;	   /* bytes of hooks that are split */
 	struct nrm2_region regions[NRM2_MAX_REGIONS];
 	unsigned nregions;
 	struct nrm2_spool_head head;

@@ -6,6 +6,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
+#include "../../../formats/base/array.h"
 #include "../../../formats/bytes.h"
 #include "../../../formats/trace_file.h"
 #include "../../../include/cpidecode.h"
@@ -37,14 +38,8 @@ void nrm2_spool_close(struct nrm2_spool *s)
 
 int nrm2_bytes_room(struct nrm2_bytes *b, size_t n, uint8_t **to)
 {
-	if (b->cap - b->used < n) {
-		size_t cap = 2 * b->cap + n;
-		uint8_t *p = realloc(b->p, cap);
-		if (!p)
-			return CPIDECODE_ENOMEM;
-		b->p = p;
-		b->cap = cap;
-	}
+	if (!array_reserve(&b->p, &b->cap, b->used + n, 1))
+		return CPIDECODE_ENOMEM;
 	*to = b->p + b->used;
 	return 0;
 }

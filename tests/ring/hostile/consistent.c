@@ -8,10 +8,8 @@
 #include <unistd.h>
 
 #include "../../../formats/base/utf8.h"
-#include "../../../formats/bytes.h"
-#include "../../../formats/record.h"
-#include "../../../formats/trace_file.h"
 #include "../../../libtrace/dump/text.h"
+#include "../../lib/trace_build.h"
 
 struct found {
 	uint32_t hooks, torn;
@@ -127,8 +125,7 @@ static const char *sections(const uint8_t *file, uint64_t size)
 	const char *why = NULL;
 
 	while (!why && at + TF_SECTION_SIZE <= size) {
-		uint64_t stored = get_le32(file + at + TF_S_STORED);
-		uint64_t next = at + TF_SECTION_SIZE + ((stored + TF_ALIGN - 1) & ~7ull);
+		uint64_t next = at + section_step(file + at);
 
 		if (next > size)
 			return "a section that is cut short";

@@ -39,11 +39,11 @@ struct rounds {
 
 static bool one_round(struct drain *d, struct rounds *r)
 {
-	uint64_t began = hostile_milliseconds(), took;
+	uint64_t began = storm_milliseconds(), took;
 	struct session_error e = {""};
 	int rc = drain_round(d, &e);
 
-	took = hostile_milliseconds() - began;
+	took = storm_milliseconds() - began;
 	r->longest = took > r->longest ? took : r->longest;
 	r->took += rc > 0;
 	if (rc < 0 && r->failed++ == 0)
@@ -55,13 +55,13 @@ static bool one_round(struct drain *d, struct rounds *r)
 
 static uint64_t timed_finish(struct drain *d, struct rounds *r)
 {
-	uint64_t began = hostile_milliseconds();
+	uint64_t began = storm_milliseconds();
 	struct session_error e = {""};
 
 	if (drain_finish(d, &e) != 0 && r->failed++ == 0)
 		snprintf(r->why, sizeof r->why, "finish: %s", e.text);
 	drain_close(d);
-	return hostile_milliseconds() - began;
+	return storm_milliseconds() - began;
 }
 
 struct files {
@@ -142,10 +142,11 @@ static void scribbled(const void *arg)
 	session_close(&world.box);
 }
 
-/* The files are truncated and extended: the drain goes on with what it can read, or says why. */
+/* The files are truncated and extended: the drain continues with what it can read, or reports why
+ * not. */
 static void sizes(const void *arg)
 {
-	uint32_t *running = storm_shared(sizeof *running), went_on = 0;
+	uint32_t *running = box_shared(sizeof *running), went_on = 0;
 	struct rounds r = {.failed = 0};
 	struct traced t;
 	struct drain *d;
@@ -157,7 +158,7 @@ static void sizes(const void *arg)
 	*running = 1;
 	scribbler = scribble_sizes(&world.box, 3);
 	hostile_mortal_writers(running);
-	/* It may not begin while the tables are cut short. */
+	/* It may refuse to begin while the tables are truncated. */
 	while (drain_open(&d, &world.box, &config, NULL) != 0)
 		usleep(100);
 	for (uint32_t i = 0; i < SIZE_ROUNDS; i++)
@@ -181,23 +182,10 @@ static void sizes(const void *arg)
 
 static int body(int argc, char **argv)
 {
-	world.guest = argc > 1 && strcmp(argv[1], "guest") == 0;
-	if (world.guest)
-		box_without_rseq(argv);
-	else if (!box_has_rseq()) {
-		tell_skipped("restartable sequences", "this libc or clock has none");
-		world.guest = true;
-	}
-	if (SEES_ONE_PROCESS) {
-		tell_skipped("drains", "the sanitizer sees one process");
-		return results();
-	}
 	config.codec = TF_CODEC_LZ4;
 	config.rotate = 4 << 20;
 	snprintf(config.path, sizeof config.path, "%s/cont.bin", sandbox_dir());
-	scenario(scribbled, "scribbled on");
-	scenario(sizes, "truncated and extended");
-	return results();
+	return hostile_world_play(&world, argc, argv, "drains", scribbled, sizes);
 }
 
 int main(int argc, char **argv)

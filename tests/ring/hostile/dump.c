@@ -29,18 +29,18 @@ struct totals {
 };
 
 /*
- * One dump, decoded. Of an intact ring it holds or counts all that was done when it began, and
- * nothing that was not begun when it ended.
+ * Makes a dump and decodes it. Of an intact ring it has or counts every hook that was done before
+ * it began, and none begun after it ended.
  */
 static void dump_once(uint32_t n, struct hostile_seen *seen, struct totals *sum)
 {
 	struct dump_options options = {.path = path, .codec = n % 3};
 	struct session_error e = {""};
 	struct traced t;
-	uint64_t before = hostile_world_done(&world), began = hostile_milliseconds(), took, counted;
+	uint64_t before = hostile_world_done(&world), began = storm_milliseconds(), took, counted;
 	int rc = dump_write(&world.box, &options, NULL, &e);
 
-	took = hostile_milliseconds() - began;
+	took = storm_milliseconds() - began;
 	sum->longest = took > sum->longest ? took : sum->longest;
 	if (rc) {
 		if (sum->failed++ == 0)
@@ -105,7 +105,8 @@ static void scribbled(const void *arg)
 	hostile_world_start(&world, SHM_MODE_WRAP);
 	follow_open(&seen.follow, g->cpus + g->guests);
 	for (uint32_t i = 0; i < DUMPS; i++) {
-		/* Flat out they come round before they are read: now and then they rest. */
+		/* Flat out, writers overwrite the rings before they are read: let them pause now
+		 * and then. */
 		__atomic_store_n(&world.shared->rest, i % 8 == 0, __ATOMIC_RELAXED);
 		dump_once(i, &seen, &sum);
 		if (i % 8 == 0)
@@ -113,7 +114,7 @@ static void scribbled(const void *arg)
 	}
 	bad = hostile_world_stop(&world);
 	tell_totals(arg, &sum, DUMPS);
-	/* Now nobody is at it: exactly. */
+	/* Now no writer runs, so the sums must be exact. */
 	rc = dump_write(&world.box, &options, NULL, NULL);
 	if (rc == 0)
 		rc = traced_read(path, g->cpus, &t, hostile_see, &seen);
@@ -128,7 +129,7 @@ static void scribbled(const void *arg)
 
 static void sizes(const void *arg)
 {
-	uint32_t dumped = 0, unreadable = 0, *running = storm_shared(sizeof *running);
+	uint32_t dumped = 0, unreadable = 0, *running = box_shared(sizeof *running);
 	struct dump_options options = {.path = path};
 	struct session box;
 	uint64_t longest = 0;
@@ -140,10 +141,10 @@ static void sizes(const void *arg)
 	scribbler = scribble_sizes(&box, 3);
 	hostile_mortal_writers(running);
 	for (uint32_t i = 0; i < SIZE_DUMPS || (dumped == 0 && i < 20 * SIZE_DUMPS); i++) {
-		uint64_t began = hostile_milliseconds(), took;
+		uint64_t began = storm_milliseconds(), took;
 		bool whole = dump_write(&box, &options, NULL, NULL) == 0;
 
-		took = hostile_milliseconds() - began;
+		took = storm_milliseconds() - began;
 		longest = took > longest ? took : longest;
 		dumped += whole;
 		if (whole)
@@ -164,21 +165,8 @@ static void sizes(const void *arg)
 
 static int body(int argc, char **argv)
 {
-	world.guest = argc > 1 && strcmp(argv[1], "guest") == 0;
-	if (world.guest)
-		box_without_rseq(argv);
-	else if (!box_has_rseq()) {
-		tell_skipped("restartable sequences", "this libc or clock has none");
-		world.guest = true;
-	}
-	if (SEES_ONE_PROCESS) {
-		tell_skipped("dumps", "the sanitizer sees one process");
-		return results();
-	}
 	snprintf(path, sizeof path, "%s/trace.bin", sandbox_dir());
-	scenario(scribbled, "scribbled on");
-	scenario(sizes, "truncated and extended");
-	return results();
+	return hostile_world_play(&world, argc, argv, "dumps", scribbled, sizes);
 }
 
 int main(int argc, char **argv)

@@ -7,8 +7,21 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The writers' own slots are below it. */
+/* The writers' own slots are below this. */
 enum { OTHERS_SLOTS = 64 };
+
+int hostile_world_play(struct hostile_world *w, int argc, char **argv, const char *readers,
+	void (*scribbled)(const void *), void (*sizes)(const void *))
+{
+	w->guest = box_guest_or_told(argc, argv);
+	if (SEES_ONE_PROCESS) {
+		tell_skipped(readers, "the sanitizer sees one process");
+		return results();
+	}
+	scenario(scribbled, "scribbled on");
+	scenario(sizes, "truncated and extended");
+	return results();
+}
 
 const char *hostile_world_none(bool guest)
 {
@@ -31,7 +44,7 @@ static bool running(const struct hostile_world *w)
 	return __atomic_load_n(&w->shared->running, __ATOMIC_RELAXED);
 }
 
-/* Its hooks go to an intact ring: by its CPU, or, with guest rings, by its thread id. */
+/* Writes to an intact ring, selected by CPU or, with guest rings, by thread id. */
 static void intact_writer(struct hostile_world *w, uint32_t n, uint32_t cpu)
 {
 	const struct timespec pause = {.tv_nsec = w->pause * 1000l};
@@ -50,7 +63,7 @@ static void intact_writer(struct hostile_world *w, uint32_t n, uint32_t cpu)
 	_exit(0);
 }
 
-/* Whose rings are scribbled on. */
+/* Writes to rings that are scribbled on. */
 static void victim(struct hostile_world *w, uint32_t n, uint32_t cpu)
 {
 	const struct timespec pause = {.tv_nsec = w->pause * 1000l};
@@ -64,7 +77,7 @@ static void victim(struct hostile_world *w, uint32_t n, uint32_t cpu)
 	_exit(0);
 }
 
-/* Forks until a thread id leads to the guest ring that is wanted. */
+/* Forks until a thread id maps to the wanted guest ring. */
 static pid_t fork_for(uint32_t guests, uint32_t guest_ring)
 {
 	for (;;) {
@@ -91,7 +104,8 @@ static void start_writers(struct hostile_world *w)
 		if (pid == 0)
 			intact_writer(w, i, cpu[1]);
 	}
-	/* On guest rings others' hooks would come to the intact ones, when theirs are taken. */
+	/* With guest rings, others' hooks would spill to the intact ones when their own are
+	 * locked. */
 	for (uint32_t i = 0; i < INTACT_WRITERS && !w->guest; i++) {
 		if (fork() == 0)
 			victim(w, 10 + i, cpu[0]);
@@ -100,7 +114,7 @@ static void start_writers(struct hostile_world *w)
 
 void hostile_world_start(struct hostile_world *w, uint32_t mode)
 {
-	w->shared = storm_shared(sizeof *w->shared);
+	w->shared = box_shared(sizeof *w->shared);
 	w->shared->running = 1;
 	box_open(&w->box, mode, 64 << 10, 4096);
 	start_writers(w);
@@ -161,7 +175,7 @@ pid_t hostile_mortal_writers(const uint32_t *run)
 		pid_t pid = fork();
 
 		if (pid == 0) {
-			signal(SIGBUS, SIG_DFL); /* no sanitizer's report */
+			signal(SIGBUS, SIG_DFL); /* suppress the sanitizer's report */
 			for (uint32_t i = 0; __atomic_load_n(run, __ATOMIC_RELAXED); i++)
 				checked_hook(1, i, i % 60);
 			_exit(0);
@@ -169,12 +183,4 @@ pid_t hostile_mortal_writers(const uint32_t *run)
 		waitpid(pid, NULL, 0);
 	}
 	_exit(0);
-}
-
-uint64_t hostile_milliseconds(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
 }

@@ -1,5 +1,5 @@
 /*
- * Writers on rings that are left intact and, beside them, on rings that are scribbled on.
+ * Writers on intact rings and, next to them, on rings that are scribbled on.
  */
 #ifndef SWT_TESTS_RING_HOSTILE_WORLD_H
 #define SWT_TESTS_RING_HOSTILE_WORLD_H
@@ -10,27 +10,31 @@
 
 enum {
 	INTACT_WRITERS = 2,
-	LONGEST_MS = 10000, /* what one step of a reader may take, on a busy machine */
+	LONGEST_MS = 10000, /* limit for one step of a reader on a busy machine */
 };
 
 struct hostile_world {
 	bool guest;
-	uint32_t pause; /* us, of the intact rings' writers, every 64 hooks */
+	uint32_t pause; /* us, for writers of intact rings, every 64 hooks */
 	struct session box;
-	uint64_t intact; /* rings, a bit each */
+	uint64_t intact; /* a bit per ring */
 	pid_t scribbler;
 	struct {
 		uint32_t running;
-		uint32_t rest; /* the writers of intact rings wait, between two hooks */
+		uint32_t rest;		       /* writers of intact rings pause between two hooks */
 		uint64_t done[INTACT_WRITERS]; /* attempts on intact rings */
 	} * shared;
 };
 
+/* The body of a program: both scenarios, on guest rings where an argument asks for them or there
+ * are no others. readers: their name. */
+int hostile_world_play(struct hostile_world *w, int argc, char **argv, const char *readers,
+	void (*scribbled)(const void *), void (*sizes)(const void *));
 /* Says why there can be none here, or NULL. */
 const char *hostile_world_none(bool guest);
-/* A session, its writers and its scribbler; they are at work when it returns. */
+/* Opens a session and starts its writers and scribbler; all are active on return. */
 void hostile_world_start(struct hostile_world *w, uint32_t mode);
-/* Lets all of them end. Returns how many writers failed. */
+/* Ends all processes. Returns how many writers failed. */
 int hostile_world_stop(struct hostile_world *w);
 uint64_t hostile_world_done(const struct hostile_world *w);
 
@@ -43,12 +47,10 @@ struct hostile_seen {
 
 void hostile_see(void *seen, uint32_t ring, const cpidecode_hook *hook);
 
-/* All other things that the owner's commands read. */
+/* Calls everything else that the owner's commands read. */
 void hostile_other_readers(struct session *s);
 
-/* Writers whose rings are truncated: they die, and are started again. */
+/* Writers on truncated rings: they die and are restarted. */
 pid_t hostile_mortal_writers(const uint32_t *running);
-
-uint64_t hostile_milliseconds(void);
 
 #endif

@@ -1,6 +1,6 @@
 /*
  * A member of the trace group who scribbles over everything that members can write, while
- * others write and the owner reads: nobody crashes, hangs, or stores outside a ring.
+ * others write and the owner reads: no process crashes, hangs, or stores outside a ring.
  *
  *	stress_hostile [guest]
  */
@@ -19,7 +19,7 @@ enum { WRITERS = 2, HOOKS = 60000, READS = 150 };
 static uint32_t *running;
 static struct session box;
 
-/* Only a ring's header and section table. */
+/* Scribbles only on a ring's header and section table. */
 static void scribble_header(uint32_t ring, uint64_t seed)
 {
 	const struct shm_geometry *g = &box.geometry;
@@ -28,7 +28,7 @@ static void scribble_header(uint32_t ring, uint64_t seed)
 	uint64_t words = (sizeof(struct shm_ring) + g->sections * sizeof(struct shm_section)) / 8;
 
 	for (uint64_t i = 0; __atomic_load_n(running, __ATOMIC_RELAXED); i++) {
-		/* Not all the time: writers shall get somewhere in between. */
+		/* Pause now and then, so that writers make progress. */
 		if (i % 64 == 0)
 			usleep(50);
 		header[scribble_random(&seed) % (i % 4 ? 3 : words)] = scribble_nasty(g, &seed);
@@ -73,7 +73,7 @@ static void read_all(void)
 	session_reclaim(&box);
 }
 
-/* Only one ring's header is scribbled on: then no other ring may change. */
+/* Only one ring's header is scribbled on: no other ring may change. */
 static void one_ring(const void *arg)
 {
 	const struct shm_geometry *g = &box.geometry;
@@ -101,8 +101,8 @@ static void one_ring(const void *arg)
 	__atomic_store_n(running, 0, __ATOMIC_RELAXED);
 	wait_for(scribbler);
 	tell(strange == 0, name, "%u writers failed", strange);
-	/* After a storm of aborts a guest ring may be used, and any ring's counters are: so
-	 * look at the other CPUs' rings and, in all, the gaps behind the headers. */
+	/* Many aborts may divert hooks to a guest ring, and every ring's counters change: so check
+	 * only the other CPUs' rings and the gaps after all headers. */
 	strange = 0;
 	for (uint32_t r = 0; r < g->cpus + g->guests; r++) {
 		uint64_t from = ring_offset(g, r) + sizeof(struct shm_ring) +
@@ -145,7 +145,7 @@ static void everywhere(const void *arg)
 	tell(session_discard(&box, NULL) == 0, name, "discarded");
 	read_all();
 	tell(failed == 0, name, "%u reads; %u writers failed", READS, failed);
-	/* And a new init gets rid of it all. */
+	/* A new init repairs everything. */
 	struct session_config config = {
 		.ring_bytes = 65536, .section_bytes = 4096, .group = (gid_t)-1};
 	struct account a;
@@ -158,7 +158,7 @@ static void everywhere(const void *arg)
 	session_close(&box);
 }
 
-/* Enormous tables that a scribbler emptied: the walk is as long as the ring, not longer. */
+/* A scribbler made a large table look empty: the search is bounded by the ring's length. */
 static void bounded(const void *arg)
 {
 	const char *name = arg;
@@ -171,7 +171,7 @@ static void bounded(const void *arg)
 		uint8_t *base = scribble_map(box.rings_fd, box.geometry.file_size);
 		struct shm_ring *r = ring_at(base, &box.geometry, ring);
 
-		/* Every section entered long ago, with an uncommitted record first. */
+		/* All sections were entered long ago and begin with an uncommitted record. */
 		head = (uint64_t)1000 * box.geometry.ring_size;
 		for (uint32_t i = 0; i < box.geometry.sections; i++) {
 			r->section[i].entry = (uint64_t)i * 4096 + 1;
@@ -216,7 +216,7 @@ static void truncated(const void *arg)
 	tell(session_reclaim(&box) == 0 && session_discard(&box, NULL) != 0, name,
 		"nothing to give back or discard");
 	session_close(&box);
-	/* Still a session: it can be opened, and made anew. */
+	/* The session can still be opened and initialised. */
 	struct session_place place;
 	struct session_config config = {.ring_bytes = 65536, .group = (gid_t)-1};
 	session_find(&place, NULL);
@@ -229,9 +229,8 @@ static void truncated(const void *arg)
 
 static int body(int argc, char **argv)
 {
-	if (argc > 1 && strcmp(argv[1], "guest") == 0)
-		box_without_rseq(argv);
-	running = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	box_guest(argc, argv);
+	running = box_shared(4096);
 	scenario(one_ring, "one ring's header");
 	scenario(everywhere, "wrap mode");
 	scenario(everywhere, "normal mode");

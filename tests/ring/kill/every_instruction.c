@@ -24,14 +24,15 @@
 #include "steps.h"
 #include "traced.h"
 
-/* Hooks of others behind each kill: more than two laps. Tries until a child got there. */
+/* OTHERS: hooks of other writers after each kill, more than two laps. TRIES: attempts to get a
+ * child to the instruction. */
 enum { OTHERS = 150, TRIES = 50, STRIDE = SANITIZED ? 43 : 1 };
 
 struct session box;
 uint32_t ring;
 
 static const struct scene *scene;
-static uint8_t *rings, *rings_before; /* the whole ring file, and its copy */
+static uint8_t *rings, *rings_before; /* the complete ring file, and its copy */
 static uint64_t released_before;
 static struct account before;
 static bool draining;
@@ -99,7 +100,7 @@ static bool locked_by_the_dead(void)
 	return lock != 0 && lock != ring_self.number;
 }
 
-/* What the books say of the operation: one of four, or nothing that may be. */
+/* The operation's state by the ledger: one of four, or invalid. */
 static enum phase phase_of(const struct account *now)
 {
 	uint64_t sum = account_sum(now) - account_sum(&before);
@@ -124,7 +125,7 @@ static void put_back(void)
 	sequence_now = sequence_before;
 }
 
-/* Attached, its pages touched and its functions bound; then everything is put back. */
+/* Attaches, touches all pages and binds all functions; afterwards the copy is restored. */
 static void warm_up(void *arg)
 {
 	(void)arg;
@@ -144,8 +145,8 @@ static pid_t fork_child(void)
 {
 	pid_t child;
 
-	/* Its first hooks find the rings as every child's do: which sections a process has
-	 * populated decides on its path. */
+	/* The operation's path depends on which sections a process has populated, so warm up on the
+	 * rings that the children find. */
 	put_back();
 	child = steps_fork(warm_up, operate, NULL);
 	if (!child)
@@ -174,7 +175,8 @@ static void expect(void *arg, uint32_t k)
 	expected[k].head = ring_now()->head;
 }
 
-/* Nothing, torn from the store of head on, whole from the commit on: each once, in order. */
+/* Expects the sequence: nothing, torn from the store of head on, complete from the commit on; each
+ * once. */
 static bool in_order(const struct steps_path *path)
 {
 	uint32_t phases[NO_PHASE + 1] = {0}, back = 0, not_at_head = 0;
@@ -230,7 +232,7 @@ static void wrong(struct tally *t, uint32_t k, bool ok, const char *what)
 	}
 }
 
-/* Whether a dump decodes, and has what the rings have. */
+/* Whether a dump decodes and agrees with the rings. */
 static bool dump_agrees(const struct account *a)
 {
 	static char path[PATH_MAX];
@@ -244,7 +246,7 @@ static bool dump_agrees(const struct account *a)
 	       traced_lost(&t) == account_lost(a) && traced_sum(&t, ~0ull) == account_sum(a);
 }
 
-/* The child is dead; its part of the books is `phase` for good. */
+/* The child is dead: its share of the ledger is `phase` for good. */
 static void aftermath(struct tally *t, uint32_t k)
 {
 	enum phase phase = (enum phase)expected[k].phase;
@@ -265,7 +267,7 @@ static void aftermath(struct tally *t, uint32_t k)
 	wrong(t, k, sound(&gone_on), "the rings are not sound after the others went on");
 	wrong(t, k, account_sum(&gone_on) == account_sum(&killed) + OTHERS, "the sum is not exact");
 	wrong(t, k, gone_on.torn == before.torn + torn && gone_on.gone_torn == before.gone_torn,
-		"somebody went over a held section");
+		"a writer overwrote a held section");
 	back = session_reclaim(&box);
 	wrong(t, k, back == (int)torn + expected[k].locked, "not given back what it held");
 	head = ring_now()->head;
@@ -313,7 +315,8 @@ static void kill_everywhere(const struct steps_path *path)
 	uint32_t inside = 0, wanted = 0;
 
 	for (uint32_t k = 0; k <= path->n; k++) {
-		/* Sanitizers' own instructions are most of them; none in a sequence is. */
+		/* With sanitizers most instructions are theirs, but none inside a sequence: test
+		 * every STRIDE-th outside. */
 		if (k % STRIDE && !steps_inside(path, k))
 			continue;
 		wanted++;
@@ -332,7 +335,7 @@ static void kill_everywhere(const struct steps_path *path)
 
 /* -------------------------------------------------------------------- a scene */
 
-/* All guest rings but the first are taken, by one who lives: us. */
+/* A live process (this one) locks all guest rings but the first. */
 static void take_other_guests(void)
 {
 	checked_hook(7, sequence_now++, 1);
@@ -389,12 +392,10 @@ static void play(const void *arg)
 
 static int body(int argc, char **argv)
 {
-	bool guest = argc > 1 && strcmp(argv[1], "guest") == 0;
+	bool guest = box_guest(argc, argv);
 	const char *why, *only = argc > 1 + guest ? argv[1 + guest] : NULL;
 	uint32_t played = 0;
 
-	if (guest)
-		box_without_rseq(argv);
 	why = steps_impossible();
 	if (!why && SEES_ONE_PROCESS)
 		why = "most of what would be stepped through is the thread sanitizer";

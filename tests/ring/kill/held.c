@@ -14,7 +14,7 @@
 
 static struct session box;
 
-/* A stopped writer keeps what is its own, for as long as it lives. */
+/* A stopped writer keeps its reservation and lock while it lives. */
 static void stopped_writer(const void *arg)
 {
 	const char *name = "a stopped writer";
@@ -51,14 +51,15 @@ static void stopped_writer(const void *arg)
 	for (uint32_t i = 0; i < 2000; i++)
 		checked_hook(1, hooks++, 20);
 	box_account(&box, &a, NULL, NULL);
-	/* Without rseq it may hold another guest ring than ours: then it stays. */
+	/* Without rseq the writer may have locked another guest ring than ours; then its record
+	 * stays. */
 	tell(a.torn + a.gone_torn == 1 && account_sum(&a) == hooks + 1, name,
 		"and counted as torn when overwritten");
 	session_remove(&box);
 	session_close(&box);
 }
 
-/* A guest ring whose holder was killed inside its lock. */
+/* A writer was killed while it held a guest ring's lock. */
 static void dead_lock_holder(const void *arg)
 {
 	const char *name = "a guest ring's lock";
@@ -98,11 +99,7 @@ static void dead_lock_holder(const void *arg)
 
 static int body(int argc, char **argv)
 {
-	bool guest = argc > 1 && strcmp(argv[1], "guest") == 0;
-
-	if (guest)
-		box_without_rseq(argv);
-	else
+	if (!box_guest(argc, argv))
 		scenario(stopped_writer, NULL);
 	scenario(dead_lock_holder, NULL);
 	return results();

@@ -1,14 +1,13 @@
 /*
- * Writers stopped (SIGSTOP) at each named point of the write path, while the others write three
- * laps, or as far as the mode lets them; then they go on. Nothing torn is ever taken for whole,
- * nobody's bytes are another's, and the books are exact. In every mode, on CPU rings and guest
- * rings; in wrap mode also two at a time, at every two points.
+ * Stops writers (SIGSTOP) at each named point of the write path while the others write three laps,
+ * or as much as the mode allows; then lets them continue. No torn hook is ever read as finished, no
+ * writer stores into another's record, and the ledger is exact. In every mode, on CPU rings and
+ * guest rings; in wrap mode also with two stopped at a time, at every pair of points.
  */
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,8 +18,8 @@ enum { LAPS = 3 };
 
 static const struct {
 	const char *name;
-	bool cpu, guest; /* on which rings a writer comes there */
-	bool reserved;	 /* what it is at has been reserved there: it is torn until it ends */
+	bool cpu, guest; /* the kinds of rings on which a writer reaches the point */
+	bool reserved;	 /* a reservation is held there: torn until the writer continues */
 } points[] = {
 	[POINT_BEFORE_RESERVE] = {"before reserve", true, true, false},
 	[POINT_BEFORE_SWITCH] = {"before switch", true, false, false},
@@ -49,11 +48,11 @@ static const struct kind kinds[] = {
 	{"continuous, guest", SHM_MODE_CONTINUOUS, true},
 };
 
-/* A stopped writer, as it and the parent see it. */
+/* A stopped writer, shared with the parent. */
 struct victim {
 	pid_t pid;
 	enum ring_point point;
-	uint32_t attempted; /* hooks; when it is stopped, with the one it is at */
+	uint32_t attempted; /* hooks, including the one it is stopped in */
 	uint32_t stops;
 };
 
@@ -73,7 +72,7 @@ void ring_point(enum ring_point point)
 	raise(SIGSTOP);
 }
 
-/* Writes until it is stopped at its point, and a little more when it goes on. */
+/* Writes until it stops at its point, then a few more hooks. */
 static void victim(uint32_t id, uint32_t visits)
 {
 	attach_writer();
@@ -83,7 +82,7 @@ static void victim(uint32_t id, uint32_t visits)
 		self->attempted = i + 1;
 		hook_of(id, i);
 	}
-	raise(SIGSTOP); /* before it overwrites its own */
+	raise(SIGSTOP); /* stop before it overwrites its own hooks */
 	for (uint32_t i = 0; i < 5; i++, self->attempted++)
 		hook_of(id, MOST_HOOKS + i);
 	_exit(0);
@@ -107,7 +106,7 @@ static bool stop(uint32_t id, enum ring_point point, uint32_t visits)
 	return WIFSTOPPED(status) && v->stops == 1;
 }
 
-/* To the end of the hook it is at; then once more: to its own end. */
+/* Lets the writer finish its current hook; with to_the_end, lets it exit too. */
 static bool go_on(uint32_t id, bool to_the_end)
 {
 	int status;
@@ -119,7 +118,7 @@ static bool go_on(uint32_t id, bool to_the_end)
 
 struct seen {
 	struct follow follow;
-	uint32_t stopped_ones[VICTIMS]; /* the hooks they were stopped at, whole */
+	uint32_t stopped_ones[VICTIMS]; /* finished hooks of those they were stopped in */
 };
 static struct seen seen;
 
@@ -146,7 +145,7 @@ static bool look(struct account *a)
 
 struct trials {
 	uint32_t count, wrong;
-	const char *what; /* of the first wrong one */
+	const char *what; /* description of the first failure */
 	enum ring_point at[VICTIMS];
 	uint32_t reached[RING_POINTS];
 };
@@ -161,8 +160,8 @@ static void check(struct trials *t, bool ok, const char *what)
 }
 
 /*
- * While they are stopped: what they reserved is torn and nothing else is, and the one hook
- * that each is at may be missing in the sum.
+ * While they are stopped, exactly their reservations are torn. The sum may lack the one hook that
+ * each is in.
  */
 static void while_stopped(struct trials *t, uint32_t n, uint64_t base_torn)
 {
@@ -176,7 +175,7 @@ static void while_stopped(struct trials *t, uint32_t n, uint64_t base_torn)
 	check(t, look(&a), "the rings are not sound while they are stopped");
 	check(t, account_sum(&a) <= attempted && account_sum(&a) + n >= attempted,
 		"the sum is not exact while they are stopped");
-	check(t, a.torn == torn && a.gone_torn == 0, "somebody went over what they hold");
+	check(t, a.torn == torn && a.gone_torn == 0, "a writer overwrote what they hold");
 }
 
 static void in_the_end(struct trials *t, uint32_t n, uint64_t base_torn)
@@ -191,7 +190,7 @@ static void in_the_end(struct trials *t, uint32_t n, uint64_t base_torn)
 	check(t, a.torn == base_torn && a.gone_torn == 0, "something is torn when they went on");
 }
 
-/* What a stopped one had reserved is whole as soon as it goes on. */
+/* A stopped writer's hook is complete as soon as the writer continues. */
 static void resume(struct trials *t, uint32_t id)
 {
 	struct account a;
@@ -229,7 +228,7 @@ static void trial(
 		check(t, others(1) || i + 1 < n, "the others did not come round in the end");
 	}
 	in_the_end(t, n, base_torn);
-	check(t, holder_is_fine(), "somebody touched what another holds");
+	check(t, holder_is_fine(), "a writer changed what another holds");
 }
 
 static bool comes_there(uint32_t p)
@@ -261,7 +260,7 @@ static void play(const void *arg)
 	follow_open(&seen.follow, box.geometry.cpus + box.geometry.guests);
 	memset(victims, 0, VICTIMS * sizeof *victims);
 	for (enum ring_point p = 0; p < RING_POINTS; p++) {
-		/* Elsewhere a ring is full before it comes there again. */
+		/* In the other modes the ring fills before a writer reaches the point again. */
 		uint32_t most = kind->mode == SHM_MODE_WRAP ? 3 : 1;
 
 		for (uint32_t visits = 0; comes_there(p) && visits < most; visits++)
@@ -285,10 +284,7 @@ static int body(int argc, char **argv)
 {
 	(void)argc;
 	(void)argv;
-	victims = mmap(NULL, VICTIMS * sizeof *victims, PROT_READ | PROT_WRITE,
-		MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (victims == MAP_FAILED)
-		die("no memory");
+	victims = box_shared(VICTIMS * sizeof *victims);
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
 		if (!kinds[i].guest && !box_has_rseq())
 			tell_skipped(kinds[i].name, "no restartable sequences here");

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "../../../libtrace/dump/drain/drain.h"
+#include "../../../formats/base/time_ns.h"
 #include "storm_hour.h"
 
 enum { DEFAULT_SECONDS = 10, EPISODE_SECONDS = 30 * SLOW_MACHINE };
@@ -49,14 +50,6 @@ static void pause_us(uint32_t us)
 	nanosleep(&t, NULL);
 }
 
-static uint64_t seconds_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec;
-}
-
 /* ----------------------------------------------------------------------- a plan */
 
 static struct hour_plan draw_plan(uint32_t number)
@@ -68,7 +61,7 @@ static struct hour_plan draw_plan(uint32_t number)
 	p.section = sections[hour_random(&p.seed) % 4];
 	p.ring_bytes = (uint64_t)p.section << (1 + hour_random(&p.seed) % 6);
 	p.events = hour_random(&p.seed) & (2 * HOUR_RAW_CLOCK - 1);
-	/* Where nothing ends a writer or changes the rings below it, the account is exact. */
+	/* Without events that kill writers or change the rings, the account is exact. */
 	if (hour_random(&p.seed) % 3 == 0)
 		p.events &= ~(uint32_t)(HOUR_KILLS | HOUR_EXITS | HOUR_DISCARDS | HOUR_INITS);
 	if (hour_random(&p.seed) % 4)
@@ -93,7 +86,7 @@ static void init(const struct hour_plan *p)
 		die("session: %s", e.text);
 }
 
-/* Of all that is in the ledger now, and of what may be. */
+/* Bounds of what is in the ledger now. */
 static void change(const struct hour_plan *p, bool discard)
 {
 	uint32_t g = box.generation % HOUR_GENERATIONS;
@@ -134,7 +127,7 @@ static void toggle(uint32_t how)
 
 /* ------------------------------------------------------------------- the drain */
 
-/* A handle of its own: a lock of the parent's would outlive it. */
+/* Opens the session itself: an inherited lock of the parent's would survive the drain. */
 static pid_t start_drain(const struct hour_plan *p)
 {
 	struct session_error e = {""};
@@ -202,7 +195,7 @@ static void start_program(bool without_rseq, uint32_t seed)
 	unsetenv("GLIBC_TUNABLES");
 }
 
-/* Those that ended, whoever's children they were. */
+/* Reaps ended children, whoever forked them. */
 static void reap(struct world *w)
 {
 	pid_t pid;
@@ -245,7 +238,7 @@ static void kill_drain(struct world *w)
 	w->drain = start_drain(w->plan);
 }
 
-/* All that is random is drawn first, so that the sequence of actions is the seed's alone. */
+/* Draws all random numbers first, so that the sequence of actions depends on the seed alone. */
 static void act(struct world *w)
 {
 	uint32_t what = hour_random(&w->seed) % 20, which = hour_random(&w->seed) % HOUR_WRITERS;
@@ -280,10 +273,10 @@ static void act(struct world *w)
 	pause_us(pause);
 }
 
-/* All writers end, or it is said who does not. */
+/* Waits for all writers to end, and names those that do not. */
 static void calm_down(struct world *w)
 {
-	uint64_t until = seconds_now() + EPISODE_SECONDS;
+	uint64_t until = time_ns_monotonic() / TIME_SECOND_NS + EPISODE_SECONDS;
 
 	__atomic_store_n(&hour->running, 0, __ATOMIC_SEQ_CST);
 	for (int i = 0; i < HOUR_WRITERS; i++) {
@@ -295,9 +288,9 @@ static void calm_down(struct world *w)
 		waitpid(w->drain, NULL, 0);
 	}
 	while (waitpid(-1, NULL, WNOHANG) >= 0) {
-		if (seconds_now() > until) {
+		if (time_ns_monotonic() / TIME_SECOND_NS > until) {
 			hour_failed(w->plan, "a process does not end");
-			kill(0, SIGKILL); /* the sandbox removes what is left */
+			kill(0, SIGKILL); /* the sandbox removes the rest */
 		}
 		pause_us(1000);
 	}
@@ -324,7 +317,7 @@ static void episode(const void *arg)
 	session_unlock(&box);
 	drain_to = (struct drain_config){
 		.codec = p->number % 3, .rotate = p->number % 2 ? 256 << 10 : 0};
-	/* Not by the process id: in an hour they come again, and older files stay. */
+	/* Not the process id: it recurs within an hour, and earlier files stay. */
 	snprintf(drain_to.path, sizeof drain_to.path, "%s/hour-%u.bin", sandbox_dir(), p->number);
 	if (continuous)
 		w.drain = start_drain(p);
@@ -365,7 +358,8 @@ static int64_t only = -1;
 
 static int body(int argc, char **argv)
 {
-	uint64_t until = seconds_now() + run_seconds, hooks = 0, kills = 0, dumps_made = 0;
+	uint64_t until = time_ns_monotonic() / TIME_SECOND_NS + run_seconds, hooks = 0, kills = 0,
+		 dumps_made = 0;
 	uint32_t number = only >= 0 ? (uint32_t)only : 0, first = number;
 	char path[128];
 
@@ -385,7 +379,7 @@ static int body(int argc, char **argv)
 		hooks += hour->hooks;
 		kills += hour->kills;
 		dumps_made += hour->dumps;
-	} while (only < 0 && seconds_now() < until);
+	} while (only < 0 && time_ns_monotonic() / TIME_SECOND_NS < until);
 	tell(hooks > 0, "storm",
 		"seed %llu, episodes %u to %u: %llu hooks, %llu writers killed, %llu dumps while they wrote",
 		(unsigned long long)run_seed, first, number - 1, (unsigned long long)hooks,

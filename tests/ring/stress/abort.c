@@ -1,9 +1,9 @@
 /*
- * Restartable sequences that are aborted, counted: by membarrier, by signals, by many threads
- * that give way to each other; and more often in a row than a writer puts up with, by single
- * steps of its own and of a debugger. Then the hook comes by a guest ring.
+ * Counts aborted restartable sequences: by membarrier, by signals, by many threads that preempt
+ * each other; and more often in a row than a writer retries, by single steps of its own and of a
+ * debugger. The hook then goes to a guest ring.
  *
- *	stress_abort
+ * stress_abort
  */
 #include <pthread.h>
 #include <sched.h>
@@ -21,7 +21,7 @@ enum {
 	WRITERS = 4,
 	MILLISECONDS = 400 * SLOW_MACHINE,
 	STEPPED = 10,
-	/* A debugger's step takes two process switches. */
+	/* A debugger's step costs two context switches. */
 	DEBUGGED = SANITIZED ? 1 : 3
 };
 
@@ -42,7 +42,7 @@ static bool running(void)
 	return __atomic_load_n(&all->running, __ATOMIC_RELAXED);
 }
 
-/* A small ring in wrap mode: all of the slow path is in it. */
+/* Use a small ring in wrap mode, to run all of the slow path. */
 static void open_box(struct session *s, struct follow *f, uint32_t mode, uint64_t bytes)
 {
 	memset(all, 0, sizeof *all);
@@ -66,7 +66,7 @@ static void finish(struct session *s, struct follow *f, const char *name)
 
 static bool yields;
 
-/* Counted hooks under an even id, checked ones, through the library, under the odd one. */
+/* Writes counted hooks under an even id, and checked ones through the library under the odd id. */
 static void *writer(void *arg)
 {
 	uint32_t id = (uint32_t)(uintptr_t)arg, i = 0;
@@ -116,7 +116,7 @@ static void threads(const char *name, uint32_t writers, bool with_barriers)
 	if (with_barriers)
 		pthread_create(&thread[n++], NULL, barriers, NULL);
 	nanosleep(&some, NULL);
-	/* On a busy machine the writers seldom run while there is a barrier. */
+	/* On a busy machine writers seldom run during a barrier. */
 	for (int i = 0;
 		with_barriers && i < 20 && __atomic_load_n(&all->aborts, __ATOMIC_RELAXED) < 20;
 		i++)
@@ -190,7 +190,7 @@ static void by_signals(const void *arg)
 struct where {
 	struct follow follow;
 	uint32_t cpus;
-	uint32_t guest[2], cpu[2]; /* of each id, hooks on the guests' and the CPUs' rings */
+	uint32_t guest[2], cpu[2]; /* per id: hooks on guest rings and on CPU rings */
 };
 
 static void see(void *arg, uint32_t ring, uint64_t position, const uint8_t *record)
@@ -201,7 +201,7 @@ static void see(void *arg, uint32_t ring, uint64_t position, const uint8_t *reco
 	(ring < w->cpus ? w->cpu : w->guest)[checked_id(record) & 1]++;
 }
 
-/* Everything is on the guests' rings that was stepped through (id 1), nothing else is (id 0). */
+/* Every stepped hook (id 1) is on a guest ring, and no other (id 0). */
 static void check_where(struct session *s, const char *name, uint32_t stepped, uint32_t others)
 {
 	struct where w = {.cpus = s->geometry.cpus};
@@ -244,7 +244,7 @@ static void by_own_steps(const void *arg)
 	check_where(&s, arg, STEPPED, STEPPED + 1);
 }
 
-/* Losses are counted where sequences are aborted, too. */
+/* Losses are counted while sequences are aborted, too. */
 static void losses(const void *arg)
 {
 	struct session s;
@@ -255,7 +255,7 @@ static void losses(const void *arg)
 	box_open(&s, SHM_MODE_NORMAL, 2 * 4096, 4096);
 	memset(all, 0, sizeof *all);
 	for (uint32_t i = 0; i < 3 * STEPPED; i++)
-		checked_hook(0, i, 200); /* this CPU's ring is full */
+		checked_hook(0, i, 200); /* fill this CPU's ring */
 	handle(SIGTRAP);
 	storm_steps_begin();
 	for (uint32_t i = 0; i < STEPPED; i++) {
@@ -288,7 +288,7 @@ static void debugged(void)
 	_exit(0);
 }
 
-/* Steps through all between the two signals. */
+/* A debugger steps through everything between the two signals. */
 static void by_debugger(const void *arg)
 {
 	struct session s;
@@ -327,7 +327,7 @@ static int body(int argc, char **argv)
 			"aborts", "no restartable sequences, or not to be seen by the sanitizer");
 		return results();
 	}
-	all = storm_shared(sizeof *all);
+	all = box_shared(sizeof *all);
 	scenario(by_membarrier, "membarrier");
 	scenario(by_yielding, "sched_yield");
 	scenario(by_signals, "signals");

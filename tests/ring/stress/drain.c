@@ -27,17 +27,16 @@ enum {
 
 struct kind {
 	const char *name;
-	uint32_t steps; /* of 1 to 5 ms, longer on a slow machine, and no more than STEPS_MS in all;
-			   each with one of: */
+	uint32_t steps; /* of 1 to 5 ms, at most STEPS_MS in total; each with one of: */
 	bool kill_drain, kill_writers, stop_writers, hold, off;
 	uint64_t rotate;
 	enum tf_codec codec;
-	uint32_t burst; /* hooks of a writer in a row */
+	uint32_t burst; /* consecutive hooks of a writer */
 };
 
 struct shared {
 	uint32_t running;
-	uint64_t attempts[DRAINED_IDS]; /* an id for each incarnation of a writer */
+	uint64_t attempts[DRAINED_IDS]; /* one id per incarnation of a writer */
 };
 
 static struct shared *all;
@@ -51,14 +50,6 @@ static uint32_t chance(uint32_t n)
 {
 	seed = seed * 6364136223846793005u + 1442695040888963407u;
 	return (uint32_t)(seed >> 33) % n;
-}
-
-static uint64_t milliseconds(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
 }
 
 static void microseconds(uint32_t n)
@@ -75,8 +66,8 @@ static bool running(void)
 	return __atomic_load_n(&all->running, __ATOMIC_RELAXED);
 }
 
-/* One hook; while tracing is off there is none. What is between it and the count is the one
- * that may be missing there when the writer is killed. */
+/* Writes one hook; none while tracing is off. If the writer is killed between the hook and the
+ * count, the count may lack it. */
 static void one_hook(uint32_t id, uint32_t sequence, uint32_t doze)
 {
 	struct hook_writer w;
@@ -119,7 +110,7 @@ static void look(struct looks *l)
 	char copy[PATH_MAX + 16];
 	struct drained s;
 
-	/* On a slow machine no drain may have lived long enough to create it. */
+	/* On a slow machine every drain may have been killed before it created the file. */
 	if (l->files == 0 && access(config.path, F_OK) != 0)
 		return;
 	snprintf(copy, sizeof copy, "%s-copy", config.path);
@@ -136,7 +127,7 @@ static void look(struct looks *l)
 
 /* ------------------------------------------------------------------- the drain */
 
-/* A handle of its own: a lock of the parent's would outlive it. */
+/* Opens the session itself: an inherited lock of the parent's would survive the drain. */
 static pid_t start_drain(void)
 {
 	struct session_error e = {""};
@@ -161,21 +152,21 @@ static pid_t start_drain(void)
 	}
 }
 
-/* Between what it wrote and what it says of it there is little time: waits for the file to
- * grow. */
+/* Waits until the file grows: the time between the data and the drain's statement about it is
+ * short. */
 static void wait_for_growth(void)
 {
-	uint64_t until = milliseconds() + 3;
+	uint64_t until = storm_milliseconds() + 3;
 	struct stat before, now;
 
 	if (stat(config.path, &before) != 0)
 		return;
 	while (stat(config.path, &now) == 0 && now.st_size == before.st_size &&
-		milliseconds() < until)
+		storm_milliseconds() < until)
 		;
 }
 
-/* It has to be there to be killed: true if nothing else ended it. */
+/* Waits until the drain runs, then kills it. True if nothing else ended it. */
 static bool kill_drain(pid_t pid)
 {
 	int status;
@@ -187,7 +178,7 @@ static bool kill_drain(pid_t pid)
 	return WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
 }
 
-/* In order, by this process. */
+/* Runs the drain to its regular end in this process. */
 static void finish_drain(struct drain_status *status)
 {
 	struct session_error e = {""};
@@ -314,8 +305,9 @@ static void run(const void *arg)
 
 	kind = arg;
 	start(&w);
-	until = milliseconds() + (uint64_t)times * STEPS_MS;
-	for (uint32_t i = 0; i < times * kind->steps && (i < 20 || milliseconds() < until); i++)
+	until = storm_milliseconds() + (uint64_t)times * STEPS_MS;
+	for (uint32_t i = 0; i < times * kind->steps && (i < 20 || storm_milliseconds() < until);
+		i++)
 		one_step(&w);
 	__atomic_store_n(&all->running, 0, __ATOMIC_RELAXED);
 	if (w.stopped)
@@ -351,15 +343,12 @@ static int body(int argc, char **argv)
 
 	if (argc > 1 && atoi(argv[argc - 1]) > 0)
 		times = (uint32_t)atoi(argv[argc - 1]);
-	if (argc > 1 && strcmp(argv[1], "guest") == 0)
-		box_without_rseq(argv);
-	else if (!box_has_rseq())
-		tell_skipped("restartable sequences", "this libc or clock has none");
+	box_guest_or_told(argc, argv);
 	if (SEES_ONE_PROCESS) {
 		tell_skipped("drains", "the sanitizer sees one process");
 		return results();
 	}
-	all = storm_shared(sizeof *all);
+	all = box_shared(sizeof *all);
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
 		scenario(run, &kinds[i]);
 	return results();

@@ -8,7 +8,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -126,7 +125,7 @@ static void *one_thread(void *arg)
 	return NULL;
 }
 
-/* The child's first hooks come from several threads at once. */
+/* Several threads of the child write its first hooks at the same time. */
 static void threads_in_child(const void *arg)
 {
 	int status, bad = 0;
@@ -184,7 +183,7 @@ static void generations(const void *arg)
 
 /* ------------------------------------------------------- forks in signal handlers */
 
-/* The parent's interrupted hook; a child's copy of it is wholly the child's own, or nothing. */
+/* The parent's interrupted hook; a child's copy of it becomes the child's own hook, or nothing. */
 enum { PARENT = 1 };
 
 static uint32_t forks, next_id = 10;
@@ -196,7 +195,7 @@ static void child_begins(uint32_t id)
 	write_as(id, 5);
 }
 
-/* The child goes on with what the signal interrupted. */
+/* The child continues what the signal interrupted. */
 static void fork_in_handler(int number)
 {
 	uint32_t id = next_id++;
@@ -210,7 +209,7 @@ static void fork_in_handler(int number)
 		forks++;
 }
 
-/* No fork handler tells that child's rings from its parent's: it may not go on. */
+/* After _Fork no handler separates the child's rings from its parent's, so it must not continue. */
 static void underscore_fork_in_handler(int number)
 {
 	uint32_t id = next_id++;
@@ -225,8 +224,8 @@ static void underscore_fork_in_handler(int number)
 	forks++;
 }
 
-/* Whether the child's end of the interrupted hook went to the rings: it had not begun then,
- * and became a hook of the child. */
+/* Whether the child's completion of the interrupted hook reached the rings: the hook had not begun,
+ * and became the child's. */
 static bool became_a_hook(const struct hook_writer *w)
 {
 	const struct ring_map *map = ring_self.map;
@@ -234,13 +233,13 @@ static bool became_a_hook(const struct hook_writer *w)
 	return map && w->first >= map->base && w->first < map->base + map->geometry.file_size;
 }
 
-/* By sequence: more than there are (an idle CPU's ring keeps its oldest). */
+/* By sequence; large enough for all (an idle CPU's ring keeps its oldest). */
 static uint8_t parents_own[1 << 26];
 
 static void see_forked(void *arg, uint32_t ring, uint64_t position, const uint8_t *record)
 {
 	if (checked_id(record) == PARENT) {
-		/* A child's end of a hook has the child's thread id and the parent's words. */
+		/* A hook completed by a child has the child's thread id and the parent's words. */
 		if (box_tid(&box, get_le32(record + REC_TID)) != tids[PARENT])
 			return;
 		seen.wrong_tid += parents_own[checked_sequence(record) % sizeof parents_own]++;
@@ -311,15 +310,15 @@ enum { POINT_HOOKS = 3000, POINT_FORKS = 12 };
 static bool armed, plain_fork;
 static uint32_t at_point[RING_POINTS], parents_next;
 
-/* Called by the ring as it is built for this program: a reservation is the parent's alone, but at
- * the first of these points, where the child goes on to reserve a hook of its own. */
+/* The ring, built for this test, calls this at its points. A reservation belongs to the parent
+ * alone, except at the first of these points, where the child reserves a hook of its own. */
 void ring_point(enum ring_point point)
 {
 	uint32_t id;
 
 	if (!armed || is_child || at_point[point] >= POINT_FORKS || next_id >= MAX_IDS)
 		return;
-	/* Spread over the run: the ring overwrites what early forks wrote. */
+	/* Spread forks over the run: the ring overwrites the hooks of early ones. */
 	if (parents_next < (at_point[point] + 1) * (POINT_HOOKS / POINT_FORKS) - 100)
 		return;
 	at_point[point]++;
@@ -348,7 +347,7 @@ static void at_points(const void *arg)
 	follow_open(&seen.follow, box.geometry.cpus + box.geometry.guests);
 	box_pin(0);
 	tids[PARENT] = (uint32_t)syscall(SYS_gettid);
-	/* Held all the time, so that a section is skipped. */
+	/* Hold a section throughout, so that writers skip it. */
 	if (hook_begin(&held, HELD_MAJOR, rec_size(0, 0), 1) != HOOK_RESERVED)
 		die("nothing held");
 	armed = true;
@@ -379,10 +378,9 @@ static void run(void (*what)(const void *), const char *name)
 
 static int body(int argc, char **argv)
 {
-	attempts = storm_shared(4096);
-	tids = storm_shared(MAX_IDS * sizeof *tids);
-	if (argc > 1 && strcmp(argv[1], "guest") == 0)
-		box_without_rseq(argv);
+	attempts = box_shared(4096);
+	tids = box_shared(MAX_IDS * sizeof *tids);
+	box_guest(argc, argv);
 	if (SEES_ONE_PROCESS) {
 		tell_skipped("forks", "the sanitizer cannot follow threads of a forked child");
 		return results();

@@ -7,7 +7,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -23,7 +22,7 @@ struct shared {
 
 static struct shared *all;
 
-/* Reserves, fills half, dozes, looks whether anybody touched it, and commits. */
+/* Reserves, fills half, sleeps, checks that the bytes are unchanged, and commits. */
 static void slow(uint32_t id, uint32_t seed)
 {
 	for (uint32_t i = 0; i < HOLDS; i++) {
@@ -133,9 +132,8 @@ static int body(int argc, char **argv)
 {
 	static const uint32_t sections[] = {2, 3, 5, 16};
 
-	if (argc > 1 && strcmp(argv[1], "guest") == 0)
-		box_without_rseq(argv);
-	all = mmap(NULL, sizeof *all, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	box_guest(argc, argv);
+	all = box_shared(sizeof *all);
 	for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
 		scenario(run, &sections[i]);
 	return results();

@@ -1,8 +1,7 @@
 /*
- * A CPU is taken away and given back, again and again, while threads trace that were bound to
- * it: the ledger is exact.
+ * Takes a CPU offline and online repeatedly while bound threads trace: the ledger is exact.
  *
- *	stress_hotplug
+ * stress_hotplug
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +15,7 @@
 
 #include "storm.h"
 
-/* Others run on this machine as well: it is without the CPU for short times only. */
+/* Keep the offline times short: other programs use the machine too. */
 enum { ROUNDS = 8, AWAY_MS = 20, BACK_MS = 60, WRITERS = 5 };
 
 struct shared {
@@ -47,8 +46,8 @@ static void milliseconds(long ms)
 }
 
 /*
- * Whatever becomes of this program, the CPU comes back: a process of its own group, which the
- * sandbox does not kill and no terminal reaches, waits for the end of the pipe.
+ * Brings the CPU back online however this program ends: a process in its own group, which neither
+ * the sandbox nor a terminal signal reaches, waits for the pipe to close.
  */
 static pid_t guard(int *until)
 {
@@ -79,7 +78,7 @@ static void writer(uint32_t id)
 {
 	uint32_t i = 0;
 
-	/* The kernel moves who is bound to a CPU that goes, and lets it stay away. */
+	/* The kernel moves threads off an offline CPU and does not move them back. */
 	for (; i % 64 || __atomic_load_n(&all->running, __ATOMIC_RELAXED); i++) {
 		if (i % 4096 == 0)
 			box_pin(id % 2 ? cpu : 0);
@@ -89,7 +88,7 @@ static void writer(uint32_t id)
 	_exit(0);
 }
 
-/* How often it went; 0: it cannot, and why. */
+/* Returns how often the CPU went offline; 0: not possible, with *why. */
 static int rounds(const char **why)
 {
 	int gone = 0;
@@ -156,13 +155,13 @@ static void run(const void *arg)
 	session_close(&s);
 }
 
-/* The last CPU that can be taken away; NULL, or why none can. */
+/* Finds the last CPU that can go offline; NULL, or why none can. */
 static const char *find_cpu(void)
 {
 	uint32_t cpus[64], n = storm_cpus(cpus, 64);
 	const char *allowed = getenv("SWTRACE_TEST_HOTPLUG");
 
-	/* Whatever else is bound to that CPU loses its binding. */
+	/* Other programs bound to that CPU lose their binding. */
 	if (!allowed || strcmp(allowed, "1") != 0)
 		return "it takes a CPU away from everybody; SWTRACE_TEST_HOTPLUG=1 allows it";
 	const char *why = "this machine has one CPU that we may use";
@@ -192,7 +191,7 @@ static int body(int argc, char **argv)
 	}
 	if (!box_has_rseq())
 		tell_skipped("restartable sequences", "this libc or clock has none");
-	all = storm_shared(sizeof *all);
+	all = box_shared(sizeof *all);
 	for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
 		scenario(run, &modes[i]);
 	return results();

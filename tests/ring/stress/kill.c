@@ -1,20 +1,19 @@
 /*
- * Writers killed at any instant: what they leave is never damaged, costs one uncommitted
- * record or group at most, and holds its section and guest ring until the owner proves them
- * dead. Then every section can be entered again.
+ * Kills writers at random instants. What they leave is never damaged, costs at most one uncommitted
+ * record or group, and holds its section and guest ring until the owner proves them dead. Then
+ * every section can be entered again.
  *
- *	stress_kill [guest] [KILLS]
+ * stress_kill [guest] [KILLS]
  *
- * A writer is killed by a timer of its own, microseconds after it began: so it dies where the
- * interrupt finds it, and several are on the same ring. Two nurseries keep forking new ones; two
- * more writers survive it all; the owner looks and gives back what the dead held.
+ * A timer of its own kills each writer microseconds after it began, so it dies wherever the
+ * interrupt finds it, with several on the same ring. Two parents keep forking new writers; two more
+ * writers survive throughout; the owner reads the rings and reclaims.
  */
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -25,31 +24,30 @@
 
 enum {
 	NURSERIES = 2,
-	WRITERS = 4, /* a nursery's, at the same time */
+	WRITERS = 4, /* of one parent, at the same time */
 	SURVIVORS = 2,
 	MOST_WORDS = 700,
-	MOST_HOOKS = 2000, /* of a writer whose timer is late; then it waits */
+	MOST_HOOKS = 2000, /* if a writer's timer is late it stops writing and waits */
 	SURVIVOR_ID = 4001,
-	LATEST_NS = SANITIZED ? 1000000 : 30000, /* a writer's death, after its first hook */
+	LATEST_NS = SANITIZED ? 1000000 : 30000, /* latest kill after the first hook */
 };
 
-/* What a writer says of itself, in plain stores: what it began, what it got beyond the
- * reservation (or its loss), what it ended. In hooks. */
+/* A writer's own counts, in plain stores and in hooks: begun, past the reservation (or lost),
+ * done. */
 struct note {
 	uint64_t begun, reserved, done;
 };
 
-/* What the dead wrote, between least and most: one may have been at a hook that is not in
- * the books yet, or is already. */
+/* Bounds of what killed writers wrote: the hook that each was in may be in the ledger or not. */
 struct tally {
 	uint64_t kills, least, most;
-	uint64_t inside; /* killed between reservation and commit, or just behind */
+	uint64_t inside; /* killed between reservation and commit, or just after */
 };
 
 struct nursery {
 	struct note note[WRITERS];
 	struct tally tally;
-	uint64_t wanted; /* kills */
+	uint64_t wanted; /* number of kills */
 };
 
 static struct shared {
@@ -70,7 +68,7 @@ static void note_to(uint64_t *where, uint64_t value)
 	__asm__ volatile("" ::: "memory");
 }
 
-/* `hooks` of n words each, in one reservation. */
+/* Writes `hooks` hooks of n words each in one reservation. */
 static void in_place(struct note *note, uint32_t id, uint32_t sequence, uint32_t n, uint32_t hooks)
 {
 	struct hook_writer w;
@@ -111,14 +109,14 @@ static void attach(void)
 	attach_ready(CHECKED_MAJOR);
 }
 
-/* Sequences start again and again with the same id, each above the last one's. */
+/* Sequences restart repeatedly with the same id, each beginning above the previous one's end. */
 static void writer(struct note *note, uint32_t incarnation)
 {
 	uint32_t id = incarnation % 4000, sequence = incarnation * (MOST_HOOKS + 48);
 	uint32_t r = incarnation * 2654435761u;
 
 	if (incarnation % 16 == 0)
-		kill_in(r % (20 * LATEST_NS)); /* perhaps while it attaches */
+		kill_in(r % (20 * LATEST_NS)); /* perhaps during the attach */
 	if (all_guests || incarnation % 3 == 0)
 		box_become_guest(incarnation % box.geometry.guests);
 	else
@@ -149,7 +147,7 @@ static void bury(struct nursery *n, struct note *note)
 
 	t->kills++;
 	t->inside += inside;
-	/* A group that is torn counts once. */
+	/* A torn group counts as one hook. */
 	t->least += note->done + inside;
 	t->most += note->begun;
 }
@@ -196,7 +194,7 @@ static void nursery(struct nursery *n)
 	_exit(0);
 }
 
-/* Writes in bursts, and rests when the books are looked at. */
+/* Writes in bursts, and pauses while the ledger is checked. */
 static void survivor(uint32_t which)
 {
 	struct timespec doze = {0, 300000};
@@ -234,7 +232,7 @@ struct battle {
 	char name[32];
 	struct follow follow;
 	uint64_t given_back, looks, unsound;
-	uint64_t own; /* hooks of the owner's */
+	uint64_t own; /* hooks of the owner */
 };
 
 static bool look(struct battle *b, struct account *a)
@@ -245,7 +243,7 @@ static bool look(struct battle *b, struct account *a)
 	       !b->follow.foreign;
 }
 
-/* A round of kills, in the presence of the owner. */
+/* A round of kills while the owner reads the rings. */
 static void round_of(struct battle *b, uint64_t kills)
 {
 	struct timespec doze = {0, 4000000};
@@ -279,7 +277,7 @@ static void round_of(struct battle *b, uint64_t kills)
 	}
 }
 
-/* Hooks for two laps; whether this ring took them. */
+/* Writes two laps of hooks; returns whether this ring got them. */
 static bool two_laps(struct battle *b, uint32_t ring)
 {
 	uint64_t from = box_ring(&box, ring).head;
@@ -289,7 +287,7 @@ static bool two_laps(struct battle *b, uint32_t ring)
 	return box_ring(&box, ring).head >= from + 2 * box.geometry.ring_size;
 }
 
-/* Over every ring that can be come to: nothing is held, skipped or torn any more. */
+/* Checks that every reachable ring has nothing held, skipped or torn any more. */
 static bool all_enterable(struct battle *b)
 {
 	struct ring_thread real = ring_self;
@@ -299,7 +297,7 @@ static bool all_enterable(struct battle *b)
 
 	box_account(&box, &from, NULL, NULL);
 	sched_getaffinity(0, sizeof cpus, &cpus);
-	checked_hook(SURVIVOR_ID + SURVIVORS, (uint32_t)b->own++, 1); /* attached */
+	checked_hook(SURVIVOR_ID + SURVIVORS, (uint32_t)b->own++, 1); /* attach */
 	real = ring_self;
 	for (uint32_t cpu = 0; box_has_rseq() && cpu < box.geometry.cpus; cpu++) {
 		if (CPU_ISSET(cpu, &cpus) && box_pin(cpu) == cpu)
@@ -316,7 +314,7 @@ static bool all_enterable(struct battle *b)
 	       to.loss[SHM_SKIPPED] == from.loss[SHM_SKIPPED];
 }
 
-/* Every killed writer is dead and the survivors rest: the books of a quiet moment. */
+/* All killed writers are dead and the survivors pause: checks the ledger at rest. */
 static void settle(struct battle *b)
 {
 	struct tally t = {0};
@@ -386,7 +384,7 @@ static void run(const void *arg)
 	for (uint32_t i = 0; i < NURSERIES; i++)
 		inside += all->nursery[i].tally.inside;
 	box_account(&box, &a, NULL, NULL);
-	/* Or it shows nothing: the timers are too slow or too quick. */
+	/* Otherwise the test proves nothing: the timers are too slow or too fast. */
 	tell(a.gone_torn + a.torn > s->kills / 100, b.name,
 		"%llu died with a reservation, %llu looks at running rings",
 		(unsigned long long)inside, (unsigned long long)b.looks);
@@ -403,9 +401,7 @@ static int body(int argc, char **argv)
 	if (all_guests)
 		box_without_rseq(argv);
 	(void)argc;
-	all = mmap(NULL, sizeof *all, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (all == MAP_FAILED)
-		die("no memory");
+	all = box_shared(sizeof *all);
 	for (uint32_t i = 0; i < 3; i++) {
 		struct setting s = {sections[i], kills_wanted < 200000 ? 3 : 20,
 			kills_wanted * (i + 1) / 3 - kills_wanted * i / 3};

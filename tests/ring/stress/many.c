@@ -11,7 +11,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -25,12 +24,12 @@ struct kind {
 	const char *name;
 	uint32_t mode, ring_kib, section_kib;
 	bool migrate, signals;
-	uint32_t hooks; /* of each thread, where the machine is not slow */
+	uint32_t hooks; /* per thread, unless the machine is slow */
 };
 
 static const struct kind *kind;
 static uint64_t *attempts; /* shared by all processes */
-static uint32_t hooks;	   /* of each thread */
+static uint32_t hooks;	   /* per thread */
 static __thread uint32_t handler_sequence, handler_id;
 
 static void on_signal(int number)
@@ -80,7 +79,7 @@ static void process(uint32_t number)
 	_exit(0);
 }
 
-static bool on_cpu_rings; /* and nowhere else */
+static bool on_cpu_rings; /* and on no other rings */
 
 static uint64_t guest_bytes(struct session *s)
 {
@@ -91,7 +90,7 @@ static uint64_t guest_bytes(struct session *s)
 	return sum;
 }
 
-/* An area of a thread's own is given back and registered again. */
+/* Unregisters and re-registers a thread's own rseq area. */
 static void own_area(const void *arg)
 {
 	struct rseq *area = rseq_lookup();
@@ -172,7 +171,7 @@ static int body(int argc, char **argv)
 	else if (strcmp(how, "own") == 0)
 		scenario(own_area, "an area of our own");
 	on_cpu_rings = box_has_rseq() && strcmp(how, "guest") != 0;
-	attempts = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	attempts = box_shared(4096);
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
 		scenario(run, &kinds[i]);
 	return results();

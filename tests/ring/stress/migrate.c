@@ -1,9 +1,9 @@
 /*
- * Threads that are moved from CPU to CPU all the time, by themselves, by another thread of
- * their process and by another process; many of them on each CPU. The ledger is exact, and the
- * decoder's order of each thread's hooks is the one they were written in.
+ * Threads move between CPUs all the time: by themselves, moved by another thread of their process,
+ * and by another process; many of them on each CPU. The ledger is exact, and the decoder returns
+ * each thread's hooks in the order in which they were written.
  *
- *	stress_migrate [guest]
+ * stress_migrate [guest]
  */
 #include <pthread.h>
 #include <sched.h>
@@ -31,12 +31,12 @@ struct kind {
 	const char *name;
 	uint32_t mode, ring_kib, section_kib, processes, threads;
 	bool from_outside, dumped;
-	uint32_t hooks; /* of each thread; 0: as many as come in a while */
+	uint32_t hooks; /* per thread; 0: as many as fit in the time */
 };
 
 struct shared {
-	uint64_t attempts, moves, seen;	    /* moves made, and noticed by the moved */
-	uint32_t running, threads, started; /* threads: not yet at their end */
+	uint64_t attempts, moves, seen; /* moves made, and those that the moved thread noticed */
+	uint32_t running, threads, started; /* running: threads that have not ended yet */
 	pid_t tid[MAX_PROCESSES * MAX_THREADS];
 };
 
@@ -58,7 +58,7 @@ static void *writer(void *arg)
 	all->tid[id] = (pid_t)syscall(SYS_gettid);
 	__atomic_fetch_add(&all->started, 1, __ATOMIC_RELEASE);
 	for (i = 0; go_on(i); i++) {
-		/* What has to be moved must not be over before it was. */
+		/* A thread must not finish before it was moved. */
 		while (kind->hooks && __atomic_load_n(&all->moves, __ATOMIC_RELAXED) < i / 32)
 			sched_yield();
 		checked_hook(id, i, i % 211 == 0 ? 800 : i % 30);
@@ -66,7 +66,7 @@ static void *writer(void *arg)
 			at = sched_getcpu();
 			__atomic_fetch_add(&all->seen, 1, __ATOMIC_RELAXED);
 		}
-		/* Some move themselves, too. */
+		/* Some threads also move themselves. */
 		if (id % 4 == 0 && i % 32 == 0)
 			box_pin(cpu[i / 32 % cpus]);
 		if (kind->hooks && i % 4 == 0)
@@ -89,7 +89,7 @@ static void move(uint32_t first, uint32_t n)
 		seed = seed * 1103515245 + 12345;
 		CPU_ZERO(&set);
 		CPU_SET(cpu[seed / 65536 % cpus], &set);
-		/* A thread that has ended is none any more. */
+		/* fails for a thread that has ended */
 		if (sched_setaffinity(all->tid[first + seed / 4096 % n], sizeof set, &set) == 0)
 			__atomic_fetch_add(&all->moves, 1, __ATOMIC_RELAXED);
 	}
@@ -155,7 +155,7 @@ static void dumped(struct session *s, const char *name)
 		(unsigned long long)t.hooks, order.wrong, order.not_whole);
 }
 
-/* On a busy machine moves are fewer: until there are enough, or there never will be. */
+/* A busy machine makes fewer moves: write until there were enough, or give up. */
 static void write_for_a_while(void)
 {
 	usleep(400000 * SLOW_MACHINE);
@@ -217,17 +217,14 @@ static int body(int argc, char **argv)
 		{"many threads", SHM_MODE_WRAP, 128, 8, 3, 12, true, false, 0},
 	};
 
-	if (argc > 1 && strcmp(argv[1], "guest") == 0)
-		box_without_rseq(argv);
-	else if (!box_has_rseq())
-		tell_skipped("restartable sequences", "this libc or clock has none");
+	box_guest_or_told(argc, argv);
 	cpus = storm_cpus(cpu, SOME_CPUS);
 	if (cpus < 2 || SEES_ONE_PROCESS) {
 		tell_skipped("migration",
 			cpus < 2 ? "one CPU is allowed" : "the sanitizer sees one process");
 		return results();
 	}
-	all = storm_shared(sizeof *all);
+	all = box_shared(sizeof *all);
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
 		scenario(run, &kinds[i]);
 	return results();

@@ -8,7 +8,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -23,7 +22,7 @@ struct shared {
 
 static struct shared *all;
 
-/* A group: three records that say which they are, of which group, with the group's sum. */
+/* A group of three records with their index, the group's number and its sum. */
 static void group(uint32_t id, uint32_t number)
 {
 	uint32_t bytes = 0;
@@ -60,7 +59,7 @@ static void writer(uint32_t id)
 
 struct seen {
 	struct follow follow;
-	uint32_t groups, broken_groups, expect; /* which record of a group comes next */
+	uint32_t groups, broken_groups, expect; /* expect: index of the next record of a group */
 	uint32_t id, number;
 	uint64_t stamp;
 };
@@ -91,7 +90,7 @@ static void see(void *arg, uint32_t ring, uint64_t position, const uint8_t *reco
 		see_group(s, record);
 		return;
 	}
-	s->broken_groups += s->expect != 0; /* somebody else's record inside a group */
+	s->broken_groups += s->expect != 0; /* another writer's record inside a group */
 	s->expect = 0;
 	follow_record(&s->follow, ring, position, record);
 }
@@ -116,7 +115,7 @@ static void run(const void *arg)
 		if (fork() == 0)
 			writer(i + 1);
 	}
-	do { /* they are at work */
+	do { /* wait until they write */
 		usleep(1000);
 		box_account(&s, &a, NULL, NULL);
 	} while (a.hooks == 0);
@@ -152,9 +151,8 @@ static int body(int argc, char **argv)
 {
 	static const uint32_t sections[] = {2, 4, 32};
 
-	if (argc > 1 && strcmp(argv[1], "guest") == 0)
-		box_without_rseq(argv);
-	all = mmap(NULL, sizeof *all, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	box_guest(argc, argv);
+	all = box_shared(sizeof *all);
 	for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
 		scenario(run, &sections[i]);
 	return results();

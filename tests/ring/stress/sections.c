@@ -1,6 +1,6 @@
 /*
- * Dumps of rings of 16,384 sections: the ledger is exact at the cut while pinned writers go round
- * (flat out, and at 40,000 hooks a second), and what a dump reads grows with the sections, not
+ * Dumps of rings of 16,384 sections: the ledger is exact at the cut while pinned writers wrap
+ * around (flat out, and at 40,000 hooks per second), and the bytes read grow with the sections, not
  * with the writers' work.
  */
 #include <string.h>
@@ -21,7 +21,7 @@ enum {
 
 static uint64_t preads;
 
-/* Counted, in place of the C library's. */
+/* Interposes the C library's pread to count bytes. */
 ssize_t pread(int fd, void *to, size_t bytes, off_t at)
 {
 	__atomic_fetch_add(&preads, 1, __ATOMIC_RELAXED);
@@ -41,7 +41,7 @@ static void writer(uint32_t id, unsigned pause_us)
 	for (uint32_t i = 0; __atomic_load_n(&all->running, __ATOMIC_RELAXED); i++) {
 		checked_hook(id, i, WORDS);
 		__atomic_store_n(&all->written[id], (uint64_t)i + 1, __ATOMIC_RELAXED);
-		/* The ring is filled first. */
+		/* Fill the ring first. */
 		if (pause_us && i > SECTIONS * (SECTION / 40u))
 			usleep(pause_us);
 	}
@@ -53,7 +53,7 @@ struct totals {
 	uint64_t hooks, overwritten;
 };
 
-/* All records are of one size: the position tells how many were begun below it. */
+/* All records have the same size, so the position gives the number begun before it. */
 static uint64_t hooks_below(uint64_t position)
 {
 	uint32_t size = rec_size(WORDS + 3, 0);
@@ -73,8 +73,8 @@ static int read_all(struct rings *rings, uint64_t *counted, struct session_error
 }
 
 /*
- * What was begun below the cut is in the ledger or was handed out, and no more. A reader that was
- * stopped for longer than the writers take to go round says so: its ledger is not judged.
+ * Every hook begun before the cut is in the ledger or was returned, and no other. If the reader was
+ * stopped for longer than a lap, it says so, and its ledger is not checked.
  */
 static void judge(struct rings *rings, uint32_t ring, uint64_t counted, struct totals *sum)
 {
@@ -122,7 +122,7 @@ static void start(struct session *s, unsigned pause_us)
 	for (uint32_t i = 0; i < WRITERS; i++)
 		if (fork() == 0)
 			writer(i, pause_us);
-	/* Until both have gone round once. */
+	/* Wait until both have wrapped once. */
 	for (uint32_t i = 0; i < WRITERS; i++)
 		while (__atomic_load_n(&all->written[i], __ATOMIC_RELAXED) <
 			SECTIONS * (SECTION / 40ull) + 10)
@@ -157,8 +157,7 @@ static void exact(const void *arg)
 		(unsigned long long)sum.hooks, (unsigned long long)sum.overwritten);
 }
 
-/* The looks at the tables, and of each section one copy at most until one is still there: before,
- * the list alone took two a section, up to 1,000 times. */
+/* Bounds the reads: the tables, and at most one copy per section. */
 static void linear(const void *arg)
 {
 	struct session_error e = {""};
@@ -193,7 +192,7 @@ static int body(int argc, char **argv)
 		tell_skipped("sections", "there are not enough processors");
 		return results();
 	}
-	all = storm_shared(sizeof *all);
+	all = box_shared(sizeof *all);
 	scenario(exact, &pauses[0]);
 	scenario(exact, &pauses[1]);
 	scenario(linear, "linear");

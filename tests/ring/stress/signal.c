@@ -1,10 +1,9 @@
 /*
- * Signal handlers that trace, wherever in the write path they come: by timers, at each named
- * point, and after each single instruction. Handlers are interrupted by other signals, and by
- * the same one. Every hook is whole, in order for each thread and depth of nesting, and the
- * ledger is exact.
+ * Signal handlers that trace, at any place in the write path: by timers, at each named point, and
+ * after every single instruction. Other signals, and the same one, interrupt the handlers. Every
+ * hook is complete, in order per thread and nesting depth, and the ledger is exact.
  *
- *	stress_signal [guest]
+ * stress_signal [guest]
  */
 #include <pthread.h>
 #include <signal.h>
@@ -17,7 +16,7 @@
 #include "../../../libtrace/ring/points.h"
 #include "storm.h"
 
-/* Depth 0 is the thread itself. The id of a checked hook: the thread's and the depth. */
+/* Depth 0 is the thread itself. A checked hook's id combines thread and depth. */
 enum {
 	DEPTHS = 8,
 	PROCESSES = 2,
@@ -28,7 +27,7 @@ enum {
 
 struct shared {
 	uint64_t attempts, signals, aborts, nested, too_deep, steps;
-	uint64_t point[2][RING_POINTS]; /* by depth: how often a signal came there */
+	uint64_t point[2][RING_POINTS]; /* by depth: how many signals arrived at the point */
 };
 
 static struct shared *all;
@@ -75,7 +74,7 @@ static void handle(int number, int flags, void (*handler)(int, siginfo_t *, void
 	sigaction(number, &action, NULL);
 }
 
-/* A thread is attached from here on, and its handlers trace. */
+/* Attaches the thread; its handlers trace from here on. */
 static void begin(uint32_t thread)
 {
 	first_id = 0;
@@ -100,14 +99,6 @@ struct kind {
 	uint32_t mode, ring_kib, section_kib;
 };
 
-static uint64_t milliseconds(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
-}
-
 /* On a loaded machine few signals come, and fewer amid a sequence. */
 static bool timers_have_hit(void)
 {
@@ -122,12 +113,12 @@ static void *interrupted(void *arg)
 	sigset_t some;
 
 	begin((uint32_t)(uintptr_t)arg);
-	until = milliseconds() + 300;
+	until = storm_milliseconds() + 300;
 	last = until + 30000;
 	for (int i = 0; i < 3; i++)
 		timer[i] = storm_timer(signals[i], INTERVAL_NS + i * 1301);
-	while (sequence[0] % 256 || milliseconds() < until ||
-		(!timers_have_hit() && milliseconds() < last))
+	while (sequence[0] % 256 || storm_milliseconds() < until ||
+		(!timers_have_hit() && storm_milliseconds() < last))
 		one_hook(0);
 	sigfillset(&some);
 	pthread_sigmask(SIG_BLOCK, &some, NULL);
@@ -154,7 +145,7 @@ static void timers_process(uint32_t number)
 	_exit(0);
 }
 
-/* Runs a body in as many processes as it takes; then everything is accounted for. */
+/* Runs the body in several processes; then checks that everything is accounted for. */
 static void in_processes(
 	const char *name, const struct kind *k, uint32_t processes, void (*body)(uint32_t))
 {
@@ -203,19 +194,18 @@ static bool on_path(uint32_t point)
 	return point != POINT_BEFORE_SWITCH || !guest;
 }
 
-/* Not every time: a handler that traces before each entry would leave none to what it
- * interrupted. */
+/* Not every time: a handler that traces before each entry would starve the interrupted hook. */
 static void signal_at(uint32_t here, enum ring_point point)
 {
 	chance = chance * 1103515245 + 12345;
 	if (here > 1 || (chance >> 16 & 1))
 		return;
 	add(&all->point[here][point], 1);
-	/* Now another signal, now the same one again. */
+	/* Alternate between the other signal and the same one. */
 	raise(here == 0 || sequence[0] % 2 ? SIGUSR1 : SIGUSR2);
 }
 
-/* One point after the other, round and round. */
+/* Cycles through the points. */
 static void step_from(uint32_t here, enum ring_point point)
 {
 	while (!on_path(wanted % RING_POINTS))
@@ -228,7 +218,7 @@ static void step_from(uint32_t here, enum ring_point point)
 	storm_steps_begin();
 }
 
-/* Called by the ring as it is built for this program. */
+/* The ring, built for this test, calls this at its points. */
 void ring_point(enum ring_point point)
 {
 	if (points == POINTS_SIGNAL)
@@ -258,12 +248,12 @@ static uint32_t points_missed(uint32_t depths, const char *say)
 	return missed;
 }
 
-/* One section is held all the time, so that some are skipped. */
+/* Holds one section throughout, so that writers skip it. */
 static struct hook_writer held;
 
 static void hold(void)
 {
-	/* With all guest rings taken it is lost, and counted. */
+	/* If all guest rings are locked the hook is lost, and counted. */
 	while (add(&all->attempts, 1),
 		hook_begin(&held, HELD_MAJOR, rec_size(0, 0), 1) != HOOK_RESERVED)
 		;
@@ -307,7 +297,7 @@ static void at_points(const void *arg)
 
 /* -------------------------------------------------------------------- steps */
 
-/* After one instruction of what is stepped: a hook, and on to the next. */
+/* After each stepped instruction: writes a hook, and continues stepping. */
 static void on_step(int number, siginfo_t *info, void *context)
 {
 	bool aborted = storm_aborted(context);
@@ -316,7 +306,7 @@ static void on_step(int number, siginfo_t *info, void *context)
 	add(&all->steps, 1);
 	if (points != POINTS_STEP || depth != 0)
 		return;
-	/* No sequence ever ends when stepped through: let it begin again by itself. */
+	/* A stepped sequence never finishes: let it restart without stepping. */
 	if (aborted || steps_left <= 1) {
 		steps_left = 0;
 		storm_steps_end_after(context);
@@ -340,8 +330,8 @@ static void steps_process(uint32_t number)
 	_exit(0);
 }
 
-/* Whole hooks, from the call to the return: on the CPUs' rings all attempts but the last, which
- * goes to a guest ring, are aborted. */
+/* Steps complete hooks, from call to return: on CPU rings every attempt is aborted, except the
+ * last, which goes to a guest ring. */
 static void whole_process(uint32_t number)
 {
 	handle(SIGTRAP, 0, on_step);
@@ -375,18 +365,12 @@ static int body(int argc, char **argv)
 		{"timers, 2 sections", SHM_MODE_WRAP, 8, 4},
 	};
 
-	guest = argc > 1 && strcmp(argv[1], "guest") == 0;
-	if (guest)
-		box_without_rseq(argv);
-	else if (!box_has_rseq()) {
-		tell_skipped("restartable sequences", "this libc or clock has none");
-		guest = true;
-	}
+	guest = box_guest_or_told(argc, argv);
 	if (SEES_ONE_PROCESS) {
 		tell_skipped("signals", "the sanitizer defers them");
 		return results();
 	}
-	all = storm_shared(sizeof *all);
+	all = box_shared(sizeof *all);
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
 		scenario(timers, &kinds[i]);
 	scenario(at_points, "a signal at each point");

@@ -37,7 +37,7 @@ struct seen {
 	uint32_t foreign;
 };
 
-/* Hooks of spawned programs, id 0, by the number of the thread that wrote them. */
+/* Collects hooks of spawned programs (id 0) by the thread that wrote them. */
 static void see(void *arg, uint32_t ring, uint64_t position, const uint8_t *record)
 {
 	struct seen *s = arg;
@@ -61,7 +61,7 @@ static void *busy(void *arg)
 	uint32_t id = (uint32_t)(uintptr_t)arg, i = 0;
 
 	while (!__atomic_load_n(&stop, __ATOMIC_RELAXED)) {
-		/* Not too many: all there was shall be in the rings in the end. */
+		/* Few enough that all stay in the rings. */
 		if (i < BUSY_HOOKS) {
 			checked_hook(id, i, i % 50);
 			i++;
@@ -84,7 +84,7 @@ static int by_posix_spawn(void)
 	return status;
 }
 
-/* A vfork child shares its parent's memory and may not trace; what it execs may. */
+/* A vfork child shares its parent's memory and must not trace; the program that it executes may. */
 static int by_vfork(void)
 {
 	char *argv[] = {self, word, NULL};
@@ -102,7 +102,7 @@ static int by_vfork(void)
 	return status;
 }
 
-/* All hooks of spawned programs are there, HOOKS_EACH of each. */
+/* Every spawned program's hooks are there, HOOKS_EACH of each. */
 static void check_all(const char *name, uint32_t programs, uint64_t others)
 {
 	struct seen s = {.programs = 0};
@@ -149,7 +149,7 @@ static void while_others_write(const void *arg)
 	check_all(arg, PROGRAMS, attempts);
 }
 
-/* The same thread id before and after: the hooks of both are its. */
+/* exec keeps the thread id: hooks from before and after belong to it. */
 static void exec_after_hooks(const void *arg)
 {
 	char *argv[] = {self, word, NULL};
@@ -170,7 +170,7 @@ static void exec_after_hooks(const void *arg)
 	check_all(arg, EXECS, EXECS * HOOKS_EACH);
 }
 
-/* What the program before held is nobody's, although its thread id lives on. */
+/* Reservations from before exec belong to no program, although the thread id is still in use. */
 static void exec_in_the_middle(const void *arg)
 {
 	char *argv[] = {self, word, stopped, NULL};
@@ -207,8 +207,7 @@ static int body(int argc, char **argv)
 			raise(SIGSTOP);
 		return 0;
 	}
-	if (argc > 1 && strcmp(argv[1], "guest") == 0)
-		box_without_rseq(argv);
+	box_guest(argc, argv);
 	if (SEES_ONE_PROCESS) {
 		tell_skipped("programs started", "the sanitizer sees one process");
 		return results();

@@ -1,6 +1,6 @@
 /*
- * Hooks whose data cannot be read: the program's handler leaves them by siglongjmp, again and
- * again, and the rings go on as if they had not been.
+ * Hooks with unreadable data: the program's SIGSEGV handler leaves them by siglongjmp, repeatedly,
+ * and the rings continue unharmed.
  */
 #include <check.h>
 #include <setjmp.h>
@@ -17,7 +17,7 @@ enum { TIMES = 1000, PAGES = 4 };
 
 static struct session box;
 static sigjmp_buf out;
-static uint8_t *tail; /* the first byte that cannot be read; PAGES pages before it can */
+static uint8_t *tail; /* the first unreadable byte, after PAGES readable pages */
 
 static void on_fault(int number)
 {
@@ -42,7 +42,7 @@ static void setup(void)
 	box_open(&box, SHM_MODE_WRAP, 4 * 65536, 65536);
 }
 
-/* Of n words, of which `missing` cannot be read. */
+/* A pointer to n words, the last `missing` of them unreadable. */
 static const UINT32 *words_of(uint32_t n, uint32_t missing)
 {
 	return (const UINT32 *)(const void *)(tail - 4 * (size_t)(n - missing));
@@ -82,7 +82,7 @@ static bool faults(writer *write, uint32_t n, uint32_t missing)
 	return false;
 }
 
-/* A whole hook in between, and everything else in order. */
+/* Expects one complete hook, and a consistent ledger. */
 static void expect_sound(uint32_t whole)
 {
 	struct account a;
@@ -98,7 +98,7 @@ static void expect_sound(uint32_t whole)
 static writer *const writers[] = {write_words, write_data, write_string, write_variadic};
 static const uint32_t lengths[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 17, 100, 1024, 1025, 3000};
 
-/* Any part of the data is missing, on the CPU's ring and (guest) on a guest ring. */
+/* Every part of the data is unreadable in turn, on the CPU's ring and (guest) on a guest ring. */
 static void leave_hooks(bool guest)
 {
 	uint32_t whole = 0;
@@ -116,7 +116,7 @@ static void leave_hooks(bool guest)
 		whole++;
 	}
 	expect_sound(whole);
-	/* What is whole up to its last byte is written. */
+	/* Data that is readable up to its last byte is written. */
 	for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
 		for (size_t k = 0; k < 3; k++)
 			ck_assert(!faults(writers[k], lengths[i], 0));
@@ -137,7 +137,7 @@ START_TEST(nor_on_a_guest_ring)
 }
 END_TEST
 
-/* The first hook, which attaches. */
+/* The first hook, which also attaches. */
 START_TEST(nor_does_the_first_hook)
 {
 	setup();
@@ -148,7 +148,7 @@ START_TEST(nor_does_the_first_hook)
 }
 END_TEST
 
-/* What is too long for a section is counted and not read. */
+/* A hook too long for a section is counted, and its data is not read. */
 START_TEST(what_is_too_long_is_not_read)
 {
 	TRACE_STRING s = {NULL, 70000};
@@ -215,24 +215,7 @@ START_TEST(a_string_that_changes_stays_in_its_record)
 }
 END_TEST
 
-static int body(int argc, char **argv)
-{
-	Suite *suite = suite_create("faults");
-	TCase *tc = tcase_create("faults");
-
-	(void)argc;
-	(void)argv;
-	tcase_set_timeout(tc, 60);
-	tcase_add_test(tc, a_fault_on_the_caller_s_data_leaves_no_record);
-	tcase_add_test(tc, nor_on_a_guest_ring);
-	tcase_add_loop_test(tc, nor_does_the_first_hook, 0, 4);
-	tcase_add_test(tc, what_is_too_long_is_not_read);
-	tcase_add_test(tc, a_string_that_changes_stays_in_its_record);
-	suite_add_tcase(suite, tc);
-	return suites_run(suite, NULL);
-}
-
-int main(int argc, char **argv)
-{
-	return sandbox_run(body, argc, argv, 100);
-}
+SANDBOX_MAIN(100, "faults", .timeout = 60,
+	TESTS(a_fault_on_the_caller_s_data_leaves_no_record, nor_on_a_guest_ring,
+		what_is_too_long_is_not_read, a_string_that_changes_stays_in_its_record),
+	LOOPS({nor_does_the_first_hook, 0, 4}))

@@ -1,6 +1,6 @@
 /*
- * One hook at a time: its bytes are those of trace-file.md, with the offsets computed here
- * on their own; what cannot be written is refused or counted.
+ * Single hooks: their bytes match trace-file.md, with offsets computed independently here. A hook
+ * that cannot be written is refused or counted.
  */
 #include <check.h>
 #include <limits.h>
@@ -13,7 +13,7 @@
 
 static struct session box;
 
-/* The only hook in the rings, copied; NULL if there is none. */
+/* A copy of the only hook in the rings; NULL if there is none. */
 struct only {
 	uint8_t bytes[1 << 19];
 	uint32_t size;
@@ -52,7 +52,7 @@ static void setup(void)
 	box_open(&box, SHM_MODE_WRAP, 4 << 20, 1 << 19);
 }
 
-/* The expected record, by the table in trace-file.md. */
+/* Builds the expected record from the table in trace-file.md. */
 static uint32_t expect(uint8_t *to, uint32_t major, uint32_t minor, uint32_t nwords,
 	const uint32_t *words, uint32_t nstrings, const TRACE_STRING *strings)
 {
@@ -128,13 +128,13 @@ START_TEST(every_number_of_strings)
 	setup();
 	fill_words();
 	for (size_t i = 0; i < sizeof text; i++)
-		text[i] = (char)(i * 7); /* NULs among them */
+		text[i] = (char)(i * 7); /* includes NULs */
 	for (uint32_t n = 0; n <= 255; n++) {
 		for (uint32_t i = 0; i < n; i++)
 			s[i] = (TRACE_STRING){text + i, (i * n) % 23};
 		check_hook(2, n, n % 3, n, s);
 	}
-	/* Ring memory that was used before: the padding is zero all the same. */
+	/* In reused ring memory the padding must still be zero. */
 	for (uint32_t length = 0; length < 40; length++) {
 		s[0] = (TRACE_STRING){text, length};
 		for (uint32_t n = 0; n < 3; n++)
@@ -207,7 +207,7 @@ START_TEST(what_is_too_long_is_counted)
 	memset(text, 'x', sizeof text - 1);
 	for (int i = 0; i < 255; i++)
 		many[i] = huge;
-	ck_assert_int_eq(TraceHookWords(1, 1, 1018, words), PU_SUCCESS); /* 4096 exactly */
+	ck_assert_int_eq(TraceHookWords(1, 1, 1018, words), PU_SUCCESS); /* exactly 4096 bytes */
 	ck_assert_int_eq(TraceHookWords(1, 1, 1019, words), PU_ERROR_HOOK_TOO_LONG);
 	ck_assert_int_eq(TraceHookWords(1, 1, 65535, words), PU_ERROR_HOOK_TOO_LONG);
 	ck_assert_int_eq(TraceHookData(1, 1, 0, NULL, 1, &s), PU_SUCCESS);
@@ -257,7 +257,7 @@ START_TEST(off_is_success_and_writes_nothing)
 	struct account a;
 
 	sandbox_fresh();
-	/* No session at all; arguments are not looked at. */
+	/* Without a session arguments are not checked. */
 	ck_assert_int_eq((TraceHookWords)(1, 1, 65536, NULL), PU_SUCCESS);
 	ck_assert_int_eq(TraceHookWords(1, 1, 65536, NULL), PU_SUCCESS);
 	box_open(&box, SHM_MODE_WRAP, 65536, 4096);
@@ -307,27 +307,8 @@ START_TEST(macros_evaluate_arguments_once_or_not_at_all)
 }
 END_TEST
 
-static int body(int argc, char **argv)
-{
-	Suite *suite = suite_create("hooks");
-	TCase *tc = tcase_create("hooks");
-
-	(void)argc;
-	(void)argv;
-	tcase_set_timeout(tc, 60);
-	tcase_add_test(tc, every_number_of_words);
-	tcase_add_test(tc, every_number_of_strings);
-	tcase_add_test(tc, padding_is_zero_in_used_memory);
-	tcase_add_test(tc, the_variadic_form_writes_the_same);
-	tcase_add_test(tc, what_is_too_long_is_counted);
-	tcase_add_test(tc, bad_arguments_have_their_codes);
-	tcase_add_test(tc, off_is_success_and_writes_nothing);
-	tcase_add_test(tc, macros_evaluate_arguments_once_or_not_at_all);
-	suite_add_tcase(suite, tc);
-	return suites_run(suite, NULL);
-}
-
-int main(int argc, char **argv)
-{
-	return sandbox_run(body, argc, argv, 100);
-}
+SANDBOX_MAIN(100, "hooks", .timeout = 60,
+	TESTS(every_number_of_words, every_number_of_strings, padding_is_zero_in_used_memory,
+		the_variadic_form_writes_the_same, what_is_too_long_is_counted,
+		bad_arguments_have_their_codes, off_is_success_and_writes_nothing,
+		macros_evaluate_arguments_once_or_not_at_all))

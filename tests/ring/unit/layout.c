@@ -1,5 +1,5 @@
 /*
- * Geometry, and reading ring files made by hand: what is in them, and what makes no sense.
+ * Geometry, and the reader on hand-made ring files, valid and invalid.
  */
 #include <check.h>
 #include <fcntl.h>
@@ -41,7 +41,7 @@ START_TEST(positions_map_to_sections)
 	struct shm_geometry g = small();
 	struct shm_section s;
 
-	g.sections = 3; /* no power of two */
+	g.sections = 3; /* not a power of two */
 	geometry_derive(&g);
 	ck_assert(geometry_sane(&g));
 	for (uint64_t p = 0; p < 100 * 4096; p += 1024) {
@@ -49,7 +49,7 @@ START_TEST(positions_map_to_sections)
 		ck_assert_uint_eq(section_index(&g, p), p / 4096 % 3);
 		ck_assert_uint_eq(section_index(&g, p), p % g.ring_size / 4096);
 	}
-	/* Two entries of a section in a row keep their counts apart. */
+	/* Consecutive entries of a section use separate counts. */
 	ck_assert_ptr_ne(section_counts(&g, &s, 4096), section_counts(&g, &s, 4096 + g.ring_size));
 	ck_assert_ptr_eq(
 		section_counts(&g, &s, 4096), section_counts(&g, &s, 4096 + 2 * g.ring_size));
@@ -89,7 +89,7 @@ START_TEST(hostile_geometries_are_refused)
 	REFUSED_EVEN_DERIVED(g.section_size = 2048);
 	REFUSED_EVEN_DERIVED(g.section_size = 5000);
 	REFUSED_EVEN_DERIVED(g.section_size = 1u << 31);
-	/* A record of this size does not fit in the control word's field. */
+	/* A record of this size exceeds the control word's size field. */
 	REFUSED_EVEN_DERIVED(g.section_size = 1u << 24);
 	REFUSED_EVEN_DERIVED(g.sections = 0);
 	REFUSED_EVEN_DERIVED(g.sections = 1);
@@ -221,7 +221,7 @@ START_TEST(records_are_counted_and_torn_ones_stepped_over)
 	ck_assert_uint_eq(s.torn, 2);
 	ck_assert_uint_eq(s.first_stamp, 10);
 	ck_assert_uint_eq(s.last_stamp, 12);
-	/* What only a ring may hold does not get out. */
+	/* Ring-only flags do not reach the output. */
 	ck_assert_uint_eq(get_le32(h.buf + 104), 24);
 	hand_close(&h);
 }
@@ -244,7 +244,7 @@ START_TEST(discarded_records_are_left_out)
 	ck_assert_uint_eq(s.hooks, 2);
 	ck_assert_uint_eq(s.first_stamp, 12);
 	ck_assert_uint_eq(get_le64(h.buf + 16), 12);
-	/* Damage behind the start is told as it is without one. */
+	/* Damage after the start is reported as it is without a start. */
 	set_record(&h, 72, 4, 0);
 	s = span_of(&h, 0);
 	ck_assert(s.damaged);
@@ -273,7 +273,7 @@ START_TEST(control_words_without_sense_cut_the_section)
 		struct ring_span s = span_of(&h, 0);
 		ck_assert_msg(s.damaged, "%08x", words[i]);
 		ck_assert_uint_eq(s.hooks, 1);
-		/* The rest is the one torn record, which anybody can count. */
+		/* The rest counts as one torn record. */
 		ck_assert_uint_eq(s.bytes, 512);
 		ck_assert_uint_eq(s.torn, 1);
 		ck_assert_uint_eq(get_le32(h.buf + 24), 488);
@@ -293,18 +293,18 @@ START_TEST(entry_words_decide_what_a_section_holds)
 	set_entry(&h, 0, 8 * 4096 + 1);
 	set_entry(&h, 1, 9 * 4096 + 1);
 	set_entry(&h, 2, 6 * 4096 + 1);
-	set_entry(&h, 3, 3 * 4096 + 1); /* held since then */
+	set_entry(&h, 3, 3 * 4096 + 1); /* held since that lap */
 	ck_assert_int_eq(ring_reader_parts(&h.r, 0, h.parts), 4);
 	ck_assert_uint_eq(h.parts[0].position, 3 * 4096);
 	ck_assert_uint_eq(h.parts[1].position, 6 * 4096);
 	ck_assert_uint_eq(h.parts[3].position, 9 * 4096);
-	/* Not yet published, of another section, no multiple: nothing. */
+	/* Not yet published, another section's, unaligned: all ignored. */
 	set_entry(&h, 0, 12 * 4096 + 1);
 	set_entry(&h, 1, 8 * 4096 + 1);
 	set_entry(&h, 2, 6 * 4096 + 9);
 	set_entry(&h, 3, UINT64_MAX);
 	ck_assert_int_eq(ring_reader_parts(&h.r, 0, h.parts), 0);
-	/* Entered anew between the list and the copy. */
+	/* Entered anew between listing and copying. */
 	set_entry(&h, 0, 8 * 4096 + 1);
 	ck_assert_int_eq(ring_reader_parts(&h.r, 0, h.parts), 1);
 	set_entry(&h, 0, 12 * 4096 + 1);
@@ -353,7 +353,7 @@ START_TEST(random_files_are_read_in_bounds)
 		for (uint64_t i = 0; i < h.g.file_size; i++)
 			junk[i] = (uint8_t)rand();
 		store(&h, 0, junk, h.g.file_size);
-		/* Half of them with headers that make sense, so that the records are read. */
+		/* Half of the rounds have valid headers, so that records are parsed. */
 		for (uint32_t i = 0; round % 2 && i < 4; i++) {
 			set_entry(&h, i, (4 + i) * 4096 + 1);
 			set_head(&h, 8 * 4096 - (uint64_t)(rand() % 4096));
@@ -380,29 +380,9 @@ START_TEST(random_files_are_read_in_bounds)
 }
 END_TEST
 
-static int body(int argc, char **argv)
-{
-	Suite *suite = suite_create("layout");
-	TCase *tc = tcase_create("layout");
-
-	(void)argc;
-	(void)argv;
-	tcase_set_timeout(tc, 30);
-	tcase_add_test(tc, derived_fields_agree);
-	tcase_add_test(tc, positions_map_to_sections);
-	tcase_add_test(tc, hostile_geometries_are_refused);
-	tcase_add_test(tc, an_empty_ring_has_no_parts);
-	tcase_add_test(tc, records_are_counted_and_torn_ones_stepped_over);
-	tcase_add_test(tc, discarded_records_are_left_out);
-	tcase_add_test(tc, control_words_without_sense_cut_the_section);
-	tcase_add_test(tc, entry_words_decide_what_a_section_holds);
-	tcase_add_test(tc, a_truncated_file_is_damaged);
-	tcase_add_test(tc, random_files_are_read_in_bounds);
-	suite_add_tcase(suite, tc);
-	return suites_run(suite, NULL);
-}
-
-int main(int argc, char **argv)
-{
-	return sandbox_run(body, argc, argv, 60);
-}
+SANDBOX_MAIN(60, "layout", .timeout = 30,
+	TESTS(derived_fields_agree, positions_map_to_sections, hostile_geometries_are_refused,
+		an_empty_ring_has_no_parts, records_are_counted_and_torn_ones_stepped_over,
+		discarded_records_are_left_out, control_words_without_sense_cut_the_section,
+		entry_words_decide_what_a_section_holds, a_truncated_file_is_damaged,
+		random_files_are_read_in_bounds))

@@ -1,6 +1,6 @@
 /*
- * How a writer looks for a section to enter, one thread: what it costs at most, counted in steps,
- * whatever stands in the ring; discards, clocks and missing memory in between; and the count of
+ * How a writer searches for a section to enter, single-threaded: an upper bound of its steps, for
+ * any content of the ring; discards, clocks and lack of memory during the search; and the count of
  * hooks that a thread is inside of.
  */
 #include <check.h>
@@ -25,10 +25,10 @@
 
 static struct session box;
 static struct account account;
-static uint32_t ring; /* that all is written to */
+static uint32_t ring; /* the ring that all hooks go to */
 static uint32_t words[4096];
 
-/* Called once, at its point. */
+/* Each function runs once, at its point. */
 static void (*at_point[RING_POINTS])(void);
 static unsigned steps;
 
@@ -88,7 +88,7 @@ static void discard(void)
 	ck_assert_int_eq(session_discard(&box, NULL), 0);
 }
 
-/* The hooks of the section that is entered were counted before the discard. */
+/* The entered section's hooks were counted before the discard. */
 START_TEST(a_discard_before_an_entry_is_counted_once)
 {
 	setup(_i, 4, 4096);
@@ -122,7 +122,7 @@ static void hooks_of(uint32_t n, uint32_t size)
 static struct hook_writer interrupted;
 static bool interrupts;
 
-/* The last hook of the first one may be in the middle of its fill. */
+/* The last hook of the first section may be in the middle of its fill. */
 static void fill_two_sections(void)
 {
 	hooks_of(2, 512);
@@ -136,7 +136,7 @@ static void fill_two_sections(void)
 	hooks_of(8, 512);
 }
 
-/* The section that is about to be looked at, a lap later. */
+/* Fills the section that is examined next, a lap later. */
 static void fill_half(void)
 {
 	hooks_of(2 * 16, 256);
@@ -144,8 +144,8 @@ static void fill_half(void)
 	at_point[POINT_BEFORE_ENTER] = fill_two_sections;
 }
 
-/* What a writer finds in a section that was entered behind its back is not what the section holds
- * when it comes round to it again: it may have other hooks by then, or uncommitted ones. */
+/* A section was entered behind the writer's back: it may have other hooks by the time the writer
+ * reaches it again, or uncommitted ones. */
 START_TEST(a_section_entered_before_the_look_is_looked_at_anew)
 {
 	setup(false, 2, 4096);
@@ -173,7 +173,7 @@ END_TEST
 
 /* ----------------------------------------------------------------------- walks */
 
-/* A ring full of the shortest records there are, behind which one is uncommitted. */
+/* A ring full of the shortest possible records, with an uncommitted one at the end. */
 static void scribble_pads(bool held)
 {
 	const struct shm_geometry *g = &box.geometry;
@@ -197,20 +197,20 @@ START_TEST(a_hook_walks_over_one_section_at_most)
 {
 	setup(_i, 48, 65536);
 	scribble_pads(true);
-	/* Each finds out about the next section, and no more than that. */
+	/* Each hook examines one more section and gives up. */
 	for (uint32_t i = 0; i < 47; i++) {
 		ck_assert_int_eq(hook_of(64), PU_ERROR_NO_BUFFER);
 		ck_assert_uint_le(steps, most_steps());
 	}
 	ck_assert_int_eq(hook_of(64), PU_ERROR_NO_BUFFER);
-	/* By now all of them are known to be held. */
+	/* By now all sections are known to be held. */
 	for (uint32_t i = 0; i < 100; i++) {
 		ck_assert_int_eq(hook_of(64), PU_ERROR_NO_BUFFER);
 		ck_assert_uint_le(steps, 48 * TARGET_LOOK_STEPS);
 	}
 	box_account(&box, &account, NULL, NULL);
 	ck_assert_uint_eq(account.loss[SHM_LOST_HELD], 148);
-	/* One that is let go of is found at once. */
+	/* A released section is found at once. */
 	put_le32(section_at(30) + 65536 - 8, 8 | REC_KIND_HOOK | REC_COMMITTED);
 	for (uint32_t i = 0; i < 3 && hook_of(64) != PU_SUCCESS; i++)
 		ck_assert_uint_le(steps, most_steps());
@@ -229,7 +229,7 @@ START_TEST(pads_that_hold_nothing_cost_one_walk)
 }
 END_TEST
 
-/* More sections are held than a hook looks at: the next ones go on behind them. */
+/* More sections are held than one hook examines: the next hooks continue after them. */
 START_TEST(many_held_sections_are_got_over)
 {
 	struct hook_writer w[200];
@@ -258,7 +258,7 @@ START_TEST(many_held_sections_are_got_over)
 }
 END_TEST
 
-/* A hint that is wrong, whatever it says, neither holds a section nor gives one away. */
+/* A wrong hint, whatever it says, neither holds a section nor releases one. */
 START_TEST(hints_are_verified)
 {
 	struct hook_writer w;
@@ -293,7 +293,7 @@ START_TEST(a_clock_that_went_back_is_counted)
 	setup(_i, 3, 4096);
 	day = 86400 * box.geometry.ticks_per_second;
 	ticks = box.geometry.ticks_per_second / 2000;
-	header()->last_stamp = clock_now() + ticks; /* as another processor's may be */
+	header()->last_stamp = clock_now() + ticks; /* as set by another processor */
 	ck_assert_int_eq(hook_of(4096), PU_SUCCESS);
 	ck_assert_uint_eq(header()->clock_back, 0);
 	header()->last_stamp = clock_now() + day;
@@ -314,7 +314,7 @@ START_TEST(a_thread_without_a_slot_writes_nothing)
 
 	setup(_i, 3, 4096);
 	ring_self.number = 0;
-	ring_self.longest = 0; /* as member_join leaves it */
+	ring_self.longest = 0; /* as member_join sets it */
 	for (int i = 0; i < 5; i++)
 		ck_assert_int_eq(hook_of(64), PU_ERROR_INSUFFICIENT_RESOURCES);
 	ck_assert_int_eq(hook_begin(&w, 1, 256, 4), PU_ERROR_INSUFFICIENT_RESOURCES);
@@ -325,7 +325,7 @@ START_TEST(a_thread_without_a_slot_writes_nothing)
 }
 END_TEST
 
-/* Gives back what holds the pages of the ring's sections from the first one on. */
+/* Frees the memory of the ring's sections, beginning with `first`. */
 static void make_sparse(uint32_t first)
 {
 	const struct shm_geometry *g = &box.geometry;
@@ -343,7 +343,7 @@ static bool in_small_memory(void)
 	return true;
 }
 
-/* Takes all that is left of it; gives it back. */
+/* full: uses up the file system's free space; else releases it. */
 static void fill(bool full)
 {
 	static char chunk[4096];
@@ -383,7 +383,7 @@ START_TEST(without_memory_hooks_are_lost_and_counted)
 		ck_assert_int_eq(hook_of(16384), PU_ERROR_INSUFFICIENT_RESOURCES);
 		ck_assert_int_eq(errno, 12345);
 	}
-	/* There is memory again, and soon it is asked for. */
+	/* Memory is free again, and the writer soon retries. */
 	fill(false);
 	nanosleep(&some, NULL);
 	for (; written < 100; written++)
@@ -438,30 +438,13 @@ START_TEST(a_thread_is_busy_inside_a_hook)
 }
 END_TEST
 
-static int body(int argc, char **argv)
-{
-	Suite *suite = suite_create("search");
-	TCase *tc = tcase_create("search");
-
-	(void)argc;
-	(void)argv;
-	tcase_set_timeout(tc, 60);
-	/* On the CPU's ring and on a guest ring. */
-	tcase_add_loop_test(tc, a_discard_before_an_entry_is_counted_once, 0, 2);
-	tcase_add_loop_test(tc, a_section_entered_before_the_look_is_looked_at_anew, 0, 2);
-	tcase_add_loop_test(tc, a_hook_walks_over_one_section_at_most, 0, 2);
-	tcase_add_loop_test(tc, pads_that_hold_nothing_cost_one_walk, 0, 2);
-	tcase_add_loop_test(tc, many_held_sections_are_got_over, 0, 2);
-	tcase_add_test(tc, hints_are_verified);
-	tcase_add_loop_test(tc, a_clock_that_went_back_is_counted, 0, 2);
-	tcase_add_loop_test(tc, a_thread_without_a_slot_writes_nothing, 0, 2);
-	tcase_add_loop_test(tc, without_memory_hooks_are_lost_and_counted, 0, 2);
-	tcase_add_loop_test(tc, a_thread_is_busy_inside_a_hook, 0, 2);
-	suite_add_tcase(suite, tc);
-	return suites_run(suite, NULL);
-}
-
-int main(int argc, char **argv)
-{
-	return sandbox_run(body, argc, argv, 100);
-}
+/* Loops: on the CPU's ring and on a guest ring. */
+SANDBOX_MAIN(100, "search", .timeout = 60, TESTS(hints_are_verified),
+	LOOPS({a_discard_before_an_entry_is_counted_once, 0, 2},
+		{a_section_entered_before_the_look_is_looked_at_anew, 0, 2},
+		{a_hook_walks_over_one_section_at_most, 0, 2},
+		{pads_that_hold_nothing_cost_one_walk, 0, 2},
+		{many_held_sections_are_got_over, 0, 2}, {a_clock_that_went_back_is_counted, 0, 2},
+		{a_thread_without_a_slot_writes_nothing, 0, 2},
+		{without_memory_hooks_are_lost_and_counted, 0, 2},
+		{a_thread_is_busy_inside_a_hook, 0, 2}))

@@ -1,6 +1,6 @@
 /*
- * The switch from section to section, one thread: fits, pads, full rings, laps, sections
- * held by a reservation that is not committed, groups.
+ * The switch between sections, single-threaded: fits, pads, full rings, laps, sections held by an
+ * uncommitted reservation, groups.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -34,7 +34,7 @@ static void count_up(void *arg, uint32_t ring, uint64_t position, const uint8_t 
 	(*next)++;
 }
 
-/* Everything in the rings has minors first, first + 1, ... last. */
+/* Expects exactly the minors first to last, in order, in the rings. */
 static void expect_minors(uint32_t first, uint32_t last)
 {
 	uint32_t next = first;
@@ -45,7 +45,7 @@ static void expect_minors(uint32_t first, uint32_t last)
 	ck_assert_uint_eq(account.backwards, 0);
 }
 
-/* A hook of `size` bytes in all. */
+/* Writes a hook of `size` bytes. */
 static int hook_of(uint32_t minor, uint32_t size)
 {
 	return TraceHookWords(1, minor, (size - 24) / 4, words);
@@ -59,13 +59,13 @@ START_TEST(a_full_ring_stops_for_good)
 		ck_assert_int_eq(hook_of(i, 240), PU_SUCCESS);
 	for (uint32_t i = 0; i < 10; i++)
 		ck_assert_int_eq(hook_of(1000, 240), PU_ERROR_BUFFER_FULL);
-	/* Also one that would have fitted. */
+	/* A full ring also refuses hooks that would fit. */
 	ck_assert_int_eq(hook_of(1000, 24), PU_ERROR_BUFFER_FULL);
 	expect_minors(0, 4 * 17 - 1);
 	ck_assert_uint_eq(account.loss[SHM_LOST_FULL], 11);
 	ck_assert_uint_eq(account_sum(&account), 4 * 17 + 11);
 	ck_assert_uint_eq(account.bytes, 4 * 4096);
-	/* Room again after a discard. */
+	/* A discard makes room. */
 	ck_assert_int_eq(session_discard(&box, NULL), 0);
 	expect_minors(0, UINT32_MAX);
 	ck_assert_uint_eq(account_sum(&account), 0);
@@ -113,7 +113,7 @@ START_TEST(laps_overwrite_whole_sections)
 	uint32_t sections = (uint32_t)_i;
 
 	setup(SHM_MODE_WRAP, sections, 4096);
-	/* 16 a section; the last lap leaves one hook in its section. */
+	/* 16 hooks per section; the last lap leaves one hook in its section. */
 	for (uint32_t i = 0; i < 16 * (10 * sections) + 1; i++)
 		ck_assert_int_eq(hook_of(i, 256), PU_SUCCESS);
 	box_account(&box, &account, NULL, NULL);
@@ -124,7 +124,7 @@ START_TEST(laps_overwrite_whole_sections)
 	for (uint32_t i = 0; i < 100; i++)
 		ck_assert_int_eq(hook_of(i, 256), PU_SUCCESS);
 	box_account(&box, &account, NULL, NULL);
-	/* What was discarded is not counted as overwritten. */
+	/* Discarded hooks do not count as overwritten. */
 	ck_assert_uint_eq(account_sum(&account), 100);
 }
 END_TEST
@@ -136,7 +136,7 @@ START_TEST(records_of_a_whole_section_go_round)
 		ck_assert_int_eq(hook_of(i, 4096), PU_SUCCESS);
 	expect_minors(99, 100);
 	ck_assert_uint_eq(account.overwritten, 99);
-	/* A small one and then a whole section: the rest is a pad. */
+	/* A small hook, then one that fills a section: a pad fills the rest. */
 	ck_assert_int_eq(hook_of(101, 24), PU_SUCCESS);
 	ck_assert_int_eq(hook_of(102, 4096), PU_SUCCESS);
 	expect_minors(101, 102);
@@ -155,7 +155,7 @@ static void hold(struct hook_writer *w, uint32_t size)
 static void let_go(struct hook_writer *w, uint32_t size, uint32_t minor)
 {
 	for (uint32_t i = 24; i < size; i++)
-		ck_assert_uint_eq(w->first[i], 0x5a); /* untouched all the while */
+		ck_assert_uint_eq(w->first[i], 0x5a); /* the held bytes stayed untouched */
 	uint8_t *p = hook_record(w, 1, minor, (size - 24) / 4, 0, 0);
 	memset(p, 0x5b, size - 24);
 	hook_commit(w);
@@ -177,7 +177,7 @@ START_TEST(a_held_section_is_skipped)
 	ck_assert_uint_eq(account_sum(&account), 1001);
 	ck_assert_uint_gt(account.loss[SHM_SKIPPED], 10);
 	ck_assert_uint_eq(account_lost(&account), 0);
-	ck_assert_int_eq(session_reclaim(&box), 0); /* we are alive */
+	ck_assert_int_eq(session_reclaim(&box), 0); /* this process is alive */
 	let_go(&w, 64, 5000);
 	box_account(&box, &account, NULL, NULL);
 	ck_assert_uint_eq(account.torn, 0);
@@ -206,8 +206,8 @@ START_TEST(one_usable_section_follows_itself)
 }
 END_TEST
 
-/* An entry that is interrupted after the counts and before the entry word, again and again:
- * played here by storing what it stores. The counts in force must not change. */
+/* An entry interrupted after the counts and before the entry word, repeatedly: simulated by its
+ * stores. The valid counts must not change. */
 START_TEST(an_interrupted_entry_counts_nothing_twice)
 {
 	struct hook_writer w;
@@ -253,7 +253,7 @@ START_TEST(when_all_are_held_hooks_are_lost)
 	ck_assert_uint_eq(account.loss[SHM_LOST_HELD], 5);
 	ck_assert_uint_eq(account.torn, 3);
 	ck_assert_uint_eq(account_sum(&account), 8);
-	/* The second is free: the first is skipped, the third kept. */
+	/* The second is released: the first is skipped, the third still held. */
 	let_go(&w[1], 4096, 1);
 	ck_assert_int_eq(hook_of(0, 24), PU_SUCCESS);
 	ck_assert_int_eq(hook_of(0, 4096), PU_SUCCESS);
@@ -278,7 +278,7 @@ START_TEST(a_full_ring_keeps_what_was_reserved)
 	ck_assert_uint_eq(account.torn, 1);
 	ck_assert_uint_eq(account.hooks, 31);
 	ck_assert_uint_eq(account_sum(&account), 101);
-	/* Discarded while it is being written: held all the same, and lost as such. */
+	/* A discard during a write: the section stays held, and the hook is lost as held. */
 	ck_assert_int_eq(session_discard(&box, NULL), 0);
 	for (uint32_t n = 0; n < 100; n++)
 		hook_of(n, 256);
@@ -340,7 +340,7 @@ static void note_stamp(void *arg, uint32_t ring, uint64_t position, const uint8_
 	*(uint64_t *)arg = get_le64(record + 16);
 }
 
-/* Whatever the clock does: here a ring's last stamp is of tomorrow. */
+/* Holds for any clock error: here a ring's last stamp is a day ahead. */
 START_TEST(stamps_never_go_back)
 {
 	uint64_t tomorrow, stamp;
@@ -352,7 +352,7 @@ START_TEST(stamps_never_go_back)
 				   offsetof(struct shm_ring, last_stamp));
 		ck_assert_int_eq(pwrite(box.rings_fd, &tomorrow, 8, at), 8);
 	}
-	/* The first enters a section, the second does not. */
+	/* The first hook enters a section, the second does not. */
 	for (uint32_t i = 0; i < 2; i++) {
 		ck_assert_int_eq(hook_of(i, 64), PU_SUCCESS);
 		box_account(&box, &account, note_stamp, &stamp);
@@ -382,7 +382,7 @@ START_TEST(losses_stand_before_the_section_that_follows)
 	for (int i = 0; i < 20; i++)
 		hook_of(0, 256);
 	ck_assert_int_eq(ring_reader_open(&r, box.rings_fd, &box.geometry, box.control->ring), 0);
-	/* With no rseq: in the first guest ring. */
+	/* Without rseq, hooks go to the first guest ring. */
 	for (ring = 0; box_ring(&box, ring).head == 0; ring++)
 		ck_assert_uint_lt(ring + 1, ring_reader_rings(&r));
 	ck_assert_int_eq(ring_reader_parts(&r, ring, parts), 4);
@@ -399,32 +399,11 @@ START_TEST(losses_stand_before_the_section_that_follows)
 }
 END_TEST
 
-static int body(int argc, char **argv)
-{
-	Suite *suite = suite_create("sections");
-	TCase *tc = tcase_create("sections");
-
-	(void)argc;
-	(void)argv;
-	tcase_set_timeout(tc, 60);
-	tcase_add_test(tc, a_full_ring_stops_for_good);
-	tcase_add_test(tc, records_fit_exactly);
-	tcase_add_test(tc, every_size_meets_every_end);
-	tcase_add_loop_test(tc, laps_overwrite_whole_sections, 2, 7);
-	tcase_add_test(tc, records_of_a_whole_section_go_round);
-	tcase_add_test(tc, a_held_section_is_skipped);
-	tcase_add_test(tc, one_usable_section_follows_itself);
-	tcase_add_test(tc, an_interrupted_entry_counts_nothing_twice);
-	tcase_add_test(tc, when_all_are_held_hooks_are_lost);
-	tcase_add_test(tc, a_full_ring_keeps_what_was_reserved);
-	tcase_add_test(tc, a_group_is_there_whole_or_not_at_all);
-	tcase_add_test(tc, stamps_never_go_back);
-	tcase_add_test(tc, losses_stand_before_the_section_that_follows);
-	suite_add_tcase(suite, tc);
-	return suites_run(suite, NULL);
-}
-
-int main(int argc, char **argv)
-{
-	return sandbox_run(body, argc, argv, 100);
-}
+SANDBOX_MAIN(100, "sections", .timeout = 60,
+	TESTS(a_full_ring_stops_for_good, records_fit_exactly, every_size_meets_every_end,
+		records_of_a_whole_section_go_round, a_held_section_is_skipped,
+		one_usable_section_follows_itself, an_interrupted_entry_counts_nothing_twice,
+		when_all_are_held_hooks_are_lost, a_full_ring_keeps_what_was_reserved,
+		a_group_is_there_whole_or_not_at_all, stamps_never_go_back,
+		losses_stand_before_the_section_that_follows),
+	LOOPS({laps_overwrite_whole_sections, 2, 7}))

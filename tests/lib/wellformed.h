@@ -1,9 +1,9 @@
 /*
- * What the reports of hostile traces are held against, written from the formats' own
- * specifications. Each returns NULL, or what is wrong; *at is then where.
+ * Checks of output, written from the formats' own specifications. Each returns NULL, or what is
+ * wrong; *at is then where.
  */
-#ifndef SWT_TESTS_FUZZ_WELLFORMED_H
-#define SWT_TESTS_FUZZ_WELLFORMED_H
+#ifndef SWT_TESTS_LIB_WELLFORMED_H
+#define SWT_TESTS_LIB_WELLFORMED_H
 
 #include <stddef.h>
 
@@ -13,6 +13,8 @@ const char *wrong_text(const char *p, size_t n, const char *allowed, size_t *at)
 const char *wrong_for_people(const char *p, size_t n, size_t *at);
 /* One object a line (RFC 8259), no key twice in an object, 64 levels at most. */
 const char *wrong_json_lines(const char *p, size_t n, size_t *at);
+/* One value, on as many lines as it likes. */
+const char *wrong_json(const char *p, size_t n, size_t *at);
 /* RFC 4180: CRLF, quotes, as many cells in each record as in the first one. */
 const char *wrong_csv(const char *p, size_t n, size_t *at);
 /* `frame;frame;... count` a line. */

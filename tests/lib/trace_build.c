@@ -1,72 +1,44 @@
 #define XXH_INLINE_ALL
-#include "build.h"
+#include "trace_build.h"
 
 #include <lz4.h>
-#include <stdlib.h>
 #include <xxhash.h>
 #include <zlib.h>
 
-void put(struct bytes *b, const void *p, size_t n)
+void put_string(struct bytes *b, const void *p, size_t n)
 {
-	if (b->cap - b->n < n) {
-		b->cap = 2 * (b->n + n) + 256;
-		b->p = realloc(b->p, b->cap);
-		if (!b->p)
-			abort();
-	}
-	if (n)
-		memcpy(b->p + b->n, p, n);
-	b->n += n;
+	put_u32(b, (uint32_t)n);
+	bytes_put(b, p, n);
+	bytes_align(b, 4);
 }
 
-void put_u32(struct bytes *b, uint32_t v)
+void put_record(struct bytes *b, const struct made_record *r, const struct bytes *strings)
 {
-	uint8_t le[4];
-	put_le32(le, v);
-	put(b, le, sizeof le);
-}
+	uint32_t string_bytes = strings ? (uint32_t)strings->n : 0;
+	uint32_t size = rec_size(r->nwords, string_bytes);
+	uint8_t *at;
 
-void put_u64(struct bytes *b, uint64_t v)
-{
-	uint8_t le[8];
-	put_le64(le, v);
-	put(b, le, sizeof le);
-}
-
-void bytes_free(struct bytes *b)
-{
-	free(b->p);
-	*b = (struct bytes){0};
-}
-
-static void put_zeros(struct bytes *b, size_t multiple)
-{
-	while (b->n % multiple)
-		put(b, "", 1);
+	bytes_put(b, NULL, size);
+	at = record_begin(b->p + b->n - size, size, r);
+	if (string_bytes)
+		memcpy(at, strings->p, string_bytes);
 }
 
 void put_hook(struct bytes *b, uint64_t stamp, uint32_t tid, uint8_t major, uint32_t minor,
 	unsigned nwords, const uint32_t *words, const char *const *strings)
 {
-	size_t start = b->n;
-	uint8_t head[REC_HEADER_SIZE] = {0};
-	head[REC_MAJOR] = major;
-	put_le16(head + REC_NWORDS, (uint16_t)nwords);
-	put_le32(head + REC_MINOR, minor);
-	put_le32(head + REC_TID, tid);
-	put_le64(head + REC_STAMP, stamp);
-	for (unsigned i = 0; strings && strings[i]; i++)
-		head[REC_NSTRINGS]++;
-	put(b, head, sizeof head);
-	for (unsigned i = 0; i < nwords; i++)
-		put_u32(b, words[i]);
-	for (unsigned i = 0; strings && strings[i]; i++) {
-		put_u32(b, (uint32_t)strlen(strings[i]));
-		put(b, strings[i], strlen(strings[i]));
-		put_zeros(b, 4);
-	}
-	put_zeros(b, 8);
-	put_le32(b->p + start, (uint32_t)(b->n - start) | REC_COMMITTED);
+	struct made_record r = {.major = major,
+		.nwords = (uint16_t)nwords,
+		.minor = minor,
+		.tid = tid,
+		.stamp = stamp,
+		.words = words};
+	struct bytes text = {0};
+
+	for (; strings && strings[r.nstrings]; r.nstrings++)
+		put_string(&text, strings[r.nstrings], strlen(strings[r.nstrings]));
+	put_record(b, &r, &text);
+	bytes_free(&text);
 }
 
 void put_plain(struct bytes *b, uint64_t stamp, uint32_t tid, uint32_t minor)
@@ -82,38 +54,56 @@ void put_pad(struct bytes *b, uint32_t size)
 		put_u32(b, 0xdeadbeef);
 }
 
-void fix_header(struct bytes *file)
+void seal_header(uint8_t *header)
 {
-	put_le64(file->p + TF_H_CHECKSUM, XXH3_64bits(file->p, TF_H_CHECKSUM));
+	put_le64(header + TF_H_CHECKSUM, XXH3_64bits(header, TF_H_CHECKSUM));
+}
+
+void fill_header(uint8_t *header, uint32_t cpus, uint32_t max_raw, uint64_t ticks_per_second)
+{
+	memset(header, 0, TF_HEADER_SIZE);
+	memcpy(header + TF_H_MAGIC, TF_MAGIC, 8);
+	put_le16(header + TF_H_VERSION_MAJOR, TF_VERSION_MAJOR);
+	put_le32(header + TF_H_HEADER_SIZE, TF_HEADER_SIZE);
+	put_le32(header + TF_H_CPUS, cpus);
+	put_le32(header + TF_H_MAX_RAW, max_raw);
+	put_le32(header + TF_H_CLOCK, TF_CLOCK_TSC);
+	put_le64(header + TF_H_TICKS_PER_SECOND, ticks_per_second);
 }
 
 void put_header(struct bytes *file, uint8_t id)
 {
-	uint8_t h[TF_HEADER_SIZE] = {0};
-	memcpy(h, TF_MAGIC, 8);
-	put_le16(h + TF_H_VERSION_MAJOR, TF_VERSION_MAJOR);
-	put_le32(h + TF_H_HEADER_SIZE, TF_HEADER_SIZE);
+	uint8_t h[TF_HEADER_SIZE];
+
+	fill_header(h, 2, 1 << 20, 1000000000);
 	memset(h + TF_H_TRACE_ID, id, 16);
-	put_le32(h + TF_H_CPUS, 2);
-	put_le32(h + TF_H_MAX_RAW, 1 << 20);
-	put_le32(h + TF_H_CLOCK, TF_CLOCK_TSC);
-	put_le64(h + TF_H_TICKS_PER_SECOND, 1000000000);
 	put_le64(h + TF_H_SYNC + TF_SYNC_TICKS, 1000);
 	put_le64(h + TF_H_SYNC + TF_SYNC_REALTIME, 5000000000);
 	put_le64(h + TF_H_SYNC + TF_SYNC_MONOTONIC, 1000);
-	put(file, h, sizeof h);
-	fix_header(file);
+	seal_header(h);
+	bytes_put(file, h, sizeof h);
 }
 
-size_t put_stored(struct bytes *file, const struct section *s, const struct bytes *payload)
+void seal_section(uint8_t *header, const void *payload, size_t n)
 {
-	uint8_t h[TF_SECTION_SIZE] = {0};
-	size_t start = file->n;
-	put_le32(h, TF_SECTION_MAGIC);
+	XXH3_state_t state;
+
+	XXH3_INITSTATE(&state);
+	XXH3_64bits_reset(&state);
+	XXH3_64bits_update(&state, header, TF_S_CHECKSUM);
+	if (n)
+		XXH3_64bits_update(&state, payload, n);
+	put_le64(header + TF_S_CHECKSUM, XXH3_64bits_digest(&state));
+}
+
+void fill_section(uint8_t *h, const struct section *s, uint32_t stored, uint32_t raw)
+{
+	memset(h, 0, TF_SECTION_SIZE);
+	put_le32(h + TF_S_MAGIC, TF_SECTION_MAGIC);
 	put_le16(h + TF_S_TYPE, s->type);
 	h[TF_S_CODEC] = s->codec;
-	put_le32(h + TF_S_STORED, (uint32_t)payload->n);
-	put_le32(h + TF_S_RAW, s->raw ? s->raw : (uint32_t)payload->n);
+	put_le32(h + TF_S_STORED, stored);
+	put_le32(h + TF_S_RAW, raw);
 	put_le32(h + TF_S_RING, s->ring);
 	put_le32(h + TF_S_HOOKS, s->hooks);
 	put_le64(h + TF_S_POSITION, s->position);
@@ -121,41 +111,49 @@ size_t put_stored(struct bytes *file, const struct section *s, const struct byte
 	put_le64(h + TF_S_LAST, s->last);
 	put_le32(h + TF_S_LOST, s->lost);
 	put_le32(h + TF_S_TORN, s->torn);
-	put(file, h, sizeof h);
-	put(file, payload->p, payload->n);
-	uint8_t *all = malloc(TF_S_CHECKSUM + payload->n);
-	if (!all)
-		abort();
-	memcpy(all, h, TF_S_CHECKSUM);
-	if (payload->n)
-		memcpy(all + TF_S_CHECKSUM, payload->p, payload->n);
-	uint64_t sum = XXH3_64bits(all, TF_S_CHECKSUM + payload->n);
-	free(all);
-	put_le64(file->p + start + TF_S_CHECKSUM, sum ^ s->bad_sum);
-	put_zeros(file, 8);
+}
+
+size_t put_stored(struct bytes *file, const struct section *s, const struct bytes *payload)
+{
+	uint32_t stored = (uint32_t)payload->n;
+	uint8_t h[TF_SECTION_SIZE];
+	size_t start = file->n;
+
+	fill_section(h, s, stored, s->raw ? s->raw : stored);
+	seal_section(h, payload->p, payload->n);
+	h[TF_S_CHECKSUM] ^= s->bad_sum;
+	bytes_put(file, h, sizeof h);
+	bytes_put(file, payload->p, payload->n);
+	bytes_align(file, TF_ALIGN);
 	return start;
+}
+
+size_t pack_payload(uint8_t codec, int level, const void *from, size_t n, void *to, size_t room)
+{
+	uLongf packed = room;
+	int bytes;
+
+	if (codec == TF_CODEC_LZ4) {
+		bytes = LZ4_compress_default(from, to, (int)n, (int)room);
+		return bytes > 0 ? (size_t)bytes : 0;
+	}
+	return compress2(to, &packed, from, n, level) == Z_OK ? packed : 0;
 }
 
 size_t put_section(struct bytes *file, const struct section *s, const struct bytes *payload)
 {
 	struct bytes packed = {0};
 	struct section own = *s;
+	size_t at;
+
 	if (s->codec == TF_CODEC_NONE)
 		return put_stored(file, s, payload);
-	size_t most = payload->n + payload->n / 8 + 1024;
-	packed.p = malloc(most);
-	packed.cap = most;
-	if (s->codec == TF_CODEC_LZ4) {
-		packed.n = (size_t)LZ4_compress_default(
-			(const char *)payload->p, (char *)packed.p, (int)payload->n, (int)most);
-	} else {
-		uLongf n = most;
-		compress(packed.p, &n, payload->p, payload->n);
-		packed.n = n;
-	}
+	bytes_put(&packed, NULL, payload->n + payload->n / 8 + 1024);
+	packed.n = pack_payload(
+		s->codec, Z_DEFAULT_COMPRESSION, payload->p, payload->n, packed.p, packed.n);
 	if (!own.raw)
 		own.raw = (uint32_t)payload->n;
-	size_t at = put_stored(file, &own, &packed);
+	at = put_stored(file, &own, &packed);
 	bytes_free(&packed);
 	return at;
 }
@@ -185,7 +183,7 @@ void put_text(struct bytes *file, uint16_t type, const char *text)
 {
 	struct bytes payload = {0};
 	struct section s = {.type = type};
-	put(&payload, text, strlen(text));
+	bytes_put(&payload, text, strlen(text));
 	put_section(file, &s, &payload);
 	bytes_free(&payload);
 }
@@ -197,7 +195,7 @@ void put_task(struct bytes *b, uint32_t tid, uint32_t pid, uint64_t first, const
 	put_u32(b, tid);
 	put_u32(b, pid);
 	put_u64(b, first);
-	put(b, field, sizeof field);
+	bytes_put(b, field, sizeof field);
 }
 
 void put_sync(struct bytes *b, uint64_t ticks, int64_t real, uint64_t mono)

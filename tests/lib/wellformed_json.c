@@ -8,6 +8,7 @@ enum { LEVELS = 64, KEYS = 1024 };
 struct text {
 	const char *p, *end;
 	const char *wrong;
+	const char *blanks; /* between tokens */
 };
 
 static bool fail(struct text *t, const char *wrong)
@@ -28,6 +29,12 @@ static bool skip(struct text *t, char c)
 		return false;
 	t->p++;
 	return true;
+}
+
+static void blank(struct text *t)
+{
+	while (t->p < t->end && strchr(t->blanks, *t->p))
+		t->p++;
 }
 
 static bool digits(struct text *t)
@@ -100,10 +107,12 @@ static bool object(struct text *t, int level)
 	if (skip(t, '}'))
 		return true;
 	do {
+		blank(t);
 		const char *from = t->p;
 		if (!string(t))
 			return false;
 		struct key k = {from, (size_t)(t->p - from)};
+		blank(t);
 		for (size_t i = 0; i < count; i++)
 			if (keys[i].n == k.n && !memcmp(keys[i].p, k.p, k.n))
 				return fail(t, "one key twice");
@@ -128,7 +137,7 @@ static bool array(struct text *t, int level)
 	return skip(t, ']') || fail(t, "an array without its end");
 }
 
-static bool value(struct text *t, int level)
+static bool bare_value(struct text *t, int level)
 {
 	if (level > LEVELS)
 		return fail(t, "too deep");
@@ -147,10 +156,19 @@ static bool value(struct text *t, int level)
 	return number(t);
 }
 
+static bool value(struct text *t, int level)
+{
+	bool good;
+	blank(t);
+	good = bare_value(t, level);
+	blank(t);
+	return good;
+}
+
 const char *wrong_json_lines(const char *p, size_t n, size_t *where)
 {
 	const char *wrong = wrong_text(p, n, "\n", where);
-	struct text t = {.p = p, .end = p + n, .wrong = wrong};
+	struct text t = {.p = p, .end = p + n, .wrong = wrong, .blanks = " "};
 	if (wrong)
 		return wrong;
 	while (t.p < t.end && !t.wrong) {
@@ -159,6 +177,18 @@ const char *wrong_json_lines(const char *p, size_t n, size_t *where)
 		else if (value(&t, 0) && !skip(&t, '\n'))
 			fail(&t, "more than an object on a line");
 	}
+	*where = (size_t)(t.p - p);
+	return t.wrong;
+}
+
+const char *wrong_json(const char *p, size_t n, size_t *where)
+{
+	const char *wrong = wrong_text(p, n, "\n", where);
+	struct text t = {.p = p, .end = p + n, .blanks = " \n"};
+	if (wrong)
+		return wrong;
+	if (value(&t, 0) && t.p < t.end)
+		fail(&t, "more than a value");
 	*where = (size_t)(t.p - p);
 	return t.wrong;
 }

@@ -1,6 +1,6 @@
 /*
- * wellformed people|csv|json|folded|svg FILE: whether the file is what it is said to be, by
- * the checkers that the fuzzers use. 0, or 1 and a line.
+ * wellformed people|csv|json|document|folded|svg FILE: whether the file is what it is said to be.
+ * Exit status 0, or 1 and a line.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@ static const struct kind {
 	const char *name;
 	const char *(*wrong)(const char *p, size_t n, size_t *at);
 } kinds[] = {{"people", wrong_for_people}, {"csv", wrong_csv}, {"json", wrong_json_lines},
-	{"folded", wrong_folded}, {"svg", wrong_svg}};
+	{"document", wrong_json}, {"folded", wrong_folded}, {"svg", wrong_svg}};
 
 static char *read_whole(const char *path, size_t *n)
 {
@@ -41,6 +41,6 @@ int main(int argc, char **argv)
 		free(p);
 		return wrong != NULL;
 	}
-	fputs("usage: wellformed people|csv|json|folded|svg FILE\n", stderr);
+	fputs("usage: wellformed people|csv|json|document|folded|svg FILE\n", stderr);
 	return 2;
 }

@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../base/varint.h"
-#include "losses.h"
-#include "tallies.h"
+#include "../../base/varint.h"
+#include "../losses.h"
+#include "../tallies.h"
 
 static void count_told(struct partial_source *s, const struct trace_file *f)
 {

@@ -1,0 +1,124 @@
+#include "merge.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "../../../formats/base/array.h"
+#include "../../../include/cpidecode.h"
+
+enum { FIRST_READ = 64 << 10 };
+
+bool merge_is_partial(const char *path)
+{
+	char magic[8] = "";
+	struct stat st;
+	/* A pipe's bytes are gone once they were looked at: it holds a trace. */
+	if (stat(path, &st) || !S_ISREG(st.st_mode))
+		return false;
+	FILE *f = fopen(path, "re");
+	if (!f)
+		return false;
+	size_t n = fread(magic, 1, sizeof magic, f);
+	fclose(f);
+	return n == sizeof magic && !memcmp(magic, PARTIAL_MAGIC, sizeof magic);
+}
+
+/* What begins otherwise than a partial result is not read to its end. */
+static int read_bytes(FILE *f, uint8_t **bytes, size_t *n)
+{
+	for (size_t room = 0;;) {
+		if (!array_reserve(bytes, &room, room ? room + 1 : FIRST_READ, 1))
+			return CPIDECODE_ENOMEM;
+		*n += fread(*bytes + *n, 1, room - *n, f);
+		if (*n < room)
+			return ferror(f) ? CPIDECODE_EREAD : 0;
+		if (memcmp(*bytes, PARTIAL_MAGIC, 8))
+			return 0;
+	}
+}
+
+static int read_file(struct partial *p, const char *path, notes_say say)
+{
+	bool standard = !strcmp(path, "-");
+	const char *why = NULL;
+	FILE *f = standard ? stdin : fopen(path, "re");
+	uint8_t *bytes = NULL;
+	size_t n = 0;
+	int rc = f ? read_bytes(f, &bytes, &n) : CPIDECODE_EOPEN;
+	int error = errno;
+	if (!rc)
+		rc = partial_read(p, bytes, n, &why);
+	if (rc > 0) {
+		say("%s: %s", notes_name(path), why);
+		rc = CPIDECODE_EINVAL;
+	}
+	free(bytes);
+	if (f && !standard)
+		fclose(f);
+	errno = error;
+	return rc;
+}
+
+static int merge_put_together(
+	struct partial *p, const struct partial *one, const char *path, notes_say say)
+{
+	struct partial_clash clash = {0};
+	int rc = partial_merge(p, one, &clash);
+	if (rc == PARTIAL_TWICE) {
+		say("%s: some of the trace %s is in an earlier partial result already: each part is merged once",
+			path, one->sources[clash.came].path);
+	} else if (rc == PARTIAL_SHARED) {
+		const char *before = p->sources[clash.before].path;
+		const char *came = one->sources[clash.came].path;
+		say("%s: hooks of its %s are in %s of an earlier partial result, too, and would count twice: make one of both traces (cpidecode --partial FILE %s %s)",
+			path, came, before, before, came);
+	} else if (rc == PARTIAL_OTHER_FILTER) {
+		say("%s: it was made with other filters than those before it: they cannot be merged",
+			path);
+	}
+	return rc > 0 ? CPIDECODE_EINVAL : rc;
+}
+
+int merge_add_file(struct partial *p, const char *path, notes_say say)
+{
+	struct partial one = {0};
+	/* The first is not put together with anything: as it is, it takes half the memory. */
+	if (!p->filter)
+		return read_file(p, path, say);
+	int rc = read_file(&one, path, say);
+	if (!rc)
+		rc = merge_put_together(p, &one, path, say);
+	partial_free(&one);
+	return rc;
+}
+
+/* Past the times, which come first. */
+static const char *without_times(const char *filter)
+{
+	static const char *const times[] = {"from ", "to "};
+	for (unsigned i = 0; i < 2; i++)
+		if (!strncmp(filter, times[i], strlen(times[i])) && strstr(filter, "; "))
+			filter = strstr(filter, "; ") + 2;
+	return filter;
+}
+
+bool merge_is_comparable(const struct partial *first, const struct partial *run)
+{
+	return !strcmp(without_times(first->filter), without_times(run->filter));
+}
+
+bool merge_is_scripted(const struct partial *p)
+{
+	for (size_t i = 0; i < p->nsources; i++)
+		if (p->sources[i].scripted)
+			return true;
+	return false;
+}
+
+void merge_free(struct partial *p)
+{
+	partial_free(p);
+}

@@ -1,0 +1,254 @@
+#include "rows.h"
+
+#include <string.h>
+
+#include "../sink/escape.h"
+#include "../sink/units.h"
+
+static bool column_is_in(const struct column *c, enum column_format in, unsigned has)
+{
+	unsigned formats = c->in;
+	if (!formats)
+		formats = (c->heading ? IN_TEXT : 0) | (c->name ? IN_CSV | IN_JSON : 0);
+	return formats & in && !(c->when & ~has);
+}
+
+static inline struct cell column_read(const struct column *c, const void *row)
+{
+	const char *at = (const char *)row + c->offset;
+	switch (c->source) {
+	case COLUMN_U8:
+		return cell_u64(*(const uint8_t *)at, true);
+	case COLUMN_U32:
+		return cell_u64(*(const uint32_t *)at, true);
+	case COLUMN_U64:
+		return cell_u64(*(const uint64_t *)at, true);
+	case COLUMN_COUNT:
+		return cell_u64(*(const uint64_t *)at, *(const uint64_t *)at != NOT_MEASURED);
+	case COLUMN_I64:
+		return (struct cell){.kind = CELL_I64, .i = *(const int64_t *)at};
+	case COLUMN_BOOL:
+		return (struct cell){.kind = CELL_BOOL, .u = *(const bool *)at};
+	case COLUMN_REAL:
+		return cell_real(*(const double *)at, c->decimals);
+	case COLUMN_TEXT: {
+		const char *s = *(const char *const *)at;
+		return cell_string(s, s ? strlen(s) : 0, s);
+	}
+	case COLUMN_CELL:
+		return *(const struct cell *)at;
+	default:
+		return c->get(row);
+	}
+}
+
+static inline void cell_write_csv(struct csv *c, struct cell cell)
+{
+	switch (cell.kind) {
+	case CELL_U64:
+	case CELL_WHOLE:
+	case CELL_BOOL:
+		csv_u64(c, cell.u);
+		break;
+	case CELL_I64:
+		csv_i64(c, cell.i);
+		break;
+	case CELL_REAL:
+		csv_fixed(c, cell.real, cell.decimals);
+		break;
+	case CELL_STRING:
+		csv_string(c, cell.s, cell.len);
+		break;
+	case CELL_WORDS:
+		csv_empty(c);
+		cell.words(c->o, (uint32_t)cell.u);
+		break;
+	default:
+		csv_empty(c);
+	}
+}
+
+static inline void cell_write_json(struct json *j, struct cell cell)
+{
+	switch (cell.kind) {
+	case CELL_U64:
+	case CELL_WHOLE:
+		json_u64(j, cell.u);
+		break;
+	case CELL_BOOL:
+		json_bool(j, cell.u);
+		break;
+	case CELL_I64:
+		json_i64(j, cell.i);
+		break;
+	case CELL_REAL:
+		json_fixed(j, cell.real, cell.decimals);
+		break;
+	case CELL_STRING:
+		json_string(j, cell.s, cell.len);
+		break;
+	case CELL_WORDS:
+		out_char(j->o, '"');
+		cell.words(j->o, (uint32_t)cell.u);
+		out_char(j->o, '"');
+		j->comma = true;
+		break;
+	default:
+		json_null(j);
+	}
+}
+
+static void cell_write_text(struct out *o, const struct column *c, struct cell cell)
+{
+	if (cell.kind == CELL_NONE)
+		out_str(o, c->none ? c->none : "n/a");
+	else if (c->unit == UNIT_DURATION)
+		units_duration(o, cell.kind == CELL_U64 ? (double)cell.u : cell.real);
+	else if (c->unit == UNIT_SECONDS)
+		out_seconds(o, cell.i);
+	else if (cell.kind == CELL_REAL)
+		units_fixed(o, cell.real, c->unit ? 2 : cell.decimals);
+	else if (cell.kind == CELL_STRING)
+		escape_text(o, cell.s, cell.len);
+	else if (cell.kind == CELL_WORDS)
+		cell.words(o, (uint32_t)cell.u);
+	else if (cell.kind == CELL_I64)
+		out_i64(o, cell.i);
+	else
+		out_u64(o, cell.u);
+	if (c->unit == UNIT_SHARE && isfinite(cell.real))
+		out_char(o, '%');
+}
+
+static struct out *rows_begin_text_cell(struct rows *rows, const struct column *c)
+{
+	return c->left ? table_left(&rows->table) : table_right(&rows->table);
+}
+
+/* The columns of text or CSV, those of text by their places. */
+static void rows_choose_columns(struct rows *rows, enum column_format in)
+{
+	for (const struct column *c = rows->all; c->name || c->heading; c++) {
+		unsigned i = rows->n;
+		if (!column_is_in(c, in, rows->has) || i == ROWS_MAX_COLUMNS)
+			continue;
+		for (; in == IN_TEXT && i && rows->columns[i - 1]->place > c->place; i--)
+			rows->columns[i] = rows->columns[i - 1];
+		rows->columns[i] = c;
+		rows->n++;
+	}
+}
+
+void rows_begin(
+	struct rows *rows, const struct report *r, const struct column *columns, unsigned has)
+{
+	*rows = (struct rows){.format = r->format,
+		.has = has,
+		.all = columns,
+		.csv = {.o = r->out},
+		.json = {.o = r->out}};
+	if (r->format == FORMAT_JSON)
+		return;
+	rows_choose_columns(rows, r->format == FORMAT_CSV ? IN_CSV : IN_TEXT);
+	if (r->format != FORMAT_TEXT)
+		return;
+	report_scripted_line(r);
+	table_begin(&rows->table, r->out);
+}
+
+bool rows_pass(struct rows *rows)
+{
+	if (rows->format == FORMAT_TEXT ? !table_pass(&rows->table) : rows->pass++)
+		return false;
+	if (rows->format == FORMAT_JSON)
+		return true;
+	for (unsigned i = 0; i < rows->n; i++)
+		if (rows->format == FORMAT_CSV)
+			csv_text(&rows->csv, rows->columns[i]->name);
+		else
+			out_str(rows_begin_text_cell(rows, rows->columns[i]),
+				rows->columns[i]->heading);
+	if (rows->format == FORMAT_CSV)
+		csv_end(&rows->csv);
+	else
+		table_end_row(&rows->table);
+	return true;
+}
+
+static void rows_add_csv(struct rows *rows, const void *row)
+{
+	for (unsigned i = 0; i < rows->n; i++) {
+		const struct column *c = rows->columns[i];
+		const void *at = (const char *)row + c->offset;
+		/* Most columns of intervals are counts or ratios. They need no cell. */
+		if (c->source == COLUMN_COUNT) {
+			const uint64_t *count = at;
+			if (*count == NOT_MEASURED)
+				csv_empty(&rows->csv);
+			else
+				csv_u64(&rows->csv, *count);
+		} else if (c->source == COLUMN_REAL) {
+			const double *ratio = at;
+			if (isfinite(*ratio))
+				csv_fixed(&rows->csv, *ratio, c->decimals);
+			else
+				csv_empty(&rows->csv);
+		} else {
+			cell_write_csv(&rows->csv, column_read(c, row));
+		}
+	}
+	csv_end(&rows->csv);
+}
+
+static void rows_add_text(struct rows *rows, const void *row)
+{
+	for (unsigned i = 0; i < rows->n; i++) {
+		const struct column *c = rows->columns[i];
+		struct out *o = rows_begin_text_cell(rows, c);
+		if (c->text)
+			c->text(o, row);
+		else
+			cell_write_text(o, c, column_read(c, row));
+	}
+	table_end_row(&rows->table);
+}
+
+void rows_write_members(struct json *j, const struct column *columns, enum column_format in,
+	unsigned has, const void *row)
+{
+	for (const struct column *c = columns; c->name || c->heading; c++) {
+		if (!column_is_in(c, in, has))
+			continue;
+		json_key(j, c->name);
+		if (c->source == COLUMN_NEST)
+			c->nest(j, row);
+		else
+			cell_write_json(j, column_read(c, row));
+	}
+}
+
+void rows_write_object(struct json *j, const struct column *columns, enum column_format in,
+	unsigned has, const void *row)
+{
+	json_open(j, '{');
+	rows_write_members(j, columns, in, has, row);
+	json_close(j, '}');
+}
+
+void rows_add(struct rows *rows, const void *row)
+{
+	if (rows->format == FORMAT_CSV) {
+		rows_add_csv(rows, row);
+	} else if (rows->format == FORMAT_TEXT) {
+		rows_add_text(rows, row);
+	} else {
+		rows_write_object(&rows->json, rows->all, IN_JSON, rows->has, row);
+		json_end_line(&rows->json);
+	}
+}
+
+void rows_end(struct rows *rows)
+{
+	if (rows->format == FORMAT_TEXT)
+		table_free(&rows->table);
+}

@@ -1,0 +1,163 @@
+/*
+ * A report as a table of columns, which three walkers print: a text table, CSV or JSON, a line
+ * for each row. A row is any struct; a column is the offset of a member, or a function where a
+ * value takes more than that.
+ *
+ *	for (rows_begin(&rows, r, columns, has); rows_pass(&rows);)
+ *		for (each row)
+ *			rows_add(&rows, row);
+ *	rows_end(&rows);
+ *
+ * Failures of the output show in r->out->error.
+ */
+#ifndef SWT_DECODER_REPORT_ROWS_H
+#define SWT_DECODER_REPORT_ROWS_H
+
+#include <math.h>
+
+#include "../sink/csv.h"
+#include "../sink/json.h"
+#include "../sink/table.h"
+#include "report.h"
+
+enum cell_kind {
+	CELL_NONE, /* not measured: empty in CSV, null in JSON */
+	CELL_U64,
+	CELL_I64,
+	CELL_WHOLE,  /* u; text shows `real` */
+	CELL_REAL,   /* NAN: none */
+	CELL_BOOL,   /* u; 0 or 1 in CSV */
+	CELL_STRING, /* len bytes, any bytes */
+	CELL_WORDS,  /* as `words` spells u: plain ASCII without commas */
+};
+
+struct cell {
+	enum cell_kind kind;
+	unsigned decimals; /* of CELL_REAL */
+	union {
+		uint64_t u;
+		int64_t i;
+		size_t len;
+	};
+	union {
+		double real;
+		const char *s;
+		void (*words)(struct out *o, uint32_t u);
+	};
+};
+
+enum column_source {
+	COLUMN_GET, /* by the function get */
+	COLUMN_U8,
+	COLUMN_U32,
+	COLUMN_U64,
+	COLUMN_I64,
+	COLUMN_BOOL,
+	COLUMN_REAL,
+	COLUMN_TEXT,  /* a string; NULL: none */
+	COLUMN_CELL,  /* a struct cell, with decimals of its own */
+	COLUMN_COUNT, /* uint64_t; NOT_MEASURED: none */
+	COLUMN_NEST,  /* JSON only: the function nest writes the value */
+};
+
+/* How text shows a number. */
+enum column_unit {
+	UNIT_NONE,
+	UNIT_PERCENT,  /* two decimals */
+	UNIT_SHARE,    /* likewise, and % */
+	UNIT_DURATION, /* ns in a unit that suits it */
+	UNIT_SECONDS,  /* ns as seconds with nine decimals */
+};
+
+enum column_format {
+	IN_TEXT = 1 << 0,
+	IN_CSV = 1 << 1,
+	IN_JSON = 1 << 2,
+	IN_NESTED = 1 << 3, /* an object inside a JSON row */
+};
+
+struct column {
+	const char *name;    /* of CSV and JSON; NULL: in neither */
+	const char *heading; /* of text; NULL: not there */
+	enum column_source source;
+	uint16_t offset;  /* in the row */
+	uint8_t decimals; /* of COLUMN_REAL */
+	uint8_t in;	  /* enum column_format; 0: as name and heading say */
+	uint8_t when;	  /* bits of rows.has; all are required */
+	uint8_t place;	  /* text sorts by it; equal ones stay in order */
+	bool left;	  /* aligned in text */
+	uint8_t unit;	  /* enum column_unit */
+	union {
+		struct cell (*get)(const void *row);
+		void (*nest)(struct json *j, const void *row);
+	};
+	/* In place of the cell, in text only. */
+	void (*text)(struct out *o, const void *row);
+	const char *none; /* in text; NULL: n/a */
+};
+
+/* Source and offset of a struct's member. */
+#define COLUMN_AT(type, member)                                                                    \
+	.source = _Generic(((type *)0)->member,                                                    \
+		uint8_t: COLUMN_U8,                                                                \
+		uint32_t: COLUMN_U32,                                                              \
+		uint64_t: COLUMN_U64,                                                              \
+		int64_t: COLUMN_I64,                                                               \
+		bool: COLUMN_BOOL,                                                                 \
+		double: COLUMN_REAL,                                                               \
+		const char *: COLUMN_TEXT,                                                         \
+		struct cell: COLUMN_CELL),                                                         \
+	.offset = offsetof(type, member)
+#define COLUMN_COUNT_AT(type, member) .source = COLUMN_COUNT, .offset = offsetof(type, member)
+
+enum { ROWS_MAX_COLUMNS = 40 };
+
+struct rows {
+	enum report_format format;
+	unsigned has; /* bits that columns ask for; of JSON, which asks for each row, settable */
+	unsigned n, pass;
+	const struct column *all;
+	const struct column *columns[ROWS_MAX_COLUMNS]; /* of text and CSV */
+	struct csv csv;
+	struct json json;
+	struct table table;
+};
+
+/* columns: the last one has neither name nor heading. Text begins with report_scripted_line. */
+void rows_begin(
+	struct rows *rows, const struct report *r, const struct column *columns, unsigned has);
+/* True once, in text twice: the rows have to be added. Writes the names of the columns. */
+bool rows_pass(struct rows *rows);
+void rows_add(struct rows *rows, const void *row);
+void rows_end(struct rows *rows);
+
+/* The members of a JSON object: IN_JSON or IN_NESTED ones. */
+void rows_write_members(struct json *j, const struct column *columns, enum column_format in,
+	unsigned has, const void *row);
+/* The same, with the braces. */
+void rows_write_object(struct json *j, const struct column *columns, enum column_format in,
+	unsigned has, const void *row);
+
+static inline struct cell cell_real(double v, unsigned decimals)
+{
+	return (struct cell){.kind = CELL_REAL, .decimals = decimals, .real = v};
+}
+
+static inline struct cell cell_u64(uint64_t u, bool known)
+{
+	return (struct cell){.kind = known ? CELL_U64 : CELL_NONE, .u = u};
+}
+
+static inline struct cell cell_string(const char *s, size_t len, bool known)
+{
+	return (struct cell){.kind = known ? CELL_STRING : CELL_NONE, .len = len, .s = s};
+}
+
+/* Of enum cpuutil_method's bits; none of none. */
+static inline struct cell cell_methods(uint32_t methods)
+{
+	return (struct cell){
+		.kind = methods ? CELL_WORDS : CELL_NONE, .u = methods, .words = report_methods};
+}
+
+#endif

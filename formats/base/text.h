@@ -1,0 +1,21 @@
+/* Text in bounded buffers. */
+#ifndef SWT_FORMATS_BASE_TEXT_H
+#define SWT_FORMATS_BASE_TEXT_H
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Appends what printf would print to the text in text[size], cut to fit. */
+__attribute__((format(printf, 3, 4))) static inline void text_append(
+	char *text, size_t size, const char *format, ...)
+{
+	size_t have = strlen(text);
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text + have, size - have, format, args);
+	va_end(args);
+}
+
+#endif
