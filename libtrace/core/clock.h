@@ -8,21 +8,22 @@
 #include <stdint.h>
 #include <time.h>
 
+#include "private_abi.h"
 #include "../../formats/base/time_ns.h"
 
-/* enum tf_clock; decided once per process; what the machine has, when it starts.
- * SWTRACE_CLOCK=raw forces the call. */
+/* The process's clock (enum tf_clock), decided once when it starts, from what the machine has.
+ * SWTRACE_CLOCK=raw forces the system call. */
 uint32_t clock_kind(void);
 
 /* Ticks per second; measured or asked of the kernel once per process (up to 20 ms). */
-uint64_t clock_ticks_per_second(void);
+uint64_t clock_ticks_per_second(void) PRIVATE_ABI(clock_ticks_per_second);
 
 /* How that rate was found: "TSC (rate of the kernel)". */
 const char *clock_rate_source(void);
 
-/* A clock sync: ticks, CLOCK_REALTIME ns, CLOCK_MONOTONIC ns, read together: the best of
- * several tries, so that they are within a microsecond of each other. */
-void clock_sync(uint64_t sync[3]);
+/* Reads a clock sync: ticks, CLOCK_REALTIME ns and CLOCK_MONOTONIC ns. It is the best of several
+ * tries, so that they are within a microsecond of each other. */
+void clock_sync(uint64_t sync[3]) PRIVATE_ABI(clock_sync);
 
 static inline uint64_t clock_raw_ns(void)
 {
@@ -43,7 +44,7 @@ static inline uint64_t clock_instruction(void)
 #endif
 }
 
-/* Now, in the clock of this process. */
-uint64_t clock_now(void);
+/* Reads the clock of this process. */
+uint64_t clock_now(void) PRIVATE_ABI(clock_now);
 
 #endif

@@ -10,14 +10,16 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* One pread, begun again when a signal interrupts it. -1: errno says why. */
-ssize_t file_pread(int fd, void *bytes, size_t size, off_t at);
+#include "private_abi.h"
 
-/* Opens, reads until the end or until `bytes` is full, closes. -1: errno says why. */
-ssize_t file_read_once(const char *path, void *bytes, size_t size);
+/* One pread, restarted when a signal interrupts it. -1: see errno. */
+ssize_t file_pread(int fd, void *bytes, size_t size, off_t at) PRIVATE_ABI(file_pread);
 
-/* From this number on descriptors are out of the way of programs, which count theirs from 0 on:
- * of one that closes all it does not know, and whose next ones take the lowest numbers. */
-int file_high_descriptor(void);
+/* Opens, reads until the end or until `bytes` is full, and closes. -1: see errno. */
+ssize_t file_read_once(const char *path, void *bytes, size_t size) PRIVATE_ABI(file_read_once);
+
+/* Descriptors from this number on are out of a program's way. Programs count theirs from 0, and
+ * some close all that they do not know. */
+int file_high_descriptor(void) PRIVATE_ABI(file_high_descriptor);
 
 #endif

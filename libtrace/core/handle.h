@@ -1,21 +1,22 @@
 /*
- * Handles of instances. A handle is a slot number and how often the slot was used, never a
- * pointer: one that was terminated, or never was a handle, is found out without touching
- * memory that is no longer there.
+ * Handles of instances. A handle is a slot number and a use count, never a pointer, so a stale or
+ * invalid handle is detected without touching freed memory.
  */
 #ifndef SWT_CORE_HANDLE_H
 #define SWT_CORE_HANDLE_H
 
-/* What a handle is of: one of another kind is no handle. */
+#include "private_abi.h"
+
+/* What a handle refers to. A handle of another kind is invalid. */
 enum handle_kind { HANDLE_CPI = 1, HANDLE_CPU_UTIL, HANDLE_QUERY, HANDLE_PROVIDER };
 
 /* NULL: out of memory. */
-void *handle_new(enum handle_kind kind, void *instance);
+void *handle_new(enum handle_kind kind, void *instance) PRIVATE_ABI(handle_new);
 
-/* NULL: no handle of a living instance of this kind. */
-void *handle_find(enum handle_kind kind, void *handle);
+/* NULL: not the handle of a live instance of this kind. */
+void *handle_find(enum handle_kind kind, void *handle) PRIVATE_ABI(handle_find);
 
-/* The same, and from now on the handle is none. */
-void *handle_end(enum handle_kind kind, void *handle);
+/* The same, and invalidates the handle. */
+void *handle_end(enum handle_kind kind, void *handle) PRIVATE_ABI(handle_end);
 
 #endif

@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "private_abi.h"
+
 enum { ONLINE_MAX = 1024, ONLINE_WORDS = ONLINE_MAX / 64 };
 
 struct cpu_set {
@@ -22,15 +24,16 @@ static inline bool cpu_set_has(const struct cpu_set *set, uint32_t cpu)
 
 /* The kernel's list format: "0-3,8,10-11\n". Processors of ONLINE_MAX and up are left out.
  * False (and an empty set) for anything else, the empty list included. */
-bool cpu_set_parse(struct cpu_set *set, const char *text, size_t length);
+bool cpu_set_parse(struct cpu_set *set, const char *text, size_t length) PRIVATE_ABI(cpu_set_parse);
 
-/* The online ones; where the kernel does not tell, as many as sysconf counts. */
-void cpu_set_online(struct cpu_set *set);
+/* Reads the online processors. Where the kernel does not list them, there are as many as sysconf
+ * counts. */
+void cpu_set_online(struct cpu_set *set) PRIVATE_ABI(cpu_set_online);
 
-/* Highest possible CPU number + 1: no online one is ever beyond. */
-uint32_t cpus_possible(void);
+/* Highest possible CPU number + 1. No online processor is at or above it. */
+uint32_t cpus_possible(void) PRIVATE_ABI(cpus_possible);
 
-/* Another number each time that the processor comes online; 0: the kernel does not tell. */
+/* A number that changes each time the processor comes online; 0: the kernel does not tell. */
 uint64_t cpu_presence(uint32_t cpu);
 
 /* True unless the kernel lists a processor in this file of /sys/devices/system/cpu. */

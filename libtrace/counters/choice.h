@@ -4,6 +4,7 @@
 #ifndef SWT_COUNTERS_CHOICE_H
 #define SWT_COUNTERS_CHOICE_H
 
+#include "../core/private_abi.h"
 #include "probe.h"
 #include "sample.h"
 #include "script/script.h"
@@ -33,7 +34,7 @@ struct counter_choice {
 	char trouble[256];	 /* if rc: one line for a person */
 };
 
-const struct counter_choice *counter_choice(void);
+const struct counter_choice *counter_choice(void) PRIVATE_ABI(counter_choice);
 
 /* source_flags: what is measured, and COUNTER_FLAG_s. */
 uint32_t counter_choice_flags(const struct counter_choice *c);

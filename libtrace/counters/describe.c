@@ -3,35 +3,23 @@
  */
 #include "describe.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
+#include "../../formats/base/text.h"
 #include "choice.h"
 #include "idle.h"
 #include "rate.h"
-
-__attribute__((format(printf, 3, 4))) static void describe_append_text(
-	char *text, size_t size, const char *format, ...)
-{
-	size_t have = strlen(text);
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(text + have, size - have, format, args);
-	va_end(args);
-}
 
 static void describe_idle_source(char *text, size_t size)
 {
 	double ms = (double)idle_resolution() / 1e6;
 
 	if (idle_kind() == IDLE_TIMER_LIST)
-		describe_append_text(text, size,
+		text_append(text, size,
 			"idle time in /proc/timer_list, exact where a processor's tick is stopped, else within %.3g ms",
 			ms);
 	else
-		describe_append_text(text, size,
+		text_append(text, size,
 			"idle time in /proc/stat, in steps of %.3g ms: intervals shorter than %.3g ms are not measured",
 			ms, 2 * ms);
 }
@@ -40,20 +28,20 @@ static void say_busy(const struct counter_choice *c, char *text, size_t size)
 {
 	switch (c->busy) {
 	case CPI_SOURCE_REF_CYCLES:
-		describe_append_text(text, size, ": unhalted reference cycles");
+		text_append(text, size, ": unhalted reference cycles");
 		break;
 	case CPI_SOURCE_MPERF:
-		describe_append_text(text, size, ": mperf, through the msr PMU");
+		text_append(text, size, ": mperf, through the msr PMU");
 		break;
 	default:
-		describe_append_text(text, size, ": unhalted cycles");
+		text_append(text, size, ": unhalted cycles");
 		break;
 	}
 	if (!c->busy_share_of_idle)
 		return;
-	describe_append_text(text, size, "; the percentage from ");
+	text_append(text, size, "; the percentage from ");
 	if (idle_kind() == IDLE_NOTHING)
-		describe_append_text(text, size, "nothing");
+		text_append(text, size, "nothing");
 	else
 		describe_idle_source(text, size);
 }
@@ -62,19 +50,18 @@ static void say_perf(const struct counter_choice *c, int q, char *text, size_t s
 {
 	bool of_thread = COUNTER_BIT(q) & COUNTER_THREAD_BITS;
 
-	describe_append_text(text, size, "hardware counter");
+	text_append(text, size, "hardware counter");
 	if (of_thread && c->pmu.user_read)
-		describe_append_text(text, size, ", read in user mode");
+		text_append(text, size, ", read in user mode");
 	if (of_thread && c->pmu.user_only)
-		describe_append_text(
-			text, size, ", user mode only (kernel.perf_event_paranoid is above 1)");
+		text_append(text, size, ", user mode only (kernel.perf_event_paranoid is above 1)");
 	if (q == COUNTER_BUSY)
 		say_busy(c, text, size);
 	if (q == COUNTER_INSTRUCTIONS && rate_hz() == 0)
-		describe_append_text(text, size,
+		text_append(text, size,
 			", but no raw CPI: the processor's nominal frequency is unknown; set SWTRACE_CPU_HZ");
 	if (c->pmu.core_types > 1)
-		describe_append_text(text, size, ", of %u types of core", c->pmu.core_types);
+		text_append(text, size, ", of %u types of core", c->pmu.core_types);
 }
 
 static void say_measured(const struct counter_choice *c, int q, char *text, size_t size)
@@ -87,11 +74,11 @@ static void say_measured(const struct counter_choice *c, int q, char *text, size
 		describe_idle_source(text, size);
 		break;
 	case FROM_THREAD_CLOCK:
-		describe_append_text(text, size, "CLOCK_THREAD_CPUTIME_ID at %llu MHz",
+		text_append(text, size, "CLOCK_THREAD_CPUTIME_ID at %llu MHz",
 			(unsigned long long)((rate_hz() + 500000u) / 1000000u));
 		break;
 	default:
-		describe_append_text(text, size, "scripted, not measured");
+		text_append(text, size, "scripted, not measured");
 		break;
 	}
 }
@@ -101,22 +88,21 @@ static void say_missing(const struct counter_choice *c, int q, char *text, size_
 	bool instructions = q == COUNTER_INSTRUCTIONS || q == COUNTER_THREAD_INSTRUCTIONS;
 
 	if (c->rc)
-		describe_append_text(text, size, "%s", c->trouble);
+		text_append(text, size, "%s", c->trouble);
 	else if (c->asked == KIND_NONE)
-		describe_append_text(text, size, "SWTRACE_COUNTERS=none");
+		text_append(text, size, "SWTRACE_COUNTERS=none");
 	else if (c->asked == KIND_SCRIPTED)
-		describe_append_text(text, size, "the script does not mention it");
+		text_append(text, size, "the script does not mention it");
 	else if (c->asked == KIND_SOFTWARE && instructions)
-		describe_append_text(
+		text_append(
 			text, size, "SWTRACE_COUNTERS=software: only hardware counts instructions");
 	else if (q == COUNTER_BUSY)
-		describe_append_text(
-			text, size, "neither /proc/timer_list nor /proc/stat can be read");
+		text_append(text, size, "neither /proc/timer_list nor /proc/stat can be read");
 	else if (q == COUNTER_THREAD_CYCLES && rate_hz() == 0)
-		describe_append_text(text, size,
+		text_append(text, size,
 			"the processor's nominal frequency is unknown; set SWTRACE_CPU_HZ");
 	else
-		describe_append_text(text, size, "%s%s%s", c->pmu.why, *c->pmu.advice ? "; " : "",
+		text_append(text, size, "%s%s%s", c->pmu.why, *c->pmu.advice ? "; " : "",
 			c->pmu.advice);
 }
 
@@ -137,7 +123,7 @@ void counters_describe(struct counters_description *d)
 			say_missing(c, q, d->quantity[q].how, sizeof d->quantity[q].how);
 	}
 	if (c->rc)
-		describe_append_text(d->line, sizeof d->line, "%s", c->trouble);
+		text_append(d->line, sizeof d->line, "%s", c->trouble);
 	else
 		shm_source_name(d->source, d->source_flags, d->line, sizeof d->line);
 }

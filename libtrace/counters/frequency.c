@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "../../formats/base/text.h"
 #include "../core/file.h"
 #include "rate.h"
 #include "sample.h"
@@ -58,13 +59,12 @@ void frequency_sources(char *text, size_t size)
 {
 	const unsigned now = atomic_load_explicit(&used, memory_order_relaxed);
 	const char *between = "";
-	size_t have = 0;
 
 	*text = 0;
 	for (unsigned i = 0; i <= SAID; i++) {
-		if (!(now >> i & 1) || have >= size)
+		if (!(now >> i & 1))
 			continue;
-		have += (size_t)snprintf(text + have, size - have, "%s%s%s", between,
+		text_append(text, size, "%s%s%s", between,
 			i == SAID ? "environment (SWTRACE_CPU_HZ)" : "cpufreq/",
 			i == SAID ? "" : files[i]);
 		between = " + ";

@@ -16,6 +16,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "../core/private_abi.h"
+
 struct idle_cpu {
 	uint64_t ns;	/* idle since boot; UINT64_MAX: not known */
 	uint64_t slack; /* right within this, ns */
@@ -26,8 +28,8 @@ struct idle_cpu {
 /* ------------------------------------------------------ parsers; all take any bytes */
 
 /* Fills cpu[0..room) from the text of /proc/stat; false if it names no processor. */
-bool idle_parse_stat(
-	const char *text, size_t length, uint64_t user_hz, struct idle_cpu *cpu, uint32_t room);
+bool idle_parse_stat(const char *text, size_t length, uint64_t user_hz, struct idle_cpu *cpu,
+	uint32_t room) PRIVATE_ABI(idle_parse_stat);
 
 /* /proc/timer_list, fed in pieces of any size. */
 struct timer_list {
@@ -57,7 +59,7 @@ bool timer_list_end(struct timer_list *t);
 enum idle_kind { IDLE_NOTHING, IDLE_TIMER_LIST, IDLE_PROC_STAT };
 
 /* Chosen once a process. */
-enum idle_kind idle_kind(void);
+enum idle_kind idle_kind(void) PRIVATE_ABI(idle_kind);
 
 /* Resolution of what was chosen, ns: the most that an interval can be wrong. */
 uint64_t idle_resolution(void);
@@ -66,7 +68,7 @@ uint64_t idle_resolution(void);
 uint64_t idle_cost(void);
 
 /* Fills cpu[0..room) and the moment (CLOCK_MONOTONIC ns). False if nothing could be read. */
-bool idle_read(struct idle_cpu *cpu, uint32_t room, uint64_t *at);
+bool idle_read(struct idle_cpu *cpu, uint32_t room, uint64_t *at) PRIVATE_ABI(idle_read);
 
 /* Around fork: no other thread is inside, and the child shares no file position. */
 void idle_before_fork(void);

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "../core/private_abi.h"
 #include "core_types.h"
 #include "../core/online.h"
 #include "perf_group.h"
@@ -71,8 +72,8 @@ enum perf_set { PERF_HARDWARE, PERF_SOFTWARE, PERF_SETS };
 /* The processors' groups: opened by the first holder, closed with the last. Without the
  * right or the hardware, hold succeeds and reads say CPI_NONE; PERF_SOFTWARE also without
  * descriptors. PERF_NO_DESCRIPTORS: not held. */
-int perf_hold_cpus(enum perf_set which, const struct cpu_set *online);
-void perf_drop_cpus(enum perf_set which);
+int perf_hold_cpus(enum perf_set which, const struct cpu_set *online) PRIVATE_ABI(perf_hold_cpus);
+void perf_drop_cpus(enum perf_set which) PRIVATE_ABI(perf_drop_cpus);
 
 enum perf_cpu_state {
 	PERF_CPU_READ,
@@ -80,15 +81,17 @@ enum perf_cpu_state {
 	PERF_CPU_NONE, /* there is none to be had, or not now */
 };
 
-enum perf_cpu_state perf_read_cpu(enum perf_set which, uint32_t cpu, struct perf_reading *r);
+enum perf_cpu_state perf_read_cpu(enum perf_set which, uint32_t cpu, struct perf_reading *r)
+	PRIVATE_ABI(perf_read_cpu);
 
 /* Whether every processor that there could be has a group that was alive when last seen:
  * then those that can be read are the online ones. */
 bool perf_cpus_complete(enum perf_set which);
 
-/* Groups for processors that came online, in place of dead ones. For holders only; while
- * others read. Waits for nobody. */
-void perf_renew_cpus(enum perf_set which, const struct cpu_set *online);
+/* Opens groups for processors that came online and drops those of processors that went. Call it
+ * only while holding the set. Others may read meanwhile; it never waits for them. */
+void perf_renew_cpus(enum perf_set which, const struct cpu_set *online)
+	PRIVATE_ABI(perf_renew_cpus);
 
 void perf_before_fork(void);
 void perf_after_fork(void);

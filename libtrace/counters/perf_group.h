@@ -21,6 +21,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "../core/private_abi.h"
+
 enum { PERF_GROUP_MAX = 32 };
 
 /* The system calls, so that tests can stand in for a machine with counters. */
@@ -35,7 +37,7 @@ struct perf_calls {
 	int (*move)(int fd, int least); /* to the lowest free number from `least` on */
 };
 
-extern struct perf_calls perf_calls;
+extern struct perf_calls perf_calls PRIVATE_ABI(perf_calls);
 
 struct perf_member {
 	int fd;
@@ -56,7 +58,7 @@ struct perf_group_reading {
 };
 
 /* Whether the kernel has perf events at all and no filter says otherwise. Opens nothing. */
-bool perf_group_supported(void);
+bool perf_group_supported(void) PRIVATE_ABI(perf_group_supported);
 
 /*
  * Opens attr[0..count) as one group of thread pid (0: the caller) on any processor, or of
@@ -67,26 +69,28 @@ bool perf_group_supported(void);
  * fault; nothing stays open.
  */
 int perf_group_open(struct perf_group *g, struct perf_event_attr *attr, unsigned count, pid_t pid,
-	int cpu, unsigned *failed);
+	int cpu, unsigned *failed) PRIVATE_ABI(perf_group_open);
 
 /* Maps the pages of a group of the calling thread, for perf_group_read_here. All or none;
  * where the kernel refuses, the group is read by system calls. */
-void perf_group_map(struct perf_group *g);
+void perf_group_map(struct perf_group *g) PRIVATE_ABI(perf_group_map);
 
 /* By a system call. -EBADF: its descriptors are gone; -ENODATA: its processor went offline,
  * or it lost its counters for good. */
-int perf_group_read(const struct perf_group *g, struct perf_group_reading *r);
+int perf_group_read(const struct perf_group *g, struct perf_group_reading *r)
+	PRIVATE_ABI(perf_group_read);
 
 /* The same, by the thread that it counts only: in user mode where that works now. */
-int perf_group_read_here(const struct perf_group *g, struct perf_group_reading *r);
+int perf_group_read_here(const struct perf_group *g, struct perf_group_reading *r)
+	PRIVATE_ABI(perf_group_read_here);
 
 /* The whole group, from zero counted on; from where it was; stop. Async-signal-safe. */
-int perf_group_reset(const struct perf_group *g);
+int perf_group_reset(const struct perf_group *g) PRIVATE_ABI(perf_group_reset);
 int perf_group_enable(const struct perf_group *g);
 int perf_group_disable(const struct perf_group *g);
 
 /* Closes only descriptors that are still its own. In a child of fork the pages are not there:
  * `forked` leaves them alone. */
-void perf_group_close(struct perf_group *g, bool forked);
+void perf_group_close(struct perf_group *g, bool forked) PRIVATE_ABI(perf_group_close);
 
 #endif

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "../core/private_abi.h"
+
 /* A processor's line, in 1/USER_HZ. */
 struct stat_line {
 	uint32_t cpu;
@@ -25,7 +27,7 @@ struct stat_line {
 
 /* The next processor's line from *p on, any bytes: false: there is no more. What was cut off is
  * none; neither are lines with numbers that cannot be. */
-bool stat_next(const char **p, const char *end, struct stat_line *line);
+bool stat_next(const char **p, const char *end, struct stat_line *line) PRIVATE_ABI(stat_next);
 
 /* A processor's times in ns since boot; UINT64_MAX: not known. Each is right within
  * stat_resolution() / 2. */

@@ -7,6 +7,8 @@
 
 #include <stdint.h>
 
+#include "../core/private_abi.h"
+
 /* Nominal cycles per second; 0: unknown. Found once a process: SWTRACE_CPU_HZ, or what the
  * kernel tells. */
 uint64_t rate_hz(void);
@@ -15,11 +17,11 @@ uint64_t rate_hz(void);
 uint64_t rate_said_hz(void);
 
 /* value * mul / div without overflow in between, rounded to nearest; saturates. */
-uint64_t rate_scale(uint64_t value, uint64_t mul, uint64_t div);
+uint64_t rate_scale(uint64_t value, uint64_t mul, uint64_t div) PRIVATE_ABI(rate_scale);
 
 /* Cycles in these ticks of the clock, in these ns; CPI_NONE where the rate is unknown. */
-uint64_t rate_cycles_of_ticks(uint64_t ticks);
-uint64_t rate_cycles_of_ns(uint64_t ns);
+uint64_t rate_cycles_of_ticks(uint64_t ticks) PRIVATE_ABI(rate_cycles_of_ticks);
+uint64_t rate_cycles_of_ns(uint64_t ns) PRIVATE_ABI(rate_cycles_of_ns);
 
 /* "2700000000" and the like: digits only, 1 MHz to 1 THz; else 0. */
 uint64_t rate_parse_hz(const char *text);

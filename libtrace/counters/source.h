@@ -15,25 +15,27 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "../core/private_abi.h"
 #include "sample.h"
 
 /* Chooses the source, once a process. Afterwards the same answer every time. */
-int counters_choose(void);
-enum shm_source counters_mark(uint32_t *flags);
+int counters_choose(void) PRIVATE_ABI(counters_choose);
+enum shm_source counters_mark(uint32_t *flags) PRIVATE_ABI(counters_mark);
 
 /* One more instance that will read `want`; one fewer. hold fails for want of descriptors
  * or memory only: PU_ERROR_INSUFFICIENT_RESOURCES, PU_ERROR_NOT_ENOUGH_MEMORY. */
-int counters_hold(unsigned want);
-void counters_drop(unsigned want);
+int counters_hold(unsigned want) PRIVATE_ABI(counters_hold);
+void counters_drop(unsigned want) PRIVATE_ABI(counters_drop);
 
 /* Processors that a sample of this machine must have room for. */
-uint32_t counters_room(void);
+uint32_t counters_room(void) PRIVATE_ABI(counters_room);
 
 /* Reads what is wanted; the rest, and what cannot be read, is CPI_NONE. s->room is set.
  * Allocates nothing. */
-void counters_read(struct counter_sample *s, unsigned want, enum counter_end end);
+void counters_read(struct counter_sample *s, unsigned want, enum counter_end end)
+	PRIVATE_ABI(counters_read);
 
 void counters_difference(const struct counter_sample *from, const struct counter_sample *to,
-	struct counter_interval *out);
+	struct counter_interval *out) PRIVATE_ABI(counters_difference);
 
 #endif

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "../core/private_abi.h"
 #include "perf.h"
 
 /* What a thread keeps open. On the heap: a child of fork closes what threads had whose
@@ -36,7 +37,7 @@ struct thread_reading {
 };
 
 /* This thread: a number that no other thread of the process ever has, nor a fork's child. */
-uint64_t counters_thread(void);
+uint64_t counters_thread(void) PRIVATE_ABI(counters_thread);
 uint32_t counters_tid(void);
 
 struct thread_self *thread_self(void);

@@ -3,8 +3,8 @@
  */
 #include <pthread.h>
 #include <stdio.h>
-#include <string.h>
 
+#include "../../formats/base/text.h"
 #include "../../include/perfutil.h"
 #include "choice.h"
 #include "../core/clock.h"
@@ -106,10 +106,8 @@ static void say_counters(struct usage_choice *u, const struct counter_choice *c)
 
 static void usage_append_idle_cost(struct usage_choice *u)
 {
-	size_t have = strlen(u->why);
-
 	if (idle_kind() == IDLE_TIMER_LIST)
-		snprintf(u->why + have, sizeof u->why - have,
+		text_append(u->why, sizeof u->why,
 			"; /proc/timer_list is finer, but takes too long to read (%llu us a processor)",
 			(unsigned long long)(idle_cost() / 1000 / cpus_possible()));
 }
@@ -126,11 +124,8 @@ static void choose_measured(struct usage_choice *u, const struct counter_choice 
 	say_counters(u, c);
 	if (u->method == AI_METHOD_IDLE_TICK)
 		usage_append_idle_cost(u);
-	if (u->method == AI_METHOD_NONE) {
-		size_t have = strlen(u->why);
-
-		snprintf(u->why + have, sizeof u->why - have, "; /proc/stat cannot be read");
-	}
+	if (u->method == AI_METHOD_NONE)
+		text_append(u->why, sizeof u->why, "; /proc/stat cannot be read");
 }
 
 void usage_choose_for(struct usage_choice *u, const struct counter_choice *c)

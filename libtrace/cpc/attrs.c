@@ -1,5 +1,5 @@
 /*
- * Attributes of a request, written into the event's name, where the rooms below know them.
+ * Spells a request's attributes into its event's name, which events/ parses.
  */
 #include <stdio.h>
 #include <string.h>
@@ -27,7 +27,7 @@ static bool has_term(const char *pmu, const char *name)
 	return w.found;
 }
 
-/* The `:u` and its kin that stands after all else, or the end. */
+/* Length of the name without a trailing mode suffix such as `:u`. */
 static size_t before_modes(const char *event)
 {
 	const char *colon = strrchr(event, ':');
@@ -76,7 +76,7 @@ static int check_names(const struct cpc_event *e, uint_t nattrs, const cpc_attr_
 			return wrong(why, subcode, "the kernel assigns the counters", name);
 		if (e->origin == CPC_EVENT_GENERIC)
 			return wrong(why, subcode,
-				"a generic event takes none; name it as the PMU does (cpu/event=.../)",
+				"a generic event has no attributes; use the PMU's own name (cpu/event=.../)",
 				name);
 		if (e->origin != CPC_EVENT_LIBPFM4 && !has_term(e->pmu, name))
 			return wrong(why, subcode, "this PMU has no such term", name);
@@ -84,7 +84,7 @@ static int check_names(const struct cpc_event *e, uint_t nattrs, const cpc_attr_
 	return 0;
 }
 
-/* A raw event becomes its PMU's: r01c2 is cpu/config=0x01c2/. */
+/* Rewrites a raw event as a term of its PMU: r01c2 becomes cpu/config=0x01c2/. */
 static int attrs_spell_event(const struct cpc_event *e, const char *event, uint_t nattrs,
 	const cpc_attr_t *attrs, char name[EVENT_NAME_MAX])
 {
@@ -134,7 +134,7 @@ int attrs_name(const char *event, uint_t nattrs, const cpc_attr_t *attrs, char n
 	if (!rc) {
 		rc = attrs_spell_event(&e, event, nattrs, attrs, name);
 		if (rc)
-			snprintf(why, EVENT_WHY_MAX, "with its attributes the name is too long");
+			snprintf(why, EVENT_WHY_MAX, "the name with its attributes is too long");
 	}
 	return rc;
 }

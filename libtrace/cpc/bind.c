@@ -9,7 +9,8 @@
 #include "cpc.h"
 #include "pin.h"
 
-/* What every kind of binding asks of its arguments. `mine`: may be bound to the caller. */
+/* Checks the arguments that every kind of binding shares. `mine`: the set may be bound to the
+ * calling thread already. */
 static bool may_bind(const cpc_t *cpc, const cpc_set_t *set, uint_t flags, uint_t known, bool mine,
 	const char *fn)
 {
@@ -55,7 +56,7 @@ static struct binding *out_of_memory(const cpc_t *cpc, const char *fn)
 	return NULL;
 }
 
-/* Without the lock: the handler may call anything. */
+/* Call without the lock: the error handler may call any libcpc function. */
 static int told(const cpc_t *cpc, const char *fn, int rc, const char *why)
 {
 	if (rc == 0)
@@ -64,7 +65,7 @@ static int told(const cpc_t *cpc, const char *fn, int rc, const char *why)
 		rc == -EACCES || rc == -ESRCH ? 0 : CPC_RESOURCE_UNAVAIL, "%s", why);
 }
 
-/* Opened, but others have the counters: the kernel tells when it is read. */
+/* An open group may still be off the counters if other users hold them; only a read reveals it. */
 static int starts(struct binding *b, char why[EVENT_WHY_MAX])
 {
 	struct perf_group_reading r;
@@ -112,7 +113,7 @@ int cpc_bind_curlwp(cpc_t *cpc, cpc_set_t *set, uint_t flags)
 		return -1;
 	if ((flags & CPC_BIND_LWP_INHERIT) && !inherit_possible())
 		return cpc_fail(cpc, ENOTSUP, 0,
-			"CPC_BIND_LWP_INHERIT: pthread_create cannot be followed: libcpc was loaded too late, or has ThreadSanitizer before it");
+			"CPC_BIND_LWP_INHERIT: cannot intercept pthread_create: libcpc was loaded too late, or ThreadSanitizer intercepts it first");
 	b = binding_new(set, TO_THREAD);
 	if (!b)
 		return out_of_memory(cpc, __func__), -1;
@@ -161,8 +162,8 @@ int cpc_bind_pctx(cpc_t *cpc, pctx_t *pctx, id_t id, cpc_set_t *set, uint_t flag
 	if (!may_bind(cpc, set, flags, 0, false, __func__) || !may_notify(cpc, set, __func__))
 		return -1;
 	if (!pctx)
-		return cpc_fail(
-			cpc, EINVAL, 0, "no pctx: a handle, or the address of a process id");
+		return cpc_fail(cpc, EINVAL, 0,
+			"pctx is NULL: pass a handle, or the address of a process id");
 	if (*pctx <= 0 || (id_t)(pid_t)id != id || (pid_t)id < 0 ||
 		(id && !is_thread_of(*pctx, (pid_t)id)))
 		return cpc_fail(cpc, ESRCH, 0, "process %d has no thread %u", (int)*pctx, id);
@@ -194,7 +195,7 @@ static int check_cpu(const cpc_t *cpc, processorid_t id, const char *fn)
 	return 0;
 }
 
-/* The counters first: who has not the right to them invalidates nobody's. */
+/* Opens the counters first: a caller without permission must not invalidate other bindings. */
 static int bind_to_cpu(struct binding *b, char why[EVENT_WHY_MAX])
 {
 	int rc = counting_open(b, -1, b->cpu, why);
@@ -210,7 +211,7 @@ static int bind_to_cpu(struct binding *b, char why[EVENT_WHY_MAX])
 			strerror(-rc));
 		return rc == -ENOMEM ? -EAGAIN : -EINVAL;
 	}
-	binding_list(b); /* from here on binding_end gives the CPU back */
+	binding_list(b); /* from here on binding_end releases the CPU */
 	return starts(b, why);
 }
 
@@ -237,7 +238,8 @@ int cpc_bind_cpu(cpc_t *cpc, processorid_t id, cpc_set_t *set, uint_t flags)
 
 /* --------------------------------------------------------------------- bound sets */
 
-/* The caller's copy, or what the set is bound to if that is no thread of ours. NULL: told. */
+/* The calling thread's binding of the set, or a binding to a CPU or another process's thread. NULL
+ * if there is neither; the error is reported. */
 static struct binding *binding_of(const cpc_t *cpc, const cpc_set_t *set, const char *fn)
 {
 	struct binding *b = binding_mine();
@@ -288,7 +290,7 @@ int cpc_set_sample(cpc_t *cpc, cpc_set_t *set, cpc_buf_t *buf)
 	return rc ? cpc_fail(cpc, -rc, CPC_RESOURCE_UNAVAIL, "%s", why) : 0;
 }
 
-/* NULL: told. */
+/* NULL if the thread has no bound set; the error is reported. */
 static struct binding *callers(const cpc_t *cpc, const char *fn)
 {
 	struct binding *b;
@@ -301,7 +303,7 @@ static struct binding *callers(const cpc_t *cpc, const char *fn)
 	return b;
 }
 
-/* A frozen counter shows it at once. */
+/* A frozen counter shows its new preset at once. */
 int cpc_request_preset(cpc_t *cpc, int index, uint64_t preset)
 {
 	struct binding *b = callers(cpc, __func__);
@@ -350,7 +352,7 @@ int cpc_set_restart(cpc_t *cpc, cpc_set_t *set)
 	return bind_control_counting(cpc, b, counting_restart, __func__);
 }
 
-/* What an overflow froze only cpc_set_restart moves again. */
+/* After an overflow froze the set, only cpc_set_restart resumes it. */
 static int bind_resume_unfrozen(struct binding *b)
 {
 	return b->frozen ? 0 : counting_go_on(b);

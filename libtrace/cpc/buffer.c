@@ -60,7 +60,7 @@ int cpc_buf_get(cpc_t *cpc, cpc_buf_t *buf, int index, uint64_t *value)
 	if (!has_entry(cpc, buf, index, __func__))
 		return -1;
 	if (!value)
-		return cpc_fail(cpc, EINVAL, 0, "nowhere to put the value");
+		return cpc_fail(cpc, EINVAL, 0, "the pointer to the value is NULL");
 	*value = buf->value[index];
 	return 0;
 }

@@ -1,7 +1,7 @@
 /*
- * A set on the counters: one group of perf events, pinned, so that the kernel counts all of
- * it all the time or gives an error. Events that notify come first: the kernel stops the whole
- * group at once where its leader overflows.
+ * A set on the counters: one pinned group of perf events, so the kernel either counts all of it all
+ * the time or reports an error. Notifying events come first: when the leader overflows, the kernel
+ * stops the whole group at once.
  */
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "../../formats/base/time_ns.h"
 #include "cpc.h"
 
-/* Longer ones the kernel does not take, and nobody waits for. */
+/* The kernel rejects periods above INT64_MAX; no counter gets that far anyway. */
 static uint64_t period(uint64_t preset)
 {
 	uint64_t left = 0 - preset;
@@ -51,7 +51,7 @@ static void program(const struct binding *b, unsigned member, struct perf_event_
 	}
 }
 
-/* Whether it can be counted where its overflow is not asked for. */
+/* Whether the event opens without overflow notification. */
 static bool counts_alone(const struct binding *b, unsigned member, pid_t pid, int cpu)
 {
 	struct perf_event_attr attr;
@@ -66,7 +66,7 @@ static bool counts_alone(const struct binding *b, unsigned member, pid_t pid, in
 	return true;
 }
 
-/* The library's errors for perf_event_open's, and the cause. */
+/* Translates an errno of perf_event_open into libcpc's, with the cause in why. */
 static int counting_explain_errno(const struct binding *b, int error, unsigned member, pid_t pid,
 	int cpu, char why[EVENT_WHY_MAX])
 {
@@ -76,7 +76,7 @@ static int counting_explain_errno(const struct binding *b, int error, unsigned m
 	case EACCES:
 	case EPERM:
 		snprintf(why, EVENT_WHY_MAX,
-			"%s: the kernel denies it (see /proc/sys/kernel/perf_event_paranoid; it takes CAP_PERFMON, or for one's own threads CPC_COUNT_USER alone)",
+			"%s: the kernel denies it (see /proc/sys/kernel/perf_event_paranoid; use CAP_PERFMON, or only CPC_COUNT_USER for your own threads)",
 			event);
 		return -EACCES;
 	case ESRCH:
@@ -100,7 +100,7 @@ static int counting_explain_errno(const struct binding *b, int error, unsigned m
 	}
 	if (member > 0 && counts_alone(b, member, pid, cpu))
 		snprintf(why, EVENT_WHY_MAX,
-			"%s: no counter is left for it beside the other requests", event);
+			"%s: no counter is left for it: the other requests use them", event);
 	else
 		snprintf(why, EVENT_WHY_MAX, "%s: this machine cannot count it: %s", event,
 			strerror(error));
@@ -127,13 +127,13 @@ static int member_call(struct binding *b, unsigned member, unsigned long request
 	return perf_calls.ioctl(b->group.member[member].fd, request, argument) == 0 ? 0 : -errno;
 }
 
-/* The leader alone: the group follows it, and its members stay enabled. */
+/* Disabling the leader stops the whole group; the members stay enabled. */
 int counting_stop(struct binding *b)
 {
 	return member_call(b, 0, PERF_EVENT_IOC_DISABLE, NULL);
 }
 
-/* Where the kernel's one stop is used up there is a new one, which enables, too. */
+/* IOC_REFRESH re-arms a stop that the kernel has used up, and enables the member. */
 static int counting_enable_member(struct binding *b, unsigned member)
 {
 	int rc;
@@ -145,7 +145,7 @@ static int counting_enable_member(struct binding *b, unsigned member)
 	return rc;
 }
 
-/* The leader last: with it all begin. */
+/* Enable the leader last: it starts the whole group. */
 int counting_go_on(struct binding *b)
 {
 	int rc = 0;
@@ -208,8 +208,8 @@ int counting_sample(struct binding *b, cpc_buf_t *buf, const char **why)
 			buf->value[b->request_of[i]] = b->start[b->request_of[i]] + r.count[i];
 	} while (restarts != atomic_load(&b->restarts));
 	if (rc) {
-		*why = rc == -ENODATA ? "the counters are taken by others, or the CPU went offline"
-				      : "the counters' descriptors are gone";
+		*why = rc == -ENODATA ? "other users hold the counters, or the CPU went offline"
+				      : "the counters' descriptors were closed";
 		return -EAGAIN;
 	}
 	if (r.running != r.enabled) {

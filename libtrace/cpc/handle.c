@@ -1,5 +1,5 @@
 /*
- * Handles, and how errors are told.
+ * Handles and error reports.
  */
 #include <pthread.h>
 #include <stdarg.h>
@@ -11,8 +11,8 @@
 
 #include "cpc.h"
 
-/* One write, so that lines of several threads do not mix; nothing that a signal handler may
- * not do. */
+/* Print with a single write, so lines of several threads do not mix, and only async-signal-safe
+ * calls. */
 static void cpc_print_error(const char *fn, const char *format, va_list ap)
 {
 	char line[640];
@@ -89,12 +89,13 @@ cpc_t *cpc_open(int version)
 	cpc_t *cpc;
 
 	if (version != CPC_VER_CURRENT) {
-		cpc_fail(NULL, EINVAL, 0, "version %d is asked for, this is version %d", version,
-			CPC_VER_CURRENT);
+		cpc_fail(NULL, EINVAL, 0, "version %d is not supported: this is version %d",
+			version, CPC_VER_CURRENT);
 		return NULL;
 	}
 	if (!perf_group_supported()) {
-		cpc_fail(NULL, ENOTSUP, 0, "this kernel has no perf_event_open, or it is filtered");
+		cpc_fail(NULL, ENOTSUP, 0,
+			"the kernel has no perf_event_open, or a sandbox blocks it");
 		return NULL;
 	}
 	cpc = calloc(1, sizeof *cpc);

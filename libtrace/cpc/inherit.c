@@ -4,7 +4,7 @@
 
 #include "cpc.h"
 
-/* What the new thread needs; the maker's set may be gone before it runs. */
+/* What the new thread needs. A copy: the creator's set may be gone before the thread runs. */
 struct heritage {
 	void *(*start)(void *);
 	void *argument;
@@ -14,7 +14,8 @@ struct heritage {
 	unsigned count;
 };
 
-/* Frozen, with UINT64_MAX where an overflow is told, for the thread to preset them. */
+/* Leave the binding frozen, notifying requests at UINT64_MAX: the thread's SIGEMT handler presets
+ * them. */
 static int wait_for_preset(struct binding *b, void *address)
 {
 	for (unsigned i = 0; i < b->notifying; i++)
@@ -46,10 +47,11 @@ static void bind_copy(const struct heritage *h)
 				  : counting_restart(b);
 	if (rc == 0)
 		return;
-	/* It stays, so that samples are EAGAIN. */
+	/* Keep the binding, so that samples fail with EAGAIN. */
 	b->invalid = true;
 	cpc_tell(h->handler, "pthread_create", -rc, CPC_RESOURCE_UNAVAIL,
-		"the new thread does not count: %s", *why ? why : "the counters are not available");
+		"cannot count in the new thread: %s",
+		*why ? why : "the counters are not available");
 }
 
 static void *inherit_run_thread(void *heritage)

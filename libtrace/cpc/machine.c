@@ -1,5 +1,5 @@
 /*
- * What the machine counts with, and the events it knows.
+ * Describes the machine's counters and the events that it knows.
  */
 #include <stdio.h>
 #include <string.h>
@@ -15,7 +15,7 @@ uint_t cpc_npic(cpc_t *cpc)
 	return cpc_is(cpc, __func__) ? event_pmu_counters() : 0;
 }
 
-/* Whether an event of the processor can be opened, and so that it signals. */
+/* Whether a processor event opens with this sample period (0: without overflow signals). */
 static bool opens(uint64_t sample_period)
 {
 	struct perf_event_attr attr = {
@@ -34,7 +34,7 @@ static bool opens(uint64_t sample_period)
 	return true;
 }
 
-/* Software events always signal; the notice names the one that overflowed. */
+/* Software events always signal, and the signal names the event that overflowed. */
 uint_t cpc_caps(cpc_t *cpc)
 {
 	if (!cpc_is(cpc, __func__) || (opens(0) && !opens(INT64_MAX)))
@@ -147,7 +147,7 @@ static bool has_pic(cpc_t *cpc, uint_t picno, const char *fn)
 	if (picno < count)
 		return true;
 	cpc_tell(cpc_handler(cpc), fn, EINVAL, CPC_INVALID_PICNUM,
-		"there is no counter %u: %u are known of", picno, count);
+		"there is no counter %u: the processor has %u", picno, count);
 	return false;
 }
 

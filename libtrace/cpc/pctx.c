@@ -10,25 +10,6 @@
 
 #include "pctx.h"
 
-static void pctx_print_error(const char *fn, const char *format, va_list ap)
-{
-	char line[512];
-
-	vsnprintf(line, sizeof line, format, ap);
-	fprintf(stderr, "libpctx: %s: %s\n", fn, line);
-}
-
-int pctx_tell(const struct process *p, const char *fn, int error, const char *format, ...)
-{
-	va_list ap;
-
-	va_start(ap, format);
-	(p && p->errfn ? p->errfn : pctx_print_error)(fn, format, ap);
-	va_end(ap);
-	errno = error;
-	return -1;
-}
-
 static pctx_t *pctx_begin_process(struct process template, int (*job)(struct process *, void *),
 	void *argument, const char *what, const char *fn)
 {

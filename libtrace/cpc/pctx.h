@@ -82,9 +82,20 @@ static inline struct process *pctx_process(pctx_t *pctx)
 	return (struct process *)(void *)pctx;
 }
 
+/* ---------------------------------------------------------------------- pctx_process.c */
+
+/* NULL: out of memory. */
+struct lwp *lwp_add(struct process *p, pid_t tid);
+void lwp_remove(struct process *p, struct lwp *l);
+/* Takes it out of a list, if it is there. */
+void lwp_unlink(struct lwp **list, const struct lwp *l);
+/* Chooses the LWP that pctx_wake interrupts: one that is not about to end. */
+void pctx_choose_running(struct process *p);
 /* Tells errfn; returns -1 with errno = error. */
 int pctx_tell(const struct process *p, const char *fn, int error, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
+/* A handler's result: not 0 ends the run. */
+void pctx_result(struct process *p, const char *handler, pid_t tid, int result);
 
 /* ----------------------------------------------------------------------- pctx_engine.c */
 
@@ -117,12 +128,7 @@ bool pctx_wait_stop(struct lwp *l);
 
 /* ----------------------------------------------------------------------- pctx_events.c */
 
-/* NULL: out of memory. */
-struct lwp *lwp_add(struct process *p, pid_t tid);
-void lwp_remove(struct process *p, struct lwp *l);
 /* Job: pctx_run. */
 int pctx_loop(struct process *p, void *unused);
-/* A handler's result: not 0 ends the run. */
-void pctx_result(struct process *p, const char *handler, pid_t tid, int result);
 
 #endif

@@ -18,44 +18,6 @@
 
 /* ------------------------------------------------------------------------------ LWPs */
 
-struct lwp *lwp_add(struct process *p, pid_t tid)
-{
-	struct lwp *l = calloc(1, sizeof *l);
-
-	if (!l)
-		return NULL;
-	l->tid = tid;
-	l->next = p->lwps;
-	p->lwps = l;
-	return l;
-}
-
-static void unlink_lwp(struct lwp **list, const struct lwp *l)
-{
-	for (; *list; list = &(*list)->next)
-		if (*list == l) {
-			*list = l->next;
-			return;
-		}
-}
-
-/* One that is not on its way out, or nothing would be woken. */
-static void choose_running(struct process *p)
-{
-	struct lwp *l = p->lwps;
-
-	while (l && l->ended)
-		l = l->next;
-	atomic_store(&p->running_lwp, l ? l->tid : 0);
-}
-
-void lwp_remove(struct process *p, struct lwp *l)
-{
-	unlink_lwp(&p->lwps, l);
-	free(l);
-	choose_running(p);
-}
-
 static struct lwp *pctx_find_lwp(struct lwp *list, pid_t tid)
 {
 	while (list && list->tid != tid)
@@ -86,18 +48,6 @@ static void pctx_continue_lwp(struct process *p, struct lwp *l, int signal)
 
 /* --------------------------------------------------------------------------- handlers */
 
-void pctx_result(struct process *p, const char *handler, pid_t tid, int result)
-{
-	if (result == 0)
-		return;
-	if (p->verbose)
-		pctx_tell(p, "pctx_run", ECANCELED,
-			"process %d: the handler of %s returned %d for LWP %d", (int)p->pid,
-			handler, result, (int)tid);
-	p->cancelled = true;
-	p->halting = true;
-}
-
 static void init_lwp(struct process *p, struct lwp *l)
 {
 	l->fresh = l->ended = false;
@@ -111,7 +61,7 @@ static void fini_lwp(struct process *p, struct lwp *l)
 	if (l->ended)
 		return;
 	l->ended = true;
-	choose_running(p);
+	pctx_choose_running(p);
 	if (p->on.fini_lwp && !l->fresh)
 		pctx_result(p, "FINI_LWP", l->tid,
 			p->on.fini_lwp(&p->pid, p->pid, (id_t)l->tid, p->arg));
@@ -196,7 +146,7 @@ static void executed(struct process *p)
 	l->fresh = true;
 	if (!p->halting)
 		init_lwp(p, l);
-	choose_running(p);
+	pctx_choose_running(p);
 	pctx_continue_lwp(p, l, 0);
 }
 
@@ -207,7 +157,7 @@ static bool claim_stray(struct engine *e, pid_t tid)
 
 	if (!l)
 		return false;
-	unlink_lwp(&e->strays, l);
+	lwp_unlink(&e->strays, l);
 	free(l);
 	return true;
 }
@@ -430,7 +380,7 @@ static void begin_run(struct process *p)
 	for (struct lwp *l = p->lwps; l && !p->halting; l = l->next)
 		if (l->fresh)
 			init_lwp(p, l);
-	choose_running(p);
+	pctx_choose_running(p);
 	atomic_store(&p->running_pid, p->pid);
 	for (struct lwp *l = p->lwps; l; l = l->next)
 		if (l->stopped)

@@ -15,15 +15,16 @@
 #include "../core/file.h"
 #include "../core/online.h"
 
-/* Where the CPUs' bytes begin: beyond what is ever written. */
+/* Lock offset of CPU 0, beyond all data in the file. */
 enum { LOCK_BASE = 4096 };
 
 static const char usual_place[] = "/dev/shm/swtrace-cpc";
 
-static atomic_int registry_fd = -1; /* kept for good: closing any descriptor drops the locks */
+static atomic_int registry_fd =
+	-1; /* never closed: closing any descriptor of the file drops the locks */
 static dev_t own_device;
 static ino_t own_inode;
-static bool taken[ONLINE_MAX]; /* by this process, whom its own locks do not stop */
+static bool taken[ONLINE_MAX]; /* by this process: its own locks do not exclude it */
 static unsigned taken_count;
 
 static const char *place(void)
@@ -35,7 +36,8 @@ static const char *place(void)
 
 /* ----------------------------------------------------------------------- opening */
 
-/* Under another name first, so that nobody meets it before all may write there. */
+/* Creates the file under a temporary name, so that no process opens it before it is
+ * world-writable. */
 static int registry_create_file(const char *path)
 {
 	char name[512];
@@ -53,12 +55,12 @@ static int registry_create_file(const char *path)
 		(renameat2(AT_FDCWD, name, AT_FDCWD, path, RENAME_NOREPLACE) != 0 &&
 			errno != EEXIST))
 		rc = -errno;
-	unlink(name); /* somebody else was first */
+	unlink(name); /* fails unless another process created the file first */
 	close(fd);
 	return rc;
 }
 
-/* Without O_CREAT: in a sticky folder the kernel refuses that for others' files. */
+/* Opens without O_CREAT: in a sticky directory the kernel refuses it for other users' files. */
 static int open_there(const char *path)
 {
 	int fd = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
@@ -91,8 +93,8 @@ static bool registry_is_own(int fd)
 	return fd >= 0 && fstat(fd, &st) == 0 && st.st_dev == own_device && st.st_ino == own_inode;
 }
 
-/* Whether it is the file of that name still. Only where no lock in it would be lost: who
- * removed it has parted those who come later from those who have it. */
+/* Whether the descriptor still refers to the file at path. Keeps a removed file while this process
+ * holds locks in it: they would be lost. */
 static bool registry_is_current(int fd, const char *path)
 {
 	struct stat named;
@@ -111,7 +113,7 @@ static int opened(char why[REGISTRY_WHY])
 	if (registry_is_current(fd, path))
 		return 0;
 	fd = open_there(path);
-	/* Another name of the file: a link to somebody's, into which nothing is to be written. */
+	/* Reject a hard link: it could name another user's file, which must not be written. */
 	if (fd >= 0 && (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_nlink != 1)) {
 		close(fd);
 		fd = -EINVAL;
@@ -119,10 +121,12 @@ static int opened(char why[REGISTRY_WHY])
 	if (fd < 0) {
 		snprintf(why, REGISTRY_WHY,
 			"the registry of bound CPUs, %s, cannot be used (%s): remove it, or name another file in SWTRACE_CPC_REGISTRY",
-			path, fd == -EINVAL ? "not a file of its own" : strerror(-fd));
+			path,
+			fd == -EINVAL ? "not a regular file with a single link" : strerror(-fd));
 		return -EAGAIN;
 	}
-	/* The number may be somebody else's by now: it is left alone then. */
+	/* The program may have closed the descriptor and reused its number: leave a foreign file
+	 * alone. */
 	if (registry_is_own(old))
 		close(old);
 	own_device = st.st_dev;
@@ -157,13 +161,13 @@ static void read_mark(struct registry_mark *mark)
 		*mark = (struct registry_mark){{0, 0}};
 }
 
-/* One that never was: the moment and the process. */
+/* Writes a new generation: time and process id, a pair that never occurred before. */
 static int change_mark(void)
 {
 	struct registry_mark mark;
 	struct rlimit limit;
 
-	/* Beyond the limit a write is a signal. */
+	/* Beyond the limit, a write raises SIGXFSZ. */
 	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < sizeof mark)
 		return -EFBIG;
 	mark.word[0] = time_ns_monotonic();
@@ -174,7 +178,8 @@ static int change_mark(void)
 	return 0;
 }
 
-/* The mark first, then the locks: a CPU that is bound in between changes the mark later. */
+/* Read the generation before the locks: a CPU bound in between changes it, so the caller notices
+ * later. */
 int registry_look(struct registry_mark *mark, char why[REGISTRY_WHY])
 {
 	struct flock lock = bytes(F_WRLCK, 0, ONLINE_MAX);
@@ -188,7 +193,7 @@ int registry_look(struct registry_mark *mark, char why[REGISTRY_WHY])
 	}
 	read_mark(mark);
 	if (fcntl(atomic_load(&registry_fd), F_GETLK, &lock) != 0) {
-		snprintf(why, REGISTRY_WHY, "the registry of bound CPUs cannot be asked: %s",
+		snprintf(why, REGISTRY_WHY, "cannot query the registry of bound CPUs: %s",
 			strerror(errno));
 		return -EAGAIN;
 	}

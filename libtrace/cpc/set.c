@@ -94,7 +94,7 @@ static bool copy_request(
 	return false;
 }
 
-/* What the kernel counts where it happens, which is in the kernel. */
+/* Events that the kernel raises itself, always in kernel mode. */
 static bool only_in_kernel(const struct cpc_event *e)
 {
 	return e->type == PERF_TYPE_SOFTWARE && (e->config == PERF_COUNT_SW_CONTEXT_SWITCHES ||
@@ -109,15 +109,15 @@ static const char *wrong_flags(const struct cpc_event *e, uint_t *flags)
 	if (*flags & ~(modes | CPC_OVF_NOTIFY_EMT))
 		return "there is no such flag";
 	if (e->modes_given && (*flags & modes) && (*flags & modes) != of_name)
-		return "the flags and the event's name differ in where to count";
+		return "the flags and the event's name disagree on user and kernel mode";
 	if (e->modes_given)
 		*flags |= of_name;
 	if (!(*flags & modes))
 		return "neither CPC_COUNT_USER nor CPC_COUNT_SYSTEM: nothing would be counted";
 	if ((*flags & CPC_OVF_NOTIFY_EMT) && (*flags & CPC_COUNT_SYSTEM))
-		return "CPC_OVF_NOTIFY_EMT is for what is counted in user mode only";
+		return "CPC_OVF_NOTIFY_EMT requires counting in user mode only";
 	if (only_in_kernel(e) && !(*flags & CPC_COUNT_SYSTEM))
-		return "it happens in the kernel only, which takes CPC_COUNT_SYSTEM";
+		return "it happens only in the kernel: set CPC_COUNT_SYSTEM";
 	return NULL;
 }
 
@@ -143,7 +143,7 @@ static bool may_grow(const cpc_t *cpc, const cpc_set_t *set, const char *fn)
 		cpc_tell(cpc_handler(cpc), fn, EINVAL, 0, "the set is bound");
 	else if (set->requests->count == PERF_GROUP_MAX)
 		cpc_tell(cpc_handler(cpc), fn, EINVAL, CPC_RESOURCE_UNAVAIL,
-			"the set has %d requests, which is the most", PERF_GROUP_MAX);
+			"the set already has %d requests, the maximum", PERF_GROUP_MAX);
 	else
 		return true;
 	return false;

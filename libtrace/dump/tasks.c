@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../formats/base/array.h"
 #include "../../formats/bytes.h"
 #include "../../formats/record.h"
 #include "../../formats/trace_file.h"
@@ -25,8 +26,8 @@ void tasks_open(struct tasks *t, struct session *s)
 void tasks_close(struct tasks *t)
 {
 	free(t->task);
-	free(t->by_number);
-	free(t->by_tid);
+	hash_index_free(&t->by_number);
+	hash_index_free(&t->by_tid);
 	*t = (struct tasks){0};
 }
 
@@ -42,7 +43,7 @@ static uint32_t tasks_hash_key(uint32_t key)
 static uint32_t *slot_of_number(const struct tasks *t, uint32_t number)
 {
 	for (uint32_t i = tasks_hash_key(number);; i++) {
-		uint32_t *slot = &t->by_number[i & (t->slots - 1)];
+		uint32_t *slot = hash_index_at(&t->by_number, i);
 
 		if (*slot == 0 || t->task[*slot - 1].number == number)
 			return slot;
@@ -53,7 +54,7 @@ static uint32_t *slot_of_number(const struct tasks *t, uint32_t number)
 static uint32_t *slot_of_tid(const struct tasks *t, uint32_t tid)
 {
 	for (uint32_t i = tasks_hash_key(tid);; i++) {
-		uint32_t *slot = &t->by_tid[i & (t->slots - 1)];
+		uint32_t *slot = hash_index_at(&t->by_tid, i);
 
 		if (*slot == 0 || t->task[*slot - 1].task.tid == tid)
 			return slot;
@@ -88,10 +89,9 @@ static bool link_by_tid(struct tasks *t, struct known_task *k)
 	return true;
 }
 
-static void index_all(struct tasks *t)
+/* Fills indexes that are empty. */
+static void tasks_index_all(struct tasks *t)
 {
-	memset(t->by_number, 0, t->slots * sizeof *t->by_number);
-	memset(t->by_tid, 0, t->slots * sizeof *t->by_tid);
 	for (uint32_t i = 0; i < t->count; i++) {
 		uint32_t *head = slot_of_tid(t, t->task[i].task.tid);
 
@@ -103,24 +103,20 @@ static void index_all(struct tasks *t)
 
 static bool tasks_grow_table(struct tasks *t)
 {
-	uint32_t room = t->room ? 2 * t->room : 256, slots = 2 * room;
-	struct known_task *task = realloc(t->task, room * sizeof *task);
+	size_t room = t->room;
+	struct hash_index by_number = {0}, by_tid = {0};
 
-	if (task)
-		t->task = task;
-	uint32_t *by_number = task ? malloc(slots * sizeof *by_number) : NULL;
-	uint32_t *by_tid = by_number ? malloc(slots * sizeof *by_tid) : NULL;
-	if (!by_tid) {
-		free(by_number);
+	if (!array_reserve(&t->task, &room, room ? room + 1 : 256, sizeof *t->task) ||
+		!hash_index_reset(&by_number, room) || !hash_index_reset(&by_tid, room)) {
+		hash_index_free(&by_number);
 		return false;
 	}
-	free(t->by_number);
-	free(t->by_tid);
+	hash_index_free(&t->by_number);
+	hash_index_free(&t->by_tid);
 	t->by_number = by_number;
 	t->by_tid = by_tid;
-	t->room = room;
-	t->slots = slots;
-	index_all(t);
+	t->room = (uint32_t)room;
+	tasks_index_all(t);
 	return true;
 }
 
@@ -134,7 +130,9 @@ static void tasks_forget_reused(struct tasks *t)
 			t->task[kept++] = t->task[i];
 	t->count = kept;
 	t->first_untold = 0;
-	index_all(t);
+	hash_index_reset(&t->by_number, kept);
+	hash_index_reset(&t->by_tid, kept);
+	tasks_index_all(t);
 	memset(t->cache, 0, sizeof t->cache);
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../formats/base/array.h"
 #include "../../formats/base/utf8.h"
 
 void text_free(struct text *t)
@@ -18,17 +19,10 @@ void text_add(struct text *t, const void *bytes, size_t size)
 {
 	if (t->failed || size == 0)
 		return;
-	if (t->room - t->length < size) {
-		size_t room = (t->length + size) * 2;
-		char *grown = realloc(t->bytes, room);
-
-		if (!grown) {
-			text_free(t);
-			t->failed = true;
-			return;
-		}
-		t->bytes = grown;
-		t->room = room;
+	if (!array_reserve(&t->bytes, &t->room, t->length + size, 1)) {
+		text_free(t);
+		t->failed = true;
+		return;
 	}
 	memcpy(t->bytes + t->length, bytes, size);
 	t->length += size;

@@ -4,23 +4,12 @@
 #include "event.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "private.h"
-
-int event_refuse(char why[EVENT_WHY_MAX], int rc, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(why, EVENT_WHY_MAX, format, args);
-	va_end(args);
-	return rc;
-}
 
 /* ------------------------------------------------------------------------- modifiers */
 

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../../formats/base/text.h"
 #include "../../include/perfutil.h"
 #include "p4.h"
 
@@ -198,17 +199,17 @@ static void write_programs(const struct search *s)
 /* ------------------------------------------------------------------ conflicts */
 
 /* " a, b and c" of a set. */
-static int append_set(const struct search *s, uint32_t set, char *text, int n)
+static void assign_write_set(const struct search *s, uint32_t set, char why[P4_WHY_MAX])
 {
-	for (size_t i = 0; i < s->count && n < P4_WHY_MAX; i++) {
+	*why = 0;
+	for (size_t i = 0; i < s->count; i++) {
 		uint32_t rest = set >> i;
 		const char *join = rest == 1 && set != rest << i ? " and " : ", ";
 
 		if (rest & 1)
-			n += snprintf(text + n, P4_WHY_MAX - (size_t)n, "%s%s",
-				set & ((1u << i) - 1) ? join : "", s->requests[i].name);
+			text_append(why, P4_WHY_MAX, "%s%s", set & ((1u << i) - 1) ? join : "",
+				s->requests[i].name);
 	}
-	return n;
 }
 
 static uint64_t escrs_of(const struct p4_request *r)
@@ -238,43 +239,40 @@ static uint32_t counters_of(const struct p4_request *r)
 
 static int escr_conflict(const struct search *s, uint32_t set, char why[P4_WHY_MAX])
 {
-	int n = append_set(s, set, why, 0);
 	uint64_t escrs = 0, wanted = 0; /* by more than one, by any */
 	const char *before = " compete for ";
 
+	assign_write_set(s, set, why);
 	for (size_t i = 0; i < s->count; i++)
 		if (set >> i & 1) {
 			escrs |= wanted & escrs_of(&s->requests[i]);
 			wanted |= escrs_of(&s->requests[i]);
 		}
-	for (size_t e = 0; e < P4_ESCRS && n < P4_WHY_MAX; e++)
+	for (size_t e = 0; e < P4_ESCRS; e++)
 		if (escrs >> e & 1) {
-			n += snprintf(
-				why + n, P4_WHY_MAX - (size_t)n, "%s%s", before, p4_escrs[e].name);
+			text_append(why, P4_WHY_MAX, "%s%s", before, p4_escrs[e].name);
 			before = ", ";
 		}
-	if (n < P4_WHY_MAX)
-		snprintf(why + n, P4_WHY_MAX - (size_t)n,
-			", and an ESCR holds one event selection at a time: count them in turn");
+	text_append(why, P4_WHY_MAX,
+		", and an ESCR holds one event selection at a time: count them in turn");
 	return PU_ERROR_EVENT_ALL_ESCR_IN_USE;
 }
 
 static int counter_conflict(const struct search *s, uint32_t set, char why[P4_WHY_MAX])
 {
-	int n = append_set(s, set, why, 0);
 	uint32_t counters = 0;
 	const char *before = " can use only counter ";
 
+	assign_write_set(s, set, why);
 	for (size_t i = 0; i < s->count; i++)
 		if (set >> i & 1)
 			counters |= counters_of(&s->requests[i]);
-	for (unsigned c = 0; c < P4_COUNTERS && n < P4_WHY_MAX; c++)
+	for (unsigned c = 0; c < P4_COUNTERS; c++)
 		if (counters >> c & 1) {
-			n += snprintf(why + n, P4_WHY_MAX - (size_t)n, "%s%u", before, c);
+			text_append(why, P4_WHY_MAX, "%s%u", before, c);
 			before = ", ";
 		}
-	if (n < P4_WHY_MAX)
-		snprintf(why + n, P4_WHY_MAX - (size_t)n, ": count them in turn");
+	text_append(why, P4_WHY_MAX, ": count them in turn");
 	return PU_ERROR_ALL_COUNTERS_IN_USE;
 }
 

@@ -5,7 +5,8 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
+
+#include "../../formats/base/text.h"
 
 /* --------------------------------------------------------------------- values */
 
@@ -130,12 +131,10 @@ static void wrmsr(struct p4_step *s, uint32_t msr, uint32_t value)
 /* "MMTP, MMTM" */
 static void mask_names(const struct p4_event *event, uint32_t masks, char text[P4_TEXT_MAX / 2])
 {
-	int n = 0;
-
 	text[0] = 0;
-	for (size_t i = 0; i < event->mask_count && n < P4_TEXT_MAX / 2; i++)
+	for (size_t i = 0; i < event->mask_count; i++)
 		if (masks >> event->masks[i].bit & 1)
-			n += snprintf(text + n, P4_TEXT_MAX / 2 - (size_t)n, "%s%s", n ? ", " : "",
+			text_append(text, P4_TEXT_MAX / 2, "%s%s", *text ? ", " : "",
 				event->masks[i].name);
 }
 

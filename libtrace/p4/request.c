@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "../../formats/base/text.h"
 #include "../../include/perfutil.h"
 #include "p4.h"
 
@@ -165,23 +166,22 @@ static int modifier(struct p4_request *r, const char *part, char why[P4_WHY_MAX]
 	return 1;
 }
 
-/* Appends the event's unit masks and metrics to the n characters that are there. */
-static void list_masks(const struct p4_event *event, char why[P4_WHY_MAX], int n)
+/* Appends the event's unit masks and metrics. */
+static void list_masks(const struct p4_event *event, char why[P4_WHY_MAX])
 {
-	for (size_t i = 0; i < event->mask_count && n < P4_WHY_MAX; i++)
-		n += snprintf(why + n, P4_WHY_MAX - (size_t)n, "%s %s", i ? "," : "",
-			event->masks[i].name);
-	for (size_t i = 0; i < P4_METRICS && n < P4_WHY_MAX; i++)
+	for (size_t i = 0; i < event->mask_count; i++)
+		text_append(why, P4_WHY_MAX, "%s %s", i ? "," : "", event->masks[i].name);
+	for (size_t i = 0; i < P4_METRICS; i++)
 		if (event->tagging && p4_metrics[i].tagging == event->tagging)
-			n += snprintf(why + n, P4_WHY_MAX - (size_t)n, ", %s", p4_metrics[i].name);
+			text_append(why, P4_WHY_MAX, ", %s", p4_metrics[i].name);
 }
 
 static int no_such_part(const struct p4_request *r, const char *part, char why[P4_WHY_MAX])
 {
-	int n = snprintf(why, P4_WHY_MAX,
-		"%s: \"%s\" is no modifier and no unit mask of %s:", r->name, part, r->event->name);
+	snprintf(why, P4_WHY_MAX, "%s: \"%s\" is no modifier and no unit mask of %s:", r->name,
+		part, r->event->name);
 
-	list_masks(r->event, why, n);
+	list_masks(r->event, why);
 	return PU_ERROR_INVALID_METRIC;
 }
 
@@ -219,8 +219,8 @@ static int fill_in(struct p4_request *r, char why[P4_WHY_MAX])
 
 	if (!(r->masks & 0xffff)) {
 		if (!mask) {
-			list_masks(r->event, why,
-				snprintf(why, P4_WHY_MAX, "%s: needs a unit mask:", r->name));
+			snprintf(why, P4_WHY_MAX, "%s: needs a unit mask:", r->name);
+			list_masks(r->event, why);
 			return PU_ERROR_INVALID_METRIC;
 		}
 		r->masks |= 1u << mask->bit;

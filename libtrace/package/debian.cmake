@@ -45,7 +45,7 @@ debian_package(libswtrace1 libs "" "cycles per instruction of a program's interv
   "Measures intervals of a program and writes hooks to lock-free rings, one a\nprocessor, that all programs of the machine share.")
 debian_package(libcpidecode1 libs "" "reader of swtrace's traces"
   "Hands out the hooks, fields and intervals of a trace, and whole reports.")
-debian_package(libcpc1 libs "" "performance counters by sets of requests"
+debian_package(libcpc1 libs "libswtrace1 ${same}" "performance counters by sets of requests"
   "Binds sets of counters to threads and processors, in the manner of Solaris.")
 debian_package(libperflib1 libs "libswtrace1 ${same}, libcpidecode1 ${same}"
   "countersets that programs query and offer"

@@ -94,13 +94,13 @@ if(SWTRACE_LIBPFM4)
 endif()
 install_library(cpc "libcpc.h;libpctx.h;cpc_event.h"
   "Performance counters by sets of requests, in the manner of Solaris"
-  "" "${cpc_libs}" "-Wl,--wrap=pthread_create")
+  "" "${cpc_libs}" "-Wl,--wrap=pthread_create" swtrace)
 install_library(perflib perflib.h
   "Countersets that anyone can query and offer, in the manner of PerfLib"
   "" "pthread;m" "" cpidecode swtrace)
 # Not swtrace_gate, which is for the header's macros.
-install_library_page(libtrace/perfutil.3 libtrace/libswtrace.map "^([A-OQ-Z]|P[^4])")
-install_library_page(libtrace/p4counters.3 libtrace/libswtrace.map "^P4")
+install_library_page(libtrace/perfutil.3 libtrace/libswtrace.map.in "^([A-OQ-Z]|P[^4])")
+install_library_page(libtrace/p4counters.3 libtrace/libswtrace.map.in "^P4")
 install_library_page(libtrace/libcpc.3 libtrace/cpc/libcpc.map "^(cpc_([^e]|en)|_lwp_)")
 install_library_page(libtrace/cpc_event.3 libtrace/cpc/libcpc.map "^cpc_event_")
 install_library_page(libtrace/libpctx.3 libtrace/cpc/libcpc.map "^pctx_")

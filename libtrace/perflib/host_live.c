@@ -1,8 +1,9 @@
 /*
- * This machine: the countersets built in, then those of living providers.
+ * This machine: the built-in countersets, then those of running providers.
  */
 #include <stdlib.h>
 
+#include "../../formats/base/array.h"
 #include "../../formats/base/time_ns.h"
 #include "../core/clock.h"
 #include "counterset.h"
@@ -12,7 +13,8 @@ struct live {
 	struct host host;
 	struct providers *providers;
 	const struct counterset **set;
-	uint32_t sets, room;
+	uint32_t sets;
+	size_t room;
 };
 
 static bool is_taken(const struct live *live, const GUID *id)
@@ -23,7 +25,7 @@ static bool is_taken(const struct live *live, const GUID *id)
 	return false;
 }
 
-/* Of a GUID the first one is. */
+/* The first counterset with a GUID wins. */
 static void live_add_sets(struct live *live, const struct counterset *const *sets, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++)
@@ -41,15 +43,8 @@ static uint32_t live_refresh_sets(
 	if (status)
 		return status;
 	count += counterset_builtins;
-	if (count > live->room) {
-		const struct counterset **grown =
-			realloc(live->set, count * sizeof(const struct counterset *));
-
-		if (!grown)
-			return ERROR_OUTOFMEMORY;
-		live->set = grown;
-		live->room = count;
-	}
+	if (!array_reserve(&live->set, &live->room, count, sizeof *live->set))
+		return ERROR_OUTOFMEMORY;
 	live->sets = 0;
 	live_add_sets(live, counterset_builtin, counterset_builtins);
 	live_add_sets(live, provided, count - counterset_builtins);

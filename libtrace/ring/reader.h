@@ -1,6 +1,6 @@
 /*
- * Reading rings that others are writing: private copies by pread, two looks, nothing
- * trusted. Used by the dump, the commands and the drain. Not for the writers.
+ * Reads rings while others write: private copies by pread, two looks, nothing trusted. For the
+ * dump, the commands and the drain, not for writers.
  */
 #ifndef SWT_RING_READER_H
 #define SWT_RING_READER_H
@@ -9,10 +9,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "../core/private_abi.h"
 #include "../../formats/session.h"
 
-/* pread until all of it is there, whatever signals come. False: it is not;
- * errno is 0 if the file ends there. */
+/* Repeats pread until all bytes are there, despite signals. False: they are not; errno is 0 at
+ * the end of the file. */
 bool ring_read_at(int fd, void *to, size_t bytes, uint64_t offset);
 
 struct ring_reader {
@@ -24,31 +25,33 @@ struct ring_reader {
 	struct shm_section *sections, *before;
 };
 
-/* 0 or a PU_ code. fd and control stay the caller's and outlive the reader. control NULL: nothing
- * is discarded, and the counters have no zero. */
+/* Returns 0 or a PU_ code. The caller keeps fd and control, which must outlive the reader.
+ * control NULL: nothing is discarded, and no zero is subtracted from the counters. */
 int ring_reader_open(struct ring_reader *r, int fd, const struct shm_geometry *geometry,
-	const struct shm_ring_control *control);
-void ring_reader_close(struct ring_reader *r);
+	const struct shm_ring_control *control) PRIVATE_ABI(ring_reader_open);
+void ring_reader_close(struct ring_reader *r) PRIVATE_ABI(ring_reader_close);
 
-/* Copies the rings' part of a control page, if it is of that generation before and behind. */
+/* Copies the rings' part of a control page. Fails unless it is of that generation before and
+ * after the copy. */
 bool ring_control_copy(
 	struct shm_ring_control *to, const struct shm_control *from, uint32_t generation);
 
 /* The file's id of a ring: its CPU number, or TF_GUEST_RING + n. */
 uint32_t ring_reader_id(const struct ring_reader *r, uint32_t ring);
-uint32_t ring_reader_rings(const struct ring_reader *r);
+uint32_t ring_reader_rings(const struct ring_reader *r) PRIVATE_ABI(ring_reader_rings);
 
 /* The ledger of one ring since it was last discarded; all in hooks but skipped and bytes. */
 struct ring_ledger {
 	uint64_t loss[SHM_LOSSES]; /* by enum shm_loss */
 	uint64_t overwritten;
 	uint64_t torn;	  /* overwritten while uncommitted; those still in the ring are in spans */
-	uint64_t head;	  /* position; behind it nothing had been written at that moment */
+	uint64_t head;	  /* position; nothing beyond it was written at that moment */
 	uint64_t entered; /* position + 1 of the section entered last by then; 0: none */
-	bool damaged;	  /* the file was truncated or its header makes no sense */
+	bool damaged;	  /* the file is truncated or its header invalid */
 };
 
-int ring_reader_ledger(struct ring_reader *r, uint32_t ring, struct ring_ledger *out);
+int ring_reader_ledger(struct ring_reader *r, uint32_t ring, struct ring_ledger *out)
+	PRIVATE_ABI(ring_reader_ledger);
 
 /* Discards the hooks in all rings, through the owner's control words: moves each start to its
  * head, then makes the counters' present values their zero. 0 or a PU_ code. */
@@ -58,17 +61,18 @@ int ring_reader_discard(struct ring_reader *r, struct shm_ring_control *control)
  * geometry.sections) or a PU_ code. lost_before: hooks lost on this ring since the
  * section before it in this list (for the first: since the discard). */
 struct ring_part {
-	uint64_t position; /* of its first byte */
+	uint64_t position; /* position of its first byte */
 	uint32_t index;	   /* section of the ring */
 	uint64_t lost_before;
 };
 
-int ring_reader_parts(struct ring_reader *r, uint32_t ring, struct ring_part *parts);
+int ring_reader_parts(struct ring_reader *r, uint32_t ring, struct ring_part *parts)
+	PRIVATE_ABI(ring_reader_parts);
 
 /* The same, and the ledger of the same moment: what is below ledger->head is in the list or counted
  * as gone, each once. Reads the ring's table a fixed number of times, whatever is written. */
-int ring_reader_list(
-	struct ring_reader *r, uint32_t ring, struct ring_part *parts, struct ring_ledger *ledger);
+int ring_reader_list(struct ring_reader *r, uint32_t ring, struct ring_part *parts,
+	struct ring_ledger *ledger) PRIVATE_ABI(ring_reader_list);
 
 /*
  * The ledger of an earlier moment: when no section at `position` or behind had been entered; and
@@ -79,20 +83,20 @@ int ring_reader_gone_below(struct ring_reader *r, uint32_t ring, uint64_t positi
 	const struct ring_part *parts, uint32_t n, const struct ring_ledger *listed, bool *gone,
 	struct ring_ledger *out);
 
-/* A section's copy: parsed, bounded, control words as in a file. */
+/* A parsed copy of a section, bounded, with control words as in a file. */
 struct ring_span {
 	uint64_t position;
 	uint32_t bytes; /* 0: nothing (any more): overwritten in the meantime, or empty */
 	uint32_t hooks, torn;
-	uint64_t first_stamp, last_stamp; /* of its hooks; 0 if it has none */
-	bool damaged;	  /* a record makes no sense: it and the rest are one torn record */
+	uint64_t first_stamp, last_stamp; /* of its hooks; 0: it has none */
+	bool damaged;	  /* a record is invalid: it and the rest count as one torn record */
 	bool held;	  /* some that are torn may still be committed */
-	bool overwritten; /* writers came round to it while it was copied */
+	bool overwritten; /* writers overwrote it during the copy */
 };
 
-/* Copies one part into buf (geometry.section_size bytes). 0 or a PU_ code. */
+/* Copies one part into buf (geometry.section_size bytes). Returns 0 or a PU_ code. */
 int ring_reader_copy(struct ring_reader *r, uint32_t ring, const struct ring_part *part,
-	uint8_t *buf, struct ring_span *span);
+	uint8_t *buf, struct ring_span *span) PRIVATE_ABI(ring_reader_copy);
 
 /* ------------------------------------------------------------ for the drain */
 
@@ -107,7 +111,7 @@ int ring_reader_header(struct ring_reader *r, uint32_t ring, struct shm_ring *he
 int ring_reader_entered(
 	struct ring_reader *r, uint32_t ring, uint64_t position, uint64_t *lost_so_far);
 
-/* The stamp of the record at a position, for putting sections in order; 0: none there. */
+/* Returns the stamp of the record at a position, to sort sections by; 0: there is none. */
 uint64_t ring_reader_stamp(struct ring_reader *r, uint32_t ring, uint64_t position);
 
 #endif

@@ -1,44 +1,47 @@
 /*
- * Opening what is in a session's directory, with the checks that keep a squatter out.
- * Shared by the traced program's side and the commands'.
+ * Opening files in a session's directory, with checks that keep a squatter out. Programs and
+ * commands share it.
  */
 #ifndef SWT_SESSION_PATHS_H
 #define SWT_SESSION_PATHS_H
 
 #include <sys/types.h>
 
+#include "../core/private_abi.h"
 #include "session.h"
 
 /*
- * Writes `format` with its first %u replaced by one number and its second by the other. For names
- * that a hook needs, which may come on a signal handler's stack: printf takes a kilobyte of it.
+ * Writes `format` with its two %u replaced by the numbers. It serves names that a hook needs on a
+ * signal handler's small stack, where printf would take a kilobyte.
  */
 void session_name(char *name, const char *format, uint32_t first, uint32_t second);
 
 __attribute__((format(printf, 2, 3))) void session_say(
 	struct session_error *error, const char *format, ...);
 
-/* The directory: a real one, the expected owner's, writable by nobody else. A descriptor, or
- * a PU_ code. The owner of a session that SWTRACE_SESSION names may be anyone: place->owner
- * is then set to who it is. */
-int session_open_dir(struct session_place *place, struct session_error *error);
-/* The same; *owner is who must own it, or (uid_t)-1 and then set. */
+/* Opens the directory, which must be a real one of the expected owner and writable by that owner
+ * alone. Returns a descriptor or a PU_ code. SWTRACE_SESSION may name any user's session:
+ * place->owner is then set to its owner. */
+int session_open_dir(struct session_place *place, struct session_error *error)
+	PRIVATE_ABI(session_open_dir);
+/* The same. *owner is the required owner, or (uid_t)-1, and then becomes the actual one. */
 int session_open_path(const char *path, uid_t *owner, struct session_error *error);
 
-/* A regular file of the directory's owner, not writable by others than `may_write` says
- * (S_IWGRP or 0), at least `size` bytes. A descriptor, or a PU_ code. */
+/* Opens a regular file of the directory's owner, not writable by others beyond `may_write`
+ * (S_IWGRP or 0), of at least `size` bytes. Returns a descriptor or a PU_ code. */
 int session_open_file(int dir, const char *name, int flags, uid_t owner, mode_t may_write,
-	uint64_t size, struct session_error *error);
+	uint64_t size, struct session_error *error) PRIVATE_ABI(session_open_file);
 
-/* Whether a code says that descriptors or memory were short: it may work later. */
+/* Whether a code means that descriptors or memory were short, so that a retry may succeed. */
 bool session_is_shortage(int rc);
 
-/* Room for bytes of a file, and a file's size without room; errno's value. Never SIGXFSZ. */
-int session_allocate(int fd, uint64_t offset, uint64_t bytes);
+/* Allocate bytes of a file, and set a file's size without allocating. Return 0 or an errno value;
+ * never raise SIGXFSZ. */
+int session_allocate(int fd, uint64_t offset, uint64_t bytes) PRIVATE_ABI(session_allocate);
 int session_resize(int fd, uint64_t size);
 
-/* Makes the directory and its control file if they are not there: complete at once, by
- * link, so that two who come first together see one. 0 or a PU_ code. */
+/* Makes the directory and its control file if they are missing. link publishes the file complete,
+ * so that two processes that come first see the same one. Returns 0 or a PU_ code. */
 int session_make(struct session_place *place, struct session_error *error);
 
 #endif

@@ -15,31 +15,34 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "../core/private_abi.h"
 #include "../../formats/session.h"
 
 struct session_error {
 	char text[512];
 };
 
-/* Short, so that an attach touches few pages. */
+/* Short, so that attaching touches few pages. */
 enum { SESSION_DIR_BYTES = 1024 };
 
 struct session_place {
 	char dir[SESSION_DIR_BYTES];
-	uid_t owner;	 /* who must own the directory */
+	uid_t owner;	 /* required owner of the directory */
 	const char *why; /* "SWTRACE_SESSION", "root's session" or "your own session" */
 };
 
-/* Where this process would trace: SWTRACE_SESSION, root's, its own (in that order).
- * The place need not exist yet when it is one's own. SWTRACE_SESSION that is not an
- * absolute path: PU_ERROR_INVALID_PARAMETER. */
-int session_find(struct session_place *place, struct session_error *error);
+/* Finds where this process would trace: SWTRACE_SESSION, root's session or its own, in that
+ * order. Its own need not exist yet. PU_ERROR_INVALID_PARAMETER: SWTRACE_SESSION is not an
+ * absolute path. */
+int session_find(struct session_place *place, struct session_error *error)
+	PRIVATE_ABI(session_find);
 
-/* One's own session, whatever else exists (for init and install). SWTRACE_SESSION first. */
+/* Finds the process's own session, whatever else exists (for init and install). SWTRACE_SESSION
+ * still comes first. */
 int session_find_own(struct session_place *place, struct session_error *error);
 
-/* Whether this process may use the session at a place: 0, PU_ERROR_DRIVER_NOT_LOADED (it is
- * not there), PU_ERROR_ACCESS_DENIED or PU_ERR_FILE_ERROR with the reason. */
+/* Checks that this process may use the session at a place. Returns 0, PU_ERROR_DRIVER_NOT_LOADED
+ * (there is none), PU_ERROR_ACCESS_DENIED or PU_ERR_FILE_ERROR, with the reason. */
 int session_check(const struct session_place *place, struct session_error *error);
 
 struct session {
@@ -54,35 +57,35 @@ struct session {
 
 enum session_open_flags {
 	SESSION_READ = 0,
-	SESSION_CONTROL = 1, /* must be the owner; takes the session's lock */
-	SESSION_CREATE = 2,  /* make directory and control file if there are none */
+	SESSION_CONTROL = 1, /* the caller must be the owner; takes the session's lock */
+	SESSION_CREATE = 2,  /* makes directory and control file if they are missing */
 };
 
 /* PU_ERROR_DRIVER_NOT_LOADED: there is none; PU_ERROR_ACCESS_DENIED: wrong owner, type or
  * mode, or not the owner; PU_ERR_FILE_ERROR; PU_ERROR_FACILITY_BUSY: another command holds
  * the lock for more than 10 s. */
 int session_open(struct session *s, const struct session_place *place, int flags,
-	struct session_error *error);
-void session_close(struct session *s);
+	struct session_error *error) PRIVATE_ABI(session_open);
+void session_close(struct session *s) PRIVATE_ABI(session_close);
 
 /*
- * The session's lock, for a handle opened with SESSION_CONTROL: the drain lets go of it while
- * it runs, and takes it for what only one may do at a time (session_reclaim, session_off).
- * session_lock: PU_ERROR_FACILITY_BUSY after 10 s, at once with wait false.
+ * The session's lock, for a handle opened with SESSION_CONTROL. The drain releases it while it
+ * runs, and takes it for operations that exclude each other (session_reclaim, session_off).
+ * session_lock returns PU_ERROR_FACILITY_BUSY after 10 s, or at once if wait is false.
  */
 int session_lock(struct session *s, bool wait, struct session_error *error);
 void session_unlock(struct session *s);
 
-/* What the drain of these rings tells of itself; all zeros if none did. */
+/* What the drain of these rings reports of itself; all zeros if there was none. */
 const struct shm_drain *session_drain(const struct session *s);
 
-/* On, suspended or not. */
+/* Whether tracing is on, suspended or not. */
 static inline bool session_is_on(const struct session *s)
 {
 	return s->control->state == SHM_ON || s->control->state == SHM_SUSPENDED;
 }
 
-/* There are rings, and they are in continuous mode. */
+/* Whether there are rings, and they are in continuous mode. */
 static inline bool session_is_continuous(const struct session *s)
 {
 	return s->control->state != SHM_NO_RINGS && s->geometry.mode == SHM_MODE_CONTINUOUS;
@@ -97,10 +100,10 @@ struct session_config {
 	uint32_t section_bytes; /* 0: 64 KiB, or what the largest CPI group needs */
 	uint32_t mode;		/* enum shm_mode */
 	gid_t group;		/* (gid_t)-1: only the owner may trace */
-	bool prealloc;		/* all memory now, not as sections are first entered */
+	bool prealloc; /* allocate all memory now instead of when sections are first entered */
 };
 
-/* Rounds and checks; fills geometry. */
+/* Rounds and checks the options; fills geometry. */
 int session_plan(const struct session_config *config, struct shm_geometry *geometry,
 	struct session_error *error);
 
@@ -109,8 +112,8 @@ int session_plan(const struct session_config *config, struct shm_geometry *geome
  * PU_ERROR_INSUFFICIENT_RESOURCES: no space. */
 int session_init(
 	struct session *s, const struct session_config *config, struct session_error *error);
-/* By how many bytes the rings will not fit, once all sections were entered, in what is available
- * now; 0: they fit. */
+/* How many bytes are missing for the rings once all sections were entered, with the memory
+ * available now; 0: they fit. */
 uint64_t session_shortage(const struct session *s, uint64_t *available);
 int session_on(struct session *s, struct session_error *error);
 int session_off(struct session *s, struct session_error *error);
@@ -118,18 +121,19 @@ int session_suspend(struct session *s, bool suspend, struct session_error *error
 /* major 0-255 or -1: all. Works with or without rings. */
 int session_enable(struct session *s, int major, bool enable, struct session_error *error);
 int session_discard(struct session *s, struct session_error *error);
-/* Unlinks the rings; the control file stays so that programs find the next ones. */
+/* Unlinks the rings. The control file stays, so that programs find the next ones. */
 int session_free(struct session *s, struct session_error *error);
-/* Removes the whole directory (a private session's end). */
+/* Removes the whole directory, at the end of a private session. */
 int session_remove(struct session *s);
-/* A private session: a fresh directory under /dev/shm, *place filled, SESSION_CONTROL. */
+/* Makes a private session: a new directory under /dev/shm, *place filled, opened with
+ * SESSION_CONTROL. */
 int session_create_private(struct session *s, struct session_error *error);
 
-/* Gives back what proven-dead writers hold: sections and guest rings. Owner only; called
- * by init, on, off, dump, info. Returns how many records and locks were given back. */
+/* Reclaims what writers that are proven dead hold: sections and guest rings. For the owner only;
+ * init, on, off, dump and info call it. Returns how many records and locks were reclaimed. */
 int session_reclaim(struct session *s);
 
-/* The task table, copied: *tasks is the caller's to free. Returns the count or a PU_ code. */
+/* Copies the task table. The caller frees *tasks. Returns the count or a PU_ code. */
 struct session_task {
 	uint32_t number; /* its records carry it in place of the thread id */
 	uint32_t tid, pid;

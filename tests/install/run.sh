@@ -59,17 +59,19 @@ with_pkg_config_static() { # COMPILER FLAGS PROGRAM
 }
 counters_with_pkg_config() { # COMPILER FLAGS PROGRAM
 	# shellcheck disable=SC2046,SC2086
-	$1 $strict $2 "$3" -o "$work/c" $(pkg-config --cflags --libs libcpc) -lpthread &&
-		"$work/c" && readelf -d "$work/c" | grep -q 'NEEDED.*libcpc'
+	$1 $strict $2 "$3" -o "$work/c" $(pkg-config --cflags --libs libcpc) -lpthread \
+		-Wl,-rpath,"$(pkg-config --variable=libdir libcpc)" &&
+		env -u LD_LIBRARY_PATH "$work/c" && readelf -d "$work/c" | grep -q 'NEEDED.*libcpc'
 }
 counters_with_pkg_config_static() { # COMPILER FLAGS PROGRAM
 	libs=$(pkg-config --static --libs libcpc |
-		sed 's/-lcpc/-Wl,-Bstatic -lcpc -Wl,-Bdynamic/') || return 1
+		sed 's/-l\(cpc\|swtrace\)/-Wl,-Bstatic -l\1 -Wl,-Bdynamic/g') || return 1
 	# shellcheck disable=SC2046,SC2086
 	$1 $strict $2 "$3" -o "$work/c" $(pkg-config --cflags libcpc) $libs &&
-		env -u LD_LIBRARY_PATH "$work/c" && ! readelf -d "$work/c" | grep -q 'NEEDED.*libcpc'
+		env -u LD_LIBRARY_PATH "$work/c" &&
+		! readelf -d "$work/c" | grep -qE 'NEEDED.*lib(cpc|swtrace)'
 }
-# libperflib finds libcpidecode and libswtrace by itself.
+# libperflib finds libcpidecode and libswtrace by itself, libcpc libswtrace.
 queries_with_pkg_config() { # COMPILER FLAGS PROGRAM
 	# shellcheck disable=SC2046,SC2086
 	$1 $strict $2 "$3" -o "$work/c" $(pkg-config --cflags --libs libperflib) \
@@ -85,6 +87,41 @@ queries_with_pkg_config_static() { # COMPILER FLAGS PROGRAM
 	$1 $strict $2 "$3" -o "$work/c" $(pkg-config --cflags libperflib) $libs &&
 		env -u LD_LIBRARY_PATH "$work/c" &&
 		! readelf -d "$work/c" | grep -qE 'NEEDED.*lib(perflib|cpidecode|swtrace)'
+}
+# One copy of what the libraries share: its functions, its state and its fork handlers.
+all_libraries="libperflib libcpc libswtrace libcpidecode"
+together() {
+	# shellcheck disable=SC2046,SC2086
+	$cc $strict -std=c17 "$here/together.c" -o "$work/c" $(pkg-config --cflags --libs $all_libraries) \
+		-Wl,-rpath,"$libdir" && env -u LD_LIBRARY_PATH "$work/c" || return 1
+	for l in libcpc libperflib; do
+		! nm --defined-only "$libdir/$l.so" |
+			grep -E ' (swtrace_private_.*|(thread|handle|attach)_[a-z_]*fork)$' || return 1
+		readelf -V "$libdir/$l.so" | grep -q "SWTRACE_PRIVATE_$(pkg-config --modversion $l)" ||
+			return 1
+	done
+}
+# A libswtrace of another release: the dynamic linker says which version is missing.
+refuses_another_release() {
+	mkdir -p "$work/other"
+	echo 'SWTRACE_PRIVATE_0.9 { local: *; };' >"$work/other/map"
+	echo 'int swtrace_other;' | $cc -shared -fPIC -x c - -o "$work/other/libswtrace.so.1" \
+		-Wl,-soname,libswtrace.so.1 -Wl,--version-script="$work/other/map" || return 1
+	# shellcheck disable=SC2046
+	$cc -x c "$here/counters.c" -o "$work/c" $(pkg-config --cflags --libs libcpc) -lpthread || return 1
+	! LD_LIBRARY_PATH="$work/other:$libdir" "$work/c" >"$work/refused" 2>&1 &&
+		grep -q "SWTRACE_PRIVATE_.*not found" "$work/refused"
+}
+together_static() {
+	# shellcheck disable=SC2086
+	libs=$(pkg-config --static --libs $all_libraries |
+		sed 's/-l\(perflib\|cpc\|swtrace\|cpidecode\)/-Wl,-Bstatic -l\1 -Wl,-Bdynamic/g') || return 1
+	# shellcheck disable=SC2046,SC2086
+	$cc $strict -std=c17 "$here/together.c" -o "$work/c" $(pkg-config --cflags $all_libraries) $libs &&
+		env -u LD_LIBRARY_PATH "$work/c" || return 1
+	nm "$work/c" | awk '$3 ~ /^(swtrace_private_.*|(thread|handle)_before_fork|attach_after_fork)$/ { print $3 }' |
+		sort >"$work/shared"
+	[ "$(wc -l <"$work/shared")" -gt 40 ] && [ -z "$(uniq -d "$work/shared")" ]
 }
 headers_alone() {
 	for std in "c99 -x c" "c17 -x c" "c++11 -x c++" "c++17 -x c++"; do
@@ -158,6 +195,9 @@ for kind in "" _static; do
 	check "its second example $how" \
 		counters_with_pkg_config$kind "$cc" "-std=gnu17 -x c" "$SOURCE/samples/cpc_overflow.c"
 done
+check "all libraries in one process" together
+check "all libraries in one process, static" together_static
+check "libcpc refuses a libswtrace of another release" refuses_another_release
 check "C and C++ programs with find_package, shared and static" with_find_package
 check "an installation below DESTDIR, moved, is found there" moved
 check "absolute install folders are kept" absolute
@@ -168,7 +208,7 @@ public_names() {
 only_public_names() {
 	! nm -D --defined-only "$libdir/libswtrace.so" "$libdir/libcpidecode.so" |
 		public_names |
-		grep -vE '^(Cpi|P4[A-Z]|Ai[A-Z]|CpuUtil|Trace|Is|RcToString|GetCycles|ReadCycles|Cycles|GetActive|swtrace_gate|cpidecode_)'
+		grep -vE '^(swtrace_private_|Cpi|P4[A-Z]|Ai[A-Z]|CpuUtil|Trace|Is|RcToString|GetCycles|ReadCycles|Cycles|GetActive|swtrace_gate|cpidecode_)'
 }
 only_cpc_names() {
 	! nm -D --defined-only "$libdir/libcpc.so" | public_names |
@@ -200,11 +240,12 @@ check "the public headers compile in any order, as C99 and as C++11 too" headers
 check "libperflib exports its header's names" only_perflib_names
 check "the libraries export their headers' names only" only_public_names
 # Names, their versions and the sizes of public structures, as they were released: a line that
-# changes or goes breaks programs. What is new is added to the list.
+# changes or goes breaks programs. What is new is added to the list. What the libraries have between
+# themselves is not in it.
 same_symbols() {
 	for l in libswtrace libcpidecode libcpc libperflib; do
 		nm -D --defined-only --with-symbol-versions "$libdir/$l.so" |
-			awk '$2 != "A" { print "'"$l"'", $2, $3 }'
+			awk '$2 != "A" && $3 !~ /@SWTRACE_PRIVATE_/ { print "'"$l"'", $2, $3 }'
 	done | LC_ALL=C sort | diff "$here/abi_symbols.txt" -
 }
 same_layouts() {

@@ -6,24 +6,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "../../../formats/base/array.h"
 #include "count.h"
 
 struct list {
 	int *tid;
-	unsigned count, room;
+	unsigned count;
+	size_t room;
 };
 
 static int threads_add_tid(struct list *l, int tid)
 {
-	if (l->count == l->room) {
-		unsigned room = l->room ? 2 * l->room : 16;
-		int *more = realloc(l->tid, room * sizeof *more);
-
-		if (!more)
-			return -ENOMEM;
-		l->tid = more;
-		l->room = room;
-	}
+	if (!array_reserve(&l->tid, &l->room, l->count + 1, sizeof *l->tid))
+		return -ENOMEM;
 	l->tid[l->count++] = tid;
 	return 0;
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../../formats/base/array.h"
 #include "../../../formats/base/number.h"
 #include "../../../include/perfutil.h"
 
@@ -56,24 +57,11 @@ static bool decimal(const char *p, size_t length, uint64_t *value)
 	return true;
 }
 
-static bool script_grow_array(void **array, size_t have, size_t size)
-{
-	void *more;
-
-	if (have & (have - 1)) /* full at powers of two only */
-		return true;
-	more = realloc(*array, (have ? 2 * have : 1) * size);
-	if (!more)
-		return false;
-	*array = more;
-	return true;
-}
-
 static const char *const no_memory = "out of memory";
 
 static const char *new_step(struct script *s, uint64_t reads)
 {
-	if (!script_grow_array((void **)&s->step, s->steps, sizeof *s->step))
+	if (!array_reserve(&s->step, &s->step_room, s->steps + 1, sizeof *s->step))
 		return no_memory;
 	s->step[s->steps++] =
 		(struct script_step){.first = s->actions, .reads = reads, .cycles = CPI_NONE};
@@ -82,7 +70,7 @@ static const char *new_step(struct script *s, uint64_t reads)
 
 static const char *new_action(struct script *s, const struct script_action *a)
 {
-	if (!script_grow_array((void **)&s->action, s->actions, sizeof *s->action))
+	if (!array_reserve(&s->action, &s->action_room, s->actions + 1, sizeof *s->action))
 		return no_memory;
 	s->action[s->actions++] = *a;
 	s->step[s->steps - 1].actions++;

@@ -44,7 +44,7 @@ struct script_step {
 struct script {
 	struct script_action *action;
 	struct script_step *step;
-	size_t actions, steps;
+	size_t actions, steps, action_room, step_room;
 	bool thread_mentioned[2];		/* instructions, cycles */
 	struct cpu_set mentioned[SCRIPT_WHATS]; /* those of processors */
 	/* How far it has come. */

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../../../formats/base/text.h"
 #include "private.h"
 
 /* ----------------------------------------------------------------------- META */
@@ -42,13 +43,11 @@ static void words_to_losses(const uint64_t w[SHM_LOSSES], uint64_t loss[SHM_LOSS
 static void words_line(
 	struct text *t, const char *prefix, uint32_t ring, const uint64_t *w, int count)
 {
-	char key[32], value[24 * BEFORE_WORDS];
-	size_t used = 0;
+	char key[32], value[24 * BEFORE_WORDS] = "";
 
 	snprintf(key, sizeof key, "%s%" PRIu32, prefix, ring);
 	for (int k = 0; k < count; k++)
-		used += (size_t)snprintf(
-			value + used, sizeof value - used, "%s%" PRIu64, k ? " " : "", w[k]);
+		text_append(value, sizeof value, "%s%" PRIu64, k ? " " : "", w[k]);
 	text_line(t, key, value);
 }
 

@@ -47,7 +47,7 @@ static uint32_t replay_list_instances(const struct counterset *set, struct rows 
 	return status ? status : copy_rows(&s->rows, rows, false);
 }
 
-const struct counterset_operations replay_operations = {
+static const struct counterset_operations replay_operations = {
 	.instances = replay_list_instances, .collect = replay_collect_rows};
 
 /* ------------------------------------------------------------------------------- steps */
@@ -163,6 +163,8 @@ uint32_t host_trace(const char *path, struct host **host)
 	status = replay_status(cpidecode_open(path, &r->trace));
 	if (!status)
 		status = replay_scan(r);
+	for (uint32_t i = 0; i < r->sets; i++)
+		r->set[i]->set.operations = &replay_operations;
 	if (status) {
 		close_trace(&r->host);
 		return status;

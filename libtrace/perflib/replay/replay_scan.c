@@ -30,32 +30,6 @@ uint32_t replay_status(int code)
 	}
 }
 
-struct replay_set *replay_find(const struct replay *r, const GUID *id)
-{
-	for (uint32_t i = 0; i < r->sets; i++)
-		if (guid_equal(&r->set[i]->definition.guid, id))
-			return r->set[i];
-	return NULL;
-}
-
-struct replay_set *replay_add(struct replay *r)
-{
-	struct replay_set **grown, *s;
-
-	if (r->sets == REPLAY_SETS)
-		return NULL;
-	grown = realloc(r->set, (r->sets + 1) * sizeof(struct replay_set *));
-	if (grown)
-		r->set = grown;
-	s = grown ? calloc(1, sizeof *s) : NULL;
-	if (!s)
-		return NULL;
-	s->replay = r;
-	s->set = (struct counterset){&s->definition, &replay_operations, s};
-	r->set[r->sets++] = s;
-	return s;
-}
-
 /* What else there is in the trace. */
 struct found {
 	bool cpi, utilisation;		     /* intervals */

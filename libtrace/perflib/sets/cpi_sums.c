@@ -26,17 +26,18 @@
 
 static const struct counter_definition counters[CPI_COLUMNS] = {
 	RATIO(CPI_COLUMN_CPI, PERF_AVERAGE_BULK, CPI_COLUMN_BASE, PERF_ATTRIB_DISPLAY_AS_REAL,
-		"CPI", "Cycles of the time that passed, per instruction."),
+		"CPI", "Elapsed cycles per instruction."),
 	BASE(CPI_COLUMN_BASE, "CPI Base", "Instructions."),
 	RATIO(CPI_COLUMN_SCALED, PERF_AVERAGE_BULK, CPI_COLUMN_BASE, PERF_ATTRIB_DISPLAY_AS_REAL,
-		"Scaled CPI", "Cycles that were not idle, per instruction."),
+		"Scaled CPI", "Busy cycles per instruction."),
 	RATIO(CPI_COLUMN_BUSY, PERF_PRECISION_OBJECT_TIMER, CPI_COLUMN_BUSY_BASE, 0, "% Busy",
 		"Time that was not idle."),
-	BASE(CPI_COLUMN_BUSY_BASE, "% Busy Base", "The time that passed, in the same unit."),
-	COUNT(CPI_COLUMN_INSTRUCTIONS, "Instructions", "Retired since the query was opened."),
+	BASE(CPI_COLUMN_BUSY_BASE, "% Busy Base", "Elapsed time, in the same unit."),
+	COUNT(CPI_COLUMN_INSTRUCTIONS, "Instructions",
+		"Instructions retired since the query was opened."),
 	COUNT(CPI_COLUMN_CYCLES, "Cycles",
-		"Passed since the query was opened, at the nominal rate."),
-	COUNT(CPI_COLUMN_BUSY_CYCLES, "Busy Cycles", "Cycles not idle since the query was opened."),
+		"Elapsed cycles since the query was opened, at the nominal rate."),
+	COUNT(CPI_COLUMN_BUSY_CYCLES, "Busy Cycles", "Busy cycles since the query was opened."),
 };
 
 const struct counterset_definition cpi_definition = {

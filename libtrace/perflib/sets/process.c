@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../../../formats/base/array.h"
 #include "../../../formats/base/time_ns.h"
 #include "../../core/clock.h"
 #include "process.h"
@@ -88,7 +89,7 @@ static void process_set_value(struct process *to, enum process_column column, ui
 	to->known |= PROCESS_BIT(column);
 }
 
-/* The kernel's clock of the process has ns, its ticks 10 ms. */
+/* Prefers the process's CPU clock, in ns, to /proc/PID/stat, in ticks of 10 ms. */
 static uint64_t time_of(const struct processes *p, uint32_t pid, const struct process_stat *s)
 {
 	clockid_t clock;
@@ -100,7 +101,7 @@ static uint64_t time_of(const struct processes *p, uint32_t pid, const struct pr
 	return (s->user + s->system) * (10000000 / p->user_hz);
 }
 
-/* When it was started, by the clock of time stamps; false: before that began. */
+/* Converts the start time to time stamp ticks. False: the process started before the clock did. */
 static bool start_ticks(
 	const struct processes *p, uint64_t start, int64_t frequency, uint64_t *ticks)
 {
@@ -126,7 +127,7 @@ static void set_moment(const struct processes *p, const struct process_stat *s, 
 	rows_set(rows, PROCESS_ID, pid);
 }
 
-/* What the sums of all processes gain by this one. */
+/* Adds this process's increase to the total. */
 static void add_to_total(struct processes *p, const struct process *now)
 {
 	const struct process *before = processes_before(p, now->pid, now->start);
@@ -144,22 +145,7 @@ static void add_to_total(struct processes *p, const struct process *now)
 	}
 }
 
-static bool process_reserve_entry(struct processes *p)
-{
-	uint32_t room = p->room ? p->room * 2 : 256;
-	struct process *more;
-
-	if (p->used < p->room)
-		return true;
-	more = realloc(p->process, room * sizeof *more);
-	if (!more)
-		return false;
-	p->process = more;
-	p->room = room;
-	return true;
-}
-
-/* False: no memory. One that ended is left out. */
+/* Adds a process's row; skips one that has ended. False: out of memory. */
 static bool process_add_row(struct processes *p, uint32_t pid, uint64_t wanted,
 	const struct sample_time *time, struct rows *rows, uint64_t now[3])
 {
@@ -169,7 +155,8 @@ static bool process_add_row(struct processes *p, uint32_t pid, uint64_t wanted,
 
 	if (!process_read_stat(p, pid, &s))
 		return true;
-	if (!process_reserve_entry(p) || !rows_add(rows, s.name, s.name_bytes, pid))
+	if (!array_reserve(&p->process, &p->room, p->used + 1, sizeof *p->process) ||
+		!rows_add(rows, s.name, s.name_bytes, pid))
 		return false;
 	to = &p->process[p->used++];
 	*to = (struct process){.pid = pid, .start = s.start};
@@ -208,7 +195,7 @@ static void process_set_total(const struct processes *p, struct rows *rows, cons
 static void next_sample(struct processes *p, uint64_t wanted)
 {
 	struct process *was = p->before;
-	uint32_t room = p->room_before;
+	size_t room = p->room_before;
 
 	process_switches_end(p);
 	process_instructions_end(p, !(wanted & PROCESS_BIT(PROCESS_INSTRUCTIONS)));
@@ -233,7 +220,7 @@ static uint32_t process_collect(const struct counterset *set, void *state, const
 		return ERROR_READ_FAULT;
 	good = rows_add(rows, "_Total", 6, 0);
 	p->total_known = 0;
-	/* One row is the total's. */
+	/* One row is reserved for the total. */
 	for (uint32_t i = 0; good && i < p->pids.used && rows->used < COUNTERSET_INSTANCES; i++)
 		good = process_add_row(p, p->pids.number[i], wanted[0], time, rows, now);
 	next_sample(p, wanted[0]);

@@ -1,5 +1,5 @@
 /*
- * Process: what each process did and holds. Private to process*.c.
+ * Process: CPU time, faults, switches and memory of each process. Private to process*.c.
  */
 #ifndef SWT_PERFLIB_SETS_PROCESS_H
 #define SWT_PERFLIB_SETS_PROCESS_H
@@ -9,7 +9,7 @@
 #include "../counterset.h"
 #include "scan.h"
 
-/* Their numbers are the counters' ids. */
+/* Also the counters' ids. */
 enum process_column {
 	PROCESS_TIME,
 	PROCESS_USER,
@@ -20,7 +20,7 @@ enum process_column {
 	PROCESS_VOLUNTARY,
 	PROCESS_INVOLUNTARY,
 	PROCESS_INSTRUCTIONS,
-	PROCESS_GROWING, /* the above go on from sample to sample */
+	PROCESS_GROWING, /* the columns above only grow */
 	PROCESS_THREADS = PROCESS_GROWING,
 	PROCESS_VIRTUAL,
 	PROCESS_RESIDENT,
@@ -36,15 +36,15 @@ enum process_column {
 
 extern const struct counterset_definition process_definition;
 
-/* Where the kernel's files are; tests make them up. The counterset's context. */
+/* The counterset's context: where the kernel's files are. Tests use files of their own. */
 struct process_machine {
 	const char *proc;
-	bool real; /* these are the processes of this kernel */
+	bool real; /* proc belongs to this kernel */
 };
 
 /* --------------------------------------------------- parsers; pure, take any bytes */
 
-/* Of /proc/PID/stat. Times in ticks of USER_HZ, start since the machine was. */
+/* From /proc/PID/stat. Times in ticks of USER_HZ; start counts from boot. */
 struct process_stat {
 	const char *name;
 	size_t name_bytes;
@@ -52,34 +52,35 @@ struct process_stat {
 };
 
 bool process_parse_stat(const char *text, size_t length, struct process_stat *stat);
-/* Of /proc/PID/task/TID/status. */
+/* From /proc/PID/task/TID/status. */
 bool process_parse_switches(
 	const char *text, size_t length, uint64_t *voluntary, uint64_t *involuntary);
 
 /* ----------------------------------------------------------------------- directories */
 
-/* The numbers that name entries of a directory, ascending. Grows, and then stays. */
+/* A directory's numeric entries, ascending. The memory is reused. */
 struct numbers {
 	uint32_t *number;
-	uint32_t used, room;
-	char *bytes; /* of the kernel's answers */
+	uint32_t used;
+	size_t room;
+	char *bytes; /* buffer for getdents64 */
 };
 
-/* False: it cannot be read. More than COUNTERSET_INSTANCES are left out. */
+/* False: cannot read the directory. Drops entries beyond COUNTERSET_INSTANCES. */
 bool numbers_read(struct numbers *n, const char *path);
 void numbers_free(struct numbers *n);
 
 /* --------------------------------------------------------------------------- a query */
 
-/* A process as a sample found it. */
+/* A process in one sample. */
 struct process {
 	uint32_t pid;
-	uint64_t start; /* tells it from another one of this number */
+	uint64_t start; /* distinguishes processes with the same id */
 	uint64_t known;
 	uint64_t value[PROCESS_GROWING];
 };
 
-/* What a thread had done; by its number, ascending. */
+/* A thread's counts, in ascending order of its id. */
 struct thread_switches {
 	uint32_t tid;
 	uint32_t pid;
@@ -88,40 +89,43 @@ struct thread_switches {
 
 struct threads {
 	struct thread_switches *thread;
-	uint32_t used, room;
+	uint32_t used;
+	size_t room;
 };
 
-struct counted; /* a process whose instructions are counted */
+struct counted; /* a process with instruction counters */
 
 extern const struct counterset_operations process_operations;
 
 struct processes {
 	const struct process_machine *machine;
 	uint64_t user_hz, page_bytes;
-	uint64_t ticks, boot_ns; /* the same moment on two clocks */
+	uint64_t ticks, boot_ns; /* the same moment on both clocks */
 	struct numbers pids, tids;
 	struct file_text text;
-	/* This sample, and the one before. */
+	/* This sample and the previous one. */
 	struct process *process, *before;
-	uint32_t used, used_before, room, room_before;
+	uint32_t used, used_before;
+	size_t room, room_before;
 	struct threads threads, threads_before;
-	bool refused; /* this machine has no such counter, for any process */
+	bool refused; /* the kernel refused the counter: do not try again */
 	struct counted *counted;
-	uint32_t counteds, counted_before, counted_room, descriptors, descriptors_most;
+	size_t counted_room;
+	uint32_t counteds, counted_before, descriptors, descriptors_most;
 	uint64_t total_known;
 	uint64_t total[PROCESS_GROWING];
 };
 
-/* The process of the sample before; NULL: it was not there. */
+/* The process in the previous sample; NULL if it was not there. */
 const struct process *processes_before(const struct processes *p, uint32_t pid, uint64_t start);
 
-/* process_switches.c: those of all its threads so far, as far as samples saw them. */
+/* process_switches.c: switches of all threads, as far as samples saw them. */
 void process_switches(struct processes *p, struct process *to, uint64_t threads);
 void process_switches_end(struct processes *p);
 
-/* process_instructions.c: counted from the first sample that wants them. */
+/* process_instructions.c: counts from the first sample that wants them. */
 void process_instructions(struct processes *p, struct process *to);
-/* Those that are gone are no longer counted; all: none is. */
+/* Closes the counters of ended processes, or of all. */
 void process_instructions_end(struct processes *p, bool all);
 
 #endif

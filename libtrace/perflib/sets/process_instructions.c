@@ -1,6 +1,6 @@
 /*
- * Instructions of processes: a counter on each thread that a process has when it is first seen;
- * threads made later are counted with those that made them. Counts begin then, at 0.
+ * Instructions of processes: one inherited counter on each thread that a process has when it is
+ * first seen, so a thread created later counts with its creator. Counts start at 0 then.
  */
 #include <errno.h>
 #include <limits.h>
@@ -10,6 +10,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "../../../formats/base/array.h"
 #include "../../counters/choice.h"
 #include "../../core/file.h"
 #include "../../counters/perf_group.h"
@@ -22,10 +23,10 @@ struct counted {
 	bool seen; /* in this sample */
 	uint64_t last;
 	uint32_t fds;
-	int *fd; /* NULL: not to be had */
+	int *fd; /* NULL: the counters could not be opened */
 };
 
-/* A quarter of what this program may open, and no more than some thousands. */
+/* A quarter of this program's limit of open files, capped at a few thousand. */
 static uint32_t descriptors_most(void)
 {
 	enum { MOST = 4096 };
@@ -60,7 +61,7 @@ static int counted_compare_pids(const void *a, const void *b)
 	return x->pid < y->pid ? -1 : x->pid > y->pid;
 }
 
-/* Of those that an earlier sample knew. */
+/* Searches the processes known from earlier samples. */
 static struct counted *counted_find_process(struct processes *p, uint32_t pid, uint64_t start)
 {
 	struct counted key = {.pid = pid}, *c;
@@ -73,15 +74,8 @@ static struct counted *counted_find_process(struct processes *p, uint32_t pid, u
 
 static struct counted *counted_add_process(struct processes *p, uint32_t pid, uint64_t start)
 {
-	if (p->counteds == p->counted_room) {
-		uint32_t room = p->counted_room ? p->counted_room * 2 : 64;
-		struct counted *more = realloc(p->counted, room * sizeof *more);
-
-		if (!more)
-			return NULL;
-		p->counted = more;
-		p->counted_room = room;
-	}
+	if (!array_reserve(&p->counted, &p->counted_room, p->counteds + 1, sizeof *p->counted))
+		return NULL;
 	p->counted[p->counteds] = (struct counted){.pid = pid, .start = start};
 	return &p->counted[p->counteds++];
 }
@@ -107,12 +101,12 @@ static int counted_open_thread(uint32_t tid)
 	int fd, high;
 
 	fd = perf_calls.open(&attr, (pid_t)tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
-	/* Out of the way of the program's own descriptors. */
+	/* Move the descriptor above the range that the program uses. */
 	high = fd >= 0 ? perf_calls.move(fd, file_high_descriptor()) : -1;
 	return high >= 0 ? high : fd;
 }
 
-/* All threads or none: a part of a process's instructions is not its instructions. */
+/* Counts all threads or none: a partial sum would be wrong. */
 static void counted_start_process(struct processes *p, struct counted *c)
 {
 	char path[PATH_MAX];
@@ -127,7 +121,7 @@ static void counted_start_process(struct processes *p, struct counted *c)
 		int fd = counted_open_thread(p->tids.number[i]);
 
 		if (fd < 0 && errno == ESRCH)
-			continue; /* it ended */
+			continue; /* the thread ended */
 		if (fd < 0) {
 			p->refused |= errno == ENOENT || errno == EOPNOTSUPP || errno == ENOSYS ||
 				      errno == ENODEV || errno == EINVAL;
@@ -148,7 +142,7 @@ static bool counted_read_instructions(const struct counted *c, uint64_t *sum)
 		if (perf_calls.read(c->fd[i], value, sizeof value) != (ssize_t)sizeof value)
 			return false;
 		if (value[2] == 0 && value[1] != 0)
-			return false; /* it never was on a counter */
+			return false; /* it was never on a counter */
 		*sum += value[1] == value[2] ? value[0] : rate_scale(value[0], value[1], value[2]);
 	}
 	return c->fds > 0;
@@ -171,7 +165,7 @@ void process_instructions(struct processes *p, struct process *to)
 	c->seen = true;
 	if (!counted_read_instructions(c, &sum))
 		return;
-	/* Scaled counts may go back a little; what was counted does not. */
+	/* Scaled counts may decrease a little; the reported sum must not. */
 	if (sum > c->last)
 		c->last = sum;
 	to->value[PROCESS_INSTRUCTIONS] = c->last;

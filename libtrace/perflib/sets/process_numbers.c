@@ -1,5 +1,5 @@
 /*
- * Directories of numbers, as /proc has them, by the kernel's own call: no memory a reading.
+ * Reads numeric directories such as /proc with getdents64, which allocates nothing per read.
  */
 #include <fcntl.h>
 #include <stdint.h>
@@ -8,11 +8,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "../../../formats/base/array.h"
 #include "process.h"
 
 enum { ANSWER_BYTES = 32 * 1024 };
 
-/* What getdents64 answers with. */
+/* struct linux_dirent64 of getdents64. */
 struct entry {
 	uint64_t inode;
 	int64_t offset;
@@ -25,15 +26,8 @@ static bool numbers_append(struct numbers *n, uint32_t number)
 {
 	if (n->used == COUNTERSET_INSTANCES)
 		return true;
-	if (n->used == n->room) {
-		uint32_t room = n->room ? n->room * 2 : 256;
-		uint32_t *more = realloc(n->number, room * sizeof *more);
-
-		if (!more)
-			return false;
-		n->number = more;
-		n->room = room;
-	}
+	if (!array_reserve(&n->number, &n->room, n->used + 1, sizeof *n->number))
+		return false;
 	n->number[n->used++] = number;
 	return true;
 }
@@ -60,7 +54,7 @@ static int by_number(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-/* The kernel gives them in order; nobody promises that it does. */
+/* Sort: the kernel returns entries in order, but does not guarantee it. */
 static void sort(struct numbers *n)
 {
 	for (uint32_t i = 1; i < n->used; i++)

@@ -1,12 +1,12 @@
 /*
- * Context switches, which the kernel tells of single threads only. A process's are what its
- * threads gained from sample to sample; what a thread did after the last sample that saw it is
- * not known.
+ * Context switches, which the kernel counts per thread only. A process's count is the sum of its
+ * threads' increases between samples; switches after the last sample that saw a thread are lost.
  */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "../../../formats/base/array.h"
 #include "process.h"
 
 static int by_tid(const void *key, const void *element)
@@ -29,15 +29,8 @@ static const struct thread_switches *thread_before(
 
 static bool add_thread(struct threads *t, const struct thread_switches *thread)
 {
-	if (t->used == t->room) {
-		uint32_t room = t->room ? t->room * 2 : 256;
-		struct thread_switches *more = realloc(t->thread, room * sizeof *more);
-
-		if (!more)
-			return false;
-		t->thread = more;
-		t->room = room;
-	}
+	if (!array_reserve(&t->thread, &t->room, t->used + 1, sizeof *t->thread))
+		return false;
 	t->thread[t->used++] = *thread;
 	return true;
 }
@@ -55,7 +48,7 @@ static bool process_read_thread_switches(
 		       p->text.bytes, p->text.used, &out->voluntary, &out->involuntary);
 }
 
-/* A smaller count is another thread's, of the same number. */
+/* A smaller count belongs to a new thread with a reused id. */
 static uint64_t gained(uint64_t before, uint64_t now)
 {
 	return now >= before ? now - before : now;

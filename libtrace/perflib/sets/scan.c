@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../../formats/base/array.h"
 #include "../../../formats/base/number.h"
 #include "../../core/file.h"
 
@@ -64,20 +65,15 @@ bool file_text_read(struct file_text *f, const char *path)
 	f->used = 0;
 	for (;;) {
 		ssize_t n = f->room ? file_read_once(path, f->bytes, f->room) : 0;
-		size_t room = f->room ? f->room * 2 : 4096;
-		char *more;
-
 		if (n < 0)
 			return false;
 		if ((size_t)n < f->room) {
 			f->used = (size_t)n;
 			return true;
 		}
-		more = room <= FILE_TEXT_MOST ? realloc(f->bytes, room) : NULL;
-		if (!more)
+		if (f->room >= FILE_TEXT_MOST ||
+			!array_reserve(&f->bytes, &f->room, f->room ? f->room + 1 : 4096, 1))
 			return false;
-		f->bytes = more;
-		f->room = room;
 	}
 }
 
