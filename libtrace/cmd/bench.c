@@ -1,6 +1,6 @@
 /*
- * bench: a command recorded several times, in turn with another one, and what differs. Each
- * run is one of `record`, each diff one of cpidecode.
+ * bench: records a command several times, alternating with another one, and reports what differs.
+ * Each run is a `record`; the comparison is cpidecode's diff.
  */
 #include <errno.h>
 #include <ftw.h>
@@ -43,7 +43,7 @@ struct bench {
 	unsigned ngates;
 	char **words; /* of the command */
 	int nwords;
-	char dir[PATH_MAX - 64]; /* where the traces go */
+	char dir[PATH_MAX - 64]; /* directory of the traces */
 	bool kept;
 	char self[PATH_MAX];
 };
@@ -68,7 +68,7 @@ static int make_side(const struct bench *b, const char *side)
 	snprintf(path, sizeof path, "%s/%s", b->dir, side);
 	if (mkdir(path, 0777) == 0)
 		return EXIT_FINE;
-	/* What an earlier bench left would count among the runs. */
+	/* Only an empty directory may be reused: files of an earlier bench would count as runs. */
 	if (errno == EEXIST && rmdir(path) == 0 && mkdir(path, 0777) == 0)
 		return EXIT_FINE;
 	return cmd_fail(b->verb, "%s: %s", path, strerror(errno));
@@ -90,7 +90,8 @@ static int make_folders(struct bench *b)
 	return code ? code : make_side(b, "after");
 }
 
-/* A program of ours, with the command's output on standard error: ours is the diff. */
+/* Runs a program of this toolkit. quiet: its standard output goes to standard error, since standard
+ * output carries the report. */
 static int run_words(const struct bench *b, char **words, bool quiet)
 {
 	struct command c = {.words = words, .output_is_ours = quiet};
@@ -131,7 +132,7 @@ static int record(struct bench *b, bool against, uint64_t number)
 	return code;
 }
 
-/* Who goes first changes from pair to pair: what drifts meets both alike. */
+/* Alternates which command runs first, so that drift affects both equally. */
 static int record_all(struct bench *b)
 {
 	int code = EXIT_FINE;
@@ -147,7 +148,7 @@ static int record_all(struct bench *b)
 	return code;
 }
 
-/* The cpidecode beside us, else that of the PATH. */
+/* Runs the cpidecode in swtrace's directory, or else the one in PATH. */
 static int bench_run_report(struct bench *b)
 {
 	char decoder[PATH_MAX], before[PATH_MAX], after[PATH_MAX];
@@ -221,9 +222,9 @@ static int bench_run(const struct verb *verb, int argc, char **argv)
 	if (a.operands == 0)
 		cmd_misuse(verb, "the command is missing");
 	if (b.ngates && !b.against)
-		cmd_misuse(verb, "--fail-if asks what changed: from what? --against is missing");
+		cmd_misuse(verb, "--fail-if compares with another command: --against is missing");
 	if (b.ngates && b.runs < 3)
-		cmd_misuse(verb, "--fail-if takes 3 runs of each command, or more");
+		cmd_misuse(verb, "--fail-if needs at least 3 runs of each command");
 	ssize_t length = readlink("/proc/self/exe", b.self, sizeof b.self - 1);
 	if (length < 0)
 		return cmd_fail(verb, "/proc/self/exe: %s", strerror(errno));

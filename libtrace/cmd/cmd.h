@@ -1,8 +1,8 @@
 /*
- * What the verbs of the swtrace command share.
+ * Shared by the verbs of the swtrace command.
  *
- * libtrace/cmd is the swtrace command, a file or a folder a verb. It may include every room of
- * libtrace, decoder/sink and cpidecode.h.
+ * libtrace/cmd is the swtrace command, with a file or a folder per verb. It may include every room
+ * of libtrace, decoder/sink and cpidecode.h.
  */
 #ifndef SWT_CMD_CMD_H
 #define SWT_CMD_CMD_H
@@ -18,30 +18,30 @@
 
 struct verb {
 	const char *name;
-	const char *usage;	      /* what follows "swtrace " */
-	const char *what;	      /* a line for the list of verbs */
-	const struct option *options; /* and the text of --help */
-	int (*run)(const struct verb *verb, int argc, char **argv); /* argv[0]: the verb */
+	const char *usage;	      /* text after "swtrace " in usage lines */
+	const char *what;	      /* one line, for the list of verbs */
+	const struct option *options; /* also the text of --help */
+	int (*run)(const struct verb *verb, int argc, char **argv); /* argv[0] is the verb */
 };
 
 extern const struct verb verb_init, verb_install, verb_on, verb_off, verb_enable, verb_disable,
 	verb_maj, verb_info, verb_dump, verb_get, verb_free, verb_run, verb_record, verb_bench,
 	verb_trigger, verb_doctor, verb_event, verb_stat, verb_ai, verb_counters;
 
-/* Prints the countersets that the last argument may become, for completion. */
+/* For completion: prints the countersets that the last argument may become. */
 void counters_complete_set(int argc, char **argv);
 
-/* "swtrace VERB: ..." on stderr. Returns EXIT_FAILED. */
+/* Prints "swtrace VERB: ..." to stderr. Returns EXIT_FAILED. */
 __attribute__((format(printf, 2, 3))) int cmd_fail(
 	const struct verb *verb, const char *format, ...);
-/* The same of output to path that failed. Silent where that is standard output ("-") whose reader
- * has gone: `| head` had enough. */
+/* Reports failed output to path. Silent if path is standard output ("-") and its reader is gone, as
+ * with `| head`. */
 int cmd_fail_output(const struct verb *verb, const char *path, const char *why);
 bool cmd_reader_is_gone(void);
-/* The same for a remark. */
+/* Prints a note to stderr. */
 __attribute__((format(printf, 2, 3))) void cmd_note(
 	const struct verb *verb, const char *format, ...);
-/* The same for wrong usage, with a pointer to --help. Ends the process with EXIT_USAGE. */
+/* Reports wrong usage, points to --help and exits with EXIT_USAGE. */
 __attribute__((format(printf, 2, 3), noreturn)) void cmd_misuse(
 	const struct verb *verb, const char *format, ...);
 
@@ -49,25 +49,25 @@ __attribute__((format(printf, 2, 3), noreturn)) void cmd_misuse(
 
 struct arguments {
 	const struct verb *verb;
-	bool stop; /* at the first operand: what follows is another command's */
+	bool stop; /* stop at the first operand: the rest is another command's */
 	char **argv;
 	int argc;
-	const char *value; /* of the option returned last; NULL: it has none */
-	int operands;	   /* argv[1] to argv[operands] when the options are at their end */
+	const char *value; /* the last option's value; NULL if it has none */
+	int operands;	   /* operands are argv[1] to argv[operands], valid after the last option */
 	struct options_scan scan;
 };
 
-/* The id of the next option, 0 at the end. Wrong ones and --help end the process. */
+/* Returns the id of the next option, 0 at the end. Exits on a wrong option and on --help. */
 int arguments_next(struct arguments *a);
 
-/* A whole number of decimal digits, or hexadecimal after 0x where that is allowed. */
+/* Parses decimal digits, or hexadecimal after 0x if hex is set. */
 bool parse_number(const char *text, bool hex, uint64_t max, uint64_t *value);
-/* Bytes, with a suffix K, M or G (powers of 1024). */
+/* Parses bytes, with an optional suffix K, M or G (powers of 1024). */
 bool parse_size(const char *text, uint64_t *bytes);
-/* A duration: seconds, or with a suffix ns, us, ms, s, m or h; decimals may follow a point. */
+/* Parses a duration in seconds, or with a suffix ns, us, ms, s, m or h; a fraction is allowed. */
 bool parse_time(const char *text, uint64_t *ns);
 
-/* The options of init and run. */
+/* Options that init and run share. */
 enum { INIT_SIZE = 1, INIT_MODE, INIT_SECTION, INIT_GROUP, INIT_PREALLOC, INIT_OPTIONS };
 #define INIT_OPTION_SIZE(preset)                                                                   \
 	{                                                                                          \
@@ -88,68 +88,65 @@ enum { INIT_SIZE = 1, INIT_MODE, INIT_SECTION, INIT_GROUP, INIT_PREALLOC, INIT_O
 	}
 
 void init_config(struct session_config *config);
-/* Takes one of them. False if id is none. */
+/* Applies the option. False if id is not one of them. */
 bool init_option(struct session_config *config, const struct arguments *a, int id);
 
 /* ------------------------------------------------------------------- sessions */
 
-/* Finds and opens; says what is wrong and returns an exit code. */
+/* Finds and opens the session; reports errors and returns an exit code. */
 int cmd_open(const struct verb *verb, struct session *s, int flags);
 bool cmd_is_on(const struct session *s);
-/* A member of root's group traces in root's session, whatever is made elsewhere: says so. */
+/* Warns a member of root's group that programs trace in root's session, not in this one. */
 void cmd_warn_if_elsewhere(const struct verb *verb, const struct session *s);
-/* New buffers that will not fit in memory: says so, with figures. */
+/* Warns, with figures, if full buffers will not fit in memory. */
 void cmd_warn_if_short(const struct verb *verb, const struct session *s);
-/* For a verb that writes hooks of its own: says why none will be in the trace. */
+/* For verbs that write hooks: explains why none will be in the trace. */
 void cmd_tell_tracing(const struct verb *verb, int major);
-/* Before a command has run for an hour is the time to find out that its trace has no place. */
+/* Checks up front that the output can be written, not after the command has run for an hour. */
 int cmd_check_output(const struct verb *verb, const char *path);
 
 /* Removes private sessions of this user whose `run` was killed. */
 void cmd_sweep(void);
-#define RUNNER_LOCK_NAME "runner" /* in a private session's directory; `run` holds its lock */
+#define RUNNER_LOCK_NAME "runner" /* lock file in a private session's directory, held by `run` */
 
 enum cmd_format {
 	CMD_TRACE, /* trace.bin */
 	CMD_NRM2,
 };
-/* dump_write() in that format. libcpidecode writes NRM2; what the format cannot hold is told on
- * stderr. */
+/* Calls dump_write() with that format; libcpidecode writes NRM2. Reports on stderr what the format
+ * cannot hold. */
 int cmd_write_dump(const struct verb *verb, struct session *s, enum cmd_format format,
 	const struct dump_options *options, struct dump_result *result,
 	struct session_error *error);
-/* Dumps with a progress line, interruptibly, and says what became of the hooks. */
+/* Dumps with a progress line, interruptibly, and reports how many hooks were written and lost. */
 int cmd_dump(const struct verb *verb, struct session *s, const char *path, enum cmd_format format,
 	enum tf_codec codec, const char *command);
-/* The line that says what a dump holds. */
+/* Prints a line on the dump's content. */
 void cmd_report_dump(const struct verb *verb, const char *path, const struct dump_result *r);
-/* A command line was traced and wrote no hook: says what to check. */
+/* A traced command line wrote no hooks: suggests what to check. */
 void cmd_note_untraced(const struct verb *verb, const char *command);
-/* Rings of normal mode filled: says what they kept, and how to lose less. kept: text. */
+/* Rings of normal mode filled up: reports what they kept, and how to lose less. kept: text. */
 #define FILLED_ADVICE                                                                              \
 	"swtrace record streams all hooks to a file, -t wrap keeps the newest, -s MB (of init "    \
 	"and run) makes more room"
 void cmd_note_filled(const struct verb *verb, const char *kept, uint64_t lost);
-/* Gives back what the dead hold, if the session is ours. */
+/* Reclaims sections and tasks of ended processes, if the caller owns the session. */
 void cmd_reclaim(void);
-/* The codec's name as an option's value. False if it is none. */
+/* Parses a codec's name. False if it is unknown. */
 bool cmd_codec(const char *name, enum tf_codec *codec);
 
 /* --------------------------------------------------------------------- output */
 
 const char *cmd_state_name(uint32_t state);
 const char *cmd_mode_name(uint32_t mode);
-/* The code that makes text bold, green, red or plain again; "" where colour is not wanted. */
+/* The escape code for bold, green, red or plain text; "" if colour is off. */
 const char *cmd_colour(FILE *f, const char *code);
 #define COLOUR_GOOD "\033[32m"
 #define COLOUR_BAD "\033[31m"
 #define COLOUR_OFF "\033[0m"
 
-/* text without what a terminal would obey: question marks in its place. */
+/* Prints text with question marks in place of control characters, which could drive a terminal. */
 void put_plain(FILE *f, const char *text);
-void put_plain_bytes(FILE *f, const char *text, size_t bytes);
-/* A cell of CSV (RFC 4180), in quotes where it takes them. */
-void put_csv(FILE *f, const char *text);
 /* A JSON string in quotes, as decoder/sink escapes it. */
 void put_json(FILE *f, const char *text);
 

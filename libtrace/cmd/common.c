@@ -1,5 +1,5 @@
 /*
- * Opening a session for a verb, and how things are called on a terminal.
+ * Opens a session for a verb, and cleans up after killed runs.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -39,7 +39,7 @@ int cmd_check_output(const struct verb *verb, const char *path)
 		return EXIT_FINE;
 	if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
 		return cmd_fail(verb, "%s: is a directory; name a file", path);
-	/* Opening a FIFO waits for its reader: that one is tried when it is needed. */
+	/* Opening a FIFO waits for its reader: open it only when it is needed. */
 	if (!output_is_file(path))
 		return EXIT_FINE;
 	struct output *o = malloc(sizeof *o);
@@ -80,7 +80,7 @@ void cmd_warn_if_short(const struct verb *verb, const struct session *s)
 
 	if (missing)
 		cmd_note(verb,
-			"full buffers take %llu KiB more than the %llu KiB that are free in %s now: hooks that then find no memory are lost, and counted",
+			"full buffers need %llu KiB more than the %llu KiB now free in %s: hooks without memory will be lost and counted",
 			(unsigned long long)(missing + 1023) >> 10,
 			(unsigned long long)available >> 10, s->place.dir);
 }
@@ -88,11 +88,10 @@ void cmd_warn_if_short(const struct verb *verb, const struct session *s)
 void cmd_tell_tracing(const struct verb *verb, int major)
 {
 	if (!IsTraceOn())
-		cmd_note(verb,
-			"tracing is off, so that no hooks are written: swtrace on turns it on");
+		cmd_note(verb, "tracing is off, so no hooks are written: swtrace on turns it on");
 	else if (TraceQueryMajor(major) != 1)
 		cmd_note(verb,
-			"major 0x%02X is disabled, so that no hooks are written: swtrace enable 0x%02X enables it",
+			"major 0x%02X is disabled, so no hooks are written: swtrace enable 0x%02X enables it",
 			(unsigned)major, (unsigned)major);
 }
 
@@ -139,8 +138,7 @@ const char *cmd_colour(FILE *f, const char *code)
 /* -------------------------------------------------------- private sessions left behind */
 
 /*
- * A `run` makes its directory and then takes the lock in it; a directory this young may be
- * between the two.
+ * `run` makes its directory and then locks it. Younger directories than this may not be locked yet.
  */
 enum { SETTLED_SECONDS = 10 };
 
@@ -158,7 +156,7 @@ static bool left_behind(int dir)
 	return nobody;
 }
 
-/* Files only: whatever else somebody put there stays, and the directory with it. */
+/* Removes files only: if another process added a directory, it stays, and its parent with it. */
 static void remove_directory(int root, int dir, const char *name)
 {
 	int copy = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -29,7 +29,7 @@ bool drain_option(struct drain_config *config, const struct arguments *a, int id
 	case DRAIN_ROTATE:
 		if (!parse_size(a->value, &config->rotate) || config->rotate < 1 << 20)
 			cmd_misuse(a->verb,
-				"--rotate takes a size of at least 1M (with K, M or G, or in bytes), not \"%s\"",
+				"--rotate takes a size of at least 1M (in bytes, or with K, M or G), not \"%s\"",
 				a->value);
 		return true;
 	case DRAIN_KEEP:
@@ -58,7 +58,7 @@ int drain_check(const struct verb *verb, const struct drain_config *config)
 	int code = cmd_check_output(verb, config->path);
 	if (code == EXIT_FINE && config->rotate && !output_is_file(config->path))
 		return cmd_fail(
-			verb, "%s: is no regular file, so it cannot be rotated", config->path);
+			verb, "%s: is not a regular file, so it cannot be rotated", config->path);
 	return code;
 }
 
@@ -142,7 +142,7 @@ void continuous_report(const struct verb *verb, const char *path, const struct d
 		causes, (unsigned long long)d->torn, (unsigned long long)d->rotations);
 	if (d->damaged)
 		cmd_note(verb,
-			"%u rings were cut off or written over by a program: the file holds what could be read of them",
+			"a program truncated or overwrote %u rings: the file holds what could be read of them",
 			d->damaged);
 }
 
@@ -157,7 +157,7 @@ int continuous_on(const struct verb *verb, struct session *s)
 	if (drain_on(s, &resumed, &error))
 		return cmd_fail(verb, "%s", error.text);
 	if (resumed && drain_load(s, &config, NULL) == 0)
-		cmd_note(verb, "no drain ran any more: a new one took %s up again", config.path);
+		cmd_note(verb, "the drain had ended: a new one resumed %s", config.path);
 	return EXIT_FINE;
 }
 
@@ -190,7 +190,7 @@ int continuous_off(const struct verb *verb, struct session *s)
 	if (rc)
 		code = cmd_fail(verb, "%s", error.text);
 	if (finished)
-		cmd_note(verb, "no drain ran any more: its file was taken up and finished");
+		cmd_note(verb, "the drain had ended: its file was recovered and finished");
 	if (rc == PU_ERROR_FACILITY_BUSY)
 		return code;
 	continuous_status(s, &status);

@@ -1,5 +1,5 @@
 /*
- * on, off, free, install: one step each.
+ * The verbs on, off, free and install.
  */
 #include <unistd.h>
 
@@ -30,7 +30,7 @@ static int make_buffers(const struct verb *verb, struct session *s, struct sessi
 	struct session_config config;
 
 	init_config(&config);
-	/* A file that an earlier init or record named is not this one's. */
+	/* Ignore the file that an earlier init or record left configured. */
 	int rc = drain_init(s, &config, &no_file, error);
 	if (rc == 0)
 		cmd_note(verb,
@@ -68,7 +68,7 @@ static int run_on(const struct verb *verb, int argc, char **argv)
 static const struct option on_options[] = {
 	{.help = "Without trace buffers it makes some first, with the defaults of init, and says so.\n"
 		 "In continuous mode it starts the drain, a process of its own that streams to the file;\n"
-		 "if tracing is on and the drain was killed, a new one takes the file up again.\n"},
+		 "if tracing is on and the drain was killed, a new one resumes the file.\n"},
 	{0}};
 const struct verb verb_on = {"on", "on", "turns tracing on", on_options, run_on};
 
@@ -114,7 +114,8 @@ const struct verb verb_off = {
 
 /* ------------------------------------------------------------------------ free */
 
-/* A recording's end takes time, without the lock: a `record` may have freed them meanwhile. */
+/* Ends a recording, which takes time without the lock: a `record` may free the buffers
+ * meanwhile. */
 static int end_recording(const struct verb *verb, struct session *s, bool *gone, int *rc,
 	struct session_error *error)
 {

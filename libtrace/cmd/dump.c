@@ -1,5 +1,5 @@
 /*
- * dump (get): the trace buffers as a trace.bin. Also the end of `run`.
+ * dump (get): writes the trace buffers as a trace.bin. Also ends `run`.
  */
 #include <signal.h>
 #include <string.h>
@@ -34,7 +34,7 @@ static void stop(int signal)
 	stopped_by = signal;
 }
 
-/* So that the temporary file does not stay behind. What was ignored (nohup) stays so. */
+/* Remove the temporary file on a signal. Signals that were ignored (nohup) stay ignored. */
 static void dump_catch_signals(void)
 {
 	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
@@ -92,17 +92,17 @@ void cmd_report_dump(const struct verb *verb, const char *path, const struct dum
 	}
 	if (losses_have_causes(r->loss))
 		cmd_note(verb,
-			"of those lost, %llu had no task slot (the table was full), %llu no memory for a section, %llu were of programs that could not attach until later",
+			"of those lost, %llu had no task slot (the table was full), %llu no memory for a section, %llu came before their program could attach",
 			(unsigned long long)r->loss[SHM_LOST_NO_SLOT],
 			(unsigned long long)r->loss[SHM_LOST_NO_MEMORY],
 			(unsigned long long)r->loss[SHM_LOST_UNATTACHED]);
 	if (r->later)
 		cmd_note(verb,
-			"%u rings were written faster than they could be looked at: those overwritten count some after the dump, too",
+			"%u rings were written faster than they could be read: their overwritten hooks include some from after the dump",
 			r->later);
 	if (r->damaged)
 		cmd_note(verb,
-			"%u rings were cut off or written over by a program: the dump holds what could be read of them",
+			"a program truncated or overwrote %u rings: the dump holds what could be read of them",
 			r->damaged);
 }
 
@@ -149,8 +149,8 @@ static const struct option options_of_dump[] = {
 	{OPTION_KEEP, "--keep", .value = "N", .help = "with it: keeps N of the older dumps (all)"},
 	{OPTION_FILE, "-o", .value = "FILE", .help = ""}, {0}};
 
-/* What the dead hold is given back first, so that it is in the dump as torn. Only the
- * owner can; the lock is not kept, because a dump into a slow pipe may take long. */
+/* First reclaim what ended processes hold, so that the dump has it as torn. Only the owner can do
+ * so. Releases the lock: a dump into a slow pipe may take long. */
 void cmd_reclaim(void)
 {
 	struct session_place place;
@@ -166,9 +166,9 @@ void cmd_reclaim(void)
 struct request {
 	enum cmd_format format;
 	enum tf_codec codec;
-	bool compress; /* asked for */
+	bool compress; /* --compress was given */
 	const char *path;
-	int signal; /* 0: a dump, now */
+	int signal; /* 0: dump once, now */
 	uint32_t keep;
 };
 
@@ -208,13 +208,13 @@ static int dump_on_signal(const struct verb *verb, const struct request *r)
 	int length = snprintf(f.path, sizeof f.path, "%s", r->path);
 
 	if (strcmp(r->path, "-") == 0)
-		cmd_misuse(verb, "--on-signal takes a file; standard output is none");
+		cmd_misuse(verb, "--on-signal takes a file, not standard output");
 	if (length < 0 || (size_t)length >= sizeof f.path)
 		cmd_misuse(verb, "the file's name is too long");
 	return flight_on_signal(&f, r->signal);
 }
 
-/* The name that `init -f` left, if there is one and it is not the file of a drain. */
+/* The file configured by `init -f`, unless it belongs to a drain. */
 static bool find_named_file(struct drain_config *config)
 {
 	struct session_place place;

@@ -1,5 +1,5 @@
 /*
- * enable, disable, maj: which majors' hooks are wanted.
+ * enable, disable, maj: select the majors whose hooks are written.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,9 +10,9 @@
 #include "../../formats/schema_program.h"
 #include "../../include/perfutil.h"
 #include "cmd.h"
-#include "put_json.h"
+#include "put_stream.h"
 
-/* Majors to change; all of them where none is named. */
+/* The majors to change; all if none is named. */
 static void take_majors(const struct verb *verb, struct arguments *a, bool chosen[SHM_MAJORS])
 {
 	uint64_t n;
@@ -24,7 +24,7 @@ static void take_majors(const struct verb *verb, struct arguments *a, bool chose
 		else if (parse_number(a->argv[i], true, SHM_MAJORS - 1, &n))
 			chosen[n] = true;
 		else
-			cmd_misuse(verb, "\"%s\" is no major: 0 to 255, 0x00 to 0xff, or all",
+			cmd_misuse(verb, "\"%s\" is not a major: 0 to 255, 0x00 to 0xff, or all",
 				a->argv[i]);
 	}
 	if (a->operands == 0)
@@ -74,22 +74,22 @@ const struct verb verb_disable = {"disable", "disable [MAJOR ...|all]",
 
 enum { MAJ_JSON = 1 };
 static const struct option maj_options[] = {
-	{.help = "Marks those that nothing known writes: neither this toolkit nor a program that registered a\nschema for them.\n\n"},
+	{.help = "Marks those without a known writer: neither this toolkit nor a program that registered a\nschema writes them.\n\n"},
 	{MAJ_JSON, "--json", .help = "one JSON object"}, {0}};
 
-/* What is known of a major besides its number. */
+/* A major's name and writers. */
 struct major {
 	const char *name; /* NULL: none */
 	bool is_enabled;
-	bool is_written; /* by this toolkit, or by a program that registered a schema for it */
+	bool is_written; /* this toolkit writes it, or a program registered a schema for it */
 };
 
 struct majors {
 	struct major of[SHM_MAJORS];
-	struct schema *registered; /* owns names */
+	struct schema *registered; /* owns the names */
 };
 
-/* Those of the original's kernel part have names here, but no writer. */
+/* Majors of the original toolkit's kernel part have a name here but no writer. */
 static const struct {
 	uint8_t major;
 	struct major is;
@@ -100,7 +100,7 @@ static const struct {
 	{CPUUTIL_MAJOR, {.name = "CPU utilisation", .is_written = true}},
 	{COUNTERS_MAJOR, {.name = "recorded counters", .is_written = true}}};
 
-/* Schemas that cannot be read mark nothing. */
+/* Ignores schemas that cannot be read. */
 static void read_registered(struct majors *m, struct session *s)
 {
 	char *text;
@@ -178,13 +178,13 @@ static void maj_print_text(const struct majors *m)
 		if (one->name)
 			printf("  0x%02X  %-19s %s%s\n", i, one->name,
 				one->is_enabled ? "enabled" : "disabled",
-				one->is_written ? "" : ", nothing known writes it");
+				one->is_written ? "" : ", no known writer");
 	}
 }
 
 static void maj_print_json(const struct majors *m)
 {
-	struct put_json_stream stream;
+	struct put_stream stream;
 	struct json *j = put_json_begin(&stream, stdout);
 
 	json_open(j, '{');
@@ -212,7 +212,7 @@ static void maj_print_json(const struct majors *m)
 	json_close(j, ']');
 	json_close(j, '}');
 	json_end_line(j);
-	put_json_end(&stream);
+	put_stream_end(&stream);
 }
 
 static int run_maj(const struct verb *verb, int argc, char **argv)

@@ -1,5 +1,5 @@
 /*
- * What dumps on a signal and dumps on a condition share.
+ * The common part of dumps on a signal and dumps on a condition.
  */
 #include "flight.h"
 
@@ -24,7 +24,7 @@ uint32_t flight_keep(const struct verb *verb, const char *value)
 	return (uint32_t)n;
 }
 
-/* What was ignored (nohup, a shell's background job) stays so. */
+/* Signals that were ignored (nohup, a shell's background job) stay ignored. */
 static void block_enders(struct flight *f)
 {
 	static const int enders[] = {SIGINT, SIGTERM, SIGHUP};
@@ -46,8 +46,8 @@ static int no_buffers(const struct flight *f)
 int flight_begin(struct flight *f)
 {
 	if (!output_is_file(f->path))
-		return cmd_fail(f->verb,
-			"%s: is no plain file, which older dumps could be kept beside", f->path);
+		return cmd_fail(f->verb, "%s: is not a regular file, so older dumps cannot be kept",
+			f->path);
 	if (!output_resolve(f->path, f->file))
 		return cmd_fail(f->verb, "%s: %s", f->path, strerror(errno));
 	int code = cmd_check_output(f->verb, f->file);
@@ -123,7 +123,7 @@ static int write_beside(struct flight *f, const char *fresh, struct session_erro
 	return rc;
 }
 
-/* Whole, and then under its name: the older ones move only for one that is there. */
+/* Writes the new dump to a temporary file, then rotates the earlier ones and renames it. */
 int flight_dump(struct flight *f)
 {
 	struct session_error error = {"the file's name is too long"};
@@ -138,7 +138,7 @@ int flight_dump(struct flight *f)
 		return EXIT_FINE;
 	f->failed++;
 	size_t n = strlen(fresh);
-	/* The line is about the file that was asked for. */
+	/* Name the requested file in the message, not the temporary one. */
 	if (strncmp(error.text, fresh, n) == 0)
 		return cmd_fail(f->verb, "%s%s", f->path, error.text + n);
 	return cmd_fail(f->verb, "%s", error.text);

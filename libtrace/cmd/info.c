@@ -1,6 +1,7 @@
 /*
- * info: what a session is, what its rings hold, what was lost and why.
+ * info: shows the session, what its rings hold, what was lost and why.
  */
+#include <errno.h>
 #include <grp.h>
 #include <pwd.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 #include "../dump/losses.h"
 #include "../dump/rings.h"
 #include "../ring/reader.h"
+#include "../../decoder/sink/table.h"
 #include "info.h"
 
 enum { INFO_JSON = 1 };
@@ -30,7 +32,7 @@ static uint64_t lost(const struct ring_info *r)
 	return shm_losses_sum(r->loss);
 }
 
-/* Hooks that entered the rings, or were lost before. */
+/* Hooks that entered the rings or were lost before. */
 static uint64_t attempted(const struct info *i)
 {
 	return i->sum.written + i->sum.hooks + i->sum.overwritten + lost(&i->sum) + i->sum.torn +
@@ -126,22 +128,42 @@ static void names(const struct info *i, char owner[64], char group[64])
 		group[0] = 0;
 }
 
-/* In continuous mode nothing is overwritten that was not written to the file first. */
-static void print_ring(const struct info *i, const char *name, const struct ring_info *r)
+enum { RING_COLUMNS = 12, CAUSE_COLUMNS = 3 }; /* the last ones tell rare causes of losses */
+
+static const unsigned ring_widths[RING_COLUMNS] = {9, 10, 12, 9, 7, 7, 8, 11, 6, 7, 9, 12};
+
+static unsigned ring_columns(const struct info *i)
 {
-	printf("%-9s %10llu %12llu %9llu %7llu %7llu %8llu %11llu %6llu", name,
-		(unsigned long long)r->hooks, (unsigned long long)r->bytes,
-		(unsigned long long)r->loss[SHM_LOST_FULL],
-		(unsigned long long)r->loss[SHM_LOST_BIG],
-		(unsigned long long)r->loss[SHM_LOST_HELD],
-		(unsigned long long)r->loss[SHM_LOST_NO_GUEST],
-		(unsigned long long)(i->continuous ? r->written : r->overwritten),
-		(unsigned long long)r->torn);
-	if (losses_have_causes(i->sum.loss))
-		printf(" %7llu %9llu %12llu", (unsigned long long)r->loss[SHM_LOST_NO_SLOT],
-			(unsigned long long)r->loss[SHM_LOST_NO_MEMORY],
-			(unsigned long long)r->loss[SHM_LOST_UNATTACHED]);
-	printf("%s\n", r->damaged ? "  damaged" : "");
+	return losses_have_causes(i->sum.loss) ? RING_COLUMNS : RING_COLUMNS - CAUSE_COLUMNS;
+}
+
+static void print_ring_heading(struct table *t, const struct info *i)
+{
+	/* In continuous mode nothing is overwritten that was not written to the file first. */
+	const char *const names[RING_COLUMNS] = {"ring", "hooks", "bytes", "lost:full", "too big",
+		"held", "no guest", i->continuous ? "written" : "overwritten", "torn", "no slot",
+		"no memory", "not attached"};
+
+	table_text(t, names[0]);
+	for (unsigned k = 1; k < ring_columns(i); k++)
+		table_heading(t, names[k]);
+	table_end_row(t);
+}
+
+static void print_ring(
+	struct table *t, const struct info *i, const char *name, const struct ring_info *r)
+{
+	const uint64_t values[RING_COLUMNS - 1] = {r->hooks, r->bytes, r->loss[SHM_LOST_FULL],
+		r->loss[SHM_LOST_BIG], r->loss[SHM_LOST_HELD], r->loss[SHM_LOST_NO_GUEST],
+		i->continuous ? r->written : r->overwritten, r->torn, r->loss[SHM_LOST_NO_SLOT],
+		r->loss[SHM_LOST_NO_MEMORY], r->loss[SHM_LOST_UNATTACHED]};
+
+	table_text(t, name);
+	for (unsigned k = 1; k < ring_columns(i); k++)
+		out_u64(table_right(t), values[k - 1]);
+	if (r->damaged)
+		table_text(t, " damaged");
+	table_end_row(t);
 }
 
 static bool is_empty(const struct ring_info *r)
@@ -149,15 +171,16 @@ static bool is_empty(const struct ring_info *r)
 	return !r->hooks && !r->written && !r->torn && !r->overwritten && !lost(r) && !r->damaged;
 }
 
-static void print_rings(const struct info *i)
+static int print_rings(const struct info *i)
 {
 	uint32_t empty = 0;
 	char name[32];
+	struct put_stream stream;
+	struct table t;
 
-	printf("\n%-9s %10s %12s %9s %7s %7s %8s %11s %6s%s\n", "ring", "hooks", "bytes",
-		"lost:full", "too big", "held", "no guest",
-		i->continuous ? "written" : "overwritten", "torn",
-		losses_have_causes(i->sum.loss) ? " no slot no memory not attached" : "");
+	table_begin_fixed(&t, put_stream_begin(&stream, stdout), ring_widths, RING_COLUMNS, 1);
+	out_char(t.o, '\n');
+	print_ring_heading(&t, i);
 	for (uint32_t k = 0; k < i->rings; k++) {
 		const struct ring_info *r = &i->ring[k];
 
@@ -169,11 +192,13 @@ static void print_rings(const struct info *i)
 			snprintf(name, sizeof name, "cpu %u", r->id);
 		else
 			snprintf(name, sizeof name, "guest %u", r->id - TF_GUEST_RING);
-		print_ring(i, name, r);
+		print_ring(&t, i, name, r);
 	}
-	print_ring(i, "all", &i->sum);
+	print_ring(&t, i, "all", &i->sum);
 	if (empty)
-		printf("%u of %u rings are empty\n", empty, i->rings);
+		out_printf(t.o, "%u of %u rings are empty\n", empty, i->rings);
+	table_free(&t);
+	return put_stream_end(&stream);
 }
 
 static void print_ledger(const struct info *i)
@@ -203,11 +228,11 @@ static void print_clock(const struct info *i)
 	if (!i->has_clock_back || i->clock_back.entries == 0)
 		return;
 	clock_back_text(&i->clock_back, g, text, sizeof text);
-	printf("          %s: a snapshot restored, or a migration; stamps stood still as long (swtrace init begins anew)\n",
+	printf("          %s: a snapshot was restored or the machine migrated; stamps stood still meanwhile (swtrace init begins anew)\n",
 		text);
 }
 
-static void info_print_text(const struct info *i)
+static int info_print_text(const struct info *i)
 {
 	const struct shm_geometry *g = &i->session.geometry;
 	char owner[64], group[64];
@@ -218,7 +243,7 @@ static void info_print_text(const struct info *i)
 	printf("tracing   %s\n", cmd_state_name(i->state));
 	printf("majors    %u of %d enabled\n", i->majors, SHM_MAJORS);
 	if (i->state == SHM_NO_RINGS)
-		return;
+		return 0;
 	printf("mode      %s\n", cmd_mode_name(g->mode));
 	printf("buffers   %u processors and %u guests, %llu KiB each: %u sections of %u KiB\n",
 		g->cpus, g->guests, (unsigned long long)g->ring_size >> 10, g->sections,
@@ -232,8 +257,9 @@ static void info_print_text(const struct info *i)
 		info_drain_text(i);
 	else if (i->drain.config.path[0])
 		printf("dump to   %s\n", i->drain.config.path);
-	print_rings(i);
+	int rc = print_rings(i);
 	print_ledger(i);
+	return rc;
 }
 
 /* ----------------------------------------------------------------------------- JSON */
@@ -277,7 +303,7 @@ static void info_json_rings(struct json *j, const struct info *i)
 	json_close(j, '}');
 }
 
-/* A count below 0 is not known. */
+/* A negative count is unknown. */
 static void info_json_tasks(struct json *j, const char *key, int count)
 {
 	json_key(j, key);
@@ -333,7 +359,7 @@ static void info_json_buffers(struct json *j, const struct info *i)
 
 static void info_print_json(const struct info *i)
 {
-	struct put_json_stream stream;
+	struct put_stream stream;
 	struct json *j = put_json_begin(&stream, stdout);
 
 	json_open(j, '{');
@@ -351,12 +377,12 @@ static void info_print_json(const struct info *i)
 		info_json_buffers(j, i);
 	json_close(j, '}');
 	json_end_line(j);
-	put_json_end(&stream);
+	put_stream_end(&stream);
 }
 
 /* ----------------------------------------------------------------------------- verb */
 
-/* The owner gives back first what the dead hold; anyone else looks as it is. */
+/* The owner first reclaims what ended processes hold; other users only read. */
 static int open_for_info(const struct verb *verb, struct session *s)
 {
 	struct session_place place;
@@ -411,8 +437,8 @@ static int info_run(const struct verb *verb, int argc, char **argv)
 		code = cmd_fail(verb, "%s", error.text);
 	else if (json)
 		info_print_json(&i);
-	else
-		info_print_text(&i);
+	else if (info_print_text(&i) == -ENOMEM)
+		code = cmd_fail(verb, "not enough memory");
 	free(i.ring);
 	session_close(&i.session);
 	return code;

@@ -1,5 +1,5 @@
 /*
- * What info finds out, and its part about the drain.
+ * The data that info collects, and its part on the drain.
  */
 #ifndef SWT_CMD_INFO_H
 #define SWT_CMD_INFO_H
@@ -7,12 +7,12 @@
 #include "../ring/reader.h"
 #include "../session/clock_back.h"
 #include "continuous.h"
-#include "put_json.h"
+#include "put_stream.h"
 
 struct ring_info {
 	uint32_t id;
 	uint64_t hooks, bytes, torn, overwritten;
-	uint64_t written; /* continuous mode; `hooks` and `bytes` then wait for the drain */
+	uint64_t written; /* continuous mode; `hooks` and `bytes` are then those not yet drained */
 	uint64_t loss[SHM_LOSSES];
 	bool damaged;
 };
@@ -20,33 +20,33 @@ struct ring_info {
 struct drain_info {
 	const char *state;
 	const struct shm_drain *page;
-	struct drain_config config; /* path "": not ours to know */
+	struct drain_config config; /* path "": unreadable for this user */
 	const char *advice;
 };
 
 struct info {
 	struct session session;
 	uint32_t state, group;
-	uint32_t majors; /* enabled */
+	uint32_t majors; /* enabled majors */
 	bool continuous;
-	struct drain_info drain; /* if continuous */
+	struct drain_info drain; /* continuous mode only */
 	struct ring_info *ring;
 	uint32_t rings;
 	struct ring_info sum;
-	uint64_t unwritten; /* hooks that the drain's file had no room for; not known by ring */
+	uint64_t unwritten;	     /* hooks that the drain failed to write; not known per ring */
 	int tasks, alive, processes; /* -1: unknown */
 	uint64_t memory;
-	bool has_clock_back; /* clock_back is known */
+	bool has_clock_back; /* clock_back is valid */
 	struct clock_back clock_back;
 };
 
-/* Of one ring in continuous mode, whose overwritten hooks are what the drain took: what is
- * written, and what is left of the rest. */
+/* A ring in continuous mode: splits its hooks into those drained and those that wait. Overwritten
+ * ones were drained before. */
 void info_drained(
 	struct ring_info *r, struct ring_reader *reader, uint32_t generation, uint32_t ring);
-/* Takes off the sum of the buffers what was in no file's power to hold. */
+/* Subtracts from the sum the hooks that the drain could not write. */
 void info_unwritten(struct info *i);
-/* The drain's own state and figures. */
+/* Reads the drain's state and figures. */
 void info_drain(struct info *i);
 void info_drain_text(const struct info *i);
 void info_drain_json(struct json *j, const struct info *i);

@@ -1,14 +1,13 @@
 /*
- * info, continuous mode: the drain, and what it took.
+ * info in continuous mode: the drain, and what it wrote.
  */
 #include "../../formats/trace_file.h"
 #include "../ring/layout.h"
 #include "info.h"
 
 /*
- * What went into the ring is there still or counted as overwritten; the drain's records are
- * part of both. Only this sum is to be trusted: a record may have been committed after it was
- * taken as torn.
+ * Every hook that entered the ring is present or overwritten; drained ones are part of both. Only
+ * this sum is reliable: a hook may finish after the drain saw it torn.
  */
 void info_drained(
 	struct ring_info *r, struct ring_reader *reader, uint32_t generation, uint32_t ring)
@@ -53,7 +52,7 @@ void info_drain(struct info *i)
 	switch (d->page->state) {
 	case SHM_DRAIN_RUNNING:
 		d->state = "killed";
-		d->advice = on ? "; swtrace on takes it up again, swtrace off finishes the file"
+		d->advice = on ? "; swtrace on resumes it, swtrace off finishes the file"
 			       : "; swtrace off finishes the file";
 		return;
 	case SHM_DRAIN_FAILED:
@@ -67,7 +66,7 @@ void info_drain(struct info *i)
 		d->advice = on ? "" : "; swtrace on starts it";
 	}
 	if (on)
-		d->advice = "; tracing is on all the same: swtrace on starts another";
+		d->advice = "; tracing is still on: swtrace on starts another";
 }
 
 void info_drain_text(const struct info *i)

@@ -1,5 +1,5 @@
 /*
- * init: new trace buffers.
+ * init: makes new trace buffers.
  */
 #include <string.h>
 #include <sys/stat.h>
@@ -21,14 +21,14 @@ static const struct option options[] = {INIT_OPTION_SIZE("3; with cont 16"),
 	{.help = "With -t cont:\n"}, DRAIN_OPTION_LIST,
 	{.help = "Afterwards every major is enabled and tracing is off.\n"}, {0}};
 
-/* What was asked for. */
+/* The command line. */
 struct request {
 	struct session_config buffers;
 	struct drain_config drain;
-	bool streams; /* an option that only continuous mode has */
+	bool streams; /* an option of continuous mode was given */
 };
 
-/* What was asked for, and what a whole number of sections made of it. */
+/* Reports the buffers' final geometry, after rounding to whole sections. */
 static void init_note_geometry(
 	const struct verb *verb, const struct session *s, const struct request *r)
 {
@@ -58,7 +58,7 @@ static void take_mode(struct request *r, const struct arguments *a)
 		cmd_misuse(a->verb, "-t takes norm, wrap or cont, not \"%s\"", a->value);
 }
 
-/* An exit code: whether the file can be written is found out now. */
+/* Returns an exit code. Checks already here that the file can be written. */
 static int take_arguments(struct request *r, int argc, char **argv, const struct verb *verb)
 {
 	struct arguments a = {.verb = verb, .argc = argc, .argv = argv};
@@ -79,14 +79,14 @@ static int take_arguments(struct request *r, int argc, char **argv, const struct
 	if (r->buffers.mode != SHM_MODE_CONTINUOUS && r->streams)
 		cmd_misuse(verb, "--rotate, --keep and --compress are for -t cont");
 	if (strcmp(r->drain.path, "-") == 0)
-		cmd_misuse(
-			verb, "-f takes a file: swtrace record and dump write to standard output");
+		cmd_misuse(verb,
+			"-f takes a file: only swtrace record and dump write to standard output");
 	if (r->buffers.mode != SHM_MODE_CONTINUOUS)
 		return r->drain.path[0] ? cmd_check_output(verb, r->drain.path) : EXIT_FINE;
 	if (!r->drain.path[0])
 		cmd_misuse(verb, "-t cont needs -f FILE, where the hooks go");
 	continuous_defaults(&r->buffers);
-	/* The drain would wait for a reader, and whoever turns tracing on for the drain. */
+	/* Opening a FIFO would block the drain until it has a reader, and `swtrace on` with it. */
 	if (stat(r->drain.path, &st) == 0 && S_ISFIFO(st.st_mode))
 		return cmd_fail(
 			verb, "%s: is a FIFO; swtrace record -o writes to one", r->drain.path);

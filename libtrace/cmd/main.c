@@ -20,7 +20,7 @@ static void overview(FILE *f)
 	fputs("usage: swtrace VERB [option ...]\n\n", f);
 	for (int i = 0; i < VERBS; i++)
 		fprintf(f, "  %-9s %s\n", verbs[i]->name, verbs[i]->what);
-	fputs("\n`swtrace VERB --help` says more, swtrace(1) says all. Exit codes: 0 fine,\n"
+	fputs("\n`swtrace VERB --help` describes a verb, swtrace(1) all. Exit codes: 0 fine,\n"
 	      "1 failed, 2 wrong usage, 3 (record --strict) hooks were lost, 4 (doctor,\n"
 	      "event list --try, stat, ai, counters) nothing is measured here, 5 (bench) a\n"
 	      "--fail-if came true.\n",
@@ -41,7 +41,7 @@ static int no_verb(const char *name)
 	return EXIT_USAGE;
 }
 
-/* What operands may be, for the shells' completion: as of options_print_completion. */
+/* Operands of the verbs, for completion; format as of options_print_completion. */
 #define MAJORS "all|0x04|0x10|0x11|0x12|0x19|0xA8|0xC0|0xC8|0xC9"
 static const struct {
 	const struct verb *verb;
@@ -51,7 +51,7 @@ static const struct {
 	{&verb_disable, MAJORS}, {&verb_event, "list|show|encode"},
 	{&verb_counters, "list|instances|query"}};
 
-/* --complete WORD...: what the last word may become, for the shells' completion. */
+/* --complete WORD...: prints what the last word may become. */
 static int main_print_completion(int argc, char **argv)
 {
 	const struct verb *verb = argc > 1 ? find_verb(argv[0]) : NULL;
@@ -73,7 +73,7 @@ static int main_print_completion(int argc, char **argv)
 	return EXIT_FINE;
 }
 
-/* Output that did not arrive is a failure, whatever the verb thought. */
+/* Failed output is a failure, even if the verb succeeded. */
 static int main_flush_output(int code)
 {
 	if (fflush(stdout) == 0 && !ferror(stdout))
@@ -88,8 +88,8 @@ static void do_nothing(int signal)
 	(void)signal;
 }
 
-/* A verb finishes its work, and its exit code is its own, when the reader of its output is gone.
- * Caught, not ignored: a command that is executed gets the default back. */
+/* Catch SIGPIPE: a verb finishes its work and keeps its exit code when the reader of its output is
+ * gone. Not ignored, because an executed command must inherit the default. */
 static void survive_closed_pipe(void)
 {
 	const struct sigaction catcher = {.sa_handler = do_nothing};

@@ -1,6 +1,6 @@
 /*
- * record: continuous mode in the foreground. With a command, in a session of its own; without,
- * whatever traces in the user's session.
+ * record: continuous mode in the foreground. With a command, records a private session; without,
+ * the user's session.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@ static const struct option options[] = {
 	DRAIN_OPTION_LIST, INIT_OPTION_SIZE("16"), INIT_OPTION_SECTION, INIT_OPTION_GROUP,
 	{RECORD_STRICT, "--strict", .help = "exits with 3 if hooks were lost"},
 	{RECORD_FORCE, "--force",
-		.help = "without a command: gives up the hooks that older buffers still hold"},
+		.help = "without a command: discards the hooks that earlier buffers still hold"},
 	{.help = "Exits with the command's status; 126 if it cannot be executed, 127 if it is not found,\n"
 		 "128 + N if signal N ended it, 1 if it succeeded and the recording failed.\n"},
 	{0}};
@@ -37,15 +37,15 @@ struct recording {
 	const struct verb *verb;
 	struct session_config buffers;
 	struct drain_config config;
-	uint64_t duration; /* ns; 0: until it is told to end */
+	uint64_t duration; /* ns; 0: no limit */
 	bool strict, force;
-	struct command command; /* words NULL: none */
+	struct command command; /* words NULL: no command */
 	struct private_session private;
 	struct session session;
 	struct stream stream;
 	struct progress progress;
-	struct drain_status status; /* at the end */
-	bool broke_off;		    /* tracing was turned off, as the file could not be written */
+	struct drain_status status; /* at the end of the recording */
+	bool broke_off; /* tracing was turned off because the file could not be written */
 	int code;
 };
 
@@ -72,7 +72,7 @@ static void record_fail_output(struct recording *r)
 	r->code = cmd_fail_output(r->verb, r->config.path, why);
 }
 
-/* The drain, then the gate. The session's lock is held on entry, and not afterwards. */
+/* Starts the drain, then opens the gate. The caller holds the session's lock; it is released. */
 static int record_open_gate(struct recording *r)
 {
 	int rc = drain_save(&r->session, &r->config, &r->stream.error);
@@ -103,8 +103,8 @@ static void record_finish_stream(struct recording *r)
 	r->stream.drain = NULL;
 }
 
-/* A program of the command turned tracing off: until it turns it on again. A drain that
- * `swtrace on` started then is not ours. */
+/* A program of the command turned tracing off: waits until it is turned on again. A drain that
+ * `swtrace on` started meanwhile is not this recording's. */
 static bool is_resumed(struct recording *r)
 {
 	struct stream *s = &r->stream;
@@ -117,7 +117,7 @@ static bool is_resumed(struct recording *r)
 	return false;
 }
 
-/* From the open gate to the file's end. */
+/* Follows the recording from the open gate to the end of the file. */
 static void record_follow_hooks(struct recording *r)
 {
 	bool by_others;
@@ -164,7 +164,7 @@ static int exit_code(const struct recording *r)
 static void remove_session(struct recording *r)
 {
 	session_lock(&r->session, true, NULL);
-	/* A drain that the command itself started has a file to end. */
+	/* If the command started a drain itself, finish that drain's file. */
 	if (continuous_is_open(&r->session))
 		continuous_off(r->verb, &r->session);
 	session_remove(&r->session);
@@ -178,7 +178,7 @@ static int record_command(struct recording *r)
 	snprintf(r->config.command, sizeof r->config.command, "%s", line ? line : "");
 	free(line);
 	r->command.output_is_ours = strcmp(r->config.path, "-") == 0;
-	/* An older trace is not to be lost for a slip of the pen. */
+	/* Check the command before truncating the file: a typo must not cost an earlier trace. */
 	int failure = command_look(&r->command);
 	if (failure)
 		return command_failed(r->verb, &r->command, failure);
@@ -204,7 +204,7 @@ static int record_command(struct recording *r)
 
 /* ---------------------------------------------------------------- without a command */
 
-/* Why these buffers are not to be replaced; NULL: they may be. */
+/* Why these buffers must not be replaced; NULL if they may be. */
 static const char *in_use(const struct recording *r, struct session *s)
 {
 	if (cmd_is_on(s))
@@ -212,7 +212,7 @@ static const char *in_use(const struct recording *r, struct session *s)
 	if (session_is_drained(s))
 		return "a drain still finishes its file; swtrace off waits for it";
 	if (!r->force && session_holds_hooks(s))
-		return "its buffers hold an older trace: swtrace dump writes it, swtrace free or --force gives it up";
+		return "its buffers hold an earlier trace: swtrace dump writes it, swtrace free or --force discards it";
 	return NULL;
 }
 
@@ -240,7 +240,7 @@ static int open_own(struct recording *r)
 	return EXIT_FAILED;
 }
 
-/* Not what somebody else has made there meanwhile. */
+/* Frees the buffers unless another process has replaced them. */
 static void free_own(struct recording *r)
 {
 	if (session_lock(&r->session, true, NULL) == 0 &&

@@ -1,5 +1,5 @@
 /*
- * trigger: dumps the seconds around an event that a condition describes.
+ * trigger: dumps the seconds around an event that matches a condition.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -57,17 +57,18 @@ struct trigger {
 	uint32_t count;		 /* 0: no end */
 	struct watch watch;
 	struct tasks tasks;
-	uint64_t lost;	   /* by writers, when the condition was asked last */
-	uint64_t told;	   /* of watch.missed and .unfinished */
-	bool told_damaged; /* and of watch.damaged */
+	uint64_t lost;	   /* writers' losses at the last evaluation of the condition */
+	uint64_t told;	   /* reported part of watch.missed and .unfinished */
+	bool told_damaged; /* watch.damaged was reported */
 	bool matched;
-	char *what; /* matched */
-	int signal; /* that ended it */
+	char *what; /* description of the match */
+	int signal; /* ending signal */
 };
 
 /* -------------------------------------------------------------------- what matched */
 
-/* In the session's clock; how far back it was from now is more exact than from `init`. */
+/* Prints the time of a stamp by the session's clock, counted back from now: more exact than forward
+ * from `init`. */
 static void print_time(FILE *out, const struct session *s, uint64_t stamp)
 {
 	uint64_t sync[3], rate = s->geometry.ticks_per_second;
@@ -81,7 +82,7 @@ static void print_time(FILE *out, const struct session *s, uint64_t stamp)
 	bool before = stamp < sync[0];
 	uint64_t ticks = before ? sync[0] - stamp : stamp - sync[0];
 	unsigned __int128 ns = (unsigned __int128)ticks * 1000000000u / rate;
-	/* What a scribbler made of it is no time. */
+	/* A corrupt stamp yields an impossible time: print none. */
 	if (ns > INT64_MAX / 4 || (before && ns > sync[1]))
 		return;
 	uint64_t real = before ? sync[1] - (uint64_t)ns : sync[1] + (uint64_t)ns;
@@ -152,7 +153,7 @@ static bool asks(struct trigger *t, struct event *e)
 	return condition_holds(&t->condition, e, t->flight.session.geometry.ticks_per_second);
 }
 
-/* False where it holds: what follows is looked at after the dump. */
+/* Returns false on a match: later hooks wait until after the dump. */
 static bool on_event(void *arg, struct event *e)
 {
 	struct trigger *t = arg;
@@ -198,7 +199,7 @@ static void end_watch(struct trigger *t)
 	tasks_close(&t->tasks);
 }
 
-/* What the condition was not asked about. */
+/* Reports hooks that the condition never saw. */
 static void tell_gaps(struct trigger *t)
 {
 	const struct watch *w = &t->watch;
@@ -206,13 +207,13 @@ static void tell_gaps(struct trigger *t)
 
 	if (w->missed + w->unfinished > t->told) {
 		cmd_note(verb,
-			"%llu hooks were overwritten before they were looked at, %llu passed over unfinished",
+			"%llu hooks were overwritten before they were checked, %llu skipped unfinished",
 			(unsigned long long)w->missed, (unsigned long long)w->unfinished);
 		t->told = w->missed + w->unfinished;
 	}
 	if (w->damaged && !t->told_damaged) {
 		cmd_note(verb,
-			"%u rings were cut off or written over by a program: not everything in them was looked at",
+			"a program truncated or overwrote %u rings: not all of their hooks were checked",
 			w->damaged);
 		t->told_damaged = true;
 	}
@@ -225,12 +226,12 @@ static void trigger_look_at_hooks(struct trigger *t)
 	watch_look(&t->watch, on_event, t);
 	if (t->matched || !t->condition.asks_lost || t->watch.lost == t->lost)
 		return;
-	/* A hook that is lost is no event of its own. */
+	/* A lost hook is not an event: evaluate the condition on an empty one. */
 	none.lost = t->lost = t->watch.lost;
 	on_event(t, &none);
 }
 
-/* True: a signal that ends it came. */
+/* Returns true if an ending signal arrived. */
 static bool pause_until(struct trigger *t, uint64_t until)
 {
 	uint64_t ns = watch_pause(&t->watch) * (uint64_t)1000000, now = time_ns_monotonic();
@@ -241,7 +242,7 @@ static bool pause_until(struct trigger *t, uint64_t until)
 	return t->signal != 0;
 }
 
-/* What follows is to be in the dump, too; a signal makes it shorter, not undone. */
+/* Waits so that the dump includes what follows. A signal shortens the wait but keeps the dump. */
 static void dump_around(struct trigger *t)
 {
 	uint64_t until = time_ns_monotonic() + t->after;
@@ -256,7 +257,7 @@ static void dump_around(struct trigger *t)
 		printf("%s: no dump\n", what);
 	fflush(stdout);
 	t->matched = false;
-	/* The next dump is for the next losses. */
+	/* Count losses anew for the next dump. */
 	t->watch.lost = t->lost = 0;
 }
 
@@ -283,7 +284,7 @@ static int ended(const struct trigger *t)
 	return failed_or(t, t->count ? EXIT_SIGNAL + t->signal : EXIT_FINE);
 }
 
-/* False: there is nothing to watch any more. */
+/* False: there is nothing left to watch. */
 static bool trigger_follow_rings(struct trigger *t)
 {
 	switch (flight_follow(&t->flight)) {
@@ -399,7 +400,7 @@ static void trigger_take_option(struct trigger *t, const struct arguments *a, in
 		if (length <= 0 || (size_t)length >= sizeof t->flight.path)
 			cmd_misuse(a->verb, "-o: the file's name is empty or too long");
 		if (strcmp(a->value, "-") == 0)
-			cmd_misuse(a->verb, "-o takes a file; standard output is none");
+			cmd_misuse(a->verb, "-o takes a file, not standard output");
 		break;
 	}
 }

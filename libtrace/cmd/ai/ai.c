@@ -1,5 +1,5 @@
 /*
- * ai: how busy the processors are, sample by sample.
+ * ai: samples how busy the processors are.
  */
 #include <ctype.h>
 #include <string.h>
@@ -9,15 +9,15 @@
 enum { AI_RUN_TIME = 1, AI_STAMP, AI_SYSTEM, AI_BOTH, AI_LOG, AI_AS_JSON, AI_AS_CSV, AI_TRACE };
 
 static const struct option options[] = {
-	{.help = "INTERVAL is in seconds (1), from 0.01 on. Without a number of samples or -r it goes on\nuntil Ctrl-C.\n\n"},
+	{.help = "INTERVAL is in seconds (1), from 0.01 on. Without a number of samples or -r it runs\nuntil Ctrl-C.\n\n"},
 	{AI_RUN_TIME, "-r", .value = "TIME",
 		.help = "ends after TIME: seconds, or with a suffix s, m, h or d"},
 	{AI_STAMP, "-t", .help = "the time after each sample"},
-	{AI_SYSTEM, "-s", .help = "all processors together, only"},
-	{AI_BOTH, "-sp", .help = "all together, too"},
+	{AI_SYSTEM, "-s", .help = "only the system's total"},
+	{AI_BOTH, "-sp", .help = "also the system's total"},
 	{AI_LOG, "-l", .value = "FILE", .help = "also to FILE, which is replaced"},
-	{AI_AS_JSON, "--json", .help = "an object a line: a header, then a sample each"},
-	{AI_AS_CSV, "--csv", .help = "a row a processor, and one of all together (cpu is empty)"},
+	{AI_AS_JSON, "--json", .help = "one object per line: a header, then the samples"},
+	{AI_AS_CSV, "--csv", .help = "a row per processor, and one for the system (cpu is empty)"},
 	{AI_TRACE, "--trace",
 		.help = "also as hooks of major 0xC8, label \"ai\", into the trace session"},
 	{.help = "\n"
@@ -31,7 +31,7 @@ static const struct option options[] = {
 #define SHORTEST (10 * MILLISECOND)
 #define LONGEST (86400 * SECOND)
 
-/* "90", "1.5m", "2d": ns, and what people call it. */
+/* Parses a run time such as "90", "1.5m" or "2d" into ns, and names it for people. */
 static bool parse_run_time(const char *text, uint64_t *ns, char *name, size_t room)
 {
 	static const struct {
@@ -140,7 +140,7 @@ static int ai_run_verb(const struct verb *verb, int argc, char **argv)
 	while ((id = arguments_next(&a)))
 		ai_take_option(&r, &a, id, &run_time);
 	take_operands(&r, a.operands, argv + 1, run_time);
-	/* For programs the system is one place more, not another layout. */
+	/* Machine-readable output always includes the system's column. */
 	if (r.format != AI_TEXT)
 		r.system = true;
 	return ai_follow(&r);

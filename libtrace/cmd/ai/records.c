@@ -1,10 +1,8 @@
 /*
- * ai: for programs. What was not measured is null, and an empty cell.
+ * ai: machine-readable output. Unmeasured values are null in JSON and empty in CSV.
  */
-#include <math.h>
-
 #include "../../counters/usage.h"
-#include "../put_json.h"
+#include "../put_stream.h"
 #include "ai.h"
 
 enum { TIME_TEXT = 48 };
@@ -23,7 +21,7 @@ static const char *ai_time_text(struct timespec at, char text[TIME_TEXT])
 	return text;
 }
 
-/* What puts a sample in doubt. */
+/* Conditions that make a sample unreliable. */
 static const struct {
 	UINT32 flag;
 	const char *word;
@@ -43,7 +41,7 @@ static void records_print_no_end(struct ai_run *r, FILE *f, bool all)
 
 static void records_begin_json(struct ai_run *r, FILE *f)
 {
-	struct put_json_stream stream;
+	struct put_stream stream;
 	struct json *j = put_json_begin(&stream, f);
 	struct timespec now;
 	char text[TIME_TEXT], frequency[128];
@@ -66,7 +64,7 @@ static void records_begin_json(struct ai_run *r, FILE *f)
 	json_member_text(j, "frequency_source", *frequency ? frequency : NULL);
 	json_close(j, '}');
 	json_end_line(j);
-	put_json_end(&stream);
+	put_stream_end(&stream);
 }
 
 static void ai_json_figures(
@@ -100,7 +98,7 @@ static void ai_json_cpu(struct json *j, const CPUUTIL_DATA *d, int cpu)
 
 static void sample_json(struct ai_run *r, FILE *f, const struct ai_sample *s)
 {
-	struct put_json_stream stream;
+	struct put_stream stream;
 	struct json *j = put_json_begin(&stream, f);
 	const CPUUTIL_DATA *d = s->data;
 	char text[TIME_TEXT];
@@ -120,7 +118,7 @@ static void sample_json(struct ai_run *r, FILE *f, const struct ai_sample *s)
 	json_close(j, '}');
 	json_close(j, '}');
 	json_end_line(j);
-	put_json_end(&stream);
+	put_stream_end(&stream);
 }
 
 const struct ai_printer ai_json = {records_begin_json, sample_json, records_print_no_end};
@@ -129,82 +127,88 @@ const struct ai_printer ai_json = {records_begin_json, sample_json, records_prin
 
 static void begin_csv(struct ai_run *r, FILE *f)
 {
+	static const char *const columns[] = {"time", "elapsed_s", "cpu", "busy", "idle", "intr",
+		"actual_perf", "dispatches", "interrupts", "method", "why", "flags",
+		"frequency_source", NULL};
+	struct put_stream stream;
+
 	(void)r;
-	fputs("time,elapsed_s,cpu,busy,idle,intr,actual_perf,dispatches,interrupts,method,why,flags,frequency_source\r\n",
-		f);
+	csv_header(put_csv_begin(&stream, f), columns);
+	put_stream_end(&stream);
 }
 
-static void records_print_cells(FILE *f, double busy, double idle, double intr, double actual_perf)
+static void ai_csv_figures(struct csv *c, double busy, double idle, double intr, double actual_perf)
 {
-	const double values[] = {busy, idle, intr, actual_perf};
-
-	for (int i = 0; i < 4; i++) {
-		fputc(',', f);
-		if (!isnan(values[i]))
-			fprintf(f, "%.4f", values[i]);
-	}
+	csv_fixed(c, busy, 4);
+	csv_fixed(c, idle, 4);
+	csv_fixed(c, intr, 4);
+	csv_fixed(c, actual_perf, 4);
 }
 
-static void put_count_cell(FILE *f, UINT32 count)
+static void ai_csv_count(struct csv *c, UINT32 count)
 {
-	fputc(',', f);
-	if (count != AI_COUNT_NOT_MEASURED)
-		fprintf(f, "%u", count);
+	if (count == AI_COUNT_NOT_MEASURED)
+		csv_empty(c);
+	else
+		csv_u64(c, count);
 }
 
-static void put_flags_cell(FILE *f, UINT32 flags)
+static void ai_csv_flags(struct csv *c, UINT32 flags)
 {
 	const char *between = "";
 
-	fputc(',', f);
+	csv_empty(c);
 	for (int i = 0; i < FLAGS; i++) {
 		if (!(flags & flag_words[i].flag))
 			continue;
-		fprintf(f, "%s%s", between, flag_words[i].word);
+		out_str(c->o, between);
+		out_str(c->o, flag_words[i].word);
 		between = "+";
 	}
 }
 
-static void begin_row(FILE *f, const struct ai_sample *s)
+static void begin_row(struct csv *c, const struct ai_sample *s)
 {
 	char text[TIME_TEXT];
 
-	fprintf(f, "%s,%.9f,", ai_time_text(s->at, text), s->elapsed);
+	ai_time_text(s->at, text);
+	csv_text(c, *text ? text : NULL);
+	csv_fixed(c, s->elapsed, 9);
 }
 
-static void end_row(FILE *f, const struct ai_sample *s)
+static void end_row(struct csv *c, const struct ai_sample *s)
 {
-	const char *why = ai_why();
 	char frequency[128];
 
 	usage_frequency_source(s->data->method, frequency, sizeof frequency);
-	fputc(',', f);
-	put_csv(f, AiMethodName(s->data->method));
-	fputc(',', f);
-	put_csv(f, why ? why : "");
-	put_flags_cell(f, s->data->flags);
-	fputc(',', f);
-	put_csv(f, frequency);
-	fputs("\r\n", f);
+	csv_text(c, AiMethodName(s->data->method));
+	csv_text(c, ai_why());
+	ai_csv_flags(c, s->data->flags);
+	csv_text(c, *frequency ? frequency : NULL);
+	csv_end(c);
 }
 
 static void sample_csv(struct ai_run *r, FILE *f, const struct ai_sample *s)
 {
 	const CPUUTIL_DATA *d = s->data;
+	struct put_stream stream;
+	struct csv *c = put_csv_begin(&stream, f);
 
 	for (int i = 0; r->processors && i < d->num_cpus; i++) {
-		begin_row(f, s);
-		fprintf(f, "%d", i);
-		records_print_cells(
-			f, d->cpu_busy[i], d->cpu_idle[i], d->cpu_intr[i], d->cpu_actual_perf[i]);
-		put_count_cell(f, d->cpu_disp_cnt[i]);
-		put_count_cell(f, d->cpu_intr_cnt[i]);
-		end_row(f, s);
+		begin_row(c, s);
+		csv_i64(c, i);
+		ai_csv_figures(
+			c, d->cpu_busy[i], d->cpu_idle[i], d->cpu_intr[i], d->cpu_actual_perf[i]);
+		ai_csv_count(c, d->cpu_disp_cnt[i]);
+		ai_csv_count(c, d->cpu_intr_cnt[i]);
+		end_row(c, s);
 	}
-	begin_row(f, s);
-	records_print_cells(f, d->sys_busy, d->sys_idle, d->sys_intr, d->sys_actual_perf);
-	fputs(",,", f);
-	end_row(f, s);
+	begin_row(c, s);
+	csv_empty(c);
+	ai_csv_figures(c, d->sys_busy, d->sys_idle, d->sys_intr, d->sys_actual_perf);
+	csv_empties(c, 2);
+	end_row(c, s);
+	put_stream_end(&stream);
 }
 
 const struct ai_printer ai_csv = {begin_csv, sample_csv, records_print_no_end};

@@ -1,9 +1,10 @@
 /*
- * counters: the columns of the output, found by counterset, counter and instance.
+ * counters: the output's columns, indexed by counterset, counter and instance.
  */
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../../formats/base/array.h"
 #include "counters.h"
 
 static unsigned hash_of(const struct catalogue_set *set, ULONG counter, const char *instance)
@@ -18,14 +19,10 @@ static unsigned hash_of(const struct catalogue_set *set, ULONG counter, const ch
 static void enter(struct counters_query *q, unsigned column)
 {
 	const struct column *c = &q->column[column];
-	unsigned at = hash_of(c->set, c->counter->id, c->instance);
 
-	while (q->hash[at & (q->hash_room - 1)])
-		at++;
-	q->hash[at & (q->hash_room - 1)] = column + 1;
+	hash_index_add(&q->column_index, hash_of(c->set, c->counter->id, c->instance), column);
 }
 
-/* Half of the table stays free. */
 static bool columns_grow_table(struct counters_query *q)
 {
 	if (q->columns < q->column_room)
@@ -33,17 +30,11 @@ static bool columns_grow_table(struct counters_query *q)
 	q->too_many = q->columns >= COLUMNS_MAX;
 	if (q->too_many)
 		return false;
-	unsigned room = q->column_room ? q->column_room * 2 : 64;
-	struct column *column = realloc(q->column, room * sizeof *column);
-	if (column)
-		q->column = column;
-	unsigned *hash = column ? calloc(room * (size_t)2, sizeof *hash) : NULL;
-	if (!hash)
+	size_t room = q->column_room, need = room ? room + 1 : 64;
+	if (!array_reserve(&q->column, &room, need, sizeof *q->column) ||
+		!hash_index_reset(&q->column_index, room))
 		return false;
-	free(q->hash);
-	q->hash = hash;
-	q->hash_room = room * 2;
-	q->column_room = room;
+	q->column_room = (unsigned)room;
 	for (unsigned i = 0; i < q->columns; i++)
 		enter(q, i);
 	return true;
@@ -78,13 +69,13 @@ static struct column *columns_add_column(struct counters_query *q, struct column
 	return &q->column[q->columns++];
 }
 
-/* The index of the next column of this name from a place in the table on; 0: there is none. */
+/* Continues a hash lookup at *at: the index + 1 of the next column with this name; 0: no more. */
 static unsigned next_of_name(const struct counters_query *q, const struct catalogue_set *set,
 	const struct catalogue_counter *counter, const char *name, unsigned *at)
 {
 	unsigned index;
 
-	for (; q->hash_room && (index = q->hash[*at & (q->hash_room - 1)]); ++*at) {
+	for (; q->columns && (index = *hash_index_at(&q->column_index, *at)); ++*at) {
 		const struct column *c = &q->column[index - 1];
 
 		if (c->set != set || c->counter != counter || strcmp(c->instance, name) != 0)
@@ -95,7 +86,7 @@ static unsigned next_of_name(const struct counters_query *q, const struct catalo
 	return 0;
 }
 
-/* In a trace, one that has ended has its number still. */
+/* The next unused N of name#N. In a trace, an ended instance keeps its number. */
 static unsigned free_number(const struct counters_query *q, const struct column *c, unsigned number)
 {
 	const unsigned begin = hash_of(c->set, c->counter->id, c->instance);

@@ -1,5 +1,5 @@
 /*
- * counters: countersets, their instances, and values of their counters.
+ * counters: lists countersets and instances, and queries values of counters.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "../../../formats/base/array.h"
 #include "../../../formats/base/number.h"
 #include "../../../formats/base/quantity.h"
 #include "counters.h"
@@ -29,26 +30,26 @@ static const struct option options[] = {
 	{.help = "  list        countersets and their counters; those that this machine cannot supply\n"
 		 "              are marked\n"
 		 "  instances   the instances of a counterset\n"
-		 "  query       values of counters, a row a sample. A PATH is\n"
+		 "  query       values of counters, one row per sample. A PATH is\n"
 		 "              '\\Counterset(instance)\\Counter', or '\\Counterset\\Counter', after\n"
 		 "              '\\\\HOST' of this machine (--from: of the trace), or without; instances may\n"
 		 "              have * and ?, the counter may be *. The columns are those of the first\n"
 		 "              sample (of a trace: of any sample)\n\n"},
 	{COUNTERS_LIST_PATHS, .name = "-q"},
 	{COUNTERS_LIST_ALL, "-qx",
-		.help = "list: paths for query; -qx with the instances that there are"},
+		.help = "list: paths for query; -qx: with the present instances"},
 	{COUNTERS_INTERVAL, "-si", .value = "TIME",
 		.help = "between samples: seconds, or [HH:]MM:SS (1)"},
 	{COUNTERS_SAMPLES, "-sc", .value = "COUNT",
-		.help = "ends after so many rows; without it, with Ctrl-C"},
+		.help = "ends after so many rows; without it, at Ctrl-C"},
 	{COUNTERS_FORMAT, "-f", .value = "FORMAT", .words = "csv|tsv|json",
 		.help = "csv (default), tsv or json; --json is -f json"},
 	{COUNTERS_OUTPUT, "-o", .value = "FILE",
-		.help = "in place of standard output; -y is accepted"},
+		.help = "instead of standard output; -y is accepted"},
 	{COUNTERS_PATHS, "-cf", .value = "FILE",
-		.help = "paths from a file, one a line; - is standard input"},
+		.help = "paths from a file, one per line; - is standard input"},
 	{COUNTERS_FROM, "--from", .value = "TRACE",
-		.help = "the samples that a trace file holds, in place of this machine's"},
+		.help = "samples recorded in a trace file, instead of this machine's"},
 	{COUNTERS_TRACE, "--trace",
 		.help = "writes the samples into the trace session, too (major 0xC9)"},
 	{COUNTERS_YES, "-y", .help = ""}, {COUNTERS_AS_JSON, "--json", .help = ""},
@@ -59,7 +60,7 @@ static const struct option options[] = {
 
 enum action { ACTION_LIST = 1, ACTION_INSTANCES = 2, ACTION_QUERY = 4 };
 
-/* Which options go with what. */
+/* Which options each subcommand accepts. */
 static const struct {
 	int id;
 	unsigned actions;
@@ -73,10 +74,11 @@ static const struct {
 
 struct asked {
 	const struct verb *verb;
-	unsigned given; /* options, a bit an id */
+	unsigned given; /* a bit per option id */
 	const char *from, *paths_file;
-	char **path; /* of operands and -cf, each its own memory */
+	char **path; /* from operands and -cf, each separately allocated */
 	unsigned paths;
+	size_t path_room;
 	struct counters_run run;
 };
 
@@ -87,7 +89,7 @@ static bool is_given(const struct asked *a, int id)
 
 /* ---------------------------------------------------------------------------- options */
 
-/* Seconds, MM:SS or HH:MM:SS; the seconds may have decimals. */
+/* Parses seconds, MM:SS or HH:MM:SS; the seconds may have decimals. */
 static bool parse_interval(const char *text, uint64_t *ns)
 {
 	const char *last = strrchr(text, ':'), *end = text + strlen(text);
@@ -165,7 +167,7 @@ static unsigned take_action(const struct asked *a, const char *name)
 	for (unsigned i = 0; i < 3; i++)
 		if (strcmp(names[i], name) == 0)
 			return 1u << i;
-	cmd_misuse(a->verb, "\"%.80s\" is none of list, instances and query", name);
+	cmd_misuse(a->verb, "\"%.80s\" is not one of list, instances and query", name);
 }
 
 static void counters_check_options(const struct asked *a, unsigned action, const char *name)
@@ -191,16 +193,13 @@ static void counters_check_options(const struct asked *a, unsigned action, const
 
 static bool keep_path(struct asked *a, const char *text)
 {
-	char **more = realloc(a->path, (a->paths + 1) * sizeof *more);
-
-	if (!more)
+	if (!array_reserve(&a->path, &a->path_room, a->paths + 1, sizeof *a->path))
 		return false;
-	a->path = more;
 	a->path[a->paths] = strdup(text);
 	return a->path[a->paths++] != NULL;
 }
 
-/* Quotes in quotes are doubled, as in the rows of query. */
+/* Replaces doubled quotes by single ones, the reverse of query's output. */
 static void undouble_quotes(char *text)
 {
 	char *to = text;
@@ -212,7 +211,8 @@ static void undouble_quotes(char *text)
 	*to = 0;
 }
 
-/* A path a line, with or without quotes; empty lines and those that begin with ; are none. */
+/* Parses a line with one path, quoted or not. Skips empty lines and comments, which begin with
+ * ;. */
 static bool keep_line(struct asked *a, char *line)
 {
 	char *end = line + strlen(line);
@@ -271,7 +271,7 @@ static int take_paths(struct asked *a, int n, char **operand)
 
 static int load(struct asked *a)
 {
-	/* A name without a slash would be a machine's. */
+	/* PerfLib takes a name without a slash for a machine's. */
 	static char from[4096];
 	struct stat st;
 
@@ -280,7 +280,7 @@ static int load(struct asked *a)
 		return cmd_fail(a->verb, "--from: the trace's name is too long");
 	if (a->from && stat(from, &st) == 0 && S_ISFIFO(st.st_mode))
 		return cmd_fail(a->verb,
-			"%s: a pipe, and a trace is read several times here; put it into a file",
+			"%s: is a pipe, but the trace is read several times; copy it to a file first",
 			a->from);
 	ULONG status = catalogue_load(&a->run.catalogue, a->from ? from : NULL);
 	if (status == ERROR_SUCCESS) {
@@ -339,7 +339,7 @@ static int show(struct asked *a, unsigned action, const char *name)
 	if (code)
 		return code;
 	if (a->from && !c->sets)
-		cmd_note(a->verb, "%s: there are no countersets in it", a->from);
+		cmd_note(a->verb, "%s: the trace has no countersets", a->from);
 	if (action == ACTION_INSTANCES)
 		return counters_list_instances(a->verb, c, set, json);
 	if (is_given(a, COUNTERS_LIST_PATHS) || is_given(a, COUNTERS_LIST_ALL))
@@ -372,7 +372,7 @@ static int act(struct asked *a, unsigned action, int n, char **operand)
 static int counters_run_verb(const struct verb *verb, int argc, char **argv)
 {
 	struct arguments args = {.verb = verb, .argc = argc, .argv = argv};
-	static struct asked a; /* its output is large */
+	static struct asked a; /* static: its output is large */
 	int id;
 
 	a.verb = a.run.verb = verb;
@@ -387,7 +387,7 @@ static int counters_run_verb(const struct verb *verb, int argc, char **argv)
 	return act(&a, action, args.operands - 1, argv + 2);
 }
 
-/* list SET, instances SET */
+/* For list SET and instances SET. */
 void counters_complete_set(int argc, char **argv)
 {
 	const char *text = argv[argc - 1];

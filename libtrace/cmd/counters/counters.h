@@ -1,10 +1,11 @@
 /*
- * What the files of the verb counters share. They use perflib.h as any program may, checks of
- * every size included.
+ * Shared by the files of the verb counters. They use perflib.h like any other program, and check
+ * every size.
  */
 #ifndef SWT_CMD_COUNTERS_COUNTERS_H
 #define SWT_CMD_COUNTERS_COUNTERS_H
 
+#include "../../../formats/base/hash_index.h"
 #include "../../../include/perflib.h"
 #include "../../dump/output.h"
 #include "../cmd.h"
@@ -12,82 +13,83 @@
 /* -------------------------------------------------------------------- what there is */
 
 struct catalogue_counter {
-	ULONG id, type, base; /* base: PERF_NO_COUNTER, none */
+	ULONG id, type, base; /* base: PERF_NO_COUNTER if there is none */
 	ULONGLONG attributes;
-	bool base_is_clock; /* of an object, in place of the sample's time stamp */
-	bool supplied;	    /* catalogue_try: this machine has it */
+	bool base_is_clock; /* an object's clock replaces the sample's time stamp */
+	bool supplied;	    /* by catalogue_try: this machine supplies the counter */
 	char *name, *help;
 };
 
 struct catalogue_set {
 	GUID guid, provider;
-	bool many; /* has instances */
+	bool many; /* has several instances */
 	bool tried;
-	ULONG why; /* catalogue_try: the status, if nothing is supplied */
+	ULONG why; /* by catalogue_try: the status if no counter is supplied */
 	char *name, *help, *provider_name;
 	unsigned counters;
 	struct catalogue_counter *counter;
 };
 
 struct catalogue {
-	const char *where; /* NULL: this machine; a trace's path */
-	char host[256];	   /* the machine's name, as paths have it */
+	const char *where; /* a trace's path; NULL: this machine */
+	char host[256];	   /* machine name, as in paths */
 	unsigned sets;
 	struct catalogue_set *set;
 };
 
-/* An ERROR_ status; what goes away meanwhile is left out. */
+/* Returns an ERROR_ status. Skips countersets that vanish meanwhile. */
 ULONG catalogue_load(struct catalogue *c, const char *where);
 void catalogue_free(struct catalogue *c);
-/* Asks for all counters of a set once, to see which are supplied. */
+/* Queries all counters of a set once, to see which are supplied. */
 void catalogue_try(const struct catalogue *c, struct catalogue_set *set);
-/* Of the names of its instances now, in turn; an ERROR_ status. */
+/* Calls `found` with the name of each present instance, in order. Returns an ERROR_ status. */
 ULONG catalogue_instances(const struct catalogue *c, const struct catalogue_set *set,
 	void (*found)(void *arg, const char *name, ULONG id), void *arg);
-/* By name, letter case of ASCII aside; the exact one first. NULL: there is none. */
+/* Finds a set by name, ignoring ASCII case; an exact match wins. NULL: not found. */
 struct catalogue_set *catalogue_find(const struct catalogue *c, const char *name);
 
-/* "PERF_COUNTER_BULK_COUNT"; NULL: none of perflib.h. */
+/* A name such as "PERF_COUNTER_BULK_COUNT"; NULL if perflib.h has no such type. */
 const char *counter_type_name(ULONG type);
-/* Whether it is there for others: bases, and what is not to be shown. */
+/* Whether the counter only serves others, as a base does, or is not for display. */
 bool counter_is_hidden(const struct catalogue_counter *c);
-/* Why values of its type, as registered, cannot be formatted; NULL: they can. */
+/* Why values of the counter's registered type cannot be formatted; NULL if they can. */
 const char *counter_no_value(const struct catalogue_counter *c);
 void guid_text(const GUID *g, char text[40]);
 
-/* What a status means, for people. */
+/* Describes a status for people. */
 const char *counters_status(ULONG status);
 
 /* ---------------------------------------------------------------------------- paths */
 
 struct question;
 
-/* \Set\Counter, \Set(instance)\Counter, \\host\Set... with the catalogue's host. */
+/* A path: \Set\Counter, \Set(instance)\Counter, or \\host\Set... with the catalogue's host. */
 struct counter_path {
 	const char *text;
 	const struct catalogue_set *set;
-	const struct catalogue_counter *counter; /* NULL: all of them */
+	const struct catalogue_counter *counter; /* NULL: all counters */
 	char instance[PERF_MAX_INSTANCE_NAME];	 /* a pattern; "" for a set without instances */
-	/* Of the query: */
+	/* For the query: */
 	struct question *question, *base;
-	struct question *named, *named_base; /* of name#N: those of name; NULL: it is none */
-	unsigned number;		     /* of name#N: N */
-	bool use_named;			     /* there is none that is called name#N */
-	unsigned columns, supplied;	     /* that came of it; those that ever had a value */
-	unsigned formatted;		     /* of these, with a type that has a formula */
+	struct question *named,
+		*named_base;	    /* for name#N: the questions for name; NULL: no such path */
+	unsigned number;	    /* for name#N: N */
+	bool use_named;		    /* no instance is literally called name#N */
+	unsigned columns, supplied; /* columns of this path; those that ever had a value */
+	unsigned formatted;	    /* those whose type can be formatted */
 };
 
-/* Instances of one name are told apart as PDH does: name, name#1, name#2. Whether it is such a
- * name, but for the first; then how long it is without the number. */
+/* PDH numbers instances of the same name: name, name#1, name#2. Whether this name has a number, and
+ * its length without the number. */
 bool path_is_numbered(const char *instance, size_t *length, unsigned *number);
-/* Whether it may be more than one. */
+/* Whether the name may match several instances. */
 bool path_is_pattern(const char *instance);
-/* Whether it is a path at all; ends the process with EXIT_USAGE if not. */
+/* Checks that the text is a path; exits with EXIT_USAGE if not. */
 void path_check(const struct verb *verb, const char *text);
-/* EXIT_FINE, or an exit code, told. */
+/* Returns EXIT_FINE, or an exit code after reporting the error. */
 int path_resolve(const struct verb *verb, const struct catalogue *c, const char *text,
 	struct counter_path *path);
-/* What a name that was not found may have been; NULL: nothing is near. */
+/* The name that an unknown one probably meant; NULL: none is close. */
 const char *nearest_set(const struct catalogue *c, const char *name);
 const char *nearest_counter(const struct catalogue_set *set, const char *name);
 
@@ -98,29 +100,29 @@ struct block_instance {
 	ULONG id;
 };
 
-/* A query's result: values of instances, one row each, one column a counter. */
+/* A query's result: the values of instances, with a row per instance and a column per counter. */
 struct block {
-	ULONG status; /* not ERROR_SUCCESS: there are no rows */
+	ULONG status; /* if not ERROR_SUCCESS, there are no rows */
 	unsigned counters, instances;
 	ULONG *counter; /* ids */
 	struct block_instance *instance;
 	ULONGLONG *value; /* [instance * counters + counter] */
 	uint8_t *known;
-	unsigned cursor; /* of the instance to come */
+	unsigned cursor; /* the instance to search next */
 };
 
-/* From a PERF_COUNTER_HEADER with `bytes` behind its beginning; counter: the id of a query for
- * one. ERROR_SUCCESS (see status), ERROR_INVALID_DATA or ERROR_OUTOFMEMORY. */
+/* Parses a PERF_COUNTER_HEADER and its `bytes`; counter: the id if a single counter was queried.
+ * Returns ERROR_SUCCESS (see status), ERROR_INVALID_DATA or ERROR_OUTOFMEMORY. */
 ULONG block_read(struct block *b, const PERF_COUNTER_HEADER *h, size_t bytes, ULONG counter);
-/* The row of an instance, which is quick in the order of the rows; -1: it is not there. */
+/* The row of an instance; fast when called in row order. -1: not found. */
 long block_find(struct block *b, const char *name, ULONG id);
-/* The column of a counter; -1: it is not there. */
+/* The column of a counter; -1: not found. */
 long block_column(const struct block *b, ULONG counter);
 void block_free(struct block *b);
 
 /* ---------------------------------------------------------------------------- queries */
 
-/* What PerfLib is asked: a counter (or all) of the instances that match. */
+/* One PerfLib specification: a counter (or all) of the matching instances. */
 struct question {
 	const struct catalogue_set *set;
 	char instance[PERF_MAX_INSTANCE_NAME];
@@ -130,16 +132,16 @@ struct question {
 
 enum { COLUMNS_MAX = 1 << 18 }; /* a trace may hold any number of instances */
 
-/* A counter of an instance: what has a value in every row. */
+/* An output column: a counter of an instance. */
 struct column {
-	struct question *question, *base; /* base: has the values of the base counter */
+	struct question *question, *base; /* base: the question for the base counter */
 	const struct catalogue_set *set;
 	const struct catalogue_counter *counter;
 	char *instance; /* "" for a set without instances */
 	ULONG id;
 	char *path;
-	unsigned number;      /* of those of its name: N of name#N */
-	unsigned order, made; /* the index of the path that it came of; its own before sorting */
+	unsigned number;      /* N of name#N */
+	unsigned order, made; /* the index of its path; its own index before sorting */
 	bool has_last, known;
 	PERF_SAMPLE last;
 	double value;
@@ -155,35 +157,34 @@ struct counters_query {
 	DWORD room, bytes; /* of data */
 	struct question *question;
 	unsigned questions;
-	struct question **result; /* by index, of PerfQueryCounterData */
+	struct question **result; /* the question of each result of PerfQueryCounterData */
 	struct column *column;
 	unsigned columns, column_room;
-	bool too_many;	/* columns */
-	unsigned *hash; /* of columns: index + 1; 0: free. A power of two */
-	unsigned hash_room;
+	bool too_many; /* columns */
+	struct hash_index column_index;
 };
 
-/* Opens a handle and asks it what the paths want. ERROR_SUCCESS, or a status. */
+/* Opens a query handle and adds what the paths need. Returns ERROR_SUCCESS or a status. */
 ULONG query_open(struct counters_query *q);
-/* The next sample, into data and the questions' blocks. */
+/* Takes the next sample, into data and the questions' blocks. */
 ULONG query_sample(struct counters_query *q);
-/* Columns for what the sample has. False: no memory, or too_many. */
+/* Makes columns for the sample's instances. False: out of memory, or too_many. */
 bool query_add_columns(struct counters_query *q);
-/* Columns of paths that nothing can be supplied for, with a word about it; EXIT_FINE, or an exit
- * code, told: a path that names no instance, no value for any of them. */
+/* Makes empty columns, with a note, for paths without any value. Returns EXIT_FINE, or an exit code
+ * after reporting an error: a path names no instance, or there are no values at all. */
 int query_end_columns(struct counters_query *q);
-/* The columns' values, from the sample and the one before it. */
+/* Computes the columns' values from this sample and the previous one. */
 void query_values(struct counters_query *q);
-/* The handle; the columns stay, without values. */
+/* Closes the handle; keeps the columns, without values. */
 void query_close(struct counters_query *q);
 void query_free(struct counters_query *q);
 
-/* The column of a counter of an instance, made if need be; NULL: no memory. number: which of
- * its name it is, or the next one that is free. */
+/* Finds or makes the column of an instance's counter; NULL: out of memory. number: N of name#N, or
+ * the next free one above. */
 struct column *column_of(struct counters_query *q, const struct counter_path *path,
 	const struct catalogue_counter *counter, const struct block_instance *instance,
 	unsigned number);
-/* Into the order of the paths. No more are to be made then. */
+/* Sorts the columns by their paths. Make no more columns afterwards. */
 void columns_sort(struct counters_query *q);
 
 /* ----------------------------------------------------------------------------- output */
@@ -195,29 +196,28 @@ struct counters_run {
 	struct catalogue catalogue;
 	struct counters_query query;
 	enum counters_format format;
-	uint64_t interval, samples; /* ns; 0: no end */
-	const char *path;	    /* -o, "-" */
+	uint64_t interval, samples; /* ns; 0: no limit */
+	const char *path;	    /* -o; "-" is standard output */
 	bool traced;
-	bool scripted; /* values are, or may be, scripted instead of measured */
+	bool scripted; /* values may be scripted rather than measured */
 	bool failed;
 	struct output to;
 };
 
-/* The first row, and one of values. */
+/* Print the heading, and a row of values. */
 void counters_print_head(const struct counters_run *r, FILE *f);
 void counters_print_row(const struct counters_run *r, FILE *f);
 
-/* The catalogue's host: this machine's name. */
+/* Sets the catalogue's host to this machine's name. */
 void counters_name_machine(struct counters_run *r);
-/* scripted, of this machine for the query's paths; host and scripted of the catalogue's trace. Says
- * what puts values in doubt. */
+/* Set `scripted`, and for a trace also the host, and warn if values are unreliable. */
 void counters_ask_machine(struct counters_run *r);
 void counters_ask_trace(struct counters_run *r);
 
 int counters_follow(struct counters_run *r);
 int counters_list(
 	const struct verb *verb, const struct catalogue *c, struct catalogue_set *set, bool json);
-/* Paths, as query takes them; with instances those that are there now. */
+/* Lists paths that query accepts; instances: one path per present instance. */
 int counters_list_paths(const struct verb *verb, const struct catalogue *c,
 	struct catalogue_set *set, bool instances);
 int counters_list_instances(

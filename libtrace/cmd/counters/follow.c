@@ -1,5 +1,5 @@
 /*
- * counters query: lets the time pass, or steps through a trace, and prints.
+ * counters query: waits, or steps through a trace, and prints.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -39,7 +39,7 @@ static void follow_print_lines(
 	free(text);
 }
 
-/* The file has its name from the first row on, so that it can be looked at while it grows. */
+/* Gives the file its name with the first row, so that users can read it while it grows. */
 static void follow_print_head(struct counters_run *r)
 {
 	struct session_error error = {"unknown error"};
@@ -75,7 +75,7 @@ static int tell(const struct counters_run *r, ULONG status)
 	return cmd_fail(r->verb, "%s: %s", where ? where : "this machine", counters_status(status));
 }
 
-/* Hooks that find no room are counted by their ring. */
+/* Records the sample; lost hooks are counted in their ring. */
 static void trace(const struct counters_run *r, uint64_t *untraced)
 {
 	const struct counters_query *q = &r->query;
@@ -85,7 +85,7 @@ static void trace(const struct counters_run *r, uint64_t *untraced)
 	*untraced += status != ERROR_SUCCESS && status != ERROR_NOT_READY;
 }
 
-/* Multiples of the interval from the beginning on; those that went by are left out. */
+/* Waits for the next multiple of the interval since the beginning; skips missed ones. */
 static bool wait_for_next(const struct counters_run *r, uint64_t began, int wake)
 {
 	uint64_t now = time_ns_monotonic();
@@ -118,7 +118,7 @@ static int follow_machine(struct counters_run *r, int wake)
 		trace(r, &untraced);
 	}
 	if (untraced)
-		cmd_note(r->verb, "%llu samples were not traced whole; see swtrace info",
+		cmd_note(r->verb, "%llu samples were not traced completely; see swtrace info",
 			(unsigned long long)untraced);
 	return status == ERROR_SUCCESS ? EXIT_FINE : tell(r, status);
 }
@@ -143,7 +143,7 @@ static int run_machine(struct counters_run *r, int wake)
 
 /* ---------------------------------------------------------------------------- a trace */
 
-/* All columns that any of its samples has: a trace is read twice. */
+/* Finds the columns of all samples; so a trace is read twice. */
 static int find_columns(struct counters_run *r)
 {
 	struct counters_query *q = &r->query;
@@ -179,7 +179,7 @@ static int run_trace(struct counters_run *r)
 		if (status != ERROR_SUCCESS)
 			break;
 		query_values(q);
-		/* As of a machine, the first sample is what the first row counts from. */
+		/* As on a machine, the first sample is only the baseline of the first row. */
 		if (!first) {
 			follow_print_lines(r, counters_print_row);
 			n++;
@@ -207,7 +207,7 @@ int counters_follow(struct counters_run *r)
 		counters_ask_machine(r);
 	code = r->catalogue.where ? run_trace(r) : run_machine(r, wake);
 	if (code && r->to.temporary)
-		r->failed = true; /* nothing is to take the place of a file of before */
+		r->failed = true; /* do not replace an earlier file */
 	int written = follow_finish_output(r);
 	return code ? code : written;
 }

@@ -1,13 +1,16 @@
 /*
- * counters list, instances: what there is.
+ * counters list, instances: lists countersets, counters and instances.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../put_json.h"
+#include "../../../decoder/sink/table.h"
+#include "../../../formats/base/array.h"
+#include "../put_stream.h"
 #include "counters.h"
 
-/* Result of a wildcard query of one set. */
+/* Queries all counters of one set. */
 static ULONG try_set(const struct catalogue *c, struct catalogue_set *set, struct block *b)
 {
 	struct counter_path path = {.set = set, .instance = "*"};
@@ -41,26 +44,41 @@ void catalogue_try(const struct catalogue *c, struct catalogue_set *set)
 
 /* ---------------------------------------------------------------------------- for people */
 
-enum { TYPE_WIDTH = 35 };
-
-static void print_counter(const struct catalogue_counter *c, size_t width)
+static void print_counter(struct table *t, const struct catalogue_counter *c)
 {
-	const char *name = counter_type_name(c->type);
-	char code[16];
+	const char *type = counter_type_name(c->type);
 
-	snprintf(code, sizeof code, "0x%08x", c->type);
-	printf("%6u  ", c->id);
-	put_plain(stdout, c->name);
-	printf("%*s%s", (int)(width - strlen(c->name) + 2), "", name ? name : code);
+	out_u64(table_right(t), c->id);
+	put_plain_out(table_left(t), c->name);
+	if (type)
+		table_text(t, type);
+	else
+		out_printf(table_left(t), "0x%08x", c->type);
 	if (!c->supplied)
-		printf("%*s  not here", (int)(TYPE_WIDTH - strlen(name ? name : code)), "");
-	putchar('\n');
+		table_text(t, "not here");
+	table_end_row(t);
 }
 
-static void print_set(const struct catalogue_set *set)
+/* 0 or -ENOMEM. */
+static int list_print_counters(const struct catalogue_set *set)
+{
+	unsigned widths[] = {6, 10, 35}; /* id, name, type */
+	struct put_stream stream;
+	struct table t;
+
+	for (unsigned i = 0; i < set->counters; i++)
+		if (strlen(set->counter[i].name) > widths[1])
+			widths[1] = (unsigned)strlen(set->counter[i].name);
+	table_begin_fixed(&t, put_stream_begin(&stream, stdout), widths, 3, 2);
+	for (unsigned i = 0; i < set->counters; i++)
+		print_counter(&t, &set->counter[i]);
+	table_free(&t);
+	return put_stream_end(&stream);
+}
+
+static int print_set(const struct catalogue_set *set)
 {
 	char guid[40];
-	size_t width = 10;
 
 	guid_text(&set->guid, guid);
 	put_plain(stdout, set->name);
@@ -74,11 +92,7 @@ static void print_set(const struct catalogue_set *set)
 	}
 	if (set->why != ERROR_SUCCESS)
 		printf("  not here: %s\n", counters_status(set->why));
-	for (unsigned i = 0; i < set->counters; i++)
-		if (strlen(set->counter[i].name) > width)
-			width = strlen(set->counter[i].name);
-	for (unsigned i = 0; i < set->counters; i++)
-		print_counter(&set->counter[i], width);
+	return list_print_counters(set);
 }
 
 /* ------------------------------------------------------------------------- for programs */
@@ -102,7 +116,7 @@ static void list_counter_json(struct json *j, const struct catalogue_counter *c)
 
 static void print_set_json(const struct catalogue_set *set)
 {
-	struct put_json_stream stream;
+	struct put_stream stream;
 	struct json *j = put_json_begin(&stream, stdout);
 	char guid[40];
 
@@ -121,13 +135,12 @@ static void print_set_json(const struct catalogue_set *set)
 	json_close(j, ']');
 	json_close(j, '}');
 	json_end_line(j);
-	put_json_end(&stream);
+	put_stream_end(&stream);
 }
 
 int counters_list(
 	const struct verb *verb, const struct catalogue *c, struct catalogue_set *set, bool json)
 {
-	(void)verb;
 	for (unsigned i = 0; i < c->sets; i++) {
 		if (set && set != &c->set[i])
 			continue;
@@ -138,46 +151,41 @@ int counters_list(
 		}
 		if (i && !set)
 			putchar('\n');
-		print_set(&c->set[i]);
+		if (print_set(&c->set[i]) == -ENOMEM)
+			return cmd_fail(verb, "not enough memory");
 	}
 	return EXIT_FINE;
 }
 
 /* ---------------------------------------------------------------------------- instances */
 
-/* Names in the order of their instances, with a number where one is there before. */
+/* Instance names in order; duplicates get a number. */
 struct names {
-	char **name;
-	ULONG *id;
-	size_t count;
+	struct listed_name {
+		char *text;
+		ULONG id;
+	} * name;
+	size_t count, room;
 	bool failed;
 };
 
 static void keep_name(void *arg, const char *name, ULONG id)
 {
 	struct names *n = arg;
-	char **more = realloc(n->name, (n->count + 1) * sizeof *more);
+	bool has_room = array_reserve(&n->name, &n->room, n->count + 1, sizeof *n->name);
+	char *copy = has_room ? strdup(name) : NULL;
 
-	if (more)
-		n->name = more;
-	ULONG *ids = more ? realloc(n->id, (n->count + 1) * sizeof *ids) : NULL;
-	if (ids)
-		n->id = ids;
-	char *copy = ids ? strdup(name) : NULL;
-	if (!copy) {
+	if (copy)
+		n->name[n->count++] = (struct listed_name){copy, id};
+	else
 		n->failed = true;
-		return;
-	}
-	n->id[n->count] = id;
-	n->name[n->count++] = copy;
 }
 
 static void free_names(struct names *n)
 {
 	for (size_t i = 0; i < n->count; i++)
-		free(n->name[i]);
+		free(n->name[i].text);
 	free(n->name);
-	free(n->id);
 }
 
 static void print_name(const struct names *n, size_t which)
@@ -185,14 +193,14 @@ static void print_name(const struct names *n, size_t which)
 	unsigned before = 0;
 
 	for (size_t i = 0; i < which; i++)
-		before += strcmp(n->name[i], n->name[which]) == 0;
-	put_plain(stdout, n->name[which]);
+		before += strcmp(n->name[i].text, n->name[which].text) == 0;
+	put_plain(stdout, n->name[which].text);
 	if (before)
 		printf("#%u", before);
 }
 
-/* EXIT_FINE and the names, which the caller frees; or an exit code, told. may_lack: none at all is
- * fine. */
+/* Finds the names, which the caller frees. Returns EXIT_FINE, or an exit code after reporting the
+ * error. may_lack: no instances is fine. */
 static int find_names(const struct verb *verb, const struct catalogue *c,
 	const struct catalogue_set *set, struct names *n, bool may_lack)
 {
@@ -208,7 +216,7 @@ static int find_names(const struct verb *verb, const struct catalogue *c,
 
 static void list_instances_json(const struct catalogue_set *set, const struct names *n)
 {
-	struct put_json_stream stream;
+	struct put_stream stream;
 	struct json *j = put_json_begin(&stream, stdout);
 
 	json_open(j, '{');
@@ -216,14 +224,14 @@ static void list_instances_json(const struct catalogue_set *set, const struct na
 	json_member_open(j, "instances", '[');
 	for (size_t i = 0; i < n->count; i++) {
 		json_open(j, '{');
-		json_member_text(j, "name", n->name[i]);
-		json_member_u64(j, "id", n->id[i]);
+		json_member_text(j, "name", n->name[i].text);
+		json_member_u64(j, "id", n->name[i].id);
 		json_close(j, '}');
 	}
 	json_close(j, ']');
 	json_close(j, '}');
 	json_end_line(j);
-	put_json_end(&stream);
+	put_stream_end(&stream);
 }
 
 int counters_list_instances(
@@ -247,7 +255,7 @@ int counters_list_instances(
 
 /* ---------------------------------------------------------------------------- paths */
 
-/* names NULL: (*) where there are instances. */
+/* names NULL: prints (*) if the set has instances. */
 static void print_paths(const struct catalogue_set *set, const struct names *names, size_t which)
 {
 	for (unsigned i = 0; i < set->counters; i++) {

@@ -1,5 +1,5 @@
 /*
- * counters: where values come from, and what puts them in doubt.
+ * counters: the origin of values, and what makes them unreliable.
  */
 #include <string.h>
 #include <unistd.h>
@@ -13,11 +13,11 @@ static void tell_scripted(const struct counters_run *r, const char *origin)
 {
 	if (r->scripted)
 		cmd_note(r->verb,
-			"%s: scripted counters: counts and what follows from them were not measured",
+			"%s: scripted counters: counts and values derived from them were not measured",
 			origin);
 }
 
-/* Of the countersets here, CPI alone takes its counts from where SWTRACE_COUNTERS says. */
+/* Only CPI's counts come from the sources that SWTRACE_COUNTERS selects. */
 static bool machine_is_scripted(const struct counters_query *q)
 {
 	uint32_t flags;
@@ -93,6 +93,6 @@ void counters_ask_trace(struct counters_run *r)
 			path);
 	if (lost)
 		cmd_note(r->verb,
-			"%s: %llu hooks were lost as it was written: samples may be missing", path,
-			(unsigned long long)lost);
+			"%s: %llu hooks were lost while it was written: samples may be missing",
+			path, (unsigned long long)lost);
 }

@@ -1,5 +1,5 @@
 /*
- * counters: \Set(instance)\Counter, or \\host\Set(instance)\Counter.
+ * counters: parses \Set(instance)\Counter and \\host\Set(instance)\Counter.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -8,11 +8,11 @@
 #include "counters.h"
 
 struct parts {
-	const char *host, *set, *instance, *counter;	 /* host NULL: the path names none */
-	size_t host_length, set_length, instance_length; /* the counter goes to the end */
+	const char *host, *set, *instance, *counter;	 /* host NULL: the path has no host */
+	size_t host_length, set_length, instance_length; /* the counter's name extends to the end */
 };
 
-/* Where an instance that begins here ends: its name may hold anything, ")\" last. */
+/* Finds the end of an instance: its name may contain anything, so the last ")\" ends it. */
 static const char *instance_end(const char *text)
 {
 	const char *end = NULL;
@@ -22,7 +22,7 @@ static const char *instance_end(const char *text)
 	return end;
 }
 
-/* NULL: a path, else what is wrong with it. set_length 0: the set's name ends at the first
+/* Splits a path. Returns NULL, or what is wrong. set_length 0: the set's name ends at the first
  * parenthesis or backslash. */
 static const char *split(const char *text, size_t set_length, struct parts *p)
 {
@@ -63,10 +63,11 @@ void path_check(const struct verb *verb, const char *text)
 	const char *wrong = split(text, 0, &p);
 
 	if (wrong)
-		cmd_misuse(verb, "\"%.200s\" is no path \\Set(instance)\\Counter: %s", text, wrong);
+		cmd_misuse(
+			verb, "\"%.200s\" is not a path \\Set(instance)\\Counter: %s", text, wrong);
 }
 
-/* The set whose name the path begins with; names that hold a parenthesis are found, too. */
+/* Finds the set whose name begins the path, even if that name has a parenthesis. */
 static const struct catalogue_set *path_find_set(const struct catalogue *c, const char *name)
 {
 	const struct catalogue_set *best = NULL;
@@ -84,7 +85,7 @@ static const struct catalogue_set *path_find_set(const struct catalogue *c, cons
 	return best;
 }
 
-/* Skips blanks before a slash, and after the one before `name`. */
+/* Skips blanks around a slash. */
 static const char *skip_blanks_at_slash(const char *name, char before)
 {
 	const char *end = name + strspn(name, " ");
@@ -92,8 +93,8 @@ static const char *skip_blanks_at_slash(const char *name, char before)
 	return *end == '/' || before == '/' ? end : name;
 }
 
-/* Compares names as Windows spells them, "Interrupts/sec", with those of PerfLib's documentation,
- * "Interrupts / sec". Letter case does not matter. */
+/* Compares names without regard to case and to blanks around slashes: Windows has "Interrupts/sec",
+ * PerfLib's documentation "Interrupts / sec". */
 static bool is_spelled_alike(const char *a, const char *b)
 {
 	for (char before = 0;; before = *a++, b++) {
@@ -165,8 +166,8 @@ int path_resolve(const struct verb *verb, const struct catalogue *c, const char 
 	split(text, 0, &p);
 	if (!is_host(c, &p))
 		cmd_misuse(verb,
-			"\"%.200s\" names another machine: values are here of \\\\%s alone", text,
-			c->host);
+			"\"%.200s\" names another machine: only values of \\\\%s are available",
+			text, c->host);
 	*path = (struct counter_path){.text = text, .set = path_find_set(c, p.set)};
 	if (!path->set)
 		return no_set(verb, c, &p);
@@ -216,7 +217,7 @@ static char lower(char c)
 	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
-/* How many bytes to insert, remove or replace. */
+/* Edit distance: bytes to insert, remove or replace. */
 static unsigned distance(const char *a, const char *b)
 {
 	unsigned row[NAME_MAX_COMPARED + 1];
@@ -239,7 +240,7 @@ static unsigned distance(const char *a, const char *b)
 	return row[n];
 }
 
-/* Keeps the nearer of two; names of which most would have to change are not near. */
+/* Keeps the closer of two names; rejects a name of which most bytes would change. */
 static void weigh(const char *name, const char *candidate, const char **best, unsigned *least)
 {
 	unsigned d = distance(name, candidate);

@@ -1,45 +1,53 @@
 /*
- * counters: rows as typeperf has them, and for programs.
+ * counters: prints rows in typeperf's format, and for programs.
  */
 #include <math.h>
 #include <string.h>
 #include <time.h>
 
 #include "../../../formats/base/time_ns.h"
-#include "../put_json.h"
+#include "../../../formats/base/utf8.h"
+#include "../put_stream.h"
 #include "counters.h"
 
 #define SECOND_100NS INT64_C(10000000)
 
-/* What a terminal would obey, or what would end a cell in quotes, does not come out. */
-static void put_quoted(FILE *f, const char *text)
+/* Part of a cell, question marks in place of what a terminal would obey or what would end a line.
+ */
+static void print_add_plain(struct csv *c, const char *text)
 {
-	size_t n = strcspn(text, "\"");
+	enum utf8_kind kind;
 
-	for (; text[n]; n = strcspn(text, "\"")) {
-		put_plain_bytes(f, text, n);
-		fputs("\"\"", f);
-		text += n + 1;
+	for (size_t left = strlen(text), n; left; text += n, left -= n) {
+		n = utf8_step(text, left, &kind);
+		if (kind == UTF8_PLAIN)
+			csv_add_quoted(c, text, n);
+		else
+			csv_add_quoted(c, "?", 1);
 	}
-	put_plain_bytes(f, text, n);
 }
 
-static void put_path(FILE *f, const char *host, const char *path)
+static void print_path(struct csv *c, const char *host, const char *path)
 {
-	fputs("\"\\\\", f);
-	put_quoted(f, host);
-	put_quoted(f, path);
-	fputc('"', f);
+	csv_begin_quoted(c);
+	csv_add_quoted(c, "\\\\", 2);
+	print_add_plain(c, host);
+	print_add_plain(c, path);
+	csv_end_quoted(c);
 }
 
-static void put_end(const struct counters_run *r, FILE *f)
+/* Cells in quotes, as typeperf has them. */
+static struct csv *print_begin(const struct counters_run *r, struct put_stream *s, FILE *f)
 {
-	fputs(r->format == COUNTERS_CSV ? "\r\n" : "\n", f);
+	struct csv *c = put_csv_begin(s, f);
+
+	c->is_tsv = r->format != COUNTERS_CSV;
+	return c;
 }
 
 static void put_head_json(const struct counters_run *r, FILE *f)
 {
-	struct put_json_stream stream;
+	struct put_stream stream;
 	struct json *j = put_json_begin(&stream, f);
 
 	json_open(j, '{');
@@ -53,7 +61,7 @@ static void put_head_json(const struct counters_run *r, FILE *f)
 	json_member_bool(j, "scripted", r->scripted);
 	json_close(j, '}');
 	json_end_line(j);
-	put_json_end(&stream);
+	put_stream_end(&stream);
 }
 
 void counters_print_head(const struct counters_run *r, FILE *f)
@@ -62,16 +70,18 @@ void counters_print_head(const struct counters_run *r, FILE *f)
 		put_head_json(r, f);
 		return;
 	}
-	const char *separator = r->format == COUNTERS_CSV ? "," : "\t";
-	fprintf(f, "\"(PDH-%s 4.0)\"", r->format == COUNTERS_CSV ? "CSV" : "TSV");
-	for (unsigned i = 0; i < r->query.columns; i++) {
-		fputs(separator, f);
-		put_path(f, r->catalogue.host, r->query.column[i].path);
-	}
-	put_end(r, f);
+	struct put_stream stream;
+	struct csv *c = print_begin(r, &stream, f);
+	csv_begin_quoted(c);
+	out_printf(c->o, "(PDH-%s 4.0)", c->is_tsv ? "TSV" : "CSV");
+	csv_end_quoted(c);
+	for (unsigned i = 0; i < r->query.columns; i++)
+		print_path(c, r->catalogue.host, r->query.column[i].path);
+	csv_end(c);
+	put_stream_end(&stream);
 }
 
-/* Of the sample: seconds since 1970, and milliseconds. */
+/* The sample's time: seconds since 1970, and milliseconds. */
 static time_t seconds_of(const PERF_DATA_HEADER *d, int *ms)
 {
 	int64_t seconds = d->PerfTime100NSec / SECOND_100NS,
@@ -87,7 +97,7 @@ static time_t seconds_of(const PERF_DATA_HEADER *d, int *ms)
 
 static void put_row_json(const struct counters_run *r, FILE *f)
 {
-	struct put_json_stream stream;
+	struct put_stream stream;
 	struct json *j = put_json_begin(&stream, f);
 	char text[64] = "";
 	struct tm tm;
@@ -110,7 +120,7 @@ static void put_row_json(const struct counters_run *r, FILE *f)
 	json_close(j, '}');
 	json_close(j, '}');
 	json_end_line(j);
-	put_json_end(&stream);
+	put_stream_end(&stream);
 }
 
 void counters_print_row(const struct counters_run *r, FILE *f)
@@ -123,19 +133,24 @@ void counters_print_row(const struct counters_run *r, FILE *f)
 		put_row_json(r, f);
 		return;
 	}
-	const char *separator = r->format == COUNTERS_CSV ? "," : "\t";
+	struct put_stream stream;
+	struct csv *c = print_begin(r, &stream, f);
 	time_t at = seconds_of(r->query.data, &ms);
 	if (localtime_r(&at, &tm))
 		strftime(text, sizeof text, "%m/%d/%Y %T", &tm);
-	fprintf(f, "\"%s.%03d\"", text, ms);
+	csv_begin_quoted(c);
+	out_printf(c->o, "%s.%03d", text, ms);
+	csv_end_quoted(c);
 	for (unsigned i = 0; i < r->query.columns; i++) {
-		const struct column *c = &r->query.column[i];
+		const struct column *column = &r->query.column[i];
 
-		fputs(separator, f);
-		if (c->known && isfinite(c->value))
-			fprintf(f, "\"%.6f\"", c->value);
+		csv_begin_quoted(c);
+		if (column->known && isfinite(column->value))
+			out_fixed(c->o, column->value, 6);
 		else
-			fputs("\" \"", f);
+			out_char(c->o, ' ');
+		csv_end_quoted(c);
 	}
-	put_end(r, f);
+	csv_end(c);
+	put_stream_end(&stream);
 }

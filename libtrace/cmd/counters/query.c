@@ -1,5 +1,5 @@
 /*
- * counters: a query's handle, its samples, and the values of columns.
+ * counters: a query's handle and samples, and the values of columns.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@ static struct question *ask(
 	for (unsigned i = 0; i < q->questions; i++) {
 		struct question *there = &q->question[i];
 
-		/* Patterns that differ in case alone are one specification to PerfLib. */
+		/* PerfLib treats patterns that differ only in case as one specification. */
 		if (there->set == p->set && there->counter == counter &&
 			strcasecmp(there->instance, asked->instance) == 0)
 			return there;
@@ -30,7 +30,7 @@ static struct question *ask(
 	return asked;
 }
 
-/* A counter with a base takes two, of one moment. */
+/* A counter with a base needs two questions, answered at the same moment. */
 static struct question *ask_both(struct counters_query *q, const struct counter_path *p,
 	size_t length, struct question **base)
 {
@@ -55,7 +55,7 @@ static void ask_all(struct counters_query *q)
 	}
 }
 
-/* The specification of a question; the memory is the caller's. NULL: there is none. */
+/* Builds the specification of a question. The caller frees it; NULL: out of memory. */
 static PERF_COUNTER_IDENTIFIER *identify(const struct question *q)
 {
 	size_t name = q->set->many ? (strlen(q->instance) + 8) / 8 * 8 : 0;
@@ -83,7 +83,7 @@ static ULONG add_question(const struct counters_query *q, const struct question 
 	return status;
 }
 
-/* Whether the identifier, whose size was checked, is the question's. */
+/* Whether the identifier, whose size was checked, belongs to the question. */
 static bool is_question(const struct question *q, const PERF_COUNTER_IDENTIFIER *id)
 {
 	const char *name = (const char *)(id + 1);
@@ -159,7 +159,7 @@ static ULONG read_data(struct counters_query *q)
 
 		if (status != ERROR_NOT_ENOUGH_MEMORY)
 			return status;
-		/* Instances come and go: there is room for some more. */
+		/* Leave room for instances that appear between the calls. */
 		DWORD room = q->bytes + q->bytes / 4 + 4096;
 		free(q->data);
 		q->data = room > q->bytes ? malloc(room) : NULL;
@@ -214,7 +214,7 @@ static const struct catalogue_counter *registered(const struct catalogue_set *se
 	return NULL;
 }
 
-/* The columns of a row of a block. number: see column_of. */
+/* Adds the columns of a row. number: see column_of. */
 static bool add_row(struct counters_query *q, struct counter_path *p, const struct block *b,
 	unsigned row, unsigned number)
 {
@@ -243,8 +243,8 @@ static bool add_matching(struct counters_query *q, struct counter_path *p)
 	return true;
 }
 
-/* A name is the first instance of it, name#N the N-th after that: as it is now, and from then on
- * that one by its id. */
+/* A plain name selects its first instance, and name#N the N-th after that. The choice is by present
+ * order once, and by id from then on. */
 static bool query_add_named(struct counters_query *q, struct counter_path *p)
 {
 	const struct block *b = &p->question->block;
@@ -270,8 +270,7 @@ bool query_add_columns(struct counters_query *q)
 	return true;
 }
 
-/* Nothing came of a path: a column all the same, which stays empty, if that is the machine's
- * fault. */
+/* A path without values: if the machine cannot supply them, adds an empty column. */
 static int end_path(struct counters_query *q, struct counter_path *p)
 {
 	static const struct catalogue_counter all = {.id = PERF_WILDCARD_COUNTER, .name = "*"};
@@ -299,7 +298,7 @@ static bool has_column(const struct counters_query *q, const struct catalogue_co
 	return false;
 }
 
-/* Says why columns stay empty although their counters have values. */
+/* Explains why columns stay empty although their counters have values. */
 static void tell_unformatted(const struct counters_query *q)
 {
 	for (unsigned i = 0; i < q->catalogue->sets; i++) {
@@ -347,7 +346,7 @@ static bool find_value(struct question *q, ULONG counter, const struct column *c
 	return b->known[at];
 }
 
-/* What stands in the sample for it. */
+/* Finds the column's raw values in the sample. */
 static bool find_sample(const struct counters_query *q, const struct column *c, PERF_SAMPLE *sample)
 {
 	*sample = (PERF_SAMPLE){.PerfTimeStamp = q->data->PerfTimeStamp,
@@ -369,8 +368,9 @@ static void set_value(const struct counters_query *q, struct column *c)
 	PERF_SAMPLE now;
 
 	c->known = false;
-	/* A trace's countersets have moments of their own: the next value is since the last one.
-	 * An instance that went may have come back as another. */
+	/* Keep the last value: countersets of a trace have sample times of their own, so this one
+	 * may have no value in this step. A missing instance resets it, since a later one with its
+	 * name may be another. */
 	if (c->question->block.status != ERROR_SUCCESS)
 		return;
 	if (!find_sample(q, c, &now)) {
@@ -413,7 +413,7 @@ void query_free(struct counters_query *q)
 		free(q->column[i].path);
 	}
 	free(q->column);
-	free(q->hash);
+	hash_index_free(&q->column_index);
 	free(q->question);
 	free(q->result);
 	free(q->data);

@@ -1,5 +1,5 @@
 /*
- * counters: how things are called.
+ * counters: names of types and statuses.
  */
 #include <string.h>
 
@@ -74,7 +74,7 @@ bool counter_is_hidden(const struct catalogue_counter *c)
 	}
 }
 
-/* Whether the formula of the type divides by the base counter's value. */
+/* Whether the type's formula divides by the base counter's value. */
 static bool divides_by_base(ULONG type)
 {
 	switch (type) {
@@ -125,7 +125,7 @@ const char *counters_status(ULONG status)
 	case ERROR_ACCESS_DENIED:
 		return "this user may not read it";
 	case ERROR_INVALID_DATA:
-		return "what it holds makes no sense";
+		return "its content is invalid";
 	case ERROR_OUTOFMEMORY:
 		return "not enough memory";
 	case ERROR_NOT_SUPPORTED:

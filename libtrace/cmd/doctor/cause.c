@@ -1,6 +1,5 @@
 /*
- * doctor: why hardware counters are missing, from what the kernel answered and what else is known
- * of the machine.
+ * doctor: derives why hardware counters are missing from the kernel's errors and the other facts.
  */
 #include <errno.h>
 #include <limits.h>
@@ -14,8 +13,8 @@ static bool says_no_event(int error)
 	return error == ENOENT || error == EOPNOTSUPP || error == ENXIO || error == ENODEV;
 }
 
-/* The answer that counts. The kernel checks rights before it looks for the event: an answer that
- * there is none is the better one. */
+/* Picks the most telling error. The kernel checks permissions before it looks for the event, so "no
+ * such event" tells more. */
 static int answer(const struct counters_pmu *p)
 {
 	if (p->cpu_wide && p->thread)
@@ -34,7 +33,7 @@ static enum cause of_rights(const struct doctor_facts *m, int error)
 	}
 	if (m->rights.perfmon > 0)
 		return m->kernel.in_user_namespace ? CAUSE_USER_NAMESPACE : CAUSE_MODULE;
-	/* At 0 and below the kernel asks for nothing. */
+	/* At 0 and below perf_event_paranoid requires no permission. */
 	if (m->pmu.found.paranoid != INT_MIN && m->pmu.found.paranoid <= 0)
 		return CAUSE_MODULE;
 	return CAUSE_PARANOID;
@@ -60,7 +59,7 @@ enum cause doctor_cause(const struct doctor_facts *m)
 		return CAUSE_KERNEL;
 	if (says_no_event(error))
 		return of_machine(m);
-	/* Rights to what? The kernel shows no PMU. */
+	/* The kernel shows no PMU, so permissions are not the cause. */
 	if ((error == EACCES || error == EPERM || error == ENOSYS) && m->pmu.core_pmus == 0 &&
 		!p->present)
 		return of_machine(m);
@@ -111,7 +110,7 @@ void doctor_cause_text(enum cause cause, const struct doctor_facts *m, char *tex
 		[CAUSE_USER_NAMESPACE] = "CAP_PERFMON does not count in a user namespace",
 		[CAUSE_DESCRIPTORS] = "out of file descriptors",
 		[CAUSE_WATCHDOG] = "the NMI watchdog has the counters",
-		[CAUSE_TAKEN] = "somebody else has all counters",
+		[CAUSE_TAKEN] = "other users hold all counters",
 	};
 
 	if (cause == CAUSE_PARANOID && m->pmu.found.paranoid != INT_MIN)

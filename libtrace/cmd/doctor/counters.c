@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../../../formats/base/text.h"
 #include "doctor.h"
 
 /* A page for each event that is read in user mode: instructions and cycles of a thread. */
@@ -89,13 +90,9 @@ static void core_types(struct findings *f, const struct pmu_facts *p)
 
 	if (p->core_pmus < 0)
 		return;
-	for (int i = 0; i < p->core_pmus; i++) {
-		size_t have = strlen(list);
-
-		snprintf(list + have, sizeof list - have, "%s%s%s%s", i ? ", " : "",
-			p->core_pmu[i].name, *p->core_pmu[i].cpus ? " of processors " : "",
-			p->core_pmu[i].cpus);
-	}
+	for (int i = 0; i < p->core_pmus; i++)
+		text_append(list, sizeof list, "%s%s%s%s", i ? ", " : "", p->core_pmu[i].name,
+			*p->core_pmu[i].cpus ? " of processors " : "", p->core_pmu[i].cpus);
 	if (p->core_pmus == 0) {
 		n = finding(f, "pmu.cores", FINDING_NOTE, "the kernel shows no PMU of processors");
 		finding_means(n, "it has no driver for one, or there is none");

@@ -1,11 +1,11 @@
 /*
- * doctor: what works on this machine, what does not, and what to do about it.
+ * doctor: reports what works on this machine, what does not, and how to fix it.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "../cmd.h"
-#include "../put_json.h"
+#include "../put_stream.h"
 #include "doctor.h"
 
 enum { DOCTOR_JSON = 1 };
@@ -16,7 +16,7 @@ static const struct option options[] = {{DOCTOR_JSON, "--json", .help = "one JSO
 
 enum { TEXT_INDENT = 14, TEXT_WIDTH = 100 };
 
-/* Words in lines of TEXT_WIDTH, of which the first begins at column `at`. */
+/* Wraps text to TEXT_WIDTH; the first line begins at column `at`. */
 static void print_wrapped(const char *text, int at)
 {
 	bool first = true;
@@ -76,7 +76,7 @@ static void doctor_json_member(struct json *j, const char *name, const char *tex
 static void doctor_print_json(const struct findings *f)
 {
 	static const char *const status[] = {"good", "note", "bad"};
-	struct put_json_stream stream;
+	struct put_stream stream;
 	struct json *j = put_json_begin(&stream, stdout);
 
 	json_open(j, '{');
@@ -100,7 +100,7 @@ static void doctor_print_json(const struct findings *f)
 	json_close(j, ']');
 	json_close(j, '}');
 	json_end_line(j);
-	put_json_end(&stream);
+	put_stream_end(&stream);
 }
 
 /* ------------------------------------------------------------------ verb */
@@ -137,4 +137,4 @@ static int doctor_run(const struct verb *verb, int argc, char **argv)
 }
 
 const struct verb verb_doctor = {"doctor", "doctor [--json]",
-	"says what works on this machine and what to do about the rest", options, doctor_run};
+	"reports what works on this machine and how to fix the rest", options, doctor_run};

@@ -1,5 +1,5 @@
 /*
- * doctor: what is known of the sessions that this user could trace in.
+ * doctor: gathers facts on the sessions that this user could trace in.
  */
 #include <grp.h>
 #include <pwd.h>
@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../../../formats/base/text.h"
 #include "../../../include/perfutil.h"
 #include "../../session/clock_back.h"
 #include "../cmd.h"
@@ -47,15 +48,15 @@ static void own_groups(char *text, size_t size)
 			continue;
 		have = strlen(text);
 		if (have + 48 > size) {
-			snprintf(text + have, size - have, ", ...");
+			text_append(text, size, ", ...");
 			return;
 		}
-		snprintf(text + have, size - have, ", ");
+		text_append(text, size, ", ");
 		group_name(list[i], text + have + 2, size - have - 2);
 	}
 }
 
-/* Who may: the directory tells, even to those who may not. */
+/* Reads who may trace from the directory's mode, which every user can see. */
 static void find_rights(struct session_facts *s)
 {
 	struct stat st;
@@ -105,7 +106,7 @@ static void sessions_gather_facts(struct session_facts *s, const struct session_
 	session_close(&session);
 }
 
-/* Adds the session of that user, unless it is the one that is used. */
+/* Adds another user's session, unless it is the one in use. */
 static void look_at_other(
 	struct sessions_facts *all, const char *used, uid_t owner, const char *id, const char *why)
 {
@@ -135,7 +136,7 @@ void gather_sessions(struct sessions_facts *all)
 	sessions_gather_facts(&all->list[0], &used);
 	all->count = 1;
 	if (variable && *variable)
-		return; /* nothing else is looked at */
+		return; /* an explicit session excludes all others */
 	look_at_other(all, used.dir, 0, "sessions.root", "root's session");
 	if (geteuid() != 0)
 		look_at_other(all, used.dir, geteuid(), "sessions.own", "your own session");

@@ -146,7 +146,7 @@ static void walk(struct listing *l)
 
 static void list_json(struct listing *l)
 {
-	struct put_json_stream stream;
+	struct put_stream stream;
 	struct json *j = put_json_begin(&stream, stdout);
 
 	l->json = j;
@@ -158,7 +158,7 @@ static void list_json(struct listing *l)
 	json_close(j, ']');
 	json_close(j, '}');
 	json_end_line(j);
-	put_json_end(&stream);
+	put_stream_end(&stream);
 }
 
 int event_list(const struct event_asked *a)

@@ -11,7 +11,7 @@
 
 #include "../../../include/p4counters.h"
 #include "../cmd.h"
-#include "../put_json.h"
+#include "../put_stream.h"
 
 static const struct {
 	const char *name;
@@ -39,14 +39,14 @@ bool event_p4_is(const char *cpu)
 }
 
 /* Closes the object of a whole answer. */
-static void end_json(struct put_json_stream *stream, struct json *j)
+static void end_json(struct put_stream *stream, struct json *j)
 {
 	json_close(j, '}');
 	json_end_line(j);
-	put_json_end(stream);
+	put_stream_end(stream);
 }
 
-static struct json *p4_begin_json(struct put_json_stream *stream, const char *cpu)
+static struct json *p4_begin_json(struct put_stream *stream, const char *cpu)
 {
 	struct json *j = put_json_begin(stream, stdout);
 
@@ -58,7 +58,7 @@ static struct json *p4_begin_json(struct put_json_stream *stream, const char *cp
 
 static int p4_fail(const struct verb *verb, bool json, int rc, const char *why)
 {
-	struct put_json_stream stream;
+	struct put_stream stream;
 	struct json *j;
 
 	if (json) {
@@ -100,7 +100,7 @@ static bool listed(
 int event_p4_list(const struct verb *verb, const char *cpu, bool json, int operands, char **operand)
 {
 	enum p4_model model = model_of(cpu);
-	struct put_json_stream stream;
+	struct put_stream stream;
 	struct json *j = json ? p4_begin_json(&stream, cpu) : NULL;
 	int count = 0;
 
@@ -219,7 +219,7 @@ int event_p4_show(const struct verb *verb, const char *cpu, bool json, int opera
 {
 	enum p4_model model = model_of(cpu);
 	const struct p4_event *event;
-	struct put_json_stream stream;
+	struct put_stream stream;
 	struct json *j = NULL;
 	char why[P4_WHY_MAX];
 
@@ -432,7 +432,7 @@ static int encode_all(
 		}
 		return EXIT_FINE;
 	}
-	struct put_json_stream stream;
+	struct put_stream stream;
 	struct json *j = p4_begin_json(&stream, "p4");
 	for (size_t i = 0; i < count; i++)
 		encode_json(j, &programs[i]);

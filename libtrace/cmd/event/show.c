@@ -303,7 +303,7 @@ static int show_all(const struct event_asked *a, struct json *j)
 
 int event_show(const struct event_asked *a)
 {
-	struct put_json_stream stream;
+	struct put_stream stream;
 	struct json *j;
 
 	if (!a->json)
@@ -315,6 +315,6 @@ int event_show(const struct event_asked *a)
 	json_close(j, ']');
 	json_close(j, '}');
 	json_end_line(j);
-	put_json_end(&stream);
+	put_stream_end(&stream);
 	return code;
 }

@@ -1,45 +1,57 @@
 /*
- * stat: for spreadsheets. As cpidecode's CSV: lines end as RFC 4180 says, what was not
- * measured is empty.
+ * stat: CSV output, like cpidecode's: RFC 4180 line ends; unmeasured values are empty.
  */
+#include <math.h>
+
+#include "../put_stream.h"
 #include "stat.h"
 
-static void put_measured(FILE *f, const struct stat_row *row)
-{
-	const char *unit = stat_event_is_time(row->event) ? "ns" : "";
+static const char *const stat_columns[] = {"kind", "time_s", "elapsed_s", "cpu", "event", "count",
+	"unit", "enabled_ns", "running_ns", "running_pct", "places", "places_counted", "figure",
+	"figure_unit", "why", NULL};
 
-	fprintf(f, ",%llu,%s,%llu,%llu,%.4f,%u,%u,", (unsigned long long)row->count, unit,
-		(unsigned long long)row->enabled, (unsigned long long)row->running,
-		row->enabled ? 100.0 * (double)row->running / (double)row->enabled : 100.0,
-		row->places, row->measured_places);
-	if (row->has_figure)
-		fprintf(f, "%.*f,%s,", row->decimals, row->figure, row->figure_unit);
+static void stat_put_counts(struct csv *c, const struct stat_row *row)
+{
+	csv_u64(c, row->count);
+	csv_text(c, stat_event_is_time(row->event) ? "ns" : NULL);
+	csv_u64(c, row->enabled);
+	csv_u64(c, row->running);
+	csv_fixed(c, row->enabled ? 100.0 * (double)row->running / (double)row->enabled : 100.0, 4);
+}
+
+static void stat_put_row(struct csv *c, const struct stat_report *r, const struct stat_row *row)
+{
+	bool has_figure = row->measured && row->has_figure;
+	char name[EVENT_NAME_MAX + 8];
+
+	csv_text(c, r->total ? "total" : "interval");
+	csv_fixed(c, (double)r->at / 1e9, 9);
+	csv_fixed(c, (double)r->elapsed / 1e9, 9);
+	if (row->cpu >= 0)
+		csv_i64(c, row->cpu);
 	else
-		fputs(",,", f);
+		csv_empty(c);
+	csv_text(c, stat_event_name(row->event, name));
+	if (row->measured)
+		stat_put_counts(c, row);
+	else
+		csv_empties(c, 5);
+	csv_u64(c, row->places);
+	csv_u64(c, row->measured ? row->measured_places : 0);
+	csv_fixed(c, has_figure ? row->figure : NAN, has_figure ? (unsigned)row->decimals : 0);
+	csv_text(c, has_figure ? row->figure_unit : NULL);
+	csv_text(c, row->measured || !*row->why ? NULL : row->why);
+	csv_end(c);
 }
 
 void stat_print_csv(struct stat_printer *p, FILE *f, const struct stat_report *r)
 {
-	char name[EVENT_NAME_MAX + 8];
+	struct put_stream stream;
+	struct csv *c = put_csv_begin(&stream, f);
 
 	if (!p->begun)
-		fputs("kind,time_s,elapsed_s,cpu,event,count,unit,enabled_ns,running_ns,running_pct,places,places_counted,figure,figure_unit,why\r\n",
-			f);
-	for (unsigned i = 0; i < r->rows; i++) {
-		const struct stat_row *row = &r->row[i];
-
-		fprintf(f, "%s,%.9f,%.9f,", r->total ? "total" : "interval", (double)r->at / 1e9,
-			(double)r->elapsed / 1e9);
-		if (row->cpu >= 0)
-			fprintf(f, "%d", row->cpu);
-		fputc(',', f);
-		put_csv(f, stat_event_name(row->event, name));
-		if (row->measured) {
-			put_measured(f, row);
-		} else {
-			fprintf(f, ",,,,,,%u,0,,,", row->places);
-			put_csv(f, row->why);
-		}
-		fputs("\r\n", f);
-	}
+		csv_header(c, stat_columns);
+	for (unsigned i = 0; i < r->rows; i++)
+		stat_put_row(c, r, &r->row[i]);
+	put_stream_end(&stream);
 }

@@ -1,5 +1,5 @@
 /*
- * stat: opens the events, lets the time pass, prints.
+ * stat: opens the events, waits and prints.
  */
 #include <errno.h>
 #include <signal.h>
@@ -17,17 +17,18 @@
 struct follow {
 	struct stat_run *run;
 	struct count count;
-	struct count_value *now, *before; /* [events * places]; before: the last interval's */
+	struct count_value *now,
+		*before; /* [events * places]; before: values at the last interval */
 	struct stat_row *row;
 	uint64_t began, last; /* CLOCK_MONOTONIC, ns */
-	int wake;	      /* readable: look at once */
-	int code;	      /* of opening */
+	int wake;	      /* readable: check at once */
+	int code;	      /* exit code of opening the events */
 };
 
 /* ------------------------------------------------------------------------ opening */
 
-/* Every thread or processor takes a descriptor an event. After the command was forked: it
- * keeps its limit. */
+/* Raises the limit of open files: every event needs a descriptor per thread or processor. Call
+ * after the fork, so that the command keeps its own limit. */
 static void raise_limit(void)
 {
 	struct rlimit limit;
@@ -55,7 +56,7 @@ static int open_events(struct follow *f, pid_t pid)
 	}
 }
 
-/* An event that is not there is told once, whatever the number of those like it. */
+/* Reports an unavailable event once, however many there are of its kind. */
 static void tell_why_none(const struct stat_run *r)
 {
 	const char *last = "";
@@ -81,7 +82,7 @@ static int follow_tell_failure(const struct stat_run *r, int rc)
 	case -EMFILE:
 	case -ENFILE:
 		return cmd_fail(r->verb,
-			"too few file descriptors: every event takes one a %s; raise ulimit -n or name fewer events",
+			"too few file descriptors: every event needs one per %s; raise ulimit -n or name fewer events",
 			r->scope == STAT_PROCESSORS ? "processor" : "thread");
 	default:
 		return cmd_fail(r->verb, "cannot open the events: %s", strerror(-rc));
@@ -121,7 +122,7 @@ static bool follow_allocate_counts(struct follow *f)
 	return f->now && f->before && f->row;
 }
 
-/* Ready to count; for a command it is the last thing before its exec. */
+/* Opens the events; for a command, right before its exec. */
 static int follow_prepare_counts(void *arg, pid_t pid)
 {
 	struct follow *f = arg;
@@ -145,7 +146,8 @@ static int follow_prepare_counts(void *arg, pid_t pid)
 
 /* ----------------------------------------------------------------------- reporting */
 
-/* Returns the time before the first read: the command may be preempted between two reads. */
+/* Reads all counters. Returns the time before the first read, since the command may be preempted
+ * between two reads. */
 static uint64_t read_all(struct follow *f)
 {
 	uint64_t began = time_ns_monotonic();
@@ -156,7 +158,7 @@ static uint64_t read_all(struct follow *f)
 	return began;
 }
 
-/* Of the values in f->now, which were read from `began` to `at`. */
+/* Reports the values in f->now, read from `began` to `at`. */
 static void report_interval(struct follow *f, uint64_t began, uint64_t at)
 {
 	struct count_value *swap = f->before;
@@ -218,8 +220,8 @@ static bool is_over(struct follow *f, uint64_t now)
 	return r->targets.count && !stat_targets_live(&r->targets) && !r->command.words;
 }
 
-/* Multiples of the interval from the beginning on, so that nothing drifts; those that went by
- * meanwhile are left out. */
+/* Multiples of the interval since the beginning, so that intervals do not drift; skips missed
+ * ones. */
 static uint64_t next_interval(const struct follow *f, uint64_t now)
 {
 	if (!f->run->interval)
@@ -236,7 +238,7 @@ static void follow_intervals(struct follow *f)
 		uint64_t next = due < until ? due : until;
 		uint64_t pause = next > now ? next - now : 0;
 
-		/* A day is as good as for ever. */
+		/* cap the pause at one day */
 		if (pause > 86400000000000u)
 			pause = 86400000000000u;
 		stat_targets_wait(&f->run->targets, f->wake, pause);
@@ -292,7 +294,7 @@ int stat_follow(struct stat_run *r)
 		return code;
 	code = r->command.words ? follow_run_command(&f) : run_alone(&f);
 	if (!r->printer.begun)
-		r->printer.failed = true; /* nothing is to appear, in place of a file of before */
+		r->printer.failed = true; /* do not replace an earlier file */
 	int printed = stat_printer_close(&r->printer);
 	count_close(&f.count);
 	free(f.now);

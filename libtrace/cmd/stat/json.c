@@ -1,9 +1,9 @@
 /*
- * stat: for programs. One object a line, the total last.
+ * stat: JSON output, one object per line, the total last.
  */
 #include <math.h>
 
-#include "../put_json.h"
+#include "../put_stream.h"
 #include "stat.h"
 
 static double stat_running_percent(const struct stat_row *row)
@@ -59,7 +59,7 @@ static void stat_json_total(struct json *j, const struct stat_report *r)
 
 void stat_print_json(struct stat_printer *p, FILE *f, const struct stat_report *r)
 {
-	struct put_json_stream stream;
+	struct put_stream stream;
 	struct json *j = put_json_begin(&stream, f);
 
 	(void)p;
@@ -75,5 +75,5 @@ void stat_print_json(struct stat_printer *p, FILE *f, const struct stat_report *
 		stat_json_total(j, r);
 	json_close(j, '}');
 	json_end_line(j);
-	put_json_end(&stream);
+	put_stream_end(&stream);
 }

@@ -1,10 +1,10 @@
 /*
- * stat: from values at places to what is said of an event.
+ * stat: turns values of places (threads or processors) into an event's report row.
  */
 #include "stat.h"
 
 struct sums {
-	uint64_t count, enabled, running; /* count: of processors scaled */
+	uint64_t count, enabled, running; /* count: scaled, for processors */
 	unsigned places, measured;
 };
 
@@ -13,7 +13,7 @@ static uint64_t since(uint64_t now, uint64_t before)
 	return now > before ? now - before : 0;
 }
 
-/* What came at a place since `from`. */
+/* A place's increase since `from`. */
 static struct count_value difference(
 	const struct count_value *from, const struct count_value *to, size_t index)
 {
@@ -28,14 +28,14 @@ static struct count_value difference(
 	return v;
 }
 
-/* Counters of a processor that goes offline stand still, and stay so when it comes back. */
+/* Counters of an offline processor stop, and do not resume when it comes back. */
 static bool was_offline(const struct count_value *v, uint64_t least)
 {
 	return v->enabled + least / 20 + 10000000 < least;
 }
 
-/* Threads' counts are scaled as one, as one that ran for a moment may never have had a
- * counter; a processor that had none is missing. */
+/* Adds a place. Threads are scaled as one sum, because a thread that ran only briefly may never
+ * have been on a counter. A processor that was never on one counts as unmeasured. */
 static void add_place(struct sums *s, const struct count *c, struct count_value v, uint64_t least)
 {
 	s->places++;
@@ -59,9 +59,9 @@ static struct stat_row row_of(
 		.measured_places = s->measured};
 
 	if (s->measured == 0)
-		row.why = e->error ? e->why : "its counters were not there all the time";
+		row.why = e->error ? e->why : "its counters were not available all the time";
 	else if (s->running == 0 && s->enabled > 0)
-		row.why = "others had the counters all the time";
+		row.why = "other users held the counters all the time";
 	row.measured = !row.why;
 	if (row.measured)
 		row.count =
@@ -77,7 +77,7 @@ static bool is_event(const struct stat_row *row, uint32_t type, uint64_t config)
 	       row->event->event.origin == CPC_EVENT_GENERIC;
 }
 
-/* The same modes, and the same processors: what can be divided. */
+/* Whether two rows can be divided: same modes and same processors. */
 static bool is_peer(const struct stat_row *a, const struct stat_row *b)
 {
 	return b->measured && a->cpu == b->cpu && a->places == b->places &&
@@ -105,7 +105,7 @@ static void set_figure(struct stat_row *row, double figure, const char *unit, in
 	row->decimals = decimals;
 }
 
-/* The time that the processors gave to what is counted. The clock needs no modes. */
+/* The processor time of what is counted. Modes do not apply to a clock. */
 static const struct stat_row *task_clock(const struct stat_report *r, const struct stat_row *of)
 {
 	for (unsigned i = 0; i < r->rows; i++)
@@ -145,8 +145,8 @@ static bool set_ratio(const struct stat_report *r, struct stat_row *row)
 	return false;
 }
 
-/* A frequency needs the time in which the cycles passed: idle time, or that of the kernel,
- * must not be in one and not in the other. */
+/* A frequency is valid only if the cycles cover all of the task clock: user and kernel mode,
+ * without idle time. */
 static bool is_of_all_time(const struct count *c, const struct count_event *e)
 {
 	return !c->processors && !e->user_only && e->event.user && e->event.kernel;

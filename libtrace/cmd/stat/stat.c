@@ -5,6 +5,8 @@
 
 #include "stat.h"
 
+#include "../../../formats/base/text.h"
+
 enum {
 	STAT_EVENTS = 1,
 	STAT_PIDS,
@@ -19,24 +21,24 @@ enum {
 };
 
 static const struct option options[] = {
-	{.help = "A command is counted from its exec on, with its threads and all that it starts. With -p,\n"
-		 "-t or -a that is counted, and a command says how long; without one they are counted to\n"
+	{.help = "A command is counted from its exec on, with its threads and all children. With -p,\n"
+		 "-t or -a these are counted while a command runs; without a command they are counted to\n"
 		 "their end, until Ctrl-C or for --duration.\n\n"},
 	{STAT_EVENTS, "-e", .value = "EVENTS",
-		.help = "names with commas between them, as swtrace event list has them; {a,b}\n"
+		.help = "names from swtrace event list, separated by commas; {a,b}\n"
 			"              counts a and b at the same times; may be given more than once"},
 	{STAT_PIDS, "-p", .value = "PIDS",
-		.help = "processes: all their threads, and what these start from then on"},
-	{STAT_TIDS, "-t", .value = "TIDS", .help = "these threads alone"},
+		.help = "processes: all their threads, and children started from then on"},
+	{STAT_TIDS, "-t", .value = "TIDS", .help = "these threads only"},
 	{STAT_ALL, "-a", .help = "all processors"},
-	{STAT_PER_CPU, "--per-cpu", .help = "each processor, too"},
+	{STAT_PER_CPU, "--per-cpu", .help = "also each processor"},
 	{STAT_INTERVAL, "-I", .value = "T",
 		.help = "also every T: milliseconds, or 100ms, 1.5s, 1m"},
 	{STAT_DURATION, "--duration", .value = "T",
 		.help = "ends after T: seconds, or 500ms, 1.5s, 10m, 2h"},
 	{STAT_CSV_FORMAT, .name = "--csv"},
 	{STAT_JSON_FORMAT, "--json",
-		.help = "for programs; JSON has an object a line, the total last"},
+		.help = "for programs; JSON has one object per line, the total last"},
 	{STAT_OUTPUT, "-o", .value = "FILE",
 		.help = "where the counts go; - is standard output, and the command's own then goes\n"
 			"              to standard error. Without it standard error where there is a command,\n"
@@ -49,7 +51,7 @@ static const struct option options[] = {
 
 enum { MILLISECOND = 1000000 };
 
-/* A bare number is of milliseconds, as perf stat has it. */
+/* A bare number is in milliseconds, as in perf stat. */
 static void take_interval(struct stat_run *r, const char *text)
 {
 	uint64_t ms;
@@ -72,9 +74,8 @@ static void take_targets(
 	r->scope = scope;
 	r->targets.threads = scope == STAT_THREADS;
 	if (text && !stat_targets_add(&r->targets, text))
-		cmd_misuse(r->verb,
-			"%s takes up to %d numbers with commas between them, not \"%.80s\"", option,
-			STAT_TARGETS_MAX, text);
+		cmd_misuse(r->verb, "%s takes up to %d numbers, separated by commas, not \"%.80s\"",
+			option, STAT_TARGETS_MAX, text);
 }
 
 static void stat_take_format(struct stat_run *r, enum stat_format format)
@@ -129,12 +130,12 @@ static void stat_check_options(const struct stat_run *r, bool has_command, const
 		cmd_misuse(r->verb, "--per-cpu is for -a");
 	if (r->duration && has_command)
 		cmd_misuse(r->verb,
-			"--duration is for -p, -t and -a without a command, which else says how long");
+			"--duration is for -p, -t and -a without a command, whose run time is used otherwise");
 	if (path && !*path)
 		cmd_misuse(r->verb, "-o: the file's name is empty");
 }
 
-/* What the report says it is of. */
+/* Names the target in the report. */
 static void name_target(struct stat_run *r)
 {
 	char *text = r->target;
@@ -142,10 +143,8 @@ static void name_target(struct stat_run *r)
 
 	if (r->scope == STAT_COMMAND) {
 		snprintf(text, room, "command");
-		for (char **word = r->command.words; *word; word++) {
-			size_t n = strlen(text);
-			snprintf(text + n, room - n, " %s", *word);
-		}
+		for (char **word = r->command.words; *word; word++)
+			text_append(text, room, " %s", *word);
 		return;
 	}
 	if (r->scope == STAT_PROCESSORS) {
@@ -153,15 +152,13 @@ static void name_target(struct stat_run *r)
 		return;
 	}
 	snprintf(text, room, r->scope == STAT_THREADS ? "thread" : "process");
-	for (unsigned i = 0; i < r->targets.count; i++) {
-		size_t n = strlen(text);
-		snprintf(text + n, room - n, "%s %d", i ? "," : "", (int)r->targets.pid[i]);
-	}
+	for (unsigned i = 0; i < r->targets.count; i++)
+		text_append(text, room, "%s %d", i ? "," : "", (int)r->targets.pid[i]);
 }
 
 static int stat_run_verb(const struct verb *verb, int argc, char **argv)
 {
-	static struct stat_run r; /* its events are large */
+	static struct stat_run r; /* static: its events are large */
 	struct arguments a = {.verb = verb, .stop = true, .argc = argc, .argv = argv};
 	const char *path = NULL;
 	int id;
