@@ -8,7 +8,8 @@ usage: check.py [--build FOLDER] [--list CHECK]
 
 Each check counts something that shall not grow: includes against the arrows, the largest circle
 of files that include each other, names of static functions that several files of a half share,
-hand-printed JSON, loops over digits, folders of many sources. `limits` holds the counts of today;
+hand-printed JSON, loops over digits, second heaps, hashes and growing arrays, folders of many
+sources. `limits` holds the counts of today;
 more fails, and fewer fails until `limits` says so.
 
 The checks of symbols read what each object defines and uses. A compiler may leave a use out,
@@ -222,12 +223,28 @@ def find_shared_names(sources):
                 yield f"{half}: {name}: {' '.join(sorted(where))}"
 
 
+# Calls whose text is a message of the form `"OBJECT": what happened`, which looks like a key and its
+# value. None of them prints to where JSON goes: the first two print to stderr behind the program's
+# name, the others write the reason of a failure.
+MESSAGE_CALL = re.compile(
+    r"\b(?:(?:cmd_fail|cmd_misuse)\((?:\w+->)?verb,|(?:event_refuse|snprintf)\(why,|session_say\(error,)")
+STRING_OR_BOUND = re.compile(r""""(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)+'|[;{}]""")
+
+
 def find_printed_json(sources):
+    """Strings outside decoder/sink that hold the end of a JSON key."""
     for path, text in sorted(sources.items()):
-        if not path.startswith("decoder/sink/"):
-            for number, line in enumerate(without_comments(text).split("\n"), 1):
-                if '\\":' in line:
-                    yield f"{path}: {line.strip()}"
+        if path.startswith("decoder/sink/"):
+            continue
+        text = without_comments(text)
+        statement = 0
+        for token in STRING_OR_BOUND.finditer(text):
+            if token[0] in ";{}":
+                statement = token.end()
+            elif re.search(r'\\" *:', token[0]) and not MESSAGE_CALL.search(
+                    text, statement, token.start()):
+                line = text[text.rfind("\n", 0, token.start()) + 1:].split("\n", 1)[0]
+                yield f"{path}: {line.strip()}"
 
 
 def find_digit_loops(sources):
@@ -237,6 +254,28 @@ def find_digit_loops(sources):
             for line in without_comments(text).split("\n"):
                 if digit.search(line):
                     yield f"{path}: {line.strip()}"
+
+
+# Each container, where its one kind is, and what another of that kind has.
+CONTAINERS = (
+    ("growing array", ("formats/base/array.h",), re.compile(r"\brealloc(?:array)?\(")),
+    # The first child of a heap's element.
+    ("heap", ("decoder/base/heap.h",), re.compile(r"\w = 2 \* \w+ \+ 1\b|\w = \(\w+ - 1\) / 2\b")),
+    # A hash's slot, the number of slots being a power of two; or the slot behind it.
+    ("hash", ("formats/base/hash_index.h", "decoder/base/intern.c"), re.compile(
+        r"& \((?:\w|->|\.)*(?:slots|places|buckets|room) - 1\)|\w & \w+->mask\b"
+        r"|= \(\*?\w+ \+ 1\) % \w+")),
+)
+
+
+def find_second_containers(sources):
+    """Each call of realloc, each file with a heap and each with a hash, but the containers."""
+    for path, text in sorted(sources.items()):
+        for kind, homes, pattern in CONTAINERS:
+            found = [] if path in homes else [
+                line for line in without_comments(text).split("\n") if pattern.search(line)]
+            for line in found if kind == "growing array" else found[:1]:
+                yield f"{kind}: {path}: {line.strip()}"
 
 
 def find_large_folders(sources):
@@ -252,6 +291,7 @@ CHECKS = {
     "shared_static_names": find_shared_names,
     "printed_json": find_printed_json,
     "digit_loops": find_digit_loops,
+    "second_containers": find_second_containers,
     "large_folders": find_large_folders,
 }
 
