@@ -114,6 +114,8 @@ static void close_workers(struct hooks *s)
 
 int report_hooks(struct report *r)
 {
+	if (r->format == FORMAT_NRM2)
+		return report_nrm2(r);
 	struct hooks s = {.r = r, .filtered = !filter_takes_all(r->filter)};
 	struct pass pass = {.trace = r->trace,
 		.from_ns = r->filter->from,

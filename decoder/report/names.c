@@ -3,13 +3,11 @@
 
 #include "report.h"
 
-const char *const report_names[REPORT_NAMES] = {[REPORT_SUMMARY] = "summary",
-	[REPORT_INTERVALS] = "intervals",
-	[REPORT_HOOKS] = "hooks",
-	[REPORT_CPUS] = "cpus",
-	[REPORT_INFO] = "info",
-	[REPORT_DIFF] = "diff",
-	[REPORT_WHY] = "why"};
+const char *const report_names[REPORT_NAMES] = {
+#define REPORT_NAME(kind, name, function) [REPORT_##kind] = name,
+	REPORTS(REPORT_NAME)
+#undef REPORT_NAME
+};
 
 const char *const format_names[FORMAT_NAMES] = {[FORMAT_TEXT] = "text",
 	[FORMAT_CSV] = "csv",
@@ -50,27 +48,24 @@ void report_about(struct report *r, const struct trace *t)
 	r->host = host_of(t);
 }
 
+int report_diff_alone(struct report *r)
+{
+	(void)r;
+	return CPIDECODE_EINVAL; /* report_diff takes two sides */
+}
+
 int report_run(struct report *r, enum report_kind kind)
 {
 	switch (kind) {
-	case REPORT_SUMMARY:
-		return report_summary(r);
-	case REPORT_CPUS:
-		return report_cpus(r);
-	case REPORT_PARTIAL:
-		return report_partial(r);
-	case REPORT_HOOKS:
-		return r->format == FORMAT_NRM2 ? report_nrm2(r) : report_hooks(r);
-	case REPORT_INFO:
-		return report_info(r);
-	case REPORT_INTERVALS:
-		return report_intervals(r);
+#define REPORT_CASE(kind, name, function)                                                          \
+	case REPORT_##kind:                                                                        \
+		return function(r);
+		REPORTS(REPORT_CASE)
+#undef REPORT_CASE
 	case REPORT_FLAME:
 		return report_flame(r);
-	case REPORT_WHY:
-		return report_why(r);
-	case REPORT_DIFF: /* of two: report_diff */
-		break;
+	case REPORT_PARTIAL:
+		return report_partial(r);
 	}
 	return CPIDECODE_EINVAL;
 }

@@ -17,15 +17,23 @@
 #include "filter.h"
 #include "gate.h"
 
+/* Each report that has a name: its constant, its name on the command line and in cpidecode.h, its
+ * function. */
+#define REPORTS(X)                                                                                 \
+	X(SUMMARY, "summary", report_summary)                                                      \
+	X(INTERVALS, "intervals", report_intervals)                                                \
+	X(HOOKS, "hooks", report_hooks)                                                            \
+	X(CPUS, "cpus", report_cpus)                                                               \
+	X(INFO, "info", report_info)                                                               \
+	X(DIFF, "diff", report_diff_alone)                                                         \
+	X(WHY, "why", report_why)
+
 enum report_kind {
-	REPORT_SUMMARY,
-	REPORT_INTERVALS,
-	REPORT_HOOKS,
-	REPORT_CPUS,
-	REPORT_INFO,
-	REPORT_DIFF,
-	REPORT_WHY,
-	REPORT_FLAME,
+#define REPORT_KIND(kind, name, function) REPORT_##kind,
+	REPORTS(REPORT_KIND) REPORT_NAMES,
+#undef REPORT_KIND
+	/* A flame graph is a format. */
+	REPORT_FLAME = REPORT_NAMES,
 	REPORT_PARTIAL, /* no report, but what others are made of: formats/partial.md */
 };
 
@@ -46,7 +54,6 @@ enum report_weight {
 };
 
 enum {
-	REPORT_NAMES = REPORT_WHY + 1, /* those that have one: a flame graph is a format */
 	FORMAT_NAMES = FORMAT_NRM2 + 1,
 	WEIGHT_NAMES = WEIGHT_THREAD_CYCLES + 1,
 };
@@ -103,16 +110,14 @@ enum { REPORT_TAIL = 990, REPORT_MAX_THREADS = PASS_MAX_THREADS };
 void report_scripted_line(const struct report *r);
 
 /* Each as report_run. */
-int report_summary(struct report *r);
-int report_intervals(struct report *r);
-int report_cpus(struct report *r);
+#define REPORT_FUNCTION(kind, name, function) int function(struct report *r);
+REPORTS(REPORT_FUNCTION)
+#undef REPORT_FUNCTION
 int report_flame(struct report *r);
-int report_hooks(struct report *r);
-int report_info(struct report *r);
-/* CPIDECODE_EINVAL, noted: the files have not one clock, as an NRM2 file has. */
-int report_nrm2(struct report *r);
 int report_partial(struct report *r);
-int report_why(struct report *r);
+/* The hooks in FORMAT_NRM2. CPIDECODE_EINVAL, noted: the files have not one clock, as an NRM2 file
+ * has. */
+int report_nrm2(struct report *r);
 
 /* The partial result itself; *p starts zeroed but for what its tally wants. */
 int report_make_partial(struct report *r, struct partial *p);
