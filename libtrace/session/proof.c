@@ -24,12 +24,16 @@ struct proof_known {
 	uint32_t number; /* whose */
 	bool is_dead;
 };
+#define KNOWN_BYTES (SHM_TASK_SLOTS * sizeof(struct proof_known))
 
+/* Mapped, not calloc'ed: calloc may clear all of it, and few slots are asked for. */
 void proof_open(struct proof *p, struct session *s)
 {
+	void *known =
+		mmap(NULL, KNOWN_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
 	p->session = s;
-	/* Large, but only what is asked for is touched. */
-	p->known = calloc(SHM_TASK_SLOTS, sizeof *p->known);
+	p->known = known == MAP_FAILED ? NULL : known;
 	for (int i = 0; i < SHM_LOCK_FILES; i++)
 		p->lock_fd[i] = -1;
 }
@@ -40,7 +44,8 @@ void proof_close(struct proof *p)
 		if (p->lock_fd[i] >= 0)
 			close(p->lock_fd[i]);
 	}
-	free(p->known);
+	if (p->known)
+		munmap(p->known, KNOWN_BYTES);
 }
 
 /* -------------------------------------------------------------------- slots */
