@@ -1,7 +1,7 @@
 /*
- * Sums in integers. They come out the same in any order and cut into any parts, which sums
- * of doubles do not. One that grows too large stays at EXACT_MAX: far beyond what any trace
- * of real events can hold, and still the same in any order.
+ * Integer sums: the result does not depend on the order or on how the terms are split, unlike
+ * sums of doubles. A sum saturates at EXACT_MAX, far beyond any trace of real events, so that it
+ * stays independent of the order.
  */
 #ifndef SWT_DECODER_BASE_EXACT_H
 #define SWT_DECODER_BASE_EXACT_H
@@ -13,7 +13,8 @@ typedef unsigned __int128 exact_sum;
 
 #define EXACT_MAX (~(exact_sum)0)
 
-/* Elapsed time in sums: parts of a nanosecond. The rounding of one interval is below 1 ps. */
+/* The unit of elapsed time in sums: a fraction of a nanosecond. One interval is rounded by less
+ * than 1 ps. */
 #define EXACT_PER_NS 1024
 
 static inline void exact_add(exact_sum *to, exact_sum v)
@@ -22,10 +23,10 @@ static inline void exact_add(exact_sum *to, exact_sum v)
 		*to = EXACT_MAX;
 }
 
-/* x, not negative, to the nearest integer (halves to even); UINT64_MAX if that is more. */
+/* Rounds x >= 0 to the nearest integer (halves to even); saturates at UINT64_MAX. */
 static inline uint64_t exact_round(double x)
 {
-	/* Adding 2^52 leaves no room for a fraction: faster than a call. */
+	/* Adding 2^52 rounds the fraction away: faster than a call. */
 	if (x < 0x1p51)
 		return x > 0 ? (uint64_t)(x + 0x1p52 - 0x1p52) : 0;
 	if (x < 0x1p62)
@@ -33,7 +34,7 @@ static inline uint64_t exact_round(double x)
 	return x < 0x1p64 ? (uint64_t)x : UINT64_MAX;
 }
 
-/* A duration in parts of a nanosecond. */
+/* Converts a duration in nanoseconds to the unit of sums. */
 static inline exact_sum exact_time(double ns)
 {
 	if (ns < 0x1p52)
@@ -41,7 +42,7 @@ static inline exact_sum exact_time(double ns)
 	return ns < 0x1p117 ? (exact_sum)ns * EXACT_PER_NS : EXACT_MAX;
 }
 
-/* To the nearest integer, halves to even. by is not 0. */
+/* Divides, rounding to the nearest integer (halves to even); by != 0. */
 static inline exact_sum exact_divide(exact_sum sum, exact_sum by)
 {
 	exact_sum q = sum / by, rest = sum % by;

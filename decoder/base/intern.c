@@ -83,7 +83,7 @@ void intern_take(struct intern *in, struct intern *from)
 	if (!in->chunks) {
 		*in = *from;
 	} else if (from->chunks) {
-		/* Behind the newest one, which is still being filled. */
+		/* Inserts behind the newest chunk, which is still being filled. */
 		struct arena_chunk *last = from->chunks;
 		while (last->next)
 			last = last->next;

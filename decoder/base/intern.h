@@ -1,4 +1,4 @@
-/* Memory that lives as long as a set: byte strings stored once, and arrays. */
+/* An arena that stores each byte string once, and arrays. It is freed as a whole. */
 #ifndef SWT_DECODER_BASE_INTERN_H
 #define SWT_DECODER_BASE_INTERN_H
 
@@ -7,7 +7,7 @@
 
 struct intern_entry {
 	uint64_t hash;
-	const char *at; /* NULL: a free place */
+	const char *at; /* NULL: a free slot */
 	uint32_t length;
 };
 
@@ -26,7 +26,7 @@ struct intern {
 void *arena_alloc(struct intern *in, size_t n);
 /* The one copy of these bytes, NUL-terminated; NULL: out of memory. */
 const char *intern_bytes(struct intern *in, const char *at, uint32_t length);
-/* Arrays of from live on in `in`; from is empty then. Of its strings there must be none. */
+/* Moves the arrays of `from`, which must hold no strings, to `in`; `from` becomes empty. */
 void intern_take(struct intern *in, struct intern *from);
 void intern_free(struct intern *in);
 

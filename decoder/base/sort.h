@@ -1,4 +1,4 @@
-/* Orders, and sorting where the elements are: the C library's may take as much memory again. */
+/* In-place sorting: the C library's qsort may take as much memory again. */
 #ifndef SWT_DECODER_BASE_SORT_H
 #define SWT_DECODER_BASE_SORT_H
 
@@ -7,10 +7,10 @@
 
 enum { SORT_MAX_SIZE = 256 };
 
-/* Elements of at most SORT_MAX_SIZE bytes. Not stable: equal ones come in any order. */
+/* Sorts elements of at most SORT_MAX_SIZE bytes. Not stable. */
 void sort_in_place(void *base, size_t n, size_t size, int (*compare)(const void *, const void *));
 
-/* -1, 0 or 1: a comes before, with or behind b. */
+/* -1, 0 or 1: a sorts before, equal to or after b. */
 static inline int compare_u64(uint64_t a, uint64_t b)
 {
 	return a < b ? -1 : a > b;

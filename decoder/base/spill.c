@@ -12,7 +12,7 @@
 #include "../../include/cpidecode.h"
 #include "../../formats/base/temporary.h"
 
-/* The space is taken up front: a disk that is full is an error here, not a signal later. */
+/* Allocates the space up front: a full disk is an error here, not a SIGBUS later. */
 static int extend(int fd, size_t bytes)
 {
 	int error;

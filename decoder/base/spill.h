@@ -1,4 +1,4 @@
-/* An array that moves to a file without a name when it becomes large. */
+/* An array that spills to an unnamed file when it becomes large. */
 #ifndef SWT_DECODER_BASE_SPILL_H
 #define SWT_DECODER_BASE_SPILL_H
 
@@ -16,11 +16,11 @@ struct spill {
 	int fd; /* if mapped */
 };
 
-/* Room for so many bytes. 0, CPIDECODE_ENOMEM, or ESPOOL with errno set. */
+/* Makes room for so many bytes. 0, CPIDECODE_ENOMEM, or ESPOOL with errno set. */
 int spill_reserve(struct spill *s, size_t bytes);
 /*
- * What is mapped need not be resident any longer; it comes back when it is looked at, on any
- * thread, also while this runs.
+ * Drops the mapped pages from memory. A later access by any thread, also during the call, reads
+ * them back.
  */
 void spill_drop(const struct spill *s);
 void spill_free(struct spill *s);

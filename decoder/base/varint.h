@@ -1,7 +1,6 @@
 /*
- * Numbers and byte strings one after the other, as in formats/partial.md. A writer
- * remembers that memory ran out, a reader that its bytes made no sense, so that only the
- * end has to be looked at.
+ * Sequences of numbers and byte strings, as in formats/partial.md. A writer remembers an
+ * allocation failure, a reader malformed bytes, so that callers check once at the end.
  */
 #ifndef SWT_DECODER_BASE_VARINT_H
 #define SWT_DECODER_BASE_VARINT_H
@@ -54,10 +53,10 @@ static inline void varint_put_string(struct varint_out *o, const void *p, size_t
 	varint_raw(o, p, n);
 }
 
-/* Nothing is ever read beyond end. */
+/* Never reads beyond end. */
 struct varint_in {
 	const uint8_t *p, *end;
-	const char *why; /* NULL: all is well; what was read since is 0 */
+	const char *why; /* NULL: no error. After an error every read returns 0. */
 };
 
 static inline void varint_fail(struct varint_in *in, const char *why)
@@ -84,7 +83,7 @@ static inline exact_sum varint_get(struct varint_in *in)
 	return 0;
 }
 
-/* A number of at most that. */
+/* Reads a number of at most `most`. */
 static inline uint64_t varint_get_max(struct varint_in *in, uint64_t most)
 {
 	exact_sum v = varint_get(in);
@@ -100,7 +99,7 @@ static inline int64_t varint_get_signed(struct varint_in *in)
 	return (int64_t)(v >> 1 ^ -(v & 1));
 }
 
-/* n bytes, which stay where they are; NULL if there are not so many. */
+/* Returns n bytes in place; NULL if fewer are left. */
 static inline const uint8_t *varint_get_raw(struct varint_in *in, uint64_t n)
 {
 	const uint8_t *p = in->p;

@@ -1,4 +1,4 @@
-/* The table of cpidecode's options, which is its --help, too. */
+/* The table of cpidecode's options: parses them, prints --help and feeds completion. */
 #include "options.h"
 
 const struct option cpidecode_options[] = {

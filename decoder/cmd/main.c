@@ -1,4 +1,4 @@
-/* cpidecode: reads trace files and says what is in them. */
+/* cpidecode: reads trace files and reports what they hold. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -18,7 +18,7 @@
 #include "progress.h"
 #include "runs.h"
 
-/* The unfinished output file, for a signal to take along. */
+/* The unfinished output file, which a signal removes. */
 static const char *volatile unfinished;
 
 static void on_signal(int number)
@@ -29,7 +29,7 @@ static void on_signal(int number)
 	raise(number);
 }
 
-/* What the caller ignores (nohup) stays ignored. */
+/* A signal that the caller ignores (nohup) stays ignored. */
 static void heed(int number)
 {
 	if (signal(number, on_signal) == SIG_IGN)
@@ -37,8 +37,8 @@ static void heed(int number)
 }
 
 /*
- * A closed descriptor's number would go to the next file that is opened: a trace or its copy
- * would get the report, the report what is said on standard error.
+ * Opens closed standard descriptors. Otherwise the next file opened would get their numbers, and
+ * a trace would receive the report or the messages.
  */
 static bool hold_standard_files(void)
 {
@@ -110,7 +110,7 @@ static void complain_open(const struct trace_opening *at, int rc, int error)
 	}
 }
 
-/* Times relative to the start of the trace can be told only now. */
+/* Times relative to the trace's start are known only now. */
 static void settle_times(struct options *o, const struct trace *t)
 {
 	const struct time_arg *args[] = {&o->from, &o->to};
@@ -124,7 +124,8 @@ static void settle_times(struct options *o, const struct trace *t)
 	}
 }
 
-/* Into out, or what reports are made of into *into. CPIDECODE_EINVAL: it was said why. */
+/* Writes the report to out, or its partial result to *into. CPIDECODE_EINVAL: the reason is
+ * printed. */
 static int run_report(
 	struct trace *t, const struct options *o, struct out *out, struct partial *into, bool *bad)
 {
@@ -136,7 +137,7 @@ static int run_report(
 		.threads = o->threads,
 		.tail = o->tail,
 		.found = &found,
-		/* Not between the lines of a report that is being watched. */
+		/* Prints no progress between the lines of a report on the same terminal. */
 		.progress = out && isatty(out->fd) ? NULL : show_decoding,
 		.note = main_say_line};
 	report_about(&r, t);
@@ -162,7 +163,7 @@ static int run_report(
 	return rc;
 }
 
-/* Replacing a trace by its report would be a pity. */
+/* Refuses to replace a trace by its report. */
 static bool output_is_input(const char *output, char *const *files, size_t n)
 {
 	struct stat out, in;
@@ -177,14 +178,14 @@ static bool output_is_input(const char *output, char *const *files, size_t n)
 	return false;
 }
 
-/* What is written about: a trace, merged partial results, or runs to compare. */
+/* The input: a trace, merged partial results, or runs to compare. */
 struct job {
 	struct options *o;
 	struct trace *t;
 	struct partial *parts;
 	size_t nparts;
 	bool is_diff;
-	size_t before; /* the first so many of the parts */
+	size_t before; /* the leading parts that belong to the "before" side */
 	bool bad;      /* data was lost or damaged */
 	size_t gates_failed;
 };
@@ -200,7 +201,7 @@ static int run_job(struct job *job, struct out *out)
 	return run_report(job->t, job->o, out, NULL, &job->bad);
 }
 
-/* The reader of standard output may go when it has enough: `| head`. */
+/* A reader of standard output may leave early (`| head`). */
 static void complain_output(const struct out *out, int error)
 {
 	if (out->path || error != EPIPE)
@@ -222,7 +223,7 @@ static int write_report(struct job *job)
 	rc = run_job(job, &out);
 	int error = errno;
 	if (rc && !out.error) {
-		if (rc != CPIDECODE_EINVAL) /* else it was said */
+		if (rc != CPIDECODE_EINVAL) /* otherwise the error is printed already */
 			complain_code("decoding", rc, error);
 	} else {
 		rc = out_close(&out);
@@ -240,10 +241,10 @@ static int write_report(struct job *job)
 	return job->gates_failed ? EXIT_GATE : EXIT_FINE;
 }
 
-/* The trace of o's files, open, in *t. */
+/* Opens the trace of o's files as *t. */
 static int begin_trace(struct options *o, struct trace **t)
 {
-	/* Both need all damage there is. */
+	/* Both need every damaged stretch. */
 	const struct trace_input input = {.schemas = o->schemas,
 		.nschemas = o->nschemas,
 		.files = o->files,
@@ -270,7 +271,7 @@ static int decode(struct options *o)
 	return code;
 }
 
-/* One partial result more. An exit code. */
+/* Adds one partial result. Returns an exit code. */
 static int add_partial(struct partial *p, const char *path)
 {
 	int rc = merge_add_file(p, path, complain);
@@ -292,7 +293,7 @@ static int merge(struct options *o)
 	return code;
 }
 
-/* A run: the files of a trace, or a partial result. */
+/* Reads a run: the files of a trace, or a partial result. */
 static int read_run(const struct options *all, const struct run *run, unsigned wanted,
 	struct partial *p, bool *bad)
 {
@@ -319,7 +320,7 @@ static int read_sides(struct job *job, const struct runs sides[2])
 {
 	unsigned wanted = 0;
 	int code = EXIT_FINE;
-	/* Only what single runs vary in themselves depends on when. */
+	/* Only the variance within single runs depends on time. */
 	if (sides[0].n == 1 && sides[1].n == 1)
 		wanted |= TALLY_WANT_ORDER;
 	job->parts = calloc(sides[0].n + sides[1].n + 1, sizeof *job->parts);
@@ -345,7 +346,7 @@ static int read_sides(struct job *job, const struct runs sides[2])
 static int find_runs(struct options *o, struct runs sides[2])
 {
 	int code = EXIT_FINE;
-	/* Of --aa all operands are runs of one program. */
+	/* With --aa all operands are runs of one program. */
 	for (size_t i = 0; i < o->nfiles && !code; i++)
 		code = runs_add(&sides[!o->noise && i], o->files[i]);
 	for (unsigned side = 0; side < 2; side++)
@@ -391,7 +392,7 @@ int main(int argc, char **argv)
 		return EXIT_FAILED;
 	signal(SIGPIPE, SIG_IGN);
 	options_parse(&o, argc, argv);
-	signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error like a full disk */
+	signal(SIGXFSZ, SIG_IGN); /* treat a file size limit like a full disk: as an error */
 	heed(SIGINT);
 	heed(SIGTERM);
 	heed(SIGHUP);

@@ -1,6 +1,7 @@
 /*
- * The limit that --memory sets on what the command allocates. The kernel holds it (RLIMIT_DATA),
- * so every allocation counts, whoever makes it; failing ones are CPIDECODE_ENOMEM as any other.
+ * The limit that --memory sets on the command's allocations. The kernel enforces it
+ * (RLIMIT_DATA), so allocations of libraries count too. A failing one is CPIDECODE_ENOMEM as
+ * usual.
  */
 #ifndef SWT_DECODER_MEMORY_H
 #define SWT_DECODER_MEMORY_H
@@ -8,13 +9,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { MEMORY_LEAST_MIB = 8 }; /* with less, not even a report of nothing can be made */
+enum { MEMORY_LEAST_MIB = 8 }; /* with less, even an empty report fails */
 
-/* In bytes, from "512M"; NULL, or what is wrong with the text. */
+/* Parses "512M" into bytes. NULL, or what is wrong with the text. */
 const char *memory_parse(const char *text, uint64_t *bytes);
 /* 0 or -1, errno set. */
 int memory_limit(uint64_t bytes);
-/* Allows what was allowed before, so that a failure can be told; false: no limit was set. */
+/* Restores the previous limit so that an error can be printed. False if no limit was set. */
 bool memory_lift(void);
 
 #endif

@@ -15,7 +15,7 @@ int merge_report(const struct partial *p, const struct options *o, struct out *o
 		.filter = &o->filter,
 		.scripted = merge_is_scripted(p),
 		.note = merge_say_line};
-	/* A partial result tells of all this once it is reported. */
+	/* A report of the partial result says all this later. */
 	if (o->report != REPORT_PARTIAL) {
 		if (r.scripted && o->format != FORMAT_TEXT)
 			complain(REPORT_SCRIPTED);

@@ -4,11 +4,12 @@
 
 #include "options.h"
 
-/* What changed from the runs before to those after. 0 or a CPIDECODE_E code. */
+/* Reports what changed between the runs before and after. 0 or a CPIDECODE_E code. */
 int merge_diff(const struct diff_runs *before, const struct diff_runs *after,
 	const struct options *o, struct out *out, size_t *gates_failed);
 
-/* A report of them; *bad: data was lost or damaged, or is missing. 0 or a CPIDECODE_E code. */
+/* Reports merged partial results. *bad: data was lost, damaged or is missing. 0 or a CPIDECODE_E
+ * code. */
 int merge_report(const struct partial *p, const struct options *o, struct out *out, bool *bad);
 
 #endif

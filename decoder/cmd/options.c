@@ -13,10 +13,10 @@
 
 enum {
 	MAX_SLICES = 1000000,
-	LEAST_TAIL = 56, /* above the middle */
+	LEAST_TAIL = 56, /* above the median */
 };
 
-/* One line of text for a person, whatever stands in the names that it tells. */
+/* Prints one escaped line to stderr; the names in it may hold any bytes. */
 static void __attribute__((format(printf, 1, 0)))
 tell(const char *format, va_list ap, const char *behind)
 {
@@ -175,11 +175,11 @@ static void add_gate(struct options *o, const char *text)
 
 struct seen {
 	bool report, format, weight, filter, output, partial, schema;
-	char ***list; /* where operands go: after --before and --after to that side */
+	char ***list; /* the list that operands go to: --before and --after switch it */
 	size_t *n;
 };
 
-/* There is room for as many as there are arguments. */
+/* Each list has room for all arguments. */
 static void begin_side(struct options *o, struct seen *seen, unsigned side)
 {
 	seen->list = &o->sides[side];
@@ -429,7 +429,7 @@ void options_parse(struct options *o, int argc, char **argv)
 	seen.list = &o->files;
 	seen.n = &o->nfiles;
 	struct options_scan scan = {.table = cpidecode_options, .argc = argc, .argv = argv};
-	/* Operands come in their order: some belong to the option before them. */
+	/* Keeps operands in order, because some belong to the option before them. */
 	while ((option = options_next(&scan)) != OPTIONS_END)
 		options_take_argument(o, &seen, option, &scan);
 	check(o, &seen);

@@ -44,11 +44,11 @@ struct options {
 	enum report_kind report;
 	enum report_format format;
 	enum report_weight weight;
-	struct filter filter; /* from and to are set when the trace's start is known */
+	struct filter filter; /* from and to are set once the trace's start is known */
 	struct time_arg from, to;
 	const char *output;	/* NULL: standard output; also of a partial result */
 	bool merge;		/* the files are partial results */
-	unsigned slice, slices; /* the slice-th (from 1) of so many; 0: all */
+	unsigned slice, slices; /* slice `slice` (from 1) of `slices`; 0: all */
 	const char **schemas;
 	size_t nschemas, schema_room;
 	unsigned tail; /* tenths of a percent; 0: not given */
@@ -64,13 +64,13 @@ struct options {
 	uint64_t memory;  /* bytes; 0: no limit */
 };
 
-/* Returns if there is something to do; otherwise says what is to be said, and exits. */
+/* Parses the command line. Prints --help, --version or an error and exits, or returns. */
 void options_parse(struct options *o, int argc, char **argv);
 void options_free(struct options *o);
 
 /* One line on stderr: "cpidecode: ..." */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* What a library code means for what it is about; error is errno at the time. */
+/* Prints what a library code means for `about`; error is errno at the time of the failure. */
 void complain_code(const char *about, int rc, int error);
 
 #endif

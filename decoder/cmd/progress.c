@@ -8,7 +8,7 @@
 #include "../../formats/base/time_ns.h"
 #include "../sink/escape.h"
 
-/* Milliseconds; progress is about this process alone, so it is the process's own state. */
+/* Milliseconds. Static: a process has one progress line. */
 static struct {
 	bool watched, shown;
 	int64_t start, last;

@@ -1,4 +1,4 @@
-/* How far reading has come, on stderr: on a terminal, once a second has passed. */
+/* The progress line of reading: on stderr, only on a terminal, after the first second. */
 #ifndef SWT_DECODER_CMD_PROGRESS_H
 #define SWT_DECODER_CMD_PROGRESS_H
 

@@ -33,11 +33,11 @@ static int add_path(struct runs *r, const char *path)
 	return EXIT_FINE;
 }
 
-/* A regular file's first bytes; 0 of others. */
+/* Reads a regular file's first bytes; 0 for other files. */
 static size_t read_head(const char *path, uint8_t head[HEAD])
 {
 	struct stat st;
-	/* What a pipe gave is gone then. */
+	/* A pipe's bytes could not be read again. */
 	if (stat(path, &st) || !S_ISREG(st.st_mode))
 		return 0;
 	FILE *f = fopen(path, "re");
@@ -126,7 +126,7 @@ int runs_add(struct runs *r, const char *pattern)
 	return code;
 }
 
-/* How much of a path is the file that it was rotated away from; 0: it was not. */
+/* The length of the path that a rotated file (FILE.1) was rotated away from; 0: not rotated. */
 static size_t base_of(const char *path)
 {
 	const char *point = strrchr(path, '.');
@@ -188,7 +188,7 @@ static int by_length(const void *a, const void *b)
 int runs_settle(struct runs *r)
 {
 	int code = refuse_twice(r);
-	/* FILE comes before FILE.1. */
+	/* Sorts FILE before FILE.1. */
 	if (r->npaths)
 		qsort(r->paths, r->npaths, sizeof *r->paths, by_length);
 	for (size_t i = 0; i < r->npaths && !code; i++) {

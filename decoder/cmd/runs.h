@@ -1,6 +1,6 @@
 /*
- * The runs that a diff compares: which files are one. A file is a run; a folder stands for all
- * traces and partial results in it; what was rotated away from a file (FILE.1, FILE.2) belongs to
+ * Groups files into the runs that a diff compares. A file is a run. A folder stands for all
+ * traces and partial results in it. Files rotated away from a file (FILE.1, FILE.2) belong to
  * its run.
  */
 #ifndef SWT_DECODER_RUNS_H
@@ -9,7 +9,7 @@
 #include "../report/report.h"
 
 struct run {
-	char **files; /* the first has the run's name */
+	char **files; /* the first gives the run its name */
 	size_t nfiles, cap;
 };
 
@@ -17,14 +17,14 @@ struct run {
 struct runs {
 	struct run *runs;
 	size_t n, cap;
-	char **paths; /* that runs are made of */
+	char **paths; /* before they are grouped into runs */
 	size_t npaths, paths_cap;
 };
 
 /* Adds a file, a folder, or all that match a pattern. Returns an exit code, and reports errors on
  * stderr. */
 int runs_add(struct runs *r, const char *pattern);
-/* After the last: paths become runs. An exit code. */
+/* Groups the paths into runs, after the last was added. Returns an exit code. */
 int runs_settle(struct runs *r);
 void runs_free(struct runs *r);
 

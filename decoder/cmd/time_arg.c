@@ -9,7 +9,7 @@
 
 #define NS 1000000000
 
-/* Seconds with a fraction; ns is unspecified unless it is true. */
+/* Parses seconds with a fraction; *ns is unspecified if it returns false. */
 static bool seconds(const char **s, int64_t *ns)
 {
 	uint64_t v;

@@ -1,11 +1,11 @@
-/* Loading a section: read again, unpack, and exactly the size that was promised. */
+/* Loads a section: reads it again, verifies it, unpacks it to exactly the size in its header. */
 #include <lz4.h>
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
 #include <zlib.h>
 #ifdef CPIDECODE_XXH_DISPATCH
-#include <xxh_x86dispatch.h> /* XXH3_64bits then takes the widest registers there are */
+#include <xxh_x86dispatch.h> /* XXH3_64bits then uses the widest registers available */
 #endif
 
 #include "../../formats/bytes.h"
@@ -13,14 +13,14 @@
 #include "../../include/cpidecode.h"
 #include "codec.h"
 
-/* The most that a codec can make of so many stored bytes. */
+/* The largest size that a codec can unpack so many stored bytes to. */
 static uint64_t most_raw(uint8_t codec, uint64_t stored)
 {
-	/* A byte of LZ4 can at most lengthen a match by 255; deflate's best is 1032 to 1. */
+	/* A byte of LZ4 lengthens a match by 255 at most; deflate reaches 1032 to 1. */
 	return codec == TF_CODEC_LZ4 ? 255 * stored + 64 : 1032 * stored + 64;
 }
 
-/* The most that a sensible packer makes of so many bytes that do not compress, or of none. */
+/* The largest packed size of so many incompressible bytes. */
 static uint64_t most_stored(uint64_t raw)
 {
 	return raw ? raw + raw / 8 + 1024 : 16;
@@ -28,13 +28,13 @@ static uint64_t most_stored(uint64_t raw)
 
 const char *codec_check(const struct io_section *s)
 {
-	/* INDEX, END and what we do not know are stepped over, never unpacked. */
+	/* INDEX, END and unknown sections are skipped, never unpacked. */
 	if (s->type < TF_TYPE_HOOKS || s->type > TF_TYPE_LOSS)
 		return NULL;
 	if (s->codec > TF_CODEC_ZLIB)
 		return "packed with a codec that this reader does not know";
-	/* The header's own "largest raw payload" is a hint for buffers, no promise to hold
-	 * a section's hooks against. */
+	/* The header's "largest raw payload" is a hint for buffers; sections are not checked
+	 * against it. */
 	if (s->raw > IO_MAX_RAW)
 		return "a section says that it is larger than 256 MiB";
 	if (s->codec == TF_CODEC_NONE)
@@ -44,7 +44,7 @@ const char *codec_check(const struct io_section *s)
 	return NULL;
 }
 
-/* Before a buffer's bytes there is room for a section's header. */
+/* Buffers keep room for a section's header in front of their bytes. */
 static int codec_reserve_buffer(struct io_buffer *b, size_t n)
 {
 	if (b->p && n <= b->cap)
@@ -66,7 +66,7 @@ void io_buffer_free(struct io_buffer *b)
 	b->cap = 0;
 }
 
-/* 0, ENOMEM, or 1: it does not come out right. */
+/* 0, ENOMEM, or 1: the bytes do not unpack to the promised size. */
 static int unzip(const uint8_t *from, uint32_t stored, uint8_t *to, uint32_t raw)
 {
 	z_stream z = {.next_in = (Bytef *)from, .avail_in = stored};
@@ -90,8 +90,8 @@ static int unpack(const struct io_section *s, const uint8_t *from, uint8_t *to)
 
 #ifdef CPIDECODE_XXH_DISPATCH
 /*
- * The library's code for wide registers leaves their upper halves in use, and then every
- * instruction on narrow ones waits for them: writing numbers takes twice as long.
+ * Clears the upper halves of the wide registers, which libxxhash leaves dirty. Otherwise SSE
+ * instructions suffer transition penalties: formatting numbers takes twice as long.
  */
 __attribute__((target("avx"))) static void forget_wide_registers(void)
 {
@@ -113,8 +113,8 @@ static uint64_t checksum_of(const void *p, size_t n)
 #endif
 
 /*
- * Do header and payload belong together, and is it the header that s was made from? What is
- * hashed is moved together over the checksum: in one piece it takes less time.
+ * Whether header and payload match, and the header is the one that s was read from. Moves the
+ * hashed bytes together, over the checksum: one call of the hash is faster than two.
  */
 static int verify(const struct io_section *s, uint8_t *payload, const char **why)
 {

@@ -5,8 +5,8 @@
 #include "input.h"
 
 /*
- * NULL if the sizes in a section's header can be true, else why not: so that unpacking
- * can never be made to ask for memory out of proportion. Types that are not read pass.
+ * NULL if the sizes in a section's header are plausible, else the reason. Keeps a hostile header
+ * from requesting memory out of proportion. Sections that are not read pass.
  */
 const char *codec_check(const struct io_section *s);
 

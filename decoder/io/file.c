@@ -47,7 +47,7 @@ static int write_all(int fd, const uint8_t *buf, size_t n)
 static int spool_all(
 	int from, int to, uint8_t *buf, io_progress_fn progress, void *ctx, uint64_t *size)
 {
-	size_t have = 0; /* a pipe gives little at a time */
+	size_t have = 0; /* a read from a pipe returns little */
 	bool end = false;
 	for (*size = 0; !end; have = 0) {
 		while (have < SPOOL_CHUNK) {
@@ -59,7 +59,8 @@ static int spool_all(
 				break;
 			have += (size_t)got;
 		}
-		/* An endless stream of something else must not fill the disk. */
+		/* Checks the first bytes: an endless stream that is no trace must not fill the
+		 * disk. */
 		if (*size == 0 && have >= 8 && memcmp(buf, TF_MAGIC, 8) && !nrm2_is(buf, have))
 			return CPIDECODE_ENOTTRACE;
 		if (write_all(to, buf, have))
@@ -71,14 +72,14 @@ static int spool_all(
 	return 0;
 }
 
-/* Copies a stream to a file without a name, which takes the input's place. */
+/* Copies a stream to an unnamed file, which replaces it as the input. */
 static int spool(struct io_input *in, int from, io_progress_fn progress, void *ctx)
 {
 	int to = temporary_open_unnamed();
 	if (to < 0)
 		return CPIDECODE_ESPOOL;
 	uint8_t *buf = malloc(SPOOL_CHUNK);
-	/* A larger pipe saves waking up for every few pages; what is none says no. */
+	/* Enlarges the pipe to cut wake-ups. Fails harmlessly if the input is not a pipe. */
 	fcntl(from, F_SETPIPE_SZ, SPOOL_CHUNK);
 	int rc = buf ? spool_all(from, to, buf, progress, ctx, &in->size) : CPIDECODE_ENOMEM;
 	int saved = errno;
@@ -116,7 +117,7 @@ static int open_descriptor(
 	return 0;
 }
 
-/* Closes what was opened beside `lent`, which is its opener's to close. */
+/* Closes every descriptor but `lent`, which the caller owns. */
 static void close_other(const struct io_input *in, int lent)
 {
 	int saved = errno;
@@ -125,7 +126,7 @@ static void close_other(const struct io_input *in, int lent)
 	errno = saved;
 }
 
-/* An NRM2 file gives its place to the trace.bin that it becomes. */
+/* Replaces an NRM2 file by the trace.bin converted from it. */
 static int import_other(struct io_input *in, int lent, io_progress_fn progress, void *ctx)
 {
 	uint8_t start[NRM2_PEEK];

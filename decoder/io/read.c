@@ -20,7 +20,7 @@ static int read_at(const struct io_input *in, uint64_t offset, uint8_t *buf, siz
 			continue;
 		if (r < 0)
 			return CPIDECODE_EREAD;
-		if (r == 0) /* shorter than it was */
+		if (r == 0) /* the file was truncated meanwhile */
 			break;
 		*got += (size_t)r;
 	}
@@ -43,7 +43,7 @@ int io_read(const struct io_input *in, uint64_t offset, void *buf, size_t n, siz
 
 void io_expect_jumps(const struct io_input *in, bool jumps)
 {
-	/* Dumps are written in order of time, which is how they are read. */
+	/* Dumps are written in time order, and read in the same order. */
 	if (in->fd >= 0)
 		posix_fadvise(in->fd, 0, 0, jumps ? POSIX_FADV_RANDOM : POSIX_FADV_SEQUENTIAL);
 }

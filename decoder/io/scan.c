@@ -1,4 +1,4 @@
-/* Header and sections: nothing is believed before its checksum holds. */
+/* Scans header and sections. Trusts nothing before its checksum matches. */
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
@@ -12,13 +12,13 @@
 
 enum {
 	WINDOW = 1 << 20,
-	/* How much is read ahead where only headers are looked at: behind large sections just
-	 * the next one, behind small ones (up to SMALL) several. */
+	/* The read-ahead of a scan of headers only: the next header behind a large section,
+	 * several behind small ones (up to SMALL). */
 	AHEAD_ONE = TF_SECTION_SIZE,
 	AHEAD_SEVERAL = 64 << 10,
 	SMALL = 8 << 10,
-	/* False starts may cost this many times the file's size; a small one counts as SEARCH_MIN.
-	 * Those with the check byte, of which there are few in any file, may cost more. */
+	/* Bounds the bytes hashed for false starts to a multiple of the file's size (SEARCH_MIN
+	 * for small files). Starts with the check byte are rare and may cost more. */
 	SEARCH_FACTOR = 8,
 	SEARCH_FACTOR_CHECKED = 64,
 	SEARCH_MIN = 8 << 20,
@@ -32,10 +32,10 @@ struct scan {
 	bool lazy;
 	io_progress_fn progress;
 	void *progress_ctx;
-	uint64_t size;	      /* of the file; lowered when it turns out shorter */
-	uint64_t told;	      /* progress was last called here */
-	uint64_t search_left; /* bytes that may still be hashed in vain */
-	uint64_t astray_left; /* of these, for what does not lead to another section */
+	uint64_t size;	      /* the file's size; lowered if the file turns out shorter */
+	uint64_t told;	      /* position of the last progress call */
+	uint64_t search_left; /* budget of bytes hashed in vain */
+	uint64_t astray_left; /* part of the budget for starts that lead to no other section */
 	struct io_header header;
 	bool checks; /* section headers have a check byte */
 	XXH3_state_t *hash;
@@ -43,10 +43,10 @@ struct scan {
 	size_t window_size;
 	uint64_t window_at;
 	size_t window_len;
-	size_t ahead; /* bytes to read at a time, at least */
+	size_t ahead; /* least bytes per read */
 };
 
-/* What stands at an offset. */
+/* What was found at an offset. */
 enum verdict {
 	IS_SECTION,
 	NO_HEADER,
@@ -131,7 +131,7 @@ static void parse_section(struct io_section *sec, const uint8_t *b, uint64_t off
 	sec->checked = false;
 }
 
-/* Hashes [at, at + n) after what the state has. *got < n: the file ends before. */
+/* Adds [at, at + n) to the hash. *got < n: the file ends early. */
 static int hash_payload(struct scan *s, uint64_t at, uint64_t n, uint64_t *got)
 {
 	for (*got = 0; *got < n;) {
@@ -201,7 +201,7 @@ static int tell_damage(struct scan *s, uint64_t from, uint64_t to, const char *w
 	return to > from ? s->events->damage(s->events->ctx, &d) : 0;
 }
 
-/* The next multiple of 8 from `at` on where the magic stands, or the file's end. */
+/* The next multiple of 8 at or after `at` that holds the magic, or the file's end. */
 static int find_magic(struct scan *s, uint64_t *at)
 {
 	while (*at < s->size) {
@@ -212,7 +212,7 @@ static int find_magic(struct scan *s, uint64_t *at)
 			rc = look(s, *at, 8, &p, &got);
 		if (rc)
 			return rc;
-		/* As far as the window goes, in one go. */
+		/* Searches the whole window at once. */
 		uint64_t there = s->window_at + s->window_len - *at;
 		size_t i = 0;
 		for (; i + 4 <= there; i += TF_ALIGN)
@@ -228,7 +228,7 @@ static int find_magic(struct scan *s, uint64_t *at)
 	return 0;
 }
 
-/* Does a section, or the file's end, stand where this one ends? */
+/* Whether another section, or the file's end, follows this one. */
 static int leads_on(struct scan *s, const struct io_section *sec, bool *leads)
 {
 	uint8_t b[4];
@@ -237,16 +237,16 @@ static int leads_on(struct scan *s, const struct io_section *sec, bool *leads)
 	*leads = end >= s->size;
 	if (*leads)
 		return 0;
-	/* Not through the window, which stays where the search is. */
+	/* Bypasses the window, which stays at the search position. */
 	int rc = io_read(s->in, end, b, sizeof b, &got);
 	*leads = !rc && got == sizeof b && get_le32(b) == TF_SECTION_MAGIC;
 	return rc;
 }
 
 /*
- * A candidate after damage, before its payload is hashed. Strings of hooks may look like headers:
- * those without the file's check byte are none, and those that lead nowhere may cost a
- * quarter of what the search may cost.
+ * Judges a candidate after damage, before its payload is hashed. Strings in hooks may look like
+ * headers: reject those without the file's check byte, and give those that lead to no section a
+ * quarter of the budget.
  */
 static int consider(struct scan *s, uint64_t at, bool *worth)
 {
@@ -272,7 +272,7 @@ static int consider(struct scan *s, uint64_t at, bool *worth)
 	return 0;
 }
 
-/* Without this bound a file full of false headers costs its size squared. */
+/* Without this bound a file full of false headers takes quadratic time. */
 static bool afford(struct scan *s, enum verdict verdict, const struct io_section *sec)
 {
 	uint64_t cost = TF_SECTION_SIZE;
@@ -284,8 +284,8 @@ static bool afford(struct scan *s, enum verdict verdict, const struct io_section
 }
 
 /*
- * After a bad start at `from`: finds the next section that holds and tells what was
- * skipped. *at is that section, or the file's end.
+ * After a bad start at `from`: finds the next intact section and reports the skipped bytes. Sets
+ * *at to that section, or to the file's end.
  */
 static int resync(struct scan *s, uint64_t from, enum verdict verdict,
 	const struct io_section *start, uint64_t *at)
@@ -321,7 +321,7 @@ static int resync(struct scan *s, uint64_t from, enum verdict verdict,
 	return tell_damage(s, from, to, why);
 }
 
-/* Does a header stand here that can be true? */
+/* Whether a plausible header is here. */
 static int peek(struct scan *s, uint64_t at, struct io_section *sec, bool *possible)
 {
 	const uint8_t *b;
@@ -335,7 +335,7 @@ static int peek(struct scan *s, uint64_t at, struct io_section *sec, bool *possi
 	return 0;
 }
 
-/* Tells the section at *at without a look at its payload and steps over it, or does nothing. */
+/* Reports the section at *at without reading its payload and steps over it, or does nothing. */
 static int step_lightly(struct scan *s, uint64_t *at, bool *stepped)
 {
 	struct io_section sec, next;
@@ -357,7 +357,7 @@ static int step_lightly(struct scan *s, uint64_t *at, bool *stepped)
 	return rc;
 }
 
-/* Tells the section at *at, or the damage there, and steps over it. */
+/* Reports the section at *at, or the damage there, and steps over it. */
 static int step_surely(struct scan *s, uint64_t *at, bool *ended)
 {
 	struct io_section sec = {0};
