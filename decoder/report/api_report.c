@@ -1,4 +1,4 @@
-/* cpidecode.h: a report into a function. */
+/* cpidecode.h: cpidecode_report, which writes a report to the caller's function. */
 #include <errno.h>
 
 #include "../model/intervals/api_private.h"
@@ -9,7 +9,7 @@ struct run {
 	const cpidecode_report_options *options;
 	cpidecode_write_fn write;
 	void *ctx;
-	bool refused; /* the caller's function has had enough */
+	bool refused; /* the caller's function cancelled */
 };
 
 static int write_on(void *ctx, const void *bytes, size_t n)
@@ -86,7 +86,7 @@ static int error_of(const struct run *run, int error)
 	return error ? CPIDECODE_ENOMEM : 0;
 }
 
-/* What a diff compares; what reading finds goes to found. */
+/* Reads the runs that a diff compares, and their findings. */
 static int take_partial(const struct report *like, const cpidecode_trace *t, struct findings *found,
 	struct partial *p)
 {

@@ -1,4 +1,4 @@
-/* What clock syncs tell, in words; the info report and the command say the same. */
+/* Clock findings in words, shared by the info report and the notes. */
 #ifndef SWT_DECODER_CLOCK_TEXT_H
 #define SWT_DECODER_CLOCK_TEXT_H
 
@@ -8,7 +8,7 @@
 
 /* A sentence without its full stop. */
 void clock_text_finding(struct out *o, const struct clock_finding *finding);
-/* How well the clocks of several traces agree; of use with two or more of them. */
+/* How well the clocks of several traces agree; for two or more traces. */
 void clock_text_alignment(struct out *o, const struct trace_alignment *a);
 /* "step", "step-or-suspend", ... */
 const char *clock_finding_name(enum clock_finding_kind kind);

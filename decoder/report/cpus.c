@@ -12,7 +12,7 @@ enum row {
 	ROW_IDLE,
 	ROW_BUSY,
 	ROWS,
-	ROW_INTR = ROWS, /* of CPU utilisation */
+	ROW_INTR = ROWS, /* CPU utilisation */
 	ROW_PERF,
 	ALL_ROWS,
 };
@@ -24,7 +24,7 @@ struct cpus_row {
 	bool scripted;
 };
 
-/* util: the column has those ratios. */
+/* util: the column has ratios of CPU utilisation. */
 static double cpus_figure(const struct ratio *column, bool util, enum row row)
 {
 	switch (row) {
@@ -73,7 +73,7 @@ static void matrix_text(struct out *o, const struct tally_group *g)
 {
 	static const char *const rows[ALL_ROWS] = {
 		"cpi   ", "cpi_wb", "idle% ", "busy% ", "intr% ", "perf% "};
-	/* CPU utilisation has no CPIs, and CPI knows of no more than those. */
+	/* CPU utilisation has no CPIs, and CPI groups have no other ratios. */
 	const bool util = tally_is_util(g);
 	const int first = util ? ROW_IDLE : 0, end = util ? ALL_ROWS : ROWS;
 	struct ratio system[COLUMN_UTIL_RATIOS];

@@ -8,7 +8,7 @@ static struct judgement unjudged(void)
 	return (struct judgement){.verdict = VERDICT_NONE, .p = NAN};
 }
 
-/* In the order in which they are preferred; the first that both sides know is compared. */
+/* In order of preference: the first that both sides measured is compared. */
 static const struct kind {
 	const char *name;
 	enum tally_value value;
@@ -17,7 +17,7 @@ static const struct kind {
   instructions[] = {
 	  {"thread", TALLY_THREAD_INSTRUCTIONS}, {"system", TALLY_INSTRUCTIONS}, {NULL, 0}};
 
-/* A figure of a group; NAN: not measured, or a CPI without cycles, as in its summary. */
+/* A figure of a group; NAN if it was not measured, or a CPI without cycles, as in the summary. */
 static double figure_in(const struct sums *s, enum tally_value value)
 {
 	switch (value) {
@@ -40,7 +40,7 @@ static double kind_figure(const struct tally_group *g, enum tally_value value)
 	return figure_in(tally_sums(g, &scratch), value);
 }
 
-/* A bit for each value that some run of a side has. */
+/* A bit for each value that at least one run of a side has. */
 static void diff_find_known_kinds(const struct diff_row *row, unsigned known[DIFF_SIDES])
 {
 	for (unsigned side = 0; side < DIFF_SIDES; side++) {
@@ -60,7 +60,7 @@ static const struct kind *diff_find_kind(const unsigned known[DIFF_SIDES], const
 	for (k = kinds; k->name; k++)
 		if (known[DIFF_BEFORE] & known[DIFF_AFTER] & 1u << k->value)
 			return k;
-	/* What is on one side only is shown there. */
+	/* A value of one side only is shown for that side. */
 	for (k = kinds; k->name; k++)
 		if ((known[DIFF_BEFORE] | known[DIFF_AFTER]) & 1u << k->value)
 			return k;
@@ -104,7 +104,7 @@ static double value_of(
 	const struct diff *d, const struct diff_row *row, enum metric m, enum diff_when side)
 {
 	double sum = 0, most = 0;
-	/* Of one run what its summary says. */
+	/* For one run: the summary's figure. */
 	if (m >= METRIC_P50 && m <= METRIC_P99 && d->runs[side] == 1 && row->runs[side])
 		return (double)histogram_percentile(
 			&row->entries[side]->group->time, metric_percent(m));
@@ -113,7 +113,7 @@ static double value_of(
 		sum += runs.figures[i];
 		most = fmax(most, runs.figures[i]);
 	}
-	/* A run without the label has none of it. */
+	/* A run without the label counts 0. */
 	if (m == METRIC_COUNT || m == METRIC_TOTAL)
 		return sum / (double)d->runs[side];
 	if (!runs.n)
@@ -128,7 +128,7 @@ static struct compare_run single_run(const struct diff_row *row, enum diff_when 
 		.values = &g->time, .order = g->order, .mean = figure_of(row, g, METRIC_MEAN)};
 }
 
-/* Of each run the share of times up to the limit. */
+/* The share of times up to the limit, for each run. */
 static struct compare_runs shares_of(
 	const struct diff *d, const struct diff_row *row, enum diff_when side, double limit)
 {

@@ -1,4 +1,4 @@
-/* What a ring's or a file's ledger says is not in the trace. */
+/* The hooks of a ring or a file that are not in the trace, by its ledger. */
 #ifndef SWT_DECODER_LOSSES_H
 #define SWT_DECODER_LOSSES_H
 
@@ -6,14 +6,14 @@
 
 struct losses {
 	uint64_t full, big, held, no_guest; /* hooks lost, by cause */
-	uint64_t unexplained;		    /* lost as section headers say, no cause known */
+	uint64_t unexplained;		    /* lost by the section headers, cause unknown */
 	uint64_t overwritten, torn;
 	uint64_t skipped; /* sections */
-	/* Hooks lost, by further causes. */
+	/* Hooks lost by other causes. */
 	uint64_t no_slot, no_memory, unattached, unwritten;
 };
 
-/* counts is what reading the ring's sections found; NULL: they were not read. */
+/* counts: what reading the ring's sections found; NULL if they were not read. */
 void losses_add_ring(
 	struct losses *l, const struct trace_ring *ring, const struct hook_counts *counts);
 /* Of all rings of a file. found may be NULL. */

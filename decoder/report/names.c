@@ -29,7 +29,7 @@ int report_name_find(const char *name, const char *const *names, size_t n)
 	return -1;
 }
 
-/* A host to name, if all files are of the same one. */
+/* The host, if all files are from the same one. */
 static const char *host_of(const struct trace *t)
 {
 	const char *host = trace_meta_value(trace_file(t, 0), "host");

@@ -1,4 +1,4 @@
-/* The hooks as an NRM2 file, and all that the trace knows beside them as far as it goes in. */
+/* Exports the hooks, and the trace's other facts as far as NRM2 can hold them. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "../sink/nrm2.h"
 #include "report.h"
 
-/* What does not go in. */
+/* Facts that NRM2 cannot hold. */
 struct left_out {
 	uint64_t major_0, too_long, guests, cut;
 };
@@ -67,7 +67,7 @@ static struct nrm2_ring *list_rings(const struct trace *t, size_t *n)
 	return rings;
 }
 
-/* A guest ring stands as a processor that the machine does not have. */
+/* A guest ring becomes a processor that the machine does not have. */
 static void number_rings(struct export *e, struct nrm2_ring *rings, size_t n)
 {
 	uint32_t guests = 0;
@@ -135,7 +135,7 @@ static void put_clock(struct export *e)
 		nrm2_out_table(&e->out, NRM2_SYSINFO, NRM2_TIME_BASE, f->sync[0],
 			&f->ticks_per_second, 1, NULL, 0);
 	}
-	/* The clocks of all files of one trace are one. */
+	/* All files of a trace share one clock. */
 	const struct clock *c = trace_file(e->r->trace, 0)->clock;
 	for (size_t i = 0; i < c->nsyncs; i++) {
 		put_sync(e, &c->sync[i], 0);
@@ -155,7 +155,7 @@ static int put_meta(struct export *e)
 		out_str(&line, ": ");
 		out_bytes(&line, m->value, m->value_length);
 		bool failed = line.error;
-		/* The longest that a table's hook takes; one so long is cut, and told. */
+		/* The longest string of a table's hook; longer ones are cut, with a note. */
 		e->left.cut += line.len > NRM2_HK_MAX / 2;
 		if (!failed)
 			nrm2_out_table(&e->out, NRM2_SYSINFO, NRM2_META, 0, NULL, 0, line.buf,
@@ -245,7 +245,7 @@ static int nrm2_export_slice(void *ctx, struct pass_slice *slice)
 
 /* ----------------------------------------------------------------------- losses */
 
-/* Lost by its headers, or by LOSS, which a trace cut off early does not have. */
+/* Losses by section headers, or by LOSS, which a truncated trace lacks. */
 static uint64_t lost_on(const struct trace_ring *r)
 {
 	uint64_t told = r->loss_full + r->loss_big + r->loss_held + r->loss_no_guest + r->no_slot +
@@ -279,7 +279,7 @@ static void put_losses(struct export *e)
 	}
 }
 
-/* The copies of kernel files, as they stood in the first file that has some. */
+/* Copies the kernel files from the first input that has them. */
 static int put_kernel(struct export *e)
 {
 	const struct io_import *from = NULL;

@@ -70,8 +70,8 @@ int64_t report_start(const struct trace *t)
 }
 
 /*
- * The slices of a trace cut its ticks evenly, as times may go back; the outer ones have no outer
- * end. Traces whose ticks cannot be compared are cut each by itself.
+ * Slices divide a trace's ticks evenly, because times may go back; the outer slices are
+ * unbounded. Traces with incomparable ticks are divided separately.
  */
 struct tick_range *report_slice(const struct trace *t, unsigned slice, unsigned of)
 {

@@ -1,39 +1,39 @@
-/* Opening the traces that a report is of. */
+/* Opens the traces of a report. */
 #ifndef SWT_DECODER_REPORT_OPEN_H
 #define SWT_DECODER_REPORT_OPEN_H
 
 #include "../model/trace/trace.h"
 
 struct trace_input {
-	const char **schemas; /* paths; the user's, which win over the traces' own */
+	const char **schemas; /* paths of the user's schemas, which override those of the traces */
 	size_t nschemas;
 	char **files; /* "-": standard input */
 	size_t nfiles;
-	bool verify_all;	    /* all checksums now */
+	bool verify_all;	    /* verify all checksums on opening */
 	trace_progress_fn progress; /* NULL: none */
 };
 
-/* Where opening failed. */
+/* The step of opening that failed. */
 struct trace_opening {
 	enum {
 		OPEN_NEW,
 		OPEN_SCHEMA_FILE, /* reading it: errno says why */
 		OPEN_SCHEMA,	  /* its text; of CPIDECODE_ESCHEMA, `schema` says why */
 		OPEN_FILE,
-		OPEN_TOGETHER, /* each is a trace, but they do not go together */
+		OPEN_TOGETHER, /* each is a trace, but they cannot be merged */
 	} step;
 	const char *path;
 	struct schema_error schema;
 };
 
-/* 0, or a CPIDECODE_E code, with errno as it was. *t is for report_close in either case. */
+/* 0, or a CPIDECODE_E code, with errno of the failure. Pass *t to report_close in either case. */
 int report_open(const struct trace_input *input, struct trace **t, struct trace_opening *at);
 void report_close(struct trace *t); /* NULL is fine */
 
 /* CLOCK_REALTIME of the first hook of all files; 0: none. */
 int64_t report_start(const struct trace *t);
 
-/* The slice-th (from 1) of so many, for struct report; free it. NULL: no memory. */
+/* Slice `slice` (from 1) of `of`, for struct report; the caller frees it. NULL: no memory. */
 struct tick_range *report_slice(const struct trace *t, unsigned slice, unsigned of);
 
 #endif

@@ -1,4 +1,4 @@
-/* What several reports say alike. */
+/* Text and notes shared by several reports. */
 #include "../../formats/cpuutil_hooks.h"
 #include "../sink/escape.h"
 #include "report.h"
@@ -7,7 +7,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-/* By their bits of enum interval_flag. */
+/* Words of enum interval_flag's bits. */
 static const char *const flag_words[] = {"summary", "detailed", "no-start", "no-end",
 	"inconsistent", "scripted", "malformed", "quality", "multiplexed", "cpus-changed",
 	"core-types", "user-only"};
@@ -31,7 +31,7 @@ void report_note(const struct report *r, const char *format, ...)
 	va_start(ap, format);
 	vsnprintf(line, sizeof line, format, ap);
 	va_end(ap);
-	/* A note may hold the name of a file, which may hold anything. */
+	/* Escaped: a note may hold a file's name, which may hold any bytes. */
 	out_memory(&safe);
 	escape_text(&safe, line, strlen(line));
 	out_char(&safe, '\0');
@@ -42,7 +42,7 @@ void report_note(const struct report *r, const char *format, ...)
 void report_note_no_intervals(const struct report *r)
 {
 	uint64_t hooks = r->found ? r->found->total.hooks : 0;
-	/* A filter or a slice may have left them out. */
+	/* A filter or a slice may have excluded them. */
 	if (hooks && !r->slices && filter_takes_all(r->filter))
 		report_note(r,
 			"no intervals, but %" PRIu64

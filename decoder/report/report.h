@@ -34,7 +34,7 @@ enum report_kind {
 #undef REPORT_KIND
 	/* A flame graph is a format. */
 	REPORT_FLAME = REPORT_NAMES,
-	REPORT_PARTIAL, /* no report, but what others are made of: formats/partial.md */
+	REPORT_PARTIAL, /* a partial result (formats/partial.md), which reports are made from */
 };
 
 enum report_format {
@@ -60,7 +60,7 @@ enum {
 extern const char *const report_names[REPORT_NAMES];
 extern const char *const format_names[FORMAT_NAMES];
 extern const char *const weight_names[WEIGHT_NAMES];
-/* The name's place, or -1. */
+/* The name's index, or -1. */
 int report_name_find(const char *name, const char *const *names, size_t n);
 
 struct report {
@@ -71,40 +71,38 @@ struct report {
 	bool scripted;	  /* a file's counters were scripted */
 	const char *host; /* NULL: unknown, or several */
 	const struct trace *trace;
-	/* Of the trace, by machine; NULL: all of it. Only reports of tallies heed it. */
+	/* Slices of the trace, by machine; NULL: all of it. Only reports of tallies use them. */
 	const struct tick_range *slices;
 	unsigned threads; /* 0: one for each processor that the process may use */
 	struct findings
-		*found; /* starts zeroed; what reading the trace found, also after an error */
+		*found; /* starts zeroed; findings of reading the trace, also after an error */
 	/* Stored bytes read; false cancels: CPIDECODE_ECANCELED. NULL: none. */
 	bool (*progress)(void *ctx, uint64_t done, uint64_t total);
 	void (*note)(void *ctx, const char *line); /* without a newline; may be NULL */
 	void *ctx;
-	unsigned tail;		  /* of why: tenths of a percent; 0: REPORT_TAIL */
-	const struct gate *gates; /* of a diff */
+	unsigned tail;		  /* for why: tenths of a percent; 0: REPORT_TAIL */
+	const struct gate *gates; /* for a diff */
 	size_t ngates, gates_failed;
 };
 
 /* Sets trace, scripted and host. */
 void report_about(struct report *r, const struct trace *t);
 
-/*
- * Any report. 0 or a CPIDECODE_E code; failures of the output show in r->out->error.
- */
+/* Runs a report. 0 or a CPIDECODE_E code; failures of the output are in r->out->error. */
 int report_run(struct report *r, enum report_kind kind);
 
-/* Releases what reading the trace found. */
+/* Frees the findings of reading the trace. */
 void report_end(struct report *r);
 
 void report_note(const struct report *r, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* A report of intervals found none: where the trace has hooks, names the report that shows them. */
+/* Notes that a report found no intervals. Names the report of hooks if the trace has hooks. */
 void report_note_no_intervals(const struct report *r);
 
 enum { REPORT_TAIL = 990, REPORT_MAX_THREADS = PASS_MAX_THREADS };
 
-/* Said first in every text report of a trace with scripted counters. */
+/* The first line of every text report of a trace with scripted counters. */
 #define REPORT_SCRIPTED "scripted counters: the counts and CPIs below were not measured"
 
 void report_scripted_line(const struct report *r);
@@ -119,7 +117,7 @@ int report_partial(struct report *r);
  * has. */
 int report_nrm2(struct report *r);
 
-/* The partial result itself; *p starts zeroed but for what its tally wants. */
+/* Makes the partial result; *p starts zeroed except for its tally's `wanted`. */
 int report_make_partial(struct report *r, struct partial *p);
 
 /* The runs of one side of a diff. */
@@ -135,10 +133,10 @@ struct diff_runs {
 int report_diff(struct report *r, const struct diff_runs *before, const struct diff_runs *after,
 	bool noise);
 
-/* A report of partial results that were merged: summary or cpus, or a partial again. */
+/* A report of merged partial results: summary, cpus or again a partial result. */
 int report_merged(struct report *r, enum report_kind kind, const struct partial *p);
 
-/* NULL: the trace knows the thread by its number only. */
+/* NULL: the trace has no name for the thread. */
 static inline const char *report_task_name(const struct task *task)
 {
 	return task && task->name[0] ? task->name : NULL;
@@ -146,11 +144,11 @@ static inline const char *report_task_name(const struct task *task)
 
 /* The words of an interval's flags, joined by '+'. */
 void report_flags(struct out *o, uint32_t flags);
-/* The words of enum cpuutil_method, whose bits tally_method has, joined by '+'; "" of none. */
+/* The words of enum cpuutil_method for tally_method's bits, joined by '+'; "" for none. */
 void report_methods(struct out *o, uint32_t methods);
-/* The same; n/a of none. */
+/* The same, but n/a for none. */
 void report_methods_text(struct out *o, uint32_t methods);
-/* The minor in two digits; behind the major and a colon, if it is not CPI's. */
+/* The minor in two digits; after the major and a colon if it is not CPI's. */
 void report_code(struct out *o, uint8_t major, uint8_t mm);
 
 #endif

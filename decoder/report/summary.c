@@ -1,4 +1,4 @@
-/* Per label, minor and major: how many, how long, at what CPI. */
+/* Count, times and CPIs per label, minor and major. */
 #include "tallies.h"
 
 struct summary_row {

@@ -8,19 +8,19 @@
 #include "../sink/escape.h"
 
 enum {
-	KEPT_BYTES = 24 << 20, /* by all threads together, unless one needs more */
+	KEPT_BYTES = 24 << 20, /* for all threads together, unless one thread needs more */
 	TYPICAL_GROUPS = 64,
-	OWN_GROUPS = 512, /* that a thread keeps for itself, however many threads there are */
+	OWN_GROUPS = 512, /* per thread, independent of their number */
 };
 
-/* Every interval that the filter and the slice take, to a function. */
+/* Passes every interval that the filter and the slice select to a function. */
 struct reader {
 	struct report *r;
 	unsigned wants;			    /* enum interval_want */
-	struct interval_builder **builders; /* one a thread, made when it is needed */
+	struct interval_builder **builders; /* one per thread, created on first use */
 	tallies_take_fn take;
 	void *ctx;
-	bool all;	 /* the filter takes every interval */
+	bool all;	 /* the filter selects every interval */
 	unsigned spared; /* enum hook_spared */
 };
 
@@ -74,7 +74,7 @@ unsigned tallies_threads(const struct report *r, uint64_t bytes)
 static int read_all(struct reader *reader, unsigned threads, struct findings *found)
 {
 	struct pass pass = make_pass(reader, threads);
-	/* Only with `to` it matters when an interval began. */
+	/* Start times matter only with `to`. */
 	if (reader->r->filter->to != INT64_MAX)
 		reader->wants |= WANT_START;
 	reader->builders = calloc(threads, sizeof(struct interval_builder *));
@@ -100,7 +100,7 @@ static int add_to_tally(void *ctx, unsigned thread, const struct interval *iv)
 	return tally_shared_add(ctx, thread, iv);
 }
 
-/* What a thread's columns may come to: before the trace is read only its processors are known. */
+/* The most memory of a thread's columns: only the processors are known before reading. */
 static uint64_t columns_bytes(const struct report *r, const struct tally *t)
 {
 	uint64_t cpus = 0;
@@ -112,7 +112,7 @@ static uint64_t columns_bytes(const struct report *r, const struct tally *t)
 	return TYPICAL_GROUPS * cpus * COLUMN_CPI_RATIOS * sizeof(struct ratio);
 }
 
-/* Into *t, which is not settled yet. */
+/* Reads into *t, which is not settled yet. */
 static int read_shared(struct report *r, struct tally *t, unsigned threads)
 {
 	struct tally_shared *shared;
@@ -123,7 +123,7 @@ static int read_shared(struct report *r, struct tally *t, unsigned threads)
 		.all = filter_takes_all(r->filter)};
 	if (t->wanted & TALLY_WANT_CPUS)
 		reader.wants |= WANT_CPUS;
-	/* A tally does not know who, and seldom when: the filter alone asks. */
+	/* A tally needs no thread and seldom a time: only the filter reads them. */
 	if (reader.all)
 		reader.spared = HOOK_SPARE_TASK;
 	if (reader.all && !(t->wanted & TALLY_WANT_ORDER))

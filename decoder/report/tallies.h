@@ -1,4 +1,4 @@
-/* Intervals read into a tally, for the reports that need no more of them. */
+/* Reads intervals into a tally, for reports that need only sums. */
 #ifndef SWT_DECODER_TALLIES_H
 #define SWT_DECODER_TALLIES_H
 
@@ -21,14 +21,14 @@ typedef int (*tallies_take_fn)(void *ctx, unsigned thread, const struct interval
  */
 int tallies_each(struct report *r, unsigned threads, unsigned wants, struct findings *found,
 	tallies_take_fn fn, void *ctx);
-/* How many threads there should be if each keeps so many bytes: all that r asks for, or fewer. */
+/* The number of threads to use if each needs so many bytes: at most as many as r asks for. */
 unsigned tallies_threads(const struct report *r, uint64_t bytes);
 
 /* The reports, of a tally that has all that they print: columns for cpus. */
 void summary_print(struct report *r, const struct tally *t);
 void cpus_print(struct report *r, const struct tally *t);
 
-/* A note of processors that have no columns; nothing if all have. */
+/* Notes the processors without columns, if any. */
 void tallies_tell_left_out(const struct report *r, const struct tally *t);
 
 /*
@@ -51,22 +51,22 @@ struct cell tallies_get_label(const void *row);
 struct cell tallies_get_minor(const void *row);
 struct cell tallies_get_major(const void *row);
 struct cell tallies_get_count(const void *row);
-/* How CPU utilisation was measured. */
+/* The methods of CPU utilisation. */
 struct cell tallies_get_methods(const void *row);
 void tallies_spell_label(struct out *o, const void *row);
 void tallies_spell_code(struct out *o, const void *row);
 /* rows_pass; of no groups, text says so instead. */
 bool tallies_pass(struct rows *rows, const struct report *r, size_t groups);
 
-/* "minor 0x01": what an interval without a label is called. */
+/* "minor 0x01": the name of an interval without a label. */
 void tallies_text_minor(struct out *o, const struct tally_group *g);
-/* The label, if there is one, the minor, and the major if it is not CPI's. */
+/* The label, if any, the minor, and the major if it is not CPI's. */
 void tallies_text_name(struct out *o, const struct tally_group *g);
 
-/* The same, the method of CPU utilisation, and how many intervals. */
+/* The same, the method of CPU utilisation, and the number of intervals. */
 void tallies_text_heading(struct out *o, const struct tally_group *g);
 
-/* How many of the intervals their quality hooks flagged, and for what; nothing if none. */
+/* The number of intervals flagged by their quality hooks, and the flags; nothing if none. */
 void tallies_flagged_line(const struct report *r, const struct tally *t);
 
 #endif

@@ -8,11 +8,12 @@
 struct search {
 	struct report *r;
 	struct tally tally;
-	struct why_group *groups; /* beside the tally's; those of thread 0 first, then of 1, ... */
+	struct why_group *groups; /* parallel to the tally's groups; those of thread 0 first, then
+				     of thread 1, ... */
 	unsigned threads;
 };
 
-/* The nominal rate is the clock's where the clock counts cycles. */
+/* The clock's rate is the nominal one if the clock counts cycles. */
 static bool knows_rate(const struct trace_file *f)
 {
 	return f->header.clock == TF_CLOCK_TSC && !f->header.damaged;
@@ -68,7 +69,7 @@ static void merge_sums(struct why_sums *s, const struct why_sums *from)
 	exact_add(&s->nominal, from->nominal);
 }
 
-/* Whole buckets, so that it does not matter where in them a percentile lies. */
+/* Whole buckets: the result must not depend on a percentile's position in its bucket. */
 static void set_limits(struct why_group *g, unsigned tail)
 {
 	const struct histogram *h = &g->group->time;

@@ -1,6 +1,6 @@
 /*
- * Why slow intervals are slow: the difference between the mean of the slowest and the mean of
- * those in the middle, split into what the groups tell of.
+ * Explains slow intervals: splits the difference between the mean of the slowest and the mean of
+ * the middle ones into terms that the groups measured.
  */
 #ifndef SWT_DECODER_WHY_H
 #define SWT_DECODER_WHY_H
@@ -8,7 +8,7 @@
 #include "tallies.h"
 
 enum {
-	/* Those in the middle: from this percentile to that one. */
+	/* The middle: from this percentile to that one. */
 	WHY_MIDDLE_FROM = 45,
 	WHY_MIDDLE_TO = 55,
 	/* Durations come in tenths of a nanosecond. */
@@ -21,24 +21,24 @@ enum why_side {
 	WHY_SIDES,
 };
 
-/* Each adds a part to the difference of the means. */
+/* The terms of the difference of the means. */
 enum why_term {
-	WHY_INSTRUCTIONS, /* more of them */
-	WHY_CPI,	  /* more cycles for each */
-	WHY_FREQUENCY,	  /* more time for each cycle */
+	WHY_INSTRUCTIONS, /* more instructions */
+	WHY_CPI,	  /* more cycles per instruction */
+	WHY_FREQUENCY,	  /* more time per cycle */
 	WHY_OFF_CPU,
-	WHY_UNATTRIBUTED, /* the rest: always told */
+	WHY_UNATTRIBUTED, /* the rest: always reported */
 	WHY_TERMS,
 };
 
-/* Sums of the intervals of one side; the counts say how many of them tell. */
+/* Sums over the intervals of one side; each count says how many of them measured the sum. */
 struct why_sums {
 	uint64_t count;
-	exact_sum time; /* of 1/EXACT_PER_NS ns */
+	exact_sum time; /* in 1/EXACT_PER_NS ns */
 	uint64_t tell_off, tell_counts, tell_nominal;
 	uint64_t user_only; /* counts of user mode only: no measure of the frequency */
 	exact_sum off_ns, instructions, cycles;
-	exact_sum nominal; /* the cycles at the nominal rate, of 1/EXACT_PER_NS ns */
+	exact_sum nominal; /* the cycles at the nominal rate, in 1/EXACT_PER_NS ns */
 };
 
 struct why_group {
@@ -52,10 +52,10 @@ struct why_answer {
 	bool told[WHY_TERMS];
 	int64_t term[WHY_TERMS];	    /* they add up to the difference */
 	double value[WHY_SIDES][WHY_TERMS]; /* instructions, CPI, cycles per ns, off-CPU ns; NAN */
-	bool nominal;			    /* cycles are taken to be of the nominal rate */
+	bool nominal;			    /* assumes cycles at the nominal rate */
 };
 
-/* From sums alone: no trace is read. */
+/* Computes the answer from sums alone. */
 void why_answer(const struct why_sums sums[WHY_SIDES], struct why_answer *a);
 
 void why_print(struct report *r, const struct why_group *groups, size_t n);

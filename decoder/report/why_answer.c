@@ -1,9 +1,9 @@
-/* The arithmetic: rounded terms, and a rest that makes them add up. */
+/* The arithmetic of why: rounded terms, and a rest that makes them add up. */
 #include <math.h>
 
 #include "why.h"
 
-/* So that a few of them can be added up, whatever a trace says. */
+/* Bounded, so that sums of a few cannot overflow, whatever the trace holds. */
 #define LARGEST (INT64_MAX / 16)
 
 static int64_t bounded(double x)
@@ -21,9 +21,9 @@ static int64_t why_mean_time(const struct why_sums *s)
 	return mean < LARGEST ? (int64_t)mean : LARGEST;
 }
 
-/* What one side tells. */
+/* The measured means of one side. */
 struct side {
-	double time, off; /* ns; of one interval */
+	double time, off; /* ns per interval */
 	double instructions, cycles;
 	double cpi, tick; /* cycles per instruction, ns per cycle */
 };

@@ -20,7 +20,7 @@ static double ns_of(int64_t tenths)
 	return (double)tenths / WHY_PER_NS;
 }
 
-/* Percent of the difference; NAN: there is none. */
+/* Percent of the difference; NAN if there is no difference. */
 static double share_of(const struct why_answer *a, enum why_term term)
 {
 	if (!a->told[term] || !a->difference)
@@ -28,7 +28,7 @@ static double share_of(const struct why_answer *a, enum why_term term)
 	return 100 * (double)a->term[term] / (double)a->difference;
 }
 
-/* NULL: no term needs to know how long a cycle takes. */
+/* NULL: no term depends on the time of a cycle. */
 static const char *cycle_word(const struct why_answer *a)
 {
 	if (!a->told[WHY_CPI])
@@ -47,7 +47,7 @@ struct why_row {
 
 #define AT(member) COLUMN_AT(struct why_row, member)
 
-/* Of CSV a quantity a row, of JSON what the group's object begins with. */
+/* CSV has a row per quantity; in JSON these members begin the group's object. */
 static const struct column columns[] = {
 	{TALLIES_LABEL},
 	{TALLIES_MINOR},

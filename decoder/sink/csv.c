@@ -43,11 +43,12 @@ static bool needs_quotes(const char *s, size_t n)
 	for (size_t i = 0; i < n; i++)
 		if (s[i] == '"' || s[i] == ',' || s[i] == '\r' || s[i] == '\n')
 			return true;
-	/* An empty string is not a missing value, and outer spaces get lost in some readers. */
+	/* Quotes empty strings, to tell them from missing values, and outer spaces, which some
+	 * readers strip. */
 	return !n || s[0] == ' ' || s[n - 1] == ' ';
 }
 
-/* The inside of a quoted field, and the quote that ends it. */
+/* Writes the rest of a quoted field and its closing quote. */
 static void csv_quoted(struct out *o, const char *s, size_t n)
 {
 	for (const char *quote; (quote = memchr(s, '"', n));) {
@@ -61,13 +62,13 @@ static void csv_quoted(struct out *o, const char *s, size_t n)
 	out_char(o, '"');
 }
 
-/* What a spreadsheet would take for a formula. */
+/* Whether a spreadsheet would take the text for a formula. */
 static bool is_formula(const char *s, size_t n)
 {
 	return n && memchr("=+-@\t\r", s[0], 6);
 }
 
-/* The apostrophe before it that makes it text there. */
+/* The leading apostrophe makes it text in a spreadsheet. */
 static void csv_safe_string(struct csv *c, const char *s, size_t n)
 {
 	out_bytes(c->o, "\"'", 2);

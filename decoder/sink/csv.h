@@ -1,4 +1,4 @@
-/* CSV as RFC 4180 has it: CRLF ends a record, quotes only where they are needed. */
+/* CSV by RFC 4180: CRLF ends a record; quotes only where needed. */
 #ifndef SWT_DECODER_CSV_H
 #define SWT_DECODER_CSV_H
 
@@ -7,7 +7,7 @@
 struct csv {
 	struct out *o;
 	bool comma;
-	bool is_tsv; /* of fields in quotes alone: tabs separate them, a newline ends a record */
+	bool is_tsv; /* quote every field; tabs separate fields, a newline ends a record */
 };
 
 /* A header line of the names in a NULL-terminated list. */
@@ -25,7 +25,7 @@ void csv_i64(struct csv *c, int64_t v);
 void csv_fixed(struct csv *c, double v, unsigned decimals); /* NaN, infinity: empty */
 void csv_string(struct csv *c, const char *s, size_t n);
 void csv_text(struct csv *c, const char *s);
-/* A field in quotes, in parts: the caller may write numbers to c->o as well. Text as it is. */
+/* A quoted field in parts: the caller may also write numbers to c->o. Text is written unchanged. */
 void csv_begin_quoted(struct csv *c);
 void csv_add_quoted(struct csv *c, const char *s, size_t n);
 void csv_end_quoted(struct csv *c);

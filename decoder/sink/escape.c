@@ -7,12 +7,12 @@
 #define REPLACEMENT "\xEF\xBF\xBD" /* U+FFFD */
 
 /*
- * One pass for all: what needs care is left to the callback, which is given a whole
- * valid sequence or (valid 0) one bad byte and says whether it has written it.
+ * One pass for all escapes. The callback gets a whole valid sequence, or (valid 0) one invalid
+ * byte, and returns whether it wrote it.
  */
 typedef bool care_fn(struct out *o, const char *s, size_t valid);
 
-/* Inline: a copy for each callback, which is then no call for every byte. */
+/* Always inline: a copy for each callback avoids an indirect call for each byte. */
 static inline __attribute__((always_inline)) void escape_with(
 	struct out *o, const char *s, size_t n, care_fn *care)
 {
@@ -38,7 +38,7 @@ static inline __attribute__((always_inline)) void escape_with(
 	out_bytes(o, s + plain, n - plain);
 }
 
-/* Characters that turn the direction of what follows them, or end a line unseen. */
+/* Characters that change the text direction or end a line invisibly. */
 static bool is_turning(const char *s, size_t valid)
 {
 	const unsigned char *p = (const unsigned char *)s;
@@ -120,7 +120,7 @@ static bool care_json(struct out *o, const char *s, size_t valid)
 		out_char(o, '\\');
 		out_char(o, c >= 0x20 ? s[0] : short_escape(s[0]));
 	} else {
-		/* Of those of two bytes the second is the code. */
+		/* The second byte of a two-byte control character is its code. */
 		out_str(o, "\\u00");
 		out_hex(o, (unsigned char)s[valid - 1], 2);
 	}
@@ -132,7 +132,7 @@ static const char *xml_entity(const char *s, size_t valid)
 	unsigned char c = (unsigned char)s[0];
 	if (!valid || (c < 0x20 && c != '\t' && c != '\n' && c != '\r'))
 		return REPLACEMENT;
-	/* U+FFFE and U+FFFF are no XML characters. */
+	/* XML excludes U+FFFE and U+FFFF. */
 	if (valid == 3 && c == 0xEF && (unsigned char)s[1] == 0xBF && (unsigned char)s[2] >= 0xBE)
 		return REPLACEMENT;
 	switch (c) {

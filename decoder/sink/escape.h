@@ -1,8 +1,7 @@
 /*
- * Bytes from a trace, made safe for where they go. A user's string may hold anything:
- * every output is valid UTF-8, and none has a control character (C0, DEL, C1) that a
- * terminal would obey, whatever it was meant for. Where nothing else is said, each byte that is
- * not part of a valid sequence has become one U+FFFD.
+ * Escapes bytes from a trace for each output syntax. A user's string may hold any bytes. All
+ * output is valid UTF-8 and free of control characters (C0, DEL, C1) that a terminal would obey.
+ * Unless stated otherwise, each byte outside a valid sequence becomes one U+FFFD.
  */
 #ifndef SWT_DECODER_ESCAPE_H
 #define SWT_DECODER_ESCAPE_H
@@ -11,18 +10,18 @@
 
 #include "out.h"
 
-/* For CSV: control characters but tabs and line ends have become U+FFFD, too. */
+/* For CSV: control characters except tabs and line ends become U+FFFD, too. */
 void escape_utf8(struct out *o, const char *s, size_t n);
 /*
- * For a person: control and invalid bytes as C writes them, and likewise the characters that
- * turn the direction of what follows, so that a name cannot rearrange the figures behind it.
+ * For a person: control and invalid bytes as C escapes, and likewise the characters that change
+ * the text direction, so that a name cannot rearrange the figures after it.
  */
 void escape_text(struct out *o, const char *s, size_t n);
 /* The same in double quotes, quotes and backslashes escaped as well. */
 void escape_quoted(struct out *o, const char *s, size_t n);
 /* The inside of a JSON string. */
 void escape_json(struct out *o, const char *s, size_t n);
-/* XML text or a quoted attribute. What XML 1.0 cannot hold becomes U+FFFD. */
+/* XML text or a quoted attribute. Characters outside XML 1.0 become U+FFFD. */
 void escape_xml(struct out *o, const char *s, size_t n);
 /* A frame of a folded stack: ';' and control characters become '_'. */
 void escape_frame(struct out *o, const char *s, size_t n);

@@ -1,27 +1,27 @@
-/* Flame graphs as the sinks see them: trees of frames. */
+/* Flame graphs as input of the sinks: trees of frames. */
 #ifndef SWT_DECODER_FLAME_H
 #define SWT_DECODER_FLAME_H
 
 #include "out.h"
 
 /*
- * A frame of lines. They stand in an array, the root first, children of one parent in the order
- * of their names. Small, as there may be as many as there are intervals.
+ * A frame of folded lines, in an array: the root first, children of one parent linked in the
+ * order of their names. Kept small: there may be as many as intervals.
  */
 struct flame_stack {
-	const char *name; /* name_len bytes; they went through escape_frame */
+	const char *name; /* name_len bytes, escaped by escape_frame */
 	uint64_t self;
 	uint32_t name_len;
-	uint32_t first_child, next; /* 0: none; the root has no parent */
+	uint32_t first_child, next; /* 0: none */
 	bool has_value;		    /* self was measured for at least one interval */
 };
 
-/* Frames of a line: what nests deeper would make lines as long as there are frames. */
+/* The most frames in a line. Bounds the length of lines. */
 enum { FOLDED_DEPTH = 1024 };
 
 /*
- * Lines `a;b;c value`, in order. The value of a frame at the greatest depth includes what nests in
- * it: so many frames. 0, or -1: no memory.
+ * Writes sorted lines `a;b;c value`. The value of a frame at the greatest depth includes the
+ * frames nested in it; *cut counts those. 0, or -1: no memory.
  */
 int flame_folded(struct out *o, const struct flame_stack *frames, uint64_t *cut);
 
@@ -31,7 +31,7 @@ enum flame_kind {
 	FLAME_INTERVAL,
 };
 
-/* The first that is measured is the one that counts. */
+/* In order of preference: the first measured kind counts. */
 enum flame_cpi {
 	FLAME_CPI_NONE,
 	FLAME_CPI_THREAD,
@@ -56,21 +56,21 @@ struct flame_frame {
 	double elapsed_ns;
 };
 
-/* Of all intervals' frames, those that are not shown included. */
+/* The CPIs of all frames, including hidden ones. */
 struct flame_cpis {
-	double low, high; /* of those above 0; high 0: there are none */
+	double low, high; /* of CPIs above 0; high 0: none */
 	unsigned kinds;	  /* bits of enum flame_cpi */
 	bool unmeasured;  /* some frame's CPI */
 };
 
 /*
- * A picture: the root (everything) first, every frame after its parent, children of one parent
- * in the order of their names.
+ * A picture: the root first, each frame after its parent, children of one parent in the order of
+ * their names.
  */
 struct flame {
 	struct flame_frame *frames;
 	uint32_t count;
-	uint32_t left_out; /* frames that are too narrow or too deep to be shown */
+	uint32_t left_out; /* frames too narrow or too deep to be shown */
 	struct flame_cpis cpis;
 	const char *unit;   /* "cycles", "ns", "instructions" */
 	const char *weight; /* what the widths are, for a person */
@@ -79,9 +79,9 @@ struct flame {
 	bool scripted;
 };
 
-enum { FLAME_MAX_ROWS = 400 }; /* deeper frames could not be looked at anyway */
+enum { FLAME_MAX_ROWS = 400 }; /* deeper frames would be off any screen */
 
-/* The least weight of all that a frame must have for a picture to show it. */
+/* The least weight of a frame that the picture shows, of `all`. */
 uint64_t flame_least(uint64_t all);
 /* A self-contained interactive picture. */
 void flame_svg(struct out *o, const struct flame *f);

@@ -1,6 +1,6 @@
 /*
- * From a CPI to a colour: pale yellow (few cycles an instruction) to dark red (many),
- * in steps that keep their order for every kind of colour vision and in grey.
+ * Maps a CPI to a colour: pale yellow (low) to dark red (high). The steps keep their order for
+ * every kind of colour vision and in grey.
  */
 #ifndef SWT_DECODER_FLAME_COLOUR_H
 #define SWT_DECODER_FLAME_COLOUR_H
@@ -10,10 +10,10 @@
 struct flame_scale {
 	double low, high;
 	bool logarithmic; /* the CPIs span more than a factor of four */
-	bool empty;	  /* no frame has one */
+	bool empty;	  /* no frame has a CPI */
 };
 
-/* From the least CPI above 0 to the greatest; high 0: there is none. */
+/* The scale from the lowest CPI above 0 to the highest; high 0: there is no CPI. */
 struct flame_scale flame_scale_of(double low, double high);
 /* 0 at the low end of the scale, 1 at the high one. */
 double flame_scale_place(const struct flame_scale *s, double cpi);

@@ -11,7 +11,7 @@
  */
 struct level {
 	uint32_t next;	/* child to come; 0: none */
-	size_t waiting; /* how many blocks wait on the levels below */
+	size_t waiting; /* waiting blocks on the levels below */
 	size_t length;	/* of the path to its parent's parent */
 };
 
@@ -24,7 +24,7 @@ struct folded {
 	uint64_t cut;	 /* frames beyond the depth that is written */
 };
 
-/* Its block waits. */
+/* Defers the frame's block of lines. */
 static int wait_for_block(struct folded *fold, uint32_t frame)
 {
 	if (grow(&fold->waiting, fold->nwaiting, &fold->waiting_cap, sizeof *fold->waiting))
@@ -33,7 +33,7 @@ static int wait_for_block(struct folded *fold, uint32_t frame)
 	return 0;
 }
 
-/* Adds up the frames on one. */
+/* Sums the frames nested in one. */
 static int add_above(
 	struct folded *fold, const struct flame_stack *frame, uint64_t *sum, bool *has_value)
 {
@@ -73,7 +73,7 @@ static int begin_level(struct folded *fold, uint32_t frame, size_t length)
 	return 0;
 }
 
-/* The lines on the frame that waits, which came last. */
+/* Writes the lines of the frame deferred last. */
 static int begin_block(struct folded *fold)
 {
 	uint32_t frame = fold->waiting[--fold->nwaiting];
@@ -84,7 +84,7 @@ static int begin_block(struct folded *fold)
 	return begin_level(fold, frame, length);
 }
 
-/* Does frame's own line come before the block of the one that waits? */
+/* Whether the frame's own line sorts before the deferred frame's block. */
 static bool comes_before_block(const struct folded *fold, const struct flame_stack *frame)
 {
 	const struct flame_stack *f = &fold->frames[fold->waiting[fold->nwaiting - 1]];
@@ -93,7 +93,7 @@ static bool comes_before_block(const struct folded *fold, const struct flame_sta
 	       (unsigned char)frame->name[n] < ';';
 }
 
-/* Frames lie anywhere in memory: the next ones are asked for. */
+/* Prefetches the next frames, which are scattered in memory. */
 static void ask_next(const struct flame_stack *frames, const struct flame_stack *f)
 {
 	const struct flame_stack *next = &frames[f->next];

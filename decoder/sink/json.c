@@ -25,7 +25,7 @@ void json_open(struct json *j, char bracket)
 
 void json_close(struct json *j, char bracket)
 {
-	/* An empty list has no lines. */
+	/* An empty list stays on one line. */
 	if (j->broken && j->comma)
 		out_char(j->o, '\n');
 	j->broken = false;

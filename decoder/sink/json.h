@@ -1,6 +1,6 @@
 /*
- * JSON (RFC 8259), written as it comes: the writer only keeps the commas straight.
- * Reports are one object a line, so that a million of them need no parser's memory.
+ * A streaming JSON writer (RFC 8259), which places the commas. Reports write one object per
+ * line, so that readers need not parse a million at once.
  */
 #ifndef SWT_DECODER_JSON_H
 #define SWT_DECODER_JSON_H
@@ -10,14 +10,14 @@
 
 struct json {
 	struct out *o;
-	bool comma;  /* a value stands before the next one */
+	bool comma;  /* a value precedes the next one */
 	bool spaced; /* a space after each comma and colon */
-	bool broken; /* the next value begins a line; so does the bracket behind the last one */
+	bool broken; /* the next value begins a line; so does the closing bracket */
 };
 
 void json_open(struct json *j, char bracket);	     /* '{' or '[' */
 void json_close(struct json *j, char bracket);	     /* '}' or ']' */
-void json_key(struct json *j, const char *key);	     /* plain ASCII, written as it is */
+void json_key(struct json *j, const char *key);	     /* plain ASCII, written unchanged */
 void json_key_text(struct json *j, const char *key); /* any text */
 void json_null(struct json *j);
 void json_bool(struct json *j, bool v);
@@ -28,9 +28,9 @@ void json_double(struct json *j, double v);		      /* likewise */
 void json_general(struct json *j, double v, unsigned digits); /* likewise; as %.*g */
 void json_string(struct json *j, const char *s, size_t n);
 void json_text(struct json *j, const char *s); /* NULL: null */
-/* A string of what printf would print: plain text, at most 79 bytes. */
+/* A string in printf's format: plain text of at most 79 bytes. */
 void json_format(struct json *j, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void json_break(struct json *j); /* sets broken, for what follows */
+void json_break(struct json *j); /* sets broken, for the values that follow */
 void json_end_line(struct json *j);
 
 /* A key and its value. */
@@ -71,8 +71,8 @@ static inline void json_member_open(struct json *j, const char *key, char bracke
 }
 
 /*
- * Keys that are known when compiling, for lines written with put.h: each stores constant bytes at
- * p and returns their end. The first one opens the object.
+ * Compile-time keys, for lines written with put.h: each stores constant bytes at p and returns
+ * their end. The first one opens the object.
  */
 #define json_put_first_key(p, key) put_text((p), "{\"" key "\":")
 #define json_put_key(p, key) put_text((p), ",\"" key "\":")

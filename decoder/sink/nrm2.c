@@ -5,7 +5,7 @@
 #include "../../include/cpidecode.h"
 
 enum { FIRST_ROOM = 4096 };
-/* Hooks held for sections that are not full yet; beyond this all are written as they are. */
+/* The most bytes of hooks buffered in partly filled sections; beyond it all are written. */
 #define MAX_HELD_HOOKS (UINT64_C(32) << 20)
 
 int nrm2_out_open(struct nrm2_out *o, struct out *out, const struct nrm2_file *file,
@@ -62,7 +62,7 @@ void nrm2_out_text(struct nrm2_out *o, uint32_t minor, const char *text, size_t 
 
 void nrm2_out_table_end(struct nrm2_out *o)
 {
-	/* It is there even if it says nothing: the headers do. */
+	/* Written even if it is empty: the headers refer to it. */
 	nrm2_out_write_section(o, &o->table);
 }
 

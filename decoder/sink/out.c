@@ -23,7 +23,7 @@ static void fail(struct out *o, int error)
 		o->error = error;
 }
 
-/* LAST.12345-0.tmp, as open_beside() names it. */
+/* Whether the name is LAST.12345-0.tmp, made by open_beside(). */
 static bool is_temporary(const char *name, const char *last)
 {
 	static const char digits[] = "0123456789";
@@ -55,7 +55,7 @@ static int open_beside(struct out *o, const struct stat *old)
 			continue;
 		}
 		if (o->fd >= 0) {
-			/* A report that replaces another keeps its permissions, if it can. */
+			/* Keeps the permissions of the report that is replaced, if possible. */
 			if (old && fchmod(o->fd, old->st_mode & 0777) < 0)
 				errno = 0;
 			return 0;
@@ -72,7 +72,7 @@ static int open_beside(struct out *o, const struct stat *old)
 static int open_path(struct out *o, const char *path)
 {
 	struct stat st;
-	/* Through a symbolic link to what it names: moving over the link would cut it. */
+	/* Resolves a symbolic link: renaming over it would replace the link. */
 	o->path = realpath(path, NULL);
 	if (!o->path) {
 		if (errno != ENOENT)
@@ -221,7 +221,7 @@ void out_slowly(struct out *o, const void *p, size_t n)
 		return;
 	if (!in_memory(o)) {
 		flush(o);
-		if (n >= o->cap) { /* not through the buffer */
+		if (n >= o->cap) { /* bypasses the buffer */
 			write_through(o, p, n);
 			return;
 		}
@@ -291,7 +291,7 @@ static void out_scaled(struct out *o, uint64_t v, unsigned decimals)
 	out_bytes(o, text + n - digits, digits);
 }
 
-/* A locale may have something else for the point. */
+/* A locale may use another decimal point. */
 static void out_number(struct out *o, const char *text)
 {
 	size_t whole = strspn(text, "+-0123456789");
@@ -309,7 +309,7 @@ void out_fixed(struct out *o, double v, unsigned decimals)
 	static const double power[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9};
 	double scaled = fabs(v) * power[decimals];
 	double whole = floor(scaled);
-	/* Close to a tie, and where a double has no such digits, the library decides. */
+	/* Near a rounding tie, or beyond a double's precision, fall back to snprintf. */
 	if (scaled >= 1e14 || fabs(scaled - whole - 0.5) < 1e-3) {
 		char text[DBL_MAX_10_EXP + 20];
 		snprintf(text, sizeof text, "%.*f", (int)decimals, fabs(v));

@@ -22,27 +22,27 @@ struct out {
 	char *buf;
 	size_t len, cap;
 	char *path;    /* final name; NULL: standard output or memory */
-	char *temp;    /* name while it grows; NULL: written directly */
+	char *temp;    /* name while it is being written; NULL: written directly */
 	bool placed;   /* it has its final name */
-	bool csv_safe; /* csv.h: no field is a formula to a spreadsheet */
-	/* Takes the bytes in place of fd: 0, or an errno. NULL: fd does, or memory. */
+	bool csv_safe; /* csv.h: keep fields from being formulas in a spreadsheet */
+	/* Receives the bytes instead of fd; returns 0 or an errno. NULL: fd or memory. */
 	int (*write)(void *ctx, const void *bytes, size_t n);
 	void *ctx;
 };
 
 /* path NULL or "-" is standard output. 0 or a negative errno. */
 int out_open(struct out *o, const char *path);
-/* A stream into a function. 0 or -ENOMEM. */
+/* Opens a stream into a function. 0 or -ENOMEM. */
 int out_function(struct out *o, int (*write)(void *, const void *, size_t), void *ctx);
-/* A stream that only grows in memory: o->buf, o->len; released by out_discard. */
+/* Opens a stream in memory: o->buf, o->len; released by out_discard. */
 void out_memory(struct out *o);
-/* Writes what is left and gives the file its name. 0 or a negative errno. */
+/* Flushes the stream and renames the file to its final name. 0 or a negative errno. */
 int out_close(struct out *o);
-/* Gives up: removes the unfinished file, releases the memory. */
+/* Aborts: removes the unfinished file, frees the memory. */
 void out_discard(struct out *o);
 const char *out_name(const struct out *o);
 
-/* What does not fit, or follows an error. */
+/* The slow path: the bytes do not fit, or an error is set. */
 void out_slowly(struct out *o, const void *p, size_t n);
 
 static inline void out_bytes(struct out *o, const void *p, size_t n)
@@ -55,7 +55,7 @@ static inline void out_bytes(struct out *o, const void *p, size_t n)
 	}
 }
 
-/* out_reserve when there is not enough room yet. */
+/* The slow path of out_reserve. */
 char *out_room(struct out *o, size_t n);
 
 /*
@@ -72,7 +72,7 @@ static inline void out_reach(struct out *o, const char *end)
 	o->len = (size_t)(end - o->buf);
 }
 
-/* Makes the text so far fit for put_padded (put.h): of a stream in memory. */
+/* Pads the text of a stream in memory, as put_padded (put.h) requires. */
 void out_pad(struct out *o);
 
 static inline void out_char(struct out *o, char c)
@@ -92,15 +92,15 @@ void out_i64(struct out *o, int64_t v);
 void out_hex(struct out *o, uint64_t v, unsigned digits);
 /* n little-endian 32-bit words, eight digits each, with spaces between them. */
 void out_words(struct out *o, const uint8_t *words, unsigned n);
-/* As printf's %.*f prints it, decimals 0 to 9; v is finite. Never -0. */
+/* As printf's %.*f, decimals 0 to 9, but never -0; v is finite. */
 void out_fixed(struct out *o, double v, unsigned decimals);
-/* As %.*g does. */
+/* As printf's %.*g. */
 void out_general(struct out *o, double v, unsigned digits);
 /* The fewest digits that read back as the same double; v is finite. */
 void out_double(struct out *o, double v);
 /* Nanoseconds as seconds with nine decimals. */
 void out_seconds(struct out *o, int64_t ns);
-/* Not for doubles: the locale of a program that embeds us would change them. */
+/* Not for doubles: the locale of the embedding program would change them. */
 void out_printf(struct out *o, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -19,7 +19,7 @@ enum {
 	PUT_WORD = 9,
 };
 
-/* A short text that is known when compiling. */
+/* Stores a short compile-time text. */
 #define put_text(p, text) put_copy((p), (text), sizeof(text) - 1)
 
 static inline char *put_copy(char *p, const char *text, size_t n)
@@ -28,7 +28,7 @@ static inline char *put_copy(char *p, const char *text, size_t n)
 	return p + n;
 }
 
-/* The same of a text that may be read for PUT_SLACK bytes beyond its end: without a call. */
+/* Stores a text that is readable for PUT_SLACK bytes beyond its end: avoids a call of memcpy. */
 static inline char *put_padded(char *p, const char *text, size_t n)
 {
 	for (size_t i = 0; i < n; i += PUT_SLACK)
@@ -63,14 +63,14 @@ static inline void put_store8(char *p, uint64_t text)
 	memcpy(p, &text, 8);
 }
 
-/* v < 100,000,000 with its leading zeros. */
+/* Stores v < 100,000,000 with leading zeros. */
 static inline char *put_8(char *p, uint32_t v)
 {
 	put_store8(p, put_split8(v) + PUT_ZEROS);
 	return p + 8;
 }
 
-/* How many digits v < 100,000,000 has. */
+/* The number of digits of v < 100,000,000. */
 static inline unsigned put_width8(uint32_t v)
 {
 	static const uint32_t power[] = {
@@ -89,7 +89,7 @@ static inline char *put_short(char *p, uint32_t v)
 
 enum { PUT_E8 = 100000000 };
 
-/* Above eight digits there are one or two more. No branch on which: it would be mispredicted. */
+/* More than eight digits are nine or ten: no branch on which, it would be mispredicted. */
 static inline char *put_u32(char *p, uint32_t v)
 {
 	if (v < PUT_E8)
@@ -120,7 +120,7 @@ static inline char *put_i64(char *p, int64_t v)
 	return put_u64(p + (v < 0), v < 0 ? 0 - (uint64_t)v : (uint64_t)v);
 }
 
-/* Right-aligned to that width (at most 8) if it is shorter. */
+/* Right-aligned to that width (at most 8). */
 static inline char *put_right(char *p, uint32_t v, unsigned width)
 {
 	if (v >= PUT_E8)
@@ -130,23 +130,23 @@ static inline char *put_right(char *p, uint32_t v, unsigned width)
 	return put_short(p + (n < width ? width - n : 0), v);
 }
 
-/* v < 1,000,000,000 with its leading zeros. */
+/* Stores v < 1,000,000,000 with leading zeros. */
 static inline char *put_9(char *p, uint32_t v)
 {
 	p = put_8(p, v / 10);
 	return put_char(p, (char)('0' + v % 10));
 }
 
-/* Two numbers at once, where the machine can. */
+/* Converts two numbers at once, where the machine supports it. */
 typedef uint64_t put_pair __attribute__((vector_size(16)));
 
-/* Of each its eight upper-case hexadecimal digits, each nibble in a byte of its own. */
+/* Spreads the eight nibbles of each number to a byte each, as upper-case hexadecimal digits. */
 static inline put_pair put_hex_pair(put_pair x)
 {
 	x = (x & 0xFFFF) << 32 | x >> 16;
 	x = (x & 0x000000FF000000FF) << 16 | (x >> 8 & 0x000000FF000000FF);
 	x = (x & 0x000F000F000F000F) << 8 | (x >> 4 & 0x000F000F000F000F);
-	/* From 10 on a letter, 7 further on: 6 more carries into the next bit. */
+	/* Digits from 10 on are letters, 7 further on: adding 6 carries into the next bit. */
 	put_pair letters = (x + 0x0606060606060606) >> 4 & 0x0101010101010101;
 	return x + PUT_ZEROS + (letters << 3) - letters;
 }

@@ -32,10 +32,11 @@ struct svg {
 	struct flame_scale scale;
 	const char *scale_name;
 	uint32_t rows;
-	uint8_t *cut; /* a bit for each frame whose name another one has in full; NULL: none */
+	uint8_t *cut; /* a bit for each frame whose name another frame stores in full; NULL: none */
 };
 
-/* A frame of a name longer than MAX_NAME. By hash: threads may each have kept the name. */
+/* A frame with a name longer than MAX_NAME, found by hash: equal names may be stored once per
+ * thread. */
 struct long_name {
 	uint64_t hash;
 	uint32_t frame;
@@ -54,7 +55,7 @@ static bool have_same_name(const struct flame_frame *x, const struct flame_frame
 	return x->name_len == y->name_len && !memcmp(x->name, y->name, x->name_len);
 }
 
-/* Of frames with one long name only the first has all of it. 0, or -1: no memory. */
+/* Of the frames with the same long name only the first stores all of it. 0, or -1: no memory. */
 static int cut_names(struct svg *s)
 {
 	const struct flame *f = s->flame;
@@ -89,7 +90,7 @@ static bool is_cut(const struct svg *s, const struct flame_frame *frame)
 	return s->cut && s->cut[i / 8] >> i % 8 & 1;
 }
 
-/* What a part lacks, the whole lacks. */
+/* A whole lacks whatever one of its parts lacks. */
 static void discard_part(struct out *o, struct out *part)
 {
 	if (!o->error)
@@ -97,7 +98,7 @@ static void discard_part(struct out *o, struct out *part)
 	out_discard(part);
 }
 
-/* Text for a person first, so that control bytes show as escapes; then XML. */
+/* Escapes for a person first, so that control bytes show, then for XML. */
 static void xml_text(struct out *o, const char *s, size_t n)
 {
 	struct out safe;
@@ -107,7 +108,7 @@ static void xml_text(struct out *o, const char *s, size_t n)
 	discard_part(o, &safe);
 }
 
-/* 0 to 1 of the picture. */
+/* A position as a fraction of the picture, 0 to 1. */
 static double svg_share_of_total(const struct svg *s, uint64_t weight)
 {
 	uint64_t all = s->flame->frames[0].total;
@@ -138,7 +139,7 @@ static const char *cpi_name(enum flame_cpi kind)
 	return names[kind];
 }
 
-/* What the legend may call the colours: one kind of CPI, or several; how far they go. */
+/* Writes the legend: one or several kinds of CPI, and the range of the colours. */
 static void choose_scale(struct svg *s)
 {
 	unsigned kinds = s->flame->cpis.kinds;
@@ -167,7 +168,7 @@ static void grouped(struct out *o, uint64_t v)
 	discard_part(o, &digits);
 }
 
-/* As much as any screen shows. Characters stay whole. */
+/* Cuts the name to what a screen shows, between characters. */
 static void write_name(struct out *o, const struct flame_frame *frame)
 {
 	uint32_t n = frame->name_len;
@@ -179,7 +180,7 @@ static void write_name(struct out *o, const struct flame_frame *frame)
 		out_str(o, "\xE2\x80\xA6");
 }
 
-/* The first line of a tooltip is the name; the script takes the rest as it is. */
+/* Writes a tooltip: its first line is the name; the script shows the rest unchanged. */
 static void write_tooltip(struct svg *s, const struct flame_frame *frame)
 {
 	struct out *o = s->o;
@@ -248,7 +249,7 @@ static void write_frame(struct svg *s, const struct flame_frame *frame)
 	out_str(o, "</text></svg>\n");
 }
 
-/* Preorder without recursion: a trace decides how deep the frames nest. */
+/* Walks in preorder without recursion: the trace controls the depth. */
 static void write_frames(struct svg *s)
 {
 	const struct flame *f = s->flame;
@@ -295,7 +296,7 @@ static void write_legend(struct svg *s)
 	int x = 0;
 	if (!s->scale.empty) {
 		write_scale(s);
-		/* Behind the scale and its name, at some six pixels a letter. */
+		/* To the right of the scale and its name, at some six pixels a letter. */
 		x = SCALE_WIDTH + 32 + 6 * (int)strlen(s->scale_name);
 	}
 	if (s->flame->cpis.unmeasured)

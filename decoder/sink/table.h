@@ -19,15 +19,15 @@
 
 struct table_column {
 	size_t width;
-	size_t end; /* of this row's cell in row.buf */
+	size_t end; /* offsets of this row's cells in row.buf */
 	bool right;
 };
 
 struct table {
 	struct out *o;
-	const unsigned *widths; /* of the first nwidths columns, at least */
+	const unsigned *widths; /* least widths of the first nwidths columns */
 	unsigned nwidths, gap;	/* gap: spaces between two columns */
-	struct out row;		/* the row being made, cells one after the other */
+	struct out row;		/* the current row, its cells concatenated */
 	struct table_column *columns;
 	unsigned ncolumns, current;
 	size_t allocated;
@@ -41,11 +41,11 @@ void table_begin(struct table *t, struct out *o);
  */
 void table_begin_fixed(
 	struct table *t, struct out *o, const unsigned *widths, unsigned nwidths, unsigned gap);
-/* True twice: the rows have to be made once more. */
+/* True twice: the caller produces the rows in both passes. */
 bool table_pass(struct table *t);
 struct out *table_left(struct table *t);
 struct out *table_right(struct table *t);
-/* A cell that is text for a person already. */
+/* A cell of text that is safe for a terminal. */
 void table_text(struct table *t, const char *s);
 void table_heading(struct table *t, const char *s); /* the same, to the right */
 void table_end_row(struct table *t);

@@ -111,7 +111,7 @@ void notes_torn(notes_say say, const char *where, uint64_t n)
 		say("%s: %" PRIu64 " torn record%s (never committed)", where, n, notes_plural(n));
 }
 
-/* What an NRM2 file leaves open is assumed, so it has to be said. */
+/* Notes the assumptions about facts that an NRM2 file lacks. */
 static void note_import(notes_say say, const struct trace_file *f)
 {
 	const struct io_import *import = f->import;
@@ -123,7 +123,7 @@ static void note_import(notes_say say, const struct trace_file *f)
 			notes_name(f->path));
 }
 
-/* What a ring that is full loses in normal mode are the last hooks. */
+/* In normal mode a full ring loses the newest hooks. */
 static void note_filled(notes_say say, const struct trace_file *f, const struct losses *l)
 {
 	const char *mode = trace_meta_value(f, "mode");
@@ -232,7 +232,7 @@ bool notes_trace(notes_say say, const struct trace *t, const struct findings *fo
 	uint64_t torn = 0;
 	for (size_t i = 0; i < trace_nfiles(t); i++)
 		bad |= note_file(say, trace_file(t, i), found, &torn);
-	/* Found by reading, although no header or ledger told of them. */
+	/* Found by reading, in no header or ledger. */
 	if (found->total.torn > torn) {
 		notes_torn(say,
 			trace_nfiles(t) == 1 ? notes_name(trace_file(t, 0)->path) : "in all files",

@@ -1,6 +1,6 @@
 /*
- * What to say beside a report, a line each: losses, damage, clocks. Knows no stream: the caller's
- * function says each line.
+ * Notes beside a report, one line each: losses, damage, clocks. The caller's function prints
+ * each line.
  */
 #ifndef SWT_DECODER_REPORT_NOTES_H
 #define SWT_DECODER_REPORT_NOTES_H
@@ -9,12 +9,12 @@
 #include "../../model/trace/findings.h"
 #include "../losses.h"
 
-/* Says one line, without a newline; as printf. */
+/* Prints one line, given without a newline, as printf. */
 typedef void (*notes_say)(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /*
- * A line each: losses, damage, what the clocks did, and how well those of several traces agree.
- * Returns whether data was lost or damaged.
+ * Notes losses, damage, clock findings, and how well the clocks of several traces agree. Returns
+ * whether data was lost or damaged.
  */
 bool notes_trace(notes_say say, const struct trace *t, const struct findings *found);
 
@@ -25,27 +25,28 @@ struct notes_part {
 	struct trace_rotation rotation;
 };
 
-/* As notes_trace, of the traces in a partial result, and slices that are missing. */
+/* As notes_trace for the traces of a partial result; also notes missing slices. */
 bool notes_partial(notes_say say, const struct partial *p);
 
-/* Rotated files that are missing among n; returns whether any should be there. Sorts them. */
+/* Notes missing rotated files among n, and sorts them. Returns whether one is missing that
+ * should exist. */
 bool notes_rotated(notes_say say, struct notes_part *parts, size_t n);
 
-/* Where reading ended with CPIDECODE_EREAD, and errno then; false: not told, not in a section. */
+/* Notes where reading failed with CPIDECODE_EREAD, and errno. False: not in a section, no note. */
 bool notes_unreadable(
 	notes_say say, const struct trace *t, const struct findings *found, int error);
 
-/* Hooks lost by their causes; returns whether any was. Records that were never committed. */
+/* Notes hooks lost by cause, and records never committed. Returns whether any was. */
 bool notes_lost(notes_say say, const char *path, const struct losses *l);
 void notes_torn(notes_say say, const char *where, uint64_t n);
-/* What happened to a file's clocks: the first n of all findings. */
+/* Notes a file's clock findings: the first n of all. */
 void notes_findings(notes_say say, const char *name, const struct clock_finding *findings, size_t n,
 	uint64_t all);
 
-/* What a file is called: "-" is standard input. */
+/* A file's display name: "-" is standard input. */
 const char *notes_name(const char *path);
 
-/* The ending of a noun. */
+/* The plural ending of a noun. */
 const char *notes_plural(uint64_t n);
 
 #endif

@@ -1,4 +1,4 @@
-/* What to say of the traces of a partial result. */
+/* Notes of the traces of a partial result. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -54,7 +54,7 @@ static bool note_source(notes_say say, const struct partial_source *s)
 		.unattached = c[PARTIAL_UNATTACHED],
 		.unwritten = c[PARTIAL_UNWRITTEN]};
 	bool bad = notes_lost(say, name, &l);
-	/* What was read may be more than the file knew of. */
+	/* Reading may have found more than the file recorded. */
 	uint64_t torn =
 		c[PARTIAL_TORN] > c[PARTIAL_FOUND_TORN] ? c[PARTIAL_TORN] : c[PARTIAL_FOUND_TORN];
 	notes_torn(say, name, torn);

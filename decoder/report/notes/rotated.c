@@ -1,4 +1,4 @@
-/* Rotated files of a continuous trace that were not given. */
+/* Notes rotated files of a continuous trace that are missing among the inputs. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static int by_trace(const void *a, const void *b)
 						       : x->rotation.number > y->rotation.number;
 }
 
-/* Files from..to of the trace are not there; what follows them is. */
+/* Files from..to are missing; later ones are present. */
 static void note_missing(notes_say say, const struct notes_part *next, uint64_t from, uint64_t to)
 {
 	if (from == to)
@@ -28,7 +28,7 @@ static void note_missing(notes_say say, const struct notes_part *next, uint64_t 
 			notes_name(next->path), from, to);
 }
 
-/* Those before the oldest. Returns whether that is a loss. */
+/* Notes the files before the oldest one. Returns whether that is a loss. */
 static bool note_oldest(notes_say say, const struct notes_part *oldest)
 {
 	uint64_t before = oldest->rotation.number - 1, keep = oldest->rotation.keep;

@@ -15,7 +15,7 @@ bool merge_is_partial(const char *path)
 {
 	char magic[8] = "";
 	struct stat st;
-	/* A pipe's bytes are gone once they were looked at: it holds a trace. */
+	/* Assumes a trace in a pipe: bytes peeked at could not be read again. */
 	if (stat(path, &st) || !S_ISREG(st.st_mode))
 		return false;
 	FILE *f = fopen(path, "re");
@@ -26,7 +26,7 @@ bool merge_is_partial(const char *path)
 	return n == sizeof magic && !memcmp(magic, PARTIAL_MAGIC, sizeof magic);
 }
 
-/* What begins otherwise than a partial result is not read to its end. */
+/* Stops early on input that does not begin as a partial result. */
 static int read_bytes(FILE *f, uint8_t **bytes, size_t *n)
 {
 	for (size_t room = 0;;) {
@@ -85,7 +85,7 @@ static int merge_put_together(
 int merge_add_file(struct partial *p, const char *path, notes_say say)
 {
 	struct partial one = {0};
-	/* The first is not put together with anything: as it is, it takes half the memory. */
+	/* Takes the first result as it is: merging it would need twice the memory. */
 	if (!p->filter)
 		return read_file(p, path, say);
 	int rc = read_file(&one, path, say);
@@ -95,7 +95,7 @@ int merge_add_file(struct partial *p, const char *path, notes_say say)
 	return rc;
 }
 
-/* Past the times, which come first. */
+/* Skips the times, which come first. */
 static const char *without_times(const char *filter)
 {
 	static const char *const times[] = {"from ", "to "};

@@ -1,4 +1,4 @@
-/* Partial results: written of a trace, and reports of merged ones. */
+/* Makes partial results from a trace, and reports from merged ones. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,8 +42,7 @@ static void count_found(
 	}
 }
 
-/* What tells whether another file has some of the same hooks; positions of an import are made up.
- */
+/* The ranges that detect files with common hooks. An import has no real positions. */
 static int add_rings(struct partial_source *s, const struct trace_file *f)
 {
 	int rc = 0;
@@ -85,7 +84,7 @@ static int add_source(struct partial *p, const struct report *r, const struct tr
 	return rc;
 }
 
-/* A file that is given twice is one source: its hooks were read once. */
+/* A file given twice is one source: its hooks were read once. */
 static bool is_known(const struct partial *p, const struct trace_file *f)
 {
 	for (size_t i = 0; i < p->nsources; i++)
