@@ -17,7 +17,7 @@ double compare_chance_of_side(struct compare_distance d, bool above)
 	return isnan(d.t) ? NAN : student_above(above ? d.t : -d.t, d.df);
 }
 
-/* With the variance of each side's figure, and how well it is known (Welch, Satterthwaite). */
+/* The distance from each side's variance and its degrees of freedom (Welch, Satterthwaite). */
 static struct compare_distance distance(
 	double off, double before, double before_df, double after, double after_df)
 {
@@ -55,7 +55,7 @@ struct compare_distance compare_runs(
 		return unknown;
 	double mean_before = compare_mean(before), ma = compare_mean(after);
 	double mb = null.factor * mean_before + null.offset, off = ma - mb;
-	/* What adding up rounds is no difference. */
+	/* Rounding of sums is no difference. */
 	if (fabs(off) <= 1e-12 * fabs(mb))
 		off = 0;
 	double va = variance_of_mean(after, ma);
@@ -67,7 +67,7 @@ struct compare_distance compare_confirm(
 	struct compare_distance percentiles, struct compare_distance shares)
 {
 	double chance = compare_chance(shares) / 3;
-	/* Of longer times fewer are up to any limit. */
+	/* The longer the times, the smaller the share up to a limit: the signs are opposite. */
 	if (isnan(chance) || percentiles.t == 0)
 		return percentiles;
 	if (shares.t == 0 || (shares.t > 0) == (percentiles.t > 0))
@@ -78,7 +78,7 @@ struct compare_distance compare_confirm(
 	return percentiles;
 }
 
-/* How many independent values the run amounts to; false: too few, or not known. */
+/* The number of independent values that the run is worth; false: too few, or unknown. */
 static bool is_evidence(const struct timeline_evidence *e)
 {
 	return e->effective >= COMPARE_EFFECTIVE;
@@ -102,7 +102,7 @@ static int compare_judge_order(const struct compare_run *before, const struct co
 	return rc;
 }
 
-/* Of single values, from the middles of buckets. */
+/* The variance of single values, from the middles of buckets. */
 static double variance_of(const struct histogram *h, double mean)
 {
 	struct histogram_at at = {0};
@@ -132,7 +132,7 @@ int compare_means(const struct compare_run *before, const struct compare_run *af
 	return 0;
 }
 
-/* How unlikely it is that a share p is seen as share, of one independent value. */
+/* The surprise of seeing `share` where p is true, per independent value. */
 static double surprise(double share, double p)
 {
 	double sum = 0;
@@ -143,7 +143,7 @@ static double surprise(double share, double p)
 	return 2 * sum;
 }
 
-/* If both percentiles, of before by the null, were at q: how surprising the two samples are. */
+/* The surprise of both samples if both percentiles (before's by the null) were at q. */
 struct common {
 	const struct compare_run *before, *after;
 	const struct timeline_evidence *e;
@@ -158,7 +158,7 @@ static double surprises(const struct common *c, double q)
 	       c->e[1].effective * surprise(histogram_share(c->after->values, q), c->p);
 }
 
-/* The least over all q between the two percentiles. */
+/* The least surprise over all q between the two percentiles. */
 static double least_surprise(const struct common *c, double from, double to)
 {
 	enum { STEPS = 32, ROUNDS = 3 };
@@ -192,14 +192,14 @@ int compare_percentiles(const struct compare_run *before, const struct compare_r
 	if (!known)
 		return rc;
 	struct common c = {before, after, e, null, percent / 100.0};
-	/* A percentile with next to nothing beyond it is not known, however it was drawn. */
+	/* A percentile with hardly any values beyond it is unknown. */
 	double beyond = fmin(c.p, 1 - c.p);
 	if (fmin(e[0].effective, e[1].effective) * beyond < COMPARE_BEYOND)
 		return 0;
 	double expected = null.factor * q[0] + null.offset;
 	double least = least_surprise(&c, fmin(expected, q[1]), fmax(expected, q[1]));
 	d->t = copysign(sqrt(fmax(least, 0)), q[1] - expected);
-	/* As Satterthwaite's, of two variances that are weighted alike. */
+	/* Satterthwaite's degrees of freedom for two equally weighted variances. */
 	d->df = e[0].df < e[1].df ? e[0].df : e[1].df;
 	return 0;
 }

@@ -1,8 +1,8 @@
 /*
- * Whether what was measured before and after differs by more than chance. With several runs a
- * side the run is the unit: one figure a run, Welch's test of them. With one run a side what the
- * run's own intervals vary, as far as they are independent of each other (timeline.h). Nothing is
- * random: asked again, it says the same.
+ * Tests whether figures before and after differ by more than chance. With several runs a side
+ * the run is the unit: Welch's test of one figure per run. With one run a side the variance is
+ * that of the run's own intervals, as far as they are independent (timeline.h). The tests are
+ * deterministic.
  */
 #ifndef SWT_DECODER_MODEL_STATS_COMPARE_H
 #define SWT_DECODER_MODEL_STATS_COMPARE_H
@@ -11,7 +11,7 @@
 #include "timeline.h"
 
 enum verdict {
-	VERDICT_NONE,	 /* no test of it */
+	VERDICT_NONE,	 /* not tested */
 	VERDICT_TOO_FEW, /* runs, or independent intervals */
 	VERDICT_NOISE,
 	VERDICT_CHANGED,
@@ -23,15 +23,15 @@ enum {
 	COMPARE_BEYOND = 5,	 /* of those, at least, beyond a percentile */
 };
 
-/* What is held to be true unless it is refuted: after = factor * before + offset. */
+/* The null hypothesis: after = factor * before + offset. */
 struct compare_null {
 	double factor, offset;
 };
 
 #define COMPARE_EQUAL ((struct compare_null){.factor = 1})
 
-/* How far from that, in standard errors (positive: after is more), of so many degrees of freedom.
- * NAN: too few to tell. */
+/* The distance from the null hypothesis in standard errors (positive: after is more), and its
+ * degrees of freedom. NAN: too few values. */
 struct compare_distance {
 	double t, df;
 };
@@ -47,9 +47,9 @@ struct compare_distance compare_runs(
 	struct compare_runs before, struct compare_runs after, struct compare_null null);
 
 /*
- * The distance between percentiles, as far as the shares of values up to what lies between
- * them confirm it, at three times the chance. Where next to no values are near a percentile, it
- * jumps, and few runs may all have jumped alike: the shares vary then.
+ * Limits the distance between percentiles to what the shares of values below a limit between
+ * them confirm, at three times the chance. Where values near a percentile are sparse, it jumps,
+ * and a few runs may all jump alike; the shares still vary.
  */
 struct compare_distance compare_confirm(
 	struct compare_distance percentiles, struct compare_distance shares);
@@ -57,7 +57,7 @@ struct compare_distance compare_confirm(
 /* A single run. */
 struct compare_run {
 	const struct histogram *values; /* settled */
-	const struct timeline *order;	/* settled; of the same values, else there is no verdict */
+	const struct timeline *order;	/* settled; of the same values, or there is no verdict */
 	double mean;
 };
 
@@ -67,7 +67,7 @@ int compare_means(const struct compare_run *before, const struct compare_run *af
 int compare_percentiles(const struct compare_run *before, const struct compare_run *after,
 	unsigned percent, struct compare_null null, struct compare_distance *d);
 
-/* The chance of a distance at least so large, on either side; upwards, if above, or downwards. */
+/* The chance of a distance at least so large: two-sided; upwards; or downwards. */
 double compare_chance(struct compare_distance d);
 double compare_chance_of_side(struct compare_distance d, bool above);
 

@@ -58,7 +58,7 @@ static int partial_compare_slices(const void *a, const void *b)
 	return x->first < y->first ? -1 : x->first > y->first;
 }
 
-/* Slices that touch become one. */
+/* Merges adjacent slices. */
 static void join_slices(struct partial_source *s)
 {
 	size_t n = 0;
@@ -82,11 +82,11 @@ static int partial_compare_damage(const void *a, const void *b)
 	const struct partial_damage *x = a, *y = b;
 	if (x->offset != y->offset)
 		return x->offset < y->offset ? -1 : 1;
-	/* What of a section's damage was seen most of comes first, and stays. */
+	/* Sorts the largest damage seen of a section first; that one stays. */
 	return x->bytes > y->bytes ? -1 : x->bytes < y->bytes;
 }
 
-/* A section on the edge of two slices is read for both. */
+/* Both slices read a section on their common edge. */
 static void join_damage(struct partial_source *s)
 {
 	size_t n = 0;
@@ -146,7 +146,7 @@ static bool partial_has_same_rings(const struct partial_source *a, const struct 
 	return !memcmp(a->trace_id, b->trace_id, sizeof a->trace_id);
 }
 
-/* Two files have hooks in common. */
+/* Whether two files have hooks in common. */
 static bool partial_shares_hooks(const struct partial_source *a, const struct partial_source *b)
 {
 	if (!partial_has_same_rings(a, b))
@@ -161,7 +161,7 @@ static bool partial_shares_hooks(const struct partial_source *a, const struct pa
 	return false;
 }
 
-/* Files that were read together have each hook once: then only one range of ticks has it. */
+/* Files read together count each hook once: only one range of ticks has it. */
 static int clash_of(const struct partial *p, const struct partial_source *s, size_t *before)
 {
 	for (size_t i = 0; i < p->nsources; i++) {
@@ -202,7 +202,8 @@ static int merge_source(struct partial *p, const struct partial_source *from)
 		if (copy_identity(s, from))
 			return CPIDECODE_ENOMEM;
 	} else if (strcmp(from->path, s->path) < 0) {
-		/* One file may be called differently on two machines; any order has to agree. */
+		/* A file may have different names on two machines; the choice must not depend on
+		 * the order. */
 		char *copy = strdup(from->path);
 		if (!copy)
 			return CPIDECODE_ENOMEM;
@@ -220,7 +221,7 @@ static int merge_source(struct partial *p, const struct partial_source *from)
 		rc = partial_add_slice(s, from->slices[i]);
 	for (size_t i = 0; i < from->ndamage && !rc; i++)
 		rc = partial_add_damage(s, from->damage[i]);
-	/* Every slice has all of them. */
+	/* Every slice holds all of them. */
 	for (size_t i = s->nfindings; i < from->nfindings && !rc; i++)
 		rc = partial_add_finding(s, &from->findings[i]);
 	return rc;

@@ -1,7 +1,6 @@
 /*
- * A partial result: the tally of a trace, or of a slice of one, and what it was made of, so
- * that several can be put together, even across machines. formats/partial.md is how it
- * looks in a file.
+ * A partial result: the tally of a trace or of a slice, and its sources, so that results can be
+ * merged, even across machines. formats/partial.md is the file format.
  */
 #ifndef SWT_DECODER_MODEL_STATS_PARTIAL_H
 #define SWT_DECODER_MODEL_STATS_PARTIAL_H
@@ -18,7 +17,7 @@ struct partial_damage {
 	uint64_t offset, bytes;
 };
 
-/* A ring's bytes that a file has hooks of. */
+/* A range of a ring whose hooks a file holds. */
 struct partial_span {
 	uint32_t ring;
 	uint64_t from, to; /* positions */
@@ -27,7 +26,7 @@ struct partial_span {
 /* One trace file. */
 struct partial_source {
 	uint8_t trace_id[16];
-	uint64_t fingerprint; /* of the file: files of one trace differ in it */
+	uint64_t fingerprint; /* differs between the files of a trace */
 	char *path;
 	bool scripted;
 	bool has_rings; /* the file says which rings its hooks are of */
@@ -35,63 +34,63 @@ struct partial_source {
 	struct trace_rotation rotation;
 	struct partial_span *spans; /* by ring */
 	size_t nspans, spans_cap;
-	struct tick_range *slices; /* in order, apart from each other */
+	struct tick_range *slices; /* sorted, disjoint */
 	size_t nslices, slices_cap;
 	uint64_t counts[PARTIAL_COUNTS];
 	struct partial_damage *damage; /* by offset */
 	size_t ndamage, damage_cap;
-	struct clock_finding *findings; /* what its clock syncs tell, in order of ticks */
+	struct clock_finding *findings; /* findings of its clock syncs, by ticks */
 	size_t nfindings, findings_cap;
 };
 
-/* Starts zeroed but for tally.wanted. */
+/* Starts zeroed except for tally.wanted. */
 struct partial {
-	char *filter;			/* as text; NULL: nothing was put in yet */
+	char *filter;			/* as text; NULL: still empty */
 	struct partial_source *sources; /* by trace id, then fingerprint */
 	size_t nsources, sources_cap;
 	struct tally tally; /* settled */
 };
 
 enum {
-	/* In a partial the tally has everything that a report may ask for. */
+	/* A partial result's tally has everything that any report needs. */
 	PARTIAL_WANTED = TALLY_WANT_CPUS | TALLY_WANT_VALUES | TALLY_WANT_ORDER,
 	PARTIAL_OTHER_FILTER = 1, /* partial_merge: results */
 	PARTIAL_TWICE,
 	PARTIAL_SHARED,
 };
 
-/* Two sources that do not go together, by index: of what was there before, and of what came. */
+/* The indexes of two sources that conflict: in *p, and in `from`. */
 struct partial_clash {
 	size_t before, came;
 };
 
 struct varint_out;
 
-/* A source that ranges and damage are added to; partial_sort when all are there. NULL: no memory.
- */
+/* Adds a source, for ranges and damage; call partial_sort after the last. NULL: no memory. */
 struct partial_source *partial_add_source(struct partial *p, const char *path);
 int partial_add_span(struct partial_source *s, struct partial_span span);
 int partial_add_slice(struct partial_source *s, struct tick_range slice);
 int partial_add_finding(struct partial_source *s, const struct clock_finding *finding);
 int partial_add_damage(struct partial_source *s, struct partial_damage damage);
 void partial_sort(struct partial *p);
-/* By what tells files apart: below 0, 0, above. */
+/* Compares by the identity of files: below 0, 0, above. */
 int partial_compare_sources(const struct partial_source *x, const struct partial_source *y);
 
 /*
- * Puts from into *p: 0 or CPIDECODE_ENOMEM. PARTIAL_OTHER_FILTER, PARTIAL_TWICE (some of a source
- * of from is in p already), PARTIAL_SHARED (it has hooks that another source of p has, too): they
- * do not go together, and p is as before; *clash says which, of the latter two.
+ * Merges `from` into *p: 0 or CPIDECODE_ENOMEM. On a conflict p is unchanged:
+ * PARTIAL_OTHER_FILTER; PARTIAL_TWICE, part of a source of `from` is in p already;
+ * PARTIAL_SHARED, it has hooks that another source of p has too. For the last two *clash names
+ * the sources.
  */
 int partial_merge(struct partial *p, const struct partial *from, struct partial_clash *clash);
 
-/* Every interval of the source's file is in. */
+/* Whether it holds every interval of the source's file. */
 bool partial_whole(const struct partial_source *s);
 
 /* The whole file's bytes. */
 void partial_write(struct varint_out *o, const struct partial *p);
-/* 0, CPIDECODE_ENOMEM, or 1 with *why set: no partial result, or a damaged one. *p starts zeroed.
- */
+/* Parses. 0, CPIDECODE_ENOMEM, or 1 with *why set: not a partial result, or a damaged one. *p
+ * starts zeroed. */
 int partial_read(struct partial *p, const uint8_t *bytes, size_t n, const char **why);
 void partial_free(struct partial *p);
 

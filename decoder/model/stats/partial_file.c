@@ -1,4 +1,4 @@
-/* A partial result as the bytes of its file, and back. The reader believes nothing. */
+/* Writes and parses the file of a partial result. The parser trusts nothing. */
 #include <string.h>
 #include <xxhash.h>
 
@@ -9,7 +9,7 @@
 #include "partial.h"
 #include "../../base/varint.h"
 
-/* More intervals than any trace has: sums of such numbers cannot run over. */
+/* More intervals than any trace has: sums of such counts cannot overflow. */
 #define MAX_COUNT (UINT64_C(1) << 48)
 
 static void put_histogram(struct varint_out *o, const struct histogram *h)
@@ -72,7 +72,7 @@ static void put_entries(
 	}
 }
 
-/* Of fewer values than the group has: some came without their order, which is of no use then. */
+/* The timeline has fewer values than the group: some came without their order, so drop it. */
 static void put_order(struct varint_out *o, const struct tally_group *g)
 {
 	uint32_t n;
@@ -281,7 +281,7 @@ static void get_cpi_column(void *ctx, uint32_t number, struct ratio *column)
 
 static void get_util_column(void *ctx, uint32_t number, struct ratio *column)
 {
-	/* The system's was there before the number of columns. */
+	/* The system's column precedes the number of columns. */
 	if (!number)
 		return;
 	get_cpi_column(ctx, number, column);
@@ -296,7 +296,7 @@ static int get_columns(struct varint_in *in, struct tally *t, struct tally_group
 	if (util && !rc)
 		g->extra->methods = (uint32_t)varint_get_max(in, 2 * TALLY_METHOD_UNKNOWN - 1);
 	uint32_t n = (uint32_t)varint_get_max(in, TALLY_CPUS);
-	/* Each number is a byte at least, so that memory follows what is really there. */
+	/* Each number takes a byte at least, which bounds the memory by the bytes present. */
 	if (n > (uint64_t)(in->end - in->p))
 		varint_fail(in, "it ends too soon");
 	if (rc || in->why)
@@ -304,7 +304,7 @@ static int get_columns(struct varint_in *in, struct tally *t, struct tally_group
 	return tally_change_columns(t, g, n + util, util ? get_util_column : get_cpi_column, &from);
 }
 
-/* As fine as told, and no finer than it may be: only then it merges as it should. */
+/* Reads the timeline at its stated resolution, but no finer than allowed: merging depends on it. */
 static int get_order(struct varint_in *in, struct tally *tally, struct tally_group *g)
 {
 	struct timeline *t = tally_need_order(tally, g);
@@ -367,7 +367,7 @@ static int get_spreads(struct varint_in *in, struct tally *t, struct tally_group
 	return rc;
 }
 
-/* What follows the group's name. */
+/* The rest of a group, after its name. */
 static int get_figures(struct varint_in *in, struct tally *t, struct tally_group *g)
 {
 	struct sums s;

@@ -41,7 +41,7 @@ double ratio_value(const struct ratio *r)
 		return NAN;
 	if (r->counted == r->measured)
 		return (double)r->above / (double)r->below;
-	/* Intervals of no length say something only if all of them are like that. */
+	/* Intervals of zero length count only if all are of zero length. */
 	if (r->weight)
 		return (double)r->weighted / ((double)r->weight * RATIO_ONE);
 	return (double)r->instant / ((double)r->instants * RATIO_ONE);
@@ -67,7 +67,7 @@ void ratios_add(struct ratios *r, const struct interval *iv)
 	ratio_add(&r->scaled, iv->busy_cycles, iv->instructions, iv->scaled_cpi, iv->elapsed);
 	ratio_add(&r->thread, iv->thread_cycles, iv->thread_instructions, iv->thread_cpi,
 		iv->elapsed);
-	/* As a fraction in both of its forms. */
+	/* The ratio as a fraction, from counts or from weights. */
 	ratio_add(&r->busy, iv->busy_cycles, iv->cycles, iv->busy_pct / 100, iv->elapsed);
 }
 

@@ -1,8 +1,7 @@
 /*
- * The CPI and busy percentage of many intervals together: a ratio of sums where the
- * trace has counts, an average weighted by elapsed cycles where it has ratios only.
- * What was not measured takes no part. All sums are exact, so it does not matter in what
- * order intervals are added, or ratios merged.
+ * The CPI and busy percentage of many intervals: a ratio of sums where the trace has counts, an
+ * average weighted by elapsed cycles where it only has ratios. Skips unmeasured values. All sums
+ * are exact, so the order of adding and merging does not matter.
  */
 #ifndef SWT_DECODER_MODEL_STATS_RATIO_H
 #define SWT_DECODER_MODEL_STATS_RATIO_H
@@ -10,7 +9,7 @@
 #include "../../base/exact.h"
 #include "../trace/model.h"
 
-/* Ratios in sums: whole units of that part of 1. Those in traces have four decimals. */
+/* The fixed-point unit of ratios in sums. Ratios in traces have four decimals. */
 #define RATIO_ONE 100000000
 
 struct ratio {
@@ -26,9 +25,9 @@ enum { RATIO_WORDS = sizeof(struct ratio) / sizeof(uint64_t) };
 /* above / below where both were measured (below not 0), else value (NAN: absent). */
 void ratio_add(struct ratio *r, uint64_t above, uint64_t below, double value, uint64_t elapsed);
 void ratio_merge(struct ratio *r, const struct ratio *from);
-/* NAN: nothing was measured. */
+/* NAN if nothing was measured. */
 double ratio_value(const struct ratio *r);
-/* Of cycles to instructions; NAN too where no cycles were counted: a CPI of 0 was not measured. */
+/* Cycles per instruction; NAN also if no cycles were counted: a CPI of 0 was not measured. */
 double ratio_cpi(const struct ratio *r);
 
 struct ratios {
@@ -39,7 +38,7 @@ struct ratios {
 void ratios_add(struct ratios *r, const struct interval *iv);
 void ratios_merge(struct ratios *r, const struct ratios *from);
 double ratios_busy(const struct ratios *r);
-/* How the CPIs came about: "counts", "elapsed", "mixed" or "none". */
+/* The origin of the CPIs: "counts", "elapsed", "mixed" or "none". */
 const char *ratios_weighting(const struct ratios *r);
 
 #endif

@@ -1,4 +1,4 @@
-/* What several files of one trace say of the same rings: hooks once, losses once. */
+/* Settles several files of one trace about the same rings: counts each hook and each loss once. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,9 +17,9 @@ struct member {
 	uint64_t from, to; /* positions */
 };
 
-/* What a file's LOSS counts from; files with the same source tell the same losses. */
+/* The origin of a file's LOSS counts; files with the same origin count the same losses. */
 struct ledger {
-	bool drained;	    /* of a file that a drain wrote: since that file began */
+	bool drained;	    /* written by a drain: counts since that file began */
 	const char *number; /* files before it; else the session's ledger, or "" */
 };
 
@@ -82,7 +82,7 @@ static size_t list_claims(const struct member *m, uint32_t number, struct claim 
 	return n;
 }
 
-/* A section that is not read counts for nothing. */
+/* A skipped section counts 0. */
 static void drop(struct member *m, struct section_ref *s)
 {
 	struct trace_ring *r = &m->file->rings[m->ring];
@@ -110,7 +110,7 @@ static int apply(struct context *all, const struct claim *c)
 	return 0;
 }
 
-/* Closes the ranks where sections were dropped. */
+/* Compacts the list after sections were dropped. */
 static void close_ranks(struct member *m)
 {
 	struct ring_sections *ring = &m->file->dir.rings[m->ring];
@@ -147,7 +147,7 @@ static void sum_up(struct file *f)
 	}
 }
 
-/* Members that claim common positions: n of one ring. */
+/* n members of one ring that claim common positions. */
 static int settle_hooks(struct member *members, size_t n)
 {
 	struct context all = {.members = members};
@@ -204,7 +204,7 @@ static bool same_ledger(const struct file *a, const struct file *b)
 		       sizeof a->pub.header.trace_id);
 }
 
-/* Hooks of a section before that position; what cannot be read holds none. */
+/* Hooks of a section before that position; an unreadable section has none. */
 static int count_before(
 	const struct member *m, const struct section_ref *s, uint64_t end, uint64_t *hooks)
 {
@@ -225,7 +225,7 @@ static int count_before(
 	return rc == CPIDECODE_ENOMEM ? rc : 0;
 }
 
-/* Hooks of the others that stand before the first of m's: those were overwritten later. */
+/* Hooks of the others before m's first one: those were overwritten later. */
 static int count_kept(
 	const struct member *members, size_t n, const struct member *m, uint64_t *hooks)
 {
@@ -246,7 +246,7 @@ static int count_kept(
 	return rc;
 }
 
-/* b tells no losses of its own: a has them all. */
+/* Merges b's losses into a's; b keeps none. */
 static void give_losses(struct member *to, struct member *from)
 {
 	struct trace_ring *a = ring_of(to), *b = ring_of(from);
@@ -261,14 +261,14 @@ static void give_losses(struct member *to, struct member *from)
 			*cause(a, i) = *cause(b, i);
 		*cause(b, i) = 0;
 	}
-	a->loss_torn = torn; /* what was torn may have been committed since */
+	a->loss_torn = torn; /* torn records may have been committed since */
 	a->lost += b->lost;
 	b->lost = 0;
 	a->has_loss |= b->has_loss;
 	b->has_loss = false;
 }
 
-/* Was b written after a? Positions do not go back, nor do losses. */
+/* Whether b was written after a: positions and losses never decrease. */
 static bool is_later(const struct member *a, const struct member *b)
 {
 	const struct trace_ring *x = ring_of(a), *y = ring_of(b);
@@ -278,7 +278,7 @@ static bool is_later(const struct member *a, const struct member *b)
 	       y->loss_full + y->loss_big + y->loss_held + y->loss_no_guest;
 }
 
-/* Of files with one ledger the last one's is the running total. */
+/* Of files with the same ledger the last one has the running total. */
 static int join_ledgers(struct member *members, size_t n)
 {
 	int rc = 0;
@@ -303,7 +303,7 @@ static int join_ledgers(struct member *members, size_t n)
 	return rc;
 }
 
-/* What a drain's files tell of is in a dump's running total too. */
+/* A dump's running total includes the losses in a drain's files. */
 static void join_drained(struct member *members, size_t n)
 {
 	for (int i = 0; i < CAUSES; i++) {

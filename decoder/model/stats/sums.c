@@ -61,7 +61,7 @@ static void toggle_count(uint64_t words[SUMS_WORDS], size_t count, size_t ratio)
 		words[ratio + WORD(ratios.thread.counted)];
 }
 
-/* Mostly there are cycles to all instructions that were counted. */
+/* Usually cycles and instructions were counted for the same intervals. */
 static void toggle_counts(uint64_t words[SUMS_WORDS])
 {
 	toggle_count(words, WORD(thread_instructions), WORD(ratios.thread));

@@ -1,7 +1,6 @@
 /*
- * Sums of several intervals' figures, and the few words that they come to while the intervals are
- * few: of very many labels most have few intervals, and of those most sums are zero or like
- * another. Packed or not, they are the same numbers.
+ * Sums of intervals' figures, and their packed form: with very many labels most have few
+ * intervals, and most of their sums are zero or equal to another. Packing is lossless.
  */
 #ifndef SWT_DECODER_MODEL_STATS_SUMS_H
 #define SWT_DECODER_MODEL_STATS_SUMS_H
@@ -13,17 +12,17 @@ enum { SUMS_FLAGS = 4 };
 
 _Static_assert(IV_FLAGGED == ((1u << SUMS_FLAGS) - 1) * IV_MULTIPLEXED, "flags in a row");
 
-/* Of a count, where it was measured. */
+/* The sum of a count over the intervals that measured it. */
 struct counted_sum {
 	exact_sum sum;
-	uint64_t measured; /* how many intervals say */
+	uint64_t measured; /* intervals that measured it */
 };
 
 /* Starts zeroed, by memset. */
 struct sums {
 	struct ratios ratios;
 	struct counted_sum thread_instructions, instructions;
-	uint64_t scripted;	      /* how many intervals' counters were, or may be */
+	uint64_t scripted;	      /* intervals whose counters were, or may be, scripted */
 	uint64_t quality;	      /* how many have a quality hook, */
 	uint64_t flagged;	      /* were flagged by it, */
 	uint64_t by_flag[SUMS_FLAGS]; /* and for what: IV_MULTIPLEXED and the bits above it */
@@ -39,7 +38,7 @@ void sums_merge(struct sums *s, const struct sums *from);
 /* The mean; NAN: nothing was measured. */
 double sums_mean(const struct counted_sum *c);
 
-/* How many words of packed it takes; 0: all sums are. */
+/* The words of packed needed; 0: all sums are zero. */
 unsigned sums_pack(const struct sums *s, uint64_t packed[SUMS_PACKED]);
 /* packed: NULL where nothing was packed. */
 void sums_unpack(struct sums *s, const uint64_t *packed);

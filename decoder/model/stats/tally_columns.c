@@ -1,4 +1,4 @@
-/* The columns of a group: of an interval's processors, and of the system's CPU utilisation. */
+/* A group's columns: the processors, and the system's CPU utilisation. */
 #include "../../../include/cpidecode.h"
 #include "tally.h"
 
@@ -72,7 +72,7 @@ int tally_add_columns(struct tally *t, struct tally_group *g, const struct inter
 		t->cpus_left_out++;
 		n = TALLY_CPUS;
 	}
-	/* The functions above only read what they are given. */
+	/* The functions above only read their arguments. */
 	if (tally_is_util(g))
 		return tally_change_columns(t, g, n + 1, add_util_column, (void *)iv);
 	return n ? tally_change_columns(t, g, n, add_processor, (void *)iv) : 0;

@@ -6,7 +6,7 @@
 #include "../../../include/cpidecode.h"
 #include "../hooks/pass.h"
 
-/* Groups stand in one of these by their names, so that threads seldom wait for each other. */
+/* A shard of the groups, by name hash, so that threads seldom contend. */
 enum { PARTS = 64 };
 
 struct part {
@@ -16,7 +16,7 @@ struct part {
 
 struct own {
 	_Alignas(PASS_APART) struct tally tally;
-	bool full; /* it was given away: its thread goes on in the parts */
+	bool full; /* handed over: its thread continues in the shared parts */
 };
 
 struct tally_shared {
@@ -50,13 +50,13 @@ int tally_shared_new(unsigned threads, unsigned wanted, size_t own, struct tally
 	return 0;
 }
 
-/* The low bits choose the place within a tally. */
+/* High bits: the low ones choose the slot within a tally. */
 static struct part *part_of(const struct tally_shared *s, uint32_t hash)
 {
 	return &s->parts[hash / (UINT32_MAX / PARTS + 1)];
 }
 
-/* What the thread has so far goes to the parts. */
+/* Moves the thread's groups to the shared parts. */
 static int give_away(struct tally_shared *s, struct own *own)
 {
 	uint64_t left_out = own->tally.cpus_left_out;
@@ -74,7 +74,7 @@ static int give_away(struct tally_shared *s, struct own *own)
 	return rc;
 }
 
-/* Long labels, which other threads may have as well, count as what they take. */
+/* Long labels, which other threads may hold too, count by their bytes. */
 static bool keeps_own(const struct tally_shared *s, const struct tally *own)
 {
 	return own->count <= s->most && own->memory.bytes / TALLY_SHARED_GROUP <= s->most;
@@ -97,7 +97,7 @@ int tally_shared_add(struct tally_shared *s, unsigned thread, const struct inter
 static int collect_own(struct tally_shared *s, struct tally *t)
 {
 	int rc = 0;
-	/* The first is taken as it is: what there is of one thread only is never copied. */
+	/* Takes the first one as it is: a single thread's groups are never copied. */
 	*t = s->own[0].tally;
 	s->own[0].tally = (struct tally){0};
 	for (unsigned i = 1; i < s->threads && !rc; i++)

@@ -1,7 +1,7 @@
 /*
- * A tally that several threads fill. Each has one of its own, which costs no waiting, as long as
- * that is small; a thread that meets very many labels goes on in one that all share. So labels
- * are kept once, not once for each thread. Which it is makes no difference to the sums.
+ * A tally filled by several threads. Each thread has a tally of its own, without locks, while
+ * that is small; a thread with very many labels continues in a shared one, which stores each
+ * label once instead of once per thread. The sums are the same either way.
  */
 #ifndef SWT_DECODER_MODEL_STATS_TALLY_SHARED_H
 #define SWT_DECODER_MODEL_STATS_TALLY_SHARED_H
@@ -10,7 +10,7 @@
 
 struct tally_shared;
 
-/* Bytes of a group with its times and its label, about. */
+/* The approximate bytes of a group with its times and its label. */
 enum { TALLY_SHARED_GROUP = 512 };
 
 /*
@@ -21,7 +21,7 @@ enum { TALLY_SHARED_GROUP = 512 };
 int tally_shared_new(unsigned threads, unsigned wanted, size_t own, struct tally_shared **result);
 /* On the thread of that number, below threads. */
 int tally_shared_add(struct tally_shared *s, unsigned thread, const struct interval *iv);
-/* Everything goes to *t, which starts zeroed; not settled. After the threads have ended. */
+/* Moves everything to *t, which starts zeroed; not settled. Call after the threads have ended. */
 int tally_shared_collect(struct tally_shared *s, struct tally *t);
 void tally_shared_free(struct tally_shared *s); /* NULL is fine */
 

@@ -1,6 +1,6 @@
 #include "words.h"
 
-/* A bit for each word that is not zero, without a branch: which they are is hard to predict. */
+/* A bit for each non-zero word, without a branch: it would be mispredicted. */
 static uint64_t map_of(const uint64_t *words, unsigned n)
 {
 	uint64_t bits = 0;

@@ -1,24 +1,24 @@
 /*
- * Words of which most are zero, in little memory: a bitmap of those that are not zero, then
- * their values. An array of like elements gets more zeros when each word is told as its
- * difference to the same word of the element before. Packed or not, the numbers are the same.
+ * Packs mostly zero words: a bitmap of the non-zero ones, then their values. An array of similar
+ * elements gets more zeros by storing each word as the difference to the same word of the
+ * previous element. Packing is lossless.
  */
 #ifndef SWT_DECODER_MODEL_STATS_WORDS_H
 #define SWT_DECODER_MODEL_STATS_WORDS_H
 
 #include <stdint.h>
 
-/* Words that n words take packed: of the bitmap, which is always there, and at most. */
+/* The packed size of n words: of the bitmap alone, and at most. */
 #define WORDS_MAPS(n) (((n) + 63) / 64)
 #define WORDS_PACKED(n) (WORDS_MAPS(n) + (n))
 
-/* How many words of packed are used. */
+/* Packs; returns the words of packed used. */
 unsigned words_pack(const uint64_t *words, unsigned n, uint64_t *packed);
-/* Changes words by exclusive or with what was packed: zeros become it. How many words of packed
- * were read. */
+/* XORs the unpacked values into words, so zeros become the values. Returns the words of packed
+ * read. */
 unsigned words_add_packed(uint64_t *words, unsigned n, const uint64_t *packed);
 
-/* Elements of that size: by their differences, and back. */
+/* Converts elements of that size to differences, and back. */
 static inline void words_to_differences(uint64_t *words, unsigned n, unsigned size)
 {
 	for (unsigned i = n; i-- > size;)

@@ -1,4 +1,4 @@
-/* How well the files' times are known, and how well they fit each other. */
+/* How well the files' times are known, and how well they agree. */
 #include <math.h>
 #include <string.h>
 
@@ -24,7 +24,7 @@ static bool first_of_host(const struct trace *t, size_t i)
 	return true;
 }
 
-/* The largest error of the files of that machine; false: none of them has hooks. */
+/* The largest error of that machine's files; false: none of them has hooks. */
 static bool machine_error(const struct trace *t, uint32_t machine, double *error)
 {
 	bool any = false;

@@ -1,4 +1,4 @@
-/* cpidecode.h: opening, and what the files say beside their hooks. */
+/* cpidecode.h: opening traces, and the files' facts other than hooks. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

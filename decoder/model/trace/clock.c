@@ -4,7 +4,7 @@
 
 #include "clock_private.h"
 
-/* An offset this small is the rounding of the sync itself. */
+/* An offset this small is rounding of the sync itself. */
 enum { OFFSET_NOISE = 1 };
 
 int64_t clock_saturate(__int128 v)
@@ -15,7 +15,7 @@ int64_t clock_saturate(__int128 v)
 __int128 clock_scale(uint64_t d, uint64_t rate)
 {
 	uint64_t seconds = d / rate, rest = d % rate;
-	/* rate is at most 1e12, so rest * 1e9 may need 70 bits, but hardly ever does. */
+	/* rate is at most 1e12, so rest * 1e9 may need 70 bits, but rarely does. */
 	uint64_t ns = rate <= UINT64_MAX / CLOCK_NS
 			      ? rest * CLOCK_NS / rate
 			      : (uint64_t)((unsigned __int128)rest * CLOCK_NS / rate);
@@ -36,7 +36,7 @@ static int64_t line(const struct clock *c, uint64_t at, int64_t real, uint64_t t
 	return clock_saturate(ns + real);
 }
 
-/* Any total order will do, so that the order in the file does not matter. */
+/* Any total order: the result must not depend on the order in the file. */
 static int clock_compare_syncs(const void *a, const void *b)
 {
 	const struct clock_sync *x = a, *y = b;
@@ -93,7 +93,7 @@ static int64_t start_of(
 	return start < b->realtime ? start : b->realtime;
 }
 
-/* Takes the next sync by ticks; of those of one tick the first stays. */
+/* Adds the next sync by ticks; of several at one tick the first stays. */
 static void clock_append_sync(struct clock *c, struct clock_sync sync)
 {
 	struct clock_sync *s = &c->sync[c->nsyncs];
@@ -152,7 +152,7 @@ static size_t syncs_before(const struct clock *c, uint64_t ticks)
 	return lo;
 }
 
-/* In stretch i: 0 is what lies up to the first sync, nsyncs what lies after the last. */
+/* In stretch i: 0 is the one before the first sync, nsyncs the one after the last. */
 static int64_t time_in(const struct clock *c, size_t i, uint64_t ticks)
 {
 	const struct clock_sync *s = &c->sync[i ? i - 1 : 0];
@@ -199,7 +199,7 @@ int64_t clock_time_before(const struct clock *c, uint64_t ticks, uint64_t elapse
 
 	if (elapsed <= ticks)
 		return clock_time(c, ticks - elapsed);
-	/* Before tick 0 the line goes on. */
+	/* The line continues before tick 0. */
 	uint64_t at = c->straight ? c->base_ticks : c->sync[0].ticks;
 	int64_t real = c->straight ? c->base_real : c->sync[0].realtime;
 	if (__builtin_add_overflow(at, elapsed - ticks, &back))
@@ -242,7 +242,7 @@ uint64_t clock_ticks(const struct clock *c, int64_t ns)
 	return UINT64_MAX;
 }
 
-/* The last tick whose time is not after ns; false: there is none. */
+/* The last tick whose time is not after ns; false if there is none. */
 static bool last_tick(const struct clock *c, int64_t ns, uint64_t *result)
 {
 	uint64_t first = 0, last = UINT64_MAX;
@@ -254,7 +254,7 @@ static bool last_tick(const struct clock *c, int64_t ns, uint64_t *result)
 				return false;
 	if (clock_time(c, first) > ns)
 		return false;
-	/* One before the first that is later. */
+	/* The tick before the first later one. */
 	*result = clock_time(c, last) <= ns ? last : first_in(c, first, last, ns + 1) - 1;
 	return true;
 }

@@ -55,9 +55,8 @@ int64_t clock_time_before(const struct clock *c, uint64_t ticks, uint64_t elapse
 /* The first tick whose time is not before ns; UINT64_MAX: none, or only the last tick. */
 uint64_t clock_ticks(const struct clock *c, int64_t ns);
 /*
- * All ticks whose time is in [from, to] lie in *first..*last; false: there are none. If
- * the clock is monotone, the time of each tick of the range is in [from, to]; else
- * look at each.
+ * All ticks whose time is in [from, to] lie in *first..*last; false if there are none. If the
+ * clock is monotone, every tick of the range qualifies; otherwise check each.
  */
 bool clock_range(const struct clock *c, int64_t from, int64_t to, uint64_t *first, uint64_t *last);
 /*

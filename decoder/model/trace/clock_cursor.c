@@ -2,7 +2,7 @@
 
 #include "clock_private.h"
 
-/* Times and quotients below this cannot overflow or saturate together. */
+/* Sums of times and quotients below this cannot overflow or saturate. */
 #define FAR (INT64_C(1) << 62)
 
 void clock_cursor_init(struct clock_cursor *c, const struct clock *clock)

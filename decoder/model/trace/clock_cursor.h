@@ -1,6 +1,6 @@
 /*
- * clock_time for ticks that mostly go on: the same to the nanosecond, for a multiplication
- * instead of some divisions. One thread's.
+ * clock_time for mostly increasing ticks: equal to the nanosecond, with a multiplication instead
+ * of divisions. For one thread.
  */
 #ifndef SWT_DECODER_MODEL_TRACE_CLOCK_CURSOR_H
 #define SWT_DECODER_MODEL_TRACE_CLOCK_CURSOR_H
@@ -20,7 +20,7 @@ struct clock_cursor {
 };
 
 void clock_cursor_init(struct clock_cursor *c, const struct clock *clock);
-/* Where the cursor does not reach. */
+/* The slow path, outside of the cursor's span. */
 int64_t clock_cursor_move(struct clock_cursor *c, uint64_t ticks);
 
 static inline int64_t clock_cursor_time(struct clock_cursor *c, uint64_t ticks)

@@ -1,4 +1,4 @@
-/* What happened to the clocks between two syncs, and how well times are known. */
+/* Classifies what happened to the clocks between two syncs, and estimates the error of times. */
 #include <math.h>
 
 #include "clock_private.h"
@@ -16,7 +16,7 @@ enum {
 	SLEW = 2000, /* a 2000th */
 };
 
-/* How long the stretch was by each clock, in ns. */
+/* The length of the stretch by each clock, in ns. */
 struct stretch {
 	__int128 real, mono, ticks;
 };
@@ -64,7 +64,7 @@ static void clock_add_step(struct clock_verdict *v, enum clock_finding_kind forw
 	v->doubt = clock_saturate(size_of(ns));
 }
 
-/* CLOCK_MONOTONIC stood still or went back. Only the ticks can say what CLOCK_REALTIME did. */
+/* CLOCK_MONOTONIC stood still or went back: only the ticks show what CLOCK_REALTIME did. */
 static void judge_without(struct clock_verdict *v, const struct stretch *s, __int128 slack)
 {
 	__int128 gain = s->real - s->ticks;
@@ -179,14 +179,14 @@ static double magnitude(double v)
 	return v < 0 ? -v : v;
 }
 
-/* What the quiet stretches tell of the clock, in shares: 1 ppm is 1e-6. */
+/* The drift of the clock in quiet stretches, as shares: 1 ppm is 1e-6. */
 struct habits {
 	bool known;
 	double low, high; /* drift */
-	double blur;	  /* the shortest one's drift is known to so much */
+	double blur;	  /* the error of the shortest one's drift */
 	double reading;	  /* of a sync, ns */
-	double longest;	  /* ns; those of at least a quarter of it count */
-	size_t stretches; /* that count */
+	double longest;	  /* ns; stretches of at least a quarter of it count */
+	size_t stretches; /* stretches that count */
 };
 
 static double quiet_length(const struct clock *c, size_t i)
@@ -231,7 +231,7 @@ bool clock_drift(const struct clock *c, struct clock_drift *drift)
 	return h.known;
 }
 
-/* Beyond the first or last sync: the file's rate, for so many ticks. */
+/* The error beyond the first or last sync: at the file's rate, for so many ticks. */
 static double error_outside(const struct clock *c, const struct habits *h, uint64_t ticks)
 {
 	if (!h->known)
@@ -259,7 +259,7 @@ static double error_inside(const struct clock *c, const struct habits *h, size_t
 	return rise + (double)v.doubt;
 }
 
-/* Not known (NAN) is worse than anything. */
+/* Unknown (NAN) counts as the worst. */
 static double worse(double a, double b)
 {
 	return isnan(b) || b > a ? b : a;

@@ -1,4 +1,4 @@
-/* What clock.c and clock_findings.c share. */
+/* Shared by clock.c and clock_findings.c. */
 #ifndef SWT_DECODER_MODEL_TRACE_CLOCK_PRIVATE_H
 #define SWT_DECODER_MODEL_TRACE_CLOCK_PRIVATE_H
 
@@ -6,22 +6,22 @@
 
 #define CLOCK_NS UINT64_C(1000000000)
 
-/* What two syncs tell of the stretch between them. */
+/* The stretch between two syncs. */
 struct clock_verdict {
 	struct {
 		enum clock_finding_kind kind;
 		int64_t ns;
 	} told[2];
 	unsigned count;
-	int64_t jump;  /* what of CLOCK_REALTIME's way came at once */
+	int64_t jump;  /* the part of CLOCK_REALTIME's advance that came as a step */
 	int64_t doubt; /* times in the stretch may be off by that much more; INT64_MAX: by anything
 			*/
-	bool quiet;    /* nothing happened */
+	bool quiet;    /* no event in the stretch */
 };
 
 /* Two syncs of one tick: ns by which they differ, 0 if no more than reading them may make. */
 int64_t clock_dispute(const struct clock_sync *a, const struct clock_sync *b);
-/* CLOCK_REALTIME and CLOCK_MONOTONIC went on alike. */
+/* Whether CLOCK_REALTIME and CLOCK_MONOTONIC advanced alike. */
 bool clock_steady(const struct clock_sync *a, const struct clock_sync *b);
 struct clock_verdict clock_judge(
 	const struct clock_sync *a, const struct clock_sync *b, uint64_t rate);
@@ -33,7 +33,7 @@ struct clock_stretch {
 	uint64_t num, den;
 };
 
-/* The one in which that tick is. */
+/* The run that holds that tick. */
 struct clock_stretch clock_stretch(const struct clock *c, uint64_t ticks);
 
 /* floor(d * 1e9 / rate) */

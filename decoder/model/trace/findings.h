@@ -1,4 +1,4 @@
-/* What reading the hooks of a trace found: counts per ring, and damage inside of sections. */
+/* Findings of reading a trace's hooks: counts per ring, and damage inside sections. */
 #ifndef SWT_DECODER_MODEL_TRACE_FINDINGS_H
 #define SWT_DECODER_MODEL_TRACE_FINDINGS_H
 
@@ -16,15 +16,15 @@ struct findings {
 enum { MAX_TOLD_DAMAGE = 1000 };
 
 /*
- * Sorts by file, then offset, and keeps so many at most: those that come first, so it
- * does not matter in which order they were found. Returns how many.
+ * Sorts by file, then offset, and keeps at most so many, the first ones, so that the order of
+ * finding does not matter. Returns their number.
  */
 size_t hook_damage_keep(struct hook_damage *d, size_t n, size_t most);
 
 void hook_counts_add(struct hook_counts *to, const struct hook_counts *c);
-/* Adds what an iterator found so far. 0 or CPIDECODE_ENOMEM. */
+/* Adds an iterator's findings so far. 0 or CPIDECODE_ENOMEM. */
 int findings_add(struct findings *f, const struct trace *t, struct hook_iter *it);
-/* NULL: that ring is not known, or nothing was read. i as in trace_file.rings. */
+/* NULL if the ring is unknown or nothing was read. i as in trace_file.rings. */
 const struct hook_counts *findings_ring(const struct findings *f, size_t file, size_t i);
 void findings_free(struct findings *f);
 

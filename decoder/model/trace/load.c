@@ -1,4 +1,4 @@
-/* Reading in everything of a file but its hooks. */
+/* Loads everything of a file except its hooks. */
 #include <string.h>
 #include <xxhash.h>
 
@@ -9,7 +9,7 @@
 #include "trace_private.h"
 #include "../../base/varint.h"
 
-/* How many tasks of a mapped table become resident before it is let go. */
+/* The tasks of a mapped table that may become resident before its pages are dropped. */
 enum { DROP_TASKS = 1 << 14 };
 
 struct load {
@@ -110,7 +110,7 @@ static int load_meta(struct load *l, const struct io_section *s)
 	return rc;
 }
 
-/* The file takes the schema over. */
+/* The file takes ownership of the schema. */
 static int keep_schema(struct file *f, struct schema *schema, const char *text, size_t n)
 {
 	char *copy = strndup(text, n);
@@ -145,7 +145,7 @@ static void keep_refused_line(void *arg, const struct schema_error *error)
 			(struct trace_schema_problem){.offset = r->offset, .error = *error};
 }
 
-/* A section joins the texts of several programs: one that is bad must not cost the others'. */
+/* A section joins the texts of several programs: a bad one must not invalidate the others. */
 static int load_schema(struct load *l, const struct io_section *s)
 {
 	struct file *f = l->f;
@@ -255,8 +255,8 @@ static int load_causes(struct load *l, const struct io_section *s)
 }
 
 /*
- * A file that is unpacked is read by what its sections hold: stamps that are not so would put hooks
- * out of order. What cannot be unpacked is told when it is read.
+ * An unpacked file is read by its sections' contents: wrong stamps in headers would put hooks
+ * out of order. Reading reports what cannot be unpacked.
  */
 static int add_hooks(struct load *l, const struct io_section *s)
 {
@@ -282,7 +282,7 @@ static int on_section(void *ctx, const struct io_section *s)
 {
 	static const struct {
 		int (*load)(struct load *, const struct io_section *);
-		uint32_t most; /* raw bytes: what is kept would not be more */
+		uint32_t most; /* raw bytes: an upper bound of what is kept */
 	} types[] = {
 		[TF_TYPE_META] = {load_meta, MAX_META_BYTES},
 		[TF_TYPE_SCHEMA] = {load_schema, MAX_SCHEMA_BYTES},
@@ -314,7 +314,7 @@ static int on_damage(void *ctx, const struct io_damage *d)
 	return file_damage(l->f, d->offset, d->bytes, d->why);
 }
 
-/* Is the header's rate within a thousandth of what the syncs give? */
+/* Whether the header's rate is within a thousandth of the syncs' rate. */
 static bool rates_agree(uint64_t a, uint64_t b)
 {
 	uint64_t apart = a > b ? a - b : b - a;
@@ -339,7 +339,7 @@ static int load_rate(struct file *f)
 	return 0;
 }
 
-/* The header's sync counts as one, unless the header is not to be believed. */
+/* The header's sync counts too, unless the header is damaged. */
 static int load_syncs(struct file *f)
 {
 	const struct io_header *h = &f->pub.header;
@@ -362,7 +362,7 @@ static int load_syncs(struct file *f)
 	return 0;
 }
 
-/* META's `rings`: 32 hexadecimal digits. Positions in NRM2 are made up by its reader. */
+/* META's `rings`: 32 hexadecimal digits. Not for NRM2, whose positions its reader makes up. */
 static void load_rings_id(struct file *f)
 {
 	const char *text = trace_meta_value(&f->pub, "rings");
@@ -376,7 +376,7 @@ static void load_rings_id(struct file *f)
 	f->pub.rings_id = f->rings_id;
 }
 
-/* What the headers say of the file, in a number. */
+/* A fingerprint of the file's headers. */
 static int make_fingerprint(struct file *f)
 {
 	struct varint_out o = {0};
@@ -410,7 +410,7 @@ static void publish(struct file *f)
 	f->pub.bytes = f->pub.import ? f->pub.import->bytes : io_size(f->in);
 }
 
-/* Damage in the file that the input was made from. */
+/* Damage in the file that the input was converted from. */
 static int load_import(struct file *f)
 {
 	const struct io_import *import = io_import(f->in);
@@ -431,7 +431,7 @@ static int load_compare_damage(const void *a, const void *b)
 	return x->offset < y->offset ? -1 : x->offset > y->offset;
 }
 
-/* A section that turned out wrong afterwards may have hidden others. */
+/* A section found wrong later may have hidden others. */
 static int rescue(struct file *f, const struct io_scan_events *events)
 {
 	struct directory *d = &f->dir;

@@ -1,10 +1,10 @@
-/* The machines that files are of: who shares ticks and threads with whom. */
+/* Machines: the files that share ticks and threads. */
 #include <string.h>
 
 #include "../../base/grow.h"
 #include "trace_private.h"
 
-/* Files of one trace that count ticks differently contradict each other: kept apart. */
+/* Keeps files of one trace apart if their tick rates contradict each other. */
 static bool same_machine(const struct machine *m, const struct file *f)
 {
 	const struct io_header *h = &f->pub.header;
@@ -15,7 +15,7 @@ static bool same_machine(const struct machine *m, const struct file *f)
 	return (same_trace || same_rings) && m->clock == h->clock && m->rate == f->clock.rate;
 }
 
-/* A file whose id tells nothing has a machine of its own. */
+/* A file without a usable id has a machine of its own. */
 int machine_of(struct trace *t, struct file *f)
 {
 	static const uint8_t none[16];
@@ -50,7 +50,7 @@ void machine_free(struct machine *m)
 	free(m);
 }
 
-/* The files of f's machine, f itself (which is not one of the trace's yet) last. */
+/* The files of f's machine; f itself, not yet among the trace's, comes last. */
 static struct file *next_file(const struct trace *t, struct file *f, size_t *i)
 {
 	while (*i < t->nfiles) {
@@ -96,14 +96,14 @@ static uint64_t last_sync(const struct file *f)
 	return f->syncs[f->own_syncs - 1].ticks;
 }
 
-/* Is the last sync of a before that of b? Of equal ones the first file's is. */
+/* Whether a's last sync is before b's; of equal ones the first file's is. */
 static bool ends_before(const struct file *a, const struct file *b)
 {
 	uint64_t x = last_sync(a), y = last_sync(b);
 	return x != y ? x < y : a->pub.index < b->pub.index;
 }
 
-/* A file tells what lies up to its last sync and is not told by one that ended before. */
+/* A file has the findings up to its last sync, except those of files that end before it. */
 static void give_findings(
 	const struct trace *t, struct file *f, struct file *to, const struct machine *m, size_t n)
 {

@@ -19,12 +19,13 @@
 struct schema_set;
 struct schema_hook;
 
-/* A thread as the trace knows it: an entry of TASKS. */
+/* A thread: an entry of TASKS. */
 struct task {
 	uint32_t tid, pid;
 	uint64_t first; /* ticks */
 	char name[17];	/* any bytes, NUL-terminated here */
-	uint32_t order; /* the trace told of it so late: of two for one tick the later one counts */
+	uint32_t order; /* its order in the trace: of two entries for one tick the later one counts
+			 */
 };
 
 /* One hook. Pointers into the iterator's buffer: valid until its next step. */
@@ -34,7 +35,7 @@ struct hook {
 	uint64_t position; /* in its ring */
 	uint32_t ring;	   /* CPU number, or TF_GUEST_RING and up */
 	uint32_t minor;
-	/* Not beside ring: compared in one word, the two would wait for each other's writing. */
+	/* Keep away from `ring`: a combined load of both would miss store forwarding. */
 	uint32_t tid;
 	uint8_t major;
 	uint8_t nstrings;
@@ -44,7 +45,7 @@ struct hook {
 	const uint8_t *strings; /* nstrings times: u32 length, bytes, zeros to 4 */
 	uint32_t file;		/* index of the input file */
 	uint32_t machine;	/* index of the trace (by trace id): threads of two traces differ */
-	const struct task *task;	  /* NULL when unknown; lives as long as the trace */
+	const struct task *task;	  /* NULL if unknown; lives as long as the trace */
 	const struct schema_hook *schema; /* NULL if no schema describes it */
 };
 
@@ -74,16 +75,16 @@ struct interval_util {
 #define NOT_MEASURED UINT64_MAX
 
 /*
- * One interval: a hook group (one CpiGetAndTrace or CpuUtilGetAndTrace) as the trace tells it.
- * Doubles are NAN and counts NOT_MEASURED where the group does not say.
+ * One interval: a hook group (one CpiGetAndTrace or CpuUtilGetAndTrace). Unmeasured doubles are
+ * NAN, unmeasured counts NOT_MEASURED.
  */
 struct interval {
 	int64_t start_ns, end_ns; /* CLOCK_REALTIME; end is the group's stamp */
-	uint64_t start_ticks;	  /* 0 if it began before tick 0; start_ns tells */
+	uint64_t start_ticks;	  /* 0 if it began before tick 0; see start_ns */
 	uint64_t end_ticks;
 	uint64_t elapsed; /* ticks */
 	double elapsed_ns;
-	uint64_t long_ns; /* the same in whole ns where a double is too coarse, else 0 */
+	uint64_t long_ns; /* in whole ns if a double is too coarse, else 0 */
 	uint32_t ring, tid, file, machine;
 	uint64_t position; /* of its first record; order among equals */
 	uint8_t mm;
@@ -95,13 +96,13 @@ struct interval {
 	uint32_t depth;					  /* 0 is outermost */
 	int64_t parent;					  /* index in the set, -1: none */
 	int64_t place;					  /* of a stream: from 0 */
-	uint32_t num_cpus;				  /* 0: the group does not say */
+	uint32_t num_cpus;				  /* 0: not in the group */
 	const struct interval_cpu *cpus;		  /* num_cpus of them, or NULL */
 	const struct interval_util *utils;		  /* beside cpus; NULL: of CPI_MAJOR */
 	double raw_cpi, scaled_cpi, busy_pct, thread_cpi; /* of the system; of the thread */
 	uint64_t instructions, cycles, busy_cycles;	  /* of the system */
 	uint64_t thread_instructions, thread_cycles;
-	/* What the thread did; off its processor is what is left of elapsed. */
+	/* The thread's activity; elapsed time on its processor is the rest. */
 	uint64_t on_cpu_ns, off_cpu_ns, ctx_switches, migrations, faults;
 	double idle_pct, intr_pct, actual_perf_pct; /* of the system; of CPUUTIL_MAJOR only */
 	uint64_t method;			    /* how these were measured, CPUUTIL_METHOD_ */
@@ -117,14 +118,15 @@ enum interval_flag {
 	IV_INCONSISTENT = 1u << 4, /* hooks of one group contradict each other: "inconsistent" */
 	IV_SCRIPTED = 1u << 5,	   /* from a trace with scripted counters: "scripted" */
 	IV_MALFORMED = 1u << 6,	   /* a hook shorter than its schema: "malformed" */
-	IV_QUALITY = 1u << 7,	   /* it holds a quality hook, which tells of the next: "quality" */
+	IV_QUALITY =
+		1u << 7, /* it holds a quality hook, which sets the following flags: "quality" */
 	IV_MULTIPLEXED = 1u << 8,  /* counts were scaled up: "multiplexed" */
 	IV_CPUS_CHANGED = 1u << 9, /* a processor came or went: "cpus-changed" */
 	IV_CORE_TYPES = 1u << 10,  /* ratios add counts of several types of core: "core-types" */
 	IV_USER_ONLY = 1u << 11,   /* the thread's counts are of user mode only: "user-only" */
 };
 
-/* Those that a quality hook raises. */
+/* The flags that a quality hook sets. */
 #define IV_FLAGGED (IV_MULTIPLEXED | IV_CPUS_CHANGED | IV_CORE_TYPES | IV_USER_ONLY)
 
 /* From first to last, both included; nothing if first is above last. */

@@ -1,4 +1,4 @@
-/* What an NRM2 file said of a hook that its record cannot say (formats/nrm2.h). */
+/* Facts of an NRM2 file's hook that its record cannot hold (formats/nrm2.h). */
 #ifndef SWT_DECODER_MODEL_TRACE_NRM2_TAIL_H
 #define SWT_DECODER_MODEL_TRACE_NRM2_TAIL_H
 
@@ -10,7 +10,7 @@ struct nrm2_tail {
 	uint32_t nwide;
 };
 
-/* h is of a file with trace_file.import. False: the record says all. */
+/* For hooks of a file with trace_file.import. False: the record holds everything. */
 bool nrm2_tail(const struct hook *h, struct nrm2_tail *tail);
 
 #endif

@@ -22,8 +22,8 @@ static uint64_t end_of(const struct claim *c)
 }
 
 /*
- * b begins within a: can both be true? A record that was torn in one may be a hook in the other, so
- * a section's outermost stamps are certain only where nothing in it is torn.
+ * Whether both claims can be true if b begins within a. A record torn in one may be a hook in
+ * the other, so a section's outermost stamps are certain only if nothing in it is torn.
  */
 static bool same_records(const struct claim *a, const struct claim *b)
 {

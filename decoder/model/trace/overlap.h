@@ -21,7 +21,7 @@ struct claim {
 	bool told;	 /* first and last are of hooks */
 	bool refuted;	 /* result: it claims positions of other records */
 	uint32_t skip;	 /* result: bytes at its start that others have; raw: all of it */
-	size_t section;	 /* the caller's */
+	size_t section;	 /* for the caller */
 };
 
 /*

@@ -1,9 +1,10 @@
-/* The sections of a ring, once the file is open. */
+/* The sections of a ring of an open file. */
 #include "../../../formats/trace_file.h"
 #include "trace_private.h"
 
 enum {
-	/* Sections read before a mapped directory is let go, so that it is not all resident. */
+	/* Sections read before a mapped directory's pages are dropped, which bounds resident
+	 * memory. */
 	DROP_LOADS = 1 << 10,
 };
 
@@ -47,7 +48,7 @@ static int no_damage(void *ctx, const struct io_damage *d)
 	return 0;
 }
 
-/* A section that should have been one: did its header swallow others? */
+/* Checks whether a wrong header swallowed other sections. */
 static int look_inside(const struct file *f, const struct io_section *s, const char **why)
 {
 	uint64_t inside = 0;

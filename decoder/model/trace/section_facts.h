@@ -1,4 +1,4 @@
-/* What a section of hooks holds, against what its header says of it. */
+/* The contents of a section of hooks, compared with its header. */
 #ifndef SWT_DECODER_MODEL_TRACE_SECTION_FACTS_H
 #define SWT_DECODER_MODEL_TRACE_SECTION_FACTS_H
 
@@ -10,13 +10,13 @@ struct section_facts {
 	uint64_t min, max;		  /* stamps of the hooks */
 	uint64_t first, last;		  /* of the first and the last hook */
 	uint64_t outer_first, outer_last; /* of torn records too: their stamps hold */
-	bool broken;			  /* a record's size leads nowhere: the rest is not known */
+	bool broken;			  /* a record's size is invalid: the rest is unknown */
 };
 
 struct section_facts section_facts_of(const uint8_t *payload, uint32_t raw);
-/* NULL, or how the header contradicts them: a constant string. */
+/* NULL, or how the header contradicts the contents: a constant string. */
 const char *section_contradiction(const struct io_section *s, const struct section_facts *facts);
-/* Makes *s say what is so. */
+/* Corrects *s by the contents. */
 void section_correct(struct io_section *s, const struct section_facts *facts);
 
 #endif

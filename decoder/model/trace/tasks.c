@@ -23,7 +23,7 @@ static bool same(const struct task *a, const struct task *b)
 	       !memcmp(a->name, b->name, sizeof a->name);
 }
 
-/* Each file of a rotated trace tells of the same threads again. */
+/* Each file of a rotated trace repeats the same threads. */
 static size_t drop_repeated(struct task *sorted, size_t n)
 {
 	size_t kept = 0;

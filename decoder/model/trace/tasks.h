@@ -12,12 +12,12 @@ enum { TASKS_MAX = 1 << 19 };
 struct task_table {
 	struct spill entries; /* struct task; by tid, then first, then order */
 	size_t count;
-	uint32_t added; /* so many ever, those told of again included */
+	uint32_t added; /* entries ever added, repeated ones included */
 };
 
 /*
- * Sorts n entries in and takes them over. After a failure they are the caller's. Those that
- * were handed out before may have moved.
+ * Merges n entries in and takes ownership. After a failure they stay the caller's. Entries
+ * returned earlier may move.
  */
 int tasks_add(struct task_table *t, struct spill *entries, size_t n);
 void tasks_free(struct task_table *t);

@@ -10,7 +10,7 @@
 #include "clock_private.h"
 #include "trace_private.h"
 
-/* The schemas of the toolkit's own hooks, as one. */
+/* The schemas of the toolkit's own hooks, joined. */
 static int parse_builtin(struct schema **s)
 {
 	const struct {
@@ -107,7 +107,7 @@ static bool trace_report_progress(void *ctx, uint64_t done, uint64_t total)
 	return p->t->progress(p->t->progress_ctx, p->path, done, total);
 }
 
-/* f->in is open; the trace takes the file over, or frees it. */
+/* f->in is open; the trace takes ownership of the file, or frees it. */
 static int trace_load_file(struct trace *t, struct file *f, struct progress *p)
 {
 	int rc = grow(&t->files, t->nfiles, &t->files_cap, sizeof *t->files);

@@ -16,7 +16,7 @@
 struct clock;
 struct clock_finding; /* clock.h */
 
-/* A line that was refused: what its major describes ends there. */
+/* A rejected line: its major's description ends there. */
 struct trace_schema_problem {
 	uint64_t offset; /* of its section in the file */
 	struct schema_error error;
@@ -27,24 +27,24 @@ struct trace_meta {
 	uint32_t key_length, value_length; /* without the NUL */
 };
 
-/* What the trace says about one ring, from section headers and LOSS. */
+/* A ring's facts from section headers and LOSS. */
 struct trace_ring {
 	uint32_t ring;
 	uint64_t sections, stored, raw;	       /* HOOKS sections, bytes */
-	uint64_t hooks;			       /* as the section headers promise */
+	uint64_t hooks;			       /* by the section headers */
 	uint64_t torn;			       /* as the section headers say */
 	uint64_t lost;			       /* sum of the section headers' "lost since" */
 	uint64_t first, last;		       /* ticks, as the section headers say */
 	uint64_t position_first, position_end; /* of the ring's bytes in the file */
-	bool has_loss;			       /* the LOSS section speaks of it: the rest is set */
+	bool has_loss;			       /* the LOSS section has an entry: the rest is set */
 	uint64_t loss_full, loss_big, loss_held, loss_no_guest;
 	uint64_t overwritten, loss_torn, skipped;
-	bool has_causes; /* a CAUSES section speaks of it: the rest is set */
+	bool has_causes; /* a CAUSES section has an entry: the rest is set */
 	uint64_t no_slot, no_memory, unattached, unwritten;
-	uint64_t twice; /* hooks in sections that are not read: others have them. Not in `hooks` */
+	uint64_t twice; /* hooks of skipped sections, which others hold; not in `hooks` */
 };
 
-/* A section whose header contradicts what it holds, or the ring's other sections. */
+/* A section whose header contradicts its contents or the ring's other sections. */
 struct trace_contradiction {
 	uint64_t offset; /* of the section in the file */
 	const char *why; /* a constant string */
@@ -55,29 +55,29 @@ struct trace_file {
 	const char *path;	 /* as given; "-" is standard input */
 	uint32_t index, machine; /* machine: traces with the same id share it */
 	struct io_header header;
-	const struct io_import *import; /* NULL, or: it was an NRM2 file */
-	uint64_t fingerprint;	    /* of what its headers say: tells the files of a trace apart */
-	uint64_t bytes;		    /* the file's size */
-	uint64_t sections;	    /* of all types, good ones */
-	uint64_t sections_of[10];   /* by type, TF_TYPE_; 0: of unknown types */
-	uint64_t hooks_by_codec[4]; /* HOOKS sections, TF_CODEC_; 3: unknown ones */
-	bool has_end;		    /* false: cut off, the writer did not close it */
-	uint64_t hooks;		    /* sum over rings */
-	bool has_hooks;		    /* else first, last are 0 */
-	uint64_t first, last;	    /* ticks, as the section headers say */
+	const struct io_import *import; /* set for an NRM2 file, else NULL */
+	uint64_t fingerprint;		/* of its headers: distinguishes the files of a trace */
+	uint64_t bytes;			/* the file's size */
+	uint64_t sections;		/* intact sections of all types */
+	uint64_t sections_of[10];	/* by type, TF_TYPE_; 0: of unknown types */
+	uint64_t hooks_by_codec[4];	/* HOOKS sections, TF_CODEC_; 3: unknown ones */
+	bool has_end;			/* false: truncated, the writer did not close it */
+	uint64_t hooks;			/* sum over rings */
+	bool has_hooks;			/* else first, last are 0 */
+	uint64_t first, last;		/* ticks, as the section headers say */
 	const struct io_damage *damage; /* in order of offset */
 	size_t ndamage;
 	uint64_t damaged_bytes;
-	const struct trace_contradiction *contradictions; /* the first 10000, as they were found */
+	const struct trace_contradiction *contradictions; /* the first 10000, in order of finding */
 	size_t ncontradictions;
 	uint64_t contradictions_untold;
-	uint64_t damage_untold;	 /* further stretches, not in the list: there were too many */
-	const uint8_t *rings_id; /* 16 bytes: which rings they are; NULL: META does not say */
+	uint64_t damage_untold;		/* further stretches beyond the list's limit */
+	const uint8_t *rings_id;	/* 16 bytes: the identity of the rings; NULL: not in META */
 	const struct trace_ring *rings; /* sorted by ring number */
 	size_t nrings;
 	const struct trace_meta *meta;
 	size_t nmeta;
-	const char *const *schema_texts; /* as they stand in the file, refused lines too */
+	const char *const *schema_texts; /* as in the file, rejected lines included */
 	size_t nschema_texts;
 	const struct trace_schema_problem *schema_problems;
 	size_t nschema_problems;
@@ -85,14 +85,14 @@ struct trace_file {
 	bool ticks_derived;	   /* the rate was derived from clock syncs */
 	uint64_t ticks_per_second; /* the one in use */
 	const struct clock *clock;
-	/* What the clock syncs tell of steps and suspends, in order of ticks; the first 1000. */
+	/* Steps and suspends found in the clock syncs, by ticks; the first 1000. */
 	const struct clock_finding *clock_findings;
 	size_t nclock_findings;
 	uint64_t clock_findings_untold;
 	const struct schema_set *schemas;
 };
 
-/* A drain's files: each says how many the drain wrote before it, and how many of them it kept. */
+/* Files of a drain: each has the number of files written before it, and of those kept. */
 struct trace_rotation {
 	uint64_t number; /* from 1; 0: not a drain's */
 	uint64_t keep;	 /* 0: all */
@@ -150,19 +150,19 @@ int trace_settle(struct trace *t);
 
 size_t trace_nfiles(const struct trace *t);
 const struct trace_file *trace_file(const struct trace *t, size_t i);
-/* All files are of one trace: their ticks can be compared. */
+/* Whether all files belong to one trace: their ticks are comparable. */
 bool trace_one_machine(const struct trace *t);
 const char *trace_meta_value(const struct trace_file *f, const char *key); /* NULL: none */
 struct trace_rotation trace_rotation(const struct trace_file *f);
-/* The task that tid was at that time on that machine, NULL: unknown. */
+/* The task of tid at that time on that machine; NULL: unknown. */
 const struct task *trace_task(
 	const struct trace *t, uint32_t machine, uint32_t tid, uint64_t ticks);
-/* Any task of the trace's, by index from 0, for listings; NULL beyond the last. */
+/* A task of the trace by index from 0, for listings; NULL beyond the last. */
 const struct task *trace_task_at(const struct trace *t, uint32_t machine, size_t i);
 
 /* CLOCK_REALTIME of the first and last hook of all files, by section headers. false: none. */
 bool trace_span(const struct trace *t, int64_t *first_ns, int64_t *last_ns);
-/* Counters of some file were scripted, not measured. */
+/* Whether any file has scripted counters. */
 bool trace_scripted(const struct trace *t);
 
 /* Ticks to CLOCK_REALTIME; saturates. */
@@ -174,7 +174,8 @@ int64_t trace_time(const struct trace_file *f, uint64_t ticks);
 bool trace_time_is_monotone(const struct trace_file *f);
 /* A duration in ticks of the file's clock, in nanoseconds. */
 double trace_duration_ns(const struct trace_file *f, uint64_t ticks);
-/* In whole nanoseconds, of durations of 2^52 ns or more; 0: of shorter ones a double tells all. */
+/* In whole nanoseconds for durations of 2^52 ns or more; 0 for shorter ones, where a double is
+ * exact enough. */
 uint64_t trace_long_ns(const struct trace_file *f, uint64_t ticks, double ns);
 
 /*
@@ -183,10 +184,10 @@ uint64_t trace_long_ns(const struct trace_file *f, uint64_t ticks, double ns);
  */
 double trace_time_error(const struct trace_file *f);
 
-/* How well files that were merged by CLOCK_REALTIME fit each other. */
+/* How well files merged by CLOCK_REALTIME agree. */
 struct trace_alignment {
 	size_t traces; /* by trace id: the files of one have the same ticks */
-	size_t hosts;  /* by META's host; a trace that does not tell has one of its own */
+	size_t hosts;  /* by META's host; a trace without it counts as a host of its own */
 	/*
 	 * The clocks of any two traces agree to within so many ns, as far as their syncs tell:
 	 * the sum of the two largest errors of time. NAN: they do not tell. What NTP left of a
@@ -206,19 +207,20 @@ struct trace_alignment trace_alignment(const struct trace *t);
  */
 struct hook_iter;
 
-/* What reading found. Per ring and, summed up, per trace. */
+/* Findings of reading, per ring and summed per trace. */
 struct hook_counts {
 	uint64_t hooks, pads, torn;
 	uint64_t reserved;	/* records of reserved kinds, skipped */
 	uint64_t malformed;	/* records that contradict themselves, skipped */
 	uint64_t promised;	/* hooks, by the headers of the sections that were read */
 	uint64_t torn_promised; /* by the same headers */
-	uint64_t bad_sections;	/* that did not unpack or hold, or could not be read */
-	uint64_t twice;		/* hooks passed over, as another section has them */
+	uint64_t bad_sections;	/* sections that failed to unpack, to match their checksum or to be
+				   read */
+	uint64_t twice;		/* hooks skipped because another section holds them */
 	uint64_t bad_bytes;	/* raw bytes of sections given up after a bad record */
 };
 
-/* A section that could not be unpacked or read to its end. Damage that scanning cannot see. */
+/* A section that could not be unpacked or read to its end: damage invisible to a scan. */
 struct hook_damage {
 	uint32_t file, ring;
 	uint64_t offset; /* of the section in the file */
@@ -227,10 +229,10 @@ struct hook_damage {
 	const char *why;
 };
 
-/* Why, of a section at which reading ended with CPIDECODE_EREAD. */
+/* The reason, for a section at which reading failed with CPIDECODE_EREAD. */
 extern const char hook_unreadable[];
 
-/* Members of hooks that the caller does not read, and that need not be looked up. */
+/* Members of hooks that the caller does not read; skipped while decoding. */
 enum hook_spared {
 	HOOK_SPARE_TIME = 1 << 0, /* time_ns; of no effect where a range of time needs it */
 	HOOK_SPARE_TASK = 1 << 1,
@@ -249,10 +251,10 @@ void hook_iter_range(struct hook_iter *it, int64_t from_ns, int64_t to_ns);
  * read: what is read twice counts twice. 0 or CPIDECODE_ENOMEM, which stays.
  */
 int hook_iter_seek(struct hook_iter *it, int64_t time_ns);
-/* 1 and a hook (valid until the next call), 0 at the end, or a negative code. */
+/* Returns 1 and a hook (valid until the next call), 0 at the end, or a negative code. */
 int hook_iter_next(struct hook_iter *it, const struct hook **h);
 void hook_iter_counts(const struct hook_iter *it, struct hook_counts *total);
-/* false: the file has no such ring. i as in trace_file.rings. */
+/* False if the file has no such ring. i as in trace_file.rings. */
 bool hook_iter_ring_counts(
 	const struct hook_iter *it, size_t file, size_t i, struct hook_counts *counts);
 /* By file, then offset: the first 1000 at most; total.bad_sections counts all of them. */

@@ -1,4 +1,4 @@
-/* The trace from inside: for trace.c, load.c and hook_iter.c only. */
+/* Internals of the trace, for trace.c, load.c and hook_iter.c only. */
 #ifndef SWT_DECODER_MODEL_TRACE_TRACE_PRIVATE_H
 #define SWT_DECODER_MODEL_TRACE_TRACE_PRIVATE_H
 
@@ -8,17 +8,17 @@
 #include "trace.h"
 
 enum {
-	/* Of one file; the rest is told as damage. */
+	/* The most per file; the rest is reported as damage. */
 	MAX_META_BYTES = 4 << 20,
 	MAX_META_SECTIONS = 4096,
 	MAX_META_LINES = 1 << 16,
 	MAX_SCHEMA_BYTES = 2 << 20,
 	MAX_SCHEMAS = 4096,
 	MAX_SYNCS = 1 << 18,
-	/* A file up to this size is verified as it is opened: that costs next to nothing. */
+	/* Files up to this size are verified on opening: the cost is negligible. */
 	VERIFY_SMALL_BYTES = 64 << 20,
-	/* And one up to this size is unpacked then, too, to hold headers against contents: that
-	 * costs as much as a summary. */
+	/* Files up to this size are also unpacked on opening, to check headers against contents:
+	 * that costs as much as a summary. */
 	UNPACK_SMALL_BYTES = 8 << 20,
 	MAX_CLOCK_FINDINGS = 1000,
 };
@@ -34,7 +34,7 @@ struct machine {
 	bool has_rings_id;
 	uint8_t rings_id[16]; /* of any of its files: traces of the same rings have the same ticks
 			       */
-	bool known;	      /* the id can be trusted to tell traces apart */
+	bool known;	      /* the id identifies the trace */
 	struct task_table tasks;
 	struct clock_sync *syncs;	/* of several files; NULL: of the one file, in it */
 	struct clock_finding *findings; /* the files' are parts of it */
@@ -47,11 +47,11 @@ struct file {
 	struct clock clock;
 	struct clock_sync *syncs; /* its own; the clock may have those of its machine */
 	size_t syncs_cap, own_syncs;
-	bool verified; /* all sections' checksums were, when the file was opened */
-	bool unpacked; /* and their headers held against their contents */
+	bool verified; /* every section's checksum was verified on opening */
+	bool unpacked; /* and every header checked against its contents */
 	struct directory dir;
 	struct trace_ring *rings; /* beside dir.rings */
-	bool has_rings_id;	  /* META says which rings they are */
+	bool has_rings_id;	  /* META has the identity of the rings */
 	uint8_t rings_id[16];
 	struct trace_contradiction *contradictions;
 	size_t contradictions_cap;
@@ -59,7 +59,7 @@ struct file {
 	size_t damage_cap;
 	struct trace_meta *meta;
 	size_t meta_cap, meta_bytes;
-	char **texts; /* what meta points into */
+	char **texts; /* the storage that meta points into */
 	size_t ntexts, texts_cap;
 	struct schema **schemas;
 	char **schema_texts; /* beside schemas */
@@ -67,7 +67,7 @@ struct file {
 	struct schema_set *set;
 	struct trace_schema_problem *problems;
 	size_t problems_cap;
-	struct spill tasks; /* struct task; until the machine takes them */
+	struct spill tasks; /* struct task; until the machine takes ownership */
 };
 
 struct trace {
@@ -75,7 +75,7 @@ struct trace {
 	size_t nfiles, files_cap;
 	struct machine **machines;
 	size_t nmachines, machines_cap;
-	struct schema **user; /* in order: the first that has a major wins */
+	struct schema **user; /* in order: the first that describes a major wins */
 	size_t nuser, user_cap;
 	struct schema *builtin;
 	enum trace_verify verify;
@@ -83,7 +83,7 @@ struct trace {
 	void *progress_ctx;
 };
 
-/* Scans f->in and fills in everything but machine, schema set and index. */
+/* Scans f->in and fills in everything except machine, schema set and index. */
 int file_load(struct file *f, enum trace_verify how, io_progress_fn progress, void *ctx);
 void file_free(struct file *f); /* NULL is fine */
 
@@ -121,7 +121,7 @@ static inline int file_check_section(const struct file *f, uint64_t offset)
 int file_load_section(const struct file *f, size_t ring, const struct section_ref *s,
 	struct io_buffer *raw, struct io_buffer *scratch, const char **why);
 
-/* machine.c: finds or adds the machine that f is of; adds f's threads and syncs to it. */
+/* machine.c: finds or adds f's machine; adds f's threads and syncs to it. */
 int machine_of(struct trace *t, struct file *f);
 int machine_add(struct trace *t, struct file *f);
 void machine_free(struct machine *m);
