@@ -56,7 +56,7 @@ int counterset_column(const struct counterset_definition *set, uint32_t id);
  */
 struct rows {
 	uint32_t columns;
-	uint32_t used, allocated; /* in rows */
+	uint32_t used;
 	struct row {
 		uint32_t id;
 		uint32_t name, name_bytes; /* offset in names; length without the NUL */
@@ -64,7 +64,8 @@ struct rows {
 	uint64_t *value; /* [row * columns + column] */
 	uint8_t *known;	 /* same index; 0: not available */
 	char *names;
-	size_t names_used, names_allocated;
+	size_t names_used;
+	size_t row_room, value_room, known_room, names_room;
 };
 
 /* Empties the rows and sets the number of columns. */

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../../formats/base/array.h"
 #include "../../formats/base/glob.h"
 #include "../../formats/base/utf8.h"
 #include "../core/handle.h"
@@ -80,13 +81,10 @@ static struct query_set *query_find_set(struct query *q, const GUID *id)
 static uint32_t query_add_set(
 	struct query *q, const struct counterset *set, struct query_set **added)
 {
-	struct query_set **grown = realloc(q->set, (q->sets + 1) * sizeof(struct query_set *));
 	struct query_set *s = calloc(1, sizeof *s);
 	uint32_t status = ERROR_OUTOFMEMORY;
 
-	if (grown)
-		q->set = grown;
-	if (!grown || !s)
+	if (!s || !array_reserve(&q->set, &q->set_room, q->sets + 1, sizeof(struct query_set *)))
 		goto fail;
 	s->set = set;
 	status = set->operations->open ? set->operations->open(set, &s->state) : ERROR_SUCCESS;
@@ -212,13 +210,11 @@ static uint32_t query_check_counter(const struct counterset_definition *set, con
 static bool query_append_specification(
 	struct query *q, const struct asked *a, struct query_set *set)
 {
-	struct specification *grown =
-		realloc(q->specification, (q->specifications + 1) * sizeof(struct specification));
 	char *pattern = a->name_bytes ? malloc(a->name_bytes) : NULL;
 
-	if (grown)
-		q->specification = grown;
-	if (!grown || (a->name_bytes && !pattern)) {
+	if ((a->name_bytes && !pattern) ||
+		!array_reserve(&q->specification, &q->specification_room, q->specifications + 1,
+			sizeof *q->specification)) {
 		free(pattern);
 		return false;
 	}

@@ -43,6 +43,7 @@ struct query {
 	uint32_t sets;
 	struct specification *specification;
 	uint32_t specifications;
+	size_t set_room, specification_room;
 };
 
 /* Makes a query of this host and takes ownership of the host, also on failure. */

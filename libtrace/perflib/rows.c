@@ -1,10 +1,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../formats/base/array.h"
 #include "clean.h"
 #include "counterset.h"
 
-enum { FIRST_ROWS = 16, NAME_BYTES = PERF_MAX_INSTANCE_NAME - 1 };
+enum { NAME_BYTES = PERF_MAX_INSTANCE_NAME - 1 };
 
 int counterset_column(const struct counterset_definition *set, uint32_t id)
 {
@@ -23,20 +24,8 @@ int counterset_column(const struct counterset_definition *set, uint32_t id)
 	return -1;
 }
 
-static bool rows_grow_array(void **at, size_t count, size_t size)
-{
-	void *grown = realloc(*at, count && size ? count * size : 1);
-
-	if (!grown)
-		return false;
-	*at = grown;
-	return true;
-}
-
 void rows_begin(struct rows *r, uint32_t columns)
 {
-	if (columns != r->columns)
-		r->allocated = 0; /* allocated for another number of columns */
 	r->columns = columns;
 	r->used = 0;
 	r->names_used = 0;
@@ -44,24 +33,13 @@ void rows_begin(struct rows *r, uint32_t columns)
 
 static bool rows_reserve_row(struct rows *r)
 {
-	if (r->used == r->allocated) {
-		uint32_t rows = r->allocated ? r->allocated * 2 : FIRST_ROWS;
-		size_t cells = (size_t)rows * r->columns;
+	/* One cell more: the arrays exist even without columns. */
+	size_t rows = (size_t)r->used + 1, cells = rows * r->columns + 1;
 
-		if (!rows_grow_array((void **)&r->row, rows, sizeof *r->row) ||
-			!rows_grow_array((void **)&r->value, cells, sizeof *r->value) ||
-			!rows_grow_array((void **)&r->known, cells, sizeof *r->known))
-			return false;
-		r->allocated = rows;
-	}
-	if (r->names_allocated - r->names_used < PERF_MAX_INSTANCE_NAME) {
-		size_t bytes = (r->names_allocated + PERF_MAX_INSTANCE_NAME) * 2;
-
-		if (!rows_grow_array((void **)&r->names, bytes, 1))
-			return false;
-		r->names_allocated = bytes;
-	}
-	return true;
+	return array_reserve(&r->row, &r->row_room, rows, sizeof *r->row) &&
+	       array_reserve(&r->value, &r->value_room, cells, sizeof *r->value) &&
+	       array_reserve(&r->known, &r->known_room, cells, sizeof *r->known) &&
+	       array_reserve(&r->names, &r->names_room, r->names_used + PERF_MAX_INSTANCE_NAME, 1);
 }
 
 bool rows_add(struct rows *r, const char *name, size_t bytes, uint32_t id)

@@ -47,14 +47,14 @@ struct pending;
 struct replay {
 	struct host host;
 	cpidecode_trace *trace;
-	struct replay_set **set;
+	struct replay_set *set[REPLAY_SETS];
 	uint32_t sets;
 	const struct counterset **listed; /* the complete ones */
 	uint32_t nlisted;
 	size_t text_bytes;
 	struct replay_cursor at;
 	struct pending *pending;
-	uint32_t npending;
+	size_t npending, pending_room;
 	size_t bytes;	/* at most REPLAY_BYTES plus the last row */
 	uint64_t order; /* number of completed samples */
 	bool stepped;

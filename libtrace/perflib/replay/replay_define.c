@@ -11,22 +11,19 @@
 
 /* ------------------------------------------------------------------------------- texts */
 
-/* A text of the trace, of fewer than `room` bytes. NULL: too many. */
+/* A text of the trace, cut to fewer than `room` bytes, which is at most COUNTERSET_HELP_BYTES.
+ * NULL: too many texts, or out of memory. */
 static char *keep_text(struct replay *r, const char *bytes, size_t length, size_t room)
 {
-	char *text;
-	size_t used;
+	char clean[COUNTERSET_HELP_BYTES], *text;
 
 	if (r->text_bytes + room > REPLAY_TEXT_BYTES)
 		return NULL;
-	text = malloc(room);
-	if (!text)
-		return NULL;
-	used = clean_copy(text, room - 1, bytes, length);
-	r->text_bytes += used + 1;
-	char *fits = realloc(text, used + 1);
-
-	return fits ? fits : text;
+	clean_copy(clean, room - 1, bytes, length);
+	text = strdup(clean);
+	if (text)
+		r->text_bytes += strlen(text) + 1;
+	return text;
 }
 
 static void drop_text(struct replay *r, const char *text)

@@ -142,7 +142,6 @@ static void close_trace(struct host *host)
 		rows_free(&r->set[i]->rows);
 		free(r->set[i]);
 	}
-	free(r->set);
 	free(r->listed);
 	if (r->trace)
 		cpidecode_close(r->trace);

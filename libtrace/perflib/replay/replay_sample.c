@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../../formats/base/array.h"
 #include "definition.h"
 #include "replay_fields.h"
 
@@ -25,7 +26,7 @@ struct pending {
 	uint64_t parts, seen;
 	uint64_t order; /* 0: incomplete; else it was the so manieth that was complete */
 	struct part_set *set;
-	uint32_t sets;
+	size_t sets, set_room;
 };
 
 /* ------------------------------------------------------------------------ the list */
@@ -173,10 +174,8 @@ static struct pending *sample_of(struct replay *r, const struct part *part)
 		complete(r, p);
 	else if (r->npending >= REPLAY_PENDING && (p = oldest(r, false)))
 		complete(r, p);
-	p = realloc(r->pending, (r->npending + 1) * sizeof *r->pending);
-	if (!p)
+	if (!array_reserve(&r->pending, &r->pending_room, r->npending + 1, sizeof *r->pending))
 		return NULL;
-	r->pending = p;
 	p = &r->pending[r->npending++];
 	*p = (struct pending){
 		.file = h->file, .tid = h->tid, .time = part->time, .parts = part->parts};
@@ -194,19 +193,17 @@ static struct replay_set *wanted_set(const struct replay *r, const struct part *
 /* NULL: no memory. */
 static struct part_set *set_of(struct pending *p, struct replay_set *set, const struct part *part)
 {
-	struct part_set *grown;
+	struct part_set *added;
 
 	for (uint32_t i = 0; i < p->sets; i++)
 		if (p->set[i].set == set)
 			return &p->set[i];
-	grown = realloc(p->set, (p->sets + 1) * sizeof *p->set);
-	if (!grown)
+	if (!array_reserve(&p->set, &p->set_room, p->sets + 1, sizeof *p->set))
 		return NULL;
-	p->set = grown;
-	grown = &p->set[p->sets++];
-	*grown = (struct part_set){.set = set, .rows_said = part->set_rows};
-	rows_begin(&grown->rows, set->definition.ncounters);
-	return grown;
+	added = &p->set[p->sets++];
+	*added = (struct part_set){.set = set, .rows_said = part->set_rows};
+	rows_begin(&added->rows, set->definition.ncounters);
+	return added;
 }
 
 /* The values of a part go into rows by and by. */
@@ -224,8 +221,8 @@ struct filling {
 /* Rows of a few instances take as much as rows of many. */
 static size_t bytes_of(const struct rows *r)
 {
-	return r->allocated * (r->columns * (sizeof *r->value + 1) + sizeof *r->row) +
-	       r->names_allocated;
+	return r->row_room * sizeof *r->row + r->value_room * sizeof *r->value + r->known_room +
+	       r->names_room;
 }
 
 static void give_up(struct replay *r, struct part_set *s)

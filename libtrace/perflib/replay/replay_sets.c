@@ -16,14 +16,8 @@ struct replay_set *replay_find(const struct replay *r, const GUID *id)
 
 struct replay_set *replay_add(struct replay *r)
 {
-	struct replay_set **grown, *s;
+	struct replay_set *s = r->sets < REPLAY_SETS ? calloc(1, sizeof *s) : NULL;
 
-	if (r->sets == REPLAY_SETS)
-		return NULL;
-	grown = realloc(r->set, (r->sets + 1) * sizeof(struct replay_set *));
-	if (grown)
-		r->set = grown;
-	s = grown ? calloc(1, sizeof *s) : NULL;
 	if (!s)
 		return NULL;
 	s->replay = r;

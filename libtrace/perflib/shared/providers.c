@@ -18,6 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../../../formats/base/array.h"
 #include "../guid.h"
 #include "image.h"
 #include "place.h"
@@ -77,7 +78,8 @@ struct providers {
 	uint32_t nlook;
 	struct found *found;
 	const struct counterset **sets; /* given to callers */
-	uint32_t nsets, room;
+	uint32_t nsets;
+	size_t found_room, sets_room;
 	uint32_t status; /* of the current refresh */
 	struct image image;
 };
@@ -380,23 +382,10 @@ static void choose_places(struct providers *p)
 
 /* ----------------------------------------------------------------------- what is found */
 
-static bool providers_reserve_sets(struct providers *p, uint32_t room)
+static bool providers_reserve_sets(struct providers *p, uint32_t n)
 {
-	struct found *found;
-	const struct counterset **sets;
-
-	if (room <= p->room)
-		return true;
-	found = realloc(p->found, room * sizeof *found);
-	if (found)
-		p->found = found;
-	sets = realloc(p->sets, room * sizeof *sets);
-	if (sets)
-		p->sets = sets;
-	if (!found || !sets)
-		return false;
-	p->room = room;
-	return true;
+	return array_reserve(&p->found, &p->found_room, n, sizeof *p->found) &&
+	       array_reserve(&p->sets, &p->sets_room, n, sizeof(struct counterset *));
 }
 
 static int by_guid(const void *a, const void *b)
@@ -423,7 +412,7 @@ static bool providers_gather_sets(struct providers *p)
 		for (uint32_t f = 0; f < p->look[i]->nalive; f++) {
 			const struct known_file *file = p->look[i]->alive[f];
 
-			if (!providers_reserve_sets(p, (n + file->nsets) * 2))
+			if (!providers_reserve_sets(p, n + file->nsets))
 				return false;
 			for (uint32_t s = 0; s < file->nsets; s++, n++)
 				p->found[n] = (struct found){.set = &file->set[s]->set, .rank = n};
