@@ -4,6 +4,7 @@
 #include "hook_fields.h"
 
 #include "../../include/cpidecode.h"
+#include "../base/grow.h"
 #include "../sink/csv.h"
 #include "../sink/put.h"
 
@@ -31,16 +32,10 @@ void hook_fields_init(struct hook_fields *f, bool quoted)
 
 static int hook_fields_append_value(struct hook_fields *f, const struct field_value *v)
 {
-	if (f->count == f->allocated) {
-		uint32_t more = f->allocated ? 2 * f->allocated : 64;
-		struct hook_field_entry *p = realloc(f->entries, more * sizeof *p);
-		if (!p)
-			return -1;
-		f->entries = p;
-		f->allocated = more;
-	}
+	if (grow(&f->entries, f->count, &f->room, sizeof *f->entries))
+		return CPIDECODE_ENOMEM;
 	f->entries[f->count] = (struct hook_field_entry){.value = *v};
-	uint32_t entry = ++f->count;
+	uint32_t entry = (uint32_t)++f->count;
 	if (f->last[v->index])
 		f->entries[f->last[v->index] - 1].next = entry;
 	else

@@ -31,7 +31,7 @@ struct hook_keys {
 struct hook_fields {
 	bool quoted;
 	struct hook_field_entry *entries;
-	uint32_t allocated, count;
+	size_t count, room;
 	uint32_t first[SCHEMA_MAX_FIELDS], last[SCHEMA_MAX_FIELDS]; /* entry + 1; 0: none */
 	struct hook_keys *keys[HOOK_FIELDS_CACHED];
 	struct out scratch; /* for a cell of CSV that is put together first */

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "../../formats/base/array.h"
 #include "../../include/cpidecode.h"
 
 enum { FIRST_ROOM = 4096 };
@@ -88,11 +89,9 @@ static int nrm2_out_reserve_ring(struct nrm2_out *o, struct nrm2_ring *r, uint32
 		cap *= 2;
 	if (cap > NRM2_SECTION_ROOM)
 		cap = NRM2_SECTION_ROOM;
-	uint8_t *p = realloc(r->section.data, cap);
-	if (!p)
+	if (!array_resize(&r->section.data, cap, 1))
 		return CPIDECODE_ENOMEM;
 	o->held += cap - r->cap;
-	r->section.data = p;
 	r->cap = cap;
 	return 0;
 }

@@ -200,10 +200,8 @@ static int sorter_reserve_record(struct interval_sorter *s, struct sorter_batch 
 		size_t cap = b->cap ? 2 * b->cap : 8 * (size_t)RECORD_MAX_SIZE;
 		if (cap > share && share >= b->used + RECORD_MAX_SIZE)
 			cap = share;
-		void *p = realloc(b->bytes, cap);
-		if (!p)
+		if (!array_resize(&b->bytes, cap, 1))
 			return CPIDECODE_ENOMEM;
-		b->bytes = p;
 		b->cap = cap;
 	}
 	return grow(&b->entries, b->count, &b->entries_cap, sizeof *b->entries);
@@ -300,13 +298,8 @@ static int read_tail(struct interval_sorter *s, const struct interval_record *r)
 {
 	size_t n;
 	uint64_t offset = interval_record_outside(r, s->options.wants, &n);
-	if (n > s->tail_cap) {
-		void *p = realloc(s->tail, n);
-		if (!p)
-			return CPIDECODE_ENOMEM;
-		s->tail = p;
-		s->tail_cap = n;
-	}
+	if (!array_reserve(&s->tail, &s->tail_cap, n, 1))
+		return CPIDECODE_ENOMEM;
 	return sorter_read(s, s->tail, n, offset);
 }
 

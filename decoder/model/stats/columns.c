@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../../formats/base/array.h"
 #include "../../../include/cpidecode.h"
 #include "words.h"
 
@@ -35,14 +36,9 @@ static int put_column(
 	struct columns_buffer *b, uint64_t *last, const union ratio_column *c, unsigned n)
 {
 	uint64_t words[COLUMN_WORDS];
-	if (b->cap - b->count < WORDS_PACKED(COLUMN_WORDS)) {
-		size_t cap = 2 * b->cap + WORDS_PACKED(COLUMN_WORDS);
-		uint64_t *more = realloc(b->words, cap * sizeof *more);
-		if (!more)
-			return CPIDECODE_ENOMEM;
-		b->words = more;
-		b->cap = cap;
-	}
+	if (!array_reserve(
+		    &b->words, &b->cap, b->count + WORDS_PACKED(COLUMN_WORDS), sizeof *b->words))
+		return CPIDECODE_ENOMEM;
 	for (unsigned i = 0; i < n; i++) {
 		uint64_t d =
 			i < RATIO_WORDS ? c->words[i] : c->words[i] ^ c->words[i - RATIO_WORDS];
@@ -58,10 +54,8 @@ static int keep_packed(struct ratio_columns *c, const struct columns_buffer *b)
 {
 	if (b->count > c->room) {
 		size_t room = c->room ? b->count + b->count / 4 : b->count;
-		uint64_t *more = realloc(c->packed, room * sizeof *more);
-		if (!more)
+		if (!array_resize(&c->packed, room, sizeof *c->packed))
 			return CPIDECODE_ENOMEM;
-		c->packed = more;
 		c->room = (uint32_t)room;
 	}
 	memcpy(c->packed, b->words, b->count * sizeof *b->words);
@@ -114,12 +108,10 @@ static int grow_full(struct ratio_columns *c, uint32_t n, struct columns_buffer 
 	const size_t size = c->width * sizeof(struct ratio);
 	if (n > c->room) {
 		uint32_t room = n > 2 * c->room ? n : 2 * c->room;
-		struct ratio *more = realloc(c->full, room * size);
-		if (!more)
+		if (!array_resize(&c->full, room, size))
 			return CPIDECODE_ENOMEM;
-		memset(more + (size_t)c->room * c->width, 0, (room - c->room) * size);
+		memset(c->full + (size_t)c->room * c->width, 0, (room - c->room) * size);
 		b->full += (room - c->room) * size;
-		c->full = more;
 		c->room = room;
 	}
 	if (n > c->count)

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "../../../formats/base/array.h"
 #include "../../../include/cpidecode.h"
 
 static void histogram_find_bucket(uint64_t value, unsigned *row, unsigned *sub)
@@ -82,8 +83,8 @@ static int add_narrow(struct histogram *h, uint64_t value)
 {
 	if (h->held >= h->room) {
 		unsigned room = h->held + 4U + h->held / 4;
-		uint32_t *more = realloc(h->room ? h->narrow : NULL, room * sizeof *more);
-		if (!more)
+		uint32_t *more = h->room ? h->narrow : NULL;
+		if (!array_resize(&more, room, sizeof *more))
 			return CPIDECODE_ENOMEM;
 		if (!h->room)
 			more[0] = (uint32_t)h->single;
@@ -108,8 +109,8 @@ static int histogram_grow_values(struct histogram *h)
 	bool is_array = h->cap > 1 && !h->room;
 	if (cap > HISTOGRAM_VALUES / 2)
 		cap = HISTOGRAM_VALUES;
-	uint64_t *more = realloc(is_array ? h->values : NULL, cap * sizeof *more);
-	if (!more)
+	uint64_t *more = is_array ? h->values : NULL;
+	if (!array_resize(&more, cap, sizeof *more))
 		return CPIDECODE_ENOMEM;
 	for (uint32_t i = 0; !is_array && i < h->held; i++)
 		more[i] = histogram_held(h, i);

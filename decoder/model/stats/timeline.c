@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "../../../formats/base/array.h"
 #include "../../../include/cpidecode.h"
 
 enum {
@@ -169,10 +170,8 @@ static int add_point(struct timeline *t, int64_t end_ns, uint64_t value)
 {
 	if (t->used == t->room) {
 		unsigned room = t->room + 2U + t->room / 4;
-		struct timeline_point *more = realloc(t->points, room * sizeof *more);
-		if (!more)
+		if (!array_resize(&t->points, room, sizeof *t->points))
 			return CPIDECODE_ENOMEM;
-		t->points = more;
 		t->room = (uint8_t)room;
 	}
 	t->points[t->used++] = (struct timeline_point){end_ns, value};
