@@ -1,17 +1,11 @@
 #include "thread_stacks.h"
 
-#include <stdlib.h>
+#include "../../base/grow.h"
 
-static struct thread_stack *thread_stacks_find_bucket(
-	const struct thread_stacks *s, uint32_t machine, uint32_t tid)
+static uint64_t thread_stacks_hash(uint32_t machine, uint32_t tid)
 {
 	uint64_t key = (uint64_t)machine << 32 | tid;
-	size_t i = key * UINT64_C(0x9e3779b97f4a7c15) >> 32;
-	for (;; i++) {
-		struct thread_stack *at = &s->table[i & (s->places - 1)];
-		if (!at->used || (at->tid == tid && at->machine == machine))
-			return at;
-	}
+	return key * UINT64_C(0x9e3779b97f4a7c15) >> 32;
 }
 
 static void give_up(struct thread_stacks *s, struct thread_stack *stack)
@@ -24,38 +18,28 @@ static void give_up(struct thread_stacks *s, struct thread_stack *stack)
 static bool is_open(const struct thread_stacks *s, const struct thread_stack *at, uint32_t machine,
 	uint64_t start)
 {
-	return at->used && (s->mixed || at->machine == machine) && at->until >= start;
+	return (s->mixed || at->machine == machine) && at->until >= start;
 }
 
-static size_t still_open(const struct thread_stacks *s, uint32_t machine, uint64_t start)
+/* Gives up what has ended, and indexes the others with room for as many more. */
+static bool thread_stacks_make_room(struct thread_stacks *s, uint32_t machine, uint64_t start)
 {
-	size_t n = 0;
-	for (size_t i = 0; i < s->places; i++)
-		n += is_open(s, &s->table[i], machine, start);
-	return n;
-}
-
-static bool thread_stacks_grow_table(struct thread_stacks *s, uint32_t machine, uint64_t start)
-{
-	size_t open = still_open(s, machine, start);
-	struct thread_stacks fresh = *s;
-	fresh.places = s->places ? s->places : 64;
-	while (fresh.places < 4 * (open + 1))
-		fresh.places *= 2;
-	fresh.table = calloc(fresh.places, sizeof *fresh.table);
-	if (!fresh.table)
+	size_t open = 0, kept = 0;
+	for (size_t i = 0; i < s->count; i++)
+		open += is_open(s, &s->stacks[i], machine, start);
+	if (!hash_index_reset(&s->by_thread, 2 * (open + 1)))
 		return false;
-	for (size_t i = 0; i < s->places; i++) {
-		struct thread_stack *at = &s->table[i];
-		if (is_open(s, at, machine, start))
-			*thread_stacks_find_bucket(&fresh, at->machine, at->tid) = *at;
-		else if (at->used)
+	for (size_t i = 0; i < s->count; i++) {
+		struct thread_stack *at = &s->stacks[i];
+		if (!is_open(s, at, machine, start)) {
 			give_up(s, at);
+			continue;
+		}
+		hash_index_add(
+			&s->by_thread, thread_stacks_hash(at->machine, at->tid), (uint32_t)kept);
+		s->stacks[kept++] = *at;
 	}
-	free(s->table);
-	s->table = fresh.table;
-	s->places = fresh.places;
-	s->threads = open;
+	s->count = kept;
 	return true;
 }
 
@@ -66,23 +50,29 @@ struct thread_stack *thread_stacks_find(
 	if (at && at->tid == tid && at->machine == machine)
 		return at;
 	s->last = NULL;
-	if (s->threads >= s->places / 2 && !thread_stacks_grow_table(s, machine, start))
+	if (s->count >= s->by_thread.slots / 2 && !thread_stacks_make_room(s, machine, start))
 		return NULL;
-	at = thread_stacks_find_bucket(s, machine, tid);
-	if (!at->used) {
-		*at = (struct thread_stack){.machine = machine, .tid = tid, .used = true};
-		s->threads++;
+	uint64_t hash = thread_stacks_hash(machine, tid);
+	for (uint32_t found; (found = *hash_index_at(&s->by_thread, hash)); hash++) {
+		at = &s->stacks[found - 1];
+		if (at->tid == tid && at->machine == machine)
+			return s->last = at;
 	}
+	if (grow(&s->stacks, s->count, &s->room, sizeof *s->stacks))
+		return NULL;
+	hash_index_add(&s->by_thread, hash, (uint32_t)s->count);
+	at = &s->stacks[s->count++];
+	*at = (struct thread_stack){.machine = machine, .tid = tid};
 	return s->last = at;
 }
 
 void thread_stacks_free(struct thread_stacks *s)
 {
-	for (size_t i = 0; i < s->places; i++)
-		if (s->table[i].used)
-			give_up(s, &s->table[i]);
-	free(s->table);
-	s->table = NULL;
+	for (size_t i = 0; i < s->count; i++)
+		give_up(s, &s->stacks[i]);
+	free(s->stacks);
+	hash_index_free(&s->by_thread);
+	s->stacks = NULL;
 	s->last = NULL;
-	s->places = s->threads = 0;
+	s->count = s->room = 0;
 }

@@ -10,18 +10,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "../../../formats/base/hash_index.h"
+
 struct thread_stack {
 	uint32_t machine, tid;
 	uint64_t until; /* the owner's: the time after which nothing on it is open */
 	size_t count, cap;
-	void *at; /* NULL until something was pushed; also the mark of a free place if !used */
-	bool used;
+	void *at; /* NULL until something was pushed */
 };
 
 /* Starts zeroed, but for drop. */
 struct thread_stacks {
-	struct thread_stack *table; /* open hash */
-	size_t places, threads;
+	struct thread_stack *stacks;
+	size_t count, room;
+	struct hash_index by_thread;
 	struct thread_stack *last;
 	bool mixed; /* machines come mixed, by CLOCK_REALTIME */
 	void (*drop)(void *ctx, struct thread_stack *s); /* before one is given up; NULL: none */

@@ -30,27 +30,22 @@ uint32_t tally_hash(const struct interval *iv)
 	return hash_name(iv->has_label, iv->label, iv->label_len, iv->major, iv->mm);
 }
 
-/* A group that is not in it yet. */
-static void put_in_table(struct tally *t, struct tally_group *g)
+/* All groups, with room for n. Does not fail if there was room for n before. */
+static int tally_index_groups(struct tally *t, size_t n)
 {
-	size_t at = g->hash & (t->places - 1);
-	while (t->table[at])
-		at = (at + 1) & (t->places - 1);
-	t->table[at] = g;
+	if (!hash_index_reset(&t->by_name, n))
+		return CPIDECODE_ENOMEM;
+	for (size_t i = 0; i < t->count; i++)
+		hash_index_add(&t->by_name, t->groups[i]->hash, (uint32_t)i);
+	return 0;
 }
 
-static int more_places(struct tally *t)
+/* Room for n groups in all. */
+static int tally_reserve_groups(struct tally *t, size_t n)
 {
-	size_t places = t->places ? 2 * t->places : 64;
-	struct tally_group **table = calloc(places, sizeof *table);
-	if (!table)
+	if (!array_reserve(&t->groups, &t->cap, n, sizeof(struct tally_group *)))
 		return CPIDECODE_ENOMEM;
-	free(t->table);
-	t->table = table;
-	t->places = places;
-	for (size_t i = 0; i < t->count; i++)
-		put_in_table(t, t->groups[i]);
-	return 0;
+	return n <= t->by_name.slots / 2 ? 0 : tally_index_groups(t, n);
 }
 
 /* Zeroed, and for as long as the tally lives; NULL: no memory. */
@@ -60,12 +55,13 @@ static void *new_zeroed(struct tally *t, size_t size)
 	return p ? memset(p, 0, size) : NULL;
 }
 
-static struct tally_group *new_group(struct tally *t, struct tally_group **place, uint32_t hash,
-	bool has_label, const char *label, uint32_t label_len, uint8_t major, uint8_t mm)
+/* There is room for it. */
+static struct tally_group *new_group(struct tally *t, uint32_t hash, bool has_label,
+	const char *label, uint32_t label_len, uint8_t major, uint8_t mm)
 {
 	size_t size = offsetof(struct tally_group, label) + label_len + 1;
 	struct tally_group *g = new_zeroed(t, size > sizeof *g ? size : sizeof *g);
-	if (!g || grow(&t->groups, t->count, &t->cap, sizeof(struct tally_group *)))
+	if (!g)
 		return NULL;
 	g->label_len = label_len;
 	g->has_label = has_label;
@@ -74,25 +70,32 @@ static struct tally_group *new_group(struct tally *t, struct tally_group **place
 	g->hash = hash;
 	if (label_len)
 		memcpy(g->label, label, label_len);
+	hash_index_add(&t->by_name, hash, (uint32_t)t->count);
 	t->groups[t->count++] = g;
 	t->has_util |= major == CPUUTIL_MAJOR;
-	*place = g;
 	return g;
+}
+
+static struct tally_group *tally_find_group(const struct tally *t, uint32_t hash, bool has_label,
+	const char *label, uint32_t label_len, uint8_t major, uint8_t mm)
+{
+	uint64_t at = hash;
+	for (uint32_t found; (found = *hash_index_at(&t->by_name, at)); at++) {
+		struct tally_group *g = t->groups[found - 1];
+		if (g->hash == hash && same_name(g, has_label, label, label_len, major, mm))
+			return g;
+	}
+	return NULL;
 }
 
 static struct tally_group *find_or_add(struct tally *t, bool has_label, const char *label,
 	uint32_t label_len, uint8_t major, uint8_t mm)
 {
-	if (t->count >= t->places / 2 && more_places(t))
+	if (tally_reserve_groups(t, t->count + 1))
 		return NULL;
 	uint32_t hash = hash_name(has_label, label, label_len, major, mm);
-	size_t at = hash & (t->places - 1);
-	for (; t->table[at]; at = (at + 1) & (t->places - 1)) {
-		struct tally_group *g = t->table[at];
-		if (g->hash == hash && same_name(g, has_label, label, label_len, major, mm))
-			return g;
-	}
-	return new_group(t, &t->table[at], hash, has_label, label, label_len, major, mm);
+	struct tally_group *g = tally_find_group(t, hash, has_label, label, label_len, major, mm);
+	return g ? g : new_group(t, hash, has_label, label, label_len, major, mm);
 }
 
 /* Of some bytes at both ends: it takes less time than a good hash, and mostly is as good. */
@@ -347,29 +350,12 @@ int tally_merge(struct tally *t, const struct tally *from)
 	return rc;
 }
 
-/* For so many groups more. */
-static int make_room(struct tally *t, size_t n)
-{
-	size_t cap = t->count + n;
-	while (t->places / 2 <= cap)
-		if (more_places(t))
-			return CPIDECODE_ENOMEM;
-	if (cap <= t->cap)
-		return 0;
-	struct tally_group **more = realloc(t->groups, cap * sizeof *more);
-	if (!more)
-		return CPIDECODE_ENOMEM;
-	t->groups = more;
-	t->cap = cap;
-	return 0;
-}
-
 int tally_take(struct tally *t, struct tally *from)
 {
-	if (make_room(t, from->count))
+	if (tally_reserve_groups(t, t->count + from->count))
 		return CPIDECODE_ENOMEM;
 	for (size_t i = 0; i < from->count; i++) {
-		put_in_table(t, from->groups[i]);
+		hash_index_add(&t->by_name, from->groups[i]->hash, (uint32_t)t->count);
 		t->groups[t->count++] = from->groups[i];
 	}
 	t->has_util |= from->has_util;
@@ -422,21 +408,14 @@ int tally_settle(struct tally *t)
 		qsort(t->groups, t->count, sizeof(struct tally_group *), compare_groups);
 	for (size_t i = 0; i < t->count; i++)
 		t->groups[i]->place = (uint32_t)i;
-	return rc;
+	return rc || !t->count ? rc : tally_index_groups(t, t->count);
 }
 
 const struct tally_group *tally_find(const struct tally *t, bool has_label, const char *label,
 	uint32_t label_len, uint8_t major, uint8_t mm)
 {
 	uint32_t hash = hash_name(has_label, label, label_len, major, mm);
-	if (!t->places)
-		return NULL;
-	for (size_t at = hash & (t->places - 1); t->table[at]; at = (at + 1) & (t->places - 1)) {
-		const struct tally_group *g = t->table[at];
-		if (g->hash == hash && same_name(g, has_label, label, label_len, major, mm))
-			return g;
-	}
-	return NULL;
+	return t->count ? tally_find_group(t, hash, has_label, label, label_len, major, mm) : NULL;
 }
 
 static void free_extra(struct tally_extra *extra)
@@ -458,7 +437,7 @@ void tally_free(struct tally *t)
 			timeline_free(g->order);
 	}
 	free(t->groups);
-	free(t->table);
+	hash_index_free(&t->by_name);
 	free(t->buffer.words);
 	intern_free(&t->memory);
 	*t = (struct tally){0};

@@ -6,6 +6,7 @@
 #ifndef SWT_DECODER_MODEL_STATS_TALLY_H
 #define SWT_DECODER_MODEL_STATS_TALLY_H
 
+#include "../../../formats/base/hash_index.h"
 #include "../../../formats/cpuutil_hooks.h"
 #include "columns.h"
 #include "histogram.h"
@@ -79,9 +80,8 @@ struct tally {
 	unsigned wanted; /* enum tally_wanted, or'ed */
 	struct tally_group **groups;
 	size_t count, cap;
-	bool has_util;		    /* groups of CPU utilisation */
-	struct tally_group **table; /* by hash; places of them */
-	size_t places;
+	struct hash_index by_name;		  /* of groups */
+	bool has_util;				  /* groups of CPU utilisation */
 	struct tally_group *recent[TALLY_RECENT]; /* that were found, by a hash of their ends */
 	uint64_t cpus_left_out;			  /* intervals with more processors than are kept */
 	struct intern memory;			  /* groups and labels */

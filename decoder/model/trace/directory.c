@@ -11,7 +11,6 @@
 #include "trace_private.h"
 
 enum {
-	SLOTS = 2 * MAX_RINGS,
 	/* Sections that did not hold and are looked into; further ones are told as they are. */
 	MAX_BAD = 4096,
 	/* More hooks lost at one time than any ring loses: such a header is verified. */
@@ -64,31 +63,34 @@ static void add_section(struct file *f, struct trace_ring *r, const struct io_se
 	f->pub.hooks += s->hooks;
 }
 
-static struct ring_state *find_ring(const struct directory *d, uint32_t ring, size_t *slot)
+static uint32_t directory_hash_ring(uint32_t ring)
 {
-	for (*slot = ring * 0x9e3779b1u >> 17; d->slots && d->slots[*slot];
-		*slot = (*slot + 1) % SLOTS)
-		if (d->states[d->slots[*slot] - 1].sum.ring == ring)
-			return &d->states[d->slots[*slot] - 1];
+	return ring * 0x9e3779b1u >> 17;
+}
+
+static struct ring_state *find_ring(const struct directory *d, uint32_t ring)
+{
+	uint32_t hash = directory_hash_ring(ring);
+	for (uint32_t found; d->nstates && (found = *hash_index_at(&d->by_ring, hash)); hash++)
+		if (d->states[found - 1].sum.ring == ring)
+			return &d->states[found - 1];
 	return NULL;
 }
 
 /* 0, a code, or 1: there are too many. */
 static int make_ring(struct directory *d, uint32_t ring, struct ring_state **state)
 {
-	size_t slot;
-	*state = find_ring(d, ring, &slot);
+	*state = find_ring(d, ring);
 	if (*state)
 		return 0;
 	if (d->nstates == MAX_RINGS)
 		return 1;
-	if (!d->slots)
-		d->slots = calloc(SLOTS, sizeof *d->slots);
-	if (!d->slots || grow(&d->states, d->nstates, &d->states_cap, sizeof *d->states))
+	if ((!d->by_ring.slots && !hash_index_reset(&d->by_ring, MAX_RINGS)) ||
+		grow(&d->states, d->nstates, &d->states_cap, sizeof *d->states))
 		return CPIDECODE_ENOMEM;
+	hash_index_add(&d->by_ring, directory_hash_ring(ring), (uint32_t)d->nstates);
 	*state = &d->states[d->nstates++];
 	**state = (struct ring_state){.sum.ring = ring};
-	d->slots[slot] = (uint16_t)d->nstates;
 	return 0;
 }
 
@@ -174,8 +176,7 @@ static bool doubtful(const struct ring_state *r, const struct io_section *s)
 
 int directory_add(struct file *f, const struct io_section *s)
 {
-	size_t slot;
-	struct ring_state *r = find_ring(&f->dir, s->ring, &slot);
+	struct ring_state *r = find_ring(&f->dir, s->ring);
 	if (!s->checked && doubtful(r, s))
 		return IO_DOUBT;
 	int rc = make_ring(&f->dir, s->ring, &r);
@@ -441,9 +442,8 @@ static int directory_index_rings(struct file *f)
 	sort_in_place(f->rings, n, sizeof *f->rings, by_number);
 	f->pub.nrings = n;
 	for (size_t i = 0; i < n; i++) {
-		size_t slot;
 		d->rings[i].first = first;
-		first += find_ring(d, f->rings[i].ring, &slot)->count;
+		first += find_ring(d, f->rings[i].ring)->count;
 	}
 	return 0;
 }
@@ -457,8 +457,7 @@ static int distribute(struct file *f)
 	int rc = rank ? spill_reserve(&sorted, d->count * sizeof(struct section_ref))
 		      : CPIDECODE_ENOMEM;
 	for (size_t i = 0; i < d->nstates && !rc; i++) {
-		size_t slot;
-		rank[find_ring(d, f->rings[i].ring, &slot) - d->states] = i;
+		rank[find_ring(d, f->rings[i].ring) - d->states] = i;
 	}
 	for (size_t i = 0; i < d->count && !rc; i++) {
 		struct section_ref s = refs(f)[i];
@@ -487,10 +486,9 @@ int directory_finish(struct file *f)
 		rc = distribute(f);
 	for (size_t i = 0; i < f->pub.nrings && !rc; i++) {
 		struct ring_sections *ring = &d->rings[i];
-		size_t slot;
 		if (!ring->count) /* it is known by its losses alone */
 			continue;
-		bool unsorted = find_ring(d, f->rings[i].ring, &slot)->unsorted;
+		bool unsorted = find_ring(d, f->rings[i].ring)->unsorted;
 		if (unsorted)
 			sort_in_place(refs(f) + ring->first, ring->count,
 				sizeof(struct section_ref), directory_compare_positions);
@@ -501,10 +499,9 @@ int directory_finish(struct file *f)
 		settle_positions(f, ring);
 	}
 	free(d->states);
-	free(d->slots);
+	hash_index_free(&d->by_ring);
 	free(d->bad);
 	d->states = NULL;
-	d->slots = NULL;
 	d->bad = NULL;
 	spill_drop(&d->refs);
 	return rc;
@@ -515,7 +512,7 @@ void directory_free(struct directory *d)
 	spill_free(&d->refs);
 	free(d->rings);
 	free(d->states);
-	free(d->slots);
+	hash_index_free(&d->by_ring);
 	free(d->bad);
 	free(d->loads);
 }

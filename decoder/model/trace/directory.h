@@ -7,6 +7,7 @@
 
 #include <stdatomic.h>
 
+#include "../../../formats/base/hash_index.h"
 #include "../../io/input.h"
 #include "../../base/spill.h"
 #include "trace.h"
@@ -63,8 +64,8 @@ struct directory {
 	struct ring_sections *rings; /* in the end: by ring number */
 	struct ring_state *states;   /* as they came */
 	size_t nstates, states_cap;
-	uint16_t *slots;	/* ring numbers hashed: index in states + 1 */
-	struct io_section *bad; /* that did not hold, although their headers looked well */
+	struct hash_index by_ring; /* of states */
+	struct io_section *bad;	   /* that did not hold, although their headers looked well */
 	size_t nbad, bad_cap;
 	atomic_uint *loads;
 };
