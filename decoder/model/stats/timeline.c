@@ -7,61 +7,60 @@
 #include "../../../include/cpidecode.h"
 
 enum {
-	FIRST_PLACES = 4,
-	MOST_POINTS = 64,  /* more go into a table */
-	SET_PLACES = 1024, /* far above the cells and values that may be */
+	FIRST_ENTRIES = 4,
+	MOST_POINTS = 64,  /* more become entries */
+	KEY_SLOTS = 1024,  /* far above twice the cells and values that may be */
 	LEAST_BLOCKS = 16, /* fewer do not tell their own variance */
 };
 
-static uint32_t timeline_hash_entry(const struct timeline *t, int64_t cell, uint64_t value)
-{
-	uint64_t hash = ((uint64_t)cell * UINT64_C(0x9e3779b97f4a7c15)) ^ value;
-	hash *= UINT64_C(0xff51afd7ed558ccd);
-	return (uint32_t)(hash >> 32) & (t->places - 1);
-}
-
-/* There is a free place. */
+/* There is room for one more. */
 static void timeline_count_entry(struct timeline *t, int64_t cell, uint64_t value, uint64_t n)
 {
-	uint32_t at = timeline_hash_entry(t, cell, value);
-	for (;; at = (at + 1) & (t->places - 1)) {
-		struct timeline_entry *e = &t->table[at];
-		if (e->count && (e->cell != cell || e->value != value))
-			continue;
-		t->used += !e->count;
-		*e = (struct timeline_entry){cell, value, e->count + n};
-		return;
+	uint64_t hash = ((uint64_t)cell * UINT64_C(0x9e3779b97f4a7c15)) ^ value;
+	hash = hash * UINT64_C(0xff51afd7ed558ccd) >> 32;
+	for (uint32_t found; (found = *hash_index_at(&t->index, hash)); hash++) {
+		struct timeline_entry *e = &t->entries[found - 1];
+		if (e->cell == cell && e->value == value) {
+			e->count += n;
+			return;
+		}
 	}
+	hash_index_add(&t->index, hash, t->used);
+	t->entries[t->used++] = (struct timeline_entry){cell, value, n};
 }
 
-/* The same in a table of so many places, with coarser cells and values. */
-static int rebuild(struct timeline *t, uint32_t places, unsigned shift, unsigned cut)
+/* The same entries in so much room, with coarser cells and values. */
+static int rebuild(struct timeline *t, uint32_t room, unsigned shift, unsigned cut)
 {
-	struct timeline now = {.places = places,
-		.shift = (uint8_t)shift,
-		.cut = (uint8_t)cut,
-		.total = t->total,
-		.table = calloc(places, sizeof *now.table)};
-	if (!now.table)
+	uint32_t n = t->used;
+	if (!array_resize(&t->entries, room, sizeof *t->entries) ||
+		!hash_index_reset(&t->index, room))
 		return CPIDECODE_ENOMEM;
-	for (uint32_t i = 0; i < t->places; i++) {
-		const struct timeline_entry *e = &t->table[i];
-		if (e->count)
-			timeline_count_entry(&now, e->cell >> (shift - t->shift),
-				timeline_cut(e->value, cut), e->count);
+	t->room = room;
+	t->used = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		const struct timeline_entry e = t->entries[i];
+		timeline_count_entry(
+			t, e.cell >> (shift - t->shift), timeline_cut(e.value, cut), e.count);
 	}
-	for (uint32_t i = 0; !t->places && i < t->used; i++)
-		timeline_count_entry(&now, t->points[i].end_ns >> shift,
-			timeline_cut(t->points[i].value, cut), 1);
-	free(t->places ? (void *)t->table : t->points);
-	*t = now;
+	t->shift = (uint8_t)shift;
+	t->cut = (uint8_t)cut;
 	return 0;
 }
 
-static int into_table(struct timeline *t)
+static int into_entries(struct timeline *t)
 {
-	return t->places ? 0
-			 : rebuild(t, t->used ? 2 * MOST_POINTS : FIRST_PLACES, t->shift, t->cut);
+	struct timeline_point *points = t->points;
+	uint32_t n = t->used;
+	if (t->index.slots)
+		return 0;
+	t->entries = NULL;
+	t->used = 0;
+	int rc = rebuild(t, n ? 2 * n : FIRST_ENTRIES, t->shift, t->cut);
+	for (uint32_t i = 0; i < n && !rc; i++)
+		timeline_count_entry(t, points[i].end_ns, points[i].value, 1);
+	free(points);
+	return rc;
 }
 
 static int by_cell(const void *a, const void *b)
@@ -88,55 +87,49 @@ static uint32_t join_equal(struct timeline_entry *all, uint32_t n)
 struct timeline_entry *timeline_sorted(const struct timeline *t, uint32_t *n)
 {
 	struct timeline_entry *all = malloc((t->used + 1) * sizeof *all);
-	uint32_t used = 0;
 	*n = 0;
 	if (!all)
 		return NULL;
-	for (uint32_t i = 0; i < t->places; i++)
-		if (t->table[i].count)
-			all[used++] = t->table[i];
-	for (; !t->places && used < t->used; used++)
-		all[used] =
-			(struct timeline_entry){t->points[used].end_ns, t->points[used].value, 1};
-	if (used)
-		qsort(all, used, sizeof *all, by_cell);
-	*n = join_equal(all, used);
+	for (uint32_t i = 0; i < t->used; i++)
+		all[i] = t->index.slots ? t->entries[i]
+					: (struct timeline_entry){
+						  t->points[i].end_ns, t->points[i].value, 1};
+	if (t->used)
+		qsort(all, t->used, sizeof *all, by_cell);
+	*n = join_equal(all, t->used);
 	return all;
 }
 
-/* So many different keys at most; starts zeroed. */
+/* Different keys; starts zeroed. */
 struct key_set {
-	uint64_t keys[SET_PLACES];
-	bool used[SET_PLACES];
-	uint32_t count;
+	uint64_t keys[TIMELINE_CELLS + 1];
+	uint32_t slots[KEY_SLOTS], count;
 };
 
 static void add_key(struct key_set *s, uint64_t key)
 {
-	uint32_t at = (uint32_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 32) % SET_PLACES;
-	for (; s->used[at]; at = (at + 1) % SET_PLACES)
-		if (s->keys[at] == key)
+	const struct hash_index index = {.slot = s->slots, .slots = KEY_SLOTS};
+	uint64_t hash = key * UINT64_C(0x9e3779b97f4a7c15) >> 32;
+	for (uint32_t found; (found = *hash_index_at(&index, hash)); hash++)
+		if (s->keys[found - 1] == key)
 			return;
-	s->used[at] = true;
-	s->keys[at] = key;
-	s->count++;
+	*hash_index_at(&index, hash) = s->count + 1;
+	s->keys[s->count++] = key;
 }
 
 static bool has_few_cells(const struct timeline *t, unsigned shift)
 {
 	struct key_set s = {.count = 0};
-	for (uint32_t i = 0; i < t->places && s.count <= TIMELINE_CELLS; i++)
-		if (t->table[i].count)
-			add_key(&s, (uint64_t)(t->table[i].cell >> (shift - t->shift)));
+	for (uint32_t i = 0; i < t->used && s.count <= TIMELINE_CELLS; i++)
+		add_key(&s, (uint64_t)(t->entries[i].cell >> (shift - t->shift)));
 	return s.count <= TIMELINE_CELLS;
 }
 
 static bool has_few_values(const struct timeline *t, unsigned cut)
 {
 	struct key_set s = {.count = 0};
-	for (uint32_t i = 0; i < t->places && s.count <= TIMELINE_VALUES; i++)
-		if (t->table[i].count)
-			add_key(&s, timeline_cut(t->table[i].value, cut));
+	for (uint32_t i = 0; i < t->used && s.count <= TIMELINE_VALUES; i++)
+		add_key(&s, timeline_cut(t->entries[i].value, cut));
 	return s.count <= TIMELINE_VALUES;
 }
 
@@ -149,20 +142,19 @@ int timeline_settle(struct timeline *t)
 		shift++;
 	while (cut < TIMELINE_BITS - 1 && !has_few_values(t, cut))
 		cut++;
-	return shift == t->shift && cut == t->cut ? 0 : rebuild(t, t->places, shift, cut);
+	return shift == t->shift && cut == t->cut ? 0 : rebuild(t, t->room, shift, cut);
 }
 
-/* Room for one entry more. A table that is full may only be too fine. */
-static int timeline_grow_table(struct timeline *t)
+/* Room for one entry more. What is full may only be too fine. */
+static int timeline_reserve_entry(struct timeline *t)
 {
-	if (t->used < t->places / 4 * 3)
-		return 0;
-	if (!t->places)
-		return into_table(t);
-	int rc = timeline_settle(t);
-	if (rc || t->used < t->places / 2)
+	int rc = into_entries(t);
+	if (rc || t->used < t->room)
 		return rc;
-	return rebuild(t, 2 * t->places, t->shift, t->cut);
+	rc = timeline_settle(t);
+	if (rc || t->used < t->room / 3 * 2)
+		return rc;
+	return rebuild(t, 2 * t->room, t->shift, t->cut);
 }
 
 /* A point more, where there may be one. */
@@ -172,7 +164,7 @@ static int add_point(struct timeline *t, int64_t end_ns, uint64_t value)
 		unsigned room = t->room + 2U + t->room / 4;
 		if (!array_resize(&t->points, room, sizeof *t->points))
 			return CPIDECODE_ENOMEM;
-		t->room = (uint8_t)room;
+		t->room = room;
 	}
 	t->points[t->used++] = (struct timeline_point){end_ns, value};
 	t->total++;
@@ -181,7 +173,7 @@ static int add_point(struct timeline *t, int64_t end_ns, uint64_t value)
 
 static int add_many(struct timeline *t, int64_t cell, uint64_t value, uint64_t n)
 {
-	int rc = timeline_grow_table(t);
+	int rc = timeline_reserve_entry(t);
 	if (rc)
 		return rc;
 	t->total += n;
@@ -191,9 +183,9 @@ static int add_many(struct timeline *t, int64_t cell, uint64_t value, uint64_t n
 
 int timeline_add(struct timeline *t, int64_t end_ns, uint64_t value)
 {
-	if (!t->places && !t->shift && !t->cut && t->used < MOST_POINTS)
+	if (!t->index.slots && !t->shift && !t->cut && t->used < MOST_POINTS)
 		return add_point(t, end_ns, value);
-	int rc = timeline_grow_table(t);
+	int rc = timeline_reserve_entry(t);
 	if (rc)
 		return rc;
 	t->total++;
@@ -209,22 +201,20 @@ int timeline_add_entry(struct timeline *t, const struct timeline_entry *e)
 int timeline_merge(struct timeline *t, const struct timeline *from)
 {
 	int rc = 0;
-	if (!from->places) {
+	if (!from->index.slots) {
 		for (uint32_t i = 0; i < from->used && !rc; i++)
 			rc = timeline_add(t, from->points[i].end_ns, from->points[i].value);
 		return rc;
 	}
 	unsigned shift = t->shift > from->shift ? t->shift : from->shift;
 	unsigned cut = t->cut > from->cut ? t->cut : from->cut;
-	rc = into_table(t);
+	rc = into_entries(t);
 	if (!rc && (shift != t->shift || cut != t->cut))
-		rc = rebuild(t, t->places, shift, cut);
-	for (uint32_t i = 0; i < from->places && !rc; i++) {
-		const struct timeline_entry *e = &from->table[i];
-		if (!e->count)
-			continue;
+		rc = rebuild(t, t->room, shift, cut);
+	for (uint32_t i = 0; i < from->used && !rc; i++) {
+		const struct timeline_entry *e = &from->entries[i];
 		/* Making room may have made it coarser meanwhile. */
-		rc = timeline_grow_table(t);
+		rc = timeline_reserve_entry(t);
 		if (!rc)
 			timeline_count_entry(t, e->cell >> (t->shift - from->shift),
 				timeline_cut(e->value, t->cut), e->count);
@@ -235,7 +225,8 @@ int timeline_merge(struct timeline *t, const struct timeline *from)
 
 void timeline_free(struct timeline *t)
 {
-	free(t->places ? (void *)t->table : t->points);
+	free(t->entries);
+	hash_index_free(&t->index);
 	*t = (struct timeline){0};
 }
 

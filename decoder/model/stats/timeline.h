@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "../../../formats/base/hash_index.h"
+
 enum {
 	TIMELINE_CELLS = 256,
 	TIMELINE_VALUES = 128,
@@ -28,21 +30,21 @@ struct timeline_point {
 struct timeline_entry {
 	int64_t cell;
 	uint64_t value; /* the least that is cut to it */
-	uint64_t count; /* 0: a free place in the table */
+	uint64_t count;
 };
 
 /* Starts zeroed. */
 struct timeline {
 	uint64_t total; /* of the counts */
 	union {
-		struct timeline_entry *table; /* by hash, places of them */
-		/* While places is 0: few intervals, which are as fine as can be and take less
-		 * memory so. In no order. */
+		struct timeline_entry *entries; /* each once, in no order */
+		/* While index has no slots: few intervals, which are as fine as can be and take
+		 * less memory so. In no order. */
 		struct timeline_point *points;
 	};
-	uint32_t used, places;
+	struct hash_index index; /* of entries */
+	uint32_t used, room;
 	uint8_t shift, cut; /* cells of 2^shift ns; TIMELINE_BITS - cut significant bits */
-	uint8_t room;	    /* for points */
 };
 
 /* All return 0 or CPIDECODE_ENOMEM: then the timeline can only be freed. */
