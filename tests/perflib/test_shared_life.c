@@ -241,6 +241,36 @@ START_TEST(a_set_holds_as_many_instances_as_it_may)
 }
 END_TEST
 
+/* Names that come back, and others in the slots of those that are gone. */
+START_TEST(deleted_names_are_not_found_again)
+{
+	enum { NAMES = 60, ROUNDS = 20 };
+	HANDLE h = offer_provider(1);
+	GUID id = guid_of(2);
+	char name[32];
+
+	offer_counters(h, 1, 2, PERF_COUNTERSET_MULTI_INSTANCES);
+	for (uint32_t round = 0; round < ROUNDS; round++) {
+		PERF_COUNTERSET_INSTANCE *at[NAMES];
+
+		for (uint32_t i = 0; i < NAMES; i++) {
+			snprintf(name, sizeof name, "%u", i % 2 ? i : round * NAMES + i);
+			at[i] = PerfCreateInstance(h, &id, name, i);
+			ck_assert_ptr_nonnull(at[i]);
+			ck_assert_ptr_null(PerfCreateInstance(h, &id, name, i));
+			ck_assert_int_eq(errno, EEXIST);
+		}
+		for (uint32_t i = 0; i < NAMES; i++) {
+			snprintf(name, sizeof name, "%u", i % 2 ? i : round * NAMES + i);
+			ck_assert_ptr_eq(PerfQueryInstance(h, &id, name, i), at[i]);
+			ck_assert_uint_eq(PerfDeleteInstance(h, at[i]), ERROR_SUCCESS);
+			ck_assert_ptr_null(PerfQueryInstance(h, &id, name, i));
+		}
+	}
+	PerfStopProvider(h);
+}
+END_TEST
+
 /* As a program sees it: through the public functions. */
 START_TEST(a_query_reads_another_programs_values)
 {
@@ -329,7 +359,7 @@ Suite *life_suite(void)
 			names_that_were_not_set_are_made_up, instances_come_and_go,
 			only_wanted_columns_are_set, a_stopped_one_is_gone_and_its_file_too,
 			of_equal_sets_the_first_is_seen, sets_come_to_a_provider_that_is_known,
-			a_set_holds_as_many_instances_as_it_may,
+			a_set_holds_as_many_instances_as_it_may, deleted_names_are_not_found_again,
 			a_query_reads_another_programs_values,
 			a_missing_directory_holds_nothing_and_is_made));
 }

@@ -215,27 +215,22 @@ struct offered_set *offer_take_set(uint32_t counters, const uint32_t *id, const 
 	return set;
 }
 
-static void give_instances(struct offered_instance **from)
-{
-	struct offered_instance *i;
-
-	while ((i = *from) != NULL) {
-		*from = i->next;
-		__atomic_store_n(&i->owner, 0, __ATOMIC_RELAXED);
-		i->next = i->set->room[i->room].idle;
-		i->set->room[i->room].idle = i;
-	}
-}
-
 void offer_give_set(struct offered_set *set)
 {
-	for (uint32_t b = 0; b < set->buckets; b++)
-		give_instances(&set->bucket[b]);
-	free(set->bucket);
-	set->bucket = NULL;
-	set->buckets = set->instances = set->slots = 0;
+	for (size_t n = 0; n < set->nall; n++) {
+		struct offered_instance *i = set->all[n];
+
+		__atomic_store_n(&i->owner, 0, __ATOMIC_RELAXED);
+		i->next = set->room[i->room].idle;
+		set->room[i->room].idle = i;
+	}
+	free(set->all);
+	hash_index_free(&set->by_name);
+	set->all = NULL;
+	set->nall = set->all_room = set->indexed = 0;
+	set->instances = set->slots = 0;
 	for (int room = 0; room < OFFER_ROOMS; room++) {
-		give_instances(&set->room[room].freed);
+		set->room[room].freed = NULL;
 		set->room[room].fresh_left = set->room[room].slots = 0;
 	}
 	set->next = spare_sets;

@@ -13,6 +13,7 @@
 
 #include <signal.h>
 
+#include "../../../formats/base/hash_index.h"
 #include "offer_file.h"
 
 enum { OFFER_PROVIDERS = 64 };
@@ -35,8 +36,8 @@ struct offered_instance {
 	struct prov_instance *slot;
 	uint64_t *value;
 	uint64_t state;		       /* the slot's state; the file's copy is never read back */
-	struct offered_instance *next; /* in its bucket, or in the list of freed or idle ones */
-	uint32_t hash;
+	struct offered_instance *next; /* in the list of freed or idle ones */
+	uint32_t hash, number;	       /* number: in the set's `all` */
 	enum offer_room room;
 	PERF_COUNTERSET_INSTANCE shown; /* followed by the name */
 };
@@ -58,10 +59,12 @@ struct offered_set {
 		uint32_t slots;		       /* slots with this name room */
 		struct offered_instance *idle; /* freed memory without a slot */
 	} room[OFFER_ROOMS];
-	struct offered_instance **bucket;
-	uint32_t buckets; /* a power of two, or 0 */
-	uint32_t instances;
-	struct offered_set *next; /* in spare_sets */
+	struct offered_instance **all; /* with a slot, used or freed */
+	size_t nall, all_room;
+	uint32_t instances;	   /* those used */
+	struct hash_index by_name; /* of `all`; the entries of deleted instances remain */
+	size_t indexed;		   /* entries */
+	struct offered_set *next;  /* in spare_sets */
 };
 
 struct offered_provider {

@@ -5,10 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../../formats/base/array.h"
 #include "../clean.h"
 #include "offer.h"
 
-enum { FIRST_SLOTS = 8, FIRST_BUCKETS = 16 };
+enum { FIRST_SLOTS = 8 };
 
 static const uint32_t room_bytes[OFFER_ROOMS] = {PROV_ROOM_SHORT, PROV_ROOM_LONG};
 
@@ -31,45 +32,34 @@ static const char *instance_name(const struct offered_instance *i)
 static struct offered_instance *instance_find(
 	const struct offered_set *set, const char *name, uint32_t id, uint32_t hash)
 {
-	if (!set->buckets)
-		return NULL;
-	for (struct offered_instance *i = set->bucket[hash & (set->buckets - 1)]; i; i = i->next)
-		if (i->hash == hash && i->shown.InstanceId == id &&
+	for (uint32_t found, at = hash; set->indexed && (found = *hash_index_at(&set->by_name, at));
+		at++) {
+		struct offered_instance *i = set->all[found - 1];
+
+		if (i->owner && i->hash == hash && i->shown.InstanceId == id &&
 			strcmp(instance_name(i), name) == 0)
 			return i;
+	}
 	return NULL;
 }
 
-static void instance_link_bucket(struct offered_set *set, struct offered_instance *i)
+static void instance_index(struct offered_set *set, const struct offered_instance *i)
 {
-	struct offered_instance **b = &set->bucket[i->hash & (set->buckets - 1)];
-
-	i->next = *b;
-	*b = i;
+	hash_index_add(&set->by_name, i->hash, i->number);
+	set->indexed++;
 }
 
-/* Keeps one bucket per instance on average. */
-static bool make_buckets(struct offered_set *set)
+/* Room for one more in the index; without room, the entries of deleted instances go first. */
+static bool instance_reserve_index(struct offered_set *set)
 {
-	struct offered_instance **old = set->bucket, *i;
-	uint32_t had = set->buckets;
-
-	if (set->instances < had)
+	if (set->indexed < set->by_name.slots / 2)
 		return true;
-	set->buckets = had ? had * 2 : FIRST_BUCKETS;
-	set->bucket = calloc(set->buckets, sizeof *set->bucket);
-	if (!set->bucket) {
-		set->bucket = old;
-		set->buckets = had;
+	if (!hash_index_reset(&set->by_name, 2 * ((size_t)set->instances + 1)))
 		return false;
-	}
-	for (uint32_t b = 0; b < had; b++) {
-		while ((i = old[b]) != NULL) {
-			old[b] = i->next;
-			instance_link_bucket(set, i);
-		}
-	}
-	free(old);
+	set->indexed = 0;
+	for (size_t n = 0; n < set->nall; n++)
+		if (set->all[n]->owner)
+			instance_index(set, set->all[n]);
 	return true;
 }
 
@@ -118,11 +108,15 @@ static struct offered_instance *instance_allocate_slot(
 		set->room[room].freed = i->next;
 		return i;
 	}
-	if (!has_slot(set, room) && !more_slots(p, set, room))
+	if ((!has_slot(set, room) && !more_slots(p, set, room)) ||
+		!array_reserve(&set->all, &set->all_room, set->nall + 1,
+			sizeof(struct offered_instance *)))
 		return NULL;
 	i = offer_take_instance(set, room);
 	if (!i)
 		return NULL;
+	i->number = (uint32_t)set->nall;
+	set->all[set->nall++] = i;
 	i->slot = (struct prov_instance *)(void *)set->room[room].fresh;
 	i->value =
 		(uint64_t *)(void *)(set->room[room].fresh + prov_values_offset(room_bytes[room]));
@@ -189,7 +183,7 @@ static struct offered_instance *instance_create(struct offered_provider *p, HAND
 		return NULL;
 	}
 	errno = ENOMEM;
-	i = make_buckets(set) ? instance_allocate_slot(p, set, room) : NULL;
+	i = instance_reserve_index(set) ? instance_allocate_slot(p, set, room) : NULL;
 	/* Out of short slots: use a long one if there is one. */
 	if (!i && room == OFFER_SHORT && !single && has_slot(set, OFFER_LONG))
 		i = instance_allocate_slot(p, set, OFFER_LONG);
@@ -198,7 +192,7 @@ static struct offered_instance *instance_create(struct offered_provider *p, HAND
 	instance_fill_shown(i, name, bytes, id);
 	write_slot(i, name, bytes, id);
 	i->hash = instance_hash_name(name, id);
-	instance_link_bucket(set, i);
+	instance_index(set, i);
 	set->instances++;
 	__atomic_store_n(&i->owner, (uintptr_t)handle, __ATOMIC_RELAXED);
 	return i;
@@ -256,27 +250,12 @@ PPERF_COUNTERSET_INSTANCE PerfQueryInstance(HANDLE provider, LPCGUID set, LPCSTR
 	return NULL;
 }
 
-/* The link to an instance of this provider. */
-static struct offered_instance **find_link(HANDLE handle, const PERF_COUNTERSET_INSTANCE *shown)
-{
-	struct offered_instance *i = offer_instance_of(handle, shown), **at;
-
-	if (!i)
-		return NULL;
-	at = &i->set->bucket[i->hash & (i->set->buckets - 1)];
-	while (*at && *at != i)
-		at = &(*at)->next;
-	return *at ? at : NULL;
-}
-
 static uint32_t delete (HANDLE handle, const PERF_COUNTERSET_INSTANCE *shown)
 {
-	struct offered_instance **at = find_link(handle, shown), *i;
+	struct offered_instance *i = offer_instance_of(handle, shown);
 
-	if (!at)
+	if (!i)
 		return ERROR_WMI_INSTANCE_NOT_FOUND;
-	i = *at;
-	*at = i->next;
 	__atomic_store_n(&i->owner, 0, __ATOMIC_RELAXED);
 	remove_slot(i);
 	i->set->instances--;
