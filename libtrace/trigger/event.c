@@ -3,40 +3,16 @@
 #include <string.h>
 
 #include "../../formats/bytes.h"
-#include "../../formats/cpi_hooks.h"
+#include "../../formats/cpi_group.h"
 #include "../../formats/record.h"
-
-/* Each kind's place within a group, and which of its words begin its figures. */
-struct kind {
-	uint32_t minor;
-	uint32_t elapsed; /* word */
-	uint32_t cpi;	  /* word; 0: none here */
-};
-
-static const struct kind kinds[EVENT_MINORS] = {{CPI_MINOR_LABEL_START, CPI_LABEL_ELAPSED, 0},
-	{CPI_MINOR_SUMMARY, CPI_SUMMARY_ELAPSED, 0},
-	{CPI_MINOR_SYSTEM, CPI_SYSTEM_ELAPSED, CPI_SYSTEM_CPI},
-	{CPI_MINOR_PER_CPU, CPI_PER_CPU_ELAPSED, 0},
-	{CPI_MINOR_THREAD, CPI_THREAD_ELAPSED, CPI_THREAD_CPI},
-	{CPI_MINOR_QUALITY, CPI_QUALITY_ELAPSED, 0}, {CPI_MINOR_LABEL_END, CPI_LABEL_ELAPSED, 0}};
 
 /* A record's fields, in bounds. */
 struct fields {
 	const uint8_t *words;
 	uint32_t nwords, minor;
-	int place;  /* within a CPI group; -1: no CPI hook */
 	bool whole; /* it holds the words that it claims; else it carries nothing */
-	bool has_elapsed;
-	uint64_t elapsed;
+	struct group_identity group; /* of CPI; PART_NONE: no CPI hook */
 };
-
-static int event_index_of_minor(uint32_t minor)
-{
-	for (int i = 0; i < EVENT_MINORS; i++)
-		if ((minor & CPI_MINOR_KIND) == kinds[i].minor)
-			return i;
-	return -1;
-}
 
 static uint32_t size_of(const uint8_t *record)
 {
@@ -57,9 +33,12 @@ static void read_fields(struct fields *f, const uint8_t *record)
 	f->whole = REC_DATA + 4 * words <= size_of(record);
 	f->nwords = f->whole ? words : 0;
 	f->minor = get_le32(record + REC_MINOR);
-	f->place = record[REC_MAJOR] == CPI_MAJOR ? event_index_of_minor(f->minor) : -1;
-	f->has_elapsed = f->place >= 0 && kinds[f->place].elapsed + 2 <= f->nwords;
-	f->elapsed = f->has_elapsed ? get_hl64(f->words + 4 * kinds[f->place].elapsed) : 0;
+	bool is_cpi = record[REC_MAJOR] == CPI_MAJOR;
+	enum group_part part = is_cpi ? group_part(CPI_MAJOR, f->minor) : PART_NONE;
+	uint32_t at = group_kinds[part].elapsed;
+	bool has_elapsed = part != PART_NONE && at + 2 <= f->nwords;
+	f->group = group_identify(
+		part, f->minor, has_elapsed, has_elapsed ? get_hl64(f->words + 4 * at) : 0);
 }
 
 static void take_label(struct event *e, const struct fields *f, const uint8_t *record)
@@ -105,38 +84,40 @@ static void take_summary_cpi(struct event *e, const struct fields *f)
 
 static void take_record(struct event *e, const struct fields *f, const uint8_t *record)
 {
+	uint32_t cpi = group_kinds[f->group.part].cpi;
+
 	e->minor[e->minors++] = f->minor;
 	e->hooks++;
 	e->bytes += size_of(record);
-	if (f->place < 0)
-		return;
-	if (f->has_elapsed) {
+	if (f->group.has_elapsed) {
 		e->has_elapsed = true;
-		e->elapsed = f->elapsed;
+		e->elapsed = f->group.elapsed;
 	}
-	uint32_t kind = kinds[f->place].minor;
-	if (kind == CPI_MINOR_LABEL_START || kind == CPI_MINOR_LABEL_END)
+	switch ((enum group_part)f->group.part) {
+	case PART_LABEL_START:
+	case PART_LABEL_END:
 		take_label(e, f, record);
-	else if (kind == CPI_MINOR_SUMMARY)
+		break;
+	case PART_SUMMARY:
 		take_summary_cpi(e, f);
-	else if (kinds[f->place].cpi && kinds[f->place].cpi + 2 <= f->nwords)
-		take_cpi(e, f->words + 4 * kinds[f->place].cpi);
+		break;
+	default:
+		if (cpi && cpi + 2 <= f->nwords)
+			take_cpi(e, f->words + 4 * cpi);
+		break;
+	}
 }
 
-/* Whether a record goes on with the group: the rule of trace-file.md, "Record". */
-static bool same_group(const struct event *e, const struct fields *last, const struct fields *f,
-	const uint8_t *record)
+/* Whether a record has the thread and stamp of the group. */
+static bool event_is_sibling(const struct event *e, const uint8_t *record)
 {
-	return f->place > last->place && last->place >= 0 &&
-	       get_le32(record + REC_TID) == e->number &&
-	       get_le64(record + REC_STAMP) == e->stamp &&
-	       (f->minor & CPI_MINOR_MM) == (last->minor & CPI_MINOR_MM) &&
-	       f->has_elapsed == last->has_elapsed && f->elapsed == last->elapsed;
+	return get_le32(record + REC_TID) == e->number && get_le64(record + REC_STAMP) == e->stamp;
 }
 
 void event_take(struct event *e, const uint8_t *records, uint32_t bytes)
 {
-	struct fields last, next;
+	struct fields f;
+	struct group_identity group;
 
 	memset(e, 0, sizeof *e);
 	if (!is_hook(records, bytes)) {
@@ -148,15 +129,16 @@ void event_take(struct event *e, const uint8_t *records, uint32_t bytes)
 	e->major = records[REC_MAJOR];
 	e->number = get_le32(records + REC_TID);
 	e->stamp = get_le64(records + REC_STAMP);
-	read_fields(&last, records);
-	take_record(e, &last, records);
+	read_fields(&f, records);
+	take_record(e, &f, records);
+	group = f.group;
 	while (is_hook(records + e->bytes, bytes - e->bytes)) {
 		const uint8_t *record = records + e->bytes;
 
-		read_fields(&next, record);
-		if (!same_group(e, &last, &next, record))
+		read_fields(&f, record);
+		if (!event_is_sibling(e, record) || !group_goes_on(&group, &f.group))
 			return;
-		take_record(e, &next, record);
-		last = next;
+		group_go_on(&group, &f.group);
+		take_record(e, &f, record);
 	}
 }

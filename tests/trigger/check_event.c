@@ -140,6 +140,29 @@ START_TEST(boundaries)
 }
 END_TEST
 
+/* As in the decoder: a hook too short for its elapsed time joins its neighbours. */
+START_TEST(a_short_hook_joins)
+{
+	struct event e;
+
+	begin();
+	add_label(CPI_MINOR_LABEL_START, 50, "x");
+	add(CPI_MAJOR, CPI_MINOR_SYSTEM | 5, 7, 100, 1, (const uint32_t[]){1}, NULL);
+	add_thread(50, 3);
+	uint32_t group = used;
+	add_label(CPI_MINOR_LABEL_END, 51, "x");
+	event_take(&e, bytes, used);
+	ck_assert_uint_eq(e.hooks, 3);
+	ck_assert_uint_eq(e.bytes, group);
+	ck_assert(e.has_elapsed && e.elapsed == 50 && e.has_cpi && e.cpi == 32500);
+	begin();
+	add(0x22, 5, 7, 100, 2, (const uint32_t[]){0, 50}, NULL);
+	add_label(CPI_MINOR_LABEL_START, 50, "x");
+	event_take(&e, bytes, used);
+	ck_assert_uint_eq(e.hooks, 1);
+}
+END_TEST
+
 /* Whatever a record claims, nothing beyond it is looked at: every byte of it is tried. */
 START_TEST(hostile)
 {
@@ -197,5 +220,5 @@ START_TEST(pads_are_no_hooks)
 END_TEST
 
 SANDBOX_MAIN(100, "event", .timeout = 60,
-	TESTS(a_group_is_one_event, without_a_label_and_with_a_summary, boundaries, hostile,
-		pads_are_no_hooks))
+	TESTS(a_group_is_one_event, without_a_label_and_with_a_summary, boundaries,
+		a_short_hook_joins, hostile, pads_are_no_hooks))

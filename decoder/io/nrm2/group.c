@@ -2,33 +2,17 @@
 
 #include <string.h>
 
-#include "../../../formats/cpi_hooks.h"
-
 /* Hooks that wait, of all processors together; beyond this a group's thread may come too late. */
 #define MAX_HELD (UINT64_C(16) << 20)
 
-enum { PART_NONE = 7 };
-
-static const struct {
-	uint32_t kind;
-	uint8_t elapsed; /* the first of its two integers */
-} parts[PART_NONE] = {
-	{CPI_MINOR_LABEL_START, CPI_LABEL_ELAPSED},
-	{CPI_MINOR_SUMMARY, CPI_SUMMARY_ELAPSED},
-	{CPI_MINOR_SYSTEM, CPI_SYSTEM_ELAPSED},
-	{CPI_MINOR_PER_CPU, CPI_PER_CPU_ELAPSED},
-	{CPI_MINOR_THREAD, CPI_THREAD_ELAPSED},
-	{CPI_MINOR_QUALITY, CPI_QUALITY_ELAPSED},
-	{CPI_MINOR_LABEL_END, CPI_LABEL_ELAPSED},
-};
-
-static unsigned nrm2_group_find_part(const struct nrm2_hook *h)
+/* Groups of CPU utilisation are younger than such files. */
+static struct group_identity nrm2_group_identify(const struct nrm2_hook *h)
 {
-	unsigned part = 0;
-	while (h->major == CPI_MAJOR && part < PART_NONE &&
-		parts[part].kind != (h->minor & CPI_MINOR_KIND))
-		part++;
-	return h->major == CPI_MAJOR ? part : PART_NONE;
+	enum group_part part = h->major == CPI_MAJOR ? group_part(CPI_MAJOR, h->minor) : PART_NONE;
+	uint32_t at = group_kinds[part].elapsed;
+	bool has_elapsed = part != PART_NONE && h->nintegers >= at + 2;
+	uint64_t elapsed = nrm2_hook_integer(h, at) << 32 | (uint32_t)nrm2_hook_integer(h, at + 1);
+	return group_identify(part, h->minor, has_elapsed, elapsed);
 }
 
 /* The records so far, with the thread that is known by now. */
@@ -85,30 +69,21 @@ static int nrm2_group_append_record(struct nrm2_group *g, const struct nrm2_hook
 int nrm2_group_take(
 	struct nrm2_spool *s, struct nrm2_group *g, const struct nrm2_hook *h, uint64_t *held)
 {
-	unsigned part = nrm2_group_find_part(h);
-	uint8_t mm = (uint8_t)(h->minor & CPI_MINOR_MM);
-	uint64_t elapsed = 0, id = nrm2_hook_integer(h, 0);
-	bool has_elapsed = part < PART_NONE && h->nintegers >= parts[part].elapsed + 2u;
-	if (has_elapsed)
-		elapsed = nrm2_hook_integer(h, parts[part].elapsed) << 32 |
-			  (uint32_t)nrm2_hook_integer(h, parts[part].elapsed + 1u);
-	bool fits = g->open && part < PART_NONE && part > g->part && mm == g->mm &&
-		    !(has_elapsed && g->has_elapsed && elapsed != g->elapsed);
+	struct group_identity next = nrm2_group_identify(h);
+	uint64_t id = nrm2_hook_integer(h, 0);
+	bool fits = g->open && group_goes_on(&g->identity, &next);
 	int rc = fits || !g->open ? 0 : nrm2_group_end(s, g, held);
-	if (rc || part == PART_NONE)
+	if (rc || next.part == PART_NONE)
 		return rc ? rc : nrm2_group_alone(s, h, 0, h->stamp);
-	if (!fits)
+	if (fits)
+		group_go_on(&g->identity, &next);
+	else
 		*g = (struct nrm2_group){
-			.records = g->records, .stamp = h->stamp, .mm = mm, .open = true};
-	g->part = (uint8_t)part;
-	if (has_elapsed && !g->has_elapsed) {
-		g->elapsed = elapsed;
-		g->has_elapsed = true;
-	}
-	if (parts[part].kind == CPI_MINOR_THREAD && h->nintegers && id <= UINT32_MAX)
+			.records = g->records, .stamp = h->stamp, .identity = next, .open = true};
+	if (next.part == PART_THREAD && h->nintegers && id <= UINT32_MAX)
 		g->tid = (uint32_t)id;
 	rc = nrm2_group_append_record(g, h, held);
-	if (!rc && parts[part].kind == CPI_MINOR_LABEL_END)
+	if (!rc && next.part == PART_LABEL_END)
 		rc = nrm2_group_end(s, g, held);
 	else if (!rc && *held > MAX_HELD)
 		rc = write_out(s, g, held);

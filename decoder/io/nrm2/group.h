@@ -7,14 +7,15 @@
 #ifndef SWT_DECODER_IO_NRM2_GROUP_H
 #define SWT_DECODER_IO_NRM2_GROUP_H
 
+#include "../../../formats/cpi_group.h"
 #include "hook.h"
 
 struct nrm2_group {
 	struct nrm2_bytes records;
-	uint64_t stamp, elapsed;
+	struct group_identity identity;
+	uint64_t stamp;
 	uint32_t tid; /* 0: not known yet */
-	uint8_t part, mm;
-	bool open, has_elapsed;
+	bool open;
 };
 
 /* A hook whose thread and stamp, its own or its group's, are known. 0 or a code. */

@@ -14,8 +14,7 @@
 #include <string.h>
 
 #include "../../../formats/base/time_ns.h"
-#include "../../../formats/cpi_hooks.h"
-#include "../../../formats/cpuutil_hooks.h"
+#include "../../../formats/cpi_group.h"
 #include "../guid.h"
 #include "replay_fields.h"
 
@@ -148,45 +147,29 @@ static bool need_cpu(struct derived *d, uint32_t cpu)
 	return true;
 }
 
-static int figure_of(enum replay_field field)
-{
-	switch (field) {
-	case FIELD_CPU_ELAPSED:
-		return ELAPSED;
-	case FIELD_CPU_BUSY_TIME:
-		return BUSY;
-	case FIELD_CPU_IDLE_TIME:
-		return IDLE;
-	case FIELD_CPU_INTR_TIME:
-		return INTR;
-	case FIELD_CPU_UNHALTED:
-		return UNHALTED;
-	case FIELD_CPU_REFERENCE:
-		return REFERENCE;
-	case FIELD_INSTRUCTIONS:
-	case FIELD_CPU_INSTRUCTIONS:
-		return INSTRUCTIONS;
-	case FIELD_CYCLES:
-	case FIELD_CPU_CYCLES:
-		return CYCLES;
-	case FIELD_BUSY_CYCLES:
-	case FIELD_CPU_BUSY_CYCLES:
-		return BUSY_CYCLES;
-	default:
-		return -1;
-	}
-}
-
-static bool is_per_cpu(enum replay_field field)
-{
-	return (field >= FIELD_CPU_ELAPSED && field <= FIELD_CPU_REFERENCE) ||
-	       field >= FIELD_CPU_INSTRUCTIONS;
-}
+/* Which figure a field is, of a processor or of the system. */
+static const struct {
+	bool known, per_cpu;
+	uint8_t figure;
+} figure_of[FIELDS] = {
+	[FIELD_CPU_ELAPSED] = {true, true, ELAPSED},
+	[FIELD_CPU_BUSY_TIME] = {true, true, BUSY},
+	[FIELD_CPU_IDLE_TIME] = {true, true, IDLE},
+	[FIELD_CPU_INTR_TIME] = {true, true, INTR},
+	[FIELD_CPU_UNHALTED] = {true, true, UNHALTED},
+	[FIELD_CPU_REFERENCE] = {true, true, REFERENCE},
+	[FIELD_INSTRUCTIONS] = {true, false, INSTRUCTIONS},
+	[FIELD_CYCLES] = {true, false, CYCLES},
+	[FIELD_BUSY_CYCLES] = {true, false, BUSY_CYCLES},
+	[FIELD_CPU_INSTRUCTIONS] = {true, true, INSTRUCTIONS},
+	[FIELD_CPU_CYCLES] = {true, true, CYCLES},
+	[FIELD_CPU_BUSY_CYCLES] = {true, true, BUSY_CYCLES},
+};
 
 /* Numbers that no interval has would only make sums overflow. */
 #define MOST (UINT64_C(1) << 53)
 
-static void derived_set_figure(struct figures *f, int which, const struct replay_value *v)
+static void derived_set_figure(struct figures *f, unsigned which, const struct replay_value *v)
 {
 	if (!v->measured || v->u > MOST)
 		return;
@@ -201,13 +184,13 @@ static bool read_hook(struct derived *d, cpidecode_hooks *it, uint64_t *elapsed)
 	struct replay_value v;
 
 	while (replay_field_next(&reader, &v)) {
-		int which = figure_of(v.field);
+		unsigned which = figure_of[v.field].figure;
 
 		if (v.field == FIELD_ELAPSED)
 			*elapsed = v.u;
-		if (which < 0)
+		if (!figure_of[v.field].known)
 			continue;
-		if (!is_per_cpu(v.field)) {
+		if (!figure_of[v.field].per_cpu) {
 			derived_set_figure(&d->total, which, &v);
 			continue;
 		}
@@ -234,8 +217,7 @@ static void begin_group(struct derived *d, const cpidecode_hook *h)
 static bool is_of_group(const struct derived *d, const cpidecode_hook *h)
 {
 	return h->tid == d->tid && h->file == d->file && h->ticks == d->ticks &&
-	       (h->minor & CPI_MINOR_MM) == d->mm && h->major == CPI_MAJOR &&
-	       (h->minor & CPI_MINOR_KIND) == CPI_MINOR_PER_CPU;
+	       (h->minor & CPI_MINOR_MM) == d->mm && group_part(h->major, h->minor) == PART_PER_CPU;
 }
 
 struct sample_time replay_time_of(const struct replay *r, const cpidecode_hook *h)
@@ -278,14 +260,11 @@ static bool says_something(const struct derived *d)
 static uint32_t derived_take_hook(struct replay *r, struct derived *d)
 {
 	const cpidecode_hook *h = r->at.hook;
-	uint32_t kind = h->minor & CPI_MINOR_KIND, status;
-	bool per_cpu = kind == CPI_MINOR_PER_CPU;
+	enum group_part part = group_part(h->major, h->minor);
+	bool per_cpu = part == (d->utilisation ? PART_UTIL_PER_CPU : PART_PER_CPU);
+	uint32_t status;
 
-	_Static_assert(
-		CPI_MINOR_PER_CPU == CPUUTIL_MINOR_PER_CPU && CPI_MINOR_KIND == CPUUTIL_MINOR_KIND,
-		"the kind that is asked for is both majors'");
-	if (h->major != (d->utilisation ? CPUUTIL_MAJOR : CPI_MAJOR) ||
-		!(per_cpu || (kind == CPI_MINOR_SYSTEM && !d->utilisation)))
+	if (!per_cpu && (d->utilisation || part != PART_SYSTEM))
 		return ERROR_SUCCESS;
 	if (!d->has_total)
 		begin_group(d, h);

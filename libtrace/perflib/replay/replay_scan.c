@@ -5,8 +5,7 @@
 #include <stdlib.h>
 
 #include "../../../formats/counters_hooks.h"
-#include "../../../formats/cpi_hooks.h"
-#include "../../../formats/cpuutil_hooks.h"
+#include "../../../formats/cpi_group.h"
 #include "../guid.h"
 #include "definition.h"
 #include "replay_fields.h"
@@ -58,7 +57,7 @@ static void replay_scan_hook(
 	struct replay *r, const cpidecode_hook *h, cpidecode_hooks *it, struct found *found)
 {
 	struct replay_reader f = {.it = it};
-	uint32_t kind = h->minor & CPI_MINOR_KIND;
+	enum group_part part = group_part(h->major, h->minor);
 
 	if (h->major == COUNTERS_MAJOR && h->minor == COUNTERS_MINOR_SET)
 		replay_take_set(r, &f);
@@ -66,10 +65,8 @@ static void replay_scan_hook(
 		replay_take_counters(r, &f);
 	else if (h->major == COUNTERS_MAJOR && h->minor == COUNTERS_MINOR_INSTANCES)
 		note_sample(&f, found);
-	else if (h->major == CPI_MAJOR)
-		found->cpi |= kind == CPI_MINOR_SYSTEM || kind == CPI_MINOR_PER_CPU;
-	else if (h->major == CPUUTIL_MAJOR)
-		found->utilisation |= (h->minor & CPUUTIL_MINOR_KIND) == CPUUTIL_MINOR_PER_CPU;
+	found->cpi |= part == PART_SYSTEM || part == PART_PER_CPU;
+	found->utilisation |= part == PART_UTIL_PER_CPU;
 }
 
 static uint32_t list(struct replay *r)

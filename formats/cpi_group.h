@@ -1,0 +1,132 @@
+/*
+ * Groups: the hooks of one interval, of the CPI facility or of CPU utilisation. Their kinds, in
+ * the order in which they stand, and the rule by which a hook joins the one before it
+ * (trace-file.md, "Record"). Every reader of groups goes by this table.
+ */
+#ifndef SWT_FORMATS_CPI_GROUP_H
+#define SWT_FORMATS_CPI_GROUP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cpi_hooks.h"
+#include "cpuutil_hooks.h"
+
+/* Which hook of a group, in the group's order. */
+enum group_part {
+	PART_NONE, /* not a hook of a group */
+	PART_LABEL_START,
+	PART_SUMMARY,
+	PART_SYSTEM,
+	PART_PER_CPU,
+	PART_THREAD,
+	PART_QUALITY,
+	PART_LABEL_END,
+	/* Of CPU utilisation; all of them after all of CPI. */
+	PART_UTIL_LABEL_START,
+	PART_UTIL_SUMMARY,
+	PART_UTIL_PER_CPU,
+	PART_UTIL_LABEL_END,
+	PARTS,
+};
+
+struct group_kind {
+	uint32_t minor;
+	uint8_t major;
+	/* For readers without the schema: index of the (first) word. */
+	uint8_t elapsed;
+	uint8_t cpi; /* 0: at no fixed place */
+};
+
+static const struct group_kind group_kinds[PARTS] = {
+	[PART_LABEL_START] = {CPI_MINOR_LABEL_START, CPI_MAJOR, CPI_LABEL_ELAPSED, 0},
+	[PART_SUMMARY] = {CPI_MINOR_SUMMARY, CPI_MAJOR, CPI_SUMMARY_ELAPSED, 0},
+	[PART_SYSTEM] = {CPI_MINOR_SYSTEM, CPI_MAJOR, CPI_SYSTEM_ELAPSED, CPI_SYSTEM_CPI},
+	[PART_PER_CPU] = {CPI_MINOR_PER_CPU, CPI_MAJOR, CPI_PER_CPU_ELAPSED, 0},
+	[PART_THREAD] = {CPI_MINOR_THREAD, CPI_MAJOR, CPI_THREAD_ELAPSED, CPI_THREAD_CPI},
+	[PART_QUALITY] = {CPI_MINOR_QUALITY, CPI_MAJOR, CPI_QUALITY_ELAPSED, 0},
+	[PART_LABEL_END] = {CPI_MINOR_LABEL_END, CPI_MAJOR, CPI_LABEL_ELAPSED, 0},
+	[PART_UTIL_LABEL_START] = {CPUUTIL_MINOR_LABEL_START, CPUUTIL_MAJOR, CPUUTIL_LABEL_ELAPSED,
+		0},
+	[PART_UTIL_SUMMARY] = {CPUUTIL_MINOR_SUMMARY, CPUUTIL_MAJOR, CPUUTIL_DATA_ELAPSED, 0},
+	[PART_UTIL_PER_CPU] = {CPUUTIL_MINOR_PER_CPU, CPUUTIL_MAJOR, CPUUTIL_DATA_ELAPSED, 0},
+	[PART_UTIL_LABEL_END] = {CPUUTIL_MINOR_LABEL_END, CPUUTIL_MAJOR, CPUUTIL_LABEL_ELAPSED, 0},
+};
+
+/* All kinds of hooks of a major differ in these bits alone, and both majors have the same bits. */
+#define GROUP_KIND_SHIFT 28
+#define GROUP_KIND(minor) ((minor) >> GROUP_KIND_SHIFT)
+_Static_assert(((CPI_MINOR_LABEL_START | CPI_MINOR_SUMMARY | CPI_MINOR_THREAD | CPI_MINOR_PER_CPU |
+			CPI_MINOR_SYSTEM | CPI_MINOR_QUALITY | CPI_MINOR_LABEL_END |
+			CPUUTIL_MINOR_LABEL_START | CPUUTIL_MINOR_SUMMARY | CPUUTIL_MINOR_PER_CPU |
+			CPUUTIL_MINOR_LABEL_END) &
+		       ((1u << GROUP_KIND_SHIFT) - 1)) == 0,
+	"the table of kinds");
+_Static_assert(CPUUTIL_MINOR_KIND == CPI_MINOR_KIND && CPUUTIL_MINOR_MM == CPI_MINOR_MM,
+	"the table of kinds");
+
+static inline enum group_part group_part(uint8_t major, uint32_t minor)
+{
+	static const uint8_t rows[256] = {[CPI_MAJOR] = 1, [CPUUTIL_MAJOR] = 2};
+	static const uint8_t parts[3][16] = {
+		[1] = {[GROUP_KIND(CPI_MINOR_LABEL_START)] = PART_LABEL_START,
+			[GROUP_KIND(CPI_MINOR_SUMMARY)] = PART_SUMMARY,
+			[GROUP_KIND(CPI_MINOR_SYSTEM)] = PART_SYSTEM,
+			[GROUP_KIND(CPI_MINOR_PER_CPU)] = PART_PER_CPU,
+			[GROUP_KIND(CPI_MINOR_THREAD)] = PART_THREAD,
+			[GROUP_KIND(CPI_MINOR_QUALITY)] = PART_QUALITY,
+			[GROUP_KIND(CPI_MINOR_LABEL_END)] = PART_LABEL_END},
+		[2] = {[GROUP_KIND(CPUUTIL_MINOR_LABEL_START)] = PART_UTIL_LABEL_START,
+			[GROUP_KIND(CPUUTIL_MINOR_SUMMARY)] = PART_UTIL_SUMMARY,
+			[GROUP_KIND(CPUUTIL_MINOR_PER_CPU)] = PART_UTIL_PER_CPU,
+			[GROUP_KIND(CPUUTIL_MINOR_LABEL_END)] = PART_UTIL_LABEL_END},
+	};
+	if (minor & CPI_MINOR_KIND & ~(0xFu << GROUP_KIND_SHIFT))
+		return PART_NONE;
+	return (enum group_part)parts[rows[major]][GROUP_KIND(minor)];
+}
+
+static inline bool group_part_is_util(enum group_part part)
+{
+	return part >= PART_UTIL_LABEL_START;
+}
+
+/* What the hooks of a group said so far of which group it is. */
+struct group_identity {
+	uint64_t elapsed;
+	uint8_t part; /* enum group_part: the last one's */
+	uint8_t mm;
+	bool has_elapsed;
+};
+
+/* What a hook of a group says. */
+static inline struct group_identity group_identify(
+	enum group_part part, uint32_t minor, bool has_elapsed, uint64_t elapsed)
+{
+	return (struct group_identity){has_elapsed ? elapsed : 0, (uint8_t)part,
+		(uint8_t)(minor & CPI_MINOR_MM), has_elapsed};
+}
+
+/*
+ * Whether the next hook goes on with the group, given that it has its thread and stamp. One that
+ * is too short for its elapsed time joins its neighbours.
+ */
+static inline bool group_goes_on(
+	const struct group_identity *group, const struct group_identity *next)
+{
+	return group->part != PART_NONE && next->part > group->part && next->mm == group->mm &&
+	       group_part_is_util((enum group_part)next->part) ==
+		       group_part_is_util((enum group_part)group->part) &&
+	       (!next->has_elapsed || !group->has_elapsed || next->elapsed == group->elapsed);
+}
+
+static inline void group_go_on(struct group_identity *group, const struct group_identity *next)
+{
+	group->part = next->part;
+	if (next->has_elapsed && !group->has_elapsed) {
+		group->elapsed = next->elapsed;
+		group->has_elapsed = true;
+	}
+}
+
+#endif
