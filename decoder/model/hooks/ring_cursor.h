@@ -93,6 +93,31 @@ static inline bool ring_cursor_take(struct ring_cursor *c)
 	return true;
 }
 
+/*
+ * The next record, left where it is, if it is a hook with that stamp and of that thread; NULL:
+ * ring_cursor_next. Then it is of the part, as the one before it with that stamp was.
+ */
+static inline const uint8_t *ring_cursor_peek(
+	const struct ring_cursor *c, uint64_t stamp, uint32_t tid, uint32_t *size)
+{
+	const uint8_t *p = c->p;
+	if (c->stop - p < REC_HEADER_SIZE || get_le64(p + REC_STAMP) != stamp ||
+		get_le32(p + REC_TID) != tid)
+		return NULL;
+	uint32_t control = get_le32(p);
+	*size = control & REC_SIZE_MASK;
+	bool is_hook =
+		(control & (REC_COMMITTED | REC_KIND_MASK)) == (REC_COMMITTED | REC_KIND_HOOK);
+	return is_hook && *size <= (size_t)(c->stop - p) && record_fits(p, *size) ? p : NULL;
+}
+
+/* Goes over the hook of that size that peek found. */
+static inline void ring_cursor_pass(struct ring_cursor *c, uint32_t size)
+{
+	c->p += size;
+	c->counts.hooks++;
+}
+
 /* Between two parts: lets go of a buffer that is large. */
 void ring_cursor_rest(struct ring_cursor *c);
 /* Likewise: the buffer becomes that of another cursor, for which it is still in the cache. */

@@ -2,124 +2,101 @@
 
 #include <string.h>
 
-#include "../../../formats/cpi_hooks.h"
+#include "intervals.h"
+
+enum {
+	OF_CPI = 1,
+	OF_UTIL = 2,
+	OF_BOTH = OF_CPI | OF_UTIL,
+};
+
+#define IV(name) offsetof(struct interval, name)
+#define CPU(name) offsetof(struct interval_cpu, name)
+#define UTIL(name) offsetof(struct interval_util, name)
+/* Where there is no summary the system's figures are computed from the processors'. */
+#define WANT_UTIL_TIME (WANT_CPUS | WANT_SYSTEM)
+
+static const struct group_field nothing = {"", TAKE_NOTHING, 0, 0, 0};
+
+static const struct group_field fields[] = {
+	{"elapsed", TAKE_ELAPSED, OF_BOTH, 0, 0},
+	{"types", TAKE_TYPES, OF_BOTH, WANT_FLAGS, 0},
+	{"num_cpus", TAKE_NUM_CPUS, OF_BOTH, WANT_FLAGS, 0},
+	{"label", TAKE_LABEL, OF_BOTH, 0, 0},
+	{"tid", TAKE_TID, OF_CPI, WANT_FLAGS, 0},
+	{"raw_cpi", TAKE_RATIO, OF_CPI, WANT_SYSTEM, IV(raw_cpi)},
+	{"scaled_cpi", TAKE_RATIO, OF_CPI, WANT_SYSTEM, IV(scaled_cpi)},
+	{"busy", TAKE_RATIO, OF_BOTH, WANT_SYSTEM, IV(busy_pct)},
+	{"instructions", TAKE_COUNT, OF_CPI, WANT_SYSTEM, IV(instructions)},
+	{"cycles", TAKE_COUNT, OF_CPI, WANT_SYSTEM, IV(cycles)},
+	{"busy_cycles", TAKE_COUNT, OF_CPI, WANT_SYSTEM, IV(busy_cycles)},
+	{"thread_cpi", TAKE_RATIO, OF_CPI, WANT_THREAD, IV(thread_cpi)},
+	{"thread_instructions", TAKE_COUNT, OF_CPI, WANT_THREAD, IV(thread_instructions)},
+	{"thread_cycles", TAKE_COUNT, OF_CPI, WANT_THREAD, IV(thread_cycles)},
+	{"cpu_raw_cpi", TAKE_CPU_RATIO, OF_CPI, WANT_CPUS, CPU(raw_cpi)},
+	{"cpu_scaled_cpi", TAKE_CPU_RATIO, OF_CPI, WANT_CPUS, CPU(scaled_cpi)},
+	{"cpu_busy", TAKE_CPU_RATIO, OF_BOTH, WANT_CPUS, CPU(busy_pct)},
+	{"cpu_instructions", TAKE_CPU_COUNT, OF_CPI, WANT_CPUS, CPU(instructions)},
+	{"cpu_cycles", TAKE_CPU_COUNT, OF_CPI, WANT_CPUS, CPU(cycles)},
+	{"cpu_busy_cycles", TAKE_CPU_COUNT, OF_CPI, WANT_CPUS, CPU(busy_cycles)},
+	{"flags", TAKE_QUALITY, OF_CPI, WANT_QUALITY, 0},
+	{"on_cpu_ns", TAKE_COUNT, OF_CPI, WANT_QUALITY, IV(on_cpu_ns)},
+	{"ctx_switches", TAKE_COUNT, OF_CPI, WANT_QUALITY, IV(ctx_switches)},
+	{"migrations", TAKE_COUNT, OF_CPI, WANT_QUALITY, IV(migrations)},
+	{"faults", TAKE_COUNT, OF_CPI, WANT_QUALITY, IV(faults)},
+	{"idle", TAKE_RATIO, OF_UTIL, WANT_SYSTEM, IV(idle_pct)},
+	{"intr", TAKE_RATIO, OF_UTIL, WANT_SYSTEM, IV(intr_pct)},
+	{"actual_perf", TAKE_RATIO, OF_UTIL, WANT_SYSTEM, IV(actual_perf_pct)},
+	{"method", TAKE_COUNT, OF_UTIL, WANT_SYSTEM | WANT_METHOD, IV(method)},
+	{"cpu_idle", TAKE_UTIL_RATIO, OF_UTIL, WANT_CPUS, UTIL(idle_pct)},
+	{"cpu_intr", TAKE_UTIL_RATIO, OF_UTIL, WANT_CPUS, UTIL(intr_pct)},
+	{"cpu_actual_perf", TAKE_UTIL_RATIO, OF_UTIL, WANT_CPUS, UTIL(actual_perf_pct)},
+	{"cpu_elapsed", TAKE_UTIL_COUNT, OF_UTIL, WANT_UTIL_TIME, UTIL(elapsed)},
+	{"cpu_busy_time", TAKE_UTIL_COUNT, OF_UTIL, WANT_UTIL_TIME, UTIL(busy_time)},
+	{"cpu_idle_time", TAKE_UTIL_COUNT, OF_UTIL, WANT_UTIL_TIME, UTIL(idle_time)},
+	{"cpu_intr_time", TAKE_UTIL_COUNT, OF_UTIL, WANT_UTIL_TIME, UTIL(intr_time)},
+	{"cpu_unhalted_cycles", TAKE_UTIL_COUNT, OF_UTIL, WANT_UTIL_TIME, UTIL(unhalted_cycles)},
+	{"cpu_reference_cycles", TAKE_UTIL_COUNT, OF_UTIL, WANT_UTIL_TIME, UTIL(reference_cycles)},
+};
 
 /* A count is an integer, a ratio a fix4: a field of another type is another field. */
-enum shape {
-	COUNT,
-	RATIO,
-	TEXT,
-};
-
-static const struct meaning {
-	const char *name;
-	enum group_field field;
-	enum shape shape;
-	bool repeated;
-} meanings[] = {
-	{"types", GF_TYPES, COUNT, false},
-	{"num_cpus", GF_NUM_CPUS, COUNT, false},
-	{"elapsed", GF_ELAPSED, COUNT, false},
-	{"label", GF_LABEL, TEXT, false},
-	{"tid", GF_TID, COUNT, false},
-	{"raw_cpi", GF_RAW_CPI, RATIO, false},
-	{"scaled_cpi", GF_SCALED_CPI, RATIO, false},
-	{"busy", GF_BUSY, RATIO, false},
-	{"thread_cpi", GF_THREAD_CPI, RATIO, false},
-	{"instructions", GF_INSTRUCTIONS, COUNT, false},
-	{"cycles", GF_CYCLES, COUNT, false},
-	{"busy_cycles", GF_BUSY_CYCLES, COUNT, false},
-	{"thread_instructions", GF_THREAD_INSTRUCTIONS, COUNT, false},
-	{"thread_cycles", GF_THREAD_CYCLES, COUNT, false},
-	{"cpu_raw_cpi", GF_CPU_RAW_CPI, RATIO, true},
-	{"cpu_scaled_cpi", GF_CPU_SCALED_CPI, RATIO, true},
-	{"cpu_busy", GF_CPU_BUSY, RATIO, true},
-	{"cpu_instructions", GF_CPU_INSTRUCTIONS, COUNT, true},
-	{"cpu_cycles", GF_CPU_CYCLES, COUNT, true},
-	{"cpu_busy_cycles", GF_CPU_BUSY_CYCLES, COUNT, true},
-	{"flags", GF_QUALITY_FLAGS, COUNT, false},
-	{"on_cpu_ns", GF_ON_CPU_NS, COUNT, false},
-	{"ctx_switches", GF_CTX_SWITCHES, COUNT, false},
-	{"migrations", GF_MIGRATIONS, COUNT, false},
-	{"faults", GF_FAULTS, COUNT, false},
-	{"idle", GF_IDLE, RATIO, false},
-	{"intr", GF_INTR, RATIO, false},
-	{"actual_perf", GF_ACTUAL_PERF, RATIO, false},
-	{"method", GF_METHOD, COUNT, false},
-	{"cpu_idle", GF_CPU_IDLE, RATIO, true},
-	{"cpu_intr", GF_CPU_INTR, RATIO, true},
-	{"cpu_actual_perf", GF_CPU_ACTUAL_PERF, RATIO, true},
-	{"cpu_elapsed", GF_CPU_ELAPSED, COUNT, true},
-	{"cpu_busy_time", GF_CPU_BUSY_TIME, COUNT, true},
-	{"cpu_idle_time", GF_CPU_IDLE_TIME, COUNT, true},
-	{"cpu_intr_time", GF_CPU_INTR_TIME, COUNT, true},
-	{"cpu_unhalted_cycles", GF_CPU_UNHALTED_CYCLES, COUNT, true},
-	{"cpu_reference_cycles", GF_CPU_REFERENCE_CYCLES, COUNT, true},
-};
-
-/* What hooks of CPU utilisation say. */
-static bool is_util(enum group_field field)
+static bool has_type_of(const struct schema_field *f, enum group_op op)
 {
-	static const enum group_field shared[] = {
-		GF_TYPES, GF_NUM_CPUS, GF_ELAPSED, GF_LABEL, GF_BUSY, GF_CPU_BUSY};
-	for (size_t i = 0; i < sizeof shared / sizeof *shared; i++)
-		if (field == shared[i])
-			return true;
-	return field >= GF_IDLE;
-}
-
-/* Of CPI is all that comes before. */
-static bool belongs(enum group_field field, enum group_part part)
-{
-	return group_part_is_util(part) ? is_util(field) : field < GF_IDLE;
-}
-
-static bool has_shape(const struct schema_field *f, const struct meaning *m)
-{
-	switch (m->shape) {
-	case RATIO:
+	if (group_op_is_ratio(op))
 		return f->type == FIELD_FIX4;
-	case TEXT:
+	if (op == TAKE_LABEL)
 		return f->type == FIELD_STRING;
-	default:
-		return f->type == FIELD_U32 || f->type == FIELD_U64;
-	}
+	return f->type == FIELD_U32 || f->type == FIELD_U64;
 }
 
-enum group_field group_field_of(const struct schema_field *f, enum group_part part)
+const struct group_field *group_field_of(const struct schema_field *f, enum group_part part)
 {
-	for (size_t i = 0; i < sizeof meanings / sizeof *meanings; i++) {
-		const struct meaning *m = &meanings[i];
-		if (!strcmp(m->name, f->name) && belongs(m->field, part))
-			return m->repeated == f->repeated && has_shape(f, m) ? m->field : GF_OTHER;
+	unsigned major = group_part_is_util(part) ? OF_UTIL : OF_CPI;
+	for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+		const struct group_field *field = &fields[i];
+		bool repeated = field->op >= TAKE_CPU_COUNT;
+		if (!strcmp(field->name, f->name) && field->majors & major)
+			return repeated == f->repeated && has_type_of(f, (enum group_op)field->op)
+				       ? field
+				       : &nothing;
 	}
-	return GF_OTHER;
+	return &nothing;
 }
 
-enum group_field group_field_needed(enum group_part part)
+bool group_field_is_needed(const struct group_field *field, enum group_part part)
 {
-	static const enum group_field needed[PARTS] = {
-		[PART_LABEL_START] = GF_LABEL,
-		[PART_SUMMARY] = GF_RAW_CPI,
-		[PART_SYSTEM] = GF_CYCLES,
-		[PART_PER_CPU] = GF_CPU_CYCLES,
-		[PART_THREAD] = GF_THREAD_CYCLES,
-		[PART_QUALITY] = GF_QUALITY_FLAGS,
-		[PART_LABEL_END] = GF_LABEL,
-		[PART_UTIL_LABEL_START] = GF_LABEL,
-		[PART_UTIL_SUMMARY] = GF_BUSY,
-		[PART_UTIL_PER_CPU] = GF_CPU_BUSY_TIME,
-		[PART_UTIL_LABEL_END] = GF_LABEL,
+	static const char *const needed[PARTS] = {
+		[PART_LABEL_START] = "label",
+		[PART_SUMMARY] = "raw_cpi",
+		[PART_SYSTEM] = "cycles",
+		[PART_PER_CPU] = "cpu_cycles",
+		[PART_THREAD] = "thread_cycles",
+		[PART_QUALITY] = "flags",
+		[PART_LABEL_END] = "label",
+		[PART_UTIL_LABEL_START] = "label",
+		[PART_UTIL_SUMMARY] = "busy",
+		[PART_UTIL_PER_CPU] = "cpu_busy_time",
+		[PART_UTIL_LABEL_END] = "label",
 	};
-	return needed[part];
-}
-
-bool group_field_is_cpu(enum group_field field)
-{
-	return field >= GF_CPU_RAW_CPI && field <= GF_CPU_BUSY_CYCLES;
-}
-
-bool group_field_is_cpu_util(enum group_field field)
-{
-	return field >= GF_CPU_IDLE;
+	return !strcmp(field->name, needed[part]);
 }

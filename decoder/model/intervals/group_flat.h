@@ -9,31 +9,8 @@
 
 #include "group_fields.h"
 
-enum flat_kind {
-	FLAT_END,
-	FLAT_RUN, /* `words` words follow, whose fields' places are counted from here */
-	/* Fields, at `word` of the run, to `at`. */
-	FLAT_SLOT, /* keeps the value for an if or a repeat */
-	FLAT_TYPES,
-	FLAT_NUM_CPUS,
-	FLAT_TID,
-	FLAT_QUALITY,
-	FLAT_RATIO,
-	FLAT_COUNT,
-	FLAT_CPU_RATIO,
-	FLAT_CPU_COUNT,
-	FLAT_UTIL_RATIO, /* in struct interval_util */
-	FLAT_UTIL_COUNT,
-	FLAT_LABEL, /* the hook's first string */
-	/* As in a schema's program. */
-	FLAT_IF,
-	FLAT_REPEAT,
-	FLAT_REPEAT_SKIP, /* a repeat of which nothing is wanted: over it in one step */
-	FLAT_AGAIN,
-};
-
 struct flat_op {
-	uint8_t kind; /* enum flat_kind */
+	uint8_t kind; /* enum group_op */
 	uint8_t type; /* enum field_type */
 	bool na0;
 	int16_t slot;
@@ -55,8 +32,8 @@ struct group_plan {
 	uint16_t nslots;
 	uint32_t nops;
 	struct flat_op *ops;
-	struct group_lines *lines; /* NULL: none */
-	uint8_t means[];	   /* enum group_field, by the schema's field */
+	struct group_lines *lines;	   /* NULL: none */
+	const struct group_field *means[]; /* by the schema's field */
 };
 
 #endif

@@ -24,7 +24,7 @@ static bool note_ops(struct group_lines *lines, const struct group_plan *plan)
 		lines->slot_words = plan->ops[0].words;
 	for (uint32_t i = 0; i < plan->nops; i++) {
 		const struct flat_op *op = &plan->ops[i];
-		switch ((enum flat_kind)op->kind) {
+		switch ((enum group_op)op->kind) {
 		case FLAT_SLOT:
 			if (!note_slot(lines, op, first_run))
 				return false;
@@ -38,10 +38,10 @@ static bool note_ops(struct group_lines *lines, const struct group_plan *plan)
 			break;
 		case FLAT_AGAIN: /* of a repeat that is skipped */
 		case FLAT_END:
-		case FLAT_LABEL:
-		case FLAT_RATIO:
-		case FLAT_COUNT:
-		case FLAT_QUALITY:
+		case TAKE_LABEL:
+		case TAKE_RATIO:
+		case TAKE_COUNT:
+		case TAKE_QUALITY:
 			break;
 		default:
 			return false;
@@ -77,9 +77,9 @@ static void add_field(struct group_line *line, const struct walk *w, const struc
 	const struct flat_op *op)
 {
 	uint32_t end = line->nratios;
-	if (op->kind == FLAT_RATIO)
+	if (op->kind == TAKE_RATIO)
 		line->nratios++;
-	else if (op->kind == FLAT_COUNT)
+	else if (op->kind == TAKE_COUNT)
 		end += line->ncounts++;
 	else
 		end += line->ncounts + line->nflags++;
@@ -97,7 +97,7 @@ static bool group_line_follow_plan(struct group_line *line, const struct group_p
 	const struct hook *h, struct walk *w)
 {
 	for (const struct flat_op *op = plan->ops;;) {
-		switch ((enum flat_kind)op->kind) {
+		switch ((enum group_op)op->kind) {
 		case FLAT_END:
 			line->words = h->nwords - w->left;
 			return true;
@@ -110,7 +110,7 @@ static bool group_line_follow_plan(struct group_line *line, const struct group_p
 			break;
 		case FLAT_SLOT:
 			break;
-		case FLAT_LABEL:
+		case TAKE_LABEL:
 			line->label = true;
 			break;
 		case FLAT_IF:

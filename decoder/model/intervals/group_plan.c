@@ -2,75 +2,9 @@
 
 #include <stdlib.h>
 
-#include "../../../formats/cpi_hooks.h"
 #include "../../../formats/schema_program.h"
 #include "group_line.h"
 #include "intervals.h"
-
-static const struct target {
-	uint8_t kind; /* enum flat_kind; FLAT_END: it is not read */
-	uint8_t wants;
-	uint16_t at;
-} targets[] = {
-	[GF_TYPES] = {FLAT_TYPES, WANT_FLAGS, 0},
-	[GF_NUM_CPUS] = {FLAT_NUM_CPUS, WANT_FLAGS, 0},
-	[GF_TID] = {FLAT_TID, WANT_FLAGS, 0},
-#define SYSTEM(kind, name)                                                                         \
-	{                                                                                          \
-		kind, WANT_SYSTEM, offsetof(struct interval, name)                                 \
-	}
-	[GF_RAW_CPI] = SYSTEM(FLAT_RATIO, raw_cpi),
-	[GF_SCALED_CPI] = SYSTEM(FLAT_RATIO, scaled_cpi),
-	[GF_BUSY] = SYSTEM(FLAT_RATIO, busy_pct),
-	[GF_INSTRUCTIONS] = SYSTEM(FLAT_COUNT, instructions),
-	[GF_CYCLES] = SYSTEM(FLAT_COUNT, cycles),
-	[GF_BUSY_CYCLES] = SYSTEM(FLAT_COUNT, busy_cycles),
-#define THREAD(kind, name)                                                                         \
-	{                                                                                          \
-		kind, WANT_THREAD, offsetof(struct interval, name)                                 \
-	}
-	[GF_THREAD_CPI] = THREAD(FLAT_RATIO, thread_cpi),
-	[GF_THREAD_INSTRUCTIONS] = THREAD(FLAT_COUNT, thread_instructions),
-	[GF_THREAD_CYCLES] = THREAD(FLAT_COUNT, thread_cycles),
-#define CPU(kind, name)                                                                            \
-	{                                                                                          \
-		kind, WANT_CPUS, offsetof(struct interval_cpu, name)                               \
-	}
-	[GF_CPU_RAW_CPI] = CPU(FLAT_CPU_RATIO, raw_cpi),
-	[GF_CPU_SCALED_CPI] = CPU(FLAT_CPU_RATIO, scaled_cpi),
-	[GF_CPU_BUSY] = CPU(FLAT_CPU_RATIO, busy_pct),
-	[GF_CPU_INSTRUCTIONS] = CPU(FLAT_CPU_COUNT, instructions),
-	[GF_CPU_CYCLES] = CPU(FLAT_CPU_COUNT, cycles),
-	[GF_CPU_BUSY_CYCLES] = CPU(FLAT_CPU_COUNT, busy_cycles),
-#define QUALITY(kind, name)                                                                        \
-	{                                                                                          \
-		kind, WANT_QUALITY, offsetof(struct interval, name)                                \
-	}
-	[GF_QUALITY_FLAGS] = {FLAT_QUALITY, WANT_QUALITY, 0},
-	[GF_ON_CPU_NS] = QUALITY(FLAT_COUNT, on_cpu_ns),
-	[GF_CTX_SWITCHES] = QUALITY(FLAT_COUNT, ctx_switches),
-	[GF_MIGRATIONS] = QUALITY(FLAT_COUNT, migrations),
-	[GF_FAULTS] = QUALITY(FLAT_COUNT, faults),
-	[GF_IDLE] = SYSTEM(FLAT_RATIO, idle_pct),
-	[GF_INTR] = SYSTEM(FLAT_RATIO, intr_pct),
-	[GF_ACTUAL_PERF] = SYSTEM(FLAT_RATIO, actual_perf_pct),
-	[GF_METHOD] = {FLAT_COUNT, WANT_SYSTEM | WANT_METHOD, offsetof(struct interval, method)},
-#define UTIL(kind, wants, name)                                                                    \
-	{                                                                                          \
-		kind, wants, offsetof(struct interval_util, name)                                  \
-	}
-	[GF_CPU_IDLE] = UTIL(FLAT_UTIL_RATIO, WANT_CPUS, idle_pct),
-	[GF_CPU_INTR] = UTIL(FLAT_UTIL_RATIO, WANT_CPUS, intr_pct),
-	[GF_CPU_ACTUAL_PERF] = UTIL(FLAT_UTIL_RATIO, WANT_CPUS, actual_perf_pct),
-/* Where there is no summary the system's figures are computed from the processors'. */
-#define UTIL_TIME(name) UTIL(FLAT_UTIL_COUNT, WANT_CPUS | WANT_SYSTEM, name)
-	[GF_CPU_ELAPSED] = UTIL_TIME(elapsed),
-	[GF_CPU_BUSY_TIME] = UTIL_TIME(busy_time),
-	[GF_CPU_IDLE_TIME] = UTIL_TIME(idle_time),
-	[GF_CPU_INTR_TIME] = UTIL_TIME(intr_time),
-	[GF_CPU_UNHALTED_CYCLES] = UTIL_TIME(unhalted_cycles),
-	[GF_CPU_REFERENCE_CYCLES] = UTIL_TIME(reference_cycles),
-};
 
 #define NOWHERE UINT32_MAX
 
@@ -86,7 +20,7 @@ struct compiler {
 	bool elapsed, any_string;
 };
 
-static struct flat_op *group_plan_append_op(struct compiler *c, enum flat_kind kind)
+static struct flat_op *group_plan_append_op(struct compiler *c, enum group_op kind)
 {
 	struct flat_op *op = &c->ops[c->plan->nops++];
 	*op = (struct flat_op){.kind = (uint8_t)kind, .slot = -1};
@@ -98,9 +32,9 @@ static unsigned words_of(enum field_type type)
 	return type == FIELD_U32 || type == FIELD_I32 ? 1 : 2;
 }
 
-static bool is_wanted(const struct compiler *c, const struct target *t)
+static bool is_wanted(const struct compiler *c, const struct group_field *means)
 {
-	return t->kind != FLAT_END && (c->wants & (t->wants | WANT_FLAGS));
+	return means->op > TAKE_ELAPSED && (c->wants & (means->wants | WANT_FLAGS));
 }
 
 /* Where its first words are is known if nothing before it may be there or not. */
@@ -116,41 +50,41 @@ static bool place_elapsed(struct compiler *c, const struct schema_field *f)
 	return true;
 }
 
-static bool compile_string(struct compiler *c, enum group_field means)
+static bool compile_string(struct compiler *c, const struct group_field *means)
 {
-	if (means != GF_LABEL || c->any_string || c->run != 0)
+	if (means->op != TAKE_LABEL || c->any_string || c->run != 0)
 		return false;
 	c->any_string = true;
-	group_plan_append_op(c, FLAT_LABEL);
+	group_plan_append_op(c, TAKE_LABEL);
 	c->useful = c->plan->nops;
 	return true;
 }
 
-static bool compile_field(struct compiler *c, const struct schema_field *f, enum group_field means)
+static bool compile_field(
+	struct compiler *c, const struct schema_field *f, const struct group_field *means)
 {
-	const struct target *t = &targets[means];
 	if (f->type == FIELD_STRING)
 		return compile_string(c, means);
 	if (c->run == NOWHERE) {
 		c->run = c->plan->nops;
 		group_plan_append_op(c, FLAT_RUN);
 	}
-	if (means == GF_ELAPSED && !place_elapsed(c, f))
+	if (means->op == TAKE_ELAPSED && !place_elapsed(c, f))
 		return false;
 	uint16_t word = c->ops[c->run].words;
 	struct flat_op field = {.type = (uint8_t)f->type,
 		.na0 = f->attributes & FIELD_NA0,
 		.slot = f->slot,
 		.word = word,
-		.at = t->at};
+		.at = means->at};
 	if (f->slot >= 0) {
 		if (c->repeat != NOWHERE) /* a turn may change how the next one is read */
 			return false;
 		field.kind = FLAT_SLOT;
 		*group_plan_append_op(c, FLAT_SLOT) = field;
 	}
-	if (is_wanted(c, t)) {
-		field.kind = t->kind;
+	if (is_wanted(c, means)) {
+		field.kind = means->op;
 		*group_plan_append_op(c, FLAT_SLOT) = field;
 		c->useful = c->plan->nops;
 		c->wanted_in_repeat = true;
@@ -219,8 +153,7 @@ static bool compile(struct compiler *c)
 		c->map[pc] = c->plan->nops;
 		if (op->kind != OP_FIELD)
 			compile_jump(c, op);
-		else if (!compile_field(c, &s->fields[op->field],
-				 (enum group_field)c->plan->means[op->field]))
+		else if (!compile_field(c, &s->fields[op->field], c->plan->means[op->field]))
 			return false;
 	}
 	c->map[s->nops] = c->plan->nops;
@@ -255,9 +188,9 @@ static bool is_usable(const struct schema_hook *s, enum group_part part)
 {
 	bool elapsed = false, needed = false;
 	for (unsigned i = 0; i < s->nfields; i++) {
-		enum group_field means = group_field_of(&s->fields[i], part);
-		elapsed |= means == GF_ELAPSED;
-		needed |= means == group_field_needed(part);
+		const struct group_field *means = group_field_of(&s->fields[i], part);
+		elapsed |= means->op == TAKE_ELAPSED;
+		needed |= group_field_is_needed(means, part);
 	}
 	return elapsed && needed;
 }
@@ -265,22 +198,10 @@ static bool is_usable(const struct schema_hook *s, enum group_part part)
 static struct group_plan *make(
 	const struct group_plans *p, const struct schema_hook *key, enum group_part part)
 {
-	static const uint32_t minors[PARTS] = {[PART_LABEL_START] = CPI_MINOR_LABEL_START,
-		[PART_SUMMARY] = CPI_MINOR_SUMMARY,
-		[PART_SYSTEM] = CPI_MINOR_SYSTEM,
-		[PART_PER_CPU] = CPI_MINOR_PER_CPU,
-		[PART_THREAD] = CPI_MINOR_THREAD,
-		[PART_QUALITY] = CPI_MINOR_QUALITY,
-		[PART_LABEL_END] = CPI_MINOR_LABEL_END,
-		[PART_UTIL_LABEL_START] = CPUUTIL_MINOR_LABEL_START,
-		[PART_UTIL_SUMMARY] = CPUUTIL_MINOR_SUMMARY,
-		[PART_UTIL_PER_CPU] = CPUUTIL_MINOR_PER_CPU,
-		[PART_UTIL_LABEL_END] = CPUUTIL_MINOR_LABEL_END};
-	const uint8_t major = group_part_is_util(part) ? CPUUTIL_MAJOR : CPI_MAJOR;
 	const struct schema_hook *s = key;
 	if (!s || !is_usable(s, part))
-		s = schema_find(p->builtin, major, minors[part]);
-	struct group_plan *plan = calloc(1, sizeof *plan + s->nfields);
+		s = schema_find(p->builtin, group_kinds[part].major, group_kinds[part].minor);
+	struct group_plan *plan = calloc(1, sizeof *plan + s->nfields * sizeof *plan->means);
 	if (!plan)
 		return NULL;
 	plan->key = key;
@@ -289,7 +210,7 @@ static struct group_plan *make(
 	plan->elapsed_words = UINT32_MAX;
 	plan->nslots = s->nslots;
 	for (unsigned i = 0; i < s->nfields; i++)
-		plan->means[i] = (uint8_t)group_field_of(&s->fields[i], part);
+		plan->means[i] = group_field_of(&s->fields[i], part);
 	if (!(p->wants & WANT_BY_CURSOR) && !make_flat(plan, p->wants)) {
 		free(plan);
 		return NULL;

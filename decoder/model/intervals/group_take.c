@@ -3,8 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../../formats/cpi_hooks.h"
-#include "../../../formats/cpuutil_hooks.h"
 #include "../../../include/cpidecode.h"
 #include "group.h"
 #include "group_line.h"
@@ -27,7 +25,7 @@ static void clear_cpu(struct interval_cpu *c)
 }
 
 /* Room for processor `cpu`: a turn of a repeat, so a record's words bound it. */
-static int need_cpu(struct group *g, uint32_t cpu)
+int group_need_cpu(struct group *g, uint32_t cpu)
 {
 	if (cpu >= g->cpus_cap) {
 		uint32_t cap = cpu < 8 ? 16 : 2 * cpu;
@@ -40,11 +38,6 @@ static int need_cpu(struct group *g, uint32_t cpu)
 	while (g->iv.num_cpus <= cpu)
 		clear_cpu(&g->cpus[g->iv.num_cpus++]);
 	return 0;
-}
-
-int group_need_cpu(struct group *g, uint32_t cpu)
-{
-	return need_cpu(g, cpu);
 }
 
 static int take_label(struct group *g, const char *bytes, uint32_t length)
@@ -107,65 +100,65 @@ static void take_tid(struct interval *iv, uint64_t tid)
 		iv->flags |= IV_INCONSISTENT;
 }
 
-/* The processor whose turn it is. */
-static int group_find_cpu(struct walk *w, struct group *g)
+/* The processor whose turn it is; NULL: no memory. */
+static inline void *cpu_of_turn(struct group *g, uint32_t turn)
 {
-	int rc = w->cpu ? 0 : need_cpu(g, w->turn);
-	if (!rc)
-		w->cpu = &g->cpus[w->turn];
-	return rc;
+	return turn < g->iv.num_cpus || !group_need_cpu(g, turn) ? &g->cpus[turn] : NULL;
 }
 
-static int take_field(struct walk *w, struct group *g, const struct flat_op *op)
+static inline void *util_of_turn(struct group *g, uint32_t turn)
+{
+	return turn < g->num_utils || !group_need_util(g, turn) ? &g->utils[turn] : NULL;
+}
+
+/* What was not measured still says that there is such a processor. */
+static inline int take_ratio(struct interval *iv, void *of, size_t at, bool measured, uint64_t v)
+{
+	if (of && measured)
+		set_ratio(iv, (char *)of + at, v);
+	return of ? 0 : CPIDECODE_ENOMEM;
+}
+
+static inline int take_count(struct interval *iv, void *of, size_t at, bool measured, uint64_t v)
+{
+	if (of && measured)
+		set_count(iv, (char *)of + at, v);
+	return of ? 0 : CPIDECODE_ENOMEM;
+}
+
+/* Any value but a string goes where the table of fields says. 0 or CPIDECODE_ENOMEM. */
+static inline int take_value(
+	struct group *g, enum group_op op, size_t at, uint32_t turn, bool measured, uint64_t v)
 {
 	struct interval *iv = &g->iv;
-	uint64_t v = value_at(w->run + 4 * (size_t)op->word, (enum field_type)op->type);
-	bool measured = v || !op->na0;
-	int rc;
-	switch ((enum flat_kind)op->kind) {
-	case FLAT_SLOT:
-		w->slot[op->slot] = v;
-		break;
-	case FLAT_RATIO:
-		if (measured)
-			set_ratio(iv, (char *)iv + op->at, v);
-		break;
-	case FLAT_COUNT:
-		if (measured)
-			set_count(iv, (char *)iv + op->at, v);
-		break;
-	case FLAT_CPU_RATIO:
-		rc = group_find_cpu(w, g);
-		if (rc)
-			return rc;
-		if (measured)
-			set_ratio(iv, (char *)w->cpu + op->at, v);
-		break;
-	case FLAT_CPU_COUNT:
-		rc = group_find_cpu(w, g);
-		if (rc)
-			return rc;
-		if (measured)
-			set_count(iv, (char *)w->cpu + op->at, v);
-		break;
-	case FLAT_UTIL_RATIO:
-	case FLAT_UTIL_COUNT:
-		return group_take_util(
-			g, w->turn, op->at, op->kind == FLAT_UTIL_RATIO, measured, v);
-	case FLAT_TYPES:
+	switch (op) {
+	case TAKE_TYPES:
 		take_types(g, v);
-		break;
-	case FLAT_NUM_CPUS:
+		return 0;
+	case TAKE_NUM_CPUS:
 		take_num_cpus(g, v);
-		break;
-	case FLAT_TID:
+		return 0;
+	case TAKE_TID:
 		take_tid(iv, v);
-		break;
-	default:
+		return 0;
+	case TAKE_QUALITY:
 		take_quality_flags(iv, v);
-		break;
+		return 0;
+	case TAKE_COUNT:
+		return take_count(iv, iv, at, measured, v);
+	case TAKE_RATIO:
+		return take_ratio(iv, iv, at, measured, v);
+	case TAKE_CPU_COUNT:
+		return take_count(iv, cpu_of_turn(g, turn), at, measured, v);
+	case TAKE_CPU_RATIO:
+		return take_ratio(iv, cpu_of_turn(g, turn), at, measured, v);
+	case TAKE_UTIL_COUNT:
+		return take_count(iv, util_of_turn(g, turn), at, measured, v);
+	case TAKE_UTIL_RATIO:
+		return take_ratio(iv, util_of_turn(g, turn), at, measured, v);
+	default:
+		return 0;
 	}
-	return 0;
 }
 
 static const struct flat_op *group_begin_repeat(
@@ -174,7 +167,6 @@ static const struct flat_op *group_begin_repeat(
 	w->turn = 0;
 	w->turns = turns_of(w, op);
 	w->turn_began = w->next;
-	w->cpu = NULL;
 	return w->turns ? op + 1 : plan->ops + op->jump;
 }
 
@@ -185,7 +177,6 @@ static const struct flat_op *group_end_turn(
 	if (w->next == w->turn_began || ++w->turn >= w->turns)
 		return op + 1;
 	w->turn_began = w->next;
-	w->cpu = NULL;
 	return plan->ops + op->jump;
 }
 
@@ -195,16 +186,16 @@ enum { TAKEN, TOO_SHORT };
 static int take_flat(struct group *g, const struct group_plan *plan, const struct hook *h)
 {
 	struct walk w;
+	uint64_t v;
 	int rc = 0;
 	w.run = w.next = w.turn_began = h->words;
 	w.left = h->nwords;
 	w.turn = 0;
 	w.turns = 0;
-	w.cpu = NULL;
 	for (unsigned i = 0; i < plan->nslots; i++)
 		w.slot[i] = 0;
 	for (const struct flat_op *op = plan->ops; !rc;) {
-		switch ((enum flat_kind)op->kind) {
+		switch ((enum group_op)op->kind) {
 		case FLAT_END:
 			return TAKEN;
 		case FLAT_RUN:
@@ -215,7 +206,7 @@ static int take_flat(struct group *g, const struct group_plan *plan, const struc
 			w.left -= op->words;
 			op++;
 			break;
-		case FLAT_LABEL:
+		case TAKE_LABEL:
 			if (!h->nstrings)
 				return TOO_SHORT;
 			rc = take_label(g, (const char *)h->strings + 4, get_le32(h->strings));
@@ -235,132 +226,19 @@ static int take_flat(struct group *g, const struct group_plan *plan, const struc
 				return TOO_SHORT;
 			op = plan->ops + op->jump;
 			break;
+		case FLAT_SLOT:
+			w.slot[op->slot] = walk_value(&w, op);
+			op++;
+			break;
 		default:
-			rc = take_field(&w, g, op++);
+			v = walk_value(&w, op);
+			rc = take_value(
+				g, (enum group_op)op->kind, op->at, w.turn, v || !op->na0, v);
+			op++;
 			break;
 		}
 	}
 	return rc;
-}
-
-static int take_cpu_value(struct group *g, enum group_field means, const struct field_value *v)
-{
-	int rc = need_cpu(g, v->turn);
-	if (rc)
-		return rc;
-	struct interval *iv = &g->iv;
-	struct interval_cpu *c = &g->cpus[v->turn];
-	if (v->not_measured)
-		return 0;
-	switch (means) {
-	case GF_CPU_RAW_CPI:
-		set_ratio(iv, &c->raw_cpi, v->u);
-		break;
-	case GF_CPU_SCALED_CPI:
-		set_ratio(iv, &c->scaled_cpi, v->u);
-		break;
-	case GF_CPU_BUSY:
-		set_ratio(iv, &c->busy_pct, v->u);
-		break;
-	case GF_CPU_INSTRUCTIONS:
-		set_count(iv, &c->instructions, v->u);
-		break;
-	case GF_CPU_CYCLES:
-		set_count(iv, &c->cycles, v->u);
-		break;
-	default:
-		set_count(iv, &c->busy_cycles, v->u);
-		break;
-	}
-	return 0;
-}
-
-static void take_measured(struct interval *iv, enum group_field means, uint64_t v)
-{
-	switch (means) {
-	case GF_RAW_CPI:
-		set_ratio(iv, &iv->raw_cpi, v);
-		break;
-	case GF_SCALED_CPI:
-		set_ratio(iv, &iv->scaled_cpi, v);
-		break;
-	case GF_BUSY:
-		set_ratio(iv, &iv->busy_pct, v);
-		break;
-	case GF_THREAD_CPI:
-		set_ratio(iv, &iv->thread_cpi, v);
-		break;
-	case GF_INSTRUCTIONS:
-		set_count(iv, &iv->instructions, v);
-		break;
-	case GF_CYCLES:
-		set_count(iv, &iv->cycles, v);
-		break;
-	case GF_BUSY_CYCLES:
-		set_count(iv, &iv->busy_cycles, v);
-		break;
-	case GF_THREAD_INSTRUCTIONS:
-		set_count(iv, &iv->thread_instructions, v);
-		break;
-	case GF_THREAD_CYCLES:
-		set_count(iv, &iv->thread_cycles, v);
-		break;
-	case GF_ON_CPU_NS:
-		set_count(iv, &iv->on_cpu_ns, v);
-		break;
-	case GF_CTX_SWITCHES:
-		set_count(iv, &iv->ctx_switches, v);
-		break;
-	case GF_MIGRATIONS:
-		set_count(iv, &iv->migrations, v);
-		break;
-	case GF_FAULTS:
-		set_count(iv, &iv->faults, v);
-		break;
-	case GF_IDLE:
-		set_ratio(iv, &iv->idle_pct, v);
-		break;
-	case GF_INTR:
-		set_ratio(iv, &iv->intr_pct, v);
-		break;
-	case GF_ACTUAL_PERF:
-		set_ratio(iv, &iv->actual_perf_pct, v);
-		break;
-	case GF_METHOD:
-		set_count(iv, &iv->method, v);
-		break;
-	default:
-		break;
-	}
-}
-
-static int take_value(struct group *g, enum group_field means, const struct field_value *v)
-{
-	switch (means) {
-	case GF_TYPES:
-		take_types(g, v->u);
-		break;
-	case GF_NUM_CPUS:
-		take_num_cpus(g, v->u);
-		break;
-	case GF_LABEL:
-		return take_label(g, v->string, v->length);
-	case GF_TID:
-		take_tid(&g->iv, v->u);
-		break;
-	case GF_QUALITY_FLAGS:
-		take_quality_flags(&g->iv, v->u);
-		break;
-	default:
-		if (group_field_is_cpu_util(means))
-			return group_take_util_field(g, v->turn, means, !v->not_measured, v->u);
-		if (group_field_is_cpu(means))
-			return take_cpu_value(g, means, v);
-		if (!v->not_measured)
-			take_measured(&g->iv, means, v->u);
-		break;
-	}
-	return 0;
 }
 
 static int take_by_cursor(struct group *g, const struct group_plan *plan, const struct hook *h)
@@ -371,7 +249,10 @@ static int take_by_cursor(struct group *g, const struct group_plan *plan, const 
 	read_as.schema = plan->schema;
 	field_start(&c, &read_as);
 	while (field_next(&c, &v)) {
-		int rc = take_value(g, (enum group_field)plan->means[v.index], &v);
+		const struct group_field *f = plan->means[v.index];
+		int rc = f->op == TAKE_LABEL ? take_label(g, v.string, v.length)
+					     : take_value(g, (enum group_op)f->op, f->at, v.turn,
+						       !v.not_measured, v.u);
 		if (rc)
 			return rc;
 	}
@@ -423,7 +304,7 @@ bool group_elapsed_by_cursor(const struct group_plan *plan, const struct hook *h
 	read_as.schema = plan->schema;
 	field_start(&c, &read_as);
 	while (field_next(&c, &v)) {
-		if (plan->means[v.index] == GF_ELAPSED) {
+		if (plan->means[v.index]->op == TAKE_ELAPSED) {
 			*elapsed = v.u;
 			return true;
 		}

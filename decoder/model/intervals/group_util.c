@@ -4,12 +4,11 @@
 
 #include "../../../include/cpidecode.h"
 #include "group.h"
-#include "group_walk.h"
 
 /* A summary has four decimals, and was computed from the counts of the hook beside it. */
 #define SAME_PERCENT 0.01
 
-static int need_util(struct group *g, uint32_t cpu)
+int group_need_util(struct group *g, uint32_t cpu)
 {
 	if (cpu >= g->utils_cap) {
 		uint32_t cap = cpu < 8 ? 16 : 2 * cpu;
@@ -23,36 +22,6 @@ static int need_util(struct group *g, uint32_t cpu)
 		g->utils[g->num_utils++] = (struct interval_util){NAN, NAN, NAN, NOT_MEASURED,
 			NOT_MEASURED, NOT_MEASURED, NOT_MEASURED, NOT_MEASURED, NOT_MEASURED};
 	return 0;
-}
-
-int group_take_util(
-	struct group *g, uint32_t cpu, size_t at, bool is_ratio, bool measured, uint64_t v)
-{
-	if (need_util(g, cpu))
-		return CPIDECODE_ENOMEM;
-	void *to = (char *)&g->utils[cpu] + at;
-	if (measured && is_ratio)
-		set_ratio(&g->iv, to, v);
-	else if (measured)
-		set_count(&g->iv, to, v);
-	return 0;
-}
-
-int group_take_util_field(
-	struct group *g, uint32_t cpu, enum group_field means, bool measured, uint64_t v)
-{
-#define AT(name) offsetof(struct interval_util, name)
-	static const size_t at[] = {[GF_CPU_IDLE] = AT(idle_pct),
-		[GF_CPU_INTR] = AT(intr_pct),
-		[GF_CPU_ACTUAL_PERF] = AT(actual_perf_pct),
-		[GF_CPU_ELAPSED] = AT(elapsed),
-		[GF_CPU_BUSY_TIME] = AT(busy_time),
-		[GF_CPU_IDLE_TIME] = AT(idle_time),
-		[GF_CPU_INTR_TIME] = AT(intr_time),
-		[GF_CPU_UNHALTED_CYCLES] = AT(unhalted_cycles),
-		[GF_CPU_REFERENCE_CYCLES] = AT(reference_cycles)};
-#undef AT
-	return group_take_util(g, cpu, at[means], means < GF_CPU_ELAPSED, measured, v);
 }
 
 /* All of the time is busy, idle or in interrupts: a processor without any was offline. */
@@ -104,7 +73,7 @@ int group_settle_util(struct group *g)
 	struct interval *iv = &g->iv;
 	int rc = g->num_utils ? group_need_cpu(g, g->num_utils - 1) : 0;
 	if (!rc && iv->num_cpus)
-		rc = need_util(g, iv->num_cpus - 1);
+		rc = group_need_util(g, iv->num_cpus - 1);
 	if (rc)
 		return rc;
 	struct sums busy = {0}, idle = {0}, intr = {0}, perf = {0};

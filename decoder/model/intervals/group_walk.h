@@ -45,9 +45,13 @@ struct walk {
 	uint32_t turn;
 	uint64_t turns;
 	const uint8_t *turn_began;
-	struct interval_cpu *cpu; /* of this turn; NULL: not yet looked for */
 	uint64_t slot[SCHEMA_MAX_FIELDS];
 };
+
+static inline uint64_t walk_value(const struct walk *w, const struct flat_op *op)
+{
+	return value_at(w->run + 4 * (size_t)op->word, (enum field_type)op->type);
+}
 
 static inline uint64_t turns_of(const struct walk *w, const struct flat_op *op)
 {

@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../../formats/cpi_hooks.h"
-#include "../../../formats/cpuutil_hooks.h"
 #include "../../../formats/trace_file.h"
 #include "../../../include/cpidecode.h"
 #include "../trace/clock.h"
@@ -48,7 +46,7 @@ struct interval_builder {
 	const struct group_plan *last[PARTS]; /* looked up last: mostly the one needed next */
 	struct group_plans plans;
 	const struct schema_set *known_set;
-	const struct group_plan *known[CPI_MINOR_MM + 1][PARTS + 1]; /* see known_plans */
+	const struct group_plan *known[CPI_MINOR_MM + 1][PARTS]; /* see known_plans */
 	struct interval blank; /* a constant would be written field by field, which takes longer */
 };
 
@@ -93,21 +91,11 @@ static const struct group_plan *find_plan(
 	return plan;
 }
 
-/* How hooks of that mm are read, by part, in files with these schemas; NULL: not yet known. */
-static const struct group_plan **known_plans(
-	struct interval_builder *b, const struct schema_set *set, uint8_t mm)
-{
-	if (b->known_set != set) {
-		memset(b->known, 0, sizeof b->known);
-		b->known_set = set;
-	}
-	return b->known[mm];
-}
-
 static __attribute__((noinline)) const struct group_plan *find_known(
 	struct interval_builder *b, uint32_t minor, enum group_part part)
 {
-	return group_plans_find(&b->plans, schema_set_find(b->known_set, CPI_MAJOR, minor), part);
+	return group_plans_find(
+		&b->plans, schema_set_find(b->known_set, group_kinds[part].major, minor), part);
 }
 
 static void open_group(struct interval_builder *b, struct group *g, const struct hook *h)
@@ -115,7 +103,8 @@ static void open_group(struct interval_builder *b, struct group *g, const struct
 	const struct trace_file *f = &b->t->files[h->file]->pub;
 	struct interval *iv = &g->iv;
 	g->open = true;
-	g->has_elapsed = g->has_types = false;
+	g->has_types = false;
+	g->identity = (struct group_identity){.mm = (uint8_t)(h->minor & CPI_MINOR_MM)};
 	g->num_cpus_word = 0;
 	g->num_utils = 0;
 	memcpy(iv, &b->blank, sizeof *iv);
@@ -126,7 +115,7 @@ static void open_group(struct interval_builder *b, struct group *g, const struct
 	iv->file = h->file;
 	iv->machine = h->machine;
 	iv->position = h->position;
-	iv->mm = (uint8_t)(h->minor & CPI_MINOR_MM);
+	iv->mm = g->identity.mm;
 	iv->major = h->major;
 	iv->flags = f->header.flags & TF_FLAG_SCRIPTED ? IV_SCRIPTED : 0;
 	iv->task = h->task;
@@ -184,6 +173,7 @@ static int close_group(struct interval_builder *b, size_t file, const struct int
 	g->open = false;
 	if (iv->major == CPUUTIL_MAJOR && group_settle_util(g))
 		return CPIDECODE_ENOMEM;
+	iv->elapsed = g->identity.elapsed;
 	iv->start_ticks = iv->elapsed < iv->end_ticks ? iv->end_ticks - iv->elapsed : 0;
 	iv->start_ns = b->wants & WANT_START
 			       ? clock_time_before(f->clock, iv->end_ticks, iv->elapsed)
@@ -220,7 +210,6 @@ static void take_part(struct group *g, enum group_part part)
 	};
 	struct interval *iv = &g->iv;
 	uint32_t raised = raises[part];
-	g->last = (uint8_t)part;
 	if (raised == IV_NO_START && iv->flags & IV_NO_END)
 		iv->flags &= ~(uint32_t)IV_NO_END;
 	else
@@ -229,14 +218,20 @@ static void take_part(struct group *g, enum group_part part)
 		iv->types |= CPI_HOOK_THREAD;
 }
 
-static bool same_group(const struct group *g, const struct hook *h, enum group_part part,
-	bool has_elapsed, uint64_t elapsed)
+static struct group_identity interval_identify_hook(
+	const struct group_plan *plan, enum group_part part, const struct hook *h)
 {
-	if (g->iv.end_ticks != h->ticks || g->iv.tid != h->tid || g->iv.ring != h->ring ||
-		g->iv.mm != (h->minor & CPI_MINOR_MM) || g->iv.major != h->major || part <= g->last)
-		return false;
-	/* One that is too short to say joins its neighbours. */
-	return !has_elapsed || !g->has_elapsed || elapsed == g->iv.elapsed;
+	uint64_t elapsed = 0;
+	bool has_elapsed = plan->flat ? group_elapsed_flat(plan, h->words, h->nwords, &elapsed)
+				      : group_elapsed_by_cursor(plan, h, &elapsed);
+	return group_identify(part, h->minor, has_elapsed, elapsed);
+}
+
+static bool same_group(
+	const struct group *g, const struct hook *h, const struct group_identity *next)
+{
+	return g->iv.end_ticks == h->ticks && g->iv.tid == h->tid && g->iv.ring == h->ring &&
+	       group_goes_on(&g->identity, next);
 }
 
 /* The file's group, after the one that this hook does not belong to was closed. */
@@ -260,52 +255,45 @@ static bool is_asked(const struct interval_builder *b, const struct group *g,
 	return plan->nops != 1; /* 1: its end alone */
 }
 
+/* The hook goes on with the group. Whether it has figures that the caller wants. */
+static bool interval_extend_group(const struct interval_builder *b, struct group *g,
+	const struct group_plan *plan, const struct group_identity *next)
+{
+	group_go_on(&g->identity, next);
+	take_part(g, (enum group_part)next->part);
+	return is_asked(b, g, plan, (enum group_part)next->part);
+}
+
 int interval_feed(struct interval_builder *b, const struct hook *h, const struct interval **iv)
 {
 	enum group_part part = group_part(h->major, h->minor);
 	struct group *g = b->groups[h->file];
+	int closed = 0;
 	*iv = NULL;
 	if (part == PART_NONE)
 		return close_group(b, h->file, iv);
 	const struct group_plan *plan = find_plan(b, h, part);
 	if (!plan)
 		return CPIDECODE_ENOMEM;
-	uint64_t elapsed = 0;
-	bool has_elapsed = group_elapsed(plan, h, &elapsed);
-	int closed = 0;
-	if (g && g->open && !same_group(g, h, part, has_elapsed, elapsed))
+	struct group_identity next = interval_identify_hook(plan, part, h);
+	if (g && g->open && !same_group(g, h, &next))
 		closed = close_group(b, h->file, iv);
-	g = group_for(b, h);
-	if (!g || closed < 0)
+	g = closed < 0 ? NULL : group_for(b, h);
+	if (!g)
 		return CPIDECODE_ENOMEM;
-	if (has_elapsed && !g->has_elapsed) {
-		g->iv.elapsed = elapsed;
-		g->has_elapsed = true;
-	}
-	take_part(g, part);
-	int rc = is_asked(b, g, plan, part) ? group_take(g, plan, h) : 0;
+	int rc = interval_extend_group(b, g, plan, &next) ? group_take(g, plan, h) : 0;
 	return rc ? rc : closed;
 }
 
-/* The hook at p is one of the group's. */
-static int add_record(struct interval_builder *b, struct group *g, const struct group_plan *plan,
-	enum group_part part, const uint8_t *p, uint32_t size)
+/* How hooks of that mm are read, by part, in files with these schemas; NULL: not yet known. */
+static const struct group_plan **known_plans(
+	struct interval_builder *b, const struct schema_set *set, uint8_t mm)
 {
-	struct hook h;
-	take_part(g, part);
-	if (!is_asked(b, g, plan, part))
-		return 0;
-	record_take(p, size, &h);
-	return group_take(g, plan, &h);
-}
-
-/* What a committed hook at p says of its elapsed time is that. */
-static bool says_elapsed(const struct group_plan *plan, const uint8_t *p, uint64_t elapsed)
-{
-	if (get_le16(p + REC_NWORDS) < plan->elapsed_words)
-		return false;
-	p += REC_DATA + 4 * (size_t)plan->elapsed_word;
-	return elapsed == (plan->elapsed_wide ? get_hl64(p) : get_le32(p));
+	if (b->known_set != set) {
+		memset(b->known, 0, sizeof b->known);
+		b->known_set = set;
+	}
+	return b->known[mm];
 }
 
 /*
@@ -316,33 +304,32 @@ static bool says_elapsed(const struct group_plan *plan, const uint8_t *p, uint64
 static int take_rest(struct interval_builder *b, struct ring_cursor *c)
 {
 	struct group *g = b->groups[c->hook.file];
-	if (!g || !g->open || !g->has_elapsed)
-		return 0;
-	const struct group_plan **plans = known_plans(b, c->file->set, g->iv.mm);
-	const uint32_t minor_mask = (1u << GROUP_KIND_SHIFT) - 1, whose = g->iv.tid;
-	const uint64_t stamp = g->iv.end_ticks, elapsed = g->iv.elapsed;
+	const uint8_t *p;
+	uint32_t size;
 	int rc = 0;
-	while (!rc && c->stop - c->p >= REC_HEADER_SIZE) {
-		const uint8_t *p = c->p;
-		uint32_t control = get_le32(p), size = control & REC_SIZE_MASK,
-			 minor = get_le32(p + REC_MINOR);
-		if (get_le64(p + REC_STAMP) != stamp || get_le32(p + REC_TID) != whose ||
-			(minor & minor_mask) != g->iv.mm || p[REC_MAJOR] != CPI_MAJOR)
-			break;
-		if ((control & (REC_COMMITTED | REC_KIND_MASK)) !=
-				(REC_COMMITTED | REC_KIND_HOOK) ||
-			size > (size_t)(c->stop - p) || !record_fits(p, size))
-			break;
-		enum group_part part = group_part(CPI_MAJOR, minor);
-		if (part <= g->last || part == PART_NONE)
+	if (!g || !g->open)
+		return 0;
+	const struct group_plan **plans = known_plans(b, c->file->set, g->identity.mm);
+	while (!rc && (p = ring_cursor_peek(c, g->iv.end_ticks, g->iv.tid, &size))) {
+		uint32_t minor = get_le32(p + REC_MINOR);
+		enum group_part part = group_part(p[REC_MAJOR], minor);
+		uint64_t elapsed;
+		if (part <= g->identity.part || (minor & CPI_MINOR_MM) != g->identity.mm)
 			break;
 		if (!plans[part] && !(plans[part] = find_known(b, minor, part)))
 			return CPIDECODE_ENOMEM;
-		if (!says_elapsed(plans[part], p, elapsed))
+		if (!group_elapsed_flat(
+			    plans[part], p + REC_DATA, get_le16(p + REC_NWORDS), &elapsed))
 			break;
-		c->p += size;
-		c->counts.hooks++;
-		rc = add_record(b, g, plans[part], part, p, size);
+		struct group_identity next = group_identify(part, minor, true, elapsed);
+		if (!group_goes_on(&g->identity, &next))
+			break;
+		ring_cursor_pass(c, size);
+		if (interval_extend_group(b, g, plans[part], &next)) {
+			struct hook h;
+			record_take(p, size, &h);
+			rc = group_take(g, plans[part], &h);
+		}
 	}
 	return rc;
 }
