@@ -12,6 +12,7 @@
 
 #include "../../model/trace/clock.h"
 #include "../../base/grow.h"
+#include "../../../formats/base/hash_index.h"
 #include "../../sink/escape.h"
 #include "sources.h"
 
@@ -82,8 +83,7 @@ struct backward {
 	struct known_name known[KNOWN];
 	struct stack *stacks;
 	size_t nstacks, stacks_cap;
-	uint32_t *stack_table; /* open hash: number + 1 */
-	size_t places;
+	struct hash_index stack_index;
 	struct flame_sources sources;
 	struct waiting waiting[MAX_WAITING];
 	size_t stacked, sweep_at;
@@ -163,46 +163,37 @@ static uint64_t backward_hash_name(struct backward *b, uint32_t name)
 	return known->hash;
 }
 
+static uint64_t hash_stack(uint32_t machine, uint32_t tid)
+{
+	return ((uint64_t)machine << 32 | tid) * UINT64_C(0x9e3779b97f4a7c15) >> 32;
+}
+
 static bool more_stacks(struct backward *b)
 {
-	size_t places = b->places ? 2 * b->places : 64;
-	uint32_t *table = calloc(places, sizeof *table);
-	if (!table)
+	if (!hash_index_reset(&b->stack_index, 2 * b->nstacks + 1))
 		return false;
-	for (uint32_t i = 0; i < b->nstacks; i++) {
-		uint64_t key = (uint64_t)b->stacks[i].machine << 32 | b->stacks[i].tid;
-		size_t at = key * UINT64_C(0x9e3779b97f4a7c15) >> 32;
-		while (table[at & (places - 1)])
-			at++;
-		table[at & (places - 1)] = i + 1;
-	}
-	free(b->stack_table);
-	b->stack_table = table;
-	b->places = places;
+	for (uint32_t i = 0; i < b->nstacks; i++)
+		hash_index_add(
+			&b->stack_index, hash_stack(b->stacks[i].machine, b->stacks[i].tid), i);
 	return true;
 }
 
 static int find_stack(struct backward *b, uint32_t machine, uint32_t tid, uint32_t *number)
 {
-	if (b->nstacks >= b->places / 2 && !more_stacks(b))
+	if (b->nstacks >= b->stack_index.slots / 2 && !more_stacks(b))
 		return CPIDECODE_ENOMEM;
-	uint64_t key = (uint64_t)machine << 32 | tid;
-	size_t at = key * UINT64_C(0x9e3779b97f4a7c15) >> 32;
-	for (;; at++) {
-		uint32_t *place = &b->stack_table[at & (b->places - 1)];
-		if (*place) {
-			const struct stack *s = &b->stacks[*place - 1];
-			*number = *place - 1;
-			if (s->machine == machine && s->tid == tid)
-				return 0;
-			continue;
+	for (uint64_t at = hash_stack(machine, tid);; at++) {
+		uint32_t *slot = hash_index_at(&b->stack_index, at);
+		*number = *slot ? *slot - 1 : (uint32_t)b->nstacks;
+		if (!*slot) {
+			if (grow(&b->stacks, b->nstacks, &b->stacks_cap, sizeof *b->stacks))
+				return CPIDECODE_ENOMEM;
+			b->stacks[b->nstacks++] = (struct stack){.machine = machine, .tid = tid};
+			*slot = *number + 1;
+			return 0;
 		}
-		if (grow(&b->stacks, b->nstacks, &b->stacks_cap, sizeof *b->stacks))
-			return CPIDECODE_ENOMEM;
-		b->stacks[b->nstacks] = (struct stack){.machine = machine, .tid = tid};
-		*number = (uint32_t)b->nstacks++;
-		*place = *number + 1;
-		return 0;
+		if (b->stacks[*number].machine == machine && b->stacks[*number].tid == tid)
+			return 0;
 	}
 }
 
@@ -439,7 +430,7 @@ int flame_backward(struct flame_log *log, struct flame_tree *tree)
 	flame_sources_close(&b.sources);
 	free(b.numbers);
 	free(b.stacks);
-	free(b.stack_table);
+	hash_index_free(&b.stack_index);
 	errno = error;
 	return rc;
 }

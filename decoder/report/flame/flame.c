@@ -1,11 +1,11 @@
 /* The intervals as a tree of frames: everything, task, outer interval, inner interval. */
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../../../formats/cpuutil_hooks.h"
+#include "../../base/grow.h"
 #include "../../model/intervals/interval_stream.h"
 #include "../../model/intervals/thread_stacks.h"
 #include "../../sink/escape.h"
@@ -44,20 +44,6 @@ struct builder {
 	char minors[256][12];
 	struct out spelled;
 };
-
-uint64_t flame_weight(const struct report *r, const struct interval *iv)
-{
-	switch (r->weight) {
-	case WEIGHT_NS:
-		return iv->long_ns ? iv->long_ns : (uint64_t)llround(iv->elapsed_ns);
-	case WEIGHT_INSTRUCTIONS:
-		return iv->instructions;
-	case WEIGHT_THREAD_CYCLES:
-		return iv->thread_cycles;
-	default:
-		return iv->elapsed;
-	}
-}
 
 /*
  * In lines of stacks a name may have to be spelled in another way, and two that become the
@@ -185,7 +171,7 @@ static int remember_name(struct open_interval *o, const struct interval *iv)
 static int open_interval(struct builder *b, struct open_interval *own, struct open_interval *outer,
 	const struct interval *iv)
 {
-	uint64_t weight = flame_weight(b->r, iv);
+	uint64_t weight = flame_weight(b->r->weight, iv);
 	bool taken = filter_interval(b->r->filter, iv), measured = weight != NOT_MEASURED;
 	*own = (struct open_interval){.weight = weight};
 	if (measured && iv->depth)
@@ -212,14 +198,8 @@ static int add_interval(struct builder *b, const struct interval *iv)
 	if (!t)
 		return CPIDECODE_ENOMEM;
 	close_from(b, t, iv->depth);
-	if (t->count == t->cap) {
-		size_t cap = t->cap ? 2 * t->cap : 8;
-		void *p = realloc(t->at, cap * sizeof(struct open_interval));
-		if (!p)
-			return CPIDECODE_ENOMEM;
-		t->at = p;
-		t->cap = cap;
-	}
+	if (grow(&t->at, t->count, &t->cap, sizeof(struct open_interval)))
+		return CPIDECODE_ENOMEM;
 	struct open_interval *stack = t->at;
 	int rc = open_interval(b, &stack[iv->depth], stack, iv);
 	if (rc)

@@ -302,7 +302,7 @@ static void put_record(const struct flame_log *log, struct flame_writer *w,
 static int flame_log_append_interval(
 	struct flame_log *log, struct flame_writer *w, const struct interval *iv, size_t slice)
 {
-	uint64_t weight = flame_weight(log->r, iv);
+	uint64_t weight = flame_weight(log->r->weight, iv);
 	if (weight == NOT_MEASURED) {
 		w->unfit = true;
 		return CPIDECODE_ECANCELED;

@@ -92,7 +92,5 @@ void flame_log_free(struct flame_log *log);
 /* The frame's name of an interval of CPU utilisation: none of CPI's, whatever the label. The
  * method, where it is known, stands in it. */
 void flame_util_name(struct out *o, const char *name, size_t n, uint64_t method);
-/* What an interval weighs; NOT_MEASURED: unknown. */
-uint64_t flame_weight(const struct report *r, const struct interval *iv);
 
 #endif

@@ -6,6 +6,20 @@
 
 _Static_assert(sizeof(struct flame_measure) * FLAME_FRAMES == BLOCK_BYTES, "no gaps");
 
+uint64_t flame_weight(enum report_weight weight, const struct interval *iv)
+{
+	switch (weight) {
+	case WEIGHT_NS:
+		return iv->long_ns ? iv->long_ns : (uint64_t)llround(iv->elapsed_ns);
+	case WEIGHT_INSTRUCTIONS:
+		return iv->instructions;
+	case WEIGHT_THREAD_CYCLES:
+		return iv->thread_cycles;
+	default:
+		return iv->elapsed;
+	}
+}
+
 static bool is_measured(uint64_t above, uint64_t below, double value)
 {
 	return !isnan(value) || (above != NOT_MEASURED && below != NOT_MEASURED && below != 0);

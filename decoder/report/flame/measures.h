@@ -6,6 +6,10 @@
 #include "../../base/pages.h"
 #include "../../model/stats/ratio.h"
 #include "../../sink/flame.h"
+#include "../report.h"
+
+/* What an interval weighs; NOT_MEASURED: unknown. */
+uint64_t flame_weight(enum report_weight weight, const struct interval *iv);
 
 /* Of so many frames the measures fill a block, and so do the frames. */
 enum { FLAME_FRAMES = 2048 };

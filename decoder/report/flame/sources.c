@@ -111,18 +111,10 @@ static bool source_ends_after(const void *ctx, const void *a, const void *b)
 	return (*(struct flame_source *const *)a)->end > (*(struct flame_source *const *)b)->end;
 }
 
-static void sources_sift_down(struct flame_sources *all)
+static void sources_sift_down(struct flame_sources *all, size_t i)
 {
-	struct flame_source *s = all->heap[0];
-	heap_sift_down(all->heap, all->count, 0, &s, sizeof s, source_ends_after, NULL);
-}
-
-static void sift_up(struct flame_sources *all, size_t i)
-{
-	struct flame_source **heap = all->heap, *s = heap[i];
-	for (; i && heap[(i - 1) / 2]->end < s->end; i = (i - 1) / 2)
-		heap[i] = heap[(i - 1) / 2];
-	heap[i] = s;
+	struct flame_source *s = all->heap[i];
+	heap_sift_down(all->heap, all->count, i, &s, sizeof s, source_ends_after, NULL);
 }
 
 int flame_sources_start(struct flame_sources *all, uint32_t machine)
@@ -135,11 +127,11 @@ int flame_sources_start(struct flame_sources *all, uint32_t machine)
 		int rc = step_back(all, s);
 		if (rc < 0)
 			return rc;
-		if (!rc)
-			continue;
-		all->heap[all->count] = s;
-		sift_up(all, all->count++);
+		if (rc)
+			all->heap[all->count++] = s;
 	}
+	for (size_t i = all->count / 2; i-- > 0;)
+		sources_sift_down(all, i);
 	return 0;
 }
 
@@ -168,7 +160,7 @@ static int take_top(struct flame_sources *all)
 	else if (s->end > end)
 		return 1;
 	if (all->count)
-		sources_sift_down(all);
+		sources_sift_down(all, 0);
 	return 0;
 }
 
