@@ -8,11 +8,12 @@
 struct group {
 	struct interval iv;
 	struct interval_cpu *cpus;
-	uint32_t cpus_cap;
+	size_t cpus_room;
 	struct interval_util *utils; /* of CPU utilisation: num_utils, as many as cpus in the end */
-	uint32_t num_utils, utils_cap;
+	uint32_t num_utils;
+	size_t utils_room;
 	char *label;
-	uint32_t label_cap;
+	size_t label_room;
 	uint32_t num_cpus_word; /* as the hooks say, 0: not said */
 	struct group_identity identity;
 	bool open, has_types;

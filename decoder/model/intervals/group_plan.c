@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "../../../formats/base/array.h"
 #include "../../../formats/schema_program.h"
 #include "group_line.h"
 #include "intervals.h"
@@ -218,56 +219,53 @@ static struct group_plan *make(
 	return plan;
 }
 
-static struct group_plan **group_plans_find_bucket(
-	const struct group_plans *p, const struct schema_hook *key, enum group_part part)
+static uint64_t group_plan_hash(const struct schema_hook *key, enum group_part part)
 {
-	size_t i =
-		((uintptr_t)key / sizeof(void *) * PARTS + part) * UINT64_C(0x9e3779b97f4a7c15) >>
-		32;
-	for (;; i++) {
-		struct group_plan **at = &p->table[i & (p->places - 1)];
-		if (!*at || ((*at)->key == key && (*at)->part == part))
-			return at;
-	}
+	return ((uintptr_t)key / sizeof(void *) * PARTS + part) * UINT64_C(0x9e3779b97f4a7c15) >>
+	       32;
 }
 
-static bool group_plans_grow_table(struct group_plans *p)
+static const struct group_plan *group_plans_add(
+	struct group_plans *p, const struct schema_hook *key, enum group_part part)
 {
-	struct group_plans bigger = {.places = p->places ? 2 * p->places : 32};
-	bigger.table = calloc(bigger.places, sizeof(struct group_plan *));
-	if (!bigger.table)
-		return false;
-	for (size_t i = 0; i < p->places; i++)
-		if (p->table[i])
-			*group_plans_find_bucket(&bigger, p->table[i]->key,
-				(enum group_part)p->table[i]->part) = p->table[i];
-	free(p->table);
-	p->table = bigger.table;
-	p->places = bigger.places;
-	return true;
+	if (!array_reserve(&p->plans, &p->room, p->count + 1, sizeof(struct group_plan *)))
+		return NULL;
+	if (2 * (p->count + 1) > p->index.slots) {
+		if (!hash_index_reset(&p->index, 2 * (p->count + 1)))
+			return NULL;
+		for (size_t i = 0; i < p->count; i++)
+			hash_index_add(&p->index,
+				group_plan_hash(
+					p->plans[i]->key, (enum group_part)p->plans[i]->part),
+				(uint32_t)i);
+	}
+	struct group_plan *plan = make(p, key, part);
+	if (!plan)
+		return NULL;
+	hash_index_add(&p->index, group_plan_hash(key, part), (uint32_t)p->count);
+	p->plans[p->count++] = plan;
+	return plan;
 }
 
 const struct group_plan *group_plans_find(
 	struct group_plans *p, const struct schema_hook *schema, enum group_part part)
 {
-	if (p->count >= p->places / 2 && !group_plans_grow_table(p))
-		return NULL;
-	struct group_plan **at = group_plans_find_bucket(p, schema, part);
-	if (!*at) {
-		*at = make(p, schema, part);
-		p->count += *at != NULL;
+	uint64_t hash = group_plan_hash(schema, part);
+	for (uint32_t found; p->count && (found = *hash_index_at(&p->index, hash)); hash++) {
+		const struct group_plan *plan = p->plans[found - 1];
+		if (plan->key == schema && plan->part == part)
+			return plan;
 	}
-	return *at;
+	return group_plans_add(p, schema, part);
 }
 
 void group_plans_free(struct group_plans *p)
 {
-	for (size_t i = 0; i < p->places; i++) {
-		if (p->table[i]) {
-			group_lines_free(p->table[i]->lines);
-			free(p->table[i]->ops);
-		}
-		free(p->table[i]);
+	for (size_t i = 0; i < p->count; i++) {
+		group_lines_free(p->plans[i]->lines);
+		free(p->plans[i]->ops);
+		free(p->plans[i]);
 	}
-	free(p->table);
+	free(p->plans);
+	hash_index_free(&p->index);
 }

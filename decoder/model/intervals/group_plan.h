@@ -4,14 +4,16 @@
 #ifndef SWT_DECODER_MODEL_INTERVALS_GROUP_PLAN_H
 #define SWT_DECODER_MODEL_INTERVALS_GROUP_PLAN_H
 
+#include "../../../formats/base/hash_index.h"
 #include "group_flat.h"
 
 /* Plans by schema hook and part, made as they are asked for. Starts zeroed. */
 struct group_plans {
 	unsigned wants; /* enum interval_want */
 	const struct schema *builtin;
-	struct group_plan **table; /* open hash */
-	size_t places, count;
+	struct group_plan **plans;
+	size_t count, room;
+	struct hash_index index; /* of plans */
 };
 
 /*

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../../formats/base/array.h"
 #include "../../../include/cpidecode.h"
 #include "group.h"
 #include "group_line.h"
@@ -27,14 +28,8 @@ static void clear_cpu(struct interval_cpu *c)
 /* Room for processor `cpu`: a turn of a repeat, so a record's words bound it. */
 int group_need_cpu(struct group *g, uint32_t cpu)
 {
-	if (cpu >= g->cpus_cap) {
-		uint32_t cap = cpu < 8 ? 16 : 2 * cpu;
-		void *p = realloc(g->cpus, (size_t)cap * sizeof *g->cpus);
-		if (!p)
-			return CPIDECODE_ENOMEM;
-		g->cpus = p;
-		g->cpus_cap = cap;
-	}
+	if (!array_reserve(&g->cpus, &g->cpus_room, (size_t)cpu + 1, sizeof *g->cpus))
+		return CPIDECODE_ENOMEM;
 	while (g->iv.num_cpus <= cpu)
 		clear_cpu(&g->cpus[g->iv.num_cpus++]);
 	return 0;
@@ -48,14 +43,9 @@ static int take_label(struct group *g, const char *bytes, uint32_t length)
 			iv->flags |= IV_INCONSISTENT;
 		return 0;
 	}
-	if (!g->label || length > g->label_cap) {
-		uint32_t cap = length < 64 ? 64 : length;
-		void *p = realloc(g->label, cap);
-		if (!p)
-			return CPIDECODE_ENOMEM;
-		g->label = p;
-		g->label_cap = cap;
-	}
+	/* One byte more: an empty label is not NULL. */
+	if (!array_reserve(&g->label, &g->label_room, (size_t)length + 1, 1))
+		return CPIDECODE_ENOMEM;
 	memcpy(g->label, bytes, length);
 	iv->label_len = length;
 	iv->has_label = true;

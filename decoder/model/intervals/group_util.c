@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "../../../formats/base/array.h"
 #include "../../../include/cpidecode.h"
 #include "group.h"
 
@@ -10,14 +11,8 @@
 
 int group_need_util(struct group *g, uint32_t cpu)
 {
-	if (cpu >= g->utils_cap) {
-		uint32_t cap = cpu < 8 ? 16 : 2 * cpu;
-		void *p = realloc(g->utils, (size_t)cap * sizeof *g->utils);
-		if (!p)
-			return CPIDECODE_ENOMEM;
-		g->utils = p;
-		g->utils_cap = cap;
-	}
+	if (!array_reserve(&g->utils, &g->utils_room, (size_t)cpu + 1, sizeof *g->utils))
+		return CPIDECODE_ENOMEM;
 	while (g->num_utils <= cpu)
 		g->utils[g->num_utils++] = (struct interval_util){NAN, NAN, NAN, NOT_MEASURED,
 			NOT_MEASURED, NOT_MEASURED, NOT_MEASURED, NOT_MEASURED, NOT_MEASURED};

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../../formats/base/array.h"
 #include "../../../formats/base/time_ns.h"
 #include "../../../formats/cpi_group.h"
 #include "../guid.h"
@@ -60,12 +61,17 @@ struct figures {
 	unsigned known; /* a bit each */
 };
 
+struct derived_cpu {
+	struct figures now; /* of the group */
+	uint64_t sum[FIGURES];
+};
+
 struct derived {
 	struct replay_set *set;
 	bool utilisation;
-	struct figures *now; /* of the group, by processor */
-	uint64_t (*sum)[FIGURES];
-	uint32_t cpus, room;
+	struct derived_cpu *cpu;
+	uint32_t cpus;
+	size_t room;
 	struct figures total; /* of the group: of the system */
 	uint64_t total_sum[FIGURES];
 	bool has_total; /* a hook told of the system, and that of the processors may follow */
@@ -80,8 +86,7 @@ void replay_free_derived(struct derived *d)
 {
 	if (!d)
 		return;
-	free(d->now);
-	free(d->sum);
+	free(d->cpu);
 	free(d);
 }
 
@@ -128,20 +133,12 @@ uint32_t replay_add_derived(struct replay *r, bool cpi, bool utilisation)
 
 static bool need_cpu(struct derived *d, uint32_t cpu)
 {
-	if (cpu >= d->room) {
-		uint32_t room = cpu < 8 ? 16 : 2 * cpu;
-		void *now = realloc(d->now, room * sizeof *d->now);
-		void *sum = now ? realloc(d->sum, room * sizeof *d->sum) : NULL;
+	size_t before = d->room;
 
-		if (now)
-			d->now = now;
-		if (!sum)
-			return false;
-		d->sum = sum;
-		memset(d->now + d->room, 0, (room - d->room) * sizeof *d->now);
-		memset(d->sum + d->room, 0, (room - d->room) * sizeof *d->sum);
-		d->room = room;
-	}
+	if (!array_reserve(&d->cpu, &d->room, (size_t)cpu + 1, sizeof *d->cpu))
+		return false;
+	if (d->room > before)
+		memset(d->cpu + before, 0, (d->room - before) * sizeof *d->cpu);
 	if (cpu >= d->cpus)
 		d->cpus = cpu + 1;
 	return true;
@@ -198,7 +195,7 @@ static bool read_hook(struct derived *d, cpidecode_hooks *it, uint64_t *elapsed)
 			continue;
 		if (!need_cpu(d, v.turn))
 			return false;
-		derived_set_figure(&d->now[v.turn], which, &v);
+		derived_set_figure(&d->cpu[v.turn].now, which, &v);
 	}
 	return true;
 }
@@ -206,7 +203,7 @@ static bool read_hook(struct derived *d, cpidecode_hooks *it, uint64_t *elapsed)
 static void begin_group(struct derived *d, const cpidecode_hook *h)
 {
 	for (uint32_t i = 0; i < d->cpus; i++)
-		d->now[i] = (struct figures){0};
+		d->cpu[i].now = (struct figures){0};
 	d->total = (struct figures){0};
 	d->tid = h->tid;
 	d->file = h->file;
@@ -253,7 +250,7 @@ static bool says_something(const struct derived *d)
 	unsigned known = d->total.known;
 
 	for (uint32_t i = 0; i < d->cpus; i++)
-		known |= d->now[i].known;
+		known |= d->cpu[i].now.known;
 	return known != 0;
 }
 
@@ -323,7 +320,7 @@ static void derived_sum_cpus(struct derived *d)
 	struct figures all = {0};
 
 	for (uint32_t i = 0; i < d->cpus; i++) {
-		const struct figures *f = &d->now[i];
+		const struct figures *f = &d->cpu[i].now;
 
 		if (d->utilisation && !knows(f, BIT(ELAPSED)))
 			continue;
@@ -443,12 +440,12 @@ static bool put_rows(struct derived *d)
 	if (more && d->utilisation)
 		more = derived_put_row(d, "0,_Total", ID_GROUP, d->total_sum, &d->total);
 	for (uint32_t cpu = 0; cpu < d->cpus && more; cpu++) {
-		const struct figures *f = &d->now[cpu];
+		const struct figures *f = &d->cpu[cpu].now;
 
 		if (!knows(f, d->utilisation ? BIT(ELAPSED) : 0) || !f->known)
 			continue;
 		snprintf(name, sizeof name, d->utilisation ? "0,%u" : "%u", cpu);
-		more = derived_put_row(d, name, cpu, d->sum[cpu], f);
+		more = derived_put_row(d, name, cpu, d->cpu[cpu].sum, f);
 	}
 	return more;
 }
@@ -470,7 +467,7 @@ static uint32_t derived_fill_rows(struct derived *d, struct sample_time *time)
 		*time = d->to;
 		derived_sum_cpus(d);
 		for (uint32_t i = 0; i < d->cpus; i++)
-			derived_advance_sums(d, d->sum[i], &d->now[i], passed);
+			derived_advance_sums(d, d->cpu[i].sum, &d->cpu[i].now, passed);
 		derived_advance_sums(d, d->total_sum, &d->total, passed);
 	}
 	d->last = *time;
