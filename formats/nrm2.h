@@ -160,8 +160,9 @@ static inline uint64_t nrm2_get64(const uint8_t *p, bool big)
 /* A section's magic and byte order. */
 static inline bool nrm2_magic(const uint8_t *p, bool *big)
 {
-	*big = !memcmp(p + NRM2_H_MARK, NRM2_MARK_BIG, 4);
-	return !memcmp(p, NRM2_MAGIC, 4) && (*big || !memcmp(p + NRM2_H_MARK, NRM2_MARK_LITTLE, 4));
+	*big = memcmp(p + NRM2_H_MARK, NRM2_MARK_BIG, 4) == 0;
+	return memcmp(p, NRM2_MAGIC, 4) == 0 &&
+	       (*big || memcmp(p + NRM2_H_MARK, NRM2_MARK_LITTLE, 4) == 0);
 }
 
 /* First bytes that show whether a file is NRM2. */

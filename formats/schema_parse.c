@@ -57,7 +57,7 @@ static int grow(void *array, size_t count, size_t *cap, size_t size)
 
 static bool is(const struct token *t, const char *word)
 {
-	return !t->quoted && strlen(word) == t->length && !memcmp(t->at, word, t->length);
+	return !t->quoted && strlen(word) == t->length && memcmp(t->at, word, t->length) == 0;
 }
 
 static bool identifier(const struct token *t)
@@ -370,7 +370,8 @@ static bool begins_major(const char *at, const char *end)
 	const size_t n = sizeof word - 1;
 	while (at < end && (*at == ' ' || *at == '\t'))
 		at++;
-	return (size_t)(end - at) > n && !memcmp(at, word, n) && (at[n] == ' ' || at[n] == '\t');
+	return (size_t)(end - at) > n && memcmp(at, word, n) == 0 &&
+	       (at[n] == ' ' || at[n] == '\t');
 }
 
 /* Drops a hook with an open block: its jumps lead nowhere. */

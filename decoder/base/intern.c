@@ -37,7 +37,7 @@ static struct intern_entry *intern_find_entry(
 	for (;; i = (i + 1) & (in->places - 1)) {
 		struct intern_entry *e = &in->table[i];
 		if (!e->at ||
-			(e->hash == hash && e->length == length && !memcmp(e->at, at, length)))
+			(e->hash == hash && e->length == length && memcmp(e->at, at, length) == 0))
 			return e;
 	}
 }

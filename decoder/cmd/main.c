@@ -170,7 +170,7 @@ static bool output_is_input(const char *output, char *const *files, size_t n)
 	if (!output || stat(output, &out) || !S_ISREG(out.st_mode))
 		return false;
 	for (size_t i = 0; i < n; i++) {
-		bool standard = !strcmp(files[i], "-");
+		bool standard = strcmp(files[i], "-") == 0;
 		if ((standard ? fstat(STDIN_FILENO, &in) : stat(files[i], &in)) == 0 &&
 			in.st_dev == out.st_dev && in.st_ino == out.st_ino)
 			return true;

@@ -86,7 +86,7 @@ static void cpu_list(struct filter *f, const char *text)
 	const char *s = text, *end = text + strlen(text);
 	f->by_cpu = true;
 	for (;;) {
-		if (!strncmp(s, "guest", 5)) {
+		if (strncmp(s, "guest", 5) == 0) {
 			f->guests = true;
 			s += 5;
 		} else {
@@ -360,7 +360,7 @@ static size_t count_pipes(char *const *files, size_t n)
 {
 	size_t pipes = 0;
 	for (size_t i = 0; i < n; i++)
-		pipes += !strcmp(files[i], "-");
+		pipes += strcmp(files[i], "-") == 0;
 	return pipes;
 }
 
@@ -379,7 +379,7 @@ static void check(struct options *o, const struct seen *seen)
 			misuse("--report %s has no --format nrm2: that is a file of the hooks",
 				report_names[o->report]);
 		o->report = REPORT_HOOKS;
-		if ((!o->output || !strcmp(o->output, "-")) && isatty(STDOUT_FILENO))
+		if ((!o->output || strcmp(o->output, "-") == 0) && isatty(STDOUT_FILENO))
 			misuse("--format nrm2 is not text: give it a file with -o, or a pipe");
 	}
 	if (o->report == REPORT_INFO && o->format == FORMAT_CSV)
@@ -409,12 +409,12 @@ void options_parse(struct options *o, int argc, char **argv)
 	int option;
 	memset(o, 0, sizeof *o);
 	filter_init(&o->filter);
-	if (argc > 2 && !strcmp(argv[1], "--complete")) {
+	if (argc > 2 && strcmp(argv[1], "--complete") == 0) {
 		options_print_completion(
 			stdout, cpidecode_options, argc == 3 ? "merge" : NULL, argc - 1, argv + 1);
 		exit(fflush(stdout) ? EXIT_FAILED : EXIT_FINE);
 	}
-	o->merge = argc > 1 && !strcmp(argv[1], "merge");
+	o->merge = argc > 1 && strcmp(argv[1], "merge") == 0;
 	if (o->merge) {
 		argc--;
 		argv++;

@@ -52,8 +52,8 @@ static bool holds_run(const char *path)
 {
 	uint8_t head[HEAD];
 	size_t n = read_head(path, head);
-	return n >= 8 &&
-	       (!memcmp(head, TF_MAGIC, 8) || !memcmp(head, PARTIAL_MAGIC, 8) || nrm2_is(head, n));
+	return n >= 8 && (memcmp(head, TF_MAGIC, 8) == 0 || memcmp(head, PARTIAL_MAGIC, 8) == 0 ||
+				 nrm2_is(head, n));
 }
 
 static int visible(const struct dirent *entry)
@@ -140,8 +140,8 @@ static bool of_one_trace(const char *a, const char *b)
 	uint8_t x[HEAD], y[HEAD];
 	if (read_head(a, x) < TF_H_TRACE_ID + 16 || read_head(b, y) < TF_H_TRACE_ID + 16)
 		return false;
-	return !memcmp(x, TF_MAGIC, 8) && !memcmp(y, TF_MAGIC, 8) &&
-	       !memcmp(x + TF_H_TRACE_ID, y + TF_H_TRACE_ID, 16);
+	return memcmp(x, TF_MAGIC, 8) == 0 && memcmp(y, TF_MAGIC, 8) == 0 &&
+	       memcmp(x + TF_H_TRACE_ID, y + TF_H_TRACE_ID, 16) == 0;
 }
 
 static struct run *run_of(struct runs *r, const char *path)
@@ -149,7 +149,7 @@ static struct run *run_of(struct runs *r, const char *path)
 	size_t length = base_of(path);
 	for (size_t i = 0; i < r->n && length; i++) {
 		const char *base = r->runs[i].files[0];
-		if (strlen(base) == length && !strncmp(base, path, length) &&
+		if (strlen(base) == length && strncmp(base, path, length) == 0 &&
 			of_one_trace(base, path))
 			return &r->runs[i];
 	}

@@ -175,7 +175,7 @@ int io_open_fd(int fd, io_progress_fn progress, void *ctx, struct io_input **in)
 
 int io_open_path(const char *path, io_progress_fn progress, void *ctx, struct io_input **in)
 {
-	if (!strcmp(path, "-"))
+	if (strcmp(path, "-") == 0)
 		return io_open_fd(STDIN_FILENO, progress, ctx, in);
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	*in = NULL;

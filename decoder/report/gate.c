@@ -21,7 +21,7 @@ static const char *parse_metric(const char *s, struct gate *g)
 {
 	size_t n = strcspn(s, "<>");
 	for (unsigned m = 0; m < METRICS; m++) {
-		if (strlen(metric_names[m]) == n && !strncmp(metric_names[m], s, n)) {
+		if (strlen(metric_names[m]) == n && strncmp(metric_names[m], s, n) == 0) {
 			g->metric = (enum metric)m;
 			return s + n;
 		}
@@ -35,7 +35,7 @@ static const char *parse_unit(const char *s, struct gate *g)
 		const char *unit;
 		double ns;
 	} units[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
-	if (!strcmp(s, "%")) {
+	if (strcmp(s, "%") == 0) {
 		g->percent = true;
 		return NULL;
 	}

@@ -24,7 +24,7 @@ const char *const weight_names[WEIGHT_NAMES] = {[WEIGHT_CYCLES] = "cycles",
 int report_name_find(const char *name, const char *const *names, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		if (!strcmp(name, names[i]))
+		if (strcmp(name, names[i]) == 0)
 			return (int)i;
 	return -1;
 }

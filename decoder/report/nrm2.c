@@ -85,9 +85,9 @@ static void number_rings(struct export *e, struct nrm2_ring *rings, size_t n)
 static uint32_t mode_of(const struct trace_file *f)
 {
 	const char *mode = trace_meta_value(f, "mode");
-	if (mode && !strcmp(mode, "wrap"))
+	if (mode && strcmp(mode, "wrap") == 0)
 		return NRM2_MODE_WRAP;
-	return mode && !strcmp(mode, "continuous") ? NRM2_MODE_CONTINUOUS : NRM2_MODE_NORMAL;
+	return mode && strcmp(mode, "continuous") == 0 ? NRM2_MODE_CONTINUOUS : NRM2_MODE_NORMAL;
 }
 
 static void describe_file(struct export *e)

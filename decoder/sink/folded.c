@@ -89,7 +89,7 @@ static bool comes_before_block(const struct folded *fold, const struct flame_sta
 {
 	const struct flame_stack *f = &fold->frames[fold->waiting[fold->nwaiting - 1]];
 	size_t n = f->name_len;
-	return frame->name_len > n && (!n || !memcmp(frame->name, f->name, n)) &&
+	return frame->name_len > n && (!n || memcmp(frame->name, f->name, n) == 0) &&
 	       (unsigned char)frame->name[n] < ';';
 }
 

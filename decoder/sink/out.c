@@ -36,7 +36,7 @@ static bool is_temporary(const char *name, const char *last)
 		return false;
 	name += n + 1;
 	n = strspn(name, digits);
-	return n && !strcmp(name + n, ".tmp");
+	return n && strcmp(name + n, ".tmp") == 0;
 }
 
 static int open_beside(struct out *o, const struct stat *old)
@@ -106,7 +106,7 @@ int out_open(struct out *o, const char *path)
 		return -ENOMEM;
 	o->cap = OUT_BUFFER;
 	int rc = 0;
-	if (!path || !strcmp(path, "-"))
+	if (!path || strcmp(path, "-") == 0)
 		o->fd = STDOUT_FILENO;
 	else
 		rc = open_path(o, path);

@@ -52,7 +52,7 @@ static int svg_compare_names(const void *a, const void *b)
 
 static bool have_same_name(const struct flame_frame *x, const struct flame_frame *y)
 {
-	return x->name_len == y->name_len && !memcmp(x->name, y->name, x->name_len);
+	return x->name_len == y->name_len && memcmp(x->name, y->name, x->name_len) == 0;
 }
 
 /* Of the frames with the same long name only the first stores all of it. 0, or -1: no memory. */
@@ -224,7 +224,7 @@ static void write_frame(struct svg *s, const struct flame_frame *frame)
 			    : isnan(frame->cpi)		? "unmeasured"
 							: "dark";
 	unsigned colour = 0;
-	if (!strcmp(class, "dark")) {
+	if (strcmp(class, "dark") == 0) {
 		colour = flame_colour(flame_scale_place(&s->scale, frame->cpi));
 		if (flame_colour_is_dark(colour))
 			class = "light";

@@ -115,8 +115,7 @@ static bool event_text(const struct event_pmu *pmu, const char *name, char *text
 	char path[80];
 
 	snprintf(path, sizeof path, "events/%s", name);
-	return !pmu->formats && strchr(name, '/') == NULL &&
-	       event_pmu_file(pmu, path, text, size) == 0;
+	return !pmu->formats && !strchr(name, '/') && event_pmu_file(pmu, path, text, size) == 0;
 }
 
 /* The file of sysfs that this term names, by perf's other name for the event as well. */

@@ -162,7 +162,7 @@ int TraceHookWords(UINT32 major, UINT32 minor, UINT32 nwords, const UINT32 *word
 	struct hook_writer w;
 
 	/* Too many words are too many bytes, for fast (see member.c, longest_fast). */
-	if (unlikely(major > 0xff) || unlikely(words == NULL) || unlikely(size > self->longest) ||
+	if (unlikely(major > 0xff) || unlikely(!words) || unlikely(size > self->longest) ||
 		unlikely(__atomic_load_n(&ring_gate_page()->gate[major], __ATOMIC_RELAXED) !=
 			 self->generation))
 		return words_slow(major, minor, nwords, words);

@@ -96,7 +96,7 @@ int main(int argc, char **argv)
 
 	if (argc != 3)
 		return 2;
-	if (!strcmp(argv[1], "faults"))
+	if (strcmp(argv[1], "faults") == 0)
 		return fault(atol(argv[2]));
 	for (long i = 0; i < atol(argv[2]); i++)
 		round_of_calls(&state);

@@ -57,11 +57,11 @@ static void sort(void)
 
 int main(int argc, char **argv)
 {
-	void (*work)(void) = argc < 2			? NULL
-			     : !strcmp(argv[1], "spin") ? spin
-			     : !strcmp(argv[1], "walk") ? walk
-			     : !strcmp(argv[1], "sort") ? sort
-							: NULL;
+	void (*work)(void) = argc < 2			    ? NULL
+			     : strcmp(argv[1], "spin") == 0 ? spin
+			     : strcmp(argv[1], "walk") == 0 ? walk
+			     : strcmp(argv[1], "sort") == 0 ? sort
+							    : NULL;
 	void *handle;
 	if (!work || CpiInit(CPI_TYPE_RAW | CPI_TYPE_TRACE_SUMMARY, &handle) != PU_SUCCESS)
 		return 2;

@@ -185,7 +185,7 @@ static void heading(const char *what)
 
 static bool is_wanted(const struct model *m)
 {
-	return !only || !strcmp(only, m->name);
+	return !only || strcmp(only, m->name) == 0;
 }
 
 static void false_alarms(void)
@@ -246,11 +246,11 @@ int main(int argc, char **argv)
 	const char *what = optind < argc ? argv[optind] : "";
 	if (!pairs || optind + 1 != argc)
 		return 2;
-	if (!strcmp(what, "false"))
+	if (strcmp(what, "false") == 0)
 		false_alarms();
-	else if (!strcmp(what, "power"))
+	else if (strcmp(what, "power") == 0)
 		power();
-	else if (!strcmp(what, "single"))
+	else if (strcmp(what, "single") == 0)
 		single();
 	else
 		return 2;

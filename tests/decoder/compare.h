@@ -60,7 +60,7 @@ static inline void same(const struct interval *a, const struct interval *b, unsi
 	ck_assert(a->tid == b->tid && a->major == b->major && a->mm == b->mm &&
 		  a->has_label == b->has_label);
 	ck_assert_uint_eq(a->label_len, b->label_len);
-	ck_assert(!a->has_label || !memcmp(a->label, b->label, a->label_len));
+	ck_assert(!a->has_label || memcmp(a->label, b->label, a->label_len) == 0);
 	if (wants & WANT_START)
 		ck_assert_int_eq(a->start_ns, b->start_ns);
 	if (wants & WANT_SYSTEM)

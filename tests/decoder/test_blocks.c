@@ -15,7 +15,7 @@ static void fill(void *block, unsigned char with)
 
 static bool holds(const unsigned char *block, unsigned char what)
 {
-	return *block == what && !memcmp(block, block + 1, BLOCK_BYTES - 1);
+	return *block == what && memcmp(block, block + 1, BLOCK_BYTES - 1) == 0;
 }
 
 /* Small areas, and large ones. */

@@ -15,7 +15,7 @@ static void expect_name(
 {
 	struct flame_name name = flame_names_get(names, number);
 	ck_assert_uint_eq(name.len, n);
-	ck_assert(n == 0 || !memcmp(name.at, text, n));
+	ck_assert(n == 0 || memcmp(name.at, text, n) == 0);
 }
 
 START_TEST(a_name_has_one_number)

@@ -33,7 +33,8 @@ static bool take_comma(void)
 		pclose(to); /* it complains of what is not numbers */
 	}
 	setenv("LOCPATH", folder, 1);
-	bool taken = setlocale(LC_NUMERIC, "comma") && !strcmp(localeconv()->decimal_point, ",");
+	bool taken =
+		setlocale(LC_NUMERIC, "comma") && strcmp(localeconv()->decimal_point, ",") == 0;
 	snprintf(command, sizeof command, "rm -rf %s", folder);
 	return system(command) == 0 && taken;
 }
@@ -88,13 +89,13 @@ int main(void)
 	if (cpidecode_open_memory(trace.p, trace.n, &t))
 		return 1;
 	write_all(t, &plain);
-	bool right = plain.n > n && !memcmp(plain.p + plain.n - n, numbers, n);
+	bool right = plain.n > n && memcmp(plain.p + plain.n - n, numbers, n) == 0;
 	if (!right)
 		fprintf(stderr, "the numbers are %.*s\n", (int)n, plain.p + plain.n - n);
 	bool taken = take_comma();
 	if (taken)
 		write_all(t, &comma);
-	bool same = !taken || (comma.n == plain.n && !memcmp(comma.p, plain.p, plain.n));
+	bool same = !taken || (comma.n == plain.n && memcmp(comma.p, plain.p, plain.n) == 0);
 	if (!same)
 		fprintf(stderr, "another locale, another report\n");
 	cpidecode_close(t);

@@ -81,7 +81,7 @@ static struct varint_out bytes_of(const struct partial *p)
 static void check_bytes(const struct varint_out *a, const struct varint_out *b)
 {
 	ck_assert_uint_eq(a->n, b->n);
-	ck_assert(!memcmp(a->p, b->p, a->n));
+	ck_assert(memcmp(a->p, b->p, a->n) == 0);
 }
 
 static const struct tick_range whole = {0, UINT64_MAX};

@@ -156,8 +156,8 @@ static void salvaged(const char *lines, const char *majors, const char *text)
 		if (name)
 			strcat(left, ")");
 	}
-	ck_assert_msg(!strcmp(told, lines), "%s: lines %s", text, told);
-	ck_assert_msg(!strcmp(left, majors), "%s: majors %s", text, left);
+	ck_assert_msg(strcmp(told, lines) == 0, "%s: lines %s", text, told);
+	ck_assert_msg(strcmp(left, majors) == 0, "%s: majors %s", text, left);
 	schema_free(s);
 }
 

@@ -233,7 +233,7 @@ static void check_same_sums(const struct sums *x, const struct sums *y)
 {
 	ck_assert(
 		x->scripted == y->scripted && x->quality == y->quality && x->flagged == y->flagged);
-	ck_assert(!memcmp(x->by_flag, y->by_flag, sizeof x->by_flag));
+	ck_assert(memcmp(x->by_flag, y->by_flag, sizeof x->by_flag) == 0);
 	ck_assert(same_ratio(&x->ratios.raw, &y->ratios.raw));
 	ck_assert(same_ratio(&x->ratios.scaled, &y->ratios.scaled));
 	ck_assert(same_ratio(&x->ratios.thread, &y->ratios.thread));

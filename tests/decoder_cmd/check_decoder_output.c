@@ -57,10 +57,10 @@ START_TEST(fixed_numbers_round_as_printf_does)
 		for (unsigned decimals = 0; decimals <= 9; decimals++) {
 			char expected[400];
 			snprintf(expected, sizeof expected, "%.*f", (int)decimals, values[i]);
-			if (!strncmp(expected, "-0.", 3) &&
+			if (strncmp(expected, "-0.", 3) == 0 &&
 				strspn(expected, "-0.") == strlen(expected))
 				memmove(expected, expected + 1, strlen(expected));
-			if (!strcmp(expected, "-0"))
+			if (strcmp(expected, "-0") == 0)
 				strcpy(expected, "0");
 			out_fixed(&o, values[i], decimals);
 			ck_assert_str_eq(written(), expected);

@@ -85,7 +85,7 @@ static void *elsewhere(void *unused)
 int main(int argc, char **argv)
 {
 	const UINT32 mode = CPI_TYPE_SCALED | CPI_TYPE_ONTHREAD;
-	int late = argc > 1 && !strcmp(argv[1], "late");
+	int late = argc > 1 && strcmp(argv[1], "late") == 0;
 	pthread_t thread;
 
 	flags = late ? CPI_TYPE_TRACE_QUALITY : 0;

@@ -68,7 +68,8 @@ static int on_section(void *ctx, const struct io_section *s)
 		PROMISE(r->raw.cap >= s->raw, "a buffer of %zu", r->raw.cap);
 		/* An imported file is read as what it became. */
 		if (s->codec == TF_CODEC_NONE && !io_import(r->in))
-			PROMISE(!memcmp(r->raw.p, r->bytes + s->offset + TF_SECTION_SIZE, s->raw),
+			PROMISE(memcmp(r->raw.p, r->bytes + s->offset + TF_SECTION_SIZE, s->raw) ==
+					0,
 				"other bytes");
 	}
 	return 0;
@@ -87,7 +88,7 @@ static void read_one_way(const uint8_t *bytes, size_t n, bool lazy)
 	struct io_header header;
 	bool ended = false;
 	/* An NRM2 file becomes another one: fuzz_nrm2.c. */
-	if (n >= 4 && !memcmp(bytes, "NRM2", 4))
+	if (n >= 4 && memcmp(bytes, "NRM2", 4) == 0)
 		return;
 	int rc = io_open_memory(bytes, n, &r.in);
 	PROMISE(rc <= 0 && !r.in == (rc != 0), "code %d", rc);

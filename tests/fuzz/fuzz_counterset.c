@@ -45,8 +45,8 @@ static bool same(const struct rows *a, const struct rows *b)
 	for (size_t i = 0; i < (size_t)a->used * a->columns; i++)
 		if (a->known[i] != b->known[i] || (a->known[i] && a->value[i] != b->value[i]))
 			return false;
-	return !a->used || (!memcmp(a->row, b->row, a->used * sizeof *a->row) &&
-				   !memcmp(a->names, b->names, a->names_used));
+	return !a->used || (memcmp(a->row, b->row, a->used * sizeof *a->row) == 0 &&
+				   memcmp(a->names, b->names, a->names_used) == 0);
 }
 
 static uint32_t rows_of(int fd, struct image *im, uint32_t set,

@@ -162,7 +162,7 @@ static struct interval_stream *stream(
 static bool same_label(const struct interval *a, const struct interval *b)
 {
 	return a->has_label == b->has_label && a->label_len == b->label_len &&
-	       (!a->label || !memcmp(a->label, b->label, a->label_len));
+	       (!a->label || memcmp(a->label, b->label, a->label_len) == 0);
 }
 
 static bool same_interval(const struct interval *a, const struct interval *b)
@@ -269,9 +269,9 @@ static void builders(const struct trace *t, const struct settings *s, int64_t fr
 		PROMISE(same_interval(&a[i], &b[i]) && same_measures(&a[i], &b[i]),
 			"interval %zu of %zu", i, n);
 	PROMISE(fed.labels.n == read.labels.n &&
-			(!fed.labels.n || !memcmp(fed.labels.p, read.labels.p, fed.labels.n)),
+			(!fed.labels.n || memcmp(fed.labels.p, read.labels.p, fed.labels.n) == 0),
 		"labels");
-	PROMISE(!memcmp(&fed_found.total, &read_found.total, sizeof fed_found.total), "counts");
+	PROMISE(memcmp(&fed_found.total, &read_found.total, sizeof fed_found.total) == 0, "counts");
 	findings_free(&fed_found);
 	findings_free(&read_found);
 	bytes_free(&fed.all);

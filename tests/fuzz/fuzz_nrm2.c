@@ -30,7 +30,7 @@ static void mend(uint8_t *p, size_t n, unsigned how)
 		}
 		if (how & ALL_OURS && !big)
 			memcpy(h + NRM2_X_MAGIC, NRM2_EXTENSION, 8);
-		bool own = !memcmp(h + NRM2_X_MAGIC, NRM2_EXTENSION, 8);
+		bool own = memcmp(h + NRM2_X_MAGIC, NRM2_EXTENSION, 8) == 0;
 		uint64_t left = n - at - NRM2_HEADER_SIZE;
 		uint64_t size = nrm2_get32(h + NRM2_H_DATA_SIZE, big);
 		if (size > left)
@@ -98,7 +98,7 @@ static bool in_order(const struct trace *t)
 
 static bool equal(const struct out *a, const struct out *b)
 {
-	return a->len == b->len && (!a->len || !memcmp(a->buf, b->buf, a->len));
+	return a->len == b->len && (!a->len || memcmp(a->buf, b->buf, a->len) == 0);
 }
 
 static int by_text(const void *a, const void *b)

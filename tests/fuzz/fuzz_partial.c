@@ -74,7 +74,8 @@ static void diff(const struct partial *before, const struct partial *after, enum
 	const char *text = out[0].buf ? out[0].buf : "";
 	const char *wrong = how->wrong(text, out[0].len, &at);
 	PROMISE(!wrong, "%s, at %zu of: %.*s", wrong, at, (int)out[0].len, text);
-	PROMISE(out[0].len == out[1].len && !memcmp(text, out[1].buf ? out[1].buf : "", out[0].len),
+	PROMISE(out[0].len == out[1].len &&
+			memcmp(text, out[1].buf ? out[1].buf : "", out[0].len) == 0,
 		"one diff, two answers");
 	out_discard(&out[0]);
 	out_discard(&out[1]);
@@ -89,7 +90,7 @@ static void write(const struct partial *p, struct varint_out *o)
 
 static bool same(const struct varint_out *a, const struct varint_out *b)
 {
-	return a->n == b->n && !memcmp(a->p, b->p, a->n);
+	return a->n == b->n && memcmp(a->p, b->p, a->n) == 0;
 }
 
 /* What is written is read, and written again as the same bytes. */
@@ -242,7 +243,7 @@ static void slices(const struct trace *t, const struct printed *how, uint64_t cu
 	print(&late, how, &merged);
 	direct(t, how, &whole);
 	PROMISE(merged.len == whole.len &&
-			(!whole.len || !memcmp(merged.buf, whole.buf, whole.len)),
+			(!whole.len || memcmp(merged.buf, whole.buf, whole.len) == 0),
 		"merged: %.*s\nwhole: %.*s", (int)merged.len, merged.buf, (int)whole.len,
 		whole.buf);
 	out_discard(&merged);

@@ -154,7 +154,7 @@ static void compare(const struct answer *a, const struct answer *b)
 	PROMISE(same_counts(&a->found.total, &b->found.total), "threads count differently");
 	PROMISE(a->found.ndamage == b->found.ndamage, "threads find different damage");
 	PROMISE(a->out.len == b->out.len &&
-			(!a->out.len || !memcmp(a->out.buf, b->out.buf, a->out.len)),
+			(!a->out.len || memcmp(a->out.buf, b->out.buf, a->out.len) == 0),
 		"threads write differently");
 }
 

@@ -121,7 +121,7 @@ static void expect_result(const struct result *r, const struct made *m,
 			continue;
 		PROMISE(n < r->instances, "too few instances");
 		if (!single)
-			PROMISE(!strcmp(walk_instance(r, n, NULL), name), "another instance");
+			PROMISE(strcmp(walk_instance(r, n, NULL), name) == 0, "another instance");
 		expect_values(r, n++, m, &m->row[i], id);
 	}
 	rows_free(&names);
@@ -265,7 +265,7 @@ static void change(struct feed *in, HANDLE query)
 	PROMISE(status == ERROR_SUCCESS || status == ERROR_INVALID_PARAMETER, "%u",
 		(unsigned)status);
 	if (status)
-		PROMISE(n == 0 || !memcmp(exact, blocks, n), "refused, and written to");
+		PROMISE(n == 0 || memcmp(exact, blocks, n) == 0, "refused, and written to");
 	free(exact);
 }
 

@@ -158,7 +158,7 @@ static unsigned step_both(HANDLE one, HANDLE other)
 	for (; (a = next_sample(one, &bytes)); samples++) {
 		if (other) {
 			b = next_sample(other, &others);
-			PROMISE(b && bytes == others && !memcmp(a, b, bytes), "another sample");
+			PROMISE(b && bytes == others && memcmp(a, b, bytes) == 0, "another sample");
 			free(b);
 		}
 		free(a);

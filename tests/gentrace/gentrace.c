@@ -96,7 +96,7 @@ static uint64_t number(const char *text, const char *option, uint64_t least, uin
 static unsigned chosen(const char *text, const char *option, const char *const *names)
 {
 	for (unsigned i = 0; names[i]; i++)
-		if (!strcmp(text, names[i]))
+		if (strcmp(text, names[i]) == 0)
 			return i;
 	misuse(option, text);
 }

@@ -54,7 +54,7 @@ void nrm2_begin(struct line *l)
 
 	if (!order || (strcmp(order->text, "little") && strcmp(order->text, "big")))
 		fail("nrm2 little or nrm2 big");
-	big = !strcmp(order->text, "big");
+	big = strcmp(order->text, "big") == 0;
 	memcpy(header, "NRM2", 4);
 	put(header + 4, 0x04030201, 4);
 	header[8] = 0x0A;
@@ -63,7 +63,7 @@ void nrm2_begin(struct line *l)
 	put(header + 68, 0x64, 4);
 	memcpy(header + 248, "Linux  ", 8);
 	while ((t = next_token(l))) {
-		if (!strcmp(t->key, "os") && t->length <= 8) {
+		if (strcmp(t->key, "os") == 0 && t->length <= 8) {
 			memset(header + 248, 0, 8);
 			memcpy(header + 248, t->text, t->length);
 		} else if (!set_field(t)) {
@@ -79,7 +79,7 @@ static void close_section(struct bytes *file)
 	in_section = false;
 	/* A size that was given is a lie on purpose. */
 	uint8_t *size = file->p + section + 16;
-	if (!memcmp(size, "\0\0\0\0", 4))
+	if (memcmp(size, "\0\0\0\0", 4) == 0)
 		put(size, file->n - section - NRM2_HEADER, 4);
 }
 
@@ -93,10 +93,10 @@ static void open_section(struct line *l, struct bytes *file)
 	close_section(file);
 	memcpy(common, header, sizeof common);
 	put(header + 116,
-		!strcmp(type->text, "table")   ? 1
-		: !strcmp(type->text, "trace") ? 2
-		: !strcmp(type->text, "final") ? 4
-					       : number(type->text),
+		strcmp(type->text, "table") == 0   ? 1
+		: strcmp(type->text, "trace") == 0 ? 2
+		: strcmp(type->text, "final") == 0 ? 4
+						   : number(type->text),
 		4);
 	while ((t = next_token(l)))
 		if (!set_field(t))
@@ -118,13 +118,13 @@ static void hook(struct line *l, struct bytes *file)
 	bool counted = false;
 
 	while ((t = next_token(l))) {
-		if (!strcmp(t->key, "at")) {
+		if (strcmp(t->key, "at") == 0) {
 			stamp = number(t->text);
-		} else if (!strcmp(t->key, "length")) {
+		} else if (strcmp(t->key, "length") == 0) {
 			length = number(t->text);
-		} else if (!strcmp(t->key, "type")) {
+		} else if (strcmp(t->key, "type") == 0) {
 			type = number(t->text);
-		} else if (!strcmp(t->key, "count")) {
+		} else if (strcmp(t->key, "count") == 0) {
 			count = number(t->text);
 			counted = true;
 		} else if (t->quoted) {
@@ -153,12 +153,12 @@ static void hook(struct line *l, struct bytes *file)
 
 bool nrm2_statement(const char *what, struct line *l, struct bytes *file, bool *opened)
 {
-	*opened = !strcmp(what, "section");
+	*opened = strcmp(what, "section") == 0;
 	if (*opened) {
 		open_section(l, file);
 		return true;
 	}
-	if (!strcmp(what, "kallsyms") || !strcmp(what, "modules")) {
+	if (strcmp(what, "kallsyms") == 0 || strcmp(what, "modules") == 0) {
 		unsigned i = *what == 'm';
 
 		close_section(file);
@@ -167,25 +167,25 @@ bool nrm2_statement(const char *what, struct line *l, struct bytes *file, bool *
 		kernel[i].size = file->n - kernel[i].at;
 		return true;
 	}
-	if (!strcmp(what, "garbage")) {
+	if (strcmp(what, "garbage") == 0) {
 		close_section(file);
 		next_bytes(l, file);
 		return true;
 	}
 	if (!in_section)
 		return false;
-	if (!strcmp(what, "hook")) {
+	if (strcmp(what, "hook") == 0) {
 		hook(l, file);
-	} else if (!strcmp(what, "carry")) {
+	} else if (strcmp(what, "carry") == 0) {
 		size_t n = next_number(l);
 
 		if (n > file->n - section - NRM2_HEADER)
 			fail("the section has not so many bytes");
 		add(&carried, file->p + file->n - n, n);
 		file->n -= n;
-	} else if (!strcmp(what, "bytes")) {
+	} else if (strcmp(what, "bytes") == 0) {
 		next_bytes(l, file);
-	} else if (!strcmp(what, "zeros")) {
+	} else if (strcmp(what, "zeros") == 0) {
 		add_zeros(file, next_number(l));
 	} else {
 		return false;

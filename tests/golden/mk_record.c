@@ -104,19 +104,19 @@ static void add_fix4(struct record *r, char *text)
 /* tid=, at= and the overrides; false: the token is data. */
 static bool record_key(struct record *r, const struct token *t, uint64_t *length)
 {
-	if (!strcmp(t->key, "tid"))
+	if (strcmp(t->key, "tid") == 0)
 		r->tid = (uint32_t)number(t->text);
-	else if (!strcmp(t->key, "at"))
+	else if (strcmp(t->key, "at") == 0)
 		r->stamp = number(t->text);
-	else if (!strcmp(t->key, "size"))
+	else if (strcmp(t->key, "size") == 0)
 		r->size_says = number(t->text);
-	else if (!strcmp(t->key, "control"))
+	else if (strcmp(t->key, "control") == 0)
 		r->control = number(t->text);
-	else if (!strcmp(t->key, "nwords"))
+	else if (strcmp(t->key, "nwords") == 0)
 		r->nwords_says = number(t->text);
-	else if (!strcmp(t->key, "nstrings"))
+	else if (strcmp(t->key, "nstrings") == 0)
 		r->nstrings_says = number(t->text);
-	else if (!strcmp(t->key, "len"))
+	else if (strcmp(t->key, "len") == 0)
 		*length = number(t->text);
 	else if (*t->key)
 		fail("unknown key %s=", t->key);
@@ -138,11 +138,11 @@ void mk_hook(struct line *l, struct bytes *payload, struct tally *tally)
 		if (t->quoted) {
 			add_string(&r, t->text, t->length, length);
 			length = OWN;
-		} else if (!strcmp(t->text, "uncommitted")) {
+		} else if (strcmp(t->text, "uncommitted") == 0) {
 			r.uncommitted = true;
-		} else if (!strncmp(t->text, "64:", 3)) {
+		} else if (strncmp(t->text, "64:", 3) == 0) {
 			add_hl(&r, number(t->text + 3));
-		} else if (!strncmp(t->text, "4:", 2)) {
+		} else if (strncmp(t->text, "4:", 2) == 0) {
 			add_fix4(&r, t->text + 2);
 		} else {
 			add_word(&r, number(t->text));
@@ -205,23 +205,23 @@ void mk_group(struct line *l)
 	g.tid = last_tid;
 	g.stamp = last_stamp;
 	while ((t = next_token(l))) {
-		if (!strcmp(t->key, "mm")) {
+		if (strcmp(t->key, "mm") == 0) {
 			g.mm = (uint32_t)number(t->text);
-		} else if (!strcmp(t->key, "tid")) {
+		} else if (strcmp(t->key, "tid") == 0) {
 			g.tid = (uint32_t)number(t->text);
-		} else if (!strcmp(t->key, "at")) {
+		} else if (strcmp(t->key, "at") == 0) {
 			g.stamp = number(t->text);
-		} else if (!strcmp(t->key, "elapsed")) {
+		} else if (strcmp(t->key, "elapsed") == 0) {
 			g.elapsed = number(t->text);
-		} else if (!strcmp(t->key, "types")) {
+		} else if (strcmp(t->key, "types") == 0) {
 			g.types = (uint32_t)number(t->text);
-		} else if (!strcmp(t->key, "label")) {
+		} else if (strcmp(t->key, "label") == 0) {
 			g.label = malloc(t->length + 1);
 			memcpy(g.label, t->text, t->length);
 			g.label_length = t->length;
-		} else if (!strcmp(t->text, "summary")) {
+		} else if (strcmp(t->text, "summary") == 0) {
 			g.summary = true;
-		} else if (!strcmp(t->text, "detailed")) {
+		} else if (strcmp(t->text, "detailed") == 0) {
 			g.detailed = true;
 		} else {
 			fail("unknown word \"%s\" in a group", t->text);
@@ -266,7 +266,7 @@ void mk_group_quality(struct line *l)
 	while ((t = next_token(l))) {
 		unsigned i = 0;
 
-		if (!strcmp(t->key, "flags")) {
+		if (strcmp(t->key, "flags") == 0) {
 			g.quality.flags = (uint32_t)number(t->text);
 			continue;
 		}

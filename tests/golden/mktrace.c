@@ -91,7 +91,7 @@ static const char *const codecs[] = {"none", "lz4", "zlib"};
 static uint64_t named(const char *text, const char *const *names, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++)
-		if (*names[i] && !strcmp(text, names[i]))
+		if (*names[i] && strcmp(text, names[i]) == 0)
 			return i;
 	return number(text);
 }
@@ -154,8 +154,8 @@ static void override_section(void)
 		const struct token *t = &says.token[i];
 		unsigned f = 0;
 
-		if (!strcmp(t->key, "codec") || !strcmp(t->key, "ring") ||
-			!strcmp(t->key, "guest") || !strcmp(t->key, "aligned"))
+		if (strcmp(t->key, "codec") == 0 || strcmp(t->key, "ring") == 0 ||
+			strcmp(t->key, "guest") == 0 || strcmp(t->key, "aligned") == 0)
 			continue;
 		while (f < n && strcmp(t->key, fields[f].key))
 			f++;
@@ -233,13 +233,13 @@ static void open_section(struct line *l)
 	for (unsigned i = 1; i < l->n; i++) {
 		const struct token *t = &l->token[i];
 
-		if (!strcmp(t->key, "codec"))
+		if (strcmp(t->key, "codec") == 0)
 			shead[6] = (uint8_t)named(t->text, codecs, 3);
-		else if (!strcmp(t->key, "ring"))
+		else if (strcmp(t->key, "ring") == 0)
 			set_le(shead + 16, number(t->text), 4);
-		else if (!strcmp(t->key, "guest"))
+		else if (strcmp(t->key, "guest") == 0)
 			set_le(shead + 16, 0x80000000u + number(t->text), 4);
-		else if (!strcmp(t->key, "aligned"))
+		else if (strcmp(t->key, "aligned") == 0)
 			aligned = strcmp(t->text, "no");
 	}
 }
@@ -278,23 +278,23 @@ static bool header_statement(const char *what, struct line *l)
 	static const char *const clocks[] = {"", "tsc", "raw", "arm"};
 	struct bytes id = {0};
 
-	if (!strcmp(what, "clock")) {
+	if (strcmp(what, "clock") == 0) {
 		struct token *t = next_token(l);
 
 		set_le(header + 40, named(t ? t->text : "", clocks, 4), 4);
-	} else if (!strcmp(what, "hz")) {
+	} else if (strcmp(what, "hz") == 0) {
 		set_le(header + 48, next_number(l), 8);
-	} else if (!strcmp(what, "sync") && !in_section) {
+	} else if (strcmp(what, "sync") == 0 && !in_section) {
 		for (unsigned i = 0; i < 3; i++)
 			set_le(header + 56 + 8 * i, next_number(l), 8);
-	} else if (!strcmp(what, "flags")) {
+	} else if (strcmp(what, "flags") == 0) {
 		set_le(header + 44, next_number(l), 4);
-	} else if (!strcmp(what, "cpus")) {
+	} else if (strcmp(what, "cpus") == 0) {
 		set_le(header + 32, next_number(l), 4);
-	} else if (!strcmp(what, "maxraw")) {
+	} else if (strcmp(what, "maxraw") == 0) {
 		set_le(header + 36, next_number(l), 4);
 		own_max_raw = true;
-	} else if (!strcmp(what, "id")) {
+	} else if (strcmp(what, "id") == 0) {
 		next_bytes(l, &id);
 		if (id.n != 16)
 			fail("a trace id is 16 bytes");
@@ -343,33 +343,33 @@ static void causes(struct line *l)
 
 static bool payload_statement(const char *what, struct line *l)
 {
-	if (!strcmp(what, "hook")) {
+	if (strcmp(what, "hook") == 0) {
 		mk_hook(l, &payload, &tally);
-	} else if (!strcmp(what, "pad")) {
+	} else if (strcmp(what, "pad") == 0) {
 		mk_pad(l, &payload, &tally);
-	} else if (!strcmp(what, "group")) {
+	} else if (strcmp(what, "group") == 0) {
 		mk_group(l);
-	} else if (!strcmp(what, "cpu")) {
+	} else if (strcmp(what, "cpu") == 0) {
 		mk_group_cpu(l);
-	} else if (!strcmp(what, "thread")) {
+	} else if (strcmp(what, "thread") == 0) {
 		mk_group_thread(l);
-	} else if (!strcmp(what, "quality")) {
+	} else if (strcmp(what, "quality") == 0) {
 		mk_group_quality(l);
-	} else if (!strcmp(what, "quantity")) {
+	} else if (strcmp(what, "quantity") == 0) {
 		mk_group_quantity(l);
-	} else if (!strcmp(what, "endgroup")) {
+	} else if (strcmp(what, "endgroup") == 0) {
 		mk_group_end(&payload, &tally);
-	} else if (!strcmp(what, "task")) {
+	} else if (strcmp(what, "task") == 0) {
 		task(l);
-	} else if (!strcmp(what, "loss")) {
+	} else if (strcmp(what, "loss") == 0) {
 		loss(l);
-	} else if (!strcmp(what, "causes")) {
+	} else if (strcmp(what, "causes") == 0) {
 		causes(l);
-	} else if (!strcmp(what, "bytes")) {
+	} else if (strcmp(what, "bytes") == 0) {
 		next_bytes(l, &payload);
-	} else if (!strcmp(what, "zeros")) {
+	} else if (strcmp(what, "zeros") == 0) {
 		add_zeros(&payload, next_number(l));
-	} else if (!strcmp(what, "sync")) {
+	} else if (strcmp(what, "sync") == 0) {
 		for (unsigned i = 0; i < 3; i++)
 			add_le(&payload, next_number(l), 8);
 	} else {
@@ -393,9 +393,9 @@ static size_t where(struct line *l)
 		fail("a place is missing");
 	if (sign)
 		*sign = '\0';
-	if (!strcmp(t->text, "header")) {
+	if (strcmp(t->text, "header") == 0) {
 		at = 0;
-	} else if (!strcmp(t->text, "end")) {
+	} else if (strcmp(t->text, "end") == 0) {
 		at = file.n;
 	} else if (*t->text == 's') {
 		unsigned long s = strtoul(t->text + 1, &end, 10);
@@ -484,7 +484,7 @@ static bool other_statement(const char *what, struct line *l)
 	size_t at = file.n;
 	bool opened;
 
-	if (!strcmp(what, "nrm2") && !file.n) {
+	if (strcmp(what, "nrm2") == 0 && !file.n) {
 		nrm2 = true;
 		nrm2_begin(l);
 		return true;
@@ -518,7 +518,7 @@ static void statement(char *text)
 		free(copy);
 		return;
 	}
-	if (first && !strcmp(first->text, "section")) {
+	if (first && strcmp(first->text, "section") == 0) {
 		open_section(&l);
 		says = l;
 		says.n = l.n - 1;
@@ -526,7 +526,7 @@ static void statement(char *text)
 		says_text = copy;
 		return;
 	}
-	if (first && !strcmp(first->text, "garbage")) {
+	if (first && strcmp(first->text, "garbage") == 0) {
 		close_section();
 		if (!file.n)
 			add(&file, header, HEADER);

@@ -114,7 +114,7 @@ static bool object(struct text *t, int level)
 		struct key k = {from, (size_t)(t->p - from)};
 		blank(t);
 		for (size_t i = 0; i < count; i++)
-			if (keys[i].n == k.n && !memcmp(keys[i].p, k.p, k.n))
+			if (keys[i].n == k.n && memcmp(keys[i].p, k.p, k.n) == 0)
 				return fail(t, "one key twice");
 		if (count < KEYS)
 			keys[count++] = k;

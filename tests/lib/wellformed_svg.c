@@ -44,7 +44,7 @@ static int name(struct svg *s, const char *const *list, unsigned count)
 		s->p++;
 	for (unsigned i = 0; i < count; i++)
 		if (strlen(list[i]) == (size_t)(s->p - from) &&
-			!memcmp(from, list[i], (size_t)(s->p - from)))
+			memcmp(from, list[i], (size_t)(s->p - from)) == 0)
 			return (int)i;
 	return -1;
 }
@@ -110,7 +110,7 @@ static bool start_tag(struct svg *s)
 	if (!skip(s, ">") || s->depth == DEEPEST)
 		return fail(s, "a tag without its end");
 	s->open[s->depth++] = (uint8_t)element;
-	if (!strcmp(elements[element], "script"))
+	if (strcmp(elements[element], "script") == 0)
 		return script(s);
 	return strcmp(elements[element], "style") || before(s, "</style>");
 }

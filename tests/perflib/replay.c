@@ -82,7 +82,7 @@ int value_of(const void *data, const char *instance, ULONG counter, ULONGLONG *v
 
 	ck_assert(walk_result(data, 0, &r));
 	for (ULONG i = 0; i < r.instances; i++)
-		if (!strcmp(walk_instance(&r, i, &id), instance))
+		if (strcmp(walk_instance(&r, i, &id), instance) == 0)
 			return walk_value(&r, i, counter, value);
 	return -1;
 }

@@ -25,7 +25,7 @@ int main(int argc, char **argv)
 	int status;
 
 	if (getenv("PERFLIB_REPLAY_SCRATCH"))
-		return run(argc == 2 && !strcmp(argv[1], "unrecorded"));
+		return run(argc == 2 && strcmp(argv[1], "unrecorded") == 0);
 	if (!mkdtemp(folder)) {
 		perror(folder);
 		return EXIT_FAILURE;

@@ -358,7 +358,7 @@ START_TEST(wrapped_rings_are_told_again)
 	query = replay_all(dump(), &several_guid);
 	for (PERF_DATA_HEADER *now; (now = next_sample(query)); samples++) {
 		ck_assert_uint_eq(rows_of(now), ROWS);
-		parts = now->dwTotalSize == data->dwTotalSize && !memcmp(now, data, 200);
+		parts = now->dwTotalSize == data->dwTotalSize && memcmp(now, data, 200) == 0;
 		free(now);
 	}
 	ck_assert_uint_ge(samples, 1);

@@ -36,7 +36,8 @@ START_TEST(test_machine)
 	ck_assert_msg(f.measurable == m->measurable, "%s: measurable: %d", m->name, f.measurable);
 	ck_assert_msg(strcmp(f.cause, m->cause) == 0, "%s: cause: %s", m->name, f.cause);
 	ck_assert_msg(strstr(f.verdict, m->verdict), "%s: %s", m->name, f.verdict);
-	ck_assert_msg(f.measurable != !strncmp(f.verdict, "CPI cannot be measured here: ", 29),
+	ck_assert_msg(
+		f.measurable != (strncmp(f.verdict, "CPI cannot be measured here: ", 29) == 0),
 		"%s: %s", m->name, f.verdict);
 	for (size_t k = 0; k < 4 && m->want[k].id; k++) {
 		const struct finding *n = find(&f, m->want[k].id);

@@ -103,7 +103,7 @@ bool schema_hook_straight(const struct schema_hook *h)
 int schema_hook_field(const struct schema_hook *h, const char *name)
 {
 	for (unsigned i = 0; i < h->nfields; i++)
-		if (!strcmp(h->fields[i].name, name))
+		if (strcmp(h->fields[i].name, name) == 0)
 			return (int)i;
 	return -1;
 }

@@ -75,7 +75,7 @@ const struct group_field *group_field_of(const struct schema_field *f, enum grou
 	for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
 		const struct group_field *field = &fields[i];
 		bool repeated = field->op >= TAKE_CPU_COUNT;
-		if (!strcmp(field->name, f->name) && field->majors & major)
+		if (strcmp(field->name, f->name) == 0 && field->majors & major)
 			return repeated == f->repeated && has_type_of(f, (enum group_op)field->op)
 				       ? field
 				       : &nothing;
@@ -98,5 +98,5 @@ bool group_field_is_needed(const struct group_field *field, enum group_part part
 		[PART_UTIL_PER_CPU] = "cpu_busy_time",
 		[PART_UTIL_LABEL_END] = "label",
 	};
-	return !strcmp(field->name, needed[part]);
+	return strcmp(field->name, needed[part]) == 0;
 }

@@ -142,8 +142,8 @@ static bool overlap(const struct partial_source *a, const struct partial_source 
 static bool partial_has_same_rings(const struct partial_source *a, const struct partial_source *b)
 {
 	if (a->has_rings && b->has_rings)
-		return !memcmp(a->rings, b->rings, sizeof a->rings);
-	return !memcmp(a->trace_id, b->trace_id, sizeof a->trace_id);
+		return memcmp(a->rings, b->rings, sizeof a->rings) == 0;
+	return memcmp(a->trace_id, b->trace_id, sizeof a->trace_id) == 0;
 }
 
 /* Whether two files have hooks in common. */

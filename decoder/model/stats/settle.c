@@ -28,9 +28,9 @@ static bool settle_has_same_rings(const struct file *a, const struct file *b)
 	if (a->pub.machine != b->pub.machine || !a->pub.import != !b->pub.import)
 		return false;
 	if (a->has_rings_id && b->has_rings_id)
-		return !memcmp(a->rings_id, b->rings_id, sizeof a->rings_id);
-	return !memcmp(
-		a->pub.header.trace_id, b->pub.header.trace_id, sizeof a->pub.header.trace_id);
+		return memcmp(a->rings_id, b->rings_id, sizeof a->rings_id) == 0;
+	return memcmp(a->pub.header.trace_id, b->pub.header.trace_id,
+		       sizeof a->pub.header.trace_id) == 0;
 }
 
 static int settle_compare_members(const void *a, const void *b)
@@ -200,8 +200,8 @@ static bool same_ledger(const struct file *a, const struct file *b)
 	if (x.drained != y.drained || strcmp(x.number, y.number))
 		return false;
 	return (!x.drained && a->has_rings_id && b->has_rings_id) ||
-	       !memcmp(a->pub.header.trace_id, b->pub.header.trace_id,
-		       sizeof a->pub.header.trace_id);
+	       memcmp(a->pub.header.trace_id, b->pub.header.trace_id,
+		       sizeof a->pub.header.trace_id) == 0;
 }
 
 /* Hooks of a section before that position; an unreadable section has none. */

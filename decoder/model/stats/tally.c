@@ -15,7 +15,7 @@ static bool same_name(const struct tally_group *g, bool has_label, const char *l
 	if (g->mm != mm || g->major != major || g->has_label != has_label ||
 		g->label_len != label_len)
 		return false;
-	return !label_len || !memcmp(g->label, label, label_len);
+	return !label_len || memcmp(g->label, label, label_len) == 0;
 }
 
 static uint32_t hash_name(

@@ -18,7 +18,7 @@ static bool first_of_host(const struct trace *t, size_t i)
 		const char *other = trace_meta_value(before, "host");
 		if (!before->has_hooks)
 			continue;
-		if (before->machine == f->machine || (host && other && !strcmp(host, other)))
+		if (before->machine == f->machine || (host && other && strcmp(host, other) == 0))
 			return false;
 	}
 	return true;

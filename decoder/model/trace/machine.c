@@ -8,10 +8,10 @@
 static bool same_machine(const struct machine *m, const struct file *f)
 {
 	const struct io_header *h = &f->pub.header;
-	bool same_trace =
-		m->known && !h->damaged && !memcmp(m->trace_id, h->trace_id, sizeof m->trace_id);
+	bool same_trace = m->known && !h->damaged &&
+			  memcmp(m->trace_id, h->trace_id, sizeof m->trace_id) == 0;
 	bool same_rings = m->has_rings_id && f->has_rings_id &&
-			  !memcmp(m->rings_id, f->rings_id, sizeof m->rings_id);
+			  memcmp(m->rings_id, f->rings_id, sizeof m->rings_id) == 0;
 	return (same_trace || same_rings) && m->clock == h->clock && m->rate == f->clock.rate;
 }
 

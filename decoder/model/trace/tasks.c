@@ -20,7 +20,7 @@ static int tasks_compare_entries(const void *a, const void *b)
 static bool same(const struct task *a, const struct task *b)
 {
 	return a->tid == b->tid && a->pid == b->pid && a->first == b->first &&
-	       !memcmp(a->name, b->name, sizeof a->name);
+	       memcmp(a->name, b->name, sizeof a->name) == 0;
 }
 
 /* Each file of a rotated trace repeats the same threads. */

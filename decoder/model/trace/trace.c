@@ -208,7 +208,7 @@ bool trace_one_machine(const struct trace *t)
 const char *trace_meta_value(const struct trace_file *f, const char *key)
 {
 	for (size_t i = 0; i < f->nmeta; i++)
-		if (!strcmp(f->meta[i].key, key))
+		if (strcmp(f->meta[i].key, key) == 0)
 			return f->meta[i].value;
 	return NULL;
 }

@@ -106,7 +106,7 @@ static void spell(struct flame_name name, struct out *text)
 
 static bool is_same(struct flame_name name, const struct out *text)
 {
-	return text->len == name.len && (!name.len || !memcmp(text->buf, name.at, name.len));
+	return text->len == name.len && (!name.len || memcmp(text->buf, name.at, name.len) == 0);
 }
 
 /* In lines of stacks: of those that are spelled in another way, the numbers of their spelling. */

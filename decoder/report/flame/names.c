@@ -16,7 +16,7 @@ static uint64_t word_at(const char *p)
 static bool same_bytes(const char *a, const char *b, size_t n)
 {
 	if (n < 8)
-		return !n || !memcmp(a, b, n);
+		return !n || memcmp(a, b, n) == 0;
 	for (size_t i = 0; i < n - 8; i += 8)
 		if (word_at(a + i) != word_at(b + i))
 			return false;

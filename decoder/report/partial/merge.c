@@ -23,7 +23,7 @@ bool merge_is_partial(const char *path)
 		return false;
 	size_t n = fread(magic, 1, sizeof magic, f);
 	fclose(f);
-	return n == sizeof magic && !memcmp(magic, PARTIAL_MAGIC, sizeof magic);
+	return n == sizeof magic && memcmp(magic, PARTIAL_MAGIC, sizeof magic) == 0;
 }
 
 /* Stops early on input that does not begin as a partial result. */
@@ -42,7 +42,7 @@ static int read_bytes(FILE *f, uint8_t **bytes, size_t *n)
 
 static int read_file(struct partial *p, const char *path, notes_say say)
 {
-	bool standard = !strcmp(path, "-");
+	bool standard = strcmp(path, "-") == 0;
 	const char *why = NULL;
 	FILE *f = standard ? stdin : fopen(path, "re");
 	uint8_t *bytes = NULL;
@@ -100,14 +100,14 @@ static const char *without_times(const char *filter)
 {
 	static const char *const times[] = {"from ", "to "};
 	for (unsigned i = 0; i < 2; i++)
-		if (!strncmp(filter, times[i], strlen(times[i])) && strstr(filter, "; "))
+		if (strncmp(filter, times[i], strlen(times[i])) == 0 && strstr(filter, "; "))
 			filter = strstr(filter, "; ") + 2;
 	return filter;
 }
 
 bool merge_is_comparable(const struct partial *first, const struct partial *run)
 {
-	return !strcmp(without_times(first->filter), without_times(run->filter));
+	return strcmp(without_times(first->filter), without_times(run->filter)) == 0;
 }
 
 bool merge_is_scripted(const struct partial *p)

@@ -89,8 +89,8 @@ static bool is_known(const struct partial *p, const struct trace_file *f)
 {
 	for (size_t i = 0; i < p->nsources; i++)
 		if (p->sources[i].fingerprint == f->fingerprint &&
-			!memcmp(p->sources[i].trace_id, f->header.trace_id,
-				sizeof f->header.trace_id))
+			memcmp(p->sources[i].trace_id, f->header.trace_id,
+				sizeof f->header.trace_id) == 0)
 			return true;
 	return false;
 }

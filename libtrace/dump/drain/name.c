@@ -68,7 +68,7 @@ static int take_up(struct drain *d, struct session_error *error)
 	static const uint8_t none[TRACE_ID_SIZE];
 	struct stat st;
 
-	if (!memcmp(d->id, none, sizeof none) || strcmp(d->config.path, "-") == 0 ||
+	if (memcmp(d->id, none, sizeof none) == 0 || strcmp(d->config.path, "-") == 0 ||
 		!output_resolve(d->config.path, f->out.path))
 		return 0;
 	mend(d, f->out.path);

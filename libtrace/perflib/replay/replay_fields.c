@@ -63,7 +63,7 @@ static enum replay_field replay_find_field(const cpidecode_field *f)
 	bool text = f->type == CPIDECODE_FIELD_STRING;
 
 	for (int i = FIELD_OTHER + 1; i < FIELDS; i++)
-		if (!strcmp(meanings[i].name, f->name))
+		if (strcmp(meanings[i].name, f->name) == 0)
 			return meanings[i].text == text && meanings[i].repeated == f->repeated
 				       ? (enum replay_field)i
 				       : FIELD_OTHER;
