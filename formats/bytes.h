@@ -12,6 +12,7 @@
 static inline uint16_t get_le16(const void *p)
 {
 	uint16_t v;
+
 	memcpy(&v, p, sizeof v);
 	return le16toh(v);
 }
@@ -19,6 +20,7 @@ static inline uint16_t get_le16(const void *p)
 static inline uint32_t get_le32(const void *p)
 {
 	uint32_t v;
+
 	memcpy(&v, p, sizeof v);
 	return le32toh(v);
 }
@@ -26,6 +28,7 @@ static inline uint32_t get_le32(const void *p)
 static inline uint64_t get_le64(const void *p)
 {
 	uint64_t v;
+
 	memcpy(&v, p, sizeof v);
 	return le64toh(v);
 }

@@ -81,6 +81,7 @@ static inline enum group_part group_part(uint8_t major, uint32_t minor)
 			[GROUP_KIND(CPUUTIL_MINOR_PER_CPU)] = PART_UTIL_PER_CPU,
 			[GROUP_KIND(CPUUTIL_MINOR_LABEL_END)] = PART_UTIL_LABEL_END},
 	};
+
 	if (minor & CPI_MINOR_KIND & ~(0xFu << GROUP_KIND_SHIFT))
 		return PART_NONE;
 	return (enum group_part)parts[rows[major]][GROUP_KIND(minor)];

@@ -52,12 +52,14 @@ static inline uint32_t nrm2_hook_bytes(const struct nrm2_hook_data *h)
 {
 	uint64_t size = NRM2_HK_HEADER_SIZE + 8 * ((uint64_t)h->nwords - h->nwide);
 	const uint8_t *s = h->strings;
+
 	if (!h->major)
 		return 0;
 	if (h->nstrings)
 		size += 8;
 	for (unsigned i = 0; i < h->nstrings; i++) {
 		uint32_t length = get_le32(s);
+
 		size += 8 + (((uint64_t)length + 7) & ~UINT64_C(7));
 		if (size > NRM2_HK_MAX)
 			return 0;
@@ -81,6 +83,7 @@ static inline void nrm2_put_hook(uint8_t *to, const struct nrm2_hook_data *h, ui
 {
 	const uint8_t *s = h->strings;
 	uint32_t wide = 0;
+
 	to = nrm2_put_hook_header(to, size, h->nstrings ? NRM2_HK_MIXED : NRM2_HK_INTEGERS,
 		h->major, h->minor, h->stamp);
 	if (h->nstrings) {
@@ -89,12 +92,14 @@ static inline void nrm2_put_hook(uint8_t *to, const struct nrm2_hook_data *h, ui
 	}
 	for (uint32_t i = 0; i < h->nwords; i++, to += 8) {
 		bool pair = wide < h->nwide && get_le32(h->wide + 4 * wide) == i;
+
 		put_le64(to, pair ? get_hl64(h->words + 4 * i) : get_le32(h->words + 4 * i));
 		wide += pair;
 		i += pair;
 	}
 	for (unsigned i = 0; i < h->nstrings; i++) {
 		uint32_t length = get_le32(s), padded = (length + 7u) & ~7u;
+
 		put_le64(to, length);
 		memcpy(to + 8, s + 4, length);
 		memset(to + 8 + length, 0, padded - length);
@@ -127,11 +132,13 @@ static inline void nrm2_add(struct nrm2_section *s, const struct nrm2_hook_data 
 	uint32_t tid, uint64_t group)
 {
 	bool grouped = group != h->stamp;
+
 	nrm2_note_stamp(s, h->stamp);
 	if (tid != s->tid || grouped != s->grouped || (grouped && group != s->group)) {
 		uint32_t bytes = NRM2_DISPATCH_BYTES - (grouped ? 0 : 8);
 		uint8_t *count = nrm2_put_hook_header(
 			s->data + s->used, bytes, NRM2_HK_MIXED, NRM2_DISPATCH, tid, h->stamp);
+
 		put_le64(count, grouped);
 		if (grouped)
 			put_le64(count + 8, group);
@@ -155,6 +162,7 @@ static inline void nrm2_add_table(struct nrm2_section *s, uint16_t major, uint32
 {
 	uint32_t size = nrm2_table_bytes(n, string, length);
 	uint8_t *to = s->data + s->used;
+
 	nrm2_note_stamp(s, stamp);
 	memset(to, 0, size);
 	to = nrm2_put_hook_header(

@@ -42,6 +42,7 @@ struct parser {
 __attribute__((format(printf, 2, 3))) static int refuse(struct parser *p, const char *format, ...)
 {
 	va_list args;
+
 	va_start(args, format);
 	p->error->line = p->line;
 	vsnprintf(p->error->reason, sizeof p->error->reason, format, args);
@@ -67,6 +68,7 @@ static bool identifier(const struct token *t)
 	for (size_t i = 0; i < t->length; i++) {
 		char c = t->at[i];
 		bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+
 		if (!letter && (i == 0 || number_digit(c, 10) < 0))
 			return false;
 	}
@@ -89,6 +91,7 @@ static bool token_number(const struct token *t, uint64_t max, uint64_t *value)
 static const char *keep(struct parser *p, const struct token *t)
 {
 	char *to = p->s->strings + p->s->strings_used;
+
 	memcpy(to, t->at, t->length);
 	to[t->length] = 0;
 	p->s->strings_used += t->length + 1;
@@ -99,6 +102,7 @@ static int statement_major(struct parser *p)
 {
 	uint64_t code;
 	const struct token *t = p->token;
+
 	if (p->depth)
 		return refuse(p, "the block before it has no end");
 	if (p->ntokens < 3 || p->ntokens > 4)
@@ -124,6 +128,7 @@ static int statement_major(struct parser *p)
 static int statement_hook(struct parser *p)
 {
 	const struct token *t = p->token;
+
 	if (p->depth)
 		return refuse(p, "the block before it has no end");
 	if (!p->major)
@@ -156,6 +161,7 @@ static int statement_hook(struct parser *p)
 static int add_op(struct parser *p, struct schema_op op)
 {
 	int rc = grow(&p->s->ops, p->s->nops, &p->caps[2], sizeof *p->s->ops);
+
 	if (rc)
 		return rc;
 	p->s->ops[p->s->nops++] = op;
@@ -167,6 +173,7 @@ static struct schema_field *find_field(struct parser *p, const struct token *t)
 {
 	for (unsigned i = 0; i < p->hook->nfields; i++) {
 		struct schema_field *field = &p->s->fields[p->hook->first_field + i];
+
 		if (is(t, field->name))
 			return field;
 	}
@@ -188,6 +195,7 @@ static int attribute(struct parser *p, const struct token *t, uint32_t *attribut
 		uint32_t bit;
 	} known[] = {{"hex", FIELD_HEX}, {"ticks", FIELD_TICKS}, {"ns", FIELD_NS},
 		{"percent", FIELD_PERCENT}, {"na0", FIELD_NA0}};
+
 	for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
 		if (is(t, known[i].word)) {
 			*attributes |= known[i].bit;
@@ -210,6 +218,7 @@ static int statement_field(struct parser *p, enum field_type type)
 	uint32_t attributes = 0;
 	for (unsigned i = 2; i < p->ntokens; i++) {
 		int rc = attribute(p, &p->token[i], &attributes);
+
 		if (rc)
 			return rc;
 	}
@@ -228,6 +237,7 @@ static int statement_field(struct parser *p, enum field_type type)
 static int reference(struct parser *p, const struct token *t, int16_t *slot)
 {
 	struct schema_field *f = t->quoted ? NULL : find_field(p, t);
+
 	if (!f)
 		return refuse(p, "no field of this name before it");
 	if (f->type == FIELD_STRING || f->type == FIELD_FIX4 || f->type == FIELD_F64)
@@ -253,6 +263,7 @@ static int open_block(struct parser *p, struct schema_op op)
 static int statement_repeat(struct parser *p)
 {
 	struct schema_op op = {.kind = OP_REPEAT, .slot = -1};
+
 	if (!p->hook)
 		return refuse(p, "a repeat stands after its hook");
 	if (p->ntokens != 2)
@@ -271,6 +282,7 @@ static int statement_repeat(struct parser *p)
 static int statement_if(struct parser *p)
 {
 	struct schema_op op = {.kind = OP_IF};
+
 	if (!p->hook)
 		return refuse(p, "an if stands after its hook");
 	if (p->ntokens != 4 || !is(&p->token[2], "&"))
@@ -291,6 +303,7 @@ static int statement_end(struct parser *p)
 	if (b.kind == OP_REPEAT) {
 		int rc = add_op(p,
 			(struct schema_op){.kind = OP_AGAIN, .jump = b.op + 1 - p->hook->first_op});
+
 		if (rc)
 			return rc;
 	}
@@ -308,6 +321,7 @@ static int statement(struct parser *p)
 		[FIELD_F64] = "f64",
 		[FIELD_STRING] = "string"};
 	const struct token *t = p->token;
+
 	if (is(t, "major"))
 		return statement_major(p);
 	if (is(t, "hook"))
@@ -368,6 +382,7 @@ static bool begins_major(const char *at, const char *end)
 {
 	static const char word[] = "major";
 	const size_t n = sizeof word - 1;
+
 	while (at < end && (*at == ' ' || *at == '\t'))
 		at++;
 	return (size_t)(end - at) > n && memcmp(at, word, n) == 0 &&
@@ -399,6 +414,7 @@ static void end_major(struct parser *p)
 static int salvage_line(struct parser *p, const char *at, const char *end)
 {
 	bool is_major = begins_major(at, end);
+
 	if (p->is_skipping && !is_major)
 		return 0;
 	p->is_skipping = false;
@@ -439,9 +455,11 @@ static int parse_end(struct parser *p)
 static int parse_lines(struct parser *p, const char *text, size_t length)
 {
 	const char *end = text + length;
+
 	for (const char *at = text; at < end;) {
 		const char *newline = memchr(at, '\n', (size_t)(end - at));
 		const char *line_end = newline ? newline : end;
+
 		p->line++;
 		int rc = p->refused ? salvage_line(p, at, line_end) : parse_line(p, at, line_end);
 		if (rc)
@@ -515,6 +533,7 @@ int schema_parse(
 {
 	struct schema_error unused;
 	struct parser p = {.error = error ? error : &unused};
+
 	return parse(&p, text, length, result);
 }
 
@@ -524,6 +543,7 @@ int schema_salvage(const char *text, size_t length, struct schema **result,
 	struct schema_error error;
 	struct parser p = {.error = &error, .refused = refused, .arg = arg};
 	int rc = parse(&p, text, length, result);
+
 	if (rc == SCHEMA_REFUSED)
 		refused(arg, &error);
 	return rc;

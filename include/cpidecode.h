@@ -209,6 +209,7 @@ typedef struct cpidecode_hook {
 static inline uint32_t cpidecode_hook_word(const cpidecode_hook *h, unsigned i)
 {
 	const uint8_t *p = h->words + 4 * (size_t)i;
+
 	return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
 

@@ -132,6 +132,7 @@ static void *work(void *arg)
 		goto out;
 	for (;;) {
 		size_t job = atomic_fetch_add(&b->next, 1);
+
 		if (job >= b->corpus.n * b->rounds)
 			break;
 		run_file(w, &b->corpus.files[job % b->corpus.n]);
@@ -169,6 +170,7 @@ static void print_table(const struct worker *workers, unsigned threads)
 
 			for (unsigned t = 0; t < threads; t++) {
 				const struct score *s = &workers[t].score[c][i];
+
 				sum.raw += s->raw;
 				sum.packed += s->packed;
 				sum.compress += s->compress;
@@ -215,6 +217,7 @@ static int run(struct bench *b, unsigned threads)
 	}
 	for (; started < threads; started++) {
 		struct worker *w = &workers[started];
+
 		w->bench = b;
 		w->number = started;
 		int rc = pthread_create(&w->thread, NULL, work, w);

@@ -55,6 +55,7 @@ static int read_file(struct corpus *c, const char *path)
 
 	if (fd < 0 || fstat(fd, &st) != 0) {
 		int err = errno;
+
 		if (fd >= 0)
 			close(fd);
 		return unreadable(c, path, strerror(err));

@@ -52,6 +52,7 @@ static void print_label(const char *label, size_t n)
 	printf(" \"");
 	for (size_t i = 0; i < n; i++) {
 		unsigned char c = (unsigned char)label[i];
+
 		if (c < ' ' || c > '~' || c == '"' || c == '\\')
 			printf("\\x%02x", c);
 		else
@@ -65,6 +66,7 @@ static int print_intervals(const cpidecode_trace *t)
 	cpidecode_interval_stream *s;
 	cpidecode_interval iv;
 	int rc = cpidecode_interval_stream_open(t, INT64_MIN, INT64_MAX, &s);
+
 	if (rc)
 		return failed("intervals", rc);
 	while ((rc = cpidecode_interval_stream_next(s, &iv)) > 0) {
@@ -107,6 +109,7 @@ static int print_hooks(const cpidecode_trace *t, double seconds)
 	const cpidecode_hook *h;
 	cpidecode_field field;
 	int rc = cpidecode_file(t, 0, &info);
+
 	if (!rc)
 		rc = cpidecode_hooks_open(t, &it);
 	if (rc)
@@ -134,6 +137,7 @@ static int print_report(const cpidecode_trace *t, const char *name)
 {
 	cpidecode_report_options options = {.size = sizeof options, .report = name};
 	int rc = cpidecode_report(t, &options, to_stdout, NULL, NULL);
+
 	return rc ? failed(name, rc) : 0;
 }
 
@@ -142,6 +146,7 @@ static void tell_damage(const cpidecode_trace *t)
 {
 	cpidecode_file_info info;
 	cpidecode_damage_info damage;
+
 	for (size_t file = 0; !cpidecode_file(t, file, &info); file++) {
 		for (size_t i = 0; !cpidecode_damage(t, file, i, &damage); i++)
 			fprintf(stderr,
@@ -159,6 +164,7 @@ int main(int argc, char **argv)
 	cpidecode_open_error error;
 	cpidecode_trace *t;
 	int option, status;
+
 	while ((option = getopt(argc, argv, "f:r:")) != -1) {
 		if (option == 'f')
 			from = optarg;

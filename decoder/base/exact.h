@@ -46,6 +46,7 @@ static inline exact_sum exact_time(double ns)
 static inline exact_sum exact_divide(exact_sum sum, exact_sum by)
 {
 	exact_sum q = sum / by, rest = sum % by;
+
 	if (rest > by - rest || (rest == by - rest && q & 1))
 		q++;
 	return q;

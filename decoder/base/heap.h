@@ -18,6 +18,7 @@ static inline __attribute__((always_inline)) void heap_sift_down(void *heap, siz
 	const void *moved, size_t size, heap_before_fn *before, const void *ctx)
 {
 	uint8_t *base = heap;
+
 	for (size_t child; (child = 2 * i + 1) < count; i = child) {
 		if (child + 1 < count &&
 			before(ctx, base + (child + 1) * size, base + child * size))

@@ -17,6 +17,7 @@ void *arena_alloc(struct intern *in, size_t n)
 	if (!in->chunks || n > in->size - in->used) {
 		size_t size = n > CHUNK ? n : CHUNK;
 		struct arena_chunk *c = malloc(sizeof *c + size);
+
 		if (!c)
 			return NULL;
 		c->next = in->chunks;
@@ -34,8 +35,10 @@ static struct intern_entry *intern_find_entry(
 	const struct intern *in, uint64_t hash, const char *at, uint32_t length)
 {
 	size_t i = hash & (in->places - 1);
+
 	for (;; i = (i + 1) & (in->places - 1)) {
 		struct intern_entry *e = &in->table[i];
+
 		if (!e->at ||
 			(e->hash == hash && e->length == length && memcmp(e->at, at, length) == 0))
 			return e;
@@ -45,11 +48,13 @@ static struct intern_entry *intern_find_entry(
 static int intern_grow_table(struct intern *in)
 {
 	struct intern bigger = {.places = in->places ? in->places * 2 : 64};
+
 	bigger.table = calloc(bigger.places, sizeof *bigger.table);
 	if (!bigger.table)
 		return -1;
 	for (size_t i = 0; i < in->places; i++) {
 		const struct intern_entry *e = &in->table[i];
+
 		if (e->at)
 			*intern_find_entry(&bigger, e->hash, e->at, e->length) = *e;
 	}
@@ -85,6 +90,7 @@ void intern_take(struct intern *in, struct intern *from)
 	} else if (from->chunks) {
 		/* Inserts behind the newest chunk, which is still being filled. */
 		struct arena_chunk *last = from->chunks;
+
 		while (last->next)
 			last = last->next;
 		last->next = in->chunks->next;
@@ -98,6 +104,7 @@ void intern_free(struct intern *in)
 {
 	while (in->chunks) {
 		struct arena_chunk *next = in->chunks->next;
+
 		free(in->chunks);
 		in->chunks = next;
 	}

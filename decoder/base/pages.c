@@ -18,6 +18,7 @@ enum { LEAST = 64 << 10, SMALL = 512 << 10, LARGE = 2 << 20, VERY_LARGE = 64 << 
 static char *pages_reserve_range(size_t bytes)
 {
 	char *p = mmap(NULL, bytes + LARGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
 	if (p == MAP_FAILED)
 		return p;
 	size_t before = -(uintptr_t)p & (LARGE - 1);
@@ -44,6 +45,7 @@ static char *map_small(const struct pages *p, size_t bytes)
 static char *map_first(const struct pages *p, size_t bytes)
 {
 	char *at = pages_reserve_range(bytes);
+
 	if (at == MAP_FAILED)
 		return at;
 	if (mprotect(at, bytes, PROT_READ | PROT_WRITE)) {
@@ -66,6 +68,7 @@ static char *map_first(const struct pages *p, size_t bytes)
 static char *move_large(const struct pages *p, size_t bytes)
 {
 	char *to = pages_reserve_range(bytes);
+
 	if (to == MAP_FAILED)
 		return to;
 	char *at = mremap(p->at, p->bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, to);

@@ -25,6 +25,7 @@ void pages_free(struct pages *p);
 static inline int pages_room(struct pages *p, size_t count, size_t size)
 {
 	size_t needed = (count + 1) * size;
+
 	return needed <= p->bytes ? 0
 				  : pages_grow(p, 2 * p->bytes > needed ? 2 * p->bytes : needed);
 }

@@ -20,6 +20,7 @@ static uint8_t *at(const struct heap *h, size_t i)
 static bool sorts_after(const void *ctx, const void *a, const void *b)
 {
 	const struct heap *h = ctx;
+
 	return h->compare(a, b) > 0;
 }
 
@@ -40,6 +41,7 @@ void sort_in_place(void *base, size_t n, size_t size, int (*compare)(const void 
 {
 	struct heap h = {.base = base, .size = size, .compare = compare};
 	uint8_t e[SORT_MAX_SIZE];
+
 	if (sort_is_ordered(&h, n))
 		return;
 	for (size_t i = n / 2; i-- > 0;) {

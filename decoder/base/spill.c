@@ -16,6 +16,7 @@
 static int extend(int fd, size_t bytes)
 {
 	int error;
+
 	do {
 		error = posix_fallocate(fd, 0, (off_t)bytes);
 	} while (error == EINTR);
@@ -26,12 +27,14 @@ static int extend(int fd, size_t bytes)
 static int move_to_file(struct spill *s, size_t cap)
 {
 	int fd = temporary_open_unnamed();
+
 	if (fd < 0)
 		return CPIDECODE_ESPOOL;
 	int rc = extend(fd, cap);
 	void *p = rc ? MAP_FAILED : mmap(NULL, cap, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (p == MAP_FAILED) {
 		int saved = errno;
+
 		close(fd);
 		errno = saved;
 		return rc ? rc : CPIDECODE_ENOMEM;
@@ -46,6 +49,7 @@ static int move_to_file(struct spill *s, size_t cap)
 static int grow_file(struct spill *s, size_t cap)
 {
 	int rc = extend(s->fd, cap);
+
 	if (rc)
 		return rc;
 	void *p = mremap(s->p, s->cap, cap, MREMAP_MAYMOVE);
@@ -60,6 +64,7 @@ static int grow_file(struct spill *s, size_t cap)
 int spill_reserve(struct spill *s, size_t bytes)
 {
 	size_t cap = s->cap ? s->cap : 4096;
+
 	if (bytes <= s->cap)
 		return 0;
 	if (bytes > SIZE_MAX / 4)

@@ -36,6 +36,7 @@ static inline void varint_put(struct varint_out *o, exact_sum v)
 {
 	uint8_t bytes[19];
 	unsigned n = 0;
+
 	for (; v >= 0x80; v >>= 7)
 		bytes[n++] = (uint8_t)(v | 0x80);
 	bytes[n++] = (uint8_t)v;
@@ -69,8 +70,10 @@ static inline void varint_fail(struct varint_in *in, const char *why)
 static inline exact_sum varint_get(struct varint_in *in)
 {
 	exact_sum v = 0;
+
 	for (unsigned shift = 0; in->p < in->end; shift += 7) {
 		uint8_t byte = *in->p++;
+
 		if ((shift == 126 && byte > 3) || (shift && !byte)) {
 			varint_fail(in, "a number is too large or not in its shortest form");
 			return 0;
@@ -87,6 +90,7 @@ static inline exact_sum varint_get(struct varint_in *in)
 static inline uint64_t varint_get_max(struct varint_in *in, uint64_t most)
 {
 	exact_sum v = varint_get(in);
+
 	if (v <= most)
 		return (uint64_t)v;
 	varint_fail(in, "a number is larger than it can be");
@@ -96,6 +100,7 @@ static inline uint64_t varint_get_max(struct varint_in *in, uint64_t most)
 static inline int64_t varint_get_signed(struct varint_in *in)
 {
 	uint64_t v = varint_get_max(in, UINT64_MAX);
+
 	return (int64_t)(v >> 1 ^ -(v & 1));
 }
 
@@ -103,6 +108,7 @@ static inline int64_t varint_get_signed(struct varint_in *in)
 static inline const uint8_t *varint_get_raw(struct varint_in *in, uint64_t n)
 {
 	const uint8_t *p = in->p;
+
 	if (n > (uint64_t)(in->end - in->p)) {
 		varint_fail(in, "it ends too soon");
 		return NULL;

@@ -115,6 +115,7 @@ static void settle_times(struct options *o, const struct trace *t)
 {
 	const struct time_arg *args[] = {&o->from, &o->to};
 	int64_t *times[] = {&o->filter.from, &o->filter.to}, first = report_start(t);
+
 	for (int i = 0; i < 2; i++) {
 		if (!args[i]->given)
 			continue;
@@ -140,6 +141,7 @@ static int run_report(
 		/* Prints no progress between the lines of a report on the same terminal. */
 		.progress = out && isatty(out->fd) ? NULL : show_decoding,
 		.note = main_say_line};
+
 	report_about(&r, t);
 	struct tick_range *slices = NULL;
 	if (o->slice) {
@@ -167,10 +169,12 @@ static int run_report(
 static bool output_is_input(const char *output, char *const *files, size_t n)
 {
 	struct stat out, in;
+
 	if (!output || stat(output, &out) || !S_ISREG(out.st_mode))
 		return false;
 	for (size_t i = 0; i < n; i++) {
 		bool standard = strcmp(files[i], "-") == 0;
+
 		if ((standard ? fstat(STDIN_FILENO, &in) : stat(files[i], &in)) == 0 &&
 			in.st_dev == out.st_dev && in.st_ino == out.st_ino)
 			return true;
@@ -213,6 +217,7 @@ static int write_report(struct job *job)
 	struct out out;
 	const char *output = job->o->output;
 	int rc = out_open(&out, output);
+
 	if (rc < 0) {
 		complain(
 			"%s: cannot write: %s", output ? output : "standard output", strerror(-rc));
@@ -253,6 +258,7 @@ static int begin_trace(struct options *o, struct trace **t)
 		.progress = show_reading};
 	struct trace_opening at;
 	int rc = report_open(&input, t, &at);
+
 	if (rc) {
 		complain_open(&at, rc, errno);
 		return EXIT_FAILED;
@@ -265,6 +271,7 @@ static int decode(struct options *o)
 {
 	struct job job = {.o = o};
 	int code = begin_trace(o, &job.t);
+
 	if (!code)
 		code = write_report(&job);
 	report_close(job.t);
@@ -275,6 +282,7 @@ static int decode(struct options *o)
 static int add_partial(struct partial *p, const char *path)
 {
 	int rc = merge_add_file(p, path, complain);
+
 	if (rc && rc != CPIDECODE_EINVAL)
 		complain_code(notes_name(path), rc, errno);
 	return rc ? EXIT_FAILED : EXIT_FINE;
@@ -285,6 +293,7 @@ static int merge(struct options *o)
 	struct partial p = {.tally.wanted = PARTIAL_WANTED};
 	struct job job = {.o = o, .parts = &p, .nparts = 1};
 	int code = EXIT_FINE;
+
 	for (size_t i = 0; i < o->nfiles && !code; i++)
 		code = add_partial(&p, o->files[i]);
 	if (!code)
@@ -299,9 +308,11 @@ static int read_run(const struct options *all, const struct run *run, unsigned w
 {
 	struct options o = *all;
 	struct trace *t;
+
 	*p = (struct partial){.tally.wanted = wanted};
 	if (run->nfiles == 1 && merge_is_partial(run->files[0])) {
 		int code = add_partial(p, run->files[0]);
+
 		if (!code)
 			*bad |= notes_partial(complain, p);
 		return code;
@@ -320,6 +331,7 @@ static int read_sides(struct job *job, const struct runs sides[2])
 {
 	unsigned wanted = 0;
 	int code = EXIT_FINE;
+
 	/* Only the variance within single runs depends on time. */
 	if (sides[0].n == 1 && sides[1].n == 1)
 		wanted |= TALLY_WANT_ORDER;
@@ -331,6 +343,7 @@ static int read_sides(struct job *job, const struct runs sides[2])
 	for (size_t side = 0; side < 2; side++)
 		for (size_t i = 0; i < sides[side].n && !code; i++) {
 			struct partial *p = &job->parts[job->nparts++];
+
 			code = read_run(job->o, &sides[side].runs[i], wanted, p, &job->bad);
 			if (!code && !merge_is_comparable(job->parts, p)) {
 				complain(
@@ -346,6 +359,7 @@ static int read_sides(struct job *job, const struct runs sides[2])
 static int find_runs(struct options *o, struct runs sides[2])
 {
 	int code = EXIT_FINE;
+
 	/* With --aa all operands are runs of one program. */
 	for (size_t i = 0; i < o->nfiles && !code; i++)
 		code = runs_add(&sides[!o->noise && i], o->files[i]);
@@ -373,6 +387,7 @@ static int compare(struct options *o)
 	struct runs sides[2] = {{0}, {0}};
 	struct job job = {.o = o, .is_diff = true};
 	int code = find_runs(o, sides);
+
 	if (!code)
 		code = read_sides(&job, sides);
 	if (!code)
@@ -388,6 +403,7 @@ static int compare(struct options *o)
 int main(int argc, char **argv)
 {
 	struct options o;
+
 	if (!hold_standard_files())
 		return EXIT_FAILED;
 	signal(SIGPIPE, SIG_IGN);

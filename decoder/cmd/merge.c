@@ -15,6 +15,7 @@ int merge_report(const struct partial *p, const struct options *o, struct out *o
 		.filter = &o->filter,
 		.scripted = merge_is_scripted(p),
 		.note = merge_say_line};
+
 	/* A report of the partial result says all this later. */
 	if (o->report != REPORT_PARTIAL) {
 		if (r.scripted && o->format != FORMAT_TEXT)
@@ -42,6 +43,7 @@ int merge_diff(const struct diff_runs *before, const struct diff_runs *after,
 		.gates = o->gates,
 		.ngates = o->ngates,
 		.note = merge_say_line};
+
 	if (r.scripted && o->format != FORMAT_TEXT)
 		complain(REPORT_SCRIPTED);
 	int rc = report_diff(&r, before, after, o->noise);

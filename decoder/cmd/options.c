@@ -22,6 +22,7 @@ tell(const char *format, va_list ap, const char *behind)
 {
 	struct out line;
 	char *text;
+
 	out_memory(&line);
 	if (vasprintf(&text, format, ap) >= 0) {
 		escape_text(&line, text, strlen(text));
@@ -34,6 +35,7 @@ tell(const char *format, va_list ap, const char *behind)
 void complain(const char *format, ...)
 {
 	va_list ap;
+
 	va_start(ap, format);
 	tell(format, ap, "");
 	va_end(ap);
@@ -42,6 +44,7 @@ void complain(const char *format, ...)
 static void __attribute__((noreturn, format(printf, 1, 2))) misuse(const char *format, ...)
 {
 	va_list ap;
+
 	va_start(ap, format);
 	tell(format, ap, " (cpidecode --help explains)");
 	va_end(ap);
@@ -51,6 +54,7 @@ static void __attribute__((noreturn, format(printf, 1, 2))) misuse(const char *f
 static int choose(const char *option, const char *text, const char *const *names, size_t n)
 {
 	int found = report_name_find(text, names, n);
+
 	if (found >= 0)
 		return found;
 	char list[128] = "";
@@ -65,6 +69,7 @@ static uint32_t number(const char *option, const char *text)
 {
 	const char *s = text, *end = text + strlen(text);
 	uint64_t v;
+
 	if (!number_scan_prefixed(&s, end, UINT32_MAX, &v) || s < end)
 		misuse("--%s %s: not a number from 0 to %u", option, text, UINT32_MAX);
 	return (uint32_t)v;
@@ -74,6 +79,7 @@ static unsigned jobs(const char *text)
 {
 	const char *s = text, *end = text + strlen(text);
 	uint64_t n;
+
 	if (!number_scan(&s, end, 10, REPORT_MAX_THREADS, &n) || s < end)
 		misuse("-j %s: not a number of threads from 1 to %d (0: one for each processor)",
 			text, REPORT_MAX_THREADS);
@@ -84,6 +90,7 @@ static unsigned jobs(const char *text)
 static void cpu_list(struct filter *f, const char *text)
 {
 	const char *s = text, *end = text + strlen(text);
+
 	f->by_cpu = true;
 	for (;;) {
 		if (strncmp(s, "guest", 5) == 0) {
@@ -91,6 +98,7 @@ static void cpu_list(struct filter *f, const char *text)
 			s += 5;
 		} else {
 			uint64_t first, last;
+
 			if (!number_scan(&s, end, 10, FILTER_CPUS - 1, &first))
 				break;
 			last = first;
@@ -113,6 +121,7 @@ static void cpu_list(struct filter *f, const char *text)
 static void time_option(const char *option, const char *text, struct time_arg *t)
 {
 	const char *wrong = time_arg_parse(text, t);
+
 	if (wrong)
 		misuse("--%s %s: %s", option, text, wrong);
 }
@@ -120,6 +129,7 @@ static void time_option(const char *option, const char *text, struct time_arg *t
 static void memory_option(const char *text, uint64_t *bytes)
 {
 	const char *wrong = memory_parse(text, bytes);
+
 	if (wrong)
 		misuse("--memory %s: %s", text, wrong);
 }
@@ -143,6 +153,7 @@ static void slice_option(struct options *o, const char *text)
 {
 	const char *s = text, *end = text + strlen(text);
 	uint64_t at, of;
+
 	if (!number_scan(&s, end, 10, MAX_SLICES, &at) || *s++ != '/' ||
 		!number_scan(&s, end, 10, MAX_SLICES, &of) || s < end || at < 1 || at > of)
 		misuse("--slice %s: it is I/N, the I-th of N slices (1/N to N/N, N up to %d)", text,
@@ -158,6 +169,7 @@ static unsigned tail_option(const char *text)
 	uint64_t percent = 0;
 	int tenths = 0;
 	bool good = *text == 'p' && number_scan(&s, end, 10, 99, &percent);
+
 	if (good && s[0] == '.' && (tenths = number_digit(s[1], 10)) >= 0)
 		s += 2;
 	if (!good || s < end || percent < LEAST_TAIL)
@@ -196,6 +208,7 @@ static void options_take_argument(
 {
 	char *value = scan->value;
 	struct filter *f = &o->filter;
+
 	seen->filter |= option >= OPT_LABEL && option <= OPT_TO;
 	switch (option) {
 	case OPT_REPORT:
@@ -247,6 +260,7 @@ static void options_take_argument(
 		break;
 	case OPT_LABEL: {
 		const char *lacking = glob_check(value);
+
 		if (lacking)
 			misuse("--label %s: it lacks %s", value, lacking);
 		f->label = value;
@@ -328,6 +342,7 @@ static void check_partial(struct options *o, const struct seen *seen)
 static void check_sides(const struct options *o)
 {
 	bool sides = o->nsides[0] || o->nsides[1];
+
 	if (sides && o->nfiles)
 		misuse("%s: before or after? Files go behind --before or --after", o->files[0]);
 	if (o->noise && o->ngates)
@@ -346,6 +361,7 @@ static void check_sides(const struct options *o)
 static void check_diff(const struct options *o)
 {
 	bool sides = o->nsides[0] || o->nsides[1];
+
 	if (o->tail && o->report != REPORT_WHY)
 		misuse("--tail goes with --report why");
 	if (o->ngates && o->report != REPORT_DIFF)
@@ -359,6 +375,7 @@ static void check_diff(const struct options *o)
 static size_t count_pipes(char *const *files, size_t n)
 {
 	size_t pipes = 0;
+
 	for (size_t i = 0; i < n; i++)
 		pipes += strcmp(files[i], "-") == 0;
 	return pipes;
@@ -367,6 +384,7 @@ static size_t count_pipes(char *const *files, size_t n)
 static void check(struct options *o, const struct seen *seen)
 {
 	bool flame = o->format == FORMAT_FOLDED || o->format == FORMAT_SVG;
+
 	if (flame) {
 		if (seen->report && o->report != REPORT_INTERVALS)
 			misuse("--report %s has no --format %s: folded and svg are the flame graph of the intervals; %s goes with text, %sjson",
@@ -407,6 +425,7 @@ void options_parse(struct options *o, int argc, char **argv)
 {
 	struct seen seen = {0};
 	int option;
+
 	memset(o, 0, sizeof *o);
 	filter_init(&o->filter);
 	if (argc > 2 && strcmp(argv[1], "--complete") == 0) {

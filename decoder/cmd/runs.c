@@ -25,6 +25,7 @@ static int no_memory(void)
 static int add_path(struct runs *r, const char *path)
 {
 	char *copy = strdup(path);
+
 	if (!copy || grow(&r->paths, r->npaths, &r->paths_cap, sizeof *r->paths)) {
 		free(copy);
 		return no_memory();
@@ -37,6 +38,7 @@ static int add_path(struct runs *r, const char *path)
 static size_t read_head(const char *path, uint8_t head[HEAD])
 {
 	struct stat st;
+
 	/* A pipe's bytes could not be read again. */
 	if (stat(path, &st) || !S_ISREG(st.st_mode))
 		return 0;
@@ -52,6 +54,7 @@ static bool holds_run(const char *path)
 {
 	uint8_t head[HEAD];
 	size_t n = read_head(path, head);
+
 	return n >= 8 && (memcmp(head, TF_MAGIC, 8) == 0 || memcmp(head, PARTIAL_MAGIC, 8) == 0 ||
 				 nrm2_is(head, n));
 }
@@ -66,6 +69,7 @@ static int add_entry(struct runs *r, const char *folder, const char *name)
 	struct stat st;
 	char *path;
 	int code = EXIT_FINE;
+
 	if (asprintf(&path, "%s/%s", folder, name) < 0)
 		return no_memory();
 	if (holds_run(path))
@@ -81,6 +85,7 @@ static int add_folder(struct runs *r, const char *folder)
 	struct dirent **entries;
 	size_t before = r->npaths;
 	int n = scandir(folder, &entries, visible, alphasort), code = EXIT_FINE;
+
 	if (n < 0) {
 		complain("%s: %s", folder, strerror(errno));
 		return EXIT_FAILED;
@@ -101,6 +106,7 @@ static int add_folder(struct runs *r, const char *folder)
 static int add_any(struct runs *r, const char *path)
 {
 	struct stat st;
+
 	if (strcmp(path, "-") && !stat(path, &st) && S_ISDIR(st.st_mode))
 		return add_folder(r, path);
 	return add_path(r, path);
@@ -111,6 +117,7 @@ int runs_add(struct runs *r, const char *pattern)
 	glob_t found;
 	struct stat st;
 	int code = EXIT_FINE;
+
 	if (!strpbrk(pattern, "*?[") || !stat(pattern, &st))
 		return add_any(r, pattern);
 	int rc = glob(pattern, 0, NULL, &found);
@@ -130,6 +137,7 @@ int runs_add(struct runs *r, const char *pattern)
 static size_t base_of(const char *path)
 {
 	const char *point = strrchr(path, '.');
+
 	if (!point || !point[1] || strspn(point + 1, "0123456789") != strlen(point + 1))
 		return 0;
 	return (size_t)(point - path);
@@ -138,6 +146,7 @@ static size_t base_of(const char *path)
 static bool of_one_trace(const char *a, const char *b)
 {
 	uint8_t x[HEAD], y[HEAD];
+
 	if (read_head(a, x) < TF_H_TRACE_ID + 16 || read_head(b, y) < TF_H_TRACE_ID + 16)
 		return false;
 	return memcmp(x, TF_MAGIC, 8) == 0 && memcmp(y, TF_MAGIC, 8) == 0 &&
@@ -147,8 +156,10 @@ static bool of_one_trace(const char *a, const char *b)
 static struct run *run_of(struct runs *r, const char *path)
 {
 	size_t length = base_of(path);
+
 	for (size_t i = 0; i < r->n && length; i++) {
 		const char *base = r->runs[i].files[0];
+
 		if (strlen(base) == length && strncmp(base, path, length) == 0 &&
 			of_one_trace(base, path))
 			return &r->runs[i];
@@ -162,6 +173,7 @@ static struct run *run_of(struct runs *r, const char *path)
 static bool same_file(const char *a, const char *b)
 {
 	struct stat x, y;
+
 	return !stat(a, &x) && !stat(b, &y) && S_ISREG(x.st_mode) && x.st_dev == y.st_dev &&
 	       x.st_ino == y.st_ino;
 }
@@ -182,17 +194,20 @@ static int by_length(const void *a, const void *b)
 {
 	const char *x = *(char *const *)a, *y = *(char *const *)b;
 	size_t nx = strlen(x), ny = strlen(y);
+
 	return nx != ny ? (nx < ny ? -1 : 1) : strcmp(x, y);
 }
 
 int runs_settle(struct runs *r)
 {
 	int code = refuse_twice(r);
+
 	/* Sorts FILE before FILE.1. */
 	if (r->npaths)
 		qsort(r->paths, r->npaths, sizeof *r->paths, by_length);
 	for (size_t i = 0; i < r->npaths && !code; i++) {
 		struct run *run = run_of(r, r->paths[i]);
+
 		if (!run || grow(&run->files, run->nfiles, &run->cap, sizeof *run->files))
 			return no_memory();
 		run->files[run->nfiles++] = r->paths[i];

@@ -13,6 +13,7 @@
 static bool seconds(const char **s, int64_t *ns)
 {
 	uint64_t v;
+
 	if (!quantity_scan_decimal(s, *s + strlen(*s), 0, NS, INT64_MAX, &v))
 		return false;
 	*ns = (int64_t)v;
@@ -25,6 +26,7 @@ static bool field(const char **s, size_t n, int low, int high, int *value)
 	size_t length = strnlen(*s, n);
 	const char *end = *s + length;
 	uint64_t v;
+
 	if (length < n || !number_scan(s, end, 10, (uint64_t)high, &v) || *s < end)
 		return false;
 	*value = (int)v;
@@ -42,6 +44,7 @@ static bool skip(const char **s, char c)
 static bool zone(const char **s, int *seconds)
 {
 	int sign = **s == '-' ? -1 : 1, hours, minutes = 0;
+
 	(*s)++;
 	if (!field(s, 2, 0, 23, &hours))
 		return false;
@@ -57,6 +60,7 @@ static bool day_exists(const struct tm *tm)
 	static const int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
 	int year = tm->tm_year + 1900;
 	bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+
 	return tm->tm_mday <= days[tm->tm_mon] + (leap && tm->tm_mon == 1);
 }
 
@@ -79,6 +83,7 @@ static const char *parse_iso(const char *s, struct time_arg *t)
 	int64_t ns = 0;
 	int year, offset = 0;
 	bool local = true;
+
 	if (!field(&s, 4, 1678, 2261, &year) || !skip(&s, '-') ||
 		!field(&s, 2, 1, 12, &tm.tm_mon) || !skip(&s, '-') ||
 		!field(&s, 2, 1, 31, &tm.tm_mday))
@@ -107,6 +112,7 @@ static const char *parse_iso(const char *s, struct time_arg *t)
 static const char *parse_relative(const char *s, struct time_arg *t)
 {
 	uint64_t ns;
+
 	if (!quantity_parse_duration(s, strlen(s), QUANTITY_BARE_SECONDS, INT64_MAX, &ns))
 		return "not a duration like +1.5s (units h, m, s, ms, us, ns)";
 	t->relative = true;

@@ -70,6 +70,7 @@ void io_buffer_free(struct io_buffer *b)
 static int unzip(const uint8_t *from, uint32_t stored, uint8_t *to, uint32_t raw)
 {
 	z_stream z = {.next_in = (Bytef *)from, .avail_in = stored};
+
 	if (inflateInit(&z) != Z_OK)
 		return CPIDECODE_ENOMEM;
 	z.next_out = to;
@@ -101,6 +102,7 @@ __attribute__((target("avx"))) static void forget_wide_registers(void)
 static uint64_t checksum_of(const void *p, size_t n)
 {
 	uint64_t sum = XXH3_64bits(p, n);
+
 	if (__builtin_cpu_supports("avx"))
 		forget_wide_registers();
 	return sum;
@@ -122,6 +124,7 @@ static int verify(const struct io_section *s, uint8_t *payload, const char **why
 	bool same = get_le32(head + TF_S_STORED) == s->stored &&
 		    get_le32(head + TF_S_RAW) == s->raw && head[TF_S_CODEC] == s->codec;
 	uint64_t checksum = get_le64(head + TF_S_CHECKSUM);
+
 	memmove(from, head, TF_S_CHECKSUM);
 	if (checksum_of(from, TF_S_CHECKSUM + (size_t)s->stored) != checksum)
 		*why = io_bad_checksum;
@@ -140,6 +143,7 @@ int io_load(const struct io_input *in, const struct io_section *s, struct io_buf
 	struct io_buffer *scratch, const char **why)
 {
 	bool packed = s->codec != TF_CODEC_NONE;
+
 	if (s->raw == 0 && s->checked)
 		return 0;
 	int rc = codec_reserve_buffer(raw, s->raw);

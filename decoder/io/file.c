@@ -19,10 +19,12 @@ static ssize_t read_some(int fd, void *buf, size_t n)
 {
 	for (;;) {
 		ssize_t got = read(fd, buf, n);
+
 		if (got >= 0)
 			return got;
 		if (errno == EAGAIN || errno == EWOULDBLOCK) {
 			struct pollfd p = {.fd = fd, .events = POLLIN};
+
 			poll(&p, 1, -1);
 		} else if (errno != EINTR) {
 			return -1;
@@ -34,6 +36,7 @@ static int write_all(int fd, const uint8_t *buf, size_t n)
 {
 	while (n) {
 		ssize_t put = write(fd, buf, n);
+
 		if (put < 0 && errno == EINTR)
 			continue;
 		if (put < 0)
@@ -49,9 +52,11 @@ static int spool_all(
 {
 	size_t have = 0; /* a read from a pipe returns little */
 	bool end = false;
+
 	for (*size = 0; !end; have = 0) {
 		while (have < SPOOL_CHUNK) {
 			ssize_t got = read_some(from, buf + have, SPOOL_CHUNK - have);
+
 			if (got < 0)
 				return CPIDECODE_EREAD;
 			end = got == 0;
@@ -76,6 +81,7 @@ static int spool_all(
 static int spool(struct io_input *in, int from, io_progress_fn progress, void *ctx)
 {
 	int to = temporary_open_unnamed();
+
 	if (to < 0)
 		return CPIDECODE_ESPOOL;
 	uint8_t *buf = malloc(SPOOL_CHUNK);
@@ -98,6 +104,7 @@ static int open_descriptor(
 	struct io_input *in, int fd, bool own, io_progress_fn progress, void *ctx)
 {
 	struct stat st;
+
 	if (fstat(fd, &st))
 		return CPIDECODE_EOPEN;
 	if (S_ISDIR(st.st_mode)) {
@@ -121,6 +128,7 @@ static int open_descriptor(
 static void close_other(const struct io_input *in, int lent)
 {
 	int saved = errno;
+
 	if (in->own_fd && in->fd != lent)
 		close(in->fd);
 	errno = saved;
@@ -134,6 +142,7 @@ static int import_other(struct io_input *in, int lent, io_progress_fn progress, 
 	size_t got;
 	uint64_t size;
 	int fd, rc = io_read(in, 0, start, sizeof start, &got);
+
 	if (rc || !nrm2_is(start, got))
 		return rc;
 	rc = nrm2_convert(in, progress, ctx, &import, &fd, &size);
@@ -151,6 +160,7 @@ static int open_input(
 	int fd, bool own, io_progress_fn progress, void *ctx, struct io_input **result)
 {
 	struct io_input *in = calloc(1, sizeof *in);
+
 	*result = NULL;
 	if (!in)
 		return CPIDECODE_ENOMEM;
@@ -184,6 +194,7 @@ int io_open_path(const char *path, io_progress_fn progress, void *ctx, struct io
 	int rc = open_input(fd, true, progress, ctx, in);
 	if (rc || (*in)->fd != fd) {
 		int saved = errno;
+
 		close(fd);
 		errno = saved;
 	}
@@ -193,6 +204,7 @@ int io_open_path(const char *path, io_progress_fn progress, void *ctx, struct io
 int io_open_memory(const void *bytes, size_t n, struct io_input **result)
 {
 	struct io_input *in = calloc(1, sizeof *in);
+
 	*result = NULL;
 	if (!in)
 		return CPIDECODE_ENOMEM;

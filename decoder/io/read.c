@@ -16,6 +16,7 @@ static int read_at(const struct io_input *in, uint64_t offset, uint8_t *buf, siz
 {
 	while (*got < n) {
 		ssize_t r = pread(in->fd, buf + *got, n - *got, (off_t)(in->base + offset + *got));
+
 		if (r < 0 && errno == EINTR)
 			continue;
 		if (r < 0)

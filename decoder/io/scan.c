@@ -65,6 +65,7 @@ int io_read_header(const struct io_input *in, struct io_header *h)
 	uint8_t b[TF_HEADER_SIZE];
 	size_t got;
 	int rc = io_read(in, 0, b, sizeof b, &got);
+
 	if (rc)
 		return rc;
 	memset(h, 0, sizeof *h);
@@ -100,6 +101,7 @@ static int look(struct scan *s, uint64_t at, size_t n, const uint8_t **p, size_t
 {
 	if (at < s->window_at || at + n > s->window_at + s->window_len) {
 		size_t most = s->ahead < s->window_size ? s->ahead : s->window_size;
+
 		most = most > n ? most : n;
 		int rc = io_read(s->in, at, s->window, most, &s->window_len);
 		if (rc)
@@ -139,6 +141,7 @@ static int hash_payload(struct scan *s, uint64_t at, uint64_t n, uint64_t *got)
 		size_t part = n - *got < s->window_size ? (size_t)(n - *got) : s->window_size,
 		       there;
 		int rc = look(s, at + *got, part, &p, &there);
+
 		if (rc)
 			return rc;
 		XXH3_64bits_update(s->hash, p, there);
@@ -155,6 +158,7 @@ static int scan_classify_section(
 	const uint8_t *b;
 	size_t got;
 	int rc = look(s, at, TF_SECTION_SIZE, &b, &got);
+
 	if (rc)
 		return rc;
 	*verdict = NO_HEADER;
@@ -208,6 +212,7 @@ static int find_magic(struct scan *s, uint64_t *at)
 		const uint8_t *p;
 		size_t got;
 		int rc = progress(s, *at);
+
 		if (!rc)
 			rc = look(s, *at, 8, &p, &got);
 		if (rc)
@@ -234,6 +239,7 @@ static int leads_on(struct scan *s, const struct io_section *sec, bool *leads)
 	uint8_t b[4];
 	size_t got;
 	uint64_t end = io_section_end(sec);
+
 	*leads = end >= s->size;
 	if (*leads)
 		return 0;
@@ -254,6 +260,7 @@ static int consider(struct scan *s, uint64_t at, bool *worth)
 	const uint8_t *b;
 	size_t got;
 	bool leads;
+
 	*worth = true;
 	int rc = look(s, at, TF_SECTION_SIZE, &b, &got);
 	if (rc || got < TF_SECTION_SIZE)
@@ -276,6 +283,7 @@ static int consider(struct scan *s, uint64_t at, bool *worth)
 static bool afford(struct scan *s, enum verdict verdict, const struct io_section *sec)
 {
 	uint64_t cost = TF_SECTION_SIZE;
+
 	if (verdict == BAD_CHECKSUM)
 		cost += sec->stored;
 	bool enough = cost <= s->search_left;
@@ -294,6 +302,7 @@ static int resync(struct scan *s, uint64_t from, enum verdict verdict,
 	const char *why = why_not[verdict];
 	uint64_t to = from;
 	bool worth = true;
+
 	s->ahead = WINDOW;
 	for (;;) {
 		if (worth && !afford(s, verdict, &sec)) {
@@ -327,6 +336,7 @@ static int peek(struct scan *s, uint64_t at, struct io_section *sec, bool *possi
 	const uint8_t *b;
 	size_t got;
 	int rc = look(s, at, TF_SECTION_SIZE, &b, &got);
+
 	*possible = false;
 	if (rc || got < TF_SECTION_SIZE || get_le32(b) != TF_SECTION_MAGIC)
 		return rc;
@@ -340,6 +350,7 @@ static int step_lightly(struct scan *s, uint64_t *at, bool *stepped)
 {
 	struct io_section sec, next;
 	bool possible;
+
 	*stepped = false;
 	int rc = peek(s, *at, &sec, &possible);
 	if (rc || !possible || sec.type != TF_TYPE_HOOKS)
@@ -363,6 +374,7 @@ static int step_surely(struct scan *s, uint64_t *at, bool *ended)
 	struct io_section sec = {0};
 	enum verdict verdict;
 	int rc = scan_classify_section(s, *at, &sec, &verdict);
+
 	if (rc)
 		return rc;
 	if (verdict != IS_SECTION)
@@ -377,8 +389,10 @@ static int step_surely(struct scan *s, uint64_t *at, bool *ended)
 static int scan_sections(struct scan *s, uint64_t at, bool *ended)
 {
 	int rc = 0;
+
 	while (!rc && at < s->size && !*ended) {
 		bool stepped = false;
+
 		rc = progress(s, at);
 		if (!rc && s->lazy)
 			rc = step_lightly(s, &at, &stepped);
@@ -425,6 +439,7 @@ int io_scan(const struct io_input *in, const struct io_header *header, bool lazy
 		.progress_ctx = ctx,
 		.size = io_size(in),
 	};
+
 	*ended = false;
 	int rc = begin(&s, s.size > SEARCH_MIN ? s.size : SEARCH_MIN);
 	io_expect_jumps(in, lazy);
@@ -439,6 +454,7 @@ int io_rescue(const struct io_input *in, const struct io_section *sec,
 	const struct io_scan_events *events, bool *ended)
 {
 	struct scan s = {.in = in, .events = events, .size = io_section_end(sec)};
+
 	*ended = false;
 	if (s.size > io_size(in))
 		s.size = io_size(in);
@@ -455,6 +471,7 @@ int io_check(const struct io_input *in, const struct io_section *sec, bool *hold
 	struct io_section again;
 	enum verdict verdict = NO_HEADER;
 	int rc = begin(&s, 0);
+
 	s.ahead = 0;
 	if (!rc)
 		rc = scan_classify_section(&s, sec->offset, &again, &verdict);

@@ -15,6 +15,7 @@ struct run {
 static int write_on(void *ctx, const void *bytes, size_t n)
 {
 	struct run *run = ctx;
+
 	if (!run->write(run->ctx, bytes, n))
 		return 0;
 	run->refused = true;
@@ -24,12 +25,14 @@ static int write_on(void *ctx, const void *bytes, size_t n)
 static bool api_report_progress(void *ctx, uint64_t done, uint64_t total)
 {
 	const struct run *run = ctx;
+
 	return !run->options->progress(run->options->ctx, done, total);
 }
 
 static void take_note(void *ctx, const char *line)
 {
 	const struct run *run = ctx;
+
 	run->options->note(run->options->ctx, line);
 }
 
@@ -43,6 +46,7 @@ static bool api_choose_report(
 	struct report *r, const cpidecode_report_options *o, enum report_kind *kind)
 {
 	int report, format, weight;
+
 	if (!api_find_name(o->report, report_names, REPORT_NAMES, &report) ||
 		!api_find_name(o->format, format_names, FORMAT_NAMES, &format) ||
 		!api_find_name(o->weight, weight_names, WEIGHT_NAMES, &weight))
@@ -91,6 +95,7 @@ static int take_partial(const struct report *like, const cpidecode_trace *t, str
 	struct partial *p)
 {
 	struct report r = *like;
+
 	r.found = found;
 	report_about(&r, t->trace);
 	*p = (struct partial){.tally.wanted = TALLY_WANT_ORDER};
@@ -101,6 +106,7 @@ static int run_diff(struct report *r, const cpidecode_trace *before, const cpide
 {
 	struct partial two[2] = {{0}};
 	struct findings found = {0};
+
 	if (!before)
 		return CPIDECODE_EINVAL;
 	int rc = take_partial(r, before, &found, &two[0]);
@@ -131,6 +137,7 @@ int cpidecode_report(const cpidecode_trace *t, const cpidecode_report_options *o
 		.found = &found,
 		.ctx = &run};
 	enum report_kind kind;
+
 	if (counts)
 		*counts = (cpidecode_counts){0};
 	if (o->size < sizeof none || !api_choose_report(&r, o, &kind))

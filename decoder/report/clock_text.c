@@ -10,6 +10,7 @@ const char *clock_finding_name(enum clock_finding_kind kind)
 		[CLOCK_DRIFT] = "drift",
 		[CLOCK_RESTART] = "restart",
 		[CLOCK_CONTRADICTION] = "contradiction"};
+
 	return names[kind];
 }
 
@@ -52,6 +53,7 @@ static const char *what_follows(const struct clock_finding *f)
 void clock_text_finding(struct out *o, const struct clock_finding *f)
 {
 	double ns = (double)f->ns;
+
 	out_str(o, what_happened(f));
 	units_duration(o, ns < 0 ? -ns : ns);
 	if (f->from == f->to) {

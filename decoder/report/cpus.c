@@ -49,6 +49,7 @@ static void read_system(const struct tally_group *g, struct ratio column[COLUMN_
 	struct columns_reader reader;
 	struct sums scratch;
 	const struct ratios *r = &tally_sums(g, &scratch)->ratios;
+
 	memcpy(column, tally_util(g, &reader), COLUMN_UTIL_RATIOS * sizeof *column);
 	column[COLUMN_RAW] = r->raw;
 	column[COLUMN_SCALED] = r->scaled;
@@ -59,6 +60,7 @@ static void text_cell(struct out *o, double v)
 {
 	enum { WIDTH = 6 };
 	struct out text;
+
 	out_memory(&text);
 	if (isnan(v))
 		out_str(&text, "n/a");
@@ -77,12 +79,14 @@ static void matrix_text(struct out *o, const struct tally_group *g)
 	const bool util = tally_is_util(g);
 	const int first = util ? ROW_IDLE : 0, end = util ? ALL_ROWS : ROWS;
 	struct ratio system[COLUMN_UTIL_RATIOS];
+
 	read_system(g, system);
 	tallies_text_heading(o, g);
 	out_str(o, "\n       System");
 	for (uint32_t cpu = 0; cpu < tally_processors(g); cpu++) {
 		char name[16];
 		int n = snprintf(name, sizeof name, "CPU%u", cpu);
+
 		out_repeat(o, ' ', n < 7 ? (size_t)(8 - n) : 1);
 		out_str(o, name);
 	}
@@ -140,6 +144,7 @@ static void cpus_add_group(struct rows *rows, const struct tally_group *g, bool 
 	struct ratio system[COLUMN_UTIL_RATIOS];
 	struct columns_reader r;
 	struct json *j = &rows->json;
+
 	read_system(g, system);
 	cpus_fill_row(&row, system);
 	if (is_json) {
@@ -179,6 +184,7 @@ static void cpus_print_text(struct report *r, const struct tally *t)
 void cpus_print(struct report *r, const struct tally *t)
 {
 	struct rows rows;
+
 	if (r->format == FORMAT_TEXT) {
 		cpus_print_text(r, t);
 		return;
@@ -194,6 +200,7 @@ int report_cpus(struct report *r)
 {
 	struct tally t = {.wanted = TALLY_WANT_CPUS};
 	int rc = tallies_read(r, &t);
+
 	if (!rc)
 		cpus_print(r, &t);
 	tally_free(&t);

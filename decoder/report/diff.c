@@ -37,6 +37,7 @@ static double figure_in(const struct sums *s, enum tally_value value)
 static double kind_figure(const struct tally_group *g, enum tally_value value)
 {
 	struct sums scratch;
+
 	return figure_in(tally_sums(g, &scratch), value);
 }
 
@@ -48,6 +49,7 @@ static void diff_find_known_kinds(const struct diff_row *row, unsigned known[DIF
 		for (size_t i = 0; i < row->runs[side]; i++) {
 			struct sums scratch;
 			const struct sums *s = tally_sums(row->entries[side][i].group, &scratch);
+
 			for (unsigned v = 0; v < TALLY_VALUES; v++)
 				known[side] |= (unsigned)!isnan(figure_in(s, v)) << v;
 		}
@@ -57,6 +59,7 @@ static void diff_find_known_kinds(const struct diff_row *row, unsigned known[DIF
 static const struct kind *diff_find_kind(const unsigned known[DIFF_SIDES], const struct kind *kinds)
 {
 	const struct kind *k;
+
 	for (k = kinds; k->name; k++)
 		if (known[DIFF_BEFORE] & known[DIFF_AFTER] & 1u << k->value)
 			return k;
@@ -92,8 +95,10 @@ struct compare_runs diff_figures(
 	const struct diff *d, const struct diff_row *row, enum metric m, enum diff_when side)
 {
 	struct compare_runs r = {.figures = d->figures[side]};
+
 	for (size_t i = 0; i < row->runs[side]; i++) {
 		double figure = figure_of(row, row->entries[side][i].group, m);
+
 		if (!isnan(figure))
 			d->figures[side][r.n++] = figure;
 	}
@@ -104,6 +109,7 @@ static double value_of(
 	const struct diff *d, const struct diff_row *row, enum metric m, enum diff_when side)
 {
 	double sum = 0, most = 0;
+
 	/* For one run: the summary's figure. */
 	if (m >= METRIC_P50 && m <= METRIC_P99 && d->runs[side] == 1 && row->runs[side])
 		return (double)histogram_percentile(
@@ -124,6 +130,7 @@ static double value_of(
 static struct compare_run single_run(const struct diff_row *row, enum diff_when side)
 {
 	const struct tally_group *g = row->entries[side]->group;
+
 	return (struct compare_run){
 		.values = &g->time, .order = g->order, .mean = figure_of(row, g, METRIC_MEAN)};
 }
@@ -133,6 +140,7 @@ static struct compare_runs shares_of(
 	const struct diff *d, const struct diff_row *row, enum diff_when side, double limit)
 {
 	struct compare_runs r = {.figures = d->figures[side], .n = row->runs[side]};
+
 	for (size_t i = 0; i < r.n; i++)
 		d->figures[side][i] = histogram_share(&row->entries[side][i].group->time, limit);
 	return r;
@@ -144,6 +152,7 @@ static struct compare_distance distance_of_runs(
 	struct compare_runs before = diff_figures(d, row, m, DIFF_BEFORE);
 	struct compare_runs after = diff_figures(d, row, m, DIFF_AFTER);
 	struct compare_distance far = compare_runs(before, after, null);
+
 	if (m < METRIC_P50 || m > METRIC_P99 || isnan(far.t))
 		return far;
 	double limit = (null.factor * compare_mean(before) + null.offset + compare_mean(after)) / 2;
@@ -173,6 +182,7 @@ static int diff_judge_metric(struct diff *d, struct diff_row *row, enum metric m
 {
 	struct diff_value *v = &row->values[m];
 	struct compare_distance distance;
+
 	v->judged = unjudged();
 	if (isnan(v->before) || isnan(v->after) || !diff_in_both(row) || !diff_has_test(d, m))
 		return 0;
@@ -188,6 +198,7 @@ static int diff_judge_metric(struct diff *d, struct diff_row *row, enum metric m
 static int diff_fill_row(struct diff *d, struct diff_row *row)
 {
 	unsigned known[DIFF_SIDES];
+
 	diff_find_known_kinds(row, known);
 	const struct kind *cpi = diff_find_kind(known, cpis),
 			  *counts = diff_find_kind(known, instructions);
@@ -212,6 +223,7 @@ static int compare_entries(const void *a, const void *b)
 {
 	const struct diff_entry *x = a, *y = b;
 	int order = tally_compare_names(x->group, y->group);
+
 	if (order)
 		return order;
 	if (x->side != y->side)
@@ -224,6 +236,7 @@ static int compare_rows(const void *a, const void *b)
 	const struct diff_row *x = a, *y = b;
 	const struct diff_value *tx = &x->values[METRIC_TOTAL], *ty = &y->values[METRIC_TOTAL];
 	double cx = fabs(tx->after - tx->before), cy = fabs(ty->after - ty->before);
+
 	if (cx != cy)
 		return cx < cy ? 1 : -1;
 	return tally_compare_names(diff_name(x), diff_name(y));
@@ -232,6 +245,7 @@ static int compare_rows(const void *a, const void *b)
 static size_t count_groups(const struct diff_runs *side)
 {
 	size_t n = 0;
+
 	for (size_t i = 0; i < side->n; i++)
 		n += side->runs[i].tally.count;
 	return n;
@@ -257,6 +271,7 @@ static int make_rows(struct diff *d, size_t n)
 {
 	struct diff_row *row = NULL;
 	size_t rows = 0;
+
 	for (size_t i = 0; i < n; i++)
 		rows += begins_row(d, i);
 	d->rows = calloc(rows + 1, sizeof *d->rows);
@@ -264,6 +279,7 @@ static int make_rows(struct diff *d, size_t n)
 		return CPIDECODE_ENOMEM;
 	for (size_t i = 0; i < n; i++) {
 		const struct diff_entry *e = &d->entries[i];
+
 		if (begins_row(d, i))
 			row = &d->rows[d->count++];
 		if (!row->runs[e->side]++)
@@ -277,6 +293,7 @@ static int make_rows(struct diff *d, size_t n)
 int diff_make(struct diff *d, const struct diff_runs *before, const struct diff_runs *after)
 {
 	size_t n = count_groups(before) + count_groups(after);
+
 	*d = (struct diff){.runs = {before->n, after->n}};
 	d->entries = calloc(n + 1, sizeof *d->entries);
 	d->figures[DIFF_BEFORE] = calloc(before->n + 1, sizeof(double));

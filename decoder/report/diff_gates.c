@@ -18,6 +18,7 @@ enum finding {
 static bool matches(const struct gate *g, const struct diff_row *row)
 {
 	const struct tally_group *name = diff_name(row);
+
 	return gate_matches(g, name->has_label ? name->label : NULL, name->label_len);
 }
 
@@ -29,6 +30,7 @@ static struct compare_null null_of(const struct gate *g)
 {
 	struct compare_null null = COMPARE_EQUAL;
 	double edge = g->above ? fmin(g->limit, 0) : fmax(g->limit, 0);
+
 	if (g->percent)
 		null.factor = fmax(1 + edge / 100, 0);
 	else
@@ -40,6 +42,7 @@ static int gate_judge_row(const struct diff *d, const struct gate *g, const stru
 	double alpha, enum finding *f)
 {
 	struct compare_distance far;
+
 	*f = FINDING_NO_TEST;
 	if (!diff_has_test(d, g->metric))
 		return 0;
@@ -52,6 +55,7 @@ static int gate_judge_row(const struct diff *d, const struct gate *g, const stru
 static void spell_value(struct out *o, enum metric m, double v)
 {
 	unsigned decimals;
+
 	diff_column(m, &decimals);
 	if (metric_is_time(m))
 		units_duration(o, v);
@@ -83,6 +87,7 @@ static void tell_failed(struct report *r, const struct diff *d, const struct gat
 	const struct diff_value *v = &row->values[g->metric];
 	double percent = diff_percent(v->before, v->after);
 	struct out o;
+
 	out_memory(&o);
 	out_printf(&o, "gate failed: %s: ", g->text);
 	tallies_text_name(&o, group);
@@ -105,9 +110,11 @@ static void tell_failed(struct report *r, const struct diff *d, const struct gat
 static size_t count_matches(const struct diff *d, const struct gate *g, size_t *common)
 {
 	size_t n = 0;
+
 	*common = 0;
 	for (size_t i = 0; i < d->count; i++) {
 		bool match = matches(g, &d->rows[i]);
+
 		n += match;
 		*common += match && diff_in_both(&d->rows[i]);
 	}
@@ -118,10 +125,12 @@ static int check_gate(struct report *r, const struct gate *g, const struct diff 
 {
 	size_t absent = 0, few = 0, common, matched = count_matches(d, g, &common);
 	double alpha = DIFF_ALPHA / (double)(common ? common : 1);
+
 	for (size_t i = 0; i < d->count; i++) {
 		const struct diff_row *row = &d->rows[i];
 		const struct diff_value *v = &row->values[g->metric];
 		enum finding f;
+
 		if (!matches(g, row))
 			continue;
 		if (isnan(v->before) || isnan(v->after)) {
@@ -155,6 +164,7 @@ static int check_gate(struct report *r, const struct gate *g, const struct diff 
 int diff_gates(struct report *r, const struct diff *d)
 {
 	int rc = 0;
+
 	r->gates_failed = 0;
 	for (size_t i = 0; i < r->ngates && !rc; i++)
 		rc = check_gate(r, &r->gates[i], d);

@@ -31,9 +31,11 @@ static struct noise noise_of(const struct diff *d, const struct diff_row *row, e
 {
 	double sum = 0, squares = 0;
 	size_t have[DIFF_SIDES], n = 0, df = 0, asked[DIFF_SIDES];
+
 	for (unsigned side = 0; side < DIFF_SIDES; side++) {
 		struct compare_runs r = diff_figures(d, row, m, side);
 		double mean = 0;
+
 		have[side] = r.n;
 		for (size_t i = 0; i < r.n; i++)
 			mean += r.figures[i] / (double)r.n;
@@ -107,6 +109,7 @@ static void noise_add_row(
 		.runs = row->runs[DIFF_BEFORE] + row->runs[DIFF_AFTER]};
 	const bool is_json = r->format == FORMAT_JSON;
 	struct json *j = &rows->json;
+
 	if (is_json) {
 		json_open(j, '{');
 		rows_write_members(j, columns, IN_JSON,
@@ -115,6 +118,7 @@ static void noise_add_row(
 	for (unsigned k = 0; k < TESTED; k++) {
 		struct noise noise = noise_of(d, row, metrics[k]);
 		unsigned decimals;
+
 		cells.noise[k] = noise;
 		cells.metric = diff_column(metrics[k], &decimals);
 		cells.of = diff_kind_name(row, metrics[k]);
@@ -140,6 +144,7 @@ void diff_print_noise(struct report *r, const struct diff *d)
 {
 	struct rows rows;
 	size_t asked[DIFF_SIDES];
+
 	count_sides(d->runs, asked);
 	if (asked[DIFF_BEFORE] < COMPARE_RUNS || asked[DIFF_AFTER] < COMPARE_RUNS)
 		report_note(r, "too few runs to tell what they differ by: it takes %d a side",

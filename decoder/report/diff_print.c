@@ -38,6 +38,7 @@ static bool whole_ns(const struct diff *d, const struct diff_row *row, enum metr
 {
 	const struct diff_entry *e = row->entries[side];
 	exact_sum total = 0;
+
 	*ns = 0;
 	for (size_t i = 0; i < row->runs[side]; i++) {
 		exact_add(&total, e[i].group->total);
@@ -79,6 +80,7 @@ static void find_figures(
 	uint64_t before = 0, after = 0;
 	bool has_before = is_long && whole_ns(d, row, m, DIFF_BEFORE, &before);
 	bool has_after = is_long && whole_ns(d, row, m, DIFF_AFTER, &after);
+
 	f[0] = figure(has_before && v->before >= TALLY_LONG_NS, before, false, v->before, decimals);
 	f[1] = figure(has_after && v->after >= TALLY_LONG_NS, after, false, v->after, decimals);
 	f[2] = figure(has_before && has_after, after > before ? after - before : before - after,
@@ -123,6 +125,7 @@ static bool has_util(const struct diff *d)
 static uint32_t methods_of(const struct diff_row *row, enum diff_when side)
 {
 	uint32_t methods = 0;
+
 	for (size_t i = 0; i < row->runs[side]; i++)
 		methods |= tally_extra(row->entries[side][i].group)->methods;
 	return methods;
@@ -174,6 +177,7 @@ static struct diff_cells cells_of(const struct diff *d, const struct diff_row *r
 		.verdict = verdict_word(v->judged.verdict),
 		.percent = percent_of(v),
 		.p = v->judged.p};
+
 	find_figures(d, row, m, cells.figures);
 	for (unsigned side = 0; side < DIFF_SIDES; side++) {
 		cells.runs[side] = row->runs[side];
@@ -187,6 +191,7 @@ static void diff_write_json_row(
 {
 	const unsigned has = tally_is_util(diff_name(row)) ? TALLIES_HAS_UTIL : 0;
 	struct diff_cells cells = cells_of(d, row, 0);
+
 	json_open(j, '{');
 	rows_write_members(j, columns, IN_JSON, has, &cells);
 	json_member_text(j, "in",
@@ -215,6 +220,7 @@ static void diff_write_json_row(
 static void diff_print_rows(struct report *r, const struct diff *d)
 {
 	struct rows rows;
+
 	rows_begin(&rows, r, columns, HAS_OF | (has_util(d) ? TALLIES_HAS_UTIL : 0));
 	while (rows_pass(&rows))
 		for (size_t i = 0; i < d->count && !r->out->error; i++) {
@@ -224,6 +230,7 @@ static void diff_print_rows(struct report *r, const struct diff *d)
 			}
 			for (unsigned m = 0; m < METRICS; m++) {
 				struct diff_cells cells = cells_of(d, &d->rows[i], m);
+
 				rows_add(&rows, &cells);
 			}
 		}
@@ -246,6 +253,7 @@ void diff_spell_percent(struct out *o, double percent)
 static void text_change(struct table *t, const struct diff_value *v)
 {
 	struct out *o = table_right(t);
+
 	diff_spell_percent(o, percent_of(v));
 	if (v->judged.verdict == VERDICT_CHANGED)
 		out_char(o, '!');
@@ -264,6 +272,7 @@ static void diff_write_text_row(struct table *t, const struct diff_row *row, boo
 {
 	const struct tally_group *g = diff_name(row);
 	const struct diff_value *v = row->values;
+
 	out_fixed(table_right(t), v[METRIC_COUNT].before, 0);
 	out_fixed(table_right(t), v[METRIC_COUNT].after, 0);
 	units_duration(table_right(t), v[METRIC_TOTAL].before);
@@ -292,6 +301,7 @@ static void diff_text(struct report *r, const struct diff *d)
 		"mean ", "p50 ", "p90 ", "p99 ", "CPI", "after", "CPI ", "instr. "};
 	const bool util = has_util(d);
 	struct table t;
+
 	report_scripted_line(r);
 	if (!d->count) {
 		out_str(r->out, "no intervals\n");
@@ -335,6 +345,7 @@ int report_diff(
 {
 	struct diff d;
 	int rc = diff_make(&d, before, after);
+
 	if (rc)
 		return rc;
 	if (noise) {

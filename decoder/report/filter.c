@@ -49,8 +49,10 @@ bool filter_interval(const struct filter *f, const struct interval *iv)
 static bool any_string_matches(const char *pattern, const struct hook *h)
 {
 	const uint8_t *p = h->strings;
+
 	for (unsigned i = 0; i < h->nstrings; i++) {
 		uint32_t length = get_le32(p);
+
 		if (glob_match(pattern, (const char *)p + 4, length))
 			return true;
 		p += rec_string_bytes(length);

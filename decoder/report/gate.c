@@ -20,6 +20,7 @@ const char *const metric_names[METRICS] = {[METRIC_COUNT] = "count",
 static const char *parse_metric(const char *s, struct gate *g)
 {
 	size_t n = strcspn(s, "<>");
+
 	for (unsigned m = 0; m < METRICS; m++) {
 		if (strlen(metric_names[m]) == n && strncmp(metric_names[m], s, n) == 0) {
 			g->metric = (enum metric)m;
@@ -35,6 +36,7 @@ static const char *parse_unit(const char *s, struct gate *g)
 		const char *unit;
 		double ns;
 	} units[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
+
 	if (strcmp(s, "%") == 0) {
 		g->percent = true;
 		return NULL;
@@ -56,6 +58,7 @@ const char *gate_parse(const char *text, struct gate *g)
 {
 	/* Labels may hold colons, metrics do not. */
 	const char *colon = strrchr(text, ':'), *s = colon ? colon + 1 : text;
+
 	*g = (struct gate){.text = text};
 	if (colon) {
 		g->label = text;
@@ -84,6 +87,7 @@ const char *gate_parse(const char *text, struct gate *g)
 bool gate_exceeded(const struct gate *g, double before, double after)
 {
 	double change = after - before;
+
 	if (g->percent) {
 		if (before == 0)
 			return g->above ? change > 0 : change < 0;
@@ -95,6 +99,7 @@ bool gate_exceeded(const struct gate *g, double before, double after)
 bool gate_matches(const struct gate *g, const char *label, size_t n)
 {
 	char pattern[LONGEST_LABEL + 1];
+
 	if (!g->label)
 		return true;
 	if (!label)

@@ -87,6 +87,7 @@ static int write_walking(struct hook_fields *f, struct json *j, const struct hoo
 	struct field_value v;
 	unsigned nfields;
 	const struct schema_field *fields = schema_hook_fields(h->schema, &nfields);
+
 	f->count = 0;
 	memset(f->first, 0, nfields * sizeof *f->first);
 	memset(f->last, 0, nfields * sizeof *f->last);
@@ -117,10 +118,12 @@ static int spell_keys(struct hook_keys *k, const struct schema_hook *schema, boo
 	unsigned n;
 	const char *quote = quoted ? "\"\"" : "\"";
 	const struct schema_field *fields = schema_hook_fields(schema, &n);
+
 	k->text.len = 0;
 	k->count = n;
 	for (unsigned i = 0; i < n; i++) {
 		uint32_t start = (uint32_t)k->text.len;
+
 		out_char(&k->text, ',');
 		out_str(&k->text, quote);
 		out_str(&k->text, fields[i].name);
@@ -147,6 +150,7 @@ static const struct hook_keys *find_keys(struct hook_fields *f, const struct sch
 {
 	uintptr_t place = (uintptr_t)schema;
 	struct hook_keys **k = &f->keys[(place >> 4 ^ place >> 10) % HOOK_FIELDS_CACHED];
+
 	if (!*k) {
 		*k = calloc(1, sizeof **k);
 		if (!*k)
@@ -163,6 +167,7 @@ static char *put_value(char *p, const struct schema_field *field, const uint8_t 
 {
 	bool narrow = schema_type_words(field->type) == 1;
 	uint64_t v = narrow ? get_le32(words) : get_hl64(words);
+
 	if (field->type == FIELD_FIX4)
 		v = (uint64_t)get_le32(words) * 10000 + get_le32(words + 4);
 	if (v == 0 && field->attributes & FIELD_NA0)
@@ -187,6 +192,7 @@ static void write_straight(
 	const char *text = keys->text.buf;
 	const uint8_t *words = h->words;
 	char *p = out_reserve(o, keys->text.len + (size_t)keys->count * VALUE + VALUE);
+
 	if (!p)
 		return;
 	if (f->quoted)
@@ -194,6 +200,7 @@ static void write_straight(
 	char *start = p;
 	for (unsigned i = 0; i < keys->count; i++) {
 		const struct hook_key *k = &keys->of[i];
+
 		p = put_padded(p, text + k->at, k->length);
 		p = k->plain ? put_u32(p, get_le32(words)) : put_value(p, k->field, words);
 		words += k->bytes;
@@ -209,6 +216,7 @@ int hook_fields_write(struct hook_fields *f, struct out *o, const struct hook *h
 {
 	struct json j = {.o = o};
 	struct csv c = {.o = o};
+
 	f->fit = 0;
 	if (!h->schema) {
 		json_null(&j);

@@ -33,6 +33,7 @@ struct hook_lines {
 int hook_lines_new(enum report_format format, bool csv_safe, struct hook_lines **result)
 {
 	struct hook_lines *l = *result = calloc(1, sizeof *l);
+
 	if (!l)
 		return CPIDECODE_ENOMEM;
 	l->format = format;
@@ -63,6 +64,7 @@ void hook_lines_header(struct hook_lines *l, struct out *o)
 	static const char *const names[] = {"time_ns", "ticks", "cpu", "tid", "pid", "task",
 		"major", "minor", "name", "words", "strings", "fields", NULL};
 	struct csv c = {.o = o};
+
 	if (l->format == FORMAT_CSV)
 		csv_header(&c, names);
 }
@@ -70,6 +72,7 @@ void hook_lines_header(struct hook_lines *l, struct out *o)
 static struct spelled *find_spelled(struct spelled *of, const void *about)
 {
 	uintptr_t place = (uintptr_t)about;
+
 	return &of[(place >> 4 ^ place >> 12) % CACHED];
 }
 
@@ -78,6 +81,7 @@ static void spell_name(struct out *o, enum report_format format, const struct sc
 	const char *name = schema ? schema_hook_name(schema) : NULL;
 	struct csv c = {.o = o, .comma = true};
 	struct json j = {.o = o, .comma = true};
+
 	switch (format) {
 	case FORMAT_CSV:
 		csv_text(&c, name);
@@ -100,6 +104,7 @@ static void spell_task(struct out *o, enum report_format format, const struct ta
 {
 	struct csv c = {.o = o, .comma = true};
 	struct json j = {.o = o, .comma = true};
+
 	if (format == FORMAT_CSV) {
 		if (task)
 			csv_u64(&c, task->pid);
@@ -123,6 +128,7 @@ static const struct out *hook_lines_find_name(
 	struct hook_lines *l, const struct schema_hook *schema)
 {
 	struct spelled *s = find_spelled(l->names, schema);
+
 	if (!s->known || s->about != schema) {
 		s->text.len = 0;
 		spell_name(&s->text, l->format, schema);
@@ -136,6 +142,7 @@ static const struct out *hook_lines_find_name(
 static const struct out *task_text(struct hook_lines *l, const struct task *task)
 {
 	struct spelled *s = find_spelled(l->tasks, task);
+
 	if (!s->known || s->about != task) {
 		s->text.len = 0;
 		spell_task(&s->text, l->format, task);
@@ -173,6 +180,7 @@ static void write_quoted(struct out *o, const struct hook *h)
 	for (unsigned i = 0; i < h->nstrings; i++) {
 		uint32_t length;
 		const char *string = hook_string(h, i, &length);
+
 		out_char(o, ' ');
 		escape_quoted(o, string, length);
 	}
@@ -181,6 +189,7 @@ static void write_quoted(struct out *o, const struct hook *h)
 static int write_text(struct hook_lines *l, struct out *o, const struct hook *h)
 {
 	const struct out *name = hook_lines_find_name(l, h->schema);
+
 	if (!name)
 		return CPIDECODE_ENOMEM;
 	char *p = out_reserve(o, LINE_ROOM + (size_t)h->nwords * PUT_WORD + name->len);
@@ -216,6 +225,7 @@ static void write_strings(struct json *j, const struct hook *h)
 	for (unsigned i = 0; i < h->nstrings; i++) {
 		uint32_t length;
 		const char *string = hook_string(h, i, &length);
+
 		json_string(j, string, length);
 	}
 	json_close(j, ']');
@@ -232,6 +242,7 @@ static int write_json(struct hook_lines *l, struct out *o, const struct hook *h)
 {
 	struct json j = {.o = o};
 	const struct out *name = hook_lines_find_name(l, h->schema), *task = task_text(l, h->task);
+
 	if (!name || !task)
 		return CPIDECODE_ENOMEM;
 	char *p = out_reserve(o, LINE_ROOM + (size_t)h->nwords * JSON_WORD + name->len + task->len);
@@ -269,6 +280,7 @@ static int write_json(struct hook_lines *l, struct out *o, const struct hook *h)
 static int write_csv(struct hook_lines *l, struct out *o, const struct hook *h)
 {
 	const struct out *name = hook_lines_find_name(l, h->schema), *task = task_text(l, h->task);
+
 	if (!name || !task)
 		return CPIDECODE_ENOMEM;
 	char *p = out_reserve(o, LINE_ROOM + (size_t)h->nwords * PUT_WORD + name->len + task->len);
@@ -286,6 +298,7 @@ static int write_csv(struct hook_lines *l, struct out *o, const struct hook *h)
 		struct csv c = {.o = o, .comma = true};
 		struct out *scratch = &l->fields.scratch;
 		struct json j = {.o = scratch};
+
 		scratch->len = 0;
 		write_strings(&j, h);
 		csv_string(&c, scratch->buf, scratch->len);

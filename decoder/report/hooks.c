@@ -53,6 +53,7 @@ static const struct hook *as_written(const struct hooks *s, const struct hook *h
 {
 	const struct trace_file *f = trace_file(s->r->trace, h->file);
 	struct nrm2_tail tail;
+
 	if (!f->import || !nrm2_tail(h, &tail))
 		return h;
 	*copy = *h;
@@ -69,6 +70,7 @@ static int hooks_write_slice(void *ctx, struct pass_slice *slice)
 	const struct hook *h;
 	struct hook copy;
 	int rc;
+
 	w->buffer.len = 0;
 	rc = w->lines ? 0 : hook_lines_new(s->r->format, s->r->out->csv_safe, &w->lines);
 	if (rc)

@@ -28,12 +28,14 @@ const char *info_section_name(unsigned type)
 {
 	static const char *const names[INFO_TYPES] = {"unknown", "HOOKS", "META", "SCHEMA", "TASKS",
 		"CLOCK", "LOSS", "INDEX", "END", "CAUSES"};
+
 	return names[type];
 }
 
 const char *info_codec_name(unsigned codec)
 {
 	static const char *const names[INFO_CODECS] = {"none", "lz4", "zlib", "unknown"};
+
 	return names[codec];
 }
 
@@ -49,6 +51,7 @@ static void info_write_header(struct report *r, const struct trace_file *f)
 {
 	const struct io_header *h = &f->header;
 	struct out *o = item(r, "format");
+
 	if (f->import)
 		out_str(o, "NRM2, read as ");
 	out_printf(o, "trace.bin %u.%u%s\n", h->version_major, h->version_minor,
@@ -88,6 +91,7 @@ static void info_write_clock(struct report *r, const struct trace_file *f)
 {
 	struct clock_drift drift;
 	struct out *o = item(r, "clock syncs");
+
 	out_printf(o, "%zu; drift ", f->clock->nsyncs);
 	if (clock_drift(f->clock, &drift))
 		write_drift(o, &drift);
@@ -109,6 +113,7 @@ static void info_write_meta(struct report *r, const struct trace_file *f)
 {
 	for (size_t i = 0; i < f->nmeta; i++) {
 		struct out *o = r->out;
+
 		out_str(o, "  ");
 		escape_text(o, f->meta[i].key, f->meta[i].key_length);
 		out_repeat(o, ' ', f->meta[i].key_length < 14 ? 14 - f->meta[i].key_length : 1);
@@ -122,12 +127,14 @@ static void write_sections(struct report *r, const struct trace_file *f)
 	struct out *o = item(r, "sections");
 	const char *between = "";
 	uint64_t raw = 0, stored = 0;
+
 	for (size_t i = 0; i < f->nrings; i++) {
 		raw += f->rings[i].raw;
 		stored += f->rings[i].stored;
 	}
 	for (unsigned type = 1; type <= INFO_TYPES; type++) {
 		uint64_t n = f->sections_of[type % INFO_TYPES];
+
 		if (!n)
 			continue;
 		out_printf(o, "%s%llu %s", between, (unsigned long long)n,
@@ -159,6 +166,7 @@ static void ring_row(
 	const struct trace_ring *ring = &f->rings[i];
 	const struct hook_counts *counts = findings_ring(found, f->index, i);
 	struct losses l = {0};
+
 	losses_add_ring(&l, ring, counts);
 	if (ring->ring & TF_GUEST_RING)
 		out_printf(table_right(t), "guest %u", ring->ring & ~TF_GUEST_RING);
@@ -184,6 +192,7 @@ static void info_write_rings(struct report *r, const struct trace_file *f)
 		"no memory", "not attached", "unwritten"};
 	unsigned columns = f->sections_of[TF_TYPE_CAUSES] ? 15 : 12;
 	struct table t;
+
 	if (!f->nrings)
 		return;
 	out_char(r->out, '\n');
@@ -201,6 +210,7 @@ static void info_write_tasks(struct report *r, const struct trace_file *f)
 {
 	struct table t;
 	const struct task *task;
+
 	if (!trace_task_at(r->trace, f->machine, 0))
 		return;
 	out_char(r->out, '\n');
@@ -229,10 +239,12 @@ bool info_tells_schema(const struct trace_file *f, uint8_t major)
 static void info_write_schemas(struct report *r, const struct trace_file *f)
 {
 	struct out *o = r->out;
+
 	out_char(o, '\n');
 	for (unsigned major = 1; major < 256; major++) {
 		const char *title = NULL;
 		const char *name = schema_set_major_name(f->schemas, (uint8_t)major, &title);
+
 		if (!name || !info_tells_schema(f, (uint8_t)major))
 			continue;
 		out_printf(item(r, "schema"), "0x%02X %s", major, name);
@@ -244,6 +256,7 @@ static void info_write_schemas(struct report *r, const struct trace_file *f)
 	}
 	for (size_t i = 0; i < f->nschema_problems; i++) {
 		const struct trace_schema_problem *p = &f->schema_problems[i];
+
 		out_printf(item(r, "schema"),
 			"at offset %llu refused from line %u to its next major: ",
 			(unsigned long long)p->offset, p->error.line);
@@ -255,6 +268,7 @@ static void info_write_schemas(struct report *r, const struct trace_file *f)
 static void info_write_damage(struct report *r, const struct trace_file *f)
 {
 	const struct hook_damage *inside = r->found->damage;
+
 	for (size_t i = 0; i < f->ndamage; i++)
 		out_printf(item(r, "damage"), "at offset %llu, %llu bytes: %s\n",
 			(unsigned long long)f->damage[i].offset,
@@ -292,6 +306,7 @@ static int info_read_slice(void *ctx, struct pass_slice *s)
 {
 	const struct hook *h;
 	int rc;
+
 	(void)ctx;
 	while ((rc = pass_next(s, &h)) > 0)
 		;
@@ -318,6 +333,7 @@ int report_info(struct report *r)
 		.progress_ctx = r->ctx};
 	struct trace_alignment alignment = trace_alignment(r->trace);
 	int rc = pass_run(&pass, r->found);
+
 	if (rc)
 		return rc;
 	if (r->format == FORMAT_TEXT)

@@ -9,6 +9,7 @@ static void info_json_write_header(struct json *j, const struct trace_file *f)
 {
 	const struct io_header *h = &f->header;
 	char id[33];
+
 	for (unsigned i = 0; i < sizeof h->trace_id; i++) {
 		id[2 * i] = "0123456789abcdef"[h->trace_id[i] >> 4];
 		id[2 * i + 1] = "0123456789abcdef"[h->trace_id[i] & 15];
@@ -57,6 +58,7 @@ static void info_json_write_clock(
 	struct json *j, const struct trace_file *f, const struct trace_alignment *alignment)
 {
 	struct clock_drift drift;
+
 	clock_drift(f->clock, &drift);
 	json_member_u64(j, "clock_syncs", f->clock->nsyncs);
 	json_member_fixed(j, "drift_ppm_min", drift.low_ppm, 3);
@@ -105,6 +107,7 @@ static void info_json_write_rings(
 		const struct trace_ring *ring = &f->rings[i];
 		const struct hook_counts *counts = findings_ring(found, f->index, i);
 		struct losses l = {0};
+
 		losses_add_ring(&l, ring, counts);
 		json_open(j, '{');
 		json_member_u64(j, "ring", ring->ring);
@@ -138,6 +141,7 @@ static void info_json_write_tasks(
 	struct json *j, const struct report *r, const struct trace_file *f)
 {
 	const struct task *task;
+
 	json_member_open(j, "tasks", '[');
 	for (size_t i = 0; (task = trace_task_at(r->trace, f->machine, i)); i++) {
 		json_open(j, '{');
@@ -156,6 +160,7 @@ static void info_json_write_schemas(struct json *j, const struct trace_file *f)
 	for (unsigned major = 1; major < 256; major++) {
 		const char *title = NULL;
 		const char *name = schema_set_major_name(f->schemas, (uint8_t)major, &title);
+
 		if (!name || !info_tells_schema(f, (uint8_t)major))
 			continue;
 		json_open(j, '{');
@@ -189,6 +194,7 @@ static void info_json_write_damage(
 	struct json *j, const struct trace_file *f, const struct findings *found)
 {
 	const struct hook_damage *inside = found->damage;
+
 	json_member_open(j, "damage", '[');
 	for (size_t i = 0; i < f->ndamage; i++)
 		damage(j, f->damage[i].offset, f->damage[i].bytes, f->damage[i].why);
@@ -203,6 +209,7 @@ void info_json(
 	struct report *r, const struct trace_file *f, const struct trace_alignment *alignment)
 {
 	struct json j = {.o = r->out};
+
 	json_open(&j, '{');
 	info_json_write_header(&j, f);
 	info_json_write_clock(&j, f, alignment);

@@ -33,9 +33,11 @@ static const struct column cpu_columns[] = {{"cpu", NULL, COLUMN_AT(struct cpu_r
 static void interval_nest_cpus(struct json *j, const void *row)
 {
 	const struct interval *iv = row;
+
 	json_open(j, '[');
 	for (uint32_t i = 0; iv->cpus && i < iv->num_cpus; i++) {
 		struct cpu_row cpu = {.cpu = i, .counts = iv->cpus[i]};
+
 		if (iv->utils)
 			cpu.util = iv->utils[i];
 		rows_write_object(j, cpu_columns, IN_JSON, iv->utils ? HAS_UTIL : 0, &cpu);
@@ -46,36 +48,42 @@ static void interval_nest_cpus(struct json *j, const void *row)
 static struct cell interval_get_cpu(const void *row)
 {
 	const struct interval *iv = row;
+
 	return cell_u64(iv->ring, !(iv->ring & TF_GUEST_RING));
 }
 
 static struct cell interval_get_pid(const void *row)
 {
 	const struct task *task = ((const struct interval *)row)->task;
+
 	return cell_u64(task ? task->pid : 0, task);
 }
 
 static struct cell interval_get_task(const void *row)
 {
 	const char *name = report_task_name(((const struct interval *)row)->task);
+
 	return cell_string(name, name ? strlen(name) : 0, name);
 }
 
 static struct cell interval_get_label(const void *row)
 {
 	const struct interval *iv = row;
+
 	return cell_string(iv->label, iv->label_len, iv->has_label);
 }
 
 static struct cell interval_get_num_cpus(const void *row)
 {
 	const struct interval *iv = row;
+
 	return cell_u64(iv->num_cpus, iv->num_cpus);
 }
 
 static struct cell interval_get_flags(const void *row)
 {
 	const struct interval *iv = row;
+
 	return (struct cell){.kind = CELL_WORDS, .u = iv->flags, .words = report_flags};
 }
 
@@ -87,12 +95,14 @@ static struct cell interval_get_method(const void *row)
 static void interval_spell_code(struct out *o, const void *row)
 {
 	const struct interval *iv = row;
+
 	report_code(o, iv->major, iv->mm);
 }
 
 static void interval_spell_label(struct out *o, const void *row)
 {
 	const struct interval *iv = row;
+
 	/* The nesting shows, up to where it would only push the label off the screen. */
 	out_repeat(o, ' ', 2 * (size_t)(iv->depth < 12 ? iv->depth : 12));
 	if (iv->has_label)
@@ -152,6 +162,7 @@ struct taking {
 static bool intervals_filter_interval(void *ctx, const struct interval *iv)
 {
 	struct taking *t = ctx;
+
 	if (!filter_interval(t->r->filter, iv))
 		return false;
 	atomic_store_explicit(&t->any, true, memory_order_relaxed);
@@ -167,6 +178,7 @@ static int intervals_print(struct report *r, struct interval_stream *s, unsigned
 	struct rows rows;
 	const struct interval *iv;
 	int rc = 0;
+
 	for (rows_begin(&rows, r, columns, has); rc >= 0 && rows_pass(&rows);) {
 		rc = interval_stream_rewind(s);
 		while (rc >= 0 && !r->out->error && (rc = interval_stream_next(s, &iv)) > 0) {
@@ -190,6 +202,7 @@ int report_intervals(struct report *r)
 		.wants = r->format == FORMAT_JSON ? WANT_ALL : WANT_ALL & ~WANT_CPUS};
 	struct interval_stream *s;
 	int rc = interval_stream_open(r->trace, &how, &s, r->found);
+
 	if (rc)
 		return rc;
 	rc = intervals_print(r, s,

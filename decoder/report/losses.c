@@ -9,6 +9,7 @@ void losses_add_ring(
 	struct losses *l, const struct trace_ring *ring, const struct hook_counts *counts)
 {
 	uint64_t explained = 0, torn = ring->torn;
+
 	if (ring->has_loss) {
 		l->full += ring->loss_full;
 		l->big += ring->loss_big;
@@ -36,6 +37,7 @@ void losses_add_ring(
 struct losses losses_of_file(const struct trace_file *f, const struct findings *found)
 {
 	struct losses l = {0};
+
 	for (size_t i = 0; i < f->nrings; i++)
 		losses_add_ring(&l, &f->rings[i], findings_ring(found, f->index, i));
 	return l;

@@ -33,8 +33,10 @@ int report_name_find(const char *name, const char *const *names, size_t n)
 static const char *host_of(const struct trace *t)
 {
 	const char *host = trace_meta_value(trace_file(t, 0), "host");
+
 	for (size_t i = 1; host && i < trace_nfiles(t); i++) {
 		const char *other = trace_meta_value(trace_file(t, i), "host");
+
 		if (!other || strcmp(host, other))
 			return NULL;
 	}

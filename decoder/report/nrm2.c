@@ -43,6 +43,7 @@ static bool fits(const struct trace *t)
 static int nrm2_compare_rings(const void *a, const void *b)
 {
 	const struct nrm2_ring *x = a, *y = b;
+
 	return x->section.ring < y->section.ring ? -1 : x->section.ring > y->section.ring;
 }
 
@@ -50,6 +51,7 @@ static int nrm2_compare_rings(const void *a, const void *b)
 static struct nrm2_ring *list_rings(const struct trace *t, size_t *n)
 {
 	size_t all = 0, last = 0;
+
 	for (size_t i = 0; i < trace_nfiles(t); i++)
 		all += trace_file(t, i)->nrings;
 	struct nrm2_ring *rings = calloc(all + 1, sizeof *rings);
@@ -71,6 +73,7 @@ static struct nrm2_ring *list_rings(const struct trace *t, size_t *n)
 static void number_rings(struct export *e, struct nrm2_ring *rings, size_t n)
 {
 	uint32_t guests = 0;
+
 	for (size_t i = 0; i < n; i++)
 		if (!(rings[i].section.ring & TF_GUEST_RING) &&
 			rings[i].section.ring >= e->file.cpus)
@@ -78,6 +81,7 @@ static void number_rings(struct export *e, struct nrm2_ring *rings, size_t n)
 	e->first_guest = e->file.cpus;
 	for (size_t i = 0; i < n; i++) {
 		struct nrm2_section *s = &rings[i].section;
+
 		s->cpu = s->ring & TF_GUEST_RING ? e->first_guest + guests++ : s->ring;
 	}
 }
@@ -85,6 +89,7 @@ static void number_rings(struct export *e, struct nrm2_ring *rings, size_t n)
 static uint32_t mode_of(const struct trace_file *f)
 {
 	const char *mode = trace_meta_value(f, "mode");
+
 	if (mode && strcmp(mode, "wrap") == 0)
 		return NRM2_MODE_WRAP;
 	return mode && strcmp(mode, "continuous") == 0 ? NRM2_MODE_CONTINUOUS : NRM2_MODE_NORMAL;
@@ -96,6 +101,7 @@ static void describe_file(struct export *e)
 	const struct trace_file *f = trace_file(t, 0);
 	const struct clock *c = f->clock;
 	struct nrm2_file *to = &e->file;
+
 	to->mode = mode_of(f);
 	to->clock = f->header.clock;
 	to->ticks_per_second = f->ticks_per_second;
@@ -120,6 +126,7 @@ static void describe_file(struct export *e)
 static void put_sync(struct export *e, const struct clock_sync *s, uint64_t apart)
 {
 	uint64_t sync[] = {(uint64_t)s->realtime + apart, s->monotonic + apart};
+
 	nrm2_out_table(&e->out, NRM2_SYSINFO, NRM2_SYNC, s->ticks, sync, 2, NULL, 0);
 }
 
@@ -129,6 +136,7 @@ static void put_clock(struct export *e)
 	int64_t real = (int64_t)f->sync[1];
 	uint64_t speed[4] = {(f->ticks_per_second + 500000) / 1000000, 0, 0,
 		real > 0 ? (uint64_t)real / 1000000000 : 0};
+
 	if (!(f->flags & NRM2_X_NO_RATE)) {
 		nrm2_out_table(
 			&e->out, NRM2_SYSINFO, NRM2_CPU_SPEED, f->sync[0], speed, 4, NULL, 0);
@@ -147,9 +155,11 @@ static void put_clock(struct export *e)
 static int put_meta(struct export *e)
 {
 	const struct trace_file *f = trace_file(e->r->trace, 0);
+
 	for (size_t i = 0; i < f->nmeta; i++) {
 		const struct trace_meta *m = &f->meta[i];
 		struct out line;
+
 		out_memory(&line);
 		out_bytes(&line, m->key, m->key_length);
 		out_str(&line, ": ");
@@ -170,8 +180,10 @@ static int put_meta(struct export *e)
 static void put_schemas(struct export *e)
 {
 	const struct trace *t = e->r->trace;
+
 	for (size_t i = 0; i < trace_nfiles(t); i++) {
 		const struct trace_file *f = trace_file(t, i);
+
 		for (size_t j = 0; j < f->nschema_texts; j++)
 			nrm2_out_text(&e->out, NRM2_SCHEMA, f->schema_texts[j],
 				strlen(f->schema_texts[j]));
@@ -183,8 +195,10 @@ static void put_tasks(struct export *e)
 	const struct trace *t = e->r->trace;
 	const struct task *task;
 	uint32_t machine = trace_file(t, 0)->machine;
+
 	for (size_t i = 0; (task = trace_task_at(t, machine, i)); i++) {
 		uint64_t ids[] = {task->tid, task->pid};
+
 		nrm2_out_table(&e->out, NRM2_MODULE_TABLE, NRM2_PID_NAME, task->first, ids,
 			task->tid == task->pid ? 1 : 2, task->name, (uint32_t)strlen(task->name));
 	}
@@ -195,8 +209,10 @@ static void put_tasks(struct export *e)
 static size_t ring_index(const struct export *e, uint32_t ring)
 {
 	size_t lo = 0, hi = e->out.nrings;
+
 	while (hi - lo > 1) {
 		size_t mid = lo + (hi - lo) / 2;
+
 		if (e->out.rings[mid].section.ring <= ring)
 			lo = mid;
 		else
@@ -215,6 +231,7 @@ static int put_hook(struct export *e, const struct hook *h)
 		.words = h->words,
 		.strings = h->strings};
 	struct nrm2_tail tail;
+
 	if (trace_file(e->r->trace, h->file)->import && nrm2_tail(h, &tail)) {
 		d.stamp = tail.stamp;
 		d.wide = tail.wide;
@@ -235,8 +252,10 @@ static int nrm2_export_slice(void *ctx, struct pass_slice *slice)
 	struct filter_group group = {0};
 	const struct hook *h;
 	int rc;
+
 	while ((rc = pass_next(slice, &h)) > 0 && !e->r->out->error) {
 		int failed = filter_hook(e->r->filter, h, &group) ? put_hook(e, h) : 0;
+
 		if (failed)
 			return failed;
 	}
@@ -250,20 +269,24 @@ static uint64_t lost_on(const struct trace_ring *r)
 {
 	uint64_t told = r->loss_full + r->loss_big + r->loss_held + r->loss_no_guest + r->no_slot +
 			r->no_memory + r->unattached;
+
 	return (r->lost > told ? r->lost : told) + r->unwritten;
 }
 
 static void put_losses(struct export *e)
 {
 	const struct trace *t = e->r->trace;
+
 	for (size_t i = 0; i < trace_nfiles(t); i++) {
 		const struct trace_file *f = trace_file(t, i);
+
 		for (size_t j = 0; j < f->nrings; j++) {
 			const struct trace_ring *r = &f->rings[j];
 			uint64_t torn = r->torn > r->loss_torn ? r->torn : r->loss_torn;
 			uint64_t loss[7] = {r->loss_full, r->loss_big, r->loss_held,
 				r->loss_no_guest, r->overwritten, torn, r->skipped};
 			uint64_t lost = lost_on(r), any = lost;
+
 			for (int k = 0; k < 7; k++)
 				any |= loss[k];
 			for (int k = 0; k < NRM2_LOSS_SECTIONS && lost > UINT32_MAX; k++) {
@@ -285,6 +308,7 @@ static int put_kernel(struct export *e)
 	const struct io_import *from = NULL;
 	uint8_t buf[4096];
 	size_t got;
+
 	for (size_t i = 0; i < trace_nfiles(e->r->trace) && !from; i++) {
 		from = trace_file(e->r->trace, i)->import;
 		if (from && from->kernel_fd < 0)
@@ -296,6 +320,7 @@ static int put_kernel(struct export *e)
 	for (unsigned which = 0; which < 2; which++) {
 		for (uint64_t at = 0; at < from->kernel[which].size; at += got) {
 			int rc = io_import_kernel(from, which, at, buf, sizeof buf, &got);
+
 			if (rc || !got)
 				return rc ? rc : CPIDECODE_EREAD;
 			out_bytes(e->r->out, buf, got);
@@ -324,6 +349,7 @@ static void tell_left_out(const struct export *e)
 		{l->major_0, "hook", " of major 0"},
 		{l->cut, "end", " of long META lines"},
 	};
+
 	for (unsigned i = 0; i < sizeof counts / sizeof *counts; i++)
 		if (counts[i].n)
 			n += (size_t)snprintf(line + n, sizeof line - n, "%s%" PRIu64 " %s%s%s",
@@ -351,6 +377,7 @@ int report_nrm2(struct report *r)
 		.progress = r->progress,
 		.progress_ctx = r->ctx};
 	size_t nrings;
+
 	if (!fits(r->trace)) {
 		report_note(r,
 			"--format nrm2: the files are of several machines or clocks, an NRM2 file has one: write one for each");

@@ -11,6 +11,7 @@ static int open_schema(struct trace *t, struct trace_opening *at)
 	char *text = malloc(SCHEMA_MAX_TEXT + 1);
 	FILE *file = fopen(at->path, "re");
 	size_t n = 0;
+
 	at->step = OPEN_SCHEMA_FILE;
 	if (text && file)
 		n = fread(text, 1, SCHEMA_MAX_TEXT + 1, file);
@@ -65,6 +66,7 @@ void report_close(struct trace *t)
 int64_t report_start(const struct trace *t)
 {
 	int64_t first = 0, last;
+
 	trace_span(t, &first, &last);
 	return first;
 }
@@ -76,6 +78,7 @@ int64_t report_start(const struct trace *t)
 struct tick_range *report_slice(const struct trace *t, unsigned slice, unsigned of)
 {
 	struct tick_range *slices = calloc(trace_nfiles(t) + 1, sizeof *slices);
+
 	if (!slices)
 		return NULL;
 	for (size_t i = 0; i < trace_nfiles(t); i++)
@@ -83,6 +86,7 @@ struct tick_range *report_slice(const struct trace *t, unsigned slice, unsigned 
 	for (size_t i = 0; i < trace_nfiles(t); i++) {
 		const struct trace_file *f = trace_file(t, i);
 		struct tick_range *s = &slices[f->machine];
+
 		if (!f->has_hooks)
 			continue;
 		bool none = s->first > s->last;
@@ -94,6 +98,7 @@ struct tick_range *report_slice(const struct trace *t, unsigned slice, unsigned 
 		__int128 span = first > slices[i].last ? 0 : (__int128)slices[i].last - first + 1;
 		__int128 from = first + span * (slice - 1) / of;
 		__int128 to = first + span * slice / of - 1;
+
 		slices[i].first = slice > 1 ? (uint64_t)from : 0;
 		slices[i].last = slice < of ? (uint64_t)to : UINT64_MAX;
 		if (to < 0 && slice < of)

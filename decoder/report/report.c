@@ -26,6 +26,7 @@ void report_note(const struct report *r, const char *format, ...)
 	char line[1024];
 	struct out safe;
 	va_list ap;
+
 	if (!r->note)
 		return;
 	va_start(ap, format);
@@ -42,6 +43,7 @@ void report_note(const struct report *r, const char *format, ...)
 void report_note_no_intervals(const struct report *r)
 {
 	uint64_t hooks = r->found ? r->found->total.hooks : 0;
+
 	/* A filter or a slice may have excluded them. */
 	if (hooks && !r->slices && filter_takes_all(r->filter))
 		report_note(r,
@@ -59,6 +61,7 @@ void report_scripted_line(const struct report *r)
 void report_flags(struct out *o, uint32_t flags)
 {
 	const char *between = "";
+
 	for (flags &= (1u << FLAG_WORDS) - 1; flags; flags &= flags - 1) {
 		out_str(o, between);
 		out_str(o, flag_words[__builtin_ctz(flags)]);
@@ -77,6 +80,7 @@ void report_methods(struct out *o, uint32_t methods)
 		[CPUUTIL_METHOD_SCRIPT] = "script",
 		[CPUUTIL_METHODS] = "unknown"};
 	const char *between = "";
+
 	for (unsigned i = 0; i <= CPUUTIL_METHODS; i++) {
 		if (!(methods & 1u << i))
 			continue;

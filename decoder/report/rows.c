@@ -8,6 +8,7 @@
 static bool column_is_in(const struct column *c, enum column_format in, unsigned has)
 {
 	unsigned formats = c->in;
+
 	if (!formats)
 		formats = (c->heading ? IN_TEXT : 0) | (c->name ? IN_CSV | IN_JSON : 0);
 	return formats & in && !(c->when & ~has);
@@ -16,6 +17,7 @@ static bool column_is_in(const struct column *c, enum column_format in, unsigned
 static inline struct cell column_read(const struct column *c, const void *row)
 {
 	const char *at = (const char *)row + c->offset;
+
 	switch (c->source) {
 	case COLUMN_U8:
 		return cell_u64(*(const uint8_t *)at, true);
@@ -33,6 +35,7 @@ static inline struct cell column_read(const struct column *c, const void *row)
 		return cell_real(*(const double *)at, c->decimals);
 	case COLUMN_TEXT: {
 		const char *s = *(const char *const *)at;
+
 		return cell_string(s, s ? strlen(s) : 0, s);
 	}
 	case COLUMN_CELL:
@@ -130,6 +133,7 @@ static void rows_choose_columns(struct rows *rows, enum column_format in)
 {
 	for (const struct column *c = rows->all; c->name || c->heading; c++) {
 		unsigned i = rows->n;
+
 		if (!column_is_in(c, in, rows->has) || i == ROWS_MAX_COLUMNS)
 			continue;
 		for (; in == IN_TEXT && i && rows->columns[i - 1]->place > c->place; i--)
@@ -180,15 +184,18 @@ static void rows_add_csv(struct rows *rows, const void *row)
 	for (unsigned i = 0; i < rows->n; i++) {
 		const struct column *c = rows->columns[i];
 		const void *at = (const char *)row + c->offset;
+
 		/* Most columns of intervals are counts or ratios. They need no cell. */
 		if (c->source == COLUMN_COUNT) {
 			const uint64_t *count = at;
+
 			if (*count == NOT_MEASURED)
 				csv_empty(&rows->csv);
 			else
 				csv_u64(&rows->csv, *count);
 		} else if (c->source == COLUMN_REAL) {
 			const double *ratio = at;
+
 			if (isfinite(*ratio))
 				csv_fixed(&rows->csv, *ratio, c->decimals);
 			else
@@ -205,6 +212,7 @@ static void rows_add_text(struct rows *rows, const void *row)
 	for (unsigned i = 0; i < rows->n; i++) {
 		const struct column *c = rows->columns[i];
 		struct out *o = rows_begin_text_cell(rows, c);
+
 		if (c->text)
 			c->text(o, row);
 		else

@@ -70,9 +70,11 @@ static void summary_add_group(struct rows *rows, const struct tally_group *g)
 		.util = {NAN, NAN, NAN, NAN, NAN, NAN},
 		.scripted = s->scripted,
 		.flagged = cell_u64(s->flagged, s->quality)};
+
 	if (tally_is_util(g)) {
 		struct columns_reader reader;
 		const struct ratio *util = tally_util(g, &reader);
+
 		for (unsigned i = COLUMN_IDLE; i < COLUMN_UTIL_RATIOS; i++)
 			row.util[i] = 100 * ratio_value(&util[i]);
 	}
@@ -82,6 +84,7 @@ static void summary_add_group(struct rows *rows, const struct tally_group *g)
 void summary_print(struct report *r, const struct tally *t)
 {
 	struct rows rows;
+
 	rows_begin(&rows, r, columns, t->has_util ? TALLIES_HAS_UTIL : 0);
 	if (r->format == FORMAT_TEXT)
 		tallies_flagged_line(r, t);
@@ -97,6 +100,7 @@ int report_summary(struct report *r)
 {
 	struct tally t = {0};
 	int rc = tallies_read(r, &t);
+
 	if (!rc)
 		summary_print(r, &t);
 	tally_free(&t);

@@ -38,6 +38,7 @@ static int read_slice(void *ctx, struct pass_slice *slice)
 	struct interval_builder **b = &reader->builders[thread];
 	const struct interval *iv;
 	int rc = *b ? 0 : interval_builder_new(reader->r->trace, reader->wants, b);
+
 	if (rc)
 		return rc;
 	while ((rc = interval_read(*b, slice, &iv)) > 0)
@@ -51,6 +52,7 @@ static int read_slice(void *ctx, struct pass_slice *slice)
 static struct pass make_pass(struct reader *reader, unsigned threads)
 {
 	const struct report *r = reader->r;
+
 	return (struct pass){.trace = r->trace,
 		.from_ns = r->filter->from,
 		.to_ns = INT64_MAX,
@@ -68,12 +70,14 @@ unsigned tallies_threads(const struct report *r, uint64_t bytes)
 	struct pass pass = {.threads = r->threads};
 	unsigned threads = pass_threads(&pass);
 	uint64_t most = bytes ? KEPT_BYTES / bytes : threads;
+
 	return most >= threads ? threads : most ? (unsigned)most : 1;
 }
 
 static int read_all(struct reader *reader, unsigned threads, struct findings *found)
 {
 	struct pass pass = make_pass(reader, threads);
+
 	/* Start times matter only with `to`. */
 	if (reader->r->filter->to != INT64_MAX)
 		reader->wants |= WANT_START;
@@ -92,6 +96,7 @@ int tallies_each(struct report *r, unsigned threads, unsigned wants, struct find
 {
 	struct reader reader = {
 		.r = r, .wants = wants, .take = fn, .ctx = ctx, .all = filter_takes_all(r->filter)};
+
 	return read_all(&reader, threads, found);
 }
 
@@ -104,6 +109,7 @@ static int add_to_tally(void *ctx, unsigned thread, const struct interval *iv)
 static uint64_t columns_bytes(const struct report *r, const struct tally *t)
 {
 	uint64_t cpus = 0;
+
 	if (!(t->wanted & TALLY_WANT_CPUS))
 		return 0;
 	for (size_t i = 0; i < trace_nfiles(r->trace); i++)
@@ -121,6 +127,7 @@ static int read_shared(struct report *r, struct tally *t, unsigned threads)
 		.wants = WANT_SYSTEM | WANT_THREAD | WANT_QUALITY,
 		.take = add_to_tally,
 		.all = filter_takes_all(r->filter)};
+
 	if (t->wanted & TALLY_WANT_CPUS)
 		reader.wants |= WANT_CPUS;
 	/* A tally needs no thread and seldom a time: only the filter reads them. */
@@ -144,6 +151,7 @@ static int read_shared(struct report *r, struct tally *t, unsigned threads)
 int tallies_read(struct report *r, struct tally *t)
 {
 	int rc = read_shared(r, t, tallies_threads(r, columns_bytes(r, t)));
+
 	if (rc)
 		return rc;
 	tallies_tell_left_out(r, t);
@@ -168,6 +176,7 @@ static const struct tally_group *tallies_row_group(const void *row)
 struct cell tallies_get_label(const void *row)
 {
 	const struct tally_group *g = tallies_row_group(row);
+
 	return cell_string(g->label, g->label_len, g->has_label);
 }
 
@@ -194,6 +203,7 @@ struct cell tallies_get_methods(const void *row)
 void tallies_spell_label(struct out *o, const void *row)
 {
 	const struct tally_group *g = tallies_row_group(row);
+
 	if (g->has_label)
 		escape_text(o, g->label, g->label_len);
 	else
@@ -203,6 +213,7 @@ void tallies_spell_label(struct out *o, const void *row)
 void tallies_spell_code(struct out *o, const void *row)
 {
 	const struct tally_group *g = tallies_row_group(row);
+
 	report_code(o, g->major, g->mm);
 }
 
@@ -244,10 +255,12 @@ void tallies_flagged_line(const struct report *r, const struct tally *t)
 {
 	uint64_t taken = 0, flagged = 0, by_flag[SUMS_FLAGS] = {0};
 	const char *between = ": ";
+
 	for (size_t i = 0; i < t->count; i++) {
 		const struct tally_group *g = t->groups[i];
 		struct sums scratch;
 		const struct sums *s = tally_sums(g, &scratch);
+
 		taken += g->time.count;
 		flagged += s->flagged;
 		for (unsigned f = 0; f < SUMS_FLAGS; f++)

@@ -22,6 +22,7 @@ static bool knows_rate(const struct trace_file *f)
 static void why_add_interval(struct why_sums *s, const struct report *r, const struct interval *iv)
 {
 	const struct trace_file *f = trace_file(r->trace, iv->file);
+
 	s->count++;
 	exact_add(&s->time, elapsed_exact(iv));
 	if (iv->off_cpu_ns != NOT_MEASURED) {
@@ -46,6 +47,7 @@ static int why_sum_interval(void *ctx, unsigned thread, const struct interval *i
 	const struct tally_group *found =
 		tally_find(&s->tally, iv->has_label, iv->label, iv->label_len, iv->major, iv->mm);
 	uint64_t ns = elapsed_whole_ns(iv);
+
 	if (!found) /* the trace grew meanwhile */
 		return 0;
 	struct why_group *g = &s->groups[thread * s->tally.count + found->place];
@@ -76,6 +78,7 @@ static void set_limits(struct why_group *g, unsigned tail)
 	uint64_t from = histogram_rank(h->count, WHY_MIDDLE_FROM);
 	uint64_t to = histogram_rank(h->count, WHY_MIDDLE_TO);
 	uint64_t slow = histogram_rank_permille(h->count, tail);
+
 	g->from[WHY_MIDDLE] = histogram_bin_at_rank(h, from).low;
 	g->to[WHY_MIDDLE] = histogram_bin_at_rank(h, to).high;
 	g->from[WHY_TAIL] = histogram_bin_at_rank(h, slow).low;
@@ -85,6 +88,7 @@ static void set_limits(struct why_group *g, unsigned tail)
 static int why_read_sides(struct search *s)
 {
 	size_t n = s->tally.count;
+
 	s->threads = tallies_threads(s->r, n * sizeof *s->groups);
 	s->groups = calloc(n * s->threads + 1, sizeof *s->groups);
 	if (!s->groups)
@@ -104,6 +108,7 @@ static int why_read_sides(struct search *s)
 int report_why(struct report *r)
 {
 	struct search s = {.r = r};
+
 	if (!r->tail)
 		r->tail = REPORT_TAIL;
 	int rc = tallies_read(r, &s.tally);

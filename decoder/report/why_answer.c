@@ -18,6 +18,7 @@ static int64_t why_mean_time(const struct why_sums *s)
 	exact_sum most = EXACT_MAX / WHY_PER_NS / EXACT_PER_NS;
 	exact_sum time = (s->time < most ? s->time : most) * WHY_PER_NS;
 	exact_sum mean = s->count ? exact_divide(time, (exact_sum)s->count * EXACT_PER_NS) : 0;
+
 	return mean < LARGEST ? (int64_t)mean : LARGEST;
 }
 
@@ -37,6 +38,7 @@ static struct side side_of(const struct why_sums *s, bool nominal)
 		.cycles = (double)s->cycles / n,
 		.cpi = (double)s->cycles / (double)s->instructions};
 	double on = nominal ? (double)s->nominal / EXACT_PER_NS / n : side.time - side.off;
+
 	side.tick = on / side.cycles;
 	return side;
 }
@@ -55,6 +57,7 @@ static void why_set_term(struct why_answer *a, enum why_term term, double ns)
 static void split(struct why_answer *a, const struct side *m, const struct side *t)
 {
 	double tick = (m->tick + t->tick) / 2;
+
 	why_set_term(a, WHY_INSTRUCTIONS,
 		(t->instructions - m->instructions) * (m->cpi + t->cpi) / 2 * tick);
 	why_set_term(
@@ -78,9 +81,11 @@ static void show_values(struct why_answer *a, unsigned side, const struct side *
 void why_answer(const struct why_sums sums[WHY_SIDES], struct why_answer *a)
 {
 	bool off = true, counts = true, nominal = true, user_only = false, cycles = true;
+
 	*a = (struct why_answer){0};
 	for (unsigned i = 0; i < WHY_SIDES; i++) {
 		const struct why_sums *s = &sums[i];
+
 		a->mean[i] = why_mean_time(s);
 		off &= s->count && s->tell_off == s->count;
 		counts &= s->count && s->tell_counts == s->count && s->instructions;

@@ -79,6 +79,7 @@ static void why_add_quantity(struct rows *rows, struct why_row row, const char *
 static void group_csv(struct rows *rows, const struct why_group *g, const struct why_answer *a)
 {
 	struct why_row row = {.group = g->group, .difference = NAN, .share = NAN};
+
 	why_add_quantity(rows, row, "intervals", cell_u64(g->sums[WHY_MIDDLE].count, true),
 		cell_u64(g->sums[WHY_TAIL].count, true));
 	why_add_quantity(rows, row, "from_ns", cell_u64(g->from[WHY_MIDDLE], true),
@@ -118,6 +119,7 @@ static void group_json(
 {
 	const struct why_row row = {
 		.group = g->group, .scripted = r->scripted, .tail = r->tail / 10.0};
+
 	json_open(j, '{');
 	rows_write_members(
 		j, columns, IN_JSON, tally_is_util(g->group) ? TALLIES_HAS_UTIL : 0, &row);
@@ -147,6 +149,7 @@ static void spell_percentile(struct out *o, unsigned permille)
 static void text_heading(struct report *r, const struct why_group *g)
 {
 	struct out *o = r->out;
+
 	tallies_text_heading(o, g->group);
 	out_printf(o, ": %" PRIu64 " around p50, %" PRIu64 " from ", g->sums[WHY_MIDDLE].count,
 		g->sums[WHY_TAIL].count);
@@ -157,6 +160,7 @@ static void text_heading(struct report *r, const struct why_group *g)
 static void text_difference(struct table *t, int64_t tenths)
 {
 	struct out *o = table_right(t);
+
 	out_char(o, tenths < 0 ? '-' : '+');
 	out_fixed(o, fabs(ns_of(tenths)), 1);
 }
@@ -164,6 +168,7 @@ static void text_difference(struct table *t, int64_t tenths)
 static void text_value(struct table *t, const struct why_answer *a, unsigned side, unsigned term)
 {
 	double v = a->value[side][term];
+
 	if (term == WHY_OFF_CPU)
 		units_duration(table_right(t), v);
 	else if (term == WHY_UNATTRIBUTED)
@@ -188,6 +193,7 @@ static void why_write_text_row(struct table *t, const struct why_answer *a, unsi
 static void group_text(struct report *r, const struct why_group *g, const struct why_answer *a)
 {
 	struct table t;
+
 	text_heading(r, g);
 	for (table_begin(&t, r->out); table_pass(&t);) {
 		table_text(&t, "");
@@ -218,6 +224,7 @@ static void why_print_text(struct report *r, const struct why_group *groups, siz
 		out_str(r->out, "no intervals\n");
 	for (size_t i = 0; i < n && !r->out->error; i++) {
 		struct why_answer a;
+
 		why_answer(groups[i].sums, &a);
 		group_text(r, &groups[i], &a);
 	}
@@ -227,6 +234,7 @@ void why_print(struct report *r, const struct why_group *groups, size_t n)
 {
 	struct rows rows;
 	bool util = false;
+
 	for (size_t i = 0; i < n; i++)
 		util |= tally_is_util(groups[i].group);
 	if (r->format == FORMAT_TEXT) {
@@ -236,6 +244,7 @@ void why_print(struct report *r, const struct why_group *groups, size_t n)
 	for (rows_begin(&rows, r, columns, util ? TALLIES_HAS_UTIL : 0); rows_pass(&rows);)
 		for (size_t i = 0; i < n && !r->out->error; i++) {
 			struct why_answer a;
+
 			why_answer(groups[i].sums, &a);
 			if (r->format == FORMAT_CSV)
 				group_csv(&rows, &groups[i], &a);

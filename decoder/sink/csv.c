@@ -14,6 +14,7 @@ void csv_empties(struct csv *c, unsigned n)
 void csv_u64(struct csv *c, uint64_t v)
 {
 	char *p = out_reserve(c->o, 1 + PUT_U64 + PUT_SLACK);
+
 	if (!p)
 		return;
 	*p = ',';
@@ -24,6 +25,7 @@ void csv_u64(struct csv *c, uint64_t v)
 void csv_i64(struct csv *c, int64_t v)
 {
 	char *p = out_reserve(c->o, 1 + PUT_I64 + PUT_SLACK);
+
 	if (!p)
 		return;
 	*p = ',';
@@ -53,6 +55,7 @@ static void csv_quoted(struct out *o, const char *s, size_t n)
 {
 	for (const char *quote; (quote = memchr(s, '"', n));) {
 		size_t part = (size_t)(quote - s) + 1;
+
 		escape_utf8(o, s, part);
 		out_char(o, '"');
 		s += part;
@@ -110,6 +113,7 @@ void csv_add_quoted(struct csv *c, const char *s, size_t n)
 {
 	for (const char *quote; (quote = memchr(s, '"', n)); s = quote + 1) {
 		size_t part = (size_t)(quote - s) + 1;
+
 		out_bytes(c->o, s, part);
 		out_char(c->o, '"');
 		n -= part;

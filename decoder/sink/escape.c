@@ -17,10 +17,12 @@ static inline __attribute__((always_inline)) void escape_with(
 	struct out *o, const char *s, size_t n, care_fn *care)
 {
 	size_t plain = 0;
+
 	if (!n) /* s may be NULL */
 		return;
 	for (size_t i = 0; i < n;) {
 		unsigned char c = (unsigned char)s[i];
+
 		if (c >= 0x20 && c < 0x7F && !care(NULL, s + i, 1)) {
 			i++;
 			continue;
@@ -42,6 +44,7 @@ static inline __attribute__((always_inline)) void escape_with(
 static bool is_turning(const char *s, size_t valid)
 {
 	const unsigned char *p = (const unsigned char *)s;
+
 	if (valid == 2)
 		return p[0] == 0xD8 && p[1] == 0x9C; /* U+061C */
 	if (valid != 3 || p[0] != 0xE2)
@@ -110,6 +113,7 @@ static bool care_quoted(struct out *o, const char *s, size_t valid)
 static bool care_json(struct out *o, const char *s, size_t valid)
 {
 	unsigned char c = (unsigned char)s[0];
+
 	if (valid && !utf8_is_control(s, valid) && c != '"' && c != '\\')
 		return false;
 	if (!o)
@@ -130,6 +134,7 @@ static bool care_json(struct out *o, const char *s, size_t valid)
 static const char *xml_entity(const char *s, size_t valid)
 {
 	unsigned char c = (unsigned char)s[0];
+
 	if (!valid || (c < 0x20 && c != '\t' && c != '\n' && c != '\r'))
 		return REPLACEMENT;
 	/* XML excludes U+FFFE and U+FFFF. */
@@ -160,6 +165,7 @@ static const char *xml_entity(const char *s, size_t valid)
 static bool care_xml(struct out *o, const char *s, size_t valid)
 {
 	const char *entity = xml_entity(s, valid);
+
 	if (entity && o)
 		out_str(o, entity);
 	return entity;

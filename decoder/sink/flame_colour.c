@@ -10,6 +10,7 @@ static const unsigned stops[] = {
 struct flame_scale flame_scale_of(double low, double high)
 {
 	struct flame_scale s = {.low = low, .high = high};
+
 	s.empty = !(s.high > 0);
 	if (s.empty)
 		return s;
@@ -25,6 +26,7 @@ double flame_scale_place(const struct flame_scale *s, double cpi)
 {
 	double place = s->logarithmic ? log(cpi / s->low) / log(s->high / s->low)
 				      : (cpi - s->low) / (s->high - s->low);
+
 	return fmin(fmax(place, 0), 1);
 }
 
@@ -38,6 +40,7 @@ double flame_scale_value(const struct flame_scale *s, double place)
 static unsigned mix(unsigned a, unsigned b, unsigned shift, double part)
 {
 	double x = a >> shift & 255, y = b >> shift & 255;
+
 	return (unsigned)lround(x + (y - x) * part) << shift;
 }
 
@@ -45,6 +48,7 @@ unsigned flame_colour(double place)
 {
 	double at = place * LAST_STOP;
 	int stop = (int)at;
+
 	if (stop >= LAST_STOP)
 		return stops[LAST_STOP];
 	unsigned a = stops[stop], b = stops[stop + 1];
@@ -54,6 +58,7 @@ unsigned flame_colour(double place)
 static double linear(unsigned channel)
 {
 	double c = channel / 255.0;
+
 	return c <= 0.04045 ? c / 12.92 : pow((c + 0.055) / 1.055, 2.4);
 }
 

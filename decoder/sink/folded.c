@@ -38,11 +38,13 @@ static int add_above(
 	struct folded *fold, const struct flame_stack *frame, uint64_t *sum, bool *has_value)
 {
 	size_t before = fold->nwaiting;
+
 	if (!frame->first_child)
 		return 0;
 	int rc = wait_for_block(fold, frame->first_child);
 	while (!rc && fold->nwaiting > before) {
 		const struct flame_stack *f = &fold->frames[fold->waiting[--fold->nwaiting]];
+
 		*sum += f->self;
 		*has_value |= f->has_value;
 		fold->cut++;
@@ -79,6 +81,7 @@ static int begin_block(struct folded *fold)
 	uint32_t frame = fold->waiting[--fold->nwaiting];
 	const struct flame_stack *f = &fold->frames[frame];
 	size_t length = fold->path.len;
+
 	out_bytes(&fold->path, f->name, f->name_len);
 	out_char(&fold->path, ';');
 	return begin_level(fold, frame, length);
@@ -89,6 +92,7 @@ static bool comes_before_block(const struct folded *fold, const struct flame_sta
 {
 	const struct flame_stack *f = &fold->frames[fold->waiting[fold->nwaiting - 1]];
 	size_t n = f->name_len;
+
 	return frame->name_len > n && (!n || memcmp(frame->name, f->name, n) == 0) &&
 	       (unsigned char)frame->name[n] < ';';
 }
@@ -97,6 +101,7 @@ static bool comes_before_block(const struct folded *fold, const struct flame_sta
 static void ask_next(const struct flame_stack *frames, const struct flame_stack *f)
 {
 	const struct flame_stack *next = &frames[f->next];
+
 	__builtin_prefetch(&frames[f->first_child]);
 	__builtin_prefetch(&frames[next->next]);
 	__builtin_prefetch(next->name);
@@ -106,9 +111,11 @@ static int folded_write_lines(struct out *o, struct folded *fold)
 {
 	const struct flame_stack *frames = fold->frames;
 	int rc = begin_level(fold, 0, 0);
+
 	while (!rc && fold->nlevels && !o->error && !fold->path.error) {
 		struct level *level = &fold->levels[fold->nlevels - 1];
 		const struct flame_stack *frame = level->next ? &frames[level->next] : NULL;
+
 		if (fold->nwaiting > level->waiting &&
 			!(frame && comes_before_block(fold, frame))) {
 			rc = begin_block(fold);
@@ -134,6 +141,7 @@ static int folded_write_lines(struct out *o, struct folded *fold)
 int flame_folded(struct out *o, const struct flame_stack *frames, uint64_t *cut)
 {
 	struct folded fold = {.frames = frames};
+
 	out_memory(&fold.path);
 	int rc = folded_write_lines(o, &fold);
 	out_discard(&fold.path);

@@ -30,6 +30,7 @@ void nrm2_out_close(struct nrm2_out *o)
 static void nrm2_out_write_section(struct nrm2_out *o, struct nrm2_section *s)
 {
 	uint8_t header[NRM2_HEADER_SIZE];
+
 	nrm2_put_header(header, o->file, s);
 	out_bytes(o->out, header, sizeof header);
 	if (s->used)
@@ -42,6 +43,7 @@ void nrm2_out_table(struct nrm2_out *o, uint16_t major, uint32_t minor, uint64_t
 	const uint64_t *integers, unsigned n, const char *string, uint32_t length)
 {
 	uint32_t most = NRM2_HK_MAX - nrm2_table_bytes(n, "", 0) - 8;
+
 	if (length > most)
 		length = most;
 	if (!nrm2_has_room(&o->table, nrm2_table_bytes(n, string, length)))
@@ -52,8 +54,10 @@ void nrm2_out_table(struct nrm2_out *o, uint16_t major, uint32_t minor, uint64_t
 void nrm2_out_text(struct nrm2_out *o, uint32_t minor, const char *text, size_t length)
 {
 	uint64_t first = 1;
+
 	do {
 		uint32_t piece = length < NRM2_TEXT_PIECE ? (uint32_t)length : NRM2_TEXT_PIECE;
+
 		nrm2_out_table(o, NRM2_SYSINFO, minor, 0, &first, 1, text, piece);
 		text += piece;
 		length -= piece;
@@ -71,6 +75,7 @@ static void write_held(struct nrm2_out *o)
 {
 	for (size_t i = 0; i < o->nrings; i++) {
 		struct nrm2_ring *r = &o->rings[i];
+
 		if (r->section.used)
 			nrm2_out_write_section(o, &r->section);
 		free(r->section.data);
@@ -83,6 +88,7 @@ static void write_held(struct nrm2_out *o)
 static int nrm2_out_reserve_ring(struct nrm2_out *o, struct nrm2_ring *r, uint32_t more)
 {
 	uint32_t cap = r->cap ? r->cap : FIRST_ROOM, need = r->section.used + more;
+
 	if (need <= r->cap)
 		return 0;
 	while (cap < need)
@@ -100,6 +106,7 @@ int nrm2_out_hook(struct nrm2_out *o, size_t ring, const struct nrm2_hook_data *
 	uint32_t tid, uint64_t group)
 {
 	struct nrm2_ring *r = &o->rings[ring];
+
 	if (!nrm2_has_room(&r->section, size))
 		nrm2_out_write_section(o, &r->section);
 	int rc = nrm2_out_reserve_ring(o, r, size + NRM2_DISPATCH_BYTES);
@@ -121,6 +128,7 @@ void nrm2_out_loss(
 	struct nrm2_out *o, size_t ring, uint32_t lost, bool full, const uint64_t loss[7])
 {
 	struct nrm2_section *s = &o->rings[ring].section;
+
 	s->type = NRM2_TYPE_TRACE;
 	s->lost = lost;
 	s->full = full;
@@ -133,6 +141,7 @@ void nrm2_out_loss(
 void nrm2_out_kernel(struct nrm2_out *o, const uint64_t sizes[2])
 {
 	uint64_t at = o->written + NRM2_HEADER_SIZE;
+
 	o->table.type = NRM2_TYPE_FINAL_TABLE;
 	for (int i = 0; i < 2; i++) {
 		o->table.kernel[2 * i] = sizes[i] ? at : 0;

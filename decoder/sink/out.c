@@ -28,6 +28,7 @@ static bool is_temporary(const char *name, const char *last)
 {
 	static const char digits[] = "0123456789";
 	size_t n = strlen(last);
+
 	if (strncmp(name, last, n) || name[n] != '.')
 		return false;
 	name += n + 1;
@@ -72,6 +73,7 @@ static int open_beside(struct out *o, const struct stat *old)
 static int open_path(struct out *o, const char *path)
 {
 	struct stat st;
+
 	/* Resolves a symbolic link: renaming over it would replace the link. */
 	o->path = realpath(path, NULL);
 	if (!o->path) {
@@ -141,6 +143,7 @@ static void write_through(struct out *o, const char *p, size_t n)
 	}
 	while (n && !o->error) {
 		ssize_t put = write(o->fd, p, n);
+
 		if (put > 0) {
 			p += put;
 			n -= (size_t)put;
@@ -172,12 +175,14 @@ int out_close(struct out *o)
 	flush(o);
 	if (o->path && o->fd >= 0) {
 		int fd = o->fd;
+
 		o->fd = -1;
 		if (!o->temp || o->error) {
 			if (close(fd) < 0)
 				fail(o, errno);
 		} else {
 			int error = temporary_finish(fd, o->temp, o->path);
+
 			if (error)
 				fail(o, error);
 			else
@@ -236,6 +241,7 @@ void out_slowly(struct out *o, const void *p, size_t n)
 void out_pad(struct out *o)
 {
 	char *p = out_reserve(o, PUT_SLACK);
+
 	if (p)
 		memset(p, 0, PUT_SLACK);
 }
@@ -249,6 +255,7 @@ void out_repeat(struct out *o, char c, size_t n)
 void out_u64(struct out *o, uint64_t v)
 {
 	char *p = out_reserve(o, PUT_U64 + PUT_SLACK);
+
 	if (p)
 		out_reach(o, put_u64(p, v));
 }
@@ -256,6 +263,7 @@ void out_u64(struct out *o, uint64_t v)
 void out_i64(struct out *o, int64_t v)
 {
 	char *p = out_reserve(o, PUT_I64 + PUT_SLACK);
+
 	if (p)
 		out_reach(o, put_i64(p, v));
 }
@@ -263,6 +271,7 @@ void out_i64(struct out *o, int64_t v)
 void out_hex(struct out *o, uint64_t v, unsigned n)
 {
 	char text[16];
+
 	put_hex8(text, (uint32_t)(v >> 32));
 	put_hex8(text + 8, (uint32_t)v);
 	out_bytes(o, text + sizeof text - n, n);
@@ -271,6 +280,7 @@ void out_hex(struct out *o, uint64_t v, unsigned n)
 void out_words(struct out *o, const uint8_t *words, unsigned n)
 {
 	char *p = out_reserve(o, (size_t)n * PUT_WORD + PUT_SLACK);
+
 	if (p)
 		out_reach(o, put_words(p, words, n));
 }
@@ -279,6 +289,7 @@ static void out_scaled(struct out *o, uint64_t v, unsigned decimals)
 {
 	char text[PUT_U64 + PUT_SLACK];
 	size_t n = (size_t)(put_u64(text, v) - text);
+
 	if (n <= decimals)
 		out_char(o, '0');
 	else
@@ -295,6 +306,7 @@ static void out_scaled(struct out *o, uint64_t v, unsigned decimals)
 static void out_number(struct out *o, const char *text)
 {
 	size_t whole = strspn(text, "+-0123456789");
+
 	out_bytes(o, text, whole);
 	text += whole;
 	if (*text && *text != 'e') {
@@ -309,9 +321,11 @@ void out_fixed(struct out *o, double v, unsigned decimals)
 	static const double power[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9};
 	double scaled = fabs(v) * power[decimals];
 	double whole = floor(scaled);
+
 	/* Near a rounding tie, or beyond a double's precision, fall back to snprintf. */
 	if (scaled >= 1e14 || fabs(scaled - whole - 0.5) < 1e-3) {
 		char text[DBL_MAX_10_EXP + 20];
+
 		snprintf(text, sizeof text, "%.*f", (int)decimals, fabs(v));
 		if (signbit(v) && strpbrk(text, "123456789"))
 			out_char(o, '-');
@@ -327,6 +341,7 @@ void out_fixed(struct out *o, double v, unsigned decimals)
 void out_general(struct out *o, double v, unsigned digits)
 {
 	char text[40];
+
 	snprintf(text, sizeof text, "%.*g", (int)digits, v);
 	out_number(o, text);
 }
@@ -334,6 +349,7 @@ void out_general(struct out *o, double v, unsigned digits)
 void out_double(struct out *o, double v)
 {
 	char text[40];
+
 	for (int precision = 15; precision <= 17; precision++) {
 		snprintf(text, sizeof text, "%.*g", precision, v);
 		if (strtod(text, NULL) == v)
@@ -345,6 +361,7 @@ void out_double(struct out *o, double v)
 void out_seconds(struct out *o, int64_t ns)
 {
 	char *p = out_reserve(o, PUT_SECONDS + PUT_SLACK);
+
 	if (p)
 		out_reach(o, put_seconds(p, ns));
 }
@@ -353,6 +370,7 @@ void out_printf(struct out *o, const char *format, ...)
 {
 	char text[512];
 	va_list ap;
+
 	va_start(ap, format);
 	int n = vsnprintf(text, sizeof text, format, ap);
 	va_end(ap);

@@ -52,6 +52,7 @@ static inline uint64_t put_split8(uint32_t v)
 	uint64_t high = halves * 10486 >> 20 & UINT64_C(0x0000007F0000007F);
 	uint64_t quarters = high | (halves - 100 * high) << 16;
 	uint64_t tens = quarters * 103 >> 10 & UINT64_C(0x000F000F000F000F);
+
 	return tens | (quarters - 10 * tens) << 8;
 }
 
@@ -76,6 +77,7 @@ static inline unsigned put_width8(uint32_t v)
 	static const uint32_t power[] = {
 		0, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
 	unsigned n = (32u - (unsigned)__builtin_clz(v | 1)) * 1233 >> 12;
+
 	return n + (v >= power[n]);
 }
 
@@ -83,6 +85,7 @@ static inline unsigned put_width8(uint32_t v)
 static inline char *put_short(char *p, uint32_t v)
 {
 	unsigned n = put_width8(v);
+
 	put_store8(p, (put_split8(v) + PUT_ZEROS) >> (64 - 8 * n));
 	return p + n;
 }
@@ -154,6 +157,7 @@ static inline put_pair put_hex_pair(put_pair x)
 static inline char *put_hex8(char *p, uint32_t v)
 {
 	put_pair text = put_hex_pair((put_pair){v, 0});
+
 	put_store8(p, text[0]);
 	return p + 8;
 }
@@ -164,6 +168,7 @@ static inline char *put_words(char *p, const uint8_t *words, unsigned n)
 	for (unsigned i = 0; i < n; i += 2, words += 8, p += 2 * PUT_WORD) {
 		uint32_t second = i + 1 < n ? get_le32(words + 4) : 0;
 		put_pair text = put_hex_pair((put_pair){get_le32(words), second});
+
 		put_store8(p, text[0]);
 		p[8] = ' ';
 		put_store8(p + 9, text[1]);
@@ -176,6 +181,7 @@ static inline char *put_words(char *p, const uint8_t *words, unsigned n)
 static inline char *put_seconds(char *p, int64_t ns)
 {
 	uint64_t v = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
+
 	*p = '-';
 	p = put_u64(p + (ns < 0), v / 1000000000);
 	return put_9(put_char(p, '.'), (uint32_t)(v % 1000000000));

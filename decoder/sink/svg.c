@@ -45,6 +45,7 @@ struct long_name {
 static int svg_compare_names(const void *a, const void *b)
 {
 	const struct long_name *x = a, *y = b;
+
 	if (x->hash != y->hash)
 		return x->hash < y->hash ? -1 : 1;
 	return x->frame < y->frame ? -1 : x->frame > y->frame;
@@ -60,6 +61,7 @@ static int cut_names(struct svg *s)
 {
 	const struct flame *f = s->flame;
 	size_t n = 0;
+
 	for (uint32_t i = 0; i < f->count; i++)
 		n += f->frames[i].name_len > MAX_NAME;
 	if (n < 2)
@@ -87,6 +89,7 @@ static int cut_names(struct svg *s)
 static bool is_cut(const struct svg *s, const struct flame_frame *frame)
 {
 	size_t i = (size_t)(frame - s->flame->frames);
+
 	return s->cut && s->cut[i / 8] >> i % 8 & 1;
 }
 
@@ -102,6 +105,7 @@ static void discard_part(struct out *o, struct out *part)
 static void xml_text(struct out *o, const char *s, size_t n)
 {
 	struct out safe;
+
 	out_memory(&safe);
 	escape_text(&safe, s, n);
 	escape_xml(o, safe.buf, safe.len);
@@ -112,16 +116,19 @@ static void xml_text(struct out *o, const char *s, size_t n)
 static double svg_share_of_total(const struct svg *s, uint64_t weight)
 {
 	uint64_t all = s->flame->frames[0].total;
+
 	return all ? (double)weight / (double)all : 0;
 }
 
 uint64_t flame_least(uint64_t all)
 {
 	uint64_t low = 0, high = all;
+
 	if (!all)
 		return UINT64_MAX;
 	while (low < high) {
 		uint64_t middle = low + (high - low) / 2;
+
 		if ((double)middle / (double)all < NARROWEST)
 			low = middle + 1;
 		else
@@ -136,6 +143,7 @@ static const char *cpi_name(enum flame_cpi kind)
 		[FLAME_CPI_THREAD] = "thread CPI",
 		[FLAME_CPI_SCALED] = "scaled CPI",
 		[FLAME_CPI_RAW] = "raw CPI"};
+
 	return names[kind];
 }
 
@@ -143,6 +151,7 @@ static const char *cpi_name(enum flame_cpi kind)
 static void choose_scale(struct svg *s)
 {
 	unsigned kinds = s->flame->cpis.kinds;
+
 	s->scale = flame_scale_of(s->flame->cpis.low, s->flame->cpis.high);
 	kinds &= ~(1u << FLAME_CPI_NONE);
 	if (kinds & (kinds - 1))
@@ -158,6 +167,7 @@ static void choose_scale(struct svg *s)
 static void grouped(struct out *o, uint64_t v)
 {
 	struct out digits;
+
 	out_memory(&digits);
 	out_u64(&digits, v);
 	for (size_t i = 0; i < digits.len; i++) {
@@ -172,6 +182,7 @@ static void grouped(struct out *o, uint64_t v)
 static void write_name(struct out *o, const struct flame_frame *frame)
 {
 	uint32_t n = frame->name_len;
+
 	if (n > MAX_NAME)
 		for (n = MAX_NAME; n && (frame->name[n] & 0xC0) == 0x80;)
 			n--;
@@ -184,6 +195,7 @@ static void write_name(struct out *o, const struct flame_frame *frame)
 static void write_tooltip(struct svg *s, const struct flame_frame *frame)
 {
 	struct out *o = s->o;
+
 	out_str(o, "<title>");
 	if (is_cut(s, frame)) {
 		write_name(o, frame);
@@ -224,6 +236,7 @@ static void write_frame(struct svg *s, const struct flame_frame *frame)
 			    : isnan(frame->cpi)		? "unmeasured"
 							: "dark";
 	unsigned colour = 0;
+
 	if (strcmp(class, "dark") == 0) {
 		colour = flame_colour(flame_scale_place(&s->scale, frame->cpi));
 		if (flame_colour_is_dark(colour))
@@ -253,6 +266,7 @@ static void write_frame(struct svg *s, const struct flame_frame *frame)
 static void write_frames(struct svg *s)
 {
 	const struct flame *f = s->flame;
+
 	for (uint32_t i = 0;;) {
 		write_frame(s, &f->frames[i]);
 		if (f->frames[i].first_child) {
@@ -271,6 +285,7 @@ static void write_scale(struct svg *s)
 {
 	enum { WIDTH = SCALE_WIDTH, TICKS = 5 };
 	struct out *o = s->o;
+
 	for (int i = 0; i <= 16; i++)
 		out_printf(o, "<rect x=\"%d\" y=\"0\" width=\"%d\" height=\"11\" fill=\"#%06x\"/>",
 			i * WIDTH / 17, (i + 1) * WIDTH / 17 - i * WIDTH / 17,
@@ -278,6 +293,7 @@ static void write_scale(struct svg *s)
 	out_printf(o, "<rect class=\"bar\" width=\"%d\" height=\"11\" fill=\"none\"/>", WIDTH);
 	for (int i = 0; i < TICKS; i++) {
 		double place = (double)i / (TICKS - 1);
+
 		out_printf(o, "<text class=\"tick\" text-anchor=\"%s\" x=\"%d\" y=\"24\">",
 			!i		 ? "start"
 			: i + 1 == TICKS ? "end"
@@ -292,6 +308,7 @@ static void write_scale(struct svg *s)
 static void write_legend(struct svg *s)
 {
 	struct out *o = s->o;
+
 	out_str(o, "<svg x=\"1%\" y=\"66\" height=\"30\">");
 	int x = 0;
 	if (!s->scale.empty) {
@@ -312,6 +329,7 @@ static void svg_write_header(struct svg *s)
 {
 	const struct flame *f = s->flame;
 	struct out *o = s->o;
+
 	out_str(o, "<text class=\"title\" x=\"1%\" y=\"29\">Interval flame graph");
 	if (f->host) {
 		out_str(o, ": ");
@@ -333,6 +351,7 @@ static void write_footer(struct svg *s)
 {
 	struct out *o = s->o;
 	unsigned y = HEADER + s->rows * ROW + 22;
+
 	out_printf(o,
 		"<text class=\"key\" x=\"1%%\" y=\"%u\">Click or Enter zooms, arrow keys walk, / searches, Esc resets.",
 		y);
@@ -349,6 +368,7 @@ static void write_footer(struct svg *s)
 void flame_svg(struct out *o, const struct flame *f)
 {
 	struct svg s = {.o = o, .flame = f};
+
 	choose_scale(&s);
 	if (cut_names(&s) && !o->error)
 		o->error = ENOMEM;

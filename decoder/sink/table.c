@@ -61,11 +61,13 @@ void table_heading(struct table *t, const char *s)
 static void print_row(struct table *t)
 {
 	size_t start = 0;
+
 	for (unsigned i = 0; i < t->current; i++) {
 		struct table_column *c = &t->columns[i];
 		const char *s = t->row.buf + start;
 		size_t n = c->end - start, width = utf8_width(s, n);
 		size_t fill = c->width > width ? c->width - width : 0;
+
 		if (i)
 			out_repeat(t->o, ' ', t->gap);
 		if (c->right)
@@ -86,9 +88,11 @@ void table_end_row(struct table *t)
 		t->columns[t->current - 1].end = t->row.len;
 		if (t->pass == 1) {
 			size_t start = 0;
+
 			for (unsigned i = 0; i < t->current; i++) {
 				struct table_column *c = &t->columns[i];
 				size_t width = utf8_width(t->row.buf + start, c->end - start);
+
 				if (c->width < width)
 					c->width = width;
 				start = c->end;

@@ -18,6 +18,7 @@ void units_duration(struct out *o, double ns)
 		double from, divide;
 		const char *unit;
 	} scale[] = {{9.995e8, 1e9, " s"}, {9.995e5, 1e6, " ms"}, {999.5, 1e3, " us"}};
+
 	if (!isfinite(ns)) {
 		out_str(o, "n/a");
 		return;
@@ -39,6 +40,7 @@ void units_size(struct out *o, uint64_t bytes)
 	static const char *const unit[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
 	double v = (double)bytes;
 	unsigned i = 0;
+
 	while (v >= 1023.95 && i < 6) {
 		v /= 1024;
 		i++;
@@ -51,6 +53,7 @@ void units_size(struct out *o, uint64_t bytes)
 void units_iso8601(struct out *o, int64_t ns)
 {
 	int64_t seconds = ns / 1000000000, rest = ns % 1000000000;
+
 	if (rest < 0) {
 		rest += 1000000000;
 		seconds--;

@@ -17,6 +17,7 @@ static uint32_t glob_decode(const char *s, const char *end, size_t *length)
 {
 	const unsigned char *p = (const unsigned char *)s;
 	size_t len = p[0] < 0x80 ? 1 : utf8_length(s, (size_t)(end - s));
+
 	*length = len ? len : 1;
 	if (!len)
 		return 0x80000000u | p[0];
@@ -32,6 +33,7 @@ static uint32_t glob_next(const char **p, const char *end)
 {
 	size_t length;
 	uint32_t c = glob_decode(*p, end, &length);
+
 	*p += length;
 	return c;
 }
@@ -53,6 +55,7 @@ static bool glob_match_set(const char **p, const char *end, uint32_t c, bool *ma
 {
 	const char *at = *p;
 	bool negated = at < end && (*at == '!' || *at == '^'), found = false;
+
 	at += negated;
 	for (bool first = true; at < end && (first || *at != ']'); first = false) {
 		at += glob_is_escape(at, end);
@@ -75,6 +78,7 @@ static bool glob_match_set(const char **p, const char *end, uint32_t c, bool *ma
 static bool glob_match_one(const struct dialect *d, const char **p, uint32_t c)
 {
 	bool matched;
+
 	if (*p == d->end)
 		return false;
 	const char *at = *p + 1;
@@ -94,6 +98,7 @@ static bool glob_match_one(const struct dialect *d, const char **p, uint32_t c)
 static bool glob_match_all(const struct dialect *d, const char *p, const char *s, const char *end)
 {
 	const char *star = NULL, *resume = NULL;
+
 	while (s < end) {
 		if (p < d->end && *p == '*') {
 			star = ++p;

@@ -65,6 +65,7 @@ static void remove_traces(const struct bench *b)
 static int make_side(const struct bench *b, const char *side)
 {
 	char path[PATH_MAX];
+
 	snprintf(path, sizeof path, "%s/%s", b->dir, side);
 	if (mkdir(path, 0777) == 0)
 		return EXIT_FINE;
@@ -77,6 +78,7 @@ static int make_side(const struct bench *b, const char *side)
 static int make_folders(struct bench *b)
 {
 	const char *parent = getenv("TMPDIR");
+
 	if (b->kept) {
 		if (mkdir(b->dir, 0777) != 0 && errno != EEXIST)
 			return cmd_fail(b->verb, "%s: %s", b->dir, strerror(errno));
@@ -96,6 +98,7 @@ static int run_words(const struct bench *b, char **words, bool quiet)
 {
 	struct command c = {.words = words, .output_is_ours = quiet};
 	int failure = command_start(&c, NULL);
+
 	if (failure)
 		return command_failed(b->verb, &c, failure);
 	command_wait(&c);
@@ -109,6 +112,7 @@ static int record(struct bench *b, bool against, uint64_t number)
 	char **command = against ? shell : b->words;
 	char **words = calloc((size_t)b->nwords + 16, sizeof *words);
 	int n = 0;
+
 	if (!words)
 		return cmd_fail(b->verb, "no memory");
 	snprintf(path, sizeof path, "%s/%s/%04u.bin", b->dir, against ? "before" : "after",
@@ -136,8 +140,10 @@ static int record(struct bench *b, bool against, uint64_t number)
 static int record_all(struct bench *b)
 {
 	int code = EXIT_FINE;
+
 	for (uint64_t i = 1; i <= b->runs && !code; i++) {
 		bool first = i % 2;
+
 		if (b->against && first)
 			code = record(b, true, i);
 		if (!code)
@@ -155,6 +161,7 @@ static int bench_run_report(struct bench *b)
 	char *words[2 * MOST_GATES + 16];
 	char *slash = strrchr(b->self, '/');
 	int n = 0;
+
 	snprintf(decoder, sizeof decoder, "%.*s/cpidecode", (int)(slash ? slash - b->self : 0),
 		b->self);
 	snprintf(before, sizeof before, "%s/before", b->dir);

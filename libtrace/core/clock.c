@@ -108,6 +108,7 @@ static void pair(uint64_t *ticks, uint64_t *ns)
 	for (int i = 0; i < 5; i++) {
 		uint64_t before = clock_instruction(), now = clock_raw_ns(),
 			 after = clock_instruction();
+
 		if (after - before < best) {
 			best = after - before;
 			*ticks = before + (after - before) / 2;
@@ -151,6 +152,7 @@ static void choose_rate(void)
 #elif defined(__aarch64__)
 	if (clock_kind() == TF_CLOCK_ARM_GENERIC) {
 		__asm__ volatile("mrs %0, cntfrq_el0" : "=r"(rate));
+
 		rate_source = "generic timer (CNTFRQ_EL0)";
 	}
 #endif

@@ -26,6 +26,7 @@ static int has_cpus(void *user, const char *name)
 const char *cpc_event_pmu_name(void)
 {
 	static const char *const known[] = {"cpu", "cpu_core"};
+
 	static _Thread_local char name[64];
 	struct event_pmu pmu;
 

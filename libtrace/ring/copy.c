@@ -126,6 +126,7 @@ static enum step parse_section(struct parse *p)
 {
 	while (p->bytes - p->offset >= 8) {
 		enum step s = parse_record(p);
+
 		if (s != STEP_OK)
 			return s;
 	}
@@ -166,6 +167,7 @@ static void drop_before(struct ring_span *span, uint8_t *buf, uint64_t start)
 	struct parse p = {.copy = buf, .bytes = span->bytes, .span = span};
 	for (uint32_t at = 0; at < span->bytes;) {
 		uint32_t c = get_le32(buf + at);
+
 		if ((c & REC_KIND_MASK) == REC_KIND_HOOK && (c & REC_COMMITTED))
 			span_count_hook(&p, buf + at);
 		else if (!(c & REC_COMMITTED))

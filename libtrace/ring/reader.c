@@ -89,6 +89,7 @@ bool ring_read_at(int fd, void *to, size_t bytes, uint64_t offset)
 
 	while (bytes) {
 		ssize_t n = pread(fd, p, bytes, (off_t)offset);
+
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0) {

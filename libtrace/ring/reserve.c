@@ -33,6 +33,7 @@ void target_count(const struct target *t, enum shm_loss what, uint64_t n)
 #if RING_HAS_RSEQ
 	for (int i = 0; !t->guest && i < MAX_ABORTS; i++) {
 		uint32_t cpu = __atomic_load_n(&t->thread->rseq->cpu_id_start, __ATOMIC_RELAXED);
+
 		if (cpu >= t->geometry->cpus)
 			break;
 		/* On the CPU we are on now: the one we meant may be gone. */

@@ -178,6 +178,7 @@ static inline enum rseq_result rseq_enter(struct rseq *rs, uint32_t cpu, struct 
 		     RSEQ_OP(next), [sig] "i"(RSEQ_SIG)
 		     : "memory", "cc", "x9", "x10", "x11"
 		     : aborted, out);
+
 	return RSEQ_DONE;
 aborted:
 	return RSEQ_ABORTED;
@@ -201,6 +202,7 @@ static inline enum rseq_result rseq_pad(struct rseq *rs, uint32_t cpu, const str
 		     RSEQ_OP(next), [sig] "i"(RSEQ_SIG)
 		     : "memory", "cc", "x9", "x10"
 		     : aborted, out);
+
 	return RSEQ_DONE;
 aborted:
 	return RSEQ_ABORTED;
@@ -226,6 +228,7 @@ static inline enum rseq_result rseq_skip(struct rseq *rs, uint32_t cpu, const st
 		     RSEQ_OP(next), [sig] "i"(RSEQ_SIG)
 		     : "memory", "cc", "x9", "x10"
 		     : aborted, out);
+
 	return RSEQ_DONE;
 aborted:
 	return RSEQ_ABORTED;
@@ -244,6 +247,7 @@ static inline enum rseq_result rseq_add(
 		     [sig] "i"(RSEQ_SIG)
 		     : "memory", "cc", "x9"
 		     : aborted);
+
 	return RSEQ_DONE;
 aborted:
 	return RSEQ_ABORTED;

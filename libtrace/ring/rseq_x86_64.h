@@ -166,6 +166,7 @@ static inline enum rseq_result rseq_enter(struct rseq *rs, uint32_t cpu, struct 
 		     RSEQ_OP(next), [sig] "i"(RSEQ_SIG)
 		     : "memory", "cc", "rax", "rdx"
 		     : aborted, out);
+
 	return RSEQ_DONE;
 aborted:
 	return RSEQ_ABORTED;
@@ -189,6 +190,7 @@ static inline enum rseq_result rseq_pad(struct rseq *rs, uint32_t cpu, const str
 		     RSEQ_OP(next), [sig] "i"(RSEQ_SIG)
 		     : "memory", "cc", "rax"
 		     : aborted, out);
+
 	return RSEQ_DONE;
 aborted:
 	return RSEQ_ABORTED;
@@ -217,6 +219,7 @@ static inline enum rseq_result rseq_skip(struct rseq *rs, uint32_t cpu, const st
 		     RSEQ_OP(next), [sig] "i"(RSEQ_SIG)
 		     : "memory", "cc", "rax"
 		     : aborted, out);
+
 	return RSEQ_DONE;
 aborted:
 	return RSEQ_ABORTED;
@@ -234,6 +237,7 @@ static inline enum rseq_result rseq_add(
 		     [sig] "i"(RSEQ_SIG)
 		     : "memory", "cc", "rax"
 		     : aborted);
+
 	return RSEQ_DONE;
 aborted:
 	return RSEQ_ABORTED;

@@ -226,11 +226,13 @@ static void counts_so_far(const struct target *t, uint64_t head, struct rseq_op 
 	op->overwritten = op->torn = 0;
 	for (uint32_t i = 1; i <= g->sections; i++) {
 		uint64_t back = (uint64_t)i * g->section_size;
+
 		if (back > head)
 			return;
 		struct shm_section *s = &t->ring->section[section_index(g, head - back)];
 		if (entry_of(s) == head - back + 1) {
 			const struct shm_counts *c = section_counts(g, s, head - back);
+
 			op->overwritten = __atomic_load_n(&c->overwritten, __ATOMIC_RELAXED);
 			op->torn = __atomic_load_n(&c->torn, __ATOMIC_RELAXED);
 			return;

@@ -187,6 +187,7 @@ static void remove_files(struct session *s, uint32_t keep)
 	}
 	while ((e = readdir(d)) != NULL) {
 		unsigned generation, lock;
+
 		if ((sscanf(e->d_name, SHM_RINGS_FORMAT, &generation) == 1 ||
 			    sscanf(e->d_name, SHM_TASKS_FORMAT, &generation) == 1 ||
 			    sscanf(e->d_name, SHM_SCHEMAS_FORMAT, &generation) == 1 ||
@@ -390,6 +391,7 @@ int session_init(
 		rc = set_group(s, config->group, error);
 	if (rc) {
 		int fds[] = {rings, tasks, schemas};
+
 		for (int i = 0; i < 3; i++) {
 			if (fds[i] >= 0)
 				close(fds[i]);

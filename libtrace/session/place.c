@@ -146,6 +146,7 @@ int session_open_path(const char *path, uid_t *owner, struct session_error *erro
 		return open_error("directory", path, error);
 	if (fstat(fd, &st) != 0) {
 		int rc = open_error("directory", path, error);
+
 		close(fd);
 		return rc;
 	}
@@ -243,6 +244,7 @@ int session_allocate(int fd, uint64_t offset, uint64_t bytes)
 	/* A signal ends it half-way, where the space is taken page by page. */
 	for (;;) {
 		int rc = posix_fallocate(fd, (off_t)offset, (off_t)bytes);
+
 		if (rc != EINTR)
 			return rc;
 	}

@@ -94,6 +94,7 @@ static void queue_put(struct shm_task_queue *q, uint32_t *entry, uint32_t number
 	for (int i = 0; i < MAX_REQUEUES && number; i++) {
 		uint64_t ticket = __atomic_fetch_add(&q->freed, 1, __ATOMIC_RELEASE);
 		uint32_t *at = &entry[ticket % SHM_TASK_SLOTS], mine = number;
+
 		if (!has_memory(at, true))
 			return;
 		/* Release: pairs with queue_take.

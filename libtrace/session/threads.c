@@ -234,6 +234,7 @@ static bool threads_lock_slot(struct member *m, const struct session_place *plac
 	if (fcntl(fd, F_OFD_SETLK, &fl) == 0) {
 		/* The file is empty: this mapping is never touched. */
 		void *p = mmap(NULL, SHM_PAGE, PROT_READ, MAP_SHARED, fd, 0);
+
 		if (p != MAP_FAILED && madvise(p, SHM_PAGE, MADV_DONTFORK) == 0)
 			m->life = p;
 		else if (p != MAP_FAILED)

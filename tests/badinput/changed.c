@@ -53,6 +53,7 @@ static void report(const struct trace *t, enum report_kind kind, enum report_for
 	struct filter filter;
 	struct findings found = {0};
 	struct out out;
+
 	filter_init(&filter);
 	out_memory(&out);
 	struct report r = {
@@ -66,6 +67,7 @@ static void report(const struct trace *t, enum report_kind kind, enum report_for
 static void read_all(const uint8_t *p, size_t n, enum trace_verify how)
 {
 	struct trace *t;
+
 	if (trace_new(&t))
 		exit(1);
 	trace_set_verify(t, how);
@@ -83,6 +85,7 @@ static unsigned change(const uint8_t *p, size_t n, size_t byte, uint8_t *copy)
 	static const uint8_t values[] = {0xff, 0x80, 0x01};
 	size_t from, to;
 	unsigned runs = 0;
+
 	part_of(p, n, byte, &from, &to);
 	for (size_t i = 0; i < sizeof values; i++) {
 		if (p[byte] == values[i])
@@ -104,6 +107,7 @@ int main(int argc, char **argv)
 	FILE *f = argc == 3 ? fopen(argv[1], "rb") : NULL;
 	size_t step = argc == 3 ? strtoul(argv[2], NULL, 10) : 0;
 	unsigned runs = 0;
+
 	if (!f || !step || fseek(f, 0, SEEK_END))
 		return 2;
 	size_t n = (size_t)ftell(f);

@@ -22,6 +22,7 @@ START_TEST(patterns_match_whole_texts)
 		{"**", "abc", true}, {"?", "", false}, {"a*b*c", "aXbYbZc", true},
 		{"a*b*c", "aXbYbZ", false}, {"a", "ab", false}, {"ab", "a", false},
 		{"*a", "ba", true}, {"*a", "ab", false}};
+
 	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++)
 		ck_assert_msg(glob_match(cases[i].pattern, cases[i].text, strlen(cases[i].text)) ==
 				      cases[i].matches,
@@ -42,6 +43,7 @@ START_TEST(patterns_with_an_open_set_are_refused)
 	static const char *const good[] = {
 		"", "*", "[a]", "[]a]", "[!]]", "\\[a", "a\\", "[\\]]", "[^a-c]?"};
 	static const char *const bad[] = {"[", "[a", "x[]", "[!]", "[a\\]", "[a][", "\\[[b"};
+
 	for (unsigned i = 0; i < sizeof good / sizeof *good; i++)
 		ck_assert_msg(!glob_check(good[i]), "%s", good[i]);
 	for (unsigned i = 0; i < sizeof bad / sizeof *bad; i++)

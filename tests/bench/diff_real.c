@@ -14,6 +14,7 @@ static volatile uint64_t kept;
 static void spin(void)
 {
 	uint64_t x = 1;
+
 	for (unsigned i = 0; i < SPINS; i++)
 		x = x * 6364136223846793005u + 1442695040888963407u;
 	kept = x;
@@ -24,6 +25,7 @@ static void walk(void)
 {
 	static uint32_t *next;
 	uint32_t at = 0;
+
 	if (!next) {
 		next = malloc(WORDS * sizeof *next);
 		if (!next)
@@ -39,6 +41,7 @@ static void walk(void)
 static int by_value(const void *a, const void *b)
 {
 	const uint32_t *x = a, *y = b;
+
 	return *x < *y ? -1 : *x > *y;
 }
 
@@ -46,6 +49,7 @@ static void sort(void)
 {
 	static uint32_t x = 1;
 	uint32_t *values = malloc(SORTED * sizeof *values);
+
 	if (!values)
 		exit(1);
 	for (unsigned i = 0; i < SORTED; i++)
@@ -63,6 +67,7 @@ int main(int argc, char **argv)
 			     : strcmp(argv[1], "sort") == 0 ? sort
 							    : NULL;
 	void *handle;
+
 	if (!work || CpiInit(CPI_TYPE_RAW | CPI_TYPE_TRACE_SUMMARY, &handle) != PU_SUCCESS)
 		return 2;
 	for (unsigned i = 0; i < WARM + INTERVALS; i++) {

@@ -47,6 +47,7 @@ static const char *only; /* NULL: all models */
 static uint64_t random64(void)
 {
 	uint64_t z = state += UINT64_C(0x9e3779b97f4a7c15);
+
 	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
 	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
 	return z ^ z >> 31;
@@ -61,6 +62,7 @@ static double normal(void)
 {
 	static double kept;
 	static int has;
+
 	if (has) {
 		has = 0;
 		return kept;
@@ -83,6 +85,7 @@ static void draw_run(struct partial *p, const struct model *m, unsigned n, doubl
 {
 	double level = 1 + m->between * normal(), x = normal();
 	struct interval iv = {.has_label = true, .label = "x", .label_len = 1, .major = 4};
+
 	iv.thread_cpi = iv.scaled_cpi = iv.raw_cpi = iv.busy_pct = NAN;
 	iv.instructions = iv.cycles = iv.busy_cycles = NOT_MEASURED;
 	iv.thread_instructions = iv.thread_cycles = iv.method = NOT_MEASURED;
@@ -109,6 +112,7 @@ static bool refers(const struct diff_row *row, enum metric m)
 {
 	double sums[DIFF_SIDES] = {0}, squares = 0;
 	size_t n = row->runs[DIFF_BEFORE];
+
 	for (unsigned round = 0; round < 2; round++)
 		for (unsigned side = 0; side < DIFF_SIDES; side++)
 			for (size_t i = 0; i < n; i++) {
@@ -119,6 +123,7 @@ static bool refers(const struct diff_row *row, enum metric m)
 						? tally_total_ns(g) / (double)g->time.count
 						: (double)histogram_percentile(&g->time, percent);
 				double off = figure - sums[side] / (double)n;
+
 				sums[side] += round ? 0 : figure;
 				squares += round ? off * off : 0;
 			}
@@ -133,6 +138,7 @@ static void count(const struct diff *d, struct outcome out[METRICS_JUDGED])
 	for (unsigned i = 0; i < METRICS_JUDGED; i++) {
 		const struct judgement *j = &d->rows[0].values[judged[i]].judged;
 		struct compare_distance far;
+
 		check(diff_distance(d, &d->rows[0], judged[i], COMPARE_EQUAL, &far));
 		out[i].none += j->verdict != VERDICT_CHANGED && j->verdict != VERDICT_NOISE;
 		out[i].changes += j->verdict == VERDICT_CHANGED;
@@ -146,6 +152,7 @@ static void compare(const struct model *m, unsigned runs, unsigned n, double sig
 {
 	struct partial sides[DIFF_SIDES][MOST_RUNS];
 	struct diff d;
+
 	wanted = runs == 1 ? TALLY_WANT_ORDER : 0u;
 	memset(out, 0, METRICS_JUDGED * sizeof *out);
 	for (unsigned pair = 0; pair < pairs; pair++) {
@@ -169,6 +176,7 @@ static void line(const char *name, unsigned runs, unsigned n, const struct outco
 	for (unsigned i = 0; i < METRICS_JUDGED; i++) {
 		unsigned judged_pairs = pairs - out[i].none;
 		double of = judged_pairs ? 100.0 / judged_pairs : 0;
+
 		printf("  %6.2f %6.2f %6.2f %5.1f", out[i].changes * of, out[i].gates * of,
 			100.0 * out[i].reference / pairs, 100.0 * out[i].none / pairs);
 	}
@@ -192,6 +200,7 @@ static void false_alarms(void)
 {
 	static const unsigned runs[] = {3, 5, 10};
 	struct outcome out[METRICS_JUDGED];
+
 	heading("false alarms at 1 %");
 	for (unsigned m = 0; m < MODELS; m++)
 		for (unsigned r = 0; r < 3 && is_wanted(&models[m]); r++) {
@@ -204,10 +213,12 @@ static void power(void)
 {
 	static const double between[] = {0, 0.005, 0.01};
 	struct outcome out[METRICS_JUDGED];
+
 	heading("power: +3 %, sigma 0.1");
 	for (unsigned i = 0; i < 3; i++) {
 		struct model m = {.name = "", .change = 0.03, .between = between[i]};
 		char name[32];
+
 		compare(&m, 10, 200, 0.1, out);
 		snprintf(name, sizeof name, "between-%g", 100 * between[i]);
 		line(name, 10, 200, out);
@@ -219,6 +230,7 @@ static void single(void)
 	static const unsigned sizes[] = {200, 1000, 5000, 20000};
 	struct outcome out[METRICS_JUDGED];
 	unsigned all = pairs;
+
 	heading("one run a side");
 	for (unsigned m = 0; m < MODELS; m++)
 		for (unsigned s = 0; s < 4 && models[m].between == 0 && is_wanted(&models[m]);
@@ -232,6 +244,7 @@ static void single(void)
 int main(int argc, char **argv)
 {
 	int option;
+
 	state = 1;
 	while ((option = getopt(argc, argv, "p:s:m:")) != -1) {
 		if (option == 'p')

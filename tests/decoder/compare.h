@@ -25,6 +25,7 @@ static inline void same_cpus(const struct interval *a, const struct interval *b)
 	ck_assert((a->cpus != NULL) == (b->cpus != NULL));
 	for (uint32_t i = 0; a->cpus && i < a->num_cpus; i++) {
 		const struct interval_cpu *x = &a->cpus[i], *y = &b->cpus[i];
+
 		ck_assert(same_double(x->raw_cpi, y->raw_cpi) &&
 			  same_double(x->scaled_cpi, y->scaled_cpi) &&
 			  same_double(x->busy_pct, y->busy_pct));
@@ -38,6 +39,7 @@ static inline void same_utils(const struct interval *a, const struct interval *b
 	ck_assert((a->utils != NULL) == (b->utils != NULL));
 	for (uint32_t i = 0; a->utils && i < a->num_cpus; i++) {
 		const struct interval_util *x = &a->utils[i], *y = &b->utils[i];
+
 		ck_assert(same_double(x->idle_pct, y->idle_pct) &&
 			  same_double(x->intr_pct, y->intr_pct) &&
 			  same_double(x->actual_perf_pct, y->actual_perf_pct));
@@ -53,6 +55,7 @@ static inline void same(const struct interval *a, const struct interval *b, unsi
 {
 	const uint32_t all = wants & WANT_FLAGS ? 0 : IV_INCONSISTENT | IV_MALFORMED;
 	const uint32_t quality = wants & (WANT_QUALITY | WANT_FLAGS) ? 0 : IV_FLAGGED;
+
 	ck_assert_uint_eq(a->flags | all | quality, b->flags | all | quality);
 	ck_assert(a->start_ticks == b->start_ticks && a->end_ticks == b->end_ticks);
 	ck_assert(a->end_ns == b->end_ns && a->elapsed == b->elapsed);

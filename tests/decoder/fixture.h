@@ -37,6 +37,7 @@ static inline void read_with(struct fixture *f, const struct interval_set_option
 static inline const struct interval *read_set(struct fixture *f)
 {
 	struct interval_set_options o = {.cpus = true};
+
 	read_with(f, &o);
 	return f->set->at;
 }

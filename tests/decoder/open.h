@@ -10,6 +10,7 @@
 static inline struct trace *opened(const struct bytes *b)
 {
 	struct trace *t;
+
 	ck_assert_int_eq(trace_new(&t), 0);
 	ck_assert_int_eq(trace_add_memory(t, b->p, b->n, "memory"), 0);
 	return t;
@@ -22,6 +23,7 @@ static inline uint64_t read_hooks(const struct trace *t, struct hook_counts *cou
 	const struct hook *h;
 	uint64_t n = 0;
 	int rc;
+
 	ck_assert_int_eq(hook_iter_open(t, &it), 0);
 	while ((rc = hook_iter_next(it, &h)) > 0)
 		n++;

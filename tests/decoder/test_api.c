@@ -26,6 +26,7 @@ START_TEST(memory)
 	cpidecode_damage_info damage;
 	const char *key, *value;
 	size_t nk, nv;
+
 	put_small_trace(&b, TF_CODEC_LZ4);
 	ck_assert_int_eq(cpidecode_open_memory(b.p, b.n, &t), 0);
 	ck_assert_uint_eq(cpidecode_files(t), 1);
@@ -51,6 +52,7 @@ END_TEST
 static void put_causes(struct bytes *file, uint32_t ring, uint64_t first)
 {
 	struct bytes b = {0};
+
 	put_u32(&b, ring);
 	put_u32(&b, 0);
 	for (unsigned i = 0; i < 7; i++)
@@ -68,6 +70,7 @@ START_TEST(causes)
 	struct bytes b = {0};
 	cpidecode_trace *t;
 	cpidecode_causes_info info;
+
 	put_header(&b, 1);
 	put_le16(b.p + TF_H_VERSION_MINOR, TF_VERSION_MINOR_CAUSES);
 	seal_header(b.p);
@@ -102,6 +105,7 @@ START_TEST(files_before_causes_have_none)
 	cpidecode_file_info file;
 	cpidecode_loss_info loss;
 	cpidecode_causes_info info = {.ring = 77};
+
 	put_small_trace(&b, TF_CODEC_NONE);
 	ck_assert_int_eq(cpidecode_open_memory(b.p, b.n, &t), 0);
 	ck_assert_int_eq(cpidecode_file(t, 0, &file), 0);
@@ -125,6 +129,7 @@ START_TEST(hooks_and_intervals)
 	cpidecode_interval iv;
 	size_t n, labels = 0;
 	int rc;
+
 	put_small_trace(&b, TF_CODEC_ZLIB);
 	ck_assert_int_eq(cpidecode_open_memory(b.p, b.n, &t), 0);
 	ck_assert_int_eq(cpidecode_hooks_open(t, &it), 0);
@@ -161,6 +166,7 @@ START_TEST(refusals)
 	cpidecode_trace *t;
 	size_t failed;
 	const char *paths[] = {"/nonexistent", NULL};
+
 	ck_assert_int_eq(cpidecode_open("/nonexistent", &t), CPIDECODE_EOPEN);
 	ck_assert_int_eq(errno, ENOENT);
 	ck_assert_ptr_null(t);
@@ -184,6 +190,7 @@ START_TEST(descriptors_from_where_they_stand)
 	cpidecode_file_info info;
 	char name[] = "/tmp/cpidecode-test.XXXXXX";
 	int fd = mkstemp(name);
+
 	ck_assert_int_ge(fd, 0);
 	unlink(name);
 	bytes_put(&b, "before", 6);

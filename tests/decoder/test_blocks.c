@@ -23,6 +23,7 @@ START_TEST(each_has_its_own)
 {
 	struct blocks b = {0};
 	void *block[MANY];
+
 	for (unsigned i = 0; i < MANY; i++) {
 		block[i] = blocks_get(&b);
 		ck_assert_ptr_nonnull(block[i]);
@@ -40,6 +41,7 @@ START_TEST(what_is_given_back_comes_first)
 {
 	struct blocks b = {0};
 	void *block[MANY];
+
 	for (unsigned i = 0; i < MANY; i++)
 		block[i] = blocks_get(&b);
 	size_t areas = b.nareas;
@@ -56,6 +58,7 @@ START_TEST(joined_ones_are_the_others)
 {
 	struct blocks b = {0}, from = {0}, none = {0};
 	void *kept = blocks_get(&from), *own = blocks_get(&b), *unused = blocks_get(&from);
+
 	blocks_put(&from, unused);
 	fill(kept, 1);
 	fill(own, 2);
@@ -65,6 +68,7 @@ START_TEST(joined_ones_are_the_others)
 	bool found = false;
 	for (unsigned i = 0; i < MANY; i++) {
 		void *block = blocks_get(&b);
+
 		ck_assert(block != kept && block != own);
 		found |= block == unused;
 		fill(block, 3);
@@ -85,6 +89,7 @@ START_TEST(arrays_stay_where_they_are)
 	struct block_array a = {0};
 	const size_t n = 5 * BLOCK_BYTES / sizeof(struct element) + 1;
 	const struct element *first = NULL;
+
 	for (size_t i = 0; i < n; i++) {
 		ck_assert_int_eq(block_array_room(&a, &b, i, sizeof(struct element)), 0);
 		struct element *e = block_array_at(&a, i, sizeof *e);
@@ -95,6 +100,7 @@ START_TEST(arrays_stay_where_they_are)
 	ck_assert_ptr_eq(block_array_at(&a, 0, sizeof *first), first);
 	for (size_t i = 0; i < n; i++) {
 		const struct element *e = block_array_at(&a, i, sizeof *e);
+
 		ck_assert(e->words[0] == i && e->words[1] == ~i && e->words[2] == i * i);
 	}
 	block_array_free(&a);

@@ -20,6 +20,7 @@ static uint32_t word(uint64_t *seed)
 {
 	static const uint32_t likely[] = {0, 0, 0, 1, 2, 3, 7, 15, 50, 5000};
 	uint32_t r = next(seed);
+
 	return r % 64 ? likely[r / 64 % 10] : next(seed) << 1 ^ r;
 }
 
@@ -31,6 +32,7 @@ static void put_any(struct bytes *b, uint64_t *seed, uint64_t *stamp)
 	uint32_t kind = kinds[next(seed) % 7];
 	unsigned most = next(seed) % 4 ? 96 : 16, n = next(seed) % most;
 	const char *strings[] = {labels[next(seed) % 4], labels[next(seed) % 4], NULL};
+
 	for (unsigned i = 0; i < n; i++)
 		words[i] = word(seed);
 	if (next(seed) % 8 == 0)
@@ -62,10 +64,12 @@ static void spoil(struct bytes *b, size_t at, uint64_t *seed)
 static void put_nearly(struct bytes *b, uint64_t *seed, uint64_t *stamp)
 {
 	uint32_t cpus = 1 + next(seed) % 3, types = next(seed) % 8, words[64] = {0};
+
 	*stamp += 1 + next(seed) % 50;
 	for (unsigned k = 0; k < 7; k++) {
 		const char *label[] = {"same", NULL};
 		unsigned n = 2;
+
 		for (unsigned i = 0; i < 64; i++)
 			words[i] = next(seed) % 3;
 		uint32_t head[] = {types, cpus, 0, 100};
@@ -122,12 +126,14 @@ static void put_nearly_util(struct bytes *b, uint64_t *seed, uint64_t *stamp)
 	static const uint32_t parts[] = {CPUUTIL_MINOR_LABEL_START, CPUUTIL_MINOR_SUMMARY,
 		CPUUTIL_MINOR_PER_CPU, CPUUTIL_MINOR_LABEL_END};
 	uint32_t cpus = 1 + next(seed) % 3, types = next(seed) % 32, words[96];
+
 	if (next(seed) % 3)
 		*stamp += next(seed) % 50;
 	for (unsigned k = 0; k < 4; k++) {
 		const char *label[] = {"same", NULL};
 		const uint32_t head[] = {types, 1, cpus, 0, 100};
 		unsigned n = 2;
+
 		for (unsigned i = 0; i < 96; i++)
 			words[i] = next(seed) % 3;
 		memcpy(words, head, sizeof head);
@@ -153,11 +159,13 @@ static struct trace *random_trace(struct bytes *file, uint64_t seed, const char 
 	struct bytes records = {0};
 	struct trace *t;
 	uint64_t stamp = 100, position = 0;
+
 	put_header(file, 1);
 	if (schema)
 		put_text(file, TF_TYPE_SCHEMA, schema);
 	for (unsigned i = 0; i < 150; i++) {
 		unsigned which = next(&seed) % 6;
+
 		if (which < 3)
 			put_any(&records, &seed, &stamp);
 		else if (which == 3)
@@ -166,6 +174,7 @@ static struct trace *random_trace(struct bytes *file, uint64_t seed, const char 
 			put_nearly(&records, &seed, &stamp);
 		if (next(&seed) % 32 == 0) {
 			uint64_t bytes = records.n;
+
 			put_hooks(file, 0, position, TF_CODEC_NONE, &records);
 			position += bytes;
 		}
@@ -193,8 +202,10 @@ static void open_side(struct side *s, const struct trace *t, unsigned wants)
 static bool step(struct side *s, const struct interval **iv)
 {
 	const struct hook *h;
+
 	while (!s->flushing) {
 		int rc = hook_iter_next(s->it, &h);
+
 		ck_assert_int_ge(rc, 0);
 		s->flushing = rc == 0;
 		if (rc) {
@@ -218,6 +229,7 @@ static unsigned compare(const struct trace *t, unsigned wants)
 	struct side flat, cursor;
 	const struct interval *a, *b;
 	unsigned n = 0;
+
 	open_side(&flat, t, wants);
 	open_side(&cursor, t, WANT_ALL | WANT_BY_CURSOR);
 	for (; step(&cursor, &b); n++) {
@@ -242,6 +254,7 @@ static int read_along(void *ctx, struct pass_slice *s)
 	struct along *along = ctx;
 	const struct interval *a, *b;
 	int rc;
+
 	for (; (rc = interval_read(along->builder, s, &a)) > 0; along->count++) {
 		ck_assert(step(&along->fed, &b));
 		same(a, b, along->wants);
@@ -262,6 +275,7 @@ static unsigned compare_pass(const struct trace *t, unsigned wants, int64_t from
 	struct findings found = {0};
 	struct hook_counts counts;
 	const struct interval *iv;
+
 	open_side(&along.fed, t, WANT_ALL);
 	hook_iter_range(along.fed.it, from_ns, to_ns);
 	ck_assert_int_eq(interval_builder_new(t, wants, &along.builder), 0);
@@ -279,6 +293,7 @@ static void compare_all(uint64_t seed, const char *schema)
 {
 	struct bytes file = {0};
 	struct trace *t = random_trace(&file, seed, schema);
+
 	for (unsigned want = 0; want <= WANT_ALL; want = want ? want << 1 : 1)
 		ck_assert_uint_gt(compare(t, want), 50);
 	ck_assert_uint_gt(compare(t, WANT_ALL), 50);
@@ -329,13 +344,16 @@ START_TEST(other_schemas)
 		"u32 cpu_unhalted_cycles\nend\nrepeat 2\nu32 cpu_reference_cycles\n"
 		"u32 cpu_busy_time\nend\n",
 	};
+
 	for (size_t i = 0; i < sizeof utils / sizeof *utils; i++) {
 		char text[512];
+
 		snprintf(text, sizeof text, "major 0xC8 mine\n%s", utils[i]);
 		compare_all(3000 + i, text);
 	}
 	for (size_t i = 0; i < sizeof hooks / sizeof *hooks; i++) {
 		char text[512];
+
 		snprintf(text, sizeof text, "major 0xC0 mine\n%s", hooks[i]);
 		compare_all(1000 + i, text);
 		compare_all(2000 + i, text);
@@ -350,11 +368,13 @@ START_TEST(hooks_that_are_never_alike)
 	struct bytes file = {0}, records = {0};
 	struct trace *t;
 	uint64_t seed = 5;
+
 	put_header(&file, 1);
 	for (uint32_t i = 0; i < 4000; i++) {
 		uint32_t cpus = 1 + next(&seed) % 5,
 			 words[64] = {i % 3000 << 3 | i % 8, cpus, 0, i};
 		unsigned n = 6 + 2 * cpus + (i & 2 ? 4 * cpus + 4 : 0) + (i & 4 ? 2 : 0);
+
 		for (unsigned at = 4; at < n; at++)
 			words[at] = next(&seed) % 3;
 		put_hook(&records, 10 + i, 1, CPI_MAJOR, CPI_MINOR_LABEL_START, 2, words + 2,
@@ -378,6 +398,7 @@ static int sum_cycles(void *ctx, struct pass_slice *s)
 	struct along *along = ctx;
 	const struct interval *iv;
 	int rc;
+
 	for (; (rc = interval_read(along->builder, s, &iv)) > 0; along->count++) {
 		ck_assert_uint_eq(iv->cycles, 2);
 		ck_assert_uint_eq(iv->thread_cycles, 3);
@@ -402,6 +423,7 @@ START_TEST(every_file_has_its_own_schema)
 		.read = sum_cycles,
 		.ctx = &along};
 	struct trace *t;
+
 	ck_assert_int_eq(trace_new(&t), 0);
 	for (unsigned i = 0; i < 4; i++) {
 		put_header(&files[i], (uint8_t)(1 + i));

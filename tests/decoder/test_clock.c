@@ -8,6 +8,7 @@
 static struct clock straight(uint64_t rate, uint64_t ticks, int64_t real)
 {
 	struct clock c = {.rate = rate, .base_ticks = ticks, .base_real = real};
+
 	clock_build(&c, NULL, 0);
 	return c;
 }
@@ -15,6 +16,7 @@ static struct clock straight(uint64_t rate, uint64_t ticks, int64_t real)
 START_TEST(one_to_one)
 {
 	struct clock c = straight(1000000000, 1000, 5000000000);
+
 	ck_assert_int_eq(clock_time(&c, 1000), 5000000000);
 	ck_assert_int_eq(clock_time(&c, 2001), 5000001001);
 	ck_assert_int_eq(clock_time(&c, 0), 4999999000);
@@ -24,6 +26,7 @@ END_TEST
 START_TEST(rounds_down_on_both_sides)
 {
 	struct clock c = straight(3000000000, 300, 0);
+
 	ck_assert_int_eq(clock_time(&c, 302), 0);
 	ck_assert_int_eq(clock_time(&c, 303), 1);
 	ck_assert_int_eq(clock_time(&c, 299), -1);
@@ -37,6 +40,7 @@ START_TEST(no_overflow)
 	/* The plain product of ticks and 1e9 needs 94 bits here. */
 	struct clock c = straight(2899999999, 0, 1700000000000000000);
 	unsigned __int128 product = (unsigned __int128)UINT64_C(9000000000000000000) * 1000000000;
+
 	ck_assert_int_eq(clock_time(&c, UINT64_C(9000000000000000000)),
 		1700000000000000000 + (int64_t)(product / 2899999999));
 	c = straight(1, 0, 0);
@@ -55,6 +59,7 @@ START_TEST(offsets_are_interpolated)
 		{.ticks = 3000, .realtime = 1003100}, /* 100 ns ahead */
 	};
 	struct clock c = {.rate = 1000000000, .base_ticks = 1000, .base_real = 1001000};
+
 	clock_build(&c, s, 3);
 	ck_assert(!c.straight);
 	ck_assert_int_eq(clock_time(&c, 500), 1000500);
@@ -71,6 +76,7 @@ START_TEST(offsets_of_a_nanosecond_are_rounding)
 {
 	struct clock_sync s[] = {{.ticks = 0, .realtime = 1}, {.ticks = 100, .realtime = 99}};
 	struct clock c = {.rate = 1000000000};
+
 	clock_build(&c, s, 2);
 	ck_assert(c.straight);
 	struct clock_sync two[] = {{.ticks = 100, .realtime = 102}};
@@ -88,6 +94,7 @@ START_TEST(hostile_offsets_saturate)
 		{.ticks = 1, .realtime = INT64_MAX},
 	};
 	struct clock c = {.rate = 1, .base_ticks = 7, .base_real = INT64_MIN};
+
 	clock_build(&c, s, 4);
 	ck_assert_uint_eq(c.nsyncs, 3);
 	for (unsigned i = 0; i < 64; i++) {
@@ -100,8 +107,10 @@ END_TEST
 START_TEST(back_to_ticks)
 {
 	struct clock c = straight(3000000000, 300, 1000);
+
 	for (int64_t ns = 905; ns < 1200; ns++) {
 		uint64_t t = clock_ticks(&c, ns);
+
 		ck_assert_int_ge(clock_time(&c, t), ns);
 		ck_assert_int_lt(clock_time(&c, t - 1), ns);
 	}
@@ -117,6 +126,7 @@ START_TEST(rate_from_syncs)
 		{.ticks = 3000000500, .monotonic = 1000000100},
 		{.ticks = 600, .monotonic = 7},
 	};
+
 	ck_assert_uint_eq(clock_derive_rate(s, 2), 3000000000);
 	ck_assert_uint_eq(clock_derive_rate(s, 3), 3000000000);
 	ck_assert_uint_eq(clock_derive_rate(s, 1), 0);
@@ -143,6 +153,7 @@ static struct clock_sync at(double ticks_s, double realtime_s, double monotonic_
 static struct clock of(struct clock_sync *s, size_t n)
 {
 	struct clock c = {.rate = SECOND, .base_ticks = s[0].ticks, .base_real = s[0].realtime};
+
 	clock_build(&c, s, n);
 	return c;
 }
@@ -150,6 +161,7 @@ static struct clock of(struct clock_sync *s, size_t n)
 static struct clock_finding only(const struct clock *c)
 {
 	struct clock_finding f[2] = {0};
+
 	ck_assert_uint_eq(clock_findings(c, f, 2), 1);
 	return f[0];
 }
@@ -164,6 +176,7 @@ START_TEST(nothing_happened)
 {
 	/* 100 ppm fast, and the two clocks are read up to 9 us apart. */
 	struct clock_sync s[] = {at(0, 100, 50), at(10, 110.001, 60.001), at(20, 120.002, 70.002)};
+
 	s[1].monotonic += 9000;
 	struct clock c = of(s, 3);
 	ck_assert_uint_eq(clock_findings(&c, NULL, 0), 0);
@@ -182,6 +195,7 @@ START_TEST(set_forward)
 	struct clock_sync s[] = {at(0, 100, 50), at(10, 115, 60)};
 	struct clock c = of(s, 2);
 	struct clock_finding f = only(&c);
+
 	ck_finding(f, CLOCK_STEP_OR_SUSPEND, INT64_C(5) * SECOND);
 	ck_assert_uint_eq(f.from, 0);
 	ck_assert_uint_eq(f.to, UINT64_C(10) * SECOND);
@@ -205,6 +219,7 @@ START_TEST(set_back)
 {
 	struct clock_sync s[] = {at(0, 100, 50), at(10, 107, 60)};
 	struct clock c = of(s, 2);
+
 	ck_finding(only(&c), CLOCK_STEP, INT64_C(-3) * SECOND);
 	ck_assert(!clock_is_monotone(&c));
 	ck_assert_int_eq(clock_time(&c, 0), INT64_C(100) * SECOND);
@@ -219,6 +234,7 @@ START_TEST(ranges_of_time_that_came_twice)
 	struct clock_sync s[] = {at(0, 90, 50), at(10, 100, 60), at(20, 107, 70)};
 	struct clock c = of(s, 3);
 	uint64_t first, last;
+
 	ck_assert_uint_eq(clock_ticks(&c, INT64_C(98) * SECOND), UINT64_C(8) * SECOND);
 	ck_assert_uint_eq(clock_ticks(&c, INT64_C(101) * SECOND), UINT64_C(14) * SECOND);
 	ck_assert(clock_range(&c, INT64_C(98) * SECOND, INT64_C(99) * SECOND, &first, &last));
@@ -239,6 +255,7 @@ START_TEST(suspended_while_the_ticks_went_on)
 {
 	struct clock_sync s[] = {at(0, 100, 50), at(3610, 3710, 60)};
 	struct clock c = of(s, 2);
+
 	ck_finding(only(&c), CLOCK_SUSPEND, INT64_C(3600) * SECOND);
 	ck_assert(c.straight);
 	ck_assert_int_eq(clock_time(&c, UINT64_C(1800) * SECOND), INT64_C(1900) * SECOND);
@@ -251,6 +268,7 @@ START_TEST(suspended_and_then_set)
 	struct clock_sync s[] = {at(0, 100, 50), at(3610, 3770, 60)};
 	struct clock c = of(s, 2);
 	struct clock_finding f[2];
+
 	ck_assert_uint_eq(clock_findings(&c, f, 2), 2);
 	ck_finding(f[0], CLOCK_SUSPEND, INT64_C(3600) * SECOND);
 	ck_finding(f[1], CLOCK_STEP, INT64_C(60) * SECOND);
@@ -267,6 +285,7 @@ START_TEST(a_jump_that_slewing_could_hide)
 	 */
 	struct clock_sync s[] = {at(0, 0, 0), at(1000060, 1000100, 1000000)};
 	struct clock c = of(s, 2);
+
 	ck_finding(only(&c), CLOCK_STEP_OR_SUSPEND, INT64_C(100) * SECOND);
 	ck_assert_int_eq(s[0].after, 0);
 	struct clock_sync t[] = {at(0, 0, 0), at(1000040, 1000100, 1000000)};
@@ -285,6 +304,7 @@ START_TEST(fast_slewing_is_no_step)
 	/* chrony may slew by a twelfth; both clocks go with it. */
 	struct clock_sync s[] = {at(0, 100, 50), at(12, 113, 63), at(24, 125, 75)};
 	struct clock c = of(s, 3);
+
 	ck_finding(only(&c), CLOCK_DRIFT, SECOND);
 	ck_assert_int_eq(clock_time(&c, UINT64_C(6) * SECOND), INT64_C(106500000000));
 	ck_assert(clock_is_monotone(&c));
@@ -294,6 +314,7 @@ END_TEST
 START_TEST(steps_of_some_microseconds_are_noise)
 {
 	struct clock_sync s[] = {at(0, 100, 50), at(10, 110, 60)};
+
 	s[1].realtime += 10000;
 	struct clock c = of(s, 2);
 	ck_assert_uint_eq(clock_findings(&c, NULL, 0), 0);
@@ -308,6 +329,7 @@ START_TEST(no_word_of_the_monotonic_clock)
 	/* All 0: the ticks alone say whether CLOCK_REALTIME jumped. */
 	struct clock_sync s[] = {at(0, 100, 0), at(10, 110.004, 0)};
 	struct clock c = of(s, 2);
+
 	ck_assert_uint_eq(clock_findings(&c, NULL, 0), 0);
 	struct clock_sync t[] = {at(0, 100, 0), at(10, 110.006, 0)};
 	c = of(t, 2);
@@ -324,6 +346,7 @@ START_TEST(ticks_that_began_anew)
 	struct clock_sync s[] = {at(10, 100, 50), at(12, 102, 52), at(1, 110, 53), at(2, 111, 54)};
 	struct clock c = of(s, 4);
 	struct clock_finding f = only(&c);
+
 	ck_finding(f, CLOCK_RESTART, INT64_C(-11) * SECOND);
 	ck_assert_uint_eq(f.from, UINT64_C(2) * SECOND);
 	ck_assert_uint_eq(f.to, UINT64_C(10) * SECOND);
@@ -359,6 +382,7 @@ START_TEST(contradictions)
 	/* CLOCK_MONOTONIC went back: it never does. */
 	struct clock_sync s[] = {at(0, 100, 50), at(10, 110, 40)};
 	struct clock c = of(s, 2);
+
 	ck_finding(only(&c), CLOCK_CONTRADICTION, INT64_C(-20) * SECOND);
 	ck_assert(c.straight);
 	ck_assert_double_nan(clock_error(&c, 1, 2));
@@ -380,6 +404,7 @@ START_TEST(order_and_repetition_do_not_matter)
 	struct clock_sync s[] = {at(20, 127, 70), at(0, 100, 50), at(20, 127, 70), at(10, 110, 60),
 		at(0, 100, 50), at(10, 110, 60)};
 	struct clock c = of(s, 6);
+
 	ck_assert_uint_eq(c.nsyncs, 3);
 	ck_finding(only(&c), CLOCK_STEP_OR_SUSPEND, INT64_C(7) * SECOND);
 	/* Two that contradict each other at one tick: the same one stays, whatever the order. */
@@ -408,8 +433,10 @@ START_TEST(any_syncs_keep_the_promises)
 {
 	enum { SYNCS = 6, ROUNDS = 2000 };
 	uint64_t state = 1;
+
 	for (int round = 0; round < ROUNDS; round++) {
 		struct clock_sync s[SYNCS];
+
 		for (int i = 0; i < SYNCS; i++)
 			s[i] = (struct clock_sync){.ticks = roll(&state),
 				.realtime = (int64_t)roll(&state),
@@ -420,6 +447,7 @@ START_TEST(any_syncs_keep_the_promises)
 		clock_build(&c, s, SYNCS);
 		for (size_t i = 0; i + 1 < c.nsyncs; i++) {
 			uint64_t t = c.sync[i].ticks;
+
 			ck_assert_int_eq(clock_time(&c, t), c.sync[i].realtime);
 			/* It goes back right after a sync or not at all. */
 			uint64_t run = c.sync[i + 1].ticks - t;
@@ -428,6 +456,7 @@ START_TEST(any_syncs_keep_the_promises)
 			for (uint64_t k = 1; k <= 16; k++) {
 				int64_t now = clock_time(
 					&c, t + (uint64_t)((unsigned __int128)run * k / 16));
+
 				if (run >= 16)
 					ck_assert_int_ge(now, before);
 				before = run >= 16 ? now : before;
@@ -451,6 +480,7 @@ START_TEST(time_never_goes_back_by_rounding)
 	struct clock_sync s[] = {{.ticks = 0, .monotonic = 1},
 		{.ticks = 300000, .realtime = 99960, .monotonic = 99961}};
 	struct clock c = {.rate = 3000000000};
+
 	clock_build(&c, s, 2);
 	ck_assert(clock_is_monotone(&c));
 	for (uint64_t t = 0; t < 300100; t++)
@@ -464,6 +494,7 @@ START_TEST(errors_by_the_formula)
 	struct clock_sync s[] = {at(0, 0, 0), at(10, 10.0001, 10.0001), at(20, 20.00022, 20.00022),
 		at(60, 60.00062, 60.00062)};
 	struct clock c = of(s, 4);
+
 	/* Band: 2 ppm and twice the 2 us of 10 s (0.2 ppm): 2.4 ppm, a quarter of it, 10 s. */
 	ck_assert_double_eq_tol(clock_error(&c, 1, UINT64_C(9) * SECOND), 1000 + 6000, 1);
 	ck_assert_double_eq_tol(clock_error(&c, 1, UINT64_C(60) * SECOND), 1000 + 24000, 1);
@@ -498,6 +529,7 @@ START_TEST(rates_are_not_derived_from_sleep)
 		{.ticks = UINT64_C(3640000000000),
 			.realtime = INT64_C(1820000000000),
 			.monotonic = UINT64_C(20000001000)}};
+
 	ck_assert_uint_eq(clock_derive_rate(s, 3), 2000000000);
 }
 END_TEST
@@ -513,12 +545,14 @@ static uint64_t any_number(uint64_t *state)
 START_TEST(a_cursor_tells_the_same)
 {
 	uint64_t dice = 7;
+
 	for (unsigned n = 0; n < 400; n++) {
 		struct clock_sync syncs[5] = {0};
 		struct clock c = {.rate = 1 + any_number(&dice) % CLOCK_MAX_RATE,
 			.base_ticks = any_number(&dice),
 			.base_real = (int64_t)any_number(&dice)};
 		struct clock_cursor cursor;
+
 		if (n % 2)
 			c.rate = 1000000000 + any_number(&dice) % 3000000000;
 		for (unsigned i = 0; i < 5; i++)
@@ -529,6 +563,7 @@ START_TEST(a_cursor_tells_the_same)
 		clock_cursor_init(&cursor, &c);
 		for (unsigned i = 0; i < 300; i++) {
 			uint64_t ticks = any_number(&dice);
+
 			if (i % 3 == 0 && c.nsyncs)
 				ticks = syncs[i % c.nsyncs].ticks + any_number(&dice) % 5 - 2;
 			for (unsigned k = 0; k < 6; k++) {

@@ -15,6 +15,7 @@ static double even(uint64_t *state)
 static double normal(uint64_t *state)
 {
 	double sum = -6;
+
 	for (unsigned i = 0; i < 12; i++)
 		sum += even(state);
 	return sum;
@@ -27,8 +28,10 @@ START_TEST(known_chances_of_student)
 	} known[] = {{2.776445105, 4, 0.025}, {63.65674116, 1, 0.005}, {3.169272673, 10, 0.005},
 		{1.812461123, 10, 0.05}, {2.878440473, 18, 0.005}, {2.575829304, 1e9, 0.005},
 		{9.924843201, 2, 0.005}, {0, 3, 0.5}};
+
 	for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
 		double t = known[i].t, df = known[i].df, above = known[i].above;
+
 		ck_assert_double_eq_tol(student_above(t, df), above, 1e-8);
 		ck_assert_double_eq_tol(student_above(-t, df), 1 - above, 1e-8);
 		if (above < 0.5)
@@ -44,6 +47,7 @@ START_TEST(known_distances_of_runs)
 	static const double low[] = {1, 2, 3, 4, 5}, high[] = {3, 4, 5, 6, 7}, same[] = {4, 4, 4};
 	struct compare_runs a = {low, 5}, b = {high, 5}, flat = {same, 3}, two = {low, 2};
 	struct compare_distance d = compare_runs(a, b, COMPARE_EQUAL);
+
 	ck_assert_double_eq_tol(d.t, 2, 1e-12);
 	ck_assert_double_eq_tol(d.df, 8, 1e-12);
 	ck_assert_double_eq_tol(compare_chance(d), 0.080516, 1e-6);
@@ -66,11 +70,13 @@ END_TEST
 START_TEST(percentiles_between_values)
 {
 	struct histogram h = {0}, ties = {0};
+
 	for (uint64_t i = 1; i <= 200; i++)
 		ck_assert_int_eq(histogram_add(&h, 1000 * (i * 37 % 201)), 0);
 	ck_assert_int_eq(histogram_settle(&h), 0);
 	for (unsigned percent = 1; percent < 100; percent++) {
 		double q = histogram_middle(&h, percent);
+
 		ck_assert_double_eq(q, (double)histogram_percentile(&h, percent));
 		ck_assert_double_eq_tol(histogram_share(&h, q), percent / 100.0, 0.005);
 	}
@@ -98,6 +104,7 @@ struct drawn {
 static void draw(struct drawn *d, uint64_t *state, size_t n, double rho, double scale)
 {
 	double x = normal(state), sum = 0;
+
 	*d = (struct drawn){0};
 	for (size_t i = 0; i < n; i++) {
 		x = rho * x + sqrt(1 - rho * rho) * normal(state);
@@ -124,6 +131,7 @@ static double chance(const struct drawn *a, const struct drawn *b, unsigned perc
 	struct compare_distance d;
 	int rc = percent ? compare_percentiles(&before, &after, percent, COMPARE_EQUAL, &d)
 			 : compare_means(&before, &after, COMPARE_EQUAL, &d);
+
 	ck_assert_int_eq(rc, 0);
 	return compare_chance(d);
 }
@@ -133,16 +141,20 @@ START_TEST(dependent_intervals_are_no_change)
 {
 	static const unsigned metrics[] = {0, 50, 90, 99};
 	static const double rhos[] = {0, 0.9};
+
 	for (unsigned r = 0; r < 2; r++) {
 		uint64_t state = 77 + r;
 		unsigned changes[4] = {0}, found[4] = {0}, judged[4] = {0};
+
 		for (unsigned turn = 0; turn < 60; turn++) {
 			struct drawn a, b, c;
+
 			draw(&a, &state, 4000, rhos[r], 1);
 			draw(&b, &state, 4000, rhos[r], 1);
 			draw(&c, &state, 4000, rhos[r], 1.2);
 			for (unsigned m = 0; m < 4; m++) {
 				double p = chance(&a, &b, metrics[m]);
+
 				judged[m] += !isnan(p);
 				changes[m] += p <= 0.01;
 				found[m] += chance(&a, &c, metrics[m]) <= 0.01;
@@ -164,6 +176,7 @@ START_TEST(few_independent_intervals_are_not_judged)
 {
 	uint64_t state = 3;
 	struct drawn few, dependent, many, unordered;
+
 	draw(&few, &state, 90, 0, 1);
 	draw(&dependent, &state, 300, 0.95, 1);
 	draw(&many, &state, 1000, 0, 1);
@@ -185,6 +198,7 @@ static void same_timeline(const struct timeline *a, const struct timeline *b)
 {
 	uint32_t nx, ny;
 	struct timeline_entry *x = timeline_sorted(a, &nx), *y = timeline_sorted(b, &ny);
+
 	ck_assert(x && y);
 	ck_assert_uint_eq(nx, ny);
 	ck_assert_uint_eq(a->shift, b->shift);
@@ -202,8 +216,10 @@ START_TEST(order_of_adding_does_not_show)
 	static int64_t ends[MOST];
 	static uint64_t values[MOST];
 	uint64_t state = 9;
+
 	for (unsigned n = 1; n <= MOST; n = 3 * n + 1) {
 		struct timeline forth = {0}, back = {0}, merged = {0}, part[PARTS] = {{0}};
+
 		for (unsigned i = 0; i < n; i++) {
 			ends[i] = (int64_t)(random64(&state) >> (i % 3 ? 20 : 40)) - 1000000;
 			values[i] = random64(&state) >> (random64(&state) % 60);

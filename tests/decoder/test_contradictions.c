@@ -48,6 +48,7 @@ static size_t make(struct bytes *file)
 {
 	struct bytes records = {0};
 	size_t liar = 0;
+
 	put_header(file, 1);
 	for (unsigned s = 0; s < SECTIONS; s++) {
 		for (unsigned r = 0; r < RINGS; r++) {
@@ -67,6 +68,7 @@ static void tell_lie(struct bytes *file, size_t at, const struct lie *lie)
 {
 	uint8_t *h = file->p + at;
 	XXH3_state_t *state = XXH3_createState();
+
 	for (unsigned i = 0; i < lie->size; i++)
 		h[lie->offset + i] = (uint8_t)(lie->value >> 8 * i);
 	XXH3_64bits_reset(state);
@@ -82,6 +84,7 @@ static void expect_all(const struct trace *t)
 	struct hook_iter *it;
 	const struct hook *h;
 	uint64_t n = 0, before = 0;
+
 	ck_assert_int_eq(hook_iter_open(t, &it), 0);
 	while (hook_iter_next(it, &h) > 0) {
 		ck_assert_uint_ge(h->ticks, before);
@@ -96,6 +99,7 @@ START_TEST(a_lie_is_told_and_costs_no_hook_its_place)
 {
 	struct bytes file = {0};
 	size_t at = make(&file);
+
 	ck_assert_uint_eq(get_le64(file.p + at + TF_S_FIRST), FIRST);
 	ck_assert_uint_eq(get_le64(file.p + at + TF_S_LAST), LAST);
 	ck_assert_uint_eq(get_le64(file.p + at + TF_S_POSITION), POSITION);
@@ -113,6 +117,7 @@ END_TEST
 START_TEST(what_is_so_is_no_lie)
 {
 	struct bytes file = {0};
+
 	make(&file);
 	struct trace *t = opened(&file);
 	expect_all(t);
@@ -130,6 +135,7 @@ START_TEST(a_lie_is_found_late_too)
 	struct trace *t;
 	struct hook_iter *it;
 	const struct hook *h;
+
 	tell_lie(&file, at, &lies[_i]);
 	ck_assert_int_eq(trace_new(&t), 0);
 	trace_set_verify(t, VERIFY_LATER);
@@ -149,6 +155,7 @@ int main(void)
 {
 	Suite *suite = suite_create("contradictions");
 	TCase *c = tcase_create("lies");
+
 	tcase_add_loop_test(
 		c, a_lie_is_told_and_costs_no_hook_its_place, 0, sizeof lies / sizeof *lies);
 	tcase_add_loop_test(c, a_lie_is_found_late_too, 0, 6);

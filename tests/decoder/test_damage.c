@@ -38,6 +38,7 @@ static const enum trace_verify ways[] = {VERIFY_ALL, VERIFY_LATER};
 static int by_place(const void *a, const void *b)
 {
 	const struct place *x = a, *y = b;
+
 	if (x->ring != y->ring)
 		return x->ring < y->ring ? -1 : 1;
 	return x->position < y->position ? -1 : x->position > y->position;
@@ -50,6 +51,7 @@ static int read_hooks_of(const struct trace *t, struct reading *r)
 	const struct hook *h;
 	const struct hook_damage *inside;
 	int rc = hook_iter_open(t, &it);
+
 	while (!rc && (rc = hook_iter_next(it, &h)) > 0 && r->nhooks < MOST_HOOKS) {
 		r->hook[r->nhooks++] = (struct place){.ring = h->ring,
 			.minor = h->minor,
@@ -70,6 +72,7 @@ static int read_hooks_of(const struct trace *t, struct reading *r)
 static int read_trace(const uint8_t *p, size_t n, enum trace_verify how, struct reading *r)
 {
 	struct trace *t;
+
 	*r = (struct reading){0};
 	int rc = trace_new(&t);
 	if (rc)
@@ -78,6 +81,7 @@ static int read_trace(const uint8_t *p, size_t n, enum trace_verify how, struct 
 	rc = trace_add_memory(t, p, n, "memory");
 	if (!rc) {
 		const struct trace_file *f = trace_file(t, 0);
+
 		r->ndamage = f->ndamage;
 		if (f->ndamage) {
 			r->offset = f->damage[0].offset;
@@ -120,6 +124,7 @@ static bool stands_in(const struct whole *w, const struct place *h, size_t from,
 	for (size_t i = from; i < to; i++) {
 		const uint8_t *s = w->b.p + w->at[i];
 		uint64_t position = get_le64(s + TF_S_POSITION);
+
 		if (is_hooks(w, i) && get_le32(s + TF_S_RING) == h->ring &&
 			h->position >= position && h->position < position + get_le32(s + TF_S_RAW))
 			return true;
@@ -131,8 +136,10 @@ static bool stands_in(const struct whole *w, const struct place *h, size_t from,
 static bool all_but(const struct whole *w, const struct reading *r, size_t from, size_t to)
 {
 	size_t n = 0;
+
 	for (size_t i = 0; i < w->read.nhooks; i++) {
 		const struct place *h = &w->read.hook[i];
+
 		if (stands_in(w, h, from, to))
 			continue;
 		if (n == r->nhooks || memcmp(&r->hook[n], h, sizeof *h))
@@ -145,6 +152,7 @@ static bool all_but(const struct whole *w, const struct reading *r, size_t from,
 static size_t section_of(const struct whole *w, size_t byte)
 {
 	size_t i = 0;
+
 	while (w->at[i + 1] <= byte)
 		i++;
 	return i;
@@ -156,6 +164,7 @@ static bool section_told(const struct whole *w, const struct reading *r, size_t 
 	size_t k = section_of(w, byte);
 	/* The zeros behind a payload are nobody's. */
 	bool matters = byte < w->end[k];
+
 	if (!all_but(w, r, k, matters ? k + 1 : k) || r->ndamage + r->ninside != matters)
 		return false;
 	/* What a damaged header says is believed by nobody. */
@@ -178,10 +187,12 @@ static bool header_told(const struct whole *w, const struct reading *r, int rc, 
 static void change(const struct whole *w, size_t byte, uint8_t value)
 {
 	uint8_t was = w->b.p[byte];
+
 	if (value == was)
 		return;
 	for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
 		struct reading r;
+
 		w->b.p[byte] = value;
 		int rc = read_trace(w->b.p, w->b.n, ways[i], &r);
 		w->b.p[byte] = was;
@@ -195,6 +206,7 @@ static void change(const struct whole *w, size_t byte, uint8_t value)
 static void change_every_byte(uint8_t codec)
 {
 	struct whole w;
+
 	make(&w, codec);
 	for (size_t i = 0; i < w.b.n; i++) {
 		change(&w, i, w.b.p[i] ^ 0x01);
@@ -227,6 +239,7 @@ static bool cut_told(const struct whole *w, const struct reading *r, size_t n)
 {
 	size_t k = section_of(w, n);
 	bool cut = n < w->end[k], damage = cut && n > w->at[k];
+
 	return all_but(w, r, cut ? k : k + 1, w->sections) && r->ndamage == damage && !r->ninside &&
 	       (!damage || (r->offset == w->at[k] && r->bytes == n - w->at[k]));
 }
@@ -234,10 +247,12 @@ static bool cut_told(const struct whole *w, const struct reading *r, size_t n)
 static void cut_everywhere(uint8_t codec)
 {
 	struct whole w;
+
 	make(&w, codec);
 	for (size_t n = 0; n < w.b.n; n++) {
 		/* A copy of its own, so that a byte too far is seen. */
 		uint8_t *copy = malloc(n ? n : 1);
+
 		memcpy(copy, w.b.p, n);
 		for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
 			struct reading r;
@@ -245,6 +260,7 @@ static void cut_everywhere(uint8_t codec)
 			int refusal = n ? CPIDECODE_ETRUNCATED : CPIDECODE_EEMPTY;
 			bool right =
 				n < TF_HEADER_SIZE ? rc == refusal : !rc && cut_told(&w, &r, n);
+
 			if (!right)
 				ck_abort_msg("cut off at %zu, way %u", n, ways[i]);
 		}
@@ -267,10 +283,12 @@ START_TEST(every_section_overwritten)
 	for (uint8_t codec = 0; codec <= TF_CODEC_ZLIB; codec++) {
 		for (unsigned noise = 0; noise < 2; noise++) {
 			struct whole w;
+
 			make(&w, codec);
 			for (size_t k = 0; k < w.sections; k++) {
 				size_t n = w.at[k + 1] - w.at[k];
 				uint8_t *was = malloc(n);
+
 				memcpy(was, w.b.p + w.at[k], n);
 				struct reading r[2];
 				for (size_t i = 0; i < n; i++)

@@ -26,6 +26,7 @@ static void put_group(struct bytes *b, uint64_t *seed, uint64_t end, unsigned ki
 {
 	uint32_t tid = 1 + next(seed) % 3;
 	uint64_t elapsed = next(seed) % 8 * 8;
+
 	if (kinds & OVERLAPS)
 		elapsed = next(seed) % 3 ? next(seed) % 400 : 0;
 	else if (next(seed) % 8 == 0)
@@ -42,6 +43,7 @@ static void put_random(struct bytes *file, uint64_t *seed, uint8_t machine, unsi
 {
 	struct bytes tasks = {0};
 	struct section about = {.type = TF_TYPE_TASKS};
+
 	put_header(file, machine);
 	put_task(&tasks, 1, 1, 0, "first");
 	put_task(&tasks, 1, 1, 200, "second");
@@ -50,9 +52,11 @@ static void put_random(struct bytes *file, uint64_t *seed, uint8_t machine, unsi
 	bytes_free(&tasks);
 	for (uint32_t ring = 0; ring < RINGS; ring++) {
 		uint64_t position = 0, end = 1 + next(seed) % 50;
+
 		for (unsigned section = 0; section < 3; section++) {
 			struct bytes records = {0};
 			unsigned n = kinds & BIG ? 2500 : next(seed) % 20;
+
 			while (n-- > 0) {
 				put_group(&records, seed, end, kinds);
 				end += next(seed) % 3 ? next(seed) % 6 * 8 : 0;
@@ -100,6 +104,7 @@ struct result {
 static void take_note(void *ctx, const char *line)
 {
 	struct result *result = ctx;
+
 	strncpy(result->note, line, sizeof result->note - 1);
 }
 
@@ -109,6 +114,7 @@ static void run(const struct population *p, enum report_format format, enum repo
 {
 	struct filter filter;
 	struct findings found = {0};
+
 	*result = (struct result){0};
 	out_memory(&result->out);
 	filter_init(&filter);
@@ -140,6 +146,7 @@ static void compare(const struct population *p)
 		enum report_format format = i % 2 ? FORMAT_SVG : FORMAT_FOLDED;
 		enum report_weight weight = (enum report_weight)(i / 2 % 4);
 		struct result logged, sorted;
+
 		run(p, format, weight, 1 + i / 8 * 2, false, &logged);
 		run(p, format, weight, 1, true, &sorted);
 		ck_assert_uint_eq(logged.out.len, sorted.out.len);
@@ -158,6 +165,7 @@ static int log_of(
 	struct report r = {.format = FORMAT_FOLDED, .weight = weight, .threads = 1};
 	struct flame_log log = {.r = &r, .budget = budget};
 	struct flame_tree tree = {0};
+
 	report_about(&r, p->t);
 	ck_assert_int_eq(flame_tree_begin(&tree, false), 0);
 	int rc = flame_log_write(&log, WANT_START | WANT_SYSTEM | WANT_THREAD, NULL);
@@ -165,6 +173,7 @@ static int log_of(
 		rc = flame_backward(&log, &tree);
 	if (!rc && o) {
 		struct pages frames = {0};
+
 		ck_assert_int_eq(flame_lines(&tree, &frames), 0);
 		ck_assert_int_eq(flame_folded(o, frames.at, &(uint64_t){0}), 0);
 		pages_free(&frames);
@@ -179,6 +188,7 @@ static void compare_many(uint64_t from, size_t files, unsigned machines, unsigne
 {
 	for (uint64_t seed = from; seed < from + 12; seed++) {
 		struct population p;
+
 		make(&p, seed, files, machines, kinds);
 		compare(&p);
 		unmake(&p);
@@ -188,6 +198,7 @@ static void compare_many(uint64_t from, size_t files, unsigned machines, unsigne
 START_TEST(one_file)
 {
 	struct population p;
+
 	make(&p, 7, 1, 1, 0);
 	ck_assert_int_eq(log_of(&p, WEIGHT_CYCLES, 0, NULL), 0);
 	unmake(&p);
@@ -198,6 +209,7 @@ END_TEST
 START_TEST(overlaps)
 {
 	struct population p;
+
 	make(&p, 7, 1, 1, OVERLAPS);
 	ck_assert_int_eq(log_of(&p, WEIGHT_CYCLES, 0, NULL), 0);
 	unmake(&p);
@@ -224,6 +236,7 @@ static void expect_sorted(const struct population *p, size_t budget)
 {
 	struct result sorted;
 	struct out o;
+
 	run(p, FORMAT_FOLDED, WEIGHT_CYCLES, 1, true, &sorted);
 	out_memory(&o);
 	ck_assert_int_eq(log_of(p, WEIGHT_CYCLES, budget, &o), 0);
@@ -236,6 +249,7 @@ static void expect_sorted(const struct population *p, size_t budget)
 START_TEST(many_in_memory_and_in_a_file)
 {
 	struct population p;
+
 	make(&p, 3, 1, 1, BIG);
 	expect_sorted(&p, 0);
 	expect_sorted(&p, 1);
@@ -246,6 +260,7 @@ END_TEST
 START_TEST(stamps_that_go_back_are_sorted)
 {
 	struct population p;
+
 	make(&p, 7, 1, 1, GOES_BACK);
 	ck_assert_int_eq(log_of(&p, WEIGHT_CYCLES, 0, NULL), 1);
 	unmake(&p);
@@ -256,6 +271,7 @@ END_TEST
 START_TEST(what_was_not_measured_is_sorted)
 {
 	struct population p;
+
 	make(&p, 7, 1, 1, UNMEASURED);
 	ck_assert_int_eq(log_of(&p, WEIGHT_CYCLES, 0, NULL), 0);
 	ck_assert_int_eq(log_of(&p, WEIGHT_THREAD_CYCLES, 0, NULL), 1);
@@ -270,6 +286,7 @@ START_TEST(too_many_that_overlap_are_sorted)
 	enum { N = 5000 };
 	struct population p = {.n = 1};
 	struct bytes records = {0};
+
 	put_header(&p.files[0], 1);
 	for (unsigned i = 1; i <= N; i++)
 		put_thread(&records, N + i, 1, 0, N, 5, 5);
@@ -289,9 +306,11 @@ START_TEST(names_that_are_nearly_all_new)
 	struct population p = {.n = 1};
 	struct bytes records = {0};
 	uint64_t position[RINGS] = {0};
+
 	put_header(&p.files[0], 1);
 	for (unsigned i = 0; i < NEW + AGAIN; i++) {
 		char name[LONG + 1];
+
 		memset(name, 'x', sizeof name);
 		name[LONG - i % 4] = '\0';
 		if (i < NEW || i % 3)
@@ -316,6 +335,7 @@ START_TEST(a_name_that_was_appended_often_is_found_as_one)
 {
 	enum { OFTEN = 1000, OTHERS = 3000 };
 	struct flame_names names = {0};
+
 	ck_assert_uint_ne(flame_names_add(&names, "first", 5), 0);
 	uint32_t one = flame_names_append(&names, "again", 5);
 	for (unsigned i = 1; i < OFTEN; i++)

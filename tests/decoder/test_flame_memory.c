@@ -24,12 +24,14 @@ static struct trace *make(struct bytes *file)
 	struct bytes records = {0}, tasks = {0};
 	struct section about = {.type = TF_TYPE_TASKS};
 	struct trace *t;
+
 	put_header(file, 1);
 	put_task(&tasks, 1, 1, 0, "first");
 	put_section(file, &about, &tasks);
 	bytes_free(&tasks);
 	for (uint32_t i = 0; i < 40; i++) {
 		uint64_t end = 2000 + 10 * i, elapsed = i % 4 == 3 ? 500 : 5 * (i % 3);
+
 		put_label(&records, end, 1 + i % 3, 0, false, elapsed, labels[i % 4]);
 		put_thread(&records, end, 1 + i % 3, 0, elapsed, 10 + i, 20);
 	}
@@ -45,6 +47,7 @@ static int draw(struct trace *t, enum report_format format, bool sorted, struct 
 {
 	struct filter filter;
 	struct findings found = {0};
+
 	out_memory(o);
 	filter_init(&filter);
 	if (sorted)
@@ -62,6 +65,7 @@ static void fail_each(enum report_format format, bool sorted)
 	struct bytes file = {0};
 	struct trace *t = make(&file);
 	struct out all, o;
+
 	ck_assert_int_eq(draw(t, format, sorted, &all), 0);
 	ck_assert_int_eq(all.error, 0);
 	ck_assert_uint_gt(all.len, 0);

@@ -14,6 +14,7 @@ static void expect_name(
 	const struct flame_names *names, uint32_t number, const char *text, size_t n)
 {
 	struct flame_name name = flame_names_get(names, number);
+
 	ck_assert_uint_eq(name.len, n);
 	ck_assert(n == 0 || memcmp(name.at, text, n) == 0);
 }
@@ -24,6 +25,7 @@ START_TEST(a_name_has_one_number)
 	static const size_t lengths[] = {0, 1, 7, 8, 9, 253, 254, 255, 256, 4096, sizeof longest};
 	struct flame_names names = {0};
 	uint32_t number[sizeof lengths / sizeof *lengths], walked = 1;
+
 	memset(longest, 'x', sizeof longest);
 	for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
 		number[i] = flame_names_add(&names, longest, lengths[i]);
@@ -55,10 +57,13 @@ START_TEST(many_names)
 	struct flame_names names = {0};
 	uint32_t *number = calloc(NAMES, sizeof *number);
 	char text[FLAME_WANTED][32];
+
 	for (uint32_t i = 0; i < NAMES; i += FLAME_WANTED / 2) {
 		struct flame_wanted wanted[FLAME_WANTED];
+
 		for (uint32_t k = 0; k < FLAME_WANTED; k++) {
 			size_t n = some_name(text[k], i + k / 2);
+
 			wanted[k] = (struct flame_wanted){.bytes = text[k], .len = (uint32_t)n};
 		}
 		ck_assert_int_eq(flame_names_add_all(&names, wanted, FLAME_WANTED), 0);
@@ -70,6 +75,7 @@ START_TEST(many_names)
 	ck_assert_uint_eq(names.count, NAMES);
 	for (uint32_t i = 0; i < NAMES; i++) {
 		size_t n = some_name(text[0], i);
+
 		ck_assert_uint_eq(flame_names_add(&names, text[0], n), number[i]);
 		expect_name(&names, number[i], text[0], n);
 	}
@@ -84,6 +90,7 @@ START_TEST(appended_names_are_the_same_by_their_bytes)
 	uint32_t a = flame_names_add(&names, "again", 5),
 		 b = flame_names_append(&names, "again", 5),
 		 c = flame_names_append(&names, "other", 5);
+
 	ck_assert_uint_ne(a, b);
 	ck_assert(flame_names_same(&names, a, b) && !flame_names_same(&names, b, c));
 	ck_assert_uint_eq(flame_names_hash(&names, a), flame_names_hash(&names, b));
@@ -105,6 +112,7 @@ START_TEST(names_that_are_taken_keep_their_order)
 	uint32_t three = flame_names_add(&third, "three", 5),
 		 alike = flame_names_add(&third, "one", 3);
 	struct flame_names none = {0}, *from[] = {&none, &second, &third, &none};
+
 	for (unsigned i = 0; i < 4; i++) {
 		ck_assert_int_eq(flame_names_take(&names, from[i], &base[i]), 0);
 		ck_assert_ptr_null(from[i]->text.at);
@@ -124,10 +132,12 @@ START_TEST(numbers_that_collide_are_all_found)
 	static const uint64_t most[] = {1000, 100000, FLAME_SLOTS_MOST};
 	enum { COUNT = 500 };
 	struct flame_slots s = {0};
+
 	ck_assert(!flame_slots_fit(&s, 1, 1));
 	ck_assert_int_ne(flame_slots_renew(&s, 1, FLAME_SLOTS_MOST + UINT64_C(1), false), 0);
 	for (size_t m = 0; m < sizeof most / sizeof *most; m++) {
 		uint64_t highest = most[m];
+
 		ck_assert_int_eq(flame_slots_renew(&s, COUNT, highest, m == 1), 0);
 		ck_assert(flame_slots_fit(&s, COUNT, highest));
 		ck_assert_uint_ge(s.numbers, highest);
@@ -135,6 +145,7 @@ START_TEST(numbers_that_collide_are_all_found)
 			flame_slots_put(&s, (uint32_t)highest - i, (uint64_t)i << 53 | 3);
 		for (uint32_t i = 0; i < COUNT; i++) {
 			uint64_t hash = (uint64_t)i << 53 | 3, at = hash;
+
 			while (flame_slots_number(&s, at) != (uint32_t)highest - i) {
 				ck_assert_uint_ne(flame_slots_number(&s, at), 0);
 				at = flame_slots_likely(&s, at + 1, hash);
@@ -152,6 +163,7 @@ static uint64_t some_number(uint64_t *seed)
 {
 	unsigned bits = next(seed) % 65;
 	uint64_t border = bits == 64 ? 0 : UINT64_C(1) << bits;
+
 	return border - next(seed) % 3 + next(seed) % 2;
 }
 
@@ -165,6 +177,7 @@ static struct flame_record some_record(uint64_t *seed)
 			.above = NOT_MEASURED,
 			.below = NOT_MEASURED,
 			.value = NAN}};
+
 	r.weight = next(seed) % 2 ? r.elapsed : some_number(seed);
 	r.part.elapsed = r.elapsed;
 	if (r.part.kind != FLAME_CPI_NONE && next(seed) % 2) {
@@ -188,6 +201,7 @@ START_TEST(records_are_read_back)
 	struct flame_record *written = calloc(RECORDS, sizeof *written), r = {0};
 	uint8_t *bytes = malloc((size_t)RECORDS * FLAME_MAX_RECORD), *p = bytes;
 	uint64_t seed = 42;
+
 	for (unsigned i = 0; i < RECORDS; i++) {
 		written[i] = some_record(&seed);
 		uint8_t *end = flame_record_put(p, &written[i]);
@@ -205,6 +219,7 @@ START_TEST(records_are_read_back)
 	const uint8_t *back = p;
 	for (unsigned i = RECORDS; i-- > 0;) {
 		const struct flame_record *w = &written[i];
+
 		back = flame_record_back(back, &r);
 		ck_assert(r.elapsed == w->elapsed && r.weight == w->weight && r.after == w->after);
 		ck_assert(r.name == w->name && r.owner == w->owner);

@@ -10,6 +10,7 @@
 static int open_code(const struct bytes *b)
 {
 	struct trace *t;
+
 	ck_assert_int_eq(trace_new(&t), 0);
 	int rc = trace_add_memory(t, b->p, b->n, "memory");
 	ck_assert_uint_eq(trace_nfiles(t), rc ? 0 : 1);
@@ -23,16 +24,19 @@ static void read_all(const struct bytes *b)
 	struct trace *t;
 	struct interval_set *set;
 	struct interval_set_options options = {.cpus = true};
+
 	ck_assert_int_eq(trace_new(&t), 0);
 	int rc = trace_add_memory(t, b->p, b->n, "m");
 	if (!rc) {
 		struct hook_iter *it;
 		const struct hook *h;
+
 		ck_assert_int_eq(hook_iter_open(t, &it), 0);
 		while (hook_iter_next(it, &h) > 0) {
 			struct field_cursor c;
 			struct field_value v;
 			uint32_t n;
+
 			for (unsigned i = 0; i < h->nstrings; i++)
 				hook_string(h, i, &n);
 			for (field_start(&c, h); field_next(&c, &v);)
@@ -48,10 +52,12 @@ static void read_all(const struct bytes *b)
 START_TEST(every_truncation)
 {
 	struct bytes b = {0};
+
 	put_small_trace(&b, TF_CODEC_LZ4);
 	for (size_t n = b.n; n-- > 0;) {
 		/* A copy of its own, so that a byte too far is seen. */
 		struct bytes cut = {0};
+
 		bytes_put(&cut, b.p, n);
 		cut.p = realloc(cut.p, n ? n : 1);
 		read_all(&cut);
@@ -68,6 +74,7 @@ START_TEST(every_byte_changed)
 {
 	struct bytes b = {0};
 	static const uint8_t with[] = {0x01, 0x80, 0xff};
+
 	put_small_trace(&b, TF_CODEC_ZLIB);
 	for (size_t i = 0; i < b.n; i++) {
 		for (size_t j = 0; j < sizeof with; j++) {
@@ -84,12 +91,14 @@ END_TEST
 START_TEST(every_byte_of_the_records_changed)
 {
 	struct bytes small = {0};
+
 	put_small_trace(&small, TF_CODEC_NONE);
 	static const uint8_t with[] = {0x01, 0x08, 0x80, 0xff};
 	struct bytes records = {0};
 	/* The last HOOKS section is a group of all six CPI hooks. */
 	for (size_t at = TF_HEADER_SIZE; at < small.n;) {
 		uint32_t stored = get_le32(small.p + at + TF_S_STORED);
+
 		if (get_le16(small.p + at + TF_S_TYPE) == TF_TYPE_HOOKS) {
 			records.n = 0;
 			bytes_put(&records, small.p + at + TF_SECTION_SIZE, stored);
@@ -99,6 +108,7 @@ START_TEST(every_byte_of_the_records_changed)
 	for (size_t i = 0; i < records.n; i++) {
 		for (size_t j = 0; j < sizeof with; j++) {
 			struct bytes b = {0};
+
 			records.p[i] ^= with[j];
 			put_header(&b, 1);
 			put_section(&b, &(struct section){.type = TF_TYPE_HOOKS}, &records);

@@ -11,6 +11,7 @@
 START_TEST(whole_group)
 {
 	struct fixture f = {0};
+
 	put_small_trace(&f.file, TF_CODEC_LZ4);
 	const struct interval *iv = read_set(&f);
 	ck_assert_uint_eq(f.set->count, 2);
@@ -52,6 +53,7 @@ START_TEST(not_measured_is_not_zero)
 {
 	struct fixture f;
 	const uint32_t words[] = {3, 1, 0, 50, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+
 	begin(&f);
 	put_summary(&f.records, 100, 16, words);
 	put_thread(&f.records, 200, 1, 0, 50, 0, 0);
@@ -80,6 +82,7 @@ START_TEST(busy_that_was_not_measured)
 {
 	struct fixture f;
 	const uint32_t words[] = {1, 1, 0, 50, 1, 5000, 1, 5000};
+
 	begin(&f);
 	put_summary(&f.records, 100, 8, words);
 	const struct interval *iv = read_set(&f);
@@ -92,6 +95,7 @@ END_TEST
 static size_t groups_of(uint64_t stamp, uint32_t tid, uint8_t mm, uint64_t elapsed, bool before)
 {
 	struct fixture f;
+
 	begin(&f);
 	if (before)
 		put_thread(&f.records, stamp, tid, mm, elapsed, 5, 5);
@@ -118,6 +122,7 @@ END_TEST
 START_TEST(equal_hooks_are_two_groups)
 {
 	struct fixture f;
+
 	begin(&f);
 	put_thread(&f.records, 1000, 1, 0, 100, 5, 5);
 	put_thread(&f.records, 1000, 1, 0, 100, 5, 5);
@@ -134,6 +139,7 @@ END_TEST
 START_TEST(other_hooks_between_end_a_group)
 {
 	struct fixture f;
+
 	begin(&f);
 	put_label(&f.records, 1000, 1, 2, false, 100, "l");
 	put_plain(&f.records, 1000, 1, 2);
@@ -149,6 +155,7 @@ END_TEST
 START_TEST(groups_of_rings_do_not_mix)
 {
 	struct fixture f;
+
 	begin(&f);
 	for (uint32_t ring = 0; ring < 3; ring++) {
 		put_label(&f.records, 1000, 1 + ring, 2, false, 100, "l");
@@ -170,6 +177,7 @@ START_TEST(contradictions_are_told)
 	struct fixture f;
 	const uint32_t summary[] = {1, 1, 0, 50, 1, 5000, 1, 5000};
 	const uint32_t system[] = {1, 0, 50, 0, 100, 0, 200, 2, 0};
+
 	begin(&f);
 	put_label(&f.records, 100, 1, 0, false, 50, "a");
 	put_label(&f.records, 100, 1, 0, true, 50, "b");
@@ -188,6 +196,7 @@ END_TEST
 START_TEST(thread_hook_of_another_thread)
 {
 	struct fixture f;
+
 	begin(&f);
 	put_thread(&f.records, 100, 1, 0, 50, 5, 5);
 	put_le32(f.records.p + REC_DATA, 77);
@@ -201,10 +210,12 @@ END_TEST
 START_TEST(more_processors_than_words)
 {
 	static const uint32_t claims[] = {2, 3, 65535, 0x7fffffff, 0xffffffff};
+
 	for (size_t i = 0; i < sizeof claims / sizeof *claims; i++) {
 		struct fixture f;
 		const uint32_t words[] = {
 			1, claims[i], 0, 50, 0, 1, 0, 2, 2, 0, 0, 3, 0, 4, 1, 3333};
+
 		begin(&f);
 		put_hook(&f.records, 100, 1, CPI_MAJOR, CPI_MINOR_PER_CPU, 16, words, NULL);
 		const struct interval *iv = read_set(&f);
@@ -223,9 +234,11 @@ START_TEST(short_hooks)
 	static const uint32_t kinds[] = {CPI_MINOR_LABEL_START, CPI_MINOR_SUMMARY, CPI_MINOR_THREAD,
 		CPI_MINOR_PER_CPU, CPI_MINOR_SYSTEM, CPI_MINOR_QUALITY, CPI_MINOR_LABEL_END};
 	static const uint32_t words[32] = {3, 1, 0, 50};
+
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
 		for (unsigned n = 0; n < (kinds[i] == CPI_MINOR_QUALITY ? 5 : 7); n++) {
 			struct fixture f;
+
 			begin(&f);
 			put_hook(&f.records, 100, 1, CPI_MAJOR, kinds[i], n, words, NULL);
 			const struct interval *iv = read_set(&f);
@@ -241,6 +254,7 @@ END_TEST
 START_TEST(elapsed_before_the_clock_began)
 {
 	struct fixture f;
+
 	begin(&f);
 	put_thread(&f.records, 100, 1, 0, 101, 5, 5);
 	put_thread(&f.records, 100, 1, 0, UINT64_MAX, 5, 5);
@@ -261,6 +275,7 @@ END_TEST
 START_TEST(foreign_minors_are_no_intervals)
 {
 	struct fixture f;
+
 	begin(&f);
 	put_hook(&f.records, 100, 1, CPI_MAJOR, 0x30000000, 0, NULL, NULL);
 	put_hook(&f.records, 100, 1, CPI_MAJOR, 0x00000100, 0, NULL, NULL);
@@ -274,6 +289,7 @@ END_TEST
 START_TEST(scripted_traces_are_marked)
 {
 	struct fixture f;
+
 	begin(&f);
 	put_le32(f.file.p + TF_H_FLAGS, TF_FLAG_SCRIPTED);
 	seal_header(f.file.p);
@@ -289,6 +305,7 @@ START_TEST(another_schema_of_the_cpi_hooks)
 {
 	/* One that renames everything: intervals are still what the format says they are. */
 	struct fixture f;
+
 	begin(&f);
 	put_text(&f.file, TF_TYPE_SCHEMA,
 		"major 0xC0 mine\nhook 0x20000000/0xFFFFFF00 \"t\"\nu32 who\nu64 long\n");
@@ -311,6 +328,7 @@ struct shape {
 static void nests(const struct shape *s, size_t n)
 {
 	struct fixture f;
+
 	begin(&f);
 	for (size_t i = n; i-- > 0;)
 		put_thread(&f.records, s[i].end, s[i].tid, 0, s[i].end - s[i].start, 5, 5);
@@ -338,6 +356,7 @@ START_TEST(nesting)
 {
 	static const struct shape inside[] = {{100, 900, 1, 0, -1}, {200, 400, 1, 1, 0},
 		{250, 300, 1, 2, 1}, {500, 600, 1, 1, 0}};
+
 	nests(inside, 4);
 	static const struct shape overlap[] = {
 		{100, 500, 1, 0, -1}, {300, 700, 1, 0, -1}, {600, 650, 1, 1, 1}};
@@ -374,6 +393,7 @@ START_TEST(the_filter_does_not_change_depths)
 {
 	struct fixture f;
 	struct interval_set_options o = {.filter = only_short};
+
 	begin(&f);
 	put_thread(&f.records, 310, 1, 0, 20, 5, 5);
 	put_thread(&f.records, 320, 1, 0, 40, 5, 5);
@@ -399,6 +419,7 @@ START_TEST(many_intervals)
 	/* Enough to grow everything; each holds the next. */
 	enum { N = 50000 };
 	struct fixture f;
+
 	begin(&f);
 	for (uint64_t i = 1; i <= N; i++)
 		put_thread(&f.records, N + i, 1, 0, 2 * i, 5, 5);

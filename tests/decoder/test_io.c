@@ -22,6 +22,7 @@ struct seen {
 static int on_section(void *ctx, const struct io_section *s)
 {
 	struct seen *seen = ctx;
+
 	ck_assert_uint_lt(seen->sections, MOST);
 	seen->section[seen->sections++] = *s;
 	return 0;
@@ -30,6 +31,7 @@ static int on_section(void *ctx, const struct io_section *s)
 static int on_damage(void *ctx, const struct io_damage *d)
 {
 	struct seen *seen = ctx;
+
 	ck_assert_uint_lt(seen->damages, MOST);
 	seen->damage[seen->damages++] = *d;
 	return 0;
@@ -39,6 +41,7 @@ static int header_code(const struct bytes *b)
 {
 	struct io_input *in;
 	struct io_header h;
+
 	ck_assert_int_eq(io_open_memory(b->p, b->n, &in), 0);
 	int rc = io_read_header(in, &h);
 	io_close(in);
@@ -48,6 +51,7 @@ static int header_code(const struct bytes *b)
 static void scan(struct seen *seen, const struct bytes *b)
 {
 	struct io_scan_events events = {.section = on_section, .damage = on_damage, .ctx = seen};
+
 	*seen = (struct seen){0};
 	ck_assert_int_eq(io_open_memory(b->p, b->n, &seen->in), 0);
 	ck_assert_int_eq(io_read_header(seen->in, &seen->header), 0);
@@ -65,6 +69,7 @@ static void done(struct seen *seen, struct bytes *b)
 static void three(struct bytes *b, size_t *at)
 {
 	struct bytes r = {0};
+
 	put_header(b, 1);
 	for (unsigned i = 0; i < 3; i++) {
 		put_plain(&r, 100 + i, 1, i);
@@ -80,6 +85,7 @@ START_TEST(whole_file)
 {
 	struct bytes b = {0};
 	struct seen s;
+
 	put_small_trace(&b, TF_CODEC_LZ4);
 	scan(&s, &b);
 	ck_assert_uint_eq(s.damages, 0);
@@ -92,6 +98,7 @@ END_TEST
 START_TEST(other_magic_is_no_trace)
 {
 	struct bytes b = {0};
+
 	put_header(&b, 1);
 	b.p[3]++;
 	ck_assert_int_eq(header_code(&b), CPIDECODE_ENOTTRACE);
@@ -106,6 +113,7 @@ END_TEST
 START_TEST(other_major_version_is_refused)
 {
 	struct bytes b = {0};
+
 	put_header(&b, 1);
 	put_le16(b.p + TF_H_VERSION_MAJOR, 2);
 	seal_header(b.p);
@@ -121,6 +129,7 @@ END_TEST
 START_TEST(cut_off_header)
 {
 	struct bytes b = {0};
+
 	put_header(&b, 1);
 	for (b.n = 1; b.n < TF_HEADER_SIZE; b.n++)
 		ck_assert_int_eq(header_code(&b), CPIDECODE_ETRUNCATED);
@@ -135,6 +144,7 @@ START_TEST(damaged_header_is_read_on)
 	struct bytes b = {0};
 	struct seen s;
 	size_t at[4];
+
 	three(&b, at);
 	b.p[TF_H_HEADER_SIZE] ^= 0x40;
 	scan(&s, &b);
@@ -149,6 +159,7 @@ START_TEST(longer_header_of_a_later_minor)
 	struct bytes b = {0}, longer = {0};
 	struct seen s;
 	size_t at[4];
+
 	three(&b, at);
 	bytes_put(&longer, b.p, TF_HEADER_SIZE);
 	put_le32(longer.p + TF_H_HEADER_SIZE, TF_HEADER_SIZE + 16);
@@ -169,6 +180,7 @@ START_TEST(flipped_payload)
 	struct bytes b = {0};
 	struct seen s;
 	size_t at[4];
+
 	three(&b, at);
 	b.p[at[1] + TF_SECTION_SIZE + 5] ^= 1;
 	scan(&s, &b);
@@ -190,6 +202,7 @@ START_TEST(flipped_header_of_a_section)
 		struct bytes b = {0};
 		struct seen s;
 		size_t at[4];
+
 		three(&b, at);
 		b.p[at[1] + i] ^= 0x81;
 		scan(&s, &b);
@@ -208,6 +221,7 @@ START_TEST(missing_bytes)
 	struct bytes b = {0};
 	struct seen s;
 	size_t at[4];
+
 	three(&b, at);
 	memmove(b.p + at[1] + 80, b.p + at[1] + 88, b.n - at[1] - 88);
 	b.n -= 8;
@@ -222,6 +236,7 @@ START_TEST(bytes_between_sections)
 {
 	struct bytes b = {0}, none = {0};
 	struct seen s;
+
 	put_header(&b, 1);
 	for (unsigned i = 0; i < 9; i++)
 		put_u64(&b, 0);
@@ -239,11 +254,13 @@ START_TEST(cut_off_anywhere)
 {
 	struct bytes whole = {0};
 	size_t at[5];
+
 	three(&whole, at);
 	at[4] = whole.n;
 	for (size_t n = TF_HEADER_SIZE; n < whole.n; n++) {
 		struct bytes b = {.p = whole.p, .n = n};
 		struct seen s;
+
 		scan(&s, &b);
 		unsigned there = 0;
 		while (there < 4 && at[there + 1] <= n)
@@ -266,6 +283,7 @@ START_TEST(bytes_after_the_end)
 	struct bytes b = {0};
 	struct seen s;
 	size_t at[4];
+
 	three(&b, at);
 	size_t end = b.n;
 	bytes_put(&b, "more", 4);
@@ -282,6 +300,7 @@ START_TEST(padding_is_not_looked_at)
 {
 	struct bytes b = {0}, text = {0};
 	struct seen s;
+
 	put_header(&b, 1);
 	bytes_put(&text, "a: b", 4);
 	put_section(&b, &(struct section){.type = TF_TYPE_META}, &text);
@@ -299,6 +318,7 @@ START_TEST(unknown_types_are_stepped_over)
 {
 	struct bytes b = {0}, any = {0};
 	struct seen s;
+
 	put_header(&b, 1);
 	bytes_put(&any, "anything", 8);
 	put_section(&b, &(struct section){.type = 999, .raw = 0xffffffff}, &any);
@@ -316,6 +336,7 @@ static void sizes_refused(uint8_t codec, uint32_t stored, uint32_t raw)
 {
 	struct bytes b = {0}, payload = {0};
 	struct seen s;
+
 	put_header(&b, 1);
 	while (payload.n < stored)
 		put_u64(&payload, 0x1234567890abcdef * payload.n);
@@ -349,6 +370,7 @@ static int load(const struct bytes *b, const char **why)
 {
 	struct seen s;
 	struct io_buffer raw = {0}, scratch = {0};
+
 	scan(&s, b);
 	ck_assert_uint_ge(s.sections, 1);
 	int rc = io_load(s.in, &s.section[0], &raw, &scratch, why);
@@ -365,6 +387,7 @@ START_TEST(codecs_give_back_what_was_packed)
 		struct seen s;
 		struct io_buffer raw = {0}, scratch = {0};
 		const char *why;
+
 		put_header(&b, 1);
 		for (uint64_t t = 0; t < 1000; t++)
 			put_plain(&payload, t, 1, 1);
@@ -386,6 +409,7 @@ START_TEST(payloads_of_another_size_are_damage)
 		for (int off = -8; off <= 8; off += 8) {
 			struct bytes b = {0}, payload = {0};
 			const char *why = NULL;
+
 			put_header(&b, 1);
 			for (uint64_t t = 0; t < 100; t++)
 				put_plain(&payload, t, 1, 1);
@@ -408,6 +432,7 @@ START_TEST(payloads_that_are_not_packed_are_damage)
 	for (uint8_t codec = TF_CODEC_LZ4; codec <= TF_CODEC_ZLIB; codec++) {
 		struct bytes b = {0}, payload = {0};
 		const char *why = NULL;
+
 		put_header(&b, 1);
 		for (uint64_t i = 0; i < 100; i++)
 			put_u64(&payload, 0xffff000000000000 + i * 77);
@@ -426,6 +451,7 @@ START_TEST(false_headers_do_not_cost_their_square)
 	/* 8 MiB of section headers, each of which claims half the file. */
 	struct bytes b = {0};
 	struct seen s;
+
 	put_header(&b, 1);
 	uint8_t h[TF_SECTION_SIZE] = {0};
 	put_le32(h, TF_SECTION_MAGIC);
@@ -447,6 +473,7 @@ START_TEST(section_beyond_false_headers_is_found)
 {
 	struct bytes b = {0};
 	struct seen s;
+
 	put_header(&b, 1);
 	for (unsigned i = 0; i < 100000; i++) {
 		put_u32(&b, TF_SECTION_MAGIC);
@@ -463,6 +490,7 @@ END_TEST
 static FILE *file_with(const struct bytes *b)
 {
 	FILE *f = tmpfile();
+
 	ck_assert_ptr_nonnull(f);
 	ck_assert_uint_eq(fwrite(b->p, 1, b->n, f), b->n);
 	fflush(f);
@@ -476,6 +504,7 @@ START_TEST(shorter_while_read)
 	struct io_buffer raw = {0}, scratch = {0};
 	const char *why = NULL;
 	size_t at[4];
+
 	three(&b, at);
 	FILE *f = file_with(&b);
 	rewind(f);
@@ -505,6 +534,7 @@ START_TEST(pipes_are_spooled)
 	struct io_scan_events events = {.section = on_section, .damage = on_damage, .ctx = &s};
 	int fd[2];
 	size_t at[4];
+
 	three(&b, at);
 	ck_assert_int_eq(pipe(fd), 0);
 	ck_assert_int_eq(write(fd[1], b.p, b.n), (ssize_t)b.n);
@@ -522,6 +552,7 @@ END_TEST
 START_TEST(what_cannot_be_opened)
 {
 	struct io_input *in;
+
 	ck_assert_int_eq(io_open_path("/nonexistent/trace", NULL, NULL, &in), CPIDECODE_EOPEN);
 	ck_assert_ptr_null(in);
 	ck_assert_int_eq(io_open_path("/", NULL, NULL, &in), CPIDECODE_EOPEN);

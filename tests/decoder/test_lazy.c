@@ -14,6 +14,7 @@
 static struct trace *open_how(const struct bytes *b, enum trace_verify how)
 {
 	struct trace *t;
+
 	ck_assert_int_eq(trace_new(&t), 0);
 	trace_set_verify(t, how);
 	ck_assert_int_eq(trace_add_memory(t, b->p, b->n, "memory"), 0);
@@ -29,6 +30,7 @@ static uint64_t minors(
 	const struct hook_damage *damage;
 	uint64_t bits = 0;
 	int rc;
+
 	ck_assert_int_eq(hook_iter_open(t, &it), 0);
 	hook_iter_range(it, trace_time(trace_file(t, 0), from), trace_time(trace_file(t, 0), to));
 	while ((rc = hook_iter_next(it, &h)) > 0) {
@@ -53,6 +55,7 @@ static uint64_t all_minors(const struct trace *t, struct hook_damage *d, size_t 
 static size_t one(struct bytes *b, uint32_t ring, uint64_t position, uint32_t minor)
 {
 	struct bytes r = {0};
+
 	put_plain(&r, 1000 + 100 * minor, 1, minor);
 	size_t at = put_hooks(b, ring, position, TF_CODEC_NONE, &r);
 	bytes_free(&r);
@@ -73,6 +76,7 @@ START_TEST(swallowed_section_of_the_same_ring_is_recovered)
 	/* The next header of the ring contradicts the wrong one. */
 	struct bytes b = {0};
 	size_t at[5], nd;
+
 	put_header(&b, 1);
 	for (unsigned i = 0; i < 5; i++)
 		at[i] = one(&b, 0, ONE * i, i);
@@ -81,6 +85,7 @@ START_TEST(swallowed_section_of_the_same_ring_is_recovered)
 	for (enum trace_verify how = VERIFY_ALL; how <= VERIFY_LATER; how++) {
 		struct trace *t = open_how(&b, how);
 		const struct trace_file *f = trace_file(t, 0);
+
 		ck_assert_uint_eq(f->ndamage, 1);
 		ck_assert_uint_eq(f->damage[0].offset, at[1]);
 		ck_assert_uint_eq(f->damage[0].bytes, at[2] - at[1]);
@@ -101,6 +106,7 @@ static bool believed(const struct bytes *b, const struct trace_file *whole)
 	bool wrong = f->nrings != 1 || f->first < whole->first || f->last > whole->last ||
 		     f->rings->position_first < whole->rings->position_first ||
 		     f->rings->position_end > whole->rings->position_end;
+
 	trace_free(t);
 	return wrong;
 }
@@ -109,6 +115,7 @@ START_TEST(damaged_headers_are_not_believed)
 {
 	struct bytes b = {0};
 	size_t at[5];
+
 	put_header(&b, 1);
 	for (unsigned i = 0; i < 5; i++)
 		at[i] = one(&b, 0, 4096 + ONE * i, i);
@@ -135,6 +142,7 @@ START_TEST(last_section_of_a_ring_is_verified)
 	/* Nothing follows that could contradict it, but END is inside of it. */
 	struct bytes b = {0};
 	size_t at[2], nd;
+
 	put_header(&b, 1);
 	for (unsigned i = 0; i < 2; i++)
 		at[i] = one(&b, 0, ONE * i, i);
@@ -158,6 +166,7 @@ START_TEST(what_cannot_be_recovered_later_is_told)
 	struct bytes b = {0};
 	struct hook_damage d = {0};
 	size_t at[6], nd;
+
 	put_header(&b, 1);
 	for (unsigned i = 0; i < 6; i++)
 		at[i] = one(&b, i % 2, 4096 * i, i);
@@ -185,6 +194,7 @@ START_TEST(range_reads_no_damage_outside_of_it)
 {
 	struct bytes b = {0};
 	size_t at[8], nd;
+
 	put_header(&b, 1);
 	for (unsigned i = 0; i < 8; i++)
 		at[i] = one(&b, 0, ONE * i, i);
@@ -210,6 +220,7 @@ static void lying(struct bytes *b, uint64_t position, uint32_t minor, uint32_t h
 		.hooks = hooks,
 		.first = first,
 		.last = last};
+
 	put_plain(&r, 1000 + 100 * minor, 1, minor);
 	put_section(b, &s, &r);
 	bytes_free(&r);
@@ -218,10 +229,13 @@ static void lying(struct bytes *b, uint64_t position, uint32_t minor, uint32_t h
 static void ranges_are_sound(const struct trace *t)
 {
 	const struct file *f = t->files[0];
+
 	for (size_t ring = 0; ring < f->pub.nrings; ring++) {
 		uint64_t before = 0;
+
 		for (size_t i = 0; i < file_nsections(f, ring); i++) {
 			const struct section_ref *s = file_section(f, ring, i);
+
 			ck_assert_uint_le(before, s->lo);
 			ck_assert_uint_le(s->lo, s->hi);
 			before = s->hi;
@@ -236,10 +250,12 @@ START_TEST(headers_that_lie_about_stamps_lose_no_hook)
 		uint64_t first, last;
 	} lies[] = {{1, 0, 0}, {1, UINT64_MAX, UINT64_MAX}, {1, 0, UINT64_MAX}, {1, 5, 4},
 		{0, 0, 0}, {0, 1200, 1200}, {1, UINT64_MAX, 0}, {1, 1250, 1260}};
+
 	for (size_t i = 0; i < sizeof lies / sizeof *lies; i++) {
 		for (unsigned two = 0; two < 2; two++) {
 			struct bytes b = {0};
 			size_t nd;
+
 			put_header(&b, 1);
 			one(&b, 0, 0, 0);
 			one(&b, 0, ONE, 1);
@@ -269,6 +285,7 @@ END_TEST
 static void many(struct bytes *b, unsigned n)
 {
 	struct bytes r = {0};
+
 	put_header(b, 1);
 	for (unsigned i = n; i-- > 0;) {
 		put_plain(&r, 1000 + i, 1, i);
@@ -284,9 +301,11 @@ START_TEST(many_sections_wait_in_a_file)
 	struct hook_iter *it;
 	const struct hook *h;
 	unsigned n = 100000, seen = 0;
+
 	many(&b, n);
 	for (enum trace_verify how = VERIFY_ALL; how <= VERIFY_LATER; how++, seen = 0) {
 		struct trace *t = open_how(&b, how);
+
 		ck_assert(t->files[0]->dir.refs.mapped);
 		ck_assert_uint_eq(trace_file(t, 0)->hooks, n);
 		ranges_are_sound(t);
@@ -308,6 +327,7 @@ START_TEST(no_place_for_many_sections_is_an_error)
 {
 	struct bytes b = {0};
 	struct trace *t;
+
 	many(&b, 100000);
 	setenv("TMPDIR", "/nonexistent", 1);
 	ck_assert_int_eq(trace_new(&t), 0);
@@ -323,12 +343,14 @@ START_TEST(too_many_rings_are_told)
 {
 	struct bytes b = {0};
 	struct hook_counts counts;
+
 	put_header(&b, 1);
 	for (unsigned i = 0; i < MAX_RINGS + 3; i++)
 		one(&b, i, 0, 0);
 	put_end(&b);
 	for (enum trace_verify how = VERIFY_ALL; how <= VERIFY_LATER; how++) {
 		struct trace *t = open_how(&b, how);
+
 		ck_assert_uint_eq(trace_file(t, 0)->nrings, MAX_RINGS);
 		ck_assert_uint_eq(trace_file(t, 0)->ndamage, 3);
 		ck_assert_uint_eq(read_hooks(t, &counts), MAX_RINGS);
@@ -343,6 +365,7 @@ START_TEST(false_starts_after_good_sections_do_not_cost_their_square)
 {
 	struct bytes b = {0}, none = {0};
 	uint8_t h[TF_SECTION_SIZE] = {0};
+
 	put_header(&b, 1);
 	put_le32(h, TF_SECTION_MAGIC);
 	put_le16(h + TF_S_TYPE, TF_TYPE_HOOKS);
@@ -357,6 +380,7 @@ START_TEST(false_starts_after_good_sections_do_not_cost_their_square)
 	for (enum trace_verify how = VERIFY_ALL; how <= VERIFY_LATER; how++) {
 		struct trace *t = open_how(&b, how);
 		const struct trace_file *f = trace_file(t, 0);
+
 		ck_assert_uint_eq(f->damaged_bytes + f->sections * TF_SECTION_SIZE,
 			f->bytes - TF_HEADER_SIZE);
 		trace_free(t);
@@ -372,6 +396,7 @@ START_TEST(many_threads_wait_in_a_file)
 	struct trace *t;
 	char name[16];
 	unsigned n = 150000, wrong = 0;
+
 	put_header(&b, 1);
 	for (unsigned i = n; i-- > 0;) {
 		snprintf(name, sizeof name, "t%u", i);
@@ -387,6 +412,7 @@ START_TEST(many_threads_wait_in_a_file)
 	ck_assert_uint_eq(t->machines[0]->tasks.count, n);
 	for (unsigned i = 0; i < n; i++) {
 		const struct task *task = trace_task(t, 0, i / 2, i % 2 * 1000 + 999);
+
 		snprintf(name, sizeof name, "t%u", i);
 		wrong += !task || strcmp(task->name, name);
 	}
@@ -408,9 +434,11 @@ START_TEST(too_much_of_a_type_is_told)
 		{TF_TYPE_CLOCK, 1, (MAX_SYNCS + 1) * TF_SYNC_SIZE},
 		{TF_TYPE_META, 'x', MAX_META_BYTES + 1}, {TF_TYPE_META, '\n', MAX_META_BYTES + 1},
 		{TF_TYPE_SCHEMA, '\n', MAX_SCHEMA_BYTES + 1}};
+
 	for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
 		struct bytes b = {0}, much = {0};
 		struct hook_counts counts;
+
 		put_header(&b, 1);
 		much.n = much.cap = types[i].bytes;
 		much.p = malloc(much.n);

@@ -38,6 +38,7 @@ START_TEST(fields_of_hooks)
 	const cpidecode_hook *h;
 	cpidecode_field field;
 	unsigned fit = 77;
+
 	begin(&f);
 	ck_assert_int_eq(cpidecode_hooks_field(f.it, &field, &fit), 0); /* no hook yet */
 	ck_assert_uint_eq(fit, 0);
@@ -66,6 +67,7 @@ START_TEST(fields_of_a_group)
 	const cpidecode_hook *h;
 	cpidecode_field field;
 	unsigned strings = 0, repeated = 0, ratios = 0;
+
 	begin(&f);
 	while (cpidecode_hooks_next(f.it, &h) > 0) {
 		while (cpidecode_hooks_field(f.it, &field, NULL) > 0) {
@@ -94,6 +96,7 @@ START_TEST(short_hooks_say_so)
 	const cpidecode_hook *h;
 	cpidecode_field field;
 	unsigned fit;
+
 	put_header(&b, 1);
 	put_text(&b, TF_TYPE_SCHEMA, "major 0x10 mine\nhook 1 \"one\"\nu32 first\nu32 second\n");
 	put_hook(&records, 2000, 1, 0x10, 1, 1, &word, NULL);
@@ -125,6 +128,7 @@ START_TEST(seeking)
 	static const uint64_t lands[] = {2003, 1995, 4000, 2014, 1995, 2014};
 	struct fixture f;
 	const cpidecode_hook *h;
+
 	begin(&f);
 	for (unsigned i = 0; i < sizeof to / sizeof *to; i++) {
 		ck_assert_int_eq(cpidecode_hooks_seek(f.it, time_of(to[i])), 0);
@@ -153,6 +157,7 @@ START_TEST(damage_found_by_reading)
 	const cpidecode_hook *h;
 	cpidecode_damage_info damage;
 	size_t file = 77;
+
 	put_header(&b, 1);
 	bytes_put(&payload, "this is not an LZ4 block: \xff\xff\xff\xff\xff\xff", 32);
 	struct section s = {.type = TF_TYPE_HOOKS, .codec = TF_CODEC_LZ4, .hooks = 1, .raw = 40};
@@ -180,6 +185,7 @@ START_TEST(intervals_as_a_stream)
 	cpidecode_intervals *set;
 	cpidecode_interval iv, same;
 	size_t n = 0;
+
 	begin(&f);
 	ck_assert_int_eq(cpidecode_intervals_read(f.t, &set), 0);
 	ck_assert_int_eq(cpidecode_interval_stream_open(f.t, INT64_MIN, INT64_MAX, &s), 0);
@@ -220,6 +226,7 @@ START_TEST(intervals_of_a_stream_have_parents)
 	cpidecode_trace *t;
 	cpidecode_interval_stream *s;
 	cpidecode_interval iv;
+
 	put_header(&b, 1);
 	put_interval(&records, 2500, 7, 100);  /* in the next one */
 	put_interval(&records, 3000, 7, 1000); /* in the last one of 7 */
@@ -295,6 +302,7 @@ START_TEST(intervals_of_utilisation)
 	cpidecode_intervals *set;
 	cpidecode_interval_stream *s;
 	cpidecode_interval iv;
+
 	put_thread(&records, 1000, 1, 2, 200, 5, 5);
 	put_hook(&records, 1000, 1, CPUUTIL_MAJOR, CPUUTIL_MINOR_PER_CPU | 2, 29, words, NULL);
 	put_header(&file, 1);
@@ -328,6 +336,7 @@ START_TEST(every_report)
 		"summary", "intervals", "hooks", "cpus", "info", "diff", "why"};
 	static const char *const formats[] = {"text", "csv", "json"};
 	struct fixture f;
+
 	begin(&f);
 	for (unsigned i = 0; i < sizeof reports / sizeof *reports; i++) {
 		for (unsigned j = 0; j < 3; j++) {
@@ -338,6 +347,7 @@ START_TEST(every_report)
 			struct bytes b = {0};
 			int rc = cpidecode_report(f.t, &o, collect, &b, NULL);
 			bool none = i == 4 && j == 1;
+
 			ck_assert_int_eq(rc, none ? CPIDECODE_EINVAL : 0);
 			ck_assert(none ? !b.n : b.n > 0);
 			bytes_free(&b);
@@ -352,6 +362,7 @@ START_TEST(reports_by_default_and_by_name)
 	struct fixture f;
 	struct bytes b = {0};
 	cpidecode_counts counts;
+
 	begin(&f);
 	ck_assert_int_eq(cpidecode_report(f.t, NULL, collect, &b, &counts), 0);
 	ck_assert_uint_eq(counts.hooks, 42);
@@ -381,12 +392,14 @@ START_TEST(reports_that_do_not_come_about)
 	struct fixture f;
 	struct bytes b = {0};
 	int calls = 0;
+
 	begin(&f);
 	for (unsigned i = 0; i < sizeof wrong / sizeof *wrong; i++) {
 		cpidecode_report_options o = {.size = sizeof o,
 			.report = wrong[i].report,
 			.format = wrong[i].format,
 			.weight = wrong[i].weight};
+
 		ck_assert_int_eq(cpidecode_report(f.t, &o, collect, &b, NULL), CPIDECODE_EINVAL);
 	}
 	cpidecode_report_options o = {.report = "hooks"}; /* without its size */
@@ -403,6 +416,7 @@ END_TEST
 static void make_long(struct bytes *file)
 {
 	struct bytes records = {0};
+
 	put_header(file, 1);
 	for (uint64_t section = 0; section < 200; section++) {
 		for (uint64_t i = 0; i < 1000; i++)
@@ -417,6 +431,7 @@ START_TEST(canceled_by_progress)
 {
 	struct bytes b = {0}, out = {0};
 	cpidecode_trace *t;
+
 	make_long(&b);
 	ck_assert_int_eq(cpidecode_open_memory(b.p, b.n, &t), 0);
 	cpidecode_report_options o = {.size = sizeof o, .report = "hooks", .progress = stop};
@@ -431,6 +446,7 @@ static void *report_in_a_thread(void *trace)
 {
 	struct bytes *b = calloc(1, sizeof *b);
 	cpidecode_report_options o = {.size = sizeof o, .report = "hooks", .format = "json"};
+
 	if (cpidecode_report(trace, &o, collect, b, NULL))
 		abort();
 	return b;
@@ -442,11 +458,13 @@ START_TEST(several_reports_at_once)
 	struct fixture f;
 	pthread_t threads[THREADS];
 	struct bytes *b[THREADS];
+
 	begin(&f);
 	for (int i = 0; i < THREADS; i++)
 		ck_assert_int_eq(pthread_create(&threads[i], NULL, report_in_a_thread, f.t), 0);
 	for (int i = 0; i < THREADS; i++) {
 		void *result;
+
 		pthread_join(threads[i], &result);
 		b[i] = result;
 	}
@@ -478,6 +496,7 @@ START_TEST(opening_with_options)
 	cpidecode_hooks *it;
 	const cpidecode_hook *h;
 	int fd = mkstemp(name);
+
 	put_small_trace(&b, TF_CODEC_NONE);
 	ck_assert_int_eq(write(fd, b.p, b.n), (ssize_t)b.n);
 	ck_assert_int_eq(cpidecode_open_with(paths, 1, &o, &t, &error), 0);
@@ -511,6 +530,7 @@ static void begin_unreadable(struct fixture *f, int *fd)
 {
 	char name[] = "/tmp/cpidecode-test.XXXXXX";
 	int deaf = open("/dev/null", O_WRONLY);
+
 	*f = (struct fixture){0};
 	*fd = mkstemp(name);
 	ck_assert_int_ge(*fd, 0);
@@ -533,6 +553,7 @@ START_TEST(reading_that_fails_is_an_error_with_its_place)
 	cpidecode_intervals *set;
 	size_t file;
 	int fd;
+
 	begin_unreadable(&f, &fd);
 	for (unsigned i = 0; i < 2; i++) {
 		errno = 0;
@@ -558,11 +579,13 @@ START_TEST(no_report_comes_of_reading_that_fails)
 		"summary", "intervals", "hooks", "cpus", "why", "diff"};
 	struct fixture f;
 	int fd;
+
 	begin_unreadable(&f, &fd);
 	for (unsigned i = 0; i < sizeof reports / sizeof *reports; i++) {
 		const cpidecode_report_options o = {
 			.size = sizeof o, .report = reports[i], .threads = 2, .before = f.t};
 		struct bytes b = {0};
+
 		errno = 0;
 		ck_assert_int_eq(cpidecode_report(f.t, &o, collect, &b, NULL), CPIDECODE_EREAD);
 		ck_assert_int_eq(errno, EBADF);

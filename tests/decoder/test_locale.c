@@ -22,6 +22,7 @@ static const char source[] = "LC_NUMERIC\ndecimal_point \"<U002C>\"\nthousands_s
 static bool take_comma(void)
 {
 	char folder[] = "/tmp/cpidecode-test.XXXXXX", command[256];
+
 	if (!mkdtemp(folder))
 		return false;
 	snprintf(command, sizeof command,
@@ -55,12 +56,14 @@ static void write_all(const cpidecode_trace *t, struct bytes *b)
 		{"info", "json"}, {"diff", "text"}, {"diff", "csv"}, {"diff", "json"},
 		{"why", "text"}, {"why", "csv"}, {"why", "json"}, {NULL, "svg"}, {NULL, "folded"}};
 	struct out o;
+
 	for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
 		const cpidecode_report_options options = {.size = sizeof options,
 			.report = names[i][0],
 			.format = names[i][1],
 			.before = t};
 		int rc = cpidecode_report(t, &options, collect, b, NULL);
+
 		if (rc) {
 			fprintf(stderr, "%s, %s: %s\n", names[i][0] ? names[i][0] : "", names[i][1],
 				cpidecode_strerror(rc));
@@ -85,6 +88,7 @@ int main(void)
 	struct bytes trace = {0}, plain = {0}, comma = {0};
 	cpidecode_trace *t;
 	size_t n = sizeof numbers - 1;
+
 	put_small_trace(&trace, TF_CODEC_NONE);
 	if (cpidecode_open_memory(trace.p, trace.n, &t))
 		return 1;

@@ -7,6 +7,7 @@ START_TEST(small_trace)
 	for (uint8_t codec = 0; codec <= TF_CODEC_ZLIB; codec++) {
 		struct bytes b = {0};
 		struct hook_counts c;
+
 		put_small_trace(&b, codec);
 		struct trace *t = opened(&b);
 		const struct trace_file *f = trace_file(t, 0);
@@ -40,6 +41,7 @@ START_TEST(hooks_are_whole)
 	struct bytes b = {0};
 	struct hook_iter *it;
 	const struct hook *h;
+
 	put_small_trace(&b, TF_CODEC_LZ4);
 	struct trace *t = opened(&b);
 	ck_assert_int_eq(hook_iter_open(t, &it), 0);
@@ -71,6 +73,7 @@ START_TEST(merge_order)
 	struct bytes b = {0}, r = {0};
 	static const uint32_t rings[] = {TF_GUEST_RING, 3, 0, 7};
 	uint64_t seed = 1;
+
 	put_header(&b, 1);
 	for (unsigned section = 5; section-- > 0;) {
 		for (unsigned i = 0; i < 4; i++) {
@@ -93,6 +96,7 @@ START_TEST(merge_order)
 			     (h->ticks == last.ticks &&
 				     (h->ring > last.ring || (h->ring == last.ring &&
 								     h->position > last.position)));
+
 		ck_assert(n++ == 0 || after);
 		last = *h;
 	}
@@ -108,6 +112,7 @@ START_TEST(stamps_that_go_back_are_all_read)
 {
 	struct bytes b = {0}, r = {0};
 	struct hook_counts c;
+
 	put_header(&b, 1);
 	for (uint64_t i = 0; i < 100; i++)
 		put_plain(&r, i % 2 ? UINT64_MAX - i : i, 1, 0);
@@ -127,6 +132,7 @@ static struct hook_counts odd_section(const struct bytes *odd)
 {
 	struct bytes b = {0}, r = {0};
 	struct hook_counts c;
+
 	put_header(&b, 1);
 	put_plain(&r, 1, 1, 0);
 	put_hooks(&b, 0, 0, TF_CODEC_NONE, &r);
@@ -165,8 +171,10 @@ START_TEST(odd_records)
 		{40 | REC_COMMITTED, 0, 2, 0, 0, 0, 0, 1}, /* beyond the section */
 		{REC_MAX_SIZE, 0, 2, 0, 0, 0, 0, 1},
 	};
+
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct bytes odd = {0};
+
 		put_u32(&odd, cases[i].control);
 		put_u32(&odd, cases[i].second);
 		for (unsigned k = 0; k < 3; k++)
@@ -190,6 +198,7 @@ START_TEST(records_too_small_for_a_hook)
 {
 	for (uint32_t size = 8; size < REC_HEADER_SIZE; size += 8) {
 		struct bytes odd = {0};
+
 		put_u32(&odd, size | REC_COMMITTED);
 		while (odd.n < size)
 			put_u32(&odd, 0);
@@ -205,8 +214,10 @@ START_TEST(string_lengths)
 {
 	/* One string in 8 bytes: up to 4 fit. */
 	static const uint32_t lengths[] = {0, 1, 3, 4, 5, 8, 0x7fffffff, 0xfffffffc, 0xffffffff};
+
 	for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
 		struct bytes odd = {0};
+
 		put_u32(&odd, 32 | REC_COMMITTED);
 		put_u32(&odd, 1u << 8);
 		put_u64(&odd, 0);
@@ -223,6 +234,7 @@ END_TEST
 START_TEST(section_that_is_no_multiple_of_8)
 {
 	struct bytes odd = {0};
+
 	put_plain(&odd, 2, 1, 0);
 	bytes_put(&odd, "tail", 4);
 	struct hook_counts c = odd_section(&odd);
@@ -236,6 +248,7 @@ START_TEST(payload_that_does_not_unpack)
 {
 	struct bytes b = {0}, r = {0};
 	struct hook_counts c;
+
 	put_header(&b, 1);
 	for (unsigned i = 0; i < 3; i++) {
 		put_plain(&r, i, 1, 0);
@@ -271,6 +284,7 @@ START_TEST(time_range)
 	struct bytes b = {0};
 	struct hook_iter *it;
 	const struct hook *h;
+
 	put_small_trace(&b, TF_CODEC_NONE);
 	struct trace *t = opened(&b);
 	static const struct {
@@ -288,6 +302,7 @@ START_TEST(time_range)
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		unsigned n = 0;
+
 		ck_assert_int_eq(hook_iter_open(t, &it), 0);
 		hook_iter_range(it, cases[i].from, cases[i].to);
 		while (hook_iter_next(it, &h) > 0)

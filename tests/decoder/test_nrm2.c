@@ -17,6 +17,7 @@ static void put_int(struct bytes *b, bool big, uint64_t v, unsigned size)
 {
 	for (unsigned i = 0; i < size; i++) {
 		uint8_t byte = (uint8_t)(v >> 8 * (big ? size - 1 - i : i));
+
 		bytes_put(b, &byte, 1);
 	}
 }
@@ -25,6 +26,7 @@ static void put_original_hook(
 	struct bytes *b, bool big, uint32_t minor, uint64_t stamp, const char *string)
 {
 	size_t n = string ? strlen(string) : 0, padded = (n + 7) & ~(size_t)7;
+
 	put_int(b, big, string ? (16 + 8 + 16 + 8 + padded) | 2 : 16 + 16, 2);
 	put_int(b, big, 0x77, 2);
 	put_int(b, big, minor, 4);
@@ -44,6 +46,7 @@ static void put_original_section(
 	struct bytes *b, bool big, uint32_t cpu, const void *data, size_t n)
 {
 	size_t start = b->n;
+
 	bytes_put(b, "NRM2", 4);
 	put_int(b, big, 0x04030201, 4);
 	put_int(b, big, 0x0A, 4);
@@ -64,6 +67,7 @@ static void put_original_section(
 static void put_original(struct bytes *file, bool big)
 {
 	struct bytes d = {0};
+
 	for (uint32_t i = 1; i <= 5; i++)
 		put_original_hook(&d, big, i, 1000 + i, i % 2 ? NULL : "a string");
 	put_original_section(file, big, 0, d.p, d.n);
@@ -76,6 +80,7 @@ static void put_original(struct bytes *file, bool big)
 static void put_own_section(struct bytes *file, const struct nrm2_file *f, struct nrm2_section *s)
 {
 	uint8_t header[NRM2_HEADER_SIZE];
+
 	nrm2_put_header(header, f, s);
 	bytes_put(file, header, sizeof header);
 	bytes_put(file, s->data, s->used);
@@ -92,6 +97,7 @@ static void add_own_hook(struct nrm2_section *s, uint32_t tid, uint32_t minor, u
 		.nstrings = 1,
 		.words = words,
 		.strings = string};
+
 	put_le32(words, minor);
 	put_le32(words + 4, 7);
 	nrm2_add(s, &h, nrm2_hook_bytes(&h), tid, stamp);
@@ -106,6 +112,7 @@ static void put_own(struct bytes *file)
 	struct nrm2_file f = {.cpus = 2, .clock = 1, .ticks_per_second = 1000000000};
 	struct nrm2_section s = {.data = data, .type = NRM2_TYPE_TABLE};
 	uint64_t ids[] = {8, 7}, sync[] = {5000000000, 1000};
+
 	memset(f.trace_id, 9, sizeof f.trace_id);
 	nrm2_add_table(&s, NRM2_SYSINFO, NRM2_SYNC, 1000, sync, 2, NULL, 0);
 	nrm2_add_table(&s, NRM2_SYSINFO, NRM2_META, 0, NULL, 0, "mode: wrap", 10);
@@ -139,6 +146,7 @@ static int read_bytes(const struct bytes *b, struct seen *seen)
 	struct trace *t;
 	struct interval_set *set;
 	struct interval_set_options options = {.cpus = true};
+
 	*seen = (struct seen){0};
 	ck_assert_int_eq(trace_new(&t), 0);
 	int rc = trace_add_memory(t, b->p, b->n, "m");
@@ -147,6 +155,7 @@ static int read_bytes(const struct bytes *b, struct seen *seen)
 		const struct hook *h;
 		const struct trace_file *f = trace_file(t, 0);
 		struct hook_counts counts;
+
 		ck_assert_int_eq(hook_iter_open(t, &it), 0);
 		while (hook_iter_next(it, &h) > 0) {
 			seen->hooks++;
@@ -172,6 +181,7 @@ static int read_bytes(const struct bytes *b, struct seen *seen)
 static int read_cut(const struct bytes *b, size_t n, struct seen *seen)
 {
 	struct bytes cut = {0};
+
 	bytes_put(&cut, b->p, n);
 	cut.p = realloc(cut.p, n ? n : 1);
 	int rc = read_bytes(&cut, seen);
@@ -192,6 +202,7 @@ START_TEST(both_byte_orders_say_the_same)
 	for (int big = 0; big < 2; big++) {
 		struct bytes b = {0};
 		struct seen seen;
+
 		put_original(&b, big);
 		ck_assert_int_eq(read_bytes(&b, &seen), 0);
 		ck_assert_uint_eq(seen.hooks, 10);
@@ -206,6 +217,7 @@ START_TEST(a_hook_may_be_split_anywhere)
 {
 	for (int big = 0; big < 2; big++) {
 		struct bytes d = {0};
+
 		for (uint32_t i = 1; i <= 3; i++)
 			put_original_hook(&d, big, i, 1000 + i, i == 2 ? "123456789" : NULL);
 		for (size_t cut = 0; cut <= d.n; cut++) {
@@ -213,6 +225,7 @@ START_TEST(a_hook_may_be_split_anywhere)
 				struct bytes b = {0};
 				struct seen seen;
 				size_t middle = cut + 7 * second < d.n ? 7 * second : 0;
+
 				put_original_section(&b, big, 3, d.p, cut);
 				put_original_section(&b, big, 3, d.p + cut, middle);
 				put_original_section(
@@ -232,10 +245,12 @@ END_TEST
 START_TEST(every_truncation_of_an_original)
 {
 	struct bytes b = {0};
+
 	put_original(&b, true);
 	for (size_t n = 0; n < b.n; n++) {
 		struct seen seen;
 		int rc = read_cut(&b, n, &seen);
+
 		ck_assert_int_eq(rc, cut_code(n));
 		ck_assert_uint_le(seen.hooks, 10);
 	}
@@ -247,6 +262,7 @@ START_TEST(every_truncation_of_our_own)
 {
 	struct bytes b = {0};
 	struct seen seen;
+
 	put_own(&b);
 	ck_assert_int_eq(read_bytes(&b, &seen), 0);
 	ck_assert_uint_eq(seen.hooks, OWN_HOOKS);
@@ -255,10 +271,12 @@ START_TEST(every_truncation_of_our_own)
 		size_t whole = 0, next = 0;
 		uint64_t hooks = 0;
 		int rc = read_cut(&b, n, &seen);
+
 		ck_assert_int_eq(rc, cut_code(n));
 		/* All whole sections and nothing else; what is cut off is told to the byte. */
 		for (unsigned i = 0; next <= n; i++) {
 			static const uint8_t in[] = {0, 3, 1, 1};
+
 			whole = next;
 			hooks += i ? in[i - 1] : 0;
 			next = whole + 512 + get_le32(b.p + whole + NRM2_H_DATA_SIZE);
@@ -273,11 +291,14 @@ END_TEST
 START_TEST(every_byte_of_an_original_changed)
 {
 	static const uint8_t with[] = {0x01, 0x80, 0xff};
+
 	for (int big = 0; big < 2; big++) {
 		struct bytes b = {0};
+
 		put_original(&b, big);
 		for (size_t i = 0; i < 3 * b.n; i++) {
 			struct seen seen;
+
 			b.p[i / 3] ^= with[i % 3];
 			int rc = read_bytes(&b, &seen);
 			ck_assert(rc == 0 || (rc == CPIDECODE_ENOTTRACE && i / 3 < 8));
@@ -296,9 +317,11 @@ START_TEST(every_byte_of_our_own_changed_is_noticed)
 {
 	static const uint8_t with[] = {0x01, 0x80, 0xff};
 	struct bytes b = {0};
+
 	put_own(&b);
 	for (size_t i = 0; i < 3 * b.n; i++) {
 		struct seen seen;
+
 		b.p[i / 3] ^= with[i % 3];
 		int rc = read_bytes(&b, &seen);
 		ck_assert(rc == 0 || (rc == CPIDECODE_ENOTTRACE && i / 3 < 8));
@@ -320,6 +343,7 @@ START_TEST(a_file_of_false_headers_is_passed_quickly)
 {
 	struct bytes b = {0};
 	struct seen seen;
+
 	put_original(&b, false);
 	for (int i = 0; i < 1 << 18; i++)
 		bytes_put(&b, i % 2 ? "NRM2" : "\x01\x02\x03\x04", 4);
@@ -335,6 +359,7 @@ START_TEST(a_section_of_false_hooks_is_passed_quickly)
 {
 	struct bytes d = {0}, b = {0};
 	struct seen seen;
+
 	bytes_put(&d, "\x05\0\x01\0", 4);
 	for (int i = 0; i < 1 << 18; i++)
 		bytes_put(&d, i % 3 ? "\xf0\xff\x77\0" : "\xf2\xff\x77\0", 4);
@@ -353,6 +378,7 @@ START_TEST(more_processors_than_there_can_be_are_told)
 	enum { MOST = 16384, CPUS = MOST + 3 };
 	struct bytes d = {0}, b = {0};
 	struct seen seen;
+
 	put_original_hook(&d, false, 1, 1, NULL);
 	for (uint32_t cpu = 0; cpu < CPUS; cpu++)
 		put_original_section(&b, false, cpu, d.p, d.n);
@@ -369,13 +395,16 @@ START_TEST(our_own_sections_may_be_hostile_inside)
 {
 	static uint8_t data[NRM2_SECTION_ROOM];
 	struct nrm2_file f = {.cpus = 1, .clock = 1, .ticks_per_second = 1000000000};
+
 	for (unsigned at = 0; at < 80; at++) {
 		static const uint8_t with[] = {0x01, 0x02, 0x80, 0xff};
+
 		for (unsigned j = 0; j < sizeof with; j++) {
 			struct nrm2_section s = {
 				.data = data, .type = at % 2 ? NRM2_TYPE_TABLE : NRM2_TYPE_TRACE};
 			struct bytes b = {0};
 			struct seen seen;
+
 			add_own_hook(&s, 8, 1, 1001);
 			add_own_hook(&s, 8, 2, 1002);
 			data[at] ^= with[j];
@@ -392,6 +421,7 @@ START_TEST(pipes_and_descriptors_are_read_alike)
 	struct bytes b = {0};
 	char name[] = "/tmp/test_nrm2.XXXXXX";
 	int file = mkstemp(name), ends[2];
+
 	put_own(&b);
 	ck_assert_int_ge(file, 0);
 	unlink(name);
@@ -403,6 +433,7 @@ START_TEST(pipes_and_descriptors_are_read_alike)
 	close(ends[1]);
 	for (int i = 0; i < 2; i++) {
 		struct trace *t;
+
 		ck_assert_int_eq(trace_new(&t), 0);
 		ck_assert_int_eq(trace_add_fd(t, i ? ends[0] : file, "fd"), 0);
 		ck_assert_uint_eq(trace_file(t, 0)->hooks, OWN_HOOKS);

@@ -39,6 +39,7 @@ static const struct claim *of(const struct claim *c, size_t n, uint32_t member)
 START_TEST(the_same_section_is_read_once)
 {
 	struct claim c[] = {claim(0, 64, 96, 10, 12), claim(1, 64, 96, 10, 12)};
+
 	ck_assert_int_eq(overlap_settle(c, 2, all_hold, NULL), 0);
 	ck_assert_uint_eq(of(c, 2, 0)->skip, 0);
 	ck_assert_uint_eq(of(c, 2, 1)->skip, 96);
@@ -48,6 +49,7 @@ END_TEST
 START_TEST(the_longer_section_has_what_was_written_since)
 {
 	struct claim c[] = {claim(0, 0, 96, 10, 12), claim(1, 0, 160, 10, 14)};
+
 	ck_assert_int_eq(overlap_settle(c, 2, all_hold, NULL), 0);
 	ck_assert_uint_eq(of(c, 2, 0)->skip, 96);
 	ck_assert_uint_eq(of(c, 2, 1)->skip, 0);
@@ -57,6 +59,7 @@ END_TEST
 START_TEST(of_two_as_long_the_one_with_fewer_torn_is_read)
 {
 	struct claim c[] = {claim(0, 0, 96, 11, 12), claim(1, 0, 96, 10, 12)};
+
 	c[0].torn = 1;
 	ck_assert_int_eq(overlap_settle(c, 2, all_hold, NULL), 0);
 	ck_assert_uint_eq(of(c, 2, 0)->skip, 96);
@@ -67,6 +70,7 @@ END_TEST
 START_TEST(a_common_part_is_read_once)
 {
 	struct claim c[] = {claim(0, 0, 96, 10, 12), claim(1, 64, 96, 12, 14)};
+
 	ck_assert_int_eq(overlap_settle(c, 2, all_hold, NULL), 0);
 	ck_assert_uint_eq(of(c, 2, 0)->skip, 0);
 	ck_assert_uint_eq(of(c, 2, 1)->skip, 32);
@@ -77,6 +81,7 @@ START_TEST(pieces_of_a_drain_give_way_to_the_whole)
 {
 	struct claim c[] = {claim(0, 0, 32, 10, 10), claim(1, 32, 64, 11, 12),
 		claim(2, 0, 128, 10, 13), claim(3, 128, 32, 14, 14)};
+
 	ck_assert_int_eq(overlap_settle(c, 4, all_hold, NULL), 0);
 	ck_assert_uint_eq(of(c, 4, 0)->skip, 32);
 	ck_assert_uint_eq(of(c, 4, 1)->skip, 64);
@@ -89,6 +94,7 @@ START_TEST(other_hooks_at_one_position_refute_a_claim)
 {
 	struct claim c[] = {claim(0, 0, 96, 10, 12), claim(1, 0, 96, 20, 22),
 		claim(2, 32, 32, 30, 31), claim(3, 64, 96, 5, 14)};
+
 	ck_assert_int_eq(overlap_settle(c, 4, all_hold, NULL), 0);
 	for (uint32_t i = 0; i < 4; i++)
 		ck_assert_uint_eq(of(c, 4, i)->skip, 0);
@@ -101,6 +107,7 @@ START_TEST(nothing_is_given_up_for_a_damaged_section)
 {
 	uint32_t damaged = 1;
 	struct claim c[] = {claim(0, 0, 96, 10, 12), claim(1, 0, 160, 10, 14)};
+
 	ck_assert_int_eq(overlap_settle(c, 2, others_hold, &damaged), 0);
 	ck_assert_uint_eq(of(c, 2, 0)->skip, 0);
 }

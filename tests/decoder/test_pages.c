@@ -44,6 +44,7 @@ void *mmap(void *at, size_t bytes, int prot, int flags, int fd, off_t offset)
 void *mremap(void *from, size_t before, size_t after, int flags, ...)
 {
 	va_list ap;
+
 	va_start(ap, flags);
 	void *to = flags & MREMAP_FIXED ? va_arg(ap, void *) : NULL;
 	va_end(ap);
@@ -80,6 +81,7 @@ int madvise(void *at, size_t bytes, int advice)
 static bool is_mapped(void *page)
 {
 	unsigned char resident;
+
 	return !mincore(page, 1, &resident);
 }
 
@@ -87,6 +89,7 @@ static bool is_mapped(void *page)
 static void expect(const struct pages *p, size_t written)
 {
 	const uint32_t *words = p->at;
+
 	for (size_t i = 0; i < p->bytes / sizeof *words; i++)
 		if (words[i] != (i < written ? i + 1 : 0))
 			ck_abort_msg("word %zu of %zu is %u", i, written, words[i]);
@@ -96,6 +99,7 @@ static size_t fill(struct pages *p)
 {
 	uint32_t *words = p->at;
 	size_t n = p->bytes / sizeof *words;
+
 	for (size_t i = 0; i < n; i++)
 		words[i] = (uint32_t)i + 1;
 	return n;
@@ -107,6 +111,7 @@ START_TEST(what_it_holds_stays)
 		1, 70000, SMALL, SMALL + 1, LARGE, LARGE + 1, 3 * LARGE, 5 * LARGE};
 	struct pages p = {0};
 	size_t written = 0;
+
 	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
 		madvise_fails = i % 2;
 		ck_assert_int_eq(pages_grow(&p, sizes[i]), 0);
@@ -129,6 +134,7 @@ END_TEST
 static void expect_no_growth(struct pages *p, size_t bytes)
 {
 	const struct pages before = *p;
+
 	ck_assert_int_eq(pages_grow(p, bytes), CPIDECODE_ENOMEM);
 	ck_assert_ptr_eq(p->at, before.at);
 	ck_assert_uint_eq(p->bytes, before.bytes);
@@ -138,9 +144,11 @@ static void expect_no_growth(struct pages *p, size_t bytes)
 START_TEST(one_that_cannot_grow_is_as_it_was)
 {
 	static const size_t from[] = {0, 1, SMALL, LARGE}, to[] = {SMALL, LARGE, 2 * LARGE};
+
 	for (size_t i = 0; i < sizeof from / sizeof *from; i++)
 		for (size_t k = 0; k < sizeof to / sizeof *to; k++) {
 			struct pages p = {0};
+
 			if (from[i] >= to[k])
 				continue;
 			ck_assert_int_eq(from[i] ? pages_grow(&p, from[i]) : 0, 0);
@@ -166,6 +174,7 @@ END_TEST
 START_TEST(what_another_thread_mapped_meanwhile_is_not_unmapped)
 {
 	struct pages p = {0};
+
 	ck_assert_int_eq(pages_grow(&p, LARGE), 0);
 	fill(&p);
 	mremap_fails = 1;
@@ -180,6 +189,7 @@ START_TEST(sizes_that_no_machine_has)
 {
 	struct pages p = {0};
 	static const size_t sizes[] = {SIZE_MAX, SIZE_MAX / 4 + 1, SIZE_MAX / 4};
+
 	for (size_t from = 0; from <= LARGE; from += SMALL) {
 		ck_assert_int_eq(from ? pages_grow(&p, from) : 0, 0);
 		fill(&p);
@@ -194,8 +204,10 @@ START_TEST(room_doubles)
 {
 	struct pages p = {0};
 	unsigned grown = 0;
+
 	for (size_t i = 0; i < 1 << 15; i++) {
 		const size_t before = p.bytes;
+
 		ck_assert_int_eq(pages_room(&p, i, 256), 0);
 		ck_assert_uint_ge(p.bytes, (i + 1) * 256);
 		grown += p.bytes != before;

@@ -33,6 +33,7 @@ static void add(struct tally *t, const char *label, double ns, uint64_t instruct
 		.flags = IV_QUALITY | IV_USER_ONLY,
 		.cpus = cpus,
 		.num_cpus = 2};
+
 	ck_assert_int_eq(tally_add(t, &iv), 0);
 }
 
@@ -73,6 +74,7 @@ static void make(struct partial *p, uint8_t id, struct tick_range slice, unsigne
 static struct varint_out bytes_of(const struct partial *p)
 {
 	struct varint_out o = {0};
+
 	partial_write(&o, p);
 	ck_assert(!o.failed);
 	return o;
@@ -89,9 +91,11 @@ static const struct tick_range whole = {0, UINT64_MAX};
 START_TEST(a_file_reads_back_as_it_was)
 {
 	static const unsigned sizes[] = {0, 1, 300, 2000};
+
 	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
 		struct partial p, q = {0};
 		const char *why;
+
 		make(&p, 1, whole, 0, sizes[i]);
 		struct varint_out a = bytes_of(&p);
 		ck_assert_int_eq(partial_read(&q, a.p, a.n, &why), 0);
@@ -111,6 +115,7 @@ END_TEST
 static struct tick_range third(unsigned i)
 {
 	static const struct tick_range slices[] = {{0, 99}, {100, 199}, {200, UINT64_MAX}};
+
 	return slices[i];
 }
 
@@ -121,6 +126,7 @@ START_TEST(slices_merge_to_the_whole)
 		{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
 	struct partial all;
 	struct partial_clash clash;
+
 	make(&all, 1, whole, 0, 900);
 	all.sources[0].counts[PARTIAL_MALFORMED] = 3;
 	struct varint_out expected = bytes_of(&all);
@@ -128,6 +134,7 @@ START_TEST(slices_merge_to_the_whole)
 		struct partial part[3], one = {.tally.wanted = PARTIAL_WANTED},
 					two = {.tally.wanted = PARTIAL_WANTED};
 		const unsigned *order = orders[i / 2];
+
 		for (unsigned k = 0; k < 3; k++)
 			make(&part[k], 1, third(order[k]), order[k] * 300, 300);
 		ck_assert_int_eq(partial_merge(&one, &part[0], &clash), 0);
@@ -158,6 +165,7 @@ START_TEST(files_merge_side_by_side)
 {
 	struct partial a, b;
 	struct partial_clash clash;
+
 	make(&a, 2, whole, 0, 10);
 	make(&b, 1, whole, 10, 10);
 	ck_assert_int_eq(partial_merge(&a, &b, &clash), 0);
@@ -187,9 +195,11 @@ START_TEST(hooks_that_two_files_share_are_refused)
 		{{0, 8, 808}, {200, UINT64_MAX}, .rc = 0},
 		{{0, 8, 808}, {0, UINT64_MAX}, .other_rings = true, .rc = 0},
 		{{0, 8, 808}, {0, UINT64_MAX}, .no_rings = true, .rc = PARTIAL_SHARED}};
+
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct partial a, b;
 		struct partial_clash clash = {9, 9};
+
 		make(&a, 1, third(1), 0, 10);
 		make(&b, 1, cases[i].slice, 10, 10);
 		struct partial_source *s = &b.sources[0];
@@ -214,6 +224,7 @@ START_TEST(what_does_not_go_together_is_refused)
 		{0, UINT64_MAX}, {0, 100}, {199, UINT64_MAX}, {150, 150}};
 	struct partial a, b;
 	struct partial_clash clash;
+
 	make(&a, 1, third(1), 0, 300);
 	struct varint_out before = bytes_of(&a);
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
@@ -246,11 +257,13 @@ START_TEST(other_versions_are_refused)
 {
 	struct partial p = {.tally.wanted = PARTIAL_WANTED};
 	const char *why;
+
 	add(&p.tally, "one", 10, 1);
 	ck_assert_int_eq(tally_settle(&p.tally), 0);
 	struct varint_out o = bytes_of(&p);
 	for (uint32_t version = 0; version < 6; version++) {
 		struct partial q = {0};
+
 		put_le32(o.p + PARTIAL_H_VERSION, version);
 		fix(o.p, o.n);
 		ck_assert_int_eq(partial_read(&q, o.p, o.n, &why), version != PARTIAL_VERSION);
@@ -267,6 +280,7 @@ START_TEST(an_order_may_be_unknown)
 {
 	struct partial p = {.tally.wanted = PARTIAL_WANTED}, q = {0}, again = {0};
 	const char *why;
+
 	for (unsigned i = 0; i < 400; i++)
 		add(&p.tally, "one", 10 * i, i);
 	ck_assert_int_eq(tally_settle(&p.tally), 0);
@@ -292,6 +306,7 @@ static int read_copy(const uint8_t *p, size_t n, bool repair)
 	struct partial q = {0};
 	const char *why = NULL;
 	uint8_t *copy = malloc(n ? n : 1);
+
 	ck_assert_ptr_nonnull(copy);
 	memcpy(copy, p, n);
 	if (repair && n >= PARTIAL_HEADER_SIZE)
@@ -313,6 +328,7 @@ static int read_copy(const uint8_t *p, size_t n, bool repair)
 START_TEST(every_truncation_is_refused)
 {
 	struct partial p;
+
 	make(&p, 1, whole, 0, 450);
 	struct varint_out o = bytes_of(&p);
 	for (size_t n = 0; n < o.n; n++) {
@@ -331,6 +347,7 @@ START_TEST(every_changed_byte_is_survived)
 {
 	static const uint8_t changes[] = {0x01, 0x80, 0xFF, 0x7F};
 	struct partial p;
+
 	make(&p, 1, whole, 0, 450);
 	struct varint_out o = bytes_of(&p);
 	ck_assert_int_eq(read_copy(o.p, o.n, true), 0);
@@ -355,8 +372,10 @@ START_TEST(numbers_have_one_spelling)
 		bool good;
 	} cases[] = {{{0}, 1, true}, {{0x7F}, 1, true}, {{0x80, 1}, 2, true}, {{0x80, 0}, 2, false},
 		{{0x80}, 1, false}, {{0}, 0, false}};
+
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct varint_in in = {.p = cases[i].bytes, .end = cases[i].bytes + cases[i].n};
+
 		varint_get(&in);
 		ck_assert_int_eq(!in.why, cases[i].good);
 	}

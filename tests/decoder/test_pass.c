@@ -78,6 +78,7 @@ static uint64_t next_stamp(struct dice *d, enum kind kind, uint64_t stamp)
 {
 	static const uint64_t extremes[] = {0, 1, UINT64_MAX, UINT64_MAX - 1};
 	bool honest = kind == HONEST || kind == STEPPED;
+
 	if (!honest && roll(d, 10) == 0)
 		return roll(d, 4) ? roll(d, 4000) : extremes[roll(d, 4)];
 	return stamp + (roll(d, 3) ? roll(d, 40) : 0);
@@ -88,6 +89,7 @@ static void put_any_section(struct bytes *file, struct dice *d, enum kind kind, 
 	uint64_t position, struct bytes *records)
 {
 	struct section s = {.type = TF_TYPE_HOOKS, .ring = ring, .position = position};
+
 	if (kind != LYING || roll(d, 2)) {
 		put_hooks(file, ring, position, roll(d, 2) ? TF_CODEC_LZ4 : TF_CODEC_NONE, records);
 		return;
@@ -107,6 +109,7 @@ static void put_ring(struct bytes *file, struct dice *d, enum kind kind, uint32_
 {
 	struct bytes r = {0};
 	uint64_t stamp = roll(d, 1000), position = roll(d, 100) * 8;
+
 	for (unsigned sections = roll(d, 10); sections > 0; sections--) {
 		for (unsigned n = roll(d, 12); n > 0; n--) {
 			if (roll(d, 6) == 0) {
@@ -126,6 +129,7 @@ static void put_ring(struct bytes *file, struct dice *d, enum kind kind, uint32_
 static void put_any_file(struct bytes *file, struct dice *d, enum kind kind, uint8_t id)
 {
 	struct bytes p = {0};
+
 	put_header(file, id);
 	int64_t real = 5000000000 + roll(d, 500);
 	put_le64(file->p + TF_H_SYNC + TF_SYNC_REALTIME, (uint64_t)real);
@@ -152,6 +156,7 @@ static void make(struct made *m, uint64_t seed)
 {
 	struct dice d = {seed};
 	enum kind kind = seed % KINDS;
+
 	*m = (struct made){.nfiles = 1 + roll(&d, 3)};
 	ck_assert_int_eq(trace_new(&m->t), 0);
 	for (size_t i = 0; i < m->nfiles; i++) {
@@ -174,6 +179,7 @@ static struct list iterate(const struct trace *t, int64_t from, int64_t to, stru
 	struct hook_iter *it;
 	const struct hook *h;
 	int rc;
+
 	ck_assert_int_eq(hook_iter_open(t, &it), 0);
 	hook_iter_range(it, from, to);
 	while ((rc = hook_iter_next(it, &h)) > 0)
@@ -197,6 +203,7 @@ static int gather_in_order(void *ctx, struct pass_slice *s)
 	struct list own = {0};
 	const struct hook *h;
 	int rc;
+
 	while ((rc = pass_next(s, &h)) > 0)
 		add_seen(&own, h);
 	if (!rc)
@@ -210,6 +217,7 @@ static int gather_in_order(void *ctx, struct pass_slice *s)
 				.time_ns = own.at[i].time_ns,
 				.file = own.at[i].file,
 				.ring = own.at[i].ring};
+
 			add_seen(&g->list, &copy);
 		}
 	}
@@ -224,6 +232,7 @@ static int gather(void *ctx, struct pass_slice *s)
 	uint64_t last = 0;
 	bool any = false;
 	int rc;
+
 	while ((rc = pass_next(s, &h)) > 0) {
 		ck_assert(!any || h->position > last);
 		last = h->position;
@@ -238,6 +247,7 @@ static int gather(void *ctx, struct pass_slice *s)
 static int by_place(const void *a, const void *b)
 {
 	const struct seen *x = a, *y = b;
+
 	if (x->file != y->file)
 		return x->file < y->file ? -1 : 1;
 	if (x->ring != y->ring)
@@ -280,6 +290,7 @@ static size_t check_pass(const struct trace *t, const struct pass *how, struct l
 	struct gathering g = {.lock = PTHREAD_MUTEX_INITIALIZER};
 	struct findings own = {0};
 	struct pass p = *how;
+
 	p.trace = t;
 	p.read = p.ordered ? gather_in_order : gather;
 	p.ctx = &g;
@@ -297,11 +308,13 @@ START_TEST(any_cut_and_any_number_of_threads_say_the_same)
 {
 	static const uint64_t sizes[] = {1, 400, 3000, 0};
 	size_t most = 0;
+
 	for (uint64_t seed = 0; seed < 120; seed++) {
 		struct made m;
 		struct findings found = {0};
 		struct dice d = {seed + 1000};
 		int64_t from = INT64_MIN, to = INT64_MAX;
+
 		make(&m, seed);
 		if (roll(&d, 2))
 			from = 4999999000 + roll(&d, 4000);
@@ -320,6 +333,7 @@ START_TEST(any_cut_and_any_number_of_threads_say_the_same)
 				.slice_bytes = sizes[i % 4],
 				.ordered = i % 3 != 0};
 			size_t turns = check_pass(m.t, &p, p.ordered ? &all : &sorted, &found);
+
 			most = turns > most ? turns : most;
 		}
 		findings_free(&found);
@@ -335,6 +349,7 @@ END_TEST
 static int by_time(const void *a, const void *b)
 {
 	const struct seen *x = a, *y = b;
+
 	if (x->time_ns != y->time_ns)
 		return x->time_ns < y->time_ns ? -1 : 1;
 	if (x->ticks != y->ticks)
@@ -351,6 +366,7 @@ START_TEST(honest_hooks_come_in_order_of_time)
 	for (uint64_t seed = HONEST; seed < 40; seed += KINDS) {
 		struct made m;
 		struct findings found = {0};
+
 		make(&m, seed);
 		struct list all = iterate(m.t, INT64_MIN, INT64_MAX, &found);
 		for (size_t i = 1; i < all.n; i++)
@@ -370,12 +386,14 @@ START_TEST(seek_goes_to_any_time)
 		struct dice d = {seed};
 		struct hook_iter *it;
 		const struct hook *h;
+
 		make(&m, seed);
 		struct list all = iterate(m.t, INT64_MIN, INT64_MAX, &found);
 		ck_assert_int_eq(hook_iter_open(m.t, &it), 0);
 		for (unsigned i = 0; i < 40; i++) {
 			int64_t to = 4999999000 + roll(&d, 4000);
 			size_t first = 0;
+
 			if (i == 0)
 				to = INT64_MIN;
 			if (i == 1)
@@ -385,6 +403,7 @@ START_TEST(seek_goes_to_any_time)
 			ck_assert_int_eq(hook_iter_seek(it, to), 0);
 			for (size_t k = first; k < first + roll(&d, 30); k++) {
 				int rc = hook_iter_next(it, &h);
+
 				ck_assert_int_eq(rc, k < all.n);
 				if (!rc)
 					break;
@@ -405,6 +424,7 @@ END_TEST
 static struct trace *long_ring(struct bytes *file, unsigned n)
 {
 	struct bytes r = {0};
+
 	put_header(file, 1);
 	for (unsigned i = 0; i < n; i++) {
 		for (unsigned k = 0; k < 10; k++)
@@ -419,6 +439,7 @@ static int fail_some(void *ctx, struct pass_slice *s)
 {
 	const struct hook *h;
 	int rc;
+
 	(void)ctx;
 	while ((rc = pass_next(s, &h)) > 0)
 		;
@@ -431,6 +452,7 @@ START_TEST(the_first_slice_that_fails_says_why)
 {
 	struct bytes file = {0};
 	struct trace *t = long_ring(&file, 30);
+
 	for (unsigned threads = 1; threads <= 5; threads++) {
 		for (unsigned ordered = 0; ordered < 2; ordered++) {
 			struct pass p = {.trace = t,
@@ -440,6 +462,7 @@ START_TEST(the_first_slice_that_fails_says_why)
 				.ordered = ordered,
 				.slice_bytes = 1,
 				.read = fail_some};
+
 			if (ordered || threads == 1)
 				ck_assert_int_eq(pass_run(&p, NULL), -1005);
 		}
@@ -459,6 +482,7 @@ static int read_to_end(void *ctx, struct pass_slice *s)
 {
 	const struct hook *h;
 	int rc;
+
 	(void)ctx;
 	while ((rc = pass_next(s, &h)) > 0)
 		;
@@ -477,6 +501,7 @@ START_TEST(progress_can_end_it)
 		.read = read_to_end,
 		.progress = enough,
 		.progress_ctx = &calls};
+
 	ck_assert_int_eq(pass_run(&p, NULL), CPIDECODE_ECANCELED);
 	ck_assert_uint_eq(calls, 3);
 	trace_free(t);
@@ -489,6 +514,7 @@ START_TEST(of_much_damage_the_first_is_told)
 	/* Of every two sections one does not unpack. */
 	struct bytes file = {0}, r = {0};
 	const unsigned n = 2500;
+
 	put_header(&file, 1);
 	for (unsigned i = 0; i < 2 * n; i++) {
 		put_plain(&r, i, 1, 0);
@@ -512,6 +538,7 @@ START_TEST(of_much_damage_the_first_is_told)
 			.ordered = i % 2,
 			.slice_bytes = 2000,
 			.read = read_to_end};
+
 		ck_assert_int_eq(pass_run(&p, &found), 0);
 		ck_assert_uint_eq(found.total.bad_sections, n);
 		ck_assert_uint_eq(found.total.hooks, n);
@@ -532,6 +559,7 @@ START_TEST(groups_are_not_cut)
 	/* Hooks of one stamp in two sections, and so on: there is nowhere to cut. */
 	struct bytes file = {0}, r = {0};
 	struct gathering g = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
 	put_header(&file, 1);
 	for (unsigned i = 0; i < 20; i++) {
 		put_plain(&r, 100 + i, 1, 0);
@@ -559,6 +587,7 @@ END_TEST
 START_TEST(a_trace_without_hooks_is_read_too)
 {
 	struct bytes file = {0};
+
 	put_header(&file, 1);
 	struct trace *t = opened(&file);
 	for (unsigned i = 0; i < 4; i++) {
@@ -571,6 +600,7 @@ START_TEST(a_trace_without_hooks_is_read_too)
 			.threads = 4,
 			.read = gather_in_order,
 			.ctx = &g};
+
 		ck_assert_int_eq(pass_run(&p, &found), 0);
 		ck_assert_uint_eq(g.list.n, 0);
 		ck_assert_uint_eq(found.total.hooks, 0);

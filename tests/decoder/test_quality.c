@@ -17,6 +17,7 @@ START_TEST(quality_is_part_of_its_group)
 {
 	struct fixture f;
 	const uint32_t words[] = {QUALITY(1, 15, 0, 40, 0, 3, 0, 2, 1, 5)};
+
 	begin(&f);
 	put_label(&f.records, 1000, 1, 2, false, 100, "l");
 	put_thread(&f.records, 1000, 1, 2, 100, 5, 5);
@@ -39,6 +40,7 @@ START_TEST(quality_without_figures)
 {
 	struct fixture f;
 	const uint32_t words[] = {QUALITY(0, 0, 0)};
+
 	begin(&f);
 	put_quality(&f.records, 1000, QUALITY_HEAD, words);
 	put_thread(&f.records, 2000, 1, 2, 100, 5, 5);
@@ -61,6 +63,7 @@ START_TEST(quality_that_knows_in_part)
 		struct fixture f;
 		const uint32_t words[] = {QUALITY(0, known, 0, 0, 0, 0, 0, 0, 0, 0)};
 		unsigned figures = (unsigned)__builtin_popcount(known);
+
 		begin(&f);
 		put_quality(&f.records, 1000, QUALITY_HEAD + 2 * figures, words);
 		const struct interval *iv = read_set(&f);
@@ -80,9 +83,11 @@ START_TEST(quality_flags)
 		CPI_QUALITY_CORE_TYPES, CPI_QUALITY_USER_ONLY, 0x10, 0x80000000};
 	static const uint32_t means[] = {
 		IV_MULTIPLEXED, IV_CPUS_CHANGED, IV_CORE_TYPES, IV_USER_ONLY, 0, 0};
+
 	for (unsigned i = 0; i < sizeof flags / sizeof *flags; i++) {
 		struct fixture f;
 		const uint32_t words[] = {QUALITY(flags[i], 0, 0)};
+
 		begin(&f);
 		put_quality(&f.records, 1000, QUALITY_HEAD, words);
 		ck_assert_uint_eq(read_set(&f)->flags, IV_QUALITY | means[i]);
@@ -97,10 +102,12 @@ START_TEST(off_cpu_is_never_below_nothing)
 	static const struct {
 		uint64_t on_cpu, off_cpu;
 	} of[] = {{99, 1}, {100, 0}, {101, 0}, {UINT64_MAX - 1, 0}, {UINT64_MAX, NOT_MEASURED}};
+
 	for (unsigned i = 0; i < sizeof of / sizeof *of; i++) {
 		struct fixture f;
 		const uint32_t words[] = {
 			QUALITY(0, 1, (uint32_t)(of[i].on_cpu >> 32), (uint32_t)of[i].on_cpu)};
+
 		begin(&f);
 		put_quality(&f.records, 1000, QUALITY_HEAD + 2, words);
 		ck_assert_uint_eq(read_set(&f)->off_cpu_ns, of[i].off_cpu);
@@ -113,6 +120,7 @@ START_TEST(off_cpu_of_an_elapsed_that_no_clock_has)
 {
 	struct fixture f;
 	const uint32_t words[] = {0, 1, 0xFFFFFFFF, 0xFFFFFFFF, 0, 0, 5};
+
 	begin(&f);
 	put_quality(&f.records, 1000, 7, words);
 	ck_assert_uint_eq(read_set(&f)->off_cpu_ns, NOT_MEASURED);
@@ -124,9 +132,11 @@ END_TEST
 START_TEST(quality_that_lies)
 {
 	static const uint32_t claims[] = {2, 65536, 0x7FFFFFFF, 0xFFFFFFFF};
+
 	for (unsigned i = 0; i < sizeof claims / sizeof *claims; i++) {
 		struct fixture f;
 		const uint32_t words[] = {0, 15, 0, 100, claims[i], 1, 0, 9, 0, 9};
+
 		begin(&f);
 		put_quality(&f.records, 1000, 10, words);
 		const struct interval *iv = read_set(&f);
@@ -145,6 +155,7 @@ START_TEST(through_the_library)
 	cpidecode_intervals *set;
 	cpidecode_interval iv;
 	const uint32_t words[] = {QUALITY(10, 11, 0, 40, 0, 3, 0, 5)};
+
 	begin(&f);
 	put_quality(&f.records, 1000, QUALITY_HEAD + 6, words);
 	flush_ring(&f, 0);

@@ -22,6 +22,7 @@ static void end_record(uint8_t *p, uint32_t size)
 static void make(struct bytes *file, unsigned n, uint32_t stored, uint32_t step)
 {
 	struct bytes payload = {0};
+
 	put_header(file, 1);
 	put_le32(file->p + TF_H_MAX_RAW, PAYLOAD);
 	for (unsigned i = 0; i < SECTIONS; i++) {
@@ -30,12 +31,14 @@ static void make(struct bytes *file, unsigned n, uint32_t stored, uint32_t step)
 			.position = (uint64_t)i * PAYLOAD,
 			.first = 1000 + i,
 			.last = 1000 + i};
+
 		put_plain(&payload, 1000 + i, 7, i);
 		uint32_t at = (uint32_t)payload.n;
 		uint8_t *pad = calloc(1, PAYLOAD - at);
 		end_record(pad, PAYLOAD - at);
 		for (unsigned k = 0; i == 0 && k < n; k++) {
 			uint8_t *fake = pad + 8 + TF_SECTION_SIZE * k;
+
 			put_le32(fake, TF_SECTION_MAGIC);
 			put_le16(fake + TF_S_TYPE, TF_TYPE_HOOKS);
 			put_le32(fake + TF_S_STORED, stored - step * k);
@@ -59,6 +62,7 @@ static void set_checks(struct bytes *file)
 		uint8_t *h = file->p + at;
 		size_t stored = get_le32(h + TF_S_STORED);
 		XXH3_state_t *state = XXH3_createState();
+
 		h[TF_S_CHECK] = tf_section_check(file->p + TF_H_TRACE_ID, h);
 		XXH3_64bits_reset(state);
 		XXH3_64bits_update(state, h, TF_S_CHECKSUM);
@@ -73,6 +77,7 @@ static void set_checks(struct bytes *file)
 static void expect_others(struct bytes *file)
 {
 	struct hook_counts counts;
+
 	file->p[TF_HEADER_SIZE + TF_S_STORED + 2] ^= 0x40;
 	struct trace *t = opened(file);
 	ck_assert_uint_eq(read_hooks(t, &counts), SECTIONS - 1);
@@ -89,6 +94,7 @@ static uint32_t rest_of(void)
 START_TEST(twelve_headers_that_lead_nowhere)
 {
 	struct bytes file = {0};
+
 	make(&file, 12, rest_of(), 1000);
 	seal_header(file.p);
 	expect_others(&file);
@@ -98,6 +104,7 @@ END_TEST
 START_TEST(hundreds_of_headers_that_lead_nowhere)
 {
 	struct bytes file = {0};
+
 	make(&file, MOST_FAKES, rest_of() - 8, 72);
 	seal_header(file.p);
 	expect_others(&file);
@@ -110,6 +117,7 @@ START_TEST(hundreds_of_headers_that_lead_to_the_end)
 	struct bytes file = {0};
 	uint32_t first = TF_HEADER_SIZE + TF_SECTION_SIZE + 32 + 8 + TF_SECTION_SIZE;
 	uint32_t end = TF_HEADER_SIZE + SECTIONS * (PAYLOAD + TF_SECTION_SIZE);
+
 	make(&file, MOST_FAKES, end - first, TF_SECTION_SIZE);
 	set_checks(&file);
 	expect_others(&file);
@@ -119,6 +127,7 @@ END_TEST
 START_TEST(hundreds_of_headers_without_their_check)
 {
 	struct bytes file = {0};
+
 	make(&file, MOST_FAKES, PAYLOAD - 8, 0);
 	set_checks(&file);
 	expect_others(&file);
@@ -130,6 +139,7 @@ START_TEST(checks_hold_where_sections_moved)
 {
 	struct bytes file = {0};
 	static const uint8_t inserted[16] = "SWTS, inserted";
+
 	make(&file, 0, 0, 0);
 	set_checks(&file);
 	bytes_put(&file, inserted, sizeof inserted);

@@ -12,6 +12,7 @@ static struct schema *parsed(const char *text)
 	struct schema *s;
 	struct schema_error e;
 	int rc = schema_parse(text, strlen(text), &s, &e);
+
 	ck_assert_msg(rc == 0, "line %u: %s", e.line, e.reason);
 	return s;
 }
@@ -20,6 +21,7 @@ static void refused(unsigned line, const char *text)
 {
 	struct schema *s;
 	struct schema_error e;
+
 	ck_assert_msg(
 		schema_parse(text, strlen(text), &s, &e) == SCHEMA_REFUSED, "accepted: %s", text);
 	ck_assert_ptr_null(s);
@@ -35,6 +37,7 @@ START_TEST(builtin)
 	const char *text = (const char *)cpidecode_cpi_schema;
 	struct schema *s;
 	const char *title;
+
 	ck_assert_int_eq(schema_parse(text, n, &s, NULL), 0);
 	ck_assert_str_eq(schema_major_name(s, CPI_MAJOR, &title), "cpi");
 	ck_assert_str_eq(title, "CPI measurement facility");
@@ -54,6 +57,7 @@ START_TEST(lookup)
 				  "hook 0x10/0xF0 \"masked # not a comment\"\nhook 0x11 \"never\"\n"
 				  "hook 2 \"two\"\r\n\tu32\tx\thex na0\n"
 				  "major 1 again\nhook 3 \"ignored\"\nmajor 255 last");
+
 	ck_assert_str_eq(schema_hook_name(schema_find(s, 1, 0x1f)), "masked # not a comment");
 	ck_assert_str_eq(schema_hook_name(schema_find(s, 1, 0x11)), "masked # not a comment");
 	ck_assert_str_eq(schema_hook_name(schema_find(s, 1, 2)), "two");
@@ -134,6 +138,7 @@ END_TEST
 static void note_line(void *arg, const struct schema_error *error)
 {
 	char *lines = arg;
+
 	ck_assert_uint_gt(strlen(error->reason), 0);
 	sprintf(lines + strlen(lines), "%u ", error->line);
 }
@@ -143,12 +148,14 @@ static void salvaged(const char *lines, const char *majors, const char *text)
 {
 	char told[256] = "", left[256] = "";
 	struct schema *s;
+
 	ck_assert_int_eq(schema_salvage(text, strlen(text), &s, note_line, told), 0);
 	for (unsigned code = 0; code < 256; code++) {
 		const char *name = schema_major_name(s, (uint8_t)code, NULL);
 		const struct schema_hook *h = schema_find(s, (uint8_t)code, 0);
 		unsigned n = 0;
 		const struct schema_field *f = h ? schema_hook_fields(h, &n) : NULL;
+
 		if (name)
 			sprintf(left + strlen(left), "%s(", name);
 		for (unsigned i = 0; i < n; i++)
@@ -189,10 +196,12 @@ START_TEST(limits)
 {
 	struct bytes b = {0};
 	char line[64];
+
 	bytes_put(&b, HOOK, strlen(HOOK));
 	for (int i = 0; i <= SCHEMA_MAX_FIELDS; i++) {
 		if (i == SCHEMA_MAX_FIELDS) {
 			struct schema *s;
+
 			ck_assert_int_eq(schema_parse((char *)b.p, b.n, &s, NULL), 0);
 			schema_free(s);
 		}
@@ -234,6 +243,7 @@ static void walk(struct walk *w, const char *fields, unsigned nwords, const uint
 	unsigned nstrings, const char *const *strings)
 {
 	char text[2048];
+
 	snprintf(text, sizeof text, HOOK "%s", fields);
 	*w = (struct walk){.s = parsed(text)};
 	for (unsigned i = 0; i < nwords; i++)
@@ -280,6 +290,7 @@ START_TEST(types)
 	const uint32_t words[] = {
 		5, (uint32_t)-5, 1, 2, 0xffffffff, 0xfffffffe, 3, 1234, 0x3ff80000, 0};
 	const char *strings[] = {"one", "", "three"};
+
 	walk(&w, "string a\nu32 b\ni32 c\nu64 d\nstring e\ni64 f\nfix4 g\nf64 h\nstring i", 10,
 		words, 3, strings);
 	is_next(&w, "a", 0, 3);
@@ -301,6 +312,7 @@ START_TEST(not_measured)
 {
 	struct walk w;
 	const uint32_t words[] = {0, 0, 0, 0, 1, 0x80000000, 0};
+
 	walk(&w, "u32 a na0\nu32 b\nfix4 c na0\nu32 d na0\nf64 e na0", 7, words, 0, NULL);
 	is_next(&w, "a", 0, 0);
 	ck_assert(w.v.not_measured);
@@ -323,6 +335,7 @@ START_TEST(repeat_and_if)
 	const char *fields = "u32 n\nu32 bits\nrepeat n\nu32 a\nif bits & 2\nu32 b\nend\n"
 			     "if bits & 5\nu32 no\nend\nend\nif bits & 1\nu32 nor\nend\nu32 last\n"
 			     "if bits & 2\nrepeat 2\nu32 c\nend\nend";
+
 	walk(&w, fields, 9, words, 0, NULL);
 	is_next(&w, "n", 0, 2);
 	is_next(&w, "bits", 0, 2);
@@ -342,6 +355,7 @@ START_TEST(short_records)
 	struct walk w;
 	const uint32_t words[] = {0xffffffff, 7, 8};
 	const char *strings[] = {"there"};
+
 	/* Half a field is none, and what stood after it is not where it belongs. */
 	walk(&w, "u64 a\nu64 b\nu32 c\nstring s\nstring t", 3, words, 1, strings);
 	is_next(&w, "a", 0, 0xffffffff00000007);
@@ -367,6 +381,7 @@ START_TEST(repeats_that_take_nothing)
 {
 	struct walk w;
 	const uint32_t words[] = {0xffffffff, 5};
+
 	walk(&w, "u32 n\nrepeat n\nend\nu32 x", 2, words, 0, NULL);
 	is_next(&w, "n", 0, 0xffffffff);
 	is_next(&w, "x", 0, 5);
@@ -387,6 +402,7 @@ START_TEST(long_records)
 	struct walk w;
 	const uint32_t words[] = {1, 2};
 	const char *strings[] = {"a", "b"};
+
 	walk(&w, "u32 a\nstring s", 2, words, 2, strings);
 	is_next(&w, "a", 0, 1);
 	is_next(&w, "s", 0, 1);
@@ -401,6 +417,7 @@ START_TEST(no_schema_no_fields)
 	struct hook h = {.nwords = 3};
 	struct field_cursor c;
 	struct field_value v;
+
 	field_start(&c, &h);
 	ck_assert(!field_next(&c, &v));
 	ck_assert_uint_eq(c.fit, 0);
@@ -412,6 +429,7 @@ START_TEST(layers)
 	struct schema *user = parsed("major 1 user\nhook 1 \"u\"");
 	struct schema *trace = parsed("major 1 trace\nhook 2 \"t\"\nmajor 2 two\nhook 2 \"t2\"");
 	struct schema_set *set;
+
 	ck_assert_int_eq(schema_set_new(&set), 0);
 	schema_set_add(set, user);
 	schema_set_add(set, trace);
@@ -434,10 +452,12 @@ START_TEST(any_change_of_the_builtin)
 	const char *text = (const char *)cpidecode_cpi_schema;
 	static const char with[] = "\n \"#/0&x\xff";
 	char *copy = malloc(n);
+
 	for (size_t i = 0; i < n; i++) {
 		for (size_t j = 0; j < sizeof with; j++) {
 			struct schema *s;
 			struct schema_error e;
+
 			memcpy(copy, text, n);
 			copy[i] = with[j];
 			if (!schema_parse(copy, j ? n : i, &s, &e))

@@ -20,6 +20,7 @@ static void put_group(struct bytes *b, uint64_t *seed, uint64_t end)
 	uint32_t tid = 1 + next(seed) % 3, cpus = next(seed) % 4, words[9005] = {1, cpus, 0, 0};
 	uint64_t elapsed = next(seed) % 4 ? next(seed) % 400 : next(seed) % 8 * 50;
 	const char *label = next(seed) % 3 ? "some label" : next(seed) % 2 ? "x" : NULL;
+
 	if (next(seed) % 64 == 0) {
 		memset(big, 'b', sizeof big - 1);
 		big[next(seed) % 100] = 'a';
@@ -37,6 +38,7 @@ static void put_group(struct bytes *b, uint64_t *seed, uint64_t end)
 	}
 	if (next(seed) % 4 == 0) {
 		const uint32_t head[] = {7, 1, cpus, 0, (uint32_t)elapsed};
+
 		for (unsigned i = 5; i < 5 + 9 * cpus; i++)
 			words[i] = next(seed) % 3;
 		memcpy(words, head, sizeof head);
@@ -55,8 +57,10 @@ static void put_random(struct bytes *file, uint64_t *seed, uint8_t machine)
 	seal_header(file->p);
 	for (uint32_t ring = 0; ring < RINGS; ring++) {
 		uint64_t position = 0, end = 1 + next(seed) % 50;
+
 		for (unsigned section = 0; section < 3; section++) {
 			struct bytes records = {0};
+
 			for (unsigned i = next(seed) % 20; i-- > 0;) {
 				put_group(&records, seed, end);
 				end += next(seed) % 3 ? next(seed) % 60 : 0;
@@ -104,8 +108,10 @@ static void check_depths(const struct interval_set *all)
 	for (size_t i = 0; i < all->count; i++) {
 		const struct interval *iv = &all->at[i];
 		size_t outer = i;
+
 		while (outer-- > 0) {
 			const struct interval *o = &all->at[outer];
+
 			if (o->machine == iv->machine && o->tid == iv->tid &&
 				o->end_ticks >= iv->end_ticks)
 				break;
@@ -120,6 +126,7 @@ static const struct interval *find(const struct interval_set *set, const struct 
 {
 	for (size_t i = 0; i < set->count; i++) {
 		const struct interval *s = &set->at[i];
+
 		if (s->position == iv->position && s->ring == iv->ring && s->file == iv->file)
 			return s;
 	}
@@ -131,6 +138,7 @@ static void check(
 {
 	const struct interval *iv;
 	uint32_t machine = 0;
+
 	ck_assert_uint_eq(interval_stream_count(s), set->count);
 	for (size_t i = 0; i < set->count; i++) {
 		ck_assert_int_eq(interval_stream_next(s, &iv), 1);
@@ -153,6 +161,7 @@ static void compare(const struct population *p, const struct interval_stream_opt
 	struct interval_set_options how = {.filter = o->filter, .cpus = true};
 	struct interval_set *set;
 	struct interval_stream *s;
+
 	ck_assert_int_eq(interval_set_read(p->t, &how, &set), 0);
 	ck_assert_int_eq(interval_stream_open(p->t, o, &s, NULL), 0);
 	check(s, set, o->wants, o->by_machine);
@@ -167,6 +176,7 @@ static void compare_all(const struct population *p)
 	static const size_t budgets[] = {1, 30000, 100000, 0};
 	static const unsigned wants[] = {
 		WANT_ALL | WANT_START, WANT_START, WANT_START | WANT_SYSTEM | WANT_THREAD};
+
 	for (unsigned i = 0; i < 24; i++) {
 		struct interval_stream_options o = {.from_ns = INT64_MIN,
 			.filter = i % 2 ? some : NULL,
@@ -174,6 +184,7 @@ static void compare_all(const struct population *p)
 			.wants = wants[i % 3],
 			.by_machine = i / 3 % 2,
 			.budget = budgets[i / 6]};
+
 		compare(p, &o);
 	}
 }
@@ -184,6 +195,7 @@ START_TEST(one_machine)
 		struct population p;
 		struct interval_set *set;
 		struct interval_set_options all = {.cpus = true};
+
 		make(&p, seed, 1);
 		ck_assert_int_eq(interval_set_read(p.t, &all, &set), 0);
 		ck_assert_uint_gt(set->count, 20);
@@ -199,6 +211,7 @@ START_TEST(several_machines)
 {
 	for (uint64_t seed = 1; seed <= 3; seed++) {
 		struct population p;
+
 		make(&p, 100 + seed, 2 + seed % 2);
 		compare_all(&p);
 		unmake(&p);
@@ -214,6 +227,7 @@ START_TEST(more_runs_than_are_merged_at_once)
 	struct interval_stream_options o = {
 		.from_ns = INT64_MIN, .wants = WANT_ALL, .threads = 1, .budget = 1};
 	uint64_t seed = 5;
+
 	put_header(&p.files[0], 1);
 	for (unsigned i = 0; i < MOST; i++)
 		put_thread(&records, 5000 + i, 1 + i % 7, 0, next(&seed) % 5000, 1, 1);
@@ -236,6 +250,7 @@ START_TEST(many_threads_and_deep_nesting)
 	struct interval_stream *s;
 	struct trace *t;
 	const struct interval *iv;
+
 	put_header(&file, 1);
 	for (unsigned i = 1; i <= N; i++) {
 		put_thread(&records, N + i, 1, 0, 2 * i, 5, 5);
@@ -267,6 +282,7 @@ static void fails(const struct population *p, int error)
 	struct interval_stream_options o = {
 		.from_ns = INT64_MIN, .wants = WANT_ALL, .budget = 20000};
 	struct interval_stream *s;
+
 	ck_assert_int_eq(interval_stream_open(p->t, &o, &s, NULL), CPIDECODE_ESPOOL);
 	ck_assert_int_eq(errno, error);
 	ck_assert_ptr_null(s);
@@ -276,6 +292,7 @@ START_TEST(a_file_that_cannot_be_made_or_written)
 {
 	struct population p;
 	struct rlimit none = {0, RLIM_INFINITY}, old;
+
 	make(&p, 1, 1);
 	ck_assert_int_eq(setenv("TMPDIR", "/nowhere/at/all", 1), 0);
 	fails(&p, ENOENT);
@@ -297,6 +314,7 @@ START_TEST(no_intervals)
 	struct interval_stream *s;
 	struct trace *t;
 	const struct interval *iv;
+
 	put_header(&file, 1);
 	ck_assert_int_eq(trace_new(&t), 0);
 	ck_assert_int_eq(trace_add_memory(t, file.p, file.n, "m"), 0);

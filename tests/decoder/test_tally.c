@@ -13,6 +13,7 @@
 static uint64_t random_value(uint64_t *state)
 {
 	uint64_t v = random64(state);
+
 	return v >> random64(state) % 64;
 }
 
@@ -20,6 +21,7 @@ static void check_equal(const struct histogram *a, const struct histogram *b)
 {
 	struct histogram_at at = {0}, bt = {0};
 	struct histogram_bin x, y;
+
 	ck_assert_uint_eq(a->count, b->count);
 	ck_assert_uint_eq(a->min, b->min);
 	ck_assert_uint_eq(a->max, b->max);
@@ -34,6 +36,7 @@ static void check_equal(const struct histogram *a, const struct histogram *b)
 START_TEST(few_values_are_exact)
 {
 	struct histogram h = {0};
+
 	for (uint64_t i = HISTOGRAM_VALUES; i > 0; i--)
 		ck_assert_int_eq(histogram_add(&h, 1000003 * i), 0);
 	ck_assert_int_eq(histogram_settle(&h), 0);
@@ -71,6 +74,7 @@ END_TEST
 START_TEST(every_value_is_in_its_bucket)
 {
 	uint64_t state = 4711, edges[3 * 64], n = 0;
+
 	for (unsigned bit = 0; bit < 64; bit++)
 		for (int off = -1; off <= 1; off++)
 			edges[n++] = (UINT64_C(1) << bit) + (uint64_t)off;
@@ -79,6 +83,7 @@ START_TEST(every_value_is_in_its_bucket)
 		struct histogram h = {0};
 		struct histogram_at at = {0};
 		struct histogram_bin bin;
+
 		/* With others around it, the bucket is not cut off at the least and greatest. */
 		ck_assert_int_eq(histogram_add_many(&h, v, 1000), 0);
 		ck_assert_int_eq(histogram_add_many(&h, 0, 1), 0);
@@ -103,11 +108,14 @@ START_TEST(histograms_merge_in_any_order)
 {
 	static const size_t sizes[] = {1, 2, 255, 256, 257, 300, 5000};
 	uint64_t state = 12345;
+
 	for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
 		for (size_t parts = 1; parts <= 7; parts++) {
 			struct histogram whole = {0}, part[7] = {{0}}, merged = {0};
+
 			for (size_t i = 0; i < sizes[s]; i++) {
 				uint64_t v = random_value(&state);
+
 				ck_assert_int_eq(histogram_add(&whole, v), 0);
 				ck_assert_int_eq(
 					histogram_add(&part[random64(&state) % parts], v), 0);
@@ -132,6 +140,7 @@ END_TEST
 START_TEST(sums_stay_at_their_end)
 {
 	exact_sum sum = EXACT_MAX - 1;
+
 	exact_add(&sum, 1);
 	ck_assert(sum == EXACT_MAX);
 	exact_add(&sum, 5);
@@ -170,9 +179,11 @@ START_TEST(ratios_do_not_depend_on_order)
 {
 	struct ratio up = {0}, down = {0}, half[2] = {{0}};
 	enum { N = 1000 };
+
 	for (unsigned i = 0; i < N; i++) {
 		unsigned j = N - 1 - i;
 		uint64_t elapsed[2] = {UINT64_C(1) << i % 60, UINT64_C(1) << j % 60};
+
 		ratio_add(&up, NOT_MEASURED, NOT_MEASURED, 1 + i * 0.0001, elapsed[0]);
 		ratio_add(&down, NOT_MEASURED, NOT_MEASURED, 1 + j * 0.0001, elapsed[1]);
 		ratio_add(&half[i % 2], NOT_MEASURED, NOT_MEASURED, 1 + i * 0.0001, elapsed[0]);
@@ -186,6 +197,7 @@ END_TEST
 START_TEST(ratios_of_no_length_count_if_all_are)
 {
 	struct ratio r = {0};
+
 	ratio_add(&r, NOT_MEASURED, NOT_MEASURED, 1.5, 0);
 	ratio_add(&r, NOT_MEASURED, NOT_MEASURED, 2.5, 0);
 	ck_assert_double_eq(ratio_value(&r), 2.0);
@@ -214,6 +226,7 @@ static struct interval made_up(
 		.flags = (uint32_t)(random64(state) % 4096),
 		.cpus = cpus,
 		.num_cpus = (uint32_t)(random64(state) % 4)};
+
 	for (unsigned i = 0; i < iv.num_cpus; i++)
 		cpus[i] = (struct interval_cpu){.raw_cpi = 1.25,
 			.scaled_cpi = NAN,
@@ -267,6 +280,7 @@ static void check_same_groups(const struct tally_group *a, const struct tally_gr
 			tally_extra(a)->columns.width);
 	for (unsigned v = 0; v < TALLY_VALUES; v++) {
 		const struct tally_spread *x = tally_spread(a, v), *y = tally_spread(b, v);
+
 		ck_assert(!x == !y);
 		if (!x)
 			continue;
@@ -285,15 +299,18 @@ START_TEST(tallies_merge_in_any_order)
 {
 	static const char *const labels[] = {
 		"", "a", "ab", "a much longer label, of 40 bytes or so"};
+
 	for (unsigned parts = 1; parts <= 5; parts++) {
 		const unsigned wanted = TALLY_WANT_CPUS | TALLY_WANT_VALUES;
 		struct tally whole = {.wanted = wanted}, merged = {.wanted = wanted}, part[5];
 		struct interval_cpu cpus[4];
 		uint64_t state = 99 + parts;
+
 		for (unsigned i = 0; i < parts; i++)
 			part[i] = (struct tally){.wanted = wanted};
 		for (unsigned i = 0; i < 3000; i++) {
 			struct interval iv = made_up(&state, labels, 4, cpus);
+
 			ck_assert_int_eq(tally_add(&whole, &iv), 0);
 			ck_assert_int_eq(tally_add(&part[random64(&state) % parts], &iv), 0);
 		}
@@ -319,6 +336,7 @@ static void add_plain(
 	struct ratio *r, bool util, double idle, double intr, double perf, uint64_t elapsed)
 {
 	const double pct[] = {idle, intr, perf};
+
 	for (unsigned i = 0; util && i < 3; i++)
 		ratio_add(&r[COLUMN_IDLE + i], NOT_MEASURED, NOT_MEASURED, pct[i] / 100, elapsed);
 }
@@ -336,15 +354,18 @@ START_TEST(packed_sums_are_what_sums_are)
 	static const char *const labels[] = {"one"};
 	static const unsigned counts[] = {
 		1, 2, 3, 8, HISTOGRAM_VALUES, HISTOGRAM_VALUES + 1, 2 * HISTOGRAM_VALUES};
+
 	for (unsigned c = 0; c < sizeof counts / sizeof *counts; c++) {
 		struct tally kept = {0}, merged = {0};
 		struct interval_cpu cpus[4];
 		struct sums plain, scratch;
 		uint64_t state = 5 + c;
+
 		memset(&plain, 0, sizeof plain);
 		for (unsigned i = 0; i < counts[c]; i++) {
 			struct tally single = {0};
 			struct interval iv = made_up(&state, labels, 0, cpus);
+
 			iv.mm = iv.major = 0;
 			sums_add(&plain, &iv);
 			ck_assert_int_eq(tally_add(&kept, &iv), 0);
@@ -368,6 +389,7 @@ START_TEST(any_sums_can_be_packed)
 {
 	uint64_t state = 11, words[SUMS_WORDS], packed[SUMS_PACKED];
 	struct sums s, again;
+
 	for (unsigned i = 0; i < 1000; i++) {
 		for (unsigned w = 0; w < SUMS_WORDS; w++)
 			words[w] = random64(&state) % 10 < i % 11 ? random_value(&state) : 0;
@@ -384,6 +406,7 @@ END_TEST
 START_TEST(packed_columns_are_what_columns_are)
 {
 	static const unsigned counts[] = {1, 2, 7, HISTOGRAM_VALUES, HISTOGRAM_VALUES + 1, 600};
+
 	for (unsigned c = 0; c < 2 * sizeof counts / sizeof *counts; c++) {
 		enum { CPUS = 5 };
 		/* One packs from its first interval on, the other has room for it as it is. */
@@ -393,11 +416,13 @@ START_TEST(packed_columns_are_what_columns_are)
 		const bool util = c % 2;
 		uint64_t state = 17 + c;
 		uint32_t most = 0;
+
 		for (unsigned i = 0; i < counts[c / 2]; i++) {
 			struct interval_cpu cpus[CPUS];
 			struct interval_util utils[CPUS];
 			struct tally single = {.wanted = TALLY_WANT_CPUS};
 			struct interval iv = made_up(&state, (const char *const[]){"one"}, 0, cpus);
+
 			iv.mm = 0;
 			iv.major = util ? CPUUTIL_MAJOR : 0;
 			iv.num_cpus = (uint32_t)(random64(&state) % (CPUS + 1));
@@ -456,6 +481,7 @@ static struct interval numbered(unsigned i, struct interval_cpu *cpus)
 {
 	static const char *const labels[] = {"", "a", "ab", "abc"};
 	uint64_t state = 4711 + 7919 * (uint64_t)i;
+
 	random64(&state);
 	return made_up(&state, labels, 4, cpus);
 }
@@ -464,8 +490,10 @@ static void *add_every_third(void *arg)
 {
 	const struct crowd *c = arg;
 	struct interval_cpu cpus[4];
+
 	for (unsigned i = c->thread; i < CROWD_INTERVALS; i += CROWD) {
 		struct interval iv = numbered(i, cpus);
+
 		if (tally_shared_add(c->shared, c->thread, &iv))
 			return arg;
 	}
@@ -477,6 +505,7 @@ START_TEST(threads_share_a_tally)
 {
 	static const size_t own[] = {0, 1, 9, 10, SIZE_MAX};
 	const unsigned wanted = TALLY_WANT_CPUS | TALLY_WANT_VALUES;
+
 	for (unsigned k = 0; k < sizeof own / sizeof *own; k++) {
 		struct tally whole = {.wanted = wanted}, together = {0};
 		struct interval_cpu *cpus = calloc(TALLY_CPUS + 1, sizeof *cpus);
@@ -484,6 +513,7 @@ START_TEST(threads_share_a_tally)
 		struct tally_shared *shared;
 		pthread_t id[CROWD];
 		void *failed;
+
 		ck_assert_ptr_nonnull(cpus);
 		ck_assert_int_eq(tally_shared_new(CROWD, wanted, own[k], &shared), 0);
 		for (unsigned i = 0; i < CROWD; i++) {
@@ -493,6 +523,7 @@ START_TEST(threads_share_a_tally)
 		}
 		for (unsigned i = 0; i < CROWD_INTERVALS; i++) {
 			struct interval iv = numbered(i, cpus);
+
 			ck_assert_int_eq(tally_add(&whole, &iv), 0);
 		}
 		for (unsigned i = 0; i < CROWD; i++) {
@@ -526,6 +557,7 @@ START_TEST(many_groups_are_told_apart)
 	struct tally t = {0};
 	char label[16];
 	enum { N = 5000 };
+
 	for (unsigned i = 0; i < 2 * N; i++) {
 		int n = snprintf(label, sizeof label, "label %u", i % N);
 		struct interval iv = {.has_label = true,
@@ -536,6 +568,7 @@ START_TEST(many_groups_are_told_apart)
 			.scaled_cpi = NAN,
 			.thread_cpi = NAN,
 			.busy_pct = NAN};
+
 		ck_assert_int_eq(tally_add(&t, &iv), 0);
 	}
 	ck_assert_int_eq(tally_settle(&t), 0);
@@ -561,6 +594,7 @@ START_TEST(columns_have_a_bound)
 		.scaled_cpi = NAN,
 		.thread_cpi = NAN,
 		.busy_pct = NAN};
+
 	ck_assert_ptr_nonnull(cpus);
 	ck_assert_int_eq(tally_add(&t, &iv), 0);
 	ck_assert_uint_eq(tally_processors(t.groups[0]), TALLY_CPUS);

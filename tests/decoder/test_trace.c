@@ -8,6 +8,7 @@
 START_TEST(tasks_by_time)
 {
 	struct bytes b = {0}, p = {0};
+
 	put_header(&b, 1);
 	put_task(&p, 5, 50, 300, "late");
 	put_task(&p, 5, 40, 100, "early");
@@ -35,8 +36,10 @@ END_TEST
 START_TEST(entries_cut_short_are_damage)
 {
 	static const uint16_t types[] = {TF_TYPE_TASKS, TF_TYPE_CLOCK, TF_TYPE_LOSS};
+
 	for (size_t i = 0; i < 3; i++) {
 		struct bytes b = {0}, p = {0};
+
 		put_header(&b, 1);
 		bytes_put(&p, "odd", 3);
 		put_section(&b, &(struct section){.type = types[i]}, &p);
@@ -54,6 +57,7 @@ END_TEST
 START_TEST(meta_lines)
 {
 	struct bytes b = {0};
+
 	put_header(&b, 1);
 	put_text(&b, TF_TYPE_META,
 		"a:b\n\n  key one :  value: more  \r\nno colon\n:only\n\xff: \xfe");
@@ -77,6 +81,7 @@ END_TEST
 START_TEST(bad_schema_is_told_and_left_out)
 {
 	struct bytes b = {0};
+
 	put_header(&b, 1);
 	put_text(&b, TF_TYPE_SCHEMA, "major 1 m\nnonsense\n");
 	put_text(&b, TF_TYPE_SCHEMA, "major 1 good\n");
@@ -96,6 +101,7 @@ END_TEST
 START_TEST(a_bad_schema_leaves_the_others)
 {
 	struct bytes b = {0};
+
 	put_header(&b, 1);
 	put_text(&b, TF_TYPE_SCHEMA,
 		"major 1 a\nhook 1 \"of a\"\nu32 n\n"
@@ -121,6 +127,7 @@ START_TEST(schema_origins)
 	struct trace *t;
 	struct schema_error e;
 	const char *user = "major 1 user\n", *bad = "major 1\n";
+
 	put_header(&b, 1);
 	put_text(&b, TF_TYPE_SCHEMA, "major 1 trace\nmajor 2 two\n");
 	put_text(&b, TF_TYPE_SCHEMA, "major 2 again\nmajor 0xC0 other\n");
@@ -142,6 +149,7 @@ static int rate_code(uint64_t rate, uint64_t synced, bool damaged, uint64_t *use
 {
 	struct bytes b = {0}, p = {0};
 	struct trace *t;
+
 	put_header(&b, 1);
 	put_le64(b.p + TF_H_TICKS_PER_SECOND, rate);
 	seal_header(b.p);
@@ -166,6 +174,7 @@ static int rate_code(uint64_t rate, uint64_t synced, bool damaged, uint64_t *use
 START_TEST(rates)
 {
 	uint64_t used;
+
 	ck_assert_int_eq(rate_code(3000000000, 2000000000, false, &used), 0);
 	ck_assert_uint_eq(used, 3000000000); /* a header that holds is believed */
 	ck_assert_int_eq(rate_code(0, 2000000000, false, &used), 0);
@@ -189,6 +198,7 @@ START_TEST(several_files)
 	/* The same hooks twice, the second file's clock a second ahead and of another id. */
 	struct bytes a = {0}, b = {0}, r = {0};
 	struct trace *t;
+
 	put_header(&a, 1);
 	put_header(&b, 2);
 	put_le64(b.p + TF_H_SYNC + TF_SYNC_REALTIME, 5000000005);
@@ -239,6 +249,7 @@ START_TEST(one_machine_in_two_files)
 {
 	struct bytes a = {0}, b = {0};
 	struct trace *t;
+
 	put_small_trace(&a, TF_CODEC_LZ4);
 	put_header(&b, 1);
 	ck_assert_int_eq(trace_new(&t), 0);
@@ -263,6 +274,7 @@ END_TEST
 START_TEST(rings_and_losses)
 {
 	struct bytes b = {0}, p = {0};
+
 	put_header(&b, 1);
 	for (uint32_t ring = 9; ring > 0; ring--)
 		put_plain(&p, 1, 1, 0), put_hooks(&b, 2 * ring, 0, TF_CODEC_NONE, &p);
@@ -303,6 +315,7 @@ START_TEST(canceled)
 	struct bytes b = {0};
 	struct trace *t;
 	int calls = 0;
+
 	put_header(&b, 1);
 	while (b.n < 16 << 20)
 		put_u64(&b, 0);

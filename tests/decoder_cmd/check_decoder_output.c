@@ -41,6 +41,7 @@ static void teardown(void)
 static const char *written(void)
 {
 	static char text[4096];
+
 	ck_assert_int_eq(o.error, 0);
 	ck_assert_uint_lt(o.len, sizeof text);
 	memcpy(text, o.buf ? o.buf : "", o.len);
@@ -53,9 +54,11 @@ START_TEST(fixed_numbers_round_as_printf_does)
 {
 	static const double values[] = {0, 1, 0.00005, 0.00015, 1.23455, 1.99995, 99.99995, 12.5,
 		0.5, 1.5, 2.5, 1e13, 123456789012345.0, 1e18, 1e300, -1.25, -0.00001, 3.99994999};
+
 	for (unsigned i = 0; i < sizeof values / sizeof *values; i++)
 		for (unsigned decimals = 0; decimals <= 9; decimals++) {
 			char expected[400];
+
 			snprintf(expected, sizeof expected, "%.*f", (int)decimals, values[i]);
 			if (strncmp(expected, "-0.", 3) == 0 &&
 				strspn(expected, "-0.") == strlen(expected))
@@ -98,6 +101,7 @@ END_TEST
 static void check_numbers(uint64_t v)
 {
 	uint32_t narrow = (uint32_t)v;
+
 	SAME_AS("%llu", (unsigned long long)v, put_u64(text, v));
 	SAME_AS("%lld", (long long)v, put_i64(text, (int64_t)v));
 	SAME_AS("%u", narrow, put_u32(text, narrow));
@@ -112,6 +116,7 @@ static void check_numbers(uint64_t v)
 START_TEST(numbers_are_written_as_printf_does)
 {
 	uint64_t power = 1, dice = 3;
+
 	for (unsigned i = 0; i < 20; i++, power *= 10)
 		for (uint64_t near = 0; near < 5; near++)
 			check_numbers(power + near - 2);
@@ -129,6 +134,7 @@ END_TEST
 START_TEST(words_in_hexadecimal)
 {
 	uint8_t words[4 * 70] = {0xEF, 0xBE, 0xAD, 0xDE, 0x09, 0x0A, 0x90, 0xA9};
+
 	out_words(&o, words, 0);
 	ck_assert_str_eq(written(), "");
 	out_words(&o, words, 2);
@@ -148,6 +154,7 @@ END_TEST
 START_TEST(doubles_read_back)
 {
 	static const double values[] = {0, 0.1, 1.0 / 3, 1e-300, 6.02214076e23, 5e-324};
+
 	for (unsigned i = 0; i < sizeof values / sizeof *values; i++) {
 		out_double(&o, values[i]);
 		ck_assert(strtod(written(), NULL) == values[i]);
@@ -158,6 +165,7 @@ END_TEST
 static void csv_is(const char *s, size_t n, const char *expected)
 {
 	struct csv c = {.o = &o};
+
 	csv_string(&c, s, n);
 	ck_assert_str_eq(written(), expected);
 }
@@ -182,6 +190,7 @@ START_TEST(csv_cells_and_lines)
 {
 	static const char *const names[] = {"a", "b", NULL};
 	struct csv c = {.o = &o};
+
 	csv_header(&c, names);
 	csv_fixed(&c, NAN, 4);
 	csv_fixed(&c, 1.5, 4);
@@ -197,6 +206,7 @@ END_TEST
 START_TEST(json_document)
 {
 	struct json j = {.o = &o};
+
 	json_open(&j, '{');
 	json_key(&j, "a");
 	json_open(&j, '[');
@@ -250,6 +260,7 @@ END_TEST
 START_TEST(text_never_reaches_a_terminal_raw)
 {
 	static const char evil[] = "\x1b[31m\x07\x9b\xC2\x9b\x7f \xC3\xA9\n\"\\";
+
 	escape_quoted(&o, evil, sizeof evil - 1);
 	ck_assert_str_eq(written(), "\"\\x1B[31m\\x07\\x9B\\xC2\\x9B\\x7F \xC3\xA9\\n\\\"\\\\\"");
 	escape_text(&o, "\"a\\", 3);
@@ -275,6 +286,7 @@ static int64_t time_of(const char *text, bool relative)
 {
 	struct time_arg t;
 	const char *wrong = time_arg_parse(text, &t);
+
 	ck_assert_msg(!wrong, "%s: %s", text, wrong);
 	ck_assert(t.given);
 	ck_assert_int_eq(t.relative, relative);
@@ -322,6 +334,7 @@ START_TEST(times_refused)
 		"2024-05-01T25:00Z", "2024-05-01T12:00:00Zx", "2024-05-01T12:00:00+2", "--5", ".",
 		"2024-05-01T12:00:00.Z"};
 	struct time_arg t;
+
 	for (unsigned i = 0; i < sizeof bad / sizeof *bad; i++)
 		ck_assert_msg(time_arg_parse(bad[i], &t) != NULL, "'%s' was taken", bad[i]);
 }
@@ -335,6 +348,7 @@ START_TEST(durations_for_people)
 	} cases[] = {{0, "0 ns"}, {999, "999 ns"}, {999.6, "1.00 us"}, {1234, "1.23 us"},
 		{12345, "12.3 us"}, {123456, "123 us"}, {999600, "1.00 ms"}, {1.5e9, "1.50 s"},
 		{1e12, "1000 s"}, {NAN, "n/a"}};
+
 	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
 		units_duration(&o, cases[i].ns);
 		ck_assert_str_eq(written(), cases[i].text);
@@ -351,6 +365,7 @@ END_TEST
 START_TEST(table_columns_line_up)
 {
 	struct table t;
+
 	for (table_begin(&t, &o); table_pass(&t);) {
 		table_heading(&t, "n");
 		table_text(&t, "name");
@@ -368,6 +383,7 @@ END_TEST
 START_TEST(ratios_are_of_sums_or_weighted)
 {
 	struct ratio r = {0};
+
 	ck_assert(isnan(ratio_value(&r)));
 	ratio_add(&r, NOT_MEASURED, NOT_MEASURED, NAN, 1000);
 	ck_assert(isnan(ratio_value(&r)));
@@ -392,6 +408,7 @@ START_TEST(filters_take_what_holds)
 		.has_label = true,
 		.label = "abc",
 		.label_len = 3};
+
 	filter_init(&f);
 	ck_assert(filter_interval(&f, &iv));
 	f.from = 200;
@@ -435,6 +452,7 @@ START_TEST(folded_stacks_are_in_order)
 		frame("b", true, 5), frame("b c", true, 7), frame("a_x", true, 1),
 		frame("in", true, 2), frame("", true, 4), frame("t=", false, 0),
 		frame("z", true, 9)};
+
 	frames[1].first_child = 4;
 	frames[2].first_child = 5;
 	frames[3].first_child = 6;
@@ -466,6 +484,7 @@ START_TEST(svg_holds_no_name_unescaped)
 		.weight = "cycles",
 		.host = "<h>",
 		.range = "now"};
+
 	flame_svg(&o, &f);
 	out_char(&o, '\0');
 	ck_assert_ptr_null(strstr(o.buf, "<script>\"'"));
@@ -481,6 +500,7 @@ START_TEST(files_appear_when_they_are_whole)
 	char dir[] = "/tmp/cpidecode.XXXXXX", path[64], link[64];
 	struct out file;
 	struct stat st;
+
 	ck_assert_ptr_nonnull(mkdtemp(dir));
 	snprintf(path, sizeof path, "%s/report", dir);
 	snprintf(link, sizeof link, "%s/link", dir);
@@ -513,6 +533,7 @@ START_TEST(a_full_device_is_noticed)
 {
 	struct out file;
 	struct stat st;
+
 	if (!stat("/dev/full", &st) && S_ISCHR(st.st_mode)) {
 		ck_assert_int_eq(out_open(&file, "/dev/full"), 0);
 		for (int i = 0; i < 100000; i++)

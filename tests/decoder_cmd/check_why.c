@@ -11,6 +11,7 @@
 static exact_sum random_sum(uint64_t *state)
 {
 	uint64_t kind = random64(state) % 16;
+
 	if (!kind)
 		return 0;
 	return kind == 1 ? EXACT_MAX : (exact_sum)random64(state) >> random64(state) % 64;
@@ -24,6 +25,7 @@ static uint64_t some_or_all(uint64_t *state, uint64_t count)
 static struct why_sums random_sums(uint64_t *state)
 {
 	struct why_sums s = {.count = random64(state) % 8 ? random64(state) % 1000 : 0};
+
 	s.time = random_sum(state);
 	s.tell_off = some_or_all(state, s.count);
 	s.tell_counts = some_or_all(state, s.count);
@@ -40,10 +42,12 @@ START_TEST(terms_add_up_exactly)
 {
 	uint64_t state = 2026;
 	unsigned measured = 0, nominal = 0, neither = 0;
+
 	for (unsigned turn = 0; turn < 50000; turn++) {
 		struct why_sums sums[WHY_SIDES] = {random_sums(&state), random_sums(&state)};
 		struct why_answer a;
 		int64_t sum = 0;
+
 		why_answer(sums, &a);
 		for (unsigned term = 0; term < WHY_TERMS; term++) {
 			sum += a.term[term];
@@ -76,6 +80,7 @@ START_TEST(means_are_rounded_to_tenths)
 	struct why_sums sums[WHY_SIDES] = {{.count = 3, .time = 1000 * EXACT_PER_NS},
 		{.count = 1, .time = 400 * EXACT_PER_NS + EXACT_PER_NS / 2}};
 	struct why_answer a;
+
 	why_answer(sums, &a);
 	ck_assert_int_eq(a.mean[WHY_MIDDLE], 3333);
 	ck_assert_int_eq(a.mean[WHY_TAIL], 4005);

@@ -340,6 +340,7 @@ START_TEST(the_configuration_is_kept_and_nonsense_is_told)
 	ck_assert_uint_eq(out.keep, UINT32_MAX);
 	for (size_t i = 0; i < sizeof nonsense / sizeof *nonsense; i++) {
 		FILE *f = fopen(name, "w");
+
 		fputs(nonsense[i], f);
 		fclose(f);
 		ck_assert_msg(drain_load(&b.s, &out, &e) == PU_ERR_FILE_ERROR, "%s", nonsense[i]);

@@ -70,6 +70,7 @@ int main(int argc, char **argv)
 		strings = after(line, "\"strings\":[");
 		if (i % 16 == 0) {
 			char want[96];
+
 			snprintf(want, sizeof want, "\"p%u t%u %u\xef\xbf\xbd\"]", p, t, i);
 			if (!strings || strncmp(strings, want, strlen(want)) != 0)
 				return fail("string", line);

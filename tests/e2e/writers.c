@@ -48,11 +48,13 @@ static void *run(void *arg)
 
 	if (j->named) {
 		char name[16];
+
 		snprintf(name, sizeof name, "w%u.%u", j->process, j->number);
 		pthread_setname_np(pthread_self(), name);
 	}
 	for (UINT32 i = 0; i < j->hooks; i++) {
 		int rc = write_one(j, i);
+
 		/* Losses are the ledger's to tell, not an error of the program. */
 		if (rc != PU_SUCCESS && rc != PU_ERROR_BUFFER_FULL && rc != PU_ERROR_NO_BUFFER) {
 			fprintf(stderr, "writers: %s\n", RcToString(rc));
@@ -107,6 +109,7 @@ int main(int argc, char **argv)
 		failed |= process(processes, 1, hooks, 0);
 	for (UINT32 p = 0; p < processes; p++) {
 		pid_t pid = fork();
+
 		if (pid == 0)
 			_exit(process(p, threads, hooks, strcmp(how, "names") == 0));
 		if (pid < 0)

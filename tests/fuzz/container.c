@@ -33,6 +33,7 @@ static void doubt(const struct reading *r, const struct io_section *s)
 	struct reading inner = *r;
 	struct io_scan_events events = {on_section, on_damage, &inner};
 	bool holds, ended;
+
 	PROMISE(!io_check(r->in, s, &holds), "memory");
 	if (holds)
 		return;
@@ -50,6 +51,7 @@ static int on_section(void *ctx, const struct io_section *s)
 {
 	struct reading *r = ctx;
 	const char *why = NULL;
+
 	if (!s->checked && s->hooks % 2)
 		return IO_DOUBT;
 	uint64_t whole = padded(TF_SECTION_SIZE + (uint64_t)s->stored);
@@ -87,6 +89,7 @@ static void read_one_way(const uint8_t *bytes, size_t n, bool lazy)
 	struct reading r = {.bytes = bytes};
 	struct io_header header;
 	bool ended = false;
+
 	/* An NRM2 file becomes another one: fuzz_nrm2.c. */
 	if (n >= 4 && memcmp(bytes, "NRM2", 4) == 0)
 		return;
@@ -99,6 +102,7 @@ static void read_one_way(const uint8_t *bytes, size_t n, bool lazy)
 	PROMISE(rc <= 0, "code %d", rc);
 	if (!rc) {
 		struct io_scan_events events = {on_section, on_damage, &r};
+
 		r.end = header.size < r.size ? header.size : r.size;
 		rc = io_scan(r.in, &header, lazy, &events, NULL, NULL, &ended);
 		PROMISE(!rc, "code %d", rc);

@@ -5,6 +5,7 @@ void fields_read(const struct hook *h)
 	struct field_cursor c;
 	struct field_value v;
 	unsigned count = 0, took = 0;
+
 	if (h->schema)
 		schema_hook_fields(h->schema, &count);
 	for (field_start(&c, h); field_next(&c, &v); took++) {

@@ -3,6 +3,7 @@
 uint8_t *exact_copy(const void *p, size_t n)
 {
 	uint8_t *copy = malloc(n ? n : 1);
+
 	if (!copy)
 		abort();
 	if (n)
@@ -13,6 +14,7 @@ uint8_t *exact_copy(const void *p, size_t n)
 static void take(struct feed *f, void *to, size_t n)
 {
 	size_t there = f->n < n ? f->n : n;
+
 	memset(to, 0, n);
 	if (there)
 		memcpy(to, f->p, there);
@@ -23,6 +25,7 @@ static void take(struct feed *f, void *to, size_t n)
 uint8_t feed_u8(struct feed *f)
 {
 	uint8_t v;
+
 	take(f, &v, sizeof v);
 	return v;
 }
@@ -30,6 +33,7 @@ uint8_t feed_u8(struct feed *f)
 uint16_t feed_u16(struct feed *f)
 {
 	uint8_t b[2];
+
 	take(f, b, sizeof b);
 	return get_le16(b);
 }
@@ -37,6 +41,7 @@ uint16_t feed_u16(struct feed *f)
 uint32_t feed_u32(struct feed *f)
 {
 	uint8_t b[4];
+
 	take(f, b, sizeof b);
 	return get_le32(b);
 }
@@ -44,6 +49,7 @@ uint32_t feed_u32(struct feed *f)
 uint64_t feed_u64(struct feed *f)
 {
 	uint8_t b[8];
+
 	take(f, b, sizeof b);
 	return get_le64(b);
 }

@@ -48,6 +48,7 @@ size_t feed_bytes(struct feed *f, size_t n, const uint8_t **p);
 static inline int64_t add_saturated(int64_t t, int64_t by)
 {
 	int64_t sum;
+
 	if (__builtin_add_overflow(t, by, &sum))
 		return by < 0 ? INT64_MIN : INT64_MAX;
 	return sum;

@@ -28,6 +28,7 @@ static void describe(const cpidecode_trace *t)
 	cpidecode_loss_info loss;
 	const char *key, *value;
 	size_t key_length, value_length;
+
 	PROMISE(cpidecode_files(t) == 1 && !cpidecode_file(t, 0, &info), "one file");
 	PROMISE(cpidecode_file(t, 1, &info) == CPIDECODE_EINVAL, "no second one");
 	for (size_t i = 0; !cpidecode_meta(t, 0, i, &key, &key_length, &value, &value_length); i++)
@@ -44,6 +45,7 @@ static void fields(cpidecode_hooks *it, const cpidecode_hook *h)
 	cpidecode_field f;
 	unsigned fit = 0, n = 0;
 	int rc;
+
 	while ((rc = cpidecode_hooks_field(it, &f, &fit)) > 0) {
 		PROMISE(f.name && f.type <= CPIDECODE_FIELD_STRING, "a field's name and type");
 		n++;
@@ -51,6 +53,7 @@ static void fields(cpidecode_hooks *it, const cpidecode_hook *h)
 	PROMISE(!rc && (h->name || !n), "code %d", rc);
 	for (unsigned i = 0; i <= h->nstrings; i++) {
 		size_t length;
+
 		PROMISE(!cpidecode_hook_string(h, i, &length) == (i == h->nstrings), "strings");
 	}
 }
@@ -61,10 +64,12 @@ static void iterate(const cpidecode_trace *t, struct times *times)
 	const cpidecode_hook *h;
 	cpidecode_counts counts;
 	int rc;
+
 	times->sorted = true;
 	PROMISE(!cpidecode_hooks_open(t, &it), "memory");
 	while ((rc = cpidecode_hooks_next(it, &h)) > 0) {
 		size_t n = ntimes(times);
+
 		times->sorted &= !n || time_at(times, n - 1) <= h->time_ns;
 		bytes_put(&times->bytes, &h->time_ns, sizeof h->time_ns);
 		fields(it, h);
@@ -79,6 +84,7 @@ static void iterate(const cpidecode_trace *t, struct times *times)
 static size_t first_after(const struct times *times, int64_t time)
 {
 	size_t i = 0;
+
 	while (i < ntimes(times) && time_at(times, i) < time)
 		i++;
 	return i;
@@ -88,9 +94,11 @@ static void seek(cpidecode_hooks *it, const struct times *times, int64_t time, u
 {
 	const cpidecode_hook *h;
 	size_t i = first_after(times, time);
+
 	PROMISE(!cpidecode_hooks_seek(it, time), "a seek");
 	for (unsigned k = 0; k < steps; k++, i++) {
 		int rc = cpidecode_hooks_next(it, &h);
+
 		PROMISE(rc >= 0 && (!times->sorted || rc == (i < ntimes(times))), "code %d", rc);
 		if (!rc)
 			break;
@@ -109,6 +117,7 @@ struct sink {
 static int take(void *ctx, const void *bytes, size_t n)
 {
 	struct sink *s = ctx;
+
 	PROMISE(bytes && n && !s->canceled, "called after its end");
 	s->canceled = n > s->left;
 	s->left -= s->canceled ? 0 : n;
@@ -131,6 +140,7 @@ static void report(const cpidecode_trace *t, uint8_t which, uint8_t how)
 	struct sink s = {.left = how & 8 ? 100 : SIZE_MAX};
 	cpidecode_counts counts;
 	int rc = cpidecode_report(t, &o, take, &s, &counts);
+
 	PROMISE(!rc || rc == CPIDECODE_EINVAL || (s.canceled && rc == CPIDECODE_ECANCELED),
 		"code %d", rc);
 }
@@ -156,6 +166,7 @@ static void intervals(const cpidecode_trace *t)
 	size_t i = 0;
 	bool ordered = true;
 	int rc;
+
 	PROMISE(!cpidecode_intervals_read(t, &set), "intervals");
 	PROMISE(!cpidecode_interval_stream_open(t, INT64_MIN, INT64_MAX, &stream), "intervals");
 	for (; (rc = cpidecode_interval_stream_next(stream, &a)) > 0; i++) {
@@ -178,6 +189,7 @@ static void use(const cpidecode_trace *t, struct feed *in, unsigned statements, 
 {
 	struct times times = {0};
 	cpidecode_hooks *it;
+
 	describe(t);
 	iterate(t, &times);
 	times.sorted &= steady;
@@ -186,6 +198,7 @@ static void use(const cpidecode_trace *t, struct feed *in, unsigned statements, 
 	while (statements--) {
 		uint8_t what = feed_u8(in), operand = feed_u8(in);
 		size_t n = ntimes(&times);
+
 		if (what & 0x80)
 			report(t, what & 0x7F, operand);
 		else if (n)
@@ -206,6 +219,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct bytes file = {0};
 	cpidecode_trace *t;
 	unsigned statements = feed_u8(&in) % 8;
+
 	program.n = feed_bytes(&in, 2 * statements, &program.p);
 	recipe_build_honest(in.p, in.n, &file);
 	uint8_t *bytes = exact_copy(file.p, file.n);

@@ -9,6 +9,7 @@ enum { SHORT = 64 };
 static char *zero_ended(const char *s, size_t n)
 {
 	char *copy = malloc(n + 1);
+
 	if (!copy)
 		abort();
 	if (n)
@@ -21,6 +22,7 @@ static void times(const char *text)
 {
 	struct time_arg t;
 	const char *wrong = time_arg_parse(text, &t);
+
 	PROMISE(t.given && (!wrong || *wrong), "no reason");
 	if (wrong)
 		return;
@@ -38,6 +40,7 @@ static void times(const char *text)
 static bool matches(const char *pattern, const char *s, size_t n)
 {
 	bool at[SHORT + 1] = {true};
+
 	for (; *pattern; pattern++) {
 		if (*pattern == '*') {
 			for (size_t i = 1; i <= n; i++)
@@ -63,6 +66,7 @@ static void patterns(const char *pattern, const char *s, size_t n)
 {
 	size_t length = strlen(pattern);
 	bool matched = glob_match(pattern, s, n);
+
 	if (length <= SHORT && n <= SHORT && plain(pattern, length, "[\\") && plain(s, n, ""))
 		PROMISE(matched == matches(pattern, s, n), "%s", pattern);
 	PROMISE(glob_match("*", s, n), "everything matches *");
@@ -77,6 +81,7 @@ static void gates(const char *text, const char *label, size_t n)
 {
 	struct gate g;
 	const char *wrong = gate_parse(text, &g);
+
 	PROMISE(!wrong || *wrong, "no reason");
 	if (wrong)
 		return;
@@ -96,11 +101,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const uint8_t *zero = in.n ? memchr(in.p, 0, in.n) : NULL;
 	size_t length = zero ? (size_t)(zero - in.p) : in.n;
 	char *text = zero_ended((const char *)in.p, length);
+
 	if (kind & 1) {
 		times(text);
 	} else {
 		size_t n = zero ? in.n - length - 1 : 0;
 		char *s = (char *)exact_copy(zero ? zero + 1 : NULL, n);
+
 		if (kind & 2)
 			gates(text, s, n);
 		else

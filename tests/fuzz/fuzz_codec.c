@@ -13,6 +13,7 @@ static int load(struct io_section *s, const uint8_t *payload, struct io_buffer *
 	struct io_buffer scratch = {0};
 	struct io_input *in;
 	const char *why = NULL;
+
 	s->checked = true; /* checksums are another target's matter */
 	bytes_put(&file, NULL, TF_SECTION_SIZE);
 	bytes_put(&file, payload, s->stored);
@@ -30,6 +31,7 @@ static int load(struct io_section *s, const uint8_t *payload, struct io_buffer *
 static void hostile(struct io_section *s, const uint8_t *p, size_t n)
 {
 	struct io_buffer raw = {0};
+
 	s->stored = (uint32_t)n;
 	if (!codec_check(s)) {
 		/* What is asked for is in proportion to what there is. */
@@ -45,6 +47,7 @@ static void round_trip(uint8_t codec, const uint8_t *p, size_t n)
 	struct bytes packed = {0};
 	struct io_buffer raw = {0};
 	uLongf length = compressBound(n) + (uLongf)LZ4_compressBound((int)n);
+
 	bytes_put(&packed, NULL, length);
 	length = pack_payload(codec, 6, p, n, packed.p, length);
 	PROMISE(length, "not packed");
@@ -65,6 +68,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct feed in = {data, size};
 	uint8_t kind = feed_u8(&in);
 	struct io_section s = {.type = TF_TYPE_HOOKS, .codec = kind % 4};
+
 	if (kind & 0x80 && s.codec >= TF_CODEC_LZ4 && s.codec <= TF_CODEC_ZLIB) {
 		round_trip(s.codec, in.p, in.n);
 		return 0;

@@ -20,6 +20,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	uint8_t *bytes = exact_copy(data, size);
+
 	container_read(bytes, size);
 	free(bytes);
 	return 0;

@@ -60,6 +60,7 @@ static uint32_t rows_of(int fd, struct image *im, uint32_t set,
 		rc = image_rows(fd, im, set, d, wanted, rows);
 	if (!rc) {
 		const char *broken = broken_rows(rows, d);
+
 		PROMISE(!broken, "%s", broken);
 	}
 	return rc;

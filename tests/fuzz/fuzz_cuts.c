@@ -40,6 +40,7 @@ struct list {
 static void see(struct list *l, const struct hook *h, size_t slice, size_t place)
 {
 	struct seen s;
+
 	memset(&s, 0, sizeof s);
 	s = (struct seen){.ticks = h->ticks,
 		.position = h->position,
@@ -59,6 +60,7 @@ static int read_slice(void *ctx, struct pass_slice *slice)
 	const struct hook *h;
 	size_t place = 0;
 	int rc;
+
 	while ((rc = pass_next(slice, &h)) > 0) {
 		pthread_mutex_lock(&l->lock);
 		see(l, h, pass_index(slice), place++);
@@ -70,6 +72,7 @@ static int read_slice(void *ctx, struct pass_slice *slice)
 static int by_slice(const void *a, const void *b)
 {
 	const struct seen *x = a, *y = b;
+
 	if (x->slice != y->slice)
 		return x->slice < y->slice ? -1 : 1;
 	return x->place < y->place ? -1 : x->place > y->place;
@@ -78,6 +81,7 @@ static int by_slice(const void *a, const void *b)
 static int by_ring(const void *a, const void *b)
 {
 	const struct seen *x = a, *y = b;
+
 	if (x->file != y->file)
 		return x->file < y->file ? -1 : 1;
 	if (x->ring != y->ring)
@@ -95,6 +99,7 @@ static void same_hooks(const struct list *a, const struct list *b)
 {
 	const struct seen *x = (void *)a->bytes.p, *y = (void *)b->bytes.p;
 	size_t n = a->bytes.n / sizeof *x;
+
 	PROMISE(a->bytes.n == b->bytes.n, "%zu hooks, in slices %zu", n, b->bytes.n / sizeof *x);
 	for (size_t i = 0; i < n; i++)
 		PROMISE(x[i].ticks == y[i].ticks && x[i].position == y[i].position &&
@@ -109,6 +114,7 @@ static void iterate(const struct trace *t, int64_t from, int64_t to, struct list
 	struct hook_iter *it;
 	const struct hook *h;
 	int rc;
+
 	PROMISE(!hook_iter_open(t, &it), "memory");
 	hook_iter_range(it, from, to);
 	for (size_t i = 0; (rc = hook_iter_next(it, &h)) > 0; i++)
@@ -130,6 +136,7 @@ static void hooks(const struct trace *t, const struct settings *s, int64_t from,
 		.slice_bytes = s->slice,
 		.read = read_slice,
 		.ctx = &cut};
+
 	iterate(t, from, to, &whole);
 	PROMISE(!pass_run(&p, &found), "a pass");
 	PROMISE(found.total.hooks * sizeof(struct seen) == cut.bytes.n || from != INT64_MIN ||
@@ -154,6 +161,7 @@ static struct interval_stream *stream(
 		.budget = budget,
 		.wants = ~0u,
 		.by_machine = s->how & BY_MACHINE};
+
 	PROMISE(!interval_stream_open(t, &o, &stream, NULL), "a stream");
 	return stream;
 }
@@ -178,9 +186,11 @@ static void intervals(const struct trace *t, const struct settings *s)
 	struct interval_stream *one = stream(t, s, 1, 0);
 	struct interval_stream *other = stream(t, s, 1 + s->threads % 3, s->budget + 1u);
 	const struct interval *a, *b;
+
 	PROMISE(interval_stream_count(one) == interval_stream_count(other), "counts");
 	for (unsigned turn = 0; turn < 2; turn++) {
 		int x, y;
+
 		while ((x = interval_stream_next(one, &a)) > 0) {
 			y = interval_stream_next(other, &b);
 			PROMISE(y > 0 && same_interval(a, b), "code %d, start %lld and %lld", y,
@@ -204,6 +214,7 @@ struct gathered {
 static void gather(struct gathered *g, const struct interval *iv)
 {
 	struct interval own = *iv;
+
 	own.cpus = NULL;
 	own.label = NULL;
 	bytes_put(&g->all, &own, sizeof own);
@@ -217,6 +228,7 @@ static int gather_slice(void *ctx, struct pass_slice *slice)
 	const struct interval *iv;
 	const struct hook *h;
 	int rc;
+
 	if (!g->fed) {
 		while ((rc = interval_read(g->builder, slice, &iv)) > 0)
 			gather(g, iv);
@@ -243,6 +255,7 @@ static void gather_all(struct gathered *g, const struct trace *t, const struct s
 		.slice_bytes = s->slice,
 		.read = gather_slice,
 		.ctx = g};
+
 	PROMISE(!interval_builder_new(t, s->budget & WANT_ALL, &g->builder), "memory");
 	PROMISE(!pass_run(&p, found), "a pass");
 	interval_builder_free(g->builder);
@@ -260,6 +273,7 @@ static void builders(const struct trace *t, const struct settings *s, int64_t fr
 {
 	struct gathered fed = {.fed = true}, read = {0};
 	struct findings fed_found = {0}, read_found = {0};
+
 	gather_all(&fed, t, s, from, to, &fed_found);
 	gather_all(&read, t, s, from, to, &read_found);
 	const struct interval *a = (void *)fed.all.p, *b = (void *)read.all.p;
@@ -284,6 +298,7 @@ static int add(
 	struct trace *t, const struct settings *s, const uint8_t *p, size_t n, uint8_t **kept)
 {
 	struct bytes file = {0};
+
 	if (s->how & HOSTILE)
 		recipe_build(p, n, &file);
 	else
@@ -297,6 +312,7 @@ static int add(
 static void judge(const struct trace *t, const struct settings *s)
 {
 	int64_t from = INT64_MIN, to = INT64_MAX, first, last, span;
+
 	if (s->how & RANGE && trace_span(t, &first, &last) &&
 		!__builtin_sub_overflow(last, first, &span)) {
 		from = first + span / 256 * s->from;
@@ -318,6 +334,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	uint8_t *files[2] = {NULL, NULL};
 	const uint8_t *p;
 	int rc = 0;
+
 	s.how = feed_u8(&in);
 	s.threads = feed_u8(&in);
 	s.from = feed_u8(&in);
@@ -328,6 +345,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	trace_set_verify(t, s.how & UNVERIFIED ? VERIFY_LATER : VERIFY_ALL);
 	if (s.how & TWO_FILES) {
 		size_t n = feed_bytes(&in, feed_u16(&in), &p);
+
 		rc = add(t, &s, p, n, &files[0]);
 	}
 	if (!rc)

@@ -24,6 +24,7 @@ static void mend(uint8_t *p, size_t n, unsigned how)
 	for (size_t at = 0; at + NRM2_HEADER_SIZE <= n;) {
 		uint8_t *h = p + at;
 		bool big;
+
 		if (!nrm2_magic(h, &big)) {
 			at++;
 			continue;
@@ -48,6 +49,7 @@ static void mend(uint8_t *p, size_t n, unsigned how)
 static struct trace *opened(const uint8_t *p, size_t n)
 {
 	struct trace *t;
+
 	PROMISE(!trace_new(&t), "an empty trace");
 	int rc = trace_add_memory(t, p, n, "nrm2");
 	bool may = rc == CPIDECODE_ENOTTRACE || rc == CPIDECODE_ETRUNCATED ||
@@ -63,6 +65,7 @@ static void say(const struct trace *t, enum report_format format, struct out *ou
 {
 	struct filter filter;
 	struct findings found = {0};
+
 	filter_init(&filter);
 	out_memory(out);
 	struct report r = {.out = out, .format = format, .filter = &filter, .found = &found};
@@ -83,9 +86,11 @@ static bool in_order(const struct trace *t)
 	struct hook_iter *it;
 	const struct hook *h;
 	bool ordered = true;
+
 	PROMISE(last && !hook_iter_open(t, &it), "hooks");
 	while (hook_iter_next(it, &h) > 0) {
 		size_t i = 0;
+
 		while (f->rings[i].ring != h->ring)
 			i++;
 		ordered &= h->ticks >= last[i];
@@ -112,6 +117,7 @@ static void sort_lines(struct out *o)
 	char *copy = (char *)exact_copy(o->buf, o->len);
 	char **lines = calloc(o->len + 1, sizeof *lines);
 	size_t n = 0;
+
 	PROMISE(copy && lines, "memory");
 	for (size_t at = 0; at < o->len; at += strlen(copy + at) + 1) {
 		lines[n++] = copy + at;
@@ -130,6 +136,7 @@ static void sort_lines(struct out *o)
 static void there_and_back(const struct trace *t)
 {
 	struct out hooks, file, again, same;
+
 	say(t, FORMAT_JSON, &hooks);
 	say(t, FORMAT_NRM2, &file);
 	struct trace *back = opened((const uint8_t *)file.buf, file.len);
@@ -159,6 +166,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct feed in = {data, size};
 	uint8_t how = feed_u8(&in);
+
 	if (in.n < 8 || in.n > 1 << 20 || memcmp(in.p, NRM2_MAGIC, 4))
 		return 0;
 	uint8_t *file = exact_copy(in.p, in.n);
@@ -167,6 +175,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct trace *t = opened(file, in.n);
 	if (t) {
 		const struct trace_file *f = trace_file(t, 0);
+
 		PROMISE(f->bytes == in.n, "%llu bytes", (unsigned long long)f->bytes);
 		PROMISE(f->hooks <= in.n / NRM2_HK_HEADER_SIZE, "more hooks than there can be");
 		for (size_t i = 0; i < f->ndamage; i++)

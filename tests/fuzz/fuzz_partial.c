@@ -31,6 +31,7 @@ static void print(const struct partial *p, const struct printed *how, struct out
 {
 	struct filter all;
 	size_t at = 0;
+
 	filter_init(&all);
 	struct report r = {.out = out, .format = how->format, .filter = &all};
 	out_memory(out);
@@ -42,6 +43,7 @@ static void print(const struct partial *p, const struct printed *how, struct out
 static void on_note(void *ctx, const char *line)
 {
 	size_t at;
+
 	(void)ctx;
 	PROMISE(!wrong_for_people(line, strlen(line), &at), "a note: %s", line);
 }
@@ -54,6 +56,7 @@ static void diff(const struct partial *before, const struct partial *after, enum
 	struct gate gates[4];
 	struct filter all;
 	struct out out[2];
+
 	filter_init(&all);
 	for (unsigned i = 0; i < 4; i++)
 		PROMISE(!gate_parse(texts[i], &gates[i]), "%s", texts[i]);
@@ -64,6 +67,7 @@ static void diff(const struct partial *before, const struct partial *after, enum
 			.gates = gates,
 			.ngates = 4,
 			.note = on_note};
+
 		out_memory(&out[i]);
 		PROMISE(!report_diff(&r, &(struct diff_runs){before, 1},
 				&(struct diff_runs){after, 1}, false) &&
@@ -101,6 +105,7 @@ static void again(const uint8_t *bytes, size_t n)
 	const char *why = NULL;
 	size_t at = PARTIAL_HEADER_SIZE;
 	int rc = partial_read(&p, bytes, n, &why);
+
 	PROMISE(!rc, "what was written is refused: %s", why);
 	write(&p, &o);
 	while (at < n && at < o.n && o.p[at] == bytes[at])
@@ -116,6 +121,7 @@ static int read_payload(const uint8_t *payload, size_t n, struct partial *p)
 	struct bytes file = {0};
 	uint8_t h[PARTIAL_HEADER_SIZE] = {0};
 	const char *why = NULL;
+
 	memcpy(h, PARTIAL_MAGIC, 8);
 	put_le32(h + PARTIAL_H_VERSION, PARTIAL_VERSION);
 	put_le64(h + PARTIAL_H_PAYLOAD, n);
@@ -129,6 +135,7 @@ static int read_payload(const uint8_t *payload, size_t n, struct partial *p)
 	/* A reader may put in order what it accepts. */
 	if (!rc) {
 		struct varint_out o;
+
 		write(p, &o);
 		again(o.p, o.n);
 		free(o.p);
@@ -147,6 +154,7 @@ static void hostile(struct feed *in)
 	size_t n = feed_bytes(in, feed_u16(in), &first);
 	struct partial_clash clash;
 	int rc = read_payload(first, n, &one[0]);
+
 	for (unsigned i = 0; i < PRINTED && !rc; i++) {
 		print(&one[0], &printed[i], &out);
 		out_discard(&out);
@@ -178,6 +186,7 @@ static void of_slice(const struct trace *t, struct tick_range slice, struct part
 	struct filter all;
 	struct out out;
 	const char *why = NULL;
+
 	filter_init(&all);
 	out_memory(&out);
 	struct report r = {.out = &out, .filter = &all, .threads = 2, .found = &found};
@@ -197,6 +206,7 @@ static void changed(const struct trace *t, const uint8_t *changes, size_t n)
 	struct partial p = {0};
 	struct varint_out o;
 	struct feed in = {changes, n};
+
 	of_slice(t, ALL_TICKS, &p);
 	write(&p, &o);
 	partial_free(&p);
@@ -207,6 +217,7 @@ static void changed(const struct trace *t, const uint8_t *changes, size_t n)
 	bytes_put(&two, o.p + PARTIAL_HEADER_SIZE, payload);
 	while (in.n && payload) {
 		uint16_t place = feed_u16(&in);
+
 		two.p[2 + place % (2 * payload)] ^= feed_u8(&in);
 	}
 	if (payload <= UINT16_MAX)
@@ -219,6 +230,7 @@ static void direct(const struct trace *t, const struct printed *how, struct out 
 {
 	struct findings found = {0};
 	struct filter all;
+
 	filter_init(&all);
 	out_memory(out);
 	struct report r = {
@@ -235,6 +247,7 @@ static void slices(const struct trace *t, const struct printed *how, uint64_t cu
 	struct partial early = {0}, late = {0};
 	struct out merged, whole;
 	struct partial_clash clash;
+
 	of_slice(t, (struct tick_range){0, cut - 1}, &early);
 	of_slice(t, (struct tick_range){cut, UINT64_MAX}, &late);
 	diff(&early, &late, how->format);
@@ -259,6 +272,7 @@ static void of_trace(struct feed *in, uint8_t kind)
 	const uint8_t *changes = NULL;
 	uint8_t part = feed_u8(in);
 	size_t n = kind & 0x80 ? 0 : feed_bytes(in, 3 * (part % 8), &changes);
+
 	/* Sections whose headers say that they lie in the other slice are not even read. */
 	recipe_build_honest(in->p, in->n, &file);
 	uint8_t *bytes = exact_copy(file.p, file.n);
@@ -269,6 +283,7 @@ static void of_trace(struct feed *in, uint8_t kind)
 	} else if (!rc && trace_file(t, 0)->has_hooks) {
 		uint64_t first = trace_file(t, 0)->first, span = trace_file(t, 0)->last - first;
 		uint64_t cut = first + span / 256 * part + part % 7;
+
 		slices(t, &printed[(kind & 0x3F) % PRINTED], cut ? cut : 1);
 	}
 	trace_free(t);
@@ -280,6 +295,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct feed in = {data, size};
 	uint8_t kind = feed_u8(&in);
+
 	if (kind & 0xC0)
 		of_trace(&in, kind);
 	else

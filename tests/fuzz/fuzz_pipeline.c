@@ -70,6 +70,7 @@ static void on_note(void *ctx, const char *line)
 {
 	size_t at;
 	const char *wrong = wrong_for_people(line, strlen(line), &at);
+
 	(void)ctx;
 	PROMISE(!wrong && !strchr(line, '\n'), "a note: %s", line);
 }
@@ -87,6 +88,7 @@ static void set_filter(struct filter *f, const struct settings *s, const struct 
 		"*", "a", "?", "[a-c]*", "*\xFF*", "outer", "", "[!b]"};
 	int64_t first, last;
 	uint8_t by = s->weight_and_filters;
+
 	filter_init(f);
 	f->by_minor = by & BY_MINOR;
 	f->by_tid = by & BY_TID;
@@ -113,6 +115,7 @@ static void set_filter(struct filter *f, const struct settings *s, const struct 
 static void ask(const struct trace *t, const struct settings *s, unsigned threads, struct answer *a)
 {
 	struct filter filter;
+
 	set_filter(&filter, s, t);
 	if (s->how & FULL_DISK)
 		PROMISE(!out_open(&a->out, "/dev/full"), "/dev/full");
@@ -161,6 +164,7 @@ static void compare(const struct answer *a, const struct answer *b)
 static uint64_t lines(const struct out *o)
 {
 	uint64_t n = 0;
+
 	for (size_t i = 0; i < o->len; i++)
 		n += o->buf[i] == '\n';
 	return n;
@@ -171,6 +175,7 @@ static void judge(const struct trace *t, const struct settings *s, const struct 
 	size_t at = 0;
 	const char *text = a->out.buf ? a->out.buf : "";
 	const char *wrong = s->what->wrong(text, a->out.len, &at);
+
 	PROMISE(!wrong, "%s, at %zu of: %.*s", wrong, at, (int)a->out.len, text);
 	/* One hook a line: exactly those that were read. */
 	bool all = s->weight_and_filters < 4 && !s->from && !s->to;
@@ -183,6 +188,7 @@ static void judge(const struct trace *t, const struct settings *s, const struct 
 static void report(const struct trace *t, const struct settings *s)
 {
 	struct answer one = {0}, several = {0};
+
 	ask(t, s, 1, &one);
 	if (!(s->how & (FULL_DISK | CANCELED))) {
 		judge(t, s, &one);
@@ -198,6 +204,7 @@ static int add(struct trace *t, const struct settings *s, const uint8_t *p, size
 	const char *name, uint8_t **bytes)
 {
 	struct bytes file = {0};
+
 	if (s->how & AS_WRITTEN)
 		bytes_put(&file, p, n);
 	else
@@ -214,15 +221,18 @@ static void run(const struct settings *s, struct feed *in)
 	struct schema_error error;
 	uint8_t *files[2] = {NULL, NULL};
 	const uint8_t *p;
+
 	PROMISE(!trace_new(&t), "an empty trace");
 	trace_set_verify(t, s->how & UNVERIFIED ? VERIFY_LATER : VERIFY_ALL);
 	if (s->how & SCHEMA) {
 		size_t n = feed_bytes(in, feed_u16(in), &p);
+
 		trace_add_schema(t, (const char *)p, n, &error);
 	}
 	int rc = 0;
 	if (s->how & TWO_FILES) {
 		size_t n = feed_bytes(in, feed_u16(in), &p);
+
 		rc = add(t, s, p, n, "first\x1b[31m.bin", &files[0]);
 	}
 	if (!rc)
@@ -238,6 +248,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct feed in = {data, size};
 	struct settings s;
+
 	s.what = &combinations[feed_u8(&in) % (sizeof combinations / sizeof *combinations)];
 	s.weight_and_filters = feed_u8(&in);
 	s.value = feed_u8(&in);

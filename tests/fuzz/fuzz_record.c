@@ -9,11 +9,13 @@ static struct schema *cpi;
 static void read_hook(struct hook *h, const uint8_t *record)
 {
 	const uint8_t *end = record + h->size, *strings = h->words + 4 * (size_t)h->nwords;
+
 	PROMISE(h->words == record + REC_DATA && strings <= end, "words beyond the record");
 	PROMISE(!h->nstrings || h->strings == strings, "strings apart from the words");
 	for (unsigned i = 0; i < h->nstrings; i++) {
 		uint32_t length;
 		const char *s = hook_string(h, i, &length);
+
 		PROMISE((const uint8_t *)s >= strings &&
 				length <= (size_t)(end - (const uint8_t *)s),
 			"string %u beyond the record", i);
@@ -26,6 +28,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	uint8_t *p = exact_copy(data, size);
 	size_t at = 0;
+
 	if (!cpi)
 		PROMISE(!schema_parse((const char *)cpidecode_cpi_schema, cpidecode_cpi_schema_size,
 				&cpi, NULL),
@@ -34,6 +37,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		struct hook h = {0};
 		uint32_t step = 0;
 		enum record_kind kind = record_parse(p + at, size - at, &h, &step);
+
 		if (kind == RECORD_BROKEN)
 			break;
 		PROMISE(step >= REC_ALIGN && step % REC_ALIGN == 0 && step <= size - at,

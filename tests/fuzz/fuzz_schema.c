@@ -13,6 +13,7 @@ static uint8_t *make_record(const uint8_t *p, size_t n, struct hook *h)
 	struct bytes b = {0}, strings = {0};
 	struct made_record r = {.nstrings = (uint8_t)nstrings, .nwords = (uint16_t)nwords};
 	uint32_t words[1000];
+
 	for (size_t i = 0; i < nwords; i++)
 		words[i] = get_le32(p + 4 * i);
 	r.words = words;
@@ -38,15 +39,18 @@ static void use(const struct schema *s, const uint8_t *p, size_t n)
 	struct hook h = {0};
 	struct schema_set *set;
 	uint8_t *record = make_record(p, n, &h);
+
 	PROMISE(!schema_set_new(&set), "memory");
 	schema_set_add(set, s);
 	for (uint32_t m = 0; m < s->nmajors; m++) {
 		const struct schema_major *major = &s->majors[m];
+
 		PROMISE(schema_has_major(s, major->code), "major %u", major->code);
 		for (uint32_t i = 0; i < major->nhooks; i++) {
 			const struct schema_hook *hook = &s->hooks[major->first_hook + i];
 			unsigned count;
 			const struct schema_field *f = schema_hook_fields(hook, &count);
+
 			for (unsigned k = 0; k < count; k++)
 				PROMISE(schema_hook_field(hook, f[k].name) == (int)k,
 					"a field's name twice");
@@ -76,6 +80,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	char *text = (char *)exact_copy(data, length);
 	unsigned refused = 0;
 	int rc = schema_parse(text, length, &s, &error);
+
 	PROMISE(!rc || rc == SCHEMA_REFUSED, "code %d", rc);
 	if (rc)
 		check_error(&error);

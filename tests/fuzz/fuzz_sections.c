@@ -6,6 +6,7 @@
 static void read_trace(const uint8_t *bytes, size_t n, enum trace_verify how)
 {
 	struct trace *t;
+
 	PROMISE(!trace_new(&t), "an empty trace");
 	trace_set_verify(t, how);
 	int rc = trace_add_memory(t, bytes, n, "memory");
@@ -13,6 +14,7 @@ static void read_trace(const uint8_t *bytes, size_t n, enum trace_verify how)
 	if (!rc) {
 		const struct trace_file *f = trace_file(t, 0);
 		uint64_t sections = 0;
+
 		for (unsigned i = 0; i < sizeof f->sections_of / sizeof *f->sections_of; i++)
 			sections += f->sections_of[i];
 		PROMISE(sections == f->sections, "sections of all types");
@@ -31,6 +33,7 @@ static void read_trace(const uint8_t *bytes, size_t n, enum trace_verify how)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct bytes file = {0};
+
 	recipe_build(data, size, &file);
 	uint8_t *bytes = exact_copy(file.p, file.n);
 	container_read(bytes, file.n);

@@ -18,6 +18,7 @@ static void build_header(struct feed *in, struct bytes *file)
 {
 	const uint8_t *p;
 	size_t n = feed_bytes(in, TF_HEADER_SIZE, &p);
+
 	bytes_put(file, p, n);
 	bytes_put(file, NULL, TF_HEADER_SIZE - n);
 	uint8_t *h = file->p;
@@ -33,6 +34,7 @@ static void build_header(struct feed *in, struct bytes *file)
 static void pack(struct bytes *payload, uint8_t codec)
 {
 	struct bytes packed = {0};
+
 	bytes_put(&packed, NULL,
 		codec == TF_CODEC_LZ4 ? (size_t)LZ4_compressBound((int)payload->n)
 				      : compressBound(payload->n));
@@ -45,6 +47,7 @@ static void pack(struct bytes *payload, uint8_t codec)
 static size_t payload_length(const uint8_t *header, size_t there)
 {
 	uint32_t stored = get_le32(header + TF_S_STORED);
+
 	return stored <= there && there - stored < TF_ALIGN ? stored : there;
 }
 
@@ -59,6 +62,7 @@ struct honesty {
 static void keep_order(uint8_t *record, uint64_t *stamp)
 {
 	uint64_t own = get_le64(record + REC_STAMP);
+
 	*stamp = own > *stamp ? own : *stamp;
 	put_le64(record + REC_STAMP, *stamp);
 }
@@ -67,6 +71,7 @@ static void keep_order(uint8_t *record, uint64_t *stamp)
 static void make_honest(struct honesty *honesty, uint8_t *h, struct bytes *payload)
 {
 	uint32_t ring = get_le32(h + TF_S_RING), hooks = 0, torn = 0, size;
+
 	ring &= TF_GUEST_RING | 7;
 	uint64_t first = 0, *stamp = &honesty->rings[(ring >> 28 | ring) & 15].stamp;
 	uint64_t *position = &honesty->rings[(ring >> 28 | ring) & 15].position;
@@ -74,6 +79,7 @@ static void make_honest(struct honesty *honesty, uint8_t *h, struct bytes *paylo
 		struct hook hook;
 		enum record_kind kind =
 			record_parse(payload->p + at, payload->n - at, &hook, &size);
+
 		if (kind == RECORD_BROKEN)
 			break;
 		torn += kind == RECORD_TORN;
@@ -95,6 +101,7 @@ static void build_section(const uint8_t *p, size_t n, struct bytes *file, struct
 {
 	uint8_t h[TF_SECTION_SIZE] = {0};
 	struct bytes payload = {0};
+
 	memcpy(h, p, n < sizeof h ? n : sizeof h);
 	size_t there = n < sizeof h ? 0 : n - sizeof h;
 	bool honest = honesty && get_le16(h + TF_S_TYPE) == TF_TYPE_HOOKS;
@@ -130,12 +137,14 @@ static void build_section(const uint8_t *p, size_t n, struct bytes *file, struct
 static void build(const uint8_t *p, size_t n, struct bytes *file, struct honesty *honesty)
 {
 	struct feed in = {p, n};
+
 	build_header(&in, file);
 	const uint8_t *end = in.p + in.n, *at = next_magic(in.p, in.n);
 	/* Before the first section: what a longer header has, or garbage. */
 	bytes_put(file, in.p, (size_t)((at ? at : end) - in.p));
 	while (at && file->n < LARGEST) {
 		const uint8_t *next = next_magic(at + 4, (size_t)(end - at) - 4);
+
 		build_section(at, (size_t)((next ? next : end) - at), file, honesty);
 		at = next;
 	}
@@ -163,6 +172,7 @@ void recipe_fix(uint8_t *p, size_t n)
 		uint8_t *h = p + at;
 		uint32_t stored = get_le32(h + TF_S_STORED);
 		size_t left = n - at - TF_SECTION_SIZE;
+
 		if (get_le32(h) != TF_SECTION_MAGIC || stored > left) {
 			at += TF_ALIGN;
 			continue;

@@ -16,6 +16,7 @@ static void run_file(const char *path)
 	struct bytes b = {0};
 	uint8_t chunk[4096];
 	size_t n;
+
 	if (!file) {
 		fprintf(stderr, "%s: %s\n", path, strerror(errno));
 		exit(1);
@@ -36,6 +37,7 @@ static void run_file(const char *path)
 static void run_path(const char *path)
 {
 	struct stat st;
+
 	if (stat(path, &st) || !S_ISDIR(st.st_mode)) {
 		run_file(path);
 		return;
@@ -44,6 +46,7 @@ static void run_path(const char *path)
 	int n = scandir(path, &names, NULL, alphasort);
 	for (int i = 0; i < n; i++) {
 		char *inner;
+
 		if (names[i]->d_name[0] != '.' &&
 			asprintf(&inner, "%s/%s", path, names[i]->d_name) > 0) {
 			run_path(inner);

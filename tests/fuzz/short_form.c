@@ -45,6 +45,7 @@ static void pair(struct words *w, uint64_t v)
 static uint64_t number(struct feed *in)
 {
 	uint8_t b = feed_u8(in);
+
 	if (b < 0xF0)
 		return b;
 	if (b < 0xF8)
@@ -68,6 +69,7 @@ static void record(struct maker *m, uint8_t major, uint32_t minor, const struct 
 		.tid = m->tid,
 		.stamp = m->stamp,
 		.words = w->at};
+
 	put_record(&m->out, &r, strings);
 	if (!m->hooks++)
 		m->first = m->last = m->stamp;
@@ -83,6 +85,7 @@ static void put_any_label(struct bytes *to, struct feed *in)
 	uint8_t choice = feed_u8(in);
 	const char *label = labels[choice % (sizeof labels / sizeof *labels)];
 	const uint8_t *p;
+
 	if (choice < 0xC0) {
 		put_string(to, label, strlen(label));
 		return;
@@ -97,6 +100,7 @@ static void put_any_hook(struct maker *m, unsigned operand)
 	struct bytes strings = {0};
 	uint8_t major = feed_u8(&m->in), minor = feed_u8(&m->in);
 	unsigned nstrings = operand & 3;
+
 	for (unsigned i = 0; i < operand >> 2; i++)
 		word(&w, (uint32_t)number(&m->in));
 	for (unsigned i = 0; i < nstrings; i++)
@@ -135,6 +139,7 @@ static void counts(struct words *w, struct maker *m, bool busy)
 static void quality_words(struct words *w, struct maker *m)
 {
 	uint32_t known = feed_u8(&m->in), quantities = feed_u8(&m->in) % 6;
+
 	word(w, feed_u8(&m->in));
 	word(w, known);
 	pair(w, m->elapsed);
@@ -154,6 +159,7 @@ static void part(struct maker *m, uint32_t minor, uint32_t types, uint32_t cpus)
 	struct words w = {0};
 	struct bytes strings = {0};
 	bool label = false;
+
 	switch (minor & CPI_MINOR_KIND) {
 	case CPI_MINOR_SUMMARY:
 		summary_words(&w, m, types, cpus);
@@ -195,6 +201,7 @@ static void group(struct maker *m, unsigned operand)
 {
 	uint8_t parts = feed_u8(&m->in), shape = feed_u8(&m->in);
 	uint32_t types = shape & 7, cpus = (shape >> 3) % MOST_CPUS;
+
 	m->elapsed = number(&m->in);
 	for (unsigned i = 0; i < sizeof kinds / sizeof *kinds; i++)
 		if (parts >> i & 1)
@@ -207,6 +214,7 @@ static void odd(struct maker *m, unsigned operand)
 	uint8_t b[64] = {0};
 	uint32_t size = REC_ALIGN + (operand >> 2) * REC_ALIGN;
 	uint32_t committed = operand & 1 ? REC_COMMITTED : 0;
+
 	put_le32(b, size | (operand & 2 ? REC_KIND_PAD : 2) | committed);
 	m->torn += !committed;
 	bytes_put(&m->out, b, size);
@@ -216,6 +224,7 @@ static void statement(struct maker *m, uint8_t code)
 {
 	unsigned operand = code >> 3;
 	const uint8_t *p;
+
 	switch (code & 7) {
 	case HOOK:
 		put_any_hook(m, operand);
@@ -249,6 +258,7 @@ static void statement(struct maker *m, uint8_t code)
 void short_form_expand(struct bytes *payload, uint8_t *h)
 {
 	struct maker m = {.in = {payload->p, payload->n}, .stamp = 1000, .tid = 1};
+
 	while (m.in.n && m.out.n < MOST_BYTES)
 		statement(&m, feed_u8(&m.in));
 	if (!(h[7] & SHAPE_LIES)) {

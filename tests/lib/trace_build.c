@@ -44,6 +44,7 @@ void put_hook(struct bytes *b, uint64_t stamp, uint32_t tid, uint8_t major, uint
 void put_plain(struct bytes *b, uint64_t stamp, uint32_t tid, uint32_t minor)
 {
 	uint32_t words[] = {minor, 0};
+
 	put_hook(b, stamp, tid, 0x10, minor, 2, words, NULL);
 }
 
@@ -163,8 +164,10 @@ size_t put_hooks(
 {
 	struct section s = {
 		.type = TF_TYPE_HOOKS, .codec = codec, .ring = ring, .position = position};
+
 	for (size_t at = 0; at < records->n;) {
 		uint32_t control = get_le32(records->p + at);
+
 		if (!(control & REC_COMMITTED)) {
 			s.torn++;
 		} else if ((control & REC_KIND_MASK) == REC_KIND_HOOK) {
@@ -183,6 +186,7 @@ void put_text(struct bytes *file, uint16_t type, const char *text)
 {
 	struct bytes payload = {0};
 	struct section s = {.type = type};
+
 	bytes_put(&payload, text, strlen(text));
 	put_section(file, &s, &payload);
 	bytes_free(&payload);
@@ -191,6 +195,7 @@ void put_text(struct bytes *file, uint16_t type, const char *text)
 void put_task(struct bytes *b, uint32_t tid, uint32_t pid, uint64_t first, const char *name)
 {
 	char field[TF_TASK_NAME_SIZE] = {0};
+
 	memcpy(field, name, strnlen(name, sizeof field));
 	put_u32(b, tid);
 	put_u32(b, pid);
@@ -208,6 +213,7 @@ void put_sync(struct bytes *b, uint64_t ticks, int64_t real, uint64_t mono)
 void put_end(struct bytes *file)
 {
 	struct bytes none = {0};
+
 	put_section(file, &(struct section){.type = TF_TYPE_END}, &none);
 }
 
@@ -216,6 +222,7 @@ void put_label(struct bytes *b, uint64_t stamp, uint32_t tid, uint8_t mm, bool e
 {
 	uint32_t words[] = {(uint32_t)(elapsed >> 32), (uint32_t)elapsed};
 	const char *strings[] = {label, NULL};
+
 	put_hook(b, stamp, tid, CPI_MAJOR, (end ? CPI_MINOR_LABEL_END : CPI_MINOR_LABEL_START) | mm,
 		2, words, strings);
 }
@@ -227,6 +234,7 @@ void put_thread(struct bytes *b, uint64_t stamp, uint32_t tid, uint8_t mm, uint6
 	uint32_t words[] = {tid, (uint32_t)(elapsed >> 32), (uint32_t)elapsed,
 		(uint32_t)(instructions >> 32), (uint32_t)instructions, (uint32_t)(cycles >> 32),
 		(uint32_t)cycles, (uint32_t)(fix / 10000), (uint32_t)(fix % 10000)};
+
 	put_hook(b, stamp, tid, CPI_MAJOR, CPI_MINOR_THREAD | mm, 9, words, NULL);
 }
 
@@ -239,6 +247,7 @@ static void put_group(struct bytes *b, uint64_t stamp, uint32_t tid)
 		3, 0, 1000, 0, 800, 0, 1400, 1, 7500, 0, 525, 1, 1000, 37, 5000};
 	static const uint32_t per_cpu[] = {3, 2, 0, 1000, 0, 500, 0, 750, 1, 5000, 0, 375, 1, 2500,
 		50, 0, 0, 300, 0, 600, 2, 0, 0, 150, 1, 0, 25, 0};
+
 	put_label(b, stamp, tid, 7, false, 1000, "label");
 	put_hook(b, stamp, tid, CPI_MAJOR, CPI_MINOR_SUMMARY | 7, 24, summary, NULL);
 	put_hook(b, stamp, tid, CPI_MAJOR, CPI_MINOR_SYSTEM | 7, 15, system, NULL);
@@ -250,6 +259,7 @@ static void put_group(struct bytes *b, uint64_t stamp, uint32_t tid)
 void put_small_trace(struct bytes *file, uint8_t codec)
 {
 	struct bytes b = {0};
+
 	put_header(file, 1);
 	put_text(file, TF_TYPE_META, "host: here\nkernel: 6.1\n");
 	put_text(file, TF_TYPE_SCHEMA, "major 0x10 mine\nhook 1 \"one\"\nu32 first\nu32 second\n");

@@ -14,6 +14,7 @@ static size_t character(const char *p, size_t n, uint32_t *code)
 	} forms[] = {
 		{0x80, 0x00, 0}, {0xE0, 0xC0, 0x80}, {0xF0, 0xE0, 0x800}, {0xF8, 0xF0, 0x10000}};
 	unsigned char c = (unsigned char)*p;
+
 	for (size_t length = 1; length <= 4 && length <= n; length++) {
 		if ((c & forms[length - 1].mask) != forms[length - 1].lead)
 			continue;
@@ -33,8 +34,10 @@ static size_t character(const char *p, size_t n, uint32_t *code)
 const char *wrong_text(const char *p, size_t n, const char *allowed, size_t *at)
 {
 	uint32_t code;
+
 	for (*at = 0; *at < n;) {
 		size_t length = character(p + *at, n - *at, &code);
+
 		if (!length)
 			return "not UTF-8";
 		bool control = code < 0x20 || (code >= 0x7F && code < 0xA0);
@@ -49,6 +52,7 @@ const char *wrong_for_people(const char *p, size_t n, size_t *at)
 {
 	const char *wrong = wrong_text(p, n, "\n", at);
 	uint32_t code;
+
 	for (*at = wrong ? *at : 0; !wrong && *at < n;) {
 		*at += character(p + *at, n - *at, &code);
 		if ((code >= 0x2028 && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069) ||
@@ -81,6 +85,7 @@ const char *wrong_csv(const char *p, size_t n, size_t *at)
 {
 	const char *wrong = wrong_text(p, n, "\t\r\n", at), *end = p + n, *from = p;
 	size_t cells = 1, columns = 0;
+
 	while (!wrong && p < end) {
 		p = cell_end(from, end);
 		*at = (size_t)(from - (end - n));
@@ -105,8 +110,10 @@ const char *wrong_csv(const char *p, size_t n, size_t *at)
 const char *wrong_folded(const char *p, size_t n, size_t *at)
 {
 	const char *wrong = wrong_text(p, n, "\n", at), *end = p + n;
+
 	for (const char *line = p; !wrong && line < end;) {
 		const char *newline = memchr(line, '\n', (size_t)(end - line));
+
 		*at = (size_t)(line - p);
 		if (!newline)
 			return "a line without its end";

@@ -40,6 +40,7 @@ static void blank(struct text *t)
 static bool digits(struct text *t)
 {
 	const char *from = t->p;
+
 	while (t->p < t->end && *t->p >= '0' && *t->p <= '9')
 		t->p++;
 	return t->p > from || fail(t, "a number without digits");
@@ -66,6 +67,7 @@ static bool string(struct text *t)
 		return fail(t, "no string where one belongs");
 	while (t->p < t->end && *t->p != '"') {
 		unsigned char c = (unsigned char)*t->p++;
+
 		if (c < 0x20)
 			return fail(t, "a control character in a string");
 		if (c != '\\')
@@ -86,6 +88,7 @@ static bool string(struct text *t)
 static bool word(struct text *t, const char *w)
 {
 	size_t n = strlen(w);
+
 	if ((size_t)(t->end - t->p) < n || memcmp(t->p, w, n))
 		return fail(t, "neither a value nor a word that JSON has");
 	t->p += n;
@@ -104,6 +107,7 @@ static bool object(struct text *t, int level)
 {
 	struct key keys[KEYS];
 	size_t count = 0;
+
 	if (skip(t, '}'))
 		return true;
 	do {
@@ -159,6 +163,7 @@ static bool bare_value(struct text *t, int level)
 static bool value(struct text *t, int level)
 {
 	bool good;
+
 	blank(t);
 	good = bare_value(t, level);
 	blank(t);
@@ -169,6 +174,7 @@ const char *wrong_json_lines(const char *p, size_t n, size_t *where)
 {
 	const char *wrong = wrong_text(p, n, "\n", where);
 	struct text t = {.p = p, .end = p + n, .wrong = wrong, .blanks = " "};
+
 	if (wrong)
 		return wrong;
 	while (t.p < t.end && !t.wrong) {
@@ -185,6 +191,7 @@ const char *wrong_json(const char *p, size_t n, size_t *where)
 {
 	const char *wrong = wrong_text(p, n, "\n", where);
 	struct text t = {.p = p, .end = p + n, .blanks = " \n"};
+
 	if (wrong)
 		return wrong;
 	if (value(&t, 0) && t.p < t.end)

@@ -19,6 +19,7 @@ static char *read_whole(const char *path, size_t *n)
 	FILE *file = fopen(path, "re");
 	size_t cap = 1 << 24;
 	char *p = malloc(cap);
+
 	if (!file || !p) {
 		perror(path);
 		exit(2);
@@ -32,6 +33,7 @@ int main(int argc, char **argv)
 {
 	for (unsigned i = 0; argc == 3 && i < sizeof kinds / sizeof *kinds; i++) {
 		size_t n, at;
+
 		if (strcmp(argv[1], kinds[i].name))
 			continue;
 		char *p = read_whole(argv[2], &n);

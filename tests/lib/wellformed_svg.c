@@ -30,6 +30,7 @@ static bool fail(struct svg *s, const char *wrong)
 static bool skip(struct svg *s, const char *text)
 {
 	size_t n = strlen(text);
+
 	if ((size_t)(s->end - s->p) < n || memcmp(s->p, text, n))
 		return false;
 	s->p += n;
@@ -40,6 +41,7 @@ static bool skip(struct svg *s, const char *text)
 static int name(struct svg *s, const char *const *list, unsigned count)
 {
 	const char *from = s->p;
+
 	while (s->p < s->end && !strchr(" \t\n=/>", *s->p))
 		s->p++;
 	for (unsigned i = 0; i < count; i++)
@@ -53,6 +55,7 @@ static bool entity(struct svg *s)
 {
 	static const char *const known[] = {
 		"amp;", "lt;", "gt;", "quot;", "#39;", "#9;", "#10;", "#13;"};
+
 	for (unsigned i = 0; i < sizeof known / sizeof *known; i++)
 		if (skip(s, known[i]))
 			return true;
@@ -64,6 +67,7 @@ static bool text(struct svg *s, char stop, char never)
 {
 	while (s->p < s->end && *s->p != stop) {
 		char c = *s->p++;
+
 		if (c == never)
 			return fail(s, "a bare < or > or quote");
 		if (c == '&' && !entity(s))
@@ -85,6 +89,7 @@ static bool attribute(struct svg *s)
 static bool before(struct svg *s, const char *close)
 {
 	const char *found = memmem(s->p, (size_t)(s->end - s->p), close, strlen(close));
+
 	s->p = found ? found : s->p;
 	return found || fail(s, "an element without its end");
 }
@@ -100,6 +105,7 @@ static bool script(struct svg *s)
 static bool start_tag(struct svg *s)
 {
 	int element = name(s, elements, sizeof elements / sizeof *elements);
+
 	if (element < 0)
 		return fail(s, "an element that the sink does not write");
 	while (skip(s, " "))
@@ -118,6 +124,7 @@ static bool start_tag(struct svg *s)
 static bool end_tag(struct svg *s)
 {
 	int element = name(s, elements, sizeof elements / sizeof *elements);
+
 	if (element < 0 || !s->depth || s->open[--s->depth] != element || !skip(s, ">"))
 		return fail(s, "an end tag that nothing opened");
 	return true;
@@ -126,6 +133,7 @@ static bool end_tag(struct svg *s)
 const char *wrong_svg(const char *p, size_t n, size_t *at)
 {
 	struct svg s = {.p = p, .end = p + n, .wrong = wrong_text(p, n, "\t\n", at)};
+
 	if (s.wrong)
 		return s.wrong;
 	if (!skip(&s, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"))

@@ -164,6 +164,7 @@ START_TEST(child_counts_itself)
 		bool good = fake_pmu.open == 0 && counters_thread() != id &&
 			    counters_tid() == (uint32_t)getpid() &&
 			    thread_open_group(thread_self()) == PERF_OPEN && fake_pmu.open == 2;
+
 		_exit(good ? 0 : 1);
 	}
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
@@ -410,6 +411,7 @@ START_TEST(child_maps_its_own)
 	if (pid == 0) {
 		bool good = fake_pmu.mapped == 2 && fake_pmu.open == 0 &&
 			    thread_open_group(thread_self()) == PERF_OPEN && fake_pmu.mapped == 4;
+
 		_exit(good ? 0 : 1);
 	}
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);

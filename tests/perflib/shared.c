@@ -119,6 +119,7 @@ void seen_refresh(struct seen *s)
 	ck_assert_uint_eq(providers_refresh(s->providers, &s->sets, &s->n), ERROR_SUCCESS);
 	for (uint32_t i = 0; i < s->n; i++) {
 		const char *broken = broken_definition(s->sets[i]->definition);
+
 		ck_assert_msg(!broken, "a definition: %s", broken);
 	}
 }

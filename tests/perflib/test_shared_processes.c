@@ -148,6 +148,7 @@ START_TEST(whenever_one_is_killed_nothing_of_it_remains)
 			seen_refresh(&seen);
 			if (seen.n) {
 				uint32_t rc = seen_collect(&seen, seen.sets[0]);
+
 				ck_assert(rc == ERROR_SUCCESS || rc == ERROR_WMI_GUID_NOT_FOUND);
 			}
 			usleep(40);
@@ -182,6 +183,7 @@ START_TEST(a_start_that_was_cut_off_is_swept)
 			ck_assert_int_eq(ftruncate(fd, PROV_HEADER_BYTES), 0);
 		if (step >= 2) {
 			uint64_t magic = PROV_MAGIC;
+
 			ck_assert_int_eq(pwrite(fd, &magic, 8, 0), 8);
 		}
 		close(fd);
@@ -534,6 +536,7 @@ START_TEST(who_sees_whose)
 	/* As the next provider of each would. */
 	for (int i = 0; i < 3; i++) {
 		uid_t uid = i == 0 ? root : i == 1 ? alice : bob;
+
 		c[i] = begin_child(offer_as, &uid);
 		ck_assert_int_eq(hear(&c[i]), 0);
 		kill_child(&c[i]);

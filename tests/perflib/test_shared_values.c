@@ -215,6 +215,7 @@ START_TEST(no_instance_is_half_of_one_and_half_of_another)
 			ck_assert_str_eq(seen.rows.names + row->name, name);
 			for (uint32_t c = 0; c < 3; c++) {
 				uint64_t v = seen_value(&seen, r, c);
+
 				ck_assert_msg(v == 0 || v == row->id, "%s: %llu", name,
 					(unsigned long long)v);
 			}

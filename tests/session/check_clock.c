@@ -99,6 +99,7 @@ START_TEST(a_clock_that_went_back_is_told)
 	for (uint32_t ring = 0; ring < 2; ring++) {
 		off_t at = (off_t)(ring_offset(&s.geometry, ring) +
 				   offsetof(struct shm_ring, clock_back));
+
 		figures[1] = (3 - ring) * s.geometry.ticks_per_second;
 		ck_assert_int_eq(pwrite(s.rings_fd, figures, sizeof figures, at), sizeof figures);
 	}

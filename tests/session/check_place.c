@@ -250,6 +250,7 @@ START_TEST(made_by_many_at_once)
 		for (int i = 0; i < 8; i++) {
 			if (fork() == 0) {
 				struct stat st;
+
 				/* Both programs and commands. */
 				if (i % 2)
 					TraceHookWords(1, 1, 0, NULL);

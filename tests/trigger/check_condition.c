@@ -30,6 +30,7 @@ static struct event interval(void)
 		.cpu = 3,
 		.lost = 5,
 		.task = &task};
+
 	return e;
 }
 
@@ -38,6 +39,7 @@ static struct event hook(void)
 {
 	static const uint8_t record[1];
 	struct event e = {.record = record, .major = 0x22, .minor = {0x30}, .minors = 1, .tid = 9};
+
 	return e;
 }
 

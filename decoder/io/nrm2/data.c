@@ -24,6 +24,7 @@ static uint32_t *slot_of(struct nrm2_scan *s, uint32_t ring)
 {
 	for (uint32_t i = ring * 0x9e3779b1u;; i++) {
 		uint32_t *slot = hash_index_at(&s->by_ring, i);
+
 		if (!*slot || s->cpus[*slot - 1].ring == ring)
 			return slot;
 	}
@@ -57,6 +58,7 @@ static int turn(struct nrm2_scan *s, struct nrm2_cpu *cpu, uint64_t stamp)
 {
 	bool turns = cpu->seen && !cpu->turned && stamp < cpu->last &&
 		     cpu->position >= NRM2_NEWER_POSITION;
+
 	cpu->seen = true;
 	cpu->last = stamp;
 	if (!turns)
@@ -74,6 +76,7 @@ static int nrm2_import_record(struct nrm2_scan *s, struct nrm2_part *part, struc
 {
 	struct nrm2_hook h;
 	const char *why = nrm2_hook_parse(&h, p, part->big);
+
 	if (why)
 		return nrm2_damage(s, at, h.length, why);
 	if (part->own && part->type != NRM2_TYPE_TRACE)
@@ -102,10 +105,12 @@ static int chain_at(struct nrm2_scan *s, const struct nrm2_part *part, uint64_t 
 	size_t got;
 	uint64_t end = part->end < s->size ? part->end : s->size, room = end - at, last = 0;
 	int rc = nrm2_look(s, at, room < CHAIN_BYTES ? (size_t)room : CHAIN_BYTES, &p, &got);
+
 	*chain = false;
 	for (unsigned hooks = 0; !rc && hooks < CHAIN; hooks++) {
 		struct nrm2_hook h;
 		uint16_t length = got < NRM2_HK_HEADER_SIZE ? 0 : nrm2_hook_length(p, part->big);
+
 		if (length && nrm2_hook_wrong(p, part->big))
 			return 0;
 		*chain = hooks > 0;
@@ -131,6 +136,7 @@ static int recover(struct nrm2_scan *s, struct nrm2_part *part, struct nrm2_cpu 
 {
 	uint64_t end = part->end < s->size ? part->end : s->size;
 	bool chain = false;
+
 	for (; *at < end; *at += 4) {
 		struct nrm2_part next;
 		const uint8_t *p;
@@ -140,6 +146,7 @@ static int recover(struct nrm2_scan *s, struct nrm2_part *part, struct nrm2_cpu 
 		uint64_t room = end - *at;
 		int rc = nrm2_look(
 			s, *at, room < CHAIN_BYTES ? (size_t)room : CHAIN_BYTES, &p, &got);
+
 		if (!rc && got < NRM2_HK_HEADER_SIZE)
 			break;
 		if (!rc && p[0] == NRM2_MAGIC[0]) {
@@ -176,6 +183,7 @@ static int carry_on(struct nrm2_scan *s, struct nrm2_cpu *cpu, uint64_t at, uint
 		uint8_t *to;
 		size_t got;
 		int rc = nrm2_look(s, at, n < NRM2_WINDOW ? (size_t)n : NRM2_WINDOW, &p, &got);
+
 		if (!rc && !got)
 			break;
 		if (!rc)
@@ -208,9 +216,11 @@ static int join(struct nrm2_scan *s, struct nrm2_part *part, struct nrm2_cpu *cp
 {
 	uint64_t end = part->end < s->size ? part->end : s->size, start = *at;
 	size_t before = cpu->carry.used, need = NRM2_HK_HEADER_SIZE;
+
 	for (int half = 0; half < 2; half++) {
 		size_t have = cpu->carry.used;
 		uint64_t more = have < need ? need - have : 0;
+
 		if (more > end - *at)
 			more = end - *at;
 		int rc = carry_on(s, cpu, *at, more);
@@ -243,9 +253,11 @@ static int settle_start(
 	size_t have = cpu->carry.used;
 	bool chain, after = false;
 	int rc = chain_at(s, part, *at, &chain);
+
 	if (!rc && chain && !doubt && have >= NRM2_HK_HEADER_SIZE) {
 		uint16_t length = nrm2_hook_length(cpu->carry.p, part->big);
 		uint64_t more = length > have ? length - have : 0;
+
 		after = more == end - *at;
 		if (more < end - *at)
 			rc = chain_at(s, part, *at + more, &after);
@@ -269,6 +281,7 @@ static int read_hooks(
 		size_t got;
 		int rc =
 			nrm2_look(s, at, left < NRM2_HK_MAX ? (size_t)left : NRM2_HK_MAX, &p, &got);
+
 		if (rc)
 			return rc;
 		bool header = got >= NRM2_HK_HEADER_SIZE;
@@ -300,6 +313,7 @@ int nrm2_data(struct nrm2_scan *s, struct nrm2_part *part)
 	struct nrm2_cpu *cpu;
 	uint64_t at = part->data;
 	uint64_t bytes = (part->end < s->size ? part->end : s->size) - part->at;
+
 	if (!part->own && part->cpu >= TF_GUEST_RING)
 		return nrm2_damage(s, part->at, bytes, "a section of a processor that cannot be");
 	int rc = nrm2_find_cpu(s, part->ring, &cpu);
@@ -349,6 +363,7 @@ static int end_cpu(struct nrm2_scan *s, struct nrm2_cpu *cpu)
 int nrm2_data_end(struct nrm2_scan *s)
 {
 	int rc = 0;
+
 	for (size_t i = 0; i < s->ncpus && !rc; i++)
 		rc = end_cpu(s, &s->cpus[i]);
 	return rc;

@@ -12,6 +12,7 @@ static struct group_identity nrm2_group_identify(const struct nrm2_hook *h)
 	uint32_t at = group_kinds[part].elapsed;
 	bool has_elapsed = part != PART_NONE && h->nintegers >= at + 2;
 	uint64_t elapsed = nrm2_hook_integer(h, at) << 32 | (uint32_t)nrm2_hook_integer(h, at + 1);
+
 	return group_identify(part, h->minor, has_elapsed, elapsed);
 }
 
@@ -23,6 +24,7 @@ static int write_out(struct nrm2_spool *s, struct nrm2_group *g, uint64_t *held)
 		uint8_t *record = g->records.p + at, *to;
 		uint32_t size = get_le32(record) & REC_SIZE_MASK;
 		int rc = nrm2_spool_room(s, size, &to);
+
 		if (rc)
 			return rc;
 		if (g->tid)
@@ -46,6 +48,7 @@ int nrm2_group_alone(struct nrm2_spool *s, const struct nrm2_hook *h, uint32_t t
 	uint32_t size = nrm2_hook_record_size(h, stamp);
 	uint8_t *to;
 	int rc = nrm2_spool_room(s, size, &to);
+
 	if (rc)
 		return rc;
 	nrm2_hook_record(to, h, size, tid, stamp);
@@ -58,6 +61,7 @@ static int nrm2_group_append_record(struct nrm2_group *g, const struct nrm2_hook
 	uint32_t size = nrm2_hook_record_size(h, g->stamp);
 	uint8_t *to;
 	int rc = nrm2_bytes_room(&g->records, size, &to);
+
 	if (rc)
 		return rc;
 	nrm2_hook_record(to, h, size, 0, g->stamp);
@@ -73,6 +77,7 @@ int nrm2_group_take(
 	uint64_t id = nrm2_hook_integer(h, 0);
 	bool fits = g->open && group_goes_on(&g->identity, &next);
 	int rc = fits || !g->open ? 0 : nrm2_group_end(s, g, held);
+
 	if (rc || next.part == PART_NONE)
 		return rc ? rc : nrm2_group_alone(s, h, 0, h->stamp);
 	if (fits)

@@ -4,6 +4,7 @@ const char *nrm2_hook_wrong(const uint8_t *p, bool big)
 {
 	unsigned type = nrm2_get16(p + NRM2_HK_LENGTH, big) & NRM2_HK_TYPE_MASK;
 	uint16_t major = nrm2_get16(p + NRM2_HK_MAJOR, big);
+
 	if (nrm2_hook_length(p, big) < NRM2_HK_HEADER_SIZE)
 		return "a hook's length is less than its header";
 	if (!major || major > NRM2_MAJOR_MAX)
@@ -19,6 +20,7 @@ static bool string_at(
 {
 	size_t left = (size_t)(end - p);
 	uint64_t n = left >= 8 ? nrm2_get64(p, big) : UINT64_MAX;
+
 	*length = *padded = 0;
 	if (left < 8 || n > left - 8)
 		return false;
@@ -34,6 +36,7 @@ const char *nrm2_hook_parse(struct nrm2_hook *h, const uint8_t *p, bool big)
 {
 	static const char misfit[] = "a hook's integers and strings do not fit its length";
 	uint32_t length, padded;
+
 	*h = (struct nrm2_hook){.length = nrm2_hook_length(p, big),
 		.major = (uint8_t)nrm2_get16(p + NRM2_HK_MAJOR, big),
 		.minor = nrm2_get32(p + NRM2_HK_MINOR, big),
@@ -72,6 +75,7 @@ uint64_t nrm2_hook_integer(const struct nrm2_hook *h, uint32_t i)
 const char *nrm2_hook_string(const struct nrm2_hook *h, uint32_t *length)
 {
 	uint32_t padded;
+
 	if (!h->nstrings || !string_at(h->strings, h->end, h->big, length, &padded))
 		return NULL;
 	return (const char *)h->strings + 8;
@@ -82,6 +86,7 @@ static void nrm2_hook_measure_payload(const struct nrm2_hook *h, uint32_t *nwide
 {
 	const uint8_t *p = h->strings;
 	uint32_t length, padded;
+
 	*nwide = *strings = 0;
 	for (uint32_t i = 0; i < h->nintegers; i++)
 		*nwide += nrm2_get64(h->integers + 8 * i, h->big) > UINT32_MAX;
@@ -95,6 +100,7 @@ static void put_strings(uint8_t *to, const struct nrm2_hook *h)
 {
 	const uint8_t *p = h->strings;
 	uint32_t length, padded;
+
 	for (uint32_t i = 0; i < h->nstrings; i++, p += 8 + padded) {
 		string_at(p, h->end, h->big, &length, &padded);
 		put_le32(to, length);
@@ -106,6 +112,7 @@ static void put_strings(uint8_t *to, const struct nrm2_hook *h)
 uint32_t nrm2_hook_record_size(const struct nrm2_hook *h, uint64_t stamp)
 {
 	uint32_t nwide, strings;
+
 	nrm2_hook_measure_payload(h, &nwide, &strings);
 	uint32_t size = rec_size(h->nintegers + nwide, strings);
 	return nwide || stamp != h->stamp ? (size + NRM2_T_INDEX + 4 * nwide + 7) & ~7u : size;
@@ -115,8 +122,10 @@ uint32_t nrm2_hook_record_size(const struct nrm2_hook *h, uint64_t stamp)
 static void put_integers(uint8_t *to, const struct nrm2_hook *h, uint8_t *index)
 {
 	uint8_t *word = to + REC_DATA;
+
 	for (uint32_t i = 0; i < h->nintegers; i++) {
 		uint64_t v = nrm2_hook_integer(h, i);
+
 		if (v > UINT32_MAX) {
 			put_le32(index, (uint32_t)(word - to - REC_DATA) / 4);
 			index += 4;
@@ -134,6 +143,7 @@ void nrm2_hook_record(
 	uint8_t *to, const struct nrm2_hook *h, uint32_t size, uint32_t tid, uint64_t stamp)
 {
 	uint32_t nwide, strings;
+
 	nrm2_hook_measure_payload(h, &nwide, &strings);
 	uint8_t *tail = to + rec_size(h->nintegers + nwide, strings);
 	memset(to, 0, size);

@@ -16,6 +16,7 @@ nrm2_write_meta(struct nrm2_scan *s, const char *format, ...)
 {
 	char line[128];
 	va_list ap;
+
 	va_start(ap, format);
 	int n = vsnprintf(line, sizeof line, format, ap);
 	va_end(ap);
@@ -35,6 +36,7 @@ static const char *mode_name(const struct nrm2_scan *s)
 static int nrm2_write_description(struct nrm2_scan *s)
 {
 	int rc = nrm2_write_meta(s, "byte order: %s-endian", s->big ? "big" : "little");
+
 	if (!rc)
 		rc = nrm2_write_meta(s, "mode: %s", mode_name(s));
 	if (!rc && s->os[0])
@@ -53,6 +55,7 @@ static void settle_clock(struct nrm2_scan *s)
 {
 	struct io_import *im = s->import;
 	uint64_t *rate = &s->head.ticks_per_second;
+
 	if (s->own) {
 		im->foreign = s->own_flags & NRM2_X_FOREIGN;
 		im->no_rate = s->own_flags & NRM2_X_NO_RATE;
@@ -72,6 +75,7 @@ static void settle_clock(struct nrm2_scan *s)
 static int convert(struct nrm2_scan *s)
 {
 	int rc = nrm2_spool_open(&s->spool);
+
 	if (!rc)
 		rc = nrm2_sections(s);
 	if (!rc)
@@ -94,6 +98,7 @@ static int is_32_bit(struct nrm2_scan *s, bool *narrow)
 	const uint8_t *p;
 	size_t got;
 	bool big;
+
 	*narrow = false;
 	int rc = nrm2_look(s, 0, s->window_cap, &p, &got);
 	if (rc || got < NRM2_HEADER_SIZE || !nrm2_magic(p, &big) ||
@@ -104,6 +109,7 @@ static int is_32_bit(struct nrm2_scan *s, bool *narrow)
 	size_t end = size < got - NRM2_HEADER_SIZE ? NRM2_HEADER_SIZE + size : got;
 	for (size_t at = NRM2_HEADER_SIZE; at + NARROW_HEADER <= end;) {
 		uint32_t length = nrm2_get16(p + at, big), type = length & 3;
+
 		length -= type;
 		if (length < NARROW_HEADER || (type != 0 && type != 2) ||
 			!nrm2_get16(p + at + NRM2_HK_MAJOR, big))
@@ -126,6 +132,7 @@ int nrm2_convert(const struct io_input *in, io_progress_fn progress, void *ctx,
 		.spool = {.fd = -1},
 		.import = import,
 	};
+
 	*import = (struct io_import){.bytes = s.size, .kernel_fd = -1};
 	s.window_cap = s.size < NRM2_WINDOW ? (size_t)s.size : NRM2_WINDOW;
 	s.window = malloc(s.window_cap);
@@ -168,6 +175,7 @@ int io_import_kernel(const struct io_import *import, unsigned which, uint64_t of
 	size_t n, size_t *got)
 {
 	const struct io_kernel_file *k = &import->kernel[which];
+
 	*got = 0;
 	if (offset >= k->size)
 		return 0;
@@ -176,6 +184,7 @@ int io_import_kernel(const struct io_import *import, unsigned which, uint64_t of
 	while (*got < n) {
 		ssize_t r = pread(import->kernel_fd, (uint8_t *)buf + *got, n - *got,
 			(off_t)(k->at + offset + *got));
+
 		if (r < 0 && errno == EINTR)
 			continue;
 		if (r < 0)

@@ -13,6 +13,7 @@ int nrm2_look(struct nrm2_scan *s, uint64_t at, size_t n, const uint8_t **p, siz
 		n = (size_t)(s->size - at);
 	if (at < s->window_at || at + n > s->window_at + s->window_len) {
 		int rc = io_read(s->in, at, s->window, s->window_cap, &s->window_len);
+
 		if (rc)
 			return rc;
 		s->window_at = at;
@@ -28,6 +29,7 @@ int nrm2_look(struct nrm2_scan *s, uint64_t at, size_t n, const uint8_t **p, siz
 int nrm2_damage(struct nrm2_scan *s, uint64_t at, uint64_t bytes, const char *why)
 {
 	struct io_import *im = s->import;
+
 	im->damaged_bytes += bytes;
 	if (im->ndamage == IO_MAX_DAMAGE) {
 		im->damage_untold++;

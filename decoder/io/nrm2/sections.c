@@ -12,6 +12,7 @@
 static bool looks_own(const uint8_t *header)
 {
 	unsigned same = 0;
+
 	for (unsigned i = 0; i < 8; i++)
 		same += header[NRM2_X_MAGIC + i] == (uint8_t)NRM2_EXTENSION[i];
 	return same >= 7;
@@ -20,6 +21,7 @@ static bool looks_own(const uint8_t *header)
 static void parse_header(struct nrm2_part *p, uint64_t at)
 {
 	const uint8_t *h = p->header;
+
 	p->at = at;
 	p->data = at + NRM2_HEADER_SIZE;
 	p->end = p->data + nrm2_get32(h + NRM2_H_DATA_SIZE, p->big);
@@ -36,6 +38,7 @@ int nrm2_section_at(struct nrm2_scan *s, uint64_t at, struct nrm2_part *part, co
 {
 	const uint8_t *p;
 	size_t got;
+
 	*why = "no section header here";
 	int rc = nrm2_look(s, at, NRM2_HEADER_SIZE, &p, &got);
 	if (rc)
@@ -66,6 +69,7 @@ static void note_region(
 {
 	uint64_t at = nrm2_get64(p->header + field, p->big);
 	uint64_t size = nrm2_get64(p->header + field + 8, p->big);
+
 	if (!size || at < NRM2_HEADER_SIZE || s->nregions == NRM2_MAX_REGIONS)
 		return;
 	for (unsigned i = 0; i < s->nregions; i++)
@@ -88,6 +92,7 @@ static int keep_region(struct nrm2_scan *s, const struct nrm2_region *r, uint64_
 	struct io_import *im = s->import;
 	struct io_kernel_file *k = &im->kernel[r->which];
 	int rc = 0;
+
 	if (k->size || !size) /* two headers contradict each other */
 		return 0;
 	if (im->kernel_fd < 0)
@@ -98,6 +103,7 @@ static int keep_region(struct nrm2_scan *s, const struct nrm2_region *r, uint64_
 	while (k->size < size && !rc) {
 		const uint8_t *p;
 		size_t got, n = size - k->size < NRM2_WINDOW ? size - k->size : NRM2_WINDOW;
+
 		rc = nrm2_look(s, r->at + k->size, n, &p, &got);
 		if (!rc && !got)
 			break;
@@ -112,6 +118,7 @@ static int skip_region(struct nrm2_scan *s, const struct nrm2_region *r, uint64_
 {
 	uint64_t left = s->size - r->at;
 	bool cut = r->size > left;
+
 	*at = cut ? s->size : r->at + r->size;
 	int rc = keep_region(s, r, *at - r->at);
 	if (!rc && cut)
@@ -128,6 +135,7 @@ static int find_next(struct nrm2_scan *s, uint64_t *at)
 		const char *why;
 		size_t got;
 		int rc = nrm2_progress(s, *at);
+
 		if (!rc)
 			rc = nrm2_look(s, *at, NRM2_WINDOW / 2, &p, &got);
 		if (rc)
@@ -160,6 +168,7 @@ static int check_own(struct nrm2_scan *s, const struct nrm2_part *part, const ch
 	uint64_t n = part->end - part->data;
 	const uint8_t *p;
 	size_t got;
+
 	*why = "a section is larger than its writer makes them";
 	if (n > NRM2_SECTION_ROOM)
 		return 0;
@@ -180,6 +189,7 @@ static void note_own(struct nrm2_scan *s, const struct nrm2_part *part)
 {
 	const uint8_t *h = part->header;
 	struct nrm2_spool_head *head = &s->head;
+
 	s->own_flags = get_le32(h + NRM2_X_FLAGS);
 	head->clock = get_le32(h + NRM2_X_CLOCK);
 	head->flags = s->own_flags & NRM2_X_SCRIPTED ? TF_FLAG_SCRIPTED : 0;
@@ -192,6 +202,7 @@ static void note_own(struct nrm2_scan *s, const struct nrm2_part *part)
 static int note_loss(struct nrm2_scan *s, const struct nrm2_part *part)
 {
 	uint64_t counts[7];
+
 	if (!(get_le32(part->header + NRM2_X_FLAGS) & NRM2_X_HAS_LOSS))
 		return 0;
 	for (int i = 0; i < 7; i++)
@@ -215,6 +226,7 @@ static int read_section(struct nrm2_scan *s, struct nrm2_part *part)
 {
 	const char *why = NULL;
 	int rc = part->own ? check_own(s, part, &why) : 0;
+
 	if (!rc && why) {
 		if (part->end > s->size)
 			part->end = s->size;
@@ -237,11 +249,13 @@ static int read_section(struct nrm2_scan *s, struct nrm2_part *part)
 int nrm2_sections(struct nrm2_scan *s)
 {
 	uint64_t at = 0;
+
 	while (at < s->size) {
 		struct nrm2_part part;
 		const char *why;
 		const struct nrm2_region *region = region_at(s, at);
 		int rc = nrm2_progress(s, at);
+
 		if (!rc && region) {
 			rc = skip_region(s, region, &at);
 			if (!rc)

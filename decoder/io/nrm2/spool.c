@@ -32,6 +32,7 @@ void nrm2_spool_close(struct nrm2_spool *s)
 {
 	struct nrm2_bytes *all[] = {
 		&s->records, &s->tasks, &s->syncs, &s->losses, &s->meta, &s->schema};
+
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		free(all[i]->p);
 }
@@ -57,6 +58,7 @@ int nrm2_write_at(int fd, uint64_t at, const uint8_t *p, size_t n)
 {
 	while (n) {
 		ssize_t put = pwrite(fd, p, n, (off_t)at);
+
 		if (put < 0 && errno == EINTR)
 			continue;
 		if (put < 0)
@@ -74,6 +76,7 @@ static int nrm2_spool_write_section(struct nrm2_spool *s, uint8_t *header, struc
 	uint8_t *zeros;
 	int rc = nrm2_bytes_room(b, TF_ALIGN, &zeros);
 	XXH3_state_t *hash = rc ? NULL : XXH3_createState();
+
 	if (!hash)
 		return CPIDECODE_ENOMEM;
 	size_t padded = (b->used + TF_ALIGN - 1) & ~(size_t)(TF_ALIGN - 1);
@@ -97,6 +100,7 @@ static int nrm2_spool_write_section(struct nrm2_spool *s, uint8_t *header, struc
 static int write_plain(struct nrm2_spool *s, uint16_t type, struct nrm2_bytes *b)
 {
 	uint8_t header[TF_SECTION_SIZE] = {0};
+
 	put_le16(header + TF_S_TYPE, type);
 	return nrm2_spool_write_section(s, header, b);
 }
@@ -104,6 +108,7 @@ static int write_plain(struct nrm2_spool *s, uint16_t type, struct nrm2_bytes *b
 int nrm2_spool_hooks(struct nrm2_spool *s)
 {
 	uint8_t header[TF_SECTION_SIZE] = {0};
+
 	if (!s->records.used && !s->lost)
 		return 0;
 	put_le16(header + TF_S_TYPE, TF_TYPE_HOOKS);
@@ -122,6 +127,7 @@ int nrm2_spool_hooks(struct nrm2_spool *s)
 int nrm2_spool_room(struct nrm2_spool *s, size_t n, uint8_t **to)
 {
 	int rc = s->records.used > SECTION ? nrm2_spool_hooks(s) : 0;
+
 	return rc ? rc : nrm2_bytes_room(&s->records, n, to);
 }
 
@@ -139,6 +145,7 @@ void nrm2_spool_took(struct nrm2_spool *s, size_t n, uint64_t stamp)
 static int entry(struct nrm2_spool *s, uint16_t type, struct nrm2_bytes *b, size_t n, uint8_t **to)
 {
 	int rc = b->used > PLAIN ? write_plain(s, type, b) : 0;
+
 	if (!rc)
 		rc = nrm2_bytes_room(b, n, to);
 	if (rc)
@@ -153,6 +160,7 @@ int nrm2_spool_task(struct nrm2_spool *s, uint32_t tid, uint32_t pid, uint64_t f
 {
 	uint8_t *p;
 	int rc = entry(s, TF_TYPE_TASKS, &s->tasks, TF_TASK_SIZE, &p);
+
 	if (rc)
 		return rc;
 	put_le32(p + TF_TASK_TID, tid);
@@ -166,6 +174,7 @@ int nrm2_spool_sync(struct nrm2_spool *s, uint64_t ticks, uint64_t realtime, uin
 {
 	uint8_t *p;
 	int rc = entry(s, TF_TYPE_CLOCK, &s->syncs, TF_SYNC_SIZE, &p);
+
 	if (rc)
 		return rc;
 	put_le64(p + TF_SYNC_TICKS, ticks);
@@ -178,6 +187,7 @@ int nrm2_spool_loss(struct nrm2_spool *s, uint32_t ring, const uint64_t counts[7
 {
 	uint8_t *p;
 	int rc = entry(s, TF_TYPE_LOSS, &s->losses, TF_LOSS_SIZE, &p);
+
 	if (rc)
 		return rc;
 	put_le32(p + TF_LOSS_RING, ring);
@@ -190,6 +200,7 @@ int nrm2_spool_meta(struct nrm2_spool *s, const char *line, size_t n)
 {
 	uint8_t *p;
 	int rc = entry(s, TF_TYPE_META, &s->meta, n + 1, &p);
+
 	if (rc)
 		return rc;
 	memcpy(p, line, n);
@@ -203,6 +214,7 @@ int nrm2_spool_schema(struct nrm2_spool *s, bool begins, const char *text, size_
 	int rc = 0;
 	/* No reader takes one so long; it does not have to be held. */
 	bool full = s->schema.used > SCHEMA_MOST;
+
 	if (s->schema.used && (begins || full))
 		rc = write_plain(s, TF_TYPE_SCHEMA, &s->schema);
 	if (!rc)
@@ -223,6 +235,7 @@ int nrm2_spool_finish(struct nrm2_spool *s, const struct nrm2_spool_head *head)
 		{TF_TYPE_TASKS, &s->tasks}, {TF_TYPE_CLOCK, &s->syncs}, {TF_TYPE_LOSS, &s->losses}};
 	uint8_t h[TF_HEADER_SIZE] = {0};
 	int rc = nrm2_spool_hooks(s);
+
 	for (size_t i = 0; i < sizeof rest / sizeof *rest && !rc; i++)
 		if (rest[i].b->used)
 			rc = write_plain(s, rest[i].type, rest[i].b);

@@ -19,6 +19,7 @@ int nrm2_own_table(struct nrm2_scan *s, const struct nrm2_hook *h)
 	uint32_t length;
 	const char *string = nrm2_hook_string(h, &length);
 	uint64_t id = nrm2_hook_integer(h, 0);
+
 	if (h->major == NRM2_MODULE_TABLE && h->minor == NRM2_PID_NAME && string)
 		return nrm2_spool_task(&s->spool, (uint32_t)id,
 			(uint32_t)nrm2_hook_integer(h, h->nintegers > 1), h->stamp, string, length);
@@ -40,6 +41,7 @@ static int learn_name(struct nrm2_scan *s, const struct nrm2_part *part, const s
 	uint32_t length;
 	const char *name = nrm2_hook_string(h, &length);
 	uint64_t id = nrm2_hook_integer(h, 0), first = h->stamp;
+
 	/* Hooks whose thread is not known have id 0: they are not the idle task's. */
 	if (!name || !id || id > UINT32_MAX)
 		return 0;
@@ -54,6 +56,7 @@ static int learn_name(struct nrm2_scan *s, const struct nrm2_part *part, const s
 static void learn_clock(struct nrm2_scan *s, const struct nrm2_hook *h)
 {
 	uint64_t value = nrm2_hook_integer(h, 0), seconds = nrm2_hook_integer(h, 3);
+
 	if (h->minor == NRM2_TIME_BASE && !s->base && value && value <= MAX_GHZ * NS)
 		s->base = value;
 	if (h->minor != NRM2_CPU_SPEED)

@@ -28,6 +28,7 @@ int cpidecode_hooks_open(const cpidecode_trace *t, cpidecode_hooks **it)
 int cpidecode_hooks_next(cpidecode_hooks *it, const cpidecode_hook **hook)
 {
 	const struct hook *h;
+
 	*hook = NULL;
 	it->current = NULL;
 	it->walking = false;
@@ -60,6 +61,7 @@ const char *cpidecode_hook_string(const cpidecode_hook *h, unsigned i, size_t *l
 {
 	struct hook inner = {.strings = h->strings};
 	uint32_t n = 0;
+
 	*length = 0;
 	if (i >= h->nstrings)
 		return NULL;
@@ -114,6 +116,7 @@ _Static_assert(
 int cpidecode_hooks_field(cpidecode_hooks *it, cpidecode_field *field, unsigned *fit)
 {
 	struct field_value v;
+
 	if (fit)
 		*fit = 0;
 	if (!it->current)
@@ -135,6 +138,7 @@ int cpidecode_hooks_damage(
 {
 	struct findings found = {0};
 	int rc = findings_add(&found, it->trace, it->it);
+
 	if (!rc && i >= found.ndamage)
 		rc = CPIDECODE_EINVAL;
 	if (!rc) {
@@ -150,6 +154,7 @@ int cpidecode_hooks_damage(
 void cpidecode_hooks_counts(const cpidecode_hooks *it, cpidecode_counts *counts)
 {
 	struct hook_counts c;
+
 	hook_iter_counts(it->it, &c);
 	*counts = (cpidecode_counts){.hooks = c.hooks,
 		.torn = c.torn,

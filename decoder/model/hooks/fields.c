@@ -35,6 +35,7 @@ static bool take_string(struct field_cursor *c, struct field_value *v)
 static bool take_words(struct field_cursor *c, struct field_value *v, enum field_type type)
 {
 	unsigned need = schema_type_words(type);
+
 	if (c->words_done || c->nwords - c->words_used < need) {
 		c->words_done = true;
 		c->fit |= FIT_SHORT;
@@ -62,6 +63,7 @@ static bool take_words(struct field_cursor *c, struct field_value *v, enum field
 static bool fields_read_field(struct field_cursor *c, unsigned index, struct field_value *v)
 {
 	const struct schema_field *f = &c->schema->fields[index];
+
 	v->field = f;
 	v->index = index;
 	v->turn = c->in_loop ? c->turn : 0;
@@ -80,6 +82,7 @@ static bool fields_read_field(struct field_cursor *c, unsigned index, struct fie
 static void fields_begin_repeat(struct field_cursor *c, const struct schema_op *op)
 {
 	uint64_t turns = op->number;
+
 	if (op->slot >= 0)
 		turns = (int64_t)c->slot[op->slot] < 0 ? 0 : c->slot[op->slot];
 	if (turns == 0) {
@@ -99,6 +102,7 @@ static void fields_begin_repeat(struct field_cursor *c, const struct schema_op *
 static void fields_end_turn(struct field_cursor *c, const struct schema_op *op)
 {
 	bool took = c->words_used != c->loop_words || c->strings_used != c->loop_strings;
+
 	c->loop_words = c->words_used;
 	c->loop_strings = c->strings_used;
 	if (took && ++c->turn < c->turns) {
@@ -115,6 +119,7 @@ bool field_next(struct field_cursor *c, struct field_value *v)
 		return false;
 	while (c->pc < c->schema->nops) {
 		const struct schema_op *op = &c->schema->ops[c->pc];
+
 		switch (op->kind) {
 		case OP_FIELD:
 			c->pc++;
@@ -142,6 +147,7 @@ uint32_t field_fit(const struct hook *h)
 	const struct schema_hook *s = h->schema;
 	struct field_cursor c;
 	struct field_value v;
+
 	if (!s)
 		return 0;
 	if (s->straight) {
@@ -159,6 +165,7 @@ uint32_t field_fit(const struct hook *h)
 const char *hook_string(const struct hook *h, unsigned i, uint32_t *length)
 {
 	const uint8_t *p = h->strings;
+
 	while (i--)
 		p += rec_string_bytes(get_le32(p));
 	*length = get_le32(p);

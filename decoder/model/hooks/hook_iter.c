@@ -64,6 +64,7 @@ struct hook_iter {
 static int open_source(struct source *s, const struct file *f)
 {
 	size_t n = f->pub.nrings;
+
 	s->file = f;
 	clock_cursor_init(&s->clock, &f->clock);
 	if (!n)
@@ -80,6 +81,7 @@ static int open_source(struct source *s, const struct file *f)
 int hook_iter_open(const struct trace *t, struct hook_iter **result)
 {
 	struct hook_iter *it = calloc(1, sizeof *it);
+
 	*result = NULL;
 	if (!it)
 		return CPIDECODE_ENOMEM;
@@ -108,6 +110,7 @@ void hook_iter_close(struct hook_iter *it)
 		return;
 	for (size_t i = 0; i < it->nsources; i++) {
 		struct source *s = &it->sources[i];
+
 		for (size_t j = 0; s->cursors && j < s->file->pub.nrings; j++)
 			ring_cursor_free(&s->cursors[j]);
 		free(s->cursors);
@@ -123,6 +126,7 @@ struct tick_range ticks_between(const struct clock *c, int64_t from_ns, int64_t 
 {
 	struct tick_range r = ALL_TICKS;
 	bool all = from_ns == INT64_MIN && to_ns == INT64_MAX;
+
 	if (!all && !clock_range(c, from_ns, to_ns, &r.first, &r.last))
 		return (struct tick_range){1, 0};
 	return r;
@@ -135,6 +139,7 @@ void hook_iter_range(struct hook_iter *it, int64_t from_ns, int64_t to_ns)
 	it->look = false;
 	for (size_t i = 0; i < it->nsources; i++) {
 		struct source *s = &it->sources[i];
+
 		s->stamps = ticks_between(&s->file->clock, from_ns, to_ns);
 		it->look |= !clock_is_monotone(&s->file->clock);
 	}
@@ -155,6 +160,7 @@ static void begin_part(struct hook_iter *it)
 	it->reading.loaded = 0;
 	for (size_t i = 0; i < it->nsources; i++) {
 		struct source *s = &it->sources[i];
+
 		for (size_t j = 0; j < s->file->pub.nrings; j++)
 			ring_cursor_rest(&s->cursors[j]);
 		s->count = 0;
@@ -171,6 +177,7 @@ static void hook_iter_add_cursor(
 	struct hook_iter *it, struct source *s, size_t ring, struct ring_part part)
 {
 	struct ring_cursor *c = &s->cursors[ring];
+
 	part.stamps = s->stamps;
 	part.keys = both(part.keys, s->keys);
 	ring_part_narrow(s->file, ring, &part);
@@ -186,10 +193,12 @@ void hook_iter_part(struct hook_iter *it, const struct tick_range *keys)
 	begin_part(it);
 	for (size_t i = 0; i < it->nsources; i++) {
 		struct source *s = &it->sources[i];
+
 		if (s->stamps.first > s->stamps.last)
 			continue;
 		for (size_t j = 0; j < s->file->pub.nrings; j++) {
 			struct ring_part part = {.keys = keys[i]};
+
 			file_sections_in(s->file, j, s->stamps.first, s->stamps.last, &part.begin,
 				&part.end);
 			hook_iter_add_cursor(it, s, j, part);
@@ -201,6 +210,7 @@ void hook_iter_sections(struct hook_iter *it, size_t file, size_t ring, size_t b
 {
 	struct source *s = &it->sources[file];
 	struct ring_cursor *before = it->lone;
+
 	begin_part(it);
 	if (before && before != &s->cursors[ring])
 		ring_cursor_lend(before, &s->cursors[ring]);
@@ -228,6 +238,7 @@ void hook_iter_spare(struct hook_iter *it, unsigned spared)
 static bool entry_before(const void *ctx, const void *x, const void *y)
 {
 	const struct entry *a = x, *b = y;
+
 	(void)ctx;
 	return a->key != b->key ? a->key < b->key : a->ring < b->ring;
 }
@@ -235,6 +246,7 @@ static bool entry_before(const void *ctx, const void *x, const void *y)
 static void hook_iter_sift_down(struct source *s, size_t i)
 {
 	struct entry e = s->heap[i];
+
 	heap_sift_down(s->heap, s->count, i, &e, sizeof e, entry_before, NULL);
 }
 
@@ -247,9 +259,11 @@ static void set_time(const struct hook_iter *it, struct source *s)
 static int start_source(struct hook_iter *it, struct source *s)
 {
 	size_t n = 0;
+
 	for (size_t i = 0; i < s->count; i++) {
 		struct ring_cursor *c = s->heap[i].cursor;
 		int rc = ring_cursor_next(c, &it->reading);
+
 		if (rc < 0)
 			return rc;
 		if (rc)
@@ -269,6 +283,7 @@ static int hook_iter_advance_source(struct hook_iter *it, struct source *s)
 	struct entry *top = &s->heap[0];
 	bool taken = ring_cursor_take(top->cursor);
 	int rc = taken ? 1 : ring_cursor_next(top->cursor, &it->reading);
+
 	if (rc < 0)
 		return rc;
 	if (rc)
@@ -284,6 +299,7 @@ static int hook_iter_advance_source(struct hook_iter *it, struct source *s)
 static bool source_before(const struct source *a, const struct source *b)
 {
 	const struct entry *x = &a->heap[0], *y = &b->heap[0];
+
 	if (a->time_ns != b->time_ns)
 		return a->time_ns < b->time_ns;
 	if (x->key != y->key)
@@ -299,8 +315,10 @@ static bool source_before(const struct source *a, const struct source *b)
 static struct source *first_source(struct hook_iter *it, const struct source *but)
 {
 	struct source *first = NULL;
+
 	for (size_t i = 0; i < it->nsources; i++) {
 		struct source *s = &it->sources[i];
+
 		if (s != but && s->count && (!first || source_before(s, first)))
 			first = s;
 	}
@@ -311,6 +329,7 @@ static struct source *first_source(struct hook_iter *it, const struct source *bu
 static void choose_source(struct hook_iter *it)
 {
 	struct source *s = it->current;
+
 	if (s && s->count && (!it->rival || source_before(s, it->rival)))
 		return;
 	it->current = s ? it->rival : first_source(it, NULL);
@@ -330,6 +349,7 @@ static __attribute__((noinline)) const struct task *hook_iter_find_task(
 	struct hook_iter *it, const struct hook *h)
 {
 	struct task_cached *c = &it->tasks[h->tid % TASK_CACHE];
+
 	if (!c->valid || c->tid != h->tid || c->machine != h->machine || h->ticks < c->from ||
 		h->ticks > c->to) {
 		c->valid = true;
@@ -349,6 +369,7 @@ static const struct schema_hook *find_schema(
 	struct schema_cached *c = &it->schemas[place];
 	/* In one word, as comparing both together would wait for them to be written. */
 	uint64_t code = (uint64_t)h->major << 32 | h->minor;
+
 	if (c->set != set || c->code != code) {
 		c->set = set;
 		c->code = code;
@@ -361,6 +382,7 @@ static const struct schema_hook *find_schema(
 static int place_from(struct hook_iter *it, int64_t time_ns)
 {
 	struct tick_range *keys = calloc(it->nsources ? it->nsources : 1, sizeof *keys);
+
 	if (!keys)
 		return CPIDECODE_ENOMEM;
 	for (size_t i = 0; i < it->nsources; i++)
@@ -381,6 +403,7 @@ int hook_iter_seek(struct hook_iter *it, int64_t time_ns)
 static __attribute__((noinline)) int hook_iter_step_merge(struct hook_iter *it)
 {
 	int rc = it->error;
+
 	if (!rc && !it->placed)
 		rc = place_from(it, INT64_MIN);
 	if (rc)
@@ -399,6 +422,7 @@ static __attribute__((noinline)) int hook_iter_step_merge(struct hook_iter *it)
 static inline int next_cursor(struct hook_iter *it, struct ring_cursor **c)
 {
 	int rc;
+
 	if (it->lone) {
 		*c = it->lone;
 		if (ring_cursor_take(*c))
@@ -426,8 +450,10 @@ static bool too_much(struct hook_iter *it, struct ring_cursor *c)
 int hook_iter_next(struct hook_iter *it, const struct hook **result)
 {
 	struct ring_cursor *c;
+
 	do {
 		int rc = next_cursor(it, &c);
+
 		if (rc <= 0)
 			return rc;
 		if (it->look || !(it->spared & HOOK_SPARE_TIME))
@@ -445,6 +471,7 @@ void hook_iter_counts(const struct hook_iter *it, struct hook_counts *total)
 	*total = (struct hook_counts){0};
 	for (size_t i = 0; i < it->nsources; i++) {
 		const struct source *s = &it->sources[i];
+
 		for (size_t j = 0; j < s->file->pub.nrings; j++)
 			hook_counts_add(total, &s->cursors[j].counts);
 	}

@@ -58,6 +58,7 @@ struct pass_run {
 void *pass_alloc(size_t n, size_t size)
 {
 	void *p = n <= SIZE_MAX / size ? aligned_alloc(PASS_APART, n * size) : NULL;
+
 	return p ? memset(p, 0, n * size) : NULL;
 }
 
@@ -71,6 +72,7 @@ static bool tell_progress(struct pass_run *run)
 {
 	const struct pass *p = run->pass;
 	uint64_t done = 0;
+
 	if (!p->progress)
 		return true;
 	for (unsigned i = 0; i < run->count; i++)
@@ -81,6 +83,7 @@ static bool tell_progress(struct pass_run *run)
 static void publish_done(struct pass_slice *s)
 {
 	uint64_t done, total;
+
 	hook_iter_progress(s->it, &done, &total);
 	atomic_store_explicit(&s->done, done, memory_order_relaxed);
 }
@@ -99,6 +102,7 @@ int pass_next(struct pass_slice *s, const struct hook **h)
 {
 	if (++s->hooks % LOOK_HOOKS == 0) {
 		int rc = look_around(s);
+
 		if (rc)
 			return rc;
 	}
@@ -129,6 +133,7 @@ bool pass_has_turn(const struct pass_slice *s)
 static void wait_for_move(struct pass_slice *s)
 {
 	struct pass_run *run = s->run;
+
 	if (s->thread != 0 || !run->pass->progress) {
 		pthread_cond_wait(&run->moved, &run->lock);
 		return;
@@ -142,6 +147,7 @@ int pass_turn(struct pass_slice *s)
 {
 	struct pass_run *run = s->run;
 	int rc = 0;
+
 	if (pass_has_turn(s))
 		return lost(s) ? CPIDECODE_ECANCELED : 0;
 	publish_done(s);
@@ -165,6 +171,7 @@ int pass_turn(struct pass_slice *s)
 static void find_lowest(struct pass_run *run)
 {
 	size_t lowest = run->next;
+
 	for (unsigned i = 0; i < run->count; i++)
 		if (run->active[i] && run->workers[i].index < lowest)
 			lowest = run->workers[i].index;
@@ -175,6 +182,7 @@ static void find_lowest(struct pass_run *run)
 static bool begin_slice(struct pass_slice *s)
 {
 	struct pass_run *run = s->run;
+
 	pthread_mutex_lock(&run->lock);
 	bool any = run->next < run->plan.slices && run->failed == SIZE_MAX;
 	if (any) {
@@ -191,6 +199,7 @@ static void end_slice(struct pass_slice *s, int rc)
 {
 	struct pass_run *run = s->run;
 	int error = errno;
+
 	publish_done(s);
 	pthread_mutex_lock(&run->lock);
 	if (rc && s->index < run->failed) {
@@ -208,6 +217,7 @@ static void *work(void *arg)
 {
 	struct pass_slice *s = arg;
 	const struct pass *p = s->run->pass;
+
 	while (begin_slice(s)) {
 		pass_plan_start(&s->run->plan, p->trace, s->index, s->it, s->keys);
 		end_slice(s, p->read(p->ctx, s));
@@ -220,6 +230,7 @@ static int open_worker(struct pass_run *run, unsigned i)
 	const struct pass *p = run->pass;
 	struct pass_slice *s = &run->workers[i];
 	size_t files = trace_nfiles(p->trace);
+
 	s->run = run;
 	s->thread = i;
 	s->keys = calloc(files ? files : 1, sizeof *s->keys);
@@ -243,6 +254,7 @@ static void start_threads(struct pass_run *run, unsigned threads)
 {
 	sigset_t all, before;
 	pthread_attr_t attr;
+
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	pthread_attr_init(&attr);
@@ -250,6 +262,7 @@ static void start_threads(struct pass_run *run, unsigned threads)
 	for (unsigned i = 1; i < threads; i++) {
 		struct pass_slice *s = &run->workers[i];
 		bool started = !open_worker(run, i);
+
 		pthread_mutex_lock(&run->lock);
 		started = started && !pthread_create(&s->id, &attr, work, s);
 		if (started)
@@ -267,6 +280,7 @@ static void start_threads(struct pass_run *run, unsigned threads)
 static int collect(struct pass_run *run, struct findings *found)
 {
 	int rc = 0;
+
 	for (unsigned i = 0; i < run->count; i++) {
 		if (found && !rc)
 			rc = findings_add(found, run->pass->trace, run->workers[i].it);
@@ -300,6 +314,7 @@ static unsigned processors(void)
 	cpu_set_t set;
 	long n = sched_getaffinity(0, sizeof set, &set) ? sysconf(_SC_NPROCESSORS_ONLN)
 							: CPU_COUNT(&set);
+
 	return n > 0 ? (unsigned)n : 1;
 }
 
@@ -316,6 +331,7 @@ unsigned pass_threads(const struct pass *p)
 static void init_lock(struct pass_run *run)
 {
 	pthread_condattr_t attr;
+
 	pthread_condattr_init(&attr);
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
 	pthread_mutex_init(&run->lock, NULL);
@@ -327,8 +343,10 @@ int pass_run(const struct pass *p, struct findings *found)
 {
 	struct pass_run run = {.pass = p, .failed = SIZE_MAX};
 	int rc = pass_plan_make(&run.plan, p);
+
 	if (!rc) {
 		unsigned threads = pass_limit_threads(pass_threads(p), run.plan.slices);
+
 		if (run.plan.held)
 			threads = pass_limit_threads(threads, HELD_BYTES / run.plan.held);
 		init_lock(&run);

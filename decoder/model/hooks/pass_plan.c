@@ -40,12 +40,14 @@ static int64_t time_of_key(uint64_t key)
 static void set_key(const struct pass_plan *plan, struct stream *s)
 {
 	uint64_t lo = file_section(s->file, s->ring, s->next)->lo;
+
 	s->key = plan->by_time ? key_of_time(clock_time(&s->file->clock, lo)) : lo;
 }
 
 static size_t count_rings(const struct trace *t)
 {
 	size_t n = 0;
+
 	for (size_t i = 0; i < t->nfiles; i++)
 		n += t->files[i]->pub.nrings;
 	return n;
@@ -55,6 +57,7 @@ static int find_streams(struct streams *all, const struct pass *p)
 {
 	const struct trace *t = p->trace;
 	size_t n = count_rings(t);
+
 	all->heap = calloc(n ? n : 1, sizeof *all->heap);
 	if (!all->heap)
 		return CPIDECODE_ENOMEM;
@@ -62,10 +65,12 @@ static int find_streams(struct streams *all, const struct pass *p)
 		const struct file *f = t->files[i];
 		struct tick_range r = ticks_between(&f->clock, p->from_ns, p->to_ns);
 		struct ring_part part = {.keys = ALL_TICKS};
+
 		if (p->slices)
 			part.keys = p->slices[f->pub.machine];
 		for (size_t j = 0; j < f->pub.nrings && r.first <= r.last; j++) {
 			struct stream s = {.file = f, .ring = j};
+
 			file_sections_in(f, j, r.first, r.last, &part.begin, &part.end);
 			ring_part_narrow(f, j, &part);
 			s.next = part.begin;
@@ -86,6 +91,7 @@ static bool stream_before(const void *ctx, const void *a, const void *b)
 static void streams_sift_down(struct streams *all, size_t i)
 {
 	struct stream s = all->heap[i];
+
 	heap_sift_down(all->heap, all->count, i, &s, sizeof s, stream_before, NULL);
 }
 
@@ -93,11 +99,14 @@ static void streams_sift_down(struct streams *all, size_t i)
 static uint64_t weigh(struct pass_plan *plan, const struct streams *all, bool ordered)
 {
 	uint64_t typical = 0;
+
 	for (size_t i = 0; i < all->count; i++) {
 		const struct stream *s = &all->heap[i];
 		uint64_t raw = 0, largest = 0;
+
 		for (size_t j = s->next; j < s->end; j++) {
 			const struct section_ref *ref = file_section(s->file, s->ring, j);
+
 			plan->stored += ref->stored;
 			raw += ref->raw;
 			largest = ref->raw > largest ? ref->raw : largest;
@@ -124,6 +133,7 @@ static bool can_cut(const struct trace *t)
 static int add_cut(struct pass_plan *plan, uint64_t key)
 {
 	int rc = grow(&plan->cuts, plan->ncuts, &plan->cuts_cap, sizeof *plan->cuts);
+
 	if (!rc)
 		plan->cuts[plan->ncuts++] = key;
 	return rc;
@@ -133,16 +143,19 @@ static int add_cut(struct pass_plan *plan, uint64_t key)
 static int cut_by_time(struct pass_plan *plan, struct streams *all, uint64_t enough)
 {
 	uint64_t bytes = 0, before = 0;
+
 	for (size_t i = 0; i < all->count; i++)
 		set_key(plan, &all->heap[i]);
 	for (size_t i = all->count / 2; i-- > 0;)
 		streams_sift_down(all, i);
 	for (bool any = false; all->count; any = true) {
 		struct stream *s = &all->heap[0];
+
 		if (!any)
 			before = s->key;
 		if (bytes >= enough && s->key > before) {
 			int rc = add_cut(plan, s->key);
+
 			if (rc)
 				return rc;
 			before = s->key;
@@ -163,6 +176,7 @@ static int cut_by_time(struct pass_plan *plan, struct streams *all, uint64_t eno
 static int add_batch(struct pass_plan *plan, const struct stream *s, size_t begin, size_t end)
 {
 	int rc = grow(&plan->batches, plan->slices, &plan->batches_cap, sizeof *plan->batches);
+
 	if (!rc)
 		plan->batches[plan->slices++] = (struct pass_batch){.file = s->file->pub.index,
 			.ring = (uint32_t)s->ring,
@@ -176,10 +190,13 @@ static int cut_ring(struct pass_plan *plan, const struct stream *s, uint64_t eno
 {
 	uint64_t bytes = 0, end = 0;
 	size_t begin = s->next;
+
 	for (size_t i = s->next; i < s->end; i++) {
 		const struct section_ref *ref = file_section(s->file, s->ring, i);
+
 		if (bytes >= enough && ref->lo > end) {
 			int rc = add_batch(plan, s, begin, i);
+
 			if (rc)
 				return rc;
 			begin = i;
@@ -196,6 +213,7 @@ static int pass_plan_compare_batches(const void *a, const void *b, void *ctx)
 {
 	const struct trace *t = ctx;
 	const struct pass_batch *x = a, *y = b;
+
 	if (x->file != y->file)
 		return x->file < y->file ? -1 : 1;
 	uint64_t p = file_section(t->files[x->file], x->ring, x->begin)->offset;
@@ -207,6 +225,7 @@ static int cut_by_ring(struct pass_plan *plan, const struct streams *all, const 
 {
 	uint64_t enough = p->slice_bytes ? p->slice_bytes : SLICE_BYTES;
 	int rc = 0;
+
 	for (size_t i = 0; i < all->count && !rc; i++)
 		rc = cut_ring(plan, &all->heap[i], enough);
 	if (!rc && plan->slices)
@@ -219,8 +238,10 @@ int pass_plan_make(struct pass_plan *plan, const struct pass *p)
 {
 	struct streams all = {0};
 	int rc = find_streams(&all, p);
+
 	if (!rc) {
 		uint64_t enough = weigh(plan, &all, p->ordered);
+
 		if (p->slice_bytes)
 			enough = p->slice_bytes;
 		plan->by_time = !trace_one_machine(p->trace);
@@ -259,6 +280,7 @@ static struct tick_range slice_keys(
 	static const struct tick_range none = {1, 0};
 	struct tick_range r = ALL_TICKS;
 	uint64_t after;
+
 	if (slice > 0 && !cut_tick(plan, f, plan->cuts[slice - 1], &r.first))
 		return none;
 	if (slice < plan->ncuts && cut_tick(plan, f, plan->cuts[slice], &after)) {
@@ -274,6 +296,7 @@ void pass_plan_start(const struct pass_plan *plan, const struct trace *t, size_t
 {
 	if (plan->batches) {
 		const struct pass_batch *b = &plan->batches[slice];
+
 		hook_iter_sections(it, b->file, b->ring, b->begin, b->end);
 		return;
 	}

@@ -30,6 +30,7 @@ void ring_cursor_rest(struct ring_cursor *c)
 void ring_cursor_lend(struct ring_cursor *c, struct ring_cursor *to)
 {
 	struct io_buffer raw = c->raw;
+
 	c->raw = to->raw;
 	to->raw = raw;
 	c->at = to->at = SIZE_MAX;
@@ -38,8 +39,10 @@ void ring_cursor_lend(struct ring_cursor *c, struct ring_cursor *to)
 void ring_part_narrow(const struct file *f, size_t ring, struct ring_part *part)
 {
 	size_t low = part->begin, high = part->end;
+
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
+
 		if (file_section(f, ring, mid)->hi < part->keys.first)
 			low = mid + 1;
 		else
@@ -48,6 +51,7 @@ void ring_part_narrow(const struct file *f, size_t ring, struct ring_part *part)
 	part->begin = low;
 	for (high = part->end; low < high;) {
 		size_t mid = low + (high - low) / 2;
+
 		if (file_section(f, ring, mid)->lo <= part->keys.last)
 			low = mid + 1;
 		else
@@ -59,6 +63,7 @@ void ring_part_narrow(const struct file *f, size_t ring, struct ring_part *part)
 bool ring_cursor_start(struct ring_cursor *c, const struct ring_part *part)
 {
 	uint64_t before = c->part.keys.last;
+
 	c->part = *part;
 	c->whole = false;
 	c->next = part->begin;
@@ -98,6 +103,7 @@ static int check_facts(struct ring_cursor *c, struct reading *r)
 	struct io_section said = {
 		.hooks = s->hooks, .torn = s->torn, .first = facts.first, .last = s->last};
 	const char *why = section_contradiction(&said, &facts);
+
 	return why ? ring_cursor_add_damage(c, r, 0, why) : 0;
 }
 
@@ -107,6 +113,7 @@ static int ring_cursor_load_section(struct ring_cursor *c, struct reading *r, bo
 	const struct section_ref *s = c->section;
 	const char *why = "too many large sections at one time";
 	int rc = 1;
+
 	c->at = SIZE_MAX;
 	if (s->raw <= MAX_LOADED - r->loaded)
 		rc = file_load_section(c->file, c->ring, s, &c->raw, &r->scratch, &why);
@@ -125,9 +132,11 @@ static void pass_over(struct ring_cursor *c, bool mine)
 {
 	const uint8_t *from = c->raw.p + c->section->skip;
 	uint32_t size;
+
 	while (c->p < from) {
 		enum record_kind kind =
 			record_parse(c->p, (size_t)(c->stop - c->p), &c->hook, &size);
+
 		if (kind == RECORD_BROKEN)
 			return;
 		c->counts.twice += mine && kind == RECORD_HOOK;
@@ -145,6 +154,7 @@ static int enter_next(struct ring_cursor *c, struct reading *r)
 		size_t i = c->next++;
 		const struct section_ref *s = c->section = file_section(c->file, c->ring, i);
 		bool mine = s->lo >= c->part.keys.first;
+
 		if (mine) {
 			r->done += s->stored;
 			c->counts.promised += s->hooks;
@@ -172,6 +182,7 @@ static int enter_next(struct ring_cursor *c, struct reading *r)
 static int odd_record(struct ring_cursor *c, struct reading *r, enum record_kind kind)
 {
 	struct hook_counts *n = &c->counts;
+
 	if (c->key < c->part.keys.first) {
 		if (kind == RECORD_BROKEN)
 			c->p = c->stop;
@@ -194,6 +205,7 @@ static int odd_record(struct ring_cursor *c, struct reading *r, enum record_kind
 	case RECORD_BROKEN: {
 		/* Its rest is lost: records can no longer be told apart. */
 		uint64_t left = (uint64_t)(c->stop - c->p);
+
 		c->p = c->stop;
 		n->bad_bytes += left;
 		return ring_cursor_add_damage(
@@ -210,6 +222,7 @@ int ring_cursor_next(struct ring_cursor *c, struct reading *r)
 	for (;;) {
 		uint32_t size;
 		int rc;
+
 		if (c->p == c->stop) {
 			rc = enter_next(c, r);
 			if (rc <= 0)

@@ -56,6 +56,7 @@ bool ring_cursor_start(struct ring_cursor *c, const struct ring_part *part);
 static inline void ring_cursor_alone(struct ring_cursor *c)
 {
 	const struct ring_part *p = &c->part;
+
 	c->whole = !p->keys.first && !p->stamps.first && p->keys.last == UINT64_MAX &&
 		   p->stamps.last == UINT64_MAX;
 }
@@ -69,6 +70,7 @@ int ring_cursor_next(struct ring_cursor *c, struct reading *r);
 static inline uint64_t ring_cursor_key(const struct ring_cursor *c, uint64_t ticks)
 {
 	uint64_t key = ticks > c->key ? ticks : c->key;
+
 	return key < c->high ? key : c->high;
 }
 
@@ -78,10 +80,12 @@ static inline bool ring_cursor_take(struct ring_cursor *c)
 	const uint8_t *p = c->p;
 	const struct ring_part *part = &c->part;
 	uint32_t size;
+
 	if (p == c->stop || record_parse(p, (size_t)(c->stop - p), &c->hook, &size) != RECORD_HOOK)
 		return false;
 	if (!c->whole) {
 		uint64_t ticks = c->hook.ticks, key = ring_cursor_key(c, ticks);
+
 		if (key > part->keys.last || key < part->keys.first || ticks < part->stamps.first ||
 			ticks > part->stamps.last)
 			return false;
@@ -101,6 +105,7 @@ static inline const uint8_t *ring_cursor_peek(
 	const struct ring_cursor *c, uint64_t stamp, uint32_t tid, uint32_t *size)
 {
 	const uint8_t *p = c->p;
+
 	if (c->stop - p < REC_HEADER_SIZE || get_le64(p + REC_STAMP) != stamp ||
 		get_le32(p + REC_TID) != tid)
 		return NULL;

@@ -14,6 +14,7 @@ struct schema_set {
 const struct schema_hook *schema_find(const struct schema *s, uint8_t major, uint32_t minor)
 {
 	const struct schema_major *m = s->by_code[major];
+
 	if (!m || m->nhooks == 0)
 		return NULL;
 	const struct schema_hook *h = s->hooks + m->first_hook;
@@ -31,6 +32,7 @@ bool schema_has_major(const struct schema *s, uint8_t major)
 const char *schema_major_name(const struct schema *s, uint8_t major, const char **title)
 {
 	const struct schema_major *m = s->by_code[major];
+
 	if (title)
 		*title = m ? m->title : NULL;
 	return m ? m->name : NULL;
@@ -73,12 +75,14 @@ const struct schema_hook *schema_set_find(
 	const struct schema_set *set, uint8_t major, uint32_t minor)
 {
 	const struct schema *s = set->by_major[major];
+
 	return s ? schema_find(s, major, minor) : NULL;
 }
 
 const char *schema_set_major_name(const struct schema_set *set, uint8_t major, const char **title)
 {
 	const struct schema *s = set->by_major[major];
+
 	if (title)
 		*title = NULL;
 	return s ? schema_major_name(s, major, title) : NULL;

@@ -91,6 +91,7 @@ struct cpidecode_intervals {
 int cpidecode_intervals_read(const cpidecode_trace *t, cpidecode_intervals **set)
 {
 	struct interval_set_options options = {.cpus = true};
+
 	*set = calloc(1, sizeof **set);
 	int rc = *set ? interval_set_read(t->trace, &options, &(*set)->set) : CPIDECODE_ENOMEM;
 	if (rc) {
@@ -130,6 +131,7 @@ struct cpidecode_interval_stream {
 static bool in_range(void *ctx, const struct interval *iv)
 {
 	const cpidecode_interval_stream *s = ctx;
+
 	return iv->end_ns >= s->from_ns && iv->start_ns <= s->to_ns;
 }
 
@@ -155,6 +157,7 @@ int cpidecode_interval_stream_next(cpidecode_interval_stream *s, cpidecode_inter
 {
 	const struct interval *iv;
 	int rc = interval_stream_next(s->stream, &iv);
+
 	if (rc > 0)
 		api_interval(to, iv);
 	return rc;

@@ -17,6 +17,7 @@ static int add_area(struct blocks *b)
 	/* Little, as long as little is asked for. */
 	bool few = b->nareas < FIRST_AREAS;
 	struct pages area = {.large = !few && !b->slow};
+
 	if (grow(&b->areas, b->nareas, &b->areas_cap, sizeof *b->areas) ||
 		pages_grow(&area, few ? (b->nareas + 1) * BLOCK_BYTES : LARGE))
 		return CPIDECODE_ENOMEM;
@@ -42,6 +43,7 @@ void *blocks_get(struct blocks *b)
 void blocks_put(struct blocks *b, void *block)
 {
 	struct blocks_unused *unused = block;
+
 	unused->next = b->unused;
 	b->unused = unused;
 }

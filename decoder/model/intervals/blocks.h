@@ -44,6 +44,7 @@ struct block_array {
 static inline void *block_array_at(const struct block_array *a, size_t i, size_t size)
 {
 	size_t each = BLOCK_BYTES / size;
+
 	return (char *)a->blocks[i / each] + i % each * size;
 }
 

@@ -27,6 +27,7 @@ static inline bool group_elapsed_flat(
 	const struct group_plan *plan, const uint8_t *words, uint32_t nwords, uint64_t *elapsed)
 {
 	const uint8_t *p = words + 4 * (size_t)plan->elapsed_word;
+
 	if (nwords < plan->elapsed_words)
 		return false;
 	*elapsed = plan->elapsed_wide ? get_hl64(p) : get_le32(p);

@@ -72,9 +72,11 @@ static bool has_type_of(const struct schema_field *f, enum group_op op)
 const struct group_field *group_field_of(const struct schema_field *f, enum group_part part)
 {
 	unsigned major = group_part_is_util(part) ? OF_UTIL : OF_CPI;
+
 	for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
 		const struct group_field *field = &fields[i];
 		bool repeated = field->op >= TAKE_CPU_COUNT;
+
 		if (strcmp(field->name, f->name) == 0 && field->majors & major)
 			return repeated == f->repeated && has_type_of(f, (enum group_op)field->op)
 				       ? field
@@ -98,5 +100,6 @@ bool group_field_is_needed(const struct group_field *field, enum group_part part
 		[PART_UTIL_PER_CPU] = "cpu_busy_time",
 		[PART_UTIL_LABEL_END] = "label",
 	};
+
 	return strcmp(field->name, needed[part]) == 0;
 }

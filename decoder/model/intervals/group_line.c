@@ -20,10 +20,12 @@ static bool note_slot(struct group_lines *lines, const struct flat_op *op, bool 
 static bool note_ops(struct group_lines *lines, const struct group_plan *plan)
 {
 	bool first_run = true;
+
 	if (plan->ops[0].kind == FLAT_RUN)
 		lines->slot_words = plan->ops[0].words;
 	for (uint32_t i = 0; i < plan->nops; i++) {
 		const struct flat_op *op = &plan->ops[i];
+
 		switch ((enum group_op)op->kind) {
 		case FLAT_SLOT:
 			if (!note_slot(lines, op, first_run))
@@ -77,6 +79,7 @@ static void add_field(struct group_line *line, const struct walk *w, const struc
 	const struct flat_op *op)
 {
 	uint32_t end = line->nratios;
+
 	if (op->kind == TAKE_RATIO)
 		line->nratios++;
 	else if (op->kind == TAKE_COUNT)
@@ -139,6 +142,7 @@ static struct group_line *new_line(
 	struct group_line *line =
 		calloc(1, sizeof *line + (size_t)plan->nops * sizeof *line->fields);
 	struct walk w;
+
 	if (!line)
 		return NULL;
 	w.run = w.next = h->words;
@@ -155,6 +159,7 @@ static struct group_line *new_line(
 static struct group_line **group_lines_find_bucket(struct group_lines *lines, const uint64_t *slot)
 {
 	uint64_t sum = 0;
+
 	for (uint32_t i = 0; i < lines->nslots; i++)
 		sum = sum * 7 + slot[i];
 	return &lines->at[(sum ^ sum >> 8) % LINE_PLACES];
@@ -174,6 +179,7 @@ static const struct group_line *group_lines_find_line(
 {
 	struct group_lines *lines = plan->lines;
 	struct group_line **at = group_lines_find_bucket(lines, slot);
+
 	if (*at && same_slots(lines, (*at)->slot, slot))
 		return *at;
 	if (lines->made == LINES_MADE)
@@ -193,6 +199,7 @@ const struct group_line *group_line_find(const struct group_plan *plan, const st
 	struct group_lines *lines = plan->lines;
 	const struct group_line *line = lines->last;
 	uint64_t slot[LINE_SLOTS];
+
 	if (h->nwords < lines->slot_words)
 		return NULL;
 	for (uint32_t i = 0; i < lines->nslots; i++) {

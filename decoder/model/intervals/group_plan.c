@@ -24,6 +24,7 @@ struct compiler {
 static struct flat_op *group_plan_append_op(struct compiler *c, enum group_op kind)
 {
 	struct flat_op *op = &c->ops[c->plan->nops++];
+
 	*op = (struct flat_op){.kind = (uint8_t)kind, .slot = -1};
 	return op;
 }
@@ -100,6 +101,7 @@ static void compile_jump(struct compiler *c, const struct schema_op *op)
 		[OP_IF] = FLAT_IF, [OP_REPEAT] = FLAT_REPEAT, [OP_AGAIN] = FLAT_AGAIN};
 	uint32_t at = c->plan->nops;
 	struct flat_op *jump = group_plan_append_op(c, kinds[op->kind]);
+
 	jump->slot = op->slot;
 	jump->number = op->number;
 	jump->jump = op->jump; /* in the schema's program, until all places are known */
@@ -125,8 +127,10 @@ static bool is_jump(const struct flat_op *op)
 static void finish(struct compiler *c)
 {
 	uint32_t n = c->wants & WANT_FLAGS ? c->plan->nops : c->useful;
+
 	for (uint32_t i = 0; i < n; i++) {
 		struct flat_op *op = &c->ops[i];
+
 		if (is_jump(op))
 			op->jump = c->map[op->jump] < n ? c->map[op->jump] : n;
 	}
@@ -146,9 +150,11 @@ static bool is_target(const struct schema_hook *s, uint32_t pc)
 static bool compile(struct compiler *c)
 {
 	const struct schema_hook *s = c->plan->schema;
+
 	c->run = c->repeat = NOWHERE;
 	for (uint32_t pc = 0; pc < s->nops; pc++) {
 		const struct schema_op *op = &s->ops[pc];
+
 		if (is_target(s, pc))
 			c->run = NOWHERE;
 		c->map[pc] = c->plan->nops;
@@ -166,6 +172,7 @@ static bool make_flat(struct group_plan *plan, unsigned wants)
 {
 	uint32_t n = plan->schema->nops;
 	struct compiler c = {.plan = plan, .wants = wants};
+
 	/* A field can be a run, a slot and a value. */
 	c.ops = calloc(3 * (size_t)n + 1, sizeof *c.ops);
 	c.map = calloc((size_t)n + 1, sizeof *c.map);
@@ -188,8 +195,10 @@ static bool make_flat(struct group_plan *plan, unsigned wants)
 static bool is_usable(const struct schema_hook *s, enum group_part part)
 {
 	bool elapsed = false, needed = false;
+
 	for (unsigned i = 0; i < s->nfields; i++) {
 		const struct group_field *means = group_field_of(&s->fields[i], part);
+
 		elapsed |= means->op == TAKE_ELAPSED;
 		needed |= group_field_is_needed(means, part);
 	}
@@ -200,6 +209,7 @@ static struct group_plan *make(
 	const struct group_plans *p, const struct schema_hook *key, enum group_part part)
 {
 	const struct schema_hook *s = key;
+
 	if (!s || !is_usable(s, part))
 		s = schema_find(p->builtin, group_kinds[part].major, group_kinds[part].minor);
 	struct group_plan *plan = calloc(1, sizeof *plan + s->nfields * sizeof *plan->means);
@@ -251,8 +261,10 @@ const struct group_plan *group_plans_find(
 	struct group_plans *p, const struct schema_hook *schema, enum group_part part)
 {
 	uint64_t hash = group_plan_hash(schema, part);
+
 	for (uint32_t found; p->count && (found = *hash_index_at(&p->index, hash)); hash++) {
 		const struct group_plan *plan = p->plans[found - 1];
+
 		if (plan->key == schema && plan->part == part)
 			return plan;
 	}

@@ -38,6 +38,7 @@ int group_need_cpu(struct group *g, uint32_t cpu)
 static int take_label(struct group *g, const char *bytes, uint32_t length)
 {
 	struct interval *iv = &g->iv;
+
 	if (iv->has_label) {
 		if (iv->label_len != length || memcmp(g->label, bytes, length))
 			iv->flags |= IV_INCONSISTENT;
@@ -58,6 +59,7 @@ static void take_types(struct group *g, uint64_t types)
 	const unsigned common = g->iv.major == CPUUTIL_MAJOR
 					? CPUUTIL_HOOK_BUSY | CPUUTIL_HOOK_INTR | CPUUTIL_HOOK_PERF
 					: CPI_HOOK_RAW | CPI_HOOK_BUSY;
+
 	if (g->has_types && (g->iv.types & common) != (types & common))
 		g->iv.flags |= IV_INCONSISTENT;
 	g->has_types = true;
@@ -72,6 +74,7 @@ static void take_quality_flags(struct interval *iv, uint64_t flags)
 	} means[] = {{CPI_QUALITY_MULTIPLEXED, IV_MULTIPLEXED},
 		{CPI_QUALITY_CPUS_CHANGED, IV_CPUS_CHANGED},
 		{CPI_QUALITY_CORE_TYPES, IV_CORE_TYPES}, {CPI_QUALITY_USER_ONLY, IV_USER_ONLY}};
+
 	for (size_t i = 0; i < sizeof means / sizeof *means; i++)
 		if (flags & means[i].hook)
 			iv->flags |= means[i].interval;
@@ -121,6 +124,7 @@ static inline int take_value(
 	struct group *g, enum group_op op, size_t at, uint32_t turn, bool measured, uint64_t v)
 {
 	struct interval *iv = &g->iv;
+
 	switch (op) {
 	case TAKE_TYPES:
 		take_types(g, v);
@@ -178,6 +182,7 @@ static int take_flat(struct group *g, const struct group_plan *plan, const struc
 	struct walk w;
 	uint64_t v;
 	int rc = 0;
+
 	w.run = w.next = w.turn_began = h->words;
 	w.left = h->nwords;
 	w.turn = 0;
@@ -236,6 +241,7 @@ static int take_by_cursor(struct group *g, const struct group_plan *plan, const 
 	struct hook read_as = *h;
 	struct field_cursor c;
 	struct field_value v;
+
 	read_as.schema = plan->schema;
 	field_start(&c, &read_as);
 	while (field_next(&c, &v)) {
@@ -243,6 +249,7 @@ static int take_by_cursor(struct group *g, const struct group_plan *plan, const 
 		int rc = f->op == TAKE_LABEL ? take_label(g, v.string, v.length)
 					     : take_value(g, (enum group_op)f->op, f->at, v.turn,
 						       !v.not_measured, v.u);
+
 		if (rc)
 			return rc;
 	}
@@ -255,19 +262,23 @@ static int take_by_cursor(struct group *g, const struct group_plan *plan, const 
 static void take_line(struct interval *iv, const struct group_line *line, const struct hook *h)
 {
 	const struct line_field *f = line->fields, *end = f + line->nratios;
+
 	for (; f < end; f++) {
 		uint64_t v = value_at(h->words + f->from, FIELD_FIX4);
+
 		if (v || !f->na0)
 			*(double *)((char *)iv + f->at) = (double)v / CPI_FRACTION;
 	}
 	for (end += line->ncounts; f < end; f++) {
 		const uint8_t *p = h->words + f->from;
 		uint64_t v = f->wide ? get_hl64(p) : get_le32(p);
+
 		if (v || !f->na0)
 			*(uint64_t *)((char *)iv + f->at) = v;
 	}
 	for (end += line->nflags; f < end; f++) {
 		const uint8_t *p = h->words + f->from;
+
 		take_quality_flags(iv, f->wide ? get_hl64(p) : get_le32(p));
 	}
 }
@@ -275,6 +286,7 @@ static void take_line(struct interval *iv, const struct group_line *line, const 
 int group_take(struct group *g, const struct group_plan *plan, const struct hook *h)
 {
 	const struct group_line *line = plan->lines ? group_line_find(plan, h) : NULL;
+
 	if (line) {
 		take_line(&g->iv, line, h);
 		return line->label
@@ -291,6 +303,7 @@ bool group_elapsed_by_cursor(const struct group_plan *plan, const struct hook *h
 	struct hook read_as = *h;
 	struct field_cursor c;
 	struct field_value v;
+
 	read_as.schema = plan->schema;
 	field_start(&c, &read_as);
 	while (field_next(&c, &v)) {

@@ -67,6 +67,7 @@ int group_settle_util(struct group *g)
 {
 	struct interval *iv = &g->iv;
 	int rc = g->num_utils ? group_need_cpu(g, g->num_utils - 1) : 0;
+
 	if (!rc && iv->num_cpus)
 		rc = group_need_util(g, iv->num_cpus - 1);
 	if (rc)
@@ -75,6 +76,7 @@ int group_settle_util(struct group *g)
 	for (uint32_t i = 0; i < iv->num_cpus; i++) {
 		struct interval_util *u = &g->utils[i];
 		double *cpu_busy = &g->cpus[i].busy_pct;
+
 		forget_offline(cpu_busy, &u->idle_pct, &u->intr_pct);
 		settle(iv, cpu_busy, u->busy_time, u->elapsed);
 		settle(iv, &u->idle_pct, u->idle_time, u->elapsed);

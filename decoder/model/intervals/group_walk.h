@@ -11,6 +11,7 @@
 static inline void set_ratio(struct interval *iv, void *to, uint64_t v)
 {
 	double *at = to, ratio = (double)v / CPI_FRACTION;
+
 	if (!isnan(*at) && *at != ratio)
 		iv->flags |= IV_INCONSISTENT;
 	*at = ratio;
@@ -19,6 +20,7 @@ static inline void set_ratio(struct interval *iv, void *to, uint64_t v)
 static inline void set_count(struct interval *iv, void *to, uint64_t v)
 {
 	uint64_t *at = to;
+
 	if (*at != NOT_MEASURED && *at != v)
 		iv->flags |= IV_INCONSISTENT;
 	*at = v;
@@ -66,8 +68,10 @@ static inline bool skip_repeat(
 {
 	uint64_t turns = turns_of(w, op);
 	uint32_t words = 0;
+
 	for (const struct flat_op *in = op + 1; turns && in->kind != FLAT_AGAIN;) {
 		bool over = in->kind == FLAT_IF && !(w->slot[in->slot] & in->number);
+
 		words += in->kind == FLAT_RUN ? in->words : 0;
 		in = over ? plan->ops + in->jump : in + 1;
 	}

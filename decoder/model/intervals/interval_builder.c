@@ -53,6 +53,7 @@ struct interval_builder {
 int interval_builder_new(const struct trace *t, unsigned wants, struct interval_builder **result)
 {
 	struct interval_builder *b = calloc(1, sizeof *b);
+
 	*result = NULL;
 	if (!b)
 		return CPIDECODE_ENOMEM;
@@ -86,6 +87,7 @@ static const struct group_plan *find_plan(
 	struct interval_builder *b, const struct hook *h, enum group_part part)
 {
 	const struct group_plan *plan = b->last[part];
+
 	if (!plan || plan->key != h->schema)
 		plan = b->last[part] = group_plans_find(&b->plans, h->schema, part);
 	return plan;
@@ -102,6 +104,7 @@ static void open_group(struct interval_builder *b, struct group *g, const struct
 {
 	const struct trace_file *f = &b->t->files[h->file]->pub;
 	struct interval *iv = &g->iv;
+
 	g->open = true;
 	g->has_types = false;
 	g->identity = (struct group_identity){.mm = (uint8_t)(h->minor & CPI_MINOR_MM)};
@@ -166,6 +169,7 @@ static void settle_off_cpu(struct interval *iv)
 static int close_group(struct interval_builder *b, size_t file, const struct interval **result)
 {
 	struct group *g = b->groups[file];
+
 	if (!g || !g->open)
 		return 0;
 	struct interval *iv = &g->iv;
@@ -210,6 +214,7 @@ static void take_part(struct group *g, enum group_part part)
 	};
 	struct interval *iv = &g->iv;
 	uint32_t raised = raises[part];
+
 	if (raised == IV_NO_START && iv->flags & IV_NO_END)
 		iv->flags &= ~(uint32_t)IV_NO_END;
 	else
@@ -224,6 +229,7 @@ static struct group_identity interval_identify_hook(
 	uint64_t elapsed = 0;
 	bool has_elapsed = plan->flat ? group_elapsed_flat(plan, h->words, h->nwords, &elapsed)
 				      : group_elapsed_by_cursor(plan, h, &elapsed);
+
 	return group_identify(part, h->minor, has_elapsed, elapsed);
 }
 
@@ -238,6 +244,7 @@ static bool same_group(
 static struct group *group_for(struct interval_builder *b, const struct hook *h)
 {
 	struct group **at = &b->groups[h->file];
+
 	if (!*at)
 		*at = calloc(1, sizeof **at);
 	if (*at && !(*at)->open)
@@ -269,6 +276,7 @@ int interval_feed(struct interval_builder *b, const struct hook *h, const struct
 	enum group_part part = group_part(h->major, h->minor);
 	struct group *g = b->groups[h->file];
 	int closed = 0;
+
 	*iv = NULL;
 	if (part == PART_NONE)
 		return close_group(b, h->file, iv);
@@ -307,6 +315,7 @@ static int take_rest(struct interval_builder *b, struct ring_cursor *c)
 	const uint8_t *p;
 	uint32_t size;
 	int rc = 0;
+
 	if (!g || !g->open)
 		return 0;
 	const struct group_plan **plans = known_plans(b, c->file->set, g->identity.mm);
@@ -314,6 +323,7 @@ static int take_rest(struct interval_builder *b, struct ring_cursor *c)
 		uint32_t minor = get_le32(p + REC_MINOR);
 		enum group_part part = group_part(p[REC_MAJOR], minor);
 		uint64_t elapsed;
+
 		if (part <= g->identity.part || (minor & CPI_MINOR_MM) != g->identity.mm)
 			break;
 		if (!plans[part] && !(plans[part] = find_known(b, minor, part)))
@@ -327,6 +337,7 @@ static int take_rest(struct interval_builder *b, struct ring_cursor *c)
 		ring_cursor_pass(c, size);
 		if (interval_extend_group(b, g, plans[part], &next)) {
 			struct hook h;
+
 			record_take(p, size, &h);
 			rc = group_take(g, plans[part], &h);
 		}
@@ -339,6 +350,7 @@ int interval_read(struct interval_builder *b, struct pass_slice *s, const struct
 	struct ring_cursor *lone = pass_lone(s);
 	const struct hook *h;
 	int rc;
+
 	do {
 		rc = lone ? take_rest(b, lone) : 0;
 		if (!rc)
@@ -356,6 +368,7 @@ int interval_flush(struct interval_builder *b, const struct interval **iv)
 	*iv = NULL;
 	while (b->flush_file < b->t->nfiles) {
 		int rc = close_group(b, b->flush_file++, iv);
+
 		if (rc)
 			return rc;
 	}

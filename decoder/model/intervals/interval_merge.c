@@ -17,6 +17,7 @@ struct sorter_entry sorter_entry_of(
 	const struct interval_sorter *s, const struct interval_record *r, size_t place)
 {
 	struct sorter_entry e = {.era = r->era, .first = r->start, .place = (uint32_t)(place / 8)};
+
 	if (s->options.by_time) {
 		e.era = 0;
 		e.first = (uint64_t)interval_record_start_ns(r) ^ UINT64_C(1) << 63;
@@ -51,6 +52,7 @@ static void sort_block(const struct sorting *w, struct sorter_entry *a, size_t n
 	for (size_t i = 1; i < n; i++) {
 		struct sorter_entry e = a[i];
 		size_t to = i;
+
 		for (; to && sorter_entry_precedes(w, &e, &a[to - 1]); to--)
 			a[to] = a[to - 1];
 		a[to] = e;
@@ -65,8 +67,10 @@ static void merge_halves(const struct sorting *w, struct sorter_entry *a, size_t
 	struct sorter_entry *scratch)
 {
 	size_t lo = 0, hi = mid; /* a[mid] goes before a[lo] */
+
 	while (lo < hi) {
 		size_t at = lo + (hi - lo) / 2;
+
 		if (sorter_entry_precedes(w, &a[mid], &a[at]))
 			hi = at;
 		else
@@ -84,6 +88,7 @@ int sorter_batch_sort(const struct interval_sorter *s, struct sorter_batch *b)
 {
 	struct sorting w = {.s = s, .batch = b};
 	size_t n = b->count;
+
 	if (!n)
 		return 0;
 	struct sorter_entry *scratch = malloc(n * sizeof *scratch);
@@ -95,6 +100,7 @@ int sorter_batch_sort(const struct interval_sorter *s, struct sorter_batch *b)
 		for (size_t i = 0; n - i > width; i += 2 * width) {
 			size_t m = n - i < 2 * width ? n - i : 2 * width;
 			struct sorter_entry *a = b->entries + i;
+
 			if (sorter_entry_precedes(&w, &a[width], &a[width - 1]))
 				merge_halves(&w, a, width, m, scratch);
 			if (m == n - i)
@@ -133,6 +139,7 @@ struct sorter_merge {
 static int merge_fill_buffer(struct interval_sorter *s, struct source *c)
 {
 	size_t rest = c->have - c->at, more = c->cap - rest;
+
 	memmove(c->buffer, c->buffer + c->at, rest);
 	if (more > c->left)
 		more = (size_t)c->left;
@@ -148,6 +155,7 @@ static bool is_whole(const struct source *c)
 {
 	size_t have = c->have - c->at;
 	const struct interval_record *r = (const void *)(c->buffer + c->at);
+
 	return have >= sizeof *r && have >= r->size;
 }
 
@@ -165,6 +173,7 @@ static int merge_read_source(struct interval_sorter *s, struct source *c)
 	c->head = NULL;
 	if (!is_whole(c)) {
 		int rc = c->left ? merge_fill_buffer(s, c) : 0;
+
 		if (rc || c->have == c->at)
 			return rc;
 	}
@@ -176,6 +185,7 @@ static inline bool node_before(const void *ctx, const void *x, const void *y)
 {
 	const struct sorter_merge *m = ctx;
 	const struct node *a = x, *b = y;
+
 	if (a->key.era != b->key.era)
 		return a->key.era < b->key.era;
 	if (a->key.first != b->key.first)
@@ -186,15 +196,18 @@ static inline bool node_before(const void *ctx, const void *x, const void *y)
 static void merge_sift_down(struct sorter_merge *m, size_t i)
 {
 	struct node n = m->heap[i];
+
 	heap_sift_down(m->heap, m->count, i, &n, sizeof n, node_before, m);
 }
 
 static int open_sources(struct sorter_merge *m, const struct sorter_run *runs, size_t nruns)
 {
 	size_t size = nruns ? READ_TOTAL / nruns / 8 * 8 : 0;
+
 	size = size < READ_MIN ? READ_MIN : size > READ_MAX ? READ_MAX : size;
 	for (size_t i = 0; i < nruns; i++) {
 		struct source *c = &m->sources[m->nsources++];
+
 		c->cap = size;
 		c->offset = runs[i].offset;
 		c->left = runs[i].bytes;
@@ -210,6 +223,7 @@ static int merge_start_sources(struct sorter_merge *m)
 	for (size_t i = 0; i < m->nsources; i++) {
 		struct source *c = &m->sources[i];
 		int rc = merge_read_source(m->s, c);
+
 		if (rc < 0)
 			return rc;
 		if (rc)
@@ -224,6 +238,7 @@ int sorter_merge_open(struct interval_sorter *s, size_t first, size_t count, boo
 	struct sorter_merge **result)
 {
 	struct sorter_merge *m = calloc(1, sizeof *m);
+
 	*result = NULL;
 	if (!m)
 		return CPIDECODE_ENOMEM;
@@ -251,6 +266,7 @@ static int merge_advance_top(struct sorter_merge *m)
 {
 	struct node *top = &m->heap[0];
 	int rc = merge_read_source(m->s, top->source);
+
 	if (rc < 0)
 		return rc;
 	if (rc)
@@ -266,6 +282,7 @@ int sorter_merge_next(struct sorter_merge *m, const struct interval_record **r)
 {
 	if (m->started && m->count) {
 		int rc = merge_advance_top(m);
+
 		if (rc)
 			return rc;
 	}

@@ -69,6 +69,7 @@ size_t interval_record_tail(const struct interval *iv)
 void interval_record_put_tail(uint8_t *to, const struct interval *iv)
 {
 	size_t n = cpus_bytes(iv), utils = utils_bytes(iv);
+
 	if (n)
 		memcpy(to, iv->cpus, n);
 	if (utils)
@@ -82,6 +83,7 @@ static bool is_missing(const uint8_t *value, unsigned i)
 {
 	double d;
 	uint64_t u;
+
 	memcpy(&d, value, 8);
 	memcpy(&u, value, 8);
 	return is_double(i) ? isnan(d) : u == NOT_MEASURED;
@@ -93,6 +95,7 @@ static uint8_t *put_values(uint8_t *to, const struct interval *iv)
 	struct values head = {.num_cpus = iv->num_cpus};
 	uint8_t *p = to + sizeof head;
 	const unsigned n = values_of(iv->major);
+
 	for (unsigned i = 0; i < n; i++, value += 8) {
 		if (is_missing(value, i))
 			continue;
@@ -111,11 +114,13 @@ static uint8_t *put_body(
 	p += sizeof(uint64_t);
 	if (wants & WANT_START) {
 		struct times times = {iv->start_ns, iv->end_ns};
+
 		memcpy(p, &times, sizeof times);
 		p += sizeof times;
 	}
 	if (wants & RECORD_PLACES) {
 		struct places places = {iv->place, iv->parent};
+
 		memcpy(p, &places, sizeof places);
 		p += sizeof places;
 	}
@@ -150,6 +155,7 @@ size_t interval_record_put(
 	};
 	bool outside = kept && interval_record_tail(iv) > RECORD_MAX_INSIDE;
 	uint8_t *p = to + sizeof r;
+
 	r.marks |= (kept ? RECORD_KEPT : 0) | (outside ? RECORD_OUTSIDE : 0);
 	if (kept)
 		p = put_body(p, iv, wants, outside, offset);
@@ -172,6 +178,7 @@ struct parts {
 static void find_parts(const struct interval_record *r, unsigned wants, struct parts *parts)
 {
 	const uint8_t *p = (const uint8_t *)(r + 1);
+
 	parts->times = (struct times){0};
 	parts->places = (struct places){-1, -1};
 	parts->values = (struct values){0};
@@ -196,6 +203,7 @@ static void find_parts(const struct interval_record *r, unsigned wants, struct p
 static size_t array_bytes(const struct interval_record *r, const struct parts *parts)
 {
 	size_t each = sizeof(struct interval_cpu);
+
 	if (r->major == CPUUTIL_MAJOR)
 		each += sizeof(struct interval_util);
 	return r->marks & RECORD_CPUS ? parts->values.num_cpus * each : 0;
@@ -205,6 +213,7 @@ uint64_t interval_record_outside(const struct interval_record *r, unsigned wants
 {
 	struct parts parts;
 	uint64_t offset;
+
 	find_parts(r, wants, &parts);
 	memcpy(&offset, parts.tail, sizeof offset);
 	*bytes = array_bytes(r, &parts) + (r->marks & RECORD_LABEL ? r->label_len : 0);
@@ -215,6 +224,7 @@ static void interval_record_read_values(const struct parts *parts, struct interv
 {
 	const uint8_t *p = parts->value;
 	uint8_t *to = (uint8_t *)iv + FIRST_VALUE;
+
 	for (unsigned i = 0; i < UTIL_VALUES; i++, to += 8) {
 		if (parts->values.mask & 1u << i) {
 			memcpy(to, p, 8);
@@ -231,6 +241,7 @@ void interval_record_get(const struct interval_record *r, unsigned wants, const 
 	const struct trace *t, struct interval *iv)
 {
 	struct parts parts;
+
 	find_parts(r, wants, &parts);
 	iv->start_ns = parts.times.start;
 	iv->end_ns = parts.times.end;
@@ -271,6 +282,7 @@ void interval_record_get(const struct interval_record *r, unsigned wants, const 
 int interval_record_compare(const struct interval_record *a, const struct interval_record *b)
 {
 	int c = compare_u64(a->era, b->era);
+
 	if (!c)
 		c = compare_u64(a->start, b->start);
 	if (!c)
@@ -285,6 +297,7 @@ int interval_record_compare(const struct interval_record *a, const struct interv
 static struct times times_of(const struct interval_record *r)
 {
 	struct times times;
+
 	memcpy(&times, (const uint8_t *)(r + 1) + sizeof(uint64_t), sizeof times);
 	return times;
 }
@@ -297,6 +310,7 @@ int64_t interval_record_start_ns(const struct interval_record *r)
 int interval_record_compare_times(const struct interval_record *a, const struct interval_record *b)
 {
 	struct times x = times_of(a), y = times_of(b);
+
 	if (x.start != y.start)
 		return x.start < y.start ? -1 : 1;
 	if (x.end != y.end)

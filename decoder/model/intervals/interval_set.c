@@ -23,6 +23,7 @@ struct reader {
 static int keep_interval(struct reader *r, const struct interval *iv)
 {
 	int rc = grow(&r->at, r->pub.count, &r->cap, sizeof *r->at);
+
 	if (rc)
 		return rc;
 	struct interval *to = &r->at[r->pub.count];
@@ -37,6 +38,7 @@ static int keep_interval(struct reader *r, const struct interval *iv)
 	if (iv->cpus && r->options->cpus) {
 		size_t bytes = iv->num_cpus * sizeof *iv->cpus;
 		struct interval_cpu *cpus = arena_alloc(&r->memory, bytes);
+
 		if (!cpus)
 			return CPIDECODE_ENOMEM;
 		memcpy(cpus, iv->cpus, bytes);
@@ -45,6 +47,7 @@ static int keep_interval(struct reader *r, const struct interval *iv)
 	if (iv->utils && r->options->cpus) {
 		size_t bytes = iv->num_cpus * sizeof *iv->utils;
 		struct interval_util *utils = arena_alloc(&r->memory, bytes);
+
 		if (!utils)
 			return CPIDECODE_ENOMEM;
 		memcpy(utils, iv->utils, bytes);
@@ -66,6 +69,7 @@ static int interval_set_add_interval(struct reader *r, const struct interval *iv
 		.file = iv->file,
 		.index = -1};
 	int rc = grow(&r->nodes, r->pub.seen, &r->nodes_cap, sizeof *r->nodes);
+
 	if (rc)
 		return rc;
 	if (!o->filter || o->filter(o->ctx, iv)) {
@@ -82,6 +86,7 @@ static int interval_set_read_slice(void *ctx, struct pass_slice *slice)
 	struct interval_builder *b;
 	const struct interval *iv;
 	int rc = interval_builder_new(r->t, WANT_ALL, &b);
+
 	if (rc)
 		return rc;
 	while ((rc = interval_read(b, slice, &iv)) > 0)
@@ -107,6 +112,7 @@ static int interval_set_compare_starts(const void *a, const void *b, void *ctx)
 	const struct order *o = ctx;
 	const struct interval *x = &o->at[*(const size_t *)a], *y = &o->at[*(const size_t *)b];
 	int c = 0;
+
 	if (!o->one_machine) {
 		c = compare_i64(x->start_ns, y->start_ns);
 		if (!c)
@@ -137,6 +143,7 @@ static void permute(struct interval *at, size_t *order, size_t *moved_to, size_t
 		size_t to = i;
 		while (order[to] != i) {
 			size_t from = order[to];
+
 			at[to] = at[from];
 			order[to] = to;
 			to = from;
@@ -150,6 +157,7 @@ static int sort_set(struct reader *r, const struct trace *t)
 {
 	size_t n = r->pub.count;
 	struct order o = {.at = r->at, .one_machine = true};
+
 	for (size_t i = 1; i < trace_nfiles(t); i++)
 		if (trace_file(t, i)->machine != trace_file(t, 0)->machine)
 			o.one_machine = false;
@@ -181,6 +189,7 @@ int interval_set_read(const struct trace *t, const struct interval_set_options *
 		.threads = 1,
 		.read = interval_set_read_slice,
 		.ctx = r};
+
 	*set = NULL;
 	if (!r)
 		return CPIDECODE_ENOMEM;
@@ -204,6 +213,7 @@ int interval_set_read(const struct trace *t, const struct interval_set_options *
 void interval_set_free(struct interval_set *set)
 {
 	struct reader *r = (struct reader *)set; /* its first member */
+
 	if (!r)
 		return;
 	findings_free(&r->pub.found);

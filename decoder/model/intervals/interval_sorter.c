@@ -19,6 +19,7 @@ int interval_sorter_new(
 	const struct interval_sorter_options *options, struct interval_sorter **result)
 {
 	struct interval_sorter *s = calloc(1, sizeof *s);
+
 	*result = NULL;
 	if (!s)
 		return CPIDECODE_ENOMEM;
@@ -86,8 +87,10 @@ int sorter_reserve(struct interval_sorter *s, uint64_t bytes, uint64_t *offset)
 int sorter_write(struct interval_sorter *s, const void *p, size_t n, uint64_t offset)
 {
 	const uint8_t *from = p;
+
 	while (n) {
 		ssize_t done = pwrite(s->fd, from, n, (off_t)offset);
+
 		if (done < 0 && errno == EINTR)
 			continue;
 		if (done <= 0)
@@ -102,8 +105,10 @@ int sorter_write(struct interval_sorter *s, const void *p, size_t n, uint64_t of
 int sorter_read(struct interval_sorter *s, void *p, size_t n, uint64_t offset)
 {
 	uint8_t *to = p;
+
 	while (n) {
 		ssize_t done = pread(s->fd, to, n, (off_t)offset);
+
 		if (done < 0 && errno == EINTR)
 			continue;
 		if (done <= 0) /* it is shorter than what was written */
@@ -144,6 +149,7 @@ static int write_record(struct writer *w, const struct interval_record *r)
 {
 	if (w->used + r->size > w->cap) {
 		int rc = sorter_write(w->s, w->stage, w->used, w->at);
+
 		if (rc)
 			return rc;
 		w->at += w->used;
@@ -157,6 +163,7 @@ static int write_record(struct writer *w, const struct interval_record *r)
 static int end_run(struct writer *w, struct sorter_run run)
 {
 	int rc = sorter_write(w->s, w->stage, w->used, w->at);
+
 	return rc ? rc : sorter_add_run(w->s, run);
 }
 
@@ -164,6 +171,7 @@ static int write_batch(struct interval_sorter *s, struct sorter_batch *b, struct
 {
 	struct sorter_run run = {.bytes = b->used};
 	int rc = sorter_batch_sort(s, b);
+
 	if (!rc)
 		rc = sorter_reserve(s, b->used, &run.offset);
 	w->at = run.offset;
@@ -179,6 +187,7 @@ static int spill(struct interval_sorter *s, struct sorter_batch *b)
 {
 	struct writer w;
 	int rc = open_writer(&w, s, b->used);
+
 	if (!rc)
 		rc = write_batch(s, b, &w);
 	free(w.stage);
@@ -191,13 +200,16 @@ static int sorter_reserve_record(struct interval_sorter *s, struct sorter_batch 
 	/* An entry has a second place while they are sorted. */
 	size_t needed = b->used + RECORD_MAX_SIZE + 2 * (b->count + 1) * sizeof *b->entries;
 	size_t share = s->options.budget / s->options.threads;
+
 	if (b->count && needed > share) {
 		int rc = spill(s, b);
+
 		if (rc)
 			return rc;
 	}
 	if (b->cap - b->used < RECORD_MAX_SIZE) {
 		size_t cap = b->cap ? 2 * b->cap : 8 * (size_t)RECORD_MAX_SIZE;
+
 		if (cap > share && share >= b->used + RECORD_MAX_SIZE)
 			cap = share;
 		if (!array_resize(&b->bytes, cap, 1))
@@ -211,6 +223,7 @@ static int put_outside(struct interval_sorter *s, const struct interval *iv, uin
 {
 	size_t n = interval_record_tail(iv);
 	uint8_t *tail = malloc(n);
+
 	if (!tail)
 		return CPIDECODE_ENOMEM;
 	interval_record_put_tail(tail, iv);
@@ -227,6 +240,7 @@ int interval_sorter_add(
 	struct sorter_batch *b = &s->batches[thread];
 	uint64_t outside = 0;
 	int rc = sorter_reserve_record(s, b);
+
 	if (!rc && kept && interval_record_tail(iv) > RECORD_MAX_INSIDE)
 		rc = put_outside(s, iv, &outside);
 	if (rc)
@@ -245,6 +259,7 @@ static int merge_some(struct interval_sorter *s, size_t first)
 	struct sorter_run run = {0};
 	struct sorter_merge *m = NULL;
 	const struct interval_record *r;
+
 	for (size_t i = first; i < first + MAX_FAN; i++)
 		run.bytes += s->runs[i].bytes;
 	int rc = open_writer(&w, s, run.bytes);
@@ -265,8 +280,10 @@ static int merge_some(struct interval_sorter *s, size_t first)
 static int merge_down(struct interval_sorter *s)
 {
 	size_t first = 0;
+
 	while (s->nruns - first > MAX_FAN) {
 		int rc = merge_some(s, first);
+
 		if (rc)
 			return rc;
 		first += MAX_FAN;
@@ -282,6 +299,7 @@ int interval_sorter_rewind(struct interval_sorter *s)
 	s->merge = NULL;
 	for (unsigned i = 0; i < s->options.threads; i++) {
 		int rc = sorter_batch_sort(s, &s->batches[i]);
+
 		if (rc)
 			return rc;
 	}
@@ -298,6 +316,7 @@ static int read_tail(struct interval_sorter *s, const struct interval_record *r)
 {
 	size_t n;
 	uint64_t offset = interval_record_outside(r, s->options.wants, &n);
+
 	if (!array_reserve(&s->tail, &s->tail_cap, n, 1))
 		return CPIDECODE_ENOMEM;
 	return sorter_read(s, s->tail, n, offset);
@@ -307,6 +326,7 @@ int interval_sorter_get(
 	struct interval_sorter *s, const struct interval_record *r, struct interval *iv)
 {
 	int rc = r->marks & RECORD_OUTSIDE ? read_tail(s, r) : 0;
+
 	if (!rc)
 		interval_record_get(r, s->options.wants, s->tail, s->options.trace, iv);
 	return rc;

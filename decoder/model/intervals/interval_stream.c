@@ -37,6 +37,7 @@ static int interval_stream_add_interval(
 {
 	const struct interval_stream_options *o = r->options;
 	bool kept = !o->filter || o->filter(o->ctx, iv);
+
 	r->feeders[thread].kept += kept;
 	return interval_sorter_add(r->stream->sorter, thread, iv, kept);
 }
@@ -48,6 +49,7 @@ static int interval_stream_read_slice(void *ctx, struct pass_slice *slice)
 	struct interval_builder *b = r->feeders[thread].builder;
 	const struct interval *iv;
 	int rc;
+
 	while ((rc = interval_read(b, slice, &iv)) > 0)
 		if ((rc = interval_stream_add_interval(r, thread, iv)))
 			break;
@@ -82,6 +84,7 @@ static int read_in(struct interval_stream *s, const struct interval_stream_optio
 		.progress = o->progress,
 		.progress_ctx = o->progress_ctx};
 	struct interval_sorter_options sorter = *how;
+
 	sorter.threads = pass_threads(&pass);
 	r.feeders = calloc(sorter.threads, sizeof *r.feeders);
 	int rc = r.feeders ? interval_sorter_new(&sorter, &s->sorter) : CPIDECODE_ENOMEM;
@@ -100,6 +103,7 @@ static int next_nested(struct interval_stream *s)
 {
 	const struct interval_record *r;
 	int rc;
+
 	while ((rc = interval_sorter_next(s->sorter, &r)) > 0) {
 		bool kept = r->marks & RECORD_KEPT;
 		struct nest_key key = {.era = r->era,
@@ -109,6 +113,7 @@ static int next_nested(struct interval_stream *s)
 			.place = kept ? s->place : -1};
 		uint32_t depth;
 		int64_t parent;
+
 		rc = nesting_add(&s->nesting, &key, &depth, &parent);
 		if (rc)
 			return rc;
@@ -127,6 +132,7 @@ static int next_sorted(struct interval_stream *s)
 {
 	const struct interval_record *r;
 	int rc = interval_sorter_next(s->sorter, &r);
+
 	if (rc <= 0)
 		return rc;
 	rc = interval_sorter_get(s->sorter, r, &s->iv);
@@ -140,6 +146,7 @@ static int sort_by_time(struct interval_stream *s, const struct interval_sorter_
 {
 	struct interval_sorter_options options = *how;
 	struct interval_sorter *sorter;
+
 	options.threads = 1;
 	options.by_time = true;
 	options.wants |= RECORD_PLACES;
@@ -150,6 +157,7 @@ static int sort_by_time(struct interval_stream *s, const struct interval_sorter_
 		rc = interval_sorter_add(sorter, 0, &s->iv, true);
 	if (rc) {
 		int error = interval_sorter_error(sorter);
+
 		interval_sorter_free(sorter);
 		errno = error;
 		return rc;
@@ -169,6 +177,7 @@ static int interval_stream_fill_sorter(
 	struct interval_sorter_options how = {.trace = s->t,
 		.wants = o->wants | (by_time ? WANT_START : 0),
 		.budget = o->budget ? o->budget : DEFAULT_BUDGET};
+
 	if (by_time)
 		how.budget /= 2;
 	int rc = read_in(s, o, &how, found);
@@ -181,6 +190,7 @@ int interval_stream_open(const struct trace *t, const struct interval_stream_opt
 	struct interval_stream **result, struct findings *found)
 {
 	struct interval_stream *s = calloc(1, sizeof *s);
+
 	*result = NULL;
 	if (!s)
 		return CPIDECODE_ENOMEM;
@@ -188,6 +198,7 @@ int interval_stream_open(const struct trace *t, const struct interval_stream_opt
 	int rc = interval_stream_fill_sorter(s, o, found);
 	if (rc) {
 		int error = errno;
+
 		if (s->sorter && interval_sorter_error(s->sorter))
 			error = interval_sorter_error(s->sorter);
 		interval_stream_close(s);
@@ -201,6 +212,7 @@ int interval_stream_open(const struct trace *t, const struct interval_stream_opt
 int interval_stream_next(struct interval_stream *s, const struct interval **iv)
 {
 	int rc = s->nested ? next_sorted(s) : next_nested(s);
+
 	if (rc == CPIDECODE_ESPOOL)
 		errno = interval_sorter_error(s->sorter);
 	*iv = &s->iv;

@@ -30,6 +30,7 @@ int nesting_add(struct nesting *n, const struct nest_key *key, uint32_t *depth, 
 {
 	struct thread_stack *t = thread_stacks_find(
 		&n->threads, key->era / 2, key->tid, key->era & 1 ? key->start : 0);
+
 	if (!t)
 		return CPIDECODE_ENOMEM;
 	const struct open_interval *outer = find_outer(t->at, &t->count, key->end);
@@ -99,6 +100,7 @@ static int by_thread(const void *a, const void *b)
 {
 	const struct nest_node *x = a, *y = b;
 	int c = compare_u64(x->era / 2, y->era / 2);
+
 	if (!c)
 		c = compare_u64(x->tid, y->tid);
 	if (!c)
@@ -118,10 +120,12 @@ int nest(struct nest_node *nodes, size_t n, struct interval *intervals)
 {
 	struct open_interval *stack = NULL;
 	size_t open = 0, cap = 0;
+
 	if (n)
 		qsort(nodes, n, sizeof *nodes, by_thread);
 	for (size_t i = 0; i < n; i++) {
 		const struct nest_node *node = &nodes[i];
+
 		if (i && (node->tid != node[-1].tid || node->era / 2 != node[-1].era / 2))
 			open = 0;
 		const struct open_interval *outer = find_outer(stack, &open, node->end);

@@ -5,6 +5,7 @@
 static uint64_t thread_stacks_hash(uint32_t machine, uint32_t tid)
 {
 	uint64_t key = (uint64_t)machine << 32 | tid;
+
 	return key * UINT64_C(0x9e3779b97f4a7c15) >> 32;
 }
 
@@ -25,12 +26,14 @@ static bool is_open(const struct thread_stacks *s, const struct thread_stack *at
 static bool thread_stacks_make_room(struct thread_stacks *s, uint32_t machine, uint64_t start)
 {
 	size_t open = 0, kept = 0;
+
 	for (size_t i = 0; i < s->count; i++)
 		open += is_open(s, &s->stacks[i], machine, start);
 	if (!hash_index_reset(&s->by_thread, 2 * (open + 1)))
 		return false;
 	for (size_t i = 0; i < s->count; i++) {
 		struct thread_stack *at = &s->stacks[i];
+
 		if (!is_open(s, at, machine, start)) {
 			give_up(s, at);
 			continue;
@@ -47,6 +50,7 @@ struct thread_stack *thread_stacks_find(
 	struct thread_stacks *s, uint32_t machine, uint32_t tid, uint64_t start)
 {
 	struct thread_stack *at = s->last;
+
 	if (at && at->tid == tid && at->machine == machine)
 		return at;
 	s->last = NULL;

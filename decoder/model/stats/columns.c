@@ -18,6 +18,7 @@ void columns_first(struct columns_reader *r, const struct ratio_columns *from)
 const struct ratio *columns_next(struct columns_reader *r)
 {
 	const unsigned n = r->from->width * RATIO_WORDS;
+
 	if (r->next >= r->from->count) {
 		memset(&r->column, 0, sizeof r->column);
 		return r->column.ratios;
@@ -36,12 +37,14 @@ static int put_column(
 	struct columns_buffer *b, uint64_t *last, const union ratio_column *c, unsigned n)
 {
 	uint64_t words[COLUMN_WORDS];
+
 	if (!array_reserve(
 		    &b->words, &b->cap, b->count + WORDS_PACKED(COLUMN_WORDS), sizeof *b->words))
 		return CPIDECODE_ENOMEM;
 	for (unsigned i = 0; i < n; i++) {
 		uint64_t d =
 			i < RATIO_WORDS ? c->words[i] : c->words[i] ^ c->words[i - RATIO_WORDS];
+
 		words[i] = d ^ last[i];
 		last[i] = d;
 	}
@@ -54,6 +57,7 @@ static int keep_packed(struct ratio_columns *c, const struct columns_buffer *b)
 {
 	if (b->count > c->room) {
 		size_t room = c->room ? b->count + b->count / 4 : b->count;
+
 		if (!array_resize(&c->packed, room, sizeof *c->packed))
 			return CPIDECODE_ENOMEM;
 		c->room = (uint32_t)room;
@@ -70,6 +74,7 @@ static int change_packed(struct ratio_columns *c, uint32_t n, struct columns_buf
 	struct columns_reader r;
 	union ratio_column column;
 	uint64_t last[COLUMN_WORDS] = {0};
+
 	b->count = 0;
 	columns_first(&r, c);
 	for (uint32_t i = 0; i < count; i++) {
@@ -90,6 +95,7 @@ static int unpack_all(struct ratio_columns *c)
 	const size_t size = c->width * sizeof(struct ratio);
 	struct columns_reader r;
 	struct ratio *full = c->count ? malloc(c->count * size) : NULL;
+
 	if (c->count && !full)
 		return CPIDECODE_ENOMEM;
 	columns_first(&r, c);
@@ -106,8 +112,10 @@ static int unpack_all(struct ratio_columns *c)
 static int grow_full(struct ratio_columns *c, uint32_t n, struct columns_buffer *b)
 {
 	const size_t size = c->width * sizeof(struct ratio);
+
 	if (n > c->room) {
 		uint32_t room = n > 2 * c->room ? n : 2 * c->room;
+
 		if (!array_resize(&c->full, room, size))
 			return CPIDECODE_ENOMEM;
 		memset(c->full + (size_t)c->room * c->width, 0, (room - c->room) * size);
@@ -135,6 +143,7 @@ static void merge_column(void *ctx, uint32_t i, struct ratio *column)
 {
 	struct columns_reader *from = ctx;
 	const struct ratio *more = columns_next(from);
+
 	(void)i;
 	for (unsigned k = 0; k < from->from->width; k++)
 		ratio_merge(&column[k], &more[k]);
@@ -144,6 +153,7 @@ int columns_merge(struct ratio_columns *c, const struct ratio_columns *from, boo
 	struct columns_buffer *b)
 {
 	struct columns_reader r;
+
 	columns_first(&r, from);
 	return columns_change(c, from->count, few, b, merge_column, &r);
 }

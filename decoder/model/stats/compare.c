@@ -24,6 +24,7 @@ static struct compare_distance distance(
 	double sum = before + after;
 	double df = sum > 0 ? sum * sum / (before * before / before_df + after * after / after_df)
 			    : before_df + after_df;
+
 	if (sum > 0)
 		return (struct compare_distance){off / sqrt(sum), df};
 	return (struct compare_distance){off == 0 ? 0 : copysign(INFINITY, off), df};
@@ -32,6 +33,7 @@ static struct compare_distance distance(
 double compare_mean(struct compare_runs runs)
 {
 	double sum = 0;
+
 	for (size_t i = 0; i < runs.n; i++)
 		sum += runs.figures[i];
 	return sum / (double)runs.n;
@@ -41,8 +43,10 @@ double compare_mean(struct compare_runs runs)
 static double variance_of_mean(struct compare_runs runs, double mean)
 {
 	double squares = 0;
+
 	for (size_t i = 0; i < runs.n; i++) {
 		double off = runs.figures[i] - mean;
+
 		squares += off * off;
 	}
 	return squares / (double)(runs.n - 1) / (double)runs.n;
@@ -67,6 +71,7 @@ struct compare_distance compare_confirm(
 	struct compare_distance percentiles, struct compare_distance shares)
 {
 	double chance = compare_chance(shares) / 3;
+
 	/* The longer the times, the smaller the share up to a limit: the signs are opposite. */
 	if (isnan(chance) || percentiles.t == 0)
 		return percentiles;
@@ -108,8 +113,10 @@ static double variance_of(const struct histogram *h, double mean)
 	struct histogram_at at = {0};
 	struct histogram_bin bin;
 	double squares = 0;
+
 	while (histogram_next(h, &at, &bin)) {
 		double off = (double)bin.low / 2 + (double)bin.high / 2 - mean;
+
 		squares += (double)bin.count * off * off;
 	}
 	return squares / (double)(h->count - 1);
@@ -121,6 +128,7 @@ int compare_means(const struct compare_run *before, const struct compare_run *af
 	struct timeline_evidence e[2];
 	bool known;
 	int rc = compare_judge_order(before, after, (const double[]){NAN, NAN}, e, &known);
+
 	*d = unknown;
 	if (!known)
 		return rc;
@@ -136,6 +144,7 @@ int compare_means(const struct compare_run *before, const struct compare_run *af
 static double surprise(double share, double p)
 {
 	double sum = 0;
+
 	if (share > 0)
 		sum += share * log(share / p);
 	if (share < 1)
@@ -154,6 +163,7 @@ struct common {
 static double surprises(const struct common *c, double q)
 {
 	double before = (q - c->null.offset) / c->null.factor;
+
 	return c->e[0].effective * surprise(histogram_share(c->before->values, before), c->p) +
 	       c->e[1].effective * surprise(histogram_share(c->after->values, q), c->p);
 }
@@ -163,10 +173,13 @@ static double least_surprise(const struct common *c, double from, double to)
 {
 	enum { STEPS = 32, ROUNDS = 3 };
 	double best = INFINITY;
+
 	for (unsigned round = 0; round < ROUNDS; round++) {
 		double step = (to - from) / STEPS, at = from;
+
 		for (unsigned i = 0; i <= STEPS; i++) {
 			double s = surprises(c, from + i * step);
+
 			if (s < best) {
 				best = s;
 				at = from + i * step;
@@ -183,6 +196,7 @@ int compare_percentiles(const struct compare_run *before, const struct compare_r
 {
 	struct timeline_evidence e[2];
 	bool known = before->values->count && after->values->count;
+
 	*d = unknown;
 	if (!known)
 		return 0;

@@ -20,6 +20,7 @@ static void histogram_find_bucket(uint64_t value, unsigned *row, unsigned *sub)
 uint32_t histogram_place_of(uint64_t value)
 {
 	unsigned row, sub;
+
 	histogram_find_bucket(value, &row, &sub);
 	return row * HISTOGRAM_SUB + sub;
 }
@@ -29,6 +30,7 @@ static struct histogram_bin bucket(const struct histogram *h, unsigned row, unsi
 	unsigned shift = row ? row - 1 : 0;
 	uint64_t low = (uint64_t)(sub + (row ? HISTOGRAM_SUB : 0)) << shift;
 	uint64_t high = low + ((UINT64_C(1) << shift) - 1);
+
 	return (struct histogram_bin){.low = low < h->min ? h->min : low,
 		.high = high > h->max ? h->max : high,
 		.count = h->rows[row][sub],
@@ -45,6 +47,7 @@ static int need_row(struct histogram *h, unsigned row)
 static int histogram_count_bucket(struct histogram *h, uint64_t value, uint64_t n)
 {
 	unsigned row, sub;
+
 	histogram_find_bucket(value, &row, &sub);
 	if (!h->rows[row] && need_row(h, row))
 		return CPIDECODE_ENOMEM;
@@ -84,6 +87,7 @@ static int add_narrow(struct histogram *h, uint64_t value)
 	if (h->held >= h->room) {
 		unsigned room = h->held + 4U + h->held / 4;
 		uint32_t *more = h->room ? h->narrow : NULL;
+
 		if (!array_resize(&more, room, sizeof *more))
 			return CPIDECODE_ENOMEM;
 		if (!h->room)
@@ -132,6 +136,7 @@ static void hold_single(struct histogram *h, uint64_t value)
 int histogram_add_many(struct histogram *h, uint64_t value, uint64_t n)
 {
 	int rc = 0;
+
 	if (n == 1 && !h->count && !h->cap && !h->rows) {
 		hold_single(h, value);
 		return 0;
@@ -161,6 +166,7 @@ int histogram_add_place(struct histogram *h, uint32_t number, uint64_t n)
 {
 	unsigned row = number / HISTOGRAM_SUB, sub = number % HISTOGRAM_SUB;
 	int rc = into_rows(h);
+
 	if (!rc)
 		rc = need_row(h, row);
 	if (rc)
@@ -174,6 +180,7 @@ bool histogram_set_ends(struct histogram *h, uint64_t min, uint64_t max)
 {
 	struct histogram_at at = {0};
 	struct histogram_bin bin = {0};
+
 	/* As they are, buckets are not cut off at the ends. */
 	h->min = 0;
 	h->max = UINT64_MAX;
@@ -189,6 +196,7 @@ bool histogram_set_ends(struct histogram *h, uint64_t min, uint64_t max)
 static int merge_rows(struct histogram *h, const struct histogram *from)
 {
 	int rc = into_rows(h);
+
 	for (unsigned row = 0; row < HISTOGRAM_ROWS && !rc; row++) {
 		if (!from->rows[row])
 			continue;
@@ -208,6 +216,7 @@ static int merge_rows(struct histogram *h, const struct histogram *from)
 int histogram_merge(struct histogram *h, const struct histogram *from)
 {
 	int rc = from->rows ? merge_rows(h, from) : 0;
+
 	for (uint32_t i = 0; i < from->held && !rc; i++)
 		rc = histogram_add_many(h, histogram_held(from, i), 1);
 	return rc;
@@ -226,12 +235,14 @@ void histogram_free(struct histogram *h)
 static int by_value(const void *a, const void *b)
 {
 	const uint64_t *x = a, *y = b;
+
 	return *x < *y ? -1 : *x > *y;
 }
 
 static int by_narrow(const void *a, const void *b)
 {
 	const uint32_t *x = a, *y = b;
+
 	return *x < *y ? -1 : *x > *y;
 }
 
@@ -262,6 +273,7 @@ bool histogram_next(const struct histogram *h, struct histogram_at *at, struct h
 			continue;
 		while (at->sub < HISTOGRAM_SUB) {
 			uint32_t sub = at->sub++;
+
 			if (h->rows[at->row][sub]) {
 				*bin = bucket(h, at->row, sub);
 				return true;
@@ -276,6 +288,7 @@ struct histogram_bin histogram_bin_at_rank(const struct histogram *h, uint64_t r
 	struct histogram_at at = {0};
 	struct histogram_bin bin = {0};
 	uint64_t before = 0;
+
 	while (histogram_next(h, &at, &bin)) {
 		before += bin.count;
 		if (before >= rank)
@@ -297,6 +310,7 @@ uint64_t histogram_at_rank(const struct histogram *h, uint64_t rank)
 uint64_t histogram_rank_permille(uint64_t n, unsigned permille)
 {
 	uint64_t rank = n / 1000 * permille + (n % 1000 * permille + 999) / 1000;
+
 	return rank ? rank : 1;
 }
 
@@ -321,8 +335,10 @@ double histogram_middle(const struct histogram *h, unsigned percent)
 	double value = 0, reached = 0, before = 0;
 	struct histogram_at at = {0};
 	struct histogram_bin bin;
+
 	for (bool first = true; histogram_next(h, &at, &bin); first = false) {
 		double middle = middle_of(&bin), here = before + (double)bin.count / 2;
+
 		if (first && here >= rank)
 			return middle;
 		if (here >= rank)
@@ -339,8 +355,10 @@ double histogram_share(const struct histogram *h, double value)
 	double below = 0, reached = 0, before = 0;
 	struct histogram_at at = {0};
 	struct histogram_bin bin;
+
 	for (bool first = true; histogram_next(h, &at, &bin); first = false) {
 		double middle = middle_of(&bin), here = before + (double)bin.count / 2;
+
 		if (middle > value && first)
 			return 0;
 		if (middle > value) {

@@ -7,6 +7,7 @@
 struct partial_source *partial_add_source(struct partial *p, const char *path)
 {
 	char *copy = strdup(path);
+
 	if (!copy || grow(&p->sources, p->nsources, &p->sources_cap, sizeof *p->sources)) {
 		free(copy);
 		return NULL;
@@ -29,6 +30,7 @@ int partial_add_slice(struct partial_source *s, struct tick_range slice)
 int partial_add_span(struct partial_source *s, struct partial_span span)
 {
 	int rc = grow(&s->spans, s->nspans, &s->spans_cap, sizeof *s->spans);
+
 	if (!rc)
 		s->spans[s->nspans++] = span;
 	return rc;
@@ -37,6 +39,7 @@ int partial_add_span(struct partial_source *s, struct partial_span span)
 int partial_add_damage(struct partial_source *s, struct partial_damage damage)
 {
 	int rc = grow(&s->damage, s->ndamage, &s->damage_cap, sizeof *s->damage);
+
 	if (!rc)
 		s->damage[s->ndamage++] = damage;
 	return rc;
@@ -55,6 +58,7 @@ int partial_add_finding(struct partial_source *s, const struct clock_finding *fi
 static int partial_compare_slices(const void *a, const void *b)
 {
 	const struct tick_range *x = a, *y = b;
+
 	return x->first < y->first ? -1 : x->first > y->first;
 }
 
@@ -62,11 +66,13 @@ static int partial_compare_slices(const void *a, const void *b)
 static void join_slices(struct partial_source *s)
 {
 	size_t n = 0;
+
 	if (s->nslices)
 		qsort(s->slices, s->nslices, sizeof *s->slices, partial_compare_slices);
 	for (size_t i = 0; i < s->nslices; i++) {
 		const struct tick_range *slice = &s->slices[i];
 		struct tick_range *last = n ? &s->slices[n - 1] : NULL;
+
 		if (last && (last->last == UINT64_MAX || slice->first <= last->last + 1)) {
 			if (slice->last > last->last)
 				last->last = slice->last;
@@ -80,6 +86,7 @@ static void join_slices(struct partial_source *s)
 static int partial_compare_damage(const void *a, const void *b)
 {
 	const struct partial_damage *x = a, *y = b;
+
 	if (x->offset != y->offset)
 		return x->offset < y->offset ? -1 : 1;
 	/* Sorts the largest damage seen of a section first; that one stays. */
@@ -90,6 +97,7 @@ static int partial_compare_damage(const void *a, const void *b)
 static void join_damage(struct partial_source *s)
 {
 	size_t n = 0;
+
 	if (s->ndamage)
 		qsort(s->damage, s->ndamage, sizeof *s->damage, partial_compare_damage);
 	for (size_t i = 0; i < s->ndamage; i++)
@@ -101,6 +109,7 @@ static void join_damage(struct partial_source *s)
 int partial_compare_sources(const struct partial_source *x, const struct partial_source *y)
 {
 	int order = memcmp(x->trace_id, y->trace_id, sizeof x->trace_id);
+
 	if (order)
 		return order;
 	return x->fingerprint < y->fingerprint ? -1 : x->fingerprint > y->fingerprint;
@@ -153,6 +162,7 @@ static bool partial_shares_hooks(const struct partial_source *a, const struct pa
 		return false;
 	for (size_t i = 0, j = 0; i < a->nspans && j < b->nspans;) {
 		const struct partial_span *x = &a->spans[i], *y = &b->spans[j];
+
 		if (x->ring == y->ring && x->from < y->to && y->from < x->to)
 			return true;
 		i += x->ring <= y->ring;
@@ -166,6 +176,7 @@ static int clash_of(const struct partial *p, const struct partial_source *s, siz
 {
 	for (size_t i = 0; i < p->nsources; i++) {
 		const struct partial_source *other = &p->sources[i];
+
 		*before = i;
 		if (!overlap(other, s))
 			continue;
@@ -180,6 +191,7 @@ static int clash_of(const struct partial *p, const struct partial_source *s, siz
 static int copy_identity(struct partial_source *s, const struct partial_source *from)
 {
 	int rc = 0;
+
 	memcpy(s->trace_id, from->trace_id, sizeof s->trace_id);
 	s->fingerprint = from->fingerprint;
 	s->has_rings = from->has_rings;
@@ -194,6 +206,7 @@ static int merge_source(struct partial *p, const struct partial_source *from)
 {
 	struct partial_source *s = find_source(p, from);
 	bool known = s;
+
 	if (!known)
 		s = partial_add_source(p, from->path);
 	if (!s)
@@ -205,6 +218,7 @@ static int merge_source(struct partial *p, const struct partial_source *from)
 		/* A file may have different names on two machines; the choice must not depend on
 		 * the order. */
 		char *copy = strdup(from->path);
+
 		if (!copy)
 			return CPIDECODE_ENOMEM;
 		free(s->path);

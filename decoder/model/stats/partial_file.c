@@ -17,6 +17,7 @@ static void put_histogram(struct varint_out *o, const struct histogram *h)
 	struct histogram_at at = {0};
 	struct histogram_bin bin;
 	uint64_t before = 0, bins = 0;
+
 	varint_put(o, h->count);
 	if (histogram_exact(h)) {
 		for (uint32_t i = 0; i < h->held; i++) {
@@ -65,6 +66,7 @@ static void put_entries(
 	varint_put_signed(o, e[0].cell);
 	for (uint32_t i = 0; i < n; i++) {
 		bool same = i && e[i].cell == e[i - 1].cell;
+
 		if (i)
 			varint_put(o, (uint64_t)e[i].cell - (uint64_t)e[i - 1].cell);
 		varint_put(o, e[i].value - (same ? e[i - 1].value : 0));
@@ -76,6 +78,7 @@ static void put_entries(
 static void put_order(struct varint_out *o, const struct tally_group *g)
 {
 	uint32_t n;
+
 	if (!g->order || g->order->total != g->time.count) {
 		varint_put(o, 0);
 		return;
@@ -91,6 +94,7 @@ static void put_order(struct varint_out *o, const struct tally_group *g)
 static void put_spread(struct varint_out *o, const struct tally_spread *s)
 {
 	static const struct tally_spread none;
+
 	if (!s)
 		s = &none;
 	varint_put(o, s->sum);
@@ -103,6 +107,7 @@ static void put_group(struct varint_out *o, const struct tally_group *g)
 	const struct sums *s = tally_sums(g, &scratch);
 	const struct tally_extra *extra = tally_extra(g);
 	struct columns_reader r;
+
 	varint_put(o, g->has_label);
 	varint_put_string(o, g->label, g->label_len);
 	varint_put(o, tally_is_util(g) ? PARTIAL_UTIL_MINOR + g->mm : g->mm);
@@ -167,6 +172,7 @@ static void put_source(struct varint_out *o, const struct partial_source *s)
 	varint_put(o, s->nfindings);
 	for (size_t i = 0; i < s->nfindings; i++) {
 		const struct clock_finding *f = &s->findings[i];
+
 		varint_put(o, f->kind);
 		varint_put(o, f->from);
 		varint_put(o, f->to);
@@ -180,6 +186,7 @@ static uint64_t checksum(const uint8_t *bytes, size_t n)
 {
 	/* One hash of both parts: the second is seeded with the first. */
 	uint64_t head = XXH3_64bits(bytes, PARTIAL_H_CHECKSUM);
+
 	return XXH3_64bits_withSeed(bytes + PARTIAL_HEADER_SIZE, n - PARTIAL_HEADER_SIZE, head);
 }
 
@@ -187,6 +194,7 @@ void partial_write(struct varint_out *o, const struct partial *p)
 {
 	uint8_t header[PARTIAL_HEADER_SIZE] = {0};
 	const char *filter = p->filter ? p->filter : "";
+
 	memcpy(header, PARTIAL_MAGIC, 8);
 	put_le32(header + PARTIAL_H_VERSION, PARTIAL_VERSION);
 	varint_raw(o, header, sizeof header);
@@ -207,8 +215,10 @@ void partial_write(struct varint_out *o, const struct partial *p)
 static int get_values(struct varint_in *in, struct histogram *h, uint64_t count)
 {
 	uint64_t value = 0;
+
 	for (uint64_t i = 0; i < count; i++) {
 		uint64_t step = varint_get_max(in, UINT64_MAX - value);
+
 		if (in->why)
 			return 0;
 		value += step;
@@ -222,6 +232,7 @@ static int get_values(struct varint_in *in, struct histogram *h, uint64_t count)
 static int get_histogram(struct varint_in *in, struct histogram *h, uint64_t most)
 {
 	uint64_t count = varint_get_max(in, most);
+
 	if (count <= HISTOGRAM_VALUES)
 		return get_values(in, h, count);
 	uint64_t min = varint_get_max(in, UINT64_MAX), max = varint_get_max(in, UINT64_MAX);
@@ -229,6 +240,7 @@ static int get_histogram(struct varint_in *in, struct histogram *h, uint64_t mos
 	for (uint64_t i = 0; i < bins && !in->why; i++) {
 		uint64_t step = varint_get_max(in, HISTOGRAM_ROWS * HISTOGRAM_SUB - 1 - place);
 		uint64_t n = varint_get_max(in, count - h->count);
+
 		if ((i && !step) || !n)
 			varint_fail(in, "a histogram's buckets are not in order");
 		if (in->why)
@@ -266,6 +278,7 @@ struct columns_in {
 static void get_system(void *ctx, uint32_t number, struct ratio *column)
 {
 	struct columns_in *from = ctx;
+
 	(void)number;
 	for (unsigned i = COLUMN_IDLE; i < COLUMN_UTIL_RATIOS; i++)
 		get_ratio(from->in, &column[i], from->count);
@@ -274,6 +287,7 @@ static void get_system(void *ctx, uint32_t number, struct ratio *column)
 static void get_cpi_column(void *ctx, uint32_t number, struct ratio *column)
 {
 	struct columns_in *from = ctx;
+
 	(void)number;
 	for (unsigned i = COLUMN_RAW; i < COLUMN_CPI_RATIOS; i++)
 		get_ratio(from->in, &column[i], from->count);
@@ -293,6 +307,7 @@ static int get_columns(struct varint_in *in, struct tally *t, struct tally_group
 	struct columns_in from = {in, g->time.count};
 	const bool util = tally_is_util(g);
 	int rc = util ? tally_change_columns(t, g, 1, get_system, &from) : 0;
+
 	if (util && !rc)
 		g->extra->methods = (uint32_t)varint_get_max(in, 2 * TALLY_METHOD_UNKNOWN - 1);
 	uint32_t n = (uint32_t)varint_get_max(in, TALLY_CPUS);
@@ -311,6 +326,7 @@ static int get_order(struct varint_in *in, struct tally *tally, struct tally_gro
 	uint64_t n = varint_get_max(in, TIMELINE_CELLS * TIMELINE_VALUES), step;
 	struct timeline_entry e = {0};
 	int rc = 0;
+
 	if (!t)
 		return CPIDECODE_ENOMEM;
 	if (!n)
@@ -347,6 +363,7 @@ static int get_spread(struct varint_in *in, struct tally *t, struct tally_group 
 	enum tally_value value, struct counted_sum *sum)
 {
 	struct tally_spread *s = tally_need_spread(t, g, value);
+
 	if (!s)
 		return CPIDECODE_ENOMEM;
 	s->sum = varint_get(in);
@@ -359,6 +376,7 @@ static int get_spread(struct varint_in *in, struct tally *t, struct tally_group 
 static int get_spreads(struct varint_in *in, struct tally *t, struct tally_group *g, struct sums *s)
 {
 	int rc = 0;
+
 	for (unsigned v = 0; v < TALLY_VALUES && !rc; v++)
 		rc = get_spread(in, t, g, v,
 			v == TALLY_THREAD_INSTRUCTIONS ? &s->thread_instructions
@@ -371,6 +389,7 @@ static int get_spreads(struct varint_in *in, struct tally *t, struct tally_group
 static int get_figures(struct varint_in *in, struct tally *t, struct tally_group *g)
 {
 	struct sums s;
+
 	memset(&s, 0, sizeof s);
 	s.scripted = varint_get_max(in, MAX_COUNT);
 	s.quality = varint_get_max(in, MAX_COUNT);
@@ -403,6 +422,7 @@ static int get_group(struct varint_in *in, struct tally *t)
 	const uint8_t *label = varint_get_string(in, &length);
 	uint64_t minor = varint_get_max(in, PARTIAL_UTIL_MINOR + 0xFF);
 	uint8_t major = minor < PARTIAL_UTIL_MINOR ? CPI_MAJOR : CPUUTIL_MAJOR;
+
 	if (!has_label && length)
 		varint_fail(in, "a label that is none");
 	if (in->why)
@@ -421,6 +441,7 @@ static int get_group(struct varint_in *in, struct tally *t)
 static int get_rings(struct varint_in *in, struct partial_source *s)
 {
 	int rc = 0;
+
 	s->has_rings = varint_get_max(in, 1);
 	const uint8_t *id = s->has_rings ? varint_get_raw(in, sizeof s->rings) : NULL;
 	if (id && !in->why)
@@ -430,6 +451,7 @@ static int get_rings(struct varint_in *in, struct partial_source *s)
 	uint64_t n = varint_get_max(in, UINT32_MAX);
 	for (uint64_t i = 0; i < n && !in->why && !rc; i++) {
 		struct partial_span span = {.ring = (uint32_t)varint_get_max(in, UINT32_MAX)};
+
 		span.from = varint_get_max(in, UINT64_MAX);
 		span.to = span.from + varint_get_max(in, UINT64_MAX - span.from);
 		if (i && span.ring <= s->spans[i - 1].ring)
@@ -444,8 +466,10 @@ static int get_slices(struct varint_in *in, struct partial_source *s)
 {
 	uint64_t n = varint_get_max(in, UINT32_MAX);
 	int rc = 0;
+
 	for (uint64_t i = 0; i < n && !in->why && !rc; i++) {
 		struct tick_range slice = {.first = varint_get_max(in, UINT64_MAX)};
+
 		slice.last = varint_get_max(in, UINT64_MAX);
 		const struct tick_range *last = s->nslices ? &s->slices[s->nslices - 1] : NULL;
 		if (slice.first > slice.last ||
@@ -461,8 +485,10 @@ static int get_damage(struct varint_in *in, struct partial_source *s)
 {
 	uint64_t n = varint_get_max(in, PARTIAL_DAMAGE);
 	int rc = 0;
+
 	for (uint64_t i = 0; i < n && !in->why && !rc; i++) {
 		struct partial_damage d = {.offset = varint_get_max(in, UINT64_MAX)};
+
 		d.bytes = varint_get_max(in, UINT64_MAX);
 		if (i && d.offset <= s->damage[i - 1].offset)
 			varint_fail(in, "damage is not in order");
@@ -476,9 +502,11 @@ static int get_findings(struct varint_in *in, struct partial_source *s)
 {
 	uint64_t n = varint_get_max(in, PARTIAL_CLOCK_FINDINGS);
 	int rc = 0;
+
 	for (uint64_t i = 0; i < n && !in->why && !rc; i++) {
 		struct clock_finding f = {
 			.kind = (enum clock_finding_kind)varint_get_max(in, CLOCK_CONTRADICTION)};
+
 		f.from = varint_get_max(in, UINT64_MAX);
 		f.to = varint_get_max(in, UINT64_MAX);
 		f.from_ns = varint_get_signed(in);
@@ -496,6 +524,7 @@ static int get_source(struct varint_in *in, struct partial *p)
 	const uint8_t *id = varint_get_raw(in, 16);
 	uint64_t fingerprint = varint_get_max(in, UINT64_MAX);
 	const uint8_t *path = varint_get_string(in, &length);
+
 	if (length && memchr(path, 0, length))
 		varint_fail(in, "a name with a zero byte");
 	if (in->why)
@@ -524,6 +553,7 @@ static int get_payload(struct varint_in *in, struct partial *p)
 {
 	uint32_t length;
 	const uint8_t *filter = varint_get_string(in, &length);
+
 	if (length && memchr(filter, 0, length))
 		varint_fail(in, "a filter with a zero byte");
 	p->filter = strndup(length ? (const char *)filter : "", length);

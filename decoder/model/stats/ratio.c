@@ -3,6 +3,7 @@
 void ratio_add(struct ratio *r, uint64_t above, uint64_t below, double value, uint64_t elapsed)
 {
 	bool counts = above != NOT_MEASURED && below != NOT_MEASURED && below != 0;
+
 	if (!counts && isnan(value))
 		return;
 	r->measured++;
@@ -50,6 +51,7 @@ double ratio_value(const struct ratio *r)
 double ratio_cpi(const struct ratio *r)
 {
 	double cpi = ratio_value(r);
+
 	return cpi > 0 ? cpi : NAN;
 }
 
@@ -80,6 +82,7 @@ const char *ratios_weighting(const struct ratios *r)
 {
 	const struct ratio *all[] = {&r->raw, &r->scaled, &r->thread};
 	bool by_counts = false, by_elapsed = false;
+
 	for (unsigned i = 0; i < 3; i++) {
 		if (!all[i]->measured)
 			continue;

@@ -36,6 +36,7 @@ static bool settle_has_same_rings(const struct file *a, const struct file *b)
 static int settle_compare_members(const void *a, const void *b)
 {
 	const struct member *x = a, *y = b;
+
 	if (x->group != y->group)
 		return x->group < y->group ? -1 : 1;
 	if (x->number != y->number)
@@ -62,14 +63,17 @@ static int settle_check_claim(void *ctx, const struct claim *c)
 {
 	const struct context *all = ctx;
 	const struct member *m = &all->members[c->member];
+
 	return file_check_section(m->file, section_of(m, c->section)->offset);
 }
 
 static size_t list_claims(const struct member *m, uint32_t number, struct claim *to)
 {
 	size_t n = file_nsections(m->file, m->ring);
+
 	for (size_t i = 0; i < n; i++) {
 		const struct section_ref *s = section_of(m, i);
+
 		to[i] = (struct claim){.position = s->position + s->skip,
 			.first = s->lo,
 			.last = s->last,
@@ -86,6 +90,7 @@ static size_t list_claims(const struct member *m, uint32_t number, struct claim 
 static void drop(struct member *m, struct section_ref *s)
 {
 	struct trace_ring *r = &m->file->rings[m->ring];
+
 	r->twice += s->hooks;
 	r->hooks -= s->hooks;
 	r->torn -= s->torn;
@@ -100,6 +105,7 @@ static int apply(struct context *all, const struct claim *c)
 {
 	struct member *m = &all->members[c->member];
 	struct section_ref *s = section_of(m, c->section);
+
 	if (c->refuted)
 		return file_contradiction(m->file, s->offset,
 			"it claims positions of its ring where others have other hooks");
@@ -117,8 +123,10 @@ static void close_ranks(struct member *m)
 	struct trace_ring *r = &m->file->rings[m->ring];
 	size_t kept = 0;
 	bool any = false;
+
 	for (size_t i = 0; i < ring->count; i++) {
 		struct section_ref *s = section_of(m, i);
+
 		if (s->skip == s->raw)
 			continue;
 		if (s->told) {
@@ -137,6 +145,7 @@ static void sum_up(struct file *f)
 	f->pub.first = f->pub.last = 0;
 	for (size_t i = 0; i < f->pub.nrings; i++) {
 		const struct trace_ring *r = &f->rings[i];
+
 		if (!r->hooks)
 			continue;
 		if (!f->pub.has_hooks || r->first < f->pub.first)
@@ -152,6 +161,7 @@ static int settle_hooks(struct member *members, size_t n)
 {
 	struct context all = {.members = members};
 	size_t sections = 0, filled = 0;
+
 	for (size_t i = 0; i < n; i++)
 		sections += file_nsections(members[i].file, members[i].ring);
 	all.claims = calloc(sections + 1, sizeof *all.claims);
@@ -179,6 +189,7 @@ static uint64_t *cause(struct trace_ring *r, int i)
 	uint64_t *const causes[CAUSES] = {&r->loss_full, &r->loss_big, &r->loss_held,
 		&r->loss_no_guest, &r->loss_torn, &r->skipped, &r->no_slot, &r->no_memory,
 		&r->unattached, &r->unwritten};
+
 	return causes[i];
 }
 
@@ -191,12 +202,14 @@ static struct ledger ledger_of(const struct file *f)
 {
 	const char *before = trace_meta_value(&f->pub, "files before");
 	const char *number = before ? before : trace_meta_value(&f->pub, "ledger");
+
 	return (struct ledger){.drained = before, .number = number ? number : ""};
 }
 
 static bool same_ledger(const struct file *a, const struct file *b)
 {
 	struct ledger x = ledger_of(a), y = ledger_of(b);
+
 	if (x.drained != y.drained || strcmp(x.number, y.number))
 		return false;
 	return (!x.drained && a->has_rings_id && b->has_rings_id) ||
@@ -214,8 +227,10 @@ static int count_before(
 	uint32_t size;
 	int rc = file_load_section(m->file, m->ring, s, &raw, &scratch, &why);
 	uint32_t stop = end - s->position < s->raw ? (uint32_t)(end - s->position) : s->raw;
+
 	for (uint32_t at = 0; !rc && at < stop; at += size) {
 		enum record_kind kind = record_parse(raw.p + at, s->raw - at, &hook, &size);
+
 		if (kind == RECORD_BROKEN)
 			break;
 		*hooks += kind == RECORD_HOOK && at >= s->skip;
@@ -230,11 +245,14 @@ static int count_kept(
 	const struct member *members, size_t n, const struct member *m, uint64_t *hooks)
 {
 	int rc = 0;
+
 	*hooks = 0;
 	for (size_t i = 0; i < n; i++) {
 		size_t sections = file_nsections(members[i].file, members[i].ring);
+
 		for (size_t k = 0; k < sections && &members[i] != m && !rc; k++) {
 			const struct section_ref *s = section_of(&members[i], k);
+
 			if (s->position >= m->from)
 				break;
 			if (s->position + s->raw <= m->from && !s->skip)
@@ -251,6 +269,7 @@ static void give_losses(struct member *to, struct member *from)
 {
 	struct trace_ring *a = ring_of(to), *b = ring_of(from);
 	uint64_t torn = a->loss_torn;
+
 	if (b->overwritten > a->overwritten) {
 		to->from = from->from;
 		a->overwritten = b->overwritten;
@@ -272,6 +291,7 @@ static void give_losses(struct member *to, struct member *from)
 static bool is_later(const struct member *a, const struct member *b)
 {
 	const struct trace_ring *x = ring_of(a), *y = ring_of(b);
+
 	if (a->to != b->to)
 		return a->to < b->to;
 	return x->loss_full + x->loss_big + x->loss_held + x->loss_no_guest <
@@ -282,10 +302,13 @@ static bool is_later(const struct member *a, const struct member *b)
 static int join_ledgers(struct member *members, size_t n)
 {
 	int rc = 0;
+
 	for (size_t i = 0; i < n; i++) {
 		struct member *a = &members[i];
+
 		for (size_t k = i + 1; k < n && ring_of(a)->has_loss; k++) {
 			struct member *b = &members[k];
+
 			if (!ring_of(b)->has_loss || !same_ledger(a->file, b->file))
 				continue;
 			if (is_later(a, b))
@@ -296,6 +319,7 @@ static int join_ledgers(struct member *members, size_t n)
 	}
 	for (size_t i = 0; i < n && !rc; i++) {
 		uint64_t *over = &ring_of(&members[i])->overwritten, kept = 0;
+
 		if (*over)
 			rc = count_kept(members, n, &members[i], &kept);
 		*over -= kept < *over ? kept : *over;
@@ -308,12 +332,14 @@ static void join_drained(struct member *members, size_t n)
 {
 	for (int i = 0; i < CAUSES; i++) {
 		uint64_t drained = 0;
+
 		for (size_t k = 0; k < n; k++)
 			if (ledger_of(members[k].file).drained)
 				drained += *cause(ring_of(&members[k]), i);
 		for (size_t k = 0; k < n; k++) {
 			uint64_t *c = cause(ring_of(&members[k]), i);
 			uint64_t both = drained < *c ? drained : *c;
+
 			if (ledger_of(members[k].file).drained)
 				continue;
 			*c -= both;
@@ -327,6 +353,7 @@ static void join_drained(struct member *members, size_t n)
 static bool meet(const struct member *members, size_t n)
 {
 	uint64_t end = members[0].to;
+
 	for (size_t i = 1; i < n; i++) {
 		if (members[i].from < end)
 			return true;
@@ -338,6 +365,7 @@ static bool meet(const struct member *members, size_t n)
 static int settle_ring(struct member *members, size_t n)
 {
 	int rc = meet(members, n) ? settle_hooks(members, n) : 0;
+
 	if (!rc)
 		rc = join_ledgers(members, n);
 	if (!rc)
@@ -356,12 +384,14 @@ static size_t find_group(const struct trace *t, const size_t *groups, size_t i)
 static int list_members(const struct trace *t, struct member **list, size_t *n)
 {
 	size_t *groups = calloc(t->nfiles + 1, sizeof *groups), all = 0;
+
 	for (size_t i = 0; i < t->nfiles; i++)
 		all += t->files[i]->pub.nrings;
 	*list = calloc(all + 1, sizeof **list);
 	*n = 0;
 	for (size_t i = 0; i < t->nfiles && groups && *list; i++) {
 		struct file *f = t->files[i];
+
 		groups[i] = find_group(t, groups, i);
 		for (size_t k = 0; k < f->pub.nrings; k++)
 			(*list)[(*n)++] = (struct member){.file = f,
@@ -380,6 +410,7 @@ int trace_settle(struct trace *t)
 {
 	struct member *members;
 	size_t n, end;
+
 	if (t->nfiles < 2)
 		return 0;
 	int rc = list_members(t, &members, &n);

@@ -7,13 +7,16 @@ static double beta_fraction(double a, double b, double x)
 {
 	const double tiny = 1e-300;
 	double c = 1, d = 1 - (a + b) * x / (a + 1);
+
 	d = 1 / (fabs(d) < tiny ? tiny : d);
 	double f = d;
 	for (int m = 1; m < 300; m++) {
 		double even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
 		double odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1));
+
 		for (int half = 0; half < 2; half++) {
 			double term = half ? odd : even;
+
 			d = 1 + term * d;
 			c = 1 + term / c;
 			d = 1 / (fabs(d) < tiny ? tiny : d);
@@ -30,6 +33,7 @@ static double beta_fraction(double a, double b, double x)
 static double beta(double a, double b, double x)
 {
 	int sign;
+
 	if (x <= 0 || x >= 1)
 		return x > 0;
 	double front = exp(lgamma_r(a + b, &sign) - lgamma_r(a, &sign) - lgamma_r(b, &sign) +
@@ -50,10 +54,12 @@ double student_above(double t, double df)
 double student_quantile(double chance, double df)
 {
 	double low = 0, high = 1;
+
 	while (student_above(high, df) > chance && high < 1e300)
 		high *= 2;
 	for (unsigned i = 0; i < 200 && low < high; i++) {
 		double middle = low + (high - low) / 2;
+
 		if (middle == low || middle == high)
 			break;
 		if (student_above(middle, df) > chance)

@@ -71,6 +71,7 @@ static void toggle_counts(uint64_t words[SUMS_WORDS])
 unsigned sums_pack(const struct sums *s, uint64_t packed[SUMS_PACKED])
 {
 	uint64_t words[SUMS_WORDS];
+
 	memcpy(words, s, sizeof words);
 	toggle_counts(words);
 	words_to_differences(words, RATIOS_WORDS, RATIO_WORDS);
@@ -81,6 +82,7 @@ unsigned sums_pack(const struct sums *s, uint64_t packed[SUMS_PACKED])
 void sums_unpack(struct sums *s, const uint64_t *packed)
 {
 	uint64_t words[SUMS_WORDS];
+
 	if (!packed) {
 		memset(s, 0, sizeof *s);
 		return;

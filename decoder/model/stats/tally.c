@@ -22,6 +22,7 @@ static uint32_t hash_name(
 	bool has_label, const char *label, uint32_t label_len, uint8_t major, uint8_t mm)
 {
 	uint64_t seed = (uint64_t)major << 9 | (uint64_t)mm << 1 | has_label;
+
 	return (uint32_t)XXH3_64bits_withSeed(label_len ? label : "", label_len, seed);
 }
 
@@ -52,6 +53,7 @@ static int tally_reserve_groups(struct tally *t, size_t n)
 static void *new_zeroed(struct tally *t, size_t size)
 {
 	void *p = arena_alloc(&t->memory, size);
+
 	return p ? memset(p, 0, size) : NULL;
 }
 
@@ -61,6 +63,7 @@ static struct tally_group *new_group(struct tally *t, uint32_t hash, bool has_la
 {
 	size_t size = offsetof(struct tally_group, label) + label_len + 1;
 	struct tally_group *g = new_zeroed(t, size > sizeof *g ? size : sizeof *g);
+
 	if (!g)
 		return NULL;
 	g->label_len = label_len;
@@ -80,8 +83,10 @@ static struct tally_group *tally_find_group(const struct tally *t, uint32_t hash
 	const char *label, uint32_t label_len, uint8_t major, uint8_t mm)
 {
 	uint64_t at = hash;
+
 	for (uint32_t found; (found = *hash_index_at(&t->by_name, at)); at++) {
 		struct tally_group *g = t->groups[found - 1];
+
 		if (g->hash == hash && same_name(g, has_label, label, label_len, major, mm))
 			return g;
 	}
@@ -102,6 +107,7 @@ static struct tally_group *find_or_add(struct tally *t, bool has_label, const ch
 static unsigned recent_place(const char *label, uint32_t label_len, uint8_t major, uint8_t mm)
 {
 	uint64_t ends = label_len ^ (uint64_t)major << 32;
+
 	if (label_len >= 8)
 		ends ^= get_le64(label) ^ get_le64(label + label_len - 8);
 	else if (label_len >= 4)
@@ -113,6 +119,7 @@ struct tally_group *tally_group_of(struct tally *t, bool has_label, const char *
 	uint32_t label_len, uint8_t major, uint8_t mm)
 {
 	struct tally_group **recent = &t->recent[recent_place(label, label_len, major, mm)];
+
 	if (!*recent || !same_name(*recent, has_label, label, label_len, major, mm))
 		*recent = find_or_add(t, has_label, label, label_len, major, mm);
 	return *recent;
@@ -132,6 +139,7 @@ struct tally_extra *tally_need_extra(struct tally *t, struct tally_group *g)
 const struct tally_extra *tally_extra(const struct tally_group *g)
 {
 	static const struct tally_extra none;
+
 	return g->extra ? g->extra : &none;
 }
 
@@ -144,6 +152,7 @@ struct tally_spread *tally_need_spread(
 	struct tally *t, struct tally_group *g, enum tally_value value)
 {
 	struct tally_extra *extra = tally_need_extra(t, g);
+
 	if (!extra)
 		return NULL;
 	if (!extra->spreads)
@@ -163,6 +172,7 @@ struct timeline *tally_need_order(struct tally *t, struct tally_group *g)
 static int add_value(struct tally *t, struct tally_group *g, enum tally_value which, uint64_t value)
 {
 	struct tally_spread *s = tally_need_spread(t, g, which);
+
 	if (!s)
 		return CPIDECODE_ENOMEM;
 	exact_add(&s->sum, value);
@@ -187,6 +197,7 @@ static int add_values(struct tally *t, struct tally_group *g, const struct inter
 {
 	int rc = add_cpi(
 		t, g, TALLY_THREAD_CPI, iv->thread_cycles, iv->thread_instructions, iv->thread_cpi);
+
 	if (!rc)
 		rc = add_cpi(
 			t, g, TALLY_SCALED_CPI, iv->busy_cycles, iv->instructions, iv->scaled_cpi);
@@ -200,6 +211,7 @@ static int add_values(struct tally *t, struct tally_group *g, const struct inter
 static int add_order(struct tally *t, struct tally_group *g, const struct interval *iv)
 {
 	struct timeline *order = tally_need_order(t, g);
+
 	return order ? timeline_add(order, iv->end_ns, exact_round(iv->elapsed_ns))
 		     : CPIDECODE_ENOMEM;
 }
@@ -209,6 +221,7 @@ static int put_packed(struct tally *t, struct tally_group *g, const struct sums 
 {
 	uint64_t packed[SUMS_PACKED];
 	unsigned n = sums_pack(s, packed), room = g->room ? n + n / 4 : n;
+
 	if (n > g->room) {
 		g->room = (uint8_t)(room < SUMS_PACKED ? (room + 1) & ~1U : SUMS_PACKED);
 		g->packed = arena_alloc(&t->memory, g->room * sizeof *packed);
@@ -243,6 +256,7 @@ const struct sums *tally_sums(const struct tally_group *g, struct sums *scratch)
 static int add_figures(struct tally *t, struct tally_group *g, const struct interval *iv)
 {
 	struct sums s;
+
 	if (g->has_sums) {
 		sums_add(g->sums, iv);
 		return 0;
@@ -256,6 +270,7 @@ static int merge_figures(struct tally *t, struct tally_group *g, const struct ta
 {
 	struct sums s, scratch;
 	const struct sums *more = tally_sums(from, &scratch);
+
 	if (g->has_sums) {
 		sums_merge(g->sums, more);
 		return 0;
@@ -268,6 +283,7 @@ static int merge_figures(struct tally *t, struct tally_group *g, const struct ta
 static int add_methods(struct tally *t, struct tally_group *g, const struct interval *iv)
 {
 	uint32_t methods = tally_method(iv->method);
+
 	if (methods && !tally_need_extra(t, g))
 		return CPIDECODE_ENOMEM;
 	if (methods)
@@ -280,6 +296,7 @@ int tally_add(struct tally *t, const struct interval *iv)
 	struct tally_group *g =
 		tally_group_of(t, iv->has_label, iv->label, iv->label_len, iv->major, iv->mm);
 	int rc = g ? histogram_add(&g->time, elapsed_whole_ns(iv)) : CPIDECODE_ENOMEM;
+
 	if (rc)
 		return rc;
 	exact_add(&g->total, elapsed_exact(iv));
@@ -297,6 +314,7 @@ static int merge_spread(struct tally *t, struct tally_group *g, enum tally_value
 	const struct tally_spread *from)
 {
 	struct tally_spread *s = tally_need_spread(t, g, value);
+
 	if (!s)
 		return CPIDECODE_ENOMEM;
 	exact_add(&s->sum, from->sum);
@@ -306,6 +324,7 @@ static int merge_spread(struct tally *t, struct tally_group *g, enum tally_value
 static int merge_extra(struct tally *t, struct tally_group *g, const struct tally_group *from)
 {
 	struct tally_extra *extra = tally_need_extra(t, g);
+
 	if (!extra)
 		return CPIDECODE_ENOMEM;
 	extra->methods |= from->extra->methods;
@@ -320,12 +339,14 @@ static int merge_extra(struct tally *t, struct tally_group *g, const struct tall
 static int merge_order(struct tally *t, struct tally_group *g, const struct timeline *from)
 {
 	struct timeline *order = tally_need_order(t, g);
+
 	return order ? timeline_merge(order, from) : CPIDECODE_ENOMEM;
 }
 
 static int merge_group(struct tally *t, struct tally_group *g, const struct tally_group *from)
 {
 	int rc = histogram_merge(&g->time, &from->time);
+
 	exact_add(&g->total, from->total);
 	if (!rc && from->extra)
 		rc = merge_extra(t, g, from);
@@ -338,12 +359,14 @@ int tally_merge_group(struct tally *t, const struct tally_group *from)
 {
 	struct tally_group *g = tally_group_of(
 		t, from->has_label, from->label, from->label_len, from->major, from->mm);
+
 	return g ? merge_group(t, g, from) : CPIDECODE_ENOMEM;
 }
 
 int tally_merge(struct tally *t, const struct tally *from)
 {
 	int rc = 0;
+
 	for (size_t i = 0; i < from->count && !rc; i++)
 		rc = tally_merge_group(t, from->groups[i]);
 	t->cpus_left_out += from->cpus_left_out;
@@ -385,6 +408,7 @@ static int compare_groups(const void *x, const void *y)
 {
 	const struct tally_group *a = *(const struct tally_group *const *)x;
 	const struct tally_group *b = *(const struct tally_group *const *)y;
+
 	if (a->total != b->total)
 		return a->total < b->total ? 1 : -1;
 	return tally_compare_names(a, b);
@@ -393,6 +417,7 @@ static int compare_groups(const void *x, const void *y)
 static int settle_group(struct tally_group *g)
 {
 	int rc = histogram_settle(&g->time);
+
 	for (unsigned v = 0; v < TALLY_VALUES && !rc; v++)
 		if (tally_spread(g, v))
 			rc = histogram_settle(&g->extra->spreads[v]->values);
@@ -402,6 +427,7 @@ static int settle_group(struct tally_group *g)
 int tally_settle(struct tally *t)
 {
 	int rc = 0;
+
 	for (size_t i = 0; i < t->count && !rc; i++)
 		rc = settle_group(t->groups[i]);
 	if (t->count)
@@ -415,6 +441,7 @@ const struct tally_group *tally_find(const struct tally *t, bool has_label, cons
 	uint32_t label_len, uint8_t major, uint8_t mm)
 {
 	uint32_t hash = hash_name(has_label, label, label_len, major, mm);
+
 	return t->count ? tally_find_group(t, hash, has_label, label, label_len, major, mm) : NULL;
 }
 
@@ -430,6 +457,7 @@ void tally_free(struct tally *t)
 {
 	for (size_t i = 0; i < t->count; i++) {
 		struct tally_group *g = t->groups[i];
+
 		histogram_free(&g->time);
 		if (g->extra)
 			free_extra(g->extra);

@@ -156,6 +156,7 @@ static inline uint32_t tally_method(uint64_t method)
 static inline uint64_t tally_whole_ns(exact_sum total, uint64_t n)
 {
 	exact_sum ns = exact_divide(total, (exact_sum)n * EXACT_PER_NS);
+
 	return ns < UINT64_MAX ? (uint64_t)ns : UINT64_MAX;
 }
 

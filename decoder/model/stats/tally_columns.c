@@ -6,6 +6,7 @@ int tally_change_columns(
 	struct tally *t, struct tally_group *g, uint32_t n, columns_change_fn change, void *ctx)
 {
 	struct tally_extra *extra = tally_need_extra(t, g);
+
 	return extra ? columns_change(&extra->columns, n, histogram_exact(&g->time), &t->buffer,
 			       change, ctx)
 		     : CPIDECODE_ENOMEM;
@@ -14,6 +15,7 @@ int tally_change_columns(
 const struct ratio *tally_util(const struct tally_group *g, struct columns_reader *scratch)
 {
 	static const struct ratio none[COLUMN_UTIL_RATIOS];
+
 	if (!tally_is_util(g))
 		return none;
 	columns_first(scratch, &tally_extra(g)->columns);
@@ -23,6 +25,7 @@ const struct ratio *tally_util(const struct tally_group *g, struct columns_reade
 uint32_t tally_processors(const struct tally_group *g)
 {
 	uint32_t n = tally_extra(g)->columns.count;
+
 	return n && tally_is_util(g) ? n - 1 : n;
 }
 
@@ -44,6 +47,7 @@ static void add_processor(void *ctx, uint32_t i, struct ratio *column)
 {
 	const struct interval *iv = ctx;
 	const struct interval_cpu *cpu = &iv->cpus[i];
+
 	ratio_add(&column[COLUMN_RAW], cpu->cycles, cpu->instructions, cpu->raw_cpi, iv->elapsed);
 	ratio_add(&column[COLUMN_SCALED], cpu->busy_cycles, cpu->instructions, cpu->scaled_cpi,
 		iv->elapsed);
@@ -55,6 +59,7 @@ static void add_processor(void *ctx, uint32_t i, struct ratio *column)
 static void add_util_column(void *ctx, uint32_t i, struct ratio *column)
 {
 	const struct interval *iv = ctx;
+
 	if (!i) {
 		add_util(column, iv->idle_pct, iv->intr_pct, iv->actual_perf_pct, iv->elapsed);
 		return;
@@ -68,6 +73,7 @@ static void add_util_column(void *ctx, uint32_t i, struct ratio *column)
 int tally_add_columns(struct tally *t, struct tally_group *g, const struct interval *iv)
 {
 	uint32_t n = t->wanted & TALLY_WANT_CPUS && iv->cpus ? iv->num_cpus : 0;
+
 	if (n > TALLY_CPUS) {
 		t->cpus_left_out++;
 		n = TALLY_CPUS;

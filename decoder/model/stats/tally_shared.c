@@ -29,6 +29,7 @@ struct tally_shared {
 int tally_shared_new(unsigned threads, unsigned wanted, size_t own, struct tally_shared **result)
 {
 	struct tally_shared *s = calloc(1, sizeof *s);
+
 	*result = NULL;
 	if (!s)
 		return CPIDECODE_ENOMEM;
@@ -61,9 +62,11 @@ static int give_away(struct tally_shared *s, struct own *own)
 {
 	uint64_t left_out = own->tally.cpus_left_out;
 	int rc = 0;
+
 	for (size_t i = 0; i < own->tally.count && !rc; i++) {
 		const struct tally_group *g = own->tally.groups[i];
 		struct part *p = part_of(s, g->hash);
+
 		pthread_mutex_lock(&p->lock);
 		rc = tally_merge_group(&p->tally, g);
 		pthread_mutex_unlock(&p->lock);
@@ -83,8 +86,10 @@ static bool keeps_own(const struct tally_shared *s, const struct tally *own)
 int tally_shared_add(struct tally_shared *s, unsigned thread, const struct interval *iv)
 {
 	struct own *own = &s->own[thread];
+
 	if (!own->full) {
 		int rc = tally_add(&own->tally, iv);
+
 		return rc || keeps_own(s, &own->tally) ? rc : give_away(s, own);
 	}
 	struct part *p = part_of(s, tally_hash(iv));
@@ -97,6 +102,7 @@ int tally_shared_add(struct tally_shared *s, unsigned thread, const struct inter
 static int collect_own(struct tally_shared *s, struct tally *t)
 {
 	int rc = 0;
+
 	/* Takes the first one as it is: a single thread's groups are never copied. */
 	*t = s->own[0].tally;
 	s->own[0].tally = (struct tally){0};
@@ -108,6 +114,7 @@ static int collect_own(struct tally_shared *s, struct tally *t)
 static int collect_parts(struct tally_shared *s, struct tally *t)
 {
 	int rc = 0;
+
 	t->wanted = s->parts[0].tally.wanted;
 	for (unsigned i = 0; i < s->threads && !rc; i++) {
 		rc = give_away(s, &s->own[i]);

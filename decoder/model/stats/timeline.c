@@ -17,9 +17,11 @@ enum {
 static void timeline_count_entry(struct timeline *t, int64_t cell, uint64_t value, uint64_t n)
 {
 	uint64_t hash = ((uint64_t)cell * UINT64_C(0x9e3779b97f4a7c15)) ^ value;
+
 	hash = hash * UINT64_C(0xff51afd7ed558ccd) >> 32;
 	for (uint32_t found; (found = *hash_index_at(&t->index, hash)); hash++) {
 		struct timeline_entry *e = &t->entries[found - 1];
+
 		if (e->cell == cell && e->value == value) {
 			e->count += n;
 			return;
@@ -33,6 +35,7 @@ static void timeline_count_entry(struct timeline *t, int64_t cell, uint64_t valu
 static int rebuild(struct timeline *t, uint32_t room, unsigned shift, unsigned cut)
 {
 	uint32_t n = t->used;
+
 	if (!array_resize(&t->entries, room, sizeof *t->entries) ||
 		!hash_index_reset(&t->index, room))
 		return CPIDECODE_ENOMEM;
@@ -40,6 +43,7 @@ static int rebuild(struct timeline *t, uint32_t room, unsigned shift, unsigned c
 	t->used = 0;
 	for (uint32_t i = 0; i < n; i++) {
 		const struct timeline_entry e = t->entries[i];
+
 		timeline_count_entry(
 			t, e.cell >> (shift - t->shift), timeline_cut(e.value, cut), e.count);
 	}
@@ -52,6 +56,7 @@ static int into_entries(struct timeline *t)
 {
 	struct timeline_point *points = t->points;
 	uint32_t n = t->used;
+
 	if (t->index.slots)
 		return 0;
 	t->entries = NULL;
@@ -66,6 +71,7 @@ static int into_entries(struct timeline *t)
 static int by_cell(const void *a, const void *b)
 {
 	const struct timeline_entry *x = a, *y = b;
+
 	if (x->cell != y->cell)
 		return x->cell < y->cell ? -1 : 1;
 	return x->value < y->value ? -1 : x->value > y->value;
@@ -75,6 +81,7 @@ static int by_cell(const void *a, const void *b)
 static uint32_t join_equal(struct timeline_entry *all, uint32_t n)
 {
 	uint32_t kept = 0;
+
 	for (uint32_t i = 0; i < n; i++) {
 		if (kept && !by_cell(&all[kept - 1], &all[i]))
 			all[kept - 1].count += all[i].count;
@@ -87,6 +94,7 @@ static uint32_t join_equal(struct timeline_entry *all, uint32_t n)
 struct timeline_entry *timeline_sorted(const struct timeline *t, uint32_t *n)
 {
 	struct timeline_entry *all = malloc((t->used + 1) * sizeof *all);
+
 	*n = 0;
 	if (!all)
 		return NULL;
@@ -110,6 +118,7 @@ static void add_key(struct key_set *s, uint64_t key)
 {
 	const struct hash_index index = {.slot = s->slots, .slots = KEY_SLOTS};
 	uint64_t hash = key * UINT64_C(0x9e3779b97f4a7c15) >> 32;
+
 	for (uint32_t found; (found = *hash_index_at(&index, hash)); hash++)
 		if (s->keys[found - 1] == key)
 			return;
@@ -120,6 +129,7 @@ static void add_key(struct key_set *s, uint64_t key)
 static bool has_few_cells(const struct timeline *t, unsigned shift)
 {
 	struct key_set s = {.count = 0};
+
 	for (uint32_t i = 0; i < t->used && s.count <= TIMELINE_CELLS; i++)
 		add_key(&s, (uint64_t)(t->entries[i].cell >> (shift - t->shift)));
 	return s.count <= TIMELINE_CELLS;
@@ -128,6 +138,7 @@ static bool has_few_cells(const struct timeline *t, unsigned shift)
 static bool has_few_values(const struct timeline *t, unsigned cut)
 {
 	struct key_set s = {.count = 0};
+
 	for (uint32_t i = 0; i < t->used && s.count <= TIMELINE_VALUES; i++)
 		add_key(&s, timeline_cut(t->entries[i].value, cut));
 	return s.count <= TIMELINE_VALUES;
@@ -136,6 +147,7 @@ static bool has_few_values(const struct timeline *t, unsigned cut)
 int timeline_settle(struct timeline *t)
 {
 	unsigned shift = t->shift, cut = t->cut;
+
 	if (t->used <= TIMELINE_VALUES)
 		return 0;
 	while (!has_few_cells(t, shift))
@@ -149,6 +161,7 @@ int timeline_settle(struct timeline *t)
 static int timeline_reserve_entry(struct timeline *t)
 {
 	int rc = into_entries(t);
+
 	if (rc || t->used < t->room)
 		return rc;
 	rc = timeline_settle(t);
@@ -162,6 +175,7 @@ static int add_point(struct timeline *t, int64_t end_ns, uint64_t value)
 {
 	if (t->used == t->room) {
 		unsigned room = t->room + 2U + t->room / 4;
+
 		if (!array_resize(&t->points, room, sizeof *t->points))
 			return CPIDECODE_ENOMEM;
 		t->room = room;
@@ -174,6 +188,7 @@ static int add_point(struct timeline *t, int64_t end_ns, uint64_t value)
 static int add_many(struct timeline *t, int64_t cell, uint64_t value, uint64_t n)
 {
 	int rc = timeline_reserve_entry(t);
+
 	if (rc)
 		return rc;
 	t->total += n;
@@ -201,6 +216,7 @@ int timeline_add_entry(struct timeline *t, const struct timeline_entry *e)
 int timeline_merge(struct timeline *t, const struct timeline *from)
 {
 	int rc = 0;
+
 	if (!from->index.slots) {
 		for (uint32_t i = 0; i < from->used && !rc; i++)
 			rc = timeline_add(t, from->points[i].end_ns, from->points[i].value);
@@ -213,6 +229,7 @@ int timeline_merge(struct timeline *t, const struct timeline *from)
 		rc = rebuild(t, t->room, shift, cut);
 	for (uint32_t i = 0; i < from->used && !rc; i++) {
 		const struct timeline_entry *e = &from->entries[i];
+
 		/* Making room may have made it coarser meanwhile. */
 		rc = timeline_reserve_entry(t);
 		if (!rc)
@@ -235,6 +252,7 @@ static double width_of(uint64_t value, unsigned cut)
 {
 	unsigned length = value ? 64 - (unsigned)__builtin_clzll(value) : 0;
 	unsigned bits = TIMELINE_BITS - cut;
+
 	return length > bits ? ldexp(1, (int)(length - bits)) : 1;
 }
 
@@ -242,6 +260,7 @@ static double width_of(uint64_t value, unsigned cut)
 static double score_of(const struct timeline *t, uint64_t value, double limit)
 {
 	double width = width_of(value, t->cut), into = limit - (double)value;
+
 	if (isnan(limit))
 		return (double)value + (width - 1) / 2;
 	if (into < 0)
@@ -255,11 +274,13 @@ static uint32_t sum_cells(const struct timeline *t, const struct timeline_entry 
 {
 	double mean = 0, squares = 0;
 	uint32_t cells = 0;
+
 	for (uint32_t i = 0; i < n; i++)
 		mean += (double)e[i].count * score_of(t, e[i].value, limit);
 	mean /= (double)t->total;
 	for (uint32_t i = 0; i < n; i++) {
 		double off = score_of(t, e[i].value, limit) - mean;
+
 		squares += (double)e[i].count * off * off;
 		if (i && e[i].cell == e[i - 1].cell)
 			sums[cells - 1] += (double)e[i].count * off;
@@ -285,6 +306,7 @@ static struct timeline_evidence judge_blocks(
 {
 	for (; blocks >= LEAST_BLOCKS; blocks = join_pairs(sums, blocks)) {
 		double squares = 0, products = 0;
+
 		for (uint32_t i = 0; i < blocks; i++) {
 			squares += sums[i] * sums[i];
 			products += i ? sums[i] * sums[i - 1] : 0;
@@ -308,6 +330,7 @@ int timeline_judge(const struct timeline *t, double limit, struct timeline_evide
 	double sums[TIMELINE_CELLS], variance;
 	uint32_t n;
 	struct timeline_entry *e = timeline_sorted(t, &n);
+
 	if (!e)
 		return CPIDECODE_ENOMEM;
 	uint32_t cells = sum_cells(t, e, n, limit, sums, &variance);

@@ -63,6 +63,7 @@ static inline uint64_t timeline_cut(uint64_t value, unsigned cut)
 {
 	unsigned length = value ? 64 - (unsigned)__builtin_clzll(value) : 0;
 	unsigned bits = TIMELINE_BITS - cut;
+
 	return length > bits ? value >> (length - bits) << (length - bits) : value;
 }
 

@@ -13,9 +13,11 @@ static bool first_of_host(const struct trace *t, size_t i)
 {
 	const struct trace_file *f = &t->files[i]->pub;
 	const char *host = trace_meta_value(f, "host");
+
 	for (size_t j = 0; j < i; j++) {
 		const struct trace_file *before = &t->files[j]->pub;
 		const char *other = trace_meta_value(before, "host");
+
 		if (!before->has_hooks)
 			continue;
 		if (before->machine == f->machine || (host && other && strcmp(host, other) == 0))
@@ -28,9 +30,11 @@ static bool first_of_host(const struct trace *t, size_t i)
 static bool machine_error(const struct trace *t, uint32_t machine, double *error)
 {
 	bool any = false;
+
 	*error = 0;
 	for (size_t i = 0; i < t->nfiles; i++) {
 		const struct trace_file *f = &t->files[i]->pub;
+
 		if (f->machine != machine || !f->has_hooks)
 			continue;
 		double own = trace_time_error(f);
@@ -44,6 +48,7 @@ struct trace_alignment trace_alignment(const struct trace *t)
 {
 	struct trace_alignment a = {0};
 	double largest = 0, second = 0, error;
+
 	for (size_t i = 0; i < t->nfiles; i++)
 		a.hosts += t->files[i]->pub.has_hooks && first_of_host(t, i);
 	for (size_t i = 0; t->nmachines > 1 && i < t->nmachines; i++) {

@@ -62,6 +62,7 @@ static int opened(cpidecode_trace **t, int rc)
 {
 	if (rc) {
 		int saved = errno;
+
 		cpidecode_close(*t);
 		*t = NULL;
 		errno = saved;
@@ -72,6 +73,7 @@ static int opened(cpidecode_trace **t, int rc)
 static bool api_trace_report_progress(void *ctx, const char *path, uint64_t done, uint64_t total)
 {
 	const cpidecode_open_options *o = ctx;
+
 	(void)path;
 	return !o->progress(o->ctx, done, total);
 }
@@ -81,6 +83,7 @@ static int add_schemas(
 {
 	for (size_t i = 0; i < o->nschemas; i++) {
 		struct schema_error why;
+
 		error->file = i;
 		int rc = trace_add_schema(t, o->schemas[i], o->schema_lengths[i], &why);
 		if (rc == CPIDECODE_ESCHEMA) {
@@ -97,6 +100,7 @@ static int add_files(struct trace *t, const char *const *paths, size_t n,
 	const cpidecode_open_options *o, cpidecode_open_error *error)
 {
 	int rc = n ? add_schemas(t, o, error) : CPIDECODE_EINVAL;
+
 	if (o->progress)
 		trace_set_progress(t, api_trace_report_progress, (void *)o);
 	for (size_t i = 0; i < n && !rc; i++) {
@@ -112,6 +116,7 @@ int cpidecode_open_with(const char *const *paths, size_t n, const cpidecode_open
 {
 	static const cpidecode_open_options none = {.size = sizeof none};
 	cpidecode_open_error own;
+
 	error = error ? error : &own;
 	options = options ? options : &none;
 	*error = (cpidecode_open_error){0};
@@ -130,6 +135,7 @@ int cpidecode_open_files(const char *const *paths, size_t n, cpidecode_trace **t
 {
 	cpidecode_open_error error;
 	int rc = cpidecode_open_with(paths, n, NULL, t, &error);
+
 	if (failed)
 		*failed = error.file;
 	return rc;
@@ -143,12 +149,14 @@ int cpidecode_open(const char *path, cpidecode_trace **t)
 int cpidecode_open_fd(int fd, cpidecode_trace **t)
 {
 	int rc = new_trace(t);
+
 	return opened(t, rc ? rc : trace_add_fd((*t)->trace, fd, "-"));
 }
 
 int cpidecode_open_memory(const void *bytes, size_t n, cpidecode_trace **t)
 {
 	int rc = new_trace(t);
+
 	return opened(t, rc ? rc : trace_add_memory((*t)->trace, bytes, n, "-"));
 }
 
@@ -168,6 +176,7 @@ size_t cpidecode_files(const cpidecode_trace *t)
 int cpidecode_file(const cpidecode_trace *t, size_t file, cpidecode_file_info *info)
 {
 	const struct trace_file *f = trace_file(t->trace, file);
+
 	if (!f)
 		return CPIDECODE_EINVAL;
 	*info = (cpidecode_file_info){
@@ -194,6 +203,7 @@ int cpidecode_meta(const cpidecode_trace *t, size_t file, size_t i, const char *
 	size_t *key_length, const char **value, size_t *value_length)
 {
 	const struct trace_file *f = trace_file(t->trace, file);
+
 	if (!f || i >= f->nmeta)
 		return CPIDECODE_EINVAL;
 	*key = f->meta[i].key;
@@ -206,6 +216,7 @@ int cpidecode_meta(const cpidecode_trace *t, size_t file, size_t i, const char *
 int cpidecode_damage(const cpidecode_trace *t, size_t file, size_t i, cpidecode_damage_info *info)
 {
 	const struct trace_file *f = trace_file(t->trace, file);
+
 	if (!f || i >= f->ndamage)
 		return CPIDECODE_EINVAL;
 	*info = (cpidecode_damage_info){.offset = f->damage[i].offset,
@@ -217,8 +228,10 @@ int cpidecode_damage(const cpidecode_trace *t, size_t file, size_t i, cpidecode_
 int cpidecode_loss(const cpidecode_trace *t, size_t file, size_t i, cpidecode_loss_info *info)
 {
 	const struct trace_file *f = trace_file(t->trace, file);
+
 	for (size_t j = 0; f && j < f->nrings; j++) {
 		const struct trace_ring *r = &f->rings[j];
+
 		if (!r->has_loss || i--)
 			continue;
 		*info = (cpidecode_loss_info){.ring = r->ring,
@@ -237,8 +250,10 @@ int cpidecode_loss(const cpidecode_trace *t, size_t file, size_t i, cpidecode_lo
 int cpidecode_causes(const cpidecode_trace *t, size_t file, size_t i, cpidecode_causes_info *info)
 {
 	const struct trace_file *f = trace_file(t->trace, file);
+
 	for (size_t j = 0; f && j < f->nrings; j++) {
 		const struct trace_ring *r = &f->rings[j];
+
 		if (!r->has_causes || i--)
 			continue;
 		*info = (cpidecode_causes_info){.ring = r->ring,

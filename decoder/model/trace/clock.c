@@ -19,12 +19,14 @@ __int128 clock_scale(uint64_t d, uint64_t rate)
 	uint64_t ns = rate <= UINT64_MAX / CLOCK_NS
 			      ? rest * CLOCK_NS / rate
 			      : (uint64_t)((unsigned __int128)rest * CLOCK_NS / rate);
+
 	return (__int128)seconds * (int64_t)CLOCK_NS + ns;
 }
 
 static __int128 scale_up(uint64_t d, uint64_t rate)
 {
 	uint64_t rest = d % rate;
+
 	return clock_scale(d, rate) + ((unsigned __int128)rest * CLOCK_NS % rate ? 1 : 0);
 }
 
@@ -33,6 +35,7 @@ static int64_t line(const struct clock *c, uint64_t at, int64_t real, uint64_t t
 {
 	__int128 ns =
 		ticks >= at ? clock_scale(ticks - at, c->rate) : -scale_up(at - ticks, c->rate);
+
 	return clock_saturate(ns + real);
 }
 
@@ -40,6 +43,7 @@ static int64_t line(const struct clock *c, uint64_t at, int64_t real, uint64_t t
 static int clock_compare_syncs(const void *a, const void *b)
 {
 	const struct clock_sync *x = a, *y = b;
+
 	if (x->ticks != y->ticks)
 		return x->ticks < y->ticks ? -1 : 1;
 	if (x->realtime != y->realtime)
@@ -56,6 +60,7 @@ static void sort(struct clock_sync *sync, size_t n)
 static uint64_t divide_rate(uint64_t ticks, unsigned __int128 ns)
 {
 	unsigned __int128 rate = ns ? ((unsigned __int128)ticks * CLOCK_NS + ns / 2) / ns : 0;
+
 	return rate <= CLOCK_MAX_RATE ? (uint64_t)rate : 0;
 }
 
@@ -63,9 +68,11 @@ uint64_t clock_derive_rate(struct clock_sync *sync, size_t n)
 {
 	uint64_t ticks = 0;
 	unsigned __int128 ns = 0;
+
 	sort(sync, n);
 	for (size_t i = 1; i < n; i++) {
 		const struct clock_sync *a = &sync[i - 1], *b = &sync[i];
+
 		if (b->monotonic <= a->monotonic || !clock_steady(a, b))
 			continue;
 		ticks += b->ticks - a->ticks;
@@ -81,6 +88,7 @@ uint64_t clock_derive_rate(struct clock_sync *sync, size_t n)
 static bool on_line(const struct clock *c, const struct clock_sync *s)
 {
 	__int128 off = (__int128)s->realtime - line(c, c->base_ticks, c->base_real, s->ticks);
+
 	return off >= -OFFSET_NOISE && off <= OFFSET_NOISE;
 }
 
@@ -90,6 +98,7 @@ static int64_t start_of(
 {
 	struct clock_verdict v = clock_judge(a, b, c->rate);
 	int64_t start = clock_saturate((__int128)a->realtime + v.jump);
+
 	return start < b->realtime ? start : b->realtime;
 }
 
@@ -97,8 +106,10 @@ static int64_t start_of(
 static void clock_append_sync(struct clock *c, struct clock_sync sync)
 {
 	struct clock_sync *s = &c->sync[c->nsyncs];
+
 	if (c->nsyncs && s[-1].ticks == sync.ticks) {
 		int64_t dispute = clock_dispute(s - 1, &sync);
+
 		if (sync.disputed > dispute)
 			dispute = sync.disputed;
 		if (dispute > s[-1].disputed)
@@ -133,6 +144,7 @@ void clock_build(struct clock *c, struct clock_sync *sync, size_t n)
 static uint64_t clock_interpolate_rise(uint64_t rise, uint64_t at, uint64_t run)
 {
 	uint64_t product;
+
 	if (!__builtin_mul_overflow(rise, at, &product))
 		return product / run;
 	return (uint64_t)((unsigned __int128)rise * at / run);
@@ -142,8 +154,10 @@ static uint64_t clock_interpolate_rise(uint64_t rise, uint64_t at, uint64_t run)
 static size_t syncs_before(const struct clock *c, uint64_t ticks)
 {
 	size_t lo = 0, hi = c->nsyncs; /* sync[lo - 1] < ticks <= sync[hi] */
+
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
+
 		if (c->sync[mid].ticks < ticks)
 			lo = mid + 1;
 		else
@@ -156,6 +170,7 @@ static size_t syncs_before(const struct clock *c, uint64_t ticks)
 static int64_t time_in(const struct clock *c, size_t i, uint64_t ticks)
 {
 	const struct clock_sync *s = &c->sync[i ? i - 1 : 0];
+
 	if (i == 0 || i == c->nsyncs)
 		return line(c, s->ticks, s->realtime, ticks);
 	uint64_t rise = (uint64_t)s[1].realtime - (uint64_t)s->after;
@@ -177,6 +192,7 @@ struct clock_stretch clock_stretch(const struct clock *c, uint64_t ticks)
 		.real = c->base_real,
 		.num = CLOCK_NS,
 		.den = c->rate};
+
 	if (c->straight)
 		return r;
 	size_t i = syncs_before(c, ticks);
@@ -212,6 +228,7 @@ static uint64_t first_in(const struct clock *c, uint64_t lo, uint64_t hi, int64_
 {
 	while (lo < hi) {
 		uint64_t mid = lo + (hi - lo) / 2;
+
 		if (clock_time(c, mid) >= ns)
 			hi = mid;
 		else

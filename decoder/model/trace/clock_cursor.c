@@ -23,6 +23,7 @@ static uint64_t rest_of(const struct clock_stretch *s, uint64_t ticks)
 int64_t clock_cursor_move(struct clock_cursor *c, uint64_t ticks)
 {
 	struct clock_stretch s = clock_stretch(c->clock, ticks);
+
 	c->from = ticks;
 	c->at = clock_time(c->clock, ticks);
 	c->num = s.num;
@@ -32,6 +33,7 @@ int64_t clock_cursor_move(struct clock_cursor *c, uint64_t ticks)
 	c->span = 0;
 	if (s.den >= 4 && c->at > -FAR && c->at < FAR) {
 		uint64_t most = s.num ? (UINT64_MAX - c->rest) / s.num : UINT64_MAX;
+
 		c->span = s.last - ticks < most ? s.last - ticks : most;
 	}
 	return c->at;

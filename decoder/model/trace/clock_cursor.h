@@ -26,6 +26,7 @@ int64_t clock_cursor_move(struct clock_cursor *c, uint64_t ticks);
 static inline int64_t clock_cursor_time(struct clock_cursor *c, uint64_t ticks)
 {
 	uint64_t x = ticks - c->from;
+
 	if (x > c->span)
 		return clock_cursor_move(c, ticks);
 	uint64_t v = x * c->num + c->rest;

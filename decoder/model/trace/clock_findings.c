@@ -40,6 +40,7 @@ bool clock_steady(const struct clock_sync *a, const struct clock_sync *b)
 {
 	__int128 real = (__int128)b->realtime - a->realtime;
 	__int128 mono = (__int128)b->monotonic - a->monotonic;
+
 	return size_of(real - mono) <= NOISE;
 }
 
@@ -48,6 +49,7 @@ int64_t clock_dispute(const struct clock_sync *a, const struct clock_sync *b)
 	__int128 real = size_of((__int128)b->realtime - a->realtime);
 	__int128 mono = size_of((__int128)b->monotonic - a->monotonic);
 	__int128 more = real > mono ? real : mono;
+
 	return more > NOISE ? clock_saturate(more) : 0;
 }
 
@@ -68,6 +70,7 @@ static void clock_add_step(struct clock_verdict *v, enum clock_finding_kind forw
 static void judge_without(struct clock_verdict *v, const struct stretch *s, __int128 slack)
 {
 	__int128 gain = s->real - s->ticks;
+
 	if (s->mono < 0 && s->real < 0) {
 		clock_add_finding(v, CLOCK_RESTART, s->real);
 		v->jump = clock_saturate(gain);
@@ -118,6 +121,7 @@ struct clock_verdict clock_judge(
 	struct clock_verdict v = {0};
 	struct stretch s = clock_measure_stretch(a, b, rate);
 	__int128 slack = s.ticks / SLEW + NOISE;
+
 	if (s.mono <= 0)
 		judge_without(&v, &s, slack);
 	else if (!clock_steady(a, b))
@@ -138,6 +142,7 @@ static void put(struct clock_finding *to, size_t max, size_t *n, struct clock_fi
 size_t clock_findings(const struct clock *c, struct clock_finding *to, size_t max)
 {
 	size_t n = 0;
+
 	for (size_t i = 0; i < c->nsyncs; i++) {
 		const struct clock_sync *b = &c->sync[i], *a = i ? b - 1 : b;
 		struct clock_verdict v = {0};
@@ -145,6 +150,7 @@ size_t clock_findings(const struct clock *c, struct clock_finding *to, size_t ma
 			.to = b->ticks,
 			.from_ns = a->realtime,
 			.to_ns = b->realtime};
+
 		if (i)
 			v = clock_judge(a, b, c->rate);
 		for (unsigned k = 0; k < v.count; k++) {
@@ -192,6 +198,7 @@ struct habits {
 static double quiet_length(const struct clock *c, size_t i)
 {
 	const struct clock_sync *a = &c->sync[i], *b = &c->sync[i + 1];
+
 	return clock_judge(a, b, c->rate).quiet ? (double)clock_scale(b->ticks - a->ticks, c->rate)
 						: 0;
 }
@@ -200,10 +207,12 @@ static struct habits learn(const struct clock *c)
 {
 	struct habits h = {.reading = READING};
 	double shortest = INFINITY;
+
 	for (size_t i = 0; i + 1 < c->nsyncs; i++)
 		h.longest = max_double(h.longest, quiet_length(c, i));
 	for (size_t i = 0; i + 1 < c->nsyncs; i++) {
 		double length = quiet_length(c, i);
+
 		if (length <= 0)
 			continue;
 		struct stretch s = clock_measure_stretch(&c->sync[i], &c->sync[i + 1], c->rate);
@@ -225,6 +234,7 @@ static struct habits learn(const struct clock *c)
 bool clock_drift(const struct clock *c, struct clock_drift *drift)
 {
 	struct habits h = learn(c);
+
 	*drift = (struct clock_drift){NAN, NAN, NAN};
 	if (h.known)
 		*drift = (struct clock_drift){h.low * 1e6, h.high * 1e6, h.blur * 1e6};
@@ -252,6 +262,7 @@ static double error_inside(const struct clock *c, const struct habits *h, size_t
 	struct clock_verdict v = clock_judge(a, b, c->rate);
 	__int128 length = clock_scale(b->ticks - a->ticks, c->rate);
 	double rise = (double)size_of((__int128)b->realtime - a->after - length);
+
 	if (v.doubt == INT64_MAX || a->disputed || b->disputed)
 		return NAN;
 	if (h->stretches > 1 && v.quiet && (double)length >= h->longest / 4)

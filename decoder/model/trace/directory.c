@@ -71,6 +71,7 @@ static uint32_t directory_hash_ring(uint32_t ring)
 static struct ring_state *find_ring(const struct directory *d, uint32_t ring)
 {
 	uint32_t hash = directory_hash_ring(ring);
+
 	for (uint32_t found; d->nstates && (found = *hash_index_at(&d->by_ring, hash)); hash++)
 		if (d->states[found - 1].sum.ring == ring)
 			return &d->states[found - 1];
@@ -120,6 +121,7 @@ static int count_pending(struct file *f, struct ring_state *r)
 {
 	struct directory *d = &f->dir;
 	const struct io_section *s = &r->last;
+
 	r->pending = false;
 	if (s->offset >> OFFSET_BITS)
 		return whole_damage(f, s, "further into the file than this reader goes");
@@ -148,6 +150,7 @@ static int verify_pending(struct file *f, struct ring_state *r)
 	struct directory *d = &f->dir;
 	bool holds;
 	int rc = io_check(f->in, &r->last, &holds);
+
 	r->last.checked = holds;
 	if (rc || holds)
 		return rc;
@@ -177,6 +180,7 @@ static bool doubtful(const struct ring_state *r, const struct io_section *s)
 int directory_add(struct file *f, const struct io_section *s)
 {
 	struct ring_state *r = find_ring(&f->dir, s->ring);
+
 	if (!s->checked && doubtful(r, s))
 		return IO_DOUBT;
 	int rc = make_ring(&f->dir, s->ring, &r);
@@ -209,6 +213,7 @@ int directory_add_loss(struct file *f, const struct trace_ring *entry, uint64_t 
 {
 	struct ring_state *r;
 	int rc = make_ring(&f->dir, entry->ring, &r);
+
 	if (rc)
 		return rc;
 	/* Counts go on from one LOSS section to the next: of a ring's entries the last holds. */
@@ -222,6 +227,7 @@ int directory_add_causes(struct file *f, const struct trace_ring *entry, uint64_
 {
 	struct ring_state *r;
 	int rc = make_ring(&f->dir, entry->ring, &r);
+
 	if (rc)
 		return rc;
 	if (r->sum.has_causes && offset < r->causes_at)
@@ -239,8 +245,10 @@ int directory_settle(struct file *f)
 {
 	struct directory *d = &f->dir;
 	int rc = 0;
+
 	for (size_t i = 0; i < d->nstates && !rc; i++) {
 		struct ring_state *r = &d->states[i];
+
 		/* No other follows that could contradict it. */
 		if (r->pending && !r->last.checked)
 			rc = verify_pending(f, r);
@@ -253,6 +261,7 @@ int directory_settle(struct file *f)
 static int directory_compare_positions(const void *a, const void *b)
 {
 	const struct section_ref *x = a, *y = b;
+
 	if (x->position != y->position)
 		return x->position < y->position ? -1 : 1;
 	return x->offset < y->offset ? -1 : x->offset > y->offset;
@@ -261,6 +270,7 @@ static int directory_compare_positions(const void *a, const void *b)
 static int by_number(const void *a, const void *b)
 {
 	const struct trace_ring *x = a, *y = b;
+
 	return x->ring < y->ring ? -1 : x->ring > y->ring;
 }
 
@@ -282,8 +292,10 @@ static void settle_ranges(struct file *f, struct ring_sections *ring)
 {
 	struct section_ref *s = refs(f) + ring->first;
 	uint64_t cap = UINT64_MAX, before = 0;
+
 	for (size_t i = ring->count; i-- > 0;) {
 		uint64_t first = s[i].lo;
+
 		breathe(f, ring->first + i);
 		if (!s[i].told) {
 			/* Of two in a row, the end of the first is unknown. */
@@ -311,6 +323,7 @@ static void settle_ranges(struct file *f, struct ring_sections *ring)
 static int directory_check_claim(void *ctx, const struct claim *c)
 {
 	const struct file *f = ctx;
+
 	return file_check_section(f, refs(f)[c->section].offset);
 }
 
@@ -325,6 +338,7 @@ static bool claims_meet(const struct section_ref *s, size_t n)
 static int apply_claim(struct file *f, struct trace_ring *r, const struct claim *c)
 {
 	struct section_ref *s = &refs(f)[c->section];
+
 	if (c->refuted)
 		return file_contradiction(f, s->offset,
 			"it claims positions of its ring where others have other hooks");
@@ -343,6 +357,7 @@ static size_t count_steps_back(const struct section_ref *s, size_t n)
 {
 	size_t back = 0;
 	uint64_t before = 0;
+
 	for (size_t i = 0; i < n; i++) {
 		if (!s[i].told)
 			continue;
@@ -355,12 +370,14 @@ static size_t count_steps_back(const struct section_ref *s, size_t n)
 static int directory_compare_offsets(const void *a, const void *b)
 {
 	const struct section_ref *x = a, *y = b;
+
 	return x->offset < y->offset ? -1 : x->offset > y->offset;
 }
 
 static int tell_displaced(struct file *f, const struct section_ref *s, size_t n)
 {
 	int rc = 0;
+
 	for (size_t i = 1; i < n && !rc; i++)
 		if (s[i].position < s[i - 1].position)
 			rc = file_contradiction(f, s[i].offset,
@@ -374,6 +391,7 @@ static int settle_order(struct file *f, struct ring_sections *ring)
 {
 	struct section_ref *s = refs(f) + ring->first;
 	size_t back = count_steps_back(s, ring->count);
+
 	if (!back)
 		return 0;
 	sort_in_place(s, ring->count, sizeof *s, directory_compare_offsets);
@@ -388,6 +406,7 @@ static int settle_claims(struct file *f, struct ring_sections *ring, struct trac
 {
 	struct section_ref *s = refs(f) + ring->first;
 	size_t kept = 0;
+
 	if (!claims_meet(s, ring->count))
 		return 0;
 	struct claim *claims = calloc(ring->count, sizeof *claims);
@@ -420,6 +439,7 @@ static void settle_positions(struct file *f, struct ring_sections *ring)
 {
 	struct section_ref *s = refs(f) + ring->first;
 	uint64_t next = 0;
+
 	for (size_t i = 0; i < ring->count; i++) {
 		breathe(f, ring->first + i);
 		s[i].position = max_u64(min_u64(s[i].position, LAST_POSITION), next);
@@ -432,6 +452,7 @@ static int directory_index_rings(struct file *f)
 {
 	struct directory *d = &f->dir;
 	size_t n = d->nstates, first = 0;
+
 	f->rings = calloc(n, sizeof *f->rings);
 	d->rings = calloc(n, sizeof *d->rings);
 	d->loads = calloc(1, sizeof *d->loads);
@@ -456,12 +477,14 @@ static int distribute(struct file *f)
 	size_t *rank = calloc(d->nstates, sizeof *rank);
 	int rc = rank ? spill_reserve(&sorted, d->count * sizeof(struct section_ref))
 		      : CPIDECODE_ENOMEM;
+
 	for (size_t i = 0; i < d->nstates && !rc; i++) {
 		rank[find_ring(d, f->rings[i].ring) - d->states] = i;
 	}
 	for (size_t i = 0; i < d->count && !rc; i++) {
 		struct section_ref s = refs(f)[i];
 		size_t ring = rank[s.ring];
+
 		s.ring = ring & (MAX_RINGS - 1);
 		((struct section_ref *)sorted.p)[d->rings[ring].first + d->rings[ring].count++] = s;
 		if (i % DROP_REFS == 0) {
@@ -479,6 +502,7 @@ static int distribute(struct file *f)
 int directory_finish(struct file *f)
 {
 	struct directory *d = &f->dir;
+
 	if (!d->nstates)
 		return 0;
 	int rc = directory_index_rings(f);
@@ -486,6 +510,7 @@ int directory_finish(struct file *f)
 		rc = distribute(f);
 	for (size_t i = 0; i < f->pub.nrings && !rc; i++) {
 		struct ring_sections *ring = &d->rings[i];
+
 		if (!ring->count) /* it is known by its losses alone */
 			continue;
 		bool unsorted = find_ring(d, f->rings[i].ring)->unsorted;

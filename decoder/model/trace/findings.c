@@ -21,6 +21,7 @@ void hook_counts_add(struct hook_counts *to, const struct hook_counts *c)
 static int findings_alloc_rings(struct findings *f, const struct trace *t)
 {
 	size_t n = trace_nfiles(t);
+
 	if (f->rings)
 		return 0;
 	f->rings = calloc(n ? n : 1, sizeof *f->rings);
@@ -29,6 +30,7 @@ static int findings_alloc_rings(struct findings *f, const struct trace *t)
 	f->nfiles = n;
 	for (size_t i = 0; i < n; i++) {
 		size_t rings = trace_file(t, i)->nrings;
+
 		f->rings[i] = calloc(rings ? rings : 1, sizeof **f->rings);
 		if (!f->rings[i])
 			return CPIDECODE_ENOMEM;
@@ -39,6 +41,7 @@ static int findings_alloc_rings(struct findings *f, const struct trace *t)
 static int findings_compare_damage(const void *a, const void *b)
 {
 	const struct hook_damage *x = a, *y = b;
+
 	if (x->file != y->file)
 		return x->file < y->file ? -1 : 1;
 	return x->offset < y->offset ? -1 : x->offset > y->offset;
@@ -55,6 +58,7 @@ static int add_damage(struct findings *f, const struct hook_damage *d, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		int rc = grow(&f->damage, f->ndamage, &f->damage_cap, sizeof *f->damage);
+
 		if (rc)
 			return rc;
 		f->damage[f->ndamage++] = d[i];
@@ -68,6 +72,7 @@ int findings_add(struct findings *f, const struct trace *t, struct hook_iter *it
 	struct hook_counts counts;
 	size_t n;
 	int rc = findings_alloc_rings(f, t);
+
 	if (rc)
 		return rc;
 	for (size_t i = 0; i < f->nfiles; i++)

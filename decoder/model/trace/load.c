@@ -64,6 +64,7 @@ static int add_meta(struct file *f, char *line, uint32_t length)
 {
 	char *colon = memchr(line, ':', length), *value = line + length;
 	uint32_t key_length = colon ? (uint32_t)(colon - line) : length, value_length = 0;
+
 	if (colon) {
 		value = colon + 1;
 		value_length = length - key_length - 1;
@@ -87,6 +88,7 @@ static int add_meta(struct file *f, char *line, uint32_t length)
 static int load_meta(struct load *l, const struct io_section *s)
 {
 	struct file *f = l->f;
+
 	if (!s->raw)
 		return 0;
 	if (s->raw > MAX_META_BYTES - f->meta_bytes || f->ntexts == MAX_META_SECTIONS)
@@ -117,6 +119,7 @@ static int keep_schema(struct file *f, struct schema *schema, const char *text, 
 	int rc = copy ? grow(&f->schema_texts, f->nschemas, &f->schema_texts_cap,
 				sizeof *f->schema_texts)
 		      : CPIDECODE_ENOMEM;
+
 	if (rc) {
 		free(copy);
 		schema_free(schema);
@@ -137,6 +140,7 @@ static void keep_refused_line(void *arg, const struct schema_error *error)
 {
 	struct refused_lines *r = arg;
 	struct file *f = r->f;
+
 	if (f->pub.nschema_problems == MAX_SCHEMAS || r->rc)
 		return;
 	r->rc = grow(&f->problems, f->pub.nschema_problems, &f->problems_cap, sizeof *f->problems);
@@ -152,6 +156,7 @@ static int load_schema(struct load *l, const struct io_section *s)
 	const char *text = s->raw ? (char *)l->raw.p : "";
 	struct refused_lines refused = {.f = f, .offset = s->offset};
 	struct schema *schema;
+
 	if (s->raw > MAX_SCHEMA_BYTES - f->schema_bytes || f->nschemas == MAX_SCHEMAS)
 		return section_damage(f, s, "more schemas than this reader keeps");
 	f->schema_bytes += s->raw;
@@ -168,8 +173,10 @@ static int load_schema(struct load *l, const struct io_section *s)
 static int load_tasks(struct load *l, const struct io_section *s)
 {
 	struct file *f = l->f;
+
 	for (uint32_t at = 0; at + TF_TASK_SIZE <= s->raw; at += TF_TASK_SIZE) {
 		const uint8_t *p = l->raw.p + at;
+
 		if (f->pub.ntasks == TASKS_MAX)
 			return section_damage(f, s, "more tasks than this reader keeps");
 		int rc = spill_reserve(&f->tasks, (f->pub.ntasks + 1) * sizeof(struct task));
@@ -190,6 +197,7 @@ static int load_tasks(struct load *l, const struct io_section *s)
 static int add_sync(struct file *f, struct clock_sync sync)
 {
 	int rc = grow(&f->syncs, f->pub.nsyncs, &f->syncs_cap, sizeof *f->syncs);
+
 	if (!rc)
 		f->syncs[f->pub.nsyncs++] = sync;
 	return rc;
@@ -199,6 +207,7 @@ static int load_clock(struct load *l, const struct io_section *s)
 {
 	for (uint32_t at = 0; at + TF_SYNC_SIZE <= s->raw; at += TF_SYNC_SIZE) {
 		const uint8_t *p = l->raw.p + at;
+
 		if (l->f->pub.nsyncs == MAX_SYNCS)
 			return section_damage(l->f, s, "more clock syncs than this reader keeps");
 		int rc = add_sync(l->f, (struct clock_sync){.ticks = get_le64(p + TF_SYNC_TICKS),
@@ -226,6 +235,7 @@ static int load_loss(struct load *l, const struct io_section *s)
 			.skipped = get_le64(p + TF_LOSS_SKIPPED),
 		};
 		int rc = directory_add_loss(l->f, &entry, s->offset);
+
 		if (rc)
 			return rc > 0 ? section_damage(l->f, s,
 						"LOSS of more rings than this reader follows")
@@ -246,6 +256,7 @@ static int load_causes(struct load *l, const struct io_section *s)
 			.unwritten = get_le64(p + TF_CAUSES_UNWRITTEN),
 		};
 		int rc = directory_add_causes(l->f, &entry, s->offset);
+
 		if (rc)
 			return rc > 0 ? section_damage(l->f, s,
 						"CAUSES of more rings than this reader follows")
@@ -262,6 +273,7 @@ static int add_hooks(struct load *l, const struct io_section *s)
 {
 	struct io_section so = *s;
 	const char *why;
+
 	if (!l->f->unpacked || !s->raw)
 		return directory_add(l->f, s);
 	int rc = io_load(l->f->in, s, &l->raw, &l->scratch, &why);
@@ -293,6 +305,7 @@ static int on_section(void *ctx, const struct io_section *s)
 	};
 	struct load *l = ctx;
 	const char *why;
+
 	if (s->type == TF_TYPE_HOOKS)
 		return add_hooks(l, s);
 	l->f->pub.sections++;
@@ -311,6 +324,7 @@ static int on_section(void *ctx, const struct io_section *s)
 static int on_damage(void *ctx, const struct io_damage *d)
 {
 	struct load *l = ctx;
+
 	return file_damage(l->f, d->offset, d->bytes, d->why);
 }
 
@@ -318,6 +332,7 @@ static int on_damage(void *ctx, const struct io_damage *d)
 static bool rates_agree(uint64_t a, uint64_t b)
 {
 	uint64_t apart = a > b ? a - b : b - a;
+
 	return apart <= b / 1000;
 }
 
@@ -325,9 +340,11 @@ static int load_rate(struct file *f)
 {
 	uint64_t rate = f->pub.header.ticks_per_second;
 	bool plausible = rate && rate <= CLOCK_MAX_RATE;
+
 	f->clock.rate = rate;
 	if (!plausible || f->pub.header.damaged) {
 		uint64_t derived = clock_derive_rate(f->syncs, f->pub.nsyncs);
+
 		if (derived && !(plausible && rates_agree(rate, derived))) {
 			f->clock.rate = derived;
 			f->pub.ticks_derived = true;
@@ -347,6 +364,7 @@ static int load_syncs(struct file *f)
 		.realtime = h->sync_realtime,
 		.monotonic = h->sync_monotonic};
 	int rc = load_rate(f);
+
 	if (rc)
 		return rc;
 	if (h->damaged && f->pub.nsyncs)
@@ -366,6 +384,7 @@ static int load_syncs(struct file *f)
 static void load_rings_id(struct file *f)
 {
 	const char *text = trace_meta_value(&f->pub, "rings");
+
 	if (!text || strlen(text) != 2 * sizeof f->rings_id || io_import(f->in) ||
 		strspn(text, "0123456789abcdef") != 2 * sizeof f->rings_id)
 		return;
@@ -380,6 +399,7 @@ static void load_rings_id(struct file *f)
 static int make_fingerprint(struct file *f)
 {
 	struct varint_out o = {0};
+
 	varint_put(&o, f->pub.bytes);
 	varint_put(&o, f->pub.header.clock);
 	varint_put(&o, f->pub.header.sync_ticks);
@@ -388,6 +408,7 @@ static int make_fingerprint(struct file *f)
 		const struct trace_ring *r = &f->rings[i];
 		const uint64_t said[] = {r->ring, r->sections, r->stored, r->raw, r->hooks, r->torn,
 			r->lost, r->first, r->last, r->position_first, r->position_end};
+
 		for (unsigned k = 0; k < sizeof said / sizeof *said; k++)
 			varint_put(&o, said[k]);
 	}
@@ -415,6 +436,7 @@ static int load_import(struct file *f)
 {
 	const struct io_import *import = io_import(f->in);
 	int rc = 0;
+
 	for (size_t i = 0; import && i < import->ndamage && !rc; i++)
 		rc = file_damage(f, import->damage[i].offset, import->damage[i].bytes,
 			import->damage[i].why);
@@ -428,6 +450,7 @@ static int load_import(struct file *f)
 static int load_compare_damage(const void *a, const void *b)
 {
 	const struct io_damage *x = a, *y = b;
+
 	return x->offset < y->offset ? -1 : x->offset > y->offset;
 }
 
@@ -436,8 +459,10 @@ static int rescue(struct file *f, const struct io_scan_events *events)
 {
 	struct directory *d = &f->dir;
 	int rc = directory_settle(f);
+
 	for (size_t i = 0; i < d->nbad && !rc; i++) {
 		bool ended;
+
 		rc = io_rescue(f->in, &d->bad[i], events, &ended);
 		f->pub.has_end |= ended;
 	}
@@ -448,6 +473,7 @@ static int load_sections(struct file *f, enum trace_verify how, io_progress_fn p
 {
 	struct load l = {.f = f};
 	struct io_scan_events events = {.section = on_section, .damage = on_damage, .ctx = &l};
+
 	f->verified =
 		how == VERIFY_ALL || (how == VERIFY_SMALL && io_size(f->in) <= VERIFY_SMALL_BYTES);
 	f->unpacked = how == VERIFY_ALL || (f->verified && io_size(f->in) <= UNPACK_SMALL_BYTES);
@@ -463,6 +489,7 @@ static int load_sections(struct file *f, enum trace_verify how, io_progress_fn p
 int file_load(struct file *f, enum trace_verify how, io_progress_fn progress, void *ctx)
 {
 	int rc = io_read_header(f->in, &f->pub.header);
+
 	if (!rc && f->pub.header.damaged)
 		rc = file_damage(f, 0, TF_HEADER_SIZE, "the file header's checksum does not hold");
 	if (!rc)

@@ -12,6 +12,7 @@ static bool same_machine(const struct machine *m, const struct file *f)
 			  memcmp(m->trace_id, h->trace_id, sizeof m->trace_id) == 0;
 	bool same_rings = m->has_rings_id && f->has_rings_id &&
 			  memcmp(m->rings_id, f->rings_id, sizeof m->rings_id) == 0;
+
 	return (same_trace || same_rings) && m->clock == h->clock && m->rate == f->clock.rate;
 }
 
@@ -21,6 +22,7 @@ int machine_of(struct trace *t, struct file *f)
 	static const uint8_t none[16];
 	const struct io_header *h = &f->pub.header;
 	bool known = !h->damaged && memcmp(h->trace_id, none, sizeof none);
+
 	for (size_t i = 0; i < t->nmachines; i++) {
 		if (same_machine(t->machines[i], f)) {
 			f->pub.machine = (uint32_t)i;
@@ -55,6 +57,7 @@ static struct file *next_file(const struct trace *t, struct file *f, size_t *i)
 {
 	while (*i < t->nfiles) {
 		struct file *other = t->files[(*i)++];
+
 		if (other->pub.machine == f->pub.machine)
 			return other;
 	}
@@ -71,6 +74,7 @@ static int join_clocks(
 {
 	size_t n = 0, files = 0, filled = 0;
 	struct file *o;
+
 	*joined = f->clock;
 	*syncs = NULL;
 	for (size_t i = 0; (o = next_file(t, f, &i)); files++)
@@ -100,6 +104,7 @@ static uint64_t last_sync(const struct file *f)
 static bool ends_before(const struct file *a, const struct file *b)
 {
 	uint64_t x = last_sync(a), y = last_sync(b);
+
 	return x != y ? x < y : a->pub.index < b->pub.index;
 }
 
@@ -110,6 +115,7 @@ static void give_findings(
 	size_t first = 0, end = 0;
 	uint64_t after = 0;
 	struct file *o;
+
 	for (size_t i = 0; (o = next_file(t, f, &i));)
 		if (ends_before(o, to) && last_sync(o) > after)
 			after = last_sync(o);
@@ -128,6 +134,7 @@ int machine_add(struct trace *t, struct file *f)
 	struct clock joined;
 	struct clock_sync *syncs;
 	int rc = join_clocks(t, f, &joined, &syncs);
+
 	if (rc)
 		return rc;
 	size_t n = clock_findings(&joined, NULL, 0);

@@ -5,6 +5,7 @@
 bool nrm2_tail(const struct hook *h, struct nrm2_tail *tail)
 {
 	const uint8_t *record = h->words - REC_DATA, *p = h->strings;
+
 	for (unsigned i = 0; i < h->nstrings; i++)
 		p += rec_string_bytes(get_le32(p));
 	size_t at = (size_t)(p - record + REC_ALIGN - 1) & ~(size_t)(REC_ALIGN - 1);

@@ -5,6 +5,7 @@
 static int overlap_compare_claims(const void *a, const void *b)
 {
 	const struct claim *x = a, *y = b;
+
 	if (x->position != y->position)
 		return x->position < y->position ? -1 : 1;
 	if (x->raw != y->raw)
@@ -28,6 +29,7 @@ static uint64_t end_of(const struct claim *c)
 static bool same_records(const struct claim *a, const struct claim *b)
 {
 	bool sure = !a->torn && !b->torn;
+
 	if (!a->told || !b->told)
 		return true;
 	if (!sure)
@@ -45,9 +47,11 @@ int overlap_settle(
 {
 	struct claim *holder = NULL;
 	bool asked = false;
+
 	sort_in_place(claims, n, sizeof *claims, overlap_compare_claims);
 	for (size_t i = 0; i < n; i++) {
 		struct claim *c = &claims[i];
+
 		c->skip = 0;
 		c->refuted = false;
 		if (holder && c->position < end_of(holder)) {

@@ -12,12 +12,14 @@ void file_sections_in(
 	const struct file *f, size_t ring, uint64_t from, uint64_t to, size_t *begin, size_t *end)
 {
 	size_t n = file_nsections(f, ring), lo = 0, hi = n;
+
 	*begin = 0;
 	*end = n;
 	if (f->dir.rings[ring].disordered)
 		return;
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
+
 		if (file_section(f, ring, mid)->hi < from)
 			lo = mid + 1;
 		else
@@ -26,6 +28,7 @@ void file_sections_in(
 	*begin = lo;
 	for (hi = n; lo < hi;) {
 		size_t mid = lo + (hi - lo) / 2;
+
 		if (file_section(f, ring, mid)->lo <= to)
 			lo = mid + 1;
 		else
@@ -56,6 +59,7 @@ static int look_inside(const struct file *f, const struct io_section *s, const c
 	struct io_scan_events events = {
 		.section = count_section, .damage = no_damage, .ctx = &inside};
 	int rc = io_rescue(f->in, s, &events, &ended);
+
 	if (rc)
 		return rc;
 	if (inside)
@@ -73,6 +77,7 @@ int file_load_section(const struct file *f, size_t ring, const struct section_re
 		.raw = s->raw,
 		.ring = f->rings[ring].ring,
 		.checked = f->verified};
+
 	if (atomic_fetch_add_explicit(f->dir.loads, 1, memory_order_relaxed) % DROP_LOADS == 0)
 		spill_drop(&f->dir.refs);
 	int rc = io_load(f->in, &section, raw, scratch, why);

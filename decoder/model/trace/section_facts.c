@@ -19,10 +19,12 @@ struct section_facts section_facts_of(const uint8_t *payload, uint32_t raw)
 	struct hook hook;
 	uint32_t size;
 	bool any = false;
+
 	for (uint32_t at = 0; at < raw; at += size) {
 		uint64_t stamp = 0;
 		bool has_stamp = true;
 		enum record_kind kind = record_parse(payload + at, raw - at, &hook, &size);
+
 		if (kind == RECORD_HOOK) {
 			stamp = hook.ticks;
 			add_hook(&f, stamp);

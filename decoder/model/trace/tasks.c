@@ -12,6 +12,7 @@ static bool task_precedes(const struct task *a, const struct task *b)
 static int tasks_compare_entries(const void *a, const void *b)
 {
 	const struct task *x = a, *y = b;
+
 	if (task_precedes(x, y) || task_precedes(y, x))
 		return task_precedes(x, y) ? -1 : 1;
 	return x->order < y->order ? -1 : x->order > y->order;
@@ -27,6 +28,7 @@ static bool same(const struct task *a, const struct task *b)
 static size_t drop_repeated(struct task *sorted, size_t n)
 {
 	size_t kept = 0;
+
 	for (size_t i = 0; i < n; i++)
 		if (!kept || !same(&sorted[kept - 1], &sorted[i]))
 			sorted[kept++] = sorted[i];
@@ -37,6 +39,7 @@ int tasks_add(struct task_table *t, struct spill *entries, size_t n)
 {
 	size_t total = t->count + n;
 	int rc = t->count ? spill_reserve(&t->entries, total * sizeof(struct task)) : 0;
+
 	if (rc || !n)
 		return rc;
 	if (t->count) {
@@ -66,8 +69,10 @@ const struct task *tasks_find(
 {
 	struct task key = {.tid = tid, .first = ticks};
 	size_t lo = 0, hi = t->count; /* entries below lo are not after the key */
+
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
+
 		if (task_precedes(&key, tasks_at(t, mid)))
 			hi = mid;
 		else

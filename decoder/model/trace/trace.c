@@ -20,6 +20,7 @@ static int parse_builtin(struct schema **s)
 		{cpidecode_cpuutil_schema, cpidecode_cpuutil_schema_size},
 		{cpidecode_counters_schema, cpidecode_counters_schema_size}};
 	size_t n = 0;
+
 	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
 		n += parts[i].size;
 	char *text = malloc(n), *to = text;
@@ -35,6 +36,7 @@ static int parse_builtin(struct schema **s)
 int trace_new(struct trace **result)
 {
 	struct trace *t = calloc(1, sizeof *t);
+
 	*result = NULL;
 	int rc = t ? parse_builtin(&t->builtin) : CPIDECODE_ENOMEM;
 	if (rc) {
@@ -76,6 +78,7 @@ void trace_set_verify(struct trace *t, enum trace_verify how)
 int trace_add_schema(struct trace *t, const char *text, size_t length, struct schema_error *error)
 {
 	int rc = grow(&t->user, t->nuser, &t->user_cap, sizeof *t->user);
+
 	if (!rc)
 		rc = schema_code(schema_parse(text, length, &t->user[t->nuser], error));
 	if (!rc)
@@ -86,6 +89,7 @@ int trace_add_schema(struct trace *t, const char *text, size_t length, struct sc
 static int make_schema_set(struct trace *t, struct file *f)
 {
 	int rc = schema_set_new(&f->set);
+
 	for (size_t i = 0; i < t->nuser && !rc; i++)
 		rc = schema_set_add(f->set, t->user[i]);
 	for (size_t i = 0; i < f->nschemas && !rc; i++)
@@ -104,6 +108,7 @@ struct progress {
 static bool trace_report_progress(void *ctx, uint64_t done, uint64_t total)
 {
 	struct progress *p = ctx;
+
 	return p->t->progress(p->t->progress_ctx, p->path, done, total);
 }
 
@@ -111,6 +116,7 @@ static bool trace_report_progress(void *ctx, uint64_t done, uint64_t total)
 static int trace_load_file(struct trace *t, struct file *f, struct progress *p)
 {
 	int rc = grow(&t->files, t->nfiles, &t->files_cap, sizeof *t->files);
+
 	f->pub.index = (uint32_t)t->nfiles;
 	if (!rc)
 		rc = file_load(f, t->verify, t->progress ? trace_report_progress : NULL, p);
@@ -122,6 +128,7 @@ static int trace_load_file(struct trace *t, struct file *f, struct progress *p)
 		rc = machine_add(t, f);
 	if (rc) {
 		int saved = errno;
+
 		file_free(f);
 		errno = saved;
 		return rc;
@@ -133,6 +140,7 @@ static int trace_load_file(struct trace *t, struct file *f, struct progress *p)
 static struct file *new_file(const char *path)
 {
 	struct file *f = calloc(1, sizeof *f);
+
 	if (f)
 		f->path = strdup(path);
 	if (f && !f->path) {
@@ -148,6 +156,7 @@ int trace_add_path(struct trace *t, const char *path)
 {
 	struct progress p = {.t = t, .path = path};
 	struct file *f = new_file(path);
+
 	if (!f)
 		return CPIDECODE_ENOMEM;
 	int rc = io_open_path(path, t->progress ? trace_report_progress : NULL, &p, &f->in);
@@ -163,6 +172,7 @@ int trace_add_fd(struct trace *t, int fd, const char *name)
 {
 	struct progress p = {.t = t, .path = name};
 	struct file *f = new_file(name);
+
 	if (!f)
 		return CPIDECODE_ENOMEM;
 	int rc = io_open_fd(fd, t->progress ? trace_report_progress : NULL, &p, &f->in);
@@ -178,6 +188,7 @@ int trace_add_memory(struct trace *t, const void *bytes, size_t n, const char *n
 {
 	struct progress p = {.t = t, .path = name};
 	struct file *f = new_file(name);
+
 	if (!f)
 		return CPIDECODE_ENOMEM;
 	int rc = io_open_memory(bytes, n, &f->in);
@@ -217,6 +228,7 @@ static bool meta_number(const struct trace_file *f, const char *key, uint64_t *n
 {
 	const char *text = f->header.damaged ? NULL : trace_meta_value(f, key);
 	char *end;
+
 	if (!text || *text < '0' || *text > '9')
 		return false;
 	errno = 0;
@@ -228,6 +240,7 @@ struct trace_rotation trace_rotation(const struct trace_file *f)
 {
 	struct trace_rotation r = {0};
 	uint64_t before;
+
 	if (!meta_number(f, "files before", &before))
 		return r;
 	r.number = before + 1;
@@ -239,6 +252,7 @@ struct trace_rotation trace_rotation(const struct trace_file *f)
 const struct task *trace_task(const struct trace *t, uint32_t machine, uint32_t tid, uint64_t ticks)
 {
 	uint64_t from, to;
+
 	return machine < t->nmachines
 		       ? tasks_find(&t->machines[machine]->tasks, tid, ticks, &from, &to)
 		       : NULL;
@@ -254,9 +268,11 @@ const struct task *trace_task_at(const struct trace *t, uint32_t machine, size_t
 bool trace_span(const struct trace *t, int64_t *first_ns, int64_t *last_ns)
 {
 	bool any = false;
+
 	*first_ns = *last_ns = 0;
 	for (size_t i = 0; i < t->nfiles; i++) {
 		const struct trace_file *f = &t->files[i]->pub;
+
 		if (!f->has_hooks)
 			continue;
 		int64_t first = trace_time(f, f->first), last = trace_time(f, f->last);

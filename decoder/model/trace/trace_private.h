@@ -111,6 +111,7 @@ static inline int file_check_section(const struct file *f, uint64_t offset)
 	struct io_section s = {.offset = offset};
 	bool holds = true;
 	int rc = f->verified ? 0 : io_check(f->in, &s, &holds);
+
 	return rc ? rc : holds;
 }
 

@@ -115,9 +115,11 @@ static int spell_names(struct backward *b)
 	struct flame_names *names = &b->tree->names;
 	struct out text;
 	int rc = 0;
+
 	out_memory(&text);
 	for (uint32_t k = 1, end = names->used; k < end && !rc; k = flame_names_next(names, k)) {
 		struct flame_name name = flame_names_get(names, k);
+
 		spell(name, &text);
 		if (!text.error && is_same(name, &text))
 			continue;
@@ -137,6 +139,7 @@ static int spell_names(struct backward *b)
 static int number_names(struct backward *b)
 {
 	int rc = 0;
+
 	for (unsigned i = 0; i < b->log->count && !rc; i++)
 		rc = flame_names_take(
 			&b->tree->names, &b->log->writers[i].names, &b->numbers[i].base);
@@ -151,6 +154,7 @@ static int number_names(struct backward *b)
 static uint32_t backward_find_name(const struct backward *b, unsigned writer, uint32_t own)
 {
 	uint32_t name = own + b->numbers[writer].base;
+
 	return b->spelled && b->spelled[name] ? b->spelled[name] : name;
 }
 
@@ -158,6 +162,7 @@ static uint32_t backward_find_name(const struct backward *b, unsigned writer, ui
 static uint64_t backward_hash_name(struct backward *b, uint32_t name)
 {
 	struct known_name *known = &b->known[name % KNOWN];
+
 	if (known->name != name)
 		*known = (struct known_name){name, flame_names_hash(&b->tree->names, name)};
 	return known->hash;
@@ -184,6 +189,7 @@ static int find_stack(struct backward *b, uint32_t machine, uint32_t tid, uint32
 		return CPIDECODE_ENOMEM;
 	for (uint64_t at = hash_stack(machine, tid);; at++) {
 		uint32_t *slot = hash_index_at(&b->stack_index, at);
+
 		*number = *slot ? *slot - 1 : (uint32_t)b->nstacks;
 		if (!*slot) {
 			if (grow(&b->stacks, b->nstacks, &b->stacks_cap, sizeof *b->stacks))
@@ -201,12 +207,14 @@ static int number_owners(struct backward *b, unsigned i)
 {
 	const struct flame_writer *w = &b->log->writers[i];
 	struct numbers *n = &b->numbers[i];
+
 	n->owners = calloc(w->nowners + 1, sizeof *n->owners);
 	if (!n->owners)
 		return CPIDECODE_ENOMEM;
 	for (size_t k = 0; k < w->nowners; k++) {
 		const struct flame_owner *from = &w->owners[k];
 		struct owner *to = &n->owners[k];
+
 		to->machine = from->machine;
 		to->name = backward_find_name(b, i, from->name);
 		int rc = find_stack(b, from->machine, from->tid, &to->stack);
@@ -221,6 +229,7 @@ static void close_top(struct backward *b, struct stack *s)
 {
 	const struct holder *h = &s->at[--s->count];
 	uint64_t self = h->weight > h->nested ? h->weight - h->nested : 0;
+
 	b->stacked--;
 	if (h->frame & WAITING) {
 		b->waiting[h->frame & ~WAITING].self = self;
@@ -242,6 +251,7 @@ static void sweep(struct backward *b, uint64_t end)
 {
 	for (size_t i = 0; i < b->nstacks; i++) {
 		struct stack *s = &b->stacks[i];
+
 		if (s->machine == b->machine)
 			close_after(b, s, end);
 		if (!s->count) {
@@ -257,6 +267,7 @@ static void close_machine(struct backward *b)
 {
 	for (size_t i = 0; i < b->nstacks; i++) {
 		struct stack *s = &b->stacks[i];
+
 		while (s->machine == b->machine && s->count)
 			close_top(b, s);
 	}
@@ -272,6 +283,7 @@ static void tell_holders(struct backward *b, struct stack *s)
 {
 	for (size_t i = s->count; s->waiting; i--) {
 		struct holder *h = &s->at[i - 1];
+
 		if (h->frame & WAITING) {
 			h->frame = known_frame(b, h->frame);
 			s->waiting--;
@@ -285,6 +297,7 @@ static void backward_prepare_batch(struct backward *b, struct flame_ended *e, un
 	for (unsigned i = 0; i < n; i++) {
 		const struct numbers *numbers = &b->numbers[e[i].segment->writer];
 		struct waiting *w = &b->waiting[i];
+
 		w->owner = &numbers->owners[e[i].record.owner];
 		w->stack = &b->stacks[w->owner->stack];
 		w->name = backward_find_name(b, e[i].segment->writer, e[i].record.name);
@@ -311,6 +324,7 @@ static int nest(struct backward *b, const struct flame_ended *e, unsigned number
 {
 	struct waiting *w = &b->waiting[number];
 	struct stack *s = w->stack;
+
 	close_after(b, s, e->end);
 	if (grow(&s->at, s->count, &s->cap, sizeof *s->at))
 		return CPIDECODE_ENOMEM;
@@ -346,11 +360,13 @@ static int nest(struct backward *b, const struct flame_ended *e, unsigned number
 static int find_frames(struct backward *b, const struct flame_ended *e, unsigned n)
 {
 	int rc = 0;
+
 	for (unsigned i = 0; i < n; i++)
 		flame_tree_ask_frame(b->tree, b->waiting[i].path);
 	for (unsigned i = 0; i < n; i++) {
 		struct waiting *w = &b->waiting[i];
 		uint32_t parent = known_frame(b, w->parent);
+
 		w->frame = flame_tree_add(b->tree, parent, w->name, w->path);
 		if (!w->frame)
 			return CPIDECODE_ENOMEM;
@@ -359,6 +375,7 @@ static int find_frames(struct backward *b, const struct flame_ended *e, unsigned
 	}
 	for (unsigned i = 0; i < n && !rc; i++) {
 		const struct waiting *w = &b->waiting[i];
+
 		rc = flame_tree_count(b->tree, w->frame, w->self, &e[i].record.part);
 		tell_holders(b, w->stack);
 	}
@@ -371,6 +388,7 @@ static int add_machine(struct backward *b, uint32_t machine)
 	int rc = flame_sources_start(&b->sources, machine);
 	while (!rc && !(rc = flame_sources_next(&b->sources)) && b->sources.nended) {
 		struct flame_ended *e = b->sources.ended, *end = e + b->sources.nended;
+
 		for (unsigned n; e < end && !rc; e += n) {
 			n = end - e < MAX_WAITING ? (unsigned)(end - e) : MAX_WAITING;
 			backward_prepare_batch(b, e, n);
@@ -406,6 +424,7 @@ static int add_all(struct backward *b)
 	for (size_t i = 0; i < trace_nfiles(b->log->r->trace) && !rc; i++) {
 		uint32_t machine = trace_file(b->log->r->trace, i)->machine;
 		bool done = false;
+
 		for (size_t k = 0; k < i; k++)
 			done |= trace_file(b->log->r->trace, k)->machine == machine;
 		if (!done)
@@ -421,6 +440,7 @@ int flame_backward(struct flame_log *log, struct flame_tree *tree)
 		.sources = {.log = log, .blocks = &tree->blocks},
 		.sweep_at = FEW_STACKED};
 	int rc = add_all(&b), error = errno;
+
 	for (unsigned i = 0; b.numbers && i < log->count; i++)
 		free(b.numbers[i].owners);
 	free(b.spelled);

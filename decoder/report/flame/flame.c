@@ -72,6 +72,7 @@ static struct frame task_frame(struct builder *b, const struct interval *iv)
 {
 	const char *name = report_task_name(iv->task);
 	char text[24];
+
 	if (!name) {
 		snprintf(text, sizeof text, "tid %u", iv->tid);
 		name = text;
@@ -93,6 +94,7 @@ static struct frame interval_frame(struct builder *b, struct frame parent, const
 	const char *bytes = name->label ? name->label : b->minors[name->mm];
 	size_t n = name->label ? name->label_len : strlen(bytes);
 	struct out told;
+
 	if (name->major != CPUUTIL_MAJOR)
 		return frame_under(b, parent, bytes, n);
 	out_memory(&told);
@@ -109,12 +111,14 @@ static struct frame frame_around(
 	struct builder *b, struct open_interval *outer, size_t depth, const struct interval *iv)
 {
 	size_t known = depth;
+
 	while (known && !outer[known - 1].frame.number)
 		known--;
 	/* The outermost of those that are asked for says whose it is. */
 	struct frame frame = known ? outer[known - 1].frame : task_frame(b, iv);
 	for (; known < depth && frame.number; known++) {
 		struct open_interval *o = &outer[known];
+
 		frame = o->frame = interval_frame(b, frame, &o->name);
 	}
 	return frame;
@@ -133,6 +137,7 @@ static void close_interval(struct builder *b, struct open_interval *o)
 static void close_from(struct builder *b, struct thread_stack *t, size_t depth)
 {
 	struct open_interval *stack = t->at;
+
 	while (t->count > depth)
 		close_interval(b, &stack[--t->count]);
 }
@@ -173,6 +178,7 @@ static int open_interval(struct builder *b, struct open_interval *own, struct op
 {
 	uint64_t weight = flame_weight(b->r->weight, iv);
 	bool taken = filter_interval(b->r->filter, iv), measured = weight != NOT_MEASURED;
+
 	*own = (struct open_interval){.weight = weight};
 	if (measured && iv->depth)
 		outer[iv->depth - 1].nested += weight;
@@ -195,6 +201,7 @@ static int add_interval(struct builder *b, const struct interval *iv)
 {
 	struct thread_stack *t =
 		thread_stacks_find(&b->threads, iv->machine, iv->tid, iv->start_ticks);
+
 	if (!t)
 		return CPIDECODE_ENOMEM;
 	close_from(b, t, iv->depth);
@@ -217,6 +224,7 @@ static unsigned wants_of(const struct report *r)
 		[WEIGHT_INSTRUCTIONS] = WANT_SYSTEM,
 		[WEIGHT_THREAD_CYCLES] = WANT_THREAD};
 	bool by_time = r->filter->from != INT64_MIN || r->filter->to != INT64_MAX;
+
 	if (r->format == FORMAT_SVG)
 		return WANT_START | WANT_SYSTEM | WANT_THREAD;
 	return weights[r->weight] | WANT_METHOD | (by_time ? WANT_START : 0);
@@ -238,6 +246,7 @@ static int add_sorted(struct builder *b)
 	struct interval_stream *s;
 	const struct interval *iv;
 	int rc = interval_stream_open(r->trace, &how, &s, r->found);
+
 	if (rc)
 		return rc;
 	while ((rc = interval_stream_next(s, &iv)) > 0) {
@@ -262,10 +271,12 @@ static int add_logged(struct builder *b)
 {
 	struct flame_log log = {.r = b->r};
 	int rc = flame_log_write(&log, wants_of(b->r), b->r->found);
+
 	if (!rc)
 		rc = flame_backward(&log, &b->tree);
 	for (unsigned i = 0; log.writers && i < log.count; i++) {
 		const struct flame_writer *w = &log.writers[i];
+
 		b->start = w->start < b->start ? w->start : b->start;
 		b->end = w->end > b->end ? w->end : b->end;
 	}
@@ -284,6 +295,7 @@ static int add_logged(struct builder *b)
 static int add_intervals(struct builder *b)
 {
 	int rc = filter_takes_all(b->r->filter) ? add_logged(b) : 1;
+
 	return rc > 0 ? add_sorted(b) : rc;
 }
 
@@ -305,6 +317,7 @@ static int flame_write_picture(struct builder *b)
 		.unit = units[b->r->weight], .host = b->r->host, .scripted = b->r->scripted};
 	struct out range;
 	int rc = flame_picture(&b->tree, &f);
+
 	if (rc)
 		return rc;
 	out_memory(&range);
@@ -334,6 +347,7 @@ static int flame_write_lines(struct builder *b)
 	struct pages frames = {0};
 	uint64_t cut = 0;
 	int rc = flame_lines(&b->tree, &frames);
+
 	if (!rc && flame_folded(b->r->out, frames.at, &cut))
 		rc = CPIDECODE_ENOMEM;
 	if (cut)
@@ -347,6 +361,7 @@ static int flame_write_lines(struct builder *b)
 int report_flame(struct report *r)
 {
 	struct builder *b = calloc(1, sizeof *b);
+
 	if (!b)
 		return CPIDECODE_ENOMEM;
 	b->r = r;

@@ -17,8 +17,10 @@ static size_t common_length(const struct flame_stack *frames, const struct sibli
 {
 	const struct flame_stack *first = &frames[s[0].frame];
 	size_t common = first->name_len;
+
 	for (size_t i = 1; i < n && common; i++) {
 		const struct flame_stack *f = &frames[s[i].frame];
+
 		if (common > f->name_len)
 			common = f->name_len;
 		for (size_t k = 0; k < common; k++)
@@ -32,6 +34,7 @@ static uint64_t lines_make_key(const struct flame_stack *f, size_t from)
 {
 	size_t n = f->name_len - from;
 	uint64_t key = 0;
+
 	n = n < KEY_BYTES ? n : KEY_BYTES;
 	for (size_t i = 0; i < KEY_BYTES; i++)
 		key = key << 8 | (i < n ? (unsigned char)f->name[from + i] : 0);
@@ -41,6 +44,7 @@ static uint64_t lines_make_key(const struct flame_stack *f, size_t from)
 static int lines_compare_siblings(const void *x, const void *y, void *frames)
 {
 	const struct sibling *s = x, *t = y;
+
 	if (s->key != t->key)
 		return s->key < t->key ? -1 : 1;
 	const struct flame_stack *a = (struct flame_stack *)frames + s->frame;
@@ -56,14 +60,17 @@ static int lines_compare_siblings(const void *x, const void *y, void *frames)
 static void sort_keys(struct sibling *s, size_t n, struct sibling *scratch)
 {
 	struct sibling *from = s, *to = scratch;
+
 	for (unsigned shift = 0; shift < 64; shift += 8) {
 		uint32_t place[256] = {0}, at = 0;
+
 		for (size_t i = 0; i < n; i++)
 			place[from[i].key >> shift & 255]++;
 		if (place[from[0].key >> shift & 255] == n)
 			continue;
 		for (unsigned b = 0; b < 256; b++) {
 			uint32_t count = place[b];
+
 			place[b] = at;
 			at += count;
 		}
@@ -82,6 +89,7 @@ static void insert_each(struct flame_stack *frames, struct sibling *s, size_t n)
 	for (size_t i = 1; i < n; i++) {
 		struct sibling own = s[i];
 		size_t at = i;
+
 		for (; at && lines_compare_siblings(&own, &s[at - 1], frames) < 0; at--)
 			s[at] = s[at - 1];
 		s[at] = own;
@@ -92,6 +100,7 @@ static void sort_siblings(
 	struct flame_stack *frames, struct sibling *s, size_t n, struct sibling *scratch)
 {
 	size_t common = common_length(frames, s, n);
+
 	for (size_t i = 0; i < n; i++)
 		s[i].key = lines_make_key(&frames[s[i].frame], common);
 	if (n <= VERY_FEW) {
@@ -131,6 +140,7 @@ struct lines {
 static uint32_t count_children(struct lines *l)
 {
 	uint32_t most = 0, *first = l->first;
+
 	for (uint32_t i = 1; i < l->tree->count; i++)
 		first[flame_tree_node(l->tree, i)->parent + 1]++;
 	for (uint32_t i = 1; i <= l->tree->count; i++) {
@@ -145,6 +155,7 @@ static void copy_frames(struct lines *l)
 	for (uint32_t i = 1; i < l->tree->count; i++) {
 		const struct flame_node *node = flame_tree_node(l->tree, i);
 		struct flame_name name = flame_names_get(&l->tree->names, node->name);
+
 		l->frames[i] = (struct flame_stack){.name = name.at,
 			.name_len = name.len,
 			.self = node->self,
@@ -157,10 +168,12 @@ static void sort_children(struct lines *l)
 {
 	struct flame_stack *frames = l->frames;
 	uint32_t count = l->tree->count;
+
 	/* Each is now where the next one's begin. */
 	for (uint32_t i = 0, begin = 0; i < count; begin = l->first[i++]) {
 		struct sibling *siblings = l->siblings + begin;
 		uint32_t n = l->first[i] - begin;
+
 		for (uint32_t k = 0; k < n; k++)
 			ask_early(frames, siblings + k, count - 1 - begin - k);
 		if (n > 1)
@@ -177,6 +190,7 @@ int flame_lines(const struct flame_tree *t, struct pages *frames)
 {
 	struct pages siblings = {0}, scratch = {0}, first = {0};
 	int rc = pages_grow(frames, t->count * sizeof(struct flame_stack));
+
 	if (!rc)
 		rc = pages_grow(&siblings, t->count * sizeof(struct sibling));
 	if (!rc)

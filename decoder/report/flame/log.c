@@ -47,6 +47,7 @@ static int write_block(struct flame_writer *w)
 	for (uint32_t done = 0; done < w->used;) {
 		ssize_t n =
 			pwrite(w->fd, w->block + done, w->used - done, (off_t)(w->stored + done));
+
 		if (n < 0 && errno != EINTR)
 			return CPIDECODE_ESPOOL;
 		if (n == 0) {
@@ -57,6 +58,7 @@ static int write_block(struct flame_writer *w)
 	}
 	for (size_t i = w->unsealed; i < w->nsegments; i++) {
 		struct flame_segment *s = &w->segments[i];
+
 		s->offset += w->stored - block_offset(w);
 		s->stored = true;
 	}
@@ -108,6 +110,7 @@ static int flame_log_reserve_record(const struct flame_log *log, struct flame_wr
 	const struct interval *iv, size_t slice)
 {
 	int rc = 0;
+
 	if (!w->block)
 		rc = new_block(w);
 	else if (w->used + FLAME_MAX_RECORD > FLAME_BLOCK)
@@ -140,6 +143,7 @@ static uint32_t minor_name(struct flame_writer *w, uint8_t mm)
 	if (!w->minors[mm]) {
 		char text[12];
 		int n = snprintf(text, sizeof text, "minor 0x%02X", mm);
+
 		w->minors[mm] = flame_names_add(&w->names, text, (size_t)n);
 	}
 	return w->minors[mm];
@@ -148,6 +152,7 @@ static uint32_t minor_name(struct flame_writer *w, uint8_t mm)
 void flame_util_name(struct out *o, const char *name, size_t n, uint64_t method)
 {
 	uint32_t methods = tally_method(method);
+
 	out_bytes(o, name, n);
 	out_str(o, " [CPU utilisation");
 	if (methods) {
@@ -162,6 +167,7 @@ static uint32_t util_name(struct flame_writer *w, const struct interval *iv)
 	char minor[12];
 	int n = snprintf(minor, sizeof minor, "minor 0x%02X", iv->mm);
 	struct out told;
+
 	out_memory(&told);
 	if (iv->has_label)
 		flame_util_name(&told, iv->label, iv->label_len, iv->method);
@@ -206,6 +212,7 @@ static int find_name(
 static void name_later(struct flame_writer *w, const struct interval *iv)
 {
 	char *text = w->text + w->text_used;
+
 	memcpy(text, iv->label, iv->label_len);
 	w->text_used += iv->label_len;
 	w->unnamed[w->nwanted] = w->used;
@@ -221,6 +228,7 @@ static int add_owner(struct flame_writer *w, const struct interval *iv)
 {
 	const char *name = report_task_name(iv->task);
 	char text[24];
+
 	if (!name) {
 		snprintf(text, sizeof text, "tid %u", iv->tid);
 		name = text;
@@ -240,6 +248,7 @@ static int add_owner(struct flame_writer *w, const struct interval *iv)
 static int find_owner(struct flame_writer *w, const struct interval *iv)
 {
 	uint32_t *recent = &w->recent_owners[iv->tid % FLAME_RECENT];
+
 	w->last_owner = *recent;
 	if (w->nowners && owns(&w->owners[*recent], iv))
 		return 0;
@@ -250,6 +259,7 @@ static int find_owner(struct flame_writer *w, const struct interval *iv)
 	int rc = 0;
 	for (;; at++) {
 		uint32_t *place = &w->owner_table[at & (OWNER_PLACES - 1)];
+
 		if (!*place) {
 			rc = add_owner(w, iv);
 			*place = (uint32_t)w->nowners;
@@ -272,6 +282,7 @@ static void take_span(
 	const struct flame_log *log, struct flame_writer *w, const struct interval *iv)
 {
 	const struct clock *clock = trace_file(log->r->trace, iv->file)->clock;
+
 	if (log->by_ticks)
 		widen_span(w, clock_time_before(clock, iv->end_ticks, iv->elapsed),
 			clock_time(clock, iv->end_ticks));
@@ -288,6 +299,7 @@ static void put_record(const struct flame_log *log, struct flame_writer *w,
 		.after = w->used > w->begin ? iv->end_ticks - w->last_end : 0,
 		.name = name,
 		.owner = w->last_owner};
+
 	if (log->r->format == FORMAT_SVG)
 		record.part = flame_part_of(iv);
 	w->used = (uint32_t)(flame_record_put(w->block + w->used, &record) - w->block);
@@ -303,6 +315,7 @@ static int flame_log_append_interval(
 	struct flame_log *log, struct flame_writer *w, const struct interval *iv, size_t slice)
 {
 	uint64_t weight = flame_weight(log->r->weight, iv);
+
 	if (weight == NOT_MEASURED) {
 		w->unfit = true;
 		return CPIDECODE_ECANCELED;
@@ -333,6 +346,7 @@ static int flame_log_read_slice(void *ctx, struct pass_slice *slice)
 	size_t index = pass_index(slice);
 	const struct interval *iv;
 	int rc;
+
 	while ((rc = interval_read(w->builder, slice, &iv)) > 0)
 		if ((rc = flame_log_append_interval(log, w, iv, index)))
 			break;
@@ -347,6 +361,7 @@ static int open_writers(struct flame_log *log, unsigned wants)
 	log->blocks = (log->budget ? log->budget : BUDGET) / FLAME_BLOCK / log->count + 1;
 	for (unsigned i = 0; i < log->count; i++) {
 		struct flame_writer *w = &log->writers[i];
+
 		w->fd = -1;
 		w->may_append = APPENDED / log->count;
 		w->start = INT64_MAX;
@@ -364,6 +379,7 @@ static void span_segments(const struct flame_log *log, struct flame_writer *w)
 	for (size_t i = 0; i < w->nsegments; i++) {
 		const struct flame_segment *s = &w->segments[i];
 		const struct clock *clock = trace_file(log->r->trace, s->file)->clock;
+
 		if (s->start != UINT64_MAX)
 			widen_span(w, clock_time(clock, s->start), clock_time(clock, s->end));
 	}
@@ -391,6 +407,7 @@ static int count_unread(struct flame_writer *w)
 const uint8_t *flame_log_at(const struct flame_log *log, const struct flame_segment *segment)
 {
 	const struct flame_writer *w = &log->writers[segment->writer];
+
 	return block_array_at(&w->memory, segment->offset, 1);
 }
 
@@ -399,6 +416,7 @@ void flame_log_drop(
 {
 	struct flame_writer *w = &log->writers[segment->writer];
 	size_t block = segment->offset / FLAME_BLOCK;
+
 	if (!segment->stored && --w->unread[block] == 0)
 		blocks_put(blocks, w->memory.blocks[block]);
 }
@@ -439,6 +457,7 @@ void flame_log_free(struct flame_log *log)
 {
 	for (unsigned i = 0; log->writers && i < log->count; i++) {
 		struct flame_writer *w = &log->writers[i];
+
 		interval_builder_free(w->builder);
 		flame_names_free(&w->names);
 		block_array_free(&w->memory);

@@ -29,6 +29,7 @@ struct flame_part flame_part_of(const struct interval *iv)
 {
 	struct flame_part part = {
 		FLAME_CPI_NONE, NOT_MEASURED, NOT_MEASURED, NAN, iv->elapsed, iv->elapsed_ns};
+
 	if (is_measured(iv->thread_cycles, iv->thread_instructions, iv->thread_cpi)) {
 		part.kind = FLAME_CPI_THREAD;
 		part.above = iv->thread_cycles;
@@ -76,6 +77,7 @@ static struct flame_sums *sums_of(const struct flame_measures *m, const struct f
 static int widen(struct flame_measures *m, struct flame_measure *own, struct flame_state *state)
 {
 	struct flame_sums sums = {.elapsed = own->time};
+
 	if (pages_room(&m->sums, m->nsums, sizeof sums))
 		return CPIDECODE_ENOMEM;
 	if (state->form == FLAME_COUNTS) {
@@ -97,6 +99,7 @@ static bool add_ratio(
 	struct flame_measure *own, struct flame_state *state, const struct flame_part *part)
 {
 	bool same = state->form == FLAME_RATIOS && state->kind == part->kind;
+
 	if (part->kind == FLAME_CPI_NONE || has_counts(part) || !part->elapsed ||
 		!(same || state->form == FLAME_EMPTY))
 		return false;
@@ -121,6 +124,7 @@ static bool add_small(
 {
 	exact_sum time = exact_time(part->elapsed_ns);
 	bool first = state->form == FLAME_EMPTY;
+
 	if (time > UINT64_MAX - own->time)
 		return false;
 	if (part->kind == FLAME_CPI_NONE) {
@@ -145,6 +149,7 @@ int flame_measures_add(struct flame_measures *m, uint32_t frame, struct flame_st
 	const struct flame_part *part)
 {
 	struct flame_measure *own = flame_measure(m, frame);
+
 	if (add_ratio(own, state, part) ||
 		(state->form != FLAME_SUMS && add_small(own, state, part)))
 		return 0;

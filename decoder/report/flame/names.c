@@ -8,6 +8,7 @@
 static uint64_t word_at(const char *p)
 {
 	uint64_t word;
+
 	memcpy(&word, p, sizeof word);
 	return word;
 }
@@ -26,12 +27,14 @@ static bool same_bytes(const char *a, const char *b, size_t n)
 static bool is_name(const struct flame_names *names, uint32_t number, const char *bytes, size_t n)
 {
 	struct flame_name name = flame_names_get(names, number);
+
 	return name.len == n && same_bytes(name.at, bytes, n);
 }
 
 bool flame_names_same(const struct flame_names *names, uint32_t a, uint32_t b)
 {
 	struct flame_name name = flame_names_get(names, b);
+
 	return a == b || is_name(names, a, name.at, name.len);
 }
 
@@ -43,6 +46,7 @@ static uint64_t flame_names_hash_bytes(const struct flame_names *names, const ch
 uint64_t flame_names_hash(const struct flame_names *names, uint32_t number)
 {
 	struct flame_name name = flame_names_get(names, number);
+
 	return flame_names_hash_bytes(names, name.at, name.len);
 }
 
@@ -78,6 +82,7 @@ static void flame_names_rehash_name(struct flame_names *names, uint32_t number, 
 static void put_some(struct flame_names *names, const uint32_t *numbers, unsigned n)
 {
 	uint64_t hash[FLAME_WANTED];
+
 	for (unsigned i = 0; i < n; i++) {
 		hash[i] = flame_names_hash(names, numbers[i]);
 		__builtin_prefetch(flame_slots_at(&names->slots, hash[i]), 1);
@@ -90,6 +95,7 @@ static void put_some(struct flame_names *names, const uint32_t *numbers, unsigne
 static int make_slots(struct flame_names *names, uint32_t n, uint64_t fours)
 {
 	uint64_t end = names->used + fours;
+
 	if (flame_slots_fit(&names->slots, n, end))
 		return 0;
 	if (flame_slots_renew(&names->slots, (uint64_t)names->count + n, end, false))
@@ -111,6 +117,7 @@ static uint32_t append(struct flame_names *names, const char *bytes, size_t n)
 {
 	uint32_t number = names->used, len = (uint32_t)n;
 	char *at = (char *)((uint32_t *)names->text.at + number);
+
 	if (n < FLAME_LONG_NAME) {
 		*at++ = (char)n;
 	} else {
@@ -138,6 +145,7 @@ static uint32_t flame_names_find_number(
 {
 	for (;; at = flame_slots_likely(&names->slots, at + 1, hash)) {
 		uint32_t number = flame_slots_number(&names->slots, at);
+
 		if (!number) {
 			number = append(names, bytes, n);
 			flame_slots_set(&names->slots, at, number, hash);
@@ -151,6 +159,7 @@ static uint32_t flame_names_find_number(
 uint32_t flame_names_add(struct flame_names *names, const char *bytes, size_t n)
 {
 	uint64_t fours = fours_of(n);
+
 	if (n > UINT32_MAX || flame_names_reserve_text(names, fours) || make_slots(names, 1, fours))
 		return 0;
 	uint64_t hash = flame_names_hash_bytes(names, bytes, n);
@@ -161,6 +170,7 @@ uint32_t flame_names_add(struct flame_names *names, const char *bytes, size_t n)
 int flame_names_add_all(struct flame_names *names, struct flame_wanted *wanted, unsigned n)
 {
 	uint64_t fours = 0;
+
 	for (unsigned i = 0; i < n; i++)
 		fours += fours_of(wanted[i].len);
 	if (flame_names_reserve_text(names, fours) || make_slots(names, n, fours))
@@ -171,12 +181,14 @@ int flame_names_add_all(struct flame_names *names, struct flame_wanted *wanted, 
 	}
 	for (unsigned i = 0; i < n; i++) {
 		struct flame_wanted *w = &wanted[i];
+
 		w->at = flame_slots_likely(&names->slots, w->hash, w->hash);
 		flame_names_ask(names, flame_slots_number(&names->slots, w->at));
 	}
 	/* Where one was free a moment ago, another one of these may be by now. */
 	for (unsigned i = 0; i < n; i++) {
 		struct flame_wanted *w = &wanted[i];
+
 		w->at = flame_slots_likely(&names->slots, w->at, w->hash);
 		w->number = flame_names_find_number(names, w->at, w->hash, w->bytes, w->len);
 	}
@@ -191,6 +203,7 @@ int flame_names_take(struct flame_names *names, struct flame_names *from, uint32
 		*from = (struct flame_names){0};
 	} else if (from->used) {
 		uint32_t fours = from->used - 1;
+
 		if (flame_names_reserve_text(names, fours))
 			return CPIDECODE_ENOMEM;
 		*base = names->used - 1;

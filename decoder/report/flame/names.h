@@ -69,6 +69,7 @@ static inline struct flame_name flame_names_get(const struct flame_names *names,
 {
 	const char *at = (const char *)((const uint32_t *)names->text.at + number);
 	uint32_t len = (unsigned char)*at++;
+
 	if (len == FLAME_LONG_NAME) {
 		memcpy(&len, at, sizeof len);
 		at += sizeof len;
@@ -81,6 +82,7 @@ static inline uint32_t flame_names_next(const struct flame_names *names, uint32_
 {
 	struct flame_name name = flame_names_get(names, number);
 	const char *begin = (const char *)((const uint32_t *)names->text.at + number);
+
 	return number + (uint32_t)(((size_t)(name.at + name.len - begin) + 3) / 4);
 }
 

@@ -69,6 +69,7 @@ static int show(struct picture *p, uint32_t number)
 {
 	struct flame *f = p->flame;
 	struct flame_node *node = flame_tree_node(p->tree, number);
+
 	if (grow(&f->frames, f->count, &p->cap, sizeof *f->frames))
 		return CPIDECODE_ENOMEM;
 	struct flame_name name = {"all", 3};
@@ -99,6 +100,7 @@ static int picture_choose_nodes(struct picture *p)
 	uint64_t least = flame_least(flame_tree_node(t, 0)->self);
 	int rc = show(p, 0);
 	const struct flame_node *node = NULL;
+
 	for (uint32_t i = 1; i < t->count && !rc; i++, node++) {
 		if (!node || i % FLAME_FRAMES == 0)
 			node = flame_tree_node(t, i);
@@ -115,12 +117,14 @@ static int compare_names(const char *a, uint32_t a_len, const char *b, uint32_t 
 {
 	uint32_t common = a_len < b_len ? a_len : b_len;
 	int order = common ? memcmp(a, b, common) : 0;
+
 	return order ? order : (a_len > b_len) - (a_len < b_len);
 }
 
 static uint64_t picture_make_key(const char *name, uint32_t len)
 {
 	uint64_t key = 0;
+
 	memcpy(&key, name, len < sizeof key ? len : sizeof key);
 	return be64toh(key);
 }
@@ -129,12 +133,14 @@ static int picture_compare_names(const void *x, const void *y, void *frames)
 {
 	const struct flame_frame *a = (struct flame_frame *)frames + ((struct place *)x)->frame;
 	const struct flame_frame *b = (struct flame_frame *)frames + ((struct place *)y)->frame;
+
 	return compare_names(a->name, a->name_len, b->name, b->name_len);
 }
 
 static int order_children(struct picture *p)
 {
 	const struct flame *f = p->flame;
+
 	p->first = calloc((size_t)f->count + 2, sizeof *p->first);
 	p->places = calloc(f->count, sizeof *p->places);
 	if (!p->first || !p->places)
@@ -160,10 +166,12 @@ static void put_before(struct picture *p, const struct flame_node *node)
 	uint64_t key = picture_make_key(name.at, name.len);
 	uint32_t on = flame_tree_node(p->tree, node->parent)->name;
 	uint32_t low = p->first[on], high = p->first[on + 1];
+
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
 		const struct place *place = &p->places[middle];
 		const struct flame_frame *f = &p->flame->frames[place->frame];
+
 		if (place->key < key || (place->key == key && compare_names(f->name, f->name_len,
 								      name.at, name.len) < 0))
 			low = middle + 1;
@@ -188,6 +196,7 @@ static void put_batch(struct picture *p)
 static void take_apart(struct picture *p)
 {
 	const struct flame_node *node = NULL;
+
 	for (uint32_t i = 1; i < p->tree->count; i++, node++) {
 		if (!node || i % FLAME_FRAMES == 0)
 			node = flame_tree_node(p->tree, i);
@@ -209,11 +218,14 @@ static void take_apart(struct picture *p)
 static void lay_out(struct picture *p)
 {
 	struct flame_frame *frames = p->flame->frames;
+
 	for (uint32_t i = 0; i < p->flame->count; i++) {
 		uint32_t *link = &frames[i].first_child;
 		uint64_t left = frames[i].left;
+
 		for (uint32_t k = p->first[i]; k < p->first[i + 1]; k++) {
 			const struct place *place = &p->places[k];
+
 			left += place->before;
 			frames[place->frame].left = left;
 			left += frames[place->frame].total;
@@ -226,6 +238,7 @@ static void lay_out(struct picture *p)
 int flame_picture(struct flame_tree *t, struct flame *f)
 {
 	struct picture p = {.tree = t, .flame = f};
+
 	flame_slots_free(&t->slots);
 	add_up(t, &f->cpis);
 	p.shown = calloc(t->count / 8 + 1, 1);

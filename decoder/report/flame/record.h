@@ -38,6 +38,7 @@ enum flame_shape {
 static inline unsigned flame_code_bytes(unsigned code)
 {
 	static const uint8_t bytes[] = {2, 3, 4, 8};
+
 	return bytes[code & 3];
 }
 
@@ -52,6 +53,7 @@ static inline uint8_t *flame_put_ticks(uint8_t *p, uint64_t ticks, unsigned shif
 {
 	static const uint8_t code_of[] = {[3] = 1, [4] = 2, [5] = 3, 3, 3, 3}; /* by their bytes */
 	unsigned code = code_of[(71 - (unsigned)__builtin_clzll(ticks | 1)) / 8];
+
 	*shape |= code << shift;
 	memcpy(p, &ticks, sizeof ticks);
 	return p + flame_code_bytes(code);
@@ -71,6 +73,7 @@ static inline uint8_t *flame_put_number(
 static inline uint8_t *flame_record_put(uint8_t *p, const struct flame_record *r)
 {
 	uint32_t shape = (uint32_t)r->part.kind << FLAME_KIND;
+
 	if (r->weight != r->elapsed) {
 		shape |= FLAME_HAS_WEIGHT;
 		p = flame_put_word(p, r->weight);
@@ -98,6 +101,7 @@ static inline uint8_t *flame_record_put(uint8_t *p, const struct flame_record *r
 static inline uint64_t flame_word_at(const uint8_t *p)
 {
 	uint64_t v;
+
 	memcpy(&v, p, sizeof v);
 	return v;
 }
@@ -106,6 +110,7 @@ static inline uint64_t flame_word_at(const uint8_t *p)
 static inline const uint8_t *flame_record_back(const uint8_t *p, struct flame_record *r)
 {
 	static const uint64_t mask[] = {0xFFFF, 0xFFFFFF, 0xFFFFFFFF, UINT64_MAX};
+
 /* The bytes of all numbers, and of the words. */
 #define FLAME_AFTERS(n) n + 2, n + 3, n + 4, n + 8
 #define FLAME_TICKS(n)                                                                             \

@@ -13,6 +13,7 @@ enum {
 static uint32_t bits_for(uint64_t most)
 {
 	uint32_t numbers = FIRST - 1;
+
 	while (numbers < most || (numbers >> SPARE_BITS < most && numbers < FLAME_SLOTS_MOST))
 		numbers = numbers << 1 | 1;
 	return numbers;
@@ -21,6 +22,7 @@ static uint32_t bits_for(uint64_t most)
 int flame_slots_renew(struct flame_slots *s, uint64_t count, uint64_t most, bool large)
 {
 	uint64_t places = s->at.at ? (uint64_t)s->mask + 1 : FIRST;
+
 	while (count > (places - 1) / 2)
 		places *= places < MANY ? 4 : 2;
 	if (most > FLAME_SLOTS_MOST || places - 1 > UINT32_MAX)
@@ -45,6 +47,7 @@ void flame_slots_free(struct flame_slots *s)
 uint64_t flame_slots_seed(void)
 {
 	uint64_t seed;
+
 	/* Before the system has random numbers, hashes can be foreseen: that costs time at worst.
 	 */
 	if (getrandom(&seed, sizeof seed, GRND_NONBLOCK) != sizeof seed)

@@ -53,8 +53,10 @@ static inline uint32_t flame_slots_number(const struct flame_slots *s, uint64_t 
 static inline uint64_t flame_slots_likely(const struct flame_slots *s, uint64_t at, uint64_t hash)
 {
 	uint32_t rest = (uint32_t)(hash >> 32);
+
 	for (;; at++) {
 		uint32_t slot = *flame_slots_at(s, at);
+
 		if (!slot || !((slot ^ rest) & ~s->numbers))
 			return at;
 	}
@@ -72,6 +74,7 @@ static inline void flame_slots_set(
 static inline void flame_slots_put(struct flame_slots *s, uint32_t number, uint64_t hash)
 {
 	uint64_t at = hash;
+
 	while (*flame_slots_at(s, at))
 		at++;
 	flame_slots_set(s, at, number, hash);

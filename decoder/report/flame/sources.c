@@ -17,6 +17,7 @@ enum {
 static int sources_compare_segments(const void *x, const void *y)
 {
 	const struct flame_segment *a = x, *b = y;
+
 	if (a->file != b->file)
 		return a->file < b->file ? -1 : 1;
 	if (a->ring != b->ring)
@@ -29,6 +30,7 @@ static int sources_compare_segments(const void *x, const void *y)
 static int gather(struct flame_sources *all)
 {
 	size_t n = 0;
+
 	for (unsigned i = 0; i < all->log->count; i++)
 		n += all->log->writers[i].nsegments;
 	all->segments = malloc((n + 1) * sizeof *all->segments);
@@ -36,6 +38,7 @@ static int gather(struct flame_sources *all)
 		return CPIDECODE_ENOMEM;
 	for (unsigned i = 0; i < all->log->count; i++) {
 		const struct flame_writer *w = &all->log->writers[i];
+
 		if (w->nsegments)
 			memcpy(all->segments + all->nsegments, w->segments,
 				w->nsegments * sizeof *w->segments);
@@ -55,6 +58,7 @@ static int gather(struct flame_sources *all)
 static void make_sources(struct flame_sources *all)
 {
 	struct flame_source *s = all->all;
+
 	for (size_t i = 0, end; i < all->nsegments; i = end, s++) {
 		for (end = i + 1; end < all->nsegments; end++)
 			if (all->segments[end].ring != all->segments[i].ring ||
@@ -73,6 +77,7 @@ static int sources_load_segment(
 	for (uint32_t done = 0; done < segment->bytes;) {
 		ssize_t n = pread(fd, s->block + done, segment->bytes - done,
 			(off_t)(segment->offset + done));
+
 		if (n < 0 && errno != EINTR)
 			return CPIDECODE_ESPOOL;
 		if (n == 0) {
@@ -114,6 +119,7 @@ static bool source_ends_after(const void *ctx, const void *a, const void *b)
 static void sources_sift_down(struct flame_sources *all, size_t i)
 {
 	struct flame_source *s = all->heap[i];
+
 	heap_sift_down(all->heap, all->count, i, &s, sizeof s, source_ends_after, NULL);
 }
 
@@ -122,6 +128,7 @@ int flame_sources_start(struct flame_sources *all, uint32_t machine)
 	all->count = 0;
 	for (size_t i = 0; i < all->nall; i++) {
 		struct flame_source *s = &all->all[i];
+
 		if (trace_file(all->log->r->trace, s->segments->file)->machine != machine)
 			continue;
 		int rc = step_back(all, s);
@@ -139,6 +146,7 @@ int flame_sources_start(struct flame_sources *all, uint32_t machine)
 static int take_top(struct flame_sources *all)
 {
 	struct flame_source *s = all->heap[0];
+
 	if (all->nended == MAX_TOGETHER)
 		return 1;
 	if (grow(&all->ended, all->nended, &all->ended_cap, sizeof *all->ended))
@@ -168,6 +176,7 @@ static int take_top(struct flame_sources *all)
 static int sources_compare_starts(const void *x, const void *y)
 {
 	const struct flame_ended *a = x, *b = y;
+
 	if (a->early != b->early)
 		return a->early ? -1 : 1;
 	if (a->start != b->start)
@@ -181,6 +190,7 @@ static int sources_compare_starts(const void *x, const void *y)
 static void sort_ended(struct flame_ended *e, size_t n)
 {
 	size_t i = 1;
+
 	while (i < n && sources_compare_starts(&e[i - 1], &e[i]) < 0)
 		i++;
 	if (i < n)
@@ -200,6 +210,7 @@ static bool is_unclear(const struct flame_ended *e, size_t n)
 int flame_sources_open(struct flame_sources *all)
 {
 	int rc = gather(all);
+
 	if (!rc)
 		make_sources(all);
 	return rc;
@@ -211,6 +222,7 @@ static int take_ended(struct flame_sources *all)
 	size_t first = all->nended;
 	uint64_t end = all->heap[0]->end;
 	int rc;
+
 	do
 		rc = take_top(all);
 	while (!rc && all->count && all->heap[0]->end == end);
@@ -224,6 +236,7 @@ static int take_ended(struct flame_sources *all)
 int flame_sources_next(struct flame_sources *all)
 {
 	int rc = 0;
+
 	all->nended = 0;
 	while (all->count && all->nended < SOME && !rc)
 		rc = take_ended(all);

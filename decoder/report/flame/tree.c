@@ -17,11 +17,13 @@ void flame_tree_ask(const struct flame_tree *t, uint64_t path)
 static int flame_tree_rehash_nodes(struct flame_tree *t)
 {
 	uint64_t *path = malloc(t->count * sizeof *path);
+
 	if (!path)
 		return CPIDECODE_ENOMEM;
 	path[0] = 0;
 	for (uint32_t i = 1, put = 1; i < t->count; i++) {
 		const struct flame_node *node = flame_tree_node(t, i);
+
 		path[i] = flame_tree_path(
 			t, path[node->parent], flame_names_hash(&t->names, node->name));
 		flame_tree_ask(t, path[i]);
@@ -36,12 +38,14 @@ int flame_tree_expect(struct flame_tree *t, uint32_t n)
 {
 	uint64_t count = (uint64_t)t->count + n;
 	int rc = flame_slots_renew(&t->slots, count, count, blocks_large(&t->blocks));
+
 	return rc ? rc : flame_tree_rehash_nodes(t);
 }
 
 static int more_room(struct flame_tree *t)
 {
 	int rc = block_array_room(&t->nodes, &t->blocks, t->count, sizeof(struct flame_node));
+
 	return rc || !t->measured ? rc : flame_measures_room(&t->measures, &t->blocks, t->count);
 }
 

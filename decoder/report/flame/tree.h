@@ -56,6 +56,7 @@ static inline int flame_tree_count(
 	struct flame_tree *t, uint32_t frame, uint64_t self, const struct flame_part *part)
 {
 	struct flame_node *node = flame_tree_node(t, frame);
+
 	node->self += self;
 	node->count++;
 	return t->measured ? flame_measures_add(&t->measures, frame, &node->state, part) : 0;
@@ -68,6 +69,7 @@ static inline int flame_tree_count(
 static inline uint64_t flame_tree_path(const struct flame_tree *t, uint64_t parent, uint64_t name)
 {
 	unsigned __int128 path = (unsigned __int128)(parent ^ t->seed[0]) * (name ^ t->seed[1]);
+
 	return (uint64_t)path ^ (uint64_t)(path >> 64);
 }
 

@@ -31,6 +31,7 @@ bool notes_lost(notes_say say, const char *path, const struct losses *l)
 	uint64_t lost = losses_lost(l);
 	char list[512] = "";
 	size_t used = 0;
+
 	if (!lost)
 		return false;
 	for (unsigned i = 0; i < sizeof causes / sizeof *causes; i++)
@@ -57,6 +58,7 @@ static void note_stretches(notes_say say, const struct trace_file *f)
 static void note_contradictions(notes_say say, const struct trace_file *f)
 {
 	uint64_t all = f->ncontradictions + f->contradictions_untold;
+
 	for (size_t i = 0; i < f->ncontradictions && i < STRETCHES_TOLD; i++)
 		say("%s: the section at offset %" PRIu64 " contradicts itself: %s",
 			notes_name(f->path), f->contradictions[i].offset, f->contradictions[i].why);
@@ -69,6 +71,7 @@ static void note_schemas(notes_say say, const struct trace_file *f)
 {
 	for (size_t i = 0; i < f->nschema_problems; i++) {
 		const struct trace_schema_problem *p = &f->schema_problems[i];
+
 		say("%s: the schema at offset %" PRIu64
 		    " is refused from line %u to its next major: %s",
 			notes_name(f->path), p->offset, p->error.line, p->error.reason);
@@ -80,6 +83,7 @@ void notes_findings(notes_say say, const char *name, const struct clock_finding 
 {
 	for (size_t i = 0; i < n && i < STRETCHES_TOLD; i++) {
 		struct out text;
+
 		out_memory(&text);
 		clock_text_finding(&text, &findings[i]);
 		out_char(&text, '\0');
@@ -96,6 +100,7 @@ static void note_alignment(notes_say say, const struct trace *t)
 {
 	struct trace_alignment a = trace_alignment(t);
 	struct out text;
+
 	if (a.traces < 2)
 		return;
 	out_memory(&text);
@@ -115,6 +120,7 @@ void notes_torn(notes_say say, const char *where, uint64_t n)
 static void note_import(notes_say say, const struct trace_file *f)
 {
 	const struct io_import *import = f->import;
+
 	if (import && import->no_rate)
 		say("%s: the file does not tell its clock's rate: a tick is shown as 1 ns",
 			notes_name(f->path));
@@ -128,6 +134,7 @@ static void note_filled(notes_say say, const struct trace_file *f, const struct 
 {
 	const char *mode = trace_meta_value(f, "mode");
 	uint64_t kept = f->hooks;
+
 	if (!l->full || !mode || strcmp(mode, "normal"))
 		return;
 	for (size_t i = 0; i < f->nrings; i++)
@@ -142,6 +149,7 @@ static bool note_file(
 {
 	struct losses l = losses_of_file(f, found);
 	bool bad = notes_lost(say, notes_name(f->path), &l);
+
 	note_filled(say, f, &l);
 	*torn += l.torn;
 	notes_torn(say, notes_name(f->path), l.torn);
@@ -166,9 +174,11 @@ static bool note_file(
 static bool note_reading(notes_say say, const struct trace *t, const struct findings *found)
 {
 	const struct hook_counts *c = &found->total;
+
 	for (size_t i = 0; i < found->ndamage && i < STRETCHES_TOLD; i++) {
 		const struct hook_damage *d = &found->damage[i];
 		const char *name = notes_name(trace_file(t, d->file)->path);
+
 		if (!d->bytes)
 			say("%s: the section at offset %" PRIu64 " contradicts itself: %s", name,
 				d->offset, d->why);
@@ -193,6 +203,7 @@ bool notes_unreadable(notes_say say, const struct trace *t, const struct finding
 {
 	for (size_t i = 0; i < found->ndamage; i++) {
 		const struct hook_damage *d = &found->damage[i];
+
 		if (d->why != hook_unreadable)
 			continue;
 		say("%s: the section at offset %" PRIu64 " cannot be read: %s",
@@ -205,6 +216,7 @@ bool notes_unreadable(notes_say say, const struct trace *t, const struct finding
 static void note_twice(notes_say say, const struct trace *t, const struct findings *found)
 {
 	uint64_t n = found->total.twice;
+
 	for (size_t i = 0; i < trace_nfiles(t); i++)
 		for (size_t k = 0; k < trace_file(t, i)->nrings; k++)
 			n += trace_file(t, i)->rings[k].twice;
@@ -217,8 +229,10 @@ static bool note_rotated_files(notes_say say, const struct trace *t)
 {
 	size_t n = trace_nfiles(t);
 	struct notes_part *parts = calloc(n + 1, sizeof *parts);
+
 	for (size_t i = 0; i < n && parts; i++) {
 		const struct trace_file *f = trace_file(t, i);
+
 		parts[i] = (struct notes_part){f->path, f->header.trace_id, trace_rotation(f)};
 	}
 	bool bad = parts && notes_rotated(say, parts, n);
@@ -230,6 +244,7 @@ bool notes_trace(notes_say say, const struct trace *t, const struct findings *fo
 {
 	bool bad = false;
 	uint64_t torn = 0;
+
 	for (size_t i = 0; i < trace_nfiles(t); i++)
 		bad |= note_file(say, trace_file(t, i), found, &torn);
 	/* Found by reading, in no header or ledger. */

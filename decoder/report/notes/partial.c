@@ -8,6 +8,7 @@ static bool note_damage(notes_say say, const struct partial_source *s, const cha
 {
 	const uint64_t *c = s->counts;
 	uint64_t stretches = c[PARTIAL_STRETCHES];
+
 	if (c[PARTIAL_HEADER_DAMAGED])
 		say("%s: the file header is damaged; what it says is doubtful", name);
 	if (stretches)
@@ -57,6 +58,7 @@ static bool note_source(notes_say say, const struct partial_source *s)
 	/* Reading may have found more than the file recorded. */
 	uint64_t torn =
 		c[PARTIAL_TORN] > c[PARTIAL_FOUND_TORN] ? c[PARTIAL_TORN] : c[PARTIAL_FOUND_TORN];
+
 	notes_torn(say, name, torn);
 	if (c[PARTIAL_OVERWRITTEN])
 		say("%s: %" PRIu64 " hook%s overwritten by newer ones (wrap mode)", name,
@@ -74,8 +76,10 @@ bool notes_partial(notes_say say, const struct partial *p)
 {
 	struct notes_part *parts = calloc(p->nsources + 1, sizeof *parts);
 	bool bad = false;
+
 	for (size_t i = 0; i < p->nsources; i++) {
 		const struct partial_source *s = &p->sources[i];
+
 		bad |= note_source(say, s);
 		if (parts)
 			parts[i] = (struct notes_part){s->path, s->trace_id, s->rotation};

@@ -11,6 +11,7 @@ static int by_trace(const void *a, const void *b)
 {
 	const struct notes_part *x = a, *y = b;
 	int order = memcmp(x->trace_id, y->trace_id, TRACE_ID);
+
 	if (order)
 		return order;
 	return x->rotation.number < y->rotation.number ? -1
@@ -32,6 +33,7 @@ static void note_missing(notes_say say, const struct notes_part *next, uint64_t 
 static bool note_oldest(notes_say say, const struct notes_part *oldest)
 {
 	uint64_t before = oldest->rotation.number - 1, keep = oldest->rotation.keep;
+
 	if (!before)
 		return false;
 	if (!keep) {
@@ -49,10 +51,12 @@ bool notes_rotated(notes_say say, struct notes_part *parts, size_t n)
 {
 	const struct notes_part *before = NULL;
 	bool bad = false;
+
 	if (n)
 		qsort(parts, n, sizeof *parts, by_trace);
 	for (size_t i = 0; i < n; i++) {
 		const struct notes_part *p = &parts[i];
+
 		if (!p->rotation.number)
 			continue;
 		if (!before || memcmp(before->trace_id, p->trace_id, TRACE_ID)) {

@@ -15,6 +15,7 @@ bool merge_is_partial(const char *path)
 {
 	char magic[8] = "";
 	struct stat st;
+
 	/* Assumes a trace in a pipe: bytes peeked at could not be read again. */
 	if (stat(path, &st) || !S_ISREG(st.st_mode))
 		return false;
@@ -49,6 +50,7 @@ static int read_file(struct partial *p, const char *path, notes_say say)
 	size_t n = 0;
 	int rc = f ? read_bytes(f, &bytes, &n) : CPIDECODE_EOPEN;
 	int error = errno;
+
 	if (!rc)
 		rc = partial_read(p, bytes, n, &why);
 	if (rc > 0) {
@@ -67,12 +69,14 @@ static int merge_put_together(
 {
 	struct partial_clash clash = {0};
 	int rc = partial_merge(p, one, &clash);
+
 	if (rc == PARTIAL_TWICE) {
 		say("%s: some of the trace %s is in an earlier partial result already: each part is merged once",
 			path, one->sources[clash.came].path);
 	} else if (rc == PARTIAL_SHARED) {
 		const char *before = p->sources[clash.before].path;
 		const char *came = one->sources[clash.came].path;
+
 		say("%s: hooks of its %s are in %s of an earlier partial result, too, and would count twice: make one of both traces (cpidecode --partial FILE %s %s)",
 			path, came, before, before, came);
 	} else if (rc == PARTIAL_OTHER_FILTER) {
@@ -85,6 +89,7 @@ static int merge_put_together(
 int merge_add_file(struct partial *p, const char *path, notes_say say)
 {
 	struct partial one = {0};
+
 	/* Takes the first result as it is: merging it would need twice the memory. */
 	if (!p->filter)
 		return read_file(p, path, say);
@@ -99,6 +104,7 @@ int merge_add_file(struct partial *p, const char *path, notes_say say)
 static const char *without_times(const char *filter)
 {
 	static const char *const times[] = {"from ", "to "};
+
 	for (unsigned i = 0; i < 2; i++)
 		if (strncmp(filter, times[i], strlen(times[i])) == 0 && strstr(filter, "; "))
 			filter = strstr(filter, "; ") + 2;

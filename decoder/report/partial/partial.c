@@ -9,6 +9,7 @@
 static void count_told(struct partial_source *s, const struct trace_file *f)
 {
 	struct losses l = losses_of_file(f, NULL);
+
 	s->counts[PARTIAL_FULL] = l.full;
 	s->counts[PARTIAL_BIG] = l.big;
 	s->counts[PARTIAL_HELD] = l.held;
@@ -34,6 +35,7 @@ static void count_found(
 {
 	for (size_t i = 0; i < f->nrings; i++) {
 		const struct hook_counts *c = findings_ring(found, f->index, i);
+
 		if (!c)
 			continue;
 		s->counts[PARTIAL_FOUND_TORN] += c->torn;
@@ -46,12 +48,14 @@ static void count_found(
 static int add_rings(struct partial_source *s, const struct trace_file *f)
 {
 	int rc = 0;
+
 	s->has_rings = f->rings_id;
 	if (f->rings_id)
 		memcpy(s->rings, f->rings_id, sizeof s->rings);
 	s->rotation = trace_rotation(f);
 	for (size_t i = 0; i < f->nrings && !f->import && !rc; i++) {
 		const struct trace_ring *r = &f->rings[i];
+
 		if (r->position_first < r->position_end)
 			rc = partial_add_span(s, (struct partial_span){.ring = r->ring,
 							 .from = r->position_first,
@@ -63,6 +67,7 @@ static int add_rings(struct partial_source *s, const struct trace_file *f)
 static int add_source(struct partial *p, const struct report *r, const struct trace_file *f)
 {
 	struct partial_source *s = partial_add_source(p, f->path);
+
 	if (!s)
 		return CPIDECODE_ENOMEM;
 	memcpy(s->trace_id, f->header.trace_id, sizeof s->trace_id);
@@ -77,6 +82,7 @@ static int add_source(struct partial *p, const struct report *r, const struct tr
 		rc = partial_add_finding(s, &f->clock_findings[i]);
 	for (size_t i = 0; i < r->found->ndamage && !rc; i++) {
 		const struct hook_damage *d = &r->found->damage[i];
+
 		if (d->file == f->index)
 			rc = partial_add_damage(
 				s, (struct partial_damage){.offset = d->offset, .bytes = d->bytes});
@@ -98,6 +104,7 @@ static bool is_known(const struct partial *p, const struct trace_file *f)
 static int partial_describe_filter(struct partial *p, const struct report *r)
 {
 	struct out text;
+
 	out_memory(&text);
 	filter_describe(r->filter, &text);
 	out_char(&text, '\0');
@@ -109,6 +116,7 @@ static int partial_describe_filter(struct partial *p, const struct report *r)
 static int write_partial(struct report *r, const struct partial *p)
 {
 	struct varint_out bytes = {0};
+
 	partial_write(&bytes, p);
 	if (!bytes.failed)
 		out_bytes(r->out, bytes.p, bytes.n);
@@ -119,6 +127,7 @@ static int write_partial(struct report *r, const struct partial *p)
 int report_make_partial(struct report *r, struct partial *p)
 {
 	int rc = tallies_read(r, &p->tally);
+
 	if (!rc)
 		rc = partial_describe_filter(p, r);
 	for (size_t i = 0; i < trace_nfiles(r->trace) && !rc; i++)
@@ -132,6 +141,7 @@ int report_partial(struct report *r)
 {
 	struct partial p = {.tally.wanted = PARTIAL_WANTED};
 	int rc = report_make_partial(r, &p);
+
 	if (!rc)
 		rc = write_partial(r, &p);
 	partial_free(&p);

@@ -310,6 +310,7 @@ static int query(struct asked *a)
 	for (q->paths = 0; q->paths < a->paths; q->paths++) {
 		int code =
 			path_resolve(a->verb, q->catalogue, a->path[q->paths], &q->path[q->paths]);
+
 		if (code)
 			return code;
 	}

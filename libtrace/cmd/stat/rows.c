@@ -136,6 +136,7 @@ static bool set_ratio(const struct stat_report *r, struct stat_row *row)
 			is_event(row, PERF_TYPE_HARDWARE, ratios[i].part)
 				? peer(r, row, PERF_TYPE_HARDWARE, ratios[i].whole)
 				: NULL;
+
 		if (!whole)
 			continue;
 		set_figure(row, ratios[i].factor * (double)row->count / (double)whole->count,

@@ -74,6 +74,7 @@ int drain_lock(struct drain *d, struct session_error *error)
 	d->lock_fd = config_open_for_owner(d->session, error);
 	if (d->lock_fd < 0) {
 		int rc = d->lock_fd;
+
 		d->lock_fd = -1;
 		return rc;
 	}
@@ -225,6 +226,7 @@ static bool take_line(struct drain_config *c, const char *key, const char *value
 		return config_parse_number(value, UINT64_MAX, &c->rotate);
 	if (strcmp(key, "keep") == 0) {
 		bool ok = config_parse_number(value, UINT32_MAX, &n);
+
 		c->keep = ok ? (uint32_t)n : 0;
 		return ok;
 	}

@@ -65,6 +65,7 @@ bool file_text_read(struct file_text *f, const char *path)
 	f->used = 0;
 	for (;;) {
 		ssize_t n = f->room ? file_read_once(path, f->bytes, f->room) : 0;
+
 		if (n < 0)
 			return false;
 		if ((size_t)n < f->room) {

@@ -109,6 +109,7 @@ static void one_ring(const void *arg)
 				g->sections * sizeof(struct shm_section);
 		uint64_t to = r != 0 && r < g->cpus ? ring_offset(g, r) + g->ring_stride
 						    : ring_data_offset(g, r);
+
 		byte = realloc(byte, to - from);
 		if (!byte ||
 			pread(box.rings_fd, byte, to - from, (off_t)from) != (ssize_t)(to - from))

@@ -71,6 +71,7 @@ extern const char steps_end_mark[] __attribute__((visibility("hidden")));
 __attribute__((noinline)) static void between_marks(void (*operation)(void *), void *arg)
 {
 	__asm__ volatile(TRAP_TEXT ::: "memory");
+
 	operation(arg);
 	__asm__ volatile(".globl steps_end_mark\n"
 			 ".hidden steps_end_mark\n"

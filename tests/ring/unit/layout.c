@@ -369,6 +369,7 @@ START_TEST(random_files_are_read_in_bounds)
 			ring_reader_ledger(&h.r, ring, &l);
 			for (int k = 0; k < n; k++) {
 				struct ring_span s;
+
 				ck_assert_int_eq(
 					ring_reader_copy(&h.r, ring, &h.parts[k], h.buf, &s), 0);
 				ck_assert_uint_le(s.bytes, 4096);

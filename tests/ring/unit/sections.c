@@ -350,6 +350,7 @@ START_TEST(stamps_never_go_back)
 	for (uint32_t ring = 0; ring < box.geometry.cpus + box.geometry.guests; ring++) {
 		off_t at = (off_t)(ring_offset(&box.geometry, ring) +
 				   offsetof(struct shm_ring, last_stamp));
+
 		ck_assert_int_eq(pwrite(box.rings_fd, &tomorrow, 8, at), 8);
 	}
 	/* The first hook enters a section, the second does not. */
