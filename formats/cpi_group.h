@@ -1,7 +1,7 @@
 /*
- * Groups: the hooks of one interval, of the CPI facility or of CPU utilisation. Their kinds, in
- * the order in which they stand, and the rule by which a hook joins the one before it
- * (trace-file.md, "Record"). Every reader of groups goes by this table.
+ * Groups: the hooks of one interval, of the CPI facility or of CPU utilisation. States their
+ * kinds in order, and the rule by which a hook joins the previous one (trace-file.md, "Record").
+ * Every reader of groups uses this table.
  */
 #ifndef SWT_FORMATS_CPI_GROUP_H
 #define SWT_FORMATS_CPI_GROUP_H
@@ -12,7 +12,7 @@
 #include "cpi_hooks.h"
 #include "cpuutil_hooks.h"
 
-/* Which hook of a group, in the group's order. */
+/* The hooks of a group, in order. */
 enum group_part {
 	PART_NONE, /* not a hook of a group */
 	PART_LABEL_START,
@@ -22,7 +22,7 @@ enum group_part {
 	PART_THREAD,
 	PART_QUALITY,
 	PART_LABEL_END,
-	/* Of CPU utilisation; all of them after all of CPI. */
+	/* CPU utilisation; all after those of CPI. */
 	PART_UTIL_LABEL_START,
 	PART_UTIL_SUMMARY,
 	PART_UTIL_PER_CPU,
@@ -53,7 +53,7 @@ static const struct group_kind group_kinds[PARTS] = {
 	[PART_UTIL_LABEL_END] = {CPUUTIL_MINOR_LABEL_END, CPUUTIL_MAJOR, CPUUTIL_LABEL_ELAPSED, 0},
 };
 
-/* All kinds of hooks of a major differ in these bits alone, and both majors have the same bits. */
+/* The kinds of hooks of a major differ only in these bits, which are the same for both majors. */
 #define GROUP_KIND_SHIFT 28
 #define GROUP_KIND(minor) ((minor) >> GROUP_KIND_SHIFT)
 _Static_assert(((CPI_MINOR_LABEL_START | CPI_MINOR_SUMMARY | CPI_MINOR_THREAD | CPI_MINOR_PER_CPU |
@@ -92,15 +92,15 @@ static inline bool group_part_is_util(enum group_part part)
 	return part >= PART_UTIL_LABEL_START;
 }
 
-/* What the hooks of a group said so far of which group it is. */
+/* The identity of a group by its hooks so far. */
 struct group_identity {
 	uint64_t elapsed;
-	uint8_t part; /* enum group_part: the last one's */
+	uint8_t part; /* enum group_part of the last hook */
 	uint8_t mm;
 	bool has_elapsed;
 };
 
-/* What a hook of a group says. */
+/* The identity by one hook. */
 static inline struct group_identity group_identify(
 	enum group_part part, uint32_t minor, bool has_elapsed, uint64_t elapsed)
 {
@@ -109,8 +109,8 @@ static inline struct group_identity group_identify(
 }
 
 /*
- * Whether the next hook goes on with the group, given that it has its thread and stamp. One that
- * is too short for its elapsed time joins its neighbours.
+ * Whether the next hook, of the same thread and stamp, continues the group. A hook too short for
+ * its elapsed time joins its neighbours.
  */
 static inline bool group_goes_on(
 	const struct group_identity *group, const struct group_identity *next)

@@ -7,8 +7,8 @@ struct cpidecode_hooks {
 	const struct trace *trace;
 	struct hook_iter *it;
 	cpidecode_hook hook;
-	const struct hook *current; /* NULL: there is none */
-	bool walking;		    /* the cursor is in its fields */
+	const struct hook *current; /* NULL: no hook */
+	bool walking;		    /* the cursor walks its fields */
 	struct field_cursor fields;
 };
 

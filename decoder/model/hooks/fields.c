@@ -1,4 +1,4 @@
-/* Running a schema's program over a hook's words and strings. */
+/* Runs a schema's program over a hook's words and strings. */
 #include "../../../formats/record.h"
 #include "../../../formats/schema_program.h"
 #include "schema.h"
@@ -31,7 +31,7 @@ static bool take_string(struct field_cursor *c, struct field_value *v)
 	return true;
 }
 
-/* Once a field does not fit, none after it would be where it belongs. */
+/* A field that does not fit ends the walk: later fields would be misplaced. */
 static bool take_words(struct field_cursor *c, struct field_value *v, enum field_type type)
 {
 	unsigned need = schema_type_words(type);
@@ -89,7 +89,7 @@ static void fields_begin_repeat(struct field_cursor *c, const struct schema_op *
 		c->pc = op->jump;
 		return;
 	}
-	/* More turns than there are words and strings cannot all take something. */
+	/* Bounds the turns by the words and strings: further ones would read nothing. */
 	uint32_t most = c->nwords + c->nstrings + 1;
 	c->turns = turns > most ? most : (uint32_t)turns;
 	c->turn = 0;

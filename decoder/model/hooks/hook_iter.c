@@ -9,7 +9,7 @@
 #include "../../base/grow.h"
 #include "../../base/heap.h"
 
-/* One ring in a file's heap. The key is beside the cursor's pointer: no chasing. */
+/* One ring in a file's heap. Caches the key beside the pointer: comparing needs no dereference. */
 struct entry {
 	uint64_t key;
 	uint32_t ring;
@@ -21,7 +21,7 @@ struct source {
 	struct ring_cursor *cursors; /* beside the file's rings */
 	struct entry *heap;
 	size_t count;
-	int64_t time_ns; /* of the top's key, where files are merged by it; else 0 */
+	int64_t time_ns; /* CLOCK_REALTIME of the top's key if files are merged by it; else 0 */
 	struct tick_range stamps, keys;
 	struct clock_cursor clock;
 };
@@ -45,16 +45,16 @@ struct hook_iter {
 	const struct trace *t;
 	struct source *sources;
 	size_t nsources;
-	struct source *current; /* whose top was handed out last */
-	struct source *rival;	/* the first of the others; NULL: they have nothing left */
-	bool placed;		/* the cursors know what to read */
-	bool started;		/* and stand at the first of it */
-	int error;		/* stays */
+	struct source *current; /* the source of the last hook returned */
+	struct source *rival;	/* the first of the other sources; NULL: they are exhausted */
+	bool placed;		/* the cursors have their parts */
+	bool started;		/* and are at their first hooks */
+	int error;		/* sticky */
 	int64_t from_ns, to_ns;
-	bool by_time;		  /* files are merged by it: their ticks cannot be compared */
-	bool look;		  /* at each hook's time: a range of ticks is no range of time */
-	unsigned spared;	  /* enum hook_spared */
-	struct ring_cursor *lone; /* there are hooks of this one only: nothing to merge */
+	bool by_time;	 /* merge files by CLOCK_REALTIME: their ticks are not comparable */
+	bool look;	 /* check each hook's time: a range of ticks is no range of time */
+	unsigned spared; /* enum hook_spared */
+	struct ring_cursor *lone; /* the only source with hooks: nothing to merge */
 	struct reading reading;
 	uint64_t total;
 	struct task_cached tasks[TASK_CACHE];
@@ -277,7 +277,7 @@ static int start_source(struct hook_iter *it, struct source *s)
 	return 0;
 }
 
-/* Past the hook that was handed out last. */
+/* Steps past the last hook returned. */
 static int hook_iter_advance_source(struct hook_iter *it, struct source *s)
 {
 	struct entry *top = &s->heap[0];
@@ -311,7 +311,7 @@ static bool source_before(const struct source *a, const struct source *b)
 	return a->file->pub.index < b->file->pub.index;
 }
 
-/* The first source but one. */
+/* The second source in order. */
 static struct source *first_source(struct hook_iter *it, const struct source *but)
 {
 	struct source *first = NULL;
@@ -325,7 +325,7 @@ static struct source *first_source(struct hook_iter *it, const struct source *bu
 	return first;
 }
 
-/* Stays with a source as long as it comes first: the others do not move meanwhile. */
+/* Stays with a source while it comes first: the others do not move meanwhile. */
 static void choose_source(struct hook_iter *it)
 {
 	struct source *s = it->current;
@@ -364,10 +364,10 @@ static __attribute__((noinline)) const struct task *hook_iter_find_task(
 static const struct schema_hook *find_schema(
 	struct hook_iter *it, const struct schema_set *set, const struct hook *h)
 {
-	/* Bits 0-7 and 28-31 are what CPI hooks differ in. */
+	/* CPI hooks differ in bits 0-7 and 28-31. */
 	uint32_t place = (h->minor ^ h->minor >> 20 ^ h->major) % SCHEMA_CACHE;
 	struct schema_cached *c = &it->schemas[place];
-	/* In one word, as comparing both together would wait for them to be written. */
+	/* One word for both: a combined load of two stores would miss store forwarding. */
 	uint64_t code = (uint64_t)h->major << 32 | h->minor;
 
 	if (c->set != set || c->code != code) {
@@ -378,7 +378,7 @@ static const struct schema_hook *find_schema(
 	return c->hook;
 }
 
-/* All of it, from a time on. */
+/* Reads everything from a time on. */
 static int place_from(struct hook_iter *it, int64_t time_ns)
 {
 	struct tick_range *keys = calloc(it->nsources ? it->nsources : 1, sizeof *keys);
@@ -399,7 +399,7 @@ int hook_iter_seek(struct hook_iter *it, int64_t time_ns)
 	return it->error;
 }
 
-/* 1: it->current has the next hook of the range of ticks. Apart from those that come alone. */
+/* 1: it->current is the source of the next hook of the range of ticks. Not for lone sources. */
 static __attribute__((noinline)) int hook_iter_step_merge(struct hook_iter *it)
 {
 	int rc = it->error;
@@ -418,7 +418,7 @@ static __attribute__((noinline)) int hook_iter_step_merge(struct hook_iter *it)
 	return it->current != NULL;
 }
 
-/* The next hook of the range of ticks: 1 and where it stands, 0 or a code. */
+/* The next hook of the range of ticks: 1 and its cursor, 0 or a code. */
 static inline int next_cursor(struct hook_iter *it, struct ring_cursor **c)
 {
 	int rc;
@@ -438,7 +438,7 @@ static inline int next_cursor(struct hook_iter *it, struct ring_cursor **c)
 	return rc;
 }
 
-/* Where the clock goes back the range of ticks holds more than that of time. */
+/* If the clock goes back, the range of ticks holds more than that of time. */
 static bool too_much(struct hook_iter *it, struct ring_cursor *c)
 {
 	if (c->hook.time_ns >= it->from_ns && c->hook.time_ns <= it->to_ns)

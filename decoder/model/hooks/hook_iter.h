@@ -1,4 +1,4 @@
-/* The iterator from inside, for passes: it reads a trace in parts. */
+/* Internals of the iterator for passes, which read a trace in parts. */
 #ifndef SWT_DECODER_MODEL_HOOKS_HOOK_ITER_H
 #define SWT_DECODER_MODEL_HOOKS_HOOK_ITER_H
 
@@ -21,7 +21,7 @@ void hook_iter_slice(struct hook_iter *it, const struct tick_range *slices);
  * a gap or an overlap find together is what one part does, in the same order.
  */
 void hook_iter_part(struct hook_iter *it, const struct tick_range *keys);
-/* Goes on with these sections of one ring. */
+/* Continues with these sections of one ring. */
 void hook_iter_sections(struct hook_iter *it, size_t file, size_t ring, size_t begin, size_t end);
 /*
  * Then: the ring's cursor, from which whoever knows better what comes may take hooks itself, as

@@ -15,19 +15,20 @@
 #include "pass_plan.h"
 
 enum {
-	/* Hooks between looking whether the pass has ended elsewhere, and between progress. */
+	/* Hooks between checks whether the pass has ended elsewhere, and between progress calls. */
 	LOOK_HOOKS = 1 << 12,
 	PROGRESS_HOOKS = 1 << 16,
 	PROGRESS_WAIT_MS = 200,
-	/* Of sections held by all threads, unless one thread needs more. */
+	/* The most bytes of sections held by all threads, unless one thread needs more. */
 	HELD_BYTES = 24 << 20,
-	/* Nothing here recurses deeply; the usual 8 MiB are much where address space is limited. */
+	/* Nothing here recurses deeply, and the default 8 MiB are a lot if address space is
+	 * limited. */
 	STACK_BYTES = 512 << 10,
 };
 
 struct pass_run;
 
-/* A thread at work, and the slice that it is reading. */
+/* A worker thread and its current slice. */
 struct pass_slice {
 	_Alignas(PASS_APART) struct pass_run *run;
 	struct hook_iter *it;
@@ -35,7 +36,8 @@ struct pass_slice {
 	unsigned thread;
 	size_t index;
 	uint64_t hooks;
-	atomic_uint_least64_t done; /* stored bytes; its thread writes, the first one reads */
+	atomic_uint_least64_t
+		done; /* stored bytes read; written by its thread, read by the first one */
 	pthread_t id;
 };
 
@@ -43,16 +45,17 @@ struct pass_run {
 	const struct pass *pass;
 	struct pass_plan plan;
 	struct pass_slice *workers;
-	unsigned count; /* of workers; only the calling thread adds some, before slices end */
+	unsigned count; /* number of workers; only the calling thread adds workers, before slices
+			   end */
 	pthread_mutex_t lock;
 	pthread_cond_t moved;
-	/* Under the lock; lowest and failed are read without it, as a hint. */
-	size_t next;	      /* slice to begin */
+	/* Protected by the lock; lowest and failed are also read without it, as hints. */
+	size_t next;	      /* next slice to begin */
 	bool *active;	      /* beside the workers */
-	atomic_size_t lowest; /* slices before it have been read */
-	atomic_size_t failed; /* the first that has failed so far; SIZE_MAX: none */
-	int rc;		      /* why */
-	int error;	      /* errno then: each thread has its own */
+	atomic_size_t lowest; /* all slices before it have been read */
+	atomic_size_t failed; /* the lowest failed slice so far; SIZE_MAX: none */
+	int rc;		      /* its code */
+	int error;	      /* its errno: errno is per thread */
 };
 
 void *pass_alloc(size_t n, size_t size)
@@ -178,7 +181,7 @@ static void find_lowest(struct pass_run *run)
 	atomic_store_explicit(&run->lowest, lowest, memory_order_release);
 }
 
-/* Slices begin in order, so of those being read the lowest never waits for its turn. */
+/* Slices begin in order, so the lowest one being read never waits for its turn. */
 static bool begin_slice(struct pass_slice *s)
 {
 	struct pass_run *run = s->run;
@@ -194,7 +197,7 @@ static bool begin_slice(struct pass_slice *s)
 	return any;
 }
 
-/* The code of the first slice that fails is the pass's, however many threads there are. */
+/* The pass returns the code of the lowest failed slice, independent of the number of threads. */
 static void end_slice(struct pass_slice *s, int rc)
 {
 	struct pass_run *run = s->run;
@@ -249,7 +252,7 @@ static void close_worker(struct pass_slice *s)
 	free(s->keys);
 }
 
-/* As many threads as can be had: with fewer it only takes longer. No signal goes to them. */
+/* Starts as many threads as possible: fewer only take longer. Blocks all signals in them. */
 static void start_threads(struct pass_run *run, unsigned threads)
 {
 	sigset_t all, before;

@@ -21,40 +21,41 @@ struct ring_cursor;
 enum {
 	PASS_MAX_THREADS = 1024,
 	/*
-	 * What a thread writes for every hook lies so far from what another one does: a cache line
-	 * that both write goes to and fro (two, as processors fetch them in pairs).
+	 * Pad per-thread state to two cache lines: avoids false sharing, and the adjacent-line
+	 * prefetcher fetches pairs.
 	 */
 	PASS_APART = 128,
 };
 
-/* n zeroed elements for as many threads; of a size that is a multiple of PASS_APART. free. */
+/* Allocates n zeroed elements, one per thread, of a size that is a multiple of PASS_APART. Free
+ * with free(). */
 void *pass_alloc(size_t n, size_t size);
 
 struct pass {
 	const struct trace *trace;
-	int64_t from_ns, to_ns;		 /* hooks of that time only; INT64_MIN, INT64_MAX: all */
-	const struct tick_range *slices; /* and of these: hook_iter_slice; NULL: all */
+	int64_t from_ns, to_ns; /* only hooks in this range of time; INT64_MIN, INT64_MAX: all */
+	const struct tick_range *slices; /* and in these ticks: hook_iter_slice; NULL: all */
 	unsigned threads;		 /* 0: one for each processor that the process may use */
 	bool ordered;
-	unsigned spared;      /* enum hook_spared: what read does not look at */
-	uint64_t slice_bytes; /* of sections, at least, in a slice; 0: as suits the trace */
+	unsigned spared;      /* enum hook_spared: members that `read` does not use */
+	uint64_t slice_bytes; /* least bytes of sections in a slice; 0: chosen by the trace */
 	/*
 	 * Reads a slice to its end with pass_next; 0, or a negative code, which ends the
 	 * pass. Runs on any thread, for several slices at once.
 	 */
 	int (*read)(void *ctx, struct pass_slice *s);
-	void *ctx; /* of read */
-	/* On the calling thread, now and then: stored bytes; false: CPIDECODE_ECANCELED. NULL:
-	 * none. */
+	void *ctx; /* of `read` */
+	/* Called on the calling thread now and then: stored bytes; false: CPIDECODE_ECANCELED.
+	 * NULL: none. */
 	bool (*progress)(void *progress_ctx, uint64_t done, uint64_t total);
 	void *progress_ctx;
 };
 
 /* 1 and a hook (valid until the next call), 0 at the slice's end, or a negative code. */
 int pass_next(struct pass_slice *s, const struct hook **h);
-/* hook_iter_lone of the slice's iterator: NULL in a pass that is ordered. */
+/* hook_iter_lone of the slice's iterator; NULL in an ordered pass. */
 struct ring_cursor *pass_lone(const struct pass_slice *s);
-/* Which of the threads is at work: below pass_threads. For state of one's own. */
+/* The calling thread's number, below pass_threads, for per-thread state. */
 unsigned pass_thread(const struct pass_slice *s);
 /* From 0, in order. */
 size_t pass_index(const struct pass_slice *s);
@@ -63,7 +64,7 @@ size_t pass_index(const struct pass_slice *s);
  * (their read has returned). 0, or CPIDECODE_ECANCELED: the pass has failed elsewhere.
  */
 int pass_turn(struct pass_slice *s);
-/* They have been: pass_turn would not wait. */
+/* Whether pass_turn would return without waiting. */
 bool pass_has_turn(const struct pass_slice *s);
 
 /*

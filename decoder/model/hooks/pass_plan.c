@@ -5,18 +5,18 @@
 
 enum {
 	/*
-	 * A slice has at least so many bytes of sections, and so many sections of each ring: what
-	 * stands on a border is read for the slices on both sides.
+	 * The least bytes of sections in a slice, and sections of each ring: sections on a
+	 * border are read for both slices.
 	 */
 	SLICE_BYTES = 1 << 20,
 	SLICE_SECTIONS = 4,
-	/* What a section costs even if it holds next to nothing. */
+	/* The cost of a section, in bytes, even if it is nearly empty. */
 	SECTION_COST = 256,
 };
 
-/* The sections of one ring that are in the range, from the next one on. */
+/* The remaining sections of one ring in the range. */
 struct stream {
-	uint64_t key; /* of the next one's start */
+	uint64_t key; /* of the next section's start */
 	const struct file *file;
 	size_t ring, next, end;
 };
@@ -26,7 +26,7 @@ struct streams {
 	size_t count;
 };
 
-/* Times as keys that compare as they do. */
+/* Times as unsigned keys in the same order. */
 static uint64_t key_of_time(int64_t ns)
 {
 	return (uint64_t)ns ^ UINT64_C(1) << 63;
@@ -95,7 +95,7 @@ static void streams_sift_down(struct streams *all, size_t i)
 	heap_sift_down(all->heap, all->count, i, &s, sizeof s, stream_before, NULL);
 }
 
-/* What the sections of all streams come to, and how large a slice has to be for them. */
+/* Sums the sections of all streams, and derives the size of slices. */
 static uint64_t weigh(struct pass_plan *plan, const struct streams *all, bool ordered)
 {
 	uint64_t typical = 0;
@@ -139,7 +139,7 @@ static int add_cut(struct pass_plan *plan, uint64_t key)
 	return rc;
 }
 
-/* Where sections begin, in order of time, once there are enough bytes before. */
+/* Cuts at the starts of sections, in order of time, after enough bytes. */
 static int cut_by_time(struct pass_plan *plan, struct streams *all, uint64_t enough)
 {
 	uint64_t bytes = 0, before = 0;
@@ -185,7 +185,7 @@ static int add_batch(struct pass_plan *plan, const struct stream *s, size_t begi
 	return rc;
 }
 
-/* Between sections of a ring that have no tick in common: a group has one stamp. */
+/* Cuts between sections of a ring without a common tick: a group has one stamp. */
 static int cut_ring(struct pass_plan *plan, const struct stream *s, uint64_t enough)
 {
 	uint64_t bytes = 0, end = 0;
@@ -208,7 +208,7 @@ static int cut_ring(struct pass_plan *plan, const struct stream *s, uint64_t eno
 	return add_batch(plan, s, begin, s->end);
 }
 
-/* As they stand in the files, so that a disk reads on. */
+/* In file order, for sequential disk reads. */
 static int pass_plan_compare_batches(const void *a, const void *b, void *ctx)
 {
 	const struct trace *t = ctx;
@@ -262,7 +262,7 @@ void pass_plan_free(struct pass_plan *plan)
 	*plan = (struct pass_plan){0};
 }
 
-/* The first tick at or after a cut; false: no tick is. */
+/* The first tick at or after a cut; false if there is none. */
 static bool cut_tick(
 	const struct pass_plan *plan, const struct file *f, uint64_t cut, uint64_t *tick)
 {

@@ -1,4 +1,5 @@
-/* How a pass cuts a trace. It depends on the trace, the range and slice_bytes alone. */
+/* Cuts a trace into the slices of a pass, depending only on the trace, the range and
+ * slice_bytes. */
 #ifndef SWT_DECODER_MODEL_HOOKS_PASS_PLAN_H
 #define SWT_DECODER_MODEL_HOOKS_PASS_PLAN_H
 
@@ -15,15 +16,15 @@ struct pass_plan {
 	size_t slices;
 	uint64_t stored; /* bytes of the sections that will be read */
 	uint64_t held;	 /* bytes of sections that one slice may hold at a time */
-	uint64_t *cuts;	 /* ordered: where slices 1... begin */
+	uint64_t *cuts;	 /* ordered: the starts of slices 1... */
 	size_t ncuts, cuts_cap;
 	bool by_time; /* cuts are times (plan_time), else ticks, which all files share */
-	struct pass_batch *batches; /* not ordered: a slice each */
+	struct pass_batch *batches; /* not ordered: one slice each */
 	size_t batches_cap;
 };
 
 int pass_plan_make(struct pass_plan *plan, const struct pass *p);
-/* Puts the iterator at a slice. keys: room for as many as the trace has files. */
+/* Positions the iterator at a slice. keys: room for one per file of the trace. */
 void pass_plan_start(const struct pass_plan *plan, const struct trace *t, size_t slice,
 	struct hook_iter *it, struct tick_range *keys);
 void pass_plan_free(struct pass_plan *plan);

@@ -3,7 +3,7 @@
 bool record_strings_fit(const uint8_t *p, uint32_t left, unsigned n)
 {
 	while (n--) {
-		/* left stays a multiple of 4, so a length that fits does so with its zeros. */
+		/* left stays a multiple of 4, so a length that fits also fits with its padding. */
 		if (left < 4)
 			return false;
 		uint32_t length = get_le32(p);

@@ -10,14 +10,14 @@ enum record_kind {
 	RECORD_PAD,
 	RECORD_TORN,	  /* never committed */
 	RECORD_RESERVED,  /* of a kind that this version does not know */
-	RECORD_MALFORMED, /* its words or strings do not fit into its size */
-	RECORD_BROKEN,	  /* its size leads nowhere: what follows cannot be found */
+	RECORD_MALFORMED, /* its words or strings exceed its size */
+	RECORD_BROKEN,	  /* its size is invalid: the next record cannot be found */
 };
 
 /* n strings in that many bytes (a multiple of 4). */
 bool record_strings_fit(const uint8_t *p, uint32_t left, unsigned n);
 
-/* A hook of that size: do its words and strings lie within it? */
+/* Whether the words and strings of a hook of that size lie within it. */
 static inline bool record_fits(const uint8_t *p, uint32_t size)
 {
 	if (size < REC_HEADER_SIZE)
@@ -33,7 +33,7 @@ static inline bool record_fits(const uint8_t *p, uint32_t size)
 	return !nstrings || record_strings_fit(p, left, nstrings);
 }
 
-/* The fields of *h that stand in a hook that fits. */
+/* Sets the fields of *h that are in the record, of a hook that fits. */
 static inline void record_take(const uint8_t *p, uint32_t size, struct hook *h)
 {
 	h->nwords = get_le16(p + REC_NWORDS);
@@ -62,7 +62,7 @@ static inline enum record_kind record_parse(
 	*size = control & REC_SIZE_MASK;
 	if (*size < REC_ALIGN || *size > left)
 		return RECORD_BROKEN;
-	/* Of whatever kind: its writer was going to say. */
+	/* Uncommitted, of any kind: its writer had not set the kind yet. */
 	if (!(control & REC_COMMITTED))
 		return RECORD_TORN;
 	switch (control & REC_KIND_MASK) {

@@ -3,7 +3,7 @@
 #include "../../base/grow.h"
 #include "../trace/section_facts.h"
 
-/* There may be many rings: a larger buffer is not kept for a cursor's next part. */
+/* Larger buffers are freed between a cursor's parts: there may be many rings. */
 enum { KEPT_BUFFER = 128 << 10 };
 
 void ring_cursor_init(struct ring_cursor *c, const struct file *f, size_t ring)
@@ -69,7 +69,7 @@ bool ring_cursor_start(struct ring_cursor *c, const struct ring_part *part)
 	c->next = part->begin;
 	if (part->begin >= part->end)
 		return false;
-	/* Where the part before this one ended, this one often goes on. */
+	/* This part often continues where the previous one ended. */
 	if (c->at != part->begin || before >= part->keys.first)
 		c->p = c->stop = NULL;
 	else
@@ -95,7 +95,8 @@ static int ring_cursor_add_damage(
 
 const char hook_unreadable[] = "a section could not be read";
 
-/* A file that was unpacked when it was opened has its headers corrected. 0 or CPIDECODE_ENOMEM. */
+/* Records a contradiction between header and contents. Files unpacked on opening have corrected
+ * headers. 0 or CPIDECODE_ENOMEM. */
 static int check_facts(struct ring_cursor *c, struct reading *r)
 {
 	const struct section_ref *s = c->section;
@@ -107,7 +108,7 @@ static int check_facts(struct ring_cursor *c, struct reading *r)
 	return why ? ring_cursor_add_damage(c, r, 0, why) : 0;
 }
 
-/* 0: c->section is loaded; 1: it is damaged, which is told; or a code, told if it is EREAD. */
+/* 0: c->section is loaded; 1: it is damaged, and recorded; or a code, recorded for EREAD. */
 static int ring_cursor_load_section(struct ring_cursor *c, struct reading *r, bool mine)
 {
 	const struct section_ref *s = c->section;
@@ -127,7 +128,7 @@ static int ring_cursor_load_section(struct ring_cursor *c, struct reading *r, bo
 	return told ? told : rc;
 }
 
-/* To the first record that is this section's alone: another has those before it. */
+/* Skips to the first record of this section alone: another section holds those before it. */
 static void pass_over(struct ring_cursor *c, bool mine)
 {
 	const uint8_t *from = c->raw.p + c->section->skip;
@@ -144,7 +145,7 @@ static void pass_over(struct ring_cursor *c, bool mine)
 	}
 }
 
-/* 1: at the start of the next section, 0: none is left. */
+/* 1: at the start of the next section; 0: none is left. */
 static int enter_next(struct ring_cursor *c, struct reading *r)
 {
 	if (c->p)
@@ -178,7 +179,7 @@ static int enter_next(struct ring_cursor *c, struct reading *r)
 	return 0;
 }
 
-/* What is no hook, if it belongs to this part. */
+/* Counts a record that is no hook, if it belongs to this part. */
 static int odd_record(struct ring_cursor *c, struct reading *r, enum record_kind kind)
 {
 	struct hook_counts *n = &c->counts;
@@ -188,7 +189,7 @@ static int odd_record(struct ring_cursor *c, struct reading *r, enum record_kind
 			c->p = c->stop;
 		return 0;
 	}
-	/* Where times are asked for it has the time of the hook before it. */
+	/* It has the key of the hook before it. */
 	if (kind != RECORD_BROKEN &&
 		(c->key < c->part.stamps.first || c->key > c->part.stamps.last))
 		return 0;
@@ -203,7 +204,7 @@ static int odd_record(struct ring_cursor *c, struct reading *r, enum record_kind
 		n->reserved++;
 		return 0;
 	case RECORD_BROKEN: {
-		/* Its rest is lost: records can no longer be told apart. */
+		/* Drops the rest of the section: record boundaries are lost. */
 		uint64_t left = (uint64_t)(c->stop - c->p);
 
 		c->p = c->stop;
@@ -240,7 +241,7 @@ int ring_cursor_next(struct ring_cursor *c, struct reading *r)
 		}
 		uint64_t key = ring_cursor_key(c, c->hook.ticks);
 		if (key > c->part.keys.last)
-			return 0; /* it stays for the next part */
+			return 0; /* kept for the next part */
 		c->p = p + size;
 		c->key = key;
 		if (key < c->part.keys.first || c->hook.ticks < c->part.stamps.first ||

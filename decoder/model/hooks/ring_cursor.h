@@ -14,43 +14,43 @@
 #include "record.h"
 #include "../trace/trace_private.h"
 
-/* What the cursors of an iterator share. */
+/* State shared by the cursors of an iterator. */
 struct reading {
 	struct io_buffer scratch;
-	uint64_t loaded; /* bytes of the sections that cursors stand in */
+	uint64_t loaded; /* bytes of the cursors' current sections */
 	uint64_t done;	 /* stored bytes of the sections passed */
 	struct hook_damage *damage;
 	size_t ndamage, damage_cap;
 };
 
-/* Sections held at once, over all rings: as much as any real trace needs, no more. */
+/* The most bytes of sections held at once over all rings: enough for any real trace. */
 #define MAX_LOADED (UINT64_C(2) << 30)
 
-/* What to read of a ring. */
+/* The part of a ring to read. */
 struct ring_part {
 	struct tick_range keys;
-	struct tick_range stamps; /* of these hooks only */
+	struct tick_range stamps; /* only hooks with these keys */
 	size_t begin, end;	  /* sections, by their number in the ring */
 };
 
 struct ring_cursor {
 	const uint8_t *p, *stop; /* the rest of the section */
-	uint64_t key;		 /* of what is before p */
+	uint64_t key;		 /* of the record before p */
 	uint64_t high;		 /* the end of the section's range */
 	struct ring_part part;
 	bool whole;	  /* see ring_cursor_alone */
 	struct hook hook; /* the current one */
 	struct hook_counts counts;
 	const struct file *file;
-	size_t ring;			   /* index in file->rings */
+	size_t ring;			   /* index into file->rings */
 	size_t next;			   /* section not yet loaded */
-	size_t at;			   /* the one in raw; SIZE_MAX: none */
-	const struct section_ref *section; /* it */
+	size_t at;			   /* the section in raw; SIZE_MAX: none */
+	const struct section_ref *section; /* its directory entry */
 	struct io_buffer raw;
 };
 
 void ring_cursor_init(struct ring_cursor *c, const struct file *f, size_t ring);
-/* Begins with a part. false: no section has anything of it. */
+/* Begins a part. False if no section holds any of it. */
 bool ring_cursor_start(struct ring_cursor *c, const struct ring_part *part);
 /* The caller needs no keys: skip making them where the part has every hook of its sections. */
 static inline void ring_cursor_alone(struct ring_cursor *c)
@@ -66,7 +66,7 @@ static inline void ring_cursor_alone(struct ring_cursor *c)
  * part, or a code.
  */
 int ring_cursor_next(struct ring_cursor *c, struct reading *r);
-/* Of a hook with that stamp, after what is before it. */
+/* The key of a hook with that stamp, after the previous one. */
 static inline uint64_t ring_cursor_key(const struct ring_cursor *c, uint64_t ticks)
 {
 	uint64_t key = ticks > c->key ? ticks : c->key;
@@ -116,20 +116,20 @@ static inline const uint8_t *ring_cursor_peek(
 	return is_hook && *size <= (size_t)(c->stop - p) && record_fits(p, *size) ? p : NULL;
 }
 
-/* Goes over the hook of that size that peek found. */
+/* Steps over the hook of that size that peek found. */
 static inline void ring_cursor_pass(struct ring_cursor *c, uint32_t size)
 {
 	c->p += size;
 	c->counts.hooks++;
 }
 
-/* Between two parts: lets go of a buffer that is large. */
+/* Call between two parts: frees a large buffer. */
 void ring_cursor_rest(struct ring_cursor *c);
-/* Likewise: the buffer becomes that of another cursor, for which it is still in the cache. */
+/* Likewise: moves the buffer, still in the cache, to another cursor. */
 void ring_cursor_lend(struct ring_cursor *c, struct ring_cursor *to);
 void ring_cursor_free(struct ring_cursor *c);
 
-/* Sections begin..end of a ring that have anything of these keys. */
+/* Finds the sections begin..end of a ring that hold any of these keys. */
 void ring_part_narrow(const struct file *f, size_t ring, struct ring_part *part);
 
 #endif

@@ -1,4 +1,4 @@
-/* Compiled schemas: looking them up. */
+/* Lookup in compiled schemas. */
 #include "schema.h"
 
 #include <stdlib.h>

@@ -9,7 +9,7 @@
 #include "../../../include/cpidecode.h"
 #include "../trace/model.h"
 
-/* A CPIDECODE_E code for what the parser returned. */
+/* Converts the parser's result to a CPIDECODE_E code. */
 static inline int schema_code(int rc)
 {
 	return rc == SCHEMA_REFUSED ? CPIDECODE_ESCHEMA : rc ? CPIDECODE_ENOMEM : 0;
@@ -28,14 +28,14 @@ extern const unsigned cpidecode_cpi_schema_size, cpidecode_cpuutil_schema_size,
 	cpidecode_counters_schema_size;
 
 /*
- * What describes the hooks of a file: for each major the first of the layers that has
- * it (user's files, then the trace's, then the built-in). The layers are borrowed.
+ * The schemas of a file's hooks: for each major the first layer that describes it (user's files,
+ * then the trace's, then the built-in ones). The layers are borrowed.
  */
 int schema_set_new(struct schema_set **set);
 int schema_set_add(struct schema_set *set, const struct schema *s); /* below those before it */
-/* Below all others. */
+/* Adds a layer below all others. */
 void schema_set_add_builtin(struct schema_set *set, const struct schema *s);
-/* The major's description came with the trace or from the user. */
+/* Whether the major's description is the trace's or the user's. */
 bool schema_set_brought(const struct schema_set *set, uint8_t major);
 void schema_set_free(struct schema_set *set);
 const struct schema_hook *schema_set_find(
@@ -64,7 +64,7 @@ struct field_value {
 	bool not_measured; /* FIELD_NA0 and the value is 0 */
 };
 
-/* Of how well a record fits its schema; final once field_next has returned false. */
+/* How well a record fits its schema; final once field_next has returned false. */
 enum field_fit {
 	FIT_SHORT = 1u << 0, /* fewer words or strings than the schema asks for */
 	FIT_LONG = 1u << 1,  /* more: see words_used and strings_used for the rest */
@@ -86,7 +86,7 @@ struct field_cursor {
 	uint32_t nwords, nstrings;
 	uint32_t words_used, strings_used;
 	uint32_t fit;
-	/* the rest is field_next's own */
+	/* private to field_next */
 	uint32_t pc, turn, turns, loop_words, loop_strings;
 	bool words_done, in_loop;
 	uint64_t slot[SCHEMA_MAX_FIELDS];
@@ -94,7 +94,7 @@ struct field_cursor {
 
 void field_start(struct field_cursor *c, const struct hook *h);
 bool field_next(struct field_cursor *c, struct field_value *v);
-/* FIT_SHORT, else FIT_LONG, else 0, without walking if that is not needed. */
+/* FIT_SHORT, else FIT_LONG, else 0; walks the fields only if needed. */
 uint32_t field_fit(const struct hook *h);
 
 /* String i of a hook: its bytes, no terminator; i below h->nstrings. */

@@ -4,7 +4,7 @@
 #include "api_private.h"
 #include "interval_stream.h"
 
-/* The public mirror of struct interval_cpu is handed out as it is. */
+/* struct interval_cpu is returned as its public mirror, so the layouts must match. */
 _Static_assert(sizeof(cpidecode_interval_cpu) == sizeof(struct interval_cpu) &&
 		       offsetof(cpidecode_interval_cpu, scaled_cpi) ==
 			       offsetof(struct interval_cpu, scaled_cpi) &&
@@ -127,7 +127,7 @@ struct cpidecode_interval_stream {
 	int64_t from_ns, to_ns;
 };
 
-/* As the command's --from and --to. */
+/* Same meaning as the command's --from and --to. */
 static bool in_range(void *ctx, const struct interval *iv)
 {
 	const cpidecode_interval_stream *s = ctx;

@@ -1,11 +1,11 @@
-/* What cpidecode.h's types are. */
+/* Definitions of cpidecode.h's opaque types. */
 #ifndef SWT_DECODER_MODEL_INTERVALS_API_PRIVATE_H
 #define SWT_DECODER_MODEL_INTERVALS_API_PRIVATE_H
 
 #include "../../../include/cpidecode.h"
 #include "intervals.h"
 
-/* The public picture of an interval. */
+/* Fills the public form of an interval. */
 void api_interval(cpidecode_interval *to, const struct interval *iv);
 
 struct cpidecode_trace {

@@ -1,4 +1,4 @@
-/* A group in the making: an interval, and what its hooks said so far. */
+/* An open group: its interval, and the state of its hooks so far. */
 #ifndef SWT_DECODER_MODEL_INTERVALS_GROUP_H
 #define SWT_DECODER_MODEL_INTERVALS_GROUP_H
 
@@ -14,7 +14,7 @@ struct group {
 	size_t utils_room;
 	char *label;
 	size_t label_room;
-	uint32_t num_cpus_word; /* as the hooks say, 0: not said */
+	uint32_t num_cpus_word; /* by the hooks; 0: not stated */
 	struct group_identity identity;
 	bool open, has_types;
 };
@@ -22,7 +22,7 @@ struct group {
 bool group_elapsed_by_cursor(
 	const struct group_plan *plan, const struct hook *h, uint64_t *elapsed);
 
-/* What the words of a hook say of its elapsed time, by a plan that is flat; false: too few. */
+/* Reads a hook's elapsed time by a flat plan; false if it has too few words. */
 static inline bool group_elapsed_flat(
 	const struct group_plan *plan, const uint8_t *words, uint32_t nwords, uint64_t *elapsed)
 {
@@ -34,12 +34,12 @@ static inline bool group_elapsed_flat(
 	return true;
 }
 
-/* Takes all that is wanted of a hook. 0 or CPIDECODE_ENOMEM. */
+/* Reads the wanted fields of a hook. 0 or CPIDECODE_ENOMEM. */
 int group_take(struct group *g, const struct group_plan *plan, const struct hook *h);
 /* Room for processor `cpu`, and those before it: 0 or CPIDECODE_ENOMEM. */
 int group_need_cpu(struct group *g, uint32_t cpu);
 int group_need_util(struct group *g, uint32_t cpu); /* in utils */
-/* Of a group of CPU utilisation, after its last hook. 0 or CPIDECODE_ENOMEM. */
+/* Completes a group of CPU utilisation after its last hook. 0 or CPIDECODE_ENOMEM. */
 int group_settle_util(struct group *g);
 void group_free(struct group *g);
 

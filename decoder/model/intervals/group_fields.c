@@ -13,7 +13,7 @@ enum {
 #define IV(name) offsetof(struct interval, name)
 #define CPU(name) offsetof(struct interval_cpu, name)
 #define UTIL(name) offsetof(struct interval_util, name)
-/* Where there is no summary the system's figures are computed from the processors'. */
+/* Without a summary, the system's figures are computed from the processors'. */
 #define WANT_UTIL_TIME (WANT_CPUS | WANT_SYSTEM)
 
 static const struct group_field nothing = {"", TAKE_NOTHING, 0, 0, 0};
@@ -59,7 +59,7 @@ static const struct group_field fields[] = {
 	{"cpu_reference_cycles", TAKE_UTIL_COUNT, OF_UTIL, WANT_UTIL_TIME, UTIL(reference_cycles)},
 };
 
-/* A count is an integer, a ratio a fix4: a field of another type is another field. */
+/* A count is an integer, a ratio a fix4; a field of another type is not this field. */
 static bool has_type_of(const struct schema_field *f, enum group_op op)
 {
 	if (group_op_is_ratio(op))

@@ -8,11 +8,12 @@
 #include "../../../formats/cpi_group.h"
 #include "../hooks/schema.h"
 
-/* A step of reading a hook: what becomes of a field's value; then those of a flat program. */
+/* A step of reading a hook: first the destinations of a field's value, then the steps of a flat
+ * program. */
 enum group_op {
 	TAKE_NOTHING,
 	TAKE_ELAPSED,
-	/* The rest only if it is wanted. */
+	/* The following are read only if wanted. */
 	TAKE_TYPES,
 	TAKE_NUM_CPUS,
 	TAKE_TID,
@@ -20,22 +21,22 @@ enum group_op {
 	TAKE_LABEL, /* the hook's first string */
 	TAKE_COUNT, /* to `at` of struct interval */
 	TAKE_RATIO,
-	/* One of a processor's, a value a turn of a repeat. */
+	/* Figures of a processor: one value per turn of a repeat. */
 	TAKE_CPU_COUNT, /* to `at` of struct interval_cpu */
 	TAKE_CPU_RATIO,
 	TAKE_UTIL_COUNT, /* to `at` of struct interval_util */
 	TAKE_UTIL_RATIO,
 	FLAT_END,
-	FLAT_RUN,  /* `words` words follow, whose fields' places are counted from here */
+	FLAT_RUN,  /* begins a run of `words` words, to which field offsets refer */
 	FLAT_SLOT, /* keeps the value for an if or a repeat */
-	/* As in a schema's program. */
+	/* As in a schema's program: */
 	FLAT_IF,
 	FLAT_REPEAT,
-	FLAT_REPEAT_SKIP, /* a repeat of which nothing is wanted: over it in one step */
+	FLAT_REPEAT_SKIP, /* skips a repeat without wanted fields in one step */
 	FLAT_AGAIN,
 };
 
-/* Of a figure. */
+/* For figures: */
 static inline bool group_op_is_ratio(enum group_op op)
 {
 	return op == TAKE_RATIO || op == TAKE_CPU_RATIO || op == TAKE_UTIL_RATIO;
@@ -44,14 +45,15 @@ static inline bool group_op_is_ratio(enum group_op op)
 struct group_field {
 	const char *name;
 	uint8_t op;	/* enum group_op; it says the field's type, too */
-	uint8_t majors; /* whose hooks have it */
-	uint8_t wants;	/* enum interval_want: any of them asks for it */
+	uint8_t majors; /* the parts whose hooks have it */
+	uint8_t wants;	/* enum interval_want: any of these bits requests it */
 	uint16_t at;	/* offset in struct interval, interval_cpu or interval_util */
 };
 
-/* A field that stands in the schema of that part; never NULL, but it may mean nothing. */
+/* The meaning of a field in the schema of that part; never NULL, may be the row without a
+ * meaning. */
 const struct group_field *group_field_of(const struct schema_field *f, enum group_part part);
-/* Without it a schema does not describe the part. */
+/* A schema without this field does not describe the part. */
 bool group_field_is_needed(const struct group_field *field, enum group_part part);
 
 #endif

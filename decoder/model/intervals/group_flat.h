@@ -24,11 +24,10 @@ struct group_plan {
 	const struct schema_hook *key; /* the schema in force */
 	const struct schema_hook *schema;
 	uint8_t part;	   /* enum group_part */
-	bool flat;	   /* ops says all; else there are no ops */
+	bool flat;	   /* read by ops; else by the schema's cursor */
 	bool elapsed_wide; /* two words */
 	uint16_t elapsed_word;
-	uint32_t elapsed_words; /* a hook with fewer does not say; UINT32_MAX: only the cursor knows
-				 */
+	uint32_t elapsed_words; /* for the elapsed time; UINT32_MAX: by the cursor */
 	uint16_t nslots;
 	uint32_t nops;
 	struct flat_op *ops;

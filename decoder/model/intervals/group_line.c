@@ -5,7 +5,7 @@
 
 #include "group_walk.h"
 
-/* A slot that is not in the first run may be there or not. */
+/* A slot outside of the first run may be absent. */
 static bool note_slot(struct group_lines *lines, const struct flat_op *op, bool first_run)
 {
 	if (!first_run || lines->nslots == LINE_SLOTS)
@@ -38,7 +38,7 @@ static bool note_ops(struct group_lines *lines, const struct group_plan *plan)
 		case FLAT_REPEAT_SKIP:
 			first_run = false;
 			break;
-		case FLAT_AGAIN: /* of a repeat that is skipped */
+		case FLAT_AGAIN: /* inside a skipped repeat */
 		case FLAT_END:
 		case TAKE_LABEL:
 		case TAKE_RATIO:
@@ -54,7 +54,7 @@ static bool note_ops(struct group_lines *lines, const struct group_plan *plan)
 
 bool group_lines_make(struct group_plan *plan)
 {
-	if (plan->nops == 1) /* nothing is taken at all */
+	if (plan->nops == 1) /* nothing is read */
 		return true;
 	struct group_lines *lines = calloc(1, sizeof *lines);
 	if (!lines)
@@ -95,7 +95,7 @@ static void add_field(struct group_line *line, const struct walk *w, const struc
 		.wide = op->type != FIELD_U32};
 }
 
-/* Goes the program's way through a hook. false: the hook is too short for it. */
+/* Follows the program through a hook. False if the hook is too short. */
 static bool group_line_follow_plan(struct group_line *line, const struct group_plan *plan,
 	const struct hook *h, struct walk *w)
 {
@@ -173,7 +173,7 @@ static bool same_slots(const struct group_lines *lines, const uint64_t *a, const
 	return true;
 }
 
-/* The line for hooks with these slots; NULL: it is not worth one, or there is no memory. */
+/* The line for hooks with these slots; NULL: not worth one, or no memory. */
 static const struct group_line *group_lines_find_line(
 	const struct group_plan *plan, const struct hook *h, const uint64_t *slot)
 {
@@ -186,7 +186,7 @@ static const struct group_line *group_lines_find_line(
 		return NULL;
 	lines->made++;
 	struct group_line *line = new_line(plan, h, slot);
-	if (!line) /* no memory is no harm here */
+	if (!line) /* an allocation failure only costs speed */
 		return NULL;
 	if (lines->last == *at)
 		lines->last = NULL;

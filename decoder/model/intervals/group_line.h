@@ -9,9 +9,9 @@
 #include "group_flat.h"
 
 enum {
-	LINE_SLOTS = 4, /* programs with more have no lines */
+	LINE_SLOTS = 4, /* programs with more slots have no lines */
 	LINE_PLACES = 16,
-	/* Where slots change with every hook it does not pay. */
+	/* Lines do not pay off if slots change with every hook. */
 	LINES_MADE = 1000,
 };
 
@@ -24,8 +24,8 @@ struct line_field {
 
 struct group_line {
 	uint64_t slot[LINE_SLOTS];
-	uint32_t words; /* a hook with fewer is read otherwise */
-	bool label;	/* its first string is taken, too */
+	uint32_t words; /* hooks with fewer words are read by the program */
+	bool label;	/* reads the first string, too */
 	/* In the hook's order, but first all ratios, then counts, then the flags of its quality. */
 	uint16_t nratios, ncounts, nflags;
 	struct line_field fields[];
@@ -35,7 +35,7 @@ struct group_lines {
 	struct group_line *at[LINE_PLACES]; /* by slots; NULL: none yet */
 	const struct group_line *last;	    /* found */
 	uint32_t made;
-	uint32_t nslots, slot_words; /* those before which all of them stand */
+	uint32_t nslots, slot_words; /* the words that hold all slots */
 	struct {
 		uint16_t word;
 		uint8_t type, slot;
@@ -46,7 +46,7 @@ struct group_lines {
  * false: no memory. */
 bool group_lines_make(struct group_plan *plan);
 void group_lines_free(struct group_lines *lines); /* NULL is fine */
-/* For a hook of a plan with lines. NULL: it is to be read otherwise. */
+/* The line for a hook of a plan with lines. NULL: read it by the program. */
 const struct group_line *group_line_find(const struct group_plan *plan, const struct hook *h);
 
 #endif

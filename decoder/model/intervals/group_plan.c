@@ -13,10 +13,10 @@ struct compiler {
 	struct group_plan *plan;
 	unsigned wants;
 	struct flat_op *ops;
-	uint32_t run;	 /* the open one's place; NOWHERE: none */
-	uint32_t useful; /* ops up to the last one wanted */
-	uint32_t *map;	 /* of the schema's program: where its op is here */
-	uint32_t repeat; /* place of the open repeat; NOWHERE: none */
+	uint32_t run;	 /* index of the open run; NOWHERE: none */
+	uint32_t useful; /* ops up to the last wanted one */
+	uint32_t *map;	 /* maps the schema's ops to ops here */
+	uint32_t repeat; /* index of the open repeat; NOWHERE: none */
 	bool wanted_in_repeat;
 	bool elapsed, any_string;
 };
@@ -39,7 +39,7 @@ static bool is_wanted(const struct compiler *c, const struct group_field *means)
 	return means->op > TAKE_ELAPSED && (c->wants & (means->wants | WANT_FLAGS));
 }
 
-/* Where its first words are is known if nothing before it may be there or not. */
+/* The offset of its first words is known if nothing before it is optional. */
 static bool place_elapsed(struct compiler *c, const struct schema_field *f)
 {
 	if (c->elapsed)
@@ -80,7 +80,8 @@ static bool compile_field(
 		.word = word,
 		.at = means->at};
 	if (f->slot >= 0) {
-		if (c->repeat != NOWHERE) /* a turn may change how the next one is read */
+		if (c->repeat != NOWHERE) /* a turn may change how the next one is read, so it is
+					     not skippable */
 			return false;
 		field.kind = FLAT_SLOT;
 		*group_plan_append_op(c, FLAT_SLOT) = field;
@@ -104,7 +105,7 @@ static void compile_jump(struct compiler *c, const struct schema_op *op)
 
 	jump->slot = op->slot;
 	jump->number = op->number;
-	jump->jump = op->jump; /* in the schema's program, until all places are known */
+	jump->jump = op->jump; /* a target in the schema's program, until all indexes are known */
 	c->run = NOWHERE;
 	if (op->kind == OP_REPEAT) {
 		c->repeat = at;
@@ -123,7 +124,8 @@ static bool is_jump(const struct flat_op *op)
 	return op->kind >= FLAT_IF;
 }
 
-/* Whether the hook is whole is a flag: without flags nothing after the last wanted field is. */
+/* Completeness of the hook is a flag: without flags, nothing after the last wanted field is
+ * read. */
 static void finish(struct compiler *c)
 {
 	uint32_t n = c->wants & WANT_FLAGS ? c->plan->nops : c->useful;
@@ -138,7 +140,7 @@ static void finish(struct compiler *c)
 	group_plan_append_op(c, FLAT_END);
 }
 
-/* Does a jump lead here? Then what stands before it may not have been read. */
+/* Whether a jump leads here: then the preceding op may have been skipped. */
 static bool is_target(const struct schema_hook *s, uint32_t pc)
 {
 	for (uint32_t i = 0; i < s->nops; i++)
@@ -173,7 +175,7 @@ static bool make_flat(struct group_plan *plan, unsigned wants)
 	uint32_t n = plan->schema->nops;
 	struct compiler c = {.plan = plan, .wants = wants};
 
-	/* A field can be a run, a slot and a value. */
+	/* A field may need up to three ops: a run, a slot and a value. */
 	c.ops = calloc(3 * (size_t)n + 1, sizeof *c.ops);
 	c.map = calloc((size_t)n + 1, sizeof *c.map);
 	bool room = c.ops && c.map;

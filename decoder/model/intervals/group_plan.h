@@ -7,7 +7,7 @@
 #include "../../../formats/base/hash_index.h"
 #include "group_flat.h"
 
-/* Plans by schema hook and part, made as they are asked for. Starts zeroed. */
+/* Plans by schema hook and part, made on first use. Starts zeroed. */
 struct group_plans {
 	unsigned wants; /* enum interval_want */
 	const struct schema *builtin;
@@ -17,8 +17,8 @@ struct group_plans {
 };
 
 /*
- * By that schema or, should it be none or not name what a group is made of, by the built-in
- * one. NULL: out of memory.
+ * The plan by that schema, or by the built-in one if it is NULL or lacks the fields that make up
+ * a group. NULL: out of memory.
  */
 const struct group_plan *group_plans_find(
 	struct group_plans *p, const struct schema_hook *schema, enum group_part part);

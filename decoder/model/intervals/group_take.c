@@ -1,4 +1,4 @@
-/* What the fields of a group's hooks say goes into its interval. */
+/* Reads the fields of a group's hooks into its interval. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,7 +55,7 @@ static int take_label(struct group *g, const char *bytes, uint32_t length)
 
 static void take_types(struct group *g, uint64_t types)
 {
-	/* The summary of CPU utilisation says less than the hook of the processors. */
+	/* The summary of CPU utilisation has fewer figures than the hook of the processors. */
 	const unsigned common = g->iv.major == CPUUTIL_MAJOR
 					? CPUUTIL_HOOK_BUSY | CPUUTIL_HOOK_INTR | CPUUTIL_HOOK_PERF
 					: CPI_HOOK_RAW | CPI_HOOK_BUSY;
@@ -93,7 +93,7 @@ static void take_tid(struct interval *iv, uint64_t tid)
 		iv->flags |= IV_INCONSISTENT;
 }
 
-/* The processor whose turn it is; NULL: no memory. */
+/* The processor of this turn; NULL: no memory. */
 static inline void *cpu_of_turn(struct group *g, uint32_t turn)
 {
 	return turn < g->iv.num_cpus || !group_need_cpu(g, turn) ? &g->cpus[turn] : NULL;
@@ -104,7 +104,7 @@ static inline void *util_of_turn(struct group *g, uint32_t turn)
 	return turn < g->num_utils || !group_need_util(g, turn) ? &g->utils[turn] : NULL;
 }
 
-/* What was not measured still says that there is such a processor. */
+/* An unmeasured value still counts the processor as present. */
 static inline int take_ratio(struct interval *iv, void *of, size_t at, bool measured, uint64_t v)
 {
 	if (of && measured)
@@ -119,7 +119,7 @@ static inline int take_count(struct interval *iv, void *of, size_t at, bool meas
 	return of ? 0 : CPIDECODE_ENOMEM;
 }
 
-/* Any value but a string goes where the table of fields says. 0 or CPIDECODE_ENOMEM. */
+/* Stores any value but a string as the table of fields says. 0 or CPIDECODE_ENOMEM. */
 static inline int take_value(
 	struct group *g, enum group_op op, size_t at, uint32_t turn, bool measured, uint64_t v)
 {
@@ -164,7 +164,7 @@ static const struct flat_op *group_begin_repeat(
 	return w->turns ? op + 1 : plan->ops + op->jump;
 }
 
-/* A turn that took nothing was the last. */
+/* A turn that read nothing ends the repeat. */
 static const struct flat_op *group_end_turn(
 	struct walk *w, const struct group_plan *plan, const struct flat_op *op)
 {
@@ -176,7 +176,7 @@ static const struct flat_op *group_end_turn(
 
 enum { TAKEN, TOO_SHORT };
 
-/* TAKEN, TOO_SHORT (some of it may have been taken), or a negative code. */
+/* TAKEN, TOO_SHORT (some fields may have been read), or a negative code. */
 static int take_flat(struct group *g, const struct group_plan *plan, const struct hook *h)
 {
 	struct walk w;
@@ -258,7 +258,7 @@ static int take_by_cursor(struct group *g, const struct group_plan *plan, const 
 	return 0;
 }
 
-/* As the walk does, without looking for contradictions. */
+/* As the walk does, but without checking for contradictions. */
 static void take_line(struct interval *iv, const struct group_line *line, const struct hook *h)
 {
 	const struct line_field *f = line->fields, *end = f + line->nratios;
@@ -294,7 +294,7 @@ int group_take(struct group *g, const struct group_plan *plan, const struct hook
 			       : 0;
 	}
 	int rc = plan->flat ? take_flat(g, plan, h) : TOO_SHORT;
-	/* To take a value twice is to take it once. */
+	/* Reading a value twice has the effect of reading it once. */
 	return rc == TOO_SHORT ? take_by_cursor(g, plan, h) : rc;
 }
 

@@ -1,4 +1,4 @@
-/* The figures of a group of CPU utilisation that others have not, and what follows from them. */
+/* The figures that only groups of CPU utilisation have, and those derived from them. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -6,7 +6,7 @@
 #include "../../../include/cpidecode.h"
 #include "group.h"
 
-/* A summary has four decimals, and was computed from the counts of the hook beside it. */
+/* A summary has four decimals, and was computed from the counts of the adjacent hook. */
 #define SAME_PERCENT 0.01
 
 int group_need_util(struct group *g, uint32_t cpu)
@@ -19,20 +19,20 @@ int group_need_util(struct group *g, uint32_t cpu)
 	return 0;
 }
 
-/* All of the time is busy, idle or in interrupts: a processor without any was offline. */
+/* Time is busy, idle or in interrupts: a processor without any of them was offline. */
 static void forget_offline(double *busy, double *idle, double *intr)
 {
 	if (*busy == 0 && *idle == 0 && !(*intr > 0))
 		*busy = *idle = *intr = NAN;
 }
 
-/* above of below, both NOT_MEASURED or 0 where they say nothing. */
+/* The ratio above / below; both are NOT_MEASURED or 0 if unknown. */
 static double percent(double above, double below)
 {
 	return below > 0 ? 100 * above / below : NAN;
 }
 
-/* What the summary says stays; counts say what it does not. */
+/* Keeps the summary's figures; computes missing ones from counts. */
 static void settle(struct interval *iv, double *to, uint64_t above, uint64_t below)
 {
 	if (above == NOT_MEASURED || below == NOT_MEASURED)
@@ -44,7 +44,7 @@ static void settle(struct interval *iv, double *to, uint64_t above, uint64_t bel
 		iv->flags |= IV_INCONSISTENT;
 }
 
-/* Of all processors that say both. */
+/* Sums over the processors that measured both. */
 struct sums {
 	double above, below;
 };

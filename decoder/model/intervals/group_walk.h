@@ -1,4 +1,4 @@
-/* Walking a hook by a flat program (group_flat.h). */
+/* Walks a hook by a flat program (group_flat.h). */
 #ifndef SWT_DECODER_MODEL_INTERVALS_GROUP_WALK_H
 #define SWT_DECODER_MODEL_INTERVALS_GROUP_WALK_H
 
@@ -7,7 +7,7 @@
 #include "../../../formats/cpi_hooks.h"
 #include "group.h"
 
-/* What two hooks of a group both say must be the same; the later, more detailed one wins. */
+/* A figure in two hooks of a group must agree; the later, more detailed one wins. */
 static inline void set_ratio(struct interval *iv, void *to, uint64_t v)
 {
 	double *at = to, ratio = (double)v / CPI_FRACTION;
@@ -40,7 +40,7 @@ static inline uint64_t value_at(const uint8_t *p, enum field_type type)
 	}
 }
 
-/* Where a flat program is in a hook. */
+/* The position of a flat program in a hook. */
 struct walk {
 	const uint8_t *run, *next; /* the open run's words; those after it */
 	uint32_t left;		   /* words from next on */
@@ -62,7 +62,7 @@ static inline uint64_t turns_of(const struct walk *w, const struct flat_op *op)
 	return (int64_t)w->slot[op->slot] < 0 ? 0 : w->slot[op->slot];
 }
 
-/* All turns of a repeat are alike: they depend on nothing in it. false: not so many words. */
+/* Skips a repeat whose turns are all alike. False if the words do not suffice. */
 static inline bool skip_repeat(
 	struct walk *w, const struct group_plan *plan, const struct flat_op *op)
 {
@@ -77,7 +77,7 @@ static inline bool skip_repeat(
 	}
 	if (words && turns > w->left / words)
 		return false;
-	/* Turns that take nothing end with the first. */
+	/* Turns that read nothing end after the first. */
 	w->next += 4 * (words * turns);
 	w->left -= (uint32_t)(words * turns);
 	return true;

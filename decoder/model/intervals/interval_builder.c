@@ -1,6 +1,6 @@
 /*
- * From hooks to intervals: the hooks of a group stand next to each other, also where the
- * rings of a file are merged, so each file has at most one group in the making.
+ * Builds intervals from hooks. The hooks of a group are adjacent, also where the rings of a file
+ * are merged, so each file has at most one open group.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -41,13 +41,14 @@ struct interval_builder {
 	const struct trace *t;
 	unsigned wants;
 	struct group **groups; /* by file; NULL: none yet */
-	struct group *out;     /* the one handed out; NULL: none yet */
+	struct group *out;     /* the group returned last; NULL: none yet */
 	size_t flush_file;
-	const struct group_plan *last[PARTS]; /* looked up last: mostly the one needed next */
+	const struct group_plan *last[PARTS]; /* cache of the last lookup: usually needed next */
 	struct group_plans plans;
 	const struct schema_set *known_set;
 	const struct group_plan *known[CPI_MINOR_MM + 1][PARTS]; /* see known_plans */
-	struct interval blank; /* a constant would be written field by field, which takes longer */
+	struct interval blank; /* a template: a compile-time constant would be stored field by
+				  field, which is slower */
 };
 
 int interval_builder_new(const struct trace *t, unsigned wants, struct interval_builder **result)
@@ -124,22 +125,22 @@ static void open_group(struct interval_builder *b, struct group *g, const struct
 	iv->task = h->task;
 }
 
-/* Where the nominal cycles are not known, no cycles were idle or busy: 0 says nothing. */
+/* Without nominal cycles no cycle counts as idle or busy: 0 means unmeasured. */
 static void forget_busy_of_unknown(uint64_t cycles, uint64_t *busy_cycles)
 {
 	if (cycles == NOT_MEASURED && *busy_cycles == 0)
 		*busy_cycles = NOT_MEASURED;
 }
 
-/* Cycles of a clock whose rate is unknown are scaled cycles, but no share of the time. What was
- * not idle was not 0 % busy. */
+/* Cycles of a clock of unknown rate are scaled cycles, but no share of the time. A processor
+ * that was not idle was not 0 % busy. */
 static void forget_share_of_unknown(double raw_cpi, double scaled_cpi, double *busy_pct)
 {
 	if (*busy_pct == 0 && scaled_cpi > 0 && isnan(raw_cpi))
 		*busy_pct = NAN;
 }
 
-/* A processor without cycles among others that have them was offline: its 0 % busy is none. */
+/* A processor without cycles among others with cycles was offline: its 0 % busy is unmeasured. */
 static void settle_cpus(struct interval_cpu *cpus, uint32_t n)
 {
 	bool counted = false;
@@ -155,17 +156,17 @@ static void settle_cpus(struct interval_cpu *cpus, uint32_t n)
 	}
 }
 
-/* The time on a processor is of another clock than elapsed, and may be a little more. */
+/* The time on a processor comes from another clock than elapsed, and may exceed it slightly. */
 static void settle_off_cpu(struct interval *iv)
 {
-	/* No clock runs for that long, and no integer holds it. */
+	/* Exceeds any clock's range and any integer. */
 	if (iv->on_cpu_ns == NOT_MEASURED || !(iv->elapsed_ns < 0x1p63))
 		return;
 	uint64_t elapsed = (uint64_t)iv->elapsed_ns;
 	iv->off_cpu_ns = elapsed > iv->on_cpu_ns ? elapsed - iv->on_cpu_ns : 0;
 }
 
-/* Hands the group out: it changes places with the one before. */
+/* Returns the group by swapping it with the one returned before. */
 static int close_group(struct interval_builder *b, size_t file, const struct interval **result)
 {
 	struct group *g = b->groups[file];
@@ -200,8 +201,8 @@ static int close_group(struct interval_builder *b, size_t file, const struct int
 static void take_part(struct group *g, enum group_part part)
 {
 	static const uint8_t raises[PARTS] = {
-		[PART_LABEL_START] = IV_NO_END, /* until it comes */
-		[PART_LABEL_END] = IV_NO_START, /* unless it came */
+		[PART_LABEL_START] = IV_NO_END, /* until the end comes */
+		[PART_LABEL_END] = IV_NO_START, /* unless the start came */
 		[PART_SUMMARY] = IV_SUMMARY,
 		[PART_SYSTEM] = IV_DETAILED,
 		[PART_PER_CPU] = IV_DETAILED,
@@ -240,7 +241,7 @@ static bool same_group(
 	       group_goes_on(&g->identity, next);
 }
 
-/* The file's group, after the one that this hook does not belong to was closed. */
+/* The file's open group, or a new one for this hook. */
 static struct group *group_for(struct interval_builder *b, const struct hook *h)
 {
 	struct group **at = &b->groups[h->file];
@@ -256,13 +257,13 @@ static struct group *group_for(struct interval_builder *b, const struct hook *h)
 static bool is_asked(const struct interval_builder *b, const struct group *g,
 	const struct group_plan *plan, enum group_part part)
 {
-	/* The second label could only contradict the first. */
+	/* Skips the second label, which could only contradict the first. */
 	if (part == PART_LABEL_END && g->iv.has_label && !(b->wants & WANT_FLAGS))
 		return false;
-	return plan->nops != 1; /* 1: its end alone */
+	return plan->nops != 1; /* 1: only the end op */
 }
 
-/* The hook goes on with the group. Whether it has figures that the caller wants. */
+/* Adds the hook to the group. Returns whether it has figures that the caller wants. */
 static bool interval_extend_group(const struct interval_builder *b, struct group *g,
 	const struct group_plan *plan, const struct group_identity *next)
 {
@@ -293,7 +294,7 @@ int interval_feed(struct interval_builder *b, const struct hook *h, const struct
 	return rc ? rc : closed;
 }
 
-/* How hooks of that mm are read, by part, in files with these schemas; NULL: not yet known. */
+/* The plans for hooks of that mm, by part, in files with these schemas; NULL: not looked up yet. */
 static const struct group_plan **known_plans(
 	struct interval_builder *b, const struct schema_set *set, uint8_t mm)
 {
@@ -305,9 +306,9 @@ static const struct group_plan **known_plans(
 }
 
 /*
- * Most hooks stand behind another one of their group: those that follow the open group's last
- * one are taken here, as feeding them would, but with less looking up. The first that is not
- * plainly one of them is left to be fed. 0 or CPIDECODE_ENOMEM.
+ * The fast path of interval_feed: reads the hooks that directly follow the open group's last
+ * one, with fewer lookups. Leaves the first hook that is not plainly of the group to
+ * interval_feed. 0 or CPIDECODE_ENOMEM.
  */
 static int take_rest(struct interval_builder *b, struct ring_cursor *c)
 {

@@ -1,4 +1,4 @@
-/* Sorting of batches, and the merge of batches and runs. */
+/* Sorts batches, and merges batches and runs. */
 #include <stdlib.h>
 
 #include "../../../include/cpidecode.h"
@@ -60,13 +60,13 @@ static void sort_block(const struct sorting *w, struct sorter_entry *a, size_t n
 }
 
 /*
- * Merges two sorted halves. Intervals come nearly in order, so what is in its place already
- * stays there: most halves overlap a little or not at all.
+ * Merges two sorted halves. Leaves entries that are in place: intervals come nearly in order, so
+ * most halves overlap little or not at all.
  */
 static void merge_halves(const struct sorting *w, struct sorter_entry *a, size_t mid, size_t n,
 	struct sorter_entry *scratch)
 {
-	size_t lo = 0, hi = mid; /* a[mid] goes before a[lo] */
+	size_t lo = 0, hi = mid; /* a[mid] sorts before a[lo] */
 
 	while (lo < hi) {
 		size_t at = lo + (hi - lo) / 2;
@@ -111,17 +111,17 @@ int sorter_batch_sort(const struct interval_sorter *s, struct sorter_batch *b)
 	return 0;
 }
 
-/* Sorted records from one place. */
+/* A source of sorted records. */
 struct source {
 	const struct interval_record *head;
-	const struct sorter_batch *batch; /* or, if NULL, from the file: */
+	const struct sorter_batch *batch; /* or, if NULL, of the file: */
 	size_t next;			  /* of the batch's entries */
 	uint8_t *buffer;
 	size_t at, have, cap;
 	uint64_t offset, left; /* in the file, not yet in the buffer */
 };
 
-/* The key is beside the source's pointer: no chasing. */
+/* Caches the key beside the pointer: comparing needs no dereference. */
 struct node {
 	struct sorter_entry key; /* without place */
 	struct source *source;
@@ -133,7 +133,7 @@ struct sorter_merge {
 	size_t nsources;
 	struct node *heap;
 	size_t count;
-	bool started; /* the top was handed out */
+	bool started; /* the top was returned */
 };
 
 static int merge_fill_buffer(struct interval_sorter *s, struct source *c)
@@ -159,7 +159,7 @@ static bool is_whole(const struct source *c)
 	return have >= sizeof *r && have >= r->size;
 }
 
-/* 1: c->head is the next, 0: there is none, or a code. */
+/* 1: c->head is the next one; 0: no more; or a code. */
 static int merge_read_source(struct interval_sorter *s, struct source *c)
 {
 	if (c->batch) {
@@ -247,7 +247,7 @@ int sorter_merge_open(struct interval_sorter *s, size_t first, size_t count, boo
 	m->sources = calloc(most + 1, sizeof *m->sources);
 	m->heap = calloc(most + 1, sizeof *m->heap);
 	int rc = m->sources && m->heap ? 0 : CPIDECODE_ENOMEM;
-	if (!rc && count) /* else there is no array to be counted from */
+	if (!rc && count) /* avoids arithmetic on a null pointer */
 		rc = open_sources(m, s->runs + first, count);
 	for (unsigned i = 0; batches && !rc && i < s->options.threads; i++)
 		m->sources[m->nsources++].batch = &s->batches[i];
@@ -261,7 +261,7 @@ int sorter_merge_open(struct interval_sorter *s, size_t first, size_t count, boo
 	return 0;
 }
 
-/* Past the record that was handed out. */
+/* Steps past the record returned last. */
 static int merge_advance_top(struct sorter_merge *m)
 {
 	struct node *top = &m->heap[0];

@@ -6,7 +6,7 @@
 #include "../../base/sort.h"
 #include "intervals.h"
 
-/* The values of an interval that may be missing stand in it side by side. */
+/* The optional values of an interval are adjacent members. */
 enum { VALUES = 14, DOUBLES = 4, SYSTEM_COUNTS = 3, THREAD_COUNTS = 2, UTIL_VALUES = 18 };
 enum { METHOD_VALUE = UTIL_VALUES - 1 };
 #define FIRST_VALUE offsetof(struct interval, raw_cpi)
@@ -19,7 +19,7 @@ _Static_assert(offsetof(struct interval, thread_cpi) == FIRST_VALUE + 8 * (DOUBL
 	"values are copied as they lie");
 _Static_assert(sizeof(struct interval_record) % 8 == 0, "records are aligned");
 
-/* Parts of a kept record behind its head, in this order. A part that is not wanted is absent. */
+/* The parts of a kept record after its head, in this order. Unwanted parts are absent. */
 struct times {
 	int64_t start, end;
 };
@@ -29,7 +29,7 @@ struct places {
 };
 
 struct values {
-	uint32_t mask; /* of those that follow */
+	uint32_t mask; /* a bitmap of the values that follow */
 	uint32_t num_cpus;
 };
 
@@ -40,7 +40,7 @@ enum {
 		WANT_SYSTEM | WANT_METHOD | WANT_THREAD | WANT_QUALITY | WANT_CPUS | WANT_FLAGS
 };
 
-/* Only those of CPU utilisation have the last ones. */
+/* Only intervals of CPU utilisation have the last ones. */
 static unsigned values_of(uint8_t major)
 {
 	return major == CPUUTIL_MAJOR ? UTIL_VALUES : VALUES;
@@ -166,7 +166,7 @@ size_t interval_record_put(
 	return r.size;
 }
 
-/* The places of a kept record's parts. */
+/* The offsets of a kept record's parts. */
 struct parts {
 	const struct task *task;
 	struct times times;
@@ -315,7 +315,7 @@ int interval_record_compare_times(const struct interval_record *a, const struct 
 		return x.start < y.start ? -1 : 1;
 	if (x.end != y.end)
 		return x.end > y.end ? -1 : 1;
-	/* Ticks of several machines say nothing about each other, but order them. */
+	/* Ticks of several machines are not comparable; any fixed order serves. */
 	int c = compare_u64(a->era & 1 ? a->start : 0, b->era & 1 ? b->start : 0);
 	if (!c)
 		c = compare_u64(b->end, a->end);

@@ -1,13 +1,13 @@
 /*
- * An interval as it waits to be sorted: bytes that only this process reads, in memory or
- * in a temporary file. What is not wanted or was not measured takes no room.
+ * The sorter's form of an interval: bytes that only this process reads, in memory or in a
+ * temporary file. Unwanted and unmeasured values take no room.
  */
 #ifndef SWT_DECODER_MODEL_INTERVALS_INTERVAL_RECORD_H
 #define SWT_DECODER_MODEL_INTERVALS_INTERVAL_RECORD_H
 
 #include "../trace/trace.h"
 
-/* The key, and what says how to go on. Records start on multiples of 8. */
+/* The key and the record's size and parts. Records start on multiples of 8. */
 struct interval_record {
 	uint64_t start; /* end - elapsed: of one that began before tick 0, modulo 2^64 */
 	uint64_t end;	/* ticks */
@@ -15,7 +15,7 @@ struct interval_record {
 	uint32_t era; /* 2 * machine, and 1 if it began at tick 0 or after */
 	uint32_t ring, tid, file;
 	uint32_t label_len, depth;
-	uint16_t size;	/* bytes, with this */
+	uint16_t size;	/* bytes, including this head */
 	uint16_t flags; /* enum interval_flag */
 	uint8_t mm, types;
 	uint8_t marks; /* RECORD_... */
@@ -23,7 +23,7 @@ struct interval_record {
 };
 
 enum {
-	RECORD_KEPT = 1, /* else it is a key, for the depth of others */
+	RECORD_KEPT = 1, /* else only a key, for the depth of others */
 	RECORD_LABEL = 2,
 	RECORD_CPUS = 4,
 	RECORD_OUTSIDE = 8, /* label and processors */
@@ -33,7 +33,7 @@ enum {
 #define RECORD_PLACES (1u << 16)
 
 enum {
-	/* Longer labels and arrays wait in the file by themselves. */
+	/* Longer labels and arrays are stored in the file separately. */
 	RECORD_MAX_INSIDE = 8 << 10,
 	RECORD_MAX_SIZE = RECORD_MAX_INSIDE + 256, /* fits its 16 bits */
 };
@@ -51,7 +51,7 @@ void interval_record_put_tail(uint8_t *to, const struct interval *iv);
 size_t interval_record_put(
 	uint8_t *to, const struct interval *iv, unsigned wants, bool kept, uint64_t outside);
 
-/* Where the tail stands in the file, if it is outside, and how long it is. */
+/* The tail's offset in the file, if it is outside, and its size. */
 uint64_t interval_record_outside(const struct interval_record *r, unsigned wants, size_t *bytes);
 /*
  * The interval, whose label and cpus point into the record or, if it is outside, into

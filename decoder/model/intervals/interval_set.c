@@ -98,10 +98,10 @@ static int interval_set_read_slice(void *ctx, struct pass_slice *slice)
 
 struct order {
 	const struct interval *at;
-	bool one_machine; /* ticks can be compared */
+	bool one_machine; /* ticks are comparable */
 };
 
-/* By how much it began before tick 0. */
+/* The ticks by which it began before tick 0. */
 static uint64_t early(const struct interval *iv)
 {
 	return iv->elapsed > iv->end_ticks ? iv->elapsed - iv->end_ticks : 0;
@@ -131,7 +131,7 @@ static int interval_set_compare_starts(const void *a, const void *b, void *ctx)
 	return c ? c : compare_u64(x->file, y->file);
 }
 
-/* Moves element order[i] to place i, in place; moved_to says where each one went. */
+/* Permutes in place: element order[i] moves to index i; moved_to has each one's new index. */
 static void permute(struct interval *at, size_t *order, size_t *moved_to, size_t n)
 {
 	for (size_t i = 0; i < n; i++)

@@ -12,7 +12,7 @@
 enum {
 	STAGE = 128 << 10, /* bytes written at once */
 	MAX_FAN = 256,	   /* runs merged at once */
-	AHEAD = 12,	   /* records asked of memory before they are needed */
+	AHEAD = 12,	   /* records prefetched ahead */
 };
 
 int interval_sorter_new(
@@ -111,7 +111,7 @@ int sorter_read(struct interval_sorter *s, void *p, size_t n, uint64_t offset)
 
 		if (done < 0 && errno == EINTR)
 			continue;
-		if (done <= 0) /* it is shorter than what was written */
+		if (done <= 0) /* the file is shorter than the bytes written */
 			return failed(s, done ? errno : EIO);
 		to += done;
 		offset += (uint64_t)done;
@@ -130,7 +130,7 @@ int sorter_add_run(struct interval_sorter *s, struct sorter_run run)
 	return rc;
 }
 
-/* A run as it is written: small records go out together. */
+/* A run being written: batches small records. */
 struct writer {
 	struct interval_sorter *s;
 	uint8_t *stage;
@@ -197,7 +197,7 @@ static int spill(struct interval_sorter *s, struct sorter_batch *b)
 
 static int sorter_reserve_record(struct interval_sorter *s, struct sorter_batch *b)
 {
-	/* An entry has a second place while they are sorted. */
+	/* Sorting needs a second entry for each. */
 	size_t needed = b->used + RECORD_MAX_SIZE + 2 * (b->count + 1) * sizeof *b->entries;
 	size_t share = s->options.budget / s->options.threads;
 
@@ -252,7 +252,7 @@ int interval_sorter_add(
 	return 0;
 }
 
-/* So many runs that their buffers would be too much: some become one. */
+/* Merges some runs when the buffers of all would need too much memory. */
 static int merge_some(struct interval_sorter *s, size_t first)
 {
 	struct writer w;

@@ -12,7 +12,7 @@ struct interval_sorter;
 struct interval_sorter_options {
 	const struct trace *trace;
 	unsigned wants;	  /* enum interval_want: what is kept of intervals */
-	unsigned threads; /* that add */
+	unsigned threads; /* threads that add */
 	size_t budget;	  /* bytes for all batches */
 	bool by_time;	  /* by CLOCK_REALTIME, which needs WANT_START; else by machine and ticks */
 };
@@ -24,14 +24,14 @@ int interval_sorter_new(const struct interval_sorter_options *options, struct in
  */
 int interval_sorter_add(
 	struct interval_sorter *s, unsigned thread, const struct interval *iv, bool kept);
-/* After the last one was added, and to begin again: the next to come is the first one. */
+/* Call after the last one was added, and to rewind: the next one returned is the first. */
 int interval_sorter_rewind(struct interval_sorter *s);
-/* 1 and the next (valid until the next call), 0 at the end, or a negative code. */
+/* Returns 1 and the next record (valid until the next call), 0 at the end, or a negative code. */
 int interval_sorter_next(struct interval_sorter *s, const struct interval_record **r);
-/* A record that was kept, as an interval (valid as long). 0 or a negative code. */
+/* Converts a kept record to an interval (valid as long). 0 or a negative code. */
 int interval_sorter_get(
 	struct interval_sorter *s, const struct interval_record *r, struct interval *iv);
-/* The errno of the first CPIDECODE_ESPOOL, whichever thread it happened to. */
+/* The errno of the first CPIDECODE_ESPOOL, on any thread. */
 int interval_sorter_error(const struct interval_sorter *s);
 void interval_sorter_free(struct interval_sorter *s); /* NULL is fine */
 

@@ -14,13 +14,13 @@ struct interval_stream {
 	const struct trace *t;
 	struct interval_sorter *sorter;
 	struct nesting nesting;
-	bool nested; /* the sorter's records say their depths */
+	bool nested; /* the sorter's records hold their depths */
 	uint64_t count;
-	int64_t place;	    /* of the next one handed out */
-	struct interval iv; /* the one handed out */
+	int64_t place;	    /* of the next one returned */
+	struct interval iv; /* the one returned */
 };
 
-/* What each thread of the pass has to itself. */
+/* Per-thread state of the pass. */
 struct feeder {
 	struct interval_builder *builder;
 	uint64_t kept;
@@ -98,7 +98,7 @@ static int read_in(struct interval_stream *s, const struct interval_stream_optio
 	return rc;
 }
 
-/* The next that was kept, with its depth, from a sorter by machine and ticks. */
+/* The next kept interval, with its depth, from a sorter by machine and ticks. */
 static int next_nested(struct interval_stream *s)
 {
 	const struct interval_record *r;
@@ -141,7 +141,7 @@ static int next_sorted(struct interval_stream *s)
 	return rc ? rc : 1;
 }
 
-/* Ticks of several machines do not say which came first: nested by ticks, then sorted by time. */
+/* Ticks of several machines are not comparable: nests by ticks, then sorts by time. */
 static int sort_by_time(struct interval_stream *s, const struct interval_sorter_options *how)
 {
 	struct interval_sorter_options options = *how;

@@ -24,10 +24,10 @@ struct interval_stream_options {
 	/* In stored bytes. NULL: none. */
 	bool (*progress)(void *progress_ctx, uint64_t done, uint64_t total);
 	void *progress_ctx;
-	int64_t from_ns;  /* no interval that ends before is of interest; INT64_MIN: all are */
+	int64_t from_ns;  /* skips intervals that end before; INT64_MIN: none */
 	unsigned threads; /* 0: one for each processor that the process may use */
 	unsigned wants;	  /* enum interval_want, also of the filter */
-	/* One machine's after the other's, by ticks: of several machines that is less work. */
+	/* Returns the intervals machine by machine, by ticks: less work for several machines. */
 	bool by_machine;
 	size_t budget; /* bytes in memory before the file is used; 0: 24 MiB */
 };
@@ -37,7 +37,7 @@ int interval_stream_open(const struct trace *t, const struct interval_stream_opt
 	struct interval_stream **s, struct findings *found);
 /* 1 and an interval (valid until the next call), 0 at the end, or a negative code. */
 int interval_stream_next(struct interval_stream *s, const struct interval **iv);
-/* From the first one again. */
+/* Rewinds to the first one. */
 int interval_stream_rewind(struct interval_stream *s);
 uint64_t interval_stream_count(const struct interval_stream *s);
 void interval_stream_close(struct interval_stream *s); /* NULL is fine */

@@ -1,6 +1,6 @@
 /*
- * Intervals: groups of CPI hooks put together again. Streamed as they end, or as a
- * sorted and nested set in memory.
+ * Intervals rebuilt from groups of CPI hooks: streamed as they end, or as a sorted and nested
+ * set in memory.
  */
 #ifndef SWT_DECODER_MODEL_INTERVALS_INTERVALS_H
 #define SWT_DECODER_MODEL_INTERVALS_INTERVALS_H
@@ -17,7 +17,7 @@ enum interval_want {
 	WANT_FLAGS = 1u << 5,	/* types, num_cpus, IV_INCONSISTENT, IV_MALFORMED */
 	WANT_ALL = (1u << 6) - 1,
 	WANT_METHOD = 1u << 6, /* of CPU utilisation; WANT_SYSTEM has it, too */
-	/* Reads by the schema's cursor only, which takes longer and comes to the same. */
+	/* Reads only by the schema's cursor: slower, same result. */
 	WANT_BY_CURSOR = 1u << 7,
 };
 
@@ -35,7 +35,8 @@ int interval_builder_new(const struct trace *t, unsigned wants, struct interval_
 /* 1 and an interval (valid until the next call), 0: none, or a negative code. */
 int interval_feed(struct interval_builder *b, const struct hook *h, const struct interval **iv);
 int interval_flush(struct interval_builder *b, const struct interval **iv);
-/* Does all of that: the next interval of a slice (1), 0 after its last, or a negative code. */
+/* Does all of that: returns the next interval of a slice (1), 0 after its last, or a negative
+ * code. */
 int interval_read(struct interval_builder *b, struct pass_slice *s, const struct interval **iv);
 void interval_builder_free(struct interval_builder *b);
 
@@ -48,7 +49,7 @@ struct interval_set {
 	const struct interval *at;
 	size_t count;
 	size_t seen;	       /* before the filter */
-	struct findings found; /* what reading found */
+	struct findings found; /* findings of reading */
 };
 
 struct interval_set_options {

@@ -6,10 +6,10 @@
 struct open_interval {
 	uint64_t end;
 	uint32_t depth;
-	int64_t index; /* of the innermost of it and its containers that is in the set */
+	int64_t index; /* index of the innermost of it and its containers in the set */
 };
 
-/* Those that ended before the interval at hand does do not hold it, nor any that follows. */
+/* Pops intervals that end before the current one: they contain neither it nor a later one. */
 static const struct open_interval *find_outer(
 	struct open_interval *stack, size_t *open, uint64_t end)
 {
@@ -41,7 +41,7 @@ int nesting_add(struct nesting *n, const struct nest_key *key, uint32_t *depth, 
 	*parent = own.index;
 	if (key->place >= 0)
 		own.index = key->place;
-	/* One that ends here too is never again the innermost container of anything. */
+	/* One that ends here too is no longer an innermost container. */
 	if (outer && outer->end == key->end)
 		t->count--;
 	if (!t->count)
@@ -49,13 +49,13 @@ int nesting_add(struct nesting *n, const struct nest_key *key, uint32_t *depth, 
 	return nesting_push_interval(t, &own);
 }
 
-/* Those on the stack have places, too, in the order in which the depths were found. */
+/* Intervals on the stack have indexes, too, in the order of the search for depths. */
 struct placed_interval {
 	uint64_t end;
 	int64_t found, place;
 };
 
-/* CLOCK_REALTIME in the order of unsigned numbers. */
+/* CLOCK_REALTIME as an unsigned key in the same order. */
 static uint64_t nesting_bias_time(int64_t ns)
 {
 	return (uint64_t)ns ^ UINT64_C(1) << 63;
@@ -95,7 +95,7 @@ void nesting_free(struct nesting *n)
 	thread_stacks_free(&n->threads);
 }
 
-/* By thread, then by start, longer first, then as they stand in the trace. */
+/* By thread, start, longer first, then by their order in the trace. */
 static int by_thread(const void *a, const void *b)
 {
 	const struct nest_node *x = a, *y = b;

@@ -1,4 +1,4 @@
-/* Which interval of a thread stands in which. */
+/* Nesting: which interval of a thread contains which. */
 #ifndef SWT_DECODER_MODEL_INTERVALS_NESTING_H
 #define SWT_DECODER_MODEL_INTERVALS_NESTING_H
 
@@ -24,7 +24,7 @@ struct nest_key {
 };
 
 int nesting_add(struct nesting *n, const struct nest_key *key, uint32_t *depth, int64_t *parent);
-/* All stacks are empty again. */
+/* Empties all stacks. */
 void nesting_free(struct nesting *n);
 
 /*
@@ -34,7 +34,7 @@ void nesting_free(struct nesting *n);
  */
 int nesting_place(struct nesting *n, struct interval *iv, int64_t place);
 
-/* What nesting needs of an interval, also of one that the filter leaves out. */
+/* The input of nesting for an interval, also for one that the filter excludes. */
 struct nest_node {
 	uint64_t start, end; /* ticks; start as in struct interval_record */
 	uint64_t position;

@@ -1,4 +1,4 @@
-/* The sorter from inside: for interval_sorter.c and interval_merge.c only. */
+/* Internals of the sorter, for interval_sorter.c and interval_merge.c only. */
 #ifndef SWT_DECODER_MODEL_INTERVALS_SORTER_PRIVATE_H
 #define SWT_DECODER_MODEL_INTERVALS_SORTER_PRIVATE_H
 
@@ -20,7 +20,7 @@ struct sorter_batch {
 	size_t count, entries_cap;
 };
 
-/* Sorted records, one after the other in the file. */
+/* A run: sorted records, contiguous in the file. */
 struct sorter_run {
 	uint64_t offset, bytes;
 };
@@ -46,7 +46,7 @@ struct sorter_entry sorter_entry_of(
 int sorter_compare(const struct interval_sorter *s, const struct interval_record *a,
 	const struct interval_record *b);
 
-/* Sorts what a batch holds. 0 or CPIDECODE_ENOMEM. */
+/* Sorts a batch. 0 or CPIDECODE_ENOMEM. */
 int sorter_batch_sort(const struct interval_sorter *s, struct sorter_batch *b);
 
 static inline const struct interval_record *sorter_record(
@@ -61,7 +61,7 @@ int sorter_write(struct interval_sorter *s, const void *p, size_t n, uint64_t of
 int sorter_read(struct interval_sorter *s, void *p, size_t n, uint64_t offset);
 int sorter_add_run(struct interval_sorter *s, struct sorter_run run);
 
-/* Merges runs [first, first + count) of the file and, with batches, what they hold. */
+/* Merges runs [first, first + count) of the file and, if `batches`, all batches. */
 int sorter_merge_open(struct interval_sorter *s, size_t first, size_t count, bool batches,
 	struct sorter_merge **m);
 int sorter_merge_next(struct sorter_merge *m, const struct interval_record **r);

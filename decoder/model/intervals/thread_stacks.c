@@ -22,7 +22,7 @@ static bool is_open(const struct thread_stacks *s, const struct thread_stack *at
 	return (s->mixed || at->machine == machine) && at->until >= start;
 }
 
-/* Gives up what has ended, and indexes the others with room for as many more. */
+/* Drops ended stacks, and indexes the others with room for as many more. */
 static bool thread_stacks_make_room(struct thread_stacks *s, uint32_t machine, uint64_t start)
 {
 	size_t open = 0, kept = 0;

@@ -1,7 +1,7 @@
 /*
- * A stack for each thread, for those who go through intervals by machine and start: what is
- * open on the thread. Stacks whose intervals have all ended are given up now and then, so that
- * there are about as many as threads that are in an interval at one time.
+ * The open intervals of each thread, for walks of intervals by machine and start. Stacks whose
+ * intervals have all ended are dropped now and then, so that their number stays near that of the
+ * threads inside an interval.
  */
 #ifndef SWT_DECODER_MODEL_INTERVALS_THREAD_STACKS_H
 #define SWT_DECODER_MODEL_INTERVALS_THREAD_STACKS_H
@@ -26,7 +26,8 @@ struct thread_stacks {
 	struct hash_index by_thread;
 	struct thread_stack *last;
 	bool mixed; /* machines come mixed, by CLOCK_REALTIME */
-	void (*drop)(void *ctx, struct thread_stack *s); /* before one is given up; NULL: none */
+	void (*drop)(void *ctx,
+		struct thread_stack *s); /* called before a stack is dropped; NULL: none */
 	void *ctx;
 };
 
@@ -36,7 +37,7 @@ struct thread_stacks {
  */
 struct thread_stack *thread_stacks_find(
 	struct thread_stacks *s, uint32_t machine, uint32_t tid, uint64_t start);
-/* Drops all. */
+/* Drops all stacks. */
 void thread_stacks_free(struct thread_stacks *s);
 
 #endif
