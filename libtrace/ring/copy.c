@@ -1,8 +1,9 @@
 /*
- * Copying a section that others write. See reader.h; the protocol is in formats/session.md.
+ * Copies a section that writers may change meanwhile. See reader.h; the protocol is in
+ * formats/session.md.
  *
- * Invariants: a decision is made from one private copy; what a copy is handed out as is
- * consistent: whole records that make sense, and counts that are theirs.
+ * Invariants: every decision uses one private copy; a copy that is returned is consistent: whole,
+ * plausible records, and their counts.
  */
 #include <string.h>
 
@@ -12,7 +13,7 @@
 #include "layout.h"
 #include "reader.h"
 
-/* Copies of one section that may be thrown away before what differs is settled. */
+/* The most copies of one section that are discarded before the differences are settled. */
 enum { MAX_LOOKS = 8 };
 
 enum step { STEP_OK, STEP_DAMAGED, STEP_LOOK_AGAIN };
@@ -21,8 +22,8 @@ struct parse {
 	const uint8_t *first; /* the first look */
 	uint8_t *copy;	      /* the second */
 	uint32_t bytes, offset;
-	uint64_t start; /* of the ring: discarded records below it hold no reader up */
-	bool last;	/* no further look is taken */
+	uint64_t start; /* the ring's start: discarded records below it do not delay a reader */
+	bool last;	/* the last look */
 	struct ring_span *span;
 };
 
@@ -34,7 +35,7 @@ static bool size_fits(uint32_t control, uint32_t room)
 	return size >= (hook ? (uint32_t)REC_HEADER_SIZE : 8u) && size <= room;
 }
 
-/* Whether a committed hook's words and strings are within it. */
+/* Whether a committed hook's words and strings lie within it. */
 static bool contents_fit(const uint8_t *record, uint32_t size)
 {
 	uint64_t at = REC_DATA + 4 * (uint64_t)get_le16(record + REC_NWORDS);
@@ -58,7 +59,7 @@ static void span_count_hook(struct parse *p, const uint8_t *record)
 	s->hooks++;
 }
 
-/* Contents of no writer: stamps of a ring never decrease. */
+/* No writer wrote these contents: stamps of a ring never decrease. */
 static bool hook_makes_sense(const struct parse *p, const uint8_t *record, uint32_t size)
 {
 	return contents_fit(record, size) &&
@@ -100,7 +101,7 @@ static enum step take_torn(struct parse *p, uint8_t *record, uint32_t was, uint3
 	return STEP_OK;
 }
 
-/* Committed is what the first look saw committed: the second copy's contents are complete. */
+/* Takes the commits of the first look: for those the second copy's contents are complete. */
 static enum step parse_record(struct parse *p)
 {
 	uint32_t room = p->bytes - p->offset;
@@ -121,7 +122,7 @@ static enum step parse_record(struct parse *p)
 	return step;
 }
 
-/* Parses the two looks; STEP_LOOK_AGAIN: they do not belong together. */
+/* Parses the two looks; STEP_LOOK_AGAIN: they are of different contents. */
 static enum step parse_section(struct parse *p)
 {
 	while (p->bytes - p->offset >= 8) {
@@ -134,8 +135,8 @@ static enum step parse_section(struct parse *p)
 }
 
 /*
- * Noise: what stands before it is good, and what stands behind it becomes one torn record, so that
- * the count is that of the records. Less than a record's room holds none.
+ * Invalid bytes: records before them are good, and the rest becomes one torn record, so that the
+ * counts stay those of the records. Less room than a record's holds none.
  */
 static void end_damaged(struct parse *p)
 {
@@ -150,7 +151,7 @@ static void end_damaged(struct parse *p)
 	p->offset += room;
 }
 
-/* Drops the records below `start` (discarded): the span then begins behind them. */
+/* Drops the discarded records below `start`: the span then begins after them. */
 static void drop_before(struct ring_span *span, uint8_t *buf, uint64_t start)
 {
 	uint32_t skip = 0;
@@ -176,7 +177,7 @@ static void drop_before(struct ring_span *span, uint8_t *buf, uint64_t start)
 	}
 }
 
-/* The two looks at a section's bytes, and whether they are still of that position. */
+/* Takes two looks at a section's bytes. Returns whether they still belong to that position. */
 static int part_read_twice(struct ring_reader *r, uint32_t ring, const struct ring_part *part,
 	uint8_t *buf, uint32_t bytes, struct ring_span *span)
 {
@@ -204,7 +205,8 @@ static int part_read_twice(struct ring_reader *r, uint32_t ring, const struct ri
 	return 0;
 }
 
-/* Bytes of the part below head; what is written behind a first look's head waits its turn. */
+/* The bytes of the part below head. Bytes written after a first look's head wait for the next
+ * copy. */
 static int bytes_there(
 	struct ring_reader *r, uint32_t ring, const struct ring_part *part, uint32_t *bytes)
 {

@@ -1,6 +1,6 @@
 /*
- * Two looks, as in reader.c, from a position on: what a reader that comes again every few
- * milliseconds has to copy is what is new, not the whole section.
+ * Two looks, as in reader.c, from a position on: a reader that returns every few milliseconds
+ * copies only new bytes, not the whole section.
  */
 #include "follow.h"
 
@@ -11,7 +11,7 @@
 #include "../../include/perfutil.h"
 #include "layout.h"
 
-/* Copies that may be thrown away before what stands there is taken as damaged. */
+/* The most copies that are discarded before the contents count as damaged. */
 enum { MAX_LOOKS = 8 };
 
 static bool follow_read_twice(struct ring_reader *r, uint32_t ring, uint64_t from, uint32_t bytes,
@@ -46,7 +46,7 @@ static bool follow_read_twice(struct ring_reader *r, uint32_t ring, uint64_t fro
 	return true;
 }
 
-/* False: the two looks do not belong together, see take_torn in copy.c. */
+/* False: the two looks are of different contents, see take_torn in copy.c. */
 static bool follow_parse_records(const uint8_t *first, const uint8_t *copy, uint32_t bytes,
 	bool last, struct ring_news *news)
 {

@@ -24,8 +24,8 @@ static inline bool is_off(UINT32 major)
 	return __atomic_load_n(&ring_gate_page()->gate[major], __ATOMIC_RELAXED) == 0;
 }
 
-/* What is wrong with the arguments, if the major is on: before its first hook a process
- * does not know yet, so it looks now. */
+/* The error of invalid arguments, if the major is on. Before its first hook a process does not
+ * know that yet, so it attaches now. */
 __attribute__((cold)) static int refuse(UINT32 major, int rc)
 {
 	if (!ring_thread_may_write(&ring_self, major))
@@ -38,7 +38,7 @@ int hook_begin(struct hook_writer *w, uint32_t major, uint32_t bytes, uint32_t h
 	return hook_begin_inline(w, major, bytes, hooks);
 }
 
-/* Reads a byte of each page. */
+/* Touches a byte of each page. */
 static void touch(const void *data, size_t bytes)
 {
 	const volatile uint8_t *p = data;
@@ -49,7 +49,7 @@ static void touch(const void *data, size_t bytes)
 		(void)p[bytes - 1];
 }
 
-/* Up to 8 words, the most there usually are, on their way: two moves each, which overlap. */
+/* Copies up to 8 words, the usual maximum, inline: two overlapping moves each. */
 struct few_words {
 	uint8_t first[16], last[16];
 };
@@ -84,8 +84,8 @@ static inline __attribute__((always_inline)) void store_few(
 	}
 }
 
-/* More than that. The empty asm keeps the compiler from making a call of memcpy of it, which
- * would cost more. */
+/* Copies more words. The empty asm keeps the compiler from turning the loop into a call of
+ * memcpy, which would cost more. */
 static inline __attribute__((always_inline)) void copy_many(
 	uint8_t *to, const uint8_t *from, UINT32 n)
 {
@@ -105,7 +105,7 @@ static inline __attribute__((always_inline)) void copy_many(
  */
 static uint64_t ready_size(UINT32 major, uint64_t size)
 {
-	/* Where it fails, hook_begin_slow counts the hook, by the reason. */
+	/* If it fails, hook_begin_slow counts the hook under its cause. */
 	if (!ring_thread_may_write(&ring_self, major))
 		attach_thread(0);
 	if (is_off(major))
@@ -161,7 +161,7 @@ int TraceHookWords(UINT32 major, UINT32 minor, UINT32 nwords, const UINT32 *word
 	struct few_words few;
 	struct hook_writer w;
 
-	/* Too many words are too many bytes, for fast (see member.c, longest_fast). */
+	/* `longest` also bounds the words on the fast path (see member.c, longest_fast). */
 	if (unlikely(major > 0xff) || unlikely(!words) || unlikely(size > self->longest) ||
 		unlikely(__atomic_load_n(&ring_gate_page()->gate[major], __ATOMIC_RELAXED) !=
 			 self->generation))
@@ -173,7 +173,7 @@ int TraceHookWords(UINT32 major, UINT32 minor, UINT32 nwords, const UINT32 *word
 	if (unlikely(!hook_begin_fast(&w, major, size)))
 		return words_slow(major, minor, nwords, words);
 	RING_POINT(POINT_RESERVED);
-	/* Thread id and stamp stand there already; major, counts and minor are neighbours. */
+	/* The reservation stored thread id and stamp; major, counts and minor are adjacent. */
 	put_le64(w.first + REC_MAJOR, major | nwords << 16 | (uint64_t)minor << 32);
 	if (nwords & 1)
 		put_le32(w.first + size - 4, 0);
@@ -218,9 +218,9 @@ static uint64_t hook_size(UINT32 nwords, uint64_t string_bytes)
 }
 
 /*
- * Stores a string in what is left of its record up to `end`, in front of `more` others. Its length
- * was counted in before, but another thread may have changed it since: the reservation holds all
- * the same, and the last string fills it.
+ * Stores a string in the rest of its record up to `end`, before `more` others. Another thread
+ * may have changed the string since its length was counted: the store stays within the
+ * reservation, and the last string fills it.
  */
 static uint8_t *put_string(
 	uint8_t *p, uint8_t *end, UINT32 more, const void *bytes, uint32_t length)
@@ -290,7 +290,7 @@ static int hook_ints(UINT32 major, UINT32 minor, UINT32 nints, va_list args)
 	return PU_SUCCESS;
 }
 
-/* Bytes of the strings among the arguments, which reads all of them. 0: one is NULL. */
+/* Bytes of the strings among the arguments; reads all of them. 0: one is NULL. */
 static uint64_t arguments_size(UINT32 nints, UINT32 nstrings, va_list args)
 {
 	uint64_t bytes = 0;
@@ -307,8 +307,8 @@ static uint64_t arguments_size(UINT32 nints, UINT32 nstrings, va_list args)
 	return bytes;
 }
 
-/* Goes over the arguments twice, for the size and then straight into the ring: lengths kept for
- * the second time would take a kilobyte of stack. */
+/* Walks the arguments twice, for the size and then straight into the ring: storing the lengths
+ * would take a kilobyte of stack. */
 static int hook_mixed(UINT32 major, UINT32 minor, UINT32 nints, UINT32 nstrings, va_list args)
 {
 	uint64_t string_bytes;
@@ -331,7 +331,7 @@ static int hook_mixed(UINT32 major, UINT32 minor, UINT32 nints, UINT32 nstrings,
 		for (UINT32 i = 0; i < nstrings; i++) {
 			const char *s = va_arg(again, const char *);
 
-			/* Not beyond the reservation: another thread may be writing there. */
+			/* Stays within the reservation: another thread may be writing beyond it. */
 			p = put_string(p, end, nstrings - 1 - i, s,
 				(uint32_t)strnlen(s, (size_t)(end - p)));
 		}

@@ -11,10 +11,10 @@
 #define MADV_POPULATE_WRITE 23
 #endif
 
-/* A full tmpfs costs a hook microseconds to find out: not every hook's. */
+/* Asking a full tmpfs costs microseconds: do so at most this often. */
 #define RETRY_AFTER_NS 10000000u
 
-/* CLOCK_MONOTONIC_RAW ns; 0: it did not fail yet. */
+/* The time of the last failure, CLOCK_MONOTONIC_RAW ns; 0: none. */
 static uint64_t failed_at;
 
 static bool failed_just_now(void)
@@ -48,7 +48,7 @@ bool ring_populate_section(const struct ring_map *map, uint32_t ring, uint64_t p
 	error = populate(
 		map->base + ring_data_offset(g, ring) + position % g->ring_size, g->section_size);
 	errno = saved_errno;
-	/* EINVAL: before Linux 5.14. There init allocated all sections. */
+	/* EINVAL: before Linux 5.14, where init allocated all sections. */
 	if (error && error != EINVAL) {
 		__atomic_store_n(&failed_at, clock_raw_ns(), __ATOMIC_RELAXED);
 		return false;

@@ -1,9 +1,9 @@
 /*
- * Reading rings that others write. See reader.h; the protocol is in formats/session.md.
+ * Reads rings that writers change meanwhile. See reader.h; the protocol is in formats/session.md.
  *
- * Invariants: shared memory reaches us only through pread into private memory; a decision
- * is made from one copy; sizes and counts come from the owner's geometry; no loop is longer
- * than what a section or a ring's section table can hold.
+ * Invariants: shared memory is read only by pread into private memory; every decision uses one
+ * copy; sizes and counts come from the owner's geometry; no loop exceeds what a section or a ring's
+ * section table can hold.
  */
 #include "reader.h"
 
@@ -21,8 +21,8 @@
 
 enum {
 	HEAD_READINGS = 8,
-	MAX_TURNS = 100,   /* how often writers may come round while a ring is looked at */
-	ENTRY_PAUSES = 10, /* of 100 us: what a sequence that is not aborted may take */
+	MAX_TURNS = 100,   /* the most retries when writers lap the reader */
+	ENTRY_PAUSES = 10, /* waits of 100 us: the time of a sequence that is not aborted */
 };
 
 int ring_reader_open(struct ring_reader *r, int fd, const struct shm_geometry *geometry,
@@ -104,8 +104,8 @@ bool ring_read_at(int fd, void *to, size_t bytes, uint64_t offset)
 }
 
 /*
- * A pread need not copy a head by one load: a carry between two of its bytes may show values that
- * never were. A head that a later reading is not behind was reached.
+ * pread need not copy a head by one load: a carry between two bytes may show values that never
+ * existed. A head not above a later reading was reached.
  */
 int ring_reader_header(struct ring_reader *r, uint32_t ring, struct shm_ring *header)
 {
@@ -138,7 +138,7 @@ static bool read_table(struct ring_reader *r, uint32_t ring, struct shm_section 
 	return ok;
 }
 
-/* Whether an entry word is one that a writer can have stored there with head where it is. */
+/* Whether a writer can have stored this entry word there, given head. */
 static bool entry_makes_sense(
 	const struct shm_geometry *g, uint32_t index, uint64_t entry, uint64_t head)
 {
@@ -176,16 +176,16 @@ static int stable_counts(struct ring_reader *r, uint32_t ring, uint32_t index, u
 /* ------------------------------------------------------------------ moments */
 
 /*
- * The moment of a ring at which a section had been entered and none behind it: what is there
- * and what is gone by then.
+ * A moment of a ring: a section was entered and no later one. Tells what is in the ring and what
+ * is gone by then.
  */
 struct moment {
-	uint64_t entry; /* of that section; 0: none was ever entered */
+	uint64_t entry; /* the entry word of that section; 0: none was ever entered */
 	struct shm_counts totals;
-	struct shm_ring header; /* read behind it */
+	struct shm_ring header; /* read after it */
 };
 
-/* The section entered last below `limit`, of those in r->before; its index, or -1: none. */
+/* The index of the section entered last below `limit`, of those in r->before; -1: none. */
 static int64_t entered_last(const struct ring_reader *r, uint64_t head, uint64_t limit)
 {
 	const struct shm_geometry *g = &r->geometry;
@@ -217,13 +217,13 @@ static int find_moment(struct ring_reader *r, uint32_t ring, uint64_t limit, str
 		if (rc)
 			return rc < 0 ? rc : 0;
 	}
-	return 0; /* writers go round the ring faster than it is looked at: as it is */
+	return 0; /* writers lap the reader: take it as it is */
 }
 
 /*
- * Turns r->sections, read behind the moment, into what was entered at the moment, with the
- * help of r->before, read before it. An entry word grows by laps: one above the moment's took the
- * place of that before it, if only one can have been there. False: this cannot be told.
+ * Turns r->sections, read after the moment, into the entries at the moment, with the help of
+ * r->before, read before it. An entry word grows by laps: one above the moment's replaced the
+ * one before, if only one can have been there. False if this cannot be decided.
  */
 static bool go_back_to(struct ring_reader *r, const struct moment *m)
 {
@@ -290,14 +290,14 @@ static void subtract_base(const struct ring_reader *r, uint32_t ring, struct rin
 	l->torn = reader_count_since(l->torn, c->torn_base);
 }
 
-/* Nothing subtracted. */
+/* Without subtracting the zero of a discard. */
 static void fill_ledger(
 	const struct ring_reader *r, const struct moment *m, struct ring_ledger *out)
 {
 	uint64_t head = m->header.head, end = m->entry - 1 + r->geometry.section_size;
 
-	/* What was written behind the moment's section is after the moment, and before the first
-	 * entry there is nothing, whatever head says by now. */
+	/* Records after the moment's section are later than the moment, and before the first
+	 * entry there are none, whatever head is by now. */
 	out->head = m->entry == 0 ? 0 : head > end ? end : head;
 	out->entered = m->entry;
 	memcpy(out->loss, m->header.loss, sizeof out->loss);
@@ -324,7 +324,7 @@ int ring_reader_ledger(struct ring_reader *r, uint32_t ring, struct ring_ledger 
 {
 	if (ledger_below(r, ring, UINT64_MAX, out) == 0)
 		subtract_base(r, ring, out);
-	return 0; /* damaged says it */
+	return 0; /* counted as damaged */
 }
 
 /*
@@ -376,11 +376,12 @@ int ring_reader_gone_below(struct ring_reader *r, uint32_t ring, uint64_t positi
 		} else if (entry <= was + lap) {
 			gone[i] = false;
 		} else if (entry == was + 2 * lap) {
-			/* A part whose next lap begins at the limit was there at the moment. */
+			/* A part whose next lap begins at the limit was in the ring at the
+			 * moment. */
 			gone[i] = was + lap <= position &&
 				  was_entered_next(r, ring, &parts[i], listed);
 		} else {
-			/* A held section may have been skipped until behind the moment. */
+			/* A held section may have been skipped until after the moment. */
 			out->entered = 0;
 			gone[i] = true;
 		}
@@ -399,7 +400,7 @@ static void await_entries(struct ring_reader *r, uint32_t ring)
 	struct shm_ring header;
 
 	for (int i = 0; i < ENTRY_PAUSES; i++) {
-		/* In its first lap a ring has nothing to overwrite. */
+		/* A ring in its first lap overwrites nothing. */
 		if (ring_reader_header(r, ring, &header) != 0 ||
 			header.head < r->geometry.ring_size ||
 			(header.head & (r->geometry.section_size - 1)))
@@ -432,7 +433,7 @@ static void order_writers(void)
 	syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
 }
 
-/* Notes the counters behind the start that was stored. */
+/* Records the counters after the stored start. */
 static int zero_ring(struct ring_reader *r, uint32_t ring, struct shm_ring_control *control)
 {
 	struct ring_ledger now;
@@ -441,7 +442,7 @@ static int zero_ring(struct ring_reader *r, uint32_t ring, struct shm_ring_contr
 		await_entries(r, ring);
 		if (ledger_below(r, ring, UINT64_MAX, &now) != 0)
 			return PU_ERR_FILE_ERROR;
-		/* Unless writers came round to the new start: it is no zero then. */
+		/* Unless writers lapped the new start: the counters are no zero then. */
 		if (now.entered <=
 			section_start(&r->geometry, control->start) + r->geometry.ring_size)
 			break;
@@ -489,7 +490,7 @@ static uint64_t lost_before(const struct ring_reader *r, uint32_t i)
 	return section_counts(&r->geometry, (struct shm_section *)s, s->entry - 1)->lost;
 }
 
-/* From sums to differences. */
+/* Converts sums to differences. */
 static void count_lost(const struct ring_reader *r, uint32_t ring, struct ring_part *parts, int n)
 {
 	uint64_t before = 0;
@@ -515,7 +516,7 @@ int ring_reader_list(
 
 	memset(ledger, 0, sizeof *ledger);
 	ledger->damaged = true;
-	/* Truncated: the ledger says so. An error of the kernel's is not an empty ring. */
+	/* A truncated file shows in the ledger. A kernel error must not look like an empty ring. */
 	if (reader_find_stable_moment(r, ring, &m) != 0)
 		return errno ? PU_ERR_FILE_ERROR : 0;
 	fill_ledger(r, &m, ledger);

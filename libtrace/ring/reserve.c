@@ -20,7 +20,7 @@
 #include "reserve.h"
 #include "target.h"
 
-/* Aborts in a row before a guest ring is used: a debugger stepping, a storm of signals. */
+/* Aborts in a row before falling back to a guest ring: a debugger stepping, a storm of signals. */
 enum { MAX_ABORTS = 100, MAX_TURNS = 1000 };
 
 /* ------------------------------------------------------------------ losses */
@@ -36,7 +36,7 @@ void target_count(const struct target *t, enum shm_loss what, uint64_t n)
 
 		if (cpu >= t->geometry->cpus)
 			break;
-		/* On the CPU we are on now: the one we meant may be gone. */
+		/* Counts on the current CPU: the intended one may be offline. */
 		ring = ring_at(t->map->base, t->geometry, cpu);
 		if (rseq_add(t->thread->rseq, cpu, &ring->loss[what], n) == RSEQ_DONE)
 			return;
@@ -44,7 +44,7 @@ void target_count(const struct target *t, enum shm_loss what, uint64_t n)
 #endif
 	if (!t->guest)
 		ring = ring_at(t->map->base, t->geometry, t->geometry->cpus);
-	/* Several threads count on a guest ring, with or without its lock. */
+	/* Atomic: several threads count on a guest ring, with or without its lock. */
 	__atomic_fetch_add(&ring->loss[what], n, __ATOMIC_RELAXED);
 }
 
@@ -84,8 +84,9 @@ static int guest_reserve(struct target *t, uint64_t now, uint32_t size, struct h
 		uint64_t offset = head - __atomic_load_n(&t->ring->lap, __ATOMIC_RELAXED);
 		uint32_t in = (uint32_t)(head & (g->section_size - 1));
 
-		/* Both are anybody's: their difference is an offset only if it is in the data, and
-		 * in the section where head is. No division: this is these threads' fast path. */
+		/* Any member may scribble on both: their difference is an offset only if it lies
+		 * in the data, in head's section. No division: this is the fast path of guest
+		 * threads. */
 		if (in != 0 && !(head & 7) && size <= g->section_size - in &&
 			offset < g->ring_size && (offset & (g->section_size - 1)) == in) {
 			w->first = t->data + offset;
@@ -99,16 +100,16 @@ static int guest_reserve(struct target *t, uint64_t now, uint32_t size, struct h
 		if (rc != ATTEMPT_AGAIN)
 			return rc;
 	}
-	return ATTEMPT_LOST + SHM_LOST_HELD; /* only if a member scribbles on head */
+	return ATTEMPT_LOST + SHM_LOST_HELD; /* only if a member scribbled on head */
 }
 
-/* One pass over the pool: a ring found taken is not waited for. */
+/* Tries each ring of the pool once, without waiting for a taken one. */
 static int try_guest_rings(struct target *t, uint32_t size, struct hook_writer *w)
 {
 	const struct shm_geometry *g = t->geometry;
 	int rc = ATTEMPT_LOST + SHM_LOST_NO_GUEST;
 	uint32_t guest = t->thread->guest;
-	/* A call, as a rule: not while others wait for the lock. */
+	/* Reads the clock, usually by a call, before taking the lock. */
 	uint64_t now = target_now(t);
 
 	t->guest = true;
@@ -149,7 +150,7 @@ static int loss_code(int what)
 	}
 }
 
-/* Not inlined: its stack is not needed while the thread attaches. */
+/* Not inlined: keeps its stack frame out of the thread's attach. */
 static __attribute__((noinline)) int reserve(
 	struct ring_thread *self, uint64_t bytes, uint32_t hooks, struct hook_writer *w)
 {
@@ -158,7 +159,8 @@ static __attribute__((noinline)) int reserve(
 	int rc = ATTEMPT_ELSEWHERE;
 	struct target t;
 
-	/* Not an initializer: zeroing what target_aim sets costs a guest ring's hook 6 ns. */
+	/* No initializer: zeroing the fields that target_aim sets costs a guest ring's hook 6
+	 * ns. */
 	t.thread = self;
 	t.map = map;
 	t.generation = self->generation;

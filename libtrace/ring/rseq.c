@@ -1,9 +1,9 @@
 /*
- * Which area a thread's sequences are described in. Where libc registers none (glibc before 2.35
- * or told not to, musl), a thread registers its own when it attaches.
+ * Finds a thread's rseq area. If libc registers none (glibc before 2.35 or told not to, musl), a
+ * thread registers its own when it attaches.
  *
  * The kernel writes to a registered area for as long as the thread lives, and a thread cannot
- * give back another's: an object that can be unloaded has no areas of its own.
+ * unregister another's: an object that can be unloaded has no areas of its own.
  */
 #include "rseq.h"
 
@@ -34,18 +34,18 @@ struct rseq *rseq_none(void)
 #endif
 #endif
 
-/* The size that every kernel takes; cpu_id is negative while nothing is registered. */
+/* The size that every kernel accepts; cpu_id is negative while nothing is registered. */
 enum { AREA_BYTES = 32, UNREGISTER = 1 };
 
 static __thread struct rseq own __attribute__((aligned(AREA_BYTES))) = {.cpu_id = UINT32_MAX};
 
-/* Weak: an older libc does not have them, and then nothing is registered. */
+/* Weak: an older libc lacks them, and then it registers nothing. */
 extern const ptrdiff_t __rseq_offset __attribute__((weak));
 extern const unsigned int __rseq_size __attribute__((weak));
 
 static bool is_registered(const struct rseq *rs)
 {
-	/* Negative: not yet, or it failed for this thread. */
+	/* Negative: not registered yet, or registration failed for this thread. */
 	return (int32_t)__atomic_load_n(&rs->cpu_id, __ATOMIC_RELAXED) >= 0;
 }
 
@@ -73,7 +73,7 @@ static bool is_pinned;
 
 #if defined(__GLIBC__)
 
-/* Weak: programs that are linked statically have neither, nor need them. */
+/* Weak: statically linked programs neither have nor need them. */
 #pragma weak dladdr1
 #pragma weak dlopen
 
@@ -86,7 +86,7 @@ static bool pin(void)
 		return true; /* no dynamic linker */
 	if (!dladdr1 || !dlopen || !dladdr1(&none, &info, (void **)&map, RTLD_DL_LINKMAP))
 		return false;
-	/* The program itself has no name. */
+	/* The main program's name is empty. */
 	return !map->l_name[0] || dlopen(map->l_name, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
 }
 
@@ -100,7 +100,7 @@ static bool pin(void)
 
 #endif
 
-/* Here and not in a hook, from which the dynamic linker cannot be called. */
+/* Asks here: a hook cannot call the dynamic linker. */
 __attribute__((constructor)) static void pin_for_areas(void)
 {
 	is_pinned = !libc_registers() && pin();
@@ -108,7 +108,7 @@ __attribute__((constructor)) static void pin_for_areas(void)
 
 static struct rseq *own_area(void)
 {
-	/* EBUSY: another library has registered an area that we do not know. */
+	/* EBUSY: another library registered an area unknown to us. */
 	if (!is_registered(&own) &&
 		(!is_pinned || syscall(SYS_rseq, &own, AREA_BYTES, 0, RSEQ_SIG) != 0))
 		return rseq_none();
@@ -140,7 +140,7 @@ void rseq_release(void)
 	errno = saved_errno;
 }
 
-/* The section that the sequences' descriptors are in; the linker defines both. */
+/* The bounds of the section of the sequences' descriptors, defined by the linker. */
 extern const char __start___rseq_cs[] __attribute__((visibility("hidden")));
 extern const char __stop___rseq_cs[] __attribute__((visibility("hidden")));
 
@@ -149,7 +149,7 @@ void rseq_forget(struct rseq *rs)
 	uint64_t *at = (uint64_t *)(void *)((char *)rs + offsetof(struct rseq, rseq_cs));
 	uint64_t cs = __atomic_load_n(at, __ATOMIC_RELAXED);
 
-	/* It may be another library's, or the kernel may clear it meanwhile. */
+	/* It may belong to another library, or the kernel may clear it meanwhile. */
 	if (cs >= (uintptr_t)__start___rseq_cs && cs < (uintptr_t)__stop___rseq_cs)
 		__atomic_compare_exchange_n(at, &cs, 0, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }

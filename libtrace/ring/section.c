@@ -83,10 +83,10 @@ static enum rseq_result do_skip(const struct target *t, const struct rseq_op *op
 enum look {
 	LOOK_FREE,
 	LOOK_HELD,
-	LOOK_SPENT, /* no steps left to find out */
+	LOOK_SPENT, /* unknown: no steps left */
 };
 
-/* Takes up to n steps; how many there were. */
+/* Takes up to n of the remaining steps; returns their number. */
 static uint32_t spend(struct target *t, uint32_t n)
 {
 	if (n > t->steps)
@@ -110,9 +110,8 @@ static uint32_t load_control(const uint8_t *at)
 	return __atomic_load_n((const uint32_t *)at, __ATOMIC_ACQUIRE);
 }
 
-/* How many records from offset on have the control word c, `most` at most, and where they end.
- * Records tend to have the size of the one before; taking that for granted lets the loads
- * overlap. */
+/* Counts records from offset on with the control word c, up to `most`, and finds their end.
+ * Records tend to have the size of the previous one; assuming so lets the loads overlap. */
 static uint32_t run_of(
 	const uint8_t *at, uint32_t bytes, uint32_t c, uint32_t most, uint32_t *offset)
 {
@@ -126,14 +125,14 @@ static uint32_t run_of(
 	return n;
 }
 
-/* Which lap's contents a hint of section s is about. */
+/* The lap that a hint of section s refers to. */
 static uint64_t held_lap(const struct target *t, uint64_t entry)
 {
 	return (entry - 1) / t->geometry->section_size & (UINT64_MAX >> SHM_HELD_BITS);
 }
 
-/* The hint says where an uncommitted record was: it may have committed since, and be anything
- * if a member scribbled there. */
+/* The hint locates a record that was uncommitted. It may have committed since, and may be
+ * anything if a member scribbled there. */
 static bool is_held_still(
 	const struct target *t, const struct shm_section *s, const uint8_t *at, uint64_t entry)
 {
@@ -170,7 +169,7 @@ static enum look survey(
 		if (unlikely(t->steps == 0))
 			return LOOK_SPENT;
 		n = spend(t, run_of(at, bytes, c, t->steps, &offset));
-		/* Those before `start` were discarded. */
+		/* Records before `start` are discarded. */
 		for (; n && position + first < start; first += size)
 			n--;
 		if ((c & REC_KIND_MASK) == REC_KIND_HOOK)
@@ -218,7 +217,7 @@ static enum look section_check_free(struct target *t, uint64_t p, uint64_t start
 
 /* ---------------------------------------------------------------- entering one */
 
-/* The counts carried by the section entered last before `head`: the ring's so far. */
+/* The counts at the section entered last before `head`: the ring's so far. */
 static void counts_so_far(const struct target *t, uint64_t head, struct rseq_op *op)
 {
 	const struct shm_geometry *g = t->geometry;
@@ -249,8 +248,8 @@ static uint64_t lost_so_far(const struct shm_ring *ring)
 	return sum;
 }
 
-/* Fills op with the counts of an entry at head, whose section was found free. False: another one
- * came in between. */
+/* Fills op with the counts of an entry at head, whose section was found free. False if another
+ * writer entered in between. */
 static bool count_entry(const struct target *t, uint64_t head, struct rseq_op *op)
 {
 	const struct shm_geometry *g = t->geometry;
@@ -279,8 +278,8 @@ static bool count_entry(const struct target *t, uint64_t head, struct rseq_op *o
 	return true;
 }
 
-/* The clock was behind the ring's last stamp, which was loaded before it. Statistics: the most may
- * miss what another thread saw at the same time. */
+/* Counts a clock behind the ring's last stamp, which was loaded before it. Statistics only: the
+ * maximum may miss a concurrent update. */
 static void note_clock_back(const struct target *t, uint64_t ticks)
 {
 	uint64_t limit = SHM_CLOCK_BACK_NS * t->geometry->ticks_per_second / 1000000000u;
@@ -331,8 +330,8 @@ static int skip_to(const struct target *t, struct rseq_op *op, uint64_t p)
 }
 
 /*
- * Where sections end that may be entered unasked: in normal mode at start + ring size, in
- * continuous mode a ring's size behind what the drain has taken.
+ * The limit for entering sections: in normal mode start + ring size, in continuous mode a ring's
+ * size beyond the position that the drain released.
  */
 static uint64_t ring_end(const struct target *t, uint64_t start)
 {
@@ -350,8 +349,8 @@ static uint64_t ring_end(const struct target *t, uint64_t start)
 	return section_start(g, from) + g->ring_size;
 }
 
-/* Where to look first: at head, or where a hook that had no steps left stopped looking; but at head
- * if its section was entered since, as it may not be skipped any more. */
+/* Where to search first: at head, or where a hook that ran out of steps stopped; but at head if
+ * its section was entered since, because it must not be skipped then. */
 static uint64_t search_from(const struct target *t, uint64_t head)
 {
 	uint64_t p = __atomic_load_n(&t->ring->search, __ATOMIC_RELAXED);
@@ -366,7 +365,7 @@ static void leave_search(const struct target *t, uint64_t p)
 	__atomic_store_n(&t->ring->search, p, __ATOMIC_RELAXED);
 }
 
-/* Head stands on a section's first byte: enters it, or skips held ones. */
+/* Head is on a section's first byte: enters the section, or skips held ones. */
 static __attribute__((noinline)) int enter_section(
 	struct target *t, uint64_t head, uint32_t size, struct hook_writer *w)
 {
@@ -431,7 +430,7 @@ int target_switch_section(struct target *t, uint32_t size, struct hook_writer *w
 		 * that is still the same (acquire: read after it). */
 		if (target_load_head(t) != head)
 			return ATTEMPT_AGAIN;
-		return ATTEMPT_LOST + SHM_LOST_HELD; /* scribbled on: no writer can write here */
+		return ATTEMPT_LOST + SHM_LOST_HELD; /* scribbled on: no writer can use this ring */
 	}
 	if (size <= g->section_size - in)
 		return ATTEMPT_AGAIN; /* another writer was faster */

@@ -32,41 +32,42 @@
 
 __thread struct ring_thread ring_self = {.generation = RING_UNATTACHED};
 
-/* The epoch while one of a child's threads makes it its own; also before the first look:
- * no thread has that, so the first hook of each comes to attach_thread. */
+/* The epoch while one of a child's threads resets the state, and before the first look. No
+ * thread has it, so each thread's first hook comes to attach_thread. */
 enum { EPOCH_NONE = 1 };
 
 struct ring_epoch_page ring_epoch
 	__attribute__((aligned(SWTRACE_GATE_SIZE))) = {.value = EPOCH_NONE};
 
-/* Looking for a session, and attaching again after a failure, cost system calls: they are done
- * at most this often. */
+/* The least time between searches for a session, and between attempts to attach after a failure:
+ * both cost system calls. */
 #define RETRY_NS 100000000u
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct {
-	bool ready;	 /* the epoch page is one that fork wipes */
-	uint32_t epochs; /* given out so far */
+	bool ready;	 /* fork wipes the epoch page */
+	uint32_t epochs; /* epochs used so far */
 	struct look look;
-	struct member *member; /* of the control page's generation; NULL */
-	/* The last attach that failed: to which generation, how and when. 0: none. */
+	struct member *member; /* for the control page's generation, or NULL */
+	/* The last failed attach: its generation, code and time. 0: none. */
 	uint32_t refused;
 	int refused_rc; /* a PU_ code, or RING_NOT_WANTED */
 	uint64_t refused_at;
-	/* Hooks that were lost because the process could not attach: all there were, and those
-	 * not yet counted in a session, of which generation (0: before any was seen). */
+	/* Hooks lost because the process could not attach: the total, those not yet counted in a
+	 * session, and their generation (0: before any was seen). */
 	uint64_t lost, due;
 	uint32_t due_generation;
 	enum shm_source source;
 	uint32_t source_flags;
 } here;
 
-/* All mappings of this process, newest first: what a forked child must let go of. */
+/* All mappings of this process, newest first: a forked child must drop them. */
 static struct member *members;
 
 /* ------------------------------------------------------------------- fork */
 
-/* In the child: a hook that fork interrupted (fork in a signal handler) goes on filling. */
+/* In the child: a hook that fork interrupted (fork in a signal handler) continues to fill its
+ * record. */
 static void attach_after_fork(void)
 {
 	for (struct member *m = members; m; m = m->next)
@@ -75,15 +76,15 @@ static void attach_after_fork(void)
 	ring_self.generation = RING_UNATTACHED;
 }
 
-/* The state is the parent's, perhaps in the middle of a change: starts afresh. The old
+/* Resets the state, which is the parent's and perhaps in the middle of a change. The old
  * mappings stay for an interrupted hook (see above). */
 static void attach_restart_in_child(void)
 {
 	pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
 	uint32_t wiped = 0;
 
-	/* The child may have several threads by now: one of them does it, with every signal
-	 * blocked, and the others wait for that. */
+	/* The child may have several threads by now: one of them resets the state, with every
+	 * signal blocked, and the others wait. */
 	if (!__atomic_compare_exchange_n(&ring_epoch.value, &wiped, EPOCH_NONE, false,
 		    __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
 		while (__atomic_load_n(&ring_epoch.value, __ATOMIC_ACQUIRE) == EPOCH_NONE)
@@ -98,7 +99,7 @@ static void attach_restart_in_child(void)
 	here.look.done = false;
 	__atomic_store_n(&here.look.at, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&here.refused, 0, __ATOMIC_RELAXED);
-	here.lost = here.due = 0; /* the parent counts its own */
+	here.lost = here.due = 0; /* the parent counts its own losses */
 	/* Release: pairs with the acquire above. tests/litmus/fork-epoch.litmus */
 	__atomic_store_n(&ring_epoch.value, ++here.epochs, __ATOMIC_RELEASE);
 }
@@ -175,7 +176,7 @@ static void count_unattached(uint32_t hooks)
 {
 	uint32_t generation = generation_shown();
 
-	/* Rings that are gone have no counters any more. */
+	/* Freed rings have no counters any more. */
 	if (here.due_generation && here.due_generation != generation)
 		here.due = 0;
 	here.due_generation = generation;
@@ -183,7 +184,7 @@ static void count_unattached(uint32_t hooks)
 	here.lost += hooks;
 }
 
-/* It can be attached to now: what was lost until then belongs to its ledger. */
+/* Attaching succeeded: earlier losses belong to this session's ledger. */
 static void settle_unattached(const struct member *m)
 {
 	struct shm_ring *first_guest = ring_at(m->map.base, &m->map.geometry, m->map.geometry.cpus);
@@ -208,15 +209,15 @@ int TraceGetUnattached(UINT64 *hooks)
 
 /* ---------------------------------------------------------- control page */
 
-/* Finds the session and shows its control page, if it is not the one already there. */
+/* Finds the session and maps its control page, unless it is mapped already. */
 static int attach_find_session(void)
 {
 	bool is_new;
 	int rc = look_again(&here.look, &is_new);
 
-	/* What could not be attached to may be now. */
+	/* An attach that failed may succeed now. */
 	__atomic_store_n(&here.refused, 0, __ATOMIC_RELAXED);
-	/* There never was a session to lose them from. */
+	/* No session existed that could have lost them. */
 	if (rc == 0 && !here.look.control && !here.due_generation) {
 		here.lost -= here.due;
 		here.due = 0;
@@ -224,7 +225,7 @@ static int attach_find_session(void)
 	if (!is_new)
 		return rc;
 	if (here.member)
-		member_leave(here.member); /* its threads hold it until they notice */
+		member_leave(here.member); /* its threads keep a reference until they notice */
 	here.member = NULL;
 	__atomic_store_n(&ring_epoch.value, ++here.epochs, __ATOMIC_RELEASE);
 	return 0;
@@ -263,7 +264,7 @@ void attach_ready(uint32_t major)
 
 /* ------------------------------------------------------------------ rings */
 
-/* The member mapping of the control page's present generation, made if need be. */
+/* The member mapping of the control page's current generation, made if needed. */
 static int current_member(uint32_t generation)
 {
 	int rc;
@@ -278,7 +279,8 @@ static int current_member(uint32_t generation)
 	return rc;
 }
 
-/* What a session that this process may not use, or that is going, makes of a hook: nothing. */
+/* A session that this process may not use, or that is being freed, drops the hook without
+ * counting it. */
 static int without_absence(int rc)
 {
 	return rc == PU_ERROR_ACCESS_DENIED || rc == PU_ERROR_DRIVER_NOT_LOADED ? RING_NOT_WANTED
@@ -312,7 +314,7 @@ static int attach_locked(struct ring_thread *self, bool is_writing)
 	if (attach_is_refused(generation))
 		return here.refused_rc;
 	rc = current_member(generation);
-	/* Another init came in between: the next hook sees its generation. */
+	/* Another init intervened: the next hook sees its generation. */
 	if (rc && generation_shown() != generation)
 		return RING_NOT_WANTED;
 	if (rc) {
@@ -333,8 +335,8 @@ int attach_thread(uint32_t hooks)
 	int saved_errno = errno, rc = PU_ERROR_NOT_ENOUGH_MEMORY;
 	signal_mask saved;
 
-	/* A session that this process may not use stays so for a while: no system calls for
-	 * that. Unlocked: a stale answer costs what a look costs. */
+	/* Caches for a while that this process may not use the session, which saves system
+	 * calls. Unlocked: a stale answer costs one look. */
 	if (here.ready && __atomic_load_n(&ring_epoch.value, __ATOMIC_RELAXED) > EPOCH_NONE &&
 		__atomic_load_n(&here.refused_rc, __ATOMIC_RELAXED) == RING_NOT_WANTED &&
 		attach_is_refused(__atomic_load_n(&ring_gate_page()->generation, __ATOMIC_RELAXED)))
@@ -373,7 +375,7 @@ void attach_refresh_name(void)
 	attach_unlock(&saved);
 }
 
-/* Called by a thread that ends (threads.c's key). */
+/* Called by an ending thread (threads.c's key). */
 void attach_thread_gone(void)
 {
 	signal_mask saved;
@@ -402,7 +404,7 @@ __attribute__((destructor)) static void at_end(void)
 	if (!here.ready || __atomic_load_n(&ring_epoch.value, __ATOMIC_RELAXED) <= EPOCH_NONE)
 		return;
 	if (attach_lock(&saved)) {
-		/* Hooks from now on wait for the lock; threads_end waits for no hook. */
+		/* Later hooks wait for the lock; threads_end does not wait for hooks. */
 		__atomic_store_n(&ring_epoch.value, ++here.epochs, __ATOMIC_RELEASE);
 		threads_end();
 		for (struct member *m = members; m; m = next) {
@@ -430,7 +432,8 @@ int TraceRegisterSchema(const char *text)
 	rc = attach_lock(&saved) ? schema_keep(text, strlen(text), &kept)
 				 : PU_ERROR_NOT_ENOUGH_MEMORY;
 	generation = generation_shown();
-	/* Now, if the session has rings: the caller learns whether there is room. */
+	/* Attaches now if the session has rings, so that the caller learns whether there is
+	 * room. */
 	if (kept && generation && current_member(generation) == 0)
 		rc = schema_publish(here.member, &here.look.place, kept);
 	attach_unlock(&saved);

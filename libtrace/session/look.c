@@ -32,7 +32,7 @@ static bool gate_can_be_mapped(void)
 /* Plain memory, all zeros. */
 void look_close_gate(void)
 {
-	/* It may be a mapping of an old session. */
+	/* The page may be a mapping of an old session. */
 	if (!gate_can_be_mapped() ||
 		mmap(swtrace_gate, SWTRACE_GATE_SIZE, PROT_READ | PROT_WRITE,
 			MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
@@ -45,7 +45,7 @@ static void show_at_gate(const struct shm_control *control, int fd)
 {
 	if (!gate_can_be_mapped() || mmap(swtrace_gate, SWTRACE_GATE_SIZE, PROT_READ,
 					     MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED) {
-		/* Every hook comes in then, and looks at the page itself. */
+		/* Opens the gate: every hook enters and checks the page itself. */
 		look_close_gate();
 		memset(swtrace_gate, 0x80, sizeof swtrace_gate);
 	}
@@ -77,9 +77,9 @@ static int open_control(const struct look *look)
 	int dir = session_open_dir(&found, NULL);
 	int fd = dir < 0 ? dir : open_in_dir(dir);
 
-	/* One's own is made by whoever comes first; a missing one of root's is root's. What
-	 * was there and is gone, its owner removed: a program that outlives it (a private
-	 * session's daemon) does not make it again. */
+	/* The first user creates the page of a user's own session; only root creates root's. A
+	 * page that existed and is gone was removed by its owner: a program that outlives it (a
+	 * private session's daemon) must not create it again. */
 	if (fd != PU_ERROR_DRIVER_NOT_LOADED || strcmp(found.dir, look->place.dir) == 0)
 		return fd;
 	session_make(&found, NULL);
@@ -87,7 +87,8 @@ static int open_control(const struct look *look)
 	return dir < 0 ? dir : open_in_dir(dir);
 }
 
-/* The control page of an open file, mapped; *control stays NULL if it is none. 0 or a PU_ code. */
+/* Maps the control page of an open file; *control stays NULL if it is no control file. 0 or a
+ * PU_ code. */
 static int look_map_control(int fd, struct stat *st, const struct shm_control **control)
 {
 	struct shm_control *c = mmap(NULL, SHM_CONTROL_SIZE, PROT_READ, MAP_SHARED, fd, 0);

@@ -77,7 +77,7 @@ static int map_all(struct member *m, const struct session_place *place)
 	return rc;
 }
 
-/* All but the rings. */
+/* Maps everything except the rings. */
 static void unmap_tables(struct member *m)
 {
 	if (m->tasks)
@@ -128,7 +128,7 @@ void member_divert(struct member *m)
 			MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
 }
 
-/* The owner's geometry of a generation. 0, or why its rings cannot be used. */
+/* Reads the owner's geometry of a generation. 0, or the reason why its rings cannot be used. */
 static int copy_geometry(
 	struct shm_geometry *g, const struct shm_control *control, uint32_t generation)
 {
@@ -144,7 +144,8 @@ static int copy_geometry(
 	return clock_fits_session(g->clock, control->time_namespace);
 }
 
-/* A member and its bits of sections. Not reserved: what is not touched costs nothing. */
+/* Allocates a member and its bitmap of sections. Without reserving memory: untouched pages are
+ * free. */
 static struct member *new_member(const struct shm_geometry *g)
 {
 	struct member *m = mmap(NULL, sizeof *m + ring_populate_bytes(g), PROT_READ | PROT_WRITE,

@@ -58,7 +58,7 @@ bool session_is_drained(struct session *s)
 {
 	int fd = openat(s->dir, SHM_DRAIN_NAME, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
 
-	/* Not ours to open: what the drain says of itself is all there is. */
+	/* Another user's file: only the drain's own status is available. */
 	if (fd < 0)
 		return errno != ENOENT && __atomic_load_n(&session_drain(s)->state,
 						  __ATOMIC_ACQUIRE) == SHM_DRAIN_RUNNING;
@@ -68,7 +68,7 @@ bool session_is_drained(struct session *s)
 	return drained;
 }
 
-/* The lock's file, made if need be: the owner's even if root comes first. */
+/* Opens or creates the lock file, owned by the session's owner even if root comes first. */
 static int open_lock(struct session *s)
 {
 	const int flags = O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK;
@@ -79,7 +79,7 @@ static int open_lock(struct session *s)
 	fd = openat(s->dir, SHM_LOCK_NAME, flags | O_CREAT | O_EXCL, 0600);
 	if (fd < 0)
 		return errno == EEXIST ? openat(s->dir, SHM_LOCK_NAME, flags) : -1;
-	/* The umask may have taken what the owner's next command needs. */
+	/* The umask may have cleared bits that the owner's next command needs. */
 	if (fchmod(fd, 0600) != 0 ||
 		(s->place.owner != geteuid() && fchown(fd, s->place.owner, (gid_t)-1) != 0)) {
 		close(fd);
@@ -88,7 +88,7 @@ static int open_lock(struct session *s)
 	return fd;
 }
 
-/* One command at a time changes a session; a dead one's lock is gone with it. */
+/* One command at a time changes a session; the kernel drops a dead command's lock. */
 static int session_acquire_lock(struct session *s, struct session_error *error)
 {
 	struct stat st;
@@ -146,8 +146,8 @@ static int open_generation(
 		S_IWGRP, size, error);
 }
 
-/* The rings of the present generation, if there are any. A file that a member cut off is
- * opened all the same: reading it comes up short, and that is said there. */
+/* Opens the rings of the current generation, if any. Also opens a file that a member truncated:
+ * the reader reports the short reads. */
 static int session_open_rings(struct session *s, struct session_error *error)
 {
 	s->generation = __atomic_load_n(&s->control->generation, __ATOMIC_ACQUIRE);
@@ -188,7 +188,7 @@ int session_open(struct session *s, const struct session_place *place, int flags
 			s->place.dir, (unsigned)s->place.owner);
 		rc = PU_ERROR_ACCESS_DENIED;
 	}
-	/* No lock is left in a directory that is no session's. */
+	/* Leaves no lock file in a directory that is no session's. */
 	if (!rc && (flags & SESSION_CONTROL))
 		rc = session_check(&s->place, error);
 	if (!rc && (flags & SESSION_CONTROL)) {
@@ -219,7 +219,7 @@ void session_close(struct session *s)
 	}
 }
 
-/* One that could not be opened: what may have been made of it. */
+/* Cleans up after a failed open. */
 static void drop_private(const struct session_place *place)
 {
 	static const char *const names[] = {SHM_CONTROL_NAME, SHM_LOCK_NAME};
@@ -242,7 +242,7 @@ int session_create_private(struct session *s, struct session_error *error)
 		session_say(error, "no private session in " SHM_ROOT ": %s", strerror(errno));
 		return errno == ENOSPC ? PU_ERROR_INSUFFICIENT_RESOURCES : PU_ERR_FILE_ERROR;
 	}
-	/* The umask may have taken what we need. */
+	/* The umask may have cleared bits that we need. */
 	int rc = chmod(place.dir, 0700) ? PU_ERR_FILE_ERROR : 0;
 	if (rc)
 		session_say(error, "%s: %s", place.dir, strerror(errno));
@@ -264,12 +264,12 @@ int session_remove(struct session *s)
 			close(copy);
 		return PU_ERR_FILE_ERROR;
 	}
-	/* Programs that outlive it would find the gate open for ever. */
+	/* Closes the gate: programs that outlive the session would find it open for ever. */
 	if (s->writable && s->control->state != SHM_NO_RINGS)
 		session_free(s, NULL);
 	rewinddir(d);
-	/* The session has only files. A directory in it is not ours: it stays, and so does the
-	 * session's. */
+	/* A session has only files. A directory in it is not ours: keep it, and the session's
+	 * directory. */
 	while ((e = readdir(d)) != NULL) {
 		if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
 			unlinkat(s->dir, e->d_name, 0);

@@ -1,9 +1,9 @@
 /*
- * What the owner does to a session: rings made and freed, tracing on and off.
+ * The owner's operations: making and freeing rings, tracing on and off.
  *
- * Programs read the control page without a lock, so every change is in an order that is
- * right at each step: the gate closes first and opens last; the generation is stored
- * after everything that belongs to it.
+ * Programs read the control page without a lock, so the stores of every change are ordered to be
+ * valid at each step: the gate closes first and opens last; the generation is stored after
+ * everything that belongs to it.
  */
 #include "session.h"
 
@@ -74,12 +74,12 @@ static uint32_t configured_cpus(void)
 /* Bytes of a group of so many data hooks with so many words, and a label of 4 KiB. */
 static uint32_t owner_group_bytes(uint32_t hooks, uint32_t words)
 {
-	const uint32_t each = REC_HEADER_SIZE + 8; /* and what rounds its size up */
+	const uint32_t each = REC_HEADER_SIZE + 8; /* and its padding */
 
 	return 2 * (each + 4 * 2 + 4 + 4096) + hooks * each + 4 * words;
 }
 
-/* Of CPI or of CPU utilisation, with every hook. */
+/* The largest group of CPI or of CPU utilisation, with every hook. */
 static uint32_t largest_group(uint32_t cpus)
 {
 	uint32_t cpi = owner_group_bytes(CPI_GROUP_DATA_HOOKS, CPI_GROUP_DATA_WORDS(cpus));
@@ -96,8 +96,8 @@ int session_plan(
 
 	memset(g, 0, sizeof *g);
 	g->cpus = configured_cpus();
-	/* As many writers may be stopped while they hold one: each but the last leaves others free.
-	 * They take memory as they are used. */
+	/* The number of guest rings: so many writers less one may be stopped holding one before
+	 * none is free. They take memory on first use. */
 	g->guests = SHM_MAX_GUESTS;
 	if (config->mode > SHM_MODE_CONTINUOUS) {
 		session_say(error, "trace mode %u is not supported", config->mode);
@@ -109,7 +109,7 @@ int session_plan(
 			(unsigned long long)section, (unsigned long long)bytes);
 		return PU_ERROR_INVALID_PARAMETER;
 	}
-	/* A power of two, and room for the largest group of this machine. */
+	/* A power of two that holds the largest group of this machine. */
 	g->section_size = SHM_PAGE;
 	while (g->section_size < section ||
 		(!config->section_bytes && g->section_size < largest_group(g->cpus)))
@@ -150,7 +150,7 @@ uint64_t session_shortage(const struct session *s, uint64_t *available)
 	return missing > *available ? missing - *available : 0;
 }
 
-/* Before Linux 5.14 a writer cannot ask for a section's pages and be refused without a signal. */
+/* Before Linux 5.14 a writer cannot populate a section's pages without risking a signal. */
 static bool can_populate(void)
 {
 	void *p = mmap(NULL, SHM_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -161,7 +161,8 @@ static bool can_populate(void)
 	return can;
 }
 
-/* Room for what writers store to unasked: the headers of file and rings. errno's value. */
+/* Allocates the headers of file and rings, which writers store to without populating. Returns an
+ * errno value. */
 static int allocate_headers(int fd, const struct shm_geometry *g)
 {
 	int err = session_allocate(fd, 0, SHM_PAGE);
@@ -278,7 +279,7 @@ static int make_rings(struct session *s, uint32_t generation, const struct shm_g
 	return no_space(s, SHM_PAGE + g->data_offset * (g->cpus + g->guests), err, error);
 }
 
-/* The files of the processes' locks; empty. 0 or a PU_ code. */
+/* Creates the empty files of the processes' locks. 0 or a PU_ code. */
 static int make_locks(
 	struct session *s, uint32_t generation, gid_t group, struct session_error *error)
 {
@@ -295,7 +296,7 @@ static int make_locks(
 	return 0;
 }
 
-/* Who may come in: the directory and the control file. */
+/* Sets the access rights of the directory and the control file. */
 static int set_group(struct session *s, gid_t group, struct session_error *error)
 {
 	bool shared = group != (gid_t)-1;
@@ -386,7 +387,7 @@ int session_init(
 	if (!rc && (!write_magic(rings, generation) || !write_magic(tasks, 0) ||
 			   !write_magic(schemas, 0)))
 		rc = no_space(s, SHM_PAGE, errno, error);
-	/* Last of what may fail: who may use the old rings still does when there are no new. */
+	/* The last step that may fail: users of the old rings keep their access if init fails. */
 	if (!rc)
 		rc = set_group(s, config->group, error);
 	if (rc) {
@@ -495,7 +496,7 @@ int session_enable(struct session *s, int major, bool enable, struct session_err
 	return 0;
 }
 
-/* Where each ring is now becomes its start; its counters' values now, their zero. */
+/* Each ring's head becomes its start; its counters' values become their zero. */
 int session_discard(struct session *s, struct session_error *error)
 {
 	struct ring_reader reader;

@@ -1,6 +1,4 @@
-/*
- * Which session a process belongs to.
- */
+/* Finds the session that a process uses. */
 #include "paths.h"
 
 #include <dirent.h>
@@ -96,7 +94,8 @@ int session_find(struct session_place *place, struct session_error *error)
 	if (geteuid() == 0)
 		return 0;
 	rc = session_check(place, error);
-	/* Without a descriptor nothing is known of it: no reason to use another. */
+	/* Without a descriptor nothing is known of the session: keep it, do not fall back to
+	 * another. */
 	if (rc == 0 || session_is_shortage(rc))
 		return rc;
 	place_init_for_owner(place, geteuid(), "your own session");
@@ -220,11 +219,11 @@ int session_check(const struct session_place *place, struct session_error *error
 static int make_dir(struct session_place *place, struct session_error *error)
 {
 	if (mkdir(place->dir, 0700) == 0) {
-		/* The umask may have taken what the owner needs. */
+		/* The umask may have cleared bits that the owner needs. */
 		if (chmod(place->dir, 0700) == 0)
 			return 0;
 	} else if (errno == EEXIST) {
-		return 0; /* whoever's it is: session_open_dir looks */
+		return 0; /* session_open_dir checks its owner */
 	}
 	return open_error("directory", place->dir, error);
 }
@@ -359,7 +358,7 @@ int session_make(struct session_place *place, struct session_error *error)
 	if (dir < 0)
 		return dir;
 	if (place->owner != geteuid()) {
-		rc = 0; /* another's: it has a control file or is none */
+		rc = 0; /* another user's: it has a control file, or is no session */
 	} else if (faccessat(dir, SHM_CONTROL_NAME, F_OK, AT_SYMLINK_NOFOLLOW) != 0) {
 		rc = check_empty(place, dir, error);
 		if (!rc)

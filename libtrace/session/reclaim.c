@@ -1,6 +1,6 @@
 /*
- * What the dead hold is given back: their uncommitted records, their guest rings' locks and,
- * once enough of the task table is taken, their slots.
+ * Reclaims what dead processes hold: their uncommitted records, their guest rings' locks and,
+ * once enough of the task table is in use, their slots.
  */
 #include "session.h"
 
@@ -119,7 +119,7 @@ static uint64_t waiting(const struct shm_task_queue *q)
 	return (int64_t)n < 0 ? 0 : n < SHM_TASK_SLOTS ? n : SHM_TASK_SLOTS;
 }
 
-/* Slots that are neither unused nor waiting in a queue. */
+/* The number of slots in use: neither unused nor queued. */
 static uint64_t taken(const struct shm_task_header *h)
 {
 	uint64_t used = h->used < SHM_TASK_SLOTS ? h->used : SHM_TASK_SLOTS;
@@ -242,7 +242,7 @@ static void sweep(struct reclaim *r)
 	if (n == 0 || put_swept(r->session, numbers, n)) {
 		uint64_t kept[2] = {taken(&h) > n ? taken(&h) - n : 0, h.refused};
 
-		/* If this fails, the next sweep comes early. */
+		/* If this fails, the next sweep runs earlier. */
 		(void)!pwrite(r->session->tasks_fd, kept, sizeof kept,
 			offsetof(struct shm_task_header, kept));
 	}
@@ -256,7 +256,7 @@ int session_reclaim(struct session *s)
 	struct reclaim r = {.session = s};
 	struct ring_reader reader;
 
-	/* Without the owner's starts: what a discard hid can hold a section all the same. */
+	/* Ignores the owner's starts: a discarded record can still hold a section. */
 	if (!s->writable || s->rings_fd < 0 ||
 		ring_reader_open(&reader, s->rings_fd, &s->geometry, NULL) != 0)
 		return 0;

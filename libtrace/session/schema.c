@@ -79,7 +79,7 @@ int schema_keep(const char *text, size_t length, const struct registered_schema 
 
 /* ------------------------------------------------------------- the session's */
 
-/* Whether the area holds the text; -1: its lengths make no sense. */
+/* Whether the area holds the text; -1: its lengths are invalid. */
 static int find_text(
 	const struct shm_schema_file *f, uint32_t used, const struct registered_schema *s)
 {
@@ -139,7 +139,7 @@ static int open_area(const struct member *m, const struct session_place *place)
 	return fd;
 }
 
-/* A second at most: a member who sits on the lock must not stop a program. */
+/* Waits a second at most: a member that keeps the lock must not stop a program. */
 static bool lock_area(int fd)
 {
 	struct flock fl = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = 1};
@@ -175,7 +175,7 @@ int schema_publish(const struct member *m, const struct session_place *place,
 void schema_publish_all(const struct member *m, const struct session_place *place)
 {
 	for (const struct registered_schema *s = schemas; s; s = s->next) {
-		/* Who sits on the lock costs a program its wait once, not for every schema. */
+		/* A member that keeps the lock costs a program one wait, not one per schema. */
 		if (schema_publish(m, place, s) == PU_ERROR_FACILITY_BUSY)
 			break;
 	}

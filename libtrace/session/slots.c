@@ -34,7 +34,7 @@ static bool slot_has_memory(struct shm_task_file *f, uint32_t index)
 	return has_memory(&f->slot[index], index < SHM_TASK_FIRST_SLOTS);
 }
 
-/* An index that was never used; -1: there is none, or no memory for it. */
+/* A never used index; -1: none left, or no memory for it. */
 static int32_t bump_used(struct shm_task_file *f)
 {
 	for (int i = 0; i < MAX_TRIES; i++) {
@@ -61,7 +61,7 @@ static uint64_t queue_length(const struct shm_task_queue *q)
 	return (int64_t)(freed - reused) > 0 ? freed - reused : 0;
 }
 
-/* The number that was queued first; 0: none, or its giver has not stored it yet. */
+/* The number queued first; 0: none, or not stored yet. */
 static uint32_t queue_take(struct shm_task_queue *q, uint32_t *entry)
 {
 	for (int i = 0; i < MAX_TRIES && queue_length(q); i++) {
@@ -76,7 +76,8 @@ static uint32_t queue_take(struct shm_task_queue *q, uint32_t *entry)
 		number = __atomic_exchange_n(at, 0, __ATOMIC_ACQUIRE);
 		if (number > SHM_TASK_PASSED)
 			return number;
-		/* Do not wait for a giver that may be stopped, or dead: it queues again. */
+		/* Does not wait for a thread that has a ticket and may be stopped or dead: it
+		 * queues again. */
 		if (__atomic_compare_exchange_n(
 			    at, &none, SHM_TASK_PASSED, false, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE))
 			return 0;
@@ -105,7 +106,7 @@ static void queue_put(struct shm_task_queue *q, uint32_t *entry, uint32_t number
 			number = old;
 		else if (!__atomic_compare_exchange_n(
 				 at, &mine, 0, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-			return; /* taken after all */
+			return; /* dequeued after all */
 	}
 }
 
@@ -128,7 +129,7 @@ static uint32_t next_number(uint32_t index, uint32_t state)
 	return shm_task_number(index, sequence << SHM_TASK_STATE_BITS);
 }
 
-/* CLAIMED from the state that it was found in; 0: another was faster. */
+/* Claims the slot from the state found; 0: another thread was faster. */
 static uint32_t claim_from(struct shm_task_file *f, uint32_t index, uint32_t state)
 {
 	uint32_t number = next_number(index, state);

@@ -1,6 +1,6 @@
 /*
- * The owner's view of what members write: tasks, schemas, flags. Read by pread into private
- * memory, bounded here.
+ * The owner's view of tasks, schemas and flags that members write: read by pread into private
+ * memory, and bounded here.
  */
 #include "session.h"
 
@@ -30,7 +30,7 @@ static uint32_t table_count_tasks(const struct shm_task *slots, uint32_t used)
 	return n;
 }
 
-/* The slot of a thread's process, given back or not, unless it is another's by now. */
+/* The slot of a thread's process, even if released, unless it was reused since. */
 static const struct shm_task *process_of(
 	const struct shm_task *slots, uint32_t used, const struct shm_task *t)
 {
@@ -96,7 +96,7 @@ int session_tasks(struct session *s, struct session_task **tasks)
 
 /* ----------------------------------------------------------------- schemas */
 
-/* A member need not have asked TraceRegisterSchema. Its text follows others' in one section. */
+/* A member may have bypassed TraceRegisterSchema. Its text follows others in one section. */
 static bool is_schema(const struct shm_schema *e)
 {
 	struct schema *compiled;

@@ -18,10 +18,10 @@
 #include "paths.h"
 #include "slots.h"
 
-/* How long a refused thread waits before it asks again, unless slots were given back. */
+/* The time before a refused thread asks again, unless slots were released. */
 #define RETRY_NS 100000000u
 
-/* ring_self.map is the first thing of interest in a member; find the whole. */
+/* Finds the member that contains ring_self.map. */
 static struct member *threads_find_member(const struct ring_thread *self)
 {
 	return (struct member *)((char *)(uintptr_t)self->map - offsetof(struct member, map));
@@ -29,7 +29,7 @@ static struct member *threads_find_member(const struct ring_thread *self)
 
 /* ----------------------------------------------------------------- entries */
 
-/* Circular, the head being no entry. */
+/* Circular; the head is no entry. */
 static struct thread_entry keyed = {.next = &keyed, .previous = &keyed};
 static struct thread_entry keyless = {.next = &keyless, .previous = &keyless};
 static struct thread_entry *unused;
@@ -58,7 +58,7 @@ static void add_unused(struct thread_entry *e, size_t n)
 
 static struct thread_entry *new_entry(void)
 {
-	/* Of a process with few threads; goes away with a plugin. */
+	/* Storage for a process with few threads; unloaded with a plugin. */
 	static struct thread_entry first[32];
 	static bool has_used_first;
 	struct thread_entry *e;
@@ -144,7 +144,7 @@ static void collect_gone(void)
 	}
 }
 
-/* Each entry as its thread would drop it, which is in no hook. */
+/* Drops each entry on behalf of its thread, which is in no hook. */
 static void end_keyed(bool others)
 {
 	struct thread_entry *next;
@@ -203,7 +203,7 @@ void threads_end(void)
 
 /* ------------------------------------------------------------------ process */
 
-/* A descriptor of the lock file of that process slot. */
+/* Opens the lock file of that process slot. */
 static int open_lock_file(struct member *m, const struct session_place *place, uint32_t index)
 {
 	char name[32];
@@ -244,7 +244,7 @@ static bool threads_lock_slot(struct member *m, const struct session_place *plac
 	return m->life != NULL;
 }
 
-/* Whether the process has its slot, claimed now if need be. */
+/* Whether the process has its slot; claims one if needed. */
 static bool claim_process(struct member *m, const struct session_place *place)
 {
 	struct shm_task t = {.pid = (uint32_t)getpid(),
@@ -282,7 +282,7 @@ void threads_end_process(struct member *m)
 
 /* ------------------------------------------------------------------ threads */
 
-/* The longest record that the fast path takes from a thread; longer ones it refuses. */
+/* The longest record that the fast path accepts from a thread. */
 static uint64_t longest_fast(const struct member *m, const struct ring_thread *self)
 {
 	uint64_t longest = rec_size(REC_MAX_WORDS, 0);
@@ -294,7 +294,7 @@ static uint64_t longest_fast(const struct member *m, const struct ring_thread *s
 	return longest < m->map.geometry.section_size ? longest : m->map.geometry.section_size;
 }
 
-/* A refusal is the whole process's: its next thread is not luckier. */
+/* A refusal holds for the whole process: its next thread would be refused, too. */
 static bool threads_is_refused(const struct member *m)
 {
 	uint64_t since = __atomic_load_n(&m->refused, __ATOMIC_RELAXED);
@@ -312,7 +312,7 @@ bool threads_wait_for_slot(const struct ring_thread *self)
 	       threads_is_refused(threads_find_member(self));
 }
 
-/* By syscall(): the page of prctl() would cost an attach another fault. */
+/* By syscall(): touching prctl()'s page would cost an attach another fault. */
 static void read_own_name(char *name)
 {
 	syscall(SYS_prctl, PR_GET_NAME, name, 0, 0, 0);
@@ -341,7 +341,8 @@ static uint32_t claim_thread(
 	return number;
 }
 
-/* Remembers the thread's slot. Without memory for that its reference keeps the process's. */
+/* Records the thread's slot. Without memory for it, the thread's reference keeps the process's
+ * slot. */
 static void register_thread(struct member *m, struct ring_thread *self)
 {
 	/* A thread whose key's destructor ran (a handler's hook later) may end unseen. */
@@ -378,7 +379,7 @@ static void threads_leave_rings(struct ring_thread *self, uint32_t own)
 	uint32_t number = self->number;
 	struct thread_entry *e;
 
-	/* In a forked child, what it says is the parent's: nothing to give back. */
+	/* In a forked child it is the parent's: nothing to release. */
 	if (!m || !member_is_ours(m)) {
 		self->entry = NULL;
 		m = NULL;
@@ -390,7 +391,7 @@ static void threads_leave_rings(struct ring_thread *self, uint32_t own)
 		return;
 	e = self->entry;
 	if (is_writing && number && (!e || e->number != number || e->member != m))
-		return; /* no entry: its reference is what keeps the process's slot */
+		return; /* no entry: its reference keeps the process's slot */
 	while (!is_writing && (e = self->entry) != NULL) {
 		self->entry = e->older;
 		drop_entry(e);
