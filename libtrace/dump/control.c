@@ -1,6 +1,6 @@
 /*
- * The trace-control functions of perfutil.h: each finds the session, does one thing to
- * it and lets go of it.
+ * The trace-control functions of perfutil.h: each opens the session, does one operation and
+ * closes it.
  */
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "drain/control.h"
 #include "dump.h"
 
-/* For the next TraceInit of this process. */
+/* Settings for the next TraceInit of this process. */
 static atomic_uint next_mode = SHM_MODE_NORMAL;
 static atomic_uint next_section_bytes;
 
@@ -22,7 +22,7 @@ static int open_session(struct session *s, int flags)
 	return rc ? rc : session_open(s, &place, flags, NULL);
 }
 
-/* The program that turns tracing on wants its own next hook in the trace. */
+/* Attaches now: a program that turns tracing on wants its own next hook in the trace. */
 static int close_session(struct session *s, int rc)
 {
 	session_close(s);
@@ -48,7 +48,7 @@ static int name_drain(struct drain_config *config)
 	int rc = name ? drain_set_path(config, name, NULL) : PU_ERROR_NOT_ENOUGH_MEMORY;
 
 	free(name);
-	/* A program's standard output is its own. */
+	/* The program's standard output belongs to the program. */
 	return rc == 0 && *config->path != '/' ? PU_ERROR_INVALID_PARAMETER : rc;
 }
 
@@ -71,7 +71,7 @@ int TraceInit(UINT32 bytes_per_cpu)
 	return rc ? rc : close_session(&s, drain_init(&s, &config, &drain, NULL));
 }
 
-/* The lock is given up while a drain finishes its file. */
+/* Releases the lock while a drain finishes its file. */
 static int control_turn_off(struct session *s)
 {
 	struct drain_config config;
@@ -94,7 +94,7 @@ int TraceTerminate(void)
 	if (rc)
 		return rc;
 	int ended = session_is_on(&s) ? control_turn_off(&s) : 0;
-	/* A drain that is only slow still needs the rings. */
+	/* A slow drain still needs the rings. */
 	if (ended != PU_ERROR_FACILITY_BUSY)
 		rc = session_lock(&s, true, NULL);
 	if (ended != PU_ERROR_FACILITY_BUSY && rc == 0 && s.control->generation == s.generation)
@@ -196,7 +196,7 @@ int TraceSetMode(UINT32 mode)
 	return PU_SUCCESS;
 }
 
-/* What session_plan would refuse is refused here already, where it can be told. */
+/* Refuses here what session_plan would refuse later, because here the caller learns of it. */
 int TraceSetSectionSize(int bytes)
 {
 	struct session_config config = {.mode = SHM_MODE_NORMAL, .group = (gid_t)-1};

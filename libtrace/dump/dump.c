@@ -13,7 +13,7 @@
 #include "section.h"
 #include "signals.h"
 
-/* An index is a convenience; beyond this it is left out. */
+/* The index is optional; omitted for more sections than this. */
 #define INDEX_BYTES_MAX ((uint64_t)64 << 20)
 
 struct dump {
@@ -54,7 +54,7 @@ static int dump_gather_contents(struct dump *d)
 	rc = head_gather(&d->head, d->session, &d->tasks, d->options->codec, d->options->command,
 		false, d->error);
 	d->head.minor = has_causes(&d->rings) ? TF_VERSION_MINOR_CAUSES : TF_VERSION_MINOR;
-	/* The file gets its tasks before its hooks. */
+	/* Writes the tasks before the hooks. */
 	d->tasks.sealed = true;
 	d->rings.tasks = &d->tasks;
 	return rc;
@@ -67,7 +67,7 @@ static uint64_t index_entries(const struct dump *d)
 	return d->rings.total * TF_INDEX_SIZE <= INDEX_BYTES_MAX ? d->rings.total : 0;
 }
 
-/* Known before anything is written, because a pipe cannot be gone back in. */
+/* Computed before writing anything, because a pipe cannot seek back. */
 static uint32_t dump_largest_raw(const struct dump *d)
 {
 	uint64_t sizes[] = {d->rings.total ? d->session->geometry.section_size : 0,
@@ -130,7 +130,7 @@ static void add_ledger(struct dump_result *result, const struct rings_ledger *le
 	result->damaged += ledger->damaged;
 }
 
-/* A CAUSES section of the rings that have such losses. */
+/* Writes a CAUSES section of the rings with such losses. */
 static int dump_write_causes(struct dump *d, uint8_t *entries)
 {
 	uint32_t n = 0;

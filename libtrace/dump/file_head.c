@@ -17,10 +17,10 @@
 #include "own_schemas.h"
 
 /*
- * In the clock of the session, whatever this process's own is. CLOCK_MONOTONIC_RAW of another time
- * namespace cannot be read: the sync of init serves then.
+ * Uses the session's clock, whatever this process's own is. CLOCK_MONOTONIC_RAW of another time
+ * namespace cannot be read: then the sync of init serves.
  */
-/* A clock sync of now: ticks of the session's clock, CLOCK_REALTIME ns, CLOCK_MONOTONIC ns. */
+/* Takes a clock sync: ticks of the session's clock, CLOCK_REALTIME ns, CLOCK_MONOTONIC ns. */
 static void head_sync_now(const struct session *s, uint64_t sync[3])
 {
 	uint32_t kind = s->geometry.clock;
@@ -238,7 +238,7 @@ int head_write_tasks(struct section_writer *w, enum tf_codec codec, struct tasks
 	return rc;
 }
 
-/* Tasks stand before the hooks, so that a reader of a stream knows them in time. */
+/* Tasks precede the hooks, so that a reader of a stream knows them in time. */
 int head_write(const struct file_head *h, struct section_writer *w, const uint8_t id[TRACE_ID_SIZE],
 	uint32_t max_raw, struct session_error *error)
 {

@@ -82,8 +82,8 @@ static const char *mode_name(uint32_t mode)
 }
 
 /*
- * What positions and losses are counted from. Two files with the same rings hold the same hooks at
- * the same positions; with the same ledger, their losses are one running total.
+ * The origin of positions and losses. Two files with the same rings hold the same hooks at the
+ * same positions; with the same ledger, their losses are one running total.
  */
 static void rings(struct text *t, const struct shm_control *c)
 {
@@ -94,7 +94,7 @@ static void rings(struct text *t, const struct shm_control *c)
 		snprintf(id + 2 * i, 3, "%02x", c->rings_id[i]);
 		any |= c->rings_id[i];
 	}
-	if (!any) /* made by an older version, or there was no random number */
+	if (!any) /* made by an older version, or no random number was available */
 		return;
 	text_line(t, "rings", id);
 	text_linef(t, "ledger", "%llu", (unsigned long long)c->discards);
@@ -112,8 +112,8 @@ static int by_process(const void *a, const void *b)
 }
 
 /*
- * One line a process. Where its threads differ (the source was chosen after the first
- * hook, or the number was used again by another process) the one that measures most is named.
+ * One line per process. If its threads differ (the source was chosen after the first hook, or
+ * the process id was reused), names the source that measures most.
  */
 static void counter_sources(struct text *t, const struct session_task *tasks, int ntasks)
 {

@@ -17,8 +17,8 @@ bool older_name(const char *path, uint64_t n, char out[PATH_MAX])
 }
 
 /*
- * Makes FILE.1 free: FILE.n becomes FILE.n+1, from the first number that is free or to be
- * dropped downwards, so that a kill leaves a gap, which the next time fills.
+ * Frees FILE.1: renames FILE.n to FILE.n+1, downwards from the first number that is free or to
+ * be dropped, so that a kill leaves a gap, which the next rotation fills.
  */
 static int older_shift_files(const char *path, uint32_t keep, struct session_error *error)
 {

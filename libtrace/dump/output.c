@@ -77,7 +77,7 @@ static bool is_temporary(const char *name, const char *last)
 	       strcmp(name + n + 8, back) == 0;
 }
 
-/* A link is followed, so that what it points to is replaced and not the link itself. */
+/* Follows a symbolic link, to replace its target and not the link. */
 bool output_resolve(const char *path, char out[PATH_MAX])
 {
 	struct stat st;
@@ -141,7 +141,7 @@ int output_open_salted(
 	return open_output(o, path, &salt, error);
 }
 
-/* Past what was written, and what is empty. */
+/* Skips written and empty parts. */
 static void output_skip_written(struct iovec **parts, int *count, size_t gone)
 {
 	while (*count && gone >= (*parts)->iov_len) {
@@ -169,7 +169,7 @@ int output_writev(struct output *o, struct iovec *parts, int count, struct sessi
 			o->written += (uint64_t)n;
 			output_skip_written(&parts, &count, (size_t)n);
 		}
-		/* A signal shows as EINTR, or as a short write if some bytes had gone. */
+		/* A signal shows as EINTR, or as a short write if some bytes were written. */
 		if (count && o->go_on && !o->go_on(o->go_on_arg))
 			return session_fail(error, PU_FAILURE, "%s: interrupted", o->path);
 	}
@@ -183,7 +183,7 @@ int output_write(struct output *o, const void *bytes, size_t size, struct sessio
 	return output_writev(o, &all, 1, error);
 }
 
-/* The new name is durable once its directory is; some file systems cannot, which is fine. */
+/* Makes the new name durable by syncing its directory; ignores file systems that cannot. */
 static void sync_directory(const char *path)
 {
 	char dir[PATH_MAX];
@@ -200,7 +200,7 @@ static void sync_directory(const char *path)
 	}
 }
 
-/* 0, or an errno. Either way the descriptor is closed. */
+/* 0, or an errno. Closes the descriptor in either case. */
 static int finish_file(struct output *o)
 {
 	int fd = o->fd;

@@ -11,32 +11,32 @@
 #include "tasks.h"
 
 /*
- * Every ring's next section must be looked at to know whose turn it is. Up to this much
- * memory the copies are kept until then; rings beyond it are copied a second time.
+ * Choosing the next section requires a look at every ring's next one. Keeps the copies up to
+ * this much memory; sections beyond it are copied a second time.
  */
 #define KEPT_COPIES_MAX ((uint64_t)64 << 20)
 
-/* The section at the cut is counted before writers come round to it, if need be anew. */
+/* The most attempts to count the section at the cut before writers lap it. */
 #define CUT_TRIES 100
 
 struct handed_out {
 	uint32_t hooks, torn;
-	bool seen; /* copied before writers came round to it */
+	bool seen; /* copied before writers lapped it */
 };
 
 struct ring_cursor {
 	struct ring_part *parts;
 	struct handed_out *out; /* per part */
-	uint32_t count, next;	/* parts; the one after the section at hand */
+	uint32_t count, next;	/* parts; the one after the current section */
 	uint64_t cut;
-	struct ring_ledger earlier; /* when writers came round to the cut; entered 0: not seen */
-	bool *gone;		    /* parts, by then */
-	uint32_t at_cut; /* hooks and torn records of the section that the cut is in, below it */
-	struct ring_ledger ledger; /* at the cut */
-	uint8_t *kept;		   /* the section at hand, or NULL: to be copied again */
-	struct ring_span span;	   /* of the section at hand; bytes 0: none */
-	uint64_t lost;		   /* since the section handed out last */
-	uint64_t dropped_torn;	   /* in sections without a hook, which are not written */
+	struct ring_ledger earlier; /* when writers lapped the cut; entered 0: not seen */
+	bool *gone;		    /* number of parts at that moment */
+	uint32_t at_cut;	    /* hooks and torn records below the cut in the cut's section */
+	struct ring_ledger ledger;  /* at the cut */
+	uint8_t *kept;		    /* the current section, or NULL: to be copied again */
+	struct ring_span span;	    /* of the current section; bytes 0: none */
+	uint64_t lost;		    /* since the last section written */
+	uint64_t dropped_torn;	    /* in sections without hooks, which are not written */
 };
 
 static int failed(struct session_error *error, int rc, const char *what)
@@ -44,7 +44,7 @@ static int failed(struct session_error *error, int rc, const char *what)
 	return session_fail(error, rc, "cannot read the rings (%s): %s", what, RcToString(rc));
 }
 
-/* Leaves only the records before the cut. The copy is well-formed: the reader parsed it. */
+/* Keeps only the records before the cut. The copy is well-formed: the reader parsed it. */
 static void trim(const struct ring_cursor *c, const uint8_t *bytes, struct ring_span *span)
 {
 	uint64_t room = c->cut > span->position ? c->cut - span->position : 0;
@@ -76,7 +76,7 @@ static uint64_t section_of_cut(const struct rings *r, const struct ring_cursor *
 	return section_start(&r->reader.geometry, c->cut);
 }
 
-/* Counts what is below the cut in its section. False: writers came round to it. */
+/* Counts the records below the cut in its section. False if writers lapped it. */
 static bool count_at_cut(struct rings *r, struct ring_cursor *c, int n, int *rc)
 {
 	const struct ring_part *last = &r->parts[n - 1];
@@ -93,7 +93,7 @@ static bool count_at_cut(struct rings *r, struct ring_cursor *c, int n, int *rc)
 	return true;
 }
 
-/* The list of sections in r->parts, the ledger of that moment, and the cut. */
+/* Reads the list of sections into r->parts, the ledger of that moment, and the cut. */
 static int find_cut(struct rings *r, struct ring_cursor *c)
 {
 	int rc = 0, n = 0;
@@ -145,8 +145,8 @@ static int copy_part(struct rings *r, uint32_t ring, uint32_t part)
 	return rc;
 }
 
-/* Whether the copy at hand is a section to hand out. One without a hook has nothing to be
- * ordered by and nothing to show: its torn records go to the ledger. */
+/* Whether to write the current copy. A section without hooks has no stamp to be ordered by and
+ * nothing to show: its torn records go to the ledger. */
 static bool rings_accept_section(struct ring_cursor *c, uint32_t part)
 {
 	if (c->span.bytes && c->span.hooks)
@@ -159,16 +159,13 @@ static bool rings_accept_section(struct ring_cursor *c, uint32_t part)
 	return false;
 }
 
-/* Where the section begins that takes the place of the one that the cut is in. */
+/* The start of the section that overwrites the cut's section. */
 static uint64_t rings_limit_of_cut(const struct rings *r, const struct ring_cursor *c)
 {
 	return section_of_cut(r, c) + r->reader.geometry.ring_size;
 }
 
-/*
- * Notes the counters as they were before writers came round to the cut. They stand in the ring
- * until the writers have come round to it again.
- */
+/* Records the counters from before writers lapped the cut. The ring keeps them for another lap. */
 static void watch_cut(struct rings *r, uint32_t ring)
 {
 	struct ring_cursor *c = &r->cursor[ring];
@@ -181,7 +178,7 @@ static void watch_cut(struct rings *r, uint32_t ring)
 		&c->ledger, c->gone, &c->earlier);
 }
 
-/* Where writers came round to the section before, they are about to come round to this one. */
+/* If writers lapped the previous section, they are about to lap this one. */
 static bool skip_gone(struct rings *r, uint32_t ring, uint32_t part)
 {
 	struct ring_cursor *c = &r->cursor[ring];
@@ -193,7 +190,7 @@ static bool skip_gone(struct rings *r, uint32_t ring, uint32_t part)
 	return true;
 }
 
-/* To the ring's next section that has a hook; span.bytes is 0 when there is none. */
+/* Moves to the ring's next section with a hook; span.bytes is 0 if there is none. */
 static int rings_advance_cursor(struct rings *r, uint32_t ring)
 {
 	struct ring_cursor *c = &r->cursor[ring];
@@ -245,7 +242,7 @@ int rings_open(struct rings *r, const struct session *s, struct session_error *e
 		return session_fail(error, PU_ERROR_NO_BUFFER,
 			"%s has no rings: there is nothing to dump; `swtrace init` makes them",
 			s->place.dir);
-	/* A later discard or init must not move the starts under this dump. */
+	/* Copied: a later discard or init must not move the starts under this dump. */
 	r->control = malloc(sizeof s->control->ring);
 	if (!r->control)
 		return failed(error, PU_ERROR_NOT_ENOUGH_MEMORY, "no memory");
@@ -293,7 +290,7 @@ void rings_close(struct rings *r)
 	memset(r, 0, sizeof *r);
 }
 
-/* Stamps never decrease within a ring, so the smallest of the sections at hand is next. */
+/* Stamps never decrease within a ring, so the current section with the smallest one is next. */
 static struct ring_cursor *earliest(struct rings *r)
 {
 	struct ring_cursor *best = NULL;
@@ -324,7 +321,7 @@ static void rings_fill_section(struct rings *r, struct ring_cursor *c, struct ri
 	c->lost = 0;
 }
 
-/* The ring at hand, and the others in turn. */
+/* The current ring, and the others in turn. */
 static void watch_cuts(struct rings *r)
 {
 	if (r->given)
@@ -364,7 +361,7 @@ const uint64_t *rings_losses(const struct rings *r, uint32_t ring)
 	return r->cursor[ring].ledger.loss;
 }
 
-/* What was handed out of the parts that are gone by a moment. */
+/* Counts what was written of the parts that are gone by a moment. */
 struct gone {
 	uint64_t hooks, torn;
 };
@@ -375,7 +372,7 @@ static void add_gone(struct gone *g, const struct handed_out *out)
 	g->torn += out->torn;
 }
 
-/* Both lists are in order. A held section outlives younger ones. */
+/* Both lists are sorted. A held section outlives younger ones. */
 static void gone_from_list(
 	const struct rings *r, const struct ring_cursor *c, uint32_t n, struct gone *gone)
 {
@@ -423,7 +420,7 @@ static int find_gone(
 		if (c->gone[i])
 			add_gone(gone, &c->out[i]);
 	now->overwritten += c->at_cut;
-	/* Of it nothing is counted twice. */
+	/* Nothing of it is counted twice. */
 	if (c->count && c->parts[c->count - 1].position == section_of_cut(r, c))
 		add_gone(gone, &c->out[c->count - 1]);
 	return 0;

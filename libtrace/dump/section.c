@@ -107,7 +107,7 @@ int section_write(struct section_writer *w, const struct section *s, struct sess
 	if (s->type == TF_TYPE_HOOKS)
 		remember(w, header);
 
-	/* In one call, so that a writer that is killed leaves at most one section cut off. */
+	/* One call: a killed writer truncates at most one section. */
 	struct iovec parts[] = {{.iov_base = header, .iov_len = sizeof header},
 		{.iov_base = (void *)stored, .iov_len = size},
 		{.iov_base = (void *)zeros, .iov_len = -size & (TF_ALIGN - 1)}};

@@ -9,7 +9,7 @@ void signals_hold(struct held_signals *s)
 
 	sigemptyset(&s->held);
 	sigpending(&pending);
-	/* A signal that was pending before is not ours. */
+	/* Leaves signals that were pending before. */
 	if (!sigismember(&pending, SIGPIPE))
 		sigaddset(&s->held, SIGPIPE);
 	if (!sigismember(&pending, SIGXFSZ))

@@ -11,10 +11,10 @@
 #include "../ring/reader.h"
 #include "text.h"
 
-/* Members say what their slots hold: tasks beyond these bounds stay unknown. */
+/* Slots hold whatever members wrote: tasks beyond these bounds stay unknown. */
 enum {
 	KNOWN_MAX = 4 * SHM_TASK_SLOTS,
-	KNOWN_KEPT = 2 * SHM_TASK_SLOTS, /* above it, those that are not listed are forgotten */
+	KNOWN_KEPT = 2 * SHM_TASK_SLOTS, /* above it, drops tasks that are not listed */
 	SAME_TID_MAX = 64,
 };
 
@@ -39,7 +39,7 @@ static uint32_t tasks_hash_key(uint32_t key)
 	return key ^ key >> 15;
 }
 
-/* Where the task with this number stands in by_number, or would. */
+/* The slot in by_number of the task with this number, or the free one for it. */
 static uint32_t *slot_of_number(const struct tasks *t, uint32_t number)
 {
 	for (uint32_t i = tasks_hash_key(number);; i++) {
@@ -50,7 +50,7 @@ static uint32_t *slot_of_number(const struct tasks *t, uint32_t number)
 	}
 }
 
-/* Where the first of the tasks with this thread id stands in by_tid, or would. */
+/* The slot in by_tid of the first task with this thread id, or the free one for it. */
 static uint32_t *slot_of_tid(const struct tasks *t, uint32_t tid)
 {
 	for (uint32_t i = tasks_hash_key(tid);; i++) {
@@ -68,7 +68,8 @@ static struct known_task *known(const struct tasks *t, uint32_t number)
 	return slot ? &t->task[slot - 1] : NULL;
 }
 
-/* Of two tasks with one thread id the earlier one's name holds until the later one began. */
+/* Of two tasks with the same thread id, the earlier one's name applies until the later one
+ * began. */
 static bool link_by_tid(struct tasks *t, struct known_task *k)
 {
 	uint32_t *head = slot_of_tid(t, k->task.tid), same = 0;
@@ -89,7 +90,7 @@ static bool link_by_tid(struct tasks *t, struct known_task *k)
 	return true;
 }
 
-/* Fills indexes that are empty. */
+/* Rebuilds the empty indexes. */
 static void tasks_index_all(struct tasks *t)
 {
 	for (uint32_t i = 0; i < t->count; i++) {
@@ -120,7 +121,7 @@ static bool tasks_grow_table(struct tasks *t)
 	return true;
 }
 
-/* Of the tasks whose slots were used again the file, if any, has its names. */
+/* The file, if any, already has the names of tasks whose slots were reused. */
 static void tasks_forget_reused(struct tasks *t)
 {
 	uint32_t kept = 0;
@@ -173,7 +174,7 @@ static bool tasks_add_listed(struct tasks *t, const struct session_task *from)
 		k->listed = true;
 		return true;
 	}
-	/* Half of the slots of the tables stay empty. */
+	/* Keeps half of the tables' slots empty. */
 	if (from->number == 0 || from->tid == 0 || (from->tid & TASKS_UNKNOWN))
 		return true;
 	if (t->count == KNOWN_MAX || (t->count == t->room && !tasks_grow_table(t)))
@@ -206,8 +207,8 @@ bool tasks_read(struct tasks *t, const struct session_task *tasks, int count)
 }
 
 /*
- * Reads the slot of one number. A slot that is claimed by another in between changes its state
- * before anything else and again behind it.
+ * Reads the slot of one number. A thread that claims the slot meanwhile changes its state before
+ * and after the other fields.
  */
 static void look_up(struct tasks *t, uint32_t number)
 {
@@ -264,7 +265,8 @@ uint32_t tasks_thread(struct tasks *t, uint32_t number, uint64_t stamp)
 	struct cached_task *c = &t->cache[number % TASKS_CACHE];
 
 	if (c->number != number || number == 0) {
-		/* A writer registers before its first record: who is unknown now stays so. */
+		/* A writer registers before its first record: a number unknown now stays
+		 * unknown. */
 		const struct known_task *k = tasks_find_known(t, number);
 
 		*c = (struct cached_task){.number = number,

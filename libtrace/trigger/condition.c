@@ -1,6 +1,4 @@
-/*
- * Evaluating conditions.
- */
+/* Evaluates conditions. */
 #include "condition.h"
 
 #include <string.h>
@@ -43,7 +41,7 @@ static bool compare_minors(const struct condition_node *n, const struct event *e
 	return e->minors && found != none;
 }
 
-/* Of a hook; there is one. */
+/* For a hook, which exists. */
 static bool term_of_hook(
 	const struct condition_node *n, const struct event *e, uint64_t ticks_per_second)
 {
@@ -51,7 +49,7 @@ static bool term_of_hook(
 	case FIELD_LABEL:
 		return e->has_label && compare_text(n, e->label, e->label_length);
 	case FIELD_ELAPSED:
-		/* Both sides times the rate: nothing is rounded, and 128 bits hold it. */
+		/* Multiplies both sides by the rate: exact in 128 bits. */
 		return e->has_elapsed && condition_compare_values((wide)e->elapsed * 1000000000u,
 						 n->op, (wide)n->number * ticks_per_second);
 	case FIELD_MAJOR:

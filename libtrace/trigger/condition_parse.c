@@ -1,6 +1,6 @@
 /*
- * Reading conditions. A node holds an index, never a pointer; depth and number are bounded, so
- * that evaluating is, too.
+ * Parses conditions. Nodes hold indexes, not pointers; their depth and number are bounded, and
+ * so is evaluation.
  */
 #include <stdio.h>
 #include <string.h>
@@ -40,7 +40,7 @@ struct parser {
 	bool failed;
 };
 
-/* The first one is the one to tell. Node 0 stands for what is wrong. */
+/* Keeps the first error. Node 0 stands for an error. */
 static uint16_t condition_fail(struct parser *p, const char *where, const char *expected)
 {
 	if (!p->failed && p->error)
@@ -84,7 +84,7 @@ static size_t word_length(const char *at)
 	return n;
 }
 
-/* Takes a word if it is the next one. */
+/* Consumes the word if it is next. */
 static bool take_word(struct parser *p, const char *word)
 {
 	size_t n = strlen(word);
@@ -201,7 +201,7 @@ static enum condition_op take_op(struct parser *p, bool pattern)
 			continue;
 		if (pattern && ops[i].op != OP_EQUAL && ops[i].op != OP_UNEQUAL)
 			break;
-		/* Whoever writes == means it; a pattern that begins with = is put in quotes. */
+		/* Accepts == for =; a pattern that begins with = needs quotes. */
 		if (p->at[n] == '=' || p->at[n] == '<' || p->at[n] == '>') {
 			condition_fail(
 				p, p->at + n, "a value after the operator (equality is one =)");

@@ -10,7 +10,7 @@
 struct fields {
 	const uint8_t *words;
 	uint32_t nwords, minor;
-	bool whole; /* it holds the words that it claims; else it carries nothing */
+	bool whole;		     /* it holds all its words; else it has no fields */
 	struct group_identity group; /* of CPI; PART_NONE: no CPI hook */
 };
 
@@ -64,7 +64,7 @@ static void take_cpi(struct event *e, const uint8_t *words)
 	e->cpi = cpi;
 }
 
-/* The system's, then, if the group has one, the thread's. */
+/* The system's elapsed time, then the thread's if the group has one. */
 static void take_summary_cpi(struct event *e, const struct fields *f)
 {
 	bool whole = f->nwords >= CPI_SUMMARY_RAW;

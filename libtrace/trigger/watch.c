@@ -17,9 +17,9 @@
 #include "../ring/layout.h"
 #include "../session/fail.h"
 
-/* A writer that was interrupted in the middle gets this long. */
+/* The time that an interrupted writer gets. */
 #define HELD_NS 100000000u
-/* The whole ring is counted when the watch begins, which fast writers may outrun. */
+/* Attempts to count the whole ring when the watch begins: fast writers may lap it. */
 enum { COUNT_TRIES = 10 };
 
 static uint64_t watch_load_start(const struct watch *w, uint32_t ring)
@@ -81,7 +81,7 @@ static uint64_t hooks_below(struct watch *w, uint32_t ring, uint64_t position)
 	return sum;
 }
 
-/* Writers came round: on with the oldest section behind it that is still there. */
+/* Writers lapped the watch: continue with the oldest later section that is still there. */
 static void catch_up(struct watch *w, uint32_t ring)
 {
 	struct watch_ring *r = &w->ring[ring];
@@ -120,7 +120,7 @@ static void watch_follow_discard(struct watch *w, uint32_t ring)
 
 /* ---------------------------------------------------------------------- looking */
 
-/* Hands out the copied records. False: stopped. */
+/* Passes the copied records on. False: stopped. */
 static bool watch_pass_events(struct watch *w, struct watch_ring *r, uint32_t ring, uint32_t bytes,
 	watch_fn *each, void *arg)
 {
@@ -143,7 +143,7 @@ static bool watch_pass_events(struct watch *w, struct watch_ring *r, uint32_t ri
 	return true;
 }
 
-/* Whether a record that is not committed is to be waited for. */
+/* Whether to wait for an uncommitted record. */
 static bool patient(const struct watch *w, struct watch_ring *r)
 {
 	if (r->held_since == 0)
@@ -161,7 +161,7 @@ static void to_section_end(const struct watch *w, struct watch_ring *r)
 	r->held_since = 0;
 }
 
-/* What stands behind what was handed out. False: nothing to go on with now. */
+/* Finds the records after those passed on. False: nothing new now. */
 static bool step_on(struct watch *w, struct watch_ring *r, const struct ring_news *news)
 {
 	if (news->damaged) {
@@ -218,7 +218,7 @@ static uint64_t sum_of(const struct shm_ring *header, const struct shm_ring_cont
 	return sum;
 }
 
-/* The header, by one small read: all there is to do where nothing happened. */
+/* Reads the header by one small read, which suffices if nothing happened. */
 static bool watch_read_head(struct watch *w, uint32_t ring)
 {
 	struct watch_ring *r = &w->ring[ring];
@@ -245,7 +245,7 @@ static void note_rate(struct watch *w, uint64_t most, uint64_t ns)
 	double rate = (double)most / (double)w->reader.geometry.ring_size /
 		      (seconds > 1e-6 ? seconds : 1e-6);
 
-	/* Up at once, down slowly. */
+	/* Rises at once, decays slowly. */
 	w->rate = rate > w->rate ? rate : w->rate * 0.75 + rate * 0.25;
 }
 
@@ -278,7 +278,7 @@ unsigned watch_pause(const struct watch *w)
 
 /* ------------------------------------------------------------------------- life */
 
-/* Where one is being written now: it will be seen. */
+/* Begins at a record being written now: it will be seen. */
 static void begin_at(struct watch *w, uint32_t ring, const struct shm_ring *header)
 {
 	uint64_t section = section_start(&w->reader.geometry, header->head);
@@ -295,7 +295,7 @@ static void begin_at(struct watch *w, uint32_t ring, const struct shm_ring *head
 	r->before = hooks_below(w, ring, r->position);
 }
 
-/* Where writers went round the whole ring while it was counted, it is counted anew. */
+/* Counts again if writers lapped the whole ring meanwhile. */
 static void begin_at_head(struct watch *w, uint32_t ring)
 {
 	const struct shm_geometry *g = &w->reader.geometry;

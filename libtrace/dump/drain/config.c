@@ -17,7 +17,7 @@
 #include "../../session/fail.h"
 #include "../text.h"
 
-/* More than any of ours has. */
+/* More than any configuration of ours. */
 enum { CONFIG_BYTES_MAX = 64 << 10 };
 
 static int open_config(struct session *s, int flags)
@@ -32,7 +32,8 @@ static int config_failed(
 		"%s/" SHM_DRAIN_NAME ": cannot %s: %s", s->place.dir, what, strerror(why));
 }
 
-/* The drain will write to the file that it names: only the session's owner may have written it. */
+/* The drain writes to the file that the configuration names: trust it only if the session's
+ * owner wrote it. */
 static int check_config(const struct session *s, int fd, struct session_error *error)
 {
 	struct stat st;
@@ -44,7 +45,7 @@ static int check_config(const struct session *s, int fd, struct session_error *e
 		"%s/" SHM_DRAIN_NAME " has the wrong owner, type or mode: not used", s->place.dir);
 }
 
-/* The owner's, also if root comes first. */
+/* Owned by the session's owner, even if root comes first. */
 static int config_open_for_owner(struct session *s, struct session_error *error)
 {
 	int fd = open_config(s, O_RDWR), rc = 0;
@@ -78,7 +79,7 @@ int drain_lock(struct drain *d, struct session_error *error)
 		d->lock_fd = -1;
 		return rc;
 	}
-	/* Who asks whether a drain runs has it for a moment. */
+	/* A command that asks whether a drain runs holds it for a moment. */
 	for (int i = 0; i < 50; i++) {
 		if (flock(d->lock_fd, LOCK_EX | LOCK_NB) == 0)
 			return 0;
@@ -93,7 +94,7 @@ int drain_lock(struct drain *d, struct session_error *error)
 static const char *const codec_names[] = {
 	[TF_CODEC_NONE] = "none", [TF_CODEC_LZ4] = "lz4", [TF_CODEC_ZLIB] = "zlib"};
 
-/* One line a value: what could end it is written as %XX. */
+/* One line per value: writes bytes that could end it as %XX. */
 static void add_escaped(struct text *t, const char *key, const char *value)
 {
 	static const char hex[] = "0123456789abcdef";
@@ -109,7 +110,7 @@ static void add_escaped(struct text *t, const char *key, const char *value)
 	text_add(t, "\n", 1);
 }
 
-/* False: it is not what add_escaped wrote, or does not fit. */
+/* False if add_escaped did not write it, or it does not fit. */
 static bool unescape(const char *from, char *to, size_t room)
 {
 	size_t n = 0;
@@ -137,7 +138,7 @@ static bool config_parse_number(const char *text, uint64_t most, uint64_t *out)
 	return number_scan(&text, text + strlen(text), 10, most, out) && *text == 0;
 }
 
-/* In place, because the lock is on this very file. */
+/* Rewrites in place, because the lock is on this file. */
 static int write_config(
 	struct session *s, const char *bytes, size_t length, struct session_error *error)
 {
@@ -167,7 +168,7 @@ int drain_save(struct session *s, const struct drain_config *config, struct sess
 	return rc;
 }
 
-/* All of it, with what drains left behind the configuration; NULL: there is no file. */
+/* Reads all of it, with the state that drains left after the configuration; NULL: no file. */
 static int read_whole(struct session *s, char **bytes, size_t *length, struct session_error *error)
 {
 	int fd = open_config(s, O_RDONLY), rc = 0;
@@ -194,14 +195,14 @@ int drain_init(struct session *s, const struct session_config *rings,
 
 	session_reclaim(s);
 	if (session_is_on(s))
-		return session_init(s, rings, error); /* which says so */
+		return session_init(s, rings, error); /* which prints the error */
 	if (session_is_drained(s))
 		return session_fail(error, PU_ERROR_FACILITY_BUSY,
 			"the drain of %.300s still finishes its file; swtrace off waits for it",
 			s->place.dir);
 	int rc = read_whole(s, &before, &length, error);
 	if (rc == 0) {
-		/* Before the rings: where it fails, the older ones stay, and their file's name. */
+		/* Before the rings: on failure the old rings and their file's name stay. */
 		rc = drain_save(s, config, error);
 		if (rc == 0)
 			rc = session_init(s, rings, error);

@@ -36,8 +36,8 @@ int drain_set_path(struct drain_config *config, const char *path, struct session
 }
 
 /*
- * What two million hooks of eight words a second (112 MB) need on one processor for 140 ms;
- * not more than a quarter of what there is.
+ * Holds two million hooks of eight words a second (112 MB) on one processor for 140 ms; at most
+ * a quarter of the free space.
  */
 void drain_size_rings(struct session_config *config)
 {
@@ -107,7 +107,7 @@ int drain_on(struct session *s, bool *resumed, struct session_error *error)
 
 /* ------------------------------------------------------------------------------ off */
 
-/* Without progress for so long, the drain is not going to finish. */
+/* A drain without progress for so long will not finish. */
 #define PATIENCE_NS 10000000000u
 #define LOOK_NS 10000000u
 
@@ -118,7 +118,7 @@ static uint64_t progress(const struct session *s)
 	return d->bytes + d->hooks + d->torn + d->lost + d->rotations;
 }
 
-/* Until there is no drain any more; false: it does nothing. */
+/* Waits until the drain has ended; false: it makes no progress. */
 static bool wait_for_drain(struct session *s)
 {
 	uint64_t seen = progress(s), since = time_ns_monotonic();
@@ -135,7 +135,7 @@ static bool wait_for_drain(struct session *s)
 	return true;
 }
 
-/* What a killed drain left in the rings goes to its file. */
+/* Writes what a killed drain left in the rings to its file. */
 static int finish_for_it(
 	struct session *s, const struct drain_config *config, struct session_error *error)
 {

@@ -1,6 +1,4 @@
-/*
- * The drain as a daemon: no terminal, no files but the session's and its own, one job.
- */
+/* The drain as a daemon, without a terminal or files other than the session's and its own. */
 #include "daemon.h"
 
 #include <dirent.h>
@@ -18,10 +16,10 @@
 #include "../../session/fail.h"
 #include "stream.h"
 
-/* Its file is to be begun by then. */
+/* The time limit for beginning its file. */
 enum { BEGIN_SECONDS = 60 };
 
-/* What the daemon tells `on`, once. */
+/* The daemon's single message to `on`. */
 struct report {
 	int rc;
 	struct session_error error;
@@ -29,7 +27,7 @@ struct report {
 
 static volatile sig_atomic_t told_to_end;
 
-/* The machine goes down, say: the file is to be whole. */
+/* Finishes the file on a signal, for example when the machine shuts down. */
 static void daemon_request_end(int signal)
 {
 	told_to_end = signal;
@@ -63,7 +61,7 @@ static void daemon_close_inherited(int keep)
 	if (null > STDERR_FILENO)
 		close(null);
 	if (chdir("/") != 0)
-		return; /* a file system that cannot be unmounted is all that costs */
+		return; /* a failure only keeps a file system from being unmounted */
 }
 
 static void daemon_catch_signals(void)
@@ -98,7 +96,7 @@ static int daemon_open_stream(struct stream *stream, const struct session_place 
 	return rc;
 }
 
-/* In the daemon. */
+/* Runs in the daemon. */
 __attribute__((noreturn)) static void live(const struct session_place *place, uint32_t generation,
 	const struct drain_config *config, int channel)
 {
@@ -119,7 +117,7 @@ __attribute__((noreturn)) static void live(const struct session_place *place, ui
 	send(channel, &report, sizeof report, MSG_NOSIGNAL);
 	if (report.rc)
 		_exit(1);
-	/* `on` opens the gate meanwhile; if it was killed, the gate says whether it had. */
+	/* `on` opens the gate meanwhile; if it was killed, the gate shows whether it did. */
 	while (recv(channel, &byte, 1, 0) < 0 && errno == EINTR)
 		;
 	close(channel);

@@ -16,14 +16,14 @@
 #include "../signals.h"
 
 #define MS ((uint64_t)1000000)
-/* Uncommitted for so long: whoever does it may be dead. And how often that is asked. */
+/* A writer that leaves a record uncommitted for so long may be dead; and the interval of checks. */
 #define HELD_NS (50 * MS)
 #define RECLAIM_NS (100 * MS)
 #define CHECK_NS (500 * MS)
-/* At the end a writer that was interrupted in the middle gets this long. */
+/* The time that an interrupted writer gets at the end. */
 #define LAST_NS (100 * MS)
 
-/* What other processes are told. */
+/* Publishes the status for other processes. */
 static void drain_publish_status(struct drain *d, enum shm_drain_state state)
 {
 	struct shm_drain *to = &d->session->control->drain;
@@ -32,7 +32,8 @@ static void drain_publish_status(struct drain *d, enum shm_drain_state state)
 	if (!drain_owns_page(d))
 		return;
 	drain_status(d, &now);
-	/* First: after an init in between, no reader takes the rest for its rings'. */
+	/* Stored first: after an init in between, no reader takes the rest for the new rings'
+	 * status. */
 	__atomic_store_n(&to->generation, d->session->generation, __ATOMIC_RELEASE);
 	to->pid = (uint32_t)getpid();
 	memcpy(to->trace_id, d->id, sizeof to->trace_id);
@@ -68,7 +69,7 @@ static int check_session(const struct session *s, struct session_error *error)
 	if (!s->writable)
 		return session_fail(error, PU_ERROR_ACCESS_DENIED,
 			"%s is open for reading only: it cannot be drained", s->place.dir);
-	/* The file's name is the owner's word: root would write where its own rights reach. */
+	/* The owner chose the file's name: opening it as root would use root's rights. */
 	if (s->place.owner != geteuid())
 		return session_fail(error, PU_ERROR_ACCESS_DENIED,
 			"%s belongs to user %u, who alone may start its drain", s->place.dir,
@@ -129,7 +130,7 @@ static int drain_open_parts(struct drain *d, struct session_error *error)
 	if (rc)
 		return rc;
 	for (uint32_t i = 0; i < d->rings; i++) {
-		/* As the file has it, whatever a killed drain got to store. */
+		/* From the file, not from what a killed drain stored. */
 		drain_tell_figures(d, i);
 		drain_look(d, i);
 	}
@@ -182,7 +183,7 @@ void drain_close(struct drain *d)
 
 /* --------------------------------------------------------------------- rounds */
 
-/* How fast the rings fill, the fastest of them, as parts of a ring in a second. */
+/* The fill rate of the fastest ring, in parts of a ring per second. */
 static void drain_measure_fill(struct drain *d)
 {
 	uint64_t now = time_ns_monotonic(), most = 0;
@@ -197,13 +198,13 @@ static void drain_measure_fill(struct drain *d)
 	}
 	double rate = (double)most / (double)d->reader.geometry.ring_size /
 		      (seconds > 1e-6 ? seconds : 1e-6);
-	/* Up at once, down slowly. */
+	/* Rises at once, decays slowly. */
 	d->rate = rate > d->rate ? rate : d->rate * 0.75 + rate * 0.25;
 	d->idle = most == 0;
 	d->looked = now;
 }
 
-/* Takes what there is. 1: something, 0: nothing, or a PU_ code. */
+/* Writes what is available. 1: something, 0: nothing, or a PU_ code. */
 static int drain_take_sections(struct drain *d, bool partial, bool force)
 {
 	uint32_t ring;
@@ -241,7 +242,7 @@ static bool stuck(const struct drain *d)
 	return false;
 }
 
-/* Another command that has the lock does it itself, or the next round does. */
+/* Another command that holds the lock reclaims itself, or the next round does. */
 static void reclaim(struct drain *d)
 {
 	uint64_t began = time_ns_monotonic();
@@ -251,7 +252,7 @@ static void reclaim(struct drain *d)
 		return;
 	session_reclaim(d->session);
 	session_unlock(d->session);
-	/* It looks at every ring as a whole: with large ones seldom enough not to be felt. */
+	/* Reclaiming reads every ring as a whole: rarely enough to be cheap with large ones. */
 	uint64_t now = time_ns_monotonic();
 	d->reclaim_at = now + RECLAIM_NS + 20 * (now - began);
 }
@@ -295,8 +296,8 @@ int drain_round(struct drain *d, struct session_error *error)
 }
 
 /*
- * Waking up is what an idle drain costs, so it sleeps as long as it may: until writers that
- * begin in this moment, at 200 MB/s each, have filled a quarter of their rings.
+ * Wake-ups are the cost of an idle drain, so it sleeps as long as possible: until writers that
+ * start now, at 200 MB/s each, would have filled a quarter of their rings.
  */
 static unsigned idle_pause(const struct drain *d)
 {
@@ -348,7 +349,7 @@ static int take_the_rest(struct drain *d)
 	}
 }
 
-/* What can no longer be written is counted, and the writers get the room. */
+/* Counts what can no longer be written, and releases the room to the writers. */
 static void count_the_rest(struct drain *d)
 {
 	struct ring_span span;

@@ -1,6 +1,6 @@
 /*
- * The sections of the drain's file. Between two calls it ends with a whole section: a write
- * that fails is cut back, where there is something to cut.
+ * Writes the sections of the drain's file. Between two calls the file ends with a whole section:
+ * a failed write is truncated, if the file can be.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -19,15 +19,15 @@
 #define CLOCK_NS (10 * SECOND)
 #define CLOCK_BACK_NS SECOND
 #define LOSS_NS (5 * SECOND)
-/* Readers keep every LOSS entry of a file: later ones of a long file come further apart,
- * and beyond this many only the trailer's. */
+/* Readers keep every LOSS entry of a file: in a long file they come further and further apart,
+ * and beyond this many only the trailer's follows. */
 enum { LOSS_ENTRIES_MAX = 16384, LOSS_PART = 64 };
 #define TASKS_NS (SECOND / 50)
 #define TASKS_ANYHOW_NS (2 * SECOND)
 
 /* ----------------------------------------------------------------- begin and cut */
 
-/* Known before the file is begun, and enough for all that may come. */
+/* Chosen before the file is begun, large enough for every later section. */
 static uint32_t drain_file_largest_raw(const struct drain *d, const struct file_head *h)
 {
 	uint64_t sizes[] = {d->reader.geometry.section_size, (uint64_t)d->rings * TF_LOSS_SIZE,
@@ -90,7 +90,7 @@ int drain_file_cut(struct drain_file *f, uint64_t whole, struct session_error *e
 	return 0;
 }
 
-/* After every write: what is whole stays, what is not goes. */
+/* After every write: keeps whole sections, truncates an incomplete one. */
 static int drain_file_settle_write(struct drain *d, int rc)
 {
 	struct drain_file *f = &d->file;
@@ -98,7 +98,7 @@ static int drain_file_settle_write(struct drain *d, int rc)
 	if (rc == 0)
 		f->whole = f->out.written;
 	else
-		drain_file_cut(f, f->whole, NULL); /* the first failure is the one to tell */
+		drain_file_cut(f, f->whole, NULL); /* report the first failure */
 	return rc;
 }
 
@@ -119,7 +119,7 @@ void drain_file_count(struct drain *d, uint32_t ring, int64_t hooks, int64_t tor
 		drain_tell_figures(d, ring);
 }
 
-/* Those that the file lacks: a hook's task stands before it. */
+/* Writes the tasks that the file lacks: a hook's task precedes it. */
 static int write_tasks(struct drain *d, struct session_error *error)
 {
 	if (d->tasks.untold == 0)
@@ -134,8 +134,8 @@ int drain_file_hooks(
 	struct drain_file *f = &d->file;
 	struct drain_ring *r = &d->ring[ring];
 	uint64_t lost = r->entry_lost > r->told_lost ? r->entry_lost - r->told_lost : 0;
-	/* One without a hook is written too: that its records were torn is told only once
-	 * then, whenever the drain is killed. */
+	/* Also writes sections without hooks: their torn records are then counted once, whenever
+	 * the drain is killed. */
 	struct section s = {.type = TF_TYPE_HOOKS,
 		.codec = d->config.codec,
 		.payload = d->copy,
@@ -170,7 +170,7 @@ int drain_file_hooks(
 
 /* ---------------------------------------------------------------------- losses */
 
-/* What a LOSS entry would say that no other of this file said. */
+/* The losses not yet in a LOSS entry of this file. */
 static uint64_t to_tell(const struct drain_ring *r)
 {
 	uint64_t sum = r->here.loose_torn + r->here.unwritten;
@@ -187,7 +187,7 @@ static void losses_here(const struct drain_ring *r, uint64_t loss[SHM_LOSSES])
 		loss[k] = r->loss[k] - r->lost0[k];
 }
 
-/* Of all rings, or of those that have something new to tell. */
+/* Of all rings, or only of those with new losses. */
 static bool has_news(const struct drain_ring *r, bool all)
 {
 	return all || to_tell(r) != r->noted_loss;
@@ -284,8 +284,8 @@ static int clock_in_time(struct drain *d, struct session_error *error)
 	return drain_file_settle_write(d, head_write_clock(&d->file.writer, d->session, error));
 }
 
-/* The header of a file says whether counts in it were scripted: the first such process may
- * come late. A stream's header is gone by then. */
+/* The header states whether counts in the file were scripted: the first such process may come
+ * late. A stream's header cannot be changed. */
 static void drain_file_mark_scripted(struct drain *d)
 {
 	struct drain_file *f = &d->file;
@@ -301,7 +301,7 @@ static void drain_file_mark_scripted(struct drain *d)
 static int new_tasks(struct drain *d, struct session_error *error)
 {
 	struct head_tasks t;
-	/* What members destroyed is not there to be written. */
+	/* Writes no tasks if members destroyed the table. */
 	int rc = head_gather_tasks(&t, d->session, &d->tasks, NULL) ? 0 : write_tasks(d, error);
 
 	if (t.scripted || (session_sticky(d->session) & SHM_STICKY_SCRIPTED))
@@ -327,8 +327,8 @@ static int new_schemas(struct drain *d, struct session_error *error)
 	return rc;
 }
 
-/* How often slots were claimed, and the bytes of schemas. They are members' words: without
- * news in them both areas are looked at from time to time. */
+/* Counts of claimed slots and bytes of schemas. Members can forge them: both areas are also
+ * checked from time to time without news. */
 static bool read_news(const struct session *s, uint64_t *claims, uint32_t *schemas)
 {
 	const off_t claims_at = offsetof(struct shm_task_header, claims);
@@ -344,7 +344,7 @@ static int news(struct drain *d, struct session_error *error)
 	uint32_t schemas;
 	int rc = 0;
 
-	/* A large table takes its time: the drain has other things to do. */
+	/* Reads a large table less often: the drain must keep up with the rings. */
 	if (since < TASKS_NS + 20 * d->gather_ns || !read_news(d->session, &claims, &schemas))
 		return 0;
 	if (claims != d->claims || since >= TASKS_ANYHOW_NS) {
@@ -382,10 +382,10 @@ int drain_file_end(struct drain *d, struct session_error *error)
 		rc = head_write_clock(&d->file.writer, d->session, error);
 	if (rc == 0)
 		rc = head_write_plain(&d->file.writer, TF_TYPE_END, TF_CODEC_NONE, NULL, 0, error);
-	return drain_file_settle_write(d, rc); /* all of it or nothing */
+	return drain_file_settle_write(d, rc); /* all or nothing */
 }
 
-/* The last section of hooks goes, and what stands behind it: its hooks are counted. */
+/* Drops the last section of hooks and everything after it, and counts its hooks. */
 static bool give_up_last(struct drain *d, uint64_t *left)
 {
 	struct drain_file *f = &d->file;

@@ -45,7 +45,7 @@ static bool drain_name_is_own_file(const struct drain *d, const char *path, stru
 	return ours;
 }
 
-/* What a drain that was killed while it renamed left half done. */
+/* Completes a rename that a killed drain left half done. */
 static void mend(const struct drain *d, const char *path)
 {
 	char first[PATH_MAX], next[PATH_MAX];
@@ -61,7 +61,7 @@ static void mend(const struct drain *d, const char *path)
 	unlink(next);
 }
 
-/* Goes on with what the session's drain before left: 1, 0: there is nothing, or a PU_ code. */
+/* Resumes the file of the session's previous drain: 1, 0: there is none, or a PU_ code. */
 static int take_up(struct drain *d, struct session_error *error)
 {
 	struct drain_file *f = &d->file;
@@ -142,7 +142,7 @@ int drain_name_open(struct drain *d, struct session_error *error)
 
 /* ---------------------------------------------------------------------- rotate */
 
-/* What a larger number of files to keep left. */
+/* Removes files left by an earlier, larger number to keep. */
 static void drop_old(const struct drain *d)
 {
 	char name[PATH_MAX];
@@ -156,7 +156,7 @@ static void drop_old(const struct drain *d)
 			return;
 }
 
-/* The next file's zero is what this one's trailer says. */
+/* The trailer's counts are the next file's zero. */
 static void close_ledger(struct drain *d)
 {
 	for (uint32_t i = 0; i < d->rings; i++) {
@@ -204,7 +204,7 @@ int drain_name_rotate(struct drain *d, struct session_error *error)
 		d->rotations++;
 		rc = begin_next(d, next, error);
 		if (rc) {
-			/* It goes on being the file, for what is to be told at the end. */
+			/* The old file stays the current one: it takes the final counts. */
 			d->bytes_before = bytes;
 			d->rotations--;
 			drain_file_cut(&d->file, whole, NULL);
@@ -258,7 +258,7 @@ static int copy_file(const struct drain_file *f, struct output *to, struct sessi
 	return rc;
 }
 
-/* The file was removed or renamed: it comes back under its name, with all that is in it. */
+/* The file was removed or renamed: restores it under its name, with its contents. */
 static int bring_back(struct drain *d, struct session_error *error)
 {
 	struct drain_file *f = &d->file;

@@ -42,7 +42,7 @@ static uint64_t section_bytes(const struct scan *s)
 	return TF_SECTION_SIZE + ((stored + TF_ALIGN - 1) & ~(uint64_t)(TF_ALIGN - 1));
 }
 
-/* The section's header makes sense, and the section is whole. */
+/* Whether the section's header is valid and the section whole. */
 static bool resume_has_complete_section(struct scan *s)
 {
 	return s->size - s->at >= TF_SECTION_SIZE &&
@@ -71,7 +71,7 @@ static bool verify(struct scan *s)
 	return holds;
 }
 
-/* The drain's ring of a file's ring, or d->rings. */
+/* The index of the drain's ring for a file's ring, or d->rings. */
 static uint32_t ring_by_id(const struct drain *d, uint32_t id)
 {
 	for (uint32_t i = 0; i < d->rings; i++)
@@ -161,11 +161,11 @@ static int damaged(const struct scan *s, struct session_error *error)
 		s->f->out.path, (unsigned long long)s->at);
 }
 
-/* Notes the section at `at`, whose header was good before. */
+/* Records the section at `at`, whose header was valid. */
 static bool resume_note_if_complete(struct scan *s, uint64_t at, bool last)
 {
 	s->at = at;
-	/* A machine that stopped may have left a header without its payload. */
+	/* A crash of the machine may leave a header without its payload. */
 	if (!resume_has_complete_section(s) || (last && !verify(s)))
 		return false;
 	note_section(s);

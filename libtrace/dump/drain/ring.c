@@ -17,7 +17,7 @@ bool drain_owns_page(const struct drain *d)
 	return __atomic_load_n(&s->control->generation, __ATOMIC_ACQUIRE) == s->generation;
 }
 
-/* After an init in between they are no figures of the new rings. */
+/* After an init in between they do not describe the new rings. */
 void drain_tell_figures(struct drain *d, uint32_t ring)
 {
 	struct shm_ring_control *page = &d->session->control->ring[ring];
@@ -28,7 +28,7 @@ void drain_tell_figures(struct drain *d, uint32_t ring)
 	page->drained_torn = shm_figure(generation, r->before.torn + r->here.torn);
 }
 
-/* Writers may have the room before the section that taken is in. */
+/* Releases the room before taken's section to writers. */
 static void drain_release_sections(struct drain *d, uint32_t ring)
 {
 	struct drain_ring *r = &d->ring[ring];
@@ -73,7 +73,7 @@ static void drain_follow_discard(struct drain *d, uint32_t ring)
 		return;
 	uint64_t start = __atomic_load_n(&d->session->control->ring[ring].start, __ATOMIC_ACQUIRE);
 
-	/* It was copied from head, which anybody can write. */
+	/* It was copied from head, which any member can write. */
 	if (start > r->taken && start <= r->head)
 		drain_start_at(d, ring, start);
 }
@@ -143,7 +143,7 @@ uint32_t drain_earliest(const struct drain *d)
 	return best;
 }
 
-/* The writers will want the room soon: they shall not find the ring full for its sake. */
+/* Whether writers need the room soon: a held section must not make the ring full. */
 static bool needed(const struct drain *d, uint32_t ring)
 {
 	const struct shm_geometry *g = &d->reader.geometry;
@@ -168,7 +168,7 @@ bool drain_copy(struct drain *d, uint32_t ring, bool force, struct ring_span *sp
 		return false;
 	}
 	if (span->overwritten) {
-		/* It was entered when it was looked for: the entry word was scribbled on. */
+		/* It was entered when it was found: the entry word was scribbled on since. */
 		span->bytes = span->hooks = span->torn = 0;
 	}
 	if (span->damaged || span->bytes == 0)

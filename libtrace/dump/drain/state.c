@@ -22,7 +22,7 @@
 
 enum { BEFORE_WORDS = 3 + SHM_LOSSES };
 
-/* The causes in the lines' order. Lines of version 1.0 end with the fifth. */
+/* The causes in the order of the lines. Lines of version 1.0 end with the fifth. */
 static const uint8_t causes[SHM_LOSSES] = {SHM_LOST_FULL, SHM_LOST_BIG, SHM_LOST_HELD,
 	SHM_LOST_NO_GUEST, SHM_SKIPPED, SHM_LOST_NO_SLOT, SHM_LOST_NO_MEMORY, SHM_LOST_UNATTACHED};
 
@@ -94,7 +94,7 @@ static bool numbers(const char *text, uint64_t *w, int count)
 	return true;
 }
 
-/* The numbers of a ring's line, which may lack the causes that are younger than it. */
+/* The numbers of a ring's line, which may lack causes added later. */
 static bool ring_numbers(const char *text, uint64_t *w, int count)
 {
 	if (numbers(text, w, count))
@@ -103,7 +103,7 @@ static bool ring_numbers(const char *text, uint64_t *w, int count)
 	return numbers(text, w, count - CAUSES_LACKED);
 }
 
-/* The ring that a key "prefix.N" names, or d->rings. */
+/* The ring named by a key "prefix.N", or d->rings. */
 static uint32_t ring_of(const struct drain *d, const char *key, const char *prefix)
 {
 	size_t length = strlen(prefix);
@@ -132,7 +132,7 @@ static void meta_line(void *ctx, const char *key, const char *value)
 	}
 }
 
-/* The lines of a text, one after the other; what has no colon is passed over. */
+/* Walks the lines of a text; skips lines without a colon. */
 static void each_line(
 	char *text, void (*line)(void *ctx, const char *key, const char *value), void *ctx)
 {
@@ -204,8 +204,8 @@ void drain_state_save(struct drain *d)
 		words_line(&t, "ring.", i, w, STATE_WORDS);
 	}
 	text_linef(&t, "rings", "%" PRIu32, d->rings);
-	/* Behind the configuration, which stays as it is whatever happens to this. A state that
-	 * is not whole is as none. */
+	/* Written after the configuration, which a failure leaves intact. An incomplete state
+	 * counts as none. */
 	if (!t.failed && pwrite(d->lock_fd, t.bytes, t.length, (off_t)from) == (ssize_t)t.length &&
 		ftruncate(d->lock_fd, (off_t)(from + t.length)) != 0)
 		(void)!ftruncate(d->lock_fd, (off_t)from);

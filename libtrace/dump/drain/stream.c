@@ -1,6 +1,4 @@
-/*
- * Rounds of a drain.
- */
+/* Runs the rounds of a drain. */
 #include "stream.h"
 
 #include <poll.h>
@@ -10,7 +8,7 @@
 
 #include "../../../formats/base/time_ns.h"
 
-/* Tracing may be turned off at any time. Only the control page tells the drain. */
+/* Tracing may be turned off at any time; the drain learns it from the control page. */
 #define LONGEST_PAUSE_NS 100000000u
 
 static void stream_interrupt_only(int signal)
@@ -20,7 +18,7 @@ static void stream_interrupt_only(int signal)
 
 void stream_catch_signals(void)
 {
-	/* Caught, not ignored: what is ignored stays so in a command that is executed. */
+	/* Caught, not ignored: an executed command would inherit the ignored signal. */
 	const struct sigaction catcher = {.sa_handler = stream_interrupt_only};
 
 	sigaction(SIGPIPE, &catcher, NULL);
@@ -33,7 +31,7 @@ void stream_sleep(int wake, uint64_t ns)
 	struct pollfd p = {.fd = wake, .events = POLLIN};
 	uint64_t count;
 
-	/* A signal that came is seen by the caller, as is a wake that could not be read. */
+	/* The caller checks for a signal, and for a failed read of the wake pipe. */
 	if (ppoll(&p, 1, &t, NULL) > 0 && read(wake, &count, sizeof count) < 0)
 		return;
 }
@@ -72,7 +70,7 @@ int stream_follow(struct stream *s)
 	}
 }
 
-/* Without the lock the gate would stay open for ever: then it is closed all the same. */
+/* Closes the gate even without the lock: otherwise it would stay open for ever. */
 static void stream_turn_off(struct stream *s)
 {
 	int locked = session_lock(s->session, true, NULL);
