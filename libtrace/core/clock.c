@@ -45,7 +45,7 @@ static uint32_t machine_kind(void)
 	return decide(&of_machine, kind);
 }
 
-/* When the library is loaded, so that no hook has to read /sys. */
+/* Runs at load time, so that no hook has to read /sys. */
 __attribute__((constructor)) static void look_early(void)
 {
 	machine_kind();

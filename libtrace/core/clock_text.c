@@ -1,6 +1,4 @@
-/*
- * The session's clock in words. Apart from clock_trust.c: hooks need no stdio.
- */
+/* The session's clock in words. Separate from clock_trust.c, because hooks need no stdio. */
 #include <stdio.h>
 
 #include "../../formats/trace_file.h"

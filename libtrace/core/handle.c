@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* A table that grows by chunks, which never move: found without a lock. */
+/* A table that grows by chunks, which never move: lookup takes no lock. */
 enum {
 	CHUNK_BITS = 10,
 	CHUNK_SLOTS = 1 << CHUNK_BITS,
@@ -17,7 +17,7 @@ enum {
 #define USE_MASK ((uintptr_t)-1 >> INDEX_BITS)
 
 struct slot {
-	_Atomic uintptr_t handle; /* the one that is valid; 0: none */
+	_Atomic uintptr_t handle; /* the valid handle; 0: none */
 	void *instance;
 	enum handle_kind kind;
 	uintptr_t use; /* of the last handle */
@@ -26,9 +26,10 @@ struct slot {
 
 static struct slot *_Atomic chunk[CHUNKS];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static uint32_t slots;			 /* ever used */
-static uint32_t first_free = UINT32_MAX; /* first in, first out: a handle is long in coming */
-static uint32_t last_free;		 /* back */
+static uint32_t slots; /* slots ever used */
+static uint32_t first_free =
+	UINT32_MAX;	   /* FIFO free list: delays reuse, so a stale handle is caught */
+static uint32_t last_free; /* tail */
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -65,7 +66,7 @@ static struct slot *find_slot(enum handle_kind kind, void *handle)
 	return s && s->handle == h && s->kind == kind ? s : NULL;
 }
 
-/* A free slot's index, or UINT32_MAX. With the lock. */
+/* A free slot's index, or UINT32_MAX. Call with the lock held. */
 static uint32_t handle_allocate_slot(void)
 {
 	uint32_t index = first_free;

@@ -62,7 +62,7 @@ static bool read_list(const char *path, struct cpu_set *set)
 }
 
 static int online_fd = -1;
-static struct stat online_as; /* what it was opened as */
+static struct stat online_as; /* its identity when it was opened */
 static pthread_once_t online_once = PTHREAD_ONCE_INIT;
 
 static void open_online(void)

@@ -103,7 +103,7 @@ static void use_software(struct counter_choice *c)
 		c->from[COUNTER_BUSY] = FROM_IDLE;
 		c->busy = idle_source();
 	}
-	/* Half a perf group is of no use: the two counts of a CPI must be of one kind. */
+	/* Half a perf group is useless: both counts of a CPI must be of one kind. */
 	if (c->asked != KIND_PERF && c->from[COUNTER_THREAD_CYCLES] == FROM_NOTHING &&
 		rate_hz() != 0 && thread_time_ns() != CPI_NONE)
 		c->from[COUNTER_THREAD_CYCLES] = FROM_THREAD_CLOCK;
@@ -168,7 +168,7 @@ void counter_choose_for(struct counter_choice *c, const char *value)
 
 static struct counter_choice choice;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-/* So that reading counters needs no call to see that it was done. */
+/* Set once the choice is made, so that reading counters needs no call to check it. */
 static _Atomic bool chosen;
 
 static void choice_choose_sources(void)

@@ -55,7 +55,7 @@ static void read_msr(const char *dir)
 	types.has_aperf = types.has_mperf && read_event(dir, "events/aperf", &types.aperf_config);
 }
 
-/* Only the PMUs of processors have this file; the others, of caches and the like, a cpumask. */
+/* Only processors' PMUs have this file; uncore PMUs have a cpumask. */
 static bool read_core_type(const char *dir, const char *name, struct core_type *t)
 {
 	char text[4096];

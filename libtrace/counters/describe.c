@@ -1,6 +1,4 @@
-/*
- * What is in use, in words: for doctor, META and info.
- */
+/* Describes the counters in use, for doctor, META and info. */
 #include "describe.h"
 
 #include <string.h>

@@ -1,6 +1,4 @@
-/*
- * The counts between two samples. Pure.
- */
+/* The counts between two samples. Pure functions. */
 #include "life.h"
 #include "rate.h"
 #include "source.h"
@@ -10,12 +8,12 @@ static uint64_t difference_subtract_clamped(uint64_t from, uint64_t to)
 	return to > from ? to - from : 0;
 }
 
-/* The time a group counted, of that in which it was to. */
+/* The share of its enabled time that a group ran. */
 struct span {
 	uint64_t enabled, running;
 };
 
-/* What a group counted while it was enabled, from what it counted while it ran. */
+/* Scales a count from the running time to the enabled time. */
 static uint64_t difference_scale_count(uint64_t from, uint64_t to, struct span s)
 {
 	if (from == CPI_NONE || to == CPI_NONE || to < from)
@@ -45,7 +43,7 @@ static void share_of_idle(const struct counter_sample *from, const struct counte
 
 	if (a->idle_ns == CPI_NONE || b->idle_ns == CPI_NONE || whole == 0)
 		return;
-	/* Shorter than twice the error: the number would say nothing. */
+	/* Shorter than twice the error: the figure would be meaningless. */
 	if (whole / 2 < a->idle_slack + b->idle_slack)
 		return;
 	idle = difference_subtract_clamped(a->idle_ns, b->idle_ns);
@@ -82,8 +80,8 @@ static void difference_busy(const struct counter_sample *from, const struct coun
 		c->busy = rate_scale(c->cycles, c->busy_part, c->busy_whole);
 }
 
-/* It was online at both ends and all the time between, as far as its counters, or else the
- * kernel, tell. */
+/* Whether it was online at both ends and all the time between, by its counters or else the
+ * kernel. */
 static bool difference_is_continuous(const struct counter_cpu *a, const struct counter_cpu *b)
 {
 	if (!a->online || !b->online)
@@ -135,7 +133,7 @@ static void difference_of_cpu(const struct counter_sample *from, const struct co
 	else
 		c->cycles = rate_cycles_of_ticks(
 			difference_subtract_clamped(known ? a->ticks : from->ticks, b->ticks));
-	/* A group that was not even enabled counts nothing any more. */
+	/* A group that was not enabled between the samples counts nothing any more. */
 	if (!known || (b->opening && s.enabled == 0))
 		return;
 	c->instructions = difference_scale_count(a->instructions, b->instructions, s);
@@ -154,7 +152,7 @@ static void difference_cpus(const struct counter_sample *from, const struct coun
 		if (out->cpu[cpu].instructions != CPI_NONE)
 			types |= 1u << to->cpu[cpu].core_type;
 	}
-	/* Their sums are of several types. */
+	/* The sums mix several core types. */
 	if (types & (types - 1))
 		out->flags |= CPI_QUALITY_CORE_TYPES;
 	for (uint32_t cpu = 0; from->cpus && (cpu < from->cpus || cpu < to->cpus); cpu++) {
@@ -211,7 +209,7 @@ static void difference_thread(const struct counter_sample *from, const struct co
 
 /* ------------------------------------------------------------------------ together */
 
-/* Read in user mode at one end only: by system calls. */
+/* Read in user mode at one end only: counts as read by system calls. */
 static enum cpi_source source_of(
 	const struct counter_sample *from, const struct counter_sample *to, enum counter_quantity q)
 {

@@ -9,7 +9,7 @@
 #include "rate.h"
 #include "sample.h"
 
-/* The nearest to the truth first. */
+/* The most accurate first. */
 static const char *const files[] = {"cpuinfo_avg_freq", "scaling_cur_freq", "cpuinfo_cur_freq"};
 enum { FILES = sizeof files / sizeof *files, SAID = FILES };
 
@@ -27,7 +27,7 @@ void frequency_look_in(const char *sysfs)
 	root = sysfs;
 }
 
-/* kHz; 0: not there, or it does not know just now. */
+/* kHz; 0: no such file, or currently unknown. */
 static uint64_t read_khz(uint32_t cpu, const char *name)
 {
 	char path[256], text[24];

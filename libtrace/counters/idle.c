@@ -18,8 +18,8 @@
  */
 enum { TIMER_LIST_CPUS = 32, TIMER_LIST_COST_NS = 500000 };
 
-/* The interrupt line of /proc/stat comes after the processors; what does not fit is not
- * needed. 1024 processors of 10 fields fit. */
+/* Holds 1024 processors of 10 fields. The interrupt line of /proc/stat comes after them and may
+ * be cut. */
 enum { STAT_BYTES = 256 * 1024, PIECE_BYTES = 16 * 1024 };
 
 /* Guards the file, whose position the kernel keeps, and the buffer. */
@@ -27,7 +27,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static enum idle_kind kind;
 static int fd = -1;
-static dev_t fd_device; /* what it was opened as */
+static dev_t fd_device; /* its identity when it was opened */
 static ino_t fd_inode;
 static char *buffer; /* of STAT_BYTES or PIECE_BYTES; lives as long as the process */
 static uint64_t tick_ns, user_hz, cost_ns;
@@ -53,11 +53,11 @@ static bool read_timer_list(struct idle_cpu *cpu, uint32_t room, uint64_t *at)
 	if (!timer_list_end(&t))
 		return false;
 	*at = t.now;
-	/* The processors are printed one after the other, after `now`. */
+	/* The kernel prints the processors in turn, after `now`. */
 	took = time_ns_monotonic() - t.now;
 	for (uint32_t i = 0; i < room; i++)
 		cpu[i].slack += took;
-	/* Moved meanwhile: what was said about the reader's own processor was a guess. */
+	/* The reader migrated meanwhile: the assumption about its own processor was wrong. */
 	if (sched_getcpu() != before && before >= 0 && (uint32_t)before < room)
 		cpu[before].slack += tick_ns;
 	return true;
@@ -84,8 +84,7 @@ static bool idle_open_file(void)
 	return true;
 }
 
-/* A program may have closed our descriptor and opened its own under that number: then it is
- * not ours to close. */
+/* A program may have closed our descriptor and reused the number: then do not close it. */
 static void close_file(void)
 {
 	struct stat st;
@@ -146,7 +145,8 @@ static void idle_choose_source(void)
 	/* The coarse clocks step with the timer tick. */
 	if (clock_getres(CLOCK_MONOTONIC_COARSE, &tick) == 0 && tick.tv_sec == 0)
 		tick_ns = (uint64_t)tick.tv_nsec;
-	/* Where the tick may stop while a task runs, a stopped tick does not mean idle. */
+	/* With nohz_full the tick may stop while a task runs: then a stopped tick does not mean
+	 * idle. */
 	if (tick_ns && cpus_possible() <= TIMER_LIST_CPUS && cpu_list_is_empty("nohz_full") &&
 		idle_is_usable(IDLE_TIMER_LIST, PIECE_BYTES, TIMER_LIST_COST_NS))
 		return;

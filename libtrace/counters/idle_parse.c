@@ -42,7 +42,8 @@ bool idle_parse_stat(
 		if (line.idle > INT64_MAX / quantum)
 			continue;
 		found = true;
-		/* Rounded down when printed: half a quantum more is right on average. */
+		/* The kernel rounds down when printing: adding half a quantum is right on
+		 * average. */
 		if (line.cpu < room)
 			cpu[line.cpu] =
 				(struct idle_cpu){line.idle * quantum + quantum / 2, quantum / 2};
@@ -176,7 +177,7 @@ void timer_list_feed(struct timer_list *t, const char *text, size_t length)
 
 bool timer_list_end(struct timer_list *t)
 {
-	/* A file that ends in the middle of a processor: its last numbers may be cut off. */
+	/* The file ends within a processor: its last numbers may be truncated. */
 	if (!t->done)
 		t->seen = 0;
 	if (t->now == 0) {

@@ -23,7 +23,7 @@ static void open_group(struct perf_group *g)
 	perf_group_open(g, attr, EVENTS, 0, -1, NULL);
 }
 
-/* Decided once: a group counts from its opening on, the rest since the thread's start. */
+/* Decided once: a group counts since its opening, the other sources since the thread's start. */
 static bool has_group(struct thread_self *self)
 {
 	struct thread_group *g;

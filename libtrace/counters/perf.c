@@ -1,6 +1,4 @@
-/*
- * Which events make a group, and what a reading of it says.
- */
+/* Chooses the events of a group, and interprets its readings. */
 #include "perf.h"
 
 #include <errno.h>
@@ -21,13 +19,13 @@ static bool out_of_descriptors(int error)
 	return error == EMFILE || error == ENFILE;
 }
 
-/* A PMU that lacks the event, or has no counter for it next to the others. */
+/* Errors of a PMU that lacks the event, or a free counter beside the others. */
 static bool is_missing(int error)
 {
 	return error == ENOENT || error == EOPNOTSUPP || error == ENXIO || error == EINVAL;
 }
 
-/* What is yet to be tried: attr[i] counts kind[i]. */
+/* The events to try: attr[i] counts kind[i]. */
 struct plan {
 	unsigned count;
 	int kind[PERF_KINDS];
@@ -40,7 +38,7 @@ static void plan_event(struct plan *p, enum perf_kind kind, const struct perf_ev
 	p->attr[p->count++] = *attr;
 }
 
-/* On a hybrid machine a generic event names the PMU that it is meant for. */
+/* On a hybrid machine a generic event names its PMU. */
 static void plan_generic(struct plan *p, enum perf_kind kind, uint32_t pmu, bool user_only)
 {
 	static const uint64_t config[] = {[PERF_INSTRUCTIONS] = PERF_COUNT_HW_INSTRUCTIONS,
@@ -61,7 +59,7 @@ static void plan_mperf(struct plan *p)
 	const struct core_types *t = core_types();
 	struct perf_event_attr attr = {.type = t->mperf_pmu, .config = t->mperf_config};
 
-	/* It counts as the time stamp counter does: of use next to that only. */
+	/* It counts at the rate of the time stamp counter: useful only with it. */
 	if (!t->has_mperf || clock_kind() != TF_CLOCK_TSC)
 		return;
 	plan_event(p, PERF_MPERF, &attr);
@@ -70,8 +68,8 @@ static void plan_mperf(struct plan *p)
 		plan_event(p, PERF_APERF, &attr);
 }
 
-/* A group of one would not show that it was taken apart, which is how it shows that its
- * processor went offline. */
+/* Adds an event that counts nothing: a group of one would not show that the kernel dissolved it
+ * because its processor went offline. */
 static void plan_company(struct plan *p)
 {
 	const struct perf_event_attr attr = {
@@ -121,7 +119,7 @@ static int open_planned(struct perf_counters *c, struct plan *p, pid_t pid, int 
 		}
 		if (now.kind[failed] == PERF_INSTRUCTIONS || !c->error)
 			c->error = -rc;
-		/* The leader's rights are those of all, and so is its processor. */
+		/* The leader's rights and processor apply to all members. */
 		if ((failed == 0 && !is_missing(-rc)) || now.kind[failed] == PERF_KINDS)
 			return PERF_UNAVAILABLE;
 		plan_without(p, failed);
@@ -152,7 +150,7 @@ int perf_open_cpu(struct perf_counters *c, uint32_t cpu)
 	*c = (struct perf_counters){.core_type = (uint8_t)type};
 	if (is_hybrid())
 		rc = open_cpu(c, cpu, core_types()->type[type].pmu);
-	/* Kernels that do not know PMUs in generic events find the processor's own. */
+	/* Kernels without PMU types in generic events use the processor's own PMU. */
 	if (!is_hybrid() || (rc == PERF_UNAVAILABLE && is_missing(c->error)))
 		rc = open_cpu(c, cpu, 0);
 	return rc;

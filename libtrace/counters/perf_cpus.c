@@ -13,26 +13,26 @@
 
 #include "perf.h"
 
-/* Groups put aside keep their descriptors: no more of them than this. */
+/* The most retired groups: they keep their descriptors open. */
 enum { ASIDE_MAX = 256 };
 
 struct cpu_counters {
 	struct perf_counters counters;
 	uint64_t opening;
 	_Atomic bool dead;
-	struct cpu_counters *next; /* put aside */
+	struct cpu_counters *next; /* retired */
 };
 
 struct cpu_set_groups {
 	int (*open)(struct perf_counters *c, uint32_t cpu);
-	bool spared; /* for want of descriptors there is none, which is no error */
+	bool spared; /* no group, for lack of descriptors; not an error */
 	unsigned holders;
 	_Atomic(struct cpu_counters *) group_of[ONLINE_MAX];
 	struct cpu_counters *aside;
 	unsigned asides;
-	/* Nothing was to be had on a processor, and so on none. */
+	/* Opening failed on one processor, and hence on all. */
 	_Atomic bool refused;
-	/* Every processor that there could be has a group that was alive when last seen. */
+	/* Every possible processor has a group that was alive at the last check. */
 	_Atomic bool complete;
 };
 
@@ -43,7 +43,7 @@ static struct cpu_set_groups sets[PERF_SETS] = {
 	[PERF_SOFTWARE] = {.open = perf_open_switches, .spared = true},
 };
 
-/* Not of the heap: a signal handler that interrupted an allocation may need one. */
+/* Not from the heap: a signal handler that interrupted an allocation may need one. */
 static struct cpu_counters *new_counters(void)
 {
 	void *p = mmap(NULL, sizeof(struct cpu_counters), PROT_READ | PROT_WRITE,
@@ -204,7 +204,7 @@ void perf_renew_cpus(enum perf_set which, const struct cpu_set *online)
 {
 	struct cpu_set_groups *s = &sets[which];
 
-	/* A signal handler may have interrupted who holds the lock. */
+	/* A signal handler may have interrupted the lock's holder. */
 	if (s->refused || pthread_mutex_trylock(&lock) != 0)
 		return;
 	for (uint32_t cpu = 0; cpu < online->end && s->holders > 0; cpu++)
@@ -219,7 +219,7 @@ void perf_before_fork(void)
 	pthread_mutex_lock(&lock);
 }
 
-/* A processor's counters go on counting for the child as well. */
+/* A processor's counters also count for the child. */
 void perf_after_fork(void)
 {
 	pthread_mutex_unlock(&lock);

@@ -54,13 +54,13 @@ struct perf_calls perf_calls = {
 
 /* ---------------------------------------------------------------- opening, closing */
 
-/* No attributes: EFAULT where the call exists. */
+/* No attributes: EFAULT if the call exists. */
 bool perf_group_supported(void)
 {
 	return syscall(SYS_perf_event_open, NULL, 0, -1, -1, 0) >= 0 || errno != ENOSYS;
 }
 
-/* Where there is no room up there, the low number stays. */
+/* Keeps the low number if no high one is free. */
 static int perf_move_high(int fd)
 {
 	int least = file_high_descriptor();
@@ -127,7 +127,7 @@ static bool may_read_here(void)
 	return perf_registers_usable() && core_types()->count <= 1;
 }
 
-/* What asks in config1 for counters that user mode may read, the widest first. */
+/* The bits of config1 that request counters readable in user mode, the widest first. */
 static const uint64_t access_bits[] = {
 #ifdef __aarch64__
 	3,
@@ -197,7 +197,7 @@ void perf_group_map(struct perf_group *g)
 	g->mapped = g->count > 0;
 }
 
-/* Members before their leader, as they were opened after it. */
+/* Closes members before their leader. */
 void perf_group_close(struct perf_group *g, bool forked)
 {
 	if (!forked)
@@ -227,7 +227,8 @@ int perf_group_read(const struct perf_group *g, struct perf_group_reading *r)
 	while (n < 0 && errno == EINTR);
 	if (n < 0)
 		return -errno;
-	/* A processor that goes offline takes its groups apart: fewer come, or none. */
+	/* When a processor goes offline the kernel dissolves its groups: fewer values come, or
+	 * none. */
 	if (n == 0)
 		return -ENODATA;
 	if (n < (ssize_t)((HEAD_WORDS + 2) * sizeof *word) || word[4] != g->member[0].id)

@@ -135,7 +135,7 @@ static bool time_since(const struct perf_event_mmap_page *p, bool is_short, uint
 	return true;
 }
 
-/* A register of fewer than 64 bits counts on from the sign that the kernel put there. */
+/* A register of fewer than 64 bits continues from the sign that the kernel set. */
 static bool extended(uint64_t value, unsigned width, uint64_t *count)
 {
 	if (width == 0 || width > 64)
@@ -144,7 +144,7 @@ static bool extended(uint64_t value, unsigned width, uint64_t *count)
 	return true;
 }
 
-/* The leader's times are the group's, as in what a system call reads. */
+/* The leader's times are the group's, as in a read by system call. */
 static bool perf_page_read_times(const struct perf_event_mmap_page *p, struct perf_group_reading *r)
 {
 	struct page_capabilities can = capabilities(p);
@@ -182,7 +182,7 @@ static enum perf_page_state perf_page_read_members(
 	for (unsigned i = 0; i < count; i++) {
 		enum perf_page_state one = read_count(member[i].page, &r->count[i]);
 
-		/* A group is on the counters as a whole or not at all. */
+		/* A group is scheduled as a whole or not at all. */
 		if (one == PERF_PAGE_UNKNOWN || (i > 0 && one != state))
 			return PERF_PAGE_UNKNOWN;
 		state = one;

@@ -1,6 +1,4 @@
-/*
- * Whether there are hardware counters for this process, and if not, why: found by trying.
- */
+/* Finds by trying whether this process has hardware counters, and if not, why. */
 #include "probe.h"
 
 #include <errno.h>
@@ -32,7 +30,7 @@ static int read_number(const char *path)
 	return end == text || v < -100 || v > 100 ? INT_MIN : (int)v;
 }
 
-/* The first online processor that can be tried: one may go offline meanwhile. */
+/* The first online processor that works: one may go offline meanwhile. */
 static int try_cpus(struct perf_counters *c)
 {
 	struct cpu_set online;
@@ -115,7 +113,7 @@ static bool no_pmu(int error)
 
 static void probe_explain_pmu(struct counters_pmu *p)
 {
-	/* Rights are checked first: what says that there is nothing to have rights to, wins. */
+	/* The kernel checks rights first: an error that says there is no such counter wins. */
 	bool none = !p->present && no_pmu(p->thread_errno);
 	bool cpus = p->cpu_wide_errno != 0 && !none;
 	int error = cpus ? p->cpu_wide_errno : p->thread_errno;
@@ -190,7 +188,7 @@ static void no_user_read(struct counters_pmu *p, const char *why, const char *to
 	snprintf(p->user_read_advice, sizeof p->user_read_advice, "%s", todo);
 }
 
-/* Mapped, but not to be read there. */
+/* Mapped, but not readable in user mode. */
 static void explain_switch(struct counters_pmu *p)
 {
 #if defined(__x86_64__)

@@ -9,15 +9,14 @@
 #include "../core/clock.h"
 #include "../core/file.h"
 
-/* The interrupt line comes after the processors; what does not fit is not needed. 1024
- * processors of 10 fields fit. */
+/* Holds 1024 processors of 10 fields. The interrupt line comes after them and may be cut. */
 enum { STAT_BYTES = 256 * 1024 };
 
 /* Guards the buffer and the descriptor. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static char *buffer; /* lives as long as the process */
 static int fd = -1;
-static struct stat fd_as; /* what it was opened as */
+static struct stat fd_as; /* its identity when it was opened */
 
 uint64_t stat_resolution(void)
 {
@@ -26,7 +25,7 @@ uint64_t stat_resolution(void)
 	return 1000000000u / (uint64_t)(hz > 0 ? hz : 100);
 }
 
-/* The descriptor may be the program's by now (a daemon closes everything). */
+/* The program may have closed and reused the descriptor (a daemon closes everything). */
 static bool stat_is_own_file(void)
 {
 	struct stat now;
@@ -75,8 +74,8 @@ static bool stat_parse_cpus(const char *text, size_t length, struct stat_cpu *cp
 	return found;
 }
 
-/* Who is interrupted in the middle knows the moment no better than that: once more. Where there
- * are many processors it takes long in any case: 10 us each are no interruption. */
+/* Reads again after an interruption, which blurs the moment of the sample. Many processors take
+ * long anyway: up to 10 us each counts as uninterrupted. */
 static ssize_t stat_read_file(uint32_t room, uint64_t *at)
 {
 	const uint64_t quick =

@@ -8,7 +8,7 @@
 
 enum { USER, NICE, SYSTEM, IDLE, IOWAIT, IRQ, SOFTIRQ, STEAL, FIELDS };
 
-/* How many of user, nice, system, idle, iowait, irq, softirq and steal there are. */
+/* The number of fields: user, nice, system, idle, iowait, irq, softirq, steal. */
 static int fields(const char *p, const char *end, uint64_t value[FIELDS])
 {
 	int n = 0;
@@ -65,7 +65,7 @@ bool stat_next(const char **p, const char *end, struct stat_line *line)
 		*p = nl + 1;
 		if (stat_parse_line(start, nl, line))
 			return true;
-		/* What follows the processors may be long. */
+		/* The lines after the processors may be long. */
 		if (nl - start < 3 || memcmp(start, "cpu", 3) != 0)
 			break;
 	}

@@ -1,6 +1,4 @@
-/*
- * Samples: reading each quantity from where it comes.
- */
+/* Takes samples: reads each quantity from its source. */
 #include "source.h"
 
 #include <string.h>
@@ -85,7 +83,7 @@ static void sample_clear(struct counter_sample *s)
 	s->cpus = 0;
 }
 
-/* All that there could be. */
+/* Every possible processor. */
 static void sample_clear_cpus(struct counter_sample *s)
 {
 	s->cpus = cpus_possible() < s->room ? cpus_possible() : s->room;
@@ -94,7 +92,7 @@ static void sample_clear_cpus(struct counter_sample *s)
 			.instructions = CPI_NONE, .busy = CPI_NONE, .idle_ns = CPI_NONE};
 }
 
-/* What was read of is online; this tells of the others. */
+/* A processor that was read is online; this covers the others. */
 static void mark_online(struct counter_sample *s, const struct cpu_set *online)
 {
 	uint32_t end = 0;
@@ -225,7 +223,7 @@ struct needs {
 	unsigned thread;
 };
 
-/* Processors that came get their counters now. */
+/* Opens counters for processors that came online. */
 static void look_for_cpus(struct counter_sample *s, bool perf)
 {
 	struct cpu_set online;
@@ -242,7 +240,7 @@ static void read_start(
 {
 	bool all;
 
-	/* A thread's first time takes system calls. */
+	/* A thread's first read takes system calls. */
 	if (wanted_from(c, n->thread, FROM_PERF) && !thread_self()->group_tried)
 		thread_open_group(thread_self());
 	if (n->life && !thread_self()->life_tried)
@@ -260,7 +258,7 @@ again:
 	/* Next to the ticks, at both ends, as the time off the processors is their difference. */
 	if (n->life)
 		life_read(thread_self(), &s->life);
-	/* The first look at one that went and may be back. */
+	/* The first check of a processor that went offline and may be back. */
 	if (n->perf && !read_perf_cpus(c, s) && all)
 		goto again;
 	if (n->thread || n->life)

@@ -55,7 +55,7 @@ static void close_group(struct thread_group *g, bool forked)
 	free(g);
 }
 
-/* The groups count threads of the parent, this one's too. */
+/* All groups count threads of the parent, even the current thread's. */
 static void thread_reset_in_child(void)
 {
 	while (groups)
@@ -109,7 +109,7 @@ uint64_t thread_time_ns(void)
 	return time_ns(t);
 }
 
-/* Registers it to be closed when its thread ends. */
+/* Registers the group to be closed when its thread ends. */
 struct thread_group *thread_keep(struct thread_self *self)
 {
 	struct thread_group *g;
@@ -166,7 +166,7 @@ int thread_open_group(struct thread_self *self)
 	perf = malloc(CORE_TYPES_MAX * sizeof *perf);
 	if (g && perf)
 		rc = open_types(perf, &count);
-	if (rc != PERF_NO_DESCRIPTORS) /* may go better next time */
+	if (rc != PERF_NO_DESCRIPTORS) /* may succeed next time */
 		self->group_tried = true;
 	if (rc != PERF_OPEN) {
 		free(perf);

@@ -1,6 +1,4 @@
-/*
- * How a process tells busy from idle, and why not better.
- */
+/* Chooses how a process tells busy from idle, and explains why not better. */
 #include <pthread.h>
 #include <stdio.h>
 

@@ -1,6 +1,4 @@
-/*
- * What processors did between two samples. Pure.
- */
+/* Processors' usage between two samples. Pure functions. */
 #include "../../include/perfutil.h"
 #include "../core/clock.h"
 #include "proc_stat.h"
@@ -32,7 +30,7 @@ struct counts {
 	bool scaled;
 };
 
-/* What a group counted while it was enabled, from what it counted while it ran. */
+/* Scales a count from the running time to the enabled time. */
 static uint64_t usage_scale_count(uint64_t from, uint64_t to, const struct usage_cpu *a,
 	const struct usage_cpu *b, bool *was_scaled)
 {
@@ -62,7 +60,7 @@ static uint64_t account(uint64_t from, uint64_t to, uint64_t whole, uint64_t sla
 {
 	if (from == CPI_NONE || to == CPI_NONE)
 		return CPI_NONE;
-	/* Shorter than twice the error: the number would say nothing. */
+	/* Shorter than twice the error: the figure would be meaningless. */
 	if (of_its_own && (whole == 0 || whole / 2 < ticks_of_ns(2 * slack)))
 		return CPI_NONE;
 	return ticks_of_ns(usage_subtract_clamped(from, to));
@@ -163,8 +161,8 @@ static void difference_performance(const struct usage_sample *to, const struct u
 
 /* ------------------------------------------------------------------------------ together */
 
-/* It was online at both ends and all the time between, as far as its counters, or else the
- * kernel, tell. */
+/* Whether it was online at both ends and all the time between, by its counters or else the
+ * kernel. */
 static bool usage_is_continuous(const struct usage_cpu *a, const struct usage_cpu *b)
 {
 	if (!a->online || !b->online)

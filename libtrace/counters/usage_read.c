@@ -1,6 +1,4 @@
-/*
- * Samples of what processors spent their time on.
- */
+/* Samples how processors spend their time. */
 #include <string.h>
 #include <time.h>
 
@@ -34,7 +32,7 @@ int usage_hold(void)
 	const struct usage_choice *u = usage_choice();
 	struct cpu_set online;
 
-	thread_self(); /* which sees to forks */
+	thread_self(); /* which handles forks */
 	cpu_set_online(&online);
 	if (u->ticks && perf_hold_cpus(PERF_HARDWARE, &online) != PERF_OPEN)
 		return PU_ERROR_INSUFFICIENT_RESOURCES;
@@ -72,7 +70,7 @@ static void usage_clear_sample(struct usage_sample *s, const struct cpu_set *onl
 			.online = cpu_set_has(online, cpu)};
 }
 
-/* Both clocks, as near to each other as a few tries get. */
+/* Reads both clocks as close together as a few tries allow. */
 static void read_pair(struct usage_sample *s)
 {
 	uint64_t best = UINT64_MAX;
@@ -95,7 +93,7 @@ static void usage_set_ticks(struct usage_sample *s, uint64_t ticks)
 		s->cpu[cpu].ticks = ticks;
 }
 
-/* Processors that came get their counters now. */
+/* Opens counters for processors that came online. */
 static void usage_renew_cpus(enum perf_set set, const struct cpu_set *online)
 {
 	if (!perf_cpus_complete(set))

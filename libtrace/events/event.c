@@ -1,6 +1,4 @@
-/*
- * Events by name: which kind of name it is, where it counts, and the attributes.
- */
+/* Resolves events by name: the kind of name, the processors it counts on, the attributes. */
 #include "event.h"
 
 #include <errno.h>
@@ -27,7 +25,7 @@ static bool event_parse_modes(const char *text, struct cpc_event *e)
 	return true;
 }
 
-/* Takes `:u` and the like off the end of name. */
+/* Strips modifiers such as `:u` from the end of the name. */
 static void cut_modes(char *name, struct cpc_event *e)
 {
 	char *colon = strrchr(name, ':');
@@ -39,7 +37,7 @@ static void cut_modes(char *name, struct cpc_event *e)
 
 /* --------------------------------------------------------------------- kinds of names */
 
-/* "r01c2", which "ref-cycles" is not. 1: not of that kind. */
+/* "r01c2", but not "ref-cycles". 1: not of that kind. */
 static int find_raw(
 	const struct event_pmu *pmu, const char *name, struct cpc_event *e, char why[EVENT_WHY_MAX])
 {
@@ -157,7 +155,7 @@ int cpc_event_attr(const struct cpc_event *e, struct perf_event_attr *attr, size
 	attr->config2 = e->config2;
 	attr->exclude_user = !e->user;
 	attr->exclude_kernel = !e->kernel;
-	/* With a modifier, what is counted is exactly what was named. */
+	/* With a modifier, counts exactly the named modes. */
 	attr->exclude_hv = e->modes_given;
 	return 0;
 }

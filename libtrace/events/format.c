@@ -1,6 +1,4 @@
-/*
- * The formats of sysfs: where the bits of a term go.
- */
+/* sysfs formats: the bits of a term. */
 #include <string.h>
 
 #include "../../formats/base/number.h"
@@ -38,7 +36,7 @@ bool event_field_parse(const char *text, struct event_field *field)
 				return false;
 		}
 		uint64_t bits = UINT64_MAX >> (63 - (to - from)) << from;
-		/* Values fill the ranges from the lowest bit up, as the mask says them. */
+		/* Values fill the mask's ranges from the lowest bit up. */
 		if (field->mask & bits || bits < field->mask)
 			return false;
 		field->mask |= bits;

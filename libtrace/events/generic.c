@@ -1,6 +1,4 @@
-/*
- * The kernel's generic events: hardware, software and caches, by the names that perf uses.
- */
+/* The kernel's generic events (hardware, software, caches) by perf's names. */
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <string.h>
@@ -93,7 +91,7 @@ struct cache_event {
 	uint64_t config;
 };
 
-/* False: the kernel has no such combination. */
+/* False if the kernel has no such combination. */
 static bool cache_event(unsigned i, struct cache_event *c)
 {
 	unsigned cache = i / (PERF_COUNT_HW_CACHE_OP_MAX * 2);

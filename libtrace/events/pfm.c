@@ -67,7 +67,7 @@ static void name_pmu(struct cpc_event *e)
 		event_walk_pmus(has_type, &b);
 }
 
-/* Whether the name begins with this event's. */
+/* Whether the name begins with this event's name. */
 static bool begins(const char *name, const char *event)
 {
 	size_t n = strlen(event);
@@ -75,14 +75,14 @@ static bool begins(const char *name, const char *event)
 	return strncasecmp(name, event, n) == 0 && (name[n] == 0 || name[n] == ':');
 }
 
-/* A processor that is not this one and has an event of that name. */
+/* Finds another processor with an event of that name. */
 static bool elsewhere(const char *name, pfm_pmu_info_t *pmu)
 {
 	const char *scope = strstr(name, "::"), *event = scope ? scope + 2 : name;
 	pfm_event_info_t info;
 	int id;
 
-	/* Thousands of names are compared: not with what cannot be one. */
+	/* Filters first: thousands of names are compared. */
 	if (event[strcspn(event, ",/ ?%")])
 		return false;
 	pfm_for_all_pmus(id)
@@ -175,7 +175,7 @@ int event_pfm_walk(int (*visit)(void *user, const struct cpc_event_info *info), 
 		return 0;
 	pfm_for_all_pmus(id)
 	{
-		/* What the kernel names itself is listed already. */
+		/* Events that the kernel names are listed already. */
 		if (rc == 0 && event_pfm_info(id, &pmu) && pmu.is_present &&
 			pmu.type != PFM_PMU_TYPE_OS_GENERIC)
 			rc = event_pfm_walk_of(pmu.name, visit, user);

@@ -1,6 +1,4 @@
-/*
- * libpfm4's tables of processors, this machine's or not.
- */
+/* libpfm4's tables of all processors. */
 #include <errno.h>
 
 #include "private.h"

@@ -1,6 +1,4 @@
-/*
- * Why a name is no event, as a line for people.
- */
+/* Explains in one line why a name is no event. */
 #include <stdarg.h>
 #include <stdio.h>
 

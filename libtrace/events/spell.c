@@ -1,6 +1,4 @@
-/*
- * From an encoding back to terms.
- */
+/* Spells an encoding as terms. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +7,7 @@
 
 struct spelling {
 	const struct event_pmu *pmu;
-	uint64_t word[3], left[3]; /* bits that no term has said yet */
+	uint64_t word[3], left[3]; /* bits not covered by a term yet */
 	char *text;
 	size_t size, length;
 	bool begun;
@@ -33,7 +31,7 @@ static void spell_append_term(struct spelling *s, const char *term, uint64_t val
 	s->begun = true;
 }
 
-/* Says this term if bits that are set need it, or if it is to be there always. */
+/* Writes this term if set bits need it, or if it is always written. */
 static void add_term(struct spelling *s, const char *term, bool always)
 {
 	struct event_field f;
@@ -74,7 +72,7 @@ bool event_spell(const struct event_pmu *pmu, const struct cpc_event *e, const c
 	if (extra)
 		add_term(&s, extra, false);
 	event_pmu_walk_terms(pmu, add_any, &s);
-	/* A word with bits that no term knows is said whole. */
+	/* Writes a word with unknown bits as a whole. */
 	for (int i = 0; i < 3; i++) {
 		if (!s.left[i])
 			continue;

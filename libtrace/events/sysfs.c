@@ -87,7 +87,7 @@ static int visible(const struct dirent *e)
 	return good_name(e->d_name);
 }
 
-/* What says how an event's count is to be read. */
+/* The files that describe the scale of an event's count. */
 static int sysfs_is_event(const struct dirent *e)
 {
 	static const char *const about[] = {".scale", ".unit", ".snapshot", ".per-pkg"};

@@ -1,6 +1,4 @@
-/*
- * What stands between the slashes of cpu/event=0x3c,umask=0,inv/.
- */
+/* Parses the terms between the slashes of cpu/event=0x3c,umask=0,inv/. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,7 +14,7 @@ struct term {
 
 struct parse {
 	const struct event_pmu *pmu;
-	uint64_t word[3], taken[3]; /* bits that terms gave a value to */
+	uint64_t word[3], taken[3]; /* bits set by terms */
 	char *why;
 };
 
@@ -67,7 +65,7 @@ static bool terms_take_term(struct parse *p, struct term *t)
 	return false;
 }
 
-/* The next term of *text, which moves on; false with why. */
+/* Parses the next term of *text and advances it; false with the reason. */
 static bool terms_next_term(struct parse *p, const char **text, struct term *t)
 {
 	size_t n = strcspn(*text, ","), name = strcspn(*text, "=,");
@@ -94,7 +92,7 @@ static bool terms_next_term(struct parse *p, const char **text, struct term *t)
 	return true;
 }
 
-/* Does this for each of the terms. */
+/* Calls the function for each term. */
 static bool each(struct parse *p, const char *text, bool (*act)(struct parse *p, struct term *t))
 {
 	struct term t;
@@ -127,7 +125,7 @@ static bool named_event(const struct parse *p, const struct term *t, char *text,
 				    (alias && event_text(p->pmu, alias, text, size)));
 }
 
-/* First of all the event, so that other terms change what it says, wherever they stand. */
+/* Applies the event first, so that other terms override it, whatever their order. */
 static bool apply_event(struct parse *p, struct term *t)
 {
 	char text[256];

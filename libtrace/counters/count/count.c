@@ -53,8 +53,8 @@ static bool is_denied(int rc)
 	return rc == -EACCES || rc == -EPERM;
 }
 
-/* A user who may not look into the kernel may count what runs in user mode, where that is
- * not nothing by nature. The timers count all the time whatever they are told. */
+/* A user without rights to the kernel's part may count user mode, unless that is always zero.
+ * The clock events count both whatever they are told. */
 static bool may_fall_back(const struct count_event *e, int rc)
 {
 	return is_denied(rc) && !e->user_only && !e->event.modes_given &&
@@ -75,13 +75,13 @@ static int open_here(
 		make_attr(c, e, manner, leader < 0, &attr);
 		int again = open_event(&attr, pid, cpu, leader);
 		e->user_only = again >= 0;
-		/* Both denied: the first one says it. Else it is not there for anybody. */
+		/* Both denied: reports the first one. Else no user can count it. */
 		return is_denied(again) ? rc : again;
 	}
 	return rc;
 }
 
-/* What concerns the place, or everything, and not the event. */
+/* Errors of the target or of the whole machine, not of the event. */
 static bool is_general(int rc)
 {
 	return rc == -ESRCH || rc == -EMFILE || rc == -ENFILE || rc == -ENOMEM;
@@ -252,7 +252,7 @@ int count_open_threads(struct count *c, const pid_t *tid, unsigned n)
 	return open_or_close(c, THREADS, take_places(c, copy_of(tid, n), n));
 }
 
-/* Whether all that live now were there before the events were opened. */
+/* Whether all live threads existed before the events were opened. */
 static bool is_complete(const int *now, unsigned count, const int *before, unsigned many)
 {
 	unsigned b = 0;

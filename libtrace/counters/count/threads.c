@@ -1,6 +1,4 @@
-/*
- * Which threads processes have.
- */
+/* Lists the threads of processes. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>

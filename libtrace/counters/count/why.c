@@ -1,6 +1,4 @@
-/*
- * Why an event is not counted, in a line.
- */
+/* Explains in one line why an event is not counted. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -39,7 +37,7 @@ static bool is_others(pid_t tid)
 	return tid > 0 && geteuid() != 0 && stat(path, &st) == 0 && st.st_uid != geteuid();
 }
 
-/* The highest level of kernel.perf_event_paranoid that lets anybody count this. */
+/* The highest kernel.perf_event_paranoid at which unprivileged users may count this. */
 static int level_needed(const struct count_event *e, bool processors)
 {
 	if (processors)

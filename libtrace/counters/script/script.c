@@ -68,7 +68,7 @@ static bool is_of_cpus(enum script_what what)
 	return what != SCRIPT_THREAD_INSTRUCTIONS && what != SCRIPT_THREAD_CYCLES;
 }
 
-/* It said so of this step. */
+/* The script states it for this step. */
 static bool is_hidden(const struct script *script, const struct script_step *step,
 	enum script_what what, uint32_t cpu)
 {
@@ -123,7 +123,7 @@ static void copy_usage(
 	}
 }
 
-/* The step that this read takes; the last one repeats for ever. */
+/* The step of this read; the last one repeats for ever. */
 static const struct script_step *next_step(struct script *script)
 {
 	const struct script_step *step = &script->step[script->at];
@@ -149,7 +149,7 @@ static uint64_t step_cycles(struct script *script, const struct script_step *ste
 	return step->cycles == CPI_NONE ? passed : step->cycles;
 }
 
-/* With the lock. */
+/* Call with the lock held. */
 static const struct script_step *script_advance_step(
 	struct script *script, uint64_t ticks, uint64_t *cycles)
 {

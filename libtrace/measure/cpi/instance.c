@@ -22,7 +22,7 @@ _Static_assert(CPI_TRACE_MAJOR == CPI_MAJOR, "one major");
 #define KNOWN_FLAGS ((UINT32)(CPI_TYPE_ALL | CPI_TYPE_TRACE_QUALITY))
 _Static_assert((CPI_TYPE_ALL & CPI_TYPE_TRACE_QUALITY) == 0, "never implied");
 
-/* One allocation: what is behind a pointer here stands after the structure. */
+/* One allocation: the arrays that these pointers refer to follow the structure. */
 struct instance {
 	UINT32 mode;
 	unsigned want;
@@ -190,7 +190,7 @@ static void fill_data(struct instance *i)
 	d->thread_cpi = figure_cpi(counts->thread_cycles, counts->thread_instructions);
 }
 
-/* What a Get writes. */
+/* The hooks that a Get writes. */
 struct trace {
 	UINT32 types; /* CPI_TYPE_TRACE_SUMMARY, _DETAILED, _QUALITY */
 	UINT32 mm;

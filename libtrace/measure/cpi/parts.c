@@ -24,7 +24,7 @@ static void parts_write_part(
 	put_hl64(p + 4 * part->elapsed, elapsed);
 }
 
-/* What no section holds has a size as well: it is reserved in vain, and so counted. */
+/* A group too large for a section has a size, too: reserving it fails, and is counted. */
 static uint32_t parts_group_bytes(const struct parts *p, bool labelled, size_t length)
 {
 	uint32_t bytes = 0;

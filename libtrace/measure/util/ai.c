@@ -1,6 +1,4 @@
-/*
- * "Above idle": counts of every processor so far, for the whole process.
- */
+/* "Above idle": running counts of every processor, for the whole process. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -21,7 +19,7 @@ struct total {
 	bool has_intr, has_switches, has_interrupts;
 };
 
-/* One allocation: what is behind a pointer here stands after the structure. */
+/* One allocation: the arrays that these pointers refer to follow the structure. */
 struct counting {
 	struct usage_sample *from, *now;
 	struct usage_interval *interval;
@@ -29,7 +27,7 @@ struct counting {
 	struct total *total;
 };
 
-/* Guards what follows. */
+/* Protects the following members. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned inits;
 static struct counting *counting;

@@ -19,7 +19,7 @@
 
 #define KNOWN_FLAGS ((UINT32)CPUUTIL_TRACE_EVERYTHING)
 
-/* One allocation: what is behind a pointer here stands after the structure. */
+/* One allocation: the arrays that these pointers refer to follow the structure. */
 struct cpu_util {
 	UINT32 mode;
 	struct usage_sample *start, *now;
@@ -146,7 +146,7 @@ int CpuUtilStart(void *handle)
 
 /* ------------------------------------------------------------------------------- getting */
 
-/* What a Get writes. */
+/* The hooks that a Get writes. */
 struct trace {
 	UINT32 types; /* CPUUTIL_TRACE_ flags */
 	UINT32 mm;
@@ -252,7 +252,7 @@ int CpuUtilSetTraceHookId(void *handle, int minor_code, const char *label)
 
 /* ------------------------------------------------------------------------------ sampling */
 
-/* Where this interval ended, the next one begins: in the trace as well. */
+/* The next interval begins where this one ended, also in the trace. */
 static void cpu_util_advance_start(struct cpu_util *u)
 {
 	struct usage_sample *now = u->now;
@@ -292,7 +292,7 @@ int CpuUtilSample(void *handle, UINT32 period_ms,
 		const struct trace t = {u->mode, u->mm, u->label};
 
 		sampling_calls.wait(begun + n * period);
-		/* Hooks that are lost are counted by the session. */
+		/* The session counts lost hooks. */
 		cpu_util_get_interval(u, &t, true, carry);
 		cpu_util_advance_start(u);
 		rc = sampled(&u->data, context);
