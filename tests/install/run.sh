@@ -239,9 +239,8 @@ check "libperflib has all that its header declares" all_perflib_names
 check "the public headers compile in any order, as C99 and as C++11 too" headers_alone
 check "libperflib exports its header's names" only_perflib_names
 check "the libraries export their headers' names only" only_public_names
-# Names, their versions and the sizes of public structures, as they were released: a line that
-# changes or goes breaks programs. What is new is added to the list. What the libraries have between
-# themselves is not in it.
+# The released names with their versions, and the sizes of public structures: a changed or missing
+# line breaks programs. Add new names to the list. It leaves out the libraries' private interface.
 same_symbols() {
 	for l in libswtrace libcpidecode libcpc libperflib; do
 		nm -D --defined-only --with-symbol-versions "$libdir/$l.so" |

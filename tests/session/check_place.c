@@ -286,7 +286,7 @@ static int open_read(void)
 	return -session_open(&box, &place, SESSION_READ, NULL);
 }
 
-START_TEST(somebody_elses)
+START_TEST(a_session_of_another_user)
 {
 	if (only_one_user())
 		return;
@@ -370,5 +370,5 @@ SANDBOX_MAIN(60, "place", .timeout = 60,
 	TESTS(the_environment_names_an_absolute_path, there_is_none, made_complete_and_private,
 		what_others_can_write_is_not_used, links_are_not_followed,
 		other_kinds_of_files_are_refused, a_control_file_that_makes_no_sense,
-		ring_files_that_are_missing, made_by_many_at_once, somebody_elses,
+		ring_files_that_are_missing, made_by_many_at_once, a_session_of_another_user,
 		a_umask_that_takes_everything, private_sessions))

@@ -236,7 +236,7 @@ START_TEST(areas_of_nonsense)
 }
 END_TEST
 
-START_TEST(a_lock_that_somebody_sits_on)
+START_TEST(a_lock_that_a_member_keeps_stops_no_hook)
 {
 	struct flock fl = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = 1};
 	struct account a;
@@ -254,4 +254,4 @@ END_TEST
 SANDBOX_MAIN(60, "schemas", .timeout = 60,
 	TESTS(registered_once_each, bad_texts, texts_that_break_a_rule,
 		unchecked_entries_are_left_out, the_area_has_an_end, kept_for_later_sessions,
-		areas_of_nonsense, a_lock_that_somebody_sits_on))
+		areas_of_nonsense, a_lock_that_a_member_keeps_stops_no_hook))
