@@ -26,6 +26,8 @@ struct times {
 
 struct places {
 	int64_t own, parent;
+	uint64_t start; /* ticks: the key and group of a record sorted by ticks */
+	uint64_t era;
 };
 
 struct values {
@@ -107,6 +109,12 @@ static uint8_t *put_values(uint8_t *to, const struct interval *iv)
 	return p;
 }
 
+/* Sorts those that began before tick 0 first. */
+static uint32_t interval_record_era(const struct interval *iv)
+{
+	return 2 * iv->machine + (iv->elapsed <= iv->end_ticks);
+}
+
 static uint8_t *put_body(
 	uint8_t *p, const struct interval *iv, unsigned wants, bool outside, uint64_t offset)
 {
@@ -119,7 +127,8 @@ static uint8_t *put_body(
 		p += sizeof times;
 	}
 	if (wants & RECORD_PLACES) {
-		struct places places = {iv->place, iv->parent};
+		struct places places = {iv->place, iv->parent, iv->end_ticks - iv->elapsed,
+			interval_record_era(iv)};
 
 		memcpy(p, &places, sizeof places);
 		p += sizeof places;
@@ -134,25 +143,29 @@ static uint8_t *put_body(
 	return p + interval_record_tail(iv);
 }
 
-size_t interval_record_put(
+void interval_record_put(
 	uint8_t *to, const struct interval *iv, unsigned wants, bool kept, uint64_t offset)
 {
 	struct interval_record r = {
-		.start = iv->end_ticks - iv->elapsed,
+		.sort = {.key = iv->end_ticks - iv->elapsed,
+			.group = interval_record_era(iv),
+			.spare = (uint16_t)iv->flags},
 		.end = iv->end_ticks,
 		.position = iv->position,
-		.era = 2 * iv->machine + (iv->elapsed <= iv->end_ticks),
 		.ring = iv->ring,
 		.tid = iv->tid,
 		.file = iv->file,
 		.label_len = iv->label_len,
 		.depth = iv->depth,
-		.flags = (uint16_t)iv->flags,
 		.mm = iv->mm,
 		.major = iv->major,
 		.types = iv->types,
 		.marks = (iv->has_label ? RECORD_LABEL : 0) | (iv->cpus ? RECORD_CPUS : 0),
 	};
+	if (wants & RECORD_PLACES) {
+		r.sort.key = (uint64_t)iv->start_ns ^ UINT64_C(1) << 63;
+		r.sort.group = 0;
+	}
 	bool outside = kept && interval_record_tail(iv) > RECORD_MAX_INSIDE;
 	uint8_t *p = to + sizeof r;
 
@@ -161,9 +174,8 @@ size_t interval_record_put(
 		p = put_body(p, iv, wants, outside, offset);
 	while ((size_t)(p - to) % 8)
 		*p++ = 0;
-	r.size = (uint16_t)(p - to);
+	r.sort.size = (uint16_t)(p - to);
 	memcpy(to, &r, sizeof r);
-	return r.size;
 }
 
 /* The offsets of a kept record's parts. */
@@ -180,7 +192,7 @@ static void find_parts(const struct interval_record *r, unsigned wants, struct p
 	const uint8_t *p = (const uint8_t *)(r + 1);
 
 	parts->times = (struct times){0};
-	parts->places = (struct places){-1, -1};
+	parts->places = (struct places){-1, -1, r->sort.key, r->sort.group};
 	parts->values = (struct values){0};
 	memcpy(&parts->task, p, sizeof parts->task);
 	p += sizeof(uint64_t);
@@ -246,20 +258,20 @@ void interval_record_get(const struct interval_record *r, unsigned wants, const 
 	iv->start_ns = parts.times.start;
 	iv->end_ns = parts.times.end;
 	iv->end_ticks = r->end;
-	iv->start_ticks = r->era & 1 ? r->start : 0;
-	iv->elapsed = r->end - r->start;
+	iv->start_ticks = parts.places.era & 1 ? parts.places.start : 0;
+	iv->elapsed = r->end - parts.places.start;
 	iv->elapsed_ns =
 		wants & WANT_START ? trace_duration_ns(trace_file(t, r->file), iv->elapsed) : 0;
 	iv->long_ns = trace_long_ns(trace_file(t, r->file), iv->elapsed, iv->elapsed_ns);
 	iv->ring = r->ring;
 	iv->tid = r->tid;
 	iv->file = r->file;
-	iv->machine = r->era / 2;
+	iv->machine = (uint32_t)parts.places.era / 2;
 	iv->position = r->position;
 	iv->mm = r->mm;
 	iv->major = r->major;
 	iv->types = r->types;
-	iv->flags = r->flags;
+	iv->flags = r->sort.spare;
 	iv->depth = r->depth;
 	iv->place = parts.places.own;
 	iv->parent = parts.places.parent;
@@ -279,14 +291,11 @@ void interval_record_get(const struct interval_record *r, unsigned wants, const 
 	iv->label = iv->has_label ? (const char *)tail + array_bytes(r, &parts) : NULL;
 }
 
-int interval_record_compare(const struct interval_record *a, const struct interval_record *b)
+static int interval_record_compare_origin(
+	const struct interval_record *a, const struct interval_record *b)
 {
-	int c = compare_u64(a->era, b->era);
+	int c = compare_u64(b->end, a->end);
 
-	if (!c)
-		c = compare_u64(a->start, b->start);
-	if (!c)
-		c = compare_u64(b->end, a->end);
 	if (!c)
 		c = compare_u64(a->ring, b->ring);
 	if (!c)
@@ -294,34 +303,21 @@ int interval_record_compare(const struct interval_record *a, const struct interv
 	return c ? c : compare_u64(a->file, b->file);
 }
 
-static struct times times_of(const struct interval_record *r)
+int interval_record_compare(const struct sorter_record *a, const struct sorter_record *b)
 {
-	struct times times;
-
-	memcpy(&times, (const uint8_t *)(r + 1) + sizeof(uint64_t), sizeof times);
-	return times;
+	return interval_record_compare_origin((const void *)a, (const void *)b);
 }
 
-int64_t interval_record_start_ns(const struct interval_record *r)
+int interval_record_compare_times(const struct sorter_record *a, const struct sorter_record *b)
 {
-	return times_of(r).start;
-}
+	struct parts x, y;
 
-int interval_record_compare_times(const struct interval_record *a, const struct interval_record *b)
-{
-	struct times x = times_of(a), y = times_of(b);
-
-	if (x.start != y.start)
-		return x.start < y.start ? -1 : 1;
-	if (x.end != y.end)
-		return x.end > y.end ? -1 : 1;
+	find_parts((const void *)a, WANT_START | RECORD_PLACES, &x);
+	find_parts((const void *)b, WANT_START | RECORD_PLACES, &y);
+	if (x.times.end != y.times.end)
+		return x.times.end > y.times.end ? -1 : 1;
 	/* Ticks of several machines are not comparable; any fixed order serves. */
-	int c = compare_u64(a->era & 1 ? a->start : 0, b->era & 1 ? b->start : 0);
-	if (!c)
-		c = compare_u64(b->end, a->end);
-	if (!c)
-		c = compare_u64(a->ring, b->ring);
-	if (!c)
-		c = compare_u64(a->position, b->position);
-	return c ? c : compare_u64(a->file, b->file);
+	int c = compare_u64(
+		x.places.era & 1 ? x.places.start : 0, y.places.era & 1 ? y.places.start : 0);
+	return c ? c : interval_record_compare_origin((const void *)a, (const void *)b);
 }

@@ -5,18 +5,20 @@
 #ifndef SWT_DECODER_MODEL_INTERVALS_INTERVAL_RECORD_H
 #define SWT_DECODER_MODEL_INTERVALS_INTERVAL_RECORD_H
 
+#include "../../base/sorter.h"
 #include "../trace/trace.h"
 
-/* The key and the record's size and parts. Records start on multiples of 8. */
+/*
+ * The sorter's key and what all records have. By ticks, the key is the start (end - elapsed, modulo
+ * 2^64 if it began before tick 0) and the group 2 * machine + 1, or 2 * machine if it began before
+ * tick 0. By CLOCK_REALTIME (RECORD_PLACES), the key is the start's time, and the group 0.
+ */
 struct interval_record {
-	uint64_t start; /* end - elapsed: of one that began before tick 0, modulo 2^64 */
-	uint64_t end;	/* ticks */
+	struct sorter_record sort; /* its spare bits: enum interval_flag */
+	uint64_t end;		   /* ticks */
 	uint64_t position;
-	uint32_t era; /* 2 * machine, and 1 if it began at tick 0 or after */
 	uint32_t ring, tid, file;
 	uint32_t label_len, depth;
-	uint16_t size;	/* bytes, including this head */
-	uint16_t flags; /* enum interval_flag */
 	uint8_t mm, types;
 	uint8_t marks; /* RECORD_... */
 	uint8_t major;
@@ -29,13 +31,13 @@ enum {
 	RECORD_OUTSIDE = 8, /* label and processors */
 };
 
-/* With the wants: place and parent are kept, too. */
+/* With the wants: sorts by CLOCK_REALTIME, which needs WANT_START, and keeps place and parent. */
 #define RECORD_PLACES (1u << 16)
 
 enum {
 	/* Longer labels and arrays are stored in the file separately. */
 	RECORD_MAX_INSIDE = 8 << 10,
-	RECORD_MAX_SIZE = RECORD_MAX_INSIDE + 256, /* fits its 16 bits */
+	RECORD_MAX_SIZE = RECORD_MAX_INSIDE + 320, /* fits its 16 bits */
 };
 
 /* Bytes of its label and processors. */
@@ -44,11 +46,11 @@ size_t interval_record_tail(const struct interval *iv);
 void interval_record_put_tail(uint8_t *to, const struct interval *iv);
 
 /*
- * Writes iv, at most RECORD_MAX_SIZE bytes, and returns how many. A tail longer than
+ * Writes iv, at most RECORD_MAX_SIZE bytes. A tail longer than
  * RECORD_MAX_INSIDE is not written but stands at `outside` of the file. kept false: the key
  * is all that is written. wants: of enum interval_want, and RECORD_PLACES.
  */
-size_t interval_record_put(
+void interval_record_put(
 	uint8_t *to, const struct interval *iv, unsigned wants, bool kept, uint64_t outside);
 
 /* The tail's offset in the file, if it is outside, and its size. */
@@ -60,11 +62,10 @@ uint64_t interval_record_outside(const struct interval_record *r, unsigned wants
 void interval_record_get(const struct interval_record *r, unsigned wants, const uint8_t *tail,
 	const struct trace *t, struct interval *iv);
 
-/* By machine, start, longer first, then as they stand in the trace. Never 0 for two of a trace. */
-int interval_record_compare(const struct interval_record *a, const struct interval_record *b);
-/* By CLOCK_REALTIME, for records of WANT_START, then as above. */
-int interval_record_compare_times(const struct interval_record *a, const struct interval_record *b);
-/* CLOCK_REALTIME of the start, of a record of WANT_START that was kept. */
-int64_t interval_record_start_ns(const struct interval_record *r);
+/* Orders records of one machine and start: longer first, then as they stand in the trace. Never 0
+ * for two of a trace. */
+int interval_record_compare(const struct sorter_record *a, const struct sorter_record *b);
+/* Orders records of RECORD_PLACES whose starts have the same CLOCK_REALTIME. */
+int interval_record_compare_times(const struct sorter_record *a, const struct sorter_record *b);
 
 #endif

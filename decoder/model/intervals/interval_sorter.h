@@ -1,7 +1,4 @@
-/*
- * Sorts any number of intervals in bounded memory: several threads fill batches, full batches
- * are sorted and written to an unlinked temporary file, and what comes out is merged.
- */
+/* Sorts any number of intervals in bounded memory: base/sorter, for intervals. */
 #ifndef SWT_DECODER_MODEL_INTERVALS_INTERVAL_SORTER_H
 #define SWT_DECODER_MODEL_INTERVALS_INTERVAL_SORTER_H
 
@@ -11,10 +8,11 @@ struct interval_sorter;
 
 struct interval_sorter_options {
 	const struct trace *trace;
-	unsigned wants;	  /* enum interval_want: what is kept of intervals */
+	/* enum interval_want: what is kept of intervals. Sorts by machine and ticks, or by
+	 * CLOCK_REALTIME with RECORD_PLACES. */
+	unsigned wants;
 	unsigned threads; /* threads that add */
 	size_t budget;	  /* bytes for all batches */
-	bool by_time;	  /* by CLOCK_REALTIME, which needs WANT_START; else by machine and ticks */
 };
 
 int interval_sorter_new(const struct interval_sorter_options *options, struct interval_sorter **s);

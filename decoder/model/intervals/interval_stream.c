@@ -106,9 +106,9 @@ static int next_nested(struct interval_stream *s)
 
 	while ((rc = interval_sorter_next(s->sorter, &r)) > 0) {
 		bool kept = r->marks & RECORD_KEPT;
-		struct nest_key key = {.era = r->era,
+		struct nest_key key = {.era = r->sort.group,
 			.tid = r->tid,
-			.start = r->start,
+			.start = r->sort.key,
 			.end = r->end,
 			.place = kept ? s->place : -1};
 		uint32_t depth;
@@ -148,7 +148,6 @@ static int sort_by_time(struct interval_stream *s, const struct interval_sorter_
 	struct interval_sorter *sorter;
 
 	options.threads = 1;
-	options.by_time = true;
 	options.wants |= RECORD_PLACES;
 	int rc = interval_sorter_new(&options, &sorter);
 	if (rc)

@@ -1,50 +1,31 @@
 /* Sorts batches, and merges batches and runs. */
 #include <stdlib.h>
 
-#include "../../../include/cpidecode.h"
-#include "../../base/heap.h"
+#include "grow.h"
+#include "heap.h"
 #include "sorter_private.h"
 
 enum {
 	BLOCK = 16, /* entries sorted by insertion */
+	AHEAD = 12, /* records prefetched ahead */
 	READ_TOTAL = 8 << 20,
 	READ_MIN = 16 << 10,
 	READ_MAX = 256 << 10,
 };
-_Static_assert((int)READ_MIN >= (int)RECORD_MAX_SIZE, "any record fits a read buffer");
-
-struct sorter_entry sorter_entry_of(
-	const struct interval_sorter *s, const struct interval_record *r, size_t place)
-{
-	struct sorter_entry e = {.era = r->era, .first = r->start, .place = (uint32_t)(place / 8)};
-
-	if (s->options.by_time) {
-		e.era = 0;
-		e.first = (uint64_t)interval_record_start_ns(r) ^ UINT64_C(1) << 63;
-	}
-	return e;
-}
-
-int sorter_compare(const struct interval_sorter *s, const struct interval_record *a,
-	const struct interval_record *b)
-{
-	return s->options.by_time ? interval_record_compare_times(a, b)
-				  : interval_record_compare(a, b);
-}
 
 struct sorting {
-	const struct interval_sorter *s;
+	int (*compare)(const struct sorter_record *a, const struct sorter_record *b);
 	const struct sorter_batch *batch;
 };
 
 static inline bool sorter_entry_precedes(
 	const struct sorting *w, const struct sorter_entry *a, const struct sorter_entry *b)
 {
-	if (a->era != b->era)
-		return a->era < b->era;
-	if (a->first != b->first)
-		return a->first < b->first;
-	return sorter_compare(w->s, sorter_record(w->batch, a), sorter_record(w->batch, b)) < 0;
+	if (a->group != b->group)
+		return a->group < b->group;
+	if (a->key != b->key)
+		return a->key < b->key;
+	return w->compare(sorter_record(w->batch, a), sorter_record(w->batch, b)) < 0;
 }
 
 static void sort_block(const struct sorting *w, struct sorter_entry *a, size_t n)
@@ -84,9 +65,9 @@ static void merge_halves(const struct sorting *w, struct sorter_entry *a, size_t
 	memcpy(a + to, scratch + i, (left - i) * sizeof *a);
 }
 
-int sorter_batch_sort(const struct interval_sorter *s, struct sorter_batch *b)
+int sorter_batch_sort(const struct sorter *s, struct sorter_batch *b)
 {
-	struct sorting w = {.s = s, .batch = b};
+	struct sorting w = {.compare = s->options.compare, .batch = b};
 	size_t n = b->count;
 
 	if (!n)
@@ -113,7 +94,7 @@ int sorter_batch_sort(const struct interval_sorter *s, struct sorter_batch *b)
 
 /* A source of sorted records. */
 struct source {
-	const struct interval_record *head;
+	const struct sorter_record *head;
 	const struct sorter_batch *batch; /* or, if NULL, of the file: */
 	size_t next;			  /* of the batch's entries */
 	uint8_t *buffer;
@@ -123,12 +104,13 @@ struct source {
 
 /* Caches the key beside the pointer: comparing needs no dereference. */
 struct node {
-	struct sorter_entry key; /* without place */
+	uint64_t key;
+	uint32_t group;
 	struct source *source;
 };
 
 struct sorter_merge {
-	struct interval_sorter *s;
+	struct sorter *s;
 	struct source *sources;
 	size_t nsources;
 	struct node *heap;
@@ -136,14 +118,14 @@ struct sorter_merge {
 	bool started; /* the top was returned */
 };
 
-static int merge_fill_buffer(struct interval_sorter *s, struct source *c)
+static int merge_fill_buffer(struct sorter *s, struct source *c)
 {
 	size_t rest = c->have - c->at, more = c->cap - rest;
 
 	memmove(c->buffer, c->buffer + c->at, rest);
 	if (more > c->left)
 		more = (size_t)c->left;
-	int rc = sorter_read(s, c->buffer + rest, more, c->offset);
+	int rc = sorter_load(s, c->buffer + rest, more, c->offset);
 	c->at = 0;
 	c->have = rest + more;
 	c->offset += more;
@@ -154,17 +136,20 @@ static int merge_fill_buffer(struct interval_sorter *s, struct source *c)
 static bool is_whole(const struct source *c)
 {
 	size_t have = c->have - c->at;
-	const struct interval_record *r = (const void *)(c->buffer + c->at);
+	const struct sorter_record *r = (const void *)(c->buffer + c->at);
 
 	return have >= sizeof *r && have >= r->size;
 }
 
 /* 1: c->head is the next one; 0: no more; or a code. */
-static int merge_read_source(struct interval_sorter *s, struct source *c)
+static int merge_read_source(struct sorter *s, struct source *c)
 {
 	if (c->batch) {
 		if (c->next == c->batch->count)
 			return 0;
+		if (c->batch->count - c->next > AHEAD)
+			__builtin_prefetch(
+				sorter_record(c->batch, &c->batch->entries[c->next + AHEAD]));
 		c->head = sorter_record(c->batch, &c->batch->entries[c->next++]);
 		return 1;
 	}
@@ -186,11 +171,16 @@ static inline bool node_before(const void *ctx, const void *x, const void *y)
 	const struct sorter_merge *m = ctx;
 	const struct node *a = x, *b = y;
 
-	if (a->key.era != b->key.era)
-		return a->key.era < b->key.era;
-	if (a->key.first != b->key.first)
-		return a->key.first < b->key.first;
-	return sorter_compare(m->s, a->source->head, b->source->head) < 0;
+	if (a->group != b->group)
+		return a->group < b->group;
+	if (a->key != b->key)
+		return a->key < b->key;
+	return m->s->options.compare(a->source->head, b->source->head) < 0;
+}
+
+static struct node merge_make_node(struct source *c)
+{
+	return (struct node){c->head->key, c->head->group, c};
 }
 
 static void merge_sift_down(struct sorter_merge *m, size_t i)
@@ -227,15 +217,15 @@ static int merge_start_sources(struct sorter_merge *m)
 		if (rc < 0)
 			return rc;
 		if (rc)
-			m->heap[m->count++] = (struct node){sorter_entry_of(m->s, c->head, 0), c};
+			m->heap[m->count++] = merge_make_node(c);
 	}
 	for (size_t i = m->count / 2; i-- > 0;)
 		merge_sift_down(m, i);
 	return 0;
 }
 
-int sorter_merge_open(struct interval_sorter *s, size_t first, size_t count, bool batches,
-	struct sorter_merge **result)
+int sorter_merge_open(
+	struct sorter *s, size_t first, size_t count, bool batches, struct sorter_merge **result)
 {
 	struct sorter_merge *m = calloc(1, sizeof *m);
 
@@ -270,7 +260,7 @@ static int merge_advance_top(struct sorter_merge *m)
 	if (rc < 0)
 		return rc;
 	if (rc)
-		top->key = sorter_entry_of(m->s, top->source->head, 0);
+		*top = merge_make_node(top->source);
 	else
 		*top = m->heap[--m->count];
 	if (m->count)
@@ -278,7 +268,7 @@ static int merge_advance_top(struct sorter_merge *m)
 	return 0;
 }
 
-int sorter_merge_next(struct sorter_merge *m, const struct interval_record **r)
+int sorter_merge_next(struct sorter_merge *m, const struct sorter_record **r)
 {
 	if (m->started && m->count) {
 		int rc = merge_advance_top(m);

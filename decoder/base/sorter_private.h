@@ -1,0 +1,59 @@
+/* Internals of the sorter, for sorter.c and sorter_merge.c only. */
+#ifndef SWT_DECODER_BASE_SORTER_PRIVATE_H
+#define SWT_DECODER_BASE_SORTER_PRIVATE_H
+
+#include <pthread.h>
+#include <stdbool.h>
+
+#include "sorter.h"
+
+/* A record in a batch, with its key: comparing mostly needs no dereference. */
+struct sorter_entry {
+	uint64_t key;
+	uint32_t group;
+	uint32_t at; /* in the batch's bytes, divided by 8 */
+};
+
+struct sorter_batch {
+	uint8_t *bytes;
+	size_t used, cap;
+	struct sorter_entry *entries;
+	size_t count, entries_cap;
+};
+
+/* A run: sorted records, contiguous in the file. */
+struct sorter_run {
+	uint64_t offset, bytes;
+};
+
+struct sorter_merge;
+
+struct sorter {
+	struct sorter_options options;
+	size_t share;		      /* of a thread, in bytes */
+	struct sorter_batch *batches; /* by thread */
+	pthread_mutex_t lock;	      /* for the rest of these until all threads are done */
+	int fd;			      /* -1: nothing was written yet */
+	int error;
+	uint64_t file_end;
+	struct sorter_run *runs;
+	size_t nruns, runs_cap;
+	struct sorter_merge *merge;
+};
+
+/* Sorts a batch. 0 or CPIDECODE_ENOMEM. */
+int sorter_batch_sort(const struct sorter *s, struct sorter_batch *b);
+
+static inline const struct sorter_record *sorter_record(
+	const struct sorter_batch *b, const struct sorter_entry *e)
+{
+	return (const struct sorter_record *)(const void *)(b->bytes + 8 * (size_t)e->at);
+}
+
+/* Merges runs [first, first + count) of the file and, if `batches`, all batches. */
+int sorter_merge_open(
+	struct sorter *s, size_t first, size_t count, bool batches, struct sorter_merge **m);
+int sorter_merge_next(struct sorter_merge *m, const struct sorter_record **r);
+void sorter_merge_close(struct sorter_merge *m);
+
+#endif
