@@ -1,24 +1,20 @@
 /*
- * Arrays that may become large: they grow without being copied, what was never touched
- * takes no memory, and very large ones lie in large pages where the kernel has them.
+ * Arrays that may become large: they grow without being copied, and what was never touched takes
+ * no memory.
  */
 #ifndef SWT_DECODER_BASE_PAGES_H
 #define SWT_DECODER_BASE_PAGES_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
-/* Starts zeroed, but for large. */
+/* Starts zeroed. */
 struct pages {
 	void *at;
 	size_t bytes;
-	bool large; /* large pages are quick to be had: not for very large ones only */
 };
 
 /* At least so many bytes, which may move; new ones are 0. 0 or CPIDECODE_ENOMEM. */
 int pages_grow(struct pages *p, size_t bytes);
-/* All of them will be used, in any order. */
-void pages_touch(struct pages *p);
 void pages_free(struct pages *p);
 
 /* Room for one more of that size after count; what there is doubles. 0 or CPIDECODE_ENOMEM. */

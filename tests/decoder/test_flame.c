@@ -1,9 +1,13 @@
-/* Flame graphs made without sorting are those that are made with it. */
+/* Folded stacks are those of a simple model; pictures are the same for any number of threads. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../decoder/report/flame/backward.h"
+#include "../../decoder/model/intervals/interval_stream.h"
+#include "../../decoder/report/flame/collect.h"
+#include "../../decoder/report/report.h"
+#include "../../decoder/sink/escape.h"
 #include "../../include/cpidecode.h"
 #include "../lib/trace_build.h"
 #include "compare.h"
@@ -16,7 +20,7 @@ enum {
 	OVERLAPS = 1,	/* intervals that begin at any time, not nested on purpose */
 	GOES_BACK = 2,	/* stamps of a ring */
 	UNMEASURED = 4, /* no instructions in some */
-	BIG = 8,	/* several blocks of a log */
+	BIG = 8,	/* several runs of a sorter */
 };
 
 static const char *const labels[] = {"a", "b", "a;b", "a\\x3bb", "", "minor 0x00", "outer",
@@ -108,22 +112,17 @@ static void take_note(void *ctx, const char *line)
 	strncpy(result->note, line, sizeof result->note - 1);
 }
 
-/* sorted: by a filter that leaves nothing out, but might. */
 static void run(const struct population *p, enum report_format format, enum report_weight weight,
-	unsigned threads, bool sorted, struct result *result)
+	const struct filter *filter, unsigned threads, struct result *result)
 {
-	struct filter filter;
 	struct findings found = {0};
 
 	*result = (struct result){0};
 	out_memory(&result->out);
-	filter_init(&filter);
-	if (sorted)
-		filter.from++;
 	struct report r = {.out = &result->out,
 		.format = format,
 		.weight = weight,
-		.filter = &filter,
+		.filter = filter,
 		.threads = threads,
 		.found = &found,
 		.note = take_note,
@@ -133,55 +132,156 @@ static void run(const struct population *p, enum report_format format, enum repo
 	ck_assert_int_eq(result->out.error, 0);
 	uint64_t hooks = 0;
 	for (size_t i = 0; i < p->n; i++)
-		for (size_t k = 0; k < RINGS; k++)
+		for (size_t k = 0; k < trace_file(p->t, i)->nrings; k++)
 			if (findings_ring(&found, i, k))
 				hooks += findings_ring(&found, i, k)->hooks;
 	ck_assert_uint_eq(found.total.hooks, hooks);
 	findings_free(&found);
 }
 
-static void compare(const struct population *p)
-{
-	for (unsigned i = 0; i < 16; i++) {
-		enum report_format format = i % 2 ? FORMAT_SVG : FORMAT_FOLDED;
-		enum report_weight weight = (enum report_weight)(i / 2 % 4);
-		struct result logged, sorted;
+/* The model: an interval's stack is that of its parent and its name, and its self weight what is
+ * left of its own. */
+struct model_interval {
+	char *stack;
+	uint64_t weight, nested;
+	bool counts;
+};
 
-		run(p, format, weight, 1 + i / 8 * 2, false, &logged);
-		run(p, format, weight, 1, true, &sorted);
-		ck_assert_uint_eq(logged.out.len, sorted.out.len);
-		if (sorted.out.len)
-			ck_assert_mem_eq(logged.out.buf, sorted.out.buf, sorted.out.len);
-		ck_assert_str_eq(logged.note, sorted.note);
-		out_discard(&logged.out);
-		out_discard(&sorted.out);
+static char *model_stack(const struct interval *iv, const char *parent)
+{
+	struct out o;
+
+	out_memory(&o);
+	if (parent) {
+		out_str(&o, parent);
+	} else {
+		const char *task = report_task_name(iv->task);
+		char tid[24];
+
+		snprintf(tid, sizeof tid, "tid %u", iv->tid);
+		escape_frame(&o, task ? task : tid, strlen(task ? task : tid));
 	}
+	out_char(&o, ';');
+	if (iv->has_label) {
+		escape_frame(&o, iv->label, iv->label_len);
+	} else {
+		char minor[12];
+
+		snprintf(minor, sizeof minor, "minor 0x%02X", iv->mm);
+		escape_frame(&o, minor, strlen(minor));
+	}
+	out_char(&o, '\0');
+	ck_assert_int_eq(o.error, 0);
+	return o.buf;
 }
 
-/* Does the log stand for the trace? If so, and o is not NULL, its lines. */
-static int log_of(
-	const struct population *p, enum report_weight weight, size_t budget, struct out *o)
+static int by_stack(const void *a, const void *b)
 {
-	struct report r = {.format = FORMAT_FOLDED, .weight = weight, .threads = 1};
-	struct flame_log log = {.r = &r, .budget = budget};
-	struct flame_tree tree = {0};
+	return strcmp(((const struct model_interval *)a)->stack,
+		((const struct model_interval *)b)->stack);
+}
 
-	report_about(&r, p->t);
-	ck_assert_int_eq(flame_tree_begin(&tree, false), 0);
-	int rc = flame_log_write(&log, WANT_START | WANT_SYSTEM | WANT_THREAD, NULL);
-	if (!rc)
-		rc = flame_backward(&log, &tree);
-	if (!rc && o) {
-		struct pages frames = {0};
+/* Returns how many intervals are selected and not measured. */
+static unsigned model_run(const struct population *p, enum report_weight weight,
+	const struct filter *filter, struct out *o)
+{
+	struct interval_stream_options how = {
+		.from_ns = INT64_MIN, .threads = 1, .wants = WANT_ALL, .by_machine = true};
+	struct interval_stream *s;
+	const struct interval *iv;
+	unsigned left_out = 0;
 
-		ck_assert_int_eq(flame_lines(&tree, &frames), 0);
-		ck_assert_int_eq(flame_folded(o, frames.at, &(uint64_t){0}), 0);
-		pages_free(&frames);
+	ck_assert_int_eq(interval_stream_open(p->t, &how, &s, NULL), 0);
+	size_t n = interval_stream_count(s), count = 0;
+	struct model_interval *all = calloc(n + 1, sizeof *all);
+	for (; interval_stream_next(s, &iv) > 0; count++) {
+		struct model_interval *parent = iv->parent < 0 ? NULL : &all[iv->parent];
+		uint64_t w = flame_weight(weight, iv);
+		bool selected = filter_interval(filter, iv), measured = w != NOT_MEASURED;
+
+		if (parent && measured)
+			parent->nested += w;
+		left_out += selected && !measured;
+		all[count] = (struct model_interval){
+			model_stack(iv, parent ? parent->stack : NULL), w, 0, selected && measured};
 	}
-	flame_log_free(&log);
-	flame_tree_free(&tree);
-	ck_assert_int_ge(rc, 0);
-	return rc;
+	interval_stream_close(s);
+	ck_assert_uint_eq(count, n);
+	for (size_t i = 0; i < n; i++)
+		all[i].weight = all[i].weight > all[i].nested ? all[i].weight - all[i].nested : 0;
+	qsort(all, n, sizeof *all, by_stack);
+	for (size_t i = 0, end; i < n; i = end) {
+		uint64_t sum = 0;
+		bool counts = false;
+
+		for (end = i; end < n && strcmp(all[end].stack, all[i].stack) == 0; end++) {
+			sum += all[end].counts ? all[end].weight : 0;
+			counts |= all[end].counts;
+		}
+		if (!counts)
+			continue;
+		out_str(o, all[i].stack);
+		out_char(o, ' ');
+		out_u64(o, sum);
+		out_char(o, '\n');
+	}
+	for (size_t i = 0; i < n; i++)
+		free(all[i].stack);
+	free(all);
+	return left_out;
+}
+
+static void expect_same(const struct out *a, const struct out *b)
+{
+	ck_assert_uint_eq(a->len, b->len);
+	if (b->len)
+		ck_assert_mem_eq(a->buf, b->buf, b->len);
+}
+
+static void compare_lines(
+	const struct population *p, enum report_weight weight, const struct filter *filter)
+{
+	struct result result;
+	struct out model;
+
+	run(p, FORMAT_FOLDED, weight, filter, 1, &result);
+	out_memory(&model);
+	unsigned left_out = model_run(p, weight, filter, &model);
+	expect_same(&result.out, &model);
+	ck_assert_uint_eq(left_out ? (unsigned)atoi(result.note) : 0, left_out);
+	out_discard(&result.out);
+	out_discard(&model);
+}
+
+static void compare_threads(const struct population *p, enum report_format format,
+	enum report_weight weight, const struct filter *filter)
+{
+	struct result one, three;
+
+	run(p, format, weight, filter, 1, &one);
+	run(p, format, weight, filter, 3, &three);
+	expect_same(&one.out, &three.out);
+	ck_assert_str_eq(one.note, three.note);
+	out_discard(&one.out);
+	out_discard(&three.out);
+}
+
+static void compare(const struct population *p)
+{
+	struct filter all, some;
+
+	filter_init(&all);
+	filter_init(&some);
+	some.label = "a*";
+	for (unsigned i = 0; i < WEIGHT_NAMES; i++) {
+		const struct filter *filters[] = {&all, &some};
+
+		for (unsigned k = 0; k < 2; k++) {
+			compare_lines(p, (enum report_weight)i, filters[k]);
+			compare_threads(p, FORMAT_FOLDED, (enum report_weight)i, filters[k]);
+			compare_threads(p, FORMAT_SVG, (enum report_weight)i, filters[k]);
+		}
+	}
 }
 
 static void compare_many(uint64_t from, size_t files, unsigned machines, unsigned kinds)
@@ -197,22 +297,12 @@ static void compare_many(uint64_t from, size_t files, unsigned machines, unsigne
 
 START_TEST(one_file)
 {
-	struct population p;
-
-	make(&p, 7, 1, 1, 0);
-	ck_assert_int_eq(log_of(&p, WEIGHT_CYCLES, 0, NULL), 0);
-	unmake(&p);
 	compare_many(1, 1, 1, 0);
 }
 END_TEST
 
 START_TEST(overlaps)
 {
-	struct population p;
-
-	make(&p, 7, 1, 1, OVERLAPS);
-	ck_assert_int_eq(log_of(&p, WEIGHT_CYCLES, 0, NULL), 0);
-	unmake(&p);
 	compare_many(100, 1, 1, OVERLAPS);
 }
 END_TEST
@@ -231,61 +321,70 @@ START_TEST(several_machines)
 }
 END_TEST
 
-/* The log's lines are those of the sorted intervals. */
-static void expect_sorted(const struct population *p, size_t budget)
+START_TEST(stamps_that_go_back)
 {
-	struct result sorted;
-	struct out o;
-
-	run(p, FORMAT_FOLDED, WEIGHT_CYCLES, 1, true, &sorted);
-	out_memory(&o);
-	ck_assert_int_eq(log_of(p, WEIGHT_CYCLES, budget, &o), 0);
-	ck_assert_uint_eq(o.len, sorted.out.len);
-	ck_assert_mem_eq(o.buf, sorted.out.buf, o.len);
-	out_discard(&o);
-	out_discard(&sorted.out);
-}
-
-START_TEST(many_in_memory_and_in_a_file)
-{
-	struct population p;
-
-	make(&p, 3, 1, 1, BIG);
-	expect_sorted(&p, 0);
-	expect_sorted(&p, 1);
-	unmake(&p);
-}
-END_TEST
-
-START_TEST(stamps_that_go_back_are_sorted)
-{
-	struct population p;
-
-	make(&p, 7, 1, 1, GOES_BACK);
-	ck_assert_int_eq(log_of(&p, WEIGHT_CYCLES, 0, NULL), 1);
-	unmake(&p);
 	compare_many(600, 2, 2, GOES_BACK);
 }
 END_TEST
 
-START_TEST(what_was_not_measured_is_sorted)
+START_TEST(unmeasured_weights)
 {
-	struct population p;
-
-	make(&p, 7, 1, 1, UNMEASURED);
-	ck_assert_int_eq(log_of(&p, WEIGHT_CYCLES, 0, NULL), 0);
-	ck_assert_int_eq(log_of(&p, WEIGHT_THREAD_CYCLES, 0, NULL), 1);
-	unmake(&p);
 	compare_many(700, 1, 1, UNMEASURED | OVERLAPS);
 }
 END_TEST
 
+/* Collects with that budget; each record's bytes, and its name in place of its number. */
+static void collect(const struct population *p, size_t budget, struct out *o)
+{
+	struct filter filter;
+	struct flame_names names = {0};
+	const struct flame_record *r;
+
+	filter_init(&filter);
+	struct report report = {.format = FORMAT_SVG, .filter = &filter, .threads = 1};
+	report_about(&report, p->t);
+	struct flame_collection c = {.r = &report, .budget = budget, .names = &names};
+	out_memory(o);
+	ck_assert_int_eq(flame_collect(&c), 0);
+	while (flame_collection_next(&c, &r) > 0) {
+		struct flame_name name =
+			flame_names_get(&names, flame_collection_name(&c, r, r->name));
+
+		out_bytes(o, (const char *)r, r->sort.size);
+		out_bytes(o, name.at, name.len);
+	}
+	flame_collection_free(&c);
+	flame_names_free(&names);
+}
+
+START_TEST(records_in_memory_and_in_a_file)
+{
+	struct population p;
+	struct filter all;
+	struct out memory, file;
+
+	make(&p, 3, 1, 1, BIG);
+	collect(&p, 0, &memory);
+	ck_assert_uint_gt(memory.len, 0);
+	for (size_t budget = 1; budget < 1000000; budget = budget * 60 + 1) {
+		collect(&p, budget, &file);
+		expect_same(&memory, &file);
+		out_discard(&file);
+	}
+	out_discard(&memory);
+	filter_init(&all);
+	compare_threads(&p, FORMAT_FOLDED, WEIGHT_CYCLES, &all);
+	unmake(&p);
+}
+END_TEST
+
 /* Each begins and ends a little before the next one, and all overlap. */
-START_TEST(too_many_that_overlap_are_sorted)
+START_TEST(many_that_overlap)
 {
 	enum { N = 5000 };
 	struct population p = {.n = 1};
 	struct bytes records = {0};
+	struct filter all;
 
 	put_header(&p.files[0], 1);
 	for (unsigned i = 1; i <= N; i++)
@@ -294,27 +393,31 @@ START_TEST(too_many_that_overlap_are_sorted)
 	bytes_free(&records);
 	ck_assert_int_eq(trace_new(&p.t), 0);
 	ck_assert_int_eq(trace_add_memory(p.t, p.files[0].p, p.files[0].n, "m"), 0);
-	ck_assert_int_eq(log_of(&p, WEIGHT_CYCLES, 0, NULL), 1);
+	filter_init(&all);
+	compare_lines(&p, WEIGHT_CYCLES, &all);
 	unmake(&p);
 }
 END_TEST
 
-/* So many that they are not looked up any more; then some again, and some that are long. */
-START_TEST(names_that_are_nearly_all_new)
+/* More names than are looked up one by one, some of them again, some long. */
+START_TEST(many_names_on_several_threads)
 {
-	enum { NEW = 36000, AGAIN = 2000, LONG = 256 };
+	enum { NEW = 12000, AGAIN = 2000, LONG = 5000 };
 	struct population p = {.n = 1};
 	struct bytes records = {0};
 	uint64_t position[RINGS] = {0};
+	struct filter all;
 
 	put_header(&p.files[0], 1);
 	for (unsigned i = 0; i < NEW + AGAIN; i++) {
 		char name[LONG + 1];
 
-		memset(name, 'x', sizeof name);
-		name[LONG - i % 4] = '\0';
-		if (i < NEW || i % 3)
+		if (i < NEW || i % 100) {
 			snprintf(name, sizeof name, "r;%u", i < NEW ? i : i % 5);
+		} else {
+			memset(name, 'x', sizeof name);
+			name[LONG - i % 4] = '\0';
+		}
 		put_label(&records, 1000 + 3 * i, 1 + i % 2, 0, false, i % 7, name);
 		if (i % 1000 < 999)
 			continue;
@@ -326,29 +429,13 @@ START_TEST(names_that_are_nearly_all_new)
 	bytes_free(&records);
 	ck_assert_int_eq(trace_new(&p.t), 0);
 	ck_assert_int_eq(trace_add_memory(p.t, p.files[0].p, p.files[0].n, "m"), 0);
-	expect_sorted(&p, 0);
+	filter_init(&all);
+	compare_lines(&p, WEIGHT_CYCLES, &all);
+	compare_threads(&p, FORMAT_FOLDED, WEIGHT_CYCLES, &all);
 	unmake(&p);
 }
 END_TEST
 
-START_TEST(a_name_that_was_appended_often_is_found_as_one)
-{
-	enum { OFTEN = 1000, OTHERS = 3000 };
-	struct flame_names names = {0};
-
-	ck_assert_uint_ne(flame_names_add(&names, "first", 5), 0);
-	uint32_t one = flame_names_append(&names, "again", 5);
-	for (unsigned i = 1; i < OFTEN; i++)
-		ck_assert_uint_ne(flame_names_append(&names, "again", 5), 0);
-	for (unsigned i = 0; i < OTHERS; i++)
-		ck_assert_uint_ne(flame_names_add(&names, (char *)&i, sizeof i), 0);
-	ck_assert_uint_eq(names.slots.count, 1 + 1 + OTHERS);
-	ck_assert_uint_eq(flame_names_add(&names, "again", 5), one);
-	flame_names_free(&names);
-}
-END_TEST
-
 SUITE_MAIN("flame", one_file, overlaps, several_files_of_one_machine, several_machines,
-	many_in_memory_and_in_a_file, stamps_that_go_back_are_sorted,
-	what_was_not_measured_is_sorted, too_many_that_overlap_are_sorted,
-	names_that_are_nearly_all_new, a_name_that_was_appended_often_is_found_as_one)
+	stamps_that_go_back, unmeasured_weights, records_in_memory_and_in_a_file, many_that_overlap,
+	many_names_on_several_threads)

@@ -43,15 +43,13 @@ static struct trace *make(struct bytes *file)
 	return t;
 }
 
-static int draw(struct trace *t, enum report_format format, bool sorted, struct out *o)
+static int draw(struct trace *t, enum report_format format, struct out *o)
 {
 	struct filter filter;
 	struct findings found = {0};
 
 	out_memory(o);
 	filter_init(&filter);
-	if (sorted)
-		filter.from++;
 	struct report r = {
 		.out = o, .format = format, .filter = &filter, .threads = 1, .found = &found};
 	report_about(&r, t);
@@ -60,19 +58,19 @@ static int draw(struct trace *t, enum report_format format, bool sorted, struct 
 	return rc;
 }
 
-static void fail_each(enum report_format format, bool sorted)
+static void fail_each(enum report_format format)
 {
 	struct bytes file = {0};
 	struct trace *t = make(&file);
 	struct out all, o;
 
-	ck_assert_int_eq(draw(t, format, sorted, &all), 0);
+	ck_assert_int_eq(draw(t, format, &all), 0);
 	ck_assert_int_eq(all.error, 0);
 	ck_assert_uint_gt(all.len, 0);
 	long n = 0;
 	for (bool more = true; more; n++) {
 		fail_after(n);
-		int rc = draw(t, format, sorted, &o);
+		int rc = draw(t, format, &o);
 		more = !no_more_failures();
 		ck_assert_int_le(rc, 0);
 		if (!rc && !o.error) {
@@ -89,15 +87,13 @@ static void fail_each(enum report_format format, bool sorted)
 
 START_TEST(pictures)
 {
-	fail_each(FORMAT_SVG, false);
-	fail_each(FORMAT_SVG, true);
+	fail_each(FORMAT_SVG);
 }
 END_TEST
 
 START_TEST(lines)
 {
-	fail_each(FORMAT_FOLDED, false);
-	fail_each(FORMAT_FOLDED, true);
+	fail_each(FORMAT_FOLDED);
 }
 END_TEST
 

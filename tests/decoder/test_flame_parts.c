@@ -1,13 +1,10 @@
-/* What flame graphs are made of: names, hashes of numbers, records of a log. */
+/* Names of flame graphs, and their hash table. */
 #include <check.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../../decoder/report/flame/names.h"
-#include "../../decoder/report/flame/record.h"
-#include "compare.h"
 #include "../lib/suites.h"
 
 static void expect_name(
@@ -37,8 +34,8 @@ START_TEST(a_name_has_one_number)
 		expect_name(&names, number[i], longest, lengths[i]);
 		ck_assert_uint_eq(walked, number[i]);
 		walked = flame_names_next(&names, walked);
-		for (size_t k = 0; k <= i; k++)
-			ck_assert_int_eq(flame_names_same(&names, number[i], number[k]), k == i);
+		for (size_t k = 0; k < i; k++)
+			ck_assert_uint_ne(number[i], number[k]);
 	}
 	ck_assert_uint_eq(walked, names.used);
 	flame_names_free(&names);
@@ -84,45 +81,25 @@ START_TEST(many_names)
 }
 END_TEST
 
-START_TEST(appended_names_are_the_same_by_their_bytes)
+START_TEST(merged_names_have_one_number)
 {
-	struct flame_names names = {0};
-	uint32_t a = flame_names_add(&names, "again", 5),
-		 b = flame_names_append(&names, "again", 5),
-		 c = flame_names_append(&names, "other", 5);
+	struct flame_names names = {0}, from = {0};
+	uint32_t one = flame_names_add(&names, "one", 3),
+		 three = flame_names_add(&from, "three", 5),
+		 alike = flame_names_add(&from, "one", 3);
+	uint32_t *map = calloc(from.used + 1, sizeof *map);
 
-	ck_assert_uint_ne(a, b);
-	ck_assert(flame_names_same(&names, a, b) && !flame_names_same(&names, b, c));
-	ck_assert_uint_eq(flame_names_hash(&names, a), flame_names_hash(&names, b));
-	ck_assert_uint_ne(flame_names_hash(&names, a), flame_names_hash(&names, c));
-	/* Without a table all are looked up anew, once somebody asks. */
+	ck_assert_int_eq(flame_names_merge(&names, &from, map), 0);
+	ck_assert_uint_eq(map[alike], one);
+	ck_assert_uint_ne(map[three], one);
+	expect_name(&names, map[three], "three", 5);
+	ck_assert_uint_eq(names.count, 2);
+	/* Its slots are made again by the next one that is added. */
 	flame_names_close(&names);
-	uint32_t again = flame_names_add(&names, "again", 5);
-	ck_assert(again == a || again == b);
-	ck_assert_uint_eq(flame_names_add(&names, "other", 5), c);
+	ck_assert_uint_eq(flame_names_add(&names, "three", 5), map[three]);
+	free(map);
 	flame_names_free(&names);
-}
-END_TEST
-
-START_TEST(names_that_are_taken_keep_their_order)
-{
-	struct flame_names names = {0}, second = {0}, third = {0};
-	uint32_t base[4];
-	uint32_t one = flame_names_add(&second, "one", 3), two = flame_names_add(&second, "two", 3);
-	uint32_t three = flame_names_add(&third, "three", 5),
-		 alike = flame_names_add(&third, "one", 3);
-	struct flame_names none = {0}, *from[] = {&none, &second, &third, &none};
-
-	for (unsigned i = 0; i < 4; i++) {
-		ck_assert_int_eq(flame_names_take(&names, from[i], &base[i]), 0);
-		ck_assert_ptr_null(from[i]->text.at);
-	}
-	expect_name(&names, one + base[1], "one", 3);
-	expect_name(&names, two + base[1], "two", 3);
-	expect_name(&names, three + base[2], "three", 5);
-	expect_name(&names, alike + base[2], "one", 3);
-	ck_assert_uint_eq(names.count, 4);
-	flame_names_free(&names);
+	flame_names_free(&from);
 }
 END_TEST
 
@@ -134,11 +111,11 @@ START_TEST(numbers_that_collide_are_all_found)
 	struct flame_slots s = {0};
 
 	ck_assert(!flame_slots_fit(&s, 1, 1));
-	ck_assert_int_ne(flame_slots_renew(&s, 1, FLAME_SLOTS_MOST + UINT64_C(1), false), 0);
+	ck_assert_int_ne(flame_slots_renew(&s, 1, FLAME_SLOTS_MOST + UINT64_C(1)), 0);
 	for (size_t m = 0; m < sizeof most / sizeof *most; m++) {
 		uint64_t highest = most[m];
 
-		ck_assert_int_eq(flame_slots_renew(&s, COUNT, highest, m == 1), 0);
+		ck_assert_int_eq(flame_slots_renew(&s, COUNT, highest), 0);
 		ck_assert(flame_slots_fit(&s, COUNT, highest));
 		ck_assert_uint_ge(s.numbers, highest);
 		for (uint32_t i = 0; i < COUNT; i++)
@@ -158,79 +135,5 @@ START_TEST(numbers_that_collide_are_all_found)
 }
 END_TEST
 
-/* Of as many bytes as its turn says: near the borders of what a number may take. */
-static uint64_t some_number(uint64_t *seed)
-{
-	unsigned bits = next(seed) % 65;
-	uint64_t border = bits == 64 ? 0 : UINT64_C(1) << bits;
-
-	return border - next(seed) % 3 + next(seed) % 2;
-}
-
-static struct flame_record some_record(uint64_t *seed)
-{
-	struct flame_record r = {.elapsed = some_number(seed),
-		.after = some_number(seed),
-		.name = (uint32_t)some_number(seed),
-		.owner = (uint16_t)some_number(seed),
-		.part = {.kind = next(seed) % 4,
-			.above = NOT_MEASURED,
-			.below = NOT_MEASURED,
-			.value = NAN}};
-
-	r.weight = next(seed) % 2 ? r.elapsed : some_number(seed);
-	r.part.elapsed = r.elapsed;
-	if (r.part.kind != FLAME_CPI_NONE && next(seed) % 2) {
-		r.part.above = some_number(seed);
-		r.part.below = some_number(seed);
-	}
-	if (r.part.kind != FLAME_CPI_NONE && next(seed) % 2)
-		r.part.value = (double)(next(seed) % 100000) / 10000;
-	return r;
-}
-
-static bool same_part(const struct flame_part *a, const struct flame_part *b)
-{
-	return a->kind == b->kind && a->above == b->above && a->below == b->below &&
-	       a->elapsed == b->elapsed && same_double(a->value, b->value);
-}
-
-START_TEST(records_are_read_back)
-{
-	enum { RECORDS = 50000 };
-	struct flame_record *written = calloc(RECORDS, sizeof *written), r = {0};
-	uint8_t *bytes = malloc((size_t)RECORDS * FLAME_MAX_RECORD), *p = bytes;
-	uint64_t seed = 42;
-
-	for (unsigned i = 0; i < RECORDS; i++) {
-		written[i] = some_record(&seed);
-		uint8_t *end = flame_record_put(p, &written[i]);
-		/* With the words that are written, or read, at its last numbers. */
-		ck_assert_int_le(end + 8 - p, FLAME_MAX_RECORD);
-		if (i % 5 == 0) {
-			/* Named later. */
-			written[i].name = FLAME_NO_NAME;
-			end = flame_record_put(p, &written[i]);
-			written[i].name = i;
-			memcpy(end - FLAME_NAME_FROM_END, &i, sizeof i);
-		}
-		p = end;
-	}
-	const uint8_t *back = p;
-	for (unsigned i = RECORDS; i-- > 0;) {
-		const struct flame_record *w = &written[i];
-
-		back = flame_record_back(back, &r);
-		ck_assert(r.elapsed == w->elapsed && r.weight == w->weight && r.after == w->after);
-		ck_assert(r.name == w->name && r.owner == w->owner);
-		ck_assert(same_part(&r.part, &w->part));
-	}
-	ck_assert_ptr_eq(back, bytes);
-	free(bytes);
-	free(written);
-}
-END_TEST
-
-SUITE_MAIN("flame parts", a_name_has_one_number, many_names,
-	appended_names_are_the_same_by_their_bytes, names_that_are_taken_keep_their_order,
-	numbers_that_collide_are_all_found, records_are_read_back)
+SUITE_MAIN("flame parts", a_name_has_one_number, many_names, merged_names_have_one_number,
+	numbers_that_collide_are_all_found)

@@ -1,309 +1,219 @@
 /* The intervals as a tree of frames: everything, task, outer interval, inner interval. */
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../../formats/cpuutil_hooks.h"
 #include "../../base/grow.h"
-#include "../../model/intervals/interval_stream.h"
 #include "../../model/intervals/thread_stacks.h"
 #include "../../sink/escape.h"
 #include "../../sink/units.h"
-#include "backward.h"
+#include "../report.h"
+#include "collect.h"
+#include "tree.h"
 
-/* One of the tree, or 0: none. */
-struct frame {
-	uint32_t number;
-	uint64_t path;
-};
+enum { BATCH = 64 }; /* frames looked up together */
 
-/* What an interval's frame is called by. */
-struct name {
-	const char *label; /* NULL: minor mm */
-	size_t label_len;
-	uint64_t method;
-	uint8_t major, mm;
-};
+/* A frame that the batch has not looked up yet: FRAME_WAITING | its index in the batch. */
+#define FRAME_WAITING (UINT32_C(1) << 31)
+_Static_assert(FLAME_MOST <= FRAME_WAITING, "no frame's number is one of those");
 
-/* An interval that may have others in it. They stand on its thread's stack by their depths. */
+/* An interval that may contain others. */
 struct open_interval {
+	uint64_t end;
 	uint64_t weight, nested; /* nested: of those right inside it */
-	struct frame frame;	 /* none yet: nobody asked for it or what is in it */
-	bool counts;		 /* its own weight is part of its frame's */
-	struct name name;	 /* while it has no frame */
-	char *label;		 /* the name's; owned */
+	uint64_t path;
+	uint32_t frame; /* or FRAME_WAITING */
+	bool counts;
+};
+
+/*
+ * Frames are looked up in batches: the memory accesses of their lookups then overlap. A path's hash
+ * tells where the frame is, before its parent's number is known.
+ */
+struct waiting {
+	struct flame_part part;
+	uint32_t name;
+	uint32_t parent; /* a frame, or FRAME_WAITING */
+	uint32_t frame;
+	uint32_t open; /* its open interval + 1; 0: closed */
+	uint64_t path;
+	uint64_t self;
+	bool counts;
 };
 
 struct builder {
 	const struct report *r;
 	struct flame_tree tree;
+	struct flame_collection collection;
+	/* Open intervals; each thread has a stack of their numbers, the innermost last. */
+	struct open_interval *open;
+	size_t nopen, open_cap;
+	uint32_t unused; /* the first free one + 1; its path is the next one + 1 */
 	struct thread_stacks threads;
-	uint64_t left_out;
-	int64_t start, end;
-	char minors[256][12];
-	struct out spelled;
+	struct waiting waiting[BATCH];
 };
 
-/*
- * In lines of stacks a name may have to be spelled in another way, and two that become the
- * same are one frame. None: no memory.
- */
-static struct frame frame_under(struct builder *b, struct frame parent, const char *name, size_t n)
+/* Returns the number of an unused one + 1; 0: out of memory. */
+static uint32_t builder_open_interval(struct builder *b)
 {
-	if (b->r->format == FORMAT_FOLDED) {
-		b->spelled.len = 0;
-		escape_frame(&b->spelled, name, n);
-		if (b->spelled.error)
-			return (struct frame){0};
-		name = b->spelled.buf;
-		n = b->spelled.len;
+	uint32_t number = b->unused;
+
+	if (number) {
+		b->unused = (uint32_t)b->open[number - 1].path;
+		return number;
 	}
-	uint32_t number = flame_names_add(&b->tree.names, name, n);
-	if (!number)
-		return (struct frame){0};
-	struct frame frame = {.path = flame_tree_path(&b->tree, parent.path,
-				      flame_names_hash(&b->tree.names, number))};
-	frame.number = flame_tree_add(&b->tree, parent.number, number, frame.path);
-	return frame;
-}
-
-static struct frame task_frame(struct builder *b, const struct interval *iv)
-{
-	const char *name = report_task_name(iv->task);
-	char text[24];
-
-	if (!name) {
-		snprintf(text, sizeof text, "tid %u", iv->tid);
-		name = text;
-	}
-	return frame_under(b, (struct frame){0}, name, strlen(name));
-}
-
-static struct name flame_make_name(const struct interval *iv)
-{
-	return (struct name){.label = iv->has_label ? iv->label : NULL,
-		.label_len = iv->label_len,
-		.method = iv->method,
-		.major = iv->major,
-		.mm = iv->mm};
-}
-
-static struct frame interval_frame(struct builder *b, struct frame parent, const struct name *name)
-{
-	const char *bytes = name->label ? name->label : b->minors[name->mm];
-	size_t n = name->label ? name->label_len : strlen(bytes);
-	struct out told;
-
-	if (name->major != CPUUTIL_MAJOR)
-		return frame_under(b, parent, bytes, n);
-	out_memory(&told);
-	flame_util_name(&told, bytes, n, name->method);
-	struct frame frame = {0};
-	if (!told.error)
-		frame = frame_under(b, parent, told.buf, told.len);
-	out_discard(&told);
-	return frame;
-}
-
-/* The frames of those that iv is nested in, from the outside in; none: no memory. */
-static struct frame frame_around(
-	struct builder *b, struct open_interval *outer, size_t depth, const struct interval *iv)
-{
-	size_t known = depth;
-
-	while (known && !outer[known - 1].frame.number)
-		known--;
-	/* The outermost of those that are asked for says whose it is. */
-	struct frame frame = known ? outer[known - 1].frame : task_frame(b, iv);
-	for (; known < depth && frame.number; known++) {
-		struct open_interval *o = &outer[known];
-
-		frame = o->frame = interval_frame(b, frame, &o->name);
-	}
-	return frame;
-}
-
-/* What is in it has all been seen. */
-static void close_interval(struct builder *b, struct open_interval *o)
-{
-	/* Counters of different moments: what is nested can add up to more than the whole. */
-	if (o->counts)
-		flame_tree_node(&b->tree, o->frame.number)->self +=
-			o->weight > o->nested ? o->weight - o->nested : 0;
-	free(o->label);
-}
-
-static void close_from(struct builder *b, struct thread_stack *t, size_t depth)
-{
-	struct open_interval *stack = t->at;
-
-	while (t->count > depth)
-		close_interval(b, &stack[--t->count]);
-}
-
-static void drop_thread(void *ctx, struct thread_stack *t)
-{
-	close_from(ctx, t, 0);
-}
-
-static int count_interval(struct builder *b, uint32_t frame, const struct interval *iv)
-{
-	if (b->r->format == FORMAT_FOLDED)
-		return flame_tree_count(&b->tree, frame, 0, NULL);
-	struct flame_part part = flame_part_of(iv);
-	if (iv->start_ns < b->start)
-		b->start = iv->start_ns;
-	if (iv->end_ns > b->end)
-		b->end = iv->end_ns;
-	return flame_tree_count(&b->tree, frame, 0, &part);
-}
-
-/* One whose frame may yet be asked for by what is in it: its name has to be remembered. */
-static int remember_name(struct open_interval *o, const struct interval *iv)
-{
-	o->name = flame_make_name(iv);
-	if (!iv->has_label)
+	if (b->nopen == FRAME_WAITING || grow(&b->open, b->nopen, &b->open_cap, sizeof *b->open))
 		return 0;
-	o->label = malloc((size_t)iv->label_len + 1);
-	if (!o->label)
-		return CPIDECODE_ENOMEM;
-	memcpy(o->label, iv->label, iv->label_len);
-	o->name.label = o->label;
-	return 0;
+	return (uint32_t)++b->nopen;
 }
 
-static int open_interval(struct builder *b, struct open_interval *own, struct open_interval *outer,
-	const struct interval *iv)
+/* Everything nested in the interval has been seen. */
+static void builder_close_interval(struct builder *b, uint32_t number)
 {
-	uint64_t weight = flame_weight(b->r->weight, iv);
-	bool taken = filter_interval(b->r->filter, iv), measured = weight != NOT_MEASURED;
+	struct open_interval *o = &b->open[number - 1];
+	/* Counters read at different moments: nested ones can add up to more than their parent. */
+	uint64_t self = o->counts && o->weight > o->nested ? o->weight - o->nested : 0;
 
-	*own = (struct open_interval){.weight = weight};
-	if (measured && iv->depth)
-		outer[iv->depth - 1].nested += weight;
-	if (taken && !measured)
-		b->left_out++;
-	if (!taken || !measured)
-		return remember_name(own, iv);
-	struct frame frame = frame_around(b, outer, iv->depth, iv);
-	const struct name name = flame_make_name(iv);
-	if (frame.number)
-		frame = interval_frame(b, frame, &name);
-	if (!frame.number)
-		return CPIDECODE_ENOMEM;
-	own->frame = frame;
-	own->counts = true;
-	return count_interval(b, frame.number, iv);
+	if (o->frame & FRAME_WAITING) {
+		struct waiting *w = &b->waiting[o->frame & ~FRAME_WAITING];
+
+		w->self = self;
+		w->open = 0;
+	} else {
+		flame_tree_node(&b->tree, o->frame)->self += self;
+	}
+	o->path = b->unused;
+	b->unused = number;
 }
 
-static int add_interval(struct builder *b, const struct interval *iv)
+static void builder_drop_thread(void *ctx, struct thread_stack *t)
 {
-	struct thread_stack *t =
-		thread_stacks_find(&b->threads, iv->machine, iv->tid, iv->start_ticks);
+	const uint32_t *stack = t->at;
 
-	if (!t)
-		return CPIDECODE_ENOMEM;
-	close_from(b, t, iv->depth);
-	if (grow(&t->at, t->count, &t->cap, sizeof(struct open_interval)))
-		return CPIDECODE_ENOMEM;
-	struct open_interval *stack = t->at;
-	int rc = open_interval(b, &stack[iv->depth], stack, iv);
-	if (rc)
-		return rc;
-	t->count++;
-	if (!iv->depth)
-		t->until = iv->end_ticks;
-	return 0;
+	while (t->count)
+		builder_close_interval(ctx, stack[--t->count]);
 }
 
-static unsigned wants_of(const struct report *r)
+/* Finds the frame of the thread at once: there are few. */
+static uint32_t builder_find_task(struct builder *b, const struct flame_record *r, uint64_t *path)
 {
-	static const unsigned weights[] = {[WEIGHT_CYCLES] = 0,
-		[WEIGHT_NS] = WANT_START,
-		[WEIGHT_INSTRUCTIONS] = WANT_SYSTEM,
-		[WEIGHT_THREAD_CYCLES] = WANT_THREAD};
-	bool by_time = r->filter->from != INT64_MIN || r->filter->to != INT64_MAX;
+	uint32_t name = flame_collection_name(&b->collection, r, r->task_name);
 
-	if (r->format == FORMAT_SVG)
-		return WANT_START | WANT_SYSTEM | WANT_THREAD;
-	return weights[r->weight] | WANT_METHOD | (by_time ? WANT_START : 0);
+	*path = flame_tree_path(&b->tree, 0, name);
+	return flame_tree_add(&b->tree, 0, name, *path);
 }
 
 /*
- * What is nested in an interval has to be seen, wanted or not and however early it ended:
- * nothing is filtered here.
+ * Finds the parent of the interval, and closes those that contain neither it nor a later one: a
+ * later one that ends before them is also contained in this one.
  */
-static int add_sorted(struct builder *b)
+static int builder_nest_interval(struct builder *b, const struct flame_record *r, unsigned i)
 {
-	const struct report *r = b->r;
-	struct interval_stream_options how = {.progress = r->progress,
-		.progress_ctx = r->ctx,
-		.from_ns = INT64_MIN,
-		.threads = r->threads,
-		.wants = wants_of(r),
-		.by_machine = true};
-	struct interval_stream *s;
-	const struct interval *iv;
-	int rc = interval_stream_open(r->trace, &how, &s, r->found);
+	struct waiting *w = &b->waiting[i];
+	struct thread_stack *t = thread_stacks_find(
+		&b->threads, r->sort.group / 2, r->tid, r->sort.group & 1 ? r->sort.key : 0);
+	uint32_t own = builder_open_interval(b);
+	uint64_t parent, weight = flame_record_weight(r);
 
-	if (rc)
-		return rc;
-	while ((rc = interval_stream_next(s, &iv)) > 0) {
-		rc = add_interval(b, iv);
-		if (rc)
-			break;
+	if (!t || !own || grow(&t->at, t->count, &t->cap, sizeof own))
+		return CPIDECODE_ENOMEM;
+	uint32_t *stack = t->at;
+	while (t->count && b->open[stack[t->count - 1] - 1].end < r->end)
+		builder_close_interval(b, stack[--t->count]);
+	if (t->count) {
+		struct open_interval *outer = &b->open[stack[t->count - 1] - 1];
+
+		if (weight != NOT_MEASURED)
+			outer->nested += weight;
+		w->parent = outer->frame;
+		parent = outer->path;
+		if (outer->end == r->end)
+			builder_close_interval(b, stack[--t->count]);
+	} else {
+		w->parent = builder_find_task(b, r, &parent);
+		if (!w->parent)
+			return CPIDECODE_ENOMEM;
 	}
-	interval_stream_close(s);
-	thread_stacks_free(&b->threads);
+	if (!t->count)
+		t->until = r->end;
+	stack[t->count++] = own;
+	w->path = flame_tree_path(&b->tree, parent, w->name);
+	w->open = own;
+	b->open[own - 1] = (struct open_interval){.end = r->end,
+		.weight = weight,
+		.path = w->path,
+		.frame = FRAME_WAITING | i,
+		.counts = (r->sort.spare & FLAME_COUNTED) != 0};
+	flame_tree_ask(&b->tree, w->path);
+	return 0;
+}
+
+static int builder_find_frames(struct builder *b, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		flame_tree_ask_frame(&b->tree, b->waiting[i].path);
+	for (unsigned i = 0; i < n; i++) {
+		struct waiting *w = &b->waiting[i];
+		uint32_t parent = w->parent & FRAME_WAITING
+					  ? b->waiting[w->parent & ~FRAME_WAITING].frame
+					  : w->parent;
+
+		w->frame = flame_tree_add(&b->tree, parent, w->name, w->path);
+		if (!w->frame)
+			return CPIDECODE_ENOMEM;
+		if (w->open)
+			b->open[w->open - 1].frame = w->frame;
+		if (b->tree.measured)
+			flame_measures_ask(&b->tree.measures, w->frame);
+	}
+	int rc = 0;
+	for (unsigned i = 0; i < n && !rc; i++)
+		if (b->waiting[i].counts)
+			rc = flame_tree_count(&b->tree, b->waiting[i].frame, b->waiting[i].self,
+				&b->waiting[i].part);
 	return rc;
 }
 
-static int begin_tree(struct builder *b)
+/* *n: how many were added, 0 at the end. */
+static int builder_add_batch(struct builder *b, unsigned *n)
 {
-	b->start = INT64_MAX;
-	b->end = INT64_MIN;
-	return flame_tree_begin(&b->tree, b->r->format == FORMAT_SVG);
+	const struct flame_record *r;
+	int rc = 1;
+
+	for (*n = 0; *n < BATCH && (rc = flame_collection_next(&b->collection, &r)) > 0; ++*n) {
+		struct waiting *w = &b->waiting[*n];
+
+		w->name = flame_collection_name(&b->collection, r, r->name);
+		w->counts = r->sort.spare & FLAME_COUNTED;
+		w->self = 0;
+		if (w->counts && b->tree.measured)
+			w->part = flame_collection_part(&b->collection, r);
+		rc = builder_nest_interval(b, r, *n);
+		if (rc)
+			break;
+	}
+	return rc < 0 ? rc : builder_find_frames(b, *n);
 }
 
-/* Without sorting. 1: that does not get this trace right, and nothing was added. */
-static int add_logged(struct builder *b)
+static int builder_add_intervals(struct builder *b)
 {
-	struct flame_log log = {.r = b->r};
-	int rc = flame_log_write(&log, wants_of(b->r), b->r->found);
+	int rc = flame_collect(&b->collection);
+	unsigned n;
 
 	if (!rc)
-		rc = flame_backward(&log, &b->tree);
-	for (unsigned i = 0; log.writers && i < log.count; i++) {
-		const struct flame_writer *w = &log.writers[i];
-
-		b->start = w->start < b->start ? w->start : b->start;
-		b->end = w->end > b->end ? w->end : b->end;
-	}
-	flame_log_free(&log);
-	if (rc <= 0)
-		return rc;
-	flame_tree_free(&b->tree);
-	if (b->r->found) {
-		findings_free(b->r->found);
-		*b->r->found = (struct findings){0};
-	}
-	rc = begin_tree(b);
-	return rc ? rc : 1;
-}
-
-static int add_intervals(struct builder *b)
-{
-	int rc = filter_takes_all(b->r->filter) ? add_logged(b) : 1;
-
-	return rc > 0 ? add_sorted(b) : rc;
-}
-
-static int flame_prepare_builder(struct builder *b)
-{
-	for (unsigned mm = 0; mm < 256; mm++)
-		snprintf(b->minors[mm], sizeof b->minors[mm], "minor 0x%02X", mm);
-	return begin_tree(b);
+		rc = flame_tree_begin(&b->tree, b->r->format == FORMAT_SVG);
+	/* Mostly there are no fewer frames than names. */
+	if (!rc)
+		rc = flame_tree_expect(&b->tree, b->tree.names.count);
+	while (!rc && !(rc = builder_add_batch(b, &n)) && n)
+		;
+	/* Closes what is open, for which failed batches may have no frames. */
+	if (rc)
+		b->threads.drop = NULL;
+	thread_stacks_free(&b->threads);
+	free(b->open);
+	flame_collection_free(&b->collection);
+	return rc;
 }
 
 static const char *const units[] = {[WEIGHT_CYCLES] = "cycles",
@@ -321,12 +231,13 @@ static int flame_write_picture(struct builder *b)
 	if (rc)
 		return rc;
 	out_memory(&range);
-	if (b->tree.count > 1) {
-		units_iso8601(&range, b->start);
+	if (b->collection.counted) {
+		units_iso8601(&range, b->collection.start);
 		out_str(&range, " to ");
-		units_iso8601(&range, b->end);
+		units_iso8601(&range, b->collection.end);
 		out_str(&range, " (");
-		units_duration(&range, (double)((uint64_t)b->end - (uint64_t)b->start));
+		units_duration(&range,
+			(double)((uint64_t)b->collection.end - (uint64_t)b->collection.start));
 		out_char(&range, ')');
 	} else {
 		out_str(&range, "no intervals");
@@ -365,21 +276,20 @@ int report_flame(struct report *r)
 	if (!b)
 		return CPIDECODE_ENOMEM;
 	b->r = r;
-	b->threads.drop = drop_thread;
+	b->threads.drop = builder_drop_thread;
 	b->threads.ctx = b;
-	out_memory(&b->spelled);
-	int rc = flame_prepare_builder(b);
-	if (!rc)
-		rc = add_intervals(b);
+	b->collection.r = r;
+	b->collection.names = &b->tree.names;
+	int rc = builder_add_intervals(b);
+	uint64_t left_out = b->collection.left_out;
 	if (!rc)
 		rc = r->format == FORMAT_SVG ? flame_write_picture(b) : flame_write_lines(b);
-	if (!rc && b->tree.count <= 1 && !b->left_out)
+	if (!rc && !b->collection.counted && !left_out)
 		report_note_no_intervals(r);
-	if (!rc && b->left_out)
-		report_note(r, "%llu interval%s left out: %s were not measured in %s",
-			(unsigned long long)b->left_out, b->left_out == 1 ? "" : "s",
-			units[r->weight], b->left_out == 1 ? "it" : "them");
-	out_discard(&b->spelled);
+	if (!rc && left_out)
+		report_note(r, "%" PRIu64 " interval%s left out: %s were not measured in %s",
+			left_out, left_out == 1 ? "" : "s", units[r->weight],
+			left_out == 1 ? "it" : "them");
 	flame_tree_free(&b->tree);
 	free(b);
 	return rc;

@@ -136,13 +136,25 @@ struct lines {
 	uint32_t *first; /* where each one's children begin among the siblings */
 };
 
+/* Frames in which no interval was selected and measured have no lines. */
+static bool is_counted(const struct flame_node *node)
+{
+	return node->count || node->has_counted;
+}
+
 /* Returns how many the most children are. */
 static uint32_t count_children(struct lines *l)
 {
 	uint32_t most = 0, *first = l->first;
 
-	for (uint32_t i = 1; i < l->tree->count; i++)
-		first[flame_tree_node(l->tree, i)->parent + 1]++;
+	for (uint32_t i = l->tree->count; i-- > 1;) {
+		const struct flame_node *node = flame_tree_node(l->tree, i);
+
+		if (is_counted(node)) {
+			flame_tree_node(l->tree, node->parent)->has_counted = true;
+			first[node->parent + 1]++;
+		}
+	}
 	for (uint32_t i = 1; i <= l->tree->count; i++) {
 		most = first[i] > most ? first[i] : most;
 		first[i] += first[i - 1];
@@ -154,6 +166,8 @@ static void copy_frames(struct lines *l)
 {
 	for (uint32_t i = 1; i < l->tree->count; i++) {
 		const struct flame_node *node = flame_tree_node(l->tree, i);
+		if (!is_counted(node))
+			continue;
 		struct flame_name name = flame_names_get(&l->tree->names, node->name);
 
 		l->frames[i] = (struct flame_stack){.name = name.at,
@@ -175,7 +189,7 @@ static void sort_children(struct lines *l)
 		uint32_t n = l->first[i] - begin;
 
 		for (uint32_t k = 0; k < n; k++)
-			ask_early(frames, siblings + k, count - 1 - begin - k);
+			ask_early(frames, siblings + k, l->first[count - 1] - begin - k);
 		if (n > 1)
 			sort_siblings(frames, siblings, n, l->scratch);
 		uint32_t *link = &frames[i].first_child;

@@ -4,8 +4,6 @@
 
 #include "../../../include/cpidecode.h"
 
-_Static_assert(sizeof(struct flame_measure) * FLAME_FRAMES == BLOCK_BYTES, "no gaps");
-
 uint64_t flame_weight(enum report_weight weight, const struct interval *iv)
 {
 	switch (weight) {
@@ -188,7 +186,7 @@ double flame_measures_ns(const struct flame_measures *m, uint32_t frame, struct 
 
 void flame_measures_free(struct flame_measures *m)
 {
-	block_array_free(&m->at);
+	pages_free(&m->at);
 	pages_free(&m->sums);
 	*m = (struct flame_measures){0};
 }

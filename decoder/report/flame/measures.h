@@ -2,7 +2,6 @@
 #ifndef SWT_DECODER_REPORT_FLAME_MEASURES_H
 #define SWT_DECODER_REPORT_FLAME_MEASURES_H
 
-#include "../../model/intervals/blocks.h"
 #include "../../base/pages.h"
 #include "../../model/stats/ratio.h"
 #include "../../sink/flame.h"
@@ -10,9 +9,6 @@
 
 /* What an interval weighs; NOT_MEASURED: unknown. */
 uint64_t flame_weight(enum report_weight weight, const struct interval *iv);
-
-/* Of so many frames the measures fill a block, and so do the frames. */
-enum { FLAME_FRAMES = 2048 };
 
 /* What an interval adds to its frame's sums: the first kind of CPI that it has. */
 struct flame_part {
@@ -53,7 +49,7 @@ struct flame_sums {
 
 /* Starts zeroed. */
 struct flame_measures {
-	struct block_array at; /* struct flame_measure, of each frame */
+	struct pages at; /* struct flame_measure, of each frame */
 	struct pages sums;
 	size_t nsums;
 };
@@ -66,14 +62,13 @@ struct flame_state {
 
 static inline struct flame_measure *flame_measure(const struct flame_measures *m, uint32_t frame)
 {
-	return block_array_at(&m->at, frame, sizeof(struct flame_measure));
+	return (struct flame_measure *)m->at.at + frame;
 }
 
 /* Room for those of that frame, which is the next one. 0 or CPIDECODE_ENOMEM. */
-static inline int flame_measures_room(
-	struct flame_measures *m, struct blocks *blocks, uint32_t frame)
+static inline int flame_measures_room(struct flame_measures *m, uint32_t frame)
 {
-	return block_array_room(&m->at, blocks, frame, sizeof(struct flame_measure));
+	return pages_room(&m->at, frame, sizeof(struct flame_measure));
 }
 
 /* Another interval of that frame, for which there is room. 0 or CPIDECODE_ENOMEM. */

@@ -31,19 +31,12 @@ static bool is_name(const struct flame_names *names, uint32_t number, const char
 	return name.len == n && same_bytes(name.at, bytes, n);
 }
 
-bool flame_names_same(const struct flame_names *names, uint32_t a, uint32_t b)
-{
-	struct flame_name name = flame_names_get(names, b);
-
-	return a == b || is_name(names, a, name.at, name.len);
-}
-
 static uint64_t flame_names_hash_bytes(const struct flame_names *names, const char *bytes, size_t n)
 {
 	return XXH3_64bits_withSeed(bytes, n, names->seed);
 }
 
-uint64_t flame_names_hash(const struct flame_names *names, uint32_t number)
+static uint64_t flame_names_hash(const struct flame_names *names, uint32_t number)
 {
 	struct flame_name name = flame_names_get(names, number);
 
@@ -66,19 +59,6 @@ static int flame_names_reserve_text(struct flame_names *names, uint64_t fours)
 	return end > FLAME_SLOTS_MOST || pages_room(&names->text, end, 4) ? CPIDECODE_ENOMEM : 0;
 }
 
-/* One that is there already stays what its bytes are found as: many may have been appended. */
-static void flame_names_rehash_name(struct flame_names *names, uint32_t number, uint64_t hash)
-{
-	for (uint64_t at = hash;; at++) {
-		at = flame_slots_likely(&names->slots, at, hash);
-		uint32_t other = flame_slots_number(&names->slots, at);
-		if (!other)
-			flame_slots_set(&names->slots, at, number, hash);
-		if (!other || flame_names_same(names, other, number))
-			return;
-	}
-}
-
 static void put_some(struct flame_names *names, const uint32_t *numbers, unsigned n)
 {
 	uint64_t hash[FLAME_WANTED];
@@ -88,7 +68,7 @@ static void put_some(struct flame_names *names, const uint32_t *numbers, unsigne
 		__builtin_prefetch(flame_slots_at(&names->slots, hash[i]), 1);
 	}
 	for (unsigned i = 0; i < n; i++)
-		flame_names_rehash_name(names, numbers[i], hash[i]);
+		flame_slots_put(&names->slots, numbers[i], hash[i]);
 }
 
 /* Slots for n more names, for whose text there is room. */
@@ -98,7 +78,7 @@ static int make_slots(struct flame_names *names, uint32_t n, uint64_t fours)
 
 	if (flame_slots_fit(&names->slots, n, end))
 		return 0;
-	if (flame_slots_renew(&names->slots, (uint64_t)names->count + n, end, false))
+	if (flame_slots_renew(&names->slots, (uint64_t)names->count + n, end))
 		return CPIDECODE_ENOMEM;
 	uint32_t some[FLAME_WANTED];
 	unsigned waiting = 0;
@@ -130,13 +110,6 @@ static uint32_t append(struct flame_names *names, const char *bytes, size_t n)
 	names->used += (uint32_t)fours_of(n);
 	names->count++;
 	return number;
-}
-
-uint32_t flame_names_append(struct flame_names *names, const char *bytes, size_t n)
-{
-	return n > UINT32_MAX || flame_names_reserve_text(names, fours_of(n))
-		       ? 0
-		       : append(names, bytes, n);
 }
 
 /* Its number, new or not; at: where the first that may be it stands. */
@@ -195,25 +168,26 @@ int flame_names_add_all(struct flame_names *names, struct flame_wanted *wanted, 
 	return 0;
 }
 
-int flame_names_take(struct flame_names *names, struct flame_names *from, uint32_t *base)
+int flame_names_merge(struct flame_names *names, const struct flame_names *from, uint32_t *map)
 {
-	*base = 0;
-	if (!names->used) {
-		*names = *from;
-		*from = (struct flame_names){0};
-	} else if (from->used) {
-		uint32_t fours = from->used - 1;
+	struct flame_wanted wanted[FLAME_WANTED];
+	uint32_t numbers[FLAME_WANTED];
+	int rc = 0;
 
-		if (flame_names_reserve_text(names, fours))
-			return CPIDECODE_ENOMEM;
-		*base = names->used - 1;
-		memcpy((uint32_t *)names->text.at + names->used, (uint32_t *)from->text.at + 1,
-			(size_t)fours * 4);
-		names->used += fours;
-		names->count += from->count;
-		flame_names_free(from);
+	for (uint32_t k = 1; k < from->used && !rc;) {
+		unsigned n = 0;
+
+		for (; n < FLAME_WANTED && k < from->used; n++, k = flame_names_next(from, k)) {
+			struct flame_name name = flame_names_get(from, k);
+
+			numbers[n] = k;
+			wanted[n] = (struct flame_wanted){.bytes = name.at, .len = name.len};
+		}
+		rc = flame_names_add_all(names, wanted, n);
+		for (unsigned i = 0; i < n && !rc; i++)
+			map[numbers[i]] = wanted[i].number;
 	}
-	return 0;
+	return rc;
 }
 
 void flame_names_close(struct flame_names *names)

@@ -27,9 +27,6 @@ enum { FLAME_LONG_NAME = 255 };
 
 /* The number of these bytes, new or not; 0: out of memory. */
 uint32_t flame_names_add(struct flame_names *names, const char *bytes, size_t n);
-/* A number of their own, though there may be another one: for those that hardly come again. */
-uint32_t flame_names_append(struct flame_names *names, const char *bytes, size_t n);
-
 /*
  * Where names are many, finding one means waiting for memory twice; for several at once it
  * is waited for together.
@@ -46,19 +43,11 @@ enum { FLAME_WANTED = 32 };
 /* The numbers of n of them, at most FLAME_WANTED, as flame_names_add would find them in turn. 0 or
  * CPIDECODE_ENOMEM. */
 int flame_names_add_all(struct flame_names *names, struct flame_wanted *wanted, unsigned n);
-/*
- * All of from, which becomes empty, with *base more than their numbers there. 0 or
- * CPIDECODE_ENOMEM.
- */
-int flame_names_take(struct flame_names *names, struct flame_names *from, uint32_t *base);
-/* No name is looked up for now: less memory. */
+/* Adds all of from; map[number there] becomes the number here. 0 or CPIDECODE_ENOMEM. */
+int flame_names_merge(struct flame_names *names, const struct flame_names *from, uint32_t *map);
+/* Gives back what only adding needs. */
 void flame_names_close(struct flame_names *names);
 void flame_names_free(struct flame_names *names);
-/* Of its bytes. */
-uint64_t flame_names_hash(const struct flame_names *names, uint32_t number);
-/* Have two of them the same bytes? */
-bool flame_names_same(const struct flame_names *names, uint32_t a, uint32_t b);
-
 /* A hint that its bytes will be asked for. */
 static inline void flame_names_ask(const struct flame_names *names, uint32_t number)
 {

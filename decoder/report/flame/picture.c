@@ -26,6 +26,7 @@ struct picture {
 	size_t cap;	       /* of the frames */
 	struct place *places;  /* by the frames they are on, and name */
 	uint32_t *first;       /* of each frame: where those on it begin */
+	uint32_t uncounted;    /* nodes in which no interval was selected and measured */
 	uint8_t *shown;	       /* a bit for each node; the node's name is its frame then */
 	uint32_t batch[BATCH]; /* nodes that are not shown, on frames that are */
 	unsigned nbatch;
@@ -42,16 +43,19 @@ static void survey(struct flame_cpis *cpis, enum flame_cpi kind, double cpi)
 }
 
 /* From the innermost frame outwards: self and count become those of all that is on a frame. */
-static void add_up(struct flame_tree *t, struct flame_cpis *cpis)
+static void add_up(struct picture *p, struct flame_cpis *cpis)
 {
+	struct flame_tree *t = p->tree;
+
 	*cpis = (struct flame_cpis){.low = INFINITY};
-	const struct flame_node *node = NULL;
-	for (uint32_t i = t->count; i-- > 1; node--) {
-		if (!node || (i + 1) % FLAME_FRAMES == 0)
-			node = flame_tree_node(t, i);
-		if (i % FLAME_FRAMES > SOON)
+	for (uint32_t i = t->count; i-- > 1;) {
+		const struct flame_node *node = flame_tree_node(t, i);
+
+		if (i > SOON)
 			__builtin_prefetch(flame_tree_node(t, node[-SOON].parent), 1);
-		if (node->parent)
+		if (!node->count)
+			p->uncounted++;
+		else if (node->parent)
 			survey(cpis, node->state.kind,
 				flame_measures_cpi(&t->measures, i, node->state));
 		struct flame_node *parent = flame_tree_node(t, node->parent);
@@ -99,17 +103,16 @@ static int picture_choose_nodes(struct picture *p)
 	const struct flame_tree *t = p->tree;
 	uint64_t least = flame_least(flame_tree_node(t, 0)->self);
 	int rc = show(p, 0);
-	const struct flame_node *node = NULL;
 
-	for (uint32_t i = 1; i < t->count && !rc; i++, node++) {
-		if (!node || i % FLAME_FRAMES == 0)
-			node = flame_tree_node(t, i);
-		if (node->self >= least && is_shown(p, node->parent) &&
+	for (uint32_t i = 1; i < t->count && !rc; i++) {
+		const struct flame_node *node = flame_tree_node(t, i);
+
+		if (node->count && node->self >= least && is_shown(p, node->parent) &&
 			p->flame->frames[flame_tree_node(t, node->parent)->name].depth + 1 <
 				FLAME_MAX_ROWS)
 			rc = show(p, i);
 	}
-	p->flame->left_out = t->count - p->flame->count;
+	p->flame->left_out = t->count - p->uncounted - p->flame->count;
 	return rc;
 }
 
@@ -195,11 +198,9 @@ static void put_batch(struct picture *p)
 /* Gives back to the shown frames what is their own, and sees to what else is on them. */
 static void take_apart(struct picture *p)
 {
-	const struct flame_node *node = NULL;
+	for (uint32_t i = 1; i < p->tree->count; i++) {
+		const struct flame_node *node = flame_tree_node(p->tree, i);
 
-	for (uint32_t i = 1; i < p->tree->count; i++, node++) {
-		if (!node || i % FLAME_FRAMES == 0)
-			node = flame_tree_node(p->tree, i);
 		if (!is_shown(p, node->parent))
 			continue;
 		uint32_t on = flame_tree_node(p->tree, node->parent)->name;
@@ -240,7 +241,7 @@ int flame_picture(struct flame_tree *t, struct flame *f)
 	struct picture p = {.tree = t, .flame = f};
 
 	flame_slots_free(&t->slots);
-	add_up(t, &f->cpis);
+	add_up(&p, &f->cpis);
 	p.shown = calloc(t->count / 8 + 1, 1);
 	int rc = p.shown ? picture_choose_nodes(&p) : CPIDECODE_ENOMEM;
 	if (!rc)

@@ -19,7 +19,7 @@ static uint32_t bits_for(uint64_t most)
 	return numbers;
 }
 
-int flame_slots_renew(struct flame_slots *s, uint64_t count, uint64_t most, bool large)
+int flame_slots_renew(struct flame_slots *s, uint64_t count, uint64_t most)
 {
 	uint64_t places = s->at.at ? (uint64_t)s->mask + 1 : FIRST;
 
@@ -29,10 +29,8 @@ int flame_slots_renew(struct flame_slots *s, uint64_t count, uint64_t most, bool
 		return CPIDECODE_ENOMEM;
 	/* What it had goes first: its memory is the next table's. */
 	flame_slots_free(s);
-	s->at.large = large;
 	if (pages_grow(&s->at, places * sizeof(uint32_t)))
 		return CPIDECODE_ENOMEM;
-	pages_touch(&s->at);
 	s->mask = (uint32_t)(places - 1);
 	s->numbers = bits_for(most);
 	return 0;

@@ -22,10 +22,10 @@ struct flame_slots {
 };
 
 /*
- * Empties it, with room for that many, none above most; large: as in struct pages. 0 or
+ * Empties it, with room for that many, none above most. 0 or
  * CPIDECODE_ENOMEM, which may leave it empty and without room.
  */
-int flame_slots_renew(struct flame_slots *s, uint64_t count, uint64_t most, bool large);
+int flame_slots_renew(struct flame_slots *s, uint64_t count, uint64_t most);
 void flame_slots_free(struct flame_slots *s);
 /* Random bits for hashes, so that nobody can write a trace in which they collide. */
 uint64_t flame_slots_seed(void);

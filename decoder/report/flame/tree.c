@@ -4,8 +4,6 @@
 
 #include "../../../include/cpidecode.h"
 
-_Static_assert(sizeof(struct flame_node) * FLAME_FRAMES == BLOCK_BYTES, "no gaps");
-
 enum { SOON = 32 };
 
 void flame_tree_ask(const struct flame_tree *t, uint64_t path)
@@ -24,8 +22,7 @@ static int flame_tree_rehash_nodes(struct flame_tree *t)
 	for (uint32_t i = 1, put = 1; i < t->count; i++) {
 		const struct flame_node *node = flame_tree_node(t, i);
 
-		path[i] = flame_tree_path(
-			t, path[node->parent], flame_names_hash(&t->names, node->name));
+		path[i] = flame_tree_path(t, path[node->parent], node->name);
 		flame_tree_ask(t, path[i]);
 		for (; put <= i && (put + SOON <= i || i + 1 == t->count); put++)
 			flame_slots_put(&t->slots, put, path[put]);
@@ -37,27 +34,18 @@ static int flame_tree_rehash_nodes(struct flame_tree *t)
 int flame_tree_expect(struct flame_tree *t, uint32_t n)
 {
 	uint64_t count = (uint64_t)t->count + n;
-	int rc = flame_slots_renew(&t->slots, count, count, blocks_large(&t->blocks));
+	int rc = flame_slots_renew(&t->slots, count, count);
 
 	return rc ? rc : flame_tree_rehash_nodes(t);
 }
 
-static int more_room(struct flame_tree *t)
+/* The next one, with its measures 0. 0 or CPIDECODE_ENOMEM. */
+static int new_node(struct flame_tree *t, uint32_t parent, uint32_t name)
 {
-	int rc = block_array_room(&t->nodes, &t->blocks, t->count, sizeof(struct flame_node));
-
-	return rc || !t->measured ? rc : flame_measures_room(&t->measures, &t->blocks, t->count);
-}
-
-/* The next one. 0 or CPIDECODE_ENOMEM. */
-static inline int new_node(struct flame_tree *t, uint32_t parent, uint32_t name)
-{
-	if (t->count % FLAME_FRAMES == 0 && more_room(t))
+	if (pages_room(&t->nodes, t->count, sizeof(struct flame_node)) ||
+		(t->measured && flame_measures_room(&t->measures, t->count)))
 		return CPIDECODE_ENOMEM;
-	*flame_tree_node(t, t->count) = (struct flame_node){.parent = parent, .name = name};
-	if (t->measured)
-		*flame_measure(&t->measures, t->count) = (struct flame_measure){0};
-	t->count++;
+	*flame_tree_node(t, t->count++) = (struct flame_node){.parent = parent, .name = name};
 	return 0;
 }
 
@@ -85,7 +73,7 @@ uint32_t flame_tree_add(struct flame_tree *t, uint32_t parent, uint32_t name, ui
 			return frame;
 		}
 		const struct flame_node *node = flame_tree_node(t, frame);
-		if (node->parent == parent && flame_names_same(&t->names, node->name, name))
+		if (node->parent == parent && node->name == name)
 			return frame;
 	}
 }
@@ -99,8 +87,7 @@ void flame_tree_free(struct flame_tree *t)
 {
 	flame_names_free(&t->names);
 	flame_measures_free(&t->measures);
-	block_array_free(&t->nodes);
-	blocks_free(&t->blocks);
+	pages_free(&t->nodes);
 	flame_slots_free(&t->slots);
 	*t = (struct flame_tree){0};
 }

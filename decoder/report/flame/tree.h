@@ -10,7 +10,8 @@ struct flame_node {
 	uint32_t parent;
 	uint32_t name; /* in a picture, of those that it shows: the number there */
 	uint64_t self;
-	uint64_t count : 48;	  /* of its own intervals */
+	uint64_t count : 47;	  /* of its own intervals */
+	uint64_t has_counted : 1; /* set by flame_lines: a frame nested in it counts intervals */
 	struct flame_state state; /* of its measures */
 };
 
@@ -19,8 +20,7 @@ struct flame_node {
 
 /* Starts zeroed. The root is node 0; a task's parent is the root. */
 struct flame_tree {
-	struct blocks blocks;
-	struct block_array nodes;
+	struct pages nodes; /* struct flame_node */
 	uint32_t count;
 	struct flame_slots slots; /* by path */
 	uint64_t seed[2];	  /* of paths */
@@ -34,8 +34,8 @@ int flame_tree_begin(struct flame_tree *t, bool measured);
 /* So many frames may come. 0 or CPIDECODE_ENOMEM. */
 int flame_tree_expect(struct flame_tree *t, uint32_t n);
 /*
- * The frame of that name (a number in t->names, or another of the same bytes) on that parent, whose
- * own path has that hash; 0: out of memory.
+ * The frame of that name (a number in t->names) on that parent, whose own path has that hash; 0:
+ * out of memory.
  */
 uint32_t flame_tree_add(struct flame_tree *t, uint32_t parent, uint32_t name, uint64_t path);
 /* A frame of that path will be asked for soon: hints, in this order. */
@@ -45,7 +45,7 @@ void flame_tree_free(struct flame_tree *t);
 
 static inline struct flame_node *flame_tree_node(const struct flame_tree *t, uint32_t frame)
 {
-	return block_array_at(&t->nodes, frame, sizeof(struct flame_node));
+	return (struct flame_node *)t->nodes.at + frame;
 }
 
 /*
@@ -63,10 +63,10 @@ static inline int flame_tree_count(
 }
 
 /*
- * The hash of a frame's path by those of its parent's (the root's is 0) and of its name, so
- * that where it stands is known before its parent was found.
+ * The hash of a frame's path by those of its parent's (the root's is 0) and its name, so that its
+ * slot is known before its parent was found.
  */
-static inline uint64_t flame_tree_path(const struct flame_tree *t, uint64_t parent, uint64_t name)
+static inline uint64_t flame_tree_path(const struct flame_tree *t, uint64_t parent, uint32_t name)
 {
 	unsigned __int128 path = (unsigned __int128)(parent ^ t->seed[0]) * (name ^ t->seed[1]);
 

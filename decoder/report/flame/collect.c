@@ -1,0 +1,379 @@
+#include "collect.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../../formats/cpuutil_hooks.h"
+#include "../../base/sort.h"
+#include "../../model/stats/tally.h"
+#include "../../sink/escape.h"
+#include "../report.h"
+
+enum {
+	BUDGET = 8 << 20,
+	TEXT = 4096,	  /* bytes of names that are looked up together */
+	FEW_NAMES = 1024, /* stay in the cache: nothing is gained by looking them up together */
+	RECENT_TASKS = 64,
+};
+
+struct flame_writer {
+	_Alignas(128) struct interval_builder *builder;
+	struct flame_names names;
+	/* The last records, whose names are looked up together. */
+	struct flame_record unnamed[FLAME_WANTED];
+	struct flame_wanted wanted[FLAME_WANTED];
+	unsigned nunnamed, text_used;
+	char text[TEXT];
+	struct recent_task {
+		const struct task *task;
+		uint32_t tid, name; /* name: 0: none */
+	} recent[RECENT_TASKS];	    /* by tid */
+	uint64_t counted, left_out;
+	int64_t start, end;
+};
+
+_Static_assert(sizeof(struct flame_writer) % PASS_APART == 0, "for pass_alloc");
+
+static int collect_compare_records(const struct sorter_record *x, const struct sorter_record *y)
+{
+	const struct flame_record *a = (const void *)x, *b = (const void *)y;
+	int c = compare_u64(b->end, a->end);
+
+	if (!c)
+		c = compare_u64(a->ring, b->ring);
+	if (!c)
+		c = compare_u64(a->position, b->position);
+	return c ? c : compare_u64(a->file, b->file);
+}
+
+/* Hands the unnamed records with their names to the sorter. */
+static int collect_name_records(struct flame_collection *c, struct flame_writer *w)
+{
+	int rc = flame_names_add_all(&w->names, w->wanted, w->nunnamed);
+
+	for (unsigned i = 0; i < w->nunnamed && !rc; i++) {
+		struct flame_record *r = &w->unnamed[i];
+		struct sorter_record *to;
+
+		r->name = w->wanted[i].number;
+		rc = sorter_reserve(c->records, (unsigned)(w - c->writers), &to);
+		if (!rc) {
+			/* Copies all words: a constant size needs no call. */
+			memcpy(to, r, sizeof *r);
+			sorter_add(c->records, (unsigned)(w - c->writers));
+		}
+	}
+	w->nunnamed = w->text_used = 0;
+	return rc;
+}
+
+/* The name of the record last filled in. */
+static int collect_add_name(
+	struct flame_collection *c, struct flame_writer *w, const char *name, size_t n)
+{
+	struct flame_wanted *wanted = &w->wanted[w->nunnamed++];
+
+	if (w->names.count < FEW_NAMES || n > TEXT - w->text_used) {
+		*wanted = (struct flame_wanted){.bytes = name, .len = (uint32_t)n};
+		return collect_name_records(c, w);
+	}
+	char *text = w->text + w->text_used;
+	memcpy(text, name, n);
+	w->text_used += (unsigned)n;
+	*wanted = (struct flame_wanted){.bytes = text, .len = (uint32_t)n};
+	return w->nunnamed == FLAME_WANTED ? collect_name_records(c, w) : 0;
+}
+
+/*
+ * The frame of an interval of CPU utilisation is none of CPI's, whatever the label, and shows the
+ * method where it is known.
+ */
+static int collect_add_util_name(struct flame_collection *c, struct flame_writer *w,
+	const char *name, size_t n, uint64_t method)
+{
+	uint32_t methods = tally_method(method);
+	struct out text;
+
+	out_memory(&text);
+	out_bytes(&text, name, n);
+	out_str(&text, " [CPU utilisation");
+	if (methods) {
+		out_str(&text, ", ");
+		report_methods(&text, methods);
+	}
+	out_char(&text, ']');
+	int rc = text.error ? CPIDECODE_ENOMEM : collect_add_name(c, w, text.buf, text.len);
+	out_discard(&text);
+	return rc;
+}
+
+/* The number of the name of the interval's thread; 0: out of memory. */
+static uint32_t collect_find_task(struct flame_writer *w, const struct interval *iv)
+{
+	struct recent_task *recent = &w->recent[iv->tid % RECENT_TASKS];
+
+	if (!recent->name || recent->task != iv->task || recent->tid != iv->tid) {
+		const char *name = report_task_name(iv->task);
+		char text[24];
+
+		if (!name) {
+			snprintf(text, sizeof text, "tid %u", iv->tid);
+			name = text;
+		}
+		*recent = (struct recent_task){
+			iv->task, iv->tid, flame_names_add(&w->names, name, strlen(name))};
+	}
+	return recent->name;
+}
+
+static void collect_add_part(
+	struct flame_writer *w, struct flame_record *r, const struct interval *iv)
+{
+	struct flame_part part = flame_part_of(iv);
+	uint64_t *word = r->words + (r->sort.spare & FLAME_HAS_WEIGHT ? 1 : 0);
+
+	w->start = iv->start_ns < w->start ? iv->start_ns : w->start;
+	w->end = iv->end_ns > w->end ? iv->end_ns : w->end;
+	r->sort.spare |= (uint16_t)(part.kind << FLAME_KIND);
+	if (part.kind == FLAME_CPI_NONE)
+		return;
+	if (part.above != NOT_MEASURED || part.below != NOT_MEASURED) {
+		r->sort.spare |= FLAME_HAS_COUNTS;
+		*word++ = part.above;
+		*word++ = part.below;
+	}
+	if (!isnan(part.value)) {
+		r->sort.spare |= FLAME_HAS_VALUE;
+		memcpy(word++, &part.value, sizeof part.value);
+	}
+	r->sort.size = (uint16_t)((uint8_t *)word - (uint8_t *)r);
+}
+
+struct flame_part flame_collection_part(
+	const struct flame_collection *c, const struct flame_record *r)
+{
+	const uint64_t *word = r->words + (r->sort.spare & FLAME_HAS_WEIGHT ? 1 : 0);
+	uint64_t elapsed = r->end - r->sort.key;
+	struct flame_part part = {.kind = r->sort.spare >> FLAME_KIND & 3,
+		.above = NOT_MEASURED,
+		.below = NOT_MEASURED,
+		.value = NAN,
+		.elapsed = elapsed,
+		.elapsed_ns = trace_duration_ns(trace_file(c->r->trace, r->file), elapsed)};
+
+	if (r->sort.spare & FLAME_HAS_COUNTS) {
+		part.above = *word++;
+		part.below = *word++;
+	}
+	if (r->sort.spare & FLAME_HAS_VALUE)
+		memcpy(&part.value, word, sizeof part.value);
+	return part;
+}
+
+static int collect_add_interval(
+	struct flame_collection *c, struct flame_writer *w, const struct interval *iv)
+{
+	struct flame_record *r = &w->unnamed[w->nunnamed];
+	uint64_t weight = flame_weight(c->r->weight, iv);
+	bool selected = filter_interval(c->r->filter, iv);
+
+	*r = (struct flame_record){
+		.sort = {.key = iv->end_ticks - iv->elapsed,
+			.group = 2 * iv->machine + (iv->elapsed <= iv->end_ticks),
+			.size = offsetof(struct flame_record, words),
+			.spare = (uint16_t)(w - c->writers)},
+		.end = iv->end_ticks,
+		.position = iv->position,
+		.ring = iv->ring,
+		.file = iv->file,
+		.tid = iv->tid,
+		.task_name = collect_find_task(w, iv)};
+	if (!r->task_name)
+		return CPIDECODE_ENOMEM;
+	if (weight != iv->elapsed) {
+		r->sort.spare |= FLAME_HAS_WEIGHT;
+		r->words[0] = weight;
+		r->sort.size += sizeof weight;
+	}
+	if (selected && weight != NOT_MEASURED) {
+		r->sort.spare |= FLAME_COUNTED;
+		w->counted++;
+		if (c->r->format == FORMAT_SVG)
+			collect_add_part(w, r, iv);
+	} else {
+		w->left_out += selected;
+	}
+	const char *name = iv->label;
+	size_t n = iv->label_len;
+	char minor[12];
+	if (!iv->has_label) {
+		name = minor;
+		n = (size_t)snprintf(minor, sizeof minor, "minor 0x%02X", iv->mm);
+	}
+	return iv->major == CPUUTIL_MAJOR ? collect_add_util_name(c, w, name, n, iv->method)
+					  : collect_add_name(c, w, name, n);
+}
+
+static int collect_read_slice(void *ctx, struct pass_slice *slice)
+{
+	struct flame_collection *c = ctx;
+	struct flame_writer *w = &c->writers[pass_thread(slice)];
+	const struct interval *iv;
+	int rc;
+
+	while ((rc = interval_read(w->builder, slice, &iv)) > 0)
+		if ((rc = collect_add_interval(c, w, iv)))
+			break;
+	return rc;
+}
+
+static unsigned collect_wants(const struct report *r)
+{
+	static const unsigned weights[] = {[WEIGHT_CYCLES] = 0,
+		[WEIGHT_NS] = WANT_START,
+		[WEIGHT_INSTRUCTIONS] = WANT_SYSTEM,
+		[WEIGHT_THREAD_CYCLES] = WANT_THREAD};
+	bool by_time = r->filter->from != INT64_MIN || r->filter->to != INT64_MAX;
+
+	if (r->format == FORMAT_SVG)
+		return WANT_START | WANT_SYSTEM | WANT_THREAD;
+	return weights[r->weight] | WANT_METHOD | (by_time ? WANT_START : 0);
+}
+
+static int collect_begin(struct flame_collection *c)
+{
+	struct sorter_options how = {.threads = c->count,
+		.budget = c->budget ? c->budget : BUDGET,
+		.largest = sizeof(struct flame_record),
+		.compare = collect_compare_records};
+	int rc = sorter_new(&how, &c->records);
+
+	c->writers = pass_alloc(c->count, sizeof *c->writers);
+	c->maps = calloc(c->count, sizeof *c->maps);
+	if (!c->writers || !c->maps)
+		return CPIDECODE_ENOMEM;
+	for (unsigned i = 0; i < c->count && !rc; i++) {
+		c->writers[i].start = INT64_MAX;
+		c->writers[i].end = INT64_MIN;
+		rc = interval_builder_new(c->r->trace, collect_wants(c->r), &c->writers[i].builder);
+	}
+	return rc;
+}
+
+/* Makes the names of a writer those of all. */
+static int collect_merge_names(struct flame_collection *c, unsigned writer)
+{
+	struct flame_names *own = &c->writers[writer].names;
+
+	if (!c->names->used) {
+		*c->names = *own;
+		*own = (struct flame_names){0};
+		return 0;
+	}
+	c->maps[writer] = malloc((own->used + 1) * sizeof **c->maps);
+	int rc = c->maps[writer] ? flame_names_merge(c->names, own, c->maps[writer])
+				 : CPIDECODE_ENOMEM;
+	flame_names_free(own);
+	return rc;
+}
+
+/* Lines spell some names differently, and two names that are then the same are one frame. */
+static int collect_spell_names(struct flame_collection *c)
+{
+	struct flame_names *names = c->names;
+	struct out text;
+	int rc = 0;
+
+	out_memory(&text);
+	for (uint32_t k = 1, end = names->used; k < end && !rc; k = flame_names_next(names, k)) {
+		struct flame_name name = flame_names_get(names, k);
+
+		text.len = 0;
+		escape_frame(&text, name.at, name.len);
+		if (!text.error && text.len == name.len &&
+			(!name.len || memcmp(text.buf, name.at, name.len) == 0))
+			continue;
+		if (!c->spelled)
+			c->spelled = calloc(end, sizeof *c->spelled);
+		uint32_t number = text.error ? 0 : flame_names_add(names, text.buf, text.len);
+		if (number && c->spelled)
+			c->spelled[k] = number;
+		else
+			rc = CPIDECODE_ENOMEM;
+	}
+	out_discard(&text);
+	return rc;
+}
+
+static int collect_end(struct flame_collection *c)
+{
+	int rc = 0;
+
+	c->start = INT64_MAX;
+	c->end = INT64_MIN;
+	for (unsigned i = 0; i < c->count && !rc; i++) {
+		struct flame_writer *w = &c->writers[i];
+
+		c->counted += w->counted;
+		c->left_out += w->left_out;
+		c->start = w->start < c->start ? w->start : c->start;
+		c->end = w->end > c->end ? w->end : c->end;
+		rc = collect_name_records(c, w);
+		if (!rc)
+			rc = collect_merge_names(c, i);
+	}
+	if (!rc && c->r->format == FORMAT_FOLDED)
+		rc = collect_spell_names(c);
+	flame_names_close(c->names);
+	return rc ? rc : sorter_rewind(c->records);
+}
+
+/* What is nested in an interval has to be seen, selected or not and however early it ended. */
+int flame_collect(struct flame_collection *c)
+{
+	struct pass pass = {.trace = c->r->trace,
+		.from_ns = INT64_MIN,
+		.to_ns = INT64_MAX,
+		.threads = c->r->threads,
+		.spared = collect_wants(c->r) & WANT_START ? 0 : HOOK_SPARE_TIME,
+		.read = collect_read_slice,
+		.ctx = c,
+		.progress = c->r->progress,
+		.progress_ctx = c->r->ctx};
+
+	c->count = pass_threads(&pass);
+	int rc = collect_begin(c);
+	if (!rc)
+		rc = pass_run(&pass, c->r->found);
+	if (!rc)
+		rc = collect_end(c);
+	if (rc == CPIDECODE_ESPOOL)
+		errno = sorter_error(c->records);
+	return rc;
+}
+
+int flame_collection_next(struct flame_collection *c, const struct flame_record **r)
+{
+	int rc = sorter_next(c->records, (const struct sorter_record **)r);
+
+	if (rc == CPIDECODE_ESPOOL)
+		errno = sorter_error(c->records);
+	return rc;
+}
+
+void flame_collection_free(struct flame_collection *c)
+{
+	for (unsigned i = 0; c->writers && i < c->count; i++) {
+		interval_builder_free(c->writers[i].builder);
+		flame_names_free(&c->writers[i].names);
+		if (c->maps)
+			free(c->maps[i]);
+	}
+	free(c->writers);
+	free(c->maps);
+	free(c->spelled);
+	sorter_free(c->records);
+}

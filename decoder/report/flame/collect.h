@@ -1,0 +1,90 @@
+/*
+ * The intervals of a flame graph, sorted so that each comes after those that contain it. A record
+ * has a number for its name, so it is small however long the name is.
+ */
+#ifndef SWT_DECODER_REPORT_FLAME_COLLECT_H
+#define SWT_DECODER_REPORT_FLAME_COLLECT_H
+
+#include "../../base/sorter.h"
+#include "../../model/hooks/pass.h"
+#include "measures.h"
+#include "names.h"
+
+/*
+ * Sorts by machine, then start, intervals that began before tick 0 first; of those that start
+ * together longer ones first, then as they stand in the trace. (The group and key of
+ * interval_record.)
+ */
+struct flame_record {
+	struct sorter_record sort; /* its spare bits: enum flame_shape */
+	uint64_t end;		   /* ticks */
+	uint64_t position;
+	uint32_t ring, file, tid;
+	uint32_t name, task_name; /* as its writer numbers them */
+	uint32_t unused;
+	/* As the shape says: weight; in pictures above, below, value. Absent ones are not stored.
+	 */
+	uint64_t words[4];
+};
+
+enum flame_shape {
+	FLAME_WRITER = PASS_MAX_THREADS - 1, /* a mask: the thread that read it */
+	FLAME_KIND = 10,		     /* a shift: enum flame_cpi, 2 bits */
+	FLAME_HAS_COUNTS = 1 << 12,
+	FLAME_HAS_VALUE = 1 << 13,
+	/* Selected and measured: its own weight is part of its frame's. */
+	FLAME_COUNTED = 1 << 14,
+	FLAME_HAS_WEIGHT = 1 << 15, /* else its ticks */
+};
+_Static_assert(PASS_MAX_THREADS == 1 << FLAME_KIND, "the writer's bits");
+
+/* What one thread of the pass writes. */
+struct flame_writer;
+
+struct flame_collection {
+	const struct report *r;
+	size_t budget; /* bytes of records in memory before a file is used; 0: 8 MiB */
+	struct flame_writer *writers;
+	unsigned count;
+	struct sorter *records;
+	struct flame_names *names; /* of frames; the caller's */
+	uint32_t **maps;	   /* of each writer's numbers to those in names; NULL: the same */
+	uint32_t *spelled;  /* of each name that lines spell differently, that name; NULL: none */
+	uint64_t counted;   /* intervals */
+	uint64_t left_out;  /* selected, not measured */
+	int64_t start, end; /* of those that count, in pictures; start > end: none */
+};
+
+/*
+ * Reads the trace. c starts zeroed but for r, budget and names, which is empty. 0 or a negative
+ * code (errno for CPIDECODE_ESPOOL).
+ */
+int flame_collect(struct flame_collection *c);
+/* Returns 1 and the next record (valid until the next call), 0 at the end, or a negative code. */
+int flame_collection_next(struct flame_collection *c, const struct flame_record **r);
+
+/* NOT_MEASURED: not subtracted from its parent. */
+static inline uint64_t flame_record_weight(const struct flame_record *r)
+{
+	return r->sort.spare & FLAME_HAS_WEIGHT ? r->words[0] : r->end - r->sort.key;
+}
+
+/* What a record adds to its frame in a picture. */
+struct flame_part flame_collection_part(
+	const struct flame_collection *c, const struct flame_record *r);
+
+/* The number, in names, of a name of the record. */
+static inline uint32_t flame_collection_name(
+	const struct flame_collection *c, const struct flame_record *r, uint32_t name)
+{
+	const uint32_t *map = c->maps[r->sort.spare & FLAME_WRITER];
+
+	if (map)
+		name = map[name];
+	return c->spelled && c->spelled[name] ? c->spelled[name] : name;
+}
+
+/* Keeps counted, left_out, start and end, and the names. */
+void flame_collection_free(struct flame_collection *c);
+
+#endif
