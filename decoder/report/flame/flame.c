@@ -1,4 +1,4 @@
-/* The intervals as a tree of frames: everything, task, outer interval, inner interval. */
+/* Builds the tree of frames from sorted intervals: the root, a task, outer and inner intervals. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,25 +17,26 @@ enum { BATCH = 64 }; /* frames looked up together */
 #define FRAME_WAITING (UINT32_C(1) << 31)
 _Static_assert(FLAME_MOST <= FRAME_WAITING, "no frame's number is one of those");
 
-/* An interval that may contain others. */
+/* An interval that may contain later ones. */
 struct open_interval {
 	uint64_t end;
-	uint64_t weight, nested; /* nested: of those right inside it */
+	uint64_t weight, nested; /* nested: sum of its children's weights */
 	uint64_t path;
 	uint32_t frame; /* or FRAME_WAITING */
 	bool counts;
 };
 
 /*
- * Frames are looked up in batches: the memory accesses of their lookups then overlap. A path's hash
- * tells where the frame is, before its parent's number is known.
+ * An interval whose frame is not looked up yet. Looking up frames in batches overlaps their cache
+ * misses. That is possible because a path's hash, and so its slot, depends on names alone: the
+ * parent's frame may still be waiting, too.
  */
 struct waiting {
 	struct flame_part part;
 	uint32_t name;
 	uint32_t parent; /* a frame, or FRAME_WAITING */
 	uint32_t frame;
-	uint32_t open; /* its open interval + 1; 0: closed */
+	uint32_t open; /* number of its open interval; 0: closed */
 	uint64_t path;
 	uint64_t self;
 	bool counts;
@@ -45,15 +46,16 @@ struct builder {
 	const struct report *r;
 	struct flame_tree tree;
 	struct flame_collection collection;
-	/* Open intervals; each thread has a stack of their numbers, the innermost last. */
+	/* Open intervals, numbered from 1. Each thread has a stack of their numbers, the innermost
+	 * last. */
 	struct open_interval *open;
 	size_t nopen, open_cap;
-	uint32_t unused; /* the first free one + 1; its path is the next one + 1 */
+	uint32_t unused; /* number of the first free one; its path is that of the next; 0: none */
 	struct thread_stacks threads;
 	struct waiting waiting[BATCH];
 };
 
-/* Returns the number of an unused one + 1; 0: out of memory. */
+/* The number of a free open interval; 0: out of memory. */
 static uint32_t builder_open_interval(struct builder *b)
 {
 	uint32_t number = b->unused;
@@ -67,11 +69,11 @@ static uint32_t builder_open_interval(struct builder *b)
 	return (uint32_t)++b->nopen;
 }
 
-/* Everything nested in the interval has been seen. */
+/* Call once all children were added. */
 static void builder_close_interval(struct builder *b, uint32_t number)
 {
 	struct open_interval *o = &b->open[number - 1];
-	/* Counters read at different moments: nested ones can add up to more than their parent. */
+	/* Counters are read at different moments: children can add up to more than their parent. */
 	uint64_t self = o->counts && o->weight > o->nested ? o->weight - o->nested : 0;
 
 	if (o->frame & FRAME_WAITING) {
@@ -94,7 +96,7 @@ static void builder_drop_thread(void *ctx, struct thread_stack *t)
 		builder_close_interval(ctx, stack[--t->count]);
 }
 
-/* Finds the frame of the thread at once: there are few. */
+/* Looks up the frame of the thread at once: there are few. */
 static uint32_t builder_find_task(struct builder *b, const struct flame_record *r, uint64_t *path)
 {
 	uint32_t name = flame_collection_name(&b->collection, r, r->task_name);
@@ -104,8 +106,8 @@ static uint32_t builder_find_task(struct builder *b, const struct flame_record *
 }
 
 /*
- * Finds the parent of the interval, and closes those that contain neither it nor a later one: a
- * later one that ends before them is also contained in this one.
+ * Finds the interval's parent. Closes intervals that end before it does: a later one that such an
+ * interval contains is also contained in this one, which starts later and so is its parent.
  */
 static int builder_nest_interval(struct builder *b, const struct flame_record *r, unsigned i)
 {
@@ -202,12 +204,12 @@ static int builder_add_intervals(struct builder *b)
 
 	if (!rc)
 		rc = flame_tree_begin(&b->tree, b->r->format == FORMAT_SVG);
-	/* Mostly there are no fewer frames than names. */
+	/* There are rarely fewer frames than names. */
 	if (!rc)
 		rc = flame_tree_expect(&b->tree, b->tree.names.count);
 	while (!rc && !(rc = builder_add_batch(b, &n)) && n)
 		;
-	/* Closes what is open, for which failed batches may have no frames. */
+	/* Freeing the stacks closes their intervals. After a failure some have no frame. */
 	if (rc)
 		b->threads.drop = NULL;
 	thread_stacks_free(&b->threads);

@@ -1,13 +1,13 @@
-/* All frames of a tree, children in the order of their names. */
+/* Orders all frames of a tree for lines: children by name. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "../../../include/cpidecode.h"
 #include "tree.h"
 
-/* A frame among its siblings, by what follows the beginning that all their names share. */
+/* A frame among its siblings, keyed by what follows the common prefix of their names. */
 struct sibling {
-	uint64_t key; /* the next bytes; where they end; how many, as an end is before a 0 */
+	uint64_t key; /* the next 7 bytes and how many there are: the end sorts before a NUL */
 	uint32_t frame;
 };
 
@@ -56,7 +56,7 @@ static int lines_compare_siblings(const void *x, const void *y, void *frames)
 	return (a->name_len > b->name_len) - (a->name_len < b->name_len);
 }
 
-/* By their keys, a byte after the other from the last; bytes in which all agree are skipped. */
+/* Radix sort by key, least significant byte first; skips bytes that are the same in all. */
 static void sort_keys(struct sibling *s, size_t n, struct sibling *scratch)
 {
 	struct sibling *from = s, *to = scratch;
@@ -120,7 +120,7 @@ static void sort_siblings(
 	}
 }
 
-/* Frames lie anywhere in memory: those that come soon are asked for early. */
+/* Frames are scattered in memory: prefetches the next ones. */
 static void ask_early(const struct flame_stack *frames, const struct sibling *s, uint32_t left)
 {
 	if (left > SOON)
@@ -133,7 +133,7 @@ struct lines {
 	const struct flame_tree *tree;
 	struct flame_stack *frames;
 	struct sibling *siblings, *scratch;
-	uint32_t *first; /* where each one's children begin among the siblings */
+	uint32_t *first; /* index in siblings of each frame's first child */
 };
 
 /* Frames in which no interval was selected and measured have no lines. */
@@ -142,7 +142,7 @@ static bool is_counted(const struct flame_node *node)
 	return node->count || node->has_counted;
 }
 
-/* Returns how many the most children are. */
+/* Returns the largest number of children. */
 static uint32_t count_children(struct lines *l)
 {
 	uint32_t most = 0, *first = l->first;
@@ -183,7 +183,7 @@ static void sort_children(struct lines *l)
 	struct flame_stack *frames = l->frames;
 	uint32_t count = l->tree->count;
 
-	/* Each is now where the next one's begin. */
+	/* copy_frames has moved each to the next one's begin. */
 	for (uint32_t i = 0, begin = 0; i < count; begin = l->first[i++]) {
 		struct sibling *siblings = l->siblings + begin;
 		uint32_t n = l->first[i] - begin;

@@ -52,7 +52,8 @@ static bool has_counts(const struct flame_part *part)
 	return part->above != NOT_MEASURED && part->below != NOT_MEASURED && part->below != 0;
 }
 
-/* A frame has the first kind that any of its intervals has; the others then do not count. */
+/* A frame's kind is the first one, in the enum's order, of any of its intervals; others are
+ * dropped. */
 static void add_part(
 	struct flame_sums *sums, struct flame_state *state, const struct flame_part *part)
 {
@@ -71,7 +72,7 @@ static struct flame_sums *sums_of(const struct flame_measures *m, const struct f
 	return (struct flame_sums *)m->sums.at + own->time;
 }
 
-/* What is kept in little room, as sums. */
+/* Converts a compact form to sums. */
 static int widen(struct flame_measures *m, struct flame_measure *own, struct flame_state *state)
 {
 	struct flame_sums sums = {.elapsed = own->time};
@@ -81,7 +82,7 @@ static int widen(struct flame_measures *m, struct flame_measure *own, struct fla
 	if (state->form == FLAME_COUNTS) {
 		ratio_add(&sums.cpi, own->above, own->below, NAN, own->elapsed);
 	} else if (state->form == FLAME_RATIOS) {
-		/* As of one: that it is not counted is all that matters. */
+		/* As of one interval: it only matters that there are no counts. */
 		sums.cpi.measured = 1;
 		sums.cpi.weighted = own->weighted;
 		sums.cpi.weight = own->elapsed;
@@ -92,7 +93,7 @@ static int widen(struct flame_measures *m, struct flame_measure *own, struct fla
 	return 0;
 }
 
-/* Adds what is a ratio alone, to as much; the first finds zeros. The most frequent of all. */
+/* Adds a ratio without counts to an empty or a RATIOS form: the hot path. */
 static bool add_ratio(
 	struct flame_measure *own, struct flame_state *state, const struct flame_part *part)
 {
@@ -116,7 +117,7 @@ static bool add_ratio(
 	return true;
 }
 
-/* Other things that fit into the little room. */
+/* Adds to the other compact forms; false if it does not fit. */
 static bool add_small(
 	struct flame_measure *own, struct flame_state *state, const struct flame_part *part)
 {
@@ -131,7 +132,7 @@ static bool add_small(
 		state->form = FLAME_TIME;
 	} else if (first && has_counts(part) && isnan(part->value) &&
 		   (part->above | part->below) <= UINT32_MAX) {
-		/* A ratio beside the counts, which says something else, would be lost. */
+		/* With a ratio beside its counts it needs FLAME_SUMS. */
 		own->elapsed = part->elapsed;
 		own->above = (uint32_t)part->above;
 		own->below = (uint32_t)part->below;

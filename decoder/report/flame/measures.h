@@ -1,4 +1,4 @@
-/* What the intervals of a frame say of its CPI and its time, in little room for each frame. */
+/* CPI and time of a frame's intervals, summed in a compact form. */
 #ifndef SWT_DECODER_REPORT_FLAME_MEASURES_H
 #define SWT_DECODER_REPORT_FLAME_MEASURES_H
 
@@ -7,13 +7,13 @@
 #include "../../sink/flame.h"
 #include "../report.h"
 
-/* What an interval weighs; NOT_MEASURED: unknown. */
+/* The interval's weight, or NOT_MEASURED. */
 uint64_t flame_weight(enum report_weight weight, const struct interval *iv);
 
 /* What an interval adds to its frame's sums: the first kind of CPI that it has. */
 struct flame_part {
 	enum flame_cpi kind;
-	uint64_t above, below; /* NOT_MEASURED: the ratio is all there is */
+	uint64_t above, below; /* NOT_MEASURED: only the ratio is known */
 	double value;
 	uint64_t elapsed; /* ticks */
 	double elapsed_ns;
@@ -21,17 +21,17 @@ struct flame_part {
 
 struct flame_part flame_part_of(const struct interval *iv);
 
-/* How a frame's sums are kept: what most frames need is small. */
+/* How a frame's sums are stored: most frames need little. */
 enum flame_form {
 	FLAME_EMPTY,
 	FLAME_TIME,   /* no CPI */
 	FLAME_COUNTS, /* of one interval: above and below */
-	FLAME_RATIOS, /* no counts: weighted, and elapsed ticks */
-	FLAME_SUMS,   /* anything, or too much for those: the number of its flame_sums */
+	FLAME_RATIOS, /* ratios without counts: weighted, and elapsed ticks */
+	FLAME_SUMS,   /* mixed or too large for the others: the index of its flame_sums */
 };
 
 struct flame_measure {
-	uint64_t time; /* as exact_time; or the number of the sums */
+	uint64_t time; /* as exact_time; or the index of the sums */
 	uint64_t elapsed;
 	union {
 		struct {
@@ -41,7 +41,7 @@ struct flame_measure {
 	};
 };
 
-/* The same in whatever order intervals are added. */
+/* Exact sums: the same in whatever order intervals are added. */
 struct flame_sums {
 	struct ratio cpi;  /* of the frame's kind */
 	exact_sum elapsed; /* as exact_time */
@@ -54,7 +54,7 @@ struct flame_measures {
 	size_t nsums;
 };
 
-/* Of a frame; they start as 0, and so do its measures. */
+/* Stored in the frame's node. Starts zeroed, as do its measures. */
 struct flame_state {
 	uint8_t kind; /* enum flame_cpi */
 	uint8_t form; /* enum flame_form */
@@ -65,16 +65,16 @@ static inline struct flame_measure *flame_measure(const struct flame_measures *m
 	return (struct flame_measure *)m->at.at + frame;
 }
 
-/* Room for those of that frame, which is the next one. 0 or CPIDECODE_ENOMEM. */
+/* Makes room for the next frame's. 0 or CPIDECODE_ENOMEM. */
 static inline int flame_measures_room(struct flame_measures *m, uint32_t frame)
 {
 	return pages_room(&m->at, frame, sizeof(struct flame_measure));
 }
 
-/* Another interval of that frame, for which there is room. 0 or CPIDECODE_ENOMEM. */
+/* Adds an interval of a frame that has room. 0 or CPIDECODE_ENOMEM. */
 int flame_measures_add(struct flame_measures *m, uint32_t frame, struct flame_state *state,
 	const struct flame_part *part);
-/* A hint. */
+/* A prefetch hint. */
 static inline void flame_measures_ask(const struct flame_measures *m, uint32_t frame)
 {
 	__builtin_prefetch(flame_measure(m, frame), 1);

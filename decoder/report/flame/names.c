@@ -13,7 +13,7 @@ static uint64_t word_at(const char *p)
 	return word;
 }
 
-/* Names are short: a call takes longer than comparing them. The last words may overlap. */
+/* Names are short: inline comparison beats a call. The last two words may overlap. */
 static bool same_bytes(const char *a, const char *b, size_t n)
 {
 	if (n < 8)
@@ -48,7 +48,7 @@ static uint64_t fours_of(size_t n)
 	return ((uint64_t)n + (n < FLAME_LONG_NAME ? 1 : 1 + sizeof(uint32_t)) + 3) / 4;
 }
 
-/* Room for text of so many fours. */
+/* Makes room for so much text, in units of 4 bytes. */
 static int flame_names_reserve_text(struct flame_names *names, uint64_t fours)
 {
 	if (!names->used) {
@@ -71,7 +71,7 @@ static void put_some(struct flame_names *names, const uint32_t *numbers, unsigne
 		flame_slots_put(&names->slots, numbers[i], hash[i]);
 }
 
-/* Slots for n more names, for whose text there is room. */
+/* Makes room in the index for n more names, whose text is reserved. */
 static int make_slots(struct flame_names *names, uint32_t n, uint64_t fours)
 {
 	uint64_t end = names->used + fours;
@@ -112,7 +112,7 @@ static uint32_t append(struct flame_names *names, const char *bytes, size_t n)
 	return number;
 }
 
-/* Its number, new or not; at: where the first that may be it stands. */
+/* The number of the name, new or not. at: the first slot that may hold it. */
 static uint32_t flame_names_find_number(
 	struct flame_names *names, uint64_t at, uint64_t hash, const char *bytes, size_t n)
 {
@@ -158,7 +158,7 @@ int flame_names_add_all(struct flame_names *names, struct flame_wanted *wanted, 
 		w->at = flame_slots_likely(&names->slots, w->hash, w->hash);
 		flame_names_ask(names, flame_slots_number(&names->slots, w->at));
 	}
-	/* Where one was free a moment ago, another one of these may be by now. */
+	/* A slot that was free above may hold an earlier name of this batch by now. */
 	for (unsigned i = 0; i < n; i++) {
 		struct flame_wanted *w = &wanted[i];
 

@@ -7,19 +7,19 @@
 #include "slots.h"
 
 struct flame_name {
-	const char *at; /* until the next one is added */
+	const char *at; /* valid until the next name is added */
 	uint32_t len;
 };
 
 /*
- * Starts zeroed. Of each name its length, in a byte or after a byte of 255, and its bytes, on a
- * multiple of 4: where that is, in fours, is its number. They begin at 1.
+ * Starts zeroed. The text holds each name's length (one byte; from 255 on that byte and 4 more) and
+ * bytes, aligned to 4. A name's number is its offset in units of 4 bytes, from 1 on.
  */
 struct flame_names {
 	struct pages text;
 	struct flame_slots slots;
 	uint64_t seed; /* of hashes */
-	uint32_t used; /* of text, in fours, with the first, which is not */
+	uint32_t used; /* of the text, in units of 4 bytes, including the unused first one */
 	uint32_t count;
 };
 
@@ -27,10 +27,8 @@ enum { FLAME_LONG_NAME = 255 };
 
 /* The number of these bytes, new or not; 0: out of memory. */
 uint32_t flame_names_add(struct flame_names *names, const char *bytes, size_t n);
-/*
- * Where names are many, finding one means waiting for memory twice; for several at once it
- * is waited for together.
- */
+/* Looking up one of many names misses the cache twice; looking up several at once overlaps the
+ * misses. */
 struct flame_wanted {
 	const char *bytes;
 	uint32_t len;
@@ -45,10 +43,10 @@ enum { FLAME_WANTED = 32 };
 int flame_names_add_all(struct flame_names *names, struct flame_wanted *wanted, unsigned n);
 /* Adds all of from; map[number there] becomes the number here. 0 or CPIDECODE_ENOMEM. */
 int flame_names_merge(struct flame_names *names, const struct flame_names *from, uint32_t *map);
-/* Gives back what only adding needs. */
+/* Frees the index, which only adding needs. */
 void flame_names_close(struct flame_names *names);
 void flame_names_free(struct flame_names *names);
-/* A hint that its bytes will be asked for. */
+/* A prefetch hint for its bytes. */
 static inline void flame_names_ask(const struct flame_names *names, uint32_t number)
 {
 	__builtin_prefetch((const uint32_t *)names->text.at + number);
@@ -66,7 +64,7 @@ static inline struct flame_name flame_names_get(const struct flame_names *names,
 	return (struct flame_name){at, len};
 }
 
-/* From the first name, number 1, to the next one; below names->used. */
+/* The number of the next name, to iterate from 1 while below names->used. */
 static inline uint32_t flame_names_next(const struct flame_names *names, uint32_t number)
 {
 	struct flame_name name = flame_names_get(names, number);

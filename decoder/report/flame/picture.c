@@ -1,6 +1,6 @@
 /*
- * What a picture shows of a tree: most frames may be too narrow for it. Of those only their
- * weight takes part, in where others stand, and their CPI, in the scale of the colours.
+ * Selects what a picture shows of a tree. Most frames may be too narrow; their weight still offsets
+ * the frames beside them, and their CPI counts in the scale of colours.
  */
 #include <endian.h>
 #include <math.h>
@@ -13,22 +13,22 @@
 
 enum { SOON = 32, BATCH = 64 };
 
-/* A shown frame among those on the same one. */
+/* A shown frame among the shown children of its parent. */
 struct place {
 	uint32_t frame;
-	uint64_t key;	 /* the first bytes of its name, which mostly decide */
-	uint64_t before; /* weight of what is not shown between the one before and this one */
+	uint64_t key;	 /* the first 8 bytes of its name, which mostly decide */
+	uint64_t before; /* weight of hidden frames between the previous one and this one */
 };
 
 struct picture {
 	struct flame_tree *tree;
 	struct flame *flame;
-	size_t cap;	       /* of the frames */
-	struct place *places;  /* by the frames they are on, and name */
-	uint32_t *first;       /* of each frame: where those on it begin */
-	uint32_t uncounted;    /* nodes in which no interval was selected and measured */
-	uint8_t *shown;	       /* a bit for each node; the node's name is its frame then */
-	uint32_t batch[BATCH]; /* nodes that are not shown, on frames that are */
+	size_t cap;	      /* of the frames */
+	struct place *places; /* by parent, then name */
+	uint32_t *first;      /* index in places of each frame's first child */
+	uint32_t uncounted;   /* nodes in which no interval was selected and measured */
+	uint8_t *shown; /* a bit for each node; if set, the node's name is its frame's index */
+	uint32_t batch[BATCH]; /* hidden nodes whose parents are shown */
 	unsigned nbatch;
 };
 
@@ -42,7 +42,7 @@ static void survey(struct flame_cpis *cpis, enum flame_cpi kind, double cpi)
 	}
 }
 
-/* From the innermost frame outwards: self and count become those of all that is on a frame. */
+/* Adds self and count of each frame to its parent's, innermost first. */
 static void add_up(struct picture *p, struct flame_cpis *cpis)
 {
 	struct flame_tree *t = p->tree;
@@ -148,7 +148,8 @@ static int order_children(struct picture *p)
 	p->places = calloc(f->count, sizeof *p->places);
 	if (!p->first || !p->places)
 		return CPIDECODE_ENOMEM;
-	/* Two further on: each becomes where the next of its own is put, then where all begin. */
+	/* Counted two slots ahead: after the prefix sums first[i + 1] is where the next child of i
+	 * goes, and in the end where its children begin. */
 	for (uint32_t i = 1; i < f->count; i++)
 		p->first[f->frames[i].parent + 2]++;
 	for (uint32_t i = 2; i <= f->count; i++)
@@ -162,7 +163,7 @@ static int order_children(struct picture *p)
 	return 0;
 }
 
-/* The weight of one that is not shown counts in front of the first one shown behind it. */
+/* Adds a hidden frame's weight in front of the next shown sibling. */
 static void put_before(struct picture *p, const struct flame_node *node)
 {
 	struct flame_name name = flame_names_get(&p->tree->names, node->name);
@@ -185,7 +186,7 @@ static void put_before(struct picture *p, const struct flame_node *node)
 		p->places[low].before += node->self;
 }
 
-/* Their names lie anywhere in memory, which is waited for together. */
+/* Names are scattered in memory: prefetches those of a batch. */
 static void put_batch(struct picture *p)
 {
 	for (unsigned i = 0; i < p->nbatch; i++)
@@ -195,7 +196,7 @@ static void put_batch(struct picture *p)
 	p->nbatch = 0;
 }
 
-/* Gives back to the shown frames what is their own, and sees to what else is on them. */
+/* Subtracts the children's totals from shown frames again, and accounts for hidden children. */
 static void take_apart(struct picture *p)
 {
 	for (uint32_t i = 1; i < p->tree->count; i++) {
@@ -215,7 +216,7 @@ static void take_apart(struct picture *p)
 	put_batch(p);
 }
 
-/* Chains of siblings, and where they stand. */
+/* Links siblings and computes their offsets. */
 static void lay_out(struct picture *p)
 {
 	struct flame_frame *frames = p->flame->frames;

@@ -6,8 +6,8 @@
 
 enum {
 	FIRST = 1024,
-	MANY = 1 << 20, /* growing takes time below, and memory above */
-	SPARE_BITS = 2, /* numbers grow that much before all are put again only for them */
+	MANY = 1 << 20, /* grows by 4 below, which saves time; by 2 above, which saves memory */
+	SPARE_BITS = 2, /* numbers may grow by so many bits before all must be added again */
 };
 
 static uint32_t bits_for(uint64_t most)
@@ -27,7 +27,7 @@ int flame_slots_renew(struct flame_slots *s, uint64_t count, uint64_t most)
 		places *= places < MANY ? 4 : 2;
 	if (most > FLAME_SLOTS_MOST || places - 1 > UINT32_MAX)
 		return CPIDECODE_ENOMEM;
-	/* What it had goes first: its memory is the next table's. */
+	/* Frees the old slots first: the new ones reuse their memory. */
 	flame_slots_free(s);
 	if (pages_grow(&s->at, places * sizeof(uint32_t)))
 		return CPIDECODE_ENOMEM;
@@ -46,7 +46,7 @@ uint64_t flame_slots_seed(void)
 {
 	uint64_t seed;
 
-	/* Before the system has random numbers, hashes can be foreseen: that costs time at worst.
+	/* Early in boot there may be no random bits: predictable hashes cost time at worst.
 	 */
 	if (getrandom(&seed, sizeof seed, GRND_NONBLOCK) != sizeof seed)
 		seed = 0;

@@ -5,17 +5,17 @@
 #include "measures.h"
 #include "names.h"
 
-/* A frame, as small as can be: there may be as many as there are intervals. */
+/* A frame. Kept small: there may be as many as intervals. */
 struct flame_node {
 	uint32_t parent;
-	uint32_t name; /* in a picture, of those that it shows: the number there */
+	uint32_t name; /* in names; flame_picture replaces it by the frame's index if it is shown */
 	uint64_t self;
 	uint64_t count : 47;	  /* of its own intervals */
-	uint64_t has_counted : 1; /* set by flame_lines: a frame nested in it counts intervals */
+	uint64_t has_counted : 1; /* set by flame_lines: a descendant has intervals that count */
 	struct flame_state state; /* of its measures */
 };
 
-/* The root among them. */
+/* The most frames, including the root. */
 #define FLAME_MOST FLAME_SLOTS_MOST
 
 /* Starts zeroed. The root is node 0; a task's parent is the root. */
@@ -24,21 +24,21 @@ struct flame_tree {
 	uint32_t count;
 	struct flame_slots slots; /* by path */
 	uint64_t seed[2];	  /* of paths */
-	bool measured;		  /* somebody wants measures */
+	bool measured;		  /* keeps measures, for a picture */
 	struct flame_measures measures;
 	struct flame_names names;
 };
 
 /* Makes the root. 0 or CPIDECODE_ENOMEM. */
 int flame_tree_begin(struct flame_tree *t, bool measured);
-/* So many frames may come. 0 or CPIDECODE_ENOMEM. */
+/* Makes room for n more frames in the index. 0 or CPIDECODE_ENOMEM. */
 int flame_tree_expect(struct flame_tree *t, uint32_t n);
 /*
- * The frame of that name (a number in t->names) on that parent, whose own path has that hash; 0:
- * out of memory.
+ * The frame of that name (a number in t->names) and parent, new or not; path: the hash of its own
+ * path. 0: out of memory.
  */
 uint32_t flame_tree_add(struct flame_tree *t, uint32_t parent, uint32_t name, uint64_t path);
-/* A frame of that path will be asked for soon: hints, in this order. */
+/* Prefetch hints for flame_tree_add, to be given in this order: its slot, then its node. */
 void flame_tree_ask(const struct flame_tree *t, uint64_t path);
 void flame_tree_ask_frame(const struct flame_tree *t, uint64_t path);
 void flame_tree_free(struct flame_tree *t);
@@ -49,8 +49,8 @@ static inline struct flame_node *flame_tree_node(const struct flame_tree *t, uin
 }
 
 /*
- * Another interval of that frame, and what is known of its own weight; part: unless nobody wants
- * measures. 0 or CPIDECODE_ENOMEM.
+ * Counts an interval of that frame, with its self weight as far as it is known. part: NULL unless
+ * t->measured. 0 or CPIDECODE_ENOMEM.
  */
 static inline int flame_tree_count(
 	struct flame_tree *t, uint32_t frame, uint64_t self, const struct flame_part *part)
@@ -63,8 +63,8 @@ static inline int flame_tree_count(
 }
 
 /*
- * The hash of a frame's path by those of its parent's (the root's is 0) and its name, so that its
- * slot is known before its parent was found.
+ * The hash of a frame's path, from its parent's (the root's is 0) and its name: needs no lookup of
+ * the parent.
  */
 static inline uint64_t flame_tree_path(const struct flame_tree *t, uint64_t parent, uint32_t name)
 {
@@ -74,13 +74,13 @@ static inline uint64_t flame_tree_path(const struct flame_tree *t, uint64_t pare
 }
 
 /*
- * Once all is added, and only once: the frames that a picture shows, f->frames and what is
- * said of them all. The frames are the caller's, names the tree's. 0 or CPIDECODE_ENOMEM.
+ * Sets f->frames, the frames that a picture shows, and what it says of all. Call once, after the
+ * last interval: it consumes the tree. The caller frees f->frames; their names belong to the tree.
+ * 0 or CPIDECODE_ENOMEM.
  */
 int flame_picture(struct flame_tree *t, struct flame *f);
-/*
- * The same, of lines: all of them, struct flame_stack each. The caller frees the pages.
- */
+/* All frames for lines, an array of struct flame_stack. The caller frees the pages. 0 or
+ * CPIDECODE_ENOMEM. */
 int flame_lines(const struct flame_tree *t, struct pages *frames);
 
 #endif
