@@ -13,24 +13,24 @@
  *	cpidecode_hooks_close(it);
  *	cpidecode_close(t);
  *
- * samples/print_intervals.c uses most of it, samples/cpidecode.py does so from Python.
+ * samples/print_intervals.c uses most of the library, samples/cpidecode.py does from Python.
  *
  * Errors: functions that return int return 0 (or a count, where stated) or one of the
- * negative CPIDECODE_E codes. A damaged trace is not an error: what stands on either
- * side of the damage is read, and cpidecode_damage() says what could not be.
+ * negative CPIDECODE_E codes. A damaged trace is not an error: the data on either side of
+ * the damage is read, and cpidecode_damage() reports the stretches that could not be.
  *
  * Units: ticks are of the file's clock (cpidecode_file_info.ticks_per_second); _ns are
- * nanoseconds of CLOCK_REALTIME. A double is NaN and a count CPIDECODE_NOT_MEASURED
- * where the trace does not say: nothing is ever made up.
+ * nanoseconds of CLOCK_REALTIME. If the trace lacks a value, a double is NaN and a count
+ * CPIDECODE_NOT_MEASURED: the library never invents values.
  *
- * Ownership: what a function hands out belongs to the object it came from and lives
- * as long as that, unless its comment says less.
+ * Ownership: pointers that a function returns belong to the object they came from and are
+ * valid as long as it is, unless the comment says less.
  *
  * Threads: the library has no global state, prints nothing and never exits. Different
  * traces may be used by different threads at once. Once opened, a trace may be read by
  * several threads, each with iterators of its own; close it when they are done.
  *
- * Input is untrusted: any bytes give a result or an error, within bounded memory.
+ * Input is untrusted: any bytes yield a result or an error, within bounded memory.
  */
 #ifndef CPIDECODE_H
 #define CPIDECODE_H
@@ -51,14 +51,14 @@ extern "C" {
 enum cpidecode_error {
 	CPIDECODE_OK = 0,
 	CPIDECODE_ENOMEM = -1,	   /* out of memory */
-	CPIDECODE_EINVAL = -2,	   /* an argument makes no sense */
+	CPIDECODE_EINVAL = -2,	   /* an invalid argument */
 	CPIDECODE_EOPEN = -3,	   /* the file cannot be opened: errno says why */
 	CPIDECODE_EREAD = -4,	   /* reading failed: errno says why */
-	CPIDECODE_ESPOOL = -5,	   /* no temporary file, or no room in it: errno says why */
+	CPIDECODE_ESPOOL = -5,	   /* no temporary file, or no space for it: errno says why */
 	CPIDECODE_ENOTTRACE = -6,  /* not a trace: the magic bytes are missing */
 	CPIDECODE_EVERSION = -7,   /* a trace of another major version */
 	CPIDECODE_ETRUNCATED = -8, /* cut off within the file header */
-	CPIDECODE_ECLOCK = -9,	   /* the clock's rate is not in the file and cannot be derived */
+	CPIDECODE_ECLOCK = -9,	   /* the file lacks the clock's rate, and it cannot be derived */
 	CPIDECODE_ESCHEMA = -10,   /* a schema breaks a rule of its language */
 	CPIDECODE_ECANCELED = -11, /* a callback asked to stop */
 	CPIDECODE_EEMPTY = -12,	   /* the file is empty */
@@ -72,16 +72,16 @@ CPIDECODE_API const char *cpidecode_strerror(int code);
 CPIDECODE_API const char *cpidecode_version(void);
 
 #define CPIDECODE_NOT_MEASURED UINT64_MAX
-#define CPIDECODE_GUEST_RING 0x80000000u /* rings from here on are not a processor's */
+#define CPIDECODE_GUEST_RING 0x80000000u /* rings from this number on belong to no processor */
 
 /*
  * One or several trace files, merged by time. A file of the original toolkit's format (NRM2)
- * is converted, before the opening function returns, to an unlinked temporary file like a
- * pipe's; offsets of its damage are its own.
+ * is converted, before the opening function returns, to an unlinked temporary file as for a
+ * pipe; offsets of its damage are those of the original file.
  */
 typedef struct cpidecode_trace cpidecode_trace;
 
-/* path "-" is standard input. On failure *t is NULL and errno is set where the code says so. */
+/* path "-" is standard input. On failure *t is NULL, and errno is set if the code says so. */
 CPIDECODE_API int cpidecode_open(const char *path, cpidecode_trace **t);
 /* Several files. On failure *failed, unless NULL, is the index of the file at fault. */
 CPIDECODE_API int cpidecode_open_files(
@@ -92,29 +92,29 @@ CPIDECODE_API int cpidecode_open_files(
  * a regular file is read while the trace is in use and must stay open until its close.
  */
 CPIDECODE_API int cpidecode_open_fd(int fd, cpidecode_trace **t);
-/* The bytes are borrowed: they must stay there, unchanged, until the trace is closed. */
+/* The bytes are borrowed: they must stay valid and unchanged until the trace is closed. */
 CPIDECODE_API int cpidecode_open_memory(const void *bytes, size_t n, cpidecode_trace **t);
-/* How to open; fill with zeros, set size, then what is wanted. */
+/* Options of opening: fill with zeros, set size, then the fields to change. */
 typedef struct cpidecode_open_options {
 	size_t size; /* sizeof(cpidecode_open_options): so that later versions may add to it */
-	/* Hook schemas of one's own (formats/hook-schema.md), which win over the traces'. */
+	/* The caller's hook schemas (formats/hook-schema.md), which override the traces'. */
 	const char *const *schemas; /* texts */
 	const size_t *schema_lengths;
 	size_t nschemas;
-	/* Called now and then; total 0: unknown. Not 0 ends it: CPIDECODE_ECANCELED. */
+	/* Called from time to time; total 0: unknown. Non-zero cancels: CPIDECODE_ECANCELED. */
 	int (*progress)(void *ctx, uint64_t done, uint64_t total);
 	void *ctx;
 } cpidecode_open_options;
 
-/* What is at fault when opening failed. */
+/* Details of a failed open. */
 typedef struct cpidecode_open_error {
 	size_t file;	  /* index of the path, or, for CPIDECODE_ESCHEMA, of the schema */
 	unsigned line;	  /* of the schema, from 1; 0: its text as a whole */
-	int system_error; /* errno, where the code says that it tells more; else 0 */
+	int system_error; /* errno, if the code says that errno tells more; else 0 */
 	char reason[160]; /* of CPIDECODE_ESCHEMA: any bytes, NUL-terminated; else empty */
 } cpidecode_open_error;
 
-/* As cpidecode_open_files. options and *error may be NULL. */
+/* As cpidecode_open_files. options and error may be NULL. */
 CPIDECODE_API int cpidecode_open_with(const char *const *paths, size_t n,
 	const cpidecode_open_options *options, cpidecode_trace **t, cpidecode_open_error *error);
 /* Iterators and interval sets of the trace must be closed before it. NULL is fine. */
@@ -132,7 +132,7 @@ typedef struct cpidecode_file_info {
 	int64_t first_ns, last_ns; /* of the hooks, as the section headers say; 0, 0: none */
 	uint64_t hooks;		   /* as the section headers say */
 	uint64_t damaged_bytes;	   /* sum of all stretches of cpidecode_damage() */
-	int header_damaged;	   /* the header's checksum does not hold */
+	int header_damaged;	   /* the header's checksum does not match */
 	int cut_off;		   /* the END section is missing */
 } cpidecode_file_info;
 
@@ -140,7 +140,7 @@ CPIDECODE_API size_t cpidecode_files(const cpidecode_trace *t);
 CPIDECODE_API int cpidecode_file(const cpidecode_trace *t, size_t file, cpidecode_file_info *info);
 
 /*
- * META line i of a file: 0, or CPIDECODE_EINVAL when there is none. Key and value are
+ * META line i of a file: 0, or CPIDECODE_EINVAL if there is no such line. Key and value are
  * not NUL-terminated and may hold any bytes but newlines.
  */
 CPIDECODE_API int cpidecode_meta(const cpidecode_trace *t, size_t file, size_t i, const char **key,
@@ -153,15 +153,15 @@ typedef struct cpidecode_damage_info {
 } cpidecode_damage_info;
 
 /*
- * Stretch i of a file: 0, or CPIDECODE_EINVAL when there is none. Opening a file of up to
- * 64 MiB finds all damage that checksums can show; of a larger one the sections of hooks are
- * verified when they are read. Iterating may find more (such a section, a payload that does
- * not unpack, malformed records): ask that with cpidecode_hooks_counts().
+ * Stretch i of a file: 0, or CPIDECODE_EINVAL if there is none. Opening a file of up to
+ * 64 MiB finds all damage that checksums detect; in a larger file hook sections are verified when
+ * they are read. Iterating may find more (a hook section of a larger file, a payload that does not
+ * unpack, malformed records): see cpidecode_hooks_counts().
  */
 CPIDECODE_API int cpidecode_damage(
 	const cpidecode_trace *t, size_t file, size_t i, cpidecode_damage_info *info);
 
-/* What the writer lost on a ring, from the trace's LOSS sections. */
+/* The writer's losses on a ring, from the trace's LOSS sections. */
 typedef struct cpidecode_loss_info {
 	uint32_t ring, reserved;
 	uint64_t full, too_big, held, no_guest; /* hooks lost, by cause */
@@ -169,11 +169,11 @@ typedef struct cpidecode_loss_info {
 	uint64_t skipped;			/* sections */
 } cpidecode_loss_info;
 
-/* Ring i of those with LOSS entries: 0, or CPIDECODE_EINVAL when there is none. */
+/* Ring i of those with LOSS entries: 0, or CPIDECODE_EINVAL if there is none. */
 CPIDECODE_API int cpidecode_loss(
 	const cpidecode_trace *t, size_t file, size_t i, cpidecode_loss_info *info);
 
-/* What the writer lost on a ring by further causes, from the trace's CAUSES sections. */
+/* The writer's losses on a ring by further causes, from the trace's CAUSES sections. */
 typedef struct cpidecode_causes_info {
 	uint32_t ring, reserved;
 	uint64_t no_slot;      /* hooks lost: the table of tasks was full */
@@ -183,7 +183,7 @@ typedef struct cpidecode_causes_info {
 	uint64_t reserved1[3]; /* 0, for later causes */
 } cpidecode_causes_info;
 
-/* Ring i of those with CAUSES entries: 0, or CPIDECODE_EINVAL when there is none. */
+/* Ring i of those with CAUSES entries: 0, or CPIDECODE_EINVAL if there is none. */
 CPIDECODE_API int cpidecode_causes(
 	const cpidecode_trace *t, size_t file, size_t i, cpidecode_causes_info *info);
 
@@ -201,7 +201,7 @@ typedef struct cpidecode_hook {
 	uint32_t file;		/* index of the file */
 	uint64_t position;	/* in its ring */
 	const char *task;	/* NUL-terminated, any bytes; NULL: unknown */
-	const char *name;	/* of the hook, from its schema; NULL: it has none */
+	const char *name;	/* of the hook, from its schema; NULL: no schema names it */
 	const uint8_t *words;	/* nwords little-endian 32-bit words */
 	const uint8_t *strings; /* for cpidecode_hook_string() */
 } cpidecode_hook;
@@ -213,7 +213,7 @@ static inline uint32_t cpidecode_hook_word(const cpidecode_hook *h, unsigned i)
 	return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
 
-/* String i (below nstrings): its first byte; no terminator. NULL: there is none. */
+/* The first byte of string i (below nstrings), not NUL-terminated. NULL: there is none. */
 CPIDECODE_API const char *cpidecode_hook_string(
 	const cpidecode_hook *h, unsigned i, size_t *length);
 
@@ -222,16 +222,16 @@ typedef struct cpidecode_hooks cpidecode_hooks;
 
 CPIDECODE_API int cpidecode_hooks_open(const cpidecode_trace *t, cpidecode_hooks **it);
 /*
- * 1 and a hook, 0 at the end, or an error, which stays. Where a file could not be read any more
- * (CPIDECODE_EREAD) is in cpidecode_hooks_damage().
+ * 1 and a hook, 0 at the end, or an error, which persists. cpidecode_hooks_damage() reports where
+ * reading a file failed (CPIDECODE_EREAD).
  */
 CPIDECODE_API int cpidecode_hooks_next(cpidecode_hooks *it, const cpidecode_hook **hook);
 
 /*
- * The next hook will be the first one not before time_ns: forwards or backwards, at any
- * moment. Sections before it are not read. Where CLOCK_REALTIME was stepped back, hooks from
- * before that may be passed over. Counts go on: what is read twice counts twice. 0 or an
- * error, after which the iterator is only good for closing.
+ * Moves to the first hook not before time_ns, forwards or backwards, at any time. Sections before
+ * it are not read. If CLOCK_REALTIME was stepped back, hooks from before the step may be skipped.
+ * Counts continue: a hook read twice counts twice. 0 or an error, after which the iterator can
+ * only be closed.
  */
 CPIDECODE_API int cpidecode_hooks_seek(cpidecode_hooks *it, int64_t time_ns);
 
@@ -248,8 +248,8 @@ typedef struct cpidecode_field {
 	const char *name; /* lives as long as the trace */
 	uint32_t type;	  /* enum cpidecode_field_type */
 	uint32_t turn;	  /* of its repeat, from 0; 0 outside of one */
-	int repeated;	  /* it stands in a repeat: there is one for each turn */
-	int not_measured; /* the trace says that it was not: the value is 0 */
+	int repeated;	  /* inside a repeat: there is one for each turn */
+	int not_measured; /* the trace marks it so: the value is 0 */
 	uint64_t u;
 	int64_t i;
 	double f;
@@ -264,25 +264,24 @@ enum cpidecode_fit {
 
 /*
  * Gets the next field of the iterator's current hook. Returns 1 with a field, or 0 after the last
- * one (a hook without a schema has none); then *fit, unless NULL, tells how the hook fits its
- * schema.
+ * one (a hook without a schema has none); *fit, unless NULL, is then 0 or the enum cpidecode_fit
+ * flags of the hook.
  */
 CPIDECODE_API int cpidecode_hooks_field(cpidecode_hooks *it, cpidecode_field *field, unsigned *fit);
 
 typedef struct cpidecode_counts {
-	uint64_t hooks;	    /* handed out */
+	uint64_t hooks;	    /* returned to the caller */
 	uint64_t torn;	    /* records that were never committed */
 	uint64_t malformed; /* records that contradict themselves */
 	uint64_t damaged;   /* sections that are wrong or do not unpack, or are cut short by a bad
 			       record */
 } cpidecode_counts;
 
-/* Of what was read so far. */
+/* The counts of everything read so far. */
 CPIDECODE_API void cpidecode_hooks_counts(const cpidecode_hooks *it, cpidecode_counts *counts);
 /*
- * Damage i that reading found inside of sections so far, in order of file and offset: 0 and
- * the file and the stretch of its bytes, or CPIDECODE_EINVAL when there is none. The first
- * 1000 are kept.
+ * Damage i that reading found inside sections so far, in order of file and offset: 0 with the file
+ * and the stretch of its bytes, or CPIDECODE_EINVAL if there is none. The first 1000 are kept.
  */
 CPIDECODE_API int cpidecode_hooks_damage(
 	const cpidecode_hooks *it, size_t i, size_t *file, cpidecode_damage_info *info);
@@ -299,7 +298,7 @@ enum cpidecode_interval_flag {
 	/* The group holds a quality hook. Without one the flags below are unknown. */
 	CPIDECODE_IV_QUALITY = 1 << 7,
 	CPIDECODE_IV_MULTIPLEXED = 1 << 8,  /* a count ran for part of the time and was scaled up */
-	CPIDECODE_IV_CPUS_CHANGED = 1 << 9, /* a processor came or went in the interval */
+	CPIDECODE_IV_CPUS_CHANGED = 1 << 9, /* a processor went on- or offline in the interval */
 	CPIDECODE_IV_CORE_TYPES = 1 << 10,  /* a ratio adds counts of several types of core */
 	CPIDECODE_IV_USER_ONLY = 1 << 11,   /* the thread's counts are of user mode only */
 };
@@ -309,14 +308,14 @@ typedef struct cpidecode_interval_cpu {
 	uint64_t instructions, cycles, busy_cycles;
 } cpidecode_interval_cpu;
 
-/* Of an interval of CPU utilisation, beside its processor's busy_pct. */
+/* A processor in an interval of CPU utilisation, in addition to its busy_pct. */
 typedef struct cpidecode_interval_util {
 	double idle_pct, intr_pct, actual_perf_pct;
 	uint64_t elapsed, busy_time, idle_time, intr_time; /* ticks */
 	uint64_t unhalted_cycles, reference_cycles;
 } cpidecode_interval_util;
 
-/* One CpiGetAndTrace or CpuUtilGetAndTrace: everything that its hooks say. */
+/* One CpiGetAndTrace or CpuUtilGetAndTrace: everything that its hooks hold. */
 typedef struct cpidecode_interval {
 	int64_t start_ns, end_ns;
 	uint64_t start_ticks;	     /* 0 if the interval began before tick 0 */
@@ -327,38 +326,38 @@ typedef struct cpidecode_interval {
 	uint32_t types; /* 1 raw, 2 busy was measured, 4 thread; of 0xC8 formats/cpuutil_hooks.h */
 	uint32_t flags; /* enum cpidecode_interval_flag */
 	uint32_t depth; /* 0: no interval of its thread contains it */
-	int64_t parent; /* index of the innermost that does, -1: none */
+	int64_t parent; /* index of the innermost one that does, -1: none */
 	const char *task;
-	const char *label; /* label_length bytes, any, no terminator; NULL: no label */
+	const char *label; /* label_length arbitrary bytes, no terminator; NULL: no label */
 	size_t label_length;
 	double raw_cpi, scaled_cpi, busy_pct, thread_cpi;
 	uint64_t instructions, cycles, busy_cycles, thread_instructions, thread_cycles;
 	uint32_t num_cpus; /* 0: the group does not say */
 	uint32_t major;	   /* of its hooks: 0xC0 CPI, 0xC8 CPU utilisation (which has no CPIs) */
 	const cpidecode_interval_cpu *cpus; /* num_cpus of them, or NULL */
-	/* Of the thread that started it, from the quality hook; off its processor is what is
-	 * left of elapsed, never less than 0. */
+	/* Of the thread that started it, from the quality hook. The time off the processors is the
+	 * rest of elapsed, at least 0. */
 	uint64_t on_cpu_ns, off_cpu_ns;
 	uint64_t ctx_switches, migrations, faults;
 	/* Of CPU utilisation only. Actual performance is a percentage of the nominal rate. */
 	double idle_pct, intr_pct, actual_perf_pct;
-	const cpidecode_interval_util *utils; /* beside cpus, or NULL */
-	uint64_t method;		      /* they were measured by: formats/cpuutil_hooks.h */
+	const cpidecode_interval_util *utils; /* parallel to cpus, or NULL */
+	uint64_t method;		      /* of measurement: formats/cpuutil_hooks.h */
 } cpidecode_interval;
 
 /*
- * Intervals one after the other, sorted by start, longer first, in bounded memory: what does
- * not fit waits in an unlinked temporary file. depth and parent are as in the whole trace.
+ * Intervals one at a time, sorted by start, longer first, in bounded memory: the excess is spilled
+ * to an unlinked temporary file. depth and parent are those of the full trace.
  */
 typedef struct cpidecode_interval_stream cpidecode_interval_stream;
 
-/* Those of which a part lies in [from_ns, to_ns]; INT64_MIN, INT64_MAX: all. Reads the trace. */
+/* Intervals that overlap [from_ns, to_ns]; INT64_MIN, INT64_MAX: all. Reads the trace. */
 CPIDECODE_API int cpidecode_interval_stream_open(
 	const cpidecode_trace *t, int64_t from_ns, int64_t to_ns, cpidecode_interval_stream **s);
 /*
  * 1 and an interval, 0 at the end, or an error. Its pointers are valid until the next call;
- * parent is the place in the stream, from 0; also -1 where it is not in the range or, as a
- * clock was set back, comes later.
+ * parent is an index into the stream, from 0; also -1 if the parent is outside the range or comes
+ * later because a clock was set back.
  */
 CPIDECODE_API int cpidecode_interval_stream_next(
 	cpidecode_interval_stream *s, cpidecode_interval *iv);
@@ -369,15 +368,15 @@ typedef struct cpidecode_intervals cpidecode_intervals;
 
 CPIDECODE_API int cpidecode_intervals_read(const cpidecode_trace *t, cpidecode_intervals **set);
 CPIDECODE_API size_t cpidecode_intervals_count(const cpidecode_intervals *set);
-/* *iv is filled in; its pointers live as long as the set. CPIDECODE_EINVAL: no such index. */
+/* Fills in *iv; its pointers are valid as long as the set. CPIDECODE_EINVAL: no such index. */
 CPIDECODE_API int cpidecode_intervals_get(
 	const cpidecode_intervals *set, size_t i, cpidecode_interval *iv);
 CPIDECODE_API void cpidecode_intervals_free(cpidecode_intervals *set);
 
-/* What a report is to be; fill with zeros, set size, then what is wanted. */
+/* Options of a report: fill with zeros, set size, then the fields to change. */
 typedef struct cpidecode_report_options {
 	size_t size; /* sizeof(cpidecode_report_options) */
-	/* Names as on cpidecode's command line, NULL: its defaults. */
+	/* Names as on cpidecode's command line; NULL: its defaults. */
 	/* "summary", "intervals", "hooks", "cpus", "info", "why" (of p99), "diff" */
 	const char *report;
 	const char *format;	/* "text", "csv", "json", "folded", "svg", "nrm2" (of hooks) */
@@ -387,24 +386,25 @@ typedef struct cpidecode_report_options {
 	int by_tid, by_pid, by_minor;
 	uint32_t tid, pid, minor;
 	unsigned threads; /* 0: one for each processor that the process may use */
-	/* Stored bytes, on the calling thread; not 0 ends it: CPIDECODE_ECANCELED. May be NULL. */
+	/* Counts stored bytes, on the calling thread; non-zero cancels: CPIDECODE_ECANCELED. May be
+	 * NULL. */
 	int (*progress)(void *ctx, uint64_t done, uint64_t total);
-	/* What the command would say on stderr about the report, a line; may be NULL. */
+	/* A line that the command would print on stderr about the report; may be NULL. */
 	void (*note)(void *ctx, const char *line);
 	void *ctx;
-	const cpidecode_trace *before; /* of "diff": what t is compared with */
+	const cpidecode_trace *before; /* of "diff": the trace that t is compared with */
 } cpidecode_report_options;
 
 /*
- * Takes the report's next bytes, which are valid during the call; 0, or not 0 to end it
- * (CPIDECODE_ECANCELED). Called on any thread, one call at a time, in order.
+ * Receives the report's next bytes, which are valid during the call; returns 0, or non-zero to
+ * cancel (CPIDECODE_ECANCELED). Called on any thread, one call at a time, in order.
  */
 typedef int (*cpidecode_write_fn)(void *ctx, const void *bytes, size_t n);
 
 /*
- * The report that the command would write, byte for byte. options may be NULL. *counts,
- * unless NULL, is what reading t found. CPIDECODE_EINVAL: a name is not known, the
- * report has no such format, or "diff" has nothing to compare with.
+ * Writes the report that the command would, byte for byte. options may be NULL. *counts, unless
+ * NULL, receives the counts of reading t. CPIDECODE_EINVAL: an unknown name, a format that the
+ * report does not have, or "diff" without a trace to compare with.
  */
 CPIDECODE_API int cpidecode_report(const cpidecode_trace *t,
 	const cpidecode_report_options *options, cpidecode_write_fn write, void *ctx,

@@ -4,19 +4,19 @@
  * facility and where it differs from Solaris; this header is the contract.
  *
  * Errors: a function that returns int returns 0 (cpc_set_add_request: an index), or -1 with
- * errno set; one that returns a pointer returns NULL with errno set. Each error is also told,
- * in one line that names the cause, to the handle's error handler (cpc_seterrhndlr), by
- * default on stderr. A NULL handle, a set or buffer of another handle, and a buffer of
- * another set are EINVAL.
+ * errno set; one that returns a pointer returns NULL with errno set. The handle's error handler
+ * (cpc_seterrhndlr) also receives each error, as one line that names the cause; the default one
+ * writes to stderr. A NULL handle, a set or buffer of another handle, and a buffer of another set
+ * are EINVAL.
  *
- * Ownership: cpc_set_destroy and cpc_buf_destroy end what was created; cpc_close ends the
- * handle with all its sets and buffers, and unbinds. A handle that has ended must not be used.
+ * Ownership: cpc_set_destroy and cpc_buf_destroy free a set and a buffer; cpc_close unbinds and
+ * frees the handle with all its sets and buffers. A closed handle must not be used.
  *
- * Threads: any thread may call any function; a set or buffer is used by one thread at a time,
- * but for a set that several threads inherited: each samples, restarts and unbinds its own
- * copy. Async-signal-safe: cpc_set_sample, cpc_request_preset, cpc_set_restart, cpc_enable,
- * cpc_disable, cpc_buf_get, set, sub, add, copy, zero, hrtime and tick (and the error handler
- * as far as it is so itself; the default one is).
+ * Threads: any thread may call any function. One thread at a time may use a set or buffer, except
+ * a set that several threads inherited: each samples, restarts and unbinds its own copy.
+ * Async-signal-safe: cpc_set_sample, cpc_request_preset, cpc_set_restart, cpc_enable,
+ * cpc_disable, cpc_buf_get, set, sub, add, copy, zero, hrtime and tick (provided that the error
+ * handler is, as the default one is).
  *
  * fork: the child has the handles, sets and buffers, but nothing is bound there.
  */
@@ -40,19 +40,20 @@ extern "C" {
 #define CPC_API
 #endif
 
-/* ------------------------------------------------------- what Linux has not by itself */
+/* ------------------------------------------------------------ types that Linux lacks */
 
 typedef int processorid_t;
 typedef long long hrtime_t; /* ns */
 
-/* The calling thread's id, as Solaris' <sys/lwp.h> has it for LWPs. */
+/* The calling thread's id, as in Solaris' <sys/lwp.h>. */
 typedef pid_t lwpid_t; /* as in <sys/procfs.h>, which AArch64's <signal.h> includes */
 CPC_API lwpid_t _lwp_self(void);
 
-/* Linux has no SIGEMT on most processors: a real-time signal stands for it, whose default is,
- * as SIGEMT's, to end the process. CPC_SIGNAL, the one below it, is the library's own: it is
- * delivered first and becomes SIGEMT. A program leaves CPC_SIGNAL alone: does not block it, and
- * installs a handler for it only before its first bind (it then gets what is not ours). */
+/* Linux has no SIGEMT on most processors: a real-time signal replaces it, whose default action is
+ * SIGEMT's, to terminate the process. CPC_SIGNAL, one below it, belongs to the library, which
+ * receives it first and then raises SIGEMT. A program must not block CPC_SIGNAL, and may install a
+ * handler for it only before its first bind; that handler then receives the signals that are not
+ * the library's. */
 #ifndef SIGEMT
 #define SIGEMT 60
 #endif
@@ -74,7 +75,7 @@ CPC_API cpc_t *cpc_open(int version);
 CPC_API int cpc_close(cpc_t *cpc);
 
 /* fn: the function that failed; subcode: a CPC_ number below, or 0. fmt has no newline. NULL
- * takes the default again: "libcpc: fn: ...\n" on stderr. errno is kept around the call. */
+ * restores the default: "libcpc: fn: ...\n" on stderr. The call preserves errno. */
 typedef void(cpc_errhndlr_t)(const char *fn, int subcode, const char *fmt, va_list ap);
 CPC_API int cpc_seterrhndlr(cpc_t *cpc, cpc_errhndlr_t *handler);
 
@@ -92,18 +93,18 @@ CPC_API int cpc_seterrhndlr(cpc_t *cpc, cpc_errhndlr_t *handler);
 /* ------------------------------------------------------------------- the machine's PMU */
 
 #define CPC_CAP_OVERFLOW_INTERRUPT 0x1
-#define CPC_CAP_OVERFLOW_PRECISE 0x2 /* it is known which counter overflowed */
+#define CPC_CAP_OVERFLOW_PRECISE 0x2 /* the counter that overflowed is known */
 
-/* How many counters an own set may use at most, as far as the kernel tells; 0: unknown, or no
- * hardware counters (software events take none). */
+/* The most counters that one set can use, as far as the kernel reports; 0: unknown, or no hardware
+ * counters (software events use none). */
 CPC_API uint_t cpc_npic(cpc_t *cpc);
 CPC_API uint_t cpc_caps(cpc_t *cpc);
 CPC_API const char *cpc_cciname(cpc_t *cpc); /* constant strings */
 CPC_API const char *cpc_cpuref(cpc_t *cpc);
 
-/* Each name that cpc_set_add_request knows; the kernel's generic ones only; those that count
- * on counter picno, and so take one (the kernel assigns counters: all hardware events). The
- * strings live during the call. */
+/* Each name that cpc_set_add_request knows; only the kernel's generic ones; those that can use
+ * counter picno (the kernel assigns counters, so that is every hardware event). The strings are
+ * valid during the call of action. */
 CPC_API void cpc_walk_events_all(
 	cpc_t *cpc, void *arg, void (*action)(void *arg, const char *event));
 CPC_API void cpc_walk_generic_events_all(
@@ -113,7 +114,7 @@ CPC_API void cpc_walk_events_pic(cpc_t *cpc, uint_t picno, void *arg,
 CPC_API void cpc_walk_generic_events_pic(cpc_t *cpc, uint_t picno, void *arg,
 	void (*action)(void *arg, uint_t picno, const char *event));
 
-/* Each attribute that this processor's events take. */
+/* Each attribute that this processor's events accept. */
 CPC_API void cpc_walk_attrs(cpc_t *cpc, void *arg, void (*action)(void *arg, const char *attr));
 
 /* ------------------------------------------------------------------------------- sets */
@@ -123,8 +124,8 @@ typedef struct {
 	uint64_t ca_val;
 } cpc_attr_t;
 
-/* Flags of a request. Where neither COUNT flag is given, the event's name says it
- * ("cycles:u"); where both say it, they must agree. */
+/* Flags of a request. Without a COUNT flag the event's name gives the modes ("cycles:u"); if both
+ * give them, they must agree. */
 #define CPC_OVF_NOTIFY_EMT 0x1
 #define CPC_COUNT_USER 0x2
 #define CPC_COUNT_SYSTEM 0x4
@@ -133,14 +134,14 @@ CPC_API cpc_set_t *cpc_set_create(cpc_t *cpc);
 CPC_API int cpc_set_destroy(cpc_t *cpc, cpc_set_t *set); /* unbinds, too */
 
 /*
- * Adds a request to a set that is not bound; the index of the request, from 0. event is a
+ * Adds a request to an unbound set and returns the index of the request, from 0. event is a
  * name as `swtrace event list` shows them: instructions, cycles, ref-cycles, page-faults,
- * task-clock (ns), cpu/event=0x3c,umask=0/, r01c2, and libpfm4's where it was built in. Its
+ * task-clock (ns), cpu/event=0x3c,umask=0/, r01c2, and libpfm4's names in builds with libpfm4. Its
  * counter starts at preset. attrs are the PMU's terms ("cmask", 1), for events that
- * take terms. Everything is copied.
+ * accept terms. All arguments are copied.
  *
- * CPC_OVF_NOTIFY_EMT: the thread gets SIGEMT after 2^64 - preset counts; with CPC_COUNT_USER
- * only, and for cpc_bind_curlwp only.
+ * CPC_OVF_NOTIFY_EMT: the thread gets SIGEMT after 2^64 - preset counts; needs CPC_COUNT_USER
+ * alone, and cpc_bind_curlwp.
  *
  * EINVAL: no such event or attribute, out of range, flags, the set is bound or full
  * (32 requests); ENOTSUP: the event exists, but not on this machine; ENOMEM.
@@ -148,7 +149,7 @@ CPC_API int cpc_set_destroy(cpc_t *cpc, cpc_set_t *set); /* unbinds, too */
 CPC_API int cpc_set_add_request(cpc_t *cpc, cpc_set_t *set, const char *event, uint64_t preset,
 	uint_t flags, uint_t nattrs, const cpc_attr_t *attrs);
 
-/* Each request in order; the strings live during the call. */
+/* Each request in order; the strings are valid during the call of action. */
 CPC_API void cpc_walk_requests(cpc_t *cpc, cpc_set_t *set, void *arg,
 	void (*action)(void *arg, int index, const char *event, uint64_t preset, uint_t flags,
 		int nattrs, const cpc_attr_t *attrs));
@@ -156,61 +157,63 @@ CPC_API void cpc_walk_requests(cpc_t *cpc, cpc_set_t *set, void *arg,
 /* --------------------------------------------------------------------------- binding */
 
 /*
- * Each programs the counters with all of the set's requests, or fails as a whole: EINVAL (no
+ * Each function programs the counters with all of the set's requests, or with none: EINVAL (no
  * requests, a request that this machine cannot count, too many or conflicting ones, an unknown
  * flag, the set is bound elsewhere), EACCES (the kernel denies it), EAGAIN (counters not
- * available: taken, or a CPU binding exists; descriptors or memory run short), ENOTSUP
+ * available: in use, or a CPU binding exists; descriptors or memory run short), ENOTSUP
  * (overflow cannot be detected).
  *
- * A set counts all the time or not at all: its counters are never shared out by turns. If
- * they are taken from it later, cpc_set_sample is EAGAIN.
+ * A set counts all the time or not at all: its counters are never multiplexed. If it loses them
+ * later, cpc_set_sample returns EAGAIN.
  */
 
-/* Threads that pthread_create makes from then on inherit a copy, and pass it on. ENOTSUP where
- * another pthread_create stands before the shared library's (dlopen, ThreadSanitizer); with the
- * static library a program is linked with -Wl,--wrap=pthread_create. */
+/* Threads that pthread_create makes from then on inherit a copy, and pass it on. ENOTSUP if
+ * another pthread_create precedes the shared library's in symbol lookup (dlopen, ThreadSanitizer).
+ * A program that uses the static library must be linked with -Wl,--wrap=pthread_create. */
 #define CPC_BIND_LWP_INHERIT 0x1
 
-/* To the calling thread. A thread has one set at most: the one it had is unbound, also if it
- * is this one, which then begins afresh, and also where the bind then fails. The thread's end
- * unbinds it. */
+/* Binds to the calling thread. A thread has at most one set: its previous one is unbound, even if
+ * it is the same set, which then begins afresh, and even if the bind then fails. The end of the
+ * thread unbinds the set. */
 CPC_API int cpc_bind_curlwp(cpc_t *cpc, cpc_set_t *set, uint_t flags);
 
-/* To LWP id of the process that pctx, a handle of libpctx.h, controls. pctx may also be the
+/* Binds to LWP id of the process that pctx, a handle of libpctx.h, controls. pctx may also be the
  * address of a process id, which need not be controlled. id 0: the process' first thread. flags: 0.
- * ESRCH: there is no such thread. After the thread's end samples show its final counts. */
+ * ESRCH: no such thread. After the end of the thread, samples return its final counts. */
 CPC_API int cpc_bind_pctx(cpc_t *cpc, pctx_t *pctx, id_t id, cpc_set_t *set, uint_t flags);
 
-/* To a CPU, whatever runs there; flags: 0. The calling thread moves to that CPU and stays
- * there until the set is unbound; one thread may bind several (it stays on the last one's,
- * and gets its own affinity back with the end of its last). While it lasts, no process of the
- * machine can bind a thread (EAGAIN), and the sets that were bound to threads are EAGAIN from
- * then on. EAGAIN: the CPU is bound, by this or another process; EINVAL: there is no such CPU;
- * ENODEV: it is offline; EACCES: without the right to count CPUs. */
+/* Binds to a CPU, whatever runs there; flags: 0. The calling thread moves to that CPU and stays
+ * there until the set is unbound. One thread may bind several CPUs: it stays on the last one, and
+ * regains its own affinity when its last binding ends. While a CPU binding exists, no process of
+ * the machine can bind a thread (EAGAIN), and the sets that were bound to threads return EAGAIN
+ * from then on. EAGAIN: the CPU is bound, by this or another process; EINVAL: no such CPU; ENODEV:
+ * it is offline; EACCES: no permission to count CPUs. */
 CPC_API int cpc_bind_cpu(cpc_t *cpc, processorid_t id, cpc_set_t *set, uint_t flags);
 
 /* EINVAL: not bound, or bound to another thread. */
 CPC_API int cpc_unbind(cpc_t *cpc, cpc_set_t *set);
 
-/* The set's counters (preset + counted since, modulo 2^64), all of the same moment. EAGAIN:
- * the binding became invalid, or lost its counters; EINVAL: not bound, or to another thread. */
+/* Reads the set's counters (preset + counts since, modulo 2^64), all at the same moment. EAGAIN:
+ * the binding became invalid, or lost its counters; EINVAL: not bound, or bound to another
+ * thread. */
 CPC_API int cpc_set_sample(cpc_t *cpc, cpc_set_t *set, cpc_buf_t *buf);
 
-/* For the calling thread's set (cpc_bind_curlwp or inherited). The new preset is where the
- * request starts at each cpc_set_restart from now on; EINVAL: no such index or nothing bound. */
+/* Sets the preset of a request of the calling thread's set (cpc_bind_curlwp or inherited). The
+ * request starts from it at each later cpc_set_restart. EINVAL: no such index or nothing bound. */
 CPC_API int cpc_request_preset(cpc_t *cpc, int index, uint64_t preset);
 
-/* Counters start from their presets and count; after an overflow, in its handler or later.
+/* Restarts the counters from their presets; after an overflow, in its handler or later.
  * EAGAIN as for cpc_set_sample. */
 CPC_API int cpc_set_restart(cpc_t *cpc, cpc_set_t *set);
 
-/* Stops and continues the counters of the calling thread's set, where they stand. */
+/* cpc_disable stops the counters of the calling thread's set; cpc_enable continues them. The
+ * counts are kept. */
 CPC_API int cpc_enable(cpc_t *cpc);
 CPC_API int cpc_disable(cpc_t *cpc);
 
 /* ---------------------------------------------------------------------------- buffers */
 
-/* Room for one sample of a set with the requests that it has now; all 0. */
+/* Creates a buffer for one sample of the set's present requests; all values are 0. */
 CPC_API cpc_buf_t *cpc_buf_create(cpc_t *cpc, cpc_set_t *set);
 CPC_API int cpc_buf_destroy(cpc_t *cpc, cpc_buf_t *buf);
 
@@ -219,12 +222,12 @@ CPC_API int cpc_buf_set(cpc_t *cpc, cpc_buf_t *buf, int index, uint64_t value);
 
 /* The moment of the sample, ns of CLOCK_MONOTONIC; of a sum or difference: the later one. */
 CPC_API hrtime_t cpc_buf_hrtime(cpc_t *cpc, cpc_buf_t *buf);
-/* For how long the set has been counting since it was bound, in ticks of the time stamp
- * clock; sums and differences are those of the ticks. */
+/* The time for which the set has counted since it was bound, in ticks of the time stamp clock. Of
+ * a sum or difference: the sum or difference of the ticks. */
 CPC_API uint64_t cpc_buf_tick(cpc_t *cpc, cpc_buf_t *buf);
 
-/* ds = a - b, a + b, src, 0; modulo 2^64. They may be the same buffer. Buffers of other sizes:
- * told to the error handler, errno EINVAL, ds unchanged. */
+/* ds = a - b, a + b, src, 0; modulo 2^64. The arguments may be the same buffer. If the sizes
+ * differ, the error handler receives it, errno is EINVAL and ds is unchanged. */
 CPC_API void cpc_buf_sub(cpc_t *cpc, cpc_buf_t *ds, cpc_buf_t *a, cpc_buf_t *b);
 CPC_API void cpc_buf_add(cpc_t *cpc, cpc_buf_t *ds, cpc_buf_t *a, cpc_buf_t *b);
 CPC_API void cpc_buf_copy(cpc_t *cpc, cpc_buf_t *ds, cpc_buf_t *src);

@@ -1,22 +1,22 @@
 /*
- * libpctx.h - control of other processes, in the manner of Solaris' libpctx (3LIB), over
- * ptrace(2): to create a program or attach to one, and be called as its LWPs (on Linux: threads)
- * begin and end. It is part of libcpc; the handles are for cpc_bind_pctx. The manual page
- * libpctx(3) explains it and where it differs from Solaris; this header is the contract.
+ * libpctx.h - control of other processes over ptrace(2), in the manner of Solaris' libpctx
+ * (3LIB): creates a process or attaches to one, and calls handlers as its LWPs (on Linux: threads)
+ * begin and end. It is part of libcpc; cpc_bind_pctx uses its handles. The manual page libpctx(3)
+ * explains the facility and where it differs from Solaris; this header is the contract.
  *
  * Errors: a function that returns int returns 0, or -1 with errno set; one that returns a pointer
- * returns NULL with errno set. Each error is also told in one line to the handle's errfn.
+ * returns NULL with errno set. The handle's errfn also receives each error, as one line.
  *
- * Ownership: pctx_release ends what pctx_create or pctx_capture returned. A created process dies
- * with the one that created it (SIGKILL) until it is released; a captured one goes on. The
- * handle that a fork handler gets is valid until that returns.
+ * Ownership: pctx_release ends a handle of pctx_create or pctx_capture. Until it is released, a
+ * created process dies with its creator (SIGKILL); a captured one goes on. The handle passed to a
+ * fork handler is valid until the handler returns.
  *
- * Threads: a handle is used by one thread at a time, but for pctx_terminate, which any thread and
- * signal handler may call. Handlers are called one at a time: tick by the thread in pctx_run, the
- * others by a thread of the library, with all signals blocked; the LWP of the call stands still.
- * While a handle exists no other thread of the program may wait for any child (waitpid(-1)): it
- * would take stops of the controlled process; the end of a captured child is told to the EXIT
- * handler, not to a later wait. In a child of fork handles are of no use.
+ * Threads: one thread at a time may use a handle, except that any thread and any signal handler
+ * may call pctx_terminate. Handlers are called one at a time: tick by the thread in pctx_run, the
+ * others by a thread of the library, with all signals blocked. The LWP of the call is stopped
+ * meanwhile. While a handle exists, no other thread of the program may wait for any child
+ * (waitpid(-1)): it would consume stops of the controlled process. The EXIT handler, not a later
+ * wait, reports the end of a captured child. Handles are useless in a child of fork.
  */
 #ifndef LIBPCTX_H
 #define LIBPCTX_H
@@ -47,19 +47,19 @@ typedef pid_t pctx_t;
 /* fn: the function that failed. fmt has no newline. NULL: "libpctx: fn: ...\n" on stderr. */
 typedef void(pctx_errfn_t)(const char *fn, const char *fmt, va_list ap);
 
-/* Creates a process that will execute filename, sought in PATH as by execvp(3), and stops it
- * before the program's first instruction. arg is for the handlers. verbose: handlers that end the
- * run are told, too. EINVAL: no filename or argv; EPERM: tracing is not allowed; and the errors of
- * execve(2) and fork(2). */
+/* Creates a process that will execute filename, searched in PATH as by execvp(3), and stops it
+ * before the program's first instruction. arg is passed to the handlers. verbose: errfn also
+ * receives a line when a handler ends the run. EINVAL: no filename or argv; EPERM: tracing is not
+ * allowed; and the errors of execve(2) and fork(2). */
 PCTX_API pctx_t *pctx_create(
 	const char *filename, char *const *argv, void *arg, int verbose, pctx_errfn_t *errfn);
 
-/* Attaches to a process and stops all its LWPs. ESRCH: there is none; EPERM: not allowed, or
+/* Attaches to a process and stops all its LWPs. ESRCH: no such process; EPERM: not allowed, or
  * another tracer has it; EINVAL: the caller itself, or not a process id. */
 PCTX_API pctx_t *pctx_capture(pid_t pid, void *arg, int verbose, pctx_errfn_t *errfn);
 
-/* Handlers get the handle, the process id, the id of the LWP and arg. One that returns int and not
- * 0 ends pctx_run, which then returns -1. */
+/* Handlers get the handle, the process id, the id of the LWP and arg. A handler of type int that
+ * returns non-zero ends pctx_run, which then returns -1. */
 typedef int pctx_sysc_execfn_t(pctx_t *, pid_t, id_t, char *, void *);
 /* The new process' handle, the old process' id, the new one's, and the LWP that forked. */
 typedef void pctx_sysc_forkfn_t(pctx_t *, pid_t, id_t, pid_t, void *);
@@ -81,22 +81,23 @@ typedef enum {
 	PCTX_SYSC_LWP_EXIT_EVENT    /* an LWP ends while others go on, after its FINI_LWP */
 } pctx_event_t;
 
-/* Pairs of an event and its handler (NULL: none), then PCTX_NULL_EVENT; events that are not named
- * get none. Before pctx_run, or in a handler. EINVAL: no such event. */
+/* Sets the handlers: pairs of an event and its handler (NULL: none), then PCTX_NULL_EVENT. Events
+ * not listed get no handler. Call before pctx_run, or in a handler. EINVAL: no such event. */
 PCTX_API int pctx_set_events(pctx_t *pctx, ...);
 
-/* Lets the process run until it ends, nsamples ticks have been made, a handler returns other than
- * 0, or pctx_terminate. Every msec ms tick is called for each LWP; msec 0 or tick NULL: never;
- * nsamples 0: without end. Afterwards a process that has not ended is stopped, and may be run
- * again. 0: it ended, ticks are over or pctx_terminate; -1: ECANCELED (a handler ended it), ESRCH
- * (it has ended before), EBUSY (called in a handler for a process that runs). */
+/* Lets the process run until it ends, nsamples ticks have passed, a handler returns non-zero, or
+ * pctx_terminate is called. Calls tick for each LWP every msec ms; msec 0 or tick NULL: never;
+ * nsamples 0: no limit. Afterwards a process that has not ended is stopped, and may be run again.
+ * Returns 0 if it ended, all ticks passed or pctx_terminate was called; -1: ECANCELED (a handler
+ * ended the run), ESRCH (it ended before), EBUSY (called in a handler for a running process). */
 PCTX_API int pctx_run(pctx_t *pctx, uint_t msec, uint_t nsamples,
 	int (*tick)(pctx_t *pctx, pid_t pid, id_t lwpid, void *arg));
 
 /* Makes pctx_run return soon. Async-signal-safe. */
 PCTX_API void pctx_terminate(pctx_t *pctx);
 
-/* Lets the process go on by itself, and frees the handle. Not in a handler: EBUSY is told. */
+/* Detaches from the process, which goes on, and frees the handle. Not in a handler: errfn receives
+ * EBUSY. */
 PCTX_API void pctx_release(pctx_t *pctx);
 
 #ifdef __cplusplus

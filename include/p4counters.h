@@ -1,28 +1,28 @@
 /*
- * p4counters.h - programming the Pentium 4's performance counters: from names of events to
- * ESCR, counter and CCCR, the values of the registers and the order in which they are written.
+ * p4counters.h - programming the Pentium 4's performance counters: from event names to ESCRs,
+ * counters and CCCRs, the values of the registers and the order in which they are written.
  * Link with libswtrace. The manual page p4counters(3) explains it; this header is the contract.
  *
- * Nothing here reads or writes a register, opens a perf event or does I/O, so it runs on every
- * machine. Names, numbers and values are those of Intel's manual (SDM volume 3B, Tables 18-26
+ * Nothing here reads or writes a register, opens a perf event or does I/O, so the module works on
+ * every machine. Names, numbers and values are those of Intel's manual (SDM volume 3B, Tables 18-26
  * and A-9 to A-14), codes of raw perf events those of Linux's driver for this processor.
  *
  * One ESCR holds one event selection (event select, event mask, tag, privilege levels), and one
  * counter listens to one ESCR. Counters that listen to the same ESCR therefore count the same
- * selection; they can differ in what their CCCRs filter. So the rule of an assignment is: every
- * request gets a counter of its own; two requests may share an ESCR only if its value would be
- * the same for both. An assignment in which no ESCR is shared is preferred, because Solaris
+ * selection; they can differ in the filters of their CCCRs. So an assignment follows this rule:
+ * every request gets a counter of its own; two requests may share an ESCR only if its value would
+ * be the same for both. An assignment in which no ESCR is shared is preferred, because Solaris
  * and Linux give an ESCR to one counter only.
  *
  * Ownership: the caller owns requests, programs and steps; tables and strings that they point to
  * are constant and live as long as the library. A program points into the requests it was made
- * of.
+ * from.
  *
  * Errors: PU_SUCCESS (0) or a code of perfutil.h (RcToString names it), with one line in `why`
- * that says what and why: P4_WHY_MAX bytes, "" on success; NULL: not wanted.
+ * that names the object and the cause: P4_WHY_MAX bytes, "" on success; NULL: not wanted.
  *	PU_ERR_NULL_PTR				no text, request or program where one is needed
- *	PU_ERROR_INVALID_EVENT			there is no event of that name
- *	PU_ERROR_EVENT_NOT_SUPPORTED		there is, but not on that model
+ *	PU_ERROR_INVALID_EVENT			no event has that name
+ *	PU_ERROR_EVENT_NOT_SUPPORTED		the event exists, but not on that model
  *	PU_ERROR_INVALID_METRIC			no such unit mask or modifier, a value out of
  *						range, or a unit mask is needed
  *	PU_ERROR_INVALID_PRIVILEGE_LEVEL	neither user nor kernel mode, or no thread
@@ -67,18 +67,18 @@ struct p4_escr {
 	const char *name;
 	uint32_t msr;
 	uint8_t select;	   /* its number in the CCCR select field of its counters */
-	uint32_t counters; /* those that can listen to it, a bit each */
+	uint32_t counters; /* those that can listen to it, one bit each */
 };
 
-/* By number, 0 to P4_COUNTERS - 1, and 0 to P4_ESCRS - 1 in the order of their addresses.
- * NULL: there is none. */
+/* By number: 0 to P4_COUNTERS - 1, and 0 to P4_ESCRS - 1 in the order of their addresses.
+ * NULL: no such number. */
 SWTRACE_API const struct p4_counter *P4CounterAt(size_t number);
 SWTRACE_API const struct p4_escr *P4EscrAt(size_t number);
 
 /* ---------------------------------------------------------------------------- events */
 
-/* A unit mask: a bit of the ESCR's event mask. Bits 16 to 19 are those of the tag value, which
- * marks uops for execution_event. */
+/* A unit mask: a bit of the ESCR's event mask. Bits 16 to 19 are the bits of the tag value, which
+ * tags uops for execution_event. */
 struct p4_mask {
 	const char *name;
 	uint8_t bit;
@@ -86,31 +86,31 @@ struct p4_mask {
 };
 #define P4_TAG_BIT 16
 
-/* At-retirement events that count uops which something upstream has tagged. */
+/* At-retirement events that count uops tagged upstream. */
 enum p4_tagging { P4_NO_TAGGING, P4_FRONT_END, P4_EXECUTION, P4_REPLAY };
 
 struct p4_event {
 	const char *name;
 	uint8_t select;	     /* ESCR event select */
 	uint8_t cccr_select; /* as the manual's table of events has it */
-	uint8_t escr[2];     /* both the same: there is only one */
+	uint8_t escr[2];     /* two equal numbers: the event has only one ESCR */
 	const struct p4_mask *masks;
 	size_t mask_count;
 	enum p4_tagging tagging;
 	bool prescott;	     /* models 3, 4 and 6 only */
 	uint16_t perf_lacks; /* event mask bits that Linux's table of the event does not have */
 	const char *what;
-	const char *note; /* what more there is to know; NULL: nothing */
+	const char *note; /* a remark; NULL: none */
 };
 
-/* What tags uops for one of those events, chosen like a unit mask of it. */
+/* Tags uops for one of those events; chosen like a unit mask of it. */
 struct p4_metric {
 	const char *name;
 	enum p4_tagging tagging;
 	const char *event;    /* to be selected in an ESCR of its own; NULL: none */
 	uint16_t masks;	      /* of that event */
 	int8_t only;	      /* which of its two ESCRs; -1: either */
-	uint32_t pebs_enable; /* replay tagging: what the two registers get */
+	uint32_t pebs_enable; /* replay tagging: the values of the two registers */
 	uint32_t matrix_vert;
 	uint8_t perf; /* Linux's number of the replay metric */
 	const char *what;
@@ -123,12 +123,12 @@ enum p4_model {
 	P4_MODELS_3_TO_6, /* Prescott and later */
 };
 
-/* In the order of Linux's enum P4_EVENTS: the index is the kernel's code of the event. NULL: there
- * are no more. */
+/* In the order of Linux's enum P4_EVENTS: the index is the kernel's code of the event. NULL: no
+ * more. */
 SWTRACE_API const struct p4_event *P4EventAt(size_t index);
 SWTRACE_API const struct p4_metric *P4MetricAt(size_t index);
 
-/* By name, letter case aside; NULL: there is none. A metric is found for the events that count
+/* By name, case-insensitive; NULL: no such name. A metric is found only for the events that count
  * its uops. */
 SWTRACE_API const struct p4_event *P4FindEvent(const char *name);
 SWTRACE_API const struct p4_mask *P4FindMask(const struct p4_event *event, const char *name);
@@ -140,17 +140,17 @@ SWTRACE_API bool P4HasEvent(enum p4_model model, const struct p4_event *event);
 
 enum { P4_THREAD_0 = 1, P4_THREAD_1 = 2 };
 
-/* An event to count. P4Parse fills it in from text; a program may, too: all 0 but `counter`, -1,
- * `event`, `masks`, the modes and the threads. */
+/* An event to count. P4Parse fills it in from text. A program may fill it in too: `counter` -1,
+ * `event`, `masks`, the modes and the threads as wanted, all else 0. */
 struct p4_request {
 	char name[P4_NAME_MAX]; /* for messages */
 	const struct p4_event *event;
 	uint32_t masks; /* the event mask; bits 16 to 19: the tag value (see struct p4_mask) */
-	const struct p4_metric *metric; /* uops to be tagged for it; NULL: none */
+	const struct p4_metric *metric; /* tags uops for it; NULL: none */
 	bool compare;			/* filter: count cycles in which the event's count is */
 	uint8_t threshold;		/* greater than this, 0 to 15 */
 	bool complement;		/* (needs compare) not greater */
-	bool edge;			/* (needs compare) only where that becomes true */
+	bool edge;			/* (needs compare) only when that becomes true */
 	bool user, kernel;
 	uint8_t threads; /* logical processors, P4_THREAD_ bits; without hyper-threading 0 only */
 	bool interrupt;	 /* at overflow, on those logical processors */
@@ -163,12 +163,12 @@ struct p4_request {
  * Parses NAME[:PART...]. A part is a unit mask of the event, a metric (see struct p4_metric), or
  * c=N (compare with threshold N), i (complement), e (edge), u, k, uk (modes; none: both), t0, t1
  * (logical processors; none: 0), int (interrupt at overflow), force (overflow at each
- * increment), cascade, ctr=N (this counter). i and e set the compare flag too.
+ * increment), cascade, ctr=N (counter N). i and e also set the compare flag.
  */
 SWTRACE_API int P4Parse(
 	const char *text, enum p4_model model, struct p4_request *request, char *why);
 
-/* Checks a request that a program filled in by the same rules. */
+/* Applies the same rules to a request that a program filled in. */
 SWTRACE_API int P4Check(const struct p4_request *request, enum p4_model model, char *why);
 
 /* ------------------------------------------------------------------------ programming */
@@ -185,9 +185,10 @@ struct p4_program {
 };
 
 /* Assigns counters and ESCRs to all requests at once, and fills in programs[0] to [count - 1]:
- * a conflict-free assignment if there is one. Where there is none, why names requests that do not
- * fit together (without any one of them the others do) and what they compete for; programs are
- * then undefined. One event on two counters takes two requests that name different ones. */
+ * a conflict-free assignment if there is one. If there is none, why names a minimal set of
+ * conflicting requests (without any one of them the others fit) and the registers they compete
+ * for; programs are then undefined. One event on two counters needs two requests that name
+ * different counters. */
 SWTRACE_API int P4Assign(
 	const struct p4_request *requests, size_t count, struct p4_program *programs, char *why);
 
@@ -200,14 +201,15 @@ struct p4_step {
 	char text[P4_TEXT_MAX];
 };
 
-/* The six steps, in order; returns how many there are, as a step may take several writes. The
- * registers that tag uops are written as part of the fifth, first. The counter is not preset. */
+/* Fills in the six steps, in order, and returns the number of entries: a step may need several
+ * writes. The registers that tag uops are written first in the fifth. The counter is not preset. */
 SWTRACE_API size_t P4Steps(const struct p4_program *program, struct p4_step steps[P4_STEPS_MAX]);
 
 /* The config of a perf_event of type PERF_TYPE_RAW: ESCR in the upper 32 bits (with Linux's own
  * code of the event as its event select), CCCR in the lower. User and kernel mode go into
  * exclude_kernel and exclude_user; the kernel chooses ESCR, counter and thread. *lacking (unless
- * NULL): NULL, or why Linux cannot count it so; the config is then of no use. */
+ * NULL) becomes NULL, or the reason why Linux cannot count the request so; the config is then
+ * useless. */
 SWTRACE_API uint64_t P4PerfConfig(const struct p4_request *request, const char **lacking);
 
 #ifdef __cplusplus

@@ -1,29 +1,28 @@
 /*
- * perflib.h - countersets that anyone can query and offer, in the manner of Windows' PerfLib
+ * perflib.h - countersets that any program can query and provide, in the manner of Windows' PerfLib
  * version 2, for C on Linux. Link with libperflib. The manual page perflib(3) explains the
  * facility and its countersets; this header is the contract. Names, numbers and layouts of
- * structures are PerfLib's; what has no counterpart there is marked "not of PerfLib".
+ * structures are PerfLib's; anything without a counterpart there is marked "not in PerfLib".
  *
- * UTF-8 in place of UTF-16: strings are UTF-8, NUL-terminated, and their sizes are bytes. This is
- * the one difference of layout: a block with a string is the structure, the string with its NUL,
+ * UTF-8 instead of UTF-16: strings are UTF-8, NUL-terminated, and their sizes are bytes. This is
+ * the only difference in layout: a block with a string is the structure, the string with its NUL,
  * and zeros up to a multiple of 8 bytes.
  *
  * Errors: functions return ERROR_SUCCESS (0) or one of the ERROR_ codes below; those that return
- * a pointer return NULL and set errno (EINVAL, ENOMEM, EEXIST, ENOENT). A buffer that is too small
- * is ERROR_NOT_ENOUGH_MEMORY, and the size that is needed is stored; nothing else is written then.
+ * a pointer return NULL and set errno (EINVAL, ENOMEM, EEXIST, ENOENT). If a buffer is too small,
+ * they return ERROR_NOT_ENOUGH_MEMORY and store the required size, and nothing else.
  * Nothing here prints or ends the process.
  *
- * Untrusted providers: countersets of other programs come through shared memory that those can
- * write at any time. All that is handed out was copied and checked before: every size and offset
- * within a block holds, strings end and hold no control characters (U+FFFD stands for each, in
- * traces as well), and values are those of one look. The values themselves
- * may be anything. A consumer that checks blocks as PerfLib's documentation asks will find nothing
- * to complain about.
+ * Untrusted providers: countersets of other programs come through shared memory that those
+ * programs can write at any time. The library copies and checks everything before it returns it:
+ * every size and offset within a block is valid, strings end and hold no control characters (U+FFFD
+ * replaces each, in traces as well), and each value was read once. The values themselves
+ * may be anything. Blocks pass every check that PerfLib's documentation asks of a consumer.
  *
- * Threads: any thread may call any function. A query handle is used by one thread at a time; so
- * are the instances of a provider, but for the functions that set, increment and decrement, which
- * are atomic. fork: a child may query with handles of its own, not with its parent's, and
- * offers nothing until it starts a provider of its own.
+ * Threads: any thread may call any function. One thread at a time may use a query handle or the
+ * instances of a provider, except that the functions that set, increment and decrement are atomic.
+ * fork: a child may query with handles of its own, not with its parent's, and provides nothing
+ * until it starts a provider of its own.
  */
 #ifndef PERFLIB_H
 #define PERFLIB_H
@@ -41,7 +40,7 @@ extern "C" {
 #define PERFLIB_API
 #endif
 
-/* ---------------------------------------------------- what Linux has not by itself */
+/* --------------------------------------------------------- types that Linux lacks */
 
 typedef uint32_t ULONG, DWORD, *LPDWORD, *PULONG;
 typedef int32_t LONG;
@@ -69,31 +68,32 @@ typedef struct _SYSTEMTIME {
 #define ERROR_ACCESS_DENIED 5
 #define ERROR_INVALID_HANDLE 6
 #define ERROR_NOT_ENOUGH_MEMORY 8 /* of the caller's buffer */
-#define ERROR_INVALID_DATA 13	  /* a provider's block or a trace makes no sense */
+#define ERROR_INVALID_DATA 13	  /* a provider's block or a trace is malformed */
 #define ERROR_OUTOFMEMORY 14
-#define ERROR_NOT_READY 21     /* a delta counter with one sample only */
+#define ERROR_NOT_READY 21     /* a delta counter with only one sample */
 #define ERROR_READ_FAULT 30    /* reading failed: errno says why */
 #define ERROR_NOT_SUPPORTED 50 /* this machine cannot supply the counter */
 #define ERROR_INVALID_PARAMETER 87
-#define ERROR_INSUFFICIENT_BUFFER 122 /* a trace has no room */
+#define ERROR_INSUFFICIENT_BUFFER 122 /* a trace is full */
 #define ERROR_ALREADY_EXISTS 183
 #define ERROR_MORE_DATA 234
 #define ERROR_NO_MORE_ITEMS 259 /* a trace has no further sample */
 #define ERROR_NOT_FOUND 1168
 #define ERROR_WMI_GUID_NOT_FOUND 4200	  /* no such counterset */
-#define ERROR_WMI_INSTANCE_NOT_FOUND 4201 /* no instance that matches */
+#define ERROR_WMI_INSTANCE_NOT_FOUND 4201 /* no matching instance */
 #define ERROR_WMI_ITEMID_NOT_FOUND 4202	  /* no such counter */
 
-/* "ERROR_INVALID_DATA" and the like; "ERROR_UNKNOWN". A constant string. Not of PerfLib. */
+/* Returns the name of a status ("ERROR_INVALID_DATA"), or "ERROR_UNKNOWN": a constant string. Not
+ * in PerfLib. */
 PERFLIB_API const char *PerfStatusName(ULONG status);
 
 /* ------------------------------------------------------------------- counter types */
 
 /*
- * Types and their formulas (PerfFormatCounterValue); N counter value, B base counter's, T time
- * stamp, F its frequency, t 100 ns time; 0 and 1: first and second sample. T of the OBJ_TIME types
- * is their object's clock: its counter is registered as the base (and as PerfTimeId); without one,
- * it is the time stamp.
+ * Types and their formulas (PerfFormatCounterValue). N: counter value; B: base counter's value; T:
+ * time stamp; F: its frequency; t: 100 ns time; 0 and 1: first and second sample. For the OBJ_TIME
+ * types T is the object's clock, whose counter is registered as the base (and as PerfTimeId);
+ * without such a counter, T is the time stamp.
  */
 #define PERF_COUNTER_RAWCOUNT_HEX 0x00000000u	    /* N1 */
 #define PERF_COUNTER_LARGE_RAWCOUNT_HEX 0x00000100u /* N1 */
@@ -109,7 +109,7 @@ PERFLIB_API const char *PerfStatusName(ULONG status);
 #define PERF_100NSEC_TIMER 0x20510500u		    /* 100 (N1-N0) / (t1-t0) */
 #define PERF_100NSEC_TIMER_INV 0x21510500u	    /* 100 (1 - (N1-N0)/(t1-t0)) */
 #define PERF_OBJ_TIME_TIMER 0x20610500u		    /* 100 (N1-N0) / (T1-T0) */
-/* Of B1 components, whose times are added up in N. The base is registered as MultiId, too. */
+/* Of B1 components; N is the sum of their times. The base is also registered as MultiId. */
 #define PERF_COUNTER_MULTI_TIMER 0x22410500u	 /* 100 (N1-N0)/(T1-T0) / B1 */
 #define PERF_COUNTER_MULTI_TIMER_INV 0x23410500u /* 100 (B1 - (N1-N0)/(T1-T0)) */
 #define PERF_100NSEC_MULTI_TIMER 0x22510500u	 /* 100 (N1-N0)/(t1-t0) / B1 */
@@ -145,7 +145,7 @@ PERFLIB_API const char *PerfStatusName(ULONG status);
 
 #define PERF_WILDCARD_COUNTER 0xFFFFFFFFu
 #define PERF_WILDCARD_INSTANCE "*"
-#define PERF_ANY_INSTANCE_ID 0xFFFFFFFFu /* not of PerfLib: it has no name there */
+#define PERF_ANY_INSTANCE_ID 0xFFFFFFFFu /* not in PerfLib: the value has no name there */
 #define PERF_NO_COUNTER 0xFFFFFFFFu	 /* in PERF_COUNTER_REG_INFO: no such related counter */
 #define PERF_MAX_INSTANCE_NAME 1024
 
@@ -176,7 +176,7 @@ typedef struct _PERF_INSTANCE_HEADER {
 } PERF_INSTANCE_HEADER, *PPERF_INSTANCE_HEADER;
 
 typedef enum _PerfRegInfoType {
-	PERF_REG_COUNTERSET_STRUCT = 1,	     /* PERF_COUNTERSET_REG_INFO, and the next */
+	PERF_REG_COUNTERSET_STRUCT = 1,	     /* PERF_COUNTERSET_REG_INFO, then all counters' */
 	PERF_REG_COUNTER_STRUCT = 2,	     /* PERF_COUNTER_REG_INFO of one counter */
 	PERF_REG_COUNTERSET_NAME_STRING = 3, /* a string, with its NUL */
 	PERF_REG_COUNTERSET_HELP_STRING = 4,
@@ -224,7 +224,7 @@ typedef struct _PERF_STRING_COUNTER_HEADER {
  * to a multiple of 8. */
 typedef struct _PERF_COUNTER_IDENTIFIER {
 	GUID CounterSetGuid;
-	ULONG Status;	  /* becomes what came of this one */
+	ULONG Status;	  /* becomes this specification's result */
 	ULONG Size;	  /* of the block */
 	ULONG CounterId;  /* or PERF_WILDCARD_COUNTER */
 	ULONG InstanceId; /* or PERF_ANY_INSTANCE_ID */
@@ -250,14 +250,14 @@ typedef enum _PerfCounterDataType {
 } PerfCounterDataType;
 
 /*
- * A counter that is registered but that this machine cannot supply: asked for by its id, the
- * query's result is PERF_ERROR_RETURN with ERROR_NOT_SUPPORTED; with PERF_WILDCARD_COUNTER it
- * is not among the PERF_MULTI_COUNTERS. One that some instances have and others not: a
- * PERF_COUNTER_DATA of dwDataSize 0 for the others. Never a zero that was not counted.
+ * A counter that is registered but that this machine cannot supply: a query for its id returns
+ * PERF_ERROR_RETURN with ERROR_NOT_SUPPORTED; a query for PERF_WILDCARD_COUNTER omits it from the
+ * PERF_MULTI_COUNTERS. A counter that only some instances have is a PERF_COUNTER_DATA of dwDataSize
+ * 0 in the others. A result never shows a zero that was not counted.
  *
- * Where no instance matches: of a multi-instance counterset a result with 0 instances, of a
- * single-instance one PERF_ERROR_RETURN with ERROR_WMI_INSTANCE_NOT_FOUND. A counterset that is not
- * there any more is PERF_ERROR_RETURN with ERROR_WMI_GUID_NOT_FOUND until it is there again.
+ * If no instance matches, a multi-instance counterset returns a result with 0 instances, a
+ * single-instance one PERF_ERROR_RETURN with ERROR_WMI_INSTANCE_NOT_FOUND. A counterset that
+ * has gone is PERF_ERROR_RETURN with ERROR_WMI_GUID_NOT_FOUND until it comes back.
  */
 typedef struct _PERF_COUNTER_HEADER {
 	ULONG dwStatus;
@@ -282,22 +282,22 @@ typedef struct _PERF_COUNTER_DATA {
 } PERF_COUNTER_DATA, *PPERF_COUNTER_DATA;
 
 /*
- * Where: NULL (also ""): this machine. A path with a '/' in it, or the name of a file that is
- * there: a trace file (trace.bin), whose recorded countersets and samples take the machine's
- * place. Others, as PerfLib's machine names: ERROR_NOT_SUPPORTED.
+ * where: NULL or "" is this machine. A path that contains a '/', or the name of an existing file,
+ * is a trace file (trace.bin): its recorded countersets and samples replace the machine's. Other
+ * names, such as PerfLib's machine names: ERROR_NOT_SUPPORTED.
  */
 
-/* GUIDs of the countersets there are, counted by room and *actual; the order is stable while none
- * comes or goes. */
+/* Lists the GUIDs of all countersets. room and *actual count GUIDs; the order is stable while no
+ * counterset comes or goes. */
 PERFLIB_API ULONG PerfEnumerateCounterSet(LPCSTR where, GUID *ids, DWORD room, LPDWORD actual);
 
-/* lang: the id of the counter whose PERF_REG_COUNTER_STRUCT is asked for, else ignored. bytes: room
- * of info. ERROR_WMI_GUID_NOT_FOUND, ERROR_WMI_ITEMID_NOT_FOUND. */
+/* lang: the id of the counter for PERF_REG_COUNTER_STRUCT, otherwise ignored. bytes: size of info.
+ * ERROR_WMI_GUID_NOT_FOUND, ERROR_WMI_ITEMID_NOT_FOUND. */
 PERFLIB_API ULONG PerfQueryCounterSetRegistrationInfo(LPCSTR where, LPCGUID id,
 	PerfRegInfoType request, DWORD lang, uint8_t *info, DWORD bytes, LPDWORD actual);
 
-/* PERF_INSTANCE_HEADER blocks; of a single-instance counterset ERROR_INVALID_PARAMETER; where there
- * are none ERROR_WMI_INSTANCE_NOT_FOUND. */
+/* Lists the instances as PERF_INSTANCE_HEADER blocks. ERROR_INVALID_PARAMETER: a single-instance
+ * counterset; ERROR_WMI_INSTANCE_NOT_FOUND: no instances. */
 PERFLIB_API ULONG PerfEnumerateCounterSetInstances(
 	LPCSTR where, LPCGUID id, PPERF_INSTANCE_HEADER instances, DWORD bytes, LPDWORD actual);
 
@@ -305,15 +305,15 @@ PERFLIB_API ULONG PerfOpenQueryHandle(LPCSTR where, PHANDLE query);
 PERFLIB_API ULONG PerfCloseQueryHandle(HANDLE query);
 
 /*
- * Each specification's Status says what came of it: ERROR_SUCCESS, ERROR_WMI_GUID_NOT_FOUND,
- * ERROR_WMI_ITEMID_NOT_FOUND, ERROR_INVALID_PARAMETER (a name where none may be, none where one
- * must be; no UTF-8), ERROR_ALREADY_EXISTS (the same one is there already), ERROR_NOT_FOUND
- * (delete), or why counting could not begin. Returns ERROR_SUCCESS if the sequence of blocks
- * itself is well-formed; else, as ERROR_INVALID_PARAMETER says, nothing was done for any of them.
- * Counters that are counted only while a query is open begin with PerfAddCounters.
+ * Each specification's Status becomes its result: ERROR_SUCCESS, ERROR_WMI_GUID_NOT_FOUND,
+ * ERROR_WMI_ITEMID_NOT_FOUND, ERROR_INVALID_PARAMETER (a name where none is allowed, none where one
+ * is required; invalid UTF-8), ERROR_ALREADY_EXISTS (the query already has it), ERROR_NOT_FOUND
+ * (delete), or the reason why counting could not begin. Returns ERROR_SUCCESS if the sequence of
+ * blocks itself is well-formed; otherwise ERROR_INVALID_PARAMETER, and no specification was
+ * processed. Counters that are counted only while a query is open begin with PerfAddCounters.
  *
- * Instances match a pattern by their whole name: '*' is any characters, '?' one, letters A to Z are
- * the same in either case (other letters are not: nothing here depends on a locale).
+ * A pattern matches full instance names: '*' matches any characters, '?' matches one. Letters A to
+ * Z match in either case (other letters do not: nothing here depends on a locale).
  */
 PERFLIB_API ULONG PerfAddCounters(HANDLE query, PPERF_COUNTER_IDENTIFIER counters, DWORD bytes);
 PERFLIB_API ULONG PerfDeleteCounters(HANDLE query, PPERF_COUNTER_IDENTIFIER counters, DWORD bytes);
@@ -321,43 +321,42 @@ PERFLIB_API ULONG PerfQueryCounterInfo(
 	HANDLE query, PPERF_COUNTER_IDENTIFIER counters, DWORD bytes, LPDWORD actual);
 
 /*
- * One sample of all queries of the handle, all of one moment as far as the sources allow. Of a
- * trace: the next recorded sample; after the last one ERROR_NO_MORE_ITEMS. With
- * ERROR_NOT_ENOUGH_MEMORY nothing is lost: the same sample comes with the next call (of a live
- * machine, a new one).
+ * Takes one sample of all queries of the handle, all at the same moment as far as the sources
+ * allow. On a trace: returns the next recorded sample, and ERROR_NO_MORE_ITEMS after the last one.
+ * ERROR_NOT_ENOUGH_MEMORY loses nothing: the next call returns the same sample (on a live machine,
+ * a new one).
  */
 PERFLIB_API ULONG PerfQueryCounterData(
 	HANDLE query, PPERF_DATA_HEADER data, DWORD bytes, LPDWORD actual);
 
-/* -------------------------------------------------- formatted values; not of PerfLib */
+/* -------------------------------------------------- formatted values; not in PerfLib */
 
 /* A counter's value in one sample. */
 typedef struct _PERF_SAMPLE {
-	ULONGLONG Value, Base;	  /* Base: of BaseCounterId, where the type has one */
+	ULONGLONG Value, Base;	  /* Base: of BaseCounterId, if the type has one */
 	LONGLONG PerfTimeStamp;	  /* from the PERF_DATA_HEADER, or the object's clock */
 	LONGLONG PerfTime100NSec; /* from the PERF_DATA_HEADER; so the next */
 	LONGLONG PerfFreq;
 } PERF_SAMPLE;
 
 /*
- * The formatted value of a counter of this type, from two samples (types that need one only
- * take first as NULL). 32-bit counters wrap, and so do bases of averages and sampled fractions as
- * long as both are within 32 bits. A 64-bit counter, a time or a larger base that goes back was
- * reset: ERROR_INVALID_DATA. A base or time that stood still, a number of components of 0:
- * ERROR_NOT_READY, and so is one sample where two are needed. Percentages of timers are not clamped
- * but for what rounding explains (below 0 and above 100 by less than one per cent). Unknown types,
- * types without a formula and bases: ERROR_NOT_SUPPORTED. *value is not touched unless
- * ERROR_SUCCESS.
+ * Computes the formatted value of a counter of this type from two samples (first is NULL for types
+ * that need only one). 32-bit counters wrap, and so do bases of averages and sampled fractions if
+ * both samples are within 32 bits. A 64-bit counter, a time or a larger base that decreases was
+ * reset: ERROR_INVALID_DATA. ERROR_NOT_READY: a base or time that did not advance, 0 components, or
+ * one sample where two are needed. Percentages of timers are clamped only within the rounding error
+ * (below 0 and above 100 by less than one per cent). ERROR_NOT_SUPPORTED: unknown types, types
+ * without a formula, and bases. *value is unchanged unless ERROR_SUCCESS is returned.
  */
 PERFLIB_API ULONG PerfFormatCounterValue(
 	ULONG type, const PERF_SAMPLE *first, const PERF_SAMPLE *second, double *value);
 
 /*
- * Writes the sample that PerfQueryCounterData returned as hooks (major 0xC9, counters.hooks)
- * into the trace session of this program, so that a query of the dump steps through it.
+ * Writes a sample of PerfQueryCounterData as hooks (major 0xC9, counters.hooks) into the trace
+ * session of this program, so that a query of the dump steps through it.
  * The set's registration is written with the first sample of a handle and then once a minute.
  * Errors: ERROR_INVALID_PARAMETER (not a block of this handle), ERROR_NOT_READY (no session, or
- * tracing is off), ERROR_INSUFFICIENT_BUFFER (lost: counted by the rings).
+ * tracing is off), ERROR_INSUFFICIENT_BUFFER (lost: the rings count it).
  */
 PERFLIB_API ULONG PerfTraceCounterData(HANDLE query, const PERF_DATA_HEADER *data, DWORD bytes);
 
@@ -390,42 +389,43 @@ typedef struct _PERF_COUNTERSET_INSTANCE {
 } PERF_COUNTERSET_INSTANCE, *PPERF_COUNTERSET_INSTANCE;
 
 /*
- * Starts a provider: its countersets can be queried by programs of the same user and of root
- * while this process lives and has not stopped it. Countersets of a living provider whose GUID
- * is taken by a built-in or another provider's are not seen (who came first is). reserved: NULL.
+ * Starts a provider: programs of the same user and of root can query its countersets until this
+ * process stops it or ends. A counterset whose GUID a built-in one or another provider's already
+ * has is hidden: the first one wins. reserved: NULL.
  * Errors: ERROR_ALREADY_EXISTS (this GUID, this process), ERROR_ACCESS_DENIED,
  * ERROR_NOT_ENOUGH_MEMORY (no space in /dev/shm, or 64 providers in this process),
- * ERROR_INVALID_PARAMETER (also a SWTRACE_COUNTERSETS that is no absolute path),
- * ERROR_NOT_SUPPORTED (no way to tell others that this process lives).
+ * ERROR_INVALID_PARAMETER (also if SWTRACE_COUNTERSETS is not an absolute path),
+ * ERROR_NOT_SUPPORTED (no way to show other processes that this one is alive).
  */
 PERFLIB_API ULONG PerfStartProvider(LPCGUID provider, void *reserved, PHANDLE handle);
 /*
- * Its instances go with it. Threads that still count are told ERROR_INVALID_HANDLE; but what is
- * under way meanwhile is lost, or counted by a provider that is started right after.
+ * Also ends its instances. Threads that still count get ERROR_INVALID_HANDLE; a count under way
+ * during the call is lost, or counted by a provider that is started right after.
  */
 PERFLIB_API ULONG PerfStopProvider(HANDLE provider);
 
 /*
- * Names, which on Windows come from the manifest; before PerfSetCounterSetInfo. counter:
+ * Set names, which on Windows come from the manifest; call before PerfSetCounterSetInfo. counter:
  * PERF_WILDCARD_COUNTER names the counterset. base: the id of the base counter, or
- * PERF_NO_COUNTER. Not of PerfLib.
+ * PERF_NO_COUNTER. Not in PerfLib.
  */
 PERFLIB_API ULONG PerfSetCounterSetName(HANDLE provider, LPCGUID set, LPCSTR name, LPCSTR help);
 PERFLIB_API ULONG PerfSetCounterName(
 	HANDLE provider, LPCGUID set, ULONG counter, ULONG base, LPCSTR name, LPCSTR help);
-/* For everyone: programs of other users may query too. They see root's providers at once, those of
- * others where SWTRACE_COUNTERSETS names the directory (perflib(3)). Not of PerfLib. */
+/* everyone: programs of other users may query too. They see root's providers at once, those of
+ * others if SWTRACE_COUNTERSETS names the directory (perflib(3)). Not in PerfLib. */
 PERFLIB_API ULONG PerfShareProvider(HANDLE provider, int everyone);
 
-/* Makes a counterset appear, for as long as the provider lives: ERROR_ALREADY_EXISTS the second
- * time. Names that were not set are the GUID, and "counter N". At most 32 sets, 256 counters. */
+/* Publishes a counterset until the provider ends; ERROR_ALREADY_EXISTS the second time. Names
+ * default to the GUID and "counter N". At most 32 sets, 256 counters. */
 PERFLIB_API ULONG PerfSetCounterSetInfo(HANDLE provider, PPERF_COUNTERSET_INFO info, ULONG bytes);
 
 /*
- * name: "" for a single-instance counterset, which has one instance at most; otherwise up to
+ * name: "" for a single-instance counterset, which has at most one instance; otherwise up to
  * PERF_MAX_INSTANCE_NAME - 1 bytes. id: not PERF_ANY_INSTANCE_ID. Values begin at 0. NULL: EINVAL,
- * EEXIST (name and id are taken), ENOMEM (no space, or 65536 instances); PerfQueryInstance: EINVAL,
- * ENOENT. The structure belongs to the library, until PerfDeleteInstance or PerfStopProvider.
+ * EEXIST (name and id are in use), ENOMEM (no space, or 65536 instances); PerfQueryInstance:
+ * EINVAL, ENOENT. The structure belongs to the library, and is valid until PerfDeleteInstance or
+ * PerfStopProvider.
  */
 PERFLIB_API PPERF_COUNTERSET_INSTANCE PerfCreateInstance(
 	HANDLE provider, LPCGUID set, LPCSTR name, ULONG id);
@@ -433,8 +433,8 @@ PERFLIB_API PPERF_COUNTERSET_INSTANCE PerfQueryInstance(
 	HANDLE provider, LPCGUID set, LPCSTR name, ULONG id);
 PERFLIB_API ULONG PerfDeleteInstance(HANDLE provider, PPERF_COUNTERSET_INSTANCE instance);
 
-/* Lock-free, async-signal-safe. ERROR_NOT_FOUND: no such counter; ERROR_INVALID_PARAMETER: it
- * is of the other size. */
+/* Lock-free, async-signal-safe. ERROR_NOT_FOUND: no such counter; ERROR_INVALID_PARAMETER: the
+ * counter has the other size. */
 PERFLIB_API ULONG PerfSetULongCounterValue(
 	HANDLE provider, PPERF_COUNTERSET_INSTANCE instance, ULONG counter, ULONG value);
 PERFLIB_API ULONG PerfSetULongLongCounterValue(

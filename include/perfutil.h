@@ -6,12 +6,12 @@
  * Errors: every int function returns PU_SUCCESS (0) or a negative PU_ code; RcToString
  * names it. Nothing here sets errno on purpose, prints, or ends the process.
  *
- * Threads: every function may be called by any thread. An instance of CPI or of CPU utilisation
- * is used by one thread at a time. TraceHook and its kin are async-signal-safe, on 1536 bytes of
- * stack, and lock-free once the thread has written its first hook. A child of fork may trace; a
- * child of vfork and a CLONE_VM task that shares its parent's TLS must not.
+ * Threads: any thread may call any function. One thread at a time may use an instance of CPI or of
+ * CPU utilisation. The TraceHook functions are async-signal-safe, need 1536 bytes of stack, and are
+ * lock-free once the thread has written its first hook. A child of fork may trace; a child of vfork
+ * and a CLONE_VM task that shares its parent's TLS must not.
  *
- * Off is success: with no trace session, with tracing off or with the major disabled, a
+ * Off is not an error: with no trace session, with tracing off or with the major disabled, a
  * hook costs one load and a branch and returns PU_SUCCESS.
  */
 #ifndef PERFUTIL_H
@@ -68,7 +68,7 @@ typedef int64_t INT64;
 #define PU_ERROR_BUFFER_FULL (-205)
 #define PU_ERROR_WRONG_PROCESSOR_TYPE (-206)
 #define PU_ERROR_HOOK_TOO_LONG (-208)
-#define PU_ERROR_DRIVER_NOT_LOADED (-209) /* here: there is no trace session */
+#define PU_ERROR_DRIVER_NOT_LOADED (-209) /* here: no trace session */
 #define PU_ERROR_NOT_SUPPORTED (-210)
 #define PU_ERROR_FACILITY_BUSY (-211)
 #define PU_ERROR_FACILITY_NOT_OWNED (-212)
@@ -108,7 +108,7 @@ SWTRACE_API const char *RcToString(int rc);
 #define CPI_TYPE_SCALED 0x02		/* scaled CPI and percent busy */
 #define CPI_TYPE_ONTHREAD 0x04		/* CPI of the calling thread */
 #define CPI_TYPE_TRACE_ON_GET 0x08	/* CpiGet also writes the hooks */
-#define CPI_TYPE_TRACE_ONLY_ON_GET 0x10 /* CpiGet only writes the hooks, returns no data */
+#define CPI_TYPE_TRACE_ONLY_ON_GET 0x10 /* CpiGet only writes the hooks and returns no data */
 #define CPI_TYPE_TRACE_SUMMARY 0x20	/* write the summary hook */
 #define CPI_TYPE_TRACE_DETAILED 0x40	/* write the three detailed hooks */
 #define CPI_TYPE_ALL 0x7F
@@ -116,8 +116,8 @@ SWTRACE_API const char *RcToString(int rc);
  * Not in CPI_TYPE_ALL, never implied, and an extension of the original: also write the quality
  * hook, which tells how the group's counts were obtained, and the time on a processor, context
  * switches, migrations and page faults of the thread that called CpiStart (see trace-file(5)).
- * These have to be read at the start too: given to CpiGetAndTrace but not to CpiInit, and where
- * another thread does the Get, the hook says that the thread's part is not known.
+ * These must be read at the start too: if the flag is given to CpiGetAndTrace but not to CpiInit,
+ * or if another thread does the Get, the hook marks the thread's part as unknown.
  */
 #define CPI_TYPE_TRACE_QUALITY 0x80
 #define CPI_TYPE_TRACE_EVERYTHING (CPI_TYPE_TRACE_SUMMARY | CPI_TYPE_TRACE_DETAILED)
@@ -127,12 +127,12 @@ SWTRACE_API const char *RcToString(int rc);
 
 /*
  * The figures of one interval, from CpiStart (or CpiInit) to the Get. A figure that
- * was not asked for or could not be measured is NAN. Indexes are CPU numbers; offline
+ * was not requested or could not be measured is NAN. Indexes are CPU numbers; offline
  * CPUs are NAN.
  *
  * raw_cpi: processor cycles at the nominal rate over the interval, idle or not, per
- * instruction retired on that CPU. scaled_cpi: the cycles in which it was not idle,
- * per instruction. cpu_busy: percent of the interval in which it was not idle. The
+ * instruction retired on that CPU. scaled_cpi: the cycles in which the CPU was not idle,
+ * per instruction. cpu_busy: the percentage of the interval in which it was not idle. The
  * sys_ figures divide sums over all CPUs. thread_cpi: the calling thread's own.
  */
 typedef struct _cpi_data CPI_DATA;
@@ -151,7 +151,7 @@ struct _cpi_data {
 };
 
 /*
- * Makes an instance and starts its first interval. mode: CPI_TYPE_ flags. *handle is
+ * Creates an instance and starts its first interval. mode: CPI_TYPE_ flags. *handle is
  * the caller's until CpiTerminate. Counters that the machine does not offer are no error:
  * their figures are NAN. Errors: PU_ERR_NULL_PTR; PU_ERROR_INVALID_PARAMETER (unknown
  * flags; SWTRACE_COUNTERS names no source, or an invalid script);
@@ -164,33 +164,33 @@ SWTRACE_API int CpiInit(UINT32 mode, void **handle);
  * valid. */
 SWTRACE_API int CpiTerminate(void *handle);
 
-/* Marks the beginning of an interval. On-thread figures are those of the thread that
- * calls this; a Get by another thread returns them as NAN. */
+/* Starts an interval. On-thread figures are those of the calling thread; a Get by another
+ * thread returns them as NAN. */
 SWTRACE_API int CpiStart(void *handle);
 
 /*
- * The figures since the start of the interval, which goes on: a second Get returns the
+ * Returns the figures since the start of the interval, which goes on: a second Get returns the
  * figures from the same start. *cd points at data of the instance, valid until the next
- * call with this handle. With CPI_TYPE_TRACE_ON_GET the hooks are written too; with
- * CPI_TYPE_TRACE_ONLY_ON_GET cd is not touched and may be NULL.
+ * call with this handle. CPI_TYPE_TRACE_ON_GET also writes the hooks; with
+ * CPI_TYPE_TRACE_ONLY_ON_GET cd is left unchanged and may be NULL.
  * Counters that cannot be read are NAN. Errors: PU_ERR_NULL_PTR, PU_ERR_NOT_INITIALIZED; with
  * a trace flag also those of CpiGetAndTrace.
  */
 SWTRACE_API int CpiGet(void *handle, const CPI_DATA **cd);
 
 /*
- * CpiGet, and writes a hook group: label, data, label, all or none of it. minor_code:
- * 0x00 to 0xFF. flags: CPI_TYPE_TRACE_SUMMARY and _DETAILED name the hooks of this call,
- * added to those of CpiInit; where neither names any, the summary is written;
- * CPI_TYPE_TRACE_QUALITY of either adds the quality hook. Other
- * CPI_TYPE_ flags in it mean nothing here. label: NULL for none; any bytes but NUL. cd may be NULL.
+ * As CpiGet, and writes a hook group, all or none of it: label, data, label. minor_code:
+ * 0x00 to 0xFF. flags: CPI_TYPE_TRACE_SUMMARY and _DETAILED select hooks of this call, in
+ * addition to those of CpiInit; if neither selects any, the summary is written.
+ * CPI_TYPE_TRACE_QUALITY, here or in CpiInit, adds the quality hook. Other CPI_TYPE_ flags are
+ * ignored here. label: NULL for none; any bytes but NUL. cd may be NULL.
  * The data are returned even if the hooks were lost; then the return code says why
  * (PU_ERROR_BUFFER_FULL, PU_ERROR_HOOK_TOO_LONG, PU_ERROR_NO_BUFFER).
  */
 SWTRACE_API int CpiGetAndTrace(
 	void *handle, int minor_code, UINT32 flags, const char *label, const CPI_DATA **cd);
 
-/* The minor code (0x00 to 0xFF) and label of the hooks that CpiGet writes from now on.
+/* Sets the minor code (0x00 to 0xFF) and label of the hooks that CpiGet writes from now on.
  * The label is copied. Without this call: CPI_TRACE_DEFAULT_MINOR, no label. */
 SWTRACE_API int CpiSetTraceHookId(void *handle, int minor_code, const char *label);
 
@@ -200,10 +200,10 @@ SWTRACE_API UINT32 CpiGetCurrentMode(void *handle);
 /* ----------------------------------------------------------- CPU utilisation */
 
 /*
- * Utilisation ("above idle"), from the clock control of the processors where this machine lets
- * it be read: unhalted clock ticks in an interval over the elapsed time at the processor's actual
- * frequency. Where it does not, from the kernel's idle accounting. The method is chosen once a
- * process, by what the processors offer, and told by AiMethod and in CPUUTIL_DATA.
+ * Utilisation ("above idle"), from the processors' clock control if this machine lets it be read:
+ * unhalted clock ticks in an interval over the elapsed time at the processor's actual frequency.
+ * Otherwise from the kernel's idle accounting. Each process chooses the method once, by what the
+ * processors offer. AiMethod and CPUUTIL_DATA report it.
  */
 
 /* How busy time was measured. */
@@ -215,21 +215,21 @@ SWTRACE_API UINT32 CpiGetCurrentMode(void *handle);
 #define AI_METHOD_IDLE_TICK 5 /* the kernel's idle time, 1/USER_HZ (/proc/stat) */
 #define AI_METHOD_SCRIPT 6    /* scripted, not measured */
 
-/* In AI_COUNTERS: not measured. Test for it before subtracting: two of them differ by 0. */
+/* In AI_COUNTERS: not measured. Test before subtracting: two such values differ by 0. */
 #define AI_NOT_MEASURED UINT64_MAX
 #define AI_COUNT_NOT_MEASURED UINT32_MAX
 
 /*
- * A processor's activity since AiInit: ticks of the time stamp clock (see ReadCycles),
- * a whole in CurTime of which IdleTime, BusyTime and IntrTime are parts. Where the time in
- * interrupts is not measured, BusyTime has it in it; what a hypervisor took away is in none. A
- * processor that could not be read now has the counts of the last time. An offline processor's
- * is all AI_NOT_MEASURED; one that comes back goes on from where it was.
+ * A processor's activity since AiInit, in ticks of the time stamp clock (see ReadCycles): IdleTime,
+ * BusyTime and IntrTime divide the time by which CurTime advances. If the time in interrupts is not
+ * measured, BusyTime includes it; time stolen by a hypervisor is in none. A processor that could
+ * not be read keeps the counts of its last reading. All counts of an offline processor are
+ * AI_NOT_MEASURED; when it comes back they continue from their last values.
  */
 typedef struct _ai_counters AI_COUNTERS;
 typedef struct _ai_counters ai_counters_t;
 struct _ai_counters {
-	UINT64 CurTime;	 /* the time stamp clock as the processor's counters were read */
+	UINT64 CurTime;	 /* the time stamp clock when the processor's counters were read */
 	UINT64 IdleTime; /* halted, or the kernel's idle task */
 	UINT64 BusyTime; /* neither idle nor in interrupts */
 	UINT64 IntrTime; /* hard and soft interrupts */
@@ -238,13 +238,14 @@ struct _ai_counters {
 };
 
 /*
- * Begins counting; calls nest, each is ended by an AiTerminate. Errors: those of CpiInit, and
- * PU_ERROR_NOT_SUPPORTED (nothing here tells busy from idle: AiWhy says why).
+ * Begins counting. Calls nest: each needs its AiTerminate. Errors: those of CpiInit, and
+ * PU_ERROR_NOT_SUPPORTED (no source here tells busy from idle: AiWhy says why).
  */
 SWTRACE_API int AiInit(void);
 SWTRACE_API void AiTerminate(void);
-/* An array of zeroed AI_COUNTERS, one a processor: GetActiveProcessorCount() as it was at the
- * first AiInit or AiAllocCounters; *size (or NULL) becomes its bytes. NULL: out of memory. */
+/* Allocates an array of zeroed AI_COUNTERS, one per processor: GetActiveProcessorCount() as it was
+ * at the first AiInit or AiAllocCounters. *size, unless NULL, becomes its size in bytes. Returns
+ * NULL if out of memory. */
 SWTRACE_API AI_COUNTERS *AiAllocCounters(int *size);
 /* NULL is allowed. */
 SWTRACE_API void AiFreeCounters(AI_COUNTERS *counters);
@@ -254,14 +255,14 @@ SWTRACE_API void AiZeroCounters(AI_COUNTERS *counters);
  * PU_ERR_NOT_INITIALIZED (no AiInit), PU_ERROR_READING_PERFORMANCE_DATA. */
 SWTRACE_API int AiGetCounters(AI_COUNTERS *counters);
 
-/* Not of the original: AI_METHOD_ of this process (chooses it if need be); its name for a
- * person ("unhalted reference clock ticks (perf)"); and why no better one is in use, with what to
- * do about it, "" if it is the best. Constant strings of the library. */
+/* Not in the original. Return the AI_METHOD_ of this process (choosing it if necessary); a method's
+ * readable name ("unhalted reference clock ticks (perf)"); and why no better one is in use, with
+ * advice, or "" if it is the best. Constant strings of the library. */
 SWTRACE_API int AiMethod(void);
 SWTRACE_API const char *AiMethodName(int method);
 SWTRACE_API const char *AiWhy(void);
 
-/* Default period of a sampling program: CpuUtilSample's, in milliseconds. */
+/* Default period of CpuUtilSample, in milliseconds. */
 #define CPUUTIL_DEFAULT_PERIOD_MS 300
 
 #define CPUUTIL_TRACE_MAJOR_CODE 0xC8
@@ -275,17 +276,17 @@ SWTRACE_API const char *AiWhy(void);
 
 /* CPUUTIL_DATA.flags. The first is the original's, the others are not. */
 #define CPUUTIL_DATA_FLAG_SLOWTSC 0x00000001	  /* the clock slowed or stopped in the interval */
-#define CPUUTIL_DATA_FLAG_CPUS_CHANGED 0x00000002 /* a processor came or went */
+#define CPUUTIL_DATA_FLAG_CPUS_CHANGED 0x00000002 /* a processor went on- or offline */
 #define CPUUTIL_DATA_FLAG_SCALED 0x00000004	  /* a counter ran for part of the time */
 
 /*
- * The figures of one interval. Percentages are of the elapsed time; busy, idle and intr add up
- * to 100 where all three were measured, and busy and idle do where intr is NAN (busy then has
- * the time in interrupts in it); less what a hypervisor took away, which is none of them. What
- * was not measured (for example an interval too short for the kernel's accounting), or is of a
- * processor that was not online from end to end, is NAN, a count AI_COUNT_NOT_MEASURED. sys_
- * figures are of all the others together. Layout and names are the original's, but for MAX_CPUS and
- * what follows flags.
+ * The figures of one interval. Percentages are of the elapsed time. busy, idle and intr add up to
+ * 100 if all three were measured; if intr is NAN, busy and idle do (busy then includes the time in
+ * interrupts). Time stolen by a hypervisor is in none of them and lowers the sum. A figure that was
+ * not measured (for example in an interval too short for the kernel's accounting), or whose
+ * processor was not online from end to end, is NAN, a count AI_COUNT_NOT_MEASURED. sys_ figures
+ * cover all other processors together. Layout and names are the original's, except MAX_CPUS and
+ * the members after flags.
  */
 typedef struct _cpuutil_data CPUUTIL_DATA;
 typedef struct _cpuutil_data cpuutil_data_t;
@@ -294,8 +295,8 @@ struct _cpuutil_data {
 	double cpu_busy[MAX_CPUS];
 	double cpu_idle[MAX_CPUS];
 	double cpu_intr[MAX_CPUS];
-	/* Actual performance, percent of the nominal frequency while not halted: above 100 in
-	 * turbo modes. Times busy: the share of the nominal speed that was used. */
+	/* Actual performance while not halted, in percent of the nominal frequency: above 100 in
+	 * turbo modes. Multiplied by busy: the share of the nominal speed that was used. */
 	double cpu_actual_perf[MAX_CPUS];
 	double sys_busy;
 	double sys_idle;
@@ -308,31 +309,31 @@ struct _cpuutil_data {
 	int method;		       /* AI_METHOD_ */
 };
 
-/* Makes an instance and starts its first interval. trace_mode: CPUUTIL_TRACE_ flags: the hooks
+/* Creates an instance and starts its first interval. trace_mode: CPUUTIL_TRACE_ flags, the hooks
  * that CpuUtilGet writes. Errors: those of AiInit, and PU_ERROR_INVALID_PARAMETER. */
 SWTRACE_API int CpuUtilInit(UINT32 trace_mode, void **handle);
-/* Errors of every function that takes a handle: PU_ERR_NULL_PTR, PU_ERR_NOT_INITIALIZED (it is
+/* Errors of every function with a handle: PU_ERR_NULL_PTR, PU_ERR_NOT_INITIALIZED (the handle is
  * not valid). */
 SWTRACE_API int CpuUtilTerminate(void *handle);
-/* Begins the interval now. */
+/* Restarts the interval now. */
 SWTRACE_API int CpuUtilStart(void *handle);
 /* Returns the figures since the start, which does not move. *data stays valid until the next call
  * with this handle. */
 SWTRACE_API int CpuUtilGet(void *handle, const CPUUTIL_DATA **data);
-/* CpuUtilGet, and writes a hook group (major CPUUTIL_TRACE_MAJOR_CODE; cpuutil.hooks): label,
- * the hooks of trace_mode or, where it names none, the summary, label; all or none of it.
- * minor_code 0x00 to 0xFF; label NULL: none; data may be NULL. As CpiGetAndTrace otherwise. */
+/* As CpuUtilGet, and writes a hook group (major CPUUTIL_TRACE_MAJOR_CODE; cpuutil.hooks), all or
+ * none of it: label, the hooks of trace_mode (the summary if it names none), label.
+ * minor_code 0x00 to 0xFF; label NULL: none; data may be NULL. Otherwise as CpiGetAndTrace. */
 SWTRACE_API int CpuUtilGetAndTrace(void *handle, int minor_code, UINT32 trace_mode,
 	const char *label, const CPUUTIL_DATA **data);
 SWTRACE_API int CpuUtilSetTraceHookId(void *handle, int minor_code, const char *label);
 
 /*
- * Not of the original. Samples every period_ms (0: CPUUTIL_DEFAULT_PERIOD_MS) without drift: the
- * n-th sample is due n periods after the start, which the call samples first; a sample that comes
- * more than a period late is followed by the next one that is still to come. Writes hooks as
- * CpuUtilGet does, and calls back after each, with the interval since the one before, until that
- * returns other than 0, which is returned. Runs in the calling thread; a signal does not end it.
- * The callback must not end the instance.
+ * Not in the original. Samples every period_ms (0: CPUUTIL_DEFAULT_PERIOD_MS) without drift: the
+ * call samples the start, and the n-th sample is due n periods later. If a sample is more than a
+ * period late, the samples already due are skipped. Writes hooks as CpuUtilGet does, and calls
+ * sampled after each sample with the interval since the previous one, until sampled returns
+ * non-zero; returns that value. Runs in the calling thread; a signal does not end it. The callback
+ * must not end the instance.
  */
 SWTRACE_API int CpuUtilSample(void *handle, UINT32 period_ms,
 	int (*sampled)(const CPUUTIL_DATA *data, void *context), void *context);
@@ -340,7 +341,7 @@ SWTRACE_API int CpuUtilSample(void *handle, UINT32 period_ms,
 /* -------------------------------------------------------------------- clocks */
 
 /* The time stamp clock: TSC ticks on x86-64, generic timer ticks on AArch64, ns of
- * CLOCK_MONOTONIC_RAW where neither can be trusted. Cheap and monotonic per CPU. */
+ * CLOCK_MONOTONIC_RAW if neither can be trusted. Cheap and monotonic per CPU. */
 SWTRACE_HANDLER_API void GetCycles(UINT64 *cycles);
 SWTRACE_HANDLER_API UINT64 ReadCycles(void);
 
@@ -361,37 +362,37 @@ SWTRACE_API int GetActiveProcessorCount(void);
 #define TRACE_MODE_CONTINUOUS 2
 
 /*
- * Control of the session that this program traces in (see swtrace(1), SESSIONS). Only
- * the session's owner may: PU_ERROR_ACCESS_DENIED for others. Other errors:
+ * These functions control the session that this program traces in (see swtrace(1), SESSIONS). Only
+ * the session's owner may call them: PU_ERROR_ACCESS_DENIED for others. Other errors:
  * PU_ERROR_INVALID_PARAMETER, PU_ERROR_INCORRECT_STATE (on while on, init while on, ...),
  * PU_ERROR_NO_BUFFER (no rings: TraceInit first), PU_ERROR_INSUFFICIENT_RESOURCES (no
  * space in /dev/shm), PU_ERR_FILE_ERROR.
  */
 
 /*
- * New rings of this size per processor (0: 3 MiB; continuous mode 16 MiB, or less where /dev/shm is
- * small); old ones are dropped. Mode and section size as set before. Afterwards every major is
- * enabled and tracing is off. Continuous mode takes the file's name from TraceSetName now; it
- * cannot be "-" (PU_ERROR_INVALID_PARAMETER). PU_ERROR_FACILITY_BUSY: a drain still finishes its
- * file.
+ * Creates rings of this size per processor (0: 3 MiB; continuous mode 16 MiB, or less if /dev/shm
+ * is small) and drops the old ones. Mode and section size are as set before. Afterwards every major
+ * is enabled and tracing is off. Continuous mode takes the file's name from TraceSetName now; it
+ * cannot be "-" (PU_ERROR_INVALID_PARAMETER). PU_ERROR_FACILITY_BUSY: a drain is still finishing
+ * its file.
  */
 SWTRACE_API int TraceInit(UINT32 bytes_per_cpu);
 /* Turns tracing off, as TraceOff does, and frees the rings. */
 SWTRACE_API int TraceTerminate(void);
 /*
- * In continuous mode starts the drain, or another if it was killed: a process of its own, forked
- * from this one and no child of it, that shares its memory copy-on-write until tracing ends. With
- * its file begun, tracing is on. PU_ERR_FILE_ERROR: the file cannot be made; PU_FAILURE: the drain
- * ended at once.
+ * Turns tracing on. In continuous mode it first starts the drain, or another one if the drain was
+ * killed: a separate process, forked from this one but not its child, which shares its memory
+ * copy-on-write until tracing ends. Tracing is on once the drain has begun its file.
+ * PU_ERR_FILE_ERROR: the file cannot be created; PU_FAILURE: the drain ended at once.
  */
 SWTRACE_API int TraceOn(void);
 /*
- * In continuous mode returns once the drain's file is whole; does the drain's part if it was
- * killed. PU_ERR_FILE_ERROR: the file could not be written. PU_ERROR_FACILITY_BUSY: tracing is off,
- * and the drain has written nothing for 10 s; it goes on.
+ * Turns tracing off. In continuous mode returns once the drain's file is complete; finishes the
+ * file itself if the drain was killed. PU_ERR_FILE_ERROR: the file could not be written.
+ * PU_ERROR_FACILITY_BUSY: tracing is off, and the drain has written nothing for 10 s; it goes on.
  */
 SWTRACE_API int TraceOff(void);
-/* TraceSuspend stops the hooks while tracing stays on. TraceResume lets them go on. */
+/* TraceSuspend stops the hooks while tracing stays on. TraceResume restarts them. */
 SWTRACE_API int TraceSuspend(void);
 SWTRACE_API int TraceResume(void);
 /* Discards the contents of the rings. */
@@ -399,26 +400,26 @@ SWTRACE_API int TraceDiscard(void);
 /* major: 0 to 255 or ALL_MAJORS. */
 SWTRACE_API int TraceEnable(int major);
 SWTRACE_API int TraceDisable(int major);
-/* 1 enabled, 0 not (or no session). */
+/* Returns 1 if the major is enabled, 0 if not or without a session. */
 SWTRACE_API int TraceQueryMajor(int major);
 /* Take effect at the next TraceInit of this process. */
 SWTRACE_API int TraceSetMode(UINT32 mode);
 SWTRACE_API int TraceSetSectionSize(int bytes);
-/* The file of TraceWriteBufferToFile(NULL), and of continuous mode from the next TraceInit on;
- * default swtrace.bin. TraceGetName returns a string that lives until the next TraceSetName. */
+/* Sets the file of TraceWriteBufferToFile(NULL), and of continuous mode from the next TraceInit on;
+ * default swtrace.bin. TraceGetName's string is valid until the next TraceSetName. */
 SWTRACE_API int TraceSetName(char *file);
 SWTRACE_API char *TraceGetName(void);
-/* Dumps the rings (whether tracing is on or not) to a file, LZ4-compressed; the file
- * appears whole, by rename. NULL: the file of TraceSetName. */
+/* Dumps the rings (whether tracing is on or not) to a file, LZ4-compressed. A rename makes the
+ * complete file appear at once. NULL: the file of TraceSetName. */
 SWTRACE_API int TraceWriteBufferToFile(const char *file);
-/* 1 or 0: tracing is on and not suspended. */
+/* Returns 1 if tracing is on and not suspended, else 0. */
 SWTRACE_API int IsTraceOn(void);
-/* 1 or 0: tracing is on, suspended or not. */
+/* Returns 1 if tracing is on, suspended or not, else 0. */
 SWTRACE_API int IsTraceActive(void);
 
 /* --------------------------------------------------------------------- hooks */
 
-/* One word a major, non-zero when its hooks are wanted. Internal to the inline tests
+/* One word per major, non-zero while its hooks are wanted. Internal to the inline tests
  * below: the library maps the session's control page here. */
 #if defined(__aarch64__)
 #define SWTRACE_GATE_SIZE 65536
@@ -438,33 +439,33 @@ typedef struct {
  * NUL-terminated strings (const char *). At most 65535 words and 255 strings. Errors:
  * PU_ERROR_INVALID_PARAMETER, PU_ERR_NULL_PTR (a string), PU_ERROR_HOOK_TOO_LONG (does
  * not fit in a section), PU_ERROR_BUFFER_FULL (normal mode: the ring is full),
- * PU_ERROR_NO_BUFFER (no ring could be entered: counted as held or as no guest ring); and where
+ * PU_ERROR_NO_BUFFER (no ring could be entered: counted as held or as no guest ring); and if
  * the process cannot attach to the session: PU_ERROR_INSUFFICIENT_RESOURCES (no descriptors),
  * PU_ERROR_NOT_ENOUGH_MEMORY, PU_ERROR_CANNOT_MAP_BUFFER, PU_ERR_FILE_ERROR,
- * PU_ERROR_NOT_SUPPORTED (the session's clock); that is tried again every 100 ms.
- * A hook that is lost is counted, by ring and cause. While the major is off, arguments
+ * PU_ERROR_NOT_SUPPORTED (the session's clock); attaching is retried every 100 ms.
+ * Lost hooks are counted, by ring and cause. While the major is off, arguments
  * other than major are ignored.
  */
 SWTRACE_HANDLER_API int TraceHook(UINT32 major, UINT32 minor, INT32 nints, INT32 nstrings, ...);
 
-/* TraceHook from arrays. This is the fast form, and strings may hold NUL bytes. */
+/* TraceHook from arrays: the fast form. Strings may hold NUL bytes. */
 SWTRACE_HANDLER_API int TraceHookWords(
 	UINT32 major, UINT32 minor, UINT32 nwords, const UINT32 *words);
 SWTRACE_HANDLER_API int TraceHookData(UINT32 major, UINT32 minor, UINT32 nwords,
 	const UINT32 *words, UINT32 nstrings, const TRACE_STRING *strings);
 
 /*
- * *hooks: how many hooks of this process were lost because it could not attach to the session,
- * since it began. Once it can, the session counts them as lost too (unattached). Those from before
- * the session could be looked at are in it until there turns out to be no session. Not for signal
- * handlers. Error: PU_ERR_NULL_PTR.
+ * *hooks becomes the number of hooks that this process has lost since its start because it could
+ * not attach to the session. Once it attaches, the session counts them as lost too (unattached).
+ * Hooks from before the session could be examined are included until it turns out that there is no
+ * session. Not for signal handlers. Error: PU_ERR_NULL_PTR.
  */
 SWTRACE_API int TraceGetUnattached(UINT64 *hooks);
 
 /*
- * Describes the hooks of the program's own majors, in the language of hook-schema.md;
- * every dump of the session carries it. The text is copied. Kept for sessions that
- * begin later. Errors: PU_ERR_NULL_PTR, PU_ERROR_INVALID_PARAMETER (the text breaks a rule of
+ * Registers a schema: it describes the hooks of the program's own majors, in the language of
+ * hook-schema.md. Every dump of the session carries it. The text is copied, and kept for sessions
+ * that begin later. Errors: PU_ERR_NULL_PTR, PU_ERROR_INVALID_PARAMETER (the text breaks a rule of
  * the language, has no major line, or is longer than 64 KiB: TraceCheckSchema says where and
  * why), PU_ERROR_NOT_ENOUGH_MEMORY, PU_ERROR_INSUFFICIENT_BUFFER (the session's 256 KiB for
  * schemas are used up). Not for signal handlers.
@@ -478,15 +479,15 @@ typedef struct {
 } TRACE_SCHEMA_ERROR;
 
 /*
- * Not of the original: whether TraceRegisterSchema takes the text. Registers nothing; needs no
- * session. *error (or NULL) becomes the first line that is refused. Errors: PU_ERR_NULL_PTR (then
- * *error stays as it was), PU_ERROR_INVALID_PARAMETER, PU_ERROR_NOT_ENOUGH_MEMORY. Any thread; not
- * for signal handlers.
+ * Not in the original. Checks whether TraceRegisterSchema accepts the text. Registers nothing and
+ * needs no session. *error, unless NULL, receives the first line that is refused. Errors:
+ * PU_ERR_NULL_PTR (*error is then unchanged), PU_ERROR_INVALID_PARAMETER,
+ * PU_ERROR_NOT_ENOUGH_MEMORY. Any thread; not for signal handlers.
  */
 SWTRACE_API int TraceCheckSchema(const char *text, TRACE_SCHEMA_ERROR *error);
 
 #if defined(__GNUC__)
-/* 1 if hooks of this major are wanted now; for programs that prepare data for them. */
+/* Returns 1 if hooks of this major are wanted now; for programs that prepare data for them. */
 static inline int TraceMajorIsOn(UINT32 major)
 {
 	return major < 256 && __atomic_load_n(&swtrace_gate[major], __ATOMIC_RELAXED) != 0;
@@ -498,7 +499,7 @@ static inline int swtrace_hook_is_off(UINT32 major)
 	       __builtin_expect(__atomic_load_n(&swtrace_gate[major], __ATOMIC_RELAXED) == 0, 1);
 }
 
-/* Each argument is evaluated once at most; those after major not at all when it is off. */
+/* Each argument is evaluated at most once; those after major not at all while the major is off. */
 #define TraceHook(major, ...)                                                                      \
 	__extension__({                                                                            \
 		UINT32 swtrace_major_ = (UINT32)(major);                                           \
