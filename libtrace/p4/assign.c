@@ -1,10 +1,10 @@
 /*
- * Assignment: a counter for each request, and an ESCR.
+ * Assigns a counter and an ESCR to each request.
  *
- * The counters form four groups (BPU, MS, FLAME, IQ), and the ESCRs belong to one group each, so
- * the groups are searched one by one, each completely. Only an ESCR that tags uops may lie in
- * another group than its request's counter; those are few, and all choices for them are tried
- * outside of the search of the groups.
+ * The counters form four groups (BPU, MS, FLAME, IQ), and each ESCR belongs to one group, so the
+ * groups are searched separately, each exhaustively. Only an ESCR that tags uops may be in another
+ * group than its request's counter. There are few of those: an outer loop tries all choices for
+ * them.
  */
 #include <stdio.h>
 #include <string.h>
@@ -14,21 +14,21 @@
 #include "p4.h"
 
 enum rule {
-	UNSHARED, /* an ESCR for one request only */
-	SHARED,	  /* or for those that want the same value in it */
-	NO_ESCRS, /* as if there were always one: do the counters suffice? */
+	UNSHARED, /* each ESCR serves one request */
+	SHARED,	  /* requests with the same value may share an ESCR */
+	NO_ESCRS, /* ignores ESCRs: checks whether the counters suffice */
 };
 
 struct search {
 	const struct p4_request *requests;
 	size_t count;
-	uint32_t set; /* the requests that matter, a bit each */
+	uint32_t set; /* the requests considered, one bit each */
 	enum rule rule;
-	uint32_t counters;	 /* taken */
+	uint32_t counters;	 /* in use */
 	uint8_t users[P4_ESCRS]; /* of each ESCR */
 	uint32_t value[P4_ESCRS];
 	struct p4_program *programs;
-	/* Selections that tag uops, each once, and the ESCR that has it. */
+	/* The distinct selections that tag uops, and the ESCR of each. */
 	size_t upstreams;
 	uint32_t upstream[P4_COUNTERS];
 	uint8_t upstream_escr[P4_COUNTERS];
@@ -40,7 +40,7 @@ static bool in_set(const struct search *s, size_t i)
 	return s->set >> i & 1;
 }
 
-/* The search goes from request to request of a group: this is the group's first counter. */
+/* Each group's first counter. */
 static const uint8_t group_start[] = {0, 4, 8, 12, P4_COUNTERS};
 enum { GROUPS = 4 };
 
@@ -64,7 +64,7 @@ static bool take_escr(struct search *s, uint8_t escr, uint32_t value)
 
 static bool search_group(struct search *s, unsigned group, size_t i);
 
-/* One of the event's ESCRs, with each of its counters. */
+/* Tries one of the event's ESCRs with each of its counters. */
 static bool try_escr(struct search *s, unsigned group, size_t i, uint8_t escr)
 {
 	const struct p4_request *r = &s->requests[i];
@@ -120,7 +120,7 @@ static bool search_groups(struct search *s)
 	return true;
 }
 
-/* Every choice for the ESCRs that tag. */
+/* Tries every choice of ESCRs that tag uops. */
 static bool search_upstream(struct search *s, size_t u)
 {
 	const struct p4_metric *metric = s->metric[u];
@@ -239,7 +239,7 @@ static uint32_t counters_of(const struct p4_request *r)
 
 static int escr_conflict(const struct search *s, uint32_t set, char why[P4_WHY_MAX])
 {
-	uint64_t escrs = 0, wanted = 0; /* by more than one, by any */
+	uint64_t escrs = 0, wanted = 0; /* by more than one request, by any */
 	const char *before = " compete for ";
 
 	assign_write_set(s, set, why);
@@ -276,7 +276,7 @@ static int counter_conflict(const struct search *s, uint32_t set, char why[P4_WH
 	return PU_ERROR_ALL_COUNTERS_IN_USE;
 }
 
-/* A set of which nothing can be left out without making it fit. */
+/* Finds a minimal conflict: a set of requests that fits without any one of them. */
 static int name_conflict(struct search *s, char why[P4_WHY_MAX])
 {
 	uint32_t set = s->set;
@@ -295,14 +295,15 @@ static bool same(const struct p4_request *a, const struct p4_request *b)
 	       a->event == b->event && a->metric == b->metric;
 }
 
-/* Two named counters mean two counts: to check one against the other, or to preset them apart. */
+/* Two requests that name different counters are no duplicates: a user may compare the two counts or
+ * preset them differently. */
 static bool duplicates(const struct p4_request *a, const struct p4_request *b)
 {
 	return same(a, b) && (a->counter < 0 || b->counter < 0 || a->counter == b->counter);
 }
 
-/* What a request tags, or has tagged for it: tag bits of execution_event in the low four; bit 4:
- * for front_end_event, bit 5: for replay_event. */
+/* The tags that a request sets or counts. Bits 0 to 3: tag bits of execution_event; bit 4:
+ * front_end_event; bit 5: replay_event. */
 static uint32_t tags_of(const struct p4_request *r)
 {
 	uint32_t tags = r->masks >> P4_TAG_BIT;
@@ -316,13 +317,13 @@ static uint32_t tags_of(const struct p4_request *r)
 	return r->metric->tagging == P4_FRONT_END ? 1u << 4 : (r->masks | r->masks >> 4) & 0xf;
 }
 
-/* The event and the mask whose uops get the tag. */
+/* The event and mask whose uops get the tag. */
 static uint32_t tagger(const struct p4_request *r)
 {
 	return (r->metric ? p4_upstream_value(r) : p4_escr_value(r)) >> P4_ESCR_MASK_SHIFT;
 }
 
-/* Tags are the processor's: whoever counts one, counts all uops that carry it. */
+/* Tags are global to the processor: a request that counts a tag counts all uops that carry it. */
 static bool tags_mix(const struct p4_request *a, const struct p4_request *b)
 {
 	if (!(tags_of(a) & tags_of(b)) || !(a->metric || b->metric))

@@ -10,7 +10,7 @@
 	{                                                                                          \
 		P4_##unit##_ESCR0, P4_##unit##_ESCR1                                               \
 	}
-/* At retirement: the second pair of the CRU. */
+/* At-retirement events use the CRU's second pair. */
 #define CRU_LATE                                                                                   \
 	{                                                                                          \
 		P4_CRU_ESCR2, P4_CRU_ESCR3                                                         \

@@ -1,6 +1,4 @@
-/*
- * Values of registers, and the manual's steps.
- */
+/* Computes register values and the manual's steps. */
 #include "p4.h"
 
 #include <stdarg.h>
@@ -39,7 +37,7 @@ uint32_t p4_upstream_value(const struct p4_request *r)
 
 	if (!r->metric || !r->metric->event)
 		return 0;
-	/* NBOGUS0 and BOGUS0 look at tag bit 0, and so on. */
+	/* NBOGUS0 and BOGUS0 test tag bit 0, and so on. */
 	if (r->metric->tagging == P4_EXECUTION)
 		tags = (r->masks | r->masks >> 4) & 0xf;
 	return selection(P4FindEvent(r->metric->event), r->metric->masks, tags) | p4_escr_modes(r);
@@ -58,7 +56,7 @@ uint32_t p4_cccr_value(const struct p4_request *r)
 	uint32_t v = (uint32_t)r->event->cccr_select << P4_CCCR_SELECT_SHIFT | P4_CCCR_ANY_THREAD |
 		     filter(r);
 
-	/* A cascaded counter is enabled by the overflow of the other one. */
+	/* The alternate counter's overflow enables a cascaded counter. */
 	v |= r->cascade ? P4_CCCR_CASCADE : P4_CCCR_ENABLE;
 	if (r->force_overflow)
 		v |= P4_CCCR_FORCE_OVF;

@@ -1,17 +1,20 @@
 /*
- * What the files p4*.c share beyond the public header. Pure, as that is.
+ * Declarations shared by the files of this directory, beyond the public header. All functions are
+ * pure.
  */
 #ifndef SWT_P4_P4_H
 #define SWT_P4_P4_H
 
 #include "tables.h"
 
-/* Register values of a request by themselves. upstream: 0 for a request without. */
+/* A request's register values, which do not depend on the assignment. upstream: 0 if the request
+ * has no upstream ESCR. */
 uint32_t p4_escr_value(const struct p4_request *r);
 uint32_t p4_cccr_value(const struct p4_request *r);
 uint32_t p4_upstream_value(const struct p4_request *r);
 
-/* Counters that could count it by way of one of its event's ESCRs, in order of preference. */
+/* The counters that could count it through one of its event's ESCRs, in order of preference.
+ * Returns their number. */
 size_t p4_counters_of(const struct p4_request *r, uint8_t escr, uint8_t counters[P4_COUNTERS]);
 
 #endif

@@ -1,6 +1,4 @@
-/*
- * A request's spelling and its rules.
- */
+/* Parses and checks requests. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,7 +64,8 @@ static int check_values(const struct p4_request *r, char why[P4_WHY_MAX])
 	return PU_SUCCESS;
 }
 
-/* A program's own table has no numbers in Linux, and may lie about its masks. */
+/* Rejects entries from other tables: they have no Linux event code, and their masks cannot be
+ * trusted. */
 static bool is_of_tables(const struct p4_request *r)
 {
 	size_t event = 0, metric = 0;
@@ -107,7 +106,7 @@ int P4Check(const struct p4_request *r, enum p4_model model, char *why)
 	return rc ? rc : check_counter(r, why);
 }
 
-/* A decimal number at most max. */
+/* Parses a decimal number up to max. */
 static bool p4_parse_value(const char *text, unsigned max, unsigned *value)
 {
 	char *end;
@@ -120,8 +119,8 @@ static bool p4_parse_value(const char *text, unsigned max, unsigned *value)
 	return !*end && n <= max;
 }
 
-/* What follows ':' in a name, other than unit masks. 0: it is none of these; negative: one out of
- * range. */
+/* Parses a part of a name other than a unit mask. Returns 1, 0 if the part is no modifier, or an
+ * error if its value is out of range. */
 static int modifier(struct p4_request *r, const char *part, char why[P4_WHY_MAX])
 {
 	unsigned n;
@@ -211,10 +210,10 @@ static int take_part(struct p4_request *r, const char *part, char why[P4_WHY_MAX
 	return rc < 0 ? rc : PU_SUCCESS;
 }
 
-/* What was not said. */
+/* Fills in defaults. */
 static int fill_in(struct p4_request *r, char why[P4_WHY_MAX])
 {
-	/* The manual counts the uops of a metric where they are not bogus: the first mask. */
+	/* The manual counts a metric's non-bogus uops: the first mask. */
 	const struct p4_mask *mask = r->metric ? r->event->masks : p4_mask_default(r->event);
 
 	if (!(r->masks & 0xffff)) {

@@ -31,7 +31,7 @@ const struct p4_counter p4_counters[P4_COUNTERS] = {
 };
 
 #define BIT(n) (1u << (n))
-/* The counters of a unit that listen to its ESCRs of even number, and of odd number. */
+/* The counters of a unit that listen to its even-numbered ESCRs, and to its odd-numbered ones. */
 #define BPU_EVEN (BIT(0) | BIT(1))
 #define BPU_ODD (BIT(2) | BIT(3))
 #define MS_EVEN (BIT(4) | BIT(5))
@@ -92,8 +92,8 @@ const struct p4_escr p4_escrs[P4_ESCRS] = {
 	ESCR(CRU, 5, 0x3e1, 6, IQ_ODD),
 };
 
-/* Both registers' bits are those of the manual's table of replay metrics, which sets bits 24
- * (uop tagging) and 25 (PEBS) with each. */
+/* The bits of both registers are from the manual's table of replay metrics, which also sets bits 24
+ * (uop tagging) and 25 (PEBS) for each metric. */
 #define PEBS(bits) ((bits) | BIT(24) | BIT(25))
 #define ALL_UOPS BIT(15)
 

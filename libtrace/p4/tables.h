@@ -1,5 +1,5 @@
 /*
- * The Pentium 4's performance monitoring, as facts: its 18 counters with their CCCRs, the 45
+ * Tables of the Pentium 4's performance monitoring: its 18 counters with their CCCRs, the 45
  * ESCRs, which counter can listen to which ESCR, and the events of the manual's tables of
  * non-retirement and at-retirement counting (Intel's SDM, volume 3B: Table 18-26 and Tables
  * A-9 to A-14 in the edition of p4-counter-setup; the manual's spelling of names).
@@ -75,7 +75,7 @@ enum p4_escr_index {
 /* Fields of a CCCR. */
 #define P4_CCCR_ENABLE (1u << 12)
 #define P4_CCCR_SELECT_SHIFT 13
-#define P4_CCCR_ANY_THREAD (3u << 16) /* without hyper-threading reserved, and must be 11B */
+#define P4_CCCR_ANY_THREAD (3u << 16) /* reserved without hyper-threading, and must be 11B */
 #define P4_CCCR_COMPARE (1u << 18)
 #define P4_CCCR_COMPLEMENT (1u << 19)
 #define P4_CCCR_THRESHOLD_SHIFT 20
@@ -91,13 +91,12 @@ enum p4_escr_index {
 
 /* ---------------------------------------------------------------------- events */
 
-/* In the order of Linux's enum P4_EVENTS: an index is the kernel's code of the event. */
+/* In the order of Linux's enum P4_EVENTS: the index is the kernel's code of the event. */
 extern const struct p4_event p4_events[P4_EVENTS];
 
 extern const struct p4_metric p4_metrics[P4_METRICS];
 
-/* The mask that stands where none is given: that of an event which has but one. NULL: one
- * must be given. */
+/* The mask used if none is given: that of an event with only one. NULL: a mask must be given. */
 const struct p4_mask *p4_mask_default(const struct p4_event *event);
 
 #endif
