@@ -442,7 +442,8 @@ typedef struct {
  * PU_ERROR_NO_BUFFER (no ring could be entered: counted as held or as no guest ring); and if
  * the process cannot attach to the session: PU_ERROR_INSUFFICIENT_RESOURCES (no descriptors),
  * PU_ERROR_NOT_ENOUGH_MEMORY, PU_ERROR_CANNOT_MAP_BUFFER, PU_ERR_FILE_ERROR,
- * PU_ERROR_NOT_SUPPORTED (the session's clock); attaching is retried every 100 ms.
+ * PU_ERROR_NOT_SUPPORTED (the session's clock), PU_ERROR_INCOMPATIBLE_OPTIONS (its time
+ * namespace); attaching is retried every 100 ms.
  * Lost hooks are counted, by ring and cause. While the major is off, arguments
  * other than major are ignored.
  */
