@@ -12,9 +12,9 @@
  * fork handler is valid until the handler returns.
  *
  * Threads: one thread at a time may use a handle, except that any thread and any signal handler
- * may call pctx_terminate. Handlers are called one at a time: tick by the thread in pctx_run, the
- * others by a thread of the library, with all signals blocked. The LWP of the call is stopped
- * meanwhile. While a handle exists, no other thread of the program may wait for any child
+ * may call pctx_terminate. Handlers are called one at a time: tick by the thread in pctx_run while
+ * the LWPs run, the others by a thread of the library, with all signals blocked and the LWP of the
+ * call stopped. While a handle exists, no other thread of the program may wait for any child
  * (waitpid(-1)): it would consume stops of the controlled process. The EXIT handler, not a later
  * wait, reports the end of a captured child. Handles are useless in a child of fork.
  */
