@@ -1,7 +1,6 @@
 /*
- * Hooks of recorded counters: major, minors and how large their parts are. The words of each are
- * described once, in counters.hooks, for every reader; the writer's side is
- * libtrace/perflib/replay/record.c.
+ * Hooks of recorded counters: major, minors and the sizes of their parts. counters.hooks describes
+ * the words of each for every reader; the writer's side is libtrace/perflib/replay/record.c.
  */
 #ifndef SWT_FORMATS_COUNTERS_HOOKS_H
 #define SWT_FORMATS_COUNTERS_HOOKS_H
@@ -19,11 +18,11 @@ enum {
 	COUNTERS_INSTANCES_WORDS = 21,
 	/* Words of a turn. */
 	COUNTERS_COUNTER_WORDS = 8,
-	/* A hook's strings, and bytes: one that holds more than a counter or an instance fits
-	 * the smallest section there is. */
+	/* Limits of a hook's strings and bytes: a hook with more than one counter or instance fits
+	 * the smallest section. */
 	COUNTERS_PART_STRINGS = 255,
 	COUNTERS_PART_BYTES = 3072,
-	/* A counterset is told of again after so many seconds. */
+	/* A counterset's definition is written again after this many seconds. */
 	COUNTERS_AGAIN_SECONDS = 60,
 };
 

@@ -1,6 +1,6 @@
 /*
- * A provider's file in /dev/shm: the countersets that a program offers, their instances and
- * values. Native byte order: it never leaves the machine. Prose: counterset.md.
+ * A provider's file in /dev/shm: the countersets that a program provides, their instances and
+ * values. Native byte order: it never leaves the machine. Description: counterset.md.
  */
 #ifndef SWT_FORMATS_COUNTERSET_H
 #define SWT_FORMATS_COUNTERSET_H
@@ -11,8 +11,8 @@
 #define PROV_ROOT "/dev/shm"
 #define PROV_DIR_PREFIX "swtrace-counters."
 #define PROV_DIR_FORMAT PROV_ROOT "/" PROV_DIR_PREFIX "%u" /* owner's uid */
-/* A file's name: GUID of the provider, ".", process id, and where that is taken (by a process of
- * another namespace) ".", 1 to PROV_NAMES. */
+/* A file's name: GUID of the provider, ".", process id and, if that name is in use (by a process of
+ * another namespace), ".", 1 to PROV_NAMES. */
 enum { PROV_NAMES = 99 };
 
 #define PROV_MAGIC 0x3130564f52505753ull /* "SWPROV01" */
@@ -25,7 +25,7 @@ enum {
 	PROV_FILE_MAX = 32 << 20,
 	PROV_SETS = 32,		/* of a provider */
 	PROV_COUNTERS = 256,	/* of a set */
-	PROV_INSTANCES = 65536, /* slots of a set; 1 if it is of a single instance */
+	PROV_INSTANCES = 65536, /* slots of a set; a single-instance set has 1 */
 	PROV_NAME_MAX = 255,	/* bytes of a set's or counter's name: no NUL */
 	PROV_HELP_MAX = 1023,
 	PROV_INSTANCE_NAME_MAX = 1023,
@@ -38,12 +38,12 @@ enum prov_kind {
 	PROV_INSTANCES_OF = 2, /* slots */
 };
 
-/* A part of the file; what stands here does not change once `blocks` counts it. */
+/* A part of the file. The entry does not change once `blocks` counts it. */
 struct prov_block {
 	uint32_t kind;	 /* enum prov_kind */
-	uint32_t set;	 /* PROV_SET: its number, from 0 on; slots: whose they are */
+	uint32_t set;	 /* PROV_SET: its number, from 0 on; slots: the number of their set */
 	uint32_t offset; /* in the file, a multiple of PROV_LINE, not before the last one's end */
-	uint32_t bytes;	 /* PROV_SET: of it all; slots: slots * prov_slot_bytes */
+	uint32_t bytes;	 /* PROV_SET: of the complete set; slots: slots * prov_slot_bytes */
 	uint32_t slots;	 /* PROV_SET: 0 */
 	uint32_t name_room; /* PROV_SET: 0; slots: PROV_ROOM_ */
 	uint64_t reserved;
@@ -53,7 +53,7 @@ struct prov_header {
 	uint64_t magic;
 	uint32_t version;
 	uint32_t blocks;  /* raised, with release, when a block is complete */
-	uint64_t started; /* CLOCK_MONOTONIC ns: who came first */
+	uint64_t started; /* CLOCK_MONOTONIC ns: orders providers */
 	uint8_t guid[16]; /* of the provider, as GUID of perflib.h */
 	uint32_t pid;	  /* for information */
 	uint32_t reserved0;
@@ -108,11 +108,11 @@ enum {
 };
 
 /*
- * A slot: this, room for the name, then a value of 8 bytes for each counter of the set, in its
- * order (of a 32-bit counter the number modulo 2^32 counts), up to a multiple of PROV_LINE.
+ * A slot: this, space for the name, then a value of 8 bytes for each counter of the set, in its
+ * order (a 32-bit counter's value is modulo 2^32), up to a multiple of PROV_LINE.
  */
 struct prov_instance {
-	uint64_t state; /* odd: an instance; goes up by one when it comes and when it goes */
+	uint64_t state; /* odd: in use; incremented when an instance is created and deleted */
 	uint32_t id;
 	uint32_t name_bytes;
 	char name[];

@@ -35,7 +35,7 @@ struct group_kind {
 	uint8_t major;
 	/* For readers without the schema: index of the (first) word. */
 	uint8_t elapsed;
-	uint8_t cpi; /* 0: at no fixed place */
+	uint8_t cpi; /* 0: at no fixed index */
 };
 
 static const struct group_kind group_kinds[PARTS] = {

@@ -1,7 +1,7 @@
 /*
- * CPI hooks: major and minor codes. The words of each hook are described once
- * for decoders in cpi.hooks; the writer's side is libtrace/measure/cpi/. The low byte of
- * every minor (mm) is the program's own code. Source: the CPI facility's document.
+ * CPI hooks: major and minor codes. cpi.hooks describes the words of each hook for decoders; the
+ * writer's side is libtrace/measure/cpi/. The low byte of every minor (mm) is the program's own
+ * code. Source: the CPI facility's document.
  */
 #ifndef SWT_FORMATS_CPI_HOOKS_H
 #define SWT_FORMATS_CPI_HOOKS_H
@@ -15,7 +15,7 @@
 #define CPI_MINOR_THREAD 0x20000000u
 #define CPI_MINOR_PER_CPU 0x40000000u
 #define CPI_MINOR_SYSTEM 0x80000000u
-#define CPI_MINOR_QUALITY 0xA0000000u /* only where CPI_TYPE_TRACE_QUALITY asked for it */
+#define CPI_MINOR_QUALITY 0xA0000000u /* only if CPI_TYPE_TRACE_QUALITY requested it */
 #define CPI_MINOR_LABEL_END 0xF0000000u
 
 /* The "types" word: what the group's fields hold. */
@@ -23,9 +23,9 @@
 #define CPI_HOOK_BUSY 2u
 #define CPI_HOOK_THREAD 4u /* in the summary only */
 
-/* The quality hook's "flags" word: what must be known of the group's figures. */
+/* The quality hook's "flags" word: limits of the group's figures. */
 #define CPI_QUALITY_MULTIPLEXED 1u  /* a count ran for part of the time and was scaled up */
-#define CPI_QUALITY_CPUS_CHANGED 2u /* a processor came or went in the interval */
+#define CPI_QUALITY_CPUS_CHANGED 2u /* a processor went on- or offline in the interval */
 #define CPI_QUALITY_CORE_TYPES 4u   /* a ratio adds counts of different types of core */
 #define CPI_QUALITY_USER_ONLY 8u    /* the thread's counts are of user mode only */
 
@@ -38,35 +38,35 @@
 /* The quantities of a quality hook, in this order. More may come after them. */
 enum cpi_quantity {
 	CPI_QUANTITY_INSTRUCTIONS,	  /* of the processors */
-	CPI_QUANTITY_BUSY,		  /* cycles in which they were not idle */
+	CPI_QUANTITY_BUSY,		  /* cycles in which the processors were not idle */
 	CPI_QUANTITY_THREAD_INSTRUCTIONS, /* of the thread */
 	CPI_QUANTITY_THREAD_CYCLES,
 	CPI_QUANTITIES,
 };
 
-/* The quality hook's "source" of a quantity: what it was counted by. Numbers never change. */
+/* The quality hook's "source" of a quantity: how it was counted. Numbers never change. */
 enum cpi_source {
 	CPI_SOURCE_NONE = 0,	     /* not measured */
 	CPI_SOURCE_COUNTER = 1,	     /* a hardware counter, read by a system call */
 	CPI_SOURCE_COUNTER_USER = 2, /* the same, read in user mode (rdpmc) */
 	CPI_SOURCE_REF_CYCLES = 3,   /* unhalted reference cycles */
-	CPI_SOURCE_MPERF = 4,	     /* the mperf register, by the msr PMU */
-	CPI_SOURCE_CYCLES = 5,	     /* unhalted cycles of the core's own, changing clock */
+	CPI_SOURCE_MPERF = 4,	     /* the mperf register, through the msr PMU */
+	CPI_SOURCE_CYCLES = 5,	     /* unhalted cycles, at the core's own changing rate */
 	CPI_SOURCE_TIMER_LIST = 6,   /* idle time in /proc/timer_list */
 	CPI_SOURCE_PROC_STAT = 7,    /* idle time in /proc/stat */
 	CPI_SOURCE_THREAD_CLOCK = 8, /* CLOCK_THREAD_CPUTIME_ID */
 	CPI_SOURCE_SCRIPT = 9,	     /* scripted, not measured */
 };
 
-/* Where words stand that a reader without the schema needs: index of the (first) word. */
+/* For readers without the schema: index of the (first) word. */
 enum cpi_word {
 	CPI_LABEL_ELAPSED = 0,
 	CPI_SUMMARY_TYPES = 0,
 	CPI_SUMMARY_CPUS = 1,
 	CPI_SUMMARY_ELAPSED = 2,
-	CPI_SUMMARY_RAW = 4, /* 2 words a processor; then the system's 2 */
+	CPI_SUMMARY_RAW = 4, /* 2 words per processor; then the system's 2 */
 	CPI_SUMMARY_SCALED_WORDS =
-		4, /* with CPI_HOOK_BUSY: so many a processor, and the system's */
+		4, /* with CPI_HOOK_BUSY: words per processor, and of the system */
 	CPI_SYSTEM_ELAPSED = 1,
 	CPI_SYSTEM_CPI = 7,
 	CPI_PER_CPU_ELAPSED = 2,
@@ -79,11 +79,11 @@ enum cpi_word {
 	CPI_QUALITY_FIRST = 5,
 	CPI_QUALITY_WORDS = 5,	    /* source; enabled ns H L; running ns H L */
 	CPI_QUALITY_LIFE_WORDS = 2, /* of each figure of the thread that is known */
-	CPI_QUALITY_LIFE = 4,	    /* so many figures there are */
+	CPI_QUALITY_LIFE = 4,	    /* number of figures */
 };
 
 /* The most words of a group's data hooks, on a machine of n processors: summary, system-wide,
- * per processor, thread, quality. Two label hooks more may stand around them. */
+ * per processor, thread, quality. Two label hooks may surround them. */
 #define CPI_GROUP_DATA_HOOKS 5
 #define CPI_GROUP_DATA_WORDS(n)                                                                    \
 	((12 + 6 * (n)) + 15 + (4 + 12 * (n)) + 9 +                                                \

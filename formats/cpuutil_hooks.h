@@ -1,8 +1,7 @@
 /*
- * CPU utilisation hooks: major and minor codes. The words of each hook are described once for
- * decoders in cpuutil.hooks; the writer's side is libtrace/measure/util/. The low byte of every
- * minor (mm) is the program's own code. The major is the original toolkit's; it left the words
- * open.
+ * CPU utilisation hooks: major and minor codes. cpuutil.hooks describes the words of each hook for
+ * decoders; the writer's side is libtrace/measure/util/. The low byte of every minor (mm) is the
+ * program's own code. The major is the original toolkit's, which did not define the words.
  */
 #ifndef SWT_FORMATS_CPUUTIL_HOOKS_H
 #define SWT_FORMATS_CPUUTIL_HOOKS_H
@@ -35,7 +34,7 @@ enum cpuutil_method {
 	CPUUTIL_METHODS,
 };
 
-/* Index of the (first) word of what a reader without the schema needs. */
+/* For readers without the schema: index of the (first) word. */
 enum cpuutil_word {
 	CPUUTIL_LABEL_ELAPSED = 0,
 	CPUUTIL_DATA_TYPES = 0,
@@ -51,7 +50,7 @@ enum cpuutil_word {
 #define CPUUTIL_SUMMARY_WORDS(n) (CPUUTIL_DATA_FIRST + 8 * ((n) + 1))
 #define CPUUTIL_PER_CPU_WORDS(n) (CPUUTIL_DATA_FIRST + 14 * (n))
 
-/* And of both together. Two label hooks more may stand around them. */
+/* The most words of both together. Two label hooks may surround them. */
 #define CPUUTIL_GROUP_DATA_HOOKS 2
 #define CPUUTIL_GROUP_DATA_WORDS(n) (CPUUTIL_SUMMARY_WORDS(n) + CPUUTIL_PER_CPU_WORDS(n))
 

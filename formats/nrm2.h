@@ -1,7 +1,7 @@
 /*
- * NRM2, the trace file of the original toolkit: headers, hooks, what is known of its codes,
- * and what this toolkit adds where the layout leaves room. Prose: nrm2.md.
- * u16, u32 and u64 stand in the byte order that the section's mark tells, unaligned.
+ * NRM2, the trace file of the original toolkit: headers, hooks, its known codes, and this
+ * toolkit's extension in unused fields. Description: nrm2.md.
+ * u16, u32 and u64 are unaligned, in the byte order given by the section's mark.
  */
 #ifndef SWT_FORMATS_NRM2_H
 #define SWT_FORMATS_NRM2_H
@@ -47,7 +47,7 @@ enum nrm2_header_layout {
 
 enum nrm2_mode {
 	NRM2_MODE_NORMAL = 0,
-	NRM2_MODE_WRAP = 1, /* or, on Linux: a final module table is there */
+	NRM2_MODE_WRAP = 1, /* or, on Linux: the file has a final module table */
 	NRM2_MODE_CONTINUOUS = 2,
 };
 
@@ -57,7 +57,7 @@ enum nrm2_type {
 	NRM2_TYPE_FINAL_TABLE = 4,
 };
 
-/* Sections without hooks that tell of a ring's losses, at most: more than any ring loses. */
+/* The most sections without hooks that hold a ring's losses: more than any ring needs. */
 #define NRM2_LOSS_SECTIONS 4096
 
 #define NRM2_WORD_64 0x64u
@@ -88,18 +88,18 @@ enum nrm2_code {
 	NRM2_DISPATCH = 0x12,
 	NRM2_MODULE_TABLE = 0x19,
 	NRM2_PID_NAME = 0x34, /* integer: the id; string: the name */
-	/* Of this toolkit's table sections only, with NRM2_SYSINFO. */
+	/* Only in this toolkit's table sections, with NRM2_SYSINFO. */
 	NRM2_SYNC = 0x53570001,	  /* CLOCK_REALTIME ns, CLOCK_MONOTONIC ns; the stamp is the tick */
 	NRM2_META = 0x53570002,	  /* string: a line of META */
 	NRM2_SCHEMA = 0x53570003, /* integer: 1 where a text begins; string: a piece of it */
 };
 
-/* What this toolkit's writers add to a header, where the original has zeros. */
+/* This toolkit's extension of a header, where the original has zeros. */
 enum nrm2_extension_layout {
 	NRM2_X_MAGIC = 256,	       /* NRM2_EXTENSION */
 	NRM2_X_RING = 264,	       /* u32, as in trace.bin */
 	NRM2_X_FLAGS = 268,	       /* u32 */
-	NRM2_X_CLOCK = 272,	       /* u32 enum tf_clock; 0: not known */
+	NRM2_X_CLOCK = 272,	       /* u32 enum tf_clock; 0: unknown */
 	NRM2_X_TICKS_PER_SECOND = 280, /* u64 */
 	NRM2_X_SYNC = 288,	       /* as in the header of trace.bin */
 	NRM2_X_TRACE_ID = 312,	       /* 16 bytes */
@@ -112,8 +112,8 @@ enum nrm2_extension_layout {
 #define NRM2_X_SCRIPTED 1u /* some counters were scripted, not measured */
 #define NRM2_X_HAS_LOSS 2u
 #define NRM2_X_FOREIGN 4u  /* the hooks were not written by this toolkit */
-#define NRM2_X_NO_RATE 8u  /* the clock's rate is not known: nanoseconds are assumed */
-#define NRM2_X_NO_TIME 16u /* the time of day is not known: times are since tick 0 */
+#define NRM2_X_NO_RATE 8u  /* the clock's rate is unknown: nanoseconds are assumed */
+#define NRM2_X_NO_TIME 16u /* the time of day is unknown: times are since tick 0 */
 
 _Static_assert(NRM2_X_SYNC + TF_SYNC_SIZE == NRM2_X_TRACE_ID, "nothing between them");
 _Static_assert(NRM2_X_LOSS + TF_LOSS_SIZE - TF_LOSS_FULL <= NRM2_X_DATA_CHECKSUM, "fits");
@@ -122,23 +122,23 @@ _Static_assert(NRM2_H_MODULES == NRM2_H_KALLSYMS + 16, "one after the other");
 _Static_assert(NRM2_H_OS + 8 == NRM2_H_EXTENSION, "in the unused half");
 
 /*
- * What a record cannot say of the hook that it was made from follows its strings, within the
- * record's size, on a multiple of 8; such a record never leaves the reader. Integers above 32
- * bits are two words there, high first, and the hooks of a group have one stamp.
+ * A tail holds the properties of the original hook that a record lacks. It follows the record's
+ * strings, within its size, on a multiple of 8; such a record never leaves the reader. Integers
+ * above 32 bits are two words in the record, high first, and the hooks of a group have one stamp.
  */
 #define NRM2_TAIL_MARK 0x324d524eu /* "NRM2" */
 enum {
 	NRM2_T_MARK = 0,
-	NRM2_T_WIDE = 4,   /* u32 how many integers are two words */
+	NRM2_T_WIDE = 4,   /* u32 number of integers of two words */
 	NRM2_T_STAMP = 8,  /* u64 the hook's own */
 	NRM2_T_INDEX = 16, /* u32 index of the high word, each */
 };
 
-/* What a section's writer fills; how far the hook that does not fit may go beyond. */
+/* A section's fill limit; the space for the hook that exceeds it. */
 enum {
 	NRM2_SECTION_BYTES = 65536,
 	NRM2_SECTION_ROOM = NRM2_SECTION_BYTES + 64,
-	NRM2_TEXT_PIECE = 32768, /* of a schema's text, a hook */
+	NRM2_TEXT_PIECE = 32768, /* of a schema's text, per hook */
 };
 
 /* Either byte order. */

@@ -1,6 +1,6 @@
 /*
- * Writing NRM2: hooks gathered in a section's data, and its header. Shared by all that
- * write the format, so that there is one idea of it. Little-endian, hooks never split.
+ * Writes NRM2: gathers hooks in a section's data, and writes its header. Shared by all writers of
+ * the format. Little-endian; hooks are never split.
  * Uses xxHash.
  */
 #ifndef SWT_FORMATS_NRM2_ENCODE_H
@@ -10,7 +10,7 @@
 
 #include "nrm2.h"
 
-/* What is the same in all sections of a file. */
+/* Values common to all sections of a file. */
 struct nrm2_file {
 	uint32_t mode, cpus, clock;
 	uint32_t flags; /* NRM2_X_, without HAS_LOSS */
@@ -19,12 +19,12 @@ struct nrm2_file {
 	uint8_t trace_id[16];
 };
 
-/* A section in the making. data has NRM2_SECTION_ROOM bytes, or as many as it needs. */
+/* A section being built. data has NRM2_SECTION_ROOM bytes, or as many as it needs. */
 struct nrm2_section {
 	uint8_t *data;
 	uint32_t used;
 	uint32_t type, cpu, ring;
-	/* Whose hooks come next, as a reader would know (0: unknown), and of which group. */
+	/* The thread of the next hooks, as a reader would know it (0: unknown), and their group. */
 	uint32_t tid;
 	uint64_t group;
 	bool grouped;
@@ -36,7 +36,7 @@ struct nrm2_section {
 	uint64_t first, last; /* stamps; 0, 0: no hooks */
 };
 
-/* A hook as a record has it; integers above 32 bits are named by wide (NRM2_T_INDEX). */
+/* A hook in the form of a record; wide (NRM2_T_INDEX) names integers above 32 bits. */
 struct nrm2_hook_data {
 	uint8_t major, nstrings;
 	uint16_t nwords;
@@ -78,7 +78,7 @@ static inline uint8_t *nrm2_put_hook_header(
 	return to + NRM2_HK_DATA;
 }
 
-/* size is what nrm2_hook_bytes says, and not 0. */
+/* size: the result of nrm2_hook_bytes, not 0. */
 static inline void nrm2_put_hook(uint8_t *to, const struct nrm2_hook_data *h, uint32_t size)
 {
 	const uint8_t *s = h->strings;
@@ -109,8 +109,8 @@ static inline void nrm2_put_hook(uint8_t *to, const struct nrm2_hook_data *h, ui
 }
 
 /*
- * The hook that tells a reader whose hooks follow: mixed, without strings. An integer is the
- * stamp of the group that they are in, of an original file, where they have stamps of their own.
+ * The hook that names the thread of the following hooks: mixed, without strings. An integer, if
+ * any, is the stamp of their group in an original file, whose hooks have stamps of their own.
  */
 enum { NRM2_DISPATCH_BYTES = NRM2_HK_HEADER_SIZE + 16 };
 
@@ -127,7 +127,7 @@ static inline void nrm2_note_stamp(struct nrm2_section *s, uint64_t stamp)
 		s->last = stamp;
 }
 
-/* The hook of thread tid, of size bytes, which has room. group: its group's stamp, or its own. */
+/* Adds a hook of thread tid and of size bytes; it must fit. group: its group's stamp or its own. */
 static inline void nrm2_add(struct nrm2_section *s, const struct nrm2_hook_data *h, uint32_t size,
 	uint32_t tid, uint64_t group)
 {
@@ -151,7 +151,7 @@ static inline void nrm2_add(struct nrm2_section *s, const struct nrm2_hook_data 
 	s->used += size;
 }
 
-/* A hook of a table section: whole 64-bit integers, at most one string. It has to fit. */
+/* A hook of a table section: 64-bit integers, at most one string. It must fit. */
 static inline uint32_t nrm2_table_bytes(unsigned n, const char *string, uint32_t length)
 {
 	return NRM2_HK_HEADER_SIZE + 8 * n + (string ? 16 + ((length + 7u) & ~7u) : 0);
@@ -218,7 +218,7 @@ static inline void nrm2_put_header(
 	put_le64(header + NRM2_X_CHECKSUM, XXH3_64bits(header, NRM2_X_CHECKSUM));
 }
 
-/* For the section's next hooks. */
+/* Empties the section for its next hooks. */
 static inline void nrm2_section_emptied(struct nrm2_section *s)
 {
 	s->used = s->tid = s->lost = 0;

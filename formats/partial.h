@@ -1,6 +1,6 @@
 /*
- * A partial result of cpidecode, version 3: what the intervals of a trace, or of a slice of
- * one, amount to. Prose: partial.md. Little-endian; offsets in bytes.
+ * A partial result of cpidecode, version 3: the sums of the intervals of a trace, or of a slice
+ * of one. Description: partial.md. Little-endian; offsets in bytes.
  */
 #ifndef SWT_FORMATS_PARTIAL_H
 #define SWT_FORMATS_PARTIAL_H
@@ -18,7 +18,7 @@ enum partial_header {
 	PARTIAL_UTIL_MINOR = 256, /* is added to the minors of CPU utilisation */
 };
 
-/* Of one trace file: first what the file says of itself, then what reading it found. */
+/* Counts of one trace file: first those that the file states, then those that reading it found. */
 enum partial_count {
 	PARTIAL_FULL, /* hooks lost, by cause */
 	PARTIAL_BIG,
@@ -36,7 +36,7 @@ enum partial_count {
 	PARTIAL_SCHEMAS,	/* that were refused */
 	PARTIAL_HEADER_DAMAGED, /* 0 or 1 */
 	PARTIAL_CUT_OFF,	/* 0 or 1: no END */
-	PARTIAL_CONTRADICTIONS, /* headers that say what is not so */
+	PARTIAL_CONTRADICTIONS, /* headers that contradict their contents */
 	PARTIAL_FINDINGS,	/* about its clocks */
 	PARTIAL_TOLD,
 	PARTIAL_FOUND_TORN = PARTIAL_TOLD,

@@ -26,7 +26,7 @@ struct block {
 struct parser {
 	struct schema *s;
 	struct schema_error *error;
-	void (*refused)(void *arg, const struct schema_error *error); /* NULL: the first ends it */
+	void (*refused)(void *arg, const struct schema_error *error); /* NULL: stop at the first */
 	void *arg;
 	bool is_skipping; /* to the next major line */
 	unsigned line;
@@ -233,7 +233,7 @@ static int statement_field(struct parser *p, enum field_type type)
 	return add_op(p, (struct schema_op){.kind = OP_FIELD, .field = p->hook->nfields++});
 }
 
-/* The integer field that an if or a repeat speaks of, which gets a place for its value. */
+/* Finds the integer field that an if or a repeat names, and gives it a slot for its value. */
 static int reference(struct parser *p, const struct token *t, int16_t *slot)
 {
 	struct schema_field *f = t->quoted ? NULL : find_field(p, t);
@@ -338,7 +338,7 @@ static int statement(struct parser *p)
 	return refuse(p, "not a statement: expected major, hook, a type, repeat, if or end");
 }
 
-/* Cuts a line into words; what follows a # outside quotes is a comment. */
+/* Splits a line into words; a # outside quotes starts a comment. */
 static int tokenize(struct parser *p, const char *at, const char *end)
 {
 	p->ntokens = 0;
@@ -420,7 +420,7 @@ static int salvage_line(struct parser *p, const char *at, const char *end)
 	p->is_skipping = false;
 	int rc = parse_line(p, at, end);
 	if (rc == SCHEMA_REFUSED && is_major && p->depth) {
-		/* The major before it lacks an end; this one may be fine. */
+		/* The previous major lacks an end; this one may be valid. */
 		p->refused(p->arg, p->error);
 		end_major(p);
 		rc = parse_line(p, at, end);
@@ -483,10 +483,10 @@ static void find_straight(struct schema_hook *h)
 	}
 }
 
-/* Once the arrays do not move any more: indices become pointers. */
+/* Turns indices into pointers, once the arrays no longer move. */
 static void link_schema(struct schema *s)
 {
-	/* Where no hook has a field there is no array to be counted from. */
+	/* Without fields there is no array to index. */
 	for (uint32_t i = 0; i < s->nhooks; i++) {
 		s->hooks[i].fields = s->fields ? s->fields + s->hooks[i].first_field : NULL;
 		s->hooks[i].ops = s->ops ? s->ops + s->hooks[i].first_op : NULL;

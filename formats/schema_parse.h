@@ -1,6 +1,6 @@
 /*
- * The language of hook-schema.md: from text to a flat program (schema_program.h). Both halves have
- * one parser: programs learn what is wrong when they register a schema, readers take what is right.
+ * Parses the language of hook-schema.md to a flat program (schema_program.h). Both halves share
+ * the parser: programs get the error when they register a schema, readers keep the valid parts.
  *
  * No state; hidden symbols, compiled into each library.
  */
@@ -13,8 +13,8 @@
 
 enum {
 	SCHEMA_MAX_TEXT = 1 << 20,
-	SCHEMA_MAX_HOOKS = 4096, /* a major */
-	SCHEMA_MAX_FIELDS = 256, /* a hook */
+	SCHEMA_MAX_HOOKS = 4096, /* per major */
+	SCHEMA_MAX_FIELDS = 256, /* per hook */
 	SCHEMA_MAX_LINE = 1024,
 	SCHEMA_MAX_DEPTH = 8,
 	SCHEMA_MAX_NAME = 63,
@@ -42,8 +42,8 @@ struct schema_field {
 	const char *name;
 	enum field_type type;
 	uint32_t attributes;
-	bool repeated; /* it stands in a repeat: one value a turn */
-	int16_t slot; /* the cursor's own: where its value is kept for if and repeat; -1: nowhere */
+	bool repeated; /* inside a repeat: one value per turn */
+	int16_t slot;  /* the cursor's: slot of its value for if and repeat; -1: none */
 };
 
 /* Why a text was refused. */
@@ -52,7 +52,7 @@ struct schema_error {
 	char reason[120];
 };
 
-/* How many words a value takes; a string none. */
+/* The number of words of a value; a string has none. */
 static inline unsigned schema_type_words(enum field_type type)
 {
 	return type == FIELD_STRING ? 0 : type == FIELD_U32 || type == FIELD_I32 ? 1 : 2;
@@ -72,8 +72,8 @@ enum schema_result {
 int schema_parse(const char *text, size_t length, struct schema **s, struct schema_error *error);
 
 /*
- * The same for a text that several authors may have a part in: a line that breaks a rule ends its
- * major's description there, and the next major line begins another. `refused` is called for each
+ * The same for a text that several programs may have contributed to: a line that breaks a rule ends
+ * its major's description, and the next major line begins another. `refused` is called for each
  * such line. The schema may have no majors. SCHEMA_REFUSED: longer than SCHEMA_MAX_TEXT.
  */
 int schema_salvage(const char *text, size_t length, struct schema **s,

@@ -1,14 +1,14 @@
-/* A compiled schema, as the parser leaves it and the cursor runs it. */
+/* A compiled schema: the parser builds it, the cursor runs it. */
 #ifndef SWT_FORMATS_SCHEMA_PROGRAM_H
 #define SWT_FORMATS_SCHEMA_PROGRAM_H
 
 #include "schema_parse.h"
 
-/* Blocks of a hook, so that no record takes long for its size. */
+/* Limits the blocks of a hook, and so the time for a record of a given size. */
 enum { SCHEMA_MAX_BLOCKS = 256 };
 
 enum op_kind {
-	OP_FIELD,  /* take field's value */
+	OP_FIELD,  /* read field's value */
 	OP_IF,	   /* unless slot & number: go to jump */
 	OP_REPEAT, /* begin number (slot -1) or slot turns: with none, go to jump */
 	OP_AGAIN,  /* a turn's end: back to jump while there are more */
@@ -31,7 +31,7 @@ struct schema_hook {
 	const struct schema_field *fields;
 	const struct schema_op *ops;
 	bool straight;			 /* no if, no repeat: each field once */
-	uint32_t all_words, all_strings; /* straight: what all fields take */
+	uint32_t all_words, all_strings; /* straight: the sums over all fields */
 };
 
 struct schema_major {
@@ -41,7 +41,7 @@ struct schema_major {
 };
 
 struct schema {
-	struct schema_major *majors; /* as they stand in the text */
+	struct schema_major *majors; /* in the order of the text */
 	struct schema_hook *hooks;
 	struct schema_field *fields;
 	struct schema_op *ops;

@@ -1,7 +1,7 @@
 /*
- * The check byte of a section header: tells a header that the file's writer wrote from one that
- * stands in a hook's string, without the payload. It depends on the file's trace id, which is
- * drawn after the hooks of a dump were written.
+ * The check byte of a section header: distinguishes a header of the file's writer from one in a
+ * hook's string, without the payload. It depends on the file's trace id, which is drawn after the
+ * hooks of a dump were written.
  */
 #ifndef SWT_FORMATS_SECTION_CHECK_H
 #define SWT_FORMATS_SECTION_CHECK_H

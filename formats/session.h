@@ -1,7 +1,7 @@
 /*
  * A session in /dev/shm: the control file that its owner writes and programs map
  * read-only, the ring file, the task table and the schema area that every member
- * writes. Native byte order: these never leave the machine. Prose: session.md.
+ * writes. Native byte order: these never leave the machine. Description: session.md.
  */
 #ifndef SWT_FORMATS_SESSION_H
 #define SWT_FORMATS_SESSION_H
@@ -13,7 +13,7 @@
 #define SHM_DIR_FORMAT SHM_ROOT "/swtrace.%u" /* owner's uid */
 #define SHM_CONTROL_NAME "control"
 #define SHM_LOCK_NAME "lock"
-#define SHM_DRAIN_NAME "drain"	    /* where to; its flock is the drain's life */
+#define SHM_DRAIN_NAME "drain"	    /* the drain's file; its flock shows a live drain */
 #define SHM_RINGS_FORMAT "rings.%u" /* generation */
 #define SHM_TASKS_FORMAT "tasks.%u"
 #define SHM_SCHEMAS_FORMAT "schemas.%u"
@@ -65,7 +65,7 @@ static inline uint64_t shm_losses_sum(const uint64_t loss[SHM_LOSSES])
 	return sum;
 }
 
-/* What is written once per generation, before the generation number is. */
+/* Written once per generation, before the generation number. */
 struct shm_geometry {
 	uint32_t cpus;	       /* rings 0..cpus-1 belong to CPU numbers */
 	uint32_t guests;       /* rings cpus..cpus+guests-1 */
@@ -84,18 +84,18 @@ struct shm_geometry {
 struct shm_ring_control {
 	uint64_t start; /* hooks before this position are discarded */
 	/*
-	 * Continuous mode: what stands before this position, the first byte of a section, has
-	 * been taken by the drain: writers may go as far as released + ring size. Stored with
-	 * release by the holder of the drain's lock alone; never goes back. The position's
-	 * section, counted from 0, and above SHM_RELEASED_BITS the generation's low bits: a word
-	 * of a drain whose rings were replaced meanwhile is 0.
+	 * Continuous mode: the drain has read everything before this position, the first byte of
+	 * a section: writers may go as far as released + ring size. Only the holder of the drain's
+	 * lock stores it, with release; never goes back. Holds the position's section, counted
+	 * from 0, and above SHM_RELEASED_BITS the generation's low bits: a word of a drain whose
+	 * rings were replaced meanwhile counts as 0.
 	 */
 	uint64_t released;
 	uint64_t loss_base[SHM_LOSSES]; /* the counters when it was last discarded */
 	uint64_t overwritten_base;
 	uint64_t torn_base;
-	/* What the drain took since the generation began, as shm_figure: hooks that it wrote, and
-	 * records that it took uncommitted. */
+	/* The drain's totals since the generation began, as shm_figure: hooks that it wrote, and
+	 * records that it read uncommitted. */
 	uint64_t drained;
 	uint64_t drained_torn;
 	uint64_t reserved[2];
@@ -104,8 +104,8 @@ struct shm_ring_control {
 enum { SHM_RELEASED_BITS = 44, SHM_FIGURE_BITS = 48 };
 
 /*
- * A figure of the drain, which cannot look at the generation and store in one step: above
- * SHM_FIGURE_BITS are the generation's low bits, so that a figure of replaced rings is 0.
+ * A figure of the drain, which cannot check the generation and store in one step: above
+ * SHM_FIGURE_BITS are the generation's low bits, so that a figure of replaced rings reads as 0.
  */
 static inline uint64_t shm_figure(uint32_t generation, uint64_t n)
 {
@@ -121,31 +121,31 @@ static inline uint64_t shm_figure_value(uint32_t generation, uint64_t word)
 }
 
 enum shm_drain_state {
-	SHM_DRAIN_NONE = 0,	/* there never was one in this generation */
+	SHM_DRAIN_NONE = 0,	/* none so far in this generation */
 	SHM_DRAIN_RUNNING = 1,	/* if its lock is free, the drain was killed */
-	SHM_DRAIN_FINISHED = 2, /* the file was closed in order */
-	SHM_DRAIN_FAILED = 3,	/* `why` says it */
+	SHM_DRAIN_FINISHED = 2, /* the file was closed properly */
+	SHM_DRAIN_FAILED = 3,	/* see `why` */
 };
 
-/* What the drain says of itself, for info: written by the holder of its lock. */
+/* The drain's status, for info: written by the holder of its lock. */
 struct shm_drain {
 	uint32_t state;	     /* enum shm_drain_state */
-	uint32_t generation; /* whose drain tells this; another: nothing is told */
+	uint32_t generation; /* of the drain; if it is not the session's, ignore the rest */
 	uint32_t pid;
 	uint32_t reserved;
 	uint8_t trace_id[16];	    /* of its files */
 	uint64_t bytes;		    /* written, all files */
-	uint64_t hooks, torn, lost; /* lost: could not be written any more */
+	uint64_t hooks, torn, lost; /* lost: could no longer be written */
 	uint64_t rotations;
 	char why[256]; /* the line of a failure */
 };
 
-/* Then it starts at 1 again. Above it are what no gate ever holds. */
+/* Generations restart at 1 after this one. No gate ever holds a larger number. */
 #define SHM_LAST_GENERATION 0x7fffffffu
 
 struct shm_control {
-	/* The generation while tracing is on and the major enabled, else 0. Mapped by programs:
-	 * one comparison tells a hook that it is wanted, and in the rings its thread knows. */
+	/* The generation while tracing is on and the major enabled, else 0. Programs map it: one
+	 * comparison shows that a hook is wanted, and that its thread knows the current rings. */
 	uint32_t gate[SHM_MAJORS];
 	uint8_t majors[SHM_MAJORS]; /* enabled */
 	uint64_t magic;
@@ -154,15 +154,15 @@ struct shm_control {
 	uint32_t generation;	  /* of the rings; 0: there are none */
 	uint32_t owner;		  /* uid, for information */
 	uint32_t group;		  /* gid that may trace, UINT32_MAX: none */
-	uint32_t last_generation; /* the highest there ever was */
+	uint32_t last_generation; /* the highest so far */
 	uint64_t sync[3];	  /* at init: ticks, CLOCK_REALTIME, CLOCK_MONOTONIC ns */
 	/* At init: inode of the owner's time namespace, 0: unknown. CLOCK_MONOTONIC_RAW has an
 	 * offset in each; the clocks that are instructions have none. */
 	uint64_t time_namespace;
 	struct shm_geometry geometry;
 	struct shm_drain drain;
-	uint8_t rings_id[16]; /* random, for as long as the rings' positions go on; 0: unknown */
-	uint64_t discards;    /* of these rings: what their losses are counted from */
+	uint8_t rings_id[16]; /* random, constant while the rings' positions continue; 0: unknown */
+	uint64_t discards;    /* of these rings: losses are counted since the last one */
 	uint8_t reserved1[SHM_PAGE - 5 * SHM_MAJORS - 64 - sizeof(struct shm_geometry) -
 			  sizeof(struct shm_drain) - 24];
 	struct shm_ring_control ring[SHM_MAX_RINGS];
@@ -177,7 +177,7 @@ _Static_assert(sizeof(struct shm_ring_control) == 128, "layout");
 
 /*
  * Ring file: SHM_PAGE bytes of file header, then per ring its header (a multiple of
- * SHM_PAGE) and its data. Everything here may be scribbled on by any member.
+ * SHM_PAGE) and its data. Any member may scribble on everything here.
  */
 struct shm_ring_file {
 	uint64_t magic;
@@ -187,7 +187,7 @@ struct shm_ring_file {
 
 #define SHM_STICKY_SCRIPTED 1u /* a process with scripted counters traced here */
 
-/* The sums of a ring when a section was entered, that entry's own included. */
+/* The sums of a ring when a section was entered, including that entry's. */
 struct shm_counts {
 	uint64_t overwritten; /* hooks */
 	uint64_t torn;	      /* uncommitted records overwritten */
@@ -197,14 +197,14 @@ struct shm_counts {
 /*
  * Per section of a ring, all written by the sequence that enters it at position P. The
  * counts of an entry are those of its lap's parity: a sequence that is aborted (or its
- * writer killed) before it stores the entry word leaves those in force as they are, also
- * where a ring's only usable section follows itself.
+ * writer killed) before it stores the entry word leaves the valid ones unchanged, even
+ * if a ring's only usable section follows itself.
  */
 struct shm_section {
 	uint64_t entry; /* P + 1; 0: never entered */
 	struct shm_counts counts[2];
-	/* A hint that any writer may leave: where the first uncommitted record of the contents was
-	 * found, as position / section size << SHM_HELD_BITS | offset in the section / 8. */
+	/* A hint that any writer may leave: the position of the first uncommitted record found in
+	 * the contents, as position / section size << SHM_HELD_BITS | offset in the section / 8. */
 	uint64_t held;
 };
 
@@ -216,19 +216,19 @@ enum { SHM_CLOCK_BACK_NS = 1000000 };
 struct shm_ring {
 	uint64_t head;	     /* a position: never wraps, never goes back */
 	uint64_t last_stamp; /* stamps never go below it */
-	/* Where the lap that head is in began: head - lap is head's offset in the data. Stored
-	 * by whoever enters a section; behind head only while head is on a section's first
-	 * byte, where writers do not reserve. Only writers use it, and they bound it. */
+	/* The start of head's lap: head - lap is head's offset in the data. Stored by the writer
+	 * that enters a section; stale only while head is on a section's first byte, where
+	 * writers do not reserve. Only writers use it, and they bound it. */
 	uint64_t lap;
 	uint64_t reserved0[5];
 	uint32_t lock; /* guest rings: 0 free, else the holder's number */
 	uint32_t reserved1;
 	uint64_t loss[SHM_LOSSES];
 	/* Statistics of section entries whose clock was behind last_stamp by more than
-	 * SHM_CLOCK_BACK_NS: how many, and the largest step in ticks. */
+	 * SHM_CLOCK_BACK_NS: their number, and the largest step in ticks. */
 	uint64_t clock_back, clock_back_most;
 	/* A hint that any writer may leave: the position, beyond head, where the search for a
-	 * section to enter goes on; it ended before because a hook does only so much work. */
+	 * section to enter continues; a hook's bounded work ended it there. */
 	uint64_t search;
 	uint64_t reserved2[4];
 	struct shm_section section[];
@@ -239,12 +239,12 @@ _Static_assert(offsetof(struct shm_ring, section) == 192, "layout");
 _Static_assert(sizeof(struct shm_section) == 64, "a line each");
 
 /*
- * Task table: an array of slots, one a thread and one a process. A process holds, from before
- * its first hook until its memory goes away, an OFD lock: on byte index / SHM_LOCK_FILES of the
- * lock file index % SHM_LOCK_FILES, index being its process slot's. That the lock can be taken
- * proves the process dead. (Several files: the kernel walks a file's locks one by one.)
+ * Task table: an array of slots, one per thread and one per process. A process holds, from before
+ * its first hook until its memory is freed, an OFD lock: on byte index / SHM_LOCK_FILES of the
+ * lock file index % SHM_LOCK_FILES, index being its process slot's. If the lock is free, the
+ * process is dead. (Several files: the kernel walks a file's locks one by one.)
  *
- * A slot's state word holds how often it was claimed (1 to SHM_TASK_SEQUENCES - 1, then 1 again)
+ * A slot's state word holds its number of claims (1 to SHM_TASK_SEQUENCES - 1, then 1 again)
  * above SHM_TASK_STATE_BITS and an enum shm_task_state below. Sequence and index make a number,
  * never 0, that names one thread or process of the session. Records in a ring carry their
  * writer's number where a file has the thread id, and a guest ring's lock word its holder's.
@@ -261,7 +261,7 @@ enum shm_task_state {
 	SHM_TASK_FREE = 0,
 	SHM_TASK_CLAIMED = 1, /* being filled in */
 	SHM_TASK_LIVE = 2,    /* a thread; its process may be dead */
-	SHM_TASK_ENDED = 3,   /* given back: nothing of it is being written any more */
+	SHM_TASK_ENDED = 3,   /* released: the task writes no more */
 	SHM_TASK_PROCESS = 4, /* a process: tid 0, no name */
 };
 
@@ -271,7 +271,7 @@ struct shm_task {
 	uint32_t process; /* number of its process's slot; a process's own for itself; 0: none */
 	uint64_t first;	  /* ticks when it registered */
 	char name[16];
-	uint32_t source; /* enum shm_source: where this process's counts come from */
+	uint32_t source; /* enum shm_source: source of this process's counts */
 	/* Bits 0-3: instructions, busy, thread instructions, thread cycles are measured; 8-11:
 	 * enum cpi_source of busy; 12: the thread's are of user mode only; 13: the machine has
 	 * several types of core. */

@@ -1,6 +1,6 @@
 /*
- * Where a process's counts come from, as its task slot says (struct shm_task): an enum
- * shm_source, and flags of what is measured and how.
+ * The source of a process's counts, as in its task slot (struct shm_task): an enum
+ * shm_source, and flags of the measured quantities and methods.
  */
 #ifndef SWT_FORMATS_SHM_SOURCE_H
 #define SWT_FORMATS_SHM_SOURCE_H
@@ -24,8 +24,8 @@ enum counter_quantity {
 #define COUNTER_THREAD_BITS                                                                        \
 	(COUNTER_BIT(COUNTER_THREAD_INSTRUCTIONS) | COUNTER_BIT(COUNTER_THREAD_CYCLES))
 
-/* In source_flags, next to the COUNTER_BITs of what is measured: enum cpi_source of busy, and
- * what must be known of the counts. */
+/* In source_flags, next to the COUNTER_BITs of the measured quantities: enum cpi_source of busy,
+ * and limits of the counts. */
 #define COUNTER_FLAG_BUSY_SHIFT 8
 #define COUNTER_FLAG_BUSY_MASK (15u << COUNTER_FLAG_BUSY_SHIFT)
 #define COUNTER_FLAG_USER_ONLY (1u << 12)  /* a thread's counts are of user mode only */
@@ -34,7 +34,7 @@ enum counter_quantity {
 /* "instructions", "busy", "thread instructions", "thread cycles". */
 const char *counter_quantity_name(enum counter_quantity quantity);
 
-/* The words for a source and its flags, as META and info print them: "software (busy, thread
+/* Describes a source and its flags, as META and info print them: "software (busy, thread
  * cycles)". Returns text. */
 const char *shm_source_name(uint32_t source, uint32_t source_flags, char *text, size_t size);
 

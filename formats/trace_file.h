@@ -1,6 +1,6 @@
 /*
  * trace.bin, version 1: header, section headers, section payloads.
- * Prose: trace-file.md. Little-endian; every offset in bytes.
+ * Description: trace-file.md. Little-endian; every offset in bytes.
  */
 #ifndef SWT_FORMATS_TRACE_FILE_H
 #define SWT_FORMATS_TRACE_FILE_H
@@ -27,7 +27,7 @@ enum tf_header {
 	TF_VERSION_MAJOR = 1,
 	TF_VERSION_MINOR = 0,
 	TF_VERSION_MINOR_CAUSES = 1,	/* of files that have CAUSES, or may get it */
-	TF_VERSION_MINOR_UNWRITTEN = 2, /* of files whose CAUSES may tell of unwritten hooks */
+	TF_VERSION_MINOR_UNWRITTEN = 2, /* of files whose CAUSES may count unwritten hooks */
 };
 
 enum tf_clock {
@@ -59,7 +59,7 @@ enum tf_section {
 	TF_S_POSITION = 24, /* u64 ring position of the first byte */
 	TF_S_FIRST = 32,    /* u64 first stamp */
 	TF_S_LAST = 40,	    /* u64 last stamp */
-	TF_S_LOST = 48,	    /* u32 hooks lost on this ring since the section before */
+	TF_S_LOST = 48,	    /* u32 hooks lost on this ring since the previous section */
 	TF_S_TORN = 52,	    /* u32 */
 	TF_S_CHECKSUM = 56, /* u64 XXH3-64 of bytes 0-55, then the stored payload */
 	TF_SECTION_SIZE = 64,
@@ -87,7 +87,7 @@ enum tf_codec {
 	TF_CODEC_ZLIB = 2,
 };
 
-/* TASKS: one entry a thread. */
+/* TASKS: one entry per thread. */
 enum {
 	TF_TASK_TID = 0,
 	TF_TASK_PID = 4,
@@ -97,7 +97,7 @@ enum {
 	TF_TASK_SIZE = 32,
 };
 
-/* LOSS: one entry a ring; the ledger's terms that are not in the sections. */
+/* LOSS: one entry per ring; the ledger's terms that are not in the sections. */
 enum {
 	TF_LOSS_RING = 0,
 	TF_LOSS_FULL = 8,
@@ -111,15 +111,15 @@ enum {
 };
 
 /*
- * CAUSES: one entry a ring; hooks lost for causes that LOSS has no field for, and that none of
- * its fields count. Like LOSS, a ring's last entry holds.
+ * CAUSES: one entry per ring; hooks lost for causes without a field in LOSS, whose fields do not
+ * count them. As in LOSS, a ring's last entry replaces earlier ones.
  */
 enum {
 	TF_CAUSES_RING = 0,
 	TF_CAUSES_NO_SLOT = 8,	   /* the table of tasks was full */
 	TF_CAUSES_NO_MEMORY = 16,  /* a section's pages could not be allocated */
 	TF_CAUSES_UNATTACHED = 24, /* the program could not attach until later */
-	TF_CAUSES_UNWRITTEN = 32, /* since 1.2: the drain could not write them, as on a full disk */
+	TF_CAUSES_UNWRITTEN = 32,  /* since 1.2: the drain could not write them, e.g. full disk */
 	TF_CAUSES_SIZE = 64,
 };
 
