@@ -14,8 +14,8 @@
 
 enum {
 	BUDGET = 8 << 20,
-	TEXT = 4096,	  /* bytes of names that are looked up together */
-	FEW_NAMES = 1024, /* stay in the cache: nothing is gained by looking them up together */
+	TEXT = 4096, /* bytes of names that are looked up together */
+	FEW_NAMES = 1024,
 	RECENT_TASKS = 64,
 };
 
@@ -49,41 +49,53 @@ static int collect_compare_records(const struct sorter_record *x, const struct s
 	return c ? c : compare_u64(a->file, b->file);
 }
 
-/* Hands the unnamed records with their names to the sorter. */
+static int collect_add_record(
+	struct flame_collection *c, struct flame_writer *w, const struct flame_record *r)
+{
+	unsigned thread = (unsigned)(w - c->writers);
+	struct sorter_record *to;
+	int rc = sorter_reserve(c->records, thread, &to);
+
+	if (rc)
+		return rc;
+	/* Copies all words: a constant size needs no call. */
+	memcpy(to, r, sizeof *r);
+	sorter_add(c->records, thread);
+	return 0;
+}
+
+/* Names the unnamed records and adds them. */
 static int collect_name_records(struct flame_collection *c, struct flame_writer *w)
 {
 	int rc = flame_names_add_all(&w->names, w->wanted, w->nunnamed);
 
 	for (unsigned i = 0; i < w->nunnamed && !rc; i++) {
-		struct flame_record *r = &w->unnamed[i];
-		struct sorter_record *to;
-
-		r->name = w->wanted[i].number;
-		rc = sorter_reserve(c->records, (unsigned)(w - c->writers), &to);
-		if (!rc) {
-			/* Copies all words: a constant size needs no call. */
-			memcpy(to, r, sizeof *r);
-			sorter_add(c->records, (unsigned)(w - c->writers));
-		}
+		w->unnamed[i].name = w->wanted[i].number;
+		rc = collect_add_record(c, w, &w->unnamed[i]);
 	}
 	w->nunnamed = w->text_used = 0;
 	return rc;
 }
 
-/* The name of the record last filled in. */
+/* Adds the last unnamed record, under that name: now or with others. */
 static int collect_add_name(
 	struct flame_collection *c, struct flame_writer *w, const char *name, size_t n)
 {
-	struct flame_wanted *wanted = &w->wanted[w->nunnamed++];
+	struct flame_record *r = &w->unnamed[w->nunnamed];
 
+	/* Few names stay in the cache: nothing is gained by looking them up together. */
 	if (w->names.count < FEW_NAMES || n > TEXT - w->text_used) {
-		*wanted = (struct flame_wanted){.bytes = name, .len = (uint32_t)n};
-		return collect_name_records(c, w);
+		int rc = w->nunnamed ? collect_name_records(c, w) : 0;
+
+		if (rc)
+			return rc;
+		r->name = flame_names_add(&w->names, name, n);
+		return r->name ? collect_add_record(c, w, r) : CPIDECODE_ENOMEM;
 	}
 	char *text = w->text + w->text_used;
 	memcpy(text, name, n);
 	w->text_used += (unsigned)n;
-	*wanted = (struct flame_wanted){.bytes = text, .len = (uint32_t)n};
+	w->wanted[w->nunnamed++] = (struct flame_wanted){.bytes = text, .len = (uint32_t)n};
 	return w->nunnamed == FLAME_WANTED ? collect_name_records(c, w) : 0;
 }
 
