@@ -9,8 +9,8 @@ cd "$(dirname "$0")/../.." || exit 1
 . tests/lib/arm64.sh
 
 unit="^(decoder_[a-z_]*|libtrace_(cpi|util)|perflib_(query|sets|sets_rings)|dump|ring_(layout|hooks|sections)|swtrace_cmd/check_counters)\$"
-# Many rounds of what is no other for another processor.
-long="^decoder_(compare|damage|lazy|stream)\$"
+# Many rounds of code that does nothing different on another processor.
+long="^decoder_(compare|damage|flame|flame_parts|hostile|lazy|pass|stream)\$"
 
 if [ "$(uname -m)" = aarch64 ]; then
 	echo "this machine is AArch64: the other builds were"

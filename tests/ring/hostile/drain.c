@@ -13,7 +13,7 @@
 #include "world.h"
 
 enum {
-	ROUNDS = SLOW_MACHINE > 1 ? 1000
+	ROUNDS = SLOW_MACHINE > 1 ? 500
 		 : SANITIZED	  ? 2000
 				  : 6000,
 	REOPEN = 250,

@@ -16,7 +16,7 @@
 enum {
 	DUMPS = SLOW_MACHINE > 1 ? 100
 		: SANITIZED	 ? 150
-				 : 600,
+				 : 300,
 	SIZE_DUMPS = (SANITIZED && SLOW_MACHINE == 1 ? 200 : 500) / SLOW_MACHINE
 };
 

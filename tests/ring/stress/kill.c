@@ -416,7 +416,7 @@ int main(int argc, char **argv)
 	char *end = "";
 
 	all_guests = argc > 1 && strcmp(argv[1], "guest") == 0;
-	kills_wanted = (all_guests ? 15000 : 50000) / (SANITIZED ? 25 : 1);
+	kills_wanted = (all_guests ? 9000 : 25000) / (SANITIZED ? 25 : 1);
 	if (argc > 1 + all_guests)
 		kills_wanted = strtoull(argv[1 + all_guests], &end, 10);
 	if (*end || kills_wanted < 100 || kills_wanted > 1000000) {
