@@ -82,7 +82,7 @@ static bool is_below(const char *line, const char *dir)
 	return dir && strncmp(line, dir, strlen(dir)) == 0 && strchr("/ ", line[strlen(dir)]);
 }
 
-/* The first line of `a` that `b` lacks, but for what is in `except`. NULL: there is none. */
+/* The first line of `a` that `b` and `except` lack. NULL: none. */
 static const char *missing(const char *a, const char *b, const char *except)
 {
 	static char line[PATH_MAX + 200];
@@ -167,7 +167,7 @@ static const char *hooks_are(unsigned long want)
 	return hooks == want ? NULL : "hooks more or less";
 }
 
-/* Directory and control page: the actor's and nobody else's. */
+/* Directory and control page belong to the actor alone. */
 static const char *is_private(const char *dir, uid_t uid)
 {
 	struct stat st;

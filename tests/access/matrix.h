@@ -19,7 +19,7 @@ enum { FRIENDS = 54320, FIRST_USER = 54320 };
 
 enum needs {
 	NEEDS_NOTHING = 0,
-	NEEDS_ROOT = 1,	     /* to become somebody else */
+	NEEDS_ROOT = 1,	     /* to change users */
 	NEEDS_NAMESPACE = 2, /* a /dev/shm of its own: root's session, users' default places */
 	NEEDS_SUID = 4,	     /* a file system that honours set-user-ID */
 };
@@ -54,7 +54,7 @@ typedef void action_fn(const char *argument, struct result *r);
 
 /* What must be true when it is over. */
 enum after {
-	SAME,	  /* nothing changed, for anybody */
+	SAME,	  /* nothing changed, for any user */
 	OWN,	  /* the actor's own session was made, private; else nothing changed */
 	MADE,	  /* box.dir is a complete session of the actor's, private; else nothing changed */
 	OWNERS,	  /* the same, but the owner's */
@@ -63,7 +63,7 @@ enum after {
 	MEMBERS,  /* only what members write changed */
 	ON,	  /* the state of the session in box.dir */
 	OFF,
-	GONE,	   /* no rings; nobody else's files changed */
+	GONE,	   /* no rings; other users' files are unchanged */
 	OWNER_CAN, /* the owner controls and traces as before */
 	COMMANDS,  /* every command of the owner's ends by itself; init makes it good again */
 	OTHERS,	   /* nothing changed outside box.dir, whatever became of that */
@@ -137,7 +137,7 @@ int program_main(int argc, char **argv);
 
 /* A text that names everything below /dev/shm (or base): type, mode, owner, size, contents. */
 char *fingerprint(bool members_contents);
-/* NULL, or what is wrong. */
+/* NULL, or the error. */
 const char *judge(const struct row *row, const char *before, const char *before_lax);
 /* State and number of hooks of a session; false if it cannot be opened. */
 bool session_state(const char *dir, unsigned *state, unsigned long *hooks);

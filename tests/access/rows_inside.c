@@ -171,7 +171,7 @@ static const struct situation lock_dangles = {"lock is a dangling link", 0, make
 		text ", off", OWNER, &situation, do_command, "off", 1, says, SAME, 0               \
 	}
 
-/* To trace is success, and nothing is written; a command says what is wrong. */
+/* Tracing succeeds and writes nothing; a command reports the error. */
 #define BOTH(situation, text, says) ROWS(situation, text, 0, says, SAME)
 /* Its hooks are lost: it may trace there, and cannot. */
 #define BROKEN(situation, text, says) ROWS(situation, text, PU_ERR_FILE_ERROR, says, SAME)

@@ -1,4 +1,4 @@
-/* UTF-8: what is well-formed, what a terminal obeys, how wide a text is. */
+/* UTF-8: well-formed text, control characters of a terminal, the width of a text. */
 #include <string.h>
 
 #include "../../formats/base/utf8.h"

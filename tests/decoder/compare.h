@@ -50,7 +50,7 @@ static inline void same_utils(const struct interval *a, const struct interval *b
 	}
 }
 
-/* As far as somebody wanted to know. */
+/* As far as requested. */
 static inline void same(const struct interval *a, const struct interval *b, unsigned wants)
 {
 	const uint32_t all = wants & WANT_FLAGS ? 0 : IV_INCONSISTENT | IV_MALFORMED;

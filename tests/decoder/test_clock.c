@@ -191,7 +191,7 @@ END_TEST
 
 START_TEST(set_forward)
 {
-	/* Or suspended, with ticks that stood still: nobody can tell. */
+	/* Or suspended, with stopped ticks: the syncs cannot tell. */
 	struct clock_sync s[] = {at(0, 100, 50), at(10, 115, 60)};
 	struct clock c = of(s, 2);
 	struct clock_finding f = only(&c);

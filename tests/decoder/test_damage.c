@@ -162,12 +162,12 @@ static size_t section_of(const struct whole *w, size_t byte)
 static bool section_told(const struct whole *w, const struct reading *r, size_t byte)
 {
 	size_t k = section_of(w, byte);
-	/* The zeros behind a payload are nobody's. */
+	/* The zeros after a payload belong to no section's contents. */
 	bool matters = byte < w->end[k];
 
 	if (!all_but(w, r, k, matters ? k + 1 : k) || r->ndamage + r->ninside != matters)
 		return false;
-	/* What a damaged header says is believed by nobody. */
+	/* The values of a damaged header are not used. */
 	if (r->first < w->read.first || r->last > w->read.last)
 		return false;
 	if (!matters)

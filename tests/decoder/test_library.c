@@ -45,7 +45,7 @@ START_TEST(fields_of_hooks)
 	ck_assert_int_eq(cpidecode_hooks_next(f.it, &h), 1);
 	ck_assert_uint_eq(h->minor, 2);
 	ck_assert_ptr_null(h->name);
-	ck_assert_int_eq(cpidecode_hooks_field(f.it, &field, &fit), 0); /* nobody describes it */
+	ck_assert_int_eq(cpidecode_hooks_field(f.it, &field, &fit), 0); /* no schema describes it */
 	do {
 		ck_assert_int_eq(cpidecode_hooks_next(f.it, &h), 1);
 	} while (h->minor != 1);

@@ -273,7 +273,7 @@ START_TEST(every_truncation_of_our_own)
 		int rc = read_cut(&b, n, &seen);
 
 		ck_assert_int_eq(rc, cut_code(n));
-		/* All whole sections and nothing else; what is cut off is told to the byte. */
+		/* All complete sections and nothing else; the cut part is reported to the byte. */
 		for (unsigned i = 0; next <= n; i++) {
 			static const uint8_t in[] = {0, 3, 1, 1};
 

@@ -476,7 +476,7 @@ struct crowd {
 	unsigned thread;
 };
 
-/* The interval of that number is the same whoever makes it. */
+/* The interval of that number is the same in every thread. */
 static struct interval numbered(unsigned i, struct interval_cpu *cpus)
 {
 	static const char *const labels[] = {"", "a", "ab", "abc"};

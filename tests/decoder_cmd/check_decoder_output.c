@@ -265,7 +265,7 @@ START_TEST(text_never_reaches_a_terminal_raw)
 	ck_assert_str_eq(written(), "\"\\x1B[31m\\x07\\x9B\\xC2\\x9B\\x7F \xC3\xA9\\n\\\"\\\\\"");
 	escape_text(&o, "\"a\\", 3);
 	ck_assert_str_eq(written(), "\"a\\");
-	/* Nor does a name rearrange what stands behind it. */
+	/* Nor does a name rearrange the text after it. */
 	escape_text(&o, "\xE2\x80\xAE\xE2\x81\xA6\xE2\x80\xA8\xD8\x9C", 11);
 	ck_assert_str_eq(written(), "\\xE2\\x80\\xAE\\xE2\\x81\\xA6\\xE2\\x80\\xA8\\xD8\\x9C");
 	escape_text(&o, "\xE2\x80\x90\xE2\x80\xAF\xE2\x81\xAA\xD8\x9D", 11);

@@ -74,7 +74,7 @@ in_file err 'one run each: .*--single-run'
 run 5 --report diff --single-run --fail-if 'max>+1%' old/1.bin new/1.bin
 in_file err 'max has no test: it fails by its value'
 
-# What was rotated away belongs to its file; a file counts once; what is no trace is told.
+# Rotated files belong to their file; a file counts once; files that are no traces are reported.
 mkdir rotated
 sed_id='id 000102030405060708090a0b0c0d0e0f'
 header=$sed_id

@@ -77,7 +77,7 @@ in_file err '; one run each: differences between runs are not in this$'
 run 2 --report diff --fail-if 'mean>+5%' before.bin slower.bin
 in_file err 'one run each: .*--single-run'
 
-# All that fail are told; n/a is told and fails nothing; a gate of nothing fails.
+# All failed gates are reported; n/a is reported and does not fail; a gate without intervals fails.
 run 5 --report diff --single-run --fail-if 'mean>+5%' --fail-if 'cpi>+1' --fail-if 'count>+1' before.bin slower.bin
 [ "$(wc -l <err)" -eq 2 ] || fail "not two lines"
 run 0 --report diff --single-run --fail-if 'mean>+5%' before.bin none.bin

@@ -1,5 +1,5 @@
 #!/bin/sh
-# What does not fit into memory waits in a temporary file; and that it cannot is told.
+# Intervals that do not fit into memory are spilled to a temporary file; failing to is reported.
 # shellcheck disable=SC3045 # the shells that run this know ulimit -d
 . "${0%/*}/lib.sh"
 : "${GENTRACE:?the maker of large traces gentrace}"

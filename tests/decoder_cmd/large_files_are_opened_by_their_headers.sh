@@ -8,7 +8,7 @@
 size=$(wc -c <large.bin)
 [ "$size" -gt 67108864 ] || fail "$size bytes are not more than 64 MiB"
 
-# summary OPTIONS...: to out; nothing is said.
+# summary OPTIONS...: to out, without messages.
 summary()
 {
 	run 0 --format csv "$@" large.bin

@@ -47,7 +47,7 @@ in_file err 'plain.bin: slices are missing'
 run 3 merge --strict one.p
 run 0 merge --strict one.p two.p
 
-# Losses are told once, whatever the number of slices, and --strict heeds them.
+# Losses are reported once for any number of slices, and --strict fails on them.
 loss='section loss
 loss 0 5 4 3 2 0 0 0
 loss 1 0 0 0 0 40 1 2'

@@ -1,5 +1,5 @@
 #!/bin/sh
-# --format nrm2: what it goes with, what filters leave, what cannot go in and is told.
+# --format nrm2: its combinations, filters, and the hooks that it cannot hold and reports.
 here=$(cd "${0%/*}" && pwd)
 . "$here/lib.sh"
 

@@ -18,7 +18,7 @@ endgroup
 section end
 END
 
-# Of nobody's: no columns, no line.
+# If no interval has the figures: no columns, no line.
 run 0 --report intervals plain.bin
 not_in_file out 'off CPU|switches|migr|faults'
 run 0 plain.bin

@@ -11,7 +11,7 @@ for format in text csv json folded svg; do
 	[ "$status" -eq 0 ] || fail "exit $status"
 	cmp -s out expected || fail "$format from a pipe differs"
 done
-# What is told of it names it.
+# Messages about it name it.
 head -c -8 plain.bin >cut.bin
 run 0 - <cut.bin
 in_file err '^cpidecode: standard input: cut off'

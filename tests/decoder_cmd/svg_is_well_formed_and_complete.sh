@@ -12,7 +12,7 @@ in_file flame.svg 'thread CPI 2.2500'
 in_file flame.svg 'CPI not measured</text>'
 in_file flame.svg 'we&quot;ird, \\x1B\[31m\\xFF;\\n</text>'
 in_file flame.svg '^</svg>$'
-# Nothing is fetched, and no name stands in the script.
+# Nothing is fetched, and the script contains no name.
 sed 's/http:\/\/www.w3.org\/[a-z0-9\/]*//g' flame.svg >rest
 not_in_file rest 'https?://|xlink|@import|url\([^#]'
 sed -n '/<script>/,$p' flame.svg >script

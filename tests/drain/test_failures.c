@@ -1,4 +1,4 @@
-/* Writing that fails: the file stays valid, what is not in it is counted, and it is said. */
+/* Failed writes: the file stays valid, missing hooks are counted, and the failure is reported. */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>

@@ -102,7 +102,7 @@ START_TEST(a_start_of_nonsense_discards_nothing)
 	box_drain(&b);
 	write_hooks(1, &next, 3 * PER_SECTION + 5);
 	uint32_t ring = my_ring(&b);
-	/* What session_discard copies from a head that somebody wrote. */
+	/* The value that session_discard copies from a falsified head. */
 	b.s.control->ring[ring].start = (uint64_t)1 << 40;
 	box_rounds(&b);
 	ck_assert_uint_eq(released_of(&b, ring), 3 * SECTION);

@@ -240,7 +240,7 @@ else
 	complains 'lacks libpfm4'
 fi
 
-# ---------------------------------------------------------------------- what is written
+# ------------------------------------------------------------------------------ output
 exits 0 --help
 says '^usage: swtrace event '
 if [ -c /dev/full ]; then

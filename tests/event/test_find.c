@@ -142,7 +142,7 @@ START_TEST(names_mean_what_the_kernel_takes)
 }
 END_TEST
 
-/* ------------------------------------------------------------------------ what is none */
+/* ------------------------------------------------------------------------ invalid names */
 
 static const struct {
 	enum tree tree;

@@ -1,7 +1,7 @@
 # shellcheck shell=sh disable=SC2154
 # Sourced by run.sh: what must be true of a run, whatever failed in it.
 
-# What was done to the wall clock meanwhile is said, and no fault of the trace.
+# Reports of changes to the wall clock meanwhile are no fault of the trace.
 clock_lines='CLOCK_REALTIME|the clocks contradict|the machine was suspended'
 
 # whole FILE [HOOKS]: a complete trace, of that many hooks.
@@ -12,7 +12,7 @@ whole() {
 	[ -z "${2-}" ] || [ "$(wc -l <"$dir/hooks")" -eq $(($2 + 1)) ]
 }
 
-# partial FILE: complete as a file; a reading error kept something from it, and it is said.
+# partial FILE: a complete file; a read error made it miss data, which is reported.
 partial() {
 	grep -q 'rings were cut off' "$err" &&
 		timeout 30 "$CPIDECODE" --report info "$1" >"$dir/info" 2>"$dir/told"

@@ -23,7 +23,7 @@ for argument in "$@"; do
 	esac
 done
 
-# A /dev/shm of one's own, so that nobody else's private sessions are counted as left behind.
+# A private /dev/shm, so that other programs' private sessions do not count as left behind.
 if [ "$(id -u)" -eq 0 ] && [ -z "${SWTRACE_FAULTS_INSIDE-}" ] &&
 	unshare -m true 2>/dev/null; then
 	SWTRACE_FAULTS_INSIDE=1

@@ -103,7 +103,7 @@ part_dump() {
 
 # -------------------------------------------------------------------------------- run
 
-# The session goes, or is kept and said so, and what is kept can be dumped.
+# The session is removed, or kept and reported; a kept one can be dumped.
 judge_run() {
 	kept=$(sed -n 's/.*the trace is kept: SWTRACE_SESSION=\([^ ]*\) .*/\1/p' "$err")
 	case $status in

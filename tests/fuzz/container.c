@@ -27,7 +27,7 @@ static void account(struct reading *r, uint64_t offset, uint64_t bytes)
 static int on_damage(void *ctx, const struct io_damage *d);
 static int on_section(void *ctx, const struct io_section *s);
 
-/* A section that was believed: what it swallowed is told of as well as the rest. */
+/* A section that was trusted: the sections inside it are reported like the others. */
 static void doubt(const struct reading *r, const struct io_section *s)
 {
 	struct reading inner = *r;
@@ -68,7 +68,7 @@ static int on_section(void *ctx, const struct io_section *s)
 	PROMISE(rc <= 1 && (rc != 1 || why), "code %d", rc);
 	if (!rc && s->raw) {
 		PROMISE(r->raw.cap >= s->raw, "a buffer of %zu", r->raw.cap);
-		/* An imported file is read as what it became. */
+		/* An imported file is read in its converted form. */
 		if (s->codec == TF_CODEC_NONE && !io_import(r->in))
 			PROMISE(memcmp(r->raw.p, r->bytes + s->offset + TF_SECTION_SIZE, s->raw) ==
 					0,

@@ -31,7 +31,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 /* A copy in memory of exactly n bytes, so that a sanitizer sees one byte too far. */
 uint8_t *exact_copy(const void *p, size_t n);
 
-/* An input taken apart from its front; what is not there is 0. */
+/* Consumes an input from its front; missing bytes are 0. */
 struct feed {
 	const uint8_t *p;
 	size_t n;

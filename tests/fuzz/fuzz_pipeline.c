@@ -14,7 +14,7 @@ enum how {
 	TWO_FILES = 1,	 /* a length of 16 bits, then the first recipe */
 	SCHEMA = 2,	 /* a length of 16 bits, then a user's schema */
 	FULL_DISK = 4,	 /* nothing can be written */
-	CANCELED = 8,	 /* by whoever watches the progress */
+	CANCELED = 8,	 /* by the progress callback */
 	AS_WRITTEN = 16, /* no recipe but a file */
 	UNVERIFIED = 32, /* opened by the headers, as large files are */
 };

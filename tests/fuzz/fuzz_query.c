@@ -11,7 +11,7 @@
 
 enum { CANARY = 0x5a };
 
-/* ------------------------------------------------------------------ what is expected */
+/* ---------------------------------------------------------------------- expectations */
 
 /* The plainest meaning of a pattern: after each of its characters, which beginnings of s it
  * matches. Both are UTF-8. */
@@ -132,7 +132,7 @@ static void expect_result(const struct result *r, const struct made *m,
 			(unsigned)n);
 }
 
-/* ----------------------------------------------------------------------- what is asked */
+/* ---------------------------------------------------------------------------- requests */
 
 /* A buffer whose bytes show where something was written. */
 static uint8_t *buffer(size_t bytes)

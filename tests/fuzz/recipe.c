@@ -67,7 +67,7 @@ static void keep_order(uint8_t *record, uint64_t *stamp)
 	put_le64(record + REC_STAMP, *stamp);
 }
 
-/* What the header says of the hooks is what is there; the payload is not packed yet. */
+/* Makes the header describe the actual hooks; the payload is not packed yet. */
 static void make_honest(struct honesty *honesty, uint8_t *h, struct bytes *payload)
 {
 	uint32_t ring = get_le32(h + TF_S_RING), hooks = 0, torn = 0, size;

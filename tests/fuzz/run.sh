@@ -60,7 +60,7 @@ search() {
 	return 1
 }
 
-# The same bytes for the same inputs, whoever packs them: pack TARGET.
+# The same bytes for the same inputs on every machine: pack TARGET.
 pack() {
 	rm -rf "$build/packed"
 	mkdir -p "$build/packed/$1"

@@ -251,7 +251,7 @@ static struct filling wait_pop(struct trace_sink *s)
 	return top;
 }
 
-/* Writes what is full and older than all that is still being filled. */
+/* Writes full sections that precede all those still being filled. */
 static void write_waiting(struct trace_sink *s)
 {
 	uint64_t oldest = UINT64_MAX;

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs into a scratch prefix and builds consumers against what is there.
+# Installs into a scratch prefix and builds consumers against it.
 # Environment: BUILD: the build folder; SOURCE: the project's folder.
 set -u
 : "${BUILD:?}" "${SOURCE:?}"

@@ -64,7 +64,7 @@ START_TEST(a_cpu_is_counted)
 }
 END_TEST
 
-/* The clock of a CPU goes whoever runs. */
+/* The clock of a CPU counts whichever thread runs. */
 START_TEST(the_cpu_clock_is_counted)
 {
 	cpc_set_t *clock = set_of(cpc, "cpu-clock", 0, CPC_COUNT_SYSTEM);

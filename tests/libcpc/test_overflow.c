@@ -242,7 +242,7 @@ static int ignores_nothing(void *unused)
 	return 0;
 }
 
-/* As SIGEMT does where nobody handles it. */
+/* As an unhandled SIGEMT does. */
 START_TEST(unhandled_signals_end_the_process)
 {
 	struct child c = begin_child(ignores_nothing, NULL);

@@ -73,7 +73,7 @@ START_TEST(what_is_no_file_is_refused)
 }
 END_TEST
 
-/* What is somebody's under another name is not written. */
+/* A file with another link is not written. */
 START_TEST(a_second_name_is_refused)
 {
 	char other[256];
@@ -142,7 +142,7 @@ static int locks(void *range)
 	return 0;
 }
 
-/* A lock is all that anybody can hold against others, and nobody waits for it. */
+/* Other users can only hold locks, and no call waits for them. */
 START_TEST(locks_do_not_block)
 {
 	off_t all[] = {0, 0}, unrelated[] = {0, 4096};

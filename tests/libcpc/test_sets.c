@@ -1,4 +1,4 @@
-/* Handles, sets, requests, attributes, and what the machine says of itself. */
+/* Handles, sets, requests, attributes, and the description of the machine. */
 #include "suite.h"
 
 #include <string.h>

@@ -52,7 +52,7 @@ START_TEST(found)
 	ck_assert_str_eq(t->type[1].name, "cpu_core");
 	ck_assert_uint_eq(core_type_of(9), 0);
 	ck_assert_uint_eq(core_type_of(5), 1);
-	ck_assert_uint_eq(core_type_of(8), 0); /* nobody's */
+	ck_assert_uint_eq(core_type_of(8), 0); /* in no type's list */
 	ck_assert_uint_eq(core_type_of(UINT32_MAX), 0);
 	ck_assert(t->has_mperf);
 	ck_assert_uint_eq(t->mperf_pmu, 60);

@@ -107,7 +107,7 @@ START_TEST(nothing_to_renew)
 	perf_renew_cpus(PERF_HARDWARE, &four);
 	ck_assert_uint_eq(fake_pmu.opens, 0);
 	perf_drop_cpus(PERF_HARDWARE);
-	/* Nobody holds them: nobody would close them. */
+	/* Opens none without a holder, which would have to close them. */
 	fake_pmu.cpu_errno = 0;
 	perf_renew_cpus(PERF_HARDWARE, &four);
 	ck_assert_uint_eq(fake_pmu.open, 0);
@@ -153,7 +153,7 @@ START_TEST(descriptors_lost)
 	fake_pmu_lose_descriptors();
 	ck_assert_int_eq(perf_read_cpu(PERF_HARDWARE, 0, &r), PERF_CPU_NONE);
 	perf_drop_cpus(PERF_HARDWARE);
-	ck_assert_uint_eq(fake_pmu.open, 12); /* somebody else's by now */
+	ck_assert_uint_eq(fake_pmu.open, 12); /* the number now belongs to another file */
 }
 END_TEST
 

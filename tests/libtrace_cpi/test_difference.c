@@ -346,7 +346,7 @@ START_TEST(not_changed)
 	to->cpus = CPUS - 1;
 	counters_difference(from, to, out);
 	ck_assert_uint_eq(out->flags, CPI_QUALITY_CPUS_CHANGED);
-	/* Nobody looked at the start. */
+	/* It was not read at the start. */
 	from->cpus = 0;
 	counters_difference(from, to, out);
 	ck_assert_uint_eq(out->flags, 0);

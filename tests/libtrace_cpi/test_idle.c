@@ -163,7 +163,7 @@ static const char *const not_list[] = {
 	"now at x nsecs\n" CPU_TEXT(0, 1, 1, 1, 1, 1) TAIL,
 	"now at 99999999999999999999 nsecs\n" CPU_TEXT(0, 1, 1, 1, 1, 1) TAIL,
 	CPU_TEXT(0, 1, 1, 1, 1, 1) TAIL,
-	HEAD CPU_TEXT(0, 0, 1, 1, 1, 1) TAIL, /* not tickless: nobody adds idle time up */
+	HEAD CPU_TEXT(0, 0, 1, 1, 1, 1) TAIL, /* not tickless: the kernel adds up no idle time */
 	HEAD CPU_TEXT(0, 1, 1, 1, 99999999999999999999, 1) TAIL,
 	HEAD CPU_TEXT(0, 1, 1, 1, 9223372036854775807, 9223372036854775807) TAIL,
 	HEAD CPU_TEXT(0, 1, x, 1, 1, 1) TAIL, HEAD CPU_TEXT(4, 1, 1, 1, 1, 1) TAIL,
@@ -183,7 +183,7 @@ START_TEST(list_bad)
 }
 END_TEST
 
-/* Cut anywhere: what is there is right, and the processor at the cut is not. */
+/* Cut anywhere: the complete processors are right, the one at the cut is missing. */
 START_TEST(list_truncated)
 {
 	struct idle_cpu cpu[4];

@@ -128,7 +128,7 @@ START_TEST(taken_apart)
 }
 END_TEST
 
-/* What somebody closed is somebody else's now. */
+/* A descriptor that the program closed now belongs to another file. */
 START_TEST(descriptors_lost)
 {
 	ck_assert_int_eq(open_three(NULL), 0);
@@ -239,7 +239,7 @@ START_TEST(mapped_without_descriptors)
 }
 END_TEST
 
-/* Something else may stand there in the child. */
+/* The child may have something else mapped there. */
 START_TEST(forked)
 {
 	ck_assert_int_eq(open_three(NULL), 0);

@@ -90,7 +90,7 @@ static const struct {
 	/* As the kernel programs it: from minus what is left until the overflow. */
 	{48, 0x800000000000, (int64_t)1 << 47, 0},
 	{48, 0xFFFFFFFFFFFF, 1, 0},
-	{48, 0xFFFF800000000005, (int64_t)1 << 47, 5}, /* what is above the width is nothing */
+	{48, 0xFFFF800000000005, (int64_t)1 << 47, 5}, /* bits above the width are ignored */
 	{40, 0xFFFFFFFFF0, 100, 84},
 	{32, 0xFFFFFFFF, 1, 0},
 	{32, 0x100000007, 1, 8},

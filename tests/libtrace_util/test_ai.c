@@ -90,7 +90,7 @@ START_TEST(what_the_script_leaves_out)
 }
 END_TEST
 
-/* Not measured for a while: what was missed comes with what is read next. */
+/* Unmeasured for a while: the next reading includes the missed time. */
 START_TEST(a_gap)
 {
 	AI_COUNTERS *a, *b, *c;

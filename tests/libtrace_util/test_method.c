@@ -1,4 +1,4 @@
-/* How busy is told from idle on machines with and without each. */
+/* The method that tells busy from idle, on machines with and without each source. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

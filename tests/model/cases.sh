@@ -1,5 +1,5 @@
 # shellcheck shell=sh disable=SC2086
-# Sourced by run.sh: what is checked in the tests. Two writers, two records each, two sections
+# Sourced by run.sh: the checks of the tests. Two writers, two records each, two sections
 # of two units, aborts at every store and as often as they like, unless said otherwise. LONG_ONLY:
 # each record fills a section, so that the four are two laps.
 

@@ -47,7 +47,7 @@ not_ok() { # NAME WHY
 	[ ! -f "$work/out" ] || sed 's/^/  /' "$work/out" | head -n 30
 }
 
-# What is checked: ring.pml, or what the cases set.
+# The model to check: ring.pml, or the one that the cases set.
 model=ring.pml
 
 # verify FLAGS OPTIONS...: makes the verifier, compiled with FLAGS, and runs it; what it says is in

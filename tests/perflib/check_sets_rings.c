@@ -143,7 +143,7 @@ static void ledger(const void *arg)
 	session_close(&s);
 }
 
-/* Discarded, made anew, and gone: what is read is what there is now. */
+/* Rings discarded, recreated and freed: a sample shows the current state. */
 static void changes(const void *arg)
 {
 	struct asked a;

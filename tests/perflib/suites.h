@@ -19,9 +19,9 @@ Suite *names_suite(void);
 Suite *registration_suite(void);
 Suite *trouble_suite(void);
 
-/* A single-instance counterset: counters 1 (32 bits), 3 (64), 8 (nobody can supply it). */
+/* A single-instance counterset: counters 1 (32 bits), 3 (64), 8 (unsupported). */
 extern struct made_up_set single;
-/* A multi-instance one: 0 (64), 2 (32), 5 (nobody can supply it), 9 (some have it). */
+/* A multi-instance one: 0 (64), 2 (32), 5 (unsupported), 9 (only some instances have it). */
 extern struct made_up_set several;
 extern struct made_up_host machine;
 extern HANDLE query;

@@ -146,7 +146,7 @@ START_TEST(what_cannot_be_supplied_is_told)
 
 	ck_assert_uint_eq(add(&single_guid, 8, PERF_ANY_INSTANCE_ID, NULL), ERROR_SUCCESS);
 	ck_assert_uint_eq(add(&several_guid, 5, PERF_ANY_INSTANCE_ID, "*"), ERROR_SUCCESS);
-	/* Of those that match nobody has it, but others have. */
+	/* No matching instance has it, but others do. */
 	ck_assert_uint_eq(add(&several_guid, 9, PERF_ANY_INSTANCE_ID, "0,1"), ERROR_SUCCESS);
 	data = only(&r);
 	for (ULONG i = 0; i < 2; i++) {

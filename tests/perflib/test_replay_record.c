@@ -311,7 +311,7 @@ START_TEST(nothing_is_recorded_while_tracing_is_off)
 }
 END_TEST
 
-/* Full rings: it is said, and what is there is replayed. */
+/* Full rings: the call reports it, and the recorded part is replayed. */
 START_TEST(lost_samples_are_told)
 {
 	unsigned fit = 0;
@@ -338,7 +338,7 @@ START_TEST(lost_samples_are_told)
 }
 END_TEST
 
-/* The rings forgot what the counterset is: nobody knows, until it is told again. */
+/* The rings overwrote the definition: the counterset is unknown until it is written again. */
 START_TEST(wrapped_rings_are_told_again)
 {
 	unsigned samples = 0, parts = 0;

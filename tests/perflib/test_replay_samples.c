@@ -226,7 +226,7 @@ START_TEST(what_is_not_known_is_not_there)
 
 	put_definition(&b, stamp++, 0xaaaaaaaa);
 	PART(.time = 1, .parts = 1, .set_rows = 2, .rows = 2, .known = 0xd);
-	/* A counter that nobody told of. */
+	/* A counter without a definition. */
 	PART(.time = 2, .parts = 1, .set_rows = 1, .rows = 1, .ids = {1, 3});
 	query = replay_all(finish(&b), &guid_a);
 	data = next_sample(query);
@@ -385,7 +385,7 @@ static bool damage(struct copied *c, void *ctx)
 	return next(seed) % 16 != 0;
 }
 
-/* Whatever stands in them: blocks are right, and reading ends. */
+/* For any contents, blocks are valid and reading ends. */
 START_TEST(any_words_do_no_harm)
 {
 	struct bytes b = {0};

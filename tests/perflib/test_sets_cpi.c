@@ -119,7 +119,7 @@ START_TEST(nonsense)
 }
 END_TEST
 
-/* The idle accounting: busy is a share of the time, and instructions are nobody's. */
+/* The idle accounting: busy is a share of the time, and no processor has instructions. */
 START_TEST(software)
 {
 	uint64_t part = 0, whole = 0;

@@ -131,7 +131,7 @@ START_TEST(times)
 }
 END_TEST
 
-/* What the machine does not tell is not known, for nobody. */
+/* A value that the machine lacks is unavailable for every instance. */
 START_TEST(missing)
 {
 	static const int never[] = {PROCESSOR_DPC_RATE, PROCESSOR_PARKING, PROCESSOR_STATE_FLAGS,
@@ -165,7 +165,7 @@ START_TEST(missing)
 }
 END_TEST
 
-/* Only what is asked for is read. */
+/* Only requested files are read. */
 START_TEST(wanted)
 {
 	struct asked a;

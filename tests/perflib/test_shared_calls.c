@@ -310,7 +310,7 @@ START_TEST(a_directory_that_is_not_ours_is_refused)
 }
 END_TEST
 
-/* Until no more can be had; then what is there goes on. */
+/* Until allocation fails; the existing ones go on. */
 static int fill_up(void *user)
 {
 	PERF_COUNTERSET_INSTANCE *i = NULL, *last = NULL;

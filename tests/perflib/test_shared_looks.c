@@ -96,7 +96,7 @@ static void tear(int look, uint8_t *slot)
 {
 	if (look == torn)
 		*word_of(slot, 0) = 0x400000005;
-	/* Of 32 bits: the upper half is nobody's. */
+	/* A 32-bit counter: the upper half is unused. */
 	*word_of(slot, 1) |= (uint64_t)look << 32;
 }
 
@@ -128,7 +128,7 @@ START_TEST(one_that_never_holds_still_is_not_available)
 	ck_assert_uint_eq(seen.rows.used, 1);
 	ck_assert_uint_eq(seen.rows.known[0], 0);
 	ck_assert_uint_eq(seen_value(&seen, 0, 2), 0x600000006);
-	/* Nor is it looked at again if nobody wants it. */
+	/* Nor is it read again if no query wants it. */
 	looks = 0;
 	ck_assert_uint_eq(
 		seen.sets[0]->operations->collect(seen.sets[0], NULL, others, NULL, &seen.rows),

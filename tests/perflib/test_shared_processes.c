@@ -97,7 +97,7 @@ START_TEST(providers_of_many_processes_are_seen_while_they_live)
 			i % 2 ? ERROR_SUCCESS : ERROR_WMI_GUID_NOT_FOUND);
 	seen_refresh(&seen);
 	ck_assert_uint_eq(seen.n, N / 2);
-	/* The dead ones' files are there until somebody starts a provider. */
+	/* Files of dead providers remain until the next provider starts. */
 	ck_assert_int_eq(shared_files(NULL), N);
 	PerfStopProvider(offer_provider(50));
 	ck_assert_int_eq(shared_files(NULL), N / 2);
@@ -413,7 +413,7 @@ START_TEST(exec_ends_a_provider)
 		_exit(offer_and_exec(&failed));
 	}
 	seen_open(&seen);
-	/* Until there is a file, and nobody alive with it. */
+	/* Until the file exists and its process is dead. */
 	while (shared_files(NULL) == 0 || seen.n != 0) {
 		ck_assert_int_eq(waitpid(pid, &status, WNOHANG), 0);
 		usleep(1000);
@@ -522,7 +522,7 @@ START_TEST(who_sees_whose)
 	ck_assert_int_eq(hear(&c[0]), 0);
 	ck_assert_int_eq(seen_by(ALICE, NULL), 3);
 	ck_assert_int_eq(seen_by(65534, NULL), 1);
-	/* A directory under another's name is nobody's. */
+	/* A directory under another user's name is ignored. */
 	snprintf(hidden, sizeof hidden, "%s/hidden", shared_dir);
 	ck_assert_int_eq(rename(bobs, hidden), 0);
 	ck_assert_int_eq(rename(alices, bobs), 0);

@@ -149,7 +149,7 @@ START_TEST(no_value_is_half_of_one_and_half_of_another)
 	__atomic_store_n(&stop, true, __ATOMIC_RELAXED);
 	pthread_join(thread, NULL);
 	ck_assert_uint_gt(values, 0);
-	/* Once it stands still it is there. */
+	/* It is available once it is stable. */
 	ck_assert_uint_eq(seen_collect(&seen, seen.sets[0]), ERROR_SUCCESS);
 	for (unsigned c = 0; c < 8; c++)
 		seen_value(&seen, 0, c);

@@ -107,7 +107,7 @@ else
 	echo "skipped: all processors: $(head -n 1 err)"
 fi
 
-# Never a 0 for what the machine does not have.
+# Events that the machine lacks never show 0.
 counts -e instructions:u,node-prefetch-misses -- true
 case $(cell node-prefetch-misses 6) in
 0) not_ok nothing_is_made_up "0 for an event that was not counted" ;;

@@ -40,7 +40,7 @@ is_json out
 tail -n 1 out | grep -q '^{"kind": "total".*"exit_code": 3, ' || fail "the last line is no total"
 [ "$(grep -c '"kind": "total"' out)" -eq 1 ] || fail "more than one total"
 
-# A file appears whole, in the end; what was there before stays until then, or for good.
+# A file appears complete, at the end; an existing file stays until then, or on failure.
 echo before >counts
 run 0 --csv -o counts -I 10 -e page-faults -- sh -c "'$WORK' sleeps 30; cat counts"
 [ "$(cat out)" = before ] || fail "the file was replaced too early"

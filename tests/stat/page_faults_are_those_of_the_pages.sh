@@ -1,5 +1,5 @@
 #!/bin/sh
-# Of threads, of children and of both sizes: what was touched more is counted more.
+# Of threads, of children and of both sizes: more pages touched, more faults counted.
 . "${0%/*}/lib.sh"
 measured page-faults || skip "page faults cannot be counted here"
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Somebody who is nobody: needs root.
+# As the user nobody: needs root.
 . "${0%/*}/lib.sh"
 [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null || skip "other users: needs root and setpriv"
 paranoid=$(cat /proc/sys/kernel/perf_event_paranoid)

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Never a 0 for what was not measured, and exit code 4 where nothing is.
+# Unmeasured events never show 0, and the exit code is 4 if none is measured.
 . "${0%/*}/lib.sh"
 measured page-faults || skip "page faults cannot be counted here"
 

@@ -132,5 +132,5 @@ for caller in default ignored; do
 	done <table
 done
 
-# The child of a verb has the default, whoever survives: it ends with SIGPIPE's status.
+# The child of a verb has the default action: it ends with SIGPIPE's status.
 into_pipe default 141 swtrace run -o run.bin -- cat /proc/self/status

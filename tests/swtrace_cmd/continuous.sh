@@ -48,7 +48,7 @@ same "lost" "$(final lost)" 0
 same "torn" "$(final torn)" 0
 is_trace "$t"
 holds 5000 "$t"
-# Where nobody reaps orphans it stays as a zombie.
+# Without a reaper of orphans it stays a zombie.
 until_true '! kill -0 $pid || grep -q "State:.Z" /proc/$pid/status'
 same "drain" "$(field state)" finished
 same "written" "$(number written)" 5000

@@ -34,7 +34,7 @@ grep -qx _Total out && grep -qx 0,_Total out && grep -qx 0,0 out || fail "instan
 run 0 counters instances 'Processor Information' --json
 is_json out
 
-# What list says is supplied is, and what it says is not is blank.
+# Counters that list shows as supplied have values; the others are blank.
 run 0 counters list 'Processor Information'
 sed -n 's/^ *[0-9]*  \(.*[^ ]\)  *PERF_[A-Z0-9_]*$/\1/p' out | grep -v Base >here
 sed -n 's/^ *[0-9]*  \(.*[^ ]\)  *PERF_[A-Z0-9_]*  *not here$/\1/p' out | grep -v Base >missing

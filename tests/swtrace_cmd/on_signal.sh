@@ -78,7 +78,7 @@ for signal in "" USR2 SIGRTMIN+3 quit; do
 	same "$name: lines" "$(cat "$told" "$said" | wc -l | tr -d ' ')" 4
 done
 
-# Others end it as well; -o; what was there before is kept, too.
+# Other signals end it as well; -o; an existing file is also kept.
 for signal in TERM HUP; do
 	waiting --on-signal --keep 3 --compress zlib -o "$t"
 	kill -USR1 $dumper

@@ -20,7 +20,7 @@ exits 7 "$SWTRACE" run -o "$t" -- "$WRITER" status 7
 exits 0 "$SWTRACE" run -o "$t" -- true && same "no hooks" "$(summary hooks)" 0
 says "$err" '^swtrace run: true wrote no hooks: check that it is linked with libswtrace'
 same "lines" "$(wc -l <"$err")" 2
-# A full ring keeps the first hooks: the command says so, and so does whoever reads the file.
+# A full ring keeps the first hooks: the command says so, and so does the reader of the file.
 exits 0 "$SWTRACE" run -s 1 -o "$t" -- "$WRITER" hooks 100000
 accepted=$(cat "$out")
 filled="the buffers filled: kept the first $accepted hooks, lost $((100000 - accepted)): swtrace record"
@@ -101,7 +101,7 @@ for signal in TERM INT HUP; do
 	is_trace "$t"
 done
 
-# What a killed `run` leaves is removed by the next one, once nobody holds it.
+# What a killed `run` leaves is removed by the next one, once no process uses it.
 rm -f "$ready"
 setsid "$SWTRACE" run -s 1 -o "$t" -- sh -c ': >"$0"; exec sleep 10' "$ready" \
 	>"$out" 2>"$err" &

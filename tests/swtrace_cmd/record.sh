@@ -76,7 +76,7 @@ holds "$recorded" "$t"
 exits 0 "$SWTRACE" record --duration=60 -o "$t" -- "$WRITER" paced 10
 holds 10 "$t"
 
-# --strict: what is lost is an exit code. A drain that stands still loses.
+# --strict: losses set the exit code. A stopped drain loses hooks.
 strict()
 {
 	# shellcheck disable=SC2086 # none, or one

@@ -1,4 +1,4 @@
-# Who may do what. Needs root, to be somebody else.
+# Permissions of users. Needs root, to change users.
 if [ "$(id -u)" -ne 0 ] || ! command -v setpriv >/dev/null; then
 	skip "other users: needs root and setpriv"
 	return 0 2>/dev/null
@@ -27,7 +27,7 @@ if ! as_nobody "$dir/swtrace" --version >/dev/null 2>&1; then
 	return 0
 fi
 
-# Root's session without a group: nobody else's.
+# Root's session without a group: for root alone.
 fresh
 root_session=$SWTRACE_SESSION
 exits 0 "$SWTRACE" init -s 1

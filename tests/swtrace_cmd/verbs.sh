@@ -66,7 +66,7 @@ says "$out" '{"major": 16, "name": "time profile", "enabled": false, "written": 
 says "$out" '{"major": 34, "name": "mine", "enabled": true, "written": true}'
 exits 0 "$SWTRACE" enable
 
-# off keeps the hooks; what comes then is nobody's.
+# off keeps the hooks; later hooks are not written.
 exits 0 "$SWTRACE" off
 exits 0 "$WRITER" hooks 10
 same "hooks while off" "$(number attempted)" 1010

@@ -54,7 +54,7 @@ static int paced(long n, long first)
 	return 0;
 }
 
-/* Long enough off that whoever drains has noticed. */
+/* Off for long enough that the drain has noticed. */
 static int phases(void)
 {
 	const struct timespec pause = {.tv_nsec = 400000000};

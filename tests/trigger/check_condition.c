@@ -1,4 +1,4 @@
-/* The condition language: what it takes, what it refuses and where, and what holds of what. */
+/* The condition language: what it accepts, what it rejects and where, and its results. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,7 +34,7 @@ static struct event interval(void)
 	return e;
 }
 
-/* A hook of a guest ring, of nobody known. */
+/* A hook of a guest ring, by an unknown thread. */
 static struct event hook(void)
 {
 	static const uint8_t record[1];

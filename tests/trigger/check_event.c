@@ -163,7 +163,7 @@ START_TEST(a_short_hook_joins)
 }
 END_TEST
 
-/* Whatever a record claims, nothing beyond it is looked at: every byte of it is tried. */
+/* No record makes the reader go beyond it: every byte of it is varied. */
 START_TEST(hostile)
 {
 	struct event e;

@@ -1,4 +1,4 @@
-/* The watch: every hook once and in order, and what it did not see counted. */
+/* The watch: sees every hook once and in order, and counts those it missed. */
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #ifndef SWT_TESTS_RING_CONSISTENT_H
 #define SWT_TESTS_RING_CONSISTENT_H
 
-/* NULL, or what is wrong. Sections must be stored without a codec; others are skipped. */
+/* NULL, or the error. Sections must be stored without a codec; others are skipped. */
 const char *consistent_file(const char *path);
 
 #endif

@@ -195,7 +195,7 @@ static void start_program(bool without_rseq, uint32_t seed)
 	unsetenv("GLIBC_TUNABLES");
 }
 
-/* Reaps ended children, whoever forked them. */
+/* Reaps all ended children. */
 static void reap(struct world *w)
 {
 	pid_t pid;
