@@ -9,9 +9,10 @@
 #include "../../include/cpidecode.h"
 #include "../lib/trace_build.h"
 #include "compare.h"
+#include "../lib/sanitized.h"
 #include "../lib/suites.h"
 
-enum { FILES = 3, RINGS = 4, MOST = 1000 };
+enum { FILES = 3, RINGS = 4, MOST = 1000, SEEDS = WITH_TSAN ? 1 : 3 };
 
 /* Some start or end together, some are of no length, some began before the clock. */
 static void put_group(struct bytes *b, uint64_t *seed, uint64_t end)
@@ -191,7 +192,7 @@ static void compare_all(const struct population *p)
 
 START_TEST(one_machine)
 {
-	for (uint64_t seed = 1; seed <= 3; seed++) {
+	for (uint64_t seed = 1; seed <= SEEDS; seed++) {
 		struct population p;
 		struct interval_set *set;
 		struct interval_set_options all = {.cpus = true};
@@ -209,7 +210,7 @@ END_TEST
 
 START_TEST(several_machines)
 {
-	for (uint64_t seed = 1; seed <= 3; seed++) {
+	for (uint64_t seed = 1; seed <= SEEDS; seed++) {
 		struct population p;
 
 		make(&p, 100 + seed, 2 + seed % 2);
@@ -243,7 +244,7 @@ END_TEST
 /* Threads come and go; and on one of them everything is open at the end. */
 START_TEST(many_threads_and_deep_nesting)
 {
-	enum { N = 50000 };
+	enum { N = WITH_TSAN ? 5000 : 50000 };
 	struct bytes file = {0}, records = {0}, others = {0};
 	struct interval_stream_options o = {
 		.from_ns = INT64_MIN, .wants = WANT_FLAGS, .budget = 300000};
