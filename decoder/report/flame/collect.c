@@ -362,7 +362,7 @@ int flame_collect(struct flame_collection *c)
 		rc = pass_run(&pass, c->r->found);
 	if (!rc)
 		rc = collect_end(c);
-	if (rc == CPIDECODE_ESPOOL)
+	if (rc == CPIDECODE_ESPOOL && sorter_error(c->records))
 		errno = sorter_error(c->records);
 	return rc;
 }
