@@ -235,7 +235,7 @@ if [ "$quick" -eq 0 ]; then
 	# What was freed is kept for 16 MB more, which is longer than most tests take, and costs few page
 	# faults.
 	await asan &&
-		ASAN_OPTIONS=detect_leaks=1:abort_on_error=0:quarantine_size_mb=16 suite asan -E '^(install|model|faults|access|ring_(kill|stop|abort|signal|migrate|hotplug|drain_guest).*|session_stress_tasks|samples|event_pfm|bench_.*|swtrace_(continuous|record)|swtrace_cmd/ai_measures.*)$'
+		ASAN_OPTIONS=detect_leaks=1:abort_on_error=0:quarantine_size_mb=16 suite asan -E '^(install|model_.*|faults|access|ring_(kill|stop|abort|signal|migrate|hotplug|drain_guest).*|session_stress_tasks|samples|event_pfm|bench_.*|swtrace_(continuous|record)|swtrace_cmd/ai_measures.*)$'
 	await tsan &&
 		suite tsan -R '^(decoder_(pass|stream|intervals|library)|libtrace_(cpi|util)|libcpc_(static|machines)|perflib_shared|dump|ring_(layout|hooks|sections)|session_(place|control|members|schemas|tasks))$'
 	wait "$ahead"

@@ -2,16 +2,23 @@
 # Checks the models of the ring's protocol and of the task table with spin: every configuration exhausted without an error,
 # and every seeded fault found, as the invariant that it breaks.
 #
-# usage: sh tests/model/run.sh [--full] [--only PATTERN]
+# usage: sh tests/model/run.sh [--full] [--model NAME] [--only PATTERN]
 #	--full	larger configurations too (some minutes)
+#	--model	only those of one model: ring or tasks
 #	--only	those whose name matches the shell pattern
 # Exit status: 0 passed, 1 failed, 2 usage, 77 skipped.
 set -u
 here=$(cd "$(dirname "$0")" && pwd) || exit 1
-full=0 only='*'
+full=0 only='*' only_model=
 while [ $# -gt 0 ]; do
 	case $1 in
 	--full) full=1 ;;
+	--model)
+		case ${2-} in
+		ring | tasks) only_model=$2.pml ;;
+		*) echo "run.sh: --model wants ring or tasks" >&2; exit 2 ;;
+		esac
+		shift ;;
 	--only)
 		[ $# -gt 1 ] || { echo "run.sh: --only wants a pattern" >&2; exit 2; }
 		only=$2; shift ;;
@@ -74,6 +81,7 @@ verify() {
 }
 
 wanted() {
+	[ "${only_model:-$model}" = "$model" ] || return 1
 	# shellcheck disable=SC2254
 	case $1 in $only) return 0 ;; esac
 	return 1
