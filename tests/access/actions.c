@@ -1,5 +1,5 @@
 /*
- * What is done, as the actor. The code is the function's, the command's exit code, or errno.
+ * Actions of an actor. The code is the function's, the command's exit code, or errno.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -88,7 +88,7 @@ void do_api(const char *argument, struct result *r)
 
 /* ------------------------------------------------------------------- other programs */
 
-/* Runs it; exit code (128 + signal), and standard error as text. */
+/* Runs the command. Returns its exit code (128 + signal) and its standard error. */
 static void run(char **words, struct result *r)
 {
 	int pipes[2], status;
@@ -147,8 +147,8 @@ void do_program(const char *argument, struct result *r)
 	run(words, r);
 }
 
-/* This program under another name (set-user-ID, say): writes a hook and says where. With
- * "wait" it stays. */
+/* This program under another name (for example set-user-ID): writes a hook and prints its
+ * session. With "wait" it does not exit. */
 int program_main(int argc, char **argv)
 {
 	struct result r = {0};

@@ -1,5 +1,5 @@
 /*
- * Who does it. Users and groups that need no entry in any file.
+ * Actors: users and groups that need no entry in any file.
  */
 #include <fcntl.h>
 #include <grp.h>
@@ -22,7 +22,7 @@ const char *actor_name(enum actor who)
 	return names[who];
 }
 
-/* An ordinary user's own test run: the owner is who runs it. */
+/* In an ordinary user's test run that user is the owner. */
 uid_t actor_uid(enum actor who)
 {
 	return geteuid() != 0 && who == OWNER ? geteuid() : who == ROOT ? 0 : FIRST_USER + who;

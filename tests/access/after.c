@@ -1,5 +1,5 @@
 /*
- * What is true when it is over: everything below the test's place, before and after.
+ * Checks afterwards: compares everything below the test's folder with what was there before.
  */
 #include <fcntl.h>
 #include <ftw.h>
@@ -167,7 +167,7 @@ static const char *hooks_are(unsigned long want)
 	return hooks == want ? NULL : "hooks more or less";
 }
 
-/* Directory and control page belong to the actor alone. */
+/* Only the actor has access to the directory and the control page. */
 static const char *is_private(const char *dir, uid_t uid)
 {
 	struct stat st;

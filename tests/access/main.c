@@ -1,9 +1,9 @@
 /*
- * Runs the access matrix: each row in a place made afresh, the action in a child that has
- * become the actor, what is there before and after compared.
+ * Runs the access matrix: each row in a new folder, the action in a child that has become the
+ * actor, and compares the files before and after.
  *
- * As root this happens in a mount namespace with a /dev/shm of its own, so that root's
- * session and other users' can be played with. SWTRACE names the command.
+ * As root it runs in a mount namespace with a private /dev/shm, so that the sessions of root and
+ * other users are not touched. SWTRACE names the command.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -26,7 +26,7 @@ enum { ROW_SECONDS = 30, LEAST_ROWS = 40 };
 struct box box;
 static struct result *result; /* shared with the child */
 static int ran, failed, skipped;
-static int has; /* enum needs: what there is here */
+static int has; /* enum needs: available on this machine */
 
 /* ------------------------------------------------------------------- what there is */
 
@@ -129,7 +129,7 @@ static void too_long(int signal_number)
 	}
 }
 
-/* NULL, or what is not as it must be. */
+/* NULL, or a text that says what is wrong. */
 static const char *verdict(const struct row *row, int status)
 {
 	static char why[2 * PATH_MAX];
@@ -154,7 +154,7 @@ static const char *do_row(const struct row *row)
 {
 	int status;
 
-	alarm(ROW_SECONDS); /* what we do ourselves must not wait for a FIFO either */
+	alarm(ROW_SECONDS); /* the test itself must not wait for a FIFO either */
 	wipe();
 	row->situation->make();
 	note_hooks();

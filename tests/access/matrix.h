@@ -1,6 +1,6 @@
 /*
- * The access matrix: who, in what situation, does what, and the result that it must have. A
- * row is data; situations make what is there before, actions are done as the actor.
+ * The access matrix: who does what in which situation, and the required result. A row is data; a
+ * situation prepares the files, an action runs as the actor.
  */
 #ifndef SWT_TESTS_ACCESS_MATRIX_H
 #define SWT_TESTS_ACCESS_MATRIX_H

@@ -1,5 +1,5 @@
 /*
- * Continuous mode: the file that says where the drain writes, and who its drain runs as.
+ * Continuous mode: the file to which the drain writes, and the user it runs as.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -33,7 +33,7 @@ static int run_init(void)
 	return r.code;
 }
 
-/* The owner's, to write to a file of his own, or where root alone may write. */
+/* A session of the owner's that drains to a file of the owner's, or where only root may write. */
 static void continuous(const char *file)
 {
 	snprintf(init_line, sizeof init_line, "init -s 1 -t cont -f %s", file);
@@ -46,7 +46,7 @@ static void make_continuous(void)
 	continuous(path("%s/out.bin", actor_home(OWNER)));
 }
 
-/* Named while it was the owner's to write to: it is root's now. */
+/* The owner could write to the file when the session named it; now root owns it. */
 static void make_trap(void)
 {
 	const char *place = path("%s/place", actor_home(OWNER));
@@ -114,7 +114,7 @@ static const struct situation directory_drain = {
 static const struct situation his_drain = {"drain is a stranger's", NEEDS_ROOT, as_strangers};
 static const struct situation open_drain = {"drain has mode 0666", 0, as_open_to_all};
 
-/* A drain that does begin must not outlive the row. */
+/* A drain that does start must not outlive the row. */
 static void do_on(const char *argument, struct result *r)
 {
 	struct result off;
@@ -136,7 +136,7 @@ static const struct row rows[] = {
 	{"drain a stranger's, on", OWNER, &his_drain, do_on, "on", 1, "drain", SAME, 0},
 	{"drain a stranger's, root's on", ROOT, &his_drain, do_on, "on", 1, "drain", SAME, 0},
 	{"drain open to all, on", OWNER, &open_drain, do_on, "on", 1, "drain", SAME, 0},
-	/* Root writes nothing where a user's file says. */
+	/* Root writes nothing to a path from a user's file. */
 	{"root's on, a user's path", ROOT, &trap, do_on, "on", 1, NULL, OTHERS, 0},
 };
 

@@ -1,6 +1,6 @@
 /*
- * What the kernel must keep members and strangers from, because of the modes that the
- * session's files have: system calls on them, their errno.
+ * What the modes of the session's files must deny members and strangers: system calls on those
+ * files, and their errno.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -89,7 +89,7 @@ static void do_map_control(const char *name, struct result *r)
 		mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) == MAP_FAILED ? -1 : 0);
 }
 
-/* The descriptor that it may read with, written through by way of /proc. */
+/* Reopens its read-only descriptor for writing through /proc. */
 static void do_reopen_control(const char *name, struct result *r)
 {
 	int fd = open(in(name), O_RDONLY);
@@ -168,7 +168,7 @@ static const struct row rows[] = {
 		NULL, SAME, 0},
 	{"a member does not move the directory", MEMBER, &group_session, do_move_directory, NULL,
 		EACCES, NULL, SAME, 0},
-	/* What swtrace(1) admits: the commands outlive it. */
+	/* swtrace(1) documents this limit: the commands survive it. */
 	{"a member truncates the rings", MEMBER, &group_session, do_truncate, "rings.1", 0, NULL,
 		COMMANDS, 0},
 	{"a member truncates the task table", MEMBER, &group_session, do_truncate, "tasks.1", 0,

@@ -1,6 +1,6 @@
 /*
- * What stands in the session's directory under the session's names: links, FIFOs, other
- * users' files, wrong modes. Nothing is followed, nobody waits.
+ * Foreign objects in the session's directory under the session's names: links, FIFOs, other users'
+ * files, wrong modes. Nothing is followed, and no command waits.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 
 #define WRONG "wrong owner, type or mode"
 #define A_LINK "is a link"
-/* The kernel says it first when they are opened to write. */
+/* The kernel reports the error when they are opened for writing. */
 #define NOT_USED "session file"
 
 static void must(int rc, const char *what)
@@ -28,7 +28,7 @@ static const char *in(const char *name)
 	return path("%s/%s", box.dir, name);
 }
 
-/* Out of the way, to link to: complete, of the right owner and mode. */
+/* A link's target elsewhere: complete, with the right owner and mode. */
 static void displace(const char *name)
 {
 	must(rename(in(name), path("%s/real", actor_home(OWNER))), name);
@@ -72,7 +72,7 @@ static void as_open_to_all(const char *name)
 	must(chmod(in(name), 0666), name);
 }
 
-/* The name is another's file: a hard link to it. */
+/* The name is a hard link to another user's file. */
 static void as_hard_link(const char *name)
 {
 	const char *his = path("%s/his", box.base);
@@ -122,7 +122,7 @@ SITUATION(as_hard_link, "rings.1", hard_rings, "rings.1 is a hard link", NEEDS_R
 SITUATION(as_cut_off, "control", cut_control, "control is cut off", 0)
 SITUATION(as_cut_off, "rings.1", cut_rings, "rings.1 is cut off", 0)
 
-/* The names of the next generation, taken. */
+/* The names of the next generation are taken. */
 static void next_is(void (*make)(const char *name))
 {
 	group_off.make();
@@ -149,7 +149,7 @@ static void make_next_directory(void)
 	next_is(directory_there);
 }
 
-/* A dangling link under the name of the lock: O_CREAT must not make what it names. */
+/* A dangling link under the lock's name: O_CREAT must not create its target. */
 static void make_lock_dangles(void)
 {
 	private_session.make();
@@ -173,12 +173,12 @@ static const struct situation lock_dangles = {"lock is a dangling link", 0, make
 
 /* Tracing succeeds and writes nothing; a command reports the error. */
 #define BOTH(situation, text, says) ROWS(situation, text, 0, says, SAME)
-/* Its hooks are lost: it may trace there, and cannot. */
+/* The member may trace there but cannot: its hooks are lost. */
 #define BROKEN(situation, text, says) ROWS(situation, text, PU_ERR_FILE_ERROR, says, SAME)
-/* Who registers no schema does not look at schemas. */
+/* A program that registers no schema does not open the schemas. */
 #define UNREAD(situation, text, says) ROWS(situation, text, 0, says, MEMBERS)
 
-/* Who only traces does not look at the lock. */
+/* A program that only traces does not open the lock. */
 #define LOCK(situation, text, says)                                                                \
 	{text ", to trace", OWNER, &situation, do_trace, NULL, 0, NULL, ONE_HOOK, 0},              \
 		{text ", off", OWNER, &situation, do_command, "off", 1, says, SAME, 0},            \

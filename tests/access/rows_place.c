@@ -1,6 +1,6 @@
 /*
- * The session's place: somebody sits on its name, SWTRACE_SESSION names strange things, a
- * umask takes everything or nothing, the file size is limited.
+ * The session's folder: its name is taken, SWTRACE_SESSION names something unusable, a umask
+ * removes all permissions or none, the file size is limited.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -103,7 +103,7 @@ static void age(const char *name)
 	must(utimensat(AT_FDCWD, name, long_ago, AT_SYMLINK_NOFOLLOW), name);
 }
 
-/* What the sweep of `swtrace free` and `run` looks for, and is not the owner's. */
+/* Matches the sweep of `swtrace free` and `run`, but belongs to another user. */
 static void plant_private(void)
 {
 	const char *name;
@@ -352,7 +352,7 @@ static const struct row rows[] = {
 	{"umask 777, run", OWNER, &mask_777, do_command, "run -o /dev/null -- /bin/true", 0, NULL,
 		SAME, 0},
 
-	/* Tracing is no reason for a program to end. */
+	/* Tracing must never end a program. */
 	{"a limit of 1 KiB, a program comes first", OWNER, &nothing_there, do_limited_trace, NULL,
 		0, NULL, OTHERS, 0},
 	{"a limit of 1 KiB, TraceInit", OWNER, &nothing_there, do_limited_api, "TraceInit",

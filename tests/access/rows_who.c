@@ -8,7 +8,7 @@
 #define MAY_NOT "you may not use it"
 
 static const struct row rows[] = {
-	/* To trace. What may not be used is as if absent: success, and nothing written. */
+	/* Tracing. A session that may not be used is as if absent: success, and nothing written. */
 	{"the owner traces", OWNER, &private_session, do_trace, NULL, 0, NULL, ONE_HOOK, 0},
 	{"root traces there", ROOT, &private_session, do_trace, NULL, 0, NULL, ONE_HOOK, 0},
 	{"without -g a member does not", MEMBER, &private_session, do_trace, NULL, 0, NULL, SAME,
@@ -24,7 +24,7 @@ static const struct row rows[] = {
 	{"a stranger's schema goes nowhere", STRANGER, &group_session, do_api,
 		"TraceRegisterSchema", 0, NULL, SAME, 0},
 
-	/* To look. */
+	/* Reading. */
 	{"the owner's info", OWNER, &private_session, do_command, "info", 0, NULL, SAME, 0},
 	{"the owner's dump", OWNER, &private_session, do_command, "dump -", 0, NULL, SAME, 0},
 	{"root's info", ROOT, &private_session, do_command, "info", 0, NULL, SAME, 0},
@@ -45,7 +45,7 @@ static const struct row rows[] = {
 	{"a stranger's TraceWriteBufferToFile", STRANGER, &group_session, do_api,
 		"TraceWriteBufferToFile", DENIED, NULL, SAME, 0},
 
-	/* To control, from a program. */
+	/* Control from a program. */
 	{"the owner's TraceOff", OWNER, &private_session, do_api, "TraceOff", 0, NULL, OFF, 0},
 	{"the owner's TraceOn, on already", OWNER, &private_session, do_api, "TraceOn",
 		PU_ERROR_INCORRECT_STATE, NULL, SAME, 0},
@@ -75,7 +75,7 @@ static const struct row rows[] = {
 	{"a stranger's TraceDisable", STRANGER, &group_session, do_api, "TraceDisable", DENIED,
 		NULL, SAME, 0},
 
-	/* And by command. */
+	/* Control by command. */
 	{"the owner's off", OWNER, &private_session, do_command, "off", 0, NULL, OFF, 0},
 	{"the owner's free", OWNER, &private_session, do_command, "free", 0, NULL, GONE, 0},
 	{"the owner's on", OWNER, &group_off, do_command, "on", 0, NULL, ON, 0},
@@ -99,7 +99,7 @@ static const struct row rows[] = {
 	{"a stranger's install", STRANGER, &group_session, do_command, "install", 1, "as root",
 		SAME, 0},
 
-	/* Root may, and the owner can go on afterwards. */
+	/* Root may, and the owner's session still works afterwards. */
 	{"root's off", ROOT, &group_session, do_command, "off", 0, NULL, OWNER_CAN, 0},
 	{"root's on", ROOT, &group_off, do_command, "on", 0, NULL, OWNER_CAN, 0},
 	{"root's disable", ROOT, &group_off, do_command, "disable 5", 0, NULL, OWNER_CAN, 0},

@@ -1,6 +1,6 @@
 /*
- * Which session it is, and the world around: root's before one's own, set-user-ID programs,
- * PID namespaces, no /proc.
+ * Which session a program finds: root's before the user's own; and set-user-ID programs, PID
+ * namespaces, no /proc.
  */
 #include <errno.h>
 #include <sched.h>
@@ -85,7 +85,7 @@ static const struct situation roots_0600 = {
 static const struct situation roots_name = {
 	"stranger's session on root's name", NEEDS_NAMESPACE, roots_squatted};
 
-/* Root's session comes when the member's program has made its own control page. */
+/* Root's session appears after the member's program made its own control page. */
 static void roots_later(void)
 {
 	const char *his = path(SHM_DIR_FORMAT "/control", (unsigned)actor_uid(MEMBER));
@@ -106,7 +106,7 @@ static void roots_later(void)
 static const struct situation roots_later_on = {
 	"root's session, -g, comes later", NEEDS_NAMESPACE, roots_later};
 
-/* A program from before root's session: CpiStart looks again. The code: hooks in root's. */
+/* A program older than root's session: CpiStart looks again. The code: hooks in root's. */
 static void do_start_before(const char *argument, struct result *r)
 {
 	unsigned long hooks = 0;
@@ -167,7 +167,7 @@ static void do_trace_on_and_on(const char *argument, struct result *r)
 {
 	(void)argument;
 	r->code = TraceHookWords(1, 1, 0, NULL);
-	/* Off while the owner is at it, then on again for those who may. */
+	/* Off during the owner's action, then on again for those who may. */
 	for (int i = 0; i < 12000 && TraceMajorIsOn(1); i++)
 		usleep(1000);
 	for (int i = 0; i < 12000 && !TraceMajorIsOn(1); i++)
@@ -252,7 +252,7 @@ __attribute__((noreturn)) static void manage(int tell)
 	_exit(0);
 }
 
-/* A process that is number 1 of a PID namespace, with a record begun and not finished. */
+/* Process 1 of a PID namespace, with an uncommitted record. */
 static bool holder_start(struct holder *h)
 {
 	int tell[2];
@@ -287,9 +287,9 @@ static int reclaimed(void)
 }
 
 /*
- * Two of the same number. Each one's record is given back once it is dead, whatever the other
- * does: the session has a number of its own for each. The code: what was given back with both
- * alive, one dead, both dead, in decimal.
+ * Two processes with the same number. The record of each is reclaimed once it is dead, regardless
+ * of the other: the session numbers them itself. The code: records reclaimed with both alive, with
+ * one dead and with both dead, as decimal digits.
  */
 static void do_two_of_one_number(const char *argument, struct result *r)
 {
@@ -307,7 +307,7 @@ static void do_two_of_one_number(const char *argument, struct result *r)
 	r->code = r->code * 10 + reclaimed();
 }
 
-/* One hook by number 1 of another namespace. */
+/* One hook by process 1 of another namespace. */
 static void do_trace_as_one(const char *argument, struct result *r)
 {
 	int status;

@@ -1,5 +1,5 @@
 /*
- * What is there before: the sessions that most rows begin with.
+ * Situations: the sessions with which most rows begin.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +19,7 @@ static int remove_one(const char *name, const struct stat *st, int type, struct 
 {
 	(void)st;
 	(void)type;
-	/* The program's tools stay, and the root of it all. */
+	/* Keeps the program's tools and the base folder. */
 	if (ftw->level == 0 || strstr(name, "/tools"))
 		return 0;
 	if (strcmp(name, box.base) != 0)

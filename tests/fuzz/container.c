@@ -6,7 +6,7 @@
 struct reading {
 	struct io_input *in;
 	const uint8_t *bytes;
-	uint64_t size, end; /* of the file; of what was told of so far */
+	uint64_t size, end; /* of the file; the end of the last reported section */
 	struct io_buffer raw, scratch;
 };
 
@@ -15,7 +15,7 @@ static uint64_t padded(uint64_t n)
 	return (n + TF_ALIGN - 1) / TF_ALIGN * TF_ALIGN;
 }
 
-/* Sections and damage come in order, lie in the file and leave no byte untold. */
+/* Sections and damage come in order, lie within the file and together cover every byte. */
 static void account(struct reading *r, uint64_t offset, uint64_t bytes)
 {
 	PROMISE(offset == r->end, "told of %llu, then of %llu", (unsigned long long)r->end,
@@ -56,7 +56,7 @@ static int on_section(void *ctx, const struct io_section *s)
 		return IO_DOUBT;
 	uint64_t whole = padded(TF_SECTION_SIZE + (uint64_t)s->stored);
 	PROMISE(s->offset + TF_SECTION_SIZE + s->stored <= r->size, "a section beyond the file");
-	/* The last one's padding may be cut off. */
+	/* The last section's padding may be cut off. */
 	if (whole > r->size - s->offset)
 		whole = r->size - s->offset;
 	account(r, s->offset, whole);

@@ -1,4 +1,4 @@
-/* Reading a container to its end, and what must be true of what comes out. */
+/* Reads a container to its end and checks what the reader returns. */
 #ifndef SWT_TESTS_FUZZ_CONTAINER_H
 #define SWT_TESTS_FUZZ_CONTAINER_H
 

@@ -1,4 +1,4 @@
-/* A hook's fields to their end, and what must be true of them. */
+/* Reads all fields of a hook and checks them. */
 #ifndef SWT_TESTS_FUZZ_FIELDS_H
 #define SWT_TESTS_FUZZ_FIELDS_H
 

@@ -1,7 +1,7 @@
 /*
- * What the fuzz targets share. A target is one file with LLVMFuzzerTestOneInput; linked with
- * libFuzzer (or AFL++'s driver) it searches, linked with replay.c it runs the files it is
- * given.
+ * Shared by the fuzz targets. A target is one file with LLVMFuzzerTestOneInput: linked with
+ * libFuzzer (or AFL++'s driver) it searches for failures, linked with replay.c it runs the given
+ * files.
  */
 #ifndef SWT_TESTS_FUZZ_H
 #define SWT_TESTS_FUZZ_H

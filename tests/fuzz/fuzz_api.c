@@ -1,14 +1,14 @@
 /*
- * The library as an embedder uses it (include/cpidecode.h), over one recipe: the first byte
- * says how many statements follow, each a seek, steps, fields or a report.
+ * Uses the library as an embedding program does (include/cpidecode.h), on one recipe. The first
+ * byte is the number of statements that follow, each a seek, steps, fields or a report.
  */
 #include "../../formats/trace_file.h"
 #include "recipe.h"
 
-/* In order: stamps of all hooks, as one iteration told them. */
+/* The stamps of all hooks, in the order of one iteration. */
 struct times {
 	struct bytes bytes; /* int64_t */
-	bool sorted;	    /* and the clock was never set, so that "before" means something */
+	bool sorted;	    /* and the clock was never set: times are ordered */
 };
 
 static size_t ntimes(const struct times *t)
@@ -80,7 +80,7 @@ static void iterate(const cpidecode_trace *t, struct times *times)
 	cpidecode_hooks_close(it);
 }
 
-/* The first hook not before time; how many there are from it on. */
+/* The index of the first hook not before `time`. */
 static size_t first_after(const struct times *times, int64_t time)
 {
 	size_t i = 0;
@@ -110,7 +110,7 @@ static void seek(cpidecode_hooks *it, const struct times *times, int64_t time, u
 }
 
 struct sink {
-	size_t left; /* before it takes no more */
+	size_t left; /* until it refuses more */
 	bool canceled;
 };
 
@@ -152,7 +152,7 @@ static bool same(const cpidecode_interval *a, const cpidecode_interval *b)
 	       a->label_length == b->label_length && a->num_cpus == b->num_cpus;
 }
 
-/* Its times are numbers; else those that are not are all one, and their order is anyone's. */
+/* Whether its times are in range: those out of range all become one value, in no order. */
 static bool in_time(const cpidecode_interval *iv)
 {
 	return iv->start_ns != INT64_MIN && iv->start_ns != INT64_MAX && iv->end_ns != INT64_MAX;
@@ -224,7 +224,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	recipe_build_honest(in.p, in.n, &file);
 	uint8_t *bytes = exact_copy(file.p, file.n);
 	if (!cpidecode_open_memory(bytes, file.n, &t)) {
-		/* With one sync alone time goes on evenly. */
+		/* With a single sync time advances evenly. */
 		use(t, &program, statements,
 			!memmem(bytes, file.n, clock_section, sizeof clock_section));
 		cpidecode_close(t);

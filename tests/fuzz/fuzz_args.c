@@ -27,15 +27,15 @@ static void times(const char *text)
 	if (wrong)
 		return;
 	PROMISE(t.relative == (*text == '+') && (!t.relative || t.ns >= 0), "%s", text);
-	/* Whole seconds mean themselves. */
+	/* Whole seconds are exact. */
 	size_t n = strlen(text);
 	if (n && n < 10 && strspn(text, "0123456789") == n)
 		PROMISE(t.ns == strtoll(text, NULL, 10) * 1000000000, "%s", text);
 }
 
 /*
- * The plainest meaning of a pattern of ASCII without sets and escapes: after each of its
- * characters, which beginnings of s it matches.
+ * A simple matcher to compare with, for ASCII patterns without sets and escapes: tracks, after each
+ * character of the pattern, which prefixes of s match.
  */
 static bool matches(const char *pattern, const char *s, size_t n)
 {
@@ -70,7 +70,7 @@ static void patterns(const char *pattern, const char *s, size_t n)
 	if (length <= SHORT && n <= SHORT && plain(pattern, length, "[\\") && plain(s, n, ""))
 		PROMISE(matched == matches(pattern, s, n), "%s", pattern);
 	PROMISE(glob_match("*", s, n), "everything matches *");
-	/* Without what a pattern knows, a string is its own pattern. */
+	/* A string without special characters is its own pattern. */
 	char *own = zero_ended(s, n);
 	if (strlen(own) == n && !strpbrk(own, "*?[\\"))
 		PROMISE(glob_match(own, s, n), "%s", own);

@@ -1,4 +1,4 @@
-/* Payloads of every codec: hostile ones, and their own packing, which comes out as it was. */
+/* Payloads of every codec: hostile ones, and packed ones, which must unpack to the original. */
 #include <lz4.h>
 #include <zlib.h>
 
@@ -6,7 +6,7 @@
 #include "../lib/trace_build.h"
 #include "fuzz.h"
 
-/* The payload behind a header that says so; 0 and *raw filled, or what io_load said. */
+/* Loads the payload by a matching header: 0 and *raw filled, or io_load's code. */
 static int load(struct io_section *s, const uint8_t *payload, struct io_buffer *raw)
 {
 	struct bytes file = {0};
@@ -14,7 +14,7 @@ static int load(struct io_section *s, const uint8_t *payload, struct io_buffer *
 	struct io_input *in;
 	const char *why = NULL;
 
-	s->checked = true; /* checksums are another target's matter */
+	s->checked = true; /* another target tests checksums */
 	bytes_put(&file, NULL, TF_SECTION_SIZE);
 	bytes_put(&file, payload, s->stored);
 	uint8_t *exact = exact_copy(file.p, file.n);
@@ -34,7 +34,7 @@ static void hostile(struct io_section *s, const uint8_t *p, size_t n)
 
 	s->stored = (uint32_t)n;
 	if (!codec_check(s)) {
-		/* What is asked for is in proportion to what there is. */
+		/* The claimed size is in proportion to the input's. */
 		PROMISE(s->raw <= 1032 * (uint64_t)n + 64, "%u of %zu", s->raw, n);
 		if (!load(s, p, &raw) && s->raw)
 			PROMISE(raw.cap >= s->raw, "a buffer of %zu", raw.cap);
@@ -73,7 +73,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		round_trip(s.codec, in.p, in.n);
 		return 0;
 	}
-	/* Few bytes make up to 64 MiB: not so much that there is no second try. */
+	/* At most 64 MiB: larger claims would leave no time for other inputs. */
 	s.raw = kind & 0x40 ? feed_u32(&in) % (64 << 20) : feed_u16(&in);
 	hostile(&s, in.p, in.n);
 	return 0;

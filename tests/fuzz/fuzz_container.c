@@ -1,6 +1,6 @@
 /*
- * The container: the bytes as they are, through io/ alone. A mutation of libFuzzer's is
- * followed by putting the checksums right, most of the time.
+ * The container, read from raw bytes through io/ alone. Most mutations by libFuzzer are followed by
+ * correcting the checksums.
  */
 #include "../../decoder/io/input.h"
 #include "container.h"

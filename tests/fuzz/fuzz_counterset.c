@@ -1,10 +1,11 @@
 /*
  * A provider's file as another program's consumer reads it (libtrace/perflib/shared/): hostile
- * bytes, which may change between the look at the definitions and the one at the values. What is
- * handed on keeps counterset.h's rules; what did not change is read twice as the same.
+ * bytes, which may change between reading the definitions and reading the values. What the reader
+ * returns follows the rules of counterset.h, and unchanged bytes are read twice with the same
+ * result.
  *
- * An input is how many changes, each 16 bits of place and what is xored there; 16 bits of length,
- * the beginning of the header; what stands behind the header.
+ * An input is the number of changes, each 16 bits of position and a byte to XOR there; 16 bits of
+ * length and the beginning of the header; the bytes after the header.
  */
 #include <string.h>
 #include <sys/mman.h>
@@ -14,7 +15,7 @@
 #include "../perflib/shared_rules.h"
 #include "fuzz.h"
 
-/* Beyond the front of the header, places are those behind it. */
+/* Positions beyond the header's beginning count from the bytes after the header. */
 static off_t place_of(uint16_t at, size_t front)
 {
 	return at < front ? at : (off_t)(PROV_HEADER_BYTES + at - front);
@@ -31,7 +32,7 @@ static void change(int fd, struct feed changes, size_t front, size_t size)
 		off_t at = place_of(feed_u16(&changes), front);
 		uint8_t b = feed_u8(&changes);
 
-		if (b == 0xff && at < (off_t)size) /* one that cuts it off */
+		if (b == 0xff && at < (off_t)size) /* a change that truncates the file */
 			PROMISE(!ftruncate(fd, at), "a shorter file");
 		else if (at < (off_t)size)
 			put(fd, &b, 1, at);

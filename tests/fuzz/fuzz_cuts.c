@@ -1,8 +1,7 @@
 /*
- * However a trace is cut into slices, by however many threads it is read and however little
- * memory its intervals are sorted in, the same comes of it. The first bytes say how, the rest
- * is one or two recipes (recipe.h); the passes of reports cut traces only far larger than
- * these.
+ * The result of reading a trace does not depend on how it is cut into slices, on the number of
+ * threads, or on the memory for sorting intervals. The first bytes select these, the rest is one or
+ * two recipes (recipe.h). The passes of reports cut only traces far larger than these.
  */
 #include <pthread.h>
 
@@ -14,7 +13,7 @@ enum how {
 	TWO_FILES = 1, /* a length of 16 bits, then the first recipe */
 	ORDERED = 2,
 	RANGE = 4,   /* two bytes: parts of 256 of the trace's span */
-	HOSTILE = 8, /* the headers of sections may lie: no crash, and no more is promised */
+	HOSTILE = 8, /* section headers may be wrong: only a crash is an error */
 	BY_MACHINE = 16,
 	UNVERIFIED = 32,
 };
@@ -24,12 +23,13 @@ struct settings {
 	uint16_t slice, budget;
 };
 
-/* Of one hook, what tells it from all others and when it is. */
+/* A hook's identity and time. */
 struct seen {
 	uint64_t ticks, position;
 	int64_t time_ns;
 	uint32_t file, ring, tid, minor;
-	size_t slice, place; /* of it; a pass that is not ordered hands them out in any order */
+	size_t slice, place; /* its slice, and its index there; an unordered pass returns slices in
+				any order */
 };
 
 struct list {
@@ -166,7 +166,7 @@ static struct interval_stream *stream(
 	return stream;
 }
 
-/* One whose bytes are not at hand is compared elsewhere. */
+/* Hooks whose bytes are not in memory are compared elsewhere. */
 static bool same_label(const struct interval *a, const struct interval *b)
 {
 	return a->has_label == b->has_label && a->label_len == b->label_len &&
@@ -203,7 +203,7 @@ static void intervals(const struct trace *t, const struct settings *s)
 	interval_stream_close(other);
 }
 
-/* Intervals of a pass on one thread, by a builder that is fed or that reads for itself. */
+/* Intervals of a single-threaded pass: hooks are fed to the builder, or it reads them. */
 struct gathered {
 	struct interval_builder *builder;
 	bool fed;
@@ -268,7 +268,7 @@ static bool same_measures(const struct interval *a, const struct interval *b)
 	       a->on_cpu_ns == b->on_cpu_ns && a->faults == b->faults && a->task == b->task;
 }
 
-/* Also where headers lie: it is the same reading. */
+/* Holds for wrong headers too: both read the same sections. */
 static void builders(const struct trace *t, const struct settings *s, int64_t from, int64_t to)
 {
 	struct gathered fed = {.fed = true}, read = {0};
@@ -317,7 +317,7 @@ static void judge(const struct trace *t, const struct settings *s)
 		!__builtin_sub_overflow(last, first, &span)) {
 		from = first + span / 256 * s->from;
 		to = last - span / 256 * s->to;
-		/* Not on the first and last stamps alone. */
+		/* More stamps than just the first and the last. */
 		from = add_saturated(from, s->from % 3);
 		to = add_saturated(to, -(s->to % 3));
 	}

@@ -1,9 +1,10 @@
 /*
- * NRM2 files, and the way back: the first byte says what is done to the checksums, the rest is
- * the file.
+ * NRM2 files, read and written again. The first byte selects how the checksums are corrected, the
+ * rest is the file.
  *
- * What is promised: what it becomes is a whole trace.bin; damage lies within the file; what is
- * written of it reads back as the same hooks, without damage, and is written again as it is.
+ * Invariants: the converted file is a complete trace.bin; reported damage lies within the file;
+ * what is written from it reads back as the same hooks, without damage, and is written again
+ * unchanged.
  */
 #define XXH_INLINE_ALL
 #include <string.h>
@@ -15,8 +16,8 @@
 #include "fuzz.h"
 
 enum how {
-	MENDED = 1,   /* checksums hold */
-	ALL_OURS = 2, /* every little-endian section is one of ours */
+	MENDED = 1,   /* checksums are corrected */
+	ALL_OURS = 2, /* every little-endian section is marked as written by swtrace */
 };
 
 static void mend(uint8_t *p, size_t n, unsigned how)
@@ -152,7 +153,7 @@ static void there_and_back(const struct trace *t)
 	PROMISE(equal(&hooks, &again), "the hooks differ:\n%.*s\n%.*s", (int)hooks.len, hooks.buf,
 		(int)again.len, again.buf);
 	say(back, FORMAT_NRM2, &same);
-	/* Guest rings are counted anew where one of which nothing is known was left out. */
+	/* Guest rings are renumbered if an empty one was left out. */
 	bool all_rings = trace_file(t, 0)->nrings == trace_file(back, 0)->nrings;
 	PROMISE(!ordered || !all_rings || equal(&file, &same), "it is written differently");
 	out_discard(&hooks);

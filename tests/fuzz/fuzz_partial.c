@@ -1,8 +1,8 @@
 /*
- * Partial results. Hostile ones, behind a checksum that holds, as they come or (0x40 in the
- * first byte) a trace's own with a few bytes changed: what is accepted can be written and read
- * again, merges to the same in either order, and can be reported. Those of a trace's slices
- * (0x80): they amount to the whole.
+ * Partial results. Hostile ones behind a valid checksum, either raw or (0x40 in the first byte)
+ * those of a trace with a few bytes changed: an accepted one can be written and read again, merges
+ * to the same result in either order, and can be reported. Those of a trace's slices (0x80) add up
+ * to those of the whole trace.
  */
 #include <xxhash.h>
 
@@ -48,7 +48,7 @@ static void on_note(void *ctx, const char *line)
 	PROMISE(!wrong_for_people(line, strlen(line), &at), "a note: %s", line);
 }
 
-/* What changed between two, in a format, with gates; twice, which must be the same. */
+/* Compares two with diff, in a format, with gates; twice, with the same result. */
 static void diff(const struct partial *before, const struct partial *after, enum report_format f)
 {
 	static const char *const texts[] = {"p90>+5%", "count<-1", "*:mean>+1ns", "cpi>+0%"};
@@ -97,7 +97,7 @@ static bool same(const struct varint_out *a, const struct varint_out *b)
 	return a->n == b->n && memcmp(a->p, b->p, a->n) == 0;
 }
 
-/* What is written is read, and written again as the same bytes. */
+/* A written result can be read, and is written again as the same bytes. */
 static void again(const uint8_t *bytes, size_t n)
 {
 	struct partial p = {0};
@@ -115,7 +115,7 @@ static void again(const uint8_t *bytes, size_t n)
 	partial_free(&p);
 }
 
-/* The header in front of it, with a checksum that holds. */
+/* Prepends the header, with a valid checksum. */
 static int read_payload(const uint8_t *payload, size_t n, struct partial *p)
 {
 	struct bytes file = {0};
@@ -132,7 +132,7 @@ static int read_payload(const uint8_t *payload, size_t n, struct partial *p)
 	uint8_t *exact = exact_copy(file.p, file.n);
 	int rc = partial_read(p, exact, file.n, &why);
 	PROMISE(!rc || (rc == 1 && why), "code %d", rc);
-	/* A reader may put in order what it accepts. */
+	/* A reader may sort the parts it accepts. */
 	if (!rc) {
 		struct varint_out o;
 
@@ -159,7 +159,7 @@ static void hostile(struct feed *in)
 		print(&one[0], &printed[i], &out);
 		out_discard(&out);
 	}
-	/* Both ways round; merging changes what it is merged into, so each is read twice. */
+	/* In both orders. Merging changes its target, so each is read twice. */
 	if (!rc && in->n && !read_payload(in->p, in->n, &other[0])) {
 		read_payload(first, n, &one[1]);
 		read_payload(in->p, in->n, &other[1]);
@@ -200,7 +200,7 @@ static void of_slice(const struct trace *t, struct tick_range slice, struct part
 	findings_free(&found);
 }
 
-/* A trace's partial result, of which the input changes some bytes. */
+/* A trace's partial result, with some bytes changed by the input. */
 static void changed(const struct trace *t, const uint8_t *changes, size_t n)
 {
 	struct partial p = {0};
@@ -236,7 +236,7 @@ static void direct(const struct trace *t, const struct printed *how, struct out 
 	struct report r = {
 		.out = out, .format = how->format, .filter = &all, .threads = 1, .found = &found};
 	report_about(&r, t);
-	/* Who merges says that counters were scripted where the partial results do. */
+	/* The merged result says that counters were scripted if a partial result does. */
 	r.scripted = false;
 	PROMISE(!report_run(&r, how->kind) && !out->error, "a report");
 	findings_free(&found);
@@ -273,7 +273,7 @@ static void of_trace(struct feed *in, uint8_t kind)
 	uint8_t part = feed_u8(in);
 	size_t n = kind & 0x80 ? 0 : feed_bytes(in, 3 * (part % 8), &changes);
 
-	/* Sections whose headers say that they lie in the other slice are not even read. */
+	/* Sections of the other slice, by their headers, are not read. */
 	recipe_build_honest(in->p, in->n, &file);
 	uint8_t *bytes = exact_copy(file.p, file.n);
 	PROMISE(!trace_new(&t), "an empty trace");

@@ -1,9 +1,9 @@
 /*
- * The whole: from bytes to a finished report, of every kind and format. The first bytes say
- * which and how, the rest is one or two recipes for traces (recipe.h).
+ * From bytes to a finished report, of every kind and format. The first bytes select these, the rest
+ * is one or two recipes for traces (recipe.h).
  *
- * What is promised of every report: it is well-formed in its format whatever the trace
- * holds, it is the same for any number of threads, and it says as much as was read.
+ * Invariants of every report: it is well-formed in its format whatever the trace holds, it is the
+ * same for any number of threads, and its counts are those of what was read.
  */
 #include "../../decoder/model/trace/trace.h"
 #include "../../decoder/report/report.h"
@@ -13,9 +13,9 @@
 enum how {
 	TWO_FILES = 1,	 /* a length of 16 bits, then the first recipe */
 	SCHEMA = 2,	 /* a length of 16 bits, then a user's schema */
-	FULL_DISK = 4,	 /* nothing can be written */
+	FULL_DISK = 4,	 /* every write fails */
 	CANCELED = 8,	 /* by the progress callback */
-	AS_WRITTEN = 16, /* no recipe but a file */
+	AS_WRITTEN = 16, /* a file, not a recipe */
 	UNVERIFIED = 32, /* opened by the headers, as large files are */
 };
 
@@ -59,7 +59,7 @@ struct settings {
 	uint8_t weight_and_filters, value, label, from, to, how, threads;
 };
 
-/* One report, and all that comes with it. */
+/* One report and its arguments. */
 struct answer {
 	struct out out;
 	struct findings found;
@@ -101,11 +101,11 @@ static void set_filter(struct filter *f, const struct settings *s, const struct 
 		f->label = labels[s->label % (sizeof labels / sizeof *labels)];
 	if (!trace_span(t, &first, &last))
 		return;
-	/* Parts of 256 of the trace's span; a wider one has no parts worth naming. */
+	/* 256ths of the trace's span, unless the span is too wide to compute them. */
 	int64_t part;
 	if (__builtin_sub_overflow(last, first, &part))
 		return;
-	part = part / 256 + 1; /* 255 of them are a number still */
+	part = part / 256 + 1; /* 255 parts do not overflow */
 	if (s->from)
 		f->from = add_saturated(first, part * (s->from - 1));
 	if (s->to)
@@ -177,7 +177,7 @@ static void judge(const struct trace *t, const struct settings *s, const struct 
 	const char *wrong = s->what->wrong(text, a->out.len, &at);
 
 	PROMISE(!wrong, "%s, at %zu of: %.*s", wrong, at, (int)a->out.len, text);
-	/* One hook a line: exactly those that were read. */
+	/* One line for each hook that was read. */
 	bool all = s->weight_and_filters < 4 && !s->from && !s->to;
 	if (s->what->kind == REPORT_HOOKS && s->what->format != FORMAT_CSV && all)
 		PROMISE(lines(&a->out) == a->found.total.hooks + (s->what->format == FORMAT_TEXT &&
@@ -199,7 +199,7 @@ static void report(const struct trace *t, const struct settings *s)
 	forget(&one);
 }
 
-/* 0, or the code that the trace was refused with. *bytes is needed as long as the trace is. */
+/* 0, or the code of the refusal. *bytes must outlive the trace. */
 static int add(struct trace *t, const struct settings *s, const uint8_t *p, size_t n,
 	const char *name, uint8_t **bytes)
 {

@@ -1,7 +1,7 @@
 /*
- * libperflib's queries, of countersets that the input makes up: definitions, instances, values,
- * failures, and what a program asks for. What comes back is what a consumer that checks everything
- * expects, and the values are those that the counterset has.
+ * libperflib's queries of countersets that the input defines: definitions, instances, values,
+ * failures, and a program's requests. The results pass the checks of a strict consumer, and the
+ * values are those of the counterset.
  */
 #include "../../libtrace/perflib/guid.h"
 #include "../../libtrace/perflib/host.h"
@@ -13,8 +13,8 @@ enum { CANARY = 0x5a };
 
 /* ---------------------------------------------------------------------- expectations */
 
-/* The plainest meaning of a pattern: after each of its characters, which beginnings of s it
- * matches. Both are UTF-8. */
+/* A simple matcher to compare with: tracks, after each character of the pattern, which prefixes of
+ * s match. Both are UTF-8. */
 static bool matches(const char *pattern, const char *s)
 {
 	bool at[PERF_MAX_INSTANCE_NAME + 1] = {true};
@@ -106,7 +106,7 @@ static void expect_result(const struct result *r, const struct made *m,
 	ULONG status = expected_status(m, id), n = 0;
 	struct rows names = {0};
 
-	/* It is back, but cannot begin. */
+	/* The counterset is back, but fails to start. */
 	if (m->unready && r->header.dwStatus == ERROR_WMI_GUID_NOT_FOUND)
 		return;
 	if (status) {
@@ -134,7 +134,7 @@ static void expect_result(const struct result *r, const struct made *m,
 
 /* ---------------------------------------------------------------------------- requests */
 
-/* A buffer whose bytes show where something was written. */
+/* A buffer filled with a pattern that shows where it was written. */
 static uint8_t *buffer(size_t bytes)
 {
 	uint8_t *p = malloc(bytes + 1);
@@ -151,7 +151,7 @@ static void untouched(const uint8_t *p, size_t from, size_t to)
 		PROMISE(p[i] == CANARY, "byte %zu was written", i);
 }
 
-/* As many bytes as there are, fewer, or more. */
+/* The exact number of bytes, fewer, or more. */
 static uint32_t choose_room(struct feed *in, uint32_t needed)
 {
 	uint8_t how = feed_u8(in);
@@ -221,7 +221,7 @@ static void take_sample(struct feed *in, HANDLE query)
 	free(p);
 }
 
-/* One specification, mostly of what there is. */
+/* One specification, mostly of existing counters. */
 static size_t make_identifier(struct feed *in, uint8_t *to)
 {
 	uint8_t how = feed_u8(in), counter = feed_u8(in);
@@ -243,7 +243,7 @@ static size_t make_identifier(struct feed *in, uint8_t *to)
 	return size;
 }
 
-/* Adds or deletes a sequence, or bytes that are none. */
+/* Adds or deletes a sequence of specifications, or malformed bytes. */
 static void change(struct feed *in, HANDLE query)
 {
 	uint8_t blocks[4 * (sizeof(PERF_COUNTER_IDENTIFIER) + 32)], how = feed_u8(in);
@@ -317,7 +317,7 @@ static void format_value(struct feed *in)
 		PROMISE(value - value == 0, "no number");
 }
 
-/* What it is told to have can be deleted, and then nothing is left. */
+/* Every listed specification can be deleted, which leaves the query empty. */
 static void empty(HANDLE query)
 {
 	PERF_COUNTER_IDENTIFIER id;

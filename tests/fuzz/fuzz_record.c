@@ -1,4 +1,4 @@
-/* A HOOKS payload: records, their words and strings, their fields by the built-in schema. */
+/* A HOOKS payload: its records, their words and strings, their fields by the built-in schema. */
 #include "../../decoder/model/hooks/record.h"
 #include "../../decoder/model/hooks/schema.h"
 #include "../../formats/record.h"

@@ -1,8 +1,8 @@
 /*
  * Traces as hosts of libperflib's queries: definitions and samples of recorded counters, and the
- * intervals that amount to some, made of the input (replay_made.h) or, as a recipe, the input
- * itself. What is handed on keeps counterset.h's rules, blocks are what a consumer that checks them
- * expects, and whoever reads the trace gets the same samples.
+ * intervals from which some follow, built from the input (replay_made.h) or, as a recipe, the input
+ * itself. The results follow the rules of counterset.h, blocks pass the checks of a strict
+ * consumer, and every reader of the trace gets the same samples.
  */
 #include <sys/mman.h>
 #include <unistd.h>
@@ -14,10 +14,10 @@
 #include "recipe.h"
 #include "replay_made.h"
 
-/* More than any trace here amounts to. */
+/* More samples than any trace here has. */
 enum { SAMPLES = 1 << 16, SETS = 300 };
 
-/* The trace as a file that has no name. */
+/* The trace as an unnamed file. */
 static const char *trace_file(const struct bytes *file)
 {
 	static char path[32];
@@ -70,7 +70,7 @@ static void expect_definition(const struct counterset_definition *d)
 	}
 }
 
-/* What PerfEnumerateCounterSetInstances says. */
+/* The result of PerfEnumerateCounterSetInstances. */
 static void expect_instances(const char *path, const GUID *id)
 {
 	struct host *host;
@@ -108,7 +108,7 @@ static void add(HANDLE query, const struct counterset_definition *d)
 		"status %u", (unsigned)block.id.Status);
 }
 
-/* A query of the sets that the mask leaves, and how many there are. */
+/* A query of the sets selected by the mask, and their number. */
 static HANDLE query_of_sets(const char *path, uint8_t mask, uint32_t *n)
 {
 	const struct counterset *const *sets;
@@ -129,7 +129,7 @@ static HANDLE query_of_sets(const char *path, uint8_t mask, uint32_t *n)
 	return query;
 }
 
-/* NULL: there is no further one, or the trace cannot be read on. */
+/* NULL: no more samples, or the rest of the trace cannot be read. */
 static void *next_sample(HANDLE query, DWORD *bytes)
 {
 	ULONG status = PerfQueryCounterData(query, NULL, 0, bytes);
@@ -147,8 +147,7 @@ static void *next_sample(HANDLE query, DWORD *bytes)
 	return data;
 }
 
-/* How many samples it has; those of another that reads it side by side, if there is one, are the
- * same. */
+/* Counts its samples, and compares them with those of a second reader, if there is one. */
 static unsigned step_both(HANDLE one, HANDLE other)
 {
 	unsigned samples = 0;
@@ -168,7 +167,7 @@ static unsigned step_both(HANDLE one, HANDLE other)
 	return samples;
 }
 
-/* The sets of one as another finds them; NULL unless it is asked for. */
+/* The same sets, opened by a second reader; NULL unless the input asks for one. */
 static HANDLE read_again(const char *path, uint8_t mask, uint8_t how, uint32_t n)
 {
 	GUID ids[SETS];
@@ -214,8 +213,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	other = read_again(path, mask, how, n);
 	samples = step_both(one, other);
-	/* A hook completes two samples at the most; before the intervals of each kind stands one.
-	 */
+	/* A hook completes at most two samples, and the intervals of each kind begin with one. */
 	PROMISE(samples <= 2 * hooks + 66, "%u samples of %u hooks", samples, hooks);
 	PROMISE(PerfCloseQueryHandle(one) == ERROR_SUCCESS, "closing");
 	PROMISE(!other || PerfCloseQueryHandle(other) == ERROR_SUCCESS, "closing");

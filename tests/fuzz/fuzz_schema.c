@@ -1,4 +1,4 @@
-/* A schema's text up to the first zero byte, then words that its hooks are made to decode. */
+/* A schema's text up to the first zero byte, then words that its hooks decode. */
 #include "../../decoder/model/hooks/record.h"
 #include "../../decoder/model/hooks/schema.h"
 #include "../../formats/schema_program.h"
@@ -88,7 +88,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	int code = schema_salvage(text, length, &s, count_refused, &refused);
 	PROMISE(!code || length > SCHEMA_MAX_TEXT, "code %d", code);
 	PROMISE(rc || !refused, "a text that is fine has %u bad lines", refused);
-	/* What names it keeps are its own. */
+	/* The schema owns the names it keeps. */
 	free(text);
 	if (!code)
 		use(s, data + length, size - length);

@@ -1,4 +1,4 @@
-/* The container and everything of it that is no hook, behind checksums that hold. */
+/* The container and all its sections but hooks, behind valid checksums. */
 #include "../../decoder/model/trace/trace.h"
 #include "container.h"
 #include "recipe.h"

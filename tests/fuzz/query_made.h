@@ -1,6 +1,6 @@
 /*
- * Countersets and a host that are made of an input: definitions, instances with any bytes for
- * names, values, and what becomes of them.
+ * Countersets and a host built from an input: definitions, instances with arbitrary bytes as names,
+ * and values that change.
  */
 #ifndef SWT_TESTS_FUZZ_QUERY_MADE_H
 #define SWT_TESTS_FUZZ_QUERY_MADE_H

@@ -43,7 +43,7 @@ static void pack(struct bytes *payload, uint8_t codec)
 	*payload = packed;
 }
 
-/* The payload's bytes: those of a whole trace without their padding. */
+/* The payload's bytes; in a complete trace without the padding. */
 static size_t payload_length(const uint8_t *header, size_t there)
 {
 	uint32_t stored = get_le32(header + TF_S_STORED);
@@ -51,7 +51,7 @@ static size_t payload_length(const uint8_t *header, size_t there)
 	return stored <= there && there - stored < TF_ALIGN ? stored : there;
 }
 
-/* Where the rings of an honest trace have come to; NULL of one that need not be. */
+/* The positions of a valid trace's rings; NULL: the trace may be invalid. */
 struct honesty {
 	struct {
 		uint64_t position, stamp;
@@ -140,7 +140,7 @@ static void build(const uint8_t *p, size_t n, struct bytes *file, struct honesty
 
 	build_header(&in, file);
 	const uint8_t *end = in.p + in.n, *at = next_magic(in.p, in.n);
-	/* Before the first section: what a longer header has, or garbage. */
+	/* Before the first section: the rest of a longer header, or garbage. */
 	bytes_put(file, in.p, (size_t)((at ? at : end) - in.p));
 	while (at && file->n < LARGEST) {
 		const uint8_t *next = next_magic(at + 4, (size_t)(end - at) - 4);

@@ -1,6 +1,6 @@
 /*
- * From a fuzzer's bytes to a trace whose checksums hold, so that what was mutated gets past
- * them. A trace file is its own recipe: it comes out as it is. In a recipe
+ * Turns a fuzzer's bytes into a trace with valid checksums, so that mutations get past them. A
+ * trace file is its own recipe and stays unchanged. In a recipe
  *
  * - a section begins wherever its magic stands and ends where the next begins, so bytes may
  *   be put in and taken out anywhere; its sizes are filled in and its payload is padded;

@@ -1,6 +1,6 @@
 /*
- * For builds without a fuzzer: runs a target over the files and folders it is given, so that
- * what once failed is tried by every compiler. Fails if there is nothing to run.
+ * For builds without a fuzzer: runs a target on the given files and folders, so that every compiler
+ * repeats inputs that once failed. Fails if there are no inputs.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -25,7 +25,7 @@ static void run_file(const char *path)
 		bytes_put(&b, chunk, n);
 	fclose(file);
 	uint8_t *exact = exact_copy(b.p, b.n);
-	/* Whoever reads the log of a crash wants to know the file. */
+	/* Names the file in the log of a crash. */
 	printf("%s\n", path);
 	fflush(stdout);
 	LLVMFuzzerTestOneInput(exact, b.n);

@@ -8,14 +8,14 @@
 
 /* A statement's low three bits; the other five are its first operand. */
 enum statement {
-	DEFINITION, /* of a counterset, whole */
-	SAMPLE,	    /* in its parts */
-	PART,	    /* one of them, whatever stood before */
+	DEFINITION, /* of a counterset, complete */
+	SAMPLE,	    /* all its parts */
+	PART,	    /* one part of a sample, regardless of the preceding hooks */
 	INTERVAL,   /* of CPU utilisation or CPI */
-	COUNTERS,   /* some of a definition's, or the counterset alone */
-	LATER,	    /* the stamp goes on; the next sample is another */
-	THREAD,	    /* whose hooks follow */
-	BEND,	    /* a word of the hook before becomes another */
+	COUNTERS,   /* some counters of a definition, or only the counterset */
+	LATER,	    /* the stamp advances; the next sample is a new one */
+	THREAD,	    /* the thread of the following hooks */
+	BEND,	    /* changes a word of the previous hook */
 };
 
 enum { MOST_BYTES = 1 << 16, MOST_WORDS = 1200 };
@@ -23,11 +23,11 @@ enum { MOST_BYTES = 1 << 16, MOST_WORDS = 1200 };
 struct maker {
 	struct feed in;
 	struct bytes out;
-	size_t last; /* where the hook before begins */
+	size_t last; /* where the previous hook begins */
 	uint64_t stamp;
 	uint32_t tid, time;
 	unsigned hooks;
-	/* The hook that is being made. */
+	/* The hook under construction. */
 	uint32_t word[MOST_WORDS];
 	unsigned words, strings;
 	struct bytes text;
@@ -45,7 +45,7 @@ static void pair(struct maker *m, uint64_t v)
 	word(m, (uint32_t)v);
 }
 
-/* Small ones most of the time, now and then all 64 bits. */
+/* Mostly small numbers, sometimes all 64 bits. */
 static uint64_t number(struct maker *m)
 {
 	uint8_t b = feed_u8(&m->in);
@@ -61,7 +61,7 @@ static void string(struct maker *m, const void *p, size_t n)
 	m->strings++;
 }
 
-/* Few names, so that they meet; now and then any bytes, or many. */
+/* Few names, so that they coincide; sometimes arbitrary bytes, or many. */
 static void name(struct maker *m)
 {
 	static const char many[1200] = "n";
@@ -98,7 +98,7 @@ static void hook(struct maker *m, uint8_t major, uint32_t minor)
 
 /* ---------------------------------------------------------------- recorded counters */
 
-/* Two that nobody has, and those that intervals amount to; and what the definition is called. */
+/* Two unknown GUIDs, and those that follow from intervals; and the definition's name. */
 static void identity(struct maker *m, unsigned which)
 {
 	static const uint64_t guid[4][2] = {{1, 2}, {3, 4},
@@ -324,7 +324,7 @@ static void statement(struct maker *m, uint8_t code)
 	}
 }
 
-/* The stamp that the trace begins with, and its clock's frequency. */
+/* The trace's first stamp, and its clock's frequency. */
 static void header(struct maker *m, struct bytes *recipe)
 {
 	static const uint64_t frequency[] = {1000000000, 10000000, 1000, 100000000000};

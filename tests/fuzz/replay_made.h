@@ -1,6 +1,6 @@
 /*
- * A trace of recorded counters and of intervals, made of an input: mostly what a writer writes, and
- * what contradicts it.
+ * A trace of recorded counters and of intervals, built from an input: mostly valid, partly
+ * contradictory.
  */
 #ifndef SWT_TESTS_FUZZ_REPLAY_MADE_H
 #define SWT_TESTS_FUZZ_REPLAY_MADE_H

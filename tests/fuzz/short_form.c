@@ -7,14 +7,14 @@ enum { MOST_BYTES = 1 << 18, MOST_CPUS = 9 };
 
 /* A statement's low three bits; the other five are its first operand. */
 enum statement {
-	HOOK,	/* a hook of any major: words and strings as they come */
+	HOOK,	/* a hook of any major with arbitrary words and strings */
 	GROUP,	/* a CPI group whose parts agree */
-	PART,	/* one hook of a CPI group, whatever stood before */
-	LATER,	/* the stamp goes on */
-	BACK,	/* ... or, in a damaged trace, back */
-	THREAD, /* whose hooks follow */
+	PART,	/* one hook of a CPI group, regardless of the preceding hooks */
+	LATER,	/* the stamp advances */
+	BACK,	/* the stamp steps back, as in a damaged trace */
+	THREAD, /* the thread of the following hooks */
 	ODD,	/* pads, torn and reserved records */
-	BYTES,	/* as they are */
+	BYTES,	/* raw bytes */
 };
 
 struct maker {
@@ -41,7 +41,7 @@ static void pair(struct words *w, uint64_t v)
 	word(w, (uint32_t)v);
 }
 
-/* Small ones most of the time, now and then all 64 bits. */
+/* Mostly small numbers, sometimes all 64 bits. */
 static uint64_t number(struct feed *in)
 {
 	uint8_t b = feed_u8(in);
@@ -77,7 +77,7 @@ static void record(struct maker *m, uint8_t major, uint32_t minor, const struct 
 	m->last = m->stamp > m->last ? m->stamp : m->last;
 }
 
-/* Few labels, so that groups share them; now and then any bytes. */
+/* Few labels, so that groups share them; sometimes arbitrary bytes. */
 static void put_any_label(struct bytes *to, struct feed *in)
 {
 	static const char *const labels[] = {"a", "b", "outer", "a;b", "<\"&'>", "\x1b[31m",

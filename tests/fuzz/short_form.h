@@ -1,7 +1,7 @@
 /*
- * Hooks in short form: a run of one-byte statements with few and small operands, so that a
- * mutation makes another group or interval rather than a broken record. Stamps, threads and
- * labels meet each other often, which is what nests, overlaps and contradicts.
+ * Hooks in short form: one-byte statements with few and small operands, so that a mutation makes
+ * another group or interval rather than a broken record. Stamps, threads and labels often coincide,
+ * which makes intervals nest, overlap and contradict.
  */
 #ifndef SWT_TESTS_FUZZ_SHORT_FORM_H
 #define SWT_TESTS_FUZZ_SHORT_FORM_H
