@@ -1,7 +1,7 @@
 /*
  * Thousands of rounds of the drain while a member of the trace group scribbles over some of the
- * rings and over all tables, or truncates the files: no round fails for it or takes long, the
- * files decode, and the other rings' hooks are in them, whole and counted exactly.
+ * rings and over all tables, or truncates the files: no round fails or takes long because of it,
+ * the files decode, and they have the other rings' hooks, complete and counted exactly.
  *
  *	stress_hostile_drain [guest]
  */

@@ -1,7 +1,7 @@
 /*
- * Hundreds of dumps while a member of the trace group scribbles over some of the rings and
- * over all tables, or truncates the files: no dump fails, none takes long, every file decodes,
- * and the other rings' hooks are in it, whole and counted exactly.
+ * Hundreds of dumps while a member of the trace group scribbles over some of the rings and over all
+ * tables, or truncates the files: no dump fails or takes long, every file decodes and has the other
+ * rings' hooks, complete and counted exactly.
  *
  *	stress_hostile_dump [guest]
  */

@@ -1,6 +1,6 @@
 /*
- * A member of the trace group who scribbles over everything that members can write, while
- * others write and the owner reads: no process crashes, hangs, or stores outside a ring.
+ * A member of the trace group scribbles over everything that members can write, while others write
+ * and the owner reads: no process crashes, hangs, or stores outside a ring.
  *
  *	stress_hostile [guest]
  */

@@ -1,18 +1,18 @@
 /*
- * A writer killed behind each instruction of an operation: what was committed is there, what
- * it was at is nothing, torn or whole as the instruction says, the books are exact, the others
- * go on, and what it held comes back.
+ * Kills a writer behind each instruction of an operation. Committed hooks remain; the killed hook
+ *is absent, torn or complete, depending on the instruction; the ledger is exact; other writers
+ * continue; and what the dead writer held is reclaimed.
  *
  *	kill_every_instruction [guest] [SCENE]
  *
- * The parent prepares the rings, and keeps a copy of them. One child goes through the whole
- * operation, for the path and for what the books must say behind each instruction. Then the copy
- * is put back, a fresh child is taken to an instruction and killed there, again and again.
+ * The parent prepares the rings and copies them. One child runs the complete operation, to record
+ * its path and the expected ledger behind each instruction. Then the parent restores the copy and
+ * kills a new child at an instruction, repeatedly.
  *
- * A killed process leaves nothing but shared memory. Where an instruction changes none of it, a
- * kill behind it leaves what a kill before it did. Outside sequences the test therefore kills
- * behind each instruction that changes shared memory, and behind a sample of the others to prove
- * them equal. Inside sequences it kills behind each instruction.
+ * A killed process leaves only shared memory. An instruction that changes none of it makes no
+ * difference to a kill. Outside sequences the test therefore kills behind each instruction that
+ * changes shared memory, and behind a sample of the others to verify that. Inside sequences it
+ *kills behind each instruction.
  */
 #include <errno.h>
 #include <signal.h>

@@ -1,6 +1,6 @@
 /*
- * What a writer held when it was killed: its record and its guest ring's lock stay its own while
- * it lives, stopped as it may be, and come back once it is proven dead.
+ * What a writer holds: its record and its guest ring's lock remain its own while it lives, even
+ * stopped, and are reclaimed once the writer is proven dead.
  *
  *	kill_held [guest]
  */

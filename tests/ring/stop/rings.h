@@ -1,6 +1,6 @@
 /*
- * The rings that writers are stopped on: in every mode, each with one section held by another
- * process; and the processes that write to them meanwhile.
+ * The rings of the writers that are stopped: in every mode, each with one section held by another
+ * process; and the processes that write to them at the same time.
  */
 #ifndef SWT_TESTS_RING_STOP_RINGS_H
 #define SWT_TESTS_RING_STOP_RINGS_H

@@ -1,10 +1,10 @@
 /*
- * The storm: everything at once, at random, for as long as one likes.
+ * The storm: random events of every kind at once, for any time.
  *
  *	storm_hour [SECONDS] [--seed S] [--episode N]
  *
- * SECONDS: default 10; --seed: of the run, printed with each failure; default 1. --episode: this
- *one alone, which takes the same actions as in the run. See storm_hour.h.
+ * SECONDS: default 10. --seed: of the run, printed with each failure; default 1. --episode: only
+ * this one, with the same actions as in the run. See storm_hour.h.
  */
 #include <errno.h>
 #include <signal.h>
@@ -317,7 +317,7 @@ static void episode(const void *arg)
 	session_unlock(&box);
 	drain_to = (struct drain_config){
 		.codec = p->number % 3, .rotate = p->number % 2 ? 256 << 10 : 0};
-	/* Not the process id: it recurs within an hour, and earlier files stay. */
+	/* Not the process id, which recurs within an hour while earlier files remain. */
 	snprintf(drain_to.path, sizeof drain_to.path, "%s/hour-%u.bin", sandbox_dir(), p->number);
 	if (continuous)
 		w.drain = start_drain(p);

@@ -1,11 +1,11 @@
 /*
- * The storm: episodes in which everything happens at once, at random, from a seed. An episode is a
- * session with writers of every kind and a controller. The controller's sequence of actions is a
- * function of the seed; their timing is up to the scheduler.
+ * The storm: episodes of random events of every kind at once, from a seed. An episode is a session
+ * with writers of every kind and a controller. The controller's sequence of actions is a function
+ * of the seed; their timing is up to the scheduler.
  *
  * The account, per generation: a writer counts a hook as `maybe` before it begins and as `done`
- * once it is certainly in the ledger. The session's figures lie between the two sums, and equal
- * both if no writer was killed in the middle.
+ * once it is certainly in the ledger. The session's figures are between the two sums, and equal
+ * both if no writer was killed inside a hook.
  */
 #ifndef SWT_TESTS_RING_STORM_HOUR_H
 #define SWT_TESTS_RING_STORM_HOUR_H

@@ -1,9 +1,9 @@
 /*
  * Counts aborted restartable sequences: by membarrier, by signals, by many threads that preempt
- * each other; and more often in a row than a writer retries, by single steps of its own and of a
- * debugger. The hook then goes to a guest ring.
+ *each other; and more aborts in a row than a writer retries, by a debugger's single steps and the
+ * program's own. The hook then goes to a guest ring.
  *
- * stress_abort
+ *	stress_abort
  */
 #include <pthread.h>
 #include <sched.h>

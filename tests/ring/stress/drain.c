@@ -1,12 +1,12 @@
 /*
- * The drain of continuous mode, with small rings: writers on all CPUs and guest rings, some
- * killed, some stopped in the middle of a hook; tracing off and on; the drain itself killed
- * again and again, and taken up again. In the end each hook is in the files once, or counted:
- * torn, or lost by cause. At any moment the file is valid to its last whole section.
+ * The drain of continuous mode, with small rings: writers on all CPUs and guest rings, some killed,
+ * some stopped inside a hook; tracing turned off and on; the drain itself killed repeatedly and
+ * restarted. In the end each hook is in the files once, or counted as torn or as lost by cause. At
+ * any moment the file is valid up to its last complete section.
  *
  *	stress_drain [guest] [TIMES]
  *
- * TIMES: so many times as long.
+ * TIMES: multiplies the duration.
  */
 #include <signal.h>
 #include <stdlib.h>

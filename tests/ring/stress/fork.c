@@ -1,6 +1,6 @@
 /*
- * Forks of every kind while hooks are being written: children trace under their own ids,
- * and what a fork interrupted stays the parent's.
+ * Forks of every kind while hooks are being written: children trace under their own ids, and a hook
+ * interrupted by a fork remains the parent's.
  *
  *	stress_fork [guest]
  */

@@ -1,6 +1,6 @@
 /*
- * Slow writers that hold reservations for laps and laps while others write: their bytes stay
- * their own, and every hook is accounted for.
+ * Slow writers hold reservations for several laps while others write: their bytes stay unchanged,
+ *and every hook is accounted for.
  *
  *	stress_held [guest]
  */

@@ -1,7 +1,7 @@
 /*
  * Takes a CPU offline and online repeatedly while bound threads trace: the ledger is exact.
  *
- * stress_hotplug
+ *	stress_hotplug
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,13 +1,13 @@
 /*
- * Kills writers at random instants. What they leave is never damaged, costs at most one uncommitted
- * record or group, and holds its section and guest ring until the owner proves them dead. Then
- * every section can be entered again.
+ * Kills writers at random instants. A dead writer damages nothing, costs at most one uncommitted
+ * record or group, and holds its section and guest ring until the owner proves it dead. Then every
+ * section can be entered again.
  *
- * stress_kill [guest] [KILLS]
+ *	stress_kill [guest] [KILLS]
  *
- * A timer of its own kills each writer microseconds after it began, so it dies wherever the
- * interrupt finds it, with several on the same ring. Two parents keep forking new writers; two more
- * writers survive throughout; the owner reads the rings and reclaims.
+ * Each writer is killed by a timer microseconds after it began, at any instruction and with several
+ * writers on the same ring. Two parents keep forking new writers; two more writers survive
+ * throughout; the owner reads the rings and reclaims.
  */
 #include <errno.h>
 #include <sched.h>
@@ -32,8 +32,7 @@ enum {
 	LATEST_NS = SANITIZED ? 1000000 : 30000, /* latest kill after the first hook */
 };
 
-/* A writer's own counts, in plain stores and in hooks: begun, past the reservation (or lost),
- * done. */
+/* A writer's own counts of hooks, by plain stores: begun, reserved (or lost), done. */
 struct note {
 	uint64_t begun, reserved, done;
 };

@@ -1,6 +1,6 @@
 /*
- * Many processes and threads at once, with migrating threads and signal handlers that
- * trace: nothing is lost that is not counted, nothing is seen half, nothing out of order.
+ * Many processes and threads at once, with migrating threads and signal handlers that trace: every
+ * loss is counted, every record read is complete and in order.
  *
  *	stress_many [guest | own | raw]
  *	own	libc registers no restartable sequences: the threads do

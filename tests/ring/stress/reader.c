@@ -1,6 +1,6 @@
 /*
- * A reader at work while writers go round: what it returns is whole, in order, and never a
- * mixture of two laps; groups are there whole or not at all.
+ * Reads while writers wrap around: the reader returns complete records in order, never a mixture of
+ * two laps, and groups completely or not at all.
  *
  *	stress_reader [guest]
  */

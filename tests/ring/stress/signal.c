@@ -1,9 +1,9 @@
 /*
- * Signal handlers that trace, at any place in the write path: by timers, at each named point, and
- * after every single instruction. Other signals, and the same one, interrupt the handlers. Every
- * hook is complete, in order per thread and nesting depth, and the ledger is exact.
+ * Signal handlers that trace anywhere in the write path: by timers, at each named point, and after
+ * every single instruction. Other signals, and the same one, interrupt the handlers. Every hook is
+ * complete, in order per thread and nesting depth, and the ledger is exact.
  *
- * stress_signal [guest]
+ *	stress_signal [guest]
  */
 #include <pthread.h>
 #include <signal.h>

@@ -1,7 +1,6 @@
 /*
- * Programs started from programs that trace: by posix_spawn and by vfork, while other threads
- * write, and by exec in the middle of it. What they trace goes to the same session under their
- * own ids.
+ * Programs started by programs that trace: by posix_spawn and vfork while other threads write, and
+ *by exec. Their hooks go to the same session under their own thread ids.
  *
  *	stress_spawn [guest]
  */
@@ -170,7 +169,7 @@ static void exec_after_hooks(const void *arg)
 	check_all(arg, EXECS, EXECS * HOOKS_EACH);
 }
 
-/* Reservations from before exec belong to no program, although the thread id is still in use. */
+/* No program owns a reservation from before exec, although the thread id is still in use. */
 static void exec_in_the_middle(const void *arg)
 {
 	char *argv[] = {self, word, stopped, NULL};

@@ -66,7 +66,7 @@ static void write_string(uint32_t n, uint32_t missing)
 	TraceHookData(1, 1, 1, &one, 2, s);
 }
 
-/* No end to it before what cannot be read. */
+/* A string without a terminator before the unreadable page. */
 static void write_variadic(uint32_t n, uint32_t missing)
 {
 	TraceHook(1, 1, 1, 2, 5, "first", (const char *)words_of(n, missing));
