@@ -118,7 +118,7 @@ bool actors_prepare(char *why, size_t size)
 {
 	for (int who = OWNER; who < ACTORS; who++) {
 		if (actor_does((enum actor)who, nothing) != 0) {
-			snprintf(why, size, "user %u cannot be had here",
+			snprintf(why, size, "this process cannot become user %u here",
 				(unsigned)actor_uid((enum actor)who));
 			return false;
 		}

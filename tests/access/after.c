@@ -211,7 +211,7 @@ static const char *owner_can(void)
 	static char text[80];
 	int step = actor_does(OWNER, owner_goes_on);
 
-	snprintf(text, sizeof text, "the owner cannot go on: step %d", step);
+	snprintf(text, sizeof text, "the owner's session no longer works: step %d", step);
 	return step ? text : NULL;
 }
 

@@ -95,7 +95,7 @@ static const char *lacks(int needs)
 	int missing = needs & ~has;
 
 	if (missing & NEEDS_ROOT)
-		return "needs root, to be somebody else";
+		return "needs root, to become another user";
 	if (missing & NEEDS_NAMESPACE)
 		return "needs a /dev/shm of its own (root and mount namespaces)";
 	snprintf(why, sizeof why, "%s does not honour set-user-ID", SHM_ROOT);

@@ -365,8 +365,8 @@ static const struct row rows[] = {
 		OFF, 0},
 	{"a limit of 1 KiB, init", OWNER, &group_off, do_limited_command, "init -s 1", 1,
 		"no space", SAME, 0},
-	{"an init that fails leaves all as it was", OWNER, &group_off, do_command, "init -s 65536",
-		1, "no space", SAME, NEEDS_NAMESPACE},
+	{"a failed init changes nothing", OWNER, &group_off, do_command, "init -s 65536", 1,
+		"no space", SAME, NEEDS_NAMESPACE},
 };
 
 const struct table place_table = TABLE("the session's place", rows);

@@ -385,7 +385,7 @@ static const struct row rows[] = {
 		"does not exist", SAME, 0},
 	{"a program from before root's session", MEMBER, &roots_later_on, do_start_before, NULL, 4,
 		ROOTS, OWN, 0},
-	{"a group taken back, a program goes on", MEMBER, &closing, do_trace_on_and_on, NULL, 0,
+	{"a group withdrawn, a program continues", MEMBER, &closing, do_trace_on_and_on, NULL, 0,
 		NULL, EMPTY, 0},
 
 	{"SWTRACE_SESSION without set-user-ID", STRANGER, &caught, do_program, "hook", 0, "/trap",

@@ -103,7 +103,7 @@ hooks_measured() {
 	for format in text csv json; do
 		there=$(lines --report hooks --format "$format" "$memory/raw")
 		[ "$format" != csv ] || there=$((there - 1))
-		verdict_of "hooks as $format: every one is there" "$there of $count" [ "$there" -eq "$count" ]
+		verdict_of "hooks as $format: all are in the output" "$there of $count" [ "$there" -eq "$count" ]
 		check_threads "hooks as $format" --report hooks --format "$format" "$memory/raw"
 	done
 	peer_hooks_end

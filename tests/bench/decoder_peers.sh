@@ -83,7 +83,7 @@ peer_hooks_begin() {
 		return 0
 	fi
 	perf_events=$(perf script -i "$memory/perf" 2>"$log" | wc -l)
-	verdict_of "perf script: the page faults are there" "$perf_events of $faults" \
+	verdict_of "perf script: all page faults are in its output" "$perf_events of $faults" \
 		[ "$perf_events" -ge "$faults" ]
 }
 peer_hooks() {

@@ -45,7 +45,7 @@ for report in summary cpus; do
 		run 0 --slice $slice/3 --partial part.$slice t.bin
 	done
 	run 0 merge --report $report --format csv part.3 part.1 part.2
-	cmp -s out whole.$report || fail "$report: the parts are not the whole"
+	cmp -s out whole.$report || fail "$report: the parts do not add up to the whole"
 done
 in_file whole.cpus '^load,1,300,1,,,50\.0000,40\.0000,200,10\.0000,110\.0000,reference\+idle_fine'
 in_file whole.cpus '^load,1,300,1,2\.0000,1\.0000,50\.0000,50\.0000,192,,'

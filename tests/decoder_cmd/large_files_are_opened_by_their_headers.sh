@@ -50,7 +50,7 @@ skipped=$(sed 's/.*; \([0-9]*\) bytes of hooks skipped/\1/' err)
 	fail "byte $at is not in the section at $section"
 for threads in 1 3; do
 	run 0 -j $threads --format csv large.bin
-	cmp out damaged || fail "-j $threads: another summary of what is left"
+	cmp out damaged || fail "-j $threads: the rest of the file has another summary"
 	cmp err told || fail "-j $threads: something else about the damage"
 done
 run 3 --strict --format csv large.bin

@@ -61,7 +61,7 @@ for i in 1 2 3; do
 	run 0 --slice $i/3 --partial slice.$i d1.bin d2.bin
 done
 run 0 merge --partial merged.p slice.1 slice.2 slice.3
-cmp -s merged.p both.p || fail "slices say something else than the whole"
+cmp -s merged.p both.p || fail "the merged slices differ from the whole"
 
 # part FILE NUMBER [META]: one of a trace's rotated files.
 part()

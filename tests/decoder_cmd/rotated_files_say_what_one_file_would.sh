@@ -84,7 +84,7 @@ same()
 			run 0 --report "${what% *}" --format "${what#* }" $files
 			cmp -s out expected || fail "$what of $files differs from that of the one file"
 			sed 's/^cpidecode: [a-z]*\.bin: //' err | cmp -s - expected_err ||
-				fail "what is said of $files differs from what is said of the one file"
+				fail "the report of $files differs from that of the single file"
 		done
 	done
 }

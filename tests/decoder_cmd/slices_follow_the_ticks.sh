@@ -34,7 +34,7 @@ for n in 2 3 7; do
 		run 0 --slice "$i/$n" --partial "part.$i" back.bin
 	done
 	run 0 merge --partial merged.p part.*
-	cmp -s merged.p whole.p || fail "$n slices are not the whole"
+	cmp -s merged.p whole.p || fail "$n slices do not add up to the whole"
 	run 0 merge --report summary --format csv part.*
 	cmp -s out expected || fail "$n slices: another summary"
 	cmp -s err told || fail "$n slices tell something else"

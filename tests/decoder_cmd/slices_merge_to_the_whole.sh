@@ -43,7 +43,7 @@ for n in 1 2 3 8 40; do
 	backwards=
 	for part in part.*; do backwards="$part $backwards"; done
 	run 0 merge --partial merged.p $backwards
-	cmp -s merged.p whole.p || fail "$n slices: another partial result than the whole"
+	cmp -s merged.p whole.p || fail "$n slices: the partial result differs from the whole's"
 	for report in summary cpus; do
 		for format in text csv json; do
 			run 0 merge --report $report --format $format part.*
@@ -119,5 +119,5 @@ for n in 2 3 7; do
 		i=$((i + 1))
 	done
 	run 0 merge --partial merged.p part.*
-	cmp -s merged.p whole.p || fail "$n slices of odd stamps: another partial result than the whole"
+	cmp -s merged.p whole.p || fail "$n slices of odd stamps: the partial result differs from the whole's"
 done

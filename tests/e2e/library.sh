@@ -61,7 +61,7 @@ refusals() {
 	"$SAMPLES/print_intervals" -r nonsense "$work/nesting-trace.bin" 2>"$work/err"
 	[ $? -eq 1 ] && [ "$(wc -l <"$work/err")" -eq 1 ]
 }
-check "print_intervals says what is wrong" refusals
+check "print_intervals reports errors" refusals
 
 python() {
 	CPIDECODE_LIBRARY=$LIBRARY PYTHONDONTWRITEBYTECODE=1 \
@@ -92,7 +92,7 @@ else
 		python 2>"$work/err"; [ $? -eq 2 ] || return 1
 		python -r nonsense "$work/nesting-trace.bin" 2>"$work/err"; [ $? -eq 1 ]
 	}
-	check "Python says what is wrong" python_refusals
+	check "Python reports errors" python_refusals
 	python_closed_pipe() {
 		rm -f "$work/fifo" && mkfifo "$work/fifo" || return 1
 		exec 8<>"$work/fifo" 9>"$work/fifo" 8<&-

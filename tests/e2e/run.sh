@@ -66,7 +66,7 @@ wrapped() {
 	adds_up "$n" 180000 || return 1
 	grep -q overwritten "$work/stderr"
 }
-check "wrap mode: the newest are there, and the ledger is exact" wrapped
+check "wrap mode: the newest hooks are in the dump, and the ledger is exact" wrapped
 wrapped_guests() {
 	(
 		SWTRACE_TEST_GUEST=1
@@ -98,7 +98,7 @@ dump_while_on() {
 	done
 	wait
 }
-check "dumps while tracing are whole and in order" dump_while_on
+check "dumps while tracing are complete and in order" dump_while_on
 
 late() {
 	rm -rf "$SWTRACE_SESSION"

@@ -53,14 +53,14 @@ unreadable() {
 	[ $? -eq 1 ] && grep -q '^zlib -1' "$work/out" && [ "$(wc -l <"$work/err")" -eq 2 ] &&
 		grep -q 'nothing-here: No such file' "$work/err"
 }
-check "compress_bench goes on without files that it cannot read" unreadable
+check "compress_bench skips files that it cannot read" unreadable
 
 usage() {
 	"$SAMPLES/compress_bench" -t 0 2>"$work/err"
 	[ $? -eq 2 ] && [ "$(wc -l <"$work/err")" -eq 1 ] || return 1
 	"$SAMPLES/compress_bench" --help | grep -q '^usage: compress_bench'
 }
-check "compress_bench says what is wrong with its options" usage
+check "compress_bench reports wrong options" usage
 
 untraced() {
 	rm -rf "$SWTRACE_SESSION"

@@ -82,7 +82,7 @@ int main(int argc, char **argv)
 	pass_time();
 	before = counters();
 	d = get();
-	expect(!isnan(d->cpu_busy[cpu]) && !changed(d), "it is not measured while it is there");
+	expect(!isnan(d->cpu_busy[cpu]) && !changed(d), "a CPU is not measured while it is online");
 
 	set_online(0);
 	d = get();
@@ -116,7 +116,7 @@ int main(int argc, char **argv)
 	elapsed = after[cpu].IdleTime + after[cpu].BusyTime -
 		  (back[cpu].IdleTime + back[cpu].BusyTime);
 	expect(elapsed > 0 && elapsed <= after[cpu].CurTime - back[cpu].CurTime,
-		"back again it does not go on counting");
+		"a CPU that came back does not continue counting");
 	puts(AiMethodName(d->method));
 	return 0;
 }

@@ -277,7 +277,7 @@ judge_holes() {
 		if (measured("data_raw6")) bad("CPU 6 has a CPI")
 		if (v["flags"] !~ /cpus/) bad("not flagged: " v["flags"])
 	}'
-	check "whole: back again, all eight are there" rows "$out/whole" '
+	check "whole: online again, all eight are measured" rows "$out/whole" '
 	{
 		if (v["num_cpus"] != 8) bad("CPUs: " v["num_cpus"])
 		for (cpu = 0; cpu < 8; cpu++)
@@ -294,7 +294,7 @@ by_cpu() { # FILE
 judge_missing() {
 	out=$(machine_out missing)
 	check "traced there, decoded here" hooks_of "$out/missing.bin"
-	check "cycles and time are there, instructions and CPI are not" lacks_instructions "$out/hooks"
+	check "cycles and time are measured, instructions and CPI are not" lacks_instructions "$out/hooks"
 }
 hooks_of() {
 	"$cpidecode" --strict --report hooks --format json -o "$out/hooks" "$1"

@@ -37,7 +37,7 @@ nothing_half() {
 judge_file() {
 	case $status in
 	0)
-		if whole "$t" "$2" || partial "$t"; then pass; else fail "$1: exit code 0, and no whole trace"; fi
+		if whole "$t" "$2" || partial "$t"; then pass; else fail "$1: exit code 0, but no complete trace"; fi
 		;;
 	1)
 		if clear_line; then pass; else fail "$1: no clear line"; fi

@@ -137,7 +137,7 @@ pipes() {
 	not_said "Broken pipe"
 	to_reader 'sleep 1; cat' "$SWTRACE" dump --compress none -
 	expect "dump, slow reader" 0
-	if whole "$t" $many_hooks; then pass; else fail "dump, slow reader: not whole"; fi
+	if whole "$t" $many_hooks; then pass; else fail "dump, slow reader: incomplete"; fi
 	unset SWTRACE_SESSION
 	to_reader 'head -c 100' "$SWTRACE" run -s 4 -o - -- "$WRITER" hooks $many_hooks
 	expect "run, closed pipe" 1

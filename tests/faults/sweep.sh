@@ -116,7 +116,7 @@ judge_run() {
 	fi
 	if [ -n "$kept" ]; then
 		SWTRACE_SESSION=$kept "$SWTRACE" dump "$work/kept.bin" 2>"$err"
-		if whole "$work/kept.bin" 100; then pass; else fail "$1: what is kept is not whole"; fi
+		if whole "$work/kept.bin" 100; then pass; else fail "$1: the kept file is incomplete"; fi
 		rm -rf "$kept"
 	fi
 	nothing_left "$1"

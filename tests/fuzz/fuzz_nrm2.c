@@ -76,7 +76,7 @@ static void say(const struct trace *t, enum report_format format, struct out *ou
 	const struct hook_counts *c = &found.total;
 	if (trace_file(t, 0)->import)
 		PROMISE(!c->malformed && !c->bad_sections && !c->torn && !c->reserved,
-			"what it became is not whole");
+			"the converted file is incomplete");
 	findings_free(&found);
 }
 

@@ -335,7 +335,7 @@ static void empty(HANDLE query)
 	free(told(query, &bytes));
 	PROMISE(bytes == 0, "something is left");
 	for (unsigned i = 0; i < SETS; i++)
-		PROMISE(made[i].opened == made[i].closed, "counting goes on");
+		PROMISE(made[i].opened == made[i].closed, "counting continues");
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -163,7 +163,7 @@ static unsigned step_both(HANDLE one, HANDLE other)
 		free(a);
 		PROMISE(samples < SAMPLES, "no end");
 	}
-	PROMISE(!other || !next_sample(other, &others), "one goes on");
+	PROMISE(!other || !next_sample(other, &others), "one continues after the other ended");
 	return samples;
 }
 
@@ -208,7 +208,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	bytes_free(&file);
 	one = query_of_sets(path, mask, &n);
 	if (!one) {
-		PROMISE(how & 1, "a whole trace is not opened");
+		PROMISE(how & 1, "a complete trace is not opened");
 		return 0;
 	}
 	other = read_again(path, mask, how, n);

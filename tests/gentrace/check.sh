@@ -39,7 +39,7 @@ groups_are_whole() {
 		"$work/folded" | LC_ALL=C sort >"$work/expected"
 	cmp "$work/expected" "$work/there"
 }
-check "groups: every one whole, nested as gentrace says" groups_are_whole
+check "groups: all complete, nested as gentrace says" groups_are_whole
 
 same_hooks_however_stored() {
 	"$GENTRACE" -k mixed -c 3 -n 1500 "$work/t" && hooks "$work/t" >"$work/expected" || return 1
@@ -73,7 +73,7 @@ index_and_end() {
 	"$GENTRACE" --no-end "$work/t" && ! sections "$work/t" 2>/dev/null | grep -q END || return 1
 	! "$GENTRACE" - | sections - | grep -q INDEX
 }
-check "INDEX and END are there unless they must not be" index_and_end
+check "INDEX and END are present unless they must not be" index_and_end
 parts() {
 	"$GENTRACE" -k groups -p label,summary -n 100 "$work/t" || return 1
 	same hooks 300 "$(hooks "$work/t" | wc -l)"
@@ -86,7 +86,7 @@ utilisation() {
 	same intervals 501 "$(wc -l <"$work/csv")" || return 1
 	same 'whole ones' 500 "$(grep -cE ',summary\+detailed,,,,,200,[0-9.]+,[0-9.]+,100\.0000' "$work/csv")"
 }
-check "--utilisation: every group whole, its hooks agree" utilisation
+check "--utilisation: all groups complete, their hooks agree" utilisation
 
 if command -v babeltrace2 >/dev/null; then
 	ctf() {
@@ -100,7 +100,7 @@ else
 	skip "the same events as CTF" "there is no babeltrace2"
 fi
 
-check "a folder that is there is no new CTF trace: 1" exits 1 -f ctf "$work"
+check "an existing folder is refused for a new CTF trace: 1" exits 1 -f ctf "$work"
 check "a file that cannot be created: 1" exits 1 "$work/nothing/t"
 check "a full device: 1" exits 1 /dev/full
 check "a group that does not fit its section: 1" exits 1 -k groups -c 100 --section 4096 "$work/t"

@@ -19,7 +19,7 @@ static const char help[] =
 	"             groups   CPI groups, of nested intervals of several threads\n"
 	"             mixed    one or the other\n"
 	"  -n, --count N       so many hooks or groups (default 1000)\n"
-	"  -b, --bytes N       instead: until so many bytes of records are there\n"
+	"  -b, --bytes N       instead: until there are N bytes of records\n"
 	"  -c, --cpus N        processors, a ring each (default 2)\n"
 	"  -t, --threads N     (default 4 for each processor)\n"
 	"  -w, --words N       data words of a hook (default 8)\n"

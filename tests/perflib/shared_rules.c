@@ -90,7 +90,7 @@ const char *broken_rows(const struct rows *r, const struct counterset_definition
 			size_t at = (size_t)i * r->columns + c;
 
 			if (r->known[at] > 1)
-				return "whether a value is there";
+				return "presence of a value";
 			if (r->known[at] &&
 				(d->counter[c].type & PERF_SIZE_MASK) == PERF_SIZE_DWORD &&
 				r->value[at] > UINT32_MAX)

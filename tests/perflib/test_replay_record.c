@@ -297,7 +297,7 @@ START_TEST(nothing_is_recorded_while_tracing_is_off)
 	pid_t child;
 
 	if (getenv("SWTRACE_TEST_EMULATED")) {
-		puts("skipped: a program that begins anew: the emulator does not execute itself");
+		puts("skipped: a restarted program: the emulator does not execute itself");
 		return;
 	}
 	ck_assert_int_eq(TraceOff(), PU_SUCCESS);

@@ -188,7 +188,7 @@ void storm_ledger(
 	tell(account_sum(a) == attempted && a->torn + a->gone_torn == 0 && !a->damaged &&
 			!a->backwards && !f->not_whole && !f->out_of_order && !f->foreign,
 		name,
-		"%llu attempted, %llu accounted (%llu in the rings, %llu overwritten, full %llu big %llu held %llu no guest %llu, torn %llu), damaged %u, stamps back %u, not whole %u, out of order %u, foreign %u",
+		"%llu attempted, %llu accounted (%llu in the rings, %llu overwritten, full %llu big %llu held %llu no guest %llu, torn %llu), damaged %u, stamps back %u, incomplete %u, out of order %u, foreign %u",
 		(unsigned long long)attempted, (unsigned long long)account_sum(a),
 		(unsigned long long)a->hooks, (unsigned long long)a->overwritten,
 		(unsigned long long)a->loss[SHM_LOST_FULL],

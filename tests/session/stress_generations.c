@@ -206,7 +206,7 @@ static void handlers(const void *arg)
 	__atomic_store_n(&all->stop, 1, __ATOMIC_RELAXED);
 	waitpid(pid, &status, 0);
 	tell(status == 0 && !errors && !damaged, "handlers",
-		"status %d, %u errors, damaged or not whole: %u", status, errors, damaged);
+		"status %d, %u errors, damaged or incomplete: %u", status, errors, damaged);
 	follow_close(&f);
 	session_remove(&s);
 	session_close(&s);

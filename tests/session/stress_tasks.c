@@ -282,7 +282,7 @@ static void living_writer(const void *arg)
 	short_lived(SHORT);
 	for (uint32_t i = 0; i < LAPS; i++)
 		checked_hook(1, i, 8);
-	tell(session_reclaim(&box) == 0, arg, "nothing of it is given back");
+	tell(session_reclaim(&box) == 0, arg, "nothing of it is reclaimed");
 	kill(pid, SIGCONT);
 	waitpid(pid, &status, 0);
 	box_account(&box, &a, count_broken, &broken);

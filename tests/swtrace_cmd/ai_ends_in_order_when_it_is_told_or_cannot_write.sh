@@ -28,7 +28,7 @@ is_json out
 # A log takes the place of what was there.
 echo before >log
 run 0 ai 0.01 1 -s -l log
-! grep -q before log || fail "the old log is there still"
+! grep -q before log || fail "the old log still exists"
 cmp -s out log || fail "the log is not what was shown"
 refuses 1 'nowhere/log.*does its directory exist' ai 0.01 1 -l nowhere/log
 refuses 1 'directory' ai 0.01 1 -l .

@@ -84,4 +84,4 @@ sed -n 2p out | grep -o '"system".*' | awk -v stolen=$((after - before)) '{
 		busy = $3 + 0; idle = $5 + 0; intr = $7 == "null," ? 0 : $7 + 0
 		sum = busy + idle + intr
 		exit (sum < 99.9 && !stolen) || sum > 100.1
-	}' || fail "busy, idle and intr are not the whole"
+	}' || fail "busy, idle and intr do not add up to 100"

@@ -43,7 +43,7 @@ START_TEST(test_machine)
 		const struct finding *n = find(&f, m->want[k].id);
 
 		if (m->want[k].status == GONE) {
-			ck_assert_msg(!n, "%s: %s is there", m->name, m->want[k].id);
+			ck_assert_msg(!n, "%s: unexpected %s", m->name, m->want[k].id);
 			continue;
 		}
 		ck_assert_msg(n, "%s: no %s", m->name, m->want[k].id);

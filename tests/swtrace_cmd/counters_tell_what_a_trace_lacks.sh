@@ -40,7 +40,7 @@ in_file err "$lost"
 head -c $(($(wc -c <t.bin) - 40)) t.bin >cut.bin
 run 0 counters query "$busy" --from cut.bin
 in_file err 'cut\.bin: damaged or cut off: samples may be missing'
-[ "$(wc -l <out)" -eq 3 ] || fail "what is there is not replayed"
+[ "$(wc -l <out)" -eq 3 ] || fail "the recorded counters are not replayed"
 
 mkfifo pipe
 refuses 1 'pipe: is a pipe, .*copy it to a file first' counters query "$busy" --from pipe

@@ -123,7 +123,7 @@ static void scribbled(const void *arg)
 	traced_files(config.path, read_file, &f);
 	f.scribbled -= f.seen.hooks;
 	tell(r.failed == 0 && r.longest < LONGEST_MS && finish < LONGEST_MS, arg,
-		"%d rounds, %u took something, %u failed (%s); the longest took %llu ms, the end %llu ms",
+		"%d rounds, %u drained hooks, %u failed (%s); the longest took %llu ms, the end %llu ms",
 		ROUNDS, r.took, r.failed, r.why, (unsigned long long)r.longest,
 		(unsigned long long)finish);
 	tell(f.bad == 0 && f.scribbled > 0, arg,
@@ -133,7 +133,7 @@ static void scribbled(const void *arg)
 			!f.seen.follow.not_whole && !f.seen.follow.out_of_order &&
 			!f.seen.follow.foreign,
 		arg,
-		"%llu attempted on intact rings, %llu accounted, %llu of them in the files; %u not whole, %u out of order, %u foreign; %d writers failed",
+		"%llu attempted on intact rings, %llu accounted, %llu of them in the files; %u incomplete, %u out of order, %u foreign; %d writers failed",
 		(unsigned long long)hostile_world_done(&world), (unsigned long long)f.intact,
 		(unsigned long long)f.seen.hooks, f.seen.follow.not_whole,
 		f.seen.follow.out_of_order, f.seen.follow.foreign, bad);
@@ -172,7 +172,7 @@ static void sizes(const void *arg)
 	tell(rc == 0 && !t.damaged_bytes && !t.rest && r.longest < LONGEST_MS &&
 			finish < LONGEST_MS,
 		arg,
-		"%u of %d rounds went on (%s); the longest took %llu ms; the file: %s, %llu hooks, %llu bytes damaged",
+		"%u of %d rounds continued (%s); the longest took %llu ms; the file: %s, %llu hooks, %llu bytes damaged",
 		went_on, SIZE_ROUNDS, r.why, (unsigned long long)r.longest,
 		rc ? cpidecode_strerror(rc) : "read", (unsigned long long)t.hooks,
 		(unsigned long long)(t.damaged_bytes + t.rest));

@@ -79,7 +79,7 @@ static void tell_totals(const char *name, const struct totals *sum, uint32_t dum
 		"%u dumps: %u failed, %u unreadable, %u cut off or damaged in between", dumps,
 		sum->failed, sum->unreadable, sum->cut_off);
 	tell(sum->wrong == 0 && sum->not_exact == 0 && sum->hooks > dumps, name,
-		"%llu hooks of intact rings, %u not whole or out of order, %u dumps not exact",
+		"%llu hooks of intact rings, %u incomplete or out of order, %u dumps not exact",
 		(unsigned long long)sum->hooks, sum->wrong, sum->not_exact);
 	tell(sum->longest < LONGEST_MS, name, "the longest took %llu ms",
 		(unsigned long long)sum->longest);

@@ -152,7 +152,7 @@ static void everywhere(const void *arg)
 	struct account a;
 	tell(session_off(&box, NULL) == 0 && session_init(&box, &config, NULL) == 0 &&
 			session_on(&box, NULL) == 0 && checked_hook(1, 1, 1) == 0,
-		name, "initialised anew");
+		name, "initialised again");
 	box_account(&box, &a, NULL, NULL);
 	tell(a.hooks == 1 && a.damaged == 0 && account_sum(&a) == 1, name, "and clean");
 	session_remove(&box);
@@ -223,7 +223,7 @@ static void truncated(const void *arg)
 	session_find(&place, NULL);
 	tell(session_open(&again, &place, SESSION_CONTROL, NULL) == 0 &&
 			session_off(&again, NULL) == 0 && session_init(&again, &config, NULL) == 0,
-		name, "initialised anew");
+		name, "initialised again");
 	session_remove(&again);
 	session_close(&again);
 }

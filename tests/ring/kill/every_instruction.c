@@ -243,7 +243,7 @@ static bool in_order(const struct steps_path *path)
 	tell(!back && !not_at_head && !phases[NO_PHASE] && phases[NOTHING] && phases[scene->last] &&
 			(scene->last == WHOLE) == (phases[TORN] != 0),
 		scene->name,
-		"%u instructions: nothing yet behind %u, torn %u, whole %u, lost %u; wrong books %u, back %u, not from the store of head on %u",
+		"%u instructions: nothing yet behind %u, torn %u, complete %u, lost %u; wrong ledgers %u, back %u, not from the store of head on %u",
 		path->n, phases[NOTHING], phases[TORN], phases[WHOLE], phases[LOST],
 		phases[NO_PHASE], back, not_at_head);
 	return !back && !phases[NO_PHASE];
@@ -315,7 +315,7 @@ static void aftermath(struct tally *t, uint32_t k)
 	draining = scene->mode == SHM_MODE_CONTINUOUS;
 	others(OTHERS);
 	look(&gone_on);
-	wrong(t, k, sound(&gone_on), "the rings are not sound after the others went on");
+	wrong(t, k, sound(&gone_on), "the rings are damaged after the others continued");
 	wrong(t, k, account_sum(&gone_on) == account_sum(&killed) + OTHERS, "the sum is not exact");
 	wrong(t, k, gone_on.torn == before.torn + torn && gone_on.gone_torn == before.gone_torn,
 		"a writer overwrote a held section");
@@ -452,7 +452,7 @@ static void play(const void *arg)
 	scene = arg;
 	set_up();
 	if (!sound(&before))
-		tell(false, scene->name, "not sound before anything was done");
+		tell(false, scene->name, "damaged before the first hook");
 	else if (record(&path))
 		kill_everywhere(&path);
 	if (holder)

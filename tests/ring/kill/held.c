@@ -38,7 +38,7 @@ static void stopped_writer(const void *arg)
 	tell(WIFSTOPPED(status), name, "stopped with a reservation");
 	for (uint32_t i = 0; i < 2000; i++)
 		checked_hook(1, hooks++, 20);
-	tell(session_reclaim(&box) == 0, name, "not given back while it lives");
+	tell(session_reclaim(&box) == 0, name, "not reclaimed while it lives");
 	for (uint32_t i = 0; i < 2000; i++)
 		checked_hook(1, hooks++, 20);
 	box_account(&box, &a, NULL, NULL);
@@ -46,7 +46,7 @@ static void stopped_writer(const void *arg)
 		"its record is still there after many laps");
 	kill(pid, SIGKILL);
 	waitpid(pid, &status, 0);
-	tell(session_reclaim(&box) == 1, name, "given back once it is dead");
+	tell(session_reclaim(&box) == 1, name, "reclaimed once it is dead");
 	tell(session_reclaim(&box) == 0, name, "once");
 	for (uint32_t i = 0; i < 2000; i++)
 		checked_hook(1, hooks++, 20);
@@ -92,7 +92,7 @@ static void dead_lock_holder(const void *arg)
 	kill(pid, SIGKILL);
 	waitpid(pid, &n, 0);
 	tell(session_reclaim(&box) == (int)box.geometry.guests && box_locks_taken(&box) == 0, name,
-		"given back once it is dead");
+		"reclaimed once it is dead");
 	session_remove(&box);
 	session_close(&box);
 }

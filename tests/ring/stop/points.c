@@ -172,10 +172,10 @@ static void while_stopped(struct trials *t, uint32_t n, uint64_t base_torn)
 		attempted += victims[i].attempted;
 		torn += points[victims[i].point].reserved;
 	}
-	check(t, look(&a), "the rings are not sound while they are stopped");
+	check(t, look(&a), "the rings are damaged while they are stopped");
 	check(t, account_sum(&a) <= attempted && account_sum(&a) + n >= attempted,
 		"the sum is not exact while they are stopped");
-	check(t, a.torn == torn && a.gone_torn == 0, "a writer overwrote what they hold");
+	check(t, a.torn == torn && a.gone_torn == 0, "a writer overwrote a held section");
 }
 
 static void in_the_end(struct trials *t, uint32_t n, uint64_t base_torn)
@@ -185,9 +185,9 @@ static void in_the_end(struct trials *t, uint32_t n, uint64_t base_torn)
 
 	for (uint32_t i = 0; i < n; i++)
 		attempted += victims[i].attempted;
-	check(t, look(&a), "the rings are not sound when they went on");
-	check(t, account_sum(&a) == attempted, "the sum is not exact when they went on");
-	check(t, a.torn == base_torn && a.gone_torn == 0, "something is torn when they went on");
+	check(t, look(&a), "the rings are damaged after they continued");
+	check(t, account_sum(&a) == attempted, "the sum is not exact after they continued");
+	check(t, a.torn == base_torn && a.gone_torn == 0, "a record is torn after they continued");
 }
 
 /* A stopped writer's hook is complete as soon as the writer continues. */
@@ -195,10 +195,10 @@ static void resume(struct trials *t, uint32_t id)
 {
 	struct account a;
 
-	check(t, go_on(id, false), "a writer does not go on");
-	check(t, look(&a), "the rings are not sound behind it");
+	check(t, go_on(id, false), "a writer does not continue");
+	check(t, look(&a), "the rings are damaged after it");
 	if (points[victims[id].point].reserved)
-		check(t, seen.stopped_ones[id] == 1, "what it was stopped at is not there");
+		check(t, seen.stopped_ones[id] == 1, "the hook it was stopped in is missing");
 	check(t, go_on(id, true), "a writer does not end");
 }
 
@@ -211,7 +211,7 @@ static void trial(
 	t->count++;
 	for (uint32_t i = 0; i < n; i++) {
 		if (!stop(i, at[i], visits)) {
-			check(t, false, "never came to its point");
+			check(t, false, "never reached its point");
 			kill(victims[i].pid, SIGKILL);
 			waitpid(victims[i].pid, NULL, 0);
 			own += victims[i].attempted;
@@ -221,14 +221,14 @@ static void trial(
 		t->reached[at[i]]++;
 	}
 	drain();
-	check(t, others(LAPS), "the others did not come round");
+	check(t, others(LAPS), "the others did not wrap around");
 	while_stopped(t, n, base_torn);
 	for (uint32_t i = 0; i < n; i++) {
 		resume(t, backwards ? n - 1 - i : i);
-		check(t, others(1) || i + 1 < n, "the others did not come round in the end");
+		check(t, others(1) || i + 1 < n, "the others did not wrap around in the end");
 	}
 	in_the_end(t, n, base_torn);
-	check(t, holder_is_fine(), "a writer changed what another holds");
+	check(t, holder_is_fine(), "a writer changed a held section");
 }
 
 static bool comes_there(uint32_t p)

@@ -135,7 +135,7 @@ static void check_read(const struct hour_plan *p, const char *what, int rc, cons
 			(unsigned long long)(t->damaged_bytes + t->rest),
 			t->cut_off ? ", no end" : "");
 	if (!hour_follow_is_fine(f))
-		hour_failed(p, "%s: %llu hooks not whole, %llu out of order, %llu foreign", what,
+		hour_failed(p, "%s: %llu hooks incomplete, %llu out of order, %llu foreign", what,
 			(unsigned long long)f->not_whole, (unsigned long long)f->out_of_order,
 			(unsigned long long)f->foreign);
 }
@@ -220,7 +220,7 @@ static void check_account(const struct hour_plan *p, struct session *box)
 	if (a.damaged || a.backwards || !hour_follow_is_fine(&f) ||
 		a.torn + a.gone_torn > may_be_torn + load(&hour->unattached))
 		hour_failed(p,
-			"the rings: %u damaged, %u stamps or positions back, %llu not whole, %llu out of order, %llu foreign, %llu torn of at most %llu",
+			"the rings: %u damaged, %u stamps or positions back, %llu incomplete, %llu out of order, %llu foreign, %llu torn of at most %llu",
 			a.damaged, a.backwards, (unsigned long long)f.not_whole,
 			(unsigned long long)f.out_of_order, (unsigned long long)f.foreign,
 			(unsigned long long)(a.torn + a.gone_torn),
@@ -274,11 +274,13 @@ static void check_rings_go_on(const struct hour_plan *p, struct session *box)
 			write_to(box, cpu[i]);
 		waitpid(pid, &status, 0);
 		if (status != 0)
-			hour_failed(p, "the rings go on: status %#x of a writer alone on CPU %u",
+			hour_failed(p,
+				"the rings still work: status %#x of a writer alone on CPU %u",
 				(unsigned)status, cpu[i]);
 		box_account(box, &a, NULL, NULL);
 		if (a.loss[SHM_SKIPPED])
-			hour_failed(p, "the rings go on: %llu sections skipped by CPU %u's writer",
+			hour_failed(p,
+				"the rings still work: %llu sections skipped by CPU %u's writer",
 				(unsigned long long)a.loss[SHM_SKIPPED], cpu[i]);
 	}
 }

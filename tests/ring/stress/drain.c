@@ -283,7 +283,7 @@ static void check(struct world *w, const struct drain_status *status)
 		(unsigned long long)s.hooks, s.files, (unsigned long long)s.torn,
 		(unsigned long long)s.lost, w->stops, w->offs);
 	tell(drained_fine(&s), kind->name,
-		"%u hooks twice, %u files bad, %u hooks not whole, %u out of order, %u foreign",
+		"%u hooks twice, %u files bad, %u hooks incomplete, %u out of order, %u foreign",
 		s.twice, s.bad_files, s.follow.not_whole, s.follow.out_of_order, s.follow.foreign);
 	tell(status->hooks == s.hooks && status->torn == s.torn &&
 			status->lost_full + status->lost_other + status->lost_unwritten == s.lost &&

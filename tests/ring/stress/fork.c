@@ -63,7 +63,7 @@ static void check(const char *name)
 			!a.backwards && !seen.follow.not_whole && !seen.follow.foreign &&
 			!seen.follow.out_of_order && !seen.wrong_tid,
 		name,
-		"%llu attempted, %llu accounted, torn %llu, not whole %u, out of order %u, under another's id %u",
+		"%llu attempted, %llu accounted, torn %llu, incomplete %u, out of order %u, under another's id %u",
 		(unsigned long long)*attempts, (unsigned long long)account_sum(&a),
 		(unsigned long long)(a.torn + a.gone_torn), seen.follow.not_whole,
 		seen.follow.out_of_order, seen.wrong_tid);

@@ -125,7 +125,7 @@ static void run(const void *arg)
 	tell(!bad && account_sum(&a) == *attempts && a.torn + a.gone_torn == 0 && !a.damaged &&
 			!a.backwards && !f.not_whole && !f.out_of_order && !f.foreign,
 		k->name,
-		"%llu attempted, %llu accounted (%llu in the rings, %llu overwritten, full %llu held %llu no guest %llu, torn %llu), damaged %u, stamps back %u, not whole %u, out of order %u, processes failed %d",
+		"%llu attempted, %llu accounted (%llu in the rings, %llu overwritten, full %llu held %llu no guest %llu, torn %llu), damaged %u, stamps back %u, incomplete %u, out of order %u, processes failed %d",
 		(unsigned long long)*attempts, (unsigned long long)account_sum(&a),
 		(unsigned long long)a.hooks, (unsigned long long)a.overwritten,
 		(unsigned long long)a.loss[SHM_LOST_FULL],

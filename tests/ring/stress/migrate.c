@@ -151,7 +151,7 @@ static void dumped(struct session *s, const char *name)
 			!t.torn && !t.malformed && !t.damaged && !t.damaged_bytes && !t.cut_off &&
 			!order.wrong && !order.not_whole,
 		name,
-		"%llu hooks in the dump, %u of them not in their thread's order, %u not whole",
+		"%llu hooks in the dump, %u of them not in their thread's order, %u incomplete",
 		(unsigned long long)t.hooks, order.wrong, order.not_whole);
 }
 

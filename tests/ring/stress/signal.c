@@ -379,7 +379,7 @@ static int body(int argc, char **argv)
 		return results();
 	}
 	scenario(at_points, "a step from each point");
-	scenario(whole_hooks, "each instruction of whole hooks");
+	scenario(whole_hooks, "each instruction of complete hooks");
 	return results();
 }
 

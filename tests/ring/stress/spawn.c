@@ -117,7 +117,7 @@ static void check_all(const char *name, uint32_t programs, uint64_t others)
 		wrong += s.of_number[i] != HOOKS_EACH;
 	storm_ledger(name, &a, &s.follow, others + (uint64_t)programs * HOOKS_EACH);
 	tell(s.programs == programs && wrong == 0 && s.foreign == 0 && n > (int)programs, name,
-		"%u programs' hooks in the rings, %u of another number, %u not whole; %d tasks",
+		"%u programs' hooks in the rings, %u with another count, %u incomplete; %d tasks",
 		s.programs, wrong, s.foreign, n);
 	follow_close(&s.follow);
 	session_remove(&box);
