@@ -2,7 +2,7 @@
 #ifndef SWT_DECODER_MODEL_INTERVALS_GROUP_H
 #define SWT_DECODER_MODEL_INTERVALS_GROUP_H
 
-#include "group_flat.h"
+#include "group_plan.h"
 #include "intervals.h"
 
 struct group {
@@ -22,8 +22,9 @@ struct group {
 bool group_elapsed_by_cursor(
 	const struct group_plan *plan, const struct hook *h, uint64_t *elapsed);
 
-/* Reads a hook's elapsed time by a flat plan; false if it has too few words. */
-static inline bool group_elapsed_flat(
+/* Reads a hook's elapsed time at its fixed place; false if there is none or it has too few words.
+ */
+static inline bool group_elapsed_at(
 	const struct group_plan *plan, const uint8_t *words, uint32_t nwords, uint64_t *elapsed)
 {
 	const uint8_t *p = words + 4 * (size_t)plan->elapsed_word;

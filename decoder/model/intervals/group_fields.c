@@ -85,6 +85,13 @@ const struct group_field *group_field_of(const struct schema_field *f, enum grou
 	return &nothing;
 }
 
+bool group_field_is_wanted(const struct group_field *field, unsigned wants)
+{
+	if (field->op == TAKE_LABEL)
+		return true;
+	return field->op > TAKE_ELAPSED && wants & (field->wants | WANT_FLAGS);
+}
+
 bool group_field_is_needed(const struct group_field *field, enum group_part part)
 {
 	static const char *const needed[PARTS] = {

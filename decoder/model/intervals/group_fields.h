@@ -8,8 +8,7 @@
 #include "../../../formats/cpi_group.h"
 #include "../hooks/schema.h"
 
-/* A step of reading a hook: first the destinations of a field's value, then the steps of a flat
- * program. */
+/* What is done with a field's value. */
 enum group_op {
 	TAKE_NOTHING,
 	TAKE_ELAPSED,
@@ -26,14 +25,6 @@ enum group_op {
 	TAKE_CPU_RATIO,
 	TAKE_UTIL_COUNT, /* to `at` of struct interval_util */
 	TAKE_UTIL_RATIO,
-	FLAT_END,
-	FLAT_RUN,  /* begins a run of `words` words, to which field offsets refer */
-	FLAT_SLOT, /* keeps the value for an if or a repeat */
-	/* As in a schema's program: */
-	FLAT_IF,
-	FLAT_REPEAT,
-	FLAT_REPEAT_SKIP, /* skips a repeat without wanted fields in one step */
-	FLAT_AGAIN,
 };
 
 /* For figures: */
@@ -53,6 +44,8 @@ struct group_field {
 /* The meaning of a field in the schema of that part; never NULL, may be the row without a
  * meaning. */
 const struct group_field *group_field_of(const struct schema_field *f, enum group_part part);
+/* Whether the field is read for a consumer that asks for this (enum interval_want). */
+bool group_field_is_wanted(const struct group_field *field, unsigned wants);
 /* A schema without this field does not describe the part. */
 bool group_field_is_needed(const struct group_field *field, enum group_part part);
 

@@ -3,63 +3,49 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "group_walk.h"
+#include "../../../formats/schema_program.h"
+#include "intervals.h"
 
-/* A slot outside of the first run may be absent. */
-static bool note_slot(struct group_lines *lines, const struct flat_op *op, bool first_run)
+/* Finds the slots and the label. False: hooks of this schema need the cursor. */
+static bool lines_scan_schema(struct group_lines *lines, const struct group_plan *plan)
 {
-	if (!first_run || lines->nslots == LINE_SLOTS)
-		return false;
-	uint32_t n = lines->nslots++;
-	lines->slots[n].word = op->word;
-	lines->slots[n].type = op->type;
-	lines->slots[n].slot = (uint8_t)op->slot;
-	return true;
-}
+	const struct schema_hook *s = plan->schema;
+	bool fixed = true; /* no field so far is optional */
+	uint32_t word = 0;
 
-static bool note_ops(struct group_lines *lines, const struct group_plan *plan)
-{
-	bool first_run = true;
-
-	if (plan->ops[0].kind == FLAT_RUN)
-		lines->slot_words = plan->ops[0].words;
-	for (uint32_t i = 0; i < plan->nops; i++) {
-		const struct flat_op *op = &plan->ops[i];
-
-		switch ((enum group_op)op->kind) {
-		case FLAT_SLOT:
-			if (!note_slot(lines, op, first_run))
-				return false;
-			break;
-		case FLAT_RUN:
-			first_run = i == 0;
-			break;
-		case FLAT_IF:
-		case FLAT_REPEAT_SKIP:
-			first_run = false;
-			break;
-		case FLAT_AGAIN: /* inside a skipped repeat */
-		case FLAT_END:
-		case TAKE_LABEL:
-		case TAKE_RATIO:
-		case TAKE_COUNT:
-		case TAKE_QUALITY:
-			break;
-		default:
-			return false;
+	for (uint32_t pc = 0; pc < s->nops; pc++) {
+		if (s->ops[pc].kind != OP_FIELD) {
+			fixed = false;
+			continue;
 		}
+		const struct schema_field *f = &s->fields[s->ops[pc].field];
+		if (f->type == FIELD_STRING) {
+			if (plan->means[s->ops[pc].field]->op != TAKE_LABEL || lines->label ||
+				!fixed)
+				return false;
+			lines->label = true;
+			continue;
+		}
+		if (f->slot >= 0) {
+			if (!fixed || lines->nslots == LINE_SLOTS)
+				return false;
+			lines->slots[lines->nslots].word = (uint16_t)word;
+			lines->slots[lines->nslots++].type = (uint8_t)f->type;
+			lines->slot_words = word + schema_type_words(f->type);
+		}
+		word += schema_type_words(f->type);
 	}
 	return true;
 }
 
-bool group_lines_make(struct group_plan *plan)
+bool group_lines_make(struct group_plan *plan, unsigned wants)
 {
-	if (plan->nops == 1) /* nothing is read */
-		return true;
 	struct group_lines *lines = calloc(1, sizeof *lines);
+
 	if (!lines)
 		return false;
-	if (note_ops(lines, plan))
+	lines->wants = wants;
+	if (lines_scan_schema(lines, plan))
 		plan->lines = lines;
 	else
 		free(lines);
@@ -70,99 +56,82 @@ void group_lines_free(struct group_lines *lines)
 {
 	if (!lines)
 		return;
-	for (unsigned i = 0; i < LINE_PLACES; i++)
+	for (uint32_t i = 0; i < lines->count; i++)
 		free(lines->at[i]);
 	free(lines);
 }
 
-static void add_field(struct group_line *line, const struct walk *w, const struct hook *h,
-	const struct flat_op *op)
+static enum line_kind line_kind_of(const struct group_field *means, unsigned wants)
 {
-	uint32_t end = line->nratios;
-
-	if (op->kind == TAKE_RATIO)
-		line->nratios++;
-	else if (op->kind == TAKE_COUNT)
-		end += line->ncounts++;
-	else
-		end += line->ncounts + line->nflags++;
-	struct line_field *to = &line->fields[end];
-	uint32_t n = (uint32_t)line->nratios + line->ncounts + line->nflags - 1;
-	memmove(to + 1, to, (n - end) * sizeof *to);
-	*to = (struct line_field){.from = (uint32_t)(w->run - h->words) + 4u * op->word,
-		.at = op->at,
-		.na0 = op->na0,
-		.wide = op->type != FIELD_U32};
+	if (wants & WANT_FLAGS)
+		return LINE_OTHER;
+	return means->op == TAKE_RATIO	 ? LINE_RATIO
+	       : means->op == TAKE_COUNT ? LINE_COUNT
+					 : LINE_OTHER;
 }
 
-/* Follows the program through a hook. False if the hook is too short. */
-static bool group_line_follow_plan(struct group_line *line, const struct group_plan *plan,
-	const struct hook *h, struct walk *w)
+/*
+ * Follows the schema through a hook. fields: where the next field of each kind goes; NULL: they are
+ * only counted in `n`. Returns the words up to the last wanted field (with WANT_FLAGS all of the
+ * schema's), or UINT32_MAX if the hook is shorter than its
+ * schema.
+ */
+static uint32_t line_follow_schema(const struct group_plan *plan, const struct hook *h,
+	struct line_field *fields[LINE_KINDS], uint32_t n[LINE_KINDS])
 {
-	for (const struct flat_op *op = plan->ops;;) {
-		switch ((enum group_op)op->kind) {
-		case FLAT_END:
-			line->words = h->nwords - w->left;
-			return true;
-		case FLAT_RUN:
-			if (w->left < op->words)
-				return false;
-			w->run = w->next;
-			w->next += 4 * (size_t)op->words;
-			w->left -= op->words;
-			break;
-		case FLAT_SLOT:
-			break;
-		case TAKE_LABEL:
-			line->label = true;
-			break;
-		case FLAT_IF:
-			if (!(w->slot[op->slot] & op->number)) {
-				op = plan->ops + op->jump;
-				continue;
-			}
-			break;
-		case FLAT_REPEAT_SKIP:
-			if (!skip_repeat(w, plan, op))
-				return false;
-			op = plan->ops + op->jump;
+	const unsigned wants = plan->lines->wants;
+	struct hook read_as = *h;
+	struct field_cursor c;
+	struct field_value v;
+	uint32_t words = 0;
+
+	read_as.schema = plan->schema;
+	field_start(&c, &read_as);
+	while (field_next(&c, &v)) {
+		const struct group_field *means = plan->means[v.index];
+
+		if (v.field->type == FIELD_STRING || !group_field_is_wanted(means, wants))
 			continue;
-		default:
-			add_field(line, w, h, op);
-			break;
-		}
-		op++;
+		enum line_kind kind = line_kind_of(means, wants);
+		if (fields)
+			*fields[kind]++ = (struct line_field){
+				.word = (uint16_t)(c.words_used - schema_type_words(v.field->type)),
+				.at = means->at,
+				.turn = (uint16_t)v.turn,
+				.op = means->op,
+				.type = (uint8_t)v.field->type,
+				.na0 = v.field->attributes & FIELD_NA0};
+		else
+			n[kind]++;
+		words = c.words_used;
 	}
+	if (c.fit & FIT_SHORT)
+		return UINT32_MAX;
+	return wants & WANT_FLAGS ? c.words_used : words;
 }
 
-static struct group_line *new_line(
+static struct group_line *line_new(
 	const struct group_plan *plan, const struct hook *h, const uint64_t *slot)
 {
-	const struct group_lines *lines = plan->lines;
-	struct group_line *line =
-		calloc(1, sizeof *line + (size_t)plan->nops * sizeof *line->fields);
-	struct walk w;
+	uint32_t n[LINE_KINDS] = {0}, words = line_follow_schema(plan, h, NULL, n), total = 0;
+	struct line_field *fields[LINE_KINDS];
+	struct group_line *line;
 
+	if (words == UINT32_MAX)
+		return NULL;
+	for (int kind = 0; kind < LINE_KINDS; kind++)
+		total += n[kind];
+	line = malloc(sizeof *line + total * sizeof *line->fields);
 	if (!line)
 		return NULL;
-	w.run = w.next = h->words;
-	w.left = h->nwords;
-	memset(w.slot, 0, plan->nslots * sizeof *w.slot);
-	for (uint32_t i = 0; i < lines->nslots; i++)
-		w.slot[lines->slots[i].slot] = line->slot[i] = slot[i];
-	if (group_line_follow_plan(line, plan, h, &w))
-		return line;
-	free(line);
-	return NULL;
-}
-
-static struct group_line **group_lines_find_bucket(struct group_lines *lines, const uint64_t *slot)
-{
-	uint64_t sum = 0;
-
-	for (uint32_t i = 0; i < lines->nslots; i++)
-		sum = sum * 7 + slot[i];
-	return &lines->at[(sum ^ sum >> 8) % LINE_PLACES];
+	memcpy(line->slot, slot, sizeof line->slot);
+	memcpy(line->n, n, sizeof n);
+	line->words = words;
+	fields[LINE_RATIO] = line->fields;
+	fields[LINE_COUNT] = fields[LINE_RATIO] + n[LINE_RATIO];
+	fields[LINE_OTHER] = fields[LINE_COUNT] + n[LINE_COUNT];
+	line_follow_schema(plan, h, fields, NULL);
+	return line;
 }
 
 static bool same_slots(const struct group_lines *lines, const uint64_t *a, const uint64_t *b)
@@ -173,44 +142,43 @@ static bool same_slots(const struct group_lines *lines, const uint64_t *a, const
 	return true;
 }
 
-/* The line for hooks with these slots; NULL: not worth one, or no memory. */
+/* The line for hooks with these slots, made if there is none. NULL: too many lines, a hook shorter
+ * than its schema, or out of memory, which only costs speed. */
 static const struct group_line *group_lines_find_line(
 	const struct group_plan *plan, const struct hook *h, const uint64_t *slot)
 {
 	struct group_lines *lines = plan->lines;
-	struct group_line **at = group_lines_find_bucket(lines, slot);
+	struct group_line *line;
 
-	if (*at && same_slots(lines, (*at)->slot, slot))
-		return *at;
-	if (lines->made == LINES_MADE)
+	for (uint32_t i = 0; i < lines->count; i++)
+		if (same_slots(lines, lines->at[i]->slot, slot))
+			return lines->at[i];
+	if (lines->count == LINES_MAX)
 		return NULL;
-	lines->made++;
-	struct group_line *line = new_line(plan, h, slot);
-	if (!line) /* an allocation failure only costs speed */
-		return NULL;
-	if (lines->last == *at)
-		lines->last = NULL;
-	free(*at);
-	return *at = line;
+	line = line_new(plan, h, slot);
+	if (line)
+		lines->at[lines->count++] = line;
+	return line;
 }
 
 const struct group_line *group_line_find(const struct group_plan *plan, const struct hook *h)
 {
 	struct group_lines *lines = plan->lines;
 	const struct group_line *line = lines->last;
-	uint64_t slot[LINE_SLOTS];
+	uint64_t slot[LINE_SLOTS] = {0};
 
-	if (h->nwords < lines->slot_words)
+	if (h->nwords < lines->slot_words || (lines->label && !h->nstrings))
 		return NULL;
 	for (uint32_t i = 0; i < lines->nslots; i++) {
-		slot[i] = value_at(h->words + 4 * (size_t)lines->slots[i].word,
+		slot[i] = line_value(h->words + 4 * (size_t)lines->slots[i].word,
 			(enum field_type)lines->slots[i].type);
 		if (line && line->slot[i] != slot[i])
 			line = NULL;
 	}
-	if (!line)
-		lines->last = line = group_lines_find_line(plan, h, slot);
-	if (!line || h->nwords < line->words || (line->label && !h->nstrings))
-		return NULL;
-	return line;
+	if (!line) {
+		line = group_lines_find_line(plan, h, slot);
+		if (line)
+			lines->last = line;
+	}
+	return line && h->nwords >= line->words ? line : NULL;
 }

@@ -1,52 +1,72 @@
 /*
- * What a flat program takes of hooks that are alike: which way it goes depends on its slots
- * alone (which types, how many processors), and those hardly ever change. So for each set of their
- * values that was met the fields stand in a line, and hooks are read without deciding anything.
+ * The compiled form of a schema hook: a line of fields at known offsets. Which fields a hook has
+ * depends only on its slots (the types, the number of processors), and these hardly ever change. So
+ * the schema's cursor reads one hook for each set of their values, and hooks with the same values
+ * are read by the line made from it. Fields that no consumer asked for are not in it.
+ *
+ * The cursor reads hooks without a line: those shorter than their schema, and those of schemas with
+ * slots after an optional field or strings besides the label.
  */
 #ifndef SWT_DECODER_MODEL_INTERVALS_GROUP_LINE_H
 #define SWT_DECODER_MODEL_INTERVALS_GROUP_LINE_H
 
-#include "group_flat.h"
+#include "group_plan.h"
 
 enum {
-	LINE_SLOTS = 4, /* programs with more slots have no lines */
-	LINE_PLACES = 16,
-	/* Lines do not pay off if slots change with every hook. */
-	LINES_MADE = 1000,
+	LINE_SLOTS = 4, /* schemas with more slots have no lines */
+	LINES_MAX = 16, /* of a schema hook; hooks with other slots are read by the cursor */
 };
 
 struct line_field {
-	uint32_t from; /* bytes from the hook's first word */
-	uint16_t at;   /* offset in struct interval */
+	uint16_t word; /* index of the first one */
+	uint16_t at;   /* offset in struct interval, interval_cpu or interval_util */
+	uint16_t turn; /* of its repeat */
+	uint8_t op;    /* enum group_op */
+	uint8_t type;  /* enum field_type */
 	bool na0;
-	bool wide; /* of two words */
 };
+
+/* Ratios and counts of struct interval that cannot contradict others have loops of their own. */
+enum line_kind { LINE_RATIO, LINE_COUNT, LINE_OTHER, LINE_KINDS };
 
 struct group_line {
 	uint64_t slot[LINE_SLOTS];
-	uint32_t words; /* hooks with fewer words are read by the program */
-	bool label;	/* reads the first string, too */
-	/* In the hook's order, but first all ratios, then counts, then the flags of its quality. */
-	uint16_t nratios, ncounts, nflags;
-	struct line_field fields[];
+	uint32_t words; /* hooks with fewer words are read by the cursor */
+	uint32_t n[LINE_KINDS];
+	struct line_field fields[]; /* by kind, and in the hook's order */
 };
 
 struct group_lines {
-	struct group_line *at[LINE_PLACES]; /* by slots; NULL: none yet */
-	const struct group_line *last;	    /* found */
-	uint32_t made;
+	struct group_line *at[LINES_MAX];
+	const struct group_line *last; /* found */
+	uint32_t count;
+	unsigned wants;		     /* enum interval_want */
+	bool label;		     /* the first string is the label */
 	uint32_t nslots, slot_words; /* the words that hold all slots */
 	struct {
 		uint16_t word;
-		uint8_t type, slot;
+		uint8_t type;
 	} slots[LINE_SLOTS];
 };
 
-/* For a plan that is flat: plan->lines, unless it has fields for which lines do not do.
- * false: no memory. */
-bool group_lines_make(struct group_plan *plan);
+/* Sets plan->lines, unless the schema has none. False: out of memory. */
+bool group_lines_make(struct group_plan *plan, unsigned wants);
 void group_lines_free(struct group_lines *lines); /* NULL is fine */
-/* The line for a hook of a plan with lines. NULL: read it by the program. */
+/* The line for a hook of a plan with lines. NULL: read it by the cursor. */
 const struct group_line *group_line_find(const struct group_plan *plan, const struct hook *h);
+
+static inline uint64_t line_value(const uint8_t *p, enum field_type type)
+{
+	switch (type) {
+	case FIELD_U32:
+		return get_le32(p);
+	case FIELD_I32:
+		return (uint64_t)(int32_t)get_le32(p);
+	case FIELD_FIX4:
+		return (uint64_t)get_le32(p) * CPI_FRACTION + get_le32(p + 4);
+	default:
+		return get_hl64(p);
+	}
+}
 
 #endif

@@ -7,191 +7,34 @@
 #include "group_line.h"
 #include "intervals.h"
 
-#define NOWHERE UINT32_MAX
-
-struct compiler {
-	struct group_plan *plan;
-	unsigned wants;
-	struct flat_op *ops;
-	uint32_t run;	 /* index of the open run; NOWHERE: none */
-	uint32_t useful; /* ops up to the last wanted one */
-	uint32_t *map;	 /* maps the schema's ops to ops here */
-	uint32_t repeat; /* index of the open repeat; NOWHERE: none */
-	bool wanted_in_repeat;
-	bool elapsed, any_string;
-};
-
-static struct flat_op *group_plan_append_op(struct compiler *c, enum group_op kind)
+/* The elapsed time has a fixed place if no optional field precedes it. */
+static void plan_place_elapsed(struct group_plan *plan)
 {
-	struct flat_op *op = &c->ops[c->plan->nops++];
+	const struct schema_hook *s = plan->schema;
+	uint32_t word = 0;
 
-	*op = (struct flat_op){.kind = (uint8_t)kind, .slot = -1};
-	return op;
-}
+	for (uint32_t pc = 0; pc < s->nops && s->ops[pc].kind == OP_FIELD; pc++) {
+		const struct schema_field *f = &s->fields[s->ops[pc].field];
+		uint32_t end = word + schema_type_words(f->type);
 
-static unsigned words_of(enum field_type type)
-{
-	return type == FIELD_U32 || type == FIELD_I32 ? 1 : 2;
-}
-
-static bool is_wanted(const struct compiler *c, const struct group_field *means)
-{
-	return means->op > TAKE_ELAPSED && (c->wants & (means->wants | WANT_FLAGS));
-}
-
-/* The offset of its first words is known if nothing before it is optional. */
-static bool place_elapsed(struct compiler *c, const struct schema_field *f)
-{
-	if (c->elapsed)
-		return true;
-	if (c->run != 0)
-		return false;
-	c->elapsed = true;
-	c->plan->elapsed_word = c->ops[0].words;
-	c->plan->elapsed_wide = words_of(f->type) == 2;
-	return true;
-}
-
-static bool compile_string(struct compiler *c, const struct group_field *means)
-{
-	if (means->op != TAKE_LABEL || c->any_string || c->run != 0)
-		return false;
-	c->any_string = true;
-	group_plan_append_op(c, TAKE_LABEL);
-	c->useful = c->plan->nops;
-	return true;
-}
-
-static bool compile_field(
-	struct compiler *c, const struct schema_field *f, const struct group_field *means)
-{
-	if (f->type == FIELD_STRING)
-		return compile_string(c, means);
-	if (c->run == NOWHERE) {
-		c->run = c->plan->nops;
-		group_plan_append_op(c, FLAT_RUN);
-	}
-	if (means->op == TAKE_ELAPSED && !place_elapsed(c, f))
-		return false;
-	uint16_t word = c->ops[c->run].words;
-	struct flat_op field = {.type = (uint8_t)f->type,
-		.na0 = f->attributes & FIELD_NA0,
-		.slot = f->slot,
-		.word = word,
-		.at = means->at};
-	if (f->slot >= 0) {
-		if (c->repeat != NOWHERE) /* a turn may change how the next one is read, so it is
-					     not skippable */
-			return false;
-		field.kind = FLAT_SLOT;
-		*group_plan_append_op(c, FLAT_SLOT) = field;
-	}
-	if (is_wanted(c, means)) {
-		field.kind = means->op;
-		*group_plan_append_op(c, FLAT_SLOT) = field;
-		c->useful = c->plan->nops;
-		c->wanted_in_repeat = true;
-	}
-	c->ops[c->run].words = (uint16_t)(word + words_of(f->type));
-	return true;
-}
-
-static void compile_jump(struct compiler *c, const struct schema_op *op)
-{
-	static const uint8_t kinds[] = {
-		[OP_IF] = FLAT_IF, [OP_REPEAT] = FLAT_REPEAT, [OP_AGAIN] = FLAT_AGAIN};
-	uint32_t at = c->plan->nops;
-	struct flat_op *jump = group_plan_append_op(c, kinds[op->kind]);
-
-	jump->slot = op->slot;
-	jump->number = op->number;
-	jump->jump = op->jump; /* a target in the schema's program, until all indexes are known */
-	c->run = NOWHERE;
-	if (op->kind == OP_REPEAT) {
-		c->repeat = at;
-		c->wanted_in_repeat = false;
-	} else if (op->kind == OP_AGAIN) {
-		if (c->wanted_in_repeat)
-			c->useful = c->plan->nops;
-		else
-			c->ops[c->repeat].kind = FLAT_REPEAT_SKIP;
-		c->repeat = NOWHERE;
+		if (plan->means[s->ops[pc].field]->op == TAKE_ELAPSED) {
+			plan->elapsed_word = (uint16_t)word;
+			plan->elapsed_words = end;
+			plan->elapsed_wide = end - word == 2;
+			return;
+		}
+		word = end;
 	}
 }
 
-static bool is_jump(const struct flat_op *op)
+static bool plan_has_wanted(const struct group_plan *plan, unsigned wants)
 {
-	return op->kind >= FLAT_IF;
-}
+	/* Completeness of the hook is a flag, too. */
+	bool wanted = wants & WANT_FLAGS;
 
-/* Completeness of the hook is a flag: without flags, nothing after the last wanted field is
- * read. */
-static void finish(struct compiler *c)
-{
-	uint32_t n = c->wants & WANT_FLAGS ? c->plan->nops : c->useful;
-
-	for (uint32_t i = 0; i < n; i++) {
-		struct flat_op *op = &c->ops[i];
-
-		if (is_jump(op))
-			op->jump = c->map[op->jump] < n ? c->map[op->jump] : n;
-	}
-	c->plan->nops = n;
-	group_plan_append_op(c, FLAT_END);
-}
-
-/* Whether a jump leads here: then the preceding op may have been skipped. */
-static bool is_target(const struct schema_hook *s, uint32_t pc)
-{
-	for (uint32_t i = 0; i < s->nops; i++)
-		if (s->ops[i].kind != OP_FIELD && s->ops[i].jump == pc)
-			return true;
-	return false;
-}
-
-static bool compile(struct compiler *c)
-{
-	const struct schema_hook *s = c->plan->schema;
-
-	c->run = c->repeat = NOWHERE;
-	for (uint32_t pc = 0; pc < s->nops; pc++) {
-		const struct schema_op *op = &s->ops[pc];
-
-		if (is_target(s, pc))
-			c->run = NOWHERE;
-		c->map[pc] = c->plan->nops;
-		if (op->kind != OP_FIELD)
-			compile_jump(c, op);
-		else if (!compile_field(c, &s->fields[op->field], c->plan->means[op->field]))
-			return false;
-	}
-	c->map[s->nops] = c->plan->nops;
-	finish(c);
-	return true;
-}
-
-static bool make_flat(struct group_plan *plan, unsigned wants)
-{
-	uint32_t n = plan->schema->nops;
-	struct compiler c = {.plan = plan, .wants = wants};
-
-	/* A field may need up to three ops: a run, a slot and a value. */
-	c.ops = calloc(3 * (size_t)n + 1, sizeof *c.ops);
-	c.map = calloc((size_t)n + 1, sizeof *c.map);
-	bool room = c.ops && c.map;
-	plan->flat = room && compile(&c) && c.elapsed;
-	free(c.map);
-	if (plan->flat) {
-		plan->ops = c.ops;
-		plan->elapsed_words = plan->elapsed_word + (plan->elapsed_wide ? 2u : 1u);
-	} else {
-		plan->nops = 0;
-		free(c.ops);
-	}
-	if (!plan->flat || wants & WANT_FLAGS || group_lines_make(plan))
-		return room;
-	free(plan->ops);
-	return false;
+	for (unsigned i = 0; i < plan->schema->nfields; i++)
+		wanted |= group_field_is_wanted(plan->means[i], wants);
+	return wanted;
 }
 
 static bool is_usable(const struct schema_hook *s, enum group_part part)
@@ -220,15 +63,17 @@ static struct group_plan *make(
 	plan->key = key;
 	plan->schema = s;
 	plan->part = (uint8_t)part;
-	plan->elapsed_words = UINT32_MAX;
-	plan->nslots = s->nslots;
 	for (unsigned i = 0; i < s->nfields; i++)
 		plan->means[i] = group_field_of(&s->fields[i], part);
-	if (!(p->wants & WANT_BY_CURSOR) && !make_flat(plan, p->wants)) {
-		free(plan);
-		return NULL;
-	}
-	return plan;
+	plan->wanted = plan_has_wanted(plan, p->wants);
+	plan->elapsed_words = UINT32_MAX;
+	if (p->wants & WANT_BY_CURSOR)
+		return plan;
+	plan_place_elapsed(plan);
+	if (group_lines_make(plan, p->wants))
+		return plan;
+	free(plan);
+	return NULL;
 }
 
 static uint64_t group_plan_hash(const struct schema_hook *key, enum group_part part)
@@ -277,7 +122,6 @@ void group_plans_free(struct group_plans *p)
 {
 	for (size_t i = 0; i < p->count; i++) {
 		group_lines_free(p->plans[i]->lines);
-		free(p->plans[i]->ops);
 		free(p->plans[i]);
 	}
 	free(p->plans);

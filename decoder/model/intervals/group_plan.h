@@ -1,13 +1,27 @@
 /*
- * Compiles schema hooks into plans, each once.
+ * How to read the hooks of a group: for each schema hook and part a plan, made on first use. It has
+ * the meanings of the schema's fields, the place of the elapsed time, and the lines of
+ * group_line.h.
  */
 #ifndef SWT_DECODER_MODEL_INTERVALS_GROUP_PLAN_H
 #define SWT_DECODER_MODEL_INTERVALS_GROUP_PLAN_H
 
 #include "../../../formats/base/hash_index.h"
-#include "group_flat.h"
+#include "group_fields.h"
 
-/* Plans by schema hook and part, made on first use. Starts zeroed. */
+struct group_plan {
+	const struct schema_hook *key; /* the schema in force */
+	const struct schema_hook *schema;
+	uint8_t part;	   /* enum group_part */
+	bool wanted;	   /* has fields that the consumer asked for */
+	bool elapsed_wide; /* two words */
+	uint16_t elapsed_word;
+	uint32_t elapsed_words;	   /* for the elapsed time; UINT32_MAX: by the schema's cursor */
+	struct group_lines *lines; /* NULL: hooks are read by the schema's cursor */
+	const struct group_field *means[]; /* by the schema's field */
+};
+
+/* Plans by schema hook and part. Starts zeroed. */
 struct group_plans {
 	unsigned wants; /* enum interval_want */
 	const struct schema *builtin;

@@ -7,7 +7,6 @@
 #include "../../../include/cpidecode.h"
 #include "group.h"
 #include "group_line.h"
-#include "group_walk.h"
 
 void group_free(struct group *g)
 {
@@ -17,6 +16,25 @@ void group_free(struct group *g)
 	free(g->utils);
 	free(g->label);
 	free(g);
+}
+
+/* A figure in two hooks of a group must agree; the later, more detailed one wins. */
+static inline void set_ratio(struct interval *iv, void *to, uint64_t v)
+{
+	double *at = to, ratio = (double)v / CPI_FRACTION;
+
+	if (!isnan(*at) && *at != ratio)
+		iv->flags |= IV_INCONSISTENT;
+	*at = ratio;
+}
+
+static inline void set_count(struct interval *iv, void *to, uint64_t v)
+{
+	uint64_t *at = to;
+
+	if (*at != NOT_MEASURED && *at != v)
+		iv->flags |= IV_INCONSISTENT;
+	*at = v;
 }
 
 static void clear_cpu(struct interval_cpu *c)
@@ -155,87 +173,6 @@ static inline int take_value(
 	}
 }
 
-static const struct flat_op *group_begin_repeat(
-	struct walk *w, const struct group_plan *plan, const struct flat_op *op)
-{
-	w->turn = 0;
-	w->turns = turns_of(w, op);
-	w->turn_began = w->next;
-	return w->turns ? op + 1 : plan->ops + op->jump;
-}
-
-/* A turn that read nothing ends the repeat. */
-static const struct flat_op *group_end_turn(
-	struct walk *w, const struct group_plan *plan, const struct flat_op *op)
-{
-	if (w->next == w->turn_began || ++w->turn >= w->turns)
-		return op + 1;
-	w->turn_began = w->next;
-	return plan->ops + op->jump;
-}
-
-enum { TAKEN, TOO_SHORT };
-
-/* TAKEN, TOO_SHORT (some fields may have been read), or a negative code. */
-static int take_flat(struct group *g, const struct group_plan *plan, const struct hook *h)
-{
-	struct walk w;
-	uint64_t v;
-	int rc = 0;
-
-	w.run = w.next = w.turn_began = h->words;
-	w.left = h->nwords;
-	w.turn = 0;
-	w.turns = 0;
-	for (unsigned i = 0; i < plan->nslots; i++)
-		w.slot[i] = 0;
-	for (const struct flat_op *op = plan->ops; !rc;) {
-		switch ((enum group_op)op->kind) {
-		case FLAT_END:
-			return TAKEN;
-		case FLAT_RUN:
-			if (w.left < op->words)
-				return TOO_SHORT;
-			w.run = w.next;
-			w.next += 4 * (size_t)op->words;
-			w.left -= op->words;
-			op++;
-			break;
-		case TAKE_LABEL:
-			if (!h->nstrings)
-				return TOO_SHORT;
-			rc = take_label(g, (const char *)h->strings + 4, get_le32(h->strings));
-			op++;
-			break;
-		case FLAT_IF:
-			op = w.slot[op->slot] & op->number ? op + 1 : plan->ops + op->jump;
-			break;
-		case FLAT_REPEAT:
-			op = group_begin_repeat(&w, plan, op);
-			break;
-		case FLAT_AGAIN:
-			op = group_end_turn(&w, plan, op);
-			break;
-		case FLAT_REPEAT_SKIP:
-			if (!skip_repeat(&w, plan, op))
-				return TOO_SHORT;
-			op = plan->ops + op->jump;
-			break;
-		case FLAT_SLOT:
-			w.slot[op->slot] = walk_value(&w, op);
-			op++;
-			break;
-		default:
-			v = walk_value(&w, op);
-			rc = take_value(
-				g, (enum group_op)op->kind, op->at, w.turn, v || !op->na0, v);
-			op++;
-			break;
-		}
-	}
-	return rc;
-}
-
 static int take_by_cursor(struct group *g, const struct group_plan *plan, const struct hook *h)
 {
 	struct hook read_as = *h;
@@ -258,44 +195,44 @@ static int take_by_cursor(struct group *g, const struct group_plan *plan, const 
 	return 0;
 }
 
-/* As the walk does, but without checking for contradictions. */
-static void take_line(struct interval *iv, const struct group_line *line, const struct hook *h)
+static int take_line(struct group *g, const struct group_line *line, const struct hook *h)
 {
-	const struct line_field *f = line->fields, *end = f + line->nratios;
+	const struct line_field *f = line->fields, *end = f + line->n[LINE_RATIO];
+	struct interval *iv = &g->iv;
+	int rc = 0;
 
 	for (; f < end; f++) {
-		uint64_t v = value_at(h->words + f->from, FIELD_FIX4);
+		uint64_t v = line_value(h->words + 4 * (size_t)f->word, FIELD_FIX4);
 
 		if (v || !f->na0)
 			*(double *)((char *)iv + f->at) = (double)v / CPI_FRACTION;
 	}
-	for (end += line->ncounts; f < end; f++) {
-		const uint8_t *p = h->words + f->from;
-		uint64_t v = f->wide ? get_hl64(p) : get_le32(p);
+	for (end += line->n[LINE_COUNT]; f < end; f++) {
+		const uint8_t *p = h->words + 4 * (size_t)f->word;
+		uint64_t v = f->type == FIELD_U32 ? get_le32(p) : get_hl64(p);
 
 		if (v || !f->na0)
 			*(uint64_t *)((char *)iv + f->at) = v;
 	}
-	for (end += line->nflags; f < end; f++) {
-		const uint8_t *p = h->words + f->from;
+	for (end += line->n[LINE_OTHER]; f < end && !rc; f++) {
+		uint64_t v = line_value(h->words + 4 * (size_t)f->word, (enum field_type)f->type);
 
-		take_quality_flags(iv, f->wide ? get_hl64(p) : get_le32(p));
+		rc = take_value(g, (enum group_op)f->op, f->at, f->turn, v || !f->na0, v);
 	}
+	return rc;
 }
 
 int group_take(struct group *g, const struct group_plan *plan, const struct hook *h)
 {
 	const struct group_line *line = plan->lines ? group_line_find(plan, h) : NULL;
+	int rc;
 
-	if (line) {
-		take_line(&g->iv, line, h);
-		return line->label
-			       ? take_label(g, (const char *)h->strings + 4, get_le32(h->strings))
-			       : 0;
-	}
-	int rc = plan->flat ? take_flat(g, plan, h) : TOO_SHORT;
-	/* Reading a value twice has the effect of reading it once. */
-	return rc == TOO_SHORT ? take_by_cursor(g, plan, h) : rc;
+	if (!line)
+		return take_by_cursor(g, plan, h);
+	rc = take_line(g, line, h);
+	if (!rc && plan->lines->label)
+		rc = take_label(g, (const char *)h->strings + 4, get_le32(h->strings));
+	return rc;
 }
 
 bool group_elapsed_by_cursor(const struct group_plan *plan, const struct hook *h, uint64_t *elapsed)

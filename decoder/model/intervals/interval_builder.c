@@ -10,7 +10,6 @@
 #include "../../../include/cpidecode.h"
 #include "../trace/clock.h"
 #include "group.h"
-#include "group_plan.h"
 #include "intervals.h"
 #include "../hooks/pass.h"
 #include "../hooks/ring_cursor.h"
@@ -228,8 +227,9 @@ static struct group_identity interval_identify_hook(
 	const struct group_plan *plan, enum group_part part, const struct hook *h)
 {
 	uint64_t elapsed = 0;
-	bool has_elapsed = plan->flat ? group_elapsed_flat(plan, h->words, h->nwords, &elapsed)
-				      : group_elapsed_by_cursor(plan, h, &elapsed);
+	bool has_elapsed = plan->elapsed_words != UINT32_MAX
+				   ? group_elapsed_at(plan, h->words, h->nwords, &elapsed)
+				   : group_elapsed_by_cursor(plan, h, &elapsed);
 
 	return group_identify(part, h->minor, has_elapsed, elapsed);
 }
@@ -260,7 +260,7 @@ static bool is_asked(const struct interval_builder *b, const struct group *g,
 	/* Skips the second label, which could only contradict the first. */
 	if (part == PART_LABEL_END && g->iv.has_label && !(b->wants & WANT_FLAGS))
 		return false;
-	return plan->nops != 1; /* 1: only the end op */
+	return plan->wanted;
 }
 
 /* Adds the hook to the group. Returns whether it has figures that the caller wants. */
@@ -329,7 +329,7 @@ static int take_rest(struct interval_builder *b, struct ring_cursor *c)
 			break;
 		if (!plans[part] && !(plans[part] = find_known(b, minor, part)))
 			return CPIDECODE_ENOMEM;
-		if (!group_elapsed_flat(
+		if (!group_elapsed_at(
 			    plans[part], p + REC_DATA, get_le16(p + REC_NWORDS), &elapsed))
 			break;
 		struct group_identity next = group_identify(part, minor, true, elapsed);
