@@ -301,6 +301,62 @@ START_TEST(rings_and_losses)
 }
 END_TEST
 
+/* A dump of ring 0: a section of two hooks before which three were lost, and, if `later`, another
+ * before which two were. LOSS has the total. */
+static void put_dump(struct bytes *file, bool later)
+{
+	struct bytes p = {0};
+	uint64_t position = 0;
+
+	put_header(file, 1);
+	for (uint32_t i = 0; i < 1u + later; i++) {
+		put_plain(&p, 100 * i + 1, 1, 0);
+		put_plain(&p, 100 * i + 2, 1, 0);
+		put_section(file,
+			&(struct section){.type = TF_TYPE_HOOKS,
+				.position = position,
+				.hooks = 2,
+				.first = 100 * i + 1,
+				.last = 100 * i + 2,
+				.lost = 3 - i},
+			&p);
+		position += p.n;
+		p.n = 0;
+	}
+	put_u64(&p, 0);
+	put_u64(&p, 0);
+	put_u64(&p, later ? 5 : 3);
+	for (unsigned k = 0; k < 5; k++)
+		put_u64(&p, 0);
+	put_section(file, &(struct section){.type = TF_TYPE_LOSS}, &p);
+	bytes_free(&p);
+}
+
+START_TEST(losses_of_two_dumps)
+{
+	struct bytes a = {0}, b = {0};
+	struct trace *t;
+	uint64_t lost = 0, big = 0;
+
+	put_dump(&a, false);
+	put_dump(&b, true);
+	ck_assert_int_eq(trace_new(&t), 0);
+	ck_assert_int_eq(trace_add_memory(t, a.p, a.n, "a"), 0);
+	ck_assert_int_eq(trace_add_memory(t, b.p, b.n, "b"), 0);
+	ck_assert_int_eq(trace_settle(t), 0);
+	for (size_t i = 0; i < 2; i++) {
+		ck_assert_uint_eq(trace_file(t, i)->nrings, 1);
+		lost += trace_file(t, i)->rings[0].lost;
+		big += trace_file(t, i)->rings[0].loss_big;
+	}
+	ck_assert_uint_eq(lost, 5);
+	ck_assert_uint_eq(big, 5);
+	trace_free(t);
+	bytes_free(&a);
+	bytes_free(&b);
+}
+END_TEST
+
 static bool never(void *ctx, const char *path, uint64_t done, uint64_t total)
 {
 	(void)path;
@@ -330,4 +386,4 @@ END_TEST
 
 SUITE_MAIN("trace", tasks_by_time, entries_cut_short_are_damage, meta_lines,
 	bad_schema_is_told_and_left_out, a_bad_schema_leaves_the_others, schema_origins, rates,
-	several_files, one_machine_in_two_files, rings_and_losses, canceled)
+	several_files, one_machine_in_two_files, rings_and_losses, losses_of_two_dumps, canceled)

@@ -281,7 +281,9 @@ static void give_losses(struct member *to, struct member *from)
 		*cause(b, i) = 0;
 	}
 	a->loss_torn = torn; /* torn records may have been committed since */
-	a->lost += b->lost;
+	/* Not the sum: both files may have the sections before which hooks were lost. */
+	if (b->lost > a->lost)
+		a->lost = b->lost;
 	b->lost = 0;
 	a->has_loss |= b->has_loss;
 	b->has_loss = false;
