@@ -29,6 +29,7 @@ done
 passed=0 failed=0 skipped=0 only='' beside='' ahead=''
 jobs=$(nproc)
 top=$PWD
+failures=$top/build-test-failures
 export CTEST_OUTPUT_ON_FAILURE=1
 # Check's own four seconds are none where others build meanwhile; ctest's limits stay.
 export CK_TIMEOUT_MULTIPLIER=10
@@ -43,7 +44,7 @@ finish() {
 	done
 	rm -rf "$SWTRACE_SESSION"
 	[ "$keep" -eq 1 ] || rm -rf "$top"/build-test-*
-	rm -f "$top"/build-test-*.status
+	rm -f "$top"/build-test-*.status "$failures"
 }
 trap finish EXIT
 trap 'exit 1' INT TERM HUP
@@ -123,10 +124,12 @@ await() {
 	built "$1" "$(cat "build-test-$1.status")"
 }
 
-# failure LOG: what the failed ones printed, which stands behind their lines.
+# failure SUITE: notes what its failed tests printed, which follows their lines.
 failure() {
+	say "failed: $1" >>"$failures"
 	awk '/^ *[0-9]+\/[0-9]+ Test |^ +Start +[0-9]+:/ { shown = /\*\*\*(Failed|Timeout|Exception|Not Run)/ }
-		shown || /^The following tests FAILED/ { print }' "$1" | grep -vE '^ok: ' | tail -n 300
+		shown || /^The following tests FAILED/ { print }' "build-test-$1/log" |
+		grep -vE '^ok: ' | tail -n 300 >>"$failures"
 }
 
 # suite NAME CTEST-OPTIONS...: runs a build's tests, adds up what they count.
@@ -151,7 +154,7 @@ suite() {
 	passed=$((passed + p)) skipped=$((skipped + s)) failed=$((failed + f))
 	if [ "$f" -ne 0 ] || [ $((p + s)) -eq 0 ]; then
 		[ "$f" -ne 0 ] || failed=$((failed + 1))
-		failure "build-test-$name/log"
+		failure "$name"
 	fi
 }
 
@@ -192,7 +195,7 @@ aarch64() {
 	[ "$emulation" -eq 0 ] || aside emulation sh tests/emulation/run.sh
 }
 
-rm -f build-test-*.status
+rm -f build-test-*.status "$failures"
 say "build: gcc"
 make_build gcc
 if built gcc $?; then
@@ -279,5 +282,7 @@ if [ "$quick" -eq 0 ] && [ "$emulation" -eq 1 ]; then
 fi
 rm -f build-test-cross.* build-test-emulation.*
 
+# At the end: a log of this length is often cut in its middle.
+[ ! -e "$failures" ] || cat "$failures"
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ]
