@@ -9,6 +9,7 @@
 
 #include "../../include/perfutil.h"
 #include "../../formats/base/number.h"
+#include "clock.h"
 #include "file.h"
 
 _Static_assert((int)ONLINE_MAX == MAX_CPUS, "one entry a processor");
@@ -103,6 +104,21 @@ void cpu_set_online(struct cpu_set *set)
 
 	memset(set, 0, sizeof *set);
 	add_range(set, 0, count > 1 ? (uint32_t)count - 1 : 0);
+}
+
+const struct cpu_set *cpu_set_online_lately(uint64_t now)
+{
+	/* Per thread: no lock, and nothing to repair in a forked child. */
+	static _Thread_local struct {
+		struct cpu_set set;
+		uint64_t at;
+	} lately;
+
+	if (lately.set.end == 0 || now - lately.at >= clock_ticks_per_second()) {
+		cpu_set_online(&lately.set);
+		lately.at = now;
+	}
+	return &lately.set;
 }
 
 static uint32_t possible;

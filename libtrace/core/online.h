@@ -1,5 +1,5 @@
 /*
- * Which processors are online. Re-read each time: processors come and go.
+ * Which processors are online. They come and go, so this is looked up again and again.
  */
 #ifndef SWT_CORE_ONLINE_H
 #define SWT_CORE_ONLINE_H
@@ -29,6 +29,12 @@ bool cpu_set_parse(struct cpu_set *set, const char *text, size_t length) PRIVATE
 /* Reads the online processors. Where the kernel does not list them, there are as many as sysconf
  * counts. */
 void cpu_set_online(struct cpu_set *set) PRIVATE_ABI(cpu_set_online);
+
+/*
+ * The same, read at most a second ago by the calling thread: two system calls are too much for
+ * every interval. now: of clock_now(). Valid until the thread's next call.
+ */
+const struct cpu_set *cpu_set_online_lately(uint64_t now);
 
 /* Highest possible CPU number + 1. No online processor is at or above it. */
 uint32_t cpus_possible(void) PRIVATE_ABI(cpus_possible);

@@ -105,14 +105,6 @@ static void mark_online(struct counter_sample *s, const struct cpu_set *online)
 	s->cpus = end;
 }
 
-static void read_online(struct counter_sample *s)
-{
-	struct cpu_set online;
-
-	cpu_set_online(&online);
-	mark_online(s, &online);
-}
-
 static void sample_read_idle(const struct counter_choice *c, struct counter_sample *s)
 {
 	struct idle_cpu idle[ONLINE_MAX];
@@ -223,14 +215,21 @@ struct needs {
 	unsigned thread;
 };
 
-/* Opens counters for processors that came online. */
-static void look_for_cpus(struct counter_sample *s, bool perf)
+/*
+ * Marks who is online, and at a start opens counters for processors that came online. If a
+ * processor's counters are missing, what was read a while ago may be wrong about it.
+ */
+static void look_for_cpus(struct counter_sample *s, bool perf, enum counter_end end)
 {
 	struct cpu_set online;
 
+	if (!perf) {
+		mark_online(s, cpu_set_online_lately(clock_now()));
+		return;
+	}
 	cpu_set_online(&online);
 	mark_online(s, &online);
-	if (perf)
+	if (end == COUNTER_START)
 		perf_renew_cpus(PERF_HARDWARE, &online);
 }
 
@@ -251,7 +250,7 @@ again:
 		sample_clear_cpus(s);
 	all = n->perf && perf_cpus_complete(PERF_HARDWARE);
 	if ((n->perf || n->online) && !all)
-		look_for_cpus(s, n->perf);
+		look_for_cpus(s, n->perf, COUNTER_START);
 	if (n->idle)
 		sample_read_idle(c, s);
 	sample_set_ticks(s, clock_now());
@@ -282,7 +281,7 @@ static void read_get(
 	if (!n->perf)
 		sample_set_ticks(s, s->ticks);
 	if (n->cpus && !all)
-		read_online(s);
+		look_for_cpus(s, n->perf, COUNTER_GET);
 	if (n->idle)
 		sample_read_idle(c, s);
 }
