@@ -286,6 +286,12 @@ static void read_get(
 		sample_read_idle(c, s);
 }
 
+void counters_stamp(struct counter_sample *s)
+{
+	sample_clear(s);
+	s->ticks = clock_now();
+}
+
 void counters_read(struct counter_sample *s, unsigned want, enum counter_end end)
 {
 	const struct counter_choice *c = counter_choice();

@@ -35,6 +35,10 @@ uint32_t counters_room(void) PRIVATE_ABI(counters_room);
 void counters_read(struct counter_sample *s, unsigned want, enum counter_end end)
 	PRIVATE_ABI(counters_read);
 
+/* A start that reads the clock alone: of the interval, the elapsed time and nominal cycles are
+ * known. */
+void counters_stamp(struct counter_sample *s);
+
 void counters_difference(const struct counter_sample *from, const struct counter_sample *to,
 	struct counter_interval *out) PRIVATE_ABI(counters_difference);
 

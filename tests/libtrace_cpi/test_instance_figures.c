@@ -113,6 +113,83 @@ START_TEST(scripted_words)
 }
 END_TEST
 
+/* RAW alone: the script gives all figures, and hooks of CpiGetAndTrace's flags may want them. */
+START_TEST(not_asked_for)
+{
+	const CPI_DATA *d;
+	void *h;
+
+	use_script(script);
+	h = init(CPI_TYPE_RAW);
+	ck_assert_int_eq(CpiStart(h), PU_SUCCESS);
+	ck_assert_int_eq(CpiGetAndTrace(h, 1, CPI_TYPE_TRACE_EVERYTHING, NULL, &d), PU_SUCCESS);
+	ck_assert(d->raw_cpi[0] == 1.5 && d->raw_sys_cpi == 1.5);
+	ck_assert(isnan(d->scaled_cpi[0]) && isnan(d->cpu_busy[0]));
+	ck_assert(isnan(d->scaled_sys_cpi) && isnan(d->sys_busy) && isnan(d->thread_cpi));
+}
+END_TEST
+
+/* While tracing is off and no Get has had a cd, a start reads the clock alone. */
+START_TEST(nothing_is_read_while_off)
+{
+	const CPI_DATA *d;
+	void *h;
+
+	use_script(script);
+	ring_double.on = false;
+	h = init(CPI_TYPE_SCALED | CPI_TYPE_ONTHREAD);
+	ck_assert_int_eq(CpiGetAndTrace(h, 1, 0, NULL, NULL), PU_SUCCESS);
+	ck_assert_int_eq(CpiStart(h), PU_SUCCESS);
+	sleep_ms(2);
+	ck_assert_int_eq(CpiGet(h, &d), PU_SUCCESS);
+	ck_assert(CyclesToMilliseconds(0, (double)d->elapsed_cycles) >= 2);
+	ck_assert_int_eq(d->num_cpus, GetActiveProcessorCount());
+	ck_assert(isnan(d->raw_cpi[0]) && isnan(d->raw_sys_cpi) && isnan(d->scaled_cpi[0]));
+	ck_assert(isnan(d->cpu_busy[0]) && isnan(d->sys_busy) && isnan(d->thread_cpi));
+	/* From then on it always reads. */
+	for (int i = 0; i < 2; i++) {
+		ck_assert_int_eq(CpiGetAndTrace(h, 1, 0, NULL, NULL), PU_SUCCESS);
+		ck_assert_int_eq(CpiStart(h), PU_SUCCESS);
+	}
+	ck_assert_int_eq(CpiGet(h, &d), PU_SUCCESS);
+	ck_assert(d->raw_cpi[0] == 1.5 && d->scaled_cpi[0] == 0.6 && d->cpu_busy[0] == 40.0);
+	ck_assert_double_eq_tol(d->thread_cpi, 2, 1e-5);
+	ck_assert_uint_eq(ring_double.reservations, 0);
+}
+END_TEST
+
+static void expect_zeros(const struct record_view *v, unsigned from)
+{
+	for (unsigned i = from; i < v->nwords; i++)
+		ck_assert_uint_eq(v->word[i], 0);
+}
+
+START_TEST(turned_on_in_an_interval)
+{
+	const UINT32 all = CPI_TYPE_TRACE_EVERYTHING;
+	const struct record_view *v;
+	void *h;
+
+	use_script(script);
+	ring_double.on = false;
+	h = init(CPI_TYPE_ONTHREAD);
+	ck_assert_int_eq(CpiGetAndTrace(h, 1, all, NULL, NULL), PU_SUCCESS);
+	ck_assert_int_eq(CpiStart(h), PU_SUCCESS);
+	ring_double.on = true;
+	ck_assert_int_eq(CpiGetAndTrace(h, 1, all, NULL, NULL), PU_SUCCESS);
+	ck_assert_uint_eq(group_records(), 4);
+	v = group_record(0);
+	ck_assert_uint_eq(v->word[1], (UINT32)GetActiveProcessorCount());
+	ck_assert((UINT64)v->word[2] << 32 | v->word[3]);
+	expect_zeros(v, 4);
+	expect_zeros(group_record(3), 3);
+	ck_assert_int_eq(CpiStart(h), PU_SUCCESS);
+	ck_assert_int_eq(CpiGetAndTrace(h, 1, all, NULL, NULL), PU_SUCCESS);
+	v = group_record(0);
+	ck_assert(v->word[4] == 1 && v->word[5] == 5000);
+}
+END_TEST
+
 /* Nested intervals add up, as with counters. */
 START_TEST(scripted_nesting)
 {
@@ -193,6 +270,7 @@ END_TEST
 Suite *instance_figures_suite(void)
 {
 	return SUITE("instance figures", .timeout = 60,
-		TESTS(software, interval_goes_on, nothing, scripted_words, scripted_nesting,
+		TESTS(software, interval_goes_on, nothing, scripted_words, not_asked_for,
+			nothing_is_read_while_off, turned_on_in_an_interval, scripted_nesting,
 			get_by_another_thread, get_by_a_child));
 }

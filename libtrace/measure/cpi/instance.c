@@ -22,6 +22,9 @@ _Static_assert(CPI_TRACE_MAJOR == CPI_MAJOR, "one major");
 #define KNOWN_FLAGS ((UINT32)(CPI_TYPE_ALL | CPI_TYPE_TRACE_QUALITY))
 _Static_assert((CPI_TYPE_ALL & CPI_TYPE_TRACE_QUALITY) == 0, "never implied");
 
+/* Whether the caller takes CPI_DATA: DATA_UNUSED if no Get has, and there was one. */
+enum data_use { DATA_UNKNOWN, DATA_UNUSED, DATA_USED };
+
 /* One allocation: the arrays that these pointers refer to follow the structure. */
 struct instance {
 	UINT32 mode;
@@ -29,6 +32,7 @@ struct instance {
 	struct counter_sample *start, *now;
 	struct counter_interval *interval;
 	uint8_t *words;
+	enum data_use data_use;
 	UINT32 start_tid; /* of the thread that called CpiStart */
 	UINT32 mm;
 	char *label; /* of CpiGet's hooks, or NULL */
@@ -84,14 +88,17 @@ static struct instance *cpi_new_instance(UINT32 mode)
 /*
  * The session is looked for first, and its rings attached to, as that may take milliseconds:
  * the counters are read, and the clock as late among them as they allow, when nothing else
- * is left to do.
+ * is left to do. Nothing is read that neither a hook nor the caller will want.
  */
 static void cpi_start_interval(struct instance *i)
 {
 	attach_look();
 	attach_ready(CPI_MAJOR);
 	i->start_tid = counters_tid();
-	counters_read(i->start, i->want, COUNTER_START);
+	if (i->data_use == DATA_UNUSED && !attach_wants(CPI_MAJOR))
+		counters_stamp(i->start);
+	else
+		counters_read(i->start, i->want, COUNTER_START);
 }
 
 int CpiInit(UINT32 mode, void **handle)
@@ -168,9 +175,11 @@ static void clear_rest(CPI_DATA *d, int from, int to)
 		d->raw_cpi[cpu] = d->scaled_cpi[cpu] = d->cpu_busy[cpu] = NAN;
 }
 
+/* Figures that CpiInit did not ask for are NAN, even where their counts were read for others. */
 static void fill_data(struct instance *i)
 {
 	const struct counter_interval *counts = i->interval;
+	const bool scaled = i->mode & CPI_TYPE_SCALED;
 	struct counter_interval_cpu sum;
 	CPI_DATA *d = &i->data;
 
@@ -180,14 +189,16 @@ static void fill_data(struct instance *i)
 		const struct counter_interval_cpu *c = &counts->cpu[cpu];
 
 		d->raw_cpi[cpu] = figure_cpi(c->cycles, c->instructions);
-		d->scaled_cpi[cpu] = figure_cpi(c->busy, c->instructions);
-		d->cpu_busy[cpu] = figure_busy(c);
+		d->scaled_cpi[cpu] = scaled ? figure_cpi(c->busy, c->instructions) : NAN;
+		d->cpu_busy[cpu] = scaled ? figure_busy(c) : NAN;
 	}
 	figure_sums(counts, &sum);
 	d->raw_sys_cpi = figure_cpi(sum.cycles, sum.instructions);
-	d->scaled_sys_cpi = figure_cpi(sum.busy, sum.instructions);
-	d->sys_busy = figure_busy(&sum);
-	d->thread_cpi = figure_cpi(counts->thread_cycles, counts->thread_instructions);
+	d->scaled_sys_cpi = scaled ? figure_cpi(sum.busy, sum.instructions) : NAN;
+	d->sys_busy = scaled ? figure_busy(&sum) : NAN;
+	d->thread_cpi = i->mode & CPI_TYPE_ONTHREAD
+				? figure_cpi(counts->thread_cycles, counts->thread_instructions)
+				: NAN;
 }
 
 /* The hooks that a Get writes. */
@@ -223,6 +234,10 @@ static int cpi_get_interval(struct instance *i, const struct trace *t, bool data
 	bool write = t && attach_wants(CPI_MAJOR);
 	uint64_t elapsed;
 
+	if (data)
+		i->data_use = DATA_USED;
+	else if (i->data_use == DATA_UNKNOWN)
+		i->data_use = DATA_UNUSED;
 	if (!write && !data)
 		return PU_SUCCESS;
 	counters_read(i->now, i->want, COUNTER_GET);
