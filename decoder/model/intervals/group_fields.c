@@ -23,7 +23,6 @@ static const struct group_field fields[] = {
 	{"types", TAKE_TYPES, OF_BOTH, WANT_FLAGS, 0},
 	{"num_cpus", TAKE_NUM_CPUS, OF_BOTH, WANT_FLAGS, 0},
 	{"label", TAKE_LABEL, OF_BOTH, 0, 0},
-	{"tid", TAKE_TID, OF_CPI, WANT_FLAGS, 0},
 	{"raw_cpi", TAKE_RATIO, OF_CPI, WANT_SYSTEM, IV(raw_cpi)},
 	{"scaled_cpi", TAKE_RATIO, OF_CPI, WANT_SYSTEM, IV(scaled_cpi)},
 	{"busy", TAKE_RATIO, OF_BOTH, WANT_SYSTEM, IV(busy_pct)},

@@ -15,7 +15,6 @@ enum group_op {
 	/* The following are read only if wanted. */
 	TAKE_TYPES,
 	TAKE_NUM_CPUS,
-	TAKE_TID,
 	TAKE_QUALITY,
 	TAKE_LABEL, /* the hook's first string */
 	TAKE_COUNT, /* to `at` of struct interval */

@@ -105,12 +105,6 @@ static void take_num_cpus(struct group *g, uint64_t n)
 	g->num_cpus_word = (uint32_t)n;
 }
 
-static void take_tid(struct interval *iv, uint64_t tid)
-{
-	if (tid != iv->tid)
-		iv->flags |= IV_INCONSISTENT;
-}
-
 /* The processor of this turn; NULL: no memory. */
 static inline void *cpu_of_turn(struct group *g, uint32_t turn)
 {
@@ -149,9 +143,6 @@ static inline int take_value(
 		return 0;
 	case TAKE_NUM_CPUS:
 		take_num_cpus(g, v);
-		return 0;
-	case TAKE_TID:
-		take_tid(iv, v);
 		return 0;
 	case TAKE_QUALITY:
 		take_quality_flags(iv, v);
