@@ -240,7 +240,7 @@ void attach_look(void)
 	uint64_t at = __atomic_load_n(&here.look.at, __ATOMIC_RELAXED);
 	bool child = here.ready && __atomic_load_n(&ring_epoch.value, __ATOMIC_RELAXED) == 0;
 
-	if (at && !child && clock_raw_ns() - at < RETRY_NS)
+	if (at && !child && look_now() - at < RETRY_NS)
 		return;
 	if (attach_lock(&saved))
 		attach_find_session();
@@ -299,7 +299,7 @@ static int attach_locked(struct ring_thread *self, bool is_writing)
 	int rc;
 
 	if (!here.look.done) {
-		if (here.look.at && clock_raw_ns() - here.look.at < RETRY_NS)
+		if (here.look.at && look_now() - here.look.at < RETRY_NS)
 			return here.look.rc;
 		rc = attach_find_session();
 		if (rc)

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "../../include/perfutil.h"
-#include "../core/clock.h"
 #include "../ring/thread.h"
 #include "paths.h"
 
@@ -110,7 +109,7 @@ int look_again(struct look *look, bool *is_new)
 	int fd = -1, rc = session_find(&found, NULL);
 
 	*is_new = false;
-	__atomic_store_n(&look->at, clock_raw_ns(), __ATOMIC_RELAXED);
+	__atomic_store_n(&look->at, look_now(), __ATOMIC_RELAXED);
 	if (rc == 0 && is_same_control(look))
 		return look->rc = 0;
 	if (rc == 0) {
