@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -21,6 +22,8 @@ enum { TIMER_LIST_CPUS = 32, TIMER_LIST_COST_NS = 500000 };
 /* Holds 1024 processors of 10 fields. The interrupt line of /proc/stat comes after them and may
  * be cut. */
 enum { STAT_BYTES = 256 * 1024, PIECE_BYTES = 16 * 1024 };
+
+enum { LATELY_NS = 1000000 };
 
 /* Guards the file, whose position the kernel keeps, and the buffer. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -176,6 +179,15 @@ uint64_t idle_cost(void)
 	return idle_kind() == IDLE_NOTHING ? 0 : cost_ns;
 }
 
+/* Reopens the file if it cannot be read. Call with the lock held. */
+static bool idle_read_again(struct idle_cpu *cpu, uint32_t room, uint64_t *at)
+{
+	if (idle_read_source(cpu, room, at))
+		return true;
+	close_file();
+	return idle_read_source(cpu, room, at);
+}
+
 bool idle_read(struct idle_cpu *cpu, uint32_t room, uint64_t *at)
 {
 	bool good;
@@ -183,13 +195,56 @@ bool idle_read(struct idle_cpu *cpu, uint32_t room, uint64_t *at)
 	if (idle_kind() == IDLE_NOTHING)
 		return false;
 	pthread_mutex_lock(&lock);
-	good = idle_read_source(cpu, room, at);
-	if (!good) {
-		close_file();
-		good = idle_read_source(cpu, room, at);
-	}
+	good = idle_read_again(cpu, room, at);
 	pthread_mutex_unlock(&lock);
 	return good;
+}
+
+/* The process's last reading; at 0: none. */
+static uint64_t lately_at;
+static struct idle_cpu lately[ONLINE_MAX]; /* of cpus_possible() */
+
+/* Call with the lock held. */
+static void idle_renew_reading(void)
+{
+	if (!idle_read_again(lately, cpus_possible(), &lately_at)) {
+		lately_at = 0;
+		return;
+	}
+	for (uint32_t cpu = 0; cpu < cpus_possible(); cpu++)
+		lately[cpu].presence = lately[cpu].ns == IDLE_UNKNOWN ? 0 : cpu_presence(cpu);
+}
+
+size_t idle_reading_size(void)
+{
+	return sizeof(struct idle_reading) + cpus_possible() * sizeof(struct idle_cpu);
+}
+
+static bool idle_is_recent(uint64_t at, uint64_t now)
+{
+	return at != 0 && now - at < LATELY_NS;
+}
+
+bool idle_read_lately(struct idle_reading *own)
+{
+	uint64_t now;
+
+	if (idle_kind() == IDLE_NOTHING)
+		return false;
+	now = time_ns_monotonic();
+	if (!idle_is_recent(own->at, now)) {
+		pthread_mutex_lock(&lock);
+		now = time_ns_monotonic();
+		if (!idle_is_recent(lately_at, now)) {
+			idle_renew_reading();
+			now = lately_at;
+		}
+		own->at = lately_at;
+		memcpy(own->cpu, lately, cpus_possible() * sizeof *lately);
+		pthread_mutex_unlock(&lock);
+	}
+	own->age = now - own->at;
+	return own->at != 0;
 }
 
 void idle_before_fork(void)

@@ -19,8 +19,9 @@
 #include "../core/private_abi.h"
 
 struct idle_cpu {
-	uint64_t ns;	/* idle since boot; UINT64_MAX: not known */
-	uint64_t slack; /* right within this, ns */
+	uint64_t ns;	   /* idle since boot; UINT64_MAX: not known */
+	uint64_t slack;	   /* right within this, ns */
+	uint64_t presence; /* cpu_presence at the reading; of idle_read_lately, else 0 */
 };
 
 #define IDLE_UNKNOWN UINT64_MAX
@@ -61,7 +62,7 @@ enum idle_kind { IDLE_NOTHING, IDLE_TIMER_LIST, IDLE_PROC_STAT };
 /* Chosen once a process. */
 enum idle_kind idle_kind(void) PRIVATE_ABI(idle_kind);
 
-/* Resolution of what was chosen, ns: the most that an interval can be wrong. */
+/* Resolution of what was chosen, ns: the most that the time between two readings can be wrong. */
 uint64_t idle_resolution(void);
 
 /* What a reading of it took when it was chosen, ns. */
@@ -69,6 +70,21 @@ uint64_t idle_cost(void);
 
 /* Fills cpu[0..room) and the moment (CLOCK_MONOTONIC ns). False if nothing could be read. */
 bool idle_read(struct idle_cpu *cpu, uint32_t room, uint64_t *at) PRIVATE_ABI(idle_read);
+
+/* A thread's copy of the process's last reading. Starts zeroed, of idle_reading_size() bytes. */
+struct idle_reading {
+	uint64_t at;	       /* CLOCK_MONOTONIC ns; 0: none */
+	uint64_t age;	       /* ns, at the last idle_read_lately: to add to the slack */
+	struct idle_cpu cpu[]; /* cpus_possible() */
+};
+size_t idle_reading_size(void);
+
+/*
+ * Renews the copy if it is a millisecond old: a reading costs as much as a hundred short
+ * intervals, and is too coarse for them. A copy of its own saves each thread the lock. False if
+ * nothing could be read.
+ */
+bool idle_read_lately(struct idle_reading *own);
 
 /* Around fork: no other thread is inside, and the child shares no file position. */
 void idle_before_fork(void);

@@ -23,7 +23,7 @@ static bool idle_skip_word(const char **p, const char *end, const char *text)
 static void idle_clear_cpus(struct idle_cpu *cpu, uint32_t room)
 {
 	for (uint32_t i = 0; i < room; i++)
-		cpu[i] = (struct idle_cpu){IDLE_UNKNOWN, 0};
+		cpu[i] = (struct idle_cpu){.ns = IDLE_UNKNOWN};
 }
 
 bool idle_parse_stat(
@@ -45,8 +45,8 @@ bool idle_parse_stat(
 		/* The kernel rounds down when printing: adding half a quantum is right on
 		 * average. */
 		if (line.cpu < room)
-			cpu[line.cpu] =
-				(struct idle_cpu){line.idle * quantum + quantum / 2, quantum / 2};
+			cpu[line.cpu] = (struct idle_cpu){
+				.ns = line.idle * quantum + quantum / 2, .slack = quantum / 2};
 	}
 	return found;
 }
@@ -89,7 +89,7 @@ static void finish_cpu(struct timer_list *t)
 		return;
 	c = &t->cpu[t->at];
 	since = t->now > t->entry ? t->now - t->entry : 0;
-	*c = (struct idle_cpu){t->idle + t->iowait, 0};
+	*c = (struct idle_cpu){.ns = t->idle + t->iowait};
 	if (t->tick_stopped) {
 		c->ns += since;
 	} else if (t->at != t->running_on && since <= t->tick_ns + t->tick_ns / 4) {

@@ -107,17 +107,18 @@ static void mark_online(struct counter_sample *s, const struct cpu_set *online)
 
 static void sample_read_idle(const struct counter_choice *c, struct counter_sample *s)
 {
-	struct idle_cpu idle[ONLINE_MAX];
+	struct idle_reading *idle = thread_idle(thread_self());
 
-	if (!idle_read(idle, s->cpus, &s->idle_at))
+	if (!idle || !idle_read_lately(idle))
 		return;
+	s->idle_at = idle->at;
 	if (c->from[COUNTER_BUSY] == FROM_IDLE)
 		s->source[COUNTER_BUSY] = c->busy;
 	for (uint32_t cpu = 0; cpu < s->cpus; cpu++) {
-		s->cpu[cpu].idle_ns = idle[cpu].ns;
-		s->cpu[cpu].idle_slack = idle[cpu].slack;
+		s->cpu[cpu].idle_ns = idle->cpu[cpu].ns;
+		s->cpu[cpu].idle_slack = idle->cpu[cpu].slack + idle->age;
 		if (s->cpu[cpu].online)
-			s->cpu[cpu].presence = cpu_presence(cpu);
+			s->cpu[cpu].presence = idle->cpu[cpu].presence;
 	}
 }
 

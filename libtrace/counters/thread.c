@@ -52,6 +52,7 @@ static void close_group(struct thread_group *g, bool forked)
 		perf_close_counters(&g->perf[i], forked);
 	perf_group_close(&g->life, forked);
 	free(g->perf);
+	free(g->idle);
 	free(g);
 }
 
@@ -130,6 +131,15 @@ struct thread_group *thread_keep(struct thread_self *self)
 	pthread_mutex_unlock(&lock);
 	self->group = g;
 	return g;
+}
+
+struct idle_reading *thread_idle(struct thread_self *self)
+{
+	struct thread_group *g = thread_keep(self);
+
+	if (g && !g->idle)
+		g->idle = calloc(1, idle_reading_size());
+	return g ? g->idle : NULL;
 }
 
 /* One after the other: their times differ by what opening took, their differences do not. */

@@ -18,6 +18,7 @@ struct thread_group {
 	struct perf_group life;		   /* for life.c; not open: count 0 */
 	unsigned count;			   /* of perf: one for each type of core; 0: none */
 	struct perf_counters *perf;
+	struct idle_reading *idle; /* NULL: none yet */
 };
 
 struct thread_self {
@@ -47,6 +48,9 @@ uint64_t thread_time_ns(void);
 
 /* self->group, made if it is not there yet; NULL: out of memory. */
 struct thread_group *thread_keep(struct thread_self *self);
+
+/* Its copy of the last reading of idle time; NULL: out of memory. */
+struct idle_reading *thread_idle(struct thread_self *self);
 
 /* Opens the thread's groups, once: PERF_OPEN or a PERF_ code. */
 int thread_open_group(struct thread_self *self);

@@ -1,6 +1,8 @@
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "../../libtrace/core/online.h"
 #include "../../libtrace/counters/idle.h"
 #include "suites.h"
 
@@ -239,11 +241,46 @@ START_TEST(this_machine)
 }
 END_TEST
 
+enum { LATELY_NS = 1000000 };
+
+/* Whether the second is of the same reading; if not, it is of a new one, which was due. */
+static bool of_one_reading(const struct idle_reading *a, const struct idle_reading *b)
+{
+	ck_assert_uint_lt(b->age, LATELY_NS);
+	if (b->at != a->at) {
+		ck_assert_uint_ge(b->at, a->at + LATELY_NS);
+		return false;
+	}
+	ck_assert_uint_ge(b->age, a->age);
+	ck_assert_mem_eq(b->cpu, a->cpu, cpus_possible() * sizeof *a->cpu);
+	return true;
+}
+
+START_TEST(lately)
+{
+	struct idle_reading *mine = calloc(1, idle_reading_size());
+	struct idle_reading *others = calloc(1, idle_reading_size());
+	unsigned same = 0;
+
+	for (int i = 0; i < 100; i++) {
+		ck_assert(idle_read_lately(mine));
+		ck_assert(idle_read_lately(others));
+		same += of_one_reading(mine, others);
+		usleep(LATELY_NS / 1000);
+		ck_assert(idle_read_lately(mine));
+		ck_assert(!of_one_reading(others, mine));
+	}
+	ck_assert_uint_gt(same, 0);
+	free(mine);
+	free(others);
+}
+END_TEST
+
 Suite *idle_suite(void)
 {
 	return SUITE("idle",
 		TESTS(stat_text, stat_odd, stat_truncated, list_truncated, list_long_line,
-			this_machine),
+			this_machine, lately),
 		LOOPS({stat_bad, 0, sizeof not_stat / sizeof *not_stat}, {list_text, 0, 6},
 			{list_bad, 0, sizeof not_list / sizeof *not_list}, {garbage, 0, 5}));
 }
