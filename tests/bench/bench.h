@@ -28,8 +28,8 @@ struct op {
 };
 
 enum { MAX_OPS = 40 };
-extern const struct op our_ops[];
-extern const unsigned our_op_count;
+extern const struct op our_ops[], interval_ops[];
+extern const unsigned our_op_count, interval_op_count;
 extern const struct op work_alone, fwrite_op;
 
 /* Enables the majors that the ops need in our session; exits on failure. */

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Whether a benchmark runs and says something about every row; not what it says.
 #
-# usage: check.sh writer|continuous|counters|decoder|diff
+# usage: check.sh writer|interval|continuous|counters|decoder|diff
 # Environment: BUILD: the build folder.
 set -u
 : "${BUILD:?}"
@@ -117,6 +117,7 @@ check "no benchmark named: 2" exits 2 --quick
 check "an unknown option: 2" exits 2 "$kind" --fast
 check "an option without its value: 2" exits 2 "$kind" --build
 check "peers of continuous mode: 2" exits 2 continuous --peers
+check "peers of intervals: 2" exits 2 interval --peers
 nothing_built() { bench "$kind" --build "$work/nothing" >/dev/null 2>&1; [ $? -eq 1 ]; }
 check "nothing built there: 1" nothing_built
 

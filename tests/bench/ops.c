@@ -29,14 +29,21 @@ static inline uint64_t read_clock(void)
 static UINT32 words[20] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20};
 static const TRACE_STRING string = {"sixteen letters.", 16};
 
-/* One CPI instance per thread, never freed. */
-static void *cpi_instance(void)
+/* One CPI instance per thread and mode, never freed. */
+static void *cpi_instance(UINT32 mode)
 {
-	static _Thread_local void *instance;
+	static _Thread_local void *instances[2 * CPI_TYPE_TRACE_QUALITY];
+	void **instance = &instances[mode];
 
-	if (!instance && CpiInit(CPI_TYPE_RAW, &instance) != PU_SUCCESS)
+	if (!*instance && CpiInit(mode, instance) != PU_SUCCESS)
 		die("CpiInit failed");
-	return instance;
+	return *instance;
+}
+
+static inline void interval(void *instance)
+{
+	CpiStart(instance);
+	CpiGetAndTrace(instance, 1, CPI_TYPE_TRACE_SUMMARY, "bench", NULL);
 }
 
 unsigned work_items = WORK_LARGEST;
@@ -64,8 +71,13 @@ OP_LOOPS(words20, , TraceHookWords(MAJOR, (UINT32)i, 20, words))
 OP_LOOPS(string16, , TraceHookData(MAJOR, (UINT32)i, 0, NULL, 1, &string))
 OP_LOOPS(variadic8, const UINT32 *w = words; __asm__ volatile("" : "+r"(w)),
 	TraceHook(MAJOR, (UINT32)i, 8, 0, w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7]))
-OP_LOOPS(group, void *instance = cpi_instance(),
+OP_LOOPS(group, void *instance = cpi_instance(CPI_TYPE_RAW),
 	CpiGetAndTrace(instance, 1, CPI_TYPE_TRACE_SUMMARY, "bench", NULL))
+OP_LOOPS(raw, void *instance = cpi_instance(CPI_TYPE_RAW), interval(instance))
+OP_LOOPS(thread, void *instance = cpi_instance(CPI_TYPE_ONTHREAD), interval(instance))
+OP_LOOPS(quality, void *instance = cpi_instance(CPI_TYPE_ONTHREAD | CPI_TYPE_TRACE_QUALITY),
+	interval(instance))
+OP_LOOPS(scaled, void *instance = cpi_instance(CPI_TYPE_SCALED), interval(instance))
 /* clang-format on */
 
 #define LOOPS(name) tight_##name, work_##name
@@ -88,6 +100,20 @@ const struct op our_ops[] = {
 	{"guest8", LOOPS(words8), 1, GUEST, false},
 };
 const unsigned our_op_count = sizeof our_ops / sizeof *our_ops;
+
+/* A summary and two labels, and for `quality` its hook. */
+const struct op interval_ops[] = {
+	{"rdtsc", LOOPS(rdtsc), 0, HERE, true},
+	{"off_raw", LOOPS(raw), 0, HERE_OFF, false},
+	{"off_thread", LOOPS(thread), 0, HERE_OFF, false},
+	{"off_quality", LOOPS(quality), 0, HERE_OFF, false},
+	{"off_scaled", LOOPS(scaled), 0, HERE_OFF, false},
+	{"raw", LOOPS(raw), 3, HERE, true},
+	{"thread", LOOPS(thread), 3, HERE, true},
+	{"quality", LOOPS(quality), 4, HERE, true},
+	{"scaled", LOOPS(scaled), 3, HERE, true},
+};
+const unsigned interval_op_count = sizeof interval_ops / sizeof *interval_ops;
 
 void ops_begin(void)
 {

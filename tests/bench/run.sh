@@ -3,6 +3,7 @@
 # build folder (build-bench) behind.
 #
 # usage: sh tests/bench/run.sh writer [--peers] [option ...]	what a hook costs its writer
+#        sh tests/bench/run.sh interval [option ...]		what an interval costs
 #        sh tests/bench/run.sh continuous [option ...]		continuous mode: loss, cost, drain
 #        sh tests/bench/run.sh counters [--peers] [option ...]	what reading counters costs
 #        sh tests/bench/run.sh decoder [--peers] [option ...]	how fast cpidecode is
@@ -32,7 +33,7 @@ value() { [ "$1" -gt 1 ] || misuse "$2 takes a value"; }
 arguments() {
 	while [ $# -gt 0 ]; do
 		case $1 in
-		writer | continuous | counters | decoder | diff) [ -z "$kind" ] || misuse "$1 is one too many"; kind=$1 ;;
+		writer | interval | continuous | counters | decoder | diff) [ -z "$kind" ] || misuse "$1 is one too many"; kind=$1 ;;
 		--peers) peers=1 ;;
 		--json) json=1 ;;
 		--quick) quick=1 ;;
@@ -44,8 +45,10 @@ arguments() {
 		esac
 		shift
 	done
-	[ -n "$kind" ] || misuse "which benchmark: writer, continuous, counters, decoder or diff?"
-	[ "$peers" -eq 0 ] || [ "$kind" != continuous ] || misuse "--peers is not for continuous"
+	[ -n "$kind" ] || misuse "which benchmark: writer, interval, continuous, counters, decoder or diff?"
+	case $peers$kind in
+	1interval | 1continuous) misuse "--peers is not for $kind" ;;
+	esac
 	[ "$kind" != diff ] || [ "$peers$json" = 00 ] || misuse "diff takes no --peers or --json"
 }
 arguments "$@"
@@ -152,6 +155,7 @@ report() {
 }
 
 # shellcheck source=writer.sh
+# shellcheck source=interval.sh
 # shellcheck source=continuous.sh
 # shellcheck source=counters.sh
 # shellcheck source=decoder.sh

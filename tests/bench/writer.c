@@ -1,7 +1,8 @@
 /*
- * What a hook costs its writer.
+ * What a hook, or an interval, costs the program that writes it.
  *
- *	writer [-r REPETITIONS] [-t MILLISECONDS] [-p MODULE] [-f DIRECTORY]
+ *	writer [-i] [-r REPETITIONS] [-t MILLISECONDS] [-p MODULE] [-f DIRECTORY]
+ *	-i	intervals; no -p then
  *	-t	approximate time of a batch
  *	-p	also measures fwrite and the tracepoints of MODULE (lttng_peer.c)
  *	-f	directory that fwrite writes to
@@ -71,10 +72,13 @@ static void add_op(const struct op *o)
 	op[ops++] = o;
 }
 
-static void collect_ops(const char *module, const char *fwrite_directory)
+static void collect_ops(bool intervals, const char *module, const char *fwrite_directory)
 {
-	for (unsigned i = 0; i < our_op_count; i++)
-		add_op(&our_ops[i]);
+	const struct op *own = intervals ? interval_ops : our_ops;
+	unsigned n = intervals ? interval_op_count : our_op_count;
+
+	for (unsigned i = 0; i < n; i++)
+		add_op(&own[i]);
 	if (!module)
 		return;
 	fwrite_begin(fwrite_directory);
@@ -233,12 +237,16 @@ static void report_attempted(void)
 int main(int argc, char **argv)
 {
 	const char *module = NULL, *fwrite_directory = ".";
+	bool intervals = false;
 	int option;
 
 	if (argc > 1 && strcmp(argv[1], "--serve") == 0)
 		return serve(argc - 2, argv + 2);
-	while ((option = getopt(argc, argv, "r:t:p:f:")) != -1) {
+	while ((option = getopt(argc, argv, "ir:t:p:f:")) != -1) {
 		switch (option) {
+		case 'i':
+			intervals = true;
+			break;
 		case 'r':
 			repetitions = (unsigned)atoi(optarg);
 			break;
@@ -255,15 +263,16 @@ int main(int argc, char **argv)
 			return 2;
 		}
 	}
-	if (optind != argc || repetitions < 1 || batch_ns < 10000)
+	if (optind != argc || repetitions < 1 || batch_ns < 10000 || (intervals && module))
 		die("see the first lines of writer.c");
 
 	unsigned n;
 	const int *cpu = processors(&n);
 	uint64_t start = now_ns(), cycles = ReadCycles();
 
-	collect_ops(module, fwrite_directory); /* threads of others are not to be pinned */
-	pin(cpu[n - 1]);		       /* the first one has most of the interrupts */
+	collect_ops(
+		intervals, module, fwrite_directory); /* threads of others are not to be pinned */
+	pin(cpu[n - 1]);			      /* the first one has most of the interrupts */
 	bool is_realtime = realtime();
 	ops_begin();
 	cut_work();

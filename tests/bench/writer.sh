@@ -41,9 +41,20 @@ measure_attach() {
 	done
 }
 
-measure() {
+compile_writer() {
 	compile writer "$here/machine.c" "$here/ops.c" "$here/flag.c" "$here/measure.c" \
 		"$here/serve.c" "$here/crowd.c" "$here/peers.c" "$here/writer.c"
+}
+
+# The same memory per processor as LTTng.
+trace_writer() {
+	must "making a session" "$swtrace" init -s 4 -t wrap
+	must "turning tracing on" "$swtrace" on
+	"$work/writer" "$@" >>"$work/samples" || fail "the benchmark program failed"
+}
+
+measure() {
+	compile_writer
 	set -- -r 15 -t 8
 	[ "$quick" -eq 0 ] || set -- -r 7 -t 0.4
 	machine >"$work/samples"
@@ -55,10 +66,7 @@ measure() {
 	else
 		printf 'absent\tlttng|fwrite\t--peers was not given\n' >>"$work/samples"
 	fi
-	# The same memory per processor as LTTng.
-	must "making a session" "$swtrace" init -s 4 -t wrap
-	must "turning tracing on" "$swtrace" on
-	"$work/writer" "$@" >>"$work/samples" || fail "the benchmark program failed"
+	trace_writer "$@"
 	check_trace
 	[ "$peers" -eq 0 ] || lttng_check
 	fact 'load afterwards' "$(busy)" >>"$work/samples"
