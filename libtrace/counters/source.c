@@ -287,10 +287,10 @@ static void read_get(
 		sample_read_idle(c, s);
 }
 
-void counters_stamp(struct counter_sample *s)
+void counters_stamp(struct counter_sample *s, uint64_t ticks)
 {
 	sample_clear(s);
-	s->ticks = clock_now();
+	s->ticks = ticks;
 }
 
 void counters_read(struct counter_sample *s, unsigned want, enum counter_end end)

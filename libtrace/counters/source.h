@@ -37,7 +37,7 @@ void counters_read(struct counter_sample *s, unsigned want, enum counter_end end
 
 /* A start that reads the clock alone: of the interval, the elapsed time and nominal cycles are
  * known. */
-void counters_stamp(struct counter_sample *s);
+void counters_stamp(struct counter_sample *s, uint64_t ticks);
 
 void counters_difference(const struct counter_sample *from, const struct counter_sample *to,
 	struct counter_interval *out) PRIVATE_ABI(counters_difference);

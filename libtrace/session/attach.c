@@ -233,15 +233,16 @@ static int attach_find_session(void)
 
 void attach_look(void)
 {
-	int saved_errno = errno;
-	signal_mask saved;
-
 	/* Unlocked first: a stale answer costs a system call or a tenth of a second. */
 	uint64_t at = __atomic_load_n(&here.look.at, __ATOMIC_RELAXED);
 	bool child = here.ready && __atomic_load_n(&ring_epoch.value, __ATOMIC_RELAXED) == 0;
 
 	if (at && !child && look_now() - at < RETRY_NS)
 		return;
+
+	int saved_errno = errno;
+	signal_mask saved;
+
 	if (attach_lock(&saved))
 		attach_find_session();
 	attach_unlock(&saved);

@@ -9,6 +9,7 @@
 
 #include "../../../include/perfutil.h"
 #include "../../../formats/cpi_hooks.h"
+#include "../../core/clock.h"
 #include "../../counters/source.h"
 #include "../../counters/thread.h"
 #include "../../session/attach.h"
@@ -33,6 +34,8 @@ struct instance {
 	struct counter_interval *interval;
 	uint8_t *words;
 	enum data_use data_use;
+	bool only_ticks; /* CpiStart read `ticks` and no sample */
+	uint64_t ticks;
 	UINT32 start_tid; /* of the thread that called CpiStart */
 	UINT32 mm;
 	char *label; /* of CpiGet's hooks, or NULL */
@@ -93,12 +96,18 @@ static struct instance *cpi_new_instance(UINT32 mode)
 static void cpi_start_interval(struct instance *i)
 {
 	attach_look();
-	attach_ready(CPI_MAJOR);
 	i->start_tid = counters_tid();
-	if (i->data_use == DATA_UNUSED && !attach_wants(CPI_MAJOR))
-		counters_stamp(i->start);
-	else
-		counters_read(i->start, i->want, COUNTER_START);
+	i->only_ticks = i->data_use == DATA_UNUSED && !attach_wants(CPI_MAJOR);
+	if (i->only_ticks) {
+		i->ticks = clock_now();
+		return;
+	}
+
+	int saved = errno;
+
+	attach_ready(CPI_MAJOR);
+	counters_read(i->start, i->want, COUNTER_START);
+	errno = saved;
 }
 
 int CpiInit(UINT32 mode, void **handle)
@@ -155,7 +164,6 @@ int CpiTerminate(void *handle)
 
 int CpiStart(void *handle)
 {
-	int saved = errno;
 	struct instance *i;
 
 	if (!handle)
@@ -164,7 +172,6 @@ int CpiStart(void *handle)
 	if (!i)
 		return PU_ERR_NOT_INITIALIZED;
 	cpi_start_interval(i);
-	errno = saved;
 	return PU_SUCCESS;
 }
 
@@ -230,8 +237,8 @@ static int cpi_write_group(struct instance *i, const struct trace *t, uint64_t *
 /* t: NULL, nothing is written. data: CPI_DATA are wanted. */
 static int cpi_get_interval(struct instance *i, const struct trace *t, bool data)
 {
-	int saved = errno, rc = PU_SUCCESS;
 	bool write = t && attach_wants(CPI_MAJOR);
+	int saved, rc = PU_SUCCESS;
 	uint64_t elapsed;
 
 	if (data)
@@ -240,6 +247,9 @@ static int cpi_get_interval(struct instance *i, const struct trace *t, bool data
 		i->data_use = DATA_UNUSED;
 	if (!write && !data)
 		return PU_SUCCESS;
+	saved = errno;
+	if (i->only_ticks)
+		counters_stamp(i->start, i->ticks);
 	counters_read(i->now, i->want, COUNTER_GET);
 	counters_difference(i->start, i->now, i->interval);
 	elapsed = i->now->ticks > i->start->ticks ? i->now->ticks - i->start->ticks : 0;
