@@ -31,7 +31,7 @@ void counters_drop(unsigned want) PRIVATE_ABI(counters_drop);
 uint32_t counters_room(void) PRIVATE_ABI(counters_room);
 
 /* Reads what is wanted; the rest, and what cannot be read, is CPI_NONE. s->room is set.
- * Allocates nothing. */
+ * Allocates nothing but at a thread's first read. */
 void counters_read(struct counter_sample *s, unsigned want, enum counter_end end)
 	PRIVATE_ABI(counters_read);
 
