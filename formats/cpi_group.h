@@ -1,7 +1,7 @@
 /*
- * Groups: the hooks of one interval, of the CPI facility or of CPU utilisation. States their
- * kinds in order, and the rule by which a hook joins the previous one (trace-file.md, "Record").
- * Every reader of groups uses this table.
+ * Groups: the hooks of one interval, of the CPI facility (with those of the interval major behind
+ * them) or of CPU utilisation. States their kinds in order, and the rule by which a hook joins the
+ * previous one (trace-file.md, "Record"). Every reader of groups uses this table.
  */
 #ifndef SWT_FORMATS_CPI_GROUP_H
 #define SWT_FORMATS_CPI_GROUP_H
@@ -22,6 +22,7 @@ enum group_part {
 	PART_THREAD,
 	PART_QUALITY,
 	PART_LABEL_END,
+	PART_TIME,
 	/* CPU utilisation; all after those of CPI. */
 	PART_UTIL_LABEL_START,
 	PART_UTIL_SUMMARY,
@@ -46,6 +47,7 @@ static const struct group_kind group_kinds[PARTS] = {
 	[PART_THREAD] = {CPI_MINOR_THREAD, CPI_MAJOR, CPI_THREAD_ELAPSED, CPI_THREAD_CPI},
 	[PART_QUALITY] = {CPI_MINOR_QUALITY, CPI_MAJOR, CPI_QUALITY_ELAPSED, 0},
 	[PART_LABEL_END] = {CPI_MINOR_LABEL_END, CPI_MAJOR, CPI_LABEL_ELAPSED, 0},
+	[PART_TIME] = {INTERVAL_MINOR_TIME, INTERVAL_MAJOR, INTERVAL_TIME_WORD_ELAPSED, 0},
 	[PART_UTIL_LABEL_START] = {CPUUTIL_MINOR_LABEL_START, CPUUTIL_MAJOR, CPUUTIL_LABEL_ELAPSED,
 		0},
 	[PART_UTIL_SUMMARY] = {CPUUTIL_MINOR_SUMMARY, CPUUTIL_MAJOR, CPUUTIL_DATA_ELAPSED, 0},
@@ -53,7 +55,7 @@ static const struct group_kind group_kinds[PARTS] = {
 	[PART_UTIL_LABEL_END] = {CPUUTIL_MINOR_LABEL_END, CPUUTIL_MAJOR, CPUUTIL_LABEL_ELAPSED, 0},
 };
 
-/* The kinds of hooks of a major differ only in these bits, which are the same for both majors. */
+/* The kinds of hooks of a major differ only in these bits, which are the same for all majors. */
 #define GROUP_KIND_SHIFT 28
 #define GROUP_KIND(minor) ((minor) >> GROUP_KIND_SHIFT)
 _Static_assert(((CPI_MINOR_LABEL_START | CPI_MINOR_SUMMARY | CPI_MINOR_THREAD | CPI_MINOR_PER_CPU |
@@ -62,13 +64,16 @@ _Static_assert(((CPI_MINOR_LABEL_START | CPI_MINOR_SUMMARY | CPI_MINOR_THREAD | 
 			CPUUTIL_MINOR_LABEL_END) &
 		       ((1u << GROUP_KIND_SHIFT) - 1)) == 0,
 	"the table of kinds");
-_Static_assert(CPUUTIL_MINOR_KIND == CPI_MINOR_KIND && CPUUTIL_MINOR_MM == CPI_MINOR_MM,
+_Static_assert(CPUUTIL_MINOR_KIND == CPI_MINOR_KIND && CPUUTIL_MINOR_MM == CPI_MINOR_MM &&
+		       INTERVAL_MINOR_KIND == CPI_MINOR_KIND &&
+		       (INTERVAL_MINOR_TIME & ((1u << GROUP_KIND_SHIFT) - 1)) == 0,
 	"the table of kinds");
 
 static inline enum group_part group_part(uint8_t major, uint32_t minor)
 {
-	static const uint8_t rows[256] = {[CPI_MAJOR] = 1, [CPUUTIL_MAJOR] = 2};
-	static const uint8_t parts[3][16] = {
+	static const uint8_t rows[256] = {
+		[CPI_MAJOR] = 1, [CPUUTIL_MAJOR] = 2, [INTERVAL_MAJOR] = 3};
+	static const uint8_t parts[4][16] = {
 		[1] = {[GROUP_KIND(CPI_MINOR_LABEL_START)] = PART_LABEL_START,
 			[GROUP_KIND(CPI_MINOR_SUMMARY)] = PART_SUMMARY,
 			[GROUP_KIND(CPI_MINOR_SYSTEM)] = PART_SYSTEM,
@@ -80,6 +85,7 @@ static inline enum group_part group_part(uint8_t major, uint32_t minor)
 			[GROUP_KIND(CPUUTIL_MINOR_SUMMARY)] = PART_UTIL_SUMMARY,
 			[GROUP_KIND(CPUUTIL_MINOR_PER_CPU)] = PART_UTIL_PER_CPU,
 			[GROUP_KIND(CPUUTIL_MINOR_LABEL_END)] = PART_UTIL_LABEL_END},
+		[3] = {[GROUP_KIND(INTERVAL_MINOR_TIME)] = PART_TIME},
 	};
 
 	if (minor & CPI_MINOR_KIND & ~(0xFu << GROUP_KIND_SHIFT))

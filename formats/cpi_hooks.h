@@ -6,6 +6,8 @@
 #ifndef SWT_FORMATS_CPI_HOOKS_H
 #define SWT_FORMATS_CPI_HOOKS_H
 
+#include "interval_hooks.h"
+
 #define CPI_MAJOR 0xC0u
 #define CPI_MINOR_KIND 0xFFFFFF00u
 #define CPI_MINOR_MM 0x000000FFu
@@ -83,12 +85,14 @@ enum cpi_word {
 };
 
 /* The most words of a group's data hooks, on a machine of n processors: summary, system-wide,
- * per processor, thread, quality. Two label hooks may surround them. */
-#define CPI_GROUP_DATA_HOOKS 5
+ * per processor, thread, quality, and the time of the interval major. Two label hooks may come
+ * with them. */
+#define CPI_GROUP_DATA_HOOKS 6
 #define CPI_GROUP_DATA_WORDS(n)                                                                    \
 	((12 + 6 * (n)) + 15 + (4 + 12 * (n)) + 9 +                                                \
 		(CPI_QUALITY_FIRST + CPI_QUALITY_WORDS * CPI_QUANTITIES +                          \
-			CPI_QUALITY_LIFE * CPI_QUALITY_LIFE_WORDS))
+			CPI_QUALITY_LIFE * CPI_QUALITY_LIFE_WORDS) +                               \
+		INTERVAL_TIME_WORDS)
 
 /* The fraction of a CPI or a percentage is in units of 1/10000. */
 #define CPI_FRACTION 10000u

@@ -3,13 +3,15 @@
 #include <string.h>
 
 #include "../../formats/cpuutil_hooks.h"
+#include "../../formats/interval_hooks.h"
 #include "../model/intervals/interval_stream.h"
 #include "../model/stats/tally.h"
 #include "../sink/escape.h"
 #include "rows.h"
 
-/* Columns that most traces say nothing for: those of CPU utilisation, of quality hooks. */
-enum { HAS_UTIL = 1 << 0, HAS_LIFE = 1 << 1 };
+/* Columns that many traces say nothing for: of CPU utilisation, of the thread's time, of quality
+ * hooks, and of time that no switch explains. */
+enum { HAS_UTIL = 1 << 0, HAS_TIME = 1 << 1, HAS_LIFE = 1 << 2, HAS_UNEXPLAINED = 1 << 3 };
 
 struct cpu_row {
 	uint32_t cpu;
@@ -87,6 +89,21 @@ static struct cell interval_get_flags(const void *row)
 	return (struct cell){.kind = CELL_WORDS, .u = iv->flags, .words = report_flags};
 }
 
+static struct cell interval_get_time_source(const void *row)
+{
+	static const char *const names[INTERVAL_TIME_SOURCES] = {
+		[INTERVAL_TIME_NONE] = "none",
+		[INTERVAL_TIME_PAGE] = "page",
+		[INTERVAL_TIME_RECORDS] = "records",
+		[INTERVAL_TIME_CLOCK] = "clock",
+		[INTERVAL_TIME_SCHEDSTAT] = "schedstat",
+	};
+	uint64_t source = ((const struct interval *)row)->time_source;
+	const char *name = source < INTERVAL_TIME_SOURCES ? names[source] : NULL;
+
+	return cell_string(name, name ? strlen(name) : 0, name);
+}
+
 static struct cell interval_get_method(const void *row)
 {
 	return cell_methods(tally_method(((const struct interval *)row)->method));
@@ -134,11 +151,15 @@ static const struct column columns[] = {
 	{"thread_instructions", NULL, COUNT_AT(thread_instructions)},
 	{"thread_cycles", NULL, COUNT_AT(thread_cycles)},
 	{"flags", "flags", .get = interval_get_flags, .left = true, .place = 3},
-	{"off_cpu_ns", "off CPU", COUNT_AT(off_cpu_ns), .unit = UNIT_DURATION, .when = HAS_LIFE,
+	{"off_cpu_ns", "off CPU", COUNT_AT(off_cpu_ns), .unit = UNIT_DURATION, .when = HAS_TIME,
 		.place = 2},
-	{"ctx_switches", "switches", COUNT_AT(ctx_switches), .when = HAS_LIFE, .place = 2},
+	{"ctx_switches", "switches", COUNT_AT(ctx_switches), .when = HAS_TIME, .place = 2},
 	{"migrations", "migr", COUNT_AT(migrations), .when = HAS_LIFE, .place = 2},
 	{"faults", "faults", COUNT_AT(faults), .when = HAS_LIFE, .place = 2},
+	{"on_cpu_ns", NULL, COUNT_AT(on_cpu_ns), .when = HAS_TIME},
+	{"unexplained_ns", "unexplained", COUNT_AT(unexplained_ns), .unit = UNIT_DURATION,
+		.when = HAS_UNEXPLAINED, .place = 2},
+	{"time_source", NULL, .get = interval_get_time_source, .when = HAS_TIME},
 	{"major", NULL, AT(major), .when = HAS_UTIL},
 	{"idle_pct", "idle%", PERCENT_AT(idle_pct), .when = HAS_UTIL},
 	{"intr_pct", "intr%", PERCENT_AT(intr_pct), .when = HAS_UTIL},
@@ -148,15 +169,23 @@ static const struct column columns[] = {
 	{"cpus", NULL, .source = COLUMN_NEST, .nest = interval_nest_cpus, .in = IN_JSON},
 	{.name = NULL}};
 
-static bool has_life(const struct interval *iv)
+static unsigned intervals_find_columns(const struct interval *iv)
 {
-	return iv->off_cpu_ns != NOT_MEASURED || iv->ctx_switches != NOT_MEASURED ||
-	       iv->migrations != NOT_MEASURED || iv->faults != NOT_MEASURED;
+	unsigned has = iv->major == CPUUTIL_MAJOR ? HAS_UTIL : 0;
+
+	if (iv->off_cpu_ns != NOT_MEASURED || iv->ctx_switches != NOT_MEASURED)
+		has |= HAS_TIME;
+	if (iv->migrations != NOT_MEASURED || iv->faults != NOT_MEASURED)
+		has |= HAS_LIFE;
+	if (iv->unexplained_ns != NOT_MEASURED && iv->unexplained_ns > 0)
+		has |= HAS_UNEXPLAINED;
+	return has;
 }
 
 struct taking {
 	const struct report *r;
-	atomic_bool any, life, util; /* there are intervals, and such that have those columns */
+	atomic_bool any; /* there are intervals */
+	atomic_uint has; /* the columns that some of them have */
 };
 
 static bool intervals_filter_interval(void *ctx, const struct interval *iv)
@@ -166,10 +195,11 @@ static bool intervals_filter_interval(void *ctx, const struct interval *iv)
 	if (!filter_interval(t->r->filter, iv))
 		return false;
 	atomic_store_explicit(&t->any, true, memory_order_relaxed);
-	if (has_life(iv))
-		atomic_store_explicit(&t->life, true, memory_order_relaxed);
-	if (iv->major == CPUUTIL_MAJOR)
-		atomic_store_explicit(&t->util, true, memory_order_relaxed);
+	unsigned has = intervals_find_columns(iv);
+
+	/* Most intervals add nothing: an atomic or for each would be slow. */
+	if (has & ~atomic_load_explicit(&t->has, memory_order_relaxed))
+		atomic_fetch_or_explicit(&t->has, has, memory_order_relaxed);
 	return true;
 }
 
@@ -206,8 +236,8 @@ int report_intervals(struct report *r)
 	if (rc)
 		return rc;
 	rc = intervals_print(r, s,
-		(atomic_load(&taking.util) ? HAS_UTIL : 0) |
-			(atomic_load(&taking.life) || r->format != FORMAT_TEXT ? HAS_LIFE : 0));
+		atomic_load(&taking.has) |
+			(r->format != FORMAT_TEXT ? HAS_TIME | HAS_LIFE | HAS_UNEXPLAINED : 0));
 	interval_stream_close(s);
 	if (!rc && !atomic_load(&taking.any))
 		report_note_no_intervals(r);

@@ -151,6 +151,7 @@ void counter_choose_for(struct counter_choice *c, const char *value)
 	c->rc = choose_kind(c, value);
 	if (c->rc)
 		return;
+	c->switch_pages = c->asked == KIND_AUTO || c->asked == KIND_PERF;
 	if (c->asked == KIND_SCRIPTED)
 		use_script(c);
 	if (c->asked == KIND_AUTO || c->asked == KIND_PERF)

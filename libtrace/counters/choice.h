@@ -27,6 +27,7 @@ struct counter_choice {
 	unsigned of[FROM_PROVIDERS]; /* COUNTER_BITs of what comes from each */
 	unsigned measured;	     /* COUNTER_BITs of those that are not FROM_NOTHING */
 	enum shm_source source;
+	bool switch_pages;	 /* may be opened */
 	enum cpi_source busy;	 /* where COUNTER_BUSY comes from */
 	bool busy_share_of_idle; /* its share of the time, though, is of the idle accounting */
 	struct script *script;

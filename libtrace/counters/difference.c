@@ -188,6 +188,18 @@ static struct span thread_span(
 	return s;
 }
 
+/* The time that the thread ran, at the nominal rate. */
+static uint64_t difference_thread_clock(const struct counter_sample *from,
+	const struct counter_sample *to, const struct counter_interval *out, struct span *s)
+{
+	if (out->life.on_cpu_ns == CPI_NONE)
+		return CPI_NONE;
+	s->enabled = s->running = out->life.on_cpu_ns;
+	return out->stayed
+		       ? rate_cycles_of_ticks(difference_subtract_clamped(from->ticks, to->ticks))
+		       : rate_cycles_of_ns(out->life.on_cpu_ns);
+}
+
 static void difference_thread(const struct counter_sample *from, const struct counter_sample *to,
 	struct counter_interval *out)
 {
@@ -197,6 +209,9 @@ static void difference_thread(const struct counter_sample *from, const struct co
 	out->thread_instructions =
 		difference_scale_count(from->thread_instructions, to->thread_instructions, s);
 	out->thread_cycles = difference_scale_count(from->thread_cycles, to->thread_cycles, s);
+	if (from->source[COUNTER_THREAD_CYCLES] == CPI_SOURCE_THREAD_CLOCK &&
+		to->source[COUNTER_THREAD_CYCLES] == CPI_SOURCE_THREAD_CLOCK)
+		out->thread_cycles = difference_thread_clock(from, to, out, &s);
 	if (out->thread_instructions != CPI_NONE)
 		add_quality(out, COUNTER_THREAD_INSTRUCTIONS, s);
 	if (out->thread_cycles != CPI_NONE)
@@ -243,10 +258,10 @@ void counters_difference(const struct counter_sample *from, const struct counter
 	difference_cpus(from, to, out);
 	out->thread_known = from->thread != 0 && from->thread == to->thread;
 	out->thread_instructions = out->thread_cycles = CPI_NONE;
-	out->life = (struct counter_life){CPI_NONE, CPI_NONE, CPI_NONE, CPI_NONE};
+	life_of_none(out);
 	if (out->thread_known) {
+		life_of_interval(from, to, out);
 		difference_thread(from, to, out);
-		life_difference(&from->life, &to->life, &out->life);
 	}
 	for (int q = 0; q < COUNTER_QUANTITIES; q++)
 		if (measured(out, (enum counter_quantity)q))

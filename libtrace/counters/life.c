@@ -1,7 +1,10 @@
 #include "life.h"
 
+#include <stdatomic.h>
 #include <sys/resource.h>
 
+#include "../core/clock.h"
+#include "rate.h"
 #include "thread.h"
 
 enum { SWITCHES, MIGRATIONS, FAULTS, TASK_CLOCK, EVENTS };
@@ -53,11 +56,12 @@ static void read_usage(struct counter_life *life)
 {
 	struct rusage u;
 
+	*life = (struct counter_life){CPI_NONE, CPI_NONE, CPI_NONE, CPI_NONE};
+	if (getrusage(RUSAGE_THREAD, &u) == 0) {
+		life->switches = (uint64_t)u.ru_nvcsw + (uint64_t)u.ru_nivcsw;
+		life->faults = (uint64_t)u.ru_minflt + (uint64_t)u.ru_majflt;
+	}
 	life->on_cpu_ns = thread_time_ns();
-	if (getrusage(RUSAGE_THREAD, &u) != 0)
-		return;
-	life->switches = (uint64_t)u.ru_nvcsw + (uint64_t)u.ru_nivcsw;
-	life->faults = (uint64_t)u.ru_minflt + (uint64_t)u.ru_majflt;
 }
 
 void life_read(struct thread_self *self, struct counter_life *life)
@@ -68,6 +72,162 @@ void life_read(struct thread_self *self, struct counter_life *life)
 	else
 		read_usage(life);
 }
+
+/* ------------------------------------------------------------------- the switch page */
+
+/* A reading holds for a millisecond. */
+enum { LASTS_PER_SECOND = 1000 };
+
+static uint64_t lasts; /* in ticks */
+
+static bool life_open_page(struct thread_self *self)
+{
+	struct thread_group *g;
+
+	if (self->page_tried)
+		return self->group && self->group->page.page;
+	self->page_tried = true;
+	g = thread_keep(self);
+	if (!g || !switch_page_open(&g->page))
+		return false;
+	/* The first call may measure the rate, which takes a while. */
+	lasts = clock_ticks_per_second() / LASTS_PER_SECOND;
+	g->page_number++;
+	g->last.number = 0;
+	return true;
+}
+
+void life_close_page(struct thread_self *self)
+{
+	self->page_tried = false;
+	if (self->group)
+		switch_page_close(&self->group->page, false);
+}
+
+/*
+ * A signal handler that measures may come between any two steps: it finds the version odd and
+ * leaves the reading alone, or replaces it whole, which the version tells afterwards.
+ */
+static bool life_load(const struct thread_group *g, struct life_reading *r)
+{
+	unsigned version = g->version;
+
+	atomic_signal_fence(memory_order_acq_rel);
+	*r = g->last;
+	atomic_signal_fence(memory_order_acq_rel);
+	return version % 2 == 0 && g->version == version;
+}
+
+static void life_store(struct thread_group *g, const struct life_reading *r)
+{
+	if (g->version % 2)
+		return;
+	g->version++;
+	atomic_signal_fence(memory_order_acq_rel);
+	g->last = *r;
+	atomic_signal_fence(memory_order_acq_rel);
+	g->version++;
+}
+
+/* False: the page stands still while the thread is switched, as after PR_TASK_PERF_EVENTS_DISABLE.
+ */
+static bool life_renew(struct thread_group *g, struct life_reading *r)
+{
+	const struct life_reading before = *r;
+	uint32_t lock;
+
+	do {
+		lock = switch_page_lock(&g->page);
+		read_usage(&r->life);
+		r->ticks = clock_now();
+	} while (switch_page_lock(&g->page) != lock);
+	r->lock = lock;
+	r->number = g->page_number;
+	if (before.number == r->number && before.lock == lock &&
+		before.life.switches != r->life.switches)
+		return false;
+	life_store(g, r);
+	return true;
+}
+
+static bool life_is_current(
+	const struct thread_group *g, const struct life_reading *r, uint64_t now)
+{
+	return r->number == g->page_number && r->lock == switch_page_lock(&g->page) &&
+	       now - r->ticks < lasts;
+}
+
+/* By the page, where there is one. */
+static bool life_read_lately(struct thread_self *self, struct counter_sample *s, uint64_t now)
+{
+	struct thread_group *g = self->group;
+	struct life_reading r;
+
+	if (!life_load(g, &r))
+		r.number = 0;
+	if (!life_is_current(g, &r, now) && !life_renew(g, &r)) {
+		switch_page_close(&g->page, false);
+		return false;
+	}
+	s->life = r.life;
+	s->life_ticks = r.ticks;
+	s->page_lock = r.lock;
+	s->page = r.number;
+	s->life_source = INTERVAL_TIME_PAGE;
+	/* Faults go on without a switch. */
+	s->life.faults = CPI_NONE;
+	return true;
+}
+
+/* ------------------------------------------------------------------------ a sample's */
+
+static void life_ask_kernel(
+	struct thread_self *self, struct life_wants wants, struct counter_sample *s)
+{
+	if (wants.all)
+		life_read(self, &s->life);
+	else
+		s->life.on_cpu_ns = thread_time_ns();
+	if (s->life.on_cpu_ns != CPI_NONE)
+		s->life_source = INTERVAL_TIME_CLOCK;
+}
+
+static void life_read_page(struct thread_self *self, struct counter_sample *s)
+{
+	s->page = self->group->page_number;
+	s->page_lock = switch_page_lock(&self->group->page);
+}
+
+/* now: the moment up to which a reading has to hold. */
+static void life_read_sample(struct thread_self *self, struct life_wants wants,
+	struct counter_sample *s, bool page, uint64_t now)
+{
+	if (page && !wants.all && life_read_lately(self, s, now))
+		return;
+	if (page && wants.all)
+		life_read_page(self, s);
+	if (wants.all || wants.time)
+		life_ask_kernel(self, wants, s);
+}
+
+static bool life_has_page(const struct thread_self *self)
+{
+	return self->group && self->group->page.page;
+}
+
+void life_read_start(struct thread_self *self, struct life_wants wants, struct counter_sample *s)
+{
+	bool page = wants.freely ? life_open_page(self) : life_has_page(self);
+
+	life_read_sample(self, wants, s, page, page ? clock_now() : 0);
+}
+
+void life_read_end(struct thread_self *self, struct life_wants wants, struct counter_sample *s)
+{
+	life_read_sample(self, wants, s, life_has_page(self), s->ticks);
+}
+
+/* ------------------------------------------------------------------------ differences */
 
 static uint64_t life_count_since(uint64_t from, uint64_t to)
 {
@@ -81,4 +241,58 @@ void life_difference(
 	out->switches = life_count_since(from->switches, to->switches);
 	out->migrations = life_count_since(from->migrations, to->migrations);
 	out->faults = life_count_since(from->faults, to->faults);
+}
+
+/* A reading from before the sample's ticks has not left the processor since. */
+static uint64_t life_time_at(const struct counter_sample *s)
+{
+	if (s->life.on_cpu_ns == CPI_NONE || s->life_ticks == 0 || s->life_ticks >= s->ticks)
+		return s->life.on_cpu_ns;
+	return s->life.on_cpu_ns + rate_ns_of_ticks(s->ticks - s->life_ticks);
+}
+
+void life_of_none(struct counter_interval *out)
+{
+	out->life = (struct counter_life){CPI_NONE, CPI_NONE, CPI_NONE, CPI_NONE};
+	out->life_source = INTERVAL_TIME_NONE;
+	out->unexplained_ns = CPI_NONE;
+	out->stayed = false;
+}
+
+/* The whole time. What the thread's clock lacks of it, no switch explains; it is told if the clock
+ * was read for both ends. */
+static void life_stayed(const struct counter_sample *from, const struct counter_sample *to,
+	uint64_t elapsed, struct counter_interval *out)
+{
+	bool read =
+		from->life_source == INTERVAL_TIME_CLOCK && to->life_source == INTERVAL_TIME_CLOCK;
+	uint64_t ran = read ? out->life.on_cpu_ns : CPI_NONE;
+
+	out->stayed = true;
+	out->life.on_cpu_ns = elapsed;
+	out->life.switches = 0;
+	if (ran != CPI_NONE)
+		out->unexplained_ns = elapsed > ran ? elapsed - ran : 0;
+}
+
+void life_of_interval(const struct counter_sample *from, const struct counter_sample *to,
+	struct counter_interval *out)
+{
+	bool same = from->page && from->page == to->page && from->page_lock == to->page_lock;
+	uint64_t elapsed = rate_ns_of_ticks(to->ticks > from->ticks ? to->ticks - from->ticks : 0);
+
+	out->life_source = same ? INTERVAL_TIME_PAGE : to->life_source;
+	if (from->life_source == INTERVAL_TIME_NONE || to->life_source == INTERVAL_TIME_NONE) {
+		out->life_source = INTERVAL_TIME_NONE;
+		return;
+	}
+	life_difference(&from->life, &to->life, &out->life);
+	/* A count tells more than a page that stands still. */
+	if (out->life.switches == 0 || (same && out->life.switches == CPI_NONE)) {
+		life_stayed(from, to, elapsed, out);
+		return;
+	}
+	out->life.on_cpu_ns = life_count_since(life_time_at(from), life_time_at(to));
+	if (out->life.on_cpu_ns != CPI_NONE && out->life.on_cpu_ns > elapsed)
+		out->life.on_cpu_ns = elapsed;
 }

@@ -13,6 +13,10 @@
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static uint64_t hz, tick_hz;
+static uint64_t
+	ns_per_tick; /* 2^NS_SHIFT times; a division takes longer than a read of the clock */
+
+enum { NS_SHIFT = 40 };
 static bool ticks_are_cycles;
 
 uint64_t rate_scale(uint64_t value, uint64_t mul, uint64_t div)
@@ -59,6 +63,7 @@ uint64_t rate_said_hz(void)
 static void rate_find_hz(void)
 {
 	tick_hz = clock_ticks_per_second();
+	ns_per_tick = (uint64_t)(((unsigned __int128)1000000000u << NS_SHIFT) / tick_hz);
 	if (clock_kind() == TF_CLOCK_TSC) {
 		ticks_are_cycles = true;
 		hz = tick_hz;
@@ -84,6 +89,12 @@ uint64_t rate_cycles_of_ticks(uint64_t ticks)
 	if (rate_hz() == 0)
 		return CPI_NONE;
 	return ticks_are_cycles ? ticks : rate_scale(ticks, hz, tick_hz);
+}
+
+uint64_t rate_ns_of_ticks(uint64_t ticks)
+{
+	pthread_once(&once, rate_find_hz);
+	return (uint64_t)((unsigned __int128)ticks * ns_per_tick >> NS_SHIFT);
 }
 
 uint64_t rate_cycles_of_ns(uint64_t ns)

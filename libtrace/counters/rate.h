@@ -23,6 +23,9 @@ uint64_t rate_scale(uint64_t value, uint64_t mul, uint64_t div) PRIVATE_ABI(rate
 uint64_t rate_cycles_of_ticks(uint64_t ticks) PRIVATE_ABI(rate_cycles_of_ticks);
 uint64_t rate_cycles_of_ns(uint64_t ns) PRIVATE_ABI(rate_cycles_of_ns);
 
+/* ns in these ticks of the clock. */
+uint64_t rate_ns_of_ticks(uint64_t ticks);
+
 /* "2700000000" and the like: digits only, 1 MHz to 1 THz; else 0. */
 uint64_t rate_parse_hz(const char *text);
 

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "../../formats/cpi_hooks.h"
+#include "../../formats/interval_hooks.h"
 #include "../../formats/shm_source.h"
 
 /* A count that was not measured. */
@@ -18,6 +19,10 @@
 /* In `want`: also how the counts came about, and what the thread did (struct
  * counter_quality, counter_life). */
 #define COUNTER_QUALITY_BIT (1u << COUNTER_QUANTITIES)
+
+/* In `want`: also whether the thread left its processor and how long it ran, as far as that costs
+ * no system call. */
+#define COUNTER_TIME_BIT (2u << COUNTER_QUANTITIES)
 
 /* Types of core that are told apart. */
 enum { COUNTER_CORE_TYPES = 4 };
@@ -41,7 +46,8 @@ struct counter_cpu {
 /* Which end of an interval a sample is. At the start the slow readings come first, the
  * thread's last; at the end the other way round: so what reading costs falls outside of the
  * thread's counts, and the processors' cycles never exceed the elapsed ticks. What the thread
- * did is read next to the ticks, as the time that it did not run is their difference. */
+ * did is read around the ticks of the interval: what that costs is never time off the
+ * processor. */
 enum counter_end { COUNTER_START, COUNTER_GET };
 
 /* What a thread did so far. */
@@ -60,9 +66,14 @@ struct counter_sample {
 	uint64_t thread_running_on[COUNTER_CORE_TYPES];
 	bool thread_user_only;
 	enum cpi_source source[COUNTER_QUANTITIES];
-	struct counter_life life; /* where COUNTER_QUALITY_BIT is wanted */
-	uint32_t room;		  /* entries of cpu[] */
-	uint32_t cpus;		  /* highest online CPU number + 1; at most room */
+	struct counter_life life;
+	uint64_t life_ticks; /* when life was read, if before `ticks`: the time ran on since; else 0
+			      */
+	uint32_t page_lock;  /* no switch between two samples in which this is the same... */
+	uint32_t page;	     /* ... and of the same page, by its number in the thread; 0: none */
+	enum interval_time_source life_source;
+	uint32_t room; /* entries of cpu[] */
+	uint32_t cpus; /* highest online CPU number + 1; at most room */
 	struct counter_cpu cpu[];
 };
 
@@ -86,7 +97,11 @@ struct counter_interval {
 	uint32_t flags; /* CPI_QUALITY_ */
 	struct counter_quality quality[COUNTER_QUANTITIES];
 	struct counter_life life; /* of the thread in the interval */
-	bool thread_known;	  /* both samples were of the same thread */
+	uint64_t
+		unexplained_ns; /* neither on the processor by the thread's clock nor in a switch */
+	enum interval_time_source life_source;
+	bool stayed;	   /* no switch: it ran all the time */
+	bool thread_known; /* both samples were of the same thread */
 	uint32_t cpus;
 	struct counter_interval_cpu cpu[];
 };

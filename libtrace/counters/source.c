@@ -80,6 +80,9 @@ static void sample_clear(struct counter_sample *s)
 	s->thread_user_only = false;
 	memset(s->source, CPI_SOURCE_NONE, sizeof s->source);
 	s->life = (struct counter_life){CPI_NONE, CPI_NONE, CPI_NONE, CPI_NONE};
+	s->life_ticks = 0;
+	s->page = s->page_lock = 0;
+	s->life_source = INTERVAL_TIME_NONE;
 	s->cpus = 0;
 }
 
@@ -199,22 +202,29 @@ static void read_thread_counters(struct counter_sample *s)
 static void sample_read_thread(
 	const struct counter_choice *c, struct counter_sample *s, unsigned want)
 {
-	uint64_t ns;
-
 	s->thread = thread_self()->id;
-	if (wanted_from(c, want, FROM_THREAD_CLOCK) && (ns = thread_time_ns()) != CPI_NONE) {
-		s->thread_cycles = rate_cycles_of_ns(ns);
-		s->thread_enabled = s->thread_running = ns;
-		s->source[COUNTER_THREAD_CYCLES] = CPI_SOURCE_THREAD_CLOCK;
-	}
 	if (wanted_from(c, want, FROM_PERF))
 		read_thread_counters(s);
 }
 
 struct needs {
-	bool cpus, perf, idle, online, life;
+	bool cpus, perf, idle, online;
+	struct life_wants life;
 	unsigned thread;
 };
+
+static bool needs_life(const struct needs *n)
+{
+	return n->life.all || n->life.time || n->life.freely;
+}
+
+/* The thread's cycles by its clock are the time it ran: difference.c. */
+static void mark_thread_clock(
+	const struct counter_choice *c, struct counter_sample *s, const struct needs *n)
+{
+	if (wanted_from(c, n->thread, FROM_THREAD_CLOCK) && s->life_source != INTERVAL_TIME_NONE)
+		s->source[COUNTER_THREAD_CYCLES] = CPI_SOURCE_THREAD_CLOCK;
+}
 
 /*
  * Marks who is online, and at a start opens counters for processors that came online. If a
@@ -243,7 +253,7 @@ static void read_start(
 	/* A thread's first read takes system calls. */
 	if (wanted_from(c, n->thread, FROM_PERF) && !thread_self()->group_tried)
 		thread_open_group(thread_self());
-	if (n->life && !thread_self()->life_tried)
+	if (n->life.all && !thread_self()->life_tried)
 		life_read(thread_self(), &s->life);
 again:
 	/* Who is online matters here only for counts to subtract later. */
@@ -254,15 +264,15 @@ again:
 		look_for_cpus(s, n->perf, COUNTER_START);
 	if (n->idle)
 		sample_read_idle(c, s);
+	if (needs_life(n))
+		life_read_start(thread_self(), n->life, s);
 	sample_set_ticks(s, clock_now());
-	/* Next to the ticks, at both ends, as the time off the processors is their difference. */
-	if (n->life)
-		life_read(thread_self(), &s->life);
 	/* The first check of a processor that went offline and may be back. */
 	if (n->perf && !read_perf_cpus(c, s) && all)
 		goto again;
-	if (n->thread || n->life)
+	if (n->thread || needs_life(n))
 		sample_read_thread(c, s, n->thread);
+	mark_thread_clock(c, s, n);
 }
 
 static void read_get(
@@ -270,21 +280,27 @@ static void read_get(
 {
 	bool all = false;
 
-	if (n->thread || n->life)
+	if (n->thread || needs_life(n))
 		sample_read_thread(c, s, n->thread);
 	if (n->cpus)
 		sample_clear_cpus(s);
 	if (n->perf)
 		all = read_perf_cpus(c, s);
-	if (n->life)
-		life_read(thread_self(), &s->life);
 	s->ticks = clock_now();
+	if (needs_life(n))
+		life_read_end(thread_self(), n->life, s);
+	mark_thread_clock(c, s, n);
 	if (!n->perf)
 		sample_set_ticks(s, s->ticks);
 	if (n->cpus && !all)
 		look_for_cpus(s, n->perf, COUNTER_GET);
 	if (n->idle)
 		sample_read_idle(c, s);
+}
+
+void counters_rest(void)
+{
+	life_close_page(thread_self());
 }
 
 void counters_stamp(struct counter_sample *s, uint64_t ticks)
@@ -302,7 +318,9 @@ void counters_read(struct counter_sample *s, unsigned want, enum counter_end end
 		.perf = wants_perf_cpus(c, want),
 		.idle = idle,
 		.online = all || idle,
-		.life = want & COUNTER_QUALITY_BIT,
+		.life = {.all = want & COUNTER_QUALITY_BIT,
+			.time = wanted_from(c, want, FROM_THREAD_CLOCK),
+			.freely = c->switch_pages && want & COUNTER_TIME_BIT},
 		.thread = want & COUNTER_THREAD_BITS,
 	};
 

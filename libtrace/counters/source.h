@@ -35,6 +35,9 @@ uint32_t counters_room(void) PRIVATE_ABI(counters_room);
 void counters_read(struct counter_sample *s, unsigned want, enum counter_end end)
 	PRIVATE_ABI(counters_read);
 
+/* The calling thread gives back what only cheap readings of COUNTER_TIME_BIT need. */
+void counters_rest(void);
+
 /* A start that reads the clock alone: of the interval, the elapsed time and nominal cycles are
  * known. */
 void counters_stamp(struct counter_sample *s, uint64_t ticks);

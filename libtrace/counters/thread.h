@@ -10,13 +10,26 @@
 
 #include "../core/private_abi.h"
 #include "perf.h"
+#include "sample.h"
+#include "switch_page.h"
+
+/* For life.c: the thread's figures at a moment, with the switch page of that number. */
+struct life_reading {
+	struct counter_life life;
+	uint64_t ticks;
+	uint32_t lock, number;
+};
 
 /* What a thread keeps open. On the heap: a child of fork closes what threads had whose
  * memory it does not have. */
 struct thread_group {
 	struct thread_group *next, **link; /* of all threads */
 	struct perf_group life;		   /* for life.c; not open: count 0 */
-	unsigned count;			   /* of perf: one for each type of core; 0: none */
+	struct switch_page page;	   /* for life.c, as the following */
+	uint32_t page_number;
+	volatile unsigned version; /* of `last`; odd: it is being written */
+	struct life_reading last;
+	unsigned count; /* of perf: one for each type of core; 0: none */
 	struct perf_counters *perf;
 	struct idle_reading *idle; /* NULL: none yet */
 };
@@ -24,7 +37,7 @@ struct thread_group {
 struct thread_self {
 	uint64_t id; /* counters_thread(); 0: not yet known */
 	uint32_t tid;
-	bool group_tried, life_tried;
+	bool group_tried, life_tried, page_tried;
 	struct thread_group *group; /* NULL: none yet */
 };
 

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../../formats/interval_hooks.h"
 #include "../../include/perfutil.h"
 #include "../../libtrace/core/clock.h"
 #include "../../libtrace/ring/hook.h"
@@ -125,7 +126,9 @@ const struct record_view *group_record(unsigned n)
 	for (unsigned i = 0; i < n; i++)
 		at += see(at);
 	see(at);
-	ck_assert_uint_eq(view.major, expected());
+	/* What accompanies a CPI group stands behind its first hook. */
+	if (n == 0 || view.major != INTERVAL_MAJOR)
+		ck_assert_uint_eq(view.major, expected());
 	ck_assert_uint_eq(view.tid, 4711);
 	ck_assert_uint_eq(view.stamp, ring_double.stamped);
 	return &view;

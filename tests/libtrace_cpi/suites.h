@@ -16,6 +16,7 @@ Suite *perf_group_suite(void);
 Suite *perf_page_suite(void);
 Suite *difference_suite(void);
 Suite *life_suite(void);
+Suite *switch_page_suite(void);
 Suite *instance_suite(void);
 Suite *instance_figures_suite(void);
 Suite *instance_trace_suite(void);

@@ -8,16 +8,22 @@
 #include "instances.h"
 #include "suites.h"
 
-/* The last hook of the last group. */
+/* The last of the CPI hooks in the last group. */
 static const struct record_view *last_hook(unsigned hooks)
 {
 	ck_assert_uint_eq(group_records(), hooks);
 	return group_record(hooks - 1);
 }
 
-static const struct record_view *quality_hook(unsigned hooks)
+/* The hook behind it says where the thread's time comes from, if that was read. */
+static const struct record_view *quality_hook(unsigned hooks, unsigned time_hooks)
 {
-	const struct record_view *v = last_hook(hooks);
+	const struct record_view *v;
+
+	ck_assert_uint_eq(group_records(), hooks + time_hooks);
+	if (time_hooks)
+		ck_assert_uint_eq(group_record(hooks)->major, INTERVAL_MAJOR);
+	v = group_record(hooks - 1);
 
 	ck_assert_uint_eq(v->minor & CPI_MINOR_KIND, CPI_MINOR_QUALITY);
 	ck_assert_uint_eq(v->word[CPI_QUALITY_QUANTITIES], CPI_QUANTITIES);
@@ -60,7 +66,7 @@ START_TEST(a_thread_that_sleeps)
 	for (int i = 0; i < 5; i++) /* two to spare, as in test_life.c */
 		sleep_ms(5);
 	ck_assert_int_eq(CpiGetAndTrace(h, 7, 0, NULL, &d), PU_SUCCESS);
-	v = quality_hook(2);
+	v = quality_hook(2, 1);
 	ck_assert_uint_eq(v->minor & 0xFF, 7);
 	ck_assert_uint_eq(count_at(v, CPI_QUALITY_ELAPSED), d->elapsed_cycles);
 	ck_assert_uint_ge(figure(v, CPI_KNOWN_SWITCHES), 3);
@@ -81,7 +87,7 @@ START_TEST(asked_for_at_the_end_only)
 	h = init(CPI_TYPE_SCALED);
 	ck_assert_int_eq(CpiStart(h), PU_SUCCESS);
 	ck_assert_int_eq(CpiGetAndTrace(h, 7, CPI_TYPE_TRACE_QUALITY, NULL, NULL), PU_SUCCESS);
-	v = quality_hook(2);
+	v = quality_hook(2, 0);
 	ck_assert_uint_eq(v->word[CPI_QUALITY_KNOWN], 0);
 	ck_assert_uint_eq(v->nwords, CPI_QUALITY_FIRST + CPI_QUALITY_WORDS * CPI_QUANTITIES);
 	ck_assert_uint_eq(v->word[CPI_QUALITY_FIRST], CPI_SOURCE_SCRIPT);
@@ -107,7 +113,7 @@ START_TEST(another_thread_gets)
 	h = init(CPI_TYPE_TRACE_QUALITY | CPI_TYPE_SCALED);
 	pthread_create(&t, NULL, get_there, h);
 	pthread_join(t, NULL);
-	ck_assert_uint_eq(quality_hook(2)->word[CPI_QUALITY_KNOWN], 0);
+	ck_assert_uint_eq(quality_hook(2, 0)->word[CPI_QUALITY_KNOWN], 0);
 }
 END_TEST
 
@@ -118,9 +124,11 @@ START_TEST(labels_stand_around_it)
 	use("software");
 	h = init(CPI_TYPE_TRACE_QUALITY | CPI_TYPE_TRACE_DETAILED);
 	ck_assert_int_eq(CpiGetAndTrace(h, 3, 0, "l", NULL), PU_SUCCESS);
-	ck_assert_uint_eq(group_records(), 5);
+	ck_assert_uint_eq(group_records(), 6);
 	ck_assert_uint_eq(group_record(3)->minor, CPI_MINOR_QUALITY | 3);
 	ck_assert_uint_eq(group_record(4)->minor, CPI_MINOR_LABEL_END | 3);
+	ck_assert_uint_eq(group_record(5)->major, INTERVAL_MAJOR);
+	ck_assert_uint_eq(group_record(5)->minor, INTERVAL_MINOR_TIME | 3);
 }
 END_TEST
 

@@ -30,6 +30,8 @@ static const struct interval blank = {
 	.ctx_switches = NOT_MEASURED,
 	.migrations = NOT_MEASURED,
 	.faults = NOT_MEASURED,
+	.unexplained_ns = NOT_MEASURED,
+	.time_source = NOT_MEASURED,
 	.idle_pct = NAN,
 	.intr_pct = NAN,
 	.actual_perf_pct = NAN,
@@ -155,13 +157,18 @@ static void settle_cpus(struct interval_cpu *cpus, uint32_t n)
 	}
 }
 
-/* The time on a processor comes from another clock than elapsed, and may exceed it slightly. */
+/* A thread without a switch ran all the time, whatever its clock lacks. The time on a processor
+ * comes from another clock than elapsed, and may exceed it slightly. */
 static void settle_off_cpu(struct interval *iv)
 {
 	/* Exceeds any clock's range and any integer. */
-	if (iv->on_cpu_ns == NOT_MEASURED || !(iv->elapsed_ns < 0x1p63))
+	if (!(iv->elapsed_ns < 0x1p63))
 		return;
 	uint64_t elapsed = (uint64_t)iv->elapsed_ns;
+	if (iv->ctx_switches == 0)
+		iv->on_cpu_ns = elapsed;
+	if (iv->on_cpu_ns == NOT_MEASURED)
+		return;
 	iv->off_cpu_ns = elapsed > iv->on_cpu_ns ? elapsed - iv->on_cpu_ns : 0;
 }
 

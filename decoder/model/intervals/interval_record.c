@@ -7,12 +7,12 @@
 #include "intervals.h"
 
 /* The optional values of an interval are adjacent members. */
-enum { VALUES = 14, DOUBLES = 4, SYSTEM_COUNTS = 3, THREAD_COUNTS = 2, UTIL_VALUES = 18 };
+enum { VALUES = 16, DOUBLES = 4, SYSTEM_COUNTS = 3, THREAD_COUNTS = 2, UTIL_VALUES = 20 };
 enum { METHOD_VALUE = UTIL_VALUES - 1 };
 #define FIRST_VALUE offsetof(struct interval, raw_cpi)
 _Static_assert(offsetof(struct interval, thread_cpi) == FIRST_VALUE + 8 * (DOUBLES - 1) &&
 		       offsetof(struct interval, instructions) == FIRST_VALUE + 8 * DOUBLES &&
-		       offsetof(struct interval, faults) == FIRST_VALUE + 8 * (VALUES - 1) &&
+		       offsetof(struct interval, time_source) == FIRST_VALUE + 8 * (VALUES - 1) &&
 		       offsetof(struct interval, idle_pct) == FIRST_VALUE + 8 * VALUES &&
 		       offsetof(struct interval, method) == FIRST_VALUE + 8 * METHOD_VALUE &&
 		       sizeof(double) == 8,

@@ -104,6 +104,8 @@ struct interval {
 	uint64_t thread_instructions, thread_cycles;
 	/* The thread's activity; elapsed time on its processor is the rest. */
 	uint64_t on_cpu_ns, off_cpu_ns, ctx_switches, migrations, faults;
+	/* Neither on it by the thread's clock nor off it by a switch; INTERVAL_TIME_ */
+	uint64_t unexplained_ns, time_source;
 	double idle_pct, intr_pct, actual_perf_pct; /* of the system; of CPUUTIL_MAJOR only */
 	uint64_t method;			    /* how these were measured, CPUUTIL_METHOD_ */
 	uint32_t flags;				    /* enum interval_flag */

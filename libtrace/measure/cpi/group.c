@@ -1,6 +1,7 @@
 #include "group.h"
 
 #include "../../../formats/cpi_hooks.h"
+#include "../../../formats/interval_hooks.h"
 #include "figures.h"
 
 _Static_assert((int)COUNTER_INSTRUCTIONS == (int)CPI_QUANTITY_INSTRUCTIONS &&
@@ -35,7 +36,7 @@ static void put_busy(struct cursor *c, const struct counter_interval_cpu *counts
 static void cpi_build_summary(struct parts *g, struct cursor *c, const struct group_spec *spec,
 	const struct counter_interval *i, const struct counter_interval_cpu *sum, uint32_t types)
 {
-	struct part *part = begin_part(g, CPI_MINOR_SUMMARY | spec->mm, c);
+	struct part *part = begin_part(g, CPI_MAJOR, CPI_MINOR_SUMMARY | spec->mm, c);
 
 	put_word(c, types | (spec->thread ? CPI_HOOK_THREAD : 0));
 	put_word(c, i->cpus);
@@ -72,14 +73,14 @@ static void put_counts(struct cursor *c, const struct counter_interval_cpu *coun
 static void cpi_build_detailed(struct parts *g, struct cursor *c, const struct group_spec *spec,
 	const struct counter_interval *i, const struct counter_interval_cpu *sum, uint32_t types)
 {
-	struct part *part = begin_part(g, CPI_MINOR_SYSTEM | spec->mm, c);
+	struct part *part = begin_part(g, CPI_MAJOR, CPI_MINOR_SYSTEM | spec->mm, c);
 
 	put_word(c, types);
 	put_elapsed(c, part);
 	put_counts(c, sum, types);
 	end_part(part, c);
 
-	part = begin_part(g, CPI_MINOR_PER_CPU | spec->mm, c);
+	part = begin_part(g, CPI_MAJOR, CPI_MINOR_PER_CPU | spec->mm, c);
 	put_word(c, types);
 	put_word(c, i->cpus);
 	put_elapsed(c, part);
@@ -89,7 +90,7 @@ static void cpi_build_detailed(struct parts *g, struct cursor *c, const struct g
 
 	if (!spec->thread)
 		return;
-	part = begin_part(g, CPI_MINOR_THREAD | spec->mm, c);
+	part = begin_part(g, CPI_MAJOR, CPI_MINOR_THREAD | spec->mm, c);
 	put_word(c, spec->tid);
 	put_elapsed(c, part);
 	parts_put_count(c, i->thread_instructions);
@@ -130,7 +131,7 @@ static void put_life(struct cursor *c, const struct counter_life *life, uint32_t
 static void build_quality(struct parts *g, struct cursor *c, const struct group_spec *spec,
 	const struct counter_interval *i)
 {
-	struct part *part = begin_part(g, CPI_MINOR_QUALITY | spec->mm, c);
+	struct part *part = begin_part(g, CPI_MAJOR, CPI_MINOR_QUALITY | spec->mm, c);
 	uint32_t known = known_of(i);
 
 	put_word(c, i->flags);
@@ -143,6 +144,30 @@ static void build_quality(struct parts *g, struct cursor *c, const struct group_
 		parts_put_count(c, i->quality[q].running);
 	}
 	put_life(c, &i->life, known);
+	end_part(part, c);
+}
+
+/* What the quality hook says is not said twice, nor that a thread without a switch ran all the
+ * time. */
+static void build_time(struct parts *g, struct cursor *c, const struct group_spec *spec,
+	const struct counter_interval *i)
+{
+	struct part *part = begin_part(g, INTERVAL_MAJOR, INTERVAL_MINOR_TIME | spec->mm, c);
+	uint32_t known = known_bit(i->unexplained_ns, INTERVAL_KNOWN_UNEXPLAINED);
+
+	if (!spec->quality)
+		known |= known_bit(i->life.switches, INTERVAL_KNOWN_SWITCHES);
+	if (!spec->quality && !i->stayed)
+		known |= known_bit(i->life.on_cpu_ns, INTERVAL_KNOWN_ON_CPU);
+	put_word(c, (uint32_t)i->life_source);
+	put_word(c, known);
+	put_elapsed(c, part);
+	if (known & INTERVAL_KNOWN_ON_CPU)
+		parts_put_count(c, i->life.on_cpu_ns);
+	if (known & INTERVAL_KNOWN_SWITCHES)
+		parts_put_count(c, i->life.switches);
+	if (known & INTERVAL_KNOWN_UNEXPLAINED)
+		parts_put_count(c, i->unexplained_ns);
 	end_part(part, c);
 }
 
@@ -168,6 +193,8 @@ void group_build(struct parts *g, const struct group_spec *spec,
 		cpi_build_detailed(g, &c, spec, interval, &sum, types);
 	if (spec->quality)
 		build_quality(g, &c, spec, interval);
+	if (interval->thread_known && interval->life_source != INTERVAL_TIME_NONE)
+		build_time(g, &c, spec, interval);
 }
 
 int group_write(const struct parts *g, const struct group_spec *spec, uint64_t *elapsed)

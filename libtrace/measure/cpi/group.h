@@ -1,6 +1,7 @@
 /*
  * One measured interval as a hook group: label, summary, the three detailed hooks, quality,
- * label, in one reservation. Layouts: formats/trace-file.md, "CPI hooks".
+ * label, time, in one reservation. Layouts: formats/trace-file.md, "CPI hooks" and "Interval
+ * hooks".
  *
  * libtrace/measure owns live intervals of CPI and utilisation: instances, arithmetic, hook groups.
  * It includes session, ring, counters and core. Errors: negative PU_ codes.

@@ -9,6 +9,7 @@
 
 #include "../../../include/perfutil.h"
 #include "../../../formats/cpi_hooks.h"
+#include "../../../formats/interval_hooks.h"
 #include "../../core/clock.h"
 #include "../../counters/source.h"
 #include "../../counters/thread.h"
@@ -55,6 +56,12 @@ static unsigned cpi_select_quantities(UINT32 mode)
 	return want;
 }
 
+/* A hook tells the thread's time and switches, where they cost nothing. */
+static unsigned cpi_select_now(const struct instance *i, bool write)
+{
+	return write && attach_wants(INTERVAL_MAJOR) ? i->want | COUNTER_TIME_BIT : i->want;
+}
+
 static void clear_data(CPI_DATA *d)
 {
 	memset(d, 0, sizeof *d);
@@ -97,7 +104,12 @@ static void cpi_start_interval(struct instance *i)
 {
 	attach_look();
 	i->start_tid = counters_tid();
-	i->only_ticks = i->data_use == DATA_UNUSED && !attach_wants(CPI_MAJOR);
+
+	bool on = attach_wants(CPI_MAJOR);
+
+	i->only_ticks = i->data_use == DATA_UNUSED && !on;
+	if (!on)
+		counters_rest();
 	if (i->only_ticks) {
 		i->ticks = clock_now();
 		return;
@@ -106,7 +118,7 @@ static void cpi_start_interval(struct instance *i)
 	int saved = errno;
 
 	attach_ready(CPI_MAJOR);
-	counters_read(i->start, i->want, COUNTER_START);
+	counters_read(i->start, cpi_select_now(i, on), COUNTER_START);
 	errno = saved;
 }
 
@@ -250,7 +262,7 @@ static int cpi_get_interval(struct instance *i, const struct trace *t, bool data
 	saved = errno;
 	if (i->only_ticks)
 		counters_stamp(i->start, i->ticks);
-	counters_read(i->now, i->want, COUNTER_GET);
+	counters_read(i->now, cpi_select_now(i, write), COUNTER_GET);
 	counters_difference(i->start, i->now, i->interval);
 	elapsed = i->now->ticks > i->start->ticks ? i->now->ticks - i->start->ticks : 0;
 	if (write)

@@ -15,10 +15,9 @@ static void write_label(struct hook_writer *w, const struct parts_frame *frame, 
 	hook_string(p + 8, frame->label, length);
 }
 
-static void parts_write_part(
-	struct hook_writer *w, uint8_t major, const struct part *part, uint64_t elapsed)
+static void parts_write_part(struct hook_writer *w, const struct part *part, uint64_t elapsed)
 {
-	uint8_t *p = hook_record(w, major, part->minor, part->nwords, 0, 0);
+	uint8_t *p = hook_record(w, part->major, part->minor, part->nwords, 0, 0);
 
 	memcpy(p, part->words, 4 * (size_t)part->nwords);
 	put_hl64(p + 4 * part->elapsed, elapsed);
@@ -42,6 +41,7 @@ int parts_write(const struct parts *p, const struct parts_frame *frame, uint64_t
 {
 	size_t length = frame->label ? strlen(frame->label) : 0;
 	uint32_t hooks = p->count + (frame->label ? 2 : 0);
+	uint32_t i = 0;
 	struct hook_writer w;
 	int rc = hook_begin(
 		&w, frame->major, parts_group_bytes(p, frame->label != NULL, length), hooks);
@@ -51,10 +51,12 @@ int parts_write(const struct parts *p, const struct parts_frame *frame, uint64_t
 	*elapsed = w.stamp > frame->start_ticks ? w.stamp - frame->start_ticks : 0;
 	if (frame->label)
 		write_label(&w, frame, frame->label_start, *elapsed, (uint32_t)length);
-	for (uint32_t i = 0; i < p->count; i++)
-		parts_write_part(&w, frame->major, &p->part[i], *elapsed);
+	for (; i < p->count && p->part[i].major == frame->major; i++)
+		parts_write_part(&w, &p->part[i], *elapsed);
 	if (frame->label)
 		write_label(&w, frame, frame->label_end, *elapsed, (uint32_t)length);
+	for (; i < p->count; i++)
+		parts_write_part(&w, &p->part[i], *elapsed);
 	hook_commit(&w);
 	return PU_SUCCESS;
 }

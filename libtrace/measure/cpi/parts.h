@@ -13,8 +13,9 @@
 
 enum { PARTS_MAX = CPI_GROUP_DATA_HOOKS };
 
-/* A data hook. */
+/* A data hook. One of another major than the group's stands behind the group's last hook. */
 struct part {
+	uint8_t major;
 	uint32_t minor, nwords;
 	uint32_t elapsed; /* index of the high word */
 	uint8_t *words;
@@ -58,10 +59,12 @@ static inline void put_elapsed(struct cursor *c, struct part *part)
 	parts_put_count(c, 0);
 }
 
-static inline struct part *begin_part(struct parts *p, uint32_t minor, const struct cursor *c)
+static inline struct part *begin_part(
+	struct parts *p, uint8_t major, uint32_t minor, const struct cursor *c)
 {
 	struct part *part = &p->part[p->count++];
 
+	part->major = major;
 	part->minor = minor;
 	part->words = c->at;
 	return part;

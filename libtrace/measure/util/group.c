@@ -68,7 +68,7 @@ static void util_build_summary(struct parts *g, struct cursor *c, const struct u
 	const struct usage_interval *i, const struct usage_interval_cpu *sum)
 {
 	const uint32_t types = types_of(sum) & ~(CPUUTIL_HOOK_DISPATCHES | CPUUTIL_HOOK_INTERRUPTS);
-	struct part *part = begin_part(g, CPUUTIL_MINOR_SUMMARY | spec->mm, c);
+	struct part *part = begin_part(g, CPUUTIL_MAJOR, CPUUTIL_MINOR_SUMMARY | spec->mm, c);
 
 	put_head(c, part, i, types);
 	if (types & CPUUTIL_HOOK_BUSY) {
@@ -115,7 +115,7 @@ static void util_build_detailed(struct parts *g, struct cursor *c, const struct 
 	const struct usage_interval *i, const struct usage_interval_cpu *sum)
 {
 	const uint32_t types = types_of(sum);
-	struct part *part = begin_part(g, CPUUTIL_MINOR_PER_CPU | spec->mm, c);
+	struct part *part = begin_part(g, CPUUTIL_MAJOR, CPUUTIL_MINOR_PER_CPU | spec->mm, c);
 
 	put_head(c, part, i, types);
 	for (uint32_t cpu = 0; cpu < i->cpus; cpu++)

@@ -1,0 +1,43 @@
+/*
+ * Hooks of the interval major: what a group of the CPI facility's hooks tells in addition to them.
+ * It comes behind the group, with its stamp and elapsed time, so that a reader that does not know
+ * this major has read a whole group before. interval.hooks describes the words for decoders; the
+ * writer's side is libtrace/measure/cpi/. The low byte of every minor (mm) is the group's.
+ */
+#ifndef SWT_FORMATS_INTERVAL_HOOKS_H
+#define SWT_FORMATS_INTERVAL_HOOKS_H
+
+#define INTERVAL_MAJOR 0xC1u
+#define INTERVAL_MINOR_KIND 0xFFFFFF00u
+
+#define INTERVAL_MINOR_TIME 0x10000000u
+
+/* The time hook's "known" word: which figures of the thread follow. */
+#define INTERVAL_KNOWN_ON_CPU 1u
+#define INTERVAL_KNOWN_SWITCHES 2u
+#define INTERVAL_KNOWN_UNEXPLAINED 4u
+
+/* The time hook's "time_source": where its figures come from. Numbers never change. */
+enum interval_time_source {
+	INTERVAL_TIME_NONE = 0,
+	INTERVAL_TIME_PAGE = 1,	   /* a page of the kernel's that shows switches */
+	INTERVAL_TIME_RECORDS = 2, /* the kernel's records of switches */
+	INTERVAL_TIME_CLOCK =
+		3, /* the clock of the thread and the kernel's counts, by system calls */
+	INTERVAL_TIME_SCHEDSTAT = 4, /* /proc/thread-self/schedstat */
+	INTERVAL_TIME_SOURCES,
+};
+
+/* For readers without the schema: index of the (first) word. */
+enum interval_word {
+	INTERVAL_TIME_WORD_SOURCE = 0,
+	INTERVAL_TIME_WORD_KNOWN = 1,
+	INTERVAL_TIME_WORD_ELAPSED = 2,
+	INTERVAL_TIME_WORD_FIRST =
+		4, /* two words of each figure that is known, in order of its bit */
+};
+
+/* The most words of a time hook. */
+#define INTERVAL_TIME_WORDS (INTERVAL_TIME_WORD_FIRST + 2 * 3)
+
+#endif
