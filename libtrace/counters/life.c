@@ -198,16 +198,18 @@ static void life_read_page(struct thread_self *self, struct counter_sample *s)
 	s->page_lock = switch_page_lock(&self->group->page);
 }
 
-/* now: the moment up to which a reading has to hold. */
-static void life_read_sample(struct thread_self *self, struct life_wants wants,
+/* now: the moment up to which a reading has to hold. True: no system call was needed. */
+static bool life_read_sample(struct thread_self *self, struct life_wants wants,
 	struct counter_sample *s, bool page, uint64_t now)
 {
 	if (page && !wants.all && life_read_lately(self, s, now))
-		return;
+		return s->life_ticks <= now;
 	if (page && wants.all)
 		life_read_page(self, s);
-	if (wants.all || wants.time)
-		life_ask_kernel(self, wants, s);
+	if (!wants.all && !wants.time)
+		return true;
+	life_ask_kernel(self, wants, s);
+	return false;
 }
 
 static bool life_has_page(const struct thread_self *self)
@@ -215,11 +217,13 @@ static bool life_has_page(const struct thread_self *self)
 	return self->group && self->group->page.page;
 }
 
-void life_read_start(struct thread_self *self, struct life_wants wants, struct counter_sample *s)
+bool life_read_start(
+	struct thread_self *self, struct life_wants wants, struct counter_sample *s, uint64_t now)
 {
+	bool opens = wants.freely && !self->page_tried;
 	bool page = wants.freely ? life_open_page(self) : life_has_page(self);
 
-	life_read_sample(self, wants, s, page, page ? clock_now() : 0);
+	return life_read_sample(self, wants, s, page, now) && !opens;
 }
 
 void life_read_end(struct thread_self *self, struct life_wants wants, struct counter_sample *s)
@@ -284,6 +288,12 @@ void life_of_interval(const struct counter_sample *from, const struct counter_sa
 	out->life_source = same ? INTERVAL_TIME_PAGE : to->life_source;
 	if (from->life_source == INTERVAL_TIME_NONE || to->life_source == INTERVAL_TIME_NONE) {
 		out->life_source = INTERVAL_TIME_NONE;
+		return;
+	}
+	/* The usual case. life_renew has compared the counts. */
+	if (same && from->life_source == INTERVAL_TIME_PAGE &&
+		to->life_source == INTERVAL_TIME_PAGE) {
+		life_stayed(from, to, elapsed, out);
 		return;
 	}
 	life_difference(&from->life, &to->life, &out->life);

@@ -32,8 +32,11 @@ struct life_wants {
 /*
  * Reads the thread's figures of a sample. At the start of an interval before its ticks are set, at
  * its end after that: so what a reading costs is never time off the processor.
+ * life_read_start returns true if it made no system call: then the interval may begin at `now`,
+ * a time before the call, since the thread did not leave its processor meanwhile.
  */
-void life_read_start(struct thread_self *self, struct life_wants wants, struct counter_sample *s);
+bool life_read_start(
+	struct thread_self *self, struct life_wants wants, struct counter_sample *s, uint64_t now);
 void life_read_end(struct thread_self *self, struct life_wants wants, struct counter_sample *s);
 
 /* Gives back the thread's switch page: every context switch pays for it. */

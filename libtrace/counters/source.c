@@ -230,12 +230,12 @@ static void mark_thread_clock(
  * Marks who is online, and at a start opens counters for processors that came online. If a
  * processor's counters are missing, what was read a while ago may be wrong about it.
  */
-static void look_for_cpus(struct counter_sample *s, bool perf, enum counter_end end)
+static void look_for_cpus(struct counter_sample *s, bool perf, enum counter_end end, uint64_t now)
 {
 	struct cpu_set online;
 
 	if (!perf) {
-		mark_online(s, cpu_set_online_lately(clock_now()));
+		mark_online(s, cpu_set_online_lately(now));
 		return;
 	}
 	cpu_set_online(&online);
@@ -248,6 +248,7 @@ static void look_for_cpus(struct counter_sample *s, bool perf, enum counter_end 
 static void read_start(
 	const struct counter_choice *c, struct counter_sample *s, const struct needs *n)
 {
+	uint64_t now;
 	bool all;
 
 	/* A thread's first read takes system calls. */
@@ -261,12 +262,13 @@ again:
 		sample_clear_cpus(s);
 	all = n->perf && perf_cpus_complete(PERF_HARDWARE);
 	if ((n->perf || n->online) && !all)
-		look_for_cpus(s, n->perf, COUNTER_START);
+		look_for_cpus(s, n->perf, COUNTER_START, clock_now());
 	if (n->idle)
 		sample_read_idle(c, s);
-	if (needs_life(n))
-		life_read_start(thread_self(), n->life, s);
-	sample_set_ticks(s, clock_now());
+	now = clock_now();
+	if (needs_life(n) && !life_read_start(thread_self(), n->life, s, now))
+		now = clock_now();
+	sample_set_ticks(s, now);
 	/* The first check of a processor that went offline and may be back. */
 	if (n->perf && !read_perf_cpus(c, s) && all)
 		goto again;
@@ -293,7 +295,7 @@ static void read_get(
 	if (!n->perf)
 		sample_set_ticks(s, s->ticks);
 	if (n->cpus && !all)
-		look_for_cpus(s, n->perf, COUNTER_GET);
+		look_for_cpus(s, n->perf, COUNTER_GET, s->ticks);
 	if (n->idle)
 		sample_read_idle(c, s);
 }
