@@ -55,6 +55,8 @@ bool realtime(void);
 /* Prints a line to stderr and exits. */
 void die(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
 double median(double *v, unsigned n); /* sorts */
+/* Returns the smallest value that `rank` per mille of all do not exceed (1 to 1000). Sorts. */
+double permille(double *v, unsigned n, unsigned rank);
 
 /* --- measure.c */
 
@@ -64,7 +66,10 @@ enum ask {
 	ASK_TIGHT, /* ns per turn over `amount` turns */
 	ASK_WORK,
 	ASK_ADDED, /* ns that the op adds per turn of work, over `amount` turns */
+	ASK_TAIL,  /* p99.9 of ns per turn, of `amount` batches of TAIL_TURNS turns */
 };
+
+enum { TAIL_TURNS = 100 };
 
 /* Measures in this process. */
 double measure(const struct op *op, enum ask ask, uint64_t amount);

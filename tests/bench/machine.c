@@ -81,6 +81,12 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+double permille(double *v, unsigned n, unsigned rank)
+{
+	qsort(v, n, sizeof *v, by_value);
+	return v[((uint64_t)n * rank + 999) / 1000 - 1];
+}
+
 double median(double *v, unsigned n)
 {
 	qsort(v, n, sizeof *v, by_value);

@@ -3,6 +3,8 @@
  */
 #include "bench.h"
 
+#include <stdlib.h>
+
 /* A sample of ASK_ADDED alternates work without and with the op this often. */
 enum { PART_TURNS = 6000, MIN_PAIRS = 3, MAX_PAIRS = 64 };
 
@@ -75,6 +77,21 @@ static double added(const struct op *op, uint64_t turns)
 	return median(difference, (unsigned)pairs);
 }
 
+/* Batches so short that one slow turn shows: a mean over milliseconds would hide it. */
+static double tail(const struct op *op, uint64_t batches)
+{
+	double *ns = malloc(batches * sizeof *ns), p;
+
+	if (!ns)
+		die("no memory");
+	run_turns(op, false, TAIL_TURNS);
+	for (uint64_t i = 0; i < batches; i++)
+		ns[i] = batch(op, false, TAIL_TURNS);
+	p = permille(ns, (unsigned)batches, 999);
+	free(ns);
+	return p;
+}
+
 double measure(const struct op *op, enum ask ask, uint64_t amount)
 {
 	switch (ask) {
@@ -86,6 +103,8 @@ double measure(const struct op *op, enum ask ask, uint64_t amount)
 		return warm_batch(op, ask == ASK_WORK, amount);
 	case ASK_ADDED:
 		return added(op, amount);
+	case ASK_TAIL:
+		return tail(op, amount);
 	}
 	return 0;
 }
