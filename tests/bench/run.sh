@@ -7,6 +7,7 @@
 #        sh tests/bench/run.sh continuous [option ...]		continuous mode: loss, cost, drain
 #        sh tests/bench/run.sh counters [--peers] [option ...]	what reading counters costs
 #        sh tests/bench/run.sh decoder [--peers] [option ...]	how fast cpidecode is
+#        sh tests/bench/run.sh redis [option ...]		what intervals cost redis, a real server
 #        sh tests/bench/run.sh diff [option ...]			how often cpidecode's diff errs
 #	--peers		writer: LTTng-UST and fwrite too, counters: PAPI, decoder: babeltrace 1
 #			and 2, uftrace, perf script, flamegraph.pl, alternating with ours (installs
@@ -16,6 +17,7 @@
 #	--quick		few and short repetitions, to check that it runs
 #	--build DIR	uses the build in DIR
 #	--dir DIR	continuous: the folder on a real disk (default: TMPDIR, else /var/tmp)
+#	--runs N	redis: runs of each server (default: 5, with --quick 2)
 # Exits with 0 if everything was measured, whether it meets its goal or not; 1 if something failed
 # or the trace lacks what was timed; 2 for wrong usage.
 # shellcheck disable=SC2034 # the sourced files use what is set here
@@ -28,26 +30,34 @@ top=$(cd "$here/../.." && pwd) || exit 1
 fail() { echo "bench: $*" >&2; exit 1; }
 misuse() { echo "bench: $* (see --help)" >&2; exit 2; }
 
-kind='' peers=0 json=0 output='' quick=0 build='' disk=${TMPDIR:-/var/tmp}
+kind='' peers=0 json=0 output='' quick=0 build='' runs='' disk=${TMPDIR:-/var/tmp}
 value() { [ "$1" -gt 1 ] || misuse "$2 takes a value"; }
 arguments() {
 	while [ $# -gt 0 ]; do
 		case $1 in
-		writer | interval | continuous | counters | decoder | diff) [ -z "$kind" ] || misuse "$1 is one too many"; kind=$1 ;;
+		writer | interval | continuous | counters | decoder | redis | diff) [ -z "$kind" ] || misuse "$1 is one too many"; kind=$1 ;;
 		--peers) peers=1 ;;
 		--json) json=1 ;;
 		--quick) quick=1 ;;
 		-o) value $# "$1"; output=$2; shift ;;
 		--build) value $# "$1"; build=$2; shift ;;
 		--dir) value $# "$1"; disk=$2; shift ;;
+		--runs) value $# "$1"; runs=$2; shift ;;
 		-h | --help) sed -n '2,/^set/{/^#/s/^# \{0,1\}//p}' "$here/run.sh"; exit 0 ;;
 		*) misuse "unknown argument $1" ;;
 		esac
 		shift
 	done
-	[ -n "$kind" ] || misuse "which benchmark: writer, interval, continuous, counters, decoder or diff?"
+	[ -n "$kind" ] || misuse "which benchmark: writer, interval, continuous, counters, decoder, redis or diff?"
 	case $peers$kind in
-	1interval | 1continuous) misuse "--peers is not for $kind" ;;
+	1interval | 1continuous | 1redis) misuse "--peers is not for $kind" ;;
+	esac
+	case $runs in
+	'') runs=$((quick ? 2 : 5)) ;;
+	*) [ "$kind" = redis ] || misuse "--runs is not for $kind" ;;
+	esac
+	case $runs in
+	*[!0-9]* | 0*) misuse "--runs takes a number from 1, not $runs" ;;
 	esac
 	[ "$kind" != diff ] || [ "$peers$json" = 00 ] || misuse "diff takes no --peers or --json"
 }
@@ -159,6 +169,7 @@ report() {
 # shellcheck source=continuous.sh
 # shellcheck source=counters.sh
 # shellcheck source=decoder.sh
+# shellcheck source=redis.sh
 # shellcheck source=diff.sh
 . "$here/$kind.sh"
 prepare

@@ -1,0 +1,176 @@
+# Sourced by run.sh: what intervals cost a real server, redis. It measures every command.
+# shellcheck shell=sh disable=SC2034,SC2154
+
+# The functions that read the session's ledger.
+# shellcheck source=writer.sh
+. "$here/writer.sh"
+
+# Private copies of apt's sources, lists and cache: a source package changes nothing outside $work.
+APT="-o Dir::Etc::SourceList=/dev/null -o Dir::Etc::SourceParts=$work/apt/sources
+	-o Dir::State::Lists=$work/apt/lists -o Dir::Cache=$work/apt/cache -o APT::Sandbox::User=root
+	-o Acquire::Retries=3"
+TESTS='set get'
+
+absent() { printf 'absent\t.\t%s\n' "$1" >>"$work/samples"; }
+
+# Copies apt's sources as deb-src.
+copy_sources() {
+	mkdir -p "$work/apt/sources" "$work/apt/lists/partial" "$work/apt/cache/archives/partial"
+	for file in /etc/apt/sources.list /etc/apt/sources.list.d/*.list; do
+		[ ! -f "$file" ] || sed -n 's/^[[:blank:]]*deb\([[:blank:]]\)/deb-src\1/p' "$file" \
+			>"$work/apt/sources/${file##*/}.list"
+	done
+	for file in /etc/apt/sources.list.d/*.sources; do
+		[ ! -f "$file" ] || sed 's/^Types:.*/Types: deb-src/' "$file" >"$work/apt/sources/${file##*/}"
+	done
+}
+
+# Unpacks the source to $work/redis. Fails with the reason in the report.
+get_source() {
+	# In a subshell: need_packages has a log of its own.
+	if ! (need_packages dpkg-dev gcc libc6-dev make patch pkg-config util-linux) 2>"$log"; then
+		absent "packages are missing: $(tail -n 1 "$log")"
+		return 1
+	fi
+	copy_sources
+	# A failing update matters only if the source then fails too.
+	# shellcheck disable=SC2086
+	if ! (cd "$work/apt" && { timeout 300 apt-get $APT update; timeout 300 apt-get $APT source redis; }) \
+		>"$log" 2>&1; then
+		absent "no source of redis: $(sed -n 's/^E: //p' "$log" | head -n 1)"
+		return 1
+	fi
+	mv "$work/apt"/redis-*/ "$work/redis" 2>"$log" || fail "the source of redis has no folder"
+	fact redis "$(sed -n '1s/.*(\(.*\)).*/\1/p' "$work/redis/debian/changelog")" >>"$work/samples"
+}
+
+# Debian's source needs its jemalloc package, or the C library's malloc: the latter needs no package.
+make_redis() { # WHAT TARGET...
+	what=$1; shift
+	must "building $what" make -C "$work/redis/src" -j "$(nproc)" MALLOC=libc BUILD_TLS=no \
+		USE_SYSTEMD=no CC="$cc" SWTRACE_CFLAGS="$swtrace_cflags" SWTRACE_LIBS="$swtrace_libs" "$@"
+}
+
+# Builds the server as it is, patches it, and builds it again. Other objects stay the same.
+build_servers() {
+	swtrace_cflags='' swtrace_libs=''
+	make_redis "redis" redis-server redis-cli redis-benchmark
+	must "keeping the original server" mv "$work/redis/src/redis-server" "$work/redis-original"
+	if ! patch -d "$work/redis" -p1 <"$here/redis/interval.patch" >"$log" 2>&1; then
+		absent "the patch does not fit this version of redis"
+		return 1
+	fi
+	swtrace_cflags=$(pkg-config --cflags libswtrace) swtrace_libs=$(pkg-config --libs libswtrace)
+	make_redis "redis with intervals" redis-server
+	must "keeping the patched server" mv "$work/redis/src/redis-server" "$work/redis-patched"
+	LC_ALL=C ldd "$work/redis-patched" | grep -q "$libdir/libswtrace.so" ||
+		fail "the patched server does not use the installed shared library"
+	! LC_ALL=C ldd "$work/redis-original" | grep -q libswtrace ||
+		fail "the original server uses libswtrace"
+}
+
+# The server has the last processor, its clients the others.
+choose_processors() {
+	list=$(LC_ALL=C taskset -pc $$ | sed 's/.*: //')
+	cpus=$(echo "$list" | tr ',' '\n' | awk -F - '{ for (c = $1; c <= ($2 == "" ? $1 : $2); c++) print c }')
+	server_cpu=$(echo "$cpus" | tail -n 1)
+	client_cpus=$(echo "$cpus" | sed '$d' | paste -s -d ,)
+	[ -n "$client_cpus" ] || client_cpus=$server_cpu
+}
+
+stop_server() {
+	undo=''
+	kill "$server" 2>/dev/null
+	wait "$server" 2>/dev/null
+	rm -f "$socket"
+}
+
+ask_server() { timeout 10 "$work/redis/src/redis-cli" -s "$socket" "$@"; }
+info_of() { # SECTION KEY
+	ask_server info "$1" | tr -d '\r' | sed -n "s/^$2://p"
+}
+# CPU seconds of all the server's threads so far.
+cpu_time() {
+	ask_server info cpu | tr -d '\r' |
+		awk -F : '/^used_cpu_(user|sys):/ { s += $2 } END { printf "%.6f\n", s }'
+}
+
+start_server() { # PROGRAM MEASURED
+	socket=$memory/redis.socket
+	SWTRACE_REDIS=$2 taskset -c "$server_cpu" "$1" --port 0 --unixsocket "$socket" --save '' \
+		--appendonly no --dir "$memory" >"$work/server.log" 2>&1 &
+	server=$!
+	undo=stop_server
+	for _ in $(seq 100); do
+		[ "$(ask_server ping 2>/dev/null)" != PONG ] || return 0
+		kill -0 "$server" 2>/dev/null || break
+		sleep 0.1
+	done
+	tail -n 5 "$work/server.log" >&2
+	fail "${1##*/} does not answer"
+}
+
+# Prints requests per second.
+send_requests() { # TEST NUMBER
+	timeout 300 taskset -c "$client_cpus" "$work/redis/src/redis-benchmark" -s "$socket" -P 16 -n "$2" \
+		-t "$1" --csv 2>"$log" | sed -n 's/^"\(SET\|GET\)","\([0-9.]*\)".*/\2/p'
+}
+
+# Measures one server once, and counts the hooks that its trace must have.
+run_server() { # ID PROGRAM MEASURED TRACING HOOKS-OF-A-COMMAND
+	[ "$4" = off ] || must "turning tracing on" "$swtrace" on
+	start_server "$2" "$3"
+	for test in $TESTS; do
+		send_requests "$test" $((requests / 10)) >/dev/null
+		before=$(cpu_time)
+		rate=$(send_requests "$test" "$requests")
+		after=$(cpu_time)
+		[ -n "$rate" ] || { cat "$log" >&2; fail "redis-benchmark failed"; }
+		printf 'sample\t%s.rate.%s\t%s\n' "$test" "$1" "$rate" >>"$work/samples"
+		echo "$before $after" | awk -v id="$test.cpu.$1" -v n="$requests" \
+			'{ printf "sample\t%s\t%.6g\n", id, ($2 - $1) / n * 1e9 }' >>"$work/samples"
+	done
+	# The command that returns the count has an interval too, but is not in the count.
+	commands=$(info_of stats total_commands_processed)
+	attempted_hooks=$((attempted_hooks + (commands + 1) * $5))
+	stop_server
+	[ "$4" = off ] || must "turning tracing off" "$swtrace" off
+}
+
+run_variant() { # NUMBER
+	case $1 in
+	0) run_server original "$work/redis-original" none off 0 ;;
+	1) run_server patched "$work/redis-patched" none off 0 ;;
+	2) run_server off "$work/redis-patched" thread off 0 ;;
+	3) run_server thread "$work/redis-patched" thread on 3 ;;
+	4) run_server quality "$work/redis-patched" quality on 4 ;;
+	esac
+}
+
+measure() {
+	requests=1000000
+	[ "$quick" -eq 0 ] || requests=20000
+	machine >"$work/samples"
+	{
+		fact runs "$runs"
+		fact requests "$requests"
+	} >>"$work/samples"
+	if ! get_source || ! build_servers; then return; fi
+	choose_processors
+	must "making a session" "$swtrace" init -s 4 -t wrap
+	attempted_hooks=0 run=0
+	while [ "$run" -lt "$runs" ]; do
+		for k in 0 1 2 3 4; do
+			run_variant $(((k + run) % 5))
+		done
+		run=$((run + 1))
+	done
+	"$swtrace" info --json >"$work/info" 2>"$log" || { cat "$log" >&2; fail "swtrace info failed"; }
+	verdict_of "the ledger has an interval of every command" \
+		"$attempted_hooks hooks attempted, the session says $(total attempted)" \
+		same "$attempted_hooks" "$(total attempted)"
+	for loss in lost_full lost_big lost_held lost_no_guest torn; do
+		verdict_of "$loss is 0" "$(total $loss)" same 0 "$(total $loss)"
+	done
+	fact 'load afterwards' "$(busy)" >>"$work/samples"
+}
