@@ -25,6 +25,7 @@ struct op {
 	unsigned hooks; /* hooks that a turn writes to our session */
 	enum place place;
 	bool crowd; /* also measured on all processors at once */
+	bool timed; /* one hook more a turn if the kernel grants a switch page */
 };
 
 enum { MAX_OPS = 40 };
@@ -49,6 +50,8 @@ uint64_t now_ns(void); /* CLOCK_MONOTONIC_RAW */
 void sleep_ns(uint64_t ns);
 /* Returns the processors that this process may use, in order, and their number n. */
 const int *processors(unsigned *n);
+/* Whether a thread may map the page of an event of its own: then intervals have a time hook. */
+bool grants_switch_page(void);
 void pin(int cpu);
 /* Sets SCHED_FIFO for the calling thread; false if it is not permitted. */
 bool realtime(void);

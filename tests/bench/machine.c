@@ -4,12 +4,16 @@
 #include "bench.h"
 
 #include <errno.h>
+#include <linux/perf_event.h>
 #include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 void die(const char *format, ...)
 {
@@ -55,6 +59,30 @@ const int *processors(unsigned *n)
 	}
 	*n = count;
 	return list;
+}
+
+bool grants_switch_page(void)
+{
+	static int granted = -1;
+	struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof attr,
+		.config = PERF_COUNT_SW_DUMMY,
+		.exclude_kernel = 1,
+		.exclude_hv = 1};
+
+	if (granted < 0) {
+		long size = sysconf(_SC_PAGESIZE);
+		int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+		void *page = fd < 0 ? MAP_FAILED
+				    : mmap(NULL, (size_t)size, PROT_READ, MAP_SHARED, fd, 0);
+
+		granted = page != MAP_FAILED;
+		if (granted)
+			munmap(page, (size_t)size);
+		if (fd >= 0)
+			close(fd);
+	}
+	return granted;
 }
 
 void pin(int cpu)

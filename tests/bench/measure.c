@@ -18,7 +18,8 @@ uint64_t hooks_attempted(void)
 void run_turns(const struct op *op, bool work, uint64_t turns)
 {
 	(work ? op->work : op->tight)(turns);
-	__atomic_fetch_add(&attempted, turns * op->hooks, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&attempted, turns * (op->hooks + (op->timed && grants_switch_page())),
+		__ATOMIC_RELAXED);
 }
 
 static double batch(const struct op *op, bool work, uint64_t turns)

@@ -96,22 +96,23 @@ const struct op our_ops[] = {
 	{"string16", LOOPS(string16), 1, HERE, true},
 	{"variadic8", LOOPS(variadic8), 1, HERE, true},
 	/* Three hooks: the label, the summary, and the label again. */
-	{"group", LOOPS(group), 3, HERE, true},
+	{"group", LOOPS(group), 3, HERE, true, .timed = true},
 	{"guest8", LOOPS(words8), 1, GUEST, false},
 };
 const unsigned our_op_count = sizeof our_ops / sizeof *our_ops;
 
-/* A summary and two labels, and for `quality` its hook. */
+/* A summary and two labels, and for `quality` its hook. The time hook comes with the switch page,
+ * or where the thread's clock is read anyway. */
 const struct op interval_ops[] = {
 	{"rdtsc", LOOPS(rdtsc), 0, HERE, true},
 	{"off_raw", LOOPS(raw), 0, HERE_OFF, false},
 	{"off_thread", LOOPS(thread), 0, HERE_OFF, false},
 	{"off_quality", LOOPS(quality), 0, HERE_OFF, false},
 	{"off_scaled", LOOPS(scaled), 0, HERE_OFF, false},
-	{"raw", LOOPS(raw), 3, HERE, true},
-	{"thread", LOOPS(thread), 3, HERE, true},
-	{"quality", LOOPS(quality), 4, HERE, true},
-	{"scaled", LOOPS(scaled), 3, HERE, true},
+	{"raw", LOOPS(raw), 3, HERE, true, .timed = true},
+	{"thread", LOOPS(thread), 4, HERE, true},
+	{"quality", LOOPS(quality), 5, HERE, true},
+	{"scaled", LOOPS(scaled), 3, HERE, true, .timed = true},
 };
 const unsigned interval_op_count = sizeof interval_ops / sizeof *interval_ops;
 

@@ -142,8 +142,8 @@ run_variant() { # NUMBER
 	0) run_server original "$work/redis-original" none off 0 ;;
 	1) run_server patched "$work/redis-patched" none off 0 ;;
 	2) run_server off "$work/redis-patched" thread off 0 ;;
-	3) run_server thread "$work/redis-patched" thread on 3 ;;
-	4) run_server quality "$work/redis-patched" quality on 4 ;;
+	3) run_server thread "$work/redis-patched" thread on 4 ;;
+	4) run_server quality "$work/redis-patched" quality on 5 ;;
 	esac
 }
 
