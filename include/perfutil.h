@@ -117,7 +117,8 @@ SWTRACE_API const char *RcToString(int rc);
  * hook, which tells how the group's counts were obtained, and the time on a processor, context
  * switches, migrations and page faults of the thread that called CpiStart (see trace-file(5)).
  * These must be read at the start too: if the flag is given to CpiGetAndTrace but not to CpiInit,
- * or if another thread does the Get, the hook marks the thread's part as unknown.
+ * if tracing was off at the start, or if another thread does the Get, the hook marks the thread's
+ * part as unknown.
  */
 #define CPI_TYPE_TRACE_QUALITY 0x80
 #define CPI_TYPE_TRACE_EVERYTHING (CPI_TYPE_TRACE_SUMMARY | CPI_TYPE_TRACE_DETAILED)

@@ -26,7 +26,7 @@ static void open_group(struct perf_group *g)
 	perf_group_open(g, attr, EVENTS, 0, -1, NULL);
 }
 
-/* Decided once: a group counts since its opening, the other sources since the thread's start. */
+/* A group counts since its opening, the other sources since the thread's start. */
 static bool has_group(struct thread_self *self)
 {
 	struct thread_group *g;
@@ -34,13 +34,15 @@ static bool has_group(struct thread_self *self)
 	if (!self->life_tried) {
 		self->life_tried = true;
 		g = thread_keep(self);
-		if (g)
+		if (g) {
 			open_group(&g->life);
+			g->life_opening++;
+		}
 	}
 	return self->group && self->group->life.count > 0;
 }
 
-static void life_read_group(const struct perf_group *g, struct counter_life *life)
+static void life_read_group(const struct perf_group *g, uint32_t opening, struct counter_life *life)
 {
 	struct perf_group_reading r;
 
@@ -50,13 +52,14 @@ static void life_read_group(const struct perf_group *g, struct counter_life *lif
 	life->switches = r.count[SWITCHES];
 	life->migrations = r.count[MIGRATIONS];
 	life->faults = r.count[FAULTS];
+	life->opening = opening;
 }
 
 static void read_usage(struct counter_life *life)
 {
 	struct rusage u;
 
-	*life = (struct counter_life){CPI_NONE, CPI_NONE, CPI_NONE, CPI_NONE};
+	*life = (struct counter_life){CPI_NONE, CPI_NONE, CPI_NONE, CPI_NONE, 0};
 	if (getrusage(RUSAGE_THREAD, &u) == 0) {
 		life->switches = (uint64_t)u.ru_nvcsw + (uint64_t)u.ru_nivcsw;
 		life->faults = (uint64_t)u.ru_minflt + (uint64_t)u.ru_majflt;
@@ -66,9 +69,9 @@ static void read_usage(struct counter_life *life)
 
 void life_read(struct thread_self *self, struct counter_life *life)
 {
-	*life = (struct counter_life){CPI_NONE, CPI_NONE, CPI_NONE, CPI_NONE};
+	*life = (struct counter_life){CPI_NONE, CPI_NONE, CPI_NONE, CPI_NONE, 0};
 	if (has_group(self))
-		life_read_group(&self->group->life, life);
+		life_read_group(&self->group->life, self->group->life_opening, life);
 	else
 		read_usage(life);
 }
@@ -97,11 +100,16 @@ static bool life_open_page(struct thread_self *self)
 	return true;
 }
 
-void life_close_page(struct thread_self *self)
+void life_rest(struct thread_self *self)
 {
-	self->page_tried = false;
-	if (self->group)
-		switch_page_close(&self->group->page, false);
+	struct thread_group *g = self->group;
+
+	self->page_tried = self->life_tried = false;
+	if (!g)
+		return;
+	switch_page_close(&g->page, false);
+	if (g->life.count)
+		perf_group_close(&g->life, false);
 }
 
 /*
@@ -241,6 +249,11 @@ static uint64_t life_count_since(uint64_t from, uint64_t to)
 void life_difference(
 	const struct counter_life *from, const struct counter_life *to, struct counter_life *out)
 {
+	if (from->opening != to->opening) {
+		*out = (struct counter_life){CPI_NONE, CPI_NONE, CPI_NONE, CPI_NONE, 0};
+		return;
+	}
+	out->opening = to->opening;
 	out->on_cpu_ns = life_count_since(from->on_cpu_ns, to->on_cpu_ns);
 	out->switches = life_count_since(from->switches, to->switches);
 	out->migrations = life_count_since(from->migrations, to->migrations);
@@ -257,7 +270,7 @@ static uint64_t life_time_at(const struct counter_sample *s)
 
 void life_of_none(struct counter_interval *out)
 {
-	out->life = (struct counter_life){CPI_NONE, CPI_NONE, CPI_NONE, CPI_NONE};
+	out->life = (struct counter_life){CPI_NONE, CPI_NONE, CPI_NONE, CPI_NONE, 0};
 	out->life_source = INTERVAL_TIME_NONE;
 	out->unexplained_ns = CPI_NONE;
 	out->stayed = false;

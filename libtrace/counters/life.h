@@ -39,8 +39,8 @@ bool life_read_start(
 	struct thread_self *self, struct life_wants wants, struct counter_sample *s, uint64_t now);
 void life_read_end(struct thread_self *self, struct life_wants wants, struct counter_sample *s);
 
-/* Gives back the thread's switch page: every context switch pays for it. */
-void life_close_page(struct thread_self *self);
+/* Closes what the thread opened: every context switch pays for it. */
+void life_rest(struct thread_self *self);
 
 /* to - from, each; CPI_NONE where either was not read. */
 void life_difference(

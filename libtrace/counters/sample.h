@@ -53,6 +53,7 @@ enum counter_end { COUNTER_START, COUNTER_GET };
 /* What a thread did so far. */
 struct counter_life {
 	uint64_t on_cpu_ns, switches, migrations, faults;
+	uint32_t opening; /* of the group that counts them; 0: they count from the thread's start */
 };
 
 /* The counters at one moment. Variable size: see counters_sample_size. */

@@ -79,7 +79,7 @@ static void sample_clear(struct counter_sample *s)
 	memset(s->thread_running_on, 0, sizeof s->thread_running_on);
 	s->thread_user_only = false;
 	memset(s->source, CPI_SOURCE_NONE, sizeof s->source);
-	s->life = (struct counter_life){CPI_NONE, CPI_NONE, CPI_NONE, CPI_NONE};
+	s->life = (struct counter_life){CPI_NONE, CPI_NONE, CPI_NONE, CPI_NONE, 0};
 	s->life_ticks = 0;
 	s->page = s->page_lock = 0;
 	s->life_source = INTERVAL_TIME_NONE;
@@ -302,7 +302,7 @@ static void read_get(
 
 void counters_rest(void)
 {
-	life_close_page(thread_self());
+	life_rest(thread_self());
 }
 
 void counters_stamp(struct counter_sample *s, uint64_t ticks)

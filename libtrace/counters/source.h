@@ -35,7 +35,7 @@ uint32_t counters_room(void) PRIVATE_ABI(counters_room);
 void counters_read(struct counter_sample *s, unsigned want, enum counter_end end)
 	PRIVATE_ABI(counters_read);
 
-/* The calling thread gives back what only cheap readings of COUNTER_TIME_BIT need. */
+/* The calling thread closes what COUNTER_TIME_BIT and COUNTER_QUALITY_BIT opened. */
 void counters_rest(void);
 
 /* A start that reads the clock alone: of the interval, the elapsed time and nominal cycles are

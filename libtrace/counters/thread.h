@@ -25,6 +25,7 @@ struct life_reading {
 struct thread_group {
 	struct thread_group *next, **link; /* of all threads */
 	struct perf_group life;		   /* for life.c; not open: count 0 */
+	uint32_t life_opening;		   /* how often it was opened */
 	struct switch_page page;	   /* for life.c, as the following */
 	uint32_t page_number;
 	volatile unsigned version; /* of `last`; odd: it is being written */

@@ -103,7 +103,7 @@ static void set_quality(void)
 		(struct counter_quality){CPI_SOURCE_COUNTER, 0x700000008u, 0x600000007u};
 	it->quality[COUNTER_THREAD_CYCLES] =
 		(struct counter_quality){CPI_SOURCE_THREAD_CLOCK, 11, 12};
-	it->life = (struct counter_life){0x900000001u, CPI_NONE, CPI_NONE, 0x30000000Cu};
+	it->life = (struct counter_life){0x900000001u, CPI_NONE, CPI_NONE, 0x30000000Cu, 0};
 }
 
 #define QUANTITIES 4, 1, 7, 8, 6, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 8, 0, 11, 0, 12

@@ -253,7 +253,7 @@ END_TEST
 
 START_TEST(differences)
 {
-	const struct counter_life from = {10, CPI_NONE, 5, 7}, to = {15, 3, CPI_NONE, 6};
+	const struct counter_life from = {10, CPI_NONE, 5, 7, 1}, to = {15, 3, CPI_NONE, 6, 1};
 	struct counter_life life;
 
 	life_difference(&from, &to, &life);
@@ -261,6 +261,12 @@ START_TEST(differences)
 	ck_assert_uint_eq(life.switches, CPI_NONE);
 	ck_assert_uint_eq(life.migrations, CPI_NONE);
 	ck_assert_uint_eq(life.faults, CPI_NONE); /* it went back */
+
+	const struct counter_life reopened = {15, 3, 7, 9, 2};
+
+	life_difference(&from, &reopened, &life);
+	ck_assert(life.on_cpu_ns == CPI_NONE && life.switches == CPI_NONE &&
+		  life.migrations == CPI_NONE && life.faults == CPI_NONE);
 }
 END_TEST
 

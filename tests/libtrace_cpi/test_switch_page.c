@@ -181,6 +181,21 @@ START_TEST(reopened_after_a_rest)
 }
 END_TEST
 
+/* Counts of a group that was opened again are not subtracted from those of the first. */
+START_TEST(counts_do_not_span_a_rest)
+{
+	counters_read(from, COUNTER_QUALITY_BIT, COUNTER_START);
+	counters_rest();
+	ck_assert(!thread_self()->group || thread_self()->group->life.count == 0);
+	for (int i = 0; i < 5; i++)
+		sleep_ms(2);
+	counters_read(to, COUNTER_QUALITY_BIT, COUNTER_GET);
+	counters_difference(from, to, interval);
+	/* The kernel's counts since the thread began are right all the same. */
+	ck_assert(interval->life.switches == CPI_NONE || interval->life.switches >= 5);
+}
+END_TEST
+
 /* Half is left to the user's own events. */
 START_TEST(a_process_takes_half_of_the_locked_memory)
 {
@@ -210,6 +225,6 @@ Suite *switch_page_suite(void)
 		TESTS(moves_with_each_switch, without_a_switch_all_time_is_on_the_processor,
 			time_off_the_processor_is_told_by_its_switches,
 			refused_pages_leave_the_clock_of_the_thread, disabled_events_are_detected,
-			children_open_their_own, reopened_after_a_rest,
+			children_open_their_own, reopened_after_a_rest, counts_do_not_span_a_rest,
 			a_process_takes_half_of_the_locked_memory));
 }

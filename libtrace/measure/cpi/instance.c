@@ -56,10 +56,12 @@ static unsigned cpi_select_quantities(UINT32 mode)
 	return want;
 }
 
-/* A hook tells the thread's time and switches, where they cost nothing. */
+/* A hook tells the thread's time and switches, where they cost nothing. CPI_DATA has no quality. */
 static unsigned cpi_select_now(const struct instance *i, bool write)
 {
-	return write && attach_wants(INTERVAL_MAJOR) ? i->want | COUNTER_TIME_BIT : i->want;
+	if (!write)
+		return i->want & ~COUNTER_QUALITY_BIT;
+	return attach_wants(INTERVAL_MAJOR) ? i->want | COUNTER_TIME_BIT : i->want;
 }
 
 static void clear_data(CPI_DATA *d)
