@@ -11,7 +11,7 @@
 enum interval_want {
 	WANT_START = 1u << 0,	/* start_ns; from an interval_stream also end_ns, elapsed_ns */
 	WANT_SYSTEM = 1u << 1,	/* the system's ratios and counts */
-	WANT_THREAD = 1u << 2,	/* the thread's */
+	WANT_THREAD = 1u << 2,	/* the thread's; types */
 	WANT_QUALITY = 1u << 3, /* IV_FLAGGED, on_cpu_ns to faults */
 	WANT_CPUS = 1u << 4,	/* cpus and num_cpus */
 	WANT_FLAGS = 1u << 5,	/* types, num_cpus, IV_INCONSISTENT, IV_MALFORMED */

@@ -291,6 +291,15 @@ static int add_methods(struct tally *t, struct tally_group *g, const struct inte
 	return 0;
 }
 
+static uint32_t tally_see(const struct interval *iv)
+{
+	if (iv->major != CPI_MAJOR)
+		return 0;
+	return TALLY_SEEN_CPI | iv->flags | (iv->types & CPI_HOOK_BUSY ? TALLY_SEEN_BUSY : 0) |
+	       (iv->types & CPI_HOOK_THREAD ? TALLY_SEEN_THREAD : 0) |
+	       (iv->on_cpu_ns != NOT_MEASURED ? TALLY_SEEN_ON_CPU : 0);
+}
+
 int tally_add(struct tally *t, const struct interval *iv)
 {
 	struct tally_group *g =
@@ -299,6 +308,7 @@ int tally_add(struct tally *t, const struct interval *iv)
 
 	if (rc)
 		return rc;
+	t->seen |= tally_see(iv);
 	exact_add(&g->total, elapsed_exact(iv));
 	rc = add_methods(t, g, iv);
 	if (!rc)
@@ -370,6 +380,7 @@ int tally_merge(struct tally *t, const struct tally *from)
 	for (size_t i = 0; i < from->count && !rc; i++)
 		rc = tally_merge_group(t, from->groups[i]);
 	t->cpus_left_out += from->cpus_left_out;
+	t->seen |= from->seen;
 	return rc;
 }
 
@@ -383,6 +394,7 @@ int tally_take(struct tally *t, struct tally *from)
 	}
 	t->has_util |= from->has_util;
 	t->cpus_left_out += from->cpus_left_out;
+	t->seen |= from->seen;
 	intern_take(&t->memory, &from->memory);
 	from->count = 0;
 	tally_free(from);

@@ -7,6 +7,7 @@
 #define SWT_DECODER_MODEL_STATS_TALLY_H
 
 #include "../../../formats/base/hash_index.h"
+#include "../../../formats/cpi_hooks.h"
 #include "../../../formats/cpuutil_hooks.h"
 #include "columns.h"
 #include "histogram.h"
@@ -26,6 +27,15 @@ enum tally_wanted {
 	TALLY_WANT_VALUES = 1 << 1, /* what CPIs and instructions single intervals had */
 	TALLY_WANT_ORDER = 1 << 2,  /* when intervals ended: end_ns is needed */
 };
+
+/* Bits of tally.seen beside those of enum interval_flag. They show why a figure is n/a. */
+enum tally_seen {
+	TALLY_SEEN_CPI = 1 << 16,    /* a CPI interval */
+	TALLY_SEEN_BUSY = 1 << 17,   /* CPI_HOOK_BUSY: the fields of busy, measured or not */
+	TALLY_SEEN_THREAD = 1 << 18, /* CPI_HOOK_THREAD: likewise of the thread */
+	TALLY_SEEN_ON_CPU = 1 << 19, /* the thread's time in a quality hook */
+};
+_Static_assert((int)IV_USER_ONLY < (int)TALLY_SEEN_CPI, "bits of their own");
 
 /* Which CPI, and whose instructions. */
 enum tally_value {
@@ -84,7 +94,8 @@ struct tally {
 	bool has_util;				  /* groups of CPU utilisation */
 	struct tally_group *recent[TALLY_RECENT]; /* that were found, by a hash of their ends */
 	uint64_t cpus_left_out;			  /* intervals with more processors than are kept */
-	struct intern memory;			  /* groups and labels */
+	uint32_t seen; /* in any CPI interval; 0: none, or a partial result, which does not tell */
+	struct intern memory; /* groups and labels */
 	struct columns_buffer buffer;
 };
 

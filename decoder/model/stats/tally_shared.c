@@ -61,6 +61,7 @@ static struct part *part_of(const struct tally_shared *s, uint32_t hash)
 static int give_away(struct tally_shared *s, struct own *own)
 {
 	uint64_t left_out = own->tally.cpus_left_out;
+	uint32_t seen = own->tally.seen;
 	int rc = 0;
 
 	for (size_t i = 0; i < own->tally.count && !rc; i++) {
@@ -73,6 +74,7 @@ static int give_away(struct tally_shared *s, struct own *own)
 	}
 	tally_free(&own->tally);
 	own->tally.cpus_left_out = left_out;
+	own->tally.seen = seen;
 	own->full = true;
 	return rc;
 }
@@ -119,6 +121,7 @@ static int collect_parts(struct tally_shared *s, struct tally *t)
 	for (unsigned i = 0; i < s->threads && !rc; i++) {
 		rc = give_away(s, &s->own[i]);
 		t->cpus_left_out += s->own[i].tally.cpus_left_out;
+		t->seen |= s->own[i].tally.seen;
 	}
 	for (unsigned i = 0; i < PARTS && !rc; i++)
 		rc = tally_take(t, &s->parts[i].tally);
