@@ -1,4 +1,5 @@
 /* Count, times and CPIs per label, minor and major. */
+#include "notes/missing.h"
 #include "tallies.h"
 
 struct summary_row {
@@ -94,6 +95,8 @@ void summary_print(struct report *r, const struct tally *t)
 			summary_add_group(&rows, t->groups[i]);
 		}
 	rows_end(&rows);
+	if (r->format == FORMAT_TEXT)
+		missing_summary_line(r, t);
 }
 
 int report_summary(struct report *r)

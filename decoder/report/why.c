@@ -115,7 +115,7 @@ int report_why(struct report *r)
 	if (!rc)
 		rc = why_read_sides(&s);
 	if (!rc)
-		why_print(r, s.groups, s.tally.count);
+		why_print(r, s.groups, &s.tally);
 	free(s.groups);
 	tally_free(&s.tally);
 	return rc;

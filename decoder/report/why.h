@@ -58,6 +58,7 @@ struct why_answer {
 /* Computes the answer from sums alone. */
 void why_answer(const struct why_sums sums[WHY_SIDES], struct why_answer *a);
 
-void why_print(struct report *r, const struct why_group *groups, size_t n);
+/* groups: parallel to those of t. */
+void why_print(struct report *r, const struct why_group *groups, const struct tally *t);
 
 #endif

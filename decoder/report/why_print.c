@@ -4,6 +4,7 @@
 #include "../sink/escape.h"
 #include "../sink/table.h"
 #include "../sink/units.h"
+#include "notes/missing.h"
 #include "why.h"
 
 static const struct {
@@ -217,28 +218,37 @@ static void group_text(struct report *r, const struct why_group *g, const struct
 	out_char(r->out, '\n');
 }
 
-static void why_print_text(struct report *r, const struct why_group *groups, size_t n)
+static void why_print_text(struct report *r, const struct why_group *groups, const struct tally *t)
 {
+	struct missing_why found = {0};
+
 	report_scripted_line(r);
-	if (!n)
+	if (!t->count)
 		out_str(r->out, "no intervals\n");
-	for (size_t i = 0; i < n && !r->out->error; i++) {
+	for (size_t i = 0; i < t->count && !r->out->error; i++) {
 		struct why_answer a;
 
 		why_answer(groups[i].sums, &a);
 		group_text(r, &groups[i], &a);
+		found.counts |= !isnan(a.value[WHY_TAIL][WHY_CPI]);
+		found.split |= a.told[WHY_CPI];
+		found.frequency |= a.told[WHY_FREQUENCY];
+		found.off |= a.told[WHY_OFF_CPU];
+		found.difference |= a.difference != 0;
 	}
+	missing_why_line(r, t, &found);
 }
 
-void why_print(struct report *r, const struct why_group *groups, size_t n)
+void why_print(struct report *r, const struct why_group *groups, const struct tally *t)
 {
+	const size_t n = t->count;
 	struct rows rows;
 	bool util = false;
 
 	for (size_t i = 0; i < n; i++)
 		util |= tally_is_util(groups[i].group);
 	if (r->format == FORMAT_TEXT) {
-		why_print_text(r, groups, n);
+		why_print_text(r, groups, t);
 		return;
 	}
 	for (rows_begin(&rows, r, columns, util ? TALLIES_HAS_UTIL : 0); rows_pass(&rows);)

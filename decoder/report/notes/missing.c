@@ -1,0 +1,205 @@
+#include "missing.h"
+
+/* NEED_ names, in the order of the line. */
+#define DOCTOR " (swtrace doctor says what is missing)"
+#define NEEDS(X)                                                                                      \
+	X(NOTHING, NULL)                                                                              \
+	X(INTERVALS, "intervals of CpiGetAndTrace")                                                   \
+	X(DATA, "CPI_TYPE_TRACE_SUMMARY or CPI_TYPE_TRACE_DETAILED")                                  \
+	X(PMU, "a machine with a PMU, or a guest whose host shows it, and the right to count" DOCTOR) \
+	X(ALL_CPUS, "the right to count on all processors" DOCTOR)                                    \
+	X(RATE, "a known frequency of the processors (SWTRACE_CPU_HZ)")                               \
+	X(CYCLES, "a count of cycles above 0")                                                        \
+	X(SCALED, "CPI_TYPE_SCALED in CpiInit (and readable idle time)")                              \
+	X(ONTHREAD, "CPI_TYPE_ONTHREAD in CpiInit")                                                   \
+	X(ONTHREAD_PMU, "CPI_TYPE_ONTHREAD in CpiInit and a PMU")                                     \
+	X(THREAD_COUNTERS, "the thread's counters" DOCTOR)                                            \
+	X(DETAILED, "CPI_TYPE_TRACE_DETAILED")                                                        \
+	X(QUALITY, "CPI_TYPE_TRACE_QUALITY in CpiInit")                                               \
+	X(QUALITY_INIT, "CPI_TYPE_TRACE_QUALITY in CpiInit as well, and CpiStart and "                \
+			"CpiGetAndTrace on one thread")                                               \
+	X(KERNEL, "the right to count in the kernel" DOCTOR)                                          \
+	X(EVERY, "the same figures in every interval of the middle and the tail")                     \
+	X(DIFFERENCE, "a tail that differs from the middle")                                          \
+	X(METHOD, "a better method or longer intervals (swtrace ai says why)")
+
+enum missing_need {
+#define NEED_ENUM(name, text) NEED_##name,
+	NEEDS(NEED_ENUM) NEED_COUNT
+};
+
+static const char *const needs[] = {
+#define NEED_TEXT(name, text) text,
+	NEEDS(NEED_TEXT)};
+
+struct missing_figure {
+	const char *name;
+	bool has; /* somewhere in the report */
+	enum missing_need need;
+};
+
+static void missing_write_line(struct out *o, const struct missing_figure *figures, unsigned n)
+{
+	const char *between = "# n/a: ";
+
+	for (unsigned need = NEED_NOTHING + 1; need < NEED_COUNT; need++) {
+		unsigned left = 0, all;
+
+		for (unsigned i = 0; i < n; i++)
+			left += !figures[i].has && figures[i].need == need;
+		all = left;
+		for (unsigned i = 0; i < n && left; i++) {
+			if (figures[i].has || figures[i].need != need)
+				continue;
+			out_printf(o, "%s%s", between, figures[i].name);
+			between = --left == 1 ? " and " : ", ";
+		}
+		if (!all)
+			continue;
+		out_printf(o, " %s %s", all == 1 ? "needs" : "need", needs[need]);
+		between = "; ";
+	}
+	if (*between == ';')
+		out_char(o, '\n');
+}
+
+/* What the report's intervals measured. */
+struct missing_facts {
+	uint32_t seen; /* enum tally_seen */
+	bool has_cpi_groups;
+	bool raw, scaled, thread, busy; /* a number in the group of some row */
+	bool util[COLUMN_UTIL_RATIOS];
+	struct sums sums; /* of CPI groups */
+};
+
+static void missing_gather(struct missing_facts *f, const struct tally *t)
+{
+	struct columns_reader reader;
+	struct sums scratch;
+
+	*f = (struct missing_facts){.seen = t->seen};
+	for (size_t i = 0; i < t->count; i++) {
+		const struct tally_group *g = t->groups[i];
+		const struct sums *s = tally_sums(g, &scratch);
+
+		f->busy |= !isnan(ratios_busy(&s->ratios));
+		if (tally_is_util(g)) {
+			const struct ratio *util = tally_util(g, &reader);
+
+			for (unsigned k = 0; k < COLUMN_UTIL_RATIOS; k++)
+				f->util[k] |= util[k].measured != 0;
+			continue;
+		}
+		f->has_cpi_groups = true;
+		f->raw |= !isnan(ratio_cpi(&s->ratios.raw));
+		f->scaled |= !isnan(ratio_cpi(&s->ratios.scaled));
+		f->thread |= !isnan(ratio_cpi(&s->ratios.thread));
+		sums_merge(&f->sums, s);
+	}
+}
+
+/* A need that all figures of CPI share. */
+static enum missing_need missing_hooks(const struct missing_facts *f)
+{
+	if (!f->has_cpi_groups)
+		return NEED_INTERVALS;
+	return f->seen && !(f->seen & (IV_SUMMARY | IV_DETAILED)) ? NEED_DATA : NEED_NOTHING;
+}
+
+/* Of a CPI of the processors whose fields were in the group. */
+static enum missing_need missing_counts(const struct missing_facts *f, const struct ratio *cpi)
+{
+	if (cpi->measured)
+		return NEED_CYCLES;
+	if (f->sums.instructions.measured || f->sums.ratios.scaled.measured)
+		return NEED_RATE;
+	return f->sums.thread_instructions.measured || f->sums.ratios.thread.measured
+		       ? NEED_ALL_CPUS
+		       : NEED_PMU;
+}
+
+static enum missing_need missing_thread(const struct missing_facts *f)
+{
+	const struct sums *s = &f->sums;
+
+	if (missing_hooks(f))
+		return missing_hooks(f);
+	if (s->ratios.thread.measured)
+		return NEED_CYCLES;
+	if (s->thread_instructions.measured)
+		return NEED_THREAD_COUNTERS;
+	if (!(f->seen & TALLY_SEEN_THREAD))
+		return f->seen ? NEED_ONTHREAD : NEED_ONTHREAD_PMU;
+	return s->instructions.measured || s->ratios.raw.measured ? NEED_THREAD_COUNTERS : NEED_PMU;
+}
+
+void missing_summary_line(const struct report *r, const struct tally *t)
+{
+	struct missing_facts f;
+
+	missing_gather(&f, t);
+	if (!t->count)
+		return;
+	const enum missing_need hooks = missing_hooks(&f);
+	const bool flag = f.seen & TALLY_SEEN_BUSY || f.sums.ratios.busy.measured;
+	const struct missing_figure figures[] = {
+		{"raw CPI", f.raw, hooks ? hooks : missing_counts(&f, &f.sums.ratios.raw)},
+		{"scaled CPI", f.scaled,
+			hooks	? hooks
+			: !flag ? NEED_SCALED
+				: missing_counts(&f, &f.sums.ratios.scaled)},
+		{"thread CPI", f.thread, missing_thread(&f)},
+		{"busy%", f.busy,
+			!f.has_cpi_groups ? NEED_METHOD
+			: hooks		  ? hooks
+			: !flag		  ? NEED_SCALED
+					  : NEED_RATE},
+		{"idle%", f.util[COLUMN_IDLE] || !t->has_util, NEED_METHOD},
+		{"intr%", f.util[COLUMN_INTR] || !t->has_util, NEED_METHOD},
+		{"perf%", f.util[COLUMN_PERF] || !t->has_util, NEED_METHOD}};
+
+	missing_write_line(r->out, figures, sizeof figures / sizeof *figures);
+}
+
+static enum missing_need missing_off(const struct missing_facts *f)
+{
+	if (!f->has_cpi_groups)
+		return NEED_INTERVALS;
+	if (!(f->seen & IV_QUALITY))
+		return NEED_QUALITY;
+	return f->seen & TALLY_SEEN_ON_CPU ? NEED_EVERY : NEED_QUALITY_INIT;
+}
+
+/* Of terms that need the thread's counts, and the time of a cycle. */
+static enum missing_need missing_split(
+	const struct missing_facts *f, const struct missing_why *found)
+{
+	if (!found->counts && f->sums.ratios.thread.counted)
+		return NEED_EVERY;
+	if (!found->counts)
+		return f->sums.ratios.thread.measured ? NEED_DETAILED : missing_thread(f);
+	if (!f->thread)
+		return NEED_CYCLES;
+	if (!found->off)
+		return missing_off(f);
+	return f->seen & IV_USER_ONLY ? NEED_KERNEL : NEED_EVERY;
+}
+
+void missing_why_line(
+	const struct report *r, const struct tally *t, const struct missing_why *found)
+{
+	struct missing_facts f;
+
+	missing_gather(&f, t);
+	if (!t->count)
+		return;
+	const enum missing_need split = missing_split(&f, found);
+	/* Values without differences. */
+	const char *first = found->counts ? "differences by instructions" : "instructions";
+	const struct missing_figure figures[] = {{first, found->split, split},
+		{"CPI", found->split, split}, {"cycles_per_ns", found->frequency, split},
+		{"off CPU", found->off, missing_off(&f)},
+		{"%", found->difference, NEED_DIFFERENCE}};
+
+	missing_write_line(r->out, figures, sizeof figures / sizeof *figures);
+}
