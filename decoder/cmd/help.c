@@ -66,7 +66,7 @@ const struct option cpidecode_options[] = {
 	{OPT_PARTIAL, "--partial", .value = "FILE",
 		.help = "no report: what summary and cpus are made of, for merge"},
 	{.help = "  merge PARTIAL...    the report (or --partial) of all of them, the same as of the\n"
-		 "                      whole, byte by byte (text: but for the line \"# n/a:\")\n"
+		 "                      whole, byte by byte\n"
 		 "\n"
 		 "Other:\n"},
 	{OPT_JOBS, "-j", .longer = "--jobs", .value = "N",

@@ -4,7 +4,7 @@
 pmu='need a machine with a PMU, or a guest whose host shows it, and the right to count (swtrace doctor says what is missing)'
 doctor='(swtrace doctor says what is missing)'
 scaled='scaled CPI and busy% need CPI_TYPE_SCALED in CpiInit (and readable idle time)'
-onthread='thread CPI needs CPI_TYPE_ONTHREAD in CpiInit'
+onthread='thread CPI needs CPI_TYPE_ONTHREAD in CpiInit and a PMU'
 split='instructions, CPI and cycles_per_ns'
 
 # trace [CLOCK]: makes t.bin of the groups on standard input.
@@ -74,14 +74,14 @@ cpu 0 2000 1000
 thread 0 300
 endgroup
 END
-	ends "raw CPI, scaled CPI and thread CPI $pmu"
+	ends "raw CPI and scaled CPI $pmu; $onthread"
 	ends "$split $pmu; off CPU needs CPI_TYPE_TRACE_QUALITY in CpiInit; % needs a tail that differs from the middle" \
 		--report why
 done
-# A partial result does not tell whether they were.
+# A partial result has the same report.
 run 0 --partial t.p t.bin
 file=t.p
-ends "raw CPI and scaled CPI $pmu; thread CPI needs CPI_TYPE_ONTHREAD in CpiInit and a PMU" merge
+ends "raw CPI and scaled CPI $pmu; $onthread" merge
 file=t.bin
 
 # Counters for the thread, none for the processors; and the reverse.
@@ -98,7 +98,7 @@ cpu 1000 2000 1000
 thread 0 0
 endgroup
 END
-ends "thread CPI needs the thread's counters $doctor"
+ends "$onthread"
 
 # Counted instructions, cycles of unknown rate.
 trace <<'END'

@@ -138,10 +138,12 @@ void missing_summary_line(const struct report *r, const struct tally *t)
 	struct missing_facts f;
 
 	missing_gather(&f, t);
+	/* A partial result does not have it, and its report the same bytes. */
+	f.seen = 0;
 	if (!t->count)
 		return;
 	const enum missing_need hooks = missing_hooks(&f);
-	const bool flag = f.seen & TALLY_SEEN_BUSY || f.sums.ratios.busy.measured;
+	const bool flag = f.sums.ratios.busy.measured || f.sums.ratios.scaled.measured;
 	const struct missing_figure figures[] = {
 		{"raw CPI", f.raw, hooks ? hooks : missing_counts(&f, &f.sums.ratios.raw)},
 		{"scaled CPI", f.scaled,
@@ -165,9 +167,9 @@ static enum missing_need missing_off(const struct missing_facts *f)
 {
 	if (!f->has_cpi_groups)
 		return NEED_INTERVALS;
-	if (!(f->seen & IV_QUALITY))
-		return NEED_QUALITY;
-	return f->seen & TALLY_SEEN_ON_CPU ? NEED_EVERY : NEED_QUALITY_INIT;
+	if (f->seen & TALLY_SEEN_ON_CPU)
+		return NEED_EVERY;
+	return f->seen & IV_QUALITY ? NEED_QUALITY_INIT : NEED_QUALITY;
 }
 
 /* Of terms that need the thread's counts, and the time of a cycle. */
