@@ -81,7 +81,7 @@ void life_read(struct thread_self *self, struct counter_life *life)
 /* A reading holds for a millisecond. */
 enum { LASTS_PER_SECOND = 1000 };
 
-static uint64_t lasts; /* in ticks */
+static _Atomic uint64_t lasts; /* in ticks; every thread stores the same */
 
 static bool life_open_page(struct thread_self *self)
 {
@@ -94,7 +94,8 @@ static bool life_open_page(struct thread_self *self)
 	if (!g || !switch_page_open(&g->page))
 		return false;
 	/* The first call may measure the rate, which takes a while. */
-	lasts = clock_ticks_per_second() / LASTS_PER_SECOND;
+	atomic_store_explicit(
+		&lasts, clock_ticks_per_second() / LASTS_PER_SECOND, memory_order_relaxed);
 	g->page_number++;
 	g->last.number = 0;
 	return true;
@@ -162,7 +163,7 @@ static bool life_is_current(
 	const struct thread_group *g, const struct life_reading *r, uint64_t now)
 {
 	return r->number == g->page_number && r->lock == switch_page_lock(&g->page) &&
-	       now - r->ticks < lasts;
+	       now - r->ticks < atomic_load_explicit(&lasts, memory_order_relaxed);
 }
 
 /* By the page, where there is one. */
