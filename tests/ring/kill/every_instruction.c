@@ -17,12 +17,15 @@
 #include <errno.h>
 #include <signal.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "../../../formats/cpi_hooks.h"
+#include "../../../formats/trace_file.h"
+#include "../../../libtrace/core/clock.h"
 #include "../../../libtrace/dump/dump.h"
 #include "../../../libtrace/ring/thread.h"
 #include "scenes.h"
@@ -497,5 +500,10 @@ static int body(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+	/* A call of the clock takes other instructions each time. */
+	if (clock_kind() == TF_CLOCK_MONOTONIC_RAW) {
+		puts("skipped: the clock is a call here: a try would not go the same way as the first");
+		return 77;
+	}
 	return sandbox_run(body, argc, argv, 500);
 }
