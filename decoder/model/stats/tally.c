@@ -295,8 +295,7 @@ static uint32_t tally_see(const struct interval *iv)
 {
 	if (iv->major != CPI_MAJOR)
 		return 0;
-	return TALLY_SEEN_CPI | iv->flags | (iv->types & CPI_HOOK_BUSY ? TALLY_SEEN_BUSY : 0) |
-	       (iv->types & CPI_HOOK_THREAD ? TALLY_SEEN_THREAD : 0) |
+	return TALLY_SEEN_CPI | iv->flags | (iv->types & CPI_HOOK_THREAD ? TALLY_SEEN_THREAD : 0) |
 	       (iv->on_cpu_ns != NOT_MEASURED ? TALLY_SEEN_ON_CPU : 0);
 }
 

@@ -31,9 +31,8 @@ enum tally_wanted {
 /* Bits of tally.seen beside those of enum interval_flag. They show why a figure is n/a. */
 enum tally_seen {
 	TALLY_SEEN_CPI = 1 << 16,    /* a CPI interval */
-	TALLY_SEEN_BUSY = 1 << 17,   /* CPI_HOOK_BUSY: the fields of busy, measured or not */
-	TALLY_SEEN_THREAD = 1 << 18, /* CPI_HOOK_THREAD: likewise of the thread */
-	TALLY_SEEN_ON_CPU = 1 << 19, /* the thread's time on a processor */
+	TALLY_SEEN_THREAD = 1 << 17, /* CPI_HOOK_THREAD: the thread's fields, measured or not */
+	TALLY_SEEN_ON_CPU = 1 << 18, /* the thread's time on a processor */
 };
 _Static_assert((int)IV_USER_ONLY < (int)TALLY_SEEN_CPI, "bits of their own");
 
