@@ -11,6 +11,7 @@
 #define INTERVAL_MINOR_KIND 0xFFFFFF00u
 
 #define INTERVAL_MINOR_TIME 0x10000000u
+#define INTERVAL_MINOR_ARGS 0x30000000u
 
 /* The time hook's "known" word: which figures of the thread follow. */
 #define INTERVAL_KNOWN_ON_CPU 1u
@@ -39,5 +40,31 @@ enum interval_word {
 
 /* The most words of a time hook. */
 #define INTERVAL_TIME_WORDS (INTERVAL_TIME_WORD_FIRST + 2 * 3)
+
+/* The words of an arguments hook, before the arguments. */
+enum interval_args_word {
+	INTERVAL_ARGS_WORD_COUNT = 0,
+	INTERVAL_ARGS_WORD_TEXTS = 1, /* strings */
+	INTERVAL_ARGS_WORD_ELAPSED = 2,
+	INTERVAL_ARGS_WORD_FIRST = 4,
+};
+
+/* An argument of an interval: words of its turn. */
+enum interval_arg_word {
+	INTERVAL_ARG_NAME = 0, /* a label's number; 0: the name is a string */
+	INTERVAL_ARG_TYPE = 1,
+	INTERVAL_ARG_VALUE = 2, /* two words */
+	INTERVAL_ARG_WORDS = 4,
+};
+
+/* Numbers never change. */
+enum interval_arg_type {
+	INTERVAL_ARG_U64 = 1,
+	INTERVAL_ARG_I64 = 2,
+	INTERVAL_ARG_F64 = 3,  /* the bits of an IEEE 754 double */
+	INTERVAL_ARG_TEXT = 4, /* the value is a string, these words are 0 */
+};
+
+enum { INTERVAL_ARGS_MAX = 16 };
 
 #endif

@@ -28,6 +28,7 @@ enum tf_header {
 	TF_VERSION_MINOR = 0,
 	TF_VERSION_MINOR_CAUSES = 1,	/* of files that have CAUSES, or may get it */
 	TF_VERSION_MINOR_UNWRITTEN = 2, /* of files whose CAUSES may count unwritten hooks */
+	TF_VERSION_MINOR_LABELS = 3,	/* of files that have LABELS, or may get it */
 };
 
 enum tf_clock {
@@ -78,7 +79,9 @@ enum tf_type {
 	TF_TYPE_LOSS = 6,
 	TF_TYPE_INDEX = 7,
 	TF_TYPE_END = 8,
-	TF_TYPE_CAUSES = 9, /* since version 1.1 */
+	TF_TYPE_CAUSES = 9,  /* since version 1.1 */
+	TF_TYPE_LABELS = 10, /* since version 1.3 */
+	TF_TYPES,
 };
 
 enum tf_codec {
@@ -121,6 +124,17 @@ enum {
 	TF_CAUSES_UNATTACHED = 24, /* the program could not attach until later */
 	TF_CAUSES_UNWRITTEN = 32,  /* since 1.2: the drain could not write them, e.g. full disk */
 	TF_CAUSES_SIZE = 64,
+};
+
+/*
+ * LABELS: one entry per label, the next one on a multiple of 8. The section's position is its first
+ * entry's offset in the table of labels; an entry's number is its offset / 8 + 1.
+ */
+enum {
+	TF_LABEL_LENGTH = 0, /* u32, 1 to TF_LABEL_MAX; 4 bytes more are ignored */
+	TF_LABEL_TEXT = 8,
+	TF_LABEL_MAX = 65536,
+	TF_LABELS_SECTION_MAX = 256 << 10, /* raw bytes of a section */
 };
 
 /* INDEX: u64 file offset, then bytes 16-55 of the section header. */

@@ -68,6 +68,7 @@ static int gather_schemas(struct file_head *h, struct session_error *error)
 
 	text_add(&h->schema, (const char *)swtrace_cpi_schema, swtrace_cpi_schema_size);
 	text_add(&h->schema, (const char *)swtrace_interval_schema, swtrace_interval_schema_size);
+	text_add(&h->schema, (const char *)swtrace_scope_schema, swtrace_scope_schema_size);
 	text_add(&h->schema, (const char *)swtrace_cpuutil_schema, swtrace_cpuutil_schema_size);
 	text_add(&h->schema, (const char *)swtrace_counters_schema, swtrace_counters_schema_size);
 	if (n > 0) {

@@ -9,6 +9,8 @@ extern const unsigned char swtrace_cpi_schema[];
 extern const unsigned swtrace_cpi_schema_size;
 extern const unsigned char swtrace_interval_schema[];
 extern const unsigned swtrace_interval_schema_size;
+extern const unsigned char swtrace_scope_schema[];
+extern const unsigned swtrace_scope_schema_size;
 extern const unsigned char swtrace_cpuutil_schema[];
 extern const unsigned swtrace_cpuutil_schema_size;
 extern const unsigned char swtrace_counters_schema[];
@@ -16,7 +18,7 @@ extern const unsigned swtrace_counters_schema_size;
 
 static inline unsigned own_schemas_size(void)
 {
-	return swtrace_cpi_schema_size + swtrace_interval_schema_size +
+	return swtrace_cpi_schema_size + swtrace_interval_schema_size + swtrace_scope_schema_size +
 	       swtrace_cpuutil_schema_size + swtrace_counters_schema_size;
 }
 

@@ -138,7 +138,7 @@ install_completion(bash bash-completion/completions "" "")
 install_completion(zsh zsh/site-functions _ "")
 install_completion(fish fish/vendor_completions.d "" .fish)
 install_files(${CMAKE_INSTALL_DATADIR}/swtrace
-  formats/cpi.hooks formats/interval.hooks formats/cpuutil.hooks formats/counters.hooks)
+  formats/cpi.hooks formats/interval.hooks formats/scope.hooks formats/cpuutil.hooks formats/counters.hooks)
 # The documents keep their places relative to each other, so that their links lead there.
 install_files(${CMAKE_INSTALL_DOCDIR} README.md LICENSE)
 file(GLOB formats_prose CONFIGURE_DEPENDS formats/*.md)

@@ -31,7 +31,7 @@ for f in include/perfutil.h include/cpidecode.h include/libcpc.h include/perflib
 	share/bash-completion/completions/cpidecode share/zsh/site-functions/_swtrace \
 	share/zsh/site-functions/_cpidecode share/fish/vendor_completions.d/swtrace.fish \
 	share/fish/vendor_completions.d/cpidecode.fish share/swtrace/cpi.hooks \
-	share/swtrace/cpuutil.hooks share/swtrace/interval.hooks share/swtrace/counters.hooks \
+	share/swtrace/cpuutil.hooks share/swtrace/interval.hooks share/swtrace/scope.hooks share/swtrace/counters.hooks \
 	share/doc/swtrace/formats/hook-schema.md; do
 	check "installs $f" test -f "$prefix/$f"
 done

@@ -18,6 +18,7 @@ static int parse_builtin(struct schema **s)
 		unsigned size;
 	} parts[] = {{cpidecode_cpi_schema, cpidecode_cpi_schema_size},
 		{cpidecode_interval_schema, cpidecode_interval_schema_size},
+		{cpidecode_scope_schema, cpidecode_scope_schema_size},
 		{cpidecode_cpuutil_schema, cpidecode_cpuutil_schema_size},
 		{cpidecode_counters_schema, cpidecode_counters_schema_size}};
 	size_t n = 0;
