@@ -57,6 +57,9 @@ enum interval_arg_word {
 	INTERVAL_ARG_WORDS = 4,
 };
 
+/* The number of a label or a name that is not known; no label has it. */
+#define INTERVAL_LABEL_UNKNOWN 0xFFFFFFFFu
+
 /* Numbers never change. */
 enum interval_arg_type {
 	INTERVAL_ARG_U64 = 1,

@@ -17,6 +17,7 @@
 #define SHM_RINGS_FORMAT "rings.%u" /* generation */
 #define SHM_TASKS_FORMAT "tasks.%u"
 #define SHM_SCHEMAS_FORMAT "schemas.%u"
+#define SHM_LABELS_FORMAT "labels.%u"
 #define SHM_LOCKS_FORMAT "locks.%u.%u" /* generation, 0 to SHM_LOCK_FILES - 1 */
 
 #define SHM_MAGIC 0x31304c5254575353ull /* "SSWTRL01" */
@@ -163,8 +164,10 @@ struct shm_control {
 	struct shm_drain drain;
 	uint8_t rings_id[16]; /* random, constant while the rings' positions continue; 0: unknown */
 	uint64_t discards;    /* of these rings: losses are counted since the last one */
+	/* How often the gate was closed: an interval begun before is none that is still open. */
+	uint64_t closings;
 	uint8_t reserved1[SHM_PAGE - 5 * SHM_MAJORS - 64 - sizeof(struct shm_geometry) -
-			  sizeof(struct shm_drain) - 24];
+			  sizeof(struct shm_drain) - 32];
 	struct shm_ring_control ring[SHM_MAX_RINGS];
 };
 
@@ -359,22 +362,47 @@ _Static_assert(offsetof(struct shm_task_file, given_entry) == SHM_PAGE, "layout"
 _Static_assert(offsetof(struct shm_task_file, slot) % SHM_PAGE == 0, "no slot on two pages");
 
 /*
- * Schema area: texts one after the other. Who appends holds an OFD lock on the file's
- * first byte and raises `used` last.
+ * Texts one after the other: the schemas, and the labels, that the session's programs registered.
+ * Who appends holds an OFD lock on the file's first byte and raises `used` last.
  */
-enum { SHM_SCHEMA_BYTES = 256 * 1024, SHM_SCHEMA_TEXT_MAX = 64 * 1024 };
-
-struct shm_schema {
-	uint32_t length; /* of the text */
-	uint32_t reserved;
-	char text[]; /* then zeros to a multiple of 8 */
+enum {
+	SHM_SCHEMA_BYTES = 256 * 1024,
+	SHM_SCHEMA_TEXT_MAX = 64 * 1024,
+	/* Takes memory as labels come. */
+	SHM_LABEL_BYTES = 16 << 20,
+	SHM_LABEL_TEXT_MAX = 64 * 1024,
 };
+
+struct shm_text {
+	uint32_t length; /* of the text, not 0 */
+	uint32_t hash;	 /* of a label: saves its programs the comparison */
+	char text[];	 /* then zeros to a multiple of 8 */
+};
+
+#define SHM_TEXT_FILE_HEAD                                                                         \
+	uint64_t magic;                                                                            \
+	uint32_t used; /* bytes of area */                                                         \
+	uint32_t reserved[13]
 
 struct shm_schema_file {
-	uint64_t magic;
-	uint32_t used; /* bytes of area */
-	uint32_t reserved[13];
+	SHM_TEXT_FILE_HEAD;
 	uint8_t area[SHM_SCHEMA_BYTES];
 };
+
+/* A label's number is its offset in the area / 8 + 1. The area is a LABELS section's payload. */
+struct shm_label_file {
+	SHM_TEXT_FILE_HEAD;
+	uint8_t area[SHM_LABEL_BYTES];
+};
+
+_Static_assert(
+	offsetof(struct shm_schema_file, area) == 64 && offsetof(struct shm_label_file, area) == 64,
+	"layout");
+
+/* The bytes that a text takes in an area. */
+static inline uint32_t shm_text_bytes(uint32_t length)
+{
+	return (uint32_t)((sizeof(struct shm_text) + (uint64_t)length + 7) & ~UINT64_C(7));
+}
 
 #endif

@@ -409,7 +409,7 @@ static void gather(struct info *i)
 	else if (i->state == SHM_NO_RINGS || drain_load(&i->session, &i->drain.config, NULL) != 0)
 		i->drain.config.path[0] = 0;
 	i->memory = i->session.geometry.file_size + SHM_CONTROL_SIZE + SHM_TASKS_ALLOCATED +
-		    sizeof(struct shm_schema_file);
+		    sizeof(struct shm_schema_file) + SHM_PAGE;
 	i->has_clock_back = session_clock_back(&i->session, &i->clock_back);
 }
 

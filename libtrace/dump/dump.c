@@ -53,7 +53,9 @@ static int dump_gather_contents(struct dump *d)
 	tasks_open(&d->tasks, d->session);
 	rc = head_gather(&d->head, d->session, &d->tasks, d->options->codec, d->options->command,
 		false, d->error);
-	d->head.minor = has_causes(&d->rings) ? TF_VERSION_MINOR_CAUSES : TF_VERSION_MINOR;
+	d->head.minor = d->head.labels		? TF_VERSION_MINOR_LABELS
+			: has_causes(&d->rings) ? TF_VERSION_MINOR_CAUSES
+						: TF_VERSION_MINOR;
 	/* Writes the tasks before the hooks. */
 	d->tasks.sealed = true;
 	d->rings.tasks = &d->tasks;
@@ -182,11 +184,12 @@ static int write_all(struct dump *d)
 	int rc = section_writer_open(&d->writer, &d->out, max_raw, index_entries(d), d->error);
 
 	uint8_t id[TRACE_ID_SIZE];
+	uint32_t labels;
 
 	if (rc == 0)
 		rc = head_trace_id(id, d->error);
 	if (rc == 0)
-		rc = head_write(&d->head, &d->writer, id, max_raw, d->error);
+		rc = head_write(&d->head, &d->writer, id, max_raw, &labels, d->error);
 	if (rc == 0)
 		rc = write_hooks(d);
 	if (rc == 0)

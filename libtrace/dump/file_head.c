@@ -117,6 +117,7 @@ int head_gather(struct file_head *h, struct session *s, struct tasks *known, enu
 		rc = 0;
 	if (rc)
 		return rc;
+	h->labels = session_labels_used(s);
 	h->scripted = h->tasks.scripted || (session_sticky(s) & SHM_STICKY_SCRIPTED);
 	meta_lines(&h->meta, s, h->tasks.tasks, h->tasks.count, command);
 	head_sync_now(s, h->started);
@@ -134,8 +135,8 @@ uint64_t head_largest(const struct file_head *h)
 {
 	uint32_t untold = h->known->untold;
 	uint32_t tasks = untold < HEAD_TASKS_MAX ? untold : HEAD_TASKS_MAX;
-	uint64_t sizes[] = {
-		h->meta.length, h->schema.length, (uint64_t)tasks * TF_TASK_SIZE, 2 * TF_SYNC_SIZE};
+	uint64_t sizes[] = {h->meta.length, h->schema.length, (uint64_t)tasks * TF_TASK_SIZE,
+		h->labels ? TF_LABELS_SECTION_MAX : 0, 2 * TF_SYNC_SIZE};
 	uint64_t largest = 0;
 
 	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
@@ -240,9 +241,37 @@ int head_write_tasks(struct section_writer *w, enum tf_codec codec, struct tasks
 	return rc;
 }
 
-/* Tasks precede the hooks, so that a reader of a stream knows them in time. */
+int head_write_labels(struct section_writer *w, enum tf_codec codec, struct session *s,
+	uint32_t *written, struct session_error *error)
+{
+	const uint32_t room =
+		w->max_raw < TF_LABELS_SECTION_MAX ? w->max_raw : TF_LABELS_SECTION_MAX;
+	uint8_t *bytes;
+	uint32_t n;
+	int rc = 0;
+
+	if (session_labels_used(s) <= *written)
+		return 0;
+	bytes = malloc(room);
+	if (!bytes)
+		return head_fail_memory(error);
+	while (rc == 0 && (n = session_read_labels(s, *written, bytes, room))) {
+		const struct section labels = {.type = TF_TYPE_LABELS,
+			.codec = codec,
+			.payload = bytes,
+			.raw = n,
+			.position = *written};
+
+		rc = section_write(w, &labels, error);
+		*written += n;
+	}
+	free(bytes);
+	return rc;
+}
+
+/* Tasks and labels precede the hooks, so that a reader of a stream knows them in time. */
 int head_write(const struct file_head *h, struct section_writer *w, const uint8_t id[TRACE_ID_SIZE],
-	uint32_t max_raw, struct session_error *error)
+	uint32_t max_raw, uint32_t *labels, struct session_error *error)
 {
 	uint8_t header[TF_HEADER_SIZE];
 
@@ -257,5 +286,8 @@ int head_write(const struct file_head *h, struct section_writer *w, const uint8_
 			w, TF_TYPE_SCHEMA, h->codec, h->schema.bytes, h->schema.length, error);
 	if (rc == 0)
 		rc = write_first_clock(h, w, error);
-	return rc ? rc : head_write_tasks(w, h->codec, h->known, error);
+	if (rc == 0)
+		rc = head_write_tasks(w, h->codec, h->known, error);
+	*labels = 0;
+	return rc || !h->labels ? rc : head_write_labels(w, h->codec, h->session, labels, error);
 }

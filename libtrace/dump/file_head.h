@@ -1,6 +1,6 @@
 /*
- * What a trace.bin begins with, whoever writes it: header, META, SCHEMA, the first CLOCK and
- * TASKS, gathered from a session and written in that order.
+ * What a trace.bin begins with, whoever writes it: header, META, SCHEMA, the first CLOCK, TASKS and
+ * LABELS, gathered from a session and written in that order.
  */
 #ifndef SWT_DUMP_FILE_HEAD_H
 #define SWT_DUMP_FILE_HEAD_H
@@ -37,6 +37,7 @@ struct file_head {
 	size_t registered; /* bytes of schemas that programs registered, at schema's end */
 	struct head_tasks tasks;
 	struct tasks *known; /* the caller's */
+	uint32_t labels;     /* bytes of the session's labels */
 	bool scripted;
 	uint16_t minor;	     /* of the file's version: the caller's to set */
 	uint64_t started[3]; /* clock sync */
@@ -44,7 +45,7 @@ struct file_head {
 
 /*
  * To be called after the heads of the rings were read: a process sets the sticky flag and
- * enters itself, its counter source and its schemas before its first hook, so what is
+ * enters itself, its counter source, its schemas and labels before its first hook, so what is
  * gathered then knows the writer of every hook before those heads: it is added to `known`, of
  * which head_write writes what is not told. The caller may add lines
  * to meta before it is written. command: NULL if unknown. Free it whatever this returns.
@@ -64,8 +65,9 @@ int head_trace_id(uint8_t id[TRACE_ID_SIZE], struct session_error *error);
 void head_bytes(const struct file_head *h, const uint8_t id[TRACE_ID_SIZE], uint32_t max_raw,
 	uint8_t *bytes);
 
+/* *labels becomes the position after the labels that it wrote. */
 int head_write(const struct file_head *h, struct section_writer *w, const uint8_t id[TRACE_ID_SIZE],
-	uint32_t max_raw, struct session_error *error);
+	uint32_t max_raw, uint32_t *labels, struct session_error *error);
 
 /* Writes a section that belongs to no ring. */
 int head_write_plain(struct section_writer *w, enum tf_type type, enum tf_codec codec,
@@ -74,6 +76,10 @@ int head_write_plain(struct section_writer *w, enum tf_type type, enum tf_codec 
 /* TASKS sections of what is not told. */
 int head_write_tasks(struct section_writer *w, enum tf_codec codec, struct tasks *known,
 	struct session_error *error);
+
+/* LABELS sections of those from *written on, a position in the session's area, which moves on. */
+int head_write_labels(struct section_writer *w, enum tf_codec codec, struct session *s,
+	uint32_t *written, struct session_error *error);
 
 /* A CLOCK section of now. */
 int head_write_clock(

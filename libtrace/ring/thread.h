@@ -47,7 +47,10 @@ struct ring_thread {
 	uint32_t busy;
 	bool ending;		    /* its end was seen; it may still trace */
 	struct thread_entry *entry; /* session/threads.c */
+	void *block;		    /* measure/scope's; unmapped when the thread ends */
 };
+
+enum { RING_BLOCK_BYTES = 64 << 10 };
 
 /* Generations that no session has: of a thread that is not attached, and of the gate
  * before the first look (every major looks enabled there). */

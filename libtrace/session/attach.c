@@ -353,6 +353,20 @@ int attach_thread(uint32_t hooks)
 	return rc;
 }
 
+uint32_t attach_add_label(const char *text, uint32_t length, uint32_t hash)
+{
+	int saved_errno = errno;
+	uint32_t number = 0;
+	signal_mask saved;
+
+	/* Another session's number would name another label. */
+	if (attach_lock(&saved) && here.member && ring_self.map == &here.member->map)
+		number = labels_add(here.member, &here.look.place, text, length, hash);
+	attach_unlock(&saved);
+	errno = saved_errno;
+	return number;
+}
+
 void attach_set_source(enum shm_source source, uint32_t flags)
 {
 	signal_mask saved;
@@ -384,6 +398,9 @@ void attach_thread_gone(void)
 	if (attach_lock(&saved)) {
 		member_part(&ring_self);
 		ring_self.ending = true;
+		if (ring_self.block)
+			munmap(ring_self.block, RING_BLOCK_BYTES);
+		ring_self.block = NULL;
 	}
 	rseq_release();
 	attach_unlock(&saved);

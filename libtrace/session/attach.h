@@ -22,6 +22,10 @@ bool attach_wants(uint32_t major);
  */
 void attach_ready(uint32_t major);
 
+/* Adds a label to the session that the calling thread is attached to: its number, or 0 (labels.h).
+ */
+uint32_t attach_add_label(const char *text, uint32_t length, uint32_t hash);
+
 /* Notes where this process's counts come from, for the task table. Call it before the first hook.
  */
 void attach_set_source(enum shm_source source, uint32_t flags);

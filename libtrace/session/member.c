@@ -82,6 +82,7 @@ static void unmap_tables(struct member *m)
 {
 	if (m->tasks)
 		munmap(m->tasks, sizeof *m->tasks);
+	labels_close(&m->labels);
 	member_close_dir(m);
 	m->tasks = NULL;
 }

@@ -5,7 +5,10 @@
 #ifndef SWT_SESSION_MEMBER_H
 #define SWT_SESSION_MEMBER_H
 
+#include <stddef.h>
+
 #include "../ring/thread.h"
+#include "labels.h"
 #include "session.h"
 
 struct member {
@@ -21,7 +24,14 @@ struct member {
 	/* When a thread was last refused a slot (CLOCK_MONOTONIC_RAW ns; 0: not), and slots_freed
 	 * then. */
 	uint64_t refused, refused_freed;
+	struct label_table labels;
 };
+
+/* Every map that a thread has is a member's. */
+static inline struct member *member_of_map(const struct ring_map *map)
+{
+	return (struct member *)((char *)(uintptr_t)map - offsetof(struct member, map));
+}
 
 /*
  * Maps the rings and task table of a generation, and puts it on the list. 0, or a PU_ code

@@ -174,7 +174,7 @@ static int allocate_headers(int fd, const struct shm_geometry *g)
 
 /* ------------------------------------------------------------------- init */
 
-/* Removes the ring, task, schema and lock files of all generations but `keep`. */
+/* Removes the ring, task, schema, label and lock files of all generations but `keep`. */
 static void remove_files(struct session *s, uint32_t keep)
 {
 	int copy = openat(s->dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -192,6 +192,7 @@ static void remove_files(struct session *s, uint32_t keep)
 		if ((sscanf(e->d_name, SHM_RINGS_FORMAT, &generation) == 1 ||
 			    sscanf(e->d_name, SHM_TASKS_FORMAT, &generation) == 1 ||
 			    sscanf(e->d_name, SHM_SCHEMAS_FORMAT, &generation) == 1 ||
+			    sscanf(e->d_name, SHM_LABELS_FORMAT, &generation) == 1 ||
 			    sscanf(e->d_name, SHM_LOCKS_FORMAT, &generation, &lock) == 2) &&
 			(keep == 0 || generation != keep))
 			unlinkat(s->dir, e->d_name, 0);
@@ -318,8 +319,14 @@ static bool write_magic(int fd, uint32_t generation)
 	       (generation == 0 || pwrite(fd, &generation, 4, 8) == 4);
 }
 
+static void owner_count_closing(struct shm_control *c)
+{
+	__atomic_store_n(&c->closings, c->closings + 1, __ATOMIC_RELAXED);
+}
+
 static void close_gate(struct shm_control *c)
 {
+	owner_count_closing(c);
 	for (int i = 0; i < SHM_MAJORS; i++)
 		__atomic_store_n(&c->gate[i], 0, __ATOMIC_RELAXED);
 }
@@ -362,7 +369,7 @@ int session_init(
 {
 	struct shm_geometry g;
 	uint32_t generation = s->control->last_generation + 1;
-	int rings = -1, tasks = -1, schemas = -1, rc;
+	int rings = -1, tasks = -1, schemas = -1, labels = -1, rc;
 
 	if (generation > SHM_LAST_GENERATION)
 		generation = 1;
@@ -381,19 +388,26 @@ int session_init(
 		schemas =
 			make_file(s, SHM_SCHEMAS_FORMAT, generation, sizeof(struct shm_schema_file),
 				sizeof(struct shm_schema_file), config->group, error);
-	rc = rings < 0 ? rings : tasks < 0 ? tasks : schemas < 0 ? schemas : 0;
+	if (schemas >= 0)
+		labels = make_file(s, SHM_LABELS_FORMAT, generation, sizeof(struct shm_label_file),
+			SHM_PAGE, config->group, error);
+	rc = rings < 0	   ? rings
+	     : tasks < 0   ? tasks
+	     : schemas < 0 ? schemas
+	     : labels < 0  ? labels
+			   : 0;
 	if (!rc)
 		rc = make_locks(s, generation, config->group, error);
 	if (!rc && (!write_magic(rings, generation) || !write_magic(tasks, 0) ||
-			   !write_magic(schemas, 0)))
+			   !write_magic(schemas, 0) || !write_magic(labels, 0)))
 		rc = no_space(s, SHM_PAGE, errno, error);
 	/* The last step that may fail: users of the old rings keep their access if init fails. */
 	if (!rc)
 		rc = set_group(s, config->group, error);
 	if (rc) {
-		int fds[] = {rings, tasks, schemas};
+		int fds[] = {rings, tasks, schemas, labels};
 
-		for (int i = 0; i < 3; i++) {
+		for (int i = 0; i < 4; i++) {
 			if (fds[i] >= 0)
 				close(fds[i]);
 		}
@@ -406,9 +420,12 @@ int session_init(
 		close(s->tasks_fd);
 		close(s->schemas_fd);
 	}
+	if (s->labels_fd >= 0)
+		close(s->labels_fd);
 	s->rings_fd = rings;
 	s->tasks_fd = tasks;
 	s->schemas_fd = schemas;
+	s->labels_fd = labels;
 	owner_publish_generation(s, &g, generation);
 	remove_files(s, generation);
 	return 0;
@@ -491,6 +508,8 @@ int session_enable(struct session *s, int major, bool enable, struct session_err
 		if (major == -1 || major == i)
 			s->control->majors[i] = enable;
 	}
+	if (!enable)
+		owner_count_closing(s->control);
 	if (s->control->state == SHM_ON)
 		owner_open_gate(s->control);
 	return 0;

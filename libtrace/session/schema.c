@@ -4,18 +4,14 @@
  */
 #include "schema.h"
 
-#include <fcntl.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "../../formats/schema_parse.h"
 #include "../../include/perfutil.h"
-#include "paths.h"
+#include "texts.h"
 
 /* ------------------------------------------------------------- the process's */
 
@@ -86,7 +82,7 @@ static int find_text(
 	uint32_t at = 0;
 
 	while (at < used) {
-		const struct shm_schema *e = (const struct shm_schema *)(f->area + at);
+		const struct shm_text *e = (const struct shm_text *)(f->area + at);
 		uint32_t length;
 
 		if (used - at < sizeof *e)
@@ -96,79 +92,46 @@ static int find_text(
 			return -1;
 		if (length == s->length && memcmp(e->text, s->text, length) == 0)
 			return 1;
-		at += (uint32_t)((sizeof *e + length + 7) & ~7u);
+		at += shm_text_bytes(length);
 	}
 	return 0;
 }
 
-static int append_text(struct shm_schema_file *f, const struct registered_schema *s)
+/* With the file locked. */
+static int schema_append(int fd, const struct registered_schema *s)
 {
-	uint32_t need = (uint32_t)((sizeof(struct shm_schema) + s->length + 7) & ~7u);
-	uint32_t used = __atomic_load_n(&f->used, __ATOMIC_ACQUIRE);
-	struct shm_schema *e;
+	uint32_t used = texts_used(fd, SHM_SCHEMA_BYTES);
+	const struct shm_schema_file *f;
 	int found;
 
-	if (used > SHM_SCHEMA_BYTES || used % 8)
+	if (used == TEXTS_INVALID)
 		return PU_ERROR_INSUFFICIENT_BUFFER;
+	f = mmap(NULL, sizeof *f, PROT_READ, MAP_SHARED, fd, 0);
+	if (f == MAP_FAILED)
+		return PU_ERROR_CANNOT_MAP_BUFFER;
 	found = find_text(f, used, s);
+	munmap((void *)(uintptr_t)f, sizeof *f);
 	if (found > 0)
 		return PU_SUCCESS;
-	if (found < 0 || need > SHM_SCHEMA_BYTES - used)
+	if (found < 0 || shm_text_bytes(s->length) > SHM_SCHEMA_BYTES - used ||
+		!texts_append(fd, used, s->text, s->length, 0))
 		return PU_ERROR_INSUFFICIENT_BUFFER;
-	e = (struct shm_schema *)(f->area + used);
-	e->length = s->length;
-	memcpy(e->text, s->text, s->length);
-	/* Release: pairs with the acquire of whoever reads `used` next.
-	 * tests/litmus/schema-used.litmus */
-	__atomic_store_n(&f->used, used + need, __ATOMIC_RELEASE);
 	return PU_SUCCESS;
 }
 
-static int open_area(const struct member *m, const struct session_place *place)
-{
-	uid_t owner = place->owner;
-	int dir = session_open_path(place->dir, &owner, NULL), fd;
-	char name[32];
-
-	if (dir < 0)
-		return dir;
-	session_name(name, SHM_SCHEMAS_FORMAT, m->generation, 0);
-	fd = session_open_file(
-		dir, name, O_RDWR, owner, S_IWGRP, sizeof(struct shm_schema_file), NULL);
-	close(dir);
-	return fd;
-}
-
-/* Waits a second at most: a member that keeps the lock must not stop a program. */
-static bool lock_area(int fd)
-{
-	struct flock fl = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = 1};
-	const struct timespec wait = {.tv_nsec = 1000000};
-
-	for (int i = 0; i < 1000; i++) {
-		if (fcntl(fd, F_OFD_SETLK, &fl) == 0)
-			return true;
-		nanosleep(&wait, NULL);
-	}
-	return false;
-}
+/* How long a program waits for another one that appends. */
+enum { SCHEMA_WAIT_MS = 1000 };
 
 int schema_publish(const struct member *m, const struct session_place *place,
 	const struct registered_schema *s)
 {
-	struct shm_schema_file *f;
-	int fd = open_area(m, place), rc;
+	int fd = texts_open(m, place, SHM_SCHEMAS_FORMAT, sizeof(struct shm_schema_file)), rc;
 
 	if (fd < 0)
 		return fd;
-	f = mmap(NULL, sizeof *f, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (f == MAP_FAILED) {
-		close(fd);
-		return PU_ERROR_CANNOT_MAP_BUFFER;
-	}
-	rc = lock_area(fd) ? append_text(f, s) : PU_ERROR_FACILITY_BUSY;
-	munmap(f, sizeof *f);
-	close(fd); /* and so unlocked */
+	rc = texts_lock(fd, SCHEMA_WAIT_MS) ? schema_append(fd, s) : PU_ERROR_FACILITY_BUSY;
+	texts_unlock(fd);
+	close(fd);
 	return rc;
 }
 

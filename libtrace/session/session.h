@@ -49,6 +49,7 @@ struct session {
 	struct session_place place;
 	int dir, control_fd, lock_fd;
 	int rings_fd, tasks_fd, schemas_fd; /* -1: no rings */
+	int labels_fd;			    /* -1: also rings of a version without labels */
 	bool writable;			    /* this process owns it: control is mapped read-write */
 	struct shm_control *control;
 	struct shm_geometry geometry; /* copied once, of this generation */
@@ -155,5 +156,13 @@ int session_schemas(struct session *s, char **text, uint32_t *left_out);
 
 /* Sticky flags of the ring file (SHM_STICKY_). */
 uint32_t session_sticky(struct session *s);
+
+/* Bytes of the area of labels that hold whole labels; 0: none, or no area. */
+uint32_t session_labels_used(struct session *s);
+/*
+ * Copies labels as they lie in the area from offset `from` on, whole ones, at most `room` bytes
+ * (SHM_LABEL_TEXT_MAX + 8 at least). Returns their bytes; 0: there are no more.
+ */
+uint32_t session_read_labels(struct session *s, uint32_t from, uint8_t *bytes, uint32_t room);
 
 #endif

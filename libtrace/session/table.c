@@ -97,7 +97,7 @@ int session_tasks(struct session *s, struct session_task **tasks)
 /* ----------------------------------------------------------------- schemas */
 
 /* A member may have bypassed TraceRegisterSchema. Its text follows others in one section. */
-static bool is_schema(const struct shm_schema *e)
+static bool is_schema(const struct shm_text *e)
 {
 	struct schema *compiled;
 	int rc = schema_parse(e->text, e->length, &compiled, NULL);
@@ -119,8 +119,8 @@ int session_schemas(struct session *s, char **text, uint32_t *left_out)
 		return PU_ERR_FILE_ERROR;
 	}
 	used = f->used > SHM_SCHEMA_BYTES ? SHM_SCHEMA_BYTES : f->used;
-	while (used - at >= sizeof(struct shm_schema)) {
-		const struct shm_schema *e = (const struct shm_schema *)(f->area + at);
+	while (used - at >= sizeof(struct shm_text)) {
+		const struct shm_text *e = (const struct shm_text *)(f->area + at);
 		uint32_t next;
 
 		if (e->length == 0 || e->length > used - at - sizeof *e)
@@ -134,7 +134,7 @@ int session_schemas(struct session *s, char **text, uint32_t *left_out)
 		} else {
 			refused++;
 		}
-		next = (uint32_t)((sizeof *e + e->length + 7) & ~(size_t)7);
+		next = shm_text_bytes(e->length);
 		if (next > used - at)
 			break;
 		at += next;
@@ -145,6 +145,39 @@ int session_schemas(struct session *s, char **text, uint32_t *left_out)
 	if (left_out)
 		*left_out = refused;
 	return (int)n;
+}
+
+/* ------------------------------------------------------------------ labels */
+
+uint32_t session_labels_used(struct session *s)
+{
+	uint32_t used;
+
+	if (s->labels_fd < 0 || !ring_read_at(s->labels_fd, &used, sizeof used,
+					offsetof(struct shm_label_file, used)))
+		return 0;
+	return (used < SHM_LABEL_BYTES ? used : SHM_LABEL_BYTES) & ~7u;
+}
+
+uint32_t session_read_labels(struct session *s, uint32_t from, uint8_t *bytes, uint32_t room)
+{
+	uint32_t used = session_labels_used(s), at = 0;
+
+	if (from >= used)
+		return 0;
+	if (room > used - from)
+		room = used - from;
+	if (!ring_read_at(s->labels_fd, bytes, room, offsetof(struct shm_label_file, area) + from))
+		return 0;
+	while (room - at >= sizeof(struct shm_text)) {
+		const struct shm_text *e = (const struct shm_text *)(const void *)(bytes + at);
+
+		if (e->length == 0 || e->length > SHM_LABEL_TEXT_MAX ||
+			shm_text_bytes(e->length) > room - at)
+			break;
+		at += shm_text_bytes(e->length);
+	}
+	return at;
 }
 
 uint32_t session_sticky(struct session *s)

@@ -21,12 +21,6 @@
 /* The time before a refused thread asks again, unless slots were released. */
 #define RETRY_NS 100000000u
 
-/* Finds the member that contains ring_self.map. */
-static struct member *threads_find_member(const struct ring_thread *self)
-{
-	return (struct member *)((char *)(uintptr_t)self->map - offsetof(struct member, map));
-}
-
 /* ----------------------------------------------------------------- entries */
 
 /* Circular; the head is no entry. */
@@ -158,7 +152,7 @@ static void end_keyed(bool others)
 		if ((t != &ring_self && !others) || __atomic_load_n(&t->busy, __ATOMIC_ACQUIRE))
 			continue;
 		if (t->map)
-			member_leave(threads_find_member(t));
+			member_leave(member_of_map(t->map));
 		t->generation = RING_UNATTACHED;
 		t->map = NULL;
 		t->number = 0;
@@ -308,8 +302,8 @@ bool threads_wait_for_slot(const struct ring_thread *self)
 	return self->map && self->number == 0 &&
 	       self->epoch == __atomic_load_n(&ring_epoch.value, __ATOMIC_RELAXED) &&
 	       __atomic_load_n(&ring_gate_page()->generation, __ATOMIC_RELAXED) ==
-		       threads_find_member(self)->generation &&
-	       threads_is_refused(threads_find_member(self));
+		       member_of_map(self->map)->generation &&
+	       threads_is_refused(member_of_map(self->map));
 }
 
 /* By syscall(): touching prctl()'s page would cost an attach another fault. */
@@ -374,7 +368,7 @@ static void register_thread(struct member *m, struct ring_thread *self)
  */
 static void threads_leave_rings(struct ring_thread *self, uint32_t own)
 {
-	struct member *m = self->map ? threads_find_member(self) : NULL;
+	struct member *m = self->map ? member_of_map(self->map) : NULL;
 	bool is_writing = self->busy > own;
 	uint32_t number = self->number;
 	struct thread_entry *e;

@@ -124,12 +124,12 @@ END_TEST
 /* Writes an entry like a member that bypasses the library, or uses an earlier one. */
 static void write_entry(uint32_t at, const char *text)
 {
-	struct shm_schema e = {.length = (uint32_t)strlen(text)};
+	struct shm_text e = {.length = (uint32_t)strlen(text)};
 	off_t area = offsetof(struct shm_schema_file, area) + at;
 
 	ck_assert_int_gt(pwrite(box.schemas_fd, &e, sizeof e, area), 0);
 	ck_assert_int_gt(pwrite(box.schemas_fd, text, e.length,
-				 area + (off_t)offsetof(struct shm_schema, text)),
+				 area + (off_t)offsetof(struct shm_text, text)),
 		0);
 }
 
@@ -142,7 +142,7 @@ START_TEST(unchecked_entries_are_left_out)
 	setup();
 	for (size_t i = 0; i < sizeof entries / sizeof *entries; i++) {
 		write_entry(at, entries[i]);
-		at += (uint32_t)((sizeof(struct shm_schema) + strlen(entries[i]) + 7) & ~7u);
+		at += (uint32_t)((sizeof(struct shm_text) + strlen(entries[i]) + 7) & ~7u);
 	}
 	set_used(at);
 	ck_assert_int_eq(session_schemas(&box, &text, &left_out), (int)strlen(ONE THREE));

@@ -38,6 +38,7 @@ void fake_reset(uint32_t rings, uint32_t section_size)
 	fake_control.generation = 5;
 	strcpy(fake_session.place.dir, "/dev/shm/fake");
 	fake_session.rings_fd = fake_session.tasks_fd = fake_session.schemas_fd = 0;
+	fake_session.labels_fd = -1;
 	fake_session.control = &fake_control;
 	fake_session.generation = 5;
 	fake_session.geometry = (struct shm_geometry){.cpus = rings - 1,
@@ -244,6 +245,21 @@ int session_tasks(struct session *s, struct session_task **tasks)
 	*tasks = calloc(4, sizeof **tasks);
 	memcpy(*tasks, fake_task, sizeof fake_task);
 	return fake_tasks;
+}
+
+uint32_t session_labels_used(struct session *s)
+{
+	(void)s;
+	return 0;
+}
+
+uint32_t session_read_labels(struct session *s, uint32_t from, uint8_t *bytes, uint32_t room)
+{
+	(void)s;
+	(void)from;
+	(void)bytes;
+	(void)room;
+	return 0;
 }
 
 int session_schemas(struct session *s, char **text, uint32_t *left_out)

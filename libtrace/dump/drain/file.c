@@ -31,7 +31,7 @@ enum { LOSS_ENTRIES_MAX = 16384, LOSS_PART = 64 };
 static uint32_t drain_file_largest_raw(const struct drain *d, const struct file_head *h)
 {
 	uint64_t sizes[] = {d->reader.geometry.section_size, (uint64_t)d->rings * TF_LOSS_SIZE,
-		(uint64_t)HEAD_TASKS_MAX * TF_TASK_SIZE, SHM_SCHEMA_BYTES};
+		(uint64_t)HEAD_TASKS_MAX * TF_TASK_SIZE, SHM_SCHEMA_BYTES, TF_LABELS_SECTION_MAX};
 	uint64_t largest = head_largest(h);
 
 	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
@@ -47,7 +47,7 @@ int drain_file_begin(struct drain *d, struct drain_file *f, struct session_error
 
 	tasks_untell(&d->tasks);
 	int rc = head_gather(&h, d->session, &d->tasks, d->config.codec, command, true, error);
-	h.minor = TF_VERSION_MINOR_UNWRITTEN;
+	h.minor = TF_VERSION_MINOR_LABELS;
 	drain_state_meta(d, f != &d->file, &h.meta);
 	if (rc == 0 && h.meta.failed)
 		rc = session_fail(
@@ -60,7 +60,7 @@ int drain_file_begin(struct drain *d, struct drain_file *f, struct session_error
 		rc = section_writer_open(&f->writer, &f->out, f->max_raw, 0, error);
 	}
 	if (rc == 0)
-		rc = head_write(&h, &f->writer, d->id, f->max_raw, error);
+		rc = head_write(&h, &f->writer, d->id, f->max_raw, &f->labels, error);
 	if (rc == 0) {
 		f->whole = f->out.written;
 		f->regular = f->out.temporary;
@@ -327,6 +327,18 @@ static int new_schemas(struct drain *d, struct session_error *error)
 	return rc;
 }
 
+/* Before the hooks that cite them: reading the count costs a system call a round. */
+static int drain_file_add_labels(struct drain *d, struct session_error *error)
+{
+	uint32_t used = session_labels_used(d->session);
+
+	if (used == d->labels_used)
+		return 0;
+	d->labels_used = used;
+	return drain_file_settle_write(d, head_write_labels(&d->file.writer, d->config.codec,
+						  d->session, &d->file.labels, error));
+}
+
 /* Counts of claimed slots and bytes of schemas. Members can forge them: both areas are also
  * checked from time to time without news. */
 static bool read_news(const struct session *s, uint64_t *claims, uint32_t *schemas)
@@ -363,8 +375,10 @@ static int news(struct drain *d, struct session_error *error)
 
 int drain_file_keep_up(struct drain *d, struct session_error *error)
 {
-	int rc = news(d, error);
+	int rc = drain_file_add_labels(d, error);
 
+	if (rc == 0)
+		rc = news(d, error);
 	if (rc == 0)
 		rc = clock_in_time(d, error);
 	if (rc == 0)
@@ -376,8 +390,10 @@ int drain_file_keep_up(struct drain *d, struct session_error *error)
 
 int drain_file_end(struct drain *d, struct session_error *error)
 {
-	int rc = drain_file_write_losses(d, true, error);
+	int rc = drain_file_add_labels(d, error);
 
+	if (rc == 0)
+		rc = drain_file_write_losses(d, true, error);
 	if (rc == 0)
 		rc = head_write_clock(&d->file.writer, d->session, error);
 	if (rc == 0)

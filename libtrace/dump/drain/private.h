@@ -62,6 +62,7 @@ struct drain_file {
 	uint64_t hooked;		       /* HOOKS sections in it */
 	uint64_t losses;		       /* LOSS entries in it */
 	uint64_t registered;		       /* bytes of the programs' schemas in it */
+	uint32_t labels;		       /* bytes of the session's labels in it */
 	struct drain_section tail[DRAIN_TAIL]; /* the last HOOKS sections, by hooked % DRAIN_TAIL */
 };
 
@@ -82,7 +83,7 @@ struct drain {
 	const char *note;   /* for META: why this is not the file of the session's drain before */
 	struct tasks tasks; /* whose records are; told: those that stand in this file */
 	uint64_t claims;    /* of slots in the task table, when it was read last */
-	uint32_t schema_used;
+	uint32_t schema_used, labels_used;
 	int failed; /* the code of what ended it, or 0 */
 	struct session_error why;
 	bool finished, idle;

@@ -171,7 +171,7 @@ static void on_tables(struct shm_task_file *tasks, struct shm_schema_file *schem
 		schemas->used = (uint32_t)scribble_nasty(&any, seed);
 		break;
 	case 3:
-		((struct shm_schema *)(void *)schemas->area)->length =
+		((struct shm_text *)(void *)schemas->area)->length =
 			r & 8 ? (uint32_t)(r >> 8) % 5000 : (uint32_t)scribble_nasty(&any, seed);
 		break;
 	case 4:
