@@ -138,14 +138,20 @@ static void life_store(struct thread_group *g, const struct life_reading *r)
 	g->version++;
 }
 
-/* False: the page stands still while the thread is switched, as after PR_TASK_PERF_EVENTS_DISABLE.
- */
+/* A tracer that stops the thread at each system call switches it in each reading. */
+enum { LIFE_TRIES = 100 };
+
+/* False: the page stands still while the thread is switched, as after PR_TASK_PERF_EVENTS_DISABLE,
+ * or moves in each reading. */
 static bool life_renew(struct thread_group *g, struct life_reading *r)
 {
 	const struct life_reading before = *r;
 	uint32_t lock;
+	int tries = 0;
 
 	do {
+		if (tries++ == LIFE_TRIES)
+			return false;
 		lock = switch_page_lock(&g->page);
 		read_usage(&r->life);
 		r->ticks = clock_now();
