@@ -27,7 +27,7 @@ const char *info_clock_name(uint32_t clock)
 const char *info_section_name(unsigned type)
 {
 	static const char *const names[INFO_TYPES] = {"unknown", "HOOKS", "META", "SCHEMA", "TASKS",
-		"CLOCK", "LOSS", "INDEX", "END", "CAUSES"};
+		"CLOCK", "LOSS", "INDEX", "END", "CAUSES", "LABELS"};
 
 	return names[type];
 }
@@ -142,6 +142,8 @@ static void write_sections(struct report *r, const struct trace_file *f)
 		between = ", ";
 	}
 	out_str(o, *between ? "\n" : "none\n");
+	if (f->sections_of[TF_TYPE_LABELS])
+		out_printf(item(r, "labels"), "%llu\n", (unsigned long long)f->nlabels);
 	o = item(r, "hook data");
 	units_size(o, raw);
 	out_str(o, ", stored in ");

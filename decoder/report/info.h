@@ -6,8 +6,8 @@
 #include "report.h"
 
 enum {
-	INFO_TYPES = 10, /* section types; 0 stands for unknown ones */
-	INFO_CODECS = 4, /* the last stands for unknown ones */
+	INFO_TYPES = TF_TYPES, /* section types; 0 stands for unknown ones */
+	INFO_CODECS = 4,       /* the last stands for unknown ones */
 };
 
 const char *info_clock_name(uint32_t clock);

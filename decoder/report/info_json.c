@@ -93,6 +93,7 @@ static void info_json_write_meta(struct json *j, const struct trace_file *f)
 	for (unsigned type = 0; type < INFO_TYPES; type++)
 		json_member_u64(j, info_section_name(type), f->sections_of[type]);
 	json_close(j, '}');
+	json_member_u64(j, "labels", f->nlabels);
 	json_member_open(j, "hooks_sections_by_codec", '{');
 	for (unsigned codec = 0; codec < INFO_CODECS; codec++)
 		json_member_u64(j, info_codec_name(codec), f->hooks_by_codec[codec]);

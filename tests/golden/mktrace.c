@@ -14,12 +14,12 @@
  * Sections:
  *   section TYPE [codec=none|lz4|zlib|N] [ring=N] [guest=N] [position=N] [lost=N]
  *           [hooks=N] [torn=N] [first=N] [last=N] [raw=N] [stored=N] [aligned=no]
- *     TYPE: hooks meta schema tasks clock loss index end causes, or a number. guest=N is
+ *     TYPE: hooks meta schema tasks clock loss index end causes labels, or a number. guest=N is
  *     ring 0x80000000+N. Without position it follows the ring's section before. An
  *     index section lists the HOOKS sections so far.
  *   hook MAJOR MINOR [tid=N] [at=STAMP] [uncommitted] DATA...
- *     DATA: a word; 64:N two words, high first; 4:1.2345 integral part and
- *     fraction; "string" (len=N before it: its length lies). tid and at stay for
+ *     DATA: a word; 64:N two words, high first; f64:X a double likewise; 4:1.2345 integral
+ *     part and fraction; "string" (len=N before it: its length lies). tid and at stay for
  *     the next record. size= control= nwords= nstrings= override the record's own.
  *   pad SIZE [uncommitted]
  *   group mm=N [tid=N] [at=STAMP] elapsed=N [types=N] [label="..."] [summary] [detailed]
@@ -32,6 +32,7 @@
  *   sync TICKS REALTIME MONOTONIC
  *   loss RING FULL BIG HELD NOGUEST OVERWRITTEN TORN SKIPPED
  *   causes RING NOSLOT NOMEMORY UNATTACHED UNWRITTEN
+ *   label "text" [len=N]  an entry of LABELS; len: its length lies
  *   | text               a line of META or SCHEMA, to the end of the line
  *   bytes BYTES          zeros N
  *
@@ -84,8 +85,8 @@ static struct {
 } ring_position[MAX_RINGS];
 static unsigned rings;
 
-static const char *const types[] = {
-	"", "hooks", "meta", "schema", "tasks", "clock", "loss", "index", "end", "causes"};
+static const char *const types[] = {"", "hooks", "meta", "schema", "tasks", "clock", "loss",
+	"index", "end", "causes", "labels"};
 static const char *const codecs[] = {"none", "lz4", "zlib"};
 
 static uint64_t named(const char *text, const char *const *names, unsigned n)
@@ -228,7 +229,7 @@ static void open_section(struct line *l)
 	memset(&tally, 0, sizeof tally);
 	memset(shead, 0, SECTION);
 	set_le(shead, 0x53545753, 4);
-	set_le(shead + 4, named(type->text, types, 10), 2);
+	set_le(shead + 4, named(type->text, types, 11), 2);
 	aligned = in_section = true;
 	for (unsigned i = 1; i < l->n; i++) {
 		const struct token *t = &l->token[i];
@@ -341,6 +342,18 @@ static void causes(struct line *l)
 	add_zeros(&payload, 24);
 }
 
+static void label(struct line *l)
+{
+	struct token *text = next_token(l), *length = next_token(l);
+
+	if (!text || (length && strcmp(length->key, "len")))
+		fail("a label is a text, and len=N");
+	add_le(&payload, length ? number(length->text) : text->length, 4);
+	add_le(&payload, 0, 4);
+	add(&payload, text->text, text->length);
+	add_align(&payload, 8);
+}
+
 static bool payload_statement(const char *what, struct line *l)
 {
 	if (strcmp(what, "hook") == 0) {
@@ -365,6 +378,8 @@ static bool payload_statement(const char *what, struct line *l)
 		loss(l);
 	} else if (strcmp(what, "causes") == 0) {
 		causes(l);
+	} else if (strcmp(what, "label") == 0) {
+		label(l);
 	} else if (strcmp(what, "bytes") == 0) {
 		next_bytes(l, &payload);
 	} else if (strcmp(what, "zeros") == 0) {

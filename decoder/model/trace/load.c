@@ -265,6 +265,62 @@ static int load_causes(struct load *l, const struct io_section *s)
 	return s->raw % TF_CAUSES_SIZE ? section_damage(l->f, s, "a CAUSES entry is cut short") : 0;
 }
 
+/* 0: kept, 1: *why it is not, or CPIDECODE_ENOMEM. */
+static int load_label(struct load *l, const struct io_section *s, uint64_t number,
+	const uint8_t *text, uint32_t length, const char **why)
+{
+	struct file *f = l->f;
+	struct label entry = {.number = (uint32_t)number, .length = length};
+	const struct label *known;
+
+	*why = "a label's number is too large";
+	if (number > UINT32_MAX)
+		return 1;
+	known = labels_find(&f->labels, entry.number);
+	if (known && (known->length != length || memcmp(known->text, text, length)))
+		return file_contradiction(
+			f, s->offset, "a label differs from the earlier one of its number");
+	if (known)
+		return 0;
+	*why = "more labels than this reader keeps";
+	if (LABEL_COSTS + (size_t)length > MAX_LABELS_BYTES - f->labels_bytes)
+		return 1;
+	f->labels_bytes += LABEL_COSTS + length;
+	int rc = texts_add(f->texts_of_trace, (const char *)text, length, &entry.index);
+	if (rc)
+		return rc;
+	entry.text = f->texts_of_trace->at[entry.index].at;
+	rc = labels_add(&f->labels, &entry);
+	return rc < 0 ? rc : 0;
+}
+
+static int load_labels(struct load *l, const struct io_section *s)
+{
+	for (uint32_t at = 0; at < s->raw;) {
+		const uint8_t *p = l->raw.p + at;
+		uint32_t left = s->raw - at, length;
+		const char *why = NULL;
+
+		if (left < TF_LABEL_TEXT)
+			return section_damage(l->f, s, "a label is cut short");
+		length = get_le32(p + TF_LABEL_LENGTH);
+		if (!length || length > TF_LABEL_MAX)
+			return section_damage(l->f, s, "a label's length is not possible");
+		if (length > left - TF_LABEL_TEXT)
+			return section_damage(l->f, s, "a label is cut short");
+		int rc = s->position % 8 || at > UINT64_MAX - s->position
+				 ? 1
+				 : load_label(l, s, (s->position + at) / 8 + 1, p + TF_LABEL_TEXT,
+					   length, &why);
+		if (rc)
+			return rc > 0 ? section_damage(l->f, s,
+						why ? why : "its position is not a label's")
+				      : rc;
+		at += (TF_LABEL_TEXT + length + 7) / 8 * 8;
+	}
+	return 0;
+}
+
 /*
  * An unpacked file is read by its sections' contents: wrong stamps in headers would put hooks
  * out of order. Reading reports what cannot be unpacked.
@@ -302,6 +358,7 @@ static int on_section(void *ctx, const struct io_section *s)
 		[TF_TYPE_CLOCK] = {load_clock, MAX_SYNCS * TF_SYNC_SIZE},
 		[TF_TYPE_LOSS] = {load_loss, MAX_RINGS * TF_LOSS_SIZE},
 		[TF_TYPE_CAUSES] = {load_causes, MAX_RINGS * TF_CAUSES_SIZE},
+		[TF_TYPE_LABELS] = {load_labels, MAX_LABELS_BYTES},
 	};
 	struct load *l = ctx;
 	const char *why;
@@ -309,7 +366,7 @@ static int on_section(void *ctx, const struct io_section *s)
 	if (s->type == TF_TYPE_HOOKS)
 		return add_hooks(l, s);
 	l->f->pub.sections++;
-	l->f->pub.sections_of[s->type <= TF_TYPE_CAUSES ? s->type : 0]++;
+	l->f->pub.sections_of[s->type < TF_TYPES ? s->type : 0]++;
 	if (s->type >= sizeof types / sizeof *types || !types[s->type].load)
 		return 0;
 	if (s->raw > types[s->type].most)
@@ -427,6 +484,8 @@ static void publish(struct file *f)
 	f->pub.schema_problems = f->problems;
 	f->pub.rings = f->rings;
 	f->pub.clock = &f->clock;
+	f->pub.labels = &f->labels;
+	f->pub.nlabels = f->labels.count;
 	f->pub.import = io_import(f->in);
 	f->pub.bytes = f->pub.import ? f->pub.import->bytes : io_size(f->in);
 }
@@ -533,5 +592,6 @@ void file_free(struct file *f)
 	free(f->schemas);
 	free(f->problems);
 	spill_free(&f->tasks);
+	labels_free(&f->labels);
 	free(f);
 }

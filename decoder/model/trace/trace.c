@@ -45,6 +45,12 @@ int trace_new(struct trace **result)
 		free(t);
 		return rc;
 	}
+	t->texts = calloc(1, sizeof *t->texts);
+	if (!t->texts) {
+		trace_free(t);
+		return CPIDECODE_ENOMEM;
+	}
+	pthread_mutex_init(&t->texts->lock, NULL);
 	*result = t;
 	return 0;
 }
@@ -60,6 +66,11 @@ void trace_free(struct trace *t)
 	for (size_t i = 0; i < t->nuser; i++)
 		schema_free(t->user[i]);
 	schema_free(t->builtin);
+	if (t->texts) {
+		texts_free(t->texts);
+		pthread_mutex_destroy(&t->texts->lock);
+	}
+	free(t->texts);
 	free(t->files);
 	free(t->machines);
 	free(t->user);
@@ -120,6 +131,7 @@ static int trace_load_file(struct trace *t, struct file *f, struct progress *p)
 	int rc = grow(&t->files, t->nfiles, &t->files_cap, sizeof *t->files);
 
 	f->pub.index = (uint32_t)t->nfiles;
+	f->texts_of_trace = t->texts;
 	if (!rc)
 		rc = file_load(f, t->verify, t->progress ? trace_report_progress : NULL, p);
 	if (!rc)
@@ -265,6 +277,26 @@ const struct task *trace_task_at(const struct trace *t, uint32_t machine, size_t
 	if (machine >= t->nmachines || i >= t->machines[machine]->tasks.count)
 		return NULL;
 	return tasks_at(&t->machines[machine]->tasks, i);
+}
+
+const struct label *trace_label(const struct trace_file *f, uint32_t number)
+{
+	return labels_find(f->labels, number);
+}
+
+struct trace_text trace_text_at(const struct trace *t, uint32_t index)
+{
+	return texts_get(t->texts, index);
+}
+
+uint32_t trace_text_index(const struct trace *t, const char *text, uint32_t length)
+{
+	return texts_find_or_add(t->texts, text, length);
+}
+
+size_t trace_texts_limit(const struct trace *t)
+{
+	return texts_limit(t->texts);
 }
 
 bool trace_span(const struct trace *t, int64_t *first_ns, int64_t *last_ns)

@@ -14,6 +14,9 @@
 #include "../hooks/schema.h"
 
 struct clock;
+struct label;
+struct labels;
+struct trace_text;
 struct clock_finding; /* clock.h */
 
 /* A rejected line: its major's description ends there. */
@@ -59,7 +62,7 @@ struct trace_file {
 	uint64_t fingerprint;		/* of its headers: distinguishes the files of a trace */
 	uint64_t bytes;			/* the file's size */
 	uint64_t sections;		/* intact sections of all types */
-	uint64_t sections_of[10];	/* by type, TF_TYPE_; 0: of unknown types */
+	uint64_t sections_of[TF_TYPES]; /* by type; 0: of unknown types */
 	uint64_t hooks_by_codec[4];	/* HOOKS sections, TF_CODEC_; 3: unknown ones */
 	bool has_end;			/* false: truncated, the writer did not close it */
 	uint64_t hooks;			/* sum over rings */
@@ -90,6 +93,8 @@ struct trace_file {
 	size_t nclock_findings;
 	uint64_t clock_findings_untold;
 	const struct schema_set *schemas;
+	const struct labels *labels;
+	uint64_t nlabels;
 };
 
 /* Files of a drain: each has the number of files written before it, and of those kept. */
@@ -157,6 +162,14 @@ struct trace_rotation trace_rotation(const struct trace_file *f);
 /* The task of tid at that time on that machine; NULL: unknown. */
 const struct task *trace_task(
 	const struct trace *t, uint32_t machine, uint32_t tid, uint64_t ticks);
+/* The file's label of that number; NULL: it has none. */
+const struct label *trace_label(const struct trace_file *f, uint32_t number);
+/* Texts by index (labels.h). Several threads may call these. */
+struct trace_text trace_text_at(const struct trace *t, uint32_t index);
+/* TEXT_NONE: more texts than this reader keeps. */
+uint32_t trace_text_index(const struct trace *t, const char *text, uint32_t length);
+/* Above the index of any text that hooks state. */
+size_t trace_texts_limit(const struct trace *t);
 /* A task of the trace by index from 0, for listings; NULL beyond the last. */
 const struct task *trace_task_at(const struct trace *t, uint32_t machine, size_t i);
 

@@ -4,6 +4,7 @@
 
 #include "clock.h"
 #include "directory.h"
+#include "labels.h"
 #include "tasks.h"
 #include "trace.h"
 
@@ -15,6 +16,9 @@ enum {
 	MAX_SCHEMA_BYTES = 2 << 20,
 	MAX_SCHEMAS = 4096,
 	MAX_SYNCS = 1 << 18,
+	/* Texts and, of each label, LABEL_COSTS. */
+	MAX_LABELS_BYTES = 64 << 20,
+	LABEL_COSTS = 64,
 	/* Files up to this size are verified on opening: the cost is negligible. */
 	VERIFY_SMALL_BYTES = 64 << 20,
 	/* Files up to this size are also unpacked on opening, to check headers against contents:
@@ -68,6 +72,9 @@ struct file {
 	struct trace_schema_problem *problems;
 	size_t problems_cap;
 	struct spill tasks; /* struct task; until the machine takes ownership */
+	struct trace_texts *texts_of_trace;
+	struct labels labels;
+	size_t labels_bytes;
 };
 
 struct trace {
@@ -78,6 +85,7 @@ struct trace {
 	struct schema **user; /* in order: the first that describes a major wins */
 	size_t nuser, user_cap;
 	struct schema *builtin;
+	struct trace_texts *texts;
 	enum trace_verify verify;
 	trace_progress_fn progress;
 	void *progress_ctx;
