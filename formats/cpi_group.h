@@ -1,7 +1,8 @@
 /*
  * Groups: the hooks of one interval, of the CPI facility (with those of the interval major behind
- * them) or of CPU utilisation. States their kinds in order, and the rule by which a hook joins the
- * previous one (trace-file.md, "Record"). Every reader of groups uses this table.
+ * them), of CPU utilisation, or a light interval, which is one hook. States their kinds in order,
+ * and the rule by which a hook joins the previous one (trace-file.md, "Record"). Every reader of
+ * groups uses this table.
  */
 #ifndef SWT_FORMATS_CPI_GROUP_H
 #define SWT_FORMATS_CPI_GROUP_H
@@ -11,6 +12,7 @@
 
 #include "cpi_hooks.h"
 #include "cpuutil_hooks.h"
+#include "scope_hooks.h"
 
 /* The hooks of a group, in order. */
 enum group_part {
@@ -23,11 +25,15 @@ enum group_part {
 	PART_QUALITY,
 	PART_LABEL_END,
 	PART_TIME,
-	/* CPU utilisation; all after those of CPI. */
+	PART_ARGS,
+	/* CPU utilisation. */
 	PART_UTIL_LABEL_START,
 	PART_UTIL_SUMMARY,
 	PART_UTIL_PER_CPU,
 	PART_UTIL_LABEL_END,
+	/* Light intervals. */
+	PART_SCOPE,
+	PART_SCOPE_ARGS,
 	PARTS,
 };
 
@@ -48,11 +54,14 @@ static const struct group_kind group_kinds[PARTS] = {
 	[PART_QUALITY] = {CPI_MINOR_QUALITY, CPI_MAJOR, CPI_QUALITY_ELAPSED, 0},
 	[PART_LABEL_END] = {CPI_MINOR_LABEL_END, CPI_MAJOR, CPI_LABEL_ELAPSED, 0},
 	[PART_TIME] = {INTERVAL_MINOR_TIME, INTERVAL_MAJOR, INTERVAL_TIME_WORD_ELAPSED, 0},
+	[PART_ARGS] = {INTERVAL_MINOR_ARGS, INTERVAL_MAJOR, INTERVAL_ARGS_WORD_ELAPSED, 0},
 	[PART_UTIL_LABEL_START] = {CPUUTIL_MINOR_LABEL_START, CPUUTIL_MAJOR, CPUUTIL_LABEL_ELAPSED,
 		0},
 	[PART_UTIL_SUMMARY] = {CPUUTIL_MINOR_SUMMARY, CPUUTIL_MAJOR, CPUUTIL_DATA_ELAPSED, 0},
 	[PART_UTIL_PER_CPU] = {CPUUTIL_MINOR_PER_CPU, CPUUTIL_MAJOR, CPUUTIL_DATA_ELAPSED, 0},
 	[PART_UTIL_LABEL_END] = {CPUUTIL_MINOR_LABEL_END, CPUUTIL_MAJOR, CPUUTIL_LABEL_ELAPSED, 0},
+	[PART_SCOPE] = {SCOPE_MINOR_PLAIN, SCOPE_MAJOR, SCOPE_WORD_ELAPSED, 0},
+	[PART_SCOPE_ARGS] = {SCOPE_MINOR_ARGS, SCOPE_MAJOR, SCOPE_WORD_ELAPSED, 0},
 };
 
 /* The kinds of hooks of a major differ only in these bits, which are the same for all majors. */
@@ -66,14 +75,17 @@ _Static_assert(((CPI_MINOR_LABEL_START | CPI_MINOR_SUMMARY | CPI_MINOR_THREAD | 
 	"the table of kinds");
 _Static_assert(CPUUTIL_MINOR_KIND == CPI_MINOR_KIND && CPUUTIL_MINOR_MM == CPI_MINOR_MM &&
 		       INTERVAL_MINOR_KIND == CPI_MINOR_KIND &&
-		       (INTERVAL_MINOR_TIME & ((1u << GROUP_KIND_SHIFT) - 1)) == 0,
+		       SCOPE_MINOR_KIND == CPI_MINOR_KIND &&
+		       ((INTERVAL_MINOR_TIME | INTERVAL_MINOR_ARGS | SCOPE_MINOR_PLAIN |
+				SCOPE_MINOR_ARGS) &
+			       ((1u << GROUP_KIND_SHIFT) - 1)) == 0,
 	"the table of kinds");
 
 static inline enum group_part group_part(uint8_t major, uint32_t minor)
 {
 	static const uint8_t rows[256] = {
-		[CPI_MAJOR] = 1, [CPUUTIL_MAJOR] = 2, [INTERVAL_MAJOR] = 3};
-	static const uint8_t parts[4][16] = {
+		[CPI_MAJOR] = 1, [CPUUTIL_MAJOR] = 2, [INTERVAL_MAJOR] = 3, [SCOPE_MAJOR] = 4};
+	static const uint8_t parts[5][16] = {
 		[1] = {[GROUP_KIND(CPI_MINOR_LABEL_START)] = PART_LABEL_START,
 			[GROUP_KIND(CPI_MINOR_SUMMARY)] = PART_SUMMARY,
 			[GROUP_KIND(CPI_MINOR_SYSTEM)] = PART_SYSTEM,
@@ -85,7 +97,10 @@ static inline enum group_part group_part(uint8_t major, uint32_t minor)
 			[GROUP_KIND(CPUUTIL_MINOR_SUMMARY)] = PART_UTIL_SUMMARY,
 			[GROUP_KIND(CPUUTIL_MINOR_PER_CPU)] = PART_UTIL_PER_CPU,
 			[GROUP_KIND(CPUUTIL_MINOR_LABEL_END)] = PART_UTIL_LABEL_END},
-		[3] = {[GROUP_KIND(INTERVAL_MINOR_TIME)] = PART_TIME},
+		[3] = {[GROUP_KIND(INTERVAL_MINOR_TIME)] = PART_TIME,
+			[GROUP_KIND(INTERVAL_MINOR_ARGS)] = PART_ARGS},
+		[4] = {[GROUP_KIND(SCOPE_MINOR_PLAIN)] = PART_SCOPE,
+			[GROUP_KIND(SCOPE_MINOR_ARGS)] = PART_SCOPE_ARGS},
 	};
 
 	if (minor & CPI_MINOR_KIND & ~(0xFu << GROUP_KIND_SHIFT))
@@ -93,9 +108,14 @@ static inline enum group_part group_part(uint8_t major, uint32_t minor)
 	return (enum group_part)parts[rows[major]][GROUP_KIND(minor)];
 }
 
-static inline bool group_part_is_util(enum group_part part)
+/* Whose hooks a group has. */
+enum group_class { GROUP_CPI, GROUP_UTIL, GROUP_SCOPE };
+
+static inline enum group_class group_class(enum group_part part)
 {
-	return part >= PART_UTIL_LABEL_START;
+	return part >= PART_SCOPE	       ? GROUP_SCOPE
+	       : part >= PART_UTIL_LABEL_START ? GROUP_UTIL
+					       : GROUP_CPI;
 }
 
 /* The identity of a group by its hooks so far. */
@@ -121,9 +141,10 @@ static inline struct group_identity group_identify(
 static inline bool group_goes_on(
 	const struct group_identity *group, const struct group_identity *next)
 {
+	enum group_class of = group_class((enum group_part)next->part);
+
 	return group->part != PART_NONE && next->part > group->part && next->mm == group->mm &&
-	       group_part_is_util((enum group_part)next->part) ==
-		       group_part_is_util((enum group_part)group->part) &&
+	       of != GROUP_SCOPE && of == group_class((enum group_part)group->part) &&
 	       (!next->has_elapsed || !group->has_elapsed || next->elapsed == group->elapsed);
 }
 

@@ -85,8 +85,11 @@ static int read_all(struct reader *reader, unsigned threads, struct findings *fo
 	if (!reader->builders)
 		return CPIDECODE_ENOMEM;
 	int rc = pass_run(&pass, found);
-	for (unsigned i = 0; i < threads; i++)
+	for (unsigned i = 0; i < threads; i++) {
+		if (found && reader->builders[i])
+			unnamed_add(&found->unnamed, interval_builder_unnamed(reader->builders[i]));
 		interval_builder_free(reader->builders[i]);
+	}
 	free(reader->builders);
 	return rc;
 }

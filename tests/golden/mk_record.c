@@ -142,6 +142,12 @@ void mk_hook(struct line *l, struct bytes *payload, struct tally *tally)
 			r.uncommitted = true;
 		} else if (strncmp(t->text, "64:", 3) == 0) {
 			add_hl(&r, number(t->text + 3));
+		} else if (strncmp(t->text, "f64:", 4) == 0) {
+			double v = strtod(t->text + 4, NULL);
+			uint64_t bits;
+
+			memcpy(&bits, &v, sizeof bits);
+			add_hl(&r, bits);
 		} else if (strncmp(t->text, "4:", 2) == 0) {
 			add_fix4(&r, t->text + 2);
 		} else {

@@ -2,18 +2,36 @@
 #ifndef SWT_DECODER_MODEL_INTERVALS_GROUP_H
 #define SWT_DECODER_MODEL_INTERVALS_GROUP_H
 
+#include "../trace/findings.h"
 #include "group_plan.h"
 #include "intervals.h"
 
+/* What the groups of a builder share. */
+struct group_reader {
+	const struct trace *trace;
+	struct unnamed unnamed;
+	struct hash_index names; /* of values, see group_values.c */
+};
+
 struct group {
 	struct interval iv;
+	struct group_reader *reader;
+	const struct trace_file *file;
 	struct interval_cpu *cpus;
 	size_t cpus_room;
 	struct interval_util *utils; /* of CPU utilisation: num_utils, as many as cpus in the end */
 	uint32_t num_utils;
 	size_t utils_room;
-	char *label;
+	const char *label; /* text, or a file's */
+	char *label_text;
 	size_t label_room;
+	uint32_t known; /* of SCOPE_MAJOR: the word */
+	struct interval_value *values;
+	size_t values_room;
+	char *value_texts;
+	size_t texts_room;
+	/* Of the hook that is being read: its first value, and the one that its next text is of. */
+	uint32_t first_value, text_value;
 	uint32_t num_cpus_word; /* by the hooks; 0: not stated */
 	struct group_identity identity;
 	bool open, has_types;
@@ -42,6 +60,17 @@ int group_need_cpu(struct group *g, uint32_t cpu);
 int group_need_util(struct group *g, uint32_t cpu); /* in utils */
 /* Completes a group of CPU utilisation after its last hook. 0 or CPIDECODE_ENOMEM. */
 int group_settle_util(struct group *g);
+/* Completes a light interval. */
+void group_settle_scope(struct group *g);
+
+/* Named values, in group_values.c. Each takes a field; 0 or CPIDECODE_ENOMEM. */
+int group_take_value_name(struct group *g, uint32_t turn, uint64_t number, enum value_kind kind);
+int group_take_value_type(struct group *g, uint32_t turn, uint64_t type);
+int group_take_value_bits(struct group *g, uint32_t turn, uint64_t bits);
+/* A string: the name or the text of the next value that lacks one. */
+int group_take_value_text(struct group *g, const char *bytes, uint32_t length);
+/* After a hook's last field. */
+int group_settle_values(struct group *g);
 void group_free(struct group *g);
 
 #endif

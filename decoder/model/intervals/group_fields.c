@@ -5,8 +5,9 @@
 #include "intervals.h"
 
 enum {
-	OF_CPI = 1,
-	OF_UTIL = 2,
+	OF_CPI = 1 << GROUP_CPI,
+	OF_UTIL = 1 << GROUP_UTIL,
+	OF_SCOPE = 1 << GROUP_SCOPE,
 	OF_BOTH = OF_CPI | OF_UTIL,
 };
 
@@ -19,7 +20,7 @@ enum {
 static const struct group_field nothing = {"", TAKE_NOTHING, 0, 0, 0};
 
 static const struct group_field fields[] = {
-	{"elapsed", TAKE_ELAPSED, OF_BOTH, 0, 0},
+	{"elapsed", TAKE_ELAPSED, OF_BOTH | OF_SCOPE, 0, 0},
 	{"types", TAKE_TYPES, OF_BOTH, WANT_FLAGS | WANT_THREAD, 0},
 	{"num_cpus", TAKE_NUM_CPUS, OF_BOTH, WANT_FLAGS, 0},
 	{"label", TAKE_LABEL, OF_BOTH, 0, 0},
@@ -39,8 +40,8 @@ static const struct group_field fields[] = {
 	{"cpu_cycles", TAKE_CPU_COUNT, OF_CPI, WANT_CPUS, CPU(cycles)},
 	{"cpu_busy_cycles", TAKE_CPU_COUNT, OF_CPI, WANT_CPUS, CPU(busy_cycles)},
 	{"flags", TAKE_QUALITY, OF_CPI, WANT_QUALITY, 0},
-	{"on_cpu_ns", TAKE_COUNT, OF_CPI, WANT_QUALITY, IV(on_cpu_ns)},
-	{"ctx_switches", TAKE_COUNT, OF_CPI, WANT_QUALITY, IV(ctx_switches)},
+	{"on_cpu_ns", TAKE_COUNT, OF_CPI | OF_SCOPE, WANT_QUALITY, IV(on_cpu_ns)},
+	{"ctx_switches", TAKE_COUNT, OF_CPI | OF_SCOPE, WANT_QUALITY, IV(ctx_switches)},
 	{"migrations", TAKE_COUNT, OF_CPI, WANT_QUALITY, IV(migrations)},
 	{"faults", TAKE_COUNT, OF_CPI, WANT_QUALITY, IV(faults)},
 	{"unexplained_ns", TAKE_COUNT, OF_CPI, WANT_QUALITY, IV(unexplained_ns)},
@@ -57,6 +58,12 @@ static const struct group_field fields[] = {
 	{"cpu_idle_time", TAKE_UTIL_COUNT, OF_UTIL, WANT_UTIL_TIME, UTIL(idle_time)},
 	{"cpu_intr_time", TAKE_UTIL_COUNT, OF_UTIL, WANT_UTIL_TIME, UTIL(intr_time)},
 	{"cpu_unhalted_cycles", TAKE_UTIL_COUNT, OF_UTIL, WANT_UTIL_TIME, UTIL(unhalted_cycles)},
+	{"known", TAKE_KNOWN, OF_SCOPE, WANT_QUALITY | WANT_VALUES, 0},
+	{"label_number", TAKE_LABEL_NUMBER, OF_SCOPE, 0, 0},
+	{"arg_name", TAKE_ARG_NAME, OF_CPI | OF_SCOPE, WANT_VALUES, 0},
+	{"arg_type", TAKE_VALUE_TYPE, OF_CPI | OF_SCOPE, WANT_VALUES, 0},
+	{"arg_value", TAKE_VALUE_BITS, OF_CPI | OF_SCOPE, WANT_VALUES, 0},
+	{"text", TAKE_TEXT, OF_CPI | OF_SCOPE, WANT_VALUES, 0},
 	{"cpu_reference_cycles", TAKE_UTIL_COUNT, OF_UTIL, WANT_UTIL_TIME, UTIL(reference_cycles)},
 };
 
@@ -65,20 +72,20 @@ static bool has_type_of(const struct schema_field *f, enum group_op op)
 {
 	if (group_op_is_ratio(op))
 		return f->type == FIELD_FIX4;
-	if (op == TAKE_LABEL)
+	if (op == TAKE_LABEL || op == TAKE_TEXT)
 		return f->type == FIELD_STRING;
 	return f->type == FIELD_U32 || f->type == FIELD_U64;
 }
 
 const struct group_field *group_field_of(const struct schema_field *f, enum group_part part)
 {
-	unsigned major = group_part_is_util(part) ? OF_UTIL : OF_CPI;
+	unsigned class = 1u << group_class(part);
 
 	for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
 		const struct group_field *field = &fields[i];
 		bool repeated = field->op >= TAKE_CPU_COUNT;
 
-		if (strcmp(field->name, f->name) == 0 && field->majors & major)
+		if (strcmp(field->name, f->name) == 0 && field->classes & class)
 			return repeated == f->repeated && has_type_of(f, (enum group_op)field->op)
 				       ? field
 				       : &nothing;
@@ -88,8 +95,10 @@ const struct group_field *group_field_of(const struct schema_field *f, enum grou
 
 bool group_field_is_wanted(const struct group_field *field, unsigned wants)
 {
-	if (field->op == TAKE_LABEL)
+	if (field->op == TAKE_LABEL || field->op == TAKE_LABEL_NUMBER)
 		return true;
+	if (field->op >= TAKE_ARG_NAME)
+		return wants & WANT_VALUES;
 	return field->op > TAKE_ELAPSED && wants & (field->wants | WANT_FLAGS);
 }
 
@@ -104,10 +113,13 @@ bool group_field_is_needed(const struct group_field *field, enum group_part part
 		[PART_QUALITY] = "flags",
 		[PART_LABEL_END] = "label",
 		[PART_TIME] = "time_source",
+		[PART_ARGS] = "arg_value",
 		[PART_UTIL_LABEL_START] = "label",
 		[PART_UTIL_SUMMARY] = "busy",
 		[PART_UTIL_PER_CPU] = "cpu_busy_time",
 		[PART_UTIL_LABEL_END] = "label",
+		[PART_SCOPE] = "label_number",
+		[PART_SCOPE_ARGS] = "label_number",
 	};
 
 	return strcmp(field->name, needed[part]) == 0;

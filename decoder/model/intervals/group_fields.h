@@ -17,6 +17,8 @@ enum group_op {
 	TAKE_NUM_CPUS,
 	TAKE_QUALITY,
 	TAKE_LABEL, /* the hook's first string */
+	TAKE_LABEL_NUMBER,
+	TAKE_KNOWN, /* of a light interval */
 	TAKE_COUNT, /* to `at` of struct interval */
 	TAKE_RATIO,
 	/* Figures of a processor: one value per turn of a repeat. */
@@ -24,6 +26,11 @@ enum group_op {
 	TAKE_CPU_RATIO,
 	TAKE_UTIL_COUNT, /* to `at` of struct interval_util */
 	TAKE_UTIL_RATIO,
+	/* Named values: a turn each, then their texts. Read only for WANT_VALUES. */
+	TAKE_ARG_NAME,
+	TAKE_VALUE_TYPE,
+	TAKE_VALUE_BITS,
+	TAKE_TEXT, /* a light interval's label may be the first one */
 };
 
 /* For figures: */
@@ -34,10 +41,10 @@ static inline bool group_op_is_ratio(enum group_op op)
 
 struct group_field {
 	const char *name;
-	uint8_t op;	/* enum group_op; it says the field's type, too */
-	uint8_t majors; /* the parts whose hooks have it */
-	uint8_t wants;	/* enum interval_want: any of these bits requests it */
-	uint16_t at;	/* offset in struct interval, interval_cpu or interval_util */
+	uint8_t op;	 /* enum group_op; it says the field's type, too */
+	uint8_t classes; /* the parts whose hooks have it: bits of enum group_class */
+	uint16_t wants;	 /* enum interval_want: any of these bits requests it */
+	uint16_t at;	 /* offset in struct interval, interval_cpu or interval_util */
 };
 
 /* The meaning of a field in the schema of that part; never NULL, may be the row without a

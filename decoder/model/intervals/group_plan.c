@@ -63,6 +63,7 @@ static struct group_plan *make(
 	plan->key = key;
 	plan->schema = s;
 	plan->part = (uint8_t)part;
+	plan->wants = p->wants;
 	for (unsigned i = 0; i < s->nfields; i++)
 		plan->means[i] = group_field_of(&s->fields[i], part);
 	plan->wanted = plan_has_wanted(plan, p->wants);

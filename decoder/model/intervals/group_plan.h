@@ -14,6 +14,7 @@ struct group_plan {
 	const struct schema_hook *schema;
 	uint8_t part;	   /* enum group_part */
 	bool wanted;	   /* has fields that the consumer asked for */
+	unsigned wants;	   /* enum interval_want */
 	bool elapsed_wide; /* two words */
 	uint16_t elapsed_word;
 	uint32_t elapsed_words;	   /* for the elapsed time; UINT32_MAX: by the schema's cursor */

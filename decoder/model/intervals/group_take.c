@@ -5,6 +5,7 @@
 
 #include "../../../formats/base/array.h"
 #include "../../../include/cpidecode.h"
+#include "../trace/labels.h"
 #include "group.h"
 #include "group_line.h"
 
@@ -14,7 +15,9 @@ void group_free(struct group *g)
 		return;
 	free(g->cpus);
 	free(g->utils);
-	free(g->label);
+	free(g->label_text);
+	free(g->values);
+	free(g->value_texts);
 	free(g);
 }
 
@@ -63,12 +66,27 @@ static int take_label(struct group *g, const char *bytes, uint32_t length)
 		return 0;
 	}
 	/* One byte more: an empty label is not NULL. */
-	if (!array_reserve(&g->label, &g->label_room, (size_t)length + 1, 1))
+	if (!array_reserve(&g->label_text, &g->label_room, (size_t)length + 1, 1))
 		return CPIDECODE_ENOMEM;
-	memcpy(g->label, bytes, length);
+	memcpy(g->label_text, bytes, length);
+	g->label = g->label_text;
 	iv->label_len = length;
 	iv->has_label = true;
 	return 0;
+}
+
+static void take_label_number(struct group *g, uint64_t number)
+{
+	const struct label *label =
+		number <= UINT32_MAX ? trace_label(g->file, (uint32_t)number) : NULL;
+
+	if (!label) {
+		g->reader->unnamed.labels += number != 0;
+		return;
+	}
+	g->label = label->text;
+	g->iv.label_len = label->length;
+	g->iv.has_label = true;
 }
 
 static void take_types(struct group *g, uint64_t types)
@@ -141,6 +159,12 @@ static inline int take_value(
 	case TAKE_TYPES:
 		take_types(g, v);
 		return 0;
+	case TAKE_LABEL_NUMBER:
+		take_label_number(g, v);
+		return 0;
+	case TAKE_KNOWN:
+		g->known = (uint32_t)v;
+		return 0;
 	case TAKE_NUM_CPUS:
 		take_num_cpus(g, v);
 		return 0;
@@ -164,26 +188,58 @@ static inline int take_value(
 	}
 }
 
+/* Strings, and what a hook has in turns of its own: read by the cursor alone. */
+static int take_text_or_value(
+	struct group *g, enum group_op op, const struct field_value *v, bool values)
+{
+	if (op == TAKE_LABEL)
+		return take_label(g, v->string, v->length);
+	if (op == TAKE_TEXT && g->known & SCOPE_KNOWN_TEXT) {
+		g->known &= ~SCOPE_KNOWN_TEXT;
+		return take_label(g, v->string, v->length);
+	}
+	if (!values)
+		return 0;
+	switch (op) {
+	case TAKE_ARG_NAME:
+		return group_take_value_name(g, v->turn, v->u, VALUE_ARGUMENT);
+	case TAKE_VALUE_TYPE:
+		return group_take_value_type(g, v->turn, v->u);
+	case TAKE_VALUE_BITS:
+		return group_take_value_bits(g, v->turn, v->u);
+	default:
+		return group_take_value_text(g, v->string, v->length);
+	}
+}
+
 static int take_by_cursor(struct group *g, const struct group_plan *plan, const struct hook *h)
 {
 	struct hook read_as = *h;
 	struct field_cursor c;
 	struct field_value v;
 
+	const bool values = plan->wants & WANT_VALUES;
+
 	read_as.schema = plan->schema;
+	g->first_value = g->text_value = g->iv.num_values;
 	field_start(&c, &read_as);
 	while (field_next(&c, &v)) {
 		const struct group_field *f = plan->means[v.index];
-		int rc = f->op == TAKE_LABEL ? take_label(g, v.string, v.length)
-					     : take_value(g, (enum group_op)f->op, f->at, v.turn,
-						       !v.not_measured, v.u);
+		const enum group_op op = (enum group_op)f->op;
 
+		/* The rest of the hook is values. */
+		if (op == TAKE_ARG_NAME && !(plan->wants & (WANT_VALUES | WANT_FLAGS)) &&
+			!(g->known & SCOPE_KNOWN_TEXT))
+			return 0;
+		int rc = op == TAKE_LABEL || op >= TAKE_ARG_NAME
+				 ? take_text_or_value(g, op, &v, values)
+				 : take_value(g, op, f->at, v.turn, !v.not_measured, v.u);
 		if (rc)
 			return rc;
 	}
 	if (c.fit & FIT_SHORT)
 		g->iv.flags |= IV_MALFORMED;
-	return 0;
+	return group_settle_values(g);
 }
 
 static int take_line(struct group *g, const struct group_line *line, const struct hook *h)
@@ -211,6 +267,18 @@ static int take_line(struct group *g, const struct group_line *line, const struc
 		rc = take_value(g, (enum group_op)f->op, f->at, f->turn, v || !f->na0, v);
 	}
 	return rc;
+}
+
+void group_settle_scope(struct group *g)
+{
+	struct interval *iv = &g->iv;
+
+	if (g->known & SCOPE_KNOWN_NO_SWITCH)
+		set_count(iv, &iv->ctx_switches, 0);
+	iv->time_source =
+		g->known & (SCOPE_KNOWN_NO_SWITCH | SCOPE_KNOWN_SWITCHES | SCOPE_KNOWN_ON_CPU)
+			? INTERVAL_TIME_PAGE
+			: INTERVAL_TIME_NONE;
 }
 
 int group_take(struct group *g, const struct group_plan *plan, const struct hook *h)

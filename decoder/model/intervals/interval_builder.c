@@ -46,6 +46,7 @@ struct interval_builder {
 	size_t flush_file;
 	const struct group_plan *last[PARTS]; /* cache of the last lookup: usually needed next */
 	struct group_plans plans;
+	struct group_reader reader;
 	const struct schema_set *known_set;
 	const struct group_plan *known[CPI_MINOR_MM + 1][PARTS]; /* see known_plans */
 	struct interval blank; /* a template: a compile-time constant would be stored field by
@@ -63,6 +64,7 @@ int interval_builder_new(const struct trace *t, unsigned wants, struct interval_
 	b->wants = wants;
 	b->plans.wants = wants;
 	b->plans.builtin = t->builtin;
+	b->reader.trace = t;
 	b->blank = blank;
 	b->groups = calloc(t->nfiles ? t->nfiles : 1, sizeof *b->groups);
 	if (!b->groups) {
@@ -82,7 +84,13 @@ void interval_builder_free(struct interval_builder *b)
 	group_free(b->out);
 	free(b->groups);
 	group_plans_free(&b->plans);
+	hash_index_free(&b->reader.names);
 	free(b);
+}
+
+struct unnamed interval_builder_unnamed(const struct interval_builder *b)
+{
+	return b->reader.unnamed;
 }
 
 static const struct group_plan *find_plan(
@@ -108,6 +116,8 @@ static void open_group(struct interval_builder *b, struct group *g, const struct
 	struct interval *iv = &g->iv;
 
 	g->open = true;
+	g->file = f;
+	g->known = 0;
 	g->has_types = false;
 	g->identity = (struct group_identity){.mm = (uint8_t)(h->minor & CPI_MINOR_MM)};
 	g->num_cpus_word = 0;
@@ -184,6 +194,8 @@ static int close_group(struct interval_builder *b, size_t file, const struct int
 	g->open = false;
 	if (iv->major == CPUUTIL_MAJOR && group_settle_util(g))
 		return CPIDECODE_ENOMEM;
+	if (iv->major == SCOPE_MAJOR)
+		group_settle_scope(g);
 	iv->elapsed = g->identity.elapsed;
 	iv->start_ticks = iv->elapsed < iv->end_ticks ? iv->end_ticks - iv->elapsed : 0;
 	iv->start_ns = b->wants & WANT_START
@@ -198,6 +210,10 @@ static int close_group(struct interval_builder *b, size_t file, const struct int
 	iv->cpus = iv->num_cpus && b->wants & WANT_CPUS ? g->cpus : NULL;
 	iv->utils = iv->major == CPUUTIL_MAJOR && iv->cpus ? g->utils : NULL;
 	iv->label = iv->has_label ? g->label : NULL;
+	if (iv->num_values) {
+		iv->values = g->values;
+		iv->value_texts = iv->values_bytes ? g->value_texts : "";
+	}
 	b->groups[file] = b->out;
 	b->out = g;
 	*result = iv;
@@ -253,8 +269,11 @@ static struct group *group_for(struct interval_builder *b, const struct hook *h)
 {
 	struct group **at = &b->groups[h->file];
 
-	if (!*at)
+	if (!*at) {
 		*at = calloc(1, sizeof **at);
+		if (*at)
+			(*at)->reader = &b->reader;
+	}
 	if (*at && !(*at)->open)
 		open_group(b, *at, h);
 	return *at;

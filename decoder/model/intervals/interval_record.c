@@ -35,6 +35,11 @@ struct values {
 	uint32_t num_cpus;
 };
 
+/* Of named values; only with RECORD_VALUES. */
+struct named {
+	uint32_t count, bytes;
+};
+
 _Static_assert(IV_USER_ONLY <= UINT16_MAX && RECORD_MAX_SIZE <= UINT16_MAX, "fit the record");
 
 enum {
@@ -63,9 +68,15 @@ static size_t utils_bytes(const struct interval *iv)
 	return iv->utils ? iv->num_cpus * sizeof *iv->utils : 0;
 }
 
+static size_t values_bytes(uint32_t count, uint32_t bytes)
+{
+	return count * sizeof(struct interval_value) + bytes;
+}
+
 size_t interval_record_tail(const struct interval *iv)
 {
-	return cpus_bytes(iv) + utils_bytes(iv) + (iv->has_label ? iv->label_len : 0);
+	return cpus_bytes(iv) + utils_bytes(iv) + (iv->has_label ? iv->label_len : 0) +
+	       (iv->num_values ? values_bytes(iv->num_values, iv->values_bytes) : 0);
 }
 
 void interval_record_put_tail(uint8_t *to, const struct interval *iv)
@@ -77,6 +88,13 @@ void interval_record_put_tail(uint8_t *to, const struct interval *iv)
 	if (utils)
 		memcpy(to + n, iv->utils, utils);
 	n += utils;
+	if (iv->num_values) {
+		size_t values = values_bytes(iv->num_values, 0);
+
+		memcpy(to + n, iv->values, values);
+		memcpy(to + n + values, iv->value_texts, iv->values_bytes);
+		n += values_bytes(iv->num_values, iv->values_bytes);
+	}
 	if (iv->has_label && iv->label_len)
 		memcpy(to + n, iv->label, iv->label_len);
 }
@@ -135,6 +153,12 @@ static uint8_t *put_body(
 	}
 	if (wants & VALUE_WANTS)
 		p = put_values(p, iv);
+	if (iv->num_values) {
+		struct named named = {iv->num_values, iv->values_bytes};
+
+		memcpy(p, &named, sizeof named);
+		p += sizeof named;
+	}
 	if (outside) {
 		memcpy(p, &offset, sizeof offset);
 		return p + sizeof offset;
@@ -160,7 +184,8 @@ void interval_record_put(
 		.mm = iv->mm,
 		.major = iv->major,
 		.types = iv->types,
-		.marks = (iv->has_label ? RECORD_LABEL : 0) | (iv->cpus ? RECORD_CPUS : 0),
+		.marks = (iv->has_label ? RECORD_LABEL : 0) | (iv->cpus ? RECORD_CPUS : 0) |
+			 (iv->num_values ? RECORD_VALUES : 0),
 	};
 	if (wants & RECORD_PLACES) {
 		r.sort.key = (uint64_t)iv->start_ns ^ UINT64_C(1) << 63;
@@ -184,6 +209,7 @@ struct parts {
 	struct times times;
 	struct places places;
 	struct values values;
+	struct named named;
 	const uint8_t *value, *tail;
 };
 
@@ -209,7 +235,13 @@ static void find_parts(const struct interval_record *r, unsigned wants, struct p
 		p += sizeof parts->values;
 	}
 	parts->value = p;
-	parts->tail = p + 8 * (size_t)__builtin_popcount(parts->values.mask);
+	p += 8 * (size_t)__builtin_popcount(parts->values.mask);
+	parts->named = (struct named){0};
+	if (r->marks & RECORD_VALUES) {
+		memcpy(&parts->named, p, sizeof parts->named);
+		p += sizeof parts->named;
+	}
+	parts->tail = p;
 }
 
 static size_t array_bytes(const struct interval_record *r, const struct parts *parts)
@@ -228,7 +260,8 @@ uint64_t interval_record_outside(const struct interval_record *r, unsigned wants
 
 	find_parts(r, wants, &parts);
 	memcpy(&offset, parts.tail, sizeof offset);
-	*bytes = array_bytes(r, &parts) + (r->marks & RECORD_LABEL ? r->label_len : 0);
+	*bytes = array_bytes(r, &parts) + values_bytes(parts.named.count, parts.named.bytes) +
+		 (r->marks & RECORD_LABEL ? r->label_len : 0);
 	return offset;
 }
 
@@ -286,9 +319,15 @@ void interval_record_get(const struct interval_record *r, unsigned wants, const 
 									   iv->num_cpus *
 										   sizeof *iv->cpus)
 			    : NULL;
+	tail += array_bytes(r, &parts);
+	iv->num_values = parts.named.count;
+	iv->values_bytes = parts.named.bytes;
+	iv->values = iv->num_values ? (const struct interval_value *)(const void *)tail : NULL;
+	iv->value_texts = (const char *)tail + values_bytes(iv->num_values, 0);
+	tail += values_bytes(iv->num_values, iv->values_bytes);
 	iv->has_label = r->marks & RECORD_LABEL;
 	iv->label_len = r->label_len;
-	iv->label = iv->has_label ? (const char *)tail + array_bytes(r, &parts) : NULL;
+	iv->label = iv->has_label ? (const char *)tail : NULL;
 }
 
 static int interval_record_compare_origin(

@@ -28,7 +28,8 @@ enum {
 	RECORD_KEPT = 1, /* else only a key, for the depth of others */
 	RECORD_LABEL = 2,
 	RECORD_CPUS = 4,
-	RECORD_OUTSIDE = 8, /* label and processors */
+	RECORD_OUTSIDE = 8, /* label, processors and named values */
+	RECORD_VALUES = 16,
 };
 
 /* With the wants: sorts by CLOCK_REALTIME, which needs WANT_START, and keeps place and parent. */
@@ -37,10 +38,10 @@ enum {
 enum {
 	/* Longer labels and arrays are stored in the file separately. */
 	RECORD_MAX_INSIDE = 8 << 10,
-	RECORD_MAX_SIZE = RECORD_MAX_INSIDE + 320, /* fits its 16 bits */
+	RECORD_MAX_SIZE = RECORD_MAX_INSIDE + 328, /* fits its 16 bits */
 };
 
-/* Bytes of its label and processors. */
+/* Bytes of its label, processors and named values. */
 size_t interval_record_tail(const struct interval *iv);
 /* Copies them. */
 void interval_record_put_tail(uint8_t *to, const struct interval *iv);
@@ -56,7 +57,7 @@ void interval_record_put(
 /* The tail's offset in the file, if it is outside, and its size. */
 uint64_t interval_record_outside(const struct interval_record *r, unsigned wants, size_t *bytes);
 /*
- * The interval, whose label and cpus point into the record or, if it is outside, into
+ * The interval, whose label, cpus and values point into the record or, if it is outside, into
  * the tail. wants as it was put.
  */
 void interval_record_get(const struct interval_record *r, unsigned wants, const uint8_t *tail,

@@ -20,6 +20,23 @@ struct reader {
 	const struct trace *t;
 };
 
+static int interval_set_keep_values(
+	struct reader *r, const struct interval *iv, struct interval *to)
+{
+	size_t bytes = iv->num_values * sizeof *iv->values;
+
+	if (!bytes)
+		return 0;
+	struct interval_value *values = arena_alloc(&r->memory, bytes + iv->values_bytes);
+	if (!values)
+		return CPIDECODE_ENOMEM;
+	memcpy(values, iv->values, bytes);
+	memcpy((char *)values + bytes, iv->value_texts, iv->values_bytes);
+	to->values = values;
+	to->value_texts = (char *)values + bytes;
+	return 0;
+}
+
 static int keep_interval(struct reader *r, const struct interval *iv)
 {
 	int rc = grow(&r->at, r->pub.count, &r->cap, sizeof *r->at);
@@ -30,6 +47,7 @@ static int keep_interval(struct reader *r, const struct interval *iv)
 	*to = *iv;
 	to->cpus = NULL;
 	to->utils = NULL;
+	to->values = NULL;
 	if (iv->has_label) {
 		to->label = intern_bytes(&r->memory, iv->label, iv->label_len);
 		if (!to->label)
@@ -54,7 +72,7 @@ static int keep_interval(struct reader *r, const struct interval *iv)
 		to->utils = utils;
 	}
 	r->pub.count++;
-	return 0;
+	return interval_set_keep_values(r, iv, to);
 }
 
 static int interval_set_add_interval(struct reader *r, const struct interval *iv)
@@ -85,13 +103,15 @@ static int interval_set_read_slice(void *ctx, struct pass_slice *slice)
 	struct reader *r = ctx;
 	struct interval_builder *b;
 	const struct interval *iv;
-	int rc = interval_builder_new(r->t, WANT_ALL, &b);
+	const unsigned values = r->options->values ? WANT_VALUES : 0;
+	int rc = interval_builder_new(r->t, WANT_ALL | values, &b);
 
 	if (rc)
 		return rc;
 	while ((rc = interval_read(b, slice, &iv)) > 0)
 		if ((rc = interval_set_add_interval(r, iv)))
 			break;
+	unnamed_add(&r->pub.found.unnamed, interval_builder_unnamed(b));
 	interval_builder_free(b);
 	return rc;
 }

@@ -64,10 +64,13 @@ static bool has_machines(const struct trace *t)
 	return false;
 }
 
-static void free_feeders(struct feeder *feeders, unsigned n)
+static void free_feeders(struct feeder *feeders, unsigned n, struct findings *found)
 {
-	for (unsigned i = 0; feeders && i < n; i++)
+	for (unsigned i = 0; feeders && i < n; i++) {
+		if (found && feeders[i].builder)
+			unnamed_add(&found->unnamed, interval_builder_unnamed(feeders[i].builder));
 		interval_builder_free(feeders[i].builder);
+	}
 	free(feeders);
 }
 
@@ -94,7 +97,7 @@ static int read_in(struct interval_stream *s, const struct interval_stream_optio
 		rc = pass_run(&pass, found);
 	for (unsigned i = 0; r.feeders && i < sorter.threads; i++)
 		s->count += r.feeders[i].kept;
-	free_feeders(r.feeders, sorter.threads);
+	free_feeders(r.feeders, sorter.threads, found);
 	return rc;
 }
 

@@ -1,5 +1,5 @@
 /*
- * Intervals rebuilt from groups of CPI hooks: streamed as they end, or as a sorted and nested
+ * Intervals rebuilt from groups of hooks: streamed as they end, or as a sorted and nested
  * set in memory.
  */
 #ifndef SWT_DECODER_MODEL_INTERVALS_INTERVALS_H
@@ -19,6 +19,7 @@ enum interval_want {
 	WANT_METHOD = 1u << 6, /* of CPU utilisation; WANT_SYSTEM has it, too */
 	/* Reads only by the schema's cursor: slower, same result. */
 	WANT_BY_CURSOR = 1u << 7,
+	WANT_VALUES = 1u << 8, /* named values; WANT_ALL does not have them */
 };
 
 /*
@@ -38,6 +39,8 @@ int interval_flush(struct interval_builder *b, const struct interval **iv);
 /* Does all of that: returns the next interval of a slice (1), 0 after its last, or a negative
  * code. */
 int interval_read(struct interval_builder *b, struct pass_slice *s, const struct interval **iv);
+/* Labels and names that no text was found for, in all of the builder's intervals. */
+struct unnamed interval_builder_unnamed(const struct interval_builder *b);
 void interval_builder_free(struct interval_builder *b);
 
 /*
@@ -56,7 +59,8 @@ struct interval_set_options {
 	bool (*filter)(
 		void *ctx, const struct interval *iv); /* NULL: all; depth is not known yet */
 	void *ctx;
-	bool cpus; /* keep the per-processor arrays (else NULL in the set, num_cpus stays) */
+	bool cpus;   /* keep the per-processor arrays (else NULL in the set, num_cpus stays) */
+	bool values; /* and the named values */
 };
 
 int interval_set_read(const struct trace *t, const struct interval_set_options *options,

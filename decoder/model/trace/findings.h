@@ -4,9 +4,22 @@
 
 #include "trace.h"
 
+/* Numbers in hooks of intervals that the file's table of labels does not have. */
+struct unnamed {
+	uint64_t labels; /* of intervals */
+	uint64_t names;	 /* of values; also those beyond what this reader keeps */
+};
+
+static inline void unnamed_add(struct unnamed *to, struct unnamed more)
+{
+	to->labels += more.labels;
+	to->names += more.names;
+}
+
 /* Starts zeroed. */
 struct findings {
 	struct hook_counts total;
+	struct unnamed unnamed;
 	struct hook_counts **rings; /* by file, then beside its rings; NULL: nothing was read */
 	size_t nfiles;
 	struct hook_damage *damage; /* by file, then offset; at most MAX_TOLD_DAMAGE */

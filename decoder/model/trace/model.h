@@ -72,11 +72,31 @@ struct interval_util {
 	uint64_t unhalted_cycles, reference_cycles;
 };
 
+/* What a named value of an interval is. */
+enum value_kind {
+	VALUE_ARGUMENT, /* said by the program */
+	VALUE_KINDS,
+};
+
+/* A named value of an interval. */
+struct interval_value {
+	uint32_t name;	 /* trace_text_at */
+	uint32_t length; /* of a text */
+	uint8_t kind;	 /* enum value_kind */
+	uint8_t type;	 /* enum interval_arg_type; 0: it has no value */
+	union {
+		uint64_t u;
+		int64_t i;
+		double f;
+		uint64_t at; /* a text's offset in the interval's value_texts */
+	};
+};
+
 #define NOT_MEASURED UINT64_MAX
 
 /*
- * One interval: a hook group (one CpiGetAndTrace or CpuUtilGetAndTrace). Unmeasured doubles are
- * NAN, unmeasured counts NOT_MEASURED.
+ * One interval: a hook group (one CpiGetAndTrace or CpuUtilGetAndTrace, or a light interval's
+ * hook). Unmeasured doubles are NAN, unmeasured counts NOT_MEASURED.
  */
 struct interval {
 	int64_t start_ns, end_ns; /* CLOCK_REALTIME; end is the group's stamp */
@@ -90,15 +110,19 @@ struct interval {
 	uint8_t mm;
 	uint8_t types; /* CPI_HOOK_*: as the hooks say (THREAD also from a thread hook) */
 	bool has_label;
-	uint8_t major;	   /* CPI_MAJOR or CPUUTIL_MAJOR */
+	uint8_t major;	   /* CPI_MAJOR, CPUUTIL_MAJOR or SCOPE_MAJOR */
 	const char *label; /* label_len bytes, any bytes; interned, lives as long as the set */
 	uint32_t label_len;
-	uint32_t depth;					  /* 0 is outermost */
-	int64_t parent;					  /* index in the set, -1: none */
-	int64_t place;					  /* of a stream: from 0 */
-	uint32_t num_cpus;				  /* 0: not in the group */
-	const struct interval_cpu *cpus;		  /* num_cpus of them, or NULL */
-	const struct interval_util *utils;		  /* beside cpus; NULL: of CPI_MAJOR */
+	uint32_t depth;			   /* 0 is outermost */
+	int64_t parent;			   /* index in the set, -1: none */
+	int64_t place;			   /* of a stream: from 0 */
+	uint32_t num_cpus;		   /* 0: not in the group */
+	const struct interval_cpu *cpus;   /* num_cpus of them, or NULL */
+	const struct interval_util *utils; /* beside cpus; NULL: not of CPUUTIL_MAJOR */
+	/* num_values of them, none of one kind and name; of the texts, values_bytes. NULL: none */
+	const struct interval_value *values;
+	const char *value_texts;
+	uint32_t num_values, values_bytes;
 	double raw_cpi, scaled_cpi, busy_pct, thread_cpi; /* of the system; of the thread */
 	uint64_t instructions, cycles, busy_cycles;	  /* of the system */
 	uint64_t thread_instructions, thread_cycles;

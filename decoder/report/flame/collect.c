@@ -329,6 +329,8 @@ static int collect_end(struct flame_collection *c)
 	for (unsigned i = 0; i < c->count && !rc; i++) {
 		struct flame_writer *w = &c->writers[i];
 
+		if (c->r->found)
+			unnamed_add(&c->r->found->unnamed, interval_builder_unnamed(w->builder));
 		c->counted += w->counted;
 		c->left_out += w->left_out;
 		c->start = w->start < c->start ? w->start : c->start;

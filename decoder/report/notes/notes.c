@@ -199,6 +199,22 @@ static bool note_reading(notes_say say, const struct trace *t, const struct find
 	return c->bad_sections || c->malformed || found->ndamage;
 }
 
+/* Numbers without a text: part of the table of labels is missing. */
+static void note_unnamed(notes_say say, const struct unnamed *u)
+{
+	if (u->labels)
+		say("%" PRIu64
+		    " interval%s without a label: the table of labels in the file lacks %s",
+			u->labels, notes_plural(u->labels),
+			u->labels == 1 ? "its entry" : "their entries");
+	if (u->names)
+		say("%" PRIu64
+		    " value%s of intervals left out: the table of labels in the file lacks "
+		    "%s",
+			u->names, notes_plural(u->names),
+			u->names == 1 ? "its name" : "their names");
+}
+
 bool notes_unreadable(notes_say say, const struct trace *t, const struct findings *found, int error)
 {
 	for (size_t i = 0; i < found->ndamage; i++) {
@@ -256,6 +272,7 @@ bool notes_trace(notes_say say, const struct trace *t, const struct findings *fo
 	}
 	bad |= note_reading(say, t, found);
 	bad |= note_rotated_files(say, t);
+	note_unnamed(say, &found->unnamed);
 	note_twice(say, t, found);
 	note_alignment(say, t);
 	return bad;
