@@ -7,7 +7,7 @@
 #include "../model/intervals/interval_stream.h"
 #include "../model/stats/tally.h"
 #include "../sink/escape.h"
-#include "rows.h"
+#include "value_columns.h"
 
 /* Columns that many traces say nothing for: of CPU utilisation, of the thread's time, of quality
  * hooks, and of time that no switch explains. */
@@ -186,6 +186,7 @@ struct taking {
 	const struct report *r;
 	atomic_bool any; /* there are intervals */
 	atomic_uint has; /* the columns that some of them have */
+	struct value_columns values;
 };
 
 static bool intervals_filter_interval(void *ctx, const struct interval *iv)
@@ -200,16 +201,19 @@ static bool intervals_filter_interval(void *ctx, const struct interval *iv)
 	/* Most intervals add nothing: an atomic or for each would be slow. */
 	if (has & ~atomic_load_explicit(&t->has, memory_order_relaxed))
 		atomic_fetch_or_explicit(&t->has, has, memory_order_relaxed);
+	if (iv->num_values)
+		value_columns_see(&t->values, iv);
 	return true;
 }
 
-static int intervals_print(struct report *r, struct interval_stream *s, unsigned has)
+static int intervals_print(
+	struct report *r, struct interval_stream *s, const struct column *values, unsigned has)
 {
 	struct rows rows;
 	const struct interval *iv;
 	int rc = 0;
 
-	for (rows_begin(&rows, r, columns, has); rc >= 0 && rows_pass(&rows);) {
+	for (rows_begin_more(&rows, r, columns, values, has); rc >= 0 && rows_pass(&rows);) {
 		rc = interval_stream_rewind(s);
 		while (rc >= 0 && !r->out->error && (rc = interval_stream_next(s, &iv)) > 0) {
 			rows.has = iv->major == CPUUTIL_MAJOR ? has : has & ~HAS_UTIL;
@@ -218,6 +222,24 @@ static int intervals_print(struct report *r, struct interval_stream *s, unsigned
 	}
 	rows_end(&rows);
 	return rc < 0 ? rc : 0;
+}
+
+/* The stream is there. */
+static int intervals_report(struct report *r, struct interval_stream *s, struct taking *taking)
+{
+	int rc = value_columns_make(&taking->values, r->format);
+
+	if (!rc)
+		rc = intervals_print(r, s, taking->values.columns,
+			atomic_load(&taking->has) |
+				(r->format != FORMAT_TEXT ? HAS_TIME | HAS_LIFE | HAS_UNEXPLAINED
+							  : 0));
+	if (!rc && !atomic_load(&taking->any))
+		report_note_no_intervals(r);
+	if (!rc && r->format != FORMAT_TEXT && taking->values.count > VALUE_COLUMNS_MAX)
+		report_note(r, "%zu names of values have no column: only the first %d do",
+			taking->values.count - VALUE_COLUMNS_MAX, VALUE_COLUMNS_MAX);
+	return rc;
 }
 
 int report_intervals(struct report *r)
@@ -229,17 +251,17 @@ int report_intervals(struct report *r)
 		.progress_ctx = r->ctx,
 		.from_ns = r->filter->from,
 		.threads = r->threads,
-		.wants = r->format == FORMAT_JSON ? WANT_ALL : WANT_ALL & ~WANT_CPUS};
+		.wants = WANT_VALUES |
+			 (r->format == FORMAT_JSON ? WANT_ALL : WANT_ALL & ~WANT_CPUS)};
 	struct interval_stream *s;
-	int rc = interval_stream_open(r->trace, &how, &s, r->found);
+	int rc = value_columns_init(&taking.values, r->trace);
 
-	if (rc)
-		return rc;
-	rc = intervals_print(r, s,
-		atomic_load(&taking.has) |
-			(r->format != FORMAT_TEXT ? HAS_TIME | HAS_LIFE | HAS_UNEXPLAINED : 0));
-	interval_stream_close(s);
-	if (!rc && !atomic_load(&taking.any))
-		report_note_no_intervals(r);
+	if (!rc)
+		rc = interval_stream_open(r->trace, &how, &s, r->found);
+	if (!rc) {
+		rc = intervals_report(r, s, &taking);
+		interval_stream_close(s);
+	}
+	value_columns_free(&taking.values);
 	return rc;
 }

@@ -1,5 +1,7 @@
 #include "rows.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "../sink/escape.h"
@@ -40,6 +42,8 @@ static inline struct cell column_read(const struct column *c, const void *row)
 	}
 	case COLUMN_CELL:
 		return *(const struct cell *)at;
+	case COLUMN_GET_OF:
+		return c->get_of(row, c->of);
 	default:
 		return c->get(row);
 	}
@@ -58,6 +62,11 @@ static inline void cell_write_csv(struct csv *c, struct cell cell)
 		break;
 	case CELL_REAL:
 		csv_fixed(c, cell.real, cell.decimals);
+		break;
+	case CELL_DOUBLE:
+		csv_empty(c);
+		if (isfinite(cell.real))
+			out_double(c->o, cell.real);
 		break;
 	case CELL_STRING:
 		csv_string(c, cell.s, cell.len);
@@ -87,6 +96,9 @@ static inline void cell_write_json(struct json *j, struct cell cell)
 	case CELL_REAL:
 		json_fixed(j, cell.real, cell.decimals);
 		break;
+	case CELL_DOUBLE:
+		json_double(j, cell.real);
+		break;
 	case CELL_STRING:
 		json_string(j, cell.s, cell.len);
 		break;
@@ -111,6 +123,8 @@ static void cell_write_text(struct out *o, const struct column *c, struct cell c
 		out_seconds(o, cell.i);
 	else if (cell.kind == CELL_REAL)
 		units_fixed(o, cell.real, c->unit ? 2 : cell.decimals);
+	else if (cell.kind == CELL_DOUBLE)
+		out_general(o, cell.real, 17);
 	else if (cell.kind == CELL_STRING)
 		escape_text(o, cell.s, cell.len);
 	else if (cell.kind == CELL_WORDS)
@@ -128,13 +142,27 @@ static struct out *rows_begin_text_cell(struct rows *rows, const struct column *
 	return c->left ? table_left(&rows->table) : table_right(&rows->table);
 }
 
-/* The columns of text or CSV, those of text by their places. */
-static void rows_choose_columns(struct rows *rows, enum column_format in)
+static bool column_is_last(const struct column *c)
 {
-	for (const struct column *c = rows->all; c->name || c->heading; c++) {
+	return !c->name && !c->heading;
+}
+
+static size_t rows_count_columns(const struct column *c)
+{
+	size_t n = 0;
+
+	for (; c && !column_is_last(c); c++)
+		n++;
+	return n;
+}
+
+/* Of one list: the columns of text or CSV, those of text by their places. */
+static void rows_choose_columns(struct rows *rows, const struct column *list, enum column_format in)
+{
+	for (const struct column *c = list; c && !column_is_last(c); c++) {
 		unsigned i = rows->n;
 
-		if (!column_is_in(c, in, rows->has) || i == ROWS_MAX_COLUMNS)
+		if (!column_is_in(c, in, rows->has))
 			continue;
 		for (; in == IN_TEXT && i && rows->columns[i - 1]->place > c->place; i--)
 			rows->columns[i] = rows->columns[i - 1];
@@ -146,18 +174,39 @@ static void rows_choose_columns(struct rows *rows, enum column_format in)
 void rows_begin(
 	struct rows *rows, const struct report *r, const struct column *columns, unsigned has)
 {
+	rows_begin_more(rows, r, columns, NULL, has);
+}
+
+void rows_begin_more(struct rows *rows, const struct report *r, const struct column *columns,
+	const struct column *more, unsigned has)
+{
+	const enum column_format in = r->format == FORMAT_CSV ? IN_CSV : IN_TEXT;
+
 	*rows = (struct rows){.format = r->format,
 		.has = has,
 		.all = columns,
+		.more = more,
 		.csv = {.o = r->out},
 		.json = {.o = r->out}};
 	if (r->format == FORMAT_JSON)
 		return;
-	rows_choose_columns(rows, r->format == FORMAT_CSV ? IN_CSV : IN_TEXT);
+	rows->columns = calloc(rows_count_columns(columns) + rows_count_columns(more) + 1,
+		sizeof(struct column *));
+	if (rows->columns) {
+		rows_choose_columns(rows, columns, in);
+		rows_choose_columns(rows, more, in);
+	} else {
+		r->out->error = ENOMEM;
+	}
 	if (r->format != FORMAT_TEXT)
 		return;
 	report_scripted_line(r);
 	table_begin(&rows->table, r->out);
+}
+
+static void column_write_name(struct csv *csv, const struct column *c)
+{
+	csv_string(csv, c->name, c->name_length ? c->name_length : strlen(c->name));
 }
 
 bool rows_pass(struct rows *rows)
@@ -168,7 +217,7 @@ bool rows_pass(struct rows *rows)
 		return true;
 	for (unsigned i = 0; i < rows->n; i++)
 		if (rows->format == FORMAT_CSV)
-			csv_text(&rows->csv, rows->columns[i]->name);
+			column_write_name(&rows->csv, rows->columns[i]);
 		else
 			out_str(rows_begin_text_cell(rows, rows->columns[i]),
 				rows->columns[i]->heading);
@@ -215,6 +264,8 @@ static void rows_add_text(struct rows *rows, const void *row)
 
 		if (c->text)
 			c->text(o, row);
+		else if (c->text_of)
+			c->text_of(o, row, c->of);
 		else
 			cell_write_text(o, c, column_read(c, row));
 	}
@@ -224,10 +275,13 @@ static void rows_add_text(struct rows *rows, const void *row)
 void rows_write_members(struct json *j, const struct column *columns, enum column_format in,
 	unsigned has, const void *row)
 {
-	for (const struct column *c = columns; c->name || c->heading; c++) {
+	for (const struct column *c = columns; !column_is_last(c); c++) {
 		if (!column_is_in(c, in, has))
 			continue;
-		json_key(j, c->name);
+		if (c->name_length)
+			json_key_bytes(j, c->name, c->name_length);
+		else
+			json_key(j, c->name);
 		if (c->source == COLUMN_NEST)
 			c->nest(j, row);
 		else
@@ -250,7 +304,11 @@ void rows_add(struct rows *rows, const void *row)
 	} else if (rows->format == FORMAT_TEXT) {
 		rows_add_text(rows, row);
 	} else {
-		rows_write_object(&rows->json, rows->all, IN_JSON, rows->has, row);
+		json_open(&rows->json, '{');
+		rows_write_members(&rows->json, rows->all, IN_JSON, rows->has, row);
+		if (rows->more)
+			rows_write_members(&rows->json, rows->more, IN_JSON, rows->has, row);
+		json_close(&rows->json, '}');
 		json_end_line(&rows->json);
 	}
 }
@@ -259,4 +317,6 @@ void rows_end(struct rows *rows)
 {
 	if (rows->format == FORMAT_TEXT)
 		table_free(&rows->table);
+	free(rows->columns);
+	rows->columns = NULL;
 }

@@ -26,6 +26,7 @@ enum cell_kind {
 	CELL_I64,
 	CELL_WHOLE,  /* u; text shows `real` */
 	CELL_REAL,   /* NAN: none */
+	CELL_DOUBLE, /* with all its digits; not finite: none */
 	CELL_BOOL,   /* u; 0 or 1 in CSV */
 	CELL_STRING, /* len bytes, any bytes */
 	CELL_WORDS,  /* as `words` spells u: plain ASCII without commas */
@@ -47,7 +48,8 @@ struct cell {
 };
 
 enum column_source {
-	COLUMN_GET, /* by the function get */
+	COLUMN_GET,    /* by the function get */
+	COLUMN_GET_OF, /* by the function get_of */
 	COLUMN_U8,
 	COLUMN_U32,
 	COLUMN_U64,
@@ -77,7 +79,7 @@ enum column_format {
 };
 
 struct column {
-	const char *name;    /* of CSV and JSON; NULL: in neither */
+	const char *name;    /* of CSV and JSON; NULL: in neither. See name_length */
 	const char *heading; /* of text; NULL: not there */
 	enum column_source source;
 	uint16_t offset;  /* in the row */
@@ -89,11 +91,15 @@ struct column {
 	uint8_t unit;	  /* enum column_unit */
 	union {
 		struct cell (*get)(const void *row);
+		struct cell (*get_of)(const void *row, const void *of);
 		void (*nest)(struct json *j, const void *row);
 	};
 	/* In place of the cell, in text only. */
 	void (*text)(struct out *o, const void *row);
-	const char *none; /* in text; NULL: n/a */
+	void (*text_of)(struct out *o, const void *row, const void *of);
+	const char *none;     /* in text; NULL: n/a */
+	const void *of;	      /* of get_of and text_of: what of a row the column shows */
+	uint32_t name_length; /* of a name of any bytes; 0: it is plain ASCII */
 };
 
 /* Source and offset of a struct's member. */
@@ -110,14 +116,12 @@ struct column {
 	.offset = offsetof(type, member)
 #define COLUMN_COUNT_AT(type, member) .source = COLUMN_COUNT, .offset = offsetof(type, member)
 
-enum { ROWS_MAX_COLUMNS = 40 };
-
 struct rows {
 	enum report_format format;
 	unsigned has; /* bits that columns ask for; of JSON, which asks for each row, settable */
 	unsigned n, pass;
-	const struct column *all;
-	const struct column *columns[ROWS_MAX_COLUMNS]; /* of text and CSV */
+	const struct column *all, *more; /* more: after them; NULL: none */
+	const struct column **columns;	 /* of text and CSV */
 	struct csv csv;
 	struct json json;
 	struct table table;
@@ -126,6 +130,9 @@ struct rows {
 /* columns: the last one has neither name nor heading. Text begins with report_scripted_line. */
 void rows_begin(
 	struct rows *rows, const struct report *r, const struct column *columns, unsigned has);
+/* With the columns of a second list after them, as long as rows_end is not called. */
+void rows_begin_more(struct rows *rows, const struct report *r, const struct column *columns,
+	const struct column *more, unsigned has);
 /* True once, in text twice: the rows have to be added. Writes the names of the columns. */
 bool rows_pass(struct rows *rows);
 void rows_add(struct rows *rows, const void *row);

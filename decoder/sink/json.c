@@ -44,7 +44,12 @@ void json_key(struct json *j, const char *key)
 
 void json_key_text(struct json *j, const char *key)
 {
-	json_text(j, key);
+	json_key_bytes(j, key, strlen(key));
+}
+
+void json_key_bytes(struct json *j, const char *key, size_t n)
+{
+	json_string(j, key, n);
 	out_str(j->o, j->spaced ? ": " : ":");
 	j->comma = false;
 }

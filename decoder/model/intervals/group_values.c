@@ -63,6 +63,7 @@ int group_take_value_bits(struct group *g, uint32_t turn, uint64_t bits)
 	if (!v)
 		return CPIDECODE_ENOMEM;
 	v->u = bits;
+	v->is_whole = true;
 	return 0;
 }
 
@@ -137,7 +138,8 @@ int group_settle_values(struct group *g)
 	for (uint32_t i = 0; i < n; i++) {
 		struct interval_value v = first[i];
 
-		if (v.name == NAME_OWED || (v.type == INTERVAL_ARG_TEXT && v.length == TEXT_OWED)) {
+		if (v.name == NAME_OWED || !v.is_whole ||
+			(v.type == INTERVAL_ARG_TEXT && v.length == TEXT_OWED)) {
 			iv->flags |= IV_MALFORMED;
 			v.type = 0;
 		}

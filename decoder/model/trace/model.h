@@ -84,6 +84,7 @@ struct interval_value {
 	uint32_t length; /* of a text */
 	uint8_t kind;	 /* enum value_kind */
 	uint8_t type;	 /* enum interval_arg_type; 0: it has no value */
+	bool is_whole;	 /* the hook was not cut short in it */
 	union {
 		uint64_t u;
 		int64_t i;

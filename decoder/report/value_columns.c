@@ -1,0 +1,179 @@
+#include "value_columns.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../formats/interval_hooks.h"
+#include "../base/grow.h"
+#include "../model/trace/labels.h"
+#include "../sink/escape.h"
+
+static const char *const prefixes[VALUE_KINDS] = {[VALUE_ARGUMENT] = "arg."};
+
+int value_columns_init(struct value_columns *v, const struct trace *t)
+{
+	*v = (struct value_columns){.trace = t, .limit = trace_texts_limit(t)};
+	v->seen = calloc(VALUE_KINDS * v->limit, sizeof *v->seen);
+	return v->seen ? 0 : CPIDECODE_ENOMEM;
+}
+
+void value_columns_free(struct value_columns *v)
+{
+	free(v->seen);
+	free(v->names);
+	free(v->columns);
+	intern_free(&v->memory);
+}
+
+void value_columns_see(struct value_columns *v, const struct interval *iv)
+{
+	for (uint32_t i = 0; i < iv->num_values; i++) {
+		const struct interval_value *value = &iv->values[i];
+		atomic_uchar *seen = &v->seen[value->kind * v->limit + value->name];
+
+		/* Nearly always set: a store for each would bounce the cache line. */
+		if (!atomic_load_explicit(seen, memory_order_relaxed))
+			atomic_store_explicit(seen, 1, memory_order_relaxed);
+	}
+}
+
+static struct cell value_cell(const struct interval *iv, const struct interval_value *v)
+{
+	switch (v->type) {
+	case INTERVAL_ARG_U64:
+		return cell_u64(v->u, true);
+	case INTERVAL_ARG_I64:
+		return (struct cell){.kind = CELL_I64, .i = v->i};
+	case INTERVAL_ARG_F64:
+		return (struct cell){.kind = CELL_DOUBLE, .real = v->f};
+	case INTERVAL_ARG_TEXT:
+		return cell_string(iv->value_texts + v->at, v->length, true);
+	default:
+		return (struct cell){.kind = CELL_NONE};
+	}
+}
+
+static struct cell value_get(const void *row, const void *of)
+{
+	const struct interval *iv = row;
+	const struct value_name *name = of;
+
+	for (uint32_t i = 0; i < iv->num_values; i++)
+		if (iv->values[i].name == name->name && iv->values[i].kind == name->kind)
+			return value_cell(iv, &iv->values[i]);
+	return (struct cell){.kind = CELL_NONE};
+}
+
+/* Quotes a text that would not be told from what surrounds it. */
+static void value_spell_text(struct out *o, const char *s, size_t n)
+{
+	bool plain = n;
+
+	for (size_t i = 0; i < n && plain; i++)
+		plain = (unsigned char)s[i] > ' ' && s[i] != '"' && s[i] != '=' && s[i] != '\\';
+	if (plain)
+		escape_text(o, s, n);
+	else
+		escape_quoted(o, s, n);
+}
+
+static void value_spell(struct out *o, struct cell cell)
+{
+	switch (cell.kind) {
+	case CELL_U64:
+		out_u64(o, cell.u);
+		break;
+	case CELL_I64:
+		out_i64(o, cell.i);
+		break;
+	case CELL_DOUBLE:
+		if (isfinite(cell.real))
+			out_double(o, cell.real);
+		else
+			out_str(o, isnan(cell.real) ? "NaN" : cell.real > 0 ? "inf" : "-inf");
+		break;
+	case CELL_STRING:
+		value_spell_text(o, cell.s, cell.len);
+		break;
+	default:
+		out_str(o, "n/a");
+	}
+}
+
+static void value_spell_all(struct out *o, const void *row, const void *of)
+{
+	const struct interval *iv = row;
+	const char *between = "";
+
+	for (uint32_t i = 0; i < iv->num_values; i++) {
+		struct trace_text name = trace_text_at(of, iv->values[i].name);
+
+		out_str(o, between);
+		value_spell_text(o, name.at, name.length);
+		out_char(o, '=');
+		value_spell(o, value_cell(iv, &iv->values[i]));
+		between = " ";
+	}
+}
+
+/* Orders by bytes, a shorter name before those that begin with it. */
+static int value_compare_names(const void *a, const void *b)
+{
+	const struct value_name *x = a, *y = b;
+	uint32_t n = x->length < y->length ? x->length : y->length;
+	int c = memcmp(x->text, y->text, n);
+
+	if (!c)
+		c = (x->length > y->length) - (x->length < y->length);
+	return c ? c : x->kind - y->kind;
+}
+
+static int value_add_name(struct value_columns *v, size_t *room, uint8_t kind, uint32_t index)
+{
+	struct trace_text text = trace_text_at(v->trace, index);
+	size_t prefix = strlen(prefixes[kind]);
+	char *name = arena_alloc(&v->memory, prefix + text.length);
+
+	if (!name || grow(&v->names, v->count, room, sizeof *v->names))
+		return CPIDECODE_ENOMEM;
+	memcpy(name, prefixes[kind], prefix);
+	memcpy(name + prefix, text.at, text.length);
+	v->names[v->count++] = (struct value_name){.name = index,
+		.kind = kind,
+		.length = (uint32_t)prefix + text.length,
+		.text = name};
+	return 0;
+}
+
+int value_columns_make(struct value_columns *v, enum report_format format)
+{
+	size_t room = 0, n;
+
+	for (unsigned kind = 0; kind < VALUE_KINDS; kind++)
+		for (size_t i = 0; i < v->limit; i++)
+			if (v->seen[kind * v->limit + i] &&
+				value_add_name(v, &room, (uint8_t)kind, (uint32_t)i))
+				return CPIDECODE_ENOMEM;
+	if (!v->count)
+		return 0;
+	qsort(v->names, v->count, sizeof *v->names, value_compare_names);
+	n = format == FORMAT_TEXT ? 1 : v->count < VALUE_COLUMNS_MAX ? v->count : VALUE_COLUMNS_MAX;
+	v->columns = calloc(n + 1, sizeof *v->columns);
+	if (!v->columns)
+		return CPIDECODE_ENOMEM;
+	if (format == FORMAT_TEXT) {
+		v->columns[0] = (struct column){.heading = "arguments",
+			.text_of = value_spell_all,
+			.of = v->trace,
+			.left = true,
+			.place = UINT8_MAX};
+		return 0;
+	}
+	for (size_t i = 0; i < n; i++)
+		v->columns[i] = (struct column){.name = v->names[i].text,
+			.name_length = v->names[i].length,
+			.source = COLUMN_GET_OF,
+			.get_of = value_get,
+			.of = &v->names[i]};
+	return 0;
+}

@@ -1,0 +1,41 @@
+/*
+ * Columns of intervals' named values: arguments. One for each name that occurs in the
+ * intervals reported, by the names' bytes; in text one for all of them.
+ */
+#ifndef SWT_DECODER_VALUE_COLUMNS_H
+#define SWT_DECODER_VALUE_COLUMNS_H
+
+#include <stdatomic.h>
+
+#include "../base/intern.h"
+#include "rows.h"
+
+enum { VALUE_COLUMNS_MAX = 1000 };
+
+/* What one column shows. */
+struct value_name {
+	uint32_t name; /* trace_text_at */
+	uint8_t kind;  /* enum value_kind */
+	uint32_t length;
+	const char *text; /* with the kind's prefix */
+};
+
+struct value_columns {
+	const struct trace *trace;
+	size_t limit;	    /* of names */
+	atomic_uchar *seen; /* by kind, then name */
+	struct value_name *names;
+	size_t count; /* all names; at most VALUE_COLUMNS_MAX have columns */
+	struct column *columns;
+	struct intern memory;
+};
+
+/* 0 or CPIDECODE_ENOMEM; to be freed in any case. */
+int value_columns_init(struct value_columns *v, const struct trace *t);
+/* Of an interval that will be reported. On any thread. */
+void value_columns_see(struct value_columns *v, const struct interval *iv);
+/* After the last one: v->columns; NULL: there is no value. 0 or CPIDECODE_ENOMEM. */
+int value_columns_make(struct value_columns *v, enum report_format format);
+void value_columns_free(struct value_columns *v);
+
+#endif
