@@ -15,7 +15,8 @@ enum partial_header {
 	PARTIAL_H_CHECKSUM = 24, /* u64 XXH3-64 of the payload, seeded with that of bytes 0-23 */
 	PARTIAL_HEADER_SIZE = 32,
 	PARTIAL_VERSION = 3,
-	PARTIAL_UTIL_MINOR = 256, /* is added to the minors of CPU utilisation */
+	PARTIAL_UTIL_MINOR = 256,  /* is added to the minors of CPU utilisation */
+	PARTIAL_SCOPE_MINOR = 512, /* likewise of light intervals */
 };
 
 /* Counts of one trace file: first those that the file states, then those that reading it found. */

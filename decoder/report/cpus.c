@@ -109,7 +109,7 @@ static void matrix_text(struct out *o, const struct tally_group *g)
 #define FIGURE_AT(row) AT(figures[row]), .decimals = 4, .in = IN_CSV | IN_NESTED
 
 /* Of CSV and JSON, where the system and each processor are objects inside the group. */
-enum { HAS_CPU = TALLIES_HAS_UTIL << 1 };
+enum { HAS_CPU = TALLIES_HAS_NEXT };
 static const struct column columns[] = {
 	{TALLIES_LABEL},
 	{TALLIES_MINOR},
@@ -140,7 +140,7 @@ static void cpus_add_group(struct rows *rows, const struct tally_group *g, bool 
 	struct cpus_row row = {
 		.group = g, .scripted = scripted, .cpu = cell_string("system", 6, true)};
 	const bool is_json = rows->format == FORMAT_JSON;
-	const unsigned has = tally_is_util(g) ? TALLIES_HAS_UTIL : 0;
+	const unsigned has = tallies_has(g);
 	struct ratio system[COLUMN_UTIL_RATIOS];
 	struct columns_reader r;
 	struct json *j = &rows->json;
@@ -189,7 +189,7 @@ void cpus_print(struct report *r, const struct tally *t)
 		cpus_print_text(r, t);
 		return;
 	}
-	rows_begin(&rows, r, columns, HAS_CPU | (t->has_util ? TALLIES_HAS_UTIL : 0));
+	rows_begin(&rows, r, columns, HAS_CPU | tallies_have(t));
 	while (rows_pass(&rows))
 		for (size_t i = 0; i < t->count && !r->out->error; i++)
 			cpus_add_group(&rows, t->groups[i], r->scripted);

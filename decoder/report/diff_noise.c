@@ -70,7 +70,7 @@ struct noise_cells {
 	struct noise noise[TESTED]; /* of text, which has all metrics in one row */
 };
 
-enum { HAS_OF = TALLIES_HAS_UTIL << 1, IN_METRIC = IN_CSV | IN_NESTED };
+enum { HAS_OF = TALLIES_HAS_NEXT, IN_METRIC = IN_CSV | IN_NESTED };
 
 #define AT(member) COLUMN_AT(struct noise_cells, member)
 #define TEXT_SHARE(k, heading)                                                                     \
@@ -112,8 +112,7 @@ static void noise_add_row(
 
 	if (is_json) {
 		json_open(j, '{');
-		rows_write_members(j, columns, IN_JSON,
-			tally_is_util(cells.group) ? TALLIES_HAS_UTIL : 0, &cells);
+		rows_write_members(j, columns, IN_JSON, tallies_has(cells.group), &cells);
 	}
 	for (unsigned k = 0; k < TESTED; k++) {
 		struct noise noise = noise_of(d, row, metrics[k]);

@@ -114,12 +114,13 @@ const char *diff_kind_name(const struct diff_row *row, enum metric m)
 	return m == METRIC_INSTRUCTIONS ? row->instructions_of : NULL;
 }
 
-static bool has_util(const struct diff *d)
+static unsigned diff_has(const struct diff *d)
 {
+	unsigned has = 0;
+
 	for (size_t i = 0; i < d->count; i++)
-		if (tally_is_util(diff_name(&d->rows[i])))
-			return true;
-	return false;
+		has |= tallies_has(diff_name(&d->rows[i]));
+	return has;
 }
 
 static uint32_t methods_of(const struct diff_row *row, enum diff_when side)
@@ -140,7 +141,7 @@ struct diff_cells {
 	uint64_t runs[DIFF_SIDES];
 };
 
-enum { HAS_OF = TALLIES_HAS_UTIL << 1, IN_METRIC = IN_CSV | IN_NESTED };
+enum { HAS_OF = TALLIES_HAS_NEXT, IN_METRIC = IN_CSV | IN_NESTED };
 
 #define AT(member) COLUMN_AT(struct diff_cells, member)
 
@@ -189,7 +190,7 @@ static struct diff_cells cells_of(const struct diff *d, const struct diff_row *r
 static void diff_write_json_row(
 	struct report *r, struct json *j, const struct diff *d, const struct diff_row *row)
 {
-	const unsigned has = tally_is_util(diff_name(row)) ? TALLIES_HAS_UTIL : 0;
+	const unsigned has = tallies_has(diff_name(row));
 	struct diff_cells cells = cells_of(d, row, 0);
 
 	json_open(j, '{');
@@ -203,7 +204,7 @@ static void diff_write_json_row(
 	json_member_bool(j, "scripted", r->scripted);
 	json_key(j, "alpha");
 	json_double(j, d->alpha);
-	if (has) {
+	if (has & TALLIES_HAS_UTIL) {
 		json_key(j, "method");
 		rows_write_object(j, methods, IN_JSON, has, &cells);
 	}
@@ -221,7 +222,7 @@ static void diff_print_rows(struct report *r, const struct diff *d)
 {
 	struct rows rows;
 
-	rows_begin(&rows, r, columns, HAS_OF | (has_util(d) ? TALLIES_HAS_UTIL : 0));
+	rows_begin(&rows, r, columns, HAS_OF | diff_has(d));
 	while (rows_pass(&rows))
 		for (size_t i = 0; i < d->count && !r->out->error; i++) {
 			if (r->format == FORMAT_JSON) {
@@ -299,7 +300,7 @@ static void diff_text(struct report *r, const struct diff *d)
 {
 	static const char *const right[] = {"count", "after", "total", "after", "mean", "after",
 		"mean ", "p50 ", "p90 ", "p99 ", "CPI", "after", "CPI ", "instr. "};
-	const bool util = has_util(d);
+	const bool util = diff_has(d) & TALLIES_HAS_UTIL;
 	struct table t;
 
 	report_scripted_line(r);

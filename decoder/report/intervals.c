@@ -2,6 +2,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "../../formats/cpi_hooks.h"
 #include "../../formats/cpuutil_hooks.h"
 #include "../../formats/interval_hooks.h"
 #include "../model/intervals/interval_stream.h"
@@ -11,7 +12,13 @@
 
 /* Columns that many traces say nothing for: of CPU utilisation, of the thread's time, of quality
  * hooks, and of time that no switch explains. */
-enum { HAS_UTIL = 1 << 0, HAS_TIME = 1 << 1, HAS_LIFE = 1 << 2, HAS_UNEXPLAINED = 1 << 3 };
+enum {
+	HAS_UTIL = 1 << 0,
+	HAS_TIME = 1 << 1,
+	HAS_LIFE = 1 << 2,
+	HAS_UNEXPLAINED = 1 << 3,
+	HAS_MAJOR = 1 << 4, /* another than CPI's */
+};
 
 struct cpu_row {
 	uint32_t cpu;
@@ -160,7 +167,7 @@ static const struct column columns[] = {
 	{"unexplained_ns", "unexplained", COUNT_AT(unexplained_ns), .unit = UNIT_DURATION,
 		.when = HAS_UNEXPLAINED, .place = 2},
 	{"time_source", NULL, .get = interval_get_time_source, .when = HAS_TIME},
-	{"major", NULL, AT(major), .when = HAS_UTIL},
+	{"major", NULL, AT(major), .when = HAS_MAJOR},
 	{"idle_pct", "idle%", PERCENT_AT(idle_pct), .when = HAS_UTIL},
 	{"intr_pct", "intr%", PERCENT_AT(intr_pct), .when = HAS_UTIL},
 	{"actual_perf_pct", "perf%", PERCENT_AT(actual_perf_pct), .when = HAS_UTIL},
@@ -169,9 +176,16 @@ static const struct column columns[] = {
 	{"cpus", NULL, .source = COLUMN_NEST, .nest = interval_nest_cpus, .in = IN_JSON},
 	{.name = NULL}};
 
+/* By what the interval is, whatever was measured. */
+static unsigned intervals_has(const struct interval *iv)
+{
+	return (iv->major == CPUUTIL_MAJOR ? HAS_UTIL : 0) |
+	       (iv->major != CPI_MAJOR ? HAS_MAJOR : 0);
+}
+
 static unsigned intervals_find_columns(const struct interval *iv)
 {
-	unsigned has = iv->major == CPUUTIL_MAJOR ? HAS_UTIL : 0;
+	unsigned has = intervals_has(iv);
 
 	if (iv->off_cpu_ns != NOT_MEASURED || iv->ctx_switches != NOT_MEASURED)
 		has |= HAS_TIME;
@@ -216,7 +230,7 @@ static int intervals_print(
 	for (rows_begin_more(&rows, r, columns, values, has); rc >= 0 && rows_pass(&rows);) {
 		rc = interval_stream_rewind(s);
 		while (rc >= 0 && !r->out->error && (rc = interval_stream_next(s, &iv)) > 0) {
-			rows.has = iv->major == CPUUTIL_MAJOR ? has : has & ~HAS_UTIL;
+			rows.has = (has & ~(HAS_UTIL | HAS_MAJOR)) | intervals_has(iv);
 			rows_add(&rows, iv);
 		}
 	}

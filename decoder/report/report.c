@@ -1,4 +1,5 @@
 /* Text and notes shared by several reports. */
+#include "../../formats/cpi_hooks.h"
 #include "../../formats/cpuutil_hooks.h"
 #include "../sink/escape.h"
 #include "report.h"
@@ -100,7 +101,7 @@ void report_methods_text(struct out *o, uint32_t methods)
 
 void report_code(struct out *o, uint8_t major, uint8_t mm)
 {
-	if (major == CPUUTIL_MAJOR)
+	if (major != CPI_MAJOR)
 		out_printf(o, "%02X:", major);
 	out_printf(o, "%02X", mm);
 }

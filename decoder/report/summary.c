@@ -86,12 +86,12 @@ void summary_print(struct report *r, const struct tally *t)
 {
 	struct rows rows;
 
-	rows_begin(&rows, r, columns, t->has_util ? TALLIES_HAS_UTIL : 0);
+	rows_begin(&rows, r, columns, tallies_have(t));
 	if (r->format == FORMAT_TEXT)
 		tallies_flagged_line(r, t);
 	while (tallies_pass(&rows, r, t->count))
 		for (size_t i = 0; i < t->count; i++) {
-			rows.has = tally_is_util(t->groups[i]) ? TALLIES_HAS_UTIL : 0;
+			rows.has = tallies_has(t->groups[i]);
 			summary_add_group(&rows, t->groups[i]);
 		}
 	rows_end(&rows);

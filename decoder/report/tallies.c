@@ -171,6 +171,21 @@ void tallies_tell_left_out(const struct report *r, const struct tally *t)
 			t->cpus_left_out, t->cpus_left_out == 1 ? "" : "s", TALLY_CPUS);
 }
 
+unsigned tallies_has(const struct tally_group *g)
+{
+	return (tally_is_util(g) ? TALLIES_HAS_UTIL : 0) |
+	       (g->major != CPI_MAJOR ? TALLIES_HAS_MAJOR : 0);
+}
+
+unsigned tallies_have(const struct tally *t)
+{
+	unsigned has = 0;
+
+	for (size_t i = 0; i < t->count; i++)
+		has |= tallies_has(t->groups[i]);
+	return has;
+}
+
 static const struct tally_group *tallies_row_group(const void *row)
 {
 	return *(const struct tally_group *const *)row;
@@ -240,7 +255,7 @@ void tallies_text_name(struct out *o, const struct tally_group *g)
 		out_str(o, ", ");
 	}
 	tallies_text_minor(o, g);
-	if (tally_is_util(g))
+	if (g->major != CPI_MAJOR)
 		out_printf(o, " of major 0x%02X", g->major);
 }
 

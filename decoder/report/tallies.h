@@ -34,16 +34,23 @@ void tallies_tell_left_out(const struct report *r, const struct tally *t);
 /*
  * Columns of rows that begin with a const struct tally_group *: how the group is called and what
  * every report of groups says of it. Text has the name last. In CSV what CPU utilisation has beyond
- * others are columns where the report has groups of it; so other traces' reports look as they
- * always did.
+ * others, and the major, are columns where the report has groups of it, or of another major than
+ * CPI's; so other traces' reports look as they always did.
  */
-enum { TALLIES_HAS_UTIL = 1 << 0 };
+enum {
+	TALLIES_HAS_UTIL = 1 << 0,
+	TALLIES_HAS_MAJOR = 1 << 1, /* another than CPI's */
+	TALLIES_HAS_NEXT = 1 << 2,  /* the first bit of a report's own */
+};
+unsigned tallies_has(const struct tally_group *g);
+/* Of any group. */
+unsigned tallies_have(const struct tally *t);
 #define TALLIES_LABEL                                                                              \
 	"label", "label", .left = true, .place = 9, .get = tallies_get_label,                      \
 			  .text = tallies_spell_label
 #define TALLIES_MINOR                                                                              \
 	"minor", "mm", .place = 8, .get = tallies_get_minor, .text = tallies_spell_code
-#define TALLIES_MAJOR "major", .when = TALLIES_HAS_UTIL, .get = tallies_get_major
+#define TALLIES_MAJOR "major", .when = TALLIES_HAS_MAJOR, .get = tallies_get_major
 #define TALLIES_COUNT "count", "count", .get = tallies_get_count
 #define TALLIES_METHOD                                                                             \
 	"method", "method", .left = true, .when = TALLIES_HAS_UTIL, .get = tallies_get_methods

@@ -122,8 +122,7 @@ static void group_json(
 		.group = g->group, .scripted = r->scripted, .tail = r->tail / 10.0};
 
 	json_open(j, '{');
-	rows_write_members(
-		j, columns, IN_JSON, tally_is_util(g->group) ? TALLIES_HAS_UTIL : 0, &row);
+	rows_write_members(j, columns, IN_JSON, tallies_has(g->group), &row);
 	json_key(j, "middle");
 	json_side(j, g, a, WHY_MIDDLE);
 	json_key(j, "tail");
@@ -243,15 +242,12 @@ void why_print(struct report *r, const struct why_group *groups, const struct ta
 {
 	const size_t n = t->count;
 	struct rows rows;
-	bool util = false;
 
-	for (size_t i = 0; i < n; i++)
-		util |= tally_is_util(groups[i].group);
 	if (r->format == FORMAT_TEXT) {
 		why_print_text(r, groups, t);
 		return;
 	}
-	for (rows_begin(&rows, r, columns, util ? TALLIES_HAS_UTIL : 0); rows_pass(&rows);)
+	for (rows_begin(&rows, r, columns, tallies_have(t)); rows_pass(&rows);)
 		for (size_t i = 0; i < n && !r->out->error; i++) {
 			struct why_answer a;
 

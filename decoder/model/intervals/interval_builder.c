@@ -131,7 +131,8 @@ static void open_group(struct interval_builder *b, struct group *g, const struct
 	iv->machine = h->machine;
 	iv->position = h->position;
 	iv->mm = g->identity.mm;
-	iv->major = h->major;
+	/* Hooks of the interval major alone are of a CPI group, too. */
+	iv->major = h->major == INTERVAL_MAJOR ? CPI_MAJOR : h->major;
 	iv->flags = f->header.flags & TF_FLAG_SCRIPTED ? IV_SCRIPTED : 0;
 	iv->task = h->task;
 }

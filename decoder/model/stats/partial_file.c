@@ -5,6 +5,7 @@
 #include "../../../formats/bytes.h"
 #include "../../../formats/cpi_hooks.h"
 #include "../../../formats/cpuutil_hooks.h"
+#include "../../../formats/scope_hooks.h"
 #include "../../../include/cpidecode.h"
 #include "partial.h"
 #include "../../base/varint.h"
@@ -110,7 +111,10 @@ static void put_group(struct varint_out *o, const struct tally_group *g)
 
 	varint_put(o, g->has_label);
 	varint_put_string(o, g->label, g->label_len);
-	varint_put(o, tally_is_util(g) ? PARTIAL_UTIL_MINOR + g->mm : g->mm);
+	varint_put(o, (g->major == CPUUTIL_MAJOR	? PARTIAL_UTIL_MINOR
+			      : g->major == SCOPE_MAJOR ? PARTIAL_SCOPE_MINOR
+							: 0u) +
+			      g->mm);
 	varint_put(o, s->scripted);
 	varint_put(o, s->quality);
 	varint_put(o, s->flagged);
@@ -420,8 +424,10 @@ static int get_group(struct varint_in *in, struct tally *t)
 	size_t known = t->count;
 	bool has_label = varint_get_max(in, 1);
 	const uint8_t *label = varint_get_string(in, &length);
-	uint64_t minor = varint_get_max(in, PARTIAL_UTIL_MINOR + 0xFF);
-	uint8_t major = minor < PARTIAL_UTIL_MINOR ? CPI_MAJOR : CPUUTIL_MAJOR;
+	uint64_t minor = varint_get_max(in, PARTIAL_SCOPE_MINOR + 0xFF);
+	uint8_t major = minor < PARTIAL_UTIL_MINOR    ? CPI_MAJOR
+			: minor < PARTIAL_SCOPE_MINOR ? CPUUTIL_MAJOR
+						      : SCOPE_MAJOR;
 
 	if (!has_label && length)
 		varint_fail(in, "a label that is none");

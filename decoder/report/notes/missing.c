@@ -1,5 +1,7 @@
 #include "missing.h"
 
+#include "../../../formats/scope_hooks.h"
+
 /* NEED_ names, in the order of the line. */
 #define DOCTOR " (swtrace doctor says what is missing)"
 #define NEEDS(X)                                                                                      \
@@ -90,6 +92,8 @@ static void missing_gather(struct missing_facts *f, const struct tally *t)
 				f->util[k] |= util[k].measured != 0;
 			continue;
 		}
+		if (g->major == SCOPE_MAJOR)
+			continue;
 		f->has_cpi_groups = true;
 		f->raw |= !isnan(ratio_cpi(&s->ratios.raw));
 		f->scaled |= !isnan(ratio_cpi(&s->ratios.scaled));
