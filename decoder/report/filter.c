@@ -4,6 +4,8 @@
 #include "../../formats/cpi_hooks.h"
 #include "../../formats/cpuutil_hooks.h"
 #include "../../formats/record.h"
+#include "../../formats/scope_hooks.h"
+#include "../model/trace/labels.h"
 #include "filter.h"
 
 void filter_init(struct filter *f)
@@ -60,24 +62,55 @@ static bool any_string_matches(const char *pattern, const struct hook *h)
 	return false;
 }
 
+/* By its label: the texts of its arguments do not count. */
+static bool scope_matches(const struct filter *f, const struct hook *h, const struct trace *t)
+{
+	const struct label *label;
+	uint32_t length;
+
+	if (h->nwords <= SCOPE_WORD_LABEL)
+		return false;
+	if (hook_word(h, SCOPE_WORD_KNOWN) & SCOPE_KNOWN_TEXT && h->nstrings) {
+		const char *text = hook_string(h, 0, &length);
+
+		return glob_match(f->label, text, length);
+	}
+	label = trace_label(trace_file(t, h->file), hook_word(h, SCOPE_WORD_LABEL));
+	return label && glob_match(f->label, label->text, label->length);
+}
+
 /* The kinds that are asked for here are both majors'. */
 _Static_assert(CPUUTIL_MINOR_KIND == CPI_MINOR_KIND && CPUUTIL_MINOR_MM == CPI_MINOR_MM &&
 		       CPUUTIL_MINOR_LABEL_START == CPI_MINOR_LABEL_START &&
 		       CPUUTIL_MINOR_LABEL_END == CPI_MINOR_LABEL_END,
 	"labels stand alike");
 
-static bool is_group(const struct hook *h)
+/* Of the group that a hook is of; 0: of none. */
+static uint8_t group_major(const struct hook *h)
 {
-	return h->major == CPI_MAJOR || h->major == CPUUTIL_MAJOR;
+	switch (h->major) {
+	case CPI_MAJOR:
+	case INTERVAL_MAJOR:
+		return CPI_MAJOR;
+	case CPUUTIL_MAJOR:
+		return CPUUTIL_MAJOR;
+	default:
+		return 0;
+	}
 }
 
 static bool label_taken(const struct filter *f, const struct hook *h, struct filter_group *group)
 {
-	if (!is_group(h))
+	const uint8_t major = group_major(h);
+
+	if (h->major == SCOPE_MAJOR)
+		return scope_matches(f, h, group->trace);
+	if (!major)
 		return any_string_matches(f->label, h);
 	uint32_t kind = h->minor & CPI_MINOR_KIND;
-	if (kind == CPI_MINOR_LABEL_START) {
-		*group = (struct filter_group){.ticks = h->ticks,
+	if (h->major == major && kind == CPI_MINOR_LABEL_START) {
+		*group = (struct filter_group){.trace = group->trace,
+			.ticks = h->ticks,
 			.ring = h->ring,
 			.tid = h->tid,
 			.machine = h->machine,
@@ -87,18 +120,19 @@ static bool label_taken(const struct filter *f, const struct hook *h, struct fil
 			.matches = any_string_matches(f->label, h)};
 		return group->matches;
 	}
-	if (kind == CPI_MINOR_LABEL_END)
+	if (h->major == major && kind == CPI_MINOR_LABEL_END)
 		return any_string_matches(f->label, h);
 	return group->known && group->matches && group->ticks == h->ticks &&
 	       group->ring == h->ring && group->tid == h->tid && group->machine == h->machine &&
-	       group->major == h->major && group->mm == (h->minor & CPI_MINOR_MM);
+	       group->major == major && group->mm == (h->minor & CPI_MINOR_MM);
 }
 
 static bool minor_taken(const struct filter *f, const struct hook *h)
 {
 	if (h->minor == f->minor)
 		return true;
-	return f->minor <= CPI_MINOR_MM && is_group(h) && (h->minor & CPI_MINOR_MM) == f->minor;
+	return f->minor <= CPI_MINOR_MM && (group_major(h) || h->major == SCOPE_MAJOR) &&
+	       (h->minor & CPI_MINOR_MM) == f->minor;
 }
 
 bool filter_hook(const struct filter *f, const struct hook *h, struct filter_group *group)

@@ -2,7 +2,7 @@
 #ifndef SWT_DECODER_FILTER_H
 #define SWT_DECODER_FILTER_H
 
-#include "../model/trace/model.h"
+#include "../model/trace/trace.h"
 #include "../sink/out.h"
 
 enum { FILTER_CPUS = 1024 };
@@ -18,6 +18,7 @@ struct filter {
 
 /* The group whose label start hook was last seen on a ring: its other hooks go with it. */
 struct filter_group {
+	const struct trace *trace; /* set by the caller; the rest starts zeroed */
 	uint64_t ticks;
 	uint32_t ring, tid, machine;
 	uint8_t major, mm;
@@ -32,7 +33,7 @@ bool filter_interval(const struct filter *f, const struct interval *iv);
 /* Nothing was asked for: every hook and interval is taken. */
 bool filter_takes_all(const struct filter *f);
 
-/* Hooks have to be shown to it in order. group starts out zeroed. */
+/* Hooks have to be shown to it in order. */
 bool filter_hook(const struct filter *f, const struct hook *h, struct filter_group *group);
 
 /* All that it says of intervals, as text, times first: equal filters have equal texts. */

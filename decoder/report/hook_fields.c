@@ -24,9 +24,9 @@ static char *put_decimals4(char *p, uint64_t v)
 	return p;
 }
 
-void hook_fields_init(struct hook_fields *f, bool quoted)
+void hook_fields_init(struct hook_fields *f, const struct trace *t, bool quoted)
 {
-	*f = (struct hook_fields){.quoted = quoted};
+	*f = (struct hook_fields){.quoted = quoted, .trace = t};
 	out_memory(&f->scratch);
 }
 
@@ -108,6 +108,8 @@ static int write_walking(struct hook_fields *f, struct json *j, const struct hoo
 		if (fields[i].repeated)
 			json_close(j, ']');
 	}
+	if (hook_names_read(&f->names, f->trace, h))
+		hook_names_write(&f->names, j);
 	json_close(j, '}');
 	return 0;
 }
@@ -247,6 +249,7 @@ void hook_fields_free(struct hook_fields *f)
 		free(f->keys[i]);
 	}
 	out_discard(&f->scratch);
+	hook_names_free(&f->names);
 	free(f->entries);
 	*f = (struct hook_fields){0};
 }

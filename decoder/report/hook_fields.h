@@ -6,6 +6,7 @@
 #define SWT_DECODER_HOOK_FIELDS_H
 
 #include "../model/hooks/schema.h"
+#include "hook_names.h"
 #include "../sink/json.h"
 
 enum { HOOK_FIELDS_CACHED = 64 };
@@ -34,11 +35,13 @@ struct hook_fields {
 	size_t count, room;
 	uint32_t first[SCHEMA_MAX_FIELDS], last[SCHEMA_MAX_FIELDS]; /* entry + 1; 0: none */
 	struct hook_keys *keys[HOOK_FIELDS_CACHED];
+	const struct trace *trace;
+	struct hook_names names;
 	struct out scratch; /* for a cell of CSV that is put together first */
 	uint32_t fit;	    /* enum field_fit, of the hook last written */
 };
 
-void hook_fields_init(struct hook_fields *f, bool quoted);
+void hook_fields_init(struct hook_fields *f, const struct trace *t, bool quoted);
 /* Writes an object, or null for a hook without a schema. Returns 0 or CPIDECODE_ENOMEM. */
 int hook_fields_write(struct hook_fields *f, struct out *o, const struct hook *h);
 void hook_fields_free(struct hook_fields *f);

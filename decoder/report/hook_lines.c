@@ -30,15 +30,17 @@ struct hook_lines {
 	struct hook_fields fields;
 };
 
-int hook_lines_new(enum report_format format, bool csv_safe, struct hook_lines **result)
+int hook_lines_new(const struct report *r, struct hook_lines **result)
 {
+	const enum report_format format = r->format;
+	const bool csv_safe = r->out->csv_safe;
 	struct hook_lines *l = *result = calloc(1, sizeof *l);
 
 	if (!l)
 		return CPIDECODE_ENOMEM;
 	l->format = format;
 	l->second = UINT64_MAX;
-	hook_fields_init(&l->fields, format == FORMAT_CSV);
+	hook_fields_init(&l->fields, r->trace, format == FORMAT_CSV);
 	for (unsigned i = 0; i < CACHED; i++) {
 		out_memory(&l->names[i].text);
 		out_memory(&l->tasks[i].text);
@@ -210,6 +212,13 @@ static int write_text(struct hook_lines *l, struct out *o, const struct hook *h)
 			return 0;
 	}
 	p = put_spelled(p, name);
+	if (hook_names_read(&l->fields.names, l->fields.trace, h)) {
+		out_reach(o, p);
+		hook_names_spell(&l->fields.names, o);
+		p = out_reserve(o, LINE_ROOM);
+		if (!p)
+			return 0;
+	}
 	const char *fit = hook_fields_fit(field_fit(h));
 	if (fit) {
 		p = put_copy(put_text(p, " ["), fit, strlen(fit));

@@ -11,7 +11,7 @@
 struct hook_lines;
 
 /* One thread's. 0 or CPIDECODE_ENOMEM. */
-int hook_lines_new(enum report_format format, bool csv_safe, struct hook_lines **lines);
+int hook_lines_new(const struct report *r, struct hook_lines **lines);
 /* What stands before the first one. */
 void hook_lines_header(struct hook_lines *l, struct out *o);
 /* 0 or CPIDECODE_ENOMEM. */

@@ -66,13 +66,13 @@ static int hooks_write_slice(void *ctx, struct pass_slice *slice)
 {
 	struct hooks *s = ctx;
 	struct worker *w = &s->workers[pass_thread(slice)];
-	struct filter_group group = {0};
+	struct filter_group group = {.trace = s->r->trace};
 	const struct hook *h;
 	struct hook copy;
 	int rc;
 
 	w->buffer.len = 0;
-	rc = w->lines ? 0 : hook_lines_new(s->r->format, s->r->out->csv_safe, &w->lines);
+	rc = w->lines ? 0 : hook_lines_new(s->r, &w->lines);
 	if (rc)
 		return rc;
 	while ((rc = pass_next(slice, &h)) > 0) {
@@ -102,7 +102,7 @@ static int open_workers(struct hooks *s, unsigned n)
 	}
 	s->most = BUFFERS / n;
 	s->chunk = s->most < CHUNK ? s->most : CHUNK;
-	return hook_lines_new(s->r->format, s->r->out->csv_safe, &s->workers[0].lines);
+	return hook_lines_new(s->r, &s->workers[0].lines);
 }
 
 static void close_workers(struct hooks *s)

@@ -249,7 +249,7 @@ static int put_hook(struct export *e, const struct hook *h)
 static int nrm2_export_slice(void *ctx, struct pass_slice *slice)
 {
 	struct export *e = ctx;
-	struct filter_group group = {0};
+	struct filter_group group = {.trace = e->r->trace};
 	const struct hook *h;
 	int rc;
 

@@ -80,7 +80,7 @@ static inline void cell_write_csv(struct csv *c, struct cell cell)
 	}
 }
 
-static inline void cell_write_json(struct json *j, struct cell cell)
+void cell_write_json(struct json *j, struct cell cell)
 {
 	switch (cell.kind) {
 	case CELL_U64:

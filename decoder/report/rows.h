@@ -145,6 +145,8 @@ void rows_write_members(struct json *j, const struct column *columns, enum colum
 void rows_write_object(struct json *j, const struct column *columns, enum column_format in,
 	unsigned has, const void *row);
 
+void cell_write_json(struct json *j, struct cell cell);
+
 static inline struct cell cell_real(double v, unsigned decimals)
 {
 	return (struct cell){.kind = CELL_REAL, .decimals = decimals, .real = v};

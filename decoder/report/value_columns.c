@@ -64,8 +64,7 @@ static struct cell value_get(const void *row, const void *of)
 	return (struct cell){.kind = CELL_NONE};
 }
 
-/* Quotes a text that would not be told from what surrounds it. */
-static void value_spell_text(struct out *o, const char *s, size_t n)
+void value_spell_text(struct out *o, const char *s, size_t n)
 {
 	bool plain = n;
 
@@ -77,7 +76,7 @@ static void value_spell_text(struct out *o, const char *s, size_t n)
 		escape_quoted(o, s, n);
 }
 
-static void value_spell(struct out *o, struct cell cell)
+void value_spell(struct out *o, struct cell cell)
 {
 	switch (cell.kind) {
 	case CELL_U64:

@@ -38,4 +38,8 @@ void value_columns_see(struct value_columns *v, const struct interval *iv);
 int value_columns_make(struct value_columns *v, enum report_format format);
 void value_columns_free(struct value_columns *v);
 
+/* As text: quoted where it would not be told from what surrounds it. */
+void value_spell_text(struct out *o, const char *s, size_t n);
+void value_spell(struct out *o, struct cell cell);
+
 #endif
