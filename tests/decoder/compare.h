@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "../../decoder/model/intervals/intervals.h"
+#include "../../formats/interval_hooks.h"
 
 static inline uint32_t next(uint64_t *seed)
 {
@@ -50,6 +51,22 @@ static inline void same_utils(const struct interval *a, const struct interval *b
 	}
 }
 
+static inline void same_values(const struct interval *a, const struct interval *b)
+{
+	ck_assert_uint_eq(a->num_values, b->num_values);
+	for (uint32_t i = 0; i < a->num_values; i++) {
+		const struct interval_value *x = &a->values[i], *y = &b->values[i];
+
+		ck_assert(x->name == y->name && x->kind == y->kind && x->type == y->type &&
+			  x->length == y->length);
+		if (x->type == INTERVAL_ARG_TEXT)
+			ck_assert(memcmp(a->value_texts + x->at, b->value_texts + y->at,
+					  x->length) == 0);
+		else
+			ck_assert_uint_eq(x->u, y->u);
+	}
+}
+
 /* As far as requested. */
 static inline void same(const struct interval *a, const struct interval *b, unsigned wants)
 {
@@ -83,7 +100,11 @@ static inline void same(const struct interval *a, const struct interval *b, unsi
 	if (wants & WANT_QUALITY)
 		ck_assert(a->on_cpu_ns == b->on_cpu_ns && a->off_cpu_ns == b->off_cpu_ns &&
 			  a->ctx_switches == b->ctx_switches && a->migrations == b->migrations &&
-			  a->faults == b->faults);
+			  a->faults == b->faults && a->time_source == b->time_source);
+	if (wants & WANT_VALUES)
+		same_values(a, b);
+	else
+		ck_assert_uint_eq(a->num_values, 0);
 	if (wants & WANT_CPUS) {
 		same_cpus(a, b);
 		same_utils(a, b);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "../../formats/cpuutil_hooks.h"
+#include "../../formats/scope_hooks.h"
 #include "../../decoder/model/intervals/intervals.h"
 #include "../../decoder/model/hooks/pass.h"
 #include "../lib/trace_build.h"
@@ -154,6 +155,64 @@ static void put_nearly_util(struct bytes *b, uint64_t *seed, uint64_t *stamp)
 	}
 }
 
+/* A light interval, or the arguments of the group before; sometimes a word off. */
+static void put_nearly_scope(struct bytes *b, uint64_t *seed, uint64_t *stamp)
+{
+	static const char *const texts[] = {"a", "", "size", "key", "a longer text"};
+	const bool is_scope = next(seed) % 4, has_args = !is_scope || next(seed) % 2;
+	uint32_t known = next(seed) % 32, words[128] = {known, next(seed) % 8, 0, 100};
+	uint32_t nargs = next(seed) % (next(seed) % 4 ? 4 : 20), ntexts = next(seed) % 4;
+	const char *strings[5] = {NULL};
+	unsigned n = 4, counts = is_scope ? 4 : 0;
+
+	if (next(seed) % 3)
+		*stamp += next(seed) % 50;
+	if (has_args) {
+		words[counts] = nargs;
+		words[counts + 1] = ntexts;
+		n = is_scope ? 6 : 4;
+	}
+	for (unsigned bit = 2; is_scope && bit <= 4; bit += bit)
+		if (known & bit) {
+			words[n] = 0;
+			words[n + 1] = next(seed) % 200;
+			n += 2;
+		}
+	for (uint32_t i = 0; has_args && i < nargs; i++, n += 4) {
+		words[n] = next(seed) % 8;
+		words[n + 1] = next(seed) % 6;
+		words[n + 2] = word(seed);
+		words[n + 3] = word(seed);
+	}
+	for (uint32_t i = 0; has_args && i < ntexts; i++)
+		strings[i] = texts[next(seed) % 5];
+	if (next(seed) % 32 == 0)
+		words[next(seed) % n] = word(seed);
+	if (next(seed) % 16 == 0)
+		n -= next(seed) % n;
+	put_hook(b, *stamp, 1, is_scope ? SCOPE_MAJOR : INTERVAL_MAJOR,
+		!is_scope  ? INTERVAL_MINOR_ARGS
+		: has_args ? SCOPE_MINOR_ARGS
+			   : SCOPE_MINOR_PLAIN,
+		n, words, strings);
+}
+
+/* Numbers 1, 3 and 5. */
+static void put_labels(struct bytes *file)
+{
+	static const char *const texts[] = {"size", "key", "a label"};
+	struct bytes entries = {0};
+
+	for (unsigned i = 0; i < 3; i++) {
+		uint8_t entry[16] = {(uint8_t)strlen(texts[i])};
+
+		memcpy(entry + TF_LABEL_TEXT, texts[i], strlen(texts[i]));
+		bytes_put(&entries, entry, sizeof entry);
+	}
+	put_section(file, &(struct section){.type = TF_TYPE_LABELS}, &entries);
+	bytes_free(&entries);
+}
+
 static struct trace *random_trace(struct bytes *file, uint64_t seed, const char *schema)
 {
 	struct bytes records = {0};
@@ -163,10 +222,13 @@ static struct trace *random_trace(struct bytes *file, uint64_t seed, const char 
 	put_header(file, 1);
 	if (schema)
 		put_text(file, TF_TYPE_SCHEMA, schema);
-	for (unsigned i = 0; i < 150; i++) {
-		unsigned which = next(&seed) % 6;
+	put_labels(file);
+	for (unsigned i = 0; i < 200; i++) {
+		unsigned which = next(&seed) % 8;
 
-		if (which < 3)
+		if (which > 5)
+			put_nearly_scope(&records, &seed, &stamp);
+		else if (which < 3)
 			put_any(&records, &seed, &stamp);
 		else if (which == 3)
 			put_nearly_util(&records, &seed, &stamp);
@@ -231,9 +293,11 @@ static unsigned compare(const struct trace *t, unsigned wants)
 	unsigned n = 0;
 
 	open_side(&flat, t, wants);
-	open_side(&cursor, t, WANT_ALL | WANT_BY_CURSOR);
+	open_side(&cursor, t, WANT_ALL | WANT_VALUES | WANT_BY_CURSOR);
 	for (; step(&cursor, &b); n++) {
 		ck_assert(step(&flat, &a));
+		if (!(wants & WANT_VALUES))
+			((struct interval *)b)->num_values = 0;
 		same(a, b, wants);
 	}
 	ck_assert(!step(&flat, &a));
@@ -297,6 +361,8 @@ static void compare_all(uint64_t seed, const char *schema)
 	for (unsigned want = 0; want <= WANT_ALL; want = want ? want << 1 : 1)
 		ck_assert_uint_gt(compare(t, want), 50);
 	ck_assert_uint_gt(compare(t, WANT_ALL), 50);
+	ck_assert_uint_gt(compare(t, WANT_VALUES), 50);
+	ck_assert_uint_gt(compare(t, WANT_ALL | WANT_VALUES), 50);
 	ck_assert_uint_gt(compare_pass(t, 0, INT64_MIN, INT64_MAX), 50);
 	ck_assert_uint_gt(compare_pass(t, WANT_ALL | WANT_BY_CURSOR, INT64_MIN, INT64_MAX), 50);
 	unsigned all = compare_pass(t, WANT_ALL, INT64_MIN, INT64_MAX);
@@ -345,6 +411,23 @@ START_TEST(other_schemas)
 		"u32 cpu_busy_time\nend\n",
 	};
 
+	static const char *const scopes[] = {
+		"hook 0x10000000/0xFFFFFF00 \"s\"\n"
+		"u32 label_number\nu32 known\nu64 elapsed\nu64 ctx_switches na0\n",
+		"hook 0x20000000/0xFFFFFF00 \"s\"\nu32 elapsed\nu32 known\nu32 n\nu32 t\n"
+		"repeat n\nu64 arg_value\nu32 arg_type\nend\nu32 label_number\n"
+		"repeat n\nu32 arg_name\nend\nrepeat t\nstring text\nend\n",
+		"hook 0x20000000/0xFFFFFF00 \"s\"\nu32 label_number\nu64 elapsed\nu32 n\n"
+		"repeat n\nu32 arg_name\nu32 arg_type\nu64 arg_value\nstring text\nend\nu32 known\n"
+		"if known & 2\nu64 on_cpu_ns\nend\nstring label\n",
+	};
+
+	for (size_t i = 0; i < sizeof scopes / sizeof *scopes; i++) {
+		char text[512];
+
+		snprintf(text, sizeof text, "major 0xC2 mine\n%s", scopes[i]);
+		compare_all(4000 + i, text);
+	}
 	for (size_t i = 0; i < sizeof utils / sizeof *utils; i++) {
 		char text[512];
 

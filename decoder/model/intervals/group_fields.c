@@ -98,7 +98,7 @@ bool group_field_is_wanted(const struct group_field *field, unsigned wants)
 	if (field->op == TAKE_LABEL || field->op == TAKE_LABEL_NUMBER)
 		return true;
 	if (field->op >= TAKE_ARG_NAME)
-		return wants & WANT_VALUES;
+		return wants & (WANT_VALUES | WANT_FLAGS);
 	return field->op > TAKE_ELAPSED && wants & (field->wants | WANT_FLAGS);
 }
 

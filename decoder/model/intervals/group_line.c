@@ -11,6 +11,7 @@ static bool lines_scan_schema(struct group_lines *lines, const struct group_plan
 {
 	const struct schema_hook *s = plan->schema;
 	bool fixed = true; /* no field so far is optional */
+	bool has_text = false;
 	uint32_t word = 0;
 
 	for (uint32_t pc = 0; pc < s->nops; pc++) {
@@ -19,6 +20,11 @@ static bool lines_scan_schema(struct group_lines *lines, const struct group_plan
 			continue;
 		}
 		const struct schema_field *f = &s->fields[s->ops[pc].field];
+		if (f->type == FIELD_STRING && plan->means[s->ops[pc].field]->op == TAKE_TEXT &&
+			!(plan->wants & (WANT_VALUES | WANT_FLAGS))) {
+			has_text = true;
+			continue;
+		}
 		if (f->type == FIELD_STRING) {
 			if (plan->means[s->ops[pc].field]->op != TAKE_LABEL || lines->label ||
 				!fixed)
@@ -29,13 +35,17 @@ static bool lines_scan_schema(struct group_lines *lines, const struct group_plan
 		if (f->slot >= 0) {
 			if (!fixed || lines->nslots == LINE_SLOTS)
 				return false;
+			if (plan->means[s->ops[pc].field]->op == TAKE_KNOWN)
+				lines->known = (int)lines->nslots;
 			lines->slots[lines->nslots].word = (uint16_t)word;
 			lines->slots[lines->nslots++].type = (uint8_t)f->type;
 			lines->slot_words = word + schema_type_words(f->type);
 		}
 		word += schema_type_words(f->type);
 	}
-	return true;
+	/* Of a light interval the text may be the label. */
+	return !has_text || lines->known >= 0 ||
+	       group_class((enum group_part)plan->part) != GROUP_SCOPE;
 }
 
 bool group_lines_make(struct group_plan *plan, unsigned wants)
@@ -45,6 +55,7 @@ bool group_lines_make(struct group_plan *plan, unsigned wants)
 	if (!lines)
 		return false;
 	lines->wants = wants;
+	lines->known = -1;
 	if (lines_scan_schema(lines, plan))
 		plan->lines = lines;
 	else
@@ -175,6 +186,8 @@ const struct group_line *group_line_find(const struct group_plan *plan, const st
 		if (line && line->slot[i] != slot[i])
 			line = NULL;
 	}
+	if (lines->known >= 0 && slot[lines->known] & SCOPE_KNOWN_TEXT)
+		return NULL;
 	if (!line) {
 		line = group_lines_find_line(plan, h, slot);
 		if (line)

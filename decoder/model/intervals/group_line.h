@@ -5,7 +5,9 @@
  * are read by the line made from it. Fields that no consumer asked for are not in it.
  *
  * The cursor reads hooks without a line: those shorter than their schema, and those of schemas with
- * slots after an optional field or strings besides the label.
+ * slots after an optional field or strings besides the label. Named values are read by the cursor,
+ * too, and a light interval with arguments, but for its label as text, has a line if they are not
+ * wanted.
  */
 #ifndef SWT_DECODER_MODEL_INTERVALS_GROUP_LINE_H
 #define SWT_DECODER_MODEL_INTERVALS_GROUP_LINE_H
@@ -42,6 +44,7 @@ struct group_lines {
 	uint32_t count;
 	unsigned wants;		     /* enum interval_want */
 	bool label;		     /* the first string is the label */
+	int known;		     /* the slot that says whether a text is; -1: none */
 	uint32_t nslots, slot_words; /* the words that hold all slots */
 	struct {
 		uint16_t word;

@@ -218,7 +218,8 @@ static int take_by_cursor(struct group *g, const struct group_plan *plan, const 
 	struct field_cursor c;
 	struct field_value v;
 
-	const bool values = plan->wants & WANT_VALUES;
+	/* A value that is cut short is a flag, too. */
+	const bool values = plan->wants & (WANT_VALUES | WANT_FLAGS);
 
 	read_as.schema = plan->schema;
 	g->first_value = g->text_value = g->iv.num_values;
@@ -227,10 +228,6 @@ static int take_by_cursor(struct group *g, const struct group_plan *plan, const 
 		const struct group_field *f = plan->means[v.index];
 		const enum group_op op = (enum group_op)f->op;
 
-		/* The rest of the hook is values. */
-		if (op == TAKE_ARG_NAME && !(plan->wants & (WANT_VALUES | WANT_FLAGS)) &&
-			!(g->known & SCOPE_KNOWN_TEXT))
-			return 0;
 		int rc = op == TAKE_LABEL || op >= TAKE_ARG_NAME
 				 ? take_text_or_value(g, op, &v, values)
 				 : take_value(g, op, f->at, v.turn, !v.not_measured, v.u);
