@@ -1,10 +1,12 @@
 /* Intervals sorted outside of memory are those that are sorted in it. */
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 
 #include "../../formats/cpuutil_hooks.h"
+#include "../../formats/scope_hooks.h"
 #include "../../decoder/model/intervals/interval_stream.h"
 #include "../../include/cpidecode.h"
 #include "../lib/trace_build.h"
@@ -50,12 +52,42 @@ static void put_group(struct bytes *b, uint64_t *seed, uint64_t end)
 		put_thread(b, end, tid, 0, elapsed, next(seed) % 3, 100);
 }
 
+/* A light interval, few or many of its arguments with few or many bytes. */
+static void put_scope(struct bytes *b, uint64_t *seed, uint64_t end)
+{
+	static char big[9000];
+	const uint32_t n = next(seed) % 16 ? next(seed) % 3 : 300, elapsed = next(seed) % 400;
+	uint32_t words[6 + 4 * 300] = {SCOPE_KNOWN_TEXT, 0, 0, elapsed, n, 3};
+	const char *strings[] = {"a scope", "name", "text", NULL};
+
+	memset(big, 'x', sizeof big - 1);
+	if (next(seed) % 16 == 0)
+		strings[2] = big;
+	for (uint32_t i = 0; i < n; i++) {
+		words[6 + 4 * i] = i ? 1 + 2 * (next(seed) % 250) : 0;
+		words[7 + 4 * i] = i ? 1 + next(seed) % 3 : INTERVAL_ARG_TEXT;
+		words[9 + 4 * i] = next(seed);
+	}
+	put_hook(b, end, 1 + next(seed) % 3, SCOPE_MAJOR, SCOPE_MINOR_ARGS, 6 + 4 * n, words,
+		strings);
+}
+
 static void put_random(struct bytes *file, uint64_t *seed, uint8_t machine)
 {
+	struct bytes entries = {0};
+
 	put_header(file, machine);
 	/* Of another machine ticks are another time. */
 	put_le64(file->p + TF_H_SYNC + TF_SYNC_TICKS, 1000 + 20 * machine);
 	seal_header(file->p);
+	for (unsigned i = 0; i < 200; i++) {
+		char entry[17] = {3};
+
+		snprintf(entry + TF_LABEL_TEXT, 9, "%03u", i);
+		bytes_put(&entries, entry, 16);
+	}
+	put_section(file, &(struct section){.type = TF_TYPE_LABELS}, &entries);
+	bytes_free(&entries);
 	for (uint32_t ring = 0; ring < RINGS; ring++) {
 		uint64_t position = 0, end = 1 + next(seed) % 50;
 
@@ -64,6 +96,8 @@ static void put_random(struct bytes *file, uint64_t *seed, uint8_t machine)
 
 			for (unsigned i = next(seed) % 20; i-- > 0;) {
 				put_group(&records, seed, end);
+				if (next(seed) % 4 == 0)
+					put_scope(&records, seed, end);
 				end += next(seed) % 3 ? next(seed) % 60 : 0;
 			}
 			size_t n = records.n;
@@ -159,7 +193,8 @@ static void check(
 
 static void compare(const struct population *p, const struct interval_stream_options *o)
 {
-	struct interval_set_options how = {.filter = o->filter, .cpus = true};
+	struct interval_set_options how = {
+		.filter = o->filter, .cpus = true, .values = o->wants & WANT_VALUES};
 	struct interval_set *set;
 	struct interval_stream *s;
 
@@ -182,7 +217,7 @@ static void compare_all(const struct population *p)
 		struct interval_stream_options o = {.from_ns = INT64_MIN,
 			.filter = i % 2 ? some : NULL,
 			.threads = 1 + i % 3,
-			.wants = wants[i % 3],
+			.wants = wants[i % 3] | (i % 4 < 2 ? WANT_VALUES : 0),
 			.by_machine = i / 3 % 2,
 			.budget = budgets[i / 6]};
 
