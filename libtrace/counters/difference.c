@@ -263,6 +263,7 @@ void counters_difference(const struct counter_sample *from, const struct counter
 		life_of_interval(from, to, out);
 		difference_thread(from, to, out);
 	}
+	out->counted = measured(out, COUNTER_INSTRUCTIONS) || measured(out, COUNTER_BUSY);
 	for (int q = 0; q < COUNTER_QUANTITIES; q++)
 		if (measured(out, (enum counter_quantity)q))
 			out->quality[q].source = source_of(from, to, (enum counter_quantity)q);

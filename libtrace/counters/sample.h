@@ -103,6 +103,7 @@ struct counter_interval {
 	enum interval_time_source life_source;
 	bool stayed;	   /* no switch: it ran all the time */
 	bool thread_known; /* both samples were of the same thread */
+	bool counted;	   /* of some processor's instructions and busy, one was measured */
 	uint32_t cpus;
 	struct counter_interval_cpu cpu[];
 };

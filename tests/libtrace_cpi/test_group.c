@@ -19,7 +19,7 @@ static void set_up(void)
 
 	it = calloc(1, counters_interval_size(3));
 	it->cpus = 3;
-	it->thread_known = true;
+	it->thread_known = it->counted = true;
 	it->thread_instructions = 0x100000002u;
 	it->thread_cycles = 0x180000003u;
 	memcpy(it->cpu, cpu, sizeof cpu);
@@ -34,18 +34,9 @@ static struct group_spec spec = {.mm = 0x5A, .tid = 77, .start_ticks = 1000};
 
 static int write_it(uint64_t *elapsed)
 {
-	uint8_t *words = malloc(group_room(it->cpus));
-	struct parts g;
-	int rc;
-
 	*elapsed = 12345;
 	ring_double.stamp = 1000 + 0x500000006u;
-	group_build(&g, &spec, it, words);
-	for (uint32_t i = 0; i < g.count; i++)
-		ck_assert(g.part[i].words + 4 * g.part[i].nwords <= words + group_room(it->cpus));
-	rc = group_write(&g, &spec, elapsed);
-	free(words);
-	return rc;
+	return group_write(&spec, it, elapsed);
 }
 
 static void expect(unsigned n, uint32_t minor, const uint32_t *word, uint32_t nwords)
@@ -317,30 +308,44 @@ START_TEST(stamp_before_start)
 }
 END_TEST
 
-/* The largest machine: nothing beyond the room, and the words still count in 16 bits. */
+/* Without any count nothing of a processor is looked at. */
+START_TEST(nothing_counted)
+{
+	uint64_t elapsed;
+
+	spec.summary = spec.scaled = spec.thread = true;
+	it->counted = false;
+	it->thread_instructions = CPI_NONE;
+	ck_assert_int_eq(write_it(&elapsed), PU_SUCCESS);
+	ck_assert_uint_eq(group_records(), 1);
+	EXPECT(0, 0x1000005A, 5, 3, 5, 6, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+}
+END_TEST
+
+/* The largest machine: what init reserves for a group is enough, and the words still count in 16
+ * bits. */
 START_TEST(largest)
 {
 	size_t size = counters_interval_size(MAX_CPUS);
 	struct counter_interval *i = calloc(1, size);
-	uint8_t *words = malloc(group_room(MAX_CPUS));
-	struct parts g;
+	uint32_t words = 0;
 	uint64_t elapsed;
 
 	i->cpus = MAX_CPUS;
 	for (int cpu = 0; cpu < MAX_CPUS; cpu++)
 		i->cpu[cpu] = (struct counter_interval_cpu){
 			CPI_NONE - 1, CPI_NONE - 1, CPI_NONE - 1, CPI_NONE - 1, CPI_NONE - 1, true};
-	i->thread_known = true;
+	i->thread_known = i->counted = true;
 	i->life_source = INTERVAL_TIME_CLOCK;
 	spec.summary = spec.detailed = spec.scaled = spec.thread = spec.quality = true;
-	group_build(&g, &spec, i, words);
-	ck_assert_int_eq(group_write(&g, &spec, &elapsed), PU_SUCCESS);
+	ck_assert_int_eq(group_write(&spec, i, &elapsed), PU_SUCCESS);
 	ck_assert_uint_eq(group_records(), CPI_GROUP_DATA_HOOKS);
+	for (unsigned n = 0; n < CPI_GROUP_DATA_HOOKS; n++)
+		words += group_record(n)->nwords;
 	/* The time hook does not repeat the two figures of the quality hook. */
-	ck_assert(g.part[5].words + 4 * (g.part[5].nwords + 2 * 2) == words + group_room(MAX_CPUS));
+	ck_assert_uint_eq(words + 2 * 2, CPI_GROUP_DATA_WORDS(MAX_CPUS));
 	ck_assert_uint_eq(group_record(0)->nwords, 6 * MAX_CPUS + 12);
 	ck_assert_uint_eq(group_record(2)->nwords, 12 * MAX_CPUS + 4);
-	free(words);
 	free(i);
 }
 END_TEST
@@ -352,6 +357,6 @@ Suite *group_suite(void)
 			quality_of_another_thread, summary_raw, summary_thread, detailed_raw,
 			detailed_thread_has_no_thread_bit, busy_not_measured,
 			instructions_not_measured, one_processor_without_instructions,
-			thread_of_another, off, stamp_before_start, largest),
+			thread_of_another, off, stamp_before_start, nothing_counted, largest),
 		LOOPS({labels, 0, 7}, {label_too_long, 0, 3}, {refused, 0, 2}));
 }

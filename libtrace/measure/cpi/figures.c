@@ -9,17 +9,27 @@ static bool figures_is_divisible(uint64_t a, uint64_t b)
 	return a != CPI_NONE && b != CPI_NONE && b != 0;
 }
 
-/* a * factor / b in units of 1/CPI_FRACTION. 128 bits: a's 64, 7 of a factor of up to 100,
- * 14 of CPI_FRACTION, 1 of the rounding. */
-static void fixed(uint64_t a, unsigned factor, uint64_t b, uint32_t word[2])
+/* a * factor / b in units of 1/CPI_FRACTION, rounded; at most UINT64_MAX. */
+static uint64_t figures_divide(uint64_t a, unsigned factor, uint64_t b)
 {
 	unsigned __int128 units;
+
+	/* The usual size: factor is at most 100, 2^7, and twice CPI_FRACTION below 2^15. */
+	if (!(a >> 41) && !(b >> 62))
+		return (a * factor * (2 * CPI_FRACTION) + b) / (b * 2);
+	units = ((unsigned __int128)a * factor * (2 * CPI_FRACTION) + b) /
+		((unsigned __int128)b * 2);
+	return units > UINT64_MAX ? UINT64_MAX : (uint64_t)units;
+}
+
+static void fixed(uint64_t a, unsigned factor, uint64_t b, uint32_t word[2])
+{
+	uint64_t units;
 
 	word[0] = word[1] = 0;
 	if (!figures_is_divisible(a, b))
 		return;
-	units = ((unsigned __int128)a * factor * (2 * CPI_FRACTION) + b) /
-		((unsigned __int128)b * 2);
+	units = figures_divide(a, factor, b);
 	if (units / CPI_FRACTION > UINT32_MAX) {
 		word[0] = UINT32_MAX;
 		word[1] = CPI_FRACTION - 1;
@@ -104,10 +114,7 @@ void figure_sums(const struct counter_interval *i, struct counter_interval_cpu *
 			CPI_NONE, CPI_NONE, CPI_NONE, CPI_NONE, CPI_NONE, sum->online};
 }
 
-bool figure_busy_known(const struct counter_interval *i)
+bool figure_busy_known(const struct counter_interval_cpu *sum)
 {
-	struct counter_interval_cpu sum;
-
-	figure_sums(i, &sum);
-	return figures_is_divisible(sum.busy_part, sum.busy_whole) || sum.busy != CPI_NONE;
+	return figures_is_divisible(sum->busy_part, sum->busy_whole) || sum->busy != CPI_NONE;
 }

@@ -2,7 +2,9 @@
 
 #include "../../../formats/cpi_hooks.h"
 #include "../../../formats/interval_hooks.h"
+#include "../../../include/perfutil.h"
 #include "figures.h"
+#include "frame.h"
 
 _Static_assert((int)COUNTER_INSTRUCTIONS == (int)CPI_QUANTITY_INSTRUCTIONS &&
 		       (int)COUNTER_BUSY == (int)CPI_QUANTITY_BUSY &&
@@ -13,15 +15,25 @@ _Static_assert((int)COUNTER_INSTRUCTIONS == (int)CPI_QUANTITY_INSTRUCTIONS &&
 _Static_assert(CPI_QUALITY_FLAGS == 0 && CPI_QUALITY_KNOWN == 1 && CPI_QUALITY_ELAPSED == 2 &&
 		       CPI_QUALITY_QUANTITIES == 4 && CPI_QUALITY_FIRST == 5 &&
 		       CPI_QUALITY_WORDS == 5,
-	"as build_quality lays them out");
+	"as write_quality lays them out");
 
-static void cpi_put_ratio(struct cursor *c, uint64_t cycles, uint64_t instructions)
+/* The group that is being written. */
+struct group {
+	struct frame f;
+	const struct group_spec *spec;
+	const struct counter_interval *i;
+	struct counter_interval_cpu sum;
+	uint32_t types;
+	uint32_t known;	     /* of the quality hook */
+	uint32_t known_time; /* of the time hook */
+};
+
+static void put_cpi(struct cursor *c, uint64_t cycles, uint64_t instructions)
 {
 	uint32_t word[2];
 
 	figure_cpi_words(cycles, instructions, word);
-	put_word(c, word[0]);
-	put_word(c, word[1]);
+	cursor_put_pair(c, word);
 }
 
 static void put_busy(struct cursor *c, const struct counter_interval_cpu *counts)
@@ -29,82 +41,110 @@ static void put_busy(struct cursor *c, const struct counter_interval_cpu *counts
 	uint32_t word[2];
 
 	figure_busy_words(counts, word);
-	put_word(c, word[0]);
-	put_word(c, word[1]);
+	cursor_put_pair(c, word);
 }
 
-static void cpi_build_summary(struct parts *g, struct cursor *c, const struct group_spec *spec,
-	const struct counter_interval *i, const struct counter_interval_cpu *sum, uint32_t types)
-{
-	struct part *part = begin_part(g, CPI_MAJOR, CPI_MINOR_SUMMARY | spec->mm, c);
+/* ------------------------------------------------------------------------ data hooks */
 
-	put_word(c, types | (spec->thread ? CPI_HOOK_THREAD : 0));
-	put_word(c, i->cpus);
-	put_elapsed(c, part);
-	for (uint32_t cpu = 0; cpu < i->cpus; cpu++)
-		cpi_put_ratio(c, i->cpu[cpu].cycles, i->cpu[cpu].instructions);
-	cpi_put_ratio(c, sum->cycles, sum->instructions);
-	if (types & CPI_HOOK_BUSY) {
-		for (uint32_t cpu = 0; cpu < i->cpus; cpu++) {
-			cpi_put_ratio(c, i->cpu[cpu].busy, i->cpu[cpu].instructions);
-			put_busy(c, &i->cpu[cpu]);
-		}
-		cpi_put_ratio(c, sum->busy, sum->instructions);
-		put_busy(c, sum);
+static uint32_t summary_words(const struct group *g)
+{
+	return CPI_SUMMARY_RAW + (g->i->cpus + 1) * (g->types & CPI_HOOK_BUSY ? 6 : 2) +
+	       (g->spec->thread ? 2 : 0);
+}
+
+/* Without instructions and busy there is no ratio of a processor. */
+static void write_summary(struct group *g)
+{
+	const struct counter_interval *i = g->i;
+	struct cursor c = frame_record(&g->f, CPI_MAJOR, CPI_MINOR_SUMMARY, summary_words(g));
+
+	cursor_put_word(&c, g->types | (g->spec->thread ? CPI_HOOK_THREAD : 0));
+	cursor_put_word(&c, i->cpus);
+	cursor_put_count(&c, g->f.elapsed);
+	if (!i->counted) {
+		cursor_put_zeros(&c, 2 * (i->cpus + 1));
+	} else {
+		for (uint32_t cpu = 0; cpu < i->cpus; cpu++)
+			put_cpi(&c, i->cpu[cpu].cycles, i->cpu[cpu].instructions);
+		put_cpi(&c, g->sum.cycles, g->sum.instructions);
 	}
-	if (spec->thread)
-		cpi_put_ratio(c, i->thread_cycles, i->thread_instructions);
-	end_part(part, c);
+	if (g->types & CPI_HOOK_BUSY) {
+		for (uint32_t cpu = 0; cpu < i->cpus; cpu++) {
+			put_cpi(&c, i->cpu[cpu].busy, i->cpu[cpu].instructions);
+			put_busy(&c, &i->cpu[cpu]);
+		}
+		put_cpi(&c, g->sum.busy, g->sum.instructions);
+		put_busy(&c, &g->sum);
+	}
+	if (g->spec->thread)
+		put_cpi(&c, i->thread_cycles, i->thread_instructions);
+}
+
+/* Of put_counts. */
+static uint32_t counts_words(const struct group *g)
+{
+	return g->types & CPI_HOOK_BUSY ? 12 : 6;
 }
 
 /* Instructions, cycles, CPI and, with busy, the same of the cycles not idle. */
 static void put_counts(struct cursor *c, const struct counter_interval_cpu *counts, uint32_t types)
 {
-	parts_put_count(c, counts->instructions);
-	parts_put_count(c, counts->cycles);
-	cpi_put_ratio(c, counts->cycles, counts->instructions);
+	cursor_put_count(c, counts->instructions);
+	cursor_put_count(c, counts->cycles);
+	put_cpi(c, counts->cycles, counts->instructions);
 	if (types & CPI_HOOK_BUSY) {
-		parts_put_count(c, counts->busy);
-		cpi_put_ratio(c, counts->busy, counts->instructions);
+		cursor_put_count(c, counts->busy);
+		put_cpi(c, counts->busy, counts->instructions);
 		put_busy(c, counts);
 	}
 }
 
-static void cpi_build_detailed(struct parts *g, struct cursor *c, const struct group_spec *spec,
-	const struct counter_interval *i, const struct counter_interval_cpu *sum, uint32_t types)
+enum { SYSTEM_HEAD_WORDS = 3, PER_CPU_HEAD_WORDS = 4, THREAD_WORDS = 9 };
+
+static void add_detailed(struct group *g)
 {
-	struct part *part = begin_part(g, CPI_MAJOR, CPI_MINOR_SYSTEM | spec->mm, c);
-
-	put_word(c, types);
-	put_elapsed(c, part);
-	put_counts(c, sum, types);
-	end_part(part, c);
-
-	part = begin_part(g, CPI_MAJOR, CPI_MINOR_PER_CPU | spec->mm, c);
-	put_word(c, types);
-	put_word(c, i->cpus);
-	put_elapsed(c, part);
-	for (uint32_t cpu = 0; cpu < i->cpus; cpu++)
-		put_counts(c, &i->cpu[cpu], types);
-	end_part(part, c);
-
-	if (!spec->thread)
-		return;
-	part = begin_part(g, CPI_MAJOR, CPI_MINOR_THREAD | spec->mm, c);
-	put_word(c, spec->tid);
-	put_elapsed(c, part);
-	parts_put_count(c, i->thread_instructions);
-	parts_put_count(c, i->thread_cycles);
-	cpi_put_ratio(c, i->thread_cycles, i->thread_instructions);
-	end_part(part, c);
+	frame_add(&g->f, SYSTEM_HEAD_WORDS + counts_words(g));
+	frame_add(&g->f, PER_CPU_HEAD_WORDS + g->i->cpus * counts_words(g));
+	if (g->spec->thread)
+		frame_add(&g->f, THREAD_WORDS);
 }
+
+static void write_detailed(struct group *g)
+{
+	const struct counter_interval *i = g->i;
+	struct cursor c = frame_record(
+		&g->f, CPI_MAJOR, CPI_MINOR_SYSTEM, SYSTEM_HEAD_WORDS + counts_words(g));
+
+	cursor_put_word(&c, g->types);
+	cursor_put_count(&c, g->f.elapsed);
+	put_counts(&c, &g->sum, g->types);
+
+	c = frame_record(&g->f, CPI_MAJOR, CPI_MINOR_PER_CPU,
+		PER_CPU_HEAD_WORDS + i->cpus * counts_words(g));
+	cursor_put_word(&c, g->types);
+	cursor_put_word(&c, i->cpus);
+	cursor_put_count(&c, g->f.elapsed);
+	for (uint32_t cpu = 0; cpu < i->cpus; cpu++)
+		put_counts(&c, &i->cpu[cpu], g->types);
+
+	if (!g->spec->thread)
+		return;
+	c = frame_record(&g->f, CPI_MAJOR, CPI_MINOR_THREAD, THREAD_WORDS);
+	cursor_put_word(&c, g->spec->tid);
+	cursor_put_count(&c, g->f.elapsed);
+	cursor_put_count(&c, i->thread_instructions);
+	cursor_put_count(&c, i->thread_cycles);
+	put_cpi(&c, i->thread_cycles, i->thread_instructions);
+}
+
+/* ------------------------------------------------------------ what the thread did */
 
 static uint32_t known_bit(uint64_t figure, uint32_t bit)
 {
 	return figure != CPI_NONE ? bit : 0;
 }
 
-static uint32_t known_of(const struct counter_interval *i)
+static uint32_t quality_known(const struct counter_interval *i)
 {
 	const struct counter_life *life = &i->life;
 
@@ -116,96 +156,120 @@ static uint32_t known_of(const struct counter_interval *i)
 	       known_bit(life->faults, CPI_KNOWN_FAULTS);
 }
 
-static void put_life(struct cursor *c, const struct counter_life *life, uint32_t known)
-{
-	if (known & CPI_KNOWN_ON_CPU)
-		parts_put_count(c, life->on_cpu_ns);
-	if (known & CPI_KNOWN_SWITCHES)
-		parts_put_count(c, life->switches);
-	if (known & CPI_KNOWN_MIGRATIONS)
-		parts_put_count(c, life->migrations);
-	if (known & CPI_KNOWN_FAULTS)
-		parts_put_count(c, life->faults);
-}
-
-static void build_quality(struct parts *g, struct cursor *c, const struct group_spec *spec,
-	const struct counter_interval *i)
-{
-	struct part *part = begin_part(g, CPI_MAJOR, CPI_MINOR_QUALITY | spec->mm, c);
-	uint32_t known = known_of(i);
-
-	put_word(c, i->flags);
-	put_word(c, known);
-	put_elapsed(c, part);
-	put_word(c, COUNTER_QUANTITIES);
-	for (int q = 0; q < COUNTER_QUANTITIES; q++) {
-		put_word(c, i->quality[q].source);
-		parts_put_count(c, i->quality[q].enabled);
-		parts_put_count(c, i->quality[q].running);
-	}
-	put_life(c, &i->life, known);
-	end_part(part, c);
-}
-
 /* What the quality hook says is not said twice, nor that a thread without a switch ran all the
  * time. */
-static void build_time(struct parts *g, struct cursor *c, const struct group_spec *spec,
-	const struct counter_interval *i)
+static uint32_t time_known(const struct group *g)
 {
-	struct part *part = begin_part(g, INTERVAL_MAJOR, INTERVAL_MINOR_TIME | spec->mm, c);
+	const struct counter_interval *i = g->i;
 	uint32_t known = known_bit(i->unexplained_ns, INTERVAL_KNOWN_UNEXPLAINED);
 
-	if (!spec->quality)
+	if (!g->spec->quality)
 		known |= known_bit(i->life.switches, INTERVAL_KNOWN_SWITCHES);
-	if (!spec->quality && !i->stayed)
+	if (!g->spec->quality && !i->stayed)
 		known |= known_bit(i->life.on_cpu_ns, INTERVAL_KNOWN_ON_CPU);
-	put_word(c, (uint32_t)i->life_source);
-	put_word(c, known);
-	put_elapsed(c, part);
-	if (known & INTERVAL_KNOWN_ON_CPU)
-		parts_put_count(c, i->life.on_cpu_ns);
-	if (known & INTERVAL_KNOWN_SWITCHES)
-		parts_put_count(c, i->life.switches);
-	if (known & INTERVAL_KNOWN_UNEXPLAINED)
-		parts_put_count(c, i->unexplained_ns);
-	end_part(part, c);
+	return known;
 }
 
-size_t group_room(uint32_t cpus)
+static uint32_t quality_words(const struct group *g)
 {
-	return 4 * CPI_GROUP_DATA_WORDS((size_t)cpus);
+	return CPI_QUALITY_FIRST + CPI_QUALITY_WORDS * COUNTER_QUANTITIES +
+	       CPI_QUALITY_LIFE_WORDS * (uint32_t)__builtin_popcount(g->known);
 }
 
-void group_build(struct parts *g, const struct group_spec *spec,
-	const struct counter_interval *interval, uint8_t *words)
+static uint32_t time_words(const struct group *g)
 {
-	struct counter_interval_cpu sum;
-	struct cursor c = {words};
-	uint32_t types = CPI_HOOK_RAW;
+	return INTERVAL_TIME_WORD_FIRST + 2 * (uint32_t)__builtin_popcount(g->known_time);
+}
 
-	g->count = 0;
-	if (spec->scaled && figure_busy_known(interval))
-		types |= CPI_HOOK_BUSY;
-	figure_sums(interval, &sum);
+static void write_quality(struct group *g)
+{
+	const struct counter_interval *i = g->i;
+	struct cursor c = frame_record(&g->f, CPI_MAJOR, CPI_MINOR_QUALITY, quality_words(g));
+
+	cursor_put_word(&c, i->flags);
+	cursor_put_word(&c, g->known);
+	cursor_put_count(&c, g->f.elapsed);
+	cursor_put_word(&c, COUNTER_QUANTITIES);
+	for (int q = 0; q < COUNTER_QUANTITIES; q++) {
+		cursor_put_word(&c, i->quality[q].source);
+		cursor_put_count(&c, i->quality[q].enabled);
+		cursor_put_count(&c, i->quality[q].running);
+	}
+	if (g->known & CPI_KNOWN_ON_CPU)
+		cursor_put_count(&c, i->life.on_cpu_ns);
+	if (g->known & CPI_KNOWN_SWITCHES)
+		cursor_put_count(&c, i->life.switches);
+	if (g->known & CPI_KNOWN_MIGRATIONS)
+		cursor_put_count(&c, i->life.migrations);
+	if (g->known & CPI_KNOWN_FAULTS)
+		cursor_put_count(&c, i->life.faults);
+}
+
+static void write_time(struct group *g)
+{
+	const struct counter_interval *i = g->i;
+	struct cursor c = frame_record(&g->f, INTERVAL_MAJOR, INTERVAL_MINOR_TIME, time_words(g));
+
+	cursor_put_word(&c, (uint32_t)i->life_source);
+	cursor_put_word(&c, g->known_time);
+	cursor_put_count(&c, g->f.elapsed);
+	if (g->known_time & INTERVAL_KNOWN_ON_CPU)
+		cursor_put_count(&c, i->life.on_cpu_ns);
+	if (g->known_time & INTERVAL_KNOWN_SWITCHES)
+		cursor_put_count(&c, i->life.switches);
+	if (g->known_time & INTERVAL_KNOWN_UNEXPLAINED)
+		cursor_put_count(&c, i->unexplained_ns);
+}
+
+/* ------------------------------------------------------------------------- the group */
+
+static void group_prepare(struct group *g)
+{
+	const struct group_spec *spec = g->spec;
+
+	g->types = CPI_HOOK_RAW;
+	if (g->i->counted || spec->detailed)
+		figure_sums(g->i, &g->sum);
+	if (spec->scaled && g->i->counted && figure_busy_known(&g->sum))
+		g->types |= CPI_HOOK_BUSY;
 	if (spec->summary)
-		cpi_build_summary(g, &c, spec, interval, &sum, types);
+		frame_add(&g->f, summary_words(g));
 	if (spec->detailed)
-		cpi_build_detailed(g, &c, spec, interval, &sum, types);
-	if (spec->quality)
-		build_quality(g, &c, spec, interval);
-	if (interval->thread_known && interval->life_source != INTERVAL_TIME_NONE)
-		build_time(g, &c, spec, interval);
+		add_detailed(g);
+	if (spec->quality) {
+		g->known = quality_known(g->i);
+		frame_add(&g->f, quality_words(g));
+	}
 }
 
-int group_write(const struct parts *g, const struct group_spec *spec, uint64_t *elapsed)
+int group_write(const struct group_spec *spec, const struct counter_interval *i, uint64_t *elapsed)
 {
-	const struct parts_frame frame = {
-		.major = CPI_MAJOR,
-		.label_start = CPI_MINOR_LABEL_START | spec->mm,
-		.label_end = CPI_MINOR_LABEL_END | spec->mm,
-		.label = spec->label,
-		.start_ticks = spec->start_ticks,
-	};
+	const bool time = i->thread_known && i->life_source != INTERVAL_TIME_NONE;
+	struct group g;
+	int rc;
 
-	return parts_write(g, &frame, elapsed);
+	g.spec = spec;
+	g.i = i;
+	frame_open(&g.f, CPI_MAJOR, spec->mm, spec->label);
+	group_prepare(&g);
+	if (time) {
+		g.known_time = time_known(&g);
+		frame_add(&g.f, time_words(&g));
+	}
+	rc = frame_begin(&g.f, spec->start_ticks);
+	if (rc != HOOK_RESERVED)
+		return rc;
+	*elapsed = g.f.elapsed;
+	frame_label(&g.f, CPI_MINOR_LABEL_START);
+	if (spec->summary)
+		write_summary(&g);
+	if (spec->detailed)
+		write_detailed(&g);
+	if (spec->quality)
+		write_quality(&g);
+	frame_label(&g.f, CPI_MINOR_LABEL_END);
+	if (time)
+		write_time(&g);
+	hook_commit(&g.f.w);
+	return PU_SUCCESS;
 }

@@ -10,11 +10,9 @@
 #define SWT_MEASURE_CPI_GROUP_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "../../counters/source.h"
-#include "parts.h"
 
 struct group_spec {
 	bool summary, detailed, quality;
@@ -25,15 +23,9 @@ struct group_spec {
 	uint64_t start_ticks; /* elapsed is from here to the stamp */
 };
 
-/* Bytes of words for the largest group of this many processors. */
-size_t group_room(uint32_t cpus);
-
-/* Builds the data hooks in `words`, of group_room(interval->cpus) bytes. */
-void group_build(struct parts *g, const struct group_spec *spec,
-	const struct counter_interval *interval, uint8_t *words);
-
 /* Writes the group. Returns 0 with *elapsed set, 0 with *elapsed untouched if nothing was to be
  * written, or a PU_ code if it was lost. */
-int group_write(const struct parts *g, const struct group_spec *spec, uint64_t *elapsed);
+int group_write(
+	const struct group_spec *spec, const struct counter_interval *interval, uint64_t *elapsed);
 
 #endif

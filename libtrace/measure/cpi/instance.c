@@ -33,7 +33,6 @@ struct instance {
 	unsigned want;
 	struct counter_sample *start, *now;
 	struct counter_interval *interval;
-	uint8_t *words;
 	enum data_use data_use;
 	bool only_ticks; /* CpiStart read `ticks` and no sample */
 	uint64_t ticks;
@@ -77,9 +76,8 @@ static struct instance *cpi_new_instance(UINT32 mode)
 {
 	uint32_t room = counters_room();
 	size_t sample = (counters_sample_size(room) + 15) & ~(size_t)15;
-	size_t interval = (counters_interval_size(room) + 15) & ~(size_t)15;
 	size_t own = (sizeof(struct instance) + 15) & ~(size_t)15;
-	struct instance *i = malloc(own + 2 * sample + interval + group_room(room));
+	struct instance *i = malloc(own + 2 * sample + counters_interval_size(room));
 	char *p = (char *)i;
 
 	if (!i)
@@ -90,7 +88,6 @@ static struct instance *cpi_new_instance(UINT32 mode)
 	i->start = (struct counter_sample *)(void *)(p + own);
 	i->now = (struct counter_sample *)(void *)(p + own + sample);
 	i->interval = (struct counter_interval *)(void *)(p + own + 2 * sample);
-	i->words = (uint8_t *)p + own + 2 * sample + interval;
 	i->start->room = i->now->room = room;
 	i->mm = CPI_TRACE_DEFAULT_MINOR;
 	clear_data(&i->data);
@@ -242,10 +239,8 @@ static int cpi_write_group(struct instance *i, const struct trace *t, uint64_t *
 		.tid = i->start_tid,
 		.start_ticks = i->start->ticks,
 	};
-	struct parts g;
 
-	group_build(&g, &spec, i->interval, i->words);
-	return group_write(&g, &spec, elapsed);
+	return group_write(&spec, i->interval, elapsed);
 }
 
 /* t: NULL, nothing is written. data: CPI_DATA are wanted. */

@@ -26,7 +26,6 @@ struct cpu_util {
 	uint64_t start_ticks; /* where the elapsed time begins */
 	struct usage_interval *interval;
 	struct usage_carry *carry; /* of the samples of CpuUtilSample */
-	uint8_t *words;
 	UINT32 mm;
 	char *label; /* of CpuUtilGet's hooks, or NULL */
 	CPUUTIL_DATA data;
@@ -44,7 +43,7 @@ static struct cpu_util *cpu_util_new_instance(UINT32 mode)
 	const size_t sample = cpu_util_align_size(usage_sample_size(room));
 	const size_t interval = cpu_util_align_size(usage_interval_size(room));
 	const size_t carry = cpu_util_align_size(room * sizeof(struct usage_carry));
-	char *p = calloc(1, own + 2 * sample + interval + carry + util_group_room(room));
+	char *p = calloc(1, own + 2 * sample + interval + carry);
 	struct cpu_util *u = (struct cpu_util *)(void *)p;
 
 	if (!u)
@@ -54,7 +53,6 @@ static struct cpu_util *cpu_util_new_instance(UINT32 mode)
 	u->now = (struct usage_sample *)(void *)(p + own + sample);
 	u->interval = (struct usage_interval *)(void *)(p + own + 2 * sample);
 	u->carry = (struct usage_carry *)(void *)(p + own + 2 * sample + interval);
-	u->words = (uint8_t *)p + own + 2 * sample + interval + carry;
 	u->start->room = u->now->room = room;
 	u->mm = CPUUTIL_TRACE_MINOR_CODE;
 	util_clear(&u->data);
@@ -162,10 +160,8 @@ static int cpu_util_write_group(struct cpu_util *u, const struct trace *t, uint6
 		.label = t->label,
 		.start_ticks = u->start_ticks,
 	};
-	struct parts g;
 
-	util_group_build(&g, &spec, u->interval, u->words);
-	return util_group_write(&g, &spec, elapsed);
+	return util_group_write(&spec, u->interval, elapsed);
 }
 
 /* t: its types 0, nothing is written. data: CPUUTIL_DATA are wanted. carry: as usage_difference

@@ -3,6 +3,7 @@
 #include "../../../formats/cpuutil_hooks.h"
 #include "../../../include/perfutil.h"
 #include "../cpi/figures.h"
+#include "../cpi/frame.h"
 #include "figures.h"
 
 _Static_assert(CPUUTIL_TRACE_MAJOR_CODE == CPUUTIL_MAJOR, "one major");
@@ -17,20 +18,18 @@ _Static_assert((int)CPUUTIL_METHOD_NONE == AI_METHOD_NONE &&
 		       (int)CPUUTIL_METHOD_IDLE_TICK == AI_METHOD_IDLE_TICK &&
 		       (int)CPUUTIL_METHOD_SCRIPT == AI_METHOD_SCRIPT,
 	"methods have one number");
-_Static_assert((int)PARTS_MAX >= (int)CPUUTIL_GROUP_DATA_HOOKS, "they fit");
 
 static void put_percent(struct cursor *c, uint64_t part, uint64_t whole)
 {
 	uint32_t word[2];
 
 	figure_share_words(part, whole, word);
-	put_word(c, word[0]);
-	put_word(c, word[1]);
+	cursor_put_pair(c, word);
 }
 
 static void util_put_count(struct cursor *c, uint64_t count)
 {
-	put_word(c, count == CPI_NONE ? 0 : util_count(count));
+	cursor_put_word(c, count == CPI_NONE ? 0 : util_count(count));
 }
 
 static bool util_is_divisible(uint64_t part, uint64_t whole)
@@ -55,55 +54,69 @@ static uint32_t types_of(const struct usage_interval_cpu *sum)
 	return types;
 }
 
+/* Of put_head. */
+enum { HEAD_WORDS = CPUUTIL_DATA_FIRST };
+
 static void put_head(
-	struct cursor *c, struct part *part, const struct usage_interval *i, uint32_t types)
+	struct cursor *c, const struct frame *f, const struct usage_interval *i, uint32_t types)
 {
-	put_word(c, types);
-	put_word(c, (uint32_t)i->method);
-	put_word(c, i->cpus);
-	put_elapsed(c, part);
+	cursor_put_word(c, types);
+	cursor_put_word(c, (uint32_t)i->method);
+	cursor_put_word(c, i->cpus);
+	cursor_put_count(c, f->elapsed);
 }
 
-static void util_build_summary(struct parts *g, struct cursor *c, const struct util_spec *spec,
-	const struct usage_interval *i, const struct usage_interval_cpu *sum)
+static uint32_t util_summary_types(uint32_t types)
 {
-	const uint32_t types = types_of(sum) & ~(CPUUTIL_HOOK_DISPATCHES | CPUUTIL_HOOK_INTERRUPTS);
-	struct part *part = begin_part(g, CPUUTIL_MAJOR, CPUUTIL_MINOR_SUMMARY | spec->mm, c);
+	return types & ~(CPUUTIL_HOOK_DISPATCHES | CPUUTIL_HOOK_INTERRUPTS);
+}
 
-	put_head(c, part, i, types);
+static uint32_t util_summary_words(const struct usage_interval *i, uint32_t types)
+{
+	return HEAD_WORDS + (i->cpus + 1) * ((types & CPUUTIL_HOOK_BUSY ? 4 : 0) +
+						    (types & CPUUTIL_HOOK_INTR ? 2 : 0) +
+						    (types & CPUUTIL_HOOK_PERF ? 2 : 0));
+}
+
+static void util_write_summary(struct frame *f, const struct usage_interval *i,
+	const struct usage_interval_cpu *sum, uint32_t types)
+{
+	struct cursor c =
+		frame_record(f, CPUUTIL_MAJOR, CPUUTIL_MINOR_SUMMARY, util_summary_words(i, types));
+
+	put_head(&c, f, i, types);
 	if (types & CPUUTIL_HOOK_BUSY) {
 		for (uint32_t cpu = 0; cpu < i->cpus; cpu++) {
-			put_percent(c, i->cpu[cpu].busy, i->cpu[cpu].elapsed);
-			put_percent(c, i->cpu[cpu].idle, i->cpu[cpu].elapsed);
+			put_percent(&c, i->cpu[cpu].busy, i->cpu[cpu].elapsed);
+			put_percent(&c, i->cpu[cpu].idle, i->cpu[cpu].elapsed);
 		}
-		put_percent(c, sum->busy, sum->elapsed);
-		put_percent(c, sum->idle, sum->elapsed);
+		put_percent(&c, sum->busy, sum->elapsed);
+		put_percent(&c, sum->idle, sum->elapsed);
 	}
 	if (types & CPUUTIL_HOOK_INTR) {
 		for (uint32_t cpu = 0; cpu < i->cpus; cpu++)
-			put_percent(c, i->cpu[cpu].intr, i->cpu[cpu].elapsed);
-		put_percent(c, sum->intr, sum->elapsed);
+			put_percent(&c, i->cpu[cpu].intr, i->cpu[cpu].elapsed);
+		put_percent(&c, sum->intr, sum->elapsed);
 	}
 	if (types & CPUUTIL_HOOK_PERF) {
 		for (uint32_t cpu = 0; cpu < i->cpus; cpu++)
-			put_percent(c, i->cpu[cpu].core, i->cpu[cpu].reference);
-		put_percent(c, sum->core, sum->reference);
+			put_percent(&c, i->cpu[cpu].core, i->cpu[cpu].reference);
+		put_percent(&c, sum->core, sum->reference);
 	}
-	end_part(part, c);
 }
 
 static void put_cpu(struct cursor *c, const struct usage_interval_cpu *cpu, uint32_t types)
 {
-	parts_put_count(c, cpu->elapsed);
+	cursor_put_count(c, cpu->elapsed);
 	if (types & CPUUTIL_HOOK_BUSY) {
-		parts_put_count(c, cpu->busy);
-		parts_put_count(c, cpu->idle);
+		cursor_put_count(c, cpu->busy);
+		cursor_put_count(c, cpu->idle);
 	}
 	if (types & CPUUTIL_HOOK_INTR)
-		parts_put_count(c, cpu->intr);
+		cursor_put_count(c, cpu->intr);
 	if (types & CPUUTIL_HOOK_PERF) {
-		parts_put_count(c, cpu->core);
-		parts_put_count(c, cpu->reference);
+		cursor_put_count(c, cpu->core);
+		cursor_put_count(c, cpu->reference);
 	}
 	if (types & CPUUTIL_HOOK_DISPATCHES)
 		util_put_count(c, cpu->switches);
@@ -111,46 +124,50 @@ static void put_cpu(struct cursor *c, const struct usage_interval_cpu *cpu, uint
 		util_put_count(c, cpu->interrupts);
 }
 
-static void util_build_detailed(struct parts *g, struct cursor *c, const struct util_spec *spec,
-	const struct usage_interval *i, const struct usage_interval_cpu *sum)
+static uint32_t util_detailed_words(const struct usage_interval *i, uint32_t types)
 {
-	const uint32_t types = types_of(sum);
-	struct part *part = begin_part(g, CPUUTIL_MAJOR, CPUUTIL_MINOR_PER_CPU | spec->mm, c);
+	return HEAD_WORDS + i->cpus * (2 + (types & CPUUTIL_HOOK_BUSY ? 4 : 0) +
+					      (types & CPUUTIL_HOOK_INTR ? 2 : 0) +
+					      (types & CPUUTIL_HOOK_PERF ? 4 : 0) +
+					      (types & CPUUTIL_HOOK_DISPATCHES ? 1 : 0) +
+					      (types & CPUUTIL_HOOK_INTERRUPTS ? 1 : 0));
+}
 
-	put_head(c, part, i, types);
+static void util_write_detailed(struct frame *f, const struct usage_interval *i, uint32_t types)
+{
+	struct cursor c = frame_record(
+		f, CPUUTIL_MAJOR, CPUUTIL_MINOR_PER_CPU, util_detailed_words(i, types));
+
+	put_head(&c, f, i, types);
 	for (uint32_t cpu = 0; cpu < i->cpus; cpu++)
-		put_cpu(c, &i->cpu[cpu], types);
-	end_part(part, c);
+		put_cpu(&c, &i->cpu[cpu], types);
 }
 
-size_t util_group_room(uint32_t cpus)
-{
-	return 4 * CPUUTIL_GROUP_DATA_WORDS((size_t)cpus);
-}
-
-void util_group_build(struct parts *g, const struct util_spec *spec, const struct usage_interval *i,
-	uint8_t *words)
+int util_group_write(
+	const struct util_spec *spec, const struct usage_interval *i, uint64_t *elapsed)
 {
 	struct usage_interval_cpu sum;
-	struct cursor c = {words};
+	struct frame f;
+	uint32_t types;
+	int rc;
 
-	g->count = 0;
 	usage_sums(i, &sum);
+	types = types_of(&sum);
+	frame_open(&f, CPUUTIL_MAJOR, spec->mm, spec->label);
 	if (spec->summary)
-		util_build_summary(g, &c, spec, i, &sum);
+		frame_add(&f, util_summary_words(i, util_summary_types(types)));
 	if (spec->detailed)
-		util_build_detailed(g, &c, spec, i, &sum);
-}
-
-int util_group_write(const struct parts *g, const struct util_spec *spec, uint64_t *elapsed)
-{
-	const struct parts_frame frame = {
-		.major = CPUUTIL_MAJOR,
-		.label_start = CPUUTIL_MINOR_LABEL_START | spec->mm,
-		.label_end = CPUUTIL_MINOR_LABEL_END | spec->mm,
-		.label = spec->label,
-		.start_ticks = spec->start_ticks,
-	};
-
-	return parts_write(g, &frame, elapsed);
+		frame_add(&f, util_detailed_words(i, types));
+	rc = frame_begin(&f, spec->start_ticks);
+	if (rc != HOOK_RESERVED)
+		return rc;
+	*elapsed = f.elapsed;
+	frame_label(&f, CPUUTIL_MINOR_LABEL_START);
+	if (spec->summary)
+		util_write_summary(&f, i, &sum, util_summary_types(types));
+	if (spec->detailed)
+		util_write_detailed(&f, i, types);
+	frame_label(&f, CPUUTIL_MINOR_LABEL_END);
+	hook_commit(&f.w);
+	return PU_SUCCESS;
 }

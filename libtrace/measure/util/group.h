@@ -5,10 +5,10 @@
 #ifndef SWT_MEASURE_UTIL_GROUP_H
 #define SWT_MEASURE_UTIL_GROUP_H
 
-#include <stddef.h>
+#include <stdbool.h>
+#include <stdint.h>
 
 #include "../../counters/usage.h"
-#include "../cpi/parts.h"
 
 struct util_spec {
 	bool summary, detailed;
@@ -17,14 +17,9 @@ struct util_spec {
 	uint64_t start_ticks; /* elapsed is from here to the stamp */
 };
 
-/* Bytes of words for the largest group of this many processors. */
-size_t util_group_room(uint32_t cpus);
-
-/* Builds the data hooks in `words`, of util_group_room(i->cpus) bytes. */
-void util_group_build(struct parts *g, const struct util_spec *spec, const struct usage_interval *i,
-	uint8_t *words);
-
-/* As parts_write. */
-int util_group_write(const struct parts *g, const struct util_spec *spec, uint64_t *elapsed);
+/* Writes the group. Returns 0 with *elapsed set, 0 with *elapsed untouched if nothing was to be
+ * written, or a PU_ code if it was lost. */
+int util_group_write(
+	const struct util_spec *spec, const struct usage_interval *i, uint64_t *elapsed);
 
 #endif

@@ -66,29 +66,24 @@ static void group(void)
 	hook_commit(&w);
 }
 
-static struct parts cpi;
+static struct counter_interval *cpi;
 static const struct group_spec spec = {
 	.summary = true, .detailed = true, .thread = true, .label = text, .mm = 1};
 
-static void build_cpi_group(void)
+static void build_cpi_interval(void)
 {
-	/* Static: the group keeps a pointer to it. */
-	static uint8_t room[64 << 10];
-	struct counter_interval *i = calloc(1, counters_interval_size(box.geometry.cpus));
-
-	if (!i)
+	cpi = calloc(1, counters_interval_size(box.geometry.cpus));
+	if (!cpi)
 		die("memory");
 	/* A group for more processors would not fit into a section of these rings. */
-	i->cpus = box.geometry.cpus < 8 ? box.geometry.cpus : 8;
-	group_build(&cpi, &spec, i, room);
-	free(i);
+	cpi->cpus = box.geometry.cpus < 8 ? box.geometry.cpus : 8;
 }
 
 static void cpi_group(void)
 {
 	uint64_t elapsed;
 
-	group_write(&cpi, &spec, &elapsed);
+	group_write(&spec, cpi, &elapsed);
 }
 
 bool operation_is_whole(const uint8_t *record)
@@ -156,14 +151,14 @@ static void fresh(void)
 
 static void in_the_middle(void)
 {
-	build_cpi_group();
+	build_cpi_interval();
 	lap();
 	leave_room(3000);
 }
 
 static void near_the_end(void)
 {
-	build_cpi_group();
+	build_cpi_interval();
 	lap();
 	leave_room(200);
 }

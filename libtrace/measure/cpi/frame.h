@@ -1,0 +1,122 @@
+/*
+ * A hook group in one reservation: label, data hooks, label, and behind them the hooks of another
+ * major.
+ *
+ *	frame_open(&f, major, mm, label);
+ *	frame_add(&f, nwords);			for each data hook
+ *	if (frame_begin(&f, start_ticks) == HOOK_RESERVED) {
+ *		frame_label(&f, minor);		does nothing without a label
+ *		c = frame_record(&f, major, minor, nwords);	exactly the hooks that were added
+ *		... cursor_put_...(&c, ...) exactly nwords ...
+ *		frame_label(&f, minor);
+ *		hook_commit(&f.w);
+ *	}
+ *
+ * Words go straight into the ring. Between begin and commit nothing may block: what is put is
+ * computed from memory of the library's own.
+ */
+#ifndef SWT_MEASURE_CPI_FRAME_H
+#define SWT_MEASURE_CPI_FRAME_H
+
+#include <stdint.h>
+#include <string.h>
+
+#include "../../../formats/bytes.h"
+#include "../../counters/sample.h"
+#include "../../ring/hook.h"
+
+struct frame {
+	struct hook_writer w;
+	uint64_t elapsed;  /* ticks from the start to the group's stamp; known once it has begun */
+	const char *label; /* NULL: none */
+	uint32_t length;   /* of the label */
+	uint32_t mm;	   /* of every minor */
+	uint32_t bytes, hooks;
+	uint8_t major;
+};
+
+static inline void frame_open(struct frame *f, uint8_t major, uint32_t mm, const char *label)
+{
+	size_t length = label ? strlen(label) : 0;
+
+	f->major = major;
+	f->mm = mm;
+	f->label = label;
+	f->bytes = f->hooks = 0;
+	if (!label)
+		return;
+	/* A group too large for a section has a size, too: reserving it fails, and is counted. */
+	if (length >= REC_MAX_SIZE / 2)
+		length = REC_MAX_SIZE / 2;
+	f->length = (uint32_t)length;
+	f->bytes = 2 * rec_size(2, rec_string_bytes(f->length));
+	f->hooks = 2;
+}
+
+static inline void frame_add(struct frame *f, uint32_t nwords)
+{
+	f->bytes += rec_size(nwords, 0);
+	f->hooks++;
+}
+
+/* As hook_begin. */
+static inline int frame_begin(struct frame *f, uint64_t start_ticks)
+{
+	int rc = hook_begin(
+		&f->w, f->major, f->bytes <= REC_MAX_SIZE ? f->bytes : UINT32_MAX, f->hooks);
+
+	if (rc == HOOK_RESERVED)
+		f->elapsed = f->w.stamp > start_ticks ? f->w.stamp - start_ticks : 0;
+	return rc;
+}
+
+/* Where the next word goes. */
+struct cursor {
+	uint8_t *at;
+};
+
+static inline struct cursor frame_record(
+	struct frame *f, uint8_t major, uint32_t minor, uint32_t nwords)
+{
+	return (struct cursor){hook_record(&f->w, major, minor | f->mm, nwords, 0, 0)};
+}
+
+static inline void cursor_put_word(struct cursor *c, uint32_t v)
+{
+	put_le32(c->at, v);
+	c->at += 4;
+}
+
+/* A ratio: the integral part and the fraction. */
+static inline void cursor_put_pair(struct cursor *c, const uint32_t word[2])
+{
+	cursor_put_word(c, word[0]);
+	cursor_put_word(c, word[1]);
+}
+
+static inline void cursor_put_zeros(struct cursor *c, uint32_t nwords)
+{
+	memset(c->at, 0, 4 * (size_t)nwords);
+	c->at += 4 * (size_t)nwords;
+}
+
+/* Not measured: 0. */
+static inline void cursor_put_count(struct cursor *c, uint64_t v)
+{
+	put_hl64(c->at, v == CPI_NONE ? 0 : v);
+	c->at += 8;
+}
+
+static inline void frame_label(struct frame *f, uint32_t minor)
+{
+	uint32_t padded = rec_string_bytes(f->length);
+	struct cursor c;
+
+	if (!f->label)
+		return;
+	c.at = hook_record(&f->w, f->major, minor | f->mm, 2, 1, padded);
+	cursor_put_count(&c, f->elapsed);
+	hook_string(c.at, f->label, f->length);
+}
+
+#endif
