@@ -17,6 +17,8 @@
 /* enum tf_clock; 0: not decided yet. What the machine has, and what this process uses. */
 static _Atomic uint32_t of_machine, of_process;
 
+bool clock_is_instruction;
+
 /*
  * Lock-free, for a hook in a signal handler may come first: the first choice stays, and later
  * ones give way to it.
@@ -55,8 +57,10 @@ static uint32_t process_kind(void)
 {
 	const char *forced = secure_getenv("SWTRACE_CLOCK");
 	bool is_raw = forced && strcmp(forced, "raw") == 0;
+	uint32_t kind = decide(&of_process, is_raw ? TF_CLOCK_MONOTONIC_RAW : machine_kind());
 
-	return decide(&of_process, is_raw ? TF_CLOCK_MONOTONIC_RAW : machine_kind());
+	__atomic_store_n(&clock_is_instruction, kind != TF_CLOCK_MONOTONIC_RAW, __ATOMIC_RELAXED);
+	return kind;
 }
 
 uint32_t clock_kind(void)

@@ -5,6 +5,7 @@
 #ifndef SWT_CORE_CLOCK_H
 #define SWT_CORE_CLOCK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <time.h>
 
@@ -46,5 +47,15 @@ static inline uint64_t clock_instruction(void)
 
 /* Reads the clock of this process. */
 uint64_t clock_now(void) PRIVATE_ABI(clock_now);
+
+/* The process's clock is clock_instruction(); false until it is decided. */
+extern bool clock_is_instruction __attribute__((visibility("hidden")));
+
+/* The same, without a call where the clock is an instruction. */
+static inline uint64_t clock_read(void)
+{
+	return __atomic_load_n(&clock_is_instruction, __ATOMIC_RELAXED) ? clock_instruction()
+									: clock_now();
+}
 
 #endif

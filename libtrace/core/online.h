@@ -32,9 +32,10 @@ void cpu_set_online(struct cpu_set *set) PRIVATE_ABI(cpu_set_online);
 
 /*
  * The same, read at most a second ago by the calling thread: two system calls are too much for
- * every interval. now: of clock_now(). Valid until the thread's next call.
+ * every interval. now: of clock_now(). *at (NULL: not wanted): when it was read. Valid until the
+ * thread's next call.
  */
-const struct cpu_set *cpu_set_online_lately(uint64_t now);
+const struct cpu_set *cpu_set_online_lately(uint64_t now, uint64_t *at);
 
 /* Highest possible CPU number + 1. No online processor is at or above it. */
 uint32_t cpus_possible(void) PRIVATE_ABI(cpus_possible);

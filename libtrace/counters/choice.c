@@ -163,6 +163,11 @@ void counter_choose_for(struct counter_choice *c, const char *value)
 		if (c->from[q] != FROM_NOTHING)
 			c->measured |= COUNTER_BIT(q);
 	}
+	c->counted = c->of[FROM_PERF] | c->of[FROM_IDLE];
+	if (c->busy_share_of_idle)
+		c->counted |= COUNTER_BIT(COUNTER_BUSY);
+	if (c->script)
+		c->counted = ~0u;
 	if (!c->measured && c->source == SHM_SOURCE_SOFTWARE)
 		c->source = SHM_SOURCE_NONE;
 }

@@ -26,6 +26,7 @@ struct counter_choice {
 	enum counter_provider from[COUNTER_QUANTITIES];
 	unsigned of[FROM_PROVIDERS]; /* COUNTER_BITs of what comes from each */
 	unsigned measured;	     /* COUNTER_BITs of those that are not FROM_NOTHING */
+	unsigned counted;	     /* those that take more than the clock and the thread's own */
 	enum shm_source source;
 	bool switch_pages;	 /* may be opened */
 	enum cpi_source busy;	 /* where COUNTER_BUSY comes from */

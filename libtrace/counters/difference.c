@@ -131,8 +131,8 @@ static void difference_of_cpu(const struct counter_sample *from, const struct co
 	if (from->cycles != CPI_NONE && to->cycles != CPI_NONE)
 		c->cycles = difference_subtract_clamped(from->cycles, to->cycles);
 	else
-		c->cycles = rate_cycles_of_ticks(
-			difference_subtract_clamped(known ? a->ticks : from->ticks, b->ticks));
+		c->cycles = rate_cycles_of_ticks(difference_subtract_clamped(
+			known && !from->plain ? a->ticks : from->ticks, b->ticks));
 	/* A group that was not enabled between the samples counts nothing any more. */
 	if (!known || (b->opening && s.enabled == 0))
 		return;

@@ -81,61 +81,78 @@ void life_read(struct thread_self *self, struct counter_life *life)
 /* A reading holds for a millisecond. */
 enum { LASTS_PER_SECOND = 1000 };
 
-static _Atomic uint64_t lasts; /* in ticks; every thread stores the same */
-
-static bool life_open_page(struct thread_self *self)
+/* The page with the faults takes the place of one without. */
+static bool life_replace_page(struct thread_group *g, bool faults)
 {
-	struct thread_group *g;
+	struct switch_page page;
 
-	if (self->page_tried)
-		return self->group && self->group->page.page;
-	self->page_tried = true;
-	g = thread_keep(self);
-	if (!g || !switch_page_open(&g->page))
+	if (!switch_page_open(&page, faults))
 		return false;
+	switch_page_close(&g->page, false);
 	/* The first call may measure the rate, which takes a while. */
-	atomic_store_explicit(
-		&lasts, clock_ticks_per_second() / LASTS_PER_SECOND, memory_order_relaxed);
+	g->reading_lasts = clock_ticks_per_second() / LASTS_PER_SECOND;
+	g->page = page;
 	g->page_number++;
-	g->last.number = 0;
 	return true;
 }
 
-void life_rest(struct thread_self *self)
+static bool life_has_page(const struct thread_self *self)
+{
+	return self->group && self->group->page.page;
+}
+
+/* Tries each kind once. True if the thread has a page. */
+static bool life_open_page(struct thread_self *self, bool faults)
+{
+	bool page = !self->page_tried, with_faults = faults && !self->faults_tried;
+	struct thread_group *g;
+
+	if (!page && !with_faults)
+		return life_has_page(self);
+	self->page_tried = true;
+	self->faults_tried |= faults;
+	g = thread_keep(self);
+	if (g && !(with_faults && life_replace_page(g, true)) && page)
+		life_replace_page(g, false);
+	return life_has_page(self);
+}
+
+bool life_rest(struct thread_self *self)
 {
 	struct thread_group *g = self->group;
 
-	self->page_tried = self->life_tried = false;
-	if (!g)
-		return;
+	self->page_tried = self->faults_tried = self->life_tried = false;
+	if (!g || (!g->page.page && !g->life.count))
+		return false;
 	switch_page_close(&g->page, false);
 	if (g->life.count)
 		perf_group_close(&g->life, false);
+	return true;
 }
 
 /*
  * A signal handler that measures may come between any two steps: it finds the version odd and
  * leaves the reading alone, or replaces it whole, which the version tells afterwards.
  */
-static bool life_load(const struct thread_group *g, struct life_reading *r)
-{
-	unsigned version = g->version;
-
-	atomic_signal_fence(memory_order_acq_rel);
-	*r = g->last;
-	atomic_signal_fence(memory_order_acq_rel);
-	return version % 2 == 0 && g->version == version;
-}
-
-static void life_store(struct thread_group *g, const struct life_reading *r)
+static void life_store(struct thread_group *g, enum life_reach reach, const struct life_reading *r)
 {
 	if (g->version % 2)
 		return;
 	g->version++;
 	atomic_signal_fence(memory_order_acq_rel);
-	g->last = *r;
+	g->last[reach] = *r;
 	atomic_signal_fence(memory_order_acq_rel);
 	g->version++;
+}
+
+static bool life_load(const struct thread_group *g, enum life_reach reach, struct life_reading *r)
+{
+	unsigned version = g->version;
+
+	atomic_signal_fence(memory_order_acq_rel);
+	*r = g->last[reach];
+	atomic_signal_fence(memory_order_acq_rel);
+	return version % 2 == 0 && g->version == version;
 }
 
 /* A tracer that stops the thread at each system call switches it in each reading. */
@@ -143,54 +160,47 @@ enum { LIFE_TRIES = 100 };
 
 /* False: the page stands still while the thread is switched, as after PR_TASK_PERF_EVENTS_DISABLE,
  * or moves in each reading. */
-static bool life_renew(struct thread_group *g, struct life_reading *r)
+static bool life_renew(struct thread_self *self, enum life_reach reach, struct counter_sample *s)
 {
-	const struct life_reading before = *r;
-	uint32_t lock;
+	struct thread_group *g = self->group;
+	struct life_reading before, r;
+	bool comparable = life_load(g, reach, &before);
 	int tries = 0;
 
 	do {
 		if (tries++ == LIFE_TRIES)
 			return false;
-		lock = switch_page_lock(&g->page);
-		read_usage(&r->life);
-		r->ticks = clock_now();
-	} while (switch_page_lock(&g->page) != lock);
-	r->lock = lock;
-	r->number = g->page_number;
-	if (before.number == r->number && before.lock == lock &&
-		before.life.switches != r->life.switches)
+		r.lock = switch_page_lock(&g->page);
+		read_usage(&r.life);
+		r.switches = r.life.switches;
+		/* Its group is disabled with the page: only the switches show that. */
+		if (reach == LIFE_ALL)
+			life_read(self, &r.life);
+		r.ticks = clock_now();
+	} while (switch_page_lock(&g->page) != r.lock);
+	r.number = g->page_number;
+	life_fill(g, &r, s);
+	if (comparable && before.number == r.number && before.lock == r.lock &&
+		before.switches != r.switches)
 		return false;
-	life_store(g, r);
+	life_store(g, reach, &r);
 	return true;
 }
 
-static bool life_is_current(
-	const struct thread_group *g, const struct life_reading *r, uint64_t now)
-{
-	return r->number == g->page_number && r->lock == switch_page_lock(&g->page) &&
-	       now - r->ticks < atomic_load_explicit(&lasts, memory_order_relaxed);
-}
-
 /* By the page, where there is one. */
-static bool life_read_lately(struct thread_self *self, struct counter_sample *s, uint64_t now)
+static bool life_read_lately(
+	struct thread_self *self, enum life_reach reach, struct counter_sample *s, uint64_t now)
 {
-	struct thread_group *g = self->group;
-	struct life_reading r;
-
-	if (!life_load(g, &r))
-		r.number = 0;
-	if (!life_is_current(g, &r, now) && !life_renew(g, &r)) {
-		switch_page_close(&g->page, false);
+	if (life_recall(self->group, reach, s, now))
+		return true;
+	if (!life_renew(self, reach, s)) {
+		switch_page_close(&self->group->page, false);
+		s->page = 0;
+		s->life_ticks = 0;
 		return false;
 	}
-	s->life = r.life;
-	s->life_ticks = r.ticks;
-	s->page_lock = r.lock;
-	s->page = r.number;
-	s->life_source = INTERVAL_TIME_PAGE;
-	/* Faults go on without a switch. */
-	s->life.faults = CPI_NONE;
+	/* Both ends of an interval that asks the kernel do: see life_stayed. */
+	s->life_source = reach == LIFE_ALL ? INTERVAL_TIME_CLOCK : INTERVAL_TIME_PAGE;
 	return true;
 }
 
@@ -207,38 +217,31 @@ static void life_ask_kernel(
 		s->life_source = INTERVAL_TIME_CLOCK;
 }
 
-static void life_read_page(struct thread_self *self, struct counter_sample *s)
-{
-	s->page = self->group->page_number;
-	s->page_lock = switch_page_lock(&self->group->page);
-}
-
 /* now: the moment up to which a reading has to hold. True: no system call was needed. */
 static bool life_read_sample(struct thread_self *self, struct life_wants wants,
 	struct counter_sample *s, bool page, uint64_t now)
 {
-	if (page && !wants.all && life_read_lately(self, s, now))
+	/* Without its faults a page saves no system call of those that read all. */
+	bool lately = page && !wants.ask && (!wants.all || self->group->page.has_faults);
+
+	if (lately && life_read_lately(self, wants.all ? LIFE_ALL : LIFE_TIME, s, now))
 		return s->life_ticks <= now;
 	if (page && wants.all)
-		life_read_page(self, s);
+		life_fill_page(self->group, s);
 	if (!wants.all && !wants.time)
 		return true;
 	life_ask_kernel(self, wants, s);
 	return false;
 }
 
-static bool life_has_page(const struct thread_self *self)
-{
-	return self->group && self->group->page.page;
-}
-
 bool life_read_start(
 	struct thread_self *self, struct life_wants wants, struct counter_sample *s, uint64_t now)
 {
-	bool opens = wants.freely && !self->page_tried;
-	bool page = wants.freely ? life_open_page(self) : life_has_page(self);
+	uint32_t number = self->group ? self->group->page_number : 0;
+	bool page = wants.freely ? life_open_page(self, wants.all) : life_has_page(self);
 
-	return life_read_sample(self, wants, s, page, now) && !opens;
+	return life_read_sample(self, wants, s, page, now) &&
+	       (!page || number == self->group->page_number);
 }
 
 void life_read_end(struct thread_self *self, struct life_wants wants, struct counter_sample *s)
@@ -299,24 +302,34 @@ static void life_stayed(const struct counter_sample *from, const struct counter_
 		out->unexplained_ns = elapsed > ran ? elapsed - ran : 0;
 }
 
+/* Of a page that counted them at both ends. */
+static uint64_t life_faults(const struct counter_sample *from, const struct counter_sample *to)
+{
+	return from->page == to->page ? life_count_since(from->page_faults, to->page_faults)
+				      : CPI_NONE;
+}
+
 void life_of_interval(const struct counter_sample *from, const struct counter_sample *to,
 	struct counter_interval *out)
 {
 	bool same = from->page && from->page == to->page && from->page_lock == to->page_lock;
 	uint64_t elapsed = rate_ns_of_ticks(to->ticks > from->ticks ? to->ticks - from->ticks : 0);
+	uint64_t faults = life_faults(from, to);
 
 	out->life_source = same ? INTERVAL_TIME_PAGE : to->life_source;
 	if (from->life_source == INTERVAL_TIME_NONE || to->life_source == INTERVAL_TIME_NONE) {
 		out->life_source = INTERVAL_TIME_NONE;
 		return;
 	}
+	life_difference(&from->life, &to->life, &out->life);
+	if (faults != CPI_NONE)
+		out->life.faults = faults;
 	/* The usual case. life_renew has compared the counts. */
 	if (same && from->life_source == INTERVAL_TIME_PAGE &&
 		to->life_source == INTERVAL_TIME_PAGE) {
 		life_stayed(from, to, elapsed, out);
 		return;
 	}
-	life_difference(&from->life, &to->life, &out->life);
 	/* A count tells more than a page that stands still. */
 	if (out->life.switches == 0 || (same && out->life.switches == CPI_NONE)) {
 		life_stayed(from, to, elapsed, out);

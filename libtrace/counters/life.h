@@ -4,19 +4,22 @@
  *
  * With a switch page (switch_page.h) nothing is asked of the kernel unless there was a switch. The
  * thread's figures are read once and hold while the page says that it did not leave its
- * processor: only the time goes on. They are read anew after a millisecond, in which a
- * hypervisor may have taken time that the clock of the processor counts.
+ * processor: only the time goes on, and page faults, which the page counts where the rights are
+ * enough. They are read anew after a millisecond, in which a hypervisor may have taken time that
+ * the clock of the processor counts. An interval of all figures that begins with such a reading
+ * ends with one: so it tells how much was taken.
  *
- * Without one the kernel is asked at both ends: perf's software events where the rights are enough
- * to count them in the kernel (where they happen), else getrusage and the thread's clock. What
- * neither tells is CPI_NONE.
+ * Without one, or for all figures without the faults, the kernel is asked at both ends: perf's
+ * software events where the rights are enough to count them in the kernel (where they happen),
+ * else getrusage and the thread's clock. What neither tells is CPI_NONE.
  */
 #ifndef SWT_COUNTERS_LIFE_H
 #define SWT_COUNTERS_LIFE_H
 
-#include "sample.h"
+#include <stdatomic.h>
 
-struct thread_self;
+#include "sample.h"
+#include "thread.h"
 
 /* Opens what the thread needs, once, which ends with the thread (struct thread_group); asks the
  * kernel. Of the calling thread only. */
@@ -24,9 +27,10 @@ void life_read(struct thread_self *self, struct counter_life *life);
 
 /* What a sample is to know of the thread. */
 struct life_wants {
-	bool all;    /* each figure: by system calls at both ends */
+	bool all;    /* each figure, if need be by system calls at both ends */
 	bool time;   /* the time it ran, if need be by a system call */
 	bool freely; /* the time it ran and its switches, where that costs no system call */
+	bool ask;    /* at the end: by a system call, as at the start */
 };
 
 /*
@@ -39,8 +43,55 @@ bool life_read_start(
 	struct thread_self *self, struct life_wants wants, struct counter_sample *s, uint64_t now);
 void life_read_end(struct thread_self *self, struct life_wants wants, struct counter_sample *s);
 
-/* Closes what the thread opened: every context switch pays for it. */
-void life_rest(struct thread_self *self);
+/* Closes what the thread opened: every context switch pays for it. True if there was anything. */
+bool life_rest(struct thread_self *self);
+
+/* The thread's page, as it is now. */
+static inline void life_fill_page(const struct thread_group *g, struct counter_sample *s)
+{
+	s->page = g->page_number;
+	s->page_lock = switch_page_lock(&g->page);
+	s->page_faults = g->page.has_faults ? switch_page_faults(&g->page) : CPI_NONE;
+}
+
+/* A reading that holds. Faults go on without a switch. */
+static inline void life_fill(
+	const struct thread_group *g, const struct life_reading *r, struct counter_sample *s)
+{
+	life_fill_page(g, s);
+	s->page_lock = r->lock;
+	s->life.on_cpu_ns = r->life.on_cpu_ns;
+	s->life.switches = r->life.switches;
+	s->life.migrations = r->life.migrations;
+	s->life.faults = CPI_NONE;
+	s->life.opening = r->life.opening;
+	s->life_ticks = r->ticks;
+}
+
+static inline bool life_lasts(const struct thread_group *g, uint64_t ticks, uint64_t now)
+{
+	return now - ticks < g->reading_lasts;
+}
+
+/*
+ * The thread's last reading, if it holds at `now` by the page, which there has to be. False: it
+ * does not, or a signal handler has just replaced it.
+ */
+static inline bool life_recall(
+	const struct thread_group *g, enum life_reach reach, struct counter_sample *s, uint64_t now)
+{
+	const struct life_reading *r = &g->last[reach];
+	unsigned version = g->version;
+
+	atomic_signal_fence(memory_order_acq_rel);
+	if (version % 2 || r->number != g->page_number || !life_lasts(g, r->ticks, now) ||
+		r->lock != switch_page_lock(&g->page))
+		return false;
+	life_fill(g, r, s);
+	s->life_source = INTERVAL_TIME_PAGE;
+	atomic_signal_fence(memory_order_acq_rel);
+	return g->version == version;
+}
 
 /* to - from, each; CPI_NONE where either was not read. */
 void life_difference(

@@ -28,16 +28,16 @@ static size_t page_size(void)
 	return (size_t)sysconf(_SC_PAGESIZE);
 }
 
-static void *real_map(int fd)
+static void *real_map(int fd, size_t pages)
 {
-	void *page = mmap(NULL, page_size(), PROT_READ, MAP_SHARED, fd, 0);
+	void *page = mmap(NULL, pages * page_size(), PROT_READ, MAP_SHARED, fd, 0);
 
 	return page == MAP_FAILED ? NULL : page;
 }
 
-static void real_unmap(void *page)
+static void real_unmap(void *page, size_t pages)
 {
-	munmap(page, page_size());
+	munmap(page, pages * page_size());
 }
 
 static int real_move(int fd, int least)
@@ -175,7 +175,7 @@ static void unmap(struct perf_group *g)
 {
 	for (unsigned i = 0; i < g->count; i++) {
 		if (g->member[i].page)
-			perf_calls.unmap(g->member[i].page);
+			perf_calls.unmap(g->member[i].page, 1);
 		g->member[i].page = NULL;
 	}
 	g->mapped = false;
@@ -188,7 +188,7 @@ void perf_group_map(struct perf_group *g)
 	for (unsigned i = 0; i < g->count; i++) {
 		struct perf_member *m = &g->member[i];
 
-		m->page = perf_member_is_own(m) ? perf_calls.map(m->fd) : NULL;
+		m->page = perf_member_is_own(m) ? perf_calls.map(m->fd, 1) : NULL;
 		if (!m->page || !m->page->cap_user_rdpmc) {
 			unmap(g);
 			return;

@@ -32,8 +32,8 @@ struct perf_calls {
 	ssize_t (*read)(int fd, void *bytes, size_t size);
 	int (*ioctl)(int fd, unsigned long request, void *argument);
 	int (*close)(int fd);
-	void *(*map)(int fd); /* an event's first page; NULL: not to be had */
-	void (*unmap)(void *page);
+	void *(*map)(int fd, size_t pages); /* an event's first pages; NULL: not to be had */
+	void (*unmap)(void *page, size_t pages);
 	int (*move)(int fd, int least); /* to the lowest free number from `least` on */
 };
 

@@ -221,13 +221,13 @@ static void explain_user_read(struct counters_pmu *p, const struct perf_group *g
 			p, "the machine's types of core number their counters differently", "");
 		return;
 	}
-	page = perf_calls.map(g->member[0].fd);
+	page = perf_calls.map(g->member[0].fd, 1);
 	if (!page) {
 		no_user_read(p, "the counters' pages cannot be mapped",
 			"raise kernel.perf_event_mlock_kb or the locked memory limit (ulimit -l)");
 		return;
 	}
-	perf_calls.unmap(page);
+	perf_calls.unmap(page, 1);
 	explain_switch(p);
 }
 

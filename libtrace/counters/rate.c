@@ -12,6 +12,8 @@
 #include "sample.h"
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
+/* Set once the rates are known, so that using them needs no call to check it. */
+static _Atomic bool found;
 static uint64_t hz, tick_hz;
 static uint64_t
 	ns_per_tick; /* 2^NS_SHIFT times; a division takes longer than a read of the clock */
@@ -78,9 +80,21 @@ static void rate_find_hz(void)
 			"/sys/devices/system/cpu/cpu0/cpufreq/base_frequency", "000");
 }
 
+static void rate_find_once(void)
+{
+	rate_find_hz();
+	found = true;
+}
+
+static void rate_ready(void)
+{
+	if (!found)
+		pthread_once(&once, rate_find_once);
+}
+
 uint64_t rate_hz(void)
 {
-	pthread_once(&once, rate_find_hz);
+	rate_ready();
 	return hz;
 }
 
@@ -93,7 +107,7 @@ uint64_t rate_cycles_of_ticks(uint64_t ticks)
 
 uint64_t rate_ns_of_ticks(uint64_t ticks)
 {
-	pthread_once(&once, rate_find_hz);
+	rate_ready();
 	return (uint64_t)((unsigned __int128)ticks * ns_per_tick >> NS_SHIFT);
 }
 

@@ -24,6 +24,9 @@
  * no system call. */
 #define COUNTER_TIME_BIT (2u << COUNTER_QUANTITIES)
 
+/* In `want`, at the end of an interval: the time it ran is to be asked of the kernel. */
+#define COUNTER_ASK_BIT (4u << COUNTER_QUANTITIES)
+
 /* Types of core that are told apart. */
 enum { COUNTER_CORE_TYPES = 4 };
 
@@ -72,9 +75,12 @@ struct counter_sample {
 			      */
 	uint32_t page_lock;  /* no switch between two samples in which this is the same... */
 	uint32_t page;	     /* ... and of the same page, by its number in the thread; 0: none */
+	uint64_t page_faults; /* counted by that page; CPI_NONE: it does not */
 	enum interval_time_source life_source;
-	uint32_t room; /* entries of cpu[] */
-	uint32_t cpus; /* highest online CPU number + 1; at most room */
+	bool plain;	    /* of cpu[], at most who was online was read, at online_at */
+	uint64_t online_at; /* ticks */
+	uint32_t room;	    /* entries of cpu[] */
+	uint32_t cpus;	    /* highest online CPU number + 1; at most room */
 	struct counter_cpu cpu[];
 };
 

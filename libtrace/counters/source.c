@@ -69,8 +69,9 @@ uint32_t counters_room(void)
 
 /* --------------------------------------------------------------------------- reading */
 
-static void sample_clear(struct counter_sample *s)
+void sample_clear(struct counter_sample *s)
 {
+	s->plain = false;
 	s->cycles = CPI_NONE;
 	s->idle_at = 0;
 	s->thread = 0;
@@ -82,12 +83,13 @@ static void sample_clear(struct counter_sample *s)
 	s->life = (struct counter_life){CPI_NONE, CPI_NONE, CPI_NONE, CPI_NONE, 0};
 	s->life_ticks = 0;
 	s->page = s->page_lock = 0;
+	s->page_faults = CPI_NONE;
 	s->life_source = INTERVAL_TIME_NONE;
+	s->online_at = 0;
 	s->cpus = 0;
 }
 
-/* Every possible processor. */
-static void sample_clear_cpus(struct counter_sample *s)
+void sample_clear_cpus(struct counter_sample *s)
 {
 	s->cpus = cpus_possible() < s->room ? cpus_possible() : s->room;
 	for (uint32_t cpu = 0; cpu < s->cpus; cpu++)
@@ -95,8 +97,7 @@ static void sample_clear_cpus(struct counter_sample *s)
 			.instructions = CPI_NONE, .busy = CPI_NONE, .idle_ns = CPI_NONE};
 }
 
-/* A processor that was read is online; this covers the others. */
-static void mark_online(struct counter_sample *s, const struct cpu_set *online)
+void sample_mark_online(struct counter_sample *s, const struct cpu_set *online)
 {
 	uint32_t end = 0;
 
@@ -235,11 +236,11 @@ static void look_for_cpus(struct counter_sample *s, bool perf, enum counter_end 
 	struct cpu_set online;
 
 	if (!perf) {
-		mark_online(s, cpu_set_online_lately(now));
+		sample_mark_online(s, cpu_set_online_lately(now, NULL));
 		return;
 	}
 	cpu_set_online(&online);
-	mark_online(s, &online);
+	sample_mark_online(s, &online);
 	if (end == COUNTER_START)
 		perf_renew_cpus(PERF_HARDWARE, &online);
 }
@@ -300,9 +301,9 @@ static void read_get(
 		sample_read_idle(c, s);
 }
 
-void counters_rest(void)
+bool counters_rest(void)
 {
-	life_rest(thread_self());
+	return life_rest(thread_self());
 }
 
 void counters_stamp(struct counter_sample *s, uint64_t ticks)
@@ -322,7 +323,8 @@ void counters_read(struct counter_sample *s, unsigned want, enum counter_end end
 		.online = all || idle,
 		.life = {.all = want & COUNTER_QUALITY_BIT,
 			.time = wanted_from(c, want, FROM_THREAD_CLOCK),
-			.freely = c->switch_pages && want & COUNTER_TIME_BIT},
+			.freely = c->switch_pages && want & COUNTER_TIME_BIT,
+			.ask = want & COUNTER_ASK_BIT},
 		.thread = want & COUNTER_THREAD_BITS,
 	};
 

@@ -35,8 +35,24 @@ uint32_t counters_room(void) PRIVATE_ABI(counters_room);
 void counters_read(struct counter_sample *s, unsigned want, enum counter_end end)
 	PRIVATE_ABI(counters_read);
 
-/* The calling thread closes what COUNTER_TIME_BIT and COUNTER_QUALITY_BIT opened. */
-void counters_rest(void);
+/*
+ * The same at a start that may begin at `now`: of clock_now(), a moment ago. Where nothing is
+ * wanted but the clock and what the thread did, and that needs no system call, this is all that it
+ * reads.
+ */
+void counters_start(struct counter_sample *s, unsigned want, uint64_t now);
+
+/*
+ * The usual end of such an interval. True: by `now` nothing but time has passed since the start;
+ * then *out has its figures but for those of cpu[], of which nothing was counted. False: read the
+ * counters.
+ */
+bool counters_have_stayed(const struct counter_sample *from, unsigned want, uint64_t now,
+	struct counter_interval *out);
+
+/* The calling thread closes what COUNTER_TIME_BIT and COUNTER_QUALITY_BIT opened. True if there was
+ * anything. */
+bool counters_rest(void);
 
 /* A start that reads the clock alone: of the interval, the elapsed time and nominal cycles are
  * known. */
@@ -44,5 +60,17 @@ void counters_stamp(struct counter_sample *s, uint64_t ticks);
 
 void counters_difference(const struct counter_sample *from, const struct counter_sample *to,
 	struct counter_interval *out) PRIVATE_ABI(counters_difference);
+
+/* ---------------------------------------------------------- for this room: of a sample */
+
+/* Nothing was read. */
+void sample_clear(struct counter_sample *s);
+
+/* Entries for every possible processor, of which nothing was read. */
+void sample_clear_cpus(struct counter_sample *s);
+
+/* Says of these that they are online. A processor that was read is: this covers the others. */
+struct cpu_set;
+void sample_mark_online(struct counter_sample *s, const struct cpu_set *online);
 
 #endif

@@ -43,34 +43,42 @@ static void switch_page_find_most(void)
 	most /= 2;
 }
 
-static bool take_share(void)
+static bool take_share(long count)
 {
 	pthread_once(&once, switch_page_find_most);
-	if (atomic_fetch_add_explicit(&pages, 1, memory_order_relaxed) < most)
+	if (atomic_fetch_add_explicit(&pages, count, memory_order_relaxed) + count <= most)
 		return true;
-	atomic_fetch_sub_explicit(&pages, 1, memory_order_relaxed);
+	atomic_fetch_sub_explicit(&pages, count, memory_order_relaxed);
 	return false;
 }
 
-bool switch_page_open(struct switch_page *p)
+/* The event's page, and one of a ring. */
+static int pages_of(const struct switch_page *p)
+{
+	return p->has_faults ? 2 : 1;
+}
+
+bool switch_page_open(struct switch_page *p, bool faults)
 {
 	struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
 		.size = sizeof attr,
-		.config = PERF_COUNT_SW_DUMMY,
-		.exclude_kernel = 1,
+		.config = faults ? PERF_COUNT_SW_PAGE_FAULTS : PERF_COUNT_SW_DUMMY,
+		.sample_period = faults,
+		.exclude_kernel = !faults,
 		.exclude_hv = 1};
 	int fd;
 
 	p->page = NULL;
-	if (!take_share())
+	p->has_faults = faults;
+	if (!take_share(pages_of(p)))
 		return false;
 	fd = perf_calls.open(&attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 	if (fd >= 0) {
-		p->page = perf_calls.map(fd);
+		p->page = perf_calls.map(fd, (size_t)pages_of(p));
 		perf_calls.close(fd);
 	}
 	if (!p->page)
-		atomic_fetch_sub_explicit(&pages, 1, memory_order_relaxed);
+		atomic_fetch_sub_explicit(&pages, pages_of(p), memory_order_relaxed);
 	return p->page != NULL;
 }
 
@@ -79,7 +87,7 @@ void switch_page_close(struct switch_page *p, bool forked)
 	if (!p->page)
 		return;
 	if (!forked)
-		perf_calls.unmap((void *)(uintptr_t)p->page);
-	atomic_fetch_sub_explicit(&pages, 1, memory_order_relaxed);
+		perf_calls.unmap((void *)(uintptr_t)p->page, (size_t)pages_of(p));
+	atomic_fetch_sub_explicit(&pages, pages_of(p), memory_order_relaxed);
 	p->page = NULL;
 }

@@ -8,6 +8,11 @@
  * about a microsecond a context switch. The descriptor is closed once the page is mapped. A
  * process takes at most half of the locked memory that its user has for such pages.
  *
+ * With the right to count in the kernel, the event may be the thread's page faults, each of which
+ * leaves an empty record in a ring behind the page (another page of locked memory). The
+ * ring is never read: its head tells how many there were. An event with a period of 1 is never
+ * throttled, and a ring that is mapped read-only never full.
+ *
  * Threads: a page belongs to the thread that opened it. A child of fork does not have it.
  */
 #ifndef SWT_COUNTERS_SWITCH_PAGE_H
@@ -19,10 +24,11 @@
 
 struct switch_page {
 	const struct perf_event_mmap_page *page; /* NULL: none */
+	bool has_faults;			 /* it counts page faults */
 };
 
 /* False: the kernel refuses, or the share of locked memory is taken. */
-bool switch_page_open(struct switch_page *p);
+bool switch_page_open(struct switch_page *p, bool faults);
 
 /* forked: in a child, which has no mapping to remove. */
 void switch_page_close(struct switch_page *p, bool forked);
@@ -31,6 +37,13 @@ void switch_page_close(struct switch_page *p, bool forked);
 static inline uint32_t switch_page_lock(const struct switch_page *p)
 {
 	return __atomic_load_n(&p->page->lock, __ATOMIC_ACQUIRE);
+}
+
+/* Page faults of the thread since the page was opened, if it has them. */
+static inline uint64_t switch_page_faults(const struct switch_page *p)
+{
+	return __atomic_load_n(&p->page->data_head, __ATOMIC_ACQUIRE) /
+	       sizeof(struct perf_event_header);
 }
 
 #endif

@@ -11,7 +11,7 @@
 #include "proc_stat.h"
 #include "script/script.h"
 
-static _Thread_local struct thread_self self_;
+_Thread_local struct thread_self counters_self;
 static _Atomic uint64_t last_id;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -64,7 +64,7 @@ static void thread_reset_in_child(void)
 		close_group(groups, true);
 	if (have_key)
 		pthread_setspecific(key, NULL);
-	self_ = (struct thread_self){0};
+	counters_self = (struct thread_self){0};
 	thread_after_fork(true);
 }
 
@@ -73,7 +73,7 @@ static void thread_close_at_exit(void *group)
 	pthread_mutex_lock(&lock);
 	close_group(group, false);
 	pthread_mutex_unlock(&lock);
-	self_ = (struct thread_self){0};
+	counters_self = (struct thread_self){0};
 }
 
 static void thread_register_fork(void)
@@ -82,14 +82,12 @@ static void thread_register_fork(void)
 	have_key = pthread_key_create(&key, thread_close_at_exit) == 0;
 }
 
-struct thread_self *thread_self(void)
+struct thread_self *thread_meet(void)
 {
-	if (self_.id == 0) {
-		pthread_once(&once, thread_register_fork);
-		self_.tid = (uint32_t)gettid();
-		self_.id = ++last_id;
-	}
-	return &self_;
+	pthread_once(&once, thread_register_fork);
+	counters_self.tid = (uint32_t)gettid();
+	counters_self.id = ++last_id;
+	return &counters_self;
 }
 
 uint64_t counters_thread(void)

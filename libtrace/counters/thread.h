@@ -17,8 +17,12 @@
 struct life_reading {
 	struct counter_life life;
 	uint64_t ticks;
+	uint64_t switches; /* by getrusage */
 	uint32_t lock, number;
 };
+
+/* How much a reading asks the kernel for: the time and the switches, or all figures. */
+enum life_reach { LIFE_TIME, LIFE_ALL, LIFE_REACHES };
 
 /* What a thread keeps open. On the heap: a child of fork closes what threads had whose
  * memory it does not have. */
@@ -28,8 +32,9 @@ struct thread_group {
 	uint32_t life_opening;		   /* how often it was opened */
 	struct switch_page page;	   /* for life.c, as the following */
 	uint32_t page_number;
+	uint64_t reading_lasts;	   /* ticks */
 	volatile unsigned version; /* of `last`; odd: it is being written */
-	struct life_reading last;
+	struct life_reading last[LIFE_REACHES];
 	unsigned count; /* of perf: one for each type of core; 0: none */
 	struct perf_counters *perf;
 	struct idle_reading *idle; /* NULL: none yet */
@@ -38,7 +43,7 @@ struct thread_group {
 struct thread_self {
 	uint64_t id; /* counters_thread(); 0: not yet known */
 	uint32_t tid;
-	bool group_tried, life_tried, page_tried;
+	bool group_tried, life_tried, page_tried, faults_tried;
 	struct thread_group *group; /* NULL: none yet */
 };
 
@@ -55,7 +60,15 @@ struct thread_reading {
 uint64_t counters_thread(void) PRIVATE_ABI(counters_thread);
 uint32_t counters_tid(void);
 
-struct thread_self *thread_self(void);
+extern _Thread_local struct thread_self counters_self __attribute__((visibility("hidden")));
+
+/* Fills counters_self; a thread's first call registers the handler of forks. */
+struct thread_self *thread_meet(void);
+
+static inline struct thread_self *thread_self(void)
+{
+	return counters_self.id ? &counters_self : thread_meet();
+}
 
 /* ns that the calling thread ran; CPI_NONE if the kernel does not tell. */
 uint64_t thread_time_ns(void);

@@ -38,6 +38,14 @@ int hook_begin(struct hook_writer *w, uint32_t major, uint32_t bytes, uint32_t h
 	return hook_begin_inline(w, major, bytes, hooks);
 }
 
+int hook_begin_at(struct hook_writer *w, uint32_t major, uint32_t bytes, uint32_t hooks,
+	const struct hook_time *at)
+{
+	if (likely(hook_begin_fast_at(w, major, bytes, at)))
+		return HOOK_RESERVED;
+	return hook_begin_slow(w, major, bytes, hooks);
+}
+
 /* Touches a byte of each page. */
 static void touch(const void *data, size_t bytes)
 {

@@ -43,6 +43,20 @@ struct hook_writer {
  */
 int hook_begin(struct hook_writer *w, uint32_t major, uint32_t bytes, uint32_t hooks);
 
+/* A time that may be a hook's stamp: of the thread as it is attached now. */
+struct hook_time {
+	uint64_t ticks;
+	uint32_t generation; /* loaded before the clock */
+};
+
+/*
+ * The same, stamped with a time that the caller has read a moment ago, to spare a reading of the
+ * clock. The stamp is a later one if the ring has one already, or if the hook is not on the fast
+ * path. at: NULL, now.
+ */
+int hook_begin_at(struct hook_writer *w, uint32_t major, uint32_t bytes, uint32_t hooks,
+	const struct hook_time *at);
+
 static inline void hook_raise_busy(void)
 {
 	uint32_t busy = __atomic_load_n(&ring_self.busy, __ATOMIC_RELAXED);

@@ -27,9 +27,10 @@ static inline bool ring_thread_may_write(const struct ring_thread *self, uint32_
 int hook_begin_slow(struct hook_writer *w, uint32_t major, uint64_t bytes, uint32_t hooks)
 	__attribute__((visibility("hidden")));
 
-/* One attempt on this CPU's ring, in place; false: hook_begin_slow has to do it. */
-static inline __attribute__((always_inline)) bool hook_begin_fast(
-	struct hook_writer *w, uint32_t major, uint64_t bytes)
+/* One attempt on this CPU's ring, in place; false: hook_begin_slow has to do it. at: NULL, the
+ * time is now. */
+static inline __attribute__((always_inline)) bool hook_begin_fast_at(
+	struct hook_writer *w, uint32_t major, uint64_t bytes, const struct hook_time *at)
 {
 #if RING_HAS_RSEQ
 	const struct ring_thread *self = &ring_self;
@@ -38,10 +39,13 @@ static inline __attribute__((always_inline)) bool hook_begin_fast(
 	hook_raise_busy();
 	if (unlikely(!ring_thread_may_write(self, major)))
 		goto out;
+	/* A stamp from before the thread was attached would be another task's. */
+	if (at && unlikely(__atomic_load_n(&self->generation, __ATOMIC_RELAXED) != at->generation))
+		goto out;
 	map = self->map;
 	if (unlikely(bytes > self->longest) ||
-		unlikely(rseq_reserve(self->rseq, map, bytes, self, rseq_clock(), &w->stamp,
-				 &w->first) != RSEQ_DONE))
+		unlikely(rseq_reserve(self->rseq, map, bytes, self, at ? at->ticks : rseq_clock(),
+				 &w->stamp, &w->first) != RSEQ_DONE))
 		goto out;
 	w->at = w->first;
 	w->number = self->number;
@@ -56,8 +60,15 @@ out:
 	(void)w;
 	(void)major;
 	(void)bytes;
+	(void)at;
 	return false;
 #endif
+}
+
+static inline __attribute__((always_inline)) bool hook_begin_fast(
+	struct hook_writer *w, uint32_t major, uint64_t bytes)
+{
+	return hook_begin_fast_at(w, major, bytes, NULL);
 }
 
 /* hook_begin, in place. */

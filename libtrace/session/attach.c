@@ -231,15 +231,13 @@ static int attach_find_session(void)
 	return 0;
 }
 
-void attach_look(void)
+static bool attach_is_child(void)
 {
-	/* Unlocked first: a stale answer costs a system call or a tenth of a second. */
-	uint64_t at = __atomic_load_n(&here.look.at, __ATOMIC_RELAXED);
-	bool child = here.ready && __atomic_load_n(&ring_epoch.value, __ATOMIC_RELAXED) == 0;
+	return here.ready && __atomic_load_n(&ring_epoch.value, __ATOMIC_RELAXED) == 0;
+}
 
-	if (at && !child && look_now() - at < RETRY_NS)
-		return;
-
+static void attach_look_now(void)
+{
 	int saved_errno = errno;
 	signal_mask saved;
 
@@ -247,6 +245,31 @@ void attach_look(void)
 		attach_find_session();
 	attach_unlock(&saved);
 	errno = saved_errno;
+}
+
+void attach_look(void)
+{
+	/* Unlocked first: a stale answer costs a system call or a tenth of a second. */
+	uint64_t at = __atomic_load_n(&here.look.at, __ATOMIC_RELAXED);
+
+	if (!at || attach_is_child() || look_now() - at >= RETRY_NS)
+		attach_look_now();
+}
+
+bool attach_look_lately(uint64_t now)
+{
+	/* In ticks, and renewed however the look ends. 0: never. */
+	static uint64_t looked, lasts;
+
+	if (now - __atomic_load_n(&looked, __ATOMIC_RELAXED) <
+			__atomic_load_n(&lasts, __ATOMIC_RELAXED) &&
+		!attach_is_child())
+		return false;
+	attach_look();
+	__atomic_store_n(
+		&lasts, clock_ticks_per_second() / (1000000000u / RETRY_NS), __ATOMIC_RELAXED);
+	__atomic_store_n(&looked, now, __ATOMIC_RELAXED);
+	return true;
 }
 
 bool attach_wants(uint32_t major)
@@ -257,10 +280,13 @@ bool attach_wants(uint32_t major)
 	       __atomic_load_n(&control->gate[major], __ATOMIC_RELAXED);
 }
 
-void attach_ready(uint32_t major)
+bool attach_ready(uint32_t major)
 {
-	if (attach_wants(major) && !ring_thread_may_write(&ring_self, major))
+	bool is_due = attach_wants(major) && !ring_thread_may_write(&ring_self, major);
+
+	if (is_due)
 		attach_thread(0);
+	return is_due;
 }
 
 /* ------------------------------------------------------------------ rings */

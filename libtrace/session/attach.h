@@ -13,14 +13,18 @@
  * first hook call it. */
 void attach_look(void);
 
+/* The same for who has read the clock already: now, of clock_now(). True if it looked, so that time
+ * has passed. */
+bool attach_look_lately(uint64_t now);
+
 /* Returns 1 if hooks of this major would be written now. Call attach_look first. */
 bool attach_wants(uint32_t major);
 
 /*
  * Attaches the calling thread now if hooks of this major are wanted. Mapping the rings and
- * touching their pages takes milliseconds, which must not count as the program's.
+ * touching their pages takes milliseconds, which must not count as the program's. True if it did.
  */
-void attach_ready(uint32_t major);
+bool attach_ready(uint32_t major);
 
 /* Adds a label to the session that the calling thread is attached to: its number, or 0 (labels.h).
  */

@@ -74,9 +74,9 @@ static int fake_ioctl(int fd, unsigned long request, void *argument)
 	return 0;
 }
 
-static void *no_map(int fd)
+static void *no_map(int fd, size_t pages)
 {
-	(void)fd;
+	(void)fd, (void)pages;
 	return NULL;
 }
 

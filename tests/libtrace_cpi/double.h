@@ -16,6 +16,7 @@ struct ring_double {
 	uint32_t reservations, refused;
 	uint32_t major; /* that is written; 0: the CPI hooks' */
 	bool on;
+	bool with_time; /* the interval major is on, too */
 	int rc;		/* if negative: what hook_begin answers */
 	uint32_t limit; /* the largest group that fits */
 	uint64_t stamp; /* 0: now */

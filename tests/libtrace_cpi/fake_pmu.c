@@ -220,11 +220,12 @@ static int fake_close(int fd)
 	return 0;
 }
 
-static void *fake_map(int fd)
+static void *fake_map(int fd, size_t count)
 {
 	struct perf_event_mmap_page *p = &pages[fd - FIRST_FD];
 	bool has_room;
 
+	(void)count;
 	pthread_mutex_lock(&lock);
 	fake_pmu.maps++;
 	has_room = fake_pmu.mapped < fake_pmu.pages;
@@ -242,9 +243,9 @@ static void *fake_map(int fd)
 	return p;
 }
 
-static void fake_unmap(void *page)
+static void fake_unmap(void *page, size_t count)
 {
-	(void)page;
+	(void)page, (void)count;
 	pthread_mutex_lock(&lock);
 	fake_pmu.mapped--;
 	pthread_mutex_unlock(&lock);

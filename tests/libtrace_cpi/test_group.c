@@ -36,7 +36,7 @@ static int write_it(uint64_t *elapsed)
 {
 	*elapsed = 12345;
 	ring_double.stamp = 1000 + 0x500000006u;
-	return group_write(&spec, it, elapsed);
+	return group_write(&spec, it, NULL, elapsed);
 }
 
 static void expect(unsigned n, uint32_t minor, const uint32_t *word, uint32_t nwords)
@@ -338,7 +338,7 @@ START_TEST(largest)
 	i->thread_known = i->counted = true;
 	i->life_source = INTERVAL_TIME_CLOCK;
 	spec.summary = spec.detailed = spec.scaled = spec.thread = spec.quality = true;
-	ck_assert_int_eq(group_write(&spec, i, &elapsed), PU_SUCCESS);
+	ck_assert_int_eq(group_write(&spec, i, NULL, &elapsed), PU_SUCCESS);
 	ck_assert_uint_eq(group_records(), CPI_GROUP_DATA_HOOKS);
 	for (unsigned n = 0; n < CPI_GROUP_DATA_HOOKS; n++)
 		words += group_record(n)->nwords;

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../../formats/cpi_hooks.h"
 #include "double.h"
 #include "instances.h"
 #include "suites.h"
@@ -169,10 +170,84 @@ START_TEST(long_label)
 }
 END_TEST
 
+/* ------------------------------------------------------- with and without counters read */
+
+enum { HOOKS = 5, WORDS = 40 };
+
+struct copied {
+	unsigned hooks;
+	uint32_t minor[HOOKS], nwords[HOOKS], word[HOOKS][WORDS];
+};
+
+static void copy_group(struct copied *c)
+{
+	memset(c, 0, sizeof *c);
+	c->hooks = group_records();
+	ck_assert_uint_le(c->hooks, HOOKS);
+	for (unsigned n = 0; n < c->hooks; n++) {
+		const struct record_view *v = group_record(n);
+
+		ck_assert_uint_le(v->nwords, WORDS);
+		c->minor[n] = v->minor;
+		c->nwords[n] = v->nwords;
+		memcpy(c->word[n], v->word, 4 * v->nwords);
+	}
+}
+
+/* Zeroes the times, of which two Gets of an interval have two. */
+static void drop_times(struct copied *c)
+{
+	unsigned life = CPI_QUALITY_FIRST + CPI_QUALITY_WORDS * CPI_QUANTITIES;
+
+	for (unsigned n = 0; n < c->hooks; n++) {
+		/* elapsed, of a label or of another hook */
+		memset(&c->word[n][c->nwords[n] == 2 ? 0 : 2], 0, 8);
+		if ((c->minor[n] & CPI_MINOR_KIND) != CPI_MINOR_QUALITY)
+			continue;
+		for (unsigned q = 0; q < CPI_QUANTITIES; q++)
+			memset(&c->word[n][CPI_QUALITY_FIRST + 1 + q * CPI_QUALITY_WORDS], 0, 16);
+		memset(&c->word[n][life], 0, 8);
+		/* The one that returns data faults, perhaps. */
+		memset(&c->word[n][c->nwords[n] - 2], 0, 8);
+	}
+}
+
+static const UINT32 light_modes[] = {CPI_TYPE_RAW, CPI_TYPE_ONTHREAD, CPI_TYPE_TRACE_QUALITY,
+	CPI_TYPE_ONTHREAD | CPI_TYPE_TRACE_QUALITY};
+
+/* A Get that returns no data of an interval without a switch reads no counters, and writes the
+ * same. */
+START_TEST(without_data_the_same_hooks)
+{
+	struct copied without, with;
+	const CPI_DATA *d;
+	int same = 0;
+	void *h;
+
+	use("auto");
+	ring_double.with_time = true;
+	h = init(light_modes[_i]);
+	for (int i = 0; i < 200; i++) {
+		ck_assert_int_eq(CpiStart(h), PU_SUCCESS);
+		ck_assert_int_eq(CpiGetAndTrace(h, 1, 0, "same", NULL), PU_SUCCESS);
+		copy_group(&without);
+		ck_assert_int_eq(CpiGetAndTrace(h, 1, 0, "same", &d), PU_SUCCESS);
+		copy_group(&with);
+		drop_times(&without);
+		drop_times(&with);
+		same += memcmp(&without, &with, sizeof with) == 0;
+	}
+	/* All but those with a switch, and the first of a millisecond. */
+	ck_assert_int_ge(same, 50);
+}
+END_TEST
+
 Suite *instance_trace_suite(void)
 {
 	return SUITE("instance trace", .timeout = 60, TESTS(hook_id, tracing_off, long_label),
 		LOOPS({trace_on_get, 0, sizeof gets / sizeof *gets},
 			{trace_types, 0, sizeof get_and_traces / sizeof *get_and_traces},
-			{lost_hooks, 0, 3}));
+			{lost_hooks, 0, 3},
+			{without_data_the_same_hooks, 0,
+				sizeof light_modes / sizeof *light_modes}));
 }

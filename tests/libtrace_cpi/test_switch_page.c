@@ -2,11 +2,13 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../../libtrace/core/clock.h"
 #include "../../libtrace/core/online.h"
 #include "../../libtrace/counters/source.h"
 #include "../../libtrace/counters/switch_page.h"
@@ -48,7 +50,7 @@ static void measure(unsigned want, long ms)
 static bool page_opens(const char *test)
 {
 	struct switch_page p;
-	bool opens = switch_page_open(&p);
+	bool opens = switch_page_open(&p, false);
 
 	if (opens)
 		switch_page_close(&p, false);
@@ -72,7 +74,7 @@ START_TEST(moves_with_each_switch)
 
 	if (!page_opens("moves_with_each_switch"))
 		return;
-	ck_assert(switch_page_open(&p));
+	ck_assert(switch_page_open(&p, false));
 	for (int i = 0; i < 20; i++) {
 		lock = switch_page_lock(&p);
 		sleep_ms(1);
@@ -147,6 +149,250 @@ START_TEST(disabled_events_are_detected)
 }
 END_TEST
 
+/* ------------------------------------------------------------------------- page faults */
+
+enum { ALL = COUNTER_TIME_BIT | COUNTER_QUALITY_BIT };
+
+static bool fault_page_opens(const char *test)
+{
+	struct switch_page p;
+	bool opens = switch_page_open(&p, true);
+
+	if (opens)
+		switch_page_close(&p, false);
+	else
+		printf("skipped: %s: no right to count in the kernel\n", test);
+	return opens;
+}
+
+static char *fresh_pages(unsigned n)
+{
+	size_t bytes = n * (size_t)sysconf(_SC_PAGESIZE);
+	char *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	ck_assert(p != MAP_FAILED);
+	madvise(p, bytes, MADV_NOHUGEPAGE);
+	return p;
+}
+
+static int pipe_with_a_byte(void)
+{
+	int end[2];
+
+	ck_assert_int_eq(pipe(end), 0);
+	ck_assert_int_eq(write(end[1], "", 1), 1);
+	close(end[1]);
+	return end[0];
+}
+
+/* Each faults once, the last in the kernel. */
+static void touch_pages(char *p, unsigned n)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	int zero = n ? pipe_with_a_byte() : -1;
+
+	for (unsigned i = 0; i + 1 < n; i++)
+		*(volatile char *)(p + i * page) = 1;
+	if (n) {
+		ck_assert_int_eq(read(zero, p + (n - 1) * page, 1), 1);
+		close(zero);
+	}
+}
+
+static uint64_t faults_of_usage(void)
+{
+	struct rusage u;
+
+	ck_assert_int_eq(getrusage(RUSAGE_THREAD, &u), 0);
+	return (uint64_t)u.ru_minflt + (uint64_t)u.ru_majflt;
+}
+
+/* None is missed, however fast they come: 20,000 are several thousand a tick. */
+START_TEST(every_fault_is_counted)
+{
+	enum { FAULTS = 20000 };
+	struct switch_page p;
+	uint64_t page, usage;
+	char *fresh;
+
+	if (!fault_page_opens("every_fault_is_counted"))
+		return;
+	ck_assert(switch_page_open(&p, true));
+	fresh = fresh_pages(FAULTS);
+	usage = faults_of_usage();
+	page = switch_page_faults(&p);
+	touch_pages(fresh, FAULTS);
+	page = switch_page_faults(&p) - page;
+	usage = faults_of_usage() - usage;
+	ck_assert_uint_ge(page, FAULTS);
+	ck_assert_uint_eq(page, usage);
+	switch_page_close(&p, false);
+}
+END_TEST
+
+/* It moves with each switch as one without faults does. */
+START_TEST(switches_move_the_page_of_faults)
+{
+	struct switch_page p;
+
+	if (!fault_page_opens("switches_move_the_page_of_faults"))
+		return;
+	ck_assert(switch_page_open(&p, true));
+	for (int i = 0; i < 20; i++) {
+		uint32_t lock = switch_page_lock(&p);
+
+		sleep_ms(1);
+		ck_assert_uint_ne(switch_page_lock(&p), lock);
+	}
+	switch_page_close(&p, false);
+}
+END_TEST
+
+static unsigned reads;
+
+static ssize_t counting_read(int fd, void *bytes, size_t size)
+{
+	reads++;
+	return kernel.read(fd, bytes, size);
+}
+
+/* Whether the short end was enough for an interval with that many faults. */
+static bool stay(unsigned want, char *fresh, unsigned faults)
+{
+	counters_start(from, want, clock_now());
+	touch_pages(fresh, faults);
+	return counters_have_stayed(from, want, clock_now(), interval);
+}
+
+/* All figures of an interval without a switch, its faults among them, by no system call. */
+START_TEST(all_figures_of_a_stay_are_free)
+{
+	enum { TRIES = 3000 };
+	char *fresh;
+	int stayed = 0;
+
+	if (!fault_page_opens("all_figures_of_a_stay_are_free"))
+		return;
+	fresh = fresh_pages(3 * TRIES);
+	for (int i = 0; i < TRIES; i++) {
+		unsigned faults = i % 4 ? 0 : 3;
+		bool is_short;
+
+		perf_calls.read = counting_read;
+		reads = 0;
+		is_short = stay(ALL, fresh, faults);
+		perf_calls = kernel;
+		fresh += faults * (size_t)sysconf(_SC_PAGESIZE);
+		if (!is_short)
+			continue;
+		stayed++;
+		ck_assert_uint_eq(reads, 0);
+		ck_assert_uint_eq(interval->life_source, INTERVAL_TIME_PAGE);
+		ck_assert(interval->thread_known && interval->stayed && !interval->counted);
+		ck_assert_uint_eq(interval->life.switches, 0);
+		ck_assert_uint_eq(interval->life.migrations, 0);
+		if (faults)
+			ck_assert_uint_ge(interval->life.faults, faults);
+		else
+			ck_assert_uint_eq(interval->life.faults, 0);
+		ck_assert_uint_ge(interval->cpus, 1);
+	}
+	ck_assert_int_ge(stayed, TRIES / 10);
+}
+END_TEST
+
+/* What the kernel is asked at both ends tells what the thread's clock lacks. */
+START_TEST(the_first_interval_of_a_millisecond_tells_unexplained_time)
+{
+	int told = 0;
+
+	if (!fault_page_opens("the_first_interval_of_a_millisecond_tells_unexplained_time"))
+		return;
+	for (int i = 0; i < 50; i++) {
+		sleep_ms(2);
+		ck_assert(!stay(ALL, NULL, 0));
+		ck_assert_uint_eq(from->life_source, INTERVAL_TIME_CLOCK);
+		counters_read(to, ALL | COUNTER_ASK_BIT, COUNTER_GET);
+		counters_difference(from, to, interval);
+		if (!interval->stayed)
+			continue;
+		told++;
+		ck_assert_uint_ne(interval->unexplained_ns, CPI_NONE);
+	}
+	ck_assert_int_ge(told, 5);
+}
+END_TEST
+
+static int open_of_user_mode(
+	struct perf_event_attr *attr, pid_t pid, int cpu, int group, unsigned long flags)
+{
+	if (attr->exclude_kernel)
+		return kernel.open(attr, pid, cpu, group, flags);
+	errno = EACCES;
+	return -1;
+}
+
+/* An ordinary user has a page for the switches; of the faults the kernel is asked. */
+START_TEST(without_the_right_faults_come_from_the_kernel)
+{
+	char *fresh = fresh_pages(5);
+
+	if (!page_opens("without_the_right_faults_come_from_the_kernel"))
+		return;
+	perf_calls.open = open_of_user_mode;
+	for (int i = 0; i < 10; i++) {
+		ck_assert(!stay(ALL, fresh, i ? 0 : 5));
+		ck_assert(thread_self()->group->page.page);
+		counters_read(to, ALL, COUNTER_GET);
+		counters_difference(from, to, interval);
+		ck_assert_uint_ne(interval->life.faults, CPI_NONE);
+		ck_assert_uint_ge(interval->life.faults, i ? 0 : 5);
+		ck_assert_uint_ne(interval->life.on_cpu_ns, CPI_NONE);
+		ck_assert_uint_eq(interval->life.migrations, CPI_NONE);
+	}
+}
+END_TEST
+
+/* An interval does not span two pages: the kernel's counts tell what it had. */
+START_TEST(a_page_with_faults_takes_the_place_of_one_without)
+{
+	if (!fault_page_opens("a_page_with_faults_takes_the_place_of_one_without"))
+		return;
+	counters_start(from, COUNTER_TIME_BIT, clock_now());
+	ck_assert(!thread_self()->group->page.has_faults);
+	counters_start(to, ALL, clock_now());
+	ck_assert(thread_self()->group->page.has_faults);
+	sleep_ms(5);
+	ck_assert(!counters_have_stayed(from, COUNTER_TIME_BIT, clock_now(), interval));
+	counters_read(to, COUNTER_TIME_BIT, COUNTER_GET);
+	counters_difference(from, to, interval);
+	ck_assert_uint_ne(interval->life.switches, CPI_NONE);
+	ck_assert_uint_ge(interval->life.switches, 1);
+	/* Who asks for less uses it, too. */
+	counters_start(from, COUNTER_TIME_BIT, clock_now());
+	ck_assert_uint_eq(from->life_source, INTERVAL_TIME_PAGE);
+}
+END_TEST
+
+/* Another thread's Get, or one after the session's end, is no short one. */
+START_TEST(others_have_not_stayed)
+{
+	if (!page_opens("others_have_not_stayed"))
+		return;
+	counters_start(from, COUNTER_TIME_BIT, clock_now());
+	from->thread++;
+	ck_assert(!counters_have_stayed(from, COUNTER_TIME_BIT, clock_now(), interval));
+	from->thread--;
+	/* The reading has to be made anew after a while. */
+	ck_assert(!counters_have_stayed(
+		from, COUNTER_TIME_BIT, from->ticks + clock_ticks_per_second() / 100, interval));
+	counters_rest();
+	ck_assert(!counters_have_stayed(from, COUNTER_TIME_BIT, clock_now(), interval));
+	counters_stamp(from, clock_now());
+	ck_assert(!counters_have_stayed(from, COUNTER_TIME_BIT, clock_now(), interval));
+}
+END_TEST
+
 /* A child has none of its parent's pages mapped. */
 START_TEST(children_open_their_own)
 {
@@ -208,12 +454,12 @@ START_TEST(a_process_takes_half_of_the_locked_memory)
 	ck_assert_int_eq(setrlimit(RLIMIT_MEMLOCK, &limit), 0);
 	if (!page_opens("a_process_takes_half_of_the_locked_memory"))
 		return;
-	while (n < 4096 && switch_page_open(&pages[n]))
+	while (n < 4096 && switch_page_open(&pages[n], false))
 		n++;
 	ck_assert_uint_ge(n, 1);
 	ck_assert_uint_lt(n, 4096);
 	switch_page_close(&pages[0], false);
-	ck_assert(switch_page_open(&pages[0]));
+	ck_assert(switch_page_open(&pages[0], false));
 	while (n)
 		switch_page_close(&pages[--n], false);
 }
@@ -226,5 +472,9 @@ Suite *switch_page_suite(void)
 			time_off_the_processor_is_told_by_its_switches,
 			refused_pages_leave_the_clock_of_the_thread, disabled_events_are_detected,
 			children_open_their_own, reopened_after_a_rest, counts_do_not_span_a_rest,
-			a_process_takes_half_of_the_locked_memory));
+			a_process_takes_half_of_the_locked_memory, every_fault_is_counted,
+			switches_move_the_page_of_faults, all_figures_of_a_stay_are_free,
+			the_first_interval_of_a_millisecond_tells_unexplained_time,
+			without_the_right_faults_come_from_the_kernel,
+			a_page_with_faults_takes_the_place_of_one_without, others_have_not_stayed));
 }

@@ -4,7 +4,7 @@
  *
  *	frame_open(&f, major, mm, label);
  *	frame_add(&f, nwords);			for each data hook
- *	if (frame_begin(&f, start_ticks) == HOOK_RESERVED) {
+ *	if (frame_begin(&f, start_ticks, at) == HOOK_RESERVED) {
  *		frame_label(&f, minor);		does nothing without a label
  *		c = frame_record(&f, major, minor, nwords);	exactly the hooks that were added
  *		... cursor_put_...(&c, ...) exactly nwords ...
@@ -42,7 +42,7 @@ static inline void frame_open(struct frame *f, uint8_t major, uint32_t mm, const
 	f->major = major;
 	f->mm = mm;
 	f->label = label;
-	f->bytes = f->hooks = 0;
+	f->length = f->bytes = f->hooks = 0;
 	if (!label)
 		return;
 	/* A group too large for a section has a size, too: reserving it fails, and is counted. */
@@ -59,15 +59,20 @@ static inline void frame_add(struct frame *f, uint32_t nwords)
 	f->hooks++;
 }
 
-/* As hook_begin. */
-static inline int frame_begin(struct frame *f, uint64_t start_ticks)
+/* As hook_begin_at. */
+static inline int frame_begin(struct frame *f, uint64_t start_ticks, const struct hook_time *at)
 {
-	int rc = hook_begin(
-		&f->w, f->major, f->bytes <= REC_MAX_SIZE ? f->bytes : UINT32_MAX, f->hooks);
+	struct hook_writer w;
+	int rc = hook_begin_at(
+		&w, f->major, f->bytes <= REC_MAX_SIZE ? f->bytes : UINT32_MAX, f->hooks, at);
 
-	if (rc == HOOK_RESERVED)
-		f->elapsed = f->w.stamp > start_ticks ? f->w.stamp - start_ticks : 0;
-	return rc;
+	if (rc != HOOK_RESERVED)
+		return rc;
+	/* A copy whose address no call has: what is stored into the ring cannot change it, and it
+	 * stays in registers. */
+	f->w = w;
+	f->elapsed = f->w.stamp > start_ticks ? f->w.stamp - start_ticks : 0;
+	return HOOK_RESERVED;
 }
 
 /* Where the next word goes. */
@@ -94,10 +99,20 @@ static inline void cursor_put_pair(struct cursor *c, const uint32_t word[2])
 	cursor_put_word(c, word[1]);
 }
 
-static inline void cursor_put_zeros(struct cursor *c, uint32_t nwords)
+/* A few words, in general: the empty asm keeps the compiler from calling memset for them. */
+static inline void cursor_put_zeros(struct cursor *c, uint32_t pairs)
 {
-	memset(c->at, 0, 4 * (size_t)nwords);
-	c->at += 4 * (size_t)nwords;
+	for (; pairs; pairs--) {
+		put_le64(c->at, 0);
+		c->at += 8;
+		__asm__("" : "+r"(c->at));
+	}
+}
+
+static inline void cursor_put_elapsed(struct cursor *c, const struct frame *f)
+{
+	put_hl64(c->at, f->elapsed);
+	c->at += 8;
 }
 
 /* Not measured: 0. */
@@ -107,15 +122,16 @@ static inline void cursor_put_count(struct cursor *c, uint64_t v)
 	c->at += 8;
 }
 
+/* Two label hooks of an interval have the same text: it is loaded once for both, where it is short.
+ */
 static inline void frame_label(struct frame *f, uint32_t minor)
 {
-	uint32_t padded = rec_string_bytes(f->length);
 	struct cursor c;
 
 	if (!f->label)
 		return;
-	c.at = hook_record(&f->w, f->major, minor | f->mm, 2, 1, padded);
-	cursor_put_count(&c, f->elapsed);
+	c.at = hook_record(&f->w, f->major, minor | f->mm, 2, 1, rec_string_bytes(f->length));
+	cursor_put_elapsed(&c, f);
 	hook_string(c.at, f->label, f->length);
 }
 

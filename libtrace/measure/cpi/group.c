@@ -14,7 +14,7 @@ _Static_assert((int)COUNTER_INSTRUCTIONS == (int)CPI_QUANTITY_INSTRUCTIONS &&
 	"quantities are written in their order");
 _Static_assert(CPI_QUALITY_FLAGS == 0 && CPI_QUALITY_KNOWN == 1 && CPI_QUALITY_ELAPSED == 2 &&
 		       CPI_QUALITY_QUANTITIES == 4 && CPI_QUALITY_FIRST == 5 &&
-		       CPI_QUALITY_WORDS == 5,
+		       CPI_QUALITY_WORDS == 5 && CPI_QUALITY_LIFE_WORDS == 2,
 	"as write_quality lays them out");
 
 /* The group that is being written. */
@@ -22,7 +22,7 @@ struct group {
 	struct frame f;
 	const struct group_spec *spec;
 	const struct counter_interval *i;
-	struct counter_interval_cpu sum;
+	const struct counter_interval_cpu *sum; /* if anything was counted, or with detailed */
 	uint32_t types;
 	uint32_t known;	     /* of the quality hook */
 	uint32_t known_time; /* of the time hook */
@@ -60,21 +60,21 @@ static void write_summary(struct group *g)
 
 	cursor_put_word(&c, g->types | (g->spec->thread ? CPI_HOOK_THREAD : 0));
 	cursor_put_word(&c, i->cpus);
-	cursor_put_count(&c, g->f.elapsed);
+	cursor_put_elapsed(&c, &g->f);
 	if (!i->counted) {
-		cursor_put_zeros(&c, 2 * (i->cpus + 1));
+		cursor_put_zeros(&c, i->cpus + 1);
 	} else {
 		for (uint32_t cpu = 0; cpu < i->cpus; cpu++)
 			put_cpi(&c, i->cpu[cpu].cycles, i->cpu[cpu].instructions);
-		put_cpi(&c, g->sum.cycles, g->sum.instructions);
+		put_cpi(&c, g->sum->cycles, g->sum->instructions);
 	}
 	if (g->types & CPI_HOOK_BUSY) {
 		for (uint32_t cpu = 0; cpu < i->cpus; cpu++) {
 			put_cpi(&c, i->cpu[cpu].busy, i->cpu[cpu].instructions);
 			put_busy(&c, &i->cpu[cpu]);
 		}
-		put_cpi(&c, g->sum.busy, g->sum.instructions);
-		put_busy(&c, &g->sum);
+		put_cpi(&c, g->sum->busy, g->sum->instructions);
+		put_busy(&c, g->sum);
 	}
 	if (g->spec->thread)
 		put_cpi(&c, i->thread_cycles, i->thread_instructions);
@@ -116,14 +116,14 @@ static void write_detailed(struct group *g)
 		&g->f, CPI_MAJOR, CPI_MINOR_SYSTEM, SYSTEM_HEAD_WORDS + counts_words(g));
 
 	cursor_put_word(&c, g->types);
-	cursor_put_count(&c, g->f.elapsed);
-	put_counts(&c, &g->sum, g->types);
+	cursor_put_elapsed(&c, &g->f);
+	put_counts(&c, g->sum, g->types);
 
 	c = frame_record(&g->f, CPI_MAJOR, CPI_MINOR_PER_CPU,
 		PER_CPU_HEAD_WORDS + i->cpus * counts_words(g));
 	cursor_put_word(&c, g->types);
 	cursor_put_word(&c, i->cpus);
-	cursor_put_count(&c, g->f.elapsed);
+	cursor_put_elapsed(&c, &g->f);
 	for (uint32_t cpu = 0; cpu < i->cpus; cpu++)
 		put_counts(&c, &i->cpu[cpu], g->types);
 
@@ -131,7 +131,7 @@ static void write_detailed(struct group *g)
 		return;
 	c = frame_record(&g->f, CPI_MAJOR, CPI_MINOR_THREAD, THREAD_WORDS);
 	cursor_put_word(&c, g->spec->tid);
-	cursor_put_count(&c, g->f.elapsed);
+	cursor_put_elapsed(&c, &g->f);
 	cursor_put_count(&c, i->thread_instructions);
 	cursor_put_count(&c, i->thread_cycles);
 	put_cpi(&c, i->thread_cycles, i->thread_instructions);
@@ -170,15 +170,21 @@ static uint32_t time_known(const struct group *g)
 	return known;
 }
 
+/* Two words of each figure. */
+static uint32_t group_known_words(uint32_t known)
+{
+	return 2 * ((known & 1) + (known >> 1 & 1) + (known >> 2 & 1) + (known >> 3 & 1));
+}
+
 static uint32_t quality_words(const struct group *g)
 {
 	return CPI_QUALITY_FIRST + CPI_QUALITY_WORDS * COUNTER_QUANTITIES +
-	       CPI_QUALITY_LIFE_WORDS * (uint32_t)__builtin_popcount(g->known);
+	       group_known_words(g->known);
 }
 
 static uint32_t time_words(const struct group *g)
 {
-	return INTERVAL_TIME_WORD_FIRST + 2 * (uint32_t)__builtin_popcount(g->known_time);
+	return INTERVAL_TIME_WORD_FIRST + group_known_words(g->known_time);
 }
 
 static void write_quality(struct group *g)
@@ -188,7 +194,7 @@ static void write_quality(struct group *g)
 
 	cursor_put_word(&c, i->flags);
 	cursor_put_word(&c, g->known);
-	cursor_put_count(&c, g->f.elapsed);
+	cursor_put_elapsed(&c, &g->f);
 	cursor_put_word(&c, COUNTER_QUANTITIES);
 	for (int q = 0; q < COUNTER_QUANTITIES; q++) {
 		cursor_put_word(&c, i->quality[q].source);
@@ -212,7 +218,7 @@ static void write_time(struct group *g)
 
 	cursor_put_word(&c, (uint32_t)i->life_source);
 	cursor_put_word(&c, g->known_time);
-	cursor_put_count(&c, g->f.elapsed);
+	cursor_put_elapsed(&c, &g->f);
 	if (g->known_time & INTERVAL_KNOWN_ON_CPU)
 		cursor_put_count(&c, i->life.on_cpu_ns);
 	if (g->known_time & INTERVAL_KNOWN_SWITCHES)
@@ -228,35 +234,39 @@ static void group_prepare(struct group *g)
 	const struct group_spec *spec = g->spec;
 
 	g->types = CPI_HOOK_RAW;
-	if (g->i->counted || spec->detailed)
-		figure_sums(g->i, &g->sum);
-	if (spec->scaled && g->i->counted && figure_busy_known(&g->sum))
+	if (spec->scaled && g->i->counted && figure_busy_known(g->sum))
 		g->types |= CPI_HOOK_BUSY;
 	if (spec->summary)
 		frame_add(&g->f, summary_words(g));
 	if (spec->detailed)
 		add_detailed(g);
+	g->known = 0;
 	if (spec->quality) {
 		g->known = quality_known(g->i);
 		frame_add(&g->f, quality_words(g));
 	}
 }
 
-int group_write(const struct group_spec *spec, const struct counter_interval *i, uint64_t *elapsed)
+int group_write(const struct group_spec *spec, const struct counter_interval *i,
+	const struct hook_time *at, uint64_t *elapsed)
 {
 	const bool time = i->thread_known && i->life_source != INTERVAL_TIME_NONE;
+	struct counter_interval_cpu sum;
 	struct group g;
 	int rc;
 
+	if (i->counted || spec->detailed)
+		figure_sums(i, &sum);
 	g.spec = spec;
 	g.i = i;
+	g.sum = &sum;
 	frame_open(&g.f, CPI_MAJOR, spec->mm, spec->label);
 	group_prepare(&g);
 	if (time) {
 		g.known_time = time_known(&g);
 		frame_add(&g.f, time_words(&g));
 	}
-	rc = frame_begin(&g.f, spec->start_ticks);
+	rc = frame_begin(&g.f, spec->start_ticks, at);
 	if (rc != HOOK_RESERVED)
 		return rc;
 	*elapsed = g.f.elapsed;

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "../../counters/source.h"
+#include "../../ring/hook.h"
 
 struct group_spec {
 	bool summary, detailed, quality;
@@ -23,9 +24,9 @@ struct group_spec {
 	uint64_t start_ticks; /* elapsed is from here to the stamp */
 };
 
-/* Writes the group. Returns 0 with *elapsed set, 0 with *elapsed untouched if nothing was to be
- * written, or a PU_ code if it was lost. */
-int group_write(
-	const struct group_spec *spec, const struct counter_interval *interval, uint64_t *elapsed);
+/* Writes the group, stamped with `at` (see hook_begin_at). Returns 0 with *elapsed set, 0 with
+ * *elapsed untouched if nothing was to be written, or a PU_ code if it was lost. */
+int group_write(const struct group_spec *spec, const struct counter_interval *interval,
+	const struct hook_time *at, uint64_t *elapsed);
 
 #endif

@@ -89,35 +89,33 @@ static struct instance *cpi_new_instance(UINT32 mode)
 	i->now = (struct counter_sample *)(void *)(p + own + sample);
 	i->interval = (struct counter_interval *)(void *)(p + own + 2 * sample);
 	i->start->room = i->now->room = room;
+	i->start->plain = false;
 	i->mm = CPI_TRACE_DEFAULT_MINOR;
 	clear_data(&i->data);
 	return i;
 }
 
 /*
- * The session is looked for first, and its rings attached to, as that may take milliseconds:
- * the counters are read, and the clock as late among them as they allow, when nothing else
- * is left to do. Nothing is read that neither a hook nor the caller will want.
+ * The clock is read first: it tells whether the session is to be looked for again. It is read anew
+ * after all that takes system calls (milliseconds, where rings are attached), so that the interval
+ * begins when nothing else is left to do. Nothing is read that neither a hook nor the caller will
+ * want.
  */
 static void cpi_start_interval(struct instance *i)
 {
-	attach_look();
-	i->start_tid = counters_tid();
-
-	bool on = attach_wants(CPI_MAJOR);
-
-	i->only_ticks = i->data_use == DATA_UNUSED && !on;
-	if (!on)
-		counters_rest();
-	if (i->only_ticks) {
-		i->ticks = clock_now();
-		return;
-	}
-
+	uint64_t now = clock_read();
+	bool late = attach_look_lately(now), on = attach_wants(CPI_MAJOR);
 	int saved = errno;
 
-	attach_ready(CPI_MAJOR);
-	counters_read(i->start, cpi_select_now(i, on), COUNTER_START);
+	i->start_tid = counters_tid();
+	i->only_ticks = i->data_use == DATA_UNUSED && !on;
+	late |= on ? attach_ready(CPI_MAJOR) : counters_rest();
+	if (late)
+		now = clock_read();
+	if (i->only_ticks)
+		i->ticks = now;
+	else
+		counters_start(i->start, cpi_select_now(i, on), now);
 	errno = saved;
 }
 
@@ -226,7 +224,8 @@ struct trace {
 	const char *label;
 };
 
-static int cpi_write_group(struct instance *i, const struct trace *t, uint64_t *elapsed)
+static int cpi_write_group(
+	struct instance *i, const struct trace *t, const struct hook_time *at, uint64_t *elapsed)
 {
 	const struct group_spec spec = {
 		.summary = (t->types & CPI_TYPE_TRACE_SUMMARY) != 0,
@@ -240,7 +239,31 @@ static int cpi_write_group(struct instance *i, const struct trace *t, uint64_t *
 		.start_ticks = i->start->ticks,
 	};
 
-	return group_write(&spec, i->interval, elapsed);
+	return group_write(&spec, i->interval, at, elapsed);
+}
+
+/* Whether hooks of these types are of an interval in which nothing but time passed, and need no
+ * cycles: then i->interval is filled. */
+static bool cpi_has_stayed(struct instance *i, const struct trace *t, const struct hook_time *at)
+{
+	UINT32 types = t->types;
+
+	if (types & CPI_TYPE_TRACE_DETAILED ||
+		(types & CPI_TYPE_TRACE_QUALITY && !(i->want & COUNTER_QUALITY_BIT)))
+		return false;
+	return counters_have_stayed(i->start, i->want, at->ticks, i->interval);
+}
+
+/* The end of an interval. *at becomes its time. */
+static void cpi_read_end(struct instance *i, bool write, struct hook_time *at)
+{
+	unsigned want = cpi_select_now(i, write);
+
+	if (i->start->life_source == INTERVAL_TIME_CLOCK)
+		want |= COUNTER_ASK_BIT;
+	counters_read(i->now, want, COUNTER_GET);
+	counters_difference(i->start, i->now, i->interval);
+	at->ticks = i->now->ticks;
 }
 
 /* t: NULL, nothing is written. data: CPI_DATA are wanted. */
@@ -248,6 +271,7 @@ static int cpi_get_interval(struct instance *i, const struct trace *t, bool data
 {
 	bool write = t && attach_wants(CPI_MAJOR);
 	int saved, rc = PU_SUCCESS;
+	struct hook_time at;
 	uint64_t elapsed;
 
 	if (data)
@@ -259,11 +283,13 @@ static int cpi_get_interval(struct instance *i, const struct trace *t, bool data
 	saved = errno;
 	if (i->only_ticks)
 		counters_stamp(i->start, i->ticks);
-	counters_read(i->now, cpi_select_now(i, write), COUNTER_GET);
-	counters_difference(i->start, i->now, i->interval);
-	elapsed = i->now->ticks > i->start->ticks ? i->now->ticks - i->start->ticks : 0;
+	at.generation = ring_self.generation;
+	at.ticks = clock_read();
+	if (!write || data || !cpi_has_stayed(i, t, &at))
+		cpi_read_end(i, write, &at);
+	elapsed = at.ticks > i->start->ticks ? at.ticks - i->start->ticks : 0;
 	if (write)
-		rc = cpi_write_group(i, t, &elapsed);
+		rc = cpi_write_group(i, t, &at, &elapsed);
 	if (data) {
 		fill_data(i);
 		i->data.elapsed_cycles = elapsed;

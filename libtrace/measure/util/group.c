@@ -63,7 +63,7 @@ static void put_head(
 	cursor_put_word(c, types);
 	cursor_put_word(c, (uint32_t)i->method);
 	cursor_put_word(c, i->cpus);
-	cursor_put_count(c, f->elapsed);
+	cursor_put_elapsed(c, f);
 }
 
 static uint32_t util_summary_types(uint32_t types)
@@ -158,7 +158,7 @@ int util_group_write(
 		frame_add(&f, util_summary_words(i, util_summary_types(types)));
 	if (spec->detailed)
 		frame_add(&f, util_detailed_words(i, types));
-	rc = frame_begin(&f, spec->start_ticks);
+	rc = frame_begin(&f, spec->start_ticks, NULL);
 	if (rc != HOOK_RESERVED)
 		return rc;
 	*elapsed = f.elapsed;

@@ -83,7 +83,7 @@ static void cpi_group(void)
 {
 	uint64_t elapsed;
 
-	group_write(&spec, cpi, &elapsed);
+	group_write(&spec, cpi, NULL, &elapsed);
 }
 
 bool operation_is_whole(const uint8_t *record)
