@@ -204,6 +204,74 @@ static bool life_read_lately(
 	return true;
 }
 
+/* ------------------------------------------------------------------- light intervals */
+
+static bool life_note_start(const struct thread_group *g, struct life_start *s, uint64_t now)
+{
+	const struct life_reading *r = &g->last[LIFE_TIME];
+	unsigned version = g->version;
+
+	atomic_signal_fence(memory_order_acq_rel);
+	if (version % 2 || r->number != g->page_number || r->lock != s->lock ||
+		!life_lasts(g, r->ticks, now))
+		return false;
+	s->on_cpu_ns = r->life.on_cpu_ns;
+	s->switches = r->life.switches;
+	s->ticks = r->ticks;
+	atomic_signal_fence(memory_order_acq_rel);
+	return g->version == version;
+}
+
+/* The page is looked at before the clock: a switch in between belongs to the interval. */
+uint64_t life_begin(struct life_start *s)
+{
+	struct thread_self *self = thread_self();
+	struct thread_group *g;
+	struct counter_sample sample;
+	uint64_t start;
+
+	s->page = 0;
+	if (!life_open_page(self, false))
+		return clock_read();
+	s->group = g = self->group;
+	s->lock = switch_page_lock(&g->page);
+	s->page = g->page_number;
+	start = clock_read();
+	if (life_note_start(g, s, start))
+		return start;
+	if (life_renew(self, LIFE_TIME, &sample)) {
+		s->lock = sample.page_lock;
+		s->on_cpu_ns = sample.life.on_cpu_ns;
+		s->switches = sample.life.switches;
+		s->ticks = sample.life_ticks;
+	} else {
+		switch_page_close(&g->page, false);
+		s->page = 0;
+	}
+	return clock_read();
+}
+
+bool life_read_since(
+	const struct life_start *s, uint64_t start, uint64_t *switches, uint64_t *on_cpu_ns)
+{
+	struct thread_self *self = thread_self();
+	struct counter_sample now;
+	uint64_t most;
+
+	if (!s->page || !life_has_page(self) || self->group->page_number != s->page ||
+		!life_renew(self, LIFE_TIME, &now) || now.life.switches == CPI_NONE ||
+		now.life.on_cpu_ns == CPI_NONE || s->switches == CPI_NONE ||
+		s->on_cpu_ns == CPI_NONE)
+		return false;
+	*switches = now.life.switches - s->switches;
+	*on_cpu_ns = now.life.on_cpu_ns - s->on_cpu_ns - rate_ns_of_ticks(start - s->ticks);
+	/* The clocks of thread and processor differ. */
+	most = rate_ns_of_ticks(now.life_ticks - start);
+	if (*on_cpu_ns > most)
+		*on_cpu_ns = *on_cpu_ns >> 63 ? 0 : most;
+	return true;
+}
+
 /* ------------------------------------------------------------------------ a sample's */
 
 static void life_ask_kernel(

@@ -93,6 +93,31 @@ static inline bool life_recall(
 	return g->version == version;
 }
 
+/* What a light interval keeps of its start. */
+struct life_start {
+	uint64_t on_cpu_ns, switches, ticks; /* the reading that held then */
+	const struct thread_group *group;
+	uint32_t lock, page; /* page 0: nothing is known */
+};
+
+/* Begins an interval of the calling thread, now: returns the clock. Asks the kernel as a CpiStart
+ * that reads freely does. */
+uint64_t life_begin(struct life_start *s);
+
+/* Whether the calling thread, which began it, has not left its processor since. */
+static inline bool life_stayed_since(const struct life_start *s)
+{
+	const struct thread_group *g = s->group;
+
+	return s->page && g->page.page && g->page_number == s->page &&
+	       switch_page_lock(&g->page) == s->lock;
+}
+
+/* Asks the kernel, after a switch, what the thread did in an interval from the ticks `start` until
+ * now. False: nothing is known. */
+bool life_read_since(
+	const struct life_start *s, uint64_t start, uint64_t *switches, uint64_t *on_cpu_ns);
+
 /* to - from, each; CPI_NONE where either was not read. */
 void life_difference(
 	const struct counter_life *from, const struct counter_life *to, struct counter_life *out);

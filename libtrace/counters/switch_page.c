@@ -2,15 +2,15 @@
 
 #include <limits.h>
 #include <pthread.h>
-#include <stdatomic.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include "../../formats/base/number.h"
+#include "../../include/swtrace.h"
 #include "../core/file.h"
 #include "perf_group.h"
 
-static _Atomic long pages; /* of this process */
+UINT32 swtrace_watching_; /* pages of this process */
 static long most;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -46,9 +46,9 @@ static void switch_page_find_most(void)
 static bool take_share(long count)
 {
 	pthread_once(&once, switch_page_find_most);
-	if (atomic_fetch_add_explicit(&pages, count, memory_order_relaxed) + count <= most)
+	if (__atomic_fetch_add(&swtrace_watching_, count, __ATOMIC_RELAXED) + count <= most)
 		return true;
-	atomic_fetch_sub_explicit(&pages, count, memory_order_relaxed);
+	__atomic_fetch_sub(&swtrace_watching_, count, __ATOMIC_RELAXED);
 	return false;
 }
 
@@ -78,7 +78,7 @@ bool switch_page_open(struct switch_page *p, bool faults)
 		perf_calls.close(fd);
 	}
 	if (!p->page)
-		atomic_fetch_sub_explicit(&pages, pages_of(p), memory_order_relaxed);
+		__atomic_fetch_sub(&swtrace_watching_, pages_of(p), __ATOMIC_RELAXED);
 	return p->page != NULL;
 }
 
@@ -88,6 +88,6 @@ void switch_page_close(struct switch_page *p, bool forked)
 		return;
 	if (!forked)
 		perf_calls.unmap((void *)(uintptr_t)p->page, (size_t)pages_of(p));
-	atomic_fetch_sub_explicit(&pages, pages_of(p), memory_order_relaxed);
+	__atomic_fetch_sub(&swtrace_watching_, pages_of(p), __ATOMIC_RELAXED);
 	p->page = NULL;
 }

@@ -65,13 +65,13 @@ function(install_library library headers description requires libs link_options)
 endfunction()
 
 # A library's manual page, and links to it under the names of its functions (those of its map
-# that match a regular expression).
+# that match a regular expression) and of further ones.
 function(install_library_page page map names)
   get_filename_component(name ${page} NAME)
   set(pages ${CMAKE_CURRENT_BINARY_DIR}/pages/${name})
   file(REMOVE_RECURSE ${pages})
   file(STRINGS ${map} functions REGEX "^\t\t[A-Za-z0-9_]+;$")
-  foreach(function ${functions})
+  foreach(function ${functions} ${ARGN})
     string(REGEX MATCH "[A-Za-z0-9_]+" function ${function})
     if(function MATCHES "${names}")
       file(WRITE ${pages}/${function}.3 ".so man3/${name}\n")
@@ -82,7 +82,7 @@ function(install_library_page page map names)
     COMPONENT libswtrace-dev)
 endfunction()
 
-install_library(swtrace "perfutil.h;p4counters.h"
+install_library(swtrace "perfutil.h;swtrace.h;p4counters.h"
   "CPI measurement and trace hooks in lock-free per-CPU rings"
   "zlib liblz4 libxxhash" "z;lz4;xxhash;pthread;m" "")
 install_library(cpidecode cpidecode.h
@@ -99,7 +99,10 @@ install_library(perflib perflib.h
   "Countersets that anyone can query and offer, in the manner of PerfLib"
   "" "pthread;m" "" cpidecode swtrace)
 # Not swtrace_gate, which is for the header's macros.
-install_library_page(libtrace/perfutil.3 libtrace/libswtrace.map.in "^([A-OQ-Z]|P[^4])")
+install_library_page(libtrace/perfutil.3 libtrace/libswtrace.map.in
+  "^([ABD-OQRT-Z]|C[^p]|Cp[^i]|Cpi[^A]|P[^4])")
+install_library_page(libtrace/swtrace.3 libtrace/libswtrace.map.in "^(Swtrace|SWTRACE_|CpiArg)"
+  SWTRACE_SCOPE SwtraceBegin CpiArg)
 install_library_page(libtrace/p4counters.3 libtrace/libswtrace.map.in "^P4")
 install_library_page(libtrace/libcpc.3 libtrace/cpc/libcpc.map "^(cpc_([^e]|en)|_lwp_)")
 install_library_page(libtrace/cpc_event.3 libtrace/cpc/libcpc.map "^cpc_event_")

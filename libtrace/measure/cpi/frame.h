@@ -53,10 +53,15 @@ static inline void frame_open(struct frame *f, uint8_t major, uint32_t mm, const
 	f->hooks = 2;
 }
 
+static inline void frame_add_texts(struct frame *f, uint32_t nwords, uint32_t string_bytes)
+{
+	f->bytes += rec_size(nwords, string_bytes);
+	f->hooks++;
+}
+
 static inline void frame_add(struct frame *f, uint32_t nwords)
 {
-	f->bytes += rec_size(nwords, 0);
-	f->hooks++;
+	frame_add_texts(f, nwords, 0);
 }
 
 /* As hook_begin_at. */
@@ -80,10 +85,18 @@ struct cursor {
 	uint8_t *at;
 };
 
+/* Strings follow the words. */
+static inline struct cursor frame_record_texts(struct frame *f, uint8_t major, uint32_t minor,
+	uint32_t nwords, uint32_t texts, uint32_t string_bytes)
+{
+	return (struct cursor){
+		hook_record(&f->w, major, minor | f->mm, nwords, texts, string_bytes)};
+}
+
 static inline struct cursor frame_record(
 	struct frame *f, uint8_t major, uint32_t minor, uint32_t nwords)
 {
-	return (struct cursor){hook_record(&f->w, major, minor | f->mm, nwords, 0, 0)};
+	return frame_record_texts(f, major, minor, nwords, 0, 0);
 }
 
 static inline void cursor_put_word(struct cursor *c, uint32_t v)

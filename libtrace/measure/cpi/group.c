@@ -3,6 +3,7 @@
 #include "../../../formats/cpi_hooks.h"
 #include "../../../formats/interval_hooks.h"
 #include "../../../include/perfutil.h"
+#include "../../session/attach.h"
 #include "figures.h"
 #include "frame.h"
 
@@ -227,6 +228,28 @@ static void write_time(struct group *g)
 		cursor_put_count(&c, i->unexplained_ns);
 }
 
+/* ------------------------------------------------------------------------- arguments */
+
+static uint32_t args_words(const struct args *args)
+{
+	return INTERVAL_ARGS_WORD_FIRST + INTERVAL_ARG_WORDS * args->count;
+}
+
+static void write_args(struct group *g, struct args_shape *shape, const struct ring_map *map)
+{
+	const struct args *args = g->spec->args;
+	struct cursor c = frame_record_texts(&g->f, INTERVAL_MAJOR, INTERVAL_MINOR_ARGS,
+		args_words(args), shape->texts, shape->string_bytes);
+
+	/* A signal handler attached the thread to other rings. */
+	if (ring_self.map != map)
+		args_forget_names(args, shape);
+	cursor_put_word(&c, args->count);
+	cursor_put_word(&c, shape->texts);
+	cursor_put_elapsed(&c, &g->f);
+	args_write_strings(args_write_words(c.at, args, shape), args, shape);
+}
+
 /* ------------------------------------------------------------------------- the group */
 
 static void group_prepare(struct group *g)
@@ -251,7 +274,9 @@ int group_write(const struct group_spec *spec, const struct counter_interval *i,
 	const struct hook_time *at, uint64_t *elapsed)
 {
 	const bool time = i->thread_known && i->life_source != INTERVAL_TIME_NONE;
+	const struct ring_map *map = NULL;
 	struct counter_interval_cpu sum;
+	struct args_shape shape;
 	struct group g;
 	int rc;
 
@@ -265,6 +290,12 @@ int group_write(const struct group_spec *spec, const struct counter_interval *i,
 	if (time) {
 		g.known_time = time_known(&g);
 		frame_add(&g.f, time_words(&g));
+	}
+	if (spec->args) {
+		attach_ready(CPI_MAJOR); /* names are of the rings that are written to */
+		map = ring_self.map;
+		args_find_shape(spec->args, &shape);
+		frame_add_texts(&g.f, args_words(spec->args), shape.string_bytes);
 	}
 	rc = frame_begin(&g.f, spec->start_ticks, at);
 	if (rc != HOOK_RESERVED)
@@ -280,6 +311,8 @@ int group_write(const struct group_spec *spec, const struct counter_interval *i,
 	frame_label(&g.f, CPI_MINOR_LABEL_END);
 	if (time)
 		write_time(&g);
+	if (spec->args)
+		write_args(&g, &shape, map);
 	hook_commit(&g.f.w);
 	return PU_SUCCESS;
 }

@@ -1,7 +1,7 @@
 /*
  * One measured interval as a hook group: label, summary, the three detailed hooks, quality,
- * label, time, in one reservation. Layouts: formats/trace-file.md, "CPI hooks" and "Interval
- * hooks".
+ * label, time, arguments, in one reservation. Layouts: formats/trace-file.md, "CPI hooks" and
+ * "Interval hooks".
  *
  * libtrace/measure owns live intervals of CPI and utilisation: instances, arithmetic, hook groups.
  * It includes session, ring, counters and core. Errors: negative PU_ codes.
@@ -14,14 +14,16 @@
 
 #include "../../counters/source.h"
 #include "../../ring/hook.h"
+#include "../scope/args.h"
 
 struct group_spec {
 	bool summary, detailed, quality;
-	bool scaled, thread;  /* asked for */
-	uint32_t mm;	      /* the program's minor code, 0x00 to 0xFF */
-	const char *label;    /* NULL: none */
-	uint32_t tid;	      /* the thread of the thread figures */
-	uint64_t start_ticks; /* elapsed is from here to the stamp */
+	bool scaled, thread;	 /* asked for */
+	uint32_t mm;		 /* the program's minor code, 0x00 to 0xFF */
+	const char *label;	 /* NULL: none */
+	uint32_t tid;		 /* the thread of the thread figures */
+	uint64_t start_ticks;	 /* elapsed is from here to the stamp */
+	const struct args *args; /* NULL: none */
 };
 
 /* Writes the group, stamped with `at` (see hook_begin_at). Returns 0 with *elapsed set, 0 with

@@ -14,6 +14,7 @@
 #include "../../counters/source.h"
 #include "../../counters/thread.h"
 #include "../../session/attach.h"
+#include "arguments.h"
 #include "figures.h"
 #include "group.h"
 #include "../../core/handle.h"
@@ -38,7 +39,8 @@ struct instance {
 	uint64_t ticks;
 	UINT32 start_tid; /* of the thread that called CpiStart */
 	UINT32 mm;
-	char *label; /* of CpiGet's hooks, or NULL */
+	char *label;		     /* of CpiGet's hooks, or NULL */
+	struct arguments *arguments; /* since CpiStart; NULL: there never were any */
 	CPI_DATA data;
 };
 
@@ -103,6 +105,8 @@ static struct instance *cpi_new_instance(UINT32 mode)
  */
 static void cpi_start_interval(struct instance *i)
 {
+	if (i->arguments)
+		arguments_clear(i->arguments);
 	uint64_t now = clock_read();
 	bool late = attach_look_lately(now), on = attach_wants(CPI_MAJOR);
 	int saved = errno;
@@ -167,6 +171,7 @@ int CpiTerminate(void *handle)
 		return PU_ERR_NOT_INITIALIZED;
 	counters_drop(i->want);
 	free(i->label);
+	arguments_free(i->arguments);
 	free(i);
 	return PU_SUCCESS;
 }
@@ -237,6 +242,7 @@ static int cpi_write_group(
 		.label = t->label,
 		.tid = i->start_tid,
 		.start_ticks = i->start->ticks,
+		.args = i->arguments && i->arguments->args.count ? &i->arguments->args : NULL,
 	};
 
 	return group_write(&spec, i->interval, at, elapsed);
@@ -353,6 +359,20 @@ int CpiGetAndTrace(
 	if (cd)
 		*cd = &i->data;
 	return rc;
+}
+
+int CpiArgs(void *handle, UINT32 nargs, const SWT_ARG *args)
+{
+	struct instance *i;
+
+	if (!handle || (nargs && !args))
+		return PU_ERR_NULL_PTR;
+	i = handle_find(HANDLE_CPI, handle);
+	if (!i)
+		return PU_ERR_NOT_INITIALIZED;
+	if (!i->arguments)
+		i->arguments = arguments_new();
+	return i->arguments ? arguments_add(i->arguments, nargs, args) : PU_ERROR_NOT_ENOUGH_MEMORY;
 }
 
 int CpiSetTraceHookId(void *handle, int minor_code, const char *label)

@@ -1,0 +1,109 @@
+#include "arguments.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../session/labels.h"
+
+struct arguments *arguments_new(void)
+{
+	struct arguments *a = malloc(sizeof *a + SWT_ARGS_MAX * sizeof *a->args.arg);
+
+	if (!a)
+		return NULL;
+	a->text = NULL;
+	a->room = 0;
+	a->args.is_cut = false;
+	arguments_clear(a);
+	return a;
+}
+
+void arguments_free(struct arguments *a)
+{
+	if (!a)
+		return;
+	free(a->text);
+	free(a);
+}
+
+static bool is_text(const SWT_ARG *a)
+{
+	return a->type == INTERVAL_ARG_TEXT;
+}
+
+static uint32_t text_length(const SWT_ARG *a)
+{
+	if (!is_text(a) || !a->value.text)
+		return 0;
+	return a->length < SWT_TEXT_MAX ? a->length : SWT_TEXT_MAX;
+}
+
+/* Room for so many bytes more. The pointers move with the text. */
+static bool arguments_reserve(struct arguments *a, size_t bytes)
+{
+	char *old = a->text, *text;
+	size_t room = 2 * (a->used + bytes);
+
+	if (bytes <= a->room - a->used)
+		return true;
+	text = malloc(room);
+	if (!text)
+		return false;
+	if (a->used)
+		memcpy(text, old, a->used);
+	for (uint32_t i = 0; i < a->args.count; i++) {
+		SWT_ARG *arg = &a->args.arg[i];
+
+		a->name[i].text = text + (a->name[i].text - old);
+		if (is_text(arg))
+			arg->value.text = text + ((const char *)arg->value.text - old);
+	}
+	free(old);
+	a->text = text;
+	a->room = room;
+	return true;
+}
+
+static const char *arguments_copy(struct arguments *a, const void *bytes, size_t length)
+{
+	char *to = a->text + a->used;
+
+	if (length)
+		memcpy(to, bytes, length);
+	a->used += length;
+	return to;
+}
+
+static void arguments_append(struct arguments *a, const SWT_ARG *from)
+{
+	uint32_t i = a->args.count++;
+	SWT_ARG *arg = &a->args.arg[i];
+
+	/* The caller's copy keeps the number for its next interval. */
+	labels_find_number(from->name->text, from->name->length, &from->name->number);
+	a->name[i] = *from->name;
+	a->name[i].text = arguments_copy(a, from->name->text, from->name->length);
+	*arg = *from;
+	arg->name = &a->name[i];
+	if (!is_text(from))
+		return;
+	arg->length = text_length(from);
+	a->args.is_cut |= from->value.text && arg->length < from->length;
+	arg->value.text = arguments_copy(a, from->value.text, arg->length);
+}
+
+int arguments_add(struct arguments *a, UINT32 count, const SWT_ARG *arg)
+{
+	/* Not empty: it has an address. */
+	size_t bytes = 1;
+
+	if (count > SWT_ARGS_MAX - a->args.count)
+		return PU_ERROR_INVALID_PARAMETER;
+	for (UINT32 i = 0; i < count; i++)
+		bytes += arg[i].name->length + text_length(&arg[i]);
+	if (!arguments_reserve(a, bytes))
+		return PU_ERROR_NOT_ENOUGH_MEMORY;
+	for (UINT32 i = 0; i < count; i++)
+		arguments_append(a, &arg[i]);
+	return PU_SUCCESS;
+}

@@ -1,0 +1,30 @@
+/*
+ * The arguments that an instance's next groups state: copies, names included, as the code that
+ * names them may be unloaded first. The memory stays for the next interval.
+ */
+#ifndef SWT_MEASURE_CPI_ARGUMENTS_H
+#define SWT_MEASURE_CPI_ARGUMENTS_H
+
+#include "../scope/args.h"
+
+struct arguments {
+	swtrace_label_ name[SWT_ARGS_MAX];
+	char *text; /* what names and values point to */
+	size_t used, room;
+	struct args args; /* SWT_ARGS_MAX of them follow */
+};
+
+/* NULL: out of memory. */
+struct arguments *arguments_new(void);
+void arguments_free(struct arguments *a); /* NULL is fine */
+
+static inline void arguments_clear(struct arguments *a)
+{
+	a->args.count = 0;
+	a->used = 0;
+}
+
+/* Adds all of them, or none: PU_ERROR_INVALID_PARAMETER (too many), PU_ERROR_NOT_ENOUGH_MEMORY. */
+int arguments_add(struct arguments *a, UINT32 count, const SWT_ARG *arg);
+
+#endif

@@ -1,0 +1,378 @@
+/*
+ * Light intervals: the functions behind swtrace.h.
+ *
+ * An interval is recorded if it ends in the period in which it began: the time during which tracing
+ * was on without a break, in one session and one process.
+ *
+ * What a thread has open is in its own memory, which signal handlers use, too: a step that they may
+ * come between reserves first and fills then, and a handler leaves everything as it was.
+ */
+#include <stdbool.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "../../../formats/cpi_hooks.h"
+#include "../../../formats/scope_hooks.h"
+#include "../../counters/life.h"
+#include "../../counters/source.h"
+#include "../../ring/reserve.h"
+#include "../../session/attach.h"
+#include "../../session/labels.h"
+#include "../../session/member.h"
+#include "args.h"
+
+#undef SwtraceEnd
+
+_Static_assert(SWTRACE_SCOPE_MAJOR == SCOPE_MAJOR, "one major");
+_Static_assert(sizeof(struct life_start) == sizeof((swtrace_scope_ *)0)->life, "kept there");
+
+/*
+ * What a thread has open. Arguments and texts lie on a stack of their own. Intervals that do not
+ * nest, and blocks that longjmp left, may take away what another one keeps there: it has lost it if
+ * the serial number differs.
+ */
+struct scope_thread {
+	uint64_t period; /* of what follows */
+	uint64_t serial; /* the last one */
+	uint32_t depth;	 /* may exceed SWT_DEPTH_MAX */
+	uint32_t used;	 /* bytes of `memory` */
+	swtrace_scope_ begun[SWT_DEPTH_MAX];
+	uint8_t memory[];
+};
+
+/* On that stack: a label's text, padded to 8 bytes, and struct args follow. */
+struct kept {
+	uint64_t serial;
+};
+
+#define MEMORY_BYTES (RING_BLOCK_BYTES - sizeof(struct scope_thread))
+_Static_assert(sizeof(struct scope_thread) < RING_BLOCK_BYTES / 2, "room for arguments");
+
+/* ------------------------------------------------------------------------ periods */
+
+static inline uint64_t scope_period(void)
+{
+	return (uint64_t)ring_self.epoch << 32 |
+	       (uint32_t)__atomic_load_n(&ring_gate_page()->closings, __ATOMIC_RELAXED);
+}
+
+static __attribute__((noinline)) bool scope_attach(void)
+{
+	if (__atomic_load_n(&ring_gate_page()->gate[SCOPE_MAJOR], __ATOMIC_RELAXED) == 0)
+		return false;
+	attach_thread(0);
+	return ring_thread_may_write(&ring_self, SCOPE_MAJOR);
+}
+
+static inline bool scope_is_on(void)
+{
+	return likely(ring_thread_may_write(&ring_self, SCOPE_MAJOR)) || scope_attach();
+}
+
+/* ------------------------------------------------------------------------- memory */
+
+static __attribute__((noinline)) struct scope_thread *scope_make_thread(void)
+{
+	void *p = mmap(
+		NULL, RING_BLOCK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *none = NULL;
+
+	if (p == MAP_FAILED)
+		return NULL;
+	/* A signal handler may have come first. */
+	if (!__atomic_compare_exchange_n(
+		    &ring_self.block, &none, p, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		munmap(p, RING_BLOCK_BYTES);
+	return ring_self.block;
+}
+
+/* The thread's, emptied in a new period. NULL: no memory. */
+static struct scope_thread *scope_find_thread(uint64_t period)
+{
+	struct scope_thread *t = ring_self.block;
+
+	if (unlikely(!t))
+		t = scope_make_thread();
+	if (t && unlikely(t->period != period)) {
+		t->depth = t->used = 0;
+		t->period = period;
+	}
+	return t;
+}
+
+static size_t scope_align(size_t bytes)
+{
+	return (bytes + 7) & ~(size_t)7;
+}
+
+/* Keeps the label's text and the arguments until the interval ends, or as much as there is room
+ * for. */
+static void scope_keep(struct scope_thread *t, swtrace_scope_ *s, const char *text, uint32_t length,
+	UINT32 nargs, const SWT_ARG *args)
+{
+	size_t room = MEMORY_BYTES - t->used, fixed = sizeof(struct kept) + scope_align(length);
+	size_t bytes = fixed + args_bytes(nargs, args);
+	uint8_t *p = t->memory + t->used;
+	uint32_t at = t->used;
+
+	if (fixed + sizeof(struct args) > room)
+		return;
+	if (bytes > room)
+		bytes = room & ~(size_t)7;
+	t->used = at + (uint32_t)bytes;
+	/* Compiler barrier: a signal handler's come behind. */
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	s->serial = ((struct kept *)(void *)p)->serial = ++t->serial;
+	if (length)
+		memcpy(p + sizeof(struct kept), text, length);
+	args_copy((struct args *)(void *)(p + fixed), bytes - fixed, nargs, args);
+	s->kept = at + 1;
+	s->text = length;
+}
+
+/* What the interval kept, or NULL. */
+static const uint8_t *scope_kept(const swtrace_scope_ *s)
+{
+	const struct scope_thread *t = ring_self.block;
+	const uint8_t *p;
+
+	if (!t || !s->kept || s->kept > t->used)
+		return NULL;
+	p = t->memory + s->kept - 1;
+	return ((const struct kept *)(const void *)p)->serial == s->serial ? p : NULL;
+}
+
+static void scope_drop_kept(struct scope_thread *t, const swtrace_scope_ *s)
+{
+	if (s->kept && s->kept - 1 < t->used)
+		t->used = s->kept - 1;
+}
+
+/* ------------------------------------------------------------------------ writing */
+
+/* What the thread did in an interval, as far as it is known. */
+struct scope_time {
+	uint32_t known;
+	uint64_t switches, on_cpu_ns;
+};
+
+static inline struct scope_time scope_measure_time(const swtrace_scope_ *s)
+{
+	const struct life_start *life = (const void *)s->life;
+	struct scope_time time = {.known = SCOPE_KNOWN_NO_SWITCH};
+
+	if (likely(life_stayed_since(life)))
+		return time;
+	time.known = life_read_since(life, s->start, &time.switches, &time.on_cpu_ns)
+			     ? SCOPE_KNOWN_SWITCHES | SCOPE_KNOWN_ON_CPU
+			     : 0;
+	return time;
+}
+
+static uint8_t *scope_put_time(uint8_t *p, const struct scope_time *time)
+{
+	if (time->known & SCOPE_KNOWN_SWITCHES) {
+		put_hl64(p, time->switches);
+		put_hl64(p + 8, time->on_cpu_ns);
+		p += 16;
+	}
+	return p;
+}
+
+static inline void scope_put_head(uint8_t *p, const struct hook_writer *w, const swtrace_scope_ *s,
+	uint32_t known, uint32_t label)
+{
+	uint64_t elapsed = w->stamp > s->start ? w->stamp - s->start : 0;
+
+	/* A switch between the last look and the stamp. */
+	if (known & SCOPE_KNOWN_NO_SWITCH && unlikely(!life_stayed_since((const void *)s->life)))
+		known &= ~SCOPE_KNOWN_NO_SWITCH;
+	put_le32(p + 4 * SCOPE_WORD_KNOWN, known);
+	put_le32(p + 4 * SCOPE_WORD_LABEL, label);
+	put_hl64(p + 4 * SCOPE_WORD_ELAPSED, elapsed);
+}
+
+/* With arguments, or a label that has no number. */
+static __attribute__((noinline)) void scope_write_kept(
+	const swtrace_scope_ *s, const struct scope_time *time)
+{
+	static const struct args none, lost = {.is_cut = true};
+	const struct ring_map *map = ring_self.map;
+	const uint8_t *kept = s->kept ? scope_kept(s) : NULL;
+	const struct args *args = s->kept ? &lost : &none;
+	const char *text = NULL;
+	uint32_t known = time->known, number = s->number, length = 0, nwords;
+	struct args_shape shape;
+	struct hook_writer w;
+	uint8_t *p;
+
+	if (kept) {
+		args = (const void *)(kept + sizeof(struct kept) + scope_align(s->text));
+		text = (const char *)kept + sizeof(struct kept);
+		length = s->text;
+	} else if (!number && s->label) {
+		text = s->label->text;
+		length = s->label->length;
+	}
+	known |= (length ? SCOPE_KNOWN_TEXT : 0) | (args->is_cut ? SCOPE_KNOWN_ARGS_CUT : 0);
+	args_find_shape(args, &shape);
+	if (length) {
+		shape.texts++;
+		shape.string_bytes += rec_string_bytes(length);
+	}
+	nwords = SCOPE_ARGS_FIRST + (time->known & SCOPE_KNOWN_SWITCHES ? 4 : 0) +
+		 INTERVAL_ARG_WORDS * args->count;
+	if (hook_begin(&w, SCOPE_MAJOR, rec_size(nwords, shape.string_bytes), 1) != HOOK_RESERVED)
+		return;
+	if (unlikely(ring_self.map != map)) {
+		number = number ? INTERVAL_LABEL_UNKNOWN : 0;
+		args_forget_names(args, &shape);
+	}
+	p = hook_record(&w, SCOPE_MAJOR, SCOPE_MINOR_ARGS, nwords, shape.texts, shape.string_bytes);
+	scope_put_head(p, &w, s, known, number);
+	put_le32(p + 4 * SCOPE_WORD_ARGUMENTS, args->count);
+	put_le32(p + 4 * SCOPE_WORD_TEXTS, shape.texts);
+	p = scope_put_time(p + 4 * SCOPE_ARGS_FIRST, time);
+	p = args_write_words(p, args, &shape);
+	if (length)
+		p = hook_string(p, text, length);
+	args_write_strings(p, args, &shape);
+	hook_commit(&w);
+}
+
+static inline void scope_write(const swtrace_scope_ *s)
+{
+	const struct scope_time time = scope_measure_time(s);
+	const struct ring_map *map = ring_self.map;
+	uint32_t nwords = SCOPE_PLAIN_FIRST + (time.known & SCOPE_KNOWN_SWITCHES ? 4 : 0);
+	uint32_t number = s->number;
+	struct hook_writer w;
+	uint8_t *p;
+
+	if (unlikely(s->kept || (!number && s->label && s->label->length))) {
+		scope_write_kept(s, &time);
+		return;
+	}
+	if (hook_begin_inline(&w, SCOPE_MAJOR, rec_size(nwords, 0), 1) != HOOK_RESERVED)
+		return;
+	/* A signal handler attached the thread to other rings. */
+	if (unlikely(ring_self.map != map) && number)
+		number = INTERVAL_LABEL_UNKNOWN;
+	p = hook_record(&w, SCOPE_MAJOR, SCOPE_MINOR_PLAIN, nwords, 0, 0);
+	scope_put_head(p, &w, s, time.known, number);
+	scope_put_time(p + 4 * SCOPE_PLAIN_FIRST, &time);
+	hook_commit(&w);
+}
+
+/* ------------------------------------------------------------------------- scopes */
+
+static inline uint32_t scope_find_label(swtrace_label_ *label)
+{
+	uint64_t known = __atomic_load_n(&label->number, __ATOMIC_RELAXED);
+
+	return likely(known && known >> 32 == member_of_map(ring_self.map)->labels.serial)
+		       ? (uint32_t)known
+		       : labels_find_number(label->text, label->length, &label->number);
+}
+
+/* Everything that takes time comes before the clock is read. */
+void swtrace_scope_begin_(
+	swtrace_scope_ *s, swtrace_label_ *label, UINT32 nargs, const SWT_ARG *args)
+{
+	struct scope_thread *t;
+
+	if (!scope_is_on())
+		return;
+	s->period = scope_period();
+	s->label = label;
+	s->number = scope_find_label(label);
+	s->kept = s->text = 0;
+	if (unlikely(nargs) && (t = scope_find_thread(s->period)))
+		scope_keep(t, s, NULL, 0, nargs, args);
+	s->start = life_begin((struct life_start *)(void *)s->life);
+}
+
+void swtrace_scope_end_(const swtrace_scope_ *s)
+{
+	if (unlikely(!scope_is_on() || s->period != scope_period()))
+		return;
+	scope_write(s);
+	if (unlikely(s->kept))
+		scope_drop_kept(ring_self.block, s);
+}
+
+/* --------------------------------------------------------------------- begin, end */
+
+void swtrace_begin_(const char *label, UINT32 nargs, const SWT_ARG *args)
+{
+	size_t length = label ? strlen(label) : 0;
+	struct scope_thread *t;
+	swtrace_scope_ *s;
+
+	if (!scope_is_on())
+		return;
+	t = scope_find_thread(scope_period());
+	if (!t)
+		return;
+	s = &t->begun[t->depth];
+	if (t->depth++ >= SWT_DEPTH_MAX)
+		return;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	s->start = 0;
+	s->period = t->period;
+	s->label = NULL;
+	s->kept = s->text = 0;
+	if (length > UINT32_MAX)
+		length = UINT32_MAX;
+	s->number = labels_find_number(label, (uint32_t)length, NULL);
+	if (s->number)
+		length = 0;
+	if (length || nargs)
+		scope_keep(t, s, label, (uint32_t)length, nargs, args);
+	s->start = life_begin((struct life_start *)(void *)s->life);
+}
+
+void SwtraceEnd(void)
+{
+	struct scope_thread *t;
+
+	if (!scope_is_on())
+		return;
+	t = scope_find_thread(scope_period());
+	if (!t || t->depth == 0)
+		return;
+	if (t->depth <= SWT_DEPTH_MAX) {
+		const swtrace_scope_ *s = &t->begun[t->depth - 1];
+
+		if (s->start)
+			scope_write(s);
+		scope_drop_kept(t, s);
+	}
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	t->depth--;
+}
+
+/* Counts what begins in this period. */
+UINT32 SwtraceDepth(void)
+{
+	const struct scope_thread *t = ring_self.block;
+
+	return t && scope_is_on() && t->period == scope_period() ? t->depth : 0;
+}
+
+void SwtraceUnwind(UINT32 depth)
+{
+	struct scope_thread *t = ring_self.block;
+	uint32_t now = SwtraceDepth();
+
+	for (uint32_t i = now < SWT_DEPTH_MAX ? now : SWT_DEPTH_MAX; i > depth; i--)
+		scope_drop_kept(t, &t->begun[i - 1]);
+	if (depth < now)
+		t->depth = depth;
+}
+
+void swtrace_stop_watching_(void)
+{
+	if (!attach_wants(CPI_MAJOR) && !attach_wants(SCOPE_MAJOR))
+		counters_rest();
+}

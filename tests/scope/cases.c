@@ -1,0 +1,268 @@
+/*
+ * Light intervals, a case at a time: scope.sh runs each in a session and compares the intervals of
+ * the trace. usage: scope_cases CASE
+ */
+#include <dlfcn.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "swtrace.h"
+
+static void nested(void)
+{
+	SWTRACE_SCOPE("outer");
+	for (int i = 0; i < 2; i++) {
+		SWTRACE_SCOPE("inner");
+		SwtraceBegin("begun");
+		SwtraceEnd();
+	}
+}
+
+static void early_return(int leave)
+{
+	SWTRACE_SCOPE("left early");
+	if (leave)
+		return;
+	SWTRACE_SCOPE("not reached");
+}
+
+static void arguments(void)
+{
+	static char big[SWT_TEXT_MAX + 100];
+	const char *none = NULL;
+	char key[] = "k\"1";
+
+	memset(big, 'x', sizeof big - 1);
+	{
+		SWTRACE_SCOPE("numbers", SWT_U64("u", UINT64_MAX), SWT_I64("i", INT64_MIN),
+			SWT_F64("f", -0.5));
+	}
+	{
+		SWTRACE_SCOPE("texts", SWT_STR("key", key), SWT_STR("null", none),
+			SWT_BYTES("bytes", "a\nb", 3), SWT_STR("utf", "\xc3\xa9"));
+		memset(key, '!', sizeof key - 1); /* copied when it began */
+	}
+	SwtraceBegin("begun", SWT_U64("u", 1), SWT_STR("key", "k"));
+	SwtraceEnd();
+	{
+		SWTRACE_SCOPE("cut", SWT_STR("big", big));
+	}
+}
+
+static void with_cpi(void)
+{
+	void *handle;
+
+	CpiInit(CPI_TYPE_RAW, &handle);
+	CpiStart(handle);
+	{
+		SWTRACE_SCOPE("in cpi");
+	}
+	CpiArg(handle, SWT_U64("n", 1), SWT_STR("s", "one"));
+	CpiArg(handle, SWT_U64("n", 2));
+	CpiGetAndTrace(handle, 1, CPI_TYPE_TRACE_SUMMARY, "cpi", NULL);
+	{
+		SWTRACE_SCOPE("around cpi");
+		CpiStart(handle);
+		CpiGetAndTrace(handle, 1, CPI_TYPE_TRACE_SUMMARY, "cpi", NULL);
+	}
+	CpiTerminate(handle);
+}
+
+static void unbalanced(void)
+{
+	SwtraceEnd();
+	SwtraceBegin("one");
+	SwtraceEnd();
+	SwtraceEnd();
+	SwtraceBegin("left open", SWT_U64("n", 1));
+	{
+		/* Ends an interval begun outside, whose arguments lie below. */
+		SWTRACE_SCOPE("overlapping", SWT_STR("s", "text"));
+		SwtraceEnd();
+		SwtraceBegin("never ended", SWT_STR("s", "other"));
+	}
+	SWTRACE_SCOPE("after", SWT_STR("s", "mine"));
+}
+
+static jmp_buf back;
+
+static void jump(void)
+{
+	SWTRACE_SCOPE("jumped over");
+	SwtraceBegin("jumped over, too");
+	SwtraceBegin("deeper", SWT_STR("s", "text"));
+	longjmp(back, 1);
+}
+
+static void jumps(void)
+{
+	UINT32 depth;
+
+	SwtraceBegin("around");
+	depth = SwtraceDepth();
+	if (!setjmp(back))
+		jump();
+	SwtraceUnwind(depth);
+	SwtraceEnd();
+}
+
+static void *ends_inside(void *arg)
+{
+	(void)arg;
+	SwtraceBegin("open at the thread's end", SWT_U64("n", 1));
+	{
+		SWTRACE_SCOPE("in the thread");
+	}
+	return NULL;
+}
+
+static void threads(void)
+{
+	for (int i = 0; i < 3; i++) {
+		pthread_t t;
+
+		pthread_create(&t, NULL, ends_inside, NULL);
+		pthread_join(t, NULL);
+	}
+}
+
+static void forks(void)
+{
+	SWTRACE_SCOPE("around the fork", SWT_U64("n", 1));
+	SwtraceBegin("begun before the fork");
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		SwtraceEnd(); /* the parent's */
+		SwtraceBegin("in the child");
+		SwtraceEnd();
+		return; /* ends the parent's scope in the child */
+	}
+	waitpid(pid, NULL, 0);
+	SwtraceEnd();
+}
+
+static void turned_off(void)
+{
+	SWTRACE_SCOPE("off meanwhile");
+	SwtraceBegin("begun before");
+	TraceOff();
+	SwtraceBegin("while off");
+	TraceOn();
+	SwtraceEnd();
+	SwtraceEnd();
+	SwtraceBegin("whole");
+	SwtraceEnd();
+}
+
+static void handler(int signal)
+{
+	SWTRACE_SCOPE("in the handler", SWT_I64("signal", signal));
+	SwtraceBegin("begun in the handler");
+	SwtraceEnd();
+}
+
+static void signals(void)
+{
+	signal(SIGUSR1, handler);
+	SWTRACE_SCOPE("around");
+	raise(SIGUSR1);
+}
+
+static void labels(void)
+{
+	static char big[65536 + 2];
+	char text[32];
+
+	memset(big, 'b', 65536);
+	SwtraceBegin(big); /* the longest that has a number */
+	SwtraceEnd();
+	big[65536] = 'b';
+	SwtraceBegin(big); /* too long: left out */
+	SwtraceEnd();
+	SwtraceBegin("");
+	SwtraceEnd();
+	SwtraceBegin(NULL);
+	SwtraceEnd();
+	for (int i = 0; i < 3; i++) {
+		snprintf(text, sizeof text, "made %d", i % 2);
+		SwtraceBegin(text);
+		memset(text, '!', sizeof text - 1);
+		SwtraceEnd();
+	}
+}
+
+static void deep(void)
+{
+	for (int i = 0; i < SWT_DEPTH_MAX + 10; i++)
+		SwtraceBegin("deep");
+	for (int i = 0; i < SWT_DEPTH_MAX + 10; i++)
+		SwtraceEnd();
+	SwtraceBegin("after");
+	SwtraceEnd();
+}
+
+static void unloaded(const char *plugin)
+{
+	for (int i = 0; i < 2; i++) {
+		void *object = dlopen(plugin, RTLD_NOW);
+		void (*work)(void) =
+			object ? (void (*)(void))(uintptr_t)dlsym(object, "work") : NULL;
+
+		if (!work) {
+			fprintf(stderr, "%s\n", dlerror());
+			exit(1);
+		}
+		work();
+		dlclose(object);
+	}
+}
+
+/* More than a ring of 1 MiB holds. */
+static void laps(void)
+{
+	{
+		SWTRACE_SCOPE("first");
+	}
+	for (int i = 0; i < 200000; i++) {
+		SWTRACE_SCOPE("many");
+	}
+	{
+		SWTRACE_SCOPE("first");
+	}
+}
+
+int main(int argc, char **argv)
+{
+	static const struct {
+		const char *name;
+		void (*run)(void);
+	} cases[] = {{"nested", nested}, {"arguments", arguments}, {"with_cpi", with_cpi},
+		{"unbalanced", unbalanced}, {"jumps", jumps}, {"threads", threads},
+		{"forks", forks}, {"turned_off", turned_off}, {"signals", signals},
+		{"labels", labels}, {"deep", deep}, {"laps", laps}};
+
+	if (argc == 3 && !strcmp(argv[1], "unloaded")) {
+		unloaded(argv[2]);
+		return 0;
+	}
+	if (argc == 2 && !strcmp(argv[1], "early_return")) {
+		early_return(1);
+		return 0;
+	}
+	for (size_t i = 0; argc == 2 && i < sizeof cases / sizeof *cases; i++) {
+		if (!strcmp(argv[1], cases[i].name)) {
+			cases[i].run();
+			return 0;
+		}
+	}
+	fprintf(stderr, "usage: scope_cases CASE\n");
+	return 2;
+}

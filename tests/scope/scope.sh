@@ -1,0 +1,202 @@
+#!/bin/sh
+# Light intervals, end to end: each case of scope_cases in a session of its own; the intervals of the
+# trace, as cpidecode reads them, are these: depth, label and arguments.
+#
+# usage: sh scope.sh CASE
+set -u
+export LC_ALL=C
+here=$(cd "$(dirname "$0")" && pwd) || exit 1
+# shellcheck source=tests/lib/checks.sh
+. "$here/../lib/checks.sh"
+: "${SWTRACE:?}" "${CPIDECODE:?}" "${CASES:?}" "${INCLUDE:?}" "${LIBRARY:?}" "${PLUGIN:?}"
+case=${1:?a case}
+
+work=$(mktemp -d) || exit 1
+SWTRACE_SESSION=$(mktemp -d /dev/shm/swtrace.scope.XXXXXX) || exit 1
+export SWTRACE_SESSION
+trap '"$SWTRACE" off >/dev/null 2>&1; "$SWTRACE" free >/dev/null 2>&1; rm -rf "$work" "$SWTRACE_SESSION"' EXIT
+cd "$work" || exit 1
+rmdir "$SWTRACE_SESSION"
+
+# in_session COMMAND...: leaves trace.bin.
+in_session() {
+	"$SWTRACE" init -t wrap -s 1 >out 2>err || fail "init"
+	"$SWTRACE" on >out 2>err || fail "on"
+	"$@" >out 2>err || fail "$* failed"
+	"$SWTRACE" off >out 2>err || fail "off"
+	"$SWTRACE" dump trace.bin >out 2>err || fail "dump"
+}
+
+# The intervals of trace.bin, by start: their depth, label and arguments.
+intervals() {
+	"$CPIDECODE" --report intervals --format json trace.bin >rows 2>err || fail "cpidecode"
+	python3 -c '
+import json, sys
+for line in sys.stdin:
+    row = json.loads(line)
+    label = row["label"]
+    if label and len(label) > 40:
+        label = "%s... (%d)" % (label[:3], len(label))
+    args = {k[4:]: v for k, v in row.items() if k.startswith("arg.") and v is not None}
+    for k, v in args.items():
+        if isinstance(v, str) and len(v) > 40:
+            args[k] = "%s... (%d)" % (v[:3], len(v))
+    print(row["depth"], label, json.dumps(args) if args else "", sep=" ")
+' <rows | sed 's/ $//'
+}
+
+# expect: standard input is what `intervals` prints.
+expect() {
+	cat >expected
+	intervals >got
+	diff -u expected got >out || fail "other intervals than expected"
+}
+
+case $case in
+nested)
+	in_session "$CASES" nested
+	expect <<-'END'
+	0 outer
+	1 inner
+	2 begun
+	1 inner
+	2 begun
+	END
+	# What the thread did in an interval without a switch, in every one of them.
+	python3 -c '
+import json
+for line in open("rows"):
+    row = json.loads(line)
+    if row["ctx_switches"] == 0:
+        assert row["off_cpu_ns"] == 0 and row["time_source"] == "page", row
+' || fail "an interval without a switch was off its processor"
+	in_session "$CASES" early_return
+	expect <<-'END'
+	0 left early
+	END
+	;;
+arguments)
+	in_session "$CASES" arguments
+	expect <<-'END'
+	0 numbers {"f": -0.5, "i": -9223372036854775808, "u": 18446744073709551615}
+	0 texts {"bytes": "a\nb", "key": "k\"1", "null": "", "utf": "\u00e9"}
+	0 begun {"key": "k", "u": 1}
+	0 cut {"big": "xxx... (1024)"}
+	END
+	;;
+with_cpi)
+	in_session "$CASES" with_cpi
+	expect <<-'END'
+	0 cpi {"n": 2, "s": "one"}
+	1 in cpi
+	0 around cpi
+	1 cpi
+	END
+	;;
+unbalanced)
+	# An end in the wrong place takes another one's arguments away, and nothing else.
+	in_session "$CASES" unbalanced
+	expect <<-'END'
+	0 one
+	0 left open {"n": 1}
+	0 overlapping
+	0 after {"s": "mine"}
+	END
+	;;
+jumps)
+	in_session "$CASES" jumps
+	expect <<-'END'
+	0 around
+	END
+	;;
+threads)
+	in_session "$CASES" threads
+	expect <<-'END'
+	0 in the thread
+	0 in the thread
+	0 in the thread
+	END
+	;;
+forks)
+	in_session "$CASES" forks
+	expect <<-'END'
+	0 around the fork {"n": 1}
+	1 begun before the fork
+	0 in the child
+	END
+	;;
+turned_off)
+	in_session "$CASES" turned_off
+	expect <<-'END'
+	0 whole
+	END
+	;;
+signals)
+	in_session "$CASES" signals
+	expect <<-'END'
+	0 around
+	1 in the handler {"signal": 10}
+	2 begun in the handler
+	END
+	;;
+labels)
+	in_session "$CASES" labels
+	expect <<-'END'
+	0 bbb... (65536)
+	0 None
+	0 None
+	0 None
+	0 made 0
+	0 made 1
+	0 made 0
+	END
+	;;
+deep)
+	in_session "$CASES" deep
+	intervals >got
+	[ "$(grep -c deep got)" -eq 128 ] || fail "$(grep -c deep got) of 128 deep ones"
+	[ "$(tail -n 1 got)" = "0 after" ] || fail "depths are not those of before"
+	;;
+unloaded)
+	in_session "$CASES" unloaded "$PLUGIN"
+	expect <<-'END'
+	0 of a plugin {"n": 1}
+	1 begun in a plugin
+	0 of a plugin {"n": 1}
+	1 begun in a plugin
+	END
+	;;
+laps)
+	# The first label's hook is overwritten; the last one's text was written before all.
+	in_session "$CASES" laps
+	intervals >got
+	[ "$(tail -n 1 got)" = "0 first" ] || fail "the label is lost: $(tail -n 1 got)"
+	[ "$(grep -cv -e 'many' -e first got)" -eq 0 ] || fail "other labels"
+	[ "$(head -n 1 got)" = "0 many" ] || fail "the ring did not wrap"
+	;;
+languages)
+	for standard in "cc -std=c99" "cc -std=c17" "c++ -std=c++11" "c++ -std=c++20"; do
+		compiler=${standard%% *}
+		command -v "$compiler" >/dev/null 2>&1 || skip "no $compiler"
+		echo '#include "swtrace.h"' >header.c
+		# shellcheck disable=SC2086
+		$standard -x"$([ "$compiler" = cc ] && echo c || echo c++)" -I"$INCLUDE" -O2 -Wall -Wextra \
+			-Wpedantic -Wshadow -Werror -c header.c -o header.o >out 2>err || fail "$standard"
+	done
+	c++ -std=c++11 -I"$INCLUDE" -O2 -Wall -Wextra -Wpedantic -Wshadow -Werror "$here/cases.cpp" \
+		-o cases_cpp "$LIBRARY" -Wl,-rpath,"$(dirname "$LIBRARY")" >out 2>err || fail "C++11"
+	in_session ./cases_cpp
+	expect <<-'END'
+	0 main
+	1 thrown through {"s": "text"}
+	1 caught
+	1 lambda
+	1 template {"v": 1}
+	1 template {"v": 2}
+	END
+	;;
+*)
+	echo "scope.sh: no case $case" >&2
+	exit 2
+	;;
+esac
