@@ -29,6 +29,7 @@ int main(void)
 	SIZE(cpidecode_file_info);
 	SIZE(cpidecode_damage_info);
 	SIZE(cpidecode_loss_info);
+	SIZE(cpidecode_causes_info);
 	SIZE(cpidecode_hook);
 	SIZE(cpidecode_field);
 	SIZE(cpidecode_counts);
