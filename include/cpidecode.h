@@ -315,14 +315,17 @@ typedef struct cpidecode_interval_util {
 	uint64_t unhalted_cycles, reference_cycles;
 } cpidecode_interval_util;
 
-/* One CpiGetAndTrace or CpuUtilGetAndTrace: everything that its hooks hold. */
+/*
+ * One CpiGetAndTrace or CpuUtilGetAndTrace, or one light interval (a scope): everything that its
+ * hooks hold, but for its named values.
+ */
 typedef struct cpidecode_interval {
 	int64_t start_ns, end_ns;
 	uint64_t start_ticks;	     /* 0 if the interval began before tick 0 */
 	uint64_t end_ticks, elapsed; /* ticks */
 	uint32_t ring, tid, pid;     /* pid 0: unknown */
 	uint32_t file;
-	uint32_t minor; /* mm, 0 to 255 */
+	uint32_t minor; /* mm, 0 to 255; 0 of a light interval */
 	uint32_t types; /* 1 raw, 2 busy was measured, 4 thread; of 0xC8 formats/cpuutil_hooks.h */
 	uint32_t flags; /* enum cpidecode_interval_flag */
 	uint32_t depth; /* 0: no interval of its thread contains it */
@@ -333,9 +336,10 @@ typedef struct cpidecode_interval {
 	double raw_cpi, scaled_cpi, busy_pct, thread_cpi;
 	uint64_t instructions, cycles, busy_cycles, thread_instructions, thread_cycles;
 	uint32_t num_cpus; /* 0: the group does not say */
-	uint32_t major;	   /* of its hooks: 0xC0 CPI, 0xC8 CPU utilisation (which has no CPIs) */
+	/* Of its hooks: 0xC0 CPI; 0xC8 CPU utilisation and 0xC2 light intervals, without CPIs. */
+	uint32_t major;
 	const cpidecode_interval_cpu *cpus; /* num_cpus of them, or NULL */
-	/* Of the thread that started it, from the quality hook. The time off the processors is the
+	/* Of the thread that started it, where its hooks tell. The time off the processors is the
 	 * rest of elapsed, at least 0. */
 	uint64_t on_cpu_ns, off_cpu_ns;
 	uint64_t ctx_switches, migrations, faults;
@@ -344,6 +348,32 @@ typedef struct cpidecode_interval {
 	const cpidecode_interval_util *utils; /* parallel to cpus, or NULL */
 	uint64_t method;		      /* of measurement: formats/cpuutil_hooks.h */
 } cpidecode_interval;
+
+enum cpidecode_value_kind {
+	CPIDECODE_VALUE_ARGUMENT, /* said by the program: arg.NAME in reports */
+};
+
+enum cpidecode_value_type {
+	CPIDECODE_VALUE_NONE, /* of a type that this library does not know, or cut short */
+	CPIDECODE_VALUE_U64,  /* u */
+	CPIDECODE_VALUE_I64,  /* i */
+	CPIDECODE_VALUE_F64,  /* f, any double */
+	CPIDECODE_VALUE_TEXT, /* text, text_length */
+};
+
+/* A named value of an interval. No two of an interval have the same kind and name. */
+typedef struct cpidecode_value {
+	const char
+		*name; /* name_length arbitrary bytes, no terminator; lives as long as the trace */
+	size_t name_length;
+	uint32_t kind, type; /* enum cpidecode_value_kind, cpidecode_value_type */
+	uint64_t u;
+	int64_t i;
+	double f;
+	const char *text; /* arbitrary bytes, no terminator; valid as long as the interval's */
+	size_t text_length;
+	uint64_t reserved; /* 0 */
+} cpidecode_value;
 
 /*
  * Intervals one at a time, sorted by start, longer first, in bounded memory: the excess is spilled
@@ -361,6 +391,9 @@ CPIDECODE_API int cpidecode_interval_stream_open(
  */
 CPIDECODE_API int cpidecode_interval_stream_next(
 	cpidecode_interval_stream *s, cpidecode_interval *iv);
+/* Named value i of the interval returned last, from 0: 0, or CPIDECODE_EINVAL if there is none. */
+CPIDECODE_API int cpidecode_interval_stream_value(
+	const cpidecode_interval_stream *s, size_t i, cpidecode_value *value);
 CPIDECODE_API void cpidecode_interval_stream_close(cpidecode_interval_stream *s);
 
 /* All intervals of a trace, sorted by start, longer first, in memory. */
@@ -371,6 +404,9 @@ CPIDECODE_API size_t cpidecode_intervals_count(const cpidecode_intervals *set);
 /* Fills in *iv; its pointers are valid as long as the set. CPIDECODE_EINVAL: no such index. */
 CPIDECODE_API int cpidecode_intervals_get(
 	const cpidecode_intervals *set, size_t i, cpidecode_interval *iv);
+/* Named value k of interval i: 0, or CPIDECODE_EINVAL if there is none. */
+CPIDECODE_API int cpidecode_intervals_value(
+	const cpidecode_intervals *set, size_t i, size_t k, cpidecode_value *value);
 CPIDECODE_API void cpidecode_intervals_free(cpidecode_intervals *set);
 
 /* Options of a report: fill with zeros, set size, then the fields to change. */

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "../../formats/cpuutil_hooks.h"
+#include "../../formats/scope_hooks.h"
 #include "../../include/cpidecode.h"
 #include "../lib/trace_build.h"
 #include "../lib/suites.h"
@@ -330,6 +331,87 @@ START_TEST(intervals_of_utilisation)
 }
 END_TEST
 
+static void check_value(const cpidecode_value *v, const char *name, unsigned type)
+{
+	ck_assert_uint_eq(v->name_length, strlen(name));
+	ck_assert_mem_eq(v->name, name, strlen(name));
+	ck_assert_uint_eq(v->kind, CPIDECODE_VALUE_ARGUMENT);
+	ck_assert_uint_eq(v->type, type);
+}
+
+static void check_values(int (*get)(void *of, size_t i, cpidecode_value *v), void *of)
+{
+	cpidecode_value v;
+
+	ck_assert_int_eq(get(of, 0, &v), 0);
+	check_value(&v, "size", CPIDECODE_VALUE_I64);
+	ck_assert_int_eq(v.i, INT64_MIN);
+	ck_assert_int_eq(get(of, 1, &v), 0);
+	check_value(&v, "key", CPIDECODE_VALUE_TEXT);
+	ck_assert_uint_eq(v.text_length, 4);
+	ck_assert_mem_eq(v.text, "of a", 4);
+	ck_assert_int_eq(get(of, 2, &v), 0);
+	check_value(&v, "later", CPIDECODE_VALUE_NONE);
+	ck_assert_int_eq(get(of, 3, &v), CPIDECODE_EINVAL);
+}
+
+static int value_of_stream(void *of, size_t i, cpidecode_value *v)
+{
+	return cpidecode_interval_stream_value(of, i, v);
+}
+
+static int value_of_set(void *of, size_t i, cpidecode_value *v)
+{
+	return cpidecode_intervals_value(of, 0, i, v);
+}
+
+START_TEST(named_values_of_intervals)
+{
+	const uint32_t words[] = {SCOPE_KNOWN_NO_SWITCH, 3, 0, 100, 3, 3, 1, INTERVAL_ARG_I64,
+		0x80000000, 0, 0, INTERVAL_ARG_TEXT, 0, 0, 0, 99, 1, 2};
+	const char *texts[] = {"key", "of a", "later", NULL};
+	/* Numbers 1 and 3. */
+	static const uint8_t labels[32] = {
+		4, [8] = 's', 'i', 'z', 'e', [16] = 3, [24] = 'g', 'e', 't'};
+	struct bytes records = {0}, file = {0}, entries = {0};
+	cpidecode_trace *t;
+	cpidecode_intervals *set;
+	cpidecode_interval_stream *s;
+	cpidecode_interval iv;
+	cpidecode_value v;
+
+	put_hook(&records, 1000, 1, SCOPE_MAJOR, SCOPE_MINOR_ARGS, 18, words, texts);
+	put_hook(&records, 2000, 1, SCOPE_MAJOR, SCOPE_MINOR_PLAIN, 4, words, NULL);
+	put_header(&file, 1);
+	put_hooks(&file, 0, 0, TF_CODEC_NONE, &records);
+	bytes_put(&entries, labels, sizeof labels);
+	put_section(&file, &(struct section){.type = TF_TYPE_LABELS}, &entries);
+	ck_assert_int_eq(cpidecode_open_memory(file.p, file.n, &t), 0);
+	ck_assert_int_eq(cpidecode_intervals_read(t, &set), 0);
+	check_values(value_of_set, set);
+	ck_assert_int_eq(cpidecode_intervals_value(set, 1, 0, &v), CPIDECODE_EINVAL);
+	ck_assert_int_eq(cpidecode_intervals_value(set, 2, 0, &v), CPIDECODE_EINVAL);
+	cpidecode_intervals_free(set);
+	ck_assert_int_eq(cpidecode_interval_stream_open(t, INT64_MIN, INT64_MAX, &s), 0);
+	ck_assert_int_eq(cpidecode_interval_stream_value(s, 0, &v), CPIDECODE_EINVAL);
+	ck_assert_int_eq(cpidecode_interval_stream_next(s, &iv), 1);
+	ck_assert_uint_eq(iv.major, SCOPE_MAJOR);
+	ck_assert_uint_eq(iv.label_length, 3);
+	ck_assert_mem_eq(iv.label, "get", 3);
+	ck_assert(iv.on_cpu_ns == 100 && iv.off_cpu_ns == 0 && iv.ctx_switches == 0);
+	check_values(value_of_stream, s);
+	ck_assert_int_eq(cpidecode_interval_stream_next(s, &iv), 1);
+	ck_assert_int_eq(cpidecode_interval_stream_value(s, 0, &v), CPIDECODE_EINVAL);
+	ck_assert_int_eq(cpidecode_interval_stream_next(s, &iv), 0);
+	ck_assert_int_eq(cpidecode_interval_stream_value(s, 0, &v), CPIDECODE_EINVAL);
+	cpidecode_interval_stream_close(s);
+	cpidecode_close(t);
+	bytes_free(&records);
+	bytes_free(&file);
+	bytes_free(&entries);
+}
+END_TEST
+
 START_TEST(every_report)
 {
 	static const char *const reports[] = {
@@ -598,7 +680,7 @@ END_TEST
 
 SUITE_MAIN("library", fields_of_hooks, fields_of_a_group, short_hooks_say_so, seeking,
 	damage_found_by_reading, intervals_as_a_stream, intervals_of_a_stream_have_parents,
-	intervals_of_utilisation, every_report, reports_by_default_and_by_name,
-	reports_that_do_not_come_about, canceled_by_progress, several_reports_at_once,
-	opening_with_options, reading_that_fails_is_an_error_with_its_place,
-	no_report_comes_of_reading_that_fails)
+	intervals_of_utilisation, named_values_of_intervals, every_report,
+	reports_by_default_and_by_name, reports_that_do_not_come_about, canceled_by_progress,
+	several_reports_at_once, opening_with_options,
+	reading_that_fails_is_an_error_with_its_place, no_report_comes_of_reading_that_fails)

@@ -36,6 +36,7 @@ int main(void)
 	SIZE(cpidecode_interval_cpu);
 	SIZE(cpidecode_interval_util);
 	SIZE(cpidecode_interval);
+	SIZE(cpidecode_value);
 	SIZE(cpidecode_report_options);
 	SIZE(cpc_attr_t);
 	SIZE(struct cpc_event);

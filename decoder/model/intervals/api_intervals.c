@@ -1,6 +1,8 @@
 /* cpidecode.h: intervals. */
 #include <stdlib.h>
 
+#include "../../../formats/interval_hooks.h"
+#include "../trace/labels.h"
 #include "api_private.h"
 #include "interval_stream.h"
 
@@ -84,19 +86,56 @@ void api_interval(cpidecode_interval *to, const struct interval *iv)
 	};
 }
 
+_Static_assert((int)CPIDECODE_VALUE_ARGUMENT == (int)VALUE_ARGUMENT &&
+		       (int)CPIDECODE_VALUE_U64 == (int)INTERVAL_ARG_U64 &&
+		       (int)CPIDECODE_VALUE_I64 == (int)INTERVAL_ARG_I64 &&
+		       (int)CPIDECODE_VALUE_F64 == (int)INTERVAL_ARG_F64 &&
+		       (int)CPIDECODE_VALUE_TEXT == (int)INTERVAL_ARG_TEXT,
+	"kinds and types are handed out as they are");
+
+static int api_value(
+	const struct trace *t, const struct interval *iv, size_t i, cpidecode_value *to)
+{
+	if (!iv || i >= iv->num_values)
+		return CPIDECODE_EINVAL;
+	const struct interval_value *v = &iv->values[i];
+	const struct trace_text name = trace_text_at(t, v->name);
+	*to = (cpidecode_value){
+		.name = name.at, .name_length = name.length, .kind = v->kind, .type = v->type};
+	switch (v->type) {
+	case INTERVAL_ARG_U64:
+		to->u = v->u;
+		break;
+	case INTERVAL_ARG_I64:
+		to->i = v->i;
+		break;
+	case INTERVAL_ARG_F64:
+		to->f = v->f;
+		break;
+	case INTERVAL_ARG_TEXT:
+		to->text = iv->value_texts + v->at;
+		to->text_length = v->length;
+		break;
+	}
+	return 0;
+}
+
 struct cpidecode_intervals {
+	const struct trace *trace;
 	struct interval_set *set;
 };
 
 int cpidecode_intervals_read(const cpidecode_trace *t, cpidecode_intervals **set)
 {
-	struct interval_set_options options = {.cpus = true};
+	struct interval_set_options options = {.cpus = true, .values = true};
 
 	*set = calloc(1, sizeof **set);
 	int rc = *set ? interval_set_read(t->trace, &options, &(*set)->set) : CPIDECODE_ENOMEM;
 	if (rc) {
 		free(*set);
 		*set = NULL;
+	} else {
+		(*set)->trace = t->trace;
 	}
 	return rc;
 }
@@ -114,6 +153,13 @@ int cpidecode_intervals_get(const cpidecode_intervals *set, size_t i, cpidecode_
 	return 0;
 }
 
+int cpidecode_intervals_value(
+	const cpidecode_intervals *set, size_t i, size_t k, cpidecode_value *value)
+{
+	return i < set->set->count ? api_value(set->trace, &set->set->at[i], k, value)
+				   : CPIDECODE_EINVAL;
+}
+
 void cpidecode_intervals_free(cpidecode_intervals *set)
 {
 	if (!set)
@@ -123,7 +169,9 @@ void cpidecode_intervals_free(cpidecode_intervals *set)
 }
 
 struct cpidecode_interval_stream {
+	const struct trace *trace;
 	struct interval_stream *stream;
+	const struct interval *last; /* the one returned; NULL: none */
 	int64_t from_ns, to_ns;
 };
 
@@ -141,10 +189,11 @@ int cpidecode_interval_stream_open(
 	*s = calloc(1, sizeof **s);
 	if (!*s)
 		return CPIDECODE_ENOMEM;
+	(*s)->trace = t->trace;
 	(*s)->from_ns = from_ns;
 	(*s)->to_ns = to_ns;
 	struct interval_stream_options options = {
-		.filter = in_range, .ctx = *s, .from_ns = from_ns, .wants = WANT_ALL};
+		.filter = in_range, .ctx = *s, .from_ns = from_ns, .wants = WANT_ALL | WANT_VALUES};
 	int rc = interval_stream_open(t->trace, &options, &(*s)->stream, NULL);
 	if (rc) {
 		free(*s);
@@ -158,9 +207,16 @@ int cpidecode_interval_stream_next(cpidecode_interval_stream *s, cpidecode_inter
 	const struct interval *iv;
 	int rc = interval_stream_next(s->stream, &iv);
 
+	s->last = rc > 0 ? iv : NULL;
 	if (rc > 0)
 		api_interval(to, iv);
 	return rc;
+}
+
+int cpidecode_interval_stream_value(
+	const cpidecode_interval_stream *s, size_t i, cpidecode_value *value)
+{
+	return api_value(s->trace, s->last, i, value);
 }
 
 void cpidecode_interval_stream_close(cpidecode_interval_stream *s)
