@@ -92,6 +92,7 @@ enum nrm2_code {
 	NRM2_SYNC = 0x53570001,	  /* CLOCK_REALTIME ns, CLOCK_MONOTONIC ns; the stamp is the tick */
 	NRM2_META = 0x53570002,	  /* string: a line of META */
 	NRM2_SCHEMA = 0x53570003, /* integer: 1 where a text begins; string: a piece of it */
+	NRM2_LABEL = 0x53570004,  /* integer: the number where a text begins; likewise */
 };
 
 /* This toolkit's extension of a header, where the original has zeros. */
@@ -138,7 +139,7 @@ enum {
 enum {
 	NRM2_SECTION_BYTES = 65536,
 	NRM2_SECTION_ROOM = NRM2_SECTION_BYTES + 64,
-	NRM2_TEXT_PIECE = 32768, /* of a schema's text, per hook */
+	NRM2_TEXT_PIECE = 32768, /* of a schema's or label's text, per hook */
 };
 
 /* Either byte order. */

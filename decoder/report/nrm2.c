@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../model/trace/labels.h"
 #include "../model/trace/clock.h"
 #include "../model/trace/nrm2_tail.h"
 #include "../model/hooks/pass.h"
@@ -185,8 +186,26 @@ static void put_schemas(struct export *e)
 		const struct trace_file *f = trace_file(t, i);
 
 		for (size_t j = 0; j < f->nschema_texts; j++)
-			nrm2_out_text(&e->out, NRM2_SCHEMA, f->schema_texts[j],
+			nrm2_out_text(&e->out, NRM2_SCHEMA, 1, f->schema_texts[j],
 				strlen(f->schema_texts[j]));
+	}
+}
+
+/* Rotated files repeat the table of labels. */
+static void put_labels(struct export *e)
+{
+	const struct trace *t = e->r->trace;
+
+	for (size_t i = 0; i < trace_nfiles(t); i++) {
+		const struct labels *labels = trace_file(t, i)->labels;
+
+		for (size_t k = 0; k < labels->count; k++) {
+			const struct label *label = &labels->at[k];
+
+			if (!i || !trace_label(trace_file(t, i - 1), label->number))
+				nrm2_out_text(&e->out, NRM2_LABEL, label->number, label->text,
+					label->length);
+		}
 	}
 }
 
@@ -395,6 +414,7 @@ int report_nrm2(struct report *r)
 	}
 	if (!rc) {
 		put_schemas(&e);
+		put_labels(&e);
 		put_tasks(&e);
 		nrm2_out_table_end(&e.out);
 		rc = pass_run(&pass, r->found);

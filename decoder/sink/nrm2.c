@@ -51,10 +51,9 @@ void nrm2_out_table(struct nrm2_out *o, uint16_t major, uint32_t minor, uint64_t
 	nrm2_add_table(&o->table, major, minor, stamp, integers, n, string, length);
 }
 
-void nrm2_out_text(struct nrm2_out *o, uint32_t minor, const char *text, size_t length)
+void nrm2_out_text(
+	struct nrm2_out *o, uint32_t minor, uint64_t first, const char *text, size_t length)
 {
-	uint64_t first = 1;
-
 	do {
 		uint32_t piece = length < NRM2_TEXT_PIECE ? (uint32_t)length : NRM2_TEXT_PIECE;
 

@@ -35,7 +35,8 @@ void nrm2_out_close(struct nrm2_out *o);
 void nrm2_out_table(struct nrm2_out *o, uint16_t major, uint32_t minor, uint64_t stamp,
 	const uint64_t *integers, unsigned n, const char *string, uint32_t length);
 /* A text of any length, in pieces (integer 1: the first). */
-void nrm2_out_text(struct nrm2_out *o, uint32_t minor, const char *text, size_t length);
+void nrm2_out_text(
+	struct nrm2_out *o, uint32_t minor, uint64_t first, const char *text, size_t length);
 void nrm2_out_table_end(struct nrm2_out *o);
 
 /* A hook of size bytes (nrm2_hook_bytes), written by tid on rings[ring]; group as for nrm2_add. */

@@ -31,7 +31,7 @@ int nrm2_spool_open(struct nrm2_spool *s)
 void nrm2_spool_close(struct nrm2_spool *s)
 {
 	struct nrm2_bytes *all[] = {
-		&s->records, &s->tasks, &s->syncs, &s->losses, &s->meta, &s->schema};
+		&s->records, &s->tasks, &s->syncs, &s->losses, &s->meta, &s->schema, &s->labels};
 
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		free(all[i]->p);
@@ -226,6 +226,59 @@ int nrm2_spool_schema(struct nrm2_spool *s, bool begins, const char *text, size_
 	return 0;
 }
 
+static int spool_write_labels(struct nrm2_spool *s)
+{
+	uint8_t header[TF_SECTION_SIZE] = {0};
+
+	if (!s->labels.used)
+		return 0;
+	put_le16(header + TF_S_TYPE, TF_TYPE_LABELS);
+	put_le64(header + TF_S_POSITION, s->labels_position);
+	return nrm2_spool_write_section(s, header, &s->labels);
+}
+
+/* Begins an entry, in the section at hand if it follows the last one there. */
+static int spool_begin_label(struct nrm2_spool *s, uint32_t number)
+{
+	uint64_t position = ((uint64_t)number - 1) * TF_ALIGN;
+	size_t aligned = (s->labels.used + TF_ALIGN - 1) & ~(size_t)(TF_ALIGN - 1);
+	uint8_t *p;
+	int rc = 0;
+
+	if (position != s->labels_position + aligned || aligned > PLAIN)
+		rc = spool_write_labels(s);
+	if (!rc)
+		rc = nrm2_bytes_room(&s->labels, TF_ALIGN + TF_LABEL_TEXT, &p);
+	if (rc)
+		return rc;
+	if (!s->labels.used)
+		s->labels_position = position;
+	memset(p, 0, TF_ALIGN + TF_LABEL_TEXT);
+	s->labels.used = position - s->labels_position;
+	s->label_at = s->labels.used;
+	s->labels.used += TF_LABEL_TEXT;
+	return 0;
+}
+
+int nrm2_spool_label(struct nrm2_spool *s, uint32_t number, const char *text, size_t n)
+{
+	uint8_t *p;
+	int rc = number ? spool_begin_label(s, number) : 0;
+	size_t length = s->labels.used - s->label_at;
+
+	/* What no reader would take. */
+	if (rc || !s->labels.used || length + n > TF_LABEL_TEXT + TF_LABEL_MAX)
+		return rc;
+	rc = nrm2_bytes_room(&s->labels, n, &p);
+	if (rc)
+		return rc;
+	memcpy(p, text, n);
+	s->labels.used += n;
+	put_le32(s->labels.p + s->label_at + TF_LABEL_LENGTH,
+		(uint32_t)(length + n - TF_LABEL_TEXT));
+	return 0;
+}
+
 int nrm2_spool_finish(struct nrm2_spool *s, const struct nrm2_spool_head *head)
 {
 	struct {
@@ -236,6 +289,8 @@ int nrm2_spool_finish(struct nrm2_spool *s, const struct nrm2_spool_head *head)
 	uint8_t h[TF_HEADER_SIZE] = {0};
 	int rc = nrm2_spool_hooks(s);
 
+	if (!rc)
+		rc = spool_write_labels(s);
 	for (size_t i = 0; i < sizeof rest / sizeof *rest && !rc; i++)
 		if (rest[i].b->used)
 			rc = write_plain(s, rest[i].type, rest[i].b);

@@ -15,7 +15,9 @@ struct nrm2_bytes {
 struct nrm2_spool {
 	int fd; /* -1: not open */
 	uint64_t at;
-	struct nrm2_bytes records, tasks, syncs, losses, meta, schema;
+	struct nrm2_bytes records, tasks, syncs, losses, meta, schema, labels;
+	uint64_t labels_position; /* of the first one at hand */
+	size_t label_at;	  /* in labels, the last one */
 	/* Of the records at hand. */
 	uint32_t ring, hooks, lost;
 	uint64_t position, first, last;
@@ -54,6 +56,9 @@ int nrm2_spool_meta(struct nrm2_spool *s, const char *line, size_t n);
 
 /* A piece of a schema; `begins`: of the next one. */
 int nrm2_spool_schema(struct nrm2_spool *s, bool begins, const char *text, size_t n);
+
+/* A piece of a label; number 0: of the same one. */
+int nrm2_spool_label(struct nrm2_spool *s, uint32_t number, const char *text, size_t n);
 
 /* What is left, END, and the header. */
 int nrm2_spool_finish(struct nrm2_spool *s, const struct nrm2_spool_head *head);

@@ -29,6 +29,8 @@ int nrm2_own_table(struct nrm2_scan *s, const struct nrm2_hook *h)
 		return nrm2_spool_meta(&s->spool, string, length);
 	if (h->major == NRM2_SYSINFO && h->minor == NRM2_SCHEMA && string)
 		return nrm2_spool_schema(&s->spool, id != 0, string, length);
+	if (h->major == NRM2_SYSINFO && h->minor == NRM2_LABEL && string && id <= UINT32_MAX)
+		return nrm2_spool_label(&s->spool, (uint32_t)id, string, length);
 	return 0;
 }
 

@@ -18,7 +18,7 @@ enum {
 	MAX_SYNCS = 1 << 18,
 	/* Texts and, of each label, LABEL_COSTS. */
 	MAX_LABELS_BYTES = 64 << 20,
-	LABEL_COSTS = 64,
+	LABEL_COSTS = 128,
 	/* Files up to this size are verified on opening: the cost is negligible. */
 	VERIFY_SMALL_BYTES = 64 << 20,
 	/* Files up to this size are also unpacked on opening, to check headers against contents:
