@@ -26,12 +26,15 @@ static void names_find_roles(struct hook_names *n, const struct schema_hook *sch
 		return;
 	n->schema = schema;
 	n->has_label = n->has_arguments = false;
+	n->tells_label = n->tells_arguments = true;
 	for (unsigned i = 0; i < count; i++) {
 		n->roles[i] = ROLE_NONE;
 		for (uint8_t role = ROLE_KNOWN; role <= ROLE_TEXT; role++)
 			if (strcmp(fields[i].name, names[role]) == 0 &&
 				(fields[i].type == FIELD_STRING) == (role == ROLE_TEXT))
 				n->roles[i] = role;
+		n->tells_label &= strcmp(fields[i].name, "label") != 0;
+		n->tells_arguments &= strcmp(fields[i].name, "args") != 0;
 		n->has_label |= n->roles[i] == ROLE_LABEL;
 		n->has_arguments |= n->roles[i] == ROLE_NAME;
 	}
@@ -163,11 +166,11 @@ static void names_write_text(struct json *j, struct hook_text text)
 
 void hook_names_write(const struct hook_names *n, struct json *j)
 {
-	if (n->has_label) {
+	if (n->has_label && n->tells_label) {
 		json_key(j, "label");
 		names_write_text(j, n->label);
 	}
-	if (!n->has_arguments)
+	if (!n->has_arguments || !n->tells_arguments)
 		return;
 	json_member_open(j, "args", '[');
 	for (size_t i = 0; i < n->count; i++) {

@@ -23,7 +23,8 @@ struct hook_argument {
 
 /* Starts zeroed. Texts are the hook's or the trace's. */
 struct hook_names {
-	bool has_label, has_arguments; /* fields of the schema */
+	bool has_label, has_arguments;	   /* fields of the schema */
+	bool tells_label, tells_arguments; /* no field has the member's name */
 	struct hook_text label;
 	struct hook_argument *arguments;
 	size_t count, room;

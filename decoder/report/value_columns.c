@@ -1,5 +1,6 @@
 #include "value_columns.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -144,6 +145,60 @@ static int value_add_name(struct value_columns *v, size_t *room, uint8_t kind, u
 	return 0;
 }
 
+/* Whether another column, of those up to n, is spelled like this one. */
+static bool value_is_spelled_again(const struct out *spelled, size_t n, size_t i)
+{
+	for (size_t k = 0; k < n; k++)
+		if (k != i && spelled[k].len == spelled[i].len &&
+			memcmp(spelled[k].buf, spelled[i].buf, spelled[i].len) == 0)
+			return true;
+	return false;
+}
+
+/* Gives the name an end, " (2)", that makes it another than those before it. */
+static int value_rename(struct value_columns *v, struct out *spelled, size_t i)
+{
+	const struct value_name old = v->names[i];
+	char *text = arena_alloc(&v->memory, (size_t)old.length + 16);
+	unsigned number = 2;
+
+	if (!text)
+		return CPIDECODE_ENOMEM;
+	memcpy(text, old.text, old.length);
+	do {
+		v->names[i].length =
+			old.length + (uint32_t)snprintf(text + old.length, 16, " (%u)", number++);
+		spelled[i].len = 0;
+		escape_json(&spelled[i], text, v->names[i].length);
+		if (spelled[i].error)
+			return CPIDECODE_ENOMEM;
+	} while (value_is_spelled_again(spelled, i, i));
+	v->names[i].text = text;
+	return 0;
+}
+
+/* Bytes that are not UTF-8 are spelled alike; two members of an object must not be. */
+static int value_tell_apart(struct value_columns *v, size_t n)
+{
+	struct out *spelled = calloc(n, sizeof *spelled);
+	int rc = spelled ? 0 : CPIDECODE_ENOMEM;
+
+	for (size_t i = 0; spelled && i < n; i++) {
+		out_memory(&spelled[i]);
+		escape_json(&spelled[i], v->names[i].text, v->names[i].length);
+		if (spelled[i].error)
+			rc = CPIDECODE_ENOMEM;
+	}
+	for (size_t i = 1; i < n && !rc; i++)
+		if (memmem(spelled[i].buf, spelled[i].len, "\xEF\xBF\xBD", 3) &&
+			value_is_spelled_again(spelled, i, i))
+			rc = value_rename(v, spelled, i);
+	for (size_t i = 0; spelled && i < n; i++)
+		out_discard(&spelled[i]);
+	free(spelled);
+	return rc;
+}
+
 int value_columns_make(struct value_columns *v, enum report_format format)
 {
 	size_t room = 0, n;
@@ -168,6 +223,8 @@ int value_columns_make(struct value_columns *v, enum report_format format)
 			.place = UINT8_MAX};
 		return 0;
 	}
+	if (value_tell_apart(v, n))
+		return CPIDECODE_ENOMEM;
 	for (size_t i = 0; i < n; i++)
 		v->columns[i] = (struct column){.name = v->names[i].text,
 			.name_length = v->names[i].length,

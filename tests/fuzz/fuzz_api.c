@@ -158,6 +158,23 @@ static bool in_time(const cpidecode_interval *iv)
 	return iv->start_ns != INT64_MIN && iv->start_ns != INT64_MAX && iv->end_ns != INT64_MAX;
 }
 
+/* The values of the interval that the stream returned last, and of the set's. */
+static void values(
+	const cpidecode_interval_stream *stream, const cpidecode_intervals *set, size_t i)
+{
+	cpidecode_value a, b;
+	size_t k = 0;
+
+	for (; cpidecode_interval_stream_value(stream, k, &a) == 0; k++) {
+		PROMISE(!cpidecode_intervals_value(set, i, k, &b), "a value");
+		PROMISE(a.name == b.name && a.type == b.type && a.u == b.u && a.i == b.i &&
+				a.text_length == b.text_length &&
+				(!a.text_length || !memcmp(a.text, b.text, a.text_length)),
+			"value %zu", k);
+	}
+	PROMISE(cpidecode_intervals_value(set, i, k, &b) == CPIDECODE_EINVAL, "values");
+}
+
 static void intervals(const cpidecode_trace *t)
 {
 	cpidecode_intervals *set;
@@ -174,6 +191,8 @@ static void intervals(const cpidecode_trace *t)
 		ordered &= in_time(&a) && in_time(&b);
 		PROMISE(!ordered || same(&a, &b), "interval %zu: depths %u and %u", i, a.depth,
 			b.depth);
+		if (ordered)
+			values(stream, set, i);
 		if (!ordered || !b.depth)
 			continue;
 		PROMISE(b.parent >= 0 && b.parent < (int64_t)i, "a parent");

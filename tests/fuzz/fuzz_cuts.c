@@ -5,6 +5,7 @@
  */
 #include <pthread.h>
 
+#include "../../formats/interval_hooks.h"
 #include "../../decoder/model/intervals/interval_stream.h"
 #include "../../decoder/model/hooks/pass.h"
 #include "recipe.h"
@@ -173,12 +174,31 @@ static bool same_label(const struct interval *a, const struct interval *b)
 	       (!a->label || memcmp(a->label, b->label, a->label_len) == 0);
 }
 
+static bool same_values(const struct interval *a, const struct interval *b)
+{
+	if (a->num_values != b->num_values)
+		return false;
+	for (uint32_t i = 0; i < a->num_values; i++) {
+		const struct interval_value *x = &a->values[i], *y = &b->values[i];
+
+		if (x->name != y->name || x->kind != y->kind || x->type != y->type ||
+			x->length != y->length)
+			return false;
+		if (x->type == INTERVAL_ARG_TEXT
+				? memcmp(a->value_texts + x->at, b->value_texts + y->at, x->length)
+				: x->u != y->u)
+			return false;
+	}
+	return true;
+}
+
 static bool same_interval(const struct interval *a, const struct interval *b)
 {
 	return a->start_ns == b->start_ns && a->end_ns == b->end_ns && a->ring == b->ring &&
 	       a->tid == b->tid && a->position == b->position && a->file == b->file &&
 	       a->depth == b->depth && a->flags == b->flags && a->num_cpus == b->num_cpus &&
-	       a->cycles == b->cycles && a->elapsed == b->elapsed && same_label(a, b);
+	       a->cycles == b->cycles && a->elapsed == b->elapsed && same_label(a, b) &&
+	       same_values(a, b);
 }
 
 static void intervals(const struct trace *t, const struct settings *s)
@@ -256,14 +276,15 @@ static void gather_all(struct gathered *g, const struct trace *t, const struct s
 		.read = gather_slice,
 		.ctx = g};
 
-	PROMISE(!interval_builder_new(t, s->budget & WANT_ALL, &g->builder), "memory");
+	PROMISE(!interval_builder_new(t, s->budget & (WANT_ALL | WANT_VALUES), &g->builder),
+		"memory");
 	PROMISE(!pass_run(&p, found), "a pass");
 	interval_builder_free(g->builder);
 }
 
 static bool same_measures(const struct interval *a, const struct interval *b)
 {
-	return a->types == b->types && a->instructions == b->instructions &&
+	return same_values(a, b) && a->types == b->types && a->instructions == b->instructions &&
 	       a->busy_cycles == b->busy_cycles && a->thread_cycles == b->thread_cycles &&
 	       a->on_cpu_ns == b->on_cpu_ns && a->faults == b->faults && a->task == b->task;
 }
