@@ -1,5 +1,6 @@
 #include "short_form.h"
 
+#include "../../formats/scope_hooks.h"
 #include "../lib/trace_build.h"
 #include "recipe.h"
 
@@ -98,13 +99,17 @@ static void put_any_hook(struct maker *m, unsigned operand)
 {
 	struct words w = {0};
 	struct bytes strings = {0};
-	uint8_t major = feed_u8(&m->in), minor = feed_u8(&m->in);
+	uint8_t major = feed_u8(&m->in);
+	uint32_t minor = feed_u8(&m->in);
 	unsigned nstrings = operand & 3;
 
 	for (unsigned i = 0; i < operand >> 2; i++)
 		word(&w, (uint32_t)number(&m->in));
 	for (unsigned i = 0; i < nstrings; i++)
 		put_any_label(&strings, &m->in);
+	/* Kinds, as of light intervals and of arguments. */
+	if (major == SCOPE_MAJOR || major == INTERVAL_MAJOR)
+		minor <<= 28;
 	record(m, major, minor, &w, nstrings, &strings);
 	bytes_free(&strings);
 }
