@@ -77,9 +77,14 @@ struct trace_text texts_get(struct trace_texts *t, uint32_t index)
 	return text;
 }
 
-size_t texts_limit(const struct trace_texts *t)
+size_t texts_limit(struct trace_texts *t)
 {
-	return t->count + TEXTS_OF_HOOKS - t->of_hooks;
+	size_t limit;
+
+	pthread_mutex_lock(&t->lock);
+	limit = t->count + TEXTS_OF_HOOKS - t->of_hooks;
+	pthread_mutex_unlock(&t->lock);
+	return limit;
 }
 
 void texts_free(struct trace_texts *t)

@@ -26,7 +26,7 @@ enum {
 
 /* The texts of a trace by index, from 0. Starts zeroed but for the lock. */
 struct trace_texts {
-	pthread_mutex_t lock; /* texts_find_or_add, texts_get: threads that read hooks */
+	pthread_mutex_t lock; /* for threads that read hooks: all but texts_add, texts_free */
 	struct intern memory;
 	struct trace_text *at;
 	size_t count, room;
@@ -40,7 +40,7 @@ int texts_add(struct trace_texts *t, const char *at, uint32_t length, uint32_t *
 uint32_t texts_find_or_add(struct trace_texts *t, const char *at, uint32_t length);
 struct trace_text texts_get(struct trace_texts *t, uint32_t index);
 /* More than any index that this trace will have. */
-size_t texts_limit(const struct trace_texts *t);
+size_t texts_limit(struct trace_texts *t);
 void texts_free(struct trace_texts *t);
 
 /* An entry of LABELS. */

@@ -156,7 +156,7 @@ void missing_summary_line(const struct report *r, const struct tally *t)
 				: missing_counts(&f, &f.sums.ratios.scaled)},
 		{"thread CPI", f.thread, missing_thread(&f)},
 		{"busy%", f.busy,
-			!f.has_cpi_groups ? NEED_METHOD
+			!f.has_cpi_groups ? t->has_util ? NEED_METHOD : NEED_INTERVALS
 			: hooks		  ? hooks
 			: !flag		  ? NEED_SCALED
 					  : NEED_RATE},
