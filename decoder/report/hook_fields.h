@@ -6,7 +6,7 @@
 #define SWT_DECODER_HOOK_FIELDS_H
 
 #include "../model/hooks/schema.h"
-#include "hook_names.h"
+#include "values/hook_names.h"
 #include "../sink/json.h"
 
 enum { HOOK_FIELDS_CACHED = 64 };

@@ -8,7 +8,7 @@
 #include "../model/intervals/interval_stream.h"
 #include "../model/stats/tally.h"
 #include "../sink/escape.h"
-#include "value_columns.h"
+#include "values/columns.h"
 
 /* Columns that many traces say nothing for: of CPU utilisation, of the thread's time, of quality
  * hooks, and of time that no switch explains. */

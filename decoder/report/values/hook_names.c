@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../formats/scope_hooks.h"
-#include "../base/grow.h"
-#include "../model/trace/labels.h"
-#include "../sink/escape.h"
-#include "value_columns.h"
+#include "../../../formats/scope_hooks.h"
+#include "../../base/grow.h"
+#include "../../model/trace/labels.h"
+#include "../../sink/escape.h"
+#include "columns.h"
 
 enum role { ROLE_NONE, ROLE_KNOWN, ROLE_LABEL, ROLE_NAME, ROLE_TYPE, ROLE_VALUE, ROLE_TEXT };
 

@@ -2,13 +2,13 @@
  * Columns of intervals' named values: arguments. One for each name that occurs in the
  * intervals reported, by the names' bytes; in text one for all of them.
  */
-#ifndef SWT_DECODER_VALUE_COLUMNS_H
-#define SWT_DECODER_VALUE_COLUMNS_H
+#ifndef SWT_DECODER_REPORT_VALUES_COLUMNS_H
+#define SWT_DECODER_REPORT_VALUES_COLUMNS_H
 
 #include <stdatomic.h>
 
-#include "../base/intern.h"
-#include "rows.h"
+#include "../../base/intern.h"
+#include "../rows.h"
 
 enum { VALUE_COLUMNS_MAX = 1000 };
 

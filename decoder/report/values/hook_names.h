@@ -2,12 +2,12 @@
  * What a hook of intervals states by numbers of the table of labels: its label, and the names of
  * its arguments, as they stand in the hook.
  */
-#ifndef SWT_DECODER_HOOK_NAMES_H
-#define SWT_DECODER_HOOK_NAMES_H
+#ifndef SWT_DECODER_REPORT_VALUES_HOOK_NAMES_H
+#define SWT_DECODER_REPORT_VALUES_HOOK_NAMES_H
 
-#include "../model/hooks/schema.h"
-#include "../model/trace/trace.h"
-#include "rows.h"
+#include "../../model/hooks/schema.h"
+#include "../../model/trace/trace.h"
+#include "../rows.h"
 
 struct hook_text {
 	const char *at; /* NULL: the table of labels has no entry of the number */

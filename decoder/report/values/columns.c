@@ -1,13 +1,13 @@
-#include "value_columns.h"
+#include "columns.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../formats/interval_hooks.h"
-#include "../base/grow.h"
-#include "../model/trace/labels.h"
-#include "../sink/escape.h"
+#include "../../../formats/interval_hooks.h"
+#include "../../base/grow.h"
+#include "../../model/trace/labels.h"
+#include "../../sink/escape.h"
 
 static const char *const prefixes[VALUE_KINDS] = {[VALUE_ARGUMENT] = "arg."};
 
