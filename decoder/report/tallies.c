@@ -133,6 +133,8 @@ static int read_shared(struct report *r, struct tally *t, unsigned threads)
 
 	if (t->wanted & TALLY_WANT_CPUS)
 		reader.wants |= WANT_CPUS;
+	if (t->wanted & TALLY_WANT_TYPES)
+		reader.wants |= WANT_TYPES;
 	/* A tally needs no thread and seldom a time: only the filter reads them. */
 	if (reader.all)
 		reader.spared = HOOK_SPARE_TASK;

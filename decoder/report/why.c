@@ -107,7 +107,7 @@ static int why_read_sides(struct search *s)
 
 int report_why(struct report *r)
 {
-	struct search s = {.r = r};
+	struct search s = {.r = r, .tally.wanted = TALLY_WANT_TYPES};
 
 	if (!r->tail)
 		r->tail = REPORT_TAIL;

@@ -21,7 +21,7 @@ static const struct group_field nothing = {"", TAKE_NOTHING, 0, 0, 0};
 
 static const struct group_field fields[] = {
 	{"elapsed", TAKE_ELAPSED, OF_BOTH | OF_SCOPE, 0, 0},
-	{"types", TAKE_TYPES, OF_BOTH, WANT_FLAGS | WANT_THREAD, 0},
+	{"types", TAKE_TYPES, OF_BOTH, WANT_FLAGS | WANT_TYPES, 0},
 	{"num_cpus", TAKE_NUM_CPUS, OF_BOTH, WANT_FLAGS, 0},
 	{"label", TAKE_LABEL, OF_BOTH, 0, 0},
 	{"raw_cpi", TAKE_RATIO, OF_CPI, WANT_SYSTEM, IV(raw_cpi)},

@@ -11,7 +11,7 @@
 enum interval_want {
 	WANT_START = 1u << 0,	/* start_ns; from an interval_stream also end_ns, elapsed_ns */
 	WANT_SYSTEM = 1u << 1,	/* the system's ratios and counts */
-	WANT_THREAD = 1u << 2,	/* the thread's; types */
+	WANT_THREAD = 1u << 2,	/* the thread's */
 	WANT_QUALITY = 1u << 3, /* IV_FLAGGED, on_cpu_ns to faults */
 	WANT_CPUS = 1u << 4,	/* cpus and num_cpus */
 	WANT_FLAGS = 1u << 5,	/* types, num_cpus, IV_INCONSISTENT, IV_MALFORMED */
@@ -20,6 +20,7 @@ enum interval_want {
 	/* Reads only by the schema's cursor: slower, same result. */
 	WANT_BY_CURSOR = 1u << 7,
 	WANT_VALUES = 1u << 8, /* named values; WANT_ALL does not have them */
+	WANT_TYPES = 1u << 9,  /* types; WANT_FLAGS has them, too */
 };
 
 /*

@@ -26,6 +26,7 @@ enum tally_wanted {
 	TALLY_WANT_CPUS = 1 << 0,   /* each processor's ratios */
 	TALLY_WANT_VALUES = 1 << 1, /* what CPIs and instructions single intervals had */
 	TALLY_WANT_ORDER = 1 << 2,  /* when intervals ended: end_ns is needed */
+	TALLY_WANT_TYPES = 1 << 3,  /* TALLY_SEEN_THREAD of summary hooks: types is needed */
 };
 
 /* Bits of tally.seen beside those of enum interval_flag. They show why a figure is n/a. */
