@@ -263,7 +263,7 @@ again:
 		sample_clear_cpus(s);
 	all = n->perf && perf_cpus_complete(PERF_HARDWARE);
 	if ((n->perf || n->online) && !all)
-		look_for_cpus(s, n->perf, COUNTER_START, clock_now());
+		look_for_cpus(s, n->perf, COUNTER_START, n->perf ? 0 : clock_now());
 	if (n->idle)
 		sample_read_idle(c, s);
 	now = clock_now();
