@@ -165,12 +165,6 @@ measure() {
 		done
 		run=$((run + 1))
 	done
-	"$swtrace" info --json >"$work/info" 2>"$log" || { cat "$log" >&2; fail "swtrace info failed"; }
-	verdict_of "the ledger has an interval of every command" \
-		"$attempted_hooks hooks attempted, the session says $(total attempted)" \
-		same "$attempted_hooks" "$(total attempted)"
-	for loss in lost_full lost_big lost_held lost_no_guest torn; do
-		verdict_of "$loss is 0" "$(total $loss)" same 0 "$(total $loss)"
-	done
+	check_ledger "the ledger has an interval of every command" "$attempted_hooks"
 	fact 'load afterwards' "$(busy)" >>"$work/samples"
 }

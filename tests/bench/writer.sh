@@ -14,15 +14,19 @@ guests() {
 attempted() { sed -n "s/^attempted	$1	//p" "$work/samples"; }
 same() { [ -n "$1" ] && [ "$1" = "$2" ]; }
 
-# Checks by the session's ledger that every timed hook was traced.
-check_trace() {
+# check_ledger WHAT HOOKS: checks that the session's ledger has so many hooks, and no losses.
+check_ledger() {
 	"$swtrace" info --json >"$work/info" 2>"$log" || { cat "$log" >&2; fail "swtrace info failed"; }
-	verdict_of "the ledger has every hook that was timed" \
-		"$(attempted all) attempted, the session says $(total attempted)" \
-		same "$(attempted all)" "$(total attempted)"
+	verdict_of "$1" "$2 hooks attempted, the session says $(total attempted)" \
+		same "$2" "$(total attempted)"
 	for loss in lost_full lost_big lost_held lost_no_guest torn; do
 		verdict_of "$loss is 0" "$(total $loss)" same 0 "$(total $loss)"
 	done
+}
+
+# Checks that every timed hook was traced, those of threads without rseq in guest rings.
+check_trace() {
+	check_ledger "the ledger has every hook that was timed" "$(attempted all)"
 	verdict_of "guest rings have the hooks of threads without rseq, and no others" \
 		"$(attempted guest) attempted, $(guests) there" same "$(attempted guest)" "$(guests)"
 }
