@@ -27,8 +27,7 @@ copy_sources() {
 
 # Unpacks the source to $work/redis. Fails with the reason in the report.
 get_source() {
-	# In a subshell: need_packages has a log of its own.
-	if ! (need_packages dpkg-dev gcc libc6-dev make patch pkg-config util-linux) 2>"$log"; then
+	if ! need_packages dpkg-dev gcc libc6-dev make patch pkg-config util-linux 2>"$log"; then
 		absent "packages are missing: $(tail -n 1 "$log")"
 		return 1
 	fi

@@ -23,21 +23,21 @@ need_packages() {
 		as_root="sudo -n"
 	fi
 	echo "installing$missing" >&2
-	log=$(mktemp)
+	apt_log=$(mktemp)
 	# A fresh machine may be updating itself.
 	apt_waits='-o DPkg::Lock::Timeout=600 -o Acquire::Retries=3'
 	# A failing update matters only if the install then fails too.
 	# shellcheck disable=SC2086
-	$as_root apt-get $apt_waits update >"$log" 2>&1 || true
+	$as_root apt-get $apt_waits update >"$apt_log" 2>&1 || true
 	# shellcheck disable=SC2086
 	if ! $as_root env DEBIAN_FRONTEND=noninteractive apt-get $apt_waits install -y --no-install-recommends \
-		$missing >>"$log" 2>&1; then
-		tail -n 20 "$log" >&2
-		rm -f "$log"
+		$missing >>"$apt_log" 2>&1; then
+		tail -n 20 "$apt_log" >&2
+		rm -f "$apt_log"
 		echo "could not install$missing (above: what apt-get said)" >&2
 		return 1
 	fi
-	rm -f "$log"
+	rm -f "$apt_log"
 }
 
 # What it takes to build the project.
