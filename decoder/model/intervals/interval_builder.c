@@ -44,6 +44,7 @@ struct interval_builder {
 	struct group **groups; /* by file; NULL: none yet */
 	struct group *out;     /* the group returned last; NULL: none yet */
 	size_t flush_file;
+	uint64_t strays; /* time hooks without a group, not counted as malformed yet */
 	const struct group_plan *last[PARTS]; /* cache of the last lookup: usually needed next */
 	struct group_plans plans;
 	struct group_reader reader;
@@ -314,7 +315,12 @@ int interval_feed(struct interval_builder *b, const struct hook *h, const struct
 	if (!plan)
 		return CPIDECODE_ENOMEM;
 	struct group_identity next = interval_identify_hook(plan, part, h);
-	if (g && g->open && !same_group(g, h, &next))
+	bool goes_on = g && g->open && same_group(g, h, &next);
+	if (!goes_on && part == PART_TIME) {
+		b->strays++;
+		return close_group(b, h->file, iv);
+	}
+	if (!goes_on)
 		closed = close_group(b, h->file, iv);
 	g = closed < 0 ? NULL : group_for(b, h);
 	if (!g)
@@ -375,6 +381,14 @@ static int take_rest(struct interval_builder *b, struct ring_cursor *c)
 	return rc;
 }
 
+/* Leaves the strays of a slice to the findings of reading. */
+static void count_strays(struct interval_builder *b, struct ring_cursor *c)
+{
+	if (c)
+		c->counts.malformed += b->strays;
+	b->strays = 0;
+}
+
 int interval_read(struct interval_builder *b, struct pass_slice *s, const struct interval **iv)
 {
 	struct ring_cursor *lone = pass_lone(s);
@@ -385,8 +399,10 @@ int interval_read(struct interval_builder *b, struct pass_slice *s, const struct
 		rc = lone ? take_rest(b, lone) : 0;
 		if (!rc)
 			rc = pass_next(s, &h);
-		if (!rc)
+		if (!rc) {
+			count_strays(b, lone);
 			return interval_flush(b, iv);
+		}
 		if (rc > 0)
 			rc = interval_feed(b, h, iv);
 	} while (!rc);

@@ -224,7 +224,8 @@ struct hook_iter;
 struct hook_counts {
 	uint64_t hooks, pads, torn;
 	uint64_t reserved;	/* records of reserved kinds, skipped */
-	uint64_t malformed;	/* records that contradict themselves, skipped */
+	uint64_t malformed;	/* records that contradict themselves, or belong to a group and
+				   have none: skipped */
 	uint64_t promised;	/* hooks, by the headers of the sections that were read */
 	uint64_t torn_promised; /* by the same headers */
 	uint64_t bad_sections;	/* sections that failed to unpack, to match their checksum or to be
