@@ -301,6 +301,9 @@ enum cpidecode_interval_flag {
 	CPIDECODE_IV_CPUS_CHANGED = 1 << 9, /* a processor went on- or offline in the interval */
 	CPIDECODE_IV_CORE_TYPES = 1 << 10,  /* a ratio adds counts of several types of core */
 	CPIDECODE_IV_USER_ONLY = 1 << 11,   /* the thread's counts are of user mode only */
+	/* Intervals nested in it may have been overwritten: it began before the oldest hook that
+	 * its rings still have. */
+	CPIDECODE_IV_CHILDREN_LOST = 1 << 12,
 };
 
 typedef struct cpidecode_interval_cpu {

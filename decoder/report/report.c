@@ -5,17 +5,18 @@
 #include "report.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 
 /* Words of enum interval_flag's bits. */
 static const char *const flag_words[] = {"summary", "detailed", "no-start", "no-end",
 	"inconsistent", "scripted", "malformed", "quality", "multiplexed", "cpus-changed",
-	"core-types", "user-only"};
+	"core-types", "user-only", "children-lost"};
 
 enum { FLAG_WORDS = sizeof flag_words / sizeof *flag_words };
 
-_Static_assert(IV_USER_ONLY == 1u << (FLAG_WORDS - 1), "a word for each flag");
+_Static_assert(IV_CHILDREN_LOST == 1u << (FLAG_WORDS - 1), "a word for each flag");
 
 void report_end(struct report *r)
 {
@@ -51,6 +52,18 @@ void report_note_no_intervals(const struct report *r)
 			"no intervals, but %" PRIu64
 			" hook%s (of TraceHook, say): --report hooks shows %s",
 			hooks, hooks == 1 ? "" : "s", hooks == 1 ? "it" : "them");
+}
+
+void report_note_children_lost(const struct report *r, uint64_t lost, uint64_t all, double share,
+	const char *unit, const char *consequence)
+{
+	if (!lost)
+		return;
+	report_note(r,
+		"%" PRIu64 " of %" PRIu64 " interval%s (%.1f %% of the %s) began before the oldest "
+		"hook left in the rings: intervals nested in %s may be missing%s",
+		lost, all, all == 1 ? "" : "s", isnan(share) ? 0 : 100 * share, unit,
+		lost == 1 ? "it" : "them", consequence);
 }
 
 void report_scripted_line(const struct report *r)

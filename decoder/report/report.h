@@ -100,6 +100,13 @@ void report_note(const struct report *r, const char *format, ...)
 /* Notes that a report found no intervals. Names the report of hooks if the trace has hooks. */
 void report_note_no_intervals(const struct report *r);
 
+/*
+ * Notes how many of all intervals may lack nested ones that were overwritten (IV_CHILDREN_LOST),
+ * and their share (0 to 1) of that unit. The line ends with the consequence. Nothing if none.
+ */
+void report_note_children_lost(const struct report *r, uint64_t lost, uint64_t all, double share,
+	const char *unit, const char *consequence);
+
 enum { REPORT_TAIL = 990, REPORT_MAX_THREADS = PASS_MAX_THREADS };
 
 /* The first line of every text report of a trace with scripted counters. */

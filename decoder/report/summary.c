@@ -99,6 +99,20 @@ void summary_print(struct report *r, const struct tally *t)
 		missing_summary_line(r, t);
 }
 
+/* On standard error: a partial result does not tell it, and its report has the same bytes. */
+static void summary_note_children_lost(const struct report *r, const struct tally *t)
+{
+	uint64_t count = 0;
+	exact_sum total = 0;
+
+	for (size_t i = 0; i < t->count; i++) {
+		count += t->groups[i]->time.count;
+		exact_add(&total, t->groups[i]->total);
+	}
+	report_note_children_lost(r, t->children_lost, count,
+		(double)t->children_lost_time / (double)total, "time", "");
+}
+
 int report_summary(struct report *r)
 {
 	struct tally t = {0};
@@ -106,6 +120,8 @@ int report_summary(struct report *r)
 
 	if (!rc)
 		summary_print(r, &t);
+	if (!rc)
+		summary_note_children_lost(r, &t);
 	tally_free(&t);
 	return rc;
 }

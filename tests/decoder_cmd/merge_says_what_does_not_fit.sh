@@ -55,7 +55,9 @@ make_trace lossy.bin
 run 0 --partial loss1.p --slice 1/2 lossy.bin
 run 3 --partial loss2.p --slice 2/2 --strict lossy.bin
 run 0 lossy.bin
-mv err expected
+in_file err 'may be missing'
+# Partial results do not hold what overwriting may have cost.
+grep -v 'may be missing' err >expected
 run 3 merge --strict loss1.p loss2.p
 cmp -s err expected || fail "losses are told otherwise"
 loss=''

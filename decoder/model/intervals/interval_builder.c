@@ -9,6 +9,7 @@
 #include "../../../formats/trace_file.h"
 #include "../../../include/cpidecode.h"
 #include "../trace/clock.h"
+#include "../trace/overwritten.h"
 #include "group.h"
 #include "intervals.h"
 #include "../hooks/pass.h"
@@ -40,6 +41,7 @@ static const struct interval blank = {
 
 struct interval_builder {
 	const struct trace *t;
+	struct overwritten overwritten;
 	unsigned wants;
 	struct group **groups; /* by file; NULL: none yet */
 	struct group *out;     /* the group returned last; NULL: none yet */
@@ -62,6 +64,13 @@ int interval_builder_new(const struct trace *t, unsigned wants, struct interval_
 	if (!b)
 		return CPIDECODE_ENOMEM;
 	b->t = t;
+	if (overwritten_find(&b->overwritten, t)) {
+		free(b);
+		return CPIDECODE_ENOMEM;
+	}
+	/* Which rings a thread may have written to depends on whether it was moved. */
+	if (b->overwritten.nrings)
+		wants |= WANT_QUALITY;
 	b->wants = wants;
 	b->plans.wants = wants;
 	b->plans.builtin = t->builtin;
@@ -69,7 +78,7 @@ int interval_builder_new(const struct trace *t, unsigned wants, struct interval_
 	b->blank = blank;
 	b->groups = calloc(t->nfiles ? t->nfiles : 1, sizeof *b->groups);
 	if (!b->groups) {
-		free(b);
+		interval_builder_free(b);
 		return CPIDECODE_ENOMEM;
 	}
 	*result = b;
@@ -80,12 +89,13 @@ void interval_builder_free(struct interval_builder *b)
 {
 	if (!b)
 		return;
-	for (size_t i = 0; i < b->t->nfiles; i++)
+	for (size_t i = 0; b->groups && i < b->t->nfiles; i++)
 		group_free(b->groups[i]);
 	group_free(b->out);
 	free(b->groups);
 	group_plans_free(&b->plans);
 	hash_index_free(&b->reader.names);
+	overwritten_free(&b->overwritten);
 	free(b);
 }
 
@@ -209,6 +219,9 @@ static int close_group(struct interval_builder *b, size_t file, const struct int
 	forget_share_of_unknown(iv->raw_cpi, iv->scaled_cpi, &iv->busy_pct);
 	settle_cpus(g->cpus, iv->num_cpus);
 	settle_off_cpu(iv);
+	if (overwritten_after(&b->overwritten, iv->machine, iv->ring,
+		    iv->ctx_switches == 0 || iv->migrations == 0, iv->start_ticks))
+		iv->flags |= IV_CHILDREN_LOST;
 	iv->cpus = iv->num_cpus && b->wants & WANT_CPUS ? g->cpus : NULL;
 	iv->utils = iv->major == CPUUTIL_MAJOR && iv->cpus ? g->utils : NULL;
 	iv->label = iv->has_label ? g->label : NULL;

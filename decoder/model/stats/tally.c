@@ -309,6 +309,10 @@ int tally_add(struct tally *t, const struct interval *iv)
 		return rc;
 	t->seen |= tally_see(iv);
 	exact_add(&g->total, elapsed_exact(iv));
+	if (iv->flags & IV_CHILDREN_LOST) {
+		t->children_lost++;
+		exact_add(&t->children_lost_time, elapsed_exact(iv));
+	}
 	rc = add_methods(t, g, iv);
 	if (!rc)
 		rc = tally_add_columns(t, g, iv);
@@ -372,14 +376,21 @@ int tally_merge_group(struct tally *t, const struct tally_group *from)
 	return g ? merge_group(t, g, from) : CPIDECODE_ENOMEM;
 }
 
+void tally_merge_facts(struct tally *t, const struct tally *from)
+{
+	t->cpus_left_out += from->cpus_left_out;
+	t->seen |= from->seen;
+	t->children_lost += from->children_lost;
+	exact_add(&t->children_lost_time, from->children_lost_time);
+}
+
 int tally_merge(struct tally *t, const struct tally *from)
 {
 	int rc = 0;
 
 	for (size_t i = 0; i < from->count && !rc; i++)
 		rc = tally_merge_group(t, from->groups[i]);
-	t->cpus_left_out += from->cpus_left_out;
-	t->seen |= from->seen;
+	tally_merge_facts(t, from);
 	return rc;
 }
 
@@ -392,8 +403,7 @@ int tally_take(struct tally *t, struct tally *from)
 		t->groups[t->count++] = from->groups[i];
 	}
 	t->has_util |= from->has_util;
-	t->cpus_left_out += from->cpus_left_out;
-	t->seen |= from->seen;
+	tally_merge_facts(t, from);
 	intern_take(&t->memory, &from->memory);
 	from->count = 0;
 	tally_free(from);

@@ -35,7 +35,7 @@ enum tally_seen {
 	TALLY_SEEN_THREAD = 1 << 17, /* CPI_HOOK_THREAD: the thread's fields, measured or not */
 	TALLY_SEEN_ON_CPU = 1 << 18, /* the thread's time on a processor */
 };
-_Static_assert((int)IV_USER_ONLY < (int)TALLY_SEEN_CPI, "bits of their own");
+_Static_assert((int)IV_CHILDREN_LOST < (int)TALLY_SEEN_CPI, "bits of their own");
 
 /* Which CPI, and whose instructions. */
 enum tally_value {
@@ -94,8 +94,11 @@ struct tally {
 	bool has_util;				  /* groups of CPU utilisation */
 	struct tally_group *recent[TALLY_RECENT]; /* that were found, by a hash of their ends */
 	uint64_t cpus_left_out;			  /* intervals with more processors than are kept */
-	uint32_t seen; /* in any CPI interval; 0: none, or a partial result, which does not tell */
-	struct intern memory; /* groups and labels */
+	/* A partial result tells none of these. */
+	uint32_t seen;		      /* in any CPI interval; 0: none */
+	uint64_t children_lost;	      /* intervals that are IV_CHILDREN_LOST */
+	exact_sum children_lost_time; /* as a group's total */
+	struct intern memory;	      /* groups and labels */
 	struct columns_buffer buffer;
 };
 
@@ -103,6 +106,8 @@ struct tally {
 int tally_add(struct tally *t, const struct interval *iv);
 int tally_merge(struct tally *t, const struct tally *from);
 int tally_merge_group(struct tally *t, const struct tally_group *from);
+/* What belongs to no group: cpus_left_out and the members after it. */
+void tally_merge_facts(struct tally *t, const struct tally *from);
 /* Moves what from has, which is empty then; the two have no group in common. Or neither changes. */
 int tally_take(struct tally *t, struct tally *from);
 /* Of the name of the group that the interval belongs to; a group has it, too. */

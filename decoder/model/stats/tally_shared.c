@@ -60,8 +60,7 @@ static struct part *part_of(const struct tally_shared *s, uint32_t hash)
 /* Moves the thread's groups to the shared parts. */
 static int give_away(struct tally_shared *s, struct own *own)
 {
-	uint64_t left_out = own->tally.cpus_left_out;
-	uint32_t seen = own->tally.seen;
+	const struct tally before = own->tally;
 	int rc = 0;
 
 	for (size_t i = 0; i < own->tally.count && !rc; i++) {
@@ -73,8 +72,7 @@ static int give_away(struct tally_shared *s, struct own *own)
 		pthread_mutex_unlock(&p->lock);
 	}
 	tally_free(&own->tally);
-	own->tally.cpus_left_out = left_out;
-	own->tally.seen = seen;
+	tally_merge_facts(&own->tally, &before);
 	own->full = true;
 	return rc;
 }
@@ -120,8 +118,7 @@ static int collect_parts(struct tally_shared *s, struct tally *t)
 	t->wanted = s->parts[0].tally.wanted;
 	for (unsigned i = 0; i < s->threads && !rc; i++) {
 		rc = give_away(s, &s->own[i]);
-		t->cpus_left_out += s->own[i].tally.cpus_left_out;
-		t->seen |= s->own[i].tally.seen;
+		tally_merge_facts(t, &s->own[i].tally);
 	}
 	for (unsigned i = 0; i < PARTS && !rc; i++)
 		rc = tally_take(t, &s->parts[i].tally);

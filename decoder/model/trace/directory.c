@@ -44,8 +44,10 @@ static void add_section(struct file *f, struct trace_ring *r, const struct io_se
 	r->raw += s->raw;
 	r->torn += s->torn;
 	r->lost += s->lost;
-	if (!r->sections++ || s->position < r->position_first)
+	if (!r->sections++ || s->position < r->position_first) {
 		r->position_first = s->position;
+		r->lost_first = s->lost;
+	}
 	if (s->position + s->raw > r->position_end)
 		r->position_end = s->position + s->raw;
 	if (tells_time(s)) {

@@ -151,6 +151,8 @@ enum interval_flag {
 	IV_CPUS_CHANGED = 1u << 9, /* a processor came or went: "cpus-changed" */
 	IV_CORE_TYPES = 1u << 10,  /* ratios add counts of several types of core: "core-types" */
 	IV_USER_ONLY = 1u << 11,   /* the thread's counts are of user mode only: "user-only" */
+	/* Intervals nested in it may have been overwritten (overwritten.h): "children-lost" */
+	IV_CHILDREN_LOST = 1u << 12,
 };
 
 /* The flags that a quality hook sets. */

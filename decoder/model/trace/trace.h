@@ -37,6 +37,7 @@ struct trace_ring {
 	uint64_t hooks;			       /* by the section headers */
 	uint64_t torn;			       /* as the section headers say */
 	uint64_t lost;			       /* sum of the section headers' "lost since" */
+	uint64_t lost_first;		       /* of the header at position_first */
 	uint64_t first, last;		       /* ticks, as the section headers say */
 	uint64_t position_first, position_end; /* of the ring's bytes in the file */
 	bool has_loss;			       /* the LOSS section has an entry: the rest is set */

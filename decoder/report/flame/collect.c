@@ -202,6 +202,7 @@ static int collect_add_interval(
 		.ring = iv->ring,
 		.file = iv->file,
 		.tid = iv->tid,
+		.flags = iv->flags,
 		.task_name = collect_find_task(w, iv)};
 	if (!r->task_name)
 		return CPIDECODE_ENOMEM;

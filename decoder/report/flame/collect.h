@@ -21,7 +21,7 @@ struct flame_record {
 	uint64_t position;
 	uint32_t ring, file, tid;
 	uint32_t name, task_name; /* as its writer numbers them */
-	uint32_t unused;
+	uint32_t flags;		  /* enum interval_flag */
 	/* As the shape says: weight; in pictures above, below, value. Absent ones are not stored.
 	 */
 	uint64_t words[4];

@@ -24,6 +24,7 @@ struct open_interval {
 	uint64_t path;
 	uint32_t frame; /* or FRAME_WAITING */
 	bool counts;
+	bool lost; /* children, maybe */
 };
 
 /*
@@ -52,6 +53,9 @@ struct builder {
 	size_t nopen, open_cap;
 	uint32_t unused; /* number of the first free one; its path is that of the next; 0: none */
 	struct thread_stacks threads;
+	exact_sum self;		  /* of all that count */
+	uint64_t children_lost;	  /* of these, those that are IV_CHILDREN_LOST, */
+	exact_sum self_with_lost; /* and theirs */
 	struct waiting waiting[BATCH];
 };
 
@@ -76,6 +80,11 @@ static void builder_close_interval(struct builder *b, uint32_t number)
 	/* Counters are read at different moments: children can add up to more than their parent. */
 	uint64_t self = o->counts && o->weight > o->nested ? o->weight - o->nested : 0;
 
+	exact_add(&b->self, self);
+	if (o->counts && o->lost) {
+		b->children_lost++;
+		exact_add(&b->self_with_lost, self);
+	}
 	if (o->frame & FRAME_WAITING) {
 		struct waiting *w = &b->waiting[o->frame & ~FRAME_WAITING];
 
@@ -145,7 +154,8 @@ static int builder_nest_interval(struct builder *b, const struct flame_record *r
 		.weight = weight,
 		.path = w->path,
 		.frame = FRAME_WAITING | i,
-		.counts = (r->sort.spare & FLAME_COUNTED) != 0};
+		.counts = (r->sort.spare & FLAME_COUNTED) != 0,
+		.lost = (r->flags & IV_CHILDREN_LOST) != 0};
 	flame_tree_ask(&b->tree, w->path);
 	return 0;
 }
@@ -292,6 +302,10 @@ int report_flame(struct report *r)
 		report_note(r, "%" PRIu64 " interval%s left out: %s were not measured in %s",
 			left_out, left_out == 1 ? "" : "s", units[r->weight],
 			left_out == 1 ? "it" : "them");
+	if (!rc)
+		report_note_children_lost(r, b->children_lost, b->collection.counted,
+			(double)b->self_with_lost / (double)b->self, units[r->weight],
+			", so their values are an upper bound");
 	flame_tree_free(&b->tree);
 	free(b);
 	return rc;
