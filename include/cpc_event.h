@@ -9,12 +9,12 @@
  *	cpu/event=0x3c,umask=0,cmask=1,inv,edge/	a PMU of sysfs with its format's terms, or
  *	cpu/cache-misses/			an event that sysfs lists for the PMU
  *	r01c2					raw, as the PMU encodes it
- *	inst_retired:any_p:c=1:i:e		libpfm4's, in builds with libpfm4
+ *	inst_retired:any_p:c=1:i:e		libpfm4's, where that is installed
  *
  * Any form may end in a modifier of perf's, `:u`, `:k` or `:uk`: user mode, the kernel, both.
  *
  * libpfm4's names of the kernel's own events need libpfm4's prefix, perf::NAME, so that a name
- * means the same in builds without libpfm4.
+ * means the same without libpfm4.
  *
  * Ownership: the caller owns events and attributes; nothing has to be freed.
  *

@@ -23,7 +23,7 @@ static bool has_term(const char *pmu, const char *name)
 {
 	struct wanted w = {name, false};
 
-	cpc_event_walk_terms(pmu && *pmu ? pmu : NULL, is_wanted, &w);
+	event_walk_terms(pmu && *pmu ? pmu : NULL, is_wanted, &w);
 	return w.found;
 }
 
@@ -96,7 +96,7 @@ static int attrs_spell_event(const struct cpc_event *e, const char *event, uint_
 
 	if (e->origin == CPC_EVENT_RAW) {
 		at = (size_t)snprintf(name, EVENT_NAME_MAX, "%s/config=0x%llx",
-			*e->pmu ? e->pmu : cpc_event_pmu_name(), (unsigned long long)e->config);
+			*e->pmu ? e->pmu : event_pmu_name(), (unsigned long long)e->config);
 		slash = "/";
 	} else if (e->origin == CPC_EVENT_SYSFS && slash) {
 		rc = attrs_append_text(name, &at, event, (size_t)(slash - event));
@@ -128,7 +128,7 @@ int attrs_name(const char *event, uint_t nattrs, const cpc_attr_t *attrs, char n
 	strcpy(name, event);
 	if (nattrs == 0)
 		return 0;
-	rc = cpc_event_find(event, &e, why);
+	rc = event_find(event, &e, why);
 	if (!rc)
 		rc = check_names(&e, nattrs, attrs, why, subcode);
 	if (!rc) {

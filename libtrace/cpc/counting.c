@@ -41,7 +41,7 @@ static void program(const struct binding *b, unsigned member, struct perf_event_
 {
 	const struct request *r = of_member(b, member);
 
-	cpc_event_attr(&r->what, attr, sizeof *attr);
+	event_attr(&r->what, attr, sizeof *attr);
 	attr->disabled = attr->pinned = member == 0;
 	attr->exclude_user = !(r->flags & CPC_COUNT_USER);
 	attr->exclude_kernel = attr->exclude_hv = !(r->flags & CPC_COUNT_SYSTEM);

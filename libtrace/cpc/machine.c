@@ -49,8 +49,8 @@ const char *cpc_cciname(cpc_t *cpc)
 	if (!cpc_is(cpc, __func__))
 		return NULL;
 	cpc_lock();
-	if (*cpc_event_pmu_name())
-		snprintf(name, sizeof name, "Linux perf events, PMU %s", cpc_event_pmu_name());
+	if (*event_pmu_name())
+		snprintf(name, sizeof name, "Linux perf events, PMU %s", event_pmu_name());
 	else
 		snprintf(name, sizeof name, "Linux perf events, software only");
 	cpc_unlock();
@@ -102,7 +102,7 @@ static bool is_hardware(const char *name)
 	struct cpc_event e;
 	char why[EVENT_WHY_MAX];
 
-	return cpc_event_find(name, &e, why) == 0 && !e.software;
+	return event_find(name, &e, why) == 0 && !e.software;
 }
 
 static int machine_visit_event(void *user, const struct cpc_event_info *info)
@@ -125,7 +125,7 @@ void cpc_walk_events_all(cpc_t *cpc, void *arg, void (*action)(void *arg, const 
 	struct walk w = {.arg = arg, .event = action};
 
 	if (cpc_is(cpc, __func__))
-		cpc_event_walk(machine_visit_event, &w);
+		event_walk(machine_visit_event, &w);
 }
 
 void cpc_walk_generic_events_all(
@@ -134,7 +134,7 @@ void cpc_walk_generic_events_all(
 	struct walk w = {.arg = arg, .event = action, .generic_only = true};
 
 	if (cpc_is(cpc, __func__))
-		cpc_event_walk(machine_visit_event, &w);
+		event_walk(machine_visit_event, &w);
 }
 
 static bool has_pic(cpc_t *cpc, uint_t picno, const char *fn)
@@ -157,7 +157,7 @@ void cpc_walk_events_pic(cpc_t *cpc, uint_t picno, void *arg,
 	struct walk w = {.arg = arg, .picno = picno, .event_of = action, .hardware_only = true};
 
 	if (has_pic(cpc, picno, __func__))
-		cpc_event_walk(machine_visit_event, &w);
+		event_walk(machine_visit_event, &w);
 }
 
 void cpc_walk_generic_events_pic(cpc_t *cpc, uint_t picno, void *arg,
@@ -170,7 +170,7 @@ void cpc_walk_generic_events_pic(cpc_t *cpc, uint_t picno, void *arg,
 		.generic_only = true};
 
 	if (has_pic(cpc, picno, __func__))
-		cpc_event_walk(machine_visit_event, &w);
+		event_walk(machine_visit_event, &w);
 }
 
 static int visit_term(void *user, const char *term)
@@ -186,5 +186,5 @@ void cpc_walk_attrs(cpc_t *cpc, void *arg, void (*action)(void *arg, const char 
 	struct walk w = {.arg = arg, .attr = action};
 
 	if (cpc_is(cpc, __func__))
-		cpc_event_walk_terms(NULL, visit_term, &w);
+		event_walk_terms(NULL, visit_term, &w);
 }

@@ -130,7 +130,7 @@ static int set_find_event(const cpc_t *cpc, const char *event, uint_t nattrs,
 	if (rc)
 		return cpc_tell(
 			cpc_handler(cpc), fn, -rc, subcode, "%.*s: %s", EVENT_NAME_MAX, event, why);
-	rc = cpc_event_find(name, e, why);
+	rc = event_find(name, e, why);
 	if (rc)
 		return cpc_tell(cpc_handler(cpc), fn, -rc,
 			nattrs ? CPC_ATTRIBUTE_OUT_OF_RANGE : CPC_INVALID_EVENT, "%s", why);

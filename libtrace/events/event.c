@@ -52,7 +52,7 @@ static int find_raw(
 			why, -EINVAL, "\"%.80s\" has more than 64 bits after the r", name);
 	e->origin = CPC_EVENT_RAW;
 	e->type = pmu ? pmu->type : (uint32_t)PERF_TYPE_RAW;
-	snprintf(e->pmu, sizeof e->pmu, "%s", pmu ? pmu->name : cpc_event_pmu_name());
+	snprintf(e->pmu, sizeof e->pmu, "%s", pmu ? pmu->name : event_pmu_name());
 	return 0;
 }
 
@@ -119,7 +119,7 @@ int event_find_for(
 	return rc;
 }
 
-int cpc_event_find(const char *name, struct cpc_event *e, char *why)
+int event_find(const char *name, struct cpc_event *e, char *why)
 {
 	char base[EVENT_NAME_MAX], unwanted[EVENT_WHY_MAX];
 	int rc;
@@ -143,7 +143,7 @@ int cpc_event_find(const char *name, struct cpc_event *e, char *why)
 
 /* ------------------------------------------------------------------------- attributes */
 
-int cpc_event_attr(const struct cpc_event *e, struct perf_event_attr *attr, size_t size)
+int event_attr(const struct cpc_event *e, struct perf_event_attr *attr, size_t size)
 {
 	if (!e || !attr || size < PERF_ATTR_SIZE_VER1)
 		return -EINVAL;
@@ -160,10 +160,10 @@ int cpc_event_attr(const struct cpc_event *e, struct perf_event_attr *attr, size
 	return 0;
 }
 
-int cpc_event_try(const struct cpc_event *e)
+int event_try(const struct cpc_event *e)
 {
 	struct perf_event_attr attr;
-	int rc = cpc_event_attr(e, &attr, sizeof attr);
+	int rc = event_attr(e, &attr, sizeof attr);
 
 	if (rc)
 		return rc;
@@ -189,7 +189,7 @@ static int event_visit_sysfs(void *user, const char *name)
 	struct cpc_event e;
 
 	snprintf(whole, sizeof whole, "%s/%s/", w->pmu.name, name);
-	if (cpc_event_find(whole, &e, why))
+	if (event_find(whole, &e, why))
 		return 0; /* needs values, say */
 	snprintf(path, sizeof path, "events/%s", name);
 	bool have = event_pmu_file(&w->pmu, path, text, sizeof text) == 0;
@@ -207,7 +207,7 @@ static int visit_pmu(void *user, const char *name)
 					     : event_pmu_walk_events(&w->pmu, event_visit_sysfs, w);
 }
 
-int cpc_event_walk(int (*visit)(void *user, const struct cpc_event_info *info), void *user)
+int event_walk(int (*visit)(void *user, const struct cpc_event_info *info), void *user)
 {
 	struct walk w = {.visit = visit, .user = user};
 	int rc = visit ? event_generic_walk(visit, user) : -EINVAL;
@@ -217,13 +217,13 @@ int cpc_event_walk(int (*visit)(void *user, const struct cpc_event_info *info), 
 	return rc ? rc : event_pfm_walk(visit, user);
 }
 
-int cpc_event_walk_terms(const char *pmu, int (*visit)(void *user, const char *term), void *user)
+int event_walk_terms(const char *pmu, int (*visit)(void *user, const char *term), void *user)
 {
 	struct event_pmu p;
 
 	if (!visit)
 		return -EINVAL;
-	if (event_pmu_open(pmu ? pmu : cpc_event_pmu_name(), &p))
+	if (event_pmu_open(pmu ? pmu : event_pmu_name(), &p))
 		return -ENOENT;
 	return event_pmu_walk_terms(&p, visit, user);
 }

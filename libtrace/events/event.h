@@ -1,5 +1,6 @@
 /*
- * Events by name: the public calls of cpc_event.h, and what other rooms need beyond them.
+ * Events by name. cpc_event.h is the contract of the calls that libcpc hands on (cpc/event.c): here
+ * they lack its cpc_. libswtrace has the only copy of this room.
  */
 #ifndef SWT_EVENTS_EVENT_H
 #define SWT_EVENTS_EVENT_H
@@ -7,14 +8,25 @@
 #include <linux/perf_event.h>
 
 #include "../../include/cpc_event.h"
+#include "../core/private_abi.h"
 
 enum { EVENT_NAME_MAX = CPC_EVENT_NAME_MAX, EVENT_WHY_MAX = CPC_EVENT_WHY_MAX };
 
+int event_find(const char *name, struct cpc_event *e, char *why) PRIVATE_ABI(event_find);
+int event_attr(const struct cpc_event *e, struct perf_event_attr *attr, size_t size)
+	PRIVATE_ABI(event_attr);
+int event_try(const struct cpc_event *e) PRIVATE_ABI(event_try);
+int event_walk(int (*visit)(void *user, const struct cpc_event_info *info), void *user)
+	PRIVATE_ABI(event_walk);
+int event_walk_terms(const char *pmu, int (*visit)(void *user, const char *term), void *user)
+	PRIVATE_ABI(event_walk_terms);
+const char *event_pmu_name(void) PRIVATE_ABI(event_pmu_name);
+
 /* How many programmable and fixed counters this processor has as far as the kernel or the
  * processor says (0: unknown, as always on AArch64). */
-unsigned event_pmu_counters(void);
+unsigned event_pmu_counters(void) PRIVATE_ABI(event_pmu_counters);
 
-/* 1 if libpfm4 was there to build with. */
+/* Whether libpfm4 can be used: this build knows it, and it is installed. */
 bool event_has_libpfm4(void);
 
 #endif

@@ -110,7 +110,7 @@ static bool cache_event(unsigned i, struct cache_event *c)
 
 static bool generic_set_event(struct cpc_event *e, uint32_t type, uint64_t config)
 {
-	const char *pmu = type == PERF_TYPE_SOFTWARE ? "software" : cpc_event_pmu_name();
+	const char *pmu = type == PERF_TYPE_SOFTWARE ? "software" : event_pmu_name();
 
 	e->origin = CPC_EVENT_GENERIC;
 	e->type = type;
@@ -155,7 +155,7 @@ int event_generic_walk(int (*visit)(void *user, const struct cpc_event_info *inf
 	for (int i = 0; i < GENERIC && rc == 0; i++) {
 		const struct generic *g = &generic[i];
 		struct cpc_event_info info = {.name = g->name,
-			.pmu = g->type == PERF_TYPE_SOFTWARE ? "software" : cpc_event_pmu_name(),
+			.pmu = g->type == PERF_TYPE_SOFTWARE ? "software" : event_pmu_name(),
 			.description = g->description,
 			.origin = CPC_EVENT_GENERIC};
 
@@ -167,7 +167,7 @@ int event_generic_walk(int (*visit)(void *user, const struct cpc_event_info *inf
 	for (unsigned i = 0; i < CACHE_EVENTS && rc == 0; i++)
 		if (cache_event(i, &c))
 			rc = visit(user, &(struct cpc_event_info){.name = c.name,
-						 .pmu = cpc_event_pmu_name(),
+						 .pmu = event_pmu_name(),
 						 .description = c.description,
 						 .origin = CPC_EVENT_GENERIC});
 	return rc;

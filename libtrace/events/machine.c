@@ -23,7 +23,7 @@ static int has_cpus(void *user, const char *name)
 	return 1;
 }
 
-const char *cpc_event_pmu_name(void)
+const char *event_pmu_name(void)
 {
 	static const char *const known[] = {"cpu", "cpu_core"};
 
@@ -80,5 +80,5 @@ static unsigned cpuid_counters(void)
 
 unsigned event_pmu_counters(void)
 {
-	return event_sysfs_is_ours() && *cpc_event_pmu_name() ? cpuid_counters() : 0;
+	return event_sysfs_is_ours() && *event_pmu_name() ? cpuid_counters() : 0;
 }

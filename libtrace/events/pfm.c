@@ -6,8 +6,6 @@
 #include "private.h"
 
 #ifdef SWTRACE_LIBPFM4
-#include <perfmon/pfmlib_perf_event.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,25 +13,11 @@
 
 #include "pfm.h"
 
-static bool usable;
-
-static void initialise(void)
-{
-	usable = pfm_initialize() == PFM_SUCCESS;
-}
-
-bool event_pfm_usable(void)
-{
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-	return pthread_once(&once, initialise) == 0 && usable;
-}
-
 bool event_pfm_info(pfm_pmu_t id, pfm_pmu_info_t *info)
 {
 	memset(info, 0, sizeof *info);
 	info->size = sizeof *info;
-	return pfm_get_pmu_info(id, info) == PFM_SUCCESS;
+	return pfm_calls.get_pmu_info(id, info) == PFM_SUCCESS;
 }
 
 /* ------------------------------------------------------------------------------- names */
@@ -62,7 +46,7 @@ static void name_pmu(struct cpc_event *e)
 
 	if (e->type == PERF_TYPE_HARDWARE || e->type == PERF_TYPE_HW_CACHE ||
 		e->type == PERF_TYPE_RAW)
-		snprintf(e->pmu, sizeof e->pmu, "%s", cpc_event_pmu_name());
+		snprintf(e->pmu, sizeof e->pmu, "%s", event_pmu_name());
 	else
 		event_walk_pmus(has_type, &b);
 }
@@ -90,10 +74,10 @@ static bool elsewhere(const char *name, pfm_pmu_info_t *pmu)
 		if (!event_pfm_info(id, pmu) || pmu->is_present ||
 			(scope && !begins(name, pmu->name)))
 			continue;
-		for (int i = pmu->first_event; i >= 0; i = pfm_get_event_next(i)) {
+		for (int i = pmu->first_event; i >= 0; i = pfm_calls.get_event_next(i)) {
 			memset(&info, 0, sizeof info);
 			info.size = sizeof info;
-			if (pfm_get_event_info(i, PFM_OS_NONE, &info) == PFM_SUCCESS &&
+			if (pfm_calls.get_event_info(i, PFM_OS_NONE, &info) == PFM_SUCCESS &&
 				begins(event, info.name))
 				return true;
 		}
@@ -120,7 +104,7 @@ static bool is_the_kernels(const char *name, int event)
 	pfm_pmu_info_t pmu;
 
 	return !strstr(name, "::") &&
-	       pfm_get_event_info(event, PFM_OS_NONE, &info) == PFM_SUCCESS &&
+	       pfm_calls.get_event_info(event, PFM_OS_NONE, &info) == PFM_SUCCESS &&
 	       event_pfm_info(info.pmu, &pmu) && pmu.type == PFM_PMU_TYPE_OS_GENERIC;
 }
 
@@ -142,13 +126,14 @@ int event_pfm_find(const char *name, struct cpc_event *e, char why[EVENT_WHY_MAX
 
 	if (!event_pfm_usable())
 		return -ENOENT;
-	int rc = pfm_get_os_event_encoding(name, PFM_PLM0 | PFM_PLM3, PFM_OS_PERF_EVENT, &arg);
+	int rc =
+		pfm_calls.get_os_event_encoding(name, PFM_PLM0 | PFM_PLM3, PFM_OS_PERF_EVENT, &arg);
 	free(whole);
 	if (rc == PFM_ERR_NOTFOUND)
 		return unknown(name, why);
 	if (rc != PFM_SUCCESS)
 		return event_refuse(why, rc == PFM_ERR_NOTSUPP ? -ENOTSUP : -EINVAL,
-			"\"%s\": libpfm4 says: %s", name, pfm_strerror(rc));
+			"\"%s\": libpfm4 says: %s", name, pfm_calls.strerror(rc));
 	if (is_the_kernels(name, arg.idx))
 		return -ENOENT;
 	e->origin = CPC_EVENT_LIBPFM4;
@@ -183,11 +168,6 @@ int event_pfm_walk(int (*visit)(void *user, const struct cpc_event_info *info), 
 	return rc;
 }
 
-bool event_has_libpfm4(void)
-{
-	return true;
-}
-
 #else
 
 int event_pfm_find(const char *name, struct cpc_event *e, char why[EVENT_WHY_MAX])
@@ -200,11 +180,6 @@ int event_pfm_walk(int (*visit)(void *user, const struct cpc_event_info *info), 
 {
 	(void)visit, (void)user;
 	return 0;
-}
-
-bool event_has_libpfm4(void)
-{
-	return false;
 }
 
 #endif

@@ -72,14 +72,14 @@ static bool event_info(int i, pfm_event_info_t *info)
 {
 	memset(info, 0, sizeof *info);
 	info->size = sizeof *info;
-	return pfm_get_event_info(i, PFM_OS_NONE, info) == PFM_SUCCESS;
+	return pfm_calls.get_event_info(i, PFM_OS_NONE, info) == PFM_SUCCESS;
 }
 
 static bool attribute(int event, int i, pfm_event_attr_info_t *info)
 {
 	memset(info, 0, sizeof *info);
 	info->size = sizeof *info;
-	return pfm_get_event_attr_info(event, i, PFM_OS_NONE, info) == PFM_SUCCESS;
+	return pfm_calls.get_event_attr_info(event, i, PFM_OS_NONE, info) == PFM_SUCCESS;
 }
 
 static int visit_masks(const struct event_pfm_pmu *pmu, int i, const pfm_event_info_t *event,
@@ -116,7 +116,7 @@ int event_pfm_walk_of(
 
 	if (!pfm_find_pmu(name, &pmu, &info))
 		return -ENOENT;
-	for (int i = info.first_event; i >= 0 && rc == 0; i = pfm_get_event_next(i))
+	for (int i = info.first_event; i >= 0 && rc == 0; i = pfm_calls.get_event_next(i))
 		if (event_info(i, &event))
 			rc = visit_masks(&pmu, i, &event, visit, user);
 	return rc;
@@ -125,7 +125,7 @@ int event_pfm_walk_of(
 int event_pfm_describe(const char *name, struct cpc_event_info *info, uint64_t *code,
 	int (*visit)(void *user, const struct event_pfm_attribute *a), void *user)
 {
-	int i = event_pfm_usable() ? pfm_find_event(name) : -1, rc = 0;
+	int i = event_pfm_usable() ? pfm_calls.find_event(name) : -1, rc = 0;
 	pfm_event_attr_info_t attr;
 	pfm_pmu_info_t pmu;
 	pfm_event_info_t event;

@@ -157,7 +157,7 @@ static bool generic_of(const struct event_pmu *pmu, const char *terms, struct cp
 	char cpus[4096];
 	bool several = event_pmu_file(pmu, "cpus", cpus, sizeof cpus) == 0;
 
-	if (pmu->formats || (!several && strcmp(pmu->name, cpc_event_pmu_name()) != 0) ||
+	if (pmu->formats || (!several && strcmp(pmu->name, event_pmu_name()) != 0) ||
 		!event_generic_find(terms, e) || e->software)
 		return false;
 	if (several)

@@ -84,17 +84,13 @@ endfunction()
 
 install_library(swtrace "perfutil.h;swtrace.h;p4counters.h"
   "CPI measurement and trace hooks in lock-free per-CPU rings"
-  "zlib liblz4 libxxhash" "z;lz4;xxhash;pthread;m" "")
+  "zlib liblz4 libxxhash" "z;lz4;xxhash;pthread;m;dl" "")
 install_library(cpidecode cpidecode.h
   "Reads binary traces: hooks, intervals, cycles per instruction"
   "zlib liblz4 libxxhash" "z;lz4;xxhash;m" "")
-set(cpc_libs pthread dl)
-if(SWTRACE_LIBPFM4)
-  list(APPEND cpc_libs pfm)
-endif()
 install_library(cpc "libcpc.h;libpctx.h;cpc_event.h"
   "Performance counters by sets of requests, in the manner of Solaris"
-  "" "${cpc_libs}" "-Wl,--wrap=pthread_create" swtrace)
+  "" "pthread;dl" "-Wl,--wrap=pthread_create" swtrace)
 install_library(perflib perflib.h
   "Countersets that anyone can query and offer, in the manner of PerfLib"
   "" "pthread;m" "" cpidecode swtrace)

@@ -154,7 +154,7 @@ static void fuzz(void)
 			seed ^= seed << 13, seed ^= seed >> 7, seed ^= seed << 17;
 			strcat(name, pieces[(seed >> 32) % (sizeof pieces / sizeof *pieces)]);
 		}
-		cpc_event_find(name, &e, why);
+		event_find(name, &e, why);
 	}
 }
 

@@ -1,5 +1,5 @@
 /*
- * cpc_event_find: what names mean on which machine, and what is no name.
+ * event_find: what names mean on which machine, and what is no name.
  */
 #include <check.h>
 #include <errno.h>
@@ -126,7 +126,7 @@ START_TEST(names_mean_what_the_kernel_takes)
 	char why[EVENT_WHY_MAX];
 
 	tree_use(g->tree);
-	ck_assert_msg(cpc_event_find(g->name, &e, why) == 0, "%s: %s", g->name, why);
+	ck_assert_msg(event_find(g->name, &e, why) == 0, "%s: %s", g->name, why);
 	ck_assert_str_eq(e.name, g->name);
 	ck_assert_str_eq(e.pmu, g->pmu);
 	ck_assert_msg(e.type == g->type, "%s: type %u", g->name, e.type);
@@ -314,7 +314,7 @@ START_TEST(other_names_are_refused_and_why)
 	int rc;
 
 	tree_use(bad[_i].tree);
-	rc = cpc_event_find(bad[_i].name, &e, why);
+	rc = event_find(bad[_i].name, &e, why);
 	ck_assert_msg(rc == bad[_i].rc, "%s: %d (%s)", bad[_i].name, rc, why);
 	ck_assert_msg(strstr(why, bad[_i].says), "%s: \"%s\" does not say \"%s\"", bad[_i].name,
 		why, bad[_i].says);
@@ -333,14 +333,14 @@ START_TEST(overlong_names_are_refused)
 	for (size_t n = EVENT_NAME_MAX - 2; n < sizeof name; n += n < 130 ? 1 : n / 2) {
 		memset(name, 'a', n);
 		name[n] = 0;
-		ck_assert_int_eq(cpc_event_find(name, &e, why), -EINVAL);
+		ck_assert_int_eq(event_find(name, &e, why), -EINVAL);
 		ck_assert((strstr(why, "longer than 127 bytes") != NULL) == (n > 127));
 		memcpy(name, "cpu/event=", 10);
 		name[n - 1] = '/';
-		ck_assert_int_eq(cpc_event_find(name, &e, why), -EINVAL);
+		ck_assert_int_eq(event_find(name, &e, why), -EINVAL);
 		memset(name, 'f', n);
 		name[0] = 'r';
-		ck_assert_int_eq(cpc_event_find(name, &e, why), -EINVAL);
+		ck_assert_int_eq(event_find(name, &e, why), -EINVAL);
 	}
 }
 END_TEST

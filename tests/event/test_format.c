@@ -164,7 +164,7 @@ START_TEST(encodings_are_spelled_in_terms)
 	char why[EVENT_WHY_MAX], text[256];
 
 	tree_use(spellings[_i].tree);
-	ck_assert_int_eq(cpc_event_find(spellings[_i].name, &e, why), 0);
+	ck_assert_int_eq(event_find(spellings[_i].name, &e, why), 0);
 	ck_assert_int_eq(event_pmu_open(e.pmu, &pmu), 0);
 	ck_assert(event_spell(&pmu, &e, NULL, text, sizeof text));
 	ck_assert_str_eq(text, spellings[_i].spelled);
@@ -194,7 +194,7 @@ START_TEST(spellings_mean_the_same_event)
 		e.config1 = i % 4 ? 0 : seed >> (i % 64);
 		e.config2 = i % 5 ? 0 : seed >> (i % 64);
 		ck_assert(event_spell(&pmu, &e, NULL, text, sizeof text));
-		ck_assert_msg(cpc_event_find(text, &again, why) == 0, "%s: %s", text, why);
+		ck_assert_msg(event_find(text, &again, why) == 0, "%s: %s", text, why);
 		ck_assert_msg(again.config == e.config && again.config1 == e.config1 &&
 				      again.config2 == e.config2,
 			"%s", text);

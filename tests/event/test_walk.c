@@ -26,7 +26,7 @@ static int see(void *user, const struct cpc_event_info *info)
 	char why[EVENT_WHY_MAX];
 
 	ck_assert_int_lt(s->count, SEEN_MAX);
-	ck_assert_msg(cpc_event_find(info->name, &e, why) == 0, "%s: %s", info->name, why);
+	ck_assert_msg(event_find(info->name, &e, why) == 0, "%s: %s", info->name, why);
 	ck_assert_msg(e.origin == info->origin, "%s", info->name);
 	if (info->origin != CPC_EVENT_LIBPFM4)
 		ck_assert_str_eq(e.pmu, info->pmu);
@@ -58,7 +58,7 @@ START_TEST(every_listed_name_is_found_and_listed_once)
 	struct seen s = {.count = 0};
 
 	tree_use(_i);
-	ck_assert_int_eq(cpc_event_walk(see, &s), 0);
+	ck_assert_int_eq(event_walk(see, &s), 0);
 	ck_assert_int_gt(s.count, 50);
 	qsort(s.name, (size_t)s.count, sizeof *s.name, by_name);
 	for (int i = 1; i < s.count; i++)
@@ -72,7 +72,7 @@ START_TEST(lists_hold_the_events_of_sysfs)
 	struct seen s = {.count = 0};
 
 	tree_use(TREE_INTEL);
-	ck_assert_int_eq(cpc_event_walk(see, &s), 0);
+	ck_assert_int_eq(event_walk(see, &s), 0);
 	ck_assert(has(&s, "cycles") && has(&s, "cs") && has(&s, "LLC-loads"));
 	ck_assert(has(&s, "cpu/cache-misses/") && has(&s, "msr/tsc/") && has(&s, "cpu/slots/"));
 	ck_assert(!has(&s, "cpu/slots.scale/") && !has(&s, "cpu/slots.unit/"));
@@ -87,7 +87,7 @@ START_TEST(walks_stop_where_they_are_told_to)
 
 	tree_use(TREE_INTEL);
 	for (s.stop_at = 1; s.stop_at < 60; s.stop_at += 4) {
-		ck_assert_int_eq(cpc_event_walk(see, &s), 77);
+		ck_assert_int_eq(event_walk(see, &s), 77);
 		ck_assert_int_eq(s.count, s.stop_at);
 		forget(&s);
 	}
@@ -107,19 +107,19 @@ START_TEST(terms_are_those_of_the_format)
 	char text[512] = "";
 
 	tree_use(TREE_AMD);
-	ck_assert_int_eq(cpc_event_walk_terms("cpu", join, text), 0);
+	ck_assert_int_eq(event_walk_terms("cpu", join, text), 0);
 	ck_assert_str_eq(text, "cmask edge event inv umask ");
 	text[0] = 0;
-	ck_assert_int_eq(cpc_event_walk_terms(NULL, join, text), 0);
+	ck_assert_int_eq(event_walk_terms(NULL, join, text), 0);
 	ck_assert_str_eq(text, "cmask edge event inv umask ");
 	text[0] = 0;
-	ck_assert_int_eq(cpc_event_walk_terms("software", join, text), 0);
+	ck_assert_int_eq(event_walk_terms("software", join, text), 0);
 	ck_assert_str_eq(text, "");
-	ck_assert_int_eq(cpc_event_walk_terms("nosuch", join, text), -ENOENT);
-	ck_assert_int_eq(cpc_event_walk_terms("", join, text), -ENOENT);
-	ck_assert_int_eq(cpc_event_walk_terms("../devices/cpu", join, text), -ENOENT);
+	ck_assert_int_eq(event_walk_terms("nosuch", join, text), -ENOENT);
+	ck_assert_int_eq(event_walk_terms("", join, text), -ENOENT);
+	ck_assert_int_eq(event_walk_terms("../devices/cpu", join, text), -ENOENT);
 	tree_use(TREE_NONE);
-	ck_assert_int_eq(cpc_event_walk_terms(NULL, join, text), -ENOENT);
+	ck_assert_int_eq(event_walk_terms(NULL, join, text), -ENOENT);
 	ck_assert_str_eq(text, "");
 }
 END_TEST
@@ -134,7 +134,7 @@ START_TEST(the_processors_pmu_is_found)
 		[TREE_ODD] = "cpu"};
 
 	tree_use(_i);
-	ck_assert_str_eq(cpc_event_pmu_name(), names[_i]);
+	ck_assert_str_eq(event_pmu_name(), names[_i]);
 	/* How many counters another machine has is not for this one's processor to say. */
 	ck_assert_uint_eq(event_pmu_counters(), 0);
 }
@@ -146,9 +146,9 @@ START_TEST(a_tree_that_is_not_there_has_generic_names_only)
 	char why[EVENT_WHY_MAX];
 
 	event_sysfs_set("/nonexistent");
-	ck_assert_str_eq(cpc_event_pmu_name(), "");
-	ck_assert_int_eq(cpc_event_find("cpu/event=1/", &e, why), -ENOTSUP);
-	ck_assert_int_eq(cpc_event_find("cycles", &e, why), 0);
+	ck_assert_str_eq(event_pmu_name(), "");
+	ck_assert_int_eq(event_find("cpu/event=1/", &e, why), -ENOTSUP);
+	ck_assert_int_eq(event_find("cycles", &e, why), 0);
 	event_sysfs_set(NULL);
 	ck_assert(event_sysfs_is_ours());
 	ck_assert_uint_le(event_pmu_counters(), 64);
@@ -164,9 +164,9 @@ START_TEST(attributes_say_what_the_event_says)
 	char why[EVENT_WHY_MAX];
 
 	tree_use(TREE_INTEL);
-	ck_assert_int_eq(cpc_event_find("cpu/mem-loads,config2=9/u", &e, why), 0);
+	ck_assert_int_eq(event_find("cpu/mem-loads,config2=9/u", &e, why), 0);
 	memset(&attr, 0xff, sizeof attr);
-	cpc_event_attr(&e, &attr, sizeof attr);
+	event_attr(&e, &attr, sizeof attr);
 	ck_assert_uint_eq(attr.size, sizeof attr);
 	ck_assert_uint_eq(attr.type, 4);
 	ck_assert_uint_eq(attr.config, 0x1cd);
@@ -174,11 +174,11 @@ START_TEST(attributes_say_what_the_event_says)
 	ck_assert_uint_eq(attr.config2, 9);
 	ck_assert(!attr.exclude_user && attr.exclude_kernel && attr.exclude_hv);
 	ck_assert(!attr.disabled && !attr.inherit && !attr.sample_period && !attr.read_format);
-	ck_assert_int_eq(cpc_event_find("cycles:k", &e, why), 0);
-	cpc_event_attr(&e, &attr, sizeof attr);
+	ck_assert_int_eq(event_find("cycles:k", &e, why), 0);
+	event_attr(&e, &attr, sizeof attr);
 	ck_assert(attr.exclude_user && !attr.exclude_kernel && attr.exclude_hv);
-	ck_assert_int_eq(cpc_event_find("cycles", &e, why), 0);
-	cpc_event_attr(&e, &attr, sizeof attr);
+	ck_assert_int_eq(event_find("cycles", &e, why), 0);
+	event_attr(&e, &attr, sizeof attr);
 	ck_assert(!attr.exclude_user && !attr.exclude_kernel && !attr.exclude_hv);
 }
 END_TEST
@@ -187,9 +187,9 @@ START_TEST(events_that_do_not_count_here_are_told_by_trying)
 {
 	struct cpc_event e = {.type = PERF_TYPE_MAX + 100000, .user = true};
 
-	ck_assert_int_lt(cpc_event_try(&e), 0);
+	ck_assert_int_lt(event_try(&e), 0);
 	e = (struct cpc_event){.type = PERF_TYPE_SOFTWARE, .config = 1u << 30, .user = true};
-	ck_assert_int_lt(cpc_event_try(&e), 0);
+	ck_assert_int_lt(event_try(&e), 0);
 }
 END_TEST
 
@@ -216,7 +216,7 @@ START_TEST(no_text_is_too_strange)
 			else
 				strcat(name, pieces[(seed >> 32) % PIECES]);
 		}
-		int rc = cpc_event_find(name, &e, why);
+		int rc = event_find(name, &e, why);
 		ck_assert(rc == 0 || rc == -EINVAL || rc == -ENOTSUP);
 		ck_assert(memchr(why, 0, sizeof why) != NULL);
 		ck_assert((rc != 0) == (why[0] != 0));

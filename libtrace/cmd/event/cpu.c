@@ -113,7 +113,7 @@ static void find_here(struct event_cpu *cpu)
 
 	cpu->here = true;
 	cpu->counters = event_pmu_counters();
-	if (event_pmu_open(cpc_event_pmu_name(), &cpu->pmu) == 0)
+	if (event_pmu_open(event_pmu_name(), &cpu->pmu) == 0)
 		kind = kind_of_formats(&cpu->pmu);
 	else
 		kind = event_sysfs_is_ours() ? kind_of_machine() : EVENT_CPU_OTHER;
@@ -157,7 +157,7 @@ static int find_pfm(const char *name, struct event_cpu *cpu, char why[EVENT_WHY_
 		return event_refuse(why, -EINVAL,
 			"no processor \"%.60s\" is known: it may be intel, amd, arm, p4%s", name,
 			event_has_libpfm4() ? " or a PMU of libpfm4"
-					    : " (this build lacks libpfm4, which knows more)");
+					    : " (libpfm4, which knows more, is missing)");
 	take_kind(cpu, kind_of_pfm(&pmu));
 	snprintf(cpu->pfm, sizeof cpu->pfm, "%s", pmu.name);
 	cpu->counters = pmu.counters;
@@ -194,9 +194,9 @@ int event_cpu_event(
 	struct cpc_event generic;
 
 	if (cpu->here)
-		return cpc_event_find(name, e, why);
+		return event_find(name, e, why);
 	/* Generic names are the same everywhere. */
-	if (cpc_event_find(name, &generic, why) == 0 && generic.origin == CPC_EVENT_GENERIC) {
+	if (event_find(name, &generic, why) == 0 && generic.origin == CPC_EVENT_GENERIC) {
 		*e = generic;
 		if (!e->software)
 			snprintf(e->pmu, sizeof e->pmu, "%s", cpu->pmu.name);
@@ -211,7 +211,7 @@ int event_cpu_event(
 	if (scope && ((size_t)(scope - name) != length || strncasecmp(name, cpu->pfm, length) != 0))
 		return event_refuse(why, -EINVAL, "\"%s\" is no event of %s", name, cpu->pfm);
 	snprintf(whole, sizeof whole, "%s::%s", cpu->pfm, scope ? scope + 2 : name);
-	rc = cpc_event_find(whole, e, why);
+	rc = event_find(whole, e, why);
 	if (rc)
 		return rc;
 	snprintf(e->name, sizeof e->name, "%s", name);

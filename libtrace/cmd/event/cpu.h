@@ -17,7 +17,7 @@ enum event_kind {
 struct event_cpu {
 	enum event_kind kind;
 	const char *title;    /* for people */
-	bool here;	      /* this machine's: names are what cpc_event_find takes */
+	bool here;	      /* this machine's: names are what event_find takes */
 	char pfm[64];	      /* libpfm4's name of its PMU; "": none */
 	struct event_pmu pmu; /* where its terms come from; name "": nowhere */
 	unsigned counters;    /* programmable ones; 0: unknown */
@@ -27,7 +27,7 @@ struct event_cpu {
 /* name NULL: this machine. 0 or -EINVAL with why. */
 int event_cpu_find(const char *name, struct event_cpu *cpu, char why[EVENT_WHY_MAX]);
 
-/* cpc_event_find for that processor. */
+/* event_find for that processor. */
 int event_cpu_event(const struct event_cpu *cpu, const char *name, struct cpc_event *e,
 	char why[EVENT_WHY_MAX]);
 

@@ -45,12 +45,12 @@ static struct trial try_name(const char *name)
 	struct cpc_event e;
 	char why[EVENT_WHY_MAX];
 
-	t.rc = cpc_event_find(name, &e, why);
+	t.rc = event_find(name, &e, why);
 	if (t.rc == 0)
-		t.rc = cpc_event_try(&e);
+		t.rc = event_try(&e);
 	if ((t.rc == -EACCES || t.rc == -EPERM) && e.user && e.kernel) {
 		e.kernel = false;
-		t.user_only = cpc_event_try(&e) == 0;
+		t.user_only = event_try(&e) == 0;
 		t.rc = t.user_only ? 0 : t.rc;
 	}
 	return t;
@@ -127,7 +127,7 @@ static int visit_generic(void *user, const struct cpc_event_info *info)
 	struct cpc_event_info there = *info;
 	char why[EVENT_WHY_MAX];
 
-	if (cpc_event_find(info->name, &e, why) || !event_cpu_config(cpu, &e, &own))
+	if (event_find(info->name, &e, why) || !event_cpu_config(cpu, &e, &own))
 		return 0;
 	there.pmu = cpu->pmu.name;
 	return visit(user, &there);
@@ -136,7 +136,7 @@ static int visit_generic(void *user, const struct cpc_event_info *info)
 static void walk(struct listing *l)
 {
 	if (l->asked->cpu.here) {
-		cpc_event_walk(visit, l);
+		event_walk(visit, l);
 		return;
 	}
 	event_generic_walk(visit_generic, l);

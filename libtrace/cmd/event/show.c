@@ -265,7 +265,7 @@ static int show_found(const struct event_asked *a, struct json *j, const char *n
 	if (e.modes_given && strrchr(base, ':'))
 		*strrchr(base, ':') = 0;
 	s.name = base;
-	cpc_event_walk(keep_description, &s);
+	event_walk(keep_description, &s);
 	show_begin_event(j, name, e.pmu, e.origin, s.description);
 	show_encoding(a, j, &e);
 	bool known = e.origin != CPC_EVENT_GENERIC &&

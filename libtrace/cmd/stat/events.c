@@ -14,7 +14,7 @@ static void events_add_event(
 	struct count_event *e = &events->event[events->count++];
 
 	*e = (struct count_event){.group = group};
-	int rc = cpc_event_find(name, &e->event, e->why);
+	int rc = event_find(name, &e->event, e->why);
 	if (rc == -EINVAL)
 		cmd_misuse(verb, "-e: %s; swtrace event list shows all", e->why);
 	/* If the name is known but fills nothing in, report it as given. */

@@ -39,7 +39,7 @@ static int open_event(const struct perf_event_attr *attr, pid_t pid, int cpu, in
 static void make_attr(const struct count *c, const struct count_event *e, enum manner manner,
 	bool leads, struct perf_event_attr *attr)
 {
-	cpc_event_attr(&e->event, attr, sizeof *attr);
+	event_attr(&e->event, attr, sizeof *attr);
 	attr->read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
 	attr->disabled = leads; /* the others follow their leader */
 	attr->enable_on_exec = leads && manner == COMMAND;

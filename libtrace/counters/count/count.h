@@ -21,7 +21,7 @@
 /* In fd[]: the event could not be opened there; its PMU is not of that processor. */
 enum { COUNT_MISSING = -1, COUNT_FOREIGN = -2 };
 
-/* The caller fills event, group, and, for one that cpc_event_find refused as unavailable, error
+/* The caller fills event, group, and, for one that event_find refused as unavailable, error
  * and why. */
 struct count_event {
 	struct cpc_event event;
