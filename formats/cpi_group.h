@@ -25,6 +25,7 @@ enum group_part {
 	PART_QUALITY,
 	PART_LABEL_END,
 	PART_TIME,
+	PART_EVENTS,
 	PART_ARGS,
 	/* CPU utilisation. */
 	PART_UTIL_LABEL_START,
@@ -54,6 +55,7 @@ static const struct group_kind group_kinds[PARTS] = {
 	[PART_QUALITY] = {CPI_MINOR_QUALITY, CPI_MAJOR, CPI_QUALITY_ELAPSED, 0},
 	[PART_LABEL_END] = {CPI_MINOR_LABEL_END, CPI_MAJOR, CPI_LABEL_ELAPSED, 0},
 	[PART_TIME] = {INTERVAL_MINOR_TIME, INTERVAL_MAJOR, INTERVAL_TIME_WORD_ELAPSED, 0},
+	[PART_EVENTS] = {INTERVAL_MINOR_EVENTS, INTERVAL_MAJOR, INTERVAL_EVENTS_WORD_ELAPSED, 0},
 	[PART_ARGS] = {INTERVAL_MINOR_ARGS, INTERVAL_MAJOR, INTERVAL_ARGS_WORD_ELAPSED, 0},
 	[PART_UTIL_LABEL_START] = {CPUUTIL_MINOR_LABEL_START, CPUUTIL_MAJOR, CPUUTIL_LABEL_ELAPSED,
 		0},
@@ -76,8 +78,8 @@ _Static_assert(((CPI_MINOR_LABEL_START | CPI_MINOR_SUMMARY | CPI_MINOR_THREAD | 
 _Static_assert(CPUUTIL_MINOR_KIND == CPI_MINOR_KIND && CPUUTIL_MINOR_MM == CPI_MINOR_MM &&
 		       INTERVAL_MINOR_KIND == CPI_MINOR_KIND &&
 		       SCOPE_MINOR_KIND == CPI_MINOR_KIND &&
-		       ((INTERVAL_MINOR_TIME | INTERVAL_MINOR_ARGS | SCOPE_MINOR_PLAIN |
-				SCOPE_MINOR_ARGS) &
+		       ((INTERVAL_MINOR_TIME | INTERVAL_MINOR_EVENTS | INTERVAL_MINOR_ARGS |
+				SCOPE_MINOR_PLAIN | SCOPE_MINOR_ARGS) &
 			       ((1u << GROUP_KIND_SHIFT) - 1)) == 0,
 	"the table of kinds");
 
@@ -98,6 +100,7 @@ static inline enum group_part group_part(uint8_t major, uint32_t minor)
 			[GROUP_KIND(CPUUTIL_MINOR_PER_CPU)] = PART_UTIL_PER_CPU,
 			[GROUP_KIND(CPUUTIL_MINOR_LABEL_END)] = PART_UTIL_LABEL_END},
 		[3] = {[GROUP_KIND(INTERVAL_MINOR_TIME)] = PART_TIME,
+			[GROUP_KIND(INTERVAL_MINOR_EVENTS)] = PART_EVENTS,
 			[GROUP_KIND(INTERVAL_MINOR_ARGS)] = PART_ARGS},
 		[4] = {[GROUP_KIND(SCOPE_MINOR_PLAIN)] = PART_SCOPE,
 			[GROUP_KIND(SCOPE_MINOR_ARGS)] = PART_SCOPE_ARGS},
@@ -106,6 +109,12 @@ static inline enum group_part group_part(uint8_t major, uint32_t minor)
 	if (minor & CPI_MINOR_KIND & ~(0xFu << GROUP_KIND_SHIFT))
 		return PART_NONE;
 	return (enum group_part)parts[rows[major]][GROUP_KIND(minor)];
+}
+
+/* A kind of hook that accompanies a group and came after this reader: it ends no group. */
+static inline bool group_is_companion(uint8_t major, enum group_part part)
+{
+	return major == INTERVAL_MAJOR && part == PART_NONE;
 }
 
 /* Whose hooks a group has. */

@@ -11,6 +11,7 @@
 #define INTERVAL_MINOR_KIND 0xFFFFFF00u
 
 #define INTERVAL_MINOR_TIME 0x10000000u
+#define INTERVAL_MINOR_EVENTS 0x20000000u
 #define INTERVAL_MINOR_ARGS 0x30000000u
 
 /* The time hook's "known" word: which figures of the thread follow. */
@@ -40,6 +41,39 @@ enum interval_word {
 
 /* The most words of a time hook. */
 #define INTERVAL_TIME_WORDS (INTERVAL_TIME_WORD_FIRST + 2 * 3)
+
+/* The words of an events hook, before the events. */
+enum interval_events_word {
+	INTERVAL_EVENTS_WORD_COUNT = 0,
+	INTERVAL_EVENTS_WORD_TEXTS = 1, /* strings */
+	INTERVAL_EVENTS_WORD_ELAPSED = 2,
+	INTERVAL_EVENTS_WORD_FIRST = 4,
+};
+
+/* An event counted in an interval: words of its turn. */
+enum interval_event_word {
+	INTERVAL_EVENT_NAME = 0, /* a label's number; 0: the name is a string */
+	INTERVAL_EVENT_FLAGS = 1,
+	INTERVAL_EVENT_VALUE = 2,   /* two words, as the following */
+	INTERVAL_EVENT_ENABLED = 4, /* ns */
+	INTERVAL_EVENT_RUNNING = 6, /* ns; less than enabled: the counter was shared */
+	INTERVAL_EVENT_WORDS = 8,
+};
+
+/* An event's flags. */
+#define INTERVAL_EVENT_KNOWN 1u	    /* else it was not counted, and its numbers are 0 */
+#define INTERVAL_EVENT_USER_ONLY 2u /* in user mode only, though its name asks for the kernel too  \
+				     */
+
+enum {
+	INTERVAL_EVENTS_MAX = 8,
+	INTERVAL_EVENT_NAME_MAX = 127, /* bytes */
+	/* The most words of an events hook, and of its strings. */
+	INTERVAL_EVENTS_WORDS =
+		INTERVAL_EVENTS_WORD_FIRST + INTERVAL_EVENTS_MAX * INTERVAL_EVENT_WORDS,
+	INTERVAL_EVENTS_STRING_WORDS =
+		INTERVAL_EVENTS_MAX * (1 + (INTERVAL_EVENT_NAME_MAX + 3) / 4),
+};
 
 /* The words of an arguments hook, before the arguments. */
 enum interval_args_word {

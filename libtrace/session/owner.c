@@ -79,10 +79,11 @@ static uint32_t owner_group_bytes(uint32_t hooks, uint32_t words)
 	return 2 * (each + 4 * 2 + 4 + 4096) + hooks * each + 4 * words;
 }
 
-/* The largest group of CPI or of CPU utilisation, with every hook. */
+/* The largest group of CPI, with events, or of CPU utilisation, with every hook. */
 static uint32_t largest_group(uint32_t cpus)
 {
-	uint32_t cpi = owner_group_bytes(CPI_GROUP_DATA_HOOKS, CPI_GROUP_DATA_WORDS(cpus));
+	uint32_t cpi = owner_group_bytes(CPI_GROUP_DATA_HOOKS + 1,
+		CPI_GROUP_DATA_WORDS(cpus) + INTERVAL_EVENTS_WORDS + INTERVAL_EVENTS_STRING_WORDS);
 	uint32_t util = owner_group_bytes(CPUUTIL_GROUP_DATA_HOOKS, CPUUTIL_GROUP_DATA_WORDS(cpus));
 
 	return cpi > util ? cpi : util;

@@ -113,6 +113,7 @@ bool group_field_is_needed(const struct group_field *field, enum group_part part
 		[PART_QUALITY] = "flags",
 		[PART_LABEL_END] = "label",
 		[PART_TIME] = "time_source",
+		[PART_EVENTS] = "", /* any field without a meaning to intervals */
 		[PART_ARGS] = "arg_value",
 		[PART_UTIL_LABEL_START] = "label",
 		[PART_UTIL_SUMMARY] = "busy",

@@ -322,6 +322,8 @@ int interval_feed(struct interval_builder *b, const struct hook *h, const struct
 	int closed = 0;
 
 	*iv = NULL;
+	if (group_is_companion(h->major, part))
+		return 0;
 	if (part == PART_NONE)
 		return close_group(b, h->file, iv);
 	const struct group_plan *plan = find_plan(b, h, part);
