@@ -160,6 +160,13 @@ int event_attr(const struct cpc_event *e, struct perf_event_attr *attr, size_t s
 	return 0;
 }
 
+bool event_is_in_kernel_only(const struct cpc_event *e)
+{
+	return e->type == PERF_TYPE_SOFTWARE && (e->config == PERF_COUNT_SW_CONTEXT_SWITCHES ||
+							e->config == PERF_COUNT_SW_CPU_MIGRATIONS ||
+							e->config == PERF_COUNT_SW_CGROUP_SWITCHES);
+}
+
 int event_try(const struct cpc_event *e)
 {
 	struct perf_event_attr attr;

@@ -22,6 +22,23 @@ int event_walk_terms(const char *pmu, int (*visit)(void *user, const char *term)
 	PRIVATE_ABI(event_walk_terms);
 const char *event_pmu_name(void) PRIVATE_ABI(event_pmu_name);
 
+/* Of the kernel's software events: counted in the kernel only, so that user mode has none. */
+bool event_is_in_kernel_only(const struct cpc_event *e);
+
+/* The bytes of the first name in a list: up to a comma or brace, of which those between the slashes
+ * of "cpu/event=1,umask=2/" belong to the name. */
+size_t event_name_length(const char *list);
+
+struct event_listed {
+	struct cpc_event event;
+	bool is_foreign; /* the name is known, and is no event of this machine */
+};
+
+/* Parses "instructions,cpu/event=0x3c,umask=0/,page-faults:u": at most `max` events, none of them
+ * twice. Returns how many, or -EINVAL with one line that names what is wrong. */
+int event_list_parse(
+	const char *list, struct event_listed listed[], unsigned max, char why[EVENT_WHY_MAX]);
+
 /* How many programmable and fixed counters this processor has as far as the kernel or the
  * processor says (0: unknown, as always on AArch64). */
 unsigned event_pmu_counters(void) PRIVATE_ABI(event_pmu_counters);

@@ -13,6 +13,7 @@ int main(void)
 	srunner_set_fork_status(runner, CK_NOFORK);
 	add_find(suite);
 	add_format(suite);
+	add_list(suite);
 	add_walk(suite);
 	add_registers(suite);
 	srunner_run_all(runner, CK_ENV);

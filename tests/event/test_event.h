@@ -5,6 +5,7 @@
 
 void add_find(Suite *suite);
 void add_format(Suite *suite);
+void add_list(Suite *suite);
 void add_walk(Suite *suite);
 void add_registers(Suite *suite);
 

@@ -23,21 +23,6 @@ static void events_add_event(
 	e->error = -rc;
 }
 
-/* Length up to the next comma or brace; a comma between slashes belongs to the PMU's term list. */
-static size_t length_of(const char *list)
-{
-	bool terms = false;
-	size_t n = 0;
-
-	for (; list[n]; n++) {
-		if (list[n] == '/')
-			terms = !terms;
-		else if (!terms && strchr(",{}", list[n]))
-			break;
-	}
-	return n;
-}
-
 /* The modifier behind a group's closing brace applies to each of its events. */
 static const char *modifier_of(const char *group)
 {
@@ -50,7 +35,7 @@ static void events_add_named(struct stat_events *events, const struct verb *verb
 	const char *modifier, unsigned group)
 {
 	char name[EVENT_NAME_MAX];
-	size_t n = length_of(list), more = length_of(modifier);
+	size_t n = event_name_length(list), more = event_name_length(modifier);
 
 	if (n == 0)
 		cmd_misuse(verb, "-e: an event's name is missing before \"%.80s\"", list);
@@ -68,7 +53,7 @@ static const char *end_group(const char *p, const struct verb *verb, unsigned *g
 	if (*group == 0)
 		cmd_misuse(verb, "-e: a } without a {");
 	*group = 0;
-	return *++p == ':' ? p + length_of(p) : p;
+	return *++p == ':' ? p + event_name_length(p) : p;
 }
 
 void stat_events_add(struct stat_events *events, const struct verb *verb, const char *list)
@@ -84,7 +69,7 @@ void stat_events_add(struct stat_events *events, const struct verb *verb, const 
 			modifier = modifier_of(p++);
 		}
 		events_add_named(events, verb, p, group ? modifier : "", group);
-		p = end_group(p + length_of(p), verb, &group);
+		p = end_group(p + event_name_length(p), verb, &group);
 		if (!*p)
 			break;
 		if (*p != ',')

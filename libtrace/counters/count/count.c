@@ -58,7 +58,7 @@ static bool is_denied(int rc)
 static bool may_fall_back(const struct count_event *e, int rc)
 {
 	return is_denied(rc) && !e->user_only && !e->event.modes_given &&
-	       !count_is_in_kernel_only(&e->event);
+	       !event_is_in_kernel_only(&e->event);
 }
 
 static int open_here(

@@ -74,7 +74,4 @@ int count_threads(const pid_t *pid, unsigned n, int **tid, unsigned *count);
 void count_explain(const struct count_event *e, int error, bool processors, pid_t tid,
 	char why[EVENT_WHY_MAX]);
 
-/* Of the kernel's software events: counted in the kernel only, so that user mode has none. */
-bool count_is_in_kernel_only(const struct cpc_event *e);
-
 #endif

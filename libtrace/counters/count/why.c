@@ -10,13 +10,6 @@
 #include "count.h"
 #include "../../core/file.h"
 
-bool count_is_in_kernel_only(const struct cpc_event *e)
-{
-	return e->type == PERF_TYPE_SOFTWARE && (e->config == PERF_COUNT_SW_CONTEXT_SWITCHES ||
-							e->config == PERF_COUNT_SW_CPU_MIGRATIONS ||
-							e->config == PERF_COUNT_SW_CGROUP_SWITCHES);
-}
-
 static int why_read_paranoid(void)
 {
 	char text[16];
