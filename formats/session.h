@@ -29,6 +29,7 @@ enum {
 	SHM_MAX_GUESTS = 16,
 	SHM_MAX_RINGS = SHM_MAX_CPUS + SHM_MAX_GUESTS,
 	SHM_PAGE = 4096,
+	SHM_EVENTS_BYTES = 1024, /* 8 names of 127 bytes, commas and a NUL */
 };
 
 enum shm_state {
@@ -166,8 +167,11 @@ struct shm_control {
 	uint64_t discards;    /* of these rings: losses are counted since the last one */
 	/* How often the gate was closed: an interval begun before is none that is still open. */
 	uint64_t closings;
+	/* Of this generation: events that programs count in intervals, unless they have a list of
+	 * their own (SWTRACE_EVENTS). NUL-terminated; "": none. */
+	char events[SHM_EVENTS_BYTES];
 	uint8_t reserved1[SHM_PAGE - 5 * SHM_MAJORS - 64 - sizeof(struct shm_geometry) -
-			  sizeof(struct shm_drain) - 32];
+			  sizeof(struct shm_drain) - 32 - SHM_EVENTS_BYTES];
 	struct shm_ring_control ring[SHM_MAX_RINGS];
 };
 

@@ -8,6 +8,8 @@
 
 #include "../../formats/base/number.h"
 #include "../../formats/base/quantity.h"
+#include "../../formats/interval_hooks.h"
+#include "../events/event.h"
 #include "cmd.h"
 
 static void say(const struct verb *verb, const char *format, va_list args, const char *tail)
@@ -115,6 +117,16 @@ static gid_t parse_group(const struct verb *verb, const char *text)
 	return (gid_t)number;
 }
 
+static const char *parse_events(const struct verb *verb, const char *list)
+{
+	struct event_listed listed[INTERVAL_EVENTS_MAX];
+	char why[EVENT_WHY_MAX];
+
+	if (event_list_parse(list, listed, INTERVAL_EVENTS_MAX, why) < 0)
+		cmd_misuse(verb, "-e: %s; swtrace event list shows all", why);
+	return list;
+}
+
 bool init_option(struct session_config *config, const struct arguments *a, int id)
 {
 	uint64_t n;
@@ -146,6 +158,9 @@ bool init_option(struct session_config *config, const struct arguments *a, int i
 		return true;
 	case INIT_PREALLOC:
 		config->prealloc = true;
+		return true;
+	case INIT_EVENTS:
+		config->events = parse_events(a->verb, a->value);
 		return true;
 	default:
 		return false;

@@ -68,7 +68,15 @@ bool parse_size(const char *text, uint64_t *bytes);
 bool parse_time(const char *text, uint64_t *ns);
 
 /* Options that init and run share. */
-enum { INIT_SIZE = 1, INIT_MODE, INIT_SECTION, INIT_GROUP, INIT_PREALLOC, INIT_OPTIONS };
+enum {
+	INIT_SIZE = 1,
+	INIT_MODE,
+	INIT_SECTION,
+	INIT_GROUP,
+	INIT_PREALLOC,
+	INIT_EVENTS,
+	INIT_OPTIONS
+};
 #define INIT_OPTION_SIZE(preset)                                                                   \
 	{                                                                                          \
 		INIT_SIZE, "-s", .value = "MB",                                                    \
@@ -85,6 +93,14 @@ enum { INIT_SIZE = 1, INIT_MODE, INIT_SECTION, INIT_GROUP, INIT_PREALLOC, INIT_O
 		INIT_GROUP, "-g",                                                                  \
 			.value = "GROUP",                                                          \
 			.help = "members of this group may trace too; without it only the owner"   \
+	}
+#define INIT_OPTION_EVENTS                                                                         \
+	{                                                                                          \
+		INIT_EVENTS, "-e", .value = "LIST",                                                \
+				   .help = "up to 8 events that programs count in each interval, " \
+					   "such as\n"                                             \
+					   "              instructions,LLC-misses; not in those "  \
+					   "that have SWTRACE_EVENTS"                              \
 	}
 
 void init_config(struct session_config *config);

@@ -249,6 +249,8 @@ static int info_print_text(const struct info *i)
 		g->cpus, g->guests, (unsigned long long)g->ring_size >> 10, g->sections,
 		g->section_size >> 10);
 	printf("memory    %llu KiB\n", (unsigned long long)i->memory >> 10);
+	if (i->events[0])
+		printf("events    %s\n", i->events);
 	if (i->tasks >= 0)
 		printf("tasks     %d alive in %d processes, %d in all\n", i->alive, i->processes,
 			i->tasks);
@@ -344,6 +346,8 @@ static void info_json_buffers(struct json *j, const struct info *i)
 	json_member_u64(j, "section_bytes", g->section_size);
 	json_member_u64(j, "sections", g->sections);
 	json_member_u64(j, "memory_bytes", i->memory);
+	if (i->events[0])
+		json_member_text(j, "events", i->events);
 	json_member_u64(j, "ticks_per_second", g->ticks_per_second);
 	json_member_open(j, "tasks", '{');
 	info_json_tasks(j, "total", i->tasks);
@@ -395,6 +399,16 @@ static int open_for_info(const struct verb *verb, struct session *s)
 	return cmd_open(verb, s, SESSION_READ);
 }
 
+/* The session may be another user's. */
+static void info_copy_events(struct info *i)
+{
+	memcpy(i->events, i->session.control->events, sizeof i->events);
+	i->events[sizeof i->events - 1] = 0;
+	for (char *p = i->events; *p; p++)
+		if (*p < ' ' || *p > '~')
+			*p = '?';
+}
+
 static void gather(struct info *i)
 {
 	const struct shm_control *c = i->session.control;
@@ -408,6 +422,7 @@ static void gather(struct info *i)
 		info_drain(i);
 	else if (i->state == SHM_NO_RINGS || drain_load(&i->session, &i->drain.config, NULL) != 0)
 		i->drain.config.path[0] = 0;
+	info_copy_events(i);
 	i->memory = i->session.geometry.file_size + SHM_CONTROL_SIZE + SHM_TASKS_ALLOCATED +
 		    sizeof(struct shm_schema_file) + SHM_PAGE;
 	i->has_clock_back = session_clock_back(&i->session, &i->clock_back);

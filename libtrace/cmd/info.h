@@ -36,7 +36,8 @@ struct info {
 	uint64_t unwritten;	     /* hooks that the drain failed to write; not known per ring */
 	int tasks, alive, processes; /* -1: unknown */
 	uint64_t memory;
-	bool has_clock_back; /* clock_back is valid */
+	char events[SHM_EVENTS_BYTES]; /* "": none */
+	bool has_clock_back;	       /* clock_back is valid */
 	struct clock_back clock_back;
 };
 

@@ -301,9 +301,32 @@ static int current_member(uint32_t generation)
 	if (here.member)
 		member_leave(here.member);
 	rc = member_open(&here.look.place, here.look.control, generation, &members, &here.member);
-	if (rc == 0)
-		member_set_source(here.member, here.source, here.source_flags);
-	return rc;
+	if (rc)
+		return rc;
+	member_set_source(here.member, here.source, here.source_flags);
+	__atomic_fetch_or(&attach_events, ATTACH_EVENTS_NEW, __ATOMIC_RELAXED);
+	return 0;
+}
+
+uint32_t attach_events;
+
+void attach_take_events(char list[SHM_EVENTS_BYTES])
+{
+	signal_mask saved;
+
+	list[0] = 0;
+	if (attach_lock(&saved)) {
+		__atomic_fetch_and(&attach_events, ~(uint32_t)ATTACH_EVENTS_NEW, __ATOMIC_RELAXED);
+		if (here.member && here.look.control) {
+			memcpy(list, here.look.control->events, SHM_EVENTS_BYTES);
+			list[SHM_EVENTS_BYTES - 1] = 0;
+			__atomic_thread_fence(__ATOMIC_ACQUIRE);
+			/* Another init intervened: its rings are new, too. */
+			if (generation_shown() != here.member->generation)
+				list[0] = 0;
+		}
+	}
+	attach_unlock(&saved);
 }
 
 /* A session that this process may not use, or that is being freed, drops the hook without

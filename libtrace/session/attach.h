@@ -30,6 +30,17 @@ bool attach_ready(uint32_t major);
  */
 uint32_t attach_add_label(const char *text, uint32_t length, uint32_t hash);
 
+/*
+ * Of the events that intervals count (measure/cpi/events.c). NEW: the process has other rings since
+ * attach_take_events, and their session may have another list; USED is measure's own: there was a
+ * list.
+ */
+enum { ATTACH_EVENTS_NEW = 1, ATTACH_EVENTS_USED = 2 };
+extern uint32_t attach_events;
+
+/* Clears NEW, and copies the session's list: "" if it has none. */
+void attach_take_events(char list[SHM_EVENTS_BYTES]);
+
 /* Notes where this process's counts come from, for the task table. Call it before the first hook.
  */
 void attach_set_source(enum shm_source source, uint32_t flags);

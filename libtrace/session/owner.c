@@ -341,7 +341,7 @@ static void owner_open_gate(struct shm_control *c)
 }
 
 static void owner_publish_generation(
-	struct session *s, const struct shm_geometry *g, uint32_t generation)
+	struct session *s, const struct shm_geometry *g, const char *events, uint32_t generation)
 {
 	struct shm_control *c = s->control;
 
@@ -354,6 +354,8 @@ static void owner_publish_generation(
 	memset(c->ring, 0, sizeof c->ring);
 	memset(c->majors, 1, sizeof c->majors);
 	c->discards = 0;
+	memset(c->events, 0, sizeof c->events);
+	memcpy(c->events, events, strlen(events));
 	if (getrandom(c->rings_id, sizeof c->rings_id, 0) != sizeof c->rings_id)
 		memset(c->rings_id, 0, sizeof c->rings_id);
 	clock_sync(c->sync);
@@ -381,6 +383,11 @@ int session_init(
 	rc = session_plan(config, &g, error);
 	if (rc)
 		return rc;
+	if (config->events && strlen(config->events) >= SHM_EVENTS_BYTES) {
+		session_say(
+			error, "the list of events is longer than %d bytes", SHM_EVENTS_BYTES - 1);
+		return PU_ERROR_INVALID_PARAMETER;
+	}
 	rings = make_rings(s, generation, &g, config, error);
 	if (rings >= 0)
 		tasks = make_file(s, SHM_TASKS_FORMAT, generation, sizeof(struct shm_task_file),
@@ -427,7 +434,7 @@ int session_init(
 	s->tasks_fd = tasks;
 	s->schemas_fd = schemas;
 	s->labels_fd = labels;
-	owner_publish_generation(s, &g, generation);
+	owner_publish_generation(s, &g, config->events ? config->events : "", generation);
 	remove_files(s, generation);
 	return 0;
 }
