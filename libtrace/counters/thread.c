@@ -23,6 +23,7 @@ static bool have_key;
 static void thread_before_fork(void)
 {
 	pthread_mutex_lock(&lock);
+	event_sets_lock();
 	perf_before_fork();
 	script_before_fork();
 	idle_before_fork();
@@ -35,6 +36,7 @@ static void thread_after_fork(bool child)
 	idle_after_fork(child);
 	script_after_fork();
 	perf_after_fork();
+	event_sets_unlock();
 	pthread_mutex_unlock(&lock);
 }
 
@@ -52,6 +54,7 @@ static void close_group(struct thread_group *g, bool forked)
 		perf_close_counters(&g->perf[i], forked);
 	perf_group_close(&g->life, forked);
 	switch_page_close(&g->page, forked);
+	event_groups_close(g->events, forked);
 	free(g->perf);
 	free(g->idle);
 	free(g);

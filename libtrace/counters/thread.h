@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "../core/private_abi.h"
+#include "events/groups.h"
 #include "perf.h"
 #include "sample.h"
 #include "switch_page.h"
@@ -37,7 +38,8 @@ struct thread_group {
 	struct life_reading last[LIFE_REACHES];
 	unsigned count; /* of perf: one for each type of core; 0: none */
 	struct perf_counters *perf;
-	struct idle_reading *idle; /* NULL: none yet */
+	struct idle_reading *idle;   /* NULL: none yet */
+	struct event_groups *events; /* for events/count.c; NULL: none */
 };
 
 struct thread_self {

@@ -95,12 +95,35 @@ void attach_refresh_name(void)
 {
 }
 
+uint32_t attach_events;
+
+void ring_double_renew(const char *events)
+{
+	ring_double.events = events;
+	__atomic_fetch_or(&attach_events, ATTACH_EVENTS_NEW, __ATOMIC_RELAXED);
+}
+
+void attach_take_events(char list[SHM_EVENTS_BYTES])
+{
+	__atomic_fetch_and(&attach_events, ~(uint32_t)ATTACH_EVENTS_NEW, __ATOMIC_RELAXED);
+	snprintf(list, SHM_EVENTS_BYTES, "%s", ring_double.events ? ring_double.events : "");
+}
+
 static struct record_view view;
+
+static uint32_t double_string_bytes(const uint8_t *p, uint32_t count)
+{
+	uint32_t bytes = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		bytes += rec_string_bytes(get_le32(p + bytes));
+	return bytes;
+}
 
 static uint32_t see(uint32_t at)
 {
 	const uint8_t *p = ring_double.bytes + at;
-	uint32_t size;
+	uint32_t size, string_bytes;
 
 	ck_assert_uint_le(at + REC_HEADER_SIZE, ring_double.size);
 	view.control = get_le32(p);
@@ -120,9 +143,10 @@ static uint32_t see(uint32_t at)
 	p += REC_DATA + 4 * view.nwords;
 	view.length = view.nstrings ? get_le32(p) : 0;
 	view.string = view.nstrings ? (const char *)p + 4 : NULL;
-	ck_assert_uint_eq(
-		size, rec_size(view.nwords, view.nstrings ? rec_string_bytes(view.length) : 0));
-	if ((4 * view.nwords + (view.nstrings ? rec_string_bytes(view.length) : 0)) & 4)
+	view.strings = p;
+	string_bytes = double_string_bytes(p, view.nstrings);
+	ck_assert_uint_eq(size, rec_size(view.nwords, string_bytes));
+	if ((4 * view.nwords + string_bytes) & 4)
 		ck_assert_uint_eq(get_le32(ring_double.bytes + at + size - 4), 0);
 	return size;
 }

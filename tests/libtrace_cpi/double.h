@@ -23,11 +23,15 @@ struct ring_double {
 	uint64_t stamped;
 	_Atomic uint32_t readied;	       /* calls of attach_ready */
 	_Atomic uint32_t source, source_flags; /* enum shm_source */
+	const char *events;		       /* of the session; NULL: none */
 };
 
 extern struct ring_double ring_double;
 
-/* The words and the string of the nth record of the last group. */
+/* The session gets other rings, and this list of events. */
+void ring_double_renew(const char *events);
+
+/* The words and the first string of the nth record of the last group. */
 struct record_view {
 	uint32_t control, minor, tid, nwords, nstrings;
 	uint8_t major;
@@ -35,6 +39,7 @@ struct record_view {
 	uint32_t word[20000];
 	uint32_t length;
 	const char *string;
+	const uint8_t *strings; /* all of them, as in the record */
 };
 
 /* How many records the last group has; fails the test if its bytes do not add up. */

@@ -235,14 +235,13 @@ static uint32_t args_words(const struct args *args)
 	return INTERVAL_ARGS_WORD_FIRST + INTERVAL_ARG_WORDS * args->count;
 }
 
-static void write_args(struct group *g, struct args_shape *shape, const struct ring_map *map)
+static void write_args(struct group *g, struct args_shape *shape, bool is_stale)
 {
 	const struct args *args = g->spec->args;
 	struct cursor c = frame_record_texts(&g->f, INTERVAL_MAJOR, INTERVAL_MINOR_ARGS,
 		args_words(args), shape->texts, shape->string_bytes);
 
-	/* A signal handler attached the thread to other rings. */
-	if (ring_self.map != map)
+	if (is_stale)
 		args_forget_names(args, shape);
 	cursor_put_word(&c, args->count);
 	cursor_put_word(&c, shape->texts);
@@ -291,9 +290,13 @@ int group_write(const struct group_spec *spec, const struct counter_interval *i,
 		g.known_time = time_known(&g);
 		frame_add(&g.f, time_words(&g));
 	}
-	if (spec->args) {
+	if (spec->events || spec->args) {
 		attach_ready(CPI_MAJOR); /* names are of the rings that are written to */
 		map = ring_self.map;
+	}
+	if (spec->events)
+		events_add(spec->events, &g.f);
+	if (spec->args) {
 		args_find_shape(spec->args, &shape);
 		frame_add_texts(&g.f, args_words(spec->args), shape.string_bytes);
 	}
@@ -311,8 +314,11 @@ int group_write(const struct group_spec *spec, const struct counter_interval *i,
 	frame_label(&g.f, CPI_MINOR_LABEL_END);
 	if (time)
 		write_time(&g);
+	/* Stale if a signal handler attached the thread to other rings. */
+	if (spec->events)
+		events_write(spec->events, &g.f, ring_self.map != map);
 	if (spec->args)
-		write_args(&g, &shape, map);
+		write_args(&g, &shape, ring_self.map != map);
 	hook_commit(&g.f.w);
 	return PU_SUCCESS;
 }

@@ -1,7 +1,7 @@
 /*
  * One measured interval as a hook group: label, summary, the three detailed hooks, quality,
- * label, time, arguments, in one reservation. Layouts: formats/trace-file.md, "CPI hooks" and
- * "Interval hooks".
+ * label, time, events, arguments, in one reservation. Layouts: formats/trace-file.md, "CPI hooks"
+ * and "Interval hooks".
  *
  * libtrace/measure owns live intervals of CPI and utilisation: instances, arithmetic, hook groups.
  * It includes session, ring, counters and core. Errors: negative PU_ codes.
@@ -15,6 +15,7 @@
 #include "../../counters/source.h"
 #include "../../ring/hook.h"
 #include "../scope/args.h"
+#include "events.h"
 
 struct group_spec {
 	bool summary, detailed, quality;
@@ -24,6 +25,7 @@ struct group_spec {
 	uint32_t tid;		 /* the thread of the thread figures */
 	uint64_t start_ticks;	 /* elapsed is from here to the stamp */
 	const struct args *args; /* NULL: none */
+	struct events *events;	 /* NULL: none */
 };
 
 /* Writes the group, stamped with `at` (see hook_begin_at). Returns 0 with *elapsed set, 0 with

@@ -15,6 +15,7 @@
 #include "../../counters/thread.h"
 #include "../../session/attach.h"
 #include "arguments.h"
+#include "events.h"
 #include "figures.h"
 #include "group.h"
 #include "../../core/handle.h"
@@ -34,6 +35,7 @@ struct instance {
 	unsigned want;
 	struct counter_sample *start, *now;
 	struct counter_interval *interval;
+	struct events *events; /* NULL: none so far */
 	enum data_use data_use;
 	bool only_ticks; /* CpiStart read `ticks` and no sample */
 	uint64_t ticks;
@@ -114,6 +116,7 @@ static void cpi_start_interval(struct instance *i)
 	i->start_tid = counters_tid();
 	i->only_ticks = i->data_use == DATA_UNUSED && !on;
 	late |= on ? attach_ready(CPI_MAJOR) : counters_rest();
+	late |= on ? events_start(&i->events) : events_start_off(i->events);
 	if (late)
 		now = clock_read();
 	if (i->only_ticks)
@@ -170,6 +173,7 @@ int CpiTerminate(void *handle)
 	if (!i)
 		return PU_ERR_NOT_INITIALIZED;
 	counters_drop(i->want);
+	events_free(i->events);
 	free(i->label);
 	arguments_free(i->arguments);
 	free(i);
@@ -243,6 +247,7 @@ static int cpi_write_group(
 		.tid = i->start_tid,
 		.start_ticks = i->start->ticks,
 		.args = i->arguments && i->arguments->args.count ? &i->arguments->args : NULL,
+		.events = i->events && events_are_read(i->events) ? i->events : NULL,
 	};
 
 	return group_write(&spec, i->interval, at, elapsed);
@@ -293,6 +298,8 @@ static int cpi_get_interval(struct instance *i, const struct trace *t, bool data
 	at.ticks = clock_read();
 	if (!write || data || !cpi_has_stayed(i, t, &at))
 		cpi_read_end(i, write, &at);
+	if (write && i->events)
+		events_read_end(i->events);
 	elapsed = at.ticks > i->start->ticks ? at.ticks - i->start->ticks : 0;
 	if (write)
 		rc = cpi_write_group(i, t, &at, &elapsed);

@@ -1,0 +1,80 @@
+#include "count.h"
+
+#include <sys/resource.h>
+
+#include "../rate.h"
+#include "../thread.h"
+
+static const struct event_groups *count_open(const struct event_set *set)
+{
+	struct thread_group *t = thread_keep(thread_self());
+
+	if (!t)
+		return NULL;
+	if (!t->events || t->events->set != set) {
+		struct event_groups *before = t->events;
+
+		t->events = NULL;
+		event_groups_close(before, false);
+		t->events = event_groups_open(set);
+	}
+	return t->events;
+}
+
+static uint64_t count_faults(enum event_way way)
+{
+	struct rusage u;
+
+	if (getrusage(RUSAGE_THREAD, &u) != 0)
+		return CPI_NONE;
+	return (way == EVENT_BY_MAJOR_FAULTS ? 0 : (uint64_t)u.ru_minflt) +
+	       (way == EVENT_BY_MINOR_FAULTS ? 0 : (uint64_t)u.ru_majflt);
+}
+
+void event_count_read(const struct event_set *set, struct event_reading *r)
+{
+	const struct event_groups *g = count_open(set);
+
+	r->opening = 0;
+	if (!g)
+		return;
+	event_groups_read(g, r);
+	for (unsigned i = 0; i < set->count; i++) {
+		enum event_way way = set->event[i].way;
+
+		if (way == EVENT_BY_CLOCK)
+			r->count[i] = thread_time_ns();
+		else if (way > EVENT_BY_CLOCK)
+			r->count[i] = count_faults(way);
+	}
+}
+
+void event_count_rest(void)
+{
+	struct thread_group *t = thread_self()->group;
+	struct event_groups *before = t ? t->events : NULL;
+
+	if (!before)
+		return;
+	t->events = NULL;
+	event_groups_close(before, false);
+}
+
+struct event_count event_count_between(
+	const struct event_reading *from, const struct event_reading *to, unsigned event)
+{
+	struct event_count c = {0};
+	uint64_t before = from->count[event], after = to->count[event];
+
+	if (before == CPI_NONE || after == CPI_NONE || after < before)
+		return c;
+	c.enabled = to->enabled[event] - from->enabled[event];
+	c.running = to->running[event] - from->running[event];
+	c.value = after - before;
+	c.known = c.running != 0 || c.enabled == 0;
+	if (!c.known)
+		return (struct event_count){0};
+	if (c.running < c.enabled)
+		c.value = rate_scale(c.value, c.enabled, c.running);
+	return c;
+}

@@ -1,0 +1,27 @@
+/*
+ * What a set's events count of the calling thread.
+ */
+#ifndef SWT_COUNTERS_EVENTS_COUNT_H
+#define SWT_COUNTERS_EVENTS_COUNT_H
+
+#include "groups.h"
+
+/* Reads them. Opens them at the thread's first read, and anew for another set; they end with the
+ * thread. */
+void event_count_read(const struct event_set *set, struct event_reading *r);
+
+/* Closes them: every context switch pays for what is open. */
+void event_count_rest(void);
+
+/* An event between two readings. */
+struct event_count {
+	bool known;
+	uint64_t value;		   /* scaled, where the counter was shared */
+	uint64_t enabled, running; /* ns; 0 and 0 if it is no perf event's */
+};
+
+/* Of readings of one opening. */
+struct event_count event_count_between(
+	const struct event_reading *from, const struct event_reading *to, unsigned event);
+
+#endif

@@ -1,0 +1,143 @@
+#include "set.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../perf_group.h"
+
+/* ------------------------------------------------------------------------- one event */
+
+static int member_try(const struct perf_event_attr *attr)
+{
+	struct perf_event_attr copy = *attr;
+	struct perf_group g;
+	int rc = perf_group_open(&g, &copy, 1, 0, -1, NULL);
+
+	if (rc == 0)
+		perf_group_close(&g, false);
+	return rc;
+}
+
+/* These may succeed in the next thread. */
+static bool member_is_passing(int rc)
+{
+	return rc == -EMFILE || rc == -ENFILE || rc == -ENOMEM;
+}
+
+static bool member_is_denied(int rc)
+{
+	return rc == -EACCES || rc == -EPERM || rc == -ENOSYS;
+}
+
+/* Without the kernel's part, where most faults of a system call happen, perf would count others
+ * than the quality hook. */
+static enum event_way member_fault_way(const struct cpc_event *e)
+{
+	if (e->type != PERF_TYPE_SOFTWARE || e->modes_given)
+		return EVENT_BY_NOTHING;
+	switch (e->config) {
+	case PERF_COUNT_SW_PAGE_FAULTS:
+		return EVENT_BY_FAULTS;
+	case PERF_COUNT_SW_PAGE_FAULTS_MIN:
+		return EVENT_BY_MINOR_FAULTS;
+	case PERF_COUNT_SW_PAGE_FAULTS_MAJ:
+		return EVENT_BY_MAJOR_FAULTS;
+	default:
+		return EVENT_BY_NOTHING;
+	}
+}
+
+static int member_try_user_only(struct event_member *m, const struct cpc_event *e)
+{
+	int rc = -EACCES;
+
+	if (e->modes_given || event_is_in_kernel_only(e))
+		return rc;
+	m->attr.exclude_kernel = m->attr.exclude_hv = 1;
+	rc = member_try(&m->attr);
+	m->user_only = rc == 0 || member_is_passing(rc);
+	return rc;
+}
+
+void event_member_choose(struct event_member *m, const struct event_listed *listed)
+{
+	const struct cpc_event *e = &listed->event;
+	int rc;
+
+	*m = (struct event_member){.way = EVENT_BY_PERF};
+	snprintf(m->name, sizeof m->name, "%s", e->name);
+	if (!listed->is_foreign && e->type == PERF_TYPE_SOFTWARE &&
+		e->config == PERF_COUNT_SW_TASK_CLOCK) {
+		m->way = EVENT_BY_CLOCK;
+		return;
+	}
+	rc = listed->is_foreign ? -ENOTSUP : event_attr(e, &m->attr, sizeof m->attr);
+	if (rc == 0)
+		rc = member_try(&m->attr);
+	if (member_is_denied(rc) && member_fault_way(e) != EVENT_BY_NOTHING) {
+		m->way = member_fault_way(e);
+		return;
+	}
+	/* Counted in the kernel only, and that is left out: it would be 0. */
+	if (rc == 0 && event_is_in_kernel_only(e) && !e->kernel)
+		rc = -EINVAL;
+	if (rc == -EACCES || rc == -EPERM)
+		rc = member_try_user_only(m, e);
+	if (rc == 0 || member_is_passing(rc))
+		return;
+	m->way = EVENT_BY_NOTHING;
+	m->error = -rc;
+}
+
+/* --------------------------------------------------------------------------- the sets */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct event_set *sets;
+
+bool event_sets_try_lock(void)
+{
+	return pthread_mutex_trylock(&lock) == 0;
+}
+
+void event_sets_lock(void)
+{
+	pthread_mutex_lock(&lock);
+}
+
+void event_sets_unlock(void)
+{
+	pthread_mutex_unlock(&lock);
+}
+
+static struct event_set *event_set_new(
+	const char *list, const struct event_listed *listed, int count)
+{
+	size_t size = strlen(list) + 1;
+	struct event_set *set = calloc(1, sizeof *set + size);
+
+	if (!set)
+		return NULL;
+	memcpy(set->list, list, size);
+	for (int i = 0; i < count; i++)
+		event_member_choose(&set->event[i], &listed[i]);
+	set->count = (unsigned)count;
+	set->next = sets;
+	sets = set;
+	return set;
+}
+
+const struct event_set *event_set_of(const char *list, char why[EVENT_WHY_MAX])
+{
+	struct event_listed listed[INTERVAL_EVENTS_MAX];
+	int count;
+
+	why[0] = 0;
+	for (const struct event_set *set = sets; set; set = set->next)
+		if (strcmp(set->list, list) == 0)
+			return set;
+	count = event_list_parse(list, listed, INTERVAL_EVENTS_MAX, why);
+	return count < 0 ? NULL : event_set_new(list, listed, count);
+}

@@ -1,0 +1,60 @@
+/*
+ * The events that a user chose to count in intervals (SWTRACE_EVENTS, or the session's list), and
+ * how this process counts each: as a perf event, in user mode only where the kernel denies the user
+ * its own part, or by the kernel's figures of the thread.
+ *
+ * An event that this machine lacks, or that would count nothing with the user's rights, is not
+ * counted: its figures are unknown, never 0.
+ */
+#ifndef SWT_COUNTERS_EVENTS_SET_H
+#define SWT_COUNTERS_EVENTS_SET_H
+
+#include <linux/perf_event.h>
+#include <stdbool.h>
+
+#include "../../../formats/interval_hooks.h"
+#include "../../core/private_abi.h"
+#include "../../events/event.h"
+
+_Static_assert(EVENT_NAME_MAX == INTERVAL_EVENT_NAME_MAX + 1, "with its NUL");
+
+enum event_way {
+	EVENT_BY_NOTHING,
+	EVENT_BY_PERF,
+	EVENT_BY_CLOCK,	 /* CLOCK_THREAD_CPUTIME_ID */
+	EVENT_BY_FAULTS, /* getrusage, as the quality hook's faults without the right to perf's */
+	EVENT_BY_MINOR_FAULTS,
+	EVENT_BY_MAJOR_FAULTS,
+};
+
+struct event_member {
+	char name[EVENT_NAME_MAX];
+	enum event_way way;
+	int error;	/* EVENT_BY_NOTHING: an errno */
+	bool user_only; /* though the name asks for the kernel's part as well */
+	struct perf_event_attr attr;
+};
+
+struct event_set {
+	struct event_set *next;
+	unsigned count;
+	struct event_member event[INTERVAL_EVENTS_MAX];
+	char list[];
+};
+
+/* Finds out how an event is counted here; opens and closes it. */
+void event_member_choose(struct event_member *m, const struct event_listed *listed);
+
+/*
+ * The set of a list. Made once for a list and kept for the life of the process: threads and
+ * instances refer to it. NULL: no list of events (`why` names what is wrong) or out of memory. With
+ * the lock held.
+ */
+const struct event_set *event_set_of(const char *list, char why[EVENT_WHY_MAX]);
+
+/* False: another thread has it, or the one that a signal handler interrupted. */
+bool event_sets_try_lock(void);
+void event_sets_lock(void);
+void event_sets_unlock(void);
+
+#endif

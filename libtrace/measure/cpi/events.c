@@ -1,0 +1,157 @@
+#include "events.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../../formats/interval_hooks.h"
+#include "../../../formats/record.h"
+#include "../../counters/events/count.h"
+#include "../../session/labels.h"
+
+struct events {
+	const struct event_set *set; /* NULL: the last start read none */
+	struct event_reading from, to;
+	/* Of the hook. */
+	uint64_t label[INTERVAL_EVENTS_MAX]; /* what labels_find_number keeps */
+	uint32_t name[INTERVAL_EVENTS_MAX];  /* numbers of labels, 0: the name is a string */
+	uint32_t texts, string_bytes;
+};
+
+_Static_assert(INTERVAL_EVENTS_WORD_COUNT == 0 && INTERVAL_EVENTS_WORD_TEXTS == 1 &&
+		       INTERVAL_EVENTS_WORD_ELAPSED == 2 && INTERVAL_EVENTS_WORD_FIRST == 4 &&
+		       INTERVAL_EVENT_NAME == 0 && INTERVAL_EVENT_FLAGS == 1 &&
+		       INTERVAL_EVENT_VALUE == 2 && INTERVAL_EVENT_ENABLED == 4 &&
+		       INTERVAL_EVENT_RUNNING == 6 && INTERVAL_EVENT_WORDS == 8,
+	"as this file lays them out");
+
+/* The list in use. Sets are never freed. */
+static const struct event_set *chosen;
+
+static void events_choose_locked(void)
+{
+	const char *own = secure_getenv("SWTRACE_EVENTS");
+	char list[SHM_EVENTS_BYTES], why[EVENT_WHY_MAX];
+	const struct event_set *set = NULL;
+
+	attach_take_events(list);
+	/* A wrong list is none: swtrace doctor tells. */
+	if (own && *own)
+		set = event_set_of(own, why);
+	else if (list[0])
+		set = event_set_of(list, why);
+	/* Release: pairs with the acquire in events_read_start, which reads what the set holds. */
+	__atomic_store_n(&chosen, set, __ATOMIC_RELEASE);
+	/* For good: instances and threads may still have the events of an earlier list. */
+	if (set)
+		__atomic_fetch_or(&attach_events, ATTACH_EVENTS_USED, __ATOMIC_RELAXED);
+}
+
+/* Another thread may be at it: then this one goes on with what there was. */
+static void events_choose(void)
+{
+	if (!event_sets_try_lock())
+		return;
+	events_choose_locked();
+	event_sets_unlock();
+}
+
+bool events_read_start(struct events **events)
+{
+	const struct event_set *set;
+
+	if (__atomic_load_n(&attach_events, __ATOMIC_RELAXED) & ATTACH_EVENTS_NEW)
+		events_choose();
+	set = __atomic_load_n(&chosen, __ATOMIC_ACQUIRE);
+	if (set && !*events)
+		*events = calloc(1, sizeof **events);
+	if (!*events)
+		return true;
+	if ((*events)->set != set)
+		memset((*events)->label, 0, sizeof(*events)->label);
+	(*events)->set = set;
+	if (set)
+		event_count_read(set, &(*events)->from);
+	else
+		event_count_rest();
+	return true;
+}
+
+void events_read_end(struct events *events)
+{
+	if (events->set)
+		event_count_read(events->set, &events->to);
+}
+
+bool events_rest(struct events *events)
+{
+	if (events)
+		events->set = NULL;
+	event_count_rest();
+	return true;
+}
+
+bool events_are_read(const struct events *e)
+{
+	return e->set && e->from.opening && e->from.opening == e->to.opening;
+}
+
+void events_free(struct events *events)
+{
+	free(events);
+}
+
+/* ---------------------------------------------------------------------------- the hook */
+
+static uint32_t events_words(const struct events *e)
+{
+	return INTERVAL_EVENTS_WORD_FIRST + INTERVAL_EVENT_WORDS * e->set->count;
+}
+
+void events_add(struct events *e, struct frame *f)
+{
+	e->texts = e->string_bytes = 0;
+	for (unsigned i = 0; i < e->set->count; i++) {
+		const char *name = e->set->event[i].name;
+		uint32_t length = (uint32_t)strlen(name);
+
+		e->name[i] = labels_find_number(name, length, &e->label[i]);
+		if (e->name[i])
+			continue;
+		e->texts++;
+		e->string_bytes += rec_string_bytes(length);
+	}
+	frame_add_texts(f, events_words(e), e->string_bytes);
+}
+
+static void events_put_count(
+	struct cursor *c, uint32_t name, const struct event_count *count, bool user_only)
+{
+	uint32_t flags = user_only ? INTERVAL_EVENT_USER_ONLY : 0;
+
+	cursor_put_word(c, name);
+	cursor_put_word(c, count->known ? flags | INTERVAL_EVENT_KNOWN : flags);
+	cursor_put_count(c, count->value);
+	cursor_put_count(c, count->enabled);
+	cursor_put_count(c, count->running);
+}
+
+void events_write(struct events *e, struct frame *f, bool is_stale)
+{
+	const struct event_set *set = e->set;
+	struct cursor c = frame_record_texts(f, INTERVAL_MAJOR, INTERVAL_MINOR_EVENTS,
+		events_words(e), e->texts, e->string_bytes);
+
+	cursor_put_word(&c, set->count);
+	cursor_put_word(&c, e->texts);
+	cursor_put_elapsed(&c, f);
+	for (unsigned i = 0; i < set->count; i++) {
+		struct event_count count = event_count_between(&e->from, &e->to, i);
+		uint32_t name = e->name[i] && is_stale ? INTERVAL_LABEL_UNKNOWN : e->name[i];
+
+		events_put_count(&c, name, &count, set->event[i].user_only);
+	}
+	for (unsigned i = 0; e->texts && i < set->count; i++)
+		if (e->name[i] == 0)
+			c.at = hook_string(
+				c.at, set->event[i].name, (uint32_t)strlen(set->event[i].name));
+}
