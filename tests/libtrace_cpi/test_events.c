@@ -508,6 +508,7 @@ START_TEST(shared_counters_are_scaled)
 	struct event_reading from = {.opening = 1}, to = {.opening = 1};
 	struct event_count c;
 
+	from.group_of[1] = EVENT_NO_GROUP;
 	to.count[0] = 1000, to.enabled[0] = 400, to.running[0] = 100;
 	from.count[0] = 200;
 	c = event_count_between(&from, &to, 0);

@@ -5,19 +5,16 @@
 #include "../rate.h"
 #include "../thread.h"
 
-static const struct event_groups *count_open(const struct event_set *set)
+__attribute__((noinline)) static const struct event_groups *count_open(const struct event_set *set)
 {
 	struct thread_group *t = thread_keep(thread_self());
+	struct event_groups *before = t ? t->events : NULL;
 
 	if (!t)
 		return NULL;
-	if (!t->events || t->events->set != set) {
-		struct event_groups *before = t->events;
-
-		t->events = NULL;
-		event_groups_close(before, false);
-		t->events = event_groups_open(set);
-	}
+	t->events = NULL;
+	event_groups_close(before, false);
+	t->events = event_groups_open(set);
 	return t->events;
 }
 
@@ -31,14 +28,8 @@ static uint64_t count_faults(enum event_way way)
 	       (way == EVENT_BY_MINOR_FAULTS ? 0 : (uint64_t)u.ru_majflt);
 }
 
-void event_count_read(const struct event_set *set, struct event_reading *r)
+static void count_read_others(const struct event_set *set, struct event_reading *r)
 {
-	const struct event_groups *g = count_open(set);
-
-	r->opening = 0;
-	if (!g)
-		return;
-	event_groups_read(g, r);
 	for (unsigned i = 0; i < set->count; i++) {
 		enum event_way way = set->event[i].way;
 
@@ -47,6 +38,25 @@ void event_count_read(const struct event_set *set, struct event_reading *r)
 		else if (way > EVENT_BY_CLOCK)
 			r->count[i] = count_faults(way);
 	}
+}
+
+void event_count_read(const struct event_set *set, struct event_reading *r)
+{
+	const struct thread_group *t = thread_self()->group;
+	const struct event_groups *g = t ? t->events : NULL;
+
+	r->opening = 0;
+	if (!g || g->set != set)
+		g = count_open(set);
+	if (!g)
+		return;
+	/* Nothing follows the call if need be: perf_group_read_here says why. */
+	if (!set->others) {
+		event_groups_read(g, r);
+		return;
+	}
+	event_groups_read(g, r);
+	count_read_others(set, r);
 }
 
 void event_count_rest(void)
@@ -65,11 +75,12 @@ struct event_count event_count_between(
 {
 	struct event_count c = {0};
 	uint64_t before = from->count[event], after = to->count[event];
+	unsigned group = from->group_of[event];
 
 	if (before == CPI_NONE || after == CPI_NONE || after < before)
 		return c;
-	c.enabled = to->enabled[event] - from->enabled[event];
-	c.running = to->running[event] - from->running[event];
+	c.enabled = to->enabled[group] - from->enabled[group];
+	c.running = to->running[group] - from->running[group];
 	c.value = after - before;
 	c.known = c.running != 0 || c.enabled == 0;
 	if (!c.known)

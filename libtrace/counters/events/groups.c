@@ -3,17 +3,17 @@
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "../sample.h"
 
 static _Atomic uint64_t openings;
 
 /* Counters that user mode can read are mapped; software events have none. */
-static bool groups_are_hardware(
-	const struct event_groups *g, const struct event_set *set, int group)
+static bool groups_are_hardware(const struct perf_event_attr *attr, unsigned count)
 {
-	for (unsigned i = 0; i < set->count; i++)
-		if (g->at[i].group == group && set->event[i].attr.type == PERF_TYPE_SOFTWARE)
+	for (unsigned i = 0; i < count; i++)
+		if (attr[i].type == PERF_TYPE_SOFTWARE)
 			return false;
 	return true;
 }
@@ -36,10 +36,10 @@ static int groups_add(
 		return rc;
 	}
 	for (unsigned i = 0; i < count; i++) {
-		g->at[events[i]].group = (int8_t)g->groups;
-		g->at[events[i]].member = (int8_t)i;
+		g->group_of[events[i]] = (uint8_t)g->groups;
+		g->member[g->groups][i] = (uint8_t)events[i];
 	}
-	if (groups_are_hardware(g, g->set, (int)g->groups))
+	if (groups_are_hardware(attr, count))
 		perf_group_map(group);
 	g->group[g->groups++] = group;
 	return 0;
@@ -78,7 +78,7 @@ struct event_groups *event_groups_open(const struct event_set *set)
 	g->set = set;
 	g->opening = atomic_fetch_add_explicit(&openings, 1, memory_order_relaxed) + 1;
 	for (unsigned i = 0; i < set->count; i++) {
-		g->at[i].group = -1;
+		g->group_of[i] = EVENT_NO_GROUP;
 		if (set->event[i].way == EVENT_BY_PERF)
 			events[count++] = i;
 	}
@@ -86,30 +86,31 @@ struct event_groups *event_groups_open(const struct event_set *set)
 	return g;
 }
 
-static void groups_take(const struct event_groups *g, unsigned group,
-	const struct perf_group_reading *now, struct event_reading *r)
+/* Inlined: after a system call each return is mispredicted. */
+static inline __attribute__((always_inline)) void groups_read_one(
+	const struct event_groups *g, unsigned group, struct event_reading *r)
 {
-	for (unsigned i = 0; i < g->set->count; i++) {
-		if (g->at[i].group != (int)group)
-			continue;
-		r->count[i] = now->count[g->at[i].member];
-		r->enabled[i] = now->enabled;
-		r->running[i] = now->running;
-	}
+	const uint8_t *member = g->member[group];
+	unsigned members = g->group[group]->count;
+	struct perf_group_reading now;
+	int rc = perf_group_read_here(g->group[group], &now);
+
+	for (unsigned i = 0; i < members; i++)
+		r->count[member[i]] = rc ? CPI_NONE : now.count[i];
+	r->enabled[group] = rc ? 0 : now.enabled;
+	r->running[group] = rc ? 0 : now.running;
 }
 
 void event_groups_read(const struct event_groups *g, struct event_reading *r)
 {
-	struct perf_group_reading now;
-
 	r->opening = g->opening;
-	for (unsigned i = 0; i < g->set->count; i++) {
-		r->count[i] = CPI_NONE;
-		r->enabled[i] = r->running[i] = 0;
-	}
+	memcpy(r->group_of, g->group_of, sizeof r->group_of);
+	for (unsigned i = 0; i < g->set->count; i++)
+		if (g->group_of[i] == EVENT_NO_GROUP)
+			r->count[i] = CPI_NONE;
+	r->enabled[EVENT_NO_GROUP] = r->running[EVENT_NO_GROUP] = 0;
 	for (unsigned i = 0; i < g->groups; i++)
-		if (perf_group_read_here(g->group[i], &now) == 0)
-			groups_take(g, i, &now, r);
+		groups_read_one(g, i, r);
 }
 
 void event_groups_close(struct event_groups *g, bool forked)

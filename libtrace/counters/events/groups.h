@@ -16,17 +16,19 @@ struct event_groups {
 	uint64_t opening; /* a number that no other one of the process has; not 0 */
 	unsigned groups;
 	struct perf_group *group[INTERVAL_EVENTS_MAX];
-	/* Of the set's events: its group, and its index there; group -1: none. */
-	struct {
-		int8_t group, member;
-	} at[INTERVAL_EVENTS_MAX];
+	uint8_t member[INTERVAL_EVENTS_MAX][INTERVAL_EVENTS_MAX]; /* of a group: the set's events */
+	uint8_t group_of[INTERVAL_EVENTS_MAX]; /* of the set's events; EVENT_NO_GROUP */
 };
+
+enum { EVENT_NO_GROUP = INTERVAL_EVENTS_MAX };
 
 /* What was counted so far. CPI_NONE: unknown. */
 struct event_reading {
 	uint64_t opening; /* readings of another one cannot be compared; 0: there is none */
 	uint64_t count[INTERVAL_EVENTS_MAX];
-	uint64_t enabled[INTERVAL_EVENTS_MAX], running[INTERVAL_EVENTS_MAX]; /* ns */
+	uint8_t group_of[INTERVAL_EVENTS_MAX];
+	/* Of a group, ns; those of EVENT_NO_GROUP are 0. */
+	uint64_t enabled[INTERVAL_EVENTS_MAX + 1], running[INTERVAL_EVENTS_MAX + 1];
 };
 
 /* NULL: out of memory. What cannot be opened is unknown in all readings. */

@@ -121,8 +121,10 @@ static struct event_set *event_set_new(
 	if (!set)
 		return NULL;
 	memcpy(set->list, list, size);
-	for (int i = 0; i < count; i++)
+	for (int i = 0; i < count; i++) {
 		event_member_choose(&set->event[i], &listed[i]);
+		set->others |= set->event[i].way > EVENT_BY_PERF;
+	}
 	set->count = (unsigned)count;
 	set->next = sets;
 	sets = set;

@@ -38,6 +38,7 @@ struct event_member {
 struct event_set {
 	struct event_set *next;
 	unsigned count;
+	bool others; /* some are neither perf events nor unknown */
 	struct event_member event[INTERVAL_EVENTS_MAX];
 	char list[];
 };
