@@ -14,6 +14,8 @@
 enum place {
 	HERE,
 	HERE_OFF,   /* with tracing off */
+	EVENTS,	    /* in a process that counts events in its intervals */
+	ALONE,	    /* in one that does nothing else */
 	GUEST,	    /* in a process without restartable sequences */
 	NO_SESSION, /* in a process that finds no session */
 };
@@ -32,6 +34,9 @@ enum { MAX_OPS = 40 };
 extern const struct op our_ops[], interval_ops[];
 extern const unsigned our_op_count, interval_op_count;
 extern const struct op work_alone, fwrite_op;
+
+/* What EVENTS counts: software events, which every machine has. */
+extern const char bench_events[];
 
 /* Enables the majors that the ops need in our session; exits on failure. */
 void ops_begin(void);
@@ -84,8 +89,8 @@ uint64_t hooks_attempted(void);
 /* --- serve.c: other processes that measure when asked */
 
 /* Restarts this program with NAME=VALUE in its environment; it then serves the ops of that
- * place. */
-void server_start(enum place place, const char *name, const char *value, int cpu);
+ * place, of interval_ops or of our_ops. */
+void server_start(enum place place, const char *name, const char *value, int cpu, bool intervals);
 double server_ask(enum place place, unsigned op, enum ask ask, uint64_t amount);
 /* Hooks that the place's process has attempted so far. */
 uint64_t server_attempted(enum place place);

@@ -12,6 +12,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
+#include "../../libtrace/counters/events/count.h"
 #include "../../libtrace/counters/idle.h"
 #include "../../libtrace/counters/life.h"
 #include "../../libtrace/counters/perf.h"
@@ -41,6 +42,8 @@ static char *bytes;
 static void *instance;
 static uint64_t word[BARE_MAX + 3];
 static struct perf_group_reading group_reading;
+static const struct event_set *events;
+static struct event_reading events_reading;
 
 /* ------------------------------------------------------------------------- loops */
 
@@ -67,6 +70,12 @@ static bool counters(unsigned want, enum counter_end end)
 {
 	counters_read(sample, want, end);
 	return true;
+}
+
+static bool read_events(void)
+{
+	event_count_read(events, &events_reading);
+	return events_reading.opening != 0;
 }
 
 static bool cpu_seconds(void)
@@ -127,6 +136,7 @@ static bool cpi_trace(void)
 LOOP(sw_bare, bare_read(&sw_bare, word))
 LOOP(sw_group, perf_group_read(&sw_group, &group_reading) == 0)
 LOOP(sw_here, perf_group_read_here(&sw_group, &group_reading) == 0)
+LOOP(sw_events, read_events())
 LOOP(thread_bare, bare_read(&thread_bare, word))
 LOOP(thread_group, perf_group_read(&thread_group.group, &group_reading) == 0)
 LOOP(thread_here, perf_group_read_here(&thread_group.group, &group_reading) == 0)
@@ -187,6 +197,25 @@ static const char *open_sw_group(void)
 static void close_sw_group(void)
 {
 	perf_group_close(&sw_group, false);
+}
+
+static const char *open_sw_events(void)
+{
+	static const char list[] = "page-faults,context-switches,cpu-migrations";
+	char why[EVENT_WHY_MAX];
+
+	event_sets_lock();
+	events = event_set_of(list, why);
+	event_sets_unlock();
+	for (unsigned i = 0; events && i < events->count; i++)
+		if (events->event[i].way != EVENT_BY_PERF)
+			return no_software;
+	return events && read_events() ? NULL : no_software;
+}
+
+static void close_sw_events(void)
+{
+	event_count_rest();
 }
 
 static const char no_thread[] = "instructions and cycles of a thread cannot be opened";
@@ -465,6 +494,7 @@ const struct reading readings[] = {
 	{"sw.bare", open_sw_bare, loop_sw_bare, close_sw_bare, PERF},
 	{"sw.group", open_sw_group, loop_sw_group, close_sw_group, PERF},
 	{"sw.here", open_sw_group, loop_sw_here, close_sw_group, PERF},
+	{"sw.events", open_sw_events, loop_sw_events, close_sw_events, PERF},
 	{"sw.papi", papi_open, papi_loop, close_nothing, SOURCE_PERF, true},
 	{"thread.bare", open_thread_bare, loop_thread_bare, close_thread_bare, PERF},
 	{"thread.group", open_thread_group, loop_thread_group, close_thread_group, PERF},

@@ -3,8 +3,11 @@
  */
 #include "work.h"
 
+#include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "flag.h"
 #include "perfutil.h"
@@ -46,6 +49,46 @@ static inline void interval(void *instance)
 	CpiGetAndTrace(instance, 1, CPI_TYPE_TRACE_SUMMARY, "bench", NULL);
 }
 
+const char bench_events[] = "page-faults,minor-faults,major-faults,cpu-migrations";
+
+/* The same events, without a library. */
+static int bare_group(void)
+{
+	static const uint64_t config[] = {PERF_COUNT_SW_PAGE_FAULTS, PERF_COUNT_SW_PAGE_FAULTS_MIN,
+		PERF_COUNT_SW_PAGE_FAULTS_MAJ, PERF_COUNT_SW_CPU_MIGRATIONS};
+	static _Thread_local int leader = -1;
+
+	for (int i = 0, first = leader; first < 0 && i < 4; i++) {
+		struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
+			.size = sizeof attr,
+			.config = config[i],
+			.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED |
+				       PERF_FORMAT_TOTAL_TIME_RUNNING};
+		long fd = syscall(SYS_perf_event_open, &attr, 0, -1, leader, PERF_FLAG_FD_CLOEXEC);
+
+		if (fd < 0) {
+			attr.exclude_kernel = 1;
+			fd = syscall(
+				SYS_perf_event_open, &attr, 0, -1, leader, PERF_FLAG_FD_CLOEXEC);
+		}
+		if (leader < 0)
+			leader = (int)fd;
+	}
+	return leader;
+}
+
+static inline void interval_and_reads(void *instance, int group)
+{
+	uint64_t word[7];
+	ssize_t n;
+
+	CpiStart(instance);
+	n = read(group, word, sizeof word);
+	n = read(group, word, sizeof word);
+	__asm__ volatile("" : : "r"(n));
+	CpiGetAndTrace(instance, 1, CPI_TYPE_TRACE_SUMMARY, "bench", NULL);
+}
+
 unsigned work_items = WORK_LARGEST;
 
 uint64_t *work_area(void)
@@ -78,6 +121,8 @@ OP_LOOPS(thread, void *instance = cpi_instance(CPI_TYPE_ONTHREAD), interval(inst
 OP_LOOPS(quality, void *instance = cpi_instance(CPI_TYPE_ONTHREAD | CPI_TYPE_TRACE_QUALITY),
 	interval(instance))
 OP_LOOPS(scaled, void *instance = cpi_instance(CPI_TYPE_SCALED), interval(instance))
+OP_LOOPS(reads, void *instance = cpi_instance(CPI_TYPE_RAW); int group = bare_group(),
+	interval_and_reads(instance, group))
 /* clang-format on */
 
 #define LOOPS(name) tight_##name, work_##name
@@ -113,6 +158,8 @@ const struct op interval_ops[] = {
 	{"thread", LOOPS(thread), 4, HERE, true},
 	{"quality", LOOPS(quality), 5, HERE, true},
 	{"scaled", LOOPS(scaled), 3, HERE, true, .timed = true},
+	{"reads", LOOPS(reads), 3, ALONE, false, .timed = true},
+	{"events", LOOPS(raw), 4, EVENTS, false, .timed = true},
 };
 const unsigned interval_op_count = sizeof interval_ops / sizeof *interval_ops;
 

@@ -37,7 +37,7 @@ static void transfer(bool out, int fd, void *bytes, size_t n)
 		die("a measuring process is gone");
 }
 
-static void become(int in, int out, const char *name, const char *value, int cpu)
+static void become(int in, int out, const char *name, const char *value, int cpu, bool intervals)
 {
 	char items[16], number[16];
 
@@ -48,11 +48,12 @@ static void become(int in, int out, const char *name, const char *value, int cpu
 		die("%s", strerror(errno));
 	snprintf(items, sizeof items, "%u", work_items);
 	snprintf(number, sizeof number, "%d", cpu);
-	execl("/proc/self/exe", "writer", "--serve", items, number, (char *)NULL);
+	execl("/proc/self/exe", "writer", "--serve", items, number, intervals ? "i" : "",
+		(char *)NULL);
 	die("cannot start the benchmark again: %s", strerror(errno));
 }
 
-void server_start(enum place place, const char *name, const char *value, int cpu)
+void server_start(enum place place, const char *name, const char *value, int cpu, bool intervals)
 {
 	struct server *s = &server[place];
 	int down[2], up[2];
@@ -63,7 +64,7 @@ void server_start(enum place place, const char *name, const char *value, int cpu
 	if (s->pid < 0)
 		die("fork: %s", strerror(errno));
 	if (s->pid == 0)
-		become(down[0], up[1], name, value, cpu);
+		become(down[0], up[1], name, value, cpu, intervals);
 	close(down[0]);
 	close(up[1]);
 	s->to = down[1];
@@ -106,16 +107,21 @@ int serve(int argc, char **arguments)
 	struct request request;
 	ssize_t n;
 
-	if (argc != 2)
-		die("--serve takes two numbers");
+	if (argc != 3)
+		die("--serve takes two numbers and which ops");
+
+	bool intervals = *arguments[2] != 0;
+	const struct op *own = intervals ? interval_ops : our_ops;
+	unsigned count = intervals ? interval_op_count : our_op_count;
+
 	work_items = (unsigned)atoi(arguments[0]);
 	pin(atoi(arguments[1]));
 	while ((n = read(3, &request, sizeof request)) == (ssize_t)sizeof request) {
 		struct reply reply;
 
-		if (request.op >= our_op_count)
+		if (request.op >= count)
 			die("there is no op %u", request.op);
-		reply.value = measure(&our_ops[request.op], request.ask, request.amount);
+		reply.value = measure(&own[request.op], request.ask, request.amount);
 		reply.attempted = hooks_attempted();
 		transfer(true, 4, &reply, sizeof reply);
 	}

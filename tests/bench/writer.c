@@ -42,7 +42,7 @@ static void sample(const char *scene, const char *id, double value)
 
 static bool is_served(enum place place)
 {
-	return place == GUEST || place == NO_SESSION;
+	return place >= EVENTS;
 }
 
 static double ask(unsigned i, enum ask what, uint64_t amount)
@@ -233,7 +233,8 @@ static void report_machine(uint64_t ns, uint64_t cycles, bool is_realtime)
 
 static void report_attempted(void)
 {
-	uint64_t here = hooks_attempted(), guest = server_attempted(GUEST);
+	uint64_t here = hooks_attempted() + server_attempted(EVENTS) + server_attempted(ALONE);
+	uint64_t guest = server_attempted(GUEST);
 
 	printf("attempted\tall\t%llu\n", (unsigned long long)(here + guest));
 	printf("attempted\tguest\t%llu\n", (unsigned long long)(has_rseq() ? guest : here + guest));
@@ -284,8 +285,10 @@ int main(int argc, char **argv)
 	bool is_realtime = realtime();
 	ops_begin();
 	cut_work();
-	server_start(GUEST, "SWTRACE_TEST_GUEST", "1", cpu[n - 1]);
-	server_start(NO_SESSION, "SWTRACE_SESSION", "/nonexistent/session", cpu[n - 1]);
+	server_start(EVENTS, "SWTRACE_EVENTS", bench_events, cpu[n - 1], intervals);
+	server_start(ALONE, "SWTRACE_EVENTS", "", cpu[n - 1], intervals);
+	server_start(GUEST, "SWTRACE_TEST_GUEST", "1", cpu[n - 1], intervals);
+	server_start(NO_SESSION, "SWTRACE_SESSION", "/nonexistent/session", cpu[n - 1], intervals);
 	find_turns();
 	one_thread();
 	all_processors();
