@@ -56,6 +56,18 @@ else
 fi
 finds sessions.used note 'there is none'
 finds clock.suspend '[a-z]*' 'suspended\|slept'
+finds_no counters.events
+doctor env SWTRACE_EVENTS=page-faults,nosuchpmu/x/
+finds counters.events good 'by SWTRACE_EVENTS: page-faults"'
+finds counters.events_missing note 'nosuchpmu/x/'
+doctor env SWTRACE_EVENTS=page-faults,nonsense
+finds counters.events bad 'there is no event .*nonsense'
+doctor env SWTRACE_EVENTS=
+finds_no counters.events
+exits 0 "$SWTRACE" init -s 1 -e task-clock
+doctor env
+finds counters.events good "by the session's list: task-clock"
+exits 0 "$SWTRACE" free
 exits 0 "$SWTRACE" init -s 1
 doctor env
 finds sessions.used good 'this one is used'

@@ -188,6 +188,29 @@ static void watchdog(struct doctor_facts *m)
 	m->pmu.found.nmi_watchdog = true;
 }
 
+static void events_of_environment(struct doctor_facts *m)
+{
+	metal(m);
+	m->events = (struct events_facts){.from = "SWTRACE_EVENTS",
+		.counted = "page-faults, instructions (in user mode only)",
+		.missing = "context-switches, r01c2",
+		.why = "kernel.perf_event_paranoid is 2"};
+}
+
+static void events_are_wrong(struct doctor_facts *m)
+{
+	metal(m);
+	m->events = (struct events_facts){
+		.from = "the session's list", .trouble = "there is no event \"x\""};
+}
+
+static void events_are_all_missing(struct doctor_facts *m)
+{
+	metal(m);
+	m->events = (struct events_facts){
+		.from = "SWTRACE_EVENTS", .missing = "r01c2", .why = "no counter"};
+}
+
 static void watchdog_takes_all(struct doctor_facts *m)
 {
 	watchdog(m);
@@ -483,6 +506,14 @@ const struct machine machines[] = {
 		{{"pmu.watchdog", NOTE, "kernel.nmi_watchdog=0"}}},
 	{"NMI watchdog takes all", watchdog_takes_all, false, "nmi-watchdog", "NMI watchdog",
 		{{"pmu.watchdog", BAD, "none left"}, {"pmu.hardware", BAD, "nmi_watchdog=0"}}},
+	{"events of intervals", events_of_environment, true, "none", "can be",
+		{{"counters.events", GOOD, "by SWTRACE_EVENTS: page-faults"},
+			{"counters.events_missing", NOTE, "of the first: kernel.perf_event"}}},
+	{"a wrong list of events", events_are_wrong, true, "none", "can be",
+		{{"counters.events", BAD, "the session's list: there is no event \"x\""},
+			{"counters.events_missing", GONE, ""}}},
+	{"no event of the list", events_are_all_missing, true, "none", "can be",
+		{{"counters.events", BAD, "none"}, {"counters.events_missing", NOTE, "r01c2"}}},
 	{"another profiler", taken, false, "counters-taken", "other users hold",
 		{{"pmu.hardware", BAD, "end the other"}}},
 	{"lockdown", lockdown, false, "lockdown", "lockdown",

@@ -42,6 +42,7 @@ void doctor_kernel(struct findings *f, const struct doctor_facts *m);
 void doctor_rights(struct findings *f, const struct doctor_facts *m);
 void doctor_pmu(struct findings *f, const struct doctor_facts *m);
 void doctor_counters(struct findings *f, const struct doctor_facts *m);
+void doctor_events(struct findings *f, const struct doctor_facts *m);
 void doctor_clock(struct findings *f, const struct doctor_facts *m);
 void doctor_rings(struct findings *f, const struct doctor_facts *m);
 void doctor_memory(struct findings *f, const struct doctor_facts *m);

@@ -47,6 +47,13 @@ struct pmu_facts {
 	unsigned cpus;	    /* number online */
 };
 
+struct events_facts {
+	const char *from;  /* whose list of events: "SWTRACE_EVENTS"; NULL: there is none */
+	char trouble[256]; /* what is wrong with it; "": nothing */
+	char counted[384], missing[384]; /* names; "": none */
+	char why[256];			 /* why the first one of `missing` is not counted */
+};
+
 struct clock_facts {
 	const char *title; /* "TSC" */
 	bool is_call;	   /* CLOCK_MONOTONIC_RAW rather than an instruction */
@@ -108,6 +115,7 @@ struct doctor_facts {
 	struct kernel_facts kernel;
 	struct rights_facts rights;
 	struct pmu_facts pmu;
+	struct events_facts events;
 	struct clock_facts clock;
 	struct rings_facts rings;
 	struct memory_facts memory;
@@ -123,6 +131,7 @@ void doctor_gather(struct doctor_facts *m);
 void gather_kernel(struct kernel_facts *k);
 void gather_rights(struct rights_facts *r);
 void gather_pmu(struct pmu_facts *p);
+void gather_events(struct events_facts *e);
 void gather_clock(struct clock_facts *c);
 void gather_rings(struct rings_facts *r);
 void gather_memory(struct memory_facts *m);

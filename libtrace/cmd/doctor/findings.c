@@ -48,6 +48,7 @@ void doctor_findings(struct findings *f, const struct doctor_facts *m)
 	doctor_rights(f, m);
 	doctor_pmu(f, m);
 	doctor_counters(f, m);
+	doctor_events(f, m);
 	doctor_clock(f, m);
 	doctor_rings(f, m);
 	doctor_memory(f, m);

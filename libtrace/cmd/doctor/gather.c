@@ -295,6 +295,7 @@ void doctor_gather(struct doctor_facts *m)
 	gather_kernel(&m->kernel);
 	gather_rights(&m->rights);
 	gather_pmu(&m->pmu);
+	gather_events(&m->events);
 	gather_clock(&m->clock);
 	gather_rings(&m->rings);
 	gather_memory(&m->memory);
