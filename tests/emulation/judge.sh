@@ -234,12 +234,92 @@ judge_crowd() {
 	done
 }
 
+# ----------------------------------------------------------------------- events of a list
+
+# FILE.rows of the events hooks of FILE.bin: the group's label, and for each event NAME its value
+# (n/a: unknown), NAME_flags, NAME_enabled and NAME_running.
+events_table() { # FILE
+	hooks_of "$1.bin" || return 1
+	awk '
+	# The texts or numbers of a list, without its brackets.
+	function list(name) {
+		if (!match($0, "\"" name "\":\\[[^]]*\\]")) return ""
+		text = substr($0, RSTART, RLENGTH)
+		sub(/^[^[]*\[/, "", text)
+		gsub(/["\]]/, "", text)
+		return text
+	}
+	/"name":"label, start"/ {
+		match($0, /"label":"[0-9]*"/)
+		label = substr($0, RSTART + 9, RLENGTH - 10)
+	}
+	/"name":"events"/ {
+		n = split(list("strings"), name, ",")
+		split(list("event_value"), value, ",")
+		split(list("event_flags"), flags, ",")
+		split(list("event_enabled"), enabled, ",")
+		split(list("event_running"), running, ",")
+		head = "label"
+		line = label
+		for (i = 1; i <= n; i++) {
+			head = head "," name[i] "," name[i] "_flags," name[i] "_enabled," name[i] "_running"
+			line = line "," (flags[i] % 2 ? value[i] : "n/a") "," flags[i] "," enabled[i] "," running[i]
+		}
+		if (!rows++) print head
+		print line
+	}' "$out/hooks" >"$1.rows"
+	[ -s "$1.rows" ] || { echo "no events in $1.bin"; return 1; }
+}
+# Known, unknown, of user mode only; never on a shared counter.
+events_flagged() { # FILE
+	rows "$1" '
+	{
+		if (v["instructions_flags"] != 3 || v["cycles_flags"] != 3) bad("not flagged as of user mode")
+		if (v["instructions:u_flags"] != 1) bad("instructions:u: " v["instructions:u_flags"])
+		if (v["branches_flags"] != 0 || v["context-switches_flags"] != 0)
+			bad("known: " v["branches"] " " v["context-switches"])
+		if (v["page-faults_flags"] != 1 || v["task-clock_flags"] != 1)
+			bad("unknown: faults or the clock")
+		if (v["instructions_enabled"] == 0 || v["instructions_enabled"] != v["instructions_running"])
+			bad("enabled " v["instructions_enabled"] ", running " v["instructions_running"])
+		near("instructions:u", v["instructions"], 0)
+		near("cycles", v["instructions"], v["instructions"] / 100 + 100)
+		if (v["task-clock"] < 2 * v["label"]) bad("task-clock " v["task-clock"])
+	}'
+}
+events_scaled() { # FILE NAME...
+	file=$1; shift
+	for event in "$@"; do
+		rows "$file" '
+		{
+			near("'"$event"'", 2 * v["label"], 2 * v["label"] / 50)
+			if (v["'"$event"'_running"] >= v["'"$event"'_enabled"])
+				bad("'"$event"' had its counter alone")
+		}' || return 1
+	done
+}
+judge_events() {
+	for file in events events_groups events_user events_crowd; do
+		check "$file: traced there, decoded here" events_table "$out/$file"
+	done
+	check "events: instructions: 2 a turn, each time" exactly "$out/events" instructions 1 each
+	check "events: what is unknown is n/a, what is of user mode only says so" \
+		events_flagged "$out/events"
+	check "events: in user mode: 2 instructions a turn, each time" \
+		exactly "$out/events_user" instructions 1 each
+	check "events: 8 on 7 counters: within 2 %, and their times say so" \
+		events_scaled "$out/events_groups" instructions cycles r8 r11 instructions:u cycles:u r8:u r11:u
+	check "events: 14 on 7 counters, user mode reads: within 2 %" \
+		events_scaled "$out/events_crowd" instructions cycles
+}
+
 # --------------------------------------------------------------------------------- boots
 
 judge_shift0() {
 	judge_exact 1.0000
 	judge_reads
 	judge_crowd
+	judge_events
 	check "sample: every interval of compress_bench has its CPI" sample_is_measured \
 		"$cpidecode" "$out/sample.bin" "$out/sample.csv"
 }

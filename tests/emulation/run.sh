@@ -115,7 +115,7 @@ exactly="-icount shift=0,sleep=off"
 fast="-cpu neoverse-n1"
 boot rings1 1500 4 "$fast" "set=rings programs=$rings_one"
 boot rings2 1500 4 "$fast" "set=rings programs=$rings_two"
-boot shift0 1200 1 "$exactly" "set=exact,reads,crowd,util,rights,sample"
+boot shift0 1200 1 "$exactly" "set=exact,reads,crowd,events,util,rights,sample"
 boot shift2 1200 1 "-icount shift=2,sleep=off" set=exact
 boot holes 1200 8 "$exactly" set=holes
 boot cpc 1200 1 "$exactly" set=cpc

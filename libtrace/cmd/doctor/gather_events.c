@@ -38,9 +38,7 @@ static void events_append(char *text, size_t size, const char *name, const char 
 		text_append(text, size, ", ...");
 		return;
 	}
-	text_append(text, size, have ? ", " : "");
-	text_append(text, size, name);
-	text_append(text, size, more);
+	text_append(text, size, "%s%s%s", have ? ", " : "", name, more);
 }
 
 static void events_take_missing(
