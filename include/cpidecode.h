@@ -354,6 +354,7 @@ typedef struct cpidecode_interval {
 
 enum cpidecode_value_kind {
 	CPIDECODE_VALUE_ARGUMENT, /* said by the program: arg.NAME in reports */
+	CPIDECODE_VALUE_EVENT,	  /* an event's count; CPIDECODE_VALUE_NONE: not counted */
 };
 
 enum cpidecode_value_type {

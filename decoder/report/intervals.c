@@ -241,7 +241,7 @@ static int intervals_print(
 /* The stream is there. */
 static int intervals_report(struct report *r, struct interval_stream *s, struct taking *taking)
 {
-	int rc = value_columns_make(&taking->values, r->format);
+	int rc = value_columns_make(&taking->values, r->format, columns);
 
 	if (!rc)
 		rc = intervals_print(r, s, taking->values.columns,

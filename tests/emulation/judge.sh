@@ -254,8 +254,14 @@ events_table() { # FILE
 		label = substr($0, RSTART + 9, RLENGTH - 10)
 	}
 	/"name":"events"/ {
-		n = split(list("strings"), name, ",")
-		split(list("event_value"), value, ",")
+		n = split(list("event_value"), value, ",")
+		names = $0
+		for (i = 1; i <= n; i++) {
+			sub(/.*"counts":\[/, "", names)
+			match(names, /[{]"name":"[^"]*"/)
+			name[i] = substr(names, RSTART + 9, RLENGTH - 10)
+			names = substr(names, RSTART + RLENGTH)
+		}
 		split(list("event_flags"), flags, ",")
 		split(list("event_enabled"), enabled, ",")
 		split(list("event_running"), running, ",")

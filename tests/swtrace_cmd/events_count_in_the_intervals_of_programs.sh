@@ -7,13 +7,19 @@
 names()
 {
 	"$CPIDECODE" --report hooks --format json "$1" 2>err |
-		sed -n 's/.*"name":"events".*"strings":\[\([^]]*\)\].*/\1/p' | tr -d '"'
+		sed -n 's/.*"counts":\[\([^]]*\)\].*/\1/p' |
+		sed 's/{"name":"\([^"]*\)","value":[^}]*}/\1/g'
 }
 
 # Three intervals and a slow one, each with the list; a program's own comes first.
 "$SWTRACE" run -e page-faults,task-clock -o t.bin -- "$INTERVALS" 3 2 0 >out 2>err
 [ "$(names t.bin | sort | uniq -c | tr -s ' ')" = " 4 page-faults,task-clock" ] ||
 	fail "run -e: $(names t.bin)"
+# In intervals they are columns.
+"$CPIDECODE" --report intervals --format csv t.bin >out
+in_file out '^start_ns,.*,page-faults,task-clock.$'
+[ "$("$CPIDECODE" --report intervals --format json t.bin |
+	grep -c '"page-faults":[0-9]*,"task-clock":[1-9]')" -eq 4 ] || fail "intervals without their events"
 SWTRACE_EVENTS=minor-faults "$SWTRACE" run -e page-faults -o t.bin -- "$INTERVALS" 1 0 0 >out 2>err
 [ "$(names t.bin)" = minor-faults ] || fail "SWTRACE_EVENTS: $(names t.bin)"
 "$SWTRACE" run -o t.bin -- "$INTERVALS" 1 0 0 >out 2>err

@@ -88,6 +88,7 @@ void api_interval(cpidecode_interval *to, const struct interval *iv)
 }
 
 _Static_assert((int)CPIDECODE_VALUE_ARGUMENT == (int)VALUE_ARGUMENT &&
+		       (int)CPIDECODE_VALUE_EVENT == (int)VALUE_EVENT &&
 		       (int)CPIDECODE_VALUE_U64 == (int)INTERVAL_ARG_U64 &&
 		       (int)CPIDECODE_VALUE_I64 == (int)INTERVAL_ARG_I64 &&
 		       (int)CPIDECODE_VALUE_F64 == (int)INTERVAL_ARG_F64 &&

@@ -63,6 +63,9 @@ static const struct group_field fields[] = {
 	{"arg_name", TAKE_ARG_NAME, OF_CPI | OF_SCOPE, WANT_VALUES, 0},
 	{"arg_type", TAKE_VALUE_TYPE, OF_CPI | OF_SCOPE, WANT_VALUES, 0},
 	{"arg_value", TAKE_VALUE_BITS, OF_CPI | OF_SCOPE, WANT_VALUES, 0},
+	{"event_name", TAKE_EVENT_NAME, OF_CPI, WANT_VALUES, 0},
+	{"event_flags", TAKE_EVENT_FLAGS, OF_CPI, WANT_VALUES, 0},
+	{"event_value", TAKE_VALUE_BITS, OF_CPI, WANT_VALUES, 0},
 	{"text", TAKE_TEXT, OF_CPI | OF_SCOPE, WANT_VALUES, 0},
 	{"cpu_reference_cycles", TAKE_UTIL_COUNT, OF_UTIL, WANT_UTIL_TIME, UTIL(reference_cycles)},
 };
@@ -113,7 +116,7 @@ bool group_field_is_needed(const struct group_field *field, enum group_part part
 		[PART_QUALITY] = "flags",
 		[PART_LABEL_END] = "label",
 		[PART_TIME] = "time_source",
-		[PART_EVENTS] = "", /* any field without a meaning to intervals */
+		[PART_EVENTS] = "event_value",
 		[PART_ARGS] = "arg_value",
 		[PART_UTIL_LABEL_START] = "label",
 		[PART_UTIL_SUMMARY] = "busy",

@@ -28,6 +28,8 @@ enum group_op {
 	TAKE_UTIL_RATIO,
 	/* Named values: a turn each, then their texts. Read only for WANT_VALUES. */
 	TAKE_ARG_NAME,
+	TAKE_EVENT_NAME,
+	TAKE_EVENT_FLAGS,
 	TAKE_VALUE_TYPE,
 	TAKE_VALUE_BITS,
 	TAKE_TEXT, /* a light interval's label may be the first one */

@@ -203,6 +203,11 @@ static int take_text_or_value(
 	switch (op) {
 	case TAKE_ARG_NAME:
 		return group_take_value_name(g, v->turn, v->u, VALUE_ARGUMENT);
+	case TAKE_EVENT_NAME:
+		return group_take_value_name(g, v->turn, v->u, VALUE_EVENT);
+	case TAKE_EVENT_FLAGS:
+		return group_take_value_type(
+			g, v->turn, v->u & INTERVAL_EVENT_KNOWN ? INTERVAL_ARG_U64 : 0);
 	case TAKE_VALUE_TYPE:
 		return group_take_value_type(g, v->turn, v->u);
 	case TAKE_VALUE_BITS:

@@ -75,6 +75,7 @@ struct interval_util {
 /* What a named value of an interval is. */
 enum value_kind {
 	VALUE_ARGUMENT, /* said by the program */
+	VALUE_EVENT,	/* counted, of the user's list of events */
 	VALUE_KINDS,
 };
 

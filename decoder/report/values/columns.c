@@ -9,7 +9,7 @@
 #include "../../model/trace/labels.h"
 #include "../../sink/escape.h"
 
-static const char *const prefixes[VALUE_KINDS] = {[VALUE_ARGUMENT] = "arg."};
+static const char argument_prefix[] = "arg.", event_prefix[] = "event.";
 
 int value_columns_init(struct value_columns *v, const struct trace *t)
 {
@@ -128,15 +128,36 @@ static int value_compare_names(const void *a, const void *b)
 	return c ? c : x->kind - y->kind;
 }
 
-static int value_add_name(struct value_columns *v, size_t *room, uint8_t kind, uint32_t index)
+static bool value_begins(struct trace_text text, const char *prefix)
+{
+	return text.length >= strlen(prefix) && memcmp(text.at, prefix, strlen(prefix)) == 0;
+}
+
+/* An event's column has its name alone, unless that is another column's. */
+static const char *value_prefix(uint8_t kind, struct trace_text text, const struct column *own)
+{
+	if (kind == VALUE_ARGUMENT)
+		return argument_prefix;
+	for (; own->name || own->heading; own++)
+		if (own->name && strlen(own->name) == text.length &&
+			memcmp(own->name, text.at, text.length) == 0)
+			return event_prefix;
+	return value_begins(text, argument_prefix) || value_begins(text, event_prefix)
+		       ? event_prefix
+		       : "";
+}
+
+static int value_add_name(struct value_columns *v, size_t *room, uint8_t kind, uint32_t index,
+	const struct column *own)
 {
 	struct trace_text text = trace_text_at(v->trace, index);
-	size_t prefix = strlen(prefixes[kind]);
+	const char *before = value_prefix(kind, text, own);
+	size_t prefix = strlen(before);
 	char *name = arena_alloc(&v->memory, prefix + text.length);
 
 	if (!name || grow(&v->names, v->count, room, sizeof *v->names))
 		return CPIDECODE_ENOMEM;
-	memcpy(name, prefixes[kind], prefix);
+	memcpy(name, before, prefix);
 	memcpy(name + prefix, text.at, text.length);
 	v->names[v->count++] = (struct value_name){.name = index,
 		.kind = kind,
@@ -199,14 +220,25 @@ static int value_tell_apart(struct value_columns *v, size_t n)
 	return rc;
 }
 
-int value_columns_make(struct value_columns *v, enum report_format format)
+static const char *value_heading(const struct value_columns *v)
+{
+	bool has[VALUE_KINDS] = {false};
+
+	for (size_t i = 0; i < v->count; i++)
+		has[v->names[i].kind] = true;
+	return has[VALUE_ARGUMENT] && has[VALUE_EVENT] ? "arguments and events"
+	       : has[VALUE_EVENT]		       ? "events"
+						       : "arguments";
+}
+
+int value_columns_make(struct value_columns *v, enum report_format format, const struct column *own)
 {
 	size_t room = 0, n;
 
 	for (unsigned kind = 0; kind < VALUE_KINDS; kind++)
 		for (size_t i = 0; i < v->limit; i++)
 			if (v->seen[kind * v->limit + i] &&
-				value_add_name(v, &room, (uint8_t)kind, (uint32_t)i))
+				value_add_name(v, &room, (uint8_t)kind, (uint32_t)i, own))
 				return CPIDECODE_ENOMEM;
 	if (!v->count)
 		return 0;
@@ -216,7 +248,7 @@ int value_columns_make(struct value_columns *v, enum report_format format)
 	if (!v->columns)
 		return CPIDECODE_ENOMEM;
 	if (format == FORMAT_TEXT) {
-		v->columns[0] = (struct column){.heading = "arguments",
+		v->columns[0] = (struct column){.heading = value_heading(v),
 			.text_of = value_spell_all,
 			.of = v->trace,
 			.left = true,

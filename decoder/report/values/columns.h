@@ -1,5 +1,5 @@
 /*
- * Columns of intervals' named values: arguments. One for each name that occurs in the
+ * Columns of intervals' named values: arguments and events. One for each name that occurs in the
  * intervals reported, by the names' bytes; in text one for all of them.
  */
 #ifndef SWT_DECODER_REPORT_VALUES_COLUMNS_H
@@ -34,8 +34,10 @@ struct value_columns {
 int value_columns_init(struct value_columns *v, const struct trace *t);
 /* Of an interval that will be reported. On any thread. */
 void value_columns_see(struct value_columns *v, const struct interval *iv);
-/* After the last one: v->columns; NULL: there is no value. 0 or CPIDECODE_ENOMEM. */
-int value_columns_make(struct value_columns *v, enum report_format format);
+/* After the last one: v->columns, beside those of the report itself; NULL: there is no value. 0 or
+ * CPIDECODE_ENOMEM. */
+int value_columns_make(
+	struct value_columns *v, enum report_format format, const struct column *own);
 void value_columns_free(struct value_columns *v);
 
 /* As text: quoted where it would not be told from what surrounds it. */

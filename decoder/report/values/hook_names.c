@@ -9,7 +9,18 @@
 #include "../../sink/escape.h"
 #include "columns.h"
 
-enum role { ROLE_NONE, ROLE_KNOWN, ROLE_LABEL, ROLE_NAME, ROLE_TYPE, ROLE_VALUE, ROLE_TEXT };
+enum role {
+	ROLE_NONE,
+	ROLE_KNOWN,
+	ROLE_LABEL,
+	ROLE_NAME,
+	ROLE_TYPE,
+	ROLE_VALUE,
+	ROLE_EVENT_NAME,
+	ROLE_EVENT_FLAGS,
+	ROLE_EVENT_VALUE,
+	ROLE_TEXT
+};
 
 static void names_find_roles(struct hook_names *n, const struct schema_hook *schema)
 {
@@ -18,6 +29,9 @@ static void names_find_roles(struct hook_names *n, const struct schema_hook *sch
 		[ROLE_NAME] = "arg_name",
 		[ROLE_TYPE] = "arg_type",
 		[ROLE_VALUE] = "arg_value",
+		[ROLE_EVENT_NAME] = "event_name",
+		[ROLE_EVENT_FLAGS] = "event_flags",
+		[ROLE_EVENT_VALUE] = "event_value",
 		[ROLE_TEXT] = "text"};
 	unsigned count;
 	const struct schema_field *fields = schema_hook_fields(schema, &count);
@@ -25,7 +39,7 @@ static void names_find_roles(struct hook_names *n, const struct schema_hook *sch
 	if (n->schema == schema)
 		return;
 	n->schema = schema;
-	n->has_label = n->has_arguments = false;
+	n->has_label = n->has_arguments = n->has_events = false;
 	n->tells_label = n->tells_arguments = true;
 	for (unsigned i = 0; i < count; i++) {
 		n->roles[i] = ROLE_NONE;
@@ -34,9 +48,11 @@ static void names_find_roles(struct hook_names *n, const struct schema_hook *sch
 				(fields[i].type == FIELD_STRING) == (role == ROLE_TEXT))
 				n->roles[i] = role;
 		n->tells_label &= strcmp(fields[i].name, "label") != 0;
-		n->tells_arguments &= strcmp(fields[i].name, "args") != 0;
+		n->tells_arguments &= strcmp(fields[i].name, "args") != 0 &&
+				      strcmp(fields[i].name, "counts") != 0;
 		n->has_label |= n->roles[i] == ROLE_LABEL;
-		n->has_arguments |= n->roles[i] == ROLE_NAME;
+		n->has_events |= n->roles[i] == ROLE_EVENT_NAME;
+		n->has_arguments |= n->roles[i] == ROLE_NAME || n->has_events;
 	}
 }
 
@@ -113,8 +129,9 @@ bool hook_names_read(struct hook_names *n, const struct trace *t, const struct h
 	field_start(&c, h);
 	while (field_next(&c, &v)) {
 		const uint8_t role = n->roles[v.index];
-		struct hook_argument *a =
-			role >= ROLE_NAME && role <= ROLE_VALUE ? names_of_turn(n, v.turn) : NULL;
+		struct hook_argument *a = role >= ROLE_NAME && role <= ROLE_EVENT_VALUE
+						  ? names_of_turn(n, v.turn)
+						  : NULL;
 
 		if (role == ROLE_KNOWN) {
 			label_is_text = v.u & SCOPE_KNOWN_TEXT;
@@ -125,11 +142,13 @@ bool hook_names_read(struct hook_names *n, const struct trace *t, const struct h
 			label_is_text = false;
 		} else if (role == ROLE_TEXT) {
 			names_add_text(n, &next, &v);
-		} else if (a && role == ROLE_NAME) {
+		} else if (a && (role == ROLE_NAME || role == ROLE_EVENT_NAME)) {
 			a->name = names_find_label(f, v.u);
 			a->lacks_name = !v.u;
 		} else if (a && role == ROLE_TYPE) {
 			a->type = (uint32_t)v.u;
+		} else if (a && role == ROLE_EVENT_FLAGS) {
+			a->type = v.u & INTERVAL_EVENT_KNOWN ? INTERVAL_ARG_U64 : 0;
 		} else if (a) {
 			argument_set_value(a, v.u);
 		}
@@ -172,7 +191,7 @@ void hook_names_write(const struct hook_names *n, struct json *j)
 	}
 	if (!n->has_arguments || !n->tells_arguments)
 		return;
-	json_member_open(j, "args", '[');
+	json_member_open(j, n->has_events ? "counts" : "args", '[');
 	for (size_t i = 0; i < n->count; i++) {
 		json_open(j, '{');
 		json_key(j, "name");

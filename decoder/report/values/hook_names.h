@@ -1,6 +1,6 @@
 /*
  * What a hook of intervals states by numbers of the table of labels: its label, and the names of
- * its arguments, as they stand in the hook.
+ * its arguments or events, as they stand in the hook.
  */
 #ifndef SWT_DECODER_REPORT_VALUES_HOOK_NAMES_H
 #define SWT_DECODER_REPORT_VALUES_HOOK_NAMES_H
@@ -24,6 +24,7 @@ struct hook_argument {
 /* Starts zeroed. Texts are the hook's or the trace's. */
 struct hook_names {
 	bool has_label, has_arguments;	   /* fields of the schema */
+	bool has_events;		   /* `arguments` are events */
 	bool tells_label, tells_arguments; /* no field has the member's name */
 	struct hook_text label;
 	struct hook_argument *arguments;
