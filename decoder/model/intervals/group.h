@@ -15,8 +15,6 @@ struct group_reader {
 
 struct group {
 	struct interval iv;
-	struct group_reader *reader;
-	const struct trace_file *file;
 	struct interval_cpu *cpus;
 	size_t cpus_room;
 	struct interval_util *utils; /* of CPU utilisation: num_utils, as many as cpus in the end */
@@ -35,6 +33,8 @@ struct group {
 	uint32_t num_cpus_word; /* by the hooks; 0: not stated */
 	struct group_identity identity;
 	bool open, has_types;
+	const struct trace_file *file;
+	struct group_reader *reader;
 };
 
 bool group_elapsed_by_cursor(

@@ -49,11 +49,11 @@ struct interval_builder {
 	uint64_t strays; /* time hooks without a group, not counted as malformed yet */
 	const struct group_plan *last[PARTS]; /* cache of the last lookup: usually needed next */
 	struct group_plans plans;
-	struct group_reader reader;
 	const struct schema_set *known_set;
 	const struct group_plan *known[CPI_MINOR_MM + 1][PARTS]; /* see known_plans */
 	struct interval blank; /* a template: a compile-time constant would be stored field by
 				  field, which is slower */
+	struct group_reader reader;
 };
 
 int interval_builder_new(const struct trace *t, unsigned wants, struct interval_builder **result)
