@@ -304,6 +304,8 @@ enum cpidecode_interval_flag {
 	/* Intervals nested in it may have been overwritten: it began before the oldest hook that
 	 * its rings still have. */
 	CPIDECODE_IV_CHILDREN_LOST = 1 << 12,
+	/* Of light intervals: there was no room for an argument, or for all of its text. */
+	CPIDECODE_IV_ARGS_CUT = 1 << 13,
 };
 
 typedef struct cpidecode_interval_cpu {

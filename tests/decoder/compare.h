@@ -71,7 +71,7 @@ static inline void same_values(const struct interval *a, const struct interval *
 static inline void same(const struct interval *a, const struct interval *b, unsigned wants)
 {
 	const uint32_t all = wants & WANT_FLAGS ? 0 : IV_INCONSISTENT | IV_MALFORMED;
-	const uint32_t quality = wants & (WANT_QUALITY | WANT_FLAGS) ? 0 : IV_FLAGGED;
+	const uint32_t quality = wants & (WANT_QUALITY | WANT_FLAGS) ? 0 : IV_FLAGGED | IV_ARGS_CUT;
 
 	ck_assert_uint_eq(a->flags | all | quality, b->flags | all | quality);
 	ck_assert(a->start_ticks == b->start_ticks && a->end_ticks == b->end_ticks);

@@ -277,6 +277,8 @@ void group_settle_scope(struct group *g)
 
 	if (g->known & SCOPE_KNOWN_NO_SWITCH)
 		set_count(iv, &iv->ctx_switches, 0);
+	if (g->known & SCOPE_KNOWN_ARGS_CUT)
+		iv->flags |= IV_ARGS_CUT;
 	iv->time_source =
 		g->known & (SCOPE_KNOWN_NO_SWITCH | SCOPE_KNOWN_SWITCHES | SCOPE_KNOWN_ON_CPU)
 			? INTERVAL_TIME_PAGE

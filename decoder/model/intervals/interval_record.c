@@ -40,7 +40,7 @@ struct named {
 	uint32_t count, bytes;
 };
 
-_Static_assert(IV_CHILDREN_LOST <= UINT16_MAX && RECORD_MAX_SIZE <= UINT16_MAX, "fit the record");
+_Static_assert(IV_ARGS_CUT <= UINT16_MAX && RECORD_MAX_SIZE <= UINT16_MAX, "fit the record");
 
 enum {
 	VALUE_WANTS =

@@ -155,6 +155,7 @@ enum interval_flag {
 	IV_USER_ONLY = 1u << 11,   /* the thread's counts are of user mode only: "user-only" */
 	/* Intervals nested in it may have been overwritten (overwritten.h): "children-lost" */
 	IV_CHILDREN_LOST = 1u << 12,
+	IV_ARGS_CUT = 1u << 13, /* no room for an argument or all of its text: "args-cut" */
 };
 
 /* The flags that a quality hook sets. */
