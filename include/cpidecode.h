@@ -306,6 +306,9 @@ enum cpidecode_interval_flag {
 	CPIDECODE_IV_CHILDREN_LOST = 1 << 12,
 	/* Of light intervals: there was no room for an argument, or for all of its text. */
 	CPIDECODE_IV_ARGS_CUT = 1 << 13,
+	/* The library's own cost in it is above 5 % of elapsed, without that of intervals nested in
+	 * it. */
+	CPIDECODE_IV_OWN_COST = 1 << 14,
 };
 
 typedef struct cpidecode_interval_cpu {

@@ -12,11 +12,11 @@
 /* Words of enum interval_flag's bits. */
 static const char *const flag_words[] = {"summary", "detailed", "no-start", "no-end",
 	"inconsistent", "scripted", "malformed", "quality", "multiplexed", "cpus-changed",
-	"core-types", "user-only", "children-lost", "args-cut"};
+	"core-types", "user-only", "children-lost", "args-cut", "own-cost"};
 
 enum { FLAG_WORDS = sizeof flag_words / sizeof *flag_words };
 
-_Static_assert(IV_ARGS_CUT == 1u << (FLAG_WORDS - 1), "a word for each flag");
+_Static_assert(IV_OWN_COST == 1u << (FLAG_WORDS - 1), "a word for each flag");
 
 void report_end(struct report *r)
 {

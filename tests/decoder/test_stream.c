@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 
 #include "../../formats/cpuutil_hooks.h"
+#include "../../formats/interval_hooks.h"
 #include "../../formats/scope_hooks.h"
 #include "../../decoder/model/intervals/interval_stream.h"
 #include "../../include/cpidecode.h"
@@ -50,6 +51,13 @@ static void put_group(struct bytes *b, uint64_t *seed, uint64_t end)
 	}
 	if (!label || next(seed) % 2)
 		put_thread(b, end, tid, 0, elapsed, next(seed) % 3, 100);
+	if (next(seed) % 3) {
+		const uint32_t inside = next(seed) % 20, pair = inside + next(seed) % 50;
+		const uint32_t time[] = {INTERVAL_TIME_PAGE, INTERVAL_KNOWN_OWN_COST, 0,
+			(uint32_t)elapsed, inside, pair};
+
+		put_hook(b, end, tid, INTERVAL_MAJOR, INTERVAL_MINOR_TIME, 6, time, NULL);
+	}
 }
 
 /* A light interval, few or many of its arguments with few or many bytes. */
@@ -255,6 +263,93 @@ START_TEST(several_machines)
 }
 END_TEST
 
+/* By its definition: the pairs of all intervals that an interval contains. */
+static uint64_t *sum_nested(const struct interval_set *all)
+{
+	uint64_t *sums = calloc(all->count, sizeof *sums);
+	bool *told = calloc(all->count, sizeof *told);
+
+	for (size_t i = 0; i < all->count; i++) {
+		const uint64_t pair = all->at[i].own_pair;
+
+		if (pair == NOT_MEASURED)
+			continue;
+		told[i] = true;
+		for (int64_t outer = all->at[i].parent; outer >= 0; outer = all->at[outer].parent) {
+			sums[outer] += pair;
+			told[outer] = true;
+		}
+	}
+	for (size_t i = 0; i < all->count; i++)
+		if (!told[i])
+			sums[i] = NOT_MEASURED;
+	free(told);
+	return sums;
+}
+
+static void check_cost(const struct interval *iv, const struct interval *measured, uint64_t nested)
+{
+	uint64_t inside = measured->own_inside == NOT_MEASURED ? 0 : measured->own_inside;
+	uint64_t cost = inside + (nested == NOT_MEASURED ? 0 : nested);
+	uint64_t elapsed = measured->elapsed;
+
+	ck_assert_uint_eq(iv->own_nested, nested);
+	ck_assert_int_eq((iv->flags & IV_OWN_COST) != 0, 20 * cost > elapsed);
+	ck_assert_uint_eq(iv->elapsed, cost < elapsed ? elapsed - cost : 0);
+}
+
+static void compare_costs(const struct population *p, const struct interval_stream_options *o)
+{
+	struct interval_set_options how = {.cpus = true};
+	struct interval_set *all;
+	struct interval_stream *s;
+	const struct interval *iv;
+
+	ck_assert_int_eq(interval_set_read(p->t, &how, &all), 0);
+	uint64_t *sums = sum_nested(all);
+	ck_assert_int_eq(interval_stream_open(p->t, o, &s, NULL), 0);
+	for (unsigned pass = 0; pass < 2; pass++) {
+		int rc;
+
+		while ((rc = interval_stream_next(s, &iv)) > 0) {
+			const struct interval *measured = find(all, iv);
+
+			ck_assert_ptr_nonnull(measured);
+			check_cost(iv, measured, sums[measured - all->at]);
+		}
+		ck_assert_int_eq(rc, 0);
+		ck_assert_int_eq(interval_stream_rewind(s), 0);
+	}
+	interval_stream_close(s);
+	interval_set_free(all);
+	free(sums);
+}
+
+START_TEST(costs_of_nested_intervals_are_summed)
+{
+	static const size_t budgets[] = {1, 30000, 0};
+
+	for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+		struct population p;
+
+		make(&p, 200 + seed, 1 + seed % 3);
+		for (unsigned i = 0; i < 12; i++) {
+			struct interval_stream_options o = {.from_ns = INT64_MIN,
+				.filter = i % 2 ? some : NULL,
+				.threads = 1 + i % 3,
+				.wants = WANT_START | WANT_OWN_COST,
+				.by_machine = i / 2 % 2,
+				.nested_cost = true,
+				.compensate = true,
+				.budget = budgets[i / 4]};
+
+			compare_costs(&p, &o);
+		}
+		unmake(&p);
+	}
+}
+END_TEST
+
 /* Each interval a run of its own: more than are merged at one time. */
 START_TEST(more_runs_than_are_merged_at_once)
 {
@@ -364,5 +459,6 @@ START_TEST(no_intervals)
 }
 END_TEST
 
-SUITE_MAIN("stream", one_machine, several_machines, more_runs_than_are_merged_at_once,
-	many_threads_and_deep_nesting, a_file_that_cannot_be_made_or_written, no_intervals)
+SUITE_MAIN("stream", one_machine, several_machines, costs_of_nested_intervals_are_summed,
+	more_runs_than_are_merged_at_once, many_threads_and_deep_nesting,
+	a_file_that_cannot_be_made_or_written, no_intervals)

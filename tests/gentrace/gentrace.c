@@ -27,7 +27,7 @@ static const char help[] =
 	"                      groups; each is nested in few others\n"
 	"  -e, --even          ... any of them anywhere: nearly as many stacks as groups\n"
 	"  -d, --depth N       of nested intervals, at most (default 5)\n"
-	"  -p, --parts LIST    of a group: label,summary,system,cpus,thread (default: all)\n"
+	"  -p, --parts LIST    of a group: label,summary,system,cpus,thread (default: these), time\n"
 	"  -u, --utilisation   groups of CPU utilisation (0xC8: label,summary,cpus)\n"
 	"  -g, --gap NS        between hooks or groups, on average (default 500)\n"
 	"      --drift PPM     the clock is slow by so many millionths (default 0)\n"
@@ -103,7 +103,8 @@ static unsigned chosen(const char *text, const char *option, const char *const *
 
 static unsigned parts(char *list)
 {
-	static const char *const names[] = {"label", "summary", "system", "cpus", "thread", NULL};
+	static const char *const names[] = {
+		"label", "summary", "system", "cpus", "thread", "time", NULL};
 	unsigned set = 0;
 
 	for (char *word = strtok(list, ","); word; word = strtok(NULL, ","))

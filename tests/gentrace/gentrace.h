@@ -26,6 +26,7 @@ enum part {
 	PART_CPUS = 8,
 	PART_THREAD = 16,
 	PART_ALL = 31,
+	PART_TIME = 32, /* the hook of the interval major, with the library's own cost */
 };
 
 enum {
@@ -34,7 +35,7 @@ enum {
 	MAX_DEPTH = 64,
 	MAX_LABELS = 8 << 20,
 	LABEL_SIZE = 32,
-	MAX_HOOKS_OF_UNIT = 6,
+	MAX_HOOKS_OF_UNIT = 7,
 };
 
 struct options {

@@ -7,6 +7,7 @@
 
 #include "../../formats/cpi_hooks.h"
 #include "../../formats/cpuutil_hooks.h"
+#include "../../formats/interval_hooks.h"
 
 struct counts {
 	uint64_t instructions, cycles, busy;
@@ -230,6 +231,18 @@ static void make_utilisation(struct group *g, uint32_t mm, uint64_t elapsed,
 	add_label(g, CPUUTIL_MINOR_LABEL_END | mm, label, u);
 }
 
+/* No switch; an empty interval takes 50 ticks, its start and end 150. */
+static uint32_t *time_of(uint32_t *w, uint64_t elapsed)
+{
+	*w++ = INTERVAL_TIME_PAGE;
+	*w++ = INTERVAL_KNOWN_SWITCHES | INTERVAL_KNOWN_OWN_COST;
+	w = put64(w, elapsed);
+	w = put64(w, 0);
+	*w++ = 50;
+	*w++ = 150;
+	return w;
+}
+
 static void make_cpi(struct group *g, uint32_t mm, uint32_t tid, uint64_t elapsed,
 	const struct counts *sum, const struct counts *thread, const char *label, struct unit *u)
 {
@@ -253,6 +266,11 @@ static void make_cpi(struct group *g, uint32_t mm, uint32_t tid, uint64_t elapse
 		add_hook(u, CPI_MINOR_THREAD | mm, from, to);
 	}
 	add_label(g, CPI_MINOR_LABEL_END | mm, label, u);
+	if (g->parts & PART_TIME) {
+		to = time_of(from = to, elapsed);
+		add_hook(u, INTERVAL_MINOR_TIME | mm, from, to);
+		u->hook[u->nhooks - 1].major = INTERVAL_MAJOR;
+	}
 }
 
 void group_make(struct group *g, uint64_t *state, uint32_t mm, uint32_t tid, uint64_t elapsed,
@@ -269,5 +287,6 @@ void group_make(struct group *g, uint64_t *state, uint32_t mm, uint32_t tid, uin
 	else
 		make_cpi(g, mm, tid, elapsed, &sum, &thread, label, u);
 	for (unsigned i = 0; i < u->nhooks; i++)
-		u->hook[i].major = g->utilisation ? CPUUTIL_MAJOR : CPI_MAJOR;
+		if (u->hook[i].major != INTERVAL_MAJOR)
+			u->hook[i].major = g->utilisation ? CPUUTIL_MAJOR : CPI_MAJOR;
 }

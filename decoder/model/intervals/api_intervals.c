@@ -40,7 +40,8 @@ _Static_assert((int)CPIDECODE_IV_SUMMARY == (int)IV_SUMMARY &&
 		       (int)CPIDECODE_IV_CORE_TYPES == (int)IV_CORE_TYPES &&
 		       (int)CPIDECODE_IV_USER_ONLY == (int)IV_USER_ONLY &&
 		       (int)CPIDECODE_IV_CHILDREN_LOST == (int)IV_CHILDREN_LOST &&
-		       (int)CPIDECODE_IV_ARGS_CUT == (int)IV_ARGS_CUT,
+		       (int)CPIDECODE_IV_ARGS_CUT == (int)IV_ARGS_CUT &&
+		       (int)CPIDECODE_IV_OWN_COST == (int)IV_OWN_COST,
 	"flags are handed out as they are");
 
 void api_interval(cpidecode_interval *to, const struct interval *iv)

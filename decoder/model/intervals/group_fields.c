@@ -46,6 +46,8 @@ static const struct group_field fields[] = {
 	{"faults", TAKE_COUNT, OF_CPI, WANT_QUALITY, IV(faults)},
 	{"unexplained_ns", TAKE_COUNT, OF_CPI, WANT_QUALITY, IV(unexplained_ns)},
 	{"time_source", TAKE_COUNT, OF_CPI, WANT_QUALITY, IV(time_source)},
+	{"own_inside", TAKE_COUNT, OF_CPI, WANT_OWN_COST, IV(own_inside)},
+	{"own_pair", TAKE_COUNT, OF_CPI, WANT_OWN_COST, IV(own_pair)},
 	{"idle", TAKE_RATIO, OF_UTIL, WANT_SYSTEM, IV(idle_pct)},
 	{"intr", TAKE_RATIO, OF_UTIL, WANT_SYSTEM, IV(intr_pct)},
 	{"actual_perf", TAKE_RATIO, OF_UTIL, WANT_SYSTEM, IV(actual_perf_pct)},

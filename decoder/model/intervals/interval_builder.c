@@ -12,6 +12,7 @@
 #include "../trace/overwritten.h"
 #include "group.h"
 #include "intervals.h"
+#include "own_cost.h"
 #include "../hooks/pass.h"
 #include "../hooks/ring_cursor.h"
 
@@ -33,6 +34,11 @@ static const struct interval blank = {
 	.faults = NOT_MEASURED,
 	.unexplained_ns = NOT_MEASURED,
 	.time_source = NOT_MEASURED,
+	.own_inside = NOT_MEASURED,
+	.own_pair = NOT_MEASURED,
+	.own_nested = NOT_MEASURED,
+	.own_inside_ns = NOT_MEASURED,
+	.own_nested_ns = NOT_MEASURED,
 	.idle_pct = NAN,
 	.intr_pct = NAN,
 	.actual_perf_pct = NAN,
@@ -219,6 +225,7 @@ static int close_group(struct interval_builder *b, size_t file, const struct int
 	forget_share_of_unknown(iv->raw_cpi, iv->scaled_cpi, &iv->busy_pct);
 	settle_cpus(g->cpus, iv->num_cpus);
 	settle_off_cpu(iv);
+	own_cost_flag(iv);
 	if (overwritten_after(&b->overwritten, iv->machine, iv->ring,
 		    iv->ctx_switches == 0 || iv->migrations == 0, iv->start_ticks))
 		iv->flags |= IV_CHILDREN_LOST;

@@ -7,12 +7,12 @@
 #include "intervals.h"
 
 /* The optional values of an interval are adjacent members. */
-enum { VALUES = 16, DOUBLES = 4, SYSTEM_COUNTS = 3, THREAD_COUNTS = 2, UTIL_VALUES = 20 };
+enum { VALUES = 19, DOUBLES = 4, SYSTEM_COUNTS = 3, THREAD_COUNTS = 2, UTIL_VALUES = 23 };
 enum { METHOD_VALUE = UTIL_VALUES - 1 };
 #define FIRST_VALUE offsetof(struct interval, raw_cpi)
 _Static_assert(offsetof(struct interval, thread_cpi) == FIRST_VALUE + 8 * (DOUBLES - 1) &&
 		       offsetof(struct interval, instructions) == FIRST_VALUE + 8 * DOUBLES &&
-		       offsetof(struct interval, time_source) == FIRST_VALUE + 8 * (VALUES - 1) &&
+		       offsetof(struct interval, own_nested) == FIRST_VALUE + 8 * (VALUES - 1) &&
 		       offsetof(struct interval, idle_pct) == FIRST_VALUE + 8 * VALUES &&
 		       offsetof(struct interval, method) == FIRST_VALUE + 8 * METHOD_VALUE &&
 		       sizeof(double) == 8,
@@ -40,11 +40,11 @@ struct named {
 	uint32_t count, bytes;
 };
 
-_Static_assert(IV_ARGS_CUT <= UINT16_MAX && RECORD_MAX_SIZE <= UINT16_MAX, "fit the record");
+_Static_assert(IV_OWN_COST <= UINT16_MAX && RECORD_MAX_SIZE <= UINT16_MAX, "fit the record");
 
 enum {
-	VALUE_WANTS =
-		WANT_SYSTEM | WANT_METHOD | WANT_THREAD | WANT_QUALITY | WANT_CPUS | WANT_FLAGS
+	VALUE_WANTS = WANT_SYSTEM | WANT_METHOD | WANT_THREAD | WANT_QUALITY | WANT_CPUS |
+		      WANT_FLAGS | WANT_OWN_COST
 };
 
 /* Only intervals of CPU utilisation have the last ones. */
@@ -180,14 +180,17 @@ void interval_record_put(
 		.tid = iv->tid,
 		.file = iv->file,
 		.label_len = iv->label_len,
-		.depth = iv->depth,
 		.mm = iv->mm,
 		.major = iv->major,
 		.types = iv->types,
 		.marks = (iv->has_label ? RECORD_LABEL : 0) | (iv->cpus ? RECORD_CPUS : 0) |
 			 (iv->num_values ? RECORD_VALUES : 0),
 	};
-	if (wants & RECORD_PLACES) {
+	if (!(wants & RECORD_PLACES)) {
+		r.own_pair =
+			iv->own_pair < RECORD_NO_PAIR ? (uint32_t)iv->own_pair : RECORD_NO_PAIR;
+	} else {
+		r.depth = iv->depth;
 		r.sort.key = (uint64_t)iv->start_ns ^ UINT64_C(1) << 63;
 		r.sort.group = 0;
 	}
@@ -305,10 +308,11 @@ void interval_record_get(const struct interval_record *r, unsigned wants, const 
 	iv->major = r->major;
 	iv->types = r->types;
 	iv->flags = r->sort.spare;
-	iv->depth = r->depth;
+	iv->depth = wants & RECORD_PLACES ? r->depth : 0;
 	iv->place = parts.places.own;
 	iv->parent = parts.places.parent;
 	iv->task = parts.task;
+	iv->own_inside_ns = iv->own_nested_ns = NOT_MEASURED;
 	iv->num_cpus = parts.values.num_cpus;
 	interval_record_read_values(&parts, iv);
 	if (!(r->marks & RECORD_OUTSIDE))

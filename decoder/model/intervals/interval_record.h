@@ -18,7 +18,11 @@ struct interval_record {
 	uint64_t end;		   /* ticks */
 	uint64_t position;
 	uint32_t ring, tid, file;
-	uint32_t label_len, depth;
+	uint32_t label_len;
+	union {
+		uint32_t own_pair; /* ticks, or RECORD_NO_PAIR */
+		uint32_t depth;	   /* with RECORD_PLACES */
+	};
 	uint8_t mm, types;
 	uint8_t marks; /* RECORD_... */
 	uint8_t major;
@@ -32,13 +36,15 @@ enum {
 	RECORD_VALUES = 16,
 };
 
+#define RECORD_NO_PAIR UINT32_MAX
+
 /* With the wants: sorts by CLOCK_REALTIME, which needs WANT_START, and keeps place and parent. */
 #define RECORD_PLACES (1u << 16)
 
 enum {
 	/* Longer labels and arrays are stored in the file separately. */
 	RECORD_MAX_INSIDE = 8 << 10,
-	RECORD_MAX_SIZE = RECORD_MAX_INSIDE + 328, /* fits its 16 bits */
+	RECORD_MAX_SIZE = RECORD_MAX_INSIDE + 360, /* fits its 16 bits */
 };
 
 /* Bytes of its label, processors and named values. */

@@ -4,8 +4,11 @@
 #include <stdlib.h>
 
 #include "../../../include/cpidecode.h"
+#include "../../base/exact.h"
 #include "interval_sorter.h"
+#include "nested_cost.h"
 #include "nesting.h"
+#include "own_cost.h"
 #include "../hooks/pass.h"
 
 #define DEFAULT_BUDGET ((size_t)24 << 20)
@@ -14,8 +17,12 @@ struct interval_stream {
 	const struct trace *t;
 	struct interval_sorter *sorter;
 	struct nesting nesting;
-	bool nested; /* the sorter's records hold their depths */
-	uint64_t count;
+	struct nested_cost costs;
+	bool nested;	/* the sorter's records hold their depths */
+	bool has_costs; /* own_nested is known; of the first sorter from `costs` */
+	bool compensate;
+	int64_t from_ns;
+	uint64_t count, told;
 	int64_t place;	    /* of the next one returned */
 	struct interval iv; /* the one returned */
 };
@@ -23,7 +30,8 @@ struct interval_stream {
 /* Per-thread state of the pass. */
 struct feeder {
 	struct interval_builder *builder;
-	uint64_t kept;
+	uint64_t kept, told; /* told: of those kept */
+	bool has_pairs;	     /* some interval, kept or not, tells its cost */
 };
 
 struct reading_in {
@@ -39,6 +47,10 @@ static int interval_stream_add_interval(
 	bool kept = !o->filter || o->filter(o->ctx, iv);
 
 	r->feeders[thread].kept += kept;
+	if (iv->own_pair != NOT_MEASURED) {
+		r->feeders[thread].told += kept;
+		r->feeders[thread].has_pairs = true;
+	}
 	return interval_sorter_add(r->stream->sorter, thread, iv, kept);
 }
 
@@ -95,10 +107,68 @@ static int read_in(struct interval_stream *s, const struct interval_stream_optio
 		rc = interval_builder_new(s->t, how->wants, &r.feeders[i].builder);
 	if (!rc)
 		rc = pass_run(&pass, found);
-	for (unsigned i = 0; r.feeders && i < sorter.threads; i++)
+	for (unsigned i = 0; r.feeders && i < sorter.threads; i++) {
 		s->count += r.feeders[i].kept;
+		s->told += r.feeders[i].told;
+		s->has_costs |= r.feeders[i].has_pairs && o->nested_cost;
+	}
 	free_feeders(r.feeders, sorter.threads, found);
 	return rc;
+}
+
+/* place: of the next one kept. */
+static struct nest_key stream_nest_key(const struct interval_record *r, int64_t place)
+{
+	return (struct nest_key){.era = r->sort.group,
+		.tid = r->tid,
+		.start = r->sort.key,
+		.end = r->end,
+		.place = r->marks & RECORD_KEPT ? place : -1};
+}
+
+/* Walks a sorter by machine and ticks for the sums of nested costs. */
+static int sum_costs(struct interval_stream *s)
+{
+	const struct interval_record *r;
+	int rc = nested_cost_begin(&s->costs, s->count);
+	int64_t place = 0;
+
+	if (rc)
+		return rc;
+	while ((rc = interval_sorter_next(s->sorter, &r)) > 0) {
+		struct nest_key key = stream_nest_key(r, place);
+
+		rc = nested_cost_add(&s->costs, &key,
+			r->own_pair == RECORD_NO_PAIR ? NOT_MEASURED : r->own_pair);
+		if (rc)
+			return rc;
+		place += key.place >= 0;
+	}
+	nested_cost_end(&s->costs);
+	return rc ? rc : interval_sorter_rewind(s->sorter);
+}
+
+/* What was nested in an interval that began before from_ns was not read. */
+static void find_cost(struct interval_stream *s, struct interval *iv)
+{
+	if (s->has_costs && iv->start_ns >= s->from_ns)
+		iv->own_nested = nested_cost_get(&s->costs, iv->place);
+}
+
+/* Of an interval that is handed out. */
+static void settle_cost(struct interval_stream *s, struct interval *iv)
+{
+	const struct trace_file *f = trace_file(s->t, iv->file);
+
+	if (!s->has_costs)
+		return;
+	own_cost_flag(iv);
+	if (iv->own_inside != NOT_MEASURED)
+		iv->own_inside_ns = exact_round(trace_duration_ns(f, iv->own_inside));
+	if (iv->own_nested != NOT_MEASURED)
+		iv->own_nested_ns = exact_round(trace_duration_ns(f, iv->own_nested));
+	if (s->compensate)
+		own_cost_take_off(iv, s->t);
 }
 
 /* The next kept interval, with its depth, from a sorter by machine and ticks. */
@@ -109,11 +179,7 @@ static int next_nested(struct interval_stream *s)
 
 	while ((rc = interval_sorter_next(s->sorter, &r)) > 0) {
 		bool kept = r->marks & RECORD_KEPT;
-		struct nest_key key = {.era = r->sort.group,
-			.tid = r->tid,
-			.start = r->sort.key,
-			.end = r->end,
-			.place = kept ? s->place : -1};
+		struct nest_key key = stream_nest_key(r, s->place);
 		uint32_t depth;
 		int64_t parent;
 
@@ -126,6 +192,8 @@ static int next_nested(struct interval_stream *s)
 		s->iv.depth = depth;
 		s->iv.parent = parent;
 		s->iv.place = s->place++;
+		if (!rc)
+			find_cost(s, &s->iv);
 		return rc ? rc : 1;
 	}
 	return rc;
@@ -165,6 +233,7 @@ static int sort_by_time(struct interval_stream *s, const struct interval_sorter_
 		return rc;
 	}
 	nesting_free(&s->nesting);
+	nested_cost_free(&s->costs);
 	interval_sorter_free(s->sorter);
 	s->sorter = sorter;
 	s->nested = true;
@@ -182,9 +251,13 @@ static int interval_stream_fill_sorter(
 
 	if (by_time)
 		how.budget /= 2;
+	s->compensate = o->compensate;
+	s->from_ns = o->from_ns;
 	int rc = read_in(s, o, &how, found);
 	if (!rc)
 		rc = interval_sorter_rewind(s->sorter);
+	if (!rc && s->has_costs)
+		rc = sum_costs(s);
 	return !rc && by_time ? sort_by_time(s, &how) : rc;
 }
 
@@ -215,6 +288,8 @@ int interval_stream_next(struct interval_stream *s, const struct interval **iv)
 {
 	int rc = s->nested ? next_sorted(s) : next_nested(s);
 
+	if (rc > 0)
+		settle_cost(s, &s->iv);
 	if (rc == CPIDECODE_ESPOOL)
 		errno = interval_sorter_error(s->sorter);
 	*iv = &s->iv;
@@ -236,11 +311,17 @@ uint64_t interval_stream_count(const struct interval_stream *s)
 	return s->count;
 }
 
+uint64_t interval_stream_told(const struct interval_stream *s)
+{
+	return s->told;
+}
+
 void interval_stream_close(struct interval_stream *s)
 {
 	if (!s)
 		return;
 	nesting_free(&s->nesting);
+	nested_cost_free(&s->costs);
 	interval_sorter_free(s->sorter);
 	free(s);
 }

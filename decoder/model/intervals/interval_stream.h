@@ -29,7 +29,14 @@ struct interval_stream_options {
 	unsigned wants;	  /* enum interval_want, also of the filter */
 	/* Returns the intervals machine by machine, by ticks: less work for several machines. */
 	bool by_machine;
-	size_t budget; /* bytes in memory before the file is used; 0: 24 MiB */
+	/*
+	 * Sums own_nested, and includes it in IV_OWN_COST, if the trace tells costs: that takes one
+	 * more walk. With from_ns, intervals that began before it get none. Needs WANT_START and
+	 * WANT_OWN_COST.
+	 */
+	bool nested_cost;
+	bool compensate; /* and takes the costs off (own_cost_take_off) */
+	size_t budget;	 /* bytes in memory before the file is used; 0: 24 MiB */
 };
 
 /* Reads the trace. *found, unless NULL, starts zeroed. 0 or a code (ESPOOL: errno tells more). */
@@ -40,6 +47,8 @@ int interval_stream_next(struct interval_stream *s, const struct interval **iv);
 /* Rewinds to the first one. */
 int interval_stream_rewind(struct interval_stream *s);
 uint64_t interval_stream_count(const struct interval_stream *s);
+/* How many of these tell their own cost. */
+uint64_t interval_stream_told(const struct interval_stream *s);
 void interval_stream_close(struct interval_stream *s); /* NULL is fine */
 
 #endif

@@ -19,8 +19,9 @@ enum interval_want {
 	WANT_METHOD = 1u << 6, /* of CPU utilisation; WANT_SYSTEM has it, too */
 	/* Reads only by the schema's cursor: slower, same result. */
 	WANT_BY_CURSOR = 1u << 7,
-	WANT_VALUES = 1u << 8, /* named values; WANT_ALL does not have them */
-	WANT_TYPES = 1u << 9,  /* types; WANT_FLAGS has them, too */
+	WANT_VALUES = 1u << 8,	  /* named values; WANT_ALL does not have them */
+	WANT_TYPES = 1u << 9,	  /* types; WANT_FLAGS has them, too */
+	WANT_OWN_COST = 1u << 10, /* own_inside, own_pair, IV_OWN_COST; likewise */
 };
 
 /*

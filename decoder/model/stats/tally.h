@@ -35,7 +35,7 @@ enum tally_seen {
 	TALLY_SEEN_THREAD = 1 << 17, /* CPI_HOOK_THREAD: the thread's fields, measured or not */
 	TALLY_SEEN_ON_CPU = 1 << 18, /* the thread's time on a processor */
 };
-_Static_assert((int)IV_ARGS_CUT < (int)TALLY_SEEN_CPI, "bits of their own");
+_Static_assert((int)IV_OWN_COST < (int)TALLY_SEEN_CPI, "bits of their own");
 
 /* Which CPI, and whose instructions. */
 enum tally_value {

@@ -128,8 +128,12 @@ struct interval {
 	uint64_t on_cpu_ns, off_cpu_ns, ctx_switches, migrations, faults;
 	/* Neither on it by the thread's clock nor off it by a switch; INTERVAL_TIME_ */
 	uint64_t unexplained_ns, time_source;
+	/* The library's own cost, in ticks: see own_cost.h. own_pair: of its start and end, in and
+	 * around it. own_nested: only of an interval_stream that was asked for it. */
+	uint64_t own_inside, own_pair, own_nested;
 	double idle_pct, intr_pct, actual_perf_pct; /* of the system; of CPUUTIL_MAJOR only */
 	uint64_t method;			    /* how these were measured, CPUUTIL_METHOD_ */
+	uint64_t own_inside_ns, own_nested_ns;	    /* set where own_nested is */
 	uint32_t flags;				    /* enum interval_flag */
 	const struct task *task;
 	/* Behind the hot members: their cache lines are a tenth of a summary's time. num_values of
@@ -156,6 +160,8 @@ enum interval_flag {
 	/* Intervals nested in it may have been overwritten (overwritten.h): "children-lost" */
 	IV_CHILDREN_LOST = 1u << 12,
 	IV_ARGS_CUT = 1u << 13, /* no room for an argument or all of its text: "args-cut" */
+	/* The library's own cost in it is above 5 % of elapsed: "own-cost" */
+	IV_OWN_COST = 1u << 14,
 };
 
 /* The flags that a quality hook sets. */

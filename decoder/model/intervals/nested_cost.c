@@ -1,0 +1,91 @@
+#include "nested_cost.h"
+
+#include "../../../include/cpidecode.h"
+#include "../../base/grow.h"
+
+/* Intervals between calls that drop the mapped sums from memory. */
+enum { DROP_SUMS = 1 << 17 };
+
+/* An interval that may contain later ones. */
+struct open_cost {
+	uint64_t end;
+	int64_t place; /* -1: not kept */
+	uint64_t pair, nested;
+	bool told; /* it, or one nested in it, tells its cost */
+};
+
+static void nested_cost_drop_sums(struct nested_cost *c)
+{
+	if (++c->added % DROP_SUMS == 0 && c->sums.mapped)
+		spill_drop(&c->sums);
+}
+
+int nested_cost_begin(struct nested_cost *c, uint64_t places)
+{
+	if (places > SIZE_MAX / sizeof(uint64_t))
+		return CPIDECODE_ENOMEM;
+	return spill_reserve(&c->sums, (size_t)places * sizeof(uint64_t));
+}
+
+/* Adds the innermost open interval to the one that contains it. */
+static void nested_cost_close_interval(void *ctx, struct thread_stack *t)
+{
+	struct nested_cost *c = ctx;
+	struct open_cost *stack = t->at, *own = &stack[--t->count];
+
+	if (own->place >= 0)
+		((uint64_t *)c->sums.p)[own->place] = own->told ? own->nested : NOT_MEASURED;
+	if (!t->count)
+		return;
+	uint64_t sum = own->nested + own->pair;
+	struct open_cost *outer = own - 1;
+	outer->nested = sum > UINT64_MAX / 2 - outer->nested ? UINT64_MAX / 2 : outer->nested + sum;
+	outer->told |= own->told;
+}
+
+static void nested_cost_close_thread(void *ctx, struct thread_stack *t)
+{
+	while (t->count)
+		nested_cost_close_interval(ctx, t);
+}
+
+int nested_cost_add(struct nested_cost *c, const struct nest_key *key, uint64_t pair)
+{
+	bool told = pair != NOT_MEASURED;
+
+	c->threads.drop = nested_cost_close_thread;
+	c->threads.ctx = c;
+	nested_cost_drop_sums(c);
+	struct thread_stack *t = thread_stacks_find(
+		&c->threads, key->era / 2, key->tid, key->era & 1 ? key->start : 0);
+	if (!t)
+		return CPIDECODE_ENOMEM;
+	while (t->count && ((struct open_cost *)t->at)[t->count - 1].end < key->end)
+		nested_cost_close_interval(c, t);
+	if (!t->count)
+		t->until = key->end;
+	if (grow(&t->at, t->count, &t->cap, sizeof(struct open_cost)))
+		return CPIDECODE_ENOMEM;
+	((struct open_cost *)t->at)[t->count++] = (struct open_cost){
+		.end = key->end, .place = key->place, .pair = told ? pair : 0, .told = told};
+	return 0;
+}
+
+void nested_cost_end(struct nested_cost *c)
+{
+	thread_stacks_free(&c->threads);
+}
+
+uint64_t nested_cost_get(struct nested_cost *c, int64_t place)
+{
+	nested_cost_drop_sums(c);
+	return ((const uint64_t *)c->sums.p)[place];
+}
+
+void nested_cost_free(struct nested_cost *c)
+{
+	c->threads.drop = NULL;
+	thread_stacks_free(&c->threads);
+	spill_free(&c->sums);
+	*c = (struct nested_cost){0};
+}

@@ -1,0 +1,21 @@
+#include "own_cost.h"
+
+#include "elapsed.h"
+
+void own_cost_take_off(struct interval *iv, const struct trace *t)
+{
+	const struct trace_file *f = trace_file(t, iv->file);
+	uint64_t cost = own_cost_of(iv);
+
+	if (cost > iv->elapsed)
+		cost = iv->elapsed;
+	if (!cost)
+		return;
+	iv->elapsed -= cost;
+	iv->elapsed_ns = trace_duration_ns(f, iv->elapsed);
+	iv->long_ns = trace_long_ns(f, iv->elapsed, iv->elapsed_ns);
+	if (iv->on_cpu_ns == NOT_MEASURED)
+		return;
+	uint64_t ns = exact_round(trace_duration_ns(f, cost));
+	iv->on_cpu_ns = iv->on_cpu_ns > ns ? iv->on_cpu_ns - ns : 0;
+}

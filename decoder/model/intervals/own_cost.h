@@ -1,0 +1,36 @@
+/*
+ * The library's own cost in an interval, as the program that wrote it calibrated it: own_inside of
+ * its own start and end, and own_nested, the pairs of the intervals nested in it.
+ */
+#ifndef SWT_DECODER_MODEL_INTERVALS_OWN_COST_H
+#define SWT_DECODER_MODEL_INTERVALS_OWN_COST_H
+
+#include "../trace/trace.h"
+
+/* An interval in which it is above this share of elapsed is flagged: one in so many. */
+enum { OWN_COST_MUCH = 20 };
+
+/* What is known of it, in ticks. */
+static inline uint64_t own_cost_of(const struct interval *iv)
+{
+	uint64_t inside = iv->own_inside == NOT_MEASURED ? 0 : iv->own_inside;
+	uint64_t nested = iv->own_nested == NOT_MEASURED ? 0 : iv->own_nested;
+
+	return inside > UINT64_MAX - nested ? UINT64_MAX : inside + nested;
+}
+
+/* Sets or clears IV_OWN_COST. */
+static inline void own_cost_flag(struct interval *iv)
+{
+	iv->flags &= ~(uint32_t)IV_OWN_COST;
+	if (own_cost_of(iv) > iv->elapsed / OWN_COST_MUCH)
+		iv->flags |= IV_OWN_COST;
+}
+
+/*
+ * Takes it off the elapsed time and the time on a processor, neither of which gets below 0. Start,
+ * end and what was counted stay.
+ */
+void own_cost_take_off(struct interval *iv, const struct trace *t);
+
+#endif
