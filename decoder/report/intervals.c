@@ -17,7 +17,8 @@ enum {
 	HAS_TIME = 1 << 1,
 	HAS_LIFE = 1 << 2,
 	HAS_UNEXPLAINED = 1 << 3,
-	HAS_MAJOR = 1 << 4, /* another than CPI's */
+	HAS_MAJOR = 1 << 4,    /* another than CPI's */
+	HAS_OWN_COST = 1 << 5, /* of CSV and JSON */
 };
 
 struct cpu_row {
@@ -173,6 +174,8 @@ static const struct column columns[] = {
 	{"actual_perf_pct", "perf%", PERCENT_AT(actual_perf_pct), .when = HAS_UTIL},
 	{"method", "method", .get = interval_get_method, .left = true, .when = HAS_UTIL,
 		.place = 1},
+	{"own_inside_ns", NULL, COUNT_AT(own_inside_ns), .when = HAS_OWN_COST},
+	{"own_nested_ns", NULL, COUNT_AT(own_nested_ns), .when = HAS_OWN_COST},
 	{"cpus", NULL, .source = COLUMN_NEST, .nest = interval_nest_cpus, .in = IN_JSON},
 	{.name = NULL}};
 
@@ -246,7 +249,8 @@ static int intervals_report(struct report *r, struct interval_stream *s, struct 
 	if (!rc)
 		rc = intervals_print(r, s, taking->values.columns,
 			atomic_load(&taking->has) |
-				(r->format != FORMAT_TEXT ? HAS_TIME | HAS_LIFE | HAS_UNEXPLAINED
+				(r->format != FORMAT_TEXT ? HAS_TIME | HAS_LIFE | HAS_UNEXPLAINED |
+								    HAS_OWN_COST
 							  : 0));
 	if (!rc && !atomic_load(&taking->any))
 		report_note_no_intervals(r);
@@ -265,8 +269,9 @@ int report_intervals(struct report *r)
 		.progress_ctx = r->ctx,
 		.from_ns = r->filter->from,
 		.threads = r->threads,
-		.wants = WANT_VALUES |
-			 (r->format == FORMAT_JSON ? WANT_ALL : WANT_ALL & ~WANT_CPUS)};
+		.wants = WANT_VALUES | WANT_OWN_COST |
+			 (r->format == FORMAT_JSON ? WANT_ALL : WANT_ALL & ~WANT_CPUS),
+		.nested_cost = true};
 	struct interval_stream *s;
 	int rc = value_columns_init(&taking.values, r->trace);
 
