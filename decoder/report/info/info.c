@@ -1,13 +1,15 @@
-/* About the files themselves, for people; info_json.c says the same to programs. */
+/* About the files themselves, for people; to_json.c says the same to programs. */
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "../../formats/cpi_hooks.h"
-#include "../../formats/trace_file.h"
-#include "../sink/escape.h"
-#include "../sink/table.h"
-#include "../sink/units.h"
-#include "../model/hooks/pass.h"
-#include "clock_text.h"
+#include "../../../formats/cpi_hooks.h"
+#include "../../../formats/trace_file.h"
+#include "../../sink/escape.h"
+#include "../../sink/table.h"
+#include "../../sink/units.h"
+#include "../../model/hooks/pass.h"
+#include "../clock_text.h"
 #include "info.h"
 
 const char *info_clock_name(uint32_t clock)
@@ -286,7 +288,7 @@ static void info_write_damage(struct report *r, const struct trace_file *f)
 				(unsigned long long)inside[i].bytes, inside[i].why);
 }
 
-static void write_file(struct report *r, const struct trace_file *f)
+static void write_file(struct report *r, const struct trace_file *f, const struct info_costs *costs)
 {
 	if (f->index)
 		out_char(r->out, '\n');
@@ -297,6 +299,7 @@ static void write_file(struct report *r, const struct trace_file *f)
 	info_write_header(r, f);
 	info_write_clock(r, f);
 	info_write_meta(r, f);
+	info_costs_text(costs, f, r, item);
 	write_sections(r, f);
 	info_write_rings(r, f);
 	info_write_tasks(r, f);
@@ -304,14 +307,54 @@ static void write_file(struct report *r, const struct trace_file *f)
 	info_write_damage(r, f);
 }
 
+/* Reads all hooks, for findings and for what intervals tell of the library's own cost. */
+struct info_reader {
+	const struct trace *t;
+	struct interval_builder **builders; /* by thread */
+	struct info_costs *costs;	    /* by thread, and file */
+};
+
 static int info_read_slice(void *ctx, struct pass_slice *s)
 {
-	const struct hook *h;
-	int rc;
+	struct info_reader *reader = ctx;
+	unsigned thread = pass_thread(s);
+	struct interval_builder **b = &reader->builders[thread];
+	struct info_costs *costs = reader->costs + thread * trace_nfiles(reader->t);
+	const struct interval *iv;
+	int rc = *b ? 0 : interval_builder_new(reader->t, WANT_OWN_COST, b);
 
-	(void)ctx;
-	while ((rc = pass_next(s, &h)) > 0)
-		;
+	if (rc)
+		return rc;
+	while ((rc = interval_read(*b, s, &iv)) > 0)
+		info_costs_add(&costs[iv->file], iv);
+	return rc;
+}
+
+/* *costs, by file: the caller frees it. */
+static int info_read(struct report *r, struct info_costs **costs)
+{
+	struct info_reader reader = {.t = r->trace};
+	struct pass pass = {.trace = r->trace,
+		.from_ns = INT64_MIN,
+		.to_ns = INT64_MAX,
+		.threads = r->threads,
+		.read = info_read_slice,
+		.ctx = &reader,
+		.progress = r->progress,
+		.progress_ctx = r->ctx};
+	unsigned threads = pass_threads(&pass);
+	size_t files = trace_nfiles(r->trace);
+
+	reader.builders = calloc(threads, sizeof(struct interval_builder *));
+	*costs = reader.costs = calloc(threads * files + 1, sizeof *reader.costs);
+	int rc = reader.builders && *costs ? pass_run(&pass, r->found) : CPIDECODE_ENOMEM;
+	for (unsigned i = 0; reader.builders && i < threads; i++)
+		interval_builder_free(reader.builders[i]);
+	free(reader.builders);
+	for (size_t i = files; *costs && i < threads * files; i++)
+		info_costs_merge(&reader.costs[i % files], &reader.costs[i]);
+	for (size_t i = 0; *costs && i < files; i++)
+		info_costs_settle(&reader.costs[i]);
 	return rc;
 }
 
@@ -326,26 +369,26 @@ static void write_alignment(struct report *r, const struct trace_alignment *a)
 
 int report_info(struct report *r)
 {
-	struct pass pass = {.trace = r->trace,
-		.from_ns = INT64_MIN,
-		.to_ns = INT64_MAX,
-		.threads = r->threads,
-		.read = info_read_slice,
-		.progress = r->progress,
-		.progress_ctx = r->ctx};
 	struct trace_alignment alignment = trace_alignment(r->trace);
-	int rc = pass_run(&pass, r->found);
+	struct info_costs *costs;
+	int rc = info_read(r, &costs);
 
-	if (rc)
+	if (rc) {
+		int error = errno;
+
+		free(costs);
+		errno = error;
 		return rc;
+	}
 	if (r->format == FORMAT_TEXT)
 		report_scripted_line(r);
 	for (size_t i = 0; i < trace_nfiles(r->trace); i++) {
 		if (r->format == FORMAT_JSON)
-			info_json(r, trace_file(r->trace, i), &alignment);
+			info_json(r, trace_file(r->trace, i), &alignment, &costs[i]);
 		else
-			write_file(r, trace_file(r->trace, i));
+			write_file(r, trace_file(r->trace, i), &costs[i]);
 	}
+	free(costs);
 	if (r->format == FORMAT_TEXT)
 		write_alignment(r, &alignment);
 	return 0;

@@ -1,8 +1,8 @@
 #include <string.h>
 
-#include "../../formats/trace_file.h"
-#include "../sink/json.h"
-#include "clock_text.h"
+#include "../../../formats/trace_file.h"
+#include "../../sink/json.h"
+#include "../clock_text.h"
 #include "info.h"
 
 static void info_json_write_header(struct json *j, const struct trace_file *f)
@@ -206,8 +206,8 @@ static void info_json_write_damage(
 	json_member_u64(j, "damage_untold", f->damage_untold);
 }
 
-void info_json(
-	struct report *r, const struct trace_file *f, const struct trace_alignment *alignment)
+void info_json(struct report *r, const struct trace_file *f,
+	const struct trace_alignment *alignment, const struct info_costs *costs)
 {
 	struct json j = {.o = r->out};
 
@@ -219,6 +219,7 @@ void info_json(
 	info_json_write_tasks(&j, r, f);
 	info_json_write_schemas(&j, f);
 	info_json_write_damage(&j, f, r->found);
+	info_costs_json(costs, f, &j);
 	json_close(&j, '}');
 	json_end_line(&j);
 }

@@ -1,9 +1,10 @@
 /* What the two spellings of the info report share. */
-#ifndef SWT_DECODER_INFO_H
-#define SWT_DECODER_INFO_H
+#ifndef SWT_DECODER_REPORT_INFO_H
+#define SWT_DECODER_REPORT_INFO_H
 
-#include "losses.h"
-#include "report.h"
+#include "cost.h"
+#include "../losses.h"
+#include "../report.h"
 
 enum {
 	INFO_TYPES = TF_TYPES, /* section types; 0 stands for unknown ones */
@@ -18,7 +19,7 @@ const char *info_codec_name(unsigned codec);
 bool info_tells_schema(const struct trace_file *f, uint8_t major);
 
 /* One file as an object on a line. */
-void info_json(
-	struct report *r, const struct trace_file *f, const struct trace_alignment *alignment);
+void info_json(struct report *r, const struct trace_file *f,
+	const struct trace_alignment *alignment, const struct info_costs *costs);
 
 #endif
