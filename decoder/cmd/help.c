@@ -40,6 +40,9 @@ const struct option cpidecode_options[] = {
 			"                      change that as many could show"},
 	{OPT_TAIL, "--tail", .value = "p99",
 		.help = "with why: the slowest from there on (p56 to p99.9)"},
+	{OPT_COMPENSATE, "--compensate",
+		.help = "take the library's own cost, which the trace tells, off times\n"
+			"                      (not for hooks, cpus, info)"},
 	{OPT_WEIGHT, "--weight", .value = "cycles|ns|instructions|thread_cycles",
 		.help = "\n                      what folded and svg count (default cycles: elapsed cycles)"},
 	{OPT_OUTPUT, "-o", .longer = "--output", .value = "FILE",

@@ -137,6 +137,7 @@ static int run_report(
 		.filter = &o->filter,
 		.threads = o->threads,
 		.tail = o->tail,
+		.compensate = o->compensate,
 		.found = &found,
 		/* Prints no progress between the lines of a report on the same terminal. */
 		.progress = out && isatty(out->fd) ? NULL : show_decoding,
@@ -311,6 +312,12 @@ static int read_run(const struct options *all, const struct run *run, unsigned w
 
 	*p = (struct partial){.tally.wanted = wanted};
 	if (run->nfiles == 1 && merge_is_partial(run->files[0])) {
+		if (all->compensate) {
+			complain(
+				"%s: a partial result: --compensate goes with --partial, when it is made",
+				run->files[0]);
+			return EXIT_USAGE;
+		}
 		int code = add_partial(p, run->files[0]);
 
 		if (!code)

@@ -14,6 +14,7 @@ int merge_report(const struct partial *p, const struct options *o, struct out *o
 		.format = o->format,
 		.filter = &o->filter,
 		.scripted = merge_is_scripted(p),
+		.compensate = merge_is_compensated(p),
 		.note = merge_say_line};
 
 	/* A report of the partial result says all this later. */
@@ -40,6 +41,7 @@ int merge_diff(const struct diff_runs *before, const struct diff_runs *after,
 		.format = o->format,
 		.filter = &o->filter,
 		.scripted = runs_scripted(before) || runs_scripted(after),
+		.compensate = before->n && merge_is_compensated(&before->runs[0]),
 		.gates = o->gates,
 		.ngates = o->ngates,
 		.note = merge_say_line};

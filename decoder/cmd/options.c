@@ -238,6 +238,9 @@ static void options_take_argument(
 	case OPT_TAIL:
 		o->tail = tail_option(value);
 		break;
+	case OPT_COMPENSATE:
+		o->compensate = true;
+		break;
 	case OPT_FAIL_IF:
 		add_gate(o, value);
 		break;
@@ -372,6 +375,20 @@ static void check_diff(const struct options *o)
 		misuse("--before, --after, --single-run and --aa go with --report diff");
 }
 
+static void check_compensate(const struct options *o)
+{
+	if (!o->compensate)
+		return;
+	if (o->merge)
+		misuse("merge takes no --compensate: it goes with --partial, when the parts are made");
+	if (o->report == REPORT_CPUS || o->report == REPORT_HOOKS || o->report == REPORT_INFO)
+		misuse("--compensate goes with --report summary, intervals, why or diff, and with --format folded and svg");
+	if (o->slice)
+		misuse("--compensate: a slice lacks what is nested in its intervals but ended before it: it goes with whole traces");
+	if (o->weight == WEIGHT_INSTRUCTIONS || o->weight == WEIGHT_THREAD_CYCLES)
+		misuse("--compensate goes with --weight cycles or ns: the library's own cost is time");
+}
+
 static size_t count_pipes(char *const *files, size_t n)
 {
 	size_t pipes = 0;
@@ -413,6 +430,7 @@ static void check(struct options *o, const struct seen *seen)
 			o->filter.minor);
 	check_partial(o, seen);
 	check_diff(o);
+	check_compensate(o);
 	if (!o->nfiles && o->report != REPORT_DIFF)
 		misuse("no trace file; - is standard input");
 	if (count_pipes(o->files, o->nfiles) + count_pipes(o->sides[0], o->nsides[0]) +

@@ -30,6 +30,7 @@ enum {
 	OPT_SLICE,
 	OPT_FAIL_IF,
 	OPT_TAIL,
+	OPT_COMPENSATE,
 	OPT_BEFORE,
 	OPT_AFTER,
 	OPT_SINGLE,
@@ -51,6 +52,7 @@ struct options {
 	unsigned slice, slices; /* slice `slice` (from 1) of `slices`; 0: all */
 	const char **schemas;
 	size_t nschemas, schema_room;
+	bool compensate;
 	unsigned tail; /* tenths of a percent; 0: not given */
 	struct gate *gates;
 	size_t ngates, gate_room;

@@ -174,7 +174,7 @@ static void cpus_add_group(struct rows *rows, const struct tally_group *g, bool 
 
 static void cpus_print_text(struct report *r, const struct tally *t)
 {
-	report_scripted_line(r);
+	report_head_lines(r);
 	if (!t->count)
 		out_str(r->out, "no intervals\n");
 	for (size_t i = 0; i < t->count && !r->out->error; i++)

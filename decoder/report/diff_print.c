@@ -303,7 +303,7 @@ static void diff_text(struct report *r, const struct diff *d)
 	const bool util = diff_has(d) & TALLIES_HAS_UTIL;
 	struct table t;
 
-	report_scripted_line(r);
+	report_head_lines(r);
 	if (!d->count) {
 		out_str(r->out, "no intervals\n");
 		return;

@@ -36,7 +36,12 @@ bool filter_takes_all(const struct filter *f);
 /* Hooks have to be shown to it in order. */
 bool filter_hook(const struct filter *f, const struct hook *h, struct filter_group *group);
 
-/* All that it says of intervals, as text, times first: equal filters have equal texts. */
-void filter_describe(const struct filter *f, struct out *o);
+/*
+ * All that it says of intervals, as text, times first: equal filters have equal texts. Compensated
+ * intervals (struct report) are others than those that are not.
+ */
+void filter_describe(const struct filter *f, bool compensated, struct out *o);
+
+#define FILTER_COMPENSATED "compensated; "
 
 #endif

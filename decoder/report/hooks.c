@@ -133,7 +133,7 @@ int report_hooks(struct report *r)
 	int rc = open_workers(&s, pass_threads(&pass));
 	if (!rc) {
 		if (r->format == FORMAT_TEXT)
-			report_scripted_line(r);
+			report_head_lines(r);
 		hook_lines_header(s.workers[0].lines, r->out);
 		rc = pass_run(&pass, r->found);
 	}

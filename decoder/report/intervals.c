@@ -271,13 +271,18 @@ int report_intervals(struct report *r)
 		.threads = r->threads,
 		.wants = WANT_VALUES | WANT_OWN_COST |
 			 (r->format == FORMAT_JSON ? WANT_ALL : WANT_ALL & ~WANT_CPUS),
-		.nested_cost = true};
+		.nested_cost = true,
+		.compensate = r->compensate};
 	struct interval_stream *s;
+	/* What is taken off an interval must be complete. */
+	if (r->compensate)
+		how.from_ns = INT64_MIN;
 	int rc = value_columns_init(&taking.values, r->trace);
 
 	if (!rc)
 		rc = interval_stream_open(r->trace, &how, &s, r->found);
 	if (!rc) {
+		report_note_compensated(r, interval_stream_told(s), interval_stream_count(s));
 		rc = intervals_report(r, s, &taking);
 		interval_stream_close(s);
 	}

@@ -66,10 +66,26 @@ void report_note_children_lost(const struct report *r, uint64_t lost, uint64_t a
 		lost == 1 ? "it" : "them", consequence);
 }
 
-void report_scripted_line(const struct report *r)
+void report_head_lines(const struct report *r)
 {
 	if (r->scripted)
 		out_str(r->out, "# " REPORT_SCRIPTED "\n");
+	if (r->compensate)
+		out_str(r->out, "# " REPORT_COMPENSATED "\n");
+}
+
+void report_note_compensated(const struct report *r, uint64_t told, uint64_t of)
+{
+	if (!r->compensate)
+		return;
+	if (!told)
+		report_note(r, "--compensate: no interval tells the library's own cost: "
+			       "nothing is taken off");
+	else
+		report_note(r,
+			"--compensate: the library's own cost is taken off times; %" PRIu64
+			" of %" PRIu64 " interval%s tell%s it",
+			told, of, of == 1 ? "" : "s", told == 1 ? "s" : "");
 }
 
 void report_flags(struct out *o, uint32_t flags)

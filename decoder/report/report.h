@@ -80,6 +80,7 @@ struct report {
 	bool (*progress)(void *ctx, uint64_t done, uint64_t total);
 	void (*note)(void *ctx, const char *line); /* without a newline; may be NULL */
 	void *ctx;
+	bool compensate;	  /* takes the library's own cost off times */
 	unsigned tail;		  /* for why: tenths of a percent; 0: REPORT_TAIL */
 	const struct gate *gates; /* for a diff */
 	size_t ngates, gates_failed;
@@ -109,10 +110,19 @@ void report_note_children_lost(const struct report *r, uint64_t lost, uint64_t a
 
 enum { REPORT_TAIL = 990, REPORT_MAX_THREADS = PASS_MAX_THREADS };
 
-/* The first line of every text report of a trace with scripted counters. */
+/* The first line of every text report of a trace with scripted counters. report_head_lines
+ * prints it, and the one after it. */
 #define REPORT_SCRIPTED "scripted counters: the counts and CPIs below were not measured"
 
-void report_scripted_line(const struct report *r);
+void report_head_lines(const struct report *r);
+
+/* The line after it, with r->compensate. */
+#define REPORT_COMPENSATED "the library's own cost is taken off times where the trace tells it"
+
+/*
+ * Notes, with r->compensate, how many of the intervals that were read tell the library's own cost.
+ */
+void report_note_compensated(const struct report *r, uint64_t told, uint64_t of);
 
 /* Each as report_run. */
 #define REPORT_FUNCTION(kind, name, function) int function(struct report *r);

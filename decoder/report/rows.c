@@ -200,7 +200,7 @@ void rows_begin_more(struct rows *rows, const struct report *r, const struct col
 	}
 	if (r->format != FORMAT_TEXT)
 		return;
-	report_scripted_line(r);
+	report_head_lines(r);
 	table_begin(&rows->table, r->out);
 }
 

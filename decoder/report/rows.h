@@ -127,7 +127,7 @@ struct rows {
 	struct table table;
 };
 
-/* columns: the last one has neither name nor heading. Text begins with report_scripted_line. */
+/* columns: the last one has neither name nor heading. Text begins with report_head_lines. */
 void rows_begin(
 	struct rows *rows, const struct report *r, const struct column *columns, unsigned has);
 /* With the columns of a second list after them, as long as rows_end is not called. */

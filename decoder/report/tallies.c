@@ -1,9 +1,11 @@
 #include "tallies.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "../model/hooks/pass.h"
+#include "../model/intervals/interval_stream.h"
 #include "../model/stats/tally_shared.h"
 #include "../sink/escape.h"
 
@@ -74,8 +76,49 @@ unsigned tallies_threads(const struct report *r, uint64_t bytes)
 	return most >= threads ? threads : most ? (unsigned)most : 1;
 }
 
+static bool tallies_filter_interval(void *ctx, const struct interval *iv)
+{
+	const struct reader *reader = ctx;
+
+	return reader->all || filter_interval(reader->r->filter, iv);
+}
+
+/* Costs of nested intervals are known only once all are sorted; then one thread takes them. */
+static int read_compensated(struct reader *reader, struct findings *found)
+{
+	const struct report *r = reader->r;
+	struct interval_stream_options how = {.filter = tallies_filter_interval,
+		.ctx = reader,
+		.progress = r->progress,
+		.progress_ctx = r->ctx,
+		.from_ns = INT64_MIN,
+		.threads = r->threads,
+		.wants = reader->wants | WANT_START | WANT_OWN_COST,
+		.by_machine = true,
+		.nested_cost = true,
+		.compensate = true};
+	struct interval_stream *s;
+	const struct interval *iv;
+	int rc = interval_stream_open(r->trace, &how, &s, found);
+
+	if (rc)
+		return rc;
+	/* Reports that read twice say it once. */
+	if (found)
+		report_note_compensated(r, interval_stream_told(s), interval_stream_count(s));
+	while ((rc = interval_stream_next(s, &iv)) > 0)
+		if ((rc = reader->take(reader->ctx, 0, iv)))
+			break;
+	int error = errno;
+	interval_stream_close(s);
+	errno = error;
+	return rc;
+}
+
 static int read_all(struct reader *reader, unsigned threads, struct findings *found)
 {
+	if (reader->r->compensate)
+		return read_compensated(reader, found);
 	struct pass pass = make_pass(reader, threads);
 
 	/* Start times matter only with `to`. */

@@ -221,7 +221,7 @@ static void why_print_text(struct report *r, const struct why_group *groups, con
 {
 	struct missing_why found = {0};
 
-	report_scripted_line(r);
+	report_head_lines(r);
 	if (!t->count)
 		out_str(r->out, "no intervals\n");
 	for (size_t i = 0; i < t->count && !r->out->error; i++) {

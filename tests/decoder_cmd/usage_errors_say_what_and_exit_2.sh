@@ -19,6 +19,12 @@ misuse 'hooks goes with text, csv, json' --report hooks --format svg plain.bin
 misuse 'info goes with text or json' --report info --format csv plain.bin
 misuse 'info goes with text, json' --report info --format folded plain.bin
 misuse 'weight goes with' --weight ns plain.bin
+misuse 'compensate goes with --report' --report hooks --compensate plain.bin
+misuse 'compensate goes with --report' --report cpus --compensate plain.bin
+misuse 'compensate goes with --report' --report info --compensate plain.bin
+misuse 'a slice lacks' --slice 1/2 --compensate plain.bin
+misuse 'own cost is time' --format folded --weight instructions --compensate plain.bin
+misuse 'merge takes no --compensate' merge --compensate plain.bin
 misuse 'cycles, ns, instructions or thread_cycles' --format svg --weight seconds plain.bin
 misuse 'p56 to p99.9' --report why --tail 99 plain.bin
 misuse 'p56 to p99.9' --report why --tail p55 plain.bin

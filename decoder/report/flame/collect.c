@@ -31,7 +31,7 @@ struct flame_writer {
 		const struct task *task;
 		uint32_t tid, name; /* name: 0: none */
 	} recent[RECENT_TASKS];	    /* by tid */
-	uint64_t counted, left_out;
+	uint64_t counted, left_out, told;
 	int64_t start, end;
 };
 
@@ -164,6 +164,28 @@ static void collect_add_part(
 	r->sort.size = (uint16_t)((uint8_t *)word - (uint8_t *)r);
 }
 
+static uint32_t collect_own_part(const struct report *r, const struct interval *iv, uint64_t ticks)
+{
+	if (ticks == NOT_MEASURED)
+		return 0;
+	if (r->weight == WEIGHT_NS)
+		ticks = exact_round(trace_duration_ns(trace_file(r->trace, iv->file), ticks));
+	return ticks < UINT32_MAX ? (uint32_t)ticks : UINT32_MAX;
+}
+
+/* After all other words. */
+static void collect_add_own_cost(
+	const struct report *r, struct flame_record *to, const struct interval *iv)
+{
+	if (iv->own_inside == NOT_MEASURED && iv->own_pair == NOT_MEASURED)
+		return;
+	uint64_t own = (uint64_t)collect_own_part(r, iv, iv->own_pair) << 32 |
+		       collect_own_part(r, iv, iv->own_inside);
+	memcpy((uint8_t *)to + to->sort.size, &own, sizeof own);
+	to->sort.size += sizeof own;
+	to->flags |= FLAME_HAS_OWN;
+}
+
 struct flame_part flame_collection_part(
 	const struct flame_collection *c, const struct flame_record *r)
 {
@@ -219,6 +241,10 @@ static int collect_add_interval(
 	} else {
 		w->left_out += selected;
 	}
+	if (c->r->compensate) {
+		w->told += iv->own_pair != NOT_MEASURED && r->sort.spare & FLAME_COUNTED;
+		collect_add_own_cost(c->r, r, iv);
+	}
 	const char *name = iv->label;
 	size_t n = iv->label_len;
 	char minor[12];
@@ -251,9 +277,11 @@ static unsigned collect_wants(const struct report *r)
 		[WEIGHT_THREAD_CYCLES] = WANT_THREAD};
 	bool by_time = r->filter->from != INT64_MIN || r->filter->to != INT64_MAX;
 
+	unsigned own = r->compensate ? WANT_OWN_COST : 0;
+
 	if (r->format == FORMAT_SVG)
-		return WANT_START | WANT_SYSTEM | WANT_THREAD;
-	return weights[r->weight] | WANT_METHOD | (by_time ? WANT_START : 0);
+		return WANT_START | WANT_SYSTEM | WANT_THREAD | own;
+	return weights[r->weight] | WANT_METHOD | (by_time ? WANT_START : 0) | own;
 }
 
 static int collect_begin(struct flame_collection *c)
@@ -334,6 +362,7 @@ static int collect_end(struct flame_collection *c)
 			unnamed_add(&c->r->found->unnamed, interval_builder_unnamed(w->builder));
 		c->counted += w->counted;
 		c->left_out += w->left_out;
+		c->told += w->told;
 		c->start = w->start < c->start ? w->start : c->start;
 		c->end = w->end > c->end ? w->end : c->end;
 		rc = collect_name_records(c, w);

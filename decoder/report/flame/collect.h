@@ -21,11 +21,14 @@ struct flame_record {
 	uint64_t position;
 	uint32_t ring, file, tid;
 	uint32_t name, task_name; /* as its writer numbers them */
-	uint32_t flags;		  /* enum interval_flag */
-	/* As the shape says: weight; in pictures above, below, value. Absent ones are not stored.
-	 */
-	uint64_t words[4];
+	uint32_t flags;		  /* enum interval_flag, FLAME_HAS_OWN */
+	/* As the shape says: weight; in pictures above, below, value; with FLAME_HAS_OWN its own
+	 * cost. Absent ones are not stored. */
+	uint64_t words[5];
 };
+
+/* The last word is the library's own cost, in the weight's unit: of the pair, inside (low half). */
+#define FLAME_HAS_OWN (UINT32_C(1) << 31)
 
 enum flame_shape {
 	FLAME_WRITER = PASS_MAX_THREADS - 1, /* a mask: the thread that read it */
@@ -51,6 +54,7 @@ struct flame_collection {
 	uint32_t **maps;	   /* of each writer's numbers to those in names; NULL: the same */
 	uint32_t *spelled;  /* of each name that lines spell differently, that name; NULL: none */
 	uint64_t counted;   /* intervals */
+	uint64_t told;	    /* of these, those that tell the library's own cost; to compensate */
 	uint64_t left_out;  /* selected, not measured */
 	int64_t start, end; /* of those that count, in pictures; start > end: none */
 };
@@ -67,6 +71,18 @@ int flame_collection_next(struct flame_collection *c, const struct flame_record 
 static inline uint64_t flame_record_weight(const struct flame_record *r)
 {
 	return r->sort.spare & FLAME_HAS_WEIGHT ? r->words[0] : r->end - r->sort.key;
+}
+
+/* The library's own cost: how much of it is inside the interval. 0: not told, or not taken off. */
+static inline uint64_t flame_record_own(const struct flame_record *r, uint64_t *pair)
+{
+	if (!(r->flags & FLAME_HAS_OWN)) {
+		*pair = 0;
+		return 0;
+	}
+	uint64_t own = ((const uint64_t *)r)[r->sort.size / sizeof(uint64_t) - 1];
+	*pair = own >> 32;
+	return own & UINT32_MAX;
 }
 
 /* What a record adds to its frame in a picture. */

@@ -114,6 +114,17 @@ static uint32_t builder_find_task(struct builder *b, const struct flame_record *
 	return flame_tree_add(&b->tree, 0, name, *path);
 }
 
+/* The weight less the library's own cost inside, and the cost of the pair: neither is the parent's
+ * own time. */
+static uint64_t builder_find_weight(const struct flame_record *r, uint64_t *own_pair)
+{
+	uint64_t weight = flame_record_weight(r), inside = flame_record_own(r, own_pair);
+
+	if (weight == NOT_MEASURED)
+		return weight;
+	return weight > inside ? weight - inside : 0;
+}
+
 /*
  * Finds the interval's parent. Closes intervals that end before it does: a later one that such an
  * interval contains is also contained in this one, which starts later and so is its parent.
@@ -124,7 +135,7 @@ static int builder_nest_interval(struct builder *b, const struct flame_record *r
 	struct thread_stack *t = thread_stacks_find(
 		&b->threads, r->sort.group / 2, r->tid, r->sort.group & 1 ? r->sort.key : 0);
 	uint32_t own = builder_open_interval(b);
-	uint64_t parent, weight = flame_record_weight(r);
+	uint64_t parent, own_pair, weight = builder_find_weight(r, &own_pair);
 
 	if (!t || !own || grow(&t->at, t->count, &t->cap, sizeof own))
 		return CPIDECODE_ENOMEM;
@@ -135,7 +146,7 @@ static int builder_nest_interval(struct builder *b, const struct flame_record *r
 		struct open_interval *outer = &b->open[stack[t->count - 1] - 1];
 
 		if (weight != NOT_MEASURED)
-			outer->nested += weight;
+			outer->nested += weight + own_pair;
 		w->parent = outer->frame;
 		parent = outer->path;
 		if (outer->end == r->end)
@@ -233,6 +244,15 @@ static const char *const units[] = {[WEIGHT_CYCLES] = "cycles",
 	[WEIGHT_INSTRUCTIONS] = "instructions",
 	[WEIGHT_THREAD_CYCLES] = "thread cycles"};
 
+/* For a person. */
+static const char *flame_weight_name(const struct report *r)
+{
+	if (r->compensate)
+		return r->weight == WEIGHT_CYCLES ? "elapsed cycles less the library's own cost"
+						  : "ns less the library's own cost";
+	return r->weight == WEIGHT_CYCLES ? "elapsed cycles" : units[r->weight];
+}
+
 static int flame_write_picture(struct builder *b)
 {
 	struct flame f = {
@@ -256,7 +276,7 @@ static int flame_write_picture(struct builder *b)
 	}
 	out_char(&range, '\0');
 	f.range = range.buf;
-	f.weight = b->r->weight == WEIGHT_CYCLES ? "elapsed cycles" : f.unit;
+	f.weight = flame_weight_name(b->r);
 	rc = range.error ? CPIDECODE_ENOMEM : 0;
 	if (!rc)
 		flame_svg(b->r->out, &f);
@@ -296,6 +316,8 @@ int report_flame(struct report *r)
 	uint64_t left_out = b->collection.left_out;
 	if (!rc)
 		rc = r->format == FORMAT_SVG ? flame_write_picture(b) : flame_write_lines(b);
+	if (!rc)
+		report_note_compensated(r, b->collection.told, b->collection.counted);
 	if (!rc && !b->collection.counted && !left_out)
 		report_note_no_intervals(r);
 	if (!rc && left_out)

@@ -381,7 +381,7 @@ int report_info(struct report *r)
 		return rc;
 	}
 	if (r->format == FORMAT_TEXT)
-		report_scripted_line(r);
+		report_head_lines(r);
 	for (size_t i = 0; i < trace_nfiles(r->trace); i++) {
 		if (r->format == FORMAT_JSON)
 			info_json(r, trace_file(r->trace, i), &alignment, &costs[i]);

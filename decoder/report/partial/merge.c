@@ -8,6 +8,7 @@
 
 #include "../../../formats/base/array.h"
 #include "../../../include/cpidecode.h"
+#include "../filter.h"
 
 enum { FIRST_READ = 64 << 10 };
 
@@ -122,6 +123,12 @@ bool merge_is_scripted(const struct partial *p)
 		if (p->sources[i].scripted)
 			return true;
 	return false;
+}
+
+bool merge_is_compensated(const struct partial *p)
+{
+	return p->filter && strncmp(without_times(p->filter), FILTER_COMPENSATED,
+				    strlen(FILTER_COMPENSATED)) == 0;
 }
 
 void merge_free(struct partial *p)

@@ -22,6 +22,9 @@ bool merge_is_comparable(const struct partial *first, const struct partial *run)
 /* Whether any of its traces has scripted counters. */
 bool merge_is_scripted(const struct partial *p);
 
+/* Whether its intervals were read with r->compensate. */
+bool merge_is_compensated(const struct partial *p);
+
 void merge_free(struct partial *p);
 
 #endif

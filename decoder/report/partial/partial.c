@@ -106,7 +106,7 @@ static int partial_describe_filter(struct partial *p, const struct report *r)
 	struct out text;
 
 	out_memory(&text);
-	filter_describe(r->filter, &text);
+	filter_describe(r->filter, r->compensate, &text);
 	out_char(&text, '\0');
 	p->filter = text.error ? NULL : strdup(text.buf);
 	out_discard(&text);
