@@ -36,9 +36,8 @@ enum interval_word {
 	INTERVAL_TIME_WORD_SOURCE = 0,
 	INTERVAL_TIME_WORD_KNOWN = 1,
 	INTERVAL_TIME_WORD_ELAPSED = 2,
-	INTERVAL_TIME_WORD_FIRST =
-		4, /* two words of each figure that is known, in order of its bit; of the own cost
-		      one inside and one of the pair */
+	INTERVAL_TIME_WORD_FIRST = 4, /* two words of each figure that is known, in order of its
+					 bit; of the own cost one inside and one of the pair */
 };
 
 /* The most words of a time hook. */
