@@ -402,7 +402,7 @@ int attach_thread(uint32_t hooks)
 	return rc;
 }
 
-uint32_t attach_add_label(const char *text, uint32_t length, uint32_t hash)
+static uint32_t attach_add_label(const char *text, uint32_t length, uint32_t hash)
 {
 	int saved_errno = errno;
 	uint32_t number = 0;
@@ -410,9 +410,30 @@ uint32_t attach_add_label(const char *text, uint32_t length, uint32_t hash)
 
 	/* Another session's number would name another label. */
 	if (attach_lock(&saved) && here.member && ring_self.map == &here.member->map)
-		number = labels_add(here.member, &here.look.place, text, length, hash);
+		number = labels_add(&here.member->labels, here.member->generation, &here.look.place,
+			text, length, hash);
 	attach_unlock(&saved);
 	errno = saved_errno;
+	return number;
+}
+
+uint32_t attach_find_label(const char *text, uint32_t length, uint64_t *cached)
+{
+	const struct ring_map *map = __atomic_load_n(&ring_self.map, __ATOMIC_RELAXED);
+	uint64_t known = cached ? __atomic_load_n(cached, __ATOMIC_RELAXED) : 0;
+	uint32_t hash, number;
+
+	if (!map || length == 0 || length > SHM_LABEL_TEXT_MAX)
+		return 0;
+	const struct label_table *t = &member_of_map(map)->labels;
+	if (known && known >> 32 == t->serial)
+		return (uint32_t)known;
+	hash = labels_hash(text, length);
+	number = labels_look_up(t, text, length, hash);
+	if (number == 0 && labels_may_add(t))
+		number = attach_add_label(text, length, hash);
+	if (number && cached)
+		__atomic_store_n(cached, (uint64_t)t->serial << 32 | number, __ATOMIC_RELAXED);
 	return number;
 }
 

@@ -26,9 +26,13 @@ bool attach_wants(uint32_t major);
  */
 bool attach_ready(uint32_t major);
 
-/* Adds a label to the session that the calling thread is attached to: its number, or 0 (labels.h).
+/*
+ * The number of a label in the rings that the calling thread is attached to. 0: it has none,
+ * because it is empty or too long, or the table is full or cannot be had: the hook has to hold the
+ * text. cached: NULL, or 8 bytes of the caller's, 0 at first, that save looking it up again;
+ * several threads may share them. Takes no lock if the process knows the label.
  */
-uint32_t attach_add_label(const char *text, uint32_t length, uint32_t hash);
+uint32_t attach_find_label(const char *text, uint32_t length, uint64_t *cached);
 
 /*
  * Of the events that intervals count (measure/cpi/events.c). NEW: the process has other rings since

@@ -9,11 +9,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "../ring/thread.h"
-#include "attach.h"
 #include "look.h"
-#include "member.h"
-#include "paths.h"
 #include "texts.h"
 
 /* After a failure a program writes texts for so long. */
@@ -34,7 +30,7 @@ enum { LABELS_FIRST_SLOTS = 1024 };
 
 static uint32_t last_serial;
 
-static bool label_is(const struct shm_label_file *file, uint32_t number, const char *text,
+static bool labels_is_text(const struct shm_label_file *file, uint32_t number, const char *text,
 	uint32_t length, uint32_t hash)
 {
 	uint64_t at = 8 * (uint64_t)(number - 1);
@@ -45,7 +41,7 @@ static bool label_is(const struct shm_label_file *file, uint32_t number, const c
 	       at + sizeof *e + length <= SHM_LABEL_BYTES && memcmp(e->text, text, length) == 0;
 }
 
-static uint32_t labels_look_up(
+uint32_t labels_look_up(
 	const struct label_table *t, const char *text, uint32_t length, uint32_t hash)
 {
 	/* Acquire: pairs with the release in labels_index_number and labels_grow_index.
@@ -58,13 +54,13 @@ static uint32_t labels_look_up(
 
 		if (number == 0)
 			break;
-		if (label_is(t->file, number, text, length, hash))
+		if (labels_is_text(t->file, number, text, length, hash))
 			return number;
 	}
 	return 0;
 }
 
-static bool labels_may_add(const struct label_table *t)
+bool labels_may_add(const struct label_table *t)
 {
 	uint64_t retry_at = __atomic_load_n(&t->retry_at, __ATOMIC_RELAXED);
 
@@ -72,24 +68,9 @@ static bool labels_may_add(const struct label_table *t)
 	       (retry_at == 0 || look_now() >= retry_at);
 }
 
-uint32_t labels_find_number(const char *text, uint32_t length, uint64_t *cached)
+uint32_t labels_hash(const char *text, uint32_t length)
 {
-	const struct ring_map *map = __atomic_load_n(&ring_self.map, __ATOMIC_RELAXED);
-	uint64_t known = cached ? __atomic_load_n(cached, __ATOMIC_RELAXED) : 0;
-	uint32_t hash, number;
-
-	if (!map || length == 0 || length > SHM_LABEL_TEXT_MAX)
-		return 0;
-	const struct label_table *t = &member_of_map(map)->labels;
-	if (known && known >> 32 == t->serial)
-		return (uint32_t)known;
-	hash = (uint32_t)XXH3_64bits(text, length);
-	number = labels_look_up(t, text, length, hash);
-	if (number == 0 && labels_may_add(t))
-		number = attach_add_label(text, length, hash);
-	if (number && cached)
-		__atomic_store_n(cached, (uint64_t)t->serial << 32 | number, __ATOMIC_RELAXED);
-	return number;
+	return (uint32_t)XXH3_64bits(text, length);
 }
 
 /* ---------------------------------------------------------------------- adding */
@@ -193,20 +174,19 @@ static uint32_t labels_append(
 	return used / 8 + 1;
 }
 
-uint32_t labels_add(struct member *m, const struct session_place *place, const char *text,
-	uint32_t length, uint32_t hash)
+uint32_t labels_add(struct label_table *t, uint32_t generation, const struct session_place *place,
+	const char *text, uint32_t length, uint32_t hash)
 {
-	int fd = texts_open(m, place, SHM_LABELS_FORMAT, sizeof(struct shm_label_file));
+	int fd = texts_open(generation, place, SHM_LABELS_FORMAT, sizeof(struct shm_label_file));
 	uint32_t number = 0;
 
 	if (fd >= 0 && texts_lock(fd, LABELS_WAIT_MS)) {
-		number = labels_append(&m->labels, fd, text, length, hash);
+		number = labels_append(t, fd, text, length, hash);
 		texts_unlock(fd);
 	}
 	if (fd >= 0)
 		close(fd);
-	__atomic_store_n(
-		&m->labels.retry_at, number ? 0 : look_now() + LABELS_RETRY_NS, __ATOMIC_RELAXED);
+	__atomic_store_n(&t->retry_at, number ? 0 : look_now() + LABELS_RETRY_NS, __ATOMIC_RELAXED);
 	return number;
 }
 

@@ -15,7 +15,6 @@
 
 #include "../../formats/session.h"
 
-struct member;
 struct session_place;
 struct label_index;
 
@@ -30,17 +29,15 @@ struct label_table {
 	uint64_t retry_at; /* after a failure, look_now(); 0: none */
 };
 
-/*
- * The number of a label in the rings that the calling thread is attached to. 0: it has none,
- * because it is empty or too long, or the table is full or cannot be had: the hook has to hold the
- * text. cached: NULL, or 8 bytes of the caller's, 0 at first, that save looking it up again;
- * several threads may share them. Takes no lock if the process knows the label.
- */
-uint32_t labels_find_number(const char *text, uint32_t length, uint64_t *cached);
-
-/* Adds the label if it is not there. With attach.c's lock held. */
-uint32_t labels_add(struct member *m, const struct session_place *place, const char *text,
-	uint32_t length, uint32_t hash);
+uint32_t labels_hash(const char *text, uint32_t length);
+/* The number of a label that is in the index, or 0. */
+uint32_t labels_look_up(
+	const struct label_table *t, const char *text, uint32_t length, uint32_t hash);
+/* Whether a label that is not there might be added now. */
+bool labels_may_add(const struct label_table *t);
+/* Adds the label if it is not there: its number, or 0. With attach.c's lock held. */
+uint32_t labels_add(struct label_table *t, uint32_t generation, const struct session_place *place,
+	const char *text, uint32_t length, uint32_t hash);
 
 /* Unmaps everything: no thread uses the member any more. */
 void labels_close(struct label_table *t);

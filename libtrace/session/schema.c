@@ -125,7 +125,9 @@ enum { SCHEMA_WAIT_MS = 1000 };
 int schema_publish(const struct member *m, const struct session_place *place,
 	const struct registered_schema *s)
 {
-	int fd = texts_open(m, place, SHM_SCHEMAS_FORMAT, sizeof(struct shm_schema_file)), rc;
+	int fd = texts_open(
+		    m->generation, place, SHM_SCHEMAS_FORMAT, sizeof(struct shm_schema_file)),
+	    rc;
 
 	if (fd < 0)
 		return fd;

@@ -6,7 +6,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "member.h"
 #include "paths.h"
 
 _Static_assert(
@@ -14,8 +13,8 @@ _Static_assert(
 		offsetof(struct shm_schema_file, area) == offsetof(struct shm_label_file, area),
 	"one head");
 
-int texts_open(const struct member *m, const struct session_place *place, const char *format,
-	uint64_t size)
+int texts_open(
+	uint32_t generation, const struct session_place *place, const char *format, uint64_t size)
 {
 	uid_t owner = place->owner;
 	int dir = session_open_path(place->dir, &owner, NULL), fd;
@@ -23,7 +22,7 @@ int texts_open(const struct member *m, const struct session_place *place, const 
 
 	if (dir < 0)
 		return dir;
-	session_name(name, format, m->generation, 0);
+	session_name(name, format, generation, 0);
 	fd = session_open_file(dir, name, O_RDWR, owner, S_IWGRP, size, NULL);
 	close(dir);
 	return fd;

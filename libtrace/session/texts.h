@@ -8,12 +8,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct member;
 struct session_place;
 
-/* A descriptor or a PU_ code. */
-int texts_open(const struct member *m, const struct session_place *place, const char *format,
-	uint64_t size);
+/* The file of a generation, at least `size` bytes long. A descriptor or a PU_ code. */
+int texts_open(
+	uint32_t generation, const struct session_place *place, const char *format, uint64_t size);
 
 /* Waits so long at most, since a member that keeps the lock must not stop a program. */
 bool texts_lock(int fd, int wait_ms);

@@ -11,7 +11,6 @@
 #include "../../libtrace/core/clock.h"
 #include "../../libtrace/ring/hook.h"
 #include "../../libtrace/session/attach.h"
-#include "../../libtrace/session/labels.h"
 
 __thread struct ring_thread ring_self;
 struct ring_double ring_double = {.on = true, .limit = sizeof ring_double.bytes};
@@ -58,7 +57,7 @@ void attach_look(void)
 {
 }
 
-uint32_t labels_find_number(const char *text, uint32_t length, uint64_t *cached)
+uint32_t attach_find_label(const char *text, uint32_t length, uint64_t *cached)
 {
 	(void)text;
 	(void)length;

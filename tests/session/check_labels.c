@@ -26,7 +26,7 @@ static void setup(void)
 
 static uint32_t number_of(const char *text)
 {
-	return labels_find_number(text, (uint32_t)strlen(text), NULL);
+	return attach_find_label(text, (uint32_t)strlen(text), NULL);
 }
 
 static uint32_t number_in_child(const char *text)
@@ -91,11 +91,11 @@ START_TEST(what_is_no_label_has_no_number)
 
 	setup();
 	memset(big, 'x', sizeof big - 1);
-	ck_assert_uint_eq(labels_find_number("", 0, NULL), 0);
-	ck_assert_uint_eq(labels_find_number(big, SHM_LABEL_TEXT_MAX + 1, NULL), 0);
-	ck_assert_uint_eq(labels_find_number(big, SHM_LABEL_TEXT_MAX, NULL), 1);
+	ck_assert_uint_eq(attach_find_label("", 0, NULL), 0);
+	ck_assert_uint_eq(attach_find_label(big, SHM_LABEL_TEXT_MAX + 1, NULL), 0);
+	ck_assert_uint_eq(attach_find_label(big, SHM_LABEL_TEXT_MAX, NULL), 1);
 	/* Bytes behind a NUL count. */
-	ck_assert_uint_ne(labels_find_number("a\0b", 3, NULL), labels_find_number("a\0c", 3, NULL));
+	ck_assert_uint_ne(attach_find_label("a\0b", 3, NULL), attach_find_label("a\0c", 3, NULL));
 }
 END_TEST
 
@@ -108,15 +108,15 @@ START_TEST(cached_numbers_are_of_one_generation)
 
 	setup();
 	ck_assert_uint_eq(number_of("other"), 1);
-	second = labels_find_number("label", 5, &cached);
+	second = attach_find_label("label", 5, &cached);
 	ck_assert_uint_eq(second, 3);
-	ck_assert_uint_eq(labels_find_number("label", 5, &cached), second);
+	ck_assert_uint_eq(attach_find_label("label", 5, &cached), second);
 	ck_assert_int_eq(session_off(&box, NULL), 0);
 	ck_assert_int_eq(session_init(&box, &config, NULL), 0);
 	ck_assert_int_eq(session_on(&box, NULL), 0);
 	ck_assert_int_eq(TraceHook(0x10, 1, 0, 0), PU_SUCCESS);
-	ck_assert_uint_eq(labels_find_number("label", 5, &cached), 1);
-	ck_assert_uint_eq(labels_find_number("label", 5, &cached), 1);
+	ck_assert_uint_eq(attach_find_label("label", 5, &cached), 1);
+	ck_assert_uint_eq(attach_find_label("label", 5, &cached), 1);
 }
 END_TEST
 
@@ -144,7 +144,7 @@ START_TEST(a_full_table_refuses_new_labels_alone)
 	memset(big, 'x', SHM_LABEL_TEXT_MAX);
 	for (; known < SHM_LABEL_BYTES / SHM_LABEL_TEXT_MAX; known++) {
 		snprintf(big, 16, "%u", known);
-		if (labels_find_number(big, SHM_LABEL_TEXT_MAX, NULL) == 0)
+		if (attach_find_label(big, SHM_LABEL_TEXT_MAX, NULL) == 0)
 			break;
 	}
 	ck_assert_uint_eq(known, SHM_LABEL_BYTES / shm_text_bytes(SHM_LABEL_TEXT_MAX));

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../session/labels.h"
+#include "../../session/attach.h"
 
 struct arguments *arguments_new(void)
 {
@@ -80,7 +80,7 @@ static void arguments_append(struct arguments *a, const SWT_ARG *from)
 	SWT_ARG *arg = &a->args.arg[i];
 
 	/* The caller's copy keeps the number for its next interval. */
-	labels_find_number(from->name->text, from->name->length, &from->name->number);
+	attach_find_label(from->name->text, from->name->length, &from->name->number);
 	a->name[i] = *from->name;
 	a->name[i].text = arguments_copy(a, from->name->text, from->name->length);
 	*arg = *from;

@@ -6,13 +6,13 @@
 #include "../../../formats/interval_hooks.h"
 #include "../../../formats/record.h"
 #include "../../counters/events/count.h"
-#include "../../session/labels.h"
+#include "../../session/attach.h"
 
 struct events {
 	const struct event_set *set; /* NULL: the last start read none */
 	struct event_reading from, to;
 	/* Of the hook. */
-	uint64_t label[INTERVAL_EVENTS_MAX]; /* what labels_find_number keeps */
+	uint64_t label[INTERVAL_EVENTS_MAX]; /* what attach_find_label keeps */
 	uint32_t name[INTERVAL_EVENTS_MAX];  /* numbers of labels, 0: the name is a string */
 	uint32_t texts, string_bytes;
 };
@@ -114,7 +114,7 @@ void events_add(struct events *e, struct frame *f)
 		const char *name = e->set->event[i].name;
 		uint32_t length = (uint32_t)strlen(name);
 
-		e->name[i] = labels_find_number(name, length, &e->label[i]);
+		e->name[i] = attach_find_label(name, length, &e->label[i]);
 		if (e->name[i])
 			continue;
 		e->texts++;

@@ -4,7 +4,7 @@
 
 #include "../../../formats/bytes.h"
 #include "../../ring/hook.h"
-#include "../../session/labels.h"
+#include "../../session/attach.h"
 
 static uint32_t arg_text_bytes(const SWT_ARG *a)
 {
@@ -64,7 +64,7 @@ void args_find_shape(const struct args *args, struct args_shape *shape)
 		const SWT_ARG *a = &args->arg[i];
 
 		shape->name[i] =
-			labels_find_number(a->name->text, a->name->length, &a->name->number);
+			attach_find_label(a->name->text, a->name->length, &a->name->number);
 		if (shape->name[i] == 0) {
 			shape->texts++;
 			shape->string_bytes += rec_string_bytes(a->name->length);

@@ -17,7 +17,6 @@
 #include "../../counters/source.h"
 #include "../../ring/reserve.h"
 #include "../../session/attach.h"
-#include "../../session/labels.h"
 #include "../../session/member.h"
 #include "args.h"
 
@@ -272,7 +271,7 @@ static inline uint32_t scope_find_label(swtrace_label_ *label)
 
 	return likely(known && known >> 32 == member_of_map(ring_self.map)->labels.serial)
 		       ? (uint32_t)known
-		       : labels_find_number(label->text, label->length, &label->number);
+		       : attach_find_label(label->text, label->length, &label->number);
 }
 
 /* Everything that takes time comes before the clock is read. */
@@ -324,7 +323,7 @@ void swtrace_begin_(const char *label, UINT32 nargs, const SWT_ARG *args)
 	s->kept = s->text = 0;
 	if (length > UINT32_MAX)
 		length = UINT32_MAX;
-	s->number = labels_find_number(label, (uint32_t)length, NULL);
+	s->number = attach_find_label(label, (uint32_t)length, NULL);
 	if (s->number)
 		length = 0;
 	if (length || nargs)
