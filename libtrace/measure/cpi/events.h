@@ -1,8 +1,11 @@
 /*
  * Events that a user chose, in the intervals of CPI instances: SWTRACE_EVENTS of the process, or
- * the session's list. They are read before the clock at the start of an interval and after it at
- * the end, so that what reading costs is none of its time, and written as one hook behind the
- * group. Nothing is opened or read while tracing is off.
+ * the session's list. Written as one hook behind the group. Nothing is opened or read while tracing
+ * is off.
+ *
+ * In a plain interval (counters/plain.c) they are read before the clock at the start and after it
+ * at the end, so that what reading costs is none of its time. Where counters are read as well they
+ * are read innermost, as the thread's counters: what reading those costs is not counted.
  */
 #ifndef SWT_MEASURE_CPI_EVENTS_H
 #define SWT_MEASURE_CPI_EVENTS_H

@@ -111,18 +111,25 @@ static void cpi_start_interval(struct instance *i)
 		arguments_clear(i->arguments);
 	uint64_t now = clock_read();
 	bool late = attach_look_lately(now), on = attach_wants(CPI_MAJOR);
+	/* As the last one was: see events.h. */
+	const bool events_first = i->start->plain;
 	int saved = errno;
 
 	i->start_tid = counters_tid();
 	i->only_ticks = i->data_use == DATA_UNUSED && !on;
 	late |= on ? attach_ready(CPI_MAJOR) : counters_rest();
-	late |= on ? events_start(&i->events) : events_start_off(i->events);
+	if (!on)
+		late |= events_start_off(i->events);
+	else if (events_first)
+		late |= events_start(&i->events);
 	if (late)
 		now = clock_read();
 	if (i->only_ticks)
 		i->ticks = now;
 	else
 		counters_start(i->start, cpi_select_now(i, on), now);
+	if (on && !(events_first && i->start->plain))
+		events_start(&i->events);
 	errno = saved;
 }
 
@@ -294,11 +301,15 @@ static int cpi_get_interval(struct instance *i, const struct trace *t, bool data
 	saved = errno;
 	if (i->only_ticks)
 		counters_stamp(i->start, i->ticks);
+	const bool events_first = write && i->events && !i->start->plain;
+
+	if (events_first)
+		events_read_end(i->events);
 	at.generation = ring_self.generation;
 	at.ticks = clock_read();
 	if (!write || data || !cpi_has_stayed(i, t, &at))
 		cpi_read_end(i, write, &at);
-	if (write && i->events)
+	if (write && i->events && !events_first)
 		events_read_end(i->events);
 	elapsed = at.ticks > i->start->ticks ? at.ticks - i->start->ticks : 0;
 	if (write)
