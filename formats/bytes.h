@@ -59,8 +59,7 @@ static inline uint64_t get_hl64(const void *p)
 
 static inline void put_hl64(void *p, uint64_t v)
 {
-	put_le32(p, (uint32_t)(v >> 32));
-	put_le32((uint8_t *)p + 4, (uint32_t)v);
+	put_le64(p, v << 32 | v >> 32);
 }
 
 #endif

@@ -106,22 +106,13 @@ void cpu_set_online(struct cpu_set *set)
 	add_range(set, 0, count > 1 ? (uint32_t)count - 1 : 0);
 }
 
-const struct cpu_set *cpu_set_online_lately(uint64_t now, uint64_t *at)
-{
-	/* Per thread: no lock, and nothing to repair in a forked child. */
-	static _Thread_local struct {
-		struct cpu_set set;
-		uint64_t at, lasts; /* ticks */
-	} lately;
+_Thread_local struct cpu_set_lately cpu_set_lately;
 
-	if (lately.set.end == 0 || now - lately.at >= lately.lasts) {
-		cpu_set_online(&lately.set);
-		lately.at = now;
-		lately.lasts = clock_ticks_per_second();
-	}
-	if (at)
-		*at = lately.at;
-	return &lately.set;
+void cpu_set_renew(uint64_t now)
+{
+	cpu_set_online(&cpu_set_lately.set);
+	cpu_set_lately.at = now;
+	cpu_set_lately.lasts = clock_ticks_per_second();
 }
 
 static uint32_t possible;

@@ -30,12 +30,28 @@ bool cpu_set_parse(struct cpu_set *set, const char *text, size_t length) PRIVATE
  * counts. */
 void cpu_set_online(struct cpu_set *set) PRIVATE_ABI(cpu_set_online);
 
+/* The calling thread's last reading: no lock, and nothing to repair in a forked child. */
+struct cpu_set_lately {
+	struct cpu_set set;
+	uint64_t at, lasts; /* ticks */
+};
+extern _Thread_local struct cpu_set_lately cpu_set_lately __attribute__((visibility("hidden")));
+
+void cpu_set_renew(uint64_t now);
+
 /*
  * The same, read at most a second ago by the calling thread: two system calls are too much for
  * every interval. now: of clock_now(). *at (NULL: not wanted): when it was read. Valid until the
  * thread's next call.
  */
-const struct cpu_set *cpu_set_online_lately(uint64_t now, uint64_t *at);
+static inline const struct cpu_set *cpu_set_online_lately(uint64_t now, uint64_t *at)
+{
+	if (cpu_set_lately.set.end == 0 || now - cpu_set_lately.at >= cpu_set_lately.lasts)
+		cpu_set_renew(now);
+	if (at)
+		*at = cpu_set_lately.at;
+	return &cpu_set_lately.set;
+}
 
 /* Highest possible CPU number + 1. No online processor is at or above it. */
 uint32_t cpus_possible(void) PRIVATE_ABI(cpus_possible);

@@ -58,8 +58,9 @@ static inline void life_fill_page(const struct thread_group *g, struct counter_s
 static inline void life_fill(
 	const struct thread_group *g, const struct life_reading *r, struct counter_sample *s)
 {
-	life_fill_page(g, s);
+	s->page = r->number;
 	s->page_lock = r->lock;
+	s->page_faults = g->page.has_faults ? switch_page_faults(&g->page) : CPI_NONE;
 	s->life.on_cpu_ns = r->life.on_cpu_ns;
 	s->life.switches = r->life.switches;
 	s->life.migrations = r->life.migrations;

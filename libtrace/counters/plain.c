@@ -45,9 +45,8 @@ void counters_start(struct counter_sample *s, unsigned want, uint64_t now)
 	const struct counter_choice *c = counter_choice();
 	const struct thread_self *self = thread_self();
 	const struct thread_group *g = self->group;
-	const struct life_wants life = {.all = want & COUNTER_QUALITY_BIT,
-		.time = want & c->of[FROM_THREAD_CLOCK],
-		.freely = c->switch_pages && want & COUNTER_TIME_BIT};
+	const bool all = want & COUNTER_QUALITY_BIT, time = want & c->of[FROM_THREAD_CLOCK],
+		   freely = c->switch_pages && want & COUNTER_TIME_BIT;
 
 	if (want & c->counted) {
 		counters_read(s, want, COUNTER_START);
@@ -58,14 +57,14 @@ void counters_start(struct counter_sample *s, unsigned want, uint64_t now)
 	s->plain = true;
 	s->thread = self->id;
 	s->ticks = now;
-	if (life.all)
+	if (all)
 		plain_note_online(s, now);
 	else
 		s->cpus = 0;
-	if (!life.freely || !g || !g->page.page || (life.all && !g->page.has_faults) ||
-		!life_recall(g, life.all ? LIFE_ALL : LIFE_TIME, s, now))
-		plain_read(s, life, now);
-	s->source[COUNTER_THREAD_CYCLES] = life.time && s->life_source != INTERVAL_TIME_NONE
+	if (!freely || !g || !g->page.page || (all && !g->page.has_faults) ||
+		!life_recall(g, all ? LIFE_ALL : LIFE_TIME, s, now))
+		plain_read(s, (struct life_wants){.all = all, .time = time, .freely = freely}, now);
+	s->source[COUNTER_THREAD_CYCLES] = time && s->life_source != INTERVAL_TIME_NONE
 						   ? CPI_SOURCE_THREAD_CLOCK
 						   : CPI_SOURCE_NONE;
 }

@@ -24,6 +24,9 @@ static inline bool ring_thread_may_write(const struct ring_thread *self, uint32_
 	       self->epoch == __atomic_load_n(&ring_epoch.value, __ATOMIC_RELAXED);
 }
 
+/* Bytes. */
+enum { PREFETCHED_MOST = 512 };
+
 int hook_begin_slow(struct hook_writer *w, uint32_t major, uint64_t bytes, uint32_t hooks)
 	__attribute__((visibility("hidden")));
 
@@ -51,7 +54,8 @@ static inline __attribute__((always_inline)) bool hook_begin_fast_at(
 	w->number = self->number;
 	/* Where the next section will be surveyed and written: in the cache by then. Beyond the
 	 * ring's end it is a prefetch in vain. */
-	__builtin_prefetch(w->first + map->geometry.section_size, 0, 2);
+	for (uint64_t line = 0; line < bytes && line < PREFETCHED_MOST; line += 64)
+		__builtin_prefetch(w->first + map->geometry.section_size + line, 0, 2);
 	return true;
 out:
 	hook_lower_busy();

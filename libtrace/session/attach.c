@@ -256,22 +256,6 @@ void attach_look(void)
 		attach_look_now();
 }
 
-bool attach_look_lately(uint64_t now)
-{
-	/* In ticks, and renewed however the look ends. 0: never. */
-	static uint64_t looked, lasts;
-
-	if (now - __atomic_load_n(&looked, __ATOMIC_RELAXED) <
-			__atomic_load_n(&lasts, __ATOMIC_RELAXED) &&
-		!attach_is_child())
-		return false;
-	attach_look();
-	__atomic_store_n(
-		&lasts, clock_ticks_per_second() / (1000000000u / RETRY_NS), __ATOMIC_RELAXED);
-	__atomic_store_n(&looked, now, __ATOMIC_RELAXED);
-	return true;
-}
-
 bool attach_wants(uint32_t major)
 {
 	const struct shm_control *control = __atomic_load_n(&here.look.control, __ATOMIC_RELAXED);
@@ -280,13 +264,33 @@ bool attach_wants(uint32_t major)
 	       __atomic_load_n(&control->gate[major], __ATOMIC_RELAXED);
 }
 
-bool attach_ready(uint32_t major)
+void attach_ready(uint32_t major)
 {
-	bool is_due = attach_wants(major) && !ring_thread_may_write(&ring_self, major);
-
-	if (is_due)
+	if (attach_wants(major) && !ring_thread_may_write(&ring_self, major))
 		attach_thread(0);
-	return is_due;
+}
+
+bool attach_begin(uint32_t major, uint64_t now, bool *late)
+{
+	/* In ticks. 0: never. */
+	static uint64_t looked, lasts;
+
+	if (now - __atomic_load_n(&looked, __ATOMIC_RELAXED) >=
+			__atomic_load_n(&lasts, __ATOMIC_RELAXED) ||
+		attach_is_child()) {
+		attach_look();
+		__atomic_store_n(&lasts, clock_ticks_per_second() / (1000000000u / RETRY_NS),
+			__ATOMIC_RELAXED);
+		__atomic_store_n(&looked, now, __ATOMIC_RELAXED);
+		*late = true;
+	}
+	if (!attach_wants(major))
+		return false;
+	if (!ring_thread_may_write(&ring_self, major)) {
+		attach_thread(0);
+		*late = true;
+	}
+	return true;
 }
 
 /* ------------------------------------------------------------------ rings */

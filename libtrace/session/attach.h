@@ -13,18 +13,21 @@
  * first hook call it. */
 void attach_look(void);
 
-/* The same for who has read the clock already: now, of clock_now(). True if it looked, so that time
- * has passed. */
-bool attach_look_lately(uint64_t now);
+/*
+ * The start of an interval: looks again, as of `now` (of clock_now()), and, if hooks of this major
+ * are wanted, attaches the calling thread. Returns whether they are. *late becomes true if that
+ * took system calls.
+ */
+bool attach_begin(uint32_t major, uint64_t now, bool *late);
 
 /* Returns 1 if hooks of this major would be written now. Call attach_look first. */
 bool attach_wants(uint32_t major);
 
 /*
  * Attaches the calling thread now if hooks of this major are wanted. Mapping the rings and
- * touching their pages takes milliseconds, which must not count as the program's. True if it did.
+ * touching their pages takes milliseconds, which must not count as the program's.
  */
-bool attach_ready(uint32_t major);
+void attach_ready(uint32_t major);
 
 /*
  * The number of a label in the rings that the calling thread is attached to. 0: it has none,

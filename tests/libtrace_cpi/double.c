@@ -48,6 +48,8 @@ int hook_begin_at(struct hook_writer *w, uint32_t major, uint32_t bytes, uint32_
 	r->hooks = hooks;
 	r->reservations++;
 	r->stamped = r->stamp ? r->stamp : at ? at->ticks : clock_now();
+	put_le32(r->bytes + REC_TID, 4711);
+	put_le64(r->bytes + REC_STAMP, r->stamped);
 	*w = (struct hook_writer){
 		.first = r->bytes, .at = r->bytes, .stamp = r->stamped, .number = 4711};
 	return HOOK_RESERVED;
@@ -65,23 +67,24 @@ uint32_t attach_find_label(const char *text, uint32_t length, uint64_t *cached)
 	return 0;
 }
 
-bool attach_look_lately(uint64_t now)
-{
-	(void)now;
-	return false;
-}
-
 bool attach_wants(uint32_t major)
 {
 	return ring_double.on &&
 	       (major == expected() || (major == INTERVAL_MAJOR && ring_double.with_time));
 }
 
-bool attach_ready(uint32_t major)
+void attach_ready(uint32_t major)
 {
 	is_expected(major);
 	ring_double.readied++;
-	return true;
+}
+
+bool attach_begin(uint32_t major, uint64_t now, bool *late)
+{
+	(void)now;
+	attach_ready(major);
+	*late = true;
+	return attach_wants(major);
 }
 
 void attach_set_source(enum shm_source source, uint32_t flags)

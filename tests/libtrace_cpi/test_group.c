@@ -30,13 +30,14 @@ static void tear_down(void)
 	free(it);
 }
 
-static struct group_spec spec = {.mm = 0x5A, .tid = 77, .start_ticks = 1000};
+static uint64_t start_ticks = 1000;
+static struct group_spec spec = {.mm = 0x5A, .tid = 77};
 
 static int write_it(uint64_t *elapsed)
 {
 	*elapsed = 12345;
 	ring_double.stamp = 1000 + 0x500000006u;
-	return group_write(&spec, it, NULL, elapsed);
+	return group_write(&spec, it, start_ticks, NULL, elapsed);
 }
 
 static void expect(unsigned n, uint32_t minor, const uint32_t *word, uint32_t nwords)
@@ -68,7 +69,8 @@ START_TEST(everything)
 {
 	uint64_t elapsed;
 
-	spec.summary = spec.detailed = spec.scaled = spec.thread = true;
+	spec.types = CPI_TYPE_TRACE_SUMMARY | CPI_TYPE_TRACE_DETAILED;
+	spec.mode = CPI_TYPE_SCALED | CPI_TYPE_ONTHREAD;
 	spec.label = "read block";
 	ck_assert_int_eq(write_it(&elapsed), PU_SUCCESS);
 	ck_assert_uint_eq(elapsed, 0x500000006u);
@@ -104,7 +106,7 @@ START_TEST(quality)
 	uint64_t elapsed;
 
 	set_quality();
-	spec.summary = spec.quality = true;
+	spec.types = CPI_TYPE_TRACE_SUMMARY | CPI_TYPE_TRACE_QUALITY;
 	ck_assert_int_eq(write_it(&elapsed), PU_SUCCESS);
 	ck_assert_uint_eq(group_records(), 2);
 	ck_assert_uint_eq(group_record(0)->minor, 0x1000005A);
@@ -119,7 +121,8 @@ START_TEST(quality_stands_before_the_label)
 	set_quality();
 	it->life.switches = 0;
 	it->life.migrations = 0x200000002u;
-	spec.summary = spec.detailed = spec.scaled = spec.thread = spec.quality = true;
+	spec.types = CPI_TYPE_TRACE_SUMMARY | CPI_TYPE_TRACE_DETAILED | CPI_TYPE_TRACE_QUALITY;
+	spec.mode = CPI_TYPE_SCALED | CPI_TYPE_ONTHREAD;
 	spec.label = "read block";
 	ck_assert_int_eq(write_it(&elapsed), PU_SUCCESS);
 	ck_assert_uint_eq(group_records(), 7);
@@ -135,7 +138,7 @@ START_TEST(quality_of_another_thread)
 
 	set_quality();
 	it->thread_known = false;
-	spec.quality = true;
+	spec.types = CPI_TYPE_TRACE_QUALITY;
 	ck_assert_int_eq(write_it(&elapsed), PU_SUCCESS);
 	ck_assert_uint_eq(group_records(), 1);
 	EXPECT(0, 0xA000005A, 9, 0, 5, 6, QUANTITIES);
@@ -146,7 +149,7 @@ START_TEST(summary_raw)
 {
 	uint64_t elapsed;
 
-	spec.summary = true;
+	spec.types = CPI_TYPE_TRACE_SUMMARY;
 	ck_assert_int_eq(write_it(&elapsed), PU_SUCCESS);
 	ck_assert_uint_eq(group_records(), 1);
 	EXPECT(0, 0x1000005A, 1, 3, 5, 6, 1, 5000, 0, 0, 3, 0, 2, 0);
@@ -157,7 +160,8 @@ START_TEST(summary_thread)
 {
 	uint64_t elapsed;
 
-	spec.summary = spec.thread = true;
+	spec.types = CPI_TYPE_TRACE_SUMMARY;
+	spec.mode = CPI_TYPE_ONTHREAD;
 	ck_assert_int_eq(write_it(&elapsed), PU_SUCCESS);
 	ck_assert_uint_eq(group_records(), 1);
 	EXPECT(0, 0x1000005A, 5, 3, 5, 6, 1, 5000, 0, 0, 3, 0, 2, 0, 1, 5000);
@@ -168,7 +172,7 @@ START_TEST(detailed_raw)
 {
 	uint64_t elapsed;
 
-	spec.detailed = true;
+	spec.types = CPI_TYPE_TRACE_DETAILED;
 	ck_assert_int_eq(write_it(&elapsed), PU_SUCCESS);
 	ck_assert_uint_eq(group_records(), 2);
 	EXPECT(0, 0x8000005A, 1, 5, 6, 3, 0, 6, 0, 2, 0);
@@ -180,7 +184,8 @@ START_TEST(detailed_thread_has_no_thread_bit)
 {
 	uint64_t elapsed;
 
-	spec.detailed = spec.thread = true;
+	spec.types = CPI_TYPE_TRACE_DETAILED;
+	spec.mode = CPI_TYPE_ONTHREAD;
 	ck_assert_int_eq(write_it(&elapsed), PU_SUCCESS);
 	ck_assert_uint_eq(group_records(), 3);
 	ck_assert_uint_eq(group_record(0)->word[0], 1);
@@ -192,7 +197,8 @@ START_TEST(busy_not_measured)
 {
 	uint64_t elapsed;
 
-	spec.summary = spec.detailed = spec.scaled = true;
+	spec.types = CPI_TYPE_TRACE_SUMMARY | CPI_TYPE_TRACE_DETAILED;
+	spec.mode = CPI_TYPE_SCALED;
 	it->cpu[2].busy = it->cpu[2].busy_part = it->cpu[2].busy_whole = CPI_NONE;
 	ck_assert_int_eq(write_it(&elapsed), PU_SUCCESS);
 	ck_assert_uint_eq(group_records(), 3);
@@ -207,7 +213,8 @@ START_TEST(instructions_not_measured)
 {
 	uint64_t elapsed;
 
-	spec.summary = spec.detailed = spec.scaled = spec.thread = true;
+	spec.types = CPI_TYPE_TRACE_SUMMARY | CPI_TYPE_TRACE_DETAILED;
+	spec.mode = CPI_TYPE_SCALED | CPI_TYPE_ONTHREAD;
 	it->cpu[0].instructions = it->cpu[2].instructions = CPI_NONE;
 	it->thread_instructions = CPI_NONE;
 	ck_assert_int_eq(write_it(&elapsed), PU_SUCCESS);
@@ -222,7 +229,7 @@ START_TEST(one_processor_without_instructions)
 {
 	uint64_t elapsed;
 
-	spec.detailed = true;
+	spec.types = CPI_TYPE_TRACE_DETAILED;
 	it->cpu[0].instructions = CPI_NONE;
 	ck_assert_int_eq(write_it(&elapsed), PU_SUCCESS);
 	EXPECT(0, 0x8000005A, 1, 5, 6, 0, 0, 6, 0, 0, 0);
@@ -234,7 +241,8 @@ START_TEST(thread_of_another)
 {
 	uint64_t elapsed;
 
-	spec.summary = spec.thread = true;
+	spec.types = CPI_TYPE_TRACE_SUMMARY;
+	spec.mode = CPI_TYPE_ONTHREAD;
 	it->thread_instructions = it->thread_cycles = CPI_NONE;
 	ck_assert_int_eq(write_it(&elapsed), PU_SUCCESS);
 	EXPECT(0, 0x1000005A, 5, 3, 5, 6, 1, 5000, 0, 0, 3, 0, 2, 0, 0, 0);
@@ -247,7 +255,7 @@ START_TEST(labels)
 		"", "a", "ab", "abc", "abcd", "\xff\x01\n;\"", "abcdefgh"};
 	uint64_t elapsed;
 
-	spec.summary = true;
+	spec.types = CPI_TYPE_TRACE_SUMMARY;
 	spec.label = label[_i];
 	ck_assert_int_eq(write_it(&elapsed), PU_SUCCESS);
 	ck_assert_uint_eq(group_records(), 3);
@@ -264,7 +272,7 @@ START_TEST(label_too_long)
 
 	memset(label, 'x', sizes[_i]);
 	label[sizes[_i]] = 0;
-	spec.summary = true;
+	spec.types = CPI_TYPE_TRACE_SUMMARY;
 	spec.label = label;
 	ck_assert_int_eq(write_it(&elapsed), PU_ERROR_HOOK_TOO_LONG);
 	ck_assert_uint_eq(elapsed, 12345);
@@ -278,7 +286,7 @@ START_TEST(refused)
 	static const int codes[] = {PU_ERROR_BUFFER_FULL, PU_ERROR_NO_BUFFER};
 	uint64_t elapsed;
 
-	spec.summary = true;
+	spec.types = CPI_TYPE_TRACE_SUMMARY;
 	ring_double.rc = codes[_i];
 	ck_assert_int_eq(write_it(&elapsed), codes[_i]);
 	ck_assert_uint_eq(elapsed, 12345);
@@ -289,7 +297,7 @@ START_TEST(off)
 {
 	uint64_t elapsed;
 
-	spec.summary = true;
+	spec.types = CPI_TYPE_TRACE_SUMMARY;
 	ring_double.on = false;
 	ck_assert_int_eq(write_it(&elapsed), PU_SUCCESS);
 	ck_assert_uint_eq(elapsed, 12345);
@@ -301,8 +309,8 @@ START_TEST(stamp_before_start)
 {
 	uint64_t elapsed;
 
-	spec.summary = true;
-	spec.start_ticks = UINT64_MAX;
+	spec.types = CPI_TYPE_TRACE_SUMMARY;
+	start_ticks = UINT64_MAX;
 	ck_assert_int_eq(write_it(&elapsed), PU_SUCCESS);
 	ck_assert_uint_eq(elapsed, 0);
 }
@@ -313,12 +321,83 @@ START_TEST(nothing_counted)
 {
 	uint64_t elapsed;
 
-	spec.summary = spec.scaled = spec.thread = true;
+	spec.types = CPI_TYPE_TRACE_SUMMARY;
+	spec.mode = CPI_TYPE_SCALED | CPI_TYPE_ONTHREAD;
 	it->counted = false;
 	it->thread_instructions = CPI_NONE;
 	ck_assert_int_eq(write_it(&elapsed), PU_SUCCESS);
 	ck_assert_uint_eq(group_records(), 1);
 	EXPECT(0, 0x1000005A, 5, 3, 5, 6, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+}
+END_TEST
+
+/* Changes from one group of an instance to the next. */
+static const struct {
+	uint32_t types, mm, cpus;
+	uint64_t faults;
+	const char *label;
+} next[] = {
+	{CPI_TYPE_TRACE_SUMMARY, 1, 3, 0, "work"},
+	{CPI_TYPE_TRACE_SUMMARY, 1, 3, 0, "rest"},
+	{CPI_TYPE_TRACE_SUMMARY, 1, 3, 0, "resting"},
+	{CPI_TYPE_TRACE_SUMMARY, 1, 3, 0, ""},
+	{CPI_TYPE_TRACE_SUMMARY, 1, 3, 0, NULL},
+	{CPI_TYPE_TRACE_SUMMARY, 2, 3, 0, NULL},
+	{CPI_TYPE_TRACE_SUMMARY, 2, 2, 0, NULL},
+	{CPI_TYPE_TRACE_SUMMARY, 2, 2, 0, "48 letters of a label, which is the longest one."},
+	{CPI_TYPE_TRACE_SUMMARY, 2, 2, 0, "49 letters of a label, which is one more than it."},
+	{CPI_TYPE_TRACE_SUMMARY | CPI_TYPE_TRACE_QUALITY, 2, 2, 7, "work"},
+	{CPI_TYPE_TRACE_SUMMARY | CPI_TYPE_TRACE_QUALITY, 2, 2, 8, "work"},
+	{CPI_TYPE_TRACE_SUMMARY | CPI_TYPE_TRACE_QUALITY, 2, 2, CPI_NONE, "work"},
+	{CPI_TYPE_TRACE_SUMMARY, 2, 2, 0, "work"},
+};
+
+/* Byte for byte what is written without one. */
+START_TEST(image_of_a_group)
+{
+	static uint8_t written[4096];
+	struct group_image *image = calloc(1, group_image_size(3));
+	const struct hook_time at = {2000, 0};
+	uint64_t elapsed;
+
+	ck_assert_uint_eq(strlen(next[7].label), IMAGE_LABEL_MOST);
+	it->counted = false;
+	it->thread_instructions = it->thread_cycles = CPI_NONE;
+	it->stayed = true;
+	it->life_source = INTERVAL_TIME_PAGE;
+	for (size_t n = 0; n < sizeof next / sizeof *next; n++) {
+		const struct group_spec now = {
+			next[n].types, CPI_TYPE_ONTHREAD, next[n].mm, 77, next[n].label};
+
+		it->cpus = next[n].cpus;
+		it->life = (struct counter_life){n, 0, 0, next[n].faults, 0};
+		it->quality[COUNTER_THREAD_CYCLES] =
+			(struct counter_quality){CPI_SOURCE_THREAD_CLOCK, n, n};
+		ring_double.stamp = 5000000000u + n;
+		ck_assert_int_eq(group_write(&now, it, n, &at, &elapsed), PU_SUCCESS);
+		ck_assert_uint_eq(elapsed, 5000000000u);
+		ck_assert_uint_lt(ring_double.size, sizeof written);
+		memcpy(written, ring_double.bytes, ring_double.size);
+		/* Made, and used. */
+		for (int twice = 0; twice < 2; twice++) {
+			uint32_t size = ring_double.size, hooks = ring_double.hooks;
+
+			elapsed = 0;
+			ck_assert_int_eq(
+				group_write_stayed(image, &now, it, n, &at, &elapsed), PU_SUCCESS);
+			ck_assert_uint_eq(elapsed, 5000000000u);
+			ck_assert_uint_eq(ring_double.size, size);
+			ck_assert_uint_eq(ring_double.hooks, hooks);
+			ck_assert(memcmp(written, ring_double.bytes, size) == 0);
+		}
+	}
+	spec.types = CPI_TYPE_TRACE_SUMMARY;
+	ring_double.rc = PU_ERROR_BUFFER_FULL;
+	elapsed = 12345;
+	ck_assert_int_eq(
+		group_write_stayed(image, &spec, it, 0, &at, &elapsed), PU_ERROR_BUFFER_FULL);
+	ck_assert_uint_eq(elapsed, 12345);
+	free(image);
 }
 END_TEST
 
@@ -337,8 +416,9 @@ START_TEST(largest)
 			CPI_NONE - 1, CPI_NONE - 1, CPI_NONE - 1, CPI_NONE - 1, CPI_NONE - 1, true};
 	i->thread_known = i->counted = true;
 	i->life_source = INTERVAL_TIME_CLOCK;
-	spec.summary = spec.detailed = spec.scaled = spec.thread = spec.quality = true;
-	ck_assert_int_eq(group_write(&spec, i, NULL, &elapsed), PU_SUCCESS);
+	spec.types = CPI_TYPE_TRACE_SUMMARY | CPI_TYPE_TRACE_DETAILED | CPI_TYPE_TRACE_QUALITY;
+	spec.mode = CPI_TYPE_SCALED | CPI_TYPE_ONTHREAD;
+	ck_assert_int_eq(group_write(&spec, i, start_ticks, NULL, &elapsed), PU_SUCCESS);
 	ck_assert_uint_eq(group_records(), CPI_GROUP_DATA_HOOKS);
 	for (unsigned n = 0; n < CPI_GROUP_DATA_HOOKS; n++)
 		words += group_record(n)->nwords;
@@ -358,6 +438,7 @@ Suite *group_suite(void)
 			quality_of_another_thread, summary_raw, summary_thread, detailed_raw,
 			detailed_thread_has_no_thread_bit, busy_not_measured,
 			instructions_not_measured, one_processor_without_instructions,
-			thread_of_another, off, stamp_before_start, nothing_counted, largest),
+			thread_of_another, off, stamp_before_start, nothing_counted,
+			image_of_a_group, largest),
 		LOOPS({labels, 0, 7}, {label_too_long, 0, 3}, {refused, 0, 2}));
 }

@@ -1,5 +1,7 @@
 #include "group.h"
 
+#include <string.h>
+
 #include "../../../formats/cpi_hooks.h"
 #include "../../../formats/interval_hooks.h"
 #include "../../../include/perfutil.h"
@@ -16,7 +18,7 @@ _Static_assert((int)COUNTER_INSTRUCTIONS == (int)CPI_QUANTITY_INSTRUCTIONS &&
 _Static_assert(CPI_QUALITY_FLAGS == 0 && CPI_QUALITY_KNOWN == 1 && CPI_QUALITY_ELAPSED == 2 &&
 		       CPI_QUALITY_QUANTITIES == 4 && CPI_QUALITY_FIRST == 5 &&
 		       CPI_QUALITY_WORDS == 5 && CPI_QUALITY_LIFE_WORDS == 2,
-	"as write_quality lays them out");
+	"as put_quality lays them out");
 
 /* The group that is being written. */
 struct group {
@@ -27,6 +29,7 @@ struct group {
 	uint32_t types;
 	uint32_t known;	     /* of the quality hook */
 	uint32_t known_time; /* of the time hook */
+	bool has_time;
 };
 
 static void put_cpi(struct cursor *c, uint64_t cycles, uint64_t instructions)
@@ -50,7 +53,7 @@ static void put_busy(struct cursor *c, const struct counter_interval_cpu *counts
 static uint32_t summary_words(const struct group *g)
 {
 	return CPI_SUMMARY_RAW + (g->i->cpus + 1) * (g->types & CPI_HOOK_BUSY ? 6 : 2) +
-	       (g->spec->thread ? 2 : 0);
+	       ((g->spec->mode & CPI_TYPE_ONTHREAD) ? 2 : 0);
 }
 
 /* Without instructions and busy there is no ratio of a processor. */
@@ -59,7 +62,7 @@ static void write_summary(struct group *g)
 	const struct counter_interval *i = g->i;
 	struct cursor c = frame_record(&g->f, CPI_MAJOR, CPI_MINOR_SUMMARY, summary_words(g));
 
-	cursor_put_word(&c, g->types | (g->spec->thread ? CPI_HOOK_THREAD : 0));
+	cursor_put_word(&c, g->types | ((g->spec->mode & CPI_TYPE_ONTHREAD) ? CPI_HOOK_THREAD : 0));
 	cursor_put_word(&c, i->cpus);
 	cursor_put_elapsed(&c, &g->f);
 	if (!i->counted) {
@@ -77,7 +80,7 @@ static void write_summary(struct group *g)
 		put_cpi(&c, g->sum->busy, g->sum->instructions);
 		put_busy(&c, g->sum);
 	}
-	if (g->spec->thread)
+	if (g->spec->mode & CPI_TYPE_ONTHREAD)
 		put_cpi(&c, i->thread_cycles, i->thread_instructions);
 }
 
@@ -106,7 +109,7 @@ static void add_detailed(struct group *g)
 {
 	frame_add(&g->f, SYSTEM_HEAD_WORDS + counts_words(g));
 	frame_add(&g->f, PER_CPU_HEAD_WORDS + g->i->cpus * counts_words(g));
-	if (g->spec->thread)
+	if (g->spec->mode & CPI_TYPE_ONTHREAD)
 		frame_add(&g->f, THREAD_WORDS);
 }
 
@@ -128,7 +131,7 @@ static void write_detailed(struct group *g)
 	for (uint32_t cpu = 0; cpu < i->cpus; cpu++)
 		put_counts(&c, &i->cpu[cpu], g->types);
 
-	if (!g->spec->thread)
+	if (!(g->spec->mode & CPI_TYPE_ONTHREAD))
 		return;
 	c = frame_record(&g->f, CPI_MAJOR, CPI_MINOR_THREAD, THREAD_WORDS);
 	cursor_put_word(&c, g->spec->tid);
@@ -164,9 +167,9 @@ static uint32_t time_known(const struct group *g)
 	const struct counter_interval *i = g->i;
 	uint32_t known = known_bit(i->unexplained_ns, INTERVAL_KNOWN_UNEXPLAINED);
 
-	if (!g->spec->quality)
+	if (!(g->spec->types & CPI_TYPE_TRACE_QUALITY))
 		known |= known_bit(i->life.switches, INTERVAL_KNOWN_SWITCHES);
-	if (!g->spec->quality && !i->stayed)
+	if (!(g->spec->types & CPI_TYPE_TRACE_QUALITY) && !i->stayed)
 		known |= known_bit(i->life.on_cpu_ns, INTERVAL_KNOWN_ON_CPU);
 	return known;
 }
@@ -188,28 +191,33 @@ static uint32_t time_words(const struct group *g)
 	return INTERVAL_TIME_WORD_FIRST + group_known_words(g->known_time);
 }
 
+static void put_quality(
+	struct cursor *c, const struct counter_interval *i, uint32_t known, uint64_t elapsed)
+{
+	cursor_put_word(c, i->flags);
+	cursor_put_word(c, known);
+	cursor_put_count(c, elapsed);
+	cursor_put_word(c, COUNTER_QUANTITIES);
+	for (int q = 0; q < COUNTER_QUANTITIES; q++) {
+		cursor_put_word(c, i->quality[q].source);
+		cursor_put_count(c, i->quality[q].enabled);
+		cursor_put_count(c, i->quality[q].running);
+	}
+	if (known & CPI_KNOWN_ON_CPU)
+		cursor_put_count(c, i->life.on_cpu_ns);
+	if (known & CPI_KNOWN_SWITCHES)
+		cursor_put_count(c, i->life.switches);
+	if (known & CPI_KNOWN_MIGRATIONS)
+		cursor_put_count(c, i->life.migrations);
+	if (known & CPI_KNOWN_FAULTS)
+		cursor_put_count(c, i->life.faults);
+}
+
 static void write_quality(struct group *g)
 {
-	const struct counter_interval *i = g->i;
 	struct cursor c = frame_record(&g->f, CPI_MAJOR, CPI_MINOR_QUALITY, quality_words(g));
 
-	cursor_put_word(&c, i->flags);
-	cursor_put_word(&c, g->known);
-	cursor_put_elapsed(&c, &g->f);
-	cursor_put_word(&c, COUNTER_QUANTITIES);
-	for (int q = 0; q < COUNTER_QUANTITIES; q++) {
-		cursor_put_word(&c, i->quality[q].source);
-		cursor_put_count(&c, i->quality[q].enabled);
-		cursor_put_count(&c, i->quality[q].running);
-	}
-	if (g->known & CPI_KNOWN_ON_CPU)
-		cursor_put_count(&c, i->life.on_cpu_ns);
-	if (g->known & CPI_KNOWN_SWITCHES)
-		cursor_put_count(&c, i->life.switches);
-	if (g->known & CPI_KNOWN_MIGRATIONS)
-		cursor_put_count(&c, i->life.migrations);
-	if (g->known & CPI_KNOWN_FAULTS)
-		cursor_put_count(&c, i->life.faults);
+	put_quality(&c, g->i, g->known, g->f.elapsed);
 }
 
 static void write_time(struct group *g)
@@ -235,9 +243,9 @@ static uint32_t args_words(const struct args *args)
 	return INTERVAL_ARGS_WORD_FIRST + INTERVAL_ARG_WORDS * args->count;
 }
 
-static void write_args(struct group *g, struct args_shape *shape, bool is_stale)
+static void write_args(
+	struct group *g, const struct args *args, struct args_shape *shape, bool is_stale)
 {
-	const struct args *args = g->spec->args;
 	struct cursor c = frame_record_texts(&g->f, INTERVAL_MAJOR, INTERVAL_MINOR_ARGS,
 		args_words(args), shape->texts, shape->string_bytes);
 
@@ -251,74 +259,200 @@ static void write_args(struct group *g, struct args_shape *shape, bool is_stale)
 
 /* ------------------------------------------------------------------------- the group */
 
-static void group_prepare(struct group *g)
+/* Finds the sizes. sum: filled if it is needed. */
+static void group_prepare(struct group *g, const struct group_spec *spec,
+	const struct counter_interval *i, struct counter_interval_cpu *sum)
 {
-	const struct group_spec *spec = g->spec;
-
+	g->spec = spec;
+	g->i = i;
+	g->sum = sum;
 	g->types = CPI_HOOK_RAW;
-	if (spec->scaled && g->i->counted && figure_busy_known(g->sum))
-		g->types |= CPI_HOOK_BUSY;
-	if (spec->summary)
-		frame_add(&g->f, summary_words(g));
-	if (spec->detailed)
-		add_detailed(g);
 	g->known = 0;
-	if (spec->quality) {
-		g->known = quality_known(g->i);
+	g->has_time = i->thread_known && i->life_source != INTERVAL_TIME_NONE;
+	if (i->counted || (spec->types & CPI_TYPE_TRACE_DETAILED))
+		figure_sums(i, sum);
+	if ((spec->mode & CPI_TYPE_SCALED) && i->counted && figure_busy_known(sum))
+		g->types |= CPI_HOOK_BUSY;
+	frame_open(&g->f, CPI_MAJOR, spec->mm, spec->label);
+	if (spec->types & CPI_TYPE_TRACE_SUMMARY)
+		frame_add(&g->f, summary_words(g));
+	if (spec->types & CPI_TYPE_TRACE_DETAILED)
+		add_detailed(g);
+	if (spec->types & CPI_TYPE_TRACE_QUALITY) {
+		g->known = quality_known(i);
 		frame_add(&g->f, quality_words(g));
+	}
+	if (g->has_time) {
+		g->known_time = time_known(g);
+		frame_add(&g->f, time_words(g));
 	}
 }
 
-int group_write(const struct group_spec *spec, const struct counter_interval *i,
-	const struct hook_time *at, uint64_t *elapsed)
+static void group_fill(struct group *g)
 {
-	const bool time = i->thread_known && i->life_source != INTERVAL_TIME_NONE;
+	frame_label(&g->f, CPI_MINOR_LABEL_START);
+	if (g->spec->types & CPI_TYPE_TRACE_SUMMARY)
+		write_summary(g);
+	if (g->spec->types & CPI_TYPE_TRACE_DETAILED)
+		write_detailed(g);
+	if (g->spec->types & CPI_TYPE_TRACE_QUALITY)
+		write_quality(g);
+	frame_label(&g->f, CPI_MINOR_LABEL_END);
+	if (g->has_time)
+		write_time(g);
+}
+
+/* Not inlined: group_write_stayed, the usual way, is better off without its registers. */
+__attribute__((noinline)) int group_write(const struct group_spec *spec,
+	const struct counter_interval *i, uint64_t start_ticks, const struct hook_time *at,
+	uint64_t *elapsed)
+{
+	static const struct group_more nothing;
+	const struct group_more *more = spec->more ? spec->more : &nothing;
 	const struct ring_map *map = NULL;
 	struct counter_interval_cpu sum;
 	struct args_shape shape;
 	struct group g;
 	int rc;
 
-	if (i->counted || spec->detailed)
-		figure_sums(i, &sum);
-	g.spec = spec;
-	g.i = i;
-	g.sum = &sum;
-	frame_open(&g.f, CPI_MAJOR, spec->mm, spec->label);
-	group_prepare(&g);
-	if (time) {
-		g.known_time = time_known(&g);
-		frame_add(&g.f, time_words(&g));
-	}
-	if (spec->events || spec->args) {
+	group_prepare(&g, spec, i, &sum);
+	if (more->events || more->args) {
 		attach_ready(CPI_MAJOR); /* names are of the rings that are written to */
 		map = ring_self.map;
 	}
-	if (spec->events)
-		events_add(spec->events, &g.f);
-	if (spec->args) {
-		args_find_shape(spec->args, &shape);
-		frame_add_texts(&g.f, args_words(spec->args), shape.string_bytes);
+	if (more->events)
+		events_add(more->events, &g.f);
+	if (more->args) {
+		args_find_shape(more->args, &shape);
+		frame_add_texts(&g.f, args_words(more->args), shape.string_bytes);
 	}
-	rc = frame_begin(&g.f, spec->start_ticks, at);
+	rc = frame_begin(&g.f, start_ticks, at);
 	if (rc != HOOK_RESERVED)
 		return rc;
 	*elapsed = g.f.elapsed;
-	frame_label(&g.f, CPI_MINOR_LABEL_START);
-	if (spec->summary)
-		write_summary(&g);
-	if (spec->detailed)
-		write_detailed(&g);
-	if (spec->quality)
-		write_quality(&g);
-	frame_label(&g.f, CPI_MINOR_LABEL_END);
-	if (time)
-		write_time(&g);
+	group_fill(&g);
 	/* Stale if a signal handler attached the thread to other rings. */
-	if (spec->events)
-		events_write(spec->events, &g.f, ring_self.map != map);
-	if (spec->args)
-		write_args(&g, &shape, ring_self.map != map);
+	if (more->events)
+		events_write(more->events, &g.f, ring_self.map != map);
+	if (more->args)
+		write_args(&g, more->args, &shape, ring_self.map != map);
 	hook_commit(&g.f.w);
+	return PU_SUCCESS;
+}
+
+/* ------------------------------------------------------------------------- its image */
+
+_Static_assert(REC_MINOR == REC_MAJOR + 4, "copied together");
+_Static_assert(CPI_SUMMARY_ELAPSED == 2 && CPI_QUALITY_ELAPSED == 2 &&
+		       INTERVAL_TIME_WORD_ELAPSED == 2 && CPI_LABEL_ELAPSED == 0,
+	"as image_find_places takes them");
+
+size_t group_image_size(uint32_t cpus)
+{
+	return sizeof(struct group_image) + 2 * rec_size(2, rec_string_bytes(IMAGE_LABEL_MOST)) +
+	       rec_size(CPI_SUMMARY_RAW + 2 * (cpus + 1) + 2, 0) +
+	       rec_size(CPI_QUALITY_FIRST + CPI_QUALITY_WORDS * CPI_QUANTITIES +
+				CPI_QUALITY_LIFE * CPI_QUALITY_LIFE_WORDS,
+		       0) +
+	       rec_size(INTERVAL_TIME_WORDS, 0);
+}
+
+static bool image_is_of(const struct group_image *image, const struct group_spec *spec,
+	const struct counter_interval *i)
+{
+	if (image->hooks == 0 || image->types != spec->types || image->mm != spec->mm ||
+		image->cpus != i->cpus || image->has_label != (spec->label != NULL))
+		return false;
+	if (spec->types & CPI_TYPE_TRACE_QUALITY && image->known != quality_known(i))
+		return false;
+	return !spec->label || strcmp(image->label, spec->label) == 0;
+}
+
+/* Finds the records and what is to be replaced in them. */
+static void image_find_places(struct group_image *image)
+{
+	uint32_t at = 0;
+
+	for (uint32_t n = 0; n < image->hooks; n++) {
+		const uint8_t *record = image->record + at;
+		uint32_t control = n ? get_le32(record + REC_CONTROL) : image->first_control;
+
+		image->place[n].record = at;
+		image->place[n].elapsed = at + REC_DATA + (record[REC_NSTRINGS] ? 0 : 8);
+		if ((get_le32(record + REC_MINOR) & CPI_MINOR_KIND) == CPI_MINOR_QUALITY)
+			image->quality = at + REC_DATA;
+		at += control & REC_SIZE_MASK;
+	}
+}
+
+/* False: the label is too long. */
+static __attribute__((noinline)) bool image_make(
+	struct group_image *image, const struct group_spec *spec, const struct counter_interval *i)
+{
+	struct group g;
+
+	image->hooks = 0;
+	if (spec->label && strlen(spec->label) > IMAGE_LABEL_MOST)
+		return false;
+	group_prepare(&g, spec, i, NULL);
+	g.f.w = (struct hook_writer){.first = image->record, .at = image->record};
+	g.f.elapsed = 0;
+	group_fill(&g);
+	image->types = spec->types;
+	image->mm = spec->mm;
+	image->cpus = i->cpus;
+	image->known = g.known;
+	image->has_label = spec->label != NULL;
+	if (spec->label)
+		strcpy(image->label, spec->label);
+	image->first_control = g.f.w.first_control;
+	image->bytes = g.f.bytes;
+	image->hooks = g.f.hooks;
+	image_find_places(image);
+	return true;
+}
+
+/* Fills the reservation. Size, writer and stamp of the first record stay as it stored them: a
+ * reader has to find them at any moment. */
+static void image_copy(
+	const struct group_image *image, const struct hook_writer *w, uint64_t elapsed)
+{
+	const uint32_t number = w->number, hooks = image->hooks;
+	const uint64_t stamp = w->stamp;
+	uint8_t *first = w->first;
+
+	put_le64(first + REC_MAJOR, get_le64(image->record + REC_MAJOR));
+	memcpy(first + REC_DATA, image->record + REC_DATA, image->bytes - REC_DATA);
+	put_hl64(first + image->place[0].elapsed, elapsed);
+	for (uint32_t n = 1; n < hooks; n++) {
+		put_le32(first + image->place[n].record + REC_TID, number);
+		put_le64(first + image->place[n].record + REC_STAMP, stamp);
+		put_hl64(first + image->place[n].elapsed, elapsed);
+	}
+}
+
+int group_write_stayed(struct group_image *image, const struct group_spec *spec,
+	const struct counter_interval *i, uint64_t start_ticks, const struct hook_time *at,
+	uint64_t *elapsed)
+{
+	struct hook_writer w;
+	struct cursor c;
+	uint64_t ticks;
+	int rc;
+
+	if (!image_is_of(image, spec, i) && !image_make(image, spec, i))
+		return group_write(spec, i, start_ticks, at, elapsed);
+	rc = hook_begin_at(&w, CPI_MAJOR, image->bytes, image->hooks, at);
+	if (rc != HOOK_RESERVED)
+		return rc;
+	ticks = w.stamp > start_ticks ? w.stamp - start_ticks : 0;
+	image_copy(image, &w, ticks);
+	if (spec->types & CPI_TYPE_TRACE_QUALITY) {
+		c.at = w.first + image->quality;
+		put_quality(&c, i, image->known, ticks);
+	}
+	w.first_control = image->first_control;
+	hook_commit(&w);
+	*elapsed = ticks;
 	return PU_SUCCESS;
 }

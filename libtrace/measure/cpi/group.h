@@ -10,6 +10,7 @@
 #define SWT_MEASURE_CPI_GROUP_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "../../counters/source.h"
@@ -17,20 +18,55 @@
 #include "../scope/args.h"
 #include "events.h"
 
-struct group_spec {
-	bool summary, detailed, quality;
-	bool scaled, thread;	 /* asked for */
-	uint32_t mm;		 /* the program's minor code, 0x00 to 0xFF */
-	const char *label;	 /* NULL: none */
-	uint32_t tid;		 /* the thread of the thread figures */
-	uint64_t start_ticks;	 /* elapsed is from here to the stamp */
-	const struct args *args; /* NULL: none */
+/* What follows the time hook. */
+struct group_more {
 	struct events *events;	 /* NULL: none */
+	const struct args *args; /* NULL: none */
 };
 
-/* Writes the group, stamped with `at` (see hook_begin_at). Returns 0 with *elapsed set, 0 with
- * *elapsed untouched if nothing was to be written, or a PU_ code if it was lost. */
+struct group_spec {
+	uint32_t types;	   /* CPI_TYPE_TRACE_SUMMARY, _DETAILED, _QUALITY: which hooks */
+	uint32_t mode;	   /* CPI_TYPE_SCALED, _ONTHREAD: asked for */
+	uint32_t mm;	   /* the program's minor code, 0x00 to 0xFF */
+	uint32_t tid;	   /* the thread of the thread figures */
+	const char *label; /* NULL: none */
+	const struct group_more *more; /* NULL: nothing */
+};
+
+/* Writes the group, stamped with `at` (see hook_begin_at); elapsed is from start_ticks to the
+ * stamp. Returns 0 with *elapsed set, 0 with *elapsed untouched if nothing was to be written, or a
+ * PU_ code if it was lost. */
 int group_write(const struct group_spec *spec, const struct counter_interval *interval,
-	const struct hook_time *at, uint64_t *elapsed);
+	uint64_t start_ticks, const struct hook_time *at, uint64_t *elapsed);
+
+/*
+ * The bytes of an instance's last group of an interval that stayed (counters_have_stayed: no
+ * counts, no detailed hooks). The next one is a copy, but for its writer, its times and its quality
+ * hook, if all else is the same: which is so for an interval in a loop.
+ */
+enum { IMAGE_LABEL_MOST = 48, IMAGE_HOOKS = 5 };
+
+struct group_image {
+	uint32_t hooks; /* 0: there is none yet */
+	uint32_t bytes;
+	uint32_t first_control; /* as committed */
+	uint32_t types, mm, cpus, known;
+	/* Offsets. */
+	struct {
+		uint32_t record, elapsed;
+	} place[IMAGE_HOOKS];
+	uint32_t quality; /* the words of its hook */
+	bool has_label;
+	char label[IMAGE_LABEL_MOST + 1];
+	_Alignas(8) uint8_t record[];
+};
+
+/* Bytes of an image with records for this many processors. */
+size_t group_image_size(uint32_t cpus);
+
+/* As group_write, of such an interval. */
+int group_write_stayed(struct group_image *image, const struct group_spec *spec,
+	const struct counter_interval *interval, uint64_t start_ticks, const struct hook_time *at,
+	uint64_t *elapsed);
 
 #endif

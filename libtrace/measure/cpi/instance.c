@@ -36,6 +36,8 @@ struct instance {
 	struct counter_sample *start, *now;
 	struct counter_interval *interval;
 	struct events *events; /* NULL: none so far */
+	struct group_image *image;
+	struct group_more more; /* of the Get that is writing */
 	enum data_use data_use;
 	bool only_ticks; /* CpiStart read `ticks` and no sample */
 	uint64_t ticks;
@@ -80,8 +82,9 @@ static struct instance *cpi_new_instance(UINT32 mode)
 {
 	uint32_t room = counters_room();
 	size_t sample = (counters_sample_size(room) + 15) & ~(size_t)15;
+	size_t interval = (counters_interval_size(room) + 15) & ~(size_t)15;
 	size_t own = (sizeof(struct instance) + 15) & ~(size_t)15;
-	struct instance *i = malloc(own + 2 * sample + counters_interval_size(room));
+	struct instance *i = malloc(own + 2 * sample + interval + group_image_size(room));
 	char *p = (char *)i;
 
 	if (!i)
@@ -92,6 +95,8 @@ static struct instance *cpi_new_instance(UINT32 mode)
 	i->start = (struct counter_sample *)(void *)(p + own);
 	i->now = (struct counter_sample *)(void *)(p + own + sample);
 	i->interval = (struct counter_interval *)(void *)(p + own + 2 * sample);
+	i->image = (struct group_image *)(void *)(p + own + 2 * sample + interval);
+	i->image->hooks = 0;
 	i->start->room = i->now->room = room;
 	i->start->plain = false;
 	i->mm = CPI_TRACE_DEFAULT_MINOR;
@@ -110,16 +115,15 @@ static void cpi_start_interval(struct instance *i)
 	if (i->arguments)
 		arguments_clear(i->arguments);
 	uint64_t now = clock_read();
-	bool late = attach_look_lately(now), on = attach_wants(CPI_MAJOR);
+	bool late = false, on = attach_begin(CPI_MAJOR, now, &late);
 	/* As the last one was: see events.h. */
 	const bool events_first = i->start->plain;
 	int saved = errno;
 
-	i->start_tid = counters_tid();
+	i->start_tid = thread_self()->tid;
 	i->only_ticks = i->data_use == DATA_UNUSED && !on;
-	late |= on ? attach_ready(CPI_MAJOR) : counters_rest();
 	if (!on)
-		late |= events_start_off(i->events);
+		late |= counters_rest() | events_start_off(i->events);
 	else if (events_first)
 		late |= events_start(&i->events);
 	if (late)
@@ -233,41 +237,13 @@ static void fill_data(struct instance *i)
 				: NAN;
 }
 
-/* The hooks that a Get writes. */
-struct trace {
-	UINT32 types; /* CPI_TYPE_TRACE_SUMMARY, _DETAILED, _QUALITY */
-	UINT32 mm;
-	const char *label;
-};
-
-static int cpi_write_group(
-	struct instance *i, const struct trace *t, const struct hook_time *at, uint64_t *elapsed)
+/* Whether these hooks are of an interval in which nothing but time passed, and need no cycles: then
+ * i->interval is filled. */
+static bool cpi_has_stayed(
+	struct instance *i, const struct group_spec *spec, const struct hook_time *at)
 {
-	const struct group_spec spec = {
-		.summary = (t->types & CPI_TYPE_TRACE_SUMMARY) != 0,
-		.detailed = (t->types & CPI_TYPE_TRACE_DETAILED) != 0,
-		.quality = (t->types & CPI_TYPE_TRACE_QUALITY) != 0,
-		.scaled = (i->mode & CPI_TYPE_SCALED) != 0,
-		.thread = (i->mode & CPI_TYPE_ONTHREAD) != 0,
-		.mm = t->mm,
-		.label = t->label,
-		.tid = i->start_tid,
-		.start_ticks = i->start->ticks,
-		.args = i->arguments && i->arguments->args.count ? &i->arguments->args : NULL,
-		.events = i->events && events_are_read(i->events) ? i->events : NULL,
-	};
-
-	return group_write(&spec, i->interval, at, elapsed);
-}
-
-/* Whether hooks of these types are of an interval in which nothing but time passed, and need no
- * cycles: then i->interval is filled. */
-static bool cpi_has_stayed(struct instance *i, const struct trace *t, const struct hook_time *at)
-{
-	UINT32 types = t->types;
-
-	if (types & CPI_TYPE_TRACE_DETAILED ||
-		(types & CPI_TYPE_TRACE_QUALITY && !(i->want & COUNTER_QUALITY_BIT)))
+	if (spec->types & CPI_TYPE_TRACE_DETAILED ||
+		(spec->types & CPI_TYPE_TRACE_QUALITY && !(i->want & COUNTER_QUALITY_BIT)))
 		return false;
 	return counters_have_stayed(i->start, i->want, at->ticks, i->interval);
 }
@@ -284,10 +260,10 @@ static void cpi_read_end(struct instance *i, bool write, struct hook_time *at)
 	at->ticks = i->now->ticks;
 }
 
-/* t: NULL, nothing is written. data: CPI_DATA are wanted. */
-static int cpi_get_interval(struct instance *i, const struct trace *t, bool data)
+/* spec: NULL, nothing is written. data: CPI_DATA are wanted. */
+static int cpi_get_interval(struct instance *i, const struct group_spec *spec, bool data)
 {
-	bool write = t && attach_wants(CPI_MAJOR);
+	bool write = spec && attach_wants(CPI_MAJOR), stayed;
 	int saved, rc = PU_SUCCESS;
 	struct hook_time at;
 	uint64_t elapsed;
@@ -307,19 +283,33 @@ static int cpi_get_interval(struct instance *i, const struct trace *t, bool data
 		events_read_end(i->events);
 	at.generation = ring_self.generation;
 	at.ticks = clock_read();
-	if (!write || data || !cpi_has_stayed(i, t, &at))
+	stayed = write && !data && cpi_has_stayed(i, spec, &at);
+	if (!stayed)
 		cpi_read_end(i, write, &at);
 	if (write && i->events && !events_first)
 		events_read_end(i->events);
 	elapsed = at.ticks > i->start->ticks ? at.ticks - i->start->ticks : 0;
-	if (write)
-		rc = cpi_write_group(i, t, &at, &elapsed);
+	if (write && spec->more) {
+		i->more.events = i->events && events_are_read(i->events) ? i->events : NULL;
+		i->more.args =
+			i->arguments && i->arguments->args.count ? &i->arguments->args : NULL;
+	}
+	if (stayed && !spec->more)
+		rc = group_write_stayed(
+			i->image, spec, i->interval, i->start->ticks, &at, &elapsed);
+	else if (write)
+		rc = group_write(spec, i->interval, i->start->ticks, &at, &elapsed);
 	if (data) {
 		fill_data(i);
 		i->data.elapsed_cycles = elapsed;
 	}
 	errno = saved;
 	return rc;
+}
+
+static const struct group_more *cpi_more(const struct instance *i)
+{
+	return i->events || i->arguments ? &i->more : NULL;
 }
 
 static UINT32 trace_types(UINT32 flags)
@@ -346,9 +336,10 @@ int CpiGet(void *handle, const CPI_DATA **cd)
 	if (!cd && !only)
 		return PU_ERR_NULL_PTR;
 	if (i->mode & (CPI_TYPE_TRACE_ON_GET | CPI_TYPE_TRACE_ONLY_ON_GET)) {
-		const struct trace t = {trace_types(i->mode), i->mm, i->label};
+		const struct group_spec spec = {
+			trace_types(i->mode), i->mode, i->mm, i->start_tid, i->label, cpi_more(i)};
 
-		rc = cpi_get_interval(i, &t, !only);
+		rc = cpi_get_interval(i, &spec, !only);
 	} else {
 		rc = cpi_get_interval(i, NULL, true);
 	}
@@ -371,9 +362,10 @@ int CpiGetAndTrace(
 	if (minor_code < 0 || minor_code > (int)CPI_MINOR_MM || flags & ~KNOWN_FLAGS)
 		return PU_ERROR_INVALID_PARAMETER;
 
-	const struct trace t = {trace_types(flags | i->mode), (UINT32)minor_code, label};
+	const struct group_spec spec = {trace_types(flags | i->mode), i->mode, (UINT32)minor_code,
+		i->start_tid, label, cpi_more(i)};
 
-	rc = cpi_get_interval(i, &t, cd != NULL);
+	rc = cpi_get_interval(i, &spec, cd != NULL);
 	if (cd)
 		*cd = &i->data;
 	return rc;

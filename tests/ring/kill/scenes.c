@@ -68,7 +68,12 @@ static void group(void)
 
 static struct counter_interval *cpi;
 static const struct group_spec spec = {
-	.summary = true, .detailed = true, .thread = true, .label = text, .mm = 1};
+	.types = CPI_TYPE_TRACE_EVERYTHING, .mode = CPI_TYPE_ONTHREAD, .label = text, .mm = 1};
+
+/* Such as is copied from its image. */
+static struct group_image *image;
+static const struct group_spec light = {
+	.types = CPI_TYPE_TRACE_SUMMARY | CPI_TYPE_TRACE_QUALITY, .label = "light", .mm = 1};
 
 static void build_cpi_interval(void)
 {
@@ -77,13 +82,23 @@ static void build_cpi_interval(void)
 		die("memory");
 	/* A group for more processors would not fit into a section of these rings. */
 	cpi->cpus = box.geometry.cpus < 8 ? box.geometry.cpus : 8;
+	image = calloc(1, group_image_size(cpi->cpus));
+	if (!image)
+		die("memory");
 }
 
 static void cpi_group(void)
 {
 	uint64_t elapsed;
 
-	group_write(&spec, cpi, NULL, &elapsed);
+	group_write(&spec, cpi, 0, NULL, &elapsed);
+}
+
+static void cpi_image(void)
+{
+	uint64_t elapsed;
+
+	group_write_stayed(image, &light, cpi, 0, NULL, &elapsed);
 }
 
 bool operation_is_whole(const uint8_t *record)
@@ -152,6 +167,14 @@ static void fresh(void)
 static void in_the_middle(void)
 {
 	build_cpi_interval();
+	lap();
+	leave_room(3000);
+}
+
+static void in_the_middle_with_image(void)
+{
+	build_cpi_interval();
+	cpi_image();
 	lap();
 	leave_room(3000);
 }
@@ -274,6 +297,8 @@ const struct scene scenes[] = {
 		false},
 	{"a group", WRAP, false, in_the_middle, group, 3, WHOLE, 1, 0, false},
 	{"a CPI group", WRAP, false, in_the_middle, cpi_group, 6, WHOLE, 1, 0, false},
+	{"a CPI group of an image", WRAP, false, in_the_middle_with_image, cpi_image, 4, WHOLE, 1,
+		0, false},
 	{"a group, pad and entry", WRAP, false, near_the_end, group, 3, WHOLE, 5, 0, false},
 	{"normal mode, pad and entry", NORMAL, false, half_full, middle_hook, 1, WHOLE, 5, 0, true},
 	{"normal mode, full", NORMAL, false, full, middle_hook, 1, LOST, 3, 0, true},
