@@ -1,5 +1,6 @@
 #include "online.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -110,9 +111,12 @@ _Thread_local struct cpu_set_lately cpu_set_lately;
 
 void cpu_set_renew(uint64_t now)
 {
+	int saved = errno;
+
 	cpu_set_online(&cpu_set_lately.set);
 	cpu_set_lately.at = now;
 	cpu_set_lately.lasts = clock_ticks_per_second();
+	errno = saved;
 }
 
 static uint32_t possible;

@@ -1,5 +1,6 @@
 #include "life.h"
 
+#include <errno.h>
 #include <stdatomic.h>
 #include <sys/resource.h>
 
@@ -120,13 +121,16 @@ static bool life_open_page(struct thread_self *self, bool faults)
 bool life_rest(struct thread_self *self)
 {
 	struct thread_group *g = self->group;
+	int saved;
 
 	self->page_tried = self->faults_tried = self->life_tried = false;
 	if (!g || (!g->page.page && !g->life.count))
 		return false;
+	saved = errno;
 	switch_page_close(&g->page, false);
 	if (g->life.count)
 		perf_group_close(&g->life, false);
+	errno = saved;
 	return true;
 }
 

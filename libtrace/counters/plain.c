@@ -4,6 +4,8 @@
  */
 #include "source.h"
 
+#include <errno.h>
+
 #include "choice.h"
 #include "../core/clock.h"
 #include "../core/online.h"
@@ -29,6 +31,8 @@ static void plain_note_online(struct counter_sample *s, uint64_t now)
 static __attribute__((noinline)) void plain_read(
 	struct counter_sample *s, struct life_wants life, uint64_t now)
 {
+	int saved = errno;
+
 	s->life = (struct counter_life){CPI_NONE, CPI_NONE, CPI_NONE, CPI_NONE, 0};
 	s->life_source = INTERVAL_TIME_NONE;
 	s->life_ticks = 0;
@@ -37,6 +41,7 @@ static __attribute__((noinline)) void plain_read(
 	if (!life_read_start(thread_self(), life, s, now))
 		now = clock_now();
 	s->ticks = now;
+	errno = saved;
 }
 
 /* The fields that no plain reading sets stay as the first one cleared them. */
@@ -49,7 +54,10 @@ void counters_start(struct counter_sample *s, unsigned want, uint64_t now)
 		   freely = c->switch_pages && want & COUNTER_TIME_BIT;
 
 	if (want & c->counted) {
+		int saved = errno;
+
 		counters_read(s, want, COUNTER_START);
+		errno = saved;
 		return;
 	}
 	if (!s->plain)

@@ -38,7 +38,7 @@ void counters_read(struct counter_sample *s, unsigned want, enum counter_end end
 /*
  * The same at a start that may begin at `now`: of clock_now(), a moment ago. Where nothing is
  * wanted but the clock and what the thread did, and that needs no system call, this is all that it
- * reads.
+ * reads. Keeps errno.
  */
 void counters_start(struct counter_sample *s, unsigned want, uint64_t now);
 
@@ -51,7 +51,7 @@ bool counters_have_stayed(const struct counter_sample *from, unsigned want, uint
 	struct counter_interval *out);
 
 /* The calling thread closes what COUNTER_TIME_BIT and COUNTER_QUALITY_BIT opened. True if there was
- * anything. */
+ * anything. Keeps errno. */
 bool counters_rest(void);
 
 /* A start that reads the clock alone: of the interval, the elapsed time and nominal cycles are

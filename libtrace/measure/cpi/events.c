@@ -1,5 +1,6 @@
 #include "events.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,6 +59,7 @@ static void events_choose(void)
 bool events_read_start(struct events **events)
 {
 	const struct event_set *set;
+	int saved = errno;
 
 	if (__atomic_load_n(&attach_events, __ATOMIC_RELAXED) & ATTACH_EVENTS_NEW)
 		events_choose();
@@ -65,7 +67,7 @@ bool events_read_start(struct events **events)
 	if (set && !*events)
 		*events = calloc(1, sizeof **events);
 	if (!*events)
-		return true;
+		goto out;
 	if ((*events)->set != set)
 		memset((*events)->label, 0, sizeof(*events)->label);
 	(*events)->set = set;
@@ -73,20 +75,28 @@ bool events_read_start(struct events **events)
 		event_count_read(set, &(*events)->from);
 	else
 		event_count_rest();
+out:
+	errno = saved;
 	return true;
 }
 
 void events_read_end(struct events *events)
 {
+	int saved = errno;
+
 	if (events->set)
 		event_count_read(events->set, &events->to);
+	errno = saved;
 }
 
 bool events_rest(struct events *events)
 {
+	int saved = errno;
+
 	if (events)
 		events->set = NULL;
 	event_count_rest();
+	errno = saved;
 	return true;
 }
 

@@ -118,7 +118,6 @@ static void cpi_start_interval(struct instance *i)
 	bool late = false, on = attach_begin(CPI_MAJOR, now, &late);
 	/* As the last one was: see events.h. */
 	const bool events_first = i->start->plain;
-	int saved = errno;
 
 	i->start_tid = thread_self()->tid;
 	i->only_ticks = i->data_use == DATA_UNUSED && !on;
@@ -134,7 +133,6 @@ static void cpi_start_interval(struct instance *i)
 		counters_start(i->start, cpi_select_now(i, on), now);
 	if (on && !(events_first && i->start->plain))
 		events_start(&i->events);
-	errno = saved;
 }
 
 int CpiInit(UINT32 mode, void **handle)
@@ -242,7 +240,7 @@ static void fill_data(struct instance *i)
 static bool cpi_has_stayed(
 	struct instance *i, const struct group_spec *spec, const struct hook_time *at)
 {
-	if (spec->types & CPI_TYPE_TRACE_DETAILED ||
+	if (i->only_ticks || spec->types & CPI_TYPE_TRACE_DETAILED ||
 		(spec->types & CPI_TYPE_TRACE_QUALITY && !(i->want & COUNTER_QUALITY_BIT)))
 		return false;
 	return counters_have_stayed(i->start, i->want, at->ticks, i->interval);
@@ -260,45 +258,27 @@ static void cpi_read_end(struct instance *i, bool write, struct hook_time *at)
 	at->ticks = i->now->ticks;
 }
 
-/* spec: NULL, nothing is written. data: CPI_DATA are wanted. */
-static int cpi_get_interval(struct instance *i, const struct group_spec *spec, bool data)
+/* By reading the counters, unless it has stayed: then at's ticks are replaced. */
+static __attribute__((noinline)) int cpi_get_rest(struct instance *i, const struct group_spec *spec,
+	bool data, bool stayed, struct hook_time *at)
 {
-	bool write = spec && attach_wants(CPI_MAJOR), stayed;
-	int saved, rc = PU_SUCCESS;
-	struct hook_time at;
+	int saved = errno, rc = PU_SUCCESS;
 	uint64_t elapsed;
 
-	if (data)
-		i->data_use = DATA_USED;
-	else if (i->data_use == DATA_UNKNOWN)
-		i->data_use = DATA_UNUSED;
-	if (!write && !data)
-		return PU_SUCCESS;
-	saved = errno;
 	if (i->only_ticks)
 		counters_stamp(i->start, i->ticks);
-	const bool events_first = write && i->events && !i->start->plain;
-
-	if (events_first)
-		events_read_end(i->events);
-	at.generation = ring_self.generation;
-	at.ticks = clock_read();
-	stayed = write && !data && cpi_has_stayed(i, spec, &at);
 	if (!stayed)
-		cpi_read_end(i, write, &at);
-	if (write && i->events && !events_first)
+		cpi_read_end(i, spec != NULL, at);
+	if (spec && i->events && i->start->plain)
 		events_read_end(i->events);
-	elapsed = at.ticks > i->start->ticks ? at.ticks - i->start->ticks : 0;
-	if (write && spec->more) {
+	elapsed = at->ticks > i->start->ticks ? at->ticks - i->start->ticks : 0;
+	if (spec && spec->more) {
 		i->more.events = i->events && events_are_read(i->events) ? i->events : NULL;
 		i->more.args =
 			i->arguments && i->arguments->args.count ? &i->arguments->args : NULL;
 	}
-	if (stayed && !spec->more)
-		rc = group_write_stayed(
-			i->image, spec, i->interval, i->start->ticks, &at, &elapsed);
-	else if (write)
-		rc = group_write(spec, i->interval, i->start->ticks, &at, &elapsed);
+	if (spec)
+		rc = group_write(spec, i->interval, i->start->ticks, at, &elapsed);
 	if (data) {
 		fill_data(i);
 		i->data.elapsed_cycles = elapsed;
@@ -310,6 +290,32 @@ static int cpi_get_interval(struct instance *i, const struct group_spec *spec, b
 static const struct group_more *cpi_more(const struct instance *i)
 {
 	return i->events || i->arguments ? &i->more : NULL;
+}
+
+/* spec: NULL, nothing is written. data: CPI_DATA are wanted. */
+static inline int cpi_get_interval(struct instance *i, const struct group_spec *spec, bool data)
+{
+	struct hook_time at;
+	uint64_t elapsed;
+	bool stayed;
+
+	if (spec && !attach_wants(CPI_MAJOR))
+		spec = NULL;
+	if (data)
+		i->data_use = DATA_USED;
+	else if (i->data_use == DATA_UNKNOWN)
+		i->data_use = DATA_UNUSED;
+	if (!spec && !data)
+		return PU_SUCCESS;
+	if (spec && i->events && !i->start->plain)
+		events_read_end(i->events);
+	at.generation = ring_self.generation;
+	at.ticks = clock_read();
+	stayed = spec && !data && cpi_has_stayed(i, spec, &at);
+	if (stayed && !spec->more)
+		return group_write_stayed(
+			i->image, spec, i->interval, i->start->ticks, &at, &elapsed);
+	return cpi_get_rest(i, spec, data, stayed, &at);
 }
 
 static UINT32 trace_types(UINT32 flags)
