@@ -258,7 +258,7 @@ static void cpi_read_end(struct instance *i, bool write, struct hook_time *at)
 	at->ticks = i->now->ticks;
 }
 
-/* By reading the counters, unless it has stayed: then at's ticks are replaced. */
+/* Reads the counters, and replaces at's ticks, unless the interval has stayed. */
 static __attribute__((noinline)) int cpi_get_rest(struct instance *i, const struct group_spec *spec,
 	bool data, bool stayed, struct hook_time *at)
 {
