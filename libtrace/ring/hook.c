@@ -43,7 +43,7 @@ int hook_begin_at(struct hook_writer *w, uint32_t major, uint32_t bytes, uint32_
 {
 	if (likely(hook_begin_fast_at(w, major, bytes, at)))
 		return HOOK_RESERVED;
-	return hook_begin_slow(w, major, bytes, hooks);
+	return hook_begin_slow(w, major, bytes, hooks, at);
 }
 
 /* Touches a byte of each page. */
@@ -147,7 +147,7 @@ static __attribute__((noinline)) int words_slow(
 		load_few(&few, (const uint8_t *)words, nwords);
 	else if (size != UINT64_MAX)
 		touch(words, 4 * (size_t)nwords);
-	rc = hook_begin_slow(&w, major, size, 1);
+	rc = hook_begin_slow(&w, major, size, 1, NULL);
 	if (rc != HOOK_RESERVED)
 		return rc;
 	RING_POINT(POINT_RESERVED);

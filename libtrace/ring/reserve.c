@@ -58,7 +58,7 @@ static int try_cpu_ring(struct target *t, uint32_t size, struct hook_writer *w)
 	if (cpu >= t->geometry->cpus)
 		return ATTEMPT_ELSEWHERE;
 	switch (rseq_reserve(
-		t->thread->rseq, t->map, size, t->thread, target_now(t), &w->stamp, &w->first)) {
+		t->thread->rseq, t->map, size, t->thread, target_time(t), &w->stamp, &w->first)) {
 	case RSEQ_DONE:
 		return HOOK_RESERVED;
 	case RSEQ_ABORTED:
@@ -110,7 +110,7 @@ static int try_guest_rings(struct target *t, uint32_t size, struct hook_writer *
 	int rc = ATTEMPT_LOST + SHM_LOST_NO_GUEST;
 	uint32_t guest = t->thread->guest;
 	/* Reads the clock, usually by a call, before taking the lock. */
-	uint64_t now = target_now(t);
+	uint64_t now = target_time(t);
 
 	t->guest = true;
 	for (uint32_t i = 0; i < g->guests; i++, guest++) {
@@ -151,8 +151,8 @@ static int loss_code(int what)
 }
 
 /* Not inlined: keeps its stack frame out of the thread's attach. */
-static __attribute__((noinline)) int reserve(
-	struct ring_thread *self, uint64_t bytes, uint32_t hooks, struct hook_writer *w)
+static __attribute__((noinline)) int reserve(struct ring_thread *self, uint64_t bytes,
+	uint32_t hooks, const struct hook_time *at, struct hook_writer *w)
 {
 	const struct ring_map *map = __atomic_load_n(&self->map, __ATOMIC_RELAXED);
 	uint32_t size = (uint32_t)bytes;
@@ -166,6 +166,7 @@ static __attribute__((noinline)) int reserve(
 	t.generation = self->generation;
 	t.geometry = &map->geometry;
 	t.ring = NULL;
+	t.at = at && at->generation == self->generation ? at->ticks : 0;
 	t.guest = self->rseq == rseq_none();
 	if (unlikely(self->number == 0 || bytes > t.geometry->section_size)) {
 		target_aim(&t, t.geometry->cpus);
@@ -189,8 +190,8 @@ static __attribute__((noinline)) int reserve(
 	return loss_code(rc - ATTEMPT_LOST);
 }
 
-static int reserve_begin_hooks(
-	struct hook_writer *w, uint32_t major, uint64_t bytes, uint32_t hooks)
+static int reserve_begin_hooks(struct hook_writer *w, uint32_t major, uint64_t bytes,
+	uint32_t hooks, const struct hook_time *at)
 {
 	struct ring_thread *self = &ring_self;
 	int rc;
@@ -204,10 +205,11 @@ static int reserve_begin_hooks(
 			return rc < 0 ? rc : PU_SUCCESS;
 		if (__atomic_load_n(&ring_gate_page()->gate[major], __ATOMIC_RELAXED) == 0)
 			return PU_SUCCESS;
+		at = NULL;
 	}
 	w->first = NULL;
 	RING_POINT(POINT_BEFORE_RESERVE);
-	rc = reserve(self, bytes, hooks, w);
+	rc = reserve(self, bytes, hooks, at, w);
 	w->at = w->first;
 	/* After the reservation: if a signal handler forked meanwhile, the child reserved on its
 	 * own rings and must write its own number. */
@@ -215,12 +217,13 @@ static int reserve_begin_hooks(
 	return rc;
 }
 
-int hook_begin_slow(struct hook_writer *w, uint32_t major, uint64_t bytes, uint32_t hooks)
+int hook_begin_slow(struct hook_writer *w, uint32_t major, uint64_t bytes, uint32_t hooks,
+	const struct hook_time *at)
 {
 	int rc;
 
 	hook_raise_busy();
-	rc = reserve_begin_hooks(w, major, bytes, hooks);
+	rc = reserve_begin_hooks(w, major, bytes, hooks, at);
 	if (rc != HOOK_RESERVED)
 		hook_lower_busy();
 	return rc;

@@ -27,8 +27,9 @@ static inline bool ring_thread_may_write(const struct ring_thread *self, uint32_
 /* Bytes. */
 enum { PREFETCHED_MOST = 512 };
 
-int hook_begin_slow(struct hook_writer *w, uint32_t major, uint64_t bytes, uint32_t hooks)
-	__attribute__((visibility("hidden")));
+/* at: as of hook_begin_at. */
+int hook_begin_slow(struct hook_writer *w, uint32_t major, uint64_t bytes, uint32_t hooks,
+	const struct hook_time *at) __attribute__((visibility("hidden")));
 
 /* One attempt on this CPU's ring, in place; false: hook_begin_slow has to do it. at: NULL, the
  * time is now. */
@@ -81,7 +82,7 @@ static inline int hook_begin_inline(
 {
 	if (likely(hook_begin_fast(w, major, bytes)))
 		return HOOK_RESERVED;
-	return hook_begin_slow(w, major, bytes, hooks);
+	return hook_begin_slow(w, major, bytes, hooks, NULL);
 }
 
 #endif

@@ -37,6 +37,7 @@ struct target {
 	uint32_t number; /* in the file */
 	uint32_t cpu;	 /* of an rseq target */
 	bool guest;
+	uint64_t at;	/* the time of the hook; 0: now */
 	uint32_t steps; /* left: a look at a section, and a walk over one full of pads */
 	/* The section found free last, for the next attempt if this one is aborted. What was found
 	 * holds for as long as its entry word is `entry`. */
@@ -64,6 +65,12 @@ static inline void target_aim(struct target *t, uint32_t number)
 static inline uint64_t target_now(const struct target *t)
 {
 	return t->geometry->clock == TF_CLOCK_MONOTONIC_RAW ? clock_raw_ns() : clock_instruction();
+}
+
+/* The hook's. */
+static inline uint64_t target_time(const struct target *t)
+{
+	return t->at ? t->at : target_now(t);
 }
 
 static inline uint64_t target_load_head(const struct target *t)

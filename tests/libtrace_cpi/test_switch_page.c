@@ -225,7 +225,9 @@ START_TEST(every_fault_is_counted)
 	page = switch_page_faults(&p) - page;
 	usage = faults_of_usage() - usage;
 	ck_assert_uint_ge(page, FAULTS);
-	ck_assert_uint_eq(page, usage);
+	/* Asking the kernel may fault, too. */
+	ck_assert_uint_ge(usage, page);
+	ck_assert_uint_le(usage - page, 4);
 	switch_page_close(&p, false);
 }
 END_TEST

@@ -156,7 +156,7 @@ bool storm_counted_hook(uint32_t id, uint32_t sequence, uint64_t *aborts)
 		hook_raise_busy();
 	} else
 #endif
-		if (hook_begin_slow(&w, COUNTED_MAJOR, size, 1) != HOOK_RESERVED)
+		if (hook_begin_slow(&w, COUNTED_MAJOR, size, 1, NULL) != HOOK_RESERVED)
 		return false;
 	storm_fill_counted(&w, id, sequence);
 	return true;
