@@ -6,6 +6,7 @@
 
 #include <check.h>
 
+#include "../../libtrace/counters/rate.h"
 #include "double.h"
 
 void use(const char *counters)
@@ -27,6 +28,11 @@ void sleep_ms(long ms)
 
 	while (nanosleep(&t, &t) != 0)
 		;
+}
+
+unsigned time_hooks(UINT32 mode)
+{
+	return mode & CPI_TYPE_ONTHREAD && rate_hz() != 0;
 }
 
 void *init(UINT32 mode)

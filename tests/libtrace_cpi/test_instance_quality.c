@@ -140,9 +140,11 @@ START_TEST(never_unasked)
 	use("software");
 	h = init(CPI_TYPE_ALL & ~CPI_TYPE_TRACE_ONLY_ON_GET);
 	ck_assert_int_eq(CpiGet(h, &d), PU_SUCCESS);
-	ck_assert_uint_eq(last_hook(4)->minor & CPI_MINOR_KIND, CPI_MINOR_THREAD);
+	ck_assert_uint_eq(group_records(), 4 + time_hooks(CPI_TYPE_ALL));
+	ck_assert_uint_eq(group_record(3)->minor & CPI_MINOR_KIND, CPI_MINOR_THREAD);
 	ck_assert_int_eq(CpiGetAndTrace(h, 1, CPI_TYPE_ALL, NULL, &d), PU_SUCCESS);
-	ck_assert_uint_eq(last_hook(4)->minor & CPI_MINOR_KIND, CPI_MINOR_THREAD);
+	ck_assert_uint_eq(group_records(), 4 + time_hooks(CPI_TYPE_ALL));
+	ck_assert_uint_eq(group_record(3)->minor & CPI_MINOR_KIND, CPI_MINOR_THREAD);
 }
 END_TEST
 
