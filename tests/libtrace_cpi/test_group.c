@@ -367,7 +367,7 @@ START_TEST(image_of_a_group)
 	it->life_source = INTERVAL_TIME_PAGE;
 	for (size_t n = 0; n < sizeof next / sizeof *next; n++) {
 		const struct group_spec now = {
-			next[n].types, CPI_TYPE_ONTHREAD, next[n].mm, 77, next[n].label};
+			next[n].types, CPI_TYPE_ONTHREAD, next[n].mm, 77, next[n].label, NULL};
 
 		it->cpus = next[n].cpus;
 		it->life = (struct counter_life){n, 0, 0, next[n].faults, 0};
