@@ -366,8 +366,8 @@ START_TEST(image_of_a_group)
 	it->stayed = true;
 	it->life_source = INTERVAL_TIME_PAGE;
 	for (size_t n = 0; n < sizeof next / sizeof *next; n++) {
-		const struct group_spec now = {
-			next[n].types, CPI_TYPE_ONTHREAD, next[n].mm, 77, next[n].label, NULL};
+		const struct group_spec now = {next[n].types, CPI_TYPE_ONTHREAD, next[n].mm, 77,
+			next[n].label, NULL, NULL};
 
 		it->cpus = next[n].cpus;
 		it->life = (struct counter_life){n, 0, 0, next[n].faults, 0};

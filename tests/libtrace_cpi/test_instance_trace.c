@@ -247,9 +247,37 @@ START_TEST(without_data_the_same_hooks)
 }
 END_TEST
 
+/* The first intervals of a mode are the samples; the others tell what they found. */
+START_TEST(own_cost_is_told)
+{
+	const struct record_view *time;
+	unsigned told = 0;
+	void *h;
+
+	use("auto");
+	ring_double.with_time = true;
+	h = init(CPI_TYPE_RAW);
+	for (int i = 0; i < 40; i++) {
+		ck_assert_int_eq(CpiStart(h), PU_SUCCESS);
+		ck_assert_int_eq(CpiGetAndTrace(h, 1, 0, "same", NULL), PU_SUCCESS);
+		time = group_record(group_records() - 1);
+		if (time->major != INTERVAL_MAJOR || !(time->word[1] & INTERVAL_KNOWN_OWN_COST))
+			continue;
+		told++;
+		ck_assert_int_ge(i, 16);
+		ck_assert_uint_gt(time->word[time->nwords - 2], 0);
+		ck_assert_uint_gt(time->word[time->nwords - 1], time->word[time->nwords - 2]);
+	}
+	/* Where the kernel shows switches. */
+	if (time_hooks(CPI_TYPE_RAW))
+		ck_assert_uint_ge(told, 20);
+}
+END_TEST
+
 Suite *instance_trace_suite(void)
 {
-	return SUITE("instance trace", .timeout = 60, TESTS(hook_id, tracing_off, long_label),
+	return SUITE("instance trace", .timeout = 60,
+		TESTS(hook_id, tracing_off, long_label, own_cost_is_told),
 		LOOPS({trace_on_get, 0, sizeof gets / sizeof *gets},
 			{trace_types, 0, sizeof get_and_traces / sizeof *get_and_traces},
 			{lost_hooks, 0, 3},

@@ -171,10 +171,13 @@ static uint32_t time_known(const struct group *g)
 		known |= known_bit(i->life.switches, INTERVAL_KNOWN_SWITCHES);
 	if (!(g->spec->types & CPI_TYPE_TRACE_QUALITY) && !i->stayed)
 		known |= known_bit(i->life.on_cpu_ns, INTERVAL_KNOWN_ON_CPU);
+	/* What reading events takes is not in it. */
+	if (g->spec->own && !(g->spec->more && g->spec->more->events))
+		known |= INTERVAL_KNOWN_OWN_COST;
 	return known;
 }
 
-/* Two words of each figure. */
+/* Two words of each figure, and of the own cost. */
 static uint32_t group_known_words(uint32_t known)
 {
 	return 2 * ((known & 1) + (known >> 1 & 1) + (known >> 2 & 1) + (known >> 3 & 1));
@@ -234,6 +237,10 @@ static void write_time(struct group *g)
 		cursor_put_count(&c, i->life.switches);
 	if (g->known_time & INTERVAL_KNOWN_UNEXPLAINED)
 		cursor_put_count(&c, i->unexplained_ns);
+	if (g->known_time & INTERVAL_KNOWN_OWN_COST) {
+		cursor_put_word(&c, g->spec->own->inside);
+		cursor_put_word(&c, g->spec->own->pair);
+	}
 }
 
 /* ------------------------------------------------------------------------- arguments */
@@ -361,7 +368,8 @@ static bool image_is_of(const struct group_image *image, const struct group_spec
 	const struct counter_interval *i)
 {
 	if (image->hooks == 0 || image->types != spec->types || image->mm != spec->mm ||
-		image->cpus != i->cpus || image->has_label != (spec->label != NULL))
+		image->cpus != i->cpus || image->own_pair != (spec->own ? spec->own->pair : 0) ||
+		image->has_label != (spec->label != NULL))
 		return false;
 	if (spec->types & CPI_TYPE_TRACE_QUALITY && image->known != quality_known(i))
 		return false;
@@ -402,6 +410,7 @@ static __attribute__((noinline)) bool image_make(
 	image->mm = spec->mm;
 	image->cpus = i->cpus;
 	image->known = g.known;
+	image->own_pair = spec->own ? spec->own->pair : 0;
 	image->has_label = spec->label != NULL;
 	if (spec->label)
 		strcpy(image->label, spec->label);

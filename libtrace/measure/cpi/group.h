@@ -17,6 +17,7 @@
 #include "../../ring/hook.h"
 #include "../scope/args.h"
 #include "events.h"
+#include "own_cost.h"
 
 /* What follows the time hook. */
 struct group_more {
@@ -31,6 +32,7 @@ struct group_spec {
 	uint32_t tid;	   /* the thread of the thread figures */
 	const char *label; /* NULL: none */
 	const struct group_more *more; /* NULL: nothing */
+	const struct own_cost *own;    /* NULL: not known */
 };
 
 /* Writes the group, stamped with `at` (see hook_begin_at); elapsed is from start_ticks to the
@@ -50,7 +52,7 @@ struct group_image {
 	uint32_t hooks; /* 0: there is none yet */
 	uint32_t bytes;
 	uint32_t first_control; /* as committed */
-	uint32_t types, mm, cpus, known;
+	uint32_t types, mm, cpus, known, own_pair;
 	/* Offsets. */
 	struct {
 		uint32_t record, elapsed;

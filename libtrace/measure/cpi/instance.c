@@ -38,6 +38,7 @@ struct instance {
 	struct events *events; /* NULL: none so far */
 	struct group_image *image;
 	struct group_more more; /* of the Get that is writing */
+	struct own_calibration *own;
 	enum data_use data_use;
 	bool only_ticks; /* CpiStart read `ticks` and no sample */
 	uint64_t ticks;
@@ -100,6 +101,7 @@ static struct instance *cpi_new_instance(UINT32 mode)
 	i->start->room = i->now->room = room;
 	i->start->plain = false;
 	i->mm = CPI_TRACE_DEFAULT_MINOR;
+	i->own = own_cost_of_mode(mode);
 	clear_data(&i->data);
 	return i;
 }
@@ -110,10 +112,8 @@ static struct instance *cpi_new_instance(UINT32 mode)
  * begins when nothing else is left to do. Nothing is read that neither a hook nor the caller will
  * want.
  */
-static void cpi_start_interval(struct instance *i)
+static inline bool cpi_start_once(struct instance *i)
 {
-	if (i->arguments)
-		arguments_clear(i->arguments);
 	uint64_t now = clock_read();
 	bool late = false, on = attach_begin(CPI_MAJOR, now, &late);
 	/* As the last one was: see events.h. */
@@ -133,6 +133,28 @@ static void cpi_start_interval(struct instance *i)
 		counters_start(i->start, cpi_select_now(i, on), now);
 	if (on && !(events_first && i->start->plain))
 		events_start(&i->events);
+	return on;
+}
+
+/* Empty intervals, of this mode the first ones that begin while tracing is on. */
+static __attribute__((noinline)) void cpi_measure_inside(struct instance *i)
+{
+	uint32_t sample[OWN_COST_SAMPLES];
+
+	for (int n = 0; n < OWN_COST_SAMPLES; n++) {
+		cpi_start_once(i);
+		sample[n] = (uint32_t)(clock_read() - i->start->ticks);
+	}
+	own_cost_set_inside(i->own, sample);
+	cpi_start_once(i);
+}
+
+static void cpi_start_interval(struct instance *i)
+{
+	if (i->arguments)
+		arguments_clear(i->arguments);
+	if (cpi_start_once(i) && __builtin_expect(own_cost_needs_inside(i->own), 0))
+		cpi_measure_inside(i);
 }
 
 int CpiInit(UINT32 mode, void **handle)
@@ -296,8 +318,9 @@ static const struct group_more *cpi_more(const struct instance *i)
 static inline int cpi_get_interval(struct instance *i, const struct group_spec *spec, bool data)
 {
 	struct hook_time at;
-	uint64_t elapsed;
+	uint64_t elapsed, end;
 	bool stayed;
+	int rc;
 
 	if (spec && !attach_wants(CPI_MAJOR))
 		spec = NULL;
@@ -310,12 +333,16 @@ static inline int cpi_get_interval(struct instance *i, const struct group_spec *
 	if (spec && i->events && !i->start->plain)
 		events_read_end(i->events);
 	at.generation = ring_self.generation;
-	at.ticks = clock_read();
+	at.ticks = end = clock_read();
 	stayed = spec && !data && cpi_has_stayed(i, spec, &at);
 	if (stayed && !spec->more)
-		return group_write_stayed(
+		rc = group_write_stayed(
 			i->image, spec, i->interval, i->start->ticks, &at, &elapsed);
-	return cpi_get_rest(i, spec, data, stayed, &at);
+	else
+		rc = cpi_get_rest(i, spec, data, stayed, &at);
+	if (__builtin_expect(own_cost_needs_rest(i->own), 0) && spec && !data && !spec->more)
+		own_cost_add_rest(i->own, clock_read() - end);
+	return rc;
 }
 
 static UINT32 trace_types(UINT32 flags)
@@ -342,8 +369,8 @@ int CpiGet(void *handle, const CPI_DATA **cd)
 	if (!cd && !only)
 		return PU_ERR_NULL_PTR;
 	if (i->mode & (CPI_TYPE_TRACE_ON_GET | CPI_TYPE_TRACE_ONLY_ON_GET)) {
-		const struct group_spec spec = {
-			trace_types(i->mode), i->mode, i->mm, i->start_tid, i->label, cpi_more(i)};
+		const struct group_spec spec = {trace_types(i->mode), i->mode, i->mm, i->start_tid,
+			i->label, cpi_more(i), own_cost_known(i->own)};
 
 		rc = cpi_get_interval(i, &spec, !only);
 	} else {
@@ -369,7 +396,7 @@ int CpiGetAndTrace(
 		return PU_ERROR_INVALID_PARAMETER;
 
 	const struct group_spec spec = {trace_types(flags | i->mode), i->mode, (UINT32)minor_code,
-		i->start_tid, label, cpi_more(i)};
+		i->start_tid, label, cpi_more(i), own_cost_known(i->own)};
 
 	rc = cpi_get_interval(i, &spec, cd != NULL);
 	if (cd)
