@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "flag.h"
-#include "perfutil.h"
+#include "swtrace.h"
 
 /* MAJOR is enabled, MAJOR_OFF never. */
 enum { MAJOR = 0x42, MAJOR_OFF = 0x43 };
@@ -47,6 +47,22 @@ static inline void interval(void *instance)
 {
 	CpiStart(instance);
 	CpiGetAndTrace(instance, 1, CPI_TYPE_TRACE_SUMMARY, "bench", NULL);
+}
+
+static inline void light(void)
+{
+	SWTRACE_SCOPE("bench");
+}
+
+static inline void light_with_arguments(UINT64 n)
+{
+	SWTRACE_SCOPE("bench", SWT_U64("size", n), SWT_STR("key", "sixteen letters."));
+}
+
+static inline void begin_and_end(void)
+{
+	SwtraceBegin("bench");
+	SwtraceEnd();
 }
 
 const char bench_events[] = "page-faults,minor-faults,major-faults,cpu-migrations";
@@ -121,6 +137,9 @@ OP_LOOPS(thread, void *instance = cpi_instance(CPI_TYPE_ONTHREAD), interval(inst
 OP_LOOPS(quality, void *instance = cpi_instance(CPI_TYPE_ONTHREAD | CPI_TYPE_TRACE_QUALITY),
 	interval(instance))
 OP_LOOPS(scaled, void *instance = cpi_instance(CPI_TYPE_SCALED), interval(instance))
+OP_LOOPS(light, , light())
+OP_LOOPS(light_args, , light_with_arguments(i))
+OP_LOOPS(begin, , begin_and_end())
 OP_LOOPS(reads, void *instance = cpi_instance(CPI_TYPE_RAW); int group = bare_group(),
 	interval_and_reads(instance, group))
 /* clang-format on */
@@ -154,6 +173,10 @@ const struct op interval_ops[] = {
 	{"off_thread", LOOPS(thread), 0, HERE_OFF, false},
 	{"off_quality", LOOPS(quality), 0, HERE_OFF, false},
 	{"off_scaled", LOOPS(scaled), 0, HERE_OFF, false},
+	{"off_light", LOOPS(light), 0, HERE_OFF, false},
+	{"light", LOOPS(light), 1, HERE, true},
+	{"light_args", LOOPS(light_args), 1, HERE, true},
+	{"begin", LOOPS(begin), 1, HERE, true},
 	{"raw", LOOPS(raw), 3, HERE, true, .timed = true},
 	{"thread", LOOPS(thread), 4, HERE, true},
 	{"quality", LOOPS(quality), 5, HERE, true},
