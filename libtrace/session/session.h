@@ -160,11 +160,11 @@ int session_schemas(struct session *s, char **text, uint32_t *left_out);
 uint32_t session_sticky(struct session *s);
 
 /* Bytes of the area of labels that hold whole labels; 0: none, or no area. */
-uint32_t session_labels_used(struct session *s);
+uint32_t session_labels_used(const struct session *s);
 /*
  * Copies labels as they lie in the area from offset `from` on, whole ones, at most `room` bytes
  * (SHM_LABEL_TEXT_MAX + 8 at least). Returns their bytes; 0: there are no more.
  */
-uint32_t session_read_labels(struct session *s, uint32_t from, uint8_t *bytes, uint32_t room);
+uint32_t session_read_labels(const struct session *s, uint32_t from, uint8_t *bytes, uint32_t room);
 
 #endif

@@ -149,7 +149,7 @@ int session_schemas(struct session *s, char **text, uint32_t *left_out)
 
 /* ------------------------------------------------------------------ labels */
 
-uint32_t session_labels_used(struct session *s)
+uint32_t session_labels_used(const struct session *s)
 {
 	uint32_t used;
 
@@ -159,7 +159,7 @@ uint32_t session_labels_used(struct session *s)
 	return (used < SHM_LABEL_BYTES ? used : SHM_LABEL_BYTES) & ~7u;
 }
 
-uint32_t session_read_labels(struct session *s, uint32_t from, uint8_t *bytes, uint32_t room)
+uint32_t session_read_labels(const struct session *s, uint32_t from, uint8_t *bytes, uint32_t room)
 {
 	uint32_t used = session_labels_used(s), at = 0;
 

@@ -5,6 +5,7 @@
 
 #include "../../formats/base/glob.h"
 #include "../../formats/cpi_hooks.h"
+#include "../../formats/interval_hooks.h"
 
 typedef unsigned __int128 wide;
 
@@ -41,13 +42,68 @@ static bool compare_minors(const struct condition_node *n, const struct event *e
 	return e->minors && found != none;
 }
 
+static bool condition_compare_reals(double a, enum condition_op op, double b)
+{
+	switch (op) {
+	case OP_EQUAL:
+		return a == b;
+	case OP_UNEQUAL:
+		return a != b;
+	case OP_LESS:
+		return a < b;
+	case OP_AT_MOST:
+		return a <= b;
+	case OP_MORE:
+		return a > b;
+	case OP_AT_LEAST:
+		return a >= b;
+	}
+	return false;
+}
+
+/* Whole numbers, exact: both above 0 after the sum. */
+static bool compare_whole(const struct condition_node *n, bool negative, uint64_t size)
+{
+	const wide zero = (wide)1 << 64;
+
+	return condition_compare_values(negative ? zero - size : zero + size, n->op,
+		n->is_negative ? zero - n->number : zero + n->number);
+}
+
+/* A number is compared with a number, a text with a pattern; else it is false. */
+static bool compare_arg(const struct condition_node *n, const struct event *e)
+{
+	struct event_arg arg;
+	double real;
+
+	if (!event_find_arg(e, n->name, &arg))
+		return false;
+	if (arg.type == INTERVAL_ARG_TEXT)
+		return (n->op == OP_EQUAL || n->op == OP_UNEQUAL) &&
+		       compare_text(n, arg.text, arg.length);
+	if (!n->is_number || arg.type < INTERVAL_ARG_U64 || arg.type > INTERVAL_ARG_F64)
+		return false;
+	bool negative = arg.type == INTERVAL_ARG_I64 && arg.value >> 63;
+	uint64_t size = negative ? -arg.value : arg.value;
+	if (arg.type != INTERVAL_ARG_F64 && n->is_whole)
+		return compare_whole(n, negative, size);
+	if (arg.type == INTERVAL_ARG_F64)
+		memcpy(&real, &arg.value, sizeof real);
+	else
+		real = negative ? -(double)size : (double)size;
+	return condition_compare_reals(real, n->op, n->real);
+}
+
 /* For a hook, which exists. */
 static bool term_of_hook(
 	const struct condition_node *n, const struct event *e, uint64_t ticks_per_second)
 {
+	const uint8_t *label;
+	uint32_t length;
+
 	switch (n->field) {
 	case FIELD_LABEL:
-		return e->has_label && compare_text(n, e->label, e->label_length);
+		return event_find_label(e, &label, &length) && compare_text(n, label, length);
 	case FIELD_ELAPSED:
 		/* Multiplies both sides by the rate: exact in 128 bits. */
 		return e->has_elapsed && condition_compare_values((wide)e->elapsed * 1000000000u,
@@ -68,6 +124,8 @@ static bool term_of_hook(
 		return e->has_cpu && condition_compare_values(e->cpu, n->op, n->number);
 	case FIELD_CPI:
 		return e->has_cpi && condition_compare_values(e->cpi, n->op, n->number);
+	case FIELD_ARG:
+		return compare_arg(n, e);
 	case FIELD_LOST:
 		break;
 	}

@@ -17,7 +17,7 @@
 #include "../session/session.h"
 #include "event.h"
 
-enum { CONDITION_NODES = 128, CONDITION_TEXT = 256, CONDITION_DEPTH = 32 };
+enum { CONDITION_NODES = 128, CONDITION_TEXT = 256, CONDITION_NAME = 64, CONDITION_DEPTH = 32 };
 
 enum condition_op { OP_EQUAL, OP_UNEQUAL, OP_LESS, OP_AT_MOST, OP_MORE, OP_AT_LEAST };
 
@@ -35,6 +35,7 @@ enum condition_field {
 	FIELD_CPU,
 	FIELD_CPI,
 	FIELD_LOST,
+	FIELD_ARG, /* arg.NAME: a number or a pattern */
 };
 
 struct condition_node {
@@ -44,6 +45,11 @@ struct condition_node {
 	enum condition_op op;
 	uint64_t number; /* ns of elapsed; times 10000 of cpi */
 	char text[CONDITION_TEXT];
+	/* Of an argument: its name, and its value as a number, if text is one; exact if it is
+	 * whole. */
+	char name[CONDITION_NAME];
+	bool is_number, is_whole, is_negative;
+	double real;
 };
 
 struct condition {

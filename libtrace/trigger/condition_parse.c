@@ -3,6 +3,7 @@
  * so is evaluation.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "../../formats/base/glob.h"
@@ -11,7 +12,7 @@
 #include "../../include/perfutil.h"
 #include "condition.h"
 
-enum value_kind { VALUE_PATTERN, VALUE_TIME, VALUE_NUMBER, VALUE_DECIMAL };
+enum value_kind { VALUE_PATTERN, VALUE_TIME, VALUE_NUMBER, VALUE_DECIMAL, VALUE_ARG };
 
 static const struct field {
 	const char *name;
@@ -29,8 +30,9 @@ static const struct field {
 	[FIELD_CPU] = {"cpu", VALUE_NUMBER, UINT32_MAX},
 	[FIELD_CPI] = {"cpi", VALUE_DECIMAL, 0},
 	[FIELD_LOST] = {"lost", VALUE_NUMBER, INT64_MAX},
+	[FIELD_ARG] = {"arg", VALUE_ARG, 0},
 };
-#define FIELD_NAMES "label, elapsed, major, minor, mm, tid, pid, comm, cpu, cpi or lost"
+#define FIELD_NAMES "label, elapsed, major, minor, mm, tid, pid, comm, cpu, cpi, lost or arg.NAME"
 
 struct parser {
 	struct condition *c;
@@ -153,6 +155,32 @@ static void take_pattern(struct parser *p, struct condition_node *n)
 		condition_fail(p, begin, lacking);
 }
 
+/* Sets what the text says as a number. */
+static void condition_note_number(struct condition_node *n)
+{
+	const char *at = n->text + (*n->text == '-'), *digits = at;
+	char *end;
+
+	n->real = strtod(n->text, &end);
+	n->is_number = end != n->text && !*end;
+	n->is_negative = at != n->text;
+	n->is_whole = n->is_number &&
+		      number_scan(&digits, at + strlen(at), 10, UINT64_MAX, &n->number) && !*digits;
+}
+
+/* ".NAME" behind "arg". */
+static void condition_take_name(struct parser *p, struct condition_node *n)
+{
+	size_t length = *p->at == '.' ? strcspn(p->at + 1, " \t\n\r()=!<>") : 0;
+
+	if (length == 0 || length >= sizeof n->name) {
+		condition_fail(p, p->at, "a name of at most 63 bytes behind arg., as in arg.size");
+		return;
+	}
+	memcpy(n->name, p->at + 1, length);
+	p->at += 1 + length;
+}
+
 static void condition_take_value(struct parser *p, struct condition_node *n)
 {
 	const struct field *f = &fields[n->field];
@@ -163,6 +191,12 @@ static void condition_take_value(struct parser *p, struct condition_node *n)
 	switch (f->kind) {
 	case VALUE_PATTERN:
 		take_pattern(p, n);
+		return;
+	case VALUE_ARG:
+		take_pattern(p, n);
+		condition_note_number(n);
+		if (!p->failed && !n->is_number && n->op != OP_EQUAL && n->op != OP_UNEQUAL)
+			condition_fail(p, begin, "a number");
 		return;
 	case VALUE_TIME:
 		ok = condition_take_duration(&p->at, &n->number);
@@ -230,6 +264,10 @@ static uint16_t parse_term(struct parser *p)
 	struct condition_node *n = &p->c->node[node];
 	n->field = (enum condition_field)i;
 	p->at += length;
+	if (n->field == FIELD_ARG)
+		condition_take_name(p, n);
+	if (p->failed)
+		return 0;
 	n->op = take_op(p, fields[i].kind == VALUE_PATTERN);
 	if (p->failed)
 		return 0;

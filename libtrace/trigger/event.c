@@ -5,13 +5,14 @@
 #include "../../formats/bytes.h"
 #include "../../formats/cpi_group.h"
 #include "../../formats/record.h"
+#include "../../formats/scope_hooks.h"
 
 /* A record's fields, in bounds. */
 struct fields {
 	const uint8_t *words;
 	uint32_t nwords, minor;
 	bool whole;		     /* it holds all its words; else it has no fields */
-	struct group_identity group; /* of CPI; PART_NONE: no CPI hook */
+	struct group_identity group; /* PART_NONE: no hook of an interval */
 };
 
 static uint32_t size_of(const uint8_t *record)
@@ -33,8 +34,9 @@ static void read_fields(struct fields *f, const uint8_t *record)
 	f->whole = REC_DATA + 4 * words <= size_of(record);
 	f->nwords = f->whole ? words : 0;
 	f->minor = get_le32(record + REC_MINOR);
-	bool is_cpi = record[REC_MAJOR] == CPI_MAJOR;
-	enum group_part part = is_cpi ? group_part(CPI_MAJOR, f->minor) : PART_NONE;
+	enum group_part part = group_part(record[REC_MAJOR], f->minor);
+	if (group_class(part) == GROUP_UTIL)
+		part = PART_NONE;
 	uint32_t at = group_kinds[part].elapsed;
 	bool has_elapsed = part != PART_NONE && at + 2 <= f->nwords;
 	f->group = group_identify(
@@ -82,11 +84,46 @@ static void take_summary_cpi(struct event *e, const struct fields *f)
 		take_cpi(e, f->words + 4 * at);
 }
 
+static void event_take_args(struct event *e, const struct fields *f, const uint8_t *record,
+	uint32_t count, uint32_t first)
+{
+	if (first > f->nwords || count > (f->nwords - first) / INTERVAL_ARG_WORDS)
+		return;
+	e->args = f->words + 4 * first;
+	e->nargs = count;
+	e->strings = f->words + 4 * f->nwords;
+	e->strings_end = record + size_of(record);
+}
+
+static void event_take_scope(struct event *e, const struct fields *f, const uint8_t *record)
+{
+	bool has_args = f->group.part == PART_SCOPE_ARGS;
+	uint32_t known, first = SCOPE_ARGS_FIRST;
+
+	if (f->nwords < (has_args ? SCOPE_ARGS_FIRST : SCOPE_PLAIN_FIRST))
+		return;
+	known = get_le32(f->words + 4 * SCOPE_WORD_KNOWN);
+	e->label_number = get_le32(f->words + 4 * SCOPE_WORD_LABEL);
+	e->has_label = e->label_number != 0;
+	if (!has_args)
+		return;
+	first += known & SCOPE_KNOWN_SWITCHES ? 2 : 0;
+	first += known & SCOPE_KNOWN_ON_CPU ? 2 : 0;
+	event_take_args(e, f, record, get_le32(f->words + 4 * SCOPE_WORD_ARGUMENTS), first);
+	if (known & SCOPE_KNOWN_TEXT) {
+		e->has_label = false;
+		take_label(e, f, record);
+		if (e->has_label && e->strings)
+			e->strings = e->label + ((e->label_length + 3) & ~3u);
+	}
+}
+
 static void take_record(struct event *e, const struct fields *f, const uint8_t *record)
 {
 	uint32_t cpi = group_kinds[f->group.part].cpi;
 
-	e->minor[e->minors++] = f->minor;
+	if (record[REC_MAJOR] == e->major)
+		e->minor[e->minors++] = f->minor;
 	e->hooks++;
 	e->bytes += size_of(record);
 	if (f->group.has_elapsed) {
@@ -100,6 +137,16 @@ static void take_record(struct event *e, const struct fields *f, const uint8_t *
 		break;
 	case PART_SUMMARY:
 		take_summary_cpi(e, f);
+		break;
+	case PART_SCOPE:
+	case PART_SCOPE_ARGS:
+		event_take_scope(e, f, record);
+		break;
+	case PART_ARGS:
+		if (f->nwords >= INTERVAL_ARGS_WORD_FIRST)
+			event_take_args(e, f, record,
+				get_le32(f->words + 4 * INTERVAL_ARGS_WORD_COUNT),
+				INTERVAL_ARGS_WORD_FIRST);
 		break;
 	default:
 		if (cpi && cpi + 2 <= f->nwords)
@@ -141,4 +188,57 @@ void event_take(struct event *e, const uint8_t *records, uint32_t bytes)
 		group_go_on(&group, &f.group);
 		take_record(e, &f, record);
 	}
+}
+
+/* ------------------------------------------------------------------------- labels, arguments */
+
+bool event_find_label(const struct event *e, const uint8_t **text, uint32_t *length)
+{
+	if (e->has_label && !e->label)
+		return e->labels && label_copy_find(e->labels, e->label_number, text, length);
+	*text = e->label;
+	*length = e->label_length;
+	return e->has_label;
+}
+
+/* The next string, if it lies within the hook. */
+static bool event_next_string(
+	const uint8_t **at, const uint8_t *end, const uint8_t **text, uint32_t *length)
+{
+	uint64_t room = *at <= end ? (uint64_t)(end - *at) : 0;
+
+	if (room < 4 || get_le32(*at) > room - 4)
+		return false;
+	*length = get_le32(*at);
+	*text = *at + 4;
+	*at += rec_string_bytes(*length);
+	return true;
+}
+
+bool event_find_arg(const struct event *e, const char *name, struct event_arg *arg)
+{
+	const uint8_t *strings = e->strings, *text;
+	size_t wanted = strlen(name);
+	uint32_t length;
+	bool found = false;
+
+	for (uint32_t i = 0; i < e->nargs; i++) {
+		const uint8_t *words = e->args + 4 * INTERVAL_ARG_WORDS * i;
+		uint32_t number = get_le32(words + 4 * INTERVAL_ARG_NAME);
+		struct event_arg next = {.type = get_le32(words + 4 * INTERVAL_ARG_TYPE),
+			.value = get_hl64(words + 4 * INTERVAL_ARG_VALUE)};
+		bool is_named =
+			number ? e->labels && label_copy_find(e->labels, number, &text, &length)
+			       : event_next_string(&strings, e->strings_end, &text, &length);
+
+		is_named = is_named && length == wanted && memcmp(text, name, wanted) == 0;
+		if (next.type == INTERVAL_ARG_TEXT &&
+			!event_next_string(&strings, e->strings_end, &next.text, &next.length))
+			break;
+		if (is_named) {
+			*arg = next;
+			found = true;
+		}
+	}
+	return found;
 }

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "../session/task.h"
+#include "labels.h"
 
 /* Kinds of CPI hooks, each at most once in a group. */
 enum { EVENT_MINORS = 7 };
@@ -22,9 +23,13 @@ struct event {
 	uint32_t tid;	 /* its writer's, once that was looked up */
 	uint64_t stamp;
 	bool has_elapsed, has_label, has_cpi, has_cpu;
-	uint64_t elapsed; /* ticks */
-	const uint8_t *label;
-	uint32_t label_length;
+	uint64_t elapsed;     /* ticks */
+	const uint8_t *label; /* NULL of a label that has a number */
+	uint32_t label_length, label_number;
+	/* Arguments: their words, and the strings of their hook. */
+	const uint8_t *args, *strings, *strings_end;
+	uint32_t nargs;
+	struct label_copy *labels;	  /* whoever watches sets it; NULL: numbers have no texts */
 	uint64_t cpi;			  /* of the thread, else of the system; times 10000 */
 	uint32_t cpu;			  /* not of a guest ring's */
 	uint64_t lost;			  /* hooks, since the watch began */
@@ -36,5 +41,19 @@ struct event {
  * has no hooks. Sizes within a record are a writer's, and checked here. bytes is at least 8.
  */
 void event_take(struct event *e, const uint8_t *records, uint32_t bytes);
+
+/* False: it has no label, or none that is known. */
+bool event_find_label(const struct event *e, const uint8_t **text, uint32_t *length);
+
+/* An argument: formats/interval_hooks.h. */
+struct event_arg {
+	uint32_t type; /* enum interval_arg_type */
+	uint64_t value;
+	const uint8_t *text; /* of INTERVAL_ARG_TEXT */
+	uint32_t length;
+};
+
+/* Finds the last argument of this name. */
+bool event_find_arg(const struct event *e, const char *name, struct event_arg *arg);
 
 #endif

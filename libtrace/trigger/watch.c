@@ -137,6 +137,7 @@ static bool watch_pass_events(struct watch *w, struct watch_ring *r, uint32_t ri
 		e.has_cpu = ring < w->reader.geometry.cpus;
 		e.cpu = ring;
 		e.lost = w->lost;
+		e.labels = &w->labels;
 		if (!each(arg, &e))
 			return false;
 	}
@@ -338,7 +339,7 @@ int watch_open(struct watch *w, const struct session *s, struct session_error *e
 	if (s->rings_fd < 0)
 		return session_fail(error, PU_ERROR_NO_BUFFER,
 			"%s has no trace buffers; swtrace init makes them", s->place.dir);
-	w->session = s;
+	w->session = w->labels.session = s;
 	int rc = ring_reader_open(&w->reader, s->rings_fd, &s->geometry, s->control->ring);
 	if (rc)
 		return session_fail(
@@ -360,6 +361,7 @@ void watch_close(struct watch *w)
 	if (!w->session)
 		return;
 	ring_reader_close(&w->reader);
+	label_copy_free(&w->labels);
 	free(w->ring);
 	free(w->parts);
 	free(w->later);

@@ -174,6 +174,18 @@ laps)
 	[ "$(grep -cv -e 'many' -e first got)" -eq 0 ] || fail "other labels"
 	[ "$(head -n 1 got)" = "0 many" ] || fail "the ring did not wrap"
 	;;
+trigger)
+	# Conditions on a light interval's label and arguments; nothing else fires.
+	"$SWTRACE" init -t wrap -s 1 >out 2>err && "$SWTRACE" on >out 2>err || fail "init"
+	"$SWTRACE" trigger --when 'label=begun and arg.u=1 and arg.key=k' --timeout 20s -o trace.bin \
+		>said 2>told </dev/null &
+	watcher=$!
+	wait_until grep -q watching told
+	"$CASES" with_cpi && "$CASES" nested && "$CASES" arguments || fail "the cases"
+	wait "$watcher" || fail "the trigger: $(cat told)"
+	intervals >got
+	grep -q '^0 begun' got || fail "not in the dump: begun"
+	;;
 languages)
 	for standard in "cc -std=c99" "cc -std=c17" "c++ -std=c++11" "c++ -std=c++20"; do
 		compiler=${standard%% *}

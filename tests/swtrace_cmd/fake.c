@@ -247,13 +247,13 @@ int session_tasks(struct session *s, struct session_task **tasks)
 	return fake_tasks;
 }
 
-uint32_t session_labels_used(struct session *s)
+uint32_t session_labels_used(const struct session *s)
 {
 	(void)s;
 	return 0;
 }
 
-uint32_t session_read_labels(struct session *s, uint32_t from, uint8_t *bytes, uint32_t room)
+uint32_t session_read_labels(const struct session *s, uint32_t from, uint8_t *bytes, uint32_t room)
 {
 	(void)s;
 	(void)from;

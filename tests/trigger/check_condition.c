@@ -2,6 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../formats/bytes.h"
+#include "../../formats/interval_hooks.h"
+#include "../../formats/record.h"
 #include "../../libtrace/trigger/condition.h"
 #include "../lib/suites.h"
 #include "sandbox.h"
@@ -106,6 +109,64 @@ START_TEST(what_is_not_there_is_false)
 END_TEST
 
 /* A set and '?' take a character, not a byte, as they do in cpidecode --label. */
+/* size = 2^64 - 1, neg = -5, half = 0.5, key = "k 1", and size again = 1000. */
+static void put_argument(uint8_t *p, uint32_t type, uint64_t value)
+{
+	put_le32(p + 4 * INTERVAL_ARG_NAME, 0);
+	put_le32(p + 4 * INTERVAL_ARG_TYPE, type);
+	put_hl64(p + 4 * INTERVAL_ARG_VALUE, value);
+}
+
+static uint8_t *put_string(uint8_t *p, const char *text)
+{
+	put_le32(p, (uint32_t)strlen(text));
+	memcpy(p + 4, text, strlen(text));
+	return p + rec_string_bytes((uint32_t)strlen(text));
+}
+
+START_TEST(arguments)
+{
+	static const char *const yes[] = {"arg.big=18446744073709551615",
+		"arg.big>18446744073709551614", "arg.neg=-5", "arg.neg<0", "arg.neg<-4",
+		"arg.neg>-6", "arg.neg<18446744073709551615", "arg.half=0.5", "arg.half<1",
+		"arg.half>-1", "arg.size=1000", "arg.size>999.5", "arg.key=\"k 1\"", "arg.key=k*",
+		"arg.key!=x", "label=slow* and arg.size>=1000", "not arg.none=1"};
+	static const char *const no[] = {"arg.big<18446744073709551615", "arg.big=-1", "arg.neg>0",
+		"arg.neg=5", "arg.half=1", "arg.size=1", "arg.size=k", "arg.size!=k", "arg.key=1",
+		"arg.key>1", "arg.none=1", "arg.none!=1", "arg.siz=1000", "arg.sizes=1000"};
+	static uint8_t words[5 * 4 * INTERVAL_ARG_WORDS + 200];
+	struct event e = interval();
+	uint8_t *p = words + 5 * 4 * INTERVAL_ARG_WORDS;
+	double half = 0.5;
+	uint64_t bits;
+
+	memcpy(&bits, &half, sizeof bits);
+	put_argument(words, INTERVAL_ARG_U64, UINT64_MAX);
+	put_argument(words + 16, INTERVAL_ARG_I64, (uint64_t)-5);
+	put_argument(words + 32, INTERVAL_ARG_F64, bits);
+	put_argument(words + 48, INTERVAL_ARG_TEXT, 0);
+	put_argument(words + 64, INTERVAL_ARG_U64, 1000);
+	e.args = words;
+	e.nargs = 5;
+	e.strings = p;
+	p = put_string(p, "big");
+	p = put_string(p, "neg");
+	p = put_string(p, "half");
+	p = put_string(p, "key");
+	p = put_string(p, "k 1");
+	p = put_string(p, "size");
+	e.strings_end = p;
+	for (size_t i = 0; i < sizeof yes / sizeof *yes; i++)
+		ck_assert_msg(ask(yes[i], &e), "%s", yes[i]);
+	for (size_t i = 0; i < sizeof no / sizeof *no; i++)
+		ck_assert_msg(!ask(no[i], &e), "%s", no[i]);
+	/* Strings that are cut off: what is behind them is not there. */
+	e.strings_end = e.strings + 6;
+	ck_assert(!ask("arg.size=1000", &e));
+	ck_assert(!ask("arg.big>0", &e));
+}
+END_TEST
+
 START_TEST(patterns_are_of_characters)
 {
 	struct event e = interval();
@@ -125,7 +186,9 @@ START_TEST(refused_with_the_column)
 		const char *text;
 		unsigned column;
 		const char *expected;
-	} bad[] = {{"", 1, "a field"}, {"   ", 4, "a field"}, {"label", 6, "= or !="},
+	} bad[] = {{"arg=1", 4, "a name of at most 63 bytes"},
+		{"arg.=1", 4, "a name of at most 63 bytes"}, {"arg.x>y", 7, "a number"},
+		{"", 1, "a field"}, {"   ", 4, "a field"}, {"label", 6, "= or !="},
 		{"label=", 7, "a pattern"}, {"label=[a", 7, "a ] that closes"},
 		{"label>x", 6, "= or !="}, {"label==x", 7, "one ="}, {"Label=x", 1, "a field"},
 		{"labels=x", 1, "a field"}, {"=x", 1, "a field"}, {"comm<=x", 5, "= or !="},
@@ -251,5 +314,5 @@ START_TEST(elapsed_is_exact)
 END_TEST
 
 SANDBOX_MAIN(100, "condition", .timeout = 60,
-	TESTS(what_holds_of_an_interval, what_is_not_there_is_false, patterns_are_of_characters,
-		refused_with_the_column, bounded, elapsed_is_exact))
+	TESTS(what_holds_of_an_interval, what_is_not_there_is_false, arguments,
+		patterns_are_of_characters, refused_with_the_column, bounded, elapsed_is_exact))
