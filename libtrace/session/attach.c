@@ -421,15 +421,18 @@ static uint32_t attach_add_label(const char *text, uint32_t length, uint32_t has
 	return number;
 }
 
-uint32_t attach_find_label(const char *text, uint32_t length, uint64_t *cached)
+/* With the thread busy, so that a signal handler that attaches it to other rings leaves the table.
+ */
+static uint32_t attach_find_label_busy(const char *text, uint32_t length, uint64_t *cached)
 {
 	const struct ring_map *map = __atomic_load_n(&ring_self.map, __ATOMIC_RELAXED);
 	uint64_t known = cached ? __atomic_load_n(cached, __ATOMIC_RELAXED) : 0;
+	const struct label_table *t;
 	uint32_t hash, number;
 
-	if (!map || length == 0 || length > SHM_LABEL_TEXT_MAX)
+	if (!map)
 		return 0;
-	const struct label_table *t = &member_of_map(map)->labels;
+	t = &member_of_map(map)->labels;
 	if (known && known >> 32 == t->serial)
 		return (uint32_t)known;
 	hash = labels_hash(text, length);
@@ -438,6 +441,18 @@ uint32_t attach_find_label(const char *text, uint32_t length, uint64_t *cached)
 		number = attach_add_label(text, length, hash);
 	if (number && cached)
 		__atomic_store_n(cached, (uint64_t)t->serial << 32 | number, __ATOMIC_RELAXED);
+	return number;
+}
+
+uint32_t attach_find_label(const char *text, uint32_t length, uint64_t *cached)
+{
+	uint32_t number;
+
+	if (length == 0 || length > SHM_LABEL_TEXT_MAX)
+		return 0;
+	hook_raise_busy();
+	number = attach_find_label_busy(text, length, cached);
+	hook_lower_busy();
 	return number;
 }
 

@@ -18,44 +18,44 @@
 /* How long a program waits for another one that appends. */
 enum { LABELS_WAIT_MS = 10 };
 
-/* Open addressing. Numbers, 0: free. At most half of the slots are taken. */
+/* Open addressing. At most half of the slots are taken. */
 struct label_index {
 	struct label_index *before;
 	size_t bytes; /* of this mapping */
 	uint32_t mask, count;
-	uint32_t number[];
+	uint64_t slot[]; /* hash << 32 | number; 0: free. The hash is of the text as it was indexed
+			  */
 };
 
 enum { LABELS_FIRST_SLOTS = 1024 };
 
 static uint32_t last_serial;
 
-static bool labels_is_text(const struct shm_label_file *file, uint32_t number, const char *text,
-	uint32_t length, uint32_t hash)
+static bool labels_is_text(
+	const struct shm_label_file *file, uint32_t number, const char *text, uint32_t length)
 {
 	uint64_t at = 8 * (uint64_t)(number - 1);
 	const struct shm_text *e = (const struct shm_text *)(const void *)(file->area + at);
 
 	/* A member may have changed the length since it was bounded. */
-	return e->hash == hash && e->length == length &&
-	       at + sizeof *e + length <= SHM_LABEL_BYTES && memcmp(e->text, text, length) == 0;
+	return e->length == length && at + sizeof *e + length <= SHM_LABEL_BYTES &&
+	       memcmp(e->text, text, length) == 0;
 }
 
 uint32_t labels_look_up(
 	const struct label_table *t, const char *text, uint32_t length, uint32_t hash)
 {
-	/* Acquire: pairs with the release in labels_index_number and labels_grow_index.
+	/* Acquire: pairs with the release in labels_put_slot and labels_grow_index.
 	 * tests/litmus/label-index.litmus */
 	const struct label_index *index = __atomic_load_n(&t->index, __ATOMIC_ACQUIRE);
 
 	for (uint32_t i = hash; index; i++) {
-		uint32_t number =
-			__atomic_load_n(&index->number[i & index->mask], __ATOMIC_ACQUIRE);
+		uint64_t slot = __atomic_load_n(&index->slot[i & index->mask], __ATOMIC_ACQUIRE);
 
-		if (number == 0)
+		if (slot == 0)
 			break;
-		if (labels_is_text(t->file, number, text, length, hash))
-			return number;
+		if (slot >> 32 == hash && labels_is_text(t->file, (uint32_t)slot, text, length))
+			return (uint32_t)slot;
 	}
 	return 0;
 }
@@ -75,12 +75,22 @@ uint32_t labels_hash(const char *text, uint32_t length)
 
 /* ---------------------------------------------------------------------- adding */
 
+static void labels_put_slot(struct label_index *index, uint64_t slot)
+{
+	uint32_t at = (uint32_t)(slot >> 32);
+
+	while (index->slot[at & index->mask])
+		at++;
+	__atomic_store_n(&index->slot[at & index->mask], slot, __ATOMIC_RELEASE);
+	index->count++;
+}
+
 /* A larger copy. Readers go on with the one they found. */
 static bool labels_grow_index(struct label_table *t)
 {
 	struct label_index *old = t->index, *index;
 	uint32_t slots = old ? 2 * (old->mask + 1) : LABELS_FIRST_SLOTS;
-	size_t bytes = sizeof *index + slots * sizeof index->number[0];
+	size_t bytes = sizeof *index + slots * sizeof index->slot[0];
 
 	index = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (index == MAP_FAILED)
@@ -88,43 +98,26 @@ static bool labels_grow_index(struct label_table *t)
 	index->before = old;
 	index->bytes = bytes;
 	index->mask = slots - 1;
-	for (uint32_t i = 0; old && i <= old->mask; i++) {
-		const struct shm_text *e;
-		uint32_t at;
-
-		if (old->number[i] == 0)
-			continue;
-		e = (const struct shm_text *)(const void *)(t->file->area +
-							    8 * (size_t)(old->number[i] - 1));
-		for (at = e->hash; index->number[at & index->mask]; at++)
-			;
-		index->number[at & index->mask] = old->number[i];
-		index->count++;
-	}
+	for (uint32_t i = 0; old && i <= old->mask; i++)
+		if (old->slot[i])
+			labels_put_slot(index, old->slot[i]);
 	__atomic_store_n(&t->index, index, __ATOMIC_RELEASE);
 	return true;
 }
 
 static bool labels_index_number(struct label_table *t, uint32_t number, uint32_t hash)
 {
-	struct label_index *index = t->index;
-	uint32_t at = hash;
-
-	if (!index || 2 * (index->count + 1) > index->mask) {
-		if (!labels_grow_index(t))
-			return false;
-		index = t->index;
-	}
-	while (index->number[at & index->mask])
-		at++;
-	__atomic_store_n(&index->number[at & index->mask], number, __ATOMIC_RELEASE);
-	index->count++;
+	if ((!t->index || 2 * (t->index->count + 1) > t->index->mask) && !labels_grow_index(t))
+		return false;
+	labels_put_slot(t->index, (uint64_t)hash << 32 | number);
 	return true;
 }
 
 /* Indexes what other programs appended. */
 static bool labels_read_news(struct label_table *t, uint32_t used)
 {
+	if (used < t->seen)
+		return false;
 	while (used - t->seen >= sizeof(struct shm_text)) {
 		const struct shm_text *e =
 			(const struct shm_text *)(const void *)(t->file->area + t->seen);
@@ -132,7 +125,7 @@ static bool labels_read_news(struct label_table *t, uint32_t used)
 
 		if (length == 0 || length > SHM_LABEL_TEXT_MAX ||
 			shm_text_bytes(length) > used - t->seen ||
-			!labels_index_number(t, t->seen / 8 + 1, e->hash))
+			!labels_index_number(t, t->seen / 8 + 1, labels_hash(e->text, length)))
 			return false;
 		t->seen += shm_text_bytes(length);
 	}

@@ -1,6 +1,7 @@
 #include "texts.h"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <time.h>
@@ -69,10 +70,15 @@ bool texts_append(int fd, uint32_t used, const char *text, uint32_t length, uint
 	static const uint8_t zeros[8];
 	const struct shm_text head = {.length = length, .hash = hash};
 	uint32_t bytes = shm_text_bytes(length), next = used + bytes;
+	struct rlimit limit;
 	const struct iovec parts[] = {{(void *)(uintptr_t)&head, sizeof head},
 		{(void *)(uintptr_t)text, length},
 		{(void *)(uintptr_t)zeros, bytes - sizeof head - length}};
 
+	/* A write beyond the limit would be a SIGXFSZ. */
+	if (getrlimit(RLIMIT_FSIZE, &limit) != 0 ||
+		limit.rlim_cur < offsetof(struct shm_schema_file, area) + next)
+		return false;
 	if (pwritev(fd, parts, 3, offsetof(struct shm_schema_file, area) + used) != (ssize_t)bytes)
 		return false;
 	/* Release: pairs with the acquire of whoever reads `used` next.

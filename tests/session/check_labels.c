@@ -166,6 +166,12 @@ START_TEST(scribbled_lengths_are_bounded)
 		ck_assert_uint_eq(session_read_labels(&box, 0, bytes, sizeof bytes), 0);
 		ck_assert_uint_eq(number_in_child("two"), 0);
 	}
+	/* Fewer bytes in use than were read. */
+	const uint32_t used = 0, all = 16;
+	ck_assert_int_eq(pwrite(box.labels_fd, &used, 4, offsetof(struct shm_label_file, used)), 4);
+	ck_assert_uint_eq(number_of("three"), 0);
+	ck_assert_int_eq(pwrite(box.labels_fd, &all, 4, offsetof(struct shm_label_file, used)), 4);
+	usleep(150000);
 	/* Its length differs now: it is another label. */
 	ck_assert_uint_eq(number_of("one"), 3);
 }
