@@ -263,7 +263,8 @@ int head_write_labels(struct section_writer *w, enum tf_codec codec, struct sess
 			.position = *written};
 
 		rc = section_write(w, &labels, error);
-		*written += n;
+		if (rc == 0)
+			*written += n;
 	}
 	free(bytes);
 	return rc;

@@ -335,8 +335,14 @@ static int drain_file_add_labels(struct drain *d, struct session_error *error)
 	if (used == d->labels_used)
 		return 0;
 	d->labels_used = used;
-	return drain_file_settle_write(d, head_write_labels(&d->file.writer, d->config.codec,
-						  d->session, &d->file.labels, error));
+	const uint32_t before = d->file.labels;
+	int rc = drain_file_settle_write(d, head_write_labels(&d->file.writer, d->config.codec,
+						    d->session, &d->file.labels, error));
+	if (rc) {
+		d->file.labels = before;
+		d->labels_used = 0;
+	}
+	return rc;
 }
 
 /* Counts of claimed slots and bytes of schemas. Members can forge them: both areas are also

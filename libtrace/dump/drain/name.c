@@ -190,6 +190,7 @@ static int begin_next(struct drain *d, struct drain_file *next, struct session_e
 int drain_name_rotate(struct drain *d, struct session_error *error)
 {
 	uint64_t whole = d->file.whole, bytes = d->bytes_before;
+	const uint32_t labels = d->file.labels;
 
 	if (d->config.rotate == 0 || d->file.hooked == 0 || whole < d->config.rotate)
 		return 0;
@@ -208,6 +209,8 @@ int drain_name_rotate(struct drain *d, struct session_error *error)
 			d->bytes_before = bytes;
 			d->rotations--;
 			drain_file_cut(&d->file, whole, NULL);
+			d->file.labels = labels;
+			d->labels_used = 0;
 		}
 	}
 	if (rc == 0) {
