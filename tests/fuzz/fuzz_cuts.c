@@ -306,6 +306,9 @@ static void builders(const struct trace *t, const struct settings *s, int64_t fr
 	PROMISE(fed.labels.n == read.labels.n &&
 			(!fed.labels.n || memcmp(fed.labels.p, read.labels.p, fed.labels.n) == 0),
 		"labels");
+	/* Who feeds hooks does not count those that are of no group. */
+	PROMISE(fed_found.total.malformed <= read_found.total.malformed, "malformed");
+	fed_found.total.malformed = read_found.total.malformed;
 	PROMISE(memcmp(&fed_found.total, &read_found.total, sizeof fed_found.total) == 0, "counts");
 	findings_free(&fed_found);
 	findings_free(&read_found);

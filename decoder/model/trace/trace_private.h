@@ -17,7 +17,8 @@ enum {
 	MAX_SCHEMAS = 4096,
 	MAX_SYNCS = 1 << 18,
 	/* Texts and, of each label, LABEL_COSTS. */
-	MAX_LABELS_BYTES = 64 << 20,
+	MAX_LABELS_BYTES =
+		160 << 20, /* a full table of a session: 2^20 labels of 8 bytes at most */
 	LABEL_COSTS = 128,
 	/* Files up to this size are verified on opening: the cost is negligible. */
 	VERIFY_SMALL_BYTES = 64 << 20,
