@@ -24,9 +24,9 @@
  *that ends drops what it has open. Labels need not outlive the call: an object that defines some
  *may be unloaded.
  *
- * Threads: any thread may call these. So may signal handlers, but for CpiArg, and but for a thread's
- * first interval, which opens an event of the thread and allocates. A thread that uses arguments or
- * SwtraceBegin has 64 KiB for them until it ends.
+ * Threads: any thread may call these. So may signal handlers, but for CpiArg, and but for a
+ *thread's first interval, which opens an event of the thread and allocates. A thread that uses
+ *arguments or SwtraceBegin has 64 KiB for them until it ends.
  *
  * Nothing here fails visibly or sets errno: hooks that are lost are counted (see swtrace info).
  */
@@ -36,12 +36,14 @@
 #include "perfutil.h"
 
 #ifdef __cplusplus
+#include <initializer_list>
+
 extern "C" {
 #endif
 
 #define SWTRACE_SCOPE_MAJOR 0xC2
 
-/* Arguments of one interval; more are left out, and the interval's flags say so. */
+/* Arguments of one interval; the macros take no more. */
 #define SWT_ARGS_MAX 16
 /* Bytes of a text argument; what goes beyond is cut off. */
 #define SWT_TEXT_MAX 1024
@@ -74,6 +76,13 @@ typedef struct {
 		"" literal, sizeof(literal) - 1, 0                                                 \
 	}
 
+/* The static label of a literal, at each place that names it. */
+#define SWTRACE_NAME_(literal)                                                                     \
+	__extension__({                                                                            \
+		static swtrace_label_ swtrace_name_ = SWTRACE_LABEL_(literal);                     \
+		&swtrace_name_;                                                                    \
+	})
+
 static inline SWT_ARG swtrace_arg_(swtrace_label_ *name, UINT32 type)
 {
 	SWT_ARG a;
@@ -85,35 +94,51 @@ static inline SWT_ARG swtrace_arg_(swtrace_label_ *name, UINT32 type)
 	return a;
 }
 
-#define SWTRACE_ARG_(literal, type_, member, v)                                                    \
-	__extension__({                                                                            \
-		static swtrace_label_ swtrace_name_ = SWTRACE_LABEL_(literal);                     \
-		SWT_ARG swtrace_arg = swtrace_arg_(&swtrace_name_, type_);                         \
-		swtrace_arg.value.member = (v);                                                    \
-		swtrace_arg;                                                                       \
-	})
+static inline SWT_ARG swtrace_u64_(swtrace_label_ *name, UINT64 v)
+{
+	SWT_ARG a = swtrace_arg_(name, 1);
+
+	a.value.u = v;
+	return a;
+}
+
+static inline SWT_ARG swtrace_i64_(swtrace_label_ *name, INT64 v)
+{
+	SWT_ARG a = swtrace_arg_(name, 2);
+
+	a.value.i = v;
+	return a;
+}
+
+static inline SWT_ARG swtrace_f64_(swtrace_label_ *name, double v)
+{
+	SWT_ARG a = swtrace_arg_(name, 3);
+
+	a.value.f = v;
+	return a;
+}
+
+static inline SWT_ARG swtrace_bytes_(swtrace_label_ *name, const void *bytes, UINT64 length)
+{
+	SWT_ARG a = swtrace_arg_(name, 4);
+
+	a.value.text = bytes;
+	a.length = length > 0xffffffffu ? 0xffffffffu : (UINT32)length;
+	return a;
+}
+
+static inline SWT_ARG swtrace_str_(swtrace_label_ *name, const char *text)
+{
+	return swtrace_bytes_(name, text, text ? __builtin_strlen(text) : 0);
+}
 
 /* The name is a literal. Values are copied when the interval begins. Text: NUL-terminated, or any
  * bytes of that length; NULL is an empty text. */
-#define SWT_U64(name, v) SWTRACE_ARG_(name, 1, u, v)
-#define SWT_I64(name, v) SWTRACE_ARG_(name, 2, i, v)
-#define SWT_F64(name, v) SWTRACE_ARG_(name, 3, f, v)
-#define SWT_STR(name, v)                                                                           \
-	__extension__({                                                                            \
-		const char *swtrace_text_ = (v);                                                   \
-		SWT_BYTES(                                                                         \
-			name, swtrace_text_, swtrace_text_ ? __builtin_strlen(swtrace_text_) : 0); \
-	})
-#define SWT_BYTES(name, v, bytes)                                                                  \
-	__extension__({                                                                            \
-		static swtrace_label_ swtrace_name_ = SWTRACE_LABEL_(name);                        \
-		SWT_ARG swtrace_arg = swtrace_arg_(&swtrace_name_, 4);                             \
-		unsigned long long swtrace_bytes_ = (bytes);                                       \
-		swtrace_arg.value.text = (v);                                                      \
-		swtrace_arg.length =                                                               \
-			swtrace_bytes_ > 0xffffffffu ? 0xffffffffu : (UINT32)swtrace_bytes_;       \
-		swtrace_arg;                                                                       \
-	})
+#define SWT_U64(name, v) swtrace_u64_(SWTRACE_NAME_(name), v)
+#define SWT_I64(name, v) swtrace_i64_(SWTRACE_NAME_(name), v)
+#define SWT_F64(name, v) swtrace_f64_(SWTRACE_NAME_(name), v)
+#define SWT_STR(name, v) swtrace_str_(SWTRACE_NAME_(name), v)
+#define SWT_BYTES(name, v, length) swtrace_bytes_(SWTRACE_NAME_(name), v, length)
 
 /* ------------------------------------------------------------------------ scopes */
 
@@ -121,22 +146,9 @@ static inline SWT_ARG swtrace_arg_(swtrace_label_ *name, UINT32 type)
 typedef struct {
 	UINT64 start; /* 0: not to be recorded */
 	UINT64 period, life[5], serial;
-	const swtrace_label_ *label;
-	UINT32 number, kept, text; /* kept, text: in the thread's memory */
+	swtrace_label_ *label;
+	UINT32 writer, number, kept, text; /* kept, text: in the thread's memory */
 } swtrace_scope_;
-
-/* Threads whose context switches are watched, which costs each of them a microsecond a switch. */
-SWTRACE_API extern UINT32 swtrace_watching_;
-SWTRACE_HANDLER_API void swtrace_stop_watching_(void);
-
-static inline int swtrace_scope_is_off_(void)
-{
-	if (!swtrace_hook_is_off(SWTRACE_SCOPE_MAJOR))
-		return 0;
-	if (__builtin_expect(__atomic_load_n(&swtrace_watching_, __ATOMIC_RELAXED) != 0, 0))
-		swtrace_stop_watching_();
-	return 1;
-}
 
 SWTRACE_HANDLER_API void swtrace_scope_begin_(
 	swtrace_scope_ *scope, swtrace_label_ *label, UINT32 nargs, const SWT_ARG *args);
@@ -157,25 +169,47 @@ static inline void swtrace_scope_leave_(swtrace_scope_ *scope)
 	a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, a17, n, ...)        \
 	n
 
+static inline void swtrace_scope_args_(swtrace_scope_ *scope, UINT32 nargs, const SWT_ARG *args)
+{
+	swtrace_scope_begin_(scope, scope->label, nargs, args);
+}
+
+/* An initialiser: compilers then tell of jumps past it. */
+static inline swtrace_scope_ swtrace_scope_none_(void)
+{
+	swtrace_scope_ scope;
+
+	scope.start = 0;
+	return scope;
+}
+
+/* Calls begin(..., arguments) while what the arguments refer to lives: in C++ a temporary ends with
+ * its full expression. */
+#ifdef __cplusplus
+#define SWTRACE_PASS_(list, begin, first, ...) list(first, {__VA_ARGS__})
+#else
+#define SWTRACE_PASS_(list, begin, first, ...)                                                     \
+	do {                                                                                       \
+		const SWT_ARG swtrace_args_[] = {__VA_ARGS__};                                     \
+		begin(first, sizeof swtrace_args_ / sizeof *swtrace_args_, swtrace_args_);         \
+	} while (0)
+#endif
+
 #define SWTRACE_SCOPE_OPEN_(id, literal)                                                           \
 	static swtrace_label_ SWTRACE_CAT_(swtrace_label_, id) = SWTRACE_LABEL_(literal);          \
-	__attribute__((cleanup(swtrace_scope_leave_), unused))                                     \
-	swtrace_scope_ SWTRACE_CAT_(swtrace_scope_, id);                                           \
-	SWTRACE_CAT_(swtrace_scope_, id).start = 0
+	__attribute__((cleanup(swtrace_scope_leave_), unused)) swtrace_scope_ SWTRACE_CAT_(        \
+		swtrace_scope_, id) = swtrace_scope_none_()
 #define SWTRACE_SCOPE_1_(id, literal)                                                              \
 	SWTRACE_SCOPE_OPEN_(id, literal);                                                          \
-	if (!swtrace_scope_is_off_())                                                              \
+	if (!swtrace_hook_is_off(SWTRACE_SCOPE_MAJOR))                                             \
 	swtrace_scope_begin_(                                                                      \
 		&SWTRACE_CAT_(swtrace_scope_, id), &SWTRACE_CAT_(swtrace_label_, id), 0, 0)
 #define SWTRACE_SCOPE_N_(id, literal, ...)                                                         \
 	SWTRACE_SCOPE_OPEN_(id, literal);                                                          \
-	if (!swtrace_scope_is_off_()) {                                                            \
-		const SWT_ARG swtrace_args_[] = {__VA_ARGS__};                                     \
-		swtrace_scope_begin_(&SWTRACE_CAT_(swtrace_scope_, id),                            \
-			&SWTRACE_CAT_(swtrace_label_, id),                                         \
-			sizeof swtrace_args_ / sizeof *swtrace_args_, swtrace_args_);              \
-	}                                                                                          \
-	(void)0
+	SWTRACE_CAT_(swtrace_scope_, id).label = &SWTRACE_CAT_(swtrace_label_, id);                \
+	if (!swtrace_hook_is_off(SWTRACE_SCOPE_MAJOR))                                             \
+	SWTRACE_PASS_(swtrace_scope_list_, swtrace_scope_args_, &SWTRACE_CAT_(swtrace_scope_, id), \
+		__VA_ARGS__)
 
 /*
  * SWTRACE_SCOPE(literal, arguments...): from here to the end of the block, however it is left, C++
@@ -195,19 +229,17 @@ static inline void swtrace_scope_leave_(swtrace_scope_ *scope)
 SWTRACE_HANDLER_API void swtrace_begin_(const char *label, UINT32 nargs, const SWT_ARG *args);
 SWTRACE_HANDLER_API void SwtraceEnd(void);
 
-#define SWTRACE_BEGIN_1_(label) (swtrace_scope_is_off_() ? (void)0 : swtrace_begin_(label, 0, 0))
+#define SWTRACE_BEGIN_1_(label)                                                                    \
+	(swtrace_hook_is_off(SWTRACE_SCOPE_MAJOR) ? (void)0 : swtrace_begin_(label, 0, 0))
 #define SWTRACE_BEGIN_N_(label, ...)                                                               \
 	__extension__({                                                                            \
-		if (!swtrace_scope_is_off_()) {                                                    \
-			const SWT_ARG swtrace_args_[] = {__VA_ARGS__};                             \
-			swtrace_begin_(label, sizeof swtrace_args_ / sizeof *swtrace_args_,        \
-				swtrace_args_);                                                    \
-		}                                                                                  \
+		if (!swtrace_hook_is_off(SWTRACE_SCOPE_MAJOR))                                     \
+			SWTRACE_PASS_(swtrace_begin_list_, swtrace_begin_, label, __VA_ARGS__);    \
 		(void)0;                                                                           \
 	})
 #define SwtraceBegin(...)                                                                          \
 	SWTRACE_CAT_(SWTRACE_CAT_(SWTRACE_BEGIN_, SWTRACE_COUNT_(__VA_ARGS__)), _)(__VA_ARGS__)
-#define SwtraceEnd() (swtrace_scope_is_off_() ? (void)0 : (SwtraceEnd)())
+#define SwtraceEnd() (swtrace_hook_is_off(SWTRACE_SCOPE_MAJOR) ? (void)0 : (SwtraceEnd)())
 
 /*
  * The number of intervals that SwtraceBegin has open on this thread, and dropping all but so many
@@ -225,13 +257,32 @@ SWTRACE_HANDLER_API void SwtraceUnwind(UINT32 depth);
  * PU_ERROR_NOT_ENOUGH_MEMORY, PU_ERROR_INVALID_PARAMETER (more than SWT_ARGS_MAX since CpiStart).
  */
 SWTRACE_API int CpiArgs(void *handle, UINT32 nargs, const SWT_ARG *args);
+#ifdef __cplusplus
+#define CpiArg(handle, ...) swtrace_cpi_list_(handle, {__VA_ARGS__})
+#else
 #define CpiArg(handle, ...)                                                                        \
 	__extension__({                                                                            \
 		const SWT_ARG swtrace_args_[] = {__VA_ARGS__};                                     \
 		CpiArgs(handle, sizeof swtrace_args_ / sizeof *swtrace_args_, swtrace_args_);      \
 	})
+#endif
 
 #ifdef __cplusplus
+}
+
+static inline void swtrace_scope_list_(swtrace_scope_ *scope, std::initializer_list<SWT_ARG> args)
+{
+	swtrace_scope_args_(scope, (UINT32)args.size(), args.begin());
+}
+
+static inline void swtrace_begin_list_(const char *label, std::initializer_list<SWT_ARG> args)
+{
+	swtrace_begin_(label, (UINT32)args.size(), args.begin());
+}
+
+static inline int swtrace_cpi_list_(void *handle, std::initializer_list<SWT_ARG> args)
+{
+	return CpiArgs(handle, (UINT32)args.size(), args.begin());
 }
 #endif
 

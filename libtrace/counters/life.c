@@ -90,7 +90,9 @@ static bool life_replace_page(struct thread_group *g, bool faults)
 	if (!switch_page_open(&page, faults))
 		return false;
 	switch_page_close(&g->page, false);
-	/* The first call may measure the rate, which takes a while. */
+	/* The first calls find the rates, which takes a while, and a lock: not in a signal handler,
+	 * to which this is not a thread's first interval. */
+	rate_ns_of_ticks(1);
 	g->reading_lasts = clock_ticks_per_second() / LASTS_PER_SECOND;
 	g->page = page;
 	g->page_number++;

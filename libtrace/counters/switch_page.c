@@ -6,11 +6,10 @@
 #include <unistd.h>
 
 #include "../../formats/base/number.h"
-#include "../../include/swtrace.h"
 #include "../core/file.h"
 #include "perf_group.h"
 
-UINT32 swtrace_watching_; /* pages of this process */
+static uint32_t pages; /* of this process */
 static long most;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -46,9 +45,9 @@ static void switch_page_find_most(void)
 static bool take_share(long count)
 {
 	pthread_once(&once, switch_page_find_most);
-	if (__atomic_fetch_add(&swtrace_watching_, count, __ATOMIC_RELAXED) + count <= most)
+	if (__atomic_fetch_add(&pages, count, __ATOMIC_RELAXED) + count <= most)
 		return true;
-	__atomic_fetch_sub(&swtrace_watching_, count, __ATOMIC_RELAXED);
+	__atomic_fetch_sub(&pages, count, __ATOMIC_RELAXED);
 	return false;
 }
 
@@ -78,7 +77,7 @@ bool switch_page_open(struct switch_page *p, bool faults)
 		perf_calls.close(fd);
 	}
 	if (!p->page)
-		__atomic_fetch_sub(&swtrace_watching_, pages_of(p), __ATOMIC_RELAXED);
+		__atomic_fetch_sub(&pages, pages_of(p), __ATOMIC_RELAXED);
 	return p->page != NULL;
 }
 
@@ -88,6 +87,6 @@ void switch_page_close(struct switch_page *p, bool forked)
 		return;
 	if (!forked)
 		perf_calls.unmap((void *)(uintptr_t)p->page, (size_t)pages_of(p));
-	__atomic_fetch_sub(&swtrace_watching_, pages_of(p), __ATOMIC_RELAXED);
+	__atomic_fetch_sub(&pages, pages_of(p), __ATOMIC_RELAXED);
 	p->page = NULL;
 }

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -225,6 +226,52 @@ static void unloaded(const char *plugin)
 	}
 }
 
+static void *ends_elsewhere(void *scope)
+{
+	SWTRACE_SCOPE("of the other thread", SWT_STR("s", "its own"));
+	swtrace_scope_end_(scope);
+	return NULL;
+}
+
+/* As a coroutine does that goes on in another thread. */
+static void moved(void)
+{
+	static swtrace_label_ label = SWTRACE_LABEL_("moved");
+	const SWT_ARG args[] = {SWT_STR("s", "of the first thread")};
+	swtrace_scope_ scope = swtrace_scope_none_();
+	pthread_t t;
+
+	swtrace_scope_begin_(&scope, &label, 1, args);
+	pthread_create(&t, NULL, ends_elsewhere, &scope);
+	pthread_join(t, NULL);
+}
+
+/* No file may grow: labels stay in the hooks. */
+static void limited(void)
+{
+	const struct rlimit none = {0, 0};
+
+	setrlimit(RLIMIT_FSIZE, &none);
+	SwtraceBegin("without a number", SWT_U64("n", 1));
+	SwtraceEnd();
+}
+
+static void fills(int depth)
+{
+	static char big[SWT_TEXT_MAX];
+
+	memset(big, 'x', sizeof big);
+	SWTRACE_SCOPE("fills", SWT_BYTES("big", big, sizeof big));
+	if (depth)
+		fills(depth - 1);
+}
+
+static void filled(void)
+{
+	fills(70);
+	SWTRACE_SCOPE("after", SWT_U64("n", 1));
+}
+
 /* More than a ring of 1 MiB holds. */
 static void laps(void)
 {
@@ -247,7 +294,8 @@ int main(int argc, char **argv)
 	} cases[] = {{"nested", nested}, {"arguments", arguments}, {"with_cpi", with_cpi},
 		{"unbalanced", unbalanced}, {"jumps", jumps}, {"threads", threads},
 		{"forks", forks}, {"turned_off", turned_off}, {"signals", signals},
-		{"labels", labels}, {"deep", deep}, {"laps", laps}};
+		{"labels", labels}, {"moved", moved}, {"limited", limited}, {"filled", filled},
+		{"deep", deep}, {"laps", laps}};
 
 	if (argc == 3 && !strcmp(argv[1], "unloaded")) {
 		unloaded(argv[2]);

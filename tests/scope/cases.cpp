@@ -1,5 +1,6 @@
 // Light intervals in C++: exceptions end them.
 #include <stdexcept>
+#include <string>
 
 #include "swtrace.h"
 
@@ -22,6 +23,11 @@ int main()
 		throws();
 	} catch (const std::runtime_error &) {
 		SWTRACE_SCOPE("caught");
+	}
+	{
+		SWTRACE_SCOPE("temporary", SWT_STR("s", (std::string("a text that is no ") + "longer there").c_str()));
+		SwtraceBegin("begun", SWT_STR("s", std::string(40, 'y').c_str()));
+		SwtraceEnd();
 	}
 	[] { SWTRACE_SCOPE("lambda"); }();
 	return doubled(1) + static_cast<int>(doubled(2L)) == 6 ? 0 : 1;

@@ -151,6 +151,31 @@ labels)
 	0 made 0
 	END
 	;;
+moved)
+	in_session "$CASES" moved
+	expect <<-'END'
+	0 of the other thread {"s": "its own"}
+	END
+	;;
+limited)
+	in_session "$CASES" limited
+	expect <<-'END'
+	0 without a number {"n": 1}
+	END
+	;;
+filled)
+	# 64 KiB of a thread have no room for all of them: what is missing is flagged.
+	in_session "$CASES" filled
+	intervals >got
+	[ "$(tail -n 1 got)" = '0 after {"n": 1}' ] || fail "nothing was freed"
+	grep -q '^70 fills$' got || fail "the innermost has arguments"
+	python3 -c '
+import json
+for line in open("rows"):
+    row = json.loads(line)
+    assert ("args-cut" in row["flags"]) == (row["label"] == "fills" and len(row.get("arg.big") or "") < 1024), row["depth"]
+' || fail "flags"
+	;;
 deep)
 	in_session "$CASES" deep
 	intervals >got
@@ -202,6 +227,8 @@ languages)
 	0 main
 	1 thrown through {"s": "text"}
 	1 caught
+	1 temporary {"s": "a text that is no longer there"}
+	2 begun {"s": "yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy"}
 	1 lambda
 	1 template {"v": 1}
 	1 template {"v": 2}

@@ -88,7 +88,6 @@ static void arguments_append(struct arguments *a, const SWT_ARG *from)
 	if (!is_text(from))
 		return;
 	arg->length = text_length(from);
-	a->args.is_cut |= from->value.text && arg->length < from->length;
 	arg->value.text = arguments_copy(a, from->value.text, arg->length);
 }
 

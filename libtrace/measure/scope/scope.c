@@ -11,13 +11,12 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "../../../formats/cpi_hooks.h"
 #include "../../../formats/scope_hooks.h"
 #include "../../counters/life.h"
-#include "../../counters/source.h"
 #include "../../ring/reserve.h"
 #include "../../session/attach.h"
 #include "../../session/member.h"
+#include "../../session/threads.h"
 #include "args.h"
 
 #undef SwtraceEnd
@@ -63,6 +62,12 @@ static __attribute__((noinline)) bool scope_attach(void)
 	return ring_thread_may_write(&ring_self, SCOPE_MAJOR);
 }
 
+/* Whether the interval began in this period, on this thread. */
+static inline bool scope_is_here(const swtrace_scope_ *s)
+{
+	return s->period == scope_period() && s->writer == ring_self.number;
+}
+
 static inline bool scope_is_on(void)
 {
 	return likely(ring_thread_may_write(&ring_self, SCOPE_MAJOR)) || scope_attach();
@@ -70,8 +75,11 @@ static inline bool scope_is_on(void)
 
 /* ------------------------------------------------------------------------- memory */
 
+/* NULL also where the thread's end is not seen: nothing would free it. */
 static __attribute__((noinline)) struct scope_thread *scope_make_thread(void)
 {
+	if (ring_self.ending || !ring_self.entry || !ring_self.entry->keyed)
+		return NULL;
 	void *p = mmap(
 		NULL, RING_BLOCK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	void *none = NULL;
@@ -104,6 +112,9 @@ static size_t scope_align(size_t bytes)
 	return (bytes + 7) & ~(size_t)7;
 }
 
+/* In place of where something is kept: there was no room. */
+#define SCOPE_LOST UINT32_MAX
+
 /* Keeps the label's text and the arguments until the interval ends, or as much as there is room
  * for. */
 static void scope_keep(struct scope_thread *t, swtrace_scope_ *s, const char *text, uint32_t length,
@@ -114,6 +125,7 @@ static void scope_keep(struct scope_thread *t, swtrace_scope_ *s, const char *te
 	uint8_t *p = t->memory + t->used;
 	uint32_t at = t->used;
 
+	s->kept = SCOPE_LOST;
 	if (fixed + sizeof(struct args) > room)
 		return;
 	if (bytes > room)
@@ -125,6 +137,9 @@ static void scope_keep(struct scope_thread *t, swtrace_scope_ *s, const char *te
 	if (length)
 		memcpy(p + sizeof(struct kept), text, length);
 	args_copy((struct args *)(void *)(p + fixed), bytes - fixed, nargs, args);
+	/* A name's first use takes a while: before the clock is read. */
+	for (UINT32 i = 0; i < nargs; i++)
+		attach_find_label(args[i].name->text, args[i].name->length, &args[i].name->number);
 	s->kept = at + 1;
 	s->text = length;
 }
@@ -143,7 +158,7 @@ static const uint8_t *scope_kept(const swtrace_scope_ *s)
 
 static void scope_drop_kept(struct scope_thread *t, const swtrace_scope_ *s)
 {
-	if (s->kept && s->kept - 1 < t->used)
+	if (t && s->kept && s->kept - 1 < t->used)
 		t->used = s->kept - 1;
 }
 
@@ -209,7 +224,7 @@ static __attribute__((noinline)) void scope_write_kept(
 		args = (const void *)(kept + sizeof(struct kept) + scope_align(s->text));
 		text = (const char *)kept + sizeof(struct kept);
 		length = s->text;
-	} else if (!number && s->label) {
+	} else if (!number && s->label && s->label->length <= SHM_LABEL_TEXT_MAX) {
 		text = s->label->text;
 		length = s->label->length;
 	}
@@ -269,6 +284,7 @@ static inline uint32_t scope_find_label(swtrace_label_ *label)
 {
 	uint64_t known = __atomic_load_n(&label->number, __ATOMIC_RELAXED);
 
+	/* A member stays, with serial 0 once its table is closed. */
 	return likely(known && known >> 32 == member_of_map(ring_self.map)->labels.serial)
 		       ? (uint32_t)known
 		       : attach_find_label(label->text, label->length, &label->number);
@@ -283,17 +299,22 @@ void swtrace_scope_begin_(
 	if (!scope_is_on())
 		return;
 	s->period = scope_period();
+	s->writer = ring_self.number;
 	s->label = label;
 	s->number = scope_find_label(label);
 	s->kept = s->text = 0;
-	if (unlikely(nargs) && (t = scope_find_thread(s->period)))
-		scope_keep(t, s, NULL, 0, nargs, args);
+	if (unlikely(nargs)) {
+		t = scope_find_thread(s->period);
+		s->kept = SCOPE_LOST;
+		if (t)
+			scope_keep(t, s, NULL, 0, nargs, args);
+	}
 	s->start = life_begin((struct life_start *)(void *)s->life);
 }
 
 void swtrace_scope_end_(const swtrace_scope_ *s)
 {
-	if (unlikely(!scope_is_on() || s->period != scope_period()))
+	if (unlikely(!scope_is_on() || !scope_is_here(s)))
 		return;
 	scope_write(s);
 	if (unlikely(s->kept))
@@ -368,10 +389,4 @@ void SwtraceUnwind(UINT32 depth)
 		scope_drop_kept(t, &t->begun[i - 1]);
 	if (depth < now)
 		t->depth = depth;
-}
-
-void swtrace_stop_watching_(void)
-{
-	if (!attach_wants(CPI_MAJOR) && !attach_wants(SCOPE_MAJOR))
-		counters_rest();
 }
