@@ -45,9 +45,11 @@ static inline bool own_cost_needs_inside(const struct own_calibration *c)
 	return __atomic_load_n(&c->cost.inside, __ATOMIC_RELAXED) == 0;
 }
 
+/* After `inside`: it may lack if tracing was turned on within the interval. */
 static inline bool own_cost_needs_rest(const struct own_calibration *c)
 {
-	return __atomic_load_n(&c->taken, __ATOMIC_RELAXED) < OWN_COST_SAMPLES;
+	return __atomic_load_n(&c->taken, __ATOMIC_RELAXED) < OWN_COST_SAMPLES &&
+	       !own_cost_needs_inside(c);
 }
 
 #endif
