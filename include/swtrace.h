@@ -142,12 +142,13 @@ static inline SWT_ARG swtrace_str_(swtrace_label_ *name, const char *text)
 
 /* ------------------------------------------------------------------------ scopes */
 
-/* Internal: an open interval. */
+/* Internal: an open interval. Programs have it in their blocks, so that its size is for good. */
 typedef struct {
 	UINT64 start; /* 0: not to be recorded */
 	UINT64 period, life[5], serial;
 	swtrace_label_ *label;
 	UINT32 writer, number, kept, text; /* kept, text: in the thread's memory */
+	UINT64 reserved[2];
 } swtrace_scope_;
 
 SWTRACE_HANDLER_API void swtrace_scope_begin_(

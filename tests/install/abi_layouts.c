@@ -5,6 +5,7 @@
 #include <p4counters.h>
 #include <perflib.h>
 #include <perfutil.h>
+#include <swtrace.h>
 #include <stdio.h>
 
 #define SIZE(type) printf("%s %zu\n", #type, sizeof(type))
@@ -16,6 +17,9 @@ int main(void)
 	SIZE(CPUUTIL_DATA);
 	SIZE(TRACE_STRING);
 	SIZE(TRACE_SCHEMA_ERROR);
+	SIZE(SWT_ARG);
+	SIZE(swtrace_label_);
+	SIZE(swtrace_scope_);
 	SIZE(struct p4_counter);
 	SIZE(struct p4_escr);
 	SIZE(struct p4_mask);

@@ -125,7 +125,7 @@ together_static() {
 }
 headers_alone() {
 	for std in "c99 -x c" "c17 -x c" "c++11 -x c++" "c++17 -x c++"; do
-		for headers in perflib.h p4counters.h libpctx.h cpc_event.h "perflib.h perfutil.h libcpc.h cpidecode.h p4counters.h" \
+		for headers in swtrace.h perflib.h p4counters.h libpctx.h cpc_event.h "perflib.h perfutil.h libcpc.h cpidecode.h p4counters.h" \
 			"p4counters.h cpidecode.h libcpc.h perfutil.h perflib.h"; do
 			case $std in *++) compiler=$cxx_compiler ;; *) compiler=$cc ;; esac
 			# shellcheck disable=SC2086
@@ -208,7 +208,7 @@ public_names() {
 only_public_names() {
 	! nm -D --defined-only "$libdir/libswtrace.so" "$libdir/libcpidecode.so" |
 		public_names |
-		grep -vE '^(swtrace_private_|Cpi|P4[A-Z]|Ai[A-Z]|CpuUtil|Trace|Is|RcToString|GetCycles|ReadCycles|Cycles|GetActive|swtrace_gate|cpidecode_)'
+		grep -vE '^(swtrace_private_|Cpi|P4[A-Z]|Ai[A-Z]|CpuUtil|Trace|Is|RcToString|GetCycles|ReadCycles|Cycles|GetActive|Swtrace|swtrace_(gate|begin_|scope_(begin|end)_)$|cpidecode_)'
 }
 only_cpc_names() {
 	! nm -D --defined-only "$libdir/libcpc.so" | public_names |
