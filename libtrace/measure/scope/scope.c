@@ -334,9 +334,9 @@ void swtrace_begin_(const char *label, UINT32 nargs, const SWT_ARG *args)
 	t = scope_find_thread(scope_period());
 	if (!t)
 		return;
-	s = &t->begun[t->depth];
 	if (t->depth++ >= SWT_DEPTH_MAX)
 		return;
+	s = &t->begun[t->depth - 1];
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	s->start = 0;
 	s->period = t->period;
