@@ -339,16 +339,17 @@ static void group_label(uint32_t kind, struct bytes *payload, struct tally *tall
 static void group_summary(struct bytes *payload, struct tally *tally)
 {
 	struct record r = group_record(0x10);
-	const struct count *c;
+	/* Without processors there is no array. */
+	const struct count *c, *end = g.cpus ? g.cpu + g.cpus : g.cpu;
 
 	add_word(&r, g.types);
 	add_word(&r, g.cpus);
 	add_hl(&r, g.elapsed);
-	for (c = g.cpu; c < g.cpu + g.cpus; c++)
+	for (c = g.cpu; c < end; c++)
 		add_ratio(&r, 1, c->cycles, c->instructions);
 	add_ratio(&r, 1, g.system.cycles, g.system.instructions);
 	if (g.types & 2) {
-		for (c = g.cpu; c < g.cpu + g.cpus; c++) {
+		for (c = g.cpu; c < end; c++) {
 			add_ratio(&r, 1, c->busy, c->instructions);
 			add_ratio(&r, 100, c->busy, c->cycles);
 		}
