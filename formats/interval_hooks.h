@@ -62,9 +62,10 @@ enum interval_event_word {
 };
 
 /* An event's flags. */
-#define INTERVAL_EVENT_KNOWN 1u	    /* else it was not counted, and its numbers are 0 */
-#define INTERVAL_EVENT_USER_ONLY 2u /* in user mode only, though its name asks for the kernel too  \
-				     */
+#define INTERVAL_EVENT_KNOWN 1u /* else it was not counted, and its numbers are 0 */
+#define INTERVAL_EVENT_USER_ONLY                                                                   \
+	2u /* in user mode only, though its name asks for the kernel too                           \
+	    */
 
 enum {
 	INTERVAL_EVENTS_MAX = 8,
