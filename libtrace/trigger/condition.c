@@ -9,23 +9,28 @@
 
 typedef unsigned __int128 wide;
 
-static bool condition_compare_values(wide a, enum condition_op op, wide b)
+static bool condition_test_order(bool less, enum condition_op op, bool more)
 {
 	switch (op) {
 	case OP_EQUAL:
-		return a == b;
+		return !less && !more;
 	case OP_UNEQUAL:
-		return a != b;
+		return less || more;
 	case OP_LESS:
-		return a < b;
+		return less;
 	case OP_AT_MOST:
-		return a <= b;
+		return !more;
 	case OP_MORE:
-		return a > b;
+		return more;
 	case OP_AT_LEAST:
-		return a >= b;
+		return !less;
 	}
 	return false;
+}
+
+static bool condition_compare_values(wide a, enum condition_op op, wide b)
+{
+	return condition_test_order(a<b, op, a> b);
 }
 
 static bool compare_text(const struct condition_node *n, const void *text, size_t size)
@@ -42,23 +47,12 @@ static bool compare_minors(const struct condition_node *n, const struct event *e
 	return e->minors && found != none;
 }
 
+/* A NaN differs from every number and has no order. */
 static bool condition_compare_reals(double a, enum condition_op op, double b)
 {
-	switch (op) {
-	case OP_EQUAL:
-		return a == b;
-	case OP_UNEQUAL:
-		return a != b;
-	case OP_LESS:
-		return a < b;
-	case OP_AT_MOST:
-		return a <= b;
-	case OP_MORE:
-		return a > b;
-	case OP_AT_LEAST:
-		return a >= b;
-	}
-	return false;
+	if (a != a || b != b)
+		return op == OP_UNEQUAL;
+	return condition_test_order(a<b, op, a> b);
 }
 
 /* Whole numbers, exact: both above 0 after the sum. */

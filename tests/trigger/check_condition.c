@@ -160,6 +160,9 @@ START_TEST(arguments)
 		ck_assert_msg(ask(yes[i], &e), "%s", yes[i]);
 	for (size_t i = 0; i < sizeof no / sizeof *no; i++)
 		ck_assert_msg(!ask(no[i], &e), "%s", no[i]);
+	put_argument(words + 32, INTERVAL_ARG_F64, UINT64_C(0x7ff8) << 48); /* NaN */
+	ck_assert(ask("arg.half!=1", &e) && !ask("arg.half=1", &e));
+	ck_assert(!ask("arg.half<=1", &e) && !ask("arg.half>=1", &e));
 	/* Strings that are cut off: what is behind them is not there. */
 	e.strings_end = e.strings + 6;
 	ck_assert(!ask("arg.size=1000", &e));
