@@ -31,13 +31,6 @@ static bool is_text(const SWT_ARG *a)
 	return a->type == INTERVAL_ARG_TEXT;
 }
 
-static uint32_t text_length(const SWT_ARG *a)
-{
-	if (!is_text(a) || !a->value.text)
-		return 0;
-	return a->length < SWT_TEXT_MAX ? a->length : SWT_TEXT_MAX;
-}
-
 /* Room for so many bytes more. The pointers move with the text. */
 static bool arguments_reserve(struct arguments *a, size_t bytes)
 {
@@ -87,7 +80,7 @@ static void arguments_append(struct arguments *a, const SWT_ARG *from)
 	arg->name = &a->name[i];
 	if (!is_text(from))
 		return;
-	arg->length = text_length(from);
+	arg->length = args_text_length(from);
 	arg->value.text = arguments_copy(a, from->value.text, arg->length);
 }
 
@@ -99,7 +92,7 @@ int arguments_add(struct arguments *a, UINT32 count, const SWT_ARG *arg)
 	if (count > SWT_ARGS_MAX - a->args.count)
 		return PU_ERROR_INVALID_PARAMETER;
 	for (UINT32 i = 0; i < count; i++)
-		bytes += arg[i].name->length + text_length(&arg[i]);
+		bytes += arg[i].name->length + args_text_length(&arg[i]);
 	if (!arguments_reserve(a, bytes))
 		return PU_ERROR_NOT_ENOUGH_MEMORY;
 	for (UINT32 i = 0; i < count; i++)

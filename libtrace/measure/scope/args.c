@@ -6,13 +6,6 @@
 #include "../../ring/hook.h"
 #include "../../session/attach.h"
 
-static uint32_t arg_text_bytes(const SWT_ARG *a)
-{
-	if (a->type != INTERVAL_ARG_TEXT || !a->value.text)
-		return 0;
-	return a->length < SWT_TEXT_MAX ? a->length : SWT_TEXT_MAX;
-}
-
 static uint32_t args_kept(UINT32 count)
 {
 	return count < SWT_ARGS_MAX ? count : SWT_ARGS_MAX;
@@ -24,7 +17,7 @@ size_t args_bytes(UINT32 count, const SWT_ARG *arg)
 	size_t bytes = sizeof(struct args) + kept * sizeof *arg;
 
 	for (uint32_t i = 0; i < kept; i++)
-		bytes += arg_text_bytes(&arg[i]);
+		bytes += args_text_length(&arg[i]);
 	return (bytes + 7) & ~(size_t)7;
 }
 
@@ -40,7 +33,7 @@ size_t args_copy(struct args *to, size_t room, UINT32 count, const SWT_ARG *arg)
 	to->is_cut = kept < count;
 	for (uint32_t i = 0; i < kept; i++) {
 		SWT_ARG *a = &to->arg[i];
-		uint32_t length = arg_text_bytes(&arg[i]);
+		uint32_t length = args_text_length(&arg[i]);
 
 		*a = arg[i];
 		if (a->type != INTERVAL_ARG_TEXT)

@@ -21,6 +21,14 @@ struct args {
 	SWT_ARG arg[];
 };
 
+/* Bytes of a text that are kept; 0 of a number. */
+static inline uint32_t args_text_length(const SWT_ARG *a)
+{
+	if (a->type != INTERVAL_ARG_TEXT || !a->value.text)
+		return 0;
+	return a->length < SWT_TEXT_MAX ? a->length : SWT_TEXT_MAX;
+}
+
 /* Bytes that a copy of all takes. */
 size_t args_bytes(UINT32 count, const SWT_ARG *arg);
 /* Copies what fits into `room` bytes, aligned to 8, at least those of struct args. Returns the
