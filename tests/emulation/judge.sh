@@ -309,7 +309,7 @@ judge_events() {
 		check "$file: traced there, decoded here" events_table "$out/$file"
 	done
 	check "events: instructions: 2 a turn, each time" exactly "$out/events" instructions 1 each
-	check "events: what is unknown is n/a, what is of user mode only says so" \
+	check "events: unknown counts are n/a, user-mode counts are marked" \
 		events_flagged "$out/events"
 	check "events: in user mode: 2 instructions a turn, each time" \
 		exactly "$out/events_user" instructions 1 each

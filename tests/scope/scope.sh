@@ -164,7 +164,7 @@ limited)
 	END
 	;;
 filled)
-	# 64 KiB of a thread have no room for all of them: what is missing is flagged.
+	# A thread's 64 KiB cannot hold all arguments: intervals that lack some are flagged.
 	in_session "$CASES" filled
 	intervals >got
 	[ "$(tail -n 1 got)" = '0 after {"n": 1}' ] || fail "nothing was freed"

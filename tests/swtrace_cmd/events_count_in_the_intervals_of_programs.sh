@@ -23,7 +23,7 @@ in_file out '^start_ns,.*,page-faults,task-clock.$'
 SWTRACE_EVENTS=minor-faults "$SWTRACE" run -e page-faults -o t.bin -- "$INTERVALS" 1 0 0 >out 2>err
 [ "$(names t.bin)" = minor-faults ] || fail "SWTRACE_EVENTS: $(names t.bin)"
 "$SWTRACE" run -o t.bin -- "$INTERVALS" 1 0 0 >out 2>err
-[ -z "$(names t.bin)" ] || fail "events that nobody asked for"
+[ -z "$(names t.bin)" ] || fail "counts events that were not requested"
 "$SWTRACE" record -e cpu-clock -o t.bin -- "$INTERVALS" 1 0 0 >out 2>err
 [ "$(names t.bin)" = cpu-clock ] || fail "record -e: $(names t.bin)"
 

@@ -12,8 +12,8 @@
  *		hook_commit(&f.w);
  *	}
  *
- * Words go straight into the ring. Between begin and commit nothing may block: what is put is
- * computed from memory of the library's own.
+ * Words are written directly to the ring. Nothing may block between begin and commit, so every
+ * value comes from the library's own memory.
  */
 #ifndef SWT_MEASURE_CPI_FRAME_H
 #define SWT_MEASURE_CPI_FRAME_H
