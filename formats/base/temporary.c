@@ -18,8 +18,10 @@ bool temporary_claim(int fd, const char *path)
 	/* Where a file system has no locks, nothing is ever swept. */
 	if (flock(fd, LOCK_EX | LOCK_NB) != 0)
 		return errno != EWOULDBLOCK;
-	return fstat(fd, &open_file) == 0 && lstat(path, &named) == 0 &&
-	       open_file.st_dev == named.st_dev && open_file.st_ino == named.st_ino;
+	/* Other errors say nothing about the name: if it is gone, the rename at the end fails. */
+	if (fstat(fd, &open_file) != 0 || lstat(path, &named) != 0)
+		return errno != ENOENT;
+	return open_file.st_dev == named.st_dev && open_file.st_ino == named.st_ino;
 }
 
 int temporary_finish(int fd, const char *temp, const char *path)
