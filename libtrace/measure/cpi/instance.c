@@ -121,10 +121,12 @@ static inline bool cpi_start_once(struct instance *i)
 
 	i->start_tid = thread_self()->tid;
 	i->only_ticks = i->data_use == DATA_UNUSED && !on;
-	if (!on)
-		late |= counters_rest() | events_start_off(i->events);
-	else if (events_first)
+	if (!on) {
+		late |= counters_rest();
+		late |= events_start_off(i->events);
+	} else if (events_first) {
 		late |= events_start(&i->events);
+	}
 	if (late)
 		now = clock_read();
 	if (i->only_ticks)
