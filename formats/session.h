@@ -100,7 +100,12 @@ struct shm_ring_control {
 	 * records that it read uncommitted. */
 	uint64_t drained;
 	uint64_t drained_torn;
-	uint64_t reserved[2];
+	/* Raised, with release, after start or keep was changed: an entry is made only while it is
+	 * what it was when the writer loaded those. */
+	uint64_t changes;
+	/* Wrap mode: a dump keeps the contents of the sections entered below this position. Who
+	 * enters such a section puts its own into the other area. 0: none are kept. */
+	uint64_t keep;
 };
 
 enum { SHM_RELEASED_BITS = 44, SHM_FIGURE_BITS = 48 };
@@ -184,7 +189,8 @@ _Static_assert(sizeof(struct shm_ring_control) == 128, "layout");
 
 /*
  * Ring file: SHM_PAGE bytes of file header, then per ring its header (a multiple of
- * SHM_PAGE) and its data. Any member may scribble on everything here.
+ * SHM_PAGE) and its data: one area of ring_size bytes, or two, of which a section's contents are in
+ * either. Any member may scribble on everything here.
  */
 struct shm_ring_file {
 	uint64_t magic;
@@ -208,14 +214,15 @@ struct shm_counts {
  * if a ring's only usable section follows itself.
  */
 struct shm_section {
-	uint64_t entry; /* P + 1; 0: never entered */
+	uint64_t
+		entry; /* P + 1, and SHM_ENTRY_AREA if it is in the second area; 0: never entered */
 	struct shm_counts counts[2];
 	/* A hint that any writer may leave: the position of the first uncommitted record found in
 	 * the contents, as position / section size << SHM_HELD_BITS | offset in the section / 8. */
 	uint64_t held;
 };
 
-enum { SHM_HELD_BITS = 20 };
+enum { SHM_HELD_BITS = 20, SHM_ENTRY_AREA = 2 };
 
 /* A clock behind last_stamp by more than this went back: processors' clocks differ by less. */
 enum { SHM_CLOCK_BACK_NS = 1000000 };
@@ -223,7 +230,7 @@ enum { SHM_CLOCK_BACK_NS = 1000000 };
 struct shm_ring {
 	uint64_t head;	     /* a position: never wraps, never goes back */
 	uint64_t last_stamp; /* stamps never go below it */
-	/* The start of head's lap: head - lap is head's offset in the data. Stored by the writer
+	/* head - lap is head's offset in the data, in either area. Stored by the writer
 	 * that enters a section; stale only while head is on a section's first byte, where
 	 * writers do not reserve. Only writers use it, and they bound it. */
 	uint64_t lap;

@@ -96,6 +96,9 @@ void cmd_report_dump(const struct verb *verb, const char *path, const struct dum
 			(unsigned long long)r->loss[SHM_LOST_NO_SLOT],
 			(unsigned long long)r->loss[SHM_LOST_NO_MEMORY],
 			(unsigned long long)r->loss[SHM_LOST_UNATTACHED]);
+	if (r->missed)
+		cmd_note(verb, "%u of %u sections were overwritten before they could be read",
+			r->missed, r->there);
 	if (r->later)
 		cmd_note(verb,
 			"%u rings were written faster than they could be read: their overwritten hooks include some from after the dump",

@@ -62,7 +62,7 @@ static int read_rings(struct info *i, struct session_error *error)
 	struct rings rings;
 	struct rings_section section;
 	struct rings_ledger ledger;
-	int rc = rings_open(&rings, &i->session, error);
+	int rc = rings_open(&rings, &i->session, NULL, error);
 
 	if (rc)
 		return rc;

@@ -6,6 +6,7 @@
 #include "../../formats/bytes.h"
 #include "../../include/perfutil.h"
 #include "../session/fail.h"
+#include "../session/keep.h"
 #include "file_head.h"
 #include "losses.h"
 #include "output.h"
@@ -21,6 +22,7 @@ struct dump {
 	const struct dump_options *options;
 	struct session_error *error;
 	struct dump_result result;
+	struct session_keep keep;
 	struct rings rings;
 	struct file_head head;
 	struct tasks tasks;
@@ -46,13 +48,18 @@ static bool has_causes(const struct rings *r)
 
 static int dump_gather_contents(struct dump *d)
 {
-	int rc = rings_open(&d->rings, d->session, d->error);
+	int rc;
 
+	session_keep_begin(&d->keep, d->session);
+	rc = rings_open(&d->rings, d->session, d->keep.control, d->error);
 	if (rc)
 		return rc;
 	tasks_open(&d->tasks, d->session);
 	rc = head_gather(&d->head, d->session, &d->tasks, d->options->codec, d->options->command,
 		false, d->error);
+	text_linef(&d->head.meta, "cut skew", "%llu ns", (unsigned long long)d->rings.skew_ns);
+	if (rc == 0 && d->head.meta.failed)
+		rc = dump_fail_memory(d);
 	d->head.minor = d->head.labels		? TF_VERSION_MINOR_LABELS
 			: has_causes(&d->rings) ? TF_VERSION_MINOR_CAUSES
 						: TF_VERSION_MINOR;
@@ -128,6 +135,8 @@ static void add_ledger(struct dump_result *result, const struct rings_ledger *le
 	result->lost += shm_losses_sum(ledger->loss);
 	result->overwritten += ledger->overwritten;
 	result->torn += ledger->torn;
+	result->there += ledger->sections;
+	result->missed += ledger->missed;
 	result->later += ledger->later;
 	result->damaged += ledger->damaged;
 }
@@ -250,6 +259,7 @@ int dump_write(struct session *s, const struct dump_options *options, struct dum
 	if (result)
 		*result = d.result;
 	rings_close(&d.rings);
+	session_keep_end(&d.keep);
 	head_free(&d.head);
 	tasks_close(&d.tasks);
 	return rc;

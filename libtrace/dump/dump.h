@@ -32,6 +32,7 @@ struct dump_result {
 	uint64_t loss[SHM_LOSSES]; /* hooks lost, by cause */
 	bool normal;		   /* normal mode: a full ring keeps its first hooks */
 	uint32_t sections;	   /* of hooks, in the rings */
+	uint32_t there, missed;	   /* sections at the cut; overwritten before they were read */
 	uint32_t later;		   /* rings whose overwritten count goes beyond the cut */
 	uint32_t damaged;	   /* truncated or invalid rings */
 };
@@ -39,8 +40,9 @@ struct dump_result {
 /*
  * The file appears whole, by rename, or not at all; a device or a FIFO is written to
  * directly. The dump holds every hook that was committed in the rings when it began and
- * was not overwritten before its turn came; rings.h says what the ledger then counts.
- * s: opened for reading at least. result may be NULL.
+ * was not overwritten before its turn came: none is in wrap mode, where the owner dumps and there
+ * is memory for a second set of sections (session/keep.h). rings.h says what the ledger then
+ * counts. s: opened for reading at least. result may be NULL.
  */
 int dump_write(struct session *s, const struct dump_options *options, struct dump_result *result,
 	struct session_error *error);

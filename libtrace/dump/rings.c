@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../formats/base/time_ns.h"
 #include "../../formats/bytes.h"
 #include "../../formats/record.h"
 #include "../../include/perfutil.h"
@@ -93,19 +94,27 @@ static bool count_at_cut(struct rings *r, struct ring_cursor *c, int n, int *rc)
 	return true;
 }
 
-/* Reads the list of sections into r->parts, the ledger of that moment, and the cut. */
+/* Reads the list of sections into r->parts, the ledger of that moment, and the cut. What is listed
+ * is kept, if anything is. */
 static int find_cut(struct rings *r, struct ring_cursor *c)
 {
+	uint32_t ring = (uint32_t)(c - r->cursor);
 	int rc = 0, n = 0;
 
 	for (int i = 0; i < CUT_TRIES && rc == 0; i++) {
-		n = ring_reader_list(&r->reader, (uint32_t)(c - r->cursor), r->parts, &c->ledger);
+		uint64_t kept = UINT64_MAX;
+
+		if (r->keep)
+			rc = ring_reader_keep(&r->reader, ring, r->keep, &kept);
+		if (rc)
+			break;
+		n = ring_reader_list(&r->reader, ring, r->parts, &c->ledger);
 		if (n < 0)
 			return n;
 		if ((uint32_t)n > r->reader.geometry.sections)
 			return PU_ERROR_INTERNAL_ERROR;
 		c->cut = c->ledger.head;
-		if (count_at_cut(r, c, n, &rc))
+		if ((n == 0 || r->parts[n - 1].position < kept) && count_at_cut(r, c, n, &rc))
 			break;
 	}
 	return rc ? rc : n;
@@ -184,6 +193,8 @@ static bool skip_gone(struct rings *r, uint32_t ring, uint32_t part)
 	struct ring_cursor *c = &r->cursor[ring];
 	uint64_t lost;
 
+	if (r->keep)
+		return false;
 	if (ring_reader_entered(&r->reader, ring, c->parts[part].position, &lost) != 0)
 		return false;
 	c->span = (struct ring_span){.overwritten = true};
@@ -215,7 +226,7 @@ static int rings_advance_cursor(struct rings *r, uint32_t ring)
 
 static int open_cursors(struct rings *r)
 {
-	uint64_t kept = 0;
+	uint64_t kept = 0, began = time_ns_monotonic();
 
 	for (uint32_t i = 0; i < r->rings; i++) {
 		bool keep = kept + r->reader.geometry.section_size <= KEPT_COPIES_MAX;
@@ -226,6 +237,7 @@ static int open_cursors(struct rings *r)
 		if (r->cursor[i].kept)
 			kept += r->reader.geometry.section_size;
 	}
+	r->skew_ns = time_ns_monotonic() - began;
 	for (uint32_t i = 0; i < r->rings; i++) {
 		int rc = rings_advance_cursor(r, i);
 
@@ -235,9 +247,11 @@ static int open_cursors(struct rings *r)
 	return 0;
 }
 
-int rings_open(struct rings *r, const struct session *s, struct session_error *error)
+int rings_open(struct rings *r, const struct session *s, struct shm_ring_control *keep,
+	struct session_error *error)
 {
 	memset(r, 0, sizeof *r);
+	r->keep = keep;
 	if (s->rings_fd < 0)
 		return session_fail(error, PU_ERROR_NO_BUFFER,
 			"%s has no rings: there is nothing to dump; `swtrace init` makes them",
@@ -282,6 +296,8 @@ void rings_close(struct rings *r)
 		free(r->cursor[i].gone);
 		free(r->cursor[i].kept);
 	}
+	if (r->keep)
+		ring_reader_let_go(&r->reader, r->keep);
 	ring_reader_close(&r->reader);
 	free(r->cursor);
 	free(r->parts);
@@ -339,8 +355,10 @@ int rings_next(struct rings *r, struct rings_section *out, struct session_error 
 	while (rc == 0 && (c = earliest(r))) {
 		uint32_t ring = (uint32_t)(c - r->cursor);
 
-		if (!c->kept)
+		if (!c->kept) {
 			rc = copy_part(r, ring, c->next - 1);
+			c->out[c->next - 1].seen = !c->span.overwritten;
+		}
 		if (rc == 0 && rings_accept_section(c, c->next - 1)) {
 			rings_fill_section(r, c, out);
 			return 1;
@@ -426,6 +444,15 @@ static int find_gone(
 	return 0;
 }
 
+static uint32_t count_missed(const struct ring_cursor *c)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < c->count; i++)
+		n += !c->out[i].seen;
+	return n;
+}
+
 /*
  * The counters count everything that is gone by now, sections that were handed out first
  * included: those are taken off. A record that was torn when it was handed out may have
@@ -438,14 +465,23 @@ int rings_settle(
 	struct ring_cursor *c = &r->cursor[ring];
 	struct ring_ledger now;
 	struct gone gone = {0};
-	int rc = find_gone(r, c, &now, &gone);
+	int rc;
 
+	*out = (struct rings_ledger){.id = ring_reader_id(&r->reader, ring),
+		.sections = c->count,
+		.missed = count_missed(c),
+		.overwritten = c->ledger.overwritten,
+		.torn = c->ledger.torn + c->dropped_torn,
+		.damaged = c->ledger.damaged};
+	memcpy(out->loss, c->ledger.loss, sizeof out->loss);
+	/* All that was there at the cut was handed out: what was gone then is the rest. */
+	if (out->missed == 0)
+		return 0;
+	rc = find_gone(r, c, &now, &gone);
 	if (rc)
 		return failed(error, rc, "ledger");
-	*out = (struct rings_ledger){.id = ring_reader_id(&r->reader, ring),
-		.later = now.entered > rings_limit_of_cut(r, c),
-		.damaged = now.damaged || c->ledger.damaged};
-	memcpy(out->loss, c->ledger.loss, sizeof out->loss);
+	out->later = now.entered > rings_limit_of_cut(r, c);
+	out->damaged = now.damaged || out->damaged;
 	uint64_t all = now.overwritten + now.torn, elsewhere = gone.hooks + gone.torn;
 	uint64_t left = all > elsewhere ? all - elsewhere : 0;
 	out->torn = now.torn > gone.torn ? now.torn - gone.torn : 0;

@@ -1,13 +1,14 @@
 /*
  * All rings of a session as one run of sections, by their first stamps, up to where
- * each ring's head was when the dump began. Writers may go on meanwhile.
+ * each ring's head was when the dump began. Writers may go on meanwhile. With `keep`, they leave
+ * what is before the cut as it is until rings_close.
  *
  * What is exact: let the cut be a ring's head, and its loss counters, at the beginning.
  * Every hook before the cut is in exactly one place: in a section that was handed out
  * (as a hook or as torn), or in the ledger of rings_settle as overwritten or torn. Hooks
- * after the cut are in neither, unless writers went round the whole ring between two
- * calls: then the ledger counts overwritten ones among them too, and says so. Losses are those up
- * to the cut.
+ * after the cut are in neither, unless sections were overwritten before their turn and writers
+ * went round the whole ring between two calls: then the ledger counts overwritten ones among them
+ * too, and says so. Losses are those up to the cut.
  */
 #ifndef SWT_DUMP_RINGS_H
 #define SWT_DUMP_RINGS_H
@@ -24,12 +25,14 @@ struct tasks;
 struct rings {
 	struct ring_reader reader;
 	struct shm_ring_control *control; /* at the beginning of the dump */
+	struct shm_ring_control *keep;	  /* the session's own, or NULL: nothing is kept */
 	struct ring_cursor *cursor;
 	struct ring_cursor *given; /* the ring of the last section */
 	struct ring_part *parts;   /* room for the list of any one ring */
 	uint8_t *shared;	   /* a section, for cursors without a buffer of their own */
 	uint32_t rings, watched;
 	uint64_t total;	     /* parts of all rings */
+	uint64_t skew_ns;    /* the cuts are no further apart */
 	struct tasks *tasks; /* translates writers' numbers to thread ids; NULL: they stay */
 };
 
@@ -46,12 +49,15 @@ struct rings_ledger {
 	uint32_t id;
 	uint64_t loss[SHM_LOSSES];
 	uint64_t overwritten, torn;
+	uint32_t sections, missed; /* at the cut; of these, overwritten before their turn */
 	bool damaged;
 	bool later; /* overwritten includes hooks after the cut */
 };
 
-/* Takes the cut of every ring. `tasks` may be set afterwards. Returns 0 or a PU_ code. */
-int rings_open(struct rings *r, const struct session *s, struct session_error *error);
+/* Takes the cut of every ring. `tasks` may be set afterwards. keep: the session's control words, of
+ * session_keep, or NULL. Returns 0 or a PU_ code. */
+int rings_open(struct rings *r, const struct session *s, struct shm_ring_control *keep,
+	struct session_error *error);
 void rings_close(struct rings *r);
 
 /* Gets the next section. Returns 1, 0 after the last one, or a PU_ code. */

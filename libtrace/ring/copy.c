@@ -181,8 +181,9 @@ static void drop_before(struct ring_span *span, uint8_t *buf, uint64_t start)
 static int part_read_twice(struct ring_reader *r, uint32_t ring, const struct ring_part *part,
 	uint8_t *buf, uint32_t bytes, struct ring_span *span)
 {
-	uint64_t at = ring_data_offset(&r->geometry, ring) +
-		      (uint64_t)part->index * r->geometry.section_size;
+	const struct shm_geometry *g = &r->geometry;
+	uint64_t at =
+		ring_data_offset(g, ring) + section_data_offset(g, part->position, part->area);
 	uint64_t entry;
 
 	if (!ring_read_at(r->fd, r->looks, bytes, at))
@@ -198,10 +199,12 @@ static int part_read_twice(struct ring_reader *r, uint32_t ring, const struct ri
 	 * tests/litmus/entry-guard.litmus */
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	if (!ring_read_at(r->fd, &entry, sizeof entry,
-		    section_header_offset(&r->geometry, ring, part->index) +
+		    section_header_offset(g, ring, part->index) +
 			    offsetof(struct shm_section, entry)))
 		return PU_ERR_FILE_ERROR;
-	span->overwritten = entry != part->position + 1;
+	/* What is kept stays where it is when others are put into the other area. */
+	span->overwritten = section_entry_plain(entry) != part->position + 1 &&
+			    !(r->keeps && section_entry_area(g, entry) != part->area);
 	return 0;
 }
 
@@ -267,7 +270,7 @@ int ring_reader_entered(
 		    section_header_offset(&r->geometry, ring, index)))
 		return PU_ERR_FILE_ERROR;
 	*lost_so_far = section_counts(&r->geometry, &section, position)->lost;
-	return section.entry == position + 1;
+	return section_entry_plain(section.entry) == position + 1;
 }
 
 uint64_t ring_reader_stamp(struct ring_reader *r, uint32_t ring, uint64_t position)

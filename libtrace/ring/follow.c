@@ -18,10 +18,16 @@ static bool follow_read_twice(struct ring_reader *r, uint32_t ring, uint64_t fro
 	uint8_t *buf, enum ring_news_state *state)
 {
 	const struct shm_geometry *g = &r->geometry;
-	uint64_t at = ring_data_offset(g, ring) + from % g->ring_size;
-	uint64_t section = section_start(g, from), entry;
-	uint32_t index = section_index(g, from);
+	uint64_t at, section = section_start(g, from), entry, before;
+	uint64_t entry_at = section_header_offset(g, ring, section_index(g, from)) +
+			    offsetof(struct shm_section, entry);
 
+	/* Tells the area. Head was seen behind `from`, so it is the entry word of its section or of
+	 * a later lap. */
+	if (!ring_read_at(r->fd, &before, sizeof before, entry_at))
+		return false;
+	at = ring_data_offset(g, ring) +
+	     section_data_offset(g, from, section_entry_area(g, before));
 	if (!ring_read_at(r->fd, r->looks, bytes, at))
 		return false;
 	/* Acquire: pairs with the commits' release; contents are copied after we saw which
@@ -33,13 +39,13 @@ static bool follow_read_twice(struct ring_reader *r, uint32_t ring, uint64_t fro
 	 * the section's next lap, the entry word read now names that lap.
 	 * tests/litmus/entry-guard.litmus */
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	if (!ring_read_at(r->fd, &entry, sizeof entry,
-		    section_header_offset(g, ring, index) + offsetof(struct shm_section, entry)))
+	if (!ring_read_at(r->fd, &entry, sizeof entry, entry_at))
 		return false;
+	entry = section_entry_plain(entry);
 	if (entry == section + 1)
 		*state = NEWS_THERE;
 	else if (entry > section + 1 && (entry - 1) % g->section_size == 0 &&
-		 section_index(g, entry - 1) == index)
+		 section_index(g, entry - 1) == section_index(g, from))
 		*state = NEWS_GONE;
 	else
 		*state = NEWS_SKIPPED;

@@ -34,19 +34,22 @@ static int populate(uint8_t *from, uint32_t bytes)
 	return madvise((void *)start, end - start, MADV_POPULATE_WRITE) == 0 ? 0 : errno;
 }
 
-bool ring_populate_section(const struct ring_map *map, uint32_t ring, uint64_t position)
+bool ring_populate_section(
+	const struct ring_map *map, uint32_t ring, uint64_t position, uint32_t area, bool has_pages)
 {
 	const struct shm_geometry *g = &map->geometry;
-	uint64_t bit = (uint64_t)ring * g->sections + section_index(g, position);
+	uint64_t bit =
+		((uint64_t)ring * ring_areas(g) + area) * g->sections + section_index(g, position);
 	uint64_t *word = map->populated ? &map->populated[bit / 64] : NULL;
 	int saved_errno = errno, error;
 
 	if (!word || __atomic_load_n(word, __ATOMIC_RELAXED) >> bit % 64 & 1)
 		return true;
-	if (failed_just_now())
+	if (!has_pages && failed_just_now())
 		return false;
 	error = populate(
-		map->base + ring_data_offset(g, ring) + position % g->ring_size, g->section_size);
+		map->base + ring_data_offset(g, ring) + section_data_offset(g, position, area),
+		g->section_size);
 	errno = saved_errno;
 	/* EINVAL: before Linux 5.14, where init allocated all sections. */
 	if (error && error != EINVAL) {

@@ -11,11 +11,12 @@
 #include "thread.h"
 
 /*
- * Gives the section at `position` of a ring its pages, and maps them in this process. False: there
- * is no memory for them; for some ms after that it is not asked for again, by any thread of the
- * process. A system call the first time in a process, a load after that. Keeps errno.
+ * Gives the section at `position` of a ring its pages in one area, and maps them in this process.
+ * False: there is no memory for them; for some ms after that it is not asked for again, by any
+ * thread of the process, unless the section has its pages already (has_pages). A system call the
+ * first time in a process, a load after that. Keeps errno.
  */
-bool ring_populate_section(const struct ring_map *map, uint32_t ring, uint64_t position)
-	__attribute__((visibility("hidden")));
+bool ring_populate_section(const struct ring_map *map, uint32_t ring, uint64_t position,
+	uint32_t area, bool has_pages) __attribute__((visibility("hidden")));
 
 #endif

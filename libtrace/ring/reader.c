@@ -129,9 +129,14 @@ int ring_reader_header(struct ring_reader *r, uint32_t ring, struct shm_ring *he
 
 static bool read_table(struct ring_reader *r, uint32_t ring, struct shm_section *sections)
 {
-	bool ok = ring_read_at(r->fd, sections, r->geometry.sections * sizeof *sections,
-		section_header_offset(&r->geometry, ring, 0));
+	const struct shm_geometry *g = &r->geometry;
+	bool ok = ring_read_at(
+		r->fd, sections, g->sections * sizeof *sections, section_header_offset(g, ring, 0));
 
+	for (uint32_t i = 0; ok && i < g->sections; i++) {
+		sections[i].held = section_entry_area(g, sections[i].entry);
+		sections[i].entry = section_entry_plain(sections[i].entry);
+	}
 	/* Acquire: pairs with the barrier behind a writer's counts; those of an entry word seen
 	 * here are there from now on. tests/litmus/entry-guard.litmus */
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
@@ -170,7 +175,7 @@ static int stable_counts(struct ring_reader *r, uint32_t ring, uint32_t index, u
 	if (!ring_read_at(r->fd, &again, sizeof again, at + offsetof(struct shm_section, entry)))
 		return PU_ERR_FILE_ERROR;
 	*counts = *section_counts(&r->geometry, &section, entry - 1);
-	return again == entry;
+	return section_entry_plain(again) == entry;
 }
 
 /* ------------------------------------------------------------------ moments */
@@ -391,7 +396,7 @@ int ring_reader_gone_below(struct ring_reader *r, uint32_t ring, uint64_t positi
 
 /*
  * An entry that was begun with the start of before may still add hooks below the new one to the
- * counters. Writers compare start inside the sequence that enters, so there is none once head was
+ * counters. Writers compare changes inside the sequence that enters, so there is none once head was
  * seen inside a section behind the store; on a section's first byte it gets the time to end.
  */
 static void await_entries(struct ring_reader *r, uint32_t ring)
@@ -409,6 +414,13 @@ static void await_entries(struct ring_reader *r, uint32_t ring)
 	}
 }
 
+/* Entries that were prepared with the start or keep of before are not made any more. Release: pairs
+ * with the acquire of writers, who load those after it. */
+static void reader_tell_writers(struct shm_ring_control *control)
+{
+	__atomic_fetch_add(&control->changes, 1, __ATOMIC_RELEASE);
+}
+
 /* Moves the start to head. */
 static int hide_ring(struct ring_reader *r, uint32_t ring, struct shm_ring_control *control)
 {
@@ -417,15 +429,15 @@ static int hide_ring(struct ring_reader *r, uint32_t ring, struct shm_ring_contr
 	if (ring_reader_header(r, ring, &header) != 0)
 		return PU_ERR_FILE_ERROR;
 	__atomic_store_n(&control->start, header.head & ~(uint64_t)7, __ATOMIC_RELEASE);
+	reader_tell_writers(control);
 	return 0;
 }
 
 /*
- * Pairs with the writers' comparison of start behind their load of head: who enters with the start
- * of before is seen in the counters. A fence here alone does not do: writers have none, and their
- * store of head may still be on its way (tests/litmus/discard-start-writer-weak.litmus). So all
- * processors are made to have one, where the kernel can.
- * tests/litmus/discard-start.litmus
+ * Pairs with the writers' comparison of changes behind their load of head: who enters with the
+ * start of before is seen in the counters. A fence here alone does not do: writers have none, and
+ * their store of head may still be on its way (tests/litmus/discard-start-writer-weak.litmus). So
+ * all processors are made to have one, where the kernel can. tests/litmus/discard-start.litmus
  */
 static void order_writers(void)
 {
@@ -466,6 +478,34 @@ int ring_reader_discard(struct ring_reader *r, struct shm_ring_control *control)
 	for (uint32_t i = 0; rc == 0 && i < ring_reader_rings(r); i++)
 		rc = zero_ring(r, i, &control[i]);
 	return rc;
+}
+
+/* -------------------------------------------------------------------- keeping */
+
+int ring_reader_keep(
+	struct ring_reader *r, uint32_t ring, struct shm_ring_control *control, uint64_t *end)
+{
+	struct shm_ring header;
+
+	if (ring_reader_header(r, ring, &header) != 0)
+		return PU_ERR_FILE_ERROR;
+	*end = header.head;
+	__atomic_store_n(&control[ring].keep, header.head, __ATOMIC_RELAXED);
+	reader_tell_writers(&control[ring]);
+	/* The ring is read after this. An entry that was prepared before and is being made may
+	 * still become visible later, and costs its section: a copy finds that out. */
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	r->keeps = true;
+	return 0;
+}
+
+void ring_reader_let_go(struct ring_reader *r, struct shm_ring_control *control)
+{
+	for (uint32_t i = 0; r->keeps && i < ring_reader_rings(r); i++) {
+		__atomic_store_n(&control[i].keep, 0, __ATOMIC_RELAXED);
+		reader_tell_writers(&control[i]);
+	}
+	r->keeps = false;
 }
 
 /* ------------------------------------------------------------------- parts */
@@ -526,8 +566,10 @@ int ring_reader_list(
 
 		if (entry == 0 || entry - 1 >= ledger->head || entry - 1 + g->section_size <= start)
 			continue;
-		parts[n++] = (struct ring_part){
-			.position = entry - 1, .index = i, .lost_before = lost_before(r, i)};
+		parts[n++] = (struct ring_part){.position = entry - 1,
+			.index = i,
+			.area = (uint32_t)r->sections[i].held,
+			.lost_before = lost_before(r, i)};
 	}
 	qsort(parts, (size_t)n, sizeof *parts, by_position);
 	count_lost(r, ring, parts, n);

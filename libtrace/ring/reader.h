@@ -21,8 +21,10 @@ struct ring_reader {
 	struct shm_geometry geometry;		/* the owner's, from the control file */
 	const struct shm_ring_control *control; /* the owner's, per ring */
 	uint8_t *looks;				/* private: a section's copy of the first look */
-	/* Private: tables of entry words and counts, of one ring, the later and the earlier. */
+	/* Private: tables of entry words and counts, of one ring, the later and the earlier. The
+	 * entry words are without their area, which is in `held`. */
 	struct shm_section *sections, *before;
+	bool keeps; /* writers keep what was entered before ring_reader_keep */
 };
 
 /* Returns 0 or a PU_ code. The caller keeps fd and control, which must outlive the reader.
@@ -57,12 +59,23 @@ int ring_reader_ledger(struct ring_reader *r, uint32_t ring, struct ring_ledger 
  * head, then makes the counters' present values their zero. 0 or a PU_ code. */
 int ring_reader_discard(struct ring_reader *r, struct shm_ring_control *control);
 
+/*
+ * For the owner, through his control words: from now on and until ring_reader_let_go, writers leave
+ * the ring's contents as they are, those of the section that head is in included, as long as there
+ * is memory for others. *end: the position below which they are kept. One dump at a time may keep a
+ * ring. 0 or PU_ERR_FILE_ERROR. Only for rings with two areas.
+ */
+int ring_reader_keep(
+	struct ring_reader *r, uint32_t ring, struct shm_ring_control *control, uint64_t *end);
+void ring_reader_let_go(struct ring_reader *r, struct shm_ring_control *control);
+
 /* The sections of a ring that hold something, by position. Returns how many (at most
  * geometry.sections) or a PU_ code. lost_before: hooks lost on this ring since the
  * section before it in this list (for the first: since the discard). */
 struct ring_part {
 	uint64_t position; /* position of its first byte */
 	uint32_t index;	   /* section of the ring */
+	uint32_t area;
 	uint64_t lost_before;
 };
 

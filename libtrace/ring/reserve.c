@@ -88,7 +88,7 @@ static int guest_reserve(struct target *t, uint64_t now, uint32_t size, struct h
 		 * in the data, in head's section. No division: this is the fast path of guest
 		 * threads. */
 		if (in != 0 && !(head & 7) && size <= g->section_size - in &&
-			offset < g->ring_size && (offset & (g->section_size - 1)) == in) {
+			offset < t->map->data_bytes && (offset & (g->section_size - 1)) == in) {
 			w->first = t->data + offset;
 			w->stamp = guest_stamp(t->ring, now);
 			guest_store_record(w->first, size, t->thread->number, w->stamp);

@@ -30,15 +30,15 @@ struct rseq_op {
 	uint8_t *at;		     /* enter: the section's first byte; pad: where the pad goes */
 	uint64_t head;		     /* the head that was checked */
 	uint64_t next;		     /* the head to publish */
-	uint64_t entry;		     /* enter, skip: the entry word of a section entered at head */
-	uint64_t lap;		     /* enter: where the lap of head began */
+	uint64_t entry;		     /* enter: the entry word to store */
+	uint64_t lap;		     /* enter: head less its offset in the data */
 	uint64_t overwritten, torn, lost; /* enter: the section's counts */
-	const uint64_t *start_at;	  /* enter: the ring's start ... */
-	uint64_t start;			  /* ... and what it was when the counts were made */
-	uint64_t seen;			  /* enter: the section's entry word then */
-	uint64_t stamp;			  /* enter: in: the time; out: the record's */
-	uint32_t control;		  /* enter, pad */
-	uint32_t number;		  /* enter: the writer's */
+	const uint64_t *changes_at;	  /* enter: the ring's changes ... */
+	uint64_t changes;		  /* ... and what they were before start and keep were */
+	uint64_t seen;	  /* enter, skip: the section's entry word that was checked */
+	uint64_t stamp;	  /* enter: in: the time; out: the record's */
+	uint32_t control; /* enter, pad */
+	uint32_t number;  /* enter: the writer's */
 };
 
 #if __has_include(<sys/rseq.h>)

@@ -86,7 +86,7 @@ static inline __attribute__((always_inline)) enum rseq_result rseq_reserve(struc
 			      "sub %[o], x10, x9\n\t"
 			      "tst %[o], #7\n\t"
 			      "b.ne 6f\n\t"
-			      "ldr x9, [%[map], %[ring_size]]\n\t"
+			      "ldr x9, [%[map], %[data_bytes]]\n\t"
 			      "cmp %[o], x9\n\t"
 			      "b.hs 6f\n\t"
 			      "ldr w9, [%[map], %[mask]]\n\t"
@@ -119,7 +119,7 @@ static inline __attribute__((always_inline)) enum rseq_result rseq_reserve(struc
 		: [s] "+&r"(s), [o] "=&r"(o), [ring] "=&r"(ring)
 		: [rs] "r"(rs), [map] "r"(map), [size] "r"(size), [number] "m"(self->number),
 		RSEQ_MAP(cpus, geometry.cpus), RSEQ_MAP(stride, geometry.ring_stride),
-		RSEQ_MAP(rings, rings), RSEQ_MAP(ring_size, geometry.ring_size),
+		RSEQ_MAP(rings, rings), RSEQ_MAP(data_bytes, data_bytes),
 		RSEQ_MAP(mask, section_mask), RSEQ_MAP(section, geometry.section_size),
 		RSEQ_MAP(data, geometry.data_offset), [sig] "i"(RSEQ_SIG),
 		[was_aborted] "i"(RSEQ_ABORTED), [was_out] "i"(RSEQ_OUT)
@@ -135,9 +135,9 @@ static inline enum rseq_result rseq_enter(struct rseq *rs, uint32_t cpu, struct 
 				"ldr x11, [%[op], %[head]]\n\t"
 				"cmp x9, x11\n\t"
 				"b.ne 6f\n\t"
-				"ldr x9, [%[op], %[start_at]]\n\t"
+				"ldr x9, [%[op], %[changes_at]]\n\t"
 				"ldr x9, [x9]\n\t"
-				"ldr x11, [%[op], %[start]]\n\t"
+				"ldr x11, [%[op], %[changes]]\n\t"
 				"cmp x9, x11\n\t"
 				"b.ne 6f\n\t"
 				"ldr x9, [%[sec]]\n\t"
@@ -172,7 +172,7 @@ static inline enum rseq_result rseq_enter(struct rseq *rs, uint32_t cpu, struct 
 		     :
 		     : [rs] "r"(rs), [cpu] "r"(cpu), [op] "r"(op), [ring] "r"(op->ring),
 		     [sec] "r"(op->section), [counts] "r"(op->counts), [at] "r"(op->at),
-		     RSEQ_OP(head), RSEQ_OP(start_at), RSEQ_OP(start), RSEQ_OP(seen),
+		     RSEQ_OP(head), RSEQ_OP(changes_at), RSEQ_OP(changes), RSEQ_OP(seen),
 		     RSEQ_OP(overwritten), RSEQ_OP(torn), RSEQ_OP(lost), RSEQ_OP(lap),
 		     RSEQ_OP(entry), RSEQ_OP(control), RSEQ_OP(number), RSEQ_OP(stamp),
 		     RSEQ_OP(next), [sig] "i"(RSEQ_SIG)
@@ -217,14 +217,14 @@ static inline enum rseq_result rseq_skip(struct rseq *rs, uint32_t cpu, const st
 				"cmp x9, x10\n\t"
 				"b.ne 6f\n\t"
 				"ldr x9, [%[sec]]\n\t"
-				"ldr x10, [%[op], %[entry]]\n\t"
+				"ldr x10, [%[op], %[seen]]\n\t"
 				"cmp x9, x10\n\t"
-				"b.eq 6f\n\t"
+				"b.ne 6f\n\t"
 				"ldr x9, [%[op], %[next]]\n\t"
 				"stlr x9, [%[ring]]\n\t" RSEQ_END_OUT
 		     :
 		     : [rs] "r"(rs), [cpu] "r"(cpu), [op] "r"(op), [ring] "r"(op->ring),
-		     [sec] "r"(op->section), RSEQ_OP(head), RSEQ_OP(entry),
+		     [sec] "r"(op->section), RSEQ_OP(head), RSEQ_OP(seen),
 		     RSEQ_OP(next), [sig] "i"(RSEQ_SIG)
 		     : "memory", "cc", "x9", "x10"
 		     : aborted, out);

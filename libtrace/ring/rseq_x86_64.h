@@ -48,7 +48,7 @@ static inline uint64_t rseq_clock(void)
  * The stamp is `now`, read just before: inside the sequence, rdtsc costs 2 ns more in a program
  * that keeps the processor busy. Whoever interrupts in between has a later one, so it never goes
  * below the ring's last one, whatever the clock does. head and lap are anybody's: their
- * difference is an offset only if it is below the ring size, and bounds are checked on that.
+ * difference is an offset only if it is below the size of the data, and bounds are checked on that.
  */
 static inline __attribute__((always_inline)) enum rseq_result rseq_reserve(struct rseq *rs,
 	const struct ring_map *map, uint64_t size, const struct ring_thread *self, uint64_t now,
@@ -72,7 +72,7 @@ static inline __attribute__((always_inline)) enum rseq_result rseq_reserve(struc
 			      "cmovbq %%rdx, %%rax\n\t"
 			      "movq (%[rs]), %[o]\n\t"
 			      "subq 16(%[rs]), %[o]\n\t"
-			      "cmpq %c[ring_size](%[map]), %[o]\n\t"
+			      "cmpq %c[data_bytes](%[map]), %[o]\n\t"
 			      "jae 6f\n\t"
 			      "leal -1(%k[o]), %%edx\n\t"
 			      "andl %c[mask](%[map]), %%edx\n\t"
@@ -104,7 +104,7 @@ static inline __attribute__((always_inline)) enum rseq_result rseq_reserve(struc
 		: "=&a"(s), [o] "=&r"(o), [rs] "+&r"(ring), "=@ccc"(failed)
 		: [now] "r"(now), [map] "r"(map), [size] "r"(size), [number] "m"(self->number),
 		RSEQ_MAP(cpus, geometry.cpus), RSEQ_MAP(stride, geometry.ring_stride),
-		RSEQ_MAP(rings, rings), RSEQ_MAP(ring_size, geometry.ring_size),
+		RSEQ_MAP(rings, rings), RSEQ_MAP(data_bytes, data_bytes),
 		RSEQ_MAP(mask, section_mask), RSEQ_MAP(section, geometry.section_size),
 		RSEQ_MAP(data, geometry.data_offset), [sig] "i"(RSEQ_SIG),
 		[was_aborted] "i"(RSEQ_ABORTED), [was_out] "i"(RSEQ_OUT)
@@ -118,7 +118,7 @@ static inline __attribute__((always_inline)) enum rseq_result rseq_reserve(struc
  * Enters the section at op->head with its first record. The counts and the entry word
  * come before the record: who finds the entry word finds the section free and counted;
  * whose copy holds a byte of this record finds the entry word changed. The counts leave out
- * what was discarded: so not if the ring's start is no longer the one they were counted with.
+ * what was discarded, and a dump keeps its sections: so not if the ring's start or keep has changed.
  * Nor if the section was entered since: an aborted entry's counts are in force, and may have been
  * taken for a discard's zero.
  */
@@ -127,9 +127,9 @@ static inline enum rseq_result rseq_enter(struct rseq *rs, uint32_t cpu, struct 
 	__asm__ goto(RSEQ_BEGIN "movq (%[ring]), %%rax\n\t"
 				"cmpq %c[head](%[op]), %%rax\n\t"
 				"jne %l[out]\n\t"
-				"movq %c[start_at](%[op]), %%rax\n\t"
+				"movq %c[changes_at](%[op]), %%rax\n\t"
 				"movq (%%rax), %%rax\n\t"
-				"cmpq %c[start](%[op]), %%rax\n\t"
+				"cmpq %c[changes](%[op]), %%rax\n\t"
 				"jne %l[out]\n\t"
 				"movq (%[sec]), %%rax\n\t"
 				"cmpq %c[seen](%[op]), %%rax\n\t"
@@ -160,7 +160,7 @@ static inline enum rseq_result rseq_enter(struct rseq *rs, uint32_t cpu, struct 
 		     :
 		     : [rs] "r"(rs), [cpu] "r"(cpu), [op] "r"(op), [ring] "r"(op->ring),
 		     [sec] "r"(op->section), [counts] "r"(op->counts), [at] "r"(op->at),
-		     RSEQ_OP(head), RSEQ_OP(start_at), RSEQ_OP(start), RSEQ_OP(seen),
+		     RSEQ_OP(head), RSEQ_OP(changes_at), RSEQ_OP(changes), RSEQ_OP(seen),
 		     RSEQ_OP(overwritten), RSEQ_OP(torn), RSEQ_OP(lost), RSEQ_OP(lap),
 		     RSEQ_OP(entry), RSEQ_OP(control), RSEQ_OP(number), RSEQ_OP(stamp),
 		     RSEQ_OP(next), [sig] "i"(RSEQ_SIG)
@@ -209,13 +209,13 @@ static inline enum rseq_result rseq_skip(struct rseq *rs, uint32_t cpu, const st
 				"cmpq %c[head](%[op]), %%rax\n\t"
 				"jne %l[out]\n\t"
 				"movq (%[sec]), %%rax\n\t"
-				"cmpq %c[entry](%[op]), %%rax\n\t"
-				"je %l[out]\n\t"
+				"cmpq %c[seen](%[op]), %%rax\n\t"
+				"jne %l[out]\n\t"
 				"movq %c[next](%[op]), %%rax\n\t"
 				"movq %%rax, (%[ring])\n\t" RSEQ_END
 		     :
 		     : [rs] "r"(rs), [cpu] "r"(cpu), [op] "r"(op), [ring] "r"(op->ring),
-		     [sec] "r"(op->section), RSEQ_OP(head), RSEQ_OP(entry),
+		     [sec] "r"(op->section), RSEQ_OP(head), RSEQ_OP(seen),
 		     RSEQ_OP(next), [sig] "i"(RSEQ_SIG)
 		     : "memory", "cc", "rax"
 		     : aborted, out);

@@ -5,7 +5,9 @@
  *  - A section that holds an uncommitted record of an earlier lap is not entered: the bytes of a
  *    reservation are its writer's alone until it commits.
  *  - Pad, skip and entry each commit only if head still is what was checked, an entry also only
- *    if the ring's start is.
+ *    if the ring's start and keep are.
+ *  - Contents that a dump keeps are not overwritten while the other area has memory; what leaves
+ *    for it is committed, so nobody stores there any more.
  *  - A hook walks over no more records than one section has room for, on each ring that it tries
  *    (a second one only after it was moved to another CPU, or aborted MAX_ABORTS times). Where
  *    that does not do, it is lost, and the next one goes on from the hints that it left. Besides,
@@ -19,9 +21,12 @@
 
 #include "populate.h"
 
-static uint64_t lap_of(const struct shm_geometry *g, uint64_t position)
+/* Whether head - lap is head's offset in the data, in either area. */
+static bool lap_fits(const struct shm_geometry *g, uint64_t head, uint64_t lap)
 {
-	return position - position % g->ring_size;
+	uint64_t offset = head - lap, first = head % g->ring_size;
+
+	return offset == first || (ring_areas(g) > 1 && offset == first + g->ring_size);
 }
 
 /* ------------------------------------------------------------- the sequences */
@@ -29,7 +34,7 @@ static uint64_t lap_of(const struct shm_geometry *g, uint64_t position)
 /* On guest rings: counts and entry word, record, head. */
 static enum rseq_result guest_enter(const struct target *t, struct rseq_op *op)
 {
-	if (__atomic_load_n(op->start_at, __ATOMIC_RELAXED) != op->start ||
+	if (__atomic_load_n(op->changes_at, __ATOMIC_RELAXED) != op->changes ||
 		__atomic_load_n(&op->section->entry, __ATOMIC_RELAXED) != op->seen)
 		return RSEQ_OUT;
 	op->stamp = guest_stamp(t->ring, op->stamp);
@@ -125,6 +130,13 @@ static uint32_t run_of(
 	return n;
 }
 
+/* The first byte of a section's contents. */
+static uint8_t *section_at(const struct target *t, uint64_t entry)
+{
+	return t->data + section_data_offset(t->geometry, section_entry_plain(entry) - 1,
+				 section_entry_area(t->geometry, entry));
+}
+
 /* The lap that a hint of section s refers to. */
 static uint64_t held_lap(const struct target *t, uint64_t entry)
 {
@@ -151,9 +163,9 @@ static bool is_held_still(
 static enum look survey(
 	struct target *t, struct shm_section *s, uint64_t p, uint64_t entry, uint64_t start)
 {
-	const uint8_t *at = t->data + p % t->geometry->ring_size;
+	const uint8_t *at = section_at(t, entry);
 	uint32_t offset = 0, bytes = t->geometry->section_size;
-	uint64_t position = entry - 1, hooks = 0, torn = 0;
+	uint64_t position = section_entry_plain(entry) - 1, hooks = 0, torn = 0;
 
 	while (offset < bytes) {
 		uint32_t c = load_control(at + offset);
@@ -201,11 +213,12 @@ static uint64_t entry_of(const struct shm_section *s)
 static enum look section_check_free(struct target *t, uint64_t p, uint64_t start)
 {
 	struct shm_section *s = &t->ring->section[section_index(t->geometry, p)];
-	const uint8_t *at = t->data + p % t->geometry->ring_size;
 	uint64_t entry = entry_of(s);
+	const uint8_t *at;
 
-	if (entry == p + 1 || entry == 0)
+	if (entry == 0 || section_entry_plain(entry) == p + 1)
 		return LOOK_FREE;
+	at = section_at(t, entry);
 	if (t->found.at == at && t->found.entry == entry && t->found.start == start)
 		return LOOK_FREE;
 	if (spend(t, TARGET_LOOK_STEPS) < TARGET_LOOK_STEPS)
@@ -229,7 +242,7 @@ static void counts_so_far(const struct target *t, uint64_t head, struct rseq_op 
 		if (back > head)
 			return;
 		struct shm_section *s = &t->ring->section[section_index(g, head - back)];
-		if (entry_of(s) == head - back + 1) {
+		if (section_entry_plain(entry_of(s)) == head - back + 1) {
 			const struct shm_counts *c = section_counts(g, s, head - back);
 
 			op->overwritten = __atomic_load_n(&c->overwritten, __ATOMIC_RELAXED);
@@ -248,9 +261,20 @@ static uint64_t lost_so_far(const struct shm_ring *ring)
 	return sum;
 }
 
+/* Where the contents of a section go whose entry word is `entry`: over the old ones, unless a dump
+ * keeps those. Where there is no memory for both, the dump has to do without. */
+static uint32_t choose_area(const struct target *t, uint64_t head, uint64_t entry, uint64_t keep)
+{
+	uint32_t area = section_entry_area(t->geometry, entry), other = 1 - area;
+
+	if (entry == 0 || section_entry_plain(entry) > keep || ring_areas(t->geometry) == 1)
+		return area;
+	return ring_populate_section(t->map, t->number, head, other, false) ? other : area;
+}
+
 /* Fills op with the counts of an entry at head, whose section was found free. False if another
  * writer entered in between. */
-static bool count_entry(const struct target *t, uint64_t head, struct rseq_op *op)
+static bool count_entry(const struct target *t, uint64_t head, uint64_t keep, struct rseq_op *op)
 {
 	const struct shm_geometry *g = t->geometry;
 	struct shm_section *s = &t->ring->section[section_index(g, head)];
@@ -258,17 +282,17 @@ static bool count_entry(const struct target *t, uint64_t head, struct rseq_op *o
 
 	op->section = s;
 	op->counts = section_counts(g, s, head);
-	op->at = t->data + head % g->ring_size;
-	op->entry = head + 1;
 	op->seen = entry;
-	if (entry == head + 1) {
+	if (section_entry_plain(entry) == head + 1) {
+		op->entry = entry;
 		op->overwritten = __atomic_load_n(&op->counts->overwritten, __ATOMIC_RELAXED);
 		op->torn = __atomic_load_n(&op->counts->torn, __ATOMIC_RELAXED);
 		op->lost = __atomic_load_n(&op->counts->lost, __ATOMIC_RELAXED);
 		return true;
 	}
-	if (entry != 0 && (t->found.at != op->at || t->found.entry != entry))
+	if (entry != 0 && (t->found.at != section_at(t, entry) || t->found.entry != entry))
 		return false;
+	op->entry = section_entry(head, choose_area(t, head, entry, keep));
 	counts_so_far(t, head, op);
 	op->lost = lost_so_far(t->ring);
 	if (entry != 0) {
@@ -291,15 +315,16 @@ static void note_clock_back(const struct target *t, uint64_t ticks)
 		__atomic_store_n(&t->ring->clock_back_most, ticks, __ATOMIC_RELAXED);
 }
 
-static int section_try_enter(
-	const struct target *t, struct rseq_op *op, uint32_t size, struct hook_writer *w)
+static int section_try_enter(const struct target *t, struct rseq_op *op, uint64_t keep,
+	uint32_t size, struct hook_writer *w)
 {
 	uint64_t last, now;
 
-	if (!count_entry(t, op->head, op))
+	if (!count_entry(t, op->head, keep, op))
 		return ATTEMPT_AGAIN;
+	op->at = section_at(t, op->entry);
 	op->control = size;
-	op->lap = lap_of(t->geometry, op->head);
+	op->lap = op->head - (uint64_t)(op->at - t->data);
 	op->next = op->head + size;
 	RING_POINT(POINT_BEFORE_ENTER);
 	/* Acquire: keeps the compiler from reading the clock before it. AArch64's counter may still
@@ -321,7 +346,6 @@ static int skip_to(const struct target *t, struct rseq_op *op, uint64_t p)
 	const struct shm_geometry *g = t->geometry;
 
 	op->section = &t->ring->section[section_index(g, op->head)];
-	op->entry = op->head + 1;
 	op->next = p;
 	RING_POINT(POINT_BEFORE_SKIP);
 	if (do_skip(t, op) == RSEQ_DONE)
@@ -350,12 +374,12 @@ static uint64_t ring_end(const struct target *t, uint64_t start)
 }
 
 /* Where to search first: at head, or where a hook that ran out of steps stopped; but at head if
- * its section was entered since, because it must not be skipped then. */
-static uint64_t search_from(const struct target *t, uint64_t head)
+ * its section was entered since, because it must not be skipped then. entry: its entry word. */
+static uint64_t search_from(const struct target *t, uint64_t head, uint64_t entry)
 {
 	uint64_t p = __atomic_load_n(&t->ring->search, __ATOMIC_RELAXED);
 
-	if (entry_of(&t->ring->section[section_index(t->geometry, head)]) == head + 1)
+	if (section_entry_plain(entry) == head + 1)
 		return head;
 	return p - head < t->geometry->ring_size && p % t->geometry->section_size == 0 ? p : head;
 }
@@ -370,25 +394,32 @@ static __attribute__((noinline)) int enter_section(
 	struct target *t, uint64_t head, uint32_t size, struct hook_writer *w)
 {
 	const struct shm_geometry *g = t->geometry;
+	const struct shm_ring_control *control = &t->map->control->ring[t->number];
 	struct rseq_op op = {.ring = t->ring,
 		.head = head,
 		.number = t->thread->number,
-		.start_at = &t->map->control->ring[t->number].start};
-	uint64_t from, end, p;
+		.changes_at = &control->changes};
+	uint64_t from, start, keep, end, p;
 
 	RING_POINT(POINT_BEFORE_LOOK);
-	from = search_from(t, head);
-	op.start = __atomic_load_n(op.start_at, __ATOMIC_RELAXED);
-	end = ring_end(t, op.start);
+	op.seen = entry_of(&t->ring->section[section_index(g, head)]);
+	from = search_from(t, head, op.seen);
+	/* Acquire: pairs with the owner's release; start and keep are no older than it. */
+	op.changes = __atomic_load_n(op.changes_at, __ATOMIC_ACQUIRE);
+	start = __atomic_load_n(&control->start, __ATOMIC_RELAXED);
+	keep = __atomic_load_n(&control->keep, __ATOMIC_RELAXED);
+	end = ring_end(t, start);
 	if (head + g->section_size > end)
 		return ATTEMPT_LOST + SHM_LOST_FULL;
-	if (!ring_populate_section(t->map, t->number, head))
+	if (!ring_populate_section(
+		    t->map, t->number, head, section_entry_area(g, op.seen), op.seen != 0))
 		return ATTEMPT_LOST + SHM_LOST_NO_MEMORY;
 	for (p = from; p - head < g->ring_size && p + g->section_size <= end;
 		p += g->section_size) {
-		switch (section_check_free(t, p, op.start)) {
+		switch (section_check_free(t, p, start)) {
 		case LOOK_FREE:
-			return p == head ? section_try_enter(t, &op, size, w) : skip_to(t, &op, p);
+			return p == head ? section_try_enter(t, &op, keep, size, w)
+					 : skip_to(t, &op, p);
 		case LOOK_HELD:
 			break;
 		case LOOK_SPENT:
@@ -401,13 +432,15 @@ static __attribute__((noinline)) int enter_section(
 	return ATTEMPT_LOST + SHM_LOST_HELD;
 }
 
-static __attribute__((noinline)) int pad_section(const struct target *t, uint64_t head)
+/* offset: head's in the data, checked. */
+static __attribute__((noinline)) int pad_section(
+	const struct target *t, uint64_t head, uint64_t offset)
 {
 	const struct shm_geometry *g = t->geometry;
 	uint32_t room = g->section_size - (uint32_t)(head & (g->section_size - 1));
 	struct rseq_op op = {.ring = t->ring,
 		.head = head,
-		.at = t->data + head % g->ring_size,
+		.at = t->data + offset,
 		.control = room | REC_KIND_PAD | REC_COMMITTED,
 		.next = head + room};
 
@@ -420,12 +453,13 @@ static __attribute__((noinline)) int pad_section(const struct target *t, uint64_
 int target_switch_section(struct target *t, uint32_t size, struct hook_writer *w)
 {
 	const struct shm_geometry *g = t->geometry;
-	uint64_t head = target_load_head(t);
+	uint64_t head = target_load_head(t), lap;
 	uint32_t in = (uint32_t)(head & (g->section_size - 1));
 
 	if (in == 0)
 		return enter_section(t, head, size, w);
-	if ((head & 7) || __atomic_load_n(&t->ring->lap, __ATOMIC_ACQUIRE) != lap_of(g, head)) {
+	lap = __atomic_load_n(&t->ring->lap, __ATOMIC_ACQUIRE);
+	if ((head & 7) || !lap_fits(g, head, lap)) {
 		/* A lap begins only while head stands on a boundary: it is wrong only for a head
 		 * that is still the same (acquire: read after it). */
 		if (target_load_head(t) != head)
@@ -434,5 +468,5 @@ int target_switch_section(struct target *t, uint32_t size, struct hook_writer *w
 	}
 	if (size <= g->section_size - in)
 		return ATTEMPT_AGAIN; /* another writer was faster */
-	return pad_section(t, head);
+	return pad_section(t, head, head - lap);
 }

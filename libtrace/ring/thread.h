@@ -20,11 +20,11 @@ struct ring_map {
 	struct shm_geometry geometry;
 	/* For the fast path: */
 	uint8_t *rings;			   /* the first ring's header */
+	uint64_t data_bytes;		   /* of each ring */
 	uint32_t section_mask;		   /* section size - 1 */
 	const struct shm_control *control; /* mapped read-only */
-	/* A bit per section of each ring whose pages this process has asked for; bit ring *
-	 * sections
-	 * + index. NULL: all were allocated by init. See populate.h. */
+	/* A bit per section, of each area of each ring, whose pages this process has asked for.
+	 * NULL: all were allocated by init. See populate.h. */
 	uint64_t *populated;
 };
 

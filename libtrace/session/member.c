@@ -157,6 +157,7 @@ static struct member *new_member(const struct shm_geometry *g)
 	m->references = 1;
 	m->dir = -1;
 	m->map.geometry = *g;
+	m->map.data_bytes = ring_data_bytes(g);
 	m->map.section_mask = g->section_size - 1;
 	m->map.populated = (uint64_t *)(m + 1);
 	return m;

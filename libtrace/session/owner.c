@@ -89,6 +89,23 @@ static uint32_t largest_group(uint32_t cpus)
 	return cpi > util ? cpi : util;
 }
 
+/* Before Linux 5.14 a writer cannot populate a section's pages without risking a signal. */
+static bool can_populate(void)
+{
+	void *p = mmap(NULL, SHM_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	bool can = p != MAP_FAILED && madvise(p, SHM_PAGE, MADV_POPULATE_WRITE) == 0;
+
+	if (p != MAP_FAILED)
+		munmap(p, SHM_PAGE);
+	return can;
+}
+
+/* Two areas, so that a dump may keep one: unless all memory is taken now. */
+static uint32_t areas_of(const struct session_config *config)
+{
+	return config->mode == SHM_MODE_WRAP && !config->prealloc && can_populate() ? 2 : 1;
+}
+
 int session_plan(
 	const struct session_config *config, struct shm_geometry *g, struct session_error *error)
 {
@@ -126,7 +143,7 @@ int session_plan(
 	g->mode = config->mode;
 	g->clock = clock_kind();
 	g->ticks_per_second = clock_ticks_per_second();
-	geometry_derive(g);
+	geometry_derive(g, areas_of(config));
 	return 0;
 }
 
@@ -141,25 +158,18 @@ static uint64_t free_bytes(const struct session *s)
 
 uint64_t session_shortage(const struct session *s, uint64_t *available)
 {
+	const struct shm_geometry *g = &s->geometry;
+	/* The second areas are for dumps, which do without if need be. */
+	uint64_t spare = (ring_data_bytes(g) - g->ring_size) * (g->cpus + g->guests);
+	uint64_t needed, taken;
 	struct stat st;
-	uint64_t missing;
 
 	*available = free_bytes(s);
 	if (s->rings_fd < 0 || fstat(s->rings_fd, &st) != 0)
 		return 0;
-	missing = (uint64_t)st.st_size - (uint64_t)st.st_blocks * 512;
-	return missing > *available ? missing - *available : 0;
-}
-
-/* Before Linux 5.14 a writer cannot populate a section's pages without risking a signal. */
-static bool can_populate(void)
-{
-	void *p = mmap(NULL, SHM_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	bool can = p != MAP_FAILED && madvise(p, SHM_PAGE, MADV_POPULATE_WRITE) == 0;
-
-	if (p != MAP_FAILED)
-		munmap(p, SHM_PAGE);
-	return can;
+	needed = (uint64_t)st.st_size - spare;
+	taken = (uint64_t)st.st_blocks * 512;
+	return needed > taken + *available ? needed - taken - *available : 0;
 }
 
 /* Allocates the headers of file and rings, which writers store to without populating. Returns an

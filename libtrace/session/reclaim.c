@@ -52,8 +52,9 @@ static void reclaim_section(struct reclaim *r, uint32_t ring, const struct ring_
 	const struct shm_geometry *g = &r->session->geometry;
 	uint64_t entry_at = ring_offset(g, ring) + offsetof(struct shm_ring, section) +
 			    part->index * sizeof(struct shm_section);
-	uint64_t offset = ring_data_offset(g, ring) + (uint64_t)part->index * g->section_size +
-			  (span->position - part->position);
+	uint64_t offset =
+		ring_data_offset(g, ring) + section_data_offset(g, span->position, part->area);
+	uint64_t entry = section_entry(part->position, part->area);
 
 	for (uint32_t at = 0; at < span->bytes;) {
 		const uint8_t *record = buf + at;
@@ -62,7 +63,7 @@ static void reclaim_section(struct reclaim *r, uint32_t ring, const struct ring_
 
 		if (!(control & REC_COMMITTED) && size >= REC_HEADER_SIZE &&
 			proof_writer_is_dead(&r->proof, get_le32(record + REC_TID)) &&
-			still_there(r, record, offset + at, entry_at, part->position + 1) &&
+			still_there(r, record, offset + at, entry_at, entry) &&
 			pwrite(r->session->rings_fd, &marked, 4, (off_t)(offset + at)) == 4)
 			r->given_back++;
 		at += size;

@@ -126,6 +126,30 @@ void ring_reader_close(struct ring_reader *r)
 	(void)r;
 }
 
+/* These rings keep nothing. */
+void session_keep_begin(struct session_keep *k, const struct session *of)
+{
+	(void)of;
+	k->control = NULL;
+}
+
+void session_keep_end(struct session_keep *k)
+{
+	(void)k;
+}
+
+int ring_reader_keep(
+	struct ring_reader *r, uint32_t ring, struct shm_ring_control *control, uint64_t *end)
+{
+	(void)r, (void)ring, (void)control, (void)end;
+	return PU_ERROR_INTERNAL_ERROR;
+}
+
+void ring_reader_let_go(struct ring_reader *r, struct shm_ring_control *control)
+{
+	(void)r, (void)control;
+}
+
 uint32_t ring_reader_rings(const struct ring_reader *r)
 {
 	return r->geometry.cpus + r->geometry.guests;

@@ -6,7 +6,7 @@
 #define TEST_SWTRACE_CMD_FAKE_H
 
 #include "../../libtrace/ring/reader.h"
-#include "../../libtrace/session/session.h"
+#include "../../libtrace/session/keep.h"
 
 enum { FAKE_RINGS = 10, FAKE_PARTS = 8 };
 

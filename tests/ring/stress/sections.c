@@ -104,7 +104,7 @@ static void dump_once(struct session *s, struct totals *sum)
 	struct session_error e = {""};
 	struct rings rings;
 
-	if (rings_open(&rings, s, &e) != 0 || read_all(&rings, counted, &e) != 0) {
+	if (rings_open(&rings, s, NULL, &e) != 0 || read_all(&rings, counted, &e) != 0) {
 		printf("%s\n", e.text);
 		sum->failed++;
 		return;
@@ -168,7 +168,7 @@ static void linear(const void *arg)
 
 	start(&s, 0);
 	before = __atomic_load_n(&preads, __ATOMIC_RELAXED);
-	rc = rings_open(&rings, &s, &e);
+	rc = rings_open(&rings, &s, NULL, &e);
 	few = __atomic_load_n(&preads, __ATOMIC_RELAXED) - before;
 	if (rc == 0)
 		rings_close(&rings);

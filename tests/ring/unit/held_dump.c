@@ -92,7 +92,7 @@ static void go_round(const void *arg)
 		die("a hook was lost");
 	write_until(7);
 	begun = written + c->is_held;
-	if (rings_open(&rings, &box, &e) != 0)
+	if (rings_open(&rings, &box, NULL, &e) != 0)
 		die("%s", e.text);
 	handed = hand_out(c->handed);
 	/* Wrap past the cut's section and on to the held one. */
@@ -116,7 +116,7 @@ static void go_round_held(const void *name)
 	write_until(15);
 	write_hook();
 	begun = written;
-	if (rings_open(&rings, &box, &e) != 0)
+	if (rings_open(&rings, &box, NULL, &e) != 0)
 		die("%s", e.text);
 	handed = hand_out(UINT32_MAX);
 	write_until(22);

@@ -18,7 +18,7 @@ static struct shm_geometry small(void)
 		.sections = 4,
 		.ticks_per_second = 1000000000};
 
-	geometry_derive(&g);
+	geometry_derive(&g, 1);
 	return g;
 }
 
@@ -42,7 +42,7 @@ START_TEST(positions_map_to_sections)
 	struct shm_section s;
 
 	g.sections = 3; /* not a power of two */
-	geometry_derive(&g);
+	geometry_derive(&g, 1);
 	ck_assert(geometry_sane(&g));
 	for (uint64_t p = 0; p < 100 * 4096; p += 1024) {
 		ck_assert_uint_eq(section_start(&g, p), p / 4096 * 4096);
@@ -65,14 +65,14 @@ START_TEST(hostile_geometries_are_refused)
 		g = small();                                                                       \
 		change;                                                                            \
 		ck_assert_msg(!geometry_sane(&g), #change);                                        \
-		geometry_derive(&g);                                                               \
+		geometry_derive(&g, 1);                                                               \
 		(void)geometry_sane(&g); /* must not divide by zero */                             \
 	} while (0)
 #define REFUSED_EVEN_DERIVED(change)                                                               \
 	do {                                                                                       \
 		g = small();                                                                       \
 		change;                                                                            \
-		geometry_derive(&g);                                                               \
+		geometry_derive(&g, 1);                                                               \
 		ck_assert_msg(!geometry_sane(&g), #change);                                        \
 	} while (0)
 
@@ -103,7 +103,7 @@ START_TEST(hostile_geometries_are_refused)
 	g.section_size = 1u << 23;
 	g.sections = 1u << 24;
 	g.cpus = SHM_MAX_CPUS;
-	geometry_derive(&g);
+	geometry_derive(&g, 1);
 	ck_assert(geometry_sane(&g));
 	ck_assert_uint_gt(g.file_size, (uint64_t)1 << 56); /* nothing wrapped */
 }
