@@ -1,0 +1,388 @@
+/*
+ * Dumps that keep what the rings hold: whatever writers do meanwhile, every section of the cut
+ *comes out whole, and the ledger is exact.
+ *
+ *	ring_keep [guest]
+ */
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../../../libtrace/dump/rings.h"
+#include "../../../libtrace/session/keep.h"
+#include "sandbox.h"
+
+enum {
+	SECTION = 4096,
+	SECTIONS = 64,
+	WRITERS = 2,
+	DUMPS = 20 / (SLOW_MACHINE > 4 ? 4 : SLOW_MACHINE),
+	WORDS = 1,
+};
+
+struct shared {
+	uint32_t running;
+	uint64_t written[WRITERS];
+};
+
+static struct shared *all;
+static struct session box;
+
+/* ---------------------------------------------------------------------- writers */
+
+/* In the writer's memory, so that each hook that is lost counts too. */
+static void write_flat_out(uint32_t id)
+{
+	box_pin(id % (uint32_t)sysconf(_SC_NPROCESSORS_ONLN));
+	for (uint32_t i = 0; __atomic_load_n(&all->running, __ATOMIC_RELAXED); i++) {
+		checked_hook(id, i, WORDS);
+		__atomic_store_n(&all->written[id], (uint64_t)i + 1, __ATOMIC_RELAXED);
+	}
+	_exit(0);
+}
+
+static uint64_t written(void)
+{
+	uint64_t sum = 0;
+
+	for (int i = 0; i < WRITERS; i++)
+		sum += __atomic_load_n(&all->written[i], __ATOMIC_RELAXED);
+	return sum;
+}
+
+/* Some laps of all rings that are written to. */
+static void wait_for_laps(unsigned laps)
+{
+	uint64_t until = written() + (uint64_t)laps * WRITERS * SECTIONS * (SECTION / 40);
+
+	while (written() < until)
+		usleep(200);
+}
+
+static void start_writers(void)
+{
+	memset(all, 0, sizeof *all);
+	all->running = 1;
+	for (uint32_t i = 0; i < WRITERS; i++)
+		if (fork() == 0)
+			write_flat_out(i);
+	wait_for_laps(2);
+}
+
+static void stop_writers(void)
+{
+	__atomic_store_n(&all->running, 0, __ATOMIC_RELAXED);
+	while (wait(NULL) > 0)
+		;
+}
+
+static void start(void)
+{
+	box_open(&box, SHM_MODE_WRAP, SECTIONS * SECTION, SECTION);
+	start_writers();
+}
+
+static void stop(void)
+{
+	stop_writers();
+	session_remove(&box);
+	session_close(&box);
+}
+
+/* ------------------------------------------------------------------------ a dump */
+
+struct dumped {
+	bool failed;
+	uint32_t there, missed, later, not_whole;
+	uint64_t hooks, torn, overwritten, lost;
+	uint64_t newest[WRITERS]; /* number + 1; 0: none */
+};
+
+static void look_at_record(struct dumped *d, const uint8_t *record)
+{
+	uint32_t control = get_le32(record), id, n;
+
+	if (!(control & REC_COMMITTED) || (control & REC_KIND_MASK) != REC_KIND_HOOK ||
+		record[REC_MAJOR] != CHECKED_MAJOR)
+		return;
+	if (!checked_is_whole(record)) {
+		d->not_whole++;
+		return;
+	}
+	id = checked_id(record);
+	n = checked_sequence(record) + 1;
+	if (id >= WRITERS)
+		return;
+	if (n > d->newest[id])
+		d->newest[id] = n;
+}
+
+static void look_at_section(struct dumped *d, const struct rings_section *from)
+{
+	for (uint32_t at = 0; at < from->span.bytes;) {
+		look_at_record(d, from->bytes + at);
+		at += get_le32(from->bytes + at) & REC_SIZE_MASK;
+	}
+	d->hooks += from->span.hooks;
+	d->torn += from->span.torn;
+}
+
+static void settle(struct rings *rings, struct dumped *d)
+{
+	for (uint32_t i = 0; i < rings->rings; i++) {
+		struct rings_ledger l;
+
+		d->failed = d->failed || rings_settle(rings, i, &l, NULL) != 0;
+		d->there += l.sections;
+		d->missed += l.missed;
+		d->later += l.later;
+		d->torn += l.torn;
+		d->overwritten += l.overwritten;
+		d->lost += shm_losses_sum(l.loss);
+	}
+}
+
+/* Waits for so many laps between the cut and the first section, and as many in the middle. */
+static void dump_once(struct session *s, unsigned laps, struct dumped *d)
+{
+	struct session_error e = {""};
+	struct rings_section from;
+	struct session_keep keep;
+	struct rings rings;
+	int n = 0, rc;
+
+	memset(d, 0, sizeof *d);
+	session_keep_begin(&keep, s);
+	rc = rings_open(&rings, s, keep.control, &e);
+	if (rc == 0) {
+		wait_for_laps(laps);
+		while ((rc = rings_next(&rings, &from, &e)) == 1) {
+			look_at_section(d, &from);
+			if (++n == SECTIONS / 2)
+				wait_for_laps(laps);
+		}
+		settle(&rings, d);
+		rings_close(&rings);
+	}
+	session_keep_end(&keep);
+	d->failed = d->failed || rc != 0;
+	if (d->failed)
+		printf("%s\n", e.text);
+}
+
+/*
+ * Each writer's newest hook tells how many it wrote: all are in one term. Torn are those that a
+ * writer was about to write behind them. others: committed hooks of other writers.
+ */
+static bool dump_is_exact(const struct dumped *d, uint64_t others)
+{
+	uint64_t written_by_then = others;
+
+	for (int i = 0; i < WRITERS; i++)
+		written_by_then += d->newest[i];
+	return !d->failed && d->later == 0 && d->not_whole == 0 && d->torn <= WRITERS + 1 &&
+	       d->hooks + d->overwritten + d->lost == written_by_then;
+}
+
+/* The hooks of whole rings, less a section each. */
+static bool dump_is_full(const struct dumped *d)
+{
+	return d->missed == 0 && d->hooks >= (uint64_t)(SECTIONS - 2) * (SECTION / 48);
+}
+
+static void tell_dump(bool ok, const char *name, const struct dumped *d)
+{
+	tell(ok, name,
+		"%u sections, %u missed; %llu hooks, %llu overwritten, %llu torn, %llu lost; %u not whole",
+		d->there, d->missed, (unsigned long long)d->hooks,
+		(unsigned long long)d->overwritten, (unsigned long long)d->torn,
+		(unsigned long long)d->lost, d->not_whole);
+}
+
+/* --------------------------------------------------------------------- scenarios */
+
+/* One right after the other: none takes anything from the next. */
+static void in_turn(const void *arg)
+{
+	const char *name = "dumps in turn, three laps each";
+	struct dumped d = {0};
+	int i;
+
+	(void)arg;
+	start();
+	for (i = 0; i < DUMPS; i++) {
+		dump_once(&box, 3, &d);
+		if (!dump_is_exact(&d, 0) || !dump_is_full(&d))
+			break;
+	}
+	stop();
+	tell_dump(i == DUMPS, name, &d);
+}
+
+static void at_once(const void *arg)
+{
+	const char *name = "dumps of three processes at once";
+	struct dumped *d = box_shared(3 * sizeof *d);
+	bool ok = true;
+
+	(void)arg;
+	start();
+	session_unlock(&box);
+	for (int i = 0; i < 3; i++)
+		if (fork() == 0) {
+			struct session s;
+
+			if (session_open(&s, &box.place, SESSION_READ, NULL) != 0)
+				_exit(1);
+			dump_once(&s, 2, &d[i]);
+			_exit(0);
+		}
+	for (int i = 0; i < 3; i++)
+		wait(NULL);
+	stop();
+	for (int i = 0; i < 3; i++)
+		ok = ok && dump_is_exact(&d[i], 0) && dump_is_full(&d[i]);
+	tell_dump(ok, name, &d[2]);
+}
+
+/* Whoever is killed while it keeps the rings harms no later dump. */
+static void killed_dump(const void *arg)
+{
+	struct dumped d = {0};
+	bool ok = true;
+
+	(void)arg;
+	start();
+	for (int i = 0; i < DUMPS && ok; i++) {
+		pid_t pid = fork();
+
+		if (pid == 0) {
+			dump_once(&box, 1000000, &d);
+			_exit(0);
+		}
+		usleep(2000 + 500 * (unsigned)i);
+		kill(pid, SIGKILL);
+		waitpid(pid, NULL, 0);
+		wait_for_laps((unsigned)i % 3);
+		dump_once(&box, 2, &d);
+		ok = dump_is_exact(&d, 0) && dump_is_full(&d);
+	}
+	stop();
+	tell_dump(ok, "after killed dumps", &d);
+}
+
+/* A writer that was stopped with a reservation keeps its section, in whichever area, over laps and
+ * dumps. */
+static void stopped_writer(const void *arg)
+{
+	struct dumped d = {0};
+	struct hook_writer w;
+	bool ok = true;
+	int status;
+	pid_t pid;
+
+	(void)arg;
+	start();
+	dump_once(&box, 1, &d); /* both areas are in use */
+	pid = fork();
+	if (pid == 0) {
+		if (hook_begin(&w, 1, 512, 1) != HOOK_RESERVED)
+			_exit(1);
+		raise(SIGSTOP);
+		checked_fill(hook_record(&w, 1, 0, (512 - REC_DATA) / 4, 0, 0), WRITERS, 0,
+			(512 - REC_DATA) / 4);
+		hook_commit(&w);
+		_exit(0);
+	}
+	waitpid(pid, &status, WUNTRACED);
+	for (int i = 0; i < DUMPS && ok; i++) {
+		dump_once(&box, 2, &d);
+		ok = WIFSTOPPED(status) && d.torn >= 1 && d.missed == 0 && dump_is_exact(&d, 0);
+	}
+	tell_dump(ok, "with a stopped writer", &d);
+	kill(pid, SIGCONT);
+	waitpid(pid, &status, 0);
+	dump_once(&box, 2, &d);
+	ok = status == 0 && d.missed == 0 && dump_is_exact(&d, 1);
+	stop();
+	tell_dump(ok, "and after it went on", &d);
+}
+
+static bool in_small_memory(void)
+{
+	return unshare(CLONE_NEWNS) == 0 &&
+	       mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
+	       mount("none", sandbox_dir(), "tmpfs", 0, "size=16m") == 0;
+}
+
+/* What the dump lacks is told, and no hook is lost for it. */
+static void no_memory(const void *arg)
+{
+	const char *name = "without memory for the other area";
+	static const char page[SECTION];
+	struct dumped d;
+	char path[128];
+	FILE *f;
+
+	(void)arg;
+	if (!in_small_memory()) {
+		tell_skipped(name, "a small tmpfs cannot be mounted here");
+		return;
+	}
+	start();
+	snprintf(path, sizeof path, "%s/full", sandbox_dir());
+	f = fopen(path, "w");
+	while (f && write(fileno(f), page, sizeof page) > 0)
+		;
+	dump_once(&box, 3, &d);
+	stop();
+	tell_dump(f && !d.failed && d.missed > 0 && d.lost == 0 && d.not_whole == 0, name, &d);
+}
+
+/* Everything taken at init leaves no second area: as before, and told. */
+static void preallocated(const void *arg)
+{
+	struct session_config config = {.ring_bytes = SECTIONS * SECTION,
+		.section_bytes = SECTION,
+		.mode = SHM_MODE_WRAP,
+		.group = (gid_t)-1,
+		.prealloc = true};
+	struct session_keep keep;
+	struct session_error e;
+
+	(void)arg;
+	box_open(&box, SHM_MODE_WRAP, SECTIONS * SECTION, SECTION);
+	if (session_off(&box, &e) != 0 || session_init(&box, &config, &e) != 0)
+		die("%s", e.text);
+	session_keep_begin(&keep, &box);
+	tell(!keep.control, "--prealloc", "one area: nothing is kept");
+	session_keep_end(&keep);
+	session_remove(&box);
+	session_close(&box);
+}
+
+static int body(int argc, char **argv)
+{
+	if (SEES_ONE_PROCESS) {
+		tell_skipped("keep", "it takes processes");
+		return results();
+	}
+	box_guest(argc, argv);
+	all = box_shared(sizeof *all);
+	scenario(in_turn, NULL);
+	scenario(at_once, NULL);
+	scenario(killed_dump, NULL);
+	scenario(stopped_writer, NULL);
+	scenario(no_memory, NULL);
+	scenario(preallocated, NULL);
+	return results();
+}
+
+int main(int argc, char **argv)
+{
+	return sandbox_run(body, argc, argv, 200);
+}
