@@ -107,24 +107,37 @@ enum flight_rings flight_follow(struct flight *f)
 
 /* ------------------------------------------------------------------------- dump */
 
-static int write_beside(struct flight *f, const char *fresh, struct session_error *error)
+static void tell_before(
+	const struct flight *f, const struct dump_reason *reason, const struct dump_result *r)
 {
-	struct dump_options options = {.path = fresh, .codec = f->codec};
+	if (reason && reason->start && r->before_ns < reason->before_ns)
+		cmd_note(f->verb,
+			"of the %.3f s before the event that --before asks for, the buffers still had %.3f s (%.0f %%): make them larger (init -s)",
+			(double)reason->before_ns / 1e9, (double)r->before_ns / 1e9,
+			100 * (double)r->before_ns / (double)reason->before_ns);
+}
+
+static int write_beside(struct flight *f, const char *fresh, const struct dump_reason *reason,
+	struct session_error *error)
+{
+	struct dump_options options = {.path = fresh, .codec = f->codec, .reason = reason};
 	struct dump_result result;
 	int rc = cmd_write_dump(f->verb, &f->session, f->format, &options, &result, error);
 
 	if (rc)
 		return rc;
 	rc = older_shift(f->file, fresh, f->keep, error);
-	if (rc)
+	if (rc) {
 		unlink(fresh);
-	else
+	} else {
 		cmd_report_dump(f->verb, f->path, &result);
+		tell_before(f, reason, &result);
+	}
 	return rc;
 }
 
 /* Writes the new dump to a temporary file, then rotates the earlier ones and renames it. */
-int flight_dump(struct flight *f)
+int flight_dump(struct flight *f, const struct dump_reason *reason)
 {
 	struct session_error error = {"the file's name is too long"};
 	char fresh[PATH_MAX];
@@ -133,7 +146,7 @@ int flight_dump(struct flight *f)
 	cmd_reclaim();
 	f->dumps++;
 	if (output_temporary_name(f->file, (uint32_t)getpid(), fresh))
-		rc = write_beside(f, fresh, &error);
+		rc = write_beside(f, fresh, reason, &error);
 	if (rc == 0)
 		return EXIT_FINE;
 	f->failed++;

@@ -39,8 +39,10 @@ enum flight_rings { RINGS_SAME, RINGS_NEW, RINGS_GONE };
 /* Reopens the session after an init, and reports new or freed buffers. */
 enum flight_rings flight_follow(struct flight *f);
 
-/* Writes one dump. Returns an exit code; reports and counts failures. */
-int flight_dump(struct flight *f);
+struct dump_reason;
+
+/* Writes one dump, for this reason or NULL. Returns an exit code; reports and counts failures. */
+int flight_dump(struct flight *f, const struct dump_reason *reason);
 
 /* `dump --on-signal`: dumps at each `signal` until it is ended. Returns an exit code. */
 int flight_on_signal(struct flight *f, int signal);

@@ -55,7 +55,7 @@ static int follow_signals(struct flight *f, const sigset_t *wanted)
 		if (flight_follow(f) == RINGS_GONE)
 			return EXIT_FAILED;
 		if (asked)
-			flight_dump(f);
+			flight_dump(f, NULL);
 		/* If an ending signal came with a wanted one, dump first. */
 		if (signal && !sigismember(wanted, signal))
 			return f->failed ? EXIT_FAILED : EXIT_FINE;

@@ -9,13 +9,15 @@
 #include "../../formats/base/time_ns.h"
 #include "../../include/perfutil.h"
 #include "../core/clock.h"
-#include "../trigger/condition.h"
+#include "../dump/dump.h"
 #include "../dump/tasks.h"
+#include "../trigger/condition.h"
 #include "../trigger/watch.h"
 #include "flight.h"
 
 enum {
 	OPTION_WHEN = 1,
+	OPTION_BEFORE,
 	OPTION_AFTER,
 	OPTION_COUNT,
 	OPTION_TIMEOUT,
@@ -33,6 +35,9 @@ static const struct option options[] = {
 			"                elapsed                = != < <= > >=    a time: 10ms, 1.5s, 200us, 50ns\n"
 			"                major minor mm tid pid cpu lost    the same, with a whole number or 0x...\n"
 			"                cpi                    the same, with a number"},
+	{OPTION_BEFORE, "--before", .value = "T",
+		.help = "how long before the event is wanted: the dump has what the buffers\n"
+			"              hold anyway, and this says how much of T that is"},
 	{OPTION_AFTER, "--after", .value = "T",
 		.help = "how long it goes on before the dump (0.5s)"},
 	{OPTION_COUNT, "--count", .value = "N", .help = "ends after N dumps (1); 0: goes on"},
@@ -52,28 +57,28 @@ struct trigger {
 	struct flight flight;
 	struct condition condition;
 	const char *when;
-	uint64_t after, timeout; /* ns; timeout 0: none */
-	uint64_t until;		 /* CLOCK_MONOTONIC */
-	uint32_t count;		 /* 0: no end */
+	uint64_t before, after, timeout; /* ns; before, timeout 0: none */
+	uint64_t until;			 /* CLOCK_MONOTONIC */
+	uint32_t count;			 /* 0: no end */
 	struct watch watch;
 	struct tasks tasks;
 	uint64_t lost;	   /* writers' losses at the last evaluation of the condition */
 	uint64_t told;	   /* reported part of watch.missed and .unfinished */
 	bool told_damaged; /* watch.damaged was reported */
 	bool matched;
-	char *what; /* description of the match */
-	int signal; /* ending signal */
+	char *what;	 /* description of the match */
+	uint64_t start;	 /* of the match, in ticks; 0: it has no time */
+	char window[64]; /* cpidecode's arguments that show it; "": unknown */
+	int signal;	 /* ending signal */
 };
 
 /* -------------------------------------------------------------------- what matched */
 
-/* Prints the time of a stamp by the session's clock, counted back from now: more exact than forward
- * from `init`. */
-static void print_time(FILE *out, const struct session *s, uint64_t stamp)
+/* The time of a stamp by the session's clock, in ns since 1970, counted back from now: more exact
+ * than forward from `init`. 0: an impossible one, of a stamp that is corrupt. */
+static uint64_t unix_time(const struct session *s, uint64_t stamp)
 {
 	uint64_t sync[3], rate = s->geometry.ticks_per_second;
-	char text[40];
-	struct tm tm;
 
 	if (clock_kind() == s->geometry.clock)
 		clock_sync(sync);
@@ -82,10 +87,19 @@ static void print_time(FILE *out, const struct session *s, uint64_t stamp)
 	bool before = stamp < sync[0];
 	uint64_t ticks = before ? sync[0] - stamp : stamp - sync[0];
 	unsigned __int128 ns = (unsigned __int128)ticks * 1000000000u / rate;
-	/* A corrupt stamp yields an impossible time: print none. */
 	if (ns > INT64_MAX / 4 || (before && ns > sync[1]))
+		return 0;
+	return before ? sync[1] - (uint64_t)ns : sync[1] + (uint64_t)ns;
+}
+
+static void print_time(FILE *out, const struct session *s, uint64_t stamp)
+{
+	uint64_t real = unix_time(s, stamp);
+	char text[40];
+	struct tm tm;
+
+	if (real == 0)
 		return;
-	uint64_t real = before ? sync[1] - (uint64_t)ns : sync[1] + (uint64_t)ns;
 	time_t seconds = (time_t)(real / 1000000000u);
 	if (localtime_r(&seconds, &tm) && strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &tm))
 		fprintf(out, ", at %s.%06u", text, (unsigned)(real % 1000000000u / 1000));
@@ -153,6 +167,27 @@ static bool asks(struct trigger *t, struct event *e)
 	return condition_holds(&t->condition, e, t->flight.session.geometry.ticks_per_second);
 }
 
+/* What matched, with a quarter of its length on both sides, 1 ms at least. */
+static void note_window(struct trigger *t, const struct event *e)
+{
+	const struct session *s = &t->flight.session;
+	uint64_t elapsed = e->has_elapsed && e->elapsed < e->stamp ? e->elapsed : 0;
+	uint64_t start, end, margin;
+
+	t->start = e->record ? e->stamp - elapsed : 0;
+	t->window[0] = 0;
+	start = t->start ? unix_time(s, t->start) : 0;
+	end = start ? unix_time(s, e->stamp) : 0;
+	if (end < start || start == 0)
+		return;
+	margin = (end - start) / 4 > 1000000 ? (end - start) / 4 : 1000000;
+	start -= margin;
+	end += margin;
+	snprintf(t->window, sizeof t->window, "--from %llu.%09u --to %llu.%09u",
+		(unsigned long long)(start / 1000000000u), (unsigned)(start % 1000000000u),
+		(unsigned long long)(end / 1000000000u), (unsigned)(end % 1000000000u));
+}
+
 /* Returns false on a match: later hooks wait until after the dump. */
 static bool on_event(void *arg, struct event *e)
 {
@@ -162,6 +197,7 @@ static bool on_event(void *arg, struct event *e)
 	if (!asks(t, e))
 		return true;
 	t->matched = true;
+	note_window(t, e);
 	free(t->what);
 	t->what = NULL;
 	FILE *out = open_memstream(&t->what, &size);
@@ -251,7 +287,12 @@ static void dump_around(struct trigger *t)
 		watch_look(&t->watch, pass_over, t);
 	watch_look(&t->watch, pass_over, t);
 	const char *what = t->what ? t->what : "";
-	if (flight_dump(&t->flight) == EXIT_FINE)
+	struct dump_reason reason = {.condition = t->when,
+		.match = what,
+		.window = t->window,
+		.start = t->start,
+		.before_ns = t->before};
+	if (flight_dump(&t->flight, &reason) == EXIT_FINE)
 		printf("%s: %s\n", what, t->flight.path);
 	else
 		printf("%s: no dump\n", what);
@@ -374,6 +415,9 @@ static void trigger_take_option(struct trigger *t, const struct arguments *a, in
 	case OPTION_WHEN:
 		take_condition(t, a);
 		break;
+	case OPTION_BEFORE:
+		t->before = take_time(a, "--before");
+		break;
 	case OPTION_AFTER:
 		t->after = take_time(a, "--after");
 		break;
@@ -428,5 +472,5 @@ static int trigger_run(const struct verb *verb, int argc, char **argv)
 }
 
 const struct verb verb_trigger = {"trigger",
-	"trigger --when CONDITION [--after T] [--count N] [--timeout T] [--compress none|lz4|zlib] [--keep N] [-o FILE]",
+	"trigger --when CONDITION [--before T] [--after T] [--count N] [--timeout T] [--compress none|lz4|zlib] [--keep N] [-o FILE]",
 	"dumps the seconds around an event, while tracing goes on", options, trigger_run};

@@ -46,6 +46,30 @@ static bool has_causes(const struct rings *r)
 	return false;
 }
 
+static uint64_t reach_before(const struct dump *d, const struct dump_reason *reason)
+{
+	uint64_t since = rings_complete_since(&d->rings),
+		 rate = d->session->geometry.ticks_per_second;
+	uint64_t ticks = reason->start > since ? reason->start - since : 0;
+	unsigned __int128 ns = (unsigned __int128)ticks * 1000000000u / rate;
+
+	return ns < reason->before_ns ? (uint64_t)ns : reason->before_ns;
+}
+
+static void dump_put_reason(struct dump *d, const struct dump_reason *reason)
+{
+	struct text *t = &d->head.meta;
+
+	text_line(t, "trigger", reason->condition);
+	text_line(t, "trigger match", reason->match);
+	text_line(t, "trigger window", reason->window);
+	if (reason->before_ns == 0 || reason->start == 0)
+		return;
+	d->result.before_ns = reach_before(d, reason);
+	text_linef(t, "trigger before", "%llu of %llu ns", (unsigned long long)d->result.before_ns,
+		(unsigned long long)reason->before_ns);
+}
+
 static int dump_gather_contents(struct dump *d)
 {
 	int rc;
@@ -58,6 +82,8 @@ static int dump_gather_contents(struct dump *d)
 	rc = head_gather(&d->head, d->session, &d->tasks, d->options->codec, d->options->command,
 		false, d->error);
 	text_linef(&d->head.meta, "cut skew", "%llu ns", (unsigned long long)d->rings.skew_ns);
+	if (d->options->reason)
+		dump_put_reason(d, d->options->reason);
 	if (rc == 0 && d->head.meta.failed)
 		rc = dump_fail_memory(d);
 	d->head.minor = d->head.labels		? TF_VERSION_MINOR_LABELS

@@ -15,11 +15,20 @@
 #include "../../formats/trace_file.h"
 #include "../session/session.h"
 
+/* Why a dump was made, as its META tells. */
+struct dump_reason {
+	const char *condition, *match; /* that was met, and what met it */
+	const char *window;	       /* arguments for cpidecode that show it; NULL: unknown */
+	uint64_t start;		       /* ticks: the beginning of what met it; 0: unknown */
+	uint64_t before_ns;	       /* how much before that is asked for; 0: not */
+};
+
 struct dump_options {
 	const char *path; /* "-": standard output, which may be a pipe; NULL: fd */
 	int fd;		  /* without a path: an empty file, which stays open */
 	enum tf_codec codec;
-	const char *command; /* the traced command; NULL: unknown */
+	const char *command;		  /* the traced command; NULL: unknown */
+	const struct dump_reason *reason; /* NULL: none in particular */
 	/* Called after every section, and when a signal interrupts a write. If it returns false,
 	 * the dump gives up with PU_FAILURE. May be NULL. */
 	bool (*progress)(void *arg, uint64_t done, uint64_t total);
@@ -35,6 +44,7 @@ struct dump_result {
 	uint32_t there, missed;	   /* sections at the cut; overwritten before they were read */
 	uint32_t later;		   /* rings whose overwritten count goes beyond the cut */
 	uint32_t damaged;	   /* truncated or invalid rings */
+	uint64_t before_ns;	   /* of what the reason asks for, in all rings */
 };
 
 /*

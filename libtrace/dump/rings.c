@@ -369,6 +369,19 @@ int rings_next(struct rings *r, struct rings_section *out, struct session_error 
 	return rc ? failed(error, rc, "copying") : 0;
 }
 
+uint64_t rings_complete_since(const struct rings *r)
+{
+	uint64_t since = 0;
+
+	for (uint32_t i = 0; i < r->rings; i++) {
+		const struct ring_cursor *c = &r->cursor[i];
+
+		if (c->ledger.overwritten + c->ledger.torn && c->span.first_stamp > since)
+			since = c->span.first_stamp;
+	}
+	return since;
+}
+
 uint64_t rings_cut(const struct rings *r, uint32_t ring)
 {
 	return r->cursor[ring].cut;

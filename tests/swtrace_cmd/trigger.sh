@@ -79,7 +79,28 @@ for mode in wrap norm; do
 	after=$(hooks_in "$t")
 	[ "$after" -gt 0 ] && pass || fail "$mode: no hook after the event is in the dump"
 	[ -e "$t.1" ] && fail "$mode: dumped twice" || pass
+	exits 0 "$CPIDECODE" --report info "$t"
+	says "$out" '^  trigger  *label=slow\* and elapsed>10ms$'
+	says "$out" '^  trigger match label "slow request", elapsed '
+	# The window holds the interval, whole.
+	exits 0 "$CPIDECODE" --report intervals --format csv --label 'slow*' \
+		$(sed -n 's/^  trigger window *//p' "$out") "$t"
+	same "$mode: in the window" "$(wc -l <"$out" | tr -d ' ')" 2
 done
+# How far back the buffers reach, where that is asked for.
+session wrap
+rm -f "$t"*
+watched --when 'label=slow*' --before 1ns --after 0 --timeout 60 -o "$t"
+exits 0 "$INTERVALS" 5 20 10
+ended 0
+exits 0 "$CPIDECODE" --report info "$t"
+says "$out" '^  trigger before 1 of 1 ns$'
+grep -q 'before the event' "$told" && fail "said that what is there is not" || pass
+watched --when 'label=slow*' --before 2h --after 0 --timeout 60 -o "$t"
+exits 0 "$WRITER" hooks 200000
+exits 0 "$INTERVALS" 5 20 10
+ended 0
+says "$told" 'of the 7200.000 s before the event that --before asks for, the buffers still had [0-9.]* s ([0-9]* %)'
 # Tracing goes on.
 exits 0 "$SWTRACE" info && says "$out" '^tracing  *on'
 
