@@ -5,6 +5,7 @@
 # usage: sh tests/bench/run.sh writer [--peers] [option ...]	what a hook costs its writer
 #        sh tests/bench/run.sh interval [option ...]		what an interval costs
 #        sh tests/bench/run.sh continuous [option ...]		continuous mode: loss, cost, drain
+#        sh tests/bench/run.sh dump [option ...]			what a dump of busy rings brings out
 #        sh tests/bench/run.sh counters [--peers] [option ...]	what reading counters costs
 #        sh tests/bench/run.sh decoder [--peers] [option ...]	how fast cpidecode is
 #        sh tests/bench/run.sh redis [option ...]		what intervals cost redis, a real server
@@ -35,7 +36,7 @@ value() { [ "$1" -gt 1 ] || misuse "$2 takes a value"; }
 arguments() {
 	while [ $# -gt 0 ]; do
 		case $1 in
-		writer | interval | continuous | counters | decoder | redis | diff) [ -z "$kind" ] || misuse "$1 is one too many"; kind=$1 ;;
+		writer | interval | continuous | dump | counters | decoder | redis | diff) [ -z "$kind" ] || misuse "$1 is one too many"; kind=$1 ;;
 		--peers) peers=1 ;;
 		--json) json=1 ;;
 		--quick) quick=1 ;;
@@ -48,9 +49,9 @@ arguments() {
 		esac
 		shift
 	done
-	[ -n "$kind" ] || misuse "which benchmark: writer, interval, continuous, counters, decoder, redis or diff?"
+	[ -n "$kind" ] || misuse "which benchmark: writer, interval, continuous, dump, counters, decoder, redis or diff?"
 	case $peers$kind in
-	1interval | 1continuous | 1redis) misuse "--peers is not for $kind" ;;
+	1interval | 1continuous | 1dump | 1redis) misuse "--peers is not for $kind" ;;
 	esac
 	case $runs in
 	'') runs=$((quick ? 2 : 5)) ;;
@@ -167,6 +168,7 @@ report() {
 # shellcheck source=writer.sh
 # shellcheck source=interval.sh
 # shellcheck source=continuous.sh
+# shellcheck source=dump.sh
 # shellcheck source=counters.sh
 # shellcheck source=decoder.sh
 # shellcheck source=redis.sh

@@ -1,0 +1,76 @@
+# Sourced by run.sh: what a dump brings out of rings that are written flat out meanwhile.
+# shellcheck shell=sh disable=SC2034,SC2154
+
+# The functions that read the session's ledger.
+# shellcheck source=writer.sh
+. "$here/writer.sh"
+
+# What a file has of a ring, in percent: the least of those that were written round and round.
+share_of() { # FILE RING-BYTES
+	"$cpidecode" --report info --format json "$1" 2>"$log" | sed 's/.*"rings"://; s/{/\n/g' |
+		sed -n 's/.*"bytes":\([0-9]*\).*"overwritten":\([1-9][0-9]*\).*/\1/p' |
+		awk -v ring="$2" 'NR == 1 || $1 < least { least = $1 } END { if (NR) printf "%.2f\n", 100 * least / ring }'
+}
+
+tell_writer() { echo "$1" >&3; }
+
+# Three dumps while WRITERS a processor write, in rings of MIB, and one when they have ended.
+dump_row() { # ID MIB WRITERS [COMMAND-PREFIX...]
+	row=$1 mib=$2 writers=$3; shift 3
+	rm -f "$work/orders" "$work/told"
+	mkfifo "$work/orders"
+	must "making a session" "$swtrace" init -s "$mib" -t wrap
+	must "turning tracing on" "$swtrace" on
+	"$work/dump_writer" "$writers" <"$work/orders" >"$work/told" 2>"$log" &
+	writer=$!
+	exec 3>"$work/orders"
+	# Long enough to go round the rings.
+	sleep "$(awk -v mib="$mib" -v quick="$quick" 'BEGIN { print quick ? 0.3 : 0.5 + mib / 100 }')"
+	for _ in 1 2 3; do
+		tell_writer dump
+		must "dumping" "$@" "$swtrace" dump "$memory/dump.bin"
+		tell_writer rest
+		share=$(share_of "$memory/dump.bin" $((mib << 20)))
+		if [ -n "$share" ]; then
+			printf 'sample\t%s.share\t%s\n' "$row" "$share" >>"$work/samples"
+		else
+			printf 'absent\t%s.share\tno ring was full by then\n' "$row" >>"$work/samples"
+		fi
+		sleep 0.2
+	done
+	tell_writer end
+	exec 3>&-
+	wait "$writer" || fail "the writer failed"
+	read -r attempted median tail during during_tail <<-EOT
+		$(sed -n 2p "$work/told")
+	EOT
+	printf 'sample\t%s\t%s\n' "$row.hook" "$median" "$row.tail" "$tail" \
+		"$row.during" "$during" "$row.during_tail" "$during_tail" >>"$work/samples"
+	must "turning tracing off" "$swtrace" off
+	check_ledger "$row: every hook is in the ledger" "$attempted"
+	rm -f "$memory/dump.bin"
+}
+
+measure() {
+	compile dump_writer "$here/machine.c" "$here/dump_writer.c"
+	machine >"$work/samples"
+	sizes='1 4 16 64 256'
+	if [ "$quick" -ne 0 ]; then
+		sizes='1 16'
+		printf 'absent\tmib(4|64|256)\\.\t--quick has no rings of that size\n' >>"$work/samples"
+	fi
+	free=$(df -P -m "$memory" | awk 'NR == 2 { print $4 }')
+	for size in $sizes; do
+		for each in 1 2; do
+			# Two areas, the guests' rings, the file.
+			if [ $((size * (2 * $(nproc) + 2))) -gt "$free" ]; then
+				printf 'absent\tmib%s\\.\tonly %s MiB are free in /dev/shm\n' "$size" "$free" >>"$work/samples"
+				continue
+			fi
+			dump_row "mib$size.w$each" "$size" "$each"
+		done
+	done
+	# On one loaded processor, at normal priority.
+	dump_row confined 16 2 taskset -c 0
+	fact 'load afterwards' "$(busy)" >>"$work/samples"
+}
