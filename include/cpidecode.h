@@ -295,7 +295,8 @@ enum cpidecode_interval_flag {
 	CPIDECODE_IV_INCONSISTENT = 1 << 4, /* its hooks contradict each other */
 	CPIDECODE_IV_SCRIPTED = 1 << 5,	    /* of a trace with scripted counters */
 	CPIDECODE_IV_MALFORMED = 1 << 6, /* a hook shorter than its schema, or elapsed too long */
-	/* The group holds a quality hook. Without one the flags below are unknown. */
+	/* The group holds a quality hook. Without one the flags below are unknown, unless an event
+	 * sets CPIDECODE_IV_MULTIPLEXED. */
 	CPIDECODE_IV_QUALITY = 1 << 7,
 	CPIDECODE_IV_MULTIPLEXED = 1 << 8,  /* a count ran for part of the time and was scaled up */
 	CPIDECODE_IV_CPUS_CHANGED = 1 << 9, /* a processor went on- or offline in the interval */

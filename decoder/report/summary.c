@@ -1,6 +1,11 @@
 /* Count, times and CPIs per label, minor and major. */
+#include <stdlib.h>
+
+#include "../sink/units.h"
 #include "notes/missing.h"
 #include "tallies.h"
+#include "values/columns.h"
+#include "values/events.h"
 
 struct summary_row {
 	const struct tally_group *group;
@@ -9,6 +14,7 @@ struct summary_row {
 	double raw, scaled, thread, busy, util[COLUMN_UTIL_RATIOS];
 	const char *weighting;
 	bool scripted;
+	const struct tally_event *const *events;
 };
 
 #define AT(member) COLUMN_AT(struct summary_row, member)
@@ -49,7 +55,16 @@ static struct cell summary_get_ns(const struct tally_group *g, uint64_t divisor,
 	return (struct cell){CELL_WHOLE, .u = tally_whole_ns(g->total, divisor), .real = ns};
 }
 
-static void summary_add_group(struct rows *rows, const struct tally_group *g)
+static struct cell summary_get_event(const void *row, const void *of)
+{
+	const struct summary_row *r = row;
+	const struct event_column *column = of;
+
+	return event_cell(r->events[column->index], r->group->time.count, column->figure);
+}
+
+static void summary_add_group(
+	struct rows *rows, const struct tally_group *g, const struct tally_event *const *events)
 {
 	struct sums scratch;
 	const struct sums *s = tally_sums(g, &scratch);
@@ -70,7 +85,8 @@ static void summary_add_group(struct rows *rows, const struct tally_group *g)
 		.busy = ratios_busy(&s->ratios),
 		.util = {NAN, NAN, NAN, NAN, NAN, NAN},
 		.scripted = s->scripted,
-		.flagged = cell_u64(s->flagged, s->quality)};
+		.flagged = cell_u64(s->flagged, s->quality || s->flagged),
+		.events = events};
 
 	if (tally_is_util(g)) {
 		struct columns_reader reader;
@@ -82,21 +98,102 @@ static void summary_add_group(struct rows *rows, const struct tally_group *g)
 	rows_add(rows, &row);
 }
 
-void summary_print(struct report *r, const struct tally *t)
+static void summary_spell_figure(struct table *t, struct cell cell)
+{
+	struct out *o = table_right(t);
+
+	if (cell.kind == CELL_U64)
+		out_u64(o, cell.u);
+	else
+		units_fixed(o, cell.kind == CELL_REAL ? cell.real : NAN, 2);
+}
+
+static void summary_write_event(
+	struct table *t, const struct tally_group *g, const struct tally_event *e)
+{
+	value_spell_text(table_left(t), e->name, e->length);
+	for (enum event_figure f = 0; f < EVENT_FIGURES; f++)
+		summary_spell_figure(t, event_cell(e, g->time.count, f));
+	tallies_spell_code(table_right(t), &g);
+	tallies_spell_label(table_left(t), &g);
+	table_end_row(t);
+}
+
+/* In text they have rows of their own: as columns they would push the label off the screen. */
+static void summary_write_events(struct report *r, const struct tally *t)
+{
+	static const char *const headings[] = {"total", "mean", "known%", "scaled", "mm"};
+	struct table table;
+
+	out_char(r->out, '\n');
+	for (table_begin(&table, r->out); table_pass(&table);) {
+		table_text(&table, "event");
+		for (unsigned i = 0; i < sizeof headings / sizeof *headings; i++)
+			table_heading(&table, headings[i]);
+		table_text(&table, "label");
+		table_end_row(&table);
+		for (size_t i = 0; i < t->count && !r->out->error; i++)
+			for (const struct tally_event *e = tally_extra(t->groups[i])->events; e;
+				e = e->next)
+				summary_write_event(&table, t->groups[i], e);
+	}
+	table_free(&table);
+}
+
+static void summary_print_groups(struct report *r, const struct tally *t,
+	const struct event_names *names, const struct event_columns *columns_of_events,
+	const struct tally_event **found)
 {
 	struct rows rows;
 
-	rows_begin(&rows, r, columns, tallies_have(t));
+	rows_begin_more(&rows, r, columns,
+		r->format == FORMAT_TEXT ? NULL : columns_of_events->columns, tallies_have(t));
 	if (r->format == FORMAT_TEXT)
 		tallies_flagged_line(r, t);
 	while (tallies_pass(&rows, r, t->count))
 		for (size_t i = 0; i < t->count; i++) {
 			rows.has = tallies_has(t->groups[i]);
-			summary_add_group(&rows, t->groups[i]);
+			event_names_find(names, t->groups[i], found);
+			summary_add_group(&rows, t->groups[i], found);
 		}
 	rows_end(&rows);
+	if (r->format == FORMAT_TEXT && names->count)
+		summary_write_events(r, t);
 	if (r->format == FORMAT_TEXT)
 		missing_summary_line(r, t);
+}
+
+static void summary_note_events(
+	const struct report *r, const struct tally *t, const struct event_names *names)
+{
+	if (r->format != FORMAT_TEXT && names->count > VALUE_COLUMNS_MAX)
+		report_note(r, "%zu events have no column: only the first %d do",
+			names->count - VALUE_COLUMNS_MAX, VALUE_COLUMNS_MAX);
+	if (t->events_left_out)
+		report_note(r,
+			"intervals of one label have more than %d events: the first by name count",
+			TALLY_EVENTS);
+}
+
+int summary_print(struct report *r, const struct tally *t)
+{
+	struct event_names names = {0};
+	struct event_columns of_events = {0};
+	int rc = event_names_gather(&names, t);
+	const struct tally_event **found = calloc(names.count + 1, sizeof *found);
+
+	event_names_sort(&names);
+	if (!rc && found)
+		rc = event_columns_make(&of_events, &names, summary_get_event);
+	if (!rc && found) {
+		summary_print_groups(r, t, &names, &of_events, found);
+		summary_note_events(r, t, &names);
+	}
+	rc = found ? rc : CPIDECODE_ENOMEM;
+	event_columns_free(&of_events);
+	event_names_free(&names);
+	free(found);
+	return rc;
 }
 
 /* On standard error: a partial result does not tell it, and its report has the same bytes. */
@@ -119,7 +216,7 @@ int report_summary(struct report *r)
 	int rc = tallies_read(r, &t);
 
 	if (!rc)
-		summary_print(r, &t);
+		rc = summary_print(r, &t);
 	if (!rc)
 		summary_note_children_lost(r, &t);
 	tally_free(&t);

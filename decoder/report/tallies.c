@@ -170,7 +170,7 @@ static int read_shared(struct report *r, struct tally *t, unsigned threads)
 	struct tally_shared *shared;
 	size_t own = KEPT_BYTES / TALLY_SHARED_GROUP / threads;
 	struct reader reader = {.r = r,
-		.wants = WANT_SYSTEM | WANT_THREAD | WANT_QUALITY,
+		.wants = WANT_SYSTEM | WANT_THREAD | WANT_QUALITY | WANT_EVENTS,
 		.take = add_to_tally,
 		.all = filter_takes_all(r->filter)};
 
@@ -185,7 +185,8 @@ static int read_shared(struct report *r, struct tally *t, unsigned threads)
 		reader.spared |= HOOK_SPARE_TIME;
 	if (threads == 1)
 		own = SIZE_MAX;
-	int rc = tally_shared_new(threads, t->wanted, own > OWN_GROUPS ? own : OWN_GROUPS, &shared);
+	int rc = tally_shared_new(
+		threads, t->wanted, r->trace, own > OWN_GROUPS ? own : OWN_GROUPS, &shared);
 	if (rc)
 		return rc;
 	reader.ctx = shared;

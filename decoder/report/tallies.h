@@ -25,7 +25,7 @@ int tallies_each(struct report *r, unsigned threads, unsigned wants, struct find
 unsigned tallies_threads(const struct report *r, uint64_t bytes);
 
 /* The reports, of a tally that has all that they print: columns for cpus. */
-void summary_print(struct report *r, const struct tally *t);
+int summary_print(struct report *r, const struct tally *t); /* 0 or CPIDECODE_ENOMEM */
 void cpus_print(struct report *r, const struct tally *t);
 
 /* Notes the processors without columns, if any. */

@@ -515,7 +515,7 @@ START_TEST(threads_share_a_tally)
 		void *failed;
 
 		ck_assert_ptr_nonnull(cpus);
-		ck_assert_int_eq(tally_shared_new(CROWD, wanted, own[k], &shared), 0);
+		ck_assert_int_eq(tally_shared_new(CROWD, wanted, NULL, own[k], &shared), 0);
 		for (unsigned i = 0; i < CROWD; i++) {
 			crowd[i] = (struct crowd){.shared = shared, .thread = i};
 			ck_assert_int_eq(

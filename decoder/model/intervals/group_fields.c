@@ -65,9 +65,11 @@ static const struct group_field fields[] = {
 	{"arg_name", TAKE_ARG_NAME, OF_CPI | OF_SCOPE, WANT_VALUES, 0},
 	{"arg_type", TAKE_VALUE_TYPE, OF_CPI | OF_SCOPE, WANT_VALUES, 0},
 	{"arg_value", TAKE_VALUE_BITS, OF_CPI | OF_SCOPE, WANT_VALUES, 0},
-	{"event_name", TAKE_EVENT_NAME, OF_CPI, WANT_VALUES, 0},
-	{"event_flags", TAKE_EVENT_FLAGS, OF_CPI, WANT_VALUES, 0},
-	{"event_value", TAKE_VALUE_BITS, OF_CPI, WANT_VALUES, 0},
+	{"event_name", TAKE_EVENT_NAME, OF_CPI, WANT_VALUES | WANT_EVENTS, 0},
+	{"event_flags", TAKE_EVENT_FLAGS, OF_CPI, WANT_VALUES | WANT_EVENTS, 0},
+	{"event_value", TAKE_VALUE_BITS, OF_CPI, WANT_VALUES | WANT_EVENTS, 0},
+	{"event_enabled", TAKE_EVENT_ENABLED, OF_CPI, WANT_VALUES | WANT_EVENTS, 0},
+	{"event_running", TAKE_EVENT_RUNNING, OF_CPI, WANT_VALUES | WANT_EVENTS, 0},
 	{"text", TAKE_TEXT, OF_CPI | OF_SCOPE, WANT_VALUES, 0},
 	{"cpu_reference_cycles", TAKE_UTIL_COUNT, OF_UTIL, WANT_UTIL_TIME, UTIL(reference_cycles)},
 };
@@ -102,8 +104,6 @@ bool group_field_is_wanted(const struct group_field *field, unsigned wants)
 {
 	if (field->op == TAKE_LABEL || field->op == TAKE_LABEL_NUMBER)
 		return true;
-	if (field->op >= TAKE_ARG_NAME)
-		return wants & (WANT_VALUES | WANT_FLAGS);
 	return field->op > TAKE_ELAPSED && wants & (field->wants | WANT_FLAGS);
 }
 

@@ -26,10 +26,12 @@ enum group_op {
 	TAKE_CPU_RATIO,
 	TAKE_UTIL_COUNT, /* to `at` of struct interval_util */
 	TAKE_UTIL_RATIO,
-	/* Named values: a turn each, then their texts. Read only for WANT_VALUES. */
+	/* Named values: a turn each, then their texts. */
 	TAKE_ARG_NAME,
 	TAKE_EVENT_NAME,
 	TAKE_EVENT_FLAGS,
+	TAKE_EVENT_ENABLED,
+	TAKE_EVENT_RUNNING,
 	TAKE_VALUE_TYPE,
 	TAKE_VALUE_BITS,
 	TAKE_TEXT, /* a light interval's label may be the first one */

@@ -21,7 +21,7 @@ static bool lines_scan_schema(struct group_lines *lines, const struct group_plan
 		}
 		const struct schema_field *f = &s->fields[s->ops[pc].field];
 		if (f->type == FIELD_STRING && plan->means[s->ops[pc].field]->op == TAKE_TEXT &&
-			!(plan->wants & (WANT_VALUES | WANT_FLAGS))) {
+			!group_plan_has_values(plan)) {
 			has_text = true;
 			continue;
 		}

@@ -8,6 +8,7 @@
 
 #include "../../../formats/base/hash_index.h"
 #include "group_fields.h"
+#include "intervals.h"
 
 struct group_plan {
 	const struct schema_hook *key; /* the schema in force */
@@ -21,6 +22,14 @@ struct group_plan {
 	struct group_lines *lines; /* NULL: hooks are read by the schema's cursor */
 	const struct group_field *means[]; /* by the schema's field */
 };
+
+/* Whether the hooks' named values are read. */
+static inline bool group_plan_has_values(const struct group_plan *plan)
+{
+	/* A value that is cut short is a flag, too. */
+	return plan->wants & (WANT_VALUES | WANT_FLAGS) ||
+	       (plan->part == PART_EVENTS && plan->wants & WANT_EVENTS);
+}
 
 /* Plans by schema hook and part. Starts zeroed. */
 struct group_plans {

@@ -208,6 +208,11 @@ static int take_text_or_value(
 	case TAKE_EVENT_FLAGS:
 		return group_take_value_type(
 			g, v->turn, v->u & INTERVAL_EVENT_KNOWN ? INTERVAL_ARG_U64 : 0);
+	case TAKE_EVENT_ENABLED:
+		g->event_enabled = v->u;
+		return 0;
+	case TAKE_EVENT_RUNNING:
+		return group_take_value_running(g, v->turn, v->u);
 	case TAKE_VALUE_TYPE:
 		return group_take_value_type(g, v->turn, v->u);
 	case TAKE_VALUE_BITS:
@@ -223,8 +228,7 @@ static int take_by_cursor(struct group *g, const struct group_plan *plan, const 
 	struct field_cursor c;
 	struct field_value v;
 
-	/* A value that is cut short is a flag, too. */
-	const bool values = plan->wants & (WANT_VALUES | WANT_FLAGS);
+	const bool values = group_plan_has_values(plan);
 
 	read_as.schema = plan->schema;
 	g->first_value = g->text_value = g->iv.num_values;

@@ -67,6 +67,16 @@ int group_take_value_bits(struct group *g, uint32_t turn, uint64_t bits)
 	return 0;
 }
 
+int group_take_value_running(struct group *g, uint32_t turn, uint64_t running)
+{
+	struct interval_value *v = value_of_turn(g, turn);
+
+	if (!v)
+		return CPIDECODE_ENOMEM;
+	v->is_scaled = running < g->event_enabled;
+	return 0;
+}
+
 static int values_keep_text(
 	struct group *g, struct interval_value *v, const char *bytes, uint32_t length)
 {
@@ -147,8 +157,12 @@ int group_settle_values(struct group *g)
 			continue;
 		if (v.type != INTERVAL_ARG_TEXT)
 			v.length = 0;
-		if (!v.type)
+		if (!v.type) {
 			v.u = 0;
+			v.is_scaled = false;
+		}
+		if (v.is_scaled)
+			iv->flags |= IV_MULTIPLEXED;
 		struct interval_value *to = values_find(g, first, end, &v, indexed);
 		end += to == end;
 		*to = v;

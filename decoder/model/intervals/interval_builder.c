@@ -232,7 +232,7 @@ static int close_group(struct interval_builder *b, size_t file, const struct int
 	iv->cpus = iv->num_cpus && b->wants & WANT_CPUS ? g->cpus : NULL;
 	iv->utils = iv->major == CPUUTIL_MAJOR && iv->cpus ? g->utils : NULL;
 	iv->label = iv->has_label ? g->label : NULL;
-	if (!(b->wants & WANT_VALUES))
+	if (!(b->wants & (WANT_VALUES | WANT_EVENTS)))
 		iv->num_values = iv->values_bytes = 0;
 	if (iv->num_values) {
 		iv->values = g->values;

@@ -102,6 +102,17 @@ static void put_spread(struct varint_out *o, const struct tally_spread *s)
 	put_histogram(o, &s->values);
 }
 
+static void put_events(struct varint_out *o, const struct tally_extra *extra)
+{
+	varint_put(o, extra->num_events);
+	for (const struct tally_event *e = extra->events; e; e = e->next) {
+		varint_put_string(o, e->name, e->length);
+		varint_put(o, e->sum);
+		varint_put(o, e->known);
+		varint_put(o, e->scaled);
+	}
+}
+
 static void put_group(struct varint_out *o, const struct tally_group *g)
 {
 	struct sums scratch;
@@ -137,6 +148,7 @@ static void put_group(struct varint_out *o, const struct tally_group *g)
 	for (unsigned i = 0; i < TALLY_VALUES; i++)
 		put_spread(o, tally_spread(g, i));
 	put_order(o, g);
+	put_events(o, extra);
 }
 
 static void put_rings(struct varint_out *o, const struct partial_source *s)
@@ -389,6 +401,33 @@ static int get_spreads(struct varint_in *in, struct tally *t, struct tally_group
 	return rc;
 }
 
+static int get_events(struct varint_in *in, struct tally *t, struct tally_group *g)
+{
+	uint64_t n = varint_get_max(in, TALLY_EVENTS);
+	const uint8_t *before = NULL;
+	uint32_t before_length = 0, length;
+	int rc = 0;
+
+	for (uint64_t i = 0; i < n && !in->why && !rc; i++) {
+		const uint8_t *name = varint_get_string(in, &length);
+		struct tally_event e = {.sum = varint_get(in)};
+
+		e.known = varint_get_max(in, g->time.count);
+		e.scaled = varint_get_max(in, e.known);
+		if (!in->why && i &&
+			tally_compare_events((const char *)before, before_length,
+				(const char *)name, length) >= 0)
+			varint_fail(in, "events are not in order");
+		if (!in->why && !e.known && e.sum)
+			varint_fail(in, "an event contradicts itself");
+		if (!in->why)
+			rc = tally_merge_event(t, g, &e, (const char *)name, length);
+		before = name;
+		before_length = length;
+	}
+	return rc;
+}
+
 /* The rest of a group, after its name. */
 static int get_figures(struct varint_in *in, struct tally *t, struct tally_group *g)
 {
@@ -415,6 +454,8 @@ static int get_figures(struct varint_in *in, struct tally *t, struct tally_group
 		rc = get_spreads(in, t, g, &s);
 	if (!rc && !in->why)
 		rc = get_order(in, t, g);
+	if (!rc && !in->why)
+		rc = get_events(in, t, g);
 	return rc ? rc : tally_set_sums(t, g, &s);
 }
 

@@ -316,6 +316,8 @@ int tally_add(struct tally *t, const struct interval *iv)
 	rc = add_methods(t, g, iv);
 	if (!rc)
 		rc = tally_add_columns(t, g, iv);
+	if (!rc && iv->num_values)
+		rc = tally_add_events(t, g, iv);
 	if (!rc && t->wanted & TALLY_WANT_VALUES)
 		rc = add_values(t, g, iv);
 	if (!rc && t->wanted & TALLY_WANT_ORDER)
@@ -343,6 +345,8 @@ static int merge_extra(struct tally *t, struct tally_group *g, const struct tall
 	extra->methods |= from->extra->methods;
 	int rc = columns_merge(
 		&extra->columns, &from->extra->columns, histogram_exact(&g->time), &t->buffer);
+	if (!rc)
+		rc = tally_merge_events(t, g, from);
 	for (unsigned v = 0; v < TALLY_VALUES && !rc; v++)
 		if (t->wanted & TALLY_WANT_VALUES && tally_spread(from, v))
 			rc = merge_spread(t, g, v, tally_spread(from, v));
@@ -381,6 +385,7 @@ void tally_merge_facts(struct tally *t, const struct tally *from)
 	t->cpus_left_out += from->cpus_left_out;
 	t->seen |= from->seen;
 	t->children_lost += from->children_lost;
+	t->events_left_out |= from->events_left_out;
 	exact_add(&t->children_lost_time, from->children_lost_time);
 }
 

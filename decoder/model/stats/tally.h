@@ -14,11 +14,17 @@
 #include "../../base/intern.h"
 #include "sums.h"
 #include "timeline.h"
+#include "../trace/labels.h"
+#include "../trace/trace.h"
 
 enum {
 	/* Processors whose columns are kept: a bound for memory, far above any machine's. */
 	TALLY_CPUS = 16384,
 	TALLY_RECENT = 64,
+	/* Events of a group: those whose names come first by their bytes, so that what is kept
+	 * depends on no order. A process counts INTERVAL_EVENTS_MAX. */
+	TALLY_EVENTS = 256,
+	TALLY_RECENT_EVENTS = 16,
 };
 
 /* What is kept beyond counts, times and ratios. */
@@ -55,12 +61,24 @@ struct tally_spread {
 	exact_sum sum;
 };
 
+/* What an event counted in a group's intervals. */
+struct tally_event {
+	struct tally_event *next; /* by the names' bytes, a shorter name before longer ones */
+	exact_sum sum;
+	uint64_t known;	 /* intervals that counted it */
+	uint64_t scaled; /* of these, those whose count was scaled up */
+	uint32_t hash, length;
+	char name[]; /* length bytes, any bytes */
+};
+
 /* What few tallies want of a group, or few groups have. */
 struct tally_extra {
 	/* Of CPU utilisation, the system's come first; then the processors'. */
 	struct ratio_columns columns;
 	struct tally_spread **spreads; /* of TALLY_VALUES; NULL: none. tally_spread tells one */
 	uint32_t methods;	       /* how they were measured: bits of tally_method */
+	uint32_t num_events;	       /* at most TALLY_EVENTS */
+	struct tally_event *events;
 };
 
 _Static_assert(TALLY_CPUS < UINT16_MAX, "columns count the system and processors in 16 bits");
@@ -85,19 +103,26 @@ struct tally_group {
 	char label[];			  /* label_len bytes, and a 0 */
 };
 
-/* Starts zeroed but for wanted. */
+/* Starts zeroed but for wanted and trace. */
 struct tally {
-	unsigned wanted; /* enum tally_wanted, or'ed */
+	unsigned wanted;	   /* enum tally_wanted, or'ed */
+	const struct trace *trace; /* of the intervals that are added; NULL: without events */
 	struct tally_group **groups;
 	size_t count, cap;
 	struct hash_index by_name;		  /* of groups */
 	bool has_util;				  /* groups of CPU utilisation */
 	struct tally_group *recent[TALLY_RECENT]; /* that were found, by a hash of their ends */
-	uint64_t cpus_left_out;			  /* intervals with more processors than are kept */
+	struct tally_recent_event {
+		struct trace_text text; /* with a hash of the tally's */
+		uint32_t index;		/* in the trace's texts */
+		bool is_set;
+	} recent_events[TALLY_RECENT_EVENTS]; /* by index */
+	uint64_t cpus_left_out;		      /* intervals with more processors than are kept */
 	/* A partial result tells none of these. */
 	uint32_t seen;		      /* in any CPI interval; 0: none */
 	uint64_t children_lost;	      /* intervals that are IV_CHILDREN_LOST */
 	exact_sum children_lost_time; /* as a group's total */
+	bool events_left_out;	      /* some group had more than TALLY_EVENTS */
 	struct intern memory;	      /* groups and labels */
 	struct columns_buffer buffer;
 };
@@ -120,6 +145,12 @@ int tally_change_columns(
 	struct tally *t, struct tally_group *g, uint32_t n, columns_change_fn change, void *ctx);
 /* Of an interval that is in the group's times. */
 int tally_add_columns(struct tally *t, struct tally_group *g, const struct interval *iv);
+/* The events of an interval that is in the group's times. */
+int tally_add_events(struct tally *t, struct tally_group *g, const struct interval *iv);
+/* Adds the sums of `from`, with the name after it. */
+int tally_merge_event(struct tally *t, struct tally_group *g, const struct tally_event *from,
+	const char *name, uint32_t length);
+int tally_merge_events(struct tally *t, struct tally_group *g, const struct tally_group *from);
 /* NULL: no memory. */
 struct tally_extra *tally_need_extra(struct tally *t, struct tally_group *g);
 struct tally_spread *tally_need_spread(
@@ -139,6 +170,16 @@ const struct tally_spread *tally_spread(const struct tally_group *g, enum tally_
 /* The system's ratios of CPU utilisation, all zero where the group has none. Valid as long as
  * scratch and the group. */
 const struct ratio *tally_util(const struct tally_group *g, struct columns_reader *scratch);
+/* NULL: no interval of the group names that event. */
+const struct tally_event *tally_find_event(
+	const struct tally_group *g, const char *name, uint32_t length);
+/* The order of events in a group: below 0, 0, above. */
+int tally_compare_events(const char *a, uint32_t a_length, const char *b, uint32_t b_length);
+/* The mean of the intervals that counted it; NAN: none did. */
+static inline double tally_event_mean(const struct tally_event *e)
+{
+	return e->known ? (double)e->sum / (double)e->known : NAN;
+}
 /* How many processors a group has columns of. */
 uint32_t tally_processors(const struct tally_group *g);
 /* columns_next gives those of processor 0 next. */

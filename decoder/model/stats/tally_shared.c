@@ -26,7 +26,8 @@ struct tally_shared {
 	struct part *parts;
 };
 
-int tally_shared_new(unsigned threads, unsigned wanted, size_t own, struct tally_shared **result)
+int tally_shared_new(unsigned threads, unsigned wanted, const struct trace *trace, size_t own,
+	struct tally_shared **result)
 {
 	struct tally_shared *s = calloc(1, sizeof *s);
 
@@ -40,13 +41,16 @@ int tally_shared_new(unsigned threads, unsigned wanted, size_t own, struct tally
 	for (unsigned i = 0; s->parts && i < PARTS; i++) {
 		pthread_mutex_init(&s->parts[i].lock, NULL);
 		s->parts[i].tally.wanted = wanted;
+		s->parts[i].tally.trace = trace;
 	}
 	if (!s->own || !s->parts) {
 		tally_shared_free(s);
 		return CPIDECODE_ENOMEM;
 	}
-	for (unsigned i = 0; i < threads; i++)
+	for (unsigned i = 0; i < threads; i++) {
 		s->own[i].tally.wanted = wanted;
+		s->own[i].tally.trace = trace;
+	}
 	*result = s;
 	return 0;
 }

@@ -14,11 +14,12 @@ struct tally_shared;
 enum { TALLY_SHARED_GROUP = 512 };
 
 /*
- * wanted: enum tally_wanted. own: how many groups a thread keeps for itself, or fewer
+ * wanted, trace: of struct tally. own: how many groups a thread keeps for itself, or fewer
  * with long labels. All that return int
  * return 0 or CPIDECODE_ENOMEM.
  */
-int tally_shared_new(unsigned threads, unsigned wanted, size_t own, struct tally_shared **result);
+int tally_shared_new(unsigned threads, unsigned wanted, const struct trace *trace, size_t own,
+	struct tally_shared **result);
 /* On the thread of that number, below threads. */
 int tally_shared_add(struct tally_shared *s, unsigned thread, const struct interval *iv);
 /* Moves everything to *t, which starts zeroed; not settled. Call after the threads have ended. */

@@ -86,6 +86,7 @@ struct interval_value {
 	uint8_t kind;	 /* enum value_kind */
 	uint8_t type;	 /* enum interval_arg_type; 0: it has no value */
 	bool is_whole;	 /* the hook was not cut short in it */
+	bool is_scaled;	 /* an event: other events shared its counter */
 	union {
 		uint64_t u;
 		int64_t i;
@@ -153,7 +154,8 @@ enum interval_flag {
 	IV_MALFORMED = 1u << 6,	   /* a hook shorter than its schema: "malformed" */
 	IV_QUALITY =
 		1u << 7, /* it holds a quality hook, which sets the following flags: "quality" */
-	IV_MULTIPLEXED = 1u << 8,  /* counts were scaled up: "multiplexed" */
+	/* counts were scaled up, of the quality hook or of events: "multiplexed" */
+	IV_MULTIPLEXED = 1u << 8,
 	IV_CPUS_CHANGED = 1u << 9, /* a processor came or went: "cpus-changed" */
 	IV_CORE_TYPES = 1u << 10,  /* ratios add counts of several types of core: "core-types" */
 	IV_USER_ONLY = 1u << 11,   /* the thread's counts are of user mode only: "user-only" */

@@ -152,8 +152,7 @@ int report_merged(struct report *r, enum report_kind kind, const struct partial 
 {
 	switch (kind) {
 	case REPORT_SUMMARY:
-		summary_print(r, &p->tally);
-		return 0;
+		return summary_print(r, &p->tally);
 	case REPORT_CPUS:
 		tallies_tell_left_out(r, &p->tally);
 		cpus_print(r, &p->tally);

@@ -177,43 +177,44 @@ static bool value_is_spelled_again(const struct out *spelled, size_t n, size_t i
 }
 
 /* Gives the name an end, " (2)", that makes it another than those before it. */
-static int value_rename(struct value_columns *v, struct out *spelled, size_t i)
+static int value_rename(
+	struct value_name *names, struct out *spelled, size_t i, struct intern *memory)
 {
-	const struct value_name old = v->names[i];
-	char *text = arena_alloc(&v->memory, (size_t)old.length + 16);
+	const struct value_name old = names[i];
+	char *text = arena_alloc(memory, (size_t)old.length + 16);
 	unsigned number = 2;
 
 	if (!text)
 		return CPIDECODE_ENOMEM;
 	memcpy(text, old.text, old.length);
 	do {
-		v->names[i].length =
+		names[i].length =
 			old.length + (uint32_t)snprintf(text + old.length, 16, " (%u)", number++);
 		spelled[i].len = 0;
-		escape_json(&spelled[i], text, v->names[i].length);
+		escape_json(&spelled[i], text, names[i].length);
 		if (spelled[i].error)
 			return CPIDECODE_ENOMEM;
 	} while (value_is_spelled_again(spelled, i, i));
-	v->names[i].text = text;
+	names[i].text = text;
 	return 0;
 }
 
 /* Bytes that are not UTF-8 are spelled alike; two members of an object must not be. */
-static int value_tell_apart(struct value_columns *v, size_t n)
+int value_names_tell_apart(struct value_name *names, size_t n, struct intern *memory)
 {
 	struct out *spelled = calloc(n, sizeof *spelled);
 	int rc = spelled ? 0 : CPIDECODE_ENOMEM;
 
 	for (size_t i = 0; spelled && i < n; i++) {
 		out_memory(&spelled[i]);
-		escape_json(&spelled[i], v->names[i].text, v->names[i].length);
+		escape_json(&spelled[i], names[i].text, names[i].length);
 		if (spelled[i].error)
 			rc = CPIDECODE_ENOMEM;
 	}
 	for (size_t i = 1; i < n && !rc; i++)
 		if (memmem(spelled[i].buf, spelled[i].len, "\xEF\xBF\xBD", 3) &&
 			value_is_spelled_again(spelled, i, i))
-			rc = value_rename(v, spelled, i);
+			rc = value_rename(names, spelled, i, memory);
 	for (size_t i = 0; spelled && i < n; i++)
 		out_discard(&spelled[i]);
 	free(spelled);
@@ -255,7 +256,7 @@ int value_columns_make(struct value_columns *v, enum report_format format, const
 			.place = UINT8_MAX};
 		return 0;
 	}
-	if (value_tell_apart(v, n))
+	if (value_names_tell_apart(v->names, n, &v->memory))
 		return CPIDECODE_ENOMEM;
 	for (size_t i = 0; i < n; i++)
 		v->columns[i] = (struct column){.name = v->names[i].text,

@@ -40,6 +40,10 @@ int value_columns_make(
 	struct value_columns *v, enum report_format format, const struct column *own);
 void value_columns_free(struct value_columns *v);
 
+/* Gives names that would be spelled alike different ends. They are in order; memory: of new texts.
+ * 0 or CPIDECODE_ENOMEM. */
+int value_names_tell_apart(struct value_name *names, size_t n, struct intern *memory);
+
 /* As text: quoted where it would not be told from what surrounds it. */
 void value_spell_text(struct out *o, const char *s, size_t n);
 void value_spell(struct out *o, struct cell cell);
