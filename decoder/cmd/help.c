@@ -30,7 +30,8 @@ const struct option cpidecode_options[] = {
 		.help = "with csv: an apostrophe before strings that a spreadsheet would compute"},
 	{OPT_FAIL_IF, "--fail-if", .value = "'EXPR'",
 		.help = "with diff: exit with 5 if so: [LABEL:]METRIC(>|<)(+|-)NUMBER and %\n"
-			"                      or a unit, like 'p90>+5%' or 'db *:cpi>+0.1'; may be given again"},
+			"                      or a unit, like 'p90>+5%', 'db *:cpi>+0.1' or\n"
+			"                      'page-faults>+1%' (an event); may be given again"},
 	{OPT_BEFORE, .name = "--before", .value = "RUN..."},
 	{OPT_AFTER, "--after", .value = "RUN...",
 		.help = "\n                      with diff: several runs a side: files, folders, patterns"},

@@ -192,6 +192,7 @@ struct job {
 	bool is_diff;
 	size_t before; /* the leading parts that belong to the "before" side */
 	bool bad;      /* data was lost or damaged */
+	bool is_misused;
 	size_t gates_failed;
 };
 
@@ -200,7 +201,7 @@ static int run_job(struct job *job, struct out *out)
 	if (job->is_diff)
 		return merge_diff(&(struct diff_runs){job->parts, job->before},
 			&(struct diff_runs){job->parts + job->before, job->nparts - job->before},
-			job->o, out, &job->gates_failed);
+			job->o, out, &job->gates_failed, &job->is_misused);
 	if (job->nparts)
 		return merge_report(job->parts, job->o, out, &job->bad);
 	return run_report(job->t, job->o, out, NULL, &job->bad);
@@ -241,7 +242,7 @@ static int write_report(struct job *job)
 	unfinished = NULL;
 	out_discard(&out);
 	if (rc)
-		return EXIT_FAILED;
+		return job->is_misused ? EXIT_USAGE : EXIT_FAILED;
 	if (job->bad && job->o->strict)
 		return EXIT_LOST;
 	return job->gates_failed ? EXIT_GATE : EXIT_FINE;

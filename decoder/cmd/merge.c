@@ -35,7 +35,7 @@ static bool runs_scripted(const struct diff_runs *side)
 }
 
 int merge_diff(const struct diff_runs *before, const struct diff_runs *after,
-	const struct options *o, struct out *out, size_t *gates_failed)
+	const struct options *o, struct out *out, size_t *gates_failed, bool *is_misused)
 {
 	struct report r = {.out = out,
 		.format = o->format,
@@ -50,5 +50,6 @@ int merge_diff(const struct diff_runs *before, const struct diff_runs *after,
 		complain(REPORT_SCRIPTED);
 	int rc = report_diff(&r, before, after, o->noise);
 	*gates_failed = r.gates_failed;
+	*is_misused = r.is_misused;
 	return rc;
 }

@@ -4,9 +4,10 @@
 
 #include "options.h"
 
-/* Reports what changed between the runs before and after. 0 or a CPIDECODE_E code. */
+/* Reports what changed between the runs before and after. 0 or a CPIDECODE_E code. *is_misused: an
+ * option names what the runs do not have. */
 int merge_diff(const struct diff_runs *before, const struct diff_runs *after,
-	const struct options *o, struct out *out, size_t *gates_failed);
+	const struct options *o, struct out *out, size_t *gates_failed, bool *is_misused);
 
 /* Reports merged partial results. *bad: data was lost, damaged or is missing. 0 or a CPIDECODE_E
  * code. */

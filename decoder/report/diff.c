@@ -70,9 +70,36 @@ static const struct kind *diff_find_kind(const unsigned known[DIFF_SIDES], const
 	return NULL;
 }
 
-/* Of one run. */
-static double figure_of(const struct diff_row *row, const struct tally_group *g, enum metric m)
+static const struct tally_event *diff_find_event(
+	const struct diff *d, const struct tally_group *g, unsigned m)
 {
+	const struct event_name *name = &d->events.at[m - METRICS];
+
+	return tally_find_event(g, name->text, name->length);
+}
+
+static double diff_event_figure(const struct diff *d, const struct tally_group *g, unsigned m)
+{
+	const struct tally_event *e = diff_find_event(d, g, m);
+
+	return e ? tally_event_mean(e) : NAN;
+}
+
+bool diff_has_event(const struct diff *d, const struct diff_row *row, unsigned m)
+{
+	for (unsigned side = 0; side < DIFF_SIDES; side++)
+		for (size_t i = 0; i < row->runs[side]; i++)
+			if (diff_find_event(d, row->entries[side][i].group, m))
+				return true;
+	return false;
+}
+
+/* Of one run. */
+static double figure_of(
+	const struct diff *d, const struct diff_row *row, const struct tally_group *g, unsigned m)
+{
+	if (m >= METRICS)
+		return diff_event_figure(d, g, m);
 	switch (m) {
 	case METRIC_COUNT:
 		return (double)g->time.count;
@@ -92,12 +119,12 @@ static double figure_of(const struct diff_row *row, const struct tally_group *g,
 }
 
 struct compare_runs diff_figures(
-	const struct diff *d, const struct diff_row *row, enum metric m, enum diff_when side)
+	const struct diff *d, const struct diff_row *row, unsigned m, enum diff_when side)
 {
 	struct compare_runs r = {.figures = d->figures[side]};
 
 	for (size_t i = 0; i < row->runs[side]; i++) {
-		double figure = figure_of(row, row->entries[side][i].group, m);
+		double figure = figure_of(d, row, row->entries[side][i].group, m);
 
 		if (!isnan(figure))
 			d->figures[side][r.n++] = figure;
@@ -106,7 +133,7 @@ struct compare_runs diff_figures(
 }
 
 static double value_of(
-	const struct diff *d, const struct diff_row *row, enum metric m, enum diff_when side)
+	const struct diff *d, const struct diff_row *row, unsigned m, enum diff_when side)
 {
 	double sum = 0, most = 0;
 
@@ -127,12 +154,13 @@ static double value_of(
 	return m == METRIC_MAX ? most : sum / (double)runs.n;
 }
 
-static struct compare_run single_run(const struct diff_row *row, enum diff_when side)
+static struct compare_run single_run(
+	const struct diff *d, const struct diff_row *row, enum diff_when side)
 {
 	const struct tally_group *g = row->entries[side]->group;
 
 	return (struct compare_run){
-		.values = &g->time, .order = g->order, .mean = figure_of(row, g, METRIC_MEAN)};
+		.values = &g->time, .order = g->order, .mean = figure_of(d, row, g, METRIC_MEAN)};
 }
 
 /* The share of times up to the limit, for each run. */
@@ -147,7 +175,7 @@ static struct compare_runs shares_of(
 }
 
 static struct compare_distance distance_of_runs(
-	const struct diff *d, const struct diff_row *row, enum metric m, struct compare_null null)
+	const struct diff *d, const struct diff_row *row, unsigned m, struct compare_null null)
 {
 	struct compare_runs before = diff_figures(d, row, m, DIFF_BEFORE);
 	struct compare_runs after = diff_figures(d, row, m, DIFF_AFTER);
@@ -161,7 +189,7 @@ static struct compare_distance distance_of_runs(
 					    shares_of(d, row, DIFF_AFTER, limit), COMPARE_EQUAL));
 }
 
-int diff_distance(const struct diff *d, const struct diff_row *row, enum metric m,
+int diff_distance(const struct diff *d, const struct diff_row *row, unsigned m,
 	struct compare_null null, struct compare_distance *distance)
 {
 	*distance = (struct compare_distance){NAN, NAN};
@@ -171,14 +199,14 @@ int diff_distance(const struct diff *d, const struct diff_row *row, enum metric 
 		*distance = distance_of_runs(d, row, m, null);
 		return 0;
 	}
-	struct compare_run before = single_run(row, DIFF_BEFORE),
-			   after = single_run(row, DIFF_AFTER);
+	struct compare_run before = single_run(d, row, DIFF_BEFORE),
+			   after = single_run(d, row, DIFF_AFTER);
 	return m == METRIC_MEAN
 		       ? compare_means(&before, &after, null, distance)
 		       : compare_percentiles(&before, &after, metric_percent(m), null, distance);
 }
 
-static int diff_judge_metric(struct diff *d, struct diff_row *row, enum metric m)
+static int diff_judge_metric(struct diff *d, struct diff_row *row, unsigned m)
 {
 	struct diff_value *v = &row->values[m];
 	struct compare_distance distance;
@@ -211,7 +239,7 @@ static int diff_fill_row(struct diff *d, struct diff_row *row)
 		row->instructions_of = counts->name;
 		row->instructions = counts->value;
 	}
-	for (unsigned m = 0; m < METRICS && !rc; m++) {
+	for (unsigned m = 0; m < d->metrics && !rc; m++) {
 		row->values[m].before = value_of(d, row, m, DIFF_BEFORE);
 		row->values[m].after = value_of(d, row, m, DIFF_AFTER);
 		rc = diff_judge_metric(d, row, m);
@@ -285,9 +313,34 @@ static int make_rows(struct diff *d, size_t n)
 		if (!row->runs[e->side]++)
 			row->entries[e->side] = e;
 	}
-	for (size_t i = 0; i < d->count; i++)
+	d->values = calloc(d->count * d->metrics + 1, sizeof *d->values);
+	if (!d->values)
+		return CPIDECODE_ENOMEM;
+	for (size_t i = 0; i < d->count; i++) {
+		d->rows[i].values = d->values + i * d->metrics;
 		d->common += diff_in_both(&d->rows[i]);
+	}
 	return 0;
+}
+
+/* The names of all runs' events, and of metrics. */
+static int diff_gather_events(
+	struct diff *d, const struct diff_runs *before, const struct diff_runs *after)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < before->n && !rc; i++)
+		rc = event_names_gather(&d->events, &before->runs[i].tally);
+	for (size_t i = 0; i < after->n && !rc; i++)
+		rc = event_names_gather(&d->events, &after->runs[i].tally);
+	event_names_sort(&d->events);
+	if (d->events.count > VALUE_COLUMNS_MAX)
+		d->events.count = VALUE_COLUMNS_MAX;
+	d->metrics = METRICS + (unsigned)d->events.count;
+	d->spelled = calloc(d->events.count + 1, sizeof *d->spelled);
+	if (!d->spelled)
+		return CPIDECODE_ENOMEM;
+	return rc ? rc : diff_spell_events(d);
 }
 
 int diff_make(struct diff *d, const struct diff_runs *before, const struct diff_runs *after)
@@ -304,7 +357,9 @@ int diff_make(struct diff *d, const struct diff_runs *before, const struct diff_
 	}
 	n = add_entries(d, add_entries(d, 0, before, DIFF_BEFORE), after, DIFF_AFTER);
 	qsort(d->entries, n, sizeof *d->entries, compare_entries);
-	int rc = make_rows(d, n);
+	int rc = diff_gather_events(d, before, after);
+	if (!rc)
+		rc = make_rows(d, n);
 	/* Of many comparisons one or the other looks like a change by chance: each gets its share
 	 * (Bonferroni). */
 	d->alpha = DIFF_ALPHA / (double)(d->common ? d->common : 1);
@@ -321,6 +376,9 @@ void diff_free(struct diff *d)
 {
 	free(d->rows);
 	free(d->entries);
+	free(d->values);
+	free(d->spelled);
+	event_names_free(&d->events);
 	for (unsigned side = 0; side < DIFF_SIDES; side++)
 		free(d->figures[side]);
 	*d = (struct diff){0};

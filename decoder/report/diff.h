@@ -8,6 +8,8 @@
 #include "../model/stats/compare.h"
 #include "gate.h"
 #include "report.h"
+#include "values/columns.h"
+#include "values/events.h"
 
 /* The chance that is accepted of calling anything a change where nothing changed. */
 #define DIFF_ALPHA 0.01
@@ -38,9 +40,11 @@ struct diff_row {
 	size_t runs[DIFF_SIDES];
 	const char *cpi_of, *instructions_of; /* "thread", "scaled", ...; NULL: n/a */
 	enum tally_value cpi, instructions;   /* of these, unless NULL */
-	struct diff_value values[METRICS];
+	struct diff_value *values;	      /* of each metric */
 };
 
+/* Metrics: those of enum metric, and then the events of the runs by their names' bytes, whose
+ * figure of a run is the mean of the intervals that counted it. */
 struct diff {
 	struct diff_row *rows; /* the largest change of total time first, then by name */
 	size_t count, common;  /* common: on both sides */
@@ -48,6 +52,10 @@ struct diff {
 	size_t runs[DIFF_SIDES];
 	struct diff_entry *entries;
 	double *figures[DIFF_SIDES]; /* room for one of each run */
+	unsigned metrics;
+	struct event_names events;
+	struct value_name *spelled; /* of events */
+	struct diff_value *values;
 };
 
 /* 0 or CPIDECODE_ENOMEM. The tallies have to stay, settled, with counts. */
@@ -72,7 +80,7 @@ static inline bool diff_is_single(const struct diff *d)
 }
 
 /* Whether anything tests that metric. */
-static inline bool diff_has_test(const struct diff *d, enum metric m)
+static inline bool diff_has_test(const struct diff *d, unsigned m)
 {
 	if (m == METRIC_COUNT || m == METRIC_TOTAL || m == METRIC_MAX)
 		return false;
@@ -80,11 +88,11 @@ static inline bool diff_has_test(const struct diff *d, enum metric m)
 }
 
 /* How far the row's metric is from what null says; NAN: too few. 0 or CPIDECODE_ENOMEM. */
-int diff_distance(const struct diff *d, const struct diff_row *row, enum metric m,
+int diff_distance(const struct diff *d, const struct diff_row *row, unsigned m,
 	struct compare_null null, struct compare_distance *distance);
 /* The figures of the runs of a side that have the metric, valid until the next call for it. */
 struct compare_runs diff_figures(
-	const struct diff *d, const struct diff_row *row, enum metric m, enum diff_when side);
+	const struct diff *d, const struct diff_row *row, unsigned m, enum diff_when side);
 
 static inline double diff_percent(double before, double after)
 {
@@ -98,10 +106,27 @@ static inline double diff_percent(double before, double after)
 void diff_spell_percent(struct out *o, double percent);
 
 void diff_print(struct report *r, const struct diff *d);
-/* How a metric's column is called, and how many decimals it has. */
-const char *diff_column(enum metric m, unsigned *decimals);
+/* How a metric is called where it is a row or a key: any bytes. */
+int diff_spell_events(struct diff *d);
+struct value_name diff_metric_name(const struct diff *d, unsigned m);
+unsigned diff_metric_decimals(unsigned m);
+
+enum { DIFF_EVENT_CELLS = 3 };
+typedef void (*diff_cells_fn)(
+	struct table *t, const struct diff *d, const struct diff_row *row, unsigned m);
+/* The text's table of events, after that of labels: a row for each label that has one. */
+void diff_print_events(struct report *r, const struct diff *d,
+	const char *const headings[DIFF_EVENT_CELLS], diff_cells_fn cells);
+/* Whether a run of either side has the event of that metric in the row. */
+bool diff_has_event(const struct diff *d, const struct diff_row *row, unsigned m);
 /* Which CPI or instructions the row compares, see diff_row; NULL: n/a, or another metric. */
-const char *diff_kind_name(const struct diff_row *row, enum metric m);
+const char *diff_kind_name(const struct diff_row *row, unsigned m);
+
+/* Whether the gate's metric is known. One about an event is settled. */
+bool diff_settle_gate(const struct diff *d, struct gate *g);
+
+/* Whether a gate is about an unknown metric: it is noted, and r->is_misused. */
+bool diff_refuse_gates(struct report *r, const struct diff *d);
 
 /*
  * A note for each row that fails a gate, and for gates that say nothing. r->gates_failed is

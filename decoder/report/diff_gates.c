@@ -52,26 +52,30 @@ static int gate_judge_row(const struct diff *d, const struct gate *g, const stru
 	return rc;
 }
 
-static void spell_value(struct out *o, enum metric m, double v)
+static void spell_value(struct out *o, unsigned m, double v)
 {
-	unsigned decimals;
-
-	diff_column(m, &decimals);
 	if (metric_is_time(m))
 		units_duration(o, v);
 	else
-		units_fixed(o, v, decimals);
+		units_fixed(o, v, diff_metric_decimals(m));
 }
 
 static void spell_why(struct out *o, const struct diff *d, const struct gate *g,
 	const struct diff_row *row, enum finding f)
 {
-	if (f == FINDING_NO_TEST)
-		out_printf(o, "; %s has no test%s: it fails by its value", metric_names[g->metric],
+	const struct value_name name = diff_metric_name(d, g->metric);
+
+	if (f == FINDING_NO_TEST) {
+		out_str(o, "; ");
+		if (g->metric < METRICS)
+			out_str(o, metric_names[g->metric]);
+		else
+			value_spell_text(o, name.text, name.length);
+		out_printf(o, " has no test%s: it fails by its value",
 			metric_is_time(g->metric) || g->metric == METRIC_COUNT
 				? ""
 				: " of one run each");
-	else if (f == FINDING_TOO_FEW && diff_is_single(d))
+	} else if (f == FINDING_TOO_FEW && diff_is_single(d))
 		out_str(o, "; too few independent intervals to tell it from noise");
 	else if (f == FINDING_TOO_FEW)
 		out_printf(o, "; too few runs to tell it from noise (%zu and %zu, of %d a side)",
@@ -161,12 +165,46 @@ static int check_gate(struct report *r, const struct gate *g, const struct diff 
 	return 0;
 }
 
+bool diff_settle_gate(const struct diff *d, struct gate *g)
+{
+	for (size_t i = 0; i < d->events.count && g->event_length; i++) {
+		const struct event_name *name = &d->events.at[i];
+		const struct value_name *spelled = &d->spelled[i];
+
+		gate_settle(g, name->text, name->length, METRICS + (unsigned)i);
+		if (spelled->length != name->length)
+			gate_settle(g, spelled->text, spelled->length, METRICS + (unsigned)i);
+	}
+	return g->metric != GATE_OPEN;
+}
+
+bool diff_refuse_gates(struct report *r, const struct diff *d)
+{
+	for (size_t i = 0; i < r->ngates; i++) {
+		struct gate g = r->gates[i];
+
+		if (diff_settle_gate(d, &g))
+			continue;
+		report_note(r,
+			"--fail-if %s: it begins with " GATE_METRICS
+			", or an event of the runs (LABEL: before it)",
+			g.text);
+		r->is_misused = true;
+		return true;
+	}
+	return false;
+}
+
 int diff_gates(struct report *r, const struct diff *d)
 {
 	int rc = 0;
 
 	r->gates_failed = 0;
-	for (size_t i = 0; i < r->ngates && !rc; i++)
-		rc = check_gate(r, &r->gates[i], d);
+	for (size_t i = 0; i < r->ngates && !rc; i++) {
+		struct gate g = r->gates[i];
+
+		diff_settle_gate(d, &g);
+		rc = check_gate(r, &g, d);
+	}
 	return rc;
 }

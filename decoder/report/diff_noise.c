@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "../model/stats/student.h"
+#include "../sink/units.h"
 #include "diff.h"
 #include "tallies.h"
 
@@ -27,7 +28,7 @@ static void count_sides(const size_t have[DIFF_SIDES], size_t asked[DIFF_SIDES])
 		asked[side] = have[side] ? have[side] : have[!side];
 }
 
-static struct noise noise_of(const struct diff *d, const struct diff_row *row, enum metric m)
+static struct noise noise_of(const struct diff *d, const struct diff_row *row, unsigned m)
 {
 	double sum = 0, squares = 0;
 	size_t have[DIFF_SIDES], n = 0, df = 0, asked[DIFF_SIDES];
@@ -62,7 +63,8 @@ static struct noise noise_of(const struct diff *d, const struct diff_row *row, e
 /* In CSV a metric has a row, in JSON an object in the row of its label. */
 struct noise_cells {
 	const struct tally_group *group;
-	const char *metric, *of;
+	const char *of;
+	struct cell metric;
 	bool scripted;
 	uint64_t runs;
 	struct cell value;
@@ -114,21 +116,24 @@ static void noise_add_row(
 		json_open(j, '{');
 		rows_write_members(j, columns, IN_JSON, tallies_has(cells.group), &cells);
 	}
-	for (unsigned k = 0; k < TESTED; k++) {
-		struct noise noise = noise_of(d, row, metrics[k]);
-		unsigned decimals;
+	for (unsigned k = 0; k < TESTED + d->metrics - METRICS; k++) {
+		const unsigned m = k < TESTED ? metrics[k] : METRICS + k - TESTED;
+		const struct value_name name = diff_metric_name(d, m);
+		struct noise noise = noise_of(d, row, m);
 
-		cells.noise[k] = noise;
-		cells.metric = diff_column(metrics[k], &decimals);
-		cells.of = diff_kind_name(row, metrics[k]);
-		cells.value = cell_real(noise.value, decimals);
+		if (k < TESTED)
+			cells.noise[k] = noise;
+		cells.metric = cell_string(name.text, name.length, true);
+		cells.of = diff_kind_name(row, m);
+		cells.value = cell_real(noise.value, diff_metric_decimals(m));
 		cells.share = noise.share;
 		cells.least = noise.least;
 		if (r->format == FORMAT_CSV) {
 			rows_add(rows, &cells);
 		} else if (is_json) {
-			json_key(j, cells.metric);
-			rows_write_object(j, columns, IN_NESTED, k >= TIMES ? HAS_OF : 0, &cells);
+			json_key_bytes(j, name.text, name.length);
+			rows_write_object(j, columns, IN_NESTED,
+				k >= TIMES && k < TESTED ? HAS_OF : 0, &cells);
 		}
 	}
 	if (r->format == FORMAT_TEXT)
@@ -137,6 +142,23 @@ static void noise_add_row(
 		json_close(j, '}');
 		json_end_line(j);
 	}
+}
+
+static void noise_spell_share(struct out *o, double share)
+{
+	units_fixed(o, share, 2);
+	if (isfinite(share))
+		out_char(o, '%');
+}
+
+static void noise_write_text_event(
+	struct table *t, const struct diff *d, const struct diff_row *row, unsigned m)
+{
+	const struct noise noise = noise_of(d, row, m);
+
+	units_fixed(table_right(t), noise.value, 2);
+	noise_spell_share(table_right(t), noise.share);
+	noise_spell_share(table_right(t), noise.least);
 }
 
 void diff_print_noise(struct report *r, const struct diff *d)
@@ -159,4 +181,7 @@ void diff_print_noise(struct report *r, const struct diff *d)
 		for (size_t i = 0; i < d->count && !r->out->error; i++)
 			noise_add_row(r, &rows, d, &d->rows[i]);
 	rows_end(&rows);
+	if (r->format == FORMAT_TEXT)
+		diff_print_events(r, d, (const char *const[]){"mean", "noise", "least"},
+			noise_write_text_event);
 }

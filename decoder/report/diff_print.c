@@ -8,32 +8,13 @@
 #include "diff.h"
 #include "tallies.h"
 
-static const struct {
-	const char *name;
-	unsigned decimals;
-} metrics[METRICS] = {[METRIC_COUNT] = {"count", 0},
-	[METRIC_TOTAL] = {"total_ns", 0},
-	[METRIC_MEAN] = {"mean_ns", 1},
-	[METRIC_P50] = {"p50_ns", 0},
-	[METRIC_P90] = {"p90_ns", 0},
-	[METRIC_P99] = {"p99_ns", 0},
-	[METRIC_MAX] = {"max_ns", 0},
-	[METRIC_CPI] = {"cpi", 4},
-	[METRIC_INSTRUCTIONS] = {"instructions", 1}};
-
-const char *diff_column(enum metric m, unsigned *decimals)
-{
-	*decimals = metrics[m].decimals;
-	return metrics[m].name;
-}
-
 static double change_of(const struct diff_value *v)
 {
 	return v->after - v->before;
 }
 
 /* A duration in whole nanoseconds, where it is one of the runs' or a sum of theirs. */
-static bool whole_ns(const struct diff *d, const struct diff_row *row, enum metric m,
+static bool whole_ns(const struct diff *d, const struct diff_row *row, unsigned m,
 	enum diff_when side, uint64_t *ns)
 {
 	const struct diff_entry *e = row->entries[side];
@@ -71,12 +52,12 @@ static struct cell figure(
 
 /* Before, after and the change; long durations with all their digits. */
 static void find_figures(
-	const struct diff *d, const struct diff_row *row, enum metric m, struct cell f[3])
+	const struct diff *d, const struct diff_row *row, unsigned m, struct cell f[3])
 {
 	const struct diff_value *v = &row->values[m];
 	bool is_long =
 		metric_is_time(m) && (v->before >= TALLY_LONG_NS || v->after >= TALLY_LONG_NS);
-	const unsigned decimals = metrics[m].decimals;
+	const unsigned decimals = diff_metric_decimals(m);
 	uint64_t before = 0, after = 0;
 	bool has_before = is_long && whole_ns(d, row, m, DIFF_BEFORE, &before);
 	bool has_after = is_long && whole_ns(d, row, m, DIFF_AFTER, &after);
@@ -107,7 +88,7 @@ static const char *verdict_word(enum verdict v)
 	}
 }
 
-const char *diff_kind_name(const struct diff_row *row, enum metric m)
+const char *diff_kind_name(const struct diff_row *row, unsigned m)
 {
 	if (m == METRIC_CPI)
 		return row->cpi_of;
@@ -135,8 +116,8 @@ static uint32_t methods_of(const struct diff_row *row, enum diff_when side)
 /* A metric: in CSV a row, in JSON an object in the row of its label. */
 struct diff_cells {
 	const struct tally_group *group;
-	const char *metric, *of, *verdict;
-	struct cell figures[3], methods[DIFF_SIDES];
+	const char *of, *verdict;
+	struct cell metric, figures[3], methods[DIFF_SIDES];
 	double percent, p;
 	uint64_t runs[DIFF_SIDES];
 };
@@ -169,11 +150,12 @@ static const struct column columns[] = {
 static const struct column methods[] = {
 	{"before", AT(methods[DIFF_BEFORE])}, {"after", AT(methods[DIFF_AFTER])}, {.name = NULL}};
 
-static struct diff_cells cells_of(const struct diff *d, const struct diff_row *row, enum metric m)
+static struct diff_cells cells_of(const struct diff *d, const struct diff_row *row, unsigned m)
 {
 	const struct diff_value *v = &row->values[m];
+	const struct value_name name = diff_metric_name(d, m);
 	struct diff_cells cells = {.group = diff_name(row),
-		.metric = metrics[m].name,
+		.metric = cell_string(name.text, name.length, true),
 		.of = diff_kind_name(row, m),
 		.verdict = verdict_word(v->judged.verdict),
 		.percent = percent_of(v),
@@ -208,9 +190,11 @@ static void diff_write_json_row(
 		json_key(j, "method");
 		rows_write_object(j, methods, IN_JSON, has, &cells);
 	}
-	for (unsigned m = 0; m < METRICS; m++) {
+	for (unsigned m = 0; m < d->metrics; m++) {
+		const struct value_name name = diff_metric_name(d, m);
+
 		cells = cells_of(d, row, m);
-		json_key(j, metrics[m].name);
+		json_key_bytes(j, name.text, name.length);
 		rows_write_object(j, columns, IN_NESTED,
 			m == METRIC_CPI || m == METRIC_INSTRUCTIONS ? HAS_OF : 0, &cells);
 	}
@@ -229,7 +213,7 @@ static void diff_print_rows(struct report *r, const struct diff *d)
 				diff_write_json_row(r, &rows.json, d, &d->rows[i]);
 				continue;
 			}
-			for (unsigned m = 0; m < METRICS; m++) {
+			for (unsigned m = 0; m < d->metrics; m++) {
 				struct diff_cells cells = cells_of(d, &d->rows[i], m);
 
 				rows_add(&rows, &cells);
@@ -296,6 +280,56 @@ static void diff_write_text_row(struct table *t, const struct diff_row *row, boo
 	table_end_row(t);
 }
 
+static void diff_write_text_event(
+	struct table *t, const struct diff *d, const struct diff_row *row, unsigned m)
+{
+	const struct diff_value *v = &row->values[m];
+
+	(void)d;
+	units_fixed(table_right(t), v->before, 2);
+	units_fixed(table_right(t), v->after, 2);
+	text_change(t, v);
+}
+
+static void diff_write_text_events(
+	struct table *t, const struct diff *d, const struct diff_row *row, diff_cells_fn cells)
+{
+	const struct tally_group *g = diff_name(row);
+
+	for (unsigned m = METRICS; m < d->metrics; m++) {
+		const struct value_name name = diff_metric_name(d, m);
+
+		if (!diff_has_event(d, row, m))
+			continue;
+		value_spell_text(table_left(t), name.text, name.length);
+		cells(t, d, row, m);
+		tallies_spell_code(table_right(t), &g);
+		tallies_spell_label(table_left(t), &g);
+		table_end_row(t);
+	}
+}
+
+void diff_print_events(struct report *r, const struct diff *d,
+	const char *const headings[DIFF_EVENT_CELLS], diff_cells_fn cells)
+{
+	struct table t;
+
+	if (!d->events.count)
+		return;
+	out_char(r->out, '\n');
+	for (table_begin(&t, r->out); table_pass(&t);) {
+		table_text(&t, "event");
+		for (unsigned i = 0; i < DIFF_EVENT_CELLS; i++)
+			table_heading(&t, headings[i]);
+		table_heading(&t, "mm");
+		table_text(&t, "label");
+		table_end_row(&t);
+		for (size_t i = 0; i < d->count && !r->out->error; i++)
+			diff_write_text_events(&t, d, &d->rows[i], cells);
+	}
+	table_free(&t);
+}
+
 static void diff_text(struct report *r, const struct diff *d)
 {
 	static const char *const right[] = {"count", "after", "total", "after", "mean", "after",
@@ -328,6 +362,8 @@ static void diff_text(struct report *r, const struct diff *d)
 			diff_write_text_row(&t, &d->rows[i], util);
 	}
 	table_free(&t);
+	diff_print_events(
+		r, d, (const char *const[]){"mean", "after", "mean "}, diff_write_text_event);
 }
 
 void diff_print(struct report *r, const struct diff *d)
@@ -349,7 +385,9 @@ int report_diff(
 
 	if (rc)
 		return rc;
-	if (noise) {
+	if (diff_refuse_gates(r, &d)) {
+		rc = CPIDECODE_EINVAL;
+	} else if (noise) {
 		diff_print_noise(r, &d);
 	} else {
 		diff_print(r, &d);

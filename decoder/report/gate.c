@@ -17,17 +17,43 @@ const char *const metric_names[METRICS] = {[METRIC_COUNT] = "count",
 	[METRIC_CPI] = "cpi",
 	[METRIC_INSTRUCTIONS] = "instructions"};
 
-static const char *parse_metric(const char *s, struct gate *g)
+/* The metric of that name, or METRICS. */
+static unsigned gate_find_metric(const char *s, size_t n)
 {
-	size_t n = strcspn(s, "<>");
+	unsigned m = 0;
 
-	for (unsigned m = 0; m < METRICS; m++) {
-		if (strlen(metric_names[m]) == n && strncmp(metric_names[m], s, n) == 0) {
-			g->metric = (enum metric)m;
-			return s + n;
-		}
+	while (m < METRICS && (strlen(metric_names[m]) != n || strncmp(metric_names[m], s, n) != 0))
+		m++;
+	return m;
+}
+
+/* The last one: names may hold others. NULL: there is none. */
+static const char *gate_find_sign(const char *text)
+{
+	const char *above = strrchr(text, '>'), *below = strrchr(text, '<');
+
+	return !above || (below && below > above) ? below : above;
+}
+
+/* Up to the sign. */
+static const char *gate_parse_metric(struct gate *g, const char *sign)
+{
+	const char *s = sign;
+
+	/* Labels may hold colons, metrics do not. */
+	while (s > g->text && s[-1] != ':')
+		s--;
+	g->metric = gate_find_metric(s, (size_t)(sign - s));
+	if (g->metric == METRICS) {
+		g->metric = GATE_OPEN;
+		g->event_length = (size_t)(sign - g->text);
+		return s == sign ? "a metric or an event has to stand before > or <" : NULL;
 	}
-	return NULL;
+	if (s > g->text) {
+		g->label = g->text;
+		g->label_length = (size_t)(s - g->text) - 1;
+	}
+	return g->label_length > LONGEST_LABEL ? "the label is too long" : NULL;
 }
 
 static const char *parse_unit(const char *s, struct gate *g)
@@ -56,21 +82,15 @@ static const char *parse_unit(const char *s, struct gate *g)
 
 const char *gate_parse(const char *text, struct gate *g)
 {
-	/* Labels may hold colons, metrics do not. */
-	const char *colon = strrchr(text, ':'), *s = colon ? colon + 1 : text;
+	const char *s = gate_find_sign(text);
 
 	*g = (struct gate){.text = text};
-	if (colon) {
-		g->label = text;
-		g->label_length = (size_t)(colon - text);
-		if (g->label_length > LONGEST_LABEL)
-			return "the label is too long";
-	}
-	s = parse_metric(s, g);
 	if (!s)
-		return "it begins with count, total, mean, p50, p90, p99, max, cpi or instructions (LABEL: before it), then > or <";
-	if (*s != '>' && *s != '<')
-		return "> or < has to follow the metric";
+		return "it begins with " GATE_METRICS
+		       ", or an event (LABEL: before it), then > or <";
+	const char *wrong = gate_parse_metric(g, s);
+	if (wrong)
+		return wrong;
 	g->above = *s++ == '>';
 	if (*s != '+' && *s != '-')
 		return "a change has a sign: >+5% or <-5%";
@@ -82,6 +102,21 @@ const char *gate_parse(const char *text, struct gate *g)
 		return "a number like 5 or 0.25 has to follow the sign";
 	g->limit = strtod(s, NULL) * (negative ? -1 : 1);
 	return parse_unit(s + n, g);
+}
+
+void gate_settle(struct gate *g, const char *event, size_t length, unsigned number)
+{
+	const size_t n = g->event_length;
+
+	if (n < length || memcmp(g->text + n - length, event, length) != 0)
+		return;
+	if (n > length && (g->text[n - length - 1] != ':' || n - length - 1 > LONGEST_LABEL))
+		return;
+	if (g->metric != GATE_OPEN && g->label_length + (g->label != NULL) <= n - length)
+		return;
+	g->label = n > length ? g->text : NULL;
+	g->label_length = n > length ? n - length - 1 : 0;
+	g->metric = number;
 }
 
 bool gate_exceeded(const struct gate *g, double before, double after)

@@ -84,6 +84,7 @@ struct report {
 	unsigned tail;		  /* for why: tenths of a percent; 0: REPORT_TAIL */
 	const struct gate *gates; /* for a diff */
 	size_t ngates, gates_failed;
+	bool is_misused; /* with CPIDECODE_EINVAL: an option names what the trace does not have */
 };
 
 /* Sets trace, scripted and host. */

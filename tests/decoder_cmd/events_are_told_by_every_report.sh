@@ -77,3 +77,56 @@ run 0 --format csv none.bin
 not_in_file out _total,
 run 0 none.bin
 not_in_file out '^event '
+
+# diff: an event is a metric, of every run the mean of the intervals that counted it. Its name may be that
+# of another metric, and one that was never counted is n/a.
+# run_of FILE FIRST INSTRUCTIONS FAULTS
+run_of()
+{
+	{
+		begin "$2"
+		interval 1 1000000 500 "db: x" 1 1000000 500 "$3" "$4"
+		interval 1 2000000 500 "db: x" 1 2000000 500 $(($3 + 200)) -
+		echo 'section end'
+	} | "$MKTRACE" - "$1"
+}
+for i in 1 2 3; do
+	run_of before.$i $((10 + i)) $((1000 + i)) $i
+	run_of after.$i $((20 + i)) $((1100 + i)) $((2 * i))
+done
+run 0 --report diff --format csv before.1 after.1
+in_file err 'one run each'
+in_file out '^db: x,1,event.instructions,,1101.0000,1201.0000,100.0000,9.08,,,1,1'
+in_file out '^db: x,1,page-faults,,1.0000,2.0000,1.0000,100.00,,,1,1'
+compare()
+{
+	run "$@" --report diff --before before.1 before.2 before.3 --after after.1 after.2 after.3
+}
+compare 0 --format csv
+in_file out '^db: x,1,event.instructions,,1102.0000,1202.0000,100.0000,9.07,change,0\.00000[0-9],3,3'
+in_file out '^db: x,1,page-faults,,2.0000,4.0000,2.0000,100.00,noise,'
+compare 0 --format json
+in_file out '"event.instructions":\{"before":1102.0000,"after":1202.0000,"change":100.0000,"change_pct":9.07,"verdict":"change",'
+compare 0
+in_file out '^event.instructions +1102.00 +1202.00 +\+9.1%!  01  db: x'
+in_file out '^page-faults +2.00 +4.00 +\+100.0%   01  db: x'
+run 0 --report diff --aa before.1 before.2 before.3
+in_file out '^event.instructions +1102.00 +0.09% '
+run 0 --report diff --aa --format csv before.1 before.2 before.3
+in_file out '^db: x,1,page-faults,,3,2.0000,50.000,'
+
+# Gates on events; the label before a colon may have one, too, and the longest name counts.
+for gate in 'event.instructions>+9%' 'db: x:event.instructions>+9%' 'db*:event.instructions>+99'; do
+	compare 5 --fail-if "$gate"
+	in_file err '^cpidecode: gate failed: .*: "db: x", minor 0x01: 1102.* -> 1202.* \(\+9.1%\)$'
+done
+compare 0 --fail-if 'event.instructions>+10%' --fail-if 'page-faults>+1%' --fail-if 'page-faults<-1'
+compare 5 --fail-if 'db:page-faults>+1%'
+in_file err 'no such intervals on either side'
+run 5 --report diff --single-run --fail-if 'page-faults>+1%' before.1 after.1
+in_file err '; page-faults has no test of one run each: it fails by its value'
+compare 2 --fail-if 'minor-faults>+1%'
+in_file err '^cpidecode: --fail-if minor-faults>\+1%: it begins with count, .*, or an event of the runs'
+[ ! -s out ] || fail "a report in spite of misuse"
+compare 2 --fail-if 'page-faults>+1ms'
+in_file err 'only times have units'

@@ -101,7 +101,8 @@ misuse()
 	[ "$(wc -l <err)" -eq 1 ] || fail "more than one line"
 	in_file err "$pattern"
 }
-for expression in '' x 'p95>+5%' mean 'mean=+5%' ':mean' 'mean +5%'; do
+misuse 'it begins with .* or an event of the runs' --report diff --single-run --fail-if 'p95>+5%' before.bin slower.bin
+for expression in '' x mean 'mean=+5%' ':mean' 'mean +5%'; do
 	misuse 'it begins with|has to follow the metric' --report diff --fail-if "$expression" before.bin slower.bin
 done
 misuse 'has a sign' --report diff --fail-if 'mean>5%' before.bin slower.bin

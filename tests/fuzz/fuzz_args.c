@@ -85,7 +85,11 @@ static void gates(const char *text, const char *label, size_t n)
 	PROMISE(!wrong || *wrong, "no reason");
 	if (wrong)
 		return;
-	PROMISE(g.text == text && g.metric < METRICS, "%s", text);
+	PROMISE(g.text == text && (g.metric < METRICS || (g.metric == GATE_OPEN && g.event_length)),
+		"%s", text);
+	/* The label as an event's name. */
+	if (g.event_length)
+		gate_settle(&g, n ? label : "", n, METRICS);
 	PROMISE(!g.label || (g.label >= text && g.label + g.label_length <= text + strlen(text)),
 		"a label beyond the text");
 	PROMISE(g.limit - g.limit == 0, "a limit that is no number");

@@ -9,7 +9,7 @@
 #include "../../model/trace/labels.h"
 #include "../../sink/escape.h"
 
-static const char argument_prefix[] = "arg.", event_prefix[] = "event.";
+static const char argument_prefix[] = "arg.", event_prefix[] = VALUE_EVENT_PREFIX;
 
 int value_columns_init(struct value_columns *v, const struct trace *t)
 {

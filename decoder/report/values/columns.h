@@ -12,6 +12,9 @@
 
 enum { VALUE_COLUMNS_MAX = 1000 };
 
+/* Before an event's name that is taken. */
+#define VALUE_EVENT_PREFIX "event."
+
 /* What one column shows. */
 struct value_name {
 	uint32_t name; /* trace_text_at */

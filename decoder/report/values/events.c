@@ -57,6 +57,45 @@ void event_names_find(
 	}
 }
 
+static bool event_name_is(const struct event_name *name, const char *text)
+{
+	return strlen(text) == name->length && memcmp(text, name->text, name->length) == 0;
+}
+
+static bool event_needs_prefix(
+	const struct event_name *name, const char *const *taken, size_t ntaken)
+{
+	const size_t length = strlen(VALUE_EVENT_PREFIX);
+
+	for (size_t i = 0; i < ntaken; i++)
+		if (event_name_is(name, taken[i]))
+			return true;
+	return name->length >= length && memcmp(name->text, VALUE_EVENT_PREFIX, length) == 0;
+}
+
+int event_names_spell(
+	struct event_names *n, const char *const *taken, size_t ntaken, struct value_name *spelled)
+{
+	const size_t prefix = strlen(VALUE_EVENT_PREFIX);
+
+	for (size_t i = 0; i < n->count; i++) {
+		const struct event_name *name = &n->at[i];
+
+		spelled[i] = (struct value_name){
+			.kind = VALUE_EVENT, .length = name->length, .text = name->text};
+		if (!event_needs_prefix(name, taken, ntaken))
+			continue;
+		char *text = arena_alloc(&n->memory, prefix + name->length);
+		if (!text)
+			return CPIDECODE_ENOMEM;
+		memcpy(text, VALUE_EVENT_PREFIX, prefix);
+		memcpy(text + prefix, name->text, name->length);
+		spelled[i].text = text;
+		spelled[i].length += (uint32_t)prefix;
+	}
+	return n->count ? value_names_tell_apart(spelled, n->count, &n->memory) : 0;
+}
+
 void event_names_free(struct event_names *n)
 {
 	free(n->at);

@@ -8,6 +8,7 @@
 #include "../../base/intern.h"
 #include "../../model/stats/tally.h"
 #include "../rows.h"
+#include "columns.h"
 
 struct event_name {
 	const char *text; /* any bytes */
@@ -27,6 +28,12 @@ void event_names_sort(struct event_names *n);
 /* The group's sums of each of the names, NULL where it does not name it. */
 void event_names_find(
 	const struct event_names *n, const struct tally_group *g, const struct tally_event **found);
+/*
+ * How reports spell the names, in order: event.NAME if the name is one of those that are taken, or
+ * begins like that itself. spelled has room for all; texts are in the memory.
+ */
+int event_names_spell(
+	struct event_names *n, const char *const *taken, size_t ntaken, struct value_name *spelled);
 void event_names_free(struct event_names *n);
 
 /* What a summary says of an event. */
