@@ -426,7 +426,7 @@ typedef struct cpidecode_report_options {
 	/* "summary", "intervals", "hooks", "cpus", "info", "why" (of p99), "diff" */
 	const char *report;
 	const char *format;	/* "text", "csv", "json", "folded", "svg", "nrm2" (of hooks) */
-	const char *weight;	/* of folded and svg */
+	const char *weight;	/* of folded and svg; also the name of an event */
 	const char *label;	/* pattern; NULL: any */
 	int64_t from_ns, to_ns; /* both 0: all of the trace */
 	int by_tid, by_pid, by_minor;

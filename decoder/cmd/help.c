@@ -44,8 +44,9 @@ const struct option cpidecode_options[] = {
 	{OPT_COMPENSATE, "--compensate",
 		.help = "take the library's own cost, which the trace tells, off times\n"
 			"                      (not for hooks, cpus, info)"},
-	{OPT_WEIGHT, "--weight", .value = "cycles|ns|instructions|thread_cycles",
-		.help = "\n                      what folded and svg count (default cycles: elapsed cycles)"},
+	{OPT_WEIGHT, "--weight", .value = "cycles|ns|instructions|thread_cycles|EVENT",
+		.help = "\n                      what folded and svg count (default cycles: elapsed cycles);\n"
+			"                      EVENT: one that the intervals counted"},
 	{OPT_OUTPUT, "-o", .longer = "--output", .value = "FILE",
 		.help = "write to FILE, put in place when it is whole (- is standard\n"
 			"                      output)"},

@@ -127,13 +127,12 @@ static void settle_times(struct options *o, const struct trace *t)
 
 /* Writes the report to out, or its partial result to *into. CPIDECODE_EINVAL: the reason is
  * printed. */
-static int run_report(
-	struct trace *t, const struct options *o, struct out *out, struct partial *into, bool *bad)
+static int run_report(struct trace *t, const struct options *o, struct out *out,
+	struct partial *into, bool *bad, bool *is_misused)
 {
 	struct findings found = {0};
 	struct report r = {.out = out,
 		.format = o->format,
-		.weight = o->weight,
 		.filter = &o->filter,
 		.threads = o->threads,
 		.tail = o->tail,
@@ -144,6 +143,8 @@ static int run_report(
 		.note = main_say_line};
 
 	report_about(&r, t);
+	if (o->weight)
+		report_set_weight(&r, o->weight);
 	struct tick_range *slices = NULL;
 	if (o->slice) {
 		slices = report_slice(t, o->slice, o->slices);
@@ -155,6 +156,7 @@ static int run_report(
 		complain(REPORT_SCRIPTED);
 	int rc = into ? report_make_partial(&r, into) : report_run(&r, o->report);
 	int error = errno;
+	*is_misused |= r.is_misused;
 	progress_end();
 	if (!rc)
 		*bad |= notes_trace(complain, t, &found);
@@ -204,7 +206,7 @@ static int run_job(struct job *job, struct out *out)
 			job->o, out, &job->gates_failed, &job->is_misused);
 	if (job->nparts)
 		return merge_report(job->parts, job->o, out, &job->bad);
-	return run_report(job->t, job->o, out, NULL, &job->bad);
+	return run_report(job->t, job->o, out, NULL, &job->bad, &job->is_misused);
 }
 
 /* A reader of standard output may leave early (`| head`). */
@@ -306,7 +308,7 @@ static int merge(struct options *o)
 
 /* Reads a run: the files of a trace, or a partial result. */
 static int read_run(const struct options *all, const struct run *run, unsigned wanted,
-	struct partial *p, bool *bad)
+	struct partial *p, bool *bad, bool *is_misused)
 {
 	struct options o = *all;
 	struct trace *t;
@@ -328,7 +330,7 @@ static int read_run(const struct options *all, const struct run *run, unsigned w
 	o.files = run->files;
 	o.nfiles = run->nfiles;
 	int code = begin_trace(&o, &t);
-	int rc = code ? 0 : run_report(t, &o, NULL, p, bad);
+	int rc = code ? 0 : run_report(t, &o, NULL, p, bad, is_misused);
 	if (rc && rc != CPIDECODE_EINVAL)
 		complain_code("decoding", rc, errno);
 	report_close(t);
@@ -352,7 +354,8 @@ static int read_sides(struct job *job, const struct runs sides[2])
 		for (size_t i = 0; i < sides[side].n && !code; i++) {
 			struct partial *p = &job->parts[job->nparts++];
 
-			code = read_run(job->o, &sides[side].runs[i], wanted, p, &job->bad);
+			code = read_run(job->o, &sides[side].runs[i], wanted, p, &job->bad,
+				&job->is_misused);
 			if (!code && !merge_is_comparable(job->parts, p)) {
 				complain(
 					"%s cannot be compared with the runs before it: they were made with different filters",

@@ -220,7 +220,7 @@ static void options_take_argument(
 		seen->format = true;
 		break;
 	case OPT_WEIGHT:
-		o->weight = choose("weight", value, weight_names, WEIGHT_NAMES);
+		o->weight = value;
 		seen->weight = true;
 		break;
 	case OPT_OUTPUT:
@@ -385,7 +385,8 @@ static void check_compensate(const struct options *o)
 		misuse("--compensate goes with --report summary, intervals, why or diff, and with --format folded and svg");
 	if (o->slice)
 		misuse("--compensate: a slice lacks what is nested in its intervals but ended before it: it goes with whole traces");
-	if (o->weight == WEIGHT_INSTRUCTIONS || o->weight == WEIGHT_THREAD_CYCLES)
+	if (o->weight && strcmp(o->weight, weight_names[WEIGHT_CYCLES]) &&
+		strcmp(o->weight, weight_names[WEIGHT_NS]))
 		misuse("--compensate goes with --weight cycles or ns: the library's own cost is time");
 }
 

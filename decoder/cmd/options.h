@@ -44,7 +44,7 @@ extern const struct option cpidecode_options[];
 struct options {
 	enum report_kind report;
 	enum report_format format;
-	enum report_weight weight;
+	const char *weight;   /* report_set_weight; NULL: the default */
 	struct filter filter; /* from and to are set once the trace's start is known */
 	struct time_arg from, to;
 	const char *output;	/* NULL: standard output; also of a partial result */

@@ -45,14 +45,14 @@ static bool api_find_name(const char *name, const char *const *names, size_t n, 
 static bool api_choose_report(
 	struct report *r, const cpidecode_report_options *o, enum report_kind *kind)
 {
-	int report, format, weight;
+	int report, format;
 
 	if (!api_find_name(o->report, report_names, REPORT_NAMES, &report) ||
-		!api_find_name(o->format, format_names, FORMAT_NAMES, &format) ||
-		!api_find_name(o->weight, weight_names, WEIGHT_NAMES, &weight))
+		!api_find_name(o->format, format_names, FORMAT_NAMES, &format))
 		return false;
 	r->format = (enum report_format)format;
-	r->weight = (enum report_weight)weight;
+	if (o->weight)
+		report_set_weight(r, o->weight);
 	*kind = (enum report_kind)report;
 	if (r->format == FORMAT_FOLDED || r->format == FORMAT_SVG) {
 		if (o->report && *kind != REPORT_INTERVALS)

@@ -29,6 +29,14 @@ int report_name_find(const char *name, const char *const *names, size_t n)
 	return -1;
 }
 
+void report_set_weight(struct report *r, const char *name)
+{
+	int found = report_name_find(name, weight_names, WEIGHT_NAMES);
+
+	r->weight = found >= 0 ? (enum report_weight)found : WEIGHT_EVENT;
+	r->weight_event = name;
+}
+
 /* The host, if all files are from the same one. */
 static const char *host_of(const struct trace *t)
 {

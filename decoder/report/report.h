@@ -51,6 +51,7 @@ enum report_weight {
 	WEIGHT_NS,
 	WEIGHT_INSTRUCTIONS,
 	WEIGHT_THREAD_CYCLES,
+	WEIGHT_EVENT, /* named by report.weight_event */
 };
 
 enum {
@@ -67,6 +68,7 @@ struct report {
 	struct out *out;
 	enum report_format format;
 	enum report_weight weight;
+	const char *weight_event; /* as reports spell it: event.NAME is NAME, too */
 	const struct filter *filter;
 	bool scripted;	  /* a file's counters were scripted */
 	const char *host; /* NULL: unknown, or several */
@@ -87,6 +89,8 @@ struct report {
 	bool is_misused; /* with CPIDECODE_EINVAL: an option names what the trace does not have */
 };
 
+/* A weight that is none of weight_names is an event. */
+void report_set_weight(struct report *r, const char *name);
 /* Sets trace, scripted and host. */
 void report_about(struct report *r, const struct trace *t);
 

@@ -130,3 +130,26 @@ in_file err '^cpidecode: --fail-if minor-faults>\+1%: it begins with count, .*, 
 [ ! -s out ] || fail "a report in spite of misuse"
 compare 2 --fail-if 'page-faults>+1ms'
 in_file err 'only times have units'
+
+# Weights of a flame graph: what is not nested.
+{
+	begin 3
+	interval 1 1000000 200 inner 1 1000000 200 30 4
+	interval 1 1000100 900 outer 1 1000100 900 100 -
+	echo 'section end'
+} | sed 's/page-faults/a<b>\&/' | "$MKTRACE" - nested.bin
+run 0 --format folded --weight event.instructions nested.bin
+quiet
+[ "$(cat out)" = "$(printf 'tid 7;outer 70\ntid 7;outer;inner 30')" ] || fail "other stacks"
+run 0 --format svg --weight 'a<b>&' nested.bin
+in_file err '^cpidecode: 1 interval left out: a<b>& were not measured in it$'
+in_file out 'a&lt;b&gt;&amp; in all'
+not_in_file out 'a<b>'
+for weight in page-faults '' event.page-faults; do
+	run 2 --format folded --weight "$weight" nested.bin
+	[ ! -s out ] || fail "a graph in spite of misuse"
+	in_file err '^cpidecode: --weight .*: it is cycles, .* or an event of the trace'
+done
+run 2 --format folded --compensate --weight event.instructions nested.bin
+run 0 --format folded --weight page-faults --label none nested.bin
+[ ! -s out ] || fail "stacks of no interval"

@@ -7,10 +7,12 @@
 #include <string.h>
 
 #include "../../../formats/cpuutil_hooks.h"
+#include "../../../formats/interval_hooks.h"
 #include "../../base/sort.h"
 #include "../../model/stats/tally.h"
 #include "../../sink/escape.h"
 #include "../report.h"
+#include "../values/columns.h"
 
 enum {
 	BUDGET = 8 << 20,
@@ -33,6 +35,7 @@ struct flame_writer {
 	} recent[RECENT_TASKS];	    /* by tid */
 	uint64_t counted, left_out, told;
 	int64_t start, end;
+	bool names_event; /* of the weight */
 };
 
 _Static_assert(sizeof(struct flame_writer) % PASS_APART == 0, "for pass_alloc");
@@ -207,11 +210,27 @@ struct flame_part flame_collection_part(
 	return part;
 }
 
+/* NOT_MEASURED: the interval did not count it. */
+static uint64_t collect_find_event(
+	const struct flame_collection *c, struct flame_writer *w, const struct interval *iv)
+{
+	for (uint32_t i = 0; i < iv->num_values; i++) {
+		const struct interval_value *v = &iv->values[i];
+
+		if (v->kind != VALUE_EVENT || v->name != c->event)
+			continue;
+		w->names_event = true;
+		return v->type == INTERVAL_ARG_U64 ? v->u : NOT_MEASURED;
+	}
+	return NOT_MEASURED;
+}
+
 static int collect_add_interval(
 	struct flame_collection *c, struct flame_writer *w, const struct interval *iv)
 {
 	struct flame_record *r = &w->unnamed[w->nunnamed];
-	uint64_t weight = flame_weight(c->r->weight, iv);
+	uint64_t weight = c->r->weight == WEIGHT_EVENT ? collect_find_event(c, w, iv)
+						       : flame_weight(c->r->weight, iv);
 	bool selected = filter_interval(c->r->filter, iv);
 
 	*r = (struct flame_record){
@@ -274,14 +293,26 @@ static unsigned collect_wants(const struct report *r)
 	static const unsigned weights[] = {[WEIGHT_CYCLES] = 0,
 		[WEIGHT_NS] = WANT_START,
 		[WEIGHT_INSTRUCTIONS] = WANT_SYSTEM,
-		[WEIGHT_THREAD_CYCLES] = WANT_THREAD};
+		[WEIGHT_THREAD_CYCLES] = WANT_THREAD,
+		[WEIGHT_EVENT] = WANT_EVENTS};
 	bool by_time = r->filter->from != INT64_MIN || r->filter->to != INT64_MAX;
 
 	unsigned own = r->compensate ? WANT_OWN_COST : 0;
 
 	if (r->format == FORMAT_SVG)
-		return WANT_START | WANT_SYSTEM | WANT_THREAD | own;
+		return WANT_START | WANT_SYSTEM | WANT_THREAD | weights[r->weight] | own;
 	return weights[r->weight] | WANT_METHOD | (by_time ? WANT_START : 0) | own;
+}
+
+/* The number that the hooks' readers give its name. */
+static uint32_t collect_number_event(const struct report *r)
+{
+	const size_t prefix = strlen(VALUE_EVENT_PREFIX);
+	const char *name = r->weight_event;
+
+	if (strncmp(name, VALUE_EVENT_PREFIX, prefix) == 0)
+		name += prefix;
+	return trace_text_index(r->trace, name, (uint32_t)strlen(name));
 }
 
 static int collect_begin(struct flame_collection *c)
@@ -292,6 +323,8 @@ static int collect_begin(struct flame_collection *c)
 		.compare = collect_compare_records};
 	int rc = sorter_new(&how, &c->records);
 
+	if (c->r->weight == WEIGHT_EVENT)
+		c->event = collect_number_event(c->r);
 	c->writers = pass_alloc(c->count, sizeof *c->writers);
 	c->maps = calloc(c->count, sizeof *c->maps);
 	if (!c->writers || !c->maps)
@@ -363,6 +396,7 @@ static int collect_end(struct flame_collection *c)
 		c->counted += w->counted;
 		c->left_out += w->left_out;
 		c->told += w->told;
+		c->names_event |= w->names_event;
 		c->start = w->start < c->start ? w->start : c->start;
 		c->end = w->end > c->end ? w->end : c->end;
 		rc = collect_name_records(c, w);

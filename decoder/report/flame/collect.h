@@ -56,6 +56,8 @@ struct flame_collection {
 	uint64_t counted;   /* intervals */
 	uint64_t told;	    /* of these, those that tell the library's own cost; to compensate */
 	uint64_t left_out;  /* selected, not measured */
+	uint32_t event;	    /* trace_text_at; of WEIGHT_EVENT */
+	bool names_event;   /* some interval names it */
 	int64_t start, end; /* of those that count, in pictures; start > end: none */
 };
 

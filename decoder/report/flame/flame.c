@@ -239,10 +239,16 @@ static int builder_add_intervals(struct builder *b)
 	return rc;
 }
 
-static const char *const units[] = {[WEIGHT_CYCLES] = "cycles",
+/* Of an event the name is the unit. */
+static const char *const units[WEIGHT_NAMES] = {[WEIGHT_CYCLES] = "cycles",
 	[WEIGHT_NS] = "ns",
 	[WEIGHT_INSTRUCTIONS] = "instructions",
 	[WEIGHT_THREAD_CYCLES] = "thread cycles"};
+
+static const char *flame_unit(const struct report *r)
+{
+	return r->weight == WEIGHT_EVENT ? r->weight_event : units[r->weight];
+}
 
 /* For a person. */
 static const char *flame_weight_name(const struct report *r)
@@ -250,19 +256,28 @@ static const char *flame_weight_name(const struct report *r)
 	if (r->compensate)
 		return r->weight == WEIGHT_CYCLES ? "elapsed cycles less the library's own cost"
 						  : "ns less the library's own cost";
-	return r->weight == WEIGHT_CYCLES ? "elapsed cycles" : units[r->weight];
+	return r->weight == WEIGHT_CYCLES ? "elapsed cycles" : flame_unit(r);
+}
+
+/* Safe in a picture. */
+static void flame_spell_word(struct out *o, const char *word)
+{
+	out_memory(o);
+	escape_xml(o, word, strlen(word));
+	out_char(o, '\0');
 }
 
 static int flame_write_picture(struct builder *b)
 {
-	struct flame f = {
-		.unit = units[b->r->weight], .host = b->r->host, .scripted = b->r->scripted};
-	struct out range;
+	struct flame f = {.host = b->r->host, .scripted = b->r->scripted};
+	struct out range, unit, weight;
 	int rc = flame_picture(&b->tree, &f);
 
 	if (rc)
 		return rc;
 	out_memory(&range);
+	flame_spell_word(&unit, flame_unit(b->r));
+	flame_spell_word(&weight, flame_weight_name(b->r));
 	if (b->collection.counted) {
 		units_iso8601(&range, b->collection.start);
 		out_str(&range, " to ");
@@ -276,11 +291,14 @@ static int flame_write_picture(struct builder *b)
 	}
 	out_char(&range, '\0');
 	f.range = range.buf;
-	f.weight = flame_weight_name(b->r);
-	rc = range.error ? CPIDECODE_ENOMEM : 0;
+	f.unit = unit.buf;
+	f.weight = weight.buf;
+	rc = range.error || unit.error || weight.error ? CPIDECODE_ENOMEM : 0;
 	if (!rc)
 		flame_svg(b->r->out, &f);
 	out_discard(&range);
+	out_discard(&unit);
+	out_discard(&weight);
 	free(f.frames);
 	return rc;
 }
@@ -301,6 +319,15 @@ static int flame_write_lines(struct builder *b)
 	return rc;
 }
 
+static int flame_refuse_event(struct report *r)
+{
+	report_note(r,
+		"--weight %s: it is cycles, ns, instructions or thread_cycles, or an event of the trace's intervals",
+		r->weight_event);
+	r->is_misused = true;
+	return CPIDECODE_EINVAL;
+}
+
 int report_flame(struct report *r)
 {
 	struct builder *b = calloc(1, sizeof *b);
@@ -314,6 +341,8 @@ int report_flame(struct report *r)
 	b->collection.names = &b->tree.names;
 	int rc = builder_add_intervals(b);
 	uint64_t left_out = b->collection.left_out;
+	if (!rc && r->weight == WEIGHT_EVENT && left_out && !b->collection.names_event)
+		rc = flame_refuse_event(r);
 	if (!rc)
 		rc = r->format == FORMAT_SVG ? flame_write_picture(b) : flame_write_lines(b);
 	if (!rc)
@@ -322,11 +351,11 @@ int report_flame(struct report *r)
 		report_note_no_intervals(r);
 	if (!rc && left_out)
 		report_note(r, "%" PRIu64 " interval%s left out: %s were not measured in %s",
-			left_out, left_out == 1 ? "" : "s", units[r->weight],
+			left_out, left_out == 1 ? "" : "s", flame_unit(r),
 			left_out == 1 ? "it" : "them");
 	if (!rc)
 		report_note_children_lost(r, b->children_lost, b->collection.counted,
-			(double)b->self_with_lost / (double)b->self, units[r->weight],
+			(double)b->self_with_lost / (double)b->self, flame_unit(r),
 			", so their values are an upper bound");
 	flame_tree_free(&b->tree);
 	free(b);
