@@ -1,7 +1,9 @@
 #include "why.h"
 
 #include <stdlib.h>
+#include <string.h>
 
+#include "../../formats/interval_hooks.h"
 #include "../../formats/trace_file.h"
 #include "../model/intervals/elapsed.h"
 
@@ -10,6 +12,8 @@ struct search {
 	struct tally tally;
 	struct why_group *groups; /* parallel to the tally's groups; those of thread 0 first, then
 				     of thread 1, ... */
+	struct why_event *events; /* of the groups, likewise */
+	size_t num_events;	  /* of each thread */
 	unsigned threads;
 };
 
@@ -41,6 +45,72 @@ static void why_add_interval(struct why_sums *s, const struct report *r, const s
 	}
 }
 
+static bool why_is_event(
+	const struct search *s, const struct interval_value *v, const char *name, uint32_t length)
+{
+	struct trace_text text;
+
+	if (v->kind != VALUE_EVENT)
+		return false;
+	text = trace_text_at(s->r->trace, v->name);
+	return text.length == length && (!length || memcmp(text.at, name, length) == 0);
+}
+
+/* The thread's instructions by the interval's own counters, or by its events. */
+static uint64_t why_find_instructions(const struct search *s, const struct interval *iv)
+{
+	static const char name[] = "instructions";
+
+	if (iv->thread_instructions != NOT_MEASURED)
+		return iv->thread_instructions;
+	for (uint32_t i = 0; i < iv->num_values; i++)
+		if (why_is_event(s, &iv->values[i], name, sizeof name - 1))
+			return iv->values[i].type == INTERVAL_ARG_U64 ? iv->values[i].u
+								      : NOT_MEASURED;
+	return NOT_MEASURED;
+}
+
+/* The event of that value in the group; NULL: none. */
+static struct why_event *why_find_event(
+	const struct search *s, const struct why_group *g, const struct interval_value *v)
+{
+	for (uint32_t i = 0; i < tally_extra(g->group)->num_events; i++) {
+		const struct tally_event *e = g->events[i].event;
+
+		if (why_is_event(s, v, e->name, e->length))
+			return &g->events[i];
+	}
+	return NULL;
+}
+
+static void why_add_events(
+	const struct search *s, const struct why_group *g, unsigned side, const struct interval *iv)
+{
+	static const char instructions_name[] = "instructions";
+	const uint64_t instructions = why_find_instructions(s, iv);
+	unsigned left = INTERVAL_EVENTS_MAX;
+
+	for (uint32_t i = 0; i < iv->num_values && left; i++) {
+		const struct interval_value *v = &iv->values[i];
+		struct why_event *e;
+
+		left -= v->kind == VALUE_EVENT;
+		if (v->kind != VALUE_EVENT || v->type != INTERVAL_ARG_U64)
+			continue;
+		e = why_find_event(s, g, v);
+		if (!e)
+			continue;
+		e->known[side]++;
+		exact_add(&e->sum[side], v->u);
+		/* Of itself it has no rate. */
+		if (instructions == NOT_MEASURED ||
+			why_is_event(s, v, instructions_name, sizeof instructions_name - 1))
+			continue;
+		e->counted[side]++;
+		exact_add(&e->instructions[side], instructions);
+	}
+}
+
 static int why_sum_interval(void *ctx, unsigned thread, const struct interval *iv)
 {
 	struct search *s = ctx;
@@ -52,9 +122,22 @@ static int why_sum_interval(void *ctx, unsigned thread, const struct interval *i
 		return 0;
 	struct why_group *g = &s->groups[thread * s->tally.count + found->place];
 	for (unsigned side = 0; side < WHY_SIDES; side++)
-		if (ns >= g->from[side] && ns <= g->to[side])
+		if (ns >= g->from[side] && ns <= g->to[side]) {
 			why_add_interval(&g->sums[side], s->r, iv);
+			if (iv->num_values)
+				why_add_events(s, g, side, iv);
+		}
 	return 0;
+}
+
+static void why_merge_events(struct why_event *e, const struct why_event *from)
+{
+	for (unsigned side = 0; side < WHY_SIDES; side++) {
+		e->known[side] += from->known[side];
+		e->counted[side] += from->counted[side];
+		exact_add(&e->sum[side], from->sum[side]);
+		exact_add(&e->instructions[side], from->instructions[side]);
+	}
 }
 
 static void merge_sums(struct why_sums *s, const struct why_sums *from)
@@ -85,6 +168,27 @@ static void set_limits(struct why_group *g, unsigned tail)
 	g->to[WHY_TAIL] = h->max;
 }
 
+/* Gives each group of each thread its events. */
+static int why_make_events(struct search *s)
+{
+	const size_t n = s->tally.count;
+	size_t at = 0;
+
+	for (size_t i = 0; i < n; i++)
+		s->num_events += tally_extra(s->tally.groups[i])->num_events;
+	s->events = calloc(s->num_events * s->threads + 1, sizeof *s->events);
+	if (!s->events)
+		return CPIDECODE_ENOMEM;
+	for (size_t i = 0; i < n * s->threads; i++) {
+		const struct tally_event *e = tally_extra(s->groups[i].group)->events;
+
+		s->groups[i].events = &s->events[at];
+		for (; e; e = e->next)
+			s->events[at++].event = e;
+	}
+	return 0;
+}
+
 static int why_read_sides(struct search *s)
 {
 	size_t n = s->tally.count;
@@ -97,11 +201,15 @@ static int why_read_sides(struct search *s)
 		s->groups[i].group = s->tally.groups[i % n];
 		set_limits(&s->groups[i], s->r->tail);
 	}
-	int rc = tallies_each(
-		s->r, s->threads, WANT_THREAD | WANT_QUALITY, NULL, why_sum_interval, s);
+	int rc = why_make_events(s);
+	if (!rc)
+		rc = tallies_each(s->r, s->threads, WANT_THREAD | WANT_QUALITY | WANT_EVENTS, NULL,
+			why_sum_interval, s);
 	for (size_t i = n; i < n * s->threads && !rc; i++)
 		for (unsigned side = 0; side < WHY_SIDES; side++)
 			merge_sums(&s->groups[i % n].sums[side], &s->groups[i].sums[side]);
+	for (size_t i = s->num_events; i < s->num_events * s->threads && !rc; i++)
+		why_merge_events(&s->events[i % s->num_events], &s->events[i]);
 	return rc;
 }
 
@@ -117,6 +225,7 @@ int report_why(struct report *r)
 	if (!rc)
 		why_print(r, s.groups, &s.tally);
 	free(s.groups);
+	free(s.events);
 	tally_free(&s.tally);
 	return rc;
 }

@@ -41,8 +41,19 @@ struct why_sums {
 	exact_sum nominal; /* the cycles at the nominal rate, in 1/EXACT_PER_NS ns */
 };
 
+/* Sums of an event over the intervals of each side that counted it. */
+struct why_event {
+	const struct tally_event *event;
+	uint64_t known[WHY_SIDES];
+	exact_sum sum[WHY_SIDES];
+	/* Of these intervals, those whose instructions were counted, and the instructions. */
+	uint64_t counted[WHY_SIDES];
+	exact_sum instructions[WHY_SIDES];
+};
+
 struct why_group {
 	const struct tally_group *group;
+	struct why_event *events;		 /* parallel to the group's */
 	uint64_t from[WHY_SIDES], to[WHY_SIDES]; /* ns */
 	struct why_sums sums[WHY_SIDES];
 };
@@ -57,6 +68,17 @@ struct why_answer {
 
 /* Computes the answer from sums alone. */
 void why_answer(const struct why_sums sums[WHY_SIDES], struct why_answer *a);
+
+/* An event as a candidate of explanation; no part of the difference. */
+struct why_candidate {
+	const struct tally_event *event;
+	bool is_rate; /* per 1000 instructions, else per interval */
+	double value[WHY_SIDES];
+	double change; /* percent of the middle's; NAN: not known */
+};
+
+/* The group's events, what grew most first; all: room for as many as the group has. */
+void why_find_candidates(const struct why_group *g, struct why_candidate *all);
 
 /* groups: parallel to those of t. */
 void why_print(struct report *r, const struct why_group *groups, const struct tally *t);

@@ -1,11 +1,18 @@
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 #include "../sink/escape.h"
 #include "../sink/table.h"
 #include "../sink/units.h"
+#include "diff.h"
 #include "notes/missing.h"
+#include "values/columns.h"
+#include "values/events.h"
 #include "why.h"
+
+/* Behind an event's name. */
+#define RATE "/1k instr"
 
 static const struct {
 	const char *csv, *json, *text;
@@ -41,7 +48,8 @@ struct why_row {
 	const struct tally_group *group;
 	bool scripted;
 	double tail; /* percent */
-	const char *quantity, *cycle;
+	struct cell quantity;
+	const char *cycle;
 	struct cell sides[WHY_SIDES];
 	double difference, share;
 };
@@ -71,10 +79,39 @@ static const struct column columns[] = {
 static void why_add_quantity(struct rows *rows, struct why_row row, const char *quantity,
 	struct cell middle, struct cell tail)
 {
-	row.quantity = quantity;
+	row.quantity = cell_string(quantity, strlen(quantity), true);
 	row.sides[WHY_MIDDLE] = middle;
 	row.sides[WHY_TAIL] = tail;
 	rows_add(rows, &row);
+}
+
+/* Its name in CSV, where quantities have names, too. */
+static void why_name_candidate(struct out *o, const struct why_candidate *c)
+{
+	static const char *const taken[] = {"intervals", "from_ns", "to_ns", "time_ns",
+		"instructions", "cpi", "cycles_per_ns", "off_cpu_ns", "unattributed"};
+	const struct event_name name = {c->event->name, c->event->length};
+
+	if (event_needs_prefix(&name, taken, sizeof taken / sizeof *taken))
+		out_str(o, VALUE_EVENT_PREFIX);
+	out_bytes(o, name.text, name.length);
+	if (c->is_rate)
+		out_str(o, RATE);
+}
+
+static void why_add_candidate(struct rows *rows, struct why_row row, const struct why_candidate *c)
+{
+	struct out name;
+
+	out_memory(&name);
+	why_name_candidate(&name, c);
+	if (name.error)
+		rows->csv.o->error = name.error;
+	row.quantity = cell_string(name.buf, name.len, true);
+	for (unsigned side = 0; side < WHY_SIDES; side++)
+		row.sides[side] = cell_real(c->value[side], 4);
+	rows_add(rows, &row);
+	out_discard(&name);
 }
 
 static void group_csv(struct rows *rows, const struct why_group *g, const struct why_answer *a)
@@ -91,6 +128,8 @@ static void group_csv(struct rows *rows, const struct why_group *g, const struct
 	row.share = a->difference ? 100 : NAN;
 	why_add_quantity(rows, row, "time_ns", cell_real(ns_of(a->mean[WHY_MIDDLE]), 1),
 		cell_real(ns_of(a->mean[WHY_TAIL]), 1));
+	struct why_candidate all[TALLY_EVENTS];
+	why_find_candidates(g, all);
 	for (unsigned term = 0; term < WHY_TERMS; term++) {
 		row.difference = a->told[term] ? ns_of(a->term[term]) : NAN;
 		row.share = share_of(a, term);
@@ -99,6 +138,34 @@ static void group_csv(struct rows *rows, const struct why_group *g, const struct
 			cell_real(a->value[WHY_MIDDLE][term], terms[term].decimals),
 			cell_real(a->value[WHY_TAIL][term], terms[term].decimals));
 	}
+	row.difference = row.share = NAN;
+	row.cycle = NULL;
+	for (uint32_t k = 0; k < tally_extra(g->group)->num_events; k++)
+		why_add_candidate(rows, row, &all[k]);
+}
+
+static void why_json_candidates(struct json *j, const struct why_group *g)
+{
+	struct why_candidate all[TALLY_EVENTS];
+	const uint32_t n = tally_extra(g->group)->num_events;
+
+	if (!n)
+		return;
+	why_find_candidates(g, all);
+	json_member_open(j, "events", '[');
+	for (uint32_t k = 0; k < n; k++) {
+		const struct why_candidate *c = &all[k];
+
+		json_open(j, '{');
+		json_key(j, "event");
+		json_string(j, c->event->name, c->event->length);
+		json_member_text(j, "per", c->is_rate ? "1k instr" : "interval");
+		json_member_fixed(j, "middle", c->value[WHY_MIDDLE], 4);
+		json_member_fixed(j, "tail", c->value[WHY_TAIL], 4);
+		json_member_fixed(j, "change_pct", c->change, 2);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
 }
 
 static void json_side(
@@ -135,6 +202,7 @@ static void group_json(
 			j, terms[term].json, a->told[term] ? ns_of(a->term[term]) : NAN, 1);
 	}
 	json_close(j, '}');
+	why_json_candidates(j, g);
 	json_close(j, '}');
 	json_end_line(j);
 }
@@ -190,6 +258,37 @@ static void why_write_text_row(struct table *t, const struct why_answer *a, unsi
 	table_end_row(t);
 }
 
+/* Beside the difference, not in it: what an event costs is not known. */
+static void why_text_candidates(struct report *r, const struct why_group *g)
+{
+	static const char *const headings[] = {"middle", "tail", "change"};
+	struct why_candidate all[TALLY_EVENTS];
+	const uint32_t n = tally_extra(g->group)->num_events;
+	struct table t;
+
+	if (!n)
+		return;
+	why_find_candidates(g, all);
+	for (table_begin(&t, r->out); table_pass(&t);) {
+		table_text(&t, "event");
+		for (unsigned i = 0; i < sizeof headings / sizeof *headings; i++)
+			table_heading(&t, headings[i]);
+		table_end_row(&t);
+		for (uint32_t k = 0; k < n; k++) {
+			struct out *o = table_left(&t);
+
+			value_spell_text(o, all[k].event->name, all[k].event->length);
+			if (all[k].is_rate)
+				out_str(o, RATE);
+			units_fixed(table_right(&t), all[k].value[WHY_MIDDLE], 2);
+			units_fixed(table_right(&t), all[k].value[WHY_TAIL], 2);
+			diff_spell_percent(table_right(&t), all[k].change);
+			table_end_row(&t);
+		}
+	}
+	table_free(&t);
+}
+
 static void group_text(struct report *r, const struct why_group *g, const struct why_answer *a)
 {
 	struct table t;
@@ -214,6 +313,7 @@ static void group_text(struct report *r, const struct why_group *g, const struct
 	table_free(&t);
 	if (a->nominal)
 		out_str(r->out, "(a cycle is taken to be a tick of the trace's clock)\n");
+	why_text_candidates(r, g);
 	out_char(r->out, '\n');
 }
 

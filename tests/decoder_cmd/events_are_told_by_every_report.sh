@@ -153,3 +153,34 @@ done
 run 2 --format folded --compensate --weight event.instructions nested.bin
 run 0 --format folded --weight page-faults --label none nested.bin
 [ ! -s out ] || fail "stacks of no interval"
+
+# why: events of the middle and the tail, as rates where instructions were counted. 20 intervals; the middle is
+# the 9th to the 11th.
+{
+	begin 4
+	i=0
+	while [ $i -lt 20 ]; do
+		i=$((i + 1))
+		at=$((1000000 + i * 1000))
+		faults=4
+		[ $i -lt 20 ] || faults=40
+		interval 1 $at $((100 + i)) x 1 $at $((100 + i)) $((2000 + (i == 20) * 2000)) $faults
+		interval 2 $((at + 500)) $((100 + i)) y 2 $((at + 500)) $((100 + i)) - $faults
+	done
+	echo 'section end'
+} | "$MKTRACE" - slow.bin
+run 0 --report why --tail p96 slow.bin
+in_file out '^page-faults/1k instr +2.00 +10.00 +\+400.0%$'
+in_file out '^page-faults +4.00 +40.00 +\+900.0%$'
+in_file out '^instructions +2000.00 +4000.00 +\+100.0%$'
+in_file out '^instructions +n/a +n/a +n/a$'
+run 0 --report why --tail p96 --format csv slow.bin
+in_file out '^x,1,20,page-faults/1k instr,2.0000,10.0000,,,'
+in_file out '^x,1,20,event.instructions,2000.0000,4000.0000,,,'
+in_file out '^y,2,20,page-faults,4.0000,40.0000,,,'
+run 0 --report why --tail p96 --format json slow.bin
+in_file out '"events":\[\{"event":"page-faults","per":"1k instr","middle":2.0000,"tail":10.0000,"change_pct":400.00\},\{"event":"instructions","per":"interval",'
+run 0 -j 1 --report why --tail p96 slow.bin
+mv out one
+run 0 -j 4 --report why --tail p96 slow.bin
+cmp -s one out || fail "threads change why"

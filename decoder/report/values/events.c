@@ -6,15 +6,15 @@
 #include "../../base/grow.h"
 #include "columns.h"
 
-static int event_names_add(struct event_names *n, const struct tally_event *e)
+int event_names_add(struct event_names *n, const char *name, uint32_t length)
 {
 	const size_t before = n->memory.count;
-	const char *text = intern_bytes(&n->memory, e->name, e->length);
+	const char *text = intern_bytes(&n->memory, name, length);
 
 	if (!text || grow(&n->at, n->count, &n->room, sizeof *n->at))
 		return CPIDECODE_ENOMEM;
 	if (n->memory.count > before)
-		n->at[n->count++] = (struct event_name){text, e->length};
+		n->at[n->count++] = (struct event_name){text, length};
 	return 0;
 }
 
@@ -25,7 +25,7 @@ int event_names_gather(struct event_names *n, const struct tally *t)
 	for (size_t i = 0; i < t->count && !rc; i++)
 		for (const struct tally_event *e = tally_extra(t->groups[i])->events; e && !rc;
 			e = e->next)
-			rc = event_names_add(n, e);
+			rc = event_names_add(n, e->name, e->length);
 	return rc;
 }
 
@@ -62,8 +62,7 @@ static bool event_name_is(const struct event_name *name, const char *text)
 	return strlen(text) == name->length && memcmp(text, name->text, name->length) == 0;
 }
 
-static bool event_needs_prefix(
-	const struct event_name *name, const char *const *taken, size_t ntaken)
+bool event_needs_prefix(const struct event_name *name, const char *const *taken, size_t ntaken)
 {
 	const size_t length = strlen(VALUE_EVENT_PREFIX);
 

@@ -22,15 +22,18 @@ struct event_names {
 	struct intern memory;
 };
 
+int event_names_add(struct event_names *n, const char *name, uint32_t length);
 /* Of each tally, and then once event_names_sort. */
 int event_names_gather(struct event_names *n, const struct tally *t);
 void event_names_sort(struct event_names *n);
 /* The group's sums of each of the names, NULL where it does not name it. */
 void event_names_find(
 	const struct event_names *n, const struct tally_group *g, const struct tally_event **found);
+/* Whether a report has to call it event.NAME: it is one of those, or begins like that itself. */
+bool event_needs_prefix(const struct event_name *name, const char *const *taken, size_t ntaken);
 /*
- * How reports spell the names, in order: event.NAME if the name is one of those that are taken, or
- * begins like that itself. spelled has room for all; texts are in the memory.
+ * How reports spell the names, in order: as they are, or event.NAME. spelled has room for all;
+ * texts are in the memory.
  */
 int event_names_spell(
 	struct event_names *n, const char *const *taken, size_t ntaken, struct value_name *spelled);
