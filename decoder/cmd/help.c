@@ -32,6 +32,10 @@ const struct option cpidecode_options[] = {
 		.help = "with diff: exit with 5 if so: [LABEL:]METRIC(>|<)(+|-)NUMBER and %\n"
 			"                      or a unit, like 'p90>+5%', 'db *:cpi>+0.1' or\n"
 			"                      'page-faults>+1%' (an event); may be given again"},
+	{OPT_METRIC, "--metric", .value = "NAME=EXPR",
+		.help = "with summary, intervals, diff: a column of events and the intervals'\n"
+			"                      own columns, like 'miss=LLC-misses/instructions'; + - * / ( )\n"
+			"                      and {EVENT}; may be given again"},
 	{OPT_BEFORE, .name = "--before", .value = "RUN..."},
 	{OPT_AFTER, "--after", .value = "RUN...",
 		.help = "\n                      with diff: several runs a side: files, folders, patterns"},

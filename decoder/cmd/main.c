@@ -137,6 +137,8 @@ static int run_report(struct trace *t, const struct options *o, struct out *out,
 		.threads = o->threads,
 		.tail = o->tail,
 		.compensate = o->compensate,
+		.metrics = o->metrics,
+		.nmetrics = o->nmetrics,
 		.found = &found,
 		/* Prints no progress between the lines of a report on the same terminal. */
 		.progress = out && isatty(out->fd) ? NULL : show_decoding,
@@ -205,7 +207,7 @@ static int run_job(struct job *job, struct out *out)
 			&(struct diff_runs){job->parts + job->before, job->nparts - job->before},
 			job->o, out, &job->gates_failed, &job->is_misused);
 	if (job->nparts)
-		return merge_report(job->parts, job->o, out, &job->bad);
+		return merge_report(job->parts, job->o, out, &job->bad, &job->is_misused);
 	return run_report(job->t, job->o, out, NULL, &job->bad, &job->is_misused);
 }
 

@@ -8,13 +8,16 @@ static void merge_say_line(void *ctx, const char *line)
 	complain("%s", line);
 }
 
-int merge_report(const struct partial *p, const struct options *o, struct out *out, bool *bad)
+int merge_report(const struct partial *p, const struct options *o, struct out *out, bool *bad,
+	bool *is_misused)
 {
 	struct report r = {.out = out,
 		.format = o->format,
 		.filter = &o->filter,
 		.scripted = merge_is_scripted(p),
 		.compensate = merge_is_compensated(p),
+		.metrics = o->metrics,
+		.nmetrics = o->nmetrics,
 		.note = merge_say_line};
 
 	/* A report of the partial result says all this later. */
@@ -23,7 +26,9 @@ int merge_report(const struct partial *p, const struct options *o, struct out *o
 			complain(REPORT_SCRIPTED);
 		*bad = notes_partial(complain, p);
 	}
-	return report_merged(&r, o->report, p);
+	int rc = report_merged(&r, o->report, p);
+	*is_misused = r.is_misused;
+	return rc;
 }
 
 static bool runs_scripted(const struct diff_runs *side)
@@ -44,6 +49,8 @@ int merge_diff(const struct diff_runs *before, const struct diff_runs *after,
 		.compensate = before->n && merge_is_compensated(&before->runs[0]),
 		.gates = o->gates,
 		.ngates = o->ngates,
+		.metrics = o->metrics,
+		.nmetrics = o->nmetrics,
 		.note = merge_say_line};
 
 	if (r.scripted && o->format != FORMAT_TEXT)

@@ -11,6 +11,7 @@ int merge_diff(const struct diff_runs *before, const struct diff_runs *after,
 
 /* Reports merged partial results. *bad: data was lost, damaged or is missing. 0 or a CPIDECODE_E
  * code. */
-int merge_report(const struct partial *p, const struct options *o, struct out *out, bool *bad);
+int merge_report(const struct partial *p, const struct options *o, struct out *out, bool *bad,
+	bool *is_misused);
 
 #endif

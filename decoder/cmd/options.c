@@ -185,6 +185,14 @@ static void add_gate(struct options *o, const char *text)
 		misuse("--fail-if %s: %s", text, wrong);
 }
 
+static void add_metric(struct options *o, const char *text)
+{
+	options_reserve(&o->metrics, &o->metric_room, o->nmetrics + 1, sizeof *o->metrics);
+	const char *wrong = formula_parse(text, &o->metrics[o->nmetrics++]);
+	if (wrong)
+		misuse("--metric %s: %s", text, wrong);
+}
+
 struct seen {
 	bool report, format, weight, filter, output, partial, schema;
 	char ***list; /* the list that operands go to: --before and --after switch it */
@@ -243,6 +251,9 @@ static void options_take_argument(
 		break;
 	case OPT_FAIL_IF:
 		add_gate(o, value);
+		break;
+	case OPT_METRIC:
+		add_metric(o, value);
 		break;
 	case OPT_BEFORE:
 	case OPT_AFTER:
@@ -375,6 +386,13 @@ static void check_diff(const struct options *o)
 		misuse("--before, --after, --single-run and --aa go with --report diff");
 }
 
+static void check_metrics(const struct options *o)
+{
+	if (o->nmetrics && o->report != REPORT_SUMMARY && o->report != REPORT_INTERVALS &&
+		o->report != REPORT_DIFF)
+		misuse("--metric goes with --report summary, intervals or diff");
+}
+
 static void check_compensate(const struct options *o)
 {
 	if (!o->compensate)
@@ -432,6 +450,7 @@ static void check(struct options *o, const struct seen *seen)
 	check_partial(o, seen);
 	check_diff(o);
 	check_compensate(o);
+	check_metrics(o);
 	if (!o->nfiles && o->report != REPORT_DIFF)
 		misuse("no trace file; - is standard input");
 	if (count_pipes(o->files, o->nfiles) + count_pipes(o->sides[0], o->nsides[0]) +
@@ -478,4 +497,5 @@ void options_free(struct options *o)
 	free(o->files);
 	free(o->schemas);
 	free(o->gates);
+	free(o->metrics);
 }

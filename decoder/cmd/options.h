@@ -8,6 +8,7 @@
 
 #include "../../formats/base/options.h"
 #include "../report/report.h"
+#include "../report/values/formula.h"
 #include "time_arg.h"
 
 /* From OPT_LABEL to OPT_TO: filters. */
@@ -29,6 +30,7 @@ enum {
 	OPT_PARTIAL,
 	OPT_SLICE,
 	OPT_FAIL_IF,
+	OPT_METRIC,
 	OPT_TAIL,
 	OPT_COMPENSATE,
 	OPT_BEFORE,
@@ -54,6 +56,8 @@ struct options {
 	size_t nschemas, schema_room;
 	bool compensate;
 	unsigned tail; /* tenths of a percent; 0: not given */
+	struct formula *metrics;
+	size_t nmetrics, metric_room;
 	struct gate *gates;
 	size_t ngates, gate_room;
 	char **files; /* operands */

@@ -80,6 +80,8 @@ static const struct tally_event *diff_find_event(
 
 static double diff_event_figure(const struct diff *d, const struct tally_group *g, unsigned m)
 {
+	if (m >= METRICS + d->events.count)
+		return derived_of_group(&d->derived.at[m - METRICS - d->events.count], g);
 	const struct tally_event *e = diff_find_event(d, g, m);
 
 	return e ? tally_event_mean(e) : NAN;
@@ -87,6 +89,8 @@ static double diff_event_figure(const struct diff *d, const struct tally_group *
 
 bool diff_has_event(const struct diff *d, const struct diff_row *row, unsigned m)
 {
+	if (m >= METRICS + d->events.count)
+		return !isnan(row->values[m].before) || !isnan(row->values[m].after);
 	for (unsigned side = 0; side < DIFF_SIDES; side++)
 		for (size_t i = 0; i < row->runs[side]; i++)
 			if (diff_find_event(d, row->entries[side][i].group, m))
@@ -324,8 +328,8 @@ static int make_rows(struct diff *d, size_t n)
 }
 
 /* The names of all runs' events, and of metrics. */
-static int diff_gather_events(
-	struct diff *d, const struct diff_runs *before, const struct diff_runs *after)
+static int diff_gather_events(struct diff *d, struct report *r, const struct diff_runs *before,
+	const struct diff_runs *after)
 {
 	int rc = 0;
 
@@ -336,14 +340,19 @@ static int diff_gather_events(
 	event_names_sort(&d->events);
 	if (d->events.count > VALUE_COLUMNS_MAX)
 		d->events.count = VALUE_COLUMNS_MAX;
-	d->metrics = METRICS + (unsigned)d->events.count;
 	d->spelled = calloc(d->events.count + 1, sizeof *d->spelled);
 	if (!d->spelled)
 		return CPIDECODE_ENOMEM;
-	return rc ? rc : diff_spell_events(d);
+	if (!rc)
+		rc = diff_spell_events(d);
+	if (!rc)
+		rc = diff_make_derived(d, r);
+	d->metrics = METRICS + (unsigned)(d->events.count + d->derived.count);
+	return rc;
 }
 
-int diff_make(struct diff *d, const struct diff_runs *before, const struct diff_runs *after)
+int diff_make(struct diff *d, struct report *r, const struct diff_runs *before,
+	const struct diff_runs *after)
 {
 	size_t n = count_groups(before) + count_groups(after);
 
@@ -357,7 +366,7 @@ int diff_make(struct diff *d, const struct diff_runs *before, const struct diff_
 	}
 	n = add_entries(d, add_entries(d, 0, before, DIFF_BEFORE), after, DIFF_AFTER);
 	qsort(d->entries, n, sizeof *d->entries, compare_entries);
-	int rc = diff_gather_events(d, before, after);
+	int rc = diff_gather_events(d, r, before, after);
 	if (!rc)
 		rc = make_rows(d, n);
 	/* Of many comparisons one or the other looks like a change by chance: each gets its share
@@ -378,6 +387,7 @@ void diff_free(struct diff *d)
 	free(d->entries);
 	free(d->values);
 	free(d->spelled);
+	derived_free(&d->derived);
 	event_names_free(&d->events);
 	for (unsigned side = 0; side < DIFF_SIDES; side++)
 		free(d->figures[side]);

@@ -10,6 +10,7 @@
 #include "report.h"
 #include "values/columns.h"
 #include "values/events.h"
+#include "values/metrics.h"
 
 /* The chance that is accepted of calling anything a change where nothing changed. */
 #define DIFF_ALPHA 0.01
@@ -43,8 +44,8 @@ struct diff_row {
 	struct diff_value *values;	      /* of each metric */
 };
 
-/* Metrics: those of enum metric, and then the events of the runs by their names' bytes, whose
- * figure of a run is the mean of the intervals that counted it. */
+/* Metrics: those of enum metric, then the events of the runs by their names' bytes, whose figure of
+ * a run is the mean of the intervals that counted it, then the derived ones. */
 struct diff {
 	struct diff_row *rows; /* the largest change of total time first, then by name */
 	size_t count, common;  /* common: on both sides */
@@ -55,11 +56,13 @@ struct diff {
 	unsigned metrics;
 	struct event_names events;
 	struct value_name *spelled; /* of events */
+	struct derived_set derived; /* their metrics follow those of events */
 	struct diff_value *values;
 };
 
-/* 0 or CPIDECODE_ENOMEM. The tallies have to stay, settled, with counts. */
-int diff_make(struct diff *d, const struct diff_runs *before, const struct diff_runs *after);
+/* 0, CPIDECODE_ENOMEM, or as derived_make. The tallies have to stay, settled, with counts. */
+int diff_make(struct diff *d, struct report *r, const struct diff_runs *before,
+	const struct diff_runs *after);
 void diff_free(struct diff *d);
 
 static inline const struct tally_group *diff_name(const struct diff_row *row)
@@ -108,6 +111,7 @@ void diff_spell_percent(struct out *o, double percent);
 void diff_print(struct report *r, const struct diff *d);
 /* How a metric is called where it is a row or a key: any bytes. */
 int diff_spell_events(struct diff *d);
+int diff_make_derived(struct diff *d, struct report *r);
 struct value_name diff_metric_name(const struct diff *d, unsigned m);
 unsigned diff_metric_decimals(unsigned m);
 

@@ -1,6 +1,7 @@
 /* The gates of a diff: what a change may not exceed. */
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 #include "../sink/escape.h"
 #include "../sink/units.h"
@@ -174,6 +175,11 @@ bool diff_settle_gate(const struct diff *d, struct gate *g)
 		gate_settle(g, name->text, name->length, METRICS + (unsigned)i);
 		if (spelled->length != name->length)
 			gate_settle(g, spelled->text, spelled->length, METRICS + (unsigned)i);
+	}
+	for (size_t i = 0; i < d->derived.count && g->event_length; i++) {
+		const char *name = d->derived.at[i].name;
+
+		gate_settle(g, name, strlen(name), METRICS + (unsigned)(d->events.count + i));
 	}
 	return g->metric != GATE_OPEN;
 }

@@ -25,24 +25,44 @@ unsigned diff_metric_decimals(unsigned m)
 
 struct value_name diff_metric_name(const struct diff *d, unsigned m)
 {
+	if (m >= METRICS + d->events.count) {
+		const char *name = d->derived.at[m - METRICS - d->events.count].name;
+
+		return (struct value_name){.length = (uint32_t)strlen(name), .text = name};
+	}
 	if (m >= METRICS)
 		return d->spelled[m - METRICS];
 	return (struct value_name){
 		.length = (uint32_t)strlen(metrics[m].name), .text = metrics[m].name};
 }
 
+enum { DIFF_KEYS = 10, DIFF_TAKEN = DIFF_KEYS + 2 * METRICS };
+
 /* The keys of JSON's objects, and what a gate calls its metrics, are no event's. */
-int diff_spell_events(struct diff *d)
+static void diff_list_taken(const char *taken[DIFF_TAKEN])
 {
-	static const char *const keys[] = {"label", "minor", "major", "in", "runs", "runs_before",
-		"runs_after", "scripted", "alpha", "method"};
-	enum { KEYS = sizeof keys / sizeof *keys };
-	const char *taken[KEYS + 2 * METRICS];
+	static const char *const keys[DIFF_KEYS] = {"label", "minor", "major", "in", "runs",
+		"runs_before", "runs_after", "scripted", "alpha", "method"};
 
 	memcpy(taken, keys, sizeof keys);
 	for (unsigned m = 0; m < METRICS; m++) {
-		taken[KEYS + 2 * m] = metrics[m].name;
-		taken[KEYS + 2 * m + 1] = metric_names[m];
+		taken[DIFF_KEYS + 2 * m] = metrics[m].name;
+		taken[DIFF_KEYS + 2 * m + 1] = metric_names[m];
 	}
-	return event_names_spell(&d->events, taken, KEYS + 2 * METRICS, d->spelled);
+}
+
+int diff_spell_events(struct diff *d)
+{
+	const char *taken[DIFF_TAKEN];
+
+	diff_list_taken(taken);
+	return event_names_spell(&d->events, taken, DIFF_TAKEN, d->spelled);
+}
+
+int diff_make_derived(struct diff *d, struct report *r)
+{
+	const char *taken[DIFF_TAKEN];
+
+	diff_list_taken(taken);
+	return derived_make(&d->derived, r, &d->events, taken, DIFF_TAKEN);
 }

@@ -314,7 +314,7 @@ void diff_print_events(struct report *r, const struct diff *d,
 {
 	struct table t;
 
-	if (!d->events.count)
+	if (d->metrics == METRICS)
 		return;
 	out_char(r->out, '\n');
 	for (table_begin(&t, r->out); table_pass(&t);) {
@@ -381,7 +381,7 @@ int report_diff(
 	struct report *r, const struct diff_runs *before, const struct diff_runs *after, bool noise)
 {
 	struct diff d;
-	int rc = diff_make(&d, before, after);
+	int rc = diff_make(&d, r, before, after);
 
 	if (rc)
 		return rc;

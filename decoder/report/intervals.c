@@ -1,5 +1,6 @@
 /* The intervals, one a row. */
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "../../formats/cpi_hooks.h"
@@ -9,6 +10,7 @@
 #include "../model/stats/tally.h"
 #include "../sink/escape.h"
 #include "values/columns.h"
+#include "values/metrics.h"
 
 /* Columns that many traces say nothing for: of CPU utilisation, of the thread's time, of quality
  * hooks, and of time that no switch explains. */
@@ -241,13 +243,44 @@ static int intervals_print(
 	return rc < 0 ? rc : 0;
 }
 
+static struct cell interval_get_metric(const void *row, const void *of)
+{
+	return cell_real(derived_of_interval(of, row), METRIC_DECIMALS);
+}
+
+/* Columns of values and derived metrics; *more: to be freed. */
+static int intervals_find_more(struct report *r, const struct value_columns *values,
+	struct derived_set *metrics, struct column **more)
+{
+	struct event_names names = {0};
+	const char *taken[DERIVED_TAKEN];
+	int rc = 0;
+
+	for (size_t i = 0; i < values->count && !rc; i++) {
+		struct trace_text text = trace_text_at(r->trace, values->names[i].name);
+
+		if (values->names[i].kind == VALUE_EVENT)
+			rc = event_names_add(&names, text.at, text.length);
+	}
+	if (!rc)
+		rc = derived_make(metrics, r, &names, taken, derived_list_names(columns, taken));
+	if (!rc)
+		*more = derived_add_columns(metrics, values->columns, interval_get_metric, true);
+	event_names_free(&names);
+	return rc || *more ? rc : CPIDECODE_ENOMEM;
+}
+
 /* The stream is there. */
 static int intervals_report(struct report *r, struct interval_stream *s, struct taking *taking)
 {
 	int rc = value_columns_make(&taking->values, r->format, columns);
+	struct derived_set metrics = {0};
+	struct column *more = NULL;
 
 	if (!rc)
-		rc = intervals_print(r, s, taking->values.columns,
+		rc = intervals_find_more(r, &taking->values, &metrics, &more);
+	if (!rc)
+		rc = intervals_print(r, s, more,
 			atomic_load(&taking->has) |
 				(r->format != FORMAT_TEXT ? HAS_TIME | HAS_LIFE | HAS_UNEXPLAINED |
 								    HAS_OWN_COST
@@ -257,6 +290,8 @@ static int intervals_report(struct report *r, struct interval_stream *s, struct 
 	if (!rc && r->format != FORMAT_TEXT && taking->values.count > VALUE_COLUMNS_MAX)
 		report_note(r, "%zu names of values have no column: only the first %d do",
 			taking->values.count - VALUE_COLUMNS_MAX, VALUE_COLUMNS_MAX);
+	free(more);
+	derived_free(&metrics);
 	return rc;
 }
 

@@ -86,6 +86,8 @@ struct report {
 	unsigned tail;		  /* for why: tenths of a percent; 0: REPORT_TAIL */
 	const struct gate *gates; /* for a diff */
 	size_t ngates, gates_failed;
+	const struct formula *metrics; /* values/formula.h; for summary, intervals and diff */
+	size_t nmetrics;
 	bool is_misused; /* with CPIDECODE_EINVAL: an option names what the trace does not have */
 };
 

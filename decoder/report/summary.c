@@ -6,6 +6,7 @@
 #include "tallies.h"
 #include "values/columns.h"
 #include "values/events.h"
+#include "values/metrics.h"
 
 struct summary_row {
 	const struct tally_group *group;
@@ -119,8 +120,41 @@ static void summary_write_event(
 	table_end_row(t);
 }
 
+static struct cell summary_get_metric(const void *row, const void *of)
+{
+	return cell_real(
+		derived_of_group(of, ((const struct summary_row *)row)->group), METRIC_DECIMALS);
+}
+
+static void summary_write_metric(
+	struct table *t, const struct tally_group *g, const struct derived *d)
+{
+	const double value = derived_of_group(d, g);
+
+	if (isnan(value) && !tally_extra(g)->events)
+		return;
+	table_text(t, d->name);
+	table_text(t, "");
+	units_fixed(table_right(t), value, METRIC_DECIMALS);
+	table_text(t, "");
+	table_text(t, "");
+	tallies_spell_code(table_right(t), &g);
+	tallies_spell_label(table_left(t), &g);
+	table_end_row(t);
+}
+
+/* What follows the columns that all traces have. */
+struct summary_more {
+	struct event_names names;
+	struct event_columns events;
+	struct derived_set metrics;
+	struct column *columns;		  /* of both */
+	const struct tally_event **found; /* of the row's group */
+};
+
 /* In text they have rows of their own: as columns they would push the label off the screen. */
-static void summary_write_events(struct report *r, const struct tally *t)
+static void summary_write_more(
+	struct report *r, const struct tally *t, const struct summary_more *more)
 {
 	static const char *const headings[] = {"total", "mean", "known%", "scaled", "mm"};
 	struct table table;
@@ -132,33 +166,36 @@ static void summary_write_events(struct report *r, const struct tally *t)
 			table_heading(&table, headings[i]);
 		table_text(&table, "label");
 		table_end_row(&table);
-		for (size_t i = 0; i < t->count && !r->out->error; i++)
-			for (const struct tally_event *e = tally_extra(t->groups[i])->events; e;
-				e = e->next)
+		for (size_t i = 0; i < t->count && !r->out->error; i++) {
+			const struct tally_event *e = tally_extra(t->groups[i])->events;
+
+			for (; e; e = e->next)
 				summary_write_event(&table, t->groups[i], e);
+			for (size_t k = 0; k < more->metrics.count; k++)
+				summary_write_metric(&table, t->groups[i], &more->metrics.at[k]);
+		}
 	}
 	table_free(&table);
 }
 
-static void summary_print_groups(struct report *r, const struct tally *t,
-	const struct event_names *names, const struct event_columns *columns_of_events,
-	const struct tally_event **found)
+static void summary_print_groups(
+	struct report *r, const struct tally *t, const struct summary_more *more)
 {
 	struct rows rows;
 
-	rows_begin_more(&rows, r, columns,
-		r->format == FORMAT_TEXT ? NULL : columns_of_events->columns, tallies_have(t));
+	rows_begin_more(&rows, r, columns, r->format == FORMAT_TEXT ? NULL : more->columns,
+		tallies_have(t));
 	if (r->format == FORMAT_TEXT)
 		tallies_flagged_line(r, t);
 	while (tallies_pass(&rows, r, t->count))
 		for (size_t i = 0; i < t->count; i++) {
 			rows.has = tallies_has(t->groups[i]);
-			event_names_find(names, t->groups[i], found);
-			summary_add_group(&rows, t->groups[i], found);
+			event_names_find(&more->names, t->groups[i], more->found);
+			summary_add_group(&rows, t->groups[i], more->found);
 		}
 	rows_end(&rows);
-	if (r->format == FORMAT_TEXT && names->count)
-		summary_write_events(r, t);
+	if (r->format == FORMAT_TEXT && t->count && (more->names.count || more->metrics.count))
+		summary_write_more(r, t, more);
 	if (r->format == FORMAT_TEXT)
 		missing_summary_line(r, t);
 }
@@ -175,24 +212,41 @@ static void summary_note_events(
 			TALLY_EVENTS);
 }
 
+static int summary_find_more(struct summary_more *more, struct report *r, const struct tally *t)
+{
+	const char *taken[DERIVED_TAKEN];
+	int rc = event_names_gather(&more->names, t);
+
+	if (rc)
+		return rc;
+	event_names_sort(&more->names);
+	more->found = calloc(more->names.count + 1, sizeof *more->found);
+	rc = more->found ? event_columns_make(&more->events, &more->names, summary_get_event)
+			 : CPIDECODE_ENOMEM;
+	if (!rc)
+		rc = derived_make(
+			&more->metrics, r, &more->names, taken, derived_list_names(columns, taken));
+	if (rc)
+		return rc;
+	more->columns = derived_add_columns(
+		&more->metrics, more->events.columns, summary_get_metric, false);
+	return more->columns ? 0 : CPIDECODE_ENOMEM;
+}
+
 int summary_print(struct report *r, const struct tally *t)
 {
-	struct event_names names = {0};
-	struct event_columns of_events = {0};
-	int rc = event_names_gather(&names, t);
-	const struct tally_event **found = calloc(names.count + 1, sizeof *found);
+	struct summary_more more = {0};
+	int rc = summary_find_more(&more, r, t);
 
-	event_names_sort(&names);
-	if (!rc && found)
-		rc = event_columns_make(&of_events, &names, summary_get_event);
-	if (!rc && found) {
-		summary_print_groups(r, t, &names, &of_events, found);
-		summary_note_events(r, t, &names);
+	if (!rc) {
+		summary_print_groups(r, t, &more);
+		summary_note_events(r, t, &more.names);
 	}
-	rc = found ? rc : CPIDECODE_ENOMEM;
-	event_columns_free(&of_events);
-	event_names_free(&names);
-	free(found);
+	free(more.columns);
+	free(more.found);
+	derived_free(&more.metrics);
+	event_columns_free(&more.events);
+	event_names_free(&more.names);
 	return rc;
 }
 

@@ -25,7 +25,8 @@ int tallies_each(struct report *r, unsigned threads, unsigned wants, struct find
 unsigned tallies_threads(const struct report *r, uint64_t bytes);
 
 /* The reports, of a tally that has all that they print: columns for cpus. */
-int summary_print(struct report *r, const struct tally *t); /* 0 or CPIDECODE_ENOMEM */
+/* 0 or a CPIDECODE_E code. */
+int summary_print(struct report *r, const struct tally *t);
 void cpus_print(struct report *r, const struct tally *t);
 
 /* Notes the processors without columns, if any. */

@@ -151,6 +151,7 @@ static void compare(const struct model *m, unsigned runs, unsigned n, double sig
 	struct outcome out[METRICS_JUDGED])
 {
 	struct partial sides[DIFF_SIDES][MOST_RUNS];
+	struct report r = {0};
 	struct diff d;
 
 	wanted = runs == 1 ? TALLY_WANT_ORDER : 0u;
@@ -161,7 +162,7 @@ static void compare(const struct model *m, unsigned runs, unsigned n, double sig
 				draw_run(&sides[side][i], m, n, sigma, side == DIFF_AFTER);
 		const struct diff_runs before = {sides[DIFF_BEFORE], runs},
 				       after = {sides[DIFF_AFTER], runs};
-		check(diff_make(&d, &before, &after));
+		check(diff_make(&d, &r, &before, &after));
 		count(&d, out);
 		diff_free(&d);
 		for (unsigned side = 0; side < DIFF_SIDES; side++)

@@ -184,3 +184,58 @@ run 0 -j 1 --report why --tail p96 slow.bin
 mv out one
 run 0 -j 4 --report why --tail p96 slow.bin
 cmp -s one out || fail "threads change why"
+
+# Derived metrics: the built-in ones of those events that are there, and the user's.
+{
+	begin 5
+	interval 1 1000000 400 x 1 1000000 400 3000 1000
+	interval 1 2000000 400 x 1 2000000 400 1000 3000
+	echo 'section end'
+} | sed 's/page-faults/cycles/' | "$MKTRACE" - cycles.bin
+run 0 --format csv --metric 'per_ns=instructions/elapsed_ns' cycles.bin
+[ "$(head -1 out | tr -d '\r' | sed 's/.*,instructions_scaled,//')" = per_ns,ipc,cpi ] || fail "other metrics"
+# Of the sums 4000/4000, where the mean of the ratios is 1.67.
+in_file out '^x,1,2,.*,5.0000,1.0000,1.0000.?$'
+run 0 --partial cycles.p cycles.bin
+run 0 --format csv --metric 'per_ns=instructions/elapsed_ns' cycles.bin
+mv out one
+run 0 merge --format csv --metric 'per_ns=instructions/elapsed_ns' cycles.p
+cmp -s out one || fail "merged: other metrics"
+run 0 --report intervals --format csv cycles.bin
+in_file out ',event.cycles,event.instructions,ipc,cpi.?$'
+in_file out ',1000,3000,3.0000,0.3333.?$'
+run 0 --report intervals --format csv --metric arg.x=1 --metric cycles=2 --metric ipc=3 cycles.bin
+in_file out ',metric.arg.x,metric.cycles,ipc,metric.ipc,cpi.?$'
+run 0 --report intervals cycles.bin
+in_file out '  ipc +cpi  mm  label'
+run 0 --report diff --format csv cycles.bin cycles.bin
+in_file out '^x,1,ipc,,1.0000,1.0000,0.0000,0.00,'
+in_file out '^x,1,metric.cpi,,1.0000,'
+compare 5 --metric 'per_ns=instructions/elapsed_ns' --fail-if 'per_ns>+5%'
+in_file err 'gate failed: per_ns>\+5%: "db: x", minor 0x01: 2.2040 -> 2.4040 \(\+9.1%\)$'
+compare 0 --metric 'rate=1000*page-faults/instructions' --fail-if 'rate>+5%'
+in_file out '^rate +1.81 +3.33 +\+83.4%  '
+
+metric()
+{
+	run 2 --metric "$1" cycles.bin
+	[ ! -s out ] || fail "a report in spite of misuse"
+	[ "$(wc -l <err)" -eq 1 ] || fail "more than one line"
+	in_file err "^cpidecode: --metric .*: $2"
+}
+metric x 'it is NAME=EXPR'
+metric =1 'its name has 1 to 63 bytes'
+metric 'a b=1' 'its name has letters'
+metric x= 'a number, a name,'
+metric x=1+ 'a number, a name,'
+metric 'x=(1' 'a \) is missing'
+metric 'x=1)' '\+, -, \* or / was expected'
+metric 'x={cycles' 'a } is missing'
+metric 'x=1 2' '\+, -, \* or / was expected'
+metric x=1e999 'a number like'
+metric "x=$(printf '%0100d' 0 | tr 0 '(')1" 'it nests too deeply'
+metric "x=1$(printf '%0100d' 0 | sed 's/0/+1/g')" 'it is too long'
+metric x=cycle 'no interval here has an event, and none a column, named cycle$'
+metric 'x={elapsed_ns}' 'no interval here has an event,'
+run 2 --report why --metric x=1 cycles.bin
+in_file err 'metric goes with'

@@ -1,6 +1,9 @@
-/* The small languages of the command line: points in time, patterns and gates. */
+/* The small languages of the command line: points in time, patterns, gates and formulas. */
+#include <math.h>
+
 #include "../../decoder/cmd/time_arg.h"
 #include "../../decoder/report/gate.h"
+#include "../../decoder/report/values/formula.h"
 #include "../../formats/base/glob.h"
 #include "fuzz.h"
 
@@ -98,6 +101,23 @@ static void gates(const char *text, const char *label, size_t n)
 	gate_matches(&g, n ? label : NULL, n);
 }
 
+static void formulas(const char *text)
+{
+	static const double values[FORMULA_OPERANDS] = {1, 0, -1, NAN, 1e300, 2};
+	struct formula f;
+	const char *wrong = formula_parse(text, &f);
+
+	PROMISE(!wrong || *wrong, "no reason");
+	if (wrong)
+		return;
+	for (unsigned i = 0; i < f.noperands; i++)
+		PROMISE(f.operands[i].name >= text &&
+				f.operands[i].name + f.operands[i].length <= text + strlen(text),
+			"an operand beyond the text");
+	double value = formula_value(&f, values);
+	PROMISE(isnan(value) || isfinite(value), "%s", text);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct feed in = {data, size};
@@ -114,6 +134,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 		if (kind & 2)
 			gates(text, s, n);
+		else if (kind & 4)
+			formulas(text);
 		else
 			patterns(text, s, n);
 		free(s);

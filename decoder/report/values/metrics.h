@@ -1,0 +1,55 @@
+/*
+ * Derived metrics of a report: the formulas that the user gave, and of the built-in ones those
+ * whose events the trace counted. An operand is an event of that name if there is one, else a
+ * column of the intervals' own.
+ */
+#ifndef SWT_DECODER_REPORT_VALUES_METRICS_H
+#define SWT_DECODER_REPORT_VALUES_METRICS_H
+
+#include "events.h"
+#include "formula.h"
+
+enum { METRIC_DECIMALS = 4 };
+
+struct metric_operand {
+	const struct metric_column *own; /* NULL: an event */
+	struct event_name event;
+	uint32_t index; /* trace_text_at of the event; TEXT_NONE: of no trace */
+};
+
+struct derived {
+	const struct formula *formula;
+	const char *name; /* metric.NAME where NAME is taken */
+	struct metric_operand operands[FORMULA_OPERANDS];
+};
+
+/* Starts zeroed; to be freed in any case. */
+struct derived_set {
+	struct derived *at;
+	size_t count;
+	struct formula *builtin;
+	struct intern memory;
+};
+
+/*
+ * names: the events of the report. taken: names of the report's other columns. 0, CPIDECODE_ENOMEM,
+ * or CPIDECODE_EINVAL: a formula's operand is neither, which is noted, and r->is_misused.
+ */
+int derived_make(struct derived_set *d, struct report *r, const struct event_names *names,
+	const char *const *taken, size_t ntaken);
+/*
+ * Of a group: operands are the means of the intervals that have them. So a ratio of counts that the
+ * same intervals have is the ratio of their sums. NAN: n/a.
+ */
+double derived_of_group(const struct derived *d, const struct tally_group *g);
+double derived_of_interval(const struct derived *d, const struct interval *iv);
+enum { DERIVED_TAKEN = 64 };
+/* The names of a report's own columns, up to that many: how many. */
+size_t derived_list_names(const struct column *own, const char *taken[DERIVED_TAKEN]);
+/* The columns of a list (NULL: none), and after them one for each metric, whose `of` is a struct
+ * derived; with heading also in text. To be freed; NULL: no memory. */
+struct column *derived_add_columns(
+	const struct derived_set *d, const struct column *before, event_get_fn get, bool heading);
+void derived_free(struct derived_set *d);
+
+#endif
