@@ -1,20 +1,10 @@
 /* The counts between two samples. Pure functions. */
+#include "difference.h"
 #include "life.h"
 #include "rate.h"
 #include "source.h"
 
-static uint64_t difference_subtract_clamped(uint64_t from, uint64_t to)
-{
-	return to > from ? to - from : 0;
-}
-
-/* The share of its enabled time that a group ran. */
-struct span {
-	uint64_t enabled, running;
-};
-
-/* Scales a count from the running time to the enabled time. */
-static uint64_t difference_scale_count(uint64_t from, uint64_t to, struct span s)
+uint64_t difference_scale_count(uint64_t from, uint64_t to, struct span s)
 {
 	if (from == CPI_NONE || to == CPI_NONE || to < from)
 		return CPI_NONE;
@@ -80,18 +70,19 @@ static void difference_busy(const struct counter_sample *from, const struct coun
 		c->busy = rate_scale(c->cycles, c->busy_part, c->busy_whole);
 }
 
-/* Whether it was online at both ends and all the time between, by its counters or else the
- * kernel. */
-static bool difference_is_continuous(const struct counter_cpu *a, const struct counter_cpu *b)
+bool difference_is_continuous(const struct counter_cpu *a, const struct counter_cpu *b)
 {
 	if (!a->online || !b->online)
 		return false;
 	if (a->opening && b->opening && a->opening != b->opening)
 		return false;
+	if (a->switches_opening && b->switches_opening &&
+		a->switches_opening != b->switches_opening)
+		return false;
 	return a->presence == b->presence || a->presence == 0 || b->presence == 0;
 }
 
-static const struct counter_cpu *difference_find_cpu(const struct counter_sample *s, uint32_t cpu)
+const struct counter_cpu *difference_find_cpu(const struct counter_sample *s, uint32_t cpu)
 {
 	static const struct counter_cpu absent;
 
@@ -121,11 +112,10 @@ static void difference_of_cpu(const struct counter_sample *from, const struct co
 	struct counter_interval_cpu *c = &out->cpu[cpu];
 	/* Nothing was read at the start: the processors online then are unknown. */
 	bool known = from->cpus > 0;
-	struct span s = {difference_subtract_clamped(a->enabled, b->enabled),
-		difference_subtract_clamped(a->running, b->running)};
+	struct span s = difference_span(a, b);
 
-	*c = (struct counter_interval_cpu){
-		CPI_NONE, CPI_NONE, CPI_NONE, CPI_NONE, CPI_NONE, b->online};
+	c->instructions = c->cycles = c->busy = c->busy_part = c->busy_whole = CPI_NONE;
+	c->online = b->online;
 	if (!b->online || (known && !difference_is_continuous(a, b)))
 		return;
 	if (from->cycles != CPI_NONE && to->cycles != CPI_NONE)

@@ -35,13 +35,19 @@ enum { COUNTER_CORE_TYPES = 4 };
 
 /* CPI_NONE: not read. */
 struct counter_cpu {
-	uint64_t ticks;		     /* clock_now() as this processor's counts were read */
+	uint64_t ticks; /* clock_now() as this processor's counts were read; scripted: cycles */
 	uint64_t instructions, busy; /* raw counts of a group that ran `running` of `enabled` ns */
 	uint64_t enabled, running;
-	uint64_t opening;    /* which opening of its group was read; 0: none */
-	uint64_t idle_ns;    /* idle so far, where busy comes from idle accounting */
-	uint64_t idle_slack; /* idle_ns is right within this, ns */
-	uint64_t presence;   /* another number: it was offline meanwhile; 0: unknown */
+	uint64_t opening;	  /* which opening of its group was read; 0: none */
+	uint64_t idle_ns;	  /* idle so far, where busy comes from idle accounting */
+	uint64_t idle_slack;	  /* idle_ns is right within this, ns */
+	uint64_t presence;	  /* another number: it was offline meanwhile; 0: unknown */
+	uint64_t core, reference; /* unhalted ticks, of the same group */
+	/* Read by usage_read alone. */
+	uint64_t hz;	      /* its frequency now */
+	uint64_t intr, steal; /* ns so far; scripted: cycles */
+	uint64_t switches, interrupts;
+	uint64_t switches_opening; /* as opening */
 	uint8_t core_type;
 	bool online;
 };
@@ -79,9 +85,22 @@ struct counter_sample {
 	enum interval_time_source life_source;
 	bool plain;	    /* of cpu[], at most who was online was read, at online_at */
 	uint64_t online_at; /* ticks */
-	uint32_t room;	    /* entries of cpu[] */
-	uint32_t cpus;	    /* highest online CPU number + 1; at most room */
+	int method;	    /* AI_METHOD_ of usage_read; AI_METHOD_NONE: of another reading */
+	uint64_t stat_at;   /* of usage_read, as the following: ticks, of intr and steal */
+	uint64_t pair_ticks, pair_boot; /* clock_now() and CLOCK_BOOTTIME ns, read together */
+	uint32_t room;			/* entries of cpu[] */
+	uint32_t cpus;			/* highest online CPU number + 1; at most room */
 	struct counter_cpu cpu[];
+};
+
+/* What a processor spent its time on, in ticks of the time stamp clock (scripted: cycles). Of a
+ * processor that was not online from end to end: CPI_NONE. */
+struct counter_usage {
+	uint64_t elapsed;
+	uint64_t busy, idle, intr; /* with intr unknown, busy has it in it */
+	uint64_t core, reference;
+	uint64_t switches, interrupts;
+	bool stayed; /* online from end to end */
 };
 
 struct counter_interval_cpu {
@@ -90,6 +109,7 @@ struct counter_interval_cpu {
 	uint64_t busy;	 /* those in which it was not idle */
 	uint64_t busy_part, busy_whole; /* busy's share of the time; CPI_NONE: not measured */
 	bool online;			/* at the end of the interval */
+	struct counter_usage usage;	/* of usage_difference */
 };
 
 /* How a quantity came about; of the processors, summed over them. */
@@ -110,18 +130,37 @@ struct counter_interval {
 	bool stayed;	   /* no switch: it ran all the time */
 	bool thread_known; /* both samples were of the same thread */
 	bool counted;	   /* of some processor's instructions and busy, one was measured */
+	int method;	   /* AI_METHOD_ and CPUUTIL_DATA_FLAG_, of usage_difference */
+	uint32_t usage_flags;
 	uint32_t cpus;
 	struct counter_interval_cpu cpu[];
 };
 
+/* A sum that saturates; CPI_NONE as soon as a term is. */
+static inline void counters_add(uint64_t *sum, uint64_t term)
+{
+	if (*sum == CPI_NONE || term == CPI_NONE)
+		*sum = CPI_NONE;
+	else
+		*sum = term < CPI_NONE - *sum ? *sum + term : CPI_NONE - 1;
+}
+
+/* Rounded up, so that one may follow another in an allocation. */
+static inline size_t counters_align_size(size_t size)
+{
+	return (size + 15) & ~(size_t)15;
+}
+
 static inline size_t counters_sample_size(uint32_t room)
 {
-	return sizeof(struct counter_sample) + room * sizeof(struct counter_cpu);
+	return counters_align_size(
+		sizeof(struct counter_sample) + room * sizeof(struct counter_cpu));
 }
 
 static inline size_t counters_interval_size(uint32_t room)
 {
-	return sizeof(struct counter_interval) + room * sizeof(struct counter_interval_cpu);
+	return counters_align_size(
+		sizeof(struct counter_interval) + room * sizeof(struct counter_interval_cpu));
 }
 
 #endif

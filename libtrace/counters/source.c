@@ -72,6 +72,7 @@ uint32_t counters_room(void)
 void sample_clear(struct counter_sample *s)
 {
 	s->plain = false;
+	s->method = AI_METHOD_NONE;
 	s->cycles = CPI_NONE;
 	s->idle_at = 0;
 	s->thread = 0;
@@ -93,8 +94,16 @@ void sample_clear_cpus(struct counter_sample *s)
 {
 	s->cpus = cpus_possible() < s->room ? cpus_possible() : s->room;
 	for (uint32_t cpu = 0; cpu < s->cpus; cpu++)
-		s->cpu[cpu] = (struct counter_cpu){
-			.instructions = CPI_NONE, .busy = CPI_NONE, .idle_ns = CPI_NONE};
+		s->cpu[cpu] = (struct counter_cpu){.instructions = CPI_NONE,
+			.busy = CPI_NONE,
+			.idle_ns = CPI_NONE,
+			.core = CPI_NONE,
+			.reference = CPI_NONE,
+			.hz = CPI_NONE,
+			.intr = CPI_NONE,
+			.steal = CPI_NONE,
+			.switches = CPI_NONE,
+			.interrupts = CPI_NONE};
 }
 
 void sample_mark_online(struct counter_sample *s, const struct cpu_set *online)
@@ -126,29 +135,37 @@ static void sample_read_idle(const struct counter_choice *c, struct counter_samp
 	}
 }
 
-static void sample_set_ticks(struct counter_sample *s, uint64_t ticks)
+void sample_set_cpu_ticks(struct counter_sample *s, uint64_t ticks)
 {
-	s->ticks = ticks;
 	for (uint32_t cpu = 0; cpu < s->cpus; cpu++)
 		s->cpu[cpu].ticks = ticks;
 }
 
-static uint64_t busy_count(const struct counter_choice *c, const struct perf_reading *r)
+static void copy_cycles(struct counter_cpu *to, enum cpi_source busy, const struct perf_reading *r)
 {
-	switch (c->busy) {
+	to->core = r->count[PERF_CYCLES];
+	switch (busy) {
 	case CPI_SOURCE_REF_CYCLES:
-		return r->count[PERF_REF_CYCLES];
+		to->busy = to->reference = r->count[PERF_REF_CYCLES];
+		break;
 	case CPI_SOURCE_MPERF:
-		return r->count[PERF_MPERF];
+		to->busy = to->reference = r->count[PERF_MPERF];
+		if (r->count[PERF_APERF] != CPI_NONE)
+			to->core = r->count[PERF_APERF];
+		break;
 	case CPI_SOURCE_CYCLES:
-		return r->count[PERF_CYCLES];
+		to->busy = to->core;
+		break;
 	default:
-		return CPI_NONE;
+		break;
 	}
 }
 
-static void read_perf_cpu(const struct counter_choice *c, uint32_t cpu, struct counter_cpu *to)
+/* With its own time, so that its cycles match its counts: reading a processor that is far away
+ * takes microseconds. */
+void sample_read_cpu(struct counter_sample *s, uint32_t cpu)
 {
+	struct counter_cpu *to = &s->cpu[cpu];
 	struct perf_reading r;
 	enum perf_cpu_state state = perf_read_cpu(PERF_HARDWARE, cpu, &r);
 
@@ -162,17 +179,16 @@ static void read_perf_cpu(const struct counter_choice *c, uint32_t cpu, struct c
 	to->enabled = r.enabled;
 	to->running = r.running;
 	to->instructions = r.count[PERF_INSTRUCTIONS];
-	to->busy = busy_count(c, &r);
+	copy_cycles(to, counter_choice()->busy, &r);
 }
 
-/* Each with its own time, so that its cycles match its counts: reading a processor that is
- * far away takes microseconds. True if all were read, so that all are online. */
+/* True if all were read, so that all are online. */
 static bool read_perf_cpus(const struct counter_choice *c, struct counter_sample *s)
 {
 	bool all = true;
 
 	for (uint32_t cpu = 0; cpu < s->cpus; cpu++) {
-		read_perf_cpu(c, cpu, &s->cpu[cpu]);
+		sample_read_cpu(s, cpu);
 		all &= s->cpu[cpu].online;
 	}
 	if (c->from[COUNTER_INSTRUCTIONS] == FROM_PERF)
@@ -269,7 +285,8 @@ again:
 	now = clock_now();
 	if (needs_life(n) && !life_read_start(thread_self(), n->life, s, now))
 		now = clock_now();
-	sample_set_ticks(s, now);
+	s->ticks = now;
+	sample_set_cpu_ticks(s, now);
 	/* The first check of a processor that went offline and may be back. */
 	if (n->perf && !read_perf_cpus(c, s) && all)
 		goto again;
@@ -294,7 +311,7 @@ static void read_get(
 		life_read_end(thread_self(), n->life, s);
 	mark_thread_clock(c, s, n);
 	if (!n->perf)
-		sample_set_ticks(s, s->ticks);
+		sample_set_cpu_ticks(s, s->ticks);
 	if (n->cpus && !all)
 		look_for_cpus(s, n->perf, COUNTER_GET, s->ticks);
 	if (n->idle)

@@ -73,4 +73,10 @@ void sample_clear_cpus(struct counter_sample *s);
 struct cpu_set;
 void sample_mark_online(struct counter_sample *s, const struct cpu_set *online);
 
+/* The moment of all that is read of them at once. */
+void sample_set_cpu_ticks(struct counter_sample *s, uint64_t ticks);
+
+/* Reads its group, if there is one. Then it is online. */
+void sample_read_cpu(struct counter_sample *s, uint32_t cpu);
+
 #endif

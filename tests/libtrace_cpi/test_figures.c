@@ -111,9 +111,9 @@ static struct counter_interval *three;
 static void set_up(void)
 {
 	static const struct counter_interval_cpu cpu[3] = {
-		{100, 200, 50, 50, 200, true},
-		{300, 202, 100, 100, 202, true},
-		{10, 198, 0, 0, 198, true},
+		{100, 200, 50, 50, 200, true, {0}},
+		{300, 202, 100, 100, 202, true, {0}},
+		{10, 198, 0, 0, 198, true, {0}},
 	};
 
 	three = calloc(1, counters_interval_size(3));
@@ -170,7 +170,7 @@ START_TEST(sums_offline)
 	struct counter_interval_cpu sum;
 
 	three->cpu[1] = (struct counter_interval_cpu){
-		CPI_NONE, CPI_NONE, CPI_NONE, CPI_NONE, CPI_NONE, false};
+		CPI_NONE, CPI_NONE, CPI_NONE, CPI_NONE, CPI_NONE, false, {0}};
 	figure_sums(three, &sum);
 	ck_assert_uint_eq(sum.instructions, 110);
 	ck_assert_uint_eq(sum.cycles, 398);

@@ -12,9 +12,9 @@ static struct counter_interval *it;
 static void set_up(void)
 {
 	static const struct counter_interval_cpu cpu[3] = {
-		{0x200000000u, 0x300000000u, 0x0C0000000u, 1, 4, true},
-		{CPI_NONE, CPI_NONE, CPI_NONE, CPI_NONE, CPI_NONE, false},
-		{0x100000000u, 0x300000000u, 0x240000000u, 3, 4, true},
+		{0x200000000u, 0x300000000u, 0x0C0000000u, 1, 4, true, {0}},
+		{CPI_NONE, CPI_NONE, CPI_NONE, CPI_NONE, CPI_NONE, false, {0}},
+		{0x100000000u, 0x300000000u, 0x240000000u, 3, 4, true, {0}},
 	};
 
 	it = calloc(1, counters_interval_size(3));
@@ -412,8 +412,8 @@ START_TEST(largest)
 
 	i->cpus = MAX_CPUS;
 	for (int cpu = 0; cpu < MAX_CPUS; cpu++)
-		i->cpu[cpu] = (struct counter_interval_cpu){
-			CPI_NONE - 1, CPI_NONE - 1, CPI_NONE - 1, CPI_NONE - 1, CPI_NONE - 1, true};
+		i->cpu[cpu] = (struct counter_interval_cpu){CPI_NONE - 1, CPI_NONE - 1,
+			CPI_NONE - 1, CPI_NONE - 1, CPI_NONE - 1, true, {0}};
 	i->thread_known = i->counted = true;
 	i->life_source = INTERVAL_TIME_CLOCK;
 	spec.types = CPI_TYPE_TRACE_SUMMARY | CPI_TYPE_TRACE_DETAILED | CPI_TYPE_TRACE_QUALITY;

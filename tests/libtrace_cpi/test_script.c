@@ -20,6 +20,7 @@ static struct counter_sample *sample(uint32_t cpus)
 	struct counter_sample *s = calloc(1, counters_sample_size(cpus));
 
 	s->room = s->cpus = cpus;
+	s->thread = 1;
 	for (uint32_t cpu = 0; cpu < cpus; cpu++)
 		s->cpu[cpu].online = true;
 	return s;

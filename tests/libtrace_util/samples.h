@@ -3,13 +3,13 @@
 #define TEST_UTIL_SAMPLES_H
 
 #include "../../include/perfutil.h"
-#include "../../libtrace/counters/usage.h"
+#include "../../libtrace/counters/usage/usage.h"
 
 enum { CPUS = 4 };
 
 /* Of this test. */
-extern struct usage_sample *from, *to;
-extern struct usage_interval *out;
+extern struct counter_sample *from, *to;
+extern struct counter_interval *out;
 
 /* ms in ticks of this machine's clock; in ns. */
 uint64_t ticks(uint64_t ms);

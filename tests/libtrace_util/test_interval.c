@@ -9,29 +9,29 @@
 #include "samples.h"
 #include "util_suites.h"
 
-struct usage_sample *from, *to;
-struct usage_interval *out;
+struct counter_sample *from, *to;
+struct counter_interval *out;
 
 uint64_t ticks(uint64_t ms)
 {
 	return rate_scale(ms, clock_ticks_per_second(), 1000);
 }
 
-static struct usage_sample *sample(int method, uint64_t ms)
+static struct counter_sample *sample(int method, uint64_t ms)
 {
-	struct usage_sample *s = calloc(1, usage_sample_size(CPUS));
+	struct counter_sample *s = calloc(1, counters_sample_size(CPUS));
 
 	s->method = method;
 	s->room = s->cpus = CPUS;
 	s->ticks = s->stat_at = s->pair_ticks = ticks(ms);
 	s->pair_boot = ms * MS;
 	for (int cpu = 0; cpu < CPUS; cpu++)
-		s->cpu[cpu] = (struct usage_cpu){.ticks = s->ticks,
-			.unhalted = CPI_NONE,
+		s->cpu[cpu] = (struct counter_cpu){.ticks = s->ticks,
+			.busy = CPI_NONE,
 			.core = CPI_NONE,
 			.reference = CPI_NONE,
 			.hz = CPI_NONE,
-			.idle = CPI_NONE,
+			.idle_ns = CPI_NONE,
 			.intr = CPI_NONE,
 			.steal = CPI_NONE,
 			.switches = CPI_NONE,
@@ -44,7 +44,7 @@ void samples_begin(int method)
 {
 	from = sample(method, 1000);
 	to = sample(method, 1100);
-	out = calloc(1, usage_interval_size(CPUS));
+	out = calloc(1, counters_interval_size(CPUS));
 }
 
 void samples_end(void)
@@ -71,7 +71,7 @@ void difference(void)
 {
 	usage_difference(from, to, out, NULL);
 	for (uint32_t cpu = 0; cpu < out->cpus; cpu++) {
-		const struct usage_interval_cpu *c = &out->cpu[cpu];
+		const struct counter_usage *c = &out->cpu[cpu].usage;
 
 		if (c->elapsed != CPI_NONE)
 			ck_assert_uint_le(
@@ -83,8 +83,8 @@ static void set_up(void)
 {
 	samples_begin(AI_METHOD_REFERENCE);
 	for (int cpu = 0; cpu < CPUS; cpu++) {
-		from->cpu[cpu].unhalted = 777;
-		to->cpu[cpu].unhalted = 777 + ticks(25);
+		from->cpu[cpu].busy = 777;
+		to->cpu[cpu].busy = 777 + ticks(25);
 		to->cpu[cpu].enabled = to->cpu[cpu].running = 100 * MS;
 	}
 }
@@ -101,15 +101,16 @@ START_TEST(ticks_are_awake)
 {
 	difference();
 	ck_assert_int_eq(out->method, AI_METHOD_REFERENCE);
-	ck_assert_uint_eq(out->flags, 0);
+	ck_assert_uint_eq(out->usage_flags, 0);
 	ck_assert_uint_eq(out->cpus, CPUS);
-	about(out->cpu[0].elapsed, ticks(100));
-	about(out->cpu[0].busy, ticks(25));
-	about(out->cpu[0].idle, ticks(75));
-	ck_assert_uint_eq(out->cpu[0].busy + out->cpu[0].idle, out->cpu[0].elapsed);
-	ck_assert_uint_eq(out->cpu[0].intr, CPI_NONE);
-	ck_assert_uint_eq(out->cpu[0].core, CPI_NONE);
-	ck_assert_uint_eq(out->cpu[0].switches, CPI_NONE);
+	about(out->cpu[0].usage.elapsed, ticks(100));
+	about(out->cpu[0].usage.busy, ticks(25));
+	about(out->cpu[0].usage.idle, ticks(75));
+	ck_assert_uint_eq(
+		out->cpu[0].usage.busy + out->cpu[0].usage.idle, out->cpu[0].usage.elapsed);
+	ck_assert_uint_eq(out->cpu[0].usage.intr, CPI_NONE);
+	ck_assert_uint_eq(out->cpu[0].usage.core, CPI_NONE);
+	ck_assert_uint_eq(out->cpu[0].usage.switches, CPI_NONE);
 }
 END_TEST
 
@@ -117,11 +118,11 @@ END_TEST
 START_TEST(idle_accounts_do_not_matter)
 {
 	for (int cpu = 0; cpu < CPUS; cpu++) {
-		from->cpu[cpu].idle = 0;
-		to->cpu[cpu].idle = 100 * MS;
+		from->cpu[cpu].idle_ns = 0;
+		to->cpu[cpu].idle_ns = 100 * MS;
 	}
 	difference();
-	about(out->cpu[2].busy, ticks(25));
+	about(out->cpu[2].usage.busy, ticks(25));
 }
 END_TEST
 
@@ -129,10 +130,10 @@ START_TEST(interrupts_are_part_of_awake)
 {
 	set_intr(20);
 	difference();
-	about(out->cpu[1].intr, ticks(20));
-	about(out->cpu[1].busy, ticks(5));
-	ck_assert_uint_eq(
-		out->cpu[1].busy + out->cpu[1].idle + out->cpu[1].intr, out->cpu[1].elapsed);
+	about(out->cpu[1].usage.intr, ticks(20));
+	about(out->cpu[1].usage.busy, ticks(5));
+	ck_assert_uint_eq(out->cpu[1].usage.busy + out->cpu[1].usage.idle + out->cpu[1].usage.intr,
+		out->cpu[1].usage.elapsed);
 }
 END_TEST
 
@@ -140,18 +141,18 @@ START_TEST(no_more_interrupts_than_awake)
 {
 	set_intr(60);
 	difference();
-	about(out->cpu[1].intr, ticks(25));
-	ck_assert_uint_eq(out->cpu[1].busy, 0);
-	about(out->cpu[1].idle, ticks(75));
+	about(out->cpu[1].usage.intr, ticks(25));
+	ck_assert_uint_eq(out->cpu[1].usage.busy, 0);
+	about(out->cpu[1].usage.idle, ticks(75));
 }
 END_TEST
 
 START_TEST(no_more_awake_than_time)
 {
-	to->cpu[0].unhalted = 777 + ticks(101);
+	to->cpu[0].busy = 777 + ticks(101);
 	difference();
-	ck_assert_uint_eq(out->cpu[0].busy, out->cpu[0].elapsed);
-	ck_assert_uint_eq(out->cpu[0].idle, 0);
+	ck_assert_uint_eq(out->cpu[0].usage.busy, out->cpu[0].usage.elapsed);
+	ck_assert_uint_eq(out->cpu[0].usage.idle, 0);
 }
 END_TEST
 
@@ -162,8 +163,8 @@ START_TEST(stolen_time_is_neither)
 		to->cpu[cpu].steal = 30 * MS;
 	}
 	difference();
-	about(out->cpu[0].busy, ticks(25));
-	about(out->cpu[0].idle, ticks(45));
+	about(out->cpu[0].usage.busy, ticks(25));
+	about(out->cpu[0].usage.idle, ticks(45));
 }
 END_TEST
 
@@ -171,9 +172,9 @@ START_TEST(part_of_the_time)
 {
 	to->cpu[3].running = 50 * MS;
 	difference();
-	about(out->cpu[3].busy, ticks(50));
-	about(out->cpu[2].busy, ticks(25));
-	ck_assert_uint_eq(out->flags, CPUUTIL_DATA_FLAG_SCALED);
+	about(out->cpu[3].usage.busy, ticks(50));
+	about(out->cpu[2].usage.busy, ticks(25));
+	ck_assert_uint_eq(out->usage_flags, CPUUTIL_DATA_FLAG_SCALED);
 }
 END_TEST
 
@@ -189,16 +190,16 @@ static const struct {
 
 START_TEST(ticks_of_no_use)
 {
-	to->cpu[1].unhalted = unusable[_i].unhalted;
+	to->cpu[1].busy = unusable[_i].unhalted;
 	to->cpu[1].enabled = unusable[_i].enabled;
 	to->cpu[1].running = unusable[_i].running;
 	set_intr(20);
 	difference();
-	ck_assert_uint_eq(out->cpu[1].busy, CPI_NONE);
-	ck_assert_uint_eq(out->cpu[1].idle, CPI_NONE);
-	ck_assert_uint_eq(out->cpu[1].intr, CPI_NONE);
-	ck_assert(out->cpu[1].stayed);
-	about(out->cpu[0].busy, ticks(5));
+	ck_assert_uint_eq(out->cpu[1].usage.busy, CPI_NONE);
+	ck_assert_uint_eq(out->cpu[1].usage.idle, CPI_NONE);
+	ck_assert_uint_eq(out->cpu[1].usage.intr, CPI_NONE);
+	ck_assert(out->cpu[1].usage.stayed);
+	about(out->cpu[0].usage.busy, ticks(5));
 }
 END_TEST
 
@@ -264,8 +265,8 @@ START_TEST(one_changed)
 	difference();
 	util_clear(d);
 	util_fill(d, out);
-	ck_assert_uint_eq(out->flags, CPUUTIL_DATA_FLAG_CPUS_CHANGED);
-	ck_assert_uint_eq(out->cpu[1].elapsed, CPI_NONE);
+	ck_assert_uint_eq(out->usage_flags, CPUUTIL_DATA_FLAG_CPUS_CHANGED);
+	ck_assert_uint_eq(out->cpu[1].usage.elapsed, CPI_NONE);
 	ck_assert(isnan(d->cpu_busy[1]) && isnan(d->cpu_idle[1]));
 	ck_assert_double_eq_tol(d->cpu_busy[0], 25, 0.001);
 	/* Of the others. */
@@ -283,7 +284,7 @@ START_TEST(offline_all_the_time)
 	difference();
 	util_clear(d);
 	util_fill(d, out);
-	ck_assert_uint_eq(out->flags, 0);
+	ck_assert_uint_eq(out->usage_flags, 0);
 	ck_assert(isnan(d->cpu_busy[1]));
 	ck_assert_double_eq_tol(d->sys_busy, 25, 0.001);
 	free(d);
@@ -295,9 +296,9 @@ START_TEST(more_processors_than_before)
 	from->cpus = 2;
 	difference();
 	ck_assert_uint_eq(out->cpus, CPUS);
-	ck_assert_uint_eq(out->flags, CPUUTIL_DATA_FLAG_CPUS_CHANGED);
-	ck_assert_uint_eq(out->cpu[3].busy, CPI_NONE);
-	about(out->cpu[1].busy, ticks(25));
+	ck_assert_uint_eq(out->usage_flags, CPUUTIL_DATA_FLAG_CPUS_CHANGED);
+	ck_assert_uint_eq(out->cpu[3].usage.busy, CPI_NONE);
+	about(out->cpu[1].usage.busy, ticks(25));
 }
 END_TEST
 
@@ -336,9 +337,9 @@ END_TEST
 /* A sum of which a term is not known is not known. */
 START_TEST(one_not_measured)
 {
-	struct usage_interval_cpu sum;
+	struct counter_usage sum;
 
-	to->cpu[2].unhalted = CPI_NONE;
+	to->cpu[2].busy = CPI_NONE;
 	difference();
 	usage_sums(out, &sum);
 	ck_assert_uint_eq(sum.busy, CPI_NONE);
@@ -357,7 +358,7 @@ START_TEST(clock_against_another)
 {
 	to->pair_boot = from->pair_boot + clocks[_i].boot_ms * MS;
 	difference();
-	ck_assert_uint_eq(out->flags, clocks[_i].slowed ? CPUUTIL_DATA_FLAG_SLOWTSC : 0);
+	ck_assert_uint_eq(out->usage_flags, clocks[_i].slowed ? CPUUTIL_DATA_FLAG_SLOWTSC : 0);
 }
 END_TEST
 
@@ -381,7 +382,7 @@ START_TEST(actual_performance)
 	ck_assert(isnan(d->cpu_actual_perf[1]));
 	ck_assert(isnan(d->cpu_actual_perf[2]));
 	ck_assert(isnan(d->sys_actual_perf));
-	ck_assert_uint_eq(out->cpu[1].reference, CPI_NONE);
+	ck_assert_uint_eq(out->cpu[1].usage.reference, CPI_NONE);
 	free(d);
 }
 END_TEST
@@ -407,9 +408,9 @@ START_TEST(counts_of_an_interval)
 	to->cpu[1].switches = 3; /* never seen: not less than nothing */
 	to->cpu[2].interrupts = 5;
 	difference();
-	ck_assert_uint_eq(out->cpu[0].switches, 7);
-	ck_assert_uint_eq(out->cpu[1].switches, 0);
-	ck_assert_uint_eq(out->cpu[2].interrupts, CPI_NONE);
+	ck_assert_uint_eq(out->cpu[0].usage.switches, 7);
+	ck_assert_uint_eq(out->cpu[1].usage.switches, 0);
+	ck_assert_uint_eq(out->cpu[2].usage.interrupts, CPI_NONE);
 }
 END_TEST
 
@@ -421,8 +422,8 @@ static void core_ticks(uint64_t from_hz, uint64_t to_hz)
 	for (int cpu = 0; cpu < CPUS; cpu++) {
 		from->cpu[cpu].hz = from_hz;
 		to->cpu[cpu].hz = to_hz;
-		from->cpu[cpu].unhalted = from->cpu[cpu].core = 0;
-		to->cpu[cpu].unhalted = to->cpu[cpu].core = 50000000;
+		from->cpu[cpu].busy = from->cpu[cpu].core = 0;
+		to->cpu[cpu].busy = to->cpu[cpu].core = 50000000;
 	}
 }
 
@@ -431,10 +432,10 @@ START_TEST(effective_over_actual_frequency)
 {
 	core_ticks(1000000000, 1000000000);
 	difference();
-	about(out->cpu[0].busy, ticks(50));
+	about(out->cpu[0].usage.busy, ticks(50));
 	core_ticks(2000000000, 2000000000);
 	difference();
-	about(out->cpu[0].busy, ticks(25));
+	about(out->cpu[0].usage.busy, ticks(25));
 }
 END_TEST
 
@@ -442,7 +443,7 @@ START_TEST(frequency_changed)
 {
 	core_ticks(1000000000, 3000000000);
 	difference();
-	about(out->cpu[0].busy, ticks(25));
+	about(out->cpu[0].usage.busy, ticks(25));
 }
 END_TEST
 
@@ -452,9 +453,9 @@ START_TEST(frequency_unknown)
 	to->cpu[1].hz = CPI_NONE;
 	from->cpu[2].hz = CPI_NONE;
 	difference();
-	about(out->cpu[0].busy, ticks(50));
-	ck_assert_uint_eq(out->cpu[1].busy, CPI_NONE);
-	ck_assert_uint_eq(out->cpu[2].busy, CPI_NONE);
+	about(out->cpu[0].usage.busy, ticks(50));
+	ck_assert_uint_eq(out->cpu[1].usage.busy, CPI_NONE);
+	ck_assert_uint_eq(out->cpu[2].usage.busy, CPI_NONE);
 }
 END_TEST
 

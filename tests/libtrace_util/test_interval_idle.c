@@ -8,8 +8,8 @@
 static void set_idle(uint64_t idle_ms)
 {
 	for (int cpu = 0; cpu < CPUS; cpu++) {
-		from->cpu[cpu].idle = 5000 * MS;
-		to->cpu[cpu].idle = (5000 + idle_ms) * MS;
+		from->cpu[cpu].idle_ns = 5000 * MS;
+		to->cpu[cpu].idle_ns = (5000 + idle_ms) * MS;
 		from->cpu[cpu].idle_slack = to->cpu[cpu].idle_slack = stat_resolution() / 2;
 	}
 }
@@ -34,10 +34,11 @@ START_TEST(the_rest_is_busy)
 {
 	difference();
 	ck_assert_int_eq(out->method, AI_METHOD_IDLE_TICK);
-	about(out->cpu[0].idle, ticks(30));
-	about(out->cpu[0].busy, ticks(70));
-	ck_assert_uint_eq(out->cpu[0].busy + out->cpu[0].idle, out->cpu[0].elapsed);
-	ck_assert_uint_eq(out->cpu[0].intr, CPI_NONE);
+	about(out->cpu[0].usage.idle, ticks(30));
+	about(out->cpu[0].usage.busy, ticks(70));
+	ck_assert_uint_eq(
+		out->cpu[0].usage.busy + out->cpu[0].usage.idle, out->cpu[0].usage.elapsed);
+	ck_assert_uint_eq(out->cpu[0].usage.intr, CPI_NONE);
 }
 END_TEST
 
@@ -46,10 +47,10 @@ START_TEST(interrupts_are_part_of_the_rest)
 	from->cpu[1].intr = 7 * MS;
 	to->cpu[1].intr = 17 * MS;
 	difference();
-	about(out->cpu[1].intr, ticks(10));
-	about(out->cpu[1].busy, ticks(60));
-	ck_assert_uint_eq(
-		out->cpu[1].busy + out->cpu[1].idle + out->cpu[1].intr, out->cpu[1].elapsed);
+	about(out->cpu[1].usage.intr, ticks(10));
+	about(out->cpu[1].usage.busy, ticks(60));
+	ck_assert_uint_eq(out->cpu[1].usage.busy + out->cpu[1].usage.idle + out->cpu[1].usage.intr,
+		out->cpu[1].usage.elapsed);
 }
 END_TEST
 
@@ -60,8 +61,8 @@ START_TEST(stolen_time_is_neither)
 		to->cpu[cpu].steal = 20 * MS;
 	}
 	difference();
-	about(out->cpu[0].idle, ticks(30));
-	about(out->cpu[0].busy, ticks(50));
+	about(out->cpu[0].usage.idle, ticks(30));
+	about(out->cpu[0].usage.busy, ticks(50));
 }
 END_TEST
 
@@ -72,18 +73,18 @@ START_TEST(no_more_than_time)
 	from->cpu[0].intr = from->cpu[0].steal = 0;
 	to->cpu[0].intr = to->cpu[0].steal = 50 * MS;
 	difference();
-	ck_assert_uint_eq(out->cpu[0].idle, out->cpu[0].elapsed);
-	ck_assert_uint_eq(out->cpu[0].busy, 0);
-	ck_assert_uint_eq(out->cpu[0].intr, 0);
+	ck_assert_uint_eq(out->cpu[0].usage.idle, out->cpu[0].usage.elapsed);
+	ck_assert_uint_eq(out->cpu[0].usage.busy, 0);
+	ck_assert_uint_eq(out->cpu[0].usage.intr, 0);
 }
 END_TEST
 
 START_TEST(accounts_go_back)
 {
-	to->cpu[0].idle = from->cpu[0].idle - MS;
+	to->cpu[0].idle_ns = from->cpu[0].idle_ns - MS;
 	difference();
-	ck_assert_uint_eq(out->cpu[0].idle, 0);
-	ck_assert_uint_eq(out->cpu[0].busy, out->cpu[0].elapsed);
+	ck_assert_uint_eq(out->cpu[0].usage.idle, 0);
+	ck_assert_uint_eq(out->cpu[0].usage.busy, out->cpu[0].usage.elapsed);
 }
 END_TEST
 
@@ -92,22 +93,22 @@ START_TEST(too_short_for_its_steps)
 	set_idle(0);
 	steps_apart(1);
 	difference();
-	ck_assert_uint_eq(out->cpu[0].busy, CPI_NONE);
-	ck_assert_uint_eq(out->cpu[0].idle, CPI_NONE);
+	ck_assert_uint_eq(out->cpu[0].usage.busy, CPI_NONE);
+	ck_assert_uint_eq(out->cpu[0].usage.idle, CPI_NONE);
 	steps_apart(3);
 	difference();
-	ck_assert_uint_eq(out->cpu[0].busy, out->cpu[0].elapsed);
+	ck_assert_uint_eq(out->cpu[0].usage.busy, out->cpu[0].usage.elapsed);
 }
 END_TEST
 
 START_TEST(not_read)
 {
-	from->cpu[0].idle = CPI_NONE;
-	to->cpu[1].idle = CPI_NONE;
+	from->cpu[0].idle_ns = CPI_NONE;
+	to->cpu[1].idle_ns = CPI_NONE;
 	difference();
-	ck_assert_uint_eq(out->cpu[0].busy, CPI_NONE);
-	ck_assert_uint_eq(out->cpu[1].busy, CPI_NONE);
-	about(out->cpu[2].busy, ticks(70));
+	ck_assert_uint_eq(out->cpu[0].usage.busy, CPI_NONE);
+	ck_assert_uint_eq(out->cpu[1].usage.busy, CPI_NONE);
+	about(out->cpu[2].usage.busy, ticks(70));
 }
 END_TEST
 
@@ -122,19 +123,20 @@ static void row(unsigned idle_steps_of_ten, uint64_t *idle, uint64_t *elapsed)
 	memset(carry, 0, sizeof carry);
 	*idle = *elapsed = 0;
 	for (int cpu = 0; cpu < CPUS; cpu++)
-		from->cpu[cpu].idle = to->cpu[cpu].idle = 0;
+		from->cpu[cpu].idle_ns = to->cpu[cpu].idle_ns = 0;
 	for (unsigned i = 0; i < 1000; i++) {
 		to->ticks = to->stat_at = from->ticks + ticks(step / 10 / MS);
 		for (int cpu = 0; cpu < CPUS; cpu++) {
 			to->cpu[cpu].ticks = to->ticks;
 			if (i % 10 == 9 && i / 10 % 10 < idle_steps_of_ten)
-				to->cpu[cpu].idle += step;
+				to->cpu[cpu].idle_ns += step;
 		}
 		usage_difference(from, to, out, carry);
-		ck_assert_uint_eq(out->cpu[3].busy + out->cpu[3].idle, out->cpu[3].elapsed);
-		*idle += out->cpu[3].idle;
-		*elapsed += out->cpu[3].elapsed;
-		memcpy(from, to, usage_sample_size(CPUS));
+		ck_assert_uint_eq(
+			out->cpu[3].usage.busy + out->cpu[3].usage.idle, out->cpu[3].usage.elapsed);
+		*idle += out->cpu[3].usage.idle;
+		*elapsed += out->cpu[3].usage.elapsed;
+		memcpy(from, to, counters_sample_size(CPUS));
 	}
 }
 
@@ -159,7 +161,7 @@ START_TEST(a_jump_is_not_kept)
 	memset(carry, 0, sizeof carry);
 	set_idle(100000);
 	usage_difference(from, to, out, carry);
-	ck_assert_uint_eq(out->cpu[0].idle, out->cpu[0].elapsed);
+	ck_assert_uint_eq(out->cpu[0].usage.idle, out->cpu[0].usage.elapsed);
 	ck_assert_uint_le(carry[0].main, bound + 2);
 	to->cpu[0].online = false;
 	usage_difference(from, to, out, carry);

@@ -10,7 +10,7 @@
 #include "../../libtrace/core/clock.h"
 #include "../../libtrace/counters/frequency.h"
 #include "../../libtrace/counters/proc_stat.h"
-#include "../../libtrace/counters/usage.h"
+#include "../../libtrace/counters/usage/usage.h"
 #include "double.h"
 #include "fake_pmu.h"
 #include "instances.h"

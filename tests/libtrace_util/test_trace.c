@@ -211,12 +211,12 @@ END_TEST
 START_TEST(as_many_processors_as_there_can_be)
 {
 	static const struct util_spec spec = {.summary = true, .detailed = true, .mm = 1};
-	struct usage_interval *i = calloc(1, usage_interval_size(MAX_CPUS));
+	struct counter_interval *i = calloc(1, counters_interval_size(MAX_CPUS));
 	uint64_t elapsed;
 
 	i->cpus = MAX_CPUS;
 	for (int cpu = 0; cpu < MAX_CPUS; cpu++)
-		i->cpu[cpu] = (struct usage_interval_cpu){.elapsed = UINT64_C(1) << 50,
+		i->cpu[cpu].usage = (struct counter_usage){.elapsed = UINT64_C(1) << 50,
 			.busy = UINT64_C(1) << 49,
 			.idle = UINT64_C(1) << 48,
 			.intr = UINT64_C(1) << 48,
@@ -224,7 +224,6 @@ START_TEST(as_many_processors_as_there_can_be)
 			.reference = 2,
 			.switches = UINT64_MAX - 1,
 			.interrupts = UINT64_MAX - 1,
-			.online = true,
 			.stayed = true};
 	ck_assert_int_eq(util_group_write(&spec, i, &elapsed), PU_SUCCESS);
 	ck_assert_uint_eq(group_records(), 2);

@@ -1,7 +1,7 @@
 /*
  * ai: machine-readable output. Unmeasured values are null in JSON and empty in CSV.
  */
-#include "../../counters/usage.h"
+#include "../../counters/usage/usage.h"
 #include "../put_stream.h"
 #include "ai.h"
 

@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "../../counters/proc_stat.h"
-#include "../../counters/usage.h"
+#include "../../counters/usage/usage.h"
 #include "ai.h"
 
 enum { ROWS_PER_HEADING = 20, CELL = 19 };

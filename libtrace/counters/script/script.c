@@ -96,25 +96,13 @@ static void copy_counts(
 	for (uint32_t cpu = 0; cpu < s->cpus; cpu++) {
 		struct counter_cpu *c = &s->cpu[cpu];
 
+		c->ticks = script->cycles;
 		c->instructions = c->busy = c->idle_ns = CPI_NONE;
 		c->enabled = c->running = 0;
 		if (!c->online)
 			continue;
 		c->instructions = count_of(script, step, SCRIPT_INSTRUCTIONS, cpu);
 		c->busy = count_of(script, step, SCRIPT_BUSY, cpu);
-	}
-}
-
-static void copy_usage(
-	const struct script *script, const struct script_step *step, struct usage_sample *s)
-{
-	for (uint32_t cpu = 0; cpu < s->cpus; cpu++) {
-		struct usage_cpu *c = &s->cpu[cpu];
-
-		c->ticks = script->cycles;
-		if (!c->online)
-			continue;
-		c->unhalted = count_of(script, step, SCRIPT_BUSY, cpu);
 		c->intr = count_of(script, step, SCRIPT_INTR, cpu);
 		c->core = count_of(script, step, SCRIPT_CORE, cpu);
 		c->reference = count_of(script, step, SCRIPT_REFERENCE, cpu);
@@ -172,25 +160,19 @@ void script_read(struct script *script, struct counter_sample *s)
 
 	pthread_mutex_lock(&lock);
 	step = script_advance_step(script, s->ticks, &cycles);
-	act_on_thread(script, step, cycles, none);
+	if (s->thread)
+		act_on_thread(script, step, cycles, none);
 	copy_counts(script, step, s);
 	pthread_mutex_unlock(&lock);
 
 	s->thread_enabled = s->thread_running = 0;
 	s->thread_cycles = s->thread_instructions = CPI_NONE;
+	if (!s->thread)
+		return;
 	if (quantities & COUNTER_BIT(COUNTER_THREAD_CYCLES) && !none[0])
 		s->thread_cycles = thread_count[0];
 	if (quantities & COUNTER_BIT(COUNTER_THREAD_INSTRUCTIONS) && !none[1])
 		s->thread_instructions = thread_count[1];
-}
-
-void script_read_usage(struct script *script, struct usage_sample *s)
-{
-	uint64_t cycles;
-
-	pthread_mutex_lock(&lock);
-	copy_usage(script, script_advance_step(script, s->ticks, &cycles), s);
-	pthread_mutex_unlock(&lock);
 }
 
 void script_before_fork(void)

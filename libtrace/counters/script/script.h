@@ -9,7 +9,6 @@
 #include <stdint.h>
 
 #include "../sample.h"
-#include "../usage.h"
 
 struct script;
 
@@ -23,13 +22,10 @@ void script_free(struct script *script);
 unsigned script_quantities(const struct script *script);
 
 /* The next step: advances the counts and copies them into s, whose ticks, cpus and online
- * marks are set. The processes' steps are one sequence for all threads; the thread's counts
- * are the calling thread's own. */
+ * marks are set. The processes' steps are one sequence for all threads; the thread's counts,
+ * read where s->thread is set, are the calling thread's own. Busy is all that is not idle, so
+ * intr is part of it. */
 void script_read(struct script *script, struct counter_sample *s);
-
-/* The same for what processors spent their time on: busy is all that is not idle, so intr is
- * part of it; s->method, ticks, cpus and online marks are set. */
-void script_read_usage(struct script *script, struct usage_sample *s);
 
 void script_before_fork(void);
 void script_after_fork(void);

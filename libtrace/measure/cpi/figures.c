@@ -83,16 +83,6 @@ void figure_busy_words(const struct counter_interval_cpu *c, uint32_t word[2])
 	figure_share_words(part, whole, word);
 }
 
-static void figures_add_saturating(uint64_t *sum, uint64_t term)
-{
-	if (*sum == CPI_NONE || term == CPI_NONE)
-		*sum = CPI_NONE;
-	else if (term >= CPI_NONE - *sum)
-		*sum = CPI_NONE - 1;
-	else
-		*sum += term;
-}
-
 void figure_sums(const struct counter_interval *i, struct counter_interval_cpu *sum)
 {
 	*sum = (struct counter_interval_cpu){0};
@@ -102,16 +92,16 @@ void figure_sums(const struct counter_interval *i, struct counter_interval_cpu *
 		if (!c->online)
 			continue;
 		sum->online = true;
-		figures_add_saturating(&sum->instructions, c->instructions);
-		figures_add_saturating(&sum->cycles, c->cycles);
-		figures_add_saturating(&sum->busy, c->busy);
-		figures_add_saturating(&sum->busy_part, c->busy_part);
-		figures_add_saturating(&sum->busy_whole, c->busy_whole);
+		counters_add(&sum->instructions, c->instructions);
+		counters_add(&sum->cycles, c->cycles);
+		counters_add(&sum->busy, c->busy);
+		counters_add(&sum->busy_part, c->busy_part);
+		counters_add(&sum->busy_whole, c->busy_whole);
 	}
 	/* What one counted that went is in no term. */
 	if (!sum->online || i->flags & CPI_QUALITY_CPUS_CHANGED)
-		*sum = (struct counter_interval_cpu){
-			CPI_NONE, CPI_NONE, CPI_NONE, CPI_NONE, CPI_NONE, sum->online};
+		sum->instructions = sum->cycles = sum->busy = sum->busy_part = sum->busy_whole =
+			CPI_NONE;
 }
 
 bool figure_busy_known(const struct counter_interval_cpu *sum)

@@ -82,9 +82,9 @@ static void clear_data(CPI_DATA *d)
 static struct instance *cpi_new_instance(UINT32 mode)
 {
 	uint32_t room = counters_room();
-	size_t sample = (counters_sample_size(room) + 15) & ~(size_t)15;
-	size_t interval = (counters_interval_size(room) + 15) & ~(size_t)15;
-	size_t own = (sizeof(struct instance) + 15) & ~(size_t)15;
+	size_t sample = counters_sample_size(room);
+	size_t interval = counters_interval_size(room);
+	size_t own = counters_align_size(sizeof(struct instance));
 	struct instance *i = malloc(own + 2 * sample + interval + group_image_size(room));
 	char *p = (char *)i;
 

@@ -8,7 +8,7 @@
 #include "../../../include/perfutil.h"
 #include "../../counters/source.h"
 #include "../../counters/thread.h"
-#include "../../counters/usage.h"
+#include "../../counters/usage/usage.h"
 #include "../cpi/mark.h"
 #include "figures.h"
 
@@ -21,8 +21,8 @@ struct total {
 
 /* One allocation: the arrays that these pointers refer to follow the structure. */
 struct counting {
-	struct usage_sample *from, *now;
-	struct usage_interval *interval;
+	struct counter_sample *from, *now;
+	struct counter_interval *interval;
 	struct usage_carry *carry;
 	struct total *total;
 };
@@ -67,27 +67,22 @@ static void ai_unlock(void)
 
 /* ---------------------------------------------------------------------------- counting */
 
-static size_t ai_align_size(size_t size)
-{
-	return (size + 15) & ~(size_t)15;
-}
-
 static struct counting *new_counting(void)
 {
 	const uint32_t room = counters_room();
-	const size_t own = ai_align_size(sizeof(struct counting));
-	const size_t sample = ai_align_size(usage_sample_size(room));
-	const size_t interval = ai_align_size(usage_interval_size(room));
-	const size_t carry = ai_align_size(room * sizeof(struct usage_carry));
+	const size_t own = counters_align_size(sizeof(struct counting));
+	const size_t sample = counters_sample_size(room);
+	const size_t interval = counters_interval_size(room);
+	const size_t carry = counters_align_size(room * sizeof(struct usage_carry));
 	char *p = calloc(1, own + 2 * sample + interval + carry + room * sizeof(struct total));
 	struct counting *c = (struct counting *)(void *)p;
 
 	if (!c)
 		return NULL;
 	p += own;
-	c->from = (struct usage_sample *)(void *)p;
-	c->now = (struct usage_sample *)(void *)(p + sample);
-	c->interval = (struct usage_interval *)(void *)(p + 2 * sample);
+	c->from = (struct counter_sample *)(void *)p;
+	c->now = (struct counter_sample *)(void *)(p + sample);
+	c->interval = (struct counter_interval *)(void *)(p + 2 * sample);
 	c->carry = (struct usage_carry *)(void *)(p + 2 * sample + interval);
 	c->total = (struct total *)(void *)(p + 2 * sample + interval + carry);
 	c->from->room = c->now->room = room;
@@ -113,11 +108,11 @@ static void ai_add_measured(uint64_t *total, bool *has, uint64_t more)
  */
 static void ai_add_cpu(struct counting *c, uint32_t cpu)
 {
-	const struct usage_interval_cpu *i = &c->interval->cpu[cpu];
+	const struct counter_usage *i = &c->interval->cpu[cpu].usage;
 	struct total *t = &c->total[cpu];
 
 	if (!i->stayed) {
-		if (i->online)
+		if (c->interval->cpu[cpu].online)
 			ai_begin_total(c, cpu);
 		return;
 	}
@@ -135,7 +130,7 @@ static void ai_add_cpu(struct counting *c, uint32_t cpu)
 
 static void swap_samples(struct counting *c)
 {
-	struct usage_sample *now = c->now;
+	struct counter_sample *now = c->now;
 
 	c->now = c->from;
 	c->from = now;
@@ -235,7 +230,7 @@ void AiZeroCounters(AI_COUNTERS *counters)
 static void ai_report_cpu(const struct counting *c, uint32_t cpu, AI_COUNTERS *out)
 {
 	/* The samples were swapped. */
-	const struct usage_sample *s = c->from;
+	const struct counter_sample *s = c->from;
 
 	*out = (AI_COUNTERS){AI_NOT_MEASURED, AI_NOT_MEASURED, AI_NOT_MEASURED, AI_NOT_MEASURED,
 		AI_COUNT_NOT_MEASURED, AI_COUNT_NOT_MEASURED};

@@ -9,7 +9,7 @@
 #include "../../../include/perfutil.h"
 #include "../../counters/proc_stat.h"
 #include "../../counters/source.h"
-#include "../../counters/usage.h"
+#include "../../counters/usage/usage.h"
 #include "../../core/handle.h"
 #include "../cpi/mark.h"
 #include "../../session/attach.h"
@@ -22,36 +22,31 @@
 /* One allocation: the arrays that these pointers refer to follow the structure. */
 struct cpu_util {
 	UINT32 mode;
-	struct usage_sample *start, *now;
+	struct counter_sample *start, *now;
 	uint64_t start_ticks; /* where the elapsed time begins */
-	struct usage_interval *interval;
+	struct counter_interval *interval;
 	struct usage_carry *carry; /* of the samples of CpuUtilSample */
 	UINT32 mm;
 	char *label; /* of CpuUtilGet's hooks, or NULL */
 	CPUUTIL_DATA data;
 };
 
-static size_t cpu_util_align_size(size_t size)
-{
-	return (size + 15) & ~(size_t)15;
-}
-
 static struct cpu_util *cpu_util_new_instance(UINT32 mode)
 {
 	const uint32_t room = counters_room();
-	const size_t own = cpu_util_align_size(sizeof(struct cpu_util));
-	const size_t sample = cpu_util_align_size(usage_sample_size(room));
-	const size_t interval = cpu_util_align_size(usage_interval_size(room));
-	const size_t carry = cpu_util_align_size(room * sizeof(struct usage_carry));
+	const size_t own = counters_align_size(sizeof(struct cpu_util));
+	const size_t sample = counters_sample_size(room);
+	const size_t interval = counters_interval_size(room);
+	const size_t carry = room * sizeof(struct usage_carry);
 	char *p = calloc(1, own + 2 * sample + interval + carry);
 	struct cpu_util *u = (struct cpu_util *)(void *)p;
 
 	if (!u)
 		return NULL;
 	u->mode = mode;
-	u->start = (struct usage_sample *)(void *)(p + own);
-	u->now = (struct usage_sample *)(void *)(p + own + sample);
-	u->interval = (struct usage_interval *)(void *)(p + own + 2 * sample);
+	u->start = (struct counter_sample *)(void *)(p + own);
+	u->now = (struct counter_sample *)(void *)(p + own + sample);
+	u->interval = (struct counter_interval *)(void *)(p + own + 2 * sample);
 	u->carry = (struct usage_carry *)(void *)(p + own + 2 * sample + interval);
 	u->start->room = u->now->room = room;
 	u->mm = CPUUTIL_TRACE_MINOR_CODE;
@@ -251,7 +246,7 @@ int CpuUtilSetTraceHookId(void *handle, int minor_code, const char *label)
 /* The next interval begins where this one ended, also in the trace. */
 static void cpu_util_advance_start(struct cpu_util *u)
 {
-	struct usage_sample *now = u->now;
+	struct counter_sample *now = u->now;
 
 	u->start_ticks += u->data.elapsed_cycles;
 	u->now = u->start;

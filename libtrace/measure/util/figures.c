@@ -38,17 +38,17 @@ void util_clear(CPUUTIL_DATA *d)
 	d->sys_busy = d->sys_idle = d->sys_intr = d->sys_actual_perf = NAN;
 }
 
-void util_fill(CPUUTIL_DATA *d, const struct usage_interval *i)
+void util_fill(CPUUTIL_DATA *d, const struct counter_interval *i)
 {
-	struct usage_interval_cpu sum;
+	struct counter_usage sum;
 
 	/* Beyond the highest that is online now. */
 	figures_clear_cpus(d, (int)i->cpus, d->num_cpus);
 	d->num_cpus = (int)i->cpus;
-	d->flags = i->flags;
+	d->flags = i->usage_flags;
 	d->method = i->method;
 	for (uint32_t cpu = 0; cpu < i->cpus; cpu++) {
-		const struct usage_interval_cpu *c = &i->cpu[cpu];
+		const struct counter_usage *c = &i->cpu[cpu].usage;
 
 		d->cpu_busy[cpu] = figures_percent(c->busy, c->elapsed);
 		d->cpu_idle[cpu] = figures_percent(c->idle, c->elapsed);

@@ -5,13 +5,13 @@
 #define SWT_MEASURE_UTIL_FIGURES_H
 
 #include "../../../include/perfutil.h"
-#include "../../counters/usage.h"
+#include "../../counters/usage/usage.h"
 
 /* Nothing was measured. */
 void util_clear(CPUUTIL_DATA *d);
 
 /* Fills d, except elapsed_cycles. util_clear or an earlier call must have filled it. */
-void util_fill(CPUUTIL_DATA *d, const struct usage_interval *i);
+void util_fill(CPUUTIL_DATA *d, const struct counter_interval *i);
 
 /* A count as 32 bits, which wrap before "not measured" as those of AI_COUNTERS do; and as those of
  * an interval, which stay at the most that there is. */

@@ -37,7 +37,7 @@ static bool util_is_divisible(uint64_t part, uint64_t whole)
 	return part != CPI_NONE && whole != CPI_NONE && whole != 0;
 }
 
-static uint32_t types_of(const struct usage_interval_cpu *sum)
+static uint32_t types_of(const struct counter_usage *sum)
 {
 	uint32_t types = 0;
 
@@ -58,7 +58,7 @@ static uint32_t types_of(const struct usage_interval_cpu *sum)
 enum { HEAD_WORDS = CPUUTIL_DATA_FIRST };
 
 static void put_head(
-	struct cursor *c, const struct frame *f, const struct usage_interval *i, uint32_t types)
+	struct cursor *c, const struct frame *f, const struct counter_interval *i, uint32_t types)
 {
 	cursor_put_word(c, types);
 	cursor_put_word(c, (uint32_t)i->method);
@@ -71,15 +71,15 @@ static uint32_t util_summary_types(uint32_t types)
 	return types & ~(CPUUTIL_HOOK_DISPATCHES | CPUUTIL_HOOK_INTERRUPTS);
 }
 
-static uint32_t util_summary_words(const struct usage_interval *i, uint32_t types)
+static uint32_t util_summary_words(const struct counter_interval *i, uint32_t types)
 {
 	return HEAD_WORDS + (i->cpus + 1) * ((types & CPUUTIL_HOOK_BUSY ? 4 : 0) +
 						    (types & CPUUTIL_HOOK_INTR ? 2 : 0) +
 						    (types & CPUUTIL_HOOK_PERF ? 2 : 0));
 }
 
-static void util_write_summary(struct frame *f, const struct usage_interval *i,
-	const struct usage_interval_cpu *sum, uint32_t types)
+static void util_write_summary(struct frame *f, const struct counter_interval *i,
+	const struct counter_usage *sum, uint32_t types)
 {
 	struct cursor c =
 		frame_record(f, CPUUTIL_MAJOR, CPUUTIL_MINOR_SUMMARY, util_summary_words(i, types));
@@ -87,25 +87,25 @@ static void util_write_summary(struct frame *f, const struct usage_interval *i,
 	put_head(&c, f, i, types);
 	if (types & CPUUTIL_HOOK_BUSY) {
 		for (uint32_t cpu = 0; cpu < i->cpus; cpu++) {
-			put_percent(&c, i->cpu[cpu].busy, i->cpu[cpu].elapsed);
-			put_percent(&c, i->cpu[cpu].idle, i->cpu[cpu].elapsed);
+			put_percent(&c, i->cpu[cpu].usage.busy, i->cpu[cpu].usage.elapsed);
+			put_percent(&c, i->cpu[cpu].usage.idle, i->cpu[cpu].usage.elapsed);
 		}
 		put_percent(&c, sum->busy, sum->elapsed);
 		put_percent(&c, sum->idle, sum->elapsed);
 	}
 	if (types & CPUUTIL_HOOK_INTR) {
 		for (uint32_t cpu = 0; cpu < i->cpus; cpu++)
-			put_percent(&c, i->cpu[cpu].intr, i->cpu[cpu].elapsed);
+			put_percent(&c, i->cpu[cpu].usage.intr, i->cpu[cpu].usage.elapsed);
 		put_percent(&c, sum->intr, sum->elapsed);
 	}
 	if (types & CPUUTIL_HOOK_PERF) {
 		for (uint32_t cpu = 0; cpu < i->cpus; cpu++)
-			put_percent(&c, i->cpu[cpu].core, i->cpu[cpu].reference);
+			put_percent(&c, i->cpu[cpu].usage.core, i->cpu[cpu].usage.reference);
 		put_percent(&c, sum->core, sum->reference);
 	}
 }
 
-static void put_cpu(struct cursor *c, const struct usage_interval_cpu *cpu, uint32_t types)
+static void put_cpu(struct cursor *c, const struct counter_usage *cpu, uint32_t types)
 {
 	cursor_put_count(c, cpu->elapsed);
 	if (types & CPUUTIL_HOOK_BUSY) {
@@ -124,7 +124,7 @@ static void put_cpu(struct cursor *c, const struct usage_interval_cpu *cpu, uint
 		util_put_count(c, cpu->interrupts);
 }
 
-static uint32_t util_detailed_words(const struct usage_interval *i, uint32_t types)
+static uint32_t util_detailed_words(const struct counter_interval *i, uint32_t types)
 {
 	return HEAD_WORDS + i->cpus * (2 + (types & CPUUTIL_HOOK_BUSY ? 4 : 0) +
 					      (types & CPUUTIL_HOOK_INTR ? 2 : 0) +
@@ -133,20 +133,20 @@ static uint32_t util_detailed_words(const struct usage_interval *i, uint32_t typ
 					      (types & CPUUTIL_HOOK_INTERRUPTS ? 1 : 0));
 }
 
-static void util_write_detailed(struct frame *f, const struct usage_interval *i, uint32_t types)
+static void util_write_detailed(struct frame *f, const struct counter_interval *i, uint32_t types)
 {
 	struct cursor c = frame_record(
 		f, CPUUTIL_MAJOR, CPUUTIL_MINOR_PER_CPU, util_detailed_words(i, types));
 
 	put_head(&c, f, i, types);
 	for (uint32_t cpu = 0; cpu < i->cpus; cpu++)
-		put_cpu(&c, &i->cpu[cpu], types);
+		put_cpu(&c, &i->cpu[cpu].usage, types);
 }
 
 int util_group_write(
-	const struct util_spec *spec, const struct usage_interval *i, uint64_t *elapsed)
+	const struct util_spec *spec, const struct counter_interval *i, uint64_t *elapsed)
 {
-	struct usage_interval_cpu sum;
+	struct counter_usage sum;
 	struct frame f;
 	uint32_t types;
 	int rc;

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "../../counters/usage.h"
+#include "../../counters/usage/usage.h"
 
 struct util_spec {
 	bool summary, detailed;
@@ -20,6 +20,6 @@ struct util_spec {
 /* Writes the group. Returns 0 with *elapsed set, 0 with *elapsed untouched if nothing was to be
  * written, or a PU_ code if it was lost. */
 int util_group_write(
-	const struct util_spec *spec, const struct usage_interval *i, uint64_t *elapsed);
+	const struct util_spec *spec, const struct counter_interval *i, uint64_t *elapsed);
 
 #endif

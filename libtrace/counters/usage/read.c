@@ -1,29 +1,19 @@
 /* Samples how processors spend their time. */
-#include <string.h>
 #include <time.h>
 
-#include "../../formats/base/time_ns.h"
-#include "../../include/perfutil.h"
-#include "choice.h"
-#include "../core/clock.h"
-#include "frequency.h"
-#include "idle.h"
-#include "../core/online.h"
-#include "perf.h"
-#include "proc_stat.h"
-#include "rate.h"
-#include "thread.h"
+#include "../../../formats/base/time_ns.h"
+#include "../../../include/perfutil.h"
+#include "../choice.h"
+#include "../../core/clock.h"
+#include "../frequency.h"
+#include "../idle.h"
+#include "../../core/online.h"
+#include "../perf.h"
+#include "../proc_stat.h"
+#include "../rate.h"
+#include "../source.h"
+#include "../thread.h"
 #include "usage.h"
-
-size_t usage_sample_size(uint32_t room)
-{
-	return sizeof(struct usage_sample) + room * sizeof(struct usage_cpu);
-}
-
-size_t usage_interval_size(uint32_t room)
-{
-	return sizeof(struct usage_interval) + room * sizeof(struct usage_interval_cpu);
-}
 
 /* --------------------------------------------------------------------------- holding */
 
@@ -53,25 +43,8 @@ void usage_drop(void)
 
 /* --------------------------------------------------------------------------- reading */
 
-static void usage_clear_sample(struct usage_sample *s, const struct cpu_set *online)
-{
-	s->stat_at = 0;
-	s->cpus = online->end < s->room ? online->end : s->room;
-	for (uint32_t cpu = 0; cpu < s->cpus; cpu++)
-		s->cpu[cpu] = (struct usage_cpu){.unhalted = CPI_NONE,
-			.core = CPI_NONE,
-			.reference = CPI_NONE,
-			.hz = CPI_NONE,
-			.idle = CPI_NONE,
-			.intr = CPI_NONE,
-			.steal = CPI_NONE,
-			.switches = CPI_NONE,
-			.interrupts = CPI_NONE,
-			.online = cpu_set_has(online, cpu)};
-}
-
 /* Reads both clocks as close together as a few tries allow. */
-static void read_pair(struct usage_sample *s)
+static void read_pair(struct counter_sample *s)
 {
 	uint64_t best = UINT64_MAX;
 
@@ -87,12 +60,6 @@ static void read_pair(struct usage_sample *s)
 	}
 }
 
-static void usage_set_ticks(struct usage_sample *s, uint64_t ticks)
-{
-	for (uint32_t cpu = 0; cpu < s->cpus; cpu++)
-		s->cpu[cpu].ticks = ticks;
-}
-
 /* Opens counters for processors that came online. */
 static void usage_renew_cpus(enum perf_set set, const struct cpu_set *online)
 {
@@ -100,55 +67,23 @@ static void usage_renew_cpus(enum perf_set set, const struct cpu_set *online)
 		perf_renew_cpus(set, online);
 }
 
-static void take_counts(int method, const struct perf_reading *r, struct usage_cpu *to)
-{
-	to->opening = r->opening;
-	to->enabled = r->enabled;
-	to->running = r->running;
-	to->core = r->count[PERF_CYCLES];
-	switch (method) {
-	case AI_METHOD_REFERENCE:
-		to->unhalted = to->reference = r->count[PERF_REF_CYCLES];
-		break;
-	case AI_METHOD_MPERF:
-		to->unhalted = to->reference = r->count[PERF_MPERF];
-		if (r->count[PERF_APERF] != CPI_NONE)
-			to->core = r->count[PERF_APERF];
-		break;
-	default:
-		to->unhalted = r->count[PERF_CYCLES];
-		break;
-	}
-}
-
-/* Each with its own time, so that its ticks match its counts: reading a processor that is far
- * away takes microseconds. */
-static void read_ticks(struct usage_sample *s, const struct cpu_set *online)
+static void read_ticks(struct counter_sample *s, const struct cpu_set *online)
 {
 	usage_renew_cpus(PERF_HARDWARE, online);
 	for (uint32_t cpu = 0; cpu < s->cpus; cpu++) {
-		struct usage_cpu *to = &s->cpu[cpu];
-		enum perf_cpu_state state;
-		struct perf_reading r;
-
-		if (!to->online)
+		if (!s->cpu[cpu].online)
 			continue;
 		if (s->method == AI_METHOD_CYCLES)
-			to->hz = frequency_of(cpu);
-		state = perf_read_cpu(PERF_HARDWARE, cpu, &r);
-		to->ticks = clock_now();
-		if (state == PERF_CPU_READ)
-			take_counts(s->method, &r, to);
-		else if (state == PERF_CPU_DEAD)
-			to->opening = COUNTER_DEAD;
+			s->cpu[cpu].hz = frequency_of(cpu);
+		sample_read_cpu(s, cpu);
 	}
 }
 
-static void read_switches(struct usage_sample *s, const struct cpu_set *online)
+static void read_switches(struct counter_sample *s, const struct cpu_set *online)
 {
 	usage_renew_cpus(PERF_SOFTWARE, online);
 	for (uint32_t cpu = 0; cpu < s->cpus; cpu++) {
-		struct usage_cpu *to = &s->cpu[cpu];
+		struct counter_cpu *to = &s->cpu[cpu];
 		enum perf_cpu_state state;
 		struct perf_reading r;
 
@@ -165,7 +100,7 @@ static void read_switches(struct usage_sample *s, const struct cpu_set *online)
 }
 
 /* True if the idle times were read. */
-static bool usage_read_stat(struct usage_sample *s)
+static bool usage_read_stat(struct counter_sample *s)
 {
 	const bool idle = s->method == AI_METHOD_IDLE_TICK;
 	struct stat_cpu stat[ONLINE_MAX];
@@ -173,21 +108,21 @@ static bool usage_read_stat(struct usage_sample *s)
 	if (!stat_read(stat, s->cpus, &s->stat_at))
 		return false;
 	if (idle)
-		usage_set_ticks(s, s->stat_at);
+		sample_set_cpu_ticks(s, s->stat_at);
 	for (uint32_t cpu = 0; cpu < s->cpus; cpu++) {
-		struct usage_cpu *to = &s->cpu[cpu];
+		struct counter_cpu *to = &s->cpu[cpu];
 
 		to->intr = stat[cpu].intr;
 		to->steal = stat[cpu].steal;
 		if (idle) {
-			to->idle = stat[cpu].idle;
+			to->idle_ns = stat[cpu].idle;
 			to->idle_slack = stat_resolution() / 2;
 		}
 	}
 	return idle;
 }
 
-static bool read_fine(struct usage_sample *s)
+static bool read_fine(struct counter_sample *s)
 {
 	struct idle_cpu idle[ONLINE_MAX];
 	uint64_t at, ticks = clock_now(), before = time_ns_monotonic();
@@ -196,40 +131,42 @@ static bool read_fine(struct usage_sample *s)
 		return false;
 	if (at > before)
 		ticks += rate_scale(at - before, clock_ticks_per_second(), 1000000000u);
-	usage_set_ticks(s, ticks);
+	sample_set_cpu_ticks(s, ticks);
 	for (uint32_t cpu = 0; cpu < s->cpus; cpu++) {
-		s->cpu[cpu].idle = idle[cpu].ns;
+		s->cpu[cpu].idle_ns = idle[cpu].ns;
 		s->cpu[cpu].idle_slack = idle[cpu].slack;
 	}
 	return true;
 }
 
 /* Without counters of its own to tell. */
-static void read_presence(struct usage_sample *s)
+static void read_presence(struct counter_sample *s)
 {
 	for (uint32_t cpu = 0; cpu < s->cpus; cpu++) {
-		struct usage_cpu *to = &s->cpu[cpu];
+		struct counter_cpu *to = &s->cpu[cpu];
 
 		if (to->online && !to->opening && !to->switches_opening)
 			to->presence = cpu_presence(cpu);
 	}
 }
 
-bool usage_read(struct usage_sample *s)
+bool usage_read(struct counter_sample *s)
 {
 	const struct usage_choice *u = usage_choice();
-	struct script *script = counter_choice()->script;
 	struct cpu_set online;
 	bool good = u->ticks;
 
-	s->method = u->method;
 	cpu_set_online(&online);
-	usage_clear_sample(s, &online);
+	sample_clear(s);
+	sample_clear_cpus(s);
+	sample_mark_online(s, &online);
+	s->method = u->method;
+	s->stat_at = 0;
 	read_pair(s);
 	s->ticks = clock_now();
-	usage_set_ticks(s, s->ticks);
+	sample_set_cpu_ticks(s, s->ticks);
 	if (s->method == AI_METHOD_SCRIPT) {
-		script_read_usage(script, s);
+		script_read(counter_choice()->script, s);
 		return true;
 	}
 	if (u->switches)

@@ -2,14 +2,14 @@
 #include <pthread.h>
 #include <stdio.h>
 
-#include "../../formats/base/text.h"
-#include "../../include/perfutil.h"
-#include "choice.h"
-#include "../core/clock.h"
-#include "frequency.h"
-#include "idle.h"
-#include "perf.h"
-#include "proc_stat.h"
+#include "../../../formats/base/text.h"
+#include "../../../include/perfutil.h"
+#include "../choice.h"
+#include "../../core/clock.h"
+#include "../frequency.h"
+#include "../idle.h"
+#include "../perf.h"
+#include "../proc_stat.h"
 #include "usage.h"
 
 /* What a sample may cost a processor, ns: a finer account that takes longer is left alone. */

@@ -1,0 +1,72 @@
+/*
+ * What processors spent their time on: samples, and the intervals between them. For
+ * libtrace/measure/util/.
+ *
+ * A processor's time is awake or idle; awake is busy or in interrupts; and on a machine that is
+ * a guest, it may have been taken away, which is neither. Awake are its unhalted clock ticks where
+ * they can be counted, and nothing then depends on what the kernel takes for idle; else idle
+ * is the kernel's account, and awake the rest. Time in interrupts and time taken away are the
+ * kernel's account in either case.
+ */
+#ifndef SWT_COUNTERS_USAGE_USAGE_H
+#define SWT_COUNTERS_USAGE_USAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../sample.h"
+
+/* ------------------------------------------------------------------------- the choice */
+
+struct usage_choice {
+	int rc;	    /* of SWTRACE_COUNTERS */
+	int method; /* AI_METHOD_ */
+	bool ticks; /* it counts unhalted clock ticks */
+	bool stat;  /* /proc/stat is read */
+	bool switches;
+	char why[640]; /* why not a better method; "" */
+};
+
+/* Once a process. */
+const struct usage_choice *usage_choice(void);
+
+/* For a person; of a number that is no method, "unknown". */
+const char *usage_method_name(int method);
+
+/* Where the frequency comes from by which the method turns counts or times into shares: that of
+ * the processors, or the rate of the time stamp clock. "" if nothing was measured. */
+void usage_frequency_source(int method, char *text, size_t size);
+
+/* Decides afresh, from what the process's counters are. */
+struct counter_choice;
+void usage_choose_for(struct usage_choice *u, const struct counter_choice *c);
+
+/* ------------------------------------------------------------- samples and intervals */
+
+/* As counters_hold and counters_drop. */
+int usage_hold(void);
+void usage_drop(void);
+
+/* Reads all that there is of the processors. s->room is set. False: nothing tells busy from idle
+ * now. */
+bool usage_read(struct counter_sample *s);
+
+/* What the steps of the kernel's accounts moved into a later interval. */
+struct usage_carry {
+	uint64_t main, intr, steal; /* ticks */
+};
+
+/*
+ * As counters_difference, and what the processors spent the time on. carry NULL: an interval of its
+ * own; what is too short for the steps of the accounts is not measured. Else cpus of to->room: of a
+ * row of intervals, one after the other, whose sums are right within a step however short they are.
+ */
+void usage_difference(const struct counter_sample *from, const struct counter_sample *to,
+	struct counter_interval *out, struct usage_carry *carry);
+
+/* The sums over the processors that stayed. What one of them did not measure is CPI_NONE;
+ * with none, all is. */
+void usage_sums(const struct counter_interval *i, struct counter_usage *sum);
+
+#endif
